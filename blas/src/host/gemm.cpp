@@ -1,0 +1,133 @@
+// gemm on the host: OpenBLAS sgemm or dgemm. Operands it cannot take as they are (16-bit types, no unit stride) are packed
+// into a dense copy first; a C it cannot write goes through a dense copy too, read only when beta is not zero.
+#include <cblas.h>
+
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include <trn/core/convert.hpp>
+#include <trn/core/float_types.hpp>
+
+#include "../kernels.hpp"
+
+namespace trn::blas::host {
+
+namespace {
+
+constexpr std::int64_t kIntMax = std::numeric_limits<int>::max();
+
+// A matrix OpenBLAS accepts: unit stride along one dimension, leading dimension along the other.
+template <class Real> struct Operand {
+  const Real* data = nullptr;
+  CBLAS_TRANSPOSE trans = CblasNoTrans;  // relative to row-major
+  std::int64_t ld = 1;
+  std::vector<Real> packed;
+};
+
+// cblas demands ld >= the row length even for matrices of one row.
+bool usable(std::int64_t rows, std::int64_t columns, std::int64_t row_stride, std::int64_t column_stride) {
+  return (column_stride == 1 || columns == 1) && (row_stride >= std::max<std::int64_t>(1, columns) || rows == 1);
+}
+
+// Dense row-major copy of a rows x columns matrix in Real.
+template <class Real>
+std::vector<Real> pack(DType dtype, const void* data, std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
+                       std::int64_t column_stride) {
+  std::vector<Real> dense(static_cast<std::size_t>(rows * columns));
+  const std::int64_t bytes = size_bytes(dtype);
+  const auto* base = static_cast<const std::byte*>(data);
+  const auto convert_run = [&](const void* from, Real* to, std::int64_t n) { convert(dtype, from, dtype_of<Real>, to, n); };
+  if (column_stride == 1) {
+#pragma omp parallel for if (rows * columns > 1 << 16)
+    for (std::int64_t i = 0; i < rows; ++i) convert_run(base + i * row_stride * bytes, &dense[static_cast<std::size_t>(i * columns)], columns);
+    return dense;
+  }
+  // Gather in 64-row bands so that a unit stride along rows is read in runs.
+  constexpr std::int64_t kBand = 64;
+#pragma omp parallel for if (rows * columns > 1 << 16)
+  for (std::int64_t i0 = 0; i0 < rows; i0 += kBand) {
+    const std::int64_t band = std::min(kBand, rows - i0);
+    Real run[kBand];
+    for (std::int64_t j = 0; j < columns; ++j) {
+      const std::byte* column = base + (i0 * row_stride + j * column_stride) * bytes;
+      if (row_stride == 1) {
+        convert_run(column, run, band);
+      } else {
+        for (std::int64_t i = 0; i < band; ++i) convert_run(column + i * row_stride * bytes, &run[i], 1);
+      }
+      for (std::int64_t i = 0; i < band; ++i) dense[static_cast<std::size_t>((i0 + i) * columns + j)] = run[i];
+    }
+  }
+  return dense;
+}
+
+template <class Real>
+Operand<Real> operand(DType dtype, const void* data, std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
+                      std::int64_t column_stride) {
+  // tf32 is stored as a float with a rounded value, so OpenBLAS can read it in place.
+  const bool in_place = dtype == dtype_of<Real> || (dtype == DType::TFloat32 && std::is_same_v<Real, float>);
+  if (in_place && usable(rows, columns, row_stride, column_stride)) {
+    return {static_cast<const Real*>(data), CblasNoTrans, rows == 1 ? std::max<std::int64_t>(1, columns) : row_stride, {}};
+  }
+  if (in_place && usable(columns, rows, column_stride, row_stride)) {
+    return {static_cast<const Real*>(data), CblasTrans, columns == 1 ? std::max<std::int64_t>(1, rows) : column_stride, {}};
+  }
+  Operand<Real> result;
+  result.packed = pack<Real>(dtype, data, rows, columns, row_stride, column_stride);
+  result.data = result.packed.data();
+  result.ld = std::max<std::int64_t>(1, columns);
+  return result;
+}
+
+void call(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, double alpha, const float* a, int lda, const float* b,
+          int ldb, double beta, float* c, int ldc) {
+  cblas_sgemm(CblasRowMajor, ta, tb, m, n, k, static_cast<float>(alpha), a, lda, b, ldb, static_cast<float>(beta), c, ldc);
+}
+void call(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, double alpha, const double* a, int lda,
+          const double* b, int ldb, double beta, double* c, int ldc) {
+  cblas_dgemm(CblasRowMajor, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+
+int narrow(std::int64_t value, const char* what) {
+  require(value <= kIntMax, "blas.gemm: {} is {}, the host BLAS takes at most {}; split the product", what, value, kIntMax);
+  return static_cast<int>(value);
+}
+
+template <class Real>
+void multiply(const GemmArgs& g, Real* c, std::int64_t ldc) {
+  const auto a = operand<Real>(g.in, g.a, g.m, g.k, g.am, g.ak);
+  const auto b = operand<Real>(g.in, g.b, g.k, g.n, g.bk, g.bn);
+  call(a.trans, b.trans, narrow(g.m, "m"), narrow(g.n, "n"), narrow(g.k, "k"), g.alpha, a.data, narrow(a.ld, "lda"), b.data,
+       narrow(b.ld, "ldb"), g.beta, c, narrow(ldc, "ldc"));
+}
+
+template <class Real> void run(const GemmArgs& g) {
+  if (g.out == dtype_of<Real>) {
+    if (usable(g.m, g.n, g.cm, g.cn)) return multiply<Real>(g, static_cast<Real*>(g.c), g.m == 1 ? g.n : g.cm);
+    if (usable(g.n, g.m, g.cn, g.cm)) return run<Real>(transposed(g));
+  }
+  std::vector<Real> dense = g.beta != 0 ? pack<Real>(g.out, g.c, g.m, g.n, g.cm, g.cn)
+                                        : std::vector<Real>(static_cast<std::size_t>(g.m * g.n));
+  multiply<Real>(g, dense.data(), g.n);
+  const std::int64_t bytes = size_bytes(g.out);
+  auto* base = static_cast<std::byte*>(g.c);
+#pragma omp parallel for if (g.m * g.n > 1 << 16)
+  for (std::int64_t i = 0; i < g.m; ++i) {
+    const Real* row = &dense[static_cast<std::size_t>(i * g.n)];
+    if (g.cn == 1) {
+      convert(dtype_of<Real>, row, g.out, base + i * g.cm * bytes, g.n);
+    } else {
+      for (std::int64_t j = 0; j < g.n; ++j) convert(dtype_of<Real>, row + j, g.out, base + (i * g.cm + j * g.cn) * bytes, 1);
+    }
+  }
+}
+
+}  // namespace
+
+void gemm(const Executor&, const GemmArgs& args) {
+  if (args.in == DType::Float64) return run<double>(args);
+  run<float>(args);
+}
+
+}  // namespace trn::blas::host

@@ -1,0 +1,40 @@
+// The gemm kernel on its way to silicon: its emitted NKI text, run by the NumPy stand-in, gives the simulator's bits.
+#include <gtest/gtest.h>
+
+#include <trn/blas/gemm_program.hpp>
+#include <trn/neuron/nki.hpp>
+
+#include "support/nki_run.hpp"
+
+namespace trn::blas {
+namespace {
+
+GemmShape shape(DType in, DType out, std::int64_t m, std::int64_t n, std::int64_t k, bool ta, bool tb, float alpha, float beta) {
+  return {in, out, m, n, k, ta ? 1 : k, ta ? m : 1, tb ? 1 : n, tb ? k : 1, n, 1, alpha, beta};
+}
+
+TEST(GemmNki, EmittedKernelGivesTheSimulatorsBits) {
+  for (const char* name : {"trn1", "trn2", "trn3"}) {
+    const tile::Machine& machine = tile::machine(name);
+    SCOPED_TRACE(name);
+    neuron::testing::expect_agreement(gemm_program(shape(DType::BFloat16, DType::Float32, 140, 530, 300, false, false, 1, 0), machine));
+    neuron::testing::expect_agreement(gemm_program(shape(DType::Float32, DType::Float32, 70, 40, 130, false, true, 1, 0), machine));
+    neuron::testing::expect_agreement(gemm_program(shape(DType::TFloat32, DType::Float32, 40, 70, 129, true, false, 0.5f, 0), machine));
+    neuron::testing::expect_agreement(gemm_program(shape(DType::Float16, DType::Float16, 33, 65, 20, true, true, -1, 0.25f), machine));
+  }
+}
+
+// Column-major C and padded leading dimensions reach the kernel as flat memory.
+TEST(GemmNki, StridedOperands) {
+  GemmShape s{DType::Float32, DType::Float32, 20, 30, 40};
+  s.am = 1, s.ak = 23, s.bk = 35, s.bn = 1, s.cm = 37, s.cn = 1;
+  neuron::testing::expect_agreement(gemm_program(s, tile::machine("trn2")));
+}
+
+TEST(GemmNki, TheKernelOfALargeShapeIsStillShort) {
+  const std::string text = neuron::emit_nki(gemm_program(shape(DType::BFloat16, DType::BFloat16, 4096, 4096, 4096, false, false, 1, 0), tile::machine("trn2")));
+  EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 300);
+}
+
+}  // namespace
+}  // namespace trn::blas

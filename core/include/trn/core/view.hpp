@@ -1,0 +1,81 @@
+// View: a strided window on memory that belongs to an executor. Views never own and never copy.
+#pragma once
+
+#include <utility>
+
+#include <trn/core/error.hpp>
+#include <trn/core/executor.hpp>
+#include <trn/core/float_types.hpp>
+#include <trn/core/shape.hpp>
+
+namespace trn {
+
+// Any rank. `data` points at element (0, 0, ...); strides may be zero or negative.
+template <Element T> class View {
+ public:
+  View(Executor executor, T* data, Shape shape, Strides strides)
+      : executor_(std::move(executor)), data_(data), shape_(std::move(shape)), strides_(std::move(strides)) {
+    require(shape_.size() == strides_.size(), "view: {} extents but {} strides; give one stride per extent",
+            shape_.size(), strides_.size());
+    (void)element_count(shape_);
+  }
+  View(Executor executor, T* data, Shape shape)
+      : View(std::move(executor), data, shape, row_major_strides(shape)) {}
+
+  [[nodiscard]] const Executor& executor() const { return executor_; }
+  [[nodiscard]] T* data() const { return data_; }
+  [[nodiscard]] const Shape& shape() const { return shape_; }
+  [[nodiscard]] const Strides& strides() const { return strides_; }
+  [[nodiscard]] std::int64_t rank() const { return static_cast<std::int64_t>(shape_.size()); }
+  [[nodiscard]] std::int64_t size() const { return element_count(shape_); }
+  [[nodiscard]] bool is_contiguous() const { return strides_ == row_major_strides(shape_) || size() <= 1; }
+
+ private:
+  Executor executor_;
+  T* data_;
+  Shape shape_;
+  Strides strides_;
+};
+
+// Rank 2 with named extents: what BLAS-like calls take.
+template <Element T> class MatrixView {
+ public:
+  MatrixView(Executor executor, T* data, std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
+             std::int64_t column_stride)
+      : executor_(std::move(executor)), data_(data), rows_(rows), columns_(columns), row_stride_(row_stride),
+        column_stride_(column_stride) {
+    require(rows >= 0 && columns >= 0, "matrix view: extents are {} x {}; both must be >= 0", rows, columns);
+  }
+  // Element (i, j) at data[i * ld + j]; ld = 0 means packed.
+  [[nodiscard]] static MatrixView row_major(Executor e, T* data, std::int64_t rows, std::int64_t columns,
+                                            std::int64_t ld = 0) {
+    return {std::move(e), data, rows, columns, ld ? ld : columns, 1};
+  }
+  [[nodiscard]] static MatrixView column_major(Executor e, T* data, std::int64_t rows, std::int64_t columns,
+                                               std::int64_t ld = 0) {
+    return {std::move(e), data, rows, columns, 1, ld ? ld : rows};
+  }
+
+  [[nodiscard]] const Executor& executor() const { return executor_; }
+  [[nodiscard]] T* data() const { return data_; }
+  [[nodiscard]] std::int64_t rows() const { return rows_; }
+  [[nodiscard]] std::int64_t columns() const { return columns_; }
+  [[nodiscard]] std::int64_t row_stride() const { return row_stride_; }
+  [[nodiscard]] std::int64_t column_stride() const { return column_stride_; }
+  [[nodiscard]] MatrixView transposed() const { return {executor_, data_, columns_, rows_, column_stride_, row_stride_}; }
+  [[nodiscard]] MatrixView block(std::int64_t row, std::int64_t column, std::int64_t rows, std::int64_t columns) const {
+    require(row >= 0 && column >= 0 && rows >= 0 && columns >= 0 && rows <= rows_ - row && columns <= columns_ - column,
+            "matrix view: block ({}, {}) + {} x {} lies outside {} x {}", row, column, rows, columns, rows_, columns_);
+    // An empty block keeps the base address: its own first element need not exist.
+    const std::int64_t offset = rows == 0 || columns == 0 ? 0 : row * row_stride_ + column * column_stride_;
+    return {executor_, data_ + offset, rows, columns, row_stride_, column_stride_};
+  }
+  operator View<T>() const { return {executor_, data_, {rows_, columns_}, {row_stride_, column_stride_}}; }
+
+ private:
+  Executor executor_;
+  T* data_;
+  std::int64_t rows_, columns_, row_stride_, column_stride_;
+};
+
+}  // namespace trn

@@ -1,0 +1,103 @@
+// Event delivery, and the Recorder that tests and the bench command read.
+#include <algorithm>
+#include <trn/core/error.hpp>
+#include <trn/core/event.hpp>
+#include <trn/core/executor.hpp>
+
+namespace trn {
+
+const char* name(EventKind kind) {
+  switch (kind) {
+    case EventKind::Allocate:
+      return "allocate";
+    case EventKind::Free:
+      return "free";
+    case EventKind::Copy:
+      return "copy";
+    case EventKind::Dispatch:
+      return "dispatch";
+    case EventKind::Build:
+      return "build";
+    case EventKind::CacheHit:
+      return "cache hit";
+    case EventKind::Run:
+      return "run";
+  }
+  fail<InternalError>("event kind: {} is no enumerator", static_cast<int>(kind));
+}
+
+int EventHub::subscribe(Listener listener) {
+  const std::lock_guard lock(mutex_);
+  listeners_.emplace_back(next_id_, std::move(listener));
+  return next_id_++;
+}
+
+void EventHub::unsubscribe(int id) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(listeners_, [id](const auto& entry) { return entry.first == id; });
+}
+
+void EventHub::emit(const Event& event) const {
+  std::vector<std::pair<int, Listener>> listeners;
+  {
+    const std::lock_guard lock(mutex_);
+    listeners = listeners_;
+  }
+  for (const auto& entry : listeners) entry.second(event);
+}
+
+// Shared with the listener, which may still be running on another thread when the Recorder goes away.
+struct Recorder::State {
+  mutable std::mutex mutex;
+  std::vector<Event> events;
+  std::weak_ptr<Backend> backend;
+  int id = 0;
+};
+
+Recorder::Recorder(const Executor& executor) : state_(std::make_shared<State>()) {
+  state_->backend = executor.shared_backend();
+  state_->id = executor.backend().events().subscribe([state = state_](const Event& event) {
+    const std::lock_guard lock(state->mutex);
+    state->events.push_back(event);
+  });
+}
+
+Recorder::~Recorder() {
+  if (const auto backend = state_->backend.lock()) backend->events().unsubscribe(state_->id);
+}
+
+std::vector<Event> Recorder::events() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->events;
+}
+
+int Recorder::count(EventKind kind, const std::string& subject) const {
+  const std::lock_guard lock(state_->mutex);
+  return static_cast<int>(std::count_if(state_->events.begin(), state_->events.end(), [&](const Event& event) {
+    return event.kind == kind && (subject.empty() || event.subject == subject);
+  }));
+}
+
+std::string Recorder::family_of(const std::string& operation) const {
+  const std::lock_guard lock(state_->mutex);
+  const auto last = std::find_if(state_->events.rbegin(), state_->events.rend(), [&](const Event& event) {
+    return event.kind == EventKind::Dispatch && event.subject == operation;
+  });
+  return last == state_->events.rend() ? "" : last->family;
+}
+
+double Recorder::modelled_seconds() const {
+  const std::lock_guard lock(state_->mutex);
+  double seconds = 0;
+  for (const Event& event : state_->events) {
+    if (event.kind == EventKind::Run) seconds += event.modelled_seconds;
+  }
+  return seconds;
+}
+
+void Recorder::clear() {
+  const std::lock_guard lock(state_->mutex);
+  state_->events.clear();
+}
+
+}  // namespace trn

@@ -1,0 +1,49 @@
+// The host backend: ordinary memory, aligned for SIMD. The names of all executor kinds are resolved elsewhere.
+#include <cstring>
+#include <new>
+#include <trn/core/error.hpp>
+#include <trn/core/executor.hpp>
+
+namespace trn {
+namespace {
+
+constexpr std::align_val_t kAlignment{64};
+
+class HostBackend final : public Backend {
+ public:
+  HostBackend() : Backend("host", Family::Host) {}
+
+  void* allocate(std::int64_t bytes) override {
+    require(bytes >= 0, "host: allocation of {} bytes; the size must be >= 0", bytes);
+    void* address = ::operator new(static_cast<std::size_t>(bytes), kAlignment, std::nothrow);
+    if (!address) fail<DeviceError>("host: out of memory allocating {} bytes; free arrays or use smaller ones", bytes);
+    return address;
+  }
+  void deallocate(void* address, std::int64_t) noexcept override { ::operator delete(address, kAlignment); }
+  void copy_in(void* to, const void* from_host, std::int64_t bytes) override { move_bytes(to, from_host, bytes); }
+  void copy_out(void* to_host, const void* from, std::int64_t bytes) override { move_bytes(to_host, from, bytes); }
+
+ private:
+  static void move_bytes(void* to, const void* from, std::int64_t bytes) {
+    if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  }
+};
+
+}  // namespace
+
+const char* name(Family family) {
+  switch (family) {
+    case Family::Host:
+      return "host";
+    case Family::Device:
+      return "device";
+  }
+  fail<InternalError>("family: {} is no enumerator", static_cast<int>(family));
+}
+
+Executor Executor::host() {
+  static const Executor executor(std::make_shared<HostBackend>());
+  return executor;
+}
+
+}  // namespace trn

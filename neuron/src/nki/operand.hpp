@@ -1,0 +1,54 @@
+// An Access as Python text: a slice of the declared array where the access is one, an explicit access pattern
+// otherwise.
+//
+// NKI's convention for `.ap(pattern, offset)`: the array is flattened row-major, `pattern` lists [step, count] from the
+// outermost loop to the innermost, `offset` is the first element, all in elements; on SBUF and PSUM arrays the first
+// entry is the partition, whose step is the number of elements in one partition.
+#pragma once
+
+#include <string>
+#include <trn/core/error.hpp>
+#include <trn/tile/program.hpp>
+
+#include "nki/names.hpp"
+
+namespace trn::neuron::nki {
+
+struct Module {
+  explicit Module(const tile::Program& p) : program(p), names(p) {}
+  const tile::Program& program;
+  Names names;
+};
+
+// Where an error happened: "program 'gemm', instruction 7 (tensor_scalar)".
+[[nodiscard]] std::string place(const Module& module, std::int32_t instruction);
+
+// How a tensor or tile is declared in the module. A tensor whose strides are not row-major is flat: a 1-D array of the
+// memory from its first to its last element.
+[[nodiscard]] bool is_flat(const tile::TensorDecl& tensor);
+[[nodiscard]] Shape declared_shape(const tile::TensorDecl& tensor);
+[[nodiscard]] Shape declared_shape(const tile::TileDecl& tile);
+
+class Operands {
+ public:
+  Operands(const Module& module, std::int32_t instruction) : module_(module), instruction_(instruction) {}
+
+  [[nodiscard]] std::string access(const tile::Access& access) const;
+  // One value per partition, as the (P, 1) array that operand0, bias, initial and vector_offset ask for.
+  [[nodiscard]] std::string column(tile::Access access) const;
+  // Rows of an HBM tensor chosen by `index`: `access` with its first dimension replaced by the rows that index names.
+  [[nodiscard]] std::string indirect(const tile::Access& access, const tile::Access& index, tile::OobMode oob) const;
+
+ private:
+  struct Pattern;
+  [[nodiscard]] Pattern pattern_of(const tile::Access& access) const;
+  [[nodiscard]] std::string slices(const Pattern& pattern) const;
+  [[nodiscard]] std::string access_pattern(const Pattern& pattern, const std::string& index) const;
+  template <class... Args>
+  [[noreturn]] void unsupported(fmt::format_string<Args...> text, Args&&... args) const;
+
+  const Module& module_;
+  std::int32_t instruction_;
+};
+
+}  // namespace trn::neuron::nki

@@ -1,0 +1,80 @@
+// write_html: one page that needs nothing but itself. It puts the sections of html_parts.hpp in order; style and script
+// stand in their own sources.
+#include <trn/core/error.hpp>
+#include <trn/neuron/report.hpp>
+
+#include "format.hpp"
+#include "html_parts.hpp"
+#include "output_file.hpp"
+
+namespace trn::neuron {
+
+namespace {
+
+using namespace report;
+
+// {0}: title, {1}: style
+constexpr std::string_view kHead = R"(<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{0}</title>
+<style>{1}</style>
+</head>
+<body>
+)";
+
+// {0}: program, {1}: machine, {2}: core
+constexpr std::string_view kHeader = R"(<header>
+<h1>{0}</h1>
+<p><span class="badge">MODELLED</span> {1} &middot; one {2} core &middot; times come from the simulator's timing model, not from hardware</p>
+</header>
+)";
+
+// {0}: note
+constexpr std::string_view kTimeline = R"(<section class="card" id="timeline">
+<div class="bar"><h2>Engine timeline</h2>
+<div class="buttons"><button data-do="home">Whole timeline</button><button data-do="detail">Every instruction</button><button data-do="in" aria-label="Zoom in">+</button><button data-do="out" aria-label="Zoom out">&minus;</button></div></div>
+<p class="note">{0}</p>
+<canvas id="lanes" tabindex="0" aria-label="Timeline of every lane; wheel zooms, drag or arrow keys pan"></canvas>
+<canvas id="strip" aria-hidden="true"></canvas>
+<p class="hint">Wheel zooms, drag pans, double click shows everything again; the strip under the lanes is the whole timeline. Point at a bar for its instruction.</p>
+<div id="tip" hidden></div>
+</section>
+)";
+
+}  // namespace
+
+void write_html(const RunReport& report, const tile::Machine& machine, const std::string& path) {
+  require(report.machine == machine.name, "write_html: the report is of a run on '{}', but the machine given is '{}'",
+          report.machine, machine.name);
+  require_drawable(report, "write_html");
+  const std::vector<OpcodeUse> uses = opcode_uses(report);
+  const std::string program = html_escaped(report.program.empty() ? "unnamed program" : report.program);
+
+  OutputFile out("write_html", path);
+  out.print(kHead, fmt::format("{} on {}, modelled", program, html_escaped(report.machine)), page_style());
+  out.print(kHeader, program, html_escaped(report.machine), html_escaped(machine.core));
+  out.write("<main>\n");
+  out.write(headline_html(report, machine));
+  if (!report.intervals.empty()) {
+    out.print(kTimeline, html_escaped(cut_note(report)));
+  } else {
+    const std::string note = cut_note(report);
+    out.print("<section class=\"card\"><h2>Engine timeline</h2><p class=\"note\">{}</p></section>\n",
+              html_escaped(note.empty() ? "The program executed no instruction." : note));
+  }
+  out.write("<div class=\"column\">\n" + utilisation_html(report) + opcodes_html(report, uses) + "</div>\n");
+  out.write("<div class=\"column\">\n" + roofline_html(report, machine) + bytes_html(report, machine) + "</div>\n");
+  out.write("</main>\n");
+  if (!report.intervals.empty()) {
+    out.print("<script type=\"application/json\" id=\"data\">{}</script>\n", timeline_json(report, uses));
+    out.print("<script>{}</script>\n", page_script());
+  }
+  out.write("</body>\n</html>\n");
+  out.commit();
+}
+
+}  // namespace trn::neuron

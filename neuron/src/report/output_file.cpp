@@ -1,0 +1,64 @@
+// The file operations behind OutputFile. A path that exists but is no regular file is refused: renaming over a
+// directory fails late, and renaming over a device such as /dev/null would replace it.
+#include "output_file.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+#include <trn/core/error.hpp>
+
+namespace trn::neuron::report {
+
+namespace fs = std::filesystem;
+
+namespace {
+std::string reason_of(int error) { return std::generic_category().message(error); }
+}  // namespace
+
+OutputFile::OutputFile(std::string operation, const std::string& path)
+    : operation_(std::move(operation)), path_(path), target_(path) {
+  if (path.empty()) refuse("the path is empty");
+  std::error_code error;
+  if (fs::is_symlink(fs::symlink_status(path, error))) {
+    target_ = fs::weakly_canonical(path, error).string();
+    if (error) refuse(error.message());
+  }
+  const fs::file_status status = fs::status(target_, error);
+  if (fs::exists(status) && !fs::is_regular_file(status)) refuse("it exists and is not a regular file");
+
+  // "x": never take over a file that somebody else is writing.
+  constexpr int kAttempts = 100;
+  for (int attempt = 0; attempt < kAttempts && file_ == nullptr; ++attempt) {
+    temporary_ = fmt::format("{}.{}-{}.partial", target_, getpid(), attempt);
+    file_ = std::fopen(temporary_.c_str(), "wbx");
+    if (file_ == nullptr && errno != EEXIST) break;
+  }
+  if (file_ == nullptr) refuse(reason_of(errno));
+}
+
+OutputFile::~OutputFile() {
+  if (file_ != nullptr) std::fclose(file_);
+  if (!temporary_.empty()) std::remove(temporary_.c_str());
+}
+
+void OutputFile::write(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) refuse(reason_of(errno));
+}
+
+void OutputFile::commit() {
+  std::FILE* file = std::exchange(file_, nullptr);
+  if (std::fclose(file) != 0) refuse(reason_of(errno));
+  std::error_code error;
+  fs::rename(temporary_, target_, error);
+  if (error) refuse(error.message());
+  temporary_.clear();
+}
+
+void OutputFile::refuse(const std::string& reason) const {
+  fail<InvalidArgument>("{}: cannot write '{}': {}; choose a file in a folder that exists and can be written",
+                        operation_, path_, reason);
+}
+
+}  // namespace trn::neuron::report

@@ -1,0 +1,126 @@
+// The GpSimd Engine: affine patterns, gathers, reductions across partitions, and the integer arithmetic that only it
+// has exactly. Its floating-point tensor operations are the Vector Engine's.
+#include <cmath>
+
+#include "sim/alu.hpp"
+#include "sim/engines.hpp"
+
+namespace trn::neuron::sim {
+
+namespace {
+
+using tile::AluOp;
+
+// base + p * channel_multiplier + sum(step * index), one value per element of the row, in int32 arithmetic modulo 2^32.
+std::vector<std::int32_t> affine_row(const tile::Attributes& a) {
+  std::vector<std::int32_t> values{0};
+  for (const tile::Dim& d : a.pattern) {
+    std::vector<std::int32_t> next;
+    next.reserve(values.size() * static_cast<std::size_t>(d.size));
+    for (const std::int32_t v : values) {
+      for (std::int64_t i = 0; i < d.size; ++i) next.push_back(static_cast<std::int32_t>(v + d.stride * i));
+    }
+    values = std::move(next);
+  }
+  return values;
+}
+
+std::int64_t row_start(const tile::Attributes& a, std::int64_t partition) {
+  return a.base + partition * a.channel_multiplier;
+}
+
+std::vector<std::int32_t> affine_pattern(const Execution& e, const Operand& dst) {
+  std::vector<std::int32_t> pattern = affine_row(e.attributes());
+  ensure(static_cast<std::int64_t>(pattern.size()) == dst.row, "simulator: a pattern of {} values for {} elements",
+         pattern.size(), dst.row);
+  return pattern;
+}
+
+}  // namespace
+
+template <class Real>
+void iota(const Execution& e) {
+  const Operand dst = e.write(0);
+  const std::vector<std::int32_t> pattern = affine_pattern(e, dst);
+  std::vector<double> values(pattern.size());
+  for (std::int64_t p = 0; p < dst.rows; ++p) {
+    const std::int64_t start = row_start(e.attributes(), p);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int32_t>(start + pattern[i]);
+    store_values(dst, p * dst.row, dst.row, values.data());
+  }
+}
+
+// cmp_op(affine value, 0) ? on_true : on_false.
+template <class Real>
+void affine_select(const Execution& e) {
+  const tile::Attributes& a = e.attributes();
+  const Operand on_true = e.read(1), dst = e.write(0);
+  const std::vector<std::int32_t> pattern = affine_pattern(e, dst);
+  const std::int64_t n = dst.row;
+  std::vector<std::uint32_t> value(pattern.size());
+  std::vector<Real> out(pattern.size());
+  for (std::int64_t p = 0; p < dst.rows; ++p) {
+    const std::int64_t start = row_start(a, p);
+    for (std::size_t i = 0; i < value.size(); ++i) value[i] = static_cast<std::uint32_t>(start + pattern[i]);
+    combine_words(a.op0, Signedness::Signed, 32, {value.data()}, {nullptr, 0}, value.data(), n);
+    load(on_true, p * n, n, out.data());
+    for (std::size_t i = 0; i < value.size(); ++i) out[i] = value[i] ? out[i] : static_cast<Real>(a.imm0);
+    store(dst, p * n, n, out.data(), e.rounder(0));
+  }
+}
+
+// Each core serves 16 partitions. Its index list is read partition first: list[i] = index(i % 16, i / 16). All its
+// partitions gather the same runs: dst(p, i, j) = src(p, list[i] + j), j < elements_per_index. An index counts elements.
+template <class Real>
+void local_gather(const Execution& e) {
+  const Operand src = e.read(1), index = e.read(2), dst = e.write(0);
+  const std::int64_t lanes = e.machine.partitions / e.machine.gpsimd_cores, each = e.attributes().elements_per_index;
+  const std::int64_t indices = dst.row / each, bytes = cell_bytes<Real>(src);
+  std::vector<Real> values(static_cast<std::size_t>(index.count));
+  load(index, 0, index.count, values.data());
+  std::vector<std::byte> from(static_cast<std::size_t>(src.row * bytes)), to(static_cast<std::size_t>(dst.row * bytes));
+  for (std::int64_t p = 0; p < dst.rows; ++p) {
+    const std::int64_t first = p / lanes * lanes;
+    load_cells<Real>(src, p * src.row, src.row, from.data());
+    for (std::int64_t i = 0; i < indices; ++i) {
+      const auto at =
+          static_cast<std::int64_t>(values[static_cast<std::size_t>((first + i % lanes) * index.row + i / lanes)]);
+      if (at < 0 || at + each > src.row) {
+        e.refuse("index-out-of-range",
+                 "index {} of the core at partition {} is {}, the start of {} elements; src_buffer has {}", i, first, at,
+                 each, src.row);
+      }
+      std::copy_n(from.begin() + at * bytes, each * bytes, to.begin() + i * each * bytes);
+    }
+    store_cells<Real>(dst, p * dst.row, dst.row, to.data());
+  }
+}
+
+// Partition order, starting from partition 0; average divides the finished sum by the number of partitions.
+template <class Real>
+void tensor_partition_reduce(const Execution& e) {
+  if (computes_on_words(e)) return words_tensor_partition_reduce(e);
+  const Operand data = e.read(1), dst = e.write(0);
+  const AluOp op = e.attributes().op0 == AluOp::Average ? AluOp::Add : e.attributes().op0;
+  const std::int64_t n = data.row;
+  std::vector<Real> sum(static_cast<std::size_t>(n)), row(static_cast<std::size_t>(n));
+  load(data, 0, n, sum.data());
+  for (std::int64_t p = 1; p < data.rows; ++p) {
+    combine<Real>(op, {sum.data()}, {view(data, p * n, n, row.data())}, sum.data(), n);
+  }
+  if (e.attributes().op0 == AluOp::Average) {
+    for (Real& v : sum) v /= static_cast<Real>(data.rows);
+  }
+  store(dst, 0, n, sum.data(), e.rounder(0));
+}
+
+template void iota<float>(const Execution&);
+template void iota<double>(const Execution&);
+template void affine_select<float>(const Execution&);
+template void affine_select<double>(const Execution&);
+template void local_gather<float>(const Execution&);
+template void local_gather<double>(const Execution&);
+template void tensor_partition_reduce<float>(const Execution&);
+template void tensor_partition_reduce<double>(const Execution&);
+
+}  // namespace trn::neuron::sim

@@ -1,0 +1,143 @@
+// Dispatch: finds the engine's function for an opcode and runs it on the interpreter's memory; the check at the end of
+// the program that every output was written.
+#include "sim/interpreter.hpp"
+
+#include <optional>
+
+#include "sim/engines.hpp"
+
+namespace trn::neuron::sim {
+
+struct Interpreter::State {
+  State(const tile::Program& p, const tile::Machine& m, const tile::Allocation& allocation, const SimOptions& o,
+        std::span<const tile::Binding> bindings, HbmShadow* shadow)
+      : program(p), machine(m), options(o), nests(loop_nests(p)), memory(p, m, allocation, options, bindings, shadow) {
+    if (options.check_races) races.emplace(program, nests, memory);
+  }
+
+  const tile::Program& program;
+  const tile::Machine& machine;
+  const SimOptions options;
+  const LoopNests nests;
+  Memory memory;
+  std::optional<RaceCheck> races;
+};
+
+namespace {
+
+template <class Real>
+void run(const Execution& e) {
+  using enum tile::Opcode;
+  switch (e.instruction.opcode) {
+    case DmaCopy:
+      return dma_copy<Real>(e);
+    case DmaTranspose:
+      return dma_transpose<Real>(e);
+    case NcMatmul:
+      return nc_matmul<Real>(e);
+    case NcTranspose:
+      return nc_transpose<Real>(e);
+    case TensorTensor:
+      return tensor_tensor<Real>(e);
+    case TensorScalar:
+      return tensor_scalar<Real>(e);
+    case ScalarTensorTensor:
+      return scalar_tensor_tensor<Real>(e);
+    case TensorReduce:
+      return tensor_reduce<Real>(e);
+    case TensorTensorScan:
+      return tensor_tensor_scan<Real>(e);
+    case TensorCopy:
+      return tensor_copy<Real>(e);
+    case TensorCopyPredicated:
+      return tensor_copy_predicated<Real>(e);
+    case Activation:
+      return activation<Real>(e);
+    case Reciprocal:
+      return reciprocal<Real>(e);
+    case Memset:
+      return memset<Real>(e);
+    case Iota:
+      return iota<Real>(e);
+    case AffineSelect:
+      return affine_select<Real>(e);
+    case LocalGather:
+      return local_gather<Real>(e);
+    case TensorPartitionReduce:
+      return tensor_partition_reduce<Real>(e);
+  }
+  fail<InternalError>("simulator: unknown opcode {}", static_cast<int>(e.instruction.opcode));
+}
+
+// The whole tensor as an access.
+tile::Access whole(const tile::TensorDecl& decl, std::int32_t id) {
+  tile::Access access{tile::Target::Tensor, id, decl.dtype, 0, 0, 0, {}};
+  for (std::size_t d = 0; d < decl.shape.size(); ++d) access.dims.push_back({decl.strides[d], decl.shape[d]});
+  return access;
+}
+
+// "(3, 0, 7)": element number i of a row-major walk.
+std::string index_text(const Shape& shape, std::int64_t i) {
+  Shape index(shape.size());
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    index[d] = i % shape[d];
+    i /= shape[d];
+  }
+  return to_string(index);
+}
+
+}  // namespace
+
+Interpreter::Interpreter(const tile::Program& program, const tile::Machine& machine, const tile::Allocation& allocation,
+                         const SimOptions& options, std::span<const tile::Binding> bindings, HbmShadow* shadow)
+    : state_(std::make_unique<State>(program, machine, allocation, options, bindings, shadow)) {}
+
+Interpreter::~Interpreter() = default;
+
+void Interpreter::execute(std::int32_t instruction, const tile::Point& point) {
+  State& s = *state_;
+  const auto index = static_cast<std::size_t>(instruction);
+  const Execution e{s.program,
+                    s.machine,
+                    s.options,
+                    s.memory,
+                    s.races ? &*s.races : nullptr,
+                    s.nests[index],
+                    instruction,
+                    s.program.instructions()[index],
+                    point};
+  if (s.options.storage == Storage::Wide) {
+    run<double>(e);
+  } else {
+    run<float>(e);
+  }
+}
+
+void Interpreter::finish() {
+  State& s = *state_;
+  const tile::Point point{std::vector<std::int64_t>(s.program.loops().size(), 0),
+                          std::vector<std::int64_t>(s.program.tiles().size(), 0)};
+  for (std::size_t t = 0; t < s.program.tensors().size(); ++t) {
+    const tile::TensorDecl& decl = s.program.tensors()[t];
+    if (decl.kind != tile::TensorKind::Output) continue;
+    const Operand o = resolve(s.memory, s.program, whole(decl, static_cast<std::int32_t>(t)), point);
+    std::int64_t missing = 0, first = -1;
+    for_each_run(o, 0, o.count, [&](std::int64_t offset, std::int64_t stride, std::int64_t n, std::int64_t done) {
+      for (std::int64_t i = 0; i < n; ++i) {
+        bool whole_element = true;
+        for (std::int64_t b = 0; b < o.element_bytes; ++b)
+          whole_element &= o.written[offset + i * stride + b] != kNever;
+        if (whole_element) continue;
+        if (first < 0) first = done + i;
+        ++missing;
+      }
+    });
+    if (missing == 0) continue;
+    throw DeviceError(fmt::format("program '{}' ended without writing {} of the {} elements of output '{}', the first "
+                                  "at {}; every element of an output must be written",
+                                  s.program.name(), missing, o.count, decl.name, index_text(decl.shape, first)),
+                      "output-not-written");
+  }
+}
+
+}  // namespace trn::neuron::sim

@@ -1,0 +1,105 @@
+// The simulated core's memories: lazily mapped storage, tile buffers, and HBM tensors bound to host addresses.
+#include "sim/memory.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <trn/core/error.hpp>
+#include <trn/core/shape.hpp>
+
+namespace trn::neuron::sim {
+
+LazyBytes::LazyBytes(std::int64_t bytes) {
+  const auto size = static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1));
+  void* address = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (address == MAP_FAILED) fail<DeviceError>("simulator: the host refused {} bytes for simulated memory", size);
+  data_ = std::unique_ptr<std::byte, Unmap>(static_cast<std::byte*>(address), Unmap{size});
+}
+
+void LazyBytes::Unmap::operator()(std::byte* address) const { ::munmap(address, bytes); }
+
+namespace {
+
+// Rows an odd number of cache lines apart fall into different cache sets; rows a power of two apart would share one.
+std::int64_t host_pitch(std::int64_t bytes) {
+  const std::int64_t lines = (bytes + 63) / 64;
+  return 64 * (lines % 2 == 0 ? lines + 1 : lines);
+}
+
+// One past the highest byte of a partition that any tile of `space` uses.
+std::int64_t used_bytes(const tile::Program& program, const tile::Allocation& allocation, tile::Space space) {
+  std::int64_t bytes = space == tile::Space::Sbuf ? allocation.sbuf_bytes : allocation.psum_bytes;
+  for (std::size_t t = 0; t < program.tiles().size(); ++t) {
+    const tile::TileDecl& decl = program.tiles()[t];
+    const tile::Placement& place = allocation.tiles[t];
+    if (decl.space != space) continue;
+    bytes =
+        std::max(bytes, place.address + (decl.buffers - 1) * place.buffer_stride_bytes + decl.bytes_per_partition());
+  }
+  return bytes;
+}
+
+}  // namespace
+
+OnChipMemory::OnChipMemory(std::int64_t partitions, std::int64_t bytes_per_partition, std::int64_t scale)
+    : partitions_(partitions),
+      bytes_(bytes_per_partition),
+      pitch_(host_pitch(bytes_per_partition)),
+      scale_(scale),
+      data_(partitions * pitch_ * scale),
+      state_(partitions * pitch_) {}
+
+Memory::Memory(const tile::Program& program, const tile::Machine& machine, const tile::Allocation& allocation,
+               const SimOptions& options, std::span<const tile::Binding> bindings, HbmShadow* shadow)
+    : program_(program),
+      allocation_(allocation),
+      wide_(options.storage == Storage::Wide),
+      sbuf_(machine.partitions, used_bytes(program, allocation, tile::Space::Sbuf), wide_ ? 8 : 1),
+      psum_(machine.partitions, used_bytes(program, allocation, tile::Space::Psum), wide_ ? 8 : 1) {
+  ensure(allocation.tiles.size() == program.tiles().size(), "simulator: {} placements for {} tiles of program '{}'",
+         allocation.tiles.size(), program.tiles().size(), program.name());
+  std::int64_t buffers = 0;
+  for (const tile::TileDecl& decl : program.tiles()) {
+    ensure(decl.partitions <= machine.partitions, "simulator: tile '{}' has {} partitions, the machine {}", decl.name,
+           decl.partitions, machine.partitions);
+    first_buffer_.push_back(buffers);
+    buffers += decl.buffers;
+  }
+  buffers_.resize(static_cast<std::size_t>(buffers));
+  bind_tensors(bindings, shadow);
+}
+
+void Memory::bind_tensors(std::span<const tile::Binding> bindings, HbmShadow* shadow) {
+  for (const tile::TensorDecl& decl : program_.tensors()) {
+    const OffsetRange range = offset_range(decl.shape, decl.strides);
+    const std::int64_t element = size_bytes(decl.dtype);
+    const std::int64_t bytes = (range.highest - range.lowest + 1) * element, before = -range.lowest * element;
+    TensorMemory memory{.lowest = range.lowest, .highest = range.highest};
+    const auto lazy = [&] { return owned_.emplace_back(bytes).data() + before; };
+    if (decl.kind == tile::TensorKind::Scratch) {
+      memory.address = lazy();
+      memory.state = reinterpret_cast<std::uint8_t*>(lazy());
+    } else {
+      const auto found =
+          std::find_if(bindings.begin(), bindings.end(), [&](const tile::Binding& b) { return b.name == decl.name; });
+      require(found != bindings.end() && found->address, "run of '{}': {} tensor '{}' has no memory bound to it",
+              program_.name(), name(decl.kind), decl.name);
+      memory.address = static_cast<std::byte*>(found->address);
+      if (shadow) memory.state = shadow->state(found->address);
+      if (decl.kind == tile::TensorKind::Output) memory.written = reinterpret_cast<std::uint8_t*>(lazy());
+    }
+    tensors_.push_back(memory);
+  }
+}
+
+Memory::Buffer Memory::buffer(std::int32_t tile, std::int64_t instance) {
+  const auto t = static_cast<std::size_t>(tile);
+  const tile::TileDecl& decl = program_.tiles()[t];
+  ensure(instance >= 0, "simulator: tile '{}' is used before its Alloc", decl.name);
+  const std::int64_t number = instance % decl.buffers;
+  BufferState& state = buffers_[static_cast<std::size_t>(first_buffer_[t] + number)];
+  if (state.instance != instance) state = {.instance = instance};
+  return {allocation_.tiles[t].address + number * allocation_.tiles[t].buffer_stride_bytes, &state};
+}
+
+}  // namespace trn::neuron::sim

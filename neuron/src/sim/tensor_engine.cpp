@@ -1,0 +1,146 @@
+// The Tensor Engine: nc_matmul and nc_transpose.
+//
+// nc_matmul: dst(m, n) = sum_k stationary(k, m) * moving(k, n), the products added in row order by fused multiply-add
+// starting from zero, all in fp32; the sum is then stored, or added to PSUM in fp32 and rounded to dst's dtype. In
+// double_row the contraction index is the pair (k, i), i = 0, 1, k-major: (0,0), (0,1), (1,0), ...
+#include <cmath>
+#include <limits>
+
+#include "sim/engines.hpp"
+#include "sim/matmul_kernel.hpp"
+#include "sim/transpose.hpp"
+
+namespace trn::neuron::sim {
+
+namespace {
+
+template <class Real>
+std::vector<Real>& scratch_of(int use) {
+  static thread_local std::vector<Real> buffers[3];
+  return buffers[use];
+}
+
+// One pointer per contraction index to `width` contiguous values; each partition holds `split` of them.
+template <class Real>
+std::vector<const Real*> contraction_rows(const Operand& o, std::int64_t split, int use) {
+  std::vector<Real>& scratch = scratch_of<Real>(use);
+  scratch.resize(static_cast<std::size_t>(o.count));
+  const std::int64_t width = o.row / split;
+  std::vector<const Real*> rows(static_cast<std::size_t>(o.rows * split));
+  Real* const base = scratch.data();
+#pragma omp parallel for if (o.count >= (1 << 15) && o.dtype != DType::Float32)
+  for (std::int64_t k = 0; k < o.rows; ++k) {
+    const Real* row = view(o, k * o.row, o.row, base + k * o.row);
+    for (std::int64_t i = 0; i < split; ++i) rows[static_cast<std::size_t>(k * split + i)] = row + i * width;
+  }
+  return rows;
+}
+
+// The rows of dst can be written in place.
+template <class Real>
+bool direct(const Operand& dst) {
+  const bool plain = std::is_same_v<Real, float> && dst.dtype == DType::Float32 && !dst.wide;
+  return plain && dst.contiguous(0, dst.row);
+}
+
+// Pass-through: each column of `moving` is a unit vector that names the row of `stationary` to move, and no arithmetic
+// happens. With the identity, dst(m, n) = stationary(n, m).
+template <class Real>
+void pass_through(const Execution& e, const Operand& dst, const Operand& stationary, const Operand& moving) {
+  if (e.attributes().accumulate.at(e.point.variables) != 0) {
+    e.refuse("illegal-operand", "a pass-through transpose moves bits and cannot accumulate; overwrite dst");
+  }
+  const std::vector<const Real*> rows = contraction_rows<Real>(moving, 1, 1);
+  const std::int64_t n_end = moving.row, m_end = stationary.row, bytes = cell_bytes<Real>(stationary);
+  std::vector<std::byte> chosen(static_cast<std::size_t>(n_end * m_end * bytes));
+  for (std::int64_t n = 0; n < n_end; ++n) {
+    std::int64_t ones = 0, others = 0, source = 0;
+    for (std::int64_t k = 0; k < moving.rows; ++k) {
+      const Real v = rows[static_cast<std::size_t>(k)][n];
+      if (v == 1) source = k, ++ones;
+      if (v != 0 && v != 1) ++others;
+    }
+    if (ones != 1 || others != 0) {
+      e.refuse("illegal-operand",
+               "is_transpose needs unit vectors as columns of 'moving'; column {} has {} ones and {} other non-zero "
+               "values: pass the identity",
+               n, ones, others);
+    }
+    load_cells<Real>(stationary, source * m_end, m_end, chosen.data() + n * m_end * bytes);
+  }
+  std::vector<std::byte> turned(chosen.size());
+  transpose_cells(chosen.data(), n_end, m_end, bytes, turned.data());
+  put_cells<Real>(dst, turned.data(), bytes);
+}
+
+// A generation without pass-through multiplies by the identity: dst(m, n) = sum_k data(k, m) * [k = n]. Zero times
+// infinity or NaN is NaN, so one such value in column m of data turns the rest of row m of dst into NaN; and the sum
+// starts from +0, so -0 becomes +0.
+template <class Real>
+void transpose_by_identity(const Execution& e, const Operand& dst, const Operand& data) {
+  const std::vector<const Real*> rows = contraction_rows<Real>(data, 1, 0);
+  std::vector<Real> out(static_cast<std::size_t>(data.rows));
+  for (std::int64_t m = 0; m < data.row; ++m) {
+    std::int64_t spoiled = 0;
+    for (const Real* row : rows) spoiled += !std::isfinite(row[m]);
+    for (std::size_t n = 0; n < rows.size(); ++n) {
+      const Real v = rows[n][m];
+      out[n] = spoiled - !std::isfinite(v) > 0 ? std::numeric_limits<Real>::quiet_NaN() : v + Real(0);
+    }
+    store(dst, m * dst.row, dst.row, out.data(), e.rounder(0));
+  }
+}
+
+}  // namespace
+
+template <class Real>
+void nc_matmul(const Execution& e) {
+  const Operand stationary = e.read(1), moving = e.read(2), dst = e.resolved(0);
+  const bool accumulate = e.attributes().accumulate.at(e.point.variables) != 0;
+  if (accumulate) e.check_accumulates(dst);
+  e.mark_written(dst);
+  if (e.attributes().is_transpose) return pass_through<Real>(e, dst, stationary, moving);
+
+  const std::int64_t split = e.attributes().perf_mode == tile::MatmulMode::DoubleRow ? 2 : 1;
+  const std::vector<const Real*> a = contraction_rows<Real>(stationary, split, 0);
+  const std::vector<const Real*> b = contraction_rows<Real>(moving, split, 1);
+  ensure(a.size() == b.size() && dst.rows == stationary.row / split && dst.row == moving.row / split,
+         "simulator: nc_matmul shapes do not fit: dst {} x {}, {} x {}, {} x {}", dst.rows, dst.row, a.size(),
+         stationary.row / split, b.size(), moving.row / split);
+  MatmulOperands<Real> product{a.data(), b.data(), static_cast<std::int64_t>(a.size()), dst.rows, dst.row};
+  if (direct<Real>(dst)) {
+    product.c = reinterpret_cast<Real*>(dst.data);
+    product.pitch = dst.strides[0] / static_cast<std::int64_t>(sizeof(Real));
+    product.accumulate = accumulate;
+    return multiply(product);
+  }
+  std::vector<Real>& sums = scratch_of<Real>(2);
+  sums.resize(static_cast<std::size_t>(dst.count));
+  product.c = sums.data();
+  product.pitch = dst.row;
+  multiply(product);
+  std::vector<Real> old(static_cast<std::size_t>(dst.row));
+  for (std::int64_t m = 0; m < dst.rows; ++m) {
+    Real* sum = sums.data() + m * dst.row;
+    if (accumulate) {
+      load(dst, m * dst.row, dst.row, old.data());
+      for (std::size_t n = 0; n < old.size(); ++n) sum[n] = old[n] + sum[n];
+    }
+    store(dst, m * dst.row, dst.row, sum, e.rounder(0));
+  }
+}
+
+template <class Real>
+void nc_transpose(const Execution& e) {
+  const Operand data = e.read(1), dst = e.write(0);
+  const bool by_identity = e.engine() == tile::Engine::Tensor && !e.machine.pass_through_transpose;
+  if (by_identity) return transpose_by_identity<Real>(e, dst, data);
+  move_transposed<Real>(dst, data);
+}
+
+template void nc_matmul<float>(const Execution&);
+template void nc_matmul<double>(const Execution&);
+template void nc_transpose<float>(const Execution&);
+template void nc_transpose<double>(const Execution&);
+
+}  // namespace trn::neuron::sim

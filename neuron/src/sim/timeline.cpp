@@ -1,0 +1,293 @@
+// The event model. For instruction i on queue q:
+//   start   = max(q free, RAW and WAW predecessors visible, WAR predecessors finished), + a semaphore between queues
+//   end     = start + its time on the engine
+//   visible = end + the engine's latency
+// A DMA occupies its ring for max(descriptor time, transfer); transfers of all rings share the DMA engines.
+#include "timeline.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <trn/core/error.hpp>
+#include <trn/tile/cost.hpp>
+#include <trn/tile/print.hpp>
+
+namespace trn::neuron::sim {
+
+using namespace trn::tile;
+
+namespace {
+enum : std::int32_t { kTensor, kVector, kScalar, kGpSimd, kFirstRing };
+// GpSimd only issues the DMAs whose descriptors it makes; they finish on their own.
+constexpr std::int32_t kSoftwareDmas = -1;
+
+// Functions every activation table holds: using them never reloads.
+bool in_every_table(ActFunction f) {
+  return f == ActFunction::Copy || f == ActFunction::Square || f == ActFunction::Relu || f == ActFunction::Abs ||
+         f == ActFunction::Sign;
+}
+}  // namespace
+
+double DmaCalendar::reserve(double earliest, double duration) {
+  constexpr std::size_t kKeep = 192;
+  constexpr double kTiny = 1e-15;
+  double now = std::max(earliest, horizon_), left = duration;
+  auto at = static_cast<std::size_t>(std::ranges::upper_bound(busy_, now, {}, &Busy::end) - busy_.begin());
+  while (left > kTiny) {
+    if (at < busy_.size() && busy_[at].begin <= now + kTiny) {
+      now = std::max(now, busy_[at].end);
+      ++at;
+      continue;
+    }
+    const double gap_end = at < busy_.size() ? busy_[at].begin : now + left;
+    const double piece = std::min(left, gap_end - now);
+    // Extend the interval before when they touch, else insert one.
+    if (at > 0 && now - busy_[at - 1].end <= kTiny) {
+      busy_[at - 1].end = now + piece;
+    } else {
+      busy_.insert(busy_.begin() + static_cast<std::ptrdiff_t>(at), {now, now + piece});
+      ++at;
+    }
+    now += piece;
+    left -= piece;
+    if (at < busy_.size() && busy_[at].begin - now <= kTiny) {  // the gap is closed
+      busy_[at - 1].end = busy_[at].end;
+      busy_.erase(busy_.begin() + static_cast<std::ptrdiff_t>(at));
+      if (left > kTiny) now = busy_[at - 1].end;
+    }
+  }
+  if (busy_.size() > kKeep + 64) {
+    const std::size_t drop = busy_.size() - kKeep;
+    horizon_ = busy_[drop - 1].end;
+    busy_.erase(busy_.begin(), busy_.begin() + static_cast<std::ptrdiff_t>(drop));
+  }
+  return now;
+}
+
+void RateLimiter::advance(double time) {
+  constexpr double kLongIdleWindows = 4;
+  while (time >= window_begin_ + timing_.limiter_window_s) {
+    const double use = window_use_ / timing_.limiter_window_s;
+    if (hot_ && use < timing_.limiter_cold_use)
+      hot_ = false;
+    else if (!hot_ && use >= timing_.limiter_warm_use)
+      hot_ = true;
+    window_use_ = 0;
+    window_begin_ += timing_.limiter_window_s;
+    if (time > window_begin_ + kLongIdleWindows * timing_.limiter_window_s) {
+      hot_ = false;
+      window_begin_ = time;
+    }
+  }
+}
+
+double RateLimiter::run(double start, double seconds, double share) {
+  if (idle_) window_begin_ = start;  // the array warms by working: the first window begins with the first pass
+  idle_ = false;
+  advance(start);
+  const double rate = hot_ ? 1 : timing_.limiter_cold_rate;
+  const double occupied = seconds / (rate * timing_.tensor_sustained_rate);
+  if (rate < 1) cold_seconds_ += occupied;
+  for (double now = start, left = occupied; left > 0;) {
+    const double piece = std::min(left, window_begin_ + timing_.limiter_window_s - now);
+    window_use_ += piece * share;
+    now += piece;
+    left -= piece;
+    if (left > 0) advance(now);
+    if (piece <= 0) break;
+  }
+  return start + occupied;
+}
+
+Timeline::Timeline(const Program& program, const Machine& machine, const Allocation& allocation,
+                   const ReportOptions& options)
+    : program_(program),
+      machine_(machine),
+      options_(options),
+      map_(program, allocation),
+      tracker_(map_),
+      limiter_(machine.timing) {
+  report_.program = program.name();
+  report_.machine = std::string(machine.name);
+  report_.launch_seconds = machine.timing.launch_s;
+  report_.sbuf_bytes_per_partition = allocation.sbuf_bytes;
+  report_.psum_bytes_per_partition = allocation.psum_bytes;
+  report_.lanes = {{"tensor"}, {"vector"}, {"scalar"}, {"gpsimd"}};
+  DType matmul_dtype = DType::BFloat16;
+  for (const Instruction& i : program.instructions()) {
+    plans_.push_back(plan(i));
+    if (matmul_flops(i) > 0) matmul_dtype = i.operands[1].dtype;
+  }
+  report_.tensor_peak_flops = machine.tensor_flops(matmul_dtype);
+  lane_free_.assign(report_.lanes.size(), 0);
+  lane_shown_until_.assign(report_.lanes.size(), 0);
+  if (options.keep_intervals > 0) {
+    for (const Instruction& i : program.instructions()) report_.instruction_text.push_back(print(program, i));
+  }
+}
+
+std::int32_t Timeline::lane_of(const Instruction& i) {
+  switch (i.engine) {
+    case Engine::Tensor:
+      return kTensor;
+    case Engine::Vector:
+      return kVector;
+    case Engine::Scalar:
+      return kScalar;
+    case Engine::GpSimd:
+      return kGpSimd;
+    case Engine::Dma:
+      break;
+    case Engine::Any:
+      fail<InternalError>("timeline: {} has no engine; schedule() the program first", opcode_info(i.opcode).name);
+  }
+  if (i.attributes.dge == DgeMode::Software) return kGpSimd;
+  const auto ring = static_cast<std::size_t>(i.attributes.ring);
+  if (lane_of_ring_.size() <= ring) lane_of_ring_.resize(ring + 1, -1);
+  if (lane_of_ring_[ring] < 0) {
+    lane_of_ring_[ring] = static_cast<std::int32_t>(report_.lanes.size());
+    const Access& hbm = i.operands[i.operands[0].is_tile() ? 1 : 0];
+    const char* direction = i.operands[0].is_tile() ? "load" : "store";
+    report_.lanes.push_back(
+        {i.attributes.dge == DgeMode::Static && !hbm.is_tile()
+             ? fmt::format("dma {} {}", direction, program_.tensors()[static_cast<std::size_t>(hbm.id)].name)
+             : fmt::format("dma {}", direction)});
+  }
+  return lane_of_ring_[ring];
+}
+
+Timeline::Plan Timeline::plan(const Instruction& i) {
+  Plan p;
+  p.lane = lane_of(i);
+  p.queue = i.engine == Engine::Dma && p.lane == kGpSimd ? kSoftwareDmas : p.lane;
+  p.flops = matmul_flops(i);
+  for (const Access& access : i.operands) {
+    p.touches_psum = p.touches_psum ||
+                     (access.is_tile() && program_.tiles()[static_cast<std::size_t>(access.id)].space == Space::Psum);
+  }
+  if (i.engine == Engine::Dma) {
+    const DmaCost cost = dma_cost(i, machine_);
+    p.is_dma = true;
+    p.seconds = cost.transfer_s;
+    p.ring_seconds = cost.ring_s;
+    if (!i.operands[1].is_tile()) p.read_bytes = i.operands[1].bytes();
+    if (!i.operands[0].is_tile()) p.write_bytes = i.operands[0].bytes();
+    return p;
+  }
+  p.seconds = compute_seconds(program_, i, i.engine, machine_);
+  if (i.engine == Engine::Tensor) {
+    p.row_share =
+        std::min(1.0, static_cast<double>(i.operands[1].partitions) / static_cast<double>(machine_.partitions));
+  }
+  return p;
+}
+
+double Timeline::earliest_start(std::int32_t index, const Point& point, std::int64_t tag) {
+  const Plan& p = plans_[static_cast<std::size_t>(index)];
+  double start = lane_free_[static_cast<std::size_t>(p.lane)];
+  map_.touches(index, point, touches_);
+  for (const Touch& touch : touches_) {
+    tracker_.touch(touch, tag, p.queue, [&](std::int64_t earlier, Hazard hazard) {
+      if (earlier == tag) return;
+      const Done& before = done_[static_cast<std::size_t>(earlier)];
+      const bool same_queue = before.queue == p.queue;
+      // In-order queues need no semaphore with themselves; only a true dependence waits for the result to be visible,
+      // and PSUM accumulation by the Tensor Engine is pipelined.
+      if (same_queue && !p.is_dma && (hazard != Hazard::ReadAfterWrite || p.lane == kTensor)) return;
+      const double ready = hazard == Hazard::WriteAfterRead ? before.end : before.visible;
+      start = std::max(start, ready + (same_queue ? 0 : machine_.timing.semaphore_s));
+    });
+  }
+  return start;
+}
+
+Timeline::Done Timeline::execute_dma(const Plan& p, double start) {
+  const Timing& t = machine_.timing;
+  const double first_byte = start + t.dma_start_s;
+  const double end = calendar_.reserve(first_byte, p.seconds);
+  // One transfer may queue behind the running one; descriptors of the next are made meanwhile.
+  lane_free_[static_cast<std::size_t>(p.lane)] = std::max(start + p.ring_seconds, end - t.dma_start_s - p.ring_seconds);
+  transfers_.emplace_back(first_byte, std::max(end, first_byte + p.ring_seconds));
+  report_.hbm_read_bytes += p.read_bytes;
+  report_.hbm_write_bytes += p.write_bytes;
+  return {p.queue, end, end + t.dma_end_s};
+}
+
+Timeline::Done Timeline::execute_engine(const Plan& p, const Instruction& i, double start) {
+  const Timing& t = machine_.timing;
+  double end = start + p.seconds, latency = t.vector_latency_s;
+  switch (p.lane) {
+    case kTensor:
+      end = limiter_.run(start, p.seconds, p.row_share);
+      latency = t.tensor_latency_s;
+      break;
+    case kScalar:
+      if (i.opcode == Opcode::Activation && !in_every_table(i.attributes.function) &&
+          i.attributes.function != loaded_table_) {
+        loaded_table_ = i.attributes.function;
+        end += t.activation_table_s;
+      }
+      latency = t.scalar_latency_s;
+      break;
+    case kGpSimd:
+      latency = t.gpsimd_latency_s;
+      break;
+    default:
+      break;
+  }
+  lane_free_[static_cast<std::size_t>(p.lane)] = end;
+  report_.matmul_flops += p.flops;
+  return {p.queue, end, end + latency};
+}
+
+void Timeline::keep(std::int32_t lane, std::int32_t instruction, double begin, double end) {
+  auto& shown = lane_shown_until_[static_cast<std::size_t>(lane)];
+  begin = std::max(begin, shown);
+  end = std::max(begin, end);
+  shown = end;
+  Lane& use = report_.lanes[static_cast<std::size_t>(lane)];
+  use.busy_s += end - begin;
+  ++use.instructions;
+  if (static_cast<std::int64_t>(report_.intervals.size()) < options_.keep_intervals) {
+    report_.intervals.push_back({lane, instruction, begin, end});
+  }
+}
+
+void Timeline::execute(std::int32_t index, const Point& point) {
+  const Instruction& i = program_.instructions()[static_cast<std::size_t>(index)];
+  const Plan& p = plans_[static_cast<std::size_t>(index)];
+  const auto tag = static_cast<std::int64_t>(done_.size());
+  double start = earliest_start(index, point, tag);
+  const bool on_sbuf_port = machine_.vector_gpsimd_share_port && !p.is_dma && (p.lane == kVector || p.lane == kGpSimd);
+  const bool on_psum_port =
+      machine_.vector_scalar_share_psum && p.touches_psum && (p.lane == kVector || p.lane == kScalar);
+  if (on_sbuf_port) start = std::max(start, sbuf_port_free_);
+  if (on_psum_port) start = std::max(start, psum_port_free_);
+  const Done done = p.is_dma ? execute_dma(p, start) : execute_engine(p, i, start);
+  if (on_sbuf_port) sbuf_port_free_ = done.end;
+  if (on_psum_port) psum_port_free_ = done.end;
+  done_.push_back(done);
+  end_ = std::max(end_, done.visible);
+  if (p.queue == kSoftwareDmas) {
+    keep(p.lane, index, start, start + p.ring_seconds);
+  } else if (p.is_dma) {
+    const double first_byte = start + machine_.timing.dma_start_s;
+    keep(p.lane, index, first_byte, std::max(done.end, first_byte + p.ring_seconds));
+  } else {
+    keep(p.lane, index, start, done.end);
+  }
+  ++report_.instructions;
+}
+
+RunReport Timeline::finish() {
+  report_.seconds = machine_.timing.launch_s + end_;
+  report_.throttled_seconds = limiter_.cold_seconds();
+  std::ranges::sort(transfers_);
+  double until = 0;
+  for (const auto& [begin, end] : transfers_) {
+    report_.dma_active_seconds += std::max(0.0, end - std::max(begin, until));
+    until = std::max(until, end);
+  }
+  return std::move(report_);
+}
+
+}  // namespace trn::neuron::sim

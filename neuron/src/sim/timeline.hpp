@@ -1,0 +1,94 @@
+// The clock half of the simulator: in-order queues, semaphores from the dependency tracker, DMA rings that share the
+// DMA engines, and the Tensor Engine's rate limiter. It sees only which instruction comes next, so it also runs alone.
+#pragma once
+
+#include <trn/neuron/report.hpp>
+#include <trn/tile/depend.hpp>
+#include <vector>
+
+namespace trn::neuron::sim {
+
+// The DMA engines of one core as one work-conserving resource: a request takes the earliest free time after it may
+// start, in pieces if need be.
+class DmaCalendar {
+ public:
+  // Reserves `duration` not before `earliest`; returns when the last byte has moved.
+  double reserve(double earliest, double duration);
+
+ private:
+  struct Busy {
+    double begin, end;
+  };
+  std::vector<Busy> busy_;  // sorted, disjoint
+  double horizon_ = 0;      // everything before counts as busy
+};
+
+// The dI/dt limiter: tumbling windows; see Timing.
+class RateLimiter {
+ public:
+  explicit RateLimiter(const tile::Timing& timing) : timing_(timing) {}
+  // When a pass of `seconds` at full rate, starting at `start` and lighting `share` of the rows, ends.
+  double run(double start, double seconds, double share);
+  [[nodiscard]] double cold_seconds() const { return cold_seconds_; }
+
+ private:
+  void advance(double time);
+  const tile::Timing& timing_;
+  bool idle_ = true;  // nothing ran yet
+  bool hot_ = false;
+  double window_begin_ = 0, window_use_ = 0, cold_seconds_ = 0;
+};
+
+class Timeline {
+ public:
+  // `program` is scheduled; all three outlive the timeline.
+  Timeline(const tile::Program& program, const tile::Machine& machine, const tile::Allocation& allocation,
+           const ReportOptions& options);
+  void execute(std::int32_t instruction, const tile::Point& point);
+  [[nodiscard]] RunReport finish();
+
+ private:
+  // What is the same for every execution of an instruction.
+  struct Plan {
+    std::int32_t lane = 0;
+    std::int32_t queue = 0;  // in-order stream of completions: the lane, but a queue of its own for software-made DMAs
+    double seconds = 0;  // engine time at full rate, or DMA transfer
+    double ring_seconds = 0;
+    double row_share = 1;  // Tensor Engine: fraction of the array's rows that work
+    bool is_dma = false, touches_psum = false;
+    std::int64_t read_bytes = 0, write_bytes = 0;  // HBM
+    double flops = 0;
+  };
+  struct Done {
+    std::int32_t queue;
+    double end, visible;
+  };
+
+  std::int32_t lane_of(const tile::Instruction& instruction);
+  Plan plan(const tile::Instruction& instruction);
+  double earliest_start(std::int32_t index, const tile::Point& point, std::int64_t tag);
+  Done execute_dma(const Plan& plan, double start);
+  Done execute_engine(const Plan& plan, const tile::Instruction& instruction, double start);
+  void keep(std::int32_t lane, std::int32_t instruction, double begin, double end);
+
+  const tile::Program& program_;
+  const tile::Machine& machine_;
+  ReportOptions options_;
+  tile::MemoryMap map_;
+  tile::DependencyTracker tracker_;
+  RunReport report_;
+  std::vector<Plan> plans_;
+  std::vector<std::int32_t> lane_of_ring_;
+  std::vector<double> lane_free_;
+  std::vector<double> lane_shown_until_;
+  std::vector<Done> done_;  // by tag
+  std::vector<tile::Touch> touches_;
+  DmaCalendar calendar_;
+  RateLimiter limiter_;
+  std::vector<std::pair<double, double>> transfers_;
+  double end_ = 0;
+  double sbuf_port_free_ = 0, psum_port_free_ = 0;  // trn1: shared by two engines
+  tile::ActFunction loaded_table_ = tile::ActFunction::Copy;
+};
+
+}  // namespace trn::neuron::sim

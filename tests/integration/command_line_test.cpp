@@ -1,0 +1,180 @@
+// The trnsci command as a user meets it: what it prints, what it writes, and how it refuses.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Result {
+  int status;
+  std::string output;  // standard output and error together
+};
+
+Result trnsci(const std::string& arguments) {
+  const std::string command = std::string(TRNSCI_COMMAND) + " " + arguments + " 2>&1";
+  FILE* pipe = popen(command.c_str(), "r");
+  Result r{-1, {}};
+  std::array<char, 4096> part;
+  while (const std::size_t n = std::fread(part.data(), 1, part.size(), pipe)) r.output.append(part.data(), n);
+  r.status = WEXITSTATUS(pclose(pipe));
+  return r;
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+std::int64_t lines(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
+
+nlohmann::json read_json(const fs::path& path) { return nlohmann::json::parse(std::ifstream(path)); }
+
+class CommandLine : public ::testing::Test {
+ protected:
+  fs::path folder_ = fs::temp_directory_path() / ("trnsci_test_" + std::to_string(getpid()));
+  void SetUp() override { fs::create_directories(folder_); }
+  void TearDown() override { fs::remove_all(folder_); }
+};
+
+TEST_F(CommandLine, HelpEverywhere) {
+  for (const char* arguments : {"--help", "info --help", "bench --help", "bench blas.gemm --help", "profile blas.gemm --help", "emit blas.gemm --help",
+                                "dis blas.gemm --help", "dis file --help", "validate --help"}) {
+    const Result r = trnsci(arguments);
+    EXPECT_EQ(r.status, 0) << arguments;
+    EXPECT_TRUE(has(r.output, "Usage:")) << arguments;
+  }
+}
+
+// One clear line and exit status 2.
+TEST_F(CommandLine, BadArgumentsGetOneLine) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"nonsense", "nonsense"},
+      {"bench", "subcommand"},
+      {"bench blas.nothing", "blas.nothing"},
+      {"bench blas.gemm --m 0", "--m"},
+      {"bench blas.gemm --m four", "--m"},
+      {"bench blas.gemm --m 8 --n 8 --k 8 --exec sim:trn9", "sim:trn1, sim:trn2, sim:trn3"},
+      {"bench blas.gemm --m 8 --n 8 --k 8 --dtype fp99", "bfloat16"},
+      {"bench blas.gemm --m 8 --n 8 --k 8 --dtype fp64 --exec sim:trn2", "use the host executor"},
+      {"bench blas.gemm --m 8 --n 8 --k 8 --dtype int8", "no kernel for dtype int8"},
+      {"emit blas.gemm --machine trn9", "trn9"},
+      {"dis file /nonexistent/program.json", "/nonexistent/program.json"},
+      {"bench blas.gemm --m 8 --n 8 --k 8 --exec host --json /nonexistent/rows.json", "/nonexistent/rows.json"},
+      {"profile blas.gemm --m 8 --n 8 --k 8 --html /nonexistent/page.html", "/nonexistent/page.html"},
+      {"profile blas.gemm --m 8 --n 8 --k 8 --trace /nonexistent/trace.json", "/nonexistent/trace.json"},
+  };
+  for (const auto& [arguments, part] : cases) {
+    const Result r = trnsci(std::string(arguments) + (has(arguments, "--json") || has(arguments, "profile") ? " >/dev/null" : ""));
+    EXPECT_EQ(r.status, 2) << arguments << "\n" << r.output;
+    EXPECT_EQ(lines(r.output), 1) << arguments << "\n" << r.output;
+    EXPECT_TRUE(has(r.output, part)) << arguments << "\n" << r.output;
+    EXPECT_TRUE(has(r.output, "trnsci: ")) << arguments;
+  }
+}
+
+TEST_F(CommandLine, InfoListsExecutorsAndMachines) {
+  const Result r = trnsci("info");
+  EXPECT_EQ(r.status, 0);
+  for (const char* part : {"host", "sim:trn1", "sim:trn2", "sim:trn3", "NeuronCore-v2", "NeuronCore-v3", "NeuronCore-v4", "OpenBLAS", "78.6 TF/s"}) {
+    EXPECT_TRUE(has(r.output, part)) << part;
+  }
+}
+
+TEST_F(CommandLine, BenchWritesTheAgreedKeys) {
+  const fs::path file = folder_ / "rows.json";
+  const Result r = trnsci("bench blas.gemm --m 130 --n 70 --k 200 --dtype bf16 --exec host,sim:trn1,sim:trn2,sim:trn3 --json " + file.string());
+  ASSERT_EQ(r.status, 0) << r.output;
+  const auto rows = read_json(file);
+  ASSERT_EQ(rows.size(), 4u);
+  const std::set<std::string> keys{"op", "executor", "dtype", "precision", "shape", "seconds", "modelled_seconds", "gflops", "roof_fraction", "error", "bound"};
+  for (const auto& row : rows) {
+    std::set<std::string> found;
+    for (const auto& [key, value] : row.items()) found.insert(key);
+    EXPECT_EQ(found, keys);
+    EXPECT_EQ(row["op"], "blas.gemm");
+    EXPECT_EQ(row["dtype"], "bfloat16");
+    EXPECT_EQ(row["shape"], (nlohmann::json{{"m", 130}, {"n", 70}, {"k", 200}}));
+    EXPECT_GT(row["seconds"].get<double>(), 0);
+    EXPECT_GT(row["error"].get<double>(), 0);
+    EXPECT_LE(row["error"].get<double>(), row["bound"].get<double>());
+    const bool host = row["executor"] == "host";
+    EXPECT_EQ(row["modelled_seconds"].is_null(), host);
+    const double time = host ? row["seconds"].get<double>() : row["modelled_seconds"].get<double>();
+    EXPECT_NEAR(row["gflops"].get<double>(), 2e-9 * 130 * 70 * 200 / time, 1e-6 * row["gflops"].get<double>());
+  }
+}
+
+TEST_F(CommandLine, LargeShapesCanBeModelledAlone) {
+  const fs::path file = folder_ / "rows.json";
+  const Result r = trnsci("bench blas.gemm --m 16384 --n 16384 --k 16384 --dtype bf16 --exec sim:trn2 --model-only --json " + file.string());
+  ASSERT_EQ(r.status, 0) << r.output;
+  const auto rows = read_json(file);
+  EXPECT_TRUE(rows[0]["seconds"].is_null());
+  EXPECT_GT(rows[0]["roof_fraction"].get<double>(), 0.95);
+}
+
+TEST_F(CommandLine, ProfileWritesReportAndTrace) {
+  const fs::path html = folder_ / "page.html", trace = folder_ / "trace.json";
+  const Result r = trnsci("profile blas.gemm --m 512 --n 512 --k 512 --html " + html.string() + " --trace " + trace.string());
+  ASSERT_EQ(r.status, 0) << r.output;
+  EXPECT_TRUE(has(r.output, "modelled"));
+  EXPECT_GT(fs::file_size(html), 10000u);
+  EXPECT_FALSE(read_json(trace)["traceEvents"].empty());
+}
+
+TEST_F(CommandLine, EmitPrintsAKernel) {
+  const Result r = trnsci("emit blas.gemm --m 256 --n 512 --k 256 --dtype bf16");
+  EXPECT_EQ(r.status, 0) << r.output;
+  EXPECT_TRUE(has(r.output, "@nki.jit"));
+  EXPECT_TRUE(has(r.output, "nisa.nc_matmul("));
+}
+
+TEST_F(CommandLine, DisassemblyCanBeSavedAndReadBack) {
+  const fs::path file = folder_ / "program.json";
+  const Result first = trnsci("dis blas.gemm --m 256 --n 512 --k 256 --save " + file.string());
+  ASSERT_EQ(first.status, 0) << first.output;
+  EXPECT_TRUE(has(first.output, "nc_matmul"));
+  EXPECT_EQ(trnsci("dis file " + file.string()).output, first.output);
+}
+
+TEST_F(CommandLine, ATruncatedProgramIsRefused) {
+  const fs::path file = folder_ / "program.json";
+  ASSERT_EQ(trnsci("dis blas.gemm --m 8 --n 8 --k 8 --save " + file.string()).status, 0);
+  fs::resize_file(file, fs::file_size(file) / 2);
+  const Result r = trnsci("dis file " + file.string());
+  EXPECT_EQ(r.status, 2);
+  EXPECT_EQ(lines(r.output), 1) << r.output;
+}
+
+TEST_F(CommandLine, ValidateWritesTheAgreedKeys) {
+  const fs::path file = folder_ / "validate.json";
+  const Result r = trnsci("validate --json " + file.string());
+  ASSERT_EQ(r.status, 0) << r.output;
+  const auto rows = read_json(file);
+  EXPECT_GE(rows.size(), 14u);
+  for (const auto& row : rows) {
+    for (const char* key : {"name", "machine", "source", "measured_us", "modelled_us", "ratio"}) EXPECT_TRUE(row.contains(key)) << key;
+    EXPECT_NEAR(row["ratio"].get<double>(), row["modelled_us"].get<double>() / row["measured_us"].get<double>(), 1e-9);
+  }
+}
+
+TEST_F(CommandLine, TheDemonstrationShowsEveryExecutorAndWritesTheReport) {
+  const std::string command = "cd " + folder_.string() + " && " + TRNSCI_COMMAND;
+  FILE* pipe = popen(command.c_str(), "r");
+  std::string output;
+  std::array<char, 4096> part;
+  while (const std::size_t n = std::fread(part.data(), 1, part.size(), pipe)) output.append(part.data(), n);
+  EXPECT_EQ(WEXITSTATUS(pclose(pipe)), 0);
+  for (const char* name : {"host", "sim:trn1", "sim:trn2", "sim:trn3", "modelled", "trnsci-report.html"}) EXPECT_TRUE(has(output, name)) << name;
+  EXPECT_TRUE(fs::exists(folder_ / "trnsci-report.html"));
+}
+
+}  // namespace

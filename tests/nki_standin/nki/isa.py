@@ -1,0 +1,383 @@
+"""nki.isa as far as emitted kernels use it, one function per documented call with its documented signature.
+
+Operands are read whole before dst is written. Arithmetic follows docs/simulator.md: float32 with one rounding per
+operator, the result rounded to dst's dtype; reductions in element order. The machine is the documented
+NEURON_PLATFORM_TARGET_OVERRIDE (trn1, trn2, trn3).
+"""
+
+import os
+from enum import Enum
+
+import numpy as np
+
+from . import _arithmetic as arith
+from ._memory import IndirectRows, Tensor, need
+
+engine = Enum("engine", "unknown tensor vector scalar gpsimd dma sync")
+dge_mode = Enum("dge_mode", "unknown swdge hwdge none")
+oob_mode = Enum("oob_mode", "error skip")
+reduce_cmd = Enum("reduce_cmd", "idle reset reduce reset_reduce load_reduce")
+matmul_perf_mode = Enum("matmul_perf_mode", "none double_row")
+
+_MATMUL = ("float8_e4m3", "float8_e4m3fn", "float8_e5m2", "bfloat16", "float16", "tfloat32", "float32")
+_WORDS = ("int32", "uint32")
+
+
+def target():
+    return os.environ.get("NEURON_PLATFORM_TARGET_OVERRIDE", "trn2")
+
+
+def _tile(operand, name, spaces=("sbuf", "psum")):
+    """An on-chip operand that obeys the partition-start rule."""
+    need(isinstance(operand, Tensor), "{} is not a tensor", name)
+    need(operand.buffer in spaces, "{} is in {}, allowed: {}", name, operand.buffer, spaces)
+    count, start = operand.shape[0], operand.partition
+    step = 128 if count > 64 else 64 if count > 32 else 32
+    need(count <= 128 and start % step == 0, "{} has {} partitions from {}", name, count, start)
+    return operand
+
+
+def _rows(operand):
+    """Float32 values as (partitions, elements per partition)."""
+    return operand.values().reshape(operand.shape[0], -1)
+
+
+def _raw(operand):
+    return operand.bits().reshape(operand.shape[0], -1)
+
+
+def _rows_shape(operand):
+    return operand.shape[0], operand.size // operand.shape[0]
+
+
+def _same_size(*operands):
+    shapes = {_rows_shape(t) for t in operands}
+    need(len(shapes) == 1, "operands of (partitions, elements) {}", shapes)
+
+
+def _not_both_psum(a, b):
+    need(not (a.buffer == "psum" and b.buffer == "psum"), "two inputs in PSUM")
+
+
+def _scalar(value, data, name):
+    """A constant, or a (P, 1) tile as a column."""
+    if isinstance(value, Tensor):
+        _tile(value, name)
+        need(value.shape == (data.shape[0], 1), "{} has shape {}", name, value.shape)
+        return value.values()
+    need(isinstance(value, (int, float)), "{} is {}", name, value)
+    return np.float32(value)
+
+
+def _engine(chosen, allowed, *operands):
+    need(chosen.name == "unknown" or chosen.name in allowed, "engine {}, allowed: {}", chosen.name, allowed)
+    if chosen.name == "gpsimd":
+        need(all(t.buffer == "sbuf" for t in operands), "GpSimd with an operand in PSUM")
+
+
+# DMA
+
+
+def dma_copy(dst, src, priority=None, oob_mode=oob_mode.error, dge_mode=dge_mode.unknown, engine=engine.unknown,
+             name=None):
+    need("psum" not in (dst.buffer, src.buffer), "DMA with an operand in PSUM")
+    need(dst.size == src.size, "{} elements to {}", src.size, dst.size)
+    indirect = isinstance(src, IndirectRows) or isinstance(dst, IndirectRows)
+    if dge_mode.name == "hwdge":
+        need(target() != "trn1" and not indirect, "hwdge on {} or indirect", target())
+        need(dst.dtype is src.dtype, "hwdge from {} to {}", src.dtype, dst.dtype)
+    if indirect:
+        need(dge_mode.name in ("unknown", "swdge"), "an indirect copy with {}", dge_mode)
+    skip = oob_mode.name == "skip"
+    if isinstance(src, IndirectRows):
+        for i, row in src.rows(skip):
+            _move(_row(dst, i), row)
+    elif isinstance(dst, IndirectRows):
+        for i, row in dst.rows(skip):
+            _move(row, _row(src, i))
+    else:
+        _move(dst, src)
+
+
+def _row(tensor, i):
+    return tensor[(slice(i, i + 1),) + (slice(None),) * (len(tensor.shape) - 1)]
+
+
+def _move(dst, src):
+    if dst.dtype is src.dtype:
+        dst.write_bits(src.bits())
+    else:
+        dst.write(src.values().reshape(dst.shape))
+
+
+def dma_transpose(dst, src, axes=None, priority=None, dge_mode=dge_mode.unknown, oob_mode=oob_mode.error, name=None):
+    need(dst.buffer == "sbuf" and src.buffer != "psum", "dma_transpose from {} to {}", src.buffer, dst.buffer)
+    documented = {2: (1, 0), 3: (2, 1, 0), 4: (3, 1, 2, 0)}
+    order = documented.get(len(src.shape)) if axes is None else axes
+    need(order == documented.get(len(src.shape)), "axes {} of {}", axes, src.shape)
+    need(dst.shape == tuple(src.shape[i] for i in order), "a transpose of {} into {}", src.shape, dst.shape)
+    need(dst.dtype is src.dtype, "a transpose of {} into {}", src.dtype, dst.dtype)
+    need(dge_mode.name in ("unknown", "hwdge"), "a transpose with {}", dge_mode)
+    if dge_mode.name == "hwdge":
+        need(len(src.shape) == 2 and src.shape[0] == 16 and src.shape[1] % 128 == 0 and src.dtype.size == 2, "hwdge transpose of {}", src.shape)
+    dst.write_bits(np.transpose(src.bits(), order))
+
+
+# Tensor Engine
+
+
+def nc_matmul(dst, stationary, moving, is_stationary_onezero=False, is_moving_onezero=False, is_transpose=False,
+              accumulate=None, tile_position=(), tile_size=(), perf_mode=matmul_perf_mode.none, name=None):
+    need(isinstance(accumulate, bool), "accumulate is {}, emitted kernels say it", accumulate)
+    _tile(dst, "dst", ("psum",))
+    for operand, label in ((stationary, "stationary"), (moving, "moving")):
+        _tile(operand, label, ("sbuf",))
+        need(operand.dtype.name in _MATMUL, "{} of dtype {}", label, operand.dtype)
+    wide = [t.dtype.size == 4 for t in (stationary, moving)]
+    need(wide[0] == wide[1], "{} with {}", stationary.dtype, moving.dtype)
+    need(stationary.shape[0] == moving.shape[0], "{} and {} rows", stationary.shape, moving.shape)
+    if is_transpose and target() != "trn1":
+        return _pass_through(dst, stationary, moving, accumulate)
+    a, b = stationary.values(), moving.values()
+    if perf_mode.name == "double_row":
+        need(target() != "trn1" and stationary.dtype.size == 1 and moving.dtype.size == 1, "double_row without fp8")
+        need(stationary.shape[1] == 2 and moving.shape[1] == 2, "double_row of {}, {}", stationary.shape, moving.shape)
+        a, b = (x.reshape(2 * x.shape[0], -1) for x in (a, b))  # rows (0, 0), (0, 1), (1, 0), ...
+    a, b = (x.reshape(x.shape[0], -1) for x in (a, b))
+    limit = 512 if target() != "trn3" else 4096 if dst.dtype.size == 4 else 8192
+    need(a.shape[1] <= 128 and b.shape[1] <= limit, "stationary {}, moving {}", a.shape, b.shape)
+    need(_rows_shape(dst) == (a.shape[1], b.shape[1]), "dst {} of {} by {}", dst.shape, a.shape, b.shape)
+    need(dst.dtype.name in (("float32", "bfloat16") if target() == "trn3" else ("float32",)), "dst {}", dst.dtype)
+    total = arith.matmul(a, b)
+    dst.write((_rows(dst) + total if accumulate else total).reshape(dst.shape))
+
+
+def _pass_through(dst, stationary, moving, accumulate):
+    identity = _rows(moving)
+    need(np.array_equal(identity, np.eye(len(identity), dtype=np.float32)), "moving is not the identity")
+    need(dst.dtype is stationary.dtype and not accumulate, "a transpose of {} into {}", stationary.dtype, dst.dtype)
+    dst.write_bits(_raw(stationary).T)
+
+
+def nc_transpose(dst, data, engine=engine.unknown, name=None):
+    _engine(engine, ("tensor", "vector"))
+    rows, columns = data.shape[0], data.size // data.shape[0]
+    use = engine.name if engine.name != "unknown" else "vector" if max(rows, columns) <= 32 else "tensor"
+    _tile(dst, "dst", ("psum",) if use == "tensor" else ("sbuf", "psum"))
+    _tile(data, "data", ("sbuf",) if use == "tensor" else ("sbuf", "psum"))
+    limit = 128 if use == "tensor" else 32
+    need(max(rows, columns) <= limit and _rows_shape(dst) == (columns, rows), "{} to {}", data.shape, dst.shape)
+    need(dst.dtype is data.dtype, "{} to {}", data.dtype, dst.dtype)
+    if use == "tensor" and target() == "trn1":
+        dst.write(arith.matmul(_rows(data), np.eye(rows, dtype=np.float32)).reshape(dst.shape))
+    else:
+        dst.write_bits(_raw(data).T)
+
+
+# Vector, Scalar and GpSimd Engines
+
+
+def tensor_tensor(dst, data1, data2, op, engine=engine.unknown, name=None):
+    operands = [_tile(t, n) for t, n in ((dst, "dst"), (data1, "data1"), (data2, "data2"))]
+    _same_size(*operands)
+    _not_both_psum(data1, data2)
+    _engine(engine, ("vector", "gpsimd"), *operands)
+    if op in arith.BITVEC:
+        need(engine.name != "gpsimd", "{} on GpSimd", op)
+        return _bitvec(dst, op, data1, _raw(data2))
+    need(op in arith.BINARY, "{} is not a binary operator", op)
+    words = all(t.dtype.name in _WORDS for t in operands)
+    on_chip = all(t.buffer == "sbuf" for t in operands)
+    if words and (engine.name == "gpsimd" or (engine.name == "unknown" and on_chip)):
+        return dst.write_bits(arith.integer(op, _raw(data1), _raw(data2), dst.dtype.storage))
+    dst.write(arith.arithmetic(op, _rows(data1), _rows(data2)).reshape(dst.shape))
+
+
+def _bitvec(dst, op, data, operand, reverse=False):
+    """A bit operator on raw bits; shifts are logical."""
+    integers = not dst.dtype.is_float and not data.dtype.is_float
+    need(integers and dst.dtype.size == data.dtype.size, "{} of {} into {}", op, data.dtype, dst.dtype)
+    unsigned = np.dtype(f"u{data.dtype.size}")
+    x, y = _raw(data).view(unsigned), np.asarray(operand).astype(np.int64).astype(unsigned)
+    result = arith.BITVEC[op](y, x) if reverse else arith.BITVEC[op](x, y)
+    dst.write_bits(result.astype(unsigned).view(dst.dtype.storage))
+
+
+def tensor_scalar(dst, data, op0, operand0, reverse0=False, op1=None, operand1=None, reverse1=False,
+                  engine=engine.unknown, name=None):
+    _same_size(_tile(dst, "dst"), _tile(data, "data"))
+    _engine(engine, ("vector", "scalar", "gpsimd"), dst, data)
+    steps = [(op0, operand0, reverse0)] + ([(op1, operand1, reverse1)] if op1 is not None else [])
+    bitvec = {op in arith.BITVEC for op, _, _ in steps}
+    need(len(bitvec) == 1, "a bit operator with an arithmetic one")
+    if True in bitvec:
+        need(engine.name in ("unknown", "vector"), "bit operators on {}", engine.name)
+        for op, operand, reverse in steps:
+            _bitvec(dst, op, data, operand.bits() if isinstance(operand, Tensor) else operand, reverse)
+            data = dst
+        return
+    _check_scalar_engine(engine, op0, op1)
+    x = _rows(data)
+    for op, operand, reverse in steps:
+        if op in arith.UNARY:
+            need(operand is None or operand == 0, "{} with operand {}", op, operand)
+            x = arith.arithmetic(op, x, 0)
+            continue
+        if isinstance(operand, Tensor):
+            need(operand.dtype.name == "float32", "an operand of dtype {}", operand.dtype)
+        y = _scalar(operand, data, "operand")
+        x = arith.arithmetic(op, y, x) if reverse else arith.arithmetic(op, x, y)
+    dst.write(np.broadcast_to(x, _rows_shape(data)).reshape(dst.shape))
+
+
+def _check_scalar_engine(chosen, op0, op1):
+    if chosen.name == "gpsimd":
+        need(op0 == "rsqrt" and op1 is None, "tensor_scalar {} on GpSimd", op0)
+    if chosen.name == "scalar":
+        need(target() != "trn1", "tensor_scalar on the Scalar Engine of trn1")
+        known = (op0 == "multiply" and op1 in (None, "add")) or (op0 == "add" and op1 is None)
+        need(known or target() == "trn3", "({}, {}) on the Scalar Engine of trn2", op0, op1)
+
+
+def scalar_tensor_tensor(dst, data, op0, operand0, op1, operand1, reverse0=False, reverse1=False, name=None):
+    _same_size(_tile(dst, "dst"), _tile(data, "data"), _tile(operand1, "operand1"))
+    _not_both_psum(data, operand1)
+    x, y = _rows(data), _scalar(operand0, data, "operand0")
+    x = arith.arithmetic(op0, y, x) if reverse0 else arith.arithmetic(op0, x, y)
+    z = _rows(operand1)
+    dst.write((arith.arithmetic(op1, z, x) if reverse1 else arith.arithmetic(op1, x, z)).reshape(dst.shape))
+
+
+def tensor_reduce(dst, op, data, axis, negate=False, keepdims=False, name=None):
+    _tile(dst, "dst"), _tile(data, "data")
+    need(op in arith.REDUCTIONS, "{} is not a reduction", op)
+    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    rank = len(data.shape)
+    need(axes == tuple(range(rank - len(axes), rank)) and 0 < axes[0], "axis {} of {} dimensions", axes, rank)
+    kept = data.shape[: axes[0]]
+    need(dst.size == int(np.prod(kept)) and dst.shape[0] == kept[0], "{} over {} into {}", data.shape, axes, dst.shape)
+    if op in arith.BITVEC:
+        need(not negate and dst.dtype is data.dtype, "a bit reduction of {} into {}", data.dtype, dst.dtype)
+        return dst.write_bits(arith.BITVEC[op].reduce(data.bits().reshape(kept + (-1,)), axis=-1))
+    result = arith.fold(op, data.values().reshape(kept + (-1,)))
+    dst.write((result * np.float32(-1) if negate else result).reshape(dst.shape))
+
+
+def tensor_tensor_scan(dst, data0, data1, initial, op0, op1, reverse0=False, reverse1=False, name=None):
+    _same_size(_tile(dst, "dst"), _tile(data0, "data0"), _tile(data1, "data1"))
+    _not_both_psum(data0, data1)
+    x, y = _rows(data0), _rows(data1)
+    state = np.broadcast_to(_scalar(initial, data0, "initial"), (x.shape[0], 1))[:, 0]
+    result = np.empty_like(x)
+    for i in range(x.shape[1]):
+        left = (state, x[:, i]) if reverse0 else (x[:, i], state)
+        state = arith.arithmetic(op0, *left)
+        right = (y[:, i], state) if reverse1 else (state, y[:, i])
+        result[:, i] = state = arith.arithmetic(op1, *right)
+    dst.write(result.reshape(dst.shape))
+
+
+def tensor_copy(dst, src, engine=engine.unknown, name=None):
+    _same_size(_tile(dst, "dst"), _tile(src, "src"))
+    _engine(engine, ("vector", "scalar", "gpsimd"), dst, src)
+    need(engine.name != "scalar" or target() != "trn1", "tensor_copy on the Scalar Engine of trn1")
+    _move(dst, src)
+
+
+def tensor_copy_predicated(dst, src, predicate, reverse_pred=False, name=None):
+    _same_size(_tile(dst, "dst"), _tile(src, "src"), _tile(predicate, "predicate"))
+    _not_both_psum(src, predicate)
+    need(predicate.dtype.name in ("uint8", "uint16", "uint32"), "predicate of dtype {}", predicate.dtype)
+    need(src.dtype is dst.dtype, "{} into {}", src.dtype, dst.dtype)
+    take = (_raw(predicate) != 0) != reverse_pred
+    dst.write_bits(np.where(take, _raw(src), _raw(dst)))
+
+
+def reciprocal(dst, data, name=None):
+    _same_size(_tile(dst, "dst"), _tile(data, "data"))
+    dst.write(arith.arithmetic("reciprocal", _rows(data), 0).reshape(dst.shape))
+
+
+def memset(dst, value, engine=engine.unknown, name=None):
+    _engine(engine, ("vector", "gpsimd"), _tile(dst, "dst"))
+    need(isinstance(value, float if dst.dtype.is_float else int), "memset of {} with {!r}", dst.dtype, value)
+    if dst.dtype.is_float:
+        dst.write(np.full(dst.shape, value, np.float32))
+    else:
+        info = np.iinfo(dst.dtype.storage)
+        dst.write_bits(np.full(dst.shape, min(max(value, info.min), info.max), dst.dtype.storage))
+
+
+def activation(dst, op, data, bias=None, scale=1.0, reduce_op=None, reduce_res=None, reduce_cmd=reduce_cmd.idle,
+               name=None):
+    _same_size(_tile(dst, "dst"), _tile(data, "data"))
+    need(op in arith.ACTIVATIONS, "activation function {}", op)
+    need(target() != "trn1" or bias is None or isinstance(bias, Tensor), "a constant bias on trn1")
+    with np.errstate(all="ignore"):
+        x = _rows(data) * _scalar(scale, data, "scale")
+        x = x + _scalar(0.0 if bias is None else bias, data, "bias")
+    x = arith.activate(op, np.broadcast_to(x, _rows_shape(data)))
+    dst.write(x.reshape(dst.shape))
+    if reduce_res is not None:
+        need(reduce_op == "add" and reduce_cmd.name == "reset_reduce", "reduce {} with {}", reduce_op, reduce_cmd)
+        need(_tile(reduce_res, "reduce_res").shape == (data.shape[0], 1), "reduce_res has shape {}", reduce_res.shape)
+        from_zero = np.concatenate([np.zeros((len(x), 1), np.float32), x], axis=1)
+        reduce_res.write(arith.fold("add", from_zero)[:, None])
+
+
+def _affine(partitions, pattern, offset, channel_multiplier):
+    need(1 <= len(pattern) <= 4, "a pattern of {} dimensions", len(pattern))
+    value = np.zeros((partitions, 1), np.int64) + offset + channel_multiplier * np.arange(partitions)[:, None]
+    for step, count in pattern:
+        value = (value[:, :, None] + step * np.arange(count)).reshape(partitions, -1)
+    return value.astype(np.int32)
+
+
+def iota(dst, pattern, offset=0, channel_multiplier=0, name=None):
+    _tile(dst, "dst", ("sbuf",))
+    value = _affine(dst.shape[0], pattern, offset, channel_multiplier)
+    need(value.size == dst.size, "a pattern of {} for {} elements", value.size, dst.size)
+    if dst.dtype.is_float:
+        dst.write(value.astype(np.float32).reshape(dst.shape))
+    else:
+        info = np.iinfo(dst.dtype.storage)
+        dst.write_bits(np.clip(value.astype(np.int64), info.min, info.max))
+
+
+def affine_select(dst, pattern, channel_multiplier, on_true_tile, on_false_value, cmp_op="equal", offset=0, name=None):
+    _same_size(_tile(dst, "dst", ("sbuf",)), _tile(on_true_tile, "on_true_tile", ("sbuf",)))
+    need(cmp_op in arith.COMPARISONS and isinstance(on_false_value, float), "{}, {!r}", cmp_op, on_false_value)
+    value = _affine(dst.shape[0], pattern, offset, channel_multiplier)
+    need(value.size == dst.size, "a pattern of {} for {} elements", value.size, dst.size)
+    take = arith.BINARY[cmp_op](value, 0) != 0
+    same = on_true_tile.dtype is dst.dtype
+    true = _raw(on_true_tile) if same else dst.dtype.encode(_rows(on_true_tile))
+    dst.write_bits(np.where(take, true, dst.dtype.encode(np.float32([on_false_value]))))
+
+
+def local_gather(dst, src_buffer, index, num_elem_per_idx=1, num_valid_indices=None, name=None):
+    for operand, label in ((dst, "dst"), (src_buffer, "src_buffer"), (index, "index")):
+        _tile(operand, label, ("sbuf",))
+    partitions = src_buffer.shape[0]
+    need(index.shape[0] == partitions and partitions % 16 == 0, "{} and {} partitions", index.shape, src_buffer.shape)
+    need(index.dtype.name == "uint16" and dst.dtype is src_buffer.dtype, "index {}, dst {}", index.dtype, dst.dtype)
+    need(num_elem_per_idx in (1, 2, 4, 8, 16, 32), "{} elements per index", num_elem_per_idx)
+    src, where, result = _raw(src_buffer), _raw(index).astype(np.int64), []
+    for core in range(0, partitions, 16):
+        starts = where[core : core + 16].flatten(order="F")[:num_valid_indices]  # column by column
+        columns = (starts[:, None] + np.arange(num_elem_per_idx)).reshape(-1)
+        need(columns.max() < src.shape[1], "index {} of {} elements", columns.max(), src.shape[1])
+        result.append(src[core : core + 16, columns])
+    dst.write_bits(np.concatenate(result))
+
+
+def tensor_partition_reduce(dst, op, data, name=None):
+    _tile(dst, "dst", ("sbuf",)), _tile(data, "data", ("sbuf",))
+    need(op in ("add", "maximum", "bitwise_or", "bitwise_and"), "{} across partitions", op)
+    need(dst.shape[0] == 1 and dst.size * data.shape[0] == data.size, "{} into {}", data.shape, dst.shape)
+    if op in arith.BITVEC:
+        return dst.write_bits(arith.BITVEC[op].reduce(_raw(data), axis=0))
+    if dst.dtype.name in _WORDS and data.dtype.name in _WORDS:
+        reduce = np.add.reduce if op == "add" else np.maximum.reduce
+        return dst.write_bits(reduce(_raw(data).astype(np.int64), axis=0).astype(dst.dtype.storage))
+    dst.write(arith.fold(op, _rows(data).T).reshape(dst.shape))

@@ -1,0 +1,41 @@
+"""nki.language as far as emitted kernels use it: dtypes, memory spaces, ndarray, ds and the names of operators."""
+
+from ._dtypes import DTYPES
+from ._memory import Memory, NkiError, Tensor, need
+
+globals().update(DTYPES)
+
+sbuf, psum, hbm, private_hbm, shared_hbm = "sbuf", "psum", "hbm", "private_hbm", "shared_hbm"
+_SPACES = (sbuf, psum, hbm, private_hbm, shared_hbm)
+_PSUM_BYTES, _PARTITIONS = 16 * 1024, 128
+
+
+class Operator(str):
+    """An operator or activation function, known by its name."""
+
+
+for _name in (
+    "add subtract multiply maximum minimum power abs_max abs_min equal not_equal greater_equal greater less_equal less "
+    "logical_and logical_or logical_xor abs square relu rsqrt reciprocal bitwise_and bitwise_or bitwise_xor invert "
+    "left_shift right_shift copy sigmoid gelu gelu_dx gelu_apprx_tanh gelu_apprx_sigmoid silu silu_dx tanh softplus "
+    "mish erf erf_dx exp log sin arctan sqrt sign"
+).split():
+    globals()[_name] = Operator(_name)
+
+
+def ndarray(shape, dtype, buffer=sbuf, name="", address=None):
+    need(isinstance(shape, tuple) and shape and all(isinstance(n, int) and n >= 1 for n in shape), "shape {}", shape)
+    need(buffer in _SPACES, "buffer {}", buffer)
+    tensor = Tensor(Memory(buffer, 0), dtype, shape)
+    if tensor.on_chip:
+        need(len(shape) >= 2 and shape[0] <= _PARTITIONS, "an on-chip array of shape {}", shape)
+    if buffer == psum:
+        need(tensor.strides[0] <= _PSUM_BYTES, "{} bytes per partition of PSUM", tensor.strides[0])
+    tensor.memory = Memory(buffer, tensor.size * dtype.size)
+    return tensor
+
+
+def ds(start, size):
+    if size < 1:
+        raise NkiError(f"ds of size {size}")
+    return slice(start, start + size)

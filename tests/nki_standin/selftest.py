@@ -1,0 +1,210 @@
+"""Checks of the stand-in itself against values a reader can recompute: python3 selftest.py"""
+
+import os
+import sys
+import unittest
+from pathlib import Path
+
+os.environ["NEURON_PLATFORM_TARGET_OVERRIDE"] = "trn2"
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import numpy as np  # noqa: E402
+import nki.isa as nisa  # noqa: E402
+import nki.language as nl  # noqa: E402
+from nki import _arithmetic as arith  # noqa: E402
+from nki._memory import NkiError  # noqa: E402
+
+
+def tile(values, dtype=nl.float32, buffer=nl.sbuf):
+    values = np.asarray(values, np.float32)
+    t = nl.ndarray(values.shape, dtype=dtype, buffer=buffer)
+    t.write(values)
+    return t
+
+
+def words(values, dtype=nl.int32):
+    t = nl.ndarray(np.shape(values), dtype=dtype, buffer=nl.sbuf)
+    t.write_bits(np.asarray(values))
+    return t
+
+
+def code(dtype, value):
+    return int(dtype.encode(np.float32([value]))[0])
+
+
+class Conversions(unittest.TestCase):
+    def test_literal_patterns(self):
+        self.assertEqual(code(nl.bfloat16, 1.0), 0x3F80)
+        self.assertEqual(code(nl.bfloat16, 1 + 2**-8), 0x3F80)  # tie to even, down
+        self.assertEqual(code(nl.bfloat16, 1 + 3 * 2**-8), 0x3F82)  # tie to even, up
+        self.assertEqual(code(nl.bfloat16, 3.4e38), 0x7F80)
+        self.assertEqual(code(nl.float16, 65504.0), 0x7BFF)
+        self.assertEqual(code(nl.float16, 65519.0), 0x7BFF)
+        self.assertEqual(code(nl.float16, 65520.0), 0x7C00)
+        self.assertEqual(code(nl.float16, 2.0**-24), 0x0001)
+        self.assertEqual(code(nl.float16, -(2.0**-25)), 0x8000)
+        self.assertEqual(code(nl.float8_e4m3, 240.0), 0x77)
+        self.assertEqual(code(nl.float8_e4m3, 248.0), 0x78)  # infinity
+        self.assertEqual(code(nl.float8_e4m3fn, 448.0), 0x7E)
+        self.assertEqual(code(nl.float8_e4m3fn, 464.0), 0x7E)
+        self.assertEqual(code(nl.float8_e4m3fn, 465.0), 0x7F)  # NaN
+        self.assertEqual(code(nl.float8_e5m2, 57344.0), 0x7B)
+        self.assertEqual(code(nl.tfloat32, 1 + 2**-11), 0x3F800000)
+        self.assertEqual(code(nl.tfloat32, 1 + 3 * 2**-11), 0x3F804000)
+
+    def test_every_narrow_pattern_survives(self):
+        for dtype in (nl.bfloat16, nl.float16, nl.float8_e4m3, nl.float8_e4m3fn, nl.float8_e5m2):
+            codes = np.arange(1 << (8 * dtype.size), dtype=dtype.storage)
+            values = dtype.decode(codes)
+            keep = ~np.isnan(values)
+            np.testing.assert_array_equal(dtype.encode(values)[keep], codes[keep], err_msg=dtype.name)
+        codes = np.arange(1 << 16, dtype=np.uint16)
+        numpy_half = codes.view(np.float16).astype(np.float32)
+        np.testing.assert_array_equal(nl.float16.decode(codes), numpy_half)
+
+    def test_half_rounding_agrees_with_numpy(self):
+        bits = np.random.default_rng(1).integers(0, 1 << 32, 200000, dtype=np.uint64).astype(np.uint32)
+        values = bits.view(np.float32)
+        with np.errstate(all="ignore"):
+            expected = values.astype(np.float16)
+        keep = ~np.isnan(values)
+        np.testing.assert_array_equal(nl.float16.encode(values)[keep], expected.view(np.uint16)[keep])
+
+    def test_integers_round_to_even_and_saturate(self):
+        out = nl.int8.encode(np.float32([2.5, 3.5, 1000, -1000, np.nan, -0.5]))
+        self.assertEqual(out.tolist(), [2, 4, 127, -128, 0, 0])
+
+
+class Arithmetic(unittest.TestCase):
+    def test_fused_multiply_add_rounds_once(self):
+        # (1 + 2^-12)^2 - (1 + 2^-11) = 2^-24: separate rounding would give 0.
+        a, c = np.float32([1 + 2**-12]), np.float32([-(1 + 2**-11)])
+        self.assertEqual(float(arith.fused_multiply_add(a, a, c)[0]), 2.0**-24)
+        # c + 2^-24 - 2^-70 with c = 1 + 2^-23 lies just below a tie: down to c. float64 alone loses the 2^-70, sees the
+        # tie and goes up to even.
+        a, b, c = (np.float32([v]) for v in (2.0**-24 * (1 + 2.0**-23), 1 - 2.0**-23, 1 + 2.0**-23))
+        self.assertEqual(float(arith.fused_multiply_add(a, b, c)[0]), 1 + 2**-23)
+        self.assertEqual(float(arith.fused_multiply_add(np.float32([2.0**-24]), np.float32([1]), c)[0]), 1 + 2**-22)
+
+    def test_fused_multiply_add_against_exact_fractions(self):
+        from fractions import Fraction
+
+        rng = np.random.default_rng(2)
+        a, b, c = ((rng.standard_normal(500) * 2.0 ** rng.integers(-30, 30, 500)).astype(np.float32) for _ in range(3))
+        c = np.where(rng.random(500) < 0.5, -(a * b) * (1 + 2.0**-22), c).astype(np.float32)
+        got = arith.fused_multiply_add(a, b, c)
+        for i in range(500):
+            exact = Fraction(float(a[i])) * Fraction(float(b[i])) + Fraction(float(c[i]))
+            error = abs(Fraction(float(got[i])) - exact)
+            for other in (np.nextafter(got[i], np.float32(np.inf)), np.nextafter(got[i], np.float32(-np.inf))):
+                self.assertLessEqual(error, abs(Fraction(float(other)) - exact))
+
+
+class Calls(unittest.TestCase):
+    def test_matmul(self):
+        ps = nl.ndarray((2, 2), dtype=nl.float32, buffer=nl.psum)
+        a, b = tile([[1, 2], [3, 4]], nl.bfloat16), tile([[5, 6], [7, 8]], nl.bfloat16)
+        nisa.nc_matmul(dst=ps, stationary=a, moving=b, accumulate=False)
+        self.assertEqual(ps.values().tolist(), [[26, 30], [38, 44]])
+        nisa.nc_matmul(dst=ps, stationary=a, moving=b, accumulate=True)
+        self.assertEqual(ps.values().tolist(), [[52, 60], [76, 88]])
+
+    def test_double_row_is_256_rows(self):
+        stationary, moving = np.ones((128, 2, 1)), np.ones((128, 2, 3))
+        ps = nl.ndarray((1, 3), dtype=nl.float32, buffer=nl.psum)
+        nisa.nc_matmul(dst=ps, stationary=tile(stationary, nl.float8_e4m3), moving=tile(moving, nl.float8_e5m2),
+                       accumulate=False, perf_mode=nisa.matmul_perf_mode.double_row)
+        self.assertEqual(ps.values().tolist(), [[256, 256, 256]])
+
+    def test_transpose_keeps_nan(self):
+        ps = nl.ndarray((2, 2), dtype=nl.float32, buffer=nl.psum)
+        nisa.nc_transpose(dst=ps, data=tile([[1, np.nan], [np.inf, 4]]), engine=nisa.engine.tensor)
+        np.testing.assert_array_equal(ps.values(), [[1, np.inf], [np.nan, 4]])
+
+    def test_tensor_scalar(self):
+        out = nl.ndarray((1, 3), dtype=nl.float32, buffer=nl.sbuf)
+        nisa.tensor_scalar(dst=out, data=tile([[1, 2, 3]]), op0=nl.subtract, operand0=10.0, reverse0=True,
+                           op1=nl.multiply, operand1=0.5)
+        self.assertEqual(out.values().tolist(), [[4.5, 4.0, 3.5]])
+        bits = words([[0xF0, 0x0F, 0xFF]], nl.uint8)
+        nisa.tensor_scalar(dst=bits, data=bits, op0=nl.bitwise_and, operand0=0x3C, op1=nl.right_shift, operand1=2)
+        self.assertEqual(bits.bits().tolist(), [[12, 3, 15]])
+
+    def test_integers_lose_bits_on_vector_and_not_on_gpsimd(self):
+        x, one = words([[2**24, -(2**31)]]), words([[1, -1]])
+        out = nl.ndarray((1, 2), dtype=nl.int32, buffer=nl.sbuf)
+        nisa.tensor_tensor(dst=out, data1=x, data2=one, op=nl.add, engine=nisa.engine.vector)
+        self.assertEqual(out.bits().tolist(), [[2**24, -(2**31)]])
+        nisa.tensor_tensor(dst=out, data1=x, data2=one, op=nl.add, engine=nisa.engine.gpsimd)
+        self.assertEqual(out.bits().tolist(), [[2**24 + 1, 2**31 - 1]])
+
+    def test_reduce_scan_select(self):
+        data = tile([[[1, 2, 3], [4, 5, 6]]])
+        out = nl.ndarray((1, 2), dtype=nl.float32, buffer=nl.sbuf)
+        nisa.tensor_reduce(dst=out, op=nl.add, data=data, axis=(2,), negate=True)
+        self.assertEqual(out.values().tolist(), [[-6, -15]])
+        scan = nl.ndarray((1, 3), dtype=nl.float32, buffer=nl.sbuf)
+        nisa.tensor_tensor_scan(dst=scan, data0=tile([[2, 3, 4]]), data1=tile([[1, 1, 1]]), initial=1.0,
+                                op0=nl.multiply, op1=nl.add)
+        self.assertEqual(scan.values().tolist(), [[3, 10, 41]])
+        square = nl.ndarray((2, 2), dtype=nl.float32, buffer=nl.sbuf)
+        nisa.affine_select(dst=square, pattern=[[-1, 2]], channel_multiplier=1, on_true_tile=tile([[1, 2], [3, 4]]),
+                           on_false_value=-9.0, cmp_op=nl.greater_equal, offset=0)
+        self.assertEqual(square.values().tolist(), [[1, -9], [3, 4]])
+
+    def test_iota_and_gather(self):
+        where = nl.ndarray((16, 1), dtype=nl.uint16, buffer=nl.sbuf)
+        nisa.iota(dst=where, pattern=[[0, 1]], offset=15, channel_multiplier=-1)
+        out = nl.ndarray((16, 16), dtype=nl.float32, buffer=nl.sbuf)
+        nisa.local_gather(dst=out, src_buffer=tile(np.tile(np.arange(16), (16, 1))), index=where)
+        self.assertEqual(out.values()[3].tolist(), list(range(15, -1, -1)))
+
+    def test_gather_of_runs_counts_elements(self):
+        starts = words(np.full((16, 1), 8), nl.uint16)
+        out = nl.ndarray((16, 8), dtype=nl.float32, buffer=nl.sbuf)
+        nisa.local_gather(dst=out, src_buffer=tile(np.tile(np.arange(16), (16, 1))), index=starts, num_elem_per_idx=4,
+                          num_valid_indices=2)
+        self.assertEqual(out.values()[0].tolist(), [8, 9, 10, 11] * 2)
+
+    def test_indirect_copy(self):
+        table = nl.ndarray((4, 2), dtype=nl.float32, buffer=nl.shared_hbm)
+        table.write([[0, 1], [10, 11], [20, 21], [30, 31]])
+        index = words([[3], [0], [9]], nl.uint32)
+        out = tile(np.zeros((3, 2)))
+        rows = table.ap(pattern=[[2, 3], [1, 2]], vector_offset=index, indirect_dim=0)
+        nisa.dma_copy(dst=out, src=rows, oob_mode=nisa.oob_mode.skip)
+        self.assertEqual(out.values().tolist(), [[30, 31], [0, 1], [0, 0]])
+        with self.assertRaises(NkiError):
+            nisa.dma_copy(dst=out, src=rows)
+
+    def test_views_alias(self):
+        t = tile(np.arange(8).reshape(2, 4))
+        nisa.tensor_copy(dst=t.ap(pattern=[[4, 2], [2, 2]], offset=1), src=tile([[-1, -2], [-3, -4]]))
+        self.assertEqual(t.values().tolist(), [[0, -1, 2, -2], [4, -3, 6, -4]])
+        self.assertEqual(t.view(nl.uint32)[1:2, 0:1].bits().tolist(), [[0x40800000]])
+
+
+class Refusals(unittest.TestCase):
+    def test_rules(self):
+        sb, ps = tile(np.zeros((128, 4))), tile(np.zeros((128, 4)), buffer=nl.psum)
+        fresh = nl.ndarray((128, 4), dtype=nl.float32, buffer=nl.sbuf)
+        for call in (
+            lambda: nisa.tensor_copy(dst=sb, src=fresh),
+            lambda: nisa.tensor_tensor(dst=sb, data1=ps, data2=ps, op=nl.add),
+            lambda: nisa.dma_copy(dst=sb, src=ps),
+            lambda: nisa.memset(dst=ps, value=0.0, engine=nisa.engine.gpsimd),
+            lambda: nisa.memset(dst=sb, value=0),
+            lambda: nisa.tensor_copy(dst=sb[1:65, 0:4], src=fresh[0:64, 0:4]),
+            lambda: nisa.nc_matmul(dst=sb, stationary=sb, moving=sb, accumulate=False),
+            lambda: sb[0:128, 0:5],
+            lambda: sb.ap(pattern=[[8, 64], [1, 4]]),
+            lambda: sb.ap(pattern=[[4, 128], [1, 4]], offset=1),
+        ):
+            with self.assertRaises(NkiError):
+                call()
+        with self.assertRaises(TypeError):
+            nisa.memset(dst=sb, value=0.0, mask=None)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,203 @@
+// The harness of nki_run.hpp: memory for the bindings, files for the stand-in, and the comparison. In every test program
+// that uses it, its own test checks that a wrong bit would be seen.
+#include "support/nki_run.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <trn/core/convert.hpp>
+#include <trn/neuron/nki.hpp>
+#include <trn/neuron/sim.hpp>
+
+namespace trn::neuron::testing {
+
+namespace {
+
+using nlohmann::json;
+using tile::TensorDecl;
+using tile::TensorKind;
+
+// The memory of one tensor from its lowest to its highest element.
+struct Memory {
+  const TensorDecl* tensor;
+  std::vector<unsigned char> bytes;
+  std::int64_t lowest;
+
+  explicit Memory(const TensorDecl& t) : tensor(&t) {
+    const OffsetRange range = offset_range(t.shape, t.strides);
+    lowest = range.lowest;
+    bytes.assign(static_cast<std::size_t>((range.highest - range.lowest + 1) * size_bytes(t.dtype)), 0xA5);
+  }
+  unsigned char* at(std::int64_t element) { return bytes.data() + (element - lowest) * size_bytes(tensor->dtype); }
+  // The address of the i-th element in row-major order of the shape.
+  unsigned char* element(std::int64_t i) {
+    std::int64_t offset = 0;
+    for (std::size_t d = tensor->shape.size(); d-- > 0;) {
+      offset += i % tensor->shape[d] * tensor->strides[d];
+      i /= tensor->shape[d];
+    }
+    return at(offset);
+  }
+};
+
+Values random_values(DType dtype, std::uint64_t seed) {
+  auto rng = std::make_shared<std::mt19937_64>(seed);
+  if (is_float(dtype)) {
+    return [rng](std::int64_t) { return std::normal_distribution<double>()(*rng); };
+  }
+  const bool is_signed = dtype == DType::Int32 || dtype == DType::Int16 || dtype == DType::Int8;
+  return [rng, is_signed](std::int64_t) {
+    return static_cast<double>(std::uniform_int_distribution<int>(is_signed ? -100 : 0, 120)(*rng));
+  };
+}
+
+Memory filled(const TensorDecl& t, const Inputs& inputs, std::uint64_t seed) {
+  Memory m(t);
+  const auto given = inputs.find(t.name);
+  const Values values = given != inputs.end() ? given->second : random_values(t.dtype, seed);
+  for (std::int64_t i = 0; i < element_count(t.shape); ++i) {
+    const double v = values(i);
+    from_double(&v, t.dtype, m.element(i), 1);
+  }
+  return m;
+}
+
+void write_file(const std::filesystem::path& path, const void* data, std::size_t n) {
+  std::ofstream(path, std::ios::binary).write(static_cast<const char*>(data), static_cast<std::streamsize>(n));
+}
+
+// The shape the emitted kernel sees: the tensor's own, or its flat memory when it is strided.
+Shape argument_shape(const Memory& m) {
+  if (m.tensor->strides == row_major_strides(m.tensor->shape)) return m.tensor->shape;
+  return {static_cast<std::int64_t>(m.bytes.size()) / size_bytes(m.tensor->dtype)};
+}
+
+// Runs the emitted text on `inputs`; the outputs of `outputs` are overwritten.
+void run_stand_in(const tile::Program& program, std::vector<Memory>& inputs, std::vector<Memory>& outputs) {
+  static int count = 0;
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("trn_nki_" + std::to_string(getpid()) + "_" + std::to_string(count++));
+  std::filesystem::create_directories(folder);
+  const std::string text = emit_nki(program);
+  write_file(folder / "kernel.py", text.data(), text.size());
+  json manifest{{"module", "kernel.py"}, {"kernel", program.name()}, {"target", program.machine()}};
+  manifest["inputs"] = json::array();
+  manifest["outputs"] = json::array();
+  for (Memory& m : inputs) {
+    const std::string file = m.tensor->name + ".bin";
+    write_file(folder / file, m.bytes.data(), m.bytes.size());
+    manifest["inputs"].push_back({{"file", file}, {"dtype", name(m.tensor->dtype)}, {"shape", argument_shape(m)}});
+  }
+  for (Memory& m : outputs) {
+    const bool whole = m.tensor->strides == row_major_strides(m.tensor->shape);
+    manifest["outputs"].push_back({{"file", m.tensor->name + ".out"}, {"whole", whole}});
+  }
+  const std::string dumped = manifest.dump();
+  write_file(folder / "manifest.json", dumped.data(), dumped.size());
+
+  const std::string command = std::string(TRN_PYTHON) + " -B " + TRN_SOURCE_DIR + "/tests/nki_standin/run_kernel.py " +
+                              (folder / "manifest.json").string() + " 2>&1";
+  std::string log;
+  FILE* pipe = popen(command.c_str(), "r");
+  for (char line[256]; std::fgets(line, sizeof line, pipe);) log += line;
+  const int status = pclose(pipe);
+  ASSERT_EQ(status, 0) << log << "\n" << text;
+  for (Memory& m : outputs) {
+    std::ifstream in(folder / (m.tensor->name + ".out"), std::ios::binary);
+    in.read(reinterpret_cast<char*>(m.bytes.data()), static_cast<std::streamsize>(m.bytes.size()));
+    ASSERT_EQ(in.gcount(), static_cast<std::streamsize>(m.bytes.size())) << m.tensor->name << "\n" << text;
+  }
+  std::filesystem::remove_all(folder);
+}
+
+// Floats in order, neighbours one apart.
+std::int64_t ordered(float x) {
+  const auto bits = std::bit_cast<std::int32_t>(x);
+  return bits < 0 ? std::int64_t(std::numeric_limits<std::int32_t>::min()) - bits : bits;
+}
+
+bool same(const TensorDecl& t, const unsigned char* a, const unsigned char* b, std::int64_t ulps) {
+  if (std::memcmp(a, b, static_cast<std::size_t>(size_bytes(t.dtype))) == 0) return true;
+  float x = 0, y = 0;
+  to_float(t.dtype, a, &x, 1);
+  to_float(t.dtype, b, &y, 1);
+  if (std::isnan(x) && std::isnan(y)) return true;
+  return ulps > 0 && t.dtype == DType::Float32 && std::abs(ordered(x) - ordered(y)) <= ulps;
+}
+
+// How many elements differ; the first ones are described in `report`.
+std::int64_t differences(Memory& emitted, Memory& simulated, std::int64_t ulps, std::string& report) {
+  const TensorDecl& t = *emitted.tensor;
+  std::int64_t count = 0;
+  for (std::int64_t i = 0; i < element_count(t.shape); ++i) {
+    unsigned char *a = emitted.element(i), *b = simulated.element(i);
+    if (same(t, a, b, ulps)) continue;
+    if (++count > 4) continue;
+    double x = 0, y = 0;
+    to_double(t.dtype, a, &x, 1);
+    to_double(t.dtype, b, &y, 1);
+    report += fmt::format("{}[{}]: stand-in {:.9g}, simulator {:.9g}\n", t.name, i, x, y);
+  }
+  return count;
+}
+
+}  // namespace
+
+void expect_agreement(const tile::Program& program, const Inputs& inputs, std::int64_t ulps) {
+  std::vector<Memory> in, emitted;
+  for (std::size_t i = 0; i < program.tensors().size(); ++i) {
+    const TensorDecl& t = program.tensors()[i];
+    if (t.kind == TensorKind::Input) in.push_back(filled(t, inputs, i + 1));
+    if (t.kind == TensorKind::Output) emitted.emplace_back(t);
+  }
+  std::vector<Memory> simulated = emitted;
+  std::vector<tile::Binding> bindings;
+  for (Memory& m : in) bindings.push_back({m.tensor->name, m.at(0)});
+  for (Memory& m : simulated) bindings.push_back({m.tensor->name, m.at(0)});
+  simulate(program, tile::machine(program.machine()), bindings, {.order = Order::in_order()});
+  run_stand_in(program, in, emitted);
+  if (::testing::Test::HasFatalFailure()) return;
+  for (std::size_t i = 0; i < emitted.size(); ++i) {
+    std::string report;
+    const std::int64_t count = differences(emitted[i], simulated[i], ulps, report);
+    EXPECT_EQ(count, 0) << report << emit_nki(program);
+  }
+}
+
+tile::Access Kernel::load(const std::string& name, DType dtype, std::int64_t partitions, const Shape& free) {
+  Shape shape{partitions};
+  shape.insert(shape.end(), free.begin(), free.end());
+  const tile::Access source = b.input(name, dtype, shape), t = b.sbuf(name + "_sb", partitions, free, dtype);
+  b.dma_copy(t, source);
+  return t;
+}
+
+void Kernel::store(const std::string& name, const tile::Access& source) {
+  Shape shape{source.partitions};
+  for (const tile::Dim& d : source.dims) shape.push_back(d.size);
+  b.dma_copy(b.output(name, source.dtype, shape), source);
+}
+
+TEST(NkiRun, SeesOneWrongBit) {
+  const TensorDecl t{"t", TensorKind::Output, DType::Float32, {2, 3}, {1, 4}};
+  Memory a(t), b(t);
+  std::string report;
+  EXPECT_EQ(differences(a, b, 0, report), 0);
+  *b.at(5) ^= 1;  // element (1, 1)
+  EXPECT_EQ(differences(a, b, 0, report), 1);
+  EXPECT_NE(report.find("t[4]"), std::string::npos) << report;
+  EXPECT_EQ(differences(a, b, 1, report), 0);
+  *b.at(6) ^= 1;  // between columns: no element of t
+  EXPECT_EQ(differences(a, b, 0, report), 1);
+}
+
+}  // namespace trn::neuron::testing

@@ -1,0 +1,15 @@
+// Elementwise fragments on tiles that are already on chip.
+#pragma once
+
+#include <trn/tile/builder.hpp>
+
+namespace trn::tile::blocks {
+
+// dst = alpha * x on the Vector or the Scalar Engine, rounded once to fp32 and once to dst's dtype. Callers that empty
+// several PSUM banks alternate between the two.
+void scale(Builder& b, const Access& dst, const Access& x, float alpha, Engine engine = Engine::Vector);
+
+// dst = alpha * x + beta * y: each product and the sum rounded to fp32, then to dst's dtype. x may be in PSUM, y may not.
+void scale_add(Builder& b, const Access& dst, const Access& x, float alpha, const Access& y, float beta);
+
+}  // namespace trn::tile::blocks

@@ -1,0 +1,135 @@
+// Builder records a program. Every method appends one declaration or one nki.isa instruction; nothing runs.
+//
+//   Builder b("scale", machine);
+//   auto x = b.input("x", DType::Float32, {1024, 512});
+//   auto y = b.output("y", DType::Float32, {1024, 512});
+//   b.parallel("i", 8, [&](Affine i) {
+//     auto t = b.sbuf("t", 128, {512}, DType::Float32, 2);
+//     b.dma_copy(t, x(ds(i * 128, 128), all));
+//     b.tensor_scalar(t, t, AluOp::Multiply, 2.0);
+//     b.dma_copy(y(ds(i * 128, 128), all), t);
+//   });
+//   Program p = b.finish();
+#pragma once
+
+#include <functional>
+#include <string>
+#include <variant>
+
+#include <trn/tile/machine.hpp>
+#include <trn/tile/program.hpp>
+
+namespace trn::tile {
+
+// A number, or one value per partition from a [P, 1] tile.
+using ScalarOrTile = std::variant<double, Access>;
+
+struct TensorScalarOptions {
+  AluOp op1 = AluOp::None;
+  ScalarOrTile operand1 = 0.0;
+  bool reverse0 = false;
+  bool reverse1 = false;
+  Engine engine = Engine::Any;
+};
+
+struct ActivationOptions {
+  ScalarOrTile bias = 0.0;
+  ScalarOrTile scale = 1.0;
+  Access reduce_res = {};  // when present: the sum of the activated values along the free dimension, (P, 1)
+};
+
+struct MatmulOptions {
+  Affine accumulate = 0;  // 0 overwrites; a loop variable accumulates on every iteration but the first
+  MatmulMode perf_mode = MatmulMode::Normal;
+  bool is_transpose = false;
+};
+
+struct DmaOptions {
+  DgeMode dge = DgeMode::Default;
+  std::int32_t ring = -1;
+};
+
+struct IndirectOptions {
+  OobMode oob = OobMode::Error;
+};
+
+class Builder {
+ public:
+  Builder(std::string name, const Machine& machine);
+
+  [[nodiscard]] const Machine& machine() const { return *machine_; }
+
+  // HBM. Empty strides mean row-major.
+  Access input(const std::string& name, DType dtype, Shape shape, Strides strides = {});
+  Access output(const std::string& name, DType dtype, Shape shape, Strides strides = {});
+  Access scratch(const std::string& name, DType dtype, Shape shape);
+  // On-chip tiles, alive until the enclosing loop body ends.
+  Access sbuf(const std::string& name, std::int64_t partitions, Shape free_shape, DType dtype, std::int64_t buffers = 1);
+  Access psum(const std::string& name, std::int64_t partitions, Shape free_shape, DType dtype = DType::Float32,
+              std::int64_t buffers = 1);
+
+  // Records body(i) once. A trip count of 1 records the body without a loop, 0 records nothing.
+  using Body = std::function<void(Affine)>;
+  void parallel(const std::string& variable, std::int64_t trip, const Body& body);
+  void sequential(const std::string& variable, std::int64_t trip, const Body& body);
+
+  // DMA
+  void dma_copy(const Access& dst, const Access& src, DmaOptions options = {});
+  void dma_transpose(const Access& dst, const Access& src, DmaOptions options = {});
+  // dst(i, ...) = src(index(i), ...): index is a [P, 1] uint32 or int32 tile, src an HBM tensor.
+  void dma_gather(const Access& dst, const Access& src, const Access& index, IndirectOptions options = {});
+  // dst(index(i), ...) = src(i, ...).
+  void dma_scatter(const Access& dst, const Access& src, const Access& index, IndirectOptions options = {});
+
+  // Tensor Engine: dst(m, n) = sum_k stationary(k, m) * moving(k, n)
+  void nc_matmul(const Access& dst, const Access& stationary, const Access& moving, MatmulOptions options = {});
+  void nc_transpose(const Access& dst, const Access& data, Engine engine = Engine::Tensor);
+
+  // Vector Engine (some also Scalar or GpSimd)
+  void tensor_tensor(const Access& dst, const Access& data1, const Access& data2, AluOp op, Engine engine = Engine::Any);
+  void tensor_scalar(const Access& dst, const Access& data, AluOp op0, ScalarOrTile operand0,
+                     TensorScalarOptions options = {});
+  // (data op0 operand0) op1 operand1
+  void scalar_tensor_tensor(const Access& dst, const Access& data, AluOp op0, ScalarOrTile operand0, AluOp op1,
+                            const Access& operand1);
+  // Over the `reduce_dims` innermost dimensions.
+  void tensor_reduce(const Access& dst, AluOp op, const Access& data, std::int64_t reduce_dims = 1, bool negate = false);
+  // r[i] = op1(op0(data0[i], r[i-1]), data1[i]), r[-1] = initial
+  void tensor_tensor_scan(const Access& dst, const Access& data0, const Access& data1, ScalarOrTile initial, AluOp op0,
+                          AluOp op1);
+  void tensor_copy(const Access& dst, const Access& src, Engine engine = Engine::Any);
+  void tensor_copy_predicated(const Access& dst, const Access& src, const Access& predicate, bool reverse_pred = false);
+  void reciprocal(const Access& dst, const Access& data);
+  void memset(const Access& dst, double value, Engine engine = Engine::Any);
+
+  // Scalar Engine: function(data * scale + bias)
+  void activation(const Access& dst, ActFunction function, const Access& data, ActivationOptions options = {});
+
+  // GpSimd
+  // offset + partition * channel_multiplier + sum(step * index)
+  void iota(const Access& dst, std::vector<Dim> pattern, std::int64_t offset = 0, std::int64_t channel_multiplier = 0);
+  // cmp_op(affine value, 0) ? on_true : on_false
+  void affine_select(const Access& dst, std::vector<Dim> pattern, std::int64_t offset, std::int64_t channel_multiplier,
+                     AluOp cmp_op, const Access& on_true, double on_false);
+  // dst(p, i, j) = src(p, list[i] + j): the 16 partitions of a GpSimd core share one list, read partition first from their
+  // rows of `index` (uint16). An index counts elements of src.
+  void local_gather(const Access& dst, const Access& src, const Access& index, std::int64_t elements_per_index = 1);
+  void tensor_partition_reduce(const Access& dst, AluOp op, const Access& data);
+
+  // The recorded program, verified. The builder is spent afterwards.
+  [[nodiscard]] Program finish();
+  // The same without verification: for tests of the checks themselves.
+  [[nodiscard]] Program finish_unverified();
+
+ private:
+  Access declare_tensor(const std::string& name, TensorKind kind, DType dtype, Shape shape, Strides strides);
+  Access declare_tile(const std::string& name, Space space, std::int64_t partitions, Shape shape, DType dtype,
+                      std::int64_t buffers);
+  void loop(const std::string& variable, std::int64_t trip, LoopKind kind, const Body& body);
+  void append(Opcode opcode, Engine engine, std::vector<Access> operands, Attributes attributes);
+
+  const Machine* machine_;
+  Program::Parts parts_;
+};
+
+}  // namespace trn::tile

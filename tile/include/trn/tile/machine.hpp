@@ -1,0 +1,91 @@
+// Machine: everything the suite knows about a NeuronCore generation, as data. machine.cpp holds the three tables with a
+// source beside every number; no other file contains a hardware number.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <trn/tile/instruction.hpp>
+
+namespace trn::tile {
+
+// Modelled time. docs/simulator.md derives each number. Seconds, cycles of the engine's own clock, or bytes per second.
+struct Timing {
+  double launch_s;                  // fixed time of one kernel execution, before the first instruction
+  double semaphore_s;               // a finished result reaches another queue this much later
+  // Tensor Engine, cycles of one pass: moving size + overhead, never less than the minimum. fp32 operands take
+  // fp32_passes passes of fp32_factor * moving size + fp32_overhead; an fp32 transpose as many of moving size + overhead.
+  double matmul_overhead_cycles, matmul_min_cycles;
+  double fp32_passes, fp32_factor, fp32_overhead_cycles;
+  double tensor_latency_s;          // from the end of a pass to PSUM being readable
+  // The array's rate limiter: cold until one window is at least `warm_use` busy, cold again after one under `cold_use`.
+  double limiter_window_s, limiter_cold_rate, limiter_warm_use, limiter_cold_use;
+  double tensor_sustained_rate;     // constant cap on the array's rate
+  // Vector, Scalar, GpSimd: max(min_cycles, cycles) + fixed
+  double engine_min_cycles;
+  double vector_fixed_s, vector_latency_s;
+  double scalar_fixed_s, scalar_latency_s;
+  double gpsimd_start_cycles, gpsimd_latency_s;
+  double activation_table_s;        // when the Scalar Engine changes to another function
+  // DMA. A transfer of R contiguous runs of b bytes takes ceil(R / engines) * (run_overhead + b / engine rate).
+  double dma_start_s;               // from the trigger to the first byte
+  double dma_end_s;                 // from the last byte to the consumer seeing it
+  double dma_engine_bytes_per_s;
+  double dma_run_overhead_s;
+  double dma_transpose_rate_2byte, dma_transpose_rate_4byte;  // fraction of the copy rate
+  // Ring time of one dma_copy at least, by descriptor source.
+  double dge_static_s, dge_hardware_s, dge_software_s;
+};
+
+struct Machine {
+  std::string_view name;         // "trn2"
+  std::string_view core;         // "NeuronCore-v3"
+  // Clocks, Hz
+  double tensor_hz, vector_hz, scalar_hz, gpsimd_hz;
+  // Geometry
+  std::int64_t partitions;
+  std::int64_t stationary_free_max;        // M of nc_matmul
+  std::int64_t moving_free_max;            // N of nc_matmul
+  std::int64_t sbuf_bytes_per_partition;   // usable
+  std::int64_t psum_bank_bytes;            // per partition
+  std::int64_t psum_banks;
+  std::int64_t vector_free_max_sbuf;       // elements per partition of one Vector/Scalar instruction
+  std::int64_t vector_free_max_psum;
+  std::int64_t gpsimd_cores;               // groups of partitions / gpsimd_cores lanes
+  std::int64_t free_dims_max;              // dimensions of an engine access pattern
+  // HBM and DMA
+  std::int64_t hbm_bytes_per_chip;
+  std::int64_t cores_per_chip;
+  std::int64_t dma_engines;                // per core
+  double hbm_bytes_per_s_per_core;         // what a core can draw: the roof's slope
+  // Abilities
+  bool double_row;                         // fp8 matmul with contraction 256
+  bool pass_through_transpose;             // nc_transpose is bit-exact and needs no identity
+  bool dma_transpose;                      // at useful speed
+  bool hardware_dge;                       // descriptors made by hardware; otherwise by the runtime
+  bool float8_e4m3fn;
+  bool abs_max_min;                        // ALU abs_max / abs_min
+  bool square_relu_in_tensor_scalar;       // as op0
+  bool activation_bias_immediate;          // activation takes a number as bias, not only a tile
+  bool matmul_spans_banks;                 // a matmul may write several PSUM banks, and bfloat16
+  bool vector_gpsimd_share_port;           // they take turns on SBUF
+  bool vector_scalar_share_psum;           // they take turns on PSUM
+  bool scalar_tensor_copy;                 // Scalar Engine runs tensor_copy / tensor_scalar itself
+  double vector_elements_per_cycle_fp32;   // per lane, SBUF to SBUF
+  double vector_elements_per_cycle_16bit;  // per lane, all operands 16-bit in SBUF
+  Timing timing;
+
+  [[nodiscard]] std::int64_t psum_bytes_per_partition() const { return psum_bank_bytes * psum_banks; }
+  // Peak of the Tensor Engine for operands of this dtype, flop/s: 2 * 128 * 128 * clock, a quarter of it for fp32, twice
+  // it for fp8 with double rows.
+  [[nodiscard]] double tensor_flops(DType dtype) const;
+  [[nodiscard]] double dma_bytes_per_s() const;  // all engines together
+};
+
+[[nodiscard]] std::span<const Machine> machines();
+// "trn1", "trn2", "trn3"; throws InvalidArgument that lists them.
+[[nodiscard]] const Machine& machine(std::string_view name);
+
+}  // namespace trn::tile

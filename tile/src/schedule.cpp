@@ -1,0 +1,105 @@
+// Choosing engines, descriptor sources and rings. One pass over the statements; loop nests weigh an instruction by how often
+// it runs.
+#include <trn/tile/schedule.hpp>
+
+#include <algorithm>
+#include <array>
+
+#include <trn/tile/cost.hpp>
+
+namespace trn::tile {
+
+namespace {
+
+bool in_psum(const Program::Parts& parts, const Access& access) {
+  return access.is_tile() && parts.tiles[static_cast<std::size_t>(access.id)].space == Space::Psum;
+}
+
+bool is_int32(DType dtype) { return dtype == DType::Int32 || dtype == DType::UInt32; }
+
+// Engines that give the same bits for this instruction, so that the choice is only about time.
+std::vector<Engine> candidates(const Program::Parts& parts, const Instruction& i, const Machine& machine) {
+  const bool psum = std::ranges::any_of(i.operands, [&](const Access& a) { return a.present() && in_psum(parts, a); });
+  switch (i.opcode) {
+    case Opcode::TensorCopy:
+      if (machine.scalar_tensor_copy) return {Engine::Vector, Engine::Scalar};
+      return {Engine::Vector};
+    case Opcode::Memset:
+      if (!psum) return {Engine::Vector, Engine::GpSimd};
+      return {Engine::Vector};
+    case Opcode::TensorTensor: {
+      // nki.isa: 32-bit integer arithmetic is exact on GpSimd only, and power exists there only.
+      const bool exact_integers = std::ranges::all_of(i.operands, [](const Access& a) { return is_int32(a.dtype); }) &&
+                                  !is_bitvec(i.attributes.op0) && !psum;
+      if (exact_integers || i.attributes.op0 == AluOp::Power) return {Engine::GpSimd};
+      return {Engine::Vector};
+    }
+    default: return {opcode_info(i.opcode).engines.front()};
+  }
+}
+
+class Scheduler {
+ public:
+  Scheduler(const Program& program, const Machine& machine) : program_(program), machine_(machine), parts_(program.parts()) {}
+
+  Program run() {
+    block(0, static_cast<std::int32_t>(parts_.statements.size()), 1);
+    return Program(std::move(parts_));
+  }
+
+ private:
+  void block(std::int32_t begin, std::int32_t end, double times) {
+    for (std::int32_t s = begin; s < end;) {
+      const Statement statement = parts_.statements[static_cast<std::size_t>(s)];
+      if (statement.kind == StatementKind::Loop) {
+        block(s + 1, statement.end, times * static_cast<double>(parts_.loops[static_cast<std::size_t>(statement.index)].trip));
+        s = statement.end;
+        continue;
+      }
+      if (statement.kind == StatementKind::Instruction) settle(parts_.instructions[static_cast<std::size_t>(statement.index)], times);
+      ++s;
+    }
+  }
+
+  void settle(Instruction& i, double times) {
+    if (i.engine == Engine::Dma) return settle_dma(i);
+    const auto load = [&](Engine e) { return busy_[static_cast<std::size_t>(e)] + times * compute_seconds(program_, i, e, machine_); };
+    if (i.engine == Engine::Any) {
+      const auto engines = candidates(parts_, i, machine_);
+      i.engine = *std::ranges::min_element(engines, {}, load);
+    }
+    busy_[static_cast<std::size_t>(i.engine)] = load(i.engine);
+  }
+
+  // Hardware rings: 0 for what ends in SBUF, 1 for what ends in HBM. Static descriptors: a ring per HBM tensor and
+  // direction, from 2 on. Software descriptors run in GpSimd's own queue, ring -1.
+  void settle_dma(Instruction& i) const {
+    Attributes& a = i.attributes;
+    const Access &dst = i.operands[0], &src = i.operands[1];
+    const bool indirect = i.opcode == Opcode::DmaCopy && i.operands[2].present();
+    if (a.dge == DgeMode::Default) {
+      if (indirect) a.dge = DgeMode::Software;
+      else if (!machine_.hardware_dge) a.dge = DgeMode::Static;
+      else a.dge = dst.dtype == src.dtype ? DgeMode::Hardware : DgeMode::Software;  // RN 0.3: hwdge needs equal dtypes
+    }
+    if (a.ring >= 0 || a.dge == DgeMode::Software) return;
+    const bool store = !dst.is_tile();
+    if (a.dge == DgeMode::Hardware) {
+      a.ring = store ? 1 : 0;
+    } else {
+      const std::int32_t tensor = store ? dst.id : src.is_tile() ? static_cast<std::int32_t>(parts_.tensors.size()) : src.id;
+      a.ring = 2 + 2 * tensor + (store ? 1 : 0);
+    }
+  }
+
+  const Program& program_;
+  const Machine& machine_;
+  Program::Parts parts_;
+  std::array<double, 6> busy_{};
+};
+
+}  // namespace
+
+Program schedule(const Program& program, const Machine& machine) { return Scheduler(program, machine).run(); }
+
+}  // namespace trn::tile

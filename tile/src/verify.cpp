@@ -1,0 +1,111 @@
+// verify: runs every rule over every instruction. Bounds come first: an instruction whose operands leave their memory
+// is reported for that alone, because the later rules would only repeat it in other words.
+#include <limits>
+#include <trn/core/error.hpp>
+#include <trn/tile/verify.hpp>
+
+#include "verify_rules.hpp"
+
+namespace trn::tile {
+
+namespace rules {
+
+Range range_of(const Affine& affine) {
+  Range range{affine.constant(), affine.constant()};
+  for (const Affine::Term& t : affine.terms()) {
+    const Wide reach = static_cast<Wide>(t.coefficient) * (t.trip - 1);
+    (reach < 0 ? range.low : range.high) += reach;
+  }
+  return range;
+}
+
+Range pattern_range(const std::vector<Dim>& dims) {
+  Range range;
+  for (const Dim& d : dims) {
+    const Wide reach = static_cast<Wide>(d.stride) * (d.size - 1);
+    (reach < 0 ? range.low : range.high) += reach;
+  }
+  return range;
+}
+
+std::int64_t count(const std::vector<Dim>& dims) {
+  std::int64_t n = 1;
+  for (const Dim& d : dims) {
+    if (d.size < 1) return 0;
+    if (__builtin_mul_overflow(n, d.size, &n)) n = std::numeric_limits<std::int64_t>::max();
+  }
+  return n;
+}
+
+std::int64_t elements(const Access& access) {
+  std::vector<Dim> dims = access.dims;
+  if (access.is_tile()) dims.push_back({0, access.partitions});
+  return count(dims);
+}
+
+std::int64_t clamp(Wide value) {
+  using Limits = std::numeric_limits<std::int64_t>;
+  if (value < Limits::min()) return Limits::min();
+  if (value > Limits::max()) return Limits::max();
+  return static_cast<std::int64_t>(value);
+}
+
+}  // namespace rules
+
+namespace {
+
+// Declarations that no machine could hold. Capacity as a whole is allocate's business.
+void check_tiles(const Program& program, const Machine& machine, std::vector<Diagnostic>& diagnostics) {
+  for (const TileDecl& tile : program.tiles()) {
+    const auto report = [&](const char* rule, const std::string& text) {
+      diagnostics.push_back({rule, -1, fmt::format("program '{}': tile '{}': {}", program.name(), tile.name, text)});
+    };
+    if (tile.partitions < 1 || tile.partitions > machine.partitions) {
+      report("out-of-bounds", fmt::format("has {} partitions; {} has {}; split the tile", tile.partitions, machine.name,
+                                          machine.partitions));
+    }
+    if (tile.buffers < 1 || element_count(tile.free_shape) < 1) {
+      report("size-limit", fmt::format("has {} buffers of free shape {}; both must be at least 1", tile.buffers,
+                                       to_string(tile.free_shape)));
+    }
+    if (tile.dtype == DType::Float64) {
+      report("illegal-dtype", "is float64, which no engine has; split the values into float32 parts on the host");
+    }
+    if (tile.dtype == DType::Float8E4M3FN && !machine.float8_e4m3fn) {
+      report("illegal-dtype", fmt::format("is float8_e4m3fn, which {} does not have; use float8_e4m3", machine.name));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Diagnostic> verify(const Program& program, const Machine& machine) {
+  std::vector<Diagnostic> diagnostics;
+  check_tiles(program, machine, diagnostics);
+  for (std::size_t i = 0; i < program.instructions().size(); ++i) {
+    const rules::Context context{program, machine, program.instructions()[i], static_cast<std::int32_t>(i),
+                                 diagnostics};
+    if (!rules::check_bounds(context)) continue;
+    rules::check_engine(context);
+    rules::check_spaces(context);
+    rules::check_operations(context);
+    rules::check_dtypes(context);
+    rules::check_partitions(context);
+    rules::check_patterns(context);
+    rules::check_shapes(context);
+    rules::check_psum_bank(context);
+  }
+  rules::check_scopes(program, machine, diagnostics);
+  return diagnostics;
+}
+
+void verify_or_throw(const Program& program, const Machine& machine) {
+  const std::vector<Diagnostic> diagnostics = verify(program, machine);
+  if (diagnostics.empty()) return;
+  const Diagnostic& first = diagnostics.front();
+  const std::string others =
+      diagnostics.size() == 1 ? std::string() : fmt::format(" (and {} more)", diagnostics.size() - 1);
+  throw DeviceError(fmt::format("{}: {}{}", first.rule, first.message, others), first.rule);
+}
+
+}  // namespace trn::tile

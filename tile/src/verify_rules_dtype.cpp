@@ -1,0 +1,219 @@
+// Rules about element types (illegal-dtype): what each engine computes with, which operands must match, and which
+// values an integer destination can hold.
+#include <cmath>
+#include <initializer_list>
+
+#include "verify_rules.hpp"
+
+namespace trn::tile::rules {
+
+namespace {
+
+constexpr std::string_view kDType = "illegal-dtype";
+
+bool four_byte_float(DType d) { return d == DType::Float32 || d == DType::TFloat32; }
+
+// Whether an integer type of this width holds the number; bit operations take either sign.
+bool fits(double value, DType dtype, bool either_sign) {
+  const bool is_signed = dtype == DType::Int32 || dtype == DType::Int16 || dtype == DType::Int8;
+  const int bits = static_cast<int>(8 * size_bytes(dtype));
+  const double low = is_signed || either_sign ? -std::ldexp(1.0, bits - 1) : 0.0;
+  const double end = is_signed && !either_sign ? std::ldexp(1.0, bits - 1) : std::ldexp(1.0, bits);
+  return std::trunc(value) == value && value >= low && value < end;
+}
+
+void check_everywhere(const Context& c) {
+  for (std::size_t slot = 0; slot < c.instruction.operands.size(); ++slot) {
+    const Access& a = c.operand(slot);
+    if (!a.present()) continue;
+    if (a.dtype == DType::Float64) {
+      c.report(kDType, c.operand_name(slot),
+               "float64, which neither the engines nor DMA have; split the values into float32 parts on the host");
+    }
+    if (a.dtype == DType::Float8E4M3FN && a.is_tile() && !c.machine.float8_e4m3fn) {
+      c.report(kDType, c.operand_name(slot), "{} has no float8_e4m3fn; use float8_e4m3", c.machine.name);
+    }
+  }
+}
+
+void expect_same(const Context& c, std::size_t a, std::size_t b) {
+  const DType x = c.operand(a).dtype, y = c.operand(b).dtype;
+  if (x == y) return;
+  c.report(kDType, c.operand_name(a), "{} but {} is {}; they must be equal: use a tile of that dtype or view()",
+           name(x), c.operand_name(b), name(y));
+}
+
+void check_matmul(const Context& c) {
+  const Attributes& a = c.instruction.attributes;
+  const DType dst = c.operand(0).dtype, stationary = c.operand(1).dtype, moving = c.operand(2).dtype;
+  for (const std::size_t slot : {1, 2}) {
+    const DType d = c.operand(slot).dtype;
+    if (!is_float(d)) c.report(kDType, c.operand_name(slot), "{}; matmul operands are floating point", name(d));
+    if (a.perf_mode == MatmulMode::DoubleRow && !is_fp8(d)) {
+      c.report(kDType, c.operand_name(slot), "{}; double_row takes 8-bit floats only", name(d));
+    }
+  }
+  if (four_byte_float(stationary) != four_byte_float(moving)) {
+    c.report(kDType, "stationary and moving", "{} and {}; a 4-byte operand needs a 4-byte partner: convert one of them",
+             name(stationary), name(moving));
+  }
+  const bool mixed = (stationary == DType::Float8E4M3 && moving == DType::Float8E4M3FN) ||
+                     (stationary == DType::Float8E4M3FN && moving == DType::Float8E4M3);
+  if (mixed) c.report(kDType, "stationary and moving", "float8_e4m3 and float8_e4m3fn cannot be mixed; convert one");
+  if (a.is_transpose) {
+    expect_same(c, 0, 1);
+    expect_same(c, 1, 2);
+    return;
+  }
+  const bool bf16 = c.machine.matmul_spans_banks && dst == DType::BFloat16;
+  if (dst != DType::Float32 && !bf16) {
+    c.report(kDType, "dst", "{}; a matmul of {} writes float32{}: convert when copying out of PSUM", name(dst),
+             c.machine.name, c.machine.matmul_spans_banks ? " or bfloat16" : "");
+  }
+}
+
+// A [P, 1] operand, or the number in its place: float32 for arithmetic, the integers of the data for bit operations.
+void check_scalar_operand(const Context& c, std::size_t slot, AluOp op, double immediate) {
+  const Access& a = c.operand(slot);
+  if (op == AluOp::None || is_unary(op)) return;
+  const DType data = c.operand(1).dtype;
+  if (!a.present()) {
+    if (is_bitvec(op) && !fits(immediate, data, true)) {
+      c.report(kDType, c.operand_name(slot), "{} is not a {} value, and {} acts on bits", immediate, name(data),
+               name(op));
+    }
+    return;
+  }
+  if (is_bitvec(op)) {
+    if (!is_integer(a.dtype) || size_bytes(a.dtype) != size_bytes(data)) {
+      c.report(kDType, c.operand_name(slot), "{}; {} needs integers as wide as the data's {}", name(a.dtype), name(op),
+               name(data));
+    }
+  } else if (a.dtype != DType::Float32) {
+    c.report(kDType, c.operand_name(slot), "{}; per-partition operands are float32: convert with tensor_copy",
+             name(a.dtype));
+  }
+}
+
+// Bit operations act on integers, all of one width.
+void check_bits(const Context& c, std::initializer_list<std::size_t> slots) {
+  const Attributes& a = c.instruction.attributes;
+  if (!is_bitvec(a.op0) && !is_bitvec(a.op1)) return;
+  const AluOp op = is_bitvec(a.op0) ? a.op0 : a.op1;
+  for (const std::size_t slot : slots) {
+    const DType d = c.operand(slot).dtype;
+    if (!is_integer(d) || size_bytes(d) != size_bytes(c.operand(0).dtype)) {
+      c.report(kDType, c.operand_name(slot), "{} with dst {}; {} needs integers of one width: use view()", name(d),
+               name(c.operand(0).dtype), name(op));
+    }
+  }
+}
+
+void expect_float32_if_present(const Context& c, std::size_t slot) {
+  const Access& a = c.operand(slot);
+  if (!a.present() || a.dtype == DType::Float32) return;
+  c.report(kDType, c.operand_name(slot), "{}; per-partition operands are float32: convert with tensor_copy",
+           name(a.dtype));
+}
+
+void check_activation(const Context& c) {
+  const Attributes& a = c.instruction.attributes;
+  const Access &bias = c.operand(2), &reduce_res = c.operand(4);
+  if (bias.present() && (!is_float(bias.dtype) || bias.dtype == DType::TFloat32)) {
+    c.report(kDType, "bias", "{}; a bias is any float but tfloat32", name(bias.dtype));
+  }
+  expect_float32_if_present(c, 3);
+  const AluOp expected = reduce_res.present() ? AluOp::Add : AluOp::None;
+  if (a.reduce_op != expected) {
+    c.report(kDType, "reduce_op", "{}; activation reduces by add, and only into a reduce_res: set it to {}",
+             name(a.reduce_op), name(expected));
+  }
+}
+
+void check_dma(const Context& c) {
+  if (c.instruction.opcode == Opcode::DmaTranspose || c.instruction.attributes.dge == DgeMode::Hardware) {
+    expect_same(c, 0, 1);
+  }
+  if (c.instruction.opcode == Opcode::DmaTranspose || !c.operand(2).present()) return;
+  const DType index = c.operand(2).dtype;
+  if (index == DType::UInt32 || index == DType::Int32) return;
+  c.report(kDType, "index", "{}; row indices are uint32 or int32", name(index));
+}
+
+void check_predicated(const Context& c) {
+  expect_same(c, 1, 0);
+  const DType d = c.operand(2).dtype;
+  if (d == DType::UInt8 || d == DType::UInt16 || d == DType::UInt32) return;
+  c.report(kDType, "predicate", "{}; predicates are uint8, uint16 or uint32", name(d));
+}
+
+}  // namespace
+
+void check_dtypes(const Context& c) {
+  check_everywhere(c);
+  const Attributes& a = c.instruction.attributes;
+  switch (c.instruction.opcode) {
+    case Opcode::DmaCopy:
+    case Opcode::DmaTranspose:
+      check_dma(c);
+      break;
+    case Opcode::NcMatmul:
+      check_matmul(c);
+      break;
+    case Opcode::NcTranspose:
+      expect_same(c, 0, 1);
+      break;
+    case Opcode::TensorTensor:
+      check_bits(c, {0, 1, 2});
+      break;
+    case Opcode::TensorReduce:
+    case Opcode::TensorPartitionReduce:
+      check_bits(c, {0, 1});
+      break;
+    case Opcode::TensorScalar:
+      check_bits(c, {0, 1});
+      check_scalar_operand(c, 2, a.op0, a.imm0);
+      check_scalar_operand(c, 3, a.op1, a.imm1);
+      if (a.op1 != AluOp::None && is_bitvec(a.op0) != is_bitvec(a.op1)) {
+        c.report(kDType, "op1", "{} and {}; both operators act on bits or both on numbers: use two instructions",
+                 name(a.op0), name(a.op1));
+      }
+      break;
+    case Opcode::ScalarTensorTensor:
+      expect_float32_if_present(c, 2);
+      break;
+    case Opcode::TensorTensorScan:
+      expect_float32_if_present(c, 3);
+      break;
+    case Opcode::TensorCopyPredicated:
+      check_predicated(c);
+      break;
+    case Opcode::Activation:
+      check_activation(c);
+      break;
+    case Opcode::Memset:
+      if (is_integer(c.operand(0).dtype) && !fits(a.imm0, c.operand(0).dtype, false)) {
+        c.report(kDType, "value", "{} is not a {} value; memset does not convert", a.imm0, name(c.operand(0).dtype));
+      }
+      break;
+    case Opcode::Iota: {
+      const DType d = c.operand(0).dtype;
+      if (!is_integer(d) && d != DType::Float32) {
+        c.report(kDType, "dst", "{}; iota writes integers or float32: convert with tensor_copy", name(d));
+      }
+      break;
+    }
+    case Opcode::LocalGather:
+      expect_same(c, 0, 1);
+      if (c.operand(2).dtype != DType::UInt16) {
+        c.report(kDType, "index", "{}; local_gather indices are uint16", name(c.operand(2).dtype));
+      }
+      break;
+    case Opcode::AffineSelect:
+    case Opcode::TensorCopy:
+    case Opcode::Reciprocal:
+      break;
+  }
+}
+
+}  // namespace trn::tile::rules

@@ -1,0 +1,104 @@
+// Rules about the statement tree: tiles are used after their Alloc inside the loop body that holds it, loop variables
+// inside their loop (tile-out-of-scope), and PSUM is never accumulated over a parallel loop (loop-kind).
+#include <algorithm>
+
+#include "verify_rules.hpp"
+
+namespace trn::tile::rules {
+
+namespace {
+
+class ScopeWalk {
+ public:
+  ScopeWalk(const Program& program, const Machine& machine, std::vector<Diagnostic>& diagnostics)
+      : program_(program),
+        machine_(machine),
+        diagnostics_(diagnostics),
+        alloc_depth_(program.tiles().size(), kHidden) {}
+
+  void block(std::int32_t begin, std::int32_t end) {
+    std::vector<std::int32_t> opened;
+    for (std::int32_t s = begin; s < end;) {
+      const Statement& statement = program_.statements()[static_cast<std::size_t>(s)];
+      const auto index = static_cast<std::size_t>(statement.index);
+      switch (statement.kind) {
+        case StatementKind::Alloc:
+          alloc_depth_[index] = static_cast<std::ptrdiff_t>(loops_.size());
+          opened.push_back(statement.index);
+          ++s;
+          break;
+        case StatementKind::Instruction:
+          check({program_, machine_, program_.instructions()[index], statement.index, diagnostics_});
+          ++s;
+          break;
+        case StatementKind::Loop:
+          loops_.push_back(statement.index);
+          block(s + 1, statement.end);
+          loops_.pop_back();
+          s = statement.end;
+          break;
+      }
+    }
+    for (const std::int32_t tile : opened) alloc_depth_[static_cast<std::size_t>(tile)] = kHidden;
+  }
+
+ private:
+  static constexpr std::ptrdiff_t kHidden = -1;
+
+  void check(const Context& c) const {
+    for (std::size_t slot = 0; slot < c.instruction.operands.size(); ++slot) {
+      const Access& a = c.operand(slot);
+      if (!a.present()) continue;
+      if (a.is_tile() && alloc_depth_[static_cast<std::size_t>(a.id)] == kHidden) {
+        c.report("tile-out-of-scope", c.operand_name(slot),
+                 "tile '{}' is used outside the loop body that allocates it, or before that; allocate it further out",
+                 c.tile(a).name);
+      }
+      check_variables(c, c.operand_name(slot), a.partition);
+      check_variables(c, c.operand_name(slot), a.offset);
+    }
+    check_variables(c, "accumulate", c.instruction.attributes.accumulate);
+    check_accumulation(c);
+  }
+
+  void check_variables(const Context& c, std::string_view subject, const Affine& affine) const {
+    for (const Affine::Term& t : affine.terms()) {
+      if (std::find(loops_.begin(), loops_.end(), t.variable) != loops_.end()) continue;
+      c.report("tile-out-of-scope", subject,
+               "loop variable '{}' is used outside its loop; move the instruction into it",
+               program_.loops()[static_cast<std::size_t>(t.variable)].name);
+    }
+  }
+
+  // The loops inside the tile's scope are those opened after its Alloc.
+  void check_accumulation(const Context& c) const {
+    const Access& dst = c.instruction.dst();
+    if (c.instruction.opcode != Opcode::NcMatmul || !dst.is_tile()) return;
+    const std::ptrdiff_t depth = alloc_depth_[static_cast<std::size_t>(dst.id)];
+    if (depth == kHidden) return;
+    for (const Affine::Term& t : c.instruction.attributes.accumulate.terms()) {
+      const LoopDecl& loop = program_.loops()[static_cast<std::size_t>(t.variable)];
+      const auto inside = std::find(loops_.begin() + depth, loops_.end(), t.variable) != loops_.end();
+      if (!inside || loop.kind != LoopKind::Parallel) continue;
+      c.report(
+          "loop-kind", "accumulate",
+          "sums into '{}' over the iterations of parallel loop '{}', whose order is free; make the loop sequential",
+          c.tile(dst).name, loop.name);
+    }
+  }
+
+  const Program& program_;
+  const Machine& machine_;
+  std::vector<Diagnostic>& diagnostics_;
+  std::vector<std::ptrdiff_t>
+      alloc_depth_;                  // by tile: how many loops were open at its Alloc, kHidden outside its scope
+  std::vector<std::int32_t> loops_;  // open ones, outermost first
+};
+
+}  // namespace
+
+void check_scopes(const Program& program, const Machine& machine, std::vector<Diagnostic>& diagnostics) {
+  ScopeWalk(program, machine, diagnostics).block(0, static_cast<std::int32_t>(program.statements().size()));
+}
+
+}  // namespace trn::tile::rules

@@ -1,0 +1,183 @@
+// The cost formulas against literals worked out from the machine tables: trn2's clocks are 2.4, 0.96, 1.2 and 1.2 GHz.
+#include <gtest/gtest.h>
+
+#include <trn/tile/builder.hpp>
+#include <trn/tile/cost.hpp>
+#include <trn/tile/schedule.hpp>
+
+namespace trn::tile {
+namespace {
+
+constexpr auto F32 = DType::Float32, BF16 = DType::BFloat16;
+
+// Nanoseconds of the last instruction on its engine.
+double last(Builder& b) {
+  const Program p = schedule(b.finish(), b.machine());
+  const Instruction& i = p.instructions().back();
+  return 1e9 * compute_seconds(p, i, i.engine, b.machine());
+}
+
+template <class Record>
+double cost(const char* machine_name, Record record) {
+  Builder b("p", machine(machine_name));
+  record(b);
+  return last(b);
+}
+
+double matmul(DType dtype, std::int64_t n, const char* machine_name = "trn2") {
+  return cost(machine_name, [&](Builder& b) {
+    b.nc_matmul(b.psum("acc", 128, {n}), b.sbuf("s", 128, {128}, dtype), b.sbuf("m", 128, {n}, dtype));
+  });
+}
+
+TEST(Cost, Matmul) {
+  EXPECT_NEAR(matmul(BF16, 512), 217.375, 1e-3);          // (512 + 9.7) / 2.4
+  EXPECT_NEAR(matmul(BF16, 32), 26.667, 1e-3);            // 64 / 2.4: the minimum
+  EXPECT_NEAR(matmul(F32, 512), 859.167, 1e-3);           // 2 (2 * 512 + 7) / 2.4
+  EXPECT_NEAR(matmul(BF16, 512, "trn1"), 186.321, 1e-3);  // (512 + 9.7) / 2.8, before the sustained cap
+}
+
+TEST(Cost, DoubleRowsTakeHalf) {
+  const double ns = cost("trn2", [](Builder& b) {
+    const Access s = b.sbuf("s", 128, {2, 128}, DType::Float8E4M3), m = b.sbuf("m", 128, {2, 512}, DType::Float8E4M3);
+    b.nc_matmul(b.psum("acc", 128, {512}), s, m, {.perf_mode = MatmulMode::DoubleRow});
+  });
+  EXPECT_NEAR(ns, 217.375, 1e-3);  // 1024 streamed values in pairs
+}
+
+TEST(Cost, Transpose) {
+  const auto ns = [](DType dtype) {
+    return cost("trn2",
+                [&](Builder& b) { b.nc_transpose(b.psum("d", 128, {128}, dtype), b.sbuf("s", 128, {128}, dtype)); });
+  };
+  EXPECT_NEAR(ns(BF16), 57.375, 1e-3);  // (128 + 9.7) / 2.4
+  EXPECT_NEAR(ns(F32), 112.5, 1e-3);    // 2 (128 + 7) / 2.4
+}
+
+double copy(DType dtype, bool psum, const char* machine_name = "trn2") {
+  return cost(machine_name, [&](Builder& b) {
+    const Access from = psum ? b.psum("s", 128, {512}) : b.sbuf("s", 128, {512}, dtype);
+    b.tensor_copy(b.sbuf("t", 128, {512}, dtype), from, Engine::Vector);
+  });
+}
+
+TEST(Cost, VectorCopies) {
+  EXPECT_NEAR(copy(F32, true), 683.333, 1e-3);           // 512 / 0.96 + 150
+  EXPECT_NEAR(copy(F32, false), 416.667, 1e-3);          // two elements a cycle
+  EXPECT_NEAR(copy(BF16, false), 283.333, 1e-3);         // four elements a cycle
+  EXPECT_NEAR(copy(F32, false, "trn1"), 607.143, 1e-3);  // 512 / 1.12 + 150
+}
+
+TEST(Cost, TwoInputsTakeTurns) {
+  const auto ns = [](DType dtype, const char* name) {
+    return cost(name, [&](Builder& b) {
+      b.tensor_tensor(b.sbuf("d", 128, {512}, dtype), b.sbuf("s", 128, {512}, dtype), b.sbuf("t", 128, {512}, dtype),
+                      AluOp::Add, Engine::Vector);
+    });
+  };
+  EXPECT_NEAR(ns(F32, "trn2"), 683.333, 1e-3);   // 512 / 0.96 + 150
+  EXPECT_NEAR(ns(BF16, "trn2"), 416.667, 1e-3);  // 256 / 0.96 + 150
+  EXPECT_NEAR(ns(F32, "trn1"), 1064.286, 1e-3);  // 1024 / 1.12 + 150
+}
+
+TEST(Cost, ShortInstructionsPayTheMinimum) {
+  const auto small = [](Engine e) {
+    return cost("trn2", [&](Builder& b) { b.tensor_copy(b.sbuf("t", 128, {1}, F32), b.sbuf("s", 128, {1}, F32), e); });
+  };
+  EXPECT_NEAR(small(Engine::Vector), 216.667, 1e-3);  // 64 / 0.96 + 150
+  EXPECT_NEAR(small(Engine::Scalar), 163.333, 1e-3);  // 64 / 1.2 + 110
+}
+
+TEST(Cost, LongStridesHalveTheBandwidth) {
+  const double ns = cost("trn2", [](Builder& b) {
+    const Access s = b.sbuf("s", 128, {512, 8}, F32);
+    b.tensor_copy(b.sbuf("t", 128, {512, 1}, F32), s(all, all, ds(0, 1)), Engine::Vector);  // 32 bytes apart
+  });
+  EXPECT_NEAR(ns, 683.333, 1e-3);
+}
+
+TEST(Cost, VectorExceptions) {
+  const auto on = [](auto record) {
+    return cost("trn2", [&](Builder& b) { record(b, b.sbuf("s", 128, {960}, F32), b.sbuf("t", 128, {960}, F32)); });
+  };
+  EXPECT_NEAR(on([](Builder& b, const Access& s, const Access& t) { b.reciprocal(t, s); }), 8150, 1e-3);  // 8 N
+  EXPECT_NEAR(on([](Builder& b, const Access& s, const Access& t) {
+                b.tensor_tensor_scan(t, s, s, 0.0, AluOp::Multiply, AluOp::Add);
+              }),
+              2150, 1e-3);  // 2 N
+  EXPECT_NEAR(
+      on([](Builder& b, const Access& s, const Access& t) { b.tensor_reduce(t(all, ds(0, 1)), AluOp::Add, s); }), 1150,
+      1e-3);
+}
+
+TEST(Cost, ScalarActivation) {
+  const auto ns = [](bool reduce) {
+    return cost("trn2", [&](Builder& b) {
+      const Access s = b.sbuf("s", 128, {1200}, F32);
+      b.activation(s, ActFunction::Exp, s, {.reduce_res = reduce ? b.sbuf("r", 128, {1}, F32) : Access()});
+    });
+  };
+  EXPECT_NEAR(ns(false), 1110, 1e-3);
+  EXPECT_NEAR(ns(true), 1163.333, 1e-3);  // and 64 cycles to read the sum out
+}
+
+TEST(Cost, GpSimd) {
+  const auto ns = [](auto record) {
+    return cost("trn2", [&](Builder& b) { record(b, b.sbuf("s", 128, {1050}, F32)); });
+  };
+  EXPECT_NEAR(ns([](Builder& b, const Access& s) { b.memset(s, 0, Engine::GpSimd); }), 1000,
+              1e-3);  // (150 + 1050) / 1.2
+  EXPECT_NEAR(ns([](Builder& b, const Access& s) { b.tensor_tensor(s, s, s, AluOp::Add, Engine::GpSimd); }), 1875,
+              1e-3);  // 2 N
+}
+
+DmaCost dma(const char* machine_name, std::int64_t rows, std::int64_t columns, DType dtype, DmaOptions options = {}) {
+  Builder b("p", machine(machine_name));
+  b.dma_copy(b.sbuf("t", rows, {columns}, dtype), b.input("x", dtype, {rows, columns}), options);
+  const Program p = schedule(b.finish(), b.machine());
+  return dma_cost(p.instructions().back(), b.machine());
+}
+
+TEST(Cost, Dma) {
+  const DmaCost c = dma("trn2", 128, 512, BF16);
+  EXPECT_EQ(c.bytes, 131072);
+  EXPECT_NEAR(c.transfer_s * 1e9, 355.077, 1e-3);  // 8 rows each of 5 + 1024 / 26 ns
+  EXPECT_NEAR(c.ring_s * 1e9, 680, 1e-9);
+  EXPECT_NEAR(dma("trn2", 17, 512, BF16).transfer_s * 1e9, 88.769, 1e-3);    // the seventeenth row is a second turn
+  EXPECT_NEAR(dma("trn1", 128, 512, BF16).transfer_s * 1e9, 476.279, 1e-3);  // 8 * 1024 / 17.2
+  EXPECT_NEAR(dma("trn1", 128, 512, BF16).ring_s * 1e9, 600, 1e-9);
+  EXPECT_NEAR(dma("trn2", 128, 512, BF16, {.dge = DgeMode::Static}).ring_s * 1e9, 470, 1e-9);
+  EXPECT_NEAR(dma("trn2", 128, 512, BF16, {.dge = DgeMode::Software}).ring_s * 1e9, 900, 1e-9);
+}
+
+// Columns of a row-major matrix: every element is a run of its own.
+TEST(Cost, ScatteredElementsAreSlow) {
+  Builder b("p", machine("trn2"));
+  const Access x = b.input("x", F32, {64, 128});
+  b.dma_copy(b.sbuf("t", 128, {64}, F32), x.permute({1, 0}));
+  const Program p = schedule(b.finish(), b.machine());
+  EXPECT_NEAR(dma_cost(p.instructions()[0], b.machine()).transfer_s * 1e9, 512 * (5 + 4 / 26.0),
+              1e-3);  // 8192 runs / 16
+}
+
+TEST(Cost, DmaTransposeRunsAtAFraction) {
+  Builder b("p", machine("trn2"));
+  b.dma_transpose(b.sbuf("t", 128, {64}, BF16), b.input("x", BF16, {64, 128}));
+  const Program p = schedule(b.finish(), b.machine());
+  EXPECT_NEAR(dma_cost(p.instructions()[0], b.machine()).transfer_s * 1e9, 16384 / (16 * 26 * 0.9), 1e-3);
+}
+
+TEST(Cost, FlopsOfAMatmul) {
+  Builder b("p", machine("trn2"));
+  const Access s = b.sbuf("s", 96, {64}, BF16), m = b.sbuf("m", 96, {500}, BF16), i = b.sbuf("i", 96, {96}, BF16);
+  b.nc_matmul(b.psum("acc", 64, {500}), s, m);
+  b.nc_matmul(b.psum("turned", 64, {96}, BF16), s, i, {.is_transpose = true});
+  b.tensor_copy(m, m, Engine::Vector);
+  const Program p = b.finish();
+  EXPECT_EQ(matmul_flops(p.instructions()[0]), 2.0 * 96 * 64 * 500);
+  EXPECT_EQ(matmul_flops(p.instructions()[1]), 0);
+  EXPECT_EQ(matmul_flops(p.instructions()[2]), 0);
+}
+
+}  // namespace
+}  // namespace trn::tile

@@ -1,0 +1,159 @@
+// Programs that several tests share: a small one for listings, and one that uses every opcode and every attribute the
+// machine has. Both are legal, read nothing uninitialised, write their outputs completely and give finite numbers for
+// finite inputs.
+#pragma once
+
+#include <trn/tile/builder.hpp>
+
+namespace trn::tile::test {
+
+// y = 2 x, 128 rows at a time.
+inline Program scale_program(const Machine& machine) {
+  Builder b("scale", machine);
+  const std::int64_t p = machine.partitions;
+  const Access x = b.input("x", DType::Float32, {8 * p, 512});
+  const Access y = b.output("y", DType::Float32, {8 * p, 512});
+  b.parallel("i", 8, [&](const Affine& i) {
+    const Access t = b.sbuf("t", p, {512}, DType::Float32, 2);
+    b.dma_copy(t, x(ds(i * p, p), all));
+    b.tensor_scalar(t, t, AluOp::Multiply, 2.0, {.engine = Engine::Vector});
+    b.dma_copy(y(ds(i * p, p), all), t);
+  });
+  return b.finish();
+}
+
+// Accumulates a^T x over two blocks of rows; returns float32 (P, 256) in SBUF, squashed to values between 0.4 and 0.7.
+inline Access matmul_section(Builder& b, const Access& a, const Access& x) {
+  const std::int64_t p = b.machine().partitions;
+  const DgeMode dge = b.machine().hardware_dge ? DgeMode::Hardware : DgeMode::Static;
+  const Access acc = b.psum("acc", p, {256});
+  b.sequential("k", 2, [&](const Affine& k) {
+    const Access stationary = b.sbuf("stationary", p, {p}, DType::BFloat16, 2);
+    const Access moving = b.sbuf("moving", p, {256}, DType::BFloat16, 2);
+    b.dma_copy(stationary, a(ds(k * p, p), all), {.dge = dge, .ring = 0});
+    b.dma_copy(moving, x(ds(k * p, p), all), {.dge = DgeMode::Static});
+    b.nc_matmul(acc, stationary, moving, {.accumulate = k});
+  });
+  const Access product = b.sbuf("product", p, {256}, DType::Float32);
+  const Access total = b.sbuf("total", p, {1}, DType::Float32);
+  const Access bias = b.sbuf("bias", p, {1}, DType::Float32);
+  const Access scale = b.sbuf("scale", p, {1}, DType::Float32);
+  b.memset(bias, 0.25, Engine::Vector);
+  b.memset(scale, 0.5, Engine::GpSimd);
+  b.tensor_copy(product, acc, Engine::Vector);
+  b.activation(product, ActFunction::Tanh, product, {.bias = bias, .scale = scale, .reduce_res = total});
+  b.activation(product, ActFunction::Sigmoid, product, {.bias = 0.125, .scale = 0.5});
+  return product;
+}
+
+// The Vector Engine's instructions over `data`, a (P, 256) float32 tile between 0 and 1; returns a tile like it.
+inline Access vector_section(Builder& b, const Access& data) {
+  const std::int64_t p = b.machine().partitions;
+  const Access out = b.sbuf("out", p, {256}, DType::Float32);
+  const Access peak = b.sbuf("peak", p, {4}, DType::Float32);
+  const Access column = peak(all, ds(0, 1));
+  const Access mask = b.sbuf("mask", p, {256}, DType::UInt8);
+  b.tensor_reduce(peak, AluOp::Maximum, data.split(0, 64), 1, true);
+  b.tensor_scalar(out, data, AluOp::Subtract, 1.0,
+                  {.op1 = AluOp::Multiply, .operand1 = column, .reverse0 = true, .reverse1 = true});
+  b.tensor_scalar(out, out, AluOp::Multiply, column, {.op1 = AluOp::Add, .operand1 = 2.0, .engine = Engine::Vector});
+  b.tensor_tensor(out, out, data, AluOp::Add);
+  b.scalar_tensor_tensor(out, out, AluOp::Multiply, 0.5, AluOp::Subtract, data);
+  b.tensor_tensor_scan(out, data, out, 0.0, AluOp::Multiply, AluOp::Add);
+  b.tensor_scalar(mask, data, AluOp::GreaterEqual, 0.5);
+  b.tensor_copy_predicated(out, data, mask, true);
+  const Access bits = out.view(DType::UInt32);
+  b.tensor_scalar(bits, bits, AluOp::BitwiseAnd, 4294901760.0);
+  b.tensor_tensor(bits, bits, bits, AluOp::BitwiseOr, Engine::Vector);
+  const Access inverse = b.sbuf("inverse", p, {256}, DType::Float32);
+  b.reciprocal(inverse, data);
+  b.tensor_tensor(out, out, inverse, AluOp::Subtract, Engine::Vector);
+  if (b.machine().scalar_tensor_copy) {
+    b.tensor_scalar(out, out, AluOp::Multiply, 0.5, {.op1 = AluOp::Add, .operand1 = 1.0, .engine = Engine::Scalar});
+    b.tensor_copy(out, out, Engine::Scalar);
+  }
+  return out;
+}
+
+// The GpSimd instructions; returns a (P, 64) float32 tile of positive numbers.
+inline Access gpsimd_section(Builder& b) {
+  const std::int64_t p = b.machine().partitions;
+  const Access ramp = b.sbuf("ramp", p, {64}, DType::Float32);
+  const Access index = b.sbuf("index", p, {2}, DType::UInt16);
+  const Access gathered = b.sbuf("gathered", p, {64}, DType::Float32);
+  const Access sum = b.sbuf("sum", 1, {64}, DType::Float32);
+  b.iota(ramp, {{1, 64}}, 1, 2);
+  b.affine_select(ramp, {{-1, 64}}, 0, 1, AluOp::GreaterEqual, ramp, 0.5);
+  b.iota(index, {{5, 2}}, 1, 0);
+  b.local_gather(gathered, ramp, index, 2);  // 2 x 16 indices of 2 elements
+  b.tensor_tensor(gathered, ramp, gathered, AluOp::Maximum, Engine::GpSimd);
+  b.tensor_scalar(gathered, gathered, AluOp::Rsqrt, 0.0, {.engine = Engine::GpSimd});
+  b.tensor_tensor(gathered, ramp, gathered, AluOp::Power);
+  b.tensor_partition_reduce(sum, AluOp::Add, gathered);
+  b.tensor_copy(gathered(ds(0, 1), all), sum, Engine::GpSimd);
+  return gathered;
+}
+
+// Transposes on three engines and, where there is one, the double-row matmul. `a` is bfloat16 HBM of P columns.
+inline void transpose_section(Builder& b, const Access& a, const Access& out) {
+  const std::int64_t p = b.machine().partitions, q = p / 4;
+  const Access wide = b.sbuf("wide", p, {q}, DType::BFloat16);
+  const Access small = b.sbuf("small", q, {q}, DType::BFloat16);
+  const Access turned = b.psum("turned", q, {p}, DType::BFloat16);
+  b.dma_transpose(wide, a(ds(0, q), all));
+  b.nc_transpose(turned, wide);
+  b.nc_transpose(small, wide(ds(0, q), all), Engine::Vector);
+  const Access result = b.sbuf("result", q, {p}, DType::Float32);
+  b.tensor_copy(result, turned);
+  b.tensor_copy(result(all, ds(0, q)), small);
+  if (b.machine().pass_through_transpose) {
+    const Access identity = b.sbuf("identity", p, {p}, DType::BFloat16);
+    b.memset(identity, 1.0);
+    b.affine_select(identity, {{-1, p}}, 0, 1, AluOp::Equal, identity, 0.0);
+    b.nc_matmul(turned, wide, identity, {.is_transpose = true});
+    b.tensor_copy(result, turned);
+  }
+  if (b.machine().double_row) {
+    const Access stationary = b.sbuf("stationary8", p, {2, q}, DType::Float8E4M3);
+    const Access moving = b.sbuf("moving8", p, {2, p}, DType::Float8E4M3);
+    const Access sums = b.psum("sums", q, {p});
+    b.memset(stationary, 1.0);
+    b.memset(moving, 0.5);
+    b.nc_matmul(sums, stationary, moving, {.perf_mode = MatmulMode::DoubleRow});
+    b.tensor_tensor(result, result, sums, AluOp::Add);
+  }
+  b.dma_copy(out, result);
+}
+
+// Every opcode, and every attribute that this machine accepts, at least once.
+inline Program every_opcode(const Machine& machine) {
+  Builder b("every_opcode", machine);
+  const std::int64_t p = machine.partitions, q = p / 4;
+  const Access a = b.input("a", DType::BFloat16, {2 * p, p});
+  const Access x = b.input("x", DType::BFloat16, {2 * p, 256});
+  const Access table = b.input("table", DType::Float32, {p, 64});
+  const Access y = b.output("y", DType::Float32, {p, 256});
+  const Access z = b.output("z", DType::Float32, {p, 64});
+  const Access t = b.output("t", DType::Float32, {q, p});
+  const Access spare = b.scratch("spare", DType::Float32, {p, 256});
+
+  const Access values = vector_section(b, matmul_section(b, a, x));
+  b.dma_copy(spare, values);
+  b.parallel("half", 2, [&](const Affine& half) {
+    const Access part = b.sbuf("part", p, {128}, DType::Float32, 2);
+    b.dma_copy(part, spare(all, ds(half * 128, 128)));
+    b.dma_copy(y(all, ds(half * 128, 128)), part);
+  });
+
+  const Access row = b.sbuf("row", p, {1}, DType::UInt32);
+  const Access picked = b.sbuf("picked", p, {64}, DType::Float32);
+  b.iota(row, {{0, 1}}, p - 1, -1);  // the last row first
+  b.dma_gather(picked, table, row);
+  b.tensor_tensor(picked, picked, gpsimd_section(b), AluOp::Add);
+  b.dma_scatter(z, picked, row, {.oob = OobMode::Skip});
+
+  transpose_section(b, a, t);
+  return b.finish();
+}
+
+}  // namespace trn::tile::test

@@ -1,0 +1,111 @@
+// schedule: engines by least work, descriptor sources by machine, rings by direction and tensor; what the kernel fixed
+// stays.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <trn/tile/builder.hpp>
+#include <trn/tile/schedule.hpp>
+
+namespace trn::tile {
+namespace {
+
+constexpr auto F32 = DType::Float32, BF16 = DType::BFloat16;
+
+std::vector<Instruction> scheduled(Builder& b) { return schedule(b.finish(), b.machine()).instructions(); }
+
+TEST(Schedule, CopiesAlternateBetweenEqualEngines) {
+  Builder b("p", machine("trn2"));
+  const Access s = b.psum("s", 128, {512});
+  for (int i = 0; i < 5; ++i) b.tensor_copy(b.sbuf("t", 128, {512}, F32), s);
+  // Out of PSUM: Vector 512 / 0.96 GHz + 150 ns = 683 ns, Scalar 512 / 1.2 GHz + 110 ns = 537 ns a copy. Loads after
+  // each choice, (Vector, Scalar): (0, 537), (683, 537), (683, 1073), (1367, 1073), (1367, 1610).
+  const auto i = scheduled(b);
+  const Engine expected[] = {Engine::Scalar, Engine::Vector, Engine::Scalar, Engine::Vector, Engine::Scalar};
+  for (std::size_t n = 0; n < 5; ++n) EXPECT_EQ(i[n].engine, expected[n]) << n;
+}
+
+TEST(Schedule, LoopsWeighTheirInstructions) {
+  Builder b("p", machine("trn2"));
+  const Access s = b.psum("s", 128, {512}), t = b.sbuf("t", 128, {512}, F32), u = b.sbuf("u", 128, {512}, F32);
+  b.parallel("i", 100, [&](const Affine&) { b.tensor_copy(t, s, Engine::Scalar); });
+  for (int n = 0; n < 3; ++n) b.tensor_copy(u, s);  // Scalar has a hundred copies already
+  const auto i = scheduled(b);
+  for (std::size_t n = 1; n < 4; ++n) EXPECT_EQ(i[n].engine, Engine::Vector);
+}
+
+TEST(Schedule, OnlyEnginesThatCanRunIt) {
+  Builder b("p", machine("trn1"));
+  const Access s = b.sbuf("s", 128, {512}, F32), i32 = b.sbuf("i", 128, {64}, DType::Int32),
+               acc = b.psum("acc", 128, {64});
+  b.memset(acc, 0);                                   // PSUM: not on GpSimd
+  b.tensor_copy(s, s);                                // trn1's Scalar Engine has no tensor_copy
+  b.tensor_tensor(i32, i32, i32, AluOp::Add);         // exact 32-bit integers: GpSimd
+  b.tensor_tensor(s, s, s, AluOp::Power);             // GpSimd only
+  b.tensor_tensor(i32, i32, i32, AluOp::BitwiseAnd);  // bits: Vector
+  const auto i = scheduled(b);
+  const Engine expected[] = {Engine::Vector, Engine::Vector, Engine::GpSimd, Engine::GpSimd, Engine::Vector};
+  for (std::size_t n = 0; n < 5; ++n) EXPECT_EQ(i[n].engine, expected[n]) << n;
+}
+
+TEST(Schedule, DescriptorSources) {
+  const auto sources = [](const char* machine_name) {
+    Builder b("p", machine(machine_name));
+    const Access x = b.input("x", F32, {128, 64}), t = b.sbuf("t", 128, {64}, F32);
+    const Access row = b.sbuf("row", 128, {1}, DType::UInt32);
+    b.iota(row, {{0, 1}}, 0, 1);
+    b.dma_copy(t, x);
+    b.dma_gather(t, x, row);
+    b.dma_copy(t, x, {.dge = DgeMode::Static});
+    const auto i = scheduled(b);
+    return std::vector<DgeMode>{i[1].attributes.dge, i[2].attributes.dge, i[3].attributes.dge};
+  };
+  EXPECT_EQ(sources("trn1"), (std::vector{DgeMode::Static, DgeMode::Software, DgeMode::Static}));
+  EXPECT_EQ(sources("trn2"), (std::vector{DgeMode::Hardware, DgeMode::Software, DgeMode::Static}));
+}
+
+TEST(Schedule, ACastingDmaNeedsSoftware) {
+  Builder b("p", machine("trn2"));
+  b.dma_copy(b.sbuf("t", 128, {64}, BF16), b.input("x", F32, {128, 64}));
+  EXPECT_EQ(scheduled(b)[0].attributes.dge, DgeMode::Software);
+}
+
+TEST(Schedule, HardwareRingsSeparateLoadsAndStores) {
+  Builder b("p", machine("trn2"));
+  const Access x = b.input("x", F32, {128, 64}), y = b.output("y", F32, {128, 64});
+  const Access t = b.sbuf("t", 128, {64}, F32), u = b.sbuf("u", 128, {64}, F32);
+  b.dma_copy(t, x);
+  b.dma_copy(u, t);  // within SBUF
+  b.dma_copy(y, u);
+  b.dma_copy(y, u, {.ring = 0});
+  const auto i = scheduled(b);
+  const std::int32_t expected[] = {0, 0, 1, 0};
+  for (std::size_t n = 0; n < 4; ++n) EXPECT_EQ(i[n].attributes.ring, expected[n]) << n;
+}
+
+TEST(Schedule, StaticRingsSeparateTensorsAndDirections) {
+  Builder b("p", machine("trn1"));
+  const Access x = b.input("x", F32, {128, 64}), y = b.output("y", F32, {128, 64}), h = b.scratch("h", F32, {128, 64});
+  const Access t = b.sbuf("t", 128, {64}, F32);
+  b.dma_copy(t, x);
+  b.dma_copy(h, t);
+  b.dma_copy(t, h);
+  b.dma_copy(y, t);
+  b.dma_copy(t, x);
+  const auto i = scheduled(b);
+  std::set<std::int32_t> rings;
+  for (std::size_t n = 0; n < 4; ++n) rings.insert(i[n].attributes.ring);
+  EXPECT_EQ(rings.size(), 4U);
+  EXPECT_EQ(i[4].attributes.ring, i[0].attributes.ring);
+}
+
+TEST(Schedule, SettledProgramsStayAsTheyAre) {
+  Builder b("p", machine("trn2"));
+  const Access t = b.sbuf("t", 128, {64}, F32);
+  b.dma_copy(t, b.input("x", F32, {128, 64}));
+  b.memset(t, 0);
+  const Program once = schedule(b.finish(), machine("trn2"));
+  EXPECT_EQ(schedule(once, machine("trn2")), once);
+}
+
+}  // namespace
+}  // namespace trn::tile

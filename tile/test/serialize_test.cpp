@@ -1,0 +1,172 @@
+// Programs through JSON: every opcode and attribute comes back, and every way a file can be wrong is one
+// InvalidArgument.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <trn/core/error.hpp>
+#include <trn/tile/serialize.hpp>
+
+#include "fields.hpp"
+#include "programs.hpp"
+
+namespace trn::tile {
+namespace {
+
+std::string message_of(const std::string& text) {
+  try {
+    (void)deserialize(text);
+  } catch (const InvalidArgument& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+// `text` with its first `from` replaced.
+std::string edited(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+#define EXPECT_MESSAGE(text, part)                                          \
+  do {                                                                      \
+    const std::string message = message_of(text);                           \
+    EXPECT_NE(message.find(part), std::string::npos) << "got: " << message; \
+  } while (false)
+
+struct FieldHashes {
+  std::vector<std::pair<std::string, std::uint64_t>> fields = {};
+  template <class T>
+  void operator()(const char* field, const T& value) {
+    fields.emplace_back(field, field_hash(value));
+  }
+};
+
+TEST(Serialize, RoundTripOfEveryOpcode) {
+  for (const Machine& m : machines()) {
+    const Program p = test::every_opcode(m);
+    const std::string text = serialize(p);
+    const Program back = deserialize(text);
+    EXPECT_EQ(back, p) << m.name;
+    EXPECT_EQ(back.hash(), p.hash());
+    EXPECT_EQ(serialize(back), text);
+  }
+}
+
+// The program of the round trip gives every attribute a value other than its default somewhere.
+TEST(Serialize, TheSharedProgramUsesEveryAttribute) {
+  FieldHashes defaults;
+  const Attributes fresh;
+  Attributes::visit(fresh, defaults);
+  std::vector<bool> used(defaults.fields.size(), false);
+  const Program program = test::every_opcode(machine("trn2"));
+  for (const Instruction& i : program.instructions()) {
+    FieldHashes actual;
+    Attributes::visit(i.attributes, actual);
+    for (std::size_t f = 0; f < used.size(); ++f)
+      used[f] = used[f] || actual.fields[f].second != defaults.fields[f].second;
+  }
+  for (std::size_t f = 0; f < used.size(); ++f) EXPECT_TRUE(used[f]) << defaults.fields[f].first;
+}
+
+TEST(Serialize, NumbersKeepTheirBits) {
+  using Limits = std::numeric_limits<double>;
+  for (const double value :
+       {-0.0, Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(), Limits::denorm_min(), Limits::max(), 0.1,
+        std::nextafter(1.0, 2.0), std::bit_cast<double>(std::uint64_t(0xfff8000000001234))}) {
+    Builder b("number", machine("trn2"));
+    b.memset(b.sbuf("t", 32, {8}, DType::Float32), value);
+    const Program p = b.finish(), back = deserialize(serialize(p));
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(back.instructions()[0].attributes.imm0),
+              std::bit_cast<std::uint64_t>(value));
+    EXPECT_EQ(back.hash(), p.hash());
+  }
+}
+
+TEST(Serialize, LargeIntegersAndOddNamesSurvive) {
+  Program::Parts parts = test::scale_program(machine("trn2")).parts();
+  parts.name = "quotes \" and \\ and \n and \u00fc";
+  parts.instructions[0].operands[1].offset = std::numeric_limits<std::int64_t>::min();
+  parts.instructions[0].operands[1].dims[0].stride = std::numeric_limits<std::int64_t>::max();
+  const Program p(parts);
+  EXPECT_EQ(deserialize(serialize(p)), p);
+  parts.name = "\xff";
+  EXPECT_THROW((void)serialize(Program(parts)), InvalidArgument) << "not UTF-8";
+}
+
+TEST(Serialize, RefusesWhatIsNotAProgram) {
+  EXPECT_MESSAGE("", "deserialize: the text is empty");
+  EXPECT_MESSAGE(" \n", "deserialize: the text is empty");
+  EXPECT_MESSAGE("not json", "deserialize: not JSON, or cut short");
+  EXPECT_MESSAGE("[1, 2]", "the file is not an object");
+  EXPECT_MESSAGE("{}", "the file lacks the field 'format'");
+  EXPECT_MESSAGE(R"({"format": "something else"})", "the format is 'something else'");
+}
+
+TEST(Serialize, RefusesTruncatedFiles) {
+  const std::string text = serialize(test::scale_program(machine("trn2")));
+  for (std::size_t n = 1; n + 2 < text.size(); n += 7) {
+    ASSERT_NE(message_of(text.substr(0, n)).find("not JSON, or cut short"), std::string::npos) << n;
+  }
+}
+
+TEST(Serialize, RefusesEditedFiles) {
+  const std::string text = serialize(test::scale_program(machine("trn2")));
+  EXPECT_MESSAGE(edited(text, "\"imm0\": 2.0", "\"imm0\": 3.0"), "the file was edited or damaged");
+  EXPECT_MESSAGE(edited(text, "\"name\": \"scale\"", "\"name\": \"stale\""), "the file was edited or damaged");
+  EXPECT_MESSAGE(edited(text, "\"hash\": \"", "\"hash\": \"0"), "the file was edited or damaged");
+  EXPECT_MESSAGE(edited(text, "\"version\": 1", "\"version\": 2"), "version 2; this build reads version 1");
+  EXPECT_MESSAGE(edited(text, "\"kind\": \"input\"", "\"kind\": \"guess\""),
+                 "the file.program.tensors[0].kind is \"guess\", a name this version does not know");
+  EXPECT_MESSAGE(edited(text, "\"dtype\": \"float32\"", "\"dtype\": \"float31\""), "dtype is \"float31\"");
+  EXPECT_MESSAGE(edited(text, "\"opcode\": \"dma_copy\"", "\"opcode\": 3"), "instructions[0].opcode is 3, a name");
+  EXPECT_MESSAGE(edited(text, "\"buffers\": 2", "\"bufers\": 2"),
+                 "the file.program.tiles[0] lacks the field 'buffers'");
+  EXPECT_MESSAGE(edited(text, "\"buffers\": 2", "\"buffers\": 2, \"extra\": 1"), "tiles[0] has 7 fields instead of 6");
+  EXPECT_MESSAGE(edited(text, "\"buffers\": 2", "\"buffers\": 2.5"), "buffers is 2.5 instead of an integer");
+  EXPECT_MESSAGE(edited(text, "\"buffers\": 2", "\"buffers\": 18446744073709551615"), "outside its range");
+  EXPECT_MESSAGE(edited(text, "\"ring\": -1", "\"ring\": 4294967296"), "outside its range");
+  EXPECT_MESSAGE(edited(text, "\"imm0\": 2.0", "\"imm0\": \"two\""), "imm0 is \"two\" instead of a number");
+  EXPECT_MESSAGE(edited(text, "\"imm0\": 2.0", "\"imm0\": \"bits:7ff\""), "instead of a number");
+  EXPECT_MESSAGE(edited(text, "\"negate\": false", "\"negate\": 0"), "negate is 0 instead of true or false");
+  EXPECT_MESSAGE(edited(text, "\"name\": \"scale\"", "\"name\": 5"), "the file.program.name is 5 instead of text");
+  EXPECT_MESSAGE(edited(text, "\"trip\": 8", "\"trip\": 0"), "the program is inconsistent");
+  EXPECT_MESSAGE(edited(text, "\"id\": 0", "\"id\": 12"), "the program is inconsistent");
+}
+
+class SerializeFile : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  [[nodiscard]] std::string path(const char* name) const { return (folder_ / name).string(); }
+  std::filesystem::path folder_;
+};
+
+TEST_F(SerializeFile, SaveAndLoad) {
+  const Program p = test::every_opcode(machine("trn2"));
+  save(p, path("p.json"));
+  EXPECT_EQ(load(path("p.json")), p);
+}
+
+TEST_F(SerializeFile, TroubleNamesThePath) {
+  const Program p = test::scale_program(machine("trn2"));
+  EXPECT_THROW(save(p, path("no/such/folder/p.json")), InvalidArgument);
+  EXPECT_THROW((void)load(path("missing.json")), InvalidArgument);
+  EXPECT_THROW((void)load(folder_.string()), InvalidArgument) << "a folder";
+  std::ofstream(path("empty.json")).close();
+  try {
+    (void)load(path("empty.json"));
+    FAIL() << "an empty file was accepted";
+  } catch (const InvalidArgument& e) {
+    EXPECT_EQ(e.what(), "load: '" + path("empty.json") + "': deserialize: the text is empty");
+  }
+}
+
+}  // namespace
+}  // namespace trn::tile

@@ -1,0 +1,70 @@
+// `trnsci bench <op>`: one row per executor, error beside speed.
+#include <cstdio>
+#include <unistd.h>
+
+#include <trn/core/error.hpp>
+
+#include "commands.hpp"
+#include "output.hpp"
+
+namespace trn::tools {
+
+namespace {
+
+nlohmann::ordered_json to_json(const BenchRow& r) {
+  const auto maybe = [](const std::optional<double>& v) { return v ? nlohmann::ordered_json(*v) : nlohmann::ordered_json(nullptr); };
+  return {{"op", r.op},
+          {"executor", r.executor},
+          {"dtype", r.dtype},
+          {"precision", r.precision},
+          {"shape", r.shape},
+          {"seconds", maybe(r.seconds)},
+          {"modelled_seconds", maybe(r.modelled_seconds)},
+          {"gflops", r.gflops},
+          {"roof_fraction", r.roof_fraction},
+          {"error", maybe(r.error)},
+          {"bound", maybe(r.bound)}};
+}
+
+struct Arguments {
+  std::vector<std::string> executors{"host", "sim:trn2"};
+  std::string json;
+  BenchOptions options;
+};
+
+void run(const Operation& operation, const Arguments& arguments) {
+  Table table({"executor", "dtype", "measured", "modelled", "GFLOP/s", "of roof", "error", "bound"});
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const std::string& executor : arguments.executors) {
+    if (isatty(fileno(stderr))) fmt::print(stderr, "\r{} on {} ...\033[K", operation.name(), executor);
+    const BenchRow r = operation.bench(executor, arguments.options);
+    const auto number = [](const std::optional<double>& v) { return v ? fmt::format("{:.2e}", *v) : std::string("-"); };
+    table.add({r.executor, r.dtype, r.seconds ? duration(*r.seconds) : "-", r.modelled_seconds ? duration(*r.modelled_seconds) : "-",
+               fmt::format("{:.1f}", r.gflops), percent(r.roof_fraction), number(r.error), number(r.bound)});
+    rows.push_back(to_json(r));
+  }
+  if (isatty(fileno(stderr))) fmt::print(stderr, "\r\033[K");
+  table.print();
+  fmt::print("measured: this machine's clock (for a simulator, the time it took to simulate); modelled: the simulator's timing model,\n"
+             "GFLOP/s and roof from it where it stands; error and bound: largest |C - exact| in units of (|A||B|)_ij\n");
+  if (!arguments.json.empty()) write_json(arguments.json, rows);
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, const Operations& operations) {
+  CLI::App* bench = app.add_subcommand("bench", "time an operation on several executors, with its error");
+  bench->require_subcommand(1);
+  for (const auto& operation : operations) {
+    CLI::App* sub = bench->add_subcommand(operation->name(), operation->summary());
+    auto arguments = std::make_shared<Arguments>();
+    operation->add_options(*sub);
+    sub->add_option("--exec", arguments->executors, "executors, separated by commas")->delimiter(',')->capture_default_str();
+    sub->add_option("--json", arguments->json, "also write the rows to this file");
+    sub->add_option("--repeats", arguments->options.repeats, "timed repetitions; the fastest counts")->check(CLI::PositiveNumber)->capture_default_str();
+    sub->add_flag("--model-only", arguments->options.model_only, "simulators: modelled time without the arithmetic, for large shapes");
+    sub->callback([op = operation.get(), arguments] { run(*op, *arguments); });
+  }
+}
+
+}  // namespace trn::tools

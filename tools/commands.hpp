@@ -1,0 +1,22 @@
+// The subcommands of `trnsci`. Each function adds one to the application; what it does runs when it is chosen.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "operation.hpp"
+
+namespace trn::tools {
+
+using Operations = std::vector<std::unique_ptr<Operation>>;
+
+void add_info(CLI::App& app);
+void add_bench(CLI::App& app, const Operations& operations);
+void add_profile(CLI::App& app, const Operations& operations);
+void add_emit(CLI::App& app, const Operations& operations);
+void add_disassemble(CLI::App& app, const Operations& operations);
+void add_validate(CLI::App& app);
+
+// What `./run` alone shows.
+void demonstration();
+
+}  // namespace trn::tools

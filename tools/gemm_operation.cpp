@@ -1,0 +1,165 @@
+// blas.gemm for the command line: random operands, every dtype, measured and modelled time, and the error against an fp64
+// reference in units of (|A||B|)_ij, the unit of its bound.
+#include <cblas.h>
+
+#include <chrono>
+#include <cmath>
+#include <random>
+
+#include <trn/blas/gemm.hpp>
+#include <trn/blas/gemm_program.hpp>
+#include <trn/core/convert.hpp>
+#include <trn/neuron/sim.hpp>
+#include <trn/tile/device.hpp>
+
+#include "host_peak.hpp"
+#include "operation.hpp"
+
+namespace trn::tools {
+
+namespace {
+
+class Gemm final : public Operation {
+ public:
+  std::string name() const override { return "blas.gemm"; }
+  std::string summary() const override { return "C = A B, row-major"; }
+
+  void add_options(CLI::App& app) override {
+    app.add_option("--m", m_, "rows of C")->check(CLI::PositiveNumber)->capture_default_str();
+    app.add_option("--n", n_, "columns of C")->check(CLI::PositiveNumber)->capture_default_str();
+    app.add_option("--k", k_, "inner dimension")->check(CLI::PositiveNumber)->capture_default_str();
+    app.add_option("--dtype", dtype_, "fp32, fp64 (host only), bf16, fp16, tf32")->capture_default_str();
+    app.add_option("--out", out_, "dtype of C (default: the input's; fp32 for tf32)");
+    app.add_option("--op-a", op_a_, "N, or T: A is stored transposed")->check(CLI::IsMember({"N", "T"}))->capture_default_str();
+    app.add_option("--op-b", op_b_, "N, or T: B is stored transposed")->check(CLI::IsMember({"N", "T"}))->capture_default_str();
+  }
+
+  tile::Program program(const tile::Machine& machine) const override {
+    blas::GemmShape s{in(), out(), m_, n_, k_};
+    s.am = op_a_ == "N" ? k_ : 1;
+    s.ak = op_a_ == "N" ? 1 : m_;
+    s.bk = op_b_ == "N" ? n_ : 1;
+    s.bn = op_b_ == "N" ? 1 : k_;
+    s.cm = n_;
+    s.cn = 1;
+    return blas::gemm_program(s, machine);
+  }
+
+  BenchRow bench(const std::string& executor, const BenchOptions& options) const override {
+    switch (in()) {
+      case DType::Float32: return run<float, float>(executor, options);
+      case DType::Float64: return run<double, double>(executor, options);
+      case DType::TFloat32: return run<tfloat32, float>(executor, options);
+      case DType::BFloat16:
+        return out() == DType::Float32 ? run<bfloat16, float>(executor, options) : run<bfloat16, bfloat16>(executor, options);
+      case DType::Float16:
+        return out() == DType::Float32 ? run<float16, float>(executor, options) : run<float16, float16>(executor, options);
+      default: fail<InvalidArgument>("blas.gemm: no kernel for dtype {}; choose fp32, fp64, bf16, fp16 or tf32", trn::name(in()));
+    }
+  }
+
+ private:
+  DType in() const { return parse_dtype(dtype_); }
+  DType out() const {
+    if (!out_.empty()) return parse_dtype(out_);
+    return in() == DType::TFloat32 ? DType::Float32 : in();
+  }
+  double flops() const { return 2.0 * static_cast<double>(m_) * static_cast<double>(n_) * static_cast<double>(k_); }
+
+  BenchRow row(const std::string& executor) const {
+    BenchRow r;
+    r.op = name();
+    r.executor = executor;
+    r.dtype = trn::name(in());
+    r.precision = "native";
+    r.shape = {{"m", m_}, {"n", n_}, {"k", k_}};
+    return r;
+  }
+
+  template <class In, class Out> BenchRow run(const std::string& executor_name, const BenchOptions& options) const {
+    require(dtype_of<Out> == out(), "blas.gemm: {} in, {} out is not offered; see --help", trn::name(in()), trn::name(out()));
+    BenchRow r = row(executor_name);
+    const Executor executor = Executor::open(executor_name);
+    const bool simulated = executor.family() == Family::Device;
+    if (simulated && options.model_only) {
+      const tile::Machine& machine = tile::device_of(executor).machine();
+      return finish(r, executor, neuron::estimate(program(machine), machine).seconds);
+    }
+    const auto a = random<In>(m_ * k_, 1), b = random<In>(k_ * n_, 2);
+    const auto on = [&](const std::vector<In>& v, bool stored, std::int64_t rows, std::int64_t columns) {
+      return Matrix<In>::from_host(executor, stored ? rows : columns, stored ? columns : rows, v);
+    };
+    const Matrix<In> da = on(a, op_a_ == "N", m_, k_), db = on(b, op_b_ == "N", k_, n_);
+    const Matrix<Out> dc(executor, m_, n_);
+    Recorder recorder(executor);
+    double best = 0;
+    // A simulated run models the same time every time: once is enough.
+    for (int i = 0; i < (simulated ? 1 : options.repeats); ++i) {
+      const auto begin = std::chrono::steady_clock::now();
+      blas::gemm<In, Out>(executor, op_a_ == "N" ? blas::Op::N : blas::Op::T, op_b_ == "N" ? blas::Op::N : blas::Op::T, 1, da.view(),
+                          db.view(), 0, dc.view());
+      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      best = i == 0 ? seconds : std::min(best, seconds);
+    }
+    ensure(recorder.family_of(name()) == trn::name(executor.family()), "{} did not run on {}", name(), executor_name);
+    r.seconds = best;
+    r.error = error(a, b, dc.to_host());
+    r.bound = blas::gemm_error_bound(executor.family(), in(), out(), k_);
+    return finish(r, executor, simulated ? std::optional(recorder.modelled_seconds()) : std::nullopt);
+  }
+
+  BenchRow finish(BenchRow r, const Executor& executor, std::optional<double> modelled) const {
+    r.modelled_seconds = modelled;
+    const double peak = modelled ? tile::device_of(executor).machine().tensor_flops(in())
+                                 : (in() == DType::Float64 ? host_peak().fp64_flops : host_peak().fp32_flops);
+    const double rate = flops() / (modelled ? *modelled : *r.seconds);
+    r.gflops = rate * 1e-9;
+    r.roof_fraction = rate / peak;
+    return r;
+  }
+
+  template <class T> static std::vector<T> random(std::int64_t count, std::uint64_t seed) {
+    std::mt19937_64 engine(seed);
+    std::normal_distribution<double> normal;
+    std::vector<double> wide(static_cast<std::size_t>(count));
+    for (double& x : wide) x = normal(engine);
+    std::vector<T> values(wide.size());
+    from_double(wide.data(), dtype_of<T>, values.data(), count);
+    return values;
+  }
+
+  // max |C - AB| / (|A||B|), both products in fp64.
+  template <class In, class Out> double error(const std::vector<In>& a, const std::vector<In>& b, const std::vector<Out>& c) const {
+    std::vector<double> wa(a.size()), wb(b.size()), wc(c.size()), reference(c.size()), magnitude(c.size());
+    to_double(dtype_of<In>, a.data(), wa.data(), static_cast<std::int64_t>(a.size()));
+    to_double(dtype_of<In>, b.data(), wb.data(), static_cast<std::int64_t>(b.size()));
+    to_double(dtype_of<Out>, c.data(), wc.data(), static_cast<std::int64_t>(c.size()));
+    const auto multiply = [&](std::vector<double>& product) {
+      cblas_dgemm(CblasRowMajor, op_a_ == "N" ? CblasNoTrans : CblasTrans, op_b_ == "N" ? CblasNoTrans : CblasTrans, static_cast<int>(m_),
+                  static_cast<int>(n_), static_cast<int>(k_), 1, wa.data(), static_cast<int>(op_a_ == "N" ? k_ : m_), wb.data(),
+                  static_cast<int>(op_b_ == "N" ? n_ : k_), 0, product.data(), static_cast<int>(n_));
+    };
+    multiply(reference);
+    for (double& x : wa) x = std::abs(x);
+    for (double& x : wb) x = std::abs(x);
+    multiply(magnitude);
+    double worst = 0;
+    for (std::size_t i = 0; i < wc.size(); ++i) worst = std::max(worst, std::abs(wc[i] - reference[i]) / magnitude[i]);
+    return worst;
+  }
+
+  std::int64_t m_ = 1024, n_ = 1024, k_ = 1024;
+  std::string dtype_ = "fp32", out_, op_a_ = "N", op_b_ = "N";
+};
+
+}  // namespace
+
+std::unique_ptr<Operation> gemm_operation() { return std::make_unique<Gemm>(); }
+
+std::vector<std::unique_ptr<Operation>> operations() {
+  std::vector<std::unique_ptr<Operation>> all;
+  all.push_back(gemm_operation());
+  return all;
+}
+
+}  // namespace trn::tools

@@ -1,0 +1,48 @@
+// An operation of the suite as the command line sees it: options, its device program, and one benchmark row per executor.
+// A new operation adds one file like gemm_operation.cpp and one line to operations().
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <trn/core/executor.hpp>
+#include <trn/tile/machine.hpp>
+#include <trn/tile/program.hpp>
+
+namespace trn::tools {
+
+// The same keys for every operation. Times in seconds; what does not apply is null in JSON and "-" in the table.
+struct BenchRow {
+  std::string op, executor, dtype, precision;
+  nlohmann::ordered_json shape;
+  std::optional<double> seconds;           // measured on this machine (simulator: the time it took to simulate)
+  std::optional<double> modelled_seconds;  // simulator only
+  double gflops = 0;                       // from modelled time where there is one, else from measured
+  double roof_fraction = 0;                // of the executor's arithmetic peak
+  std::optional<double> error, bound;      // largest error against an fp64 reference, and its bound, in the same unit
+};
+
+struct BenchOptions {
+  int repeats = 5;
+  bool model_only = false;  // simulators: modelled time without arithmetic
+};
+
+class Operation {
+ public:
+  virtual ~Operation() = default;
+  [[nodiscard]] virtual std::string name() const = 0;
+  [[nodiscard]] virtual std::string summary() const = 0;
+  virtual void add_options(CLI::App& app) = 0;
+  [[nodiscard]] virtual tile::Program program(const tile::Machine& machine) const = 0;
+  [[nodiscard]] virtual BenchRow bench(const std::string& executor, const BenchOptions& options) const = 0;
+};
+
+[[nodiscard]] std::unique_ptr<Operation> gemm_operation();
+[[nodiscard]] std::vector<std::unique_ptr<Operation>> operations();
+
+}  // namespace trn::tools
