@@ -26,7 +26,9 @@ function(trn_add_component name)
   target_include_directories(trn_${name} PUBLIC ${dir}/include PRIVATE ${dir}/src)
   list(TRANSFORM ARG_DEPENDS PREPEND trn_ OUTPUT_VARIABLE depends)
   target_link_libraries(trn_${name} PUBLIC ${depends} ${ARG_LINKS} PRIVATE trn_flags)
-  set_property(GLOBAL APPEND PROPERTY TRN_GRAPH "${name}: ${ARG_DEPENDS} | ${ARG_TEST_DEPENDS}")
+  list(JOIN ARG_DEPENDS " " depends_line)
+  list(JOIN ARG_TEST_DEPENDS " " test_depends_line)
+  set_property(GLOBAL APPEND PROPERTY TRN_GRAPH "${name}: ${depends_line} | ${test_depends_line}")
 
   # Every public header compiles alone.
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${dir}/include ${dir}/include/*.hpp)

@@ -54,7 +54,7 @@ void run(const Operation& operation, const Arguments& arguments) {
 
 void add_bench(CLI::App& app, const Operations& operations) {
   CLI::App* bench = app.add_subcommand("bench", "time an operation on several executors, with its error");
-  bench->require_subcommand(1);
+  require_operation(*bench);
   for (const auto& operation : operations) {
     CLI::App* sub = bench->add_subcommand(operation->name(), operation->summary());
     auto arguments = std::make_shared<Arguments>();

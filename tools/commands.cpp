@@ -68,7 +68,7 @@ void add_machine(CLI::App& app, Target& target) {
 void for_operations(CLI::App& app, const Operations& operations, const char* name, const char* summary,
                     const std::function<void(CLI::App&, Target&)>& more, const std::function<void(const Operation&, const Target&)>& run) {
   CLI::App* parent = app.add_subcommand(name, summary);
-  parent->require_subcommand(1);
+  require_operation(*parent);
   for (const auto& operation : operations) {
     CLI::App* sub = parent->add_subcommand(operation->name(), operation->summary());
     auto target = std::make_shared<Target>();
@@ -125,6 +125,19 @@ void validate(const std::string& json) {
 }
 
 }  // namespace
+
+void require_operation(CLI::App& parent) {
+  parent.require_subcommand(0, 1);
+  parent.allow_extras();
+  parent.callback([&parent] {
+    if (!parent.get_subcommands().empty()) return;
+    std::string known;
+    for (const CLI::App* sub : parent.get_subcommands({})) known += (known.empty() ? "" : ", ") + sub->get_name();
+    const auto words = parent.remaining();
+    require(!words.empty(), "{}: which operation? Choose one of {}", parent.get_name(), known);
+    fail<InvalidArgument>("{}: '{}' is not an operation; choose one of {}", parent.get_name(), words.front(), known);
+  });
+}
 
 void add_info(CLI::App& app) {
   app.add_subcommand("info", "executors, machine tables, versions")->callback(info);

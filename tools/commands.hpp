@@ -9,6 +9,9 @@ namespace trn::tools {
 
 using Operations = std::vector<std::unique_ptr<Operation>>;
 
+// Makes `parent` demand one of its operations, and name them all when it gets another word or none.
+void require_operation(CLI::App& parent);
+
 void add_info(CLI::App& app);
 void add_bench(CLI::App& app, const Operations& operations);
 void add_profile(CLI::App& app, const Operations& operations);

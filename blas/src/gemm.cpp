@@ -16,13 +16,14 @@ template <class T> void check_operand(const Executor& executor, const MatrixView
           operand, view.rows(), view.columns());
 }
 
-// Two elements of C may not share an address, or the result would depend on the order of writes.
+// Two elements of C may not share an address, or the result would depend on the order of writes: one direction's stride
+// must clear the whole extent of the other.
 template <class T> void check_output_strides(const MatrixView<T>& c) {
   const std::int64_t rs = std::abs(c.row_stride()), cs = std::abs(c.column_stride());
-  const bool row_ok = c.rows() <= 1 || rs >= (c.columns() <= 1 ? 1 : cs * c.columns());
-  const bool column_ok = c.columns() <= 1 || cs >= (c.rows() <= 1 ? 1 : rs * c.rows());
-  const bool row_dense = c.rows() <= 1 || (rs >= 1 && c.columns() <= 1);
-  require((row_ok && (c.columns() <= 1 || cs >= 1)) || (column_ok && (c.rows() <= 1 || rs >= 1)) || row_dense,
+  const auto clears = [](std::int64_t outer, std::int64_t count, std::int64_t inner, std::int64_t inner_count) {
+    return (count == 1 || outer > inner * (inner_count - 1)) && (inner_count == 1 || inner >= 1);
+  };
+  require(clears(rs, c.rows(), cs, c.columns()) || clears(cs, c.columns(), rs, c.rows()),
           "blas.gemm: C is {} x {} with strides ({}, {}), so elements overlap; give it a leading dimension that separates them",
           c.rows(), c.columns(), c.row_stride(), c.column_stride());
 }
@@ -41,8 +42,8 @@ void gemm(const Executor& executor, Op op_a, Op op_b, Compute<Out> alpha, const 
   require(ta.rows() == c.rows() && tb.columns() == c.columns() && ta.columns() == tb.rows(),
           "blas.gemm: op(A) is {} x {} (op {}), op(B) is {} x {} (op {}), C is {} x {}; they must be m x k, k x n and m x n",
           ta.rows(), ta.columns(), letter(op_a), tb.rows(), tb.columns(), letter(op_b), c.rows(), c.columns());
-  check_output_strides(c);
   if (c.rows() == 0 || c.columns() == 0) return;
+  check_output_strides(c);
   dispatch(kGemm, executor,
            {dtype_of<In>, dtype_of<Out>, c.rows(), c.columns(), ta.columns(), ta.data(), ta.row_stride(), ta.column_stride(),
             tb.data(), tb.row_stride(), tb.column_stride(), c.data(), c.row_stride(), c.column_stride(), alpha, beta});

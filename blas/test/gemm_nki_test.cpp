@@ -33,7 +33,7 @@ TEST(GemmNki, StridedOperands) {
 
 TEST(GemmNki, TheKernelOfALargeShapeIsStillShort) {
   const std::string text = neuron::emit_nki(gemm_program(shape(DType::BFloat16, DType::BFloat16, 4096, 4096, 4096, false, false, 1, 0), tile::machine("trn2")));
-  EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 300);
+  EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 400);  // half a million instructions when unrolled at 16384^3
 }
 
 }  // namespace

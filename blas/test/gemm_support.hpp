@@ -1,10 +1,11 @@
-// What the gemm tests share: random operands in any layout, and an oracle in 128-bit floating point.
+// What the gemm tests share: random operands in any layout, and an oracle in wider floating point.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <random>
+#include <type_traits>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -61,24 +62,28 @@ template <class T> struct OnDevice {
 };
 
 using Quad = __float128;
+// Products of two float or narrower numbers are exact in long double, and a sum of k of them errs by k 2^-64: 2^-40 k of
+// the bound it is compared with. Double inputs need 128 bits.
+template <class In> using Oracle = std::conditional_t<std::is_same_v<In, double>, Quad, long double>;
 
-// c(i, j) = alpha * sum_k op(A) op(B) + beta * c0, and the scale |alpha| |A||B| + |beta||c0|, both in 128 bits.
-struct Exact { Quad value, scale; };
+// c(i, j) = alpha * sum_k op(A) op(B) + beta * c0, and the scale |alpha| |A||B| + |beta||c0|.
+template <class In> struct Exact { Oracle<In> value, scale; };
 template <class In, class Out>
-Exact exact(Op op_a, Op op_b, double alpha, const Stored<In>& a, const Stored<In>& b, double beta, const Stored<Out>& c0, std::int64_t i,
+Exact<In> exact(Op op_a, Op op_b, double alpha, const Stored<In>& a, const Stored<In>& b, double beta, const Stored<Out>& c0, std::int64_t i,
             std::int64_t j) {
   const std::int64_t k = op_a == Op::N ? a.columns : a.rows;
-  Exact e{0, 0};
+  Exact<In> e{0, 0};
+  using Wide = Oracle<In>;
   for (std::int64_t p = 0; p < k && alpha != 0; ++p) {
-    const Quad x = static_cast<double>(op_a == Op::N ? a.at(i, p) : a.at(p, i));
-    const Quad y = static_cast<double>(op_b == Op::N ? b.at(p, j) : b.at(j, p));
+    const Wide x = static_cast<double>(op_a == Op::N ? a.at(i, p) : a.at(p, i));
+    const Wide y = static_cast<double>(op_b == Op::N ? b.at(p, j) : b.at(j, p));
     e.value += x * y;
     e.scale += (x * y < 0 ? -x * y : x * y);
   }
   e.value *= alpha;
   e.scale *= std::abs(alpha);
   if (beta != 0) {
-    const Quad old = static_cast<double>(c0.at(i, j));
+    const Wide old = static_cast<double>(c0.at(i, j));
     e.value += beta * old;
     e.scale += (old < 0 ? -old : old) * std::abs(beta);
   }
@@ -125,8 +130,8 @@ template <class In, class Out> void check(const Executor& executor, const Case& 
   for (std::int64_t i = 0; i < t.m; ++i) {
     for (std::int64_t j = 0; j < t.n; ++j) {
       inside[static_cast<std::size_t>(c.offset + i * c.row_stride + j * c.column_stride)] = true;
-      const Exact e = exact(t.op_a, t.op_b, t.alpha, a, b, t.beta, c, i, j);
-      Quad error = static_cast<double>(result.at(i, j)) - e.value;
+      const auto e = exact(t.op_a, t.op_b, t.alpha, a, b, t.beta, c, i, j);
+      Oracle<In> error = static_cast<double>(result.at(i, j)) - e.value;
       if (error < 0) error = -error;
       if (!(error <= bound * e.scale)) {
         FAIL() << "C(" << i << ", " << j << ") = " << static_cast<double>(result.at(i, j)) << ", exact " << static_cast<double>(e.value)

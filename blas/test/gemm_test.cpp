@@ -1,4 +1,4 @@
-// gemm on every executor against a 128-bit oracle, within the analysed bound: dtypes, transposes, layouts, alpha and beta,
+// gemm on every executor against an oracle in wider arithmetic, within the analysed bound: dtypes, transposes, layouts, alpha and beta,
 // sizes across the hardware's edges.
 #include "gemm_support.hpp"
 

@@ -42,7 +42,7 @@ inline Access matmul_section(Builder& b, const Access& a, const Access& x) {
   b.memset(scale, 0.5, Engine::GpSimd);
   b.tensor_copy(product, acc, Engine::Vector);
   b.activation(product, ActFunction::Tanh, product, {.bias = bias, .scale = scale, .reduce_res = total});
-  b.activation(product, ActFunction::Sigmoid, product, {.bias = 0.125, .scale = 0.5});
+  b.activation(product, ActFunction::Sigmoid, product, {.bias = b.machine().activation_bias_immediate ? 0.125 : 0.0, .scale = 0.5});
   return product;
 }
 

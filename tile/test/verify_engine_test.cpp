@@ -141,6 +141,13 @@ const std::vector<Case> kEngines{
      [](Builder& b, bool bad) { tile_op(b, bad ? AluOp::AbsMax : AluOp::Maximum, Engine::Vector); }},
     {"AbsMinInSecondSlot", "illegal-engine", "trn2 has no abs_min",
      [](Builder& b, bool bad) { scalar_op(b, AluOp::Add, bad ? AluOp::AbsMin : AluOp::Minimum, Engine::Vector); }},
+    {"SquareInTensorScalarOnTrn3Only", "illegal-engine", "tensor_scalar of trn2 has no square",
+     [](Builder& b, bool bad) { scalar_op(b, bad ? AluOp::Square : AluOp::Abs, AluOp::None, Engine::Vector); }},
+    {"NumberAsBiasNotOnTrn1", "illegal-engine", "activation of trn1 takes its bias from a tile",
+     [](Builder& b, bool bad) {
+       b.activation(tile(b, "d", false), ActFunction::Exp, tile(b, "s", false), {.bias = bad ? 0.5 : 0.0});
+     },
+     "trn1"},
     {"DoubleRowNotOnTrn1", "illegal-engine", "trn1 has no double_row",
      [](Builder& b, bool bad) {
        const Access s = b.sbuf("s", 32, {2, 32}, E4M3), m = b.sbuf("m", 32, {2, 32}, E4M3), d = b.psum("d", 32, {32});
@@ -183,7 +190,7 @@ const std::vector<Case> kEngines{
     {"UnaryOfTwoTiles", "illegal-engine", "op: 'square' is not available here",
      [](Builder& b, bool bad) { tile_op(b, bad ? AluOp::Square : AluOp::Multiply, Engine::Vector); }},
     {"NoOperator", "illegal-engine", "op0: 'none' is not available here",
-     [](Builder& b, bool bad) { scalar_op(b, bad ? AluOp::None : AluOp::Square, AluOp::None, Engine::Vector); }},
+     [](Builder& b, bool bad) { scalar_op(b, bad ? AluOp::None : AluOp::Abs, AluOp::None, Engine::Vector); }},
     {"AverageOnlyAcrossPartitions", "illegal-engine", "op1: 'average' is not available here",
      [](Builder& b, bool bad) { scalar_op(b, AluOp::Add, bad ? AluOp::Average : AluOp::Add, Engine::Vector); }},
     {"ScalarTensorTensorIsArithmetic", "illegal-engine", "op1: 'bitwise_or' is not available here",

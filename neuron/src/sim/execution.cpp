@@ -143,7 +143,7 @@ void Execution::mark_written(const Operand& o, std::int64_t begin, std::int64_t 
 
 void Execution::check_accumulates(const Operand& dst) const {
   if (races) races->read(dst, index, point);
-  if (dst.whole->uniform && dst.whole->value == kWrittenByTensorEngine) return;
+  if (!dst.whole || (dst.whole->uniform && dst.whole->value == kWrittenByTensorEngine)) return;
   spread_state(dst);
   for_each_state(dst, 0, dst.count, dst.state,
                  [&](const std::uint8_t* state, std::int64_t bytes, std::int64_t element) {

@@ -54,6 +54,7 @@ Memory::Memory(const tile::Program& program, const tile::Machine& machine, const
     : program_(program),
       allocation_(allocation),
       wide_(options.storage == Storage::Wide),
+      tracks_tiles_(options.order.kind != OrderKind::Shuffled),
       sbuf_(machine.partitions, used_bytes(program, allocation, tile::Space::Sbuf), wide_ ? 8 : 1),
       psum_(machine.partitions, used_bytes(program, allocation, tile::Space::Psum), wide_ ? 8 : 1) {
   ensure(allocation.tiles.size() == program.tiles().size(), "simulator: {} placements for {} tiles of program '{}'",

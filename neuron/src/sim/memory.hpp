@@ -78,6 +78,9 @@ class Memory {
          const SimOptions& options, std::span<const tile::Binding> bindings, HbmShadow* shadow);
 
   [[nodiscard]] bool wide() const { return wide_; }
+  // Whether tiles know who wrote their bytes. Not in Shuffled order: there two instances of a buffer may be half used at the
+  // same time, legally, and the state of a byte would need to say whose it is.
+  [[nodiscard]] bool tracks_tiles() const { return tracks_tiles_; }
   [[nodiscard]] const OnChipMemory& space(tile::Space space) const {
     return space == tile::Space::Sbuf ? sbuf_ : psum_;
   }
@@ -96,7 +99,7 @@ class Memory {
 
   const tile::Program& program_;
   const tile::Allocation& allocation_;
-  bool wide_;
+  bool wide_, tracks_tiles_;
   OnChipMemory sbuf_, psum_;
   std::vector<TensorMemory> tensors_;
   std::vector<LazyBytes> owned_;            // Scratch tensors with their state, written bytes of Outputs

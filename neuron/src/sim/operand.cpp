@@ -75,10 +75,12 @@ Operand resolve_tile(Memory& memory, const tile::Program& program, const tile::A
   o.instance = point.instances[static_cast<std::size_t>(access.id)];
   const Memory::Buffer buffer = memory.buffer(access.id, o.instance);
   const std::int64_t address = buffer.address + first * o.element_bytes;
-  o.whole = buffer.state;
   o.buffer = o.instance % decl.buffers;
   o.data = space.data(partition, address);
-  o.state = space.state(partition, address);
+  if (memory.tracks_tiles()) {
+    o.whole = buffer.state;
+    o.state = space.state(partition, address);
+  }
   o.scale = space.scale();
   o.wide = memory.wide();
   o.partition = partition;
