@@ -61,7 +61,9 @@ function(trn_add_test target)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   target_compile_definitions(${target} PRIVATE TRN_SOURCE_DIR="${CMAKE_SOURCE_DIR}" TRN_PYTHON="${TRN_PYTHON}")
   include(GoogleTest)
-  gtest_discover_tests(${target} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 600)
+  # One thread per test: CTest runs as many tests at a time as there are cores. Tests of threading set their own number.
+  gtest_discover_tests(${target} DISCOVERY_TIMEOUT 60
+    PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 600 ENVIRONMENT "OMP_NUM_THREADS=1;OPENBLAS_NUM_THREADS=1")
 endfunction()
 
 # The one library an application links and the one header it includes: <trn/trn.hpp>.

@@ -19,6 +19,8 @@ namespace trn::tools {
 
 namespace {
 
+constexpr double kEnoughSeconds = 5;  // of repeating one measurement
+
 class Gemm final : public Operation {
  public:
   std::string name() const override { return "blas.gemm"; }
@@ -93,19 +95,22 @@ class Gemm final : public Operation {
     const Matrix<Out> dc(executor, m_, n_);
     Recorder recorder(executor);
     double best = 0;
-    // A simulated run models the same time every time: once is enough.
-    for (int i = 0; i < (simulated ? 1 : options.repeats); ++i) {
+    double spent = 0;
+    int runs = 0;
+    while (runs == 0 || (runs < options.repeats && spent < kEnoughSeconds)) {
       const auto begin = std::chrono::steady_clock::now();
       blas::gemm<In, Out>(executor, op_a_ == "N" ? blas::Op::N : blas::Op::T, op_b_ == "N" ? blas::Op::N : blas::Op::T, 1, da.view(),
                           db.view(), 0, dc.view());
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-      best = i == 0 ? seconds : std::min(best, seconds);
+      best = runs == 0 ? seconds : std::min(best, seconds);
+      spent += seconds;
+      ++runs;
     }
     ensure(recorder.family_of(name()) == trn::name(executor.family()), "{} did not run on {}", name(), executor_name);
     r.seconds = best;
     r.error = error(a, b, dc.to_host());
     r.bound = blas::gemm_error_bound(executor.family(), in(), out(), k_);
-    return finish(r, executor, simulated ? std::optional(recorder.modelled_seconds()) : std::nullopt);
+    return finish(r, executor, simulated ? std::optional(recorder.modelled_seconds() / runs) : std::nullopt);
   }
 
   BenchRow finish(BenchRow r, const Executor& executor, std::optional<double> modelled) const {

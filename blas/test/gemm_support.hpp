@@ -97,8 +97,8 @@ struct Case {
   Layout a = Layout::RowMajor, b = Layout::RowMajor, c = Layout::RowMajor;
 };
 
-// Runs one gemm and checks every element against the oracle within gemm_error_bound; elements of C's storage outside the
-// matrix must be untouched. Checks that the executor's own family ran.
+// Runs one gemm and checks its elements against the oracle within gemm_error_bound: all of them, or for large products the
+// last row and column and a fixed scatter of the others. Elements of C's storage outside the matrix must be untouched. Checks that the executor's own family ran.
 template <class In, class Out> void check(const Executor& executor, const Case& t, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   auto a = stored<In>(t.op_a == Op::N ? t.m : t.k, t.op_a == Op::N ? t.k : t.m, t.a);
@@ -126,10 +126,12 @@ template <class In, class Out> void check(const Executor& executor, const Case& 
   auto result = c;
   result.storage = dc.array.to_host();
   const double bound = gemm_error_bound(executor.family(), dtype_of<In>, dtype_of<Out>, t.k);
+  const bool everything = t.m * t.n * t.k < 20'000'000;
   std::vector<bool> inside(c.storage.size(), false);
   for (std::int64_t i = 0; i < t.m; ++i) {
     for (std::int64_t j = 0; j < t.n; ++j) {
       inside[static_cast<std::size_t>(c.offset + i * c.row_stride + j * c.column_stride)] = true;
+      if (!everything && i != t.m - 1 && j != t.n - 1 && (i * 7919 + j * 104729) % 61 != 0) continue;
       const auto e = exact(t.op_a, t.op_b, t.alpha, a, b, t.beta, c, i, j);
       Oracle<In> error = static_cast<double>(result.at(i, j)) - e.value;
       if (error < 0) error = -error;

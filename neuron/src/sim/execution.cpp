@@ -142,7 +142,10 @@ void Execution::mark_written(const Operand& o, std::int64_t begin, std::int64_t 
 }
 
 void Execution::check_accumulates(const Operand& dst) const {
-  if (races) races->read(dst, index, point);
+  if (races) {
+    races->read(dst, index, point);
+    races->write(dst, 0, dst.count, index, point);
+  }
   if (!dst.whole || (dst.whole->uniform && dst.whole->value == kWrittenByTensorEngine)) return;
   spread_state(dst);
   for_each_state(dst, 0, dst.count, dst.state,

@@ -36,7 +36,7 @@ struct Execution {
   void mark_written(const Operand& o) const;
   // Elements [begin, begin + n) only.
   void mark_written(const Operand& o, std::int64_t begin, std::int64_t n) const;
-  // dst of an accumulating matmul: every element must come from the Tensor Engine.
+  // The matmul adds to dst: every byte must come from the Tensor Engine, and so keeps its state.
   void check_accumulates(const Operand& dst) const;
 
   [[nodiscard]] Rounder rounder(std::size_t slot) const;

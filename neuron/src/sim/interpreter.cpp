@@ -2,6 +2,8 @@
 // the program that every output was written.
 #include "sim/interpreter.hpp"
 
+#include <cstring>
+
 #include <optional>
 
 #include "sim/engines.hpp"
@@ -123,6 +125,8 @@ void Interpreter::finish() {
     const Operand o = resolve(s.memory, s.program, whole(decl, static_cast<std::int32_t>(t)), point);
     std::int64_t missing = 0, first = -1;
     for_each_run(o, 0, o.count, [&](std::int64_t offset, std::int64_t stride, std::int64_t n, std::int64_t done) {
+      const auto* run = o.written + offset;
+      if (stride == o.element_bytes && !std::memchr(run, kNever, static_cast<std::size_t>(n * stride))) return;
       for (std::int64_t i = 0; i < n; ++i) {
         bool whole_element = true;
         for (std::int64_t b = 0; b < o.element_bytes; ++b)

@@ -5,9 +5,12 @@
 // Packing moves K * (M + N) values for K * M * N multiply-adds. Threads take whole panels of b.
 #include "sim/matmul_kernel.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <vector>
+
+#include "sim/team.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sim/matmul_kernel.cpp"
@@ -208,21 +211,18 @@ void multiply(const MatmulOperands<Real>& o) {
   const std::int64_t a_panels = (o.m + shape.rows - 1) / shape.rows,
                      b_panels = (o.n + shape.columns - 1) / shape.columns;
   Real* const packed_a = aligned<Real, 0>(a_panels * shape.rows * o.k);
-#pragma omp parallel if (b_panels > 1 && o.k * o.m * o.n >= kWorthThreads)
-  {
-#pragma omp for schedule(static)
-    for (std::int64_t p = 0; p < a_panels; ++p) {
-      const std::int64_t first = p * shape.rows;
-      pack_panel(o.a, o.k, first, std::min(shape.rows, o.m - first), shape.rows, packed_a + first * o.k);
-    }
-    Real* const packed_b = aligned<Real, 1>(shape.columns * o.k);
-#pragma omp for schedule(static)
-    for (std::int64_t p = 0; p < b_panels; ++p) {
-      const std::int64_t first = p * shape.columns, width = std::min(shape.columns, o.n - first);
-      pack_panel(o.b, o.k, first, width, shape.columns, packed_b);
-      run_panel(PanelTask<Real>{packed_a, packed_b, o.k, o.m, width, o.c + first, o.pitch, o.accumulate});
-    }
+  for (std::int64_t p = 0; p < a_panels; ++p) {
+    const std::int64_t first = p * shape.rows;
+    pack_panel(o.a, o.k, first, std::min(shape.rows, o.m - first), shape.rows, packed_a + first * o.k);
   }
+  const auto columns = [&](std::int64_t p) {
+    Real* const packed_b = aligned<Real, 1>(shape.columns * o.k);
+    const std::int64_t first = p * shape.columns, width = std::min(shape.columns, o.n - first);
+    pack_panel(o.b, o.k, first, width, shape.columns, packed_b);
+    run_panel(PanelTask<Real>{packed_a, packed_b, o.k, o.m, width, o.c + first, o.pitch, o.accumulate});
+  };
+  if (o.k * o.m * o.n >= kWorthThreads) return for_pieces(b_panels, columns);
+  for (std::int64_t p = 0; p < b_panels; ++p) columns(p);
 }
 
 template void multiply<float>(const MatmulOperands<float>&);

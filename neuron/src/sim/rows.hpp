@@ -5,11 +5,14 @@
 // bytes in Exact storage, a double in Wide storage. Integer and bit operations go through 32-bit words.
 #pragma once
 
+#include <algorithm>
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "sim/operand.hpp"
+#include "sim/team.hpp"
 
 namespace trn::neuron::sim {
 
@@ -70,13 +73,14 @@ class RowBuffers {
 template <class T, class Body>
 void for_each_row(std::int64_t rows, std::int64_t row, const Body& body) {
   static constexpr std::int64_t kWorthThreads = 1 << 15;
-#pragma omp parallel if (rows > 1 && rows * row >= kWorthThreads)
-  {
+  static constexpr std::int64_t kPiece = 8;  // rows
+  const auto some = [&](std::int64_t piece) {
     static thread_local RowBuffers<T> buffers;
-    RowBuffers<T>& mine = buffers;
-#pragma omp for schedule(static)
-    for (std::int64_t r = 0; r < rows; ++r) body(r, mine);
-  }
+    for (std::int64_t r = piece * kPiece; r < std::min(rows, (piece + 1) * kPiece); ++r) body(r, buffers);
+  };
+  const std::int64_t pieces = (rows + kPiece - 1) / kPiece;
+  if (rows > 1 && rows * row >= kWorthThreads) return for_pieces(pieces, some);
+  for (std::int64_t piece = 0; piece < pieces; ++piece) some(piece);
 }
 
 }  // namespace trn::neuron::sim

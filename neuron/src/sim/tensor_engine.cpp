@@ -28,7 +28,6 @@ std::vector<const Real*> contraction_rows(const Operand& o, std::int64_t split, 
   const std::int64_t width = o.row / split;
   std::vector<const Real*> rows(static_cast<std::size_t>(o.rows * split));
   Real* const base = scratch.data();
-#pragma omp parallel for if (o.count >= (1 << 15) && o.dtype != DType::Float32)
   for (std::int64_t k = 0; k < o.rows; ++k) {
     const Real* row = view(o, k * o.row, o.row, base + k * o.row);
     for (std::int64_t i = 0; i < split; ++i) rows[static_cast<std::size_t>(k * split + i)] = row + i * width;
@@ -97,8 +96,7 @@ template <class Real>
 void nc_matmul(const Execution& e) {
   const Operand stationary = e.read(1), moving = e.read(2), dst = e.resolved(0);
   const bool accumulate = e.attributes().accumulate.at(e.point.variables) != 0;
-  if (accumulate) e.check_accumulates(dst);
-  e.mark_written(dst);
+  accumulate ? e.check_accumulates(dst) : e.mark_written(dst);
   if (e.attributes().is_transpose) return pass_through<Real>(e, dst, stationary, moving);
 
   const std::int64_t split = e.attributes().perf_mode == tile::MatmulMode::DoubleRow ? 2 : 1;
