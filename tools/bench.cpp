@@ -33,6 +33,7 @@ struct Arguments {
 };
 
 void run(const Operation& operation, const Arguments& arguments) {
+  JsonFile json(arguments.json);
   Table table({"executor", "dtype", "measured", "modelled", "GFLOP/s", "of roof", "error", "bound"});
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const std::string& executor : arguments.executors) {
@@ -47,7 +48,7 @@ void run(const Operation& operation, const Arguments& arguments) {
   table.print();
   fmt::print("measured: this machine's clock (for a simulator, the time it took to simulate); modelled: the simulator's timing model,\n"
              "GFLOP/s and roof from it where it stands; error and bound: largest |C - exact| in units of (|A||B|)_ij\n");
-  if (!arguments.json.empty()) write_json(arguments.json, rows);
+  json.write(rows);
 }
 
 }  // namespace

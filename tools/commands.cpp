@@ -103,7 +103,8 @@ void profile(const Operation& operation, const Target& target) {
   }
 }
 
-void validate(const std::string& json) {
+void validate(const std::string& path) {
+  JsonFile json(path);
   const auto rows = neuron::validate_timing();
   Table table({"published kernel", "machine", "measured", "modelled", "ratio"});
   nlohmann::ordered_json out = nlohmann::ordered_json::array();
@@ -121,7 +122,7 @@ void validate(const std::string& json) {
   std::ranges::sort(off);
   const double median = off.empty() ? 0 : (off[off.size() / 2] + off[(off.size() - 1) / 2]) / 2;
   fmt::print("{} rows of the goal: largest deviation {}, median {}\n", off.size(), percent(off.empty() ? 0 : off.back()), percent(median));
-  if (!json.empty()) write_json(json, out);
+  json.write(out);
 }
 
 }  // namespace

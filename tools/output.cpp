@@ -1,11 +1,8 @@
 // Tables, units and files for the command line.
 #include "output.hpp"
 
-#include <cerrno>
+#include <algorithm>
 #include <cstdio>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 
 #include <trn/core/error.hpp>
 
@@ -43,19 +40,14 @@ std::string bytes(double count) {
   return fmt::format("{:.1f} GiB", count);
 }
 
-void write_file(const std::string& path, const std::string& text) {
-  const std::string partial = path + ".partial";
-  std::ofstream file(partial, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) {
-    const std::string reason = std::strerror(errno);
-    std::remove(partial.c_str());
-    fail<InvalidArgument>("cannot write '{}': {}; choose a path in a folder that exists and is writable", path, reason);
-  }
-  std::filesystem::rename(partial, path);
+JsonFile::JsonFile(const std::string& path) {
+  if (!path.empty()) file_ = std::make_unique<OutputFile>("--json", path);
 }
 
-void write_json(const std::string& path, const nlohmann::ordered_json& json) { write_file(path, json.dump(2) + "\n"); }
+void JsonFile::write(const nlohmann::ordered_json& json) {
+  if (!file_) return;
+  file_->write(json.dump(2) + "\n");
+  file_->commit();
+}
 
 }  // namespace trn::tools

@@ -1,10 +1,13 @@
 // Plain tables on standard output, JSON files, and numbers as people read them.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
+
+#include <trn/core/output_file.hpp>
 
 namespace trn::tools {
 
@@ -23,8 +26,15 @@ class Table {
 [[nodiscard]] std::string percent(double fraction);  // "97.1 %"
 [[nodiscard]] std::string bytes(double count);       // "32.0 MiB"
 
-// Throws InvalidArgument when the path cannot be written; a file that was there before is then untouched.
-void write_file(const std::string& path, const std::string& text);
-void write_json(const std::string& path, const nlohmann::ordered_json& json);
+// A JSON file that is claimed before the work starts, so that a bad path costs nothing, and appears whole at the end.
+// An empty path: no file.
+class JsonFile {
+ public:
+  explicit JsonFile(const std::string& path);
+  void write(const nlohmann::ordered_json& json);
+
+ private:
+  std::unique_ptr<OutputFile> file_;
+};
 
 }  // namespace trn::tools

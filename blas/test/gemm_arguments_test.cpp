@@ -3,7 +3,9 @@
 
 #include <trn/blas/gemm_program.hpp>
 #include <trn/neuron/sim.hpp>
+#include <trn/tile/allocate.hpp>
 #include <trn/tile/device.hpp>
+#include <trn/tile/schedule.hpp>
 
 namespace trn::blas::test {
 namespace {
@@ -63,7 +65,7 @@ TEST(GemmArguments, NullDataIsRefused) {
 TEST(GemmArguments, Float64IsForTheHost) {
   const Executor e = Executor::open("sim:trn2");
   const Matrix<double> a(e, 4, 4), b(e, 4, 4), c(e, 4, 4);
-  EXPECT_IN("no float64; use the host executor",
+  EXPECT_IN("no device kernel for float64",
             message_of<NotImplemented>([&] { gemm<double, double>(e, Op::N, Op::N, 1, a.view(), b.view(), 0, c.view()); }));
 }
 
@@ -89,6 +91,79 @@ TEST(GemmArguments, UninitialisedOperandIsReported) {
     return "none";
   };
   EXPECT_EQ(check_of([&] { gemm<float, float>(e, Op::N, Op::N, 1, a.view(), b.view(), 0, c.view()); }), "uninitialised-read");
+}
+
+// Views that reach outside their array, and memory that is not the device's at all.
+TEST(GemmArguments, MemoryOutsideTheDeviceIsReported) {
+  const Executor e = Executor::open("sim:trn2");
+  const std::vector<float> ones(64 * 64, 1);
+  const auto a = Matrix<float>::from_host(e, 64, 64, ones), b = Matrix<float>::from_host(e, 64, 64, ones);
+  const Matrix<float> small(e, 4, 4);
+  const MatrixView<float> too_large(e, small.data(), 64, 64, 64, 1);
+  EXPECT_IN("tensor 'c' of 16384 bytes", message_of<DeviceError>([&] { gemm<float, float>(e, Op::N, Op::N, 1, a.view(), b.view(), 0, too_large); }));
+  std::vector<float> mine = ones;
+  const MatrixView<float> on_host(e, mine.data(), 64, 64, 64, 1);
+  EXPECT_IN("outside the arrays of this device", message_of<DeviceError>([&] { gemm<float, float>(e, Op::N, Op::N, 1, on_host, b.view(), 0, a.view()); }));
+}
+
+TEST(GemmArguments, OutputThatSharesMemoryWithAnInputIsRefused) {
+  for (const char* name : {"host", "sim:trn2"}) {
+    const Executor e = Executor::open(name);
+    const std::vector<float> ones(100, 1);
+    const auto big = Matrix<float>::from_host(e, 10, 10, ones), other = Matrix<float>::from_host(e, 10, 10, ones);
+    const auto refused = [&](const MatrixView<float>& a, const MatrixView<float>& b, const MatrixView<float>& c) {
+      return message_of<InvalidArgument>([&] { gemm<float, float>(e, Op::N, Op::N, 1, a, b, 0, c); });
+    };
+    EXPECT_IN("C shares memory with A", refused(big.view(), other.view(), big.view()));
+    EXPECT_IN("C shares memory with B", refused(other.view(), big.view(), big.view()));
+    // Blocks of one matrix: overlapping ones are refused, disjoint ones are what LAPACK does all day.
+    EXPECT_IN("C shares memory with A", refused(big.view().block(0, 0, 4, 4), other.view().block(0, 0, 4, 4), big.view().block(3, 3, 4, 4)));
+    EXPECT_IN("C shares memory with A", refused(big.view().block(3, 3, 4, 4), other.view().block(0, 0, 4, 4), big.view().block(0, 6, 4, 4)));
+    EXPECT_EQ(refused(big.view().block(0, 0, 4, 4), big.view().block(0, 4, 4, 4), big.view().block(4, 4, 4, 4)), "no error");
+    EXPECT_EQ(refused(big.view().block(5, 5, 4, 4), big.view().block(0, 5, 4, 4), big.view().block(5, 0, 4, 4)), "no error");
+  }
+}
+
+TEST(GemmProgram, OperandsLargerThanTheMachineAreRefused) {
+  for (const std::int64_t m : {std::int64_t{1} << 40, std::numeric_limits<std::int64_t>::max()}) {
+    const GemmShape shape{DType::Float32, DType::Float32, m, 64, 64, 64, 1, 64, 1, 64, 1};
+    EXPECT_THROW((void)gemm_program(shape, tile::machine("trn2")), InvalidArgument);
+  }
+}
+
+TEST(GemmProgram, OtherFactorsNeedNoOtherProgram) {
+  const Executor e = Executor::open("sim:trn2");
+  const std::vector<float> ones(64, 1);
+  const auto a = Matrix<float>::from_host(e, 8, 8, ones), b = Matrix<float>::from_host(e, 8, 8, ones), c = Matrix<float>::from_host(e, 8, 8, ones);
+  Recorder recorder(e);
+  for (const float alpha : {2.0f, -3.0f, NAN, INFINITY, 0.5f}) {
+    gemm<float, float>(e, Op::N, Op::N, alpha, a.view(), b.view(), 0, c.view());
+    const float got = c.to_host()[0], want = alpha * 8;
+    EXPECT_TRUE(got == want || (std::isnan(got) && std::isnan(want))) << alpha << ' ' << got;
+  }
+  EXPECT_EQ(recorder.count(EventKind::Build), 1);
+}
+
+// Every layout and dtype at many shapes: the program fits the machine.
+TEST(GemmProgram, FitsForEveryShape) {
+  const std::int64_t sizes[] = {1, 127, 129, 512, 513, 1025, 2600};
+  for (const tile::Machine& machine : tile::machines()) {
+    for (const DType in : {DType::Float32, DType::BFloat16}) {
+      for (const std::int64_t m : sizes) {
+        for (const std::int64_t n : sizes) {
+          for (const std::int64_t k : {1L, 130L, 512L, 5000L, 70000L}) {
+            for (int layout = 0; layout < 4; ++layout) {
+              GemmShape s{in, in, m, n, k, k, 1, n, 1, n, 1, Factor::Input, layout % 2 ? Factor::Zero : Factor::Input};
+              if (layout & 1) s.am = 1, s.ak = m;
+              if (layout & 2) s.bk = 1, s.bn = k;
+              ASSERT_NO_THROW((void)tile::allocate(tile::schedule(gemm_program(s, machine), machine), machine))
+                  << machine.name << ' ' << m << " x " << n << " x " << k << " layout " << layout;
+            }
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST(GemmProgram, IsAPureFunctionOfItsArguments) {

@@ -15,6 +15,7 @@ template <class In, class Out> struct Problem {
   GemmShape shape;
   std::vector<In> a, b;
   std::vector<Out> c0;
+  float beta_value = 0;
 
   Problem(std::int64_t m, std::int64_t n, std::int64_t k, bool a_transposed, bool b_transposed, float beta) {
     shape = {dtype_of<In>, dtype_of<Out>, m, n, k};
@@ -24,7 +25,8 @@ template <class In, class Out> struct Problem {
     shape.bn = b_transposed ? k : 1;
     shape.cm = n;
     shape.cn = 1;
-    shape.beta = beta;
+    shape.beta = beta == 0 ? Factor::Zero : Factor::Input;
+    beta_value = beta;
     std::mt19937_64 random(7);
     std::normal_distribution<double> normal;
     const auto draw = [&](auto& v, std::int64_t count) {
@@ -40,7 +42,10 @@ template <class In, class Out> struct Problem {
     const tile::Machine& machine = tile::machine(machine_name);
     std::vector<Out> c = c0;
     std::vector<tile::Binding> bindings{{"a", a.data()}, {"b", b.data()}, {"c", c.data()}};
-    if (shape.beta != 0) bindings.push_back({"c_in", c.data()});
+    if (beta_value != 0) {
+      bindings.push_back({"c_in", c.data()});
+      bindings.push_back({"beta", &beta_value});
+    }
     (void)neuron::simulate(gemm_program(shape, machine), machine, bindings, options);
     return c;
   }

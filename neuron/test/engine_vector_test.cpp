@@ -353,5 +353,19 @@ TEST(Memset, EveryDType) {
   }
 }
 
+// A row is read completely before it is written, copies included: spreading a row over itself works.
+TEST(TensorCopy, MayOverlapItsOwnRow) {
+  Rig rig;
+  Values x(64);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i);
+  const Access t = rig.tile("t", DType::Float32, 1, 64, x);
+  Access spread = t;
+  spread.dims = {{2, 32}};
+  rig.b.tensor_copy(spread, t(all, ds(0, 32)), Engine::Vector);
+  rig.emit("out", t);
+  rig.run();
+  for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(rig.values("out")[2 * i], static_cast<double>(i)) << i;
+}
+
 }  // namespace
 }  // namespace trn::neuron::sim

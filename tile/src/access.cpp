@@ -46,14 +46,14 @@ Access Access::slice(std::vector<Slice> slices) const {
   std::size_t s = 0;
   if (is_tile()) {
     Slice& p = slices[s++];
-    if (p.size < 0) p.size = partitions;
+    if (p.size == Slice::kEverything) p.size = partitions;
     check(p, partitions, 0);
     result.partition = partition + p.start;
     result.partitions = p.size;
   }
   for (Dim& d : result.dims) {
     Slice& f = slices[s];
-    if (f.size < 0) f.size = d.size;
+    if (f.size == Slice::kEverything) f.size = d.size;
     check(f, d.size, s++);
     result.offset = result.offset + f.start * d.stride;
     d.size = f.size;

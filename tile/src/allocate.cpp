@@ -1,10 +1,14 @@
-// Placement by lifetime, first fit. Lifetimes are ranges of statement positions. Tiles that share no loop may always share
-// bytes. Tiles inside the same loop get bytes of their own while there is room, so that one iteration's loads can run ahead
-// of another's stores; when there is not, a tile takes the bytes of one that is out of scope, and at last of one whose last
-// use has passed. PSUM buffers no larger than a bank never straddle one; larger ones start at a bank.
+// Placement by lifetime: larger tiles first, each at the lowest address where it meets no conflicting tile. Lifetimes are
+// ranges of statement positions. Tiles that share no loop may always share bytes. Tiles inside the same loop get bytes of
+// their own while there is room, so that one iteration's loads can run ahead of another's stores; when there is not, a tile
+// takes the bytes of one that is out of scope, and at last of one whose last use has passed. If even that leaves a tile
+// without room, everything is placed again by last use alone, the tightest packing. PSUM buffers no larger than a bank never
+// straddle one; larger ones start at a bank.
 #include <trn/tile/allocate.hpp>
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 
 #include <trn/core/error.hpp>
 
@@ -64,86 +68,99 @@ class Allocator {
   }
 
   Allocation run() {
-    for (const Statement& statement : program_.statements()) {
-      if (statement.kind == StatementKind::Alloc) place(static_cast<std::size_t>(statement.index));
-    }
+    place_all(Space::Sbuf);
+    place_all(Space::Psum);
     find_aliases();
     return std::move(result_);
   }
 
  private:
-  std::int64_t end_of(std::size_t tile) const {
-    return result_.tiles[tile].address + program_.tiles()[tile].buffers * result_.tiles[tile].buffer_stride_bytes;
+  std::int64_t end_of(std::size_t tile) const { return result_.tiles[tile].address + total_bytes(tile); }
+  std::int64_t total_bytes(std::size_t tile) const {
+    return program_.tiles()[tile].buffers * result_.tiles[tile].buffer_stride_bytes;
   }
-
   std::int64_t capacity(Space space) const {
     return space == Space::Sbuf ? machine_.sbuf_bytes_per_partition : machine_.psum_bytes_per_partition();
   }
 
-  // Tiles placed earlier whose bytes `tile` avoids.
-  std::vector<std::size_t> neighbours(std::size_t tile, Distance distance) const {
-    std::vector<std::size_t> found;
-    const std::int32_t now = lifetimes_[tile].alloc;
-    for (const std::size_t other : placed_) {
-      const Lifetime& life = lifetimes_[other];
-      const std::int32_t until = distance == Distance::Nest ? life.nest_end : distance == Distance::Scope ? life.scope_end : life.last_use;
-      if (program_.tiles()[other].space == program_.tiles()[tile].space && until >= now) found.push_back(other);
-    }
-    std::ranges::sort(found, {}, [&](std::size_t t) { return result_.tiles[t].address; });
-    return found;
+  static std::int32_t until(const Lifetime& life, Distance distance) {
+    return distance == Distance::Nest ? life.nest_end : distance == Distance::Scope ? life.scope_end : life.last_use;
+  }
+  bool conflict(std::size_t a, std::size_t b, Distance distance) const {
+    return lifetimes_[a].alloc <= until(lifetimes_[b], distance) && lifetimes_[b].alloc <= until(lifetimes_[a], distance);
   }
 
-  // The lowest address with room, or -1.
-  std::int64_t first_fit(const std::vector<std::size_t>& avoid, std::int64_t bytes, std::int64_t align, std::int64_t limit) const {
+  // Bytes from one buffer to the next, and what its address must be a multiple of.
+  std::pair<std::int64_t, std::int64_t> stride_and_alignment(const TileDecl& tile) const {
+    const std::int64_t bytes = tile.bytes_per_partition(), bank = machine_.psum_bank_bytes;
+    if (tile.space == Space::Sbuf) return {round_up(bytes, kAlign), kAlign};
+    // As many buffers to a bank as fit: a power-of-two share of it, or whole banks.
+    std::int64_t stride = round_up(bytes, bank);
+    for (std::int64_t share = bank; share >= kAlign && bytes <= share; share /= 2) stride = share;
+    return {stride, std::min(stride, bank)};
+  }
+
+  void place_all(Space space) {
+    std::vector<std::size_t> order;
+    for (const Statement& s : program_.statements()) {
+      const auto tile = static_cast<std::size_t>(s.index);
+      if (s.kind != StatementKind::Alloc || program_.tiles()[tile].space != space) continue;
+      result_.tiles[tile].buffer_stride_bytes = stride_and_alignment(program_.tiles()[tile]).first;
+      order.push_back(tile);
+    }
+    std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t t) { return total_bytes(t); });
+    if (const auto misfit = place(order, {Distance::Nest, Distance::Scope, Distance::Live})) {
+      if (place(order, {Distance::Live})) overflow(*misfit, space);
+    }
+    std::int64_t& peak = space == Space::Sbuf ? result_.sbuf_bytes : result_.psum_bytes;
+    for (const std::size_t tile : order) peak = std::max(peak, end_of(tile));
+  }
+
+  // Places every tile of `order`, keeping the first distance that leaves room; returns one that found none.
+  std::optional<std::size_t> place(const std::vector<std::size_t>& order, std::initializer_list<Distance> distances) {
+    for (std::size_t n = 0; n < order.size(); ++n) {
+      const std::size_t tile = order[n];
+      result_.tiles[tile].address = -1;
+      for (const Distance distance : distances) {
+        result_.tiles[tile].address = first_fit(tile, {order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n)}, distance);
+        if (result_.tiles[tile].address >= 0) break;
+      }
+      if (result_.tiles[tile].address < 0) return tile;
+    }
+    return std::nullopt;
+  }
+
+  // The lowest address with room beside the conflicting ones of `placed`, or -1.
+  std::int64_t first_fit(std::size_t tile, std::vector<std::size_t> placed, Distance distance) const {
+    std::erase_if(placed, [&](std::size_t other) { return !conflict(tile, other, distance); });
+    std::ranges::sort(placed, {}, [&](std::size_t t) { return result_.tiles[t].address; });
+    const std::int64_t align = stride_and_alignment(program_.tiles()[tile]).second;
     std::int64_t address = 0;
-    for (const std::size_t other : avoid) {
-      if (address + bytes <= result_.tiles[other].address) return address;
+    for (const std::size_t other : placed) {
+      if (address + total_bytes(tile) <= result_.tiles[other].address) return address;
       address = std::max(address, round_up(end_of(other), align));
     }
-    return address + bytes <= limit ? address : -1;
+    return address + total_bytes(tile) <= capacity(program_.tiles()[tile].space) ? address : -1;
   }
 
-  void place(std::size_t id) {
-    const TileDecl& tile = program_.tiles()[id];
-    Placement& placement = result_.tiles[id];
-    const std::int64_t bytes = tile.bytes_per_partition(), bank = machine_.psum_bank_bytes;
-    std::int64_t stride = round_up(bytes, kAlign), align = kAlign;
-    if (tile.space == Space::Psum) {
-      // As many buffers to a bank as fit: a power-of-two share of it, or whole banks.
-      stride = round_up(bytes, bank);
-      for (std::int64_t share = bank; share >= kAlign && bytes <= share; share /= 2) stride = share;
-      align = std::min(stride, bank);
-    }
-    placement.buffer_stride_bytes = stride;
-    placement.address = -1;
-    for (const Distance distance : {Distance::Nest, Distance::Scope, Distance::Live}) {
-      placement.address = first_fit(neighbours(id, distance), tile.buffers * stride, align, capacity(tile.space));
-      if (placement.address >= 0) break;
-    }
-    if (placement.address < 0) overflow(id);
-    placed_.push_back(id);
-    std::int64_t& peak = tile.space == Space::Sbuf ? result_.sbuf_bytes : result_.psum_bytes;
-    peak = std::max(peak, end_of(id));
-  }
-
-  [[noreturn]] void overflow(std::size_t id) const {
-    const Space space = program_.tiles()[id].space;
-    std::vector<std::size_t> live = neighbours(id, Distance::Live);
-    live.push_back(id);
+  // The moment at which the most bytes are live, around the tile that found no room.
+  [[noreturn]] void overflow(std::size_t id, Space space) const {
     std::string tiles;
     std::int64_t total = 0;
-    for (const std::size_t t : live) {
+    for (std::size_t t = 0; t < program_.tiles().size(); ++t) {
       const TileDecl& tile = program_.tiles()[t];
-      const std::int64_t bytes = tile.buffers * result_.tiles[t].buffer_stride_bytes;
-      total += bytes;
-      tiles += fmt::format("\n  {:<16} {:>8} bytes per partition ({} x {} {}, {} buffer{})", tile.name, bytes,
+      if (tile.space != space || (t != id && !conflict(t, id, Distance::Live))) continue;
+      total += total_bytes(t);
+      tiles += fmt::format("\n  {:<16} {:>8} bytes per partition ({} x {} {}, {} buffer{})", tile.name, total_bytes(t),
                            tile.partitions, to_string(tile.free_shape), trn::name(tile.dtype), tile.buffers,
                            tile.buffers == 1 ? "" : "s");
     }
-    throw DeviceError(fmt::format("allocate: program '{}' needs {} bytes per partition of {}, {} has {}; use smaller tiles or "
-                                  "fewer buffers. Live tiles:{}",
-                                  program_.name(), total, space == Space::Sbuf ? "SBUF" : "PSUM", machine_.name, capacity(space), tiles),
-                      "over-capacity");
+    throw DeviceError(
+        fmt::format("allocate: program '{}' needs {} bytes per partition of {}, {} has {}{}; use smaller tiles or fewer "
+                    "buffers. Live tiles:{}",
+                    program_.name(), total, space == Space::Sbuf ? "SBUF" : "PSUM", machine_.name, capacity(space),
+                    total <= capacity(space) ? " but no free piece that is large enough" : "", tiles),
+        "over-capacity");
   }
 
   void find_aliases() {
@@ -163,7 +180,6 @@ class Allocator {
   const Machine& machine_;
   std::vector<Lifetime> lifetimes_;
   Allocation result_;
-  std::vector<std::size_t> placed_;
 };
 
 }  // namespace

@@ -31,8 +31,8 @@ double tensor_seconds(const Instruction& i, const Machine& m) {
   return cycles / m.tensor_hz;
 }
 
-// Cycles per element of a Vector Engine stream: PSUM operands move one element a cycle; SBUF operands share the port, so
-// each input adds its own turn.
+// Cycles per element of a Vector Engine stream: PSUM operands move one element a cycle; fp32 inputs in SBUF share the port,
+// so each adds its own turn.
 double vector_cycles_per_element(const Program& program, const Instruction& i, const Machine& m) {
   const OpcodeInfo& info = opcode_info(i.opcode);
   int inputs = 0;
@@ -45,15 +45,16 @@ double vector_cycles_per_element(const Program& program, const Instruction& i, c
     narrow = narrow && size_bytes(access.dtype) == 2 && is_float(access.dtype);
   }
   if (psum) return 1;
-  return std::max(1, inputs) / (narrow ? m.vector_elements_per_cycle_16bit : m.vector_elements_per_cycle_fp32);
+  if (narrow) return 1 / (inputs > 1 ? m.vector_pairs_per_cycle_16bit : m.vector_elements_per_cycle_16bit);
+  return std::max(1, inputs) / m.vector_elements_per_cycle_fp32;
 }
 
-// ARCH2: an innermost stride of more than 16 bytes halves the bandwidth of the memory interface.
-double stride_factor(const Instruction& i) {
+// A wide innermost stride halves the bandwidth of the memory interface.
+double stride_factor(const Instruction& i, const Machine& m) {
   for (const Access& access : i.operands) {
     if (!access.present()) continue;
     const Dim inner = access.merged_dims().back();
-    if (inner.size > 1 && std::abs(inner.stride) * size_bytes(access.dtype) > 16) return 2;
+    if (inner.size > 1 && std::abs(inner.stride) * size_bytes(access.dtype) > m.dense_stride_bytes) return 2;
   }
   return 1;
 }
@@ -69,7 +70,7 @@ std::int64_t stream_length(const Instruction& i) {
 double vector_seconds(const Program& program, const Instruction& i, const Machine& m) {
   const Timing& t = m.timing;
   const auto n = static_cast<double>(stream_length(i));
-  double cycles = n * vector_cycles_per_element(program, i, m) * stride_factor(i);
+  double cycles = n * vector_cycles_per_element(program, i, m) * stride_factor(i, m);
   if (i.opcode == Opcode::Reciprocal) cycles = 8 * n;                 // ISA: 8N
   if (i.opcode == Opcode::TensorTensorScan) cycles = 2 * n;           // ISA: 2N; a recurrence gains nothing from width
   if (i.opcode == Opcode::TensorReduce) {                             // ISA: N, N/2 for 16-bit
@@ -80,7 +81,7 @@ double vector_seconds(const Program& program, const Instruction& i, const Machin
 
 double scalar_seconds(const Instruction& i, const Machine& m) {
   const Timing& t = m.timing;
-  double cycles = std::max(t.engine_min_cycles, static_cast<double>(stream_length(i)) * stride_factor(i));
+  double cycles = std::max(t.engine_min_cycles, static_cast<double>(stream_length(i)) * stride_factor(i, m));
   if (i.opcode == Opcode::Activation && i.operands[4].present()) cycles += t.engine_min_cycles;  // reads the accumulator out
   return cycles / m.scalar_hz + t.scalar_fixed_s;
 }
@@ -128,13 +129,15 @@ DmaCost dma_cost(const Instruction& i, const Machine& m) {
   const Timing& t = m.timing;
   const Access &dst = i.operands[0], &src = i.operands[1];
   DmaCost cost;
-  cost.bytes = std::max(dst.bytes(), src.bytes());
+  const bool indirect = i.opcode == Opcode::DmaCopy && i.operands[2].present();
+  const Access& moved = indirect && !i.attributes.scatter ? dst : src;  // the indexed side names the whole table
+  cost.bytes = moved.size() * std::max(size_bytes(dst.dtype), size_bytes(src.dtype));
   if (i.opcode == Opcode::DmaTranspose) {
     const double rate = size_bytes(src.dtype) == 2 ? t.dma_transpose_rate_2byte : t.dma_transpose_rate_4byte;
     cost.transfer_s = static_cast<double>(cost.bytes) / (m.dma_bytes_per_s() * rate);
   } else {
     const std::int64_t elements = std::min(run_bytes(dst) / size_bytes(dst.dtype), run_bytes(src) / size_bytes(src.dtype));
-    const std::int64_t runs = (src.size() + elements - 1) / elements;
+    const std::int64_t runs = (moved.size() + elements - 1) / elements;
     const double bytes = static_cast<double>(elements * std::max(size_bytes(dst.dtype), size_bytes(src.dtype)));
     const auto per_engine = static_cast<double>((runs + m.dma_engines - 1) / m.dma_engines);
     cost.transfer_s = per_engine * (t.dma_run_overhead_s + bytes / t.dma_engine_bytes_per_s);

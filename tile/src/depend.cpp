@@ -2,6 +2,7 @@
 #include <trn/tile/depend.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 
 namespace trn::tile {
@@ -63,15 +64,15 @@ std::int64_t largest_stride(const TensorDecl& tensor) {
   return stride;
 }
 
-// Rows are multiples of the tensor's largest stride, columns the rest; a pattern that does not split that way counts as
-// the whole range of rows it spans.
+// In bytes. Rows are multiples of the tensor's largest stride, columns the rest; a pattern that does not split that way
+// counts as the whole range of rows it spans.
 Region tensor_region(const Access& access, const TensorDecl& tensor, const Point& point) {
-  const std::int64_t row = largest_stride(tensor);
-  std::int64_t low = access.offset.at(point.variables), rows = 0, columns = 0;
+  const std::int64_t row = largest_stride(tensor) * size_bytes(tensor.dtype), bytes = size_bytes(access.dtype);
+  std::int64_t low = bytes * access.offset.at(point.variables), rows = 0, columns = bytes - 1;
   for (const Dim& d : access.dims) {
-    if (d.stride < 0) low += (d.size - 1) * d.stride;
-    const std::int64_t extent = (d.size - 1) * (d.stride < 0 ? -d.stride : d.stride);
-    (d.stride % row == 0 ? rows : columns) += extent;
+    const std::int64_t stride = bytes * d.stride, extent = (d.size - 1) * std::abs(stride);
+    if (stride < 0) low -= extent;
+    (stride % row == 0 ? rows : columns) += extent;
   }
   const std::int64_t first_row = low >= 0 ? low / row : -((-low + row - 1) / row), column = low - first_row * row;
   if (column + columns < row) return {first_row, first_row + rows / row + 1, column, column + columns + 1};
@@ -81,10 +82,11 @@ Region tensor_region(const Access& access, const TensorDecl& tensor, const Point
 // Every row and column that a region of this tensor can have.
 Region whole_tensor(const TensorDecl& tensor) {
   Access access;
+  access.dtype = tensor.dtype;
   for (std::size_t i = 0; i < tensor.shape.size(); ++i) access.dims.push_back({tensor.strides[i], tensor.shape[i]});
   Region region = tensor_region(access, tensor, {});
   region.column_begin = 0;
-  region.column_end = std::max<std::int64_t>(region.column_end, largest_stride(tensor));
+  region.column_end = std::max<std::int64_t>(region.column_end, largest_stride(tensor) * size_bytes(tensor.dtype));
   return region;
 }
 

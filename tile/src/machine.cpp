@@ -29,7 +29,10 @@ constexpr Machine common() {
   m.vector_free_max_sbuf = 64 * 1024;  // ARCH2
   m.vector_free_max_psum = 4 * 1024;   // ARCH2
   m.gpsimd_cores = 8;                  // ARCH2: processor i serves partitions 16i .. 16i+15
+  m.dense_stride_bytes = 16;           // ARCH2: more than 16 bytes halves the bandwidth
   m.free_dims_max = 4;                 // nki access patterns: up to 4 free dimensions
+  m.gather_indices_max = 4096;         // ISA local_gather
+  m.gather_elements_max = 32;          // ISA local_gather
   m.dma_engines = 16;                  // ARCH2/3/4: per core
   return m;
 }
@@ -96,6 +99,7 @@ constexpr Machine trn1() {
   m.scalar_tensor_copy = false;         // ARCH3: new there
   m.vector_elements_per_cycle_fp32 = 1;   // ARCH2: 128 elements per cycle over 128 lanes
   m.vector_elements_per_cycle_16bit = 1;
+  m.vector_pairs_per_cycle_16bit = 1;     // ISA tag v2.26.1: N cycles for two bf16 inputs, 2N for fp32
   m.timing = trn2_timing();
   m.timing.limiter_cold_rate = 1.0;         // PANTH: trn1 caps the sustained rate instead
   m.timing.tensor_sustained_rate = 0.86;    // PANTH: 78.6 of 91.75 TF sustained
@@ -133,6 +137,7 @@ constexpr Machine trn2() {
   m.scalar_tensor_copy = true;
   m.vector_elements_per_cycle_fp32 = 2;   // ARCH3: 256 elements per cycle; measured in published trn2 profiles
   m.vector_elements_per_cycle_16bit = 4;  // ARCH3: 512 elements per cycle for bf16/fp16
+  m.vector_pairs_per_cycle_16bit = 2;     // ARCH3: tensor_tensor twice as fast when all operands are bf16/fp16
   m.timing = trn2_timing();
   return m;
 }

@@ -34,6 +34,9 @@ std::vector<Engine> candidates(const Program::Parts& parts, const Instruction& i
       if (exact_integers || i.attributes.op0 == AluOp::Power) return {Engine::GpSimd};
       return {Engine::Vector};
     }
+    case Opcode::NcTranspose:
+      // The Tensor Engine reads SBUF and writes PSUM; every other pair of memories is the Vector Engine's.
+      return {in_psum(parts, i.operands[0]) && !in_psum(parts, i.operands[1]) ? Engine::Tensor : Engine::Vector};
     default: return {opcode_info(i.opcode).engines.front()};
   }
 }

@@ -54,12 +54,28 @@ void check_matmul_modes(const Context& c) {
   }
 }
 
+// An option that nothing reads is a mistake, not a default.
+void check_tensor_scalar_options(const Context& c) {
+  const Attributes& a = c.instruction.attributes;
+  const auto refuse = [&](std::string_view subject, AluOp op) {
+    c.report(kEngine, subject, "'{}' takes no such option; leave it out", name(op));
+  };
+  if (is_unary(a.op0) && (a.reverse0 || c.operand(2).present())) refuse("operand0", a.op0);
+  if (is_unary(a.op1) && (a.reverse1 || c.operand(3).present())) refuse("operand1", a.op1);
+  if (a.op1 == AluOp::None && (a.reverse1 || a.imm1 != 0 || c.operand(3).present())) refuse("operand1", a.op1);
+}
+
 void check_dma_modes(const Context& c) {
   const DgeMode dge = c.instruction.attributes.dge;
   const bool indirect = c.instruction.opcode == Opcode::DmaCopy && c.operand(2).present();
   if (indirect && (dge == DgeMode::Hardware || dge == DgeMode::Static)) {
     c.report(kEngine, "dge", "descriptors of an indirect copy cannot come from '{}'; leave it open or use '{}'",
              name(dge), name(DgeMode::Software));
+  }
+  const std::int32_t ring = c.instruction.attributes.ring;
+  const auto rings = static_cast<std::int32_t>(2 * c.program.tensors().size() + 4);
+  if (ring < -1 || ring >= rings) {
+    c.report(kEngine, "ring", "ring {} does not exist; leave it open, or choose 0 to {}", ring, rings - 1);
   }
   if (dge == DgeMode::Hardware && !c.machine.hardware_dge) {
     c.report(kEngine, "dge", "{} has no hardware descriptor generator; leave it open or use '{}'", c.machine.name,
@@ -95,6 +111,7 @@ void check_operations(const Context& c) {
     case Opcode::TensorScalar:
       expect(is_element(a.op0), "op0", a.op0, any);
       expect(a.op1 != AluOp::Average, "op1", a.op1, any);
+      check_tensor_scalar_options(c);
       break;
     case Opcode::ScalarTensorTensor:
       expect(is_element(a.op0) && !is_bitvec(a.op0), "op0", a.op0, arithmetic);

@@ -70,20 +70,26 @@ class ScopeWalk {
     }
   }
 
-  // The loops inside the tile's scope are those opened after its Alloc.
+  // The loops inside the tile's scope are those opened after its Alloc. A parallel one among them must give every iteration
+  // its own part of the tile, or never add to what another iteration left there.
   void check_accumulation(const Context& c) const {
     const Access& dst = c.instruction.dst();
-    if (c.instruction.opcode != Opcode::NcMatmul || !dst.is_tile()) return;
+    const Affine& accumulate = c.instruction.attributes.accumulate;
+    if (c.instruction.opcode != Opcode::NcMatmul || !dst.is_tile() || accumulate == Affine(0)) return;
     const std::ptrdiff_t depth = alloc_depth_[static_cast<std::size_t>(dst.id)];
     if (depth == kHidden) return;
-    for (const Affine::Term& t : c.instruction.attributes.accumulate.terms()) {
-      const LoopDecl& loop = program_.loops()[static_cast<std::size_t>(t.variable)];
-      const auto inside = std::find(loops_.begin() + depth, loops_.end(), t.variable) != loops_.end();
-      if (!inside || loop.kind != LoopKind::Parallel) continue;
+    const auto uses = [](const Affine& affine, std::int32_t variable) {
+      return std::any_of(affine.terms().begin(), affine.terms().end(),
+                         [&](const Affine::Term& t) { return t.variable == variable; });
+    };
+    for (auto loop = loops_.begin() + depth; loop != loops_.end(); ++loop) {
+      const LoopDecl& decl = program_.loops()[static_cast<std::size_t>(*loop)];
+      const bool own_part = (uses(dst.offset, *loop) || uses(dst.partition, *loop)) && !uses(accumulate, *loop);
+      if (decl.kind != LoopKind::Parallel || own_part) continue;
       c.report(
           "loop-kind", "accumulate",
           "sums into '{}' over the iterations of parallel loop '{}', whose order is free; make the loop sequential",
-          c.tile(dst).name, loop.name);
+          c.tile(dst).name, decl.name);
     }
   }
 

@@ -12,10 +12,6 @@ namespace {
 constexpr std::string_view kSize = "size-limit";
 constexpr std::string_view kPartition = "partition-rule";
 
-// ISA local_gather: indices of one GpSimd core, and contiguous elements fetched per index.
-constexpr std::int64_t kGatherIndicesMax = 4096;
-constexpr std::int64_t kGatherElementsMax = 32;
-
 void same_partitions(const Context& c, std::initializer_list<std::size_t> slots) {
   for (const std::size_t slot : slots) {
     const Access &a = c.operand(slot), &dst = c.operand(0);
@@ -84,8 +80,8 @@ void check_gather(const Context& c) {
     c.report(kPartition, "dst", "{} partitions; a gpsimd core serves {}: use a multiple of it", dst.partitions, lanes);
   }
   const bool power_of_two = each >= 1 && (each & (each - 1)) == 0;
-  if (!power_of_two || each > kGatherElementsMax) {
-    c.report(kSize, "num_elem_per_idx", "{}; a power of two up to {}", each, kGatherElementsMax);
+  if (!power_of_two || each > c.machine.gather_elements_max) {
+    c.report(kSize, "num_elem_per_idx", "{}; a power of two up to {}", each, c.machine.gather_elements_max);
     return;
   }
   const std::int64_t free = free_elements(dst), indices = free / each;
@@ -97,8 +93,8 @@ void check_gather(const Context& c) {
              "up to {}",
              free, indices, each, given, each, given * each);
   }
-  if (indices > kGatherIndicesMax) {
-    c.report(kSize, "index", "{} indices per core; at most {}: split the instruction", indices, kGatherIndicesMax);
+  if (indices > c.machine.gather_indices_max) {
+    c.report(kSize, "index", "{} indices per core; at most {}: split the instruction", indices, c.machine.gather_indices_max);
   }
 }
 

@@ -116,5 +116,12 @@ TEST_F(AccessTest, MergedDimsAreWhatHardwareSees) {
   EXPECT_EQ(tile_.permute({1, 0}).span(), 48);
 }
 
+TEST(Access, OnlyAllMeansEverything) {
+  Builder b("slices", machine("trn2"));
+  const Access x = b.input("x", DType::Float32, {8, 8});
+  for (const std::int64_t size : {-5L, -1L, 0L, 9L}) EXPECT_THROW((void)x(ds(0, size), all), InvalidArgument) << size;
+  EXPECT_EQ(x(all, all), x);
+}
+
 }  // namespace
 }  // namespace trn::tile

@@ -93,7 +93,7 @@ TEST(Blocks, ScaleIsACopyWhenAlphaIsOne) {
 
 TEST(Blocks, ScaleAddScalesYInFloat32) {
   Builder b("p", machine("trn2"));
-  blocks::scale_add(b, b.sbuf("d", 128, {64}, BF16), b.psum("x", 128, {64}), 2, b.sbuf("y", 128, {64}, BF16), 0.5F);
+  blocks::scale_add(b, b.sbuf("d", 128, {64}, BF16), b.psum("x", 128, {64}), 2.0, b.sbuf("y", 128, {64}, BF16), 0.5);
   const Program p = b.finish();
   EXPECT_EQ(count(p, Opcode::ScalarTensorTensor), 1);
   EXPECT_EQ(p.tiles().back().dtype, F32);

@@ -179,5 +179,33 @@ TEST(Cost, FlopsOfAMatmul) {
   EXPECT_EQ(matmul_flops(p.instructions()[2]), 0);
 }
 
+// A gather moves the rows it fetches, however long the table.
+TEST(Cost, GatherDoesNotPayForTheTable) {
+  const Machine& m = machine("trn2");
+  const auto cost = [&](std::int64_t rows) {
+    Builder b("gather", m);
+    const Access table = b.input("table", DType::Float32, {rows, 64}), index = b.sbuf("i", 128, {1}, DType::UInt32), d = b.sbuf("d", 128, {64}, DType::Float32);
+    b.iota(index, {{0, 1}}, 0, 1);
+    b.dma_gather(d, table, index);
+    const Program p = schedule(b.finish(), m);
+    return dma_cost(p.instructions()[1], m);
+  };
+  EXPECT_EQ(cost(1000).bytes, 128 * 64 * 4);
+  EXPECT_EQ(cost(1000000).bytes, 128 * 64 * 4);
+  EXPECT_EQ(cost(1000).transfer_s, cost(1000000).transfer_s);
+}
+
+// Two 16-bit inputs: N cycles on trn1 (nki.isa's table), half of it on trn2.
+TEST(Cost, TwoNarrowInputs) {
+  for (const auto& [name, cycles] : {std::pair("trn1", 4096.0), std::pair("trn2", 2048.0)}) {
+    const Machine& m = machine(name);
+    Builder b("add", m);
+    const Access x = b.sbuf("x", 128, {4096}, DType::BFloat16), y = b.sbuf("y", 128, {4096}, DType::BFloat16);
+    b.tensor_tensor(x, x, y, AluOp::Add, Engine::Vector);
+    const Program p = b.finish();
+    EXPECT_NEAR(compute_seconds(p, p.instructions()[0], Engine::Vector, m), cycles / m.vector_hz + m.timing.vector_fixed_s, 1e-15) << name;
+  }
+}
+
 }  // namespace
 }  // namespace trn::tile

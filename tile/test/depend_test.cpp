@@ -192,5 +192,19 @@ TEST(MemoryMap, OverlappingRegionsShareAStrip) {
   }
 }
 
+// A view of another width counts bytes, not elements: the upper half of the rows, written as bytes, is read as floats.
+TEST(Depend, ViewsOfAnotherWidth) {
+  const Machine& m = machine("trn2");
+  Builder b("views", m);
+  const Access scratch = b.scratch("s", DType::Float32, {64, 16}), out = b.output("o", DType::Float32, {32, 16});
+  const Access bytes = b.sbuf("bytes", 32, {64}, DType::UInt8), floats = b.sbuf("floats", 32, {16}, DType::Float32);
+  b.memset(bytes, 1, Engine::Vector);
+  b.dma_copy(scratch.view(DType::UInt8)(ds(32, 32), all), bytes);  // 1
+  b.dma_copy(floats, scratch(ds(32, 32), all));                    // 2 reads what 1 wrote
+  b.dma_copy(out, floats);
+  const auto edges = depend(b.finish(), m);
+  EXPECT_TRUE(std::any_of(edges.begin(), edges.end(), [](const Dependency& d) { return d.from == 1 && d.to == 2 && d.hazard == Hazard::ReadAfterWrite; }));
+}
+
 }  // namespace
 }  // namespace trn::tile

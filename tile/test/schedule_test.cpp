@@ -107,5 +107,17 @@ TEST(Schedule, SettledProgramsStayAsTheyAre) {
   EXPECT_EQ(schedule(once, machine("trn2")), once);
 }
 
+TEST(Schedule, OpenTransposesGoWhereTheMemoriesAllow) {
+  const Machine& m = machine("trn2");
+  Builder b("turn", m);
+  const Access x = b.sbuf("x", 32, {32}, DType::Float32), y = b.sbuf("y", 32, {32}, DType::Float32), p = b.psum("p", 32, {32});
+  b.memset(x, 1);
+  b.nc_transpose(y, x, Engine::Any);  // SBUF to SBUF: the Tensor Engine cannot
+  b.nc_transpose(p, x, Engine::Any);
+  const Program scheduled = schedule(b.finish(), m);
+  EXPECT_EQ(scheduled.instructions()[1].engine, Engine::Vector);
+  EXPECT_EQ(scheduled.instructions()[2].engine, Engine::Tensor);
+}
+
 }  // namespace
 }  // namespace trn::tile

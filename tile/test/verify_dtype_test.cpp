@@ -55,7 +55,7 @@ void bits(Builder& b, DType dst, DType data1, DType data2) {
 
 void scalar_bits(Builder& b, AluOp op0, ScalarOrTile operand0, AluOp op1 = AluOp::None) {
   b.tensor_scalar(sbuf(b, "d", U16), sbuf(b, "s", U16), op0, std::move(operand0),
-                  {.op1 = op1, .operand1 = 1.0, .engine = Engine::Vector});
+                  {.op1 = op1, .operand1 = op1 == AluOp::None ? 0.0 : 1.0, .engine = Engine::Vector});
 }
 
 const std::vector<Case> kAlu{

@@ -103,7 +103,7 @@ TRN_VERIFY_CASES(VerifySpace, kSpaces);
 // dst and data of 32 x 32 in SBUF.
 void scalar_op(Builder& b, AluOp op0, AluOp op1, Engine engine, DType dtype = F32) {
   b.tensor_scalar(tile(b, "d", false, dtype), tile(b, "s", false, dtype), op0, 1.0,
-                  {.op1 = op1, .operand1 = 1.0, .engine = engine});
+                  {.op1 = op1, .operand1 = op1 == AluOp::None ? 0.0 : 1.0, .engine = engine});
 }
 
 void tile_op(Builder& b, AluOp op, Engine engine, DType dtype = F32) {
@@ -141,6 +141,19 @@ const std::vector<Case> kEngines{
      [](Builder& b, bool bad) { tile_op(b, bad ? AluOp::AbsMax : AluOp::Maximum, Engine::Vector); }},
     {"AbsMinInSecondSlot", "illegal-engine", "trn2 has no abs_min",
      [](Builder& b, bool bad) { scalar_op(b, AluOp::Add, bad ? AluOp::AbsMin : AluOp::Minimum, Engine::Vector); }},
+    {"ReverseOfAUnaryOperator", "illegal-engine", "operand0: 'abs' takes no such option",
+     [](Builder& b, bool bad) {
+       b.tensor_scalar(tile(b, "d", false), tile(b, "s", false), AluOp::Abs, 0.0, {.reverse0 = bad});
+     }},
+    {"OperandWithoutOperator", "illegal-engine", "operand1: 'none' takes no such option",
+     [](Builder& b, bool bad) {
+       b.tensor_scalar(tile(b, "d", false), tile(b, "s", false), AluOp::Add, 1.0, {.operand1 = bad ? 5.0 : 0.0});
+     }},
+    {"RingThatDoesNotExist", "illegal-engine", "ring 1000 does not exist",
+     [](Builder& b, bool bad) {
+       const Access x = b.input("x", F32, {32, 32});
+       b.dma_copy(tile(b, "d", false), x, {.ring = bad ? 1000 : 0});
+     }},
     {"SquareInTensorScalarOnTrn3Only", "illegal-engine", "tensor_scalar of trn2 has no square",
      [](Builder& b, bool bad) { scalar_op(b, bad ? AluOp::Square : AluOp::Abs, AluOp::None, Engine::Vector); }},
     {"NumberAsBiasNotOnTrn1", "illegal-engine", "activation of trn1 takes its bias from a tile",

@@ -70,6 +70,15 @@ const std::vector<Case> kScopes{
        if (bad) return b.parallel("k", 4, body);
        b.sequential("k", 4, body);
      }},
+    {"AddingToOneTileFromParallelIterations", "loop-kind", "sums into 'acc' over the iterations of parallel loop 'i'",
+     [](Builder& b, bool bad) {
+       const Access acc = b.psum("acc", 32, {2, 32});
+       const Access s = b.sbuf("s", 32, {32}, DType::BFloat16);
+       b.nc_matmul(acc(all, ds(0, 1), all), s, s);
+       b.nc_matmul(acc(all, ds(1, 1), all), s, s);
+       // Each iteration its own half, or all of them the same one.
+       b.parallel("i", 2, [&](const Affine& i) { b.nc_matmul(acc(all, ds(bad ? Affine(0) : i, 1), all), s, s, {.accumulate = 1}); });
+     }},
     {"AccumulationOverANestedParallelLoop", "loop-kind", "parallel loop 'k'",
      [](Builder& b, bool bad) {
        b.parallel("m", 2, [&](const Affine&) {

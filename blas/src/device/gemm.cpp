@@ -15,6 +15,7 @@
 // types on trn2 and later), otherwise on the Tensor Engine: A panel by panel on its way in, B once into HBM scratch.
 #include <algorithm>
 
+#include <trn/core/array.hpp>
 #include <trn/tile/blocks/elementwise.hpp>
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/blocks/matmul.hpp>
@@ -59,16 +60,39 @@ class GemmKernel {
   Program build() {
     a_ = b_.input("a", g_.in, {g_.m, g_.k}, {g_.am, g_.ak}).permute({1, 0});  // (k, m)
     bm_ = b_.input("b", g_.in, {g_.k, g_.n}, {g_.bk, g_.bn});                 // (k, n)
-    if (g_.beta != 0) c_in_ = b_.input("c_in", g_.out, {g_.m, g_.n}, {g_.cm, g_.cn});
+    if (reads_c()) c_in_ = b_.input("c_in", g_.out, {g_.m, g_.n}, {g_.cm, g_.cn});
+    alpha_ = factor("alpha", g_.alpha);
+    beta_ = factor("beta", g_.beta);
     c_ = b_.output("c", g_.out, {g_.m, g_.n}, {g_.cm, g_.cn});
     // Worth it when there is much more work than the warm-up itself.
-    if (g_.m * g_.n * g_.k >= 16 * side_ * side_ * bank_) blocks::warm_tensor_engine(b_, first_operand_s());
+    if (matmuls() >= 16) blocks::warm_tensor_engine(b_, first_operand_s());
     if (b_route_ == Route::TensorTranspose) turn_b_in_hbm();
     for_blocks(b_, "mb", g_.m, block_.bm, LoopKind::Parallel, [&](const Affine& m0, std::int64_t rows) { block_row(m0, rows); });
     return b_.finish();
   }
 
  private:
+  bool reads_c() const { return g_.beta != Factor::Zero; }
+
+  // Full-size matmuls in the product.
+  double matmuls() const {
+    return static_cast<double>(g_.m) * static_cast<double>(g_.n) * static_cast<double>(g_.k) / static_cast<double>(side_ * side_ * bank_);
+  }
+
+  // A number, or a (128, 1) tile with the input's value in every partition.
+  ScalarOrTile factor(const std::string& name, Factor kind) {
+    if (kind != Factor::Input) return kind == Factor::One ? 1.0 : 0.0;
+    const Access value = b_.input(name, DType::Float32, {1});
+    const Access tile = b_.sbuf(name + "_tile", side_, {1}, DType::Float32);
+    b_.dma_copy(tile, value.broadcast(0, side_));
+    return tile;
+  }
+  // The same for the `height` partitions of one piece.
+  static ScalarOrTile top(const ScalarOrTile& factor, std::int64_t height) {
+    if (const Access* tile = std::get_if<Access>(&factor)) return (*tile)(ds(0, height), all);
+    return factor;
+  }
+
   // When the first chunks of both operands have arrived.
   double first_operand_s() const {
     const Timing& t = m_.timing;
@@ -93,7 +117,7 @@ class GemmKernel {
     best.kc = std::min(best.kc, k_tiles());
     // SBUF per partition: outputs and staging, then A panels, then buffers of B. The peeled first block column has buffers
     // of its own, so everything but the panel counts twice.
-    const std::int64_t out = 2 * tall * best.bn * (size_bytes(g_.out) + (g_.beta != 0 ? size_bytes(g_.out) + 4 : 0));
+    const std::int64_t out = 2 * tall * best.bn * (size_bytes(g_.out) + (reads_c() ? size_bytes(g_.out) + size_bytes(DType::Float32) : 0));
     const std::int64_t staging = a_route_ == Route::TensorTranspose ? 3 * kTurnedRowBytes : 0;
     const std::int64_t a_chunk = best.kc * best.bm * bytes_, b_chunk = best.kc * best.bn * bytes_, panel = k_tiles() * best.bm * bytes_;
     const std::int64_t last = best.kc < 4 ? 2 * 4 / best.kc * b_chunk : 0;  // two buffers of a last chunk of four tiles
@@ -234,12 +258,12 @@ class GemmKernel {
         const std::int64_t height = acc.rows_of(i), width = acc.columns_of(j);
         const auto here = [&](const Access& c) { return c(ds(m0 + i * acc.piece_rows, height), ds(n0 + j * acc.piece_columns, width)); };
         const Access out = b_.sbuf("c_new", height, {width}, g_.out, 2);
-        if (g_.beta != 0) {
+        if (reads_c()) {
           const Access old = b_.sbuf("c_old", height, {width}, g_.out, 2);
           b_.dma_copy(old, here(c_in_));
-          blocks::scale_add(b_, out, acc.piece(i, j), g_.alpha, old, g_.beta);
+          blocks::scale_add(b_, out, acc.piece(i, j), top(alpha_, height), old, top(beta_, height));
         } else {
-          blocks::scale(b_, out, acc.piece(i, j), g_.alpha, next_engine(width));
+          blocks::scale(b_, out, acc.piece(i, j), top(alpha_, height), next_engine(width));
         }
         b_.dma_copy(here(c_), out);
       }
@@ -253,15 +277,26 @@ class GemmKernel {
   Route a_route_, b_route_;
   Blocking block_;
   Access a_, bm_, c_in_, c_;
+  ScalarOrTile alpha_ = 1.0, beta_ = 0.0;
 };
 
 }  // namespace
 
 tile::Program gemm_program(const GemmShape& shape, const Machine& machine) {
-  if (shape.in == DType::Float64 || shape.out == DType::Float64) {
-    fail<NotImplemented>("blas.gemm: {} has no float64; use the host executor", machine.name);
+  for (const DType dtype : {shape.in, shape.out}) {
+    const bool known = dtype == DType::Float32 || dtype == DType::TFloat32 || dtype == DType::BFloat16 || dtype == DType::Float16;
+    if (!known) {
+      fail<NotImplemented>("blas.gemm: no device kernel for {} on {}; use float32, tfloat32, bfloat16 or float16{}", name(dtype), machine.name,
+                           dtype == DType::Float64 ? ", or the host executor" : "");
+    }
   }
   require(shape.m >= 1 && shape.n >= 1 && shape.k >= 1, "blas.gemm: a program needs m, n, k >= 1, got {} x {} x {}", shape.m, shape.n, shape.k);
+  for (const auto& [rows, columns] : {std::pair(shape.m, shape.k), std::pair(shape.k, shape.n), std::pair(shape.m, shape.n)}) {
+    require(byte_count({rows, columns}, size_bytes(shape.in)) <= machine.hbm_bytes_per_chip,
+            "blas.gemm: an operand of {} x {} {} is larger than the {} bytes of HBM of {}; split the product", rows, columns, name(shape.in),
+            machine.hbm_bytes_per_chip, machine.name);
+  }
+  require(shape.alpha != Factor::Zero, "blas.gemm: a program with alpha = 0 would not read A and B; scale C instead");
   return GemmKernel(shape, machine).build();
 }
 
@@ -273,23 +308,28 @@ namespace {
 struct ScaleShape {
   DType dtype;
   std::int64_t m, n, cm, cn;
-  float beta;
+  Factor beta;
   bool operator==(const ScaleShape&) const = default;
 };
 
 Program scale_program(const ScaleShape& s, const Machine& machine) {
+  constexpr std::int64_t kColumns = 4096;  // a block that needs little SBUF in any dtype and moves long rows
   Builder b("blas_gemm_scale", machine);
-  Access c_in;
-  if (s.beta != 0) c_in = b.input("c_in", s.dtype, {s.m, s.n}, {s.cm, s.cn});
+  Access c_in, beta;
+  if (s.beta != Factor::Zero) {
+    c_in = b.input("c_in", s.dtype, {s.m, s.n}, {s.cm, s.cn});
+    beta = b.sbuf("beta_tile", machine.partitions, {1}, DType::Float32);
+    b.dma_copy(beta, b.input("beta", DType::Float32, {1}).broadcast(0, machine.partitions));
+  }
   const Access c = b.output("c", s.dtype, {s.m, s.n}, {s.cm, s.cn});
   for_blocks(b, "mb", s.m, machine.partitions, LoopKind::Parallel, [&](const Affine& m0, std::int64_t rows) {
-    for_blocks(b, "nb", s.n, 4096, LoopKind::Parallel, [&](const Affine& n0, std::int64_t columns) {
+    for_blocks(b, "nb", s.n, kColumns, LoopKind::Parallel, [&](const Affine& n0, std::int64_t columns) {
       const Access t = b.sbuf("t", rows, {columns}, s.dtype, 2);
-      if (s.beta == 0) {
+      if (s.beta == Factor::Zero) {
         b.memset(t, 0);
       } else {
         b.dma_copy(t, c_in(ds(m0, rows), ds(n0, columns)));
-        b.tensor_scalar(t, t, AluOp::Multiply, static_cast<double>(s.beta));
+        b.tensor_scalar(t, t, AluOp::Multiply, beta(ds(0, rows), all));
       }
       b.dma_copy(c(ds(m0, rows), ds(n0, columns)), t);
     });
@@ -297,29 +337,40 @@ Program scale_program(const ScaleShape& s, const Machine& machine) {
   return b.finish();
 }
 
+Factor kind_of(float value) { return value == 0 ? Factor::Zero : value == 1 ? Factor::One : Factor::Input; }
+
+// Runs `program` with C bound as output and, where it is read, as input, and with the factors it asks for.
+void launch(const Executor& executor, const Program& program, const GemmArgs& g, std::vector<Binding> bindings) {
+  Device& device = device_of(executor);
+  bindings.push_back({"c", g.c});
+  std::vector<Buffer> factors;  // on the device while the program runs
+  for (const TensorDecl& tensor : program.tensors()) {
+    if (tensor.name == "c_in") bindings.push_back({"c_in", g.c});
+    if (tensor.name != "alpha" && tensor.name != "beta") continue;
+    const auto value = static_cast<float>(tensor.name == "alpha" ? g.alpha : g.beta);
+    factors.emplace_back(executor, static_cast<std::int64_t>(sizeof value));
+    device.copy_in(factors.back().data(), &value, sizeof value);
+    bindings.push_back({tensor.name, factors.back().data()});
+  }
+  device.run(program, bindings);
+}
+
 }  // namespace
 
 void gemm(const Executor& executor, const GemmArgs& args) {
   // Where C's columns are the contiguous direction, compute its transpose: the kernel stores rows.
   const GemmArgs g = args.cm == 1 && args.cn != 1 && args.n > 1 ? transposed(args) : args;
-  if (g.in == DType::Float64) {
-    fail<NotImplemented>("blas.gemm: {} has no float64; use the host executor", executor.name());
-  }
   Device& device = device_of(executor);
-  const auto alpha = static_cast<float>(g.alpha), beta = static_cast<float>(g.beta);
-  if (g.k == 0 || alpha == 0) {
-    if (beta == 1) return;
+  const Machine& machine = device.machine();
+  const Factor alpha = kind_of(static_cast<float>(g.alpha)), beta = kind_of(static_cast<float>(g.beta));
+  if (g.in != DType::Float64 && (g.k == 0 || alpha == Factor::Zero)) {
+    if (beta == Factor::One) return;
     const ScaleShape shape{g.out, g.m, g.n, g.cm, g.cn, beta};
-    const auto program = device.programs().get(shape, [&](const ScaleShape& s) { return scale_program(s, device.machine()); });
-    std::vector<Binding> bindings{{"c", g.c}};
-    if (beta != 0) bindings.push_back({"c_in", g.c});
-    return device.run(*program, bindings);
+    return launch(executor, *device.programs().get(shape, [&](const ScaleShape& s) { return scale_program(s, machine); }), g, {});
   }
   const GemmShape shape{g.in, g.out, g.m, g.n, g.k, g.am, g.ak, g.bk, g.bn, g.cm, g.cn, alpha, beta};
-  const auto program = device.programs().get(shape, [&](const GemmShape& s) { return gemm_program(s, device.machine()); });
-  std::vector<Binding> bindings{{"a", const_cast<void*>(g.a)}, {"b", const_cast<void*>(g.b)}, {"c", g.c}};
-  if (beta != 0) bindings.push_back({"c_in", g.c});
-  device.run(*program, bindings);
+  launch(executor, *device.programs().get(shape, [&](const GemmShape& s) { return gemm_program(s, machine); }), g,
+         {{"a", const_cast<void*>(g.a)}, {"b", const_cast<void*>(g.b)}});
 }
 
 }  // namespace device

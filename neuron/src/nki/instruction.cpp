@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <trn/core/error.hpp>
+#include <trn/tile/machine.hpp>
 
 namespace trn::neuron::nki {
 
@@ -18,8 +19,6 @@ using tile::Engine;
 using tile::Instruction;
 using tile::Opcode;
 
-// Partitions that share one list of indices in local_gather.
-constexpr std::int64_t kLanesPerGpSimdCore = 16;
 
 class Printer {
  public:
@@ -96,7 +95,7 @@ class Printer {
   [[noreturn]] void unsupported(fmt::format_string<Args...> text, Args&&... args) const {
     fail<NotImplemented>("emit_nki: {}: {}", place(module_, index_), fmt::format(text, std::forward<Args>(args)...));
   }
-  [[nodiscard]] const std::string& machine() const { return module_.program.machine(); }
+  [[nodiscard]] const tile::Machine& machine() const { return tile::machine(module_.program.machine()); }
   [[nodiscard]] const Access& slot(std::size_t s) const { return i_.operands[s]; }
 
   Printer& access(const char* keyword, std::size_t s) { return text(keyword, operands_.access(slot(s))); }
@@ -124,11 +123,11 @@ class Printer {
     if (value == AluOp::None || value == AluOp::Average) {
       unsupported("operator '{}' has no documented nl operator; use nl.add and scale the result", name(value));
     }
-    if ((value == AluOp::AbsMax || value == AluOp::AbsMin) && machine() != "trn3") {
+    if ((value == AluOp::AbsMax || value == AluOp::AbsMin) && !machine().abs_max_min) {
       unsupported(
           "operator nl.{} is documented for trn3, this program is for {}; combine nl.abs and nl.maximum or "
           "nl.minimum",
-          name(value), machine());
+          name(value), machine().name);
     }
     return fmt::format("nl.{}", name(value));
   }
@@ -207,7 +206,7 @@ class Printer {
 
   void check_tensor_scalar_engine() const {
     for (const AluOp value : {a_.op0, a_.op1}) {
-      if ((value == AluOp::Square || value == AluOp::Relu) && (machine() != "trn3" || value != a_.op0)) {
+      if ((value == AluOp::Square || value == AluOp::Relu) && (!machine().square_relu_in_tensor_scalar || value != a_.op0)) {
         unsupported("nl.{} in tensor_scalar is documented as op0 on trn3; use activation", name(value));
       }
     }
@@ -218,11 +217,11 @@ class Printer {
     if (i_.engine != Engine::Scalar) return;
     const bool multiply_add = a_.op0 == AluOp::Multiply && (a_.op1 == AluOp::None || a_.op1 == AluOp::Add);
     const bool add = a_.op0 == AluOp::Add && a_.op1 == AluOp::None;
-    if (machine() == "trn1" || (machine() == "trn2" && !multiply_add && !add)) {
+    if (!machine().scalar_tensor_copy || (!machine().square_relu_in_tensor_scalar && !multiply_add && !add)) {
       unsupported(
           "(nl.{}, nl.{}) on the Scalar Engine of {}; it documents multiply, add and multiply-add from trn2 on: "
           "use activation or the Vector Engine",
-          name(a_.op0), name(a_.op1), machine());
+          name(a_.op0), name(a_.op1), machine().name);
     }
   }
 
@@ -260,7 +259,7 @@ class Printer {
   }
 
   void tensor_copy() {
-    if (i_.engine == Engine::Scalar && machine() == "trn1") {
+    if (i_.engine == Engine::Scalar && !machine().scalar_tensor_copy) {
       unsupported("the Scalar Engine of trn1 has no tensor_copy; use activation with ActFunction::Copy");
     }
     access("dst", 0).access("src", 1).engine();
@@ -275,7 +274,7 @@ class Printer {
     if (slot(2).present()) {
       text("bias", operands_.column(slot(2)));
     } else if (a_.imm1 != 0) {
-      if (machine() == "trn1") {
+      if (!machine().activation_bias_immediate) {
         unsupported("bias = {} as a number; on trn1 it is documented as a [P, 1] tile: memset one and pass it",
                     a_.imm1);
       }
@@ -312,7 +311,8 @@ class Printer {
     access("dst", 0).access("src_buffer", 1).access("index", 2);
     if (a_.elements_per_index != 1) text("num_elem_per_idx", std::to_string(a_.elements_per_index));
     const std::int64_t used = slot(0).free_size() / a_.elements_per_index;
-    if (used != kLanesPerGpSimdCore * slot(2).free_size()) text("num_valid_indices", std::to_string(used));
+    const std::int64_t lanes = machine().partitions / machine().gpsimd_cores;  // they share one list of indices
+    if (used != lanes * slot(2).free_size()) text("num_valid_indices", std::to_string(used));
   }
 
   void tensor_partition_reduce() {

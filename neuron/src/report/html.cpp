@@ -5,7 +5,7 @@
 
 #include "format.hpp"
 #include "html_parts.hpp"
-#include "output_file.hpp"
+#include <trn/core/output_file.hpp>
 
 namespace trn::neuron {
 

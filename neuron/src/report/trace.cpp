@@ -9,7 +9,7 @@
 #include <trn/neuron/report.hpp>
 
 #include "format.hpp"
-#include "output_file.hpp"
+#include <trn/core/output_file.hpp>
 #include "summary.hpp"
 
 namespace trn::neuron {

@@ -220,8 +220,10 @@ void copy_elements(const Operand& dst, const Operand& src, const Rounder& rounde
     const std::int64_t begin = r * piece, n = std::min(piece, dst.count - begin);
     if (bits && !dst.wide && !src.wide) {
       const std::int64_t bytes = dst.element_bytes;
-      if (dst.contiguous(begin, n)) return pack_range(src, begin, n, dst.data + dst.offset(begin));
-      if (src.contiguous(begin, n)) return unpack_range(dst, begin, n, src.data + src.offset(begin));
+      // Straight from one side to the other, unless they may overlap: the row is read completely before it is written.
+      const bool apart = dst.target != src.target || dst.id != src.id;
+      if (apart && dst.contiguous(begin, n)) return pack_range(src, begin, n, dst.data + dst.offset(begin));
+      if (apart && src.contiguous(begin, n)) return unpack_range(dst, begin, n, src.data + src.offset(begin));
       auto* packed =
           reinterpret_cast<std::byte*>(buffers.get(0, n * bytes / static_cast<std::int64_t>(sizeof(Real)) + 1));
       pack_range(src, begin, n, packed);

@@ -25,6 +25,7 @@ Prepared prepare(const Program& program, const Machine& machine) {
           program.machine(), machine.name);
   verify_or_throw(program, machine);
   Program scheduled = schedule(program, machine);
+  verify_or_throw(scheduled, machine);  // what was chosen is held to the same rules
   Allocation allocation = allocate(scheduled, machine);
   return {std::move(scheduled), std::move(allocation)};
 }

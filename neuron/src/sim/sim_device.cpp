@@ -1,13 +1,12 @@
 // The simulated device behind `sim:trnN`: HBM is host memory that knows which of its bytes were ever written.
-#include <cstdlib>
 #include <cstring>
 #include <list>
 #include <map>
 #include <mutex>
-#include <new>
 #include <trn/core/error.hpp>
 #include <trn/neuron/sim.hpp>
 
+#include "memory.hpp"
 #include "run.hpp"
 
 namespace trn::neuron {
@@ -23,32 +22,35 @@ class SimDevice final : public Device, private sim::HbmShadow {
 
   void* allocate(std::int64_t bytes) override {
     const std::scoped_lock lock(mutex_);
-    require(used_bytes_ + bytes <= machine().hbm_bytes_per_chip,
-            "{}: {} bytes asked for, {} of {} bytes of HBM are in use", name(), bytes, used_bytes_,
-            machine().hbm_bytes_per_chip);
-    Block block{bytes, {}};
-    void* address = std::aligned_alloc(64, static_cast<std::size_t>((bytes + 64) / 64 * 64));
-    if (!address) fail<DeviceError>("{}: the host has no {} bytes for simulated HBM", name(), bytes);
-    block.written.assign(static_cast<std::size_t>(bytes), 0);
+    if (used_bytes_ + bytes > machine().hbm_bytes_per_chip) {
+      throw DeviceError(fmt::format("{}: {} bytes asked for while {} of {} bytes of HBM are in use; free arrays or use smaller ones",
+                                    name(), bytes, used_bytes_, machine().hbm_bytes_per_chip),
+                        "over-capacity");
+    }
+    // Both grow with what is touched: a large array costs nothing until it is used.
+    auto block = std::make_unique<Block>(bytes);
+    std::byte* address = block->data.data();
+    blocks_.emplace(address, std::move(block));
     used_bytes_ += bytes;
-    blocks_.emplace(static_cast<std::byte*>(address), std::move(block));
     return address;
   }
   void deallocate(void* address, std::int64_t bytes) noexcept override {
     const std::scoped_lock lock(mutex_);
     blocks_.erase(static_cast<std::byte*>(address));
     used_bytes_ -= bytes;
-    std::free(address);
   }
   void copy_in(void* to, const void* from_host, std::int64_t bytes) override {
+    std::uint8_t* written = require_inside(to, bytes, "copy to");
     std::memcpy(to, from_host, static_cast<std::size_t>(bytes));
-    if (std::uint8_t* written = state(to)) std::memset(written, 1, static_cast<std::size_t>(bytes));
+    std::memset(written, 1, static_cast<std::size_t>(bytes));
   }
   void copy_out(void* to_host, const void* from, std::int64_t bytes) override {
+    (void)require_inside(from, bytes, "copy from");
     std::memcpy(to_host, from, static_cast<std::size_t>(bytes));
   }
 
   void run(const Program& program, std::span<const Binding> bindings) override {
+    check_bindings(program, bindings);
     const std::shared_ptr<const sim::Prepared> ready = prepared(program);
     const RunReport report = sim::run(*ready, machine(), bindings, options_, {}, this);
     events().emit({EventKind::Run, program.name(), "device", 0, report.seconds});
@@ -56,19 +58,40 @@ class SimDevice final : public Device, private sim::HbmShadow {
 
  private:
   struct Block {
+    explicit Block(std::int64_t size) : bytes(size), data(size), written(size) {}
     std::int64_t bytes;
-    std::vector<std::uint8_t> written;
+    sim::LazyBytes data, written;  // written: not zero where something was
   };
 
-  std::uint8_t* state(const void* address) override {
+  // The written-state of `bytes` bytes from `address` on, all inside one array.
+  std::uint8_t* require_inside(const void* address, std::int64_t bytes, const std::string& who) {
     const std::scoped_lock lock(mutex_);
     const auto* at = static_cast<const std::byte*>(address);
-    auto block = blocks_.upper_bound(const_cast<std::byte*>(at));
-    if (block == blocks_.begin()) return nullptr;
-    --block;
-    const auto offset = at - block->first;
-    return offset < block->second.bytes ? block->second.written.data() + offset : nullptr;
+    const auto next = blocks_.upper_bound(const_cast<std::byte*>(at));
+    const Block* block = next == blocks_.begin() ? nullptr : std::prev(next)->second.get();
+    const std::int64_t offset = block ? at - block->data.data() : 0;
+    if (!block || offset + bytes > block->bytes) {
+      throw DeviceError(fmt::format("{}: {} {} bytes at {} reaches outside the arrays of this device; allocate them on it, "
+                                    "with room for every element of the view",
+                                    name(), who, bytes, address),
+                        "out-of-bounds");
+    }
+    return reinterpret_cast<std::uint8_t*>(block->written.data()) + offset;
   }
+
+  void check_bindings(const Program& program, std::span<const Binding> bindings) {
+    for (const TensorDecl& tensor : program.tensors()) {
+      for (const Binding& binding : bindings) {
+        if (binding.name != tensor.name || !binding.address) continue;
+        const OffsetRange range = offset_range(tensor.shape, tensor.strides);
+        const std::int64_t element = size_bytes(tensor.dtype);
+        (void)require_inside(static_cast<const std::byte*>(binding.address) + range.lowest * element,
+                             (range.highest - range.lowest + 1) * element, fmt::format("tensor '{}' of", tensor.name));
+      }
+    }
+  }
+
+  std::uint8_t* state(const void* address) override { return require_inside(address, 0, "state of"); }
 
   // The last programs, verified, scheduled and placed.
   std::shared_ptr<const sim::Prepared> prepared(const Program& program) {
@@ -87,7 +110,7 @@ class SimDevice final : public Device, private sim::HbmShadow {
 
   SimOptions options_;
   std::mutex mutex_;
-  std::map<std::byte*, Block> blocks_;
+  std::map<std::byte*, std::unique_ptr<Block>> blocks_;
   std::int64_t used_bytes_ = 0;
   std::list<std::pair<Program, std::shared_ptr<const sim::Prepared>>> prepared_;
 };

@@ -169,8 +169,8 @@ Timeline::Plan Timeline::plan(const Instruction& i) {
     p.is_dma = true;
     p.seconds = cost.transfer_s;
     p.ring_seconds = cost.ring_s;
-    if (!i.operands[1].is_tile()) p.read_bytes = i.operands[1].bytes();
-    if (!i.operands[0].is_tile()) p.write_bytes = i.operands[0].bytes();
+    if (!i.operands[1].is_tile()) p.read_bytes = cost.bytes;
+    if (!i.operands[0].is_tile()) p.write_bytes = cost.bytes;
     return p;
   }
   p.seconds = compute_seconds(program_, i, i.engine, machine_);

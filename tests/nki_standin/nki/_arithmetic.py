@@ -112,16 +112,27 @@ def _softplus(x):
     return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
 
 
+def _sin(x):
+    """Outside [-pi, pi] the documented cubic, not a sine."""
+    u = np.abs(x) - math.pi
+    return np.where(np.abs(x) <= math.pi, np.sin(x), np.sign(x) * (u**3 / 6 - u))
+
+
+def _vanishing(function):
+    """The limit 0 at minus infinity, where the formula is infinity times zero."""
+    return lambda x: np.where(np.isneginf(x), 0.0, function(x))
+
+
 ACTIVATIONS = {
     "copy": lambda x: x, "square": lambda x: x * x, "sigmoid": _sigmoid, "relu": lambda x: np.maximum(x, 0),
-    "gelu": lambda x: x * _normal_cdf(x),
+    "gelu": _vanishing(lambda x: x * _normal_cdf(x)),
     "gelu_dx": lambda x: _normal_cdf(x) + x * np.exp(-x * x / 2) / math.sqrt(2 * math.pi),
-    "gelu_apprx_tanh": lambda x: 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
-    "gelu_apprx_sigmoid": lambda x: x * _sigmoid(1.702 * x),
-    "silu": lambda x: x * _sigmoid(x), "silu_dx": lambda x: _sigmoid(x) * (1 + x * (1 - _sigmoid(x))),
-    "tanh": np.tanh, "softplus": _softplus, "mish": lambda x: x * np.tanh(_softplus(x)),
+    "gelu_apprx_tanh": _vanishing(lambda x: 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))),
+    "gelu_apprx_sigmoid": _vanishing(lambda x: x * _sigmoid(1.702 * x)),
+    "silu": _vanishing(lambda x: x * _sigmoid(x)), "silu_dx": lambda x: _sigmoid(x) * (1 + x * (1 - _sigmoid(x))),
+    "tanh": np.tanh, "softplus": _softplus, "mish": _vanishing(lambda x: x * np.tanh(_softplus(x))),
     "erf": _erf, "erf_dx": lambda x: 2 / math.sqrt(math.pi) * np.exp(-x * x), "exp": np.exp, "log": np.log,
-    "sin": np.sin, "arctan": np.arctan, "sqrt": np.sqrt, "rsqrt": lambda x: 1 / np.sqrt(x), "reciprocal": lambda x: 1 / x,
+    "sin": _sin, "arctan": np.arctan, "sqrt": np.sqrt, "rsqrt": lambda x: 1 / np.sqrt(x), "reciprocal": lambda x: 1 / x,
     "sign": np.sign, "abs": np.abs,
 }
 

@@ -19,10 +19,9 @@ void for_blocks(Builder& b, const std::string& variable, std::int64_t extent, st
 }
 
 Access Accumulator::piece(std::int64_t i, std::int64_t j) const {
-  const Access bank = tile(ds(0, rows_of(i)), ds(i * column_pieces() + j, 1), ds(0, columns_of(j)));
-  Access flat = bank;  // (rows, columns): the bank dimension has size 1
-  flat.dims.erase(flat.dims.begin());
-  return flat;
+  Access bank = tile(ds(0, rows_of(i)), ds(i * column_pieces() + j, 1), ds(0, columns_of(j)));
+  bank.dims = {bank.dims.back()};  // (rows, columns): the bank dimension has size 1
+  return bank;
 }
 
 std::int64_t bank_columns(const Machine& machine) { return machine.psum_bank_bytes / size_bytes(DType::Float32); }
@@ -72,20 +71,24 @@ void transpose_pieces(Builder& b, const Access& dst, const Access& src, std::int
   if (columns % side > 0) move(Affine(whole), 1, columns % side);
 }
 
-void scale(Builder& b, const Access& dst, const Access& x, float alpha, Engine engine) {
+namespace {
+bool is_one(const ScalarOrTile& factor) { return std::holds_alternative<double>(factor) && std::get<double>(factor) == 1; }
+}  // namespace
+
+void scale(Builder& b, const Access& dst, const Access& x, const ScalarOrTile& alpha, Engine engine) {
   const bool copies = engine == Engine::Vector || b.machine().scalar_tensor_copy;
-  if (alpha == 1 && copies) b.tensor_copy(dst, x, engine);
-  else if (engine == Engine::Vector) b.tensor_scalar(dst, x, AluOp::Multiply, static_cast<double>(alpha));
-  else b.activation(dst, ActFunction::Copy, x, {.scale = static_cast<double>(alpha)});
+  if (is_one(alpha) && copies) b.tensor_copy(dst, x, engine);
+  else if (engine == Engine::Vector) b.tensor_scalar(dst, x, AluOp::Multiply, alpha, {.engine = Engine::Vector});
+  else b.activation(dst, ActFunction::Copy, x, {.scale = alpha});
 }
 
-void scale_add(Builder& b, const Access& dst, const Access& x, float alpha, const Access& y, float beta) {
+void scale_add(Builder& b, const Access& dst, const Access& x, const ScalarOrTile& alpha, const Access& y, const ScalarOrTile& beta) {
   Access scaled = y;
-  if (beta != 1) {  // in fp32: y's own dtype would round the product
+  if (!is_one(beta)) {  // in fp32: y's own dtype would round the product
     scaled = b.sbuf("beta_y", y.partitions, {y.free_size()}, DType::Float32, 2);
-    b.tensor_scalar(scaled, y, AluOp::Multiply, static_cast<double>(beta));
+    b.tensor_scalar(scaled, y, AluOp::Multiply, beta, {.engine = Engine::Vector});
   }
-  b.scalar_tensor_tensor(dst, x, AluOp::Multiply, static_cast<double>(alpha), AluOp::Add, scaled);
+  b.scalar_tensor_tensor(dst, x, AluOp::Multiply, alpha, AluOp::Add, scaled);
 }
 
 void warm_tensor_engine(Builder& b, double first_operand_s) {

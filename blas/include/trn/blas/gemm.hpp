@@ -2,11 +2,14 @@
 //
 // Types in and out: float->float, double->double (host), bfloat16->bfloat16 or float, float16->float16 or float,
 // tfloat32->float. Everything but double accumulates in fp32. Any strides, any size including 0; beta == 0 never reads C.
-// C must not overlap A or B.
+// C must not overlap A or B; operands that start at the same address, or are overlapping blocks of one matrix, are refused.
 //
 // Accuracy, elementwise, with u = 2^-24 (2^-53 for double) and w = the rounding of the output type (0 when it is the
 // compute type): |C - exact| <= gemm_error_bound(...) * (|alpha| |A||B| + |beta| |C|), barring over- and underflow.
 #pragma once
+
+#include <concepts>
+#include <type_traits>
 
 #include <trn/core/array.hpp>
 
@@ -19,14 +22,24 @@ template <class T> struct ComputeOf { using type = float; };
 template <> struct ComputeOf<double> { using type = double; };
 template <class T> using Compute = typename ComputeOf<T>::type;
 
-template <Element In, Element Out>
+// The pairs of types that gemm offers.
+template <class In, class Out>
+concept GemmTypes = (std::same_as<In, Out> && (std::same_as<In, float> || std::same_as<In, double> || std::same_as<In, bfloat16> ||
+                                               std::same_as<In, float16>)) ||
+                    (std::same_as<Out, float> && (std::same_as<In, bfloat16> || std::same_as<In, float16> || std::same_as<In, tfloat32>));
+
+template <Element In, Element Out> requires GemmTypes<In, Out>
 void gemm(const Executor& executor, Op op_a, Op op_b, Compute<Out> alpha, const MatrixView<In>& a, const MatrixView<In>& b,
           Compute<Out> beta, const MatrixView<Out>& c);
 
+// The type of C when nobody says: the operands' own, float for tfloat32.
+template <class In> using GemmOutput = std::conditional_t<std::same_as<In, tfloat32>, float, In>;
+
 // The value form: C = A * B, C allocated on the executor.
-template <Element T> [[nodiscard]] Matrix<T> gemm(const Executor& executor, const Matrix<T>& a, const Matrix<T>& b) {
-  Matrix<T> c(executor, a.rows(), b.columns());
-  gemm<T, T>(executor, Op::N, Op::N, 1, a.view(), b.view(), 0, c.view());
+template <Element T> requires GemmTypes<T, GemmOutput<T>>
+[[nodiscard]] Matrix<GemmOutput<T>> gemm(const Executor& executor, const Matrix<T>& a, const Matrix<T>& b) {
+  Matrix<GemmOutput<T>> c(executor, a.rows(), b.columns());
+  gemm<T, GemmOutput<T>>(executor, Op::N, Op::N, 1, a.view(), b.view(), 0, c.view());
   return c;
 }
 

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -29,10 +30,11 @@ struct Dim {
   }
 };
 
-// `size` elements from `start`; size < 0 means everything.
+// `size` elements from `start`, or everything.
 struct Slice {
+  static constexpr std::int64_t kEverything = std::numeric_limits<std::int64_t>::min();
   Affine start = 0;
-  std::int64_t size = -1;
+  std::int64_t size = kEverything;
 };
 [[nodiscard]] inline Slice ds(Affine start, std::int64_t size) { return {std::move(start), size}; }
 inline const Slice all{};

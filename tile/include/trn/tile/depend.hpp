@@ -1,7 +1,7 @@
 // depend: which earlier instruction an instruction must wait for. The same tracker serves the static pass, the timing
 // model's semaphores and the shuffled order of the simulator.
 //
-// A region is a rectangle: partitions x bytes for tiles, rows x elements for HBM tensors. Strided patterns are covered by
+// A region is a rectangle: partitions x bytes for tiles, rows x bytes for HBM tensors. Strided patterns are covered by
 // their bounding rectangle, so an edge may be there without need, never missing.
 #pragma once
 

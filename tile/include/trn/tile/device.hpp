@@ -28,29 +28,41 @@ class ProgramCache {
  public:
   explicit ProgramCache(EventHub& events, std::size_t limit = 64) : events_(events), limit_(limit) {}
 
-  // Args needs ==; build(args) returns a Program. A debug build rebuilds on a hit and compares.
+  // Args needs ==; build(args) returns a Program. A debug build rebuilds on a hit and compares. Building and events happen
+  // outside the lock, so a listener may use the cache again.
   template <class Args, class Build> std::shared_ptr<const Program> get(const Args& args, Build build) {
-    const std::scoped_lock lock(mutex_);
-    for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
-      const Args* key = std::any_cast<Args>(&entry->key);
-      if (!key || !(*key == args)) continue;
-      entries_.splice(entries_.begin(), entries_, entry);
-      events_.emit({EventKind::CacheHit, entry->program->name()});
+    if (auto program = find(args)) {
+      events_.emit({EventKind::CacheHit, program->name()});
 #ifndef NDEBUG
-      ensure(build(args) == *entry->program, "program cache: rebuilding '{}' gave another program: its builder does not "
-             "depend on its arguments alone", entry->program->name());
+      ensure(build(args) == *program, "program cache: rebuilding '{}' gave another program: its builder does not "
+             "depend on its arguments alone", program->name());
 #endif
-      return entry->program;
+      return program;
     }
     auto program = std::make_shared<const Program>(build(args));
+    {
+      const std::scoped_lock lock(mutex_);
+      entries_.push_front({args, program});
+      if (entries_.size() > limit_) entries_.pop_back();
+    }
     events_.emit({EventKind::Build, program->name()});
-    entries_.push_front({args, program});
-    if (entries_.size() > limit_) entries_.pop_back();
     return program;
   }
 
  private:
   struct Entry { std::any key; std::shared_ptr<const Program> program; };
+
+  template <class Args> std::shared_ptr<const Program> find(const Args& args) {
+    const std::scoped_lock lock(mutex_);
+    for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
+      const Args* key = std::any_cast<Args>(&entry->key);
+      if (!key || !(*key == args)) continue;
+      entries_.splice(entries_.begin(), entries_, entry);
+      return entry->program;
+    }
+    return nullptr;
+  }
+
   EventHub& events_;
   std::size_t limit_;
   std::mutex mutex_;

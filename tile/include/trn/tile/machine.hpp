@@ -54,7 +54,10 @@ struct Machine {
   std::int64_t vector_free_max_sbuf;       // elements per partition of one Vector/Scalar instruction
   std::int64_t vector_free_max_psum;
   std::int64_t gpsimd_cores;               // groups of partitions / gpsimd_cores lanes
+  std::int64_t dense_stride_bytes;         // innermost strides up to this keep the full memory bandwidth
   std::int64_t free_dims_max;              // dimensions of an engine access pattern
+  std::int64_t gather_indices_max;         // local_gather
+  std::int64_t gather_elements_max;        // elements per index of local_gather
   // HBM and DMA
   std::int64_t hbm_bytes_per_chip;
   std::int64_t cores_per_chip;
@@ -74,7 +77,8 @@ struct Machine {
   bool vector_scalar_share_psum;           // they take turns on PSUM
   bool scalar_tensor_copy;                 // Scalar Engine runs tensor_copy / tensor_scalar itself
   double vector_elements_per_cycle_fp32;   // per lane, SBUF to SBUF
-  double vector_elements_per_cycle_16bit;  // per lane, all operands 16-bit in SBUF
+  double vector_elements_per_cycle_16bit;  // per lane, 16-bit float operands in SBUF, one input
+  double vector_pairs_per_cycle_16bit;     // the same with two inputs
   Timing timing;
 
   [[nodiscard]] std::int64_t psum_bytes_per_partition() const { return psum_bank_bytes * psum_banks; }

@@ -1,6 +1,6 @@
 // The file operations behind OutputFile. A path that exists but is no regular file is refused: renaming over a
 // directory fails late, and renaming over a device such as /dev/null would replace it.
-#include "output_file.hpp"
+#include <trn/core/output_file.hpp>
 
 #include <unistd.h>
 
@@ -9,7 +9,7 @@
 #include <system_error>
 #include <trn/core/error.hpp>
 
-namespace trn::neuron::report {
+namespace trn {
 
 namespace fs = std::filesystem;
 
@@ -61,4 +61,4 @@ void OutputFile::refuse(const std::string& reason) const {
                         operation_, path_, reason);
 }
 
-}  // namespace trn::neuron::report
+}  // namespace trn

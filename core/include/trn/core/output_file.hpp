@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-namespace trn::neuron::report {
+namespace trn {
 
 class OutputFile {
  public:
@@ -41,4 +41,4 @@ class OutputFile {
   fmt::memory_buffer line_;
 };
 
-}  // namespace trn::neuron::report
+}  // namespace trn
