@@ -14,6 +14,7 @@
 // An operand whose k is the contiguous dimension must be turned: by dma_transpose where the machine does that fast (2-byte
 // types on trn2 and later), otherwise on the Tensor Engine: A panel by panel on its way in, B once into HBM scratch.
 #include <algorithm>
+#include <limits>
 
 #include <trn/core/array.hpp>
 #include <trn/tile/blocks/elementwise.hpp>
@@ -101,31 +102,58 @@ class GemmKernel {
 
   std::int64_t k_tiles() const { return ceil_div(g_.k, side_); }
 
+  // The block shape whose loads keep up best: all banks, 1, 2 or 4 of them side by side. Two banks stay free where A is
+  // turned on the Tensor Engine.
   Blocking choose_blocking() const {
-    // Two banks stay free for transposes of A; the rest hold the block of C, wide rather than tall.
     const std::int64_t banks = m_.psum_banks - (a_route_ == Route::TensorTranspose ? 2 : 0);
     const std::int64_t row_tiles = ceil_div(g_.m, side_), column_banks = ceil_div(g_.n, bank_);
-    std::int64_t wide = std::min<std::int64_t>(2, column_banks);
-    const std::int64_t tall = std::min(banks / wide, row_tiles);
-    wide = std::min(banks / tall, column_banks);
-    Blocking best{std::min(tall * side_, g_.m), std::min(wide * bank_, g_.n), 1, 0, 1};
+    Blocking best{};
+    double best_s = std::numeric_limits<double>::infinity();
+    for (std::int64_t wide : {2, 1, 4}) {
+      wide = std::min(wide, column_banks);
+      const std::int64_t tall = std::min(banks / wide, row_tiles);
+      const Blocking candidate = blocking(tall, std::min(banks / tall, column_banks));
+      const double s = seconds_per_element(candidate);
+      if (s < 0.98 * best_s) {  // a later candidate must be better, not equal
+        best_s = s;
+        best = candidate;
+      }
+    }
+    return best;
+  }
+
+  // Chunks and buffers for blocks of `tall` times 128 rows and `wide` banks of columns.
+  Blocking blocking(std::int64_t tall, std::int64_t wide) const {
+    Blocking b{std::min(tall * side_, g_.m), std::min(wide * bank_, g_.n), 1, 0, 1};
     // Chunks long enough that a DMA moves data for as long as its descriptors take; rows that are turned on the Tensor
     // Engine are read kTurnedRowBytes at a time.
     const double worthwhile = 0.9 * m_.timing.dge_hardware_s * m_.dma_bytes_per_s();
-    if (a_route_ == Route::TensorTranspose) best.kc = kTurnedRowBytes / (side_ * bytes_);
-    else while (best.kc < 16 && static_cast<double>(best.kc * side_ * best.bn * bytes_) < worthwhile) best.kc *= 2;
-    best.kc = std::min(best.kc, k_tiles());
-    // SBUF per partition: outputs and staging, then A panels, then buffers of B. The peeled first block column has buffers
-    // of its own, so everything but the panel counts twice.
-    const std::int64_t out = 2 * tall * best.bn * (size_bytes(g_.out) + (reads_c() ? size_bytes(g_.out) + size_bytes(DType::Float32) : 0));
+    if (a_route_ == Route::TensorTranspose) b.kc = kTurnedRowBytes / (side_ * bytes_);
+    else while (b.kc < 16 && static_cast<double>(b.kc * side_ * b.bn * bytes_) < worthwhile) b.kc *= 2;
+    b.kc = std::min(b.kc, k_tiles());
+    // SBUF per partition. The peeled first block column has tiles of its own; two panels are worth having only when both
+    // sets fit beside them, one panel also when the sets must share (the allocator sees to that).
+    const std::int64_t out = 2 * tall * b.bn * (size_bytes(g_.out) + (reads_c() ? size_bytes(g_.out) + size_bytes(DType::Float32) : 0));
     const std::int64_t staging = a_route_ == Route::TensorTranspose ? 3 * kTurnedRowBytes : 0;
-    const std::int64_t a_chunk = best.kc * best.bm * bytes_, b_chunk = best.kc * best.bn * bytes_, panel = k_tiles() * best.bm * bytes_;
-    const std::int64_t last = best.kc < 4 ? 2 * 4 / best.kc * b_chunk : 0;  // two buffers of a last chunk of four tiles
-    const std::int64_t room = m_.sbuf_bytes_per_partition - 2 * (out + staging + last);
-    best.a_buffers = std::clamp<std::int64_t>((room - 2 * 2 * b_chunk) / panel, 0, 2);
-    const std::int64_t streamed = best.a_buffers == 0 ? a_chunk + b_chunk : b_chunk;
-    best.b_buffers = std::clamp<std::int64_t>((room - best.a_buffers * panel) / 2 / streamed, 1, 6);
-    return best;
+    const std::int64_t a_chunk = b.kc * b.bm * bytes_, b_chunk = b.kc * b.bn * bytes_, panel = k_tiles() * b.bm * bytes_;
+    const std::int64_t last = b.kc < 4 ? 2 * 4 / b.kc * b_chunk : 0;  // two buffers of a last chunk of four tiles
+    const std::int64_t one_set = out + staging + last, all_bytes = m_.sbuf_bytes_per_partition;
+    if (2 * panel + 2 * (one_set + 2 * b_chunk) <= all_bytes) b.a_buffers = 2;
+    else if (panel + one_set + 2 * b_chunk <= all_bytes) b.a_buffers = 1;
+    const std::int64_t streamed = b.a_buffers == 0 ? a_chunk + b_chunk : b_chunk;
+    const std::int64_t room = all_bytes - b.a_buffers * panel;
+    b.b_buffers = std::clamp<std::int64_t>((room - 2 * one_set) / 2 / streamed, std::min<std::int64_t>(2, std::max<std::int64_t>(1, (room - one_set) / streamed)), 6);
+    return b;
+  }
+
+  // The slower of arithmetic and loads for one block, per element of C and unit of k. Loads count half as much again: they
+  // come in bursts, with A at the start of a block row.
+  double seconds_per_element(const Blocking& b) const {
+    const auto bm = static_cast<double>(b.bm), bn = static_cast<double>(b.bn), bytes = static_cast<double>(bytes_);
+    const auto columns_of_blocks = static_cast<double>(ceil_div(g_.n, b.bn));
+    const double arithmetic = 2 / m_.tensor_flops(g_.in);
+    const double a_loads = bm * bytes / (b.a_buffers > 0 ? columns_of_blocks : 1), b_loads = bn * bytes;
+    return std::max(arithmetic, 1.5 * (a_loads + b_loads) / (bm * bn) / m_.dma_bytes_per_s());
   }
 
   // Rows of B that are turned into scratch are read this many k tiles at a time.
