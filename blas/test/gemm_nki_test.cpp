@@ -31,6 +31,15 @@ TEST(GemmNki, StridedOperands) {
   neuron::testing::expect_agreement(gemm_program(s, tile::machine("trn2")));
 }
 
+// The canonical shapes as people would read them.
+TEST(GemmNki, Golden) {
+  const tile::Machine& trn2 = tile::machine("trn2");
+  neuron::testing::expect_golden(gemm_program(shape(DType::BFloat16, DType::BFloat16, 256, 512, 256, true, false, Factor::One, Factor::Zero), trn2),
+                                 "blas/test/golden/gemm_256x512x256_bf16_tn.py");
+  neuron::testing::expect_golden(gemm_program(shape(DType::Float32, DType::Float32, 512, 512, 512, false, false, Factor::Input, Factor::Zero), trn2),
+                                 "blas/test/golden/gemm_512_fp32_nn_alpha.py");
+}
+
 TEST(GemmNki, TheTextDoesNotGrowWithTheShape) {
   const auto lines = [](std::int64_t n) {
     const std::string text =

@@ -1,17 +1,13 @@
 // The text of emitted kernels: three whole kernels against golden files, the forms an operand can take, and what is
 // refused. TRN_UPDATE_GOLDEN=1 rewrites the golden files instead of comparing.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <functional>
-#include <regex>
-#include <sstream>
 #include <trn/core/error.hpp>
 #include <trn/neuron/nki.hpp>
 #include <trn/tile/builder.hpp>
+
+#include "support/nki_run.hpp"
 
 namespace trn::neuron {
 namespace {
@@ -26,36 +22,8 @@ using tile::Engine;
 using tile::machine;
 using tile::Program;
 
-std::string read(const std::filesystem::path& path) {
-  std::ifstream in(path);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-void expect_python_accepts(const std::string& text) {
-  const auto path = std::filesystem::temp_directory_path() / ("trn_nki_emit_" + std::to_string(getpid()) + ".py");
-  std::ofstream(path) << text;
-  const std::string command = std::string(TRN_PYTHON) + " -m py_compile " + path.string();
-  EXPECT_EQ(std::system(command.c_str()), 0) << text;
-  std::filesystem::remove(path);
-}
-
-// The hash in the header covers every field of the program's structs; the golden files leave it out.
-std::string without_hash(const std::string& text) {
-  return std::regex_replace(text, std::regex("tile program [0-9a-f]{16};"), "tile program <hash>;");
-}
-
-void expect_golden(const Program& program, const std::string& file) {
-  expect_python_accepts(emit_nki(program));
-  const std::string text = without_hash(emit_nki(program));
-  const std::filesystem::path path = std::filesystem::path(TRN_SOURCE_DIR) / "neuron/test/golden" / file;
-  if (const char* update = std::getenv("TRN_UPDATE_GOLDEN"); update && std::string(update) == "1") {
-    std::ofstream(path) << text;
-    GTEST_SKIP() << "wrote " << path;
-  }
-  EXPECT_EQ(text, read(path)) << "if the change is meant, run this test with TRN_UPDATE_GOLDEN=1";
-}
+using testing::expect_golden;
+using testing::expect_python_accepts;
 
 // c = a^T b, with a (K, M) and b (K, N) bf16 and c float32: 4 x 2 x 2 tiles.
 Program tiled_matmul() {
@@ -115,9 +83,9 @@ Program transpose() {
   return b.finish();
 }
 
-TEST(NkiGolden, TiledMatmul) { expect_golden(tiled_matmul(), "matmul.py"); }
-TEST(NkiGolden, ScaleAndShift) { expect_golden(scale_and_shift(), "scale_and_shift.py"); }
-TEST(NkiGolden, Transpose) { expect_golden(transpose(), "transpose.py"); }
+TEST(NkiGolden, TiledMatmul) { expect_golden(tiled_matmul(), "neuron/test/golden/matmul.py"); }
+TEST(NkiGolden, ScaleAndShift) { expect_golden(scale_and_shift(), "neuron/test/golden/scale_and_shift.py"); }
+TEST(NkiGolden, Transpose) { expect_golden(transpose(), "neuron/test/golden/transpose.py"); }
 
 // One memset whose dst is `access` of a (128, 4, 16) float32 tile.
 std::string operand_text(const std::function<Access(const Access&)>& access) {

@@ -22,8 +22,8 @@ struct Result {
   std::string output;  // standard output and error together, unless redirected
 };
 
-Result trnsci(const std::string& arguments, const char* redirect = "2>&1") {
-  const std::string command = std::string(TRNSCI_COMMAND) + " " + arguments + " " + redirect;
+Result trnsci(const std::string& arguments, const char* redirect = "2>&1", const fs::path& folder = ".") {
+  const std::string command = "cd " + folder.string() + " && " + TRNSCI_COMMAND + " " + arguments + " " + redirect;
   FILE* pipe = popen(command.c_str(), "r");
   Result r{-1, {}};
   std::array<char, 4096> part;
@@ -173,13 +173,9 @@ TEST_F(CommandLine, ValidateWritesTheAgreedKeys) {
 }
 
 TEST_F(CommandLine, TheDemonstrationShowsEveryExecutorAndWritesTheReport) {
-  const std::string command = "cd " + folder_.string() + " && " + TRNSCI_COMMAND;
-  FILE* pipe = popen(command.c_str(), "r");
-  std::string output;
-  std::array<char, 4096> part;
-  while (const std::size_t n = std::fread(part.data(), 1, part.size(), pipe)) output.append(part.data(), n);
-  EXPECT_EQ(WEXITSTATUS(pclose(pipe)), 0);
-  for (const char* name : {"host", "sim:trn1", "sim:trn2", "sim:trn3", "modelled", "trnsci-report.html"}) EXPECT_TRUE(has(output, name)) << name;
+  const Result r = trnsci("", "", folder_);
+  EXPECT_EQ(r.status, 0);
+  for (const char* name : {"host", "sim:trn1", "sim:trn2", "sim:trn3", "modelled", "trnsci-report.html"}) EXPECT_TRUE(has(r.output, name)) << name;
   EXPECT_TRUE(fs::exists(folder_ / "trnsci-report.html"));
 }
 

@@ -14,6 +14,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <regex>
+#include <sstream>
 #include <trn/core/convert.hpp>
 #include <trn/neuron/nki.hpp>
 #include <trn/neuron/sim.hpp>
@@ -150,7 +152,39 @@ std::int64_t differences(Memory& emitted, Memory& simulated, std::int64_t ulps, 
   return count;
 }
 
+
+std::string read(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+// The hash in the header covers every field of the program's structs; the golden files leave it out.
+std::string without_hash(const std::string& text) {
+  return std::regex_replace(text, std::regex("tile program [0-9a-f]{16};"), "tile program <hash>;");
+}
+
 }  // namespace
+
+void expect_python_accepts(const std::string& text) {
+  const auto path = std::filesystem::temp_directory_path() / ("trn_nki_emit_" + std::to_string(getpid()) + ".py");
+  std::ofstream(path) << text;
+  const std::string command = std::string(TRN_PYTHON) + " -m py_compile " + path.string();
+  EXPECT_EQ(std::system(command.c_str()), 0) << text;
+  std::filesystem::remove(path);
+}
+
+void expect_golden(const tile::Program& program, const std::string& file) {
+  expect_python_accepts(emit_nki(program));
+  const std::string text = without_hash(emit_nki(program));
+  const std::filesystem::path path = std::filesystem::path(TRN_SOURCE_DIR) / file;
+  if (const char* update = std::getenv("TRN_UPDATE_GOLDEN"); update && std::string(update) == "1") {
+    std::ofstream(path) << text;
+    GTEST_SKIP() << "wrote " << path;
+  }
+  EXPECT_EQ(text, read(path)) << "if the change is meant, run this test with TRN_UPDATE_GOLDEN=1";
+}
 
 void expect_agreement(const tile::Program& program, const Inputs& inputs, std::int64_t ulps) {
   std::vector<Memory> in, emitted;

@@ -16,6 +16,13 @@ using Inputs = std::map<std::string, Values>;
 // Every output element equal bit for bit (any NaN equals any NaN), or for ulps > 0 float32 within that many ulps.
 void expect_agreement(const tile::Program& program, const Inputs& inputs = {}, std::int64_t ulps = 0);
 
+// Python's own parser takes the text.
+void expect_python_accepts(const std::string& text);
+
+// The emitted text equals a file of the repository, the program's hash left out: it covers every field of every struct.
+// With TRN_UPDATE_GOLDEN=1 in the environment the file is rewritten instead.
+void expect_golden(const tile::Program& program, const std::string& file);
+
 // A program in one breath: inputs loaded whole into SBUF tiles, tiles stored whole into outputs.
 class Kernel {
  public:

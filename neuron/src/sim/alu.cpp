@@ -75,20 +75,7 @@ auto with_operator(AluOp op, F&& f) {
 
 template <class Real>
 void combine(AluOp op, const Term<Real>& a, const Term<Real>& b, Real* out, std::int64_t n) {
-  with_operator<Real>(op, [&](auto f) {
-    const Real* x = a.values;
-    const Real* y = b.values;
-    const Real u = a.value, v = b.value;
-    if (x && y) {
-      for (std::int64_t i = 0; i < n; ++i) out[i] = f(x[i], y[i]);
-    } else if (x) {
-      for (std::int64_t i = 0; i < n; ++i) out[i] = f(x[i], v);
-    } else if (y) {
-      for (std::int64_t i = 0; i < n; ++i) out[i] = f(u, y[i]);
-    } else {
-      for (std::int64_t i = 0; i < n; ++i) out[i] = f(u, v);
-    }
-  });
+  with_operator<Real>(op, [&](auto f) { map_terms(a, b, out, n, f); });
 }
 
 template <class Real>

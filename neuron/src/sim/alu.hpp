@@ -18,6 +18,22 @@ struct Term {
   T value = 0;
 };
 
+// out[i] = f(a[i], b[i]); out may be a's or b's row.
+template <class T, class F>
+void map_terms(const Term<T>& a, const Term<T>& b, T* out, std::int64_t n, F f) {
+  const T *x = a.values, *y = b.values;
+  const T u = a.value, v = b.value;
+  if (x && y) {
+    for (std::int64_t i = 0; i < n; ++i) out[i] = f(x[i], y[i]);
+  } else if (x) {
+    for (std::int64_t i = 0; i < n; ++i) out[i] = f(x[i], v);
+  } else if (y) {
+    for (std::int64_t i = 0; i < n; ++i) out[i] = f(u, y[i]);
+  } else {
+    for (std::int64_t i = 0; i < n; ++i) out[i] = f(u, v);
+  }
+}
+
 // out[i] = a[i] op b[i]; out may be a's or b's row. Average is not an elementwise operator.
 template <class Real>
 void combine(tile::AluOp op, const Term<Real>& a, const Term<Real>& b, Real* out, std::int64_t n);

@@ -11,21 +11,6 @@ namespace {
 using tile::AluOp;
 using Word = std::uint32_t;
 
-template <class F>
-void map(const Term<Word>& a, const Term<Word>& b, Word* out, std::int64_t n, F f) {
-  const Word *x = a.values, *y = b.values;
-  const Word u = a.value, v = b.value;
-  if (x && y) {
-    for (std::int64_t i = 0; i < n; ++i) out[i] = f(x[i], y[i]);
-  } else if (x) {
-    for (std::int64_t i = 0; i < n; ++i) out[i] = f(x[i], v);
-  } else if (y) {
-    for (std::int64_t i = 0; i < n; ++i) out[i] = f(u, y[i]);
-  } else {
-    for (std::int64_t i = 0; i < n; ++i) out[i] = f(u, v);
-  }
-}
-
 // Int is the signed or unsigned reading of a word.
 template <class Int>
 Word magnitude(Int v) {
@@ -37,11 +22,11 @@ Word magnitude(Int v) {
 template <class Int>
 void ordered(AluOp op, const Term<Word>& a, const Term<Word>& b, Word* out, std::int64_t n) {
   const auto compare = [&](auto holds) {
-    map(a, b, out, n,
+    map_terms(a, b, out, n,
         [&](Word x, Word y) { return static_cast<Word>(holds(static_cast<Int>(x), static_cast<Int>(y))); });
   };
   const auto choose = [&](auto first) {
-    map(a, b, out, n, [&](Word x, Word y) { return first(static_cast<Int>(x), static_cast<Int>(y)) ? x : y; });
+    map_terms(a, b, out, n, [&](Word x, Word y) { return first(static_cast<Int>(x), static_cast<Int>(y)) ? x : y; });
   };
   switch (op) {
     case AluOp::Maximum:
@@ -61,9 +46,9 @@ void ordered(AluOp op, const Term<Word>& a, const Term<Word>& b, Word* out, std:
     case AluOp::Less:
       return compare([](Int x, Int y) { return x < y; });
     case AluOp::Abs:
-      return map(a, b, out, n, [](Word x, Word) { return magnitude(static_cast<Int>(x)); });
+      return map_terms(a, b, out, n, [](Word x, Word) { return magnitude(static_cast<Int>(x)); });
     case AluOp::Relu:
-      return map(a, b, out, n, [](Word x, Word) { return static_cast<Int>(x) > 0 ? x : Word(0); });
+      return map_terms(a, b, out, n, [](Word x, Word) { return static_cast<Int>(x) > 0 ? x : Word(0); });
     default:
       fail<NotImplemented>("simulator: operator {} does not compute on integers", name(op));
   }
@@ -77,35 +62,35 @@ void combine_words(AluOp op, Signedness signedness, int width_bits, const Term<W
   const Word mask = width_bits < 32 ? (Word(1) << width) - 1 : ~Word(0);
   switch (op) {
     case AluOp::Add:
-      return map(a, b, out, n, [](Word x, Word y) { return x + y; });
+      return map_terms(a, b, out, n, [](Word x, Word y) { return x + y; });
     case AluOp::Subtract:
-      return map(a, b, out, n, [](Word x, Word y) { return x - y; });
+      return map_terms(a, b, out, n, [](Word x, Word y) { return x - y; });
     case AluOp::Multiply:
-      return map(a, b, out, n, [](Word x, Word y) { return x * y; });
+      return map_terms(a, b, out, n, [](Word x, Word y) { return x * y; });
     case AluOp::Square:
-      return map(a, b, out, n, [](Word x, Word) { return x * x; });
+      return map_terms(a, b, out, n, [](Word x, Word) { return x * x; });
     case AluOp::Equal:
-      return map(a, b, out, n, [](Word x, Word y) { return Word(x == y); });
+      return map_terms(a, b, out, n, [](Word x, Word y) { return Word(x == y); });
     case AluOp::NotEqual:
-      return map(a, b, out, n, [](Word x, Word y) { return Word(x != y); });
+      return map_terms(a, b, out, n, [](Word x, Word y) { return Word(x != y); });
     case AluOp::LogicalAnd:
-      return map(a, b, out, n, [](Word x, Word y) { return Word((x != 0) & (y != 0)); });
+      return map_terms(a, b, out, n, [](Word x, Word y) { return Word((x != 0) & (y != 0)); });
     case AluOp::LogicalOr:
-      return map(a, b, out, n, [](Word x, Word y) { return Word((x | y) != 0); });
+      return map_terms(a, b, out, n, [](Word x, Word y) { return Word((x | y) != 0); });
     case AluOp::LogicalXor:
-      return map(a, b, out, n, [](Word x, Word y) { return Word((x != 0) != (y != 0)); });
+      return map_terms(a, b, out, n, [](Word x, Word y) { return Word((x != 0) != (y != 0)); });
     case AluOp::BitwiseAnd:
-      return map(a, b, out, n, [](Word x, Word y) { return x & y; });
+      return map_terms(a, b, out, n, [](Word x, Word y) { return x & y; });
     case AluOp::BitwiseOr:
-      return map(a, b, out, n, [](Word x, Word y) { return x | y; });
+      return map_terms(a, b, out, n, [](Word x, Word y) { return x | y; });
     case AluOp::BitwiseXor:
-      return map(a, b, out, n, [](Word x, Word y) { return x ^ y; });
+      return map_terms(a, b, out, n, [](Word x, Word y) { return x ^ y; });
     case AluOp::Invert:
-      return map(a, b, out, n, [](Word x, Word) { return ~x; });
+      return map_terms(a, b, out, n, [](Word x, Word) { return ~x; });
     case AluOp::LeftShift:
-      return map(a, b, out, n, [=](Word x, Word y) { return y < width ? (x << (y & 31)) & mask : Word(0); });
+      return map_terms(a, b, out, n, [=](Word x, Word y) { return y < width ? (x << (y & 31)) & mask : Word(0); });
     case AluOp::RightShift:
-      return map(a, b, out, n, [=](Word x, Word y) { return y < width ? (x & mask) >> (y & 31) : Word(0); });
+      return map_terms(a, b, out, n, [=](Word x, Word y) { return y < width ? (x & mask) >> (y & 31) : Word(0); });
     default:
       if (signedness == Signedness::Signed) return ordered<std::int32_t>(op, a, b, out, n);
       return ordered<std::uint32_t>(op, a, b, out, n);
