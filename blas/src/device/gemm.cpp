@@ -83,10 +83,7 @@ class GemmKernel {
   // A number, or a (128, 1) tile with the input's value in every partition.
   ScalarOrTile factor(const std::string& name, Factor kind) {
     if (kind != Factor::Input) return kind == Factor::One ? 1.0 : 0.0;
-    const Access value = b_.input(name, DType::Float32, {1});
-    const Access tile = b_.sbuf(name + "_tile", side_, {1}, DType::Float32);
-    b_.dma_copy(tile, value.broadcast(0, side_));
-    return tile;
+    return blocks::scalar_input(b_, name);
   }
   // The same for the `height` partitions of one piece.
   static ScalarOrTile top(const ScalarOrTile& factor, std::int64_t height) {
@@ -346,8 +343,7 @@ Program scale_program(const ScaleShape& s, const Machine& machine) {
   Access c_in, beta;
   if (s.beta != Factor::Zero) {
     c_in = b.input("c_in", s.dtype, {s.m, s.n}, {s.cm, s.cn});
-    beta = b.sbuf("beta_tile", machine.partitions, {1}, DType::Float32);
-    b.dma_copy(beta, b.input("beta", DType::Float32, {1}).broadcast(0, machine.partitions));
+    beta = blocks::scalar_input(b, "beta");
   }
   const Access c = b.output("c", s.dtype, {s.m, s.n}, {s.cm, s.cn});
   for_blocks(b, "mb", s.m, machine.partitions, LoopKind::Parallel, [&](const Affine& m0, std::int64_t rows) {

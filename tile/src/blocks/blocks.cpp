@@ -71,6 +71,12 @@ void transpose_pieces(Builder& b, const Access& dst, const Access& src, std::int
   if (columns % side > 0) move(Affine(whole), 1, columns % side);
 }
 
+Access scalar_input(Builder& b, const std::string& name) {
+  const Access tile = b.sbuf(name + "_tile", b.machine().partitions, {1}, DType::Float32);
+  b.dma_copy(tile, b.input(name, DType::Float32, {1}).broadcast(0, b.machine().partitions));
+  return tile;
+}
+
 namespace {
 bool is_one(const ScalarOrTile& factor) { return std::holds_alternative<double>(factor) && std::get<double>(factor) == 1; }
 }  // namespace
