@@ -40,7 +40,7 @@ std::vector<Real> pack(DType dtype, const void* data, std::int64_t rows, std::in
   const auto convert_run = [&](const void* from, Real* to, std::int64_t n) { convert(dtype, from, dtype_of<Real>, to, n); };
   if (column_stride == 1) {
 #pragma omp parallel for if (rows * columns > 1 << 16)
-    for (std::int64_t i = 0; i < rows; ++i) convert_run(base + i * row_stride * bytes, &dense[static_cast<std::size_t>(i * columns)], columns);
+    for (std::int64_t i = 0; i < rows; ++i) convert_run(base + i * row_stride * bytes, dense.data() + i * columns, columns);
     return dense;
   }
   // Gather in 64-row bands so that a unit stride along rows is read in runs.
@@ -114,7 +114,7 @@ template <class Real> void run(const GemmArgs& g) {
   auto* base = static_cast<std::byte*>(g.c);
 #pragma omp parallel for if (g.m * g.n > 1 << 16)
   for (std::int64_t i = 0; i < g.m; ++i) {
-    const Real* row = &dense[static_cast<std::size_t>(i * g.n)];
+    const Real* row = dense.data() + i * g.n;
     if (g.cn == 1) {
       convert(dtype_of<Real>, row, g.out, base + i * g.cm * bytes, g.n);
     } else {
