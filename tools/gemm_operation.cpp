@@ -102,7 +102,7 @@ class Gemm final : public Operation {
     int runs = 0;
     while (runs == 0 || (runs < options.repeats && spent < kEnoughSeconds)) {
       const auto begin = std::chrono::steady_clock::now();
-      blas::gemm<In, Out>(executor, op_a_ == "N" ? blas::Op::N : blas::Op::T, op_b_ == "N" ? blas::Op::N : blas::Op::T, 1, da.view(),
+      blas::gemm(executor, op_a_ == "N" ? blas::Op::N : blas::Op::T, op_b_ == "N" ? blas::Op::N : blas::Op::T, 1, da.view(),
                           db.view(), 0, dc.view());
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       best = runs == 0 ? seconds : std::min(best, seconds);

@@ -19,7 +19,7 @@ template <class T> void check_operand(const Executor& executor, const MatrixView
           operand, view.rows(), view.columns());
 }
 
-using Wide = __int128;  // products of extents and strides
+__extension__ using Wide = __int128;  // products of extents and strides
 
 // Two elements of C may not share an address, or the result would depend on the order of writes: one direction's stride
 // must clear the whole extent of the other.
@@ -37,7 +37,7 @@ template <class T> void check_output_strides(const MatrixView<T>& c) {
 
 // Whether an input shares elements with C, where that can be told: the same first address, or blocks of one row-major or
 // column-major matrix.
-template <class In, class Out> bool overlaps(const MatrixView<In>& x, const MatrixView<Out>& c) {
+template <class In, class Out> bool overlaps(const MatrixView<const In>& x, const MatrixView<Out>& c) {
   if (x.rows() == 0 || x.columns() == 0) return false;
   const auto from = reinterpret_cast<std::uintptr_t>(x.data()), to = reinterpret_cast<std::uintptr_t>(c.data());
   if (from == to) return true;
@@ -62,13 +62,13 @@ const char* letter(Op op) { return op == Op::N ? "N" : "T"; }
 
 }  // namespace
 
-template <Element In, Element Out> requires GemmTypes<In, Out>
-void gemm(const Executor& executor, Op op_a, Op op_b, Compute<Out> alpha, const MatrixView<In>& a, const MatrixView<In>& b,
+template <Element In, Element Out>
+void detail::gemm(const Executor& executor, Op op_a, Op op_b, Compute<Out> alpha, const MatrixView<const In>& a, const MatrixView<const In>& b,
           Compute<Out> beta, const MatrixView<Out>& c) {
   check_operand(executor, a, "A");
   check_operand(executor, b, "B");
   check_operand(executor, c, "C");
-  const MatrixView<In> ta = op_a == Op::N ? a : a.transposed(), tb = op_b == Op::N ? b : b.transposed();
+  const MatrixView<const In> ta = op_a == Op::N ? a : a.transposed(), tb = op_b == Op::N ? b : b.transposed();
   require(ta.rows() == c.rows() && tb.columns() == c.columns() && ta.columns() == tb.rows(),
           "blas.gemm: op(A) is {} x {} (op {}), op(B) is {} x {} (op {}), C is {} x {}; they must be m x k, k x n and m x n",
           ta.rows(), ta.columns(), letter(op_a), tb.rows(), tb.columns(), letter(op_b), c.rows(), c.columns());
@@ -92,7 +92,7 @@ double gemm_error_bound(Family family, DType in, DType out, std::int64_t k) {
 }
 
 #define TRN_GEMM(In, Out)                                                                                                \
-  template void gemm<In, Out>(const Executor&, Op, Op, Compute<Out>, const MatrixView<In>&, const MatrixView<In>&, \
+  template void detail::gemm<In, Out>(const Executor&, Op, Op, Compute<Out>, const MatrixView<const In>&, const MatrixView<const In>&, \
                               Compute<Out>, const MatrixView<Out>&);
 TRN_GEMM(float, float)
 TRN_GEMM(double, double)

@@ -26,21 +26,21 @@ template <class E, class F> std::string message_of(F call) {
 TEST(GemmArguments, ShapesThatDoNotFitNameAllThree) {
   const Executor e = Executor::host();
   const Matrix<float> a(e, 3, 4), b(e, 5, 6), c(e, 3, 6);
-  const auto text = message_of<InvalidArgument>([&] { gemm<float, float>(e, Op::N, Op::N, 1, a.view(), b.view(), 0, c.view()); });
+  const auto text = message_of<InvalidArgument>([&] { gemm(e, Op::N, Op::N, 1, a.view(), b.view(), 0, c.view()); });
   EXPECT_IN("op(A) is 3 x 4 (op N), op(B) is 5 x 6 (op N), C is 3 x 6", text);
 }
 
 TEST(GemmArguments, OperandOnAnotherExecutorNamesBoth) {
   const Executor host = Executor::host(), sim = Executor::open("sim:trn2");
   const Matrix<float> a(host, 3, 4), b(sim, 4, 6), c(sim, 3, 6);
-  const auto text = message_of<InvalidArgument>([&] { gemm<float, float>(sim, Op::N, Op::N, 1, a.view(), b.view(), 0, c.view()); });
+  const auto text = message_of<InvalidArgument>([&] { gemm(sim, Op::N, Op::N, 1, a.view(), b.view(), 0, c.view()); });
   EXPECT_IN("A lives on executor 'host', the call runs on 'sim:trn2'", text);
 }
 
 TEST(GemmArguments, TwoSimulatorsOfOneMachineAreTwoMemories) {
   const Executor one = Executor::open("sim:trn2"), two = Executor::open("sim:trn2");
   const Matrix<float> a(one, 2, 2), b(one, 2, 2), c(two, 2, 2);
-  EXPECT_THROW((gemm<float, float>(one, Op::N, Op::N, 1, a.view(), b.view(), 0, c.view())), InvalidArgument);
+  EXPECT_THROW((gemm(one, Op::N, Op::N, 1, a.view(), b.view(), 0, c.view())), InvalidArgument);
 }
 
 TEST(GemmArguments, OverlappingOutputIsRefused) {
@@ -49,24 +49,34 @@ TEST(GemmArguments, OverlappingOutputIsRefused) {
   std::vector<float> memory(64);
   for (const auto& [rs, cs] : {std::pair<std::int64_t, std::int64_t>{0, 1}, {1, 1}, {2, 1}, {1, 3}}) {
     const MatrixView<float> c(e, memory.data(), 4, 4, rs, cs);
-    EXPECT_IN("elements overlap", message_of<InvalidArgument>([&] { gemm<float, float>(e, Op::N, Op::N, 1, a.view(), b.view(), 0, c); }));
+    EXPECT_IN("elements overlap", message_of<InvalidArgument>([&] { gemm(e, Op::N, Op::N, 1, a.view(), b.view(), 0, c); }));
   }
   const MatrixView<float> fine(e, memory.data(), 4, 4, 1, 4);
-  EXPECT_NO_THROW((gemm<float, float>(e, Op::N, Op::N, 0, a.view(), b.view(), 0, fine)));
+  EXPECT_NO_THROW((gemm(e, Op::N, Op::N, 0, a.view(), b.view(), 0, fine)));
+}
+
+// Inputs may be read-only memory.
+TEST(GemmArguments, InputsMayBeConst) {
+  const Executor e = Executor::host();
+  const std::vector<float> a{1, 2, 3, 4}, b{5, 6, 7, 8};
+  std::vector<float> c(4);
+  gemm(e, Op::N, Op::N, 1, MatrixView<const float>::row_major(e, a.data(), 2, 2), MatrixView<const float>::row_major(e, b.data(), 2, 2), 0,
+       MatrixView<float>::row_major(e, c.data(), 2, 2));
+  EXPECT_EQ(c, (std::vector<float>{19, 22, 43, 50}));
 }
 
 TEST(GemmArguments, NullDataIsRefused) {
   const Executor e = Executor::host();
   const Matrix<float> b(e, 4, 4), c(e, 4, 4);
   const MatrixView<float> a(e, nullptr, 4, 4, 4, 1);
-  EXPECT_IN("its pointer is null", message_of<InvalidArgument>([&] { gemm<float, float>(e, Op::N, Op::N, 1, a, b.view(), 0, c.view()); }));
+  EXPECT_IN("its pointer is null", message_of<InvalidArgument>([&] { gemm(e, Op::N, Op::N, 1, a, b.view(), 0, c.view()); }));
 }
 
 TEST(GemmArguments, Float64IsForTheHost) {
   const Executor e = Executor::open("sim:trn2");
   const Matrix<double> a(e, 4, 4), b(e, 4, 4), c(e, 4, 4);
   EXPECT_IN("no device kernel for float64",
-            message_of<NotImplemented>([&] { gemm<double, double>(e, Op::N, Op::N, 1, a.view(), b.view(), 0, c.view()); }));
+            message_of<NotImplemented>([&] { gemm(e, Op::N, Op::N, 1, a.view(), b.view(), 0, c.view()); }));
 }
 
 TEST(GemmArguments, NothingIsWrittenWhenACallIsRefused) {
@@ -74,7 +84,7 @@ TEST(GemmArguments, NothingIsWrittenWhenACallIsRefused) {
   const std::vector<float> seven(16, 7);
   const auto c = Matrix<float>::from_host(e, 4, 4, seven);
   const Matrix<float> a(e, 4, 3), b(e, 4, 4);
-  EXPECT_THROW((gemm<float, float>(e, Op::N, Op::N, 1, a.view(), b.view(), 0, c.view())), InvalidArgument);
+  EXPECT_THROW((gemm(e, Op::N, Op::N, 1, a.view(), b.view(), 0, c.view())), InvalidArgument);
   EXPECT_EQ(c.to_host(), seven);
 }
 
@@ -90,7 +100,7 @@ TEST(GemmArguments, UninitialisedOperandIsReported) {
     }
     return "none";
   };
-  EXPECT_EQ(check_of([&] { gemm<float, float>(e, Op::N, Op::N, 1, a.view(), b.view(), 0, c.view()); }), "uninitialised-read");
+  EXPECT_EQ(check_of([&] { gemm(e, Op::N, Op::N, 1, a.view(), b.view(), 0, c.view()); }), "uninitialised-read");
 }
 
 // Views that reach outside their array, and memory that is not the device's at all.
@@ -100,10 +110,10 @@ TEST(GemmArguments, MemoryOutsideTheDeviceIsReported) {
   const auto a = Matrix<float>::from_host(e, 64, 64, ones), b = Matrix<float>::from_host(e, 64, 64, ones);
   const Matrix<float> small(e, 4, 4);
   const MatrixView<float> too_large(e, small.data(), 64, 64, 64, 1);
-  EXPECT_IN("tensor 'c' of 16384 bytes", message_of<DeviceError>([&] { gemm<float, float>(e, Op::N, Op::N, 1, a.view(), b.view(), 0, too_large); }));
+  EXPECT_IN("tensor 'c' of 16384 bytes", message_of<DeviceError>([&] { gemm(e, Op::N, Op::N, 1, a.view(), b.view(), 0, too_large); }));
   std::vector<float> mine = ones;
   const MatrixView<float> on_host(e, mine.data(), 64, 64, 64, 1);
-  EXPECT_IN("outside the arrays of this device", message_of<DeviceError>([&] { gemm<float, float>(e, Op::N, Op::N, 1, on_host, b.view(), 0, a.view()); }));
+  EXPECT_IN("outside the arrays of this device", message_of<DeviceError>([&] { gemm(e, Op::N, Op::N, 1, on_host, b.view(), 0, a.view()); }));
 }
 
 TEST(GemmArguments, OutputThatSharesMemoryWithAnInputIsRefused) {
@@ -112,7 +122,7 @@ TEST(GemmArguments, OutputThatSharesMemoryWithAnInputIsRefused) {
     const std::vector<float> ones(100, 1);
     const auto big = Matrix<float>::from_host(e, 10, 10, ones), other = Matrix<float>::from_host(e, 10, 10, ones);
     const auto refused = [&](const MatrixView<float>& a, const MatrixView<float>& b, const MatrixView<float>& c) {
-      return message_of<InvalidArgument>([&] { gemm<float, float>(e, Op::N, Op::N, 1, a, b, 0, c); });
+      return message_of<InvalidArgument>([&] { gemm(e, Op::N, Op::N, 1, a, b, 0, c); });
     };
     EXPECT_IN("C shares memory with A", refused(big.view(), other.view(), big.view()));
     EXPECT_IN("C shares memory with B", refused(other.view(), big.view(), big.view()));
@@ -137,7 +147,7 @@ TEST(GemmProgram, OtherFactorsNeedNoOtherProgram) {
   const auto a = Matrix<float>::from_host(e, 8, 8, ones), b = Matrix<float>::from_host(e, 8, 8, ones), c = Matrix<float>::from_host(e, 8, 8, ones);
   Recorder recorder(e);
   for (const float alpha : {2.0f, -3.0f, NAN, INFINITY, 0.5f}) {
-    gemm<float, float>(e, Op::N, Op::N, alpha, a.view(), b.view(), 0, c.view());
+    gemm(e, Op::N, Op::N, alpha, a.view(), b.view(), 0, c.view());
     const float got = c.to_host()[0], want = alpha * 8;
     EXPECT_TRUE(got == want || (std::isnan(got) && std::isnan(want))) << alpha << ' ' << got;
   }

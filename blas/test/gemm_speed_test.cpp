@@ -38,7 +38,7 @@ TEST(GemmSpeed, SimulationCostsAtMostTwiceTheHostsSgemm) {
       cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, size, size, size, 1, a.data(), size, b.data(), size, 0, c.data(), size);
     }));
     Recorder recorder(sim);
-    simulated = std::min(simulated, seconds_of([&] { gemm<float, float>(sim, Op::N, Op::N, 1, da.view(), db.view(), 0, dc.view()); }));
+    simulated = std::min(simulated, seconds_of([&] { gemm(sim, Op::N, Op::N, 1, da.view(), db.view(), 0, dc.view()); }));
     ASSERT_GT(recorder.modelled_seconds(), 0);  // Timed order
   }
   RecordProperty("host_ms", static_cast<int>(host * 1e3));

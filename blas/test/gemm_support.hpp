@@ -114,7 +114,7 @@ template <class In, class Out> void check(const Executor& executor, const Case& 
   const OnDevice<In> da(executor, a), db(executor, b);
   const OnDevice<Out> dc(executor, c);
   Recorder recorder(executor);
-  gemm<In, Out>(executor, t.op_a, t.op_b, static_cast<Compute<Out>>(t.alpha), da.view, db.view, static_cast<Compute<Out>>(t.beta), dc.view);
+  gemm(executor, t.op_a, t.op_b, static_cast<Compute<Out>>(t.alpha), da.view, db.view, static_cast<Compute<Out>>(t.beta), dc.view);
   const auto trace = ::testing::Message() << t.m << " x " << t.n << " x " << t.k << " op " << (t.op_a == Op::N ? "N" : "T")
                                           << (t.op_b == Op::N ? "N" : "T") << " alpha " << t.alpha << " beta " << t.beta << " layouts "
                                           << static_cast<int>(t.a) << static_cast<int>(t.b) << static_cast<int>(t.c) << " seed " << seed

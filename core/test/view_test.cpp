@@ -98,5 +98,26 @@ TEST_F(MatrixViewTest, BecomesAView) {
   EXPECT_EQ(v.executor(), host_);
 }
 
+TEST(MatrixView, LeadingDimensionsHoldALine) {
+  float memory[64];
+  const Executor e = Executor::host();
+  for (const std::int64_t ld : {-4L, -1L, 1L, 3L}) {
+    EXPECT_THROW((void)MatrixView<float>::row_major(e, memory, 2, 4, ld), InvalidArgument) << ld;
+    EXPECT_THROW((void)MatrixView<float>::column_major(e, memory, 4, 2, ld), InvalidArgument) << ld;
+  }
+  EXPECT_EQ(MatrixView<float>::row_major(e, memory, 2, 4, 5).row_stride(), 5);
+  EXPECT_EQ(MatrixView<float>::column_major(e, memory, 4, 2).column_stride(), 4);
+}
+
+TEST(MatrixView, WritableConvertsToConst) {
+  float memory[8] = {};
+  const Executor e = Executor::host();
+  const auto writable = MatrixView<float>::row_major(e, memory, 2, 4);
+  const MatrixView<const float> readable = writable;
+  EXPECT_EQ(readable.data(), memory);
+  EXPECT_EQ(readable.block(1, 1, 1, 2).data(), memory + 5);
+  static_assert(!std::is_constructible_v<MatrixView<float>, MatrixView<const float>>);
+}
+
 }  // namespace
 }  // namespace trn

@@ -28,9 +28,19 @@ concept GemmTypes = (std::same_as<In, Out> && (std::same_as<In, float> || std::s
                                                std::same_as<In, float16>)) ||
                     (std::same_as<Out, float> && (std::same_as<In, bfloat16> || std::same_as<In, float16> || std::same_as<In, tfloat32>));
 
-template <Element In, Element Out> requires GemmTypes<In, Out>
-void gemm(const Executor& executor, Op op_a, Op op_b, Compute<Out> alpha, const MatrixView<In>& a, const MatrixView<In>& b,
+namespace detail {
+template <Element In, Element Out>
+void gemm(const Executor& executor, Op op_a, Op op_b, Compute<Out> alpha, const MatrixView<const In>& a, const MatrixView<const In>& b,
           Compute<Out> beta, const MatrixView<Out>& c);
+}
+
+// A and B may be views of const or of writable elements.
+template <Element A, Element B, Element Out>
+  requires std::same_as<std::remove_const_t<A>, std::remove_const_t<B>> && GemmTypes<std::remove_const_t<A>, Out>
+void gemm(const Executor& executor, Op op_a, Op op_b, Compute<Out> alpha, const MatrixView<A>& a, const MatrixView<B>& b, Compute<Out> beta,
+          const MatrixView<Out>& c) {
+  detail::gemm<std::remove_const_t<A>, Out>(executor, op_a, op_b, alpha, a, b, beta, c);
+}
 
 // The type of C when nobody says: the operands' own, float for tfloat32.
 template <class In> using GemmOutput = std::conditional_t<std::same_as<In, tfloat32>, float, In>;
@@ -39,7 +49,7 @@ template <class In> using GemmOutput = std::conditional_t<std::same_as<In, tfloa
 template <Element T> requires GemmTypes<T, GemmOutput<T>>
 [[nodiscard]] Matrix<GemmOutput<T>> gemm(const Executor& executor, const Matrix<T>& a, const Matrix<T>& b) {
   Matrix<GemmOutput<T>> c(executor, a.rows(), b.columns());
-  gemm<T, GemmOutput<T>>(executor, Op::N, Op::N, 1, a.view(), b.view(), 0, c.view());
+  gemm(executor, Op::N, Op::N, 1, a.view(), b.view(), 0, c.view());
   return c;
 }
 

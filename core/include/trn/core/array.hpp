@@ -1,8 +1,10 @@
 // Owning arrays on an executor, and the only way data crosses between executors: copy() and to().
 #pragma once
 
+#include <concepts>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include <trn/core/view.hpp>
@@ -39,8 +41,9 @@ void copy_elements(const CopySide& from, const CopySide& to, std::int64_t elemen
 // copied and a subject like "host -> sim:trn2" goes to the listeners of either executor (once when it is the same one).
 // Only bytes of the two views are touched. Throws InvalidArgument when the shapes differ, when data is null although the
 // shape is not empty, and when a stride of `to` is 0 over an extent > 1 (several values for one place).
-template <Element T> void copy(const View<T>& from, const View<T>& to) {
-  const auto side = [](const View<T>& v) {
+template <Element From, Element T> requires std::same_as<std::remove_const_t<From>, T>
+void copy(const View<From>& from, const View<T>& to) {
+  const auto side = [](const auto& v) {
     return detail::CopySide{&v.executor(), const_cast<void*>(static_cast<const void*>(v.data())), &v.shape(), &v.strides()};
   };
   detail::copy_elements(side(from), side(to), sizeof(T));
@@ -57,7 +60,7 @@ template <Element T> class Array {
             "array: {} values for shape {}, which holds {}; give one value per element", values.size(), to_string(shape),
             element_count(shape));
     Array array(executor, std::move(shape));
-    copy(View<T>(Executor::host(), const_cast<T*>(values.data()), array.shape()), array.view());
+    copy(View<const T>(Executor::host(), values.data(), array.shape()), array.view());
     return array;
   }
   [[nodiscard]] std::vector<T> to_host() const {

@@ -18,6 +18,7 @@
 #include <bit>
 #include <concepts>
 #include <cstdint>
+#include <type_traits>
 
 #include <trn/core/dtype.hpp>
 
@@ -106,10 +107,10 @@ template <> struct DTypeOf<std::int8_t> { static constexpr DType value = DType::
 template <> struct DTypeOf<std::uint32_t> { static constexpr DType value = DType::UInt32; };
 template <> struct DTypeOf<std::uint16_t> { static constexpr DType value = DType::UInt16; };
 template <> struct DTypeOf<std::uint8_t> { static constexpr DType value = DType::UInt8; };
-template <class T> inline constexpr DType dtype_of = DTypeOf<T>::value;
+template <class T> inline constexpr DType dtype_of = DTypeOf<std::remove_const_t<T>>::value;
 
-// A type that arrays can hold.
+// A type that arrays can hold, or that type const: what a view of it can show.
 template <class T>
-concept Element = requires { { DTypeOf<T>::value } -> std::convertible_to<DType>; };
+concept Element = requires { { DTypeOf<std::remove_const_t<T>>::value } -> std::convertible_to<DType>; };
 
 }  // namespace trn

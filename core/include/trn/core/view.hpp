@@ -1,4 +1,5 @@
-// View: a strided window on memory that belongs to an executor. Views never own and never copy.
+// View: a strided window on memory that belongs to an executor. Views never own and never copy. Like pointers, they say
+// whether the elements may be written: View<const float> reads, and View<float> converts to it.
 #pragma once
 
 #include <utility>
@@ -21,6 +22,8 @@ template <Element T> class View {
   }
   View(Executor executor, T* data, Shape shape)
       : View(std::move(executor), data, shape, row_major_strides(shape)) {}
+  View(const View<std::remove_const_t<T>>& other) requires std::is_const_v<T>
+      : View(other.executor(), other.data(), other.shape(), other.strides()) {}
 
   [[nodiscard]] const Executor& executor() const { return executor_; }
   [[nodiscard]] T* data() const { return data_; }
@@ -46,13 +49,18 @@ template <Element T> class MatrixView {
         column_stride_(column_stride) {
     require(rows >= 0 && columns >= 0, "matrix view: extents are {} x {}; both must be >= 0", rows, columns);
   }
-  // Element (i, j) at data[i * ld + j]; ld = 0 means packed.
+  MatrixView(const MatrixView<std::remove_const_t<T>>& other) requires std::is_const_v<T>
+      : MatrixView(other.executor(), other.data(), other.rows(), other.columns(), other.row_stride(), other.column_stride()) {}
+
+  // Element (i, j) at data[i * ld + j]; ld = 0 means packed, otherwise it is at least the number of columns.
   [[nodiscard]] static MatrixView row_major(Executor e, T* data, std::int64_t rows, std::int64_t columns,
                                             std::int64_t ld = 0) {
+    check_ld(ld, columns, "columns");
     return {std::move(e), data, rows, columns, ld ? ld : columns, 1};
   }
   [[nodiscard]] static MatrixView column_major(Executor e, T* data, std::int64_t rows, std::int64_t columns,
                                                std::int64_t ld = 0) {
+    check_ld(ld, rows, "rows");
     return {std::move(e), data, rows, columns, 1, ld ? ld : rows};
   }
 
@@ -73,6 +81,11 @@ template <Element T> class MatrixView {
   operator View<T>() const { return {executor_, data_, {rows_, columns_}, {row_stride_, column_stride_}}; }
 
  private:
+  static void check_ld(std::int64_t ld, std::int64_t line, const char* what) {
+    require(ld == 0 || ld >= line, "matrix view: leading dimension {} is shorter than the {} {}; use at least that, or 0 for packed", ld,
+            line, what);
+  }
+
   Executor executor_;
   T* data_;
   std::int64_t rows_, columns_, row_stride_, column_stride_;
