@@ -69,8 +69,9 @@ TEST(Timeline, TransfersOfTwoRingsShareTheEngines) {
 }
 
 TEST(Timeline, SmallTransfersAreBoundByTheirRing) {
-  for (const auto& [dge, ring] :
+  for (const auto& [mode, ring] :
        {std::pair(DgeMode::Hardware, kHardware), {DgeMode::Static, kStatic}, {DgeMode::Software, kSoftware}}) {
+    const DgeMode dge = mode;  // Clang 14 does not capture structured bindings
     Builder b("p", machine("trn2"));
     const Access x = b.input("x", F32, {10, 128, 1});
     b.parallel("i", 10, [&](const Affine& i) {

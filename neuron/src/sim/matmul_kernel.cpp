@@ -73,7 +73,7 @@ constexpr int kRows = 6, kVectors = 2;
 constexpr int kRows = 6, kVectors = 4;
 #else
 #define TRN_FUSED 0
-constexpr int kRows = 4, kVectors = 2;
+constexpr int kRows = 4;
 #endif
 
 template <class Real>
