@@ -9,3 +9,5 @@
 #include <trn/core/event.hpp>
 #include <trn/core/executor.hpp>
 #include <trn/core/view.hpp>
+#include <trn/rand/raw32.hpp>
+#include <trn/rand/uniform.hpp>

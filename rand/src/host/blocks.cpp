@@ -1,0 +1,221 @@
+// Blocks on the host: one block per vector lane, four vectors for its four words, compiled once per instruction set and
+// chosen at run time by Highway. Integer operations and once-rounded float operations only: the same bits everywhere.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "host/blocks.cpp"
+#include <hwy/foreach_target.h>
+// foreach_target.h comes first.
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "host/blocks.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace trn::rand::host::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+// At most 16 lanes, so that buffers have a size; no instruction set in use has more.
+using Lanes = hn::CappedTag<std::uint32_t, 16>;
+using Word = hn::Vec<Lanes>;
+constexpr std::size_t kMaxLanes = 16;
+
+struct Block {
+  Word w0, w1, w2, w3;
+};
+
+// The high words of the products. Even lanes multiply where they are, odd ones after moving down.
+HWY_INLINE Word multiply_high(Word a, Word b) {
+  const Lanes d;
+#if HWY_TARGET == HWY_SCALAR
+  return hn::Set(d, static_cast<std::uint32_t>(std::uint64_t{hn::GetLane(a)} * hn::GetLane(b) >> 32));
+#else
+  const hn::RepartitionToWide<Lanes> wide;
+  const auto even = hn::MulEven(a, b);
+  const auto odd = hn::MulEven(hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(wide, a))), b);
+  return hn::OddEven(hn::BitCast(d, odd), hn::BitCast(d, hn::ShiftRight<32>(even)));
+#endif
+}
+
+HWY_INLINE Block philox_block(Block c, const Words4& key) {
+  const Lanes d;
+  const Word m0 = hn::Set(d, philox::kMultiplier0), m1 = hn::Set(d, philox::kMultiplier1);
+  for (int r = 0; r < philox::kRounds; ++r) {
+    const Word k0 = hn::Set(d, philox::round_key(key, 0, r)), k1 = hn::Set(d, philox::round_key(key, 1, r));
+    const Word h0 = multiply_high(c.w0, m0), l0 = hn::Mul(c.w0, m0);
+    const Word h1 = multiply_high(c.w2, m1), l1 = hn::Mul(c.w2, m1);
+    c = {hn::Xor(hn::Xor(h1, c.w1), k0), l1, hn::Xor(hn::Xor(h0, c.w3), k1), l0};
+  }
+  return c;
+}
+
+template <int kBits>
+HWY_INLINE Word rotate_left(Word x) {
+  return hn::Or(hn::ShiftLeft<kBits>(x), hn::ShiftRight<32 - kBits>(x));
+}
+
+HWY_INLINE void inject(Block& c, const Words4& key, int s) {
+  const Lanes d;
+  c.w0 = hn::Add(c.w0, hn::Set(d, threefry::injection(key, s, 0)));
+  c.w1 = hn::Add(c.w1, hn::Set(d, threefry::injection(key, s, 1)));
+  c.w2 = hn::Add(c.w2, hn::Set(d, threefry::injection(key, s, 2)));
+  c.w3 = hn::Add(c.w3, hn::Set(d, threefry::injection(key, s, 3)));
+}
+
+template <int kRound>
+HWY_INLINE void threefry_round(Block& c) {
+  constexpr int r0 = threefry::kRotations[kRound % 8][0], r1 = threefry::kRotations[kRound % 8][1];
+  Word& a = kRound % 2 == 0 ? c.w1 : c.w3;
+  Word& b = kRound % 2 == 0 ? c.w3 : c.w1;
+  c.w0 = hn::Add(c.w0, a);
+  a = hn::Xor(rotate_left<r0>(a), c.w0);
+  c.w2 = hn::Add(c.w2, b);
+  b = hn::Xor(rotate_left<r1>(b), c.w2);
+}
+
+template <int kFirst>
+HWY_INLINE void threefry_four_rounds(Block& c, const Words4& key) {
+  threefry_round<kFirst>(c);
+  threefry_round<kFirst + 1>(c);
+  threefry_round<kFirst + 2>(c);
+  threefry_round<kFirst + 3>(c);
+  inject(c, key, kFirst / threefry::kInjectionEvery + 1);
+}
+
+HWY_INLINE Block threefry_block(Block c, const Words4& key) {
+  inject(c, key, 0);
+  threefry_four_rounds<0>(c, key);
+  threefry_four_rounds<4>(c, key);
+  threefry_four_rounds<8>(c, key);
+  threefry_four_rounds<12>(c, key);
+  threefry_four_rounds<16>(c, key);
+  return c;
+}
+
+template <Algorithm A>
+HWY_INLINE Block encrypt_block(const Block& c, const Words4& key) {
+  if constexpr (A == Algorithm::Philox4x32_10) {
+    return philox_block(c, key);
+  } else {
+    return threefry_block(c, key);
+  }
+}
+
+// The counters of blocks first .. first + lanes - 1. Only one word counts, unless it wraps among these lanes.
+template <Algorithm A>
+HWY_INLINE Block counters(std::uint64_t first, std::uint64_t stream) {
+  const Lanes d;
+  const std::size_t lanes = hn::Lanes(d);
+  const Words4 c = counter_of(A, first, stream);
+  constexpr bool is_philox = A == Algorithm::Philox4x32_10;
+  const std::uint64_t period = is_philox ? philox::kSubsequences : std::uint64_t{1} << 32;
+  if (first % period + lanes <= period) {
+    Block v{hn::Set(d, c[0]), hn::Set(d, c[1]), hn::Set(d, c[2]), hn::Set(d, c[3])};
+    Word& counting = is_philox ? v.w2 : v.w0;
+    counting = hn::Add(counting, hn::Iota(d, 0));
+    return v;
+  }
+  HWY_ALIGN std::uint32_t words[4][kMaxLanes] = {};
+  for (std::size_t i = 0; i < lanes; ++i) {
+    const Words4 here = counter_of(A, first + i, stream);
+    for (std::size_t w = 0; w < 4; ++w) words[w][i] = here[w];
+  }
+  return {hn::Load(d, words[0]), hn::Load(d, words[1]), hn::Load(d, words[2]), hn::Load(d, words[3])};
+}
+
+// The draw's element as bits.
+template <Draw D>
+HWY_INLINE Word element(Word x) {
+  const Lanes d;
+  const hn::RebindToSigned<Lanes> di;
+  const hn::RebindToFloat<Lanes> df;
+  if constexpr (D == Draw::Raw32) return x;
+  if constexpr (D == Draw::HalfOpen) {
+    const auto whole = hn::ConvertTo(df, hn::BitCast(di, hn::ShiftRight<8>(x)));
+    return hn::BitCast(d, hn::Mul(whole, hn::Set(df, 0x1p-24f)));
+  }
+  // float(x) = 65536 * high + low: both halves are exact, the product is too, so the sum is the one rounding.
+  const auto high = hn::ConvertTo(df, hn::BitCast(di, hn::ShiftRight<16>(x)));
+  const auto low = hn::ConvertTo(df, hn::BitCast(di, hn::And(x, hn::Set(d, 0xffffu))));
+  const auto whole = hn::Add(hn::Mul(high, hn::Set(df, 0x1p16f)), low);
+  return hn::BitCast(d, hn::Add(hn::Mul(whole, hn::Set(df, 0x1p-32f)), hn::Set(df, 0x1p-33f)));
+}
+
+template <Algorithm A, Draw D>
+void run(const State& state, std::int64_t count, std::uint32_t* out) {
+  const Lanes d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const Words4 key = key_of(state.seed);
+  std::uint64_t block = state.position / 4;
+  auto skip = static_cast<std::int64_t>(state.position % 4);
+  while (count > 0) {
+    const Block v = encrypt_block<A>(counters<A>(block, state.stream), key);
+    const Word w0 = element<D>(v.w0), w1 = element<D>(v.w1), w2 = element<D>(v.w2), w3 = element<D>(v.w3);
+    std::int64_t taken = 4 * lanes - skip;
+    if (skip == 0 && count >= taken) {
+      hn::StoreInterleaved4(w0, w1, w2, w3, d, out);
+    } else {  // the first values of a run, or the last
+      HWY_ALIGN std::uint32_t buffer[4 * kMaxLanes];
+      hn::StoreInterleaved4(w0, w1, w2, w3, d, buffer);
+      taken = std::min(taken, count);
+      std::copy_n(buffer + skip, taken, out);
+    }
+    skip = 0;
+    block += static_cast<std::uint64_t>(lanes);
+    out += taken;
+    count -= taken;
+  }
+}
+
+template <Algorithm A>
+void run_draw(const State& state, Draw draw, std::int64_t count, std::uint32_t* out) {
+  switch (draw) {
+    case Draw::Raw32:
+      return run<A, Draw::Raw32>(state, count, out);
+    case Draw::OpenClosed:
+      return run<A, Draw::OpenClosed>(state, count, out);
+    case Draw::HalfOpen:
+      return run<A, Draw::HalfOpen>(state, count, out);
+  }
+}
+
+void fill_target(const State& state, Draw draw, std::int64_t count, void* out) {
+  auto* words = static_cast<std::uint32_t*>(out);  // floats are written as their bits
+  if (state.algorithm == Algorithm::Philox4x32_10) {
+    run_draw<Algorithm::Philox4x32_10>(state, draw, count, words);
+  } else {
+    run_draw<Algorithm::Threefry4x32_20>(state, draw, count, words);
+  }
+}
+
+void encrypt_target(Algorithm algorithm, const Words4* in, std::int64_t count, const Words4& key, Words4* out) {
+  const Lanes d;
+  for (std::int64_t i = 0; i < count; ++i) {  // one counter in every lane, the last lane's answer
+    const Words4 c = in[i];
+    const Block v{hn::Set(d, c[0]), hn::Set(d, c[1]), hn::Set(d, c[2]), hn::Set(d, c[3])};
+    const Block e = algorithm == Algorithm::Philox4x32_10 ? philox_block(v, key) : threefry_block(v, key);
+    HWY_ALIGN std::uint32_t buffer[4 * kMaxLanes];
+    hn::StoreInterleaved4(e.w0, e.w1, e.w2, e.w3, d, buffer);
+    std::copy_n(buffer + 4 * (hn::Lanes(d) - 1), 4, out[i].data());
+  }
+}
+
+}  // namespace trn::rand::host::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace trn::rand::host {
+
+HWY_EXPORT(fill_target);
+HWY_EXPORT(encrypt_target);
+
+void fill_run(const State& state, Draw draw, std::int64_t count, void* out) {
+  HWY_DYNAMIC_DISPATCH(fill_target)(state, draw, count, out);
+}
+
+void encrypt(Algorithm algorithm, const Words4* counters, std::int64_t count, const Words4& key, Words4* out) {
+  HWY_DYNAMIC_DISPATCH(encrypt_target)(algorithm, counters, count, key, out);
+}
+
+}  // namespace trn::rand::host
+#endif

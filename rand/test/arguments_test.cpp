@@ -1,0 +1,97 @@
+// Every refusal, with its message; a refused draw changes neither memory nor generator.
+#include <limits>
+
+#include "rand_support.hpp"
+
+namespace trn::rand::test {
+namespace {
+
+template <class F>
+void expect_refusal(F call, const std::string& part) {
+  try {
+    call();
+    ADD_FAILURE() << "accepted; expected: " << part;
+  } catch (const InvalidArgument& error) {
+    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+  }
+}
+
+TEST(RandArguments, OperandOnAnotherExecutor) {
+  const Executor host = Executor::host(), sim = Executor::open("sim:trn2");
+  Generator g;
+  const Array<std::uint32_t> out(host, {4});
+  expect_refusal([&] { raw32(sim, g, out.view()); }, "rand.raw32: out lives on executor 'host'");
+  EXPECT_EQ(g.state(), State{});
+}
+
+TEST(RandArguments, NullPointer) {
+  Generator g;
+  const Executor e = Executor::host();
+  expect_refusal([&] { uniform(e, g, View<float>(e, nullptr, {3})); },
+                 "rand.uniform: out has shape (3) but its pointer is null");
+}
+
+TEST(RandArguments, EmptyDrawsDoNothing) {
+  for (const char* name : kExecutors) {
+    const Executor e = Executor::open(name);
+    Generator g(State{.position = std::numeric_limits<std::uint64_t>::max()});
+    const Generator before = g;
+    raw32(e, g, View<std::uint32_t>(e, nullptr, {0}));
+    uniform(e, g, View<float>(e, nullptr, {5, 0, 3}));
+    EXPECT_EQ(g.state(), before.state());
+  }
+}
+
+TEST(RandArguments, RankZeroIsOneValue) {
+  for (const char* name : kExecutors) {
+    const Executor e = Executor::open(name);
+    Generator g;
+    const Array<std::uint32_t> out(e, {});
+    raw32(e, g, out.view());
+    EXPECT_EQ(out.to_host()[0], 0x6627e8d5u);
+  }
+}
+
+TEST(RandArguments, OverlappingElements) {
+  const Executor e = Executor::host();
+  std::vector<float> memory(100, -1.0f);
+  for (const Strides& strides : {Strides{0, 1}, Strides{3, 1}, Strides{1, 1}, Strides{-2, 1}}) {
+    Generator g;
+    expect_refusal([&] { uniform(e, g, View<float>(e, memory.data() + 40, {4, 5}, strides)); }, "elements overlap");
+    EXPECT_EQ(g.state().position, 0u);
+  }
+  EXPECT_EQ(memory, std::vector<float>(100, -1.0f));
+}
+
+TEST(RandArguments, DeviceOutputIsContiguous) {
+  const Executor e = Executor::open("sim:trn2");
+  const Array<float> out(e, {20});
+  Generator g;
+  expect_refusal([&] { uniform(e, g, View<float>(e, out.data(), {10}, {2})); },
+                 "must be contiguous: draw into an Array and copy()");
+  EXPECT_EQ(g.state().position, 0u);
+}
+
+TEST(RandArguments, PositionsEndAtTwoToThe64) {
+  const std::uint64_t last = std::numeric_limits<std::uint64_t>::max();
+  for (const char* name : kExecutors) {
+    const Executor e = Executor::open(name);
+    const Array<std::uint32_t> out(e, {4});
+    Generator g(State{.position = last - 3});
+    expect_refusal([&] { raw32(e, g, out.view()); }, "exceeds 2^64 - 1");
+    EXPECT_EQ(g.state().position, last - 3);
+  }
+  Generator g(State{.position = last - 3});
+  g.skip(3);
+  expect_refusal([&] { g.skip(1); }, "another stream or seed");
+  EXPECT_EQ(g.state().position, last);
+}
+
+TEST(RandArguments, StreamsOfPhilox) {
+  expect_refusal([] { Generator g(State{.stream = std::uint64_t{1} << 48}); }, "streams 0 to 2^48 - 1");
+  EXPECT_NO_THROW(Generator(State{.algorithm = Algorithm::Threefry4x32_20, .stream = std::uint64_t{1} << 48}));
+  expect_refusal([] { Generator g(State{.algorithm = static_cast<Algorithm>(9)}); }, "algorithm 9 does not exist");
+}
+
+}  // namespace
+}  // namespace trn::rand::test
