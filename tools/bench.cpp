@@ -34,7 +34,7 @@ struct Arguments {
 
 void run(const Operation& operation, const Arguments& arguments) {
   JsonFile json(arguments.json);
-  Table table({"executor", "dtype", "measured", "modelled", "GFLOP/s", "of roof", "error", "bound"});
+  Table table({"executor", "dtype", "measured", "modelled", operation.rate_unit(), "of roof", "error", "bound"});
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const std::string& executor : arguments.executors) {
     if (isatty(fileno(stderr))) fmt::print(stderr, "\r{} on {} ...\033[K", operation.name(), executor);
@@ -47,7 +47,8 @@ void run(const Operation& operation, const Arguments& arguments) {
   if (isatty(fileno(stderr))) fmt::print(stderr, "\r\033[K");
   table.print();
   fmt::print("measured: this machine's clock (for a simulator, the time it took to simulate); modelled: the simulator's timing model,\n"
-             "GFLOP/s and roof from it where it stands; error and bound: largest |C - exact| in units of (|A||B|)_ij\n");
+             "{} and roof from it where it stands; error and bound: {}\n",
+             operation.rate_unit(), operation.error_note());
   json.write(rows);
 }
 

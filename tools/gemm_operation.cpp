@@ -188,6 +188,8 @@ std::unique_ptr<Operation> gemm_operation() { return std::make_unique<Gemm>(); }
 std::vector<std::unique_ptr<Operation>> operations() {
   std::vector<std::unique_ptr<Operation>> all;
   all.push_back(gemm_operation());
+  all.push_back(raw32_operation());
+  all.push_back(uniform_operation());
   return all;
 }
 

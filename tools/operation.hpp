@@ -23,7 +23,7 @@ struct BenchRow {
   std::optional<double> seconds;           // measured on this machine (simulator: the time it took to simulate)
   std::optional<double> modelled_seconds;  // simulator only
   double gflops = 0;                       // from modelled time where there is one, else from measured
-  double roof_fraction = 0;                // of the executor's arithmetic peak
+  double roof_fraction = 0;                // of the executor's arithmetic peak (rand: of its write bandwidth)
   std::optional<double> error, bound;      // largest error against an fp64 reference, and its bound, in the same unit
 };
 
@@ -40,9 +40,14 @@ class Operation {
   virtual void add_options(CLI::App& app) = 0;
   [[nodiscard]] virtual tile::Program program(const tile::Machine& machine) const = 0;
   [[nodiscard]] virtual BenchRow bench(const std::string& executor, const BenchOptions& options) const = 0;
+  // What BenchRow::gflops counts, as the title of its column, and what its error and bound are.
+  [[nodiscard]] virtual std::string rate_unit() const { return "GFLOP/s"; }
+  [[nodiscard]] virtual std::string error_note() const { return "largest |C - exact| in units of (|A||B|)_ij"; }
 };
 
 [[nodiscard]] std::unique_ptr<Operation> gemm_operation();
+[[nodiscard]] std::unique_ptr<Operation> raw32_operation();
+[[nodiscard]] std::unique_ptr<Operation> uniform_operation();
 [[nodiscard]] std::vector<std::unique_ptr<Operation>> operations();
 
 }  // namespace trn::tools

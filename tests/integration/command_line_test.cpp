@@ -46,7 +46,7 @@ class CommandLine : public ::testing::Test {
 
 TEST_F(CommandLine, HelpEverywhere) {
   for (const char* arguments : {"--help", "info --help", "bench --help", "bench blas.gemm --help", "profile blas.gemm --help", "emit blas.gemm --help",
-                                "dis blas.gemm --help", "dis file --help", "validate --help"}) {
+                                "dis blas.gemm --help", "bench rand.raw32 --help", "bench rand.uniform --help", "dis file --help", "validate --help"}) {
     const Result r = trnsci(arguments);
     EXPECT_EQ(r.status, 0) << arguments;
     EXPECT_TRUE(has(r.output, "Usage:")) << arguments;
@@ -59,7 +59,7 @@ TEST_F(CommandLine, BadArgumentsGetOneLine) {
       {"nonsense", "nonsense"},
       {"bench", "Choose one of blas.gemm"},
       {"bench blas.nothing", "'blas.nothing' is not an operation; choose one of blas.gemm"},
-      {"dis", "Choose one of blas.gemm, file"},
+      {"dis", "Choose one of blas.gemm, rand.raw32, rand.uniform, file"},
       {"bench blas.gemm --m 0", "--m"},
       {"bench blas.gemm --m four", "--m"},
       {"bench blas.gemm --m 9223372036854775807", "--m"},
@@ -72,6 +72,9 @@ TEST_F(CommandLine, BadArgumentsGetOneLine) {
       {"bench blas.gemm --m 8 --n 8 --k 8 --dtype fp64 --exec sim:trn2", "or the host executor"},
       {"bench blas.gemm --m 8 --n 8 --k 8 --dtype int8", "no kernel for dtype int8"},
       {"emit blas.gemm --machine trn9", "trn9"},
+      {"bench rand.raw32 --count 0", "--count"},
+      {"bench rand.uniform --interval closed", "--interval"},
+      {"bench rand.uniform --count 8 --position 18446744073709551615 --exec sim:trn2", "exceeds 2^64 - 1"},
       {"dis file /nonexistent/program.json", "/nonexistent/program.json"},
       {"bench blas.gemm --m 8 --n 8 --k 8 --exec host --json /nonexistent/rows.json", "/nonexistent/rows.json"},
       {"profile blas.gemm --m 8 --n 8 --k 8 --html /nonexistent/page.html", "/nonexistent/page.html"},
@@ -115,6 +118,27 @@ TEST_F(CommandLine, BenchWritesTheAgreedKeys) {
     EXPECT_EQ(row["modelled_seconds"].is_null(), host);
     const double time = host ? row["seconds"].get<double>() : row["modelled_seconds"].get<double>();
     EXPECT_NEAR(row["gflops"].get<double>(), 2e-9 * 130 * 70 * 200 / time, 1e-6 * row["gflops"].get<double>());
+  }
+}
+
+// Values per second in the place of flops, and no difference between the executors.
+TEST_F(CommandLine, BenchOfRandomNumbers) {
+  for (const std::string operation : {"rand.raw32", "rand.uniform"}) {
+    const fs::path file = folder_ / "rows.json";
+    const Result r = trnsci("bench " + operation + " --count 10001 --position 3 --algorithm threefry --exec host,sim:trn1,sim:trn2,sim:trn3 --json " + file.string());
+    ASSERT_EQ(r.status, 0) << r.output;
+    EXPECT_NE(r.output.find("Gvalues/s"), std::string::npos) << r.output;
+    const auto rows = read_json(file);
+    ASSERT_EQ(rows.size(), 4u);
+    for (const auto& row : rows) {
+      EXPECT_EQ(row["op"], operation);
+      const bool host = row["executor"] == "host";
+      const double time = row[host ? "seconds" : "modelled_seconds"].get<double>();
+      EXPECT_NEAR(row["gflops"].get<double>(), 1e-9 * 10001 / time, 1e-6 * row["gflops"].get<double>());
+      if (host) continue;
+      EXPECT_EQ(row["error"], 0.0);
+      EXPECT_EQ(row["bound"], 0.0);
+    }
   }
 }
 

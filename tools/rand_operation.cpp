@@ -1,0 +1,158 @@
+// rand.raw32 and rand.uniform for the command line: time per draw, and on a device the largest difference from the
+// host's values, which must be 0. The column of rates counts 1e9 values per second; the roof is that of writing them:
+// the host's memory, or the DMA engines of a core.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <trn/core/array.hpp>
+#include <trn/neuron/sim.hpp>
+#include <trn/rand/fill_program.hpp>
+#include <trn/rand/raw32.hpp>
+#include <trn/rand/uniform.hpp>
+#include <trn/tile/device.hpp>
+
+#include "operation.hpp"
+
+namespace trn::tools {
+
+namespace {
+
+constexpr double kEnoughSeconds = 5;  // of repeating one measurement
+const CLI::Range kCount(std::int64_t{1}, rand::kFillMax, "1 to 2^32");
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// Bytes per second that all threads together write to memory, best of three; larger than any cache.
+double host_write_bandwidth() {
+  std::vector<std::uint32_t> memory(std::size_t{1} << 26);
+  double best = 0;
+  for (std::uint32_t repeat = 0; repeat < 3; ++repeat) {
+    const auto begin = std::chrono::steady_clock::now();
+#pragma omp parallel for schedule(static)
+    for (std::size_t piece = 0; piece < memory.size(); piece += 1 << 15) {
+      std::fill_n(memory.begin() + static_cast<std::ptrdiff_t>(piece), 1 << 15, repeat);
+    }
+    best = std::max(best, static_cast<double>(memory.size() * sizeof(memory[0])) / seconds_since(begin));
+  }
+  return best;
+}
+
+// T: uint32_t for raw32, float for uniform.
+template <class T>
+class Draws final : public Operation {
+ public:
+  std::string name() const override { return kUniform ? "rand.uniform" : "rand.raw32"; }
+  std::string summary() const override {
+    return kUniform ? "uniform floats; \"gflops\" counts 1e9 values per second"
+                    : "random 32-bit words; \"gflops\" counts 1e9 values per second";
+  }
+  std::string rate_unit() const override { return "Gvalues/s"; }
+  std::string error_note() const override { return "largest difference from the host's values, and 0"; }
+
+  void add_options(CLI::App& app) override {
+    app.add_option("--count", count_, "values to draw")->check(kCount)->capture_default_str();
+    app.add_option("--algorithm", algorithm_, "philox or threefry")
+        ->check(CLI::IsMember({"philox", "threefry"}))
+        ->capture_default_str();
+    app.add_option("--position", position_, "number of the first value")->capture_default_str();
+    if (kUniform) {
+      app.add_option("--interval", interval_, "open-closed (0, 1] or half-open [0, 1)")
+          ->check(CLI::IsMember({"open-closed", "half-open"}))
+          ->capture_default_str();
+    }
+  }
+
+  tile::Program program(const tile::Machine& machine) const override {
+    const rand::Draw draw = !kUniform                                  ? rand::Draw::Raw32
+                            : interval() == rand::Interval::OpenClosed ? rand::Draw::OpenClosed
+                                                                       : rand::Draw::HalfOpen;
+    return rand::fill_program({algorithm(), draw, count_, static_cast<std::int64_t>(position_ % 4)}, machine);
+  }
+
+  BenchRow bench(const std::string& executor_name, const BenchOptions& options) const override {
+    const Executor executor = Executor::open(executor_name);
+    const bool simulated = executor.family() == Family::Device;
+    require(simulated || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model",
+            executor.name());
+    BenchRow r;
+    r.op = name();
+    r.executor = executor.name();
+    r.dtype = trn::name(dtype_of<T>);
+    r.precision = algorithm_;
+    r.shape = {{"count", count_}};
+    if (simulated && options.model_only) {
+      const tile::Machine& machine = tile::device_of(executor).machine();
+      return finish(r, executor, neuron::estimate(program(machine), machine).seconds);
+    }
+    const Array<T> out(executor, {count_});
+    Recorder recorder(executor);
+    double spent = 0;
+    int runs = 0;
+    while (runs == 0 || (runs < options.repeats && spent < kEnoughSeconds)) {
+      const auto begin = std::chrono::steady_clock::now();
+      draw(executor, out);
+      const double seconds = seconds_since(begin);
+      r.seconds = runs == 0 ? seconds : std::min(*r.seconds, seconds);
+      spent += seconds;
+      ++runs;
+    }
+    ensure(recorder.family_of(name()) == trn::name(executor.family()), "{} did not run on {}", name(), executor_name);
+    if (!simulated) return finish(r, executor, std::nullopt);
+    r.error = difference_from_host(out);
+    r.bound = 0;
+    return finish(r, executor, recorder.modelled_seconds() / runs);
+  }
+
+ private:
+  static constexpr bool kUniform = std::is_same_v<T, float>;
+
+  rand::Algorithm algorithm() const {
+    return algorithm_ == "philox" ? rand::Algorithm::Philox4x32_10 : rand::Algorithm::Threefry4x32_20;
+  }
+  rand::Interval interval() const {
+    return interval_ == "half-open" ? rand::Interval::HalfOpen : rand::Interval::OpenClosed;
+  }
+
+  void draw(const Executor& executor, const Array<T>& out) const {
+    rand::Generator generator(rand::State{.algorithm = algorithm(), .seed = 1, .position = position_});
+    if constexpr (kUniform) {
+      rand::uniform(executor, generator, out.view(), interval());
+    } else {
+      rand::raw32(executor, generator, out.view());
+    }
+  }
+
+  double difference_from_host(const Array<T>& out) const {
+    const Array<T> reference(Executor::host(), {count_});
+    draw(Executor::host(), reference);
+    const std::vector<T> values = out.to_host();
+    double worst = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      worst = std::max(worst, std::abs(static_cast<double>(values[i]) - static_cast<double>(reference.data()[i])));
+    }
+    return worst;
+  }
+
+  BenchRow finish(BenchRow r, const Executor& executor, std::optional<double> modelled) const {
+    r.modelled_seconds = modelled;
+    const double bytes_per_s =
+        modelled ? tile::device_of(executor).machine().dma_bytes_per_s() : host_write_bandwidth();
+    const double rate = static_cast<double>(count_) / (modelled ? *modelled : *r.seconds);
+    r.gflops = rate * 1e-9;
+    r.roof_fraction = rate * sizeof(T) / bytes_per_s;
+    return r;
+  }
+
+  std::int64_t count_ = std::int64_t{1} << 24;
+  std::uint64_t position_ = 0;
+  std::string algorithm_ = "philox", interval_ = "open-closed";
+};
+
+}  // namespace
+
+std::unique_ptr<Operation> raw32_operation() { return std::make_unique<Draws<std::uint32_t>>(); }
+std::unique_ptr<Operation> uniform_operation() { return std::make_unique<Draws<float>>(); }
+
+}  // namespace trn::tools
