@@ -52,6 +52,15 @@ TEST(FillOrder, ShuffledEqualsInOrderOverTiles) {
   }
 }
 
+// Wide storage keeps values instead of bits: whole words come out the same, halves of words do not exist there.
+TEST(FillOrder, WideStorage) {
+  const SimOptions wide{.storage = neuron::Storage::Wide, .order = Order::in_order()};
+  const State threefry{.algorithm = Algorithm::Threefry4x32_20, .seed = 5};
+  EXPECT_EQ(simulate({threefry.algorithm, Draw::Raw32, 500, 0}, threefry, "trn2", wide),
+            simulate({threefry.algorithm, Draw::Raw32, 500, 0}, threefry, "trn2", {.order = Order::in_order()}));
+  EXPECT_THROW((void)simulate({.count = 500}, {}, "trn2", wide), Error);
+}
+
 TEST(FillNki, EmittedKernelGivesTheSimulatorsBits) {
   for (const char* name : {"trn1", "trn2", "trn3"}) {
     SCOPED_TRACE(name);
