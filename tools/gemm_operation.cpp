@@ -2,7 +2,6 @@
 // reference in units of (|A||B|)_ij, the unit of its bound.
 #include <cblas.h>
 
-#include <chrono>
 #include <cmath>
 #include <random>
 #include <type_traits>
@@ -14,6 +13,7 @@
 #include <trn/tile/device.hpp>
 
 #include "host_peak.hpp"
+#include "measure.hpp"
 #include "operation.hpp"
 
 namespace trn::tools {
@@ -21,7 +21,6 @@ namespace trn::tools {
 namespace {
 
 const CLI::Range kExtent(std::int64_t{1}, std::int64_t{1} << 30, "1 to 2^30");
-constexpr double kEnoughSeconds = 5;  // of repeating one measurement
 
 class Gemm final : public Operation {
  public:
@@ -97,23 +96,15 @@ class Gemm final : public Operation {
     const Matrix<In> da = on(a, op_a_ == "N", m_, k_), db = on(b, op_b_ == "N", k_, n_);
     const Matrix<Out> dc(executor, m_, n_);
     Recorder recorder(executor);
-    double best = 0;
-    double spent = 0;
-    int runs = 0;
-    while (runs == 0 || (runs < options.repeats && spent < kEnoughSeconds)) {
-      const auto begin = std::chrono::steady_clock::now();
-      blas::gemm(executor, op_a_ == "N" ? blas::Op::N : blas::Op::T, op_b_ == "N" ? blas::Op::N : blas::Op::T, 1, da.view(),
-                          db.view(), 0, dc.view());
-      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-      best = runs == 0 ? seconds : std::min(best, seconds);
-      spent += seconds;
-      ++runs;
-    }
+    const Measured measured = measure(options.repeats, [&] {
+      blas::gemm(executor, op_a_ == "N" ? blas::Op::N : blas::Op::T, op_b_ == "N" ? blas::Op::N : blas::Op::T, 1, da.view(), db.view(), 0,
+                 dc.view());
+    });
     ensure(recorder.family_of(name()) == trn::name(executor.family()), "{} did not run on {}", name(), executor_name);
-    r.seconds = best;
+    r.seconds = measured.fastest_s;
     r.error = error(a, b, dc.to_host());
     r.bound = blas::gemm_error_bound(executor.family(), in(), out(), k_);
-    return finish(r, executor, simulated ? std::optional(recorder.modelled_seconds() / runs) : std::nullopt);
+    return finish(r, executor, simulated ? std::optional(recorder.modelled_seconds() / measured.runs) : std::nullopt);
   }
 
   BenchRow finish(BenchRow r, const Executor& executor, std::optional<double> modelled) const {
@@ -184,13 +175,5 @@ class Gemm final : public Operation {
 }  // namespace
 
 std::unique_ptr<Operation> gemm_operation() { return std::make_unique<Gemm>(); }
-
-std::vector<std::unique_ptr<Operation>> operations() {
-  std::vector<std::unique_ptr<Operation>> all;
-  all.push_back(gemm_operation());
-  all.push_back(raw32_operation());
-  all.push_back(uniform_operation());
-  return all;
-}
 
 }  // namespace trn::tools

@@ -1,5 +1,5 @@
 // An operation of the suite as the command line sees it: options, its device program, and one benchmark row per executor.
-// A new operation adds one file like gemm_operation.cpp and one line to operations().
+// A new operation adds one file like gemm_operation.cpp and one line to operations.cpp.
 #pragma once
 
 #include <memory>

@@ -2,7 +2,6 @@
 // host's values, which must be 0. The column of rates counts 1e9 values per second; the roof is that of writing them:
 // the host's memory, or the DMA engines of a core.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <trn/core/array.hpp>
 #include <trn/neuron/sim.hpp>
@@ -11,32 +10,27 @@
 #include <trn/rand/uniform.hpp>
 #include <trn/tile/device.hpp>
 
+#include "measure.hpp"
 #include "operation.hpp"
 
 namespace trn::tools {
 
 namespace {
 
-constexpr double kEnoughSeconds = 5;  // of repeating one measurement
 const CLI::Range kCount(std::int64_t{1}, rand::kFillMax, "1 to 2^32");
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 // Bytes per second that all threads together write to memory, best of three; larger than any cache.
 double host_write_bandwidth() {
   std::vector<std::uint32_t> memory(std::size_t{1} << 26);
-  double best = 0;
-  for (std::uint32_t repeat = 0; repeat < 3; ++repeat) {
-    const auto begin = std::chrono::steady_clock::now();
+  std::uint32_t value = 0;
+  const Measured measured = measure(3, [&] {
+    ++value;
 #pragma omp parallel for schedule(static)
     for (std::size_t piece = 0; piece < memory.size(); piece += 1 << 15) {
-      std::fill_n(memory.begin() + static_cast<std::ptrdiff_t>(piece), 1 << 15, repeat);
+      std::fill_n(memory.begin() + static_cast<std::ptrdiff_t>(piece), 1 << 15, value);
     }
-    best = std::max(best, static_cast<double>(memory.size() * sizeof(memory[0])) / seconds_since(begin));
-  }
-  return best;
+  });
+  return static_cast<double>(memory.size() * sizeof(memory[0])) / measured.fastest_s;
 }
 
 // T: uint32_t for raw32, float for uniform.
@@ -88,21 +82,13 @@ class Draws final : public Operation {
     }
     const Array<T> out(executor, {count_});
     Recorder recorder(executor);
-    double spent = 0;
-    int runs = 0;
-    while (runs == 0 || (runs < options.repeats && spent < kEnoughSeconds)) {
-      const auto begin = std::chrono::steady_clock::now();
-      draw(executor, out);
-      const double seconds = seconds_since(begin);
-      r.seconds = runs == 0 ? seconds : std::min(*r.seconds, seconds);
-      spent += seconds;
-      ++runs;
-    }
+    const Measured measured = measure(options.repeats, [&] { draw(executor, out); });
+    r.seconds = measured.fastest_s;
     ensure(recorder.family_of(name()) == trn::name(executor.family()), "{} did not run on {}", name(), executor_name);
     if (!simulated) return finish(r, executor, std::nullopt);
     r.error = difference_from_host(out);
     r.bound = 0;
-    return finish(r, executor, recorder.modelled_seconds() / runs);
+    return finish(r, executor, recorder.modelled_seconds() / measured.runs);
   }
 
  private:

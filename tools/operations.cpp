@@ -1,0 +1,14 @@
+// The operations the command line knows: a new one adds its line here.
+#include "operation.hpp"
+
+namespace trn::tools {
+
+std::vector<std::unique_ptr<Operation>> operations() {
+  std::vector<std::unique_ptr<Operation>> all;
+  all.push_back(gemm_operation());
+  all.push_back(raw32_operation());
+  all.push_back(uniform_operation());
+  return all;
+}
+
+}  // namespace trn::tools
