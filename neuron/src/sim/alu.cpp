@@ -26,17 +26,17 @@ auto with_operator(AluOp op, F&& f) {
     case AluOp::Multiply:
       return f([](Real a, Real b) { return a * b; });
     case AluOp::Maximum:
-      return f([](Real a, Real b) { return (a > b) | (a != a) ? a : b; });
+      return f([](Real a, Real b) { return ((a > b) | (a != a)) ? a : b; });
     case AluOp::Minimum:
-      return f([](Real a, Real b) { return (a < b) | (a != a) ? a : b; });
+      return f([](Real a, Real b) { return ((a < b) | (a != a)) ? a : b; });
     case AluOp::Power:
       return f(
           [](Real a, Real b) { return static_cast<Real>(std::pow(static_cast<double>(a), static_cast<double>(b))); });
     // The signed operand of larger (smaller) magnitude, the second on a tie.
     case AluOp::AbsMax:
-      return f([](Real a, Real b) { return (std::fabs(a) > std::fabs(b)) | (a != a) ? a : b; });
+      return f([](Real a, Real b) { return ((std::fabs(a) > std::fabs(b)) | (a != a)) ? a : b; });
     case AluOp::AbsMin:
-      return f([](Real a, Real b) { return (std::fabs(a) < std::fabs(b)) | (a != a) ? a : b; });
+      return f([](Real a, Real b) { return ((std::fabs(a) < std::fabs(b)) | (a != a)) ? a : b; });
     case AluOp::Equal:
       return f([](Real a, Real b) { return truth<Real>(a == b); });
     case AluOp::NotEqual:
