@@ -60,7 +60,7 @@ auto with_operator(AluOp op, F&& f) {
     case AluOp::Square:
       return f([](Real a, Real) { return a * a; });
     case AluOp::Relu:
-      return f([](Real a, Real) { return (a > 0) | (a != a) ? a : Real(0); });
+      return f([](Real a, Real) { return ((a > 0) | (a != a)) ? a : Real(0); });
     case AluOp::Rsqrt:
       return f([](Real a, Real) { return static_cast<Real>(1.0 / std::sqrt(static_cast<double>(a))); });
     case AluOp::Reciprocal:

@@ -114,11 +114,12 @@ void Execution::mark_part(const Operand& o, std::int64_t begin, std::int64_t n, 
   spread_state(o);
   std::array<std::int64_t, 3>& counts = o.whole->bytes;
   for_each_state(o, begin, n, o.state, [&](std::uint8_t* state, std::int64_t bytes, std::int64_t) {
-    const std::int64_t by_tensor = std::count(state, state + bytes, kWrittenByTensorEngine);
-    const std::int64_t by_other = std::count(state, state + bytes, kWrittenByOther);
-    counts[kNever] -= bytes - by_tensor - by_other;
-    counts[kWrittenByTensorEngine] -= by_tensor;
-    counts[kWrittenByOther] -= by_other;
+    // Nearly always one state throughout: comparing the run with itself, one byte on, is much faster than counting.
+    if (std::memcmp(state, state + 1, static_cast<std::size_t>(bytes - 1)) == 0) {
+      counts[*state] -= bytes;
+    } else {
+      for (std::int64_t i = 0; i < bytes; ++i) --counts[state[i]];
+    }
     counts[by] += bytes;
     std::memset(state, by, static_cast<std::size_t>(bytes));
   });

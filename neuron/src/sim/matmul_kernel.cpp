@@ -1,6 +1,6 @@
 // A blocked matrix product whose result does not depend on the blocking. Plan, with K <= 256, M <= 128, N <= 512:
 //   a is packed once into panels of R columns, (K, R) each: 64 KiB in all, read from L2;
-//   b is packed panel by panel, (K, C) each: 24 KiB, stays in L1 while all panels of a pass over it;
+//   b is packed panel by panel, (K, C) each: 16 KiB, stays in L1 while all panels of a pass over it;
 //   the innermost block keeps R x C sums in registers: per k it loads C values of b and broadcasts R values of a.
 // Packing moves K * (M + N) values for K * M * N multiply-adds. Threads take whole panels of b.
 #include "sim/matmul_kernel.hpp"
@@ -61,10 +61,11 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Registers: AVX-512 and Arm have 32, AVX2 has 16; sums + one row of b + one broadcast must fit.
+// Registers: AVX-512 and Arm have 32, AVX2 has 16; sums + one row of b + one broadcast must fit. 8 x 32 with AVX-512 divides
+// a 128 x 512 product without a remainder, into pieces that two threads share evenly.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
 #define TRN_FUSED 1
-constexpr int kRows = 8, kVectors = 3;
+constexpr int kRows = 8, kVectors = 2;
 #elif HWY_TARGET == HWY_AVX2
 #define TRN_FUSED 1
 constexpr int kRows = 6, kVectors = 2;

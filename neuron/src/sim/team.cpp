@@ -34,6 +34,12 @@ struct Loop {
   }
 };
 
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
 class Team {
  public:
   ~Team() {
@@ -53,6 +59,7 @@ class Team {
       while (static_cast<int>(members_.size()) < threads - 1) members_.emplace_back([this] { serve(); });
       loop_ = &loop;
       places_ = threads - 1;
+      generation_.fetch_add(1);
     }
     wake_.notify_all();
     loop.work();
@@ -63,10 +70,14 @@ class Team {
 
  private:
   void serve() {
-    std::unique_lock lock(mutex_);
+    std::uint64_t seen = 0;
     for (;;) {
+      // The next loop often comes within microseconds: look for it a moment before going to sleep.
+      for (int spin = 0; spin < kSpins && generation_.load(std::memory_order_relaxed) == seen; ++spin) pause();
+      std::unique_lock lock(mutex_);
       wake_.wait(lock, [this] { return closing_ || (loop_ && places_ > 0); });
       if (closing_) return;
+      seen = generation_.load();
       Loop& loop = *loop_;
       --places_;
       ++working_;
@@ -77,6 +88,9 @@ class Team {
     }
   }
 
+  static constexpr int kSpins = 1000;  // some 20 microseconds
+
+  std::atomic<std::uint64_t> generation_{0};  // counts loops
   std::mutex loops_;  // held by the loop under way
   std::mutex mutex_;
   std::condition_variable wake_, idle_;
