@@ -8,6 +8,7 @@
 #include <trn/core/error.hpp>
 
 #include "format_oracle.hpp"
+#include "support/every_target.hpp"
 #include "scrambled_backend.hpp"
 
 namespace trn {
@@ -15,18 +16,7 @@ namespace {
 
 constexpr std::uint64_t kSeed = 918273;
 
-// Runs body() once per instruction set that both the build and this machine have.
-template <class Body>
-void on_every_target(const Body& body) {
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    SCOPED_TRACE(hwy::TargetName(target));
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    body();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-}
+using testing_support::on_every_target;
 
 class Convert : public ::testing::TestWithParam<oracle::Format> {
  protected:

@@ -10,6 +10,7 @@
 
 #include "interpreter_harness.hpp"
 #include "sim/matmul_kernel.hpp"
+#include "support/every_target.hpp"
 
 namespace trn::neuron::sim {
 namespace {
@@ -110,11 +111,7 @@ void kernel_matches_chain(std::int64_t k_end, std::int64_t m_end, std::int64_t n
 
 TEST(NcMatmul, SameBitsOnEveryInstructionSetAndThreadCount) {
   const int threads = omp_get_max_threads();
-  int targets = 0;
-  for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
-    hwy::SetSupportedTargetsForTest(left & -left);
-    hwy::GetChosenTarget().DeInit();
-    ++targets;
+  const int targets = testing_support::on_every_target([&] {
     for (const int n : {1, 2}) {
       omp_set_num_threads(n);
       for (const Size s : kSizes) {
@@ -122,9 +119,7 @@ TEST(NcMatmul, SameBitsOnEveryInstructionSetAndThreadCount) {
         kernel_matches_chain<double>(s.k, s.m, s.n);
       }
     }
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().DeInit();
+  });
   omp_set_num_threads(threads);
   EXPECT_GE(targets, 2);
 }

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "rand_support.hpp"
+#include "support/every_target.hpp"
 
 namespace trn::rand::test {
 namespace {
@@ -169,11 +170,7 @@ TEST(HostDraw, AnyStrides) {
 TEST(HostDraw, SameBitsOnEveryInstructionSetAndThreadCount) {
   constexpr std::int64_t n = 100'003;
   const int threads = omp_get_max_threads();
-  int targets = 0;
-  for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
-    hwy::SetSupportedTargetsForTest(left & -left);
-    hwy::GetChosenTarget().DeInit();
-    ++targets;
+  const int targets = testing_support::on_every_target([&] {
     for (const int t : {1, 2, 3, 7}) {
       omp_set_num_threads(t);
       for (const Algorithm a : kAlgorithms) {
@@ -183,15 +180,12 @@ TEST(HostDraw, SameBitsOnEveryInstructionSetAndThreadCount) {
           Generator g(state);
           const auto values = draw_uniform(Executor::host(), g, n, interval);
           for (std::size_t i = 0; i < values.size(); i += 7) {
-            ASSERT_EQ(values[i], oracle_uniform(oracle(state, state.position + i), interval))
-                << "target " << (left & -left);
+            ASSERT_EQ(values[i], oracle_uniform(oracle(state, state.position + i), interval)) << t << " threads";
           }
         }
       }
     }
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().DeInit();
+  });
   omp_set_num_threads(threads);
   EXPECT_GE(targets, 2);
 }
