@@ -17,8 +17,10 @@ namespace {
 // Elements of a block on the stack.
 constexpr std::int64_t kBlock = 512;
 
-bool nothing_to_do(const char* operation, std::int64_t n) {
+bool nothing_to_do(const char* operation, DType dtype, std::int64_t n) {
   require(n >= 0, "{}: n = {} elements; n must be >= 0", operation, n);
+  require(!is_complex(dtype), "{}: {} is a pair of numbers; convert its parts, as 2 n elements of {}", operation, name(dtype),
+          name(real_of(dtype)));
   return n == 0;
 }
 
@@ -134,7 +136,7 @@ void clamp_to_finite(const float* src, void* dst, std::int64_t n) {
 }  // namespace
 
 void to_float(DType dtype, const void* src, float* dst, std::int64_t n) {
-  if (nothing_to_do("to_float", n)) return;
+  if (nothing_to_do("to_float", dtype, n)) return;
   if (dtype == DType::Float32 || dtype == DType::TFloat32) {
     std::memcpy(dst, src, static_cast<std::size_t>(n) * sizeof(float));
   } else if (dtype == DType::Float64) {
@@ -147,7 +149,7 @@ void to_float(DType dtype, const void* src, float* dst, std::int64_t n) {
 }
 
 void from_float(const float* src, DType dtype, void* dst, std::int64_t n) {
-  if (nothing_to_do("from_float", n)) return;
+  if (nothing_to_do("from_float", dtype, n)) return;
   if (dtype == DType::Float32) {
     std::memcpy(dst, src, static_cast<std::size_t>(n) * sizeof(float));
   } else if (dtype == DType::Float64) {
@@ -160,7 +162,7 @@ void from_float(const float* src, DType dtype, void* dst, std::int64_t n) {
 }
 
 void to_double(DType dtype, const void* src, double* dst, std::int64_t n) {
-  if (nothing_to_do("to_double", n)) return;
+  if (nothing_to_do("to_double", dtype, n)) return;
   if (dtype == DType::Float64) {
     std::memcpy(dst, src, static_cast<std::size_t>(n) * sizeof(double));
   } else if (dtype == DType::Float32 || dtype == DType::TFloat32) {
@@ -175,7 +177,7 @@ void to_double(DType dtype, const void* src, double* dst, std::int64_t n) {
 }
 
 void from_double(const double* src, DType dtype, void* dst, std::int64_t n) {
-  if (nothing_to_do("from_double", n)) return;
+  if (nothing_to_do("from_double", dtype, n)) return;
   if (dtype == DType::Float64) {
     std::memcpy(dst, src, static_cast<std::size_t>(n) * sizeof(double));
   } else if (dtype == DType::Float32) {
@@ -192,7 +194,7 @@ void from_double(const double* src, DType dtype, void* dst, std::int64_t n) {
 }
 
 void convert(DType from, const void* src, DType to, void* dst, std::int64_t n) {
-  if (nothing_to_do("convert", n)) return;
+  if (nothing_to_do("convert", from == to ? DType::Float32 : is_complex(from) ? from : to, n)) return;
   if (from == to) {
     std::memcpy(dst, src, static_cast<std::size_t>(n * size_bytes(from)));
   } else if (from == DType::Float32) {
@@ -215,7 +217,7 @@ void convert(DType from, const void* src, DType to, void* dst, std::int64_t n) {
 }
 
 void from_float_saturating(const float* src, DType dtype, void* dst, std::int64_t n) {
-  if (nothing_to_do("from_float_saturating", n)) return;
+  if (nothing_to_do("from_float_saturating", dtype, n)) return;
   if (dtype == DType::Float32) {
     clamp_to_finite<float>(src, dst, n);
   } else if (dtype == DType::Float64) {
@@ -229,7 +231,7 @@ void from_float_saturating(const float* src, DType dtype, void* dst, std::int64_
 
 void from_float_stochastic(const float* src, DType dtype, void* dst, std::int64_t n, std::uint64_t seed,
                            std::uint64_t counter) {
-  if (nothing_to_do("from_float_stochastic", n)) return;
+  if (nothing_to_do("from_float_stochastic", dtype, n)) return;
   if (!bits::is_narrow_float(dtype)) return from_float(src, dtype, dst, n);
   const bits::Format format = bits::format_of(dtype);
   const std::uint32_t overflow = bits::overflow_code(format);

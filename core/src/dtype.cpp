@@ -8,7 +8,7 @@
 namespace trn {
 namespace {
 
-enum class Kind : std::uint8_t { Float, Integer };
+enum class Kind : std::uint8_t { Float, Integer, Complex };
 
 struct Row {
   DType dtype;
@@ -34,6 +34,8 @@ constexpr std::array kRows{
     Row{DType::UInt32, "uint32", "", Kind::Integer, 4, 0},
     Row{DType::UInt16, "uint16", "", Kind::Integer, 2, 0},
     Row{DType::UInt8, "uint8", "", Kind::Integer, 1, 0},
+    Row{DType::Complex64, "complex64", "c64", Kind::Complex, 8, 23},
+    Row{DType::Complex128, "complex128", "c128", Kind::Complex, 16, 52},
 };
 
 constexpr auto kAll = [] {
@@ -46,7 +48,7 @@ constexpr bool rows_follow_the_enumeration() {
   for (std::size_t i = 0; i < kRows.size(); ++i) {
     if (static_cast<std::size_t>(kRows[i].dtype) != i) return false;
   }
-  return kRows.back().dtype == DType::UInt8;
+  return kRows.back().dtype == DType::Complex128;
 }
 static_assert(rows_follow_the_enumeration());
 
@@ -81,6 +83,14 @@ bool is_integer(DType dtype) { return row(dtype).kind == Kind::Integer; }
 
 bool is_fp8(DType dtype) { return is_float(dtype) && row(dtype).bytes == 1; }
 
-double unit_roundoff(DType dtype) { return is_float(dtype) ? std::ldexp(1.0, -row(dtype).mantissa_bits - 1) : 0.0; }
+bool is_complex(DType dtype) { return row(dtype).kind == Kind::Complex; }
+
+DType real_of(DType dtype) {
+  if (dtype == DType::Complex64) return DType::Float32;
+  if (dtype == DType::Complex128) return DType::Float64;
+  return dtype;
+}
+
+double unit_roundoff(DType dtype) { return is_integer(dtype) ? 0.0 : std::ldexp(1.0, -row(dtype).mantissa_bits - 1); }
 
 }  // namespace trn

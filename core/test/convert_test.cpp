@@ -201,6 +201,7 @@ TEST(ConvertLength, NegativeLengthsAreRefusedAndZeroTouchesNothing) {
   EXPECT_EQ(testing_support::message_of<InvalidArgument>([] { to_float(DType::Int8, nullptr, nullptr, -3); }),
             "to_float: n = -3 elements; n must be >= 0");
   for (const DType dtype : all_dtypes()) {
+    if (is_complex(dtype)) continue;
     to_float(dtype, nullptr, nullptr, 0);
     from_float(nullptr, dtype, nullptr, 0);
     to_double(dtype, nullptr, nullptr, 0);
@@ -209,6 +210,19 @@ TEST(ConvertLength, NegativeLengthsAreRefusedAndZeroTouchesNothing) {
     from_float_stochastic(nullptr, dtype, nullptr, 0, 0, 0);
     convert(DType::Float32, nullptr, dtype, nullptr, 0);
   }
+}
+
+TEST(Convert, ComplexIsRefusedExceptAsACopy) {
+  const std::complex<float> x[2] = {{1, 2}, {3, 4}};
+  std::complex<float> y[2];
+  convert(DType::Complex64, x, DType::Complex64, y, 2);
+  EXPECT_EQ(y[1], x[1]);
+  float r[4];
+  EXPECT_EQ(testing_support::message_of<InvalidArgument>([&] { to_float(DType::Complex64, x, r, 2); }),
+            "to_float: complex64 is a pair of numbers; convert its parts, as 2 n elements of float32");
+  EXPECT_THROW(from_double(nullptr, DType::Complex128, nullptr, 0), InvalidArgument);
+  EXPECT_THROW(convert(DType::Complex64, x, DType::Complex128, r, 1), InvalidArgument);
+  EXPECT_THROW(convert(DType::Float32, r, DType::Complex64, y, 1), InvalidArgument);
 }
 
 }  // namespace

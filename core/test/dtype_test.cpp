@@ -35,6 +35,8 @@ constexpr Expected kExpected[] = {
     {DType::UInt32, "uint32", 4, 0},
     {DType::UInt16, "uint16", 2, 0},
     {DType::UInt8, "uint8", 1, 0},
+    {DType::Complex64, "complex64", 8, 0x1p-24},
+    {DType::Complex128, "complex128", 16, 0x1p-53},
 };
 
 TEST(DType, FactsOfEveryType) {
@@ -45,11 +47,18 @@ TEST(DType, FactsOfEveryType) {
     EXPECT_EQ(name(e.dtype), e.name);
     EXPECT_EQ(size_bytes(e.dtype), e.bytes) << e.name;
     EXPECT_EQ(unit_roundoff(e.dtype), e.unit_roundoff) << e.name;
-    EXPECT_EQ(is_float(e.dtype), e.unit_roundoff > 0) << e.name;
+    EXPECT_EQ(is_complex(e.dtype), i >= 14) << e.name;
+    EXPECT_EQ(is_float(e.dtype), e.unit_roundoff > 0 && i < 14) << e.name;
     EXPECT_EQ(is_integer(e.dtype), e.unit_roundoff == 0) << e.name;
     EXPECT_EQ(is_fp8(e.dtype), e.unit_roundoff > 0 && e.bytes == 1) << e.name;
     EXPECT_EQ(parse_dtype(e.name), e.dtype);
   }
+}
+
+TEST(DType, RealOf) {
+  EXPECT_EQ(real_of(DType::Complex64), DType::Float32);
+  EXPECT_EQ(real_of(DType::Complex128), DType::Float64);
+  EXPECT_EQ(real_of(DType::BFloat16), DType::BFloat16);
 }
 
 TEST(DType, ParsesShortNames) {

@@ -119,5 +119,30 @@ TEST(MatrixView, WritableConvertsToConst) {
   static_assert(!std::is_constructible_v<MatrixView<float>, MatrixView<const float>>);
 }
 
+TEST(VectorView, FromAndToViews) {
+  float x[10];
+  const VectorView<float> v(Executor::host(), x + 8, 3, -4);
+  EXPECT_EQ(v.size(), 3);
+  EXPECT_EQ(v.stride(), -4);
+  const View<float> view = v;
+  EXPECT_EQ(view.shape(), Shape{3});
+  EXPECT_EQ(view.strides(), Strides{-4});
+  const VectorView<const float> back = view;
+  EXPECT_EQ(back.data(), x + 8);
+  EXPECT_THROW((VectorView<float>(View<float>(Executor::host(), x, {2, 5}))), InvalidArgument);
+  EXPECT_THROW((VectorView<float>(Executor::host(), x, -1)), InvalidArgument);
+}
+
+TEST(VectorView, RowsAndColumnsOfAMatrix) {
+  double x[12];
+  const auto m = MatrixView<double>::row_major(Executor::host(), x, 3, 4);
+  EXPECT_EQ(m.row(2).data(), x + 8);
+  EXPECT_EQ(m.row(2).size(), 4);
+  EXPECT_EQ(m.column(3).data(), x + 3);
+  EXPECT_EQ(m.column(3).stride(), 4);
+  EXPECT_THROW((void)m.row(3), InvalidArgument);
+  EXPECT_THROW((void)m.column(-1), InvalidArgument);
+}
+
 }  // namespace
 }  // namespace trn

@@ -8,6 +8,7 @@
 #include <trn/core/error.hpp>
 #include <trn/core/event.hpp>
 #include <trn/core/executor.hpp>
+#include <trn/core/precision.hpp>
 #include <trn/core/view.hpp>
 #include <trn/rand/raw32.hpp>
 #include <trn/rand/uniform.hpp>

@@ -71,6 +71,9 @@ void check_tiles(const Program& program, const Machine& machine, std::vector<Dia
     if (tile.dtype == DType::Float64) {
       report("illegal-dtype", "is float64, which no engine has; split the values into float32 parts on the host");
     }
+    if (is_complex(tile.dtype)) {
+      report("illegal-dtype", fmt::format("is {}, which no engine has; use two tiles of {}", name(tile.dtype), name(real_of(tile.dtype))));
+    }
     if (tile.dtype == DType::Float8E4M3FN && !machine.float8_e4m3fn) {
       report("illegal-dtype", fmt::format("is float8_e4m3fn, which {} does not have; use float8_e4m3", machine.name));
     }

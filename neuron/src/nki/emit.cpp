@@ -19,6 +19,10 @@ void require_dtype(const Module& module, DType dtype, const std::string& what) {
     fail<NotImplemented>("emit_nki: program '{}': {} is float64, which NKI has not; store it in float32 words",
                          module.program.name(), what);
   }
+  if (is_complex(dtype)) {
+    fail<NotImplemented>("emit_nki: program '{}': {} is {}, which NKI has not; store its parts as {}", module.program.name(), what,
+                         name(dtype), name(real_of(dtype)));
+  }
 }
 
 void check(const Module& module) {

@@ -3,6 +3,7 @@
 // Float to narrower float: float_types.hpp states the rule per format. Float to integer: round to nearest even, then
 // saturate to the integer's range, NaN becomes 0. Integer to float: round to nearest even. Integer to integer: saturate.
 // Where src is float64 or a 32-bit integer and dst narrower than float32 the value is rounded once, not through float32.
+// Complex types are refused (InvalidArgument), except that convert() copies equal ones: convert their parts.
 // src and dst are aligned as their elements and do not overlap. n < 0 throws InvalidArgument; n = 0 touches nothing.
 // The bits do not depend on the host's instruction set.
 #pragma once

@@ -11,6 +11,7 @@ namespace trn {
 enum class DType : std::uint8_t {
   Float64, Float32, TFloat32, BFloat16, Float16, Float8E4M3, Float8E4M3FN, Float8E5M2,
   Int32, Int16, Int8, UInt32, UInt16, UInt8,
+  Complex64, Complex128,  // pairs (re, im) of Float32, of Float64: for host memory; no engine knows them
 };
 
 // Every DType, in declaration order.
@@ -28,8 +29,13 @@ enum class DType : std::uint8_t {
 [[nodiscard]] bool is_float(DType dtype);
 [[nodiscard]] bool is_integer(DType dtype);
 [[nodiscard]] bool is_fp8(DType dtype);
+[[nodiscard]] bool is_complex(DType dtype);  // is_float and is_integer are false then
 
-// u = half the distance from 1 to the next number: the bound of one rounding to nearest. 0 for integers.
+// Float32 for Complex64, Float64 for Complex128, itself for every other type.
+[[nodiscard]] DType real_of(DType dtype);
+
+// u = half the distance from 1 to the next number: the bound of one rounding to nearest. 0 for integers. Of a complex
+// type: that of its parts.
 [[nodiscard]] double unit_roundoff(DType dtype);
 
 }  // namespace trn

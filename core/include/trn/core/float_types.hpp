@@ -16,6 +16,7 @@
 #pragma once
 
 #include <bit>
+#include <complex>
 #include <concepts>
 #include <cstdint>
 #include <type_traits>
@@ -107,6 +108,8 @@ template <> struct DTypeOf<std::int8_t> { static constexpr DType value = DType::
 template <> struct DTypeOf<std::uint32_t> { static constexpr DType value = DType::UInt32; };
 template <> struct DTypeOf<std::uint16_t> { static constexpr DType value = DType::UInt16; };
 template <> struct DTypeOf<std::uint8_t> { static constexpr DType value = DType::UInt8; };
+template <> struct DTypeOf<std::complex<float>> { static constexpr DType value = DType::Complex64; };
+template <> struct DTypeOf<std::complex<double>> { static constexpr DType value = DType::Complex128; };
 template <class T> inline constexpr DType dtype_of = DTypeOf<std::remove_const_t<T>>::value;
 
 // A type that arrays can hold, or that type const: what a view of it can show.

@@ -40,6 +40,36 @@ template <Element T> class View {
   Strides strides_;
 };
 
+// Rank 1: what BLAS-like calls take. Element i is data[i * stride]; a BLAS vector with a negative increment is one whose
+// data points at its last address and whose stride is negative.
+template <Element T> class VectorView {
+ public:
+  VectorView(Executor executor, T* data, std::int64_t size, std::int64_t stride = 1)
+      : executor_(std::move(executor)), data_(data), size_(size), stride_(stride) {
+    require(size >= 0, "vector view: size is {}; it must be >= 0", size);
+  }
+  VectorView(const VectorView<std::remove_const_t<T>>& other) requires std::is_const_v<T>
+      : VectorView(other.executor(), other.data(), other.size(), other.stride()) {}
+  VectorView(const View<T>& view) : VectorView(view.executor(), view.data(), extent(view), view.strides().front()) {}
+  VectorView(const View<std::remove_const_t<T>>& view) requires std::is_const_v<T> : VectorView(View<T>(view)) {}
+
+  [[nodiscard]] const Executor& executor() const { return executor_; }
+  [[nodiscard]] T* data() const { return data_; }
+  [[nodiscard]] std::int64_t size() const { return size_; }
+  [[nodiscard]] std::int64_t stride() const { return stride_; }
+  operator View<T>() const { return {executor_, data_, {size_}, {stride_}}; }
+
+ private:
+  static std::int64_t extent(const View<T>& view) {
+    require(view.rank() == 1, "vector view: the view has rank {}, shape {}; a vector has rank 1", view.rank(), to_string(view.shape()));
+    return view.size();
+  }
+
+  Executor executor_;
+  T* data_;
+  std::int64_t size_, stride_;
+};
+
 // Rank 2 with named extents: what BLAS-like calls take.
 template <Element T> class MatrixView {
  public:
@@ -78,6 +108,11 @@ template <Element T> class MatrixView {
     const std::int64_t offset = rows == 0 || columns == 0 ? 0 : row * row_stride_ + column * column_stride_;
     return {executor_, data_ + offset, rows, columns, row_stride_, column_stride_};
   }
+  [[nodiscard]] VectorView<T> row(std::int64_t i) const {
+    require(i >= 0 && i < rows_, "matrix view: row {} of {} x {}", i, rows_, columns_);
+    return {executor_, data_ + i * row_stride_, columns_, column_stride_};
+  }
+  [[nodiscard]] VectorView<T> column(std::int64_t j) const { return transposed().row(j); }
   operator View<T>() const { return {executor_, data_, {rows_, columns_}, {row_stride_, column_stride_}}; }
 
  private:
