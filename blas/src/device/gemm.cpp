@@ -371,7 +371,7 @@ void launch(const Executor& executor, const Program& program, const GemmArgs& g,
   for (const TensorDecl& tensor : program.tensors()) {
     if (tensor.name == "c_in") bindings.push_back({"c_in", g.c});
     if (tensor.name != "alpha" && tensor.name != "beta") continue;
-    const auto value = static_cast<float>(tensor.name == "alpha" ? g.alpha : g.beta);
+    const auto value = static_cast<float>((tensor.name == "alpha" ? g.alpha : g.beta).real());
     factors.emplace_back(executor, static_cast<std::int64_t>(sizeof value));
     device.copy_in(factors.back().data(), &value, sizeof value);
     bindings.push_back({tensor.name, factors.back().data()});
@@ -386,8 +386,8 @@ void gemm(const Executor& executor, const GemmArgs& args) {
   const GemmArgs g = args.cm == 1 && args.cn != 1 && args.n > 1 ? transposed(args) : args;
   Device& device = device_of(executor);
   const Machine& machine = device.machine();
-  const Factor alpha = kind_of(static_cast<float>(g.alpha)), beta = kind_of(static_cast<float>(g.beta));
-  if (g.in != DType::Float64 && (g.k == 0 || alpha == Factor::Zero)) {
+  const Factor alpha = kind_of(static_cast<float>(g.alpha.real())), beta = kind_of(static_cast<float>(g.beta.real()));
+  if (real_of(g.in) != DType::Float64 && !is_complex(g.in) && (g.k == 0 || alpha == Factor::Zero)) {
     if (beta == Factor::One) return;
     const ScaleShape shape{g.out, g.m, g.n, g.cm, g.cn, beta};
     return launch(executor, *device.programs().get(shape, [&](const ScaleShape& s) { return scale_program(s, machine); }), g, {});

@@ -1,7 +1,8 @@
-// gemm on the host: OpenBLAS sgemm or dgemm. Operands it cannot take as they are (16-bit types, no unit stride) are packed
+// gemm on the host: OpenBLAS sgemm, dgemm, cgemm or zgemm. Operands it cannot take as they are (16-bit types, no unit stride) are packed
 // into a dense copy first; a C it cannot write goes through a dense copy too, read only when beta is not zero.
 #include <cblas.h>
 
+#include <complex>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -80,13 +81,31 @@ Operand<Real> operand(DType dtype, const void* data, std::int64_t rows, std::int
   return result;
 }
 
-void call(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, double alpha, const float* a, int lda, const float* b,
-          int ldb, double beta, float* c, int ldc) {
-  cblas_sgemm(CblasRowMajor, ta, tb, m, n, k, static_cast<float>(alpha), a, lda, b, ldb, static_cast<float>(beta), c, ldc);
+using Complex = std::complex<double>;
+using Complex32 = std::complex<float>;
+
+void call(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, Complex alpha, const float* a, int lda, const float* b,
+          int ldb, Complex beta, float* c, int ldc) {
+  cblas_sgemm(CblasRowMajor, ta, tb, m, n, k, static_cast<float>(alpha.real()), a, lda, b, ldb, static_cast<float>(beta.real()), c, ldc);
 }
-void call(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, double alpha, const double* a, int lda,
-          const double* b, int ldb, double beta, double* c, int ldc) {
-  cblas_dgemm(CblasRowMajor, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+void call(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, Complex alpha, const double* a, int lda,
+          const double* b, int ldb, Complex beta, double* c, int ldc) {
+  cblas_dgemm(CblasRowMajor, ta, tb, m, n, k, alpha.real(), a, lda, b, ldb, beta.real(), c, ldc);
+}
+void call(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, Complex alpha, const Complex32* a, int lda,
+          const Complex32* b, int ldb, Complex beta, Complex32* c, int ldc) {
+  const Complex32 x(alpha), y(beta);
+  cblas_cgemm(CblasRowMajor, ta, tb, m, n, k, &x, a, lda, b, ldb, &y, c, ldc);
+}
+void call(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, Complex alpha, const Complex* a, int lda,
+          const Complex* b, int ldb, Complex beta, Complex* c, int ldc) {
+  cblas_zgemm(CblasRowMajor, ta, tb, m, n, k, &alpha, a, lda, b, ldb, &beta, c, ldc);
+}
+
+// OpenBLAS knows all four: as it is, transposed, and either of them conjugated.
+CBLAS_TRANSPOSE conjugated(CBLAS_TRANSPOSE trans, bool conj) {
+  if (!conj) return trans;
+  return trans == CblasTrans ? CblasConjTrans : CblasConjNoTrans;
 }
 
 int narrow(std::int64_t value, const char* what) {
@@ -98,7 +117,7 @@ template <class Real>
 void multiply(const GemmArgs& g, Real* c, std::int64_t ldc) {
   const auto a = operand<Real>(g.in, g.a, g.m, g.k, g.am, g.ak);
   const auto b = operand<Real>(g.in, g.b, g.k, g.n, g.bk, g.bn);
-  call(a.trans, b.trans, narrow(g.m, "m"), narrow(g.n, "n"), narrow(g.k, "k"), g.alpha, a.data, narrow(a.ld, "lda"), b.data,
+  call(conjugated(a.trans, g.conj_a), conjugated(b.trans, g.conj_b), narrow(g.m, "m"), narrow(g.n, "n"), narrow(g.k, "k"), g.alpha, a.data, narrow(a.ld, "lda"), b.data,
        narrow(b.ld, "ldb"), g.beta, c, narrow(ldc, "ldc"));
 }
 
@@ -107,7 +126,7 @@ template <class Real> void run(const GemmArgs& g) {
     if (usable(g.m, g.n, g.cm, g.cn)) return multiply<Real>(g, static_cast<Real*>(g.c), g.m == 1 ? g.n : g.cm);
     if (usable(g.n, g.m, g.cn, g.cm)) return run<Real>(transposed(g));
   }
-  std::vector<Real> dense = g.beta != 0 ? pack<Real>(g.out, g.c, g.m, g.n, g.cm, g.cn)
+  std::vector<Real> dense = g.beta != Complex(0) ? pack<Real>(g.out, g.c, g.m, g.n, g.cm, g.cn)
                                         : std::vector<Real>(static_cast<std::size_t>(g.m * g.n));
   multiply<Real>(g, dense.data(), g.n);
   const std::int64_t bytes = size_bytes(g.out);
@@ -127,6 +146,8 @@ template <class Real> void run(const GemmArgs& g) {
 
 void gemm(const Executor&, const GemmArgs& args) {
   if (args.in == DType::Float64) return run<double>(args);
+  if (args.in == DType::Complex64) return run<Complex32>(args);
+  if (args.in == DType::Complex128) return run<Complex>(args);
   run<float>(args);
 }
 

@@ -1,0 +1,17 @@
+// Triangular times general: B = alpha op(A) B (Side::Left) or alpha B op(A) (Side::Right), in place, or into C.
+// alpha = 0 sets the result to zero without reading A or B. The other triangle of A is never read, nor a Unit diagonal.
+// In the form with C, C is B itself (the same view) or does not overlap it. cuBLAS: cublasStrmm, ...
+#pragma once
+
+#include <trn/blas/types.hpp>
+
+namespace trn::blas {
+
+template <Scalar T>
+Accuracy trmm(const Executor& executor, Side side, Uplo uplo, Op op, Diag diag, Number<T> alpha, const ConstMatrix<T>& a,
+              const MatrixView<T>& b, const ProductOptions& options = {});
+template <Scalar T>
+Accuracy trmm(const Executor& executor, Side side, Uplo uplo, Op op, Diag diag, Number<T> alpha, const ConstMatrix<T>& a,
+              const ConstMatrix<T>& b, const MatrixView<T>& c, const ProductOptions& options = {});
+
+}  // namespace trn::blas
