@@ -21,6 +21,8 @@ bool nothing_to_do(const char* operation, DType dtype, std::int64_t n) {
   require(n >= 0, "{}: n = {} elements; n must be >= 0", operation, n);
   require(!is_complex(dtype), "{}: {} is a pair of numbers; convert its parts, as 2 n elements of {}", operation, name(dtype),
           name(real_of(dtype)));
+  require(!is_int64(dtype), "{}: {} is copied but not converted; convert its low and high words as uint32 elements", operation,
+          name(dtype));
   return n == 0;
 }
 
@@ -194,7 +196,7 @@ void from_double(const double* src, DType dtype, void* dst, std::int64_t n) {
 }
 
 void convert(DType from, const void* src, DType to, void* dst, std::int64_t n) {
-  if (nothing_to_do("convert", from == to ? DType::Float32 : is_complex(from) ? from : to, n)) return;
+  if (nothing_to_do("convert", from == to ? DType::Float32 : is_complex(from) || is_int64(from) ? from : to, n)) return;
   if (from == to) {
     std::memcpy(dst, src, static_cast<std::size_t>(n * size_bytes(from)));
   } else if (from == DType::Float32) {

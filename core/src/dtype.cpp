@@ -36,6 +36,8 @@ constexpr std::array kRows{
     Row{DType::UInt8, "uint8", "", Kind::Integer, 1, 0},
     Row{DType::Complex64, "complex64", "c64", Kind::Complex, 8, 23},
     Row{DType::Complex128, "complex128", "c128", Kind::Complex, 16, 52},
+    Row{DType::Int64, "int64", "", Kind::Integer, 8, 0},
+    Row{DType::UInt64, "uint64", "", Kind::Integer, 8, 0},
 };
 
 constexpr auto kAll = [] {
@@ -48,7 +50,7 @@ constexpr bool rows_follow_the_enumeration() {
   for (std::size_t i = 0; i < kRows.size(); ++i) {
     if (static_cast<std::size_t>(kRows[i].dtype) != i) return false;
   }
-  return kRows.back().dtype == DType::Complex128;
+  return kRows.back().dtype == DType::UInt64;
 }
 static_assert(rows_follow_the_enumeration());
 
@@ -80,6 +82,8 @@ std::int64_t size_bytes(DType dtype) { return row(dtype).bytes; }
 bool is_float(DType dtype) { return row(dtype).kind == Kind::Float; }
 
 bool is_integer(DType dtype) { return row(dtype).kind == Kind::Integer; }
+
+bool is_int64(DType dtype) { return is_integer(dtype) && row(dtype).bytes == 8; }
 
 bool is_fp8(DType dtype) { return is_float(dtype) && row(dtype).bytes == 1; }
 

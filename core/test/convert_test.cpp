@@ -201,7 +201,7 @@ TEST(ConvertLength, NegativeLengthsAreRefusedAndZeroTouchesNothing) {
   EXPECT_EQ(testing_support::message_of<InvalidArgument>([] { to_float(DType::Int8, nullptr, nullptr, -3); }),
             "to_float: n = -3 elements; n must be >= 0");
   for (const DType dtype : all_dtypes()) {
-    if (is_complex(dtype)) continue;
+    if (is_complex(dtype) || is_int64(dtype)) continue;
     to_float(dtype, nullptr, nullptr, 0);
     from_float(nullptr, dtype, nullptr, 0);
     to_double(dtype, nullptr, nullptr, 0);
@@ -223,6 +223,18 @@ TEST(Convert, ComplexIsRefusedExceptAsACopy) {
   EXPECT_THROW(from_double(nullptr, DType::Complex128, nullptr, 0), InvalidArgument);
   EXPECT_THROW(convert(DType::Complex64, x, DType::Complex128, r, 1), InvalidArgument);
   EXPECT_THROW(convert(DType::Float32, r, DType::Complex64, y, 1), InvalidArgument);
+}
+
+TEST(Convert, SixtyFourBitIntegersAreRefusedExceptAsACopy) {
+  const std::uint64_t x[2] = {1, 0xfedcba9876543210};
+  std::uint64_t y[2];
+  convert(DType::UInt64, x, DType::UInt64, y, 2);
+  EXPECT_EQ(y[1], x[1]);
+  double r[2];
+  EXPECT_EQ(testing_support::message_of<InvalidArgument>([&] { to_double(DType::UInt64, x, r, 2); }),
+            "to_double: uint64 is copied but not converted; convert its low and high words as uint32 elements");
+  EXPECT_THROW(from_float(nullptr, DType::Int64, nullptr, 0), InvalidArgument);
+  EXPECT_THROW(convert(DType::UInt64, x, DType::Int64, y, 1), InvalidArgument);
 }
 
 }  // namespace

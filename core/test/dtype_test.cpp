@@ -37,6 +37,8 @@ constexpr Expected kExpected[] = {
     {DType::UInt8, "uint8", 1, 0},
     {DType::Complex64, "complex64", 8, 0x1p-24},
     {DType::Complex128, "complex128", 16, 0x1p-53},
+    {DType::Int64, "int64", 8, 0},
+    {DType::UInt64, "uint64", 8, 0},
 };
 
 TEST(DType, FactsOfEveryType) {
@@ -47,9 +49,10 @@ TEST(DType, FactsOfEveryType) {
     EXPECT_EQ(name(e.dtype), e.name);
     EXPECT_EQ(size_bytes(e.dtype), e.bytes) << e.name;
     EXPECT_EQ(unit_roundoff(e.dtype), e.unit_roundoff) << e.name;
-    EXPECT_EQ(is_complex(e.dtype), i >= 14) << e.name;
+    EXPECT_EQ(is_complex(e.dtype), i == 14 || i == 15) << e.name;
     EXPECT_EQ(is_float(e.dtype), e.unit_roundoff > 0 && i < 14) << e.name;
     EXPECT_EQ(is_integer(e.dtype), e.unit_roundoff == 0) << e.name;
+    EXPECT_EQ(is_int64(e.dtype), i >= 16) << e.name;
     EXPECT_EQ(is_fp8(e.dtype), e.unit_roundoff > 0 && e.bytes == 1) << e.name;
     EXPECT_EQ(parse_dtype(e.name), e.dtype);
   }

@@ -74,6 +74,9 @@ void check_tiles(const Program& program, const Machine& machine, std::vector<Dia
     if (is_complex(tile.dtype)) {
       report("illegal-dtype", fmt::format("is {}, which no engine has; use two tiles of {}", name(tile.dtype), name(real_of(tile.dtype))));
     }
+    if (is_int64(tile.dtype)) {
+      report("illegal-dtype", fmt::format("is {}, which no engine has; use two tiles of uint32", name(tile.dtype)));
+    }
     if (tile.dtype == DType::Float8E4M3FN && !machine.float8_e4m3fn) {
       report("illegal-dtype", fmt::format("is float8_e4m3fn, which {} does not have; use float8_e4m3", machine.name));
     }

@@ -34,6 +34,10 @@ void check_everywhere(const Context& c) {
       c.report(kDType, c.operand_name(slot), "{}, which neither the engines nor DMA have; view the parts as {} with twice the stride",
                name(a.dtype), name(real_of(a.dtype)));
     }
+    if (is_int64(a.dtype)) {
+      c.report(kDType, c.operand_name(slot), "{}, which neither the engines nor DMA have; view the words as uint32 with twice the stride",
+               name(a.dtype));
+    }
     if (a.dtype == DType::Float8E4M3FN && a.is_tile() && !c.machine.float8_e4m3fn) {
       c.report(kDType, c.operand_name(slot), "{} has no float8_e4m3fn; use float8_e4m3", c.machine.name);
     }

@@ -115,6 +115,13 @@ const std::vector<Case> kOther{
        const Access x = b.input("x", bad ? DType::Complex64 : F32, {32, 32});
        b.dma_copy(b.sbuf("d", 32, {32}, F32), x);
      }},
+    {"Int64Tile", "illegal-dtype", "is int64, which no engine has",
+     [](Builder& b, bool bad) { b.sbuf("d", 32, {32}, bad ? DType::Int64 : F32); }},
+    {"UInt64ThroughDma", "illegal-dtype", "src: uint64, which neither the engines nor DMA have",
+     [](Builder& b, bool bad) {
+       const Access x = b.input("x", bad ? DType::UInt64 : F32, {32, 32});
+       b.dma_copy(b.sbuf("d", 32, {32}, F32), x);
+     }},
     {"Float64View", "illegal-dtype", "dst: float64",
      [](Builder& b, bool bad) { b.memset(sbuf(b, "d", F32).view(bad ? DType::Float64 : I32), 0); }},
     {"Float64ThroughDma", "illegal-dtype", "src: float64, which neither the engines nor DMA have",

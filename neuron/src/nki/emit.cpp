@@ -23,6 +23,10 @@ void require_dtype(const Module& module, DType dtype, const std::string& what) {
     fail<NotImplemented>("emit_nki: program '{}': {} is {}, which NKI has not; store its parts as {}", module.program.name(), what,
                          name(dtype), name(real_of(dtype)));
   }
+  if (is_int64(dtype)) {
+    fail<NotImplemented>("emit_nki: program '{}': {} is {}, which NKI has not; store its words as uint32", module.program.name(), what,
+                         name(dtype));
+  }
 }
 
 void check(const Module& module) {

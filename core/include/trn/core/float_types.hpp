@@ -110,6 +110,8 @@ template <> struct DTypeOf<std::uint16_t> { static constexpr DType value = DType
 template <> struct DTypeOf<std::uint8_t> { static constexpr DType value = DType::UInt8; };
 template <> struct DTypeOf<std::complex<float>> { static constexpr DType value = DType::Complex64; };
 template <> struct DTypeOf<std::complex<double>> { static constexpr DType value = DType::Complex128; };
+template <> struct DTypeOf<std::int64_t> { static constexpr DType value = DType::Int64; };
+template <> struct DTypeOf<std::uint64_t> { static constexpr DType value = DType::UInt64; };
 template <class T> inline constexpr DType dtype_of = DTypeOf<std::remove_const_t<T>>::value;
 
 // A type that arrays can hold, or that type const: what a view of it can show.
