@@ -2,3 +2,5 @@
 #pragma once
 
 #include "kernels/gemm.hpp"
+#include "kernels/level1.hpp"
+#include "kernels/level2.hpp"
