@@ -17,7 +17,9 @@ template <Element T> class PackedView {
       : executor_(std::move(executor)), data_(data), n_(n), uplo_(uplo), layout_(layout) {
     require(n >= 0, "packed view: n is {}; it must be >= 0", n);
   }
-  PackedView(const PackedView<std::remove_const_t<T>>& other) requires std::is_const_v<T>
+  // A template, so that it is never taken for the copy constructor.
+  template <class U> requires(std::is_const_v<T> && std::same_as<U, std::remove_const_t<T>>)
+  PackedView(const PackedView<U>& other)
       : PackedView(other.executor(), other.data(), other.n(), other.uplo(), other.layout()) {}
 
   [[nodiscard]] const Executor& executor() const { return executor_; }
@@ -48,7 +50,9 @@ template <Element T> class BandView {
     require(ld >= kl + ku + 1, "band view: leading dimension {} for {} lower and {} upper diagonals; it must be at least {}", ld, kl, ku,
             kl + ku + 1);
   }
-  BandView(const BandView<std::remove_const_t<T>>& other) requires std::is_const_v<T>
+  // A template, so that it is never taken for the copy constructor.
+  template <class U> requires(std::is_const_v<T> && std::same_as<U, std::remove_const_t<T>>)
+  BandView(const BandView<U>& other)
       : BandView(other.executor(), other.data(), other.rows(), other.columns(), other.kl(), other.ku(), other.ld(), other.layout()) {}
 
   [[nodiscard]] const Executor& executor() const { return executor_; }

@@ -2,6 +2,7 @@
 // whether the elements may be written: View<const float> reads, and View<float> converts to it.
 #pragma once
 
+#include <concepts>
 #include <utility>
 
 #include <trn/core/error.hpp>
@@ -22,7 +23,9 @@ template <Element T> class View {
   }
   View(Executor executor, T* data, Shape shape)
       : View(std::move(executor), data, shape, row_major_strides(shape)) {}
-  View(const View<std::remove_const_t<T>>& other) requires std::is_const_v<T>
+  // A template, so that it is never taken for the copy constructor.
+  template <class U> requires(std::is_const_v<T> && std::same_as<U, std::remove_const_t<T>>)
+  View(const View<U>& other)
       : View(other.executor(), other.data(), other.shape(), other.strides()) {}
 
   [[nodiscard]] const Executor& executor() const { return executor_; }
@@ -48,7 +51,9 @@ template <Element T> class VectorView {
       : executor_(std::move(executor)), data_(data), size_(size), stride_(stride) {
     require(size >= 0, "vector view: size is {}; it must be >= 0", size);
   }
-  VectorView(const VectorView<std::remove_const_t<T>>& other) requires std::is_const_v<T>
+  // A template, so that it is never taken for the copy constructor.
+  template <class U> requires(std::is_const_v<T> && std::same_as<U, std::remove_const_t<T>>)
+  VectorView(const VectorView<U>& other)
       : VectorView(other.executor(), other.data(), other.size(), other.stride()) {}
   VectorView(const View<T>& view) : VectorView(view.executor(), view.data(), extent(view), view.strides().front()) {}
   VectorView(const View<std::remove_const_t<T>>& view) requires std::is_const_v<T> : VectorView(View<T>(view)) {}
@@ -79,7 +84,9 @@ template <Element T> class MatrixView {
         column_stride_(column_stride) {
     require(rows >= 0 && columns >= 0, "matrix view: extents are {} x {}; both must be >= 0", rows, columns);
   }
-  MatrixView(const MatrixView<std::remove_const_t<T>>& other) requires std::is_const_v<T>
+  // A template, so that it is never taken for the copy constructor.
+  template <class U> requires(std::is_const_v<T> && std::same_as<U, std::remove_const_t<T>>)
+  MatrixView(const MatrixView<U>& other)
       : MatrixView(other.executor(), other.data(), other.rows(), other.columns(), other.row_stride(), other.column_stride()) {}
 
   // Element (i, j) at data[i * ld + j]; ld = 0 means packed, otherwise it is at least the number of columns.
