@@ -86,6 +86,9 @@ struct TrsmArgs {
   Accuracy* accuracy = nullptr;
 };
 
+// What the host's trsm keeps in the type itself: residual <= this * |A||X|, elementwise, for m rows.
+[[nodiscard]] double trsm_error_bound(DType dtype, std::int64_t m);
+
 namespace host {
 void symm(const Executor& executor, const SymmArgs& args);
 void syrk(const Executor& executor, const SyrkArgs& args);

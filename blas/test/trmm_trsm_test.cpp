@@ -1,0 +1,193 @@
+// trmm against sums in wider arithmetic, trsm by its residual in wider arithmetic: every side, triangle, op, diagonal, type and layout.
+// The other triangle and a Unit diagonal hold NaN.
+#include <trn/blas/trmm.hpp>
+#include <trn/blas/trsm.hpp>
+
+#include "level3_support.hpp"
+
+namespace trn::blas::test {
+namespace {
+
+struct TriangularCase {
+  std::int64_t m, n;
+  Side side;
+  Uplo uplo;
+  Op op;
+  Diag diag;
+  Layout a = Layout::RowMajor, b = Layout::RowMajor, c = Layout::RowMajor;
+  [[nodiscard]] std::int64_t order() const { return side == Side::Left ? m : n; }
+};
+
+template <class T> ::testing::Message trace(const TriangularCase& t, std::uint64_t seed) {
+  return ::testing::Message() << name(dtype_of<T>) << ' ' << t.m << " x " << t.n << " side " << static_cast<int>(t.side) << " uplo "
+                              << static_cast<int>(t.uplo) << " op " << static_cast<int>(t.op) << " diag " << static_cast<int>(t.diag)
+                              << " layouts " << static_cast<int>(t.a) << static_cast<int>(t.b) << static_cast<int>(t.c) << " seed " << seed;
+}
+
+template <class T> Sum product_at(const TriangularCase& t, const Stored<T>& a, const Stored<T>& b, std::int64_t i, std::int64_t j) {
+  Sum sum;
+  for (std::int64_t p = 0; p < t.order(); ++p) {
+    t.side == Side::Left ? sum.add(triangular_at(t.uplo, t.op, t.diag, a, i, p), wide(b.at(p, j)))
+                         : sum.add(wide(b.at(i, p)), triangular_at(t.uplo, t.op, t.diag, a, p, j));
+  }
+  return sum;
+}
+
+template <class T> void check_trmm(const Executor& executor, const TriangularCase& t, std::uint64_t seed, Precision precision = {}) {
+  SCOPED_TRACE(trace<T>(t, seed));
+  std::mt19937_64 random(seed);
+  const auto a = solvable<T>(t.order(), t.uplo, t.diag, t.a, random), b = full<T>(t.m, t.n, t.b, random), c = output<T>(t.m, t.n, t.c, false, random);
+  const T alpha = number<T>(0.75, -1.25);
+  const OnDevice<T> da(executor, a), db(executor, b), dc(executor, c);
+  Recorder recorder(executor);
+  Accuracy accuracy = trmm(executor, t.side, t.uplo, t.op, t.diag, alpha, da.view, db.view, dc.view, {precision});
+  EXPECT_EQ(recorder.family_of("blas.trmm"), t.m && t.n ? name(executor.family()) : "");
+  const auto expected = [&](std::int64_t i, std::int64_t j) { return product_at(t, a, b, i, j).times(wide(alpha)); };
+  expect_elements(c, fetched(c, dc), accuracy.bound, expected);
+  EXPECT_EQ(0, std::memcmp(db.array.to_host().data(), b.storage.data(), b.storage.size() * sizeof(T))) << "B was changed";
+  accuracy = trmm(executor, t.side, t.uplo, t.op, t.diag, alpha, da.view, db.view, {precision});
+  expect_elements(b, fetched(b, db), accuracy.bound, expected);
+}
+
+// |alpha B - op(A) X| <= bound |op(A)||X|.
+template <class T> void check_trsm(const Executor& executor, const TriangularCase& t, std::uint64_t seed, Precision precision = {}) {
+  SCOPED_TRACE(trace<T>(t, seed));
+  std::mt19937_64 random(seed);
+  const auto a = solvable<T>(t.order(), t.uplo, t.diag, t.a, random), b = full<T>(t.m, t.n, t.b, random);
+  const T alpha = number<T>(0.75, -1.25);
+  const OnDevice<T> da(executor, a), db(executor, b);
+  Recorder recorder(executor);
+  const Accuracy accuracy = trsm(executor, t.side, t.uplo, t.op, t.diag, alpha, da.view, db.view, {precision});
+  EXPECT_EQ(recorder.family_of("blas.trsm"), t.m && t.n ? name(executor.family()) : "");
+  const auto x = fetched(b, db);
+  auto residual_of = b;  // compared with itself after adding the residual: |(alpha b - (op(A) x)) - 0|
+  for (std::int64_t i = 0; i < t.m; ++i) {
+    for (std::int64_t j = 0; j < t.n; ++j) {
+      const Sum sum = product_at(t, a, x, i, j);
+      const long double residual = size(wide(alpha) * wide(b.at(i, j)) - sum.value);
+      if (!(residual <= accuracy.bound * kOracle * sum.scale)) {
+        FAIL() << "residual (" << i << ", " << j << ") is " << residual / sum.scale << " of |A||X|, bound " << accuracy.bound;
+      }
+      residual_of.at(i, j) = x.at(i, j);
+    }
+  }
+  EXPECT_EQ(0, std::memcmp(residual_of.storage.data(), x.storage.data(), x.storage.size() * sizeof(T))) << "memory outside B was changed";
+}
+
+template <class T> void check_both(const TriangularCase& t, std::uint64_t seed, Precision precision = {}) {
+  const Executor host = Executor::host();
+  check_trmm<T>(host, t, seed, precision);
+  check_trsm<T>(host, t, seed, precision);
+}
+
+template <class F> void for_cases(F f) {
+  for (const Side side : kSides) {
+    for (const Uplo uplo : kUplos) {
+      for (const Op op : kAllOps) {
+        for (const Diag diag : kDiags) f(side, uplo, op, diag);
+      }
+    }
+  }
+}
+
+TEST(TrmmTrsm, EverySideTriangleOpDiagonalTypeAndSize) {
+  for_scalars([]<class T>(T) {
+    std::uint64_t seed = 1;
+    for_cases([&](Side side, Uplo uplo, Op op, Diag diag) {
+      for (const std::int64_t s : {0, 1, 2, 3, 17, 65}) {
+        check_both<T>({s, 5, side, uplo, op, diag}, ++seed);
+        check_both<T>({4, s, side, uplo, op, diag, Layout::ColumnMajor, Layout::PaddedRows, Layout::PaddedColumns}, ++seed);
+      }
+      check_both<T>({side == Side::Left ? 129 : 6, side == Side::Left ? 6 : 129, side, uplo, op, diag, Layout::PaddedRows}, ++seed);
+      check_both<T>({side == Side::Left ? 64 : 5, side == Side::Left ? 5 : 64, side, uplo, op, diag, Layout::RowMajor, Layout::ColumnMajor}, ++seed);
+    });
+  });
+}
+
+TEST(TrmmTrsm, EveryLayout) {
+  for_scalars([]<class T>(T) {
+    std::uint64_t seed = 1000;
+    for_cases([&](Side side, Uplo uplo, Op op, Diag diag) {
+      for (const Layout a : kLayouts) {
+        ++seed;
+        check_both<T>({7, 6, side, uplo, op, diag, a, kLayouts[seed % 6], kLayouts[seed / 6 % 6]}, seed);
+      }
+    });
+  });
+}
+
+// A number that is not finite reaches the rows that depend on it, and no others.
+TEST(TrmmTrsm, NotFiniteStaysWhereItBelongs) {
+  const Executor e = Executor::host();
+  for (const std::int64_t n : {4, 40, 150}) {
+    std::vector<double> a(static_cast<std::size_t>(n * n), 1);
+    for (const Uplo uplo : kUplos) {
+      for (const double bad : {static_cast<double>(INFINITY), static_cast<double>(NAN)}) {
+        std::vector<double> b(static_cast<std::size_t>(n * 3), 1);
+        const std::int64_t row = n / 2;
+        b[static_cast<std::size_t>(row * 3 + 1)] = bad;
+        const auto vb = MatrixView<double>::row_major(e, b.data(), n, 3);
+        const auto va = MatrixView<double>::row_major(e, a.data(), n, n);
+        std::vector<double> x = b;
+        trmm(e, Side::Left, uplo, Op::N, Diag::NonUnit, 1, va, vb);
+        trsm(e, Side::Left, uplo, Op::N, Diag::NonUnit, 1, va, MatrixView<double>::row_major(e, x.data(), n, 3));
+        for (std::int64_t i = 0; i < n; ++i) {
+          for (std::int64_t j = 0; j < 3; ++j) {
+            const bool reached = j == 1 && (uplo == Uplo::Lower ? i >= row : i <= row);
+            const auto at = static_cast<std::size_t>(i * 3 + j);
+            EXPECT_EQ(std::isfinite(b[at]), !reached) << "trmm " << i << ' ' << j;
+            if (!reached) {
+              EXPECT_EQ(b[at], static_cast<double>(uplo == Uplo::Lower ? i + 1 : n - i));
+            }
+            if (!reached) {
+              EXPECT_TRUE(std::isfinite(x[at])) << "trsm " << i << ' ' << j;
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(TrmmTrsm, AlphaZeroReadsNothing) {
+  const Executor e = Executor::host();
+  std::vector<float> nan(9, NAN), b(9, NAN);
+  const auto va = MatrixView<float>::row_major(e, nan.data(), 3, 3), vb = MatrixView<float>::row_major(e, b.data(), 3, 3);
+  trmm(e, Side::Left, Uplo::Lower, Op::N, Diag::NonUnit, 0, va, vb);
+  EXPECT_EQ(b, std::vector<float>(9, 0));
+  b.assign(9, NAN);
+  trsm(e, Side::Right, Uplo::Lower, Op::N, Diag::NonUnit, 0, va, vb);
+  EXPECT_EQ(b, std::vector<float>(9, 0));
+}
+
+// No test for singularity: a zero on the diagonal gives infinity, as in BLAS.
+TEST(TrmmTrsm, SingularGivesInfinity) {
+  const Executor e = Executor::host();
+  std::vector<double> a{0}, b{2};
+  trsm(e, Side::Left, Uplo::Lower, Op::N, Diag::NonUnit, 1, MatrixView<double>::row_major(e, a.data(), 1, 1),
+       MatrixView<double>::row_major(e, b.data(), 1, 1));
+  EXPECT_EQ(b[0], INFINITY);
+}
+
+TEST(TrmmTrsm, Refusals) {
+  const Executor e = Executor::host();
+  const Matrix<float> a(e, 3, 3), b(e, 3, 4), c(e, 3, 4), square(e, 3, 3), wrong(e, 4, 3);
+  const auto mm = [&](Side side, const MatrixView<float>& x, const MatrixView<float>& y, const MatrixView<float>& z) {
+    return refusal<InvalidArgument>([&] { trmm(e, side, Uplo::Lower, Op::N, Diag::Unit, 1, x, y, z); });
+  };
+  EXPECT_SAYS("blas.trmm: A is 3 x 3, B is 3 x 4, C is 3 x 4, side Right", mm(Side::Right, a.view(), b.view(), c.view()));
+  EXPECT_SAYS("B and C must have one shape", mm(Side::Left, a.view(), b.view(), square.view()));
+  EXPECT_SAYS("A must be 3 x 3", mm(Side::Left, wrong.view(), b.view(), c.view()));
+  EXPECT_SAYS("C shares memory with B", mm(Side::Left, a.view(), MatrixView<float>(e, c.data() + 1, 3, 3, 4, 1), MatrixView<float>(e, c.data(), 3, 3, 4, 1)));
+  EXPECT_SAYS("C shares memory with A", mm(Side::Left, a.view(), square.view(), a.view()));
+  const auto sm = [&](Side side, const MatrixView<float>& x, const MatrixView<float>& y) {
+    return refusal<InvalidArgument>([&] { trsm(e, side, Uplo::Lower, Op::N, Diag::Unit, 1, x, y); });
+  };
+  EXPECT_SAYS("blas.trsm: A is 3 x 3, B is 3 x 4, side Right; A must be 4 x 4", sm(Side::Right, a.view(), b.view()));
+  EXPECT_SAYS("B shares memory with A", sm(Side::Left, a.view(), a.view()));
+  EXPECT_SAYS("elements overlap", sm(Side::Left, a.view(), MatrixView<float>(e, b.data(), 3, 4, 1, 1)));
+  EXPECT_SAYS("its pointer is null", sm(Side::Left, MatrixView<float>(e, nullptr, 3, 3, 3, 1), b.view()));
+}
+
+}  // namespace
+}  // namespace trn::blas::test
