@@ -1,13 +1,9 @@
-// The door of gemm: checks arguments, folds transposes into strides, dispatches.
+// The door of gemm: checks arguments, folds transposes into strides, chooses the mode, dispatches.
 #include <trn/blas/gemm.hpp>
 
-#include <algorithm>
-#include <cmath>
-
-#include <trn/tile/machine.hpp>
-
 #include "checks.hpp"
-#include "kernels.hpp"
+#include "exact.hpp"
+#include "gemm_accuracy.hpp"
 
 namespace trn::blas {
 
@@ -15,38 +11,60 @@ namespace {
 
 const char* letter(Op op) { return op == Op::N ? "N" : op == Op::T ? "T" : "C"; }
 
+// Runs a checked product in the mode that the options ask for.
+Accuracy run(const char* operation, const Executor& executor, GemmArgs g, const GemmOptions& options) {
+  const Precision precision = options.precision;
+  const auto& out = options.componentwise;
+  std::optional<GemmNorms> norms;
+  Accuracy accuracy{precision.mode(), passes_of(precision.mode()), 0};
+  if (precision.has_target()) {
+    norms = gemm_norms(executor, g);
+    const auto chosen = cheapest_mode(executor.family(), g, *norms, precision.target_error());
+    if (!chosen) return exact_gemm(operation, executor, g, out, precision.target_error());
+    accuracy = *chosen;
+  } else {
+    require_mode(operation, precision.mode(), g.in, executor.family());
+    if (precision.mode() == Mode::Exact) return exact_gemm(operation, executor, g, out, 0);
+    accuracy.bound = gemm_error_bound(executor.family(), g.in, g.out, g.k, accuracy.mode);
+  }
+  g.mode = accuracy.mode;
+  if (out && !norms) norms = gemm_norms(executor, g);
+  const std::vector<double> c = out ? magnitudes_of_c(executor, g) : std::vector<double>{};
+  dispatch(kGemm, executor, g);
+  if (out) write_componentwise(*out, bound_with_range(executor.family(), g, accuracy.mode, *norms), g, *norms, c);
+  return accuracy;
+}
+
 }  // namespace
 
 template <Element In, Element Out>
 Accuracy detail::gemm(const Executor& executor, Op op_a, Op op_b, Compute<Out> alpha, const MatrixView<const In>& a,
-                      const MatrixView<const In>& b, Compute<Out> beta, const MatrixView<Out>& c, const GemmOptions&) {
-  checks::operand("blas.gemm", "A", executor, a);
-  checks::operand("blas.gemm", "B", executor, b);
-  checks::operand("blas.gemm", "C", executor, c);
+                      const MatrixView<const In>& b, Compute<Out> beta, const MatrixView<Out>& c, const GemmOptions& options) {
+  constexpr const char* operation = "blas.gemm";
+  checks::operand(operation, "A", executor, a);
+  checks::operand(operation, "B", executor, b);
+  checks::operand(operation, "C", executor, c);
   const MatrixView<const In> ta = op_a == Op::N ? a : a.transposed(), tb = op_b == Op::N ? b : b.transposed();
   require(ta.rows() == c.rows() && tb.columns() == c.columns() && ta.columns() == tb.rows(),
-          "blas.gemm: op(A) is {} x {} (op {}), op(B) is {} x {} (op {}), C is {} x {}; they must be m x k, k x n and m x n",
+          "{}: op(A) is {} x {} (op {}), op(B) is {} x {} (op {}), C is {} x {}; they must be m x k, k x n and m x n", operation,
           ta.rows(), ta.columns(), letter(op_a), tb.rows(), tb.columns(), letter(op_b), c.rows(), c.columns());
-  const Accuracy accuracy{Mode::Native, 1, gemm_error_bound(executor.family(), dtype_of<In>, dtype_of<Out>, ta.columns())};
-  if (c.rows() == 0 || c.columns() == 0) return accuracy;
-  checks::distinct_elements("blas.gemm", "C", checks::extent(c));
-  checks::no_overlap("blas.gemm", "A", checks::extent(a), "C", checks::extent(c));
-  checks::no_overlap("blas.gemm", "B", checks::extent(b), "C", checks::extent(c));
-  dispatch(kGemm, executor,
-           {dtype_of<In>, dtype_of<Out>, c.rows(), c.columns(), ta.columns(), ta.data(), ta.row_stride(), ta.column_stride(),
-            tb.data(), tb.row_stride(), tb.column_stride(), c.data(), c.row_stride(), c.column_stride(), alpha, beta, ComplexScalar<In> && op_a == Op::C,
-            ComplexScalar<In> && op_b == Op::C});
-  return accuracy;
-}
-
-double gemm_error_bound(Family family, DType in, DType out, std::int64_t k) {
-  const bool wide = real_of(in) == DType::Float64;
-  const double u = unit_roundoff(wide ? DType::Float64 : DType::Float32);
-  const double w = wide || real_of(out) == DType::Float32 ? 0 : unit_roundoff(out);
-  const std::int64_t group = tile::machines().front().partitions;  // products that one matmul sums; the same on every machine
-  const double terms = family == Family::Host ? static_cast<double>(k) : static_cast<double>(std::min(k, group) + (k + group - 1) / group);
-  // A complex product is two real ones, each rounded; |re| + |im| <= sqrt(2) |z| (Higham, section 3.6).
-  return (is_complex(in) ? 2 * std::sqrt(2.0) * (terms + 4) : terms + 3) * u + w;
+  if (const auto& out = options.componentwise) {
+    require(out->executor().family() == Family::Host && out->rows() == c.rows() && out->columns() == c.columns(),
+            "{}: the componentwise bound is {} x {} on '{}', C is {} x {}; give it host memory of C's shape", operation, out->rows(),
+            out->columns(), out->executor().name(), c.rows(), c.columns());
+    checks::address_of(operation, "the componentwise bound", out->data(), c.rows() == 0 || c.columns() == 0);
+  }
+  checks::distinct_elements(operation, "C", checks::extent(c));
+  checks::no_overlap(operation, "A", checks::extent(a), "C", checks::extent(c));
+  checks::no_overlap(operation, "B", checks::extent(b), "C", checks::extent(c));
+  const GemmArgs g{dtype_of<In>, dtype_of<Out>, c.rows(), c.columns(), ta.columns(), ta.data(), ta.row_stride(), ta.column_stride(),
+             tb.data(), tb.row_stride(), tb.column_stride(), c.data(), c.row_stride(), c.column_stride(), alpha, beta,
+             ComplexScalar<In> && op_a == Op::C, ComplexScalar<In> && op_b == Op::C};
+  if (g.m == 0 || g.n == 0) {
+    const Mode mode = options.precision.mode();  // nothing is computed, so nothing is chosen
+    return {mode, passes_of(mode), 0};
+  }
+  return run(operation, executor, g, options);
 }
 
 #define TRN_GEMM(In, Out)                                                                                                \

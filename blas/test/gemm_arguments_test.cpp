@@ -75,7 +75,7 @@ TEST(GemmArguments, NullDataIsRefused) {
 TEST(GemmArguments, Float64IsForTheHost) {
   const Executor e = Executor::open("sim:trn2");
   const Matrix<double> a(e, 4, 4), b(e, 4, 4), c(e, 4, 4);
-  EXPECT_IN("no device kernel for float64",
+  EXPECT_IN("precision 'native' is not offered for float64 operands on the device; use one of: exact",
             message_of<NotImplemented>([&] { gemm(e, Op::N, Op::N, 1, a.view(), b.view(), 0, c.view()); }));
 }
 

@@ -1,12 +1,15 @@
 // gemm on the host: OpenBLAS sgemm, dgemm, cgemm or zgemm. Operands it cannot take as they are (16-bit types, no unit stride) are packed
-// into a dense copy first; a C it cannot write goes through a dense copy too, read only when beta is not zero.
+// into a dense copy first; a C it cannot write goes through a dense copy too, read only when beta is not zero. The modes of
+// float32 exist for parity with the device: operands are copied into rounded words, and each product of words is one sgemm.
 #include <cblas.h>
 
 #include <complex>
 #include <limits>
 #include <memory>
+#include <span>
 #include <vector>
 
+#include <trn/blas/types.hpp>
 #include <trn/core/convert.hpp>
 #include <trn/core/float_types.hpp>
 
@@ -113,12 +116,90 @@ int narrow(std::int64_t value, const char* what) {
   return static_cast<int>(value);
 }
 
+// c = alpha a b + beta c for operands OpenBLAS takes; `depth` of the k products.
+template <class Real>
+void product(const GemmArgs& g, std::int64_t depth, Complex alpha, const Operand<Real>& a, const Operand<Real>& b, Complex beta, Real* c,
+             std::int64_t ldc) {
+  const auto ta = conjugated(a.trans, g.conj_a), tb = conjugated(b.trans, g.conj_b);
+  const int m = narrow(g.m, "m"), n = narrow(g.n, "n"), k = narrow(depth, "k");
+  const int lda = narrow(a.ld, "lda"), ldb = narrow(b.ld, "ldb"), ld = narrow(ldc, "ldc");
+  call(ta, tb, m, n, k, alpha, a.data, lda, b.data, ldb, beta, c, ld);
+}
+
+// The words of a dense float32 (or complex64) matrix: word[w] is the rest after the words before it, rounded to Word.
+template <class Word, class Real> std::vector<std::vector<Real>> words(std::vector<Real> rest, int count) {
+  constexpr std::size_t kParts = sizeof(Real) / sizeof(float);
+  std::vector<std::vector<Real>> result;
+  for (int w = 0; w < count; ++w) {
+    std::vector<Real> word(rest.size());
+    auto* from = reinterpret_cast<float*>(rest.data());
+    auto* to = reinterpret_cast<float*>(word.data());
+    for (std::size_t i = 0; i < rest.size() * kParts; ++i) {
+      to[i] = static_cast<float>(Word(from[i]));
+      from[i] -= to[i];  // exact: both have the same leading digits
+    }
+    result.push_back(std::move(word));
+  }
+  return result;
+}
+
+// Words of a and of b whose products a mode sums, the smallest first.
+struct WordPair { int a, b; };
+constexpr WordPair kOne[] = {{0, 0}}, kThree[] = {{1, 0}, {0, 1}, {0, 0}}, kSix[] = {{2, 0}, {0, 2}, {1, 1}, {1, 0}, {0, 1}, {0, 0}};
+
+template <class Word, class Real> void multiply_words(const GemmArgs& g, int count, std::span<const WordPair> pairs, Real* c, std::int64_t ldc) {
+  const auto a = words<Word>(pack<Real>(g.in, g.a, g.m, g.k, g.am, g.ak), count);
+  const auto b = words<Word>(pack<Real>(g.in, g.b, g.k, g.n, g.bk, g.bn), count);
+  const auto part = [&](const std::vector<Real>& x, std::int64_t offset, std::int64_t ld) {
+    return Operand<Real>{x.data() + offset, CblasNoTrans, std::max<std::int64_t>(1, ld), {}};
+  };
+  const auto word = [](const auto& x, int w) -> const std::vector<Real>& { return x[static_cast<std::size_t>(w)]; };
+  if (g.mode != Mode::Bf16x6) {
+    for (const WordPair& p : pairs) {
+      product<Real>(g, g.k, g.alpha, part(word(a, p.a), 0, g.k), part(word(b, p.b), 0, g.n), &p == pairs.data() ? g.beta : Complex(1), c, ldc);
+    }
+    return;
+  }
+  // Groups of 128 products in fp32, added in double: what compensation across groups gives on the device.
+  constexpr std::int64_t kGroup = 128;
+  using Wide = std::conditional_t<ComplexScalar<Real>, Complex, double>;
+  const auto size = static_cast<std::size_t>(g.m * g.n);
+  std::vector<Wide> sum(size);
+  std::vector<Real> group(size);
+  for (std::int64_t k0 = 0; k0 < g.k; k0 += kGroup) {
+    const std::int64_t depth = std::min(kGroup, g.k - k0);
+    for (const WordPair& p : pairs) {
+      product<Real>(g, depth, 1, part(word(a, p.a), k0, g.k), part(word(b, p.b), k0 * g.n, g.n), &p == pairs.data() ? 0 : 1, group.data(), g.n);
+    }
+    for (std::size_t i = 0; i < size; ++i) sum[i] += Wide(group[i]);
+  }
+  const auto factor = [](Complex x) {
+    if constexpr (ComplexScalar<Real>) return x;
+    else return x.real();
+  };
+  for (std::int64_t i = 0; i < g.m; ++i) {
+    for (std::int64_t j = 0; j < g.n; ++j) {
+      Wide value = factor(g.alpha) * sum[static_cast<std::size_t>(i * g.n + j)];
+      if (g.beta != Complex(0)) value += factor(g.beta) * Wide(c[i * ldc + j]);
+      c[i * ldc + j] = Real(value);
+    }
+  }
+}
+
 template <class Real>
 void multiply(const GemmArgs& g, Real* c, std::int64_t ldc) {
-  const auto a = operand<Real>(g.in, g.a, g.m, g.k, g.am, g.ak);
-  const auto b = operand<Real>(g.in, g.b, g.k, g.n, g.bk, g.bn);
-  call(conjugated(a.trans, g.conj_a), conjugated(b.trans, g.conj_b), narrow(g.m, "m"), narrow(g.n, "n"), narrow(g.k, "k"), g.alpha, a.data, narrow(a.ld, "lda"), b.data,
-       narrow(b.ld, "ldb"), g.beta, c, narrow(ldc, "ldc"));
+  if constexpr (std::same_as<Real, float> || std::same_as<Real, Complex32>) {
+    if (g.alpha != Complex(0) && g.k > 0) {
+      switch (g.mode) {
+        case Mode::Tf32: return multiply_words<tfloat32>(g, 1, kOne, c, ldc);
+        case Mode::Bf16: return multiply_words<bfloat16>(g, 1, kOne, c, ldc);
+        case Mode::Tf32x3: return multiply_words<tfloat32>(g, 2, kThree, c, ldc);
+        case Mode::Bf16x6: return multiply_words<bfloat16>(g, 3, kSix, c, ldc);
+        default: break;
+      }
+    }
+  }
+  product<Real>(g, g.k, g.alpha, operand<Real>(g.in, g.a, g.m, g.k, g.am, g.ak), operand<Real>(g.in, g.b, g.k, g.n, g.bk, g.bn), g.beta, c, ldc);
 }
 
 template <class Real> void run(const GemmArgs& g) {

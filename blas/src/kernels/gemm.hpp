@@ -4,6 +4,7 @@
 #include <complex>
 
 #include <trn/blas/gemm_program.hpp>
+#include <trn/core/precision.hpp>
 #include <trn/core/dispatch.hpp>
 
 namespace trn::blas {
@@ -20,11 +21,12 @@ struct GemmArgs {
   std::int64_t cm, cn;
   std::complex<double> alpha, beta;
   bool conj_a = false, conj_b = false;  // complex types only
+  Mode mode = Mode::Native;             // never Exact: that has kernels of its own (exact.hpp)
 };
 
 // C^T = op(B)^T op(A)^T: the same product with rows and columns exchanged.
 [[nodiscard]] inline GemmArgs transposed(const GemmArgs& g) {
-  return {g.in, g.out, g.n, g.m, g.k, g.b, g.bn, g.bk, g.a, g.ak, g.am, g.c, g.cn, g.cm, g.alpha, g.beta, g.conj_b, g.conj_a};
+  return {g.in, g.out, g.n, g.m, g.k, g.b, g.bn, g.bk, g.a, g.ak, g.am, g.c, g.cn, g.cm, g.alpha, g.beta, g.conj_b, g.conj_a, g.mode};
 }
 
 namespace host {

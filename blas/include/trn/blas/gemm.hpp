@@ -64,8 +64,12 @@ template <ComplexScalar T>
 Accuracy gemm3m(const Executor& executor, Op op_a, Op op_b, Number<T> alpha, const ConstMatrix<T>& a, const ConstMatrix<T>& b, Number<T> beta,
                 const MatrixView<T>& c, const GemmOptions& options = {});
 
-// The factor of the native accuracy statement above. Host: any order of k additions, (k + 3)u. Device: sums of up to 128 fused
-// products, then one addition per group of 128, (min(k, 128) + ceil(k / 128) + 3)u. Plus w. First order in u.
-[[nodiscard]] double gemm_error_bound(Family family, DType in, DType out, std::int64_t k);
+// The factor of the accuracy statement above, for every mode but Exact (whose bound depends on the operands). First order in u.
+//   Native   host: any order of k additions, (k + 3)u; device: sums of up to 128 fused products, then one addition per group of
+//            128, (min(k, 128) + ceil(k / 128) + 3)u; plus w. Complex: 2 sqrt(2) times as much, two real products per part.
+//   Tf32     two roundings of 2^-11 each, then as Native.  Bf16: of 2^-8 each.
+//   Tf32x3   representation 2 * 2^-22 and the dropped low * low product 2^-22: 12u, then as Native with three times the groups.
+//   Bf16x6   dropped products 2 * 2^-24 + 2^-32: 3u; one group of 128 with its six products, compensated across groups: (128 + 10)u.
+[[nodiscard]] double gemm_error_bound(Family family, DType in, DType out, std::int64_t k, Mode mode = Mode::Native);
 
 }  // namespace trn::blas
