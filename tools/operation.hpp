@@ -46,6 +46,7 @@ class Operation {
 };
 
 [[nodiscard]] std::unique_ptr<Operation> gemm_operation();
+[[nodiscard]] std::unique_ptr<Operation> pair_energy_operation();
 [[nodiscard]] std::unique_ptr<Operation> raw32_operation();
 [[nodiscard]] std::unique_ptr<Operation> uniform_operation();
 [[nodiscard]] std::vector<std::unique_ptr<Operation>> operations();

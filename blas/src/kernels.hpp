@@ -6,3 +6,4 @@
 #include "kernels/level1.hpp"
 #include "kernels/level2.hpp"
 #include "kernels/level3.hpp"
+#include "kernels/pair_energy.hpp"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <trn/blas/gemm.hpp>
+#include <trn/blas/pair_energy.hpp>
 #include <trn/core/array.hpp>
 #include <trn/core/convert.hpp>
 #include <trn/core/eft.hpp>

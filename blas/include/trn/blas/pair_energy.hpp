@@ -1,11 +1,28 @@
 // The energy step of density-fitted MP2, fused: for occupied pairs i <= j, T = B_i^T B_j (nvir x nvir), then
 //
 //   e_os(i,j) = (2 - d_ij) sum_ab T_ab T_ab / D_ab,     e_ss(i,j) = (2 - d_ij) sum_ab T_ab (T_ab - T_ba) / D_ab,
-//   D_ab = e_i + e_j - e_a - e_b,     E = sum_{i<=j} (e_os + e_ss).
+//   D_ab = e_i + e_j - e_a - e_b < 0,     E = sum_{i<=j} (e_os + e_ss).
+//
+// D is symmetric in a and b, so with Z_ab = T_ab / sqrt|D_ab| both are sums of squares, free of cancellation:
+//
+//   e_os = -(2 - d_ij) sum_ab Z_ab^2,     e_ss = -(2 - d_ij) sum_{a<b} (Z_ab - Z_ba)^2.
 //
 // T lives in PSUM and SBUF only, never in HBM. B holds, for each occupied orbital i, a naux x nvir matrix (row-major), nocc of
-// them one after another: B(i, P, a). On a device the per-pair sums are returned in float-float words and added on the host
-// in pair order, so the energy does not depend on blocks.
+// them one after another: B(i, P, a). Every kernel returns its sums pair by pair; the door adds them in pair order in
+// double-double, so the energy has the same bits for every number of threads.
+//
+// Precision. On the host Native only: sgemm or dgemm, everything after it in double. On a device float operands in Native (fp32),
+// Tf32, Bf16, Tf32x3 (two tfloat32 words, three products) and Bf16x6 (three bfloat16 words, six products); target(e) runs the modes
+// from the cheapest on until the bound is at most e. Not there: float64 operands, and Exact.
+//
+// The bound on |E - exact| holds for the data at hand, barring underflow. With |dT_ab| <= g ||b_ia|| ||b_jb|| (g: the product's
+// relative bound in this mode) and G = g ||B_i||_F ||B_j||_F / sqrt(min|D_ij|) + r ||Z||, r the relative error of one weighted
+// element, the triangle inequality gives, per pair,
+//
+//   |d sum Z^2| <= G (2 ||Z|| + G),     |d sum_{a<b} (Z_ab - Z_ba)^2| <= G (2 sqrt(2 s) + 2 G),   s = that sum,
+//
+// plus the rounding of the sums. The Frobenius norms are computed beside the energy. It is infinite where the gap between the
+// highest occupied and the lowest virtual energy is lost in the rounding of the energies.
 #pragma once
 
 #include <trn/blas/types.hpp>
@@ -17,9 +34,18 @@ struct PairEnergy {
   Accuracy accuracy;                        // bound: on |E - exact|, absolute, for the data at hand
 };
 
-// B: (nocc, naux, nvir), contiguous. `occupied` has nocc orbital energies, `virtuals` nvir; every denominator must be negative.
+namespace detail {
+template <RealScalar T>
+PairEnergy pair_energy(const Executor&, const View<const T>& b, const VectorView<const T>& occupied, const VectorView<const T>& virtuals,
+                       const ProductOptions& options);
+}  // namespace detail
+
+// B: (nocc, naux, nvir), contiguous. `occupied` has nocc orbital energies, `virtuals` nvir; every denominator must be negative,
+// that is every occupied energy below every virtual one: the host reads the energies to check it.
 template <Element X> requires RealScalar<std::remove_const_t<X>>
 [[nodiscard]] PairEnergy pair_energy(const Executor& executor, const View<X>& b, const ConstVector<std::remove_const_t<X>>& occupied,
-                                     const ConstVector<std::remove_const_t<X>>& virtuals, const ProductOptions& options = {});
+                                     const ConstVector<std::remove_const_t<X>>& virtuals, const ProductOptions& options = {}) {
+  return detail::pair_energy<std::remove_const_t<X>>(executor, b, occupied, virtuals, options);
+}
 
 }  // namespace trn::blas

@@ -1,0 +1,160 @@
+// The door of pair_energy: checks arguments, dispatches, adds the pairs' sums in order and computes the bound.
+#include <trn/blas/pair_energy.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include <trn/blas/pair_energy_program.hpp>
+#include <trn/core/array.hpp>
+#include <trn/core/eft.hpp>
+
+#include "checks.hpp"
+#include "kernels.hpp"
+
+namespace trn::blas {
+
+namespace {
+
+constexpr const char* kOperation = "blas.pair_energy";
+
+// What a kernel returned, and the numbers its bound is made of.
+struct Outcome {
+  std::vector<PairSums> pairs;
+  std::vector<double> norms2;
+};
+
+struct Errors {
+  double product;  // |dT_ab| <= product ||b_ia|| ||b_jb||
+  double u;        // unit roundoff of everything after the product
+  double terms;    // additions behind one sum
+};
+
+Errors errors_of(Family family, DType dtype, Mode mode, std::int64_t naux, std::int64_t nvir) {
+  const double wide = unit_roundoff(DType::Float64);
+  if (family == Family::Device) return {pair_product_bound(mode, naux), unit_roundoff(DType::Float32), static_cast<double>(nvir)};
+  return {(static_cast<double>(naux) + 2) * unit_roundoff(dtype), wide, static_cast<double>(nvir * nvir)};
+}
+
+// The energies as the host sees them.
+template <class T> std::vector<double> energies(const VectorView<const T>& x) {
+  std::vector<T> values(static_cast<std::size_t>(x.size()));
+  trn::copy(View<const T>(x), View<T>(Executor::host(), values.data(), {x.size()}));
+  return {values.begin(), values.end()};
+}
+
+double largest(const std::vector<double>& x) {
+  double most = 0;
+  for (const double value : x) most = std::max(most, std::abs(value));
+  return most;
+}
+
+// E and its bound; the header derives the formula. `of` is the row-major upper triangle of pairs.
+PairEnergy add_up(const Outcome& of, const Errors& errors, const std::vector<double>& occupied, const std::vector<double>& virtuals) {
+  const double lowest = *std::ranges::min_element(virtuals), scale = largest(occupied) + largest(virtuals);
+  DoubleDouble opposite, same;
+  double bound = 0;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < occupied.size(); ++i) {
+    for (std::size_t j = i; j < occupied.size(); ++j, ++at) {
+      const double factor = i == j ? 1 : 2;
+      const PairSums& pair = of.pairs[at];
+      opposite = opposite + DoubleDouble(-factor * pair.squares);
+      same = same + DoubleDouble(-factor * pair.exchange);
+      const double gap = 2 * lowest - occupied[i] - occupied[j];
+      // Three rounded operations on energies make D; half its relative error goes into the weight, and two more roundings.
+      const double d = 6 * errors.u * scale / gap;
+      if (d >= 0.5) {
+        bound = std::numeric_limits<double>::infinity();
+        continue;
+      }
+      const double z = std::sqrt(pair.squares), element = d + 3 * errors.u;
+      const double g = errors.product * std::sqrt(1.01 * of.norms2[i] * of.norms2[j] / (gap * (1 - d))) + element * z;
+      const double sums = (errors.terms + 4) * errors.u;
+      bound += factor * (g * (2 * z + g) + g * (2 * std::sqrt(2 * pair.exchange) + 2 * g) + sums * (pair.squares + pair.exchange));
+    }
+  }
+  PairEnergy energy;
+  energy.opposite_spin = static_cast<double>(opposite);
+  energy.same_spin = static_cast<double>(same);
+  // The sums over partitions and pairs in double.
+  energy.accuracy.bound = 1.01 * bound + 1e3 * unit_roundoff(DType::Float64) * std::abs(energy.opposite_spin + energy.same_spin);
+  return energy;
+}
+
+// From the cheapest on: Tensor Engine products per multiplication, fp32 counting four. Bf16x6 costs more than Native and its
+// bound is no smaller, because both add up in fp32.
+constexpr std::array kByCost{Mode::Bf16, Mode::Tf32, Mode::Tf32x3, Mode::Native};
+
+}  // namespace
+
+template <RealScalar T>
+PairEnergy detail::pair_energy(const Executor& executor, const View<const T>& b, const VectorView<const T>& occupied,
+                               const VectorView<const T>& virtuals, const ProductOptions& options) {
+  checks::executor_of(kOperation, "B", executor, b.executor());
+  checks::operand(kOperation, "occupied", executor, occupied);
+  checks::operand(kOperation, "virtuals", executor, virtuals);
+  require(b.rank() == 3, "{}: B has shape {}; it must have three dimensions: occupied orbital, auxiliary function, virtual orbital",
+          kOperation, to_string(b.shape()));
+  const std::int64_t nocc = b.shape()[0], naux = b.shape()[1], nvir = b.shape()[2];
+  require(occupied.size() == nocc && virtuals.size() == nvir,
+          "{}: B has shape {} but there are {} occupied and {} virtual energies; give {} and {}", kOperation, to_string(b.shape()), occupied.size(),
+          virtuals.size(), nocc, nvir);
+  require(b.is_contiguous(), "{}: B has strides {} for shape {}; it must be contiguous: copy it first", kOperation, to_string(b.strides()),
+          to_string(b.shape()));
+  checks::address_of(kOperation, "B", b.data(), b.size() == 0);
+  const bool host = executor.family() == Family::Host, wide = dtype_of<T> == DType::Float64;
+  const Precision precision = options.precision;
+  if (!precision.has_target() && host && precision.mode() != Mode::Native) {
+    fail<NotImplemented>("{}: the host computes in Native precision, not {}; use Native or a device executor", kOperation, name(precision.mode()));
+  }
+  if (!host && wide) {
+    fail<NotImplemented>("{}: no kernel for float64 on executor '{}'; convert B and the energies to float32 and use Tf32x3, or the host executor",
+                         kOperation, executor.name());
+  }
+  if (!host && !precision.has_target() && precision.mode() == Mode::Exact) {
+    fail<NotImplemented>("{}: Exact is not offered on executor '{}'; use Tf32x3 or Bf16x6, or float64 on the host", kOperation, executor.name());
+  }
+  const std::vector<double> low = energies(occupied), high = energies(virtuals);
+  if (nocc > 0 && nvir > 0) {
+    const double top = *std::ranges::max_element(low), bottom = *std::ranges::min_element(high);
+    const auto finite = [](double e) { return std::isfinite(e); };
+    require(std::ranges::all_of(low, finite) && std::ranges::all_of(high, finite) && top < bottom,
+            "{}: the highest occupied energy is {} and the lowest virtual one {}; every denominator must be negative: occupied below virtual, "
+            "all finite",
+            kOperation, top, bottom);
+  }
+  PairEnergy energy;
+  energy.accuracy.mode = precision.has_target() ? Mode::Native : precision.mode();
+  if (b.size() == 0) return energy;
+
+  const auto run = [&](Mode mode) {
+    Outcome outcome{std::vector<PairSums>(static_cast<std::size_t>(nocc * (nocc + 1) / 2)), std::vector<double>(static_cast<std::size_t>(nocc))};
+    dispatch(kPairEnergy, executor,
+             {dtype_of<T>, mode, nocc, naux, nvir, b.data(), occupied.data(), virtuals.data(), occupied.stride(), virtuals.stride(),
+              outcome.pairs.data(), outcome.norms2.data()});
+    PairEnergy result = add_up(outcome, errors_of(executor.family(), dtype_of<T>, mode, naux, nvir), low, high);
+    result.accuracy.mode = mode;
+    result.accuracy.passes = host ? 1 : word_scheme(mode).products;
+    return result;
+  };
+  if (!precision.has_target()) return run(precision.mode());
+  for (const Mode mode : host ? std::span<const Mode>(kByCost).last(1) : std::span<const Mode>(kByCost)) {
+    energy = run(mode);
+    if (energy.accuracy.bound <= precision.target_error()) return energy;
+  }
+  fail<NotImplemented>("{}: no mode on executor '{}' reaches a bound of {:g}; the last one, {}, gives {:g}: ask for less{}", kOperation,
+                       executor.name(), precision.target_error(), name(energy.accuracy.mode), energy.accuracy.bound,
+                       host && wide ? "" : ", or use float64 on the host");
+}
+
+#define TRN_PAIR_ENERGY(T)                                                                                                    \
+  template PairEnergy detail::pair_energy<T>(const Executor&, const View<const T>&, const VectorView<const T>&, const VectorView<const T>&, \
+                                             const ProductOptions&);
+TRN_PAIR_ENERGY(float)
+TRN_PAIR_ENERGY(double)
+#undef TRN_PAIR_ENERGY
+
+}  // namespace trn::blas

@@ -1,0 +1,127 @@
+// blas.pair_energy for the command line: a random molecule whose integrals decay, measured and modelled time, and the error of the
+// energy beside its bound, both relative to the energy. The reference is the same operation in double on the host.
+#include <cmath>
+#include <random>
+
+#include <trn/blas/pair_energy.hpp>
+#include <trn/blas/pair_energy_program.hpp>
+#include <trn/core/array.hpp>
+#include <trn/neuron/sim.hpp>
+#include <trn/tile/device.hpp>
+
+#include "host_peak.hpp"
+#include "measure.hpp"
+#include "operation.hpp"
+
+namespace trn::tools {
+
+namespace {
+
+const CLI::Range kExtent(std::int64_t{1}, std::int64_t{1} << 16, "1 to 2^16");
+
+class PairEnergy final : public Operation {
+ public:
+  std::string name() const override { return "blas.pair_energy"; }
+  std::string summary() const override { return "energy of density-fitted MP2 from B(i, P, a)"; }
+  std::string error_note() const override { return "|E - E in float64 on the host| / |E|, and the bound for the data at hand"; }
+
+  void add_options(CLI::App& app) override {
+    app.add_option("--nocc", nocc_, "occupied orbitals")->check(kExtent)->capture_default_str();
+    app.add_option("--naux", naux_, "auxiliary functions")->check(kExtent)->capture_default_str();
+    app.add_option("--nvir", nvir_, "virtual orbitals")->check(kExtent)->capture_default_str();
+    app.add_option("--dtype", dtype_, "fp32, or fp64 (host only)")->check(CLI::IsMember({"fp32", "fp64"}))->capture_default_str();
+    app.add_option("--precision", precision_, "on simulators: native, tf32, bf16, tf32x3 or bf16x6")
+        ->check(CLI::IsMember({"native", "tf32", "bf16", "tf32x3", "bf16x6"}))
+        ->capture_default_str();
+  }
+
+  tile::Program program(const tile::Machine& machine) const override {
+    return blas::pair_energy_program({Precision::parse(precision_).mode(), nocc_, naux_, nvir_}, machine);
+  }
+
+  BenchRow bench(const std::string& executor, const BenchOptions& options) const override {
+    return dtype_ == "fp64" ? run<double>(executor, options) : run<float>(executor, options);
+  }
+
+ private:
+  // Products of the pairs i <= j; what follows them is O(1 / naux) of that.
+  double flops() const {
+    return static_cast<double>(nocc_ * (nocc_ + 1)) * static_cast<double>(nvir_) * static_cast<double>(nvir_) * static_cast<double>(naux_);
+  }
+
+  template <class T> BenchRow run(const std::string& executor_name, const BenchOptions& options) const {
+    const Executor executor = Executor::open(executor_name);
+    const bool simulated = executor.family() == Family::Device;
+    require(simulated || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model", executor.name());
+    BenchRow r;
+    r.op = name();
+    r.executor = executor.name();
+    r.dtype = trn::name(dtype_of<T>);
+    r.precision = simulated ? precision_ : "native";
+    r.shape = {{"nocc", nocc_}, {"naux", naux_}, {"nvir", nvir_}};
+    if (simulated && options.model_only) {
+      const tile::Machine& machine = tile::device_of(executor).machine();
+      return finish(r, executor, neuron::estimate(program(machine), machine).seconds);
+    }
+    const std::vector<double> b = integrals(), low = energies(nocc_, -1.9, -0.4), high = energies(nvir_, 0.05, 3);
+    Recorder recorder(executor);
+    blas::PairEnergy energy;
+    const auto call = [&](const Executor& e, auto type, const blas::ProductOptions& with) {
+      using X = decltype(type);
+      const auto on = [&](const std::vector<double>& v, Shape shape) {
+        return Array<X>::from_host(e, std::move(shape), std::vector<X>(v.begin(), v.end()));
+      };
+      const auto db = on(b, {nocc_, naux_, nvir_}), dl = on(low, {nocc_}), dh = on(high, {nvir_});
+      return measure(e == executor ? options.repeats : 1, [&] { energy = blas::pair_energy(e, db.view(), dl.view(), dh.view(), with); });
+    };
+    (void)call(Executor::host(), double{}, {});
+    const double exact = energy.opposite_spin + energy.same_spin;
+    recorder.clear();
+    const Measured measured = call(executor, T{}, {.precision = simulated ? Precision::parse(precision_) : Precision()});
+    ensure(recorder.family_of(name()) == trn::name(executor.family()), "{} did not run on {}", name(), executor_name);
+    r.seconds = measured.fastest_s;
+    r.error = std::abs((energy.opposite_spin + energy.same_spin) / exact - 1);
+    r.bound = energy.accuracy.bound / std::abs(exact);
+    return finish(r, executor, simulated ? std::optional(recorder.modelled_seconds() / measured.runs) : std::nullopt);
+  }
+
+  BenchRow finish(BenchRow r, const Executor& executor, std::optional<double> modelled) const {
+    r.modelled_seconds = modelled;
+    double peak = dtype_ == "fp64" ? host_peak().fp64_flops : host_peak().fp32_flops;
+    if (modelled) {
+      const blas::WordScheme words = blas::word_scheme(Precision::parse(precision_).mode());
+      peak = tile::device_of(executor).machine().tensor_flops(words.dtype) / words.products;
+    }
+    const double rate = flops() / (modelled ? *modelled : *r.seconds);
+    r.gflops = rate * 1e-9;
+    r.roof_fraction = rate / peak;
+    return r;
+  }
+
+  // Rounded to float, so that float and double runs see the same molecule.
+  std::vector<double> integrals() const {
+    std::mt19937_64 random(1);
+    std::normal_distribution<double> normal;
+    std::vector<double> b;
+    b.reserve(static_cast<std::size_t>(nocc_ * naux_ * nvir_));
+    for (std::int64_t row = 0; row < nocc_ * naux_; ++row) {
+      const double decay = 0.1 * std::exp(-4.0 * static_cast<double>(row % naux_) / static_cast<double>(naux_));
+      for (std::int64_t a = 0; a < nvir_; ++a) b.push_back(static_cast<float>(decay * normal(random)));
+    }
+    return b;
+  }
+  static std::vector<double> energies(std::int64_t count, double from, double to) {
+    std::vector<double> e;
+    for (std::int64_t i = 0; i < count; ++i) e.push_back(static_cast<float>(from + (to - from) * static_cast<double>(i) / static_cast<double>(count)));
+    return e;
+  }
+
+  std::int64_t nocc_ = 4, naux_ = 256, nvir_ = 128;
+  std::string dtype_ = "fp32", precision_ = "tf32x3";
+};
+
+}  // namespace
+
+std::unique_ptr<Operation> pair_energy_operation() { return std::make_unique<PairEnergy>(); }
+
+}  // namespace trn::tools
