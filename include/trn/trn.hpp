@@ -11,5 +11,17 @@
 #include <trn/core/executor.hpp>
 #include <trn/core/precision.hpp>
 #include <trn/core/view.hpp>
+#include <trn/rand/bernoulli.hpp>
+#include <trn/rand/binomial.hpp>
+#include <trn/rand/dirichlet.hpp>
+#include <trn/rand/exponential.hpp>
+#include <trn/rand/gamma.hpp>
+#include <trn/rand/integers.hpp>
+#include <trn/rand/multivariate_normal.hpp>
+#include <trn/rand/normal.hpp>
+#include <trn/rand/permutation.hpp>
+#include <trn/rand/poisson.hpp>
 #include <trn/rand/raw32.hpp>
+#include <trn/rand/truncated_normal.hpp>
 #include <trn/rand/uniform.hpp>
+#include <trn/rand/von_mises.hpp>

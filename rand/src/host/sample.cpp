@@ -1,0 +1,148 @@
+// The host kernel of the distributions whose elements have words of their own: one sampler per draw, elements shared
+// among threads.
+#include <trn/core/error.hpp>
+
+#include "host/continuous_samplers.hpp"
+#include "host/discrete_samplers.hpp"
+#include "host/pieces.hpp"
+#include "kernels.hpp"
+
+namespace trn::rand::host {
+
+namespace {
+
+template <class T, class S>
+void run_elements(const SampleArgs& args, const S& sampler) {
+  for_pieces<T>(args.out.data, args.out.shape, args.out.strides, 1, [&](std::int64_t first, std::int64_t count, T* to) {
+    const std::uint64_t begin = args.state.position + static_cast<std::uint64_t>(first);
+    for (std::int64_t i = 0; i < count; ++i) {
+      ElementWords words(args.state, begin + static_cast<std::uint64_t>(i));
+      to[i] = static_cast<T>(sampler(words));
+    }
+  });
+}
+
+// row(words_of, to): words_of(k) are the words of the row's element k.
+template <class T, class Row>
+void run_rows(const SampleArgs& args, const Row& row) {
+  const std::int64_t length = args.out.shape.back();
+  for_pieces<T>(args.out.data, args.out.shape, args.out.strides, length,
+                [&](std::int64_t first, std::int64_t count, T* to) {
+                  for (std::int64_t i = 0; i < count; i += length) {
+                    const std::uint64_t begin = args.state.position + static_cast<std::uint64_t>(first + i);
+                    row([&](std::size_t k) { return ElementWords(args.state, begin + k); }, to + i);
+                  }
+                });
+}
+
+// Thing by thing is category by category: a binomial of what is left, with the share of what is left.
+template <class T>
+void run(const SampleArgs& args, const MultinomialRows& o) {
+  const std::size_t length = o.p.size();
+  std::vector<double> share(length, 1.0);  // of this category in this and the later ones
+  double later = 0;
+  for (std::size_t k = length; k-- > 0;) {
+    later += o.p[k];
+    share[k] = later > 0 ? std::min(o.p[k] / later, 1.0) : 0;
+  }
+  run_rows<T>(args, [&](const auto& words_of, T* to) {
+    std::int64_t left = o.trials;
+    for (std::size_t k = 0; k < length; ++k) {
+      ElementWords words = words_of(k);
+      const bool last = k + 1 == length;
+      const double taken = last ? static_cast<double>(left) : BinomialSampler({left, share[k]})(words);
+      to[k] = static_cast<T>(taken);
+      left -= static_cast<std::int64_t>(taken);
+    }
+  });
+}
+
+template <class T>
+void run(const SampleArgs& args, const DirichletRows& o) {
+  std::vector<StandardGamma> gammas(o.alpha.begin(), o.alpha.end());
+  run_rows<T>(args, [&](const auto& words_of, T* to) {
+    std::vector<double> logs(gammas.size());
+    for (std::size_t k = 0; k < logs.size(); ++k) {
+      ElementWords words = words_of(k);
+      logs[k] = gammas[k].log(words);
+    }
+    const double largest = *std::max_element(logs.begin(), logs.end());
+    double sum = 0;
+    for (double& x : logs) sum += x = scalar::exp(x - largest);
+    for (std::size_t k = 0; k < logs.size(); ++k) to[k] = static_cast<T>(logs[k] / sum);
+  });
+}
+
+template <class T>
+void run(const SampleArgs& args, const MultivariateNormalRows& o) {
+  const std::size_t length = o.mean.size();
+  run_rows<T>(args, [&](const auto& words_of, T* to) {
+    std::vector<double> z(length);
+    for (std::size_t k = 0; k < length; ++k) {
+      ElementWords words = words_of(k);
+      z[k] = standard_normal(words);
+      double sum = 0;
+      for (std::size_t j = 0; j <= k; ++j) sum += o.factor[k * length + j] * z[j];
+      to[k] = static_cast<T>(o.mean[k] + sum);
+    }
+  });
+}
+
+template <class T>
+void run(const SampleArgs& args, const GammaOptions& o) {
+  run_elements<T>(args, GammaSampler(o));
+}
+template <class T>
+void run(const SampleArgs& args, const ChiSquaredOptions& o) {
+  run_elements<T>(args, ChiSquaredSampler(o));
+}
+template <class T>
+void run(const SampleArgs& args, const BetaOptions& o) {
+  run_elements<T>(args, BetaSampler(o));
+}
+template <class T>
+void run(const SampleArgs& args, const StudentTOptions& o) {
+  run_elements<T>(args, StudentTSampler(o));
+}
+template <class T>
+void run(const SampleArgs& args, const FisherFOptions& o) {
+  run_elements<T>(args, FisherFSampler(o));
+}
+template <class T>
+void run(const SampleArgs& args, const TruncatedNormalOptions& o) {
+  run_elements<T>(args, TruncatedNormalSampler(o));
+}
+template <class T>
+void run(const SampleArgs& args, const VonMisesOptions& o) {
+  run_elements<T>(args, VonMisesSampler(o));
+}
+template <class T>
+void run(const SampleArgs& args, const PoissonOptions& o) {
+  run_elements<T>(args, PoissonSampler(o));
+}
+template <class T>
+void run(const SampleArgs& args, const BinomialOptions& o) {
+  run_elements<T>(args, BinomialSampler(o));
+}
+template <class T>
+void run(const SampleArgs& args, const GeometricOptions& o) {
+  run_elements<T>(args, GeometricSampler(o));
+}
+template <class T>
+void run(const SampleArgs& args, const HypergeometricOptions& o) {
+  run_elements<T>(args, HypergeometricSampler(o));
+}
+
+}  // namespace
+
+void sample(const Executor&, const SampleArgs& args) {
+  std::visit(
+      [&](const auto& options) {
+        if (args.out.dtype == DType::Float32) return run<float>(args, options);
+        if (args.out.dtype == DType::Float64) return run<double>(args, options);
+        return run<std::uint32_t>(args, options);
+      },
+      args.sampler);
+}
+
+}  // namespace trn::rand::host

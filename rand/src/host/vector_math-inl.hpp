@@ -1,0 +1,142 @@
+// log, exp, sine and cosine of vectors, float and double, for the transforms of random words. Additions,
+// multiplications, divisions and square roots only, each rounded once and none fused: the same bits on every
+// instruction set.
+//
+// The polynomials are Taylor's: arguments are reduced far enough that the first term left out is below a quarter of an
+// ulp. Largest errors over the arguments that occur, measured against libm (rand/test/vector_math_test.cpp): 1.5 ulp.
+#if defined(TRN_RAND_VECTOR_MATH_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TRN_RAND_VECTOR_MATH_INL
+#undef TRN_RAND_VECTOR_MATH_INL
+#else
+#define TRN_RAND_VECTOR_MATH_INL
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace trn::rand::host::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// What differs between the two types. kWhole + n, n a small integer, holds n in its last bits.
+template <class T>
+struct Format;
+template <>
+struct Format<float> {
+  using Bits = std::uint32_t;
+  static constexpr int kMantissa = 23, kBias = 127;
+  static constexpr Bits kSqrtHalf = 0x3f3504f3, kOne = 0x3f800000, kWholeBits = 0x4b000000;
+  static constexpr float kWhole = 0x1p23f, kRound = 0x1.8p23f;
+  static constexpr float kLn2High = 0x1.62e4p-1f, kLn2Low = 0x1.7f7d1cp-20f, kLog2E = 0x1.715476p0f;
+  static constexpr float kLowest = -104, kHighest = 89;  // beyond, exp is 0 or infinity
+  static constexpr int kLogTerms = 5, kExpTerms = 8, kSineTerms = 5, kCosineTerms = 6;
+};
+template <>
+struct Format<double> {
+  using Bits = std::uint64_t;
+  static constexpr int kMantissa = 52, kBias = 1023;
+  static constexpr Bits kSqrtHalf = 0x3fe6a09e667f3bcd, kOne = 0x3ff0000000000000, kWholeBits = 0x4330000000000000;
+  static constexpr double kWhole = 0x1p52, kRound = 0x1.8p52;
+  static constexpr double kLn2High = 0x1.62e42feep-1, kLn2Low = 0x1.a39ef35793c76p-33, kLog2E = 0x1.71547652b82fep0;
+  static constexpr double kLowest = -746, kHighest = 710;
+  static constexpr int kLogTerms = 10, kExpTerms = 14, kSineTerms = 9, kCosineTerms = 9;
+};
+
+// sum over k < n of coefficient(k) x^k, from the highest down.
+template <class D, class V, class F>
+HWY_INLINE V series(D d, V x, int n, F coefficient) {
+  using T = hn::TFromD<D>;
+  V sum = hn::Set(d, static_cast<T>(coefficient(n - 1)));
+  for (int k = n - 2; k >= 0; --k) sum = hn::Add(hn::Mul(sum, x), hn::Set(d, static_cast<T>(coefficient(k))));
+  return sum;
+}
+
+constexpr double factorial(int n) { return n <= 1 ? 1.0 : n * factorial(n - 1); }
+constexpr double alternating(int k) { return k % 2 == 0 ? 1.0 : -1.0; }
+
+// An unsigned integer below 2^mantissa as a floating-point number, exactly.
+template <class D, class VU>
+HWY_INLINE hn::Vec<D> small_to_float(D d, VU n) {
+  using F = Format<hn::TFromD<D>>;
+  const hn::RebindToUnsigned<D> du;
+  return hn::Sub(hn::BitCast(d, hn::Or(n, hn::Set(du, F::kWholeBits))), hn::Set(d, F::kWhole));
+}
+
+// Any word as a floating-point number, rounded once: both halves are exact, the product is too.
+template <class D, class VU>
+HWY_INLINE hn::Vec<D> to_float(D d, VU n) {
+  using T = hn::TFromD<D>;
+  const hn::RebindToUnsigned<D> du;
+  constexpr int kHalf = 4 * sizeof(T);
+  const auto low_mask = hn::Set(du, static_cast<typename Format<T>::Bits>((std::uint64_t{1} << kHalf) - 1));
+  const auto high = small_to_float(d, hn::ShiftRight<kHalf>(n)), low = small_to_float(d, hn::And(n, low_mask));
+  return hn::Add(hn::Mul(high, hn::Set(d, static_cast<T>(std::uint64_t{1} << kHalf))), low);
+}
+
+// ln x for normal positive x. x = 2^k m with m = 1 + f in [sqrt(1/2), sqrt(2)), s = f / (2 + f):
+// ln m = 2 artanh(s) = f - f^2/2 + s (f^2/2 + R), R = 2 s^2/3 + 2 s^4/5 + ..., |s| < 0.172.
+template <class D, class V>
+HWY_INLINE V log(D d, V x) {
+  using T = hn::TFromD<D>;
+  using F = Format<T>;
+  const hn::RebindToUnsigned<D> du;
+  constexpr auto kShift = static_cast<typename F::Bits>(F::kBias + 1);
+  const auto bits = hn::BitCast(du, x);
+  const auto biased = hn::ShiftRight<F::kMantissa>(
+      hn::Sub(bits, hn::Set(du, static_cast<typename F::Bits>(F::kSqrtHalf - (kShift << F::kMantissa)))));  // k + shift
+  const V k = hn::Sub(small_to_float(d, biased), hn::Set(d, static_cast<T>(kShift)));
+  const auto exponent = hn::ShiftLeft<F::kMantissa>(hn::Sub(biased, hn::Set(du, kShift)));
+  const V f = hn::Sub(hn::BitCast(d, hn::Sub(bits, exponent)), hn::Set(d, T(1)));
+  const V s = hn::Div(f, hn::Add(f, hn::Set(d, T(2)))), z = hn::Mul(s, s);
+  const V r = hn::Mul(z, series(d, z, F::kLogTerms - 1, [](int j) { return 2.0 / (2 * j + 3); }));
+  const V h = hn::Mul(hn::Mul(f, f), hn::Set(d, T(0.5)));
+  const V tail = hn::Add(hn::Mul(s, hn::Add(h, r)), hn::Mul(k, hn::Set(d, F::kLn2Low)));
+  return hn::Add(hn::Mul(k, hn::Set(d, F::kLn2High)), hn::Sub(f, hn::Sub(h, tail)));
+}
+
+// 2^k for whole k within the exponents of normal numbers.
+template <class D, class V>
+HWY_INLINE V power_of_two(D d, V k) {
+  using F = Format<hn::TFromD<D>>;
+  const hn::RebindToUnsigned<D> du;
+  const auto last_bits = hn::BitCast(du, hn::Add(k, hn::Set(d, F::kRound)));
+  return hn::BitCast(d, hn::Add(hn::ShiftLeft<F::kMantissa>(last_bits), hn::Set(du, F::kOne)));
+}
+
+// e^x = 2^k e^r, r = x - k ln 2, |r| < 0.347; 2^k in two steps, so that results below the normal numbers round once.
+template <class D, class V>
+HWY_INLINE V exp(D d, V x) {
+  using T = hn::TFromD<D>;
+  using F = Format<T>;
+  x = hn::Min(hn::Max(x, hn::Set(d, F::kLowest)), hn::Set(d, F::kHighest));
+  const V whole = hn::Set(d, F::kRound);
+  const V k = hn::Sub(hn::Add(hn::Mul(x, hn::Set(d, F::kLog2E)), whole), whole);
+  const V r = hn::Sub(hn::Sub(x, hn::Mul(k, hn::Set(d, F::kLn2High))), hn::Mul(k, hn::Set(d, F::kLn2Low)));
+  const V p = series(d, r, F::kExpTerms - 2, [](int j) { return 1 / factorial(j + 2); });
+  const V e = hn::Add(hn::Add(hn::Mul(hn::Mul(r, r), p), r), hn::Set(d, T(1)));
+  const V half = hn::Sub(hn::Add(hn::Mul(k, hn::Set(d, T(0.5))), whole), whole);
+  return hn::Mul(hn::Mul(e, power_of_two(d, half)), power_of_two(d, hn::Sub(k, half)));
+}
+
+// For 0 <= x <= pi/4 (and a little more).
+template <class D, class V>
+HWY_INLINE V sine(D d, V x) {
+  const V z = hn::Mul(x, x);
+  const V p = series(d, z, Format<hn::TFromD<D>>::kSineTerms - 1,
+                     [](int k) { return alternating(k + 1) / factorial(2 * k + 3); });
+  return hn::Add(hn::Mul(hn::Mul(z, p), x), x);
+}
+template <class D, class V>
+HWY_INLINE V cosine(D d, V x) {
+  using T = hn::TFromD<D>;
+  const V z = hn::Mul(x, x);
+  const V p = series(d, z, Format<T>::kCosineTerms - 2, [](int k) { return alternating(k) / factorial(2 * k + 4); });
+  return hn::Add(hn::Sub(hn::Mul(hn::Mul(z, z), p), hn::Mul(z, hn::Set(d, T(0.5)))), hn::Set(d, T(1)));
+}
+
+}  // namespace trn::rand::host::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
