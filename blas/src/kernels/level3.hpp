@@ -96,6 +96,9 @@ void trmm(const Executor& executor, const TrmmArgs& args);
 void trsm(const Executor& executor, const TrsmArgs& args);
 void gemm3m(const Executor& executor, const GemmArgs& args);
 }  // namespace host
+namespace device {
+void trsm(const Executor& executor, const TrsmArgs& args);
+}  // namespace device
 
 inline constexpr KernelTable<SymmArgs> kSymm{"blas.symm", host::symm, nullptr};
 inline constexpr KernelTable<SymmArgs> kHemm{"blas.hemm", host::symm, nullptr};
@@ -106,7 +109,7 @@ inline constexpr KernelTable<SyrkArgs> kHer2k{"blas.her2k", host::syrk, nullptr}
 inline constexpr KernelTable<SyrkArgs> kSyrkx{"blas.syrkx", host::syrk, nullptr};
 inline constexpr KernelTable<SyrkArgs> kHerkx{"blas.herkx", host::syrk, nullptr};
 inline constexpr KernelTable<TrmmArgs> kTrmm{"blas.trmm", host::trmm, nullptr};
-inline constexpr KernelTable<TrsmArgs> kTrsm{"blas.trsm", host::trsm, nullptr};
+inline constexpr KernelTable<TrsmArgs> kTrsm{"blas.trsm", host::trsm, device::trsm};
 inline constexpr KernelTable<GemmArgs> kGemm3m{"blas.gemm3m", host::gemm3m, nullptr};
 
 }  // namespace trn::blas

@@ -1,0 +1,110 @@
+// trsm on the device: the launch, and the bound of what it left.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <trn/blas/gemm.hpp>
+#include <trn/core/array.hpp>
+#include <trn/tile/blocks/loops.hpp>
+#include <trn/tile/device.hpp>
+
+#include "../kernels.hpp"
+#include "trsm_launch.hpp"
+#include "words.hpp"
+
+namespace trn::blas {
+
+using namespace trn::tile;
+
+namespace {
+
+// What the arithmetic can hide from the measured residual: errors of S, of R = alpha B - S, of the product that measures, each relative to
+// (|T||x|)_i <= ||t_i|| ||x||.
+double rounding_bound(const TrsmShape& s) {
+  const bool complex = is_complex(s.dtype);
+  const std::int64_t side = tile::machines().front().partitions, rows = complex ? 2 * s.m : s.m;
+  const device::Words words = device::words_of(s.mode, "blas.trsm");
+  const auto steps = static_cast<double>(blocks::ceil_div(rows, side)), products = static_cast<double>(words.products.size());
+  const double u = unit_roundoff(DType::Float32);
+  const double bound = (static_cast<double>(std::min(rows, side)) + products * steps + 6) * u + (rows > side ? words.product_error : 0);
+  return complex ? std::sqrt(2.0) * (bound + 2 * u) : bound;
+}
+
+}  // namespace
+
+double trsm_residual_bound(const TrsmShape& shape, const float* residual, const float* largest) {
+  double measured = 0;
+  for (std::int64_t j = 0; j < shape.n; ++j) {
+    const double r = residual[j], x = largest[j];
+    if (!std::isfinite(r) || !std::isfinite(x)) return std::numeric_limits<double>::infinity();
+    if (r > 0) measured = std::max(measured, x > 0 ? r / x : std::numeric_limits<double>::infinity());
+  }
+  if (is_complex(shape.dtype)) measured *= std::sqrt(2.0);  // the larger of two parts was measured
+  return measured + rounding_bound(shape);
+}
+
+namespace device {
+
+Program zero_program(const ZeroShape& z, const Machine& machine) {
+  constexpr std::int64_t kColumns = 4096;
+  Builder b("blas_trsm_zero", machine);
+  const std::int64_t planes = is_complex(z.dtype) ? 2 : 1;
+  const bool by_columns = z.bm == 1 && z.bn != 1;
+  Shape shape{z.m, z.n};
+  Strides strides{z.bm * planes, z.bn * planes};
+  if (by_columns) std::swap(shape[0], shape[1]), std::swap(strides[0], strides[1]);
+  if (planes == 2) shape.push_back(2), strides.push_back(1);
+  const Access zeros = b.sbuf("zeros", std::min(shape[0], machine.partitions), {std::min(shape[1], kColumns) * planes}, DType::Float32);
+  b.memset(zeros, 0);
+  const Access x = b.output("x", DType::Float32, shape, strides);
+  blocks::for_blocks(b, "rows", shape[0], machine.partitions, LoopKind::Parallel, [&](const Affine& r, std::int64_t rows) {
+    blocks::for_blocks(b, "columns", shape[1], kColumns, LoopKind::Parallel, [&](const Affine& c, std::int64_t columns) {
+      b.dma_copy(x(ds(r, rows), ds(c, columns)), zeros(ds(0, rows), ds(0, columns * planes)));
+    });
+  });
+  return b.finish();
+}
+
+Mode mode_for(const Precision& precision, DType dtype, std::int64_t m, const char* operation) {
+  if (!precision.has_target()) return precision.mode();
+  double best = 0;
+  for (const Mode mode : {Mode::Bf16, Mode::Tf32, Mode::Tf32x3, Mode::Native}) {
+    best = rounding_bound({.dtype = dtype, .m = m, .mode = mode});
+    // Half of the error is left for what the solve itself leaves.
+    if (best <= precision.target_error() / 2) return mode;
+  }
+  fail<InvalidArgument>("{}: a residual of {} is asked for, but float32 arithmetic with {} rows is only good for {}; ask for more, or solve in float64",
+                        operation, precision.target_error(), m, 2 * best);
+}
+
+void trsm(const Executor& executor, const TrsmArgs& args) {
+  Device& device = device_of(executor);
+  const Machine& machine = device.machine();
+  if (args.alpha == 0.0) {
+    const ZeroShape zero{args.dtype, args.m, args.n, args.bm, args.bn};
+    const auto program = device.programs().get(zero, [&](const ZeroShape& z) { return zero_program(z, machine); });
+    return device.run(*program, std::vector<Binding>{{"x", args.b}});
+  }
+  TrsmShape shape{args.dtype, args.m, args.n, args.am, args.an, args.bm, args.bn, args.lower, args.unit, args.conj_a};
+  shape.alpha = args.alpha == 1.0 ? Factor::One : Factor::Input;
+  shape.mode = mode_for(args.precision, args.dtype, args.m, "blas.trsm");
+  const auto program = device.programs().get(shape, [&](const TrsmShape& s) { return trsm_program(s, machine); });
+  const Array<float> residual(executor, {args.n}), largest(executor, {args.n});
+  std::vector<Binding> bindings{{"a", const_cast<void*>(args.a)}, {"b", args.b}, {"x", args.b}, {"residual", residual.data()},
+                                {"largest", largest.data()}};
+  const float alpha[2] = {static_cast<float>(args.alpha.real()), static_cast<float>(args.alpha.imag())};
+  Buffer factor(executor, sizeof alpha);
+  if (shape.alpha == Factor::Input) {
+    device.copy_in(factor.data(), alpha, sizeof alpha);
+    bindings.push_back({"alpha", factor.data()});
+  }
+  device.run(*program, bindings);
+  if (args.accuracy) {
+    *args.accuracy = {shape.mode, static_cast<int>(words_of(shape.mode, "blas.trsm").products.size()),
+                      trsm_residual_bound(shape, residual.to_host().data(), largest.to_host().data())};
+  }
+}
+
+}  // namespace device
+
+}  // namespace trn::blas

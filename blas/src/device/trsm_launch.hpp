@@ -1,0 +1,19 @@
+// What the launches of trsm and trsm_batched share.
+#pragma once
+
+#include <trn/blas/trsm_program.hpp>
+
+namespace trn::blas::device {
+
+// X = 0, for alpha = 0: output "x" (m x n).
+struct ZeroShape {
+  DType dtype;
+  std::int64_t m, n, bm, bn;
+  bool operator==(const ZeroShape&) const = default;
+};
+[[nodiscard]] tile::Program zero_program(const ZeroShape& shape, const tile::Machine& machine);
+
+// The mode itself, or for a target the cheapest whose rounding leaves half of the error.
+[[nodiscard]] Mode mode_for(const Precision& precision, DType dtype, std::int64_t m, const char* operation);
+
+}  // namespace trn::blas::device
