@@ -1,0 +1,87 @@
+// The doors of rot and rotm, and the scalar routines rotg and rotmg, which need no executor.
+#include <trn/blas/rotations.hpp>
+
+#include <cmath>
+
+#include "checks.hpp"
+#include "host/cblas.hpp"
+#include "kernels.hpp"
+
+namespace trn::blas {
+
+namespace {
+
+// Two vectors that are both written: one size, elements apart, no common memory.
+template <class T> void check_pair(const char* operation, const Executor& executor, const VectorView<T>& x, const VectorView<T>& y) {
+  checks::operand(operation, "x", executor, x);
+  checks::operand(operation, "y", executor, y);
+  require(x.size() == y.size(), "{}: x has {} elements, y has {}; give both the same", operation, x.size(), y.size());
+  if (x.size() == 0) return;
+  checks::distinct_elements(operation, "x", checks::extent(x));
+  checks::distinct_elements(operation, "y", checks::extent(y));
+  checks::no_overlap(operation, "x", checks::extent(x), "y", checks::extent(y));
+}
+
+}  // namespace
+
+template <Scalar T> void rot(const Executor& executor, const VectorView<T>& x, const VectorView<T>& y, Real<T> c, Number<T> s) {
+  check_pair("blas.rot", executor, x, y);
+  if (x.size() == 0) return;
+  const std::complex<double> sine(s);
+  dispatch(kRot, executor, {dtype_of<T>, x.size(), x.data(), x.stride(), y.data(), y.stride(), c, sine, sine.imag() == 0});
+}
+
+template <RealScalar T>
+void rotm(const Executor& executor, const VectorView<T>& x, const VectorView<T>& y, const ModifiedRotation<std::type_identity_t<T>>& h) {
+  check_pair("blas.rotm", executor, x, y);
+  require(h.flag == -2 || h.flag == -1 || h.flag == 0 || h.flag == 1, "blas.rotm: flag is {}; it must be -2, -1, 0 or 1", h.flag);
+  if (x.size() == 0 || h.flag == -2) return;
+  dispatch(kRotm, executor, {dtype_of<T>, x.size(), x.data(), x.stride(), y.data(), y.stride(), h.flag, h.h11, h.h21, h.h12, h.h22});
+}
+
+// Everything in long double, whose exponent range holds the squares of all doubles: no scaling, and every result within a
+// rounding or two. Real: r = +-sqrt(a^2 + b^2) with the sign of the larger of a and b. Complex: r has the phase of a, c is real.
+template <Scalar T> Rotation<T> rotg(T a, T b) {
+  using R = Real<T>;
+  using Wide = long double;
+  if (b == T(0)) return {1, 0, a, 0};
+  if constexpr (RealScalar<T>) {
+    if (a == 0) return {0, 1, b, 1};
+    const bool first = std::abs(a) > std::abs(b);
+    const Wide r = std::copysign(std::sqrt(Wide(a) * a + Wide(b) * b), Wide(first ? a : b));
+    const R c = static_cast<R>(a / r), s = static_cast<R>(b / r);
+    return {c, s, static_cast<R>(r), first ? s : c != 0 ? static_cast<R>(1 / (a / r)) : R(1)};
+  } else {
+    const Wide ar = a.real(), ai = a.imag(), br = b.real(), bi = b.imag();
+    const Wide g = std::sqrt(br * br + bi * bi);
+    if (a == T(0)) return {0, T(static_cast<R>(br / g), static_cast<R>(-bi / g)), T(static_cast<R>(g)), 0};
+    const Wide f = std::sqrt(ar * ar + ai * ai), h = std::sqrt(f * f + g * g);
+    const Wide pr = ar / f, pi = ai / f;  // the phase of a
+    // s = phase(a) conj(b) / h
+    const T s(static_cast<R>((pr * br + pi * bi) / h), static_cast<R>((pi * br - pr * bi) / h));
+    return {static_cast<R>(f / h), s, T(static_cast<R>(pr * h), static_cast<R>(pi * h)), 0};
+  }
+}
+
+template <RealScalar T> ModifiedRotationSetup<T> rotmg(T d1, T d2, T x1, T y1, ModifiedRotation<T> previous) {
+  T param[5] = {previous.flag, previous.h11, previous.h21, previous.h12, previous.h22};
+  host::cb::rotmg(&d1, &d2, &x1, y1, param);
+  return {d1, d2, x1, {param[0], param[1], param[2], param[3], param[4]}};
+}
+
+#define TRN_ROT(T)                                                                                       \
+  template void rot<T>(const Executor&, const VectorView<T>&, const VectorView<T>&, Real<T>, Number<T>); \
+  template Rotation<T> rotg<T>(T, T);
+TRN_ROT(float)
+TRN_ROT(double)
+TRN_ROT(std::complex<float>)
+TRN_ROT(std::complex<double>)
+#undef TRN_ROT
+#define TRN_ROTM(T)                                                                                                      \
+  template void rotm<T>(const Executor&, const VectorView<T>&, const VectorView<T>&, const ModifiedRotation<T>&);        \
+  template ModifiedRotationSetup<T> rotmg<T>(T, T, T, T, ModifiedRotation<T>);
+TRN_ROTM(float)
+TRN_ROTM(double)
+#undef TRN_ROTM
+
+}  // namespace trn::blas
