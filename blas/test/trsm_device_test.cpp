@@ -68,11 +68,13 @@ TEST(TrsmDevice, EverySideTriangleOpAndDiagonal) {
   const Executor trn2 = Executor::open("sim:trn2");
   std::uint64_t seed = 1;
   for_cases([&](Side side, Uplo uplo, Op op, Diag diag) {
-    check_solve<float>(trn2, {9, 5, side, uplo, op, diag}, ++seed);
-    check_solve<std::complex<float>>(trn2, {5, 9, side, uplo, op, diag}, ++seed);
+    ++seed;
+    check_solve<float>(trn2, {9, 5, side, uplo, op, diag}, seed);
+    check_solve<std::complex<float>>(trn2, {5, 9, side, uplo, op, diag}, seed);
     const bool left = side == Side::Left;
-    check_solve<float>(trn2, {left ? 140 : 3, left ? 3 : 140, side, uplo, op, diag, kLayouts[seed % 6], kLayouts[seed / 2 % 6], Mode::Native}, ++seed);
-    check_solve<std::complex<float>>(trn2, {left ? 70 : 3, left ? 3 : 70, side, uplo, op, diag, kLayouts[seed % 6], kLayouts[seed / 3 % 6]}, ++seed);
+    const Layout a = kLayouts[seed % 6], b = kLayouts[seed / 2 % 6];
+    check_solve<float>(trn2, {left ? 140 : 3, left ? 3 : 140, side, uplo, op, diag, a, b, Mode::Native}, seed);
+    check_solve<std::complex<float>>(trn2, {left ? 70 : 3, left ? 3 : 70, side, uplo, op, diag, b, a}, seed);
   });
 }
 
@@ -81,8 +83,9 @@ TEST(TrsmDevice, EveryMachineAndLayout) {
   for (const char* machine : {"sim:trn1", "sim:trn3"}) {
     const Executor executor = Executor::open(machine);
     for (const Layout layout : kLayouts) {
-      check_solve<float>(executor, {150, 20, Side::Left, Uplo::Upper, Op::N, Diag::NonUnit, layout, kLayouts[++seed % 6]}, seed);
-      check_solve<std::complex<float>>(executor, {20, 30, Side::Right, Uplo::Lower, Op::C, Diag::NonUnit, kLayouts[++seed % 6], layout}, seed);
+      const Layout other = kLayouts[++seed % 6];
+      check_solve<float>(executor, {150, 20, Side::Left, Uplo::Upper, Op::N, Diag::NonUnit, layout, other}, seed);
+      check_solve<std::complex<float>>(executor, {20, 30, Side::Right, Uplo::Lower, Op::C, Diag::NonUnit, other, layout}, seed);
     }
   }
 }

@@ -65,18 +65,6 @@ Program zero_program(const ZeroShape& z, const Machine& machine) {
   return b.finish();
 }
 
-Mode mode_for(const Precision& precision, DType dtype, std::int64_t m, const char* operation) {
-  if (!precision.has_target()) return precision.mode();
-  double best = 0;
-  for (const Mode mode : {Mode::Bf16, Mode::Tf32, Mode::Tf32x3, Mode::Native}) {
-    best = rounding_bound({.dtype = dtype, .m = m, .mode = mode});
-    // Half of the error is left for what the solve itself leaves.
-    if (best <= precision.target_error() / 2) return mode;
-  }
-  fail<InvalidArgument>("{}: a residual of {} is asked for, but float32 arithmetic with {} rows is only good for {}; ask for more, or solve in float64",
-                        operation, precision.target_error(), m, 2 * best);
-}
-
 void trsm(const Executor& executor, const TrsmArgs& args) {
   Device& device = device_of(executor);
   const Machine& machine = device.machine();
@@ -87,7 +75,9 @@ void trsm(const Executor& executor, const TrsmArgs& args) {
   }
   TrsmShape shape{args.dtype, args.m, args.n, args.am, args.an, args.bm, args.bn, args.lower, args.unit, args.conj_a};
   shape.alpha = args.alpha == 1.0 ? Factor::One : Factor::Input;
-  shape.mode = mode_for(args.precision, args.dtype, args.m, "blas.trsm");
+  // Half of a target is left for what the solve itself leaves.
+  const auto bound = [&](Mode mode) { return rounding_bound({.dtype = args.dtype, .m = args.m, .mode = mode}); };
+  shape.mode = cheapest_mode(args.precision, 0.5, bound, "blas.trsm");
   const auto program = device.programs().get(shape, [&](const TrsmShape& s) { return trsm_program(s, machine); });
   const Array<float> residual(executor, {args.n}), largest(executor, {args.n});
   std::vector<Binding> bindings{{"a", const_cast<void*>(args.a)}, {"b", args.b}, {"x", args.b}, {"residual", residual.data()},

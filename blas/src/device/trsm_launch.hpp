@@ -13,7 +13,4 @@ struct ZeroShape {
 };
 [[nodiscard]] tile::Program zero_program(const ZeroShape& shape, const tile::Machine& machine);
 
-// The mode itself, or for a target the cheapest whose rounding leaves half of the error.
-[[nodiscard]] Mode mode_for(const Precision& precision, DType dtype, std::int64_t m, const char* operation);
-
 }  // namespace trn::blas::device

@@ -1,6 +1,8 @@
 // The words of each Mode: see words.hpp.
 #include "words.hpp"
 
+#include <algorithm>
+
 #include <trn/core/error.hpp>
 
 namespace trn::blas::device {
@@ -17,6 +19,12 @@ Words words_of(Mode mode, const char* operation) {
     case Mode::Exact: break;
   }
   fail<NotImplemented>("{}: mode {} has no float32 device kernel; use native, tf32, bf16, tf32x3 or bf16x6", operation, name(mode));
+}
+
+double words_error_bound(const Words& words, std::int64_t k) {
+  const std::int64_t side = tile::machines().front().partitions;  // products that one matmul sums; the same on every machine
+  const double inside = static_cast<double>(std::min(k, side)), outside = static_cast<double>((k + side - 1) / side);
+  return (inside + static_cast<double>(words.products.size()) * outside + 3) * unit_roundoff(DType::Float32) + words.product_error;
 }
 
 }  // namespace trn::blas::device

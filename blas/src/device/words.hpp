@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <trn/core/error.hpp>
 #include <trn/core/precision.hpp>
 #include <trn/tile/builder.hpp>
 
@@ -32,6 +33,22 @@ template <class DstWord> void split_words(tile::Builder& b, const Words& words, 
   b.tensor_tensor(rest, src, dst_word(0), AluOp::Subtract, Engine::Vector);
   b.tensor_copy(dst_word(1), rest);
   b.tensor_tensor(dst_word(2), rest, dst_word(1), AluOp::Subtract, Engine::Vector);
+}
+
+// Elementwise error of a sum of k such products, relative to |A||B|: up to 128 fused products per matmul, one addition to PSUM each, and
+// three roundings for alpha and beta.
+[[nodiscard]] double words_error_bound(const Words& words, std::int64_t k);
+
+// The mode itself or, for a target, the cheapest one with bound(mode) <= share * target. Throws InvalidArgument where none is that good.
+template <class Bound> Mode cheapest_mode(const Precision& precision, double share, Bound bound, const char* operation) {
+  if (!precision.has_target()) return precision.mode();
+  double best = 0;
+  for (const Mode mode : {Mode::Bf16, Mode::Tf32, Mode::Tf32x3, Mode::Native}) {
+    best = bound(mode);
+    if (best <= share * precision.target_error()) return mode;
+  }
+  fail<InvalidArgument>("{}: an error of {} is asked for, but float32 arithmetic of this size is only good for {}; ask for more, or use float64", operation,
+                        precision.target_error(), best / share);
 }
 
 }  // namespace trn::blas::device

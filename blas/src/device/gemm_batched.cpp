@@ -1,0 +1,67 @@
+// Batched gemm on the device: the launch. A strided batch is one tensor per operand. The addresses of a pointer array may be anywhere, so each
+// matrix is bound as a tensor of its own: the program holds one descriptor list per matrix, nothing is copied on the host, and the same program
+// serves any other addresses.
+#include <trn/blas/gemm_batched_program.hpp>
+
+#include <algorithm>
+
+#include <trn/core/array.hpp>
+#include <trn/tile/device.hpp>
+
+#include "../kernels.hpp"
+#include "words.hpp"
+
+namespace trn::blas::device {
+
+using namespace trn::tile;
+
+namespace {
+
+Factor kind_of(std::complex<double> value) { return value == 0.0 ? Factor::Zero : value == 1.0 ? Factor::One : Factor::Input; }
+
+}  // namespace
+
+void gemm_batched(const Executor& executor, const GemmBatchArgs& args) {
+  Device& device = device_of(executor);
+  GemmBatchedShape shape{args.dtype, Mode::Native, args.a_list != nullptr, {}};
+  std::int64_t longest = 1;
+  for (const BatchGroup& g : args.groups) {
+    longest = std::max(longest, g.k);
+    shape.groups.push_back({g.m, g.n, g.k, g.count, g.am, g.ak, g.bk, g.bn, g.cm, g.cn, args.stride_a, args.stride_b, args.stride_c,
+                            kind_of(g.alpha), kind_of(g.beta)});
+  }
+  const auto bound = [&](Mode mode) { return words_error_bound(words_of(mode, "blas.gemm_batched"), longest); };
+  shape.mode = cheapest_mode(args.precision, 1, bound, "blas.gemm_batched");
+  const auto program = device.programs().get(shape, [&](const GemmBatchedShape& s) { return gemm_batched_program(s, device.machine()); });
+
+  std::vector<Binding> bindings;
+  std::vector<Buffer> factors;  // on the device while the program runs
+  const auto bind_factor = [&](const char* name, std::size_t group, std::complex<double> value) {
+    if (kind_of(value) != Factor::Input) return;
+    const auto single = static_cast<float>(value.real());
+    factors.emplace_back(executor, static_cast<std::int64_t>(sizeof single));
+    device.copy_in(factors.back().data(), &single, sizeof single);
+    bindings.push_back({name + std::to_string(group), factors.back().data()});
+  };
+  std::int64_t number = 0;
+  for (std::size_t i = 0; i < args.groups.size(); ++i) {
+    const BatchGroup& g = args.groups[i];
+    const bool multiplies = g.k > 0 && g.alpha != 0.0, nothing = !multiplies && g.beta == 1.0;
+    if (multiplies) bind_factor("alpha", i, g.alpha);
+    if (!nothing) bind_factor("beta", i, g.beta);
+    for (std::int64_t p = 0; p < (shape.listed ? g.count : 1); ++p, ++number) {
+      if (nothing) continue;
+      const std::string suffix = shape.listed ? std::to_string(number) : "";
+      if (multiplies) {
+        bindings.push_back({"a" + suffix, const_cast<void*>(args.a_of(g, p))});
+        bindings.push_back({"b" + suffix, const_cast<void*>(args.b_of(g, p))});
+      }
+      if (g.beta != 0.0) bindings.push_back({"c_in" + suffix, args.c_of(g, p)});
+      bindings.push_back({"c" + suffix, args.c_of(g, p)});
+    }
+  }
+  if (!bindings.empty()) device.run(*program, bindings);
+  if (args.accuracy) *args.accuracy = {shape.mode, static_cast<int>(words_of(shape.mode, "blas.gemm_batched").products.size()), bound(shape.mode)};
+}
+
+}  // namespace trn::blas::device
