@@ -55,24 +55,22 @@ template <Scalar T> void pair(const Executor& executor, const SyrkArgs& s, const
 
 // The accuracy of two products added: |e| <= (b1 + b2 (1 + b1)) of the sum of their scales.
 template <Scalar T> void by_products(const Executor& executor, const SyrkArgs& s, const Strided<T>& c) {
-  const Owned<T> a = dense_copy(strided<T>(s.a, s.n, s.k, s.an, s.ak), Layout::RowMajor, Part::All, s.conj_a);
-  const Owned<T> b = dense_copy(strided<T>(s.b, s.n, s.k, s.bn, s.bk), Layout::RowMajor, Part::All, s.conj_b);
+  const auto a = strided<T>(s.a, s.n, s.k, s.an, s.ak), b = strided<T>(s.b, s.n, s.k, s.bn, s.bk);
   const bool two = s.kind == RankK::Two;
   const Precision precision = share(s.precision, two ? 2.001 : 1);
-  const auto add = [&](const Owned<T>& x, const Owned<T>& y, T alpha, T beta) {
-    const Owned<T> conjugated = s.hermitian ? dense_copy<T>(y.view, Layout::RowMajor, Part::All, true) : Owned<T>();
-    const Strided<const T> right = s.hermitian ? conjugated.view : y.view;
+  const auto add = [&](const Strided<const T>& x, bool conj_x, const Strided<const T>& y, bool conj_y, T alpha, T beta) {
     Accuracy worst{Mode::Native, 0, 0};
     fill_lower<T>(c, s.hermitian, beta, 0, s.n, [&](std::int64_t i, std::int64_t j, const Strided<T>& block, T block_beta) {
-      worsen(worst, product<T>(executor, precision, alpha, x.view.block(i, 0, block.rows, s.k),
-                               right.block(j, 0, block.columns, s.k).transposed(), block_beta, block));
+      worsen(worst, product<T>(executor, precision, alpha, x.block(i, 0, block.rows, s.k), y.block(j, 0, block.columns, s.k).transposed(),
+                               block_beta, block, conj_x, conj_y != s.hermitian));
     });
     return worst;
   };
   const T alpha = factor<T>(s.alpha);
-  *s.accuracy = add(a, b, alpha, factor<T>(s.beta));
+  const Accuracy first = add(a, s.conj_a, b, s.conj_b, alpha, factor<T>(s.beta));
+  *s.accuracy = first;
   if (!two) return;
-  const Accuracy first = *s.accuracy, second = add(b, a, conjugate(alpha, s.hermitian), T(1));
+  const Accuracy second = add(b, s.conj_b, a, s.conj_a, conjugate(alpha, s.hermitian), T(1));
   worsen(*s.accuracy, second);
   s.accuracy->bound = first.bound + second.bound * (1 + first.bound);
 }

@@ -94,8 +94,8 @@ struct TrsmBatchArgs {
   void* const* b;
 };
 
-// C = activation(alpha A B + beta C + bias) * scale, one rounding to the type of C. bias (of that type; null: none) has an
-// element per row or per column of C: exactly one of bias_m, bias_n is not zero; element (i, j) takes bias[i bias_m + j bias_n].
+// C = activation(alpha A B + beta C + bias) * scale, one rounding to the type of C. *accuracy is that of the product alone. bias (of that type; null: none) has an
+// element per row or per column of C, so one of bias_m, bias_n is zero; element (i, j) takes bias[i bias_m + j bias_n].
 struct EpilogueArgs {
   GemmArgs gemm;
   Activation activation = Activation::None;

@@ -59,7 +59,8 @@ template <Element T> requires GemmTypes<T, GemmOutput<T>>
 }
 
 // The complex product from three real ones: Re = P - Q, Im = (Ar + Ai)(Br + Bi) - P - Q, P = Ar Br, Q = Ai Bi. A quarter less
-// arithmetic than gemm; the error is bounded relative to norms, not elementwise to |A||B|. cuBLAS: cublasCgemm3m.
+// arithmetic than gemm; sqrt(10) (k + 8) u |A||B| bounds the error, but a small imaginary part may be lost beside a large real one.
+// With a precision other than Native, or `componentwise`, the call is gemm's. cuBLAS: cublasCgemm3m.
 template <ComplexScalar T>
 Accuracy gemm3m(const Executor& executor, Op op_a, Op op_b, Number<T> alpha, const ConstMatrix<T>& a, const ConstMatrix<T>& b, Number<T> beta,
                 const MatrixView<T>& c, const GemmOptions& options = {});

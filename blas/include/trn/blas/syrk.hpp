@@ -5,7 +5,9 @@
 //   syrkx   C = alpha op(A) op(B)^T + beta C, the caller knows it symmetric   herkx  C = alpha op(A) op(B)^H + beta C, known Hermitian
 //
 // op is N or T for the symmetric forms (C means T for real types, and is refused for complex ones), N or C for the Hermitian
-// ones, which take a real beta (herk also a real alpha) and set the diagonal's imaginary parts to zero.
+// ones, which take a real beta (herk also a real alpha), set the diagonal's imaginary parts to zero and never read them.
+// C must not overlap A or B. As in BLAS, nothing at all happens when beta = 1 and alpha = 0 or k = 0.
+// The bound is gemm's, relative to |alpha| (||a_i|| ||b_j|| + ||b_i|| ||a_j||) + |beta c_ij| for syr2k and her2k.
 #pragma once
 
 #include <trn/blas/types.hpp>

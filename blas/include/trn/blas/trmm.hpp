@@ -1,5 +1,6 @@
 // Triangular times general: B = alpha op(A) B (Side::Left) or alpha B op(A) (Side::Right), in place, or into C.
 // alpha = 0 sets the result to zero without reading A or B. The other triangle of A is never read, nor a Unit diagonal.
+// Sums run over the triangle alone, so an infinity in B stays in the rows that depend on it. The bound is gemm's.
 // In the form with C, C is B itself (the same view) or does not overlap it. cuBLAS: cublasStrmm, ...
 #pragma once
 
