@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <trn/core/executor.hpp>
+#include <trn/rand/transform_program.hpp>
 #include <trn/tile/machine.hpp>
 #include <trn/tile/program.hpp>
 
@@ -49,6 +50,7 @@ class Operation {
 [[nodiscard]] std::unique_ptr<Operation> pair_energy_operation();
 [[nodiscard]] std::unique_ptr<Operation> raw32_operation();
 [[nodiscard]] std::unique_ptr<Operation> uniform_operation();
+[[nodiscard]] std::unique_ptr<Operation> law_operation(rand::Law law);  // one with a device kernel
 [[nodiscard]] std::vector<std::unique_ptr<Operation>> operations();
 
 }  // namespace trn::tools

@@ -9,6 +9,9 @@ std::vector<std::unique_ptr<Operation>> operations() {
   all.push_back(pair_energy_operation());
   all.push_back(raw32_operation());
   all.push_back(uniform_operation());
+  for (const rand::Law law : {rand::Law::Normal, rand::Law::LogNormal, rand::Law::Exponential, rand::Law::Weibull}) {
+    all.push_back(law_operation(law));
+  }
   return all;
 }
 

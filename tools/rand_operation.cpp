@@ -12,26 +12,13 @@
 
 #include "measure.hpp"
 #include "operation.hpp"
+#include "write_bandwidth.hpp"
 
 namespace trn::tools {
 
 namespace {
 
 const CLI::Range kCount(std::int64_t{1}, rand::kFillMax, "1 to 2^32");
-
-// Bytes per second that all threads together write to memory, best of three; larger than any cache.
-double host_write_bandwidth() {
-  std::vector<std::uint32_t> memory(std::size_t{1} << 26);
-  std::uint32_t value = 0;
-  const Measured measured = measure(3, [&] {
-    ++value;
-#pragma omp parallel for schedule(static)
-    for (std::size_t piece = 0; piece < memory.size(); piece += 1 << 15) {
-      std::fill_n(memory.begin() + static_cast<std::ptrdiff_t>(piece), 1 << 15, value);
-    }
-  });
-  return static_cast<double>(memory.size() * sizeof(memory[0])) / measured.fastest_s;
-}
 
 // T: uint32_t for raw32, float for uniform.
 template <class T>

@@ -65,15 +65,16 @@ void shuffle(const Executor& executor, const ShuffleArgs& args);
 }  // namespace host
 namespace device {
 void fill(const Executor& executor, const FillArgs& args);
+void transform(const Executor& executor, const TransformArgs& args);
 }  // namespace device
 
 inline constexpr KernelTable<FillArgs> kRaw32{"rand.raw32", host::fill, device::fill};
 inline constexpr KernelTable<FillArgs> kUniform{"rand.uniform", host::fill, device::fill};
-inline constexpr KernelTable<TransformArgs> kNormal{"rand.normal", host::transform, nullptr};
-inline constexpr KernelTable<TransformArgs> kLogNormal{"rand.log_normal", host::transform, nullptr};
-inline constexpr KernelTable<TransformArgs> kExponential{"rand.exponential", host::transform, nullptr};
+inline constexpr KernelTable<TransformArgs> kNormal{"rand.normal", host::transform, device::transform};
+inline constexpr KernelTable<TransformArgs> kLogNormal{"rand.log_normal", host::transform, device::transform};
+inline constexpr KernelTable<TransformArgs> kExponential{"rand.exponential", host::transform, device::transform};
 inline constexpr KernelTable<TransformArgs> kLaplace{"rand.laplace", host::transform, nullptr};
-inline constexpr KernelTable<TransformArgs> kWeibull{"rand.weibull", host::transform, nullptr};
+inline constexpr KernelTable<TransformArgs> kWeibull{"rand.weibull", host::transform, device::transform};
 inline constexpr KernelTable<TransformArgs> kCauchy{"rand.cauchy", host::transform, nullptr};
 inline constexpr KernelTable<TransformArgs> kBernoulli{"rand.bernoulli", host::transform, nullptr};
 inline constexpr KernelTable<SampleArgs> kGamma{"rand.gamma", host::sample, nullptr};

@@ -27,12 +27,12 @@ using blocks::ceil_div;
 
 constexpr std::int64_t kWords = 4;  // per block
 constexpr std::int64_t kOutBuffers = 2;
-constexpr std::int64_t kPlanes = 22;  // of Philox: 20, the index and the count; Threefry has fewer
 constexpr std::int64_t kColumnStep = 256;
 
 // Blocks per partition in a whole tile; rounding down leaves room for the narrow tiles.
 std::int64_t whole_columns(const Machine& machine) {
-  const std::int64_t bytes = (kPlanes + kOutBuffers * kWords) * static_cast<std::int64_t>(sizeof(std::uint32_t));
+  const std::int64_t bytes =
+      (WordTiles::kPlanes + kOutBuffers * kWords) * static_cast<std::int64_t>(sizeof(std::uint32_t));
   return machine.sbuf_bytes_per_partition / bytes / kColumnStep * kColumnStep;
 }
 
@@ -46,36 +46,28 @@ class FillKernel {
         columns_(whole_columns(machine)) {}
 
   Program build() {
-    const auto length = static_cast<std::int64_t>(fill_parameters({.algorithm = s_.algorithm}).size());
-    const Access input = b_.input("parameters", DType::UInt32, {length});
+    const Access input = b_.input("parameters", DType::UInt32, {fill_parameter_count(s_.algorithm)});
     out_ = b_.output("out", dtype_, {s_.count});
-    parameters_ = b_.sbuf("parameter_tile", m_.partitions, {length}, DType::UInt32);
-    b_.dma_copy(parameters_, input.broadcast(0, m_.partitions));
-    start_ = b_.sbuf("start", m_.partitions, {1}, DType::UInt32);
-    b_.tensor_copy(start_, parameters_(all, ds(0, 1)), Engine::GpSimd);
+    WordTiles tiles(b_, s_.algorithm, input);
 
     // Words from the first block's first: the output is the words phase .. phase + count - 1 of them.
     const std::int64_t words = s_.phase + s_.count, tile_words = m_.partitions * columns_ * kWords;
     std::int64_t whole = words / tile_words, done = 0;
     if (whole > 0) {
-      index_ = index_plane(m_.partitions, columns_);
-      step_ = b_.sbuf("step", m_.partitions, {1}, DType::UInt32);
-      b_.memset(step_, static_cast<double>(m_.partitions * columns_), Engine::GpSimd);
+      tiles.set_shape(m_.partitions, columns_);
       if (s_.phase > 0) {  // the first tile begins inside a block
-        one_tile(0, m_.partitions, columns_, s_.phase, tile_words);
-        next_tile();
+        one_tile(tiles, 0, m_.partitions, columns_, s_.phase, tile_words);
         done = 1;
       }
       b_.sequential("tile", whole - done, [&](const Affine& i) {
-        one_tile((i + done) * tile_words, m_.partitions, columns_, 0, tile_words);
-        next_tile();
+        one_tile(tiles, (i + done) * tile_words, m_.partitions, columns_, 0, tile_words);
       });
     }
     if (const std::int64_t rest = words - whole * tile_words; rest > 0) {
       const std::int64_t rest_blocks = ceil_div(rest, kWords), columns = ceil_div(rest_blocks, m_.partitions);
       const std::int64_t rows = ceil_div(rest_blocks, columns);
-      index_ = index_plane(rows, columns);
-      one_tile(whole * tile_words, rows, columns, whole == 0 ? s_.phase : 0, rest);
+      tiles.set_shape(rows, columns);
+      one_tile(tiles, whole * tile_words, rows, columns, whole == 0 ? s_.phase : 0, rest);
     }
     return b_.finish();
   }
@@ -88,23 +80,10 @@ class FillKernel {
     return std::string("rand_") + draw + (s.algorithm == Algorithm::Philox4x32_10 ? "_philox" : "_threefry");
   }
 
-  // Block numbers within a tile.
-  Access index_plane(std::int64_t rows, std::int64_t columns) {
-    const Access index = b_.sbuf("index", rows, {columns}, DType::UInt32);
-    b_.iota(index, {{1, columns}}, 0, columns);
-    return index;
-  }
-
-  void next_tile() { b_.tensor_tensor(start_, start_, step_, AluOp::Add, Engine::GpSimd); }
-
   // The blocks of one tile whose first word is number `first`; of its words, lo .. hi - 1 are stored.
-  void one_tile(const Affine& first, std::int64_t rows, std::int64_t columns, std::int64_t lo, std::int64_t hi) {
-    const Access count = b_.sbuf("count", rows, {columns}, DType::UInt32);
-    b_.tensor_tensor(count, index_, device::spread(start_(ds(0, rows), all), columns), AluOp::Add, Engine::GpSimd);
-    const Access parameters = parameters_(ds(0, rows), all);
-    const device::Planes words = s_.algorithm == Algorithm::Philox4x32_10
-                                     ? device::philox_blocks(b_, parameters, count)
-                                     : device::threefry_blocks(b_, parameters, count);
+  void one_tile(WordTiles& tiles, const Affine& first, std::int64_t rows, std::int64_t columns, std::int64_t lo,
+                std::int64_t hi) {
+    const WordPlanes words = tiles.next();
     const Access values = b_.sbuf("values", rows, {columns * kWords}, dtype_, kOutBuffers);
     for (std::int64_t w = 0; w < kWords; ++w) {
       finish(values.split(0, kWords)(all, all, ds(w, 1)), words[static_cast<std::size_t>(w)]);
@@ -140,7 +119,7 @@ class FillKernel {
   Builder b_;
   DType dtype_;
   std::int64_t columns_;
-  Access out_, parameters_, start_, step_, index_;
+  Access out_;
 };
 
 }  // namespace

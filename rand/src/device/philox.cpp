@@ -45,16 +45,24 @@ class Philox {
     load_counters(count);
   }
 
-  Planes run() {
-    static_assert(philox::kRounds % 2 == 0);
+  Planes run(const Between& between) {
+    static_assert(philox::kRounds % 2 == 0 && 2 * philox::kRounds == WordTiles::kBetween);
     // The product that a round computes second waits for nothing but its own turn: the next round begins with the word
     // that comes out first.
-    b_.sequential("pair", philox::kRounds / 2, [&](const Affine& pair) {
+    const auto two_rounds = [&](const Affine& pair, const Between& after) {
       product(even_, odd_, 2, kKeys + 4 * pair);
+      if (after) after(0);
       product(even_, odd_, 0, kKeys + 4 * pair + 1);
+      if (after) after(1);
       product(odd_, even_, 0, kKeys + 4 * pair + 3);
+      if (after) after(2);
       product(odd_, even_, 2, kKeys + 4 * pair + 2);
-    });
+      if (after) after(3);
+    };
+    if (!between) b_.sequential("pair", philox::kRounds / 2, [&](const Affine& pair) { two_rounds(pair, {}); });
+    for (int pair = 0; between && pair < philox::kRounds / 2; ++pair) {
+      two_rounds(pair, [&](int k) { between(4 * pair + k); });
+    }
     return even_;
   }
 
@@ -117,8 +125,8 @@ class Philox {
 
 }  // namespace
 
-Planes philox_blocks(Builder& b, const Access& parameters, const Access& count) {
-  return Philox(b, parameters, count).run();
+Planes philox_blocks(Builder& b, const Access& parameters, const Access& count, const Between& between) {
+  return Philox(b, parameters, count).run(between);
 }
 
 std::vector<std::uint32_t> philox_parameters(const Words4& counter, const Words4& key) {

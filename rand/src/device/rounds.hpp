@@ -5,7 +5,8 @@
 // instruction.
 #pragma once
 
-#include <array>
+#include <functional>
+#include <trn/rand/word_tiles.hpp>
 #include <trn/tile/builder.hpp>
 #include <vector>
 
@@ -13,7 +14,9 @@
 
 namespace trn::rand::device {
 
-using Planes = std::array<tile::Access, 4>;
+using Planes = WordPlanes;
+// Called with 0 .. kBetween - 1 in the course of the rounds: a consumer's own instructions between them.
+using Between = std::function<void(int)>;
 
 // One number per partition, repeated over `columns`.
 [[nodiscard]] inline tile::Access spread(const tile::Access& column, std::int64_t columns) {
@@ -27,8 +30,10 @@ using Planes = std::array<tile::Access, 4>;
 
 // Word 0 of the parameters is where the plane `count` starts; count(i) = word 0 + (number of the block since the
 // first). `parameters` has as many partitions as the planes.
-[[nodiscard]] Planes philox_blocks(tile::Builder& b, const tile::Access& parameters, const tile::Access& count);
-[[nodiscard]] Planes threefry_blocks(tile::Builder& b, const tile::Access& parameters, const tile::Access& count);
+[[nodiscard]] Planes philox_blocks(tile::Builder& b, const tile::Access& parameters, const tile::Access& count,
+                                   const Between& between = {});
+[[nodiscard]] Planes threefry_blocks(tile::Builder& b, const tile::Access& parameters, const tile::Access& count,
+                                     const Between& between = {});
 
 // The words of `parameters` for a first block with this counter under this key.
 [[nodiscard]] std::vector<std::uint32_t> philox_parameters(const Words4& counter, const Words4& key);

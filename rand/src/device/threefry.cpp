@@ -13,11 +13,13 @@ namespace {
 
 using namespace tile;
 
+static_assert(threefry::kRounds == WordTiles::kBetween);
+
 constexpr std::int64_t kInjectionWords = 4;  // where the injections begin; words 0 .. 3 hold the counter plus the first
 
 }  // namespace
 
-Planes threefry_blocks(Builder& b, const Access& parameters, const Access& count) {
+Planes threefry_blocks(Builder& b, const Access& parameters, const Access& count, const Between& between) {
   const std::int64_t rows = count.partitions, columns = count.free_size();
   const auto parameter = [&](std::int64_t k) { return parameters(all, ds(k, 1)); };
   const auto plane = [&](const std::string& name) { return b.sbuf(name, rows, {columns}, DType::UInt32); };
@@ -46,6 +48,7 @@ Planes threefry_blocks(Builder& b, const Access& parameters, const Access& count
       b.tensor_tensor(left[m], left[m], right[m], AluOp::BitwiseOr, Engine::Vector);
     }
     for (const std::size_t m : mixes) b.tensor_tensor(partner(m), left[m], x[2 * m], AluOp::BitwiseXor, Engine::Vector);
+    if (between) between(r);
     if ((r + 1) % threefry::kInjectionEvery != 0) continue;
     const std::int64_t s = (r + 1) / threefry::kInjectionEvery;
     for (const std::size_t w : {1u, 3u, 0u, 2u}) {  // what the rotations wait for comes first

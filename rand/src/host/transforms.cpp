@@ -1,11 +1,12 @@
 // What becomes of random words: normals, exponentials and their relatives, on vectors.
 //
-// Values come in pairs with two words x, y (32 bits for float, 64 bits for double). A uniform number in (0, 1] is made
-// of both, u = (x + y 2^-B) 2^-B + 2^-(2B + 1), B = 32 or 64, rounded as written: near 0, where logarithms have their
-// tail, it has 2 B bits. The pair's other value exchanges x and y. So every value is distributed as from 2 B bits; that
-// the two share them shows only when a word's leading B bits are all 0, once in 2^B pairs.
+// Values come in pairs with two words x, y (32 bits for float, 64 bits for double). A uniform number in (0, 1) is made
+// of both, u = (x + y 2^-B) c 2^-B + 2^-(2B + 1), B = 32 or 64, rounded as written: near 0, where logarithms have their
+// tail, it has 2 B bits. c = 1 - 2^-24 or 1 - 2^-53 keeps it below 1, at the price of an absolute error of that size in
+// ln u. The pair's other value exchanges x and y. So every value is distributed as from 2 B bits; that the two share
+// them shows only when a word's leading B bits are all 0, once in 2^B pairs.
 //
-//   exponential     e = max(-ln u, 2^-24 or 2^-53)
+//   exponential     e = -ln u, at least 2^-24 or 2^-53
 //   normal          r = sqrt(-2 ln u); z0 = +- r sin phi, z1 = +- r cos phi (Box and Muller 1958) with phi in the first
 //                   quadrant and the signs from the last A + 2 bits of y: phi = (k + 1/2) 2^-A pi/2, A = 22 or 51. The
 //                   first 8 or 11 bits of y belong to u alone. |z| ends at 9.5 (13.4 for double).
@@ -36,12 +37,13 @@ struct Words;
 template <>
 struct Words<float> {
   static constexpr int kBits = 32, kAngleBits = 22;
-  static constexpr float kUnit = 0x1p-32f, kHalf = 0x1p-65f, kSmallest = 0x1p-24f, kQuarterTurn = 0x1.921fb6p0f;
+  static constexpr float kUnit = 0x1p-32f, kScale = 0x1.fffffep-33f, kHalf = 0x1p-65f, kQuarterTurn = 0x1.921fb6p0f;
 };
 template <>
 struct Words<double> {
   static constexpr int kBits = 64, kAngleBits = 51;
-  static constexpr double kUnit = 0x1p-64, kHalf = 0x1p-129, kSmallest = 0x1p-53, kQuarterTurn = 0x1.921fb54442d18p0;
+  static constexpr double kUnit = 0x1p-64, kScale = 0x1.fffffffffffffp-65, kHalf = 0x1p-129,
+                          kQuarterTurn = 0x1.921fb54442d18p0;
 };
 
 template <class T>
@@ -56,14 +58,13 @@ struct Kernel {
 
   static HWY_INLINE V uniform(VU x, VU y) {
     const D d;
-    const V unit = hn::Set(d, W::kUnit);
-    const V sum = hn::Add(hn::Mul(to_float(d, y), unit), to_float(d, x));
-    return hn::Add(hn::Mul(sum, unit), hn::Set(d, W::kHalf));
+    const V sum = hn::Add(hn::Mul(to_float(d, y), hn::Set(d, W::kUnit)), to_float(d, x));
+    return hn::Add(hn::Mul(sum, hn::Set(d, W::kScale)), hn::Set(d, W::kHalf));
   }
 
   static HWY_INLINE V exponential(VU x, VU y) {
     const D d;
-    return hn::Max(hn::Neg(log(d, uniform(x, y))), hn::Set(d, W::kSmallest));
+    return hn::Neg(log(d, uniform(x, y)));
   }
 
   // Bit number `bit` of y becomes the sign of a positive v.
