@@ -111,17 +111,30 @@ void asum(const Executor& executor, const NormArgs& args);
 void nrm2(const Executor& executor, const NormArgs& args);
 void dot(const Executor& executor, const DotArgs& args);
 }  // namespace host
+namespace device {
+void axpy(const Executor& executor, const AxpyArgs& args);
+void copy(const Executor& executor, const AxpyArgs& args);
+void swap(const Executor& executor, const SwapArgs& args);
+void scal(const Executor& executor, const ScalArgs& args);
+void rot(const Executor& executor, const RotArgs& args);
+void rotm(const Executor& executor, const RotmArgs& args);
+void amax(const Executor& executor, const ExtremeArgs& args);
+void amin(const Executor& executor, const ExtremeArgs& args);
+void asum(const Executor& executor, const NormArgs& args);
+void nrm2(const Executor& executor, const NormArgs& args);
+void dot(const Executor& executor, const DotArgs& args);
+}  // namespace device
 
-inline constexpr KernelTable<AxpyArgs> kAxpy{"blas.axpy", host::axpy, nullptr};
-inline constexpr KernelTable<AxpyArgs> kCopy{"blas.copy", host::copy, nullptr};
-inline constexpr KernelTable<SwapArgs> kSwap{"blas.swap", host::swap, nullptr};
-inline constexpr KernelTable<ScalArgs> kScal{"blas.scal", host::scal, nullptr};
-inline constexpr KernelTable<RotArgs> kRot{"blas.rot", host::rot, nullptr};
-inline constexpr KernelTable<RotmArgs> kRotm{"blas.rotm", host::rotm, nullptr};
-inline constexpr KernelTable<ExtremeArgs> kAmax{"blas.amax", host::amax, nullptr};
-inline constexpr KernelTable<ExtremeArgs> kAmin{"blas.amin", host::amin, nullptr};
-inline constexpr KernelTable<NormArgs> kAsum{"blas.asum", host::asum, nullptr};
-inline constexpr KernelTable<NormArgs> kNrm2{"blas.nrm2", host::nrm2, nullptr};
-inline constexpr KernelTable<DotArgs> kDot{"blas.dot", host::dot, nullptr};
+inline constexpr KernelTable<AxpyArgs> kAxpy{"blas.axpy", host::axpy, device::axpy};
+inline constexpr KernelTable<AxpyArgs> kCopy{"blas.copy", host::copy, device::copy};
+inline constexpr KernelTable<SwapArgs> kSwap{"blas.swap", host::swap, device::swap};
+inline constexpr KernelTable<ScalArgs> kScal{"blas.scal", host::scal, device::scal};
+inline constexpr KernelTable<RotArgs> kRot{"blas.rot", host::rot, device::rot};
+inline constexpr KernelTable<RotmArgs> kRotm{"blas.rotm", host::rotm, device::rotm};
+inline constexpr KernelTable<ExtremeArgs> kAmax{"blas.amax", host::amax, device::amax};
+inline constexpr KernelTable<ExtremeArgs> kAmin{"blas.amin", host::amin, device::amin};
+inline constexpr KernelTable<NormArgs> kAsum{"blas.asum", host::asum, device::asum};
+inline constexpr KernelTable<NormArgs> kNrm2{"blas.nrm2", host::nrm2, device::nrm2};
+inline constexpr KernelTable<DotArgs> kDot{"blas.dot", host::dot, device::dot};
 
 }  // namespace trn::blas

@@ -114,10 +114,14 @@ void symv(const Executor& executor, const SymvArgs& args);
 void syr(const Executor& executor, const SyrArgs& args);
 void trmv(const Executor& executor, const TrmvArgs& args);
 }  // namespace host
+namespace device {
+void gemv(const Executor& executor, const GemvArgs& args);
+void ger(const Executor& executor, const GerArgs& args);
+}  // namespace device
 
-inline constexpr KernelTable<GemvArgs> kGemv{"blas.gemv", host::gemv, nullptr};
+inline constexpr KernelTable<GemvArgs> kGemv{"blas.gemv", host::gemv, device::gemv};
 inline constexpr KernelTable<GbmvArgs> kGbmv{"blas.gbmv", host::gbmv, nullptr};
-inline constexpr KernelTable<GerArgs> kGer{"blas.ger", host::ger, nullptr};
+inline constexpr KernelTable<GerArgs> kGer{"blas.ger", host::ger, device::ger};
 
 inline constexpr KernelTable<SymvArgs> kSymv{"blas.symv", host::symv, nullptr};
 inline constexpr KernelTable<SymvArgs> kHemv{"blas.hemv", host::symv, nullptr};
