@@ -39,13 +39,19 @@ Access block_of(const Access& tile, std::int64_t i) {
 class Inverter {
  public:
   Inverter(Builder& b, const TriangleLayout& layout, std::span<const Access> blocks, std::int64_t order)
-      : b_(b), t_(layout), blocks_(blocks), order_(order), count_(static_cast<std::int64_t>(blocks.size())), side_(b.machine().partitions),
+      : b_(b), t_(layout), blocks_(blocks), order_(order), count_(static_cast<std::int64_t>(blocks.size())), side_(block_side(b.machine(), layout.complex, order)),
         planes_(layout.complex ? 2 : 1), half_(side_ / planes_), cores_(half_ / kCore) {
     // Lw(r, c) = T(r, c), or conj(T(c, r)).
     row_ = t_.lower ? t_.row_stride : t_.column_stride;
     column_ = t_.lower ? t_.column_stride : t_.row_stride;
     conj_ = t_.conj != (t_.complex && !t_.lower);
     turned_ = order > 1 && row_ != 1 && column_ == 1;
+    // Equally spaced blocks are loaded together.
+    if (count_ == 1) return;
+    const Affine step = blocks[1].offset - blocks[0].offset;
+    together_ = step.is_constant() && step.constant() > 0;
+    for (std::size_t i = 1; i < blocks.size(); ++i) together_ = together_ && blocks[i].id == blocks[0].id && blocks[i].offset - blocks[i - 1].offset == step;
+    spacing_ = together_ ? step.constant() : 0;
   }
 
   DiagonalBlocks run() {
@@ -67,14 +73,26 @@ class Inverter {
   Access tile(const std::string& name, Shape free) { return b_.sbuf(name, side_, std::move(free), DType::Float32, 2); }
   Access half_tile(const std::string& name, Shape free) { return b_.sbuf(name, half_, std::move(free), DType::Float32, 2); }
 
-  // The HBM block as (x, y[, 2]) with the given strides of T's elements.
-  Access pattern(std::int64_t block, std::vector<Dim> dims, std::int64_t first = 0) const {
+  // HBM elements of one block, or of all when they are loaded together: `across` go to partitions, then the blocks, then `along`. Strides
+  // count elements of T; `first` is a row of the diagonal.
+  Access pattern(std::int64_t block, std::vector<Dim> across, const std::vector<Dim>& along, std::int64_t first = 0) const {
     Access a = blocks_[static_cast<std::size_t>(block)];
-    for (Dim& d : dims) d.stride *= planes_;
     a.offset = a.offset + first * (row_ + column_) * planes_;
-    if (t_.complex) dims.push_back({1, 2});
-    a.dims = std::move(dims);
+    a.dims.clear();
+    for (const Dim& d : across) a.dims.push_back({d.stride * planes_, d.size});
+    if (together_) a.dims.push_back({spacing_, count_});
+    for (const Dim& d : along) a.dims.push_back({d.stride * planes_, d.size});
+    if (t_.complex) a.dims.push_back({1, 2});
     return a;
+  }
+  // load(block, tile of that block), or once for all of them.
+  template <class Load> void for_loads(const Access& tile, Load load) const {
+    if (together_) return load(0, tile);
+    for (std::int64_t i = 0; i < count_; ++i) load(i, block_of(tile, i));
+  }
+  // (partitions, blocks where they are together, x, y[, 2]).
+  Access part(const Access& tile, const Slice& partitions, const Slice& x, const Slice& y) const {
+    return together_ ? tile.slice({partitions, all, x, y}) : tile.slice({partitions, x, y});
   }
 
   // dst (c, blocks, r) = src (r, blocks, c) for square blocks of `n`.
@@ -90,10 +108,12 @@ class Inverter {
     lw_ = tile("lw", {count_, side_});
     const Access raw = half_tile("raw", t_.complex ? Shape{count_, half_, 2} : Shape{count_, half_});
     if (order_ < half_) b_.memset(raw, 0);
-    for (std::int64_t i = 0; i < count_; ++i) {
+    for_loads(raw, [&](std::int64_t i, const Access& to) {
       const Dim r{row_, order_}, c{column_, order_};
-      b_.dma_copy(block_of(raw, i)(ds(0, order_), ds(0, order_)), turned_ ? pattern(i, {r, c}) : pattern(i, {c, r}));
-    }
+      const Slice square = ds(0, order_);
+      const Access here = together_ ? to(square, all, square) : to(square, square);
+      b_.dma_copy(here, turned_ ? pattern(i, {r}, {c}) : pattern(i, {c}, {r}));
+    });
     // r - c >= 0 keeps an element (> 0 when the diagonal is not read).
     const std::int64_t step = turned_ ? -1 : 1;
     std::vector<Dim> affine{{0, count_}, {step, half_}};
@@ -133,16 +153,16 @@ class Inverter {
     }
     const std::int64_t whole = order_ / kCore, rest = order_ % kCore;
     const std::int64_t x = rows_inner ? column_ : row_, y = rows_inner ? row_ : column_;
-    for (std::int64_t i = 0; i < count_; ++i) {
-      const Access to = block_of(memory, i);
+    for_loads(memory, [&](std::int64_t i, const Access& to) {
       if (whole > 0) {
-        b_.dma_copy(to(ds(0, whole * kCore)), pattern(i, {{kCore * (row_ + column_), whole}, {0, kCore}, {x, kCore}, {y, kCore}}));
+        b_.dma_copy(part(to, ds(0, whole * kCore), all, all),
+                    pattern(i, {{kCore * (row_ + column_), whole}, {0, kCore}}, {{x, kCore}, {y, kCore}}));
       }
       if (rest > 0) {
-        b_.dma_copy(to(ds(whole * kCore, kCore), ds(0, rest), ds(0, rest)),
-                    pattern(i, {{0, kCore}, {x, rest}, {y, rest}}, whole * kCore));
+        b_.dma_copy(part(to, ds(whole * kCore, kCore), ds(0, rest), ds(0, rest)),
+                    pattern(i, {{0, kCore}}, {{x, rest}, {y, rest}}, whole * kCore));
       }
-    }
+    });
     for (std::int64_t p = 0; p < planes_; ++p) {
       Access g = memory;
       g.offset = g.offset + p;
@@ -348,6 +368,8 @@ class Inverter {
   std::int64_t order_, count_, side_, planes_, half_, cores_;
   std::int64_t row_, column_;  // strides of Lw
   bool conj_, turned_;         // turned_: HBM has the columns of Lw contiguous
+  bool together_ = false;      // the blocks are `spacing_` apart
+  std::int64_t spacing_ = 0;
   Access wl_, lw_, y_, m_;
   Access cores_of_[2], diagonal_[2], dinv_[2], nn_[2], pivot_;
 };
@@ -368,8 +390,19 @@ void embed(Builder& b, const Access& dst, const Access& re, const Access& im, bo
   b.tensor_scalar(part(1, 0), im, AluOp::Multiply, -sign, {.engine = Engine::Vector});
 }
 
+std::int64_t block_side(const Machine& machine, bool complex, std::int64_t order) {
+  std::int64_t side = machine.partitions;
+  while (!complex && side / 2 >= std::max(kCore, order)) side /= 2;
+  return side;
+}
+
+std::int64_t blocks_together(const Machine& machine, bool complex, std::int64_t order) {
+  return 2 * machine.psum_bank_bytes / size_bytes(DType::Float32) / block_side(machine, complex, order);
+}
+
 DiagonalBlocks invert_diagonal(Builder& b, const TriangleLayout& layout, std::span<const Access> blocks, std::int64_t order) {
-  ensure(!blocks.empty() && blocks.size() <= 4 && order >= 1 && order <= b.machine().partitions / (layout.complex ? 2 : 1),
+  const std::int64_t most = blocks_together(b.machine(), layout.complex, order);
+  ensure(!blocks.empty() && static_cast<std::int64_t>(blocks.size()) <= most && order >= 1 && order <= b.machine().partitions / (layout.complex ? 2 : 1),
          "triangle inverse: {} blocks of order {}", blocks.size(), order);
   return Inverter(b, layout, blocks, order).run();
 }

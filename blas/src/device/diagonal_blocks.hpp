@@ -20,15 +20,21 @@ struct TriangleLayout {
 // index = row of Z, in SBUF or PSUM; conj: of conj(Z). Blocks smaller than 64 leave the rest of dst untouched.
 void embed(tile::Builder& b, const tile::Access& dst, const tile::Access& re, const tile::Access& im, bool conj);
 
-// What a solve with a diagonal block needs, each (128, blocks, 128) with the contracted index on partitions: stationary operands.
+// Partitions that a block of this order takes: 128 for complex ones, else the next of 16, 32, 64, 128.
+[[nodiscard]] std::int64_t block_side(const tile::Machine& machine, bool complex, std::int64_t order);
+
+// What a solve with a diagonal block needs, each (side, blocks, side) with the contracted index on partitions: stationary operands.
 struct DiagonalBlocks {
   tile::Access turned;     // [j, b, i] = T_b(i, j), zeros outside the triangle
   tile::Access inverse;    // [j, b, i] = (T_b^-1)(i, j); beyond the block's order the identity
-  tile::Access row_scale;  // (128, blocks, 1): 1 / max_j |T_b(i, j)|
-  tile::Access poison;     // (128, blocks, 1): infinity for rows that depend on a zero pivot or a non-finite element, else 0
+  tile::Access row_scale;  // (side, blocks, 1): 1 / max_j |T_b(i, j)|
+  tile::Access poison;     // (side, blocks, 1): infinity for rows that depend on a zero pivot or a non-finite element, else 0
 };
 
-// Reads and inverts up to four diagonal blocks of one order (at most 128 real or 64 complex rows). `blocks` are HBM accesses
+// How many blocks are inverted together at most: two PSUM banks of them.
+[[nodiscard]] std::int64_t blocks_together(const tile::Machine& machine, bool complex, std::int64_t order);
+
+// Reads and inverts diagonal blocks of one order (at most 128 real or 64 complex rows). `blocks` are HBM accesses
 // (order, order) of T, for complex types (order, order, 2). The other triangle's values, and a Unit diagonal's, never matter.
 //
 // The inverse: triangles of 16 rows by forward substitution on the Vector Engine, one column of the inverse per partition, then

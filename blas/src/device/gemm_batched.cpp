@@ -41,7 +41,7 @@ void gemm_batched(const Executor& executor, const GemmBatchArgs& args) {
     const auto single = static_cast<float>(value.real());
     factors.emplace_back(executor, static_cast<std::int64_t>(sizeof single));
     device.copy_in(factors.back().data(), &single, sizeof single);
-    bindings.push_back({name + std::to_string(group), factors.back().data()});
+    bindings.push_back({fmt::format("{}{}", name, group), factors.back().data()});
   };
   std::int64_t number = 0;
   for (std::size_t i = 0; i < args.groups.size(); ++i) {

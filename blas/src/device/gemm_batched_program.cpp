@@ -120,13 +120,13 @@ class BatchKernel {
     };
     if (!s_.listed) return Matrices(declare(name, {g_.count, rows, columns}, {stride, rs, cs}));
     std::vector<Access> list;
-    for (std::int64_t p = 0; p < g_.count; ++p) list.push_back(declare(name + std::to_string(first + p), {rows, columns}, {rs, cs}));
+    for (std::int64_t p = 0; p < g_.count; ++p) list.push_back(declare(fmt::format("{}{}", name, first + p), {rows, columns}, {rs, cs}));
     return Matrices(std::move(list));
   }
 
   ScalarOrTile factor(const char* name, std::size_t number, Factor kind) {
     if (kind != Factor::Input) return kind == Factor::One ? 1.0 : 0.0;
-    return blocks::scalar_input(b_, name + std::to_string(number));
+    return blocks::scalar_input(b_, fmt::format("{}{}", name, number));
   }
   static ScalarOrTile top(const ScalarOrTile& factor, std::int64_t height) {
     if (const Access* tile = std::get_if<Access>(&factor)) return (*tile)(ds(0, height), all);

@@ -56,12 +56,14 @@ Program zero_program(const ZeroShape& z, const Machine& machine) {
   if (planes == 2) shape.push_back(2), strides.push_back(1);
   const Access zeros = b.sbuf("zeros", std::min(shape[0], machine.partitions), {std::min(shape[1], kColumns) * planes}, DType::Float32);
   b.memset(zeros, 0);
-  const Access x = b.output("x", DType::Float32, shape, strides);
-  blocks::for_blocks(b, "rows", shape[0], machine.partitions, LoopKind::Parallel, [&](const Affine& r, std::int64_t rows) {
-    blocks::for_blocks(b, "columns", shape[1], kColumns, LoopKind::Parallel, [&](const Affine& c, std::int64_t columns) {
-      b.dma_copy(x(ds(r, rows), ds(c, columns)), zeros(ds(0, rows), ds(0, columns * planes)));
+  for (std::int64_t p = 0; p < z.count; ++p) {
+    const Access x = b.output(fmt::format("x{}", p), DType::Float32, shape, strides);
+    blocks::for_blocks(b, "rows", shape[0], machine.partitions, LoopKind::Parallel, [&](const Affine& r, std::int64_t rows) {
+      blocks::for_blocks(b, "columns", shape[1], kColumns, LoopKind::Parallel, [&](const Affine& c, std::int64_t columns) {
+        b.dma_copy(x(ds(r, rows), ds(c, columns)), zeros(ds(0, rows), ds(0, columns * planes)));
+      });
     });
-  });
+  }
   return b.finish();
 }
 
@@ -69,9 +71,9 @@ void trsm(const Executor& executor, const TrsmArgs& args) {
   Device& device = device_of(executor);
   const Machine& machine = device.machine();
   if (args.alpha == 0.0) {
-    const ZeroShape zero{args.dtype, args.m, args.n, args.bm, args.bn};
+    const ZeroShape zero{args.dtype, args.m, args.n, args.bm, args.bn, 1};
     const auto program = device.programs().get(zero, [&](const ZeroShape& z) { return zero_program(z, machine); });
-    return device.run(*program, std::vector<Binding>{{"x", args.b}});
+    return device.run(*program, std::vector<Binding>{{"x0", args.b}});
   }
   TrsmShape shape{args.dtype, args.m, args.n, args.am, args.an, args.bm, args.bn, args.lower, args.unit, args.conj_a};
   shape.alpha = args.alpha == 1.0 ? Factor::One : Factor::Input;

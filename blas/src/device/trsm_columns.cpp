@@ -126,18 +126,19 @@ Access ColumnBlocks::scaled(std::int64_t t, std::int64_t tile_rows, const Access
     b_.tensor_copy(block(ds(half_, rows)), plane(raw, 1)(ds(0, rows)));
   }
   if (alpha.present()) {
-    if (complex_) multiply_complex(block, alpha);
+    if (complex_) multiply_complex(b_, block, swapped_, alpha);
     else b_.tensor_scalar(block, block, AluOp::Multiply, alpha(ds(0, tile_rows)), {.engine = Engine::Vector});
   }
   return block;
 }
 
 // (x + iy)(u + iv): block * u + i block * v, where i (x + iy) is -y above x.
-void ColumnBlocks::multiply_complex(const Access& block, const Access& alpha) {
-  b_.tensor_scalar(swapped_(ds(0, half_)), block(ds(half_, half_)), AluOp::Multiply, -1.0, {.engine = Engine::Vector});
-  b_.tensor_copy(swapped_(ds(half_, half_)), block(ds(0, half_)));
-  b_.tensor_scalar(block, block, AluOp::Multiply, alpha(all, ds(0, 1)), {.engine = Engine::Vector});
-  b_.scalar_tensor_tensor(block, swapped_, AluOp::Multiply, alpha(all, ds(1, 1)), AluOp::Add, block);
+void multiply_complex(Builder& b, const Access& block, const Access& swapped, const Access& alpha) {
+  const std::int64_t half = block.partitions / 2;
+  b.tensor_scalar(swapped(ds(0, half)), block(ds(half, half)), AluOp::Multiply, -1.0, {.engine = Engine::Vector});
+  b.tensor_copy(swapped(ds(half, half)), block(ds(0, half)));
+  b.tensor_scalar(block, block, AluOp::Multiply, alpha(all, ds(0, 1)), {.engine = Engine::Vector});
+  b.scalar_tensor_tensor(block, swapped, AluOp::Multiply, alpha(all, ds(1, 1)), AluOp::Add, block);
 }
 
 void ColumnBlocks::store(const Affine& start, std::int64_t rows, const Access& x) {

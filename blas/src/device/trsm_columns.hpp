@@ -10,6 +10,10 @@
 
 namespace trn::blas::device {
 
+// block *= alpha, complex: real parts in the lower half of the partitions, imaginary ones in the upper; alpha is (128, 2), `swapped` a tile
+// of block's shape.
+void multiply_complex(tile::Builder& b, const tile::Access& block, const tile::Access& swapped, const tile::Access& alpha);
+
 class ColumnBlocks {
  public:
   // b and x: (m, n[, 2]) accesses of HBM, strides (row_stride, column_stride) in elements of their own type.
@@ -32,7 +36,6 @@ class ColumnBlocks {
   [[nodiscard]] std::vector<Group> groups() const;
   [[nodiscard]] tile::Access raw_slot(std::int64_t t) const;
   [[nodiscard]] tile::Access by_columns(const tile::Access& hbm) const;
-  void multiply_complex(const tile::Access& block, const tile::Access& alpha);
 
   tile::Builder& b_;
   tile::Access in_, out_;

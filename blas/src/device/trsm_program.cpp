@@ -18,11 +18,10 @@
 //
 // The Tensor Engine never waits for the three hops through PSUM of step t: between them it sums S_(t+1) over X_0 .. X_(t-1), and the panel
 // is two halves that take turns. Work per panel column and block row: t + 4 products; of 4096 rows 624 of 128 x 128 where 528 would do.
-#include <trn/blas/trsm_program.hpp>
+#include "trsm_kernel.hpp"
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 
 #include <trn/core/array.hpp>
 #include <trn/tile/blocks/elementwise.hpp>
@@ -50,46 +49,26 @@ constexpr std::int64_t kDiagonalSlots = 3;
 
 class TrsmKernel {
  public:
-  TrsmKernel(const TrsmShape& shape, const Machine& machine)
-      : g_(shape), machine_(machine), b_("blas_trsm", machine), words_(device::words_of(shape.mode, "blas.trsm")),
-        complex_(is_complex(shape.dtype)), planes_(complex_ ? 2 : 1), side_(machine.partitions), block_(side_ / planes_),
-        bank_(blocks::bank_columns(machine)), steps_(ceil_div(shape.m, block_)),
+  TrsmKernel(Builder& builder, const TrsmShape& shape, const device::TrsmOperands& operands)
+      : g_(shape), machine_(builder.machine()), b_(builder), io_(operands), words_(device::words_of(shape.mode, "blas.trsm")),
+        complex_(is_complex(shape.dtype)), planes_(complex_ ? 2 : 1), side_(machine_.partitions), block_(side_ / planes_),
+        bank_(blocks::bank_columns(machine_)), steps_(ceil_div(shape.m, block_)),
         layout_{complex_, shape.lower, shape.unit, shape.conj, shape.am, shape.an},
         turned_(shape.m > 1 && shape.am != 1 && shape.an == 1),
-        direct_(!complex_ && shape.mode == Mode::Native && !turned_) {}
+        direct_(!complex_ && shape.mode == Mode::Native && !turned_),
+        columns_(builder, operands.b, operands.x, complex_, shape.bm, shape.bn, shape.m > 1) {}
 
-  Program build() {
-    a_ = matrix("a", true, g_.m, g_.m, g_.am, g_.an);
-    const Access b = matrix("b", true, g_.m, g_.n, g_.bm, g_.bn);
-    if (g_.alpha == Factor::Input) alpha_ = alpha_tile();
-    const Access x = matrix("x", false, g_.m, g_.n, g_.bm, g_.bn);
-    residual_ = b_.output("residual", DType::Float32, {1, g_.n});
-    largest_ = b_.output("largest", DType::Float32, {1, g_.n});
-    columns_.emplace(b_, b, x, complex_, g_.bm, g_.bn, g_.m > 1);
-    blocks::warm_tensor_engine(b_, 4 * machine_.timing.dma_start_s);
+  void solve() {
     prepare_diagonal();
     if (!direct_ && steps_ > 1) prepare_blocks();
-    const std::int64_t wide = panel_columns();
-    for_blocks(b_, "panel", g_.n, wide, LoopKind::Parallel, [&](const Affine& c0, std::int64_t columns) { panel(c0, columns); });
-    return b_.finish();
+    for_blocks(b_, "panel", g_.n, panel_columns(), LoopKind::Parallel,
+               [&](const Affine& c0, std::int64_t columns) { panel(c0, columns); });
   }
 
  private:
   struct Half { std::int64_t first, columns; };  // of a panel
 
-  Access matrix(const std::string& name, bool input, std::int64_t rows, std::int64_t columns, std::int64_t rs, std::int64_t cs) {
-    Shape shape{rows, columns};
-    Strides strides{rs * planes_, cs * planes_};
-    if (complex_) shape.push_back(2), strides.push_back(1);
-    return input ? b_.input(name, DType::Float32, shape, strides) : b_.output(name, DType::Float32, shape, strides);
-  }
-
-  // (128, planes): alpha's parts in every partition.
-  Access alpha_tile() {
-    const Access tile = b_.sbuf("alpha_tile", side_, {planes_}, DType::Float32);
-    b_.dma_copy(tile, b_.input("alpha", DType::Float32, {planes_}).broadcast(0, side_));
-    return tile;
-  }
+  [[nodiscard]] bool measures() const { return io_.residual.present(); }
 
   std::int64_t rows_of(std::int64_t t) const { return std::min(block_, g_.m - t * block_); }
   // Rows of block t as they stand in PSUM: complex blocks are padded to 2 x 64.
@@ -101,7 +80,7 @@ class TrsmKernel {
 
   // HBM access of `count` blocks of block row t from position q on, as (columns, blocks, rows[, 2]) or, by_rows, (rows, blocks, columns[, 2]).
   Access blocks_of_a(std::int64_t t, const Affine& q, std::int64_t count, bool by_rows) const {
-    Access v = a_;
+    Access v = io_.a;
     const std::int64_t rows = rows_of(t), left = g_.lower ? 0 : g_.m - t * block_;
     v.offset = v.offset + (start_of(t, rows) * g_.am + (q * block_ + left) * g_.an) * planes_;
     const Dim r{g_.am * planes_, rows}, c{g_.an * planes_, block_}, s{block_ * g_.an * planes_, count};
@@ -117,14 +96,15 @@ class TrsmKernel {
       std::vector<Access> blocks;
       for (std::int64_t i = 0; i < count; ++i) {
         const Affine at = start_of(t0 + i, rows);
-        blocks.push_back(a_(ds(at, rows), ds(at, rows)));
+        blocks.push_back(io_.a(ds(at, rows), ds(at, rows)));
       }
       const device::DiagonalBlocks d = device::invert_diagonal(b_, layout_, blocks, rows);
+      const std::int64_t side = d.turned.partitions;
       const auto to = [&](std::int64_t first, std::int64_t size) {
-        return diagonal_(ds(t0, count), all, ds(first, size)).permute({1, 0, 2});
+        return diagonal_(ds(t0, count), ds(0, side), ds(first, size)).permute({1, 0, 2});
       };
-      b_.dma_copy(to(0, side_), d.turned);
-      b_.dma_copy(to(side_, side_), d.inverse);
+      b_.dma_copy(to(0, side), d.turned);
+      b_.dma_copy(to(side_, side), d.inverse);
       b_.dma_copy(to(2 * side_, 1), d.row_scale);
       b_.dma_copy(to(2 * side_ + 1, 1), d.poison);
     };
@@ -206,7 +186,7 @@ class TrsmKernel {
   std::int64_t panel_columns() const {
     const std::int64_t word = size_bytes(words_.dtype) * words_.count;
     const std::int64_t fixed = kChunkSlots * kChunk * side_ * word + kDiagonalSlots * (2 * side_ + 2) * 4 + 8192;
-    const std::int64_t per_column = steps_ * word + (words_.count == 1 && words_.dtype == DType::Float32 ? 0 : 8) + columns_->bytes_per_column() + 4 * 13;
+    const std::int64_t per_column = steps_ * word + (words_.count == 1 && words_.dtype == DType::Float32 ? 0 : 8) + columns_.bytes_per_column() + 4 * 13;
     const std::int64_t room = (machine_.sbuf_bytes_per_partition - fixed) / per_column;
     require(room >= 2, "blas.trsm: {} rows leave no room for a right-hand side in the {} bytes of a partition of {}; split the system", g_.m,
             machine_.sbuf_bytes_per_partition, machine_.name);
@@ -236,17 +216,20 @@ class TrsmKernel {
     rest_ = sbuf("rest", {columns});
     clean_ = sbuf("clean", {columns});
     finite_ = sbuf("finite", {columns}, DType::UInt8);
-    magnitude_ = sbuf("magnitude", {columns});
-    worst_ = b_.sbuf("worst", tall, {columns}, DType::Float32, 2);
-    peak_ = b_.sbuf("peak", tall, {columns}, DType::Float32, 2);
     if (split()) solution_ = sbuf("x_new", {2, columns});
-    b_.memset(worst_, 0, Engine::GpSimd);
-    b_.memset(peak_, 0, Engine::GpSimd);
+    if (measures()) {
+      magnitude_ = sbuf("magnitude", {columns});
+      worst_ = b_.sbuf("worst", tall, {columns}, DType::Float32, 2);
+      peak_ = b_.sbuf("peak", tall, {columns}, DType::Float32, 2);
+      b_.memset(worst_, 0, Engine::GpSimd);
+      b_.memset(peak_, 0, Engine::GpSimd);
+    }
     slot_ = 0;
-    columns_->begin(c0, columns, tall);
+    columns_.begin(c0, columns, tall);
     load_step(0);
     for (std::int64_t t = 0; t < steps_; ++t) step(t);
-    for (const auto& [tile, to] : {std::pair(worst_, residual_), std::pair(peak_, largest_)}) {
+    if (!measures()) return;
+    for (const auto& [tile, to] : {std::pair(worst_, io_.residual), std::pair(peak_, io_.largest)}) {
       const Access top = b_.sbuf("over_rows", 1, {columns}, DType::Float32, 2);
       b_.tensor_partition_reduce(top, AluOp::Maximum, tile);
       b_.dma_copy(to(all, ds(c0, columns)), top);
@@ -256,8 +239,16 @@ class TrsmKernel {
   bool split() const { return words_.count > 1 || words_.dtype != DType::Float32; }
 
   void load_step(std::int64_t t) {
-    b_.dma_copy(one(diagonals_, t % kDiagonalSlots), drop(diagonal_(ds(t, 1))));
-    columns_->load(t, start_of(t, rows_of(t)), rows_of(t));
+    const std::int64_t side = device::block_side(machine_, complex_, rows_of(t));
+    const Access to = one(diagonals_, t % kDiagonalSlots), from = drop(diagonal_(ds(t, 1)));
+    if (side == side_) {
+      b_.dma_copy(to, from);
+    } else {  // a small last block
+      for (const auto& [first, size] : {std::pair(std::int64_t(0), side), std::pair(side_, side), std::pair(2 * side_, std::int64_t(2))}) {
+        b_.dma_copy(to(ds(0, side), ds(first, size)), from(ds(0, side), ds(first, size)));
+      }
+    }
+    columns_.load(t, start_of(t, rows_of(t)), rows_of(t));
   }
   static Access drop(Access x) {
     x.dims.erase(x.dims.begin());
@@ -305,7 +296,7 @@ class TrsmKernel {
     const auto ahead = [&](std::int64_t part) {
       if (t + 1 < steps_) accumulate(t + 1, part * t / kParts, (part + 1) * t / kParts);
     };
-    const Access right = columns_->scaled(t, rows, alpha_);
+    const Access right = columns_.scaled(t, rows, io_.alpha);
     each([&](std::size_t h) {
       const Access b = piece(right, h);
       if (t > 0) b_.tensor_tensor(top(rhs_, h), b, sums_of(t, h), AluOp::Subtract, Engine::Vector);
@@ -332,8 +323,9 @@ class TrsmKernel {
       b_.scalar_tensor_tensor(piece(x, h), top(first_, h), AluOp::Add, poison, AluOp::Add, chain(h));
       if (split()) device::split_words(b_, words_, [&](std::int64_t w) { return piece(one(word(x_, w), t)(ds(0, rows)), h); }, piece(x, h));
     });
-    columns_->store(start_of(t, rows_of(t)), rows_of(t), x);
+    columns_.store(start_of(t, rows_of(t)), rows_of(t), x);
     ahead(3);
+    if (!measures()) return;
     each([&](std::size_t h) {
       b_.nc_matmul(chain(h), block, piece(x, h));
       b_.tensor_tensor(top(rest_, h), top(rhs_, h), chain(h), AluOp::Subtract, Engine::Vector);
@@ -346,15 +338,16 @@ class TrsmKernel {
 
   TrsmShape g_;
   const Machine& machine_;
-  Builder b_;
+  Builder& b_;
+  device::TrsmOperands io_;
   Words words_;
   bool complex_;
   std::int64_t planes_, side_, block_, bank_, steps_;
   device::TriangleLayout layout_;
   bool turned_;  // rows of T are contiguous: its blocks must be turned
   bool direct_;  // blocks of T are used as they lie in HBM
-  std::optional<device::ColumnBlocks> columns_;
-  Access a_, alpha_, residual_, largest_, diagonal_, ready_;
+  device::ColumnBlocks columns_;
+  Access diagonal_, ready_;
   // of the current panel
   std::vector<Half> halves_;
   Access x_, sums_, chain_, chunks_, diagonals_, rhs_, first_, rest_, clean_, finite_, magnitude_, worst_, peak_, solution_;
@@ -363,13 +356,47 @@ class TrsmKernel {
 
 }  // namespace
 
+namespace device {
+
+void solve_triangular(Builder& b, const TrsmShape& shape, const TrsmOperands& operands) { TrsmKernel(b, shape, operands).solve(); }
+
+Access alpha_input(Builder& b, bool complex) {
+  const std::int64_t planes = complex ? 2 : 1, side = b.machine().partitions;
+  const Access tile = b.sbuf("alpha_tile", side, {planes}, DType::Float32);
+  b.dma_copy(tile, b.input("alpha", DType::Float32, {planes}).broadcast(0, side));
+  return tile;
+}
+
+void require_kernel_dtype(DType dtype, const Machine& machine, const char* operation) {
+  if (dtype == DType::Float32 || dtype == DType::Complex64) return;
+  fail<NotImplemented>("{}: no device kernel for {} on {}; use float32 or complex64, or the host executor", operation, name(dtype), machine.name);
+}
+
+}  // namespace device
+
 tile::Program trsm_program(const TrsmShape& shape, const Machine& machine) {
-  if (shape.dtype != DType::Float32 && shape.dtype != DType::Complex64) {
-    fail<NotImplemented>("blas.trsm: no device kernel for {} on {}; use float32 or complex64, or the host executor", name(shape.dtype), machine.name);
-  }
+  device::require_kernel_dtype(shape.dtype, machine, "blas.trsm");
   require(shape.m >= 1 && shape.n >= 1, "blas.trsm: a program needs m, n >= 1, got {} x {}", shape.m, shape.n);
   require(shape.alpha != Factor::Zero, "blas.trsm: a program with alpha = 0 would not read A; set B to zero instead");
-  return TrsmKernel(shape, machine).build();
+  Builder b("blas_trsm", machine);
+  const bool complex = is_complex(shape.dtype);
+  const std::int64_t planes = complex ? 2 : 1;
+  const auto matrix = [&](const char* name, bool input, std::int64_t columns, std::int64_t rs, std::int64_t cs) {
+    Shape extents{shape.m, columns};
+    Strides strides{rs * planes, cs * planes};
+    if (complex) extents.push_back(2), strides.push_back(1);
+    return input ? b.input(name, DType::Float32, extents, strides) : b.output(name, DType::Float32, extents, strides);
+  };
+  device::TrsmOperands io;
+  io.a = matrix("a", true, shape.m, shape.am, shape.an);
+  io.b = matrix("b", true, shape.n, shape.bm, shape.bn);
+  if (shape.alpha == Factor::Input) io.alpha = device::alpha_input(b, complex);
+  io.x = matrix("x", false, shape.n, shape.bm, shape.bn);
+  io.residual = b.output("residual", DType::Float32, {1, shape.n});
+  io.largest = b.output("largest", DType::Float32, {1, shape.n});
+  blocks::warm_tensor_engine(b, 4 * machine.timing.dma_start_s);
+  device::solve_triangular(b, shape, io);
+  return b.finish();
 }
 
 }  // namespace trn::blas

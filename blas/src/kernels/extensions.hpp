@@ -117,6 +117,7 @@ void gemm_epilogue(const Executor& executor, const EpilogueArgs& args);
 }  // namespace host
 namespace device {
 void gemm_batched(const Executor& executor, const GemmBatchArgs& args);
+void trsm_batched(const Executor& executor, const TrsmBatchArgs& args);
 }  // namespace device
 
 inline constexpr KernelTable<GeamArgs> kGeam{"blas.geam", host::geam, nullptr};
@@ -124,7 +125,7 @@ inline constexpr KernelTable<DgmmArgs> kDgmm{"blas.dgmm", host::dgmm, nullptr};
 inline constexpr KernelTable<PackedArgs> kTpttr{"blas.tpttr", host::tpttr, nullptr};
 inline constexpr KernelTable<PackedArgs> kTrttp{"blas.trttp", host::trttp, nullptr};
 inline constexpr KernelTable<GemmBatchArgs> kGemmBatched{"blas.gemm_batched", host::gemm_batched, device::gemm_batched};
-inline constexpr KernelTable<TrsmBatchArgs> kTrsmBatched{"blas.trsm_batched", host::trsm_batched, nullptr};
+inline constexpr KernelTable<TrsmBatchArgs> kTrsmBatched{"blas.trsm_batched", host::trsm_batched, device::trsm_batched};
 inline constexpr KernelTable<EpilogueArgs> kGemmEpilogue{"blas.gemm_epilogue", host::gemm_epilogue, nullptr};
 
 }  // namespace trn::blas
