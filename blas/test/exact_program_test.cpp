@@ -1,0 +1,114 @@
+// The program of Precision Exact: its emitted NKI text, and the probe that guards it.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <random>
+
+#include <trn/blas/exact_program.hpp>
+#include <trn/blas/exactness.hpp>
+#include <trn/blas/gemm.hpp>
+#include <trn/neuron/nki.hpp>
+#include <trn/neuron/sim.hpp>
+
+#include "support/nki_run.hpp"
+
+namespace trn::blas {
+namespace {
+
+// Words of doubles around 1 (or of floats), by element number.
+neuron::testing::Values words(bool wide, std::uint64_t seed) {
+  return [wide, seed](std::int64_t e) {
+    std::mt19937_64 random(seed + static_cast<std::uint64_t>(wide ? e / 2 : e));
+    const double x = std::normal_distribution<double>()(random);
+    if (!wide) return static_cast<double>(std::bit_cast<std::uint32_t>(static_cast<float>(x)));
+    const auto bits = std::bit_cast<std::uint64_t>(x);
+    return static_cast<double>(static_cast<std::uint32_t>(e % 2 == 0 ? bits : bits >> 32));
+  };
+}
+
+TEST(ExactProgram, EmittedKernelGivesTheSimulatorsBits) {
+  for (const char* machine : {"trn1", "trn2", "trn3"}) {
+    for (const DType in : {DType::Float64, DType::Complex64}) {
+      SCOPED_TRACE(::testing::Message() << machine << " " << name(in));
+      const bool wide = in == DType::Float64;
+      ExactShape s{in, 3, 40, 33, 150};
+      s.am = s.k, s.bk = 1, s.bn = s.k;
+      const auto table = exact_table(s.moduli);
+      const double offset = wide ? 40 - 1075 + 32 + 127 : 40 - 150 + 127;
+      neuron::testing::expect_agreement(exact_program(s, tile::machine(machine)),
+                                        {{"a", words(wide, 1)}, {"b", words(wide, 100000)}, {"offset_a", [=](std::int64_t) { return offset; }},
+                                         {"offset_b", [=](std::int64_t) { return offset; }},
+                                         {"table", [=](std::int64_t e) { return static_cast<double>(table[static_cast<std::size_t>(e)]); }}});
+    }
+  }
+}
+
+ExactShape square(std::int64_t n, int moduli) {
+  ExactShape s{DType::Float64, moduli, n, n, n};
+  s.am = n, s.ak = 1, s.bk = n, s.bn = 1;
+  return s;
+}
+
+TEST(ExactProgram, IsAPureFunctionThatDoesNotGrowWithTheShape) {
+  const tile::Machine& machine = tile::machine("trn2");
+  EXPECT_EQ(exact_program(square(300, 5), machine), exact_program(square(300, 5), machine));
+  EXPECT_EQ(exact_program(square(4096, 16), machine).instructions().size(), exact_program(square(4096, 9), machine).instructions().size());
+}
+
+// A device that rounds what a product writes to bfloat16, as hardware would that rounds on eviction.
+class Rounding final : public tile::Device {
+ public:
+  Rounding() : Device("rounding", tile::machine("trn2")) {}
+  void* allocate(std::int64_t bytes) override { return ::operator new(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)), std::align_val_t(64)); }
+  void deallocate(void* address, std::int64_t) noexcept override { ::operator delete(address, std::align_val_t(64)); }
+  void copy_in(void* to, const void* from, std::int64_t bytes) override { std::memcpy(to, from, static_cast<std::size_t>(bytes)); }
+  void copy_out(void* to, const void* from, std::int64_t bytes) override { std::memcpy(to, from, static_cast<std::size_t>(bytes)); }
+  void run(const tile::Program& program, std::span<const tile::Binding> bindings) override {
+    (void)neuron::simulate(program, machine(), bindings, {.order = neuron::Order::in_order()});
+    for (const tile::TensorDecl& t : program.tensors()) {
+      if (t.kind != tile::TensorKind::Output || t.dtype != DType::Float32) continue;
+      for (const tile::Binding& b : bindings) {
+        if (b.name != t.name) continue;
+        auto* x = static_cast<float*>(b.address);
+        for (std::int64_t i = 0; i < element_count(t.shape); ++i) x[i] = static_cast<float>(bfloat16(x[i]));
+      }
+    }
+  }
+};
+
+TEST(Exactness, EveryExecutorPassesTheProbe) {
+  for (const char* name : {"host", "sim:trn1", "sim:trn2", "sim:trn3"}) {
+    const Exactness answer = probe_exactness(Executor::open(name));
+    EXPECT_TRUE(answer.exact) << name << ": " << answer.reason;
+  }
+}
+
+TEST(Exactness, ARoundingDeviceIsFoundAndRefused) {
+  const Executor e(std::make_shared<Rounding>());
+  const Exactness answer = probe_exactness(e);
+  EXPECT_FALSE(answer.exact);
+  EXPECT_NE(answer.reason.find("bfloat16 integers up to 256 with k = 256"), std::string::npos) << answer.reason;
+  const auto a = Matrix<double>::from_host(e, 1, 1, std::vector<double>{2}), c = Matrix<double>::from_host(e, 1, 1, std::vector<double>{7});
+  try {
+    gemm(e, Op::N, Op::N, 1, a.view(), a.view(), 0, c.view(), {.precision = Mode::Exact});
+    FAIL() << "not refused";
+  } catch (const DeviceError& error) {
+    EXPECT_EQ(error.check(), "not-exact");
+  }
+  EXPECT_EQ(c.to_host().front(), 7);
+}
+
+// It runs once per executor.
+TEST(Exactness, TheAnswerIsRemembered) {
+  const Executor e = Executor::open("sim:trn2");
+  (void)probe_exactness(e);
+  Recorder recorder(e);
+  (void)probe_exactness(e);
+  EXPECT_EQ(recorder.count(EventKind::Run), 0);
+}
+
+}  // namespace
+}  // namespace trn::blas
