@@ -47,6 +47,9 @@ class Operation {
 };
 
 [[nodiscard]] std::unique_ptr<Operation> gemm_operation();
+[[nodiscard]] std::unique_ptr<Operation> gemm_batched_operation();
+[[nodiscard]] std::unique_ptr<Operation> trsm_operation();
+[[nodiscard]] std::unique_ptr<Operation> trsm_batched_operation();
 [[nodiscard]] std::unique_ptr<Operation> pair_energy_operation();
 [[nodiscard]] std::unique_ptr<Operation> raw32_operation();
 [[nodiscard]] std::unique_ptr<Operation> uniform_operation();

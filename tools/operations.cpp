@@ -6,6 +6,9 @@ namespace trn::tools {
 std::vector<std::unique_ptr<Operation>> operations() {
   std::vector<std::unique_ptr<Operation>> all;
   all.push_back(gemm_operation());
+  all.push_back(gemm_batched_operation());
+  all.push_back(trsm_operation());
+  all.push_back(trsm_batched_operation());
   all.push_back(pair_energy_operation());
   all.push_back(raw32_operation());
   all.push_back(uniform_operation());

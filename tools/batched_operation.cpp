@@ -1,0 +1,188 @@
+// blas.gemm_batched and blas.trsm_batched for the command line: batches of small random matrices, row-major, measured and modelled
+// time, and the largest error or residual beside its bound.
+#include <cmath>
+#include <random>
+
+#include <trn/blas/gemm_batched.hpp>
+#include <trn/blas/gemm_batched_program.hpp>
+#include <trn/blas/trsm_batched.hpp>
+#include <trn/blas/trsm_batched_program.hpp>
+#include <trn/core/array.hpp>
+#include <trn/neuron/sim.hpp>
+#include <trn/tile/device.hpp>
+
+#include "host_peak.hpp"
+#include "measure.hpp"
+#include "operation.hpp"
+
+namespace trn::tools {
+
+namespace {
+
+const CLI::Range kExtent(std::int64_t{1}, std::int64_t{1} << 20, "1 to 2^20");
+
+// Common to both: one float32 batch, a row per executor.
+class Batched : public Operation {
+ public:
+  BenchRow bench(const std::string& executor_name, const BenchOptions& options) const override {
+    const Executor executor = Executor::open(executor_name);
+    const bool simulated = executor.family() == Family::Device;
+    require(simulated || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model", executor.name());
+    BenchRow r;
+    r.op = name();
+    r.executor = executor.name();
+    r.dtype = trn::name(DType::Float32);
+    r.precision = "native";
+    r.shape = extents();
+    std::optional<double> modelled;
+    if (simulated && options.model_only) {
+      const tile::Machine& machine = tile::device_of(executor).machine();
+      modelled = neuron::estimate(program(machine), machine).seconds;
+    } else {
+      Recorder recorder(executor);
+      const Measured measured = run(executor, options.repeats, r);
+      ensure(recorder.family_of(name()) == trn::name(executor.family()), "{} did not run on {}", name(), executor_name);
+      r.seconds = measured.fastest_s;
+      if (simulated) modelled = recorder.modelled_seconds() / measured.runs;
+    }
+    r.modelled_seconds = modelled;
+    const double rate = flops() / (modelled ? *modelled : *r.seconds);
+    r.gflops = rate * 1e-9;
+    r.roof_fraction = rate / (modelled ? tile::device_of(executor).machine().tensor_flops(DType::Float32) : host_peak().fp32_flops);
+    return r;
+  }
+
+ protected:
+  [[nodiscard]] virtual nlohmann::ordered_json extents() const = 0;
+  [[nodiscard]] virtual double flops() const = 0;
+  [[nodiscard]] virtual Measured run(const Executor& executor, int repeats, BenchRow& row) const = 0;
+
+  static std::vector<float> random(std::int64_t count, std::uint64_t seed) {
+    std::mt19937_64 engine(seed);
+    std::normal_distribution<float> normal;
+    std::vector<float> v(static_cast<std::size_t>(count));
+    for (float& x : v) x = normal(engine);
+    return v;
+  }
+
+  std::int64_t m_ = 64, n_ = 64, count_ = 1000;
+};
+
+class GemmBatched final : public Batched {
+ public:
+  std::string name() const override { return "blas.gemm_batched"; }
+  std::string summary() const override { return "C_p = A_p B_p, row-major, equally spaced or by pointer arrays"; }
+
+  void add_options(CLI::App& app) override {
+    app.add_option("--m", m_, "rows of C")->check(kExtent)->capture_default_str();
+    app.add_option("--n", n_, "columns of C")->check(kExtent)->capture_default_str();
+    app.add_option("--k", k_, "inner dimension")->check(kExtent)->capture_default_str();
+    app.add_option("--count", count_, "products")->check(kExtent)->capture_default_str();
+    app.add_flag("--listed", listed_, "by pointer arrays instead of equally spaced");
+  }
+
+  tile::Program program(const tile::Machine& machine) const override {
+    const blas::BatchedProducts g{m_, n_, k_, count_, k_, 1, n_, 1, n_, 1, m_ * k_, k_ * n_, m_ * n_};
+    return blas::gemm_batched_program({DType::Float32, Mode::Native, listed_, {g}}, machine);
+  }
+
+ private:
+  nlohmann::ordered_json extents() const override { return {{"m", m_}, {"n", n_}, {"k", k_}, {"count", count_}, {"listed", listed_}}; }
+  double flops() const override { return 2.0 * static_cast<double>(m_) * static_cast<double>(n_) * static_cast<double>(k_) * static_cast<double>(count_); }
+
+  Measured run(const Executor& e, int repeats, BenchRow& row) const override {
+    const auto a = random(m_ * k_ * count_, 1), b = random(k_ * n_ * count_, 2);
+    const auto da = Array<float>::from_host(e, {m_ * k_ * count_}, a), db = Array<float>::from_host(e, {k_ * n_ * count_}, b);
+    const Array<float> dc(e, {m_ * n_ * count_});
+    const blas::BatchShape shape{blas::Op::N, blas::Op::N, m_, n_, k_, 0, 0, 0, blas::Layout::RowMajor};
+    std::vector<const float*> la, lb;
+    std::vector<float*> lc;
+    for (std::int64_t p = 0; p < count_; ++p) la.push_back(da.data() + p * m_ * k_), lb.push_back(db.data() + p * k_ * n_), lc.push_back(dc.data() + p * m_ * n_);
+    Accuracy accuracy;
+    const Measured measured = measure(repeats, [&] {
+      accuracy = listed_ ? blas::gemm_batched<float>(e, shape, 1, la, lb, 0, lc)
+                         : blas::gemm_strided_batched<float>(e, shape, 1, da.data(), m_ * k_, db.data(), k_ * n_, 0, dc.data(), m_ * n_, count_);
+    });
+    const auto c = dc.to_host();
+    double worst = 0;
+    const std::int64_t step = std::max<std::int64_t>(1, m_ * n_ * count_ / 20000) | 1;  // a sample
+    for (std::int64_t at = 0; at < m_ * n_ * count_; at += step) {
+      const std::int64_t p = at / (m_ * n_), i = at / n_ % m_, j = at % n_;
+      double sum = 0, size = 0;
+      for (std::int64_t k = 0; k < k_; ++k) {
+        const double product = static_cast<double>(a[static_cast<std::size_t>((p * m_ + i) * k_ + k)]) * b[static_cast<std::size_t>((p * k_ + k) * n_ + j)];
+        sum += product, size += std::abs(product);
+      }
+      worst = std::max(worst, std::abs(c[static_cast<std::size_t>(at)] - sum) / size);
+    }
+    row.error = worst;
+    row.bound = accuracy.bound;
+    return measured;
+  }
+
+  std::int64_t k_ = 64;
+  bool listed_ = false;
+};
+
+class TrsmBatched final : public Batched {
+ public:
+  std::string name() const override { return "blas.trsm_batched"; }
+  std::string summary() const override { return "A_p X_p = B_p, A_p lower triangular, row-major, by pointer arrays"; }
+  std::string error_note() const override { return "largest |B - A X| in units of (|A||X|)_ij, and 16 epsilon, Netlib's limit"; }
+
+  void add_options(CLI::App& app) override {
+    app.add_option("--m", m_, "rows of A and B")->check(kExtent)->capture_default_str();
+    app.add_option("--n", n_, "right-hand sides")->check(kExtent)->capture_default_str();
+    app.add_option("--count", count_, "systems")->check(kExtent)->capture_default_str();
+  }
+
+  tile::Program program(const tile::Machine& machine) const override {
+    return blas::trsm_batched_program({DType::Float32, m_, n_, count_, m_, 1, n_, 1}, machine);
+  }
+
+ private:
+  nlohmann::ordered_json extents() const override { return {{"m", m_}, {"n", n_}, {"count", count_}}; }
+  double flops() const override { return static_cast<double>(m_) * static_cast<double>(m_) * static_cast<double>(n_) * static_cast<double>(count_); }
+
+  Measured run(const Executor& e, int repeats, BenchRow& row) const override {
+    auto a = random(m_ * m_ * count_, 1);
+    const auto b = random(m_ * n_ * count_, 2);
+    for (std::int64_t i = 0; i < m_ * m_ * count_; ++i) {
+      float& x = a[static_cast<std::size_t>(i)];
+      x = i / m_ % m_ == i % m_ ? 2 : x / static_cast<float>(m_);
+    }
+    const auto da = Array<float>::from_host(e, {m_ * m_ * count_}, a);
+    auto dx = Array<float>::from_host(e, {m_ * n_ * count_}, b);
+    const Measured measured = measure(repeats, [&] {
+      dx = Array<float>::from_host(e, {m_ * n_ * count_}, b);
+      std::vector<const float*> la;
+      std::vector<float*> lx;
+      for (std::int64_t p = 0; p < count_; ++p) la.push_back(da.data() + p * m_ * m_), lx.push_back(dx.data() + p * m_ * n_);
+      blas::trsm_batched<float>(e, {.m = m_, .n = n_, .layout = blas::Layout::RowMajor}, 1, la, lx);
+    });
+    const auto x = dx.to_host();
+    double worst = 0;
+    for (std::int64_t p = 0; p < count_; ++p) {
+      for (std::int64_t i = 0; i < m_; ++i) {
+        for (std::int64_t j = 0; j < n_; ++j) {
+          double r = b[static_cast<std::size_t>((p * m_ + i) * n_ + j)], size = 0;
+          for (std::int64_t k = 0; k <= i; ++k) {
+            const double product = static_cast<double>(a[static_cast<std::size_t>((p * m_ + i) * m_ + k)]) * x[static_cast<std::size_t>((p * m_ + k) * n_ + j)];
+            r -= product, size += std::abs(product);
+          }
+          worst = std::max(worst, std::abs(r) / size);
+        }
+      }
+    }
+    row.error = worst;
+    row.bound = 16 * 0x1p-23;
+    return measured;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Operation> gemm_batched_operation() { return std::make_unique<GemmBatched>(); }
+std::unique_ptr<Operation> trsm_batched_operation() { return std::make_unique<TrsmBatched>(); }
+
+}  // namespace trn::tools
