@@ -47,6 +47,10 @@ inline constexpr int kRotations[8][2] = {{10, 26}, {11, 21}, {13, 27}, {23, 5}, 
 }
 }  // namespace threefry
 
+// Blocks of four words, each from a counter of its own; any word costs the same.
+[[nodiscard]] constexpr bool is_block_algorithm(Algorithm algorithm) {
+  return algorithm == Algorithm::Philox4x32_10 || algorithm == Algorithm::Threefry4x32_20;
+}
 [[nodiscard]] constexpr Words4 key_of(std::uint64_t seed) { return {low_word(seed), high_word(seed), 0, 0}; }
 [[nodiscard]] constexpr Words4 counter_of(Algorithm algorithm, std::uint64_t block, std::uint64_t stream) {
   return algorithm == Algorithm::Philox4x32_10 ? philox::counter(block, stream) : threefry::counter(block, stream);

@@ -49,8 +49,8 @@ void check_output(const char* operation, const Executor& executor, const Executo
 
 void check_element_words(const char* operation, const State& state) {
   if (has_element_words(state.algorithm)) return;
-  fail<NotImplemented>("{}: algorithm {} has no words per element; use Philox4x32_10 or Threefry4x32_20", operation,
-                       static_cast<int>(state.algorithm));
+  fail<NotImplemented>("{}: {} has no words per element; use philox4x32-10 or threefry4x32-20", operation,
+                       name(state.algorithm));
 }
 
 void check_finite(const char* operation, const char* what, double value, DType dtype) {

@@ -49,7 +49,7 @@ inline constexpr std::uint64_t kElementBlocks = std::uint64_t{1} << 15;
 }
 
 [[nodiscard]] inline bool has_element_words(Algorithm a) {
-  return a == Algorithm::Philox4x32_10 || a == Algorithm::Threefry4x32_20;
+  return is_block_algorithm(a);
 }
 
 class ElementWords {

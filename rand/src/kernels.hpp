@@ -12,11 +12,21 @@
 
 namespace trn::rand {
 
+[[nodiscard]] constexpr std::int64_t element_bytes(Draw draw) {
+  return draw == Draw::Raw32 || draw == Draw::OpenClosed || draw == Draw::HalfOpen ? 4 : 8;
+}
+
+// How many doubles of Xorwow or Philox lie between the origin and the position; half a pair counts as one.
+[[nodiscard]] constexpr std::uint64_t pair_index(const State& state) {
+  const std::uint64_t distance = state.position - state.origin;
+  return distance / 2 + distance % 2;
+}
+
 // A draw after its door: at least one element, none of them shared, the last position within 64 bits.
 struct FillArgs {
   State state;
   Draw draw;
-  void* out;  // uint32 or float elements
+  void* out;  // elements of element_bytes(draw)
   Shape shape;
   Strides strides;
 };
@@ -55,7 +65,14 @@ struct ShuffleArgs {
   Output out;
 };
 
+// out(j, i) of shape (dimensions, points).
+struct LatinArgs {
+  State state;
+  Output out;
+};
+
 namespace host {
+void latin_hypercube(const Executor& executor, const LatinArgs& args);
 void fill(const Executor& executor, const FillArgs& args);
 void transform(const Executor& executor, const TransformArgs& args);
 void sample(const Executor& executor, const SampleArgs& args);
@@ -69,7 +86,9 @@ void transform(const Executor& executor, const TransformArgs& args);
 }  // namespace device
 
 inline constexpr KernelTable<FillArgs> kRaw32{"rand.raw32", host::fill, device::fill};
+inline constexpr KernelTable<FillArgs> kRaw64{"rand.raw64", host::fill, device::fill};
 inline constexpr KernelTable<FillArgs> kUniform{"rand.uniform", host::fill, device::fill};
+inline constexpr KernelTable<LatinArgs> kLatin{"rand.latin_hypercube", host::latin_hypercube, nullptr};
 inline constexpr KernelTable<TransformArgs> kNormal{"rand.normal", host::transform, device::transform};
 inline constexpr KernelTable<TransformArgs> kLogNormal{"rand.log_normal", host::transform, device::transform};
 inline constexpr KernelTable<TransformArgs> kExponential{"rand.exponential", host::transform, device::transform};

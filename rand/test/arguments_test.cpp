@@ -1,5 +1,6 @@
 // Every refusal, with its message; a refused draw changes neither memory nor generator.
 #include <limits>
+#include <trn/rand/raw64.hpp>
 
 #include "rand_support.hpp"
 
@@ -90,7 +91,31 @@ TEST(RandArguments, PositionsEndAtTwoToThe64) {
 TEST(RandArguments, StreamsOfPhilox) {
   expect_refusal([] { Generator g(State{.stream = std::uint64_t{1} << 48}); }, "streams 0 to 2^48 - 1");
   EXPECT_NO_THROW(Generator(State{.algorithm = Algorithm::Threefry4x32_20, .stream = std::uint64_t{1} << 48}));
-  expect_refusal([] { Generator g(State{.algorithm = static_cast<Algorithm>(9)}); }, "algorithm 9 does not exist");
+  expect_refusal([] { Generator g(State{.algorithm = static_cast<Algorithm>(99)}); }, "algorithm 99 does not exist");
+}
+
+TEST(RandArguments, StatesThatDoNotExist) {
+  expect_refusal([] { Generator g(State{.algorithm = Algorithm::Xorwow, .stream = std::uint64_t{1} << 48}); },
+                 "xorwow, which has streams 0 to 2^48 - 1");
+  expect_refusal([] { Generator g(State{.algorithm = Algorithm::Mrg32k3a, .stream = std::uint64_t{1} << 40}); }, "2^40 - 1");
+  expect_refusal([] { Generator g(State{.algorithm = Algorithm::Mt19937, .stream = 1}); }, "mt19937, which has streams 0 to 2^0 - 1");
+  expect_refusal([] { Generator g(State{.algorithm = Algorithm::Threefry4x32_20, .ordering = Ordering::Legacy}); },
+                 "has one ordering");
+  expect_refusal([] { Generator g(State{.ordering = static_cast<Ordering>(7)}); }, "ordering 7 does not exist");
+  expect_refusal([] { Generator g(State{.dimensions = 2}); }, "2 dimensions with philox4x32-10");
+  expect_refusal([] { Generator g(State{.position = 4, .origin = 5}); }, "origin 5 lies after position 4");
+}
+
+TEST(RandArguments, TwoWordsPerValueCountTwice) {
+  const std::uint64_t last = std::numeric_limits<std::uint64_t>::max();
+  const Executor e = Executor::host();
+  std::vector<std::uint64_t> memory(4, 7);
+  Generator g(State{.position = last - 7});
+  expect_refusal([&] { raw64(e, g, View<std::uint64_t>(e, memory.data(), {4})); }, "4 values of 2 words exceeds");
+  EXPECT_EQ(memory, std::vector<std::uint64_t>(4, 7));
+  EXPECT_EQ(g.state().position, last - 7);
+  raw64(e, g, View<std::uint64_t>(e, memory.data(), {3}));
+  EXPECT_EQ(g.state().position, last - 1);
 }
 
 }  // namespace

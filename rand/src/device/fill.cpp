@@ -146,13 +146,22 @@ std::uint64_t fill_run_length(const State& state) {
 namespace device {
 
 void fill(const Executor& executor, const FillArgs& args) {
+  if (args.state.algorithm != Algorithm::Philox4x32_10 && args.state.algorithm != Algorithm::Threefry4x32_20) {
+    fail<NotImplemented>("rand: {} runs on the host, not on executor '{}'; draw there and copy(), or use philox4x32-10",
+                         name(args.state.algorithm), executor.name());
+  }
+  if (args.draw == Draw::OpenClosedDouble || args.draw == Draw::HalfOpenDouble) {
+    fail<NotImplemented>("rand: doubles are made on the host, not on executor '{}', which has no float64", executor.name());
+  }
   Device& device = device_of(executor);
   State state = args.state;
   auto* out = static_cast<std::byte*>(args.out);
-  auto left = static_cast<std::uint64_t>(element_count(args.shape));
+  const bool two_words = args.draw == Draw::Raw64;  // low word first, as they come
+  const Draw draw = two_words ? Draw::Raw32 : args.draw;
+  auto left = static_cast<std::uint64_t>(element_count(args.shape)) * (two_words ? 2 : 1);
   while (left > 0) {
     const std::uint64_t count = std::min(left, fill_run_length(state));
-    const FillShape shape{state.algorithm, args.draw, static_cast<std::int64_t>(count),
+    const FillShape shape{state.algorithm, draw, static_cast<std::int64_t>(count),
                           static_cast<std::int64_t>(state.position % kWords)};
     const auto program =
         device.programs().get(shape, [&](const FillShape& s) { return fill_program(s, device.machine()); });

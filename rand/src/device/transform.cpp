@@ -29,6 +29,7 @@
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/device.hpp>
 
+#include "algorithms.hpp"
 #include "kernels.hpp"
 
 namespace trn::rand {
@@ -281,6 +282,10 @@ namespace device {
 void transform(const Executor& executor, const TransformArgs& args) {
   if (!has_program(args.transform.law) || args.out.dtype != DType::Float32) {
     fail<NotImplemented>("rand: this method in {} has no device kernel; use float, or the host", name(args.out.dtype));
+  }
+  if (!is_block_algorithm(args.state.algorithm)) {
+    fail<NotImplemented>("rand: {} runs on the host, not on executor '{}'; draw there and copy(), or use philox4x32-10",
+                         name(args.state.algorithm), executor.name());
   }
   Device& device = device_of(executor);
   State state = args.state;

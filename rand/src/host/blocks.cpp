@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <trn/core/error.hpp>
+
 #include "host/blocks.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -176,6 +178,10 @@ void run_draw(const State& state, Draw draw, std::int64_t count, std::uint32_t* 
       return run<A, Draw::OpenClosed>(state, count, out);
     case Draw::HalfOpen:
       return run<A, Draw::HalfOpen>(state, count, out);
+    case Draw::Raw64:
+    case Draw::OpenClosedDouble:
+    case Draw::HalfOpenDouble:
+      HWY_ABORT("64-bit values are made from words");
   }
 }
 
@@ -190,13 +196,16 @@ void fill_target(const State& state, Draw draw, std::int64_t count, void* out) {
 
 void encrypt_target(Algorithm algorithm, const Words4* in, std::int64_t count, const Words4& key, Words4* out) {
   const Lanes d;
-  for (std::int64_t i = 0; i < count; ++i) {  // one counter in every lane, the last lane's answer
-    const Words4 c = in[i];
-    const Block v{hn::Set(d, c[0]), hn::Set(d, c[1]), hn::Set(d, c[2]), hn::Set(d, c[3])};
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  HWY_ALIGN std::uint32_t buffer[4 * kMaxLanes] = {};
+  for (std::int64_t i = 0; i < count; i += lanes) {
+    const auto bytes = static_cast<std::size_t>(std::min(lanes, count - i)) * sizeof(Words4);
+    std::memcpy(buffer, in + i, bytes);
+    Block v;
+    hn::LoadInterleaved4(d, buffer, v.w0, v.w1, v.w2, v.w3);
     const Block e = algorithm == Algorithm::Philox4x32_10 ? philox_block(v, key) : threefry_block(v, key);
-    HWY_ALIGN std::uint32_t buffer[4 * kMaxLanes];
     hn::StoreInterleaved4(e.w0, e.w1, e.w2, e.w3, d, buffer);
-    std::copy_n(buffer + 4 * (hn::Lanes(d) - 1), 4, out[i].data());
+    std::memcpy(out + i, buffer, bytes);
   }
 }
 
@@ -210,6 +219,7 @@ HWY_EXPORT(fill_target);
 HWY_EXPORT(encrypt_target);
 
 void fill_run(const State& state, Draw draw, std::int64_t count, void* out) {
+  ensure(is_block_algorithm(state.algorithm), "rand: {} is not made of blocks", name(state.algorithm));
   HWY_DYNAMIC_DISPATCH(fill_target)(state, draw, count, out);
 }
 

@@ -8,6 +8,7 @@
 #include "host/blocks.hpp"
 #include "host/pieces.hpp"
 #include "host/transforms.hpp"
+#include "host/words.hpp"
 #include "kernels.hpp"
 
 namespace trn::rand::host {
@@ -19,33 +20,40 @@ static_assert(kChunk % kTransformGrain == 0);
 
 // Values first .. first + count - 1 of the draw. They come in pairs, so the first may be the second half of one.
 template <class T, class Convert>
-void make_values(const State& begin, std::int64_t words_each, std::int64_t first, std::int64_t count, T* out,
-                 const Convert& convert) {
+void make_values(const State& begin, const DrawWords& source, std::int64_t words_each, std::int64_t first,
+                 std::int64_t count, T* out, const Convert& convert) {
   alignas(64) std::uint32_t words[2 * kChunk];
   alignas(64) T values[kChunk];
-  State state = begin;
-  state.position += static_cast<std::uint64_t>(first * words_each);
-  auto skip = static_cast<std::int64_t>(state.position / static_cast<std::uint64_t>(words_each) % 2);
-  state.position -= static_cast<std::uint64_t>(skip * words_each);
+  std::int64_t at = first * words_each;  // after the draw's first word
+  auto skip = static_cast<std::int64_t>((begin.position + static_cast<std::uint64_t>(at)) /
+                                        static_cast<std::uint64_t>(words_each) % 2);
+  at -= skip * words_each;
   while (count > 0) {
     const std::int64_t taken = std::min(kChunk - skip, count);
     const std::int64_t made = (skip + taken + kTransformGrain - 1) / kTransformGrain * kTransformGrain;
-    fill_run(state, Draw::Raw32, made * words_each, words);
+    source.read(at, made * words_each, words);
     convert(words, made, values);
     std::copy_n(values + skip, taken, out);
-    state.position += static_cast<std::uint64_t>(kChunk * words_each);
+    at += kChunk * words_each;
     out += taken;
     count -= taken;
     skip = 0;
   }
 }
 
+// One value before the first, and a grain beyond the last, may be looked at.
+DrawWords words_of(const TransformArgs& args, std::int64_t words_each) {
+  const std::int64_t before = args.state.position < static_cast<std::uint64_t>(words_each) ? 0 : -words_each;
+  return {args.state, before, (element_count(args.out.shape) + kTransformGrain) * words_each};
+}
+
 template <class T>
 void run(const TransformArgs& args) {
   const Transform& t = args.transform;
   const std::int64_t words_each = words_per_value(t.law, sizeof(T) == 8);
+  const DrawWords source = words_of(args, words_each);
   for_pieces<T>(args.out.data, args.out.shape, args.out.strides, 1, [&](std::int64_t first, std::int64_t count, T* to) {
-    make_values(args.state, words_each, first, count, to,
+    make_values(args.state, source, words_each, first, count, to,
                 [&](const std::uint32_t* words, std::int64_t n, T* values) { transform_values(t, words, n, values); });
   });
 }
@@ -56,9 +64,10 @@ void run_bernoulli(const TransformArgs& args) {
   const bool always = p == 1;
   const std::uint64_t threshold = always ? 0 : static_cast<std::uint64_t>(std::ldexp(p, 64));
   const std::uint32_t one = args.out.dtype == DType::Float32 ? 0x3f800000 : 1;
+  const DrawWords source = words_of(args, 1);
   for_pieces<std::uint32_t>(args.out.data, args.out.shape, args.out.strides, 1,
                             [&](std::int64_t first, std::int64_t count, std::uint32_t* to) {
-                              make_values(args.state, 1, first, count, to,
+                              make_values(args.state, source, 1, first, count, to,
                                           [&](const auto* words, auto n, auto* values) {
                                             bernoulli_values(threshold, always, words, n, values);
                                             for (std::int64_t i = 0; i < n; ++i) values[i] *= one;

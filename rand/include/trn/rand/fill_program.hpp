@@ -10,8 +10,8 @@
 
 namespace trn::rand {
 
-// What becomes of each 32-bit value.
-enum class Draw : std::uint8_t { Raw32, OpenClosed, HalfOpen };
+// What becomes of the words. Devices make the first three.
+enum class Draw : std::uint8_t { Raw32, OpenClosed, HalfOpen, Raw64, OpenClosedDouble, HalfOpenDouble };
 
 // Seed, stream and position are inputs of the program. Of the position only its remainder modulo 4 decides what is
 // computed where, so a loop of calls needs at most four programs, and one when it draws multiples of four.
