@@ -2,6 +2,7 @@
 #include "gemm_support.hpp"
 
 #include <algorithm>
+#include <array>
 #include <complex>
 #include <limits>
 
@@ -177,6 +178,16 @@ TEST(Exact, IntegersAreExact) {
   EXPECT_LE(o.accuracy.passes, 5);
   const auto exact = reference(p);
   for (std::size_t i = 0; i < exact.size(); ++i) EXPECT_EQ(o.c[i], static_cast<double>(exact[i]));
+}
+
+// Several blocks in every direction, whole ones and a rest; sums of integers below 2^53 are exact in double.
+TEST(Exact, BlocksInEveryDirection) {
+  for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{1100, 530, 600}, {20, 1050, 1100}, {530, 9, 4200}}) {
+    Problem p = problem(Kind::Random, m, n, k, 18);
+    for (auto* x : {&p.a, &p.b}) std::ranges::transform(*x, x->begin(), [](double v) { return std::nearbyint(30 * v); });
+    const auto native = multiply(Executor::host(), p, Mode::Native).c;
+    EXPECT_EQ(multiply(Executor::open("sim:trn2"), p).c, native) << m << " x " << n << " x " << k;
+  }
 }
 
 template <class T> void general(const Executor& e, Op op_a, Op op_b, test::Layout layout) {
