@@ -36,6 +36,7 @@ void run(const Operation& operation, const Arguments& arguments) {
   JsonFile json(arguments.json);
   Table table({"executor", "dtype", "measured", "modelled", operation.rate_unit(), "of roof", "error", "bound"});
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  std::vector<std::string> notes;
   for (const std::string& executor : arguments.executors) {
     if (isatty(fileno(stderr))) fmt::print(stderr, "\r{} on {} ...\033[K", operation.name(), executor);
     const BenchRow r = operation.bench(executor, arguments.options);
@@ -43,9 +44,11 @@ void run(const Operation& operation, const Arguments& arguments) {
     table.add({r.executor, r.dtype, r.seconds ? duration(*r.seconds) : "-", r.modelled_seconds ? duration(*r.modelled_seconds) : "-",
                fmt::format("{:.1f}", r.gflops), percent(r.roof_fraction), number(r.error), number(r.bound)});
     rows.push_back(to_json(r));
+    if (!r.note.empty()) notes.push_back(r.executor + ": " + r.note);
   }
   if (isatty(fileno(stderr))) fmt::print(stderr, "\r\033[K");
   table.print();
+  for (const std::string& note : notes) fmt::print("{}\n", note);
   fmt::print("measured: this machine's clock (for a simulator, the time it took to simulate); modelled: the simulator's timing model,\n"
              "{} and roof from it where it stands; error and bound: {}\n",
              operation.rate_unit(), operation.error_note());

@@ -6,6 +6,7 @@
 #include <random>
 #include <type_traits>
 
+#include <trn/blas/exact_program.hpp>
 #include <trn/blas/gemm.hpp>
 #include <trn/blas/gemm_program.hpp>
 #include <trn/core/convert.hpp>
@@ -31,13 +32,25 @@ class Gemm final : public Operation {
     app.add_option("--m", m_, "rows of C")->check(kExtent)->capture_default_str();
     app.add_option("--n", n_, "columns of C")->check(kExtent)->capture_default_str();
     app.add_option("--k", k_, "inner dimension")->check(kExtent)->capture_default_str();
-    app.add_option("--dtype", dtype_, "fp32, fp64 (host only), bf16, fp16, tf32")->capture_default_str();
+    app.add_option("--dtype", dtype_, "fp32, fp64 (devices: with --precision exact), bf16, fp16, tf32")->capture_default_str();
     app.add_option("--out", out_, "dtype of C (default: the input's; fp32 for tf32)");
+    app.add_option("--precision", precision_, "native, tf32, bf16, tf32x3, bf16x6, exact, or target=1e-9")->capture_default_str();
+    app.add_option("--moduli", moduli_, "of exact, in programs and with --model-only: 16 are as accurate as dgemm")
+        ->check(CLI::Range(1, 20))->capture_default_str();
     app.add_option("--op-a", op_a_, "N, or T: A is stored transposed")->check(CLI::IsMember({"N", "T"}))->capture_default_str();
     app.add_option("--op-b", op_b_, "N, or T: B is stored transposed")->check(CLI::IsMember({"N", "T"}))->capture_default_str();
   }
 
   tile::Program program(const tile::Machine& machine) const override {
+    if (exact()) {
+      blas::ExactShape s{in(), moduli_, m_, n_, k_};
+      s.am = op_a_ == "N" ? k_ : 1;
+      s.ak = op_a_ == "N" ? 1 : m_;
+      s.bk = op_b_ == "N" ? n_ : 1;
+      s.bn = op_b_ == "N" ? 1 : k_;
+      return blas::exact_program(s, machine);
+    }
+    require(precision() == Precision(Mode::Native), "blas.gemm: a program's precision is native or exact, not '{}'", precision_);
     blas::GemmShape s{in(), out(), m_, n_, k_};
     s.am = op_a_ == "N" ? k_ : 1;
     s.ak = op_a_ == "N" ? 1 : m_;
@@ -62,6 +75,8 @@ class Gemm final : public Operation {
   }
 
  private:
+  Precision precision() const { return Precision::parse(precision_); }
+  bool exact() const { return !precision().has_target() && precision().mode() == Mode::Exact; }
   DType in() const { return parse_dtype(dtype_); }
   DType out() const {
     if (!out_.empty()) return parse_dtype(out_);
@@ -74,7 +89,7 @@ class Gemm final : public Operation {
     r.op = name();
     r.executor = executor;
     r.dtype = trn::name(in());
-    r.precision = "native";
+    r.precision = precision_;
     r.shape = {{"m", m_}, {"n", n_}, {"k", k_}};
     return r;
   }
@@ -87,7 +102,9 @@ class Gemm final : public Operation {
     require(simulated || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model", executor.name());
     if (simulated && options.model_only) {
       const tile::Machine& machine = tile::device_of(executor).machine();
-      return finish(r, executor, neuron::estimate(program(machine), machine).seconds);
+      const neuron::RunReport report = neuron::estimate(program(machine), machine);
+      if (exact()) r.note = fmt::format("precision exact, {} passes; {}", moduli_, busiest(report));
+      return finish(r, executor, report.seconds, exact() ? moduli_ : 1);
     }
     const auto a = random<In>(m_ * k_, 1), b = random<In>(k_ * n_, 2);
     const auto on = [&](const std::vector<In>& v, bool stored, std::int64_t rows, std::int64_t columns) {
@@ -96,20 +113,34 @@ class Gemm final : public Operation {
     const Matrix<In> da = on(a, op_a_ == "N", m_, k_), db = on(b, op_b_ == "N", k_, n_);
     const Matrix<Out> dc(executor, m_, n_);
     Recorder recorder(executor);
+    Accuracy accuracy;
+    const blas::GemmOptions chosen{.precision = precision()};
     const Measured measured = measure(options.repeats, [&] {
-      blas::gemm(executor, op_a_ == "N" ? blas::Op::N : blas::Op::T, op_b_ == "N" ? blas::Op::N : blas::Op::T, 1, da.view(), db.view(), 0,
-                 dc.view());
+      accuracy = blas::gemm(executor, op_a_ == "N" ? blas::Op::N : blas::Op::T, op_b_ == "N" ? blas::Op::N : blas::Op::T, 1, da.view(), db.view(), 0,
+                 dc.view(), chosen);
     });
     ensure(recorder.family_of(name()) == trn::name(executor.family()), "{} did not run on {}", name(), executor_name);
     r.seconds = measured.fastest_s;
     r.error = error(a, b, dc.to_host());
-    r.bound = blas::gemm_error_bound(executor.family(), in(), out(), k_);
-    return finish(r, executor, simulated ? std::optional(recorder.modelled_seconds() / measured.runs) : std::nullopt);
+    r.bound = accuracy.bound;
+    r.note = fmt::format("precision {}, {} passes, bound {:.2e} of ||a_i|| ||b_j||", trn::name(accuracy.mode), accuracy.passes, accuracy.bound);
+    return finish(r, executor, simulated ? std::optional(recorder.modelled_seconds() / measured.runs) : std::nullopt, accuracy.passes);
   }
 
-  BenchRow finish(BenchRow r, const Executor& executor, std::optional<double> modelled) const {
+  // The engine with the most work, and what the others have.
+  static std::string busiest(const neuron::RunReport& report) {
+    const neuron::Lane* most = &report.lanes.front();
+    std::string all;
+    for (const neuron::Lane& lane : report.lanes) {
+      if (lane.busy_s > most->busy_s) most = &lane;
+      all += fmt::format("{}{} {:.0f} %", all.empty() ? "" : ", ", lane.name, 100 * lane.busy_s / report.seconds);
+    }
+    return fmt::format("bound by {}; busy: {}", most->name, all);
+  }
+
+  BenchRow finish(BenchRow r, const Executor& executor, std::optional<double> modelled, int passes) const {
     r.modelled_seconds = modelled;
-    const double peak = modelled ? tile::device_of(executor).machine().tensor_flops(in())
+    const double peak = modelled ? tile::device_of(executor).machine().tensor_flops(in() == DType::Float64 ? DType::BFloat16 : in()) / (in() == DType::Float64 ? passes : 1)
                                  : (in() == DType::Float64 ? host_peak().fp64_flops : host_peak().fp32_flops);
     const double rate = flops() / (modelled ? *modelled : *r.seconds);
     r.gflops = rate * 1e-9;
@@ -169,7 +200,8 @@ class Gemm final : public Operation {
   }
 
   std::int64_t m_ = 1024, n_ = 1024, k_ = 1024;
-  std::string dtype_ = "fp32", out_, op_a_ = "N", op_b_ = "N";
+  int moduli_ = 16;
+  std::string precision_ = "native", dtype_ = "fp32", out_, op_a_ = "N", op_b_ = "N";
 };
 
 }  // namespace

@@ -26,6 +26,7 @@ struct BenchRow {
   double gflops = 0;                       // from modelled time where there is one, else from measured
   double roof_fraction = 0;                // of the executor's arithmetic peak (rand: of its write bandwidth)
   std::optional<double> error, bound;      // largest error against an fp64 reference, and its bound, in the same unit
+  std::string note;                        // printed below the table when not empty
 };
 
 struct BenchOptions {
