@@ -10,6 +10,7 @@
 #pragma once
 
 #include <bit>
+#include <span>
 #include <trn/core/error.hpp>
 
 #include "algorithms.hpp"
@@ -48,14 +49,27 @@ inline constexpr std::uint64_t kElementBlocks = std::uint64_t{1} << 15;
   return c;
 }
 
-[[nodiscard]] inline bool has_element_words(Algorithm a) {
-  return is_block_algorithm(a);
+[[nodiscard]] inline bool has_element_words(Algorithm a) { return is_block_algorithm(a); }
+
+// Counter and key of block a of element n.
+[[nodiscard]] inline Words4 element_counter(const State& state, std::uint64_t n, std::uint64_t a) {
+  if (state.algorithm != Algorithm::Philox4x32_10) return threefry::counter(n, state.stream);
+  const std::uint64_t low = std::uint64_t{1} << 63 | a << 48 | n >> 16;
+  const std::uint64_t high = state.stream * philox::kSubsequences + (n & 0xffff);
+  return {low_word(low), high_word(low), low_word(high), high_word(high)};
+}
+[[nodiscard]] inline Words4 element_key(const State& state, std::uint64_t a) {
+  Words4 key = key_of(state.seed);
+  if (state.algorithm != Algorithm::Philox4x32_10) key[2] = static_cast<std::uint32_t>(a + 1);
+  return key;
 }
 
+// The words one after another. `ready`, where given, holds the first blocks: a kernel makes those of many elements at
+// once.
 class ElementWords {
  public:
-  ElementWords(const State& state, std::uint64_t element)
-      : state_(state), element_(element), key_(key_of(state.seed)) {}
+  ElementWords(const State& state, std::uint64_t element, std::span<const Words4> ready = {})
+      : state_(state), element_(element), ready_(ready) {}
 
   std::uint32_t next32() {
     if (used_ == 4) refill();
@@ -72,14 +86,11 @@ class ElementWords {
  private:
   void refill() {
     ensure(block_ < kElementBlocks, "rand: element {} has used up its {} blocks of words", element_, kElementBlocks);
-    if (state_.algorithm == Algorithm::Philox4x32_10) {
-      const std::uint64_t low = std::uint64_t{1} << 63 | block_ << 48 | element_ >> 16;
-      const std::uint64_t high = state_.stream * philox::kSubsequences + (element_ & 0xffff);
-      words_ = philox_block({low_word(low), high_word(low), low_word(high), high_word(high)}, key_);
+    if (block_ < ready_.size()) {
+      words_ = ready_[block_];
     } else {
-      Words4 key = key_;
-      key[2] = static_cast<std::uint32_t>(block_ + 1);
-      words_ = threefry_block(threefry::counter(element_, state_.stream), key);
+      const Words4 counter = element_counter(state_, element_, block_), key = element_key(state_, block_);
+      words_ = state_.algorithm == Algorithm::Philox4x32_10 ? philox_block(counter, key) : threefry_block(counter, key);
     }
     ++block_;
     used_ = 0;
@@ -87,7 +98,8 @@ class ElementWords {
 
   const State& state_;
   std::uint64_t element_, block_ = 0;
-  Words4 key_, words_{};
+  std::span<const Words4> ready_;
+  Words4 words_{};
   std::size_t used_ = 4;
 };
 

@@ -11,15 +11,31 @@ namespace trn::rand {
 
 namespace {
 
+// Words are consumed, or points of a quasi-random sequence.
+Generator generator_after(const char* operation, const Generator& generator, Law law, std::int64_t count, bool wide) {
+  Generator after = generator;
+  const State& state = generator.state();
+  if (!is_quasi(state.algorithm)) {
+    for (int w = 0; w < words_per_value(law, wide); ++w) after.skip(static_cast<std::uint64_t>(count));
+    return after;
+  }
+  require(law == Law::NormalInverse,
+          "{}: {} makes points, and this method would mix their coordinates; use normal with NormalMethod::Inverse, or a "
+          "pseudo-random generator",
+          operation, name(state.algorithm));
+  require(count % state.dimensions == 0, "{}: {} values are no whole number of points in {} dimensions", operation,
+          count, state.dimensions);
+  after.skip(static_cast<std::uint64_t>(count / state.dimensions));
+  return after;
+}
+
 template <class T>
 void draw(const KernelTable<TransformArgs>& kernels, const Executor& executor, Generator& generator, const View<T>& out,
           const Transform& transform) {
   const char* operation = kernels.operation;
   const Output checked = checked_output(operation, executor, out);
   if (out.size() == 0) return;
-  Generator after = generator;
-  const int words = words_per_value(transform.law, sizeof(T) == 8);
-  for (int w = 0; w < words; ++w) after.skip(static_cast<std::uint64_t>(out.size()));
+  const Generator after = generator_after(operation, generator, transform.law, out.size(), sizeof(T) == 8);
   dispatch(kernels, executor, {generator.state(), transform, checked});
   generator = after;
 }

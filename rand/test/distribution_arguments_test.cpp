@@ -166,6 +166,11 @@ TEST(DistributionArguments, ExecutorsAndPositions) {
                                         "rand.permutation: no device", "sim:trn2");
   const Executor host = Executor::host(), sim = Executor::open("sim:trn2");
   const Array<double> out(host, {4});
+  const Array<float> device_out(sim, {4});
+  Generator xorwow(State{.algorithm = Algorithm::Xorwow});
+  EXPECT_THROW(gamma(host, xorwow, out.view()), NotImplemented);
+  EXPECT_THROW(normal(sim, xorwow, device_out.view()), NotImplemented);
+  EXPECT_EQ(xorwow.state().position, 0u);
   Generator g;
   EXPECT_THROW(normal(sim, g, out.view()), InvalidArgument);
   EXPECT_THROW(gamma(sim, g, out.view()), InvalidArgument);

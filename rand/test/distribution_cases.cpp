@@ -284,17 +284,17 @@ std::vector<PValue> p_values(const DistributionCase& c, const std::vector<double
   const auto n = static_cast<double>(values.size());
   std::optional<double> mean = c.mean, variance = c.variance, fourth = c.fourth;
   if (c.cdf) {
-    std::vector<double> probabilities(values.size());
+    std::vector<double> sorted = values;
+    std::sort(sorted.begin(), sorted.end());
     const double tail = std::max(20 / n, 1e-5);
-    double low = 0, high = 0;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      probabilities[i] = static_cast<double>(c.cdf(values[i]));
-      low += probabilities[i] < tail ? 1 : 0;
-      high += probabilities[i] > 1 - tail ? 1 : 0;
-    }
-    results.push_back({"Kolmogorov-Smirnov", kolmogorov_smirnov(std::move(probabilities))});
-    results.push_back({"lower tail", poisson_p(low, tail * n)});
-    results.push_back({"upper tail", poisson_p(high, tail * n)});
+    // How many values lie where the distribution function is below t.
+    const auto below = [&](Real t) {
+      const auto end = std::partition_point(sorted.begin(), sorted.end(), [&](double v) { return c.cdf(v) < t; });
+      return static_cast<double>(end - sorted.begin());
+    };
+    results.push_back({"Kolmogorov-Smirnov", kolmogorov_smirnov(sorted, c.cdf)});
+    results.push_back({"lower tail", poisson_p(below(tail), tail * n)});
+    results.push_back({"upper tail", poisson_p(n - below(1 - static_cast<Real>(tail)), tail * n)});
   } else {
     const Masses masses = c.masses();
     results.push_back({"chi-square", chi_square(values, masses)});

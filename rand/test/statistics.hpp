@@ -99,13 +99,14 @@ inline double kolmogorov_p(double distance, double n) {
   return std::clamp(sum, 0.0, 1.0);
 }
 
-inline double kolmogorov_smirnov(std::vector<double> probabilities) {
-  std::sort(probabilities.begin(), probabilities.end());
-  const auto n = static_cast<double>(probabilities.size());
+// Of sorted values. Beyond a hundred thousand, every n / 100000-th is looked at: the distance can then be short by
+// 1e-5, a thirtieth of the 3e-4 that ten million values resolve.
+inline double kolmogorov_smirnov(const std::vector<double>& sorted, const std::function<Real(Real)>& cdf) {
+  const auto n = static_cast<double>(sorted.size());
   double distance = 0;
-  for (std::size_t i = 0; i < probabilities.size(); ++i) {
-    const double p = probabilities[i], below = static_cast<double>(i) / n, above = static_cast<double>(i + 1) / n;
-    distance = std::max({distance, p - below, above - p});
+  for (std::size_t i = 0; i < sorted.size(); i += std::max<std::size_t>(1, sorted.size() / 100'000)) {
+    const double p = static_cast<double>(cdf(sorted[i])), below = static_cast<double>(i) / n;
+    distance = std::max({distance, p - below, below + 1 / n - p});
   }
   return kolmogorov_p(distance, n);
 }

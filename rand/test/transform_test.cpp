@@ -163,7 +163,7 @@ TEST(Transform, TheTailIsWhole) {
   EXPECT_GT(std::fabs(values[0]) + std::fabs(values[1]), 3e-4f);  // the radius is never 0
 }
 
-// One value of two words, monotone, with the sign in the first bit.
+// One value of two words: where the distribution function is (word + 1/2) 2^-64.
 TEST(Transform, InverseNormal) {
   const State state{.seed = 4, .position = 7};
   Generator g(state);
@@ -172,8 +172,8 @@ TEST(Transform, InverseNormal) {
   EXPECT_EQ(g.state().position, 7u + 6000);
   for (std::uint64_t i = 0; i < values.size(); ++i) {
     const std::uint64_t x = oracle(state, 7 + 2 * i) | std::uint64_t{oracle(state, 8 + 2 * i)} << 32;
-    const Real mass = (static_cast<Real>(x & ~(std::uint64_t{1} << 63)) + 0.5L) * 0x1p-64L;
-    const bool negative = x >> 63 != 0;
+    const bool negative = x >> 63 == 0;
+    const Real mass = (static_cast<Real>(negative ? x : ~x) + 0.5L) * 0x1p-64L;
     const Real z = std::fabs(static_cast<Real>(values[i]));
     ASSERT_EQ(std::signbit(values[i]), negative);
     // d mass / mass = -z dz near the tail: 1e-14 relative in the mass is less than 1e-14 in z.
@@ -201,6 +201,53 @@ TEST(Transform, BernoulliComparesSixtyFourBits) {
   EXPECT_EQ(out[2], 0u);  // 5, 10
   EXPECT_EQ(out[4], 1u);
   EXPECT_EQ(out[6], 0u);
+}
+
+// Any pseudo-random algorithm: the same formulas on its words, in pieces too.
+TEST(Transform, OtherAlgorithms) {
+  const Executor e = Executor::host();
+  for (const Algorithm a : {Algorithm::Xorwow, Algorithm::Mrg32k3a}) {
+    const State state{.algorithm = a, .seed = 3, .position = 4095};
+    Generator words(State{.algorithm = a, .seed = 3, .position = 4094}), whole(state), pieces(state);
+    const auto raw = draw_raw(e, words, 600);
+    const auto normals = [](auto& exec, auto& gen, auto& v) { normal(exec, gen, v); };
+    const auto values = draw<float>(whole, 500, normals);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::size_t pair = (i + 1) / 2 * 2;  // the first value is the second half of a pair
+      const int which = static_cast<int>((i + 1) % 2);
+      const Real exact = kFloat.normal(raw[pair], raw[pair + 1], which);
+      expect_close(values[i], exact, 5, std::min(0x1p-10L, 0x1p-22L / std::max(std::fabs(exact), 1e-30L)), "normal", i);
+    }
+    std::vector<float> joined;
+    for (const std::int64_t n : {1, 2, 197, 300}) {
+      const auto next = draw<float>(pieces, n, normals);
+      joined.insert(joined.end(), next.begin(), next.end());
+    }
+    EXPECT_EQ(joined, values);
+    EXPECT_EQ(pieces.state(), whole.state());
+  }
+}
+
+// Points of a quasi-random sequence: the inverse at the middle of each step, coordinate by coordinate.
+TEST(Transform, NormalsOfPoints) {
+  const Executor e = Executor::host();
+  for (const Algorithm a : {Algorithm::Sobol32, Algorithm::OwenSobol32, Algorithm::Halton}) {
+    const State state{.algorithm = a, .position = 5, .dimensions = 3};
+    Generator g(state), h(state);
+    const Array<double> z(e, {3, 40}), u(e, {3, 40});
+    normal(e, g, z.view(), {.method = NormalMethod::Inverse});
+    uniform(e, h, u.view(), Interval::HalfOpen);
+    EXPECT_EQ(g.state(), h.state());
+    const Real half = a == Algorithm::Halton ? 0x1p-54L : 0x1p-33L;
+    for (std::int64_t i = 0; i < 120; ++i) {
+      ASSERT_NEAR(static_cast<double>(normal_cdf(z.data()[i])), static_cast<double>(u.data()[i] + half), 1e-15) << i;
+    }
+    const Array<float> out(e, {3}), some(e, {4});
+    EXPECT_THROW(normal(e, g, out.view()), InvalidArgument);
+    EXPECT_THROW(exponential(e, g, out.view()), InvalidArgument);
+    EXPECT_THROW(normal(e, g, some.view(), {.method = NormalMethod::Inverse}), InvalidArgument);
+    EXPECT_EQ(g.state(), h.state());
+  }
 }
 
 // cuRAND 13.0, host generator, seed 1234: curandGenerateNormal (offsets 0 and 262140 inside one draw) and the first

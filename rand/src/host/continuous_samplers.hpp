@@ -26,7 +26,8 @@ inline double standard_normal(ElementWords& words) {
 }
 
 // Marsaglia and Tsang (2000): d v with v = (1 + x / sqrt(9 d))^3, x normal, d = shape - 1/3, accepted where ln(uniform)
-// is below x^2/2 + d - d v + d ln v. A shape below 1 is raised by 1 and the result multiplied by uniform^(1 / shape).
+// is below x^2/2 + d - d v + d ln v, which holds wherever the uniform is below 1 - 0.0331 x^4. A shape below 1 is
+// raised by 1 and the result multiplied by uniform^(1 / shape).
 class StandardGamma {
  public:
   explicit StandardGamma(double shape)
@@ -48,7 +49,9 @@ class StandardGamma {
       const double x = standard_normal(words), root = 1 + c_ * x;
       if (root <= 0) continue;
       const double v = root * root * root;
-      if (-standard_exponential(words) < 0.5 * x * x + d_ * (1 - v + scalar::log(v))) return d_ * v;
+      const double u = words.uniform(), square = x * x;
+      if (u < 1 - 0.0331 * square * square) return d_ * v;
+      if (scalar::log(u) < 0.5 * square + d_ * (1 - v + scalar::log(v))) return d_ * v;
     }
   }
 

@@ -2,6 +2,7 @@
 // among threads.
 #include <trn/core/error.hpp>
 
+#include "host/blocks.hpp"
 #include "host/continuous_samplers.hpp"
 #include "host/discrete_samplers.hpp"
 #include "host/pieces.hpp"
@@ -11,13 +12,28 @@ namespace trn::rand::host {
 
 namespace {
 
+// The first kBlocks blocks of kGroup elements are made at once, on vectors: most values need no more.
+constexpr std::int64_t kGroup = 128;
+constexpr std::size_t kBlocks = 2;
+
 template <class T, class S>
 void run_elements(const SampleArgs& args, const S& sampler) {
   for_pieces<T>(args.out.data, args.out.shape, args.out.strides, 1, [&](std::int64_t first, std::int64_t count, T* to) {
-    const std::uint64_t begin = args.state.position + static_cast<std::uint64_t>(first);
-    for (std::int64_t i = 0; i < count; ++i) {
-      ElementWords words(args.state, begin + static_cast<std::uint64_t>(i));
-      to[i] = static_cast<T>(sampler(words));
+    Words4 counters[kGroup], made[kGroup], ready[kGroup][kBlocks];
+    for (std::int64_t at = 0; at < count; at += kGroup) {
+      const std::uint64_t begin = args.state.position + static_cast<std::uint64_t>(first + at);
+      const std::int64_t n = std::min(kGroup, count - at);
+      for (std::size_t a = 0; a < kBlocks; ++a) {
+        for (std::int64_t i = 0; i < n; ++i) {
+          counters[i] = element_counter(args.state, begin + static_cast<std::uint64_t>(i), a);
+        }
+        encrypt(args.state.algorithm, counters, n, element_key(args.state, a), made);
+        for (std::int64_t i = 0; i < n; ++i) ready[i][a] = made[i];
+      }
+      for (std::int64_t i = 0; i < n; ++i) {
+        ElementWords words(args.state, begin + static_cast<std::uint64_t>(i), ready[i]);
+        to[at + i] = static_cast<T>(sampler(words));
+      }
     }
   });
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 #include "host/blocks.hpp"
 #include "host/pieces.hpp"
@@ -47,8 +48,34 @@ DrawWords words_of(const TransformArgs& args, std::int64_t words_each) {
   return {args.state, before, (element_count(args.out.shape) + kTransformGrain) * words_each};
 }
 
+// Coordinates of points, 32 or 53 bits of them, as 64-bit words in the middle of their steps.
+template <class T>
+void run_points(const TransformArgs& args) {
+  const std::int64_t n = element_count(args.out.shape);
+  const std::int64_t made = (n + kTransformGrain - 1) / kTransformGrain * kTransformGrain;
+  std::vector<double> coordinates(static_cast<std::size_t>(made));
+  fill(Executor::host(), {args.state, Draw::HalfOpenDouble, coordinates.data(), {n}, {1}});
+  const Algorithm a = args.state.algorithm;
+  const bool narrow = a == Algorithm::Sobol32 || a == Algorithm::ScrambledSobol32 || a == Algorithm::OwenSobol32;
+  const std::uint64_t half = std::uint64_t{1} << (narrow ? 31 : 10);
+  for_pieces<T>(args.out.data, args.out.shape, args.out.strides, 1, [&](std::int64_t first, std::int64_t count, T* to) {
+    alignas(64) std::uint64_t words[kTransformGrain];
+    alignas(64) T values[kTransformGrain];
+    for (std::int64_t i = 0; i < count; i += kTransformGrain) {
+      const std::int64_t taken = std::min(kTransformGrain, count - i);
+      for (std::int64_t k = 0; k < taken; ++k) {
+        words[k] = static_cast<std::uint64_t>(coordinates[static_cast<std::size_t>(first + i + k)] * 0x1p64) + half;
+      }
+      std::fill(words + taken, words + kTransformGrain, half);
+      transform_values(args.transform, reinterpret_cast<const std::uint32_t*>(words), kTransformGrain, values);
+      std::copy_n(values, taken, to + i);
+    }
+  });
+}
+
 template <class T>
 void run(const TransformArgs& args) {
+  if (is_quasi(args.state.algorithm)) return run_points<T>(args);
   const Transform& t = args.transform;
   const std::int64_t words_each = words_per_value(t.law, sizeof(T) == 8);
   const DrawWords source = words_of(args, words_each);

@@ -10,7 +10,7 @@
 //   normal          r = sqrt(-2 ln u); z0 = +- r sin phi, z1 = +- r cos phi (Box and Muller 1958) with phi in the first
 //                   quadrant and the signs from the last A + 2 bits of y: phi = (k + 1/2) 2^-A pi/2, A = 22 or 51. The
 //                   first 8 or 11 bits of y belong to u alone. |z| ends at 9.5 (13.4 for double).
-//   inverse         the first bit of a 64-bit word is the sign, the other 63 are the mass beyond: |z| ends at 9.1.
+//   inverse         z where the distribution function is (word + 1/2) 2^-64, from the nearer end: |z| ends at 9.1.
 //   cuRAND          u = x 2^-B + 2^-(B + 1), angle = 2 pi (y 2^-B + 2^-(B + 1)), B = 32 or 53, rounded as cuRAND does.
 //   Laplace         +- e; Weibull scale e^(1/k); Cauchy +- cot(pi/2 u). The sign is the last bit of the partner's word.
 #undef HWY_TARGET_INCLUDE
@@ -215,11 +215,12 @@ void run_inverse(const Transform& t, const std::uint32_t* words, std::int64_t co
   const auto* w = reinterpret_cast<const std::uint64_t*>(words);
   for (std::int64_t i = 0; i < count; i += lanes) {
     const auto x = hn::Load(du, w + i);
-    const auto mass = hn::AndNot(hn::Set(du, std::uint64_t{1} << 63), x);
-    const auto half = hn::Mul(to_float(d, mass), hn::Set(d, 0x1p-64));
-    const auto distance = normal_distance(d, hn::Add(half, hn::Set(d, 0x1p-65)));
-    const auto sign = hn::And(x, hn::Set(du, std::uint64_t{1} << 63));
-    const auto z = hn::BitCast(d, hn::Xor(hn::BitCast(du, distance), sign));
+    const auto first_bit = hn::Set(du, std::uint64_t{1} << 63);
+    const auto upper = hn::Eq(hn::And(x, first_bit), first_bit);
+    const auto mass = hn::IfThenElse(upper, hn::Not(x), x);  // beyond: counted from the nearer end
+    const auto share = hn::Add(hn::Mul(to_float(d, mass), hn::Set(d, 0x1p-64)), hn::Set(d, 0x1p-65));
+    const auto distance = normal_distance(d, share);
+    const auto z = hn::BitCast(d, hn::Xor(hn::BitCast(du, distance), hn::AndNot(x, first_bit)));
     if constexpr (sizeof(T) == 8) {
       hn::Store(hn::Add(hn::Mul(z, hn::Set(d, t.scale)), hn::Set(d, t.location)), d, out + i);
     } else {

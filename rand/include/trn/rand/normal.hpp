@@ -17,6 +17,9 @@
 // values of a pair share their words: a draw that begins with the second half of a pair reads words from before the
 // position, which the previous draw has used if it was of another kind.
 //
+// A quasi-random generator makes normals by Inverse only, of each coordinate in the middle of its step, and moves by
+// points.
+//
 // Each result rounds the product and the sum separately. On one executor the bits are the same for every number of
 // threads, every partition and, on the host, every instruction set. Between executors z agrees to 4 ulp; see
 // rand/README.md. `out` obeys the rules of raw32. Throws InvalidArgument, draws nothing and writes nothing when those
