@@ -52,6 +52,7 @@ class Operation {
 [[nodiscard]] std::unique_ptr<Operation> trsm_operation();
 [[nodiscard]] std::unique_ptr<Operation> trsm_batched_operation();
 [[nodiscard]] std::unique_ptr<Operation> pair_energy_operation();
+[[nodiscard]] std::vector<std::unique_ptr<Operation>> vector_operations();  // level 1, gemv, ger
 [[nodiscard]] std::unique_ptr<Operation> raw32_operation();
 [[nodiscard]] std::unique_ptr<Operation> uniform_operation();
 [[nodiscard]] std::unique_ptr<Operation> law_operation(rand::Law law);  // one with a device kernel

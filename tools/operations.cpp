@@ -10,6 +10,7 @@ std::vector<std::unique_ptr<Operation>> operations() {
   all.push_back(trsm_operation());
   all.push_back(trsm_batched_operation());
   all.push_back(pair_energy_operation());
+  for (auto& operation : vector_operations()) all.push_back(std::move(operation));
   all.push_back(raw32_operation());
   all.push_back(uniform_operation());
   for (const rand::Law law : {rand::Law::Normal, rand::Law::LogNormal, rand::Law::Exponential, rand::Law::Weibull}) {

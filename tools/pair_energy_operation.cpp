@@ -29,14 +29,17 @@ class PairEnergy final : public Operation {
     app.add_option("--nocc", nocc_, "occupied orbitals")->check(kExtent)->capture_default_str();
     app.add_option("--naux", naux_, "auxiliary functions")->check(kExtent)->capture_default_str();
     app.add_option("--nvir", nvir_, "virtual orbitals")->check(kExtent)->capture_default_str();
-    app.add_option("--dtype", dtype_, "fp32, or fp64 (host only)")->check(CLI::IsMember({"fp32", "fp64"}))->capture_default_str();
-    app.add_option("--precision", precision_, "on simulators: native, tf32, bf16, tf32x3 or bf16x6")
+    app.add_option("--dtype", dtype_, "fp32, or fp64 (on simulators in exact precision)")
+        ->check(CLI::IsMember({"fp32", "fp64"}))
+        ->capture_default_str();
+    app.add_option("--precision", precision_, "of fp32 on simulators: native, tf32, bf16, tf32x3 or bf16x6")
         ->check(CLI::IsMember({"native", "tf32", "bf16", "tf32x3", "bf16x6"}))
         ->capture_default_str();
   }
 
   tile::Program program(const tile::Machine& machine) const override {
-    return blas::pair_energy_program({Precision::parse(precision_).mode(), nocc_, naux_, nvir_}, machine);
+    if (dtype_ == "fp64") return blas::sliced_pair_energy_program({nocc_, naux_, nvir_}, machine);
+    return blas::pair_energy_program({mode(), nocc_, naux_, nvir_}, machine);
   }
 
   BenchRow bench(const std::string& executor, const BenchOptions& options) const override {
@@ -44,12 +47,15 @@ class PairEnergy final : public Operation {
   }
 
  private:
+  Mode mode() const { return dtype_ == "fp64" ? Mode::Exact : Precision::parse(precision_).mode(); }
+
   // Products of the pairs i <= j; what follows them is O(1 / naux) of that.
   double flops() const {
     return static_cast<double>(nocc_ * (nocc_ + 1)) * static_cast<double>(nvir_) * static_cast<double>(nvir_) * static_cast<double>(naux_);
   }
 
-  template <class T> BenchRow run(const std::string& executor_name, const BenchOptions& options) const {
+  template <class T>
+  BenchRow run(const std::string& executor_name, const BenchOptions& options) const {
     const Executor executor = Executor::open(executor_name);
     const bool simulated = executor.family() == Family::Device;
     require(simulated || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model", executor.name());
@@ -57,7 +63,7 @@ class PairEnergy final : public Operation {
     r.op = name();
     r.executor = executor.name();
     r.dtype = trn::name(dtype_of<T>);
-    r.precision = simulated ? precision_ : "native";
+    r.precision = simulated ? trn::name(mode()) : "native";
     r.shape = {{"nocc", nocc_}, {"naux", naux_}, {"nvir", nvir_}};
     if (simulated && options.model_only) {
       const tile::Machine& machine = tile::device_of(executor).machine();
@@ -77,7 +83,7 @@ class PairEnergy final : public Operation {
     (void)call(Executor::host(), double{}, {});
     const double exact = energy.opposite_spin + energy.same_spin;
     recorder.clear();
-    const Measured measured = call(executor, T{}, {.precision = simulated ? Precision::parse(precision_) : Precision()});
+    const Measured measured = call(executor, T{}, {.precision = simulated ? mode() : Mode::Native});
     ensure(recorder.family_of(name()) == trn::name(executor.family()), "{} did not run on {}", name(), executor_name);
     r.seconds = measured.fastest_s;
     r.error = std::abs((energy.opposite_spin + energy.same_spin) / exact - 1);
@@ -88,8 +94,8 @@ class PairEnergy final : public Operation {
   BenchRow finish(BenchRow r, const Executor& executor, std::optional<double> modelled) const {
     r.modelled_seconds = modelled;
     double peak = dtype_ == "fp64" ? host_peak().fp64_flops : host_peak().fp32_flops;
-    if (modelled) {
-      const blas::WordScheme words = blas::word_scheme(Precision::parse(precision_).mode());
+    if (modelled) {  // of the products of words or slices that the mode forms
+      const blas::WordScheme words = mode() == Mode::Exact ? blas::WordScheme{DType::BFloat16, 6, 26} : blas::word_scheme(mode());
       peak = tile::device_of(executor).machine().tensor_flops(words.dtype) / words.products;
     }
     const double rate = flops() / (modelled ? *modelled : *r.seconds);
@@ -98,7 +104,7 @@ class PairEnergy final : public Operation {
     return r;
   }
 
-  // Rounded to float, so that float and double runs see the same molecule.
+  // Rounded to float for float runs, so that they and the reference see the same molecule.
   std::vector<double> integrals() const {
     std::mt19937_64 random(1);
     std::normal_distribution<double> normal;
@@ -106,13 +112,14 @@ class PairEnergy final : public Operation {
     b.reserve(static_cast<std::size_t>(nocc_ * naux_ * nvir_));
     for (std::int64_t row = 0; row < nocc_ * naux_; ++row) {
       const double decay = 0.1 * std::exp(-4.0 * static_cast<double>(row % naux_) / static_cast<double>(naux_));
-      for (std::int64_t a = 0; a < nvir_; ++a) b.push_back(static_cast<float>(decay * normal(random)));
+      for (std::int64_t a = 0; a < nvir_; ++a) b.push_back(rounded(decay * normal(random)));
     }
     return b;
   }
-  static std::vector<double> energies(std::int64_t count, double from, double to) {
+  double rounded(double x) const { return dtype_ == "fp64" ? x : static_cast<float>(x); }
+  std::vector<double> energies(std::int64_t count, double from, double to) const {
     std::vector<double> e;
-    for (std::int64_t i = 0; i < count; ++i) e.push_back(static_cast<float>(from + (to - from) * static_cast<double>(i) / static_cast<double>(count)));
+    for (std::int64_t i = 0; i < count; ++i) e.push_back(rounded(from + (to - from) * static_cast<double>(i) / static_cast<double>(count)));
     return e;
   }
 

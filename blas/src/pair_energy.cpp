@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <optional>
 
+#include <trn/blas/exactness.hpp>
 #include <trn/blas/pair_energy_program.hpp>
 #include <trn/core/array.hpp>
 #include <trn/core/eft.hpp>
@@ -24,22 +26,32 @@ constexpr const char* kOperation = "blas.pair_energy";
 struct Outcome {
   std::vector<PairSums> pairs;
   std::vector<double> norms2;
+  double scale = 0;
 };
 
 struct Errors {
-  double product;  // |dT_ab| <= product ||b_ia|| ||b_jb||
-  double u;        // unit roundoff of everything after the product
-  double terms;    // additions behind one sum
+  std::function<double(std::size_t, std::size_t)> product;  // ||dT||_F of pair (i, j)
+  double u;                                                 // relative error of an operation after the product
+  double sums;                                              // of a sum
 };
 
-Errors errors_of(Family family, DType dtype, Mode mode, std::int64_t naux, std::int64_t nvir) {
-  const double wide = unit_roundoff(DType::Float64);
-  if (family == Family::Device) return {pair_product_bound(mode, naux), unit_roundoff(DType::Float32), static_cast<double>(nvir)};
-  return {(static_cast<double>(naux) + 2) * unit_roundoff(dtype), wide, static_cast<double>(nvir * nvir)};
+Errors errors_of(Family family, DType dtype, Mode mode, std::int64_t naux, std::int64_t nvir, const Outcome& of) {
+  const auto norm = [&of](std::size_t i) { return std::sqrt(1.01 * of.norms2[i]); };
+  if (family == Family::Device && dtype == DType::Float64) {
+    // Float-float: a dozen roundings of 2^-44; the sums of double_words.hpp.
+    return {[=, &of](std::size_t i, std::size_t j) { return sliced_pair_product_norm(naux, nvir, of.scale, norm(i), norm(j)); }, 0x1p-40,
+            0x1p-34};
+  }
+  const bool host = family == Family::Host;
+  const double u = unit_roundoff(host ? DType::Float64 : DType::Float32);
+  const double product = host ? (static_cast<double>(naux) + 2) * unit_roundoff(dtype) : pair_product_bound(mode, naux);
+  const double terms = static_cast<double>(host ? nvir * nvir : nvir) + 4;
+  return {[=](std::size_t i, std::size_t j) { return product * norm(i) * norm(j); }, u, terms * u};
 }
 
 // The energies as the host sees them.
-template <class T> std::vector<double> energies(const VectorView<const T>& x) {
+template <class T>
+std::vector<double> energies(const VectorView<const T>& x) {
   std::vector<T> values(static_cast<std::size_t>(x.size()));
   trn::copy(View<const T>(x), View<T>(Executor::host(), values.data(), {x.size()}));
   return {values.begin(), values.end()};
@@ -71,9 +83,8 @@ PairEnergy add_up(const Outcome& of, const Errors& errors, const std::vector<dou
         continue;
       }
       const double z = std::sqrt(pair.squares), element = d + 3 * errors.u;
-      const double g = errors.product * std::sqrt(1.01 * of.norms2[i] * of.norms2[j] / (gap * (1 - d))) + element * z;
-      const double sums = (errors.terms + 4) * errors.u;
-      bound += factor * (g * (2 * z + g) + g * (2 * std::sqrt(2 * pair.exchange) + 2 * g) + sums * (pair.squares + pair.exchange));
+      const double g = errors.product(i, j) / std::sqrt(gap * (1 - d)) + element * z;
+      bound += factor * (g * (2 * z + g) + g * (2 * std::sqrt(2 * pair.exchange) + 2 * g) + errors.sums * (pair.squares + pair.exchange));
     }
   }
   PairEnergy energy;
@@ -100,59 +111,68 @@ PairEnergy detail::pair_energy(const Executor& executor, const View<const T>& b,
           kOperation, to_string(b.shape()));
   const std::int64_t nocc = b.shape()[0], naux = b.shape()[1], nvir = b.shape()[2];
   require(occupied.size() == nocc && virtuals.size() == nvir,
-          "{}: B has shape {} but there are {} occupied and {} virtual energies; give {} and {}", kOperation, to_string(b.shape()), occupied.size(),
-          virtuals.size(), nocc, nvir);
+          "{}: B has shape {} but there are {} occupied and {} virtual energies; give {} and {}", kOperation, to_string(b.shape()),
+          occupied.size(), virtuals.size(), nocc, nvir);
   require(b.is_contiguous(), "{}: B has strides {} for shape {}; it must be contiguous: copy it first", kOperation, to_string(b.strides()),
           to_string(b.shape()));
   checks::address_of(kOperation, "B", b.data(), b.size() == 0);
   const bool host = executor.family() == Family::Host, wide = dtype_of<T> == DType::Float64;
   const Precision precision = options.precision;
   if (!precision.has_target() && host && precision.mode() != Mode::Native) {
-    fail<NotImplemented>("{}: the host computes in Native precision, not {}; use Native or a device executor", kOperation, name(precision.mode()));
+    fail<NotImplemented>("{}: the host computes in Native precision, not {}; use Native or a device executor", kOperation,
+                         name(precision.mode()));
   }
-  if (!host && wide) {
-    fail<NotImplemented>("{}: no kernel for float64 on executor '{}'; convert B and the energies to float32 and use Tf32x3, or the host executor",
-                         kOperation, executor.name());
-  }
-  if (!host && !precision.has_target() && precision.mode() == Mode::Exact) {
-    fail<NotImplemented>("{}: Exact is not offered on executor '{}'; use Tf32x3 or Bf16x6, or float64 on the host", kOperation, executor.name());
+  if (!host && !precision.has_target() && wide != (precision.mode() == Mode::Exact)) {
+    fail<NotImplemented>(
+        "{}: {} operands in {} precision are not offered on executor '{}'; use Exact with float64, another mode with float32", kOperation,
+        trn::name(dtype_of<T>), name(precision.mode()), executor.name());
   }
   const std::vector<double> low = energies(occupied), high = energies(virtuals);
   if (nocc > 0 && nvir > 0) {
     const double top = *std::ranges::max_element(low), bottom = *std::ranges::min_element(high);
     const auto finite = [](double e) { return std::isfinite(e); };
-    require(std::ranges::all_of(low, finite) && std::ranges::all_of(high, finite) && top < bottom,
-            "{}: the highest occupied energy is {} and the lowest virtual one {}; every denominator must be negative: occupied below virtual, "
-            "all finite",
-            kOperation, top, bottom);
+    require(
+        std::ranges::all_of(low, finite) && std::ranges::all_of(high, finite) && top < bottom,
+        "{}: the highest occupied energy is {} and the lowest virtual one {}; every denominator must be negative: occupied below virtual, "
+        "all finite",
+        kOperation, top, bottom);
   }
   PairEnergy energy;
   energy.accuracy.mode = precision.has_target() ? Mode::Native : precision.mode();
   if (b.size() == 0) return energy;
 
   const auto run = [&](Mode mode) {
-    Outcome outcome{std::vector<PairSums>(static_cast<std::size_t>(nocc * (nocc + 1) / 2)), std::vector<double>(static_cast<std::size_t>(nocc))};
+    if (mode == Mode::Exact) {
+      const Exactness probe = probe_exactness(executor);
+      if (!probe.exact) {
+        throw DeviceError(fmt::format("{}: precision 'exact' is not possible on '{}': {}", kOperation, executor.name(), probe.reason), "not-exact");
+      }
+    }
+    Outcome outcome{std::vector<PairSums>(static_cast<std::size_t>(nocc * (nocc + 1) / 2)),
+                    std::vector<double>(static_cast<std::size_t>(nocc)), 0};
     dispatch(kPairEnergy, executor,
              {dtype_of<T>, mode, nocc, naux, nvir, b.data(), occupied.data(), virtuals.data(), occupied.stride(), virtuals.stride(),
-              outcome.pairs.data(), outcome.norms2.data()});
-    PairEnergy result = add_up(outcome, errors_of(executor.family(), dtype_of<T>, mode, naux, nvir), low, high);
+              outcome.pairs.data(), outcome.norms2.data(), &outcome.scale});
+    PairEnergy result = add_up(outcome, errors_of(executor.family(), dtype_of<T>, mode, naux, nvir, outcome), low, high);
     result.accuracy.mode = mode;
-    result.accuracy.passes = host ? 1 : word_scheme(mode).products;
+    result.accuracy.passes = host ? 1 : mode == Mode::Exact ? 26 : word_scheme(mode).products;
     return result;
   };
   if (!precision.has_target()) return run(precision.mode());
-  for (const Mode mode : host ? std::span<const Mode>(kByCost).last(1) : std::span<const Mode>(kByCost)) {
+  constexpr std::array kWide{Mode::Exact};
+  const std::span<const Mode> modes(kByCost);
+  for (const Mode mode : host ? modes.last(1) : wide ? std::span<const Mode>(kWide) : modes) {
     energy = run(mode);
     if (energy.accuracy.bound <= precision.target_error()) return energy;
   }
   fail<NotImplemented>("{}: no mode on executor '{}' reaches a bound of {:g}; the last one, {}, gives {:g}: ask for less{}", kOperation,
                        executor.name(), precision.target_error(), name(energy.accuracy.mode), energy.accuracy.bound,
-                       host && wide ? "" : ", or use float64 on the host");
+                       wide ? "" : ", or use float64");
 }
 
-#define TRN_PAIR_ENERGY(T)                                                                                                    \
-  template PairEnergy detail::pair_energy<T>(const Executor&, const View<const T>&, const VectorView<const T>&, const VectorView<const T>&, \
-                                             const ProductOptions&);
+#define TRN_PAIR_ENERGY(T)                                                                                      \
+  template PairEnergy detail::pair_energy<T>(const Executor&, const View<const T>&, const VectorView<const T>&, \
+                                             const VectorView<const T>&, const ProductOptions&);
 TRN_PAIR_ENERGY(float)
 TRN_PAIR_ENERGY(double)
 #undef TRN_PAIR_ENERGY

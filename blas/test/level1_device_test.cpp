@@ -16,7 +16,8 @@ namespace {
 using Wide = std::complex<long double>;
 constexpr double kU = 0x1p-24;
 
-template <class T> struct Strided {
+template <class T>
+struct Strided {
   std::int64_t n, inc, offset;
   std::vector<T> storage;
   Array<T> array;
@@ -26,15 +27,20 @@ template <class T> struct Strided {
     std::normal_distribution<float> normal;
     std::vector<T> values(static_cast<std::size_t>(n > 0 ? (n - 1) * std::abs(inc) + 1 : 0));
     for (T& x : values) {
-      if constexpr (std::is_same_v<T, float>) x = normal(engine);
-      else x = {normal(engine), normal(engine)};
+      if constexpr (std::is_same_v<T, float>)
+        x = normal(engine);
+      else
+        x = {normal(engine), normal(engine)};
     }
     return values;
   }
   Strided(const Executor& e, std::int64_t size, std::int64_t stride, std::uint64_t seed)
       : Strided(e, size, stride, random(size, stride, seed)) {}
   Strided(const Executor& e, std::int64_t size, std::int64_t stride, std::vector<T> values)
-      : n(size), inc(stride), offset(stride < 0 ? (1 - size) * stride : 0), storage(std::move(values)),
+      : n(size),
+        inc(stride),
+        offset(stride < 0 ? (1 - size) * stride : 0),
+        storage(std::move(values)),
         array(Array<T>::from_host(e, {static_cast<std::int64_t>(storage.size())}, storage)) {}
   VectorView<T> view() const { return {array.executor(), array.data() + offset, n, inc}; }
   T at(std::int64_t i) const { return storage[static_cast<std::size_t>(offset + i * inc)]; }
@@ -54,7 +60,8 @@ void expect_vector(const Strided<T>& v, Exact exact, Scale scale, double roundin
     const auto at = static_cast<std::size_t>(v.offset + i * v.inc);
     inside[at] = true;
     const Wide error = wide(now[at]) - exact(i);
-    ASSERT_LE(std::max(std::abs(error.real()), std::abs(error.imag())), roundings * kU * scale(i)) << "element " << i << " of " << v.n << " stride " << v.inc;
+    ASSERT_LE(std::max(std::abs(error.real()), std::abs(error.imag())), roundings * kU * scale(i))
+        << "element " << i << " of " << v.n << " stride " << v.inc;
   }
   for (std::size_t i = 0; i < now.size(); ++i) {
     if (inside[i]) continue;
@@ -62,16 +69,23 @@ void expect_vector(const Strided<T>& v, Exact exact, Scale scale, double roundin
   }
 }
 
-struct Sizes { std::int64_t n, incx, incy; };
-constexpr Sizes kSizes[] = {{1, 1, 1}, {2, -1, 1}, {31, 3, -2}, {127, 1, 1}, {128, -1, -1}, {129, 2, 1}, {300, 1, -3}, {128 * 40 + 5, 1, 2}};
+struct Sizes {
+  std::int64_t n, incx, incy;
+};
+constexpr Sizes kSizes[] = {{1, 1, 1},     {2, -1, 1},  {31, 3, -2},  {127, 1, 1},
+                            {128, -1, -1}, {129, 2, 1}, {300, 1, -3}, {128 * 40 + 5, 1, 2}};
 constexpr const char* kMachines[] = {"sim:trn1", "sim:trn2", "sim:trn3"};
 
-template <class T> T number(double re, double im) {
-  if constexpr (std::is_same_v<T, float>) return static_cast<float>(re);
-  else return {static_cast<float>(re), static_cast<float>(im)};
+template <class T>
+T number(double re, double im) {
+  if constexpr (std::is_same_v<T, float>)
+    return static_cast<float>(re);
+  else
+    return {static_cast<float>(re), static_cast<float>(im)};
 }
 
-template <class T> void updates(const Executor& e, const Sizes& s) {
+template <class T>
+void updates(const Executor& e, const Sizes& s) {
   SCOPED_TRACE(::testing::Message() << e.name() << " n " << s.n << " incx " << s.incx << " incy " << s.incy);
   Recorder recorder(e);
   const auto ran = [&](const char* operation) { EXPECT_EQ(recorder.family_of(operation), "device") << operation; };
@@ -81,30 +95,38 @@ template <class T> void updates(const Executor& e, const Sizes& s) {
     const Strided<T> x(e, s.n, s.incx, 1), y(e, s.n, s.incy, 2);
     axpy(e, alpha, x.view(), y.view());
     ran("blas.axpy");
-    expect_vector(y, [&](auto i) { return wide(y.at(i)) + a * wide(x.at(i)); }, [&](auto i) { return size(wide(y.at(i))) + size(a) * size(wide(x.at(i))); }, 4);
-    expect_vector(x, [&](auto i) { return wide(x.at(i)); }, [](auto) { return 0; }, 0);
+    expect_vector(
+        y, [&](auto i) { return wide(y.at(i)) + a * wide(x.at(i)); },
+        [&](auto i) { return size(wide(y.at(i))) + size(a) * size(wide(x.at(i))); }, 4);
+    expect_vector(
+        x, [&](auto i) { return wide(x.at(i)); }, [](auto) { return 0; }, 0);
   }
   {
     const Strided<T> x(e, s.n, s.incx, 3), y(e, s.n, s.incy, 4);
     copy(e, x.view(), y.view());
     ran("blas.copy");
-    expect_vector(y, [&](auto i) { return wide(x.at(i)); }, [](auto) { return 0; }, 0);
+    expect_vector(
+        y, [&](auto i) { return wide(x.at(i)); }, [](auto) { return 0; }, 0);
     const Strided<T> z(e, s.n, s.incy, 5);
     blas::swap(e, x.view(), z.view());
     ran("blas.swap");
-    expect_vector(x, [&](auto i) { return wide(z.at(i)); }, [](auto) { return 0; }, 0);
-    expect_vector(z, [&](auto i) { return wide(x.at(i)); }, [](auto) { return 0; }, 0);
+    expect_vector(
+        x, [&](auto i) { return wide(z.at(i)); }, [](auto) { return 0; }, 0);
+    expect_vector(
+        z, [&](auto i) { return wide(x.at(i)); }, [](auto) { return 0; }, 0);
   }
   {
     const Strided<T> x(e, s.n, s.incx, 6);
     scal(e, alpha, x.view());
     ran("blas.scal");
-    expect_vector(x, [&](auto i) { return a * wide(x.at(i)); }, [&](auto i) { return size(a) * size(wide(x.at(i))); }, 3);
+    expect_vector(
+        x, [&](auto i) { return a * wide(x.at(i)); }, [&](auto i) { return size(a) * size(wide(x.at(i))); }, 3);
   }
   if constexpr (!std::is_same_v<T, float>) {
     const Strided<T> x(e, s.n, s.incx, 7);
     scal_real(e, 0.3f, x.view());
-    expect_vector(x, [&](auto i) { return static_cast<long double>(0.3f) * wide(x.at(i)); }, [&](auto i) { return size(wide(x.at(i))); }, 1);
+    expect_vector(
+        x, [&](auto i) { return static_cast<long double>(0.3f) * wide(x.at(i)); }, [&](auto i) { return size(wide(x.at(i))); }, 1);
   }
   {
     const Strided<T> x(e, s.n, s.incx, 8), y(e, s.n, s.incy, 9);
@@ -114,8 +136,10 @@ template <class T> void updates(const Executor& e, const Sizes& s) {
     ran("blas.rot");
     const Wide w = wide(sine);
     const auto scale = [&](auto i) { return 2 * (size(wide(x.at(i))) + size(wide(y.at(i)))); };
-    expect_vector(x, [&](auto i) { return c * wide(x.at(i)) + w * wide(y.at(i)); }, scale, 4);
-    expect_vector(y, [&](auto i) { return c * wide(y.at(i)) - std::conj(w) * wide(x.at(i)); }, scale, 4);
+    expect_vector(
+        x, [&](auto i) { return c * wide(x.at(i)) + w * wide(y.at(i)); }, scale, 4);
+    expect_vector(
+        y, [&](auto i) { return c * wide(y.at(i)) - std::conj(w) * wide(x.at(i)); }, scale, 4);
   }
 }
 
@@ -137,7 +161,9 @@ TEST(Level1Device, LargeVectors) {
   updates<float>(e, {128 * 2 * 2048 + 128 * 9 + 77, 1, 1});
   const Strided<float> x(e, 1, 1, 1), y(e, 1000, 1, 2);
   axpy(e, 2.0f, VectorView<const float>(e, x.array.data(), 1000, 0), y.view());
-  expect_vector(y, [&](auto i) { return wide(y.at(i)) + 2.0L * wide(x.at(0)); }, [&](auto i) { return size(wide(y.at(i))) + 2 * size(wide(x.at(0))); }, 2);
+  expect_vector(
+      y, [&](auto i) { return wide(y.at(i)) + 2.0L * wide(x.at(0)); },
+      [&](auto i) { return size(wide(y.at(i))) + 2 * size(wide(x.at(0))); }, 2);
 }
 
 TEST(Level1Device, RotmWithEveryFlag) {
@@ -150,20 +176,25 @@ TEST(Level1Device, RotmWithEveryFlag) {
     EXPECT_EQ(recorder.family_of("blas.rotm"), "device");
     const long double h11 = flag == 0 ? 1 : h.h11, h12 = flag == 1 ? 1 : h.h12, h21 = flag == 1 ? -1 : h.h21, h22 = flag == 0 ? 1 : h.h22;
     const auto scale = [&](auto i) { return 2 * (size(wide(x.at(i))) + size(wide(y.at(i)))); };
-    expect_vector(x, [&](auto i) { return h11 * wide(x.at(i)) + h12 * wide(y.at(i)); }, scale, 3);
-    expect_vector(y, [&](auto i) { return h21 * wide(x.at(i)) + h22 * wide(y.at(i)); }, scale, 3);
+    expect_vector(
+        x, [&](auto i) { return h11 * wide(x.at(i)) + h12 * wide(y.at(i)); }, scale, 3);
+    expect_vector(
+        y, [&](auto i) { return h21 * wide(x.at(i)) + h22 * wide(y.at(i)); }, scale, 3);
   }
 }
 
-template <class T> void reductions(const Executor& e, const Sizes& s) {
+template <class T>
+void reductions(const Executor& e, const Sizes& s) {
   SCOPED_TRACE(::testing::Message() << e.name() << " n " << s.n << " incx " << s.incx << " incy " << s.incy);
   const Strided<T> x(e, s.n, s.incx, 11), y(e, s.n, s.incy, 12);
   Wide straight = 0, conjugated = 0;
   long double magnitude = 0, squares = 0, scale = 0;
   std::int64_t most = 0, least = 0;
   const auto parts = [&](std::int64_t i) {  // the sum as float arithmetic gives it, which decides ties
-    if constexpr (std::is_same_v<T, float>) return std::abs(x.at(i));
-    else return std::abs(x.at(i).real()) + std::abs(x.at(i).imag());
+    if constexpr (std::is_same_v<T, float>)
+      return std::abs(x.at(i));
+    else
+      return std::abs(x.at(i).real()) + std::abs(x.at(i).imag());
   };
   for (std::int64_t i = 0; i < s.n; ++i) {
     const Wide a = wide(x.at(i)), b = wide(y.at(i));
@@ -189,7 +220,8 @@ template <class T> void reductions(const Executor& e, const Sizes& s) {
   close(asum(e, x.view()), magnitude, magnitude);
   ran("blas.asum");
   // nrm2 adds 512 squares one after the other: half of 513 roundings, and the result's own.
-  EXPECT_LE(std::abs(nrm2(e, x.view()) - std::sqrt(squares)), (std::min<double>(static_cast<double>(2 * s.n), 512) / 2 + 2) * kU * std::sqrt(squares));
+  EXPECT_LE(std::abs(nrm2(e, x.view()) - std::sqrt(squares)),
+            (std::min<double>(static_cast<double>(2 * s.n), 512) / 2 + 2) * kU * std::sqrt(squares));
   ran("blas.nrm2");
   EXPECT_EQ(amax(e, x.view()), most);
   ran("blas.amax");

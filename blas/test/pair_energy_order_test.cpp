@@ -26,7 +26,8 @@ std::vector<float> run(const Molecule<float>& molecule, Mode mode, const char* m
     if (tensor.name == "sums") sums.resize(static_cast<std::size_t>(element_count(tensor.shape)));
     if (tensor.name == "norms") norms.resize(static_cast<std::size_t>(element_count(tensor.shape)));
   }
-  const std::vector<tile::Binding> bindings{{"b", m.b.data()}, {"occupied", m.occupied.data()}, {"virtuals", m.virtuals.data()}, {"sums", sums.data()}, {"norms", norms.data()}};
+  const std::vector<tile::Binding> bindings{
+      {"b", m.b.data()}, {"occupied", m.occupied.data()}, {"virtuals", m.virtuals.data()}, {"sums", sums.data()}, {"norms", norms.data()}};
   (void)neuron::simulate(program, machine, bindings, options);
   sums.insert(sums.end(), norms.begin(), norms.end());
   return sums;
@@ -51,8 +52,10 @@ TEST(PairEnergyOrder, ShuffledEqualsInOrder) {
 
 TEST(PairEnergyOrder, NoTwoParallelIterationsTouchTheSameBytes) {
   for (const char* machine : {"trn1", "trn2"}) {
-    EXPECT_NO_THROW((void)run(Molecule<float>(3, 140, 150), Mode::Tf32x3, machine, {.order = Order::in_order(), .check_races = true})) << machine;
-    EXPECT_NO_THROW((void)run(Molecule<float>(2, 130, 520), Mode::Bf16x6, machine, {.order = Order::in_order(), .check_races = true})) << machine;
+    EXPECT_NO_THROW((void)run(Molecule<float>(3, 140, 150), Mode::Tf32x3, machine, {.order = Order::in_order(), .check_races = true}))
+        << machine;
+    EXPECT_NO_THROW((void)run(Molecule<float>(2, 130, 520), Mode::Bf16x6, machine, {.order = Order::in_order(), .check_races = true}))
+        << machine;
   }
 }
 

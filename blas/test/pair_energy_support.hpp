@@ -14,7 +14,8 @@
 
 namespace trn::blas::test {
 
-template <class T> struct Molecule {
+template <class T>
+struct Molecule {
   std::int64_t nocc, naux, nvir;
   std::vector<T> b, occupied, virtuals;
 
@@ -28,7 +29,8 @@ template <class T> struct Molecule {
     for (std::int64_t i = 0; i < nocc; ++i) {
       for (std::int64_t k = 0; k < naux; ++k) {
         for (std::int64_t a = 0; a < nvir; ++a) {
-          const double decay = std::exp(-4.0 * static_cast<double>(k) / static_cast<double>(naux) - 2.0 * static_cast<double>(a) / static_cast<double>(nvir));
+          const double decay = std::exp(-4.0 * static_cast<double>(k) / static_cast<double>(naux) -
+                                        2.0 * static_cast<double>(a) / static_cast<double>(nvir));
           b.push_back(static_cast<T>(0.1 * decay * normal(random)));
         }
       }
@@ -44,7 +46,8 @@ template <class T> struct Molecule {
 
 // The formula of the header, T_ab (T_ab - T_ba) and all, in Wide. double holds products of floats exactly and errs by naux 2^-53 of
 // them: far below any bound on fp32 arithmetic. Double data need __float128.
-template <class Wide, class T> std::pair<double, double> formula(const Molecule<T>& m) {
+template <class Wide, class T>
+std::pair<double, double> formula(const Molecule<T>& m) {
   Wide opposite = 0, same = 0;
   const auto n = static_cast<std::size_t>(m.nvir), panel = static_cast<std::size_t>(m.naux) * n;
   for (std::size_t i = 0; i < m.occupied.size(); ++i) {
@@ -58,7 +61,8 @@ template <class Wide, class T> std::pair<double, double> formula(const Molecule<
       }
       for (std::size_t a = 0; a < n; ++a) {
         for (std::size_t c = 0; c < n; ++c) {
-          const Wide d = static_cast<Wide>(m.occupied[i]) + static_cast<Wide>(m.occupied[j]) - static_cast<Wide>(m.virtuals[a]) - static_cast<Wide>(m.virtuals[c]);
+          const Wide d = static_cast<Wide>(m.occupied[i]) + static_cast<Wide>(m.occupied[j]) - static_cast<Wide>(m.virtuals[a]) -
+                         static_cast<Wide>(m.virtuals[c]);
           const Wide factor = (i == j ? 1 : 2) * t[a * n + c] / d;
           opposite += factor * t[a * n + c];
           same += factor * (t[a * n + c] - t[c * n + a]);

@@ -7,12 +7,16 @@
 namespace trn::blas::test {
 namespace {
 
-struct Extents { std::int64_t nocc, naux, nvir; };
+struct Extents {
+  std::int64_t nocc, naux, nvir;
+};
 // The second half crosses edges: of the partitions in k and in a, of the row tiles, of a PSUM bank (two blocks of virtuals).
-constexpr Extents kSmall[] = {{1, 1, 1}, {2, 1, 5}, {5, 5, 1}, {4, 5, 5}, {3, 127, 5}, {3, 5, 127}, {2, 128, 31}, {2, 33, 128}, {2, 129, 129}};
+constexpr Extents kSmall[] = {{1, 1, 1},   {2, 1, 5},    {5, 5, 1},    {4, 5, 5},    {3, 127, 5},
+                              {3, 5, 127}, {2, 128, 31}, {2, 33, 128}, {2, 129, 129}};
 constexpr Extents kLarge[] = {{2, 449, 33}, {2, 33, 449}, {1, 40, 512}, {2, 130, 513}, {1, 20, 1030}};
 
-template <class T> void on_host(const Extents& x) {
+template <class T>
+void on_host(const Extents& x) {
   SCOPED_TRACE(::testing::Message() << x.nocc << " x " << x.naux << " x " << x.nvir);
   const Molecule<T> m(x.nocc, x.naux, x.nvir);
   const Executor host = Executor::host();
@@ -20,8 +24,10 @@ template <class T> void on_host(const Extents& x) {
   const PairEnergy e = m.energy(host);
   EXPECT_EQ(recorder.family_of("blas.pair_energy"), "host");
   EXPECT_EQ(e.accuracy.mode, Mode::Native);
-  if constexpr (std::is_same_v<T, double>) expect_within_bound(e, formula<__float128>(m), 1e-11);
-  else expect_within_bound(e, formula<double>(m), 1e-2);
+  if constexpr (std::is_same_v<T, double>)
+    expect_within_bound(e, formula<__float128>(m), 1e-11);
+  else
+    expect_within_bound(e, formula<double>(m), 1e-2);
 }
 
 TEST(PairEnergy, HostMatchesTheFormulaInDouble) {
@@ -131,7 +137,8 @@ TEST(PairEnergy, StridedEnergiesAndDegenerateOrbitals) {
     const auto db = Array<float>::from_host(e, {3, 20, 10}, m.b);
     const auto low = Array<float>::from_host(e, {6}, std::vector<float>{-0.5f, 9, -0.75f, 9, -0.5f, 9});
     const auto high = Array<float>::from_host(e, {10}, m.virtuals);
-    const PairEnergy energy = pair_energy(e, db.view(), VectorView<float>(e, low.data(), 3, 2), VectorView<float>(e, high.data() + 9, 10, -1));
+    const PairEnergy energy =
+        pair_energy(e, db.view(), VectorView<float>(e, low.data(), 3, 2), VectorView<float>(e, high.data() + 9, 10, -1));
     expect_within_bound(energy, exact, 1e-2);
   }
 }

@@ -22,7 +22,9 @@ std::vector<std::function<Program(const Machine&)>> programs(std::int64_t n) {
   using V = VectorOperation;
   std::vector<std::function<Program(const Machine&)>> all;
   for (const V operation : {V::Axpy, V::Copy, V::Swap, V::Scal, V::ScalReal, V::Mix}) {
-    all.push_back([=](const Machine& m) { return vector_program({operation, operation != V::Mix, n, 1, operation == V::Scal || operation == V::ScalReal ? 1 : 2}, m); });
+    all.push_back([=](const Machine& m) {
+      return vector_program({operation, operation != V::Mix, n, 1, operation == V::Scal || operation == V::ScalReal ? 1 : 2}, m);
+    });
   }
   all.push_back([=](const Machine& m) { return vector_program({V::MixComplex, true, n, 1, 1}, m); });
   for (const Reduction r : {Reduction::Asum, Reduction::Nrm2, Reduction::Dot, Reduction::Amax, Reduction::Amin}) {
@@ -78,7 +80,8 @@ TEST(VectorPrograms, ShuffledEqualsInOrder) {
       const auto in_order = run(program, machine, {.order = Order::in_order()});
       EXPECT_TRUE(same_bits(in_order, run(program, machine, {.order = Order::timed()}))) << name << " program " << number;
       for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-        EXPECT_TRUE(same_bits(in_order, run(program, machine, {.order = Order::shuffled(seed)}))) << name << " program " << number << " seed " << seed;
+        EXPECT_TRUE(same_bits(in_order, run(program, machine, {.order = Order::shuffled(seed)})))
+            << name << " program " << number << " seed " << seed;
       }
       ++number;
     }
@@ -92,12 +95,14 @@ TEST(VectorPrograms, NoTwoParallelIterationsTouchTheSameBytes) {
   for (const VectorOperation operation : {VectorOperation::Axpy, VectorOperation::Swap}) {
     EXPECT_NO_THROW((void)run(vector_program({operation, false, n, 1, 1}, trn2), trn2, {.order = Order::in_order(), .check_races = true}));
   }
-  EXPECT_NO_THROW((void)run(reduction_program({Reduction::Nrm2, false, false, n}, trn2), trn2, {.order = Order::in_order(), .check_races = true}));
+  EXPECT_NO_THROW(
+      (void)run(reduction_program({Reduction::Nrm2, false, false, n}, trn2), trn2, {.order = Order::in_order(), .check_races = true}));
   for (const bool columns : {false, true}) {
     const GemvShape shape{false, false, true, 700, 300, columns ? 1 : 300, columns ? 700 : 1, 1, 1};
     EXPECT_NO_THROW((void)run(gemv_program(shape, trn2), trn2, {.order = Order::in_order(), .check_races = true}));
   }
-  EXPECT_NO_THROW((void)run(ger_program({false, false, false, 700, 300, 300, 1, 1, 1}, trn2), trn2, {.order = Order::in_order(), .check_races = true}));
+  EXPECT_NO_THROW(
+      (void)run(ger_program({false, false, false, 700, 300, 300, 1, 1, 1}, trn2), trn2, {.order = Order::in_order(), .check_races = true}));
 }
 
 TEST(VectorPrograms, EmittedKernelsGiveTheSimulatorsBits) {

@@ -38,7 +38,9 @@ Access drop(Access access) {
   access.dims.erase(access.dims.begin());
   return access;
 }
-void negate(Builder& b, const Access& dst, const Access& src) { b.tensor_scalar(dst, src, AluOp::Multiply, -1.0, {.engine = Engine::Vector}); }
+void negate(Builder& b, const Access& dst, const Access& src) {
+  b.tensor_scalar(dst, src, AluOp::Multiply, -1.0, {.engine = Engine::Vector});
+}
 
 // Elements [first, first + rows * blocks) of a vector tensor: element b rows + p in partition p, block b.
 Access down(const Access& vector, const Affine& first, std::int64_t rows, std::int64_t blocks) {
@@ -47,7 +49,8 @@ Access down(const Access& vector, const Affine& first, std::int64_t rows, std::i
 }
 
 // A (m x n) as an input or output tensor: (m, n) or (m, n, 2).
-Access matrix(Builder& b, bool output, const std::string& name, bool complex, std::int64_t m, std::int64_t n, std::int64_t am, std::int64_t an) {
+Access matrix(Builder& b, bool output, const std::string& name, bool complex, std::int64_t m, std::int64_t n, std::int64_t am,
+              std::int64_t an) {
   const Shape shape = complex ? Shape{m, n, 2} : Shape{m, n};
   const Strides strides = complex ? Strides{2 * am, 2 * an, 1} : Strides{am, an};
   return output ? b.output(name, DType::Float32, shape, strides) : b.input(name, DType::Float32, shape, strides);
@@ -77,8 +80,10 @@ class GemvKernel {
   // Rows [m0, m0 + rows * blocks) of y.
   void panel(bool columns, const Affine& m0, std::int64_t rows, std::int64_t blocks) {
     const Access sums = b_.sbuf("sums", rows, s_.complex ? Shape{blocks, 2} : Shape{blocks}, DType::Float32);
-    if (columns) by_columns(sums, m0, rows, blocks);
-    else by_rows(sums, m0, rows, blocks);
+    if (columns)
+      by_columns(sums, m0, rows, blocks);
+    else
+      by_rows(sums, m0, rows, blocks);
     store(sums, m0, rows, blocks);
   }
 
@@ -115,7 +120,8 @@ class GemvKernel {
     const Access x = b_.sbuf("x_row", rows, {columns * parts_}, DType::Float32, 2);
     b_.dma_copy(s_.complex ? x.split(0, 2) : x, x_(ds(n0, columns)).broadcast(0, rows));
     if (!s_.complex) return {x};
-    const Access pairs = x.split(0, 2), re = b_.sbuf("x_re", rows, {columns, 2}, DType::Float32, 2), im = b_.sbuf("x_im", rows, {columns, 2}, DType::Float32, 2);
+    const Access pairs = x.split(0, 2), re = b_.sbuf("x_re", rows, {columns, 2}, DType::Float32, 2),
+                 im = b_.sbuf("x_im", rows, {columns, 2}, DType::Float32, 2);
     rotate(pairs, re, im);
     return {flat(re), flat(im)};
   }
@@ -299,8 +305,10 @@ void gemv(const Executor& executor, const GemvArgs& g) {
   Device& device = device_of(executor);
   const bool complex = is_complex(g.dtype);
   if (g.alpha == 0.0) {  // A and x are not read
-    if (g.beta == 0.0) zero(executor, g.dtype, g.m, g.y, g.incy);
-    else scal(executor, {g.dtype, g.m, g.y, g.incy, g.beta, !complex});
+    if (g.beta == 0.0)
+      zero(executor, g.dtype, g.m, g.y, g.incy);
+    else
+      scal(executor, {g.dtype, g.m, g.y, g.incy, g.beta, !complex});
     return;
   }
   const GemvShape shape{complex, g.conj_a && complex, g.beta != 0.0, g.m, g.n, g.am, g.an, g.incx, g.incy};
@@ -308,8 +316,10 @@ void gemv(const Executor& executor, const GemvArgs& g) {
   std::vector<Binding> bindings{{"a", const_cast<void*>(g.a)}, {"x", const_cast<void*>(g.x)}, {"y", g.y}};
   if (shape.beta) bindings.push_back({"y_in", g.y});
   const std::complex<double> alpha = g.alpha, beta = g.beta;
-  if (complex) launch(executor, *program, std::move(bindings), {alpha.real(), alpha.imag(), -alpha.imag(), beta.real(), beta.imag(), -beta.imag()});
-  else launch(executor, *program, std::move(bindings), {alpha.real(), beta.real()});
+  if (complex)
+    launch(executor, *program, std::move(bindings), {alpha.real(), alpha.imag(), -alpha.imag(), beta.real(), beta.imag(), -beta.imag()});
+  else
+    launch(executor, *program, std::move(bindings), {alpha.real(), beta.real()});
 }
 
 void ger(const Executor& executor, const GerArgs& g) {
@@ -321,8 +331,10 @@ void ger(const Executor& executor, const GerArgs& g) {
   const auto program = device.programs().get(shape, [&](const GerShape& s) { return ger_program(s, device.machine()); });
   void *x = const_cast<void*>(g.x), *y = const_cast<void*>(g.y);
   std::vector<Binding> bindings{{"x", turn ? y : x}, {"y", turn ? x : y}, {"a_in", g.a}, {"a", g.a}};
-  if (complex) launch(executor, *program, std::move(bindings), {g.alpha.real(), g.alpha.imag(), -g.alpha.imag()});
-  else launch(executor, *program, std::move(bindings), {g.alpha.real()});
+  if (complex)
+    launch(executor, *program, std::move(bindings), {g.alpha.real(), g.alpha.imag(), -g.alpha.imag()});
+  else
+    launch(executor, *program, std::move(bindings), {g.alpha.real()});
 }
 
 }  // namespace device

@@ -98,7 +98,8 @@ class VectorKernel {
   // One tile holds x and y, one instruction reads both, so that neither store can overtake a load.
   void swap(const Piece& p) {
     const std::int64_t c = p.columns * (s_.complex ? 2 : 1);
-    const Access both = b_.sbuf("both", p.partitions, {2, c}, DType::Float32, kBuffers), changed = b_.sbuf("changed", p.partitions, {2, c}, DType::Float32, kBuffers);
+    const Access both = b_.sbuf("both", p.partitions, {2, c}, DType::Float32, kBuffers),
+                 changed = b_.sbuf("changed", p.partitions, {2, c}, DType::Float32, kBuffers);
     const auto half = [&](const Access& t, std::int64_t i) {
       Access one = t(all, ds(i, 1), all);
       one.dims.erase(one.dims.begin());
@@ -197,8 +198,10 @@ void run(const Executor& executor, VectorOperation operation, DType dtype, const
 void axpy(const Executor& executor, const AxpyArgs& g) {
   require_single("blas.axpy", executor, g.dtype);
   const Vectors v(g.dtype, g.n, g.x, g.incx, g.y, g.incy);
-  if (is_complex(g.dtype)) run(executor, VectorOperation::Axpy, g.dtype, v, {g.alpha.real(), g.alpha.imag(), -g.alpha.imag()});
-  else run(executor, VectorOperation::Axpy, g.dtype, v, {g.alpha.real()});
+  if (is_complex(g.dtype))
+    run(executor, VectorOperation::Axpy, g.dtype, v, {g.alpha.real(), g.alpha.imag(), -g.alpha.imag()});
+  else
+    run(executor, VectorOperation::Axpy, g.dtype, v, {g.alpha.real()});
 }
 
 void zero(const Executor& executor, DType dtype, std::int64_t n, void* x, std::int64_t incx) {
@@ -218,25 +221,32 @@ void swap(const Executor& executor, const SwapArgs& g) {
 void scal(const Executor& executor, const ScalArgs& g) {
   require_single("blas.scal", executor, g.dtype);
   const Vectors v(g.dtype, g.n, g.x, g.incx, nullptr, 1);
-  if (is_complex(g.dtype) && !g.real_alpha) run(executor, VectorOperation::Scal, g.dtype, v, {g.alpha.real(), g.alpha.imag(), -g.alpha.imag()});
-  else run(executor, VectorOperation::ScalReal, g.dtype, v, {g.alpha.real()});
+  if (is_complex(g.dtype) && !g.real_alpha)
+    run(executor, VectorOperation::Scal, g.dtype, v, {g.alpha.real(), g.alpha.imag(), -g.alpha.imag()});
+  else
+    run(executor, VectorOperation::ScalReal, g.dtype, v, {g.alpha.real()});
 }
 
 void rot(const Executor& executor, const RotArgs& g) {
   require_single("blas.rot", executor, g.dtype);
   const Vectors v(g.dtype, g.n, g.x, g.incx, g.y, g.incy);
   const double sr = g.s.real(), si = g.s.imag();
-  if (g.real_s || !is_complex(g.dtype)) run(executor, VectorOperation::Mix, g.dtype, v, {g.c, sr, -sr, g.c});
-  else run(executor, VectorOperation::MixComplex, g.dtype, v, {g.c, sr, si, -sr, -si});
+  if (g.real_s || !is_complex(g.dtype))
+    run(executor, VectorOperation::Mix, g.dtype, v, {g.c, sr, -sr, g.c});
+  else
+    run(executor, VectorOperation::MixComplex, g.dtype, v, {g.c, sr, si, -sr, -si});
 }
 
 // The entries that a flag implies are 1 and -1: multiplying by them is exact.
 void rotm(const Executor& executor, const RotmArgs& g) {
   require_single("blas.rotm", executor, g.dtype);
   const Vectors v(g.dtype, g.n, g.x, g.incx, g.y, g.incy);
-  if (g.flag < 0) run(executor, VectorOperation::Mix, g.dtype, v, {g.h11, g.h12, g.h21, g.h22});
-  else if (g.flag == 0) run(executor, VectorOperation::Mix, g.dtype, v, {1, g.h12, g.h21, 1});
-  else run(executor, VectorOperation::Mix, g.dtype, v, {g.h11, 1, -1, g.h22});
+  if (g.flag < 0)
+    run(executor, VectorOperation::Mix, g.dtype, v, {g.h11, g.h12, g.h21, g.h22});
+  else if (g.flag == 0)
+    run(executor, VectorOperation::Mix, g.dtype, v, {1, g.h12, g.h21, 1});
+  else
+    run(executor, VectorOperation::Mix, g.dtype, v, {g.h11, 1, -1, g.h22});
 }
 
 }  // namespace device

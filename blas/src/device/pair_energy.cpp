@@ -29,6 +29,8 @@
 #include <trn/tile/device.hpp>
 
 #include "../kernels.hpp"
+#include "pair_energy_sliced.hpp"
+#include "words.hpp"
 
 namespace trn::blas {
 
@@ -37,28 +39,12 @@ using blocks::ceil_div;
 using blocks::for_blocks;
 
 WordScheme word_scheme(Mode mode) {
-  switch (mode) {
-    case Mode::Native: return {DType::Float32, 1, 1};
-    case Mode::Tf32: return {DType::TFloat32, 1, 1};
-    case Mode::Bf16: return {DType::BFloat16, 1, 1};
-    case Mode::Tf32x3: return {DType::TFloat32, 2, 3};
-    case Mode::Bf16x6: return {DType::BFloat16, 3, 6};
-    case Mode::Exact: break;
-  }
-  fail<NotImplemented>("blas.pair_energy: no words for mode {}; use native, tf32, bf16, tf32x3 or bf16x6", name(mode));
+  const device::Words words = device::words_of(mode, "blas.pair_energy");
+  return {words.dtype, static_cast<int>(words.count), static_cast<int>(words.products.size())};
 }
 
 double pair_product_bound(Mode mode, std::int64_t naux) {
-  const WordScheme s = word_scheme(mode);
-  const std::int64_t group = tile::machines().front().partitions;
-  const double u = unit_roundoff(DType::Float32), w = unit_roundoff(s.dtype);
-  // What the words leave of an operand, on either side, and the products of words that are not formed.
-  double left = 0;
-  for (double part = 1, n = 0; n < s.words; ++n) left = part *= w;
-  const double unformed = s.words == 1 ? left * left : (s.words + 0.01) * left;
-  const double truncation = mode == Mode::Native ? 0 : 2 * left + unformed;
-  const double additions = static_cast<double>(std::min(naux, group) + s.products * ceil_div(naux, group) + 2);
-  return truncation + 1.02 * additions * u;
+  return device::words_error_bound(device::words_of(mode, "blas.pair_energy"), naux);
 }
 
 namespace {
@@ -91,7 +77,8 @@ struct SplitPieces {
   static constexpr std::int64_t kElements = 4096;  // per partition: float32, words and squares twice fill half of SBUF
   std::int64_t columns, tiles;
   SplitPieces(std::int64_t naux, std::int64_t nvir, std::int64_t side)
-      : columns(std::min(nvir, kElements)), tiles(std::clamp<std::int64_t>(kElements / columns, 1, std::max<std::int64_t>(1, naux / side))) {}
+      : columns(std::min(nvir, kElements)),
+        tiles(std::clamp<std::int64_t>(kElements / columns, 1, std::max<std::int64_t>(1, naux / side))) {}
   [[nodiscard]] std::int64_t count(std::int64_t naux, std::int64_t nvir, std::int64_t side) const {
     const std::int64_t whole = naux / side;
     return ceil_div(nvir, columns) * (ceil_div(whole, tiles) + (naux % side > 0 ? 1 : 0));
@@ -101,21 +88,24 @@ struct SplitPieces {
 class PairEnergyKernel {
  public:
   PairEnergyKernel(const PairEnergyShape& shape, const Machine& machine)
-      : s_(shape), m_(machine), b_("blas_pair_energy", machine), side_(machine.partitions), scheme_(word_scheme(shape.mode)),
-        cut_(shape.nvir, machine), pieces_(shape.naux, shape.nvir, machine.partitions) {
-    // Fine products first, so that they meet while PSUM is small.
-    for (int order = scheme_.words - 1; order >= 0; --order) {
-      for (int p = 0; p <= order; ++p) products_.push_back({p, order - p});
-    }
-    const std::int64_t panel = k_tiles() * cut_.width * size_bytes(scheme_.dtype) * scheme_.words;
+      : s_(shape),
+        m_(machine),
+        b_("blas_pair_energy", machine),
+        side_(machine.partitions),
+        scheme_(device::words_of(shape.mode, "blas.pair_energy")),
+        cut_(shape.nvir, machine),
+        pieces_(shape.naux, shape.nvir, machine.partitions) {
+    const std::int64_t panel = k_tiles() * cut_.width * size_bytes(scheme_.dtype) * scheme_.count;
     // Beside the panels: Z twice, weights, W, squares, the row of energies.
     const std::int64_t z = 2 * cut_.tiles * cut_.width * size_bytes(DType::Float32) * (cut_.blocks > 1 ? 2 : 1);
-    const std::int64_t rest = z + 12 * cut_.width * size_bytes(DType::Float32) + (s_.nvir + s_.nocc) * size_bytes(DType::Float32) + kSlackBytes;
+    const std::int64_t rest =
+        z + 12 * cut_.width * size_bytes(DType::Float32) + (s_.nvir + s_.nocc) * size_bytes(DType::Float32) + kSlackBytes;
     const std::int64_t room = m_.sbuf_bytes_per_partition - rest, of_i = cut_.blocks > 1 ? 2 : 1;
     resident_ = 3 * of_i * panel <= room;
     i_panels_ = of_i * (4 * of_i * panel <= room ? 2 : 1);
     chunk_ = k_tiles();
-    while (!resident_ && chunk_ > 1 && 4 * chunk_ * cut_.width * size_bytes(scheme_.dtype) * scheme_.words > room) chunk_ = ceil_div(chunk_, 2);
+    while (!resident_ && chunk_ > 1 && 4 * chunk_ * cut_.width * size_bytes(scheme_.dtype) * scheme_.count > room)
+      chunk_ = ceil_div(chunk_, 2);
   }
 
   Program build() {
@@ -127,13 +117,15 @@ class PairEnergyKernel {
     if (s_.mode == Mode::Native) {
       words_.push_back(b);
     } else {
-      for (int w = 0; w < scheme_.words; ++w) words_.push_back(b_.scratch("word" + std::to_string(w), scheme_.dtype, {s_.nocc, s_.naux, s_.nvir}));
+      for (std::int64_t w = 0; w < scheme_.count; ++w)
+        words_.push_back(b_.scratch("word" + std::to_string(w), scheme_.dtype, {s_.nocc, s_.naux, s_.nvir}));
     }
     split(b, norms);
     load_energies(occupied, virtuals);
     if (resident_) {
       for (std::size_t w = 0; w < words_.size(); ++w) {
-        i_words_.push_back(b_.sbuf("i_panel" + std::to_string(w), std::min(side_, s_.naux), {i_panels_, k_tiles(), cut_.width}, scheme_.dtype));
+        i_words_.push_back(
+            b_.sbuf("i_panel" + std::to_string(w), std::min(side_, s_.naux), {i_panels_, k_tiles(), cut_.width}, scheme_.dtype));
       }
     }
     shifted_ = b_.sbuf("e_shifted", side_, {2, cut_.blocks, cut_.tiles}, DType::Float32);
@@ -157,7 +149,8 @@ class PairEnergyKernel {
   void split(const Access& b, const Access& norms) {
     b_.parallel("i", s_.nocc, [&](Affine i) {
       std::int64_t piece = 0;
-      const auto piece_of = [&](const Affine& k0, std::int64_t tiles, std::int64_t depth, const Affine& c0, std::int64_t columns, const Affine& at) {
+      const auto piece_of = [&](const Affine& k0, std::int64_t tiles, std::int64_t depth, const Affine& c0, std::int64_t columns,
+                                const Affine& at) {
         const auto part = [&](const Access& from) {  // (depth, tiles, columns)
           return drop(from(ds(i, 1), ds(k0, tiles * depth), ds(c0, columns))).split(0, depth).permute({1, 0, 2});
         };
@@ -169,12 +162,11 @@ class PairEnergyKernel {
         b_.activation(squares, ActFunction::Square, x, {.reduce_res = norm(ds(0, depth), all)});
         b_.dma_copy(drop(norms(ds(i, 1), ds(at, 1), all)).permute({1, 0}), norm);
         if (s_.mode == Mode::Native) return;
-        for (std::size_t w = 0; w < words_.size(); ++w) {
-          const Access word = b_.sbuf("x_word", depth, {tiles, columns}, scheme_.dtype, 2);
-          b_.tensor_copy(word, x, Engine::Vector);
-          if (w + 1 < words_.size()) b_.tensor_tensor(x, x, word, AluOp::Subtract, Engine::Vector);
-          b_.dma_copy(part(words_[w]), word);
-        }
+        std::vector<Access> made;
+        for (std::size_t w = 0; w < words_.size(); ++w) made.push_back(b_.sbuf("x_word", depth, {tiles, columns}, scheme_.dtype, 2));
+        device::split_words(
+            b_, scheme_, [&](std::int64_t w) { return made[static_cast<std::size_t>(w)]; }, x);
+        for (std::size_t w = 0; w < words_.size(); ++w) b_.dma_copy(part(words_[w]), made[w]);
       };
       for_blocks(b_, "c", s_.nvir, pieces_.columns, LoopKind::Parallel, [&](const Affine& c0, std::int64_t columns) {
         const std::int64_t whole = s_.naux / side_, per_column = pieces_.count(s_.naux, 1, side_);
@@ -234,8 +226,10 @@ class PairEnergyKernel {
             Access one = offset(all, ds(block, 1), all);
             return drop(one);
           };
-          if (bi == bj) diagonal(ix, Affine(i), j + i, x, of(bi), columns);
-          else off_diagonal(ix, iy, Affine(i), j + i, x, y, of(bi), of(bj), columns);
+          if (bi == bj)
+            diagonal(ix, Affine(i), j + i, x, of(bi), columns);
+          else
+            off_diagonal(ix, iy, Affine(i), j + i, x, y, of(bi), of(bj), columns);
           b_.dma_copy(drop(drop(sums_(ds(j + pair(i), 1), ds(number, 1), all, all))), columns);
         });
       }
@@ -268,8 +262,9 @@ class PairEnergyKernel {
     for (std::size_t w = 0; w < words_.size(); ++w) {
       const Access& tile = panel[w];
       if (whole > 0) {
-        b_.dma_copy(tile(all, ds(0, whole), all),
-                    drop(words_[w](ds(i, 1), ds(first * side_, whole * side_), ds(block.start, block.size))).split(0, side_).permute({1, 0, 2}));
+        b_.dma_copy(
+            tile(all, ds(0, whole), all),
+            drop(words_[w](ds(i, 1), ds(first * side_, whole * side_), ds(block.start, block.size))).split(0, side_).permute({1, 0, 2}));
       }
       if (last) {
         const std::int64_t depth = s_.naux % side_;
@@ -283,8 +278,8 @@ class PairEnergyKernel {
   void multiply(const Access& sums, const Panel& left, const Block& x, std::int64_t t, const Panel& right, const Affine& first, bool last) {
     const std::int64_t tiles = left.front().dims.front().size, rest = last ? s_.naux % side_ : 0, whole = rest > 0 ? tiles - 1 : tiles;
     const auto at = [&](const Affine& k, std::int64_t depth, const Affine& count) {
-      for (std::size_t p = 0; p < products_.size(); ++p) {
-        const auto [l, r] = products_[p];
+      for (std::size_t p = 0; p < scheme_.products.size(); ++p) {
+        const auto [l, r] = scheme_.products[p];
         b_.nc_matmul(sums, drop(left[static_cast<std::size_t>(l)](ds(0, depth), ds(k, 1), ds(x.row(t), x.rows(t)))),
                      drop(right[static_cast<std::size_t>(r)](ds(0, depth), ds(k, 1), all)), {.accumulate = p == 0 ? count : Affine(1)});
       }
@@ -295,8 +290,8 @@ class PairEnergyKernel {
 
   // Z_xy of pair (i, j): one (height, columns of y) piece per row tile; done(t) is called when tile t is recorded.
   template <class Done>
-  Access weighted(const Panel& left, const Affine& i, const Affine& j, const Block& x, const Block& y, const Access& offset, const Access& columns,
-                  Done done) {
+  Access weighted(const Panel& left, const Affine& i, const Affine& j, const Block& x, const Block& y, const Access& offset,
+                  const Access& columns, Done done) {
     const Access z = b_.sbuf("z", x.height, {x.tiles, y.size}, DType::Float32, 2);
     std::vector<Access> sums;
     const auto bank = [&](std::int64_t t) {
@@ -307,7 +302,8 @@ class PairEnergyKernel {
       right = load("j_panel", j, y, 0, k_tiles(), 2);
     } else {
       for (std::int64_t t = 0; t < x.tiles; ++t) sums.push_back(b_.psum("t", x.rows(t), {blocks::bank_columns(m_)})(all, ds(0, y.size)));
-      const std::int64_t full = k_tiles() / chunk_ - (k_tiles() % chunk_ == 0 && s_.naux % side_ > 0 ? 1 : 0), rest = k_tiles() - full * chunk_;
+      const std::int64_t full = k_tiles() / chunk_ - (k_tiles() % chunk_ == 0 && s_.naux % side_ > 0 ? 1 : 0),
+                         rest = k_tiles() - full * chunk_;
       const auto step = [&](const Affine& first, std::int64_t tiles, bool last) {
         const Panel l = load("i_chunk", i, x, first, tiles, 2), r = load("j_chunk", j, y, first, tiles, 2);
         for (std::int64_t t = 0; t < x.tiles; ++t) multiply(sums[static_cast<std::size_t>(t)], l, x, t, r, first, last);
@@ -358,15 +354,16 @@ class PairEnergyKernel {
   }
 
   // T_xy and T_yx, x before y: every element of one against one of the other.
-  void off_diagonal(const Panel& ix, const Panel& iy, const Affine& i, const Affine& j, const Block& x, const Block& y, const Access& offset_x,
-                    const Access& offset_y, const Access& columns) {
+  void off_diagonal(const Panel& ix, const Panel& iy, const Affine& i, const Affine& j, const Block& x, const Block& y,
+                    const Access& offset_x, const Access& offset_y, const Access& columns) {
     const auto nothing = [](const Access&, std::int64_t) {};
     const Access upper = weighted(ix, i, j, x, y, offset_x, columns, nothing);
     const Access lower = weighted(iy, i, j, y, x, offset_y, columns(all, ds(3 * cut_.tiles, 3 * cut_.tiles)), nothing);
     for (std::int64_t t = 0; t < x.tiles; ++t) {
       const std::int64_t rows = x.rows(t);
       const Access turned = b_.psum("turned", rows, {blocks::bank_columns(m_)}, DType::Float32, bank_buffers(x));
-      for (std::int64_t u = 0; u < y.tiles; ++u) b_.nc_transpose(turned(all, ds(y.row(u), y.rows(u))), piece(lower, y, u)(all, ds(x.row(t), rows)));
+      for (std::int64_t u = 0; u < y.tiles; ++u)
+        b_.nc_transpose(turned(all, ds(y.row(u), y.rows(u))), piece(lower, y, u)(all, ds(x.row(t), rows)));
       const Access w = b_.sbuf("w", rows, {y.size}, DType::Float32);
       b_.tensor_tensor(w, piece(upper, x, t), turned(all, ds(0, y.size)), AluOp::Subtract, Engine::Vector);
       sum_squares(w, columns(ds(0, rows), ds(3 * t + 1, 1)));
@@ -377,10 +374,9 @@ class PairEnergyKernel {
   const Machine& m_;
   Builder b_;
   std::int64_t side_;
-  WordScheme scheme_;
+  device::Words scheme_;
   Cut cut_;
   SplitPieces pieces_;
-  std::vector<std::pair<int, int>> products_;
   bool resident_ = true;
   std::int64_t i_panels_ = 1, i_turn_ = 0, chunk_ = 1;
   Panel i_words_;
@@ -391,20 +387,22 @@ class PairEnergyKernel {
 }  // namespace
 
 tile::Program pair_energy_program(const PairEnergyShape& shape, const Machine& machine) {
-  require(shape.nocc >= 1 && shape.naux >= 1 && shape.nvir >= 1, "blas.pair_energy: a program needs extents >= 1, got nocc {}, naux {}, nvir {}",
-          shape.nocc, shape.naux, shape.nvir);
+  require(shape.nocc >= 1 && shape.naux >= 1 && shape.nvir >= 1,
+          "blas.pair_energy: a program needs extents >= 1, got nocc {}, naux {}, nvir {}", shape.nocc, shape.naux, shape.nvir);
   return PairEnergyKernel(shape, machine).build();
 }
 
 namespace device {
 
 void pair_energy(const Executor& executor, const PairEnergyArgs& g) {
+  if (g.dtype == DType::Float64) return pair_energy_sliced(executor, g);
   Device& device = device_of(executor);
   const Machine& machine = device.machine();
   const PairEnergyShape shape{g.mode, g.nocc, g.naux, g.nvir, g.occupied_stride, g.virtual_stride};
   const auto program = device.programs().get(shape, [&](const PairEnergyShape& s) { return pair_energy_program(s, machine); });
   const Cut cut(g.nvir, machine);
-  const std::int64_t side = machine.partitions, pairs = g.nocc * (g.nocc + 1) / 2, pieces = SplitPieces(g.naux, g.nvir, side).count(g.naux, g.nvir, side);
+  const std::int64_t side = machine.partitions, pairs = g.nocc * (g.nocc + 1) / 2,
+                     pieces = SplitPieces(g.naux, g.nvir, side).count(g.naux, g.nvir, side);
   const Array<float> sums(executor, {pairs, cut.block_pairs() * side, cut.columns}), norms(executor, {g.nocc, pieces * side});
   device.run(*program, std::vector<Binding>{{"b", const_cast<void*>(g.b)},
                                             {"occupied", const_cast<void*>(g.occupied)},
@@ -419,8 +417,10 @@ void pair_energy(const Executor& executor, const PairEnergyArgs& g) {
     for (std::int64_t row = 0; row < cut.block_pairs() * side; ++row) {
       for (std::int64_t column = 0; column < cut.columns; ++column) {
         const double value = parts[at++];
-        if (column % 3 == 0) total.squares += value;
-        else total.exchange += column % 3 == 1 ? value : value / 2;
+        if (column % 3 == 0)
+          total.squares += value;
+        else
+          total.exchange += column % 3 == 1 ? value : value / 2;
       }
     }
     g.pairs[pair] = total;

@@ -55,8 +55,12 @@ class ReductionKernel {
     const Access out = b_.output("partial", DType::Float32, {side, pieces, columns});
     const Access partial = b_.sbuf("partial_tile", side, {pieces, columns}, DType::Float32);
     // A piece of fewer partitions leaves the others as they are: neutral.
-    if (s_.n % side > 0 || s_.reduction == Reduction::Nrm2) b_.memset(partial, s_.reduction == Reduction::Amin ? std::numeric_limits<float>::infinity() : s_.reduction == Reduction::Amax ? -1.0 : 0.0);
-    if (s_.reduction == Reduction::Amax || s_.reduction == Reduction::Amin) make_countdown(std::min(width, std::max(s_.n / side, s_.n % side)));
+    if (s_.n % side > 0 || s_.reduction == Reduction::Nrm2)
+      b_.memset(partial, s_.reduction == Reduction::Amin   ? std::numeric_limits<float>::infinity()
+                         : s_.reduction == Reduction::Amax ? -1.0
+                                                           : 0.0);
+    if (s_.reduction == Reduction::Amax || s_.reduction == Reduction::Amin)
+      make_countdown(std::min(width, std::max(s_.n / side, s_.n % side)));
     device::for_pieces(b_, s_.n, width, [&](const Piece& p) {
       const auto to = [&](std::int64_t column) {
         Access one = partial(ds(0, p.partitions), ds(p.number, 1), ds(column, 1));
@@ -99,12 +103,15 @@ class ReductionKernel {
   // s, and the sums of squares of s x run by run.
   void nrm2(const Piece& p, const Access& x, const std::function<Access(std::int64_t)>& to) {
     const std::int64_t n = x.free_size();
-    const Access largest = b_.sbuf("largest", p.partitions, {1}, DType::Float32, kBuffers), power = b_.sbuf("power", p.partitions, {1}, DType::Float32, kBuffers);
-    const Access bits = b_.sbuf("magnitude", p.partitions, {n}, DType::UInt32, kBuffers), squares = b_.sbuf("squares", p.partitions, {n}, DType::BFloat16, kBuffers);
+    const Access largest = b_.sbuf("largest", p.partitions, {1}, DType::Float32, kBuffers),
+                 power = b_.sbuf("power", p.partitions, {1}, DType::Float32, kBuffers);
+    const Access bits = b_.sbuf("magnitude", p.partitions, {n}, DType::UInt32, kBuffers),
+                 squares = b_.sbuf("squares", p.partitions, {n}, DType::BFloat16, kBuffers);
     b_.tensor_scalar(bits, x.view(DType::UInt32), AluOp::BitwiseAnd, double{0x7fffffff}, {.engine = Engine::Vector});
     b_.tensor_reduce(largest, AluOp::Maximum, bits.view(DType::Float32));
     // The exponent alone: of NaN and infinity that is infinity, which the bound turns into 2^100.
-    b_.tensor_scalar(power.view(DType::UInt32), largest.view(DType::UInt32), AluOp::BitwiseAnd, double{0x7f800000}, {.engine = Engine::Vector});
+    b_.tensor_scalar(power.view(DType::UInt32), largest.view(DType::UInt32), AluOp::BitwiseAnd, double{0x7f800000},
+                     {.engine = Engine::Vector});
     b_.tensor_scalar(power, power, AluOp::Maximum, 0x1p-100, {.op1 = AluOp::Minimum, .operand1 = 0x1p100, .engine = Engine::Vector});
     b_.reciprocal(to(0), power);
     for (std::int64_t first = 0, run = 1; first < n; first += kRunColumns, ++run) {
@@ -209,14 +216,18 @@ void extreme(const Executor& executor, Reduction reduction, const ExtremeArgs& g
     partial = run(executor, shape, v);
   }
   const Machine& machine = device_of(executor).machine();
-  const std::int64_t side = machine.partitions, width = piece_width(shape.complex), whole = g.n / (side * width), row = g.n / side - whole * width;
+  const std::int64_t side = machine.partitions, width = piece_width(shape.complex), whole = g.n / (side * width),
+                     row = g.n / side - whole * width;
   double best = most ? -1 : std::numeric_limits<double>::infinity();
   std::int64_t place = g.n;
   for (std::int64_t p = 0; p < side; ++p) {
     for (std::int64_t i = 0; i < partial.pieces; ++i) {
       const bool tail = i == whole + (row > 0 ? 1 : 0);
       if (tail && p > 0) continue;
-      const std::int64_t columns = tail ? g.n % side : i < whole ? width : row, first = tail ? g.n - columns : i * side * width + p * columns;
+      const std::int64_t columns = tail        ? g.n % side
+                                   : i < whole ? width
+                                               : row,
+                         first = tail ? g.n - columns : i * side * width + p * columns;
       const std::int64_t at = first + columns - static_cast<std::int64_t>(partial.at(p, i, 1));
       const double value = partial.at(p, i, 0);
       if ((most ? value > best : value < best) || (value == best && at < place)) {
@@ -235,8 +246,10 @@ void dot(const Executor& executor, const DotArgs& g) {
   require_native("blas.dot", executor, g.mode);
   const Vectors v(g.dtype, g.n, g.x, g.incx, g.y, g.incy);
   const std::vector<double> s = column_sums(run(executor, shape_of(Reduction::Dot, g.dtype, v), v));
-  if (!is_complex(g.dtype)) *g.result = s[0];
-  else *g.result = g.conj ? std::complex<double>(s[0] + s[1], s[2] - s[3]) : std::complex<double>(s[0] - s[1], s[2] + s[3]);
+  if (!is_complex(g.dtype))
+    *g.result = s[0];
+  else
+    *g.result = g.conj ? std::complex<double>(s[0] + s[1], s[2] - s[3]) : std::complex<double>(s[0] - s[1], s[2] + s[3]);
 }
 
 void asum(const Executor& executor, const NormArgs& g) {
@@ -255,7 +268,8 @@ void nrm2(const Executor& executor, const NormArgs& g) {
   double sum = 0;
   for (std::size_t i = 0; i < partial.values.size(); i += 1 + kRuns) {
     const double scale = partial.values[i];
-    for (std::size_t run = 1; run <= kRuns && scale != 0; ++run) sum += partial.values[i + run] / (scale * scale);  // 0: a partition left out
+    for (std::size_t run = 1; run <= kRuns && scale != 0; ++run)
+      sum += partial.values[i + run] / (scale * scale);  // 0: a partition left out
   }
   *g.result = std::sqrt(sum);
 }

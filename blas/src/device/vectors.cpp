@@ -12,14 +12,15 @@ using blocks::ceil_div;
 
 void require_single(const char* operation, const Executor& executor, DType dtype) {
   if (real_of(dtype) == DType::Float32) return;
-  fail<NotImplemented>("{}: no device kernel for {} on executor '{}': its engines have no float64; use float32 or complex64, or the host executor",
-                       operation, name(dtype), executor.name());
+  fail<NotImplemented>(
+      "{}: no device kernel for {} on executor '{}': its engines have no float64; use float32 or complex64, or the host executor",
+      operation, name(dtype), executor.name());
 }
 
 void require_native(const char* operation, const Executor& executor, Mode mode) {
   if (mode == Mode::Native) return;
-  fail<NotImplemented>("{}: executor '{}' computes it in Native precision, not {}; use Native, or the host executor", operation, executor.name(),
-                       name(mode));
+  fail<NotImplemented>("{}: executor '{}' computes it in Native precision, not {}; use Native, or the host executor", operation,
+                       executor.name(), name(mode));
 }
 
 namespace {

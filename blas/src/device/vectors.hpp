@@ -31,8 +31,8 @@ void require_native(const char* operation, const Executor& executor, Mode mode);
 // `partitions` x `columns` elements of a vector.
 struct Piece {
   std::int64_t partitions, columns;
-  tile::Affine number;                                             // 0, 1, ... in order of for_pieces
-  std::function<tile::Access(const tile::Access&)> of;             // the piece of a tensor: (partitions, columns[, 2])
+  tile::Affine number;                                  // 0, 1, ... in order of for_pieces
+  std::function<tile::Access(const tile::Access&)> of;  // the piece of a tensor: (partitions, columns[, 2])
   // A tile for it, and the same filled from a tensor.
   [[nodiscard]] tile::Access tile(tile::Builder& b, const std::string& name, bool complex, std::int64_t buffers = 2) const;
   [[nodiscard]] tile::Access load(tile::Builder& b, const std::string& name, const tile::Access& tensor, std::int64_t buffers = 2) const;
@@ -46,13 +46,17 @@ void for_pieces(tile::Builder& b, std::int64_t n, std::int64_t width, const std:
 // A tile (partitions, ..., 2): its real or imaginary parts, and all numbers in a row.
 [[nodiscard]] tile::Access part(const tile::Access& pairs, std::int64_t which);
 [[nodiscard]] tile::Access flat(const tile::Access& tile);
-[[nodiscard]] inline tile::Access top(const tile::Access& column, std::int64_t partitions) { return column(tile::ds(0, partitions), tile::all); }
+[[nodiscard]] inline tile::Access top(const tile::Access& column, std::int64_t partitions) {
+  return column(tile::ds(0, partitions), tile::all);
+}
 
 // Numbers of one call: an input `factors` brought into every partition. factor(i) is a (P, 1) column.
 class Factors {
  public:
   Factors(tile::Builder& b, std::int64_t count);
-  [[nodiscard]] tile::Access operator()(std::int64_t i, std::int64_t partitions) const { return tile_(tile::ds(0, partitions), tile::ds(i, 1)); }
+  [[nodiscard]] tile::Access operator()(std::int64_t i, std::int64_t partitions) const {
+    return tile_(tile::ds(0, partitions), tile::ds(i, 1));
+  }
 
  private:
   tile::Access tile_;
@@ -63,7 +67,8 @@ class Factors {
 void sum_row(tile::Builder& b, const tile::Access& dst, const tile::Access& src);
 
 // Runs a program with its factors beside the bindings.
-void launch(const Executor& executor, const tile::Program& program, std::vector<tile::Binding> bindings, std::initializer_list<double> factors = {});
+void launch(const Executor& executor, const tile::Program& program, std::vector<tile::Binding> bindings,
+            std::initializer_list<double> factors = {});
 
 // x = 0, without reading it.
 void zero(const Executor& executor, DType dtype, std::int64_t n, void* x, std::int64_t incx);

@@ -26,8 +26,8 @@ void multiply(const double* bi, const double* bj, double* t, int nvir, int naux)
 
 // Rows [a0, a0 + rows) and columns [b0, b0 + columns) of T, which lie right of the diagonal or, when a0 == b0, on it.
 template <class T>
-PairSums block_sums(const T* t, std::int64_t n, std::int64_t a0, std::int64_t rows, std::int64_t b0, std::int64_t columns, double pair_energy,
-                    const double* virtuals) {
+PairSums block_sums(const T* t, std::int64_t n, std::int64_t a0, std::int64_t rows, std::int64_t b0, std::int64_t columns,
+                    double pair_energy, const double* virtuals) {
   T turned[kBlock][kBlock];  // turned[a][b] = T(b0 + b, a0 + a)
   for (std::int64_t b = 0; b < columns; ++b) {
     for (std::int64_t a = 0; a < rows; ++a) turned[a][b] = t[(b0 + b) * n + a0 + a];
@@ -51,7 +51,8 @@ PairSums block_sums(const T* t, std::int64_t n, std::int64_t a0, std::int64_t ro
   return sums;
 }
 
-template <class T> void run(const PairEnergyArgs& g) {
+template <class T>
+void run(const PairEnergyArgs& g) {
   const std::int64_t n = g.nvir, panel = g.naux * n;
   const auto* b = static_cast<const T*>(g.b);
   const auto energies = [](const void* from, std::int64_t count, std::int64_t stride) {
@@ -59,7 +60,8 @@ template <class T> void run(const PairEnergyArgs& g) {
     for (std::int64_t i = 0; i < count; ++i) values[static_cast<std::size_t>(i)] = static_cast<const T*>(from)[i * stride];
     return values;
   };
-  const std::vector<double> occupied = energies(g.occupied, g.nocc, g.occupied_stride), virtuals = energies(g.virtuals, n, g.virtual_stride);
+  const std::vector<double> occupied = energies(g.occupied, g.nocc, g.occupied_stride),
+                            virtuals = energies(g.virtuals, n, g.virtual_stride);
 #pragma omp parallel
   {
     std::vector<T> t(static_cast<std::size_t>(n * n));
@@ -81,7 +83,8 @@ template <class T> void run(const PairEnergyArgs& g) {
       PairSums sums;
       for (std::int64_t a0 = 0; a0 < n; a0 += kBlock) {
         for (std::int64_t b0 = a0; b0 < n; b0 += kBlock) {
-          const PairSums s = block_sums(t.data(), n, a0, std::min(kBlock, n - a0), b0, std::min(kBlock, n - b0), pair_energy, virtuals.data());
+          const PairSums s =
+              block_sums(t.data(), n, a0, std::min(kBlock, n - a0), b0, std::min(kBlock, n - b0), pair_energy, virtuals.data());
           sums.squares += s.squares;
           sums.exchange += s.exchange;
         }
@@ -94,10 +97,12 @@ template <class T> void run(const PairEnergyArgs& g) {
 }  // namespace
 
 void pair_energy(const Executor&, const PairEnergyArgs& g) {
-  require(std::max(g.naux, g.nvir) <= std::numeric_limits<int>::max(), "blas.pair_energy: naux {} or nvir {} exceeds OpenBLAS's limit of {}",
-          g.naux, g.nvir, std::numeric_limits<int>::max());
-  if (g.dtype == DType::Float64) run<double>(g);
-  else run<float>(g);
+  require(std::max(g.naux, g.nvir) <= std::numeric_limits<int>::max(),
+          "blas.pair_energy: naux {} or nvir {} exceeds OpenBLAS's limit of {}", g.naux, g.nvir, std::numeric_limits<int>::max());
+  if (g.dtype == DType::Float64)
+    run<double>(g);
+  else
+    run<float>(g);
 }
 
 }  // namespace trn::blas::host

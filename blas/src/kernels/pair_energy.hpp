@@ -21,6 +21,7 @@ struct PairEnergyArgs {
   std::int64_t occupied_stride, virtual_stride;
   PairSums* pairs;  // host memory, nocc (nocc + 1) / 2 of them: (0,0), (0,1), ..., (1,1), ...
   double* norms2;   // host memory, nocc: ||B_i||_F^2
+  double* scale;    // host memory: a power of two >= |B|, set by the float64 kernel of a device
 };
 
 namespace host {

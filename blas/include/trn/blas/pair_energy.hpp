@@ -13,7 +13,9 @@
 //
 // Precision. On the host Native only: sgemm or dgemm, everything after it in double. On a device float operands in Native (fp32),
 // Tf32, Bf16, Tf32x3 (two tfloat32 words, three products) and Bf16x6 (three bfloat16 words, six products); target(e) runs the modes
-// from the cheapest on until the bound is at most e. Not there: float64 operands, and Exact.
+// from the cheapest on until the bound is at most e. float64 operands on a device in Exact (or target(e)): integer slices of 42 bits below the
+// largest element of B, products and sums of slices exact, float-float after them; up to 512 virtual orbitals. Unlike other uses
+// of Exact the bits differ from the host's; errors of 1e-12 of the energy are usual. Inf or NaN in B makes the energy NaN.
 //
 // The bound on |E - exact| holds for the data at hand, barring underflow. With |dT_ab| <= g ||b_ia|| ||b_jb|| (g: the product's
 // relative bound in this mode) and G = g ||B_i||_F ||B_j||_F / sqrt(min|D_ij|) + r ||Z||, r the relative error of one weighted

@@ -32,4 +32,17 @@ struct WordScheme {
 // |T - exact|_ab <= bound * ||b_ia|| ||b_jb|| on a device, for naux rows.
 [[nodiscard]] double pair_product_bound(Mode mode, std::int64_t naux);
 
+// float64 operands in Exact: B as pairs of 32-bit words (low, high), six integer slices of 7 bits, float-float after the product.
+// Inputs "b" uint32 (nocc, naux nvir, 2), "occupied" float32 (2, nocc) and "virtuals" (2, nvir), high words first, "factors" (1): 126 -
+// the largest biased exponent in B. Outputs "sums" (pairs, 128, 8 row tiles), four words of squares and four of exchange (each {a, b}
+// twice) per row tile, "norms" (nocc, 128, pieces). Throws NotImplemented above 512 virtual orbitals.
+struct SlicedPairEnergyShape {
+  std::int64_t nocc = 1, naux = 1, nvir = 1;
+  bool operator==(const SlicedPairEnergyShape&) const = default;
+};
+[[nodiscard]] tile::Program sliced_pair_energy_program(const SlicedPairEnergyShape& shape, const tile::Machine& machine);
+
+// ||T - exact||_F is at most this for |B| <= scale and Frobenius norms of B_i and B_j.
+[[nodiscard]] double sliced_pair_product_norm(std::int64_t naux, std::int64_t nvir, double scale, double norm_i, double norm_j);
+
 }  // namespace trn::blas
