@@ -126,6 +126,29 @@ TEST(TrsmDevice, AlphaZeroReadsNothing) {
   }
 }
 
+// Memory outside the triangle was never written: reading any of it would be an error.
+TEST(TrsmDevice, TheOtherTriangleIsNotRead) {
+  const Executor e = Executor::open("sim:trn2");
+  std::mt19937_64 random(5);
+  for (const Uplo uplo : kUplos) {
+    for (const Diag diag : kDiags) {
+      for (const bool columns : {false, true}) {
+        constexpr std::int64_t n = 140;
+        const Array<float> a(e, {n * n}), x = Array<float>::from_host(e, {n}, std::vector<float>(n, 1));
+        for (std::int64_t i = 0; i < n; ++i) {
+          for (std::int64_t j = 0; j < n; ++j) {
+            if (!in_triangle(uplo, i, j) || (i == j && diag == Diag::Unit)) continue;
+            const float value = i == j ? 2.0f : 0.001f;
+            e.backend().copy_in(a.data() + (columns ? i + j * n : i * n + j), &value, sizeof value);
+          }
+        }
+        EXPECT_NO_THROW((void)trsm(e, Side::Left, uplo, Op::N, diag, 1, MatrixView<const float>(e, a.data(), n, n, columns ? 1 : n, columns ? n : 1),
+                                   MatrixView<float>(e, x.data(), n, 1, 1, n)));
+      }
+    }
+  }
+}
+
 // A system built once per shape: another alpha needs no other program.
 TEST(TrsmDevice, ProgramsAreKept) {
   const Executor e = Executor::open("sim:trn2");

@@ -31,11 +31,15 @@ struct DiagonalBlocks {
   tile::Access poison;     // (side, blocks, 1): infinity for rows that depend on a zero pivot or a non-finite element, else 0
 };
 
+// Copies one triangle of `blocks` square blocks from HBM to HBM: dst and src are (blocks, lines, elements[, 2]), line l of the triangle
+// its elements 0 .. l (head) or l .. order - 1. Nothing else is read or written, nor a Unit diagonal. 19 DMAs for blocks of 128, however many.
+void copy_triangles(tile::Builder& b, const tile::Access& dst, const tile::Access& src, bool head, bool unit);
+
 // How many blocks are inverted together at most: two PSUM banks of them.
 [[nodiscard]] std::int64_t blocks_together(const tile::Machine& machine, bool complex, std::int64_t order);
 
 // Reads and inverts diagonal blocks of one order (at most 128 real or 64 complex rows). `blocks` are HBM accesses
-// (order, order) of T, for complex types (order, order, 2). The other triangle's values, and a Unit diagonal's, never matter.
+// (order, order) of T, for complex types (order, order, 2). They are loaded whole; values outside the triangle, and of a Unit diagonal, never matter.
 //
 // The inverse: triangles of 16 rows by forward substitution on the Vector Engine, one column of the inverse per partition, then
 // doubling on the Tensor Engine, inv([A 0; C B]) = [A' 0; -B' C A' B'] for all pairs of a level at once. A zero on the diagonal

@@ -89,14 +89,41 @@ class TrsmKernel {
     return v;
   }
 
+  // The diagonal blocks' triangles, and nothing but them, with zeros around: (blocks, lines, elements[, 2]) of scratch, whole blocks by
+  // position in memory, the ragged one last. Lines are what is contiguous in A.
+  void copy_diagonal() {
+    const bool by_rows = g_.am != 1;
+    const std::int64_t whole = g_.m / block_, rest = g_.m % block_;
+    Shape shape{steps_, block_, block_};
+    if (complex_) shape.push_back(2);
+    triangles_ = b_.scratch("triangles", DType::Float32, shape);
+    const Access zeros = b_.sbuf("zeros", block_, {block_ * planes_}, DType::Float32);
+    b_.memset(zeros, 0);
+    const Access lines = complex_ ? triangles_.permute({1, 0, 2, 3}) : triangles_.permute({1, 0, 2});
+    b_.dma_copy(lines, zeros.broadcast(0, steps_));
+    const auto copy = [&](std::int64_t first, std::int64_t count, std::int64_t start, std::int64_t order) {
+      Access from = io_.a(ds(start, order), ds(start, order));
+      if (!by_rows) std::swap(from.dims[0], from.dims[1]);
+      from.dims.insert(from.dims.begin(), {block_ * (g_.am + g_.an) * planes_, count});
+      device::copy_triangles(b_, triangles_(ds(first, count), ds(0, order), ds(0, order)), from, g_.lower == by_rows, g_.unit);
+    };
+    if (whole > 0) copy(0, whole, g_.lower ? 0 : rest, block_);
+    if (rest > 0) copy(whole, 1, g_.lower ? whole * block_ : 0, rest);
+    layout_.row_stride = by_rows ? block_ : 1;
+    layout_.column_stride = by_rows ? 1 : block_;
+    if (!by_rows) std::swap(triangles_.dims[1], triangles_.dims[2]);  // (blocks, rows, columns[, 2])
+  }
+
   // scratch: per block, partition by partition, [T^T | T^-T | 1 / row maximum | poison].
   void prepare_diagonal() {
+    copy_diagonal();
     diagonal_ = b_.scratch("diagonal", DType::Float32, {steps_, side_, 2 * side_ + 2});
+    const std::int64_t whole = g_.m / block_;
     const auto group = [&](const Affine& t0, std::int64_t count, std::int64_t rows) {
       std::vector<Access> blocks;
       for (std::int64_t i = 0; i < count; ++i) {
-        const Affine at = start_of(t0 + i, rows);
-        blocks.push_back(io_.a(ds(at, rows), ds(at, rows)));
+        const Affine number = rows < block_ ? Affine(whole) : g_.lower ? t0 + i : Affine(whole - 1 - i) - t0;
+        blocks.push_back(drop(triangles_(ds(number, 1), ds(0, rows), ds(0, rows))));
       }
       const device::DiagonalBlocks d = device::invert_diagonal(b_, layout_, blocks, rows);
       const std::int64_t side = d.turned.partitions;
@@ -108,7 +135,6 @@ class TrsmKernel {
       b_.dma_copy(to(2 * side_, 1), d.row_scale);
       b_.dma_copy(to(2 * side_ + 1, 1), d.poison);
     };
-    const std::int64_t whole = g_.m / block_;
     for_blocks(b_, "diagonal_blocks", whole, 4, LoopKind::Parallel,
                [&](const Affine& t0, std::int64_t count) { group(t0, count, block_); });
     if (g_.m % block_ > 0) group(Affine(whole), 1, g_.m % block_);
@@ -347,7 +373,7 @@ class TrsmKernel {
   bool turned_;  // rows of T are contiguous: its blocks must be turned
   bool direct_;  // blocks of T are used as they lie in HBM
   device::ColumnBlocks columns_;
-  Access diagonal_, ready_;
+  Access triangles_, diagonal_, ready_;
   // of the current panel
   std::vector<Half> halves_;
   Access x_, sums_, chain_, chunks_, diagonals_, rhs_, first_, rest_, clean_, finite_, magnitude_, worst_, peak_, solution_;

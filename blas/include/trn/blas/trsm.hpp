@@ -7,7 +7,7 @@
 // mode asked for. The residual that a solve leaves is measured on the device, and the reported bound is what was measured plus
 // the rounding of the arithmetic around it: it holds for the operands at hand and is infinite when X is not finite. The rows from a zero pivot
 // on are infinite or NaN, those before are not touched by it; NaN or infinity in B spreads over its block of rows (128, 64 for complex64) in
-// its column and all later ones. Diagonal blocks are loaded whole; what stands in the other triangle never matters.
+// its column and all later ones.
 #pragma once
 
 #include <trn/blas/types.hpp>
