@@ -1,8 +1,7 @@
-// blas.gemm_batched and blas.trsm_batched for the command line: batches of small random matrices, row-major, measured and modelled
-// time, and the largest error or residual beside its bound.
+// blas.gemm_batched and blas.trsm_batched for the command line: batches of small random matrices, row-major, measured
+// and modelled time, and the largest error or residual beside its bound.
 #include <cmath>
 #include <random>
-
 #include <trn/blas/gemm_batched.hpp>
 #include <trn/blas/gemm_batched_program.hpp>
 #include <trn/blas/trsm_batched.hpp>
@@ -27,7 +26,8 @@ class Batched : public Operation {
   BenchRow bench(const std::string& executor_name, const BenchOptions& options) const override {
     const Executor executor = Executor::open(executor_name);
     const bool simulated = executor.family() == Family::Device;
-    require(simulated || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model", executor.name());
+    require(simulated || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model",
+            executor.name());
     BenchRow r;
     r.op = name();
     r.executor = executor.name();
@@ -48,7 +48,8 @@ class Batched : public Operation {
     r.modelled_seconds = modelled;
     const double rate = flops() / (modelled ? *modelled : *r.seconds);
     r.gflops = rate * 1e-9;
-    r.roof_fraction = rate / (modelled ? tile::device_of(executor).machine().tensor_flops(DType::Float32) : host_peak().fp32_flops);
+    r.roof_fraction =
+        rate / (modelled ? tile::device_of(executor).machine().tensor_flops(DType::Float32) : host_peak().fp32_flops);
     return r;
   }
 
@@ -87,21 +88,30 @@ class GemmBatched final : public Batched {
   }
 
  private:
-  nlohmann::ordered_json extents() const override { return {{"m", m_}, {"n", n_}, {"k", k_}, {"count", count_}, {"listed", listed_}}; }
-  double flops() const override { return 2.0 * static_cast<double>(m_) * static_cast<double>(n_) * static_cast<double>(k_) * static_cast<double>(count_); }
+  nlohmann::ordered_json extents() const override {
+    return {{"m", m_}, {"n", n_}, {"k", k_}, {"count", count_}, {"listed", listed_}};
+  }
+  double flops() const override {
+    return 2.0 * static_cast<double>(m_) * static_cast<double>(n_) * static_cast<double>(k_) *
+           static_cast<double>(count_);
+  }
 
   Measured run(const Executor& e, int repeats, BenchRow& row) const override {
     const auto a = random(m_ * k_ * count_, 1), b = random(k_ * n_ * count_, 2);
-    const auto da = Array<float>::from_host(e, {m_ * k_ * count_}, a), db = Array<float>::from_host(e, {k_ * n_ * count_}, b);
+    const auto da = Array<float>::from_host(e, {m_ * k_ * count_}, a),
+               db = Array<float>::from_host(e, {k_ * n_ * count_}, b);
     const Array<float> dc(e, {m_ * n_ * count_});
     const blas::BatchShape shape{blas::Op::N, blas::Op::N, m_, n_, k_, 0, 0, 0, blas::Layout::RowMajor};
     std::vector<const float*> la, lb;
     std::vector<float*> lc;
-    for (std::int64_t p = 0; p < count_; ++p) la.push_back(da.data() + p * m_ * k_), lb.push_back(db.data() + p * k_ * n_), lc.push_back(dc.data() + p * m_ * n_);
+    for (std::int64_t p = 0; p < count_; ++p)
+      la.push_back(da.data() + p * m_ * k_), lb.push_back(db.data() + p * k_ * n_),
+          lc.push_back(dc.data() + p * m_ * n_);
     Accuracy accuracy;
     const Measured measured = measure(repeats, [&] {
       accuracy = listed_ ? blas::gemm_batched<float>(e, shape, 1, la, lb, 0, lc)
-                         : blas::gemm_strided_batched<float>(e, shape, 1, da.data(), m_ * k_, db.data(), k_ * n_, 0, dc.data(), m_ * n_, count_);
+                         : blas::gemm_strided_batched<float>(e, shape, 1, da.data(), m_ * k_, db.data(), k_ * n_, 0,
+                                                             dc.data(), m_ * n_, count_);
     });
     const auto c = dc.to_host();
     double worst = 0;
@@ -110,7 +120,8 @@ class GemmBatched final : public Batched {
       const std::int64_t p = at / (m_ * n_), i = at / n_ % m_, j = at % n_;
       double sum = 0, size = 0;
       for (std::int64_t k = 0; k < k_; ++k) {
-        const double product = static_cast<double>(a[static_cast<std::size_t>((p * m_ + i) * k_ + k)]) * b[static_cast<std::size_t>((p * k_ + k) * n_ + j)];
+        const double product = static_cast<double>(a[static_cast<std::size_t>((p * m_ + i) * k_ + k)]) *
+                               b[static_cast<std::size_t>((p * k_ + k) * n_ + j)];
         sum += product, size += std::abs(product);
       }
       worst = std::max(worst, std::abs(c[static_cast<std::size_t>(at)] - sum) / size);
@@ -128,7 +139,9 @@ class TrsmBatched final : public Batched {
  public:
   std::string name() const override { return "blas.trsm_batched"; }
   std::string summary() const override { return "A_p X_p = B_p, A_p lower triangular, row-major, by pointer arrays"; }
-  std::string error_note() const override { return "largest |B - A X| in units of (|A||X|)_ij, and 16 epsilon, Netlib's limit"; }
+  std::string error_note() const override {
+    return "largest |B - A X| in units of (|A||X|)_ij, and 16 epsilon, Netlib's limit";
+  }
 
   void add_options(CLI::App& app) override {
     app.add_option("--m", m_, "rows of A and B")->check(kExtent)->capture_default_str();
@@ -142,7 +155,9 @@ class TrsmBatched final : public Batched {
 
  private:
   nlohmann::ordered_json extents() const override { return {{"m", m_}, {"n", n_}, {"count", count_}}; }
-  double flops() const override { return static_cast<double>(m_) * static_cast<double>(m_) * static_cast<double>(n_) * static_cast<double>(count_); }
+  double flops() const override {
+    return static_cast<double>(m_) * static_cast<double>(m_) * static_cast<double>(n_) * static_cast<double>(count_);
+  }
 
   Measured run(const Executor& e, int repeats, BenchRow& row) const override {
     auto a = random(m_ * m_ * count_, 1);
@@ -157,7 +172,8 @@ class TrsmBatched final : public Batched {
       dx = Array<float>::from_host(e, {m_ * n_ * count_}, b);
       std::vector<const float*> la;
       std::vector<float*> lx;
-      for (std::int64_t p = 0; p < count_; ++p) la.push_back(da.data() + p * m_ * m_), lx.push_back(dx.data() + p * m_ * n_);
+      for (std::int64_t p = 0; p < count_; ++p)
+        la.push_back(da.data() + p * m_ * m_), lx.push_back(dx.data() + p * m_ * n_);
       blas::trsm_batched<float>(e, {.m = m_, .n = n_, .layout = blas::Layout::RowMajor}, 1, la, lx);
     });
     const auto x = dx.to_host();
@@ -167,7 +183,8 @@ class TrsmBatched final : public Batched {
         for (std::int64_t j = 0; j < n_; ++j) {
           double r = b[static_cast<std::size_t>((p * m_ + i) * n_ + j)], size = 0;
           for (std::int64_t k = 0; k <= i; ++k) {
-            const double product = static_cast<double>(a[static_cast<std::size_t>((p * m_ + i) * m_ + k)]) * x[static_cast<std::size_t>((p * m_ + k) * n_ + j)];
+            const double product = static_cast<double>(a[static_cast<std::size_t>((p * m_ + i) * m_ + k)]) *
+                                   x[static_cast<std::size_t>((p * m_ + k) * n_ + j)];
             r -= product, size += std::abs(product);
           }
           worst = std::max(worst, std::abs(r) / size);

@@ -1,10 +1,9 @@
-// blas.trsm for the command line: a random triangle with a dominant diagonal, measured and modelled time, and the largest residual
-// beside the bound that the call reports, both in units of ||a_i|| ||x_j||.
+// blas.trsm for the command line: a random triangle with a dominant diagonal, measured and modelled time, and the
+// largest residual beside the bound that the call reports, both in units of ||a_i|| ||x_j||.
 #include <cblas.h>
 
 #include <cmath>
 #include <random>
-
 #include <trn/blas/trsm.hpp>
 #include <trn/blas/trsm_program.hpp>
 #include <trn/core/array.hpp>
@@ -25,14 +24,20 @@ class Trsm final : public Operation {
  public:
   std::string name() const override { return "blas.trsm"; }
   std::string summary() const override { return "A X = B, A triangular, m x m, B m x n, row-major"; }
-  std::string error_note() const override { return "largest |B - A X| in units of ||a_i|| ||x_j||, and the bound for the operands at hand"; }
+  std::string error_note() const override {
+    return "largest |B - A X| in units of ||a_i|| ||x_j||, and the bound for the operands at hand";
+  }
 
   void add_options(CLI::App& app) override {
     app.add_option("--m", m_, "rows of A and B")->check(kExtent)->capture_default_str();
     app.add_option("--n", n_, "right-hand sides")->check(kExtent)->capture_default_str();
     app.add_option("--uplo", uplo_, "L or U")->check(CLI::IsMember({"L", "U"}))->capture_default_str();
-    app.add_option("--op", op_, "N, or T: A is stored transposed")->check(CLI::IsMember({"N", "T"}))->capture_default_str();
-    app.add_option("--dtype", dtype_, "fp32, or fp64 (host only)")->check(CLI::IsMember({"fp32", "fp64"}))->capture_default_str();
+    app.add_option("--op", op_, "N, or T: A is stored transposed")
+        ->check(CLI::IsMember({"N", "T"}))
+        ->capture_default_str();
+    app.add_option("--dtype", dtype_, "fp32, or fp64 (host only)")
+        ->check(CLI::IsMember({"fp32", "fp64"}))
+        ->capture_default_str();
     app.add_option("--precision", precision_, "on simulators: native, tf32, bf16, tf32x3 or bf16x6")
         ->check(CLI::IsMember({"native", "tf32", "bf16", "tf32x3", "bf16x6"}))
         ->capture_default_str();
@@ -54,10 +59,12 @@ class Trsm final : public Operation {
   [[nodiscard]] bool lower() const { return (uplo_ == "L") == (op_ == "N"); }  // of op(A)
   double flops() const { return static_cast<double>(m_) * static_cast<double>(m_) * static_cast<double>(n_); }
 
-  template <class T> BenchRow run(const std::string& executor_name, const BenchOptions& options) const {
+  template <class T>
+  BenchRow run(const std::string& executor_name, const BenchOptions& options) const {
     const Executor executor = Executor::open(executor_name);
     const bool simulated = executor.family() == Family::Device;
-    require(simulated || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model", executor.name());
+    require(simulated || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model",
+            executor.name());
     BenchRow r;
     r.op = name();
     r.executor = executor.name();
@@ -72,7 +79,8 @@ class Trsm final : public Operation {
     std::normal_distribution<double> normal;
     std::vector<T> a(static_cast<std::size_t>(m_ * m_)), b(static_cast<std::size_t>(m_ * n_));
     const double off = 0.5 / std::sqrt(static_cast<double>(m_));
-    for (std::int64_t i = 0; i < m_ * m_; ++i) a[static_cast<std::size_t>(i)] = static_cast<T>(i / m_ == i % m_ ? 2 : off * normal(random));
+    for (std::int64_t i = 0; i < m_ * m_; ++i)
+      a[static_cast<std::size_t>(i)] = static_cast<T>(i / m_ == i % m_ ? 2 : off * normal(random));
     for (T& x : b) x = static_cast<T>(normal(random));
     const auto da = Matrix<T>::from_host(executor, m_, m_, a);
     auto dx = Matrix<T>::from_host(executor, m_, n_, b);
@@ -80,8 +88,9 @@ class Trsm final : public Operation {
     Accuracy accuracy;
     const Measured measured = measure(options.repeats, [&] {
       dx = Matrix<T>::from_host(executor, m_, n_, b);
-      accuracy = blas::trsm(executor, blas::Side::Left, uplo_ == "L" ? blas::Uplo::Lower : blas::Uplo::Upper, op_ == "N" ? blas::Op::N : blas::Op::T,
-                            blas::Diag::NonUnit, T(1), da.view(), dx.view(), {.precision = simulated ? Precision::parse(precision_) : Precision()});
+      accuracy = blas::trsm(executor, blas::Side::Left, uplo_ == "L" ? blas::Uplo::Lower : blas::Uplo::Upper,
+                            op_ == "N" ? blas::Op::N : blas::Op::T, blas::Diag::NonUnit, T(1), da.view(), dx.view(),
+                            {.precision = simulated ? Precision::parse(precision_) : Precision()});
     });
     ensure(recorder.family_of(name()) == trn::name(executor.family()), "{} did not run on {}", name(), executor_name);
     r.seconds = measured.fastest_s;
@@ -101,23 +110,27 @@ class Trsm final : public Operation {
   }
 
   // B - op(A) X in fp64. (Residuals of fp64 solves drown in its own rounding: what is shown is then that.)
-  template <class T> double residual(const std::vector<T>& a, const std::vector<T>& b, const std::vector<T>& x) const {
+  template <class T>
+  double residual(const std::vector<T>& a, const std::vector<T>& b, const std::vector<T>& x) const {
     const std::vector<double> wa(a.begin(), a.end()), wx(x.begin(), x.end());
     std::vector<double> product = wx, a2(static_cast<std::size_t>(m_), 0), x2(static_cast<std::size_t>(n_), 0);
-    cblas_dtrmm(CblasRowMajor, CblasLeft, uplo_ == "L" ? CblasLower : CblasUpper, op_ == "N" ? CblasNoTrans : CblasTrans, CblasNonUnit,
-                static_cast<int>(m_), static_cast<int>(n_), 1, wa.data(), static_cast<int>(m_), product.data(), static_cast<int>(n_));
+    cblas_dtrmm(CblasRowMajor, CblasLeft, uplo_ == "L" ? CblasLower : CblasUpper,
+                op_ == "N" ? CblasNoTrans : CblasTrans, CblasNonUnit, static_cast<int>(m_), static_cast<int>(n_), 1,
+                wa.data(), static_cast<int>(m_), product.data(), static_cast<int>(n_));
     for (std::int64_t i = 0; i < m_; ++i) {
       for (std::int64_t j = 0; j < m_; ++j) {
         if (uplo_ == "L" ? i < j : i > j) continue;
         a2[static_cast<std::size_t>(op_ == "N" ? i : j)] += std::pow(wa[static_cast<std::size_t>(i * m_ + j)], 2);
       }
-      for (std::int64_t j = 0; j < n_; ++j) x2[static_cast<std::size_t>(j)] += std::pow(wx[static_cast<std::size_t>(i * n_ + j)], 2);
+      for (std::int64_t j = 0; j < n_; ++j)
+        x2[static_cast<std::size_t>(j)] += std::pow(wx[static_cast<std::size_t>(i * n_ + j)], 2);
     }
     double worst = 0;
     for (std::int64_t i = 0; i < m_; ++i) {
       for (std::int64_t j = 0; j < n_; ++j) {
         const auto at = static_cast<std::size_t>(i * n_ + j);
-        worst = std::max(worst, std::abs(static_cast<double>(b[at]) - product[at]) / std::sqrt(a2[static_cast<std::size_t>(i)] * x2[static_cast<std::size_t>(j)]));
+        worst = std::max(worst, std::abs(static_cast<double>(b[at]) - product[at]) /
+                                    std::sqrt(a2[static_cast<std::size_t>(i)] * x2[static_cast<std::size_t>(j)]));
       }
     }
     return worst;

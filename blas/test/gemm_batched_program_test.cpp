@@ -1,11 +1,10 @@
-// The device kernel of batched gemm, run as a program: every product against sums in wider arithmetic, strided and listed, small and
-// large, in any order; what one product holds never reaches another.
+// The device kernel of batched gemm, run as a program: every product against sums in wider arithmetic, strided and
+// listed, small and large, in any order; what one product holds never reaches another.
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <cstring>
 #include <random>
-
-#include <gtest/gtest.h>
-
 #include <trn/blas/gemm_batched_program.hpp>
 #include <trn/neuron/sim.hpp>
 
@@ -21,7 +20,8 @@ BatchedProducts products(std::int64_t m, std::int64_t n, std::int64_t k, std::in
   const auto bit = [&](int i) { return (variant >> i & 1) != 0; };
   const std::int64_t pad = bit(5) ? 3 : 0;
   BatchedProducts g{m, n, k, count};
-  const auto lay = [&](bool columns, std::int64_t r, std::int64_t c, std::int64_t& rs, std::int64_t& cs, std::int64_t& stride) {
+  const auto lay = [&](bool columns, std::int64_t r, std::int64_t c, std::int64_t& rs, std::int64_t& cs,
+                       std::int64_t& stride) {
     rs = columns ? 1 : c + pad, cs = columns ? r + pad : 1;
     stride = (columns ? c * (r + pad) : r * (c + pad)) + pad;
   };
@@ -35,7 +35,8 @@ BatchedProducts products(std::int64_t m, std::int64_t n, std::int64_t k, std::in
 
 class Batch {
  public:
-  Batch(std::vector<BatchedProducts> groups, bool listed, Mode mode = Mode::Native) : s{DType::Float32, mode, listed, std::move(groups)} {
+  Batch(std::vector<BatchedProducts> groups, bool listed, Mode mode = Mode::Native)
+      : s{DType::Float32, mode, listed, std::move(groups)} {
     std::mt19937_64 random(31);
     std::normal_distribution<float> normal;
     for (const BatchedProducts& g : s.groups) {
@@ -85,9 +86,19 @@ class Batch {
   void check() {
     for (std::size_t i = 0; i < s.groups.size(); ++i) {
       const BatchedProducts& g = s.groups[i];
-      const double u = 0x1p-24, words = s.mode == Mode::Native ? 0 : s.mode == Mode::Tf32x3 ? 3 * 0x1p-22 : 2.01 * 0x1p-8;
-      const double bound = (static_cast<double>(std::min<std::int64_t>(g.k, 128)) + 3.0 * static_cast<double>((g.k + 127) / 128) + 3) * u + words;
-      const double al = g.alpha == Factor::Input ? alpha : g.alpha == Factor::One ? 1 : 0, be = g.beta == Factor::Input ? beta : g.beta == Factor::One ? 1 : 0;
+      const double u = 0x1p-24, words = s.mode == Mode::Native   ? 0
+                                        : s.mode == Mode::Tf32x3 ? 3 * 0x1p-22
+                                                                 : 2.01 * 0x1p-8;
+      const double bound =
+          (static_cast<double>(std::min<std::int64_t>(g.k, 128)) + 3.0 * static_cast<double>((g.k + 127) / 128) + 3) *
+              u +
+          words;
+      const double al = g.alpha == Factor::Input ? alpha
+                        : g.alpha == Factor::One ? 1
+                                                 : 0,
+                   be = g.beta == Factor::Input ? beta
+                        : g.beta == Factor::One ? 1
+                                                : 0;
       std::vector<bool> named(c[i].size(), false);
       for (std::int64_t p = 0; p < g.count; ++p) {
         for (std::int64_t r = 0; r < g.m; ++r) {
@@ -102,20 +113,24 @@ class Batch {
             }
             sum = al * sum + (be == 0 ? 0 : be * static_cast<long double>(c0[i][at]));
             scale = std::abs(al) * scale + std::abs(be == 0 ? 0 : be * c0[i][at]);
-            if (!(std::abs(c[i][at] - sum) <= bound * scale)) FAIL() << "group " << i << " product " << p << " (" << r << ", " << j << ")";
+            if (!(std::abs(c[i][at] - sum) <= bound * scale))
+              FAIL() << "group " << i << " product " << p << " (" << r << ", " << j << ")";
           }
         }
       }
       for (std::size_t k = 0; k < named.size(); ++k) {
-        if (!named[k] && std::memcmp(&c[i][k], &c0[i][k], sizeof(float)) != 0) FAIL() << "element " << k << " outside the products was changed";
+        if (!named[k] && std::memcmp(&c[i][k], &c0[i][k], sizeof(float)) != 0)
+          FAIL() << "element " << k << " outside the products was changed";
       }
     }
   }
 };
 
 void check_batch(const char* machine, std::vector<BatchedProducts> groups, bool listed, Mode mode = Mode::Native) {
-  SCOPED_TRACE(::testing::Message() << machine << (listed ? " listed " : " strided ") << groups[0].m << " x " << groups[0].n << " x " << groups[0].k << " count "
-                                    << groups[0].count << " strides " << groups[0].am << groups[0].bk << groups[0].cm << " mode " << name(mode));
+  SCOPED_TRACE(::testing::Message() << machine << (listed ? " listed " : " strided ") << groups[0].m << " x "
+                                    << groups[0].n << " x " << groups[0].k << " count " << groups[0].count
+                                    << " strides " << groups[0].am << groups[0].bk << groups[0].cm << " mode "
+                                    << name(mode));
   Batch batch(std::move(groups), listed, mode);
   batch.run(machine);
   batch.check();
@@ -156,7 +171,10 @@ TEST(GemmBatchedProgram, GroupsOfDifferentShapes) {
   auto nothing = products(4, 4, 4, 2, 0), zero = nothing, scaled = products(200, 7, 0, 3, 20);
   nothing.alpha = zero.alpha = Factor::Zero;
   nothing.beta = Factor::One;
-  check_batch("trn2", {products(8, 8, 8, 3, 0), products(17, 3, 40, 2, 9), nothing, products(2, 130, 1, 4, 23), scaled, zero, products(150, 6, 140, 1, 3)}, true);
+  check_batch("trn2",
+              {products(8, 8, 8, 3, 0), products(17, 3, 40, 2, 9), nothing, products(2, 130, 1, 4, 23), scaled, zero,
+               products(150, 6, 140, 1, 3)},
+              true);
 }
 
 // Without products C = beta C; A and B are not tensors of the program.
@@ -194,7 +212,8 @@ TEST(GemmBatchedProgram, ProductsDoNotMeet) {
   bad.run("trn2");
   for (std::int64_t p = 0; p < g.count; ++p) {
     const std::size_t first = static_cast<std::size_t>(p * g.stride_c);
-    const bool same = std::memcmp(&good.c[0][first], &bad.c[0][first], static_cast<std::size_t>(g.m * g.n) * sizeof(float)) == 0;
+    const bool same =
+        std::memcmp(&good.c[0][first], &bad.c[0][first], static_cast<std::size_t>(g.m * g.n) * sizeof(float)) == 0;
     EXPECT_EQ(same, p != 7 && p != 11) << p;
   }
 }
@@ -214,25 +233,37 @@ TEST(GemmBatchedProgram, ShuffledEqualsInOrderWithoutRaces) {
 }
 
 TEST(GemmBatchedProgram, EmittedKernelGivesTheSimulatorsBits) {
-  neuron::testing::expect_agreement(gemm_batched_program({DType::Float32, Mode::Native, false, {products(20, 30, 40, 19, 17)}}, tile::machine("trn2")));
-  neuron::testing::expect_agreement(gemm_batched_program({DType::Float32, Mode::Tf32x3, true, {products(20, 30, 40, 3, 8), products(130, 9, 4, 1, 0)}}, tile::machine("trn1")));
+  neuron::testing::expect_agreement(gemm_batched_program(
+      {DType::Float32, Mode::Native, false, {products(20, 30, 40, 19, 17)}}, tile::machine("trn2")));
+  neuron::testing::expect_agreement(gemm_batched_program(
+      {DType::Float32, Mode::Tf32x3, true, {products(20, 30, 40, 3, 8), products(130, 9, 4, 1, 0)}},
+      tile::machine("trn1")));
 }
 
 TEST(GemmBatchedProgram, Refusals) {
   const tile::Machine& trn2 = tile::machine("trn2");
-  EXPECT_THROW((void)gemm_batched_program({DType::Float64, Mode::Native, false, {products(2, 2, 2, 2, 0)}}, trn2), NotImplemented);
-  EXPECT_THROW((void)gemm_batched_program({DType::Float32, Mode::Exact, false, {products(2, 2, 2, 2, 0)}}, trn2), NotImplemented);
-  EXPECT_THROW((void)gemm_batched_program({DType::Float32, Mode::Native, false, {products(2, 2, 2, 2, 0), products(2, 2, 2, 2, 0)}}, trn2), InvalidArgument);
-  EXPECT_THROW((void)gemm_batched_program({DType::Float32, Mode::Native, false, {products(2, 0, 2, 2, 0)}}, trn2), InvalidArgument);
+  EXPECT_THROW((void)gemm_batched_program({DType::Float64, Mode::Native, false, {products(2, 2, 2, 2, 0)}}, trn2),
+               NotImplemented);
+  EXPECT_THROW((void)gemm_batched_program({DType::Float32, Mode::Exact, false, {products(2, 2, 2, 2, 0)}}, trn2),
+               NotImplemented);
+  EXPECT_THROW((void)gemm_batched_program(
+                   {DType::Float32, Mode::Native, false, {products(2, 2, 2, 2, 0), products(2, 2, 2, 2, 0)}}, trn2),
+               InvalidArgument);
+  EXPECT_THROW((void)gemm_batched_program({DType::Float32, Mode::Native, false, {products(2, 0, 2, 2, 0)}}, trn2),
+               InvalidArgument);
 }
 
 // A thousand products of 64^3 in one program. DMA is the limit: 49 MB in runs of 256 bytes.
 TEST(GemmBatchedModel, AThousandProductsOf64) {
   const tile::Machine& trn2 = tile::machine("trn2");
-  const auto strided = neuron::estimate(gemm_batched_program({DType::Float32, Mode::Native, false, {products(64, 64, 64, 1000, 0)}}, trn2), trn2);
+  const auto strided = neuron::estimate(
+      gemm_batched_program({DType::Float32, Mode::Native, false, {products(64, 64, 64, 1000, 0)}}, trn2), trn2);
   EXPECT_LE(strided.seconds, 240e-6);
-  EXPECT_GE(static_cast<double>(strided.hbm_read_bytes + strided.hbm_write_bytes) / (strided.seconds - strided.launch_seconds), 0.5 * trn2.dma_bytes_per_s());
-  const auto listed = neuron::estimate(gemm_batched_program({DType::Float32, Mode::Native, true, {products(64, 64, 64, 1000, 0)}}, trn2), trn2);
+  EXPECT_GE(static_cast<double>(strided.hbm_read_bytes + strided.hbm_write_bytes) /
+                (strided.seconds - strided.launch_seconds),
+            0.5 * trn2.dma_bytes_per_s());
+  const auto listed = neuron::estimate(
+      gemm_batched_program({DType::Float32, Mode::Native, true, {products(64, 64, 64, 1000, 0)}}, trn2), trn2);
   EXPECT_LE(listed.seconds, 1.5e-3);  // 0.68 us of the load ring per matrix
 }
 

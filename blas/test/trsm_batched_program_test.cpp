@@ -1,4 +1,5 @@
-// The device kernel of trsm_batched, run as a program: residuals of every system, in any order; one system's trouble stays its own.
+// The device kernel of trsm_batched, run as a program: residuals of every system, in any order; one system's trouble
+// stays its own.
 #include <trn/blas/trsm_batched_program.hpp>
 
 #include "support/nki_run.hpp"
@@ -19,7 +20,8 @@ std::vector<TriangularProblem> systems(const TrsmCase& c, std::int64_t count, do
   return list;
 }
 
-void run(std::vector<TriangularProblem>& list, const char* machine_name, const neuron::SimOptions& options = {.order = Order::in_order()}) {
+void run(std::vector<TriangularProblem>& list, const char* machine_name,
+         const neuron::SimOptions& options = {.order = Order::in_order()}) {
   const tile::Machine& machine = tile::machine(machine_name);
   std::vector<tile::Binding> bindings;
   for (std::size_t p = 0; p < list.size(); ++p) {
@@ -29,11 +31,13 @@ void run(std::vector<TriangularProblem>& list, const char* machine_name, const n
     bindings.push_back({fmt::format("x{}", p), list[p].x.data()});
   }
   if (list[0].s.alpha == Factor::Input) bindings.push_back({"alpha", list[0].alpha});
-  (void)neuron::simulate(trsm_batched_program(batch_of(list[0].s, static_cast<std::int64_t>(list.size())), machine), machine, bindings, options);
+  (void)neuron::simulate(trsm_batched_program(batch_of(list[0].s, static_cast<std::int64_t>(list.size())), machine),
+                         machine, bindings, options);
 }
 
 void check_batch(const char* machine, const TrsmCase& c, std::int64_t count) {
-  SCOPED_TRACE(::testing::Message() << machine << (c.complex ? " complex " : " real ") << count << " of " << c.m << " x " << c.n << " variant " << c.variant);
+  SCOPED_TRACE(::testing::Message() << machine << (c.complex ? " complex " : " real ") << count << " of " << c.m
+                                    << " x " << c.n << " variant " << c.variant);
   auto list = systems(c, count);
   run(list, machine);
   for (TriangularProblem& p : list) {
@@ -52,9 +56,11 @@ TEST(TrsmBatchedProgram, EveryTriangleLayoutAndFactor) {
 
 TEST(TrsmBatchedProgram, SizesAndCounts) {
   int variant = 0;
-  for (const std::int64_t m : {1, 2, 16, 17, 64, 127, 128, 129, 140}) check_batch("trn2", {false, m, 3, variant += 5}, 3);
+  for (const std::int64_t m : {1, 2, 16, 17, 64, 127, 128, 129, 140})
+    check_batch("trn2", {false, m, 3, variant += 5}, 3);
   for (const std::int64_t m : {1, 17, 63, 64, 65}) check_batch("trn2", {true, m, 3, variant += 5}, 3);
-  for (const std::int64_t n : {1, 127, 129, 300, 700}) check_batch("trn2", {false, 9, n, variant += 5}, n < 500 ? 10 : 1);
+  for (const std::int64_t n : {1, 127, 129, 300, 700})
+    check_batch("trn2", {false, 9, n, variant += 5}, n < 500 ? 10 : 1);
   for (const std::int64_t count : {1, 2, 7, 8, 17}) check_batch("trn2", {false, 10, 70, variant += 5}, count);
   for (const char* machine : {"trn1", "trn3"}) {
     check_batch(machine, {false, 33, 20, 29}, 9);
@@ -87,7 +93,8 @@ TEST(TrsmBatchedProgram, ShuffledEqualsInOrderWithoutRaces) {
       const auto in_order = list;
       for (std::uint64_t seed = 1; seed <= 3; ++seed) {
         run(list, machine, {.order = Order::shuffled(seed)});
-        for (std::size_t p = 0; p < list.size(); ++p) EXPECT_EQ(list[p].x, in_order[p].x) << machine << " seed " << seed << " system " << p;
+        for (std::size_t p = 0; p < list.size(); ++p)
+          EXPECT_EQ(list[p].x, in_order[p].x) << machine << " seed " << seed << " system " << p;
       }
     }
   }
@@ -96,9 +103,12 @@ TEST(TrsmBatchedProgram, ShuffledEqualsInOrderWithoutRaces) {
 TEST(TrsmBatchedProgram, EmittedKernelGivesTheSimulatorsBits) {
   neuron::testing::Inputs inputs;
   for (int p = 0; p < 3; ++p) {
-    inputs[fmt::format("a{}", p)] = [p](std::int64_t e) { return e / 20 == e % 20 ? 2.0 + p : 0.01 * static_cast<double>(e % 13 - 6); };
+    inputs[fmt::format("a{}", p)] = [p](std::int64_t e) {
+      return e / 20 == e % 20 ? 2.0 + p : 0.01 * static_cast<double>(e % 13 - 6);
+    };
   }
-  neuron::testing::expect_agreement(trsm_batched_program(batch_of(shape_of({false, 20, 6, 17}), 3), tile::machine("trn2")), inputs);
+  neuron::testing::expect_agreement(
+      trsm_batched_program(batch_of(shape_of({false, 20, 6, 17}), 3), tile::machine("trn2")), inputs);
 }
 
 TEST(TrsmBatchedProgram, Refusals) {

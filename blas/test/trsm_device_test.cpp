@@ -1,4 +1,5 @@
-// trsm through its door on the simulated devices: every side, triangle, op and diagonal, layouts, modes, and what the call reports.
+// trsm through its door on the simulated devices: every side, triangle, op and diagonal, layouts, modes, and what the
+// call reports.
 #include <trn/blas/trsm.hpp>
 
 #include "level3_support.hpp"
@@ -17,10 +18,13 @@ struct DeviceSolve {
 };
 
 // The bound of the header, |alpha B - op(A) X| <= bound ||a_i|| ||x_j||, and Netlib's: 16 epsilon (|op(A)||X|)(i, j).
-template <class T> void check_solve(const Executor& executor, const DeviceSolve& t, std::uint64_t seed) {
-  SCOPED_TRACE(::testing::Message() << executor.name() << ' ' << name(dtype_of<T>) << ' ' << t.m << " x " << t.n << " side " << static_cast<int>(t.side)
-                                    << " uplo " << static_cast<int>(t.uplo) << " op " << static_cast<int>(t.op) << " diag " << static_cast<int>(t.diag)
-                                    << " layouts " << static_cast<int>(t.a) << static_cast<int>(t.b) << " seed " << seed);
+template <class T>
+void check_solve(const Executor& executor, const DeviceSolve& t, std::uint64_t seed) {
+  SCOPED_TRACE(::testing::Message() << executor.name() << ' ' << name(dtype_of<T>) << ' ' << t.m << " x " << t.n
+                                    << " side " << static_cast<int>(t.side) << " uplo " << static_cast<int>(t.uplo)
+                                    << " op " << static_cast<int>(t.op) << " diag " << static_cast<int>(t.diag)
+                                    << " layouts " << static_cast<int>(t.a) << static_cast<int>(t.b) << " seed "
+                                    << seed);
   std::mt19937_64 random(seed);
   const std::int64_t order = t.side == Side::Left ? t.m : t.n;
   const auto a = solvable<T>(order, t.uplo, t.diag, t.a, random), b = full<T>(t.m, t.n, t.b, random);
@@ -31,9 +35,12 @@ template <class T> void check_solve(const Executor& executor, const DeviceSolve&
   EXPECT_EQ(recorder.family_of("blas.trsm"), "device");
   const auto x = fetched(b, db);
   const auto op_a = [&](std::int64_t i, std::int64_t j) {
-    return t.side == Side::Left ? triangular_at(t.uplo, t.op, t.diag, a, i, j) : triangular_at(t.uplo, t.op, t.diag, a, j, i);
+    return t.side == Side::Left ? triangular_at(t.uplo, t.op, t.diag, a, i, j)
+                                : triangular_at(t.uplo, t.op, t.diag, a, j, i);
   };
-  const auto rhs = [&](const Stored<T>& s, std::int64_t i, std::int64_t j) { return wide(t.side == Side::Left ? s.at(i, j) : s.at(j, i)); };
+  const auto rhs = [&](const Stored<T>& s, std::int64_t i, std::int64_t j) {
+    return wide(t.side == Side::Left ? s.at(i, j) : s.at(j, i));
+  };
   const std::int64_t columns = t.side == Side::Left ? t.n : t.m;
   for (std::int64_t j = 0; j < columns; ++j) {
     long double x2 = 0;
@@ -47,14 +54,15 @@ template <class T> void check_solve(const Executor& executor, const DeviceSolve&
       }
       const long double residual = size(wide(alpha) * rhs(b, i, j) - sum.value);
       if (!(residual <= accuracy.bound * kOracle * std::sqrt(a2 * x2)) || !(residual <= 16 * 0x1p-23 * sum.scale)) {
-        FAIL() << "residual (" << i << ", " << j << ") is " << residual / sum.scale << " of |A||X|, " << residual / std::sqrt(a2 * x2)
-               << " of the norms; bound " << accuracy.bound;
+        FAIL() << "residual (" << i << ", " << j << ") is " << residual / sum.scale << " of |A||X|, "
+               << residual / std::sqrt(a2 * x2) << " of the norms; bound " << accuracy.bound;
       }
     }
   }
 }
 
-template <class F> void for_cases(F f) {
+template <class F>
+void for_cases(F f) {
   for (const Side side : kSides) {
     for (const Uplo uplo : kUplos) {
       for (const Op op : kAllOps) {
@@ -85,7 +93,8 @@ TEST(TrsmDevice, EveryMachineAndLayout) {
     for (const Layout layout : kLayouts) {
       const Layout other = kLayouts[++seed % 6];
       check_solve<float>(executor, {150, 20, Side::Left, Uplo::Upper, Op::N, Diag::NonUnit, layout, other}, seed);
-      check_solve<std::complex<float>>(executor, {20, 30, Side::Right, Uplo::Lower, Op::C, Diag::NonUnit, other, layout}, seed);
+      check_solve<std::complex<float>>(executor,
+                                       {20, 30, Side::Right, Uplo::Lower, Op::C, Diag::NonUnit, other, layout}, seed);
     }
   }
 }
@@ -93,7 +102,8 @@ TEST(TrsmDevice, EveryMachineAndLayout) {
 TEST(TrsmDevice, ReportsModePassesAndBound) {
   const Executor e = Executor::open("sim:trn2");
   std::mt19937_64 random(3);
-  const auto a = solvable<float>(140, Uplo::Lower, Diag::NonUnit, Layout::RowMajor, random), b = full<float>(140, 4, Layout::RowMajor, random);
+  const auto a = solvable<float>(140, Uplo::Lower, Diag::NonUnit, Layout::RowMajor, random),
+             b = full<float>(140, 4, Layout::RowMajor, random);
   const OnDevice<float> da(e, a);
   const auto solve = [&](Precision precision) {
     const OnDevice<float> db(e, b);
@@ -142,7 +152,8 @@ TEST(TrsmDevice, TheOtherTriangleIsNotRead) {
             e.backend().copy_in(a.data() + (columns ? i + j * n : i * n + j), &value, sizeof value);
           }
         }
-        EXPECT_NO_THROW((void)trsm(e, Side::Left, uplo, Op::N, diag, 1, MatrixView<const float>(e, a.data(), n, n, columns ? 1 : n, columns ? n : 1),
+        EXPECT_NO_THROW((void)trsm(e, Side::Left, uplo, Op::N, diag, 1,
+                                   MatrixView<const float>(e, a.data(), n, n, columns ? 1 : n, columns ? n : 1),
                                    MatrixView<float>(e, x.data(), n, 1, 1, n)));
       }
     }

@@ -1,4 +1,5 @@
-// The device kernel of trsm, run as a program: residuals against wider arithmetic within the bound that each solve reports.
+// The device kernel of trsm, run as a program: residuals against wider arithmetic within the bound that each solve
+// reports.
 #include "trsm_support.hpp"
 
 namespace trn::blas::test {
@@ -6,7 +7,8 @@ namespace {
 
 TEST(TrsmProgram, EveryTriangleLayoutAndFactor) {
   for (int variant = 0; variant < 16; ++variant) {
-    const int rest = (variant * 5 % 8) << 4;  // alpha, conjugate, padding: every pair with every bit, not every combination
+    const int rest =
+        (variant * 5 % 8) << 4;  // alpha, conjugate, padding: every pair with every bit, not every combination
     check_solve("trn2", {false, 150, 9, variant | rest}, 1);
     check_solve("trn2", {true, 75, 9, variant | rest}, 2);
     check_solve("trn2", {true, 40, 3, variant | (rest ^ 0x70)}, 3);
@@ -15,9 +17,11 @@ TEST(TrsmProgram, EveryTriangleLayoutAndFactor) {
 
 TEST(TrsmProgram, SizesAcrossTheEdges) {
   int variant = 0;
-  for (const std::int64_t m : {1, 2, 3, 15, 16, 17, 31, 33, 127, 128, 129, 257}) check_solve("trn2", {false, m, 7, variant += 5}, 4);
+  for (const std::int64_t m : {1, 2, 3, 15, 16, 17, 31, 33, 127, 128, 129, 257})
+    check_solve("trn2", {false, m, 7, variant += 5}, 4);
   for (const std::int64_t m : {1, 2, 16, 17, 63, 64, 65, 129}) check_solve("trn2", {true, m, 7, variant += 5}, 5);
-  for (const std::int64_t n : {1, 2, 63, 64, 65, 127, 128, 129, 513, 1030}) check_solve("trn2", {false, 20, n, variant += 5}, 6);
+  for (const std::int64_t n : {1, 2, 63, 64, 65, 127, 128, 129, 513, 1030})
+    check_solve("trn2", {false, 20, n, variant += 5}, 6);
   for (const std::int64_t n : {1, 64, 129, 700}) check_solve("trn2", {true, 10, n, variant += 5}, 7);
 }
 
@@ -30,8 +34,9 @@ TEST(TrsmProgram, EveryModeOnEveryMachine) {
   }
 }
 
-// Triangles whose inverses are huge: Netlib's own (elements in (-0.5, 0.5), one added to the diagonal) reach condition numbers of
-// 1e5 at 128 rows, normal ones 1e19 at 64. One refinement with the block itself keeps substitution's residual.
+// Triangles whose inverses are huge: Netlib's own (elements in (-0.5, 0.5), one added to the diagonal) reach condition
+// numbers of 1e5 at 128 rows, normal ones 1e19 at 64. One refinement with the block itself keeps substitution's
+// residual.
 TEST(TrsmProgram, IllConditionedTriangles) {
   for (const bool lower : {true, false}) {
     for (const bool complex : {false, true}) {
@@ -74,7 +79,8 @@ TEST(TrsmProgram, TheBoundIsNearTheTruth) {
   }
 }
 
-// A zero on the diagonal: that row of X and those that depend on it are not finite, the rows solved before are as if it were not there.
+// A zero on the diagonal: that row of X and those that depend on it are not finite, the rows solved before are as if it
+// were not there.
 TEST(TrsmProgram, SingularPivot) {
   for (const bool lower : {true, false}) {
     for (const std::int64_t pivot : {3, 100, 129}) {

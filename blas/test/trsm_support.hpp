@@ -1,17 +1,17 @@
-// What the trsm tests share: random triangles in any layout, a run of the program alone, and its residual in wider arithmetic.
+// What the trsm tests share: random triangles in any layout, a run of the program alone, and its residual in wider
+// arithmetic.
 #pragma once
+
+#include <gtest/gtest.h>
 
 #include <cmath>
 #include <complex>
 #include <cstring>
 #include <limits>
 #include <random>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <trn/blas/trsm_program.hpp>
 #include <trn/neuron/sim.hpp>
+#include <vector>
 
 namespace trn::blas::test {
 
@@ -21,10 +21,13 @@ struct TriangularProblem {
   std::vector<float> a, b, x, residual, largest;
   float alpha[2] = {1, 0};
 
-  using Number = std::complex<long double>;  // sums of m products of floats: the products are exact, the sums err by m 2^-64
+  using Number =
+      std::complex<long double>;  // sums of m products of floats: the products are exact, the sums err by m 2^-64
 
   [[nodiscard]] std::int64_t planes() const { return is_complex(s.dtype) ? 2 : 1; }
-  [[nodiscard]] float* at_a(std::int64_t i, std::int64_t j) { return &a[static_cast<std::size_t>(planes() * (i * s.am + j * s.an))]; }
+  [[nodiscard]] float* at_a(std::int64_t i, std::int64_t j) {
+    return &a[static_cast<std::size_t>(planes() * (i * s.am + j * s.an))];
+  }
   [[nodiscard]] float* at_b(std::vector<float>& v, std::int64_t i, std::int64_t j) {
     return &v[static_cast<std::size_t>(planes() * (i * s.bm + j * s.bn))];
   }
@@ -65,13 +68,16 @@ struct TriangularProblem {
   void run(const char* machine_name, const neuron::SimOptions& options = {.order = neuron::Order::in_order()}) {
     const tile::Machine& machine = tile::machine(machine_name);
     x = b;
-    std::vector<tile::Binding> bindings{{"a", a.data()}, {"b", x.data()}, {"x", x.data()}, {"residual", residual.data()}, {"largest", largest.data()}};
+    std::vector<tile::Binding> bindings{
+        {"a", a.data()}, {"b", x.data()}, {"x", x.data()}, {"residual", residual.data()}, {"largest", largest.data()}};
     if (s.alpha == Factor::Input) bindings.push_back({"alpha", alpha});
     (void)neuron::simulate(trsm_program(s, machine), machine, bindings, options);
   }
 
   // The largest |alpha B - T X|(i, j), relative to ||t_i|| ||x_j|| and to (|T||X|)(i, j).
-  struct Residual { double to_norms = 0, to_terms = 0; };
+  struct Residual {
+    double to_norms = 0, to_terms = 0;
+  };
   Residual measure() {
     Residual worst;
     for (std::int64_t j = 0; j < s.n; ++j) {
@@ -102,11 +108,13 @@ struct TriangularProblem {
     std::vector<bool> inside(b.size(), false);
     for (std::int64_t i = 0; i < s.m; ++i) {
       for (std::int64_t j = 0; j < s.n; ++j) {
-        for (std::int64_t p = 0; p < planes(); ++p) inside[static_cast<std::size_t>(at_b(b, i, j) + p - b.data())] = true;
+        for (std::int64_t p = 0; p < planes(); ++p)
+          inside[static_cast<std::size_t>(at_b(b, i, j) + p - b.data())] = true;
       }
     }
     for (std::size_t k = 0; k < b.size(); ++k) {
-      if (!inside[k] && std::memcmp(&b[k], &x[k], sizeof(float)) != 0) FAIL() << "element " << k << " of B's storage was changed";
+      if (!inside[k] && std::memcmp(&b[k], &x[k], sizeof(float)) != 0)
+        FAIL() << "element " << k << " of B's storage was changed";
     }
   }
 };
@@ -114,9 +122,15 @@ struct TriangularProblem {
 // Netlib's testers accept a residual of 16 machine epsilons of (|T||X|)(i, j).
 inline constexpr double kNetlib = 16 * 0x1p-23;
 
-struct TrsmCase { bool complex; std::int64_t m, n; int variant = 0; Mode mode = Mode::Native; };
+struct TrsmCase {
+  bool complex;
+  std::int64_t m, n;
+  int variant = 0;
+  Mode mode = Mode::Native;
+};
 
-// variant: bit 0 lower, 1 unit, 2 columns of T contiguous, 3 columns of B contiguous, 4 alpha, 5 conjugate, 6 padded leading dimensions.
+// variant: bit 0 lower, 1 unit, 2 columns of T contiguous, 3 columns of B contiguous, 4 alpha, 5 conjugate, 6 padded
+// leading dimensions.
 inline TrsmShape shape_of(const TrsmCase& c) {
   TrsmShape s{c.complex ? DType::Complex64 : DType::Float32, c.m, c.n};
   const auto bit = [&](int k) { return (c.variant >> k & 1) != 0; };
@@ -131,13 +145,15 @@ inline TrsmShape shape_of(const TrsmCase& c) {
 }
 
 inline void check_solve(const char* machine, const TrsmCase& c, std::uint64_t seed) {
-  SCOPED_TRACE(::testing::Message() << machine << (c.complex ? " complex " : " real ") << c.m << " x " << c.n << " variant " << c.variant << " mode "
-                                    << name(c.mode) << " seed " << seed);
+  SCOPED_TRACE(::testing::Message() << machine << (c.complex ? " complex " : " real ") << c.m << " x " << c.n
+                                    << " variant " << c.variant << " mode " << name(c.mode) << " seed " << seed);
   TriangularProblem p(shape_of(c), 0.3 / std::sqrt(static_cast<double>(c.m)), 1, seed);
   p.run(machine);
   const auto r = p.measure();
   EXPECT_LE(r.to_norms, p.bound());
-  if (c.mode != Mode::Tf32 && c.mode != Mode::Bf16) { EXPECT_LE(r.to_terms, kNetlib); }
+  if (c.mode != Mode::Tf32 && c.mode != Mode::Bf16) {
+    EXPECT_LE(r.to_terms, kNetlib);
+  }
   p.expect_gaps_untouched();
 }
 

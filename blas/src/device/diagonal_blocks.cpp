@@ -1,12 +1,12 @@
 // The inverse of triangular blocks: see diagonal_blocks.hpp.
 //
-// The work is done on Lw, lower triangular: T itself, or T^H for an upper T. Wl = Lw^T has columns of Lw on partitions. With M the
-// inverse of Lw, Y = M^T is what forward substitution leaves when each partition computes one column of M:
+// The work is done on Lw, lower triangular: T itself, or T^H for an upper T. Wl = Lw^T has columns of Lw on partitions.
+// With M the inverse of Lw, Y = M^T is what forward substitution leaves when each partition computes one column of M:
 //
 //   (I + N) M = D^-1, D = diag(Lw), N = D^-1 Lw - I:   Y(c, i) -= N(i, j) Y(c, j)   for j = 0, 1, ..., i > j
 //
-// N(., j) has to be on every partition: a core of 16 x 16 is broadcast to the 16 partitions of its columns by the load. Doubling
-// from blocks of s to 2 s, with C the part of Lw that joins them and M, Y the block diagonal inverses so far:
+// N(., j) has to be on every partition: a core of 16 x 16 is broadcast to the 16 partitions of its columns by the load.
+// Doubling from blocks of s to 2 s, with C the part of Lw that joins them and M, Y the block diagonal inverses so far:
 //
 //   P = C M,  M <- M - M P,  Y <- Y - P^T Y
 //
@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <limits>
-
 #include <trn/core/error.hpp>
 
 namespace trn::blas::device {
@@ -39,8 +38,15 @@ Access block_of(const Access& tile, std::int64_t i) {
 class Inverter {
  public:
   Inverter(Builder& b, const TriangleLayout& layout, std::span<const Access> blocks, std::int64_t order)
-      : b_(b), t_(layout), blocks_(blocks), order_(order), count_(static_cast<std::int64_t>(blocks.size())), side_(block_side(b.machine(), layout.complex, order)),
-        planes_(layout.complex ? 2 : 1), half_(side_ / planes_), cores_(half_ / kCore) {
+      : b_(b),
+        t_(layout),
+        blocks_(blocks),
+        order_(order),
+        count_(static_cast<std::int64_t>(blocks.size())),
+        side_(block_side(b.machine(), layout.complex, order)),
+        planes_(layout.complex ? 2 : 1),
+        half_(side_ / planes_),
+        cores_(half_ / kCore) {
     // Lw(r, c) = T(r, c), or conj(T(c, r)).
     row_ = t_.lower ? t_.row_stride : t_.column_stride;
     column_ = t_.lower ? t_.column_stride : t_.row_stride;
@@ -50,7 +56,8 @@ class Inverter {
     if (count_ == 1) return;
     const Affine step = blocks[1].offset - blocks[0].offset;
     together_ = step.is_constant() && step.constant() > 0;
-    for (std::size_t i = 1; i < blocks.size(); ++i) together_ = together_ && blocks[i].id == blocks[0].id && blocks[i].offset - blocks[i - 1].offset == step;
+    for (std::size_t i = 1; i < blocks.size(); ++i)
+      together_ = together_ && blocks[i].id == blocks[0].id && blocks[i].offset - blocks[i - 1].offset == step;
     spacing_ = together_ ? step.constant() : 0;
   }
 
@@ -71,11 +78,14 @@ class Inverter {
 
  private:
   Access tile(const std::string& name, Shape free) { return b_.sbuf(name, side_, std::move(free), DType::Float32, 2); }
-  Access half_tile(const std::string& name, Shape free) { return b_.sbuf(name, half_, std::move(free), DType::Float32, 2); }
+  Access half_tile(const std::string& name, Shape free) {
+    return b_.sbuf(name, half_, std::move(free), DType::Float32, 2);
+  }
 
-  // HBM elements of one block, or of all when they are loaded together: `across` go to partitions, then the blocks, then `along`. Strides
-  // count elements of T; `first` is a row of the diagonal.
-  Access pattern(std::int64_t block, std::vector<Dim> across, const std::vector<Dim>& along, std::int64_t first = 0) const {
+  // HBM elements of one block, or of all when they are loaded together: `across` go to partitions, then the blocks,
+  // then `along`. Strides count elements of T; `first` is a row of the diagonal.
+  Access pattern(std::int64_t block, std::vector<Dim> across, const std::vector<Dim>& along,
+                 std::int64_t first = 0) const {
     Access a = blocks_[static_cast<std::size_t>(block)];
     a.offset = a.offset + first * (row_ + column_) * planes_;
     a.dims.clear();
@@ -86,7 +96,8 @@ class Inverter {
     return a;
   }
   // load(block, tile of that block), or once for all of them.
-  template <class Load> void for_loads(const Access& tile, Load load) const {
+  template <class Load>
+  void for_loads(const Access& tile, Load load) const {
     if (together_) return load(0, tile);
     for (std::int64_t i = 0; i < count_; ++i) load(i, block_of(tile, i));
   }
@@ -135,8 +146,10 @@ class Inverter {
       for (std::int64_t p = 0; p < 2; ++p) turn(block_of(parts, p), plane(raw, p), half_);
       embed(b_, wl_.split(1, half_), block_of(parts, 0), block_of(parts, 1), conj_);
     }
-    if (turned_ && !t_.complex) turn(wl_, lw_, side_);
-    else turn(lw_, wl_, side_);
+    if (turned_ && !t_.complex)
+      turn(wl_, lw_, side_);
+    else
+      turn(lw_, wl_, side_);
   }
 
   // g_(p, block, j, i) = Lw(i, j) of the core that partition p belongs to; identity beyond the order.
@@ -195,7 +208,8 @@ class Inverter {
       b_.scalar_tensor_tensor(nn_[0], cores_of_[0], AluOp::Multiply, -1.0, AluOp::Multiply, along_rows(dinv_[0]));
       return;
     }
-    // 1 / (x + iy) with s = max(|x|, |y|), so that squares neither overflow nor vanish: (x/s - iy/s) / (s ((x/s)^2 + (y/s)^2)).
+    // 1 / (x + iy) with s = max(|x|, |y|), so that squares neither overflow nor vanish: (x/s - iy/s) / (s ((x/s)^2 +
+    // (y/s)^2)).
     const auto temporary = [&](const char* name) { return half_tile(name, {count_, kCore}); };
     const Access s = temporary("largest_part"), x = temporary("x"), y = temporary("y"), q = temporary("q");
     b_.tensor_scalar(x, diagonal_[0], AluOp::Abs, 0.0, {.engine = Engine::Vector});
@@ -245,7 +259,8 @@ class Inverter {
     for (std::int64_t p = 0; p < planes_; ++p) {
       // D^-1 where the partition's own column is: partition - 16 core - i = 0.
       const Access start = half_tile("start", {count_, cores_, kCore});
-      b_.affine_select(start, {{0, count_}, {-kCore, cores_}, {-1, kCore}}, 0, 1, AluOp::Equal, dinv_[p].broadcast(1, cores_), 0);
+      b_.affine_select(start, {{0, count_}, {-kCore, cores_}, {-1, kCore}}, 0, 1, AluOp::Equal,
+                       dinv_[p].broadcast(1, cores_), 0);
       y[p] = half_tile("y", {count_, kCore});
       b_.tensor_reduce(y[p], AluOp::Add, start.permute({0, 2, 1}));
     }
@@ -280,7 +295,8 @@ class Inverter {
     for (std::int64_t p = 0; p < planes_; ++p) {
       wide[p] = t_.complex ? half_tile("wide", {count_, half_}) : y_;
       const Access w = wide[p].split(1, kCore);
-      b_.affine_select(w, {{0, count_}, {-kCore, cores_}, {0, kCore}}, 0, 1, AluOp::GreaterEqual, y[p].broadcast(1, cores_), 0);
+      b_.affine_select(w, {{0, count_}, {-kCore, cores_}, {0, kCore}}, 0, 1, AluOp::GreaterEqual,
+                       y[p].broadcast(1, cores_), 0);
       b_.affine_select(w, {{0, count_}, {kCore, cores_}, {0, kCore}}, kCore - 1, -1, AluOp::GreaterEqual, w, 0);
     }
     if (t_.complex) embed(b_, y_.split(1, half_), wide[0], wide[1], false);
@@ -302,13 +318,15 @@ class Inverter {
       b_.memset(joins, 0);
       for (std::int64_t plane = 0; plane < planes_; ++plane) {
         const Access to = second(joins, plane);
-        b_.affine_select(to, {{0, count_ * planes_}, {-2 * s, pairs}, {0, s}}, 0, 1, AluOp::GreaterEqual, second(wl_, plane), 0);
+        b_.affine_select(to, {{0, count_ * planes_}, {-2 * s, pairs}, {0, s}}, 0, 1, AluOp::GreaterEqual,
+                         second(wl_, plane), 0);
         b_.affine_select(to, {{0, count_ * planes_}, {2 * s, pairs}, {0, s}}, s - 1, -1, AluOp::GreaterEqual, to, 0);
       }
       const bool last = 2 * s == half_;
       const auto product = [&](const char* name, const Access& stationary, const Access& moving) {
         const Access sums = b_.psum(name, side_, {count_, side_});
-        for (std::int64_t i = 0; i < count_; ++i) b_.nc_matmul(block_of(sums, i), block_of(stationary, i), block_of(moving, i));
+        for (std::int64_t i = 0; i < count_; ++i)
+          b_.nc_matmul(block_of(sums, i), block_of(stationary, i), block_of(moving, i));
         return sums;
       };
       clean(joins);
@@ -330,13 +348,15 @@ class Inverter {
     return largest;
   }
 
-  // Infinity in the rows from the first bad one on, in the order of solution. How many bad rows come before is a product with ones.
+  // Infinity in the rows from the first bad one on, in the order of solution. How many bad rows come before is a
+  // product with ones.
   Access poison(const Access& largest) {
     const Access bad = tile("bad", {count_, 1}), before = tile("before", {side_}), p = tile("poison", {count_, 1});
     for (std::int64_t half = 0; half < planes_; ++half) {  // pivot_ is on the first half's partitions
       b_.tensor_tensor(bad(ds(half * half_, half_)), largest(ds(half * half_, half_)), pivot_, AluOp::Maximum);
     }
-    b_.tensor_scalar(bad, bad, AluOp::LessEqual, kLargest, {.op1 = AluOp::Equal, .operand1 = 0.0, .engine = Engine::Vector});
+    b_.tensor_scalar(bad, bad, AluOp::LessEqual, kLargest,
+                     {.op1 = AluOp::Equal, .operand1 = 0.0, .engine = Engine::Vector});
     b_.memset(before, 1);
     const std::int64_t step = t_.lower ? 1 : -1;  // keeps i - j >= 0, or <= 0
     for (std::int64_t half = 0; half < planes_; ++half) {
@@ -355,9 +375,11 @@ class Inverter {
   void clean(const Access& x) {
     Shape free;
     for (const Dim& d : x.dims) free.push_back(d.size);
-    const Access finite = b_.sbuf("finite", x.partitions, free, DType::UInt8, 2), copy = b_.sbuf("copy", x.partitions, free, DType::Float32, 2);
+    const Access finite = b_.sbuf("finite", x.partitions, free, DType::UInt8, 2),
+                 copy = b_.sbuf("copy", x.partitions, free, DType::Float32, 2);
     b_.tensor_copy(copy, x);
-    b_.tensor_scalar(finite, x, AluOp::Abs, 0.0, {.op1 = AluOp::LessEqual, .operand1 = kLargest, .engine = Engine::Vector});
+    b_.tensor_scalar(finite, x, AluOp::Abs, 0.0,
+                     {.op1 = AluOp::LessEqual, .operand1 = kLargest, .engine = Engine::Vector});
     b_.memset(x, 0);
     b_.tensor_copy_predicated(x, copy, finite);
   }
@@ -393,7 +415,8 @@ void embed(Builder& b, const Access& dst, const Access& re, const Access& im, bo
 void copy_triangles(Builder& b, const Access& dst, const Access& src, bool head, bool unit) {
   const std::int64_t order = src.dims[1].size;
   // `groups` patches along the diagonal, `step` apart, each from (line, element) on.
-  const auto copy = [&](std::int64_t groups, std::int64_t step, std::int64_t line, std::int64_t element, std::int64_t lines, std::int64_t elements) {
+  const auto copy = [&](std::int64_t groups, std::int64_t step, std::int64_t line, std::int64_t element,
+                        std::int64_t lines, std::int64_t elements) {
     const auto patch = [&](Access x) {
       const Dim blocks = x.dims[0], l = x.dims[1], e = x.dims[2];
       const std::vector<Dim> parts(x.dims.begin() + 3, x.dims.end());
@@ -412,8 +435,10 @@ void copy_triangles(Builder& b, const Access& dst, const Access& src, bool head,
   }
   const std::int64_t skip = unit ? 1 : 0;
   for (std::int64_t l = 0; l < side; ++l) {
-    if (head) copy(order / side, side, l, 0, 1, l + 1 - skip);
-    else copy(order / side, side, l, l + skip, 1, side - l - skip);
+    if (head)
+      copy(order / side, side, l, 0, 1, l + 1 - skip);
+    else
+      copy(order / side, side, l, l + skip, 1, side - l - skip);
   }
 }
 
@@ -427,9 +452,11 @@ std::int64_t blocks_together(const Machine& machine, bool complex, std::int64_t 
   return 2 * machine.psum_bank_bytes / size_bytes(DType::Float32) / block_side(machine, complex, order);
 }
 
-DiagonalBlocks invert_diagonal(Builder& b, const TriangleLayout& layout, std::span<const Access> blocks, std::int64_t order) {
+DiagonalBlocks invert_diagonal(Builder& b, const TriangleLayout& layout, std::span<const Access> blocks,
+                               std::int64_t order) {
   const std::int64_t most = blocks_together(b.machine(), layout.complex, order);
-  ensure(!blocks.empty() && static_cast<std::int64_t>(blocks.size()) <= most && order >= 1 && order <= b.machine().partitions / (layout.complex ? 2 : 1),
+  ensure(!blocks.empty() && static_cast<std::int64_t>(blocks.size()) <= most && order >= 1 &&
+             order <= b.machine().partitions / (layout.complex ? 2 : 1),
          "triangle inverse: {} blocks of order {}", blocks.size(), order);
   return Inverter(b, layout, blocks, order).run();
 }

@@ -1,10 +1,8 @@
-// Batched gemm on the device: the launch. A strided batch is one tensor per operand. The addresses of a pointer array may be anywhere, so each
-// matrix is bound as a tensor of its own: the program holds one descriptor list per matrix, nothing is copied on the host, and the same program
-// serves any other addresses.
-#include <trn/blas/gemm_batched_program.hpp>
-
+// Batched gemm on the device: the launch. A strided batch is one tensor per operand. The addresses of a pointer array
+// may be anywhere, so each matrix is bound as a tensor of its own: the program holds one descriptor list per matrix,
+// nothing is copied on the host, and the same program serves any other addresses.
 #include <algorithm>
-
+#include <trn/blas/gemm_batched_program.hpp>
 #include <trn/core/array.hpp>
 #include <trn/tile/device.hpp>
 
@@ -17,7 +15,9 @@ using namespace trn::tile;
 
 namespace {
 
-Factor kind_of(std::complex<double> value) { return value == 0.0 ? Factor::Zero : value == 1.0 ? Factor::One : Factor::Input; }
+Factor kind_of(std::complex<double> value) {
+  return value == 0.0 ? Factor::Zero : value == 1.0 ? Factor::One : Factor::Input;
+}
 
 }  // namespace
 
@@ -27,12 +27,13 @@ void gemm_batched(const Executor& executor, const GemmBatchArgs& args) {
   std::int64_t longest = 1;
   for (const BatchGroup& g : args.groups) {
     longest = std::max(longest, g.k);
-    shape.groups.push_back({g.m, g.n, g.k, g.count, g.am, g.ak, g.bk, g.bn, g.cm, g.cn, args.stride_a, args.stride_b, args.stride_c,
-                            kind_of(g.alpha), kind_of(g.beta)});
+    shape.groups.push_back({g.m, g.n, g.k, g.count, g.am, g.ak, g.bk, g.bn, g.cm, g.cn, args.stride_a, args.stride_b,
+                            args.stride_c, kind_of(g.alpha), kind_of(g.beta)});
   }
   const auto bound = [&](Mode mode) { return words_error_bound(words_of(mode, "blas.gemm_batched"), longest); };
   shape.mode = cheapest_mode(args.precision, 1, bound, "blas.gemm_batched");
-  const auto program = device.programs().get(shape, [&](const GemmBatchedShape& s) { return gemm_batched_program(s, device.machine()); });
+  const auto program = device.programs().get(
+      shape, [&](const GemmBatchedShape& s) { return gemm_batched_program(s, device.machine()); });
 
   std::vector<Binding> bindings;
   std::vector<Buffer> factors;  // on the device while the program runs
@@ -61,7 +62,9 @@ void gemm_batched(const Executor& executor, const GemmBatchArgs& args) {
     }
   }
   if (!bindings.empty()) device.run(*program, bindings);
-  if (args.accuracy) *args.accuracy = {shape.mode, static_cast<int>(words_of(shape.mode, "blas.gemm_batched").products.size()), bound(shape.mode)};
+  if (args.accuracy)
+    *args.accuracy = {shape.mode, static_cast<int>(words_of(shape.mode, "blas.gemm_batched").products.size()),
+                      bound(shape.mode)};
 }
 
 }  // namespace trn::blas::device

@@ -6,15 +6,14 @@
 //   sums (m, products, n)                       a matmul per product; one per bank where all share A
 //   C (m, products, n)                          a bank at a time on the Vector and the Scalar Engine; one store
 //
-// An operand whose k is contiguous comes with its rows on partitions, as many matrices as fit into 128 on top of one another, and one
-// transpose turns them all. Products are not packed into one matmul along k, although two of 64 would fit: that takes zeros beside each of
-// them, and 0 * NaN of one product would reach its neighbour. A batch of 64^3 in fp32 moves 48 KiB per 0.5 Mflop: DMA limits it.
+// An operand whose k is contiguous comes with its rows on partitions, as many matrices as fit into 128 on top of one
+// another, and one transpose turns them all. Products are not packed into one matmul along k, although two of 64 would
+// fit: that takes zeros beside each of them, and 0 * NaN of one product would reach its neighbour. A batch of 64^3 in
+// fp32 moves 48 KiB per 0.5 Mflop: DMA limits it.
 //
 // Larger products: blocks of C of up to 384 x 1024 in six banks, chunks of A and B streamed.
-#include <trn/blas/gemm_batched_program.hpp>
-
 #include <algorithm>
-
+#include <trn/blas/gemm_batched_program.hpp>
 #include <trn/core/error.hpp>
 #include <trn/tile/blocks/elementwise.hpp>
 #include <trn/tile/blocks/loops.hpp>
@@ -48,7 +47,8 @@ class Matrices {
   explicit Matrices(std::vector<Access> list) : list_(std::move(list)) {}
 
   // move(slice of products, HBM (products, x, y)) for products [p, p + count); each alone when they are listed.
-  template <class Move> void visit(const Affine& p, std::int64_t count, Move move) const {
+  template <class Move>
+  void visit(const Affine& p, std::int64_t count, Move move) const {
     if (list_.empty()) return move(ds(0, count), batch_(ds(p, count)));
     for (std::int64_t i = 0; i < count; ++i) {
       Access matrix = list_[static_cast<std::size_t>(p.constant() + i)];
@@ -72,8 +72,12 @@ class Matrices {
 class BatchKernel {
  public:
   BatchKernel(const GemmBatchedShape& shape, const Machine& machine)
-      : s_(shape), machine_(machine), b_("blas_gemm_batched", machine), words_(device::words_of(shape.mode, "blas.gemm_batched")),
-        side_(machine.partitions), bank_(blocks::bank_columns(machine)) {}
+      : s_(shape),
+        machine_(machine),
+        b_("blas_gemm_batched", machine),
+        words_(device::words_of(shape.mode, "blas.gemm_batched")),
+        side_(machine.partitions),
+        bank_(blocks::bank_columns(machine)) {}
 
   Program build() {
     std::int64_t first = 0;
@@ -109,18 +113,22 @@ class BatchKernel {
     c_ = matrices("c", first, g_.m, g_.n, g_.cm, g_.cn, g_.stride_c, false);
     if (!multiplies) return scale_only();
     const bool turn_a = g_.k > 1 && g_.ak == 1 && g_.am != 1, turn_b = g_.k > 1 && g_.bk == 1 && g_.bn != 1;
-    if (g_.m <= side_ && g_.k <= side_ && g_.n <= bank_ && (g_.n <= side_ || !turn_b)) small(turn_a, turn_b);
-    else for_products(1, [&](const Affine& p, std::int64_t) { large(p, turn_a, turn_b); });
+    if (g_.m <= side_ && g_.k <= side_ && g_.n <= bank_ && (g_.n <= side_ || !turn_b))
+      small(turn_a, turn_b);
+    else
+      for_products(1, [&](const Affine& p, std::int64_t) { large(p, turn_a, turn_b); });
   }
 
-  Matrices matrices(const std::string& name, std::int64_t first, std::int64_t rows, std::int64_t columns, std::int64_t rs, std::int64_t cs,
-                    std::int64_t stride, bool input) {
+  Matrices matrices(const std::string& name, std::int64_t first, std::int64_t rows, std::int64_t columns,
+                    std::int64_t rs, std::int64_t cs, std::int64_t stride, bool input) {
     const auto declare = [&](const std::string& n, Shape shape, Strides strides) {
-      return input ? b_.input(n, s_.dtype, std::move(shape), std::move(strides)) : b_.output(n, s_.dtype, std::move(shape), std::move(strides));
+      return input ? b_.input(n, s_.dtype, std::move(shape), std::move(strides))
+                   : b_.output(n, s_.dtype, std::move(shape), std::move(strides));
     };
     if (!s_.listed) return Matrices(declare(name, {g_.count, rows, columns}, {stride, rs, cs}));
     std::vector<Access> list;
-    for (std::int64_t p = 0; p < g_.count; ++p) list.push_back(declare(fmt::format("{}{}", name, first + p), {rows, columns}, {rs, cs}));
+    for (std::int64_t p = 0; p < g_.count; ++p)
+      list.push_back(declare(fmt::format("{}{}", name, first + p), {rows, columns}, {rs, cs}));
     return Matrices(std::move(list));
   }
 
@@ -133,8 +141,10 @@ class BatchKernel {
     return factor;
   }
 
-  // body(p, count): a recorded loop over a strided batch; written out for a listed one, whose tensors have names of their own.
-  template <class Body> void for_products(std::int64_t round, Body body) {
+  // body(p, count): a recorded loop over a strided batch; written out for a listed one, whose tensors have names of
+  // their own.
+  template <class Body>
+  void for_products(std::int64_t round, Body body) {
     if (!s_.listed) return for_blocks(b_, "p", g_.count, round, LoopKind::Parallel, body);
     for (std::int64_t p = 0; p < g_.count; p += round) body(Affine(p), std::min(round, g_.count - p));
   }
@@ -146,7 +156,8 @@ class BatchKernel {
   };
 
   // (k, products, x) of an operand whose HBM is (products, k, x): permute says where k is in (products, ., .).
-  Operand load(const std::string& name, const Matrices& from, const Affine& p, std::int64_t count, std::int64_t x, bool turned, bool x_first) {
+  Operand load(const std::string& name, const Matrices& from, const Affine& p, std::int64_t count, std::int64_t x,
+               bool turned, bool x_first) {
     Access fp32;
     const bool words = words_.dtype != s_.dtype;
     Operand operand;
@@ -159,19 +170,25 @@ class BatchKernel {
         b_.dma_copy(fp32(all, which), x_first ? hbm.permute({2, 0, 1}) : hbm.permute({1, 0, 2}));
       });
     }
-    if (words) device::split_words(b_, words_, [&](std::int64_t w) { return operand.word(w); }, fp32);
+    if (words)
+      device::split_words(
+          b_, words_, [&](std::int64_t w) { return operand.word(w); }, fp32);
     return operand;
   }
 
   // Matrices with k contiguous: rows x of `stack` matrices on the partitions, one transpose for all of them.
-  void turn_in(const std::string& name, const Access& dst, const Matrices& from, const Affine& p, std::int64_t count, std::int64_t x, bool x_first) {
+  void turn_in(const std::string& name, const Access& dst, const Matrices& from, const Affine& p, std::int64_t count,
+               std::int64_t x, bool x_first) {
     const std::int64_t stack = std::min(count, side_ / x), whole = count / stack, rest = count % stack;
     const Access raw = b_.sbuf(name + "_rows", stack * x, {whole + (rest > 0 ? 1 : 0), g_.k}, s_.dtype, buffers_);
-    const auto rows_first = [&](const Access& hbm) { return x_first ? hbm : hbm.permute({0, 2, 1}); };  // (products, x, k)
+    const auto rows_first = [&](const Access& hbm) {
+      return x_first ? hbm : hbm.permute({0, 2, 1});
+    };  // (products, x, k)
     if (!s_.listed) {
       from.visit(p, count, [&](const Slice&, const Access& hbm) {
         const Access rows = rows_first(hbm);
-        if (whole > 0) b_.dma_copy(raw(all, ds(0, whole)), rows(ds(0, whole * stack)).split(0, stack).permute({1, 2, 0, 3}));
+        if (whole > 0)
+          b_.dma_copy(raw(all, ds(0, whole)), rows(ds(0, whole * stack)).split(0, stack).permute({1, 2, 0, 3}));
         if (rest > 0) b_.dma_copy(one(raw, whole)(ds(0, rest * x)), rows(ds(whole * stack, rest)));
       });
     } else {
@@ -205,7 +222,8 @@ class BatchKernel {
   void small(bool turn_a, bool turn_b) {
     const std::int64_t per_bank = std::max<std::int64_t>(1, bank_ / g_.n);
     const std::int64_t bytes = 4 * (2 + words_.count) * (g_.m + 2 * g_.n);  // of a product in all its tiles, one buffer
-    const std::int64_t round = std::min(g_.count, std::clamp<std::int64_t>(machine_.sbuf_bytes_per_partition / (4 * bytes), 1, 2 * per_bank));
+    const std::int64_t round =
+        std::min(g_.count, std::clamp<std::int64_t>(machine_.sbuf_bytes_per_partition / (4 * bytes), 1, 2 * per_bank));
     buffers_ = 3;
     const bool share_a = !s_.listed && g_.stride_a == 0, share_b = !s_.listed && g_.stride_b == 0;
     Operand a, b;
@@ -221,27 +239,37 @@ class BatchKernel {
       Access old;
       if (g_.beta != Factor::Zero) {
         old = b_.sbuf("c_old", g_.m, {count, g_.n}, s_.dtype, buffers_);
-        c_in_.visit(p, count, [&](const Slice& which, const Access& hbm) { b_.dma_copy(old(all, which), hbm.permute({1, 0, 2})); });
+        c_in_.visit(p, count, [&](const Slice& which, const Access& hbm) {
+          b_.dma_copy(old(all, which), hbm.permute({1, 0, 2}));
+        });
       }
       for (std::int64_t k = 0; k < banks; ++k) {
         const std::int64_t first = k * per_bank, here = std::min(per_bank, count - first);
         const Access bank = one(sums, k)(all, ds(0, here * g_.n));
         if (share_a && !share_b) {
-          multiply(bank, [&](std::int64_t w) { return one(a.word(w), 0); }, [&](std::int64_t w) { return merged(b.word(w)(all, ds(first, here))); });
+          multiply(
+              bank, [&](std::int64_t w) { return one(a.word(w), 0); },
+              [&](std::int64_t w) { return merged(b.word(w)(all, ds(first, here))); });
         } else {
           b_.parallel("q", here, [&](Affine q) {
-            multiply(bank(all, ds(q * g_.n, g_.n)), [&](std::int64_t w) { return one(a.word(w), share_a ? Affine(0) : q + first); },
-                     [&](std::int64_t w) { return one(b.word(w), share_b ? Affine(0) : q + first); });
+            multiply(
+                bank(all, ds(q * g_.n, g_.n)),
+                [&](std::int64_t w) { return one(a.word(w), share_a ? Affine(0) : q + first); },
+                [&](std::int64_t w) { return one(b.word(w), share_b ? Affine(0) : q + first); });
           });
         }
-        finish(merged(out(all, ds(first, here))), bank, old.present() ? merged(old(all, ds(first, here))) : Access{}, k);
+        finish(merged(out(all, ds(first, here))), bank, old.present() ? merged(old(all, ds(first, here))) : Access{},
+               k);
       }
-      c_.visit(p, count, [&](const Slice& which, const Access& hbm) { b_.dma_copy(hbm.permute({1, 0, 2}), out(all, which)); });
+      c_.visit(p, count, [&](const Slice& which, const Access& hbm) {
+        b_.dma_copy(hbm.permute({1, 0, 2}), out(all, which));
+      });
     });
   }
 
   // The words' products of one matmul, summed in PSUM.
-  template <class A, class B> void multiply(const Access& dst, A a, B b) {
+  template <class A, class B>
+  void multiply(const Access& dst, A a, B b) {
     for (std::size_t i = 0; i < words_.products.size(); ++i) {
       const auto [wa, wb] = words_.products[i];
       b_.nc_matmul(dst, a(wa), b(wb), {.accumulate = static_cast<std::int64_t>(i)});
@@ -257,9 +285,10 @@ class BatchKernel {
 
   // One product in blocks of C.
   void large(const Affine& p, bool turn_a, bool turn_b) {
-    constexpr std::int64_t kTiles = 4;  // of k per chunk
+    constexpr std::int64_t kTiles = 4;                                      // of k per chunk
     const Access a = a_in_.matrix(p).permute({1, 0}), b = b_in_.matrix(p);  // (k, m), (k, n)
-    const std::int64_t wide = std::min<std::int64_t>(2, ceil_div(g_.n, bank_)), tall = std::min<std::int64_t>((machine_.psum_banks - 2) / wide, ceil_div(g_.m, side_));
+    const std::int64_t wide = std::min<std::int64_t>(2, ceil_div(g_.n, bank_)),
+                       tall = std::min<std::int64_t>((machine_.psum_banks - 2) / wide, ceil_div(g_.m, side_));
     for_blocks(b_, "mb", g_.m, tall * side_, LoopKind::Parallel, [&](const Affine& m0, std::int64_t rows) {
       for_blocks(b_, "nb", g_.n, wide * bank_, LoopKind::Parallel, [&](const Affine& n0, std::int64_t columns) {
         const blocks::Accumulator acc = blocks::accumulator(b_, "block", rows, columns);
@@ -293,8 +322,8 @@ class BatchKernel {
   }
 
   // (depth, words, tiles, x) of a (k, x) operand.
-  Access chunk_of(const std::string& name, const Access& from, const Affine& first, std::int64_t tiles, std::int64_t depth, const Affine& x0,
-                  std::int64_t x, bool turned) {
+  Access chunk_of(const std::string& name, const Access& from, const Affine& first, std::int64_t tiles,
+                  std::int64_t depth, const Affine& x0, std::int64_t x, bool turned) {
     const Access tile = b_.sbuf(name, depth, {words_.count, tiles, x}, words_.dtype, 2);
     const bool words = words_.dtype != s_.dtype;
     const Access fp32 = words ? b_.sbuf(name + "_fp32", depth, {tiles, x}, s_.dtype, 2) : one(tile, 0);
@@ -308,11 +337,14 @@ class BatchKernel {
     } else {
       b_.dma_copy(fp32, from(ds(first * side_, tiles * depth), ds(x0, x)).split(0, depth).permute({1, 0, 2}));
     }
-    if (words) device::split_words(b_, words_, [&](std::int64_t w) { return one(tile, w); }, fp32);
+    if (words)
+      device::split_words(
+          b_, words_, [&](std::int64_t w) { return one(tile, w); }, fp32);
     return tile;
   }
 
-  void accumulate(const blocks::Accumulator& acc, const Access& a, const Access& b, const Affine& first, std::int64_t tiles) {
+  void accumulate(const blocks::Accumulator& acc, const Access& a, const Access& b, const Affine& first,
+                  std::int64_t tiles) {
     const auto products = static_cast<std::int64_t>(words_.products.size());
     for (std::int64_t i = 0; i < acc.row_pieces(); ++i) {
       for (std::int64_t j = 0; j < acc.column_pieces(); ++j) {
@@ -320,7 +352,8 @@ class BatchKernel {
           for (std::int64_t q = 0; q < products; ++q) {
             const auto [wa, wb] = words_.products[static_cast<std::size_t>(q)];
             b_.nc_matmul(acc.piece(i, j), one(one(a, wa), t)(all, ds(i * acc.piece_rows, acc.rows_of(i))),
-                         one(one(b, wb), t)(all, ds(j * acc.piece_columns, acc.columns_of(j))), {.accumulate = (first + t) * products + q});
+                         one(one(b, wb), t)(all, ds(j * acc.piece_columns, acc.columns_of(j))),
+                         {.accumulate = (first + t) * products + q});
           }
         });
       }
@@ -360,12 +393,15 @@ class BatchKernel {
 
 tile::Program gemm_batched_program(const GemmBatchedShape& shape, const Machine& machine) {
   if (shape.dtype != DType::Float32) {
-    fail<NotImplemented>("blas.gemm_batched: no device kernel for {} on {}; use float32, or the host executor", name(shape.dtype), machine.name);
+    fail<NotImplemented>("blas.gemm_batched: no device kernel for {} on {}; use float32, or the host executor",
+                         name(shape.dtype), machine.name);
   }
-  require(shape.listed || shape.groups.size() == 1, "blas.gemm_batched: a strided program has one group, got {}", shape.groups.size());
+  require(shape.listed || shape.groups.size() == 1, "blas.gemm_batched: a strided program has one group, got {}",
+          shape.groups.size());
   for (const BatchedProducts& g : shape.groups) {
-    require(g.m >= 1 && g.n >= 1 && g.k >= 0 && g.count >= 1, "blas.gemm_batched: a program needs m, n, count >= 1 and k >= 0, got {} of {} x {} x {}", g.count,
-            g.m, g.n, g.k);
+    require(g.m >= 1 && g.n >= 1 && g.k >= 0 && g.count >= 1,
+            "blas.gemm_batched: a program needs m, n, count >= 1 and k >= 0, got {} of {} x {} x {}", g.count, g.m, g.n,
+            g.k);
   }
   return BatchKernel(shape, machine).build();
 }

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-
 #include <trn/blas/gemm.hpp>
 #include <trn/core/array.hpp>
 #include <trn/tile/blocks/loops.hpp>
@@ -18,15 +17,18 @@ using namespace trn::tile;
 
 namespace {
 
-// What the arithmetic can hide from the measured residual: errors of S, of R = alpha B - S, of the product that measures, each relative to
+// What the arithmetic can hide from the measured residual: errors of S, of R = alpha B - S, of the product that
+// measures, each relative to
 // (|T||x|)_i <= ||t_i|| ||x||.
 double rounding_bound(const TrsmShape& s) {
   const bool complex = is_complex(s.dtype);
   const std::int64_t side = tile::machines().front().partitions, rows = complex ? 2 * s.m : s.m;
   const device::Words words = device::words_of(s.mode, "blas.trsm");
-  const auto steps = static_cast<double>(blocks::ceil_div(rows, side)), products = static_cast<double>(words.products.size());
+  const auto steps = static_cast<double>(blocks::ceil_div(rows, side)),
+             products = static_cast<double>(words.products.size());
   const double u = unit_roundoff(DType::Float32);
-  const double bound = (static_cast<double>(std::min(rows, side)) + products * steps + 6) * u + (rows > side ? words.product_error : 0);
+  const double bound =
+      (static_cast<double>(std::min(rows, side)) + products * steps + 6) * u + (rows > side ? words.product_error : 0);
   return complex ? std::sqrt(2.0) * (bound + 2 * u) : bound;
 }
 
@@ -54,15 +56,18 @@ Program zero_program(const ZeroShape& z, const Machine& machine) {
   Strides strides{z.bm * planes, z.bn * planes};
   if (by_columns) std::swap(shape[0], shape[1]), std::swap(strides[0], strides[1]);
   if (planes == 2) shape.push_back(2), strides.push_back(1);
-  const Access zeros = b.sbuf("zeros", std::min(shape[0], machine.partitions), {std::min(shape[1], kColumns) * planes}, DType::Float32);
+  const Access zeros =
+      b.sbuf("zeros", std::min(shape[0], machine.partitions), {std::min(shape[1], kColumns) * planes}, DType::Float32);
   b.memset(zeros, 0);
   for (std::int64_t p = 0; p < z.count; ++p) {
     const Access x = b.output(fmt::format("x{}", p), DType::Float32, shape, strides);
-    blocks::for_blocks(b, "rows", shape[0], machine.partitions, LoopKind::Parallel, [&](const Affine& r, std::int64_t rows) {
-      blocks::for_blocks(b, "columns", shape[1], kColumns, LoopKind::Parallel, [&](const Affine& c, std::int64_t columns) {
-        b.dma_copy(x(ds(r, rows), ds(c, columns)), zeros(ds(0, rows), ds(0, columns * planes)));
-      });
-    });
+    blocks::for_blocks(
+        b, "rows", shape[0], machine.partitions, LoopKind::Parallel, [&](const Affine& r, std::int64_t rows) {
+          blocks::for_blocks(b, "columns", shape[1], kColumns, LoopKind::Parallel,
+                             [&](const Affine& c, std::int64_t columns) {
+                               b.dma_copy(x(ds(r, rows), ds(c, columns)), zeros(ds(0, rows), ds(0, columns * planes)));
+                             });
+        });
   }
   return b.finish();
 }
@@ -82,7 +87,10 @@ void trsm(const Executor& executor, const TrsmArgs& args) {
   shape.mode = cheapest_mode(args.precision, 0.5, bound, "blas.trsm");
   const auto program = device.programs().get(shape, [&](const TrsmShape& s) { return trsm_program(s, machine); });
   const Array<float> residual(executor, {args.n}), largest(executor, {args.n});
-  std::vector<Binding> bindings{{"a", const_cast<void*>(args.a)}, {"b", args.b}, {"x", args.b}, {"residual", residual.data()},
+  std::vector<Binding> bindings{{"a", const_cast<void*>(args.a)},
+                                {"b", args.b},
+                                {"x", args.b},
+                                {"residual", residual.data()},
                                 {"largest", largest.data()}};
   const float alpha[2] = {static_cast<float>(args.alpha.real()), static_cast<float>(args.alpha.imag())};
   Buffer factor(executor, sizeof alpha);

@@ -1,18 +1,17 @@
 // trsm_batched on the device: one program for the batch, and its launch.
 //
 //   gather    one load list per matrix, from wherever it lies into scratch: A_p as it is, B_p row by row
-//   solve     systems of up to 128 rows (64 complex ones) eight to 64 at a time: one inversion for all their triangles (diagonal_blocks.hpp), then for all of them
-//             X' = T^-1 alpha B,  D = alpha B - T X',  X = X' + T^-1 D as in trsm, columns on the free dimension, the systems side by side in PSUM;
-//             larger systems one after another, blocked as in trsm
+//   solve     systems of up to 128 rows (64 complex ones) eight to 64 at a time: one inversion for all their triangles
+//   (diagonal_blocks.hpp), then for all of them
+//             X' = T^-1 alpha B,  D = alpha B - T X',  X = X' + T^-1 D as in trsm, columns on the free dimension, the
+//             systems side by side in PSUM; larger systems one after another, blocked as in trsm
 //   scatter   one store list per matrix
 //
-// A hop between engines costs about as much for eight systems as for one; that is why they go in step. The hops limit a batch: the engines are
-// busy for a third of the time.
-#include <trn/blas/trsm_batched_program.hpp>
-
+// A hop between engines costs about as much for eight systems as for one; that is why they go in step. The hops limit a
+// batch: the engines are busy for a third of the time.
 #include <algorithm>
 #include <limits>
-
+#include <trn/blas/trsm_batched_program.hpp>
 #include <trn/core/array.hpp>
 #include <trn/tile/blocks/elementwise.hpp>
 #include <trn/tile/blocks/loops.hpp>
@@ -36,8 +35,13 @@ namespace {
 class TrsmBatchKernel {
  public:
   TrsmBatchKernel(const TrsmBatchedShape& shape, const Machine& machine)
-      : s_(shape), machine_(machine), b_("blas_trsm_batched", machine), complex_(is_complex(shape.dtype)), planes_(complex_ ? 2 : 1),
-        side_(machine.partitions), half_(side_ / 2) {}
+      : s_(shape),
+        machine_(machine),
+        b_("blas_trsm_batched", machine),
+        complex_(is_complex(shape.dtype)),
+        planes_(complex_ ? 2 : 1),
+        side_(machine.partitions),
+        half_(side_ / 2) {}
 
   Program build() {
     if (s_.alpha == Factor::Input) alpha_ = device::alpha_input(b_, complex_);
@@ -45,7 +49,8 @@ class TrsmBatchKernel {
     x_ = gather("b", s_.n, s_.bm, s_.bn, false);
     blocks::warm_tensor_engine(b_, 4 * machine_.timing.dma_start_s);
     if (s_.m <= side_ / planes_) {
-      for_blocks(b_, "systems", s_.count, device::blocks_together(machine_, complex_, s_.m), LoopKind::Parallel, [&](const Affine& p, std::int64_t count) { small(p, count); });
+      for_blocks(b_, "systems", s_.count, device::blocks_together(machine_, complex_, s_.m), LoopKind::Parallel,
+                 [&](const Affine& p, std::int64_t count) { small(p, count); });
     } else {
       b_.sequential("system", s_.count, [&](Affine p) { large(p); });
     }
@@ -108,10 +113,14 @@ class TrsmBatchKernel {
     return complex_ ? part.permute({1, 0, 2, 3}) : part.permute({1, 0, 2});
   }
 
-  void solve(const device::DiagonalBlocks& d, const Affine& p, std::int64_t count, const Affine& c0, std::int64_t columns) {
+  void solve(const device::DiagonalBlocks& d, const Affine& p, std::int64_t count, const Affine& c0,
+             std::int64_t columns) {
     const std::int64_t rows = complex_ ? side_ : s_.m;
-    const auto sbuf = [&](const char* name, DType dtype = DType::Float32) { return b_.sbuf(name, rows, {count, columns}, dtype, 2); };
-    const Access rhs = sbuf("rhs"), first = sbuf("x_first"), rest = sbuf("rest"), clean = sbuf("clean"), finite = sbuf("finite", DType::UInt8), x = sbuf("x_new");
+    const auto sbuf = [&](const char* name, DType dtype = DType::Float32) {
+      return b_.sbuf(name, rows, {count, columns}, dtype, 2);
+    };
+    const Access rhs = sbuf("rhs"), first = sbuf("x_first"), rest = sbuf("rest"), clean = sbuf("clean"),
+                 finite = sbuf("finite", DType::UInt8), x = sbuf("x_new");
     const Access hbm = columns_of(p, count, c0, columns);
     Access raw;
     const auto plane = [&](std::int64_t k) {
@@ -129,14 +138,17 @@ class TrsmBatchKernel {
       if (alpha_.present()) device::multiply_complex(b_, rhs, sbuf("swapped"), alpha_);
     } else {
       b_.dma_copy(rhs, hbm);
-      if (alpha_.present()) b_.tensor_scalar(rhs, rhs, AluOp::Multiply, alpha_(ds(0, rows)), {.engine = Engine::Vector});
+      if (alpha_.present())
+        b_.tensor_scalar(rhs, rhs, AluOp::Multiply, alpha_(ds(0, rows)), {.engine = Engine::Vector});
     }
     const auto product = [&](const Access& matrices, const Access& moving) {
       // A system's columns may not straddle two banks.
-      const std::int64_t bank = blocks::bank_columns(machine_), per_bank = bank / columns, banks = blocks::ceil_div(count, per_bank);
+      const std::int64_t bank = blocks::bank_columns(machine_), per_bank = bank / columns,
+                         banks = blocks::ceil_div(count, per_bank);
       const Access sums = b_.psum("sums", rows, {banks, bank}, DType::Float32, 2);
       for (std::int64_t i = 0; i < count; ++i) {
-        b_.nc_matmul(system(sums, i / per_bank)(all, ds(i % per_bank * columns, columns)), system(matrices, i)(ds(0, rows), ds(0, rows)), system(moving, i));
+        b_.nc_matmul(system(sums, i / per_bank)(all, ds(i % per_bank * columns, columns)),
+                     system(matrices, i)(ds(0, rows), ds(0, rows)), system(moving, i));
       }
       return std::pair(sums, per_bank);
     };
@@ -147,13 +159,17 @@ class TrsmBatchKernel {
         f(ds(i, here), system(sums.first, i / sums.second)(all, ds(0, here * columns)).split(0, columns));
       }
     };
-    each_bank(product(d.inverse, rhs), [&](const Slice& which, const Access& sums) { blocks::scale(b_, first(all, which), sums, 1.0, Engine::Scalar); });
+    each_bank(product(d.inverse, rhs), [&](const Slice& which, const Access& sums) {
+      blocks::scale(b_, first(all, which), sums, 1.0, Engine::Scalar);
+    });
     b_.memset(clean, 0, Engine::GpSimd);
     each_bank(product(d.turned, first), [&](const Slice& which, const Access& sums) {
       b_.tensor_tensor(rest(all, which), rhs(all, which), sums, AluOp::Subtract, Engine::Vector);
     });
     b_.tensor_scalar(finite, rest, AluOp::Abs, 0.0,
-                     {.op1 = AluOp::LessEqual, .operand1 = static_cast<double>(std::numeric_limits<float>::max()), .engine = Engine::Vector});
+                     {.op1 = AluOp::LessEqual,
+                      .operand1 = static_cast<double>(std::numeric_limits<float>::max()),
+                      .engine = Engine::Vector});
     b_.tensor_copy_predicated(clean, rest, finite);
     each_bank(product(d.inverse, clean), [&](const Slice& which, const Access& sums) {
       b_.tensor_tensor(x(all, which), first(all, which), sums, AluOp::Add, Engine::Vector);
@@ -172,7 +188,8 @@ class TrsmBatchKernel {
   }
 
   void large(const Affine& p) {
-    TrsmShape shape{s_.dtype, s_.m, s_.n, a_row(), a_column(), s_.n, 1, s_.lower, s_.unit, s_.conj, s_.alpha, Mode::Native};
+    TrsmShape shape{s_.dtype, s_.m,     s_.n,    a_row(), a_column(), s_.n,
+                    1,        s_.lower, s_.unit, s_.conj, s_.alpha,   Mode::Native};
     device::solve_triangular(b_, shape, {member(a_, p), member(x_, p), member(x_, p), alpha_, {}, {}});
   }
 
@@ -188,9 +205,10 @@ class TrsmBatchKernel {
 
 tile::Program trsm_batched_program(const TrsmBatchedShape& shape, const Machine& machine) {
   device::require_kernel_dtype(shape.dtype, machine, "blas.trsm_batched");
-  require(shape.m >= 1 && shape.n >= 1 && shape.count >= 1, "blas.trsm_batched: a program needs m, n, count >= 1, got {} of {} x {}", shape.count, shape.m,
-          shape.n);
-  require(shape.alpha != Factor::Zero, "blas.trsm_batched: a program with alpha = 0 would not read A; set B to zero instead");
+  require(shape.m >= 1 && shape.n >= 1 && shape.count >= 1,
+          "blas.trsm_batched: a program needs m, n, count >= 1, got {} of {} x {}", shape.count, shape.m, shape.n);
+  require(shape.alpha != Factor::Zero,
+          "blas.trsm_batched: a program with alpha = 0 would not read A; set B to zero instead");
   return TrsmBatchKernel(shape, machine).build();
 }
 
@@ -206,9 +224,11 @@ void trsm_batched(const Executor& executor, const TrsmBatchArgs& args) {
     for (std::int64_t p = 0; p < args.count; ++p) bindings.push_back({fmt::format("x{}", p), args.b[p]});
     return device.run(*program, bindings);
   }
-  const TrsmBatchedShape shape{args.dtype, args.m, args.n, args.count, args.am, args.an, args.bm, args.bn, args.lower, args.unit, args.conj_a,
-                               args.alpha == 1.0 ? Factor::One : Factor::Input};
-  const auto program = device.programs().get(shape, [&](const TrsmBatchedShape& s) { return trsm_batched_program(s, machine); });
+  const TrsmBatchedShape shape{args.dtype, args.m,    args.n,      args.count,
+                               args.am,    args.an,   args.bm,     args.bn,
+                               args.lower, args.unit, args.conj_a, args.alpha == 1.0 ? Factor::One : Factor::Input};
+  const auto program =
+      device.programs().get(shape, [&](const TrsmBatchedShape& s) { return trsm_batched_program(s, machine); });
   const float alpha[2] = {static_cast<float>(args.alpha.real()), static_cast<float>(args.alpha.imag())};
   const Buffer factor(executor, sizeof alpha);
   if (shape.alpha == Factor::Input) {

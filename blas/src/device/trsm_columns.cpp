@@ -2,7 +2,6 @@
 #include "trsm_columns.hpp"
 
 #include <algorithm>
-
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/blocks/matmul.hpp>
 
@@ -32,8 +31,14 @@ Access plane(const Access& x, std::int64_t p) {
 
 ColumnBlocks::ColumnBlocks(Builder& builder, const Access& b, const Access& x, bool complex, std::int64_t row_stride,
                            std::int64_t column_stride, bool many_rows)
-    : b_(builder), in_(b), out_(x), complex_(complex), turned_(many_rows && row_stride == 1 && column_stride != 1),
-      side_(builder.machine().partitions), half_(side_ / 2), bank_(blocks::bank_columns(builder.machine())) {}
+    : b_(builder),
+      in_(b),
+      out_(x),
+      complex_(complex),
+      turned_(many_rows && row_stride == 1 && column_stride != 1),
+      side_(builder.machine().partitions),
+      half_(side_ / 2),
+      bank_(blocks::bank_columns(builder.machine())) {}
 
 std::int64_t ColumnBlocks::bytes_per_column() const {
   if (complex_) return 4 * (2 * 2 + 1 + 1 + 2 * 2);
@@ -79,7 +84,8 @@ Access ColumnBlocks::by_columns(const Access& hbm) const {
 
 namespace {
 // Calls move(tile part, HBM part) for the whole groups of 128 columns together and for the rest.
-template <class Move> void for_groups(const Access& tile, const Access& hbm, std::int64_t rows, std::int64_t side, Move move) {
+template <class Move>
+void for_groups(const Access& tile, const Access& hbm, std::int64_t rows, std::int64_t side, Move move) {
   const std::int64_t columns = hbm.dims[0].size, whole = columns / side, rest = columns % side;
   if (whole > 0) {
     const Access wide = hbm(ds(0, whole * side)).split(0, side);
@@ -112,8 +118,10 @@ Access ColumnBlocks::scaled(std::int64_t t, std::int64_t tile_rows, const Access
       for (std::size_t i = first; i < end; ++i) {
         const Group& g = pieces[i];
         Access data = one(raw, g.number)(ds(0, g.columns));
-        if (complex_) data = data.permute({1, 0});
-        else data = data(all, ds(0, tile_rows));
+        if (complex_)
+          data = data.permute({1, 0});
+        else
+          data = data(all, ds(0, tile_rows));
         b_.nc_transpose(bank_in_(ds(0, tile_rows), ds(g.first - from, g.columns)), data);
       }
       const std::int64_t columns = pieces[end - 1].first + pieces[end - 1].columns - from;
@@ -126,8 +134,10 @@ Access ColumnBlocks::scaled(std::int64_t t, std::int64_t tile_rows, const Access
     b_.tensor_copy(block(ds(half_, rows)), plane(raw, 1)(ds(0, rows)));
   }
   if (alpha.present()) {
-    if (complex_) multiply_complex(b_, block, swapped_, alpha);
-    else b_.tensor_scalar(block, block, AluOp::Multiply, alpha(ds(0, tile_rows)), {.engine = Engine::Vector});
+    if (complex_)
+      multiply_complex(b_, block, swapped_, alpha);
+    else
+      b_.tensor_scalar(block, block, AluOp::Multiply, alpha(ds(0, tile_rows)), {.engine = Engine::Vector});
   }
   return block;
 }
@@ -159,8 +169,10 @@ void ColumnBlocks::store(const Affine& start, std::int64_t rows, const Access& x
       const Access turned = one(bank_out_, static_cast<std::int64_t>(i - first))(ds(0, g.columns), ds(0, tall));
       b_.nc_transpose(turned, x(all, ds(g.first, g.columns)));
       const Access home = one(back, g.number)(ds(0, g.columns));
-      if (complex_) b_.tensor_copy(home.permute({1, 0}), turned.split(0, half_));
-      else b_.tensor_copy(home(all, ds(0, tall)), turned);
+      if (complex_)
+        b_.tensor_copy(home.permute({1, 0}), turned.split(0, half_));
+      else
+        b_.tensor_copy(home(all, ds(0, tall)), turned);
     }
   }
   for_groups(back, by_columns(to), rows, side_, [&](const Access& tile, const Access& hbm) { b_.dma_copy(hbm, tile); });

@@ -1,4 +1,5 @@
-// The blocked triangular solve as a part of a program: what trsm_program is made of, and large members of a batch are solved by.
+// The blocked triangular solve as a part of a program: what trsm_program is made of, and large members of a batch are
+// solved by.
 #pragma once
 
 #include <trn/blas/trsm_program.hpp>
@@ -7,9 +8,10 @@
 namespace trn::blas::device {
 
 struct TrsmOperands {
-  tile::Access a, b, x;              // (m, m), (m, n), (m, n) of HBM, complex ones with a last dimension of 2; strides those of the shape
-  tile::Access alpha;                // (128, 1), complex (128, 2); absent for 1
-  tile::Access residual, largest;    // (1, n) of HBM; absent when nothing is measured
+  tile::Access a, b,
+      x;  // (m, m), (m, n), (m, n) of HBM, complex ones with a last dimension of 2; strides those of the shape
+  tile::Access alpha;              // (128, 1), complex (128, 2); absent for 1
+  tile::Access residual, largest;  // (1, n) of HBM; absent when nothing is measured
 };
 
 // Declares scratch: inside a recorded loop that loop must be sequential.

@@ -1,13 +1,12 @@
-// Operands as sums of narrower words: how a Mode multiplies fp32 matrices. x = w0 + w1 + ..., each word the rounded rest of those
-// before it; the products that matter are summed in one PSUM group, smallest words first.
+// Operands as sums of narrower words: how a Mode multiplies fp32 matrices. x = w0 + w1 + ..., each word the rounded
+// rest of those before it; the products that matter are summed in one PSUM group, smallest words first.
 #pragma once
-
-#include <utility>
-#include <vector>
 
 #include <trn/core/error.hpp>
 #include <trn/core/precision.hpp>
 #include <trn/tile/builder.hpp>
+#include <utility>
+#include <vector>
 
 namespace trn::blas::device {
 
@@ -22,7 +21,8 @@ struct Words {
 [[nodiscard]] Words words_of(Mode mode, const char* operation);
 
 // dst (P, ..., words, columns) = the words of src (P, ..., columns) fp32: `dst_word(w)` is the access of word w.
-template <class DstWord> void split_words(tile::Builder& b, const Words& words, DstWord dst_word, const tile::Access& src) {
+template <class DstWord>
+void split_words(tile::Builder& b, const Words& words, DstWord dst_word, const tile::Access& src) {
   using namespace trn::tile;
   b.tensor_copy(dst_word(0), src);
   if (words.count == 1) return;
@@ -35,20 +35,24 @@ template <class DstWord> void split_words(tile::Builder& b, const Words& words, 
   b.tensor_tensor(dst_word(2), rest, dst_word(1), AluOp::Subtract, Engine::Vector);
 }
 
-// Elementwise error of a sum of k such products, relative to |A||B|: up to 128 fused products per matmul, one addition to PSUM each, and
-// three roundings for alpha and beta.
+// Elementwise error of a sum of k such products, relative to |A||B|: up to 128 fused products per matmul, one addition
+// to PSUM each, and three roundings for alpha and beta.
 [[nodiscard]] double words_error_bound(const Words& words, std::int64_t k);
 
-// The mode itself or, for a target, the cheapest one with bound(mode) <= share * target. Throws InvalidArgument where none is that good.
-template <class Bound> Mode cheapest_mode(const Precision& precision, double share, Bound bound, const char* operation) {
+// The mode itself or, for a target, the cheapest one with bound(mode) <= share * target. Throws InvalidArgument where
+// none is that good.
+template <class Bound>
+Mode cheapest_mode(const Precision& precision, double share, Bound bound, const char* operation) {
   if (!precision.has_target()) return precision.mode();
   double best = 0;
   for (const Mode mode : {Mode::Bf16, Mode::Tf32, Mode::Tf32x3, Mode::Native}) {
     best = bound(mode);
     if (best <= share * precision.target_error()) return mode;
   }
-  fail<InvalidArgument>("{}: an error of {} is asked for, but float32 arithmetic of this size is only good for {}; ask for more, or use float64", operation,
-                        precision.target_error(), best / share);
+  fail<InvalidArgument>(
+      "{}: an error of {} is asked for, but float32 arithmetic of this size is only good for {}; ask for more, or use "
+      "float64",
+      operation, precision.target_error(), best / share);
 }
 
 }  // namespace trn::blas::device

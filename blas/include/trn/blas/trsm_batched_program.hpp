@@ -1,4 +1,5 @@
-// The device kernel of trsm_batched as a value: one program for a whole batch, for tools that print, emit, profile or estimate it.
+// The device kernel of trsm_batched as a value: one program for a whole batch, for tools that print, emit, profile or
+// estimate it.
 #pragma once
 
 #include <trn/blas/gemm_program.hpp>
@@ -15,8 +16,9 @@ struct TrsmBatchedShape {
   bool operator==(const TrsmBatchedShape&) const = default;
 };
 
-// Tensors, complex ones as float32 with a last dimension of 2: inputs "a0", "a1", ... (m x m), "b0", ... (m x n, same memory as x0, ...) and, where
-// alpha is an Input, "alpha" (one element); outputs "x0", .... alpha is not Zero. Throws NotImplemented for other dtypes.
+// Tensors, complex ones as float32 with a last dimension of 2: inputs "a0", "a1", ... (m x m), "b0", ... (m x n, same
+// memory as x0, ...) and, where alpha is an Input, "alpha" (one element); outputs "x0", .... alpha is not Zero. Throws
+// NotImplemented for other dtypes.
 [[nodiscard]] tile::Program trsm_batched_program(const TrsmBatchedShape& shape, const tile::Machine& machine);
 
 }  // namespace trn::blas

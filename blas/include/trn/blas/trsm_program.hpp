@@ -6,9 +6,10 @@
 
 namespace trn::blas {
 
-// T X = alpha B: T is m x m, lower or upper triangular, strides (am, an); B and X are m x n, strides (bm, bn); in elements of
-// dtype, Float32 or Complex64. conj: conj(T) stands in T's place. All extents >= 1. mode: Native, Tf32, Bf16, Tf32x3 or Bf16x6, of the
-// products with T's blocks below the diagonal ones; the diagonal ones are always multiplied in fp32.
+// T X = alpha B: T is m x m, lower or upper triangular, strides (am, an); B and X are m x n, strides (bm, bn); in
+// elements of dtype, Float32 or Complex64. conj: conj(T) stands in T's place. All extents >= 1. mode: Native, Tf32,
+// Bf16, Tf32x3 or Bf16x6, of the products with T's blocks below the diagonal ones; the diagonal ones are always
+// multiplied in fp32.
 struct TrsmShape {
   DType dtype = DType::Float32;
   std::int64_t m = 1, n = 1;
@@ -19,14 +20,14 @@ struct TrsmShape {
   bool operator==(const TrsmShape&) const = default;
 };
 
-// Tensors, complex ones as float32 with a last dimension of 2: inputs "a" (m x m), "b" (m x n, same memory as x) and, where alpha is an
-// Input, "alpha" (one element); outputs "x" (m x n), and for each column j, float32: "residual", the largest |r_ij| / max_k |T_ik|
-// over the rows, r what the solve leaves of a block's equations as computed, k over the diagonal block; "largest", max_i |x_ij|.
-// alpha is not Zero. Throws NotImplemented for other dtypes and modes.
+// Tensors, complex ones as float32 with a last dimension of 2: inputs "a" (m x m), "b" (m x n, same memory as x) and,
+// where alpha is an Input, "alpha" (one element); outputs "x" (m x n), and for each column j, float32: "residual", the
+// largest |r_ij| / max_k |T_ik| over the rows, r what the solve leaves of a block's equations as computed, k over the
+// diagonal block; "largest", max_i |x_ij|. alpha is not Zero. Throws NotImplemented for other dtypes and modes.
 [[nodiscard]] tile::Program trsm_program(const TrsmShape& shape, const tile::Machine& machine);
 
-// The bound of trsm.hpp for one solve, from what the program measured (host arrays of n elements): measured residual plus the
-// rounding of everything that computed it.
+// The bound of trsm.hpp for one solve, from what the program measured (host arrays of n elements): measured residual
+// plus the rounding of everything that computed it.
 [[nodiscard]] double trsm_residual_bound(const TrsmShape& shape, const float* residual, const float* largest);
 
 }  // namespace trn::blas
