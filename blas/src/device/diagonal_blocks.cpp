@@ -17,6 +17,8 @@
 #include <limits>
 #include <trn/core/error.hpp>
 
+#include "views.hpp"
+
 namespace trn::blas::device {
 
 using namespace trn::tile;
@@ -26,14 +28,6 @@ namespace {
 constexpr std::int64_t kCore = 16;
 constexpr double kLargest = std::numeric_limits<float>::max();
 constexpr double kSmallest = 0x1p-126;  // keeps 1 / (largest element of a row) finite
-
-// One block of a (P, blocks, ...) tile, the blocks dimension dropped.
-Access block_of(const Access& tile, std::int64_t i) {
-  std::vector<Slice> slices{all, ds(i, 1)};
-  Access one = tile.slice(slices);
-  one.dims.erase(one.dims.begin());
-  return one;
-}
 
 class Inverter {
  public:
@@ -99,7 +93,7 @@ class Inverter {
   template <class Load>
   void for_loads(const Access& tile, Load load) const {
     if (together_) return load(0, tile);
-    for (std::int64_t i = 0; i < count_; ++i) load(i, block_of(tile, i));
+    for (std::int64_t i = 0; i < count_; ++i) load(i, entry(tile, i));
   }
   // (partitions, blocks where they are together, x, y[, 2]).
   Access part(const Access& tile, const Slice& partitions, const Slice& x, const Slice& y) const {
@@ -109,7 +103,7 @@ class Inverter {
   // dst (c, blocks, r) = src (r, blocks, c) for square blocks of `n`.
   void turn(const Access& dst, const Access& src, std::int64_t n) {
     const Access bank = b_.psum("turned", n, {count_, n}, DType::Float32, 2);
-    for (std::int64_t i = 0; i < count_; ++i) b_.nc_transpose(block_of(bank, i), block_of(src, i));
+    for (std::int64_t i = 0; i < count_; ++i) b_.nc_transpose(entry(bank, i), entry(src, i));
     b_.tensor_copy(dst, bank);
   }
 
@@ -143,8 +137,8 @@ class Inverter {
       embed(b_, wl_.split(1, half_), real, plane(raw, 1), conj_);
     } else {
       const Access parts = half_tile("parts", {2, count_, half_});
-      for (std::int64_t p = 0; p < 2; ++p) turn(block_of(parts, p), plane(raw, p), half_);
-      embed(b_, wl_.split(1, half_), block_of(parts, 0), block_of(parts, 1), conj_);
+      for (std::int64_t p = 0; p < 2; ++p) turn(entry(parts, p), plane(raw, p), half_);
+      embed(b_, wl_.split(1, half_), entry(parts, 0), entry(parts, 1), conj_);
     }
     if (turned_ && !t_.complex)
       turn(wl_, lw_, side_);
@@ -325,8 +319,7 @@ class Inverter {
       const bool last = 2 * s == half_;
       const auto product = [&](const char* name, const Access& stationary, const Access& moving) {
         const Access sums = b_.psum(name, side_, {count_, side_});
-        for (std::int64_t i = 0; i < count_; ++i)
-          b_.nc_matmul(block_of(sums, i), block_of(stationary, i), block_of(moving, i));
+        for (std::int64_t i = 0; i < count_; ++i) b_.nc_matmul(entry(sums, i), entry(stationary, i), entry(moving, i));
         return sums;
       };
       clean(joins);
@@ -397,50 +390,6 @@ class Inverter {
 };
 
 }  // namespace
-
-void embed(Builder& b, const Access& dst, const Access& re, const Access& im, bool conj) {
-  const std::int64_t half = b.machine().partitions / 2, columns = re.partitions, rows = re.dims.back().size;
-  const auto part = [&](std::int64_t plane_of_column, std::int64_t plane_of_row) {
-    Access to = dst(ds(plane_of_column * half, columns), all, ds(plane_of_row, 1), ds(0, rows));
-    to.dims.erase(to.dims.begin() + 1);
-    return to;
-  };
-  const double sign = conj ? -1 : 1;
-  b.tensor_copy(part(0, 0), re);
-  b.tensor_copy(part(1, 1), re);
-  b.tensor_scalar(part(0, 1), im, AluOp::Multiply, sign, {.engine = Engine::Vector});
-  b.tensor_scalar(part(1, 0), im, AluOp::Multiply, -sign, {.engine = Engine::Vector});
-}
-
-void copy_triangles(Builder& b, const Access& dst, const Access& src, bool head, bool unit) {
-  const std::int64_t order = src.dims[1].size;
-  // `groups` patches along the diagonal, `step` apart, each from (line, element) on.
-  const auto copy = [&](std::int64_t groups, std::int64_t step, std::int64_t line, std::int64_t element,
-                        std::int64_t lines, std::int64_t elements) {
-    const auto patch = [&](Access x) {
-      const Dim blocks = x.dims[0], l = x.dims[1], e = x.dims[2];
-      const std::vector<Dim> parts(x.dims.begin() + 3, x.dims.end());
-      x.offset = x.offset + line * l.stride + element * e.stride;
-      x.dims = {blocks, {step * (l.stride + e.stride), groups}, {l.stride, lines}, {e.stride, elements}};
-      x.dims.insert(x.dims.end(), parts.begin(), parts.end());
-      return x;
-    };
-    if (elements > 0) b.dma_copy(patch(dst), patch(src));
-  };
-  // Squares beside the diagonal, halving while they are whole, then the lines of the small triangles that are left.
-  std::int64_t side = order;
-  for (; side % 2 == 0 && side > kCore; side /= 2) {
-    const std::int64_t half = side / 2;
-    copy(order / side, side, head ? half : 0, head ? 0 : half, half, half);
-  }
-  const std::int64_t skip = unit ? 1 : 0;
-  for (std::int64_t l = 0; l < side; ++l) {
-    if (head)
-      copy(order / side, side, l, 0, 1, l + 1 - skip);
-    else
-      copy(order / side, side, l, l + skip, 1, side - l - skip);
-  }
-}
 
 std::int64_t block_side(const Machine& machine, bool complex, std::int64_t order) {
   std::int64_t side = machine.partitions;

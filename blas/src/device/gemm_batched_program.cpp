@@ -21,6 +21,7 @@
 #include <trn/tile/blocks/transpose.hpp>
 #include <trn/tile/blocks/warm_up.hpp>
 
+#include "views.hpp"
 #include "words.hpp"
 
 namespace trn::blas {
@@ -28,16 +29,10 @@ namespace trn::blas {
 using namespace trn::tile;
 using blocks::ceil_div;
 using blocks::for_blocks;
+using device::entry;
 using device::Words;
 
 namespace {
-
-// Entry i of the first free dimension of a tile.
-Access one(const Access& x, const Affine& i) {
-  Access y = x(all, ds(i, 1));
-  y.dims.erase(y.dims.begin());
-  return y;
-}
 
 // The matrices of one operand of a group: one tensor, or one for each.
 class Matrices {
@@ -152,7 +147,7 @@ class BatchKernel {
   // A tile (k, words, products, x); Native keeps it as it came.
   struct Operand {
     Access tile;
-    [[nodiscard]] Access word(std::int64_t w) const { return one(tile, w); }
+    [[nodiscard]] Access word(std::int64_t w) const { return entry(tile, w); }
   };
 
   // (k, products, x) of an operand whose HBM is (products, k, x): permute says where k is in (products, ., .).
@@ -189,12 +184,12 @@ class BatchKernel {
         const Access rows = rows_first(hbm);
         if (whole > 0)
           b_.dma_copy(raw(all, ds(0, whole)), rows(ds(0, whole * stack)).split(0, stack).permute({1, 2, 0, 3}));
-        if (rest > 0) b_.dma_copy(one(raw, whole)(ds(0, rest * x)), rows(ds(whole * stack, rest)));
+        if (rest > 0) b_.dma_copy(entry(raw, whole)(ds(0, rest * x)), rows(ds(whole * stack, rest)));
       });
     } else {
       from.visit(p, count, [&](const Slice& which, const Access& hbm) {
         const std::int64_t i = which.start.constant();
-        b_.dma_copy(one(raw, i / stack)(ds(i % stack * x, x)), rows_first(hbm));
+        b_.dma_copy(entry(raw, i / stack)(ds(i % stack * x, x)), rows_first(hbm));
       });
     }
     // Several transposes to a bank, then out.
@@ -207,7 +202,7 @@ class BatchKernel {
       const Access bank = b_.psum("turned", g_.k, {columns}, s_.dtype, 2);
       for (std::int64_t i = f; i < end; ++i) {
         const std::int64_t wide = (i < whole ? stack : rest) * x;
-        b_.nc_transpose(bank(all, ds((i - f) * stack * x, wide)), one(raw, i)(ds(0, wide)));
+        b_.nc_transpose(bank(all, ds((i - f) * stack * x, wide)), entry(raw, i)(ds(0, wide)));
       }
       b_.tensor_copy(flat(all, ds(f * stack * x, columns)), bank);
     }
@@ -245,17 +240,17 @@ class BatchKernel {
       }
       for (std::int64_t k = 0; k < banks; ++k) {
         const std::int64_t first = k * per_bank, here = std::min(per_bank, count - first);
-        const Access bank = one(sums, k)(all, ds(0, here * g_.n));
+        const Access bank = entry(sums, k)(all, ds(0, here * g_.n));
         if (share_a && !share_b) {
           multiply(
-              bank, [&](std::int64_t w) { return one(a.word(w), 0); },
+              bank, [&](std::int64_t w) { return entry(a.word(w), 0); },
               [&](std::int64_t w) { return merged(b.word(w)(all, ds(first, here))); });
         } else {
           b_.parallel("q", here, [&](Affine q) {
             multiply(
                 bank(all, ds(q * g_.n, g_.n)),
-                [&](std::int64_t w) { return one(a.word(w), share_a ? Affine(0) : q + first); },
-                [&](std::int64_t w) { return one(b.word(w), share_b ? Affine(0) : q + first); });
+                [&](std::int64_t w) { return entry(a.word(w), share_a ? Affine(0) : q + first); },
+                [&](std::int64_t w) { return entry(b.word(w), share_b ? Affine(0) : q + first); });
           });
         }
         finish(merged(out(all, ds(first, here))), bank, old.present() ? merged(old(all, ds(first, here))) : Access{},
@@ -326,7 +321,7 @@ class BatchKernel {
                   std::int64_t depth, const Affine& x0, std::int64_t x, bool turned) {
     const Access tile = b_.sbuf(name, depth, {words_.count, tiles, x}, words_.dtype, 2);
     const bool words = words_.dtype != s_.dtype;
-    const Access fp32 = words ? b_.sbuf(name + "_fp32", depth, {tiles, x}, s_.dtype, 2) : one(tile, 0);
+    const Access fp32 = words ? b_.sbuf(name + "_fp32", depth, {tiles, x}, s_.dtype, 2) : entry(tile, 0);
     if (turned) {
       const Access rows = from.permute({1, 0});  // (x, k)
       for_blocks(b_, "xt", x, side_, LoopKind::Parallel, [&](const Affine& x1, std::int64_t height) {
@@ -339,7 +334,7 @@ class BatchKernel {
     }
     if (words)
       device::split_words(
-          b_, words_, [&](std::int64_t w) { return one(tile, w); }, fp32);
+          b_, words_, [&](std::int64_t w) { return entry(tile, w); }, fp32);
     return tile;
   }
 
@@ -351,8 +346,8 @@ class BatchKernel {
         b_.sequential("k", tiles, [&](Affine t) {
           for (std::int64_t q = 0; q < products; ++q) {
             const auto [wa, wb] = words_.products[static_cast<std::size_t>(q)];
-            b_.nc_matmul(acc.piece(i, j), one(one(a, wa), t)(all, ds(i * acc.piece_rows, acc.rows_of(i))),
-                         one(one(b, wb), t)(all, ds(j * acc.piece_columns, acc.columns_of(j))),
+            b_.nc_matmul(acc.piece(i, j), entry(entry(a, wa), t)(all, ds(i * acc.piece_rows, acc.rows_of(i))),
+                         entry(entry(b, wb), t)(all, ds(j * acc.piece_columns, acc.columns_of(j))),
                          {.accumulate = (first + t) * products + q});
           }
         });

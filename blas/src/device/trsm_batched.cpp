@@ -1,10 +1,9 @@
 // trsm_batched on the device: one program for the batch, and its launch.
 //
 //   gather    one load list per matrix, from wherever it lies into scratch: A_p as it is, B_p row by row
-//   solve     systems of up to 128 rows (64 complex ones) eight to 64 at a time: one inversion for all their triangles
-//   (diagonal_blocks.hpp), then for all of them
-//             X' = T^-1 alpha B,  D = alpha B - T X',  X = X' + T^-1 D as in trsm, columns on the free dimension, the
-//             systems side by side in PSUM; larger systems one after another, blocked as in trsm
+//   solve     systems of up to 128 rows (64 complex ones), 8 to 64 at a time: one inversion for all their triangles
+//             (diagonal_blocks.hpp), then X' = T^-1 alpha B,  D = alpha B - T X',  X = X' + T^-1 D for all of them, as in
+//             trsm, the systems side by side in PSUM; larger systems one after another, blocked as in trsm
 //   scatter   one store list per matrix
 //
 // A hop between engines costs about as much for eight systems as for one; that is why they go in step. The hops limit a
@@ -24,11 +23,13 @@
 #include "trsm_columns.hpp"
 #include "trsm_kernel.hpp"
 #include "trsm_launch.hpp"
+#include "views.hpp"
 
 namespace trn::blas {
 
 using namespace trn::tile;
 using blocks::for_blocks;
+using device::entry;
 
 namespace {
 
@@ -55,7 +56,7 @@ class TrsmBatchKernel {
       b_.sequential("system", s_.count, [&](Affine p) { large(p); });
     }
     for (std::int64_t p = 0; p < s_.count; ++p) {
-      b_.dma_copy(matrix(fmt::format("x{}", p), s_.n, s_.bm, s_.bn, false), member(x_, p));
+      b_.dma_copy(matrix(fmt::format("x{}", p), s_.n, s_.bm, s_.bn, false), entry(x_, p));
     }
     return b_.finish();
   }
@@ -75,30 +76,18 @@ class TrsmBatchKernel {
     Access all_of = b_.scratch(name, DType::Float32, shape);
     if (by_columns) std::swap(all_of.dims[1], all_of.dims[2]);
     for (std::int64_t p = 0; p < s_.count; ++p) {
-      Access from = matrix(fmt::format("{}{}", name, p), columns, rs, cs, true), to = member(all_of, p);
+      Access from = matrix(fmt::format("{}{}", name, p), columns, rs, cs, true), to = entry(all_of, p);
       if (by_columns) std::swap(from.dims[0], from.dims[1]), std::swap(to.dims[0], to.dims[1]);
       b_.dma_copy(to, from);
     }
     return all_of;
   }
-  static Access member(const Access& batch, const Affine& p) {
-    Access one = batch(ds(p, 1));
-    one.dims.erase(one.dims.begin());
-    return one;
-  }
-  // System i of a (P, systems, columns) tile.
-  static Access system(const Access& tile, std::int64_t i) {
-    Access one = tile(all, ds(i, 1));
-    one.dims.erase(one.dims.begin());
-    return one;
-  }
-
   std::int64_t a_row() const { return a_.dims[1].stride / planes_; }
   std::int64_t a_column() const { return a_.dims[2].stride / planes_; }
 
   void small(const Affine& p, std::int64_t count) {
     std::vector<Access> triangles;
-    for (std::int64_t i = 0; i < count; ++i) triangles.push_back(member(a_, p + i));
+    for (std::int64_t i = 0; i < count; ++i) triangles.push_back(entry(a_, p + i));
     const device::DiagonalBlocks d =
         device::invert_diagonal(b_, {complex_, s_.lower, s_.unit, s_.conj, a_row(), a_column()}, triangles, s_.m);
     const std::int64_t bank = blocks::bank_columns(machine_);
@@ -123,18 +112,12 @@ class TrsmBatchKernel {
                  finite = sbuf("finite", DType::UInt8), x = sbuf("x_new");
     const Access hbm = columns_of(p, count, c0, columns);
     Access raw;
-    const auto plane = [&](std::int64_t k) {
-      Access one = raw;
-      one.offset = one.offset + k;
-      one.dims.pop_back();
-      return one;
-    };
     if (complex_) {
       raw = b_.sbuf("raw", s_.m, {count, columns, 2}, DType::Float32, 2);
       b_.dma_copy(raw, hbm);
       if (s_.m < half_) b_.memset(rhs, 0);
-      b_.tensor_copy(rhs(ds(0, s_.m)), plane(0));
-      b_.tensor_copy(rhs(ds(half_, s_.m)), plane(1));
+      b_.tensor_copy(rhs(ds(0, s_.m)), device::plane(raw, 0));
+      b_.tensor_copy(rhs(ds(half_, s_.m)), device::plane(raw, 1));
       if (alpha_.present()) device::multiply_complex(b_, rhs, sbuf("swapped"), alpha_);
     } else {
       b_.dma_copy(rhs, hbm);
@@ -147,8 +130,8 @@ class TrsmBatchKernel {
                          banks = blocks::ceil_div(count, per_bank);
       const Access sums = b_.psum("sums", rows, {banks, bank}, DType::Float32, 2);
       for (std::int64_t i = 0; i < count; ++i) {
-        b_.nc_matmul(system(sums, i / per_bank)(all, ds(i % per_bank * columns, columns)),
-                     system(matrices, i)(ds(0, rows), ds(0, rows)), system(moving, i));
+        b_.nc_matmul(entry(sums, i / per_bank)(all, ds(i % per_bank * columns, columns)),
+                     entry(matrices, i)(ds(0, rows), ds(0, rows)), entry(moving, i));
       }
       return std::pair(sums, per_bank);
     };
@@ -156,7 +139,7 @@ class TrsmBatchKernel {
     const auto each_bank = [&](const std::pair<Access, std::int64_t>& sums, auto f) {
       for (std::int64_t i = 0; i < count; i += sums.second) {
         const std::int64_t here = std::min(sums.second, count - i);
-        f(ds(i, here), system(sums.first, i / sums.second)(all, ds(0, here * columns)).split(0, columns));
+        f(ds(i, here), entry(sums.first, i / sums.second)(all, ds(0, here * columns)).split(0, columns));
       }
     };
     each_bank(product(d.inverse, rhs), [&](const Slice& which, const Access& sums) {
@@ -179,8 +162,8 @@ class TrsmBatchKernel {
     b_.tensor_tensor(x, x, poison, AluOp::Add, Engine::Vector);
     if (complex_) {
       raw = b_.sbuf("x_raw", s_.m, {count, columns, 2}, DType::Float32, 2);
-      b_.tensor_copy(plane(0), x(ds(0, s_.m)));
-      b_.tensor_copy(plane(1), x(ds(half_, s_.m)));
+      b_.tensor_copy(device::plane(raw, 0), x(ds(0, s_.m)));
+      b_.tensor_copy(device::plane(raw, 1), x(ds(half_, s_.m)));
       b_.dma_copy(hbm, raw);
     } else {
       b_.dma_copy(hbm, x);
@@ -190,7 +173,7 @@ class TrsmBatchKernel {
   void large(const Affine& p) {
     TrsmShape shape{s_.dtype, s_.m,     s_.n,    a_row(), a_column(), s_.n,
                     1,        s_.lower, s_.unit, s_.conj, s_.alpha,   Mode::Native};
-    device::solve_triangular(b_, shape, {member(a_, p), member(x_, p), member(x_, p), alpha_, {}, {}});
+    device::solve_triangular(b_, shape, {entry(a_, p), entry(x_, p), entry(x_, p), alpha_, {}, {}});
   }
 
   TrsmBatchedShape s_;

@@ -5,29 +5,12 @@
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/blocks/matmul.hpp>
 
+#include "views.hpp"
+
 namespace trn::blas::device {
 
 using namespace trn::tile;
 using blocks::ceil_div;
-
-namespace {
-
-// Entry k of the first free dimension.
-Access one(const Access& x, std::int64_t k) {
-  Access y = x(all, ds(k, 1));
-  y.dims.erase(y.dims.begin());
-  return y;
-}
-
-// One plane of an interleaved (P, ..., 2) access.
-Access plane(const Access& x, std::int64_t p) {
-  Access y = x;
-  y.offset = y.offset + p;
-  y.dims.pop_back();
-  return y;
-}
-
-}  // namespace
 
 ColumnBlocks::ColumnBlocks(Builder& builder, const Access& b, const Access& x, bool complex, std::int64_t row_stride,
                            std::int64_t column_stride, bool many_rows)
@@ -75,7 +58,7 @@ void ColumnBlocks::begin(const Affine& c0, std::int64_t columns, std::int64_t ta
   bank_out_ = b_.psum("x_turned", across, {bank_ / side_, side_});
 }
 
-Access ColumnBlocks::raw_slot(std::int64_t t) const { return one(raw_, t % 2); }
+Access ColumnBlocks::raw_slot(std::int64_t t) const { return entry(raw_, t % 2); }
 
 // (rows, columns[, 2]) of HBM as (columns, rows[, 2]).
 Access ColumnBlocks::by_columns(const Access& hbm) const {
@@ -93,7 +76,7 @@ void for_groups(const Access& tile, const Access& hbm, std::int64_t rows, std::i
     if (wide.dims.size() == 4) order.push_back(3);
     move(tile(all, ds(0, whole), ds(0, rows)), wide.permute(order));
   }
-  if (rest > 0) move(one(tile, whole)(ds(0, rest), ds(0, rows)), hbm(ds(whole * side, rest)));
+  if (rest > 0) move(entry(tile, whole)(ds(0, rest), ds(0, rows)), hbm(ds(whole * side, rest)));
 }
 }  // namespace
 
@@ -117,7 +100,7 @@ Access ColumnBlocks::scaled(std::int64_t t, std::int64_t tile_rows, const Access
       const std::int64_t from = pieces[first].first;
       for (std::size_t i = first; i < end; ++i) {
         const Group& g = pieces[i];
-        Access data = one(raw, g.number)(ds(0, g.columns));
+        Access data = entry(raw, g.number)(ds(0, g.columns));
         if (complex_)
           data = data.permute({1, 0});
         else
@@ -154,7 +137,7 @@ void multiply_complex(Builder& b, const Access& block, const Access& swapped, co
 void ColumnBlocks::store(const Affine& start, std::int64_t rows, const Access& x) {
   const Access to = out_(ds(start, rows), ds(c0_, columns_));
   if (!complex_ && !turned_) return b_.dma_copy(to, x);
-  const Access back = one(back_, stored_++ % 2);
+  const Access back = entry(back_, stored_++ % 2);
   if (!turned_) {
     b_.tensor_copy(plane(back, 0)(ds(0, rows)), x(ds(0, rows)));
     b_.tensor_copy(plane(back, 1)(ds(0, rows)), x(ds(half_, rows)));
@@ -166,9 +149,9 @@ void ColumnBlocks::store(const Affine& start, std::int64_t rows, const Access& x
     const std::size_t end = std::min(pieces.size(), first + static_cast<std::size_t>(per_bank));
     for (std::size_t i = first; i < end; ++i) {
       const Group& g = pieces[i];
-      const Access turned = one(bank_out_, static_cast<std::int64_t>(i - first))(ds(0, g.columns), ds(0, tall));
+      const Access turned = entry(bank_out_, static_cast<std::int64_t>(i - first))(ds(0, g.columns), ds(0, tall));
       b_.nc_transpose(turned, x(all, ds(g.first, g.columns)));
-      const Access home = one(back, g.number)(ds(0, g.columns));
+      const Access home = entry(back, g.number)(ds(0, g.columns));
       if (complex_)
         b_.tensor_copy(home.permute({1, 0}), turned.split(0, half_));
       else

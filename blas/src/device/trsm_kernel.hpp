@@ -8,8 +8,8 @@
 namespace trn::blas::device {
 
 struct TrsmOperands {
-  tile::Access a, b,
-      x;  // (m, m), (m, n), (m, n) of HBM, complex ones with a last dimension of 2; strides those of the shape
+  // (m, m), (m, n), (m, n) of HBM, complex ones with a last dimension of 2; strides those of the shape.
+  tile::Access a, b, x;
   tile::Access alpha;              // (128, 1), complex (128, 2); absent for 1
   tile::Access residual, largest;  // (1, n) of HBM; absent when nothing is measured
 };
