@@ -230,11 +230,12 @@ Quad scaled(const exact::Leading& v, int exponent) {
 
 class Finish {
  public:
-  Finish(const Executor& executor, const GemmArgs& g, const Operand& a, const Operand& b, const Plan& plan, const std::optional<MatrixView<double>>& bounds)
-      : g_(g), a_(a), b_(b), plan_(plan), bounds_(bounds), parts_(is_complex(g.in) ? 2 : 1), wide_(real_of(g.in) == DType::Float64) {
+  Finish(const Executor& executor, const GemmArgs& g, const Operand& a, const Operand& b, const Plan& plan, const std::optional<MatrixView<double>>& bounds,
+         const ExactRegion& region)
+      : region_(region), g_(g), a_(a), b_(b), plan_(plan), bounds_(bounds), parts_(is_complex(g.in) ? 2 : 1), wide_(real_of(g.in) == DType::Float64) {
     error_a_ = scaling_errors(a, plan.shift_a, plan.bits_a, wide_);
     error_b_ = scaling_errors(b, plan.shift_b, plan.bits_b, wide_);
-    if (g.beta != Complex(0)) old_ = dense(executor, g.out, g.c, g.m, g.n, g.cm, g.cn);
+    if (g.beta != Complex(0)) read_c(executor);
     real_.resize(static_cast<std::size_t>(g.m * g.n));
     if (parts_ == 2) imaginary_.resize(real_.size());
     rounding_.resize(real_.size());
@@ -255,7 +256,9 @@ class Finish {
       for (std::int64_t j = 0; j < g_.n; ++j) {
         const auto at = static_cast<std::size_t>(i * g_.n + j);
         Quad result[2] = {};
+        if (region_.lower && j > i) continue;
         combine(at, result);
+        if (region_.hermitian && i == j) result[1] = 0;
         double error = 0;
         for (std::int64_t part = 0; part < parts_; ++part) {
           const auto to = at * static_cast<std::size_t>(parts_) + static_cast<std::size_t>(part);
@@ -267,11 +270,15 @@ class Finish {
       }
     }
     if (bounds_) write_bounds();
-    const Shape shape{g_.m, g_.n};
-    const Strides from = row_major_strides(shape), to{g_.cm, g_.cn};
     const Executor host = Executor::host();
-    void* data = wide_ ? static_cast<void*>(wide.data()) : static_cast<void*>(narrow.data());
-    trn::detail::copy_elements({&host, data, &shape, &from}, {&executor, g_.c, &shape, &to}, size_bytes(g_.out));
+    auto* data = wide_ ? reinterpret_cast<std::byte*>(wide.data()) : reinterpret_cast<std::byte*>(narrow.data());
+    const std::int64_t bytes = size_bytes(g_.out);
+    for (std::int64_t i = 0; i < g_.m; i += region_.lower ? 1 : g_.m) {  // row by row where only part of a row exists
+      const Shape shape = region_.lower ? Shape{1, i + 1} : Shape{g_.m, g_.n};
+      const Strides from{g_.n, 1}, to{g_.cm, g_.cn};
+      trn::detail::copy_elements({&host, data + i * g_.n * bytes, &shape, &from},
+                                 {&executor, static_cast<std::byte*>(g_.c) + i * g_.cm * bytes, &shape, &to}, bytes);
+    }
   }
 
   // What scaling cost, relative to ||a_i|| ||b_j|| and by the Euclidean norms.
@@ -286,6 +293,19 @@ class Finish {
   }
 
  private:
+  void read_c(const Executor& executor) {
+    if (!region_.lower) {
+      old_ = dense(executor, g_.out, g_.c, g_.m, g_.n, g_.cm, g_.cn);
+      return;
+    }
+    old_.assign(static_cast<std::size_t>(g_.m * g_.n * parts_), 0);
+    for (std::int64_t i = 0; i < g_.m; ++i) {
+      const auto row = dense(executor, g_.out, static_cast<const std::byte*>(g_.c) + i * g_.cm * size_bytes(g_.out), 1, i + 1, g_.cm, g_.cn);
+      std::ranges::copy(row, old_.begin() + i * g_.n * parts_);
+      if (region_.hermitian) old_[static_cast<std::size_t>((i * g_.n + i) * parts_ + 1)] = 0;
+    }
+  }
+
   bool special(std::int64_t r, std::int64_t j) const { return a_.special[static_cast<std::size_t>(r)] || b_.special[static_cast<std::size_t>(j)]; }
 
   Quad value(std::int64_t r, std::int64_t j, const Wide& x) const {
@@ -368,6 +388,7 @@ class Finish {
     return std::ldexp(scaling, a_.exponent[r] + b_.exponent[c]);
   }
 
+  ExactRegion region_;
   const GemmArgs& g_;
   const Operand &a_, &b_;
   const Plan& plan_;
@@ -383,7 +404,7 @@ class Finish {
 }  // namespace
 
 Accuracy exact_gemm(const char* operation, const Executor& executor, const GemmArgs& g, const std::optional<MatrixView<double>>& componentwise,
-                    double target) {
+                    double target, const ExactRegion& region) {
   require_mode(operation, Mode::Exact, g.in, executor.family());
   const bool wide = real_of(g.in) == DType::Float64;
   const double factor = is_complex(g.in) ? std::sqrt(2.0) : 1, rounding = wide ? 0x1.0001p-53 : 0x1.0001p-24;
@@ -405,7 +426,7 @@ Accuracy exact_gemm(const char* operation, const Executor& executor, const GemmA
       throw DeviceError(fmt::format("{}: precision 'exact' is not possible on '{}': {}", operation, executor.name(), probe.reason), "not-exact");
     }
   }
-  Finish finish(executor, g, a, b, plan, componentwise);
+  Finish finish(executor, g, a, b, plan, componentwise, region);
   ExactArgs product{g, plan.moduli, a.rows, b.rows, a.depth, a.x, b.x, plan.shift_a, plan.shift_b,
                     [&](std::int64_t row, const Wide* x) { finish.row(row, x); }};
   const auto kernels = table(operation);

@@ -35,9 +35,14 @@ namespace device {
 void exact_product(const Executor& executor, const ExactArgs& args);
 }
 
+// Which elements of C exist: all, or the lower triangle; of a Hermitian one the diagonal's imaginary parts are zero and never read.
+struct ExactRegion {
+  bool lower = false, hermitian = false;
+};
+
 // A checked product in Mode::Exact. target > 0: as few moduli as keep the bound at or below it; InvalidArgument when none do.
 // `operation` is the name of the dispatch event.
 Accuracy exact_gemm(const char* operation, const Executor& executor, const GemmArgs& g, const std::optional<MatrixView<double>>& componentwise,
-                    double target);
+                    double target, const ExactRegion& region = {});
 
 }  // namespace trn::blas

@@ -125,17 +125,13 @@ Leading leading(const Wide& x) {
   while (top >= 0 && v.word[static_cast<std::size_t>(top)] == 0) --top;
   if (top < 0) return {};
   const int length = 64 * top + static_cast<int>(std::bit_width(v.word[static_cast<std::size_t>(top)]));  // bits
-  const auto bit = [&](int from, int count) {  // bits [from, from + count), from may be negative
-    std::uint64_t result = 0;
-    for (int i = count - 1; i >= 0; --i) {
-      const int at = from + i;
-      result = result << 1 | (at >= 0 ? v.word[static_cast<std::size_t>(at / 64)] >> (at % 64) & 1 : 0);
-    }
-    return result;
-  };
-  const std::uint64_t high = bit(length - 53, 53);
-  std::uint64_t low = bit(length - 106, 53);
-  for (int at = 0; at < length - 106; ++at) low |= v.word[static_cast<std::size_t>(at / 64)] >> (at % 64) & 1;
+  // Moved up until the leading bit is the topmost of the 192.
+  const int shift = 192 - length, words = shift / 64, rest = shift % 64;
+  const auto word = [&](int i) { return i >= words ? v.word[static_cast<std::size_t>(i - words)] : 0; };
+  const auto moved = [&](int i) { return rest == 0 ? word(i) : word(i) << rest | (i > 0 ? word(i - 1) >> (64 - rest) : 0); };
+  const std::uint64_t w2 = moved(2), w1 = moved(1), w0 = moved(0);
+  const std::uint64_t high = w2 >> 11;
+  const std::uint64_t low = (w2 & 0x7ff) << 42 | w1 >> 22 | ((w1 << 42 | w0) != 0 ? 1 : 0);
   const double sign = x.negative() ? -1 : 1;
   return {sign * std::ldexp(static_cast<double>(high), -52), sign * std::ldexp(static_cast<double>(low), -105), length - 1};
 }

@@ -4,6 +4,7 @@
 
 #include <trn/blas/gemm.hpp>
 
+#include "exact_level3.hpp"
 #include "fold.hpp"
 #include "kernels.hpp"
 
@@ -31,10 +32,10 @@ Accuracy multiply(const KernelTable<SymmArgs>& table, bool hermitian, const Exec
   const auto fa = upper ? a.transposed() : a;
   const auto fb = right ? b.transposed() : b;
   const auto fc = right ? c.transposed() : c;
-  dispatch(table, executor,
+  dispatch_product(table, executor,
            {dtype_of<T>, fc.rows(), fc.columns(), fa.data(), fa.row_stride(), fa.column_stride(), fb.data(), fb.row_stride(),
             fb.column_stride(), fc.data(), fc.row_stride(), fc.column_stride(), alpha, beta, hermitian, hermitian && right != upper,
-            options.precision, &accuracy});
+            options.precision, &accuracy}, exact_symm);
   return accuracy;
 }
 

@@ -7,6 +7,7 @@
 
 #include <trn/blas/gemm.hpp>
 
+#include "exact_level3.hpp"
 #include "fold.hpp"
 #include "kernels.hpp"
 
@@ -40,10 +41,10 @@ Accuracy update(const KernelTable<SyrkArgs>& table, RankK kind, bool hermitian, 
   const auto fc = upper ? c.transposed() : c;
   std::complex<double> scale(alpha);
   if (upper && hermitian && kind == RankK::Two) scale = std::conj(scale);
-  dispatch(table, executor,
+  dispatch_product(table, executor,
            {dtype_of<T>, kind, n, k, left.data(), left.row_stride(), left.column_stride(), right.data(), right.row_stride(),
             right.column_stride(), fc.data(), fc.row_stride(), fc.column_stride(), scale, beta, hermitian, conj, conj, options.precision,
-            &accuracy});
+            &accuracy}, exact_syrk);
   return accuracy;
 }
 

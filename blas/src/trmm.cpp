@@ -3,6 +3,7 @@
 
 #include <trn/blas/gemm.hpp>
 
+#include "exact_level3.hpp"
 #include "fold.hpp"
 #include "kernels.hpp"
 
@@ -28,10 +29,10 @@ Accuracy multiply(const Executor& executor, Side side, Uplo uplo, Op op, Diag di
   const FoldedTriangle<T> triangle(side, uplo, op, a);
   const auto fb = side == Side::Left ? b : b.transposed();
   const auto fc = side == Side::Left ? c : c.transposed();
-  dispatch(kTrmm, executor,
+  dispatch_product(kTrmm, executor,
            {dtype_of<T>, fc.rows(), fc.columns(), triangle.a.data(), triangle.a.row_stride(), triangle.a.column_stride(), triangle.lower,
             diag == Diag::Unit, triangle.conj, fb.data(), fb.row_stride(), fb.column_stride(), fc.data(), fc.row_stride(),
-            fc.column_stride(), alpha, options.precision, &accuracy});
+            fc.column_stride(), alpha, options.precision, &accuracy}, exact_trmm);
   return accuracy;
 }
 

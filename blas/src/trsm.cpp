@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "exact_level3.hpp"
 #include "fold.hpp"
 #include "kernels.hpp"
 
@@ -22,9 +23,9 @@ Accuracy trsm(const Executor& executor, Side side, Uplo uplo, Op op, Diag diag, 
   checks::no_overlap("blas.trsm", "A", checks::extent(a), "B", checks::extent(b));
   const FoldedTriangle<T> triangle(side, uplo, op, a);
   const auto fb = side == Side::Left ? b : b.transposed();
-  dispatch(kTrsm, executor,
+  dispatch_product(kTrsm, executor,
            {dtype_of<T>, fb.rows(), fb.columns(), triangle.a.data(), triangle.a.row_stride(), triangle.a.column_stride(), triangle.lower,
-            diag == Diag::Unit, triangle.conj, fb.data(), fb.row_stride(), fb.column_stride(), alpha, options.precision, &accuracy});
+            diag == Diag::Unit, triangle.conj, fb.data(), fb.row_stride(), fb.column_stride(), alpha, options.precision, &accuracy}, exact_trsm);
   return accuracy;
 }
 

@@ -9,6 +9,7 @@
 
 #include <trn/blas/exact_program.hpp>
 #include <trn/blas/exactness.hpp>
+#include <trn/blas/expand_program.hpp>
 #include <trn/blas/gemm.hpp>
 #include <trn/neuron/nki.hpp>
 #include <trn/neuron/sim.hpp>
@@ -43,6 +44,16 @@ TEST(ExactProgram, EmittedKernelGivesTheSimulatorsBits) {
                                          {"offset_b", [=](std::int64_t) { return offset; }},
                                          {"table", [=](std::int64_t e) { return static_cast<double>(table[static_cast<std::size_t>(e)]); }}});
     }
+  }
+}
+
+TEST(ExpandProgram, EmittedKernelGivesTheSimulatorsBits) {
+  for (const char* machine : {"trn1", "trn2", "trn3"}) {
+    SCOPED_TRACE(machine);
+    const ExpandShape hermitian{DType::Complex64, Structure::Hermitian, 135, 135, 1, true, false, true};
+    const ExpandShape triangular{DType::Float64, Structure::Triangular, 20, 1, 23, false, true, false};
+    neuron::testing::expect_agreement(expand_program(hermitian, tile::machine(machine)), {{"a", words(false, 5)}});
+    neuron::testing::expect_agreement(expand_program(triangular, tile::machine(machine)), {{"a", words(true, 6)}});
   }
 }
 

@@ -100,6 +100,24 @@ TEST(Symm, AlphaZeroScalesAndReadsNothing) {
   EXPECT_EQ(c, std::vector<double>(9, 0.0));
 }
 
+// Float64 on a machine without it.
+TEST(Symm, ExactOnTheDevice) {
+  const Executor e = Executor::open("sim:trn2");
+  const auto both = [&]<class T>(T) {
+    std::uint64_t seed = 300;
+    for (const Side side : kSides) {
+      for (const Uplo uplo : kUplos) {
+        for (const bool hermitian : {false, ComplexScalar<T>}) {
+          check_symm<T>(e, hermitian, {9, 5, side, uplo, Layout::PaddedColumns, Layout::RowMajor, Layout::ColumnMajor}, ++seed, Mode::Exact);
+          check_symm<T>(e, hermitian, {side == Side::Left ? 131 : 3, side == Side::Left ? 3 : 131, side, uplo, Layout::RowMajor, Layout::PaddedRows}, ++seed, Mode::Exact);
+        }
+      }
+    }
+  };
+  both(double{});
+  both(std::complex<double>{});
+}
+
 TEST(Symm, Refusals) {
   const Executor e = Executor::host();
   const Matrix<float> a(e, 3, 3), b(e, 3, 4), c(e, 3, 4), d(e, 4, 4);

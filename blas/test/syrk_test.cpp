@@ -152,6 +152,19 @@ TEST(Syrk, NanAndInfinityStayInTheirRowsAndColumns) {
   }
 }
 
+// Float64 on a machine without it.
+TEST(Syrk, ExactOnTheDevice) {
+  const Executor e = Executor::open("sim:trn2");
+  std::uint64_t seed = 400;
+  for (const Uplo uplo : kUplos) {
+    for (const Kind kind : kKinds) {
+      for (const Op op : {Op::N, Op::T}) check_syrk<double>(e, kind, false, {20, 13, uplo, op, Layout::RowMajor, Layout::ColumnMajor, Layout::PaddedRows}, ++seed, Mode::Exact);
+      check_syrk<std::complex<double>>(e, kind, false, {9, 7, uplo, Op::T}, ++seed, Mode::Exact);
+      for (const Op op : {Op::N, Op::C}) check_syrk<std::complex<double>>(e, kind, true, {9, 7, uplo, op}, ++seed, Mode::Exact);
+    }
+  }
+}
+
 TEST(Syrk, Refusals) {
   using C = std::complex<float>;
   const Executor e = Executor::host();

@@ -24,12 +24,20 @@ template <class T> ::testing::Message trace(const TriangularCase& t, std::uint64
                               << " layouts " << static_cast<int>(t.a) << static_cast<int>(t.b) << static_cast<int>(t.c) << " seed " << seed;
 }
 
-template <class T> Sum product_at(const TriangularCase& t, const Stored<T>& a, const Stored<T>& b, std::int64_t i, std::int64_t j) {
+// The bounds of Exact are relative to Euclidean norms, those of the other modes to |A||B|.
+template <class T>
+Sum product_at(const TriangularCase& t, const Stored<T>& a, const Stored<T>& b, std::int64_t i, std::int64_t j, const Precision& precision) {
   Sum sum;
+  long double left = 0, right = 0;
   for (std::int64_t p = 0; p < t.order(); ++p) {
-    t.side == Side::Left ? sum.add(triangular_at(t.uplo, t.op, t.diag, a, i, p), wide(b.at(p, j)))
-                         : sum.add(wide(b.at(i, p)), triangular_at(t.uplo, t.op, t.diag, a, p, j));
+    const bool first = t.side == Side::Left;
+    const Wide x = first ? triangular_at(t.uplo, t.op, t.diag, a, i, p) : wide(b.at(i, p));
+    const Wide y = first ? wide(b.at(p, j)) : triangular_at(t.uplo, t.op, t.diag, a, p, j);
+    sum.add(x, y);
+    left += size(x) * size(x);
+    right += size(y) * size(y);
   }
+  if (precision == Precision(Mode::Exact)) sum.scale = std::sqrt(left) * std::sqrt(right);
   return sum;
 }
 
@@ -42,7 +50,7 @@ template <class T> void check_trmm(const Executor& executor, const TriangularCas
   Recorder recorder(executor);
   Accuracy accuracy = trmm(executor, t.side, t.uplo, t.op, t.diag, alpha, da.view, db.view, dc.view, {precision});
   EXPECT_EQ(recorder.family_of("blas.trmm"), t.m && t.n ? name(executor.family()) : "");
-  const auto expected = [&](std::int64_t i, std::int64_t j) { return product_at(t, a, b, i, j).times(wide(alpha)); };
+  const auto expected = [&](std::int64_t i, std::int64_t j) { return product_at(t, a, b, i, j, precision).times(wide(alpha)); };
   expect_elements(c, fetched(c, dc), accuracy.bound, expected);
   EXPECT_EQ(0, std::memcmp(db.array.to_host().data(), b.storage.data(), b.storage.size() * sizeof(T))) << "B was changed";
   accuracy = trmm(executor, t.side, t.uplo, t.op, t.diag, alpha, da.view, db.view, {precision});
@@ -63,7 +71,7 @@ template <class T> void check_trsm(const Executor& executor, const TriangularCas
   auto residual_of = b;  // compared with itself after adding the residual: |(alpha b - (op(A) x)) - 0|
   for (std::int64_t i = 0; i < t.m; ++i) {
     for (std::int64_t j = 0; j < t.n; ++j) {
-      const Sum sum = product_at(t, a, x, i, j);
+      const Sum sum = product_at(t, a, x, i, j, precision);
       const long double residual = size(wide(alpha) * wide(b.at(i, j)) - sum.value);
       if (!(residual <= accuracy.bound * kOracle * sum.scale)) {
         FAIL() << "residual (" << i << ", " << j << ") is " << residual / sum.scale << " of |A||X|, bound " << accuracy.bound;
@@ -167,6 +175,21 @@ TEST(TrmmTrsm, SingularGivesInfinity) {
   trsm(e, Side::Left, Uplo::Lower, Op::N, Diag::NonUnit, 1, MatrixView<double>::row_major(e, a.data(), 1, 1),
        MatrixView<double>::row_major(e, b.data(), 1, 1));
   EXPECT_EQ(b[0], INFINITY);
+}
+
+// Float64 on a machine without it; 130 rows are three blocks of trsm.
+TEST(TrmmTrsm, ExactOnTheDevice) {
+  const Executor e = Executor::open("sim:trn2");
+  std::uint64_t seed = 5000;
+  for_cases([&](Side side, Uplo uplo, Op op, Diag diag) {
+    const TriangularCase small{7, 6, side, uplo, op, diag, Layout::PaddedRows, Layout::ColumnMajor, Layout::RowMajor};
+    check_trmm<std::complex<double>>(e, small, ++seed, Mode::Exact);
+    check_trsm<std::complex<double>>(e, small, ++seed, Mode::Exact);
+    if (op != (side == Side::Left ? Op::N : Op::T) || diag == Diag::Unit) return;
+    const TriangularCase large{side == Side::Left ? 130 : 2, side == Side::Left ? 2 : 130, side, uplo, op, diag};
+    check_trmm<double>(e, large, ++seed, Mode::Exact);
+    check_trsm<double>(e, large, ++seed, Mode::Exact);
+  });
 }
 
 TEST(TrmmTrsm, Refusals) {

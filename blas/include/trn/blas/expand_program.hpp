@@ -1,0 +1,25 @@
+// A symmetric, Hermitian or triangular matrix written out in full on the device, bits unchanged.
+#pragma once
+
+#include <trn/tile/machine.hpp>
+#include <trn/tile/program.hpp>
+
+namespace trn::blas {
+
+enum class Structure : std::uint8_t { Symmetric, Hermitian, Triangular };
+
+// A is m x m with strides (am, an) in elements of `dtype` (float64, float32 or their complex types); its lower or upper triangle
+// is stored. Symmetric and Hermitian ones store the lower. conj: conj(A) is written. unit: the diagonal is 1.
+struct ExpandShape {
+  DType dtype = DType::Float64;
+  Structure structure = Structure::Symmetric;
+  std::int64_t m = 1, am = 1, an = 1;
+  bool lower = true, unit = false, conj = false;
+  bool operator==(const ExpandShape&) const = default;
+};
+
+// Tensors: input "a" (m x m x words), output "full" (m x m x words, row-major), uint32. Of the triangle that is not stored,
+// only blocks on the diagonal are loaded, and what lies there has no effect.
+[[nodiscard]] tile::Program expand_program(const ExpandShape& shape, const tile::Machine& machine);
+
+}  // namespace trn::blas

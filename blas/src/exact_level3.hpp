@@ -1,0 +1,27 @@
+// The other products of level 3 in Precision Exact on a device: their operands written out, then exact_gemm. (The host kernels do
+// the same with gemm.)
+#pragma once
+
+#include "exact.hpp"
+#include "kernels.hpp"
+
+namespace trn::blas {
+
+// Whether a call on this executor goes through these functions: Exact was asked for, or float64 with a target.
+[[nodiscard]] bool exact_on_device(const Executor& executor, DType dtype, const Precision& precision);
+
+Accuracy exact_symm(const char* operation, const Executor& executor, const SymmArgs& args);
+Accuracy exact_syrk(const char* operation, const Executor& executor, const SyrkArgs& args);
+Accuracy exact_trmm(const char* operation, const Executor& executor, const TrmmArgs& args);
+// Blocks of 64 rows: the triangle on the diagonal is inverted on the host, everything else is exact_gemm; one step of refinement
+// per block. The bound is the residual that was left.
+Accuracy exact_trsm(const char* operation, const Executor& executor, const TrsmArgs& args);
+
+template <class Args>
+void dispatch_product(const KernelTable<Args>& table, const Executor& executor, const Args& args,
+                      Accuracy (*exact)(const char*, const Executor&, const Args&)) {
+  if (exact_on_device(executor, args.dtype, args.precision)) *args.accuracy = exact(table.operation, executor, args);
+  else dispatch(table, executor, args);
+}
+
+}  // namespace trn::blas
