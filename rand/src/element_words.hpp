@@ -1,12 +1,10 @@
 // The private words of one element: what rejection samplers draw from. Element n of (seed, stream) has its own sequence
-// of blocks, so a value that needs many attempts takes nothing from its neighbours. The blocks are never those of raw
-// draws:
+// of blocks a = 0, 1, ..., so a value that needs many attempts takes nothing from its neighbours. The blocks are never
+// those of raw draws:
 //
-//   Philox4x32_10     block a: counter words 0,1 = 2^63 + a 2^48 + n / 65536, words 2,3 = 65536 stream + n mod 65536.
-//   Raw
-//                     draws have words 0,1 below 2^46. a < 2^15.
-//   Threefry4x32_20   block a: counter words 0,1 = n, words 2,3 = stream, key word 2 = a + 1. Raw draws have key word 2
-//   = 0.
+//   Philox4x32_10     counter words 0,1 = 2^63 + a 2^48 + n / 65536, words 2,3 = 65536 stream + n mod 65536; a < 2^15.
+//                     Raw draws have words 0,1 below 2^46.
+//   Threefry4x32_20   counter words 0,1 = n, words 2,3 = stream, key word 2 = a + 1. Raw draws have key word 2 = 0.
 #pragma once
 
 #include <bit>

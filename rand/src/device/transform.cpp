@@ -4,13 +4,14 @@
 // values. A block is two pairs (x, y), and operation for operation the engines do what host/transforms.cpp does in
 // float:
 //
-//   normal, per pair                                       Vector  GpSimd  Scalar    cycles per element
-//     s = y 2^-32 + x                                         1
-//     k = y & m, k' = (y ^ m) & m, two signs from y           2
-//     r = sqrt(-2 ln(s (1 - 2^-24) 2^-32 + 2^-65))                            2
-//     sin((k + 1/2) c), sin((k' + 1/2) c)                                     2      c = pi/2 2^-22; the second is the
-//     cosine sign | r, for both                                      2 times the sine, times the cosine 4 times scale
-//     plus location, both                                         2
+//   normal, per pair                                  Vector  GpSimd  Scalar    cycles per element
+//     s = y 2^-32 + x                                    1
+//     k = y & m, k' = (y ^ m) & m, two signs from y      2
+//     r = sqrt(-2 ln(s (1 - 2^-24) 2^-32 + 2^-65))                       2
+//     sin((k + 1/2) c), sin((k' + 1/2) c)                                2      c = pi/2 2^-22; k' gives the cosine
+//     sign | r, for both                                 2
+//     times the sine, times the cosine                           4
+//     times scale plus location, both                                    2
 //
 // Per block of four values, on trn2: Vector 10 cycles = 10.4 ns beside the 156 ns of Philox, GpSimd 8 cycles = 6.7 ns
 // beside 133 ns, Scalar 12 cycles = 10 ns beside 50 ns. What must not happen is that the generator waits for the chain

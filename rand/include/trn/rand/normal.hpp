@@ -4,14 +4,12 @@
 // z is a standard normal by one of three methods; words are the generator's 32-bit values:
 //
 //   BoxMuller   Values n and n ^ 1 are the two coordinates of a point: radius from both words, so that the tail is
-//   whole
-//               (|z| up to 9.4, missing mass 3e-21; double 13.3), angle from the second. float: value n takes word n.
-//               double: value n takes the words 2 n, 2 n + 1.
+//               whole (|z| up to 9.4, missing mass 3e-21; double 13.3), angle from the second. float: value n takes
+//               word n. double: value n takes the words 2 n, 2 n + 1.
 //   Inverse     The inverse of the distribution function at a 64-bit word: one value alone, float or double, of two
 //               words; |z| up to 9.08 (missing mass 2^-64), monotone in the word.
-//   Curand      cuRAND's own formula on the same words in the same order, with its tail that ends at 6.76
-//   (double: 8.65):
-//               agrees with cuRAND to a few ulp of the larger coordinate. Host only.
+//   Curand      cuRAND's own formula with its tail that ends at 6.76 (double: 8.65). float: cuRAND's values in its order
+//               to a few ulp of the larger coordinate. double: its pairs, in the order of the words. Host only.
 //
 // Here n counts from 0 in units of words per value, and the position moves by words per value times the size. The two
 // values of a pair share their words: a draw that begins with the second half of a pair reads words from before the
@@ -21,7 +19,7 @@
 // points.
 //
 // Each result rounds the product and the sum separately. On one executor the bits are the same for every number of
-// threads, every partition and, on the host, every instruction set. Between executors z agrees to 4 ulp; see
+// threads, every partition and, on the host, every instruction set. Between executors z agrees to 6 ulp; see
 // rand/README.md. `out` obeys the rules of raw32. Throws InvalidArgument, draws nothing and writes nothing when those
 // do not hold, when mean or stddev is not finite in the type of out, or when stddev < 0.
 #pragma once

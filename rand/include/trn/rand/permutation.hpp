@@ -2,9 +2,8 @@
 //
 //   permutation   out = 0 .. n - 1 in random order, all n! equally likely: n = size of out
 //   shuffle       the same for the rows (first index) of values, in place
-//   choice        out(i) = numbers in 0 .. population - 1: independent (Replacement::With), or all different, in random
-//   order
-//                 (Replacement::Without); with `weights`, in proportion to them
+//   choice        out(i) = numbers in 0 .. population - 1: independent (Replacement::With), or all different and in
+//                 random order (Replacement::Without); with `weights`, in proportion to them
 //
 // Fisher and Yates's exchanges: number i exchanges with one of i .. n - 1, chosen as integers.hpp does with element
 // position + i, so the result depends on (algorithm, seed, stream, position) and the size alone. The position moves by
