@@ -132,7 +132,7 @@ void add_gammas(std::vector<DistributionCase>& all) {
         },
         df > 1 ? std::optional(0.0) : std::nullopt));
   }
-  for (const auto& [a, b] : {std::pair{0.1, 0.2}, {0.5, 0.5}, {1.0, 3.0}, {2.5, 700.0}}) {
+  for (const auto& [a, b] : {std::pair{0.1, 0.5}, {0.5, 0.5}, {1.0, 3.0}, {2.5, 700.0}}) {
     const auto draw = [a = a, b = b](const auto& e, auto& g, auto v) { beta(e, g, v, {a, b}); };
     all.push_back(continuous(
         label("beta", {a, b}), drawn<double>(draw), [a = a, b = b](Real x) { return beta_i(a, b, x); }, a / (a + b),
