@@ -34,7 +34,7 @@ Access Builder::declare_tensor(const std::string& name, TensorKind kind, DType d
           to_string(shape));
   for (const TensorDecl& other : parts_.tensors) require(other.name != name, "builder: two tensors named '{}'", name);
   Access access{Target::Tensor, static_cast<std::int32_t>(parts_.tensors.size()), dtype, 0, 0, 0, dims_of(shape, strides)};
-  parts_.tensors.push_back({name, kind, dtype, std::move(shape), std::move(strides)});
+  parts_.tensors.push_back({name, kind, dtype, std::move(shape), std::move(strides), false});
   return access;
 }
 
@@ -43,6 +43,11 @@ Access Builder::input(const std::string& name, DType dtype, Shape shape, Strides
 }
 Access Builder::output(const std::string& name, DType dtype, Shape shape, Strides strides) {
   return declare_tensor(name, TensorKind::Output, dtype, std::move(shape), std::move(strides));
+}
+Access Builder::partial_output(const std::string& name, DType dtype, Shape shape, Strides strides) {
+  const Access access = output(name, dtype, std::move(shape), std::move(strides));
+  parts_.tensors.back().partial = true;
+  return access;
 }
 Access Builder::scratch(const std::string& name, DType dtype, Shape shape) {
   return declare_tensor(name, TensorKind::Scratch, dtype, std::move(shape), {});

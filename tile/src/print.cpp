@@ -102,7 +102,7 @@ std::string call_text(const Program& program, const Instruction& instruction) {
 
 std::string tensor_text(const TensorDecl& tensor) {
   std::string text =
-      fmt::format("{} {}: {} {}", name(tensor.kind), tensor.name, name(tensor.dtype), to_string(tensor.shape));
+      fmt::format("{}{} {}: {} {}", tensor.partial ? "partial " : "", name(tensor.kind), tensor.name, name(tensor.dtype), to_string(tensor.shape));
   if (tensor.strides != row_major_strides(tensor.shape)) text += fmt::format(" strides {}", to_string(tensor.strides));
   return text;
 }

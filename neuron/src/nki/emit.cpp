@@ -93,7 +93,7 @@ class Writer {
     if (names(kind).empty()) return;
     line("# {}", title);
     each(kind, [&](const TensorDecl& t, const std::string& identifier) {
-      line("#   {}: {} {}", identifier, name(t.dtype), to_string(t.shape));
+      line("#   {}: {} {}{}", identifier, name(t.dtype), to_string(t.shape), t.partial ? ", partly written: the rest keeps its values" : "");
       if (!is_flat(t)) return;
       line("#     strides {}: the 1-D memory of {} elements, from the lowest address to the highest",
            to_string(t.strides), declared_shape(t).front());

@@ -121,7 +121,7 @@ void Interpreter::finish() {
                           std::vector<std::int64_t>(s.program.tiles().size(), 0)};
   for (std::size_t t = 0; t < s.program.tensors().size(); ++t) {
     const tile::TensorDecl& decl = s.program.tensors()[t];
-    if (decl.kind != tile::TensorKind::Output) continue;
+    if (decl.kind != tile::TensorKind::Output || decl.partial) continue;
     const Operand o = resolve(s.memory, s.program, whole(decl, static_cast<std::int32_t>(t)), point);
     std::int64_t missing = 0, first = -1;
     for_each_run(o, 0, o.count, [&](std::int64_t offset, std::int64_t stride, std::int64_t n, std::int64_t done) {

@@ -62,6 +62,8 @@ class Builder {
   // HBM. Empty strides mean row-major.
   Access input(const std::string& name, DType dtype, Shape shape, Strides strides = {});
   Access output(const std::string& name, DType dtype, Shape shape, Strides strides = {});
+  // An output of which only a part is written, such as one triangle.
+  Access partial_output(const std::string& name, DType dtype, Shape shape, Strides strides = {});
   Access scratch(const std::string& name, DType dtype, Shape shape);
   // On-chip tiles, alive until the enclosing loop body ends.
   Access sbuf(const std::string& name, std::int64_t partitions, Shape free_shape, DType dtype, std::int64_t buffers = 1);

@@ -23,6 +23,7 @@ struct TensorDecl {
   DType dtype = DType::Float32;
   Shape shape;
   Strides strides;  // elements
+  bool partial = false;  // an output of which the program writes a part; the rest keeps its values
 
   bool operator==(const TensorDecl&) const = default;
   template <class Self, class V> static void visit(Self& self, V&& v) {
@@ -31,6 +32,7 @@ struct TensorDecl {
     v("dtype", self.dtype);
     v("shape", self.shape);
     v("strides", self.strides);
+    v("partial", self.partial);
   }
 };
 
