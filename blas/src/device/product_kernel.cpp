@@ -59,13 +59,19 @@ class ProductKernel {
     bm_.emplace(b_, "b", bb, way(bb, g_.same_operand ? unit : b_unit), scheme_, scheme_.b);
     const bool turn_b = bm_->how() == Route::TensorTranspose, share = turn_b && g_.same_operand;
     // Where words are made, turning A beforehand leaves all banks and the Tensor Engine's time to the many products.
-    const bool turn_a = a_->how() == Route::TensorTranspose && !share && scheme_.low();
-    block_ = choose_blocking(g_, scheme_, share || turn_a ? Route::Direct : a_->how(), m_);
+    const bool whole_a = g_.a_structure != Structure::General, whole_b = g_.b_structure != Structure::General;
+    const bool turn_a = a_->how() == Route::TensorTranspose && !share && !whole_a && (scheme_.low() || g_.in_place);
+    block_ = choose_blocking(g_, scheme_, share || turn_a || whole_a ? Route::Direct : a_->how(), m_);
     out_.emplace(b_, g_, scheme_);
     // Worth it when there is much more work than the warm-up itself.
     if (matmuls() >= 16) blocks::warm_tensor_engine(b_, first_operand_s());
+    // The (k, m) view of op(A) shows the other triangle.
+    if (whole_a) a_->replace(whole_operand(b_, "a", a_->hbm(), other(g_.stored), g_.a_structure, g_.unit_diagonal));
+    if (whole_b) bm_->replace(whole_operand(b_, "b", bm_->hbm(), g_.stored, g_.b_structure, g_.unit_diagonal));
+    if (g_.in_place && whole_b && !turn_a) a_->replace(copy_of(b_, "a", a_->hbm()));
+    if (g_.in_place && whole_a && !turn_b) bm_->replace(copy_of(b_, "b", bm_->hbm()));
     if (turn_a) a_->turn_in_hbm();
-    if (turn_b) bm_->turn_in_hbm();
+    if (turn_b && !whole_b) bm_->turn_in_hbm();
     if (share) a_->replace(bm_->hbm());
     out_->open_triangles();
     block_rows();
@@ -79,6 +85,10 @@ class ProductKernel {
     std::vector<Chunk> head;
     std::int64_t begin, end;
   };
+
+  static Region other(Region r) { return r == Region::Lower ? Region::Upper : Region::Lower; }
+  bool triangular_a() const { return g_.a_structure == Structure::Triangular; }
+  bool triangular_b() const { return g_.b_structure == Structure::Triangular; }
 
   // Full-size matmuls in the product.
   double matmuls() const {
@@ -94,7 +104,9 @@ class ProductKernel {
   std::int64_t k_tiles() const { return ceil_div(g_.k, side_); }
 
   void block_rows() {
-    if (g_.region == Region::All) {
+    if (g_.region == Region::All && triangular_a()) {
+      for (std::int64_t m0 = 0; m0 < g_.m; m0 += block_.bm) block_row(m0, std::min(block_.bm, g_.m - m0));
+    } else if (g_.region == Region::All) {
       for_blocks(b_, "mb", g_.m, block_.bm, LoopKind::Parallel, [&](const Affine& m0, std::int64_t rows) { block_row(m0, rows); });
     } else {
       for (std::int64_t m0 = 0; m0 < g_.m; m0 += block_.bm) triangle_row(m0, std::min(block_.bm, g_.m - m0));
@@ -108,7 +120,31 @@ class ProductKernel {
 
   void block_row(const Affine& m0, std::int64_t rows) {
     const Held panel_of_a = panel(rows);
-    columns_of_blocks(panel_of_a, present(panel_of_a), m0, rows, 0, g_.n);
+    bool load = present(panel_of_a);
+    if (!triangular_b()) return columns_of_blocks(panel_of_a, load, m0, rows, 0, g_.n);
+    // Block columns with a depth of their own, the deepest first: it needs all of the panel.
+    const std::int64_t count = ceil_div(g_.n, block_.bn);
+    for (std::int64_t i = 0; i < count; ++i, load = false) {
+      const std::int64_t n0 = (g_.stored == Region::Lower ? i : count - 1 - i) * block_.bn;
+      block_of_c(panel_of_a, load, m0, rows, n0, std::min(block_.bn, g_.n - n0));
+    }
+  }
+
+  // Where a triangular operand is not zero. Its diagonal meets rows (columns) [first, first + size) in the chunks of the head.
+  Depth depth_of(const Affine& m0, std::int64_t rows, const Affine& n0, std::int64_t columns) const {
+    if (!triangular_a() && !triangular_b()) return {{}, 0, g_.k};
+    const std::int64_t first = (triangular_a() ? m0 : n0).constant(), size = triangular_a() ? rows : columns, end = first + size;
+    // Rows m >= k of a lower A and columns n >= k of an upper B, or the opposite.
+    const bool behind = triangular_a() == (g_.stored == Region::Lower);
+    Depth d{{}, behind ? 0 : ceil_div(end, side_), behind ? first : g_.k};
+    d.end = std::max(d.end, d.begin * side_);
+    const std::int64_t count = ceil_div(size, side_);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t t = first / side_ + (behind ? i : count - 1 - i), k0 = t * side_, depth = std::min(side_, g_.k - k0);
+      const std::int64_t from = behind ? k0 - first : 0, to = behind ? size : std::min(size, k0 + depth - first);
+      d.head.push_back({Affine(t), 1, depth, from, to - from});
+    }
+    return d;
   }
 
   // The first block column also brings the panel in, chunk by chunk with B, so the first matmul waits for one chunk only.
@@ -159,22 +195,21 @@ class ProductKernel {
   void block_of_c(const Held& panel_of_a, bool load_panel, const Affine& m0, std::int64_t rows, const Affine& n0, std::int64_t columns,
                   bool diagonal = false) {
     const Block block = out_->begin(m0, n0, rows, columns, pieces(m0, rows, n0, columns, diagonal));
-    const Depth depth{{}, 0, g_.k};
-    multiply_all(block, panel_of_a, load_panel, depth);
+    multiply_all(block, panel_of_a, load_panel, depth_of(m0, rows, n0, columns));
     out_->store(block);
   }
 
   // The tiles [begin, ...) in chunks of kc. The last whole tiles form one chunk of at least `last` where there are many: multiplied piece by
   // piece, its pieces finish far enough apart for the eviction to keep up.
   std::int64_t last_tiles(const Depth& d) const {
-    const std::int64_t whole = d.end / side_ - d.begin, least = block_.kc < block_.last && whole >= 2 * block_.last ? block_.last : 0;
+    const std::int64_t whole = std::max<std::int64_t>(0, d.end / side_ - d.begin), least = block_.kc < block_.last && whole >= 2 * block_.last ? block_.last : 0;
     return least + (whole - least) % block_.kc;
   }
   std::vector<Chunk> last_chunks(const Depth& d) const {
     std::vector<Chunk> chunks;
     const std::int64_t whole = d.end / side_, rest = d.end % side_;
     if (last_tiles(d) > 0) chunks.push_back({Affine(whole - last_tiles(d)), last_tiles(d), side_});
-    if (rest > 0) chunks.push_back({Affine(whole), 1, rest});
+    if (rest > 0 && whole >= d.begin) chunks.push_back({Affine(whole), 1, rest});
     return chunks;
   }
 
@@ -188,12 +223,16 @@ class ProductKernel {
       const std::vector<Access> b_words = bring_b(c, block);
       if (ahead) a_->bring(a_->part(panel_of_a, *ahead, 0), *ahead, block.m0, block.rows);
       const Held a_chunk = present(panel_of_a) ? a_->part(panel_of_a, c, 0) : a_->hold("a_chunk", c.depth, c.tiles, block.rows, buffers(c));
-      if (bring_a) a_->bring(a_chunk, c, block.m0, block.rows);
+      if (bring_a && c.size > 0 && triangular_a()) a_->bring(a_->narrow(a_chunk, c.from, c.size), c, block.m0 + c.from, c.size);
+      else if (bring_a) a_->bring(a_chunk, c, block.m0, block.rows);
       multiply(block, a_->words(a_chunk), b_words, c, before, grouped ? in_group : before);
     };
+    const auto in_head = static_cast<std::int64_t>(d.head.size());
+    for (std::int64_t h = 0; h < in_head; ++h) step(d.head[static_cast<std::size_t>(h)], h, h, bring, std::nullopt);
+    if (grouped && in_head > 0) out_->fold(block);
     const auto loop = [&](std::int64_t from, std::int64_t count, bool bring_a, bool run_ahead) {
       const auto body = [&](const Affine& i, const Affine& in_group) {
-        step(chunk(i), i * block_.kc, in_group, bring_a, run_ahead ? std::optional<Chunk>(chunk(i + 1)) : std::nullopt);
+        step(chunk(i), i * block_.kc + in_head, in_group, bring_a, run_ahead ? std::optional<Chunk>(chunk(i + 1)) : std::nullopt);
       };
       if (!grouped) return b_.sequential("kc", count, [&](Affine i) { body(i + from, 0); });
       if (per_group == 1) return b_.sequential("kc", count, [&](Affine i) { body(i + from, 0), out_->fold(block); });
@@ -213,7 +252,7 @@ class ProductKernel {
     } else {
       loop(0, whole, bring, false);
     }
-    Affine before = whole * block_.kc;
+    Affine before = whole * block_.kc + in_head;
     for (const Chunk& c : last_chunks(d)) {
       step(c, before, 0, bring, std::nullopt);
       if (grouped) out_->fold(block);
@@ -226,7 +265,9 @@ class ProductKernel {
 
   std::vector<Access> bring_b(const Chunk& c, const Block& block) const {
     const Held chunk = bm_->hold("b_chunk", c.depth, c.tiles, block.columns, buffers(c));
-    bm_->bring(chunk, c, block.n0, block.columns, std::min<std::int64_t>(3, buffers(c)));
+    const std::int64_t raw = std::min<std::int64_t>(3, buffers(c));
+    if (c.size > 0 && triangular_b()) bm_->bring(bm_->narrow(chunk, c.from, c.size), c, block.n0 + c.from, c.size, raw);
+    else bm_->bring(chunk, c, block.n0, block.columns, raw);
     return bm_->words(chunk);
   }
 
@@ -258,7 +299,17 @@ class ProductKernel {
     };
     for (const bool leading : {true, false}) {
       if (!leading && !scheme_.low()) continue;
-      for (const Piece& p : block.pieces) terms(p, leading);
+      for (Piece p : block.pieces) {
+        const std::int64_t end = c.from + c.size;
+        if (c.size > 0 && triangular_a() && (p.row + p.height <= c.from || p.row >= end)) continue;
+        if (c.size > 0 && triangular_b()) {
+          const std::int64_t right = std::min(p.column + p.width, end);
+          p.column = std::max(p.column, c.from);
+          p.width = right - p.column;
+          if (p.width <= 0) continue;
+        }
+        terms(p, leading);
+      }
     }
   }
 
@@ -295,6 +346,12 @@ tile::Program gemm_program(const GemmShape& shape, const Machine& machine) {
             machine.hbm_bytes_per_chip, machine.name);
   }
   require(shape.alpha != Factor::Zero, "blas.gemm: a program with alpha = 0 would not read A and B; scale C instead");
+  const bool a_known = shape.a_structure != Structure::General, b_known = shape.b_structure != Structure::General;
+  require(!(a_known && b_known) && (shape.region == Region::All || !(a_known || b_known)),
+          "blas.gemm: one operand with structure and a whole C, or operands without and a triangle; not both");
+  require((!a_known || (shape.m == shape.k && shape.stored != Region::All)) && (!b_known || (shape.k == shape.n && shape.stored != Region::All)),
+          "blas.gemm: an operand with structure is square and names its triangle, got {} x {} x {}", shape.m, shape.n, shape.k);
+  require(!shape.in_place || a_known || b_known, "blas.gemm: in place needs an operand with structure");
   require(shape.region == Region::All || shape.m == shape.n, "blas.gemm: a triangle of C needs m = n, got {} x {}", shape.m, shape.n);
   return device::ProductKernel(shape, machine).build();
 }

@@ -97,19 +97,23 @@ void trsm(const Executor& executor, const TrsmArgs& args);
 void gemm3m(const Executor& executor, const GemmArgs& args);
 }  // namespace host
 namespace device {
+void symm(const Executor& executor, const SymmArgs& args);
+void trmm(const Executor& executor, const TrmmArgs& args);
+void syrk(const Executor& executor, const SyrkArgs& args);
 void trsm(const Executor& executor, const TrsmArgs& args);
+void gemm3m(const Executor& executor, const GemmArgs& args);
 }  // namespace device
 
-inline constexpr KernelTable<SymmArgs> kSymm{"blas.symm", host::symm, nullptr};
-inline constexpr KernelTable<SymmArgs> kHemm{"blas.hemm", host::symm, nullptr};
-inline constexpr KernelTable<SyrkArgs> kSyrk{"blas.syrk", host::syrk, nullptr};
-inline constexpr KernelTable<SyrkArgs> kHerk{"blas.herk", host::syrk, nullptr};
-inline constexpr KernelTable<SyrkArgs> kSyr2k{"blas.syr2k", host::syrk, nullptr};
-inline constexpr KernelTable<SyrkArgs> kHer2k{"blas.her2k", host::syrk, nullptr};
-inline constexpr KernelTable<SyrkArgs> kSyrkx{"blas.syrkx", host::syrk, nullptr};
-inline constexpr KernelTable<SyrkArgs> kHerkx{"blas.herkx", host::syrk, nullptr};
-inline constexpr KernelTable<TrmmArgs> kTrmm{"blas.trmm", host::trmm, nullptr};
+inline constexpr KernelTable<SymmArgs> kSymm{"blas.symm", host::symm, device::symm};
+inline constexpr KernelTable<SymmArgs> kHemm{"blas.hemm", host::symm, device::symm};
+inline constexpr KernelTable<SyrkArgs> kSyrk{"blas.syrk", host::syrk, device::syrk};
+inline constexpr KernelTable<SyrkArgs> kHerk{"blas.herk", host::syrk, device::syrk};
+inline constexpr KernelTable<SyrkArgs> kSyr2k{"blas.syr2k", host::syrk, device::syrk};
+inline constexpr KernelTable<SyrkArgs> kHer2k{"blas.her2k", host::syrk, device::syrk};
+inline constexpr KernelTable<SyrkArgs> kSyrkx{"blas.syrkx", host::syrk, device::syrk};
+inline constexpr KernelTable<SyrkArgs> kHerkx{"blas.herkx", host::syrk, device::syrk};
+inline constexpr KernelTable<TrmmArgs> kTrmm{"blas.trmm", host::trmm, device::trmm};
 inline constexpr KernelTable<TrsmArgs> kTrsm{"blas.trsm", host::trsm, device::trsm};
-inline constexpr KernelTable<GemmArgs> kGemm3m{"blas.gemm3m", host::gemm3m, nullptr};
+inline constexpr KernelTable<GemmArgs> kGemm3m{"blas.gemm3m", host::gemm3m, device::gemm3m};
 
 }  // namespace trn::blas
