@@ -1,7 +1,7 @@
 // Complex products on the device: four and three real products, every conjugation and transpose, pairs and planes.
 #include "product_support.hpp"
 
-namespace trn::blas::test {
+namespace trn::blas::test::product {
 namespace {
 
 constexpr DType kC = DType::Complex64;
@@ -73,4 +73,4 @@ TEST(ProductComplex, ManyBlocks) {
 }
 
 }  // namespace
-}  // namespace trn::blas::test
+}  // namespace trn::blas::test::product

@@ -1,7 +1,7 @@
 // The split modes of the device's product: errors within their bounds, every transpose, and the claims about accuracy.
 #include "product_support.hpp"
 
-namespace trn::blas::test {
+namespace trn::blas::test::product {
 namespace {
 
 constexpr Mode kModes[] = {Mode::Native, Mode::Tf32, Mode::Bf16, Mode::Tf32x3, Mode::Bf16x6};
@@ -64,4 +64,4 @@ TEST(ProductModes, AccuracyAtK4096) {
 }
 
 }  // namespace
-}  // namespace trn::blas::test
+}  // namespace trn::blas::test::product

@@ -13,7 +13,7 @@
 #include <trn/blas/gemm_program.hpp>
 #include <trn/neuron/sim.hpp>
 
-namespace trn::blas::test {
+namespace trn::blas::test::product {
 
 using Wide = std::complex<long double>;
 
@@ -192,4 +192,4 @@ class Problem {
 inline constexpr Order2 kOrders[] = {Order2::Row, Order2::Column};
 inline constexpr const char* kMachines[] = {"trn1", "trn2", "trn3"};
 
-}  // namespace trn::blas::test
+}  // namespace trn::blas::test::product

@@ -2,7 +2,7 @@
 // it would show, and must be as it was afterwards.
 #include "product_support.hpp"
 
-namespace trn::blas::test {
+namespace trn::blas::test::product {
 namespace {
 
 // NaN in every element of x outside the triangle, in the diagonal if it is not read, in its imaginary parts if those are not.
@@ -113,4 +113,4 @@ TEST(ProductTriangle, InPlaceGivesTheBitsOfOutOfPlace) {
 }
 
 }  // namespace
-}  // namespace trn::blas::test
+}  // namespace trn::blas::test::product

@@ -136,5 +136,23 @@ TEST(Symm, Refusals) {
               refusal<InvalidArgument>([&] { symm(sim, Side::Left, Uplo::Lower, 1, a.view(), b.view(), 0, c.view()); }));
 }
 
+TEST(Symm, OnTheDevice) {
+  std::uint64_t seed = 9000;
+  for (const char* machine : {"sim:trn1", "sim:trn2", "sim:trn3"}) {
+    const Executor e = Executor::open(machine);
+    for (const Side side : kSides) {
+      for (const Uplo uplo : kUplos) {
+        for (const Layout c : {Layout::RowMajor, Layout::PaddedColumns}) {
+          const Layout a = seed % 2 ? Layout::PaddedRows : Layout::ColumnMajor, b = seed % 3 ? Layout::RowMajor : Layout::Scattered;
+          check_symm<float>(e, false, {131, 40, side, uplo, a, b, c, seed % 5 != 0}, seed++);
+          check_symm<float>(e, false, {40, 150, side, uplo, a, b, c}, seed++, Mode::Tf32x3);
+          check_symm<std::complex<float>>(e, false, {40, 30, side, uplo, a, b, c}, seed++);
+          check_symm<std::complex<float>>(e, true, {133, 20, side, uplo, a, b, c, seed % 5 != 0}, seed++);
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace trn::blas::test

@@ -183,5 +183,45 @@ TEST(Syrk, Refusals) {
               refusal<InvalidArgument>([&] { herk(e, Uplo::Lower, Op::T, 1, z.view(), 0, w.view()); }));
 }
 
+TEST(Syrk, OnTheDevice) {
+  std::uint64_t seed = 9000;
+  for (const char* machine : {"sim:trn1", "sim:trn2", "sim:trn3"}) {
+    const Executor e = Executor::open(machine);
+    for (const Kind kind : {Kind::Single, Kind::Double, Kind::Pair}) {
+      for (const Uplo uplo : kUplos) {
+        for (const Op op : {Op::N, Op::T}) {
+          const Layout c = seed % 2 ? Layout::RowMajor : Layout::PaddedColumns, a = seed % 3 ? Layout::PaddedRows : Layout::ColumnMajor;
+          check_syrk<float>(e, kind, false, {131, 40, uplo, op, a, Layout::RowMajor, c, seed % 5 != 0}, seed++);
+          check_syrk<float>(e, kind, false, {40, 131, uplo, op, a, Layout::Scattered, c}, seed++, Mode::Tf32x3);
+          check_syrk<std::complex<float>>(e, kind, false, {40, 30, uplo, op, a, Layout::RowMajor, c}, seed++);
+          check_syrk<std::complex<float>>(e, kind, true, {130, 20, uplo, op == Op::T ? Op::C : op, a, Layout::Reversed, c, seed % 5 != 0}, seed++);
+        }
+      }
+    }
+  }
+  // k = 0: C = beta C.
+  const Executor e = Executor::open("sim:trn2");
+  for (const Uplo uplo : kUplos) {
+    for (const bool read : {true, false}) {
+      check_syrk<float>(e, Kind::Single, false, {200, 0, uplo, Op::N, Layout::RowMajor, Layout::RowMajor, Layout::RowMajor, read}, seed++);
+      check_syrk<std::complex<float>>(e, Kind::Single, true, {131, 0, uplo, Op::N, Layout::RowMajor, Layout::RowMajor, Layout::ColumnMajor, read}, seed++);
+      check_syrk<std::complex<float>>(e, Kind::Single, false, {131, 0, uplo, Op::N, Layout::RowMajor, Layout::RowMajor, Layout::RowMajor, read}, seed++);
+    }
+  }
+}
+
+// float64 has no device kernel; a target that no mode meets is refused. Nothing is written.
+TEST(Syrk, DeviceRefusals) {
+  const Executor e = Executor::open("sim:trn2");
+  const auto a = Matrix<float>::from_host(e, 4, 4, std::vector<float>(16, 1)), c = Matrix<float>::from_host(e, 4, 4, std::vector<float>(16, 7));
+  EXPECT_THROW(syrk(e, Uplo::Lower, Op::N, 1, a.view(), 0, c.view(), {Precision::target(1e-12)}), InvalidArgument);
+  EXPECT_THROW(syrk(e, Uplo::Lower, Op::N, 1, a.view(), 0, c.view(), {Mode::Exact}), NotImplemented);
+  EXPECT_EQ(c.to_host(), std::vector<float>(16, 7));
+  EXPECT_EQ(syrk(e, Uplo::Lower, Op::N, 1, a.view(), 0, c.view(), {Precision::target(1e-2)}).mode, Mode::Bf16);
+  const auto ad = Matrix<double>::from_host(e, 4, 4, std::vector<double>(16, 1)), cd = Matrix<double>::from_host(e, 4, 4, std::vector<double>(16, 7));
+  EXPECT_THROW(syrk(e, Uplo::Lower, Op::N, 1, ad.view(), 0, cd.view()), NotImplemented);
+  EXPECT_EQ(cd.to_host(), std::vector<double>(16, 7));
+}
+
 }  // namespace
 }  // namespace trn::blas::test

@@ -212,5 +212,24 @@ TEST(TrmmTrsm, Refusals) {
   EXPECT_SAYS("its pointer is null", sm(Side::Left, MatrixView<float>(e, nullptr, 3, 3, 3, 1), b.view()));
 }
 
+TEST(Trmm, OnTheDevice) {
+  std::uint64_t seed = 9000;
+  for (const char* machine : {"sim:trn1", "sim:trn2", "sim:trn3"}) {
+    const Executor e = Executor::open(machine);
+    for (const Side side : kSides) {
+      for (const Uplo uplo : kUplos) {
+        for (const Op op : kAllOps) {
+          for (const Diag diag : kDiags) {
+            const Layout a = seed % 2 ? Layout::PaddedRows : Layout::ColumnMajor, b = seed % 3 ? Layout::RowMajor : Layout::PaddedColumns;
+            check_trmm<float>(e, {131, 40, side, uplo, op, diag, a, b, b}, seed++);
+            const Mode mode = seed % 4 ? Mode::Native : Mode::Tf32x3;
+            check_trmm<std::complex<float>>(e, {40, 33, side, uplo, op, diag, a, b, b}, seed++, mode);
+          }
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace trn::blas::test

@@ -60,9 +60,10 @@ class Chooser {
   // Bytes of one set of tiles that empty PSUM: two buffers of every piece of C, and single ones of what lies between.
   std::int64_t out_bytes(std::int64_t tall, std::int64_t bn) const {
     const std::int64_t out = size_bytes(real_of(g_.out)) * parts_, fp32 = size_bytes(DType::Float32);
-    std::int64_t total = 2 * tall * bn * (out + (reads_c() ? out + fp32 : 0));
+    const bool in_place = s_.low() || s_.complex;  // sums of several addends need no tile of their own then
+    std::int64_t total = 2 * tall * bn * (out + (reads_c() ? out + (in_place ? 0 : fp32) : 0));
     const bool twice = g_.alpha == Factor::ComplexInput && (s_.low() || s_.values > 2);
-    if (s_.low() || s_.complex) total += tall * bn * fp32 * parts_ * (twice ? 3 : 1);
+    if (twice) total += tall * bn * fp32 * parts_;
     if (s_.group_tiles > 0) total += (s_.compensated ? 2 : 1) * s_.values * tall * bn * fp32 + (s_.compensated ? 6 * bank_ * fp32 : 0);
     return total;
   }
@@ -112,8 +113,8 @@ class Chooser {
     };
     const std::int64_t kc = b.kc;
     for (const std::int64_t panels : {1, 0}) {
-      for (const std::int64_t sets : {2, 1}) {
-        for (b.kc = kc; b.kc >= std::min<std::int64_t>(kc, turned_ && sets == 2 ? 2 : 1); b.kc /= 2) {
+      for (std::int64_t sets = g_.region == Region::All ? 2 : 3; sets >= 1; --sets) {
+        for (b.kc = kc; b.kc >= std::min<std::int64_t>(kc, turned_ && sets >= 2 ? 2 : 1); b.kc /= 2) {
           for (const std::int64_t buffers : {3, 2}) {
             b.a_buffers = panels;
             b.b_buffers = buffers;

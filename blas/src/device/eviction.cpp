@@ -169,8 +169,9 @@ void Eviction::add_old(std::vector<Scaled>& terms, const Access& old, int p, std
 
 void Eviction::step(Chain& c) const {
   const auto temporary = [&] {
-    if (!c.between.present()) c.between = b_.sbuf("beta_y", c.dst.partitions, {c.dst.free_size()}, DType::Float32, s_.low() || s_.complex ? 1 : 2);
-    return c.between;
+    if (c.between.present()) return c.between;
+    if (c.dst.dtype == DType::Float32 && (s_.low() || s_.complex)) return c.between = c.dst;  // added up in place
+    return c.between = b_.sbuf("beta_y", c.dst.partitions, {c.dst.free_size()}, DType::Float32, 2);
   };
   const Scaled& term = c.terms[c.next++];
   if (c.terms.size() == 1) return blocks::scale(b_, c.dst, term.x, term.factor, c.first);
@@ -239,9 +240,10 @@ void Eviction::store(const Block& block, std::size_t first, std::size_t count, c
   std::vector<Chain> chains;
   for (std::size_t n = 0; n < count; ++n) {
     const Piece& p = block.pieces[first + n];
-    out.push_back(piece_tile("c_new", p.height, p.width, 2));
+    const std::int64_t buffers = g_.region != Region::All && block.n0.is_constant() ? 1 : 2;  // block rows of a triangle are unrolled
+    out.push_back(piece_tile("c_new", p.height, p.width, buffers));
     if (g_.beta != Factor::Zero) {
-      old[n] = piece_tile("c_old", p.height, p.width, 2);
+      old[n] = piece_tile("c_old", p.height, p.width, buffers);
       move(block, p, old[n], false);
     }
     for (int q = 0; q < parts; ++q) {

@@ -185,10 +185,10 @@ void Operand::turn_in_hbm() {
   };
   for_blocks(b_, "nt", x, side_, LoopKind::Parallel, [&](const Affine& x0, std::int64_t columns) {
     for_blocks(b_, "kt", k, wide, LoopKind::Parallel, [&](const Affine& k0, std::int64_t depth) {
-      const Access rows = b_.sbuf(name_ + "_rows", columns, shape({depth}), scheme_.real, 2);
+      const Access rows = b_.sbuf(name_ + "_rows", columns, shape({depth}), scheme_.real, 4);
       b_.dma_copy(rows, rows_of_x(ds(x0, columns), ds(k0, depth)));
       const std::int64_t tiles = ceil_div(depth, side_), whole = depth / side_;
-      const Access piece = b_.sbuf(name_ + "_piece", std::min(side_, depth), shape({tiles, columns}), scheme_.real, 2);
+      const Access piece = b_.sbuf(name_ + "_piece", std::min(side_, depth), shape({tiles, columns}), scheme_.real, 4);
       for (int p = 0; p < planes(); ++p) {
         if (scheme_.complex) blocks::transpose_pieces(b_, at(piece, 2, p), at(rows, 1, p));
         else blocks::transpose_pieces(b_, piece, rows);

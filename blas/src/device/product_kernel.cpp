@@ -156,19 +156,20 @@ class ProductKernel {
                [&](const Affine& n0, std::int64_t columns) { block_of_c(panel_of_a, false, m0, rows, n0 + begin + first, columns); });
   }
 
-  // The part of a triangular C in rows [m0, m0 + rows).
+  // The part of a triangular C in rows [m0, m0 + rows): beside the diagonal, then on it.
   void triangle_row(std::int64_t m0, std::int64_t rows) {
     const Held panel_of_a = panel(rows);
+    const std::int64_t begin = g_.region == Region::Lower ? 0 : m0 + rows, end = g_.region == Region::Lower ? m0 : g_.n;
     bool load = present(panel_of_a);
-    if (g_.region == Region::Lower) {
-      columns_of_blocks(panel_of_a, load, m0, rows, 0, m0);
-      load = load && m0 == 0;
-    }
-    for (std::int64_t n0 = m0; n0 < m0 + rows; n0 += block_.bn) {
+    columns_of_blocks(panel_of_a, load, m0, rows, begin, end);
+    load = load && begin >= end;
+    for (std::int64_t n0 = m0; n0 < m0 + rows; n0 += block_.bn, load = false) {
       block_of_c(panel_of_a, load, m0, rows, n0, std::min(block_.bn, m0 + rows - n0), true);
-      load = false;
     }
-    if (g_.region == Region::Upper) columns_of_blocks(panel_of_a, false, m0, rows, m0 + rows, g_.n);
+  }
+  // Of A A^T the panel of A is both operands of the blocks on the diagonal: its leading planes are those of B.
+  bool panel_is_b() const {
+    return g_.same_operand && block_.a_buffers > 0 && scheme_.b.size() <= scheme_.a.size() && std::equal(scheme_.b.begin(), scheme_.b.end(), scheme_.a.begin());
   }
 
   // The pieces of a block; of one on the diagonal of a triangular C those that meet the triangle, no wider than they need be.
@@ -195,7 +196,7 @@ class ProductKernel {
   void block_of_c(const Held& panel_of_a, bool load_panel, const Affine& m0, std::int64_t rows, const Affine& n0, std::int64_t columns,
                   bool diagonal = false) {
     const Block block = out_->begin(m0, n0, rows, columns, pieces(m0, rows, n0, columns, diagonal));
-    multiply_all(block, panel_of_a, load_panel, depth_of(m0, rows, n0, columns));
+    multiply_all(block, panel_of_a, load_panel, depth_of(m0, rows, n0, columns), diagonal && panel_is_b());
     out_->store(block);
   }
 
@@ -213,18 +214,20 @@ class ProductKernel {
     return chunks;
   }
 
-  void multiply_all(const Block& block, const Held& panel_of_a, bool load_panel, const Depth& d) {
+  void multiply_all(const Block& block, const Held& panel_of_a, bool load_panel, const Depth& d, bool from_panel) {
     const std::int64_t whole = std::max<std::int64_t>(0, (d.end / side_ - d.begin - last_tiles(d)) / block_.kc);
     const auto chunk = [&](const Affine& i) { return Chunk{i * block_.kc + d.begin, block_.kc, side_}; };
     const bool bring = load_panel || !present(panel_of_a), grouped = scheme_.group_tiles > 0;
     const std::int64_t per_group = grouped ? std::max<std::int64_t>(1, scheme_.group_tiles / block_.kc) : 1;
     // `before`: tiles summed into the accumulators so far; `in_group`: since the last fold.
     const auto step = [&](const Chunk& c, const Affine& before, const Affine& in_group, bool bring_a, const std::optional<Chunk>& ahead) {
-      const std::vector<Access> b_words = bring_b(c, block);
+      std::vector<Access> b_words;
+      if (!from_panel) b_words = bring_b(c, block);
       if (ahead) a_->bring(a_->part(panel_of_a, *ahead, 0), *ahead, block.m0, block.rows);
       const Held a_chunk = present(panel_of_a) ? a_->part(panel_of_a, c, 0) : a_->hold("a_chunk", c.depth, c.tiles, block.rows, buffers(c));
       if (bring_a && c.size > 0 && triangular_a()) a_->bring(a_->narrow(a_chunk, c.from, c.size), c, block.m0 + c.from, c.size);
       else if (bring_a) a_->bring(a_chunk, c, block.m0, block.rows);
+      if (from_panel) b_words = a_->words(a_->narrow(a_chunk, (block.n0 - block.m0).constant(), block.columns));
       multiply(block, a_->words(a_chunk), b_words, c, before, grouped ? in_group : before);
     };
     const auto in_head = static_cast<std::int64_t>(d.head.size());
