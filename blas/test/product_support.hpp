@@ -1,17 +1,16 @@
-// What the tests of the device's product kernel share: a problem for any GemmShape with random operands, its run on a simulated machine, and an
-// oracle in long double. Programs are run directly, so that every shape the kernel takes can be tried.
+// What the tests of the device's product kernel share: a problem for any GemmShape with random operands, its run on a simulated machine,
+// and an oracle in long double. Programs are run directly, so that every shape the kernel takes can be tried.
 #pragma once
+
+#include <gtest/gtest.h>
 
 #include <complex>
 #include <cstring>
 #include <map>
 #include <random>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <trn/blas/gemm_program.hpp>
 #include <trn/neuron/sim.hpp>
+#include <vector>
 
 namespace trn::blas::test::product {
 
@@ -23,7 +22,8 @@ struct Plane {
   std::int64_t offset = 0;
   std::vector<float> memory;
 
-  Plane(std::int64_t r, std::int64_t c, std::int64_t rows_stride, std::int64_t columns_stride, std::int64_t im_distance, std::mt19937_64& random)
+  Plane(std::int64_t r, std::int64_t c, std::int64_t rows_stride, std::int64_t columns_stride, std::int64_t im_distance,
+        std::mt19937_64& random)
       : rows(r), columns(c), rs(rows_stride), cs(columns_stride), im(im_distance) {
     const std::int64_t span = (rows - 1) * rs + (columns - 1) * cs + im + 1;
     std::normal_distribution<float> normal;
@@ -46,8 +46,8 @@ class Problem {
   Plane a, b, c;
 
   // op(A) m x k, op(B) k x n in the given layouts; planar: complex parts in planes of their own.
-  static Problem make(DType type, Mode mode, std::int64_t m, std::int64_t n, std::int64_t k, Order2 a_order = Order2::Row, Order2 b_order = Order2::Row,
-                      std::uint64_t seed = 1, bool planar = false) {
+  static Problem make(DType type, Mode mode, std::int64_t m, std::int64_t n, std::int64_t k, Order2 a_order = Order2::Row,
+                      Order2 b_order = Order2::Row, std::uint64_t seed = 1, bool planar = false) {
     std::mt19937_64 random(seed);
     const bool complex = is_complex(type);
     const std::int64_t unit = complex && !planar ? 2 : 1;
@@ -78,10 +78,12 @@ class Problem {
   [[nodiscard]] tile::Program program(const char* machine) const { return gemm_program(full_shape(), tile::machine(machine)); }
 
   // C's memory after the run.
-  [[nodiscard]] std::vector<float> run(const char* machine, const neuron::SimOptions& options = {.order = neuron::Order::in_order()}) const {
+  [[nodiscard]] std::vector<float> run(const char* machine,
+                                       const neuron::SimOptions& options = {.order = neuron::Order::in_order()}) const {
     std::vector<float> out = c.memory, am = a.memory, bm = b.memory;
     float factors[2][2] = {{alpha.real(), alpha.imag()}, {beta.real(), beta.imag()}};
-    std::vector<tile::Binding> bindings{{"a", am.data()}, {"b", bm.data()}, {"c", out.data()}, {"c_in", out.data()}, {"alpha", factors[0]}, {"beta", factors[1]}};
+    std::vector<tile::Binding> bindings{{"a", am.data()},     {"b", bm.data()},      {"c", out.data()},
+                                        {"c_in", out.data()}, {"alpha", factors[0]}, {"beta", factors[1]}};
     (void)neuron::simulate(program(machine), tile::machine(machine), bindings, options);
     return out;
   }
@@ -97,8 +99,8 @@ class Problem {
     return shape.region == Region::All || (shape.region == Region::Lower ? j <= i : j >= i);
   }
 
-  // Worst error in units of |alpha| |A||B| + |beta| |C| (norms of rows and columns where norms is set) over the elements of the region, and whether
-  // anything else changed.
+  // Worst error in units of |alpha| |A||B| + |beta| |C| (norms of rows and columns where norms is set) over the elements of the region, and
+  // whether anything else changed.
   struct Outcome {
     double worst = 0, relative = 0;  // relative: Frobenius norm of the error over that of the result
     bool untouched = true;
@@ -165,10 +167,12 @@ class Problem {
     return o;
   }
   [[nodiscard]] std::string describe() const {
-    return fmt::format("{} {} {} x {} x {} strides a {},{} b {},{} c {},{} conj {}{} three {} region {} structure {}{} stored {} unit {} alpha {}+{}i beta {}+{}i",
-                       name(shape.in), name(shape.mode), shape.m, shape.n, shape.k, a.rs, a.cs, b.rs, b.cs, c.rs, c.cs, shape.conj_a, shape.conj_b,
-                       shape.three_products, static_cast<int>(shape.region), static_cast<int>(shape.a_structure), static_cast<int>(shape.b_structure),
-                       static_cast<int>(shape.stored), shape.unit_diagonal, alpha.real(), alpha.imag(), beta.real(), beta.imag());
+    return fmt::format(
+        "{} {} {} x {} x {} strides a {},{} b {},{} c {},{} conj {}{} three {} region {} structure {}{} stored {} unit {} alpha {}+{}i "
+        "beta {}+{}i",
+        name(shape.in), name(shape.mode), shape.m, shape.n, shape.k, a.rs, a.cs, b.rs, b.cs, c.rs, c.cs, shape.conj_a, shape.conj_b,
+        shape.three_products, static_cast<int>(shape.region), static_cast<int>(shape.a_structure), static_cast<int>(shape.b_structure),
+        static_cast<int>(shape.stored), shape.unit_diagonal, alpha.real(), alpha.imag(), beta.real(), beta.imag());
   }
 
  private:
@@ -178,10 +182,18 @@ class Problem {
     const bool stored = shape.stored == Region::Lower ? j <= i : j >= i;
     Wide value;
     switch (structure) {
-      case Structure::General: value = x(i, j); break;
-      case Structure::Symmetric: value = stored ? x(i, j) : x(j, i); break;
-      case Structure::Hermitian: value = stored ? x(i, j) : std::conj(x(j, i)); break;
-      case Structure::Triangular: value = stored ? x(i, j) : 0; break;
+      case Structure::General:
+        value = x(i, j);
+        break;
+      case Structure::Symmetric:
+        value = stored ? x(i, j) : x(j, i);
+        break;
+      case Structure::Hermitian:
+        value = stored ? x(i, j) : std::conj(x(j, i));
+        break;
+      case Structure::Triangular:
+        value = stored ? x(i, j) : 0;
+        break;
     }
     if (structure == Structure::Hermitian && i == j) value = value.real();
     if (structure == Structure::Triangular && i == j && shape.unit_diagonal) value = 1;

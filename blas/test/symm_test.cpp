@@ -138,17 +138,16 @@ TEST(Symm, Refusals) {
 
 TEST(Symm, OnTheDevice) {
   std::uint64_t seed = 9000;
-  for (const char* machine : {"sim:trn1", "sim:trn2", "sim:trn3"}) {
-    const Executor e = Executor::open(machine);
-    for (const Side side : kSides) {
-      for (const Uplo uplo : kUplos) {
-        for (const Layout c : {Layout::RowMajor, Layout::PaddedColumns}) {
-          const Layout a = seed % 2 ? Layout::PaddedRows : Layout::ColumnMajor, b = seed % 3 ? Layout::RowMajor : Layout::Scattered;
-          check_symm<float>(e, false, {131, 40, side, uplo, a, b, c, seed % 5 != 0}, seed++);
-          check_symm<float>(e, false, {40, 150, side, uplo, a, b, c}, seed++, Mode::Tf32x3);
-          check_symm<std::complex<float>>(e, false, {40, 30, side, uplo, a, b, c}, seed++);
-          check_symm<std::complex<float>>(e, true, {133, 20, side, uplo, a, b, c, seed % 5 != 0}, seed++);
-        }
+  const Executor machines[] = {Executor::open("sim:trn1"), Executor::open("sim:trn2"), Executor::open("sim:trn3")};
+  for (const Side side : kSides) {
+    for (const Uplo uplo : kUplos) {
+      for (const Layout c : {Layout::RowMajor, Layout::PaddedColumns}) {
+        const Executor& e = machines[seed / 4 % 3];
+        const Layout a = seed % 8 ? Layout::PaddedRows : Layout::ColumnMajor, b = seed % 3 ? Layout::RowMajor : Layout::Scattered;
+        check_symm<float>(e, false, {131, 40, side, uplo, a, b, c, seed % 5 != 0}, seed), ++seed;
+        check_symm<float>(e, false, {40, 150, side, uplo, a, b, c}, seed, Mode::Tf32x3), ++seed;
+        check_symm<std::complex<float>>(e, false, {40, 30, side, uplo, a, b, c}, seed), ++seed;
+        check_symm<std::complex<float>>(e, true, {133, 20, side, uplo, a, b, c, seed % 5 != 0}, seed), ++seed;
       }
     }
   }

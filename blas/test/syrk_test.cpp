@@ -185,22 +185,21 @@ TEST(Syrk, Refusals) {
 
 TEST(Syrk, OnTheDevice) {
   std::uint64_t seed = 9000;
-  for (const char* machine : {"sim:trn1", "sim:trn2", "sim:trn3"}) {
-    const Executor e = Executor::open(machine);
-    for (const Kind kind : {Kind::Single, Kind::Double, Kind::Pair}) {
-      for (const Uplo uplo : kUplos) {
-        for (const Op op : {Op::N, Op::T}) {
-          const Layout c = seed % 2 ? Layout::RowMajor : Layout::PaddedColumns, a = seed % 3 ? Layout::PaddedRows : Layout::ColumnMajor;
-          check_syrk<float>(e, kind, false, {131, 40, uplo, op, a, Layout::RowMajor, c, seed % 5 != 0}, seed++);
-          check_syrk<float>(e, kind, false, {40, 131, uplo, op, a, Layout::Scattered, c}, seed++, Mode::Tf32x3);
-          check_syrk<std::complex<float>>(e, kind, false, {40, 30, uplo, op, a, Layout::RowMajor, c}, seed++);
-          check_syrk<std::complex<float>>(e, kind, true, {130, 20, uplo, op == Op::T ? Op::C : op, a, Layout::Reversed, c, seed % 5 != 0}, seed++);
-        }
+  const Executor machines[] = {Executor::open("sim:trn1"), Executor::open("sim:trn2"), Executor::open("sim:trn3")};
+  for (const Kind kind : {Kind::Single, Kind::Double, Kind::Pair}) {
+    for (const Uplo uplo : kUplos) {
+      for (const Op op : {Op::N, Op::T}) {
+        const Executor& e = machines[seed / 4 % 3];
+        const Layout c = seed % 8 ? Layout::RowMajor : Layout::PaddedColumns, a = seed % 3 ? Layout::PaddedRows : Layout::ColumnMajor;
+        check_syrk<float>(e, kind, false, {131, 40, uplo, op, a, Layout::RowMajor, c, seed % 5 != 0}, seed), ++seed;
+        check_syrk<float>(e, kind, false, {40, 131, uplo, op, a, Layout::Scattered, c}, seed, Mode::Tf32x3), ++seed;
+        check_syrk<std::complex<float>>(e, kind, false, {40, 30, uplo, op, a, Layout::RowMajor, c}, seed), ++seed;
+        check_syrk<std::complex<float>>(e, kind, true, {130, 20, uplo, op == Op::T ? Op::C : op, a, Layout::Reversed, c, seed % 5 != 0}, seed), ++seed;
       }
     }
   }
   // k = 0: C = beta C.
-  const Executor e = Executor::open("sim:trn2");
+  const Executor& e = machines[1];
   for (const Uplo uplo : kUplos) {
     for (const bool read : {true, false}) {
       check_syrk<float>(e, Kind::Single, false, {200, 0, uplo, Op::N, Layout::RowMajor, Layout::RowMajor, Layout::RowMajor, read}, seed++);

@@ -34,10 +34,11 @@ struct Memory {
   std::vector<unsigned char> bytes;
   std::int64_t lowest;
 
+  // The stand-in's own memory is 0xFF before it is written: what a partial output leaves is then equal.
   explicit Memory(const TensorDecl& t) : tensor(&t) {
     const OffsetRange range = offset_range(t.shape, t.strides);
     lowest = range.lowest;
-    bytes.assign(static_cast<std::size_t>((range.highest - range.lowest + 1) * size_bytes(t.dtype)), 0xA5);
+    bytes.assign(static_cast<std::size_t>((range.highest - range.lowest + 1) * size_bytes(t.dtype)), t.partial ? 0xFF : 0xA5);
   }
   unsigned char* at(std::int64_t element) { return bytes.data() + (element - lowest) * size_bytes(tensor->dtype); }
   // The address of the i-th element in row-major order of the shape.
@@ -100,7 +101,7 @@ void run_stand_in(const tile::Program& program, std::vector<Memory>& inputs, std
     manifest["inputs"].push_back({{"file", file}, {"dtype", name(m.tensor->dtype)}, {"shape", argument_shape(m)}});
   }
   for (Memory& m : outputs) {
-    const bool whole = m.tensor->strides == row_major_strides(m.tensor->shape);
+    const bool whole = m.tensor->strides == row_major_strides(m.tensor->shape) && !m.tensor->partial;
     manifest["outputs"].push_back({{"file", m.tensor->name + ".out"}, {"whole", whole}});
   }
   const std::string dumped = manifest.dump();

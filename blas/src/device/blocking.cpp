@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <limits>
-
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/blocks/matmul.hpp>
 
@@ -23,8 +22,14 @@ namespace {
 class Chooser {
  public:
   Chooser(const GemmShape& shape, const Scheme& scheme, Route a_route, const Machine& machine)
-      : g_(shape), s_(scheme), m_(machine), turned_(a_route == Route::TensorTranspose), side_(machine.partitions), bank_(blocks::bank_columns(machine)),
-        parts_(scheme.complex ? 2 : 1), raw_(size_bytes(scheme.real) * parts_) {}
+      : g_(shape),
+        s_(scheme),
+        m_(machine),
+        turned_(a_route == Route::TensorTranspose),
+        side_(machine.partitions),
+        bank_(blocks::bank_columns(machine)),
+        parts_(scheme.complex ? 2 : 1),
+        raw_(size_bytes(scheme.real) * parts_) {}
 
   Blocking best() const {
     const std::int64_t pieces = std::max<std::int64_t>(1, (m_.psum_banks - (turned_ ? 2 : 0)) / s_.sums());
@@ -49,7 +54,9 @@ class Chooser {
   bool reads_c() const { return g_.beta != Factor::Zero; }
 
   // Bytes per element of k and x: the words, what they are made from, what is left between two words.
-  struct Bytes { std::int64_t kept, raw, rest; };
+  struct Bytes {
+    std::int64_t kept, raw, rest;
+  };
   Bytes bytes(const std::vector<Part>& side) const {
     const std::int64_t kept = s_.made_words(side) * size_bytes(s_.word) + (s_.any_as_loaded(side) ? raw_ : 0);
     const bool sums = std::any_of(side.begin(), side.end(), [](Part p) { return p == Part::Sum || p == Part::Difference; });
@@ -75,12 +82,16 @@ class Chooser {
     // Chunks long enough that a DMA moves data for as long as its descriptors take; rows that are turned on the Tensor
     // Engine are read kTurnedRowBytes at a time.
     const double worthwhile = 0.9 * m_.timing.dge_hardware_s * m_.dma_bytes_per_s();
-    if (turned_) b.kc = std::max<std::int64_t>(1, kTurnedRowBytes / (side_ * raw_));
-    else while (b.kc < 16 && static_cast<double>(b.kc * side_ * b.bn * raw_) < worthwhile) b.kc *= 2;
+    if (turned_)
+      b.kc = std::max<std::int64_t>(1, kTurnedRowBytes / (side_ * raw_));
+    else
+      while (b.kc < 16 && static_cast<double>(b.kc * side_ * b.bn * raw_) < worthwhile) b.kc *= 2;
     b.kc = std::min(b.kc, k_tiles());
     if (s_.group_tiles > 0) b.kc = std::min(b.kc, s_.group_tiles);
-    if (s_.all_as_loaded(s_.a) && s_.all_as_loaded(s_.b)) set_buffers(b, tall);
-    else fit_buffers(b, tall);
+    if (s_.all_as_loaded(s_.a) && s_.all_as_loaded(s_.b))
+      set_buffers(b, tall);
+    else
+      fit_buffers(b, tall);
     return b;
   }
 
@@ -92,11 +103,14 @@ class Chooser {
     const std::int64_t a_chunk = b.kc * b.bm * raw_, b_chunk = b.kc * b.bn * raw_, panel = k_tiles() * b.bm * raw_;
     const std::int64_t last = b.kc < b.last ? 2 * b.last / b.kc * b_chunk : 0;  // two buffers of a longer last chunk
     const std::int64_t one_set = out + staging + last, all_bytes = m_.sbuf_bytes_per_partition;
-    if (2 * panel + 2 * (one_set + 2 * b_chunk) <= all_bytes) b.a_buffers = 2;
-    else if (panel + one_set + 2 * b_chunk <= all_bytes) b.a_buffers = 1;
+    if (2 * panel + 2 * (one_set + 2 * b_chunk) <= all_bytes)
+      b.a_buffers = 2;
+    else if (panel + one_set + 2 * b_chunk <= all_bytes)
+      b.a_buffers = 1;
     const std::int64_t streamed = b.a_buffers == 0 ? a_chunk + b_chunk : b_chunk;
     const std::int64_t room = all_bytes - b.a_buffers * panel;
-    b.b_buffers = std::clamp<std::int64_t>((room - 2 * one_set) / 2 / streamed, std::min<std::int64_t>(2, std::max<std::int64_t>(1, (room - one_set) / streamed)), 6);
+    b.b_buffers = std::clamp<std::int64_t>((room - 2 * one_set) / 2 / streamed,
+                                           std::min<std::int64_t>(2, std::max<std::int64_t>(1, (room - one_set) / streamed)), 6);
   }
 
   // With words to make: the first choice in the order of what it is worth whose tiles fit. The peeled first block column has tiles

@@ -6,7 +6,6 @@
 #include "eviction.hpp"
 
 #include <algorithm>
-
 #include <trn/tile/blocks/elementwise.hpp>
 
 #include "triangle.hpp"
@@ -127,7 +126,9 @@ void Eviction::fold(const Block& block) const {
 // What part p of the product is the sum of.
 std::vector<Eviction::Scaled> Eviction::sources(const Block& block, std::size_t n, int p) const {
   const Piece& piece = block.pieces[n];
-  const auto of = [&](const Access& tile) { return at(tile(ds(0, piece.height), all, ds(0, piece.width)), 0, static_cast<std::int64_t>(n)); };
+  const auto of = [&](const Access& tile) {
+    return at(tile(ds(0, piece.height), all, ds(0, piece.width)), 0, static_cast<std::int64_t>(n));
+  };
   std::vector<Scaled> low, high;
   for (const Addend& a : s_.parts[static_cast<std::size_t>(p)]) {
     const auto v = static_cast<std::size_t>(a.sum);
@@ -144,7 +145,8 @@ std::vector<Eviction::Scaled> Eviction::sources(const Block& block, std::size_t 
 }
 
 // alpha times the product, part p: re = ar v0 - ai v1, im = ai v0 + ar v1.
-std::vector<Eviction::Scaled> Eviction::scaled(const Block& block, std::size_t n, const std::vector<std::vector<Scaled>>& values, int p) const {
+std::vector<Eviction::Scaled> Eviction::scaled(const Block& block, std::size_t n, const std::vector<std::vector<Scaled>>& values,
+                                               int p) const {
   const std::int64_t height = block.pieces[n].height;
   std::vector<Scaled> terms;
   const auto add = [&](const std::vector<Scaled>& value, const ScalarOrTile* pair) {
@@ -202,8 +204,10 @@ void Eviction::move(const Block& block, const Piece& p, const Access& tile, bool
   const auto copy = [&](const Access& hbm, std::int64_t from, std::int64_t width) {  // hbm (height, width[, 2])
     const Access there = planes ? hbm.permute({0, 2, 1}) : hbm;
     const Access here = planes ? tile(all, all, ds(from, width)) : tile(all, ds(from, width));
-    if (store) b_.dma_copy(there, here);
-    else b_.dma_copy(here, there);
+    if (store)
+      b_.dma_copy(there, here);
+    else
+      b_.dma_copy(here, there);
   };
   const Access& c = store ? c_ : c_in_;
   const auto rectangle = [&](std::int64_t from, std::int64_t width) {
@@ -233,7 +237,8 @@ void Eviction::store(const Block& block) const {
   for (std::size_t n = 0; n < pieces; n += together) store(block, n, together, next_engine);
 }
 
-void Eviction::store(const Block& block, std::size_t first, std::size_t count, const std::function<Engine(std::int64_t)>& next_engine) const {
+void Eviction::store(const Block& block, std::size_t first, std::size_t count,
+                     const std::function<Engine(std::int64_t)>& next_engine) const {
   const int parts = s_.complex ? 2 : 1;
   std::vector<Access> out, old(count);
   std::vector<std::vector<std::vector<Scaled>>> values(count);  // by piece and part

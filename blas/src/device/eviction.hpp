@@ -2,10 +2,9 @@
 #pragma once
 
 #include <functional>
-#include <vector>
-
 #include <trn/tile/blocks/matmul.hpp>
 #include <trn/tile/builder.hpp>
+#include <vector>
 
 #include "scheme.hpp"
 
@@ -14,10 +13,10 @@ namespace trn::blas::device {
 // A rectangle of a block of C that lies in one bank of every accumulator. The diagonal tile, where C is a triangle, is its
 // square of columns [diagonal, diagonal + height), counted from `column`.
 struct Piece {
-  std::int64_t i, j;            // of the accumulators
-  std::int64_t row, height;     // in the block
+  std::int64_t i, j;         // of the accumulators
+  std::int64_t row, height;  // in the block
   std::int64_t column, width;
-  std::int64_t diagonal = -1;   // none
+  std::int64_t diagonal = -1;  // none
 };
 
 // One block of C while it is being computed.
@@ -28,7 +27,7 @@ struct Block {
   std::vector<tile::blocks::Accumulator> sums;
   // Of a scheme with groups, by value: what the finished groups add up to, and what that addition lost. (128, pieces, bank)
   std::vector<tile::Access> total, lost;
-  tile::Access between;         // (128, 6, bank): the intermediate results of two additions
+  tile::Access between;  // (128, 6, bank): the intermediate results of two additions
 
   // Columns [from, from + width) of the block in accumulator `sum`; they lie inside the piece.
   [[nodiscard]] tile::Access bank(int sum, const Piece& p, std::int64_t from, std::int64_t width) const;
@@ -40,7 +39,8 @@ class Eviction {
   Eviction(tile::Builder& b, const GemmShape& shape, const Scheme& scheme);
 
   // The accumulators of a block, and zeros to add groups to.
-  [[nodiscard]] Block begin(const tile::Affine& m0, const tile::Affine& n0, std::int64_t rows, std::int64_t columns, std::vector<Piece> pieces) const;
+  [[nodiscard]] Block begin(const tile::Affine& m0, const tile::Affine& n0, std::int64_t rows, std::int64_t columns,
+                            std::vector<Piece> pieces) const;
   // A group of tiles is complete: its leading sums join the totals.
   void fold(const Block& block) const;
   void store(const Block& block) const;
@@ -50,7 +50,11 @@ class Eviction {
   void close_triangles();
 
  private:
-  struct Scaled { tile::Access x; tile::ScalarOrTile factor; bool psum; };
+  struct Scaled {
+    tile::Access x;
+    tile::ScalarOrTile factor;
+    bool psum;
+  };
   // A factor with both signs of its parts, as numbers or (128, 1) tiles.
   struct Number {
     Factor kind;

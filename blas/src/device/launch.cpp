@@ -63,8 +63,9 @@ Mode mode_of(const char* operation, const Precision& precision, DType dtype, std
     if (bound <= precision.target_error()) return mode;
     best = std::min(best, bound);
   }
-  fail<InvalidArgument>("{}: an error of {} is asked for, but the device's float32 modes reach {} for k = {}; ask for more, or take gemm in mode exact",
-                        operation, precision.target_error(), best, k);
+  fail<InvalidArgument>(
+      "{}: an error of {} is asked for, but the device's float32 modes reach {} for k = {}; ask for more, or take gemm in mode exact",
+      operation, precision.target_error(), best, k);
 }
 
 }  // namespace trn::blas::device

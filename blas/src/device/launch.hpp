@@ -2,7 +2,6 @@
 #pragma once
 
 #include <complex>
-
 #include <trn/blas/gemm_program.hpp>
 #include <trn/core/executor.hpp>
 

@@ -6,7 +6,6 @@
 #include "operand.hpp"
 
 #include <algorithm>
-
 #include <trn/core/error.hpp>
 #include <trn/tile/blocks/elementwise.hpp>
 #include <trn/tile/blocks/loops.hpp>
@@ -31,12 +30,17 @@ Access at(Access access, std::size_t d, std::int64_t index) {
 
 const char* name_of(Part part) {
   switch (part) {
-    case Part::Value: return "";
-    case Part::Re: return "_re";
-    case Part::Im: return "_im";
-    case Part::NegIm: return "_negim";
+    case Part::Value:
+      return "";
+    case Part::Re:
+      return "_re";
+    case Part::Im:
+      return "_im";
+    case Part::NegIm:
+      return "_negim";
     case Part::Sum:
-    case Part::Difference: return "_sum";
+    case Part::Difference:
+      return "_sum";
   }
   return "";
 }
@@ -82,9 +86,7 @@ Held Operand::part(const Held& held, const Chunk& c, const Affine& first) const 
 
 Held Operand::narrow(const Held& held, std::int64_t from, std::int64_t size) const {
   Held result;
-  if (held.raw.present()) {
-    result.raw = planar() ? held.raw(all, all, all, ds(from, size)) : held.raw(all, all, ds(from, size));
-  }
+  if (held.raw.present()) { result.raw = planar() ? held.raw(all, all, all, ds(from, size)) : held.raw(all, all, ds(from, size)); }
   for (const Access& word : held.made) result.made.push_back(word(all, all, ds(from, size)));
   return result;
 }
@@ -104,16 +106,20 @@ std::vector<Access> Operand::words(const Held& held) const {
 
 void Operand::bring(const Held& held, const Chunk& c, const Affine& x0, std::int64_t x, std::int64_t raw_buffers) const {
   const Access raw = held.raw.present() ? held.raw : raw_tile(name_ + "_raw", c.depth, c.tiles, x, raw_buffers);
-  if (route_ == Route::TensorTranspose) turn(raw, c, x0, x);
-  else load(raw, c, x0, x);
+  if (route_ == Route::TensorTranspose)
+    turn(raw, c, x0, x);
+  else
+    load(raw, c, x0, x);
   if (!held.made.empty()) make_words(held, raw);
 }
 
 void Operand::load(const Access& raw, const Chunk& c, const Affine& x0, std::int64_t x) const {
   const Access block = hbm_(ds(c.first * side_, c.tiles * c.depth), ds(x0, x)).split(0, c.depth);  // (tiles, depth, x[, 2])
-  if (route_ == Route::DmaTranspose) return b_.dma_transpose(raw, block.permute({2, 0, 1}));  // (x, tiles, depth) -> (depth, tiles, x)
-  if (!scheme_.complex) b_.dma_copy(raw, block.permute({1, 0, 2}));
-  else b_.dma_copy(raw, planar() ? block.permute({1, 0, 3, 2}) : block.permute({1, 0, 2, 3}));
+  if (route_ == Route::DmaTranspose) return b_.dma_transpose(raw, block.permute({2, 0, 1}));       // (x, tiles, depth) -> (depth, tiles, x)
+  if (!scheme_.complex)
+    b_.dma_copy(raw, block.permute({1, 0, 2}));
+  else
+    b_.dma_copy(raw, planar() ? block.permute({1, 0, 3, 2}) : block.permute({1, 0, 2, 3}));
 }
 
 // Rows of contiguous k, 128 at a time, through PSUM.
@@ -143,13 +149,15 @@ void Operand::make_words(const Held& held, const Access& raw) const {
     if (part == Part::Im) im = words;
     if (part == Part::NegIm) {  // the words of -x are those of x, negated
       for (int w = 0; w < scheme_.words; ++w) {
-        blocks::scale(b_, words[static_cast<std::size_t>(w)], im.empty() ? part_of(1) : im[static_cast<std::size_t>(w)], -1.0, Engine::Scalar);
+        blocks::scale(b_, words[static_cast<std::size_t>(w)], im.empty() ? part_of(1) : im[static_cast<std::size_t>(w)], -1.0,
+                      Engine::Scalar);
       }
     } else if (part == Part::Sum || part == Part::Difference) {
       const AluOp op = part == Part::Sum ? AluOp::Add : AluOp::Subtract;
       const bool whole = scheme_.words == 1 && scheme_.word == DType::Float32;
       const Access& like = words.front();
-      const Access sum = whole ? like : b_.sbuf(name_ + "_part", like.partitions, {like.dims[0].size, like.dims[1].size}, DType::Float32, 2);
+      const Access sum =
+          whole ? like : b_.sbuf(name_ + "_part", like.partitions, {like.dims[0].size, like.dims[1].size}, DType::Float32, 2);
       b_.tensor_tensor(sum, part_of(0), part_of(1), op, Engine::GpSimd);
       if (!whole) split(words, sum);
     } else {
@@ -167,7 +175,8 @@ void Operand::split(const std::vector<Access>& words, const Access& x) const {
     blocks::scale(b_, words[w], rest, 1.0, Engine::Scalar);
     if (last) break;
     const bool final_word = w + 2 == words.size();
-    const Access difference = final_word ? words[w + 1] : b_.sbuf(name_ + "_rest", x.partitions, {x.dims[0].size, x.dims[1].size}, DType::Float32, 2);
+    const Access difference =
+        final_word ? words[w + 1] : b_.sbuf(name_ + "_rest", x.partitions, {x.dims[0].size, x.dims[1].size}, DType::Float32, 2);
     b_.tensor_tensor(difference, rest, words[w], AluOp::Subtract, Engine::GpSimd);
     rest = difference;
   }
@@ -190,8 +199,10 @@ void Operand::turn_in_hbm() {
       const std::int64_t tiles = ceil_div(depth, side_), whole = depth / side_;
       const Access piece = b_.sbuf(name_ + "_piece", std::min(side_, depth), shape({tiles, columns}), scheme_.real, 4);
       for (int p = 0; p < planes(); ++p) {
-        if (scheme_.complex) blocks::transpose_pieces(b_, at(piece, 2, p), at(rows, 1, p));
-        else blocks::transpose_pieces(b_, piece, rows);
+        if (scheme_.complex)
+          blocks::transpose_pieces(b_, at(piece, 2, p), at(rows, 1, p));
+        else
+          blocks::transpose_pieces(b_, piece, rows);
       }
       const auto order = scheme_.complex ? std::vector<std::size_t>{1, 0, 2, 3} : std::vector<std::size_t>{1, 0, 2};
       if (whole > 0) {

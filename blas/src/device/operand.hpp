@@ -3,9 +3,8 @@
 #pragma once
 
 #include <string>
-#include <vector>
-
 #include <trn/tile/builder.hpp>
+#include <vector>
 
 #include "scheme.hpp"
 
@@ -30,8 +29,8 @@ struct Chunk {
 
 // A part of an operand on chip.
 struct Held {
-  tile::Access raw;                 // as loaded: (K, tiles, x), of pairs (K, tiles, x, 2), of planes (K, tiles, 2, x)
-  std::vector<tile::Access> made;   // (K, tiles, x): the words that are not views of raw
+  tile::Access raw;                // as loaded: (K, tiles, x), of pairs (K, tiles, x, 2), of planes (K, tiles, 2, x)
+  std::vector<tile::Access> made;  // (K, tiles, x): the words that are not views of raw
 };
 
 class Operand {
@@ -62,7 +61,8 @@ class Operand {
  private:
   [[nodiscard]] bool planar() const { return scheme_.complex && hbm_.dims[2].stride != 1; }
   [[nodiscard]] int planes() const { return scheme_.complex ? 2 : 1; }
-  [[nodiscard]] tile::Access raw_tile(const std::string& name, std::int64_t partitions, std::int64_t tiles, std::int64_t x, std::int64_t buffers) const;
+  [[nodiscard]] tile::Access raw_tile(const std::string& name, std::int64_t partitions, std::int64_t tiles, std::int64_t x,
+                                      std::int64_t buffers) const;
   [[nodiscard]] tile::Access plane(const tile::Access& raw, int part) const;  // (K, tiles, x)
   void load(const tile::Access& raw, const Chunk& chunk, const tile::Affine& x0, std::int64_t x) const;
   void turn(const tile::Access& raw, const Chunk& chunk, const tile::Affine& x0, std::int64_t x) const;

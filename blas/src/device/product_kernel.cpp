@@ -14,11 +14,10 @@
 // panel on its way in, B once into HBM scratch.
 //
 // Where C is a triangle, block rows are unrolled: each has its blocks beside the diagonal in a loop and those on it after, of
-// which only the pieces that meet the triangle are computed. Where an operand is triangular, the chunks of k on its diagonal come first, the one that covers
-// most rows (columns) ahead, and the chunks where it is zero not at all.
+// which only the pieces that meet the triangle are computed. Where an operand is triangular, the chunks of k on its diagonal come first,
+// the one that covers most rows (columns) ahead, and the chunks where it is zero not at all.
 #include <algorithm>
 #include <optional>
-
 #include <trn/core/error.hpp>
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/blocks/warm_up.hpp>
@@ -40,12 +39,18 @@ namespace {
 class ProductKernel {
  public:
   ProductKernel(const GemmShape& shape, const Machine& machine)
-      : g_(shape), m_(machine), b_("blas_gemm", machine), side_(machine.partitions), bank_(blocks::bank_columns(machine)), scheme_(scheme(shape)) {}
+      : g_(shape),
+        m_(machine),
+        b_("blas_gemm", machine),
+        side_(machine.partitions),
+        bank_(blocks::bank_columns(machine)),
+        scheme_(scheme(shape)) {}
 
   Program build() {
     const bool complex = scheme_.complex;
     const auto operand = [&](const char* name, std::int64_t rows, std::int64_t columns, std::int64_t rs, std::int64_t cs, std::int64_t im) {
-      return complex ? b_.input(name, scheme_.real, {rows, columns, 2}, {rs, cs, im}) : b_.input(name, scheme_.real, {rows, columns}, {rs, cs});
+      return complex ? b_.input(name, scheme_.real, {rows, columns, 2}, {rs, cs, im})
+                     : b_.input(name, scheme_.real, {rows, columns}, {rs, cs});
     };
     const std::int64_t unit = complex && g_.a_im == 1 ? 2 : 1, b_unit = complex && g_.b_im == 1 ? 2 : 1;
     Access a = operand("a", g_.m, g_.k, g_.am, g_.ak, g_.a_im);
@@ -148,7 +153,8 @@ class ProductKernel {
   }
 
   // The first block column also brings the panel in, chunk by chunk with B, so the first matmul waits for one chunk only.
-  void columns_of_blocks(const Held& panel_of_a, bool load_panel, const Affine& m0, std::int64_t rows, std::int64_t begin, std::int64_t end) {
+  void columns_of_blocks(const Held& panel_of_a, bool load_panel, const Affine& m0, std::int64_t rows, std::int64_t begin,
+                         std::int64_t end) {
     const std::int64_t first = std::min(block_.bn, end - begin);
     if (first <= 0) return;
     block_of_c(panel_of_a, load_panel, m0, rows, Affine(begin), first);
@@ -169,7 +175,8 @@ class ProductKernel {
   }
   // Of A A^T the panel of A is both operands of the blocks on the diagonal: its leading planes are those of B.
   bool panel_is_b() const {
-    return g_.same_operand && block_.a_buffers > 0 && scheme_.b.size() <= scheme_.a.size() && std::equal(scheme_.b.begin(), scheme_.b.end(), scheme_.a.begin());
+    return g_.same_operand && block_.a_buffers > 0 && scheme_.b.size() <= scheme_.a.size() &&
+           std::equal(scheme_.b.begin(), scheme_.b.end(), scheme_.a.begin());
   }
 
   // The pieces of a block; of one on the diagonal of a triangular C those that meet the triangle, no wider than they need be.
@@ -179,7 +186,8 @@ class ProductKernel {
       for (std::int64_t j = 0; j * bank_ < columns; ++j) {
         Piece p{i, j, i * side_, std::min(side_, rows - i * side_), j * bank_, std::min(bank_, columns - j * bank_)};
         if (diagonal) {
-          const std::int64_t corner = m0.constant() + p.row - n0.constant();  // the column of the block where the diagonal enters the piece's rows
+          const std::int64_t corner =
+              m0.constant() + p.row - n0.constant();  // the column of the block where the diagonal enters the piece's rows
           const std::int64_t begin = g_.region == Region::Lower ? p.column : std::max(p.column, corner);
           const std::int64_t end = g_.region == Region::Lower ? std::min(p.column + p.width, corner + p.height) : p.column + p.width;
           if (begin >= end) continue;
@@ -200,10 +208,11 @@ class ProductKernel {
     out_->store(block);
   }
 
-  // The tiles [begin, ...) in chunks of kc. The last whole tiles form one chunk of at least `last` where there are many: multiplied piece by
-  // piece, its pieces finish far enough apart for the eviction to keep up.
+  // The tiles [begin, ...) in chunks of kc. The last whole tiles form one chunk of at least `last` where there are many: multiplied piece
+  // by piece, its pieces finish far enough apart for the eviction to keep up.
   std::int64_t last_tiles(const Depth& d) const {
-    const std::int64_t whole = std::max<std::int64_t>(0, d.end / side_ - d.begin), least = block_.kc < block_.last && whole >= 2 * block_.last ? block_.last : 0;
+    const std::int64_t whole = std::max<std::int64_t>(0, d.end / side_ - d.begin),
+                       least = block_.kc < block_.last && whole >= 2 * block_.last ? block_.last : 0;
     return least + (whole - least) % block_.kc;
   }
   std::vector<Chunk> last_chunks(const Depth& d) const {
@@ -225,8 +234,10 @@ class ProductKernel {
       if (!from_panel) b_words = bring_b(c, block);
       if (ahead) a_->bring(a_->part(panel_of_a, *ahead, 0), *ahead, block.m0, block.rows);
       const Held a_chunk = present(panel_of_a) ? a_->part(panel_of_a, c, 0) : a_->hold("a_chunk", c.depth, c.tiles, block.rows, buffers(c));
-      if (bring_a && c.size > 0 && triangular_a()) a_->bring(a_->narrow(a_chunk, c.from, c.size), c, block.m0 + c.from, c.size);
-      else if (bring_a) a_->bring(a_chunk, c, block.m0, block.rows);
+      if (bring_a && c.size > 0 && triangular_a())
+        a_->bring(a_->narrow(a_chunk, c.from, c.size), c, block.m0 + c.from, c.size);
+      else if (bring_a)
+        a_->bring(a_chunk, c, block.m0, block.rows);
       if (from_panel) b_words = a_->words(a_->narrow(a_chunk, (block.n0 - block.m0).constant(), block.columns));
       multiply(block, a_->words(a_chunk), b_words, c, before, grouped ? in_group : before);
     };
@@ -264,13 +275,17 @@ class ProductKernel {
   }
 
   // Chunks outside the recorded loop come once per block: two buffers let the next block's run ahead.
-  std::int64_t buffers(const Chunk& c) const { return c.first.is_constant() ? std::min<std::int64_t>(2, block_.b_buffers) : block_.b_buffers; }
+  std::int64_t buffers(const Chunk& c) const {
+    return c.first.is_constant() ? std::min<std::int64_t>(2, block_.b_buffers) : block_.b_buffers;
+  }
 
   std::vector<Access> bring_b(const Chunk& c, const Block& block) const {
     const Held chunk = bm_->hold("b_chunk", c.depth, c.tiles, block.columns, buffers(c));
     const std::int64_t raw = std::min<std::int64_t>(3, buffers(c));
-    if (c.size > 0 && triangular_b()) bm_->bring(bm_->narrow(chunk, c.from, c.size), c, block.n0 + c.from, c.size, raw);
-    else bm_->bring(chunk, c, block.n0, block.columns, raw);
+    if (c.size > 0 && triangular_b())
+      bm_->bring(bm_->narrow(chunk, c.from, c.size), c, block.n0 + c.from, c.size, raw);
+    else
+      bm_->bring(chunk, c, block.n0, block.columns, raw);
     return bm_->words(chunk);
   }
 
@@ -291,10 +306,12 @@ class ProductKernel {
         const std::int64_t slice = leading && scheme_.leading_depth > 0 ? scheme_.leading_depth : c.depth;
         b_.sequential("k", c.tiles, [&](Affine t) {
           const Affine first = (leading ? in_group : before) + t;
-          const Access x = tile(a[static_cast<std::size_t>(term.a)], t, p.row, p.height), y = tile(bw[static_cast<std::size_t>(term.b)], t, p.column, p.width);
+          const Access x = tile(a[static_cast<std::size_t>(term.a)], t, p.row, p.height),
+                       y = tile(bw[static_cast<std::size_t>(term.b)], t, p.column, p.width);
           for (std::int64_t k0 = 0; k0 < c.depth; k0 += slice) {
             const Slice part = ds(k0, std::min(slice, c.depth - k0));
-            b_.nc_matmul(block.bank(term.sum, p, p.column, p.width), x(part), y(part), {.accumulate = started[s] || k0 > 0 ? Affine(1) : first});
+            b_.nc_matmul(block.bank(term.sum, p, p.column, p.width), x(part), y(part),
+                         {.accumulate = started[s] || k0 > 0 ? Affine(1) : first});
           }
         });
         started[s] = true;
@@ -332,27 +349,32 @@ class ProductKernel {
 
 tile::Program gemm_program(const GemmShape& shape, const Machine& machine) {
   for (const DType dtype : {shape.in, shape.out}) {
-    const bool known = dtype == DType::Float32 || dtype == DType::TFloat32 || dtype == DType::BFloat16 || dtype == DType::Float16 || dtype == DType::Complex64;
+    const bool known = dtype == DType::Float32 || dtype == DType::TFloat32 || dtype == DType::BFloat16 || dtype == DType::Float16 ||
+                       dtype == DType::Complex64;
     if (!known) {
-      fail<NotImplemented>("blas.gemm: no device kernel for {} on {}; use float32, tfloat32, bfloat16, float16 or complex64{}", name(dtype), machine.name,
-                           real_of(dtype) == DType::Float64 ? ", Precision Exact, or the host executor" : "");
+      fail<NotImplemented>("blas.gemm: no device kernel for {} on {}; use float32, tfloat32, bfloat16, float16 or complex64{}", name(dtype),
+                           machine.name, real_of(dtype) == DType::Float64 ? ", Precision Exact, or the host executor" : "");
     }
   }
-  require(is_complex(shape.in) == is_complex(shape.out), "blas.gemm: {} in and {} out; complex operands have a complex result", name(shape.in), name(shape.out));
+  require(is_complex(shape.in) == is_complex(shape.out), "blas.gemm: {} in and {} out; complex operands have a complex result",
+          name(shape.in), name(shape.out));
   if (shape.mode != Mode::Native && shape.mode != Mode::Exact && real_of(shape.in) != DType::Float32) {
-    fail<NotImplemented>("blas.gemm: mode {} is for float32 and complex64 operands, these are {}; use native", name(shape.mode), name(shape.in));
+    fail<NotImplemented>("blas.gemm: mode {} is for float32 and complex64 operands, these are {}; use native", name(shape.mode),
+                         name(shape.in));
   }
-  require(shape.m >= 1 && shape.n >= 1 && shape.k >= 1, "blas.gemm: a program needs m, n, k >= 1, got {} x {} x {}", shape.m, shape.n, shape.k);
+  require(shape.m >= 1 && shape.n >= 1 && shape.k >= 1, "blas.gemm: a program needs m, n, k >= 1, got {} x {} x {}", shape.m, shape.n,
+          shape.k);
   for (const auto& [rows, columns] : {std::pair(shape.m, shape.k), std::pair(shape.k, shape.n), std::pair(shape.m, shape.n)}) {
     require(byte_count({rows, columns}, size_bytes(shape.in)) <= machine.hbm_bytes_per_chip,
-            "blas.gemm: an operand of {} x {} {} is larger than the {} bytes of HBM of {}; split the product", rows, columns, name(shape.in),
-            machine.hbm_bytes_per_chip, machine.name);
+            "blas.gemm: an operand of {} x {} {} is larger than the {} bytes of HBM of {}; split the product", rows, columns,
+            name(shape.in), machine.hbm_bytes_per_chip, machine.name);
   }
   require(shape.alpha != Factor::Zero, "blas.gemm: a program with alpha = 0 would not read A and B; scale C instead");
   const bool a_known = shape.a_structure != Structure::General, b_known = shape.b_structure != Structure::General;
   require(!(a_known && b_known) && (shape.region == Region::All || !(a_known || b_known)),
           "blas.gemm: one operand with structure and a whole C, or operands without and a triangle; not both");
-  require((!a_known || (shape.m == shape.k && shape.stored != Region::All)) && (!b_known || (shape.k == shape.n && shape.stored != Region::All)),
+  require((!a_known || (shape.m == shape.k && shape.stored != Region::All)) &&
+              (!b_known || (shape.k == shape.n && shape.stored != Region::All)),
           "blas.gemm: an operand with structure is square and names its triangle, got {} x {} x {}", shape.m, shape.n, shape.k);
   require(!shape.in_place || a_known || b_known, "blas.gemm: in place needs an operand with structure");
   require(shape.region == Region::All || shape.m == shape.n, "blas.gemm: a triangle of C needs m = n, got {} x {}", shape.m, shape.n);

@@ -19,7 +19,8 @@ constexpr std::int64_t kColumns = 4096;  // a block that needs little SBUF in an
 
 class ScaleKernel {
  public:
-  ScaleKernel(const ScaleShape& shape, const Machine& machine) : s_(shape), b_("blas_gemm_scale", machine), side_(machine.partitions), parts_(is_complex(shape.dtype) ? 2 : 1) {}
+  ScaleKernel(const ScaleShape& shape, const Machine& machine)
+      : s_(shape), b_("blas_gemm_scale", machine), side_(machine.partitions), parts_(is_complex(shape.dtype) ? 2 : 1) {}
 
   Program build() {
     const Shape extents = parts_ == 2 ? Shape{s_.m, s_.n, 2} : Shape{s_.m, s_.n};
@@ -57,8 +58,10 @@ class ScaleKernel {
     const std::int64_t rows = dst.dims[0].size, columns = dst.dims[1].size;
     const Access t = b_.sbuf("t", rows, {columns * parts_}, real_of(s_.dtype), 2);
     Access result = t;
-    if (s_.beta == Factor::Zero) b_.memset(t, 0);
-    else b_.dma_copy(t, src);
+    if (s_.beta == Factor::Zero)
+      b_.memset(t, 0);
+    else
+      b_.dma_copy(t, src);
     if (s_.beta == Factor::Input) b_.tensor_scalar(t, t, AluOp::Multiply, beta_(ds(0, rows), all));
     if (s_.beta == Factor::ComplexInput) {
       result = b_.sbuf("result", rows, {columns * 2}, DType::Float32, 2);
@@ -82,8 +85,10 @@ class ScaleKernel {
     const std::int64_t tiles = blocks::ceil_div(s_.m, side_);
     for (std::int64_t i = 0; i < tiles; ++i) {
       const std::int64_t m0 = i * side_, rows = std::min(side_, s_.m - m0);
-      if (s_.region == Region::Lower) strip(m0, rows, 0, m0);
-      else strip(m0, rows, m0 + rows, s_.n);
+      if (s_.region == Region::Lower)
+        strip(m0, rows, 0, m0);
+      else
+        strip(m0, rows, m0 + rows, s_.n);
     }
     const Shape shape = parts_ == 2 ? Shape{tiles, side_, side_, 2} : Shape{tiles, side_, side_};
     const Access out = b_.scratch("diagonal_out", real_of(s_.dtype), shape);

@@ -13,17 +13,16 @@
 //
 // Sums. A matmul adds up to 128 products in fp32 and adds the result to PSUM: (min(k, 128) + ceil(k / 128)) u, u = 2^-24. Leading and
 // other products have accumulators of their own: the second are smaller by 2^-10 (2^-7), so that their many additions cost
-// little, and only the leading ones round at full size. Leading sums leave PSUM every eight (four) tiles of k and are added up there: k / 1024 additions of the
-// whole instead of k / 128, which more than pays for what splitting loses: Tf32x3 errs less than fp32 operands do. In Bf16x6 the leading products have 16
-// bits, a matmul of 64 of them rounds only where a product is tiny, and Kahan's compensated summation adds the groups, 2u in all:
-// (64 + 8 + 2) u and a few more for what joins them.
-// Complex: two such products per part, |Re| + |Im| <= sqrt(2) |z| on each side. Three products: Im = (Ar + Ai)(Br + Bi) - P - Q cancels;
-// its error is that of sums of size 2 ||a|| ||b||, so it is bounded by norms only.
+// little, and only the leading ones round at full size. Leading sums leave PSUM every eight (four) tiles of k and are added up there: k /
+// 1024 additions of the whole instead of k / 128, which more than pays for what splitting loses: Tf32x3 errs less than fp32 operands do. In
+// Bf16x6 the leading products have 16 bits, a matmul of 64 of them rounds only where a product is tiny, and Kahan's compensated summation
+// adds the groups, 2u in all: (64 + 8 + 2) u and a few more for what joins them. Complex: two such products per part, |Re| + |Im| <=
+// sqrt(2) |z| on each side. Three products: Im = (Ar + Ai)(Br + Bi) - P - Q cancels; its error is that of sums of size 2 ||a|| ||b||, so it
+// is bounded by norms only.
 #include "scheme.hpp"
 
 #include <algorithm>
 #include <cmath>
-
 #include <trn/core/error.hpp>
 
 namespace trn::blas::device {
@@ -35,18 +34,29 @@ constexpr std::int64_t kTf32GroupTiles = 8, kBf16GroupTiles = 4;
 constexpr std::int64_t kLeadingDepth = 64;  // of Bf16x6: halves the longest chain of additions at full size, for a sixth more matmuls
 
 // A product of planes, before they are split into words.
-struct PlaneTerm { int value, a, b; };
+struct PlaneTerm {
+  int value, a, b;
+};
 
-struct Words { DType type; int count; };
+struct Words {
+  DType type;
+  int count;
+};
 
 Words words_of(const GemmShape& s) {
   switch (s.mode) {
-    case Mode::Native: return {real_of(s.in), 1};
-    case Mode::Tf32: return {DType::TFloat32, 1};
-    case Mode::Bf16: return {DType::BFloat16, 1};
-    case Mode::Tf32x3: return {DType::TFloat32, 2};
-    case Mode::Bf16x6: return {DType::BFloat16, 3};
-    case Mode::Exact: break;
+    case Mode::Native:
+      return {real_of(s.in), 1};
+    case Mode::Tf32:
+      return {DType::TFloat32, 1};
+    case Mode::Bf16:
+      return {DType::BFloat16, 1};
+    case Mode::Tf32x3:
+      return {DType::TFloat32, 2};
+    case Mode::Bf16x6:
+      return {DType::BFloat16, 3};
+    case Mode::Exact:
+      break;
   }
   fail<NotImplemented>("blas.gemm: mode {} is not one product kernel; it has programs of its own", name(s.mode));
 }
@@ -126,13 +136,24 @@ double product_error_bound(Mode mode, DType in, bool three_products, std::int64_
   const double plain = (inside + outside + 3) * u;
   double bound = 0;
   switch (mode) {
-    case Mode::Native: bound = plain; break;
-    case Mode::Tf32: bound = plain + 2 * unit_roundoff(DType::TFloat32); break;
-    case Mode::Bf16: bound = plain + 2 * unit_roundoff(DType::BFloat16); break;
+    case Mode::Native:
+      bound = plain;
+      break;
+    case Mode::Tf32:
+      bound = plain + 2 * unit_roundoff(DType::TFloat32);
+      break;
+    case Mode::Bf16:
+      bound = plain + 2 * unit_roundoff(DType::BFloat16);
+      break;
     // The low sums have twice (five times) as many terms of relative size 2^-10 (2^-7); two more additions join them.
-    case Mode::Tf32x3: bound = plain + 2 * u + 2 * 0x1p-11 * plain * 2 + 0x1p-21; break;
-    case Mode::Bf16x6: bound = (std::min(inside, 64.0) + 8 + 2 + 6) * u + 5 * 0x1p-8 * plain * 2 + 0x1p-23; break;
-    case Mode::Exact: fail<InvalidArgument>("blas: the bound of mode exact depends on the data; it is not this kernel's");
+    case Mode::Tf32x3:
+      bound = plain + 2 * u + 2 * 0x1p-11 * plain * 2 + 0x1p-21;
+      break;
+    case Mode::Bf16x6:
+      bound = (std::min(inside, 64.0) + 8 + 2 + 6) * u + 5 * 0x1p-8 * plain * 2 + 0x1p-23;
+      break;
+    case Mode::Exact:
+      fail<InvalidArgument>("blas: the bound of mode exact depends on the data; it is not this kernel's");
   }
   if (!is_complex(in)) return bound;
   // Four products: each part two products of parts, |x'y'| + |x''y''| <= |x||y| <= ..., alpha times it likewise: 2 sqrt(2).

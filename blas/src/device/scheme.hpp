@@ -2,9 +2,8 @@
 // operand, which of them are multiplied, and which sums make up the result.
 #pragma once
 
-#include <vector>
-
 #include <trn/blas/gemm_program.hpp>
+#include <vector>
 
 namespace trn::blas::device {
 
@@ -12,23 +11,28 @@ namespace trn::blas::device {
 enum class Part : std::uint8_t { Value, Re, Im, NegIm, Sum, Difference };  // Sum = Re + Im, Difference = Re - Im
 
 // sums[sum] += (word a of A)^T (word b of B); words are numbered plane by plane, the leading word first.
-struct Term { int sum, a, b; };
+struct Term {
+  int sum, a, b;
+};
 
 // One addend of a result: sign * (sum number `sum`, its low part included).
-struct Addend { int sum; double sign; };
+struct Addend {
+  int sum;
+  double sign;
+};
 
 struct Scheme {
   bool complex = false;
-  DType real = DType::Float32;   // of the operands in HBM, or of their parts
-  DType word = DType::Float32;   // what the Tensor Engine multiplies
-  int words = 1;                 // per plane: x = w0 + w1 + ..., each the rounding of what the ones before leave
-  std::vector<Part> a, b;        // planes
-  std::vector<Term> terms;       // in the order they are summed
-  int values = 1;                // sums in the sense of Addend
+  DType real = DType::Float32;             // of the operands in HBM, or of their parts
+  DType word = DType::Float32;             // what the Tensor Engine multiplies
+  int words = 1;                           // per plane: x = w0 + w1 + ..., each the rounding of what the ones before leave
+  std::vector<Part> a, b;                  // planes
+  std::vector<Term> terms;                 // in the order they are summed
+  int values = 1;                          // sums in the sense of Addend
   std::vector<std::vector<Addend>> parts;  // of C: one list, or one for Re and one for Im
-  std::int64_t group_tiles = 0;  // > 0: leading sums cover this many tiles of k and are added up outside PSUM
-  bool compensated = false;      // that addition keeps what it rounds off
-  std::int64_t leading_depth = 0;  // > 0: a leading product is summed over so many k at a time
+  std::int64_t group_tiles = 0;            // > 0: leading sums cover this many tiles of k and are added up outside PSUM
+  bool compensated = false;                // that addition keeps what it rounds off
+  std::int64_t leading_depth = 0;          // > 0: a leading product is summed over so many k at a time
 
   // PSUM accumulators: with several words each value has one for the leading products and one for the others.
   [[nodiscard]] bool low() const { return words > 1; }

@@ -7,7 +7,6 @@
 #include "triangle.hpp"
 
 #include <algorithm>
-
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/blocks/transpose.hpp>
 
@@ -18,7 +17,9 @@ using namespace trn::tile;
 namespace {
 
 // The same rectangles of two tensors: (blocks, repeats, rows, columns[, 2]).
-struct Pair { Access dst, src; };
+struct Pair {
+  Access dst, src;
+};
 
 // Blocks [first, first + count) on the diagonal as (count, row, column[, 2]).
 Access diagonal_blocks(Access matrix, std::int64_t first, std::int64_t count, std::int64_t side) {
@@ -43,7 +44,8 @@ Access rectangles(Access blocks, std::int64_t row, std::int64_t column, std::int
 // What lies strictly inside the triangle of diagonal blocks of side `size`; mirrored: it is written across the diagonal.
 void copy_strict(Builder& b, Access dst, const Access& src, std::int64_t size, bool lower, bool mirrored = false) {
   if (mirrored) std::swap(dst.dims[1], dst.dims[2]);
-  const auto copy = [&](std::int64_t row, std::int64_t column, std::int64_t rows, std::int64_t columns, std::int64_t step, std::int64_t count) {
+  const auto copy = [&](std::int64_t row, std::int64_t column, std::int64_t rows, std::int64_t columns, std::int64_t step,
+                        std::int64_t count) {
     if (rows <= 0 || columns <= 0 || count <= 0) return;
     if (!lower) std::swap(row, column), std::swap(rows, columns);
     b.dma_copy(rectangles(dst, row, column, rows, columns, step, count), rectangles(src, row, column, rows, columns, step, count));
@@ -76,14 +78,21 @@ Access at(Access access, std::size_t d, std::int64_t index) {
 
 // Makes the whole of an operand from a triangle of it.
 //
-// Beside the diagonal: rows of the stored triangle, 128 at a time and up to eight tiles wide, go to their own place, to the mirrored place after a
-// transpose on the Tensor Engine, or both; which of the two is "their own" depends on the direction that is contiguous. On the diagonal: DMA alone puts the
-// elements of the triangle where they belong, and of a symmetric block each a second time across the diagonal.
+// Beside the diagonal: rows of the stored triangle, 128 at a time and up to eight tiles wide, go to their own place, to the mirrored place
+// after a transpose on the Tensor Engine, or both; which of the two is "their own" depends on the direction that is contiguous. On the
+// diagonal: DMA alone puts the elements of the triangle where they belong, and of a symmetric block each a second time across the diagonal.
 class WholeOperand {
  public:
   WholeOperand(Builder& b, std::string name, const Access& x, Region stored, Structure structure, bool unit)
-      : b_(b), name_(std::move(name)), x_(x), structure_(structure), unit_(unit), complex_(x.dims.size() == 3), side_(b.machine().partitions),
-        n_(x.dims[0].size), lower_(stored == Region::Lower),
+      : b_(b),
+        name_(std::move(name)),
+        x_(x),
+        structure_(structure),
+        unit_(unit),
+        complex_(x.dims.size() == 3),
+        side_(b.machine().partitions),
+        n_(x.dims[0].size),
+        lower_(stored == Region::Lower),
         whole_(b.scratch(name_ + "_whole", x.dtype, complex_ ? Shape{n_, n_, 2} : Shape{n_, n_})) {}
 
   Access make() {
@@ -104,8 +113,10 @@ class WholeOperand {
     copy_strict(b_, to, from, size, lower_);
     if (both()) copy_strict(b_, to, from, size, lower_, true);
     const bool whole = structure_ != Structure::Hermitian;
-    if (unit_) ones(diagonals(to, size, false));
-    else b_.dma_copy(diagonals(to, size, whole), diagonals(from, size, whole));
+    if (unit_)
+      ones(diagonals(to, size, false));
+    else
+      b_.dma_copy(diagonals(to, size, whole), diagonals(from, size, whole));
     if (structure_ == Structure::Hermitian) conjugate_mirrored(to, size);
   }
 
@@ -154,7 +165,8 @@ class WholeOperand {
   // whole(j, i) from the strip (i, j).
   void turned(const Access& strip, const Affine& i0, const Affine& j0, std::int64_t rows, std::int64_t columns, bool mirrored) {
     const std::int64_t tiles = blocks::ceil_div(columns, side_), full = columns / side_;
-    const Access piece = b_.sbuf(name_ + "_piece", std::min(side_, columns), complex_ ? Shape{tiles, rows, 2} : Shape{tiles, rows}, x_.dtype, 2);
+    const Access piece =
+        b_.sbuf(name_ + "_piece", std::min(side_, columns), complex_ ? Shape{tiles, rows, 2} : Shape{tiles, rows}, x_.dtype, 2);
     for (int p = 0; p < (complex_ ? 2 : 1); ++p) {
       blocks::transpose_pieces(b_, complex_ ? at(piece, 2, p) : piece, complex_ ? at(strip, 1, p) : strip);
     }
