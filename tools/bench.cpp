@@ -23,18 +23,20 @@ nlohmann::ordered_json to_json(const BenchRow& r) {
           {"gflops", r.gflops},
           {"roof_fraction", r.roof_fraction},
           {"error", maybe(r.error)},
-          {"bound", maybe(r.bound)}};
+          {"bound", maybe(r.bound)},
+          {"peer_seconds", maybe(r.peer_seconds)},
+          {"gbytes", maybe(r.gbytes)}};
 }
 
 struct Arguments {
-  std::vector<std::string> executors{"host", "sim:trn2"};
+  std::vector<std::string> executors;
   std::string json;
   BenchOptions options;
 };
 
 void run(const Operation& operation, const Arguments& arguments) {
   JsonFile json(arguments.json);
-  Table table({"executor", "dtype", "measured", "modelled", operation.rate_unit(), "of roof", "error", "bound"});
+  Table table({"executor", "dtype", "measured", "modelled", operation.rate_unit(), "of roof", "GB/s", "OpenBLAS", "of it", "error", "bound"});
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   std::vector<std::string> notes;
   for (const std::string& executor : arguments.executors) {
@@ -42,7 +44,9 @@ void run(const Operation& operation, const Arguments& arguments) {
     const BenchRow r = operation.bench(executor, arguments.options);
     const auto number = [](const std::optional<double>& v) { return v ? fmt::format("{:.2e}", *v) : std::string("-"); };
     table.add({r.executor, r.dtype, r.seconds ? duration(*r.seconds) : "-", r.modelled_seconds ? duration(*r.modelled_seconds) : "-",
-               fmt::format("{:.1f}", r.gflops), percent(r.roof_fraction), number(r.error), number(r.bound)});
+               fmt::format("{:.1f}", r.gflops), percent(r.roof_fraction), r.gbytes ? fmt::format("{:.1f}", *r.gbytes) : "-",
+               r.peer_seconds ? duration(*r.peer_seconds) : "-", r.peer_seconds ? fmt::format("{:.2f}", *r.seconds / *r.peer_seconds) : "-",
+               number(r.error), number(r.bound)});
     rows.push_back(to_json(r));
     if (!r.note.empty()) notes.push_back(r.executor + ": " + r.note);
   }
@@ -50,7 +54,8 @@ void run(const Operation& operation, const Arguments& arguments) {
   table.print();
   for (const std::string& note : notes) fmt::print("{}\n", note);
   fmt::print("measured: this machine's clock (for a simulator, the time it took to simulate); modelled: the simulator's timing model,\n"
-             "{} and roof from it where it stands; error and bound: {}\n",
+             "{} and roof from it where it stands; OpenBLAS: called directly in the same run, and our time in units of it;\n"
+             "error and bound: {}\n",
              operation.rate_unit(), operation.error_note());
   json.write(rows);
 }
@@ -63,11 +68,13 @@ void add_bench(CLI::App& app, const Operations& operations) {
   for (const auto& operation : operations) {
     CLI::App* sub = bench->add_subcommand(operation->name(), operation->summary());
     auto arguments = std::make_shared<Arguments>();
+    arguments->executors = operation->default_executors();
     operation->add_options(*sub);
     sub->add_option("--exec", arguments->executors, "executors, separated by commas")->delimiter(',')->capture_default_str();
     sub->add_option("--json", arguments->json, "also write the rows to this file");
     sub->add_option("--repeats", arguments->options.repeats, "timed repetitions; the fastest counts")->check(CLI::PositiveNumber)->capture_default_str();
     sub->add_flag("--model-only", arguments->options.model_only, "simulators: modelled time without the arithmetic, for large shapes");
+    sub->add_flag("--cpu-time", arguments->options.cpu_time, "blas: processor time of the calling thread; with OMP_NUM_THREADS=1, on a busy machine");
     sub->callback([op = operation.get(), arguments] { run(*op, *arguments); });
   }
 }

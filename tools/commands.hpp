@@ -18,6 +18,8 @@ void add_profile(CLI::App& app, const Operations& operations);
 void add_emit(CLI::App& app, const Operations& operations);
 void add_disassemble(CLI::App& app, const Operations& operations);
 void add_validate(CLI::App& app);
+void add_coverage(CLI::App& app);
+void add_fuzz(CLI::App& app);
 
 // What `./run` alone shows.
 void demonstration();

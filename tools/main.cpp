@@ -18,6 +18,8 @@ int main(int argc, char** argv) {
   add_emit(app, all);
   add_disassemble(app, all);
   add_validate(app);
+  add_coverage(app);
+  add_fuzz(app);
   try {
     app.parse(argc, argv);  // a chosen subcommand runs here
     if (app.get_subcommands().empty()) demonstration();

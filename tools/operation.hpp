@@ -27,11 +27,14 @@ struct BenchRow {
   double roof_fraction = 0;                // of the executor's arithmetic peak (rand: of its write bandwidth)
   std::optional<double> error, bound;      // largest error against an fp64 reference, and its bound, in the same unit
   std::string note;                        // printed below the table when not empty
+  std::optional<double> peer_seconds;      // a direct call of OpenBLAS in the same run, where there is one
+  std::optional<double> gbytes;            // 1e9 bytes read and written per second, where memory is the limit
 };
 
 struct BenchOptions {
   int repeats = 5;
   bool model_only = false;  // simulators: modelled time without arithmetic
+  bool cpu_time = false;    // processor time of the calling thread instead of the clock, where the operation can
 };
 
 class Operation {
@@ -42,6 +45,8 @@ class Operation {
   virtual void add_options(CLI::App& app) = 0;
   [[nodiscard]] virtual tile::Program program(const tile::Machine& machine) const = 0;
   [[nodiscard]] virtual BenchRow bench(const std::string& executor, const BenchOptions& options) const = 0;
+  // Where bench runs unless --exec says otherwise.
+  [[nodiscard]] virtual std::vector<std::string> default_executors() const { return {"host", "sim:trn2"}; }
   // What BenchRow::gflops counts, as the title of its column, and what its error and bound are.
   [[nodiscard]] virtual std::string rate_unit() const { return "GFLOP/s"; }
   [[nodiscard]] virtual std::string error_note() const { return "largest |C - exact| in units of (|A||B|)_ij"; }
@@ -51,6 +56,9 @@ class Operation {
 [[nodiscard]] std::unique_ptr<Operation> gemm_batched_operation();
 [[nodiscard]] std::unique_ptr<Operation> trsm_operation();
 [[nodiscard]] std::unique_ptr<Operation> trsm_batched_operation();
+// The others of trnblas, from the table of cases; `own`: those with a command of their own, whose host calls and peers are then called
+// "blas.trsm_peer" and so on.
+[[nodiscard]] std::vector<std::unique_ptr<Operation>> blas_operations(const std::vector<std::unique_ptr<Operation>>& own);
 [[nodiscard]] std::unique_ptr<Operation> pair_energy_operation();
 [[nodiscard]] std::vector<std::unique_ptr<Operation>> vector_operations();  // level 1, gemv, ger
 [[nodiscard]] std::unique_ptr<Operation> raw32_operation();

@@ -9,6 +9,7 @@ std::vector<std::unique_ptr<Operation>> operations() {
   all.push_back(gemm_batched_operation());
   all.push_back(trsm_operation());
   all.push_back(trsm_batched_operation());
+  for (auto& operation : blas_operations(all)) all.push_back(std::move(operation));
   all.push_back(pair_energy_operation());
   for (auto& operation : vector_operations()) all.push_back(std::move(operation));
   all.push_back(raw32_operation());

@@ -37,11 +37,15 @@ template <class T> Wide wide(T x) {
 // A value, and the sum of the magnitudes that went into it.
 struct Sum {
   Wide value;
-  long double scale = 0;
+  long double scale = 0, xx = 0, yy = 0;
   void add(Wide x, Wide y) {
     value = value + x * y;
     scale += size(x) * size(y);
+    xx += x.re * x.re + x.im * x.im;
+    yy += y.re * y.re + y.im * y.im;
   }
+  // The scale of the modes other than Native: the product of the norms instead of the sum of the products.
+  Sum normwise() const { return {value, std::sqrt(xx * yy)}; }
   Sum times(Wide alpha) const { return {alpha * value, size(alpha) * scale}; }
   friend Sum operator+(const Sum& x, const Sum& y) { return {x.value + y.value, x.scale + y.scale}; }
 };

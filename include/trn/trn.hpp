@@ -1,8 +1,29 @@
 // Everything an application needs: the libraries, executors and arrays. Link the target trn::trnsci.
 #pragma once
 
+#include <trn/blas/dgmm.hpp>
+#include <trn/blas/exactness.hpp>
+#include <trn/blas/geam.hpp>
 #include <trn/blas/gemm.hpp>
+#include <trn/blas/gemm_batched.hpp>
+#include <trn/blas/gemm_epilogue.hpp>
+#include <trn/blas/gemm_ex.hpp>
+#include <trn/blas/gemv.hpp>
+#include <trn/blas/ger.hpp>
+#include <trn/blas/level1.hpp>
+#include <trn/blas/packed.hpp>
 #include <trn/blas/pair_energy.hpp>
+#include <trn/blas/rotations.hpp>
+#include <trn/blas/storage.hpp>
+#include <trn/blas/symm.hpp>
+#include <trn/blas/symv.hpp>
+#include <trn/blas/syr.hpp>
+#include <trn/blas/syrk.hpp>
+#include <trn/blas/trmm.hpp>
+#include <trn/blas/trmv.hpp>
+#include <trn/blas/trsm.hpp>
+#include <trn/blas/trsm_batched.hpp>
+#include <trn/blas/vector_programs.hpp>
 #include <trn/core/array.hpp>
 #include <trn/core/convert.hpp>
 #include <trn/core/eft.hpp>

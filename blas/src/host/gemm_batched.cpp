@@ -34,10 +34,16 @@ template <class T> void run_small(const GemmBatchArgs& args, const BatchGroup& g
   const SmallProducts<T> s{m, n, g.k, copied ? m : ak, bk, bn, turned ? g.cm : g.cn, factor<T>(g.alpha), factor<T>(g.beta)};
   const T *a[kChunk], *b[kChunk];
   T* c[kChunk];
+  const bool listed = args.a_list != nullptr;
+  const auto *first_a = static_cast<const T*>(args.a), *first_b = static_cast<const T*>(args.b);
+  auto* first_c = static_cast<T*>(args.c);
   for (std::int64_t i = 0; i < count; ++i) {
-    a[i] = static_cast<const T*>(turned ? args.b_of(g, p0 + i) : args.a_of(g, p0 + i));
-    b[i] = static_cast<const T*>(turned ? args.a_of(g, p0 + i) : args.b_of(g, p0 + i));
-    c[i] = static_cast<T*>(args.c_of(g, p0 + i));
+    const std::int64_t p = p0 + i;
+    const T* left = listed ? static_cast<const T*>(args.a_list[g.first + p]) : first_a + p * args.stride_a;
+    const T* right = listed ? static_cast<const T*>(args.b_list[g.first + p]) : first_b + p * args.stride_b;
+    a[i] = turned ? right : left;
+    b[i] = turned ? left : right;
+    c[i] = listed ? static_cast<T*>(args.c_list[g.first + p]) : first_c + p * args.stride_c;
   }
   if (!copied) return small_products(s, count, a, b, c);
   scratch.resize(static_cast<std::size_t>(m * g.k));

@@ -1,0 +1,108 @@
+// Every operation of trnblas that has no command of its own, from the table of cases: time, rate, the peer in the same run.
+// Level 1 and 2 are limited by memory, so the rate of bytes stands beside that of arithmetic.
+#include <algorithm>
+
+#include <trn/core/error.hpp>
+#include <trn/neuron/sim.hpp>
+#include <trn/tile/device.hpp>
+
+#include "blas_case.hpp"
+#include "host_peak.hpp"
+#include "measure.hpp"
+#include "operation.hpp"
+
+namespace trn::tools {
+
+namespace {
+
+constexpr DType kTypes[] = {DType::Float32, DType::Float64, DType::Complex64, DType::Complex128};
+const CLI::Range kExtent(std::int64_t{1}, std::int64_t{1} << 30, "1 to 2^30");
+
+class BlasOperation final : public Operation {
+ public:
+  BlasOperation(const BlasRow& row, bool taken) : row_(row), name_(std::string(row.name) + (taken ? "_peer" : "")), size_(row.size), dtype_(row.make[0] ? "fp32" : "complex64") {}
+  std::string name() const override { return name_; }
+  std::string summary() const override { return row_.formula; }
+  std::string error_note() const override { return "bound: what the call itself states (0: nothing)"; }
+
+  void add_options(CLI::App& app) override {
+    app.add_option("--m", size_.m, "rows")->check(kExtent)->capture_default_str();
+    app.add_option("--n", size_.n, "columns, or the length of vectors")->check(kExtent)->capture_default_str();
+    app.add_option("--k", size_.k, "inner dimension, or diagonals of a band")->check(kExtent)->capture_default_str();
+    app.add_option("--count", size_.count, "problems of a batch")->check(kExtent)->capture_default_str();
+    app.add_option("--dtype", dtype_, "fp32, fp64, complex64, complex128")->capture_default_str();
+    app.add_option("--precision", precision_, "native, tf32, bf16, tf32x3, bf16x6, exact, target=ERROR")->capture_default_str();
+  }
+
+  std::vector<std::string> default_executors() const override { return {"host"}; }
+
+  tile::Program program(const tile::Machine&) const override {
+    fail<NotImplemented>("{}: its program is not on the command line; use blas.gemm, or bench on a simulator", name());
+  }
+
+  BenchRow bench(const std::string& executor_name, const BenchOptions& options) const override {
+    const DType dtype = parse_dtype(dtype_);
+    const auto at = std::find(std::begin(kTypes), std::end(kTypes), dtype) - std::begin(kTypes);
+    require(at < 4 && row_.make[at] != nullptr, "{}: not offered for {}", name(), trn::name(dtype));
+    require(!options.model_only, "bench: --model-only knows blas.gemm only");
+    const Executor executor = Executor::open(executor_name);
+    require(!row_.scalar || executor.family() == Family::Host, "{}: works on the caller's own numbers; use host", name());
+    BlasSize size = size_;
+    size.precision = Precision::parse(precision_);
+    const BlasCase c = row_.make[at](executor, size);
+    const bool simulated = executor.family() == Family::Device;
+    BenchRow r;
+    r.op = name();
+    r.executor = executor.name();
+    r.dtype = trn::name(dtype);
+    r.shape = {{"m", size.m}, {"n", size.n}, {"k", size.k}, {"count", size.count}};
+    Recorder recorder(executor);
+    Accuracy accuracy;
+    if (!simulated) {  // first touch and threads, apart from the measurement
+      (void)c.call();
+      if (c.peer) c.peer();
+      recorder.clear();
+    }
+    const Clock clock = options.cpu_time ? Clock::Processor : Clock::Wall;
+    const Measured ours = measure(simulated ? 1 : options.repeats, [&] { accuracy = c.call(); }, clock);
+    ensure(row_.scalar || recorder.count(EventKind::Dispatch) > 0, "{} did not run on {}", name(), executor_name);
+    r.precision = trn::name(accuracy.mode);
+    r.seconds = ours.fastest_s;
+    if (accuracy.bound > 0) r.bound = accuracy.bound;
+    if (!simulated && c.peer) r.peer_seconds = measure(options.repeats, c.peer, clock).fastest_s;
+    if (simulated) r.modelled_seconds = recorder.modelled_seconds() / ours.runs;
+    const double seconds = simulated ? *r.modelled_seconds : *r.seconds;
+    const bool wide = real_of(dtype) == DType::Float64;
+    const double peak = simulated ? tile::device_of(executor).machine().tensor_flops(DType::Float32)
+                                  : (wide ? host_peak().fp64_flops : host_peak().fp32_flops);
+    r.gflops = c.flops / seconds * 1e-9;
+    r.gbytes = c.elements * static_cast<double>(size_bytes(dtype)) / seconds * 1e-9;
+    r.roof_fraction = c.flops / seconds / peak;
+    return r;
+  }
+
+ private:
+  BlasRow row_;
+  std::string name_;
+  BlasSize size_;
+  std::string dtype_, precision_ = "native";
+};
+
+}  // namespace
+
+std::vector<BlasRow> blas_rows() {
+  std::vector<BlasRow> all;
+  for (const auto rows : {blas_level1_rows(), blas_level2_rows(), blas_level3_rows(), blas_extension_rows()}) all.insert(all.end(), rows.begin(), rows.end());
+  return all;
+}
+
+std::vector<std::unique_ptr<Operation>> blas_operations(const std::vector<std::unique_ptr<Operation>>& own) {
+  std::vector<std::unique_ptr<Operation>> all;
+  for (const BlasRow& row : blas_rows()) {
+    const bool taken = std::any_of(own.begin(), own.end(), [&](const auto& operation) { return operation->name() == row.name; });
+    all.push_back(std::make_unique<BlasOperation>(row, taken));
+  }
+  return all;
+}
+
+}  // namespace trn::tools
