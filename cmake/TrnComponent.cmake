@@ -22,6 +22,7 @@ function(trn_add_component name)
   set(dir ${CMAKE_CURRENT_SOURCE_DIR}/${name})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${dir}/src/*.cpp)
   add_library(trn_${name} STATIC ${sources})
+  set_target_properties(trn_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)  # shared libraries are made of them
   add_library(trn::${name} ALIAS trn_${name})
   target_include_directories(trn_${name} PUBLIC ${dir}/include PRIVATE ${dir}/src)
   list(TRANSFORM ARG_DEPENDS PREPEND trn_ OUTPUT_VARIABLE depends)
