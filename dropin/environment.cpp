@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <exception>
 #include <string>
-
 #include <trn/core/error.hpp>
 
 namespace trn::dropin {
@@ -25,7 +24,8 @@ Counts& counts() {
 void print_report() {
   const auto line = [](const std::string& name, const std::array<std::atomic<long>, 3>& c) {
     const long one = c[0], two = c[1], three = c[2];
-    std::fprintf(stderr, "trnblas: %s served %ld calls (level 1: %ld, level 2: %ld, level 3: %ld)\n", name.c_str(), one + two + three, one, two, three);
+    std::fprintf(stderr, "trnblas: %s served %ld calls (level 1: %ld, level 2: %ld, level 3: %ld)\n", name.c_str(),
+                 one + two + three, one, two, three);
   };
   line("host", counts().host);
   if (!environment().on_host) line(environment().executor.name(), counts().device);

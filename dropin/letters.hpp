@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-
 #include <trn/blas/types.hpp>
 
 namespace trn::dropin {
@@ -27,7 +26,8 @@ struct Check {
   bool wrong;
   int position;
 };
-template <class... Checks> int first_wrong(Checks... checks) {
+template <class... Checks>
+int first_wrong(Checks... checks) {
   for (const Check& c : {Check(checks)...}) {
     if (c.wrong) return c.position;
   }

@@ -1,5 +1,6 @@
-// Level 2 as the reference BLAS has it: argument checks with the reference's positions, then the doors of trnblas. Sizes and
-// letters are the caller's own, of the matrix in its own layout; for a row-major caller the checks see the transposed problem, as in Netlib's CBLAS.
+// Level 2 as the reference BLAS has it: argument checks with the reference's positions, then the doors of trnblas.
+// Sizes and letters are the caller's own, of the matrix in its own layout; for a row-major caller the checks see the
+// transposed problem, as in Netlib's CBLAS.
 #pragma once
 
 #include <trn/blas/gemv.hpp>
@@ -16,11 +17,13 @@ namespace trn::dropin {
 
 using blas::Real;
 
-template <class T> void gemv(const Caller& who, char trans, int m, int n, T alpha, const T* a, int lda, const T* x, int incx, T beta, T* y, int incy) {
+template <class T>
+void gemv(const Caller& who, char trans, int m, int n, T alpha, const T* a, int lda, const T* x, int incx, T beta, T* y,
+          int incy) {
   const bool rows = who.layout == Layout::RowMajor;
   const int fm = rows ? n : m, fn = rows ? m : n;
-  if (const int info = first_wrong(Check{!is_op(trans), 1}, Check{fm < 0, 2}, Check{fn < 0, 3}, Check{lda < at_least_one(fm), 6},
-                                   Check{incx == 0, 8}, Check{incy == 0, 11})) {
+  if (const int info = first_wrong(Check{!is_op(trans), 1}, Check{fm < 0, 2}, Check{fn < 0, 3},
+                                   Check{lda < at_least_one(fm), 6}, Check{incx == 0, 8}, Check{incy == 0, 11})) {
     return complain(who, info);
   }
   if (m == 0 || n == 0 || (alpha == T(0) && beta == T(1))) return;
@@ -38,10 +41,12 @@ template <class T> void gemv(const Caller& who, char trans, int m, int n, T alph
 }
 
 template <class T>
-void gbmv(const Caller& who, char trans, int m, int n, int kl, int ku, T alpha, const T* a, int lda, const T* x, int incx, T beta, T* y, int incy) {
+void gbmv(const Caller& who, char trans, int m, int n, int kl, int ku, T alpha, const T* a, int lda, const T* x,
+          int incx, T beta, T* y, int incy) {
   const bool rows = who.layout == Layout::RowMajor;
-  if (const int info = first_wrong(Check{!is_op(trans), 1}, Check{(rows ? n : m) < 0, 2}, Check{(rows ? m : n) < 0, 3}, Check{(rows ? ku : kl) < 0, 4},
-                                   Check{(rows ? kl : ku) < 0, 5}, Check{lda < kl + ku + 1, 8}, Check{incx == 0, 10}, Check{incy == 0, 13})) {
+  if (const int info = first_wrong(Check{!is_op(trans), 1}, Check{(rows ? n : m) < 0, 2}, Check{(rows ? m : n) < 0, 3},
+                                   Check{(rows ? ku : kl) < 0, 4}, Check{(rows ? kl : ku) < 0, 5},
+                                   Check{lda < kl + ku + 1, 8}, Check{incx == 0, 10}, Check{incy == 0, 13})) {
     return complain(who, info);
   }
   if (m == 0 || n == 0 || (alpha == T(0) && beta == T(1))) return;
@@ -53,11 +58,13 @@ void gbmv(const Caller& who, char trans, int m, int n, int kl, int ku, T alpha, 
   });
 }
 
-template <class T> void ger(const Caller& who, bool conj, int m, int n, T alpha, const T* x, int incx, const T* y, int incy, T* a, int lda) {
+template <class T>
+void ger(const Caller& who, bool conj, int m, int n, T alpha, const T* x, int incx, const T* y, int incy, T* a,
+         int lda) {
   const bool rows = who.layout == Layout::RowMajor;
   const int fm = rows ? n : m, fn = rows ? m : n;
-  if (const int info = first_wrong(Check{fm < 0, 1}, Check{fn < 0, 2}, Check{(rows ? incy : incx) == 0, 5}, Check{(rows ? incx : incy) == 0, 7},
-                                   Check{lda < at_least_one(fm), 9})) {
+  if (const int info = first_wrong(Check{fm < 0, 1}, Check{fn < 0, 2}, Check{(rows ? incy : incx) == 0, 5},
+                                   Check{(rows ? incx : incy) == 0, 7}, Check{lda < at_least_one(fm), 9})) {
     return complain(who, info);
   }
   if (m == 0 || n == 0 || alpha == T(0)) return;
@@ -72,18 +79,20 @@ template <class T> void ger(const Caller& who, bool conj, int m, int n, T alpha,
 // One triangle stored: Full with lda, Packed, Band with k diagonals and lda.
 enum class Stored { Full, Packed, Band };
 
-template <class T> blas::BandView<const T> band(const Executor& e, const Caller& who, Uplo uplo, int n, int k, const T* a, int lda) {
+template <class T>
+blas::BandView<const T> band(const Executor& e, const Caller& who, Uplo uplo, int n, int k, const T* a, int lda) {
   return {e, a, n, n, uplo == Uplo::Upper ? 0 : k, uplo == Uplo::Upper ? k : 0, lda, who.layout};
 }
 
 // symv, hemv: (uplo, n, alpha, a, lda, x, incx, beta, y, incy); packed without lda; band with k behind n.
 template <class T>
-void symv(const Caller& who, Stored stored, bool hermitian, char letter, int n, int k, T alpha, const T* a, int lda, const T* x, int incx, T beta, T* y,
-          int incy) {
+void symv(const Caller& who, Stored stored, bool hermitian, char letter, int n, int k, T alpha, const T* a, int lda,
+          const T* x, int incx, T beta, T* y, int incy) {
   const bool full = stored == Stored::Full, banded = stored == Stored::Band;
   const int at_x = full ? 7 : banded ? 8 : 6, at_y = full ? 10 : banded ? 11 : 9;
-  if (const int info = first_wrong(Check{!is_uplo(letter), 1}, Check{n < 0, 2}, Check{banded && k < 0, 3}, Check{full && lda < at_least_one(n), 5},
-                                   Check{banded && lda < k + 1, 6}, Check{incx == 0, at_x}, Check{incy == 0, at_y})) {
+  if (const int info = first_wrong(Check{!is_uplo(letter), 1}, Check{n < 0, 2}, Check{banded && k < 0, 3},
+                                   Check{full && lda < at_least_one(n), 5}, Check{banded && lda < k + 1, 6},
+                                   Check{incx == 0, at_x}, Check{incy == 0, at_y})) {
     return complain(who, info);
   }
   if (n == 0 || (alpha == T(0) && beta == T(1))) return;
@@ -100,23 +109,32 @@ void symv(const Caller& who, Stored stored, bool hermitian, char letter, int n, 
     if (full) {
       const General<const T> m(e, a, n, n, lda, who.layout);
       apply([&] { blas::symv(e, uplo, alpha, m.view(), u.view(), beta, v.view()); },
-            [&] { if constexpr (blas::ComplexScalar<T>) blas::hemv(e, uplo, alpha, m.view(), u.view(), beta, v.view()); });
+            [&] {
+              if constexpr (blas::ComplexScalar<T>) blas::hemv(e, uplo, alpha, m.view(), u.view(), beta, v.view());
+            });
     } else if (banded) {
       const auto m = band(e, who, uplo, n, k, a, lda);
       apply([&] { blas::sbmv(e, uplo, alpha, m, u.view(), beta, v.view()); },
-            [&] { if constexpr (blas::ComplexScalar<T>) blas::hbmv(e, uplo, alpha, m, u.view(), beta, v.view()); });
+            [&] {
+              if constexpr (blas::ComplexScalar<T>) blas::hbmv(e, uplo, alpha, m, u.view(), beta, v.view());
+            });
     } else {
       const blas::PackedView<const T> m(e, a, n, uplo, who.layout);
       apply([&] { blas::spmv(e, alpha, m, u.view(), beta, v.view()); },
-            [&] { if constexpr (blas::ComplexScalar<T>) blas::hpmv(e, alpha, m, u.view(), beta, v.view()); });
+            [&] {
+              if constexpr (blas::ComplexScalar<T>) blas::hpmv(e, alpha, m, u.view(), beta, v.view());
+            });
     }
   });
 }
 
 // syr, her, spr, hpr: (uplo, n, alpha, x, incx, a[, lda]).
-template <class T> void syr(const Caller& who, Stored stored, bool hermitian, char letter, int n, T alpha, const T* x, int incx, T* a, int lda) {
+template <class T>
+void syr(const Caller& who, Stored stored, bool hermitian, char letter, int n, T alpha, const T* x, int incx, T* a,
+         int lda) {
   const bool full = stored == Stored::Full;
-  if (const int info = first_wrong(Check{!is_uplo(letter), 1}, Check{n < 0, 2}, Check{incx == 0, 5}, Check{full && lda < at_least_one(n), 7})) {
+  if (const int info = first_wrong(Check{!is_uplo(letter), 1}, Check{n < 0, 2}, Check{incx == 0, 5},
+                                   Check{full && lda < at_least_one(n), 7})) {
     return complain(who, info);
   }
   if (n == 0 || alpha == T(0)) return;
@@ -126,18 +144,23 @@ template <class T> void syr(const Caller& who, Stored stored, bool hermitian, ch
     const General<T> m(e, a, full ? n : 0, full ? n : 0, full ? lda : 1, who.layout);
     const blas::PackedView<T> packed(e, a, n, uplo, who.layout);
     if constexpr (blas::ComplexScalar<T>) {
-      if (hermitian) return full ? blas::her(e, uplo, alpha.real(), u.view(), m.view()) : blas::hpr(e, alpha.real(), u.view(), packed);
+      if (hermitian)
+        return full ? blas::her(e, uplo, alpha.real(), u.view(), m.view())
+                    : blas::hpr(e, alpha.real(), u.view(), packed);
     }
     full ? blas::syr(e, uplo, alpha, u.view(), m.view()) : blas::spr(e, alpha, u.view(), packed);
   });
 }
 
-// syr2, her2, spr2, hpr2: (uplo, n, alpha, x, incx, y, incy, a[, lda]). A row-major Hermitian update is the transposed one with x and y exchanged.
+// syr2, her2, spr2, hpr2: (uplo, n, alpha, x, incx, y, incy, a[, lda]). A row-major Hermitian update is the transposed
+// one with x and y exchanged.
 template <class T>
-void syr2(const Caller& who, Stored stored, bool hermitian, char letter, int n, T alpha, const T* x, int incx, const T* y, int incy, T* a, int lda) {
+void syr2(const Caller& who, Stored stored, bool hermitian, char letter, int n, T alpha, const T* x, int incx,
+          const T* y, int incy, T* a, int lda) {
   const bool full = stored == Stored::Full, exchanged = hermitian && who.layout == Layout::RowMajor;
-  if (const int info = first_wrong(Check{!is_uplo(letter), 1}, Check{n < 0, 2}, Check{(exchanged ? incy : incx) == 0, 5},
-                                   Check{(exchanged ? incx : incy) == 0, 7}, Check{full && lda < at_least_one(n), 9})) {
+  if (const int info =
+          first_wrong(Check{!is_uplo(letter), 1}, Check{n < 0, 2}, Check{(exchanged ? incy : incx) == 0, 5},
+                      Check{(exchanged ? incx : incy) == 0, 7}, Check{full && lda < at_least_one(n), 9})) {
     return complain(who, info);
   }
   if (n == 0 || alpha == T(0)) return;
@@ -147,7 +170,9 @@ void syr2(const Caller& who, Stored stored, bool hermitian, char letter, int n, 
     const General<T> m(e, a, full ? n : 0, full ? n : 0, full ? lda : 1, who.layout);
     const blas::PackedView<T> packed(e, a, n, uplo, who.layout);
     if constexpr (blas::ComplexScalar<T>) {
-      if (hermitian) return full ? blas::her2(e, uplo, alpha, u.view(), v.view(), m.view()) : blas::hpr2(e, alpha, u.view(), v.view(), packed);
+      if (hermitian)
+        return full ? blas::her2(e, uplo, alpha, u.view(), v.view(), m.view())
+                    : blas::hpr2(e, alpha, u.view(), v.view(), packed);
     }
     full ? blas::syr2(e, uplo, alpha, u.view(), v.view(), m.view()) : blas::spr2(e, alpha, u.view(), v.view(), packed);
   });
@@ -155,11 +180,15 @@ void syr2(const Caller& who, Stored stored, bool hermitian, char letter, int n, 
 
 // trmv, trsv: (uplo, trans, diag, n, a, lda, x, incx); packed without lda; band with k behind n.
 template <class T>
-void trmv(const Caller& who, Stored stored, bool solve, char letter, char trans, char unit, int n, int k, const T* a, int lda, T* x, int incx) {
+void trmv(const Caller& who, Stored stored, bool solve, char letter, char trans, char unit, int n, int k, const T* a,
+          int lda, T* x, int incx) {
   const bool full = stored == Stored::Full, banded = stored == Stored::Band;
-  if (const int info = first_wrong(Check{!is_uplo(letter), 1}, Check{!is_op(trans), 2}, Check{!is_diag(unit), 3}, Check{n < 0, 4},
-                                   Check{banded && k < 0, 5}, Check{full && lda < at_least_one(n), 6}, Check{banded && lda < k + 1, 7},
-                                   Check{incx == 0, full ? 8 : banded ? 9 : 7})) {
+  if (const int info = first_wrong(Check{!is_uplo(letter), 1}, Check{!is_op(trans), 2}, Check{!is_diag(unit), 3},
+                                   Check{n < 0, 4}, Check{banded && k < 0, 5}, Check{full && lda < at_least_one(n), 6},
+                                   Check{banded && lda < k + 1, 7},
+                                   Check{incx == 0, full     ? 8
+                                                    : banded ? 9
+                                                             : 7})) {
     return complain(who, info);
   }
   if (n == 0) return;

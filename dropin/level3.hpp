@@ -1,5 +1,6 @@
-// Level 3 as the reference BLAS has it: argument checks with the reference's positions, then the doors of trnblas on the chosen executor.
-// For a row-major caller the checks see the transposed problem, as in Netlib's CBLAS: A and B exchanged in gemm, m and n in all.
+// Level 3 as the reference BLAS has it: argument checks with the reference's positions, then the doors of trnblas on
+// the chosen executor. For a row-major caller the checks see the transposed problem, as in Netlib's CBLAS: A and B
+// exchanged in gemm, m and n in all.
 #pragma once
 
 #include <trn/blas/gemm.hpp>
@@ -17,16 +18,20 @@ namespace trn::dropin {
 using blas::Real;
 
 // The stored lines of a rows x columns matrix that op makes: how long each must be.
-inline int line(const Caller& who, Op op, int rows, int columns) { return (op == Op::N) == (who.layout == Layout::ColumnMajor) ? rows : columns; }
+inline int line(const Caller& who, Op op, int rows, int columns) {
+  return (op == Op::N) == (who.layout == Layout::ColumnMajor) ? rows : columns;
+}
 
 template <class T>
-void gemm(const Caller& who, char ta, char tb, int m, int n, int k, T alpha, const T* a, int lda, const T* b, int ldb, T beta, T* c, int ldc) {
+void gemm(const Caller& who, char ta, char tb, int m, int n, int k, T alpha, const T* a, int lda, const T* b, int ldb,
+          T beta, T* c, int ldc) {
   const bool rows = who.layout == Layout::RowMajor;
   const Op oa = op_of(ta), ob = op_of(tb);
   const bool bad_lda = lda < at_least_one(line(who, oa, m, k)), bad_ldb = ldb < at_least_one(line(who, ob, k, n));
-  if (const int info = first_wrong(Check{!is_op(rows ? tb : ta), 1}, Check{!is_op(rows ? ta : tb), 2}, Check{(rows ? n : m) < 0, 3},
-                                   Check{(rows ? m : n) < 0, 4}, Check{k < 0, 5}, Check{rows ? bad_ldb : bad_lda, 8},
-                                   Check{rows ? bad_lda : bad_ldb, 10}, Check{ldc < at_least_one(rows ? n : m), 13})) {
+  if (const int info =
+          first_wrong(Check{!is_op(rows ? tb : ta), 1}, Check{!is_op(rows ? ta : tb), 2}, Check{(rows ? n : m) < 0, 3},
+                      Check{(rows ? m : n) < 0, 4}, Check{k < 0, 5}, Check{rows ? bad_ldb : bad_lda, 8},
+                      Check{rows ? bad_lda : bad_ldb, 10}, Check{ldc < at_least_one(rows ? n : m), 13})) {
     return complain(who, info);
   }
   if (m == 0 || n == 0 || ((alpha == T(0) || k == 0) && beta == T(1))) return;
@@ -40,11 +45,13 @@ void gemm(const Caller& who, char ta, char tb, int m, int n, int k, T alpha, con
 }
 
 template <class T>
-void symm(const Caller& who, bool hermitian, char side, char letter, int m, int n, T alpha, const T* a, int lda, const T* b, int ldb, T beta, T* c, int ldc) {
+void symm(const Caller& who, bool hermitian, char side, char letter, int m, int n, T alpha, const T* a, int lda,
+          const T* b, int ldb, T beta, T* c, int ldc) {
   const bool rows = who.layout == Layout::RowMajor;
   const int order = side_of(side) == Side::Left ? m : n, fm = rows ? n : m;
-  if (const int info = first_wrong(Check{!is_side(side), 1}, Check{!is_uplo(letter), 2}, Check{fm < 0, 3}, Check{(rows ? m : n) < 0, 4},
-                                   Check{lda < at_least_one(order), 7}, Check{ldb < at_least_one(fm), 9}, Check{ldc < at_least_one(fm), 12})) {
+  if (const int info = first_wrong(Check{!is_side(side), 1}, Check{!is_uplo(letter), 2}, Check{fm < 0, 3},
+                                   Check{(rows ? m : n) < 0, 4}, Check{lda < at_least_one(order), 7},
+                                   Check{ldb < at_least_one(fm), 9}, Check{ldc < at_least_one(fm), 12})) {
     return complain(who, info);
   }
   if (m == 0 || n == 0 || (alpha == T(0) && beta == T(1))) return;
@@ -61,17 +68,20 @@ void symm(const Caller& who, bool hermitian, char side, char letter, int m, int 
 }
 
 // syrk takes N and T (and C for real types), herk N and C.
-template <class T> bool is_rank_op(char trans, bool hermitian) {
+template <class T>
+bool is_rank_op(char trans, bool hermitian) {
   if (!is_op(trans)) return false;
   return capital(trans) == 'N' || blas::RealScalar<T> || (capital(trans) == 'C') == hermitian;
 }
 
 // alpha of herk is real: its imaginary part is 0.
 template <class T>
-void syrk(const Caller& who, bool hermitian, char letter, char trans, int n, int k, T alpha, const T* a, int lda, T beta, T* c, int ldc) {
+void syrk(const Caller& who, bool hermitian, char letter, char trans, int n, int k, T alpha, const T* a, int lda,
+          T beta, T* c, int ldc) {
   const Op op = op_of(trans);
-  if (const int info = first_wrong(Check{!is_uplo(letter), 1}, Check{!is_rank_op<T>(trans, hermitian), 2}, Check{n < 0, 3}, Check{k < 0, 4},
-                                   Check{lda < at_least_one(line(who, op, n, k)), 7}, Check{ldc < at_least_one(n), 10})) {
+  if (const int info = first_wrong(Check{!is_uplo(letter), 1}, Check{!is_rank_op<T>(trans, hermitian), 2},
+                                   Check{n < 0, 3}, Check{k < 0, 4}, Check{lda < at_least_one(line(who, op, n, k)), 7},
+                                   Check{ldc < at_least_one(n), 10})) {
     return complain(who, info);
   }
   if (n == 0 || ((alpha == T(0) || k == 0) && beta == T(1))) return;
@@ -88,11 +98,13 @@ void syrk(const Caller& who, bool hermitian, char letter, char trans, int n, int
 }
 
 template <class T>
-void syr2k(const Caller& who, bool hermitian, char letter, char trans, int n, int k, T alpha, const T* a, int lda, const T* b, int ldb, T beta, T* c, int ldc) {
+void syr2k(const Caller& who, bool hermitian, char letter, char trans, int n, int k, T alpha, const T* a, int lda,
+           const T* b, int ldb, T beta, T* c, int ldc) {
   const Op op = op_of(trans);
   const int longest = at_least_one(line(who, op, n, k));
-  if (const int info = first_wrong(Check{!is_uplo(letter), 1}, Check{!is_rank_op<T>(trans, hermitian), 2}, Check{n < 0, 3}, Check{k < 0, 4},
-                                   Check{lda < longest, 7}, Check{ldb < longest, 9}, Check{ldc < at_least_one(n), 12})) {
+  if (const int info = first_wrong(Check{!is_uplo(letter), 1}, Check{!is_rank_op<T>(trans, hermitian), 2},
+                                   Check{n < 0, 3}, Check{k < 0, 4}, Check{lda < longest, 7}, Check{ldb < longest, 9},
+                                   Check{ldc < at_least_one(n), 12})) {
     return complain(who, info);
   }
   if (n == 0 || ((alpha == T(0) || k == 0) && beta == T(1))) return;
@@ -110,11 +122,13 @@ void syr2k(const Caller& who, bool hermitian, char letter, char trans, int n, in
 }
 
 template <class T>
-void trmm(const Caller& who, bool solve, char side, char letter, char trans, char unit, int m, int n, T alpha, const T* a, int lda, T* b, int ldb) {
+void trmm(const Caller& who, bool solve, char side, char letter, char trans, char unit, int m, int n, T alpha,
+          const T* a, int lda, T* b, int ldb) {
   const bool rows = who.layout == Layout::RowMajor;
   const int order = side_of(side) == Side::Left ? m : n, fm = rows ? n : m;
-  if (const int info = first_wrong(Check{!is_side(side), 1}, Check{!is_uplo(letter), 2}, Check{!is_op(trans), 3}, Check{!is_diag(unit), 4},
-                                   Check{fm < 0, 5}, Check{(rows ? m : n) < 0, 6}, Check{lda < at_least_one(order), 9}, Check{ldb < at_least_one(fm), 11})) {
+  if (const int info = first_wrong(Check{!is_side(side), 1}, Check{!is_uplo(letter), 2}, Check{!is_op(trans), 3},
+                                   Check{!is_diag(unit), 4}, Check{fm < 0, 5}, Check{(rows ? m : n) < 0, 6},
+                                   Check{lda < at_least_one(order), 9}, Check{ldb < at_least_one(fm), 11})) {
     return complain(who, info);
   }
   if (m == 0 || n == 0) return;

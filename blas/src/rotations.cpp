@@ -1,7 +1,6 @@
 // The doors of rot and rotm, and the scalar routines rotg and rotmg, which need no executor.
-#include <trn/blas/rotations.hpp>
-
 #include <cmath>
+#include <trn/blas/rotations.hpp>
 
 #include "checks.hpp"
 #include "host/cblas.hpp"
@@ -12,7 +11,8 @@ namespace trn::blas {
 namespace {
 
 // Two vectors that are both written: one size, elements apart, no common memory.
-template <class T> void check_pair(const char* operation, const Executor& executor, const VectorView<T>& x, const VectorView<T>& y) {
+template <class T>
+void check_pair(const char* operation, const Executor& executor, const VectorView<T>& x, const VectorView<T>& y) {
   checks::operand(operation, "x", executor, x);
   checks::operand(operation, "y", executor, y);
   require(x.size() == y.size(), "{}: x has {} elements, y has {}; give both the same", operation, x.size(), y.size());
@@ -24,24 +24,31 @@ template <class T> void check_pair(const char* operation, const Executor& execut
 
 }  // namespace
 
-template <Scalar T> void rot(const Executor& executor, const VectorView<T>& x, const VectorView<T>& y, Real<T> c, Number<T> s) {
+template <Scalar T>
+void rot(const Executor& executor, const VectorView<T>& x, const VectorView<T>& y, Real<T> c, Number<T> s) {
   check_pair("blas.rot", executor, x, y);
   if (x.size() == 0) return;
   const std::complex<double> sine(s);
-  dispatch(kRot, executor, {dtype_of<T>, x.size(), x.data(), x.stride(), y.data(), y.stride(), c, sine, sine.imag() == 0});
+  dispatch(kRot, executor,
+           {dtype_of<T>, x.size(), x.data(), x.stride(), y.data(), y.stride(), c, sine, sine.imag() == 0});
 }
 
 template <RealScalar T>
-void rotm(const Executor& executor, const VectorView<T>& x, const VectorView<T>& y, const ModifiedRotation<std::type_identity_t<T>>& h) {
+void rotm(const Executor& executor, const VectorView<T>& x, const VectorView<T>& y,
+          const ModifiedRotation<std::type_identity_t<T>>& h) {
   check_pair("blas.rotm", executor, x, y);
-  require(h.flag == -2 || h.flag == -1 || h.flag == 0 || h.flag == 1, "blas.rotm: flag is {}; it must be -2, -1, 0 or 1", h.flag);
+  require(h.flag == -2 || h.flag == -1 || h.flag == 0 || h.flag == 1,
+          "blas.rotm: flag is {}; it must be -2, -1, 0 or 1", h.flag);
   if (x.size() == 0 || h.flag == -2) return;
-  dispatch(kRotm, executor, {dtype_of<T>, x.size(), x.data(), x.stride(), y.data(), y.stride(), h.flag, h.h11, h.h21, h.h12, h.h22});
+  dispatch(kRotm, executor,
+           {dtype_of<T>, x.size(), x.data(), x.stride(), y.data(), y.stride(), h.flag, h.h11, h.h21, h.h12, h.h22});
 }
 
-// Everything in long double, whose exponent range holds the squares of all doubles: no scaling, and every result within a
-// rounding or two. Real: r = +-sqrt(a^2 + b^2) with the sign of the larger of a and b. Complex: r has the phase of a, c is real.
-template <Scalar T> Rotation<T> rotg(T a, T b) {
+// Everything in long double, whose exponent range holds the squares of all doubles: no scaling, and every result within
+// a rounding or two. Real: r = +-sqrt(a^2 + b^2) with the sign of the larger of a and b. Complex: r has the phase of a,
+// c is real.
+template <Scalar T>
+Rotation<T> rotg(T a, T b) {
   using R = Real<T>;
   using Wide = long double;
   if (b == T(0)) return {1, 0, a, 0};
@@ -63,7 +70,8 @@ template <Scalar T> Rotation<T> rotg(T a, T b) {
   }
 }
 
-template <RealScalar T> ModifiedRotationSetup<T> rotmg(T d1, T d2, T x1, T y1, ModifiedRotation<T> previous) {
+template <RealScalar T>
+ModifiedRotationSetup<T> rotmg(T d1, T d2, T x1, T y1, ModifiedRotation<T> previous) {
   T param[5] = {previous.flag, previous.h11, previous.h21, previous.h12, previous.h22};
   host::cb::rotmg(&d1, &d2, &x1, y1, param);
   return {d1, d2, x1, {param[0], param[1], param[2], param[3], param[4]}};
@@ -77,8 +85,8 @@ TRN_ROT(double)
 TRN_ROT(std::complex<float>)
 TRN_ROT(std::complex<double>)
 #undef TRN_ROT
-#define TRN_ROTM(T)                                                                                                      \
-  template void rotm<T>(const Executor&, const VectorView<T>&, const VectorView<T>&, const ModifiedRotation<T>&);        \
+#define TRN_ROTM(T)                                                                                               \
+  template void rotm<T>(const Executor&, const VectorView<T>&, const VectorView<T>&, const ModifiedRotation<T>&); \
   template ModifiedRotationSetup<T> rotmg<T>(T, T, T, T, ModifiedRotation<T>);
 TRN_ROTM(float)
 TRN_ROTM(double)

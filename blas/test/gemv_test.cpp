@@ -1,5 +1,5 @@
-// gemv, gbmv and ger on the host against sums in __float128: types, ops, layouts, increments, factors; exact gemv; special values;
-// refusals.
+// gemv, gbmv and ger on the host against sums in __float128: types, ops, layouts, increments, factors; exact gemv;
+// special values; refusals.
 #include <trn/blas/gemv.hpp>
 #include <trn/blas/ger.hpp>
 
@@ -12,22 +12,39 @@ constexpr std::pair<std::int64_t, std::int64_t> kIncrements[] = {{1, 1}, {2, -1}
 constexpr std::pair<std::int64_t, std::int64_t> kShapes[] = {{1, 1}, {5, 3}, {3, 17}, {40, 33}, {1, 20}, {20, 1}};
 
 // A rows x columns matrix with strides of its own in memory full of NaN.
-template <class T> struct General {
+template <class T>
+struct General {
   std::int64_t rows, columns, rs, cs, offset;
   std::vector<T> memory;
   General(std::int64_t m, std::int64_t n, int layout) : rows(m), columns(n), offset(2) {
     switch (layout) {
-      case 0: rs = 1, cs = m; break;
-      case 1: rs = n, cs = 1; break;
-      case 2: rs = 1, cs = m + 3; break;
-      case 3: rs = n + 2, cs = 1; break;
-      case 4: rs = 2, cs = 2 * m + 5; break;
-      default: rs = -n, cs = 1, offset += (m - 1) * n; break;
+      case 0:
+        rs = 1, cs = m;
+        break;
+      case 1:
+        rs = n, cs = 1;
+        break;
+      case 2:
+        rs = 1, cs = m + 3;
+        break;
+      case 3:
+        rs = n + 2, cs = 1;
+        break;
+      case 4:
+        rs = 2, cs = 2 * m + 5;
+        break;
+      default:
+        rs = -n, cs = 1, offset += (m - 1) * n;
+        break;
     }
     memory.assign(static_cast<std::size_t>(4 + 2 * (m + 3) * (n + 3)), not_a_number<T>());
   }
-  [[nodiscard]] T& at(std::int64_t i, std::int64_t j) { return memory[static_cast<std::size_t>(offset + i * rs + j * cs)]; }
-  [[nodiscard]] T at(std::int64_t i, std::int64_t j) const { return memory[static_cast<std::size_t>(offset + i * rs + j * cs)]; }
+  [[nodiscard]] T& at(std::int64_t i, std::int64_t j) {
+    return memory[static_cast<std::size_t>(offset + i * rs + j * cs)];
+  }
+  [[nodiscard]] T at(std::int64_t i, std::int64_t j) const {
+    return memory[static_cast<std::size_t>(offset + i * rs + j * cs)];
+  }
   void fill(std::mt19937_64& random) {
     for (std::int64_t i = 0; i < rows; ++i) {
       for (std::int64_t j = 0; j < columns; ++j) at(i, j) = random_value<T>(random);
@@ -46,7 +63,8 @@ template <class T> struct General {
   }
 };
 
-template <class T> class Gemv : public ::testing::Test {
+template <class T>
+class Gemv : public ::testing::Test {
  protected:
   Executor host_ = Executor::host();
   std::mt19937_64 random_{41};
@@ -54,7 +72,8 @@ template <class T> class Gemv : public ::testing::Test {
 TYPED_TEST_SUITE(Gemv, ScalarTypes);
 
 // op(A) from a function of the stored entry.
-template <class A> Wide entry(const A& a, Op op, std::int64_t i, std::int64_t j) {
+template <class A>
+Wide entry(const A& a, Op op, std::int64_t i, std::int64_t j) {
   const Wide z = op == Op::N ? wide(a.at(i, j)) : wide(a.at(j, i));
   return op == Op::C ? conj(z) : z;
 }
@@ -65,8 +84,12 @@ TYPED_TEST(Gemv, NativeAndExact) {
     for (int layout = 0; layout < 6; ++layout) {
       for (const Op op : {Op::N, Op::T, Op::C}) {
         for (const auto& [incx, incy] : kIncrements) {
-          for (const auto& [alpha, beta] : {std::pair<T, T>{number<T>(0.7, -0.2), number<T>(-0.3, 0.4)}, {T(1), T(0)}, {T(0), T(2)}, {T(0), T(1)}}) {
-            SCOPED_TRACE(::testing::Message() << rows << " x " << columns << " layout " << layout << " op " << static_cast<int>(op) << " increments " << incx << ' ' << incy);
+          for (const auto& [alpha, beta] : {std::pair<T, T>{number<T>(0.7, -0.2), number<T>(-0.3, 0.4)},
+                                            {T(1), T(0)},
+                                            {T(0), T(2)},
+                                            {T(0), T(1)}}) {
+            SCOPED_TRACE(::testing::Message() << rows << " x " << columns << " layout " << layout << " op "
+                                              << static_cast<int>(op) << " increments " << incx << ' ' << incy);
             General<T> a(rows, columns, layout);
             a.fill(this->random_);
             const std::int64_t m = op == Op::N ? rows : columns, n = op == Op::N ? columns : rows;
@@ -75,7 +98,8 @@ TYPED_TEST(Gemv, NativeAndExact) {
             const Vec<T> x0 = x, y0 = y;
             Vec<T> exact = y;
             const Accuracy native = gemv(this->host_, op, alpha, a.view(), x.view(), beta, y.view());
-            const Accuracy accuracy = gemv(this->host_, op, alpha, a.view(), x.view(), beta, exact.view(), {Mode::Exact});
+            const Accuracy accuracy =
+                gemv(this->host_, op, alpha, a.view(), x.view(), beta, exact.view(), {Mode::Exact});
             EXPECT_EQ(accuracy.mode, Mode::Exact);
             for (std::int64_t i = 0; i < m; ++i) {
               Wide sum;
@@ -89,8 +113,10 @@ TYPED_TEST(Gemv, NativeAndExact) {
               sum = wide(alpha) * sum;
               const double old = beta == T(0) ? 0 : size(wide(beta)) * size(y0(i));
               if (beta != T(0)) sum = sum + wide(beta) * y0(i);
-              expect_close(y.at(i), sum, sum_bound<T>(static_cast<double>(n) + 4), size(wide(alpha)) * scale + old, "gemv", i);
-              expect_close(y.at(i), sum, native.bound * 1.001, size(wide(alpha)) * std::sqrt(row) * std::sqrt(norm) + old, "gemv, stated bound", i);
+              expect_close(y.at(i), sum, sum_bound<T>(static_cast<double>(n) + 4), size(wide(alpha)) * scale + old,
+                           "gemv", i);
+              expect_close(y.at(i), sum, native.bound * 1.001,
+                           size(wide(alpha)) * std::sqrt(row) * std::sqrt(norm) + old, "gemv, stated bound", i);
               expect_close(exact.at(i), sum, accuracy.bound * 1.001, size(wide(alpha)) * result + old, "exact gemv", i);
             }
             EXPECT_TRUE(y.surroundings_intact(y0) && x.same(x0));
@@ -137,7 +163,8 @@ TYPED_TEST(Gemv, Band) {
             for (std::int64_t i = 0; i < m; ++i) {
               Wide sum;
               double scale = 0;
-              for (std::int64_t j = 0; j < n; ++j) sum = sum + entry(a, op, i, j) * x(j), scale += size(entry(a, op, i, j)) * size(x(j));
+              for (std::int64_t j = 0; j < n; ++j)
+                sum = sum + entry(a, op, i, j) * x(j), scale += size(entry(a, op, i, j)) * size(x(j));
               sum = wide(alpha) * sum, scale *= size(wide(alpha));
               if (beta != T(0)) sum = sum + wide(beta) * y0(i), scale += size(wide(beta)) * size(y0(i));
               expect_close(y.at(i), sum, sum_bound<T>(static_cast<double>(n) + 4), scale, "gbmv", i);
@@ -163,11 +190,13 @@ TYPED_TEST(Gemv, Ger) {
             Vec<T> x(rows, incx, this->random_), y(columns, incy, this->random_);
             if (zeros) x.at(rows / 2) = T(0), y.at(columns / 2) = T(0);
             const T alpha = number<T>(0.7, -0.2);
-            conjugate ? gerc(this->host_, alpha, x.view(), y.view(), a.view()) : ger(this->host_, alpha, x.view(), y.view(), a.view());
+            conjugate ? gerc(this->host_, alpha, x.view(), y.view(), a.view())
+                      : ger(this->host_, alpha, x.view(), y.view(), a.view());
             for (std::int64_t i = 0; i < rows; ++i) {
               for (std::int64_t j = 0; j < columns; ++j) {
                 const Wide want = wide(a0.at(i, j)) + wide(alpha) * x(i) * (conjugate ? conj(y(j)) : y(j));
-                expect_close(a.at(i, j), want, sum_bound<T>(3), size(wide(a0.at(i, j))) + size(wide(alpha)) * size(x(i)) * size(y(j)), "ger", i);
+                expect_close(a.at(i, j), want, sum_bound<T>(3),
+                             size(wide(a0.at(i, j))) + size(wide(alpha)) * size(x(i)) * size(y(j)), "ger", i);
               }
             }
             EXPECT_TRUE(a.surroundings_intact(a0));
@@ -193,7 +222,10 @@ TYPED_TEST(Gemv, SpecialValues) {
       gemv(this->host_, Op::N, T(1), a.view(), x.view(), T(0), y.view(), {mode});
       for (std::int64_t i = 0; i < 40; ++i) {
         const double got = static_cast<double>(y(i).re);
-        EXPECT_TRUE(i == 7 ? std::isnan(got) : i == 9 ? got == INFINITY || std::isnan(got) : got == 33) << i << ' ' << got;
+        EXPECT_TRUE(i == 7   ? std::isnan(got)
+                    : i == 9 ? got == INFINITY || std::isnan(got)
+                             : got == 33)
+            << i << ' ' << got;
       }
       for (std::int64_t i = 0; i < 40; ++i) y.at(i) = T(3);
       gemv(this->host_, Op::N, T(0), a.view(), x.view(), T(2), y.view(), {mode});
@@ -217,19 +249,37 @@ TYPED_TEST(Gemv, Refusals) {
   a.fill(this->random_);
   Vec<T> x(4, 1, this->random_), y(3, 1, this->random_);
   const Vec<T> before = y;
-  EXPECT_SAYS("blas.gemv: op(A) is 4 x 3, x has 4 elements, y has 3", refusal<InvalidArgument>([&] { gemv(e, Op::T, T(1), a.view(), x.view(), T(0), y.view()); }));
-  EXPECT_SAYS("blas.gemv: op(A) is 3 x 4, x has 3 elements, y has 3", refusal<InvalidArgument>([&] { gemv(e, Op::N, T(1), a.view(), y.view(), T(0), y.view()); }));
-  EXPECT_SAYS("precision bf16 is for products", refusal<InvalidArgument>([&] { gemv(e, Op::N, T(1), a.view(), x.view(), T(0), y.view(), {Mode::Bf16}); }));
-  EXPECT_SAYS("y shares memory with A", refusal<InvalidArgument>([&] { gemv(e, Op::N, T(1), a.view(), x.view(), T(0), a.view().column(0)); }));
-  EXPECT_SAYS("y shares memory with x", refusal<InvalidArgument>([&] { gemv(e, Op::N, T(1), a.view().block(0, 0, 3, 3), y.view(), T(0), y.view()); }));
-  EXPECT_SAYS("its pointer is null", refusal<InvalidArgument>([&] { gemv(e, Op::N, T(1), a.view(), VectorView<T>(e, nullptr, 4), T(0), y.view()); }));
-  EXPECT_SAYS("elements overlap", refusal<InvalidArgument>([&] { gemv(e, Op::N, T(1), a.view(), x.view(), T(0), VectorView<T>(e, &y.at(0), 3, 0)); }));
+  EXPECT_SAYS("blas.gemv: op(A) is 4 x 3, x has 4 elements, y has 3",
+              refusal<InvalidArgument>([&] { gemv(e, Op::T, T(1), a.view(), x.view(), T(0), y.view()); }));
+  EXPECT_SAYS("blas.gemv: op(A) is 3 x 4, x has 3 elements, y has 3",
+              refusal<InvalidArgument>([&] { gemv(e, Op::N, T(1), a.view(), y.view(), T(0), y.view()); }));
+  EXPECT_SAYS("precision bf16 is for products", refusal<InvalidArgument>([&] {
+                gemv(e, Op::N, T(1), a.view(), x.view(), T(0), y.view(), {Mode::Bf16});
+              }));
+  EXPECT_SAYS("y shares memory with A",
+              refusal<InvalidArgument>([&] { gemv(e, Op::N, T(1), a.view(), x.view(), T(0), a.view().column(0)); }));
+  EXPECT_SAYS("y shares memory with x", refusal<InvalidArgument>([&] {
+                gemv(e, Op::N, T(1), a.view().block(0, 0, 3, 3), y.view(), T(0), y.view());
+              }));
+  EXPECT_SAYS("its pointer is null", refusal<InvalidArgument>([&] {
+                gemv(e, Op::N, T(1), a.view(), VectorView<T>(e, nullptr, 4), T(0), y.view());
+              }));
+  EXPECT_SAYS("elements overlap", refusal<InvalidArgument>([&] {
+                gemv(e, Op::N, T(1), a.view(), x.view(), T(0), VectorView<T>(e, &y.at(0), 3, 0));
+              }));
   const BandView<T> band(e, a.memory.data(), 3, 4, 1, 0, 2);
-  EXPECT_SAYS("blas.gbmv: op(A) is 3 x 4, x has 3 elements", refusal<InvalidArgument>([&] { gbmv(e, Op::N, T(1), band, y.view(), T(0), y.view()); }));
-  EXPECT_SAYS("blas.gbmv: y shares memory with A", refusal<InvalidArgument>([&] { gbmv(e, Op::N, T(1), band, x.view(), T(0), VectorView<T>(e, a.memory.data(), 3)); }));
-  EXPECT_SAYS("blas.ger: x has 4 elements, y has 3, A is 3 x 4", refusal<InvalidArgument>([&] { ger(e, T(1), x.view(), y.view(), a.view()); }));
-  EXPECT_SAYS("blas.ger: A is 3 x 4 with strides (1, 2)", refusal<InvalidArgument>([&] { ger(e, T(1), y.view(), x.view(), MatrixView<T>(e, a.memory.data(), 3, 4, 1, 2)); }));
-  EXPECT_SAYS("A shares memory with x", refusal<InvalidArgument>([&] { ger(e, T(1), a.view().column(0), x.view(), a.view()); }));
+  EXPECT_SAYS("blas.gbmv: op(A) is 3 x 4, x has 3 elements",
+              refusal<InvalidArgument>([&] { gbmv(e, Op::N, T(1), band, y.view(), T(0), y.view()); }));
+  EXPECT_SAYS("blas.gbmv: y shares memory with A", refusal<InvalidArgument>([&] {
+                gbmv(e, Op::N, T(1), band, x.view(), T(0), VectorView<T>(e, a.memory.data(), 3));
+              }));
+  EXPECT_SAYS("blas.ger: x has 4 elements, y has 3, A is 3 x 4",
+              refusal<InvalidArgument>([&] { ger(e, T(1), x.view(), y.view(), a.view()); }));
+  EXPECT_SAYS("blas.ger: A is 3 x 4 with strides (1, 2)", refusal<InvalidArgument>([&] {
+                ger(e, T(1), y.view(), x.view(), MatrixView<T>(e, a.memory.data(), 3, 4, 1, 2));
+              }));
+  EXPECT_SAYS("A shares memory with x",
+              refusal<InvalidArgument>([&] { ger(e, T(1), a.view().column(0), x.view(), a.view()); }));
   EXPECT_TRUE(y.same(before));
   // Empty: nothing happens, not even y = beta y.
   Vec<T> none(0, 1);

@@ -1,5 +1,5 @@
-// Level 1 on the host against loops in __float128, every type and increment; special values as the reference has them; memory around the
-// vectors untouched; every refusal.
+// Level 1 on the host against loops in __float128, every type and increment; special values as the reference has them;
+// memory around the vectors untouched; every refusal.
 #include <trn/blas/level1.hpp>
 #include <trn/blas/rotations.hpp>
 
@@ -11,12 +11,14 @@ namespace {
 constexpr std::int64_t kStrides[] = {1, 2, -1, -3};
 constexpr std::int64_t kSizes[] = {0, 1, 2, 5, 16, 17, 64, 513, 1030};
 
-template <class T> class Level1 : public ::testing::Test {
+template <class T>
+class Level1 : public ::testing::Test {
  protected:
   Executor host_ = Executor::host();
   std::mt19937_64 random_{11};
   // f(n, incx, incy)
-  template <class F> void each(F f) {
+  template <class F>
+  void each(F f) {
     for (const std::int64_t n : kSizes) {
       for (const std::int64_t incx : kStrides) {
         for (const std::int64_t incy : kStrides) {
@@ -39,7 +41,8 @@ TYPED_TEST(Level1, Axpy) {
       axpy(this->host_, alpha, x.view(), y.view());
       EXPECT_EQ(recorder.family_of("blas.axpy"), n == 0 || alpha == T(0) ? "" : "host");
       for (std::int64_t i = 0; i < n; ++i) {
-        expect_close(y.at(i), wide(alpha) * x(i) + y0(i), sum_bound<T>(2), size(wide(alpha)) * size(x(i)) + size(y0(i)), "axpy", i);
+        expect_close(y.at(i), wide(alpha) * x(i) + y0(i), sum_bound<T>(2), size(wide(alpha)) * size(x(i)) + size(y0(i)),
+                     "axpy", i);
       }
       EXPECT_TRUE(y.surroundings_intact(y0) && x.same(x0));
     }
@@ -75,7 +78,8 @@ TYPED_TEST(Level1, Scal) {
         if constexpr (ComplexScalar<T>) {
           Vec<T> z = x0;
           scal_real(this->host_, alpha.real(), z.view());
-          for (std::int64_t i = 0; i < n; ++i) EXPECT_EQ(z.at(i), T(x0.at(i).real() * alpha.real(), x0.at(i).imag() * alpha.real()));
+          for (std::int64_t i = 0; i < n; ++i)
+            EXPECT_EQ(z.at(i), T(x0.at(i).real() * alpha.real(), x0.at(i).imag() * alpha.real()));
           EXPECT_TRUE(z.surroundings_intact(x0));
         }
       }
@@ -110,13 +114,17 @@ TYPED_TEST(Level1, Dot) {
         scale += size(x(i)) * size(y(i));
         xx += size(x(i)) * size(x(i)), yy += size(y(i)) * size(y(i));
       }
-      const auto native = conjugate ? dotc(this->host_, x.view(), y.view(), Mode::Native) : dot(this->host_, x.view(), y.view(), Mode::Native);
+      const auto native = conjugate ? dotc(this->host_, x.view(), y.view(), Mode::Native)
+                                    : dot(this->host_, x.view(), y.view(), Mode::Native);
       expect_close(native.value, want, sum_bound<T>(static_cast<double>(n) + 1), scale, "dot", n);
       EXPECT_LE(size(wide(native.value) - want), native.accuracy.bound * std::sqrt(xx) * std::sqrt(yy));
-      EXPECT_EQ(native.value, (conjugate ? dotc(this->host_, x.view(), y.view()) : dot(this->host_, x.view(), y.view())));
+      EXPECT_EQ(native.value,
+                (conjugate ? dotc(this->host_, x.view(), y.view()) : dot(this->host_, x.view(), y.view())));
       // Exact: each part the nearest number (the oracle's own error is 2^-100 of the terms).
-      const auto exact = conjugate ? dotc(this->host_, x.view(), y.view(), Mode::Exact) : dot(this->host_, x.view(), y.view(), Mode::Exact);
-      EXPECT_EQ(exact.value, (number<T>(static_cast<double>(static_cast<Real<T>>(want.re)), static_cast<double>(static_cast<Real<T>>(want.im)))));
+      const auto exact = conjugate ? dotc(this->host_, x.view(), y.view(), Mode::Exact)
+                                   : dot(this->host_, x.view(), y.view(), Mode::Exact);
+      EXPECT_EQ(exact.value, (number<T>(static_cast<double>(static_cast<Real<T>>(want.re)),
+                                        static_cast<double>(static_cast<Real<T>>(want.im)))));
       EXPECT_EQ(exact.accuracy.mode, Mode::Exact);
       EXPECT_LE(exact.accuracy.bound, 2 * kUnit<T>);
     }
@@ -145,12 +153,15 @@ TYPED_TEST(Level1, AsumAndNrm2) {
         squares += x(i).re * x(i).re + x(i).im * x(i).im;
       }
       const auto a = asum(this->host_, x.view(), Mode::Native);
-      EXPECT_LE(std::abs(static_cast<double>(static_cast<Quad>(a.value) - sum)), a.accuracy.bound * static_cast<double>(sum) * 1.001);
+      EXPECT_LE(std::abs(static_cast<double>(static_cast<Quad>(a.value) - sum)),
+                a.accuracy.bound * static_cast<double>(sum) * 1.001);
       EXPECT_EQ(asum(this->host_, x.view(), Mode::Exact).value, static_cast<Real<T>>(sum));
       const auto r = nrm2(this->host_, x.view(), Mode::Native);
       const long double root = std::sqrt(static_cast<long double>(squares));
-      EXPECT_LE(std::abs(static_cast<double>(static_cast<long double>(r.value) - root)), r.accuracy.bound * static_cast<double>(root) * 1.001);
-      EXPECT_LE(std::abs(static_cast<double>(static_cast<long double>(nrm2(this->host_, x.view(), Mode::Exact).value) - root)),
+      EXPECT_LE(std::abs(static_cast<double>(static_cast<long double>(r.value) - root)),
+                r.accuracy.bound * static_cast<double>(root) * 1.001);
+      EXPECT_LE(std::abs(static_cast<double>(static_cast<long double>(nrm2(this->host_, x.view(), Mode::Exact).value) -
+                                             root)),
                 1.01 * kUnit<T> * static_cast<double>(root));
     }
   }
@@ -162,12 +173,14 @@ TYPED_TEST(Level1, Nrm2AtTheEndsOfTheRange) {
   using R = Real<T>;
   using Limits = std::numeric_limits<R>;
   for (const std::int64_t n : {5, 100}) {
-    for (const R value : {Limits::max() / 64, Limits::min(), Limits::denorm_min() * 5, std::sqrt(Limits::min()), std::sqrt(Limits::max())}) {
+    for (const R value : {Limits::max() / 64, Limits::min(), Limits::denorm_min() * 5, std::sqrt(Limits::min()),
+                          std::sqrt(Limits::max())}) {
       Vec<T> x(n, 2);
       for (std::int64_t i = 0; i < n; ++i) x.at(i) = T(value);
       const long double want = static_cast<long double>(value) * std::sqrt(static_cast<long double>(n));
       const auto r = nrm2(this->host_, x.view(), Mode::Native);
-      EXPECT_LE(std::abs(static_cast<long double>(r.value) - want), r.accuracy.bound * want + Limits::denorm_min()) << value;
+      EXPECT_LE(std::abs(static_cast<long double>(r.value) - want), r.accuracy.bound * want + Limits::denorm_min())
+          << value;
       EXPECT_EQ(nrm2(this->host_, x.view(), Mode::Exact).value, static_cast<R>(want)) << value;
     }
     Vec<T> x(n, 1);
@@ -175,7 +188,8 @@ TYPED_TEST(Level1, Nrm2AtTheEndsOfTheRange) {
     x.at(2) = T(Limits::max()), x.at(3) = T(Limits::denorm_min());
     EXPECT_EQ(nrm2(this->host_, x.view()), Limits::max());
     x.at(1) = number<T>(1, INFINITY), x.at(0) = number<T>(-INFINITY, 1);
-    for (const Mode mode : {Mode::Native, Mode::Exact}) EXPECT_EQ(nrm2(this->host_, x.view(), mode).value, Limits::infinity());
+    for (const Mode mode : {Mode::Native, Mode::Exact})
+      EXPECT_EQ(nrm2(this->host_, x.view(), mode).value, Limits::infinity());
     x.at(4) = T(Limits::quiet_NaN());
     for (const Mode mode : {Mode::Native, Mode::Exact}) {
       EXPECT_TRUE(std::isnan(nrm2(this->host_, x.view(), mode).value));
@@ -189,13 +203,16 @@ TYPED_TEST(Level1, LongVectors) {
   using T = TypeParam;
   const std::int64_t n = 300'001;
   Vec<T> x(n, 1);
-  for (std::int64_t i = 0; i < n; ++i) x.at(i) = number<T>(static_cast<double>(i % 7) - 3, static_cast<double>(i % 5) - 2);
+  for (std::int64_t i = 0; i < n; ++i)
+    x.at(i) = number<T>(static_cast<double>(i % 7) - 3, static_cast<double>(i % 5) - 2);
   Quad squares = 0;
   Wide product;
-  for (std::int64_t i = 0; i < n; ++i) squares += x(i).re * x(i).re + x(i).im * x(i).im, product = product + x(i) * x(i);
+  for (std::int64_t i = 0; i < n; ++i)
+    squares += x(i).re * x(i).re + x(i).im * x(i).im, product = product + x(i) * x(i);
   const double root = std::sqrt(static_cast<double>(squares));
   EXPECT_NEAR(nrm2(this->host_, x.view()), root, root * (static_cast<double>(n) / 16 + 8) * kUnit<T>);
-  EXPECT_EQ(wide(dot(this->host_, x.view(), x.view(), Mode::Exact).value).re, static_cast<Quad>(static_cast<Real<T>>(product.re)));
+  EXPECT_EQ(wide(dot(this->host_, x.view(), x.view(), Mode::Exact).value).re,
+            static_cast<Quad>(static_cast<Real<T>>(product.re)));
 }
 
 TYPED_TEST(Level1, AmaxAndAmin) {
@@ -211,9 +228,10 @@ TYPED_TEST(Level1, AmaxAndAmin) {
     for (const std::int64_t incx : kStrides) {
       Vec<T> x(n, incx, this->random_);
       for (int round = 0; round < 4; ++round) {
-        if (round == 1 && n > 2) x.at(n - 1) = x.at(n / 2) = T(100), x.at(n - 2) = x.at(n / 3) = T(0);  // ties: the first one
-        if (round == 2 && n > 4) x.at(n / 2 - 1) = T(Real<T>(NAN));                                      // does not compare larger
-        if (round == 3) x.at(0) = T(Real<T>(NAN));                                                       // nothing compares larger
+        if (round == 1 && n > 2)
+          x.at(n - 1) = x.at(n / 2) = T(100), x.at(n - 2) = x.at(n / 3) = T(0);  // ties: the first one
+        if (round == 2 && n > 4) x.at(n / 2 - 1) = T(Real<T>(NAN));              // does not compare larger
+        if (round == 3) x.at(0) = T(Real<T>(NAN));                               // nothing compares larger
         std::int64_t largest = 0, smallest = 0;
         auto high = size_of(x.at(0)), low = high;
         for (std::int64_t i = 1; i < n; ++i) {
@@ -250,12 +268,18 @@ TYPED_TEST(Level1, Refusals) {
   const Executor& e = this->host_;
   Vec<T> three(3, 1, this->random_), four(4, 1, this->random_);
   const Vec<T> before = four;
-  EXPECT_SAYS("blas.axpy: x has 3 elements, y has 4", refusal<InvalidArgument>([&] { axpy(e, T(1), three.view(), four.view()); }));
-  EXPECT_SAYS("blas.copy: x has 3 elements, y has 4", refusal<InvalidArgument>([&] { copy(e, three.view(), four.view()); }));
-  EXPECT_SAYS("blas.swap: x has 3 elements, y has 4", refusal<InvalidArgument>([&] { swap(e, three.view(), four.view()); }));
-  EXPECT_SAYS("blas.dot: x has 3 elements, y has 4", refusal<InvalidArgument>([&] { (void)dot(e, three.view(), four.view()); }));
-  EXPECT_SAYS("blas.dot: x has 3 elements, y has 4", refusal<InvalidArgument>([&] { (void)dotc(e, three.view(), four.view()); }));
-  EXPECT_SAYS("blas.rot: x has 3 elements, y has 4", refusal<InvalidArgument>([&] { rot(e, three.view(), four.view(), Real<T>(1), T(0)); }));
+  EXPECT_SAYS("blas.axpy: x has 3 elements, y has 4",
+              refusal<InvalidArgument>([&] { axpy(e, T(1), three.view(), four.view()); }));
+  EXPECT_SAYS("blas.copy: x has 3 elements, y has 4",
+              refusal<InvalidArgument>([&] { copy(e, three.view(), four.view()); }));
+  EXPECT_SAYS("blas.swap: x has 3 elements, y has 4",
+              refusal<InvalidArgument>([&] { swap(e, three.view(), four.view()); }));
+  EXPECT_SAYS("blas.dot: x has 3 elements, y has 4",
+              refusal<InvalidArgument>([&] { (void)dot(e, three.view(), four.view()); }));
+  EXPECT_SAYS("blas.dot: x has 3 elements, y has 4",
+              refusal<InvalidArgument>([&] { (void)dotc(e, three.view(), four.view()); }));
+  EXPECT_SAYS("blas.rot: x has 3 elements, y has 4",
+              refusal<InvalidArgument>([&] { rot(e, three.view(), four.view(), Real<T>(1), T(0)); }));
   const VectorView<T> null(e, nullptr, 4);
   EXPECT_SAYS("its pointer is null", refusal<InvalidArgument>([&] { axpy(e, T(1), null, four.view()); }));
   EXPECT_SAYS("its pointer is null", refusal<InvalidArgument>([&] { scal(e, T(1), null); }));
@@ -264,15 +288,19 @@ TYPED_TEST(Level1, Refusals) {
   EXPECT_SAYS("its pointer is null", refusal<InvalidArgument>([&] { (void)asum(e, null); }));
   EXPECT_SAYS("its pointer is null", refusal<InvalidArgument>([&] { (void)nrm2(e, null); }));
   const VectorView<T> squeezed(e, four.view().data(), 4, 0);
-  EXPECT_SAYS("elements overlap", refusal<InvalidArgument>([&] { axpy(e, T(1), three.view(), VectorView<T>(e, four.view().data(), 3, 0)); }));
+  EXPECT_SAYS("elements overlap", refusal<InvalidArgument>([&] {
+                axpy(e, T(1), three.view(), VectorView<T>(e, four.view().data(), 3, 0));
+              }));
   EXPECT_SAYS("elements overlap", refusal<InvalidArgument>([&] { scal(e, T(2), squeezed); }));
   const VectorView<T> head(e, four.view().data(), 3), tail(e, four.view().data() + 1, 3);
   EXPECT_SAYS("y shares memory with x", refusal<InvalidArgument>([&] { axpy(e, T(1), head, tail); }));
   EXPECT_SAYS("y shares memory with x", refusal<InvalidArgument>([&] { copy(e, head, tail); }));
   EXPECT_SAYS("y shares memory with x", refusal<InvalidArgument>([&] { swap(e, head, tail); }));
   EXPECT_SAYS("y shares memory with x", refusal<InvalidArgument>([&] { rot(e, head, head, Real<T>(1), T(0)); }));
-  EXPECT_SAYS("precision tf32 is for products of matrices", refusal<InvalidArgument>([&] { (void)nrm2(e, four.view(), Mode::Tf32); }));
-  EXPECT_SAYS("is below", refusal<InvalidArgument>([&] { (void)dot(e, four.view(), four.view(), Precision::target(1e-30)); }));
+  EXPECT_SAYS("precision tf32 is for products of matrices",
+              refusal<InvalidArgument>([&] { (void)nrm2(e, four.view(), Mode::Tf32); }));
+  EXPECT_SAYS("is below",
+              refusal<InvalidArgument>([&] { (void)dot(e, four.view(), four.view(), Precision::target(1e-30)); }));
   EXPECT_TRUE(four.same(before));
   // Identical views are fine where the result is plain.
   copy(e, four.view(), four.view());

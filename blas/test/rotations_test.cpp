@@ -6,7 +6,8 @@
 namespace trn::blas::test {
 namespace {
 
-template <class T> class Rotations : public ::testing::Test {
+template <class T>
+class Rotations : public ::testing::Test {
  protected:
   Executor host_ = Executor::host();
   std::mt19937_64 random_{23};
@@ -35,11 +36,13 @@ TYPED_TEST(Rotations, Rot) {
   }
 }
 
-// c and s are on the unit circle, and the rotation takes (a, b) to (r, 0), up to a few roundings, also where squares leave the range.
+// c and s are on the unit circle, and the rotation takes (a, b) to (r, 0), up to a few roundings, also where squares
+// leave the range.
 TYPED_TEST(Rotations, Rotg) {
   using T = TypeParam;
   using R = Real<T>;
-  const R large = std::sqrt(std::numeric_limits<R>::max()) * 1000, small = std::sqrt(std::numeric_limits<R>::min()) / 1000;
+  const R large = std::sqrt(std::numeric_limits<R>::max()) * 1000,
+          small = std::sqrt(std::numeric_limits<R>::min()) / 1000;
   for (int round = 0; round < 400; ++round) {
     T a = random_value<T>(this->random_), b = random_value<T>(this->random_);
     if (round % 4 == 1) a *= large, b *= large;
@@ -48,7 +51,8 @@ TYPED_TEST(Rotations, Rotg) {
     const auto g = rotg(a, b);
     const double u = kUnit<T>, norm = std::hypot(size(wide(a)), size(wide(b)));
     EXPECT_LE(std::abs(double(g.c) * double(g.c) + size(wide(g.s)) * size(wide(g.s)) - 1), 8 * u);
-    const Wide r = wide(T(g.c)) * wide(a) + wide(g.s) * wide(b), zero = wide(T(g.c)) * wide(b) - conj(wide(g.s)) * wide(a);
+    const Wide r = wide(T(g.c)) * wide(a) + wide(g.s) * wide(b),
+               zero = wide(T(g.c)) * wide(b) - conj(wide(g.s)) * wide(a);
     EXPECT_LE(size(r - wide(g.r)), 6 * u * norm) << round;
     EXPECT_LE(size(zero), 6 * u * norm) << round;
     if constexpr (RealScalar<T>) {
@@ -80,12 +84,14 @@ TYPED_TEST(Rotations, RotgOfZeros) {
   }
 }
 
-template <class T> class ModifiedRotations : public ::testing::Test {};
+template <class T>
+class ModifiedRotations : public ::testing::Test {};
 using RealTypes = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(ModifiedRotations, RealTypes);
 
 // H by its flag: [h11 h12; h21 h22] with the implied entries.
-template <class T> std::array<double, 4> entries(const ModifiedRotation<T>& h) {
+template <class T>
+std::array<double, 4> entries(const ModifiedRotation<T>& h) {
   if (h.flag == -1) return {h.h11, h.h12, h.h21, h.h22};
   if (h.flag == 0) return {1, h.h12, h.h21, 1};
   if (h.flag == 1) return {h.h11, 1, -1, h.h22};
@@ -126,7 +132,9 @@ TYPED_TEST(ModifiedRotations, Rotmg) {
   std::mt19937_64 random(9);
   std::uniform_real_distribution<double> uniform(0.1, 10);
   for (int round = 0; round < 300; ++round) {
-    const T scale = round % 3 == 1 ? T(1e9) : round % 3 == 2 ? T(1e-9) : T(1);  // the factors are rescaled by powers of 4096
+    const T scale = round % 3 == 1   ? T(1e9)
+                    : round % 3 == 2 ? T(1e-9)
+                                     : T(1);  // the factors are rescaled by powers of 4096
     const T d1 = static_cast<T>(uniform(random)) * scale, d2 = static_cast<T>(uniform(random)) * scale;
     const T x1 = static_cast<T>(uniform(random) * (random() % 2 ? 1 : -1)), y1 = static_cast<T>(uniform(random));
     const auto r = rotmg(d1, d2, x1, y1);

@@ -1,5 +1,5 @@
-// Matrices of which one triangle is stored, in every form: full in several layouts, packed, band. Memory that a routine may not read is NaN:
-// the other triangle, gaps, and on request the diagonal or its imaginary parts.
+// Matrices of which one triangle is stored, in every form: full in several layouts, packed, band. Memory that a routine
+// may not read is NaN: the other triangle, gaps, and on request the diagonal or its imaginary parts.
 #pragma once
 
 #include <trn/blas/storage.hpp>
@@ -8,27 +8,56 @@
 
 namespace trn::blas::test {
 
-enum class Storage { Columns, Rows, PaddedColumns, PaddedRows, Scattered, Reversed, PackedColumns, PackedRows, BandColumns, BandRows };
-inline constexpr Storage kFull[] = {Storage::Columns, Storage::Rows, Storage::PaddedColumns, Storage::PaddedRows, Storage::Scattered, Storage::Reversed};
+enum class Storage {
+  Columns,
+  Rows,
+  PaddedColumns,
+  PaddedRows,
+  Scattered,
+  Reversed,
+  PackedColumns,
+  PackedRows,
+  BandColumns,
+  BandRows
+};
+inline constexpr Storage kFull[] = {Storage::Columns,    Storage::Rows,      Storage::PaddedColumns,
+                                    Storage::PaddedRows, Storage::Scattered, Storage::Reversed};
 inline constexpr Storage kPacked[] = {Storage::PackedColumns, Storage::PackedRows};
 inline constexpr Storage kBand[] = {Storage::BandColumns, Storage::BandRows};
 
 enum class DiagonalIs { Plain, Unread, Hermitian };  // Hermitian: imaginary parts are NaN
 
-template <class T> class Stored {
+template <class T>
+class Stored {
  public:
-  Stored(std::int64_t n, Uplo uplo, Storage storage, std::int64_t k = 0) : n_(n), k_(k), uplo_(uplo), storage_(storage) {
+  Stored(std::int64_t n, Uplo uplo, Storage storage, std::int64_t k = 0)
+      : n_(n), k_(k), uplo_(uplo), storage_(storage) {
     const std::int64_t padded = n + 3;
     switch (storage) {
-      case Storage::Columns: rs_ = 1, cs_ = n; break;
-      case Storage::Rows: rs_ = n, cs_ = 1; break;
-      case Storage::PaddedColumns: rs_ = 1, cs_ = padded; break;
-      case Storage::PaddedRows: rs_ = padded, cs_ = 1; break;
-      case Storage::Scattered: rs_ = 2, cs_ = 2 * padded; break;
-      case Storage::Reversed: rs_ = -n, cs_ = 1, offset_ = std::max<std::int64_t>(n - 1, 0) * n; break;
+      case Storage::Columns:
+        rs_ = 1, cs_ = n;
+        break;
+      case Storage::Rows:
+        rs_ = n, cs_ = 1;
+        break;
+      case Storage::PaddedColumns:
+        rs_ = 1, cs_ = padded;
+        break;
+      case Storage::PaddedRows:
+        rs_ = padded, cs_ = 1;
+        break;
+      case Storage::Scattered:
+        rs_ = 2, cs_ = 2 * padded;
+        break;
+      case Storage::Reversed:
+        rs_ = -n, cs_ = 1, offset_ = std::max<std::int64_t>(n - 1, 0) * n;
+        break;
       case Storage::BandColumns:
-      case Storage::BandRows: ld_ = k + 2; break;
-      default: break;
+      case Storage::BandRows:
+        ld_ = k + 2;
+        break;
+      default:
+        break;
     }
     offset_ += kMargin;
     const std::int64_t count = is_band() ? n * ld_ : 2 * padded * (n + 1);
@@ -93,7 +122,9 @@ template <class T> class Stored {
     }
     return true;
   }
-  [[nodiscard]] bool same(const Stored& other) const { return std::memcmp(memory_.data(), other.memory_.data(), memory_.size() * sizeof(T)) == 0; }
+  [[nodiscard]] bool same(const Stored& other) const {
+    return std::memcmp(memory_.data(), other.memory_.data(), memory_.size() * sizeof(T)) == 0;
+  }
 
  private:
   static constexpr std::int64_t kMargin = 2;

@@ -1,5 +1,6 @@
-// Symmetric, Hermitian and triangular matrices of level 2 on the host against sums in __float128: every routine, type, storage form,
-// triangle, op and diagonal, positive and negative increments. What may not be read is NaN, what may not be written is compared.
+// Symmetric, Hermitian and triangular matrices of level 2 on the host against sums in __float128: every routine, type,
+// storage form, triangle, op and diagonal, positive and negative increments. What may not be read is NaN, what may not
+// be written is compared.
 #include <trn/blas/symv.hpp>
 #include <trn/blas/syr.hpp>
 #include <trn/blas/trmv.hpp>
@@ -13,17 +14,20 @@ constexpr Uplo kUplos[] = {Uplo::Lower, Uplo::Upper};
 constexpr std::int64_t kSizes[] = {1, 2, 7, 33};
 constexpr std::pair<std::int64_t, std::int64_t> kIncrements[] = {{1, 1}, {2, -1}, {-3, 2}, {-1, -1}};
 
-template <class T> class Triangles : public ::testing::Test {
+template <class T>
+class Triangles : public ::testing::Test {
  protected:
   Executor host_ = Executor::host();
   std::mt19937_64 random_{31};
 
   // f(stored matrix) for every form, triangle and size; bands with 0, 1, 4 and more diagonals than rows.
-  template <class F> void each(bool bands, F f) {
+  template <class F>
+  void each(bool bands, F f) {
     for (const std::int64_t n : kSizes) {
       for (const Uplo uplo : kUplos) {
         const auto run = [&](Storage storage, std::int64_t k) {
-          SCOPED_TRACE(::testing::Message() << "n " << n << " uplo " << static_cast<int>(uplo) << " storage " << static_cast<int>(storage) << " k " << k);
+          SCOPED_TRACE(::testing::Message() << "n " << n << " uplo " << static_cast<int>(uplo) << " storage "
+                                            << static_cast<int>(storage) << " k " << k);
           f(Stored<T>(n, uplo, storage, k));
         };
         for (const Storage s : kFull) run(s, 0);
@@ -65,7 +69,8 @@ template <class T> class Triangles : public ::testing::Test {
 
   void apply(Stored<T>& a, bool solve, Op op, Diag diag, Vec<T>& x) {
     const Executor& e = host_;
-    if (a.is_band()) return solve ? tbsv(e, a.uplo(), op, diag, a.band(), x.view()) : tbmv(e, a.uplo(), op, diag, a.band(), x.view());
+    if (a.is_band())
+      return solve ? tbsv(e, a.uplo(), op, diag, a.band(), x.view()) : tbmv(e, a.uplo(), op, diag, a.band(), x.view());
     if (a.is_packed()) return solve ? tpsv(e, op, diag, a.packed(), x.view()) : tpmv(e, op, diag, a.packed(), x.view());
     return solve ? trsv(e, a.uplo(), op, diag, a.full(), x.view()) : trmv(e, a.uplo(), op, diag, a.full(), x.view());
   }
@@ -81,7 +86,8 @@ TYPED_TEST(Triangles, SymmetricAndHermitianProducts) {
       const Stored<T> a0 = a;
       const std::int64_t n = a.n();
       for (const auto& [incx, incy] : kIncrements) {
-        for (const auto& [alpha, beta] : {std::pair<T, T>{number<T>(0.7, -0.2), number<T>(-0.3, 0.4)}, {T(1), T(0)}, {T(0), T(2)}}) {
+        for (const auto& [alpha, beta] :
+             {std::pair<T, T>{number<T>(0.7, -0.2), number<T>(-0.3, 0.4)}, {T(1), T(0)}, {T(0), T(2)}}) {
           Vec<T> x(n, incx, this->random_), y(n, incy);
           if (beta != T(0)) y = Vec<T>(n, incy, this->random_);  // otherwise NaN, which is not read
           const Vec<T> x0 = x, y0 = y;
@@ -130,7 +136,8 @@ TYPED_TEST(Triangles, SymmetricAndHermitianUpdates) {
                 const Wide right = two ? y0(j) : x0(j);
                 Wide change = wide(alpha) * x0(i) * second(right);
                 if (two) change = change + (hermitian ? conj(wide(alpha)) : wide(alpha)) * y0(i) * second(x0(j));
-                const double scale = size(old) + size(wide(alpha)) * (size(x0(i)) * size(right) + (two ? size(y0(i)) * size(x0(j)) : 0));
+                const double scale =
+                    size(old) + size(wide(alpha)) * (size(x0(i)) * size(right) + (two ? size(y0(i)) * size(x0(j)) : 0));
                 expect_close(a.at(i, j), old + change, sum_bound<T>(5), scale, "update", i + n * j);
                 if constexpr (ComplexScalar<T>) {
                   if (hermitian && i == j) {
@@ -153,7 +160,8 @@ TYPED_TEST(Triangles, TriangularProductsAndSolves) {
     const std::int64_t n = a.n();
     for (const Diag diag : {Diag::NonUnit, Diag::Unit}) {
       // Off-diagonal entries of order 1/n keep solutions of order one.
-      a.fill(this->random_, diag == Diag::Unit ? DiagonalIs::Unread : DiagonalIs::Plain, 1.0 / static_cast<double>(n), 2);
+      a.fill(this->random_, diag == Diag::Unit ? DiagonalIs::Unread : DiagonalIs::Plain, 1.0 / static_cast<double>(n),
+             2);
       const Stored<T> a0 = a;
       for (const Op op : {Op::N, Op::T, Op::C}) {
         const auto entry = [&](std::int64_t i, std::int64_t j) {
@@ -176,8 +184,10 @@ TYPED_TEST(Triangles, TriangularProductsAndSolves) {
                 residual = residual + entry(i, j) * x(j), residual_scale += size(entry(i, j)) * size(x(j));
               }
               expect_close(b.at(i), product, sum_bound<T>(static_cast<double>(n) + 2), product_scale, "product", i);
-              // Substitution solves a system whose entries are changed by less than (n + 1) u of themselves (Higham, theorem 8.5).
-              EXPECT_LE(size(residual), sum_bound<T>(static_cast<double>(n) + 3) * residual_scale) << "solve, element " << i;
+              // Substitution solves a system whose entries are changed by less than (n + 1) u of themselves (Higham,
+              // theorem 8.5).
+              EXPECT_LE(size(residual), sum_bound<T>(static_cast<double>(n) + 3) * residual_scale)
+                  << "solve, element " << i;
             }
             EXPECT_TRUE(x.surroundings_intact(x0) && b.surroundings_intact(x0) && a.same(a0));
           }
@@ -232,29 +242,53 @@ TYPED_TEST(Triangles, Refusals) {
   const MatrixView<T> square(e, memory.data(), 3, 3, 1, 3), oblong(e, memory.data(), 3, 4, 1, 3);
   const PackedView<T> packed(e, memory.data(), 3, Uplo::Lower);
   const BandView<T> lower(e, memory.data(), 3, 3, 1, 0, 2), wide_band(e, memory.data(), 3, 4, 0, 1, 2);
-  EXPECT_SAYS("blas.symv: A is 3 x 4; it must be square", refusal<InvalidArgument>([&] { symv(e, Uplo::Lower, T(1), oblong, x.view(), T(0), y.view()); }));
-  EXPECT_SAYS("blas.symv: x has 4 elements, A is 3 x 3", refusal<InvalidArgument>([&] { symv(e, Uplo::Lower, T(1), square, four.view(), T(0), y.view()); }));
-  EXPECT_SAYS("blas.symv: y has 4 elements, A is 3 x 3", refusal<InvalidArgument>([&] { symv(e, Uplo::Lower, T(1), square, x.view(), T(0), four.view()); }));
-  EXPECT_SAYS("blas.symv: y shares memory with x", refusal<InvalidArgument>([&] { symv(e, Uplo::Lower, T(1), square, y.view(), T(0), y.view()); }));
-  EXPECT_SAYS("blas.symv: y shares memory with A", refusal<InvalidArgument>([&] { symv(e, Uplo::Lower, T(1), square, x.view(), T(0), VectorView<T>(e, memory.data(), 3)); }));
-  EXPECT_SAYS("blas.spmv: y shares memory with A", refusal<InvalidArgument>([&] { spmv(e, T(1), packed, x.view(), T(0), VectorView<T>(e, memory.data() + 2, 3)); }));
-  EXPECT_SAYS("blas.spmv: y has 4", refusal<InvalidArgument>([&] { spmv(e, T(1), packed, x.view(), T(0), four.view()); }));
-  EXPECT_SAYS("blas.sbmv: the upper triangle of a band with 1 lower and 0 upper diagonals", refusal<InvalidArgument>([&] { sbmv(e, Uplo::Upper, T(1), lower, x.view(), T(0), y.view()); }));
-  EXPECT_SAYS("blas.sbmv: A is 3 x 4", refusal<InvalidArgument>([&] { sbmv(e, Uplo::Upper, T(1), wide_band, x.view(), T(0), y.view()); }));
+  EXPECT_SAYS("blas.symv: A is 3 x 4; it must be square",
+              refusal<InvalidArgument>([&] { symv(e, Uplo::Lower, T(1), oblong, x.view(), T(0), y.view()); }));
+  EXPECT_SAYS("blas.symv: x has 4 elements, A is 3 x 3",
+              refusal<InvalidArgument>([&] { symv(e, Uplo::Lower, T(1), square, four.view(), T(0), y.view()); }));
+  EXPECT_SAYS("blas.symv: y has 4 elements, A is 3 x 3",
+              refusal<InvalidArgument>([&] { symv(e, Uplo::Lower, T(1), square, x.view(), T(0), four.view()); }));
+  EXPECT_SAYS("blas.symv: y shares memory with x",
+              refusal<InvalidArgument>([&] { symv(e, Uplo::Lower, T(1), square, y.view(), T(0), y.view()); }));
+  EXPECT_SAYS("blas.symv: y shares memory with A", refusal<InvalidArgument>([&] {
+                symv(e, Uplo::Lower, T(1), square, x.view(), T(0), VectorView<T>(e, memory.data(), 3));
+              }));
+  EXPECT_SAYS("blas.spmv: y shares memory with A", refusal<InvalidArgument>([&] {
+                spmv(e, T(1), packed, x.view(), T(0), VectorView<T>(e, memory.data() + 2, 3));
+              }));
+  EXPECT_SAYS("blas.spmv: y has 4",
+              refusal<InvalidArgument>([&] { spmv(e, T(1), packed, x.view(), T(0), four.view()); }));
+  EXPECT_SAYS("blas.sbmv: the upper triangle of a band with 1 lower and 0 upper diagonals",
+              refusal<InvalidArgument>([&] { sbmv(e, Uplo::Upper, T(1), lower, x.view(), T(0), y.view()); }));
+  EXPECT_SAYS("blas.sbmv: A is 3 x 4",
+              refusal<InvalidArgument>([&] { sbmv(e, Uplo::Upper, T(1), wide_band, x.view(), T(0), y.view()); }));
   EXPECT_SAYS("blas.syr: A is 3 x 4", refusal<InvalidArgument>([&] { syr(e, Uplo::Upper, T(1), x.view(), oblong); }));
   EXPECT_SAYS("blas.syr: x has 4", refusal<InvalidArgument>([&] { syr(e, Uplo::Upper, T(1), four.view(), square); }));
-  EXPECT_SAYS("blas.syr2: y has 4", refusal<InvalidArgument>([&] { syr2(e, Uplo::Upper, T(1), x.view(), four.view(), square); }));
-  EXPECT_SAYS("blas.syr: A is 3 x 3 with strides (1, 2)", refusal<InvalidArgument>([&] { syr(e, Uplo::Upper, T(1), x.view(), MatrixView<T>(e, memory.data(), 3, 3, 1, 2)); }));
-  EXPECT_SAYS("blas.spr: A shares memory with x", refusal<InvalidArgument>([&] { spr(e, T(1), VectorView<T>(e, memory.data(), 3), packed); }));
+  EXPECT_SAYS("blas.syr2: y has 4",
+              refusal<InvalidArgument>([&] { syr2(e, Uplo::Upper, T(1), x.view(), four.view(), square); }));
+  EXPECT_SAYS("blas.syr: A is 3 x 3 with strides (1, 2)", refusal<InvalidArgument>([&] {
+                syr(e, Uplo::Upper, T(1), x.view(), MatrixView<T>(e, memory.data(), 3, 3, 1, 2));
+              }));
+  EXPECT_SAYS("blas.spr: A shares memory with x",
+              refusal<InvalidArgument>([&] { spr(e, T(1), VectorView<T>(e, memory.data(), 3), packed); }));
   EXPECT_SAYS("blas.spr2: y has 4", refusal<InvalidArgument>([&] { spr2(e, T(1), x.view(), four.view(), packed); }));
-  EXPECT_SAYS("blas.trmv: A is 3 x 4", refusal<InvalidArgument>([&] { trmv(e, Uplo::Upper, Op::N, Diag::Unit, oblong, x.view()); }));
-  EXPECT_SAYS("blas.trsv: x has 4", refusal<InvalidArgument>([&] { trsv(e, Uplo::Upper, Op::N, Diag::Unit, square, four.view()); }));
-  EXPECT_SAYS("blas.tbmv: the upper triangle", refusal<InvalidArgument>([&] { tbmv(e, Uplo::Upper, Op::N, Diag::Unit, lower, x.view()); }));
-  EXPECT_SAYS("blas.tbsv: x has 4", refusal<InvalidArgument>([&] { tbsv(e, Uplo::Lower, Op::N, Diag::Unit, lower, four.view()); }));
+  EXPECT_SAYS("blas.trmv: A is 3 x 4",
+              refusal<InvalidArgument>([&] { trmv(e, Uplo::Upper, Op::N, Diag::Unit, oblong, x.view()); }));
+  EXPECT_SAYS("blas.trsv: x has 4",
+              refusal<InvalidArgument>([&] { trsv(e, Uplo::Upper, Op::N, Diag::Unit, square, four.view()); }));
+  EXPECT_SAYS("blas.tbmv: the upper triangle",
+              refusal<InvalidArgument>([&] { tbmv(e, Uplo::Upper, Op::N, Diag::Unit, lower, x.view()); }));
+  EXPECT_SAYS("blas.tbsv: x has 4",
+              refusal<InvalidArgument>([&] { tbsv(e, Uplo::Lower, Op::N, Diag::Unit, lower, four.view()); }));
   EXPECT_SAYS("blas.tpmv: x has 4", refusal<InvalidArgument>([&] { tpmv(e, Op::N, Diag::Unit, packed, four.view()); }));
-  EXPECT_SAYS("blas.tpsv: x shares memory with A", refusal<InvalidArgument>([&] { tpsv(e, Op::N, Diag::Unit, packed, VectorView<T>(e, memory.data(), 3)); }));
-  EXPECT_SAYS("x is 3 x 1 with strides (0, 1)", refusal<InvalidArgument>([&] { tpsv(e, Op::N, Diag::Unit, packed, VectorView<T>(e, &x.at(0), 3, 0)); }));
-  EXPECT_SAYS("its pointer is null", refusal<InvalidArgument>([&] { tpsv(e, Op::N, Diag::Unit, PackedView<T>(e, nullptr, 3, Uplo::Lower), x.view()); }));
+  EXPECT_SAYS("blas.tpsv: x shares memory with A", refusal<InvalidArgument>([&] {
+                tpsv(e, Op::N, Diag::Unit, packed, VectorView<T>(e, memory.data(), 3));
+              }));
+  EXPECT_SAYS("x is 3 x 1 with strides (0, 1)",
+              refusal<InvalidArgument>([&] { tpsv(e, Op::N, Diag::Unit, packed, VectorView<T>(e, &x.at(0), 3, 0)); }));
+  EXPECT_SAYS("its pointer is null", refusal<InvalidArgument>([&] {
+                tpsv(e, Op::N, Diag::Unit, PackedView<T>(e, nullptr, 3, Uplo::Lower), x.view());
+              }));
   EXPECT_TRUE(y.same(before));
   EXPECT_SAYS("leading dimension 1", refusal<InvalidArgument>([&] { BandView<T>(e, memory.data(), 3, 3, 1, 0, 1); }));
   // Empty matrices and vectors do nothing.

@@ -29,15 +29,18 @@ const char* name(EventKind kind) {
 int EventHub::subscribe(Listener listener) {
   const std::lock_guard lock(mutex_);
   listeners_.emplace_back(next_id_, std::move(listener));
+  count_.store(listeners_.size(), std::memory_order_release);
   return next_id_++;
 }
 
 void EventHub::unsubscribe(int id) {
   const std::lock_guard lock(mutex_);
   std::erase_if(listeners_, [id](const auto& entry) { return entry.first == id; });
+  count_.store(listeners_.size(), std::memory_order_release);
 }
 
 void EventHub::emit(const Event& event) const {
+  if (!has_listeners()) return;
   std::vector<std::pair<int, Listener>> listeners;
   {
     const std::lock_guard lock(mutex_);

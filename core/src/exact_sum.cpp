@@ -1,10 +1,9 @@
 // The fixed-point accumulator behind ExactSum.
-#include <trn/core/exact_sum.hpp>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <trn/core/exact_sum.hpp>
 
 namespace trn {
 
@@ -48,7 +47,8 @@ void ExactSum::add_product(double x, double y) {
     digits_[++digit] += sign * static_cast<std::int64_t>(static_cast<std::uint32_t>(product));
     product >>= 32;
   }
-  // Each addition changes a word by less than 2^32, and a normalized word is below 2^32: 2^30 additions stay within 63 bits.
+  // Each addition changes a word by less than 2^32, and a normalized word is below 2^32: 2^30 additions stay within 63
+  // bits.
   if (++pending_ == std::int64_t{1} << 30) normalize();
 }
 
@@ -80,7 +80,8 @@ ExactSum::Leading ExactSum::leading() const {
   if (top < 0) return {false, 0, false, 0};
   const auto digit = [&](int i) -> std::uint64_t { return i < 0 ? 0 : magnitude[static_cast<std::size_t>(i)]; };
   const int lead = std::countl_zero(magnitude[static_cast<std::size_t>(top)]);
-  const Wide three = static_cast<Wide>(digit(top)) << 64 | static_cast<Wide>(digit(top - 1)) << 32 | digit(top - 2);  // 96 bits
+  const Wide three =
+      static_cast<Wide>(digit(top)) << 64 | static_cast<Wide>(digit(top - 1)) << 32 | digit(top - 2);  // 96 bits
   const auto bits = static_cast<std::uint64_t>(three >> (32 - lead));
   bool rest = (three & ((Wide{1} << (32 - lead)) - 1)) != 0;
   for (int i = top - 3; i >= 0 && !rest; --i) rest = digit(i) != 0;
@@ -88,7 +89,8 @@ ExactSum::Leading ExactSum::leading() const {
 }
 
 // Rounds the leading bits to the digits that T has at this magnitude.
-template <class T> T ExactSum::rounded() const {
+template <class T>
+T ExactSum::rounded() const {
   if (has_special_) return static_cast<T>(special_);
   const Leading s = leading();
   if (s.bits == 0) return 0;

@@ -1,12 +1,12 @@
-// ExactSum against sums whose exact value is known: integers in __int128, telescoping and cancelling sums, the ends of the range.
-#include <trn/core/exact_sum.hpp>
+// ExactSum against sums whose exact value is known: integers in __int128, telescoping and cancelling sums, the ends of
+// the range.
+#include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <random>
+#include <trn/core/exact_sum.hpp>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 namespace trn {
 namespace {

@@ -1,5 +1,6 @@
-// Level 1 on the host, the operations that map vectors to vectors: OpenBLAS, in pieces of at most 2^30 elements. Ours are the rotation with a
-// complex sine, which CBLAS lacks, and scaling by 0, which OpenBLAS turns into a fill although 0 * NaN is NaN in the reference.
+// Level 1 on the host, the operations that map vectors to vectors: OpenBLAS, in pieces of at most 2^30 elements. Ours
+// are the rotation with a complex sine, which CBLAS lacks, and scaling by 0, which OpenBLAS turns into a fill although
+// 0 * NaN is NaN in the reference.
 #include "../kernels.hpp"
 #include "cblas.hpp"
 #include "vectors.hpp"
@@ -9,7 +10,8 @@ namespace trn::blas::host {
 namespace {
 
 // Adding or exchanging elements pairwise does not depend on the order: two negative strides are two positive ones.
-template <class Args> Args forward(Args v, std::int64_t bytes) {
+template <class Args>
+Args forward(Args v, std::int64_t bytes) {
   if (v.incx < 0 && v.incy < 0) {
     using X = decltype(v.x);
     using Byte = std::conditional_t<std::is_const_v<std::remove_pointer_t<X>>, const std::byte, std::byte>;
@@ -44,7 +46,8 @@ void copy(const Executor&, const AxpyArgs& args) {
       return;
     }
     in_pieces(v.n, [&](std::int64_t i, int n) {
-      cb::copy(n, lowest(x + i * v.incx, n, v.incx), static_cast<int>(v.incx), lowest(y + i * v.incy, n, v.incy), static_cast<int>(v.incy));
+      cb::copy(n, lowest(x + i * v.incx, n, v.incx), static_cast<int>(v.incx), lowest(y + i * v.incy, n, v.incy),
+               static_cast<int>(v.incy));
     });
   });
 }
@@ -84,7 +87,8 @@ void scal(const Executor&, const ScalArgs& v) {
     in_pieces(v.n, [&](std::int64_t i, int n) {
       T* piece = x + i * stride;
       if constexpr (ComplexScalar<T>) {
-        if (v.real_alpha) return cb::scal_real(n, static_cast<Real<T>>(v.alpha.real()), piece, static_cast<int>(stride));
+        if (v.real_alpha)
+          return cb::scal_real(n, static_cast<Real<T>>(v.alpha.real()), piece, static_cast<int>(stride));
       }
       cb::scal(n, factor<T>(v.alpha), piece, static_cast<int>(stride));
     });
@@ -120,7 +124,8 @@ void rotm(const Executor&, const RotmArgs& args) {
   with_type(args.dtype, [&]<class T>(T) {
     if constexpr (RealScalar<T>) {
       const RotmArgs v = forward(args, sizeof(T));
-      const T h[5] = {static_cast<T>(v.flag), static_cast<T>(v.h11), static_cast<T>(v.h21), static_cast<T>(v.h12), static_cast<T>(v.h22)};
+      const T h[5] = {static_cast<T>(v.flag), static_cast<T>(v.h11), static_cast<T>(v.h21), static_cast<T>(v.h12),
+                      static_cast<T>(v.h22)};
       in_pieces(v.n, [&](std::int64_t i, int n) {
         InOut<T> x(static_cast<T*>(v.x) + i * v.incx, n, v.incx), y(static_cast<T*>(v.y) + i * v.incy, n, v.incy);
         cb::rotm(n, x.data(), x.increment(), y.data(), y.increment(), h);

@@ -1,14 +1,13 @@
 // Level 1 on the host, the operations that reduce vectors to a number.
 //
-// dot and asum are OpenBLAS's, asum of complex vectors as a real sum over the parts: scasum of OpenBLAS 0.3.21 drops elements on processors
-// with AVX-512 (n = 17, 513, ...). nrm2 is ours: a plain sum of squares, which runs at memory speed, and only when that sum left the
-// range where it is accurate Blue's three scaled sums. amax and amin are ours too: OpenBLAS skips or keeps NaN differently from kernel to
-// kernel; the reference keeps the first element unless a later one compares larger, so a NaN wins in front and loses elsewhere.
-// Exact sums go through ExactSum.
+// dot and asum are OpenBLAS's, asum of complex vectors as a real sum over the parts: scasum of OpenBLAS 0.3.21 drops
+// elements on processors with AVX-512 (n = 17, 513, ...). nrm2 is ours: a plain sum of squares, which runs at memory
+// speed, and only when that sum left the range where it is accurate Blue's three scaled sums. amax and amin are ours
+// too: OpenBLAS skips or keeps NaN differently from kernel to kernel; the reference keeps the first element unless a
+// later one compares larger, so a NaN wins in front and loses elsewhere. Exact sums go through ExactSum.
 #include <algorithm>
 #include <cmath>
 #include <limits>
-
 #include <trn/core/exact_sum.hpp>
 
 #include "../kernels.hpp"
@@ -20,12 +19,19 @@ namespace trn::blas::host {
 
 namespace {
 
-template <class R> R magnitude(R x) { return std::abs(x); }
-template <class R> R magnitude(std::complex<R> x) { return std::abs(x.real()) + std::abs(x.imag()); }
+template <class R>
+R magnitude(R x) {
+  return std::abs(x);
+}
+template <class R>
+R magnitude(std::complex<R> x) {
+  return std::abs(x.real()) + std::abs(x.imag());
+}
 
 // The first element that no later one beats. Blocks: a branch-free extreme of each (16 running values, so that the
 // compiler can use vectors), and a search only in blocks that hold a better one.
-template <class T, class Better> std::int64_t extreme(const T* x, std::int64_t n, std::int64_t stride, Better better) {
+template <class T, class Better>
+std::int64_t extreme(const T* x, std::int64_t n, std::int64_t stride, Better better) {
   using R = Real<T>;
   constexpr std::int64_t kBlock = 512, kLanes = 16;
   std::int64_t best_index = 0;
@@ -58,9 +64,10 @@ template <class T, class Better> std::int64_t extreme(const T* x, std::int64_t n
   return best_index;
 }
 
-// Sum of squares in 16 running sums, so that additions of neighbours do not wait for one another. A sum of n squares errs by less
-// than (n / 16 + 5) u.
-template <class Sum, class R> Sum sum_of_squares(const R* x, std::int64_t n, std::int64_t stride) {
+// Sum of squares in 16 running sums, so that additions of neighbours do not wait for one another. A sum of n squares
+// errs by less than (n / 16 + 5) u.
+template <class Sum, class R>
+Sum sum_of_squares(const R* x, std::int64_t n, std::int64_t stride) {
   constexpr std::int64_t kLanes = 16;
   Sum lane[kLanes] = {};
   std::int64_t i = 0;
@@ -83,7 +90,8 @@ template <class Sum, class R> Sum sum_of_squares(const R* x, std::int64_t n, std
 }
 
 // A vector of complex numbers as one or two vectors of its parts.
-template <class Sum, class T> Sum squares(const T* x, std::int64_t n, std::int64_t stride) {
+template <class Sum, class T>
+Sum squares(const T* x, std::int64_t n, std::int64_t stride) {
   using R = Real<T>;
   const R* parts = reinterpret_cast<const R*>(x);
   const auto serial = [](const R* v, std::int64_t count, std::int64_t step) -> Sum {
@@ -92,7 +100,8 @@ template <class Sum, class T> Sum squares(const T* x, std::int64_t n, std::int64
     Sum total = 0;
     constexpr std::int64_t kPiece = 1 << 15;
 #pragma omp parallel for reduction(+ : total) schedule(static)
-    for (std::int64_t i = 0; i < count; i += kPiece) total += sum_of_squares<Sum>(v + i * step, std::min(kPiece, count - i), step);
+    for (std::int64_t i = 0; i < count; i += kPiece)
+      total += sum_of_squares<Sum>(v + i * step, std::min(kPiece, count - i), step);
     return total;
   };
   if constexpr (RealScalar<T>) {
@@ -104,7 +113,8 @@ template <class Sum, class T> Sum squares(const T* x, std::int64_t n, std::int64
 }
 
 // Blue's algorithm: large elements scaled down, small ones up, three sums. Infinities and NaN come out as such.
-template <class T> double scaled_norm(const T* x, std::int64_t n, std::int64_t stride) {
+template <class T>
+double scaled_norm(const T* x, std::int64_t n, std::int64_t stride) {
   const double* parts = reinterpret_cast<const double*>(x);
   constexpr std::int64_t kParts = sizeof(T) / sizeof(double);
   constexpr double kSmall = 0x1p-511, kLarge = 0x1p486, kUp = 0x1p537, kDown = 0x1p-538;
@@ -128,9 +138,11 @@ template <class T> double scaled_norm(const T* x, std::int64_t n, std::int64_t s
   return high * std::sqrt(1 + (low / high) * (low / high));
 }
 
-template <class T> double norm(const T* x, std::int64_t n, std::int64_t stride) {
+template <class T>
+double norm(const T* x, std::int64_t n, std::int64_t stride) {
   if constexpr (std::same_as<Real<T>, float>) {
-    return static_cast<float>(std::sqrt(squares<double>(x, n, stride)));  // squares of floats stay within double's range
+    return static_cast<float>(
+        std::sqrt(squares<double>(x, n, stride)));  // squares of floats stay within double's range
   } else {
     const double s = squares<double>(x, n, stride);
     // Squares that underflowed lost at most 2^-1074 each: nothing beside a sum of 2^-900 and up to 2^64 terms.
@@ -139,8 +151,9 @@ template <class T> double norm(const T* x, std::int64_t n, std::int64_t stride) 
   }
 }
 
-template <class T> void accumulate(ExactSum& re, ExactSum& im, const T* x, std::int64_t incx, const T* y, std::int64_t incy, std::int64_t n,
-                                   bool conj) {
+template <class T>
+void accumulate(ExactSum& re, ExactSum& im, const T* x, std::int64_t incx, const T* y, std::int64_t incy,
+                std::int64_t n, bool conj) {
   for (std::int64_t i = 0; i < n; ++i) {
     const T a = x[i * incx], b = y[i * incy];
     if constexpr (RealScalar<T>) {
@@ -155,7 +168,8 @@ template <class T> void accumulate(ExactSum& re, ExactSum& im, const T* x, std::
 
 }  // namespace
 
-template <class T> T exact_dot(const T* x, std::int64_t incx, const T* y, std::int64_t incy, std::int64_t n, bool conj) {
+template <class T>
+T exact_dot(const T* x, std::int64_t incx, const T* y, std::int64_t incy, std::int64_t n, bool conj) {
   ExactSum re, im;
   accumulate(re, im, x, incx, y, incy, n, conj);
   const auto value = [](const ExactSum& s) {
@@ -173,8 +187,10 @@ template <class T> T exact_dot(const T* x, std::int64_t incx, const T* y, std::i
 }
 template float exact_dot(const float*, std::int64_t, const float*, std::int64_t, std::int64_t, bool);
 template double exact_dot(const double*, std::int64_t, const double*, std::int64_t, std::int64_t, bool);
-template std::complex<float> exact_dot(const std::complex<float>*, std::int64_t, const std::complex<float>*, std::int64_t, std::int64_t, bool);
-template std::complex<double> exact_dot(const std::complex<double>*, std::int64_t, const std::complex<double>*, std::int64_t, std::int64_t, bool);
+template std::complex<float> exact_dot(const std::complex<float>*, std::int64_t, const std::complex<float>*,
+                                       std::int64_t, std::int64_t, bool);
+template std::complex<double> exact_dot(const std::complex<double>*, std::int64_t, const std::complex<double>*,
+                                        std::int64_t, std::int64_t, bool);
 
 void amax(const Executor&, const ExtremeArgs& v) {
   with_type(v.dtype, [&]<class T>(T) {

@@ -1,9 +1,10 @@
 // Triangular matrix times vector and triangular solve on the host, full, packed and band.
 //
-// Two ways through a triangle stored by columns: by columns (x_j scales a column that is added to x) when S itself is applied, by rows
-// (dot products of columns with x) when S^T is. The second is OpenBLAS's. The first is ours where the reference's rule shows, that
-// a column with x_j = 0 is skipped, diagonal included: always in a solve, where 0 / 0 must not arise from a zero right-hand side, and
-// for vectors with zeros in a product. Full matrices without a unit stride are ours both ways.
+// Two ways through a triangle stored by columns: by columns (x_j scales a column that is added to x) when S itself is
+// applied, by rows (dot products of columns with x) when S^T is. The second is OpenBLAS's. The first is ours where the
+// reference's rule shows, that a column with x_j = 0 is skipped, diagonal included: always in a solve, where 0 / 0 must
+// not arise from a zero right-hand side, and for vectors with zeros in a product. Full matrices without a unit stride
+// are ours both ways.
 #include <vector>
 
 #include "../kernels.hpp"
@@ -23,15 +24,17 @@ void add_column(T* x, T t, const T* column, std::int64_t stride, std::int64_t be
   for (std::int64_t i = begin; i < end; ++i) x[i] += t * conjugated(column[i * stride], conj);
 }
 
-template <class T> T row_sum(const T* x, const T* column, std::int64_t stride, std::int64_t begin, std::int64_t end, bool conj) {
+template <class T>
+T row_sum(const T* x, const T* column, std::int64_t stride, std::int64_t begin, std::int64_t end, bool conj) {
   T sum = 0;
   for (std::int64_t i = begin; i < end; ++i) sum += conjugated(column[i * stride], conj) * x[i];
   return sum;
 }
 
-// x = S x or S^-1 x by columns. A product goes through an upper triangle from its first column, which changes only entries that are
-// done with; a solve from its last.
-template <class T> void by_columns(const Columns<const T>& s, std::int64_t n, bool solve, bool conj, bool unit, T* x) {
+// x = S x or S^-1 x by columns. A product goes through an upper triangle from its first column, which changes only
+// entries that are done with; a solve from its last.
+template <class T>
+void by_columns(const Columns<const T>& s, std::int64_t n, bool solve, bool conj, bool unit, T* x) {
   const bool ascending = s.upper() != solve;
   for (std::int64_t step = 0; step < n; ++step) {
     const std::int64_t j = ascending ? step : n - 1 - step;
@@ -50,7 +53,8 @@ template <class T> void by_columns(const Columns<const T>& s, std::int64_t n, bo
 }
 
 // x = S^T x or S^-T x, each entry a sum along a column.
-template <class T> void by_rows(const Columns<const T>& s, std::int64_t n, bool solve, bool conj, bool unit, T* x) {
+template <class T>
+void by_rows(const Columns<const T>& s, std::int64_t n, bool solve, bool conj, bool unit, T* x) {
   const bool ascending = s.upper() == solve;
   for (std::int64_t step = 0; step < n; ++step) {
     const std::int64_t j = ascending ? step : n - 1 - step;
@@ -68,7 +72,8 @@ template <class T> void by_rows(const Columns<const T>& s, std::int64_t n, bool 
   }
 }
 
-template <class T> void call(const TrmvArgs& g, const Native& storage, int n, InOut<T>& x) {
+template <class T>
+void call(const TrmvArgs& g, const Native& storage, int n, InOut<T>& x) {
   const Triangle& t = g.shape;
   const T* a = static_cast<const T*>(g.a);
   const CBLAS_UPLO uplo = cb::code(t.uplo);
@@ -88,7 +93,8 @@ template <class T> void call(const TrmvArgs& g, const Native& storage, int n, In
   }
 }
 
-template <class T> void run(const TrmvArgs& g) {
+template <class T>
+void run(const TrmvArgs& g) {
   const std::int64_t n = g.shape.n;
   const int count = narrow("blas.trmv", "n", n);
   const Columns<const T> s(g.shape, static_cast<const T*>(g.a));

@@ -19,7 +19,8 @@ template <class Args> void dispatch(const KernelTable<Args>& kernels, const Exec
     fail<NotImplemented>("{}: no {} kernel for these types on executor '{}'; use an executor of the other family",
                          kernels.operation, name(executor.family()), executor.name());
   }
-  executor.backend().events().emit({EventKind::Dispatch, kernels.operation, name(executor.family())});
+  EventHub& events = executor.backend().events();
+  if (events.has_listeners()) events.emit({EventKind::Dispatch, kernels.operation, name(executor.family())});
   kernel(executor, args);
 }
 

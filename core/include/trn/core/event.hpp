@@ -2,6 +2,7 @@
 // Tests assert on them (which family ran? was anything copied?), the bench command reads modelled time from them.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -32,9 +33,12 @@ class EventHub {
   int subscribe(Listener listener);
   void unsubscribe(int id);
   void emit(const Event& event) const;
+  // False: emit() would do nothing. Callers on hot paths ask first and save the event.
+  [[nodiscard]] bool has_listeners() const { return count_.load(std::memory_order_acquire) > 0; }
 
  private:
   mutable std::mutex mutex_;
+  std::atomic<std::size_t> count_ = 0;  // size of listeners_
   std::vector<std::pair<int, Listener>> listeners_;
   int next_id_ = 0;
 };

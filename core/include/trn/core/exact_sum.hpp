@@ -1,8 +1,9 @@
 // ExactSum: a sum of numbers and of products of two numbers without any rounding, and its value rounded once.
 //
-// A fixed-point accumulator as wide as the range of products of two doubles: from 2^-2148 (the square of the smallest subnormal)
-// to 2^2048, and 64 bits of headroom for carries. It is an array of 32-bit digits held in 64-bit words, so that additions need no
-// carry propagation until 2^30 of them were made. The value never depends on the order of the terms.
+// A fixed-point accumulator as wide as the range of products of two doubles: from 2^-2148 (the square of the smallest
+// subnormal) to 2^2048, and 64 bits of headroom for carries. It is an array of 32-bit digits held in 64-bit words, so
+// that additions need no carry propagation until 2^30 of them were made. The value never depends on the order of the
+// terms.
 #pragma once
 
 #include <array>
@@ -20,8 +21,8 @@ class ExactSum {
   [[nodiscard]] double to_double() const;
   [[nodiscard]] float to_float() const;
 
-  // mantissa * 2^exponent with |mantissa| in [1, 4), the exponent even, and the sum's 64 leading bits: for square roots. The mantissa is
-  // 0 for a sum of 0, infinite or NaN for a sum that is.
+  // mantissa * 2^exponent with |mantissa| in [1, 4), the exponent even, and the sum's 64 leading bits: for square
+  // roots. The mantissa is 0 for a sum of 0, infinite or NaN for a sum that is.
   struct Scaled {
     long double mantissa;
     int exponent;
@@ -35,13 +36,14 @@ class ExactSum {
   // Sign and magnitude of the sum, most significant bits first.
   struct Leading {
     bool negative;
-    std::uint64_t bits;   // the 64 leading bits, the first of them set; 0 when the sum is 0
-    bool rest;            // whether anything follows them
-    int exponent;         // weight of the first bit
+    std::uint64_t bits;  // the 64 leading bits, the first of them set; 0 when the sum is 0
+    bool rest;           // whether anything follows them
+    int exponent;        // weight of the first bit
   };
   void normalize() const;
   [[nodiscard]] Leading leading() const;
-  template <class T> [[nodiscard]] T rounded() const;
+  template <class T>
+  [[nodiscard]] T rounded() const;
 
   mutable std::array<std::int64_t, kDigits> digits_{};
   mutable std::int64_t pending_ = 0;  // additions since the last normalize()
