@@ -50,12 +50,12 @@ namespace device {
 Program zero_program(const ZeroShape& z, const Machine& machine) {
   constexpr std::int64_t kColumns = 4096;
   Builder b("blas_trsm_zero", machine);
-  const std::int64_t planes = is_complex(z.dtype) ? 2 : 1;
+  const std::int64_t planes = size_bytes(z.dtype) / size_bytes(DType::Float32);  // words: 0 is all bits zero in every type
   const bool by_columns = z.bm == 1 && z.bn != 1;
   Shape shape{z.m, z.n};
   Strides strides{z.bm * planes, z.bn * planes};
   if (by_columns) std::swap(shape[0], shape[1]), std::swap(strides[0], strides[1]);
-  if (planes == 2) shape.push_back(2), strides.push_back(1);
+  if (planes > 1) shape.push_back(planes), strides.push_back(1);
   const Access zeros =
       b.sbuf("zeros", std::min(shape[0], machine.partitions), {std::min(shape[1], kColumns) * planes}, DType::Float32);
   b.memset(zeros, 0);
