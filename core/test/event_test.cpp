@@ -26,6 +26,11 @@ TEST(EventHub, DeliversInOrderOfSubscriptionUntilUnsubscribed) {
   hub.unsubscribe(a);  // a second time is harmless
   hub.emit({EventKind::Run, "y"});
   EXPECT_EQ(heard, "a:x b:x b:y ");
+  EXPECT_TRUE(hub.has_listeners());
+  hub.unsubscribe(b);
+  EXPECT_FALSE(hub.has_listeners());
+  hub.emit({EventKind::Run, "z"});
+  EXPECT_EQ(heard, "a:x b:x b:y ");
 }
 
 TEST(EventHub, AListenerMayUseTheHub) {
