@@ -20,6 +20,7 @@ void add_disassemble(CLI::App& app, const Operations& operations);
 void add_validate(CLI::App& app);
 void add_coverage(CLI::App& app);
 void add_fuzz(CLI::App& app);
+void add_rand(CLI::App& app);
 
 // What `./run` alone shows.
 void demonstration();

@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
   add_validate(app);
   add_coverage(app);
   add_fuzz(app);
+  add_rand(app);
   try {
     app.parse(argc, argv);  // a chosen subcommand runs here
     if (app.get_subcommands().empty()) demonstration();

@@ -46,7 +46,7 @@ class CommandLine : public ::testing::Test {
 
 TEST_F(CommandLine, HelpEverywhere) {
   for (const char* arguments : {"--help", "info --help", "bench --help", "bench blas.gemm --help", "profile blas.gemm --help", "emit blas.gemm --help",
-                                "dis blas.gemm --help", "bench rand.raw32 --help", "bench rand.uniform --help", "dis file --help", "validate --help"}) {
+                                "dis blas.gemm --help", "bench rand.raw32 --help", "bench rand.uniform --help", "dis file --help", "validate --help", "rand --help"}) {
     const Result r = trnsci(arguments);
     EXPECT_EQ(r.status, 0) << arguments;
     EXPECT_TRUE(has(r.output, "Usage:")) << arguments;
@@ -75,6 +75,17 @@ TEST_F(CommandLine, BadArgumentsGetOneLine) {
       {"bench rand.raw32 --count 0", "--count"},
       {"bench rand.uniform --interval closed", "--interval"},
       {"bench rand.uniform --count 8 --position 18446744073709551615 --exec sim:trn2", "exceeds 2^64 - 1"},
+      {"rand", "--n is required"},
+      {"rand --n -1 --text", "--n -1; give 0 or more"},
+      {"rand --n 4 --text --generator mersenne", "--generator mersenne does not exist; use one of philox4x32-10"},
+      {"rand --n 4 --text --dist uniform64", "--dist uniform64 does not exist; use one of raw32"},
+      {"rand --n 4 --text --ordering newest", "--ordering"},
+      {"rand --n 4 --text --generator sobol32 --dimensions 0", "0 dimensions with sobol32, which has 1 to 21201"},
+      {"rand --n 4 --text --generator sobol32 --dimensions 3", "4 values are no multiple of 3 dimensions"},
+      {"rand --n 4 --text --dist normal --stddev -1", "stddev is -1"},
+      {"rand --n 4 --text --generator xorwow --exec sim:trn2", "xorwow runs on the host"},
+      {"rand --n 4 --offset 18446744073709551615 --text", "exceeds 2^64 - 1"},
+      {"rand --n 4 --out /nonexistent/words.bin", "/nonexistent/words.bin"},
       {"dis file /nonexistent/program.json", "/nonexistent/program.json"},
       {"bench blas.gemm --m 8 --n 8 --k 8 --exec host --json /nonexistent/rows.json", "/nonexistent/rows.json"},
       {"profile blas.gemm --m 8 --n 8 --k 8 --html /nonexistent/page.html", "/nonexistent/page.html"},
@@ -119,6 +130,25 @@ TEST_F(CommandLine, BenchWritesTheAgreedKeys) {
     const double time = host ? row["seconds"].get<double>() : row["modelled_seconds"].get<double>();
     EXPECT_NEAR(row["gflops"].get<double>(), 2e-9 * 130 * 70 * 200 / time, 1e-6 * row["gflops"].get<double>());
   }
+}
+
+// Binary and text are the same values, on every executor and in a file; a reader that has enough ends the command.
+TEST_F(CommandLine, RandWritesValues) {
+  EXPECT_EQ(trnsci("rand --n 4 --text").output, "1713891541\n3781805453\n3159862348\n2600524760\n");
+  const std::string binary = trnsci("rand --n 4").output;
+  EXPECT_EQ(binary, std::string("\xd5\xe8\x27\x66\x8d\xc5\x69\xe1\x4c\xac\x57\xbc\xd8\xdb\x00\x9b", 16));
+  EXPECT_EQ(trnsci("rand --n 4 --exec sim:trn2").output, binary);
+  const fs::path file = folder_ / "words.bin";
+  EXPECT_EQ(trnsci("rand --n 4 --out " + file.string()).status, 0);
+  EXPECT_EQ(fs::file_size(file), 16u);
+  EXPECT_EQ(trnsci("rand --n 2 --offset 2 --text").output, "3159862348\n2600524760\n");
+  EXPECT_EQ(trnsci("rand --n 6 --dimensions 2 --generator sobol32 --dist uniform --interval half-open --text").output,
+            "0\n0.5\n0.75\n0\n0.5\n0.25\n");
+  EXPECT_EQ(trnsci("rand --n 3 --generator xorwow --seed 1234 --dist uniform --text").output, "0.14546764\n0.8201809\n0.55039924\n");
+  EXPECT_EQ(trnsci("rand --n 0").output, "");
+  EXPECT_EQ(trnsci("rand --n 5000000 --dist uniform_double | wc -c").output, "40000000\n");
+  const Result cut = trnsci("rand --n 1000000000000", "2>&1 | head -c 8 | wc -c");
+  EXPECT_EQ(cut.output, "8\n");
 }
 
 // Values per second in the place of flops, and no difference between the executors.

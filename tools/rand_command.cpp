@@ -1,0 +1,251 @@
+// `trnsci rand`: values of a generator as raw little-endian binary on standard output or in a file, or as text. Values are
+// made and written piece by piece, so that any number of them needs little memory and a pipe can be read while it fills;
+// when the reader has enough and closes the pipe, the command ends quietly.
+//
+// A distribution is one row of kDistributions: its name, the type of its values, and the call that draws them.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <trn/core/array.hpp>
+#include <trn/core/error.hpp>
+#include <trn/rand/bernoulli.hpp>
+#include <trn/rand/binomial.hpp>
+#include <trn/rand/exponential.hpp>
+#include <trn/rand/gamma.hpp>
+#include <trn/rand/integers.hpp>
+#include <trn/rand/normal.hpp>
+#include <trn/rand/poisson.hpp>
+#include <trn/rand/quasi.hpp>
+#include <trn/rand/raw32.hpp>
+#include <trn/rand/raw64.hpp>
+#include <trn/rand/truncated_normal.hpp>
+#include <trn/rand/uniform.hpp>
+#include <trn/rand/von_mises.hpp>
+#include <type_traits>
+
+#include "commands.hpp"
+
+namespace trn::tools {
+
+namespace {
+
+using rand::Generator;
+static_assert(std::endian::native == std::endian::little, "values are written as they lie in memory");
+
+// The parameters of all distributions; each takes those it has.
+struct Parameters {
+  double mean = 0, stddev = 1, low = -1, high = 1, lambda = 1, rate = 1, location = 0, scale = 1, shape = 1;
+  double df = 1, df2 = 1, a = 1, b = 1, p = 0.5, kappa = 1;
+  std::int64_t trials = 1, good = 1, bad = 1, sample = 1, from = 0, to = 100;
+  std::string interval = "open-closed";
+  [[nodiscard]] rand::Interval chosen_interval() const {
+    return interval == "half-open" ? rand::Interval::HalfOpen : rand::Interval::OpenClosed;
+  }
+};
+
+struct Arguments {
+  std::string generator = "philox4x32-10", ordering = "default", distribution = "raw32", executor = "host", out;
+  std::uint64_t seed = 0, stream = 0, offset = 0;
+  std::int64_t dimensions = 1, n = 0;
+  bool text = false;
+  Parameters parameters;
+};
+
+// Where the bytes go.
+class Sink {
+ public:
+  explicit Sink(const std::string& path) : path_(path) {
+    if (path.empty()) {
+      file_ = stdout;
+      return;
+    }
+    file_ = std::fopen(path.c_str(), "wb");
+    require(file_ != nullptr, "rand: --out {}: {}", path, std::strerror(errno));
+  }
+  ~Sink() {
+    if (file_ != nullptr && file_ != stdout) std::fclose(file_);
+  }
+  Sink(const Sink&) = delete;
+  Sink& operator=(const Sink&) = delete;
+  // False when the reader is gone.
+  [[nodiscard]] bool write(const void* bytes, std::size_t count) {
+    if (std::fwrite(bytes, 1, count, file_) == count && std::fflush(file_) == 0) return true;
+    if (errno == EPIPE) return false;
+    fail<DeviceError>("rand: writing to {}: {}", path_.empty() ? "standard output" : path_, std::strerror(errno));
+  }
+
+ private:
+  std::string path_;
+  std::FILE* file_ = nullptr;
+};
+
+// One value a line; the shortest text that reads back as the same value.
+template <class T>
+std::string as_text(const std::vector<T>& values) {
+  fmt::memory_buffer text;
+  for (const T v : values) fmt::format_to(std::back_inserter(text), "{}\n", v);
+  return {text.data(), text.size()};
+}
+
+// n values in pieces; points of several coordinates come dimension by dimension and are one piece.
+template <class T, class Draw>
+void stream(const Arguments& arguments, Generator& generator, Draw draw) {
+  constexpr std::int64_t kPiece = std::int64_t{1} << 22;
+  const Executor executor = Executor::open(arguments.executor);
+  const bool whole = generator.state().dimensions > 1;
+  const std::int64_t piece = std::min(arguments.n, whole ? arguments.n : kPiece);
+  Sink sink(arguments.out);
+  for (std::int64_t done = 0; done < arguments.n;) {
+    const std::int64_t count = std::min(piece, arguments.n - done);
+    const Array<T> values(executor, {count});
+    draw(executor, generator, values.view(), arguments.parameters);
+    const std::vector<T> host = values.to_host();
+    if (arguments.text) {
+      const std::string text = as_text(host);
+      if (!sink.write(text.data(), text.size())) return;
+    } else if (!sink.write(host.data(), host.size() * sizeof(T))) {
+      return;
+    }
+    done += count;
+  }
+}
+
+struct Distribution {
+  const char* name;
+  const char* values;      // the type written
+  const char* parameters;  // the options it takes
+  std::function<void(const Arguments&, Generator&)> run;
+};
+
+template <class T, class Draw>
+Distribution row(const char* name, const char* values, const char* parameters, Draw draw) {
+  return {name, values, parameters, [draw](const Arguments& a, Generator& g) { stream<T>(a, g, draw); }};
+}
+
+#define TRN_DRAW(call) [](const Executor& e, Generator& g, const auto& out, [[maybe_unused]] const Parameters& o) { call; }
+
+const std::vector<Distribution>& distributions() {
+  using namespace rand;
+  static const std::vector<Distribution> all{
+      row<std::uint32_t>("raw32", "uint32", "", TRN_DRAW(raw32(e, g, out))),
+      row<std::uint64_t>("raw64", "uint64", "", TRN_DRAW(raw64(e, g, out))),
+      row<float>("uniform", "float32", "--interval", TRN_DRAW(uniform(e, g, out, o.chosen_interval()))),
+      row<double>("uniform_double", "float64", "--interval", TRN_DRAW(uniform(e, g, out, o.chosen_interval()))),
+      row<float>("normal", "float32", "--mean --stddev", TRN_DRAW(normal(e, g, out, {o.mean, o.stddev}))),
+      row<double>("normal_double", "float64", "--mean --stddev", TRN_DRAW(normal(e, g, out, {o.mean, o.stddev}))),
+      row<float>("log_normal", "float32", "--mean --stddev", TRN_DRAW(log_normal(e, g, out, {o.mean, o.stddev}))),
+      row<double>("log_normal_double", "float64", "--mean --stddev", TRN_DRAW(log_normal(e, g, out, {o.mean, o.stddev}))),
+      row<float>("exponential", "float32", "--rate", TRN_DRAW(exponential(e, g, out, {o.rate}))),
+      row<float>("laplace", "float32", "--location --scale", TRN_DRAW(laplace(e, g, out, {o.location, o.scale}))),
+      row<float>("weibull", "float32", "--shape --scale", TRN_DRAW(weibull(e, g, out, {o.shape, o.scale}))),
+      row<float>("cauchy", "float32", "--location --scale", TRN_DRAW(cauchy(e, g, out, {o.location, o.scale}))),
+      row<float>("truncated_normal", "float32", "--mean --stddev --low --high",
+                 TRN_DRAW(truncated_normal(e, g, out, {o.mean, o.stddev, o.low, o.high}))),
+      row<float>("gamma", "float32", "--shape --scale", TRN_DRAW(gamma(e, g, out, {o.shape, o.scale}))),
+      row<float>("chi_squared", "float32", "--df", TRN_DRAW(chi_squared(e, g, out, {o.df}))),
+      row<float>("beta", "float32", "--a --b", TRN_DRAW(beta(e, g, out, {o.a, o.b}))),
+      row<float>("student_t", "float32", "--df", TRN_DRAW(student_t(e, g, out, {o.df}))),
+      row<float>("fisher_f", "float32", "--df --df2", TRN_DRAW(fisher_f(e, g, out, {o.df, o.df2}))),
+      row<float>("von_mises", "float32", "--mean --kappa", TRN_DRAW(von_mises(e, g, out, {o.mean, o.kappa}))),
+      row<std::uint32_t>("bernoulli", "uint32", "--p", TRN_DRAW(bernoulli(e, g, out, {o.p}))),
+      row<std::uint32_t>("poisson", "uint32", "--lambda", TRN_DRAW(poisson(e, g, out, {o.lambda}))),
+      row<std::uint32_t>("binomial", "uint32", "--trials --p", TRN_DRAW(binomial(e, g, out, {o.trials, o.p}))),
+      row<std::uint32_t>("geometric", "uint32", "--p", TRN_DRAW(geometric(e, g, out, {o.p}))),
+      row<std::uint32_t>("hypergeometric", "uint32", "--good --bad --sample",
+                         TRN_DRAW(hypergeometric(e, g, out, {o.good, o.bad, o.sample}))),
+      row<std::int32_t>("integers", "int32", "--from --to", TRN_DRAW(integers(e, g, out, o.from, o.to))),
+  };
+  return all;
+}
+
+#undef TRN_DRAW
+
+rand::Algorithm algorithm_of(const std::string& text) {
+  std::string known;
+  for (int i = 0; i <= static_cast<int>(rand::Algorithm::ScrambledHalton); ++i) {
+    const auto a = static_cast<rand::Algorithm>(i);
+    if (text == rand::name(a)) return a;
+    known += (known.empty() ? "" : ", ") + std::string(rand::name(a));
+  }
+  fail<InvalidArgument>("rand: --generator {} does not exist; use one of {}", text, known);
+}
+
+const Distribution& distribution_of(const std::string& text) {
+  std::string known;
+  for (const Distribution& d : distributions()) {
+    if (text == d.name) return d;
+    known += (known.empty() ? "" : ", ") + std::string(d.name);
+  }
+  fail<InvalidArgument>("rand: --dist {} does not exist; use one of {}", text, known);
+}
+
+void run(const Arguments& a) {
+  require(a.dimensions >= 0 && a.dimensions <= 0xffffffff, "rand: --dimensions {}; give 1 or more", a.dimensions);
+  require(a.n >= 0, "rand: --n {}; give 0 or more", a.n);
+  require(a.out.empty() == false || a.text || isatty(STDOUT_FILENO) == 0,
+          "rand: standard output is a terminal; add --text, --out FILE or a pipe");
+  const rand::Algorithm algorithm = algorithm_of(a.generator);
+  const Distribution& distribution = distribution_of(a.distribution);
+  Generator generator(rand::State{.algorithm = algorithm,
+                                  .seed = a.seed,
+                                  .stream = a.stream,
+                                  .position = a.offset,
+                                  .ordering = a.ordering == "legacy" ? rand::Ordering::Legacy : rand::Ordering::Default,
+                                  .dimensions = static_cast<std::uint32_t>(a.dimensions),
+                                  .origin = rand::is_quasi(algorithm) ? 0 : a.offset});
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an answer of write, not the end of the process
+  distribution.run(a, generator);
+}
+
+std::string distribution_help() {
+  std::string text = "what to draw:";
+  for (const Distribution& d : distributions()) {
+    text += fmt::format("\n  {} ({}){}{}", d.name, d.values, *d.parameters != 0 ? " " : "", d.parameters);
+  }
+  return text;
+}
+
+}  // namespace
+
+void add_rand(CLI::App& app) {
+  CLI::App* sub = app.add_subcommand("rand", "values of a random number generator, as binary or text");
+  auto a = std::make_shared<Arguments>();
+  Parameters& p = a->parameters;
+  sub->add_option("--generator", a->generator,
+                  "philox4x32-10, threefry4x32-20, xorwow, mrg32k3a, mt19937, sobol32, scrambled-sobol32, owen-sobol32, "
+                  "sobol64, scrambled-sobol64, halton or scrambled-halton")
+      ->capture_default_str();
+  sub->add_option("--ordering", a->ordering, "cuRAND's default or legacy ordering")
+      ->check(CLI::IsMember({"default", "legacy"}))
+      ->capture_default_str();
+  sub->add_option("--seed", a->seed, "64 bits")->capture_default_str();
+  sub->add_option("--stream", a->stream, "an independent sequence of the same seed")->capture_default_str();
+  sub->add_option("--offset", a->offset, "words (quasi-random: points) to leave out")->capture_default_str();
+  sub->add_option("--dimensions", a->dimensions, "of quasi-random points")->capture_default_str();
+  sub->add_option("--dist", a->distribution, distribution_help())->capture_default_str();
+  sub->add_option("--n", a->n, "how many values")->required();
+  sub->add_option("--exec", a->executor, "the executor that draws them")->capture_default_str();
+  sub->add_option("--out", a->out, "write to this file instead of standard output");
+  sub->add_flag("--text", a->text, "one value a line, with all its digits");
+  sub->add_option("--interval", p.interval, "open-closed (0, 1] or half-open [0, 1)")
+      ->check(CLI::IsMember({"open-closed", "half-open"}))
+      ->capture_default_str();
+  const std::pair<const char*, double*> numbers[] = {
+      {"--mean", &p.mean},   {"--stddev", &p.stddev},     {"--low", &p.low},     {"--high", &p.high},   {"--lambda", &p.lambda},
+      {"--rate", &p.rate},   {"--location", &p.location}, {"--scale", &p.scale}, {"--shape", &p.shape}, {"--df", &p.df},
+      {"--df2", &p.df2},     {"--a", &p.a},               {"--b", &p.b},         {"--p", &p.p},         {"--kappa", &p.kappa}};
+  for (const auto& [name, value] : numbers) sub->add_option(name, *value, "parameter")->capture_default_str();
+  const std::pair<const char*, std::int64_t*> counts[] = {{"--trials", &p.trials}, {"--good", &p.good}, {"--bad", &p.bad},
+                                                          {"--sample", &p.sample}, {"--from", &p.from}, {"--to", &p.to}};
+  for (const auto& [name, value] : counts) sub->add_option(name, *value, "parameter")->capture_default_str();
+  sub->callback([a] { run(*a); });
+}
+
+}  // namespace trn::tools
