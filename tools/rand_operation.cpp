@@ -34,8 +34,8 @@ class Draws final : public Operation {
 
   void add_options(CLI::App& app) override {
     app.add_option("--count", count_, "values to draw")->check(kCount)->capture_default_str();
-    app.add_option("--algorithm", algorithm_, "philox or threefry")
-        ->check(CLI::IsMember({"philox", "threefry"}))
+    app.add_option("--algorithm", algorithm_, "philox or threefry; on the host also xorwow, mrg32k3a, mt19937, sobol32")
+        ->check(CLI::IsMember({"philox", "threefry", "xorwow", "mrg32k3a", "mt19937", "sobol32"}))
         ->capture_default_str();
     app.add_option("--position", position_, "number of the first value")->capture_default_str();
     if (kUniform) {
@@ -82,14 +82,20 @@ class Draws final : public Operation {
   static constexpr bool kUniform = std::is_same_v<T, float>;
 
   rand::Algorithm algorithm() const {
-    return algorithm_ == "philox" ? rand::Algorithm::Philox4x32_10 : rand::Algorithm::Threefry4x32_20;
+    if (algorithm_ == "philox") return rand::Algorithm::Philox4x32_10;
+    if (algorithm_ == "threefry") return rand::Algorithm::Threefry4x32_20;
+    if (algorithm_ == "xorwow") return rand::Algorithm::Xorwow;
+    if (algorithm_ == "mrg32k3a") return rand::Algorithm::Mrg32k3a;
+    if (algorithm_ == "mt19937") return rand::Algorithm::Mt19937;
+    return rand::Algorithm::Sobol32;
   }
   rand::Interval interval() const {
     return interval_ == "half-open" ? rand::Interval::HalfOpen : rand::Interval::OpenClosed;
   }
 
   void draw(const Executor& executor, const Array<T>& out) const {
-    rand::Generator generator(rand::State{.algorithm = algorithm(), .seed = 1, .position = position_});
+    rand::Generator generator(rand::State{
+        .algorithm = algorithm(), .seed = rand::is_quasi(algorithm()) ? 0u : 1u, .position = position_});
     if constexpr (kUniform) {
       rand::uniform(executor, generator, out.view(), interval());
     } else {

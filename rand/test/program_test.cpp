@@ -103,6 +103,8 @@ TEST(FillProgram, IsAPureFunctionAndChecksItsShape) {
   EXPECT_THROW((void)fill_program({.count = 0}, trn2), InvalidArgument);
   EXPECT_THROW((void)fill_program({.count = kFillMax + 1}, trn2), InvalidArgument);
   EXPECT_THROW((void)fill_program({.phase = 4}, trn2), InvalidArgument);
+  EXPECT_THROW((void)fill_program({.algorithm = Algorithm::Xorwow}, trn2), InvalidArgument);
+  EXPECT_THROW((void)fill_program({.draw = Draw::HalfOpenDouble}, trn2), InvalidArgument);
 }
 
 // A program never runs over the end of the counter word it counts in.

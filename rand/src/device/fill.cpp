@@ -125,6 +125,10 @@ class FillKernel {
 }  // namespace
 
 Program fill_program(const FillShape& shape, const Machine& machine) {
+  require(is_block_algorithm(shape.algorithm), "rand: {} has no device program; use philox4x32-10 or threefry4x32-20",
+          name(shape.algorithm));
+  require(shape.draw == Draw::Raw32 || shape.draw == Draw::OpenClosed || shape.draw == Draw::HalfOpen,
+          "rand: draw {} has no device program; use Raw32, OpenClosed or HalfOpen", static_cast<int>(shape.draw));
   require(shape.count >= 1 && shape.count <= kFillMax, "rand: a program makes 1 to {} values, not {}; split the draw",
           kFillMax, shape.count);
   require(shape.phase >= 0 && shape.phase < kWords, "rand: phase {} is not a position modulo {}", shape.phase, kWords);

@@ -143,6 +143,34 @@ HWY_INLINE Word element(Word x) {
   return hn::BitCast(d, hn::Add(hn::Mul(whole, hn::Set(df, 0x1p-32f)), hn::Set(df, 0x1p-33f)));
 }
 
+#if HWY_TARGET != HWY_SCALAR
+template <Draw D>
+std::int64_t run_philox(const State& state, std::int64_t count, std::uint32_t* out);
+#endif
+
+template <Algorithm A, Draw D>
+void run(const State& state, std::int64_t count, std::uint32_t* out);
+
+// Philox takes its own way where it can, and this one over the seams.
+template <Draw D>
+void run_philox_and_seams(State state, std::int64_t count, std::uint32_t* out) {
+#if HWY_TARGET == HWY_SCALAR
+  run<Algorithm::Philox4x32_10, D>(state, count, out);
+#else
+  while (count > 0) {
+    std::int64_t made = run_philox<D>(state, count, out);
+    if (made == 0) {
+      const auto lanes = static_cast<std::int64_t>(hn::Lanes(Lanes()));
+      made = std::min(count, 4 * lanes - static_cast<std::int64_t>(state.position % 4));
+      run<Algorithm::Philox4x32_10, D>(state, made, out);
+    }
+    state.position += static_cast<std::uint64_t>(made);
+    out += made;
+    count -= made;
+  }
+#endif
+}
+
 template <Algorithm A, Draw D>
 void run(const State& state, std::int64_t count, std::uint32_t* out) {
   const Lanes d;
@@ -169,15 +197,89 @@ void run(const State& state, std::int64_t count, std::uint32_t* out) {
   }
 }
 
+#if HWY_TARGET != HWY_SCALAR
+// Philox with each word in the lower half of a 64-bit lane. A product's low word is the product itself and its high word the
+// product shifted: two multiplications, two shifts and four xors a round for one block per lane. The upper halves carry what
+// nothing reads, because the multiplication takes lower halves only.
+using Pairs = hn::RepartitionToWide<Lanes>;
+using Pair = hn::Vec<Pairs>;
+
+HWY_INLINE Pair wide_product(Pair x, std::uint32_t m) {
+  const Lanes d;
+  return hn::MulEven(hn::BitCast(d, x), hn::BitCast(d, hn::Set(Pairs(), std::uint64_t{m})));
+}
+
+struct WideBlock {
+  Pair w0, w1, w2, w3;
+};
+
+HWY_INLINE WideBlock philox_wide(WideBlock c, const Words4& key) {
+  const Pairs d;
+  for (int r = 0; r < philox::kRounds; ++r) {
+    const Pair k0 = hn::Set(d, std::uint64_t{philox::round_key(key, 0, r)});
+    const Pair k1 = hn::Set(d, std::uint64_t{philox::round_key(key, 1, r)});
+    const Pair p0 = wide_product(c.w0, philox::kMultiplier0), p1 = wide_product(c.w2, philox::kMultiplier1);
+    c = {hn::Xor(hn::Xor(c.w1, k0), hn::ShiftRight<32>(p1)), p1, hn::Xor(hn::Xor(c.w3, k1), hn::ShiftRight<32>(p0)), p0};
+  }
+  return c;
+}
+
+// Lane 2 j holds block j, lane 2 j + 1 block j + n / 2 of n: then interleaving the halves of 128-bit parts, the one cheap
+// way, leaves the first n / 2 blocks in one vector and the others in a second, in order. No block of these wraps.
+template <Draw D>
+HWY_INLINE void philox_store(std::uint64_t first, std::uint64_t stream, const Words4& key, Pair order, std::uint32_t* out) {
+  const Pairs d;
+  const Lanes d32;
+  const Words4 c = philox::counter(first, stream);
+  const auto set = [&](std::uint32_t w) { return hn::Set(d, std::uint64_t{w}); };
+  const WideBlock v = philox_wide({set(c[0]), set(c[1]), hn::Add(set(c[2]), order), set(c[3])}, key);
+  const auto join = [&](Pair low, Pair high) {
+    const Word both = hn::OddEven(hn::BitCast(d32, hn::ShiftLeft<32>(high)), hn::BitCast(d32, low));
+    return hn::BitCast(d, element<D>(both));
+  };
+  const Pair w01 = join(v.w0, v.w1), w23 = join(v.w2, v.w3);
+  hn::StoreU(hn::BitCast(d32, hn::InterleaveLower(d, w01, w23)), d32, out);
+  hn::StoreU(hn::BitCast(d32, hn::InterleaveUpper(d, w01, w23)), d32, out + hn::Lanes(d32));
+}
+
+// Whole blocks from a position that begins one, up to where the subsequences wrap; returns how many values it made.
+template <Draw D>
+std::int64_t run_philox(const State& state, std::int64_t count, std::uint32_t* out) {
+  const Pairs d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  if (state.position % 4 != 0) return 0;
+  HWY_ALIGN std::uint64_t numbers[kMaxLanes];
+  for (std::int64_t i = 0; i < lanes; ++i) numbers[i] = static_cast<std::uint64_t>(i / 2 + i % 2 * (lanes / 2));
+  const Pair order = hn::Load(d, numbers);
+  const Words4 key = key_of(state.seed);
+  const std::uint64_t block = state.position / 4;
+  const auto left = static_cast<std::int64_t>(philox::kSubsequences - block % philox::kSubsequences);
+  const std::int64_t blocks = std::min(count / 4, left) / lanes * lanes;
+  for (std::int64_t b = 0; b < blocks; b += lanes) {
+    philox_store<D>(block + static_cast<std::uint64_t>(b), state.stream, key, order, out + 4 * b);
+  }
+  return 4 * blocks;
+}
+#endif
+
+template <Algorithm A, Draw D>
+void run_of(const State& state, std::int64_t count, std::uint32_t* out) {
+  if constexpr (A == Algorithm::Philox4x32_10) {
+    run_philox_and_seams<D>(state, count, out);
+  } else {
+    run<A, D>(state, count, out);
+  }
+}
+
 template <Algorithm A>
 void run_draw(const State& state, Draw draw, std::int64_t count, std::uint32_t* out) {
   switch (draw) {
     case Draw::Raw32:
-      return run<A, Draw::Raw32>(state, count, out);
+      return run_of<A, Draw::Raw32>(state, count, out);
     case Draw::OpenClosed:
-      return run<A, Draw::OpenClosed>(state, count, out);
+      return run_of<A, Draw::OpenClosed>(state, count, out);
     case Draw::HalfOpen:
-      return run<A, Draw::HalfOpen>(state, count, out);
+      return run_of<A, Draw::HalfOpen>(state, count, out);
     case Draw::Raw64:
     case Draw::OpenClosedDouble:
     case Draw::HalfOpenDouble:

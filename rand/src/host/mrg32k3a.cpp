@@ -18,8 +18,10 @@ using M = Mrg32k3aColumns;
 using Vector = std::array<std::uint32_t, 3>;
 using Map = std::array<Vector, 3>;  // rows
 
-// Every term of a sum is below 2^32 after its reduction, so the sum of three fits.
-Vector apply(const Map& a, const Vector& x, std::uint64_t m) {
+// Every term of a sum is below 2^32 after its reduction, so the sum of three fits. The modulus is known to the compiler, which
+// makes a multiplication of the division.
+template <std::uint64_t m>
+Vector apply(const Map& a, const Vector& x) {
   Vector y{};
   for (std::size_t i = 0; i < 3; ++i) {
     std::uint64_t sum = 0;
@@ -29,10 +31,11 @@ Vector apply(const Map& a, const Vector& x, std::uint64_t m) {
   return y;
 }
 
-Map square(const Map& a, std::uint64_t m) {
+template <std::uint64_t m>
+Map square(const Map& a) {
   Map b{};
   for (std::size_t j = 0; j < 3; ++j) {
-    const Vector column = apply(a, {a[0][j], a[1][j], a[2][j]}, m);
+    const Vector column = apply<m>(a, {a[0][j], a[1][j], a[2][j]});
     for (std::size_t i = 0; i < 3; ++i) b[i][j] = column[i];
   }
   return b;
@@ -52,8 +55,8 @@ const Powers& powers() {
     for (std::size_t i = 0; i < kApart + p.x_columns.size(); ++i) {
       if (i < p.x_rows.size()) p.x_rows[i] = x, p.y_rows[i] = y;
       if (i >= kApart) p.x_columns[i - kApart] = x, p.y_columns[i - kApart] = y;
-      x = square(x, M::kM1);
-      y = square(y, M::kM2);
+      x = square<M::kM1>(x);
+      y = square<M::kM2>(y);
     }
     return p;
   }();
@@ -75,11 +78,11 @@ Mrg32k3aState mrg32k3a_state(std::uint64_t seed, std::uint64_t row, std::uint64_
   const Powers& p = powers();
   Mrg32k3aState s = seeded(seed);
   for (std::size_t i = 0; i < 64; ++i) {
-    if (row >> i & 1) s = {apply(p.x_rows[i], s.x, M::kM1), apply(p.y_rows[i], s.y, M::kM2)};
+    if (row >> i & 1) s = {apply<M::kM1>(p.x_rows[i], s.x), apply<M::kM2>(p.y_rows[i], s.y)};
   }
   ensure(column >> p.x_columns.size() == 0, "rand: mrg32k3a has no subsequence {}", column);
   for (std::size_t i = 0; i < p.x_columns.size(); ++i) {
-    if (column >> i & 1) s = {apply(p.x_columns[i], s.x, M::kM1), apply(p.y_columns[i], s.y, M::kM2)};
+    if (column >> i & 1) s = {apply<M::kM1>(p.x_columns[i], s.x), apply<M::kM2>(p.y_columns[i], s.y)};
   }
   return s;
 }
@@ -96,7 +99,7 @@ void fill_mrg32k3a(const State& state, Draw draw, std::int64_t n, void* out) {
     Mrg32k3aColumns columns;
     for (std::uint64_t c = 0; c < block.end - block.begin; ++c) {
       for (std::size_t w = 0; w < 3; ++w) columns.x[w][c] = s.x[w], columns.y[w][c] = s.y[w];
-      s = {apply(p.x_columns[0], s.x, M::kM1), apply(p.y_columns[0], s.y, M::kM2)};
+      s = {apply<M::kM1>(p.x_columns[0], s.x), apply<M::kM2>(p.y_columns[0], s.y)};
     }
     mrg32k3a_rows(columns, draw, static_cast<std::int64_t>(block.end - block.begin), block.count,
                   static_cast<std::int64_t>(period), static_cast<std::byte*>(out) + block.first * size);
