@@ -64,7 +64,7 @@ Mode mode_of(const char* operation, const Precision& precision, DType dtype, std
     best = std::min(best, bound);
   }
   fail<InvalidArgument>(
-      "{}: an error of {} is asked for, but the device's float32 modes reach {} for k = {}; ask for more, or take gemm in mode exact",
+      "{}: an error of {} is asked for, but the device's float32 modes reach {} for k = {}; ask for more, or for mode exact",
       operation, precision.target_error(), best, k);
 }
 
