@@ -178,9 +178,9 @@ Plan plan_for(int moduli, const Operand& a, const Operand& b) {
 }
 
 // x - x' of one number, in units of the row's integers: x' is what the kernels multiply.
-long double scaling_error(double x, int shift, bool wide) {
+long double scaling_error(double x, int shift, long double power, bool wide) {  // power = 2^shift
   const std::int64_t q = exact::integer(wide ? exact::slice(x, shift) : exact::slice(static_cast<float>(x), shift));
-  return std::ldexp(static_cast<long double>(x), shift) - static_cast<long double>(q);
+  return static_cast<long double>(x) * power - static_cast<long double>(q);
 }
 
 // What scaling did to each row, as norms.
@@ -192,8 +192,9 @@ std::vector<Norms> scaling_errors(const Operand& s, const std::vector<std::int32
     const auto at = static_cast<std::size_t>(i);
     if (s.special[at]) continue;
     double sum = 0, squares = 0, largest = 0;
+    const long double power = std::ldexp(1.0L, shift[at]);
     for (std::int64_t p = 0; p < s.depth; ++p) {
-      const auto error = static_cast<double>(std::abs(scaling_error(s.x[static_cast<std::size_t>(i * s.depth + p)], shift[at], wide)));
+      const auto error = static_cast<double>(std::abs(scaling_error(s.x[static_cast<std::size_t>(i * s.depth + p)], shift[at], power, wide)));
       sum += error;
       squares += error * error;
       largest = std::max(largest, error);
@@ -210,9 +211,10 @@ Scaled scaled_rows(const Operand& s, const std::vector<std::int32_t>& shift, int
   Scaled result{s.x, s.x};
 #pragma omp parallel for if (s.rows * s.depth > 1 << 14)
   for (std::int64_t i = 0; i < s.rows; ++i) {
+    const long double power = std::ldexp(1.0L, shift[static_cast<std::size_t>(i)]);
     for (std::int64_t p = 0; p < s.depth; ++p) {
       const auto at = static_cast<std::size_t>(i * s.depth + p), row = static_cast<std::size_t>(i);
-      result.error[at] = static_cast<double>(std::ldexp(scaling_error(s.x[at], shift[row], wide), -bits));
+      result.error[at] = static_cast<double>(std::ldexp(scaling_error(s.x[at], shift[row], power, wide), -bits));
       result.x[at] = std::ldexp(s.x[at], -s.exponent[row]);
     }
   }

@@ -16,9 +16,10 @@ constexpr std::array<int, kModuliMax> kModuli{179, 178, 177, 175, 173, 169, 167,
 
 __extension__ using Double = unsigned __int128;
 
-// x rounded to a multiple of 2^unit, to nearest even, by fp32 additions. |x| < 2^(unit + 22).
-float to_multiple(float x, int unit) {
-  const float magic = std::ldexp(1.5F, unit + 23);
+// x rounded to a multiple of 2^(16 limb), to nearest even, by fp32 additions of 1.5 * 2^(16 limb + 23). |x| < 2^(16 limb + 22).
+constexpr std::array<float, 4> kMagic{0x1.8p23F, 0x1.8p39F, 0x1.8p55F, 0x1.8p71F};
+float to_multiple(float x, int limb) {
+  const float magic = kMagic[static_cast<std::size_t>(limb)];
   return (x + magic) - magic;
 }
 
@@ -54,12 +55,12 @@ Limbs slice(double x, int shift) {
   const float f1 = static_cast<float>(bits >> 16 & 0xffff) * 0x1p-16F * scale;
   const float f0 = static_cast<float>(bits & 0xffff) * 0x1p-32F * scale;
   Limbs q;
-  q.limb[3] = to_multiple(f2, 48);
+  q.limb[3] = to_multiple(f2, 3);
   const float r3 = f2 - q.limb[3];
-  const float h2 = to_multiple(r3, 32), g2 = to_multiple(f1, 32);
+  const float h2 = to_multiple(r3, 2), g2 = to_multiple(f1, 2);
   q.limb[2] = h2 + g2;
   const float r2 = r3 - h2, s2 = f1 - g2;
-  const float h1 = to_multiple(r2, 16), g1 = to_multiple(s2, 16), u1 = to_multiple(f0, 16);
+  const float h1 = to_multiple(r2, 1), g1 = to_multiple(s2, 1), u1 = to_multiple(f0, 1);
   q.limb[1] = (h1 + g1) + u1;
   const float r1 = r2 - h1, s1 = s2 - g1, u0 = f0 - u1;
   q.limb[0] = to_multiple((s1 + u0) + r1, 0);
@@ -75,7 +76,7 @@ Limbs slice(float x, int shift) {
   float rest = (static_cast<float>(bits & 0x7fffff) + (field > 0 ? 0x1p23F : 0.0F)) * scale;
   Limbs q;
   for (int l = 3; l >= 0; --l) {
-    q.limb[static_cast<std::size_t>(l)] = to_multiple(rest, 16 * l);
+    q.limb[static_cast<std::size_t>(l)] = to_multiple(rest, l);
     rest -= q.limb[static_cast<std::size_t>(l)];
   }
   return q;
