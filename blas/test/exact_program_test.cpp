@@ -74,6 +74,18 @@ TEST(ExactProgram, IsAPureFunctionThatDoesNotGrowWithTheShape) {
   EXPECT_EQ(instructions(16384), instructions(8192));
 }
 
+// The longest sums still fit in SBUF; longer ones are refused.
+TEST(ExactProgram, DepthIsLimitedByTheMachine) {
+  for (const auto& [name, longest] : {std::pair("trn1", 35968), std::pair("trn2", 42496), std::pair("trn3", 49024)}) {
+    const tile::Machine& machine = tile::machine(name);
+    ExactShape s{DType::Float64, 5, 300, 600, longest};
+    s.am = s.k, s.bn = s.k;
+    EXPECT_GT(neuron::estimate(exact_program(s, machine), machine).seconds, 0);
+    s.k = longest + 1;
+    EXPECT_THROW((void)exact_program(s, machine), NotImplemented);
+  }
+}
+
 TEST(ExactModel, Float64AccurateGemmReachesThreeTeraflops) {
   const tile::Machine& machine = tile::machine("trn2");
   const auto report = neuron::estimate(exact_program(square(4096, 16), machine), machine);

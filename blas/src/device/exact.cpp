@@ -46,7 +46,7 @@ Access drop(Access access, std::size_t d) {
 class ExactKernel {
  public:
   ExactKernel(const ExactShape& shape, const Machine& machine)
-      : s_(shape), m_(machine), b_("blas_exact", machine), side_(machine.partitions), bank_(blocks::bank_columns(machine)),
+      : s_(shape), b_("blas_exact", machine), side_(machine.partitions), bank_(blocks::bank_columns(machine)),
         wide_(real_of(shape.in) == DType::Float64), words_(wide_ ? 2 : 1), rows_(shape.rows()), depth_(shape.depth()),
         k_tiles_(ceil_div(depth_, side_)) {
     // The block rows whose panel of A leaves room for the rest.
@@ -55,7 +55,8 @@ class ExactKernel {
     while (block_ > side_ && k_tiles_ * block_ * two > room / 2) block_ /= 2;
     panel_buffers_ = 2 * k_tiles_ * block_ * two <= room ? 2 : 1;
     if (k_tiles_ * block_ * two > room) {
-      fail<NotImplemented>("blas.gemm: precision 'exact' takes products of up to {} terms on {}, this one has {}; split k", room / two, machine.name, depth_);
+      fail<NotImplemented>("blas.gemm: precision 'exact' takes products of up to {} terms on {}, this one has {}; split k", room / two / side_ * side_,
+                           machine.name, depth_);
     }
   }
 
@@ -385,7 +386,6 @@ class ExactKernel {
   static constexpr std::int64_t kLimbColumns = 1024, kResidueColumns = 512, kGroup = 4;
 
   ExactShape s_;
-  const Machine& m_;
   Builder b_;
   std::int64_t side_, bank_;
   bool wide_;
