@@ -93,7 +93,7 @@ bool exact_on_device(const Executor& executor, DType dtype, const Precision& pre
 Accuracy exact_symm(const char* operation, const Executor& executor, const SymmArgs& s) {
   GemmArgs g{s.dtype, s.dtype, s.m, s.n, s.m, nullptr, s.m, 1, s.b, s.bm, s.bn, s.c, s.cm, s.cn, s.alpha, s.beta};
   if (s.alpha == Complex(0)) return exact_gemm(operation, executor, g, std::nullopt, target_of(s.precision));
-  const Buffer full = expanded(executor, {s.dtype, s.hermitian ? Structure::Hermitian : Structure::Symmetric, s.m, s.am, s.an, true, false, s.conj_a}, s.a);
+  const Buffer full = expanded(executor, {s.dtype, s.hermitian ? Expansion::Hermitian : Expansion::Symmetric, s.m, s.am, s.an, true, false, s.conj_a}, s.a);
   g.a = full.data();
   return exact_gemm(operation, executor, g, std::nullopt, target_of(s.precision));
 }
@@ -114,7 +114,7 @@ Accuracy exact_syrk(const char* operation, const Executor& executor, const SyrkA
 Accuracy exact_trmm(const char* operation, const Executor& executor, const TrmmArgs& s) {
   GemmArgs g{s.dtype, s.dtype, s.m, s.n, s.m, nullptr, s.m, 1, s.b, s.bm, s.bn, s.c, s.cm, s.cn, s.alpha, 0};
   if (s.alpha == Complex(0)) return exact_gemm(operation, executor, g, std::nullopt, target_of(s.precision));
-  const Buffer full = expanded(executor, {s.dtype, Structure::Triangular, s.m, s.am, s.an, s.lower, s.unit, s.conj_a}, s.a);
+  const Buffer full = expanded(executor, {s.dtype, Expansion::Triangular, s.m, s.am, s.an, s.lower, s.unit, s.conj_a}, s.a);
   g.a = full.data();
   return exact_gemm(operation, executor, g, std::nullopt, target_of(s.precision));  // reads B before it writes C
 }

@@ -50,8 +50,8 @@ TEST(ExactProgram, EmittedKernelGivesTheSimulatorsBits) {
 TEST(ExpandProgram, EmittedKernelGivesTheSimulatorsBits) {
   for (const char* machine : {"trn1", "trn2", "trn3"}) {
     SCOPED_TRACE(machine);
-    const ExpandShape hermitian{DType::Complex64, Structure::Hermitian, 135, 135, 1, true, false, true};
-    const ExpandShape triangular{DType::Float64, Structure::Triangular, 20, 1, 23, false, true, false};
+    const ExpandShape hermitian{DType::Complex64, Expansion::Hermitian, 135, 135, 1, true, false, true};
+    const ExpandShape triangular{DType::Float64, Expansion::Triangular, 20, 1, 23, false, true, false};
     neuron::testing::expect_agreement(expand_program(hermitian, tile::machine(machine)), {{"a", words(false, 5)}});
     neuron::testing::expect_agreement(expand_program(triangular, tile::machine(machine)), {{"a", words(true, 6)}});
   }

@@ -22,8 +22,8 @@ class ExpandKernel {
     const Access a = b_.input("a", DType::UInt32, {s_.m, s_.m, words_}, {s_.am * words_, s_.an * words_, 1});
     const Access mirrored = a.permute({1, 0, 2});
     const Access full = b_.output("full", DType::UInt32, {s_.m, s_.m, words_});
-    const bool triangular = s_.structure == Structure::Triangular;
-    const bool conj_mirrored = (s_.structure == Structure::Hermitian) != s_.conj;
+    const bool triangular = s_.structure == Expansion::Triangular;
+    const bool conj_mirrored = (s_.structure == Expansion::Hermitian) != s_.conj;
     for (std::int64_t r0 = 0; r0 < s_.m; r0 += side_) {
       const std::int64_t rows = std::min(side_, s_.m - r0), end = r0 + rows;
       strips(full, a, mirrored, r0, rows, 0, r0, triangular && !s_.lower ? Source::Zero : Source::Stored);
@@ -52,7 +52,7 @@ class ExpandKernel {
         b_.memset(strip, 0);
       } else {
         b_.dma_copy(strip, here(source == Source::Stored ? a : mirrored));
-        conjugate(strip, source == Source::Stored ? s_.conj : (s_.structure == Structure::Hermitian) != s_.conj);
+        conjugate(strip, source == Source::Stored ? s_.conj : (s_.structure == Expansion::Hermitian) != s_.conj);
       }
       b_.dma_copy(here(full), strip);
     }
@@ -84,14 +84,14 @@ class ExpandKernel {
     const Access stored = tile("stored"), out = tile("out");
     b_.dma_copy(stored, here(a));
     conjugate(stored, s_.conj);
-    if (s_.structure == Structure::Triangular) {
+    if (s_.structure == Expansion::Triangular) {
       b_.memset(out, 0);
     } else {
       b_.dma_copy(out, here(mirrored));
       conjugate(out, conj_mirrored);
     }
     choose(out, stored, mask("inside", rows, s_.lower ? 1 : -1, AluOp::GreaterEqual), 0, words_);
-    const bool real_diagonal = s_.structure == Structure::Hermitian;
+    const bool real_diagonal = s_.structure == Expansion::Hermitian;
     if (s_.unit || real_diagonal) {
       const Access on = mask("on", rows, 1, AluOp::Equal), value = tile("value");
       b_.memset(value, 0);
@@ -112,7 +112,7 @@ class ExpandKernel {
 
 tile::Program expand_program(const ExpandShape& shape, const Machine& machine) {
   require(shape.m >= 1, "blas.expand: m is {}; it must be >= 1", shape.m);
-  require(shape.lower || shape.structure == Structure::Triangular, "blas.expand: symmetric and Hermitian matrices store the lower triangle");
+  require(shape.lower || shape.structure == Expansion::Triangular, "blas.expand: symmetric and Hermitian matrices store the lower triangle");
   const DType real = real_of(shape.dtype);
   require(real == DType::Float64 || real == DType::Float32, "blas.expand: takes float64, float32 and their complex types, not {}", name(shape.dtype));
   return ExpandKernel(shape, machine).build();

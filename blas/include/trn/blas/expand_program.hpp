@@ -6,13 +6,13 @@
 
 namespace trn::blas {
 
-enum class Structure : std::uint8_t { Symmetric, Hermitian, Triangular };
+enum class Expansion : std::uint8_t { Symmetric, Hermitian, Triangular };
 
 // A is m x m with strides (am, an) in elements of `dtype` (float64, float32 or their complex types); its lower or upper triangle
 // is stored. Symmetric and Hermitian ones store the lower. conj: conj(A) is written. unit: the diagonal is 1.
 struct ExpandShape {
   DType dtype = DType::Float64;
-  Structure structure = Structure::Symmetric;
+  Expansion structure = Expansion::Symmetric;
   std::int64_t m = 1, am = 1, an = 1;
   bool lower = true, unit = false, conj = false;
   bool operator==(const ExpandShape&) const = default;
