@@ -114,7 +114,7 @@ TEST_F(CommandLine, BenchWritesTheAgreedKeys) {
   ASSERT_EQ(r.status, 0) << r.output;
   const auto rows = read_json(file);
   ASSERT_EQ(rows.size(), 4u);
-  const std::set<std::string> keys{"op", "executor", "dtype", "precision", "shape", "seconds", "modelled_seconds", "gflops", "roof_fraction", "error", "bound"};
+  const std::set<std::string> keys{"op", "executor", "dtype", "precision", "shape", "seconds", "modelled_seconds", "gflops", "roof_fraction", "error", "bound", "gbytes", "peer_seconds"};
   for (const auto& row : rows) {
     std::set<std::string> found;
     for (const auto& [key, value] : row.items()) found.insert(key);
