@@ -50,8 +50,9 @@ class Gemm final : public Operation {
       s.bn = op_b_ == "N" ? 1 : k_;
       return blas::exact_program(s, machine);
     }
-    require(precision() == Precision(Mode::Native), "blas.gemm: a program's precision is native or exact, not '{}'", precision_);
+    require(!precision().has_target(), "blas.gemm: a program has one precision, and '{}' depends on the operands; name a mode", precision_);
     blas::GemmShape s{in(), out(), m_, n_, k_};
+    s.mode = precision().mode();
     s.am = op_a_ == "N" ? k_ : 1;
     s.ak = op_a_ == "N" ? 1 : m_;
     s.bk = op_b_ == "N" ? n_ : 1;
@@ -103,8 +104,9 @@ class Gemm final : public Operation {
     if (simulated && options.model_only) {
       const tile::Machine& machine = tile::device_of(executor).machine();
       const neuron::RunReport report = neuron::estimate(program(machine), machine);
-      if (exact()) r.note = fmt::format("precision exact, {} passes; {}", moduli_, busiest(report));
-      return finish(r, executor, report.seconds, exact() ? moduli_ : 1);
+      const int passes = passes_of(precision().mode());
+      if (passes > 1) r.note = fmt::format("precision {}, {} passes; {}", precision_, passes, busiest(report));
+      return finish(r, executor, report.seconds, precision().mode(), passes);
     }
     const auto a = random<In>(m_ * k_, 1), b = random<In>(k_ * n_, 2);
     const auto on = [&](const std::vector<In>& v, bool stored, std::int64_t rows, std::int64_t columns) {
@@ -125,7 +127,7 @@ class Gemm final : public Operation {
     r.error = error(a, b, dc.to_host());
     r.bound = accuracy.bound;
     r.note = fmt::format("precision {}, {} passes, bound {:.2e} of ||a_i|| ||b_j||", trn::name(accuracy.mode), accuracy.passes, accuracy.bound);
-    return finish(r, executor, simulated ? std::optional(recorder.modelled_seconds() / measured.runs) : std::nullopt, accuracy.passes);
+    return finish(r, executor, simulated ? std::optional(recorder.modelled_seconds() / measured.runs) : std::nullopt, accuracy.mode, accuracy.passes);
   }
 
   static Clock clock_of(const BenchOptions& options) { return options.cpu_time ? Clock::Processor : Clock::Wall; }
@@ -158,9 +160,24 @@ class Gemm final : public Operation {
     return fmt::format("bound by {}; busy: {}", most->name, all);
   }
 
-  BenchRow finish(BenchRow r, const Executor& executor, std::optional<double> modelled, int passes) const {
+  int passes_of(Mode mode) const { return mode == Mode::Tf32x3 ? 3 : mode == Mode::Bf16x6 ? 6 : mode == Mode::Exact ? moduli_ : 1; }
+
+  // What the Tensor Engine multiplies in a mode.
+  DType words_of(Mode mode) const {
+    switch (mode) {
+      case Mode::Native: return in();
+      case Mode::Tf32:
+      case Mode::Tf32x3: return DType::TFloat32;
+      case Mode::Bf16:
+      case Mode::Bf16x6:
+      case Mode::Exact: return DType::BFloat16;
+    }
+    fail<InternalError>("blas.gemm: no such mode");
+  }
+
+  BenchRow finish(BenchRow r, const Executor& executor, std::optional<double> modelled, Mode mode, int passes) const {
     r.modelled_seconds = modelled;
-    const double peak = modelled ? tile::device_of(executor).machine().tensor_flops(in() == DType::Float64 ? DType::BFloat16 : in()) / (in() == DType::Float64 ? passes : 1)
+    const double peak = modelled ? tile::device_of(executor).machine().tensor_flops(words_of(mode)) / passes
                                  : (in() == DType::Float64 ? host_peak().fp64_flops : host_peak().fp32_flops);
     const double rate = flops() / (modelled ? *modelled : *r.seconds);
     r.gflops = rate * 1e-9;
