@@ -2,8 +2,7 @@
 //
 //   TRN_BLAS_EXECUTOR    host (default), sim:trn1, sim:trn2, sim:trn3: where calls run
 //   TRN_BLAS_PRECISION   native (default), tf32, bf16, tf32x3, bf16x6, exact, target=1e-9: how matrices are multiplied
-//   there; level 1 and
-//                        gemv know native, exact and targets, and take native for the other modes
+//                        there; level 1 and gemv know native, exact and targets, and take native for the other modes
 //   TRN_BLAS_REPORT      1: when the program ends, one line on stderr for each executor that served calls
 //
 // An unknown value ends the program with a message: a wrong setting must not look like a result.

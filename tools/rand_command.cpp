@@ -13,6 +13,8 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <limits>
+#include <optional>
 #include <trn/core/array.hpp>
 #include <trn/core/error.hpp>
 #include <trn/rand/bernoulli.hpp>
@@ -41,7 +43,7 @@ static_assert(std::endian::native == std::endian::little, "values are written as
 
 // The parameters of all distributions; each takes those it has.
 struct Parameters {
-  double mean = 0, stddev = 1, low = -1, high = 1, lambda = 1, rate = 1, location = 0, scale = 1, shape = 1;
+  double mean = 0, stddev = 1, low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity(), lambda = 1, rate = 1, location = 0, scale = 1, shape = 1;
   double df = 1, df2 = 1, a = 1, b = 1, p = 0.5, kappa = 1;
   std::int64_t trials = 1, good = 1, bad = 1, sample = 1, from = 0, to = 100;
   std::string interval = "open-closed";
@@ -101,20 +103,22 @@ void stream(const Arguments& arguments, Generator& generator, Draw draw) {
   const Executor executor = Executor::open(arguments.executor);
   const bool whole = generator.state().dimensions > 1;
   const std::int64_t piece = std::min(arguments.n, whole ? arguments.n : kPiece);
-  Sink sink(arguments.out);
+  std::optional<Sink> sink;  // opened after the first draw: a refused one leaves an older file as it is
   for (std::int64_t done = 0; done < arguments.n;) {
     const std::int64_t count = std::min(piece, arguments.n - done);
     const Array<T> values(executor, {count});
     draw(executor, generator, values.view(), arguments.parameters);
     const std::vector<T> host = values.to_host();
+    if (!sink) sink.emplace(arguments.out);
     if (arguments.text) {
       const std::string text = as_text(host);
-      if (!sink.write(text.data(), text.size())) return;
-    } else if (!sink.write(host.data(), host.size() * sizeof(T))) {
+      if (!sink->write(text.data(), text.size())) return;
+    } else if (!sink->write(host.data(), host.size() * sizeof(T))) {
       return;
     }
     done += count;
   }
+  if (!sink) sink.emplace(arguments.out);  // no values: an empty file
 }
 
 struct Distribution {

@@ -75,6 +75,8 @@ void draw_latin(const Executor& executor, Generator& generator, const View<T>& o
           name(generator.state().algorithm));
   if (out.size() == 0) return;
   require(out.shape()[1] <= std::int64_t{1} << 32, "{}: {} points; at most 2^32", operation, out.shape()[1]);
+  require(dtype_of<T> == DType::Float64 || out.shape()[1] <= std::int64_t{1} << 23,
+          "{}: {} points in float, whose slices hold no float each; at most 2^23, or use double", operation, out.shape()[1]);
   Generator after = generator;
   after.skip(static_cast<std::uint64_t>(out.size()));
   dispatch(kLatin, executor, {generator.state(), checked});

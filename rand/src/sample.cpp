@@ -29,6 +29,8 @@ void draw(const KernelTable<SampleArgs>& kernels, const Executor& executor, Gene
 
 void check_positive(const char* operation, const char* what, double value) {
   require(std::isfinite(value) && value > 0, "{}: {} is {}; it must be finite and positive", operation, what, value);
+  require(value >= 1e-300, "{}: {} is {}; it must be at least 1e-300, or values would be lost below the smallest double", operation, what,
+          value);
 }
 void check_finite_double(const char* operation, const char* what, double value) {
   check_finite(operation, what, value, DType::Float64);
@@ -60,8 +62,7 @@ void check(const char* operation, const TruncatedNormalOptions& o) {
 }
 void check(const char* operation, const VonMisesOptions& o) {
   check_finite_double(operation, "mean", o.mean);
-  require(std::isfinite(o.kappa) && o.kappa >= 0, "{}: kappa is {}; it must be finite and at least 0", operation,
-          o.kappa);
+  require(o.kappa >= 0 && o.kappa <= 1e100, "{}: kappa is {}; it must be at least 0 and at most 1e100", operation, o.kappa);
 }
 
 // The largest lambda whose values fit: forty standard deviations of room.
@@ -112,32 +113,35 @@ void draw_dirichlet(const Executor& executor, Generator& generator, const View<T
 
 // L with L L^T = covariance, row by row; a pivot that rounding alone explains makes a column of zeros.
 std::vector<double> cholesky(const char* operation, std::span<const double> covariance, std::size_t n) {
-  double largest = 0;
-  for (const double c : covariance) largest = std::max(largest, std::fabs(c));
-  const double rounding = static_cast<double>(n) * 0x1p-50 * largest;
+  // What rounding may leave of a number as large as |c_ij| <= sqrt(c_ii c_jj); the scales of the variables do not mix.
+  const double unit = static_cast<double>(n) * 0x1p-50;
+  const auto scale = [&](std::size_t i, std::size_t j) {
+    return std::sqrt(std::fabs(covariance[i * n + i])) * std::sqrt(std::fabs(covariance[j * n + j]));
+  };
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       const double upper = covariance[j * n + i], lower = covariance[i * n + j];
-      require(std::fabs(upper - lower) <= rounding,
+      require(std::fabs(upper - lower) <= unit * scale(i, j),
               "{}: covariance is not symmetric: ({}, {}) is {} and ({}, {}) is {}; give a symmetric matrix", operation,
               i, j, lower, j, i, upper);
     }
   }
   std::vector<double> l(n * n, 0.0);
   for (std::size_t j = 0; j < n; ++j) {
-    double pivot = covariance[j * n + j];
+    const double variance = covariance[j * n + j], rounding = unit * variance;
+    double pivot = variance;
     for (std::size_t k = 0; k < j; ++k) pivot -= l[j * n + k] * l[j * n + k];
-    require(pivot >= -rounding, "{}: covariance is not positive semidefinite: pivot {} is {}; give a covariance matrix",
+    require(variance >= 0 && pivot >= -rounding, "{}: covariance is not positive semidefinite: pivot {} is {}; give a covariance matrix",
             operation, j, pivot);
     const bool zero = pivot <= rounding;
     l[j * n + j] = zero ? 0 : std::sqrt(pivot);
     for (std::size_t i = j + 1; i < n; ++i) {
       double sum = covariance[i * n + j];
       for (std::size_t k = 0; k < j; ++k) sum -= l[i * n + k] * l[j * n + k];
-      // Under a pivot of 0 a positive semidefinite matrix has only zeros; sqrt(rounding largest) is what |c_ij| <=
-      // sqrt(c_ii c_jj) leaves of them.
+      // Under a pivot of 0 a positive semidefinite matrix has only zeros: |s_ij| <= sqrt(s_ii s_jj), and the pivot s_jj
+      // is known to `rounding`.
       require(
-          !zero || std::fabs(sum) <= std::sqrt(2 * rounding * largest),
+          !zero || std::fabs(sum) <= std::sqrt(2 * unit) * scale(i, j),
           "{}: covariance is not positive semidefinite: pivot {} is 0 but ({}, {}) leaves {}; give a covariance matrix",
           operation, j, i, j, sum);
       l[i * n + j] = zero ? 0 : sum / l[j * n + j];

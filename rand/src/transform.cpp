@@ -84,7 +84,7 @@ template <class T>
 void draw_weibull(const Executor& executor, Generator& generator, const View<T>& out, const WeibullOptions& o) {
   check_positive(kWeibull.operation, "shape", o.shape, dtype_of<T>);
   check_positive(kWeibull.operation, "1 / shape", 1 / o.shape, dtype_of<T>);
-  check_scale(kWeibull.operation, "scale", o.scale, dtype_of<T>);
+  check_positive(kWeibull.operation, "scale", o.scale, dtype_of<T>);  // at 0, an overflowing power would give NaN
   draw(kWeibull, executor, generator, out, {Law::Weibull, 0, o.scale, 1 / o.shape});
 }
 

@@ -247,6 +247,8 @@ class TransformKernel {
 }  // namespace
 
 Program transform_program(const TransformShape& shape, const Machine& machine) {
+  require(is_block_algorithm(shape.algorithm), "rand: {} has no device program; use philox4x32-10 or threefry4x32-20",
+          name(shape.algorithm));
   require(has_program(shape.law), "rand: law {} has no device program", static_cast<int>(shape.law));
   require(shape.count >= 1 && shape.count <= kFillMax, "rand: a program makes 1 to {} values, not {}; split the draw",
           kFillMax, shape.count);

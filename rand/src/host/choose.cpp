@@ -105,7 +105,8 @@ std::vector<std::int32_t> chosen_weighted_apart(const State& state, std::span<co
     for (std::int64_t i = 0; i < n; ++i) {
       ElementWords words(state, state.position + static_cast<std::uint64_t>(first + i));
       const double weight = weights[static_cast<std::size_t>(first + i)];
-      to[i] = weight > 0 ? standard_exponential(words) / weight : scalar::kInfinity;
+      // The order of exponential / weight, in logarithms: no weight is too small for its key.
+      to[i] = weight > 0 ? scalar::log(standard_exponential(words)) - scalar::log(weight) : scalar::kInfinity;
     }
   });
   std::vector<std::int32_t> order(weights.size());

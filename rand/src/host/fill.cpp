@@ -100,7 +100,11 @@ DrawWords::DrawWords(const State& state, std::int64_t before, std::int64_t n) : 
           name(state.algorithm));
   if (is_block_algorithm(state.algorithm)) return;
   words_.resize(static_cast<std::size_t>(n - before));
-  words(state, static_cast<std::uint64_t>(before), n - before, words_.data());  // position + before, modulo 2^64
+  // From position + before (modulo 2^64) on, but not beyond the last word: what is asked for there is not used, and stays 0.
+  const std::uint64_t first = state.position + static_cast<std::uint64_t>(before), left = 0 - first;  // left = 0: all 2^64
+  const auto wanted = static_cast<std::uint64_t>(n - before);
+  const std::uint64_t made = left == 0 ? wanted : std::min(wanted, left);
+  words(state, static_cast<std::uint64_t>(before), static_cast<std::int64_t>(made), words_.data());
 }
 
 void DrawWords::read(std::int64_t first, std::int64_t n, std::uint32_t* out) const {

@@ -27,7 +27,11 @@ void run(const LatinArgs& args) {
       const auto slice = static_cast<double>(permuted(static_cast<std::uint64_t>((first + i) % points)));
       const double u = words[static_cast<std::size_t>(i)] * 0x1p-32, end = (slice + 1) / static_cast<double>(points);
       const T value = static_cast<T>((slice + u) / static_cast<double>(points));
-      to[i] = static_cast<double>(value) < end ? value : std::nextafter(static_cast<T>(end), T{0});
+      // Rounding may leave the slice [slice / points, end) on either side.
+      const double begin = slice / static_cast<double>(points);
+      to[i] = static_cast<double>(value) >= end     ? std::nextafter(static_cast<T>(end), T{0})
+              : static_cast<double>(value) < begin ? std::nextafter(value, T{1})
+                                                    : value;
     }
   });
 }

@@ -96,18 +96,18 @@ std::shared_ptr<Table> table_of(std::uint32_t seed, std::uint64_t group) {
   return memory;
 }
 
-// The draw's words first .. end - 1, as rows of 65536; `out` is where word `first` goes, elements of `size` bytes.
+// The draw's words first .. last, as rows of 65536; `out` is where word `first` goes, elements of `size` bytes.
 struct Target {
-  std::uint64_t first, end;
+  std::uint64_t first, last;  // inclusive: the last word of all is number 2^64 - 1
   Draw draw;
   std::byte* out;
 };
 
 // words[0 .. n - 1] are the words at .. at + n - 1 of the generator; those inside the draw go out.
 void put(const Target& to, std::uint64_t at, const std::uint32_t* words, std::uint64_t n) {
-  const std::uint64_t begin = std::max(at, to.first), end = std::min(at + n, to.end);
-  if (begin >= end) return;
-  const auto count = static_cast<std::int64_t>(end - begin);
+  const std::uint64_t begin = std::max(at, to.first), last = std::min(at + (n - 1), to.last);
+  if (begin > last) return;
+  const auto count = static_cast<std::int64_t>(last - begin + 1);
   if (to.draw == Draw::OpenClosedDouble) {
     doubles_from_words(count, words + (begin - at), 0x1p-33, reinterpret_cast<double*>(to.out) + (begin - to.first));
     return;
@@ -131,7 +131,7 @@ void run_team(Team& team, std::uint64_t t, std::uint64_t group, std::uint64_t la
     }
     for (std::uint64_t row = 0; row < kGroupRows; ++row) {
       const std::uint64_t at = (group * kGroupRows + row) * kRowWords + column;
-      if (at + line.size() <= to.first || at >= to.end) continue;
+      if (at + (line.size() - 1) < to.first || at > to.last) continue;
       for (std::size_t g = 0; g < kTeam; ++g) {
         for (std::size_t lane = 0; lane < kLanes; ++lane) {
           line[g * kLanes + lane] = temper(words[g][kOrder[row][lane]]);
@@ -148,8 +148,8 @@ void run_team(Team& team, std::uint64_t t, std::uint64_t group, std::uint64_t la
 void fill_mt19937(const State& state, Draw draw, std::int64_t n, void* out) {
   const auto seed = static_cast<std::uint32_t>(state.seed);
   constexpr std::uint64_t kGroupWords = kGroupRows * kRowWords;
-  const std::uint64_t first = state.position, end = first + static_cast<std::uint64_t>(n);
-  const std::uint64_t group = first / kGroupWords, last = (end - 1) / kGroupWords;
+  const std::uint64_t first = state.position, last_word = first + (static_cast<std::uint64_t>(n) - 1);
+  const std::uint64_t group = first / kGroupWords, last = last_word / kGroupWords;
   const std::shared_ptr<Table> table = table_of(seed, group);
   constexpr std::uint64_t kSpan = kTeam * kLanes;  // of a row, that a team makes
   const std::uint64_t begin_team = first % kRowWords / kSpan;
@@ -162,7 +162,7 @@ void fill_mt19937(const State& state, Draw draw, std::int64_t n, void* out) {
     next->group = last;
     next->complete = true;
   }
-  const Target to{first, end, draw, static_cast<std::byte*>(out)};
+  const Target to{first, last_word, draw, static_cast<std::byte*>(out)};
 #pragma omp parallel for schedule(dynamic)
   for (std::uint64_t k = 0; k < teams; ++k) {
     const std::uint64_t t = (begin_team + k) % kTeams;

@@ -1,10 +1,10 @@
 // multivariate_normal: rows of K = last extent of out numbers, mean + L z with L L^T = covariance and z standard
 // normal.
 //
-// L is the Cholesky factor, computed in double; a pivot that is 0 up to rounding (K 2^-50 times the largest variance)
+// L is the Cholesky factor, computed in double; a pivot that is 0 up to rounding (K 2^-50 times its own variance)
 // makes its column 0, so a semidefinite covariance is accepted. A row is K elements. Order, words, bits, executors and
 // refusals are those of gamma.hpp. Refused: a covariance that is not K x K row-major, not finite, not symmetric (to K
-// 2^-50 of its largest entry), or not positive semidefinite.
+// 2^-50 of sqrt(c_ii c_jj)), or not positive semidefinite.
 #pragma once
 
 #include <span>

@@ -36,7 +36,7 @@ namespace trn::rand {
 // 0 .. points - 1 and u uniform in [0, 1), so that each of the `points` slices of each coordinate holds one point. The
 // permutations depend on the generator's seed, stream and position; u takes one word for each element, in row-major order.
 // `generator` is a pseudo-random one and advances by the size of `out`. Host only; strides and refusals as in raw32, and
-// points <= 2^32.
+// points <= 2^32, 2^23 for float.
 void latin_hypercube(const Executor& executor, Generator& generator, const View<float>& out);
 void latin_hypercube(const Executor& executor, Generator& generator, const View<double>& out);
 

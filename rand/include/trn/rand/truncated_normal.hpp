@@ -1,7 +1,8 @@
 // truncated_normal: a normal with this mean and stddev, given that it lies in [low, high]; the ends may be infinite.
 //
 // Rejection from the normal, from an exponential in the tail, or from a uniform, whichever is accepted most often
-// (Robert 1995): exact also where the interval lies many standard deviations away. Order, words, bits, executors and
+// (Robert 1995): exact also where the interval lies many standard deviations away,
+// up to the rounding of mean + stddev z: a float may round to a number just outside [low, high]. Order, words, bits, executors and
 // refusals are those of gamma.hpp; low < high, and stddev is positive.
 #pragma once
 
