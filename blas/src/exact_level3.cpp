@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include <trn/blas/expand_program.hpp>
@@ -49,6 +50,24 @@ std::vector<LongComplex> download(const Executor& executor, const void* x, std::
   std::vector<LongComplex> result(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < result.size(); ++i) result[i] = parts == 2 ? LongComplex(values[2 * i], values[2 * i + 1]) : LongComplex(values[i]);
   return result;
+}
+
+bool all_finite(const std::vector<LongComplex>& values) {
+  return std::all_of(values.begin(), values.end(), [](const LongComplex& v) { return std::isfinite(v.real()) && std::isfinite(v.imag()); });
+}
+
+// x = A^-1 x for `columns` columns, as the reference does it: an x of 0 changes no other row, so rows before a zero pivot stay.
+void substitute(const std::vector<LongComplex>& a, std::int64_t n, bool lower, std::vector<LongComplex>& x, std::int64_t columns) {
+  const auto at = [](std::int64_t i, std::int64_t j, std::int64_t ld) { return static_cast<std::size_t>(i * ld + j); };
+  for (std::int64_t j = 0; j < columns; ++j) {
+    for (std::int64_t step = 0; step < n; ++step) {
+      const std::int64_t p = lower ? step : n - 1 - step;
+      LongComplex& pivot = x[at(p, j, columns)];
+      if (pivot == LongComplex(0)) continue;
+      pivot /= a[at(p, p, n)];
+      for (std::int64_t i = lower ? p + 1 : 0; i < (lower ? n : p); ++i) x[at(i, j, columns)] -= a[at(i, p, n)] * pivot;
+    }
+  }
 }
 
 Buffer upload(const Executor& executor, const std::vector<LongComplex>& x, DType dtype) {
@@ -159,8 +178,15 @@ Accuracy exact_trsm(const char* operation, const Executor& executor, const TrsmA
       multiply(a, x, -1, 1, d);
     };
     multiply(inv, r, 1, 0, x);
-    residual();
-    multiply(inv, d, 1, 1, x);
+    if (all_finite(download(executor, x.data(), rows, s.n, s.n, 1, t))) {
+      residual();
+      multiply(inv, d, 1, 1, x);
+    } else {  // an inverse too large for the type, a zero on the diagonal, or B itself: substitution has fewer ways to overflow
+      auto values = download(executor, r.data(), rows, s.n, s.n, 1, t);
+      substitute(triangle, rows, s.lower, values, s.n);
+      const Buffer solved = upload(executor, values, t);
+      copy_strided(executor, solved.data(), s.n, 1, executor, x.data(), s.n, 1, rows, s.n, t);
+    }
     residual();
     // What is left, relative to the row of A (at least its diagonal block) and the column of X; r itself was rounded once.
     const auto left = download(executor, d.data(), rows, s.n, s.n, 1, t), solution = download(executor, x.data(), rows, s.n, s.n, 1, t);
@@ -171,7 +197,8 @@ Accuracy exact_trsm(const char* operation, const Executor& executor, const TrsmA
         long double row = 0;
         for (std::int64_t p = 0; p < rows; ++p) row += std::norm(triangle[static_cast<std::size_t>(i * rows + p)]);
         const long double scale = std::sqrt(row) * std::sqrt(column), error = std::abs(left[static_cast<std::size_t>(i * s.n + j)]);
-        if (scale > 0) accuracy.bound = std::max(accuracy.bound, static_cast<double>(error / scale));
+        if (!std::isfinite(scale) || !std::isfinite(error)) accuracy.bound = std::numeric_limits<double>::infinity();
+        else if (scale > 0) accuracy.bound = std::max(accuracy.bound, static_cast<double>(error / scale));
       }
     }
     copy_strided(executor, x.data(), s.n, 1, executor, b_block, s.bm, s.bn, rows, s.n, t);
