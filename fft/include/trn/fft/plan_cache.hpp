@@ -1,0 +1,34 @@
+// PlanCache: plans by executor and description, with an owner and a limit. Functions in the NumPy manner take one in their options; without one every
+// call makes its plan. There is no hidden global cache: whoever makes the cache decides its size and its end.
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <mutex>
+
+#include <trn/fft/plan.hpp>
+
+namespace trn::fft {
+
+// Safe to share between threads. The plan used longest ago goes first.
+class PlanCache {
+ public:
+  // Throws InvalidArgument for limit 0.
+  explicit PlanCache(std::size_t limit = 64);
+  template <Real T> [[nodiscard]] Plan<T> get(const Executor& executor, const Description& description);
+  void clear();
+  [[nodiscard]] std::size_t size() const;
+  [[nodiscard]] std::size_t limit() const { return limit_; }
+  [[nodiscard]] std::uint64_t hits() const;
+  [[nodiscard]] std::uint64_t misses() const;
+
+ private:
+  template <Real T> std::list<Plan<T>>& plans();
+  const std::size_t limit_;
+  mutable std::mutex mutex_;
+  std::list<Plan<float>> single_;
+  std::list<Plan<double>> double_;
+  std::uint64_t hits_ = 0, misses_ = 0;
+};
+
+}  // namespace trn::fft

@@ -1,0 +1,45 @@
+// Lines: many one-dimensional transforms of one length at once, the seam between the host's N-D driver and its 1-D engines.
+//
+// Every engine computes the forward transform. The inverse is the forward one with real and imaginary parts exchanged on both sides:
+// i conj(z) exchanges them, and F^-1(z) = i conj(F(i conj(z))). So the driver swaps two addresses and no engine knows a direction.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace trn::fft::host {
+
+// The points of one side: point j of line (b0, b1, ...) lies at re[j * stride + b0 * distance0 + ...], im likewise; strides and distances count
+// reals. For a real side im is null.
+struct Lines {
+  void* re = nullptr;
+  void* im = nullptr;
+  std::int64_t stride = 1;
+};
+// The lines of a call: the same counts on both sides, a distance for each. The fastest varying is last. Empty means one line.
+struct LineBatch {
+  std::int64_t count = 1, input_distance = 0, output_distance = 0;
+};
+
+// Immutable. T is float or double; n >= 1.
+//   Complex  out_k = factor * sum_j in_j exp(-2 pi i jk/n)
+//   RealToHalf  the same of a real line, k = 0 .. n/2
+//   HalfToReal  out_j = factor * sum over k of X_k exp(+2 pi i jk/n), X the Hermitian extension of the n/2 + 1 points given; im of point 0 (and n/2 for
+//               even n) is taken as 0
+// Input and output may be the same memory with the same layout for every line (complex), or FFTW's padded layout (real); otherwise they do not overlap.
+// run() uses up to `threads` OpenMP threads, over lines and within long ones.
+enum class EngineKind : std::uint8_t { Complex, RealToHalf, HalfToReal };
+template <class T> class Engine {
+ public:
+  virtual ~Engine() = default;
+  // Scratch for run() with this many threads, 64-byte aligned.
+  [[nodiscard]] virtual std::int64_t scratch_bytes(int threads) const = 0;
+  virtual void run(const Lines& in, const Lines& out, const std::vector<LineBatch>& batch, double factor, std::byte* scratch, int threads) const = 0;
+};
+
+// `lines` is how many lines a call will bring: a hint for the choice between SIMD across lines and SIMD within one.
+template <class T> [[nodiscard]] std::shared_ptr<const Engine<T>> make_engine(EngineKind kind, std::int64_t n, std::int64_t lines);
+
+}  // namespace trn::fft::host

@@ -1,0 +1,73 @@
+// The kernels of every trnfft operation, both families: the only file that names both.
+//
+// A plan is built once by its executor's family (fft.plan) into a Body, which then executes many times (fft.c2c, fft.r2c, fft.c2r). A Body
+// knows nothing of views: it gets addresses that the door has checked.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <trn/core/dispatch.hpp>
+#include <trn/core/dtype.hpp>
+#include <trn/fft/plan.hpp>
+
+namespace trn::fft {
+
+// A Description after its door: strides count real elements (an interleaved complex element is two), extents are >= 1, no dimension of extent 1
+// is left in `batch`, and adjacent batch dimensions that can be one are one. Empty batches never get here.
+struct Problem {
+  DType real = DType::Float32;  // or Float64
+  Kind kind = Kind::ComplexToComplex;
+  Direction direction = Direction::Forward;
+  std::vector<Dimension> axes, batch;
+  double factor = 1;            // on the result
+  Precision precision = {};
+  Format input_format = Format::Interleaved, output_format = Format::Interleaved;
+  bool operator==(const Problem&) const = default;
+};
+
+// Real and imaginary address of element (0, 0, ...); im is null for a real side, re + 1 element for an interleaved one.
+struct Side {
+  void* re = nullptr;
+  void* im = nullptr;
+};
+
+struct Operands {
+  Side in, out;                // in is only written when in.re == out.re
+  void* workspace = nullptr;   // workspace_bytes() of it, 64-byte aligned
+};
+
+namespace detail {
+class Body {
+ public:
+  virtual ~Body() = default;
+  [[nodiscard]] virtual std::int64_t workspace_bytes() const = 0;
+  [[nodiscard]] virtual Accuracy accuracy() const = 0;
+  virtual void execute(const Executor& executor, const Operands& operands) const = 0;
+};
+}  // namespace detail
+
+struct BuildArgs {
+  const Problem* problem;
+  std::shared_ptr<const detail::Body>* body;  // receives the result
+};
+struct ExecuteArgs {
+  const detail::Body* body;
+  Operands operands;
+};
+
+namespace host {
+void build(const Executor& executor, const BuildArgs& args);
+void execute(const Executor& executor, const ExecuteArgs& args);
+}  // namespace host
+namespace device {
+void build(const Executor& executor, const BuildArgs& args);
+void execute(const Executor& executor, const ExecuteArgs& args);
+}  // namespace device
+
+inline constexpr KernelTable<BuildArgs> kPlan{"fft.plan", host::build, device::build};
+inline constexpr KernelTable<ExecuteArgs> kC2C{"fft.c2c", host::execute, device::execute};
+inline constexpr KernelTable<ExecuteArgs> kR2C{"fft.r2c", host::execute, device::execute};
+inline constexpr KernelTable<ExecuteArgs> kC2R{"fft.c2r", host::execute, device::execute};
+
+}  // namespace trn::fft
