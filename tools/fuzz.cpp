@@ -1,4 +1,4 @@
-// `trnsci fuzz blas`: random operations with random sizes, layouts, strides and factors, checked against sums in wider arithmetic, until the
+// `trnsci fuzz blas`: random operations with random sizes, layouts, strides, factors, NaN and infinities, checked against sums in wider arithmetic, until the
 // time is up. Every case is a function of its seed; a finding prints the seed and ends with status 1.
 #include <chrono>
 
@@ -31,7 +31,7 @@ constexpr const char* kTypeNames[] = {"float32", "float64", "complex64", "comple
 
 void run(const Arguments& a) {
   std::vector<fuzz::FuzzRow> rows;
-  for (auto level : {fuzz::level1(), fuzz::level2(), fuzz::level3()}) {
+  for (auto level : {fuzz::level1(), fuzz::level2(), fuzz::level3(), fuzz::extensions()}) {
     for (const fuzz::FuzzRow& row : level) {
       if (a.only.empty() || a.only == row.name) rows.push_back(row);
     }
@@ -46,8 +46,8 @@ void run(const Arguments& a) {
     fuzz::Case c(executor, seed, a.limits);
     const fuzz::FuzzRow& row = rows[static_cast<std::size_t>(c.below(static_cast<std::int64_t>(rows.size())))];
     int type = static_cast<int>(c.below(4));
-    if (row.run[type] == nullptr) type = 2 + type % 2;
-    c.what = fmt::format("{} {}", row.name, kTypeNames[type]);
+    if (row.run[type] == nullptr) type = (type + 2) % 4;
+    c.what = fmt::format("{} {}{}", row.name, kTypeNames[type], c.special ? " with NaN and infinities" : "");
     ++done;
     try {
       row.run[type](c);

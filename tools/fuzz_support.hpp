@@ -2,6 +2,9 @@
 // with sums in 80-bit arithmetic. Each case is a function of its seed alone.
 //
 // Storage that an operation must not read holds NaN, storage that it must not write is compared bit for bit afterwards.
+// In every fourth case on the host the operands hold a few NaN and infinities (on a device they may spread over blocks, as the headers say). Sums then follow IEEE 754: whatever the order of additions, NaN, or infinities of
+// both signs, give NaN, and infinities of one sign that infinity. Products with numbers outside a triangle or a band do not exist. Complex elements are
+// compared by being finite or not: which part turns NaN depends on when a factor is multiplied in.
 #pragma once
 
 #include <cmath>
@@ -28,16 +31,21 @@ struct Wide {
 };
 inline Wide operator+(Wide x, Wide y) { return {x.re + y.re, x.im + y.im}; }
 inline Wide operator-(Wide x, Wide y) { return {x.re - y.re, x.im - y.im}; }
-inline Wide operator*(Wide x, Wide y) { return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re}; }
+inline Wide operator*(Wide x, Wide y) {
+  if (x.im == 0 && y.im == 0) return {x.re * y.re, 0};  // real types stay real, also beside infinities
+  return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
+}
 inline long double size(Wide x) { return std::hypot(x.re, x.im); }
 inline Wide conj(Wide x, bool really) { return {x.re, really ? -x.im : x.im}; }
 template <class T> Wide wide(T x) {
   if constexpr (blas::ComplexScalar<T>) {
     return {x.real(), x.imag()};
   } else {
-    return {x, 0};
+    return {static_cast<long double>(x), 0};
   }
 }
+inline bool finite(Wide x) { return std::isfinite(x.re) && std::isfinite(x.im); }
+inline bool zero(Wide x) { return x.re == 0 && x.im == 0; }
 
 struct Sum {
   Wide value;
@@ -57,10 +65,13 @@ struct Limits {
 
 class Case {
  public:
-  Case(Executor e, std::uint64_t seed, const Limits& limits) : executor(std::move(e)), random(seed), limits_(limits) {}
+  Case(Executor e, std::uint64_t seed, const Limits& limits) : executor(std::move(e)), random(seed), limits_(limits) {
+    special = chance(4) && executor.family() == Family::Host;
+  }
 
   Executor executor;
   std::mt19937_64 random;
+  bool special;      // operands hold NaN and infinities
   std::string what;  // the operation and its arguments, for the report
 
   std::int64_t below(std::int64_t n) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n)); }
@@ -80,7 +91,8 @@ class Case {
   template <class T> T number() {
     using R = blas::Real<T>;
     const std::uint64_t word = random();
-    const auto part = [](std::uint64_t bits) { return static_cast<R>((static_cast<double>(bits) + 0.5) * 0x1p-30 - 2); };
+    using Through = std::conditional_t<std::is_same_v<R, double>, double, float>;  // the types of 16 bits round a float
+    const auto part = [](std::uint64_t bits) { return static_cast<R>(static_cast<Through>((static_cast<double>(bits) + 0.5) * 0x1p-30 - 2)); };
     if constexpr (blas::ComplexScalar<T>) {
       return T(part(word >> 32), part(word & 0xffffffff));
     } else {
@@ -90,6 +102,17 @@ class Case {
   template <class T> T factor() {
     const auto which = below(6);
     return which == 0 ? T(0) : which == 1 ? T(1) : which == 2 ? T(-1) : number<T>();
+  }
+  // NaN or an infinity; of a complex number one part or both.
+  template <class T> T wild() {
+    using R = blas::Real<T>;
+    const auto part = [&] { return static_cast<R>(pick({std::numeric_limits<float>::quiet_NaN(), INFINITY, -INFINITY})); };
+    if constexpr (blas::ComplexScalar<T>) {
+      const auto which = below(3);
+      return T(which != 1 ? part() : number<R>(), which != 0 ? part() : number<R>());
+    } else {
+      return part();
+    }
   }
   blas::Uplo uplo() { return chance(2) ? blas::Uplo::Lower : blas::Uplo::Upper; }
   blas::Op op() { return pick({blas::Op::N, blas::Op::T, blas::Op::C}); }
@@ -106,7 +129,7 @@ template <class T> T nan() {
   if constexpr (blas::ComplexScalar<T>) {
     return T(std::numeric_limits<R>::quiet_NaN(), std::numeric_limits<R>::quiet_NaN());
   } else {
-    return std::numeric_limits<T>::quiet_NaN();
+    return static_cast<T>(std::numeric_limits<float>::quiet_NaN());
   }
 }
 
@@ -138,6 +161,14 @@ template <class T> struct Field {
         if (in(i, j)) at(i, j) = c.number<T>();
       }
     }
+    spoil(c, in);
+  }
+  // In a special case: up to two elements become NaN or infinite.
+  void spoil(Case& c, const Mask& in) {
+    for (std::int64_t count = c.special && rows * columns > 0 ? c.below(3) : 0; count > 0; --count) {
+      const std::int64_t i = c.below(rows), j = c.below(columns);
+      if (in(i, j)) at(i, j) = c.wild<T>();
+    }
     upload();
   }
   [[nodiscard]] std::size_t index(std::int64_t i, std::int64_t j) const { return static_cast<std::size_t>(offset + i * row_stride + j * column_stride); }
@@ -168,7 +199,13 @@ template <class T> double native_bound(std::int64_t k) {
 
 // Compares an element; what underflowed in T is allowed for.
 template <class T> void expect(const Case& c, const char* name, std::int64_t i, std::int64_t j, T got, const Sum& want, double bound) {
-  const long double tiny = std::numeric_limits<blas::Real<T>>::min();
+  if (!finite(want.value)) {
+    const bool same = std::isnan(want.value.re) ? std::isnan(wide(got).re) : wide(got).re == want.value.re;
+    if (blas::ComplexScalar<T> ? !finite(wide(got)) : same) return;
+    report(c, std::string(name) + "(" + std::to_string(i) + ", " + std::to_string(j) + "): " + std::to_string(wide(got).re) + " instead of " +
+                  std::to_string(want.value.re));
+  }
+  const long double tiny = std::is_same_v<T, float16> ? 0x1p-25L : std::is_same_v<blas::Real<T>, double> ? 0x1p-1022L : 0x1p-126L;
   const long double error = size(wide(got) - want.value);
   if (error <= bound * (1 + 0x1p-9L) * want.scale + tiny) return;
   report(c, std::string(name) + "(" + std::to_string(i) + ", " + std::to_string(j) + "): error " + std::to_string(static_cast<double>(error / want.scale) / bound) +
@@ -204,7 +241,7 @@ template <class T> Wide triangular(const Field<T>& a, blas::Uplo uplo, blas::Op 
   if (i == j && diag == blas::Diag::Unit) return {1, 0};
   return triangle(uplo)(op == blas::Op::N ? i : j, op == blas::Op::N ? j : i) ? a.op(op, i, j) : Wide{};
 }
-// Makes solutions with it stay of order one.
+// Makes solutions with it stay of order one. Its NaN and infinities come later (no infinite pivot: dividing by it gives zeros).
 template <class T> void tame(Field<T>& a, blas::Diag diag) {
   for (std::int64_t i = 0; i < a.rows; ++i) {
     for (std::int64_t j = 0; j < a.rows; ++j) a.at(i, j) *= static_cast<blas::Real<T>>(1.0 / static_cast<double>(a.rows));
@@ -212,6 +249,18 @@ template <class T> void tame(Field<T>& a, blas::Diag diag) {
   }
   a.upload();
 }
+
+// A C of which nothing may be read when beta is 0.
+template <class T> Field<T> output(Case& c, std::int64_t rows, std::int64_t columns, T beta, const Mask& in = everywhere) {
+  return Field<T>(c, rows, columns, [&](std::int64_t i, std::int64_t j) { return !zero(wide(beta)) && in(i, j); });
+}
+template <class T> Sum old(T beta, const Field<T>& before, std::int64_t i, std::int64_t j) {
+  Sum sum;
+  if (!zero(wide(beta))) sum.add(wide(beta), wide(before.at(i, j)));
+  return sum;
+}
+// alpha = 0 reads neither A nor B.
+template <class T> Sum scaled(T alpha, const Sum& sum) { return zero(wide(alpha)) ? Sum{} : sum.times(wide(alpha)); }
 
 using Fuzz = void (*)(Case&);
 struct FuzzRow {
@@ -221,8 +270,10 @@ struct FuzzRow {
 [[nodiscard]] std::vector<FuzzRow> level1();
 [[nodiscard]] std::vector<FuzzRow> level2();
 [[nodiscard]] std::vector<FuzzRow> level3();
+[[nodiscard]] std::vector<FuzzRow> extensions();
 
 #define TRN_FUZZ_FOUR(f) {f<float>, f<double>, f<std::complex<float>>, f<std::complex<double>>}
+#define TRN_FUZZ_REAL(f) {f<float>, f<double>, nullptr, nullptr}
 #define TRN_FUZZ_COMPLEX(f) {nullptr, nullptr, f<std::complex<float>>, f<std::complex<double>>}
 
 }  // namespace trn::tools::fuzz

@@ -57,7 +57,9 @@ Accuracy detail::gemm(const Executor& executor, Op op_a, Op op_b, Compute<Out> a
   checks::distinct_elements(operation, "C", checks::extent(c));
   checks::no_overlap(operation, "A", checks::extent(a), "C", checks::extent(c));
   checks::no_overlap(operation, "B", checks::extent(b), "C", checks::extent(c));
-  const GemmArgs g{dtype_of<In>, dtype_of<Out>, c.rows(), c.columns(), ta.columns(), ta.data(), ta.row_stride(), ta.column_stride(),
+  // alpha = 0 reads neither A nor B: as if they had no columns and no rows.
+  const std::int64_t k = alpha == Compute<Out>(0) ? 0 : ta.columns();
+  const GemmArgs g{dtype_of<In>, dtype_of<Out>, c.rows(), c.columns(), k, ta.data(), ta.row_stride(), ta.column_stride(),
              tb.data(), tb.row_stride(), tb.column_stride(), c.data(), c.row_stride(), c.column_stride(), alpha, beta,
              ComplexScalar<In> && op_a == Op::C, ComplexScalar<In> && op_b == Op::C};
   if (g.m == 0 || g.n == 0) {

@@ -28,7 +28,7 @@ Accuracy gemm3m(const Executor& executor, Op op_a, Op op_b, Number<T> alpha, con
   checks::no_overlap("blas.gemm3m", "A", checks::extent(a), "C", checks::extent(c));
   checks::no_overlap("blas.gemm3m", "B", checks::extent(b), "C", checks::extent(c));
   dispatch(kGemm3m, executor,
-           {dtype_of<T>, dtype_of<T>, c.rows(), c.columns(), fa.columns(), fa.data(), fa.row_stride(), fa.column_stride(), fb.data(),
+           {dtype_of<T>, dtype_of<T>, c.rows(), c.columns(), alpha == T(0) ? 0 : fa.columns(), fa.data(), fa.row_stride(), fa.column_stride(), fb.data(),
             fb.row_stride(), fb.column_stride(), c.data(), c.row_stride(), c.column_stride(), alpha, beta, op_a == Op::C, op_b == Op::C});
   return accuracy;
 }

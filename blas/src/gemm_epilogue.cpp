@@ -38,7 +38,7 @@ Accuracy detail::gemm_epilogue(const Executor& executor, Op op_a, Op op_b, Compu
   if (epilogue.bias) checks::no_overlap(kOperation, "bias", checks::extent(*epilogue.bias), "C", checks::extent(c));
   const std::int64_t step = epilogue.bias ? epilogue.bias->stride() : 0;
   dispatch(kGemmEpilogue, executor,
-           {{dtype_of<In>, dtype_of<Out>, c.rows(), c.columns(), fa.columns(), fa.data(), fa.row_stride(), fa.column_stride(), fb.data(),
+           {{dtype_of<In>, dtype_of<Out>, c.rows(), c.columns(), alpha == Compute<Out>(0) ? 0 : fa.columns(), fa.data(), fa.row_stride(), fa.column_stride(), fb.data(),
              fb.row_stride(), fb.column_stride(), c.data(), c.row_stride(), c.column_stride(), alpha, beta},
             epilogue.activation, epilogue.bias ? epilogue.bias->data() : nullptr, per_row ? step : 0, per_row ? 0 : step, epilogue.scale,
             options.precision, &accuracy});

@@ -3,7 +3,6 @@
 #include <trn/blas/rotations.hpp>
 
 #include "checks.hpp"
-#include "host/cblas.hpp"
 #include "kernels.hpp"
 
 namespace trn::blas {
@@ -70,11 +69,49 @@ Rotation<T> rotg(T a, T b) {
   }
 }
 
+// sqrt(D) (x1, y1) is turned onto the first axis and the square roots are moved out of the rotation: H^T D' H = D and H (x1, y1) = (x1', 0).
+// With p = D (x1, y1) and q = p (x1, y1), the larger |q| decides which entries of H are 1, so that |h12 h21| or h11 h22 is at most 1.
+// D' is kept between 4096^-2 and 4096^2 by powers of 4096 that move into H, exactly. OpenBLAS 0.3.21 returns a swap for d1 = 0 or x1 = 0, which
+// leaves a second element.
 template <RealScalar T>
 ModifiedRotationSetup<T> rotmg(T d1, T d2, T x1, T y1, ModifiedRotation<T> previous) {
-  T param[5] = {previous.flag, previous.h11, previous.h21, previous.h12, previous.h22};
-  host::cb::rotmg(&d1, &d2, &x1, y1, param);
-  return {d1, d2, x1, {param[0], param[1], param[2], param[3], param[4]}};
+  ModifiedRotationSetup<T> r{d1, d2, x1, previous};
+  ModifiedRotation<T>& h = r.h;
+  const ModifiedRotationSetup<T> none{0, 0, 0, {-1, 0, 0, 0, 0}};  // no such H
+  if (d1 < 0) return none;
+  const T p1 = d1 * x1, p2 = d2 * y1, q1 = p1 * x1, q2 = p2 * y1;
+  if (p2 == 0) {
+    h.flag = -2;
+    return r;
+  }
+  if (std::abs(q1) > std::abs(q2)) {
+    h.flag = 0, h.h21 = -y1 / x1, h.h12 = p2 / p1;
+    const T u = 1 - h.h12 * h.h21;
+    if (!(u > 0)) return none;
+    r.d1 /= u, r.d2 /= u, r.x1 *= u;
+  } else {
+    if (q2 < 0) return none;
+    h.flag = 1, h.h11 = p1 / p2, h.h22 = x1 / y1;
+    const T u = 1 + h.h11 * h.h22;
+    r.d1 = d2 / u, r.d2 = d1 / u, r.x1 = y1 * u;
+  }
+  constexpr T kGamma = 4096, kLargest = kGamma * kGamma, kSmallest = 1 / kLargest;
+  const auto spell_out = [&] {
+    if (h.flag == 0) h.h11 = h.h22 = 1;
+    if (h.flag == 1) h.h12 = 1, h.h21 = -1;
+    h.flag = -1;
+  };
+  const auto scale = [&](T& d, auto by) {
+    while (d != 0 && std::isfinite(d) && (std::abs(d) <= kSmallest || std::abs(d) >= kLargest)) {
+      const bool small = std::abs(d) <= kSmallest;
+      spell_out();
+      d *= small ? kLargest : kSmallest;
+      by(small ? 1 / kGamma : kGamma);
+    }
+  };
+  scale(r.d1, [&](T f) { r.x1 *= f, h.h11 *= f, h.h12 *= f; });
+  scale(r.d2, [&](T f) { h.h21 *= f, h.h22 *= f; });
+  return r;
 }
 
 #define TRN_ROT(T)                                                                                       \

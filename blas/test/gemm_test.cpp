@@ -78,6 +78,28 @@ TEST_P(GemmOn, AlphaAndBeta) {
   }
 }
 
+// Not even the norms that a target or a componentwise bound needs.
+TEST_P(GemmOn, AlphaZeroReadsNothing) {
+  const std::int64_t m = 220, n = 4, k = 3;
+  const std::vector<float> nan(m * k, NAN), c0(m * n, 2);
+  const auto a = Matrix<float>::from_host(executor_, m, k, nan), b = Matrix<float>::from_host(executor_, k, n, std::vector<float>(k * n, INFINITY));
+  std::vector<double> bounds(m * n);
+  for (const Precision& precision : {Precision(), Precision(Mode::Tf32x3), Precision(Mode::Exact), Precision::target(1e-6)}) {
+    const auto c = Matrix<float>::from_host(executor_, m, n, c0);
+    const Accuracy kept = gemm(executor_, Op::N, Op::N, 0, a.view(), b.view(), -1.5F, c.view(),
+                               {precision, MatrixView<double>::row_major(Executor::host(), bounds.data(), m, n)});
+    EXPECT_TRUE(std::isfinite(kept.bound));
+    for (const float x : c.to_host()) EXPECT_EQ(x, -3);
+    for (const double x : bounds) EXPECT_LT(x, 1e-5);
+  }
+  if (executor_.family() != Family::Host) return;
+  // OpenBLAS multiplies small matrices although alpha is 0.
+  const auto wide = Matrix<double>::from_host(executor_, m, 1, std::vector<double>(m, NAN)), row = Matrix<double>::from_host(executor_, 1, n, std::vector<double>(n, NAN));
+  const auto c = Matrix<double>::from_host(executor_, m, n, std::vector<double>(m * n, 1));
+  gemm(executor_, Op::N, Op::N, 0, wide.view(), row.view(), -1, c.view());
+  for (const double x : c.to_host()) EXPECT_EQ(x, -1);
+}
+
 TEST_P(GemmOn, EveryLayout) {
   std::uint64_t seed = 400;
   for (const Layout a : kLayouts) {

@@ -158,5 +158,19 @@ TYPED_TEST(ModifiedRotations, Rotmg) {
   EXPECT_TRUE(identity.h.h11 == 11 && identity.h.h21 == 12 && identity.h.h12 == 13 && identity.h.h22 == 14);
 }
 
+// As the reference has it: with d1 = 0 the second element still becomes zero, a d1 below zero or a sum of squares below zero has no H.
+TYPED_TEST(ModifiedRotations, RotmgAtTheEdges) {
+  using T = TypeParam;
+  const auto weightless = rotmg<T>(T(0), T(2), T(3), T(-4));
+  EXPECT_EQ(weightless.h.flag, 1);
+  EXPECT_TRUE(weightless.h.h11 == 0 && weightless.h.h22 == T(-0.75) && weightless.d1 == 2 && weightless.d2 == 0 && weightless.x1 == -4);
+  for (const auto& none : {rotmg<T>(T(-1), T(2), T(3), T(4)), rotmg<T>(T(1), T(-2), T(3), T(4))}) {
+    EXPECT_TRUE(none.h.flag == -1 && none.h.h11 == 0 && none.h.h12 == 0 && none.h.h21 == 0 && none.h.h22 == 0);
+    EXPECT_TRUE(none.d1 == 0 && none.d2 == 0 && none.x1 == 0);
+  }
+  const T infinity = std::numeric_limits<T>::infinity();
+  EXPECT_FALSE(std::isfinite(rotmg<T>(infinity, T(1), T(1), T(1)).d1));  // and it ends
+}
+
 }  // namespace
 }  // namespace trn::blas::test

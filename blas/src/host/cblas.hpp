@@ -54,7 +54,6 @@ TRN_BOTH_COMPLEX(TRN_LEVEL1)
   inline void scal(int n, T alpha, T* x, int incx) { cblas_##p##scal(n, alpha, x, incx); }                             \
   inline void rot(int n, T* x, int incx, T* y, int incy, T c, T s) { cblas_##p##rot(n, x, incx, y, incy, c, s); }      \
   inline void rotm(int n, T* x, int incx, T* y, int incy, const T* h) { cblas_##p##rotm(n, x, incx, y, incy, h); }     \
-  inline void rotmg(T* d1, T* d2, T* x1, T y1, T* h) { cblas_##p##rotmg(d1, d2, x1, y1, h); }                          \
   inline T asum(int n, const T* x, int incx) { return cblas_##p##asum(n, x, incx); }                                   \
   inline T dot(int n, const T* x, int incx, const T* y, int incy, bool) {                                              \
     return cblas_##p##dot(n, x, incx, y, incy);                                                                        \
