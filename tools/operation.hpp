@@ -11,7 +11,6 @@
 #include <nlohmann/json.hpp>
 
 #include <trn/core/executor.hpp>
-#include <trn/rand/transform_program.hpp>
 #include <trn/tile/machine.hpp>
 #include <trn/tile/program.hpp>
 
@@ -61,9 +60,7 @@ class Operation {
 [[nodiscard]] std::vector<std::unique_ptr<Operation>> blas_operations(const std::vector<std::unique_ptr<Operation>>& own);
 [[nodiscard]] std::unique_ptr<Operation> pair_energy_operation();
 [[nodiscard]] std::vector<std::unique_ptr<Operation>> vector_operations();  // level 1, gemv, ger
-[[nodiscard]] std::unique_ptr<Operation> raw32_operation();
-[[nodiscard]] std::unique_ptr<Operation> uniform_operation();
-[[nodiscard]] std::unique_ptr<Operation> law_operation(rand::Law law);  // one with a device kernel
+[[nodiscard]] std::vector<std::unique_ptr<Operation>> rand_operations();
 [[nodiscard]] std::vector<std::unique_ptr<Operation>> operations();
 
 }  // namespace trn::tools

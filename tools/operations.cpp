@@ -12,11 +12,7 @@ std::vector<std::unique_ptr<Operation>> operations() {
   all.push_back(pair_energy_operation());
   for (auto& operation : vector_operations()) all.push_back(std::move(operation));
   for (auto& operation : blas_operations(all)) all.push_back(std::move(operation));  // after those with programs of their own
-  all.push_back(raw32_operation());
-  all.push_back(uniform_operation());
-  for (const rand::Law law : {rand::Law::Normal, rand::Law::LogNormal, rand::Law::Exponential, rand::Law::Weibull}) {
-    all.push_back(law_operation(law));
-  }
+  for (auto& operation : rand_operations()) all.push_back(std::move(operation));
   return all;
 }
 

@@ -55,7 +55,7 @@ struct Parameters {
 struct Arguments {
   std::string generator = "philox4x32-10", ordering = "default", distribution = "raw32", executor = "host", out;
   std::uint64_t seed = 0, stream = 0, offset = 0;
-  std::int64_t dimensions = 1, n = 0;
+  std::int64_t dimensions = 1, n = 0, interleave = 1;
   bool text = false;
   Parameters parameters;
 };
@@ -96,19 +96,32 @@ std::string as_text(const std::vector<T>& values) {
   return {text.data(), text.size()};
 }
 
-// n values in pieces; points of several coordinates come dimension by dimension and are one piece.
+// n values in pieces; points of several coordinates come dimension by dimension and are one piece. Several generators take
+// turns, value by value.
 template <class T, class Draw>
-void stream(const Arguments& arguments, Generator& generator, Draw draw) {
+void stream(const Arguments& arguments, std::vector<Generator>& generators, Draw draw) {
   constexpr std::int64_t kPiece = std::int64_t{1} << 22;
   const Executor executor = Executor::open(arguments.executor);
-  const bool whole = generator.state().dimensions > 1;
-  const std::int64_t piece = std::min(arguments.n, whole ? arguments.n : kPiece);
+  const bool whole = generators[0].state().dimensions > 1;
+  const auto turns = static_cast<std::int64_t>(generators.size());
+  const std::int64_t piece = std::min(arguments.n, whole ? arguments.n : (kPiece + turns - 1) / turns * turns);
   std::optional<Sink> sink;  // opened after the first draw: a refused one leaves an older file as it is
   for (std::int64_t done = 0; done < arguments.n;) {
     const std::int64_t count = std::min(piece, arguments.n - done);
-    const Array<T> values(executor, {count});
-    draw(executor, generator, values.view(), arguments.parameters);
-    const std::vector<T> host = values.to_host();
+    std::vector<T> host;
+    for (std::int64_t g = 0; g < turns; ++g) {
+      const std::int64_t mine = (count + turns - 1 - g) / turns;  // places g, g + turns, ...
+      if (mine == 0) break;
+      const Array<T> values(executor, {mine});
+      draw(executor, generators[static_cast<std::size_t>(g)], values.view(), arguments.parameters);
+      std::vector<T> drawn = values.to_host();
+      if (turns == 1) {
+        host = std::move(drawn);
+        break;
+      }
+      host.resize(static_cast<std::size_t>(count));
+      for (std::int64_t i = 0; i < mine; ++i) host[static_cast<std::size_t>(i * turns + g)] = drawn[static_cast<std::size_t>(i)];
+    }
     if (!sink) sink.emplace(arguments.out);
     if (arguments.text) {
       const std::string text = as_text(host);
@@ -125,12 +138,12 @@ struct Distribution {
   const char* name;
   const char* values;      // the type written
   const char* parameters;  // the options it takes
-  std::function<void(const Arguments&, Generator&)> run;
+  std::function<void(const Arguments&, std::vector<Generator>&)> run;
 };
 
 template <class T, class Draw>
 Distribution row(const char* name, const char* values, const char* parameters, Draw draw) {
-  return {name, values, parameters, [draw](const Arguments& a, Generator& g) { stream<T>(a, g, draw); }};
+  return {name, values, parameters, [draw](const Arguments& a, std::vector<Generator>& g) { stream<T>(a, g, draw); }};
 }
 
 #define TRN_DRAW(call) [](const Executor& e, Generator& g, const auto& out, [[maybe_unused]] const Parameters& o) { call; }
@@ -190,22 +203,38 @@ const Distribution& distribution_of(const std::string& text) {
   fail<InvalidArgument>("rand: --dist {} does not exist; use one of {}", text, known);
 }
 
-void run(const Arguments& a) {
+// A parameter that the distribution does not have would change nothing: better said than ignored.
+void check_parameters(const Distribution& d, const std::vector<std::string>& given) {
+  const std::string taken = std::string(d.parameters) + " ";
+  for (const std::string& option : given) {
+    require(taken.find(option + " ") != std::string::npos, "rand: --dist {} takes {}, not {}", d.name,
+            *d.parameters == 0 ? "no parameters" : d.parameters, option);
+  }
+}
+
+void run(const Arguments& a, const std::vector<std::string>& given) {
   require(a.dimensions >= 0 && a.dimensions <= 0xffffffff, "rand: --dimensions {}; give 1 or more", a.dimensions);
   require(a.n >= 0, "rand: --n {}; give 0 or more", a.n);
   require(a.out.empty() == false || a.text || isatty(STDOUT_FILENO) == 0,
           "rand: standard output is a terminal; add --text, --out FILE or a pipe");
   const rand::Algorithm algorithm = algorithm_of(a.generator);
   const Distribution& distribution = distribution_of(a.distribution);
-  Generator generator(rand::State{.algorithm = algorithm,
-                                  .seed = a.seed,
-                                  .stream = a.stream,
-                                  .position = a.offset,
-                                  .ordering = a.ordering == "legacy" ? rand::Ordering::Legacy : rand::Ordering::Default,
-                                  .dimensions = static_cast<std::uint32_t>(a.dimensions),
-                                  .origin = rand::is_quasi(algorithm) ? 0 : a.offset});
+  check_parameters(distribution, given);
+  constexpr std::int64_t kTurns = 4096;
+  require(a.interleave >= 1 && a.interleave <= kTurns, "rand: --interleave {}; give 1 to {} streams", a.interleave, kTurns);
+  std::vector<Generator> generators;
+  for (std::int64_t k = 0; k < a.interleave; ++k) {
+    generators.emplace_back(
+        rand::State{.algorithm = algorithm,
+                    .seed = a.seed,
+                    .stream = a.stream + static_cast<std::uint64_t>(k),
+                    .position = a.offset,
+                    .ordering = a.ordering == "legacy" ? rand::Ordering::Legacy : rand::Ordering::Default,
+                    .dimensions = static_cast<std::uint32_t>(a.dimensions),
+                    .origin = rand::is_quasi(algorithm) ? 0 : a.offset});
+  }
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an answer of write, not the end of the process
-  distribution.run(a, generator);
+  distribution.run(a, generators);
 }
 
 std::string distribution_help() {
@@ -231,6 +260,7 @@ void add_rand(CLI::App& app) {
       ->capture_default_str();
   sub->add_option("--seed", a->seed, "64 bits")->capture_default_str();
   sub->add_option("--stream", a->stream, "an independent sequence of the same seed")->capture_default_str();
+  sub->add_option("--interleave", a->interleave, "streams that take turns value by value, from --stream on")->capture_default_str();
   sub->add_option("--offset", a->offset, "words (quasi-random: points) to leave out")->capture_default_str();
   sub->add_option("--dimensions", a->dimensions, "of quasi-random points")->capture_default_str();
   sub->add_option("--dist", a->distribution, distribution_help())->capture_default_str();
@@ -238,18 +268,29 @@ void add_rand(CLI::App& app) {
   sub->add_option("--exec", a->executor, "the executor that draws them")->capture_default_str();
   sub->add_option("--out", a->out, "write to this file instead of standard output");
   sub->add_flag("--text", a->text, "one value a line, with all its digits");
-  sub->add_option("--interval", p.interval, "open-closed (0, 1] or half-open [0, 1)")
-      ->check(CLI::IsMember({"open-closed", "half-open"}))
-      ->capture_default_str();
+  std::vector<CLI::Option*> parameters;
+  parameters.push_back(sub->add_option("--interval", p.interval, "open-closed (0, 1] or half-open [0, 1)")
+                           ->check(CLI::IsMember({"open-closed", "half-open"}))
+                           ->capture_default_str());
   const std::pair<const char*, double*> numbers[] = {
       {"--mean", &p.mean},   {"--stddev", &p.stddev},     {"--low", &p.low},     {"--high", &p.high},   {"--lambda", &p.lambda},
       {"--rate", &p.rate},   {"--location", &p.location}, {"--scale", &p.scale}, {"--shape", &p.shape}, {"--df", &p.df},
       {"--df2", &p.df2},     {"--a", &p.a},               {"--b", &p.b},         {"--p", &p.p},         {"--kappa", &p.kappa}};
-  for (const auto& [name, value] : numbers) sub->add_option(name, *value, "parameter")->capture_default_str();
+  for (const auto& [name, value] : numbers) {
+    parameters.push_back(sub->add_option(name, *value, "parameter")->capture_default_str());
+  }
   const std::pair<const char*, std::int64_t*> counts[] = {{"--trials", &p.trials}, {"--good", &p.good}, {"--bad", &p.bad},
                                                           {"--sample", &p.sample}, {"--from", &p.from}, {"--to", &p.to}};
-  for (const auto& [name, value] : counts) sub->add_option(name, *value, "parameter")->capture_default_str();
-  sub->callback([a] { run(*a); });
+  for (const auto& [name, value] : counts) {
+    parameters.push_back(sub->add_option(name, *value, "parameter")->capture_default_str());
+  }
+  sub->callback([a, parameters] {
+    std::vector<std::string> given;
+    for (const CLI::Option* option : parameters) {
+      if (option->count() > 0) given.push_back(option->get_name());
+    }
+    run(*a, given);
+  });
 }
 
 }  // namespace trn::tools

@@ -1,14 +1,22 @@
-// rand.raw32 and rand.uniform for the command line: time per draw, and on a device the largest difference from the
-// host's values, which must be 0. The column of rates counts 1e9 values per second; the roof is that of writing them:
-// the host's memory, or the DMA engines of a core.
+// The draws of trnrand with a device kernel for the command line: time per draw, and on a device the largest difference
+// from the host's values: 0 for words, uniforms and points; for distributions a fraction of device_difference_bound. The
+// column of rates counts 1e9 values per second; the roof is that of writing them: the host's memory, or the DMA engines
+// of a core.
 #include <algorithm>
 #include <cmath>
 #include <trn/core/array.hpp>
 #include <trn/neuron/sim.hpp>
+#include <trn/rand/bernoulli.hpp>
+#include <trn/rand/exponential.hpp>
 #include <trn/rand/fill_program.hpp>
+#include <trn/rand/normal.hpp>
+#include <trn/rand/quasi.hpp>
 #include <trn/rand/raw32.hpp>
+#include <trn/rand/sobol_program.hpp>
+#include <trn/rand/transform_program.hpp>
 #include <trn/rand/uniform.hpp>
 #include <trn/tile/device.hpp>
+#include <utility>
 
 #include "measure.hpp"
 #include "operation.hpp"
@@ -18,26 +26,53 @@ namespace trn::tools {
 
 namespace {
 
+using rand::Algorithm;
+using rand::Law;
+
 const CLI::Range kCount(std::int64_t{1}, rand::kFillMax, "1 to 2^32");
 
-// T: uint32_t for raw32, float for uniform.
+constexpr std::pair<const char*, Algorithm> kAlgorithms[] = {
+    {"philox", Algorithm::Philox4x32_10},     {"threefry", Algorithm::Threefry4x32_20},
+    {"sobol32", Algorithm::Sobol32},          {"scrambled-sobol32", Algorithm::ScrambledSobol32},
+    {"xorwow", Algorithm::Xorwow},            {"mrg32k3a", Algorithm::Mrg32k3a},
+    {"mt19937", Algorithm::Mt19937}};
+
+// T: uint32_t for raw32, float for all others; those without a law are raw32 and uniform.
 template <class T>
 class Draws final : public Operation {
  public:
-  std::string name() const override { return kUniform ? "rand.uniform" : "rand.raw32"; }
+  Draws() = default;
+  explicit Draws(Law law) : has_law_(true), transform_{.law = law} {}
+
+  std::string name() const override {
+    if (!has_law_) return kUniform ? "rand.uniform" : "rand.raw32";
+    return std::string("rand.") + rand::name(transform_.law);
+  }
   std::string summary() const override {
-    return kUniform ? "uniform floats; \"gflops\" counts 1e9 values per second"
-                    : "random 32-bit words; \"gflops\" counts 1e9 values per second";
+    const std::string what = has_law_   ? name().substr(5) + " floats with standard parameters"
+                             : kUniform ? "uniform floats"
+                                        : "random 32-bit words";
+    return what + "; \"gflops\" counts 1e9 values per second";
   }
   std::string rate_unit() const override { return "Gvalues/s"; }
-  std::string error_note() const override { return "largest difference from the host's values, and 0"; }
+  std::string error_note() const override {
+    return has_law_ ? "largest difference from the host's values as a fraction of its bound, and 1"
+                    : "largest difference from the host's values, and 0";
+  }
 
   void add_options(CLI::App& app) override {
     app.add_option("--count", count_, "values to draw")->check(kCount)->capture_default_str();
-    app.add_option("--algorithm", algorithm_, "philox or threefry; on the host also xorwow, mrg32k3a, mt19937, sobol32")
-        ->check(CLI::IsMember({"philox", "threefry", "xorwow", "mrg32k3a", "mt19937", "sobol32"}))
+    std::vector<std::string> names;
+    for (const auto& [text, algorithm] : kAlgorithms) {
+      if (!has_law_ || !rand::is_quasi(algorithm)) names.emplace_back(text);
+    }
+    app.add_option("--algorithm", algorithm_, "the generator; xorwow, mrg32k3a and mt19937 on the host only")
+        ->check(CLI::IsMember(names))
         ->capture_default_str();
-    app.add_option("--position", position_, "number of the first value")->capture_default_str();
+    app.add_option("--position", position_, "number of the first value, or point")->capture_default_str();
+    if (has_law_) return;
+    app.add_option("--dimensions", dimensions_, "of Sobol points: --count values are count / dimensions points")
+        ->capture_default_str();
     if (kUniform) {
       app.add_option("--interval", interval_, "open-closed (0, 1] or half-open [0, 1)")
           ->check(CLI::IsMember({"open-closed", "half-open"}))
@@ -46,10 +81,16 @@ class Draws final : public Operation {
   }
 
   tile::Program program(const tile::Machine& machine) const override {
+    const auto phase = static_cast<std::int64_t>(position_ % 4);
+    if (has_law_) return rand::transform_program({algorithm(), transform_.law, count_, phase}, machine);
     const rand::Draw draw = !kUniform                                  ? rand::Draw::Raw32
                             : interval() == rand::Interval::OpenClosed ? rand::Draw::OpenClosed
                                                                        : rand::Draw::HalfOpen;
-    return rand::fill_program({algorithm(), draw, count_, static_cast<std::int64_t>(position_ % 4)}, machine);
+    if (!rand::has_sobol_program(algorithm())) return rand::fill_program({algorithm(), draw, count_, phase}, machine);
+    const rand::State from = rand::Generator(state()).state();
+    require(count_ % dimensions_ == 0, "{}: --count {} is no multiple of --dimensions {}; draw whole points", name(), count_,
+            dimensions_);
+    return rand::sobol_program(rand::sobol_shape(from, draw, count_ / dimensions_), machine);
   }
 
   BenchRow bench(const std::string& executor_name, const BenchOptions& options) const override {
@@ -63,6 +104,7 @@ class Draws final : public Operation {
     r.dtype = trn::name(dtype_of<T>);
     r.precision = algorithm_;
     r.shape = {{"count", count_}};
+    if (dimensions_ > 1) r.shape["dimensions"] = dimensions_;
     if (simulated && options.model_only) {
       const tile::Machine& machine = tile::device_of(executor).machine();
       return finish(r, executor, neuron::estimate(program(machine), machine).seconds);
@@ -74,32 +116,43 @@ class Draws final : public Operation {
     ensure(recorder.family_of(name()) == trn::name(executor.family()), "{} did not run on {}", name(), executor_name);
     if (!simulated) return finish(r, executor, std::nullopt);
     r.error = difference_from_host(out);
-    r.bound = 0;
+    r.bound = has_law_ ? 1 : 0;
     return finish(r, executor, recorder.modelled_seconds() / measured.runs);
   }
 
  private:
   static constexpr bool kUniform = std::is_same_v<T, float>;
 
-  rand::Algorithm algorithm() const {
-    if (algorithm_ == "philox") return rand::Algorithm::Philox4x32_10;
-    if (algorithm_ == "threefry") return rand::Algorithm::Threefry4x32_20;
-    if (algorithm_ == "xorwow") return rand::Algorithm::Xorwow;
-    if (algorithm_ == "mrg32k3a") return rand::Algorithm::Mrg32k3a;
-    if (algorithm_ == "mt19937") return rand::Algorithm::Mt19937;
-    return rand::Algorithm::Sobol32;
+  Algorithm algorithm() const {
+    for (const auto& [text, algorithm] : kAlgorithms) {
+      if (algorithm_ == text) return algorithm;
+    }
+    fail<InternalError>("{}: algorithm {}", name(), algorithm_);
   }
   rand::Interval interval() const {
     return interval_ == "half-open" ? rand::Interval::HalfOpen : rand::Interval::OpenClosed;
   }
+  rand::State state() const {
+    return {.algorithm = algorithm(), .seed = rand::is_quasi(algorithm()) ? 0u : 1u, .position = position_, .dimensions = dimensions_};
+  }
 
   void draw(const Executor& executor, const Array<T>& out) const {
-    rand::Generator generator(rand::State{
-        .algorithm = algorithm(), .seed = rand::is_quasi(algorithm()) ? 0u : 1u, .position = position_});
-    if constexpr (kUniform) {
+    rand::Generator generator(state());
+    if constexpr (!kUniform) {
+      rand::raw32(executor, generator, out.view());
+    } else if (!has_law_) {
       rand::uniform(executor, generator, out.view(), interval());
     } else {
-      rand::raw32(executor, generator, out.view());
+      draw_law(executor, generator, out.view());
+    }
+  }
+  void draw_law(const Executor& executor, rand::Generator& generator, const View<float>& out) const {
+    switch (transform_.law) {
+      case Law::Normal: return rand::normal(executor, generator, out);
+      case Law::LogNormal: return rand::log_normal(executor, generator, out);
+      case Law::Exponential: return rand::exponential(executor, generator, out);
+      case Law::Weibull: return rand::weibull(executor, generator, out);
+      default: fail<InternalError>("{} has no command", name());
     }
   }
 
@@ -109,7 +162,10 @@ class Draws final : public Operation {
     const std::vector<T> values = out.to_host();
     double worst = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      worst = std::max(worst, std::abs(static_cast<double>(values[i]) - static_cast<double>(reference.data()[i])));
+      const double expected = static_cast<double>(reference.data()[i]);
+      const double difference = std::abs(static_cast<double>(values[i]) - expected);
+      const double unit = has_law_ ? rand::device_difference_bound(transform_, expected) : 1;
+      worst = std::max(worst, difference == 0 ? 0.0 : difference / unit);
     }
     return worst;
   }
@@ -124,14 +180,24 @@ class Draws final : public Operation {
     return r;
   }
 
+  bool has_law_ = false;
+  rand::Transform transform_;
   std::int64_t count_ = std::int64_t{1} << 24;
   std::uint64_t position_ = 0;
+  std::uint32_t dimensions_ = 1;
   std::string algorithm_ = "philox", interval_ = "open-closed";
 };
 
 }  // namespace
 
-std::unique_ptr<Operation> raw32_operation() { return std::make_unique<Draws<std::uint32_t>>(); }
-std::unique_ptr<Operation> uniform_operation() { return std::make_unique<Draws<float>>(); }
+std::vector<std::unique_ptr<Operation>> rand_operations() {
+  std::vector<std::unique_ptr<Operation>> all;
+  all.push_back(std::make_unique<Draws<std::uint32_t>>());
+  all.push_back(std::make_unique<Draws<float>>());
+  for (const Law law : {Law::Normal, Law::LogNormal, Law::Exponential, Law::Weibull}) {
+    all.push_back(std::make_unique<Draws<float>>(law));
+  }
+  return all;
+}
 
 }  // namespace trn::tools

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <trn/rand/generator.hpp>
 
 namespace trn::rand {
 
@@ -23,5 +25,18 @@ struct Scrambled {
   std::uint64_t shift;
 };
 [[nodiscard]] Scrambled scrambled_directions(std::uint32_t dimension);
+
+// The vectors of a Sobol algorithm; only cuRAND's scrambled ones have a constant.
+[[nodiscard]] inline Scrambled sobol_vectors(Algorithm algorithm, std::uint32_t dimension) {
+  const bool scrambled = algorithm == Algorithm::ScrambledSobol32 || algorithm == Algorithm::ScrambledSobol64;
+  return scrambled ? scrambled_directions(dimension) : Scrambled{directions(dimension), 0};
+}
+
+// Point n without the constant.
+[[nodiscard]] inline std::uint64_t sobol_fraction(const Directions& v, std::uint64_t n) {
+  std::uint64_t x = 0;
+  for (std::uint64_t gray = n ^ n >> 1; gray != 0; gray &= gray - 1) x ^= v[static_cast<std::size_t>(std::countr_zero(gray))];
+  return x;
+}
 
 }  // namespace trn::rand

@@ -98,6 +98,7 @@ void draw_geometric(const Executor& executor, Generator& generator, const View<T
   // e is at most 65 ln 2 = 45.06, and ln(1 - p) is at least p in size.
   require(dtype_of<T> == DType::Float64 || o.p >= 1.1e-8,
           "{}: p is {}; as uint32 values must stay below 2^32, so p >= 1.1e-8: draw into double", operation, o.p);
+  require(o.p >= 1e-300, "{}: p is {}, so that values pass the largest double; give at least 1e-300", operation, o.p);
   draw(kGeometric, executor, generator, out, o);
 }
 

@@ -112,6 +112,7 @@ TEST(DistributionArguments, Counts) {
   refused_counts([](auto& e, auto& g, auto v) { geometric(e, g, v, {0}); },
                  "rand.geometric: p is 0, so there is never");
   refused_counts([](auto& e, auto& g, auto v) { geometric(e, g, v, {1e-9}); }, "draw into double");
+  refused_double([](auto& e, auto& g, auto v) { geometric(e, g, v, {1e-301}); }, "p is 1e-301, so that values pass the largest double");
   refused_counts([](auto& e, auto& g, auto v) { hypergeometric(e, g, v, {3, 4, 8}); }, "sample is 8 of good + bad = 7");
   refused_counts([](auto& e, auto& g, auto v) { hypergeometric(e, g, v, {-3, 4, 1}); }, "good is -3");
   const std::vector<double> wrong = {0.5, 0.5, 0.1, 0}, few = {1.0};

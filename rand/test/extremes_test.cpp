@@ -3,10 +3,12 @@
 #include <cmath>
 #include <set>
 #include <trn/core/error.hpp>
+#include <trn/rand/binomial.hpp>
 #include <trn/rand/exponential.hpp>
 #include <trn/rand/multivariate_normal.hpp>
 #include <trn/rand/normal.hpp>
 #include <trn/rand/permutation.hpp>
+#include <trn/rand/truncated_normal.hpp>
 #include <trn/rand/von_mises.hpp>
 
 #include "rand_support.hpp"
@@ -67,6 +69,47 @@ TEST(Extremes, AWeightOfZeroIsNeverChosenWithoutReplacement) {
     const Array<std::int32_t> out(kHost, {3});
     choice(kHost, g, out.view(), 5, {.replacement = Replacement::Without, .weights = weights});
     for (int i = 0; i < 3; ++i) EXPECT_TRUE(out.data()[i] != 0 && out.data()[i] != 3) << seed;
+  }
+}
+
+// The distance from the end, in units of stddev^2 / distance of the mean, is exponential up to parts in a^2. A sum of
+// n of them, doubled, is chi-squared with 2 n degrees of freedom: mean n and variance n are tested, and that nothing repeats,
+// which it did when distances of 1e-8 were taken from numbers of size 1e8.
+TEST(Extremes, FarTailsKeepTheirShape) {
+  for (const double a : {30.0, 1e4, 1e8}) {
+    for (const bool upper : {true, false}) {
+      Generator g(State{.seed = 9});
+      const Array<double> out(kHost, {4000});
+      constexpr double kInfinity = std::numeric_limits<double>::infinity();
+      truncated_normal(kHost, g, out.view(), upper ? TruncatedNormalOptions{-a, 1, 0, kInfinity} : TruncatedNormalOptions{a, 1, -kInfinity, 0});
+      std::set<double> different;
+      double sum = 0, squares = 0;
+      for (int i = 0; i < 4000; ++i) {
+        const double e = std::fabs(out.data()[i]) * a;
+        ASSERT_EQ(out.data()[i] > 0, upper);
+        different.insert(e);
+        sum += e;
+        squares += e * e;
+      }
+      EXPECT_GE(different.size(), 3999u);
+      EXPECT_NEAR(sum / 4000, 1 - 1 / (a * a), 5 / std::sqrt(4000.0));        // standard deviation 1
+      EXPECT_NEAR(squares / 4000, 2 - 10 / (a * a), 5 * std::sqrt(20 / 4000.0));  // E e^4 - 4 = 20
+    }
+  }
+}
+
+// P(k > m) = (1 - p)^m: of 4000 values about 4000 e^(-p m) exceed m.
+TEST(Extremes, GeometricWithATinyP) {
+  for (const double p : {1e-12, 1e-17, 1e-300}) {
+    Generator g(State{.seed = 2});
+    const Array<double> out(kHost, {4000});
+    geometric(kHost, g, out.view(), {p});
+    for (const double share : {0.1, 0.5, 2.0}) {
+      int beyond = 0;
+      for (int i = 0; i < 4000; ++i) beyond += out.data()[i] > share / p ? 1 : 0;
+      const double expected = std::exp(-share);
+      EXPECT_NEAR(beyond / 4000.0, expected, 5 * std::sqrt(expected * (1 - expected) / 4000)) << p;
+    }
   }
 }
 

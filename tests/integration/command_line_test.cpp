@@ -83,6 +83,10 @@ TEST_F(CommandLine, BadArgumentsGetOneLine) {
       {"rand --n 4 --text --generator sobol32 --dimensions 0", "0 dimensions with sobol32, which has 1 to 21201"},
       {"rand --n 4 --text --generator sobol32 --dimensions 3", "4 values are no multiple of 3 dimensions"},
       {"rand --n 4 --text --dist normal --stddev -1", "stddev is -1"},
+      {"rand --n 4 --text --dist gamma --shape 2 --mean 3", "--dist gamma takes --shape --scale, not --mean"},
+      {"rand --n 4 --text --p 0.5", "--dist raw32 takes no parameters, not --p"},
+      {"rand --n 4 --text --interleave 0", "--interleave 0; give 1 to 4096 streams"},
+      {"rand --n 4 --text --generator sobol32 --interleave 2", "stream 1 with sobol32"},
       {"rand --n 4 --text --generator xorwow --exec sim:trn2", "xorwow runs on the host"},
       {"rand --n 4 --offset 18446744073709551615 --text", "exceeds 2^64 - 1"},
       {"rand --n 4 --out /nonexistent/words.bin", "/nonexistent/words.bin"},
@@ -142,6 +146,10 @@ TEST_F(CommandLine, RandWritesValues) {
   EXPECT_EQ(trnsci("rand --n 4 --out " + file.string()).status, 0);
   EXPECT_EQ(fs::file_size(file), 16u);
   EXPECT_EQ(trnsci("rand --n 2 --offset 2 --text").output, "3159862348\n2600524760\n");
+  // Two streams take turns: every other value is stream 0's.
+  const std::string turns = trnsci("rand --n 5 --interleave 2 --text").output, second = trnsci("rand --n 2 --stream 1 --text").output;
+  const std::size_t line = second.find('\n') + 1;
+  EXPECT_EQ(turns, "1713891541\n" + second.substr(0, line) + "3781805453\n" + second.substr(line) + "3159862348\n");
   EXPECT_EQ(trnsci("rand --n 6 --dimensions 2 --generator sobol32 --dist uniform --interval half-open --text").output,
             "0\n0.5\n0.75\n0\n0.5\n0.25\n");
   EXPECT_EQ(trnsci("rand --n 3 --generator xorwow --seed 1234 --dist uniform --text").output, "0.14546764\n0.8201809\n0.55039924\n");

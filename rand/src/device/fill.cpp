@@ -1,4 +1,4 @@
-// The device kernel of raw32 and uniform.
+// The device kernel of raw32, raw64 and uniform for Philox and Threefry; sobol.cpp has the one of Sobol points.
 //
 // Blocks lie on partitions in long runs: with C columns, partition p of a tile holds the blocks p C .. p C + C - 1
 // after the tile's first, so each partition stores 4 C consecutive values. The longer an instruction, the less its
@@ -11,11 +11,13 @@
 // rounds.
 #include <algorithm>
 #include <trn/core/array.hpp>
+#include <trn/rand/sobol_program.hpp>
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/builder.hpp>
 #include <trn/tile/device.hpp>
 
 #include "device/rounds.hpp"
+#include "device/sobol.hpp"
 #include "kernels.hpp"
 
 namespace trn::rand {
@@ -150,13 +152,15 @@ std::uint64_t fill_run_length(const State& state) {
 namespace device {
 
 void fill(const Executor& executor, const FillArgs& args) {
-  if (args.state.algorithm != Algorithm::Philox4x32_10 && args.state.algorithm != Algorithm::Threefry4x32_20) {
+  const bool sobol = has_sobol_program(args.state.algorithm);
+  if (!sobol && !is_block_algorithm(args.state.algorithm)) {
     fail<NotImplemented>("rand: {} runs on the host, not on executor '{}'; draw there and copy(), or use philox4x32-10",
                          name(args.state.algorithm), executor.name());
   }
   if (args.draw == Draw::OpenClosedDouble || args.draw == Draw::HalfOpenDouble) {
     fail<NotImplemented>("rand: doubles are made on the host, not on executor '{}', which has no float64", executor.name());
   }
+  if (sobol) return fill_sobol(executor, args);
   Device& device = device_of(executor);
   State state = args.state;
   auto* out = static_cast<std::byte*>(args.out);

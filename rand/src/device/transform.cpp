@@ -115,11 +115,7 @@ class TransformKernel {
   };
 
   static std::string name_of(const TransformShape& s) {
-    const char* law = s.law == Law::Normal        ? "normal"
-                      : s.law == Law::LogNormal   ? "log_normal"
-                      : s.law == Law::Exponential ? "exponential"
-                                                  : "weibull";
-    return std::string("rand_") + law + (s.algorithm == Algorithm::Philox4x32_10 ? "_philox" : "_threefry");
+    return std::string("rand_") + name(s.law) + (s.algorithm == Algorithm::Philox4x32_10 ? "_philox" : "_threefry");
   }
 
   Access constant(const char* name, double value) {
@@ -245,6 +241,21 @@ class TransformKernel {
 };
 
 }  // namespace
+
+const char* name(Law law) {
+  switch (law) {
+    case Law::Normal: return "normal";
+    case Law::NormalInverse: return "normal_inverse";
+    case Law::NormalCurand: return "normal_curand";
+    case Law::LogNormal: return "log_normal";
+    case Law::Exponential: return "exponential";
+    case Law::Laplace: return "laplace";
+    case Law::Weibull: return "weibull";
+    case Law::Cauchy: return "cauchy";
+    case Law::Bernoulli: return "bernoulli";
+  }
+  fail<InvalidArgument>("rand: law {} does not exist", static_cast<int>(law));
+}
 
 Program transform_program(const TransformShape& shape, const Machine& machine) {
   require(is_block_algorithm(shape.algorithm), "rand: {} has no device program; use philox4x32-10 or threefry4x32-20",

@@ -103,7 +103,8 @@ struct FisherFSampler {
   double log_ratio;
 };
 
-// Robert (1995). With a < b the ends in units of stddev, mirrored so that |a| <= |b| when both have one sign.
+// Robert (1995). With a < b the ends in units of stddev, mirrored so that |a| <= |b| when both have one sign. Away from
+// the mean everything is counted from the nearer end: far out, a + t would round the little t that matters.
 class TruncatedNormalSampler {
  public:
   explicit TruncatedNormalSampler(const TruncatedNormalOptions& o)
@@ -115,39 +116,54 @@ class TruncatedNormalSampler {
     }
     const double root = std::sqrt(a_ * a_ + 4);
     rate_ = 0.5 * (a_ + root);
+    below_ = 2 / (a_ + root);  // rate - a
+    length_ = (o.high - o.low) / o.stddev;
     if (a_ <= 0) {
-      method_ = b_ - a_ > 2.5 ? Method::Normal : Method::Uniform;
+      method_ = length_ > 2.5 ? Method::Normal : Method::Uniform;
     } else {  // the exponential is accepted more often than the uniform unless the interval is short
-      const double limit = 2 / (a_ + root) * scalar::exp(0.25 * a_ * (a_ - root) + 0.5);
-      method_ = b_ - a_ > limit ? Method::Exponential : Method::Uniform;
+      const double limit = below_ * scalar::exp(0.5 - 0.5 * a_ * below_);
+      method_ = length_ > limit ? Method::Exponential : Method::Uniform;
     }
   }
 
   double operator()(ElementWords& words) const {
-    const double x = standard(words), value = o_.mean + o_.stddev * (mirrored_ ? -x : x);
+    double value;
+    if (method_ == Method::Normal) {
+      const double x = normal(words);
+      value = o_.mean + o_.stddev * (mirrored_ ? -x : x);
+    } else {
+      const double t = method_ == Method::Uniform ? uniform(words) : exponential(words);
+      value = mirrored_ ? o_.high - o_.stddev * t : o_.low + o_.stddev * t;
+    }
     return std::clamp(value, o_.low, o_.high);
   }
 
  private:
   enum class Method { Normal, Uniform, Exponential };
 
-  double standard(ElementWords& words) const {
+  double normal(ElementWords& words) const {
     for (;;) {
-      if (method_ == Method::Normal) {
-        const double x = standard_normal(words);
-        if (x >= a_ && x <= b_) return x;
-      } else if (method_ == Method::Uniform) {  // the density is largest at 0 or at a
-        const double x = a_ + (b_ - a_) * words.uniform(), top = std::max(a_, 0.0);
-        if (standard_exponential(words) >= 0.5 * (x - top) * (x + top)) return x;
-      } else {
-        const double x = a_ + standard_exponential(words) / rate_, t = x - rate_;
-        if (x <= b_ && standard_exponential(words) >= 0.5 * t * t) return x;
-      }
+      const double x = standard_normal(words);
+      if (x >= a_ && x <= b_) return x;
+    }
+  }
+  // x - a, with x uniform; the density is largest at 0 or at a.
+  double uniform(ElementWords& words) const {
+    for (;;) {
+      const double t = length_ * words.uniform(), x = a_ + t;
+      if (standard_exponential(words) >= (a_ > 0 ? t * (a_ + 0.5 * t) : 0.5 * x * x)) return t;
+    }
+  }
+  // x - a, with x - a exponential; accepted by (x - rate)^2 / 2.
+  double exponential(ElementWords& words) const {
+    for (;;) {
+      const double t = standard_exponential(words) / rate_, miss = t - below_;
+      if (t <= length_ && standard_exponential(words) >= 0.5 * miss * miss) return t;
     }
   }
 
   TruncatedNormalOptions o_;
-  double a_, b_, rate_ = 1;
+  double a_, b_, rate_ = 1, below_ = 1, length_ = 0;
   bool mirrored_;
   Method method_ = Method::Normal;
 };

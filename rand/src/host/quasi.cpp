@@ -43,13 +43,7 @@ class SobolDimension {
 
  private:
   static U narrow(std::uint64_t x) { return static_cast<U>(x >> (64 - 8 * sizeof(U))); }
-  std::uint64_t sum(std::uint64_t n) const {
-    std::uint64_t x = 0;
-    for (std::uint64_t gray = n ^ n >> 1; gray != 0; gray &= gray - 1) {
-      x ^= directions_[static_cast<std::size_t>(std::countr_zero(gray))];
-    }
-    return x;
-  }
+  std::uint64_t sum(std::uint64_t n) const { return sobol_fraction(directions_, n); }
   Directions directions_;
   std::uint64_t shift_;
   std::array<U, kTable> table_;
@@ -136,13 +130,11 @@ void fill_dimension(const State& s, std::uint32_t dimension, Draw draw, std::int
       run(s.position + static_cast<std::uint64_t>(at), std::min(kPiece, points - at), out + at * element_bytes(draw));
     }
   };
-  const bool scrambled = s.algorithm == Algorithm::ScrambledSobol32 || s.algorithm == Algorithm::ScrambledSobol64;
-  const auto vectors = [&] { return scrambled ? scrambled_directions(dimension) : Scrambled{directions(dimension), 0}; };
   switch (s.algorithm) {
     case Algorithm::Sobol32:
     case Algorithm::ScrambledSobol32:
     case Algorithm::OwenSobol32: {
-      const Scrambled v = vectors();
+      const Scrambled v = sobol_vectors(s.algorithm, dimension);
       const SobolDimension<std::uint32_t> sobol(v.directions, v.shift);
       const Nested by = nested(s.seed, dimension);
       return pieces([&](std::uint64_t first, std::int64_t n, std::byte* to) {
@@ -154,7 +146,7 @@ void fill_dimension(const State& s, std::uint32_t dimension, Draw draw, std::int
     }
     case Algorithm::Sobol64:
     case Algorithm::ScrambledSobol64: {
-      const Scrambled v = vectors();
+      const Scrambled v = sobol_vectors(s.algorithm, dimension);
       const SobolDimension<std::uint64_t> sobol(v.directions, v.shift);
       return pieces([&](std::uint64_t first, std::int64_t n, std::byte* to) {
         finish64(draw, n, to, [&](std::uint64_t* fractions) { sobol.points(first, n, fractions); });
@@ -176,7 +168,7 @@ void fill_quasi(const State& state, Draw draw, std::int64_t n, void* out) {
   constexpr std::int64_t kTask = 16 * kPiece;
   const std::int64_t points = n / state.dimensions, parts = (points + kTask - 1) / kTask;
   const std::int64_t tasks = parts * state.dimensions;
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) if (tasks > 1)
   for (std::int64_t task = 0; task < tasks; ++task) {
     const std::int64_t dimension = task / parts, at = task % parts * kTask;
     State here = state;

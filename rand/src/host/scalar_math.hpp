@@ -1,6 +1,6 @@
 // Elementary functions of one double for the rejection samplers, from additions, multiplications, divisions and square
 // roots alone: libm's differ in the last bit between machines, and a rejection sampler turns such a bit into another
-// value. Errors of about 1 ulp, measured in rand/test/scalar_math_test.cpp. The series are those of
+// value. Errors of about 1 ulp, measured in rand/test/math_test.cpp. The series are those of
 // vector_math-inl.hpp.
 #pragma once
 

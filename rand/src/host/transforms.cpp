@@ -9,7 +9,7 @@
 //   exponential     e = -ln u, at least 2^-24 or 2^-53
 //   normal          r = sqrt(-2 ln u); z0 = +- r sin phi, z1 = +- r cos phi (Box and Muller 1958) with phi in the first
 //                   quadrant and the signs from the last A + 2 bits of y: phi = (k + 1/2) 2^-A pi/2, A = 22 or 51. The
-//                   first 8 or 11 bits of y belong to u alone. |z| ends at 9.5 (13.4 for double).
+//                   first 8 or 11 bits of y belong to u alone. |z| ends at 9.49 (13.37 for double).
 //   inverse         z where the distribution function is (word + 1/2) 2^-64, from the nearer end: |z| ends at 9.1.
 //   cuRAND          u = x 2^-B + 2^-(B + 1), angle = 2 pi (y 2^-B + 2^-(B + 1)), B = 32 or 53, rounded as cuRAND does.
 //   Laplace         +- e; Weibull scale e^(1/k); Cauchy +- cot(pi/2 u). The sign is the last bit of the partner's word.

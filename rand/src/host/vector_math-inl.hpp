@@ -3,7 +3,7 @@
 // instruction set.
 //
 // The polynomials are Taylor's: arguments are reduced far enough that the first term left out is below a quarter of an
-// ulp. Largest errors over the arguments that occur, measured against libm (rand/test/vector_math_test.cpp): 1.5 ulp.
+// ulp. Largest errors over the arguments that occur, measured against libm (rand/test/math_test.cpp): 1.5 ulp.
 #if defined(TRN_RAND_VECTOR_MATH_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRN_RAND_VECTOR_MATH_INL
 #undef TRN_RAND_VECTOR_MATH_INL

@@ -32,7 +32,8 @@ enum class Algorithm : std::uint8_t {
   Sobol32, ScrambledSobol32, OwenSobol32, Sobol64, ScrambledSobol64, Halton, ScrambledHalton,
 };
 
-// cuRAND: CURAND_ORDERING_PSEUDO_DEFAULT and _LEGACY. They differ for Mrg32k3a only; elsewhere both names mean the same.
+// cuRAND: CURAND_ORDERING_PSEUDO_DEFAULT and _LEGACY. They differ for Mrg32k3a only; for Philox, Xorwow and Mt19937 both
+// names mean the same. Threefry and the quasi-random algorithms take Default only.
 enum class Ordering : std::uint8_t { Default, Legacy };
 
 // The whole state of a generator, a plain value: to save a generator is to copy this.

@@ -4,12 +4,13 @@
 // z is a standard normal by one of three methods; words are the generator's 32-bit values:
 //
 //   BoxMuller   Values n and n ^ 1 are the two coordinates of a point: radius from both words, so that the tail is
-//               whole (|z| up to 9.4, missing mass 3e-21; double 13.3), angle from the second. float: value n takes
+//               whole (|z| up to 9.49, missing mass 2.3e-21; double 13.37), angle from the second. float: value n takes
 //               word n. double: value n takes the words 2 n, 2 n + 1.
 //   Inverse     The inverse of the distribution function at a 64-bit word: one value alone, float or double, of two
 //               words; |z| up to 9.08 (missing mass 2^-64), monotone in the word.
-//   Curand      cuRAND's own formula with its tail that ends at 6.76 (double: 8.65). float: cuRAND's values in its order
-//               to a few ulp of the larger coordinate. double: its pairs, in the order of the words. Host only.
+//   Curand      cuRAND's own formula with its tail that ends at 6.76 (double: 8.65). With Philox, float: cuRAND's values
+//               in its order to a few ulp of the larger coordinate; double: its pairs, in the order of the words. With
+//               other algorithms the formula on their words, in an order that is not cuRAND's. Host only.
 //
 // Here n counts from 0 in units of words per value, and the position moves by words per value times the size. The two
 // values of a pair share their words: a draw that begins with the second half of a pair reads words from before the

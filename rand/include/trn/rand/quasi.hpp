@@ -21,7 +21,9 @@
 // of the upper half of a 64-bit one, the floats that uniform.hpp states. Doubles, OpenClosed: x * 2^-32 + 2^-32 from 32
 // bits, (z >> 11) * 2^-53 + 2^-54 from 64; HalfOpen: x * 2^-32, (z >> 11) * 2^-53. OpenClosed has cuRAND's bits.
 //
-// seed is 0 except for OwenSobol32 and ScrambledHalton; stream and origin are 0. Host only.
+// seed is 0 except for OwenSobol32 and ScrambledHalton; stream and origin are 0. Devices draw the words and floats of
+// Sobol32, ScrambledSobol32, Sobol64 and ScrambledSobol64, the same bits as the host (sobol_program.hpp); the rest is for
+// the host.
 #pragma once
 
 #include <trn/core/view.hpp>

@@ -24,6 +24,8 @@ enum class Law : std::uint8_t {
   Bernoulli,      // 1 where the uniform is below location, else 0
 };
 
+[[nodiscard]] const char* name(Law law);  // "log_normal", as operations and programs are called
+
 struct Transform {
   Law law = Law::Normal;
   double location = 0, scale = 1, shape = 1;

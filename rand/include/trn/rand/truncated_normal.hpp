@@ -1,9 +1,10 @@
 // truncated_normal: a normal with this mean and stddev, given that it lies in [low, high]; the ends may be infinite.
 //
 // Rejection from the normal, from an exponential in the tail, or from a uniform, whichever is accepted most often
-// (Robert 1995): exact also where the interval lies many standard deviations away,
-// up to the rounding of mean + stddev z: a float may round to a number just outside [low, high]. Order, words, bits, executors and
-// refusals are those of gamma.hpp; low < high, and stddev is positive.
+// (Robert 1995). In the last two a value is low + stddev t (or high - stddev t), t >= 0 with the relative accuracy of a
+// double, so the tail keeps its shape however many standard deviations away it lies: the value has the one rounding of
+// that sum, and a float one more, which may take it just outside [low, high]. Order, words, bits, executors and refusals
+// are those of gamma.hpp; low < high, and stddev is positive.
 #pragma once
 
 #include <limits>
