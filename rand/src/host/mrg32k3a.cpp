@@ -92,7 +92,7 @@ void fill_mrg32k3a(const State& state, Draw draw, std::int64_t n, void* out) {
   const auto blocks = column_blocks(period, 1, 0, state.position, n);
   const std::int64_t size = draw == Draw::OpenClosedDouble ? sizeof(double) : sizeof(std::uint32_t);
   const Powers& p = powers();
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) if (blocks.size() > 1)
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     const ColumnBlock& block = blocks[b];
     Mrg32k3aState s = mrg32k3a_state(state.seed, block.row, period * state.stream + block.begin);

@@ -163,7 +163,7 @@ void fill_mt19937(const State& state, Draw draw, std::int64_t n, void* out) {
     next->complete = true;
   }
   const Target to{first, last_word, draw, static_cast<std::byte*>(out)};
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) if (teams > 1)
   for (std::uint64_t k = 0; k < teams; ++k) {
     const std::uint64_t t = (begin_team + k) % kTeams;
     auto team = std::make_unique<Team>(team_of(*table, t));

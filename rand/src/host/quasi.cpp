@@ -168,7 +168,7 @@ void fill_quasi(const State& state, Draw draw, std::int64_t n, void* out) {
   constexpr std::int64_t kTask = 16 * kPiece;
   const std::int64_t points = n / state.dimensions, parts = (points + kTask - 1) / kTask;
   const std::int64_t tasks = parts * state.dimensions;
-#pragma omp parallel for schedule(dynamic) if (tasks > 1)
+#pragma omp parallel for schedule(dynamic) if (n >= kTask / 16)
   for (std::int64_t task = 0; task < tasks; ++task) {
     const std::int64_t dimension = task / parts, at = task % parts * kTask;
     State here = state;

@@ -111,7 +111,7 @@ void fill_xorwow(const State& state, Draw draw, std::uint64_t index, std::int64_
                             : column_blocks(kColumns, 1, 0, state.position, n);
   const std::int64_t size = pairs ? sizeof(double) : sizeof(std::uint32_t);
   const Powers& p = powers();
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) if (blocks.size() > 1)
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     const ColumnBlock& block = blocks[b];
     XorwowState s = xorwow_state(state.seed, block.row, kColumns * state.stream + block.begin);
