@@ -12,6 +12,7 @@ template <class T> class PlainEngine final : public Engine<T> {
   PlainEngine(EngineKind kind, std::int64_t n) : kind_(kind), n_(n), root_(static_cast<std::size_t>(n)) {
     for (std::int64_t k = 0; k < n; ++k) root_[static_cast<std::size_t>(k)] = root<T>(k, n);
   }
+  std::int64_t length() const override { return n_; }
   std::int64_t scratch_bytes(int) const override { return static_cast<std::int64_t>(sizeof(std::complex<T>)) * 2 * n_; }
 
   void run(const Lines& in, const Lines& out, const std::vector<LineBatch>& batch, double factor, std::byte* scratch, int) const override {

@@ -6,7 +6,7 @@
 // side. Any length from 1 up. Real transforms keep n/2 + 1 points of the last axis: RealToComplex writes them, ComplexToReal reads them and takes
 // the rest from symmetry; the imaginary parts of the points that are their own mirror image are not used.
 //
-// A plan is immutable, cheap to copy and safe to use from several threads. It holds its tables (twiddles, DFT matrices) on its executor and
+// A batch dimension of extent 0 makes a plan that does nothing. A plan is immutable, cheap to copy and safe to use from several threads. It holds its tables (twiddles, DFT matrices) on its executor and
 // needs workspace_bytes() of scratch per execution: the caller's Buffer, or one made for the call. The input is left as it was, except
 // in place. In place (same address on both sides) each complex side must have the layout of the other; for real transforms the
 // layouts must describe the same bytes (FFTW's padded rows: a real row of n lies in 2 (n/2 + 1) reals).
@@ -62,7 +62,7 @@ struct SideLayout {
 [[nodiscard]] Description many(Kind kind, Direction direction, const std::vector<std::int64_t>& lengths, const SideLayout& input,
                                const SideLayout& output, std::int64_t batch);
 
-namespace detail { class Body; }
+namespace detail { struct PlanState; }
 
 template <Real T> class Plan {
  public:
@@ -71,7 +71,7 @@ template <Real T> class Plan {
   Plan(const Executor& executor, const Description& description);
 
   [[nodiscard]] const Executor& executor() const { return executor_; }
-  [[nodiscard]] const Description& description() const { return *description_; }
+  [[nodiscard]] const Description& description() const;
   [[nodiscard]] std::int64_t workspace_bytes() const;
   [[nodiscard]] Accuracy accuracy() const;
 
@@ -94,8 +94,7 @@ template <Real T> class Plan {
 
  private:
   Executor executor_;
-  std::shared_ptr<const Description> description_;
-  std::shared_ptr<const detail::Body> body_;
+  std::shared_ptr<const detail::PlanState> state_;
 };
 
 }  // namespace trn::fft

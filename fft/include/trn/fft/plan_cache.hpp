@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <list>
 #include <mutex>
+#include <variant>
 
 #include <trn/fft/plan.hpp>
 
@@ -23,11 +24,9 @@ class PlanCache {
   [[nodiscard]] std::uint64_t misses() const;
 
  private:
-  template <Real T> std::list<Plan<T>>& plans();
   const std::size_t limit_;
   mutable std::mutex mutex_;
-  std::list<Plan<float>> single_;
-  std::list<Plan<double>> double_;
+  std::list<std::variant<Plan<float>, Plan<double>>> plans_;  // the one used last in front
   std::uint64_t hits_ = 0, misses_ = 0;
 };
 

@@ -1,0 +1,207 @@
+// The host's Body: walks the stages of a transform and runs the 1-D engines. Counterpart of nothing on the device: there fft.c2c is one program.
+//
+// Signs. An engine knows the forward transform only. The inverse of complex lines exchanges real and imaginary addresses on both sides (lines.hpp). Of real
+// ones it is the conjugate of the forward one: RealToComplex forwards and changes the sign of the imaginary parts, ComplexToReal inverts and
+// turns its rows round, y(n - j) for y(j); both touch a block while it is in the cache. Only SciPy's ihfft and hfft ask for these two.
+//
+// Bound. A pass multiplies every line by a DFT matrix, sqrt(n) times a unitary one, so the relative errors of the passes add: the product of
+// (1 + the engine's bound), and 1 + 2 u for the factor (its own rounding and the product's). Half spectra count with their mirror images, line by line, until
+// a RealToComplex result is measured over the half alone: its norm is at least 1/sqrt(2) of the whole's, so the bound grows by sqrt(2).
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <trn/core/error.hpp>
+
+#include "stages.hpp"
+
+namespace trn::fft::host {
+
+template <class T> double direct_sum_bound(std::int64_t n) {
+  const double u = std::is_same_v<T, float> ? 0x1p-24 : 0x1p-53;
+  double sum = 0;
+  const auto add = [&](std::int64_t p) { sum += (static_cast<double>(p) + 4) * std::sqrt(static_cast<double>(p)) * u; };
+  for (std::int64_t p = 2; p * p <= n; ++p) {
+    for (; n % p == 0; n /= p) add(p);
+  }
+  if (n > 1) add(n);
+  return sum;
+}
+template double direct_sum_bound<float>(std::int64_t);
+template double direct_sum_bound<double>(std::int64_t);
+
+namespace {
+
+constexpr std::int64_t kBlockBytes = 256 << 10;  // half of a common L2, the engine's own buffers need the rest
+constexpr std::int64_t aligned(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+template <class T> class HostBody final : public detail::Body {
+ public:
+  explicit HostBody(const Problem& problem)
+      : problem_(problem), walk_(plan_walk(problem, kBlockBytes)), threads_(std::max(omp_get_max_threads(), 1)) {
+    for (const Stage& stage : walk_.stages) {
+      for (const Pass& pass : stage.passes) {
+        auto& engine = engines_[{pass.kind, length(pass)}];
+        if (!engine) engine = make_engine<T>(pass.kind, length(pass), lines(pass));
+      }
+    }
+    shared_bytes_ = aligned(walk_.unit_work_reals * static_cast<std::int64_t>(sizeof(T)));
+    for (const Stage& stage : walk_.stages) {
+      stage_bytes_ = std::max(stage_bytes_, blocks_in_parallel(stage) ? threads_ * block_bytes(stage, 1) : block_bytes(stage, threads_));
+    }
+  }
+
+  std::int64_t workspace_bytes() const override { return shared_bytes_ + stage_bytes_; }
+
+  Accuracy accuracy() const override {
+    double growth = 1;
+    for (const Stage& stage : walk_.stages) {
+      for (const Pass& pass : stage.passes) growth *= 1 + engine(pass).bound();
+    }
+    if (problem_.factor != 1) growth *= 1 + 2 * unit_roundoff(problem_.real);
+    const double half = problem_.kind == Kind::RealToComplex ? std::sqrt(2.0) : 1;
+    return {Mode::Native, 1, (growth - 1) * half};
+  }
+
+  void execute(const Executor&, const Operands& o) const override {
+    auto* work = static_cast<std::byte*>(o.workspace);
+    std::vector<std::int64_t> index(walk_.units.size(), 0);
+    for (;;) {
+      Side places[3] = {o.in, o.out, {work, work + sizeof(T)}};
+      for (std::size_t d = 0; d < index.size(); ++d) {
+        for (const int p : {0, 1}) places[p] = moved(places[p], index[d] * walk_.units[d].stride[p]);
+      }
+      for (std::size_t s = 0; s < walk_.stages.size(); ++s) run_stage(s, places, work + shared_bytes_);
+      std::size_t d = index.size();
+      while (d > 0 && ++index[d - 1] == walk_.units[d - 1].extent) index[--d] = 0;
+      if (d == 0) return;
+    }
+  }
+
+ private:
+  [[nodiscard]] std::int64_t length(const Pass& pass) const { return problem_.axes[pass.axis].extent; }
+  [[nodiscard]] const Engine<T>& engine(const Pass& pass) const { return *engines_.at({pass.kind, length(pass)}); }
+  [[nodiscard]] static std::int64_t lines(const Pass& pass) {
+    std::int64_t count = 1;
+    for (const LineBatch& b : pass.batch) count *= b.count;
+    return count;
+  }
+  [[nodiscard]] bool blocks_in_parallel(const Stage& stage) const { return threads_ > 1 && stage.blocks() >= threads_; }
+  [[nodiscard]] std::int64_t work_bytes(const Stage& stage) const { return aligned(stage.work_reals * static_cast<std::int64_t>(sizeof(T))); }
+  [[nodiscard]] std::int64_t block_bytes(const Stage& stage, int threads) const {
+    std::int64_t scratch = 0;
+    for (const Pass& pass : stage.passes) scratch = std::max(scratch, aligned(engine(pass).scratch_bytes(threads)));
+    return work_bytes(stage) + scratch;
+  }
+  [[nodiscard]] static Side moved(const Side& side, std::int64_t reals) {
+    return {static_cast<T*>(side.re) + reals, side.im ? static_cast<T*>(side.im) + reals : nullptr};
+  }
+
+  void run_stage(std::size_t s, const Side (&places)[3], std::byte* scratch) const {
+    const Stage& stage = walk_.stages[s];
+    const std::int64_t blocks = stage.blocks();
+    if (!blocks_in_parallel(stage)) {
+      for (std::int64_t b = 0; b < blocks; ++b) run_block(s, b, places, scratch, threads_);
+      return;
+    }
+    const std::int64_t share = block_bytes(stage, 1);
+#pragma omp parallel for num_threads(threads_) schedule(static)
+    for (std::int64_t b = 0; b < blocks; ++b) run_block(s, b, places, scratch + omp_get_thread_num() * share, 1);
+  }
+
+  void run_block(std::size_t s, std::int64_t block, const Side (&places)[3], std::byte* scratch, int threads) const {
+    const Stage& stage = walk_.stages[s];
+    const std::int64_t chunks = (stage.chunk.extent + stage.chunk_size - 1) / stage.chunk_size;
+    const std::int64_t start = block % chunks * stage.chunk_size;
+    const std::int64_t count = std::min(stage.chunk_size, stage.chunk.extent - start);
+    Side at[3] = {places[0], places[1], places[2]};
+    const bool own = stage.work_reals > 0;
+    if (own) at[2] = {scratch, scratch + sizeof(T)};
+    std::int64_t rest = block / chunks;
+    const auto move = [&](const WalkDim& d, std::int64_t index) {
+      for (const int p : {0, 1, 2}) {
+        if (p < 2 || !own) at[p] = moved(at[p], index * d.stride[p]);
+      }
+    };
+    move(stage.chunk, start);
+    for (std::size_t d = stage.loops.size(); d-- > 0; rest /= stage.loops[d].extent) move(stage.loops[d], rest % stage.loops[d].extent);
+    const bool last_stage = s + 1 == walk_.stages.size();
+    for (std::size_t i = 0; i < stage.passes.size(); ++i) {
+      const bool last = last_stage && i + 1 == stage.passes.size();
+      run_pass(stage.passes[i], count, at, last ? problem_.factor : 1, scratch + work_bytes(stage), threads);
+    }
+  }
+
+  void run_pass(const Pass& pass, std::int64_t count, const Side (&at)[3], double factor, std::byte* scratch, int threads) const {
+    Side from = at[static_cast<int>(pass.from)], to = at[static_cast<int>(pass.to)];
+    const bool inverse = problem_.direction == Direction::Inverse;
+    if (pass.kind == EngineKind::Complex && inverse) {
+      std::swap(from.re, from.im);
+      std::swap(to.re, to.im);
+    }
+    const Lines in{from.re, from.im, pass.from_stride}, out{to.re, to.im, pass.to_stride};
+    std::vector<LineBatch> batch = pass.batch;
+    if (pass.chunked != Pass::kNone) batch[pass.chunked].count = count;
+    engine(pass).run(in, out, batch, factor, scratch, threads);
+    if (pass.kind == EngineKind::RealToHalf && inverse) conjugate(out, batch, length(pass) / 2 + 1);
+    if (pass.kind == EngineKind::HalfToReal && !inverse) turn_round(out, batch, length(pass));
+  }
+
+  // Calls line(offset) for every line of the output side.
+  template <class F> static void each_line(const std::vector<LineBatch>& batch, const F& line) {
+    std::vector<std::int64_t> index(batch.size(), 0);
+    for (;;) {
+      std::int64_t offset = 0;
+      for (std::size_t d = 0; d < batch.size(); ++d) offset += index[d] * batch[d].output_distance;
+      line(offset);
+      std::size_t d = batch.size();
+      while (d > 0 && ++index[d - 1] == batch[d - 1].count) index[--d] = 0;
+      if (d == 0) return;
+    }
+  }
+  static void conjugate(const Lines& out, const std::vector<LineBatch>& batch, std::int64_t points) {
+    each_line(batch, [&](std::int64_t offset) {
+      T* im = static_cast<T*>(out.im) + offset;
+      for (std::int64_t k = 0; k < points; ++k) im[k * out.stride] = -im[k * out.stride];
+    });
+  }
+  static void turn_round(const Lines& out, const std::vector<LineBatch>& batch, std::int64_t n) {
+    each_line(batch, [&](std::int64_t offset) {
+      T* x = static_cast<T*>(out.re) + offset;
+      for (std::int64_t j = 1; j < n - j; ++j) std::swap(x[j * out.stride], x[(n - j) * out.stride]);
+    });
+  }
+
+  Problem problem_;
+  Walk walk_;
+  int threads_;
+  std::map<std::pair<EngineKind, std::int64_t>, std::shared_ptr<const Engine<T>>> engines_;
+  std::int64_t shared_bytes_ = 0, stage_bytes_ = 0;
+};
+
+// The host computes in the operands' type, whatever it is asked for: only Native and targets that it meets are offered.
+void check_precision(const Problem& p, const detail::Body& body) {
+  if (p.precision.has_target()) {
+    const double bound = body.accuracy().bound;
+    if (bound <= p.precision.target_error()) return;
+    fail<NotImplemented>("fft.plan: the target error is {:.3g}, the bound of this transform in {} on the host is {:.3g}; ask for no less or use float64",
+                         p.precision.target_error(), name(p.real), bound);
+  }
+  if (p.precision.mode() == Mode::Native) return;
+  fail<NotImplemented>("fft.plan: precision '{}' is not offered on the host, which computes in the operands' own type; use native or a target",
+                       name(p.precision.mode()));
+}
+
+}  // namespace
+
+void build(const Executor&, const BuildArgs& args) {
+  if (args.problem->real == DType::Float32) *args.body = std::make_shared<HostBody<float>>(*args.problem);
+  else *args.body = std::make_shared<HostBody<double>>(*args.problem);
+  check_precision(*args.problem, **args.body);
+}
+
+void execute(const Executor& executor, const ExecuteArgs& args) { args.body->execute(executor, args.operands); }
+
+}  // namespace trn::fft::host
