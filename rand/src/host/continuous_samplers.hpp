@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "element_words.hpp"
+#include "host/attempts.hpp"
 #include "host/scalar_math.hpp"
 #include "samplers.hpp"
 
@@ -37,6 +38,7 @@ class StandardGamma {
     const double g = at_least_one(words);
     return boost_ == 0 ? g : g * scalar::exp(-standard_exponential(words) * boost_);
   }
+  [[nodiscard]] GammaAttempt attempt() const { return {boost_, d_, c_}; }
   // The logarithm, which does not underflow when the shape is small.
   double log(ElementWords& words) const {
     const double g = scalar::log(at_least_one(words));
@@ -56,19 +58,6 @@ class StandardGamma {
   }
 
   double boost_, d_, c_;
-};
-
-struct GammaSampler {
-  explicit GammaSampler(const GammaOptions& o) : gamma(o.shape), scale(o.scale) {}
-  double operator()(ElementWords& words) const { return gamma(words) * scale; }
-  StandardGamma gamma;
-  double scale;
-};
-
-struct ChiSquaredSampler {
-  explicit ChiSquaredSampler(const ChiSquaredOptions& o) : gamma(0.5 * o.df) {}
-  double operator()(ElementWords& words) const { return 2 * gamma(words); }
-  StandardGamma gamma;
 };
 
 // G_a / (G_a + G_b) from logarithms.

@@ -45,6 +45,13 @@ class RatioOfUniforms {
     }
   }
 
+  // For poisson_attempts.
+  [[nodiscard]] PoissonAttempt attempt(double lambda) const {
+    PoissonAttempt a{lambda, centre_, width_, log_top_, {}};
+    for (std::size_t k = 1; k < a.stirling.size(); ++k) a.stirling[k] = scalar::stirling_error(static_cast<double>(k));
+    return a;
+  }
+
  private:
   static constexpr double kSlope = 1.715527769921413593, kOffset = 0.898916162058898781;
   double centre_, width_, log_top_;
@@ -79,6 +86,7 @@ class PoissonSampler {
     }
     return ratio_(words, 0, scalar::kInfinity, [&](double k) { return log_poisson(k, lambda_); });
   }
+  [[nodiscard]] PoissonAttempt attempt() const { return ratio_.attempt(lambda_); }
 
  private:
   double lambda_, first_;

@@ -16,7 +16,7 @@ constexpr int kApart = 76;
 
 using M = Mrg32k3aColumns;
 using Vector = std::array<std::uint32_t, 3>;
-using Map = std::array<Vector, 3>;  // rows
+using Map = JumpMatrix;
 
 // Every term of a sum is below 2^32 after its reduction, so the sum of three fits. The modulus is known to the compiler, which
 // makes a multiplication of the division.
@@ -97,10 +97,12 @@ void fill_mrg32k3a(const State& state, Draw draw, std::int64_t n, void* out) {
     const ColumnBlock& block = blocks[b];
     Mrg32k3aState s = mrg32k3a_state(state.seed, block.row, period * state.stream + block.begin);
     Mrg32k3aColumns columns;
-    for (std::uint64_t c = 0; c < block.end - block.begin; ++c) {
+    for (std::int64_t c = 0; c < kMrgSeeds; ++c) {
       for (std::size_t w = 0; w < 3; ++w) columns.x[w][c] = s.x[w], columns.y[w][c] = s.y[w];
       s = {apply<M::kM1>(p.x_columns[0], s.x), apply<M::kM2>(p.y_columns[0], s.y)};
     }
+    static_assert(kMrgSeeds == 8);
+    mrg32k3a_spread(columns, p.x_columns[3], p.y_columns[3], static_cast<std::int64_t>(block.end - block.begin));
     mrg32k3a_rows(columns, draw, static_cast<std::int64_t>(block.end - block.begin), block.count,
                   static_cast<std::int64_t>(period), static_cast<std::byte*>(out) + block.first * size);
   }

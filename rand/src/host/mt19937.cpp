@@ -19,10 +19,8 @@ namespace {
 
 using namespace mt19937;
 
-constexpr std::uint64_t kTeam = 64, kTeams = kTwisters / kTeam;  // twisters that one task handles, and tasks
+constexpr std::uint64_t kTeam = kTwisterTeam, kTeams = kTwisters / kTeam;  // twisters that one task handles, and tasks
 constexpr int kApart = 2048;                                     // log2 of the steps between twisters
-
-using Team = std::array<Words, kTeam>;
 
 // kOrder[row][lane]: which of a group's 624 outputs stands there. Seven rows take 56 consecutive outputs, seven for each
 // lane; eight of these eleven sevens are preceded by one output for row 0.
@@ -42,16 +40,16 @@ constexpr std::array<std::array<std::uint16_t, kLanes>, kGroupRows> order() {
 constexpr auto kOrder = order();
 static_assert(kOrder[0][7] == 567 && kOrder[1][1] == 8 && kOrder[77][7] == 623);
 
-// States before the outputs of one group of rows; a team that is not there yet is null.
+// The words of one group of rows; a team that is not there yet is null.
 struct Table {
   std::uint32_t seed = 0;
   std::uint64_t group = 0;
   bool complete = false;  // every team is there, put by the draw that made the table
-  Words first;            // twister 0
+  Words first;            // twister 0, before the group
   std::once_flag heads_once;
-  std::array<Words, kTeams> heads;  // the first twister of every team
+  std::array<Words, kTeams> heads;  // the first twister of every team, before the group
   std::array<std::once_flag, kTeams> once;
-  std::array<std::unique_ptr<Team>, kTeams> teams;
+  std::array<std::unique_ptr<TwisterTeam>, kTeams> teams;
 };
 
 const Polynomial& between_twisters() {
@@ -59,7 +57,7 @@ const Polynomial& between_twisters() {
   return p;
 }
 
-const Team& team_of(Table& table, std::uint64_t t) {
+const TwisterTeam& team_of(Table& table, std::uint64_t t) {
   if (table.complete) return *table.teams[t];
   std::call_once(table.heads_once, [&] {
     static const Polynomial between_teams = [] {
@@ -71,9 +69,13 @@ const Team& team_of(Table& table, std::uint64_t t) {
     for (std::size_t k = 1; k < kTeams; ++k) table.heads[k] = jump(table.heads[k - 1], between_teams);
   });
   std::call_once(table.once[t], [&] {
-    auto team = std::make_unique<Team>();
-    (*team)[0] = table.heads[t];
-    for (std::size_t g = 1; g < kTeam; ++g) (*team)[g] = jump((*team)[g - 1], between_twisters());
+    auto team = std::make_unique<TwisterTeam>();
+    Words state = table.heads[t];
+    for (std::size_t g = 0; g < kTeam; ++g) {
+      if (g > 0) state = jump(state, between_twisters());
+      for (std::size_t k = 0; k < kWords; ++k) team->words[k][g] = state[k];
+    }
+    host::twist(*team);
     table.teams[t] = std::move(team);
   });
   return *table.teams[t];
@@ -117,29 +119,15 @@ void put(const Target& to, std::uint64_t at, const std::uint32_t* words, std::ui
   convert_words(to.draw, count, here);
 }
 
-// One team's share of the groups from `group` on; the states are left before the outputs of group `last`.
-void run_team(Team& team, std::uint64_t t, std::uint64_t group, std::uint64_t last, const Target& to) {
-  std::vector<Words> words(kTeam);
-  std::vector<std::uint32_t> line(kTeam * kLanes);
-  const std::uint64_t column = t * kTeam * kLanes;
-  for (;; ++group) {
-    const bool is_last = group == last;
-    for (std::size_t g = 0; g < kTeam; ++g) {
-      words[g] = team[g];
-      twist(words[g]);
-      if (!is_last) team[g] = words[g];
-    }
-    for (std::uint64_t row = 0; row < kGroupRows; ++row) {
-      const std::uint64_t at = (group * kGroupRows + row) * kRowWords + column;
-      if (at + (line.size() - 1) < to.first || at > to.last) continue;
-      for (std::size_t g = 0; g < kTeam; ++g) {
-        for (std::size_t lane = 0; lane < kLanes; ++lane) {
-          line[g * kLanes + lane] = temper(words[g][kOrder[row][lane]]);
-        }
-      }
-      put(to, at, line.data(), line.size());
-    }
-    if (is_last) return;
+// What one team has of the rows of one group.
+void put_group(const TwisterTeam& team, std::uint64_t t, std::uint64_t group, const Target& to) {
+  alignas(64) std::uint32_t line[kTeam * kLanes];
+  const std::uint64_t column = t * std::size(line);
+  for (std::uint64_t row = 0; row < kGroupRows; ++row) {
+    const std::uint64_t at = (group * kGroupRows + row) * kRowWords + column;
+    if (at + (std::size(line) - 1) < to.first || at > to.last) continue;
+    tempered_row(team, kOrder[row].data(), line);
+    put(to, at, line, std::size(line));
   }
 }
 
@@ -166,9 +154,15 @@ void fill_mt19937(const State& state, Draw draw, std::int64_t n, void* out) {
 #pragma omp parallel for schedule(dynamic) if (teams > 1)
   for (std::uint64_t k = 0; k < teams; ++k) {
     const std::uint64_t t = (begin_team + k) % kTeams;
-    auto team = std::make_unique<Team>(team_of(*table, t));
-    run_team(*team, t, group, last, to);
-    if (next) next->teams[t] = std::move(team);
+    const TwisterTeam& here = team_of(*table, t);
+    put_group(here, t, group, to);
+    if (!next) continue;
+    auto team = std::make_unique<TwisterTeam>(here);
+    for (std::uint64_t later = group; later < last; ++later) {
+      host::twist(*team);
+      put_group(*team, t, later + 1, to);
+    }
+    next->teams[t] = std::move(team);
   }
   if (next && teams == kTeams) {
     const std::lock_guard lock(memory_guard);

@@ -14,26 +14,88 @@ namespace {
 
 // The first kBlocks blocks of kGroup elements are made at once, on vectors: most values need no more.
 constexpr std::int64_t kGroup = 128;
+static_assert(kGroup % kAttemptGrain == 0);
 constexpr std::size_t kBlocks = 2;
+
+// group(begin, n, to) for groups of up to kGroup elements, `begin` the first one's number.
+template <class T, class Group>
+void run_groups(const SampleArgs& args, const Group& group) {
+  for_pieces<T>(args.out.data, args.out.shape, args.out.strides, 1, [&](std::int64_t first, std::int64_t count, T* to) {
+    for (std::int64_t at = 0; at < count; at += kGroup) {
+      group(args.state.position + static_cast<std::uint64_t>(first + at), std::min(kGroup, count - at), to + at);
+    }
+  });
+}
+
+using ReadyBlocks = Words4[kGroup][kBlocks];
+
+void make_ready(const State& state, std::uint64_t begin, std::int64_t n, ReadyBlocks& ready) {
+  Words4 counters[kGroup], made[kGroup];
+  for (std::size_t a = 0; a < kBlocks; ++a) {
+    for (std::int64_t i = 0; i < n; ++i) counters[i] = element_counter(state, begin + static_cast<std::uint64_t>(i), a);
+    encrypt(state.algorithm, counters, n, element_key(state, a), made);
+    for (std::int64_t i = 0; i < n; ++i) ready[i][a] = made[i];
+  }
+}
 
 template <class T, class S>
 void run_elements(const SampleArgs& args, const S& sampler) {
-  for_pieces<T>(args.out.data, args.out.shape, args.out.strides, 1, [&](std::int64_t first, std::int64_t count, T* to) {
-    Words4 counters[kGroup], made[kGroup], ready[kGroup][kBlocks];
-    for (std::int64_t at = 0; at < count; at += kGroup) {
-      const std::uint64_t begin = args.state.position + static_cast<std::uint64_t>(first + at);
-      const std::int64_t n = std::min(kGroup, count - at);
-      for (std::size_t a = 0; a < kBlocks; ++a) {
-        for (std::int64_t i = 0; i < n; ++i) {
-          counters[i] = element_counter(args.state, begin + static_cast<std::uint64_t>(i), a);
-        }
-        encrypt(args.state.algorithm, counters, n, element_key(args.state, a), made);
-        for (std::int64_t i = 0; i < n; ++i) ready[i][a] = made[i];
-      }
-      for (std::int64_t i = 0; i < n; ++i) {
+  run_groups<T>(args, [&](std::uint64_t begin, std::int64_t n, T* to) {
+    ReadyBlocks ready;
+    make_ready(args.state, begin, n, ready);
+    for (std::int64_t i = 0; i < n; ++i) {
+      ElementWords words(args.state, begin + static_cast<std::uint64_t>(i), ready[i]);
+      to[i] = static_cast<T>(sampler(words));
+    }
+  });
+}
+
+// Words in the memory of blocks, as attempts read them.
+const std::uint64_t* pairs_of(const Words4* blocks) { return reinterpret_cast<const std::uint64_t*>(blocks); }
+
+// gamma * scale: the first attempt of all elements on vectors, which at least 95 of 100 pass; the others one by one.
+template <class T>
+void run_gamma(const SampleArgs& args, const StandardGamma& gamma, double scale) {
+  run_groups<T>(args, [&](std::uint64_t begin, std::int64_t n, T* to) {
+    alignas(64) ReadyBlocks ready{};
+    double value[kGroup];
+    std::uint64_t accepted[kGroup];
+    make_ready(args.state, begin, n, ready);
+    gamma_attempts(gamma.attempt(), pairs_of(ready[0]), n, value, accepted);
+    for (std::int64_t i = 0; i < n; ++i) {
+      if (accepted[i] == 0) {
         ElementWords words(args.state, begin + static_cast<std::uint64_t>(i), ready[i]);
-        to[at + i] = static_cast<T>(sampler(words));
+        value[i] = gamma(words);
       }
+      to[i] = static_cast<T>(value[i] * scale);
+    }
+  });
+}
+
+// Attempt a takes block a: all elements on vectors, then those that are left, and so on.
+template <class T>
+void run_poisson(const SampleArgs& args, const PoissonSampler& sampler) {
+  const PoissonAttempt by = sampler.attempt();
+  run_groups<T>(args, [&](std::uint64_t begin, std::int64_t n, T* to) {
+    alignas(64) Words4 blocks[kGroup]{};
+    Words4 counters[kGroup];
+    double value[kGroup];
+    std::uint64_t accepted[kGroup];
+    std::int64_t waiting[kGroup];
+    for (std::int64_t i = 0; i < n; ++i) waiting[i] = i;
+    for (std::uint64_t a = 0; n > 0; ++a) {
+      ensure(a < kElementBlocks, "rand: element {} has used up its {} blocks of words", begin, kElementBlocks);
+      for (std::int64_t i = 0; i < n; ++i) {
+        counters[i] = element_counter(args.state, begin + static_cast<std::uint64_t>(waiting[i]), a);
+      }
+      encrypt(args.state.algorithm, counters, n, element_key(args.state, a), blocks);
+      poisson_attempts(by, pairs_of(blocks), n, value, accepted);
+      std::int64_t left = 0;
+      for (std::int64_t i = 0; i < n; ++i) {
+        if (accepted[i] != 0) to[waiting[i]] = static_cast<T>(value[i]);
+        else waiting[left++] = waiting[i];
+      }
+      n = left;
     }
   });
 }
@@ -106,11 +168,11 @@ void run(const SampleArgs& args, const MultivariateNormalRows& o) {
 
 template <class T>
 void run(const SampleArgs& args, const GammaOptions& o) {
-  run_elements<T>(args, GammaSampler(o));
+  run_gamma<T>(args, StandardGamma(o.shape), o.scale);
 }
 template <class T>
 void run(const SampleArgs& args, const ChiSquaredOptions& o) {
-  run_elements<T>(args, ChiSquaredSampler(o));
+  run_gamma<T>(args, StandardGamma(0.5 * o.df), 2);
 }
 template <class T>
 void run(const SampleArgs& args, const BetaOptions& o) {
@@ -134,6 +196,7 @@ void run(const SampleArgs& args, const VonMisesOptions& o) {
 }
 template <class T>
 void run(const SampleArgs& args, const PoissonOptions& o) {
+  if (o.lambda >= kInversionMean) return run_poisson<T>(args, PoissonSampler(o));
   run_elements<T>(args, PoissonSampler(o));
 }
 template <class T>

@@ -1,4 +1,4 @@
-// Steps of the recurrences and conversions, as loops that every compiler turns into vector code; see steps.hpp.
+// Steps of the recurrences and conversions, on vectors or as loops that every compiler turns into vector code; see steps.hpp.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "host/steps.cpp"
 #include <hwy/foreach_target.h>
@@ -12,6 +12,8 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace trn::rand::host::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
 
 HWY_INLINE float open_closed(std::uint32_t x) { return static_cast<float>(x) * 0x1p-32f + 0x1p-33f; }
 HWY_INLINE float half_open(std::uint32_t x) { return static_cast<float>(static_cast<std::int32_t>(x >> 8)) * 0x1p-24f; }
@@ -62,44 +64,126 @@ void xorwow_run(XorwowColumns& s, std::int64_t n, std::int64_t count, std::int64
   }
 }
 
-// z mod m1 for z < 2^53, by 2^32 = 209 mod m1: the first sum is below 2^32 + 2^29.
-HWY_INLINE std::uint32_t mod1(std::uint64_t z) {
-  z = (z >> 32) * 209 + (z & 0xffffffff);
-  return static_cast<std::uint32_t>(z >= Mrg32k3aColumns::kM1 ? z - Mrg32k3aColumns::kM1 : z);
+// Mrg32k3a: a number of 32 bits in every 64-bit lane.
+using Wide = hn::CappedTag<std::uint64_t, 8>;
+using Number = hn::Vec<Wide>;
+
+HWY_INLINE Number wide(std::uint64_t x) { return hn::Set(Wide(), x); }
+HWY_INLINE Number product(Number a, Number b) {
+#if HWY_TARGET == HWY_SCALAR
+  return hn::Mul(a, b);
+#else
+  const hn::Repartition<std::uint32_t, Wide> narrow;
+  return hn::MulEven(hn::BitCast(narrow, a), hn::BitCast(narrow, b));
+#endif
 }
-// z mod m2 for z < 2^53, by 2^32 = 22853 mod m2: below 2^36 after the first sum, below 2^32 + 2^19 after the second.
-HWY_INLINE std::uint32_t mod2(std::uint64_t z) {
-  z = (z >> 32) * 22853 + (z & 0xffffffff);
-  z = (z >> 32) * 22853 + (z & 0xffffffff);
-  return static_cast<std::uint32_t>(z >= Mrg32k3aColumns::kM2 ? z - Mrg32k3aColumns::kM2 : z);
+// z modulo m = 2^32 - k, not below 2^32 yet: the upper half counts k times.
+HWY_INLINE Number fold(Number z, std::uint64_t k) {
+  return hn::Add(product(hn::ShiftRight<32>(z), wide(k)), hn::And(z, wide(0xffffffff)));
 }
+// z < 2 m: once less, which would pass 2^64 where it is not to be.
+HWY_INLINE Number less(Number z, std::uint64_t m) { return hn::Min(z, hn::Sub(z, wide(m))); }
+
+// 2^32 = 209 modulo m1: z < 2^53 is below 2^32 + 2^29 after one fold.
+HWY_INLINE Number mod1(Number z) { return less(fold(z, 209), Mrg32k3aColumns::kM1); }
+// 2^32 = 22853 modulo m2: z < 2^53 is below 2^36 after one, below 2^32 + 2^19 after two.
+HWY_INLINE Number mod2(Number z) { return less(fold(fold(z, 22853), 22853), Mrg32k3aColumns::kM2); }
 
 template <Draw D, class T>
 void mrg32k3a_run(Mrg32k3aColumns& s, std::int64_t n, std::int64_t count, std::int64_t stride, T* out) {
   using M = Mrg32k3aColumns;
   // cuRAND's factors: 1/m1 rounded, and (2^32 - 1)/m1 to twelve decimals, which spreads r over all 32-bit words.
   constexpr double kNorm = 2.3283065498378288e-10, kSpread = 1.000000048662;
+  const Wide w;
+  const hn::RebindToFloat<Wide> d;
+  const hn::Rebind<std::uint32_t, Wide> narrow;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(w));
   HWY_ALIGN double number[kBlockColumns];
   HWY_ALIGN std::uint32_t word[kBlockColumns];
   std::size_t oldest = 0;
   for (std::int64_t k = 0; k < count; ++k, out += stride) {
-    std::uint32_t *HWY_RESTRICT x0 = s.x[oldest], *HWY_RESTRICT y0 = s.y[oldest];
-    const std::uint32_t *HWY_RESTRICT x1 = s.x[(oldest + 1) % 3], *HWY_RESTRICT y2 = s.y[(oldest + 2) % 3];
-    for (std::int64_t c = 0; c < n; ++c) {
-      x0[c] = mod1(M::kA12 * x1[c] + M::kA13 * (M::kM1 - x0[c]));
-      y0[c] = mod2(M::kA21 * y2[c] + M::kA23 * (M::kM2 - y0[c]));
-      const std::int64_t r = static_cast<std::int64_t>(x0[c]) - static_cast<std::int64_t>(y0[c]);
-      number[c] = static_cast<double>(r + (r <= 0 ? static_cast<std::int64_t>(M::kM1) : 0));
+    std::uint64_t *x0 = s.x[oldest], *y0 = s.y[oldest];
+    const std::uint64_t *x1 = s.x[(oldest + 1) % 3], *y2 = s.y[(oldest + 2) % 3];
+    for (std::int64_t c = 0; c < n; c += lanes) {
+      const Number old_x = hn::Sub(wide(M::kM1), hn::Load(w, x0 + c)), old_y = hn::Sub(wide(M::kM2), hn::Load(w, y0 + c));
+      const Number x = mod1(hn::Add(product(wide(M::kA12), hn::Load(w, x1 + c)), product(wide(M::kA13), old_x)));
+      const Number y = mod2(hn::Add(product(wide(M::kA21), hn::Load(w, y2 + c)), product(wide(M::kA23), old_y)));
+      hn::Store(x, w, x0 + c);
+      hn::Store(y, w, y0 + c);
+      // x - y in 1 .. m1, as a double: the bits behind 2^52.
+      const Number r = hn::Add(hn::Sub(x, y), hn::IfThenZeroElse(hn::Gt(x, y), wide(M::kM1)));
+      const auto value = hn::Sub(hn::BitCast(d, hn::Or(r, wide(0x4330000000000000))), hn::Set(d, 0x1p52));
+      if constexpr (D == Draw::OpenClosedDouble || D == Draw::OpenClosed) {
+        hn::Store(hn::Mul(value, hn::Set(d, kNorm)), d, number + c);
+      } else {
+        const auto spread = hn::Floor(hn::Mul(value, hn::Set(d, kSpread)));
+        const Number bits = hn::And(hn::BitCast(w, hn::Add(spread, hn::Set(d, 0x1p52))), wide(0xffffffff));
+        hn::Store(hn::TruncateTo(narrow, bits), narrow, word + c);
+      }
     }
     oldest = (oldest + 1) % 3;
     if constexpr (D == Draw::OpenClosedDouble || D == Draw::OpenClosed) {
-      for (std::int64_t c = 0; c < n; ++c) out[c] = static_cast<T>(number[c] * kNorm);
+      for (std::int64_t c = 0; c < n; ++c) out[c] = static_cast<T>(number[c]);
     } else {
-      for (std::int64_t c = 0; c < n; ++c) {
-        word[c] = static_cast<std::uint32_t>(static_cast<std::int64_t>(number[c] * kSpread));
-      }
       emit<D>(word, n, out);
     }
+  }
+}
+
+// Row i of a jump's matrix times the numbers in v. A product is below 2^64, below 2^47 after one fold, the sum of three below
+// 2^49, then 2^33, and the last fold leaves less than 2 m.
+template <std::uint64_t kModulus>
+HWY_INLINE Number jump_row(const std::array<std::uint32_t, 3>& row, const Number (&v)[3]) {
+  constexpr std::uint64_t k = (std::uint64_t{1} << 32) - kModulus;
+  Number sum = fold(product(wide(row[0]), v[0]), k);
+  for (int j = 1; j < 3; ++j) sum = hn::Add(sum, fold(product(wide(row[static_cast<std::size_t>(j)]), v[j]), k));
+  return less(fold(fold(sum, k), k), kModulus);
+}
+
+template <std::uint64_t kModulus>
+HWY_INLINE void jump_columns(const JumpMatrix& by, std::int64_t n, std::uint64_t (&x)[3][kBlockColumns]) {
+  const Wide w;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(w));
+  for (std::int64_t c = kMrgSeeds; c < n; c += lanes) {
+    const std::int64_t from = c - kMrgSeeds;
+    const Number v[3] = {hn::Load(w, x[0] + from), hn::Load(w, x[1] + from), hn::Load(w, x[2] + from)};
+    for (std::size_t i = 0; i < 3; ++i) hn::Store(jump_row<kModulus>(by[i], v), w, x[i] + c);
+  }
+}
+
+void mrg32k3a_spread_target(Mrg32k3aColumns& s, const JumpMatrix& x, const JumpMatrix& y, std::int64_t n) {
+  jump_columns<Mrg32k3aColumns::kM1>(x, n, s.x);
+  jump_columns<Mrg32k3aColumns::kM2>(y, n, s.y);
+}
+
+// Mt19937: one state per column, word by word. Each new word is made of three that are there already.
+void twist_target(TwisterTeam& team) {
+  constexpr std::size_t kWords = 624, kMiddle = 397;
+  for (std::size_t k = 0; k < kWords; ++k) {
+    std::uint32_t* HWY_RESTRICT to = team.words[k];
+    const std::uint32_t *next = team.words[(k + 1) % kWords], *middle = team.words[(k + kMiddle) % kWords];
+    for (std::int64_t g = 0; g < kTwisterTeam; ++g) {
+      const std::uint32_t y = (to[g] & 0x80000000u) | (next[g] & 0x7fffffffu);
+      to[g] = middle[g] ^ (y >> 1) ^ ((0u - (y & 1u)) & 0x9908b0dfu);
+    }
+  }
+}
+
+// out[8 g + lane] = word which[lane] of twister g, tempered.
+void tempered_row_target(const TwisterTeam& team, const std::uint16_t* which, std::uint32_t* HWY_RESTRICT out) {
+  HWY_ALIGN std::uint32_t lanes[8][kTwisterTeam];
+  for (std::size_t lane = 0; lane < 8; ++lane) {
+    const std::uint32_t* HWY_RESTRICT from = team.words[which[lane]];
+    for (std::int64_t g = 0; g < kTwisterTeam; ++g) {
+      std::uint32_t y = from[g];
+      y ^= y >> 11;
+      y ^= (y << 7) & 0x9d2c5680u;
+      y ^= (y << 15) & 0xefc60000u;
+      lanes[lane][g] = y ^ (y >> 18);
+    }
+  }
+  for (std::int64_t g = 0; g < kTwisterTeam; ++g) {
+    for (std::size_t lane = 0; lane < 8; ++lane) out[8 * static_cast<std::size_t>(g) + lane] = lanes[lane][g];
   }
 }
 
@@ -225,6 +309,9 @@ namespace trn::rand::host {
 
 HWY_EXPORT(xorwow_target);
 HWY_EXPORT(mrg32k3a_target);
+HWY_EXPORT(mrg32k3a_spread_target);
+HWY_EXPORT(twist_target);
+HWY_EXPORT(tempered_row_target);
 HWY_EXPORT(convert_target);
 HWY_EXPORT(doubles_target);
 HWY_EXPORT(open_closed_doubles_target);
@@ -239,6 +326,13 @@ void xorwow_rows(XorwowColumns& state, Draw draw, std::int64_t columns, std::int
 void mrg32k3a_rows(Mrg32k3aColumns& state, Draw draw, std::int64_t columns, std::int64_t count, std::int64_t stride,
                    void* out) {
   HWY_DYNAMIC_DISPATCH(mrg32k3a_target)(state, draw, columns, count, stride, out);
+}
+void mrg32k3a_spread(Mrg32k3aColumns& state, const JumpMatrix& x, const JumpMatrix& y, std::int64_t columns) {
+  HWY_DYNAMIC_DISPATCH(mrg32k3a_spread_target)(state, x, y, columns);
+}
+void twist(TwisterTeam& team) { HWY_DYNAMIC_DISPATCH(twist_target)(team); }
+void tempered_row(const TwisterTeam& team, const std::uint16_t* which, std::uint32_t* out) {
+  HWY_DYNAMIC_DISPATCH(tempered_row_target)(team, which, out);
 }
 void convert_words(Draw draw, std::int64_t n, void* words) { HWY_DYNAMIC_DISPATCH(convert_target)(draw, n, words); }
 void doubles_from_words(std::int64_t n, const std::uint32_t* x, double plus, double* out) {

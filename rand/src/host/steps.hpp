@@ -1,4 +1,4 @@
-// The recurrences of Xorwow and Mrg32k3a on many columns at a time, and numbers made from words where they lie; compiled
+// The recurrences of Xorwow, Mrg32k3a and Mt19937 on many columns at a time, and numbers made from words where they lie; compiled
 // once per instruction set and chosen at run time by Highway. Integer and once-rounded operations: the same bits everywhere.
 #pragma once
 
@@ -22,8 +22,25 @@ struct XorwowColumns {
 struct Mrg32k3aColumns {
   static constexpr std::uint64_t kM1 = 4294967087, kM2 = 4294944443;
   static constexpr std::uint64_t kA12 = 1403580, kA13 = 810728, kA21 = 527612, kA23 = 1370589;
-  std::uint32_t x[3][kBlockColumns], y[3][kBlockColumns];  // oldest first
+  // Oldest first; numbers of 32 bits, each in the 64 bits that its products need.
+  alignas(64) std::uint64_t x[3][kBlockColumns], y[3][kBlockColumns];
 };
+
+// A step or a jump of one of the two recurrences: rows of a matrix.
+using JumpMatrix = std::array<std::array<std::uint32_t, 3>, 3>;
+inline constexpr std::int64_t kMrgSeeds = 8;
+// Of `columns` states the first kMrgSeeds are there; the others follow, each the one kMrgSeeds before it times x and y.
+void mrg32k3a_spread(Mrg32k3aColumns& state, const JumpMatrix& x, const JumpMatrix& y, std::int64_t columns);
+
+// Mersenne Twisters side by side: word k of all of them is a row.
+inline constexpr std::int64_t kTwisterTeam = 64;
+struct TwisterTeam {
+  alignas(64) std::uint32_t words[624][kTwisterTeam];
+};
+// The next 624 words in the place of the last.
+void twist(TwisterTeam& team);
+// out[8 g + lane] = word which[lane] of twister g, tempered, for 8 lanes.
+void tempered_row(const TwisterTeam& team, const std::uint16_t* which, std::uint32_t* out);
 
 // out[k * stride + c] = value number k of column c: `columns` columns, `count` values, elements of `draw`, which is Raw32,
 // OpenClosed, HalfOpen or OpenClosedDouble. The columns are left where they end.

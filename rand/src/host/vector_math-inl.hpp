@@ -78,7 +78,7 @@ HWY_INLINE hn::Vec<D> to_float(D d, VU n) {
 // ln x for normal positive x. x = 2^k m with m = 1 + f in [sqrt(1/2), sqrt(2)), s = f / (2 + f):
 // ln m = 2 artanh(s) = f - f^2/2 + s (f^2/2 + R), R = 2 s^2/3 + 2 s^4/5 + ..., |s| < 0.172.
 template <class D, class V>
-HWY_INLINE V log(D d, V x) {
+HWY_INLINE V log(D d, V x, int terms = Format<hn::TFromD<D>>::kLogTerms - 1) {
   using T = hn::TFromD<D>;
   using F = Format<T>;
   const hn::RebindToUnsigned<D> du;
@@ -90,7 +90,7 @@ HWY_INLINE V log(D d, V x) {
   const auto exponent = hn::ShiftLeft<F::kMantissa>(hn::Sub(biased, hn::Set(du, kShift)));
   const V f = hn::Sub(hn::BitCast(d, hn::Sub(bits, exponent)), hn::Set(d, T(1)));
   const V s = hn::Div(f, hn::Add(f, hn::Set(d, T(2)))), z = hn::Mul(s, s);
-  const V r = hn::Mul(z, series(d, z, F::kLogTerms - 1, [](int j) { return 2.0 / (2 * j + 3); }));
+  const V r = hn::Mul(z, series(d, z, terms, [](int j) { return 2.0 / (2 * j + 3); }));
   const V h = hn::Mul(hn::Mul(f, f), hn::Set(d, T(0.5)));
   const V tail = hn::Add(hn::Mul(s, hn::Add(h, r)), hn::Mul(k, hn::Set(d, F::kLn2Low)));
   return hn::Add(hn::Mul(k, hn::Set(d, F::kLn2High)), hn::Sub(f, hn::Sub(h, tail)));
@@ -129,10 +129,10 @@ HWY_INLINE V sine(D d, V x) {
   return hn::Add(hn::Mul(hn::Mul(z, p), x), x);
 }
 template <class D, class V>
-HWY_INLINE V cosine(D d, V x) {
+HWY_INLINE V cosine(D d, V x, int terms = Format<hn::TFromD<D>>::kCosineTerms - 2) {
   using T = hn::TFromD<D>;
   const V z = hn::Mul(x, x);
-  const V p = series(d, z, Format<T>::kCosineTerms - 2, [](int k) { return alternating(k) / factorial(2 * k + 4); });
+  const V p = series(d, z, terms, [](int k) { return alternating(k) / factorial(2 * k + 4); });
   return hn::Add(hn::Sub(hn::Mul(hn::Mul(z, z), p), hn::Mul(z, hn::Set(d, T(0.5)))), hn::Set(d, T(1)));
 }
 
