@@ -1,4 +1,4 @@
-// Slices, moduli and Chinese remainders.
+// Slices, moduli, 192-bit integers, and the constants of recombination.
 #include "exact_integers.hpp"
 
 #include <algorithm>
@@ -137,12 +137,34 @@ Leading leading(const Wide& x) {
   return {sign * std::ldexp(static_cast<double>(high), -52), sign * std::ldexp(static_cast<double>(low), -105), length - 1};
 }
 
-Chinese::Chinese(int count) : count_(count) {
-  ensure(count >= 1 && count <= kModuliMax, "exact: {} moduli; there are {}", count, kModuliMax);
+namespace {
+
+// Digits of 12 bits, each in [-2048, 2047] but for the last, which holds the rest.
+std::vector<std::int32_t> balanced_digits(const Wide& x, int count) {
+  constexpr int kBits = Recombination::kDigitBits;
+  constexpr std::int32_t kHalf = 1 << (kBits - 1);
+  std::vector<std::int32_t> digits;
+  Wide rest = x;
+  for (int k = 0; k + 1 < count; ++k) {
+    auto digit = static_cast<std::int32_t>(rest.word[0] & (2 * kHalf - 1));
+    if (digit >= kHalf) digit -= 2 * kHalf;
+    digits.push_back(digit);
+    rest.add(-digit, 0);
+    rest.word = {rest.word[0] >> kBits | rest.word[1] << (64 - kBits), rest.word[1] >> kBits | rest.word[2] << (64 - kBits),
+                 static_cast<std::uint64_t>(static_cast<std::int64_t>(rest.word[2]) >> kBits)};
+  }
+  digits.push_back(static_cast<std::int32_t>(static_cast<std::int64_t>(rest.word[0])));
+  return digits;
+}
+
+}  // namespace
+
+Recombination recombination(int moduli) {
+  ensure(moduli >= 1 && moduli <= kModuliMax, "exact: {} moduli; there are {}", moduli, kModuliMax);
   const auto product_without = [&](int skip) {
     Wide x;
     x.word[0] = 1;
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < moduli; ++i) {
       if (i == skip) continue;
       Wide next;
       next.add(kModuli[static_cast<std::size_t>(i)], x);
@@ -150,25 +172,34 @@ Chinese::Chinese(int count) : count_(count) {
     }
     return x;
   };
-  product_ = product_without(-1);
-  for (int i = 0; i < count; ++i) {
-    cofactor_.push_back(product_without(i));
+  Recombination r;
+  r.moduli = moduli;
+  // The top limb stays below 2^24 as it is: |x| < 2^(24 limbs - 1.6).
+  r.limbs = static_cast<int>(std::ceil((log2_product(moduli) + 0.6) / (2 * Recombination::kDigitBits)));
+  r.product = balanced_digits(product_without(-1), 2 * r.limbs);
+  for (int i = 0; i < moduli; ++i) {
+    const int p = kModuli[static_cast<std::size_t>(i)];
     int rest = 1;
-    for (int j = 0; j < count; ++j) rest = j == i ? rest : rest * kModuli[static_cast<std::size_t>(j)] % kModuli[static_cast<std::size_t>(i)];
-    inverse_.push_back(inverse_mod(rest, kModuli[static_cast<std::size_t>(i)]));
+    for (int j = 0; j < moduli; ++j) rest = j == i ? rest : rest * kModuli[static_cast<std::size_t>(j)] % p;
+    int inverse = inverse_mod(rest, p);
+    if (2 * inverse > p) inverse -= p;
+    Wide w;
+    w.add(inverse, product_without(i));
+    r.weight.push_back(balanced_digits(w, 2 * r.limbs));
+    const double fraction = std::ldexp(static_cast<double>(inverse) / p, Recombination::kDigitBits), high = std::nearbyint(fraction);
+    r.weight.back().push_back(static_cast<std::int32_t>(high));
+    r.weight.back().push_back(static_cast<std::int32_t>(std::nearbyint(std::ldexp(fraction - high, Recombination::kDigitBits))));
   }
+  return r;
 }
 
-Wide Chinese::combine(const std::int16_t* residue, std::int64_t stride) const {
+Wide join(const float* limb, std::int64_t stride, int limbs) {
   Wide x;
-  double fraction = 0;
-  for (int i = 0; i < count_; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    const int p = kModuli[at], digit = residue[i * stride] * inverse_[at] % p;
-    x.add(digit, cofactor_[at]);
-    fraction += static_cast<double>(digit) / p;
+  for (int j = 0; j < limbs; j += 2) {
+    auto pair = static_cast<std::int64_t>(limb[j * stride]);
+    if (j + 1 < limbs) pair += static_cast<std::int64_t>(limb[(j + 1) * stride]) * (std::int64_t{1} << 24);
+    x.add(pair, 24 * j);
   }
-  x.add(-static_cast<std::int64_t>(std::nearbyint(fraction)), product_);
   return x;
 }
 

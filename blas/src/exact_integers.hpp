@@ -1,4 +1,4 @@
-// The integers of Precision Exact: how a floating-point number becomes one, the moduli, and the way back from residues.
+// The integers of Precision Exact: how a floating-point number becomes one, the moduli, and the constants of the way back.
 //
 // A number x of a row with shift s becomes q = x 2^s rounded to an integer, |q - x 2^s| <= kRounding. q is made of four limbs,
 // q = limb[3] + limb[2] + limb[1] + limb[0], limb[l] a multiple of 2^(16 l), computed in fp32 operations that are the same on the
@@ -45,18 +45,22 @@ struct Wide {
 struct Leading { double high = 0, low = 0; int exponent = 0; };
 [[nodiscard]] Leading leading(const Wide& x);
 
-// Chinese remainders: the x of least magnitude with x = residue[i] mod moduli()[i] for the first `count` moduli. Right while
-// |x| <= 0.499 P. Residues may be any representatives below 2^15 in magnitude.
-class Chinese {
- public:
-  explicit Chinese(int count);
-  [[nodiscard]] Wide combine(const std::int16_t* residue, std::int64_t stride) const;
-
- private:
-  int count_;
-  Wide product_;
-  std::vector<Wide> cofactor_;       // P / p
-  std::vector<int> inverse_;         // of the cofactor mod p
+// Chinese remainders in words that fp32 adds exactly. With P the product of the first `count` moduli p_i and
+// w_i = (P / p_i) * ((P / p_i)^-1 mod p_i), balanced, |w_i| <= P/2:
+//
+//   x = sum r_i w_i - q P,   q = the integer nearest to sum r_i w_i / P,   for any x = r_i mod p_i with |x| <= 0.499 P
+//
+// w_i and P are kept as balanced digits of 12 bits, sum over k of digit[k] 2^(12 k), and w_i / P as two digits after the point,
+// (high + low / 4096) / 4096: so every sum over i of r_i times a digit is below 2^22 (docs/precision.md).
+struct Recombination {
+  static constexpr int kDigitBits = 12;
+  int moduli = 0;
+  int limbs = 0;                                // the result: limbs of 24 bits, two digits each
+  std::vector<std::int32_t> product;            // 2 limbs digits of P; the last one holds what is left
+  std::vector<std::vector<std::int32_t>> weight;  // per modulus: 2 limbs digits of w_i, then high and low of w_i / P
 };
+[[nodiscard]] Recombination recombination(int moduli);
+// sum over j of limb[j * stride] 2^(24 j)
+[[nodiscard]] Wide join(const float* limb, std::int64_t stride, int limbs);
 
 }  // namespace trn::blas::exact

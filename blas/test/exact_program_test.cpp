@@ -38,11 +38,12 @@ TEST(ExactProgram, EmittedKernelGivesTheSimulatorsBits) {
       ExactShape s{in, 3, 40, 33, 150};
       s.am = s.k, s.bk = 1, s.bn = s.k;
       const auto table = exact_table(s.moduli);
+      const auto weights = exact_weights(s.moduli, tile::machine(machine));
       const double offset = wide ? 40 - 1075 + 32 + 127 : 40 - 150 + 127;
       neuron::testing::expect_agreement(exact_program(s, tile::machine(machine)),
-                                        {{"a", words(wide, 1)}, {"b", words(wide, 100000)}, {"offset_a", [=](std::int64_t) { return offset; }},
-                                         {"offset_b", [=](std::int64_t) { return offset; }},
-                                         {"table", [=](std::int64_t e) { return static_cast<double>(table[static_cast<std::size_t>(e)]); }}});
+                                        {{"a", words(wide, 1)}, {"b", words(wide, 100000)}, {"offsets", [=](std::int64_t) { return offset; }},
+                                         {"table", [=](std::int64_t e) { return static_cast<double>(table[static_cast<std::size_t>(e)]); }},
+                                         {"weights", [=](std::int64_t e) { return static_cast<double>(static_cast<float>(weights[static_cast<std::size_t>(e)])); }}});
     }
   }
 }

@@ -1,6 +1,9 @@
-// The device kernel of Precision Exact as a value: slices both operands to residues and multiplies them modulo every p.
+// The device kernel of Precision Exact as a value: slices both operands to residues, multiplies them modulo every p and recombines.
 #pragma once
 
+#include <vector>
+
+#include <trn/core/float_types.hpp>
 #include <trn/tile/machine.hpp>
 #include <trn/tile/program.hpp>
 
@@ -20,13 +23,16 @@ struct ExactShape {
   [[nodiscard]] std::int64_t depth() const { return is_complex(in) ? 2 * k : k; }
 };
 
-// Tensors: inputs "a" (m x k x words) and "b" (n x k x words), uint32 views of the operands' memory; "offset_a" (rows, 1) and
-// "offset_b" (n, 1), float32: what each row of op(A) and column of op(B) adds to the exponent field of its numbers; "table" (5, moduli),
-// float32: 2^16, 2^32, 2^48 mod p divided by these powers, 1/p, -p. Output "digits" (moduli, rows, n), int16: op(A) op(B) mod p, some
-// representative. Throws NotImplemented when depth() is too large for the machine's SBUF.
+// Tensors: inputs "a" (m x k x words) and "b" (n x k x words), uint32 views of the operands' memory; "offsets" (n + rows, 1),
+// float32: what each column of op(B), then each row of op(A), adds to the exponent field of its numbers; "table" (5, moduli), float32,
+// and "weights", float16: the constants below. Output "limbs" (rows, L, n), float32: integers below 2^24 in magnitude whose sum
+// over l of limb[l] 2^(24 l) is the element of op(A) op(B) in integers, L the fewest that hold it. Throws NotImplemented when depth() is too
+// large for the machine's SBUF.
 [[nodiscard]] tile::Program exact_program(const ExactShape& shape, const tile::Machine& machine);
 
-// The values of "table", row-major.
+// The values of "table", row-major: 2^16, 2^32, 2^48 mod p divided by these powers, 1/p, -p.
 [[nodiscard]] std::vector<float> exact_table(int moduli);
+// The values of "weights": Chinese remainders in digits of 12 bits, block diagonal over the columns that are recombined together.
+[[nodiscard]] std::vector<float16> exact_weights(int moduli, const tile::Machine& machine);
 
 }  // namespace trn::blas
