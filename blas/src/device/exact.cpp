@@ -8,9 +8,9 @@
 //
 // C is computed as its transpose, op(B)^T on partitions, so that the recombined integers come out row by row.
 //
-// The moduli are taken one after another over all of C. Residues come in pairs of moduli from one load of limbs: those of the next pair
-// are made while this one multiplies, a step between any two blocks, so that no engine's queue holds up another. The first modulus is
-// alone: the Tensor Engine waits for its residues.
+// The moduli are taken one after another over all of C, in groups of 1, 2, 4, 4, ...: a group's residues come from one load of limbs, and
+// are made while the group before it multiplies, a step between any two blocks, so that no engine's queue holds up another. The Tensor
+// Engine waits for the residues of the first modulus only.
 //
 // What remains for the launch, on the host side: joining the limbs of an integer, its scaling by a power of two, alpha, beta and the one
 // rounding.
@@ -85,7 +85,7 @@ class ExactKernel {
   // Residues that are made beside a product: `share` rows from `first` on while the first panel multiplies, and so on.
   struct Beside { Slices::Moduli moduli; Affine first; std::int64_t share = 0; };
 
-  // Modulus 0 alone, then pairs, then what is left.
+  // Groups of 1, 2, 4, 4, ... moduli.
   void products() {
     const std::int64_t pairs = (s_.moduli - 1) / 2, rest = (s_.moduli - 1) % 2;
     const auto several = [&](const Affine& first, std::int64_t count, const std::optional<Slices::Moduli>& next) {
@@ -95,11 +95,22 @@ class ExactKernel {
         product(first + h, share > 0 ? std::optional(Beside{*next, h * (s_.n / block_ * share), share}) : std::nullopt);
       });
     };
-    const auto moduli = [](const Affine& first, std::int64_t count) { return std::optional(Slices::Moduli{first, count}); };
-    several(0, 1, pairs > 0 ? moduli(1, 2) : rest > 0 ? moduli(1, 1) : std::nullopt);
-    b_.sequential("pair", std::max<std::int64_t>(0, pairs - 1), [&](Affine i) { several(i * 2 + 1, 2, moduli(i * 2 + 3, 2)); });
-    if (pairs > 0) several(2 * pairs - 1, 2, rest > 0 ? moduli(2 * pairs + 1, 1) : std::nullopt);
-    if (rest > 0) several(s_.moduli - 1, 1, std::nullopt);
+    std::vector<std::int64_t> groups;
+    for (std::int64_t left = s_.moduli; left > 0; left -= groups.back()) {
+      groups.push_back(std::min({left, kGroup, groups.empty() ? 1 : 2 * groups.back()}));
+    }
+    const auto next = [&](std::size_t g, const Affine& first) {
+      return g + 1 < groups.size() ? std::optional(Slices::Moduli{first + groups[g], groups[g + 1]}) : std::nullopt;
+    };
+    std::int64_t first = 0;
+    for (std::size_t g = 0; g < groups.size();) {
+      std::size_t alike = g;  // groups that are followed by one of their size are one loop
+      while (alike + 1 < groups.size() && groups[alike] == kGroup && groups[alike + 1] == kGroup) ++alike;
+      const std::size_t repeats = std::max<std::size_t>(1, alike - g);
+      b_.sequential("group", static_cast<std::int64_t>(repeats), [&](Affine i) { several(i * groups[g] + first, groups[g], next(g, i * groups[g] + first)); });
+      first += static_cast<std::int64_t>(repeats) * groups[g];
+      g += repeats;
+    }
   }
 
   // digits = C mod p_i. Beside it residues are made, a piece of k per block of a panel and the rest of k before the panel's first block.
@@ -191,6 +202,8 @@ class ExactKernel {
     b_.sequential("kt", tiles - (rest > 0 ? 1 : 0), [&](Affine t) { one(t, side_); });
     if (rest > 0) one(Affine(tiles - 1), rest);
   }
+
+  static constexpr std::int64_t kGroup = 4;
 
   ExactShape s_;
   Builder b_;

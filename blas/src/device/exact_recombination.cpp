@@ -119,24 +119,31 @@ void Recombine::begin(const Tile& t, std::int64_t count) {
   });
 }
 
-// words[k] = -q P_k: the first own_words_ by GpSimd at once, the others by Scalar.
+// words[k] = -q P_k: the last own_words_ by GpSimd at once, the others by Scalar.
 void Recombine::multiply_product(const Tile& t, std::int64_t count) {
   each_part(count, [&](const auto& pick, std::int64_t banks, std::int64_t columns) {
     const Access q = pick(t.slot.quotient), words = pick(t.slot.words);
+    const std::int64_t first = words_ - own_words_;
     if (own_words_ > 0) {
-      const Access p = minus_p_(ds(0, t.rows), ds(0, own_words_)).broadcast(1, banks).broadcast(2, columns);
-      b_.tensor_tensor(word(words, 0, own_words_), drop(q, 0).broadcast(0, own_words_), p, AluOp::Multiply, Engine::GpSimd);
+      const Access p = minus_p_(ds(0, t.rows), ds(first, own_words_)).broadcast(1, banks).broadcast(2, columns);
+      b_.tensor_tensor(word(words, first, own_words_), drop(q, 0).broadcast(0, own_words_), p, AluOp::Multiply, Engine::GpSimd);
     }
-    for (std::int64_t k = own_words_; k < words_; ++k) {
+    for (std::int64_t k = 0; k < first; ++k) {
       b_.activation(word(words, k), ActFunction::Copy, q, {.scale = -static_cast<double>(constants_.product[static_cast<std::size_t>(k)])});
     }
   });
 }
 
-// words = S - q P
+// words = S - q P: the words that Scalar makes first, then the others, so that Vector need not wait for them all.
 void Recombine::subtract(const Tile& t, std::int64_t count) {
+  const std::int64_t early = (words_ - own_words_) / 2;
   each_part(count, [&](const auto& pick, std::int64_t, std::int64_t) {
-    b_.tensor_tensor(pick(t.slot.words), word(pick(by_word(t.sums)), 0, words_), pick(t.slot.words), AluOp::Add, Engine::Vector);
+    const Access sums = pick(by_word(t.sums)), words = pick(t.slot.words);
+    const auto some = [&](std::int64_t first, std::int64_t n) {
+      b_.tensor_tensor(word(words, first, n), word(sums, first, n), word(words, first, n), AluOp::Add, Engine::Vector);
+    };
+    some(0, early);
+    some(early, words_ - early);
   });
 }
 

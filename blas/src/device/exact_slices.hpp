@@ -3,7 +3,8 @@
 // Both operands are treated alike, as rows of `depth` numbers with the row on partitions: the columns of op(B), then the rows of op(A).
 //
 //   limbs      bit operations on the Vector Engine take a number's words apart, then the nearest multiples of 2^48, 2^32, 2^16 and 1 are
-//              taken off (exact_integers.cpp does the same steps on the host); half of the differences by GpSimd
+//              taken off (exact_integers.cpp does the same steps on the host): of the leading 21 bits by Vector, of the rest by Scalar and
+//              GpSimd
 //   residues   per modulus: limb sums with 2^(16 l) mod p on Vector, Scalar and GpSimd, minus p times the nearest integer of the
 //              quotient (Scalar rounds it by storing int32, Vector subtracts): |r| <= 90, bfloat16
 #pragma once
@@ -58,22 +59,29 @@ class Slices {
   // One tile of limbs, the modulus, and where its first number lies.
   struct Task { tile::Access four; tile::Affine i, row, column; };
   // Tiles for the work of one task at a time, as wide as the widest.
-  struct Slot { tile::Access top, lower, sum, quotient, residue; };
+  struct Slot { tile::Access top, lower, sum[2], quotient[2], residue; };
 
   // The tiles that limbs of one piece need on the way.
   struct Work;
-  void limb_piece(const Source& source, const Work& work, const tile::Access& offset, const tile::Affine& r0, const tile::Affine& k0);
-  void limbs_of(const Work& work, const tile::Access& four, const tile::Access& raw, const tile::Access& offset, bool negated);
+  // Rows x width numbers of one source: their words, low word first, and their limbs (rows, 4, width).
+  struct Piece;
+  std::vector<tile::Access> load(const Source& source, const tile::Affine& r0, std::int64_t rows, const tile::Affine& k0, std::int64_t width);
+  static double magic(int unit);
+  void multiple(const tile::Access& to, const tile::Access& x, int unit, tile::Engine engine);
+  void begin(const Piece& piece);
+  void lower_pieces(const Piece& piece);
+  void finish(const Piece& piece);
   void run(const std::vector<Task>& tasks);
 
-  static constexpr std::int64_t kRowTiles = 2;  // whose residues are made together
+  static constexpr std::int64_t kTasks = 4;  // in a group
+  static constexpr int kMagics = 4;         // units 1, 2^16, 2^32, 2^48
 
   tile::Builder& b_;
   std::int64_t side_;
   bool wide_;
   std::int64_t words_;
   Numbers numbers_;
-  tile::Access offsets_, table_;
+  tile::Access offsets_, table_, magic_;
 };
 
 }  // namespace trn::blas::device
