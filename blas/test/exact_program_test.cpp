@@ -30,22 +30,29 @@ neuron::testing::Values words(bool wide, std::uint64_t seed) {
   };
 }
 
+void expect_agreement(const ExactShape& s, const char* machine) {
+  SCOPED_TRACE(::testing::Message() << machine << " " << name(s.in) << " k " << s.k);
+  const bool wide = real_of(s.in) == DType::Float64;
+  const auto table = exact_table(s.moduli);
+  const auto weights = exact_weights(s.moduli, tile::machine(machine));
+  const double offset = wide ? 40 - 1075 + 32 + 127 : 40 - 150 + 127;
+  neuron::testing::expect_agreement(exact_program(s, tile::machine(machine)),
+                                    {{"a", words(wide, 1)}, {"b", words(wide, 100000)}, {"offsets", [=](std::int64_t) { return offset; }},
+                                     {"table", [=](std::int64_t e) { return static_cast<double>(table[static_cast<std::size_t>(e)]); }},
+                                     {"weights", [=](std::int64_t e) { return static_cast<double>(static_cast<float>(weights[static_cast<std::size_t>(e)])); }}});
+}
+
 TEST(ExactProgram, EmittedKernelGivesTheSimulatorsBits) {
   for (const char* machine : {"trn1", "trn2", "trn3"}) {
     for (const DType in : {DType::Float64, DType::Complex64}) {
-      SCOPED_TRACE(::testing::Message() << machine << " " << name(in));
-      const bool wide = in == DType::Float64;
       ExactShape s{in, 3, 40, 33, 150};
       s.am = s.k, s.bk = 1, s.bn = s.k;
-      const auto table = exact_table(s.moduli);
-      const auto weights = exact_weights(s.moduli, tile::machine(machine));
-      const double offset = wide ? 40 - 1075 + 32 + 127 : 40 - 150 + 127;
-      neuron::testing::expect_agreement(exact_program(s, tile::machine(machine)),
-                                        {{"a", words(wide, 1)}, {"b", words(wide, 100000)}, {"offsets", [=](std::int64_t) { return offset; }},
-                                         {"table", [=](std::int64_t e) { return static_cast<double>(table[static_cast<std::size_t>(e)]); }},
-                                         {"weights", [=](std::int64_t e) { return static_cast<double>(static_cast<float>(weights[static_cast<std::size_t>(e)])); }}});
+      expect_agreement(s, machine);
     }
   }
+  ExactShape turned{DType::Float64, 4, 130, 40, 256};  // B by rows: the Tensor Engine turns it
+  turned.am = turned.k, turned.bk = turned.n, turned.bn = 1;
+  expect_agreement(turned, "trn2");
 }
 
 TEST(ExpandProgram, EmittedKernelGivesTheSimulatorsBits) {

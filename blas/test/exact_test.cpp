@@ -155,6 +155,28 @@ TEST(Exact, TheSameBitsEverywhere) {
   }
 }
 
+// Extents around the edges of tiles, banks and blocks, with alpha and beta: the device's bits are the host's.
+TEST(Exact, TheSameBitsAcrossTheEdges) {
+  const Executor host = Executor::host();
+  for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{1, 1, 1}, {127, 128, 129}, {129, 31, 128}, {33, 127, 256}, {2, 513, 511}, {513, 2, 512}, {511, 129, 3}}) {
+    const Problem p = problem(Kind::Graded, m, n, k, 19);
+    const std::vector<double> old = problem(Kind::Random, m, 1, n, 20).a;
+    const auto run = [&](const Executor& e) {
+      const auto a = Matrix<double>::from_host(e, m, k, p.a), b = Matrix<double>::from_host(e, k, n, p.b), c = Matrix<double>::from_host(e, m, n, old);
+      Recorder recorder(e);
+      gemm(e, Op::N, Op::N, 1.1, a.view(), b.view(), -0.3, c.view(), {.precision = Mode::Exact});
+      EXPECT_EQ(recorder.family_of("blas.gemm"), name(e.family()));
+      return c.to_host();
+    };
+    const auto expected = run(host);
+    for (const char* machine : {"sim:trn2", "sim:trn1", "sim:trn3"}) {
+      if (n > 128 && std::string_view(machine) != "sim:trn2") continue;
+      const auto got = run(Executor::open(machine));
+      EXPECT_EQ(std::memcmp(got.data(), expected.data(), got.size() * sizeof(double)), 0) << machine << " " << m << " x " << n << " x " << k;
+    }
+  }
+}
+
 TEST(Exact, TargetsTakeFewerModuli) {
   const Problem p = problem(Kind::Random, 9, 9, 200, 15);
   const Executor e = Executor::open("sim:trn2");

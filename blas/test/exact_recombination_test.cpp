@@ -1,0 +1,148 @@
+// The integers that the program of Precision Exact puts together from residues, word by word, against schoolbook products: every number of
+// moduli, sums as large as the moduli have room for, and extents across the edges of banks, groups and tiles.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <random>
+
+#include <trn/blas/exact_program.hpp>
+#include <trn/neuron/sim.hpp>
+#include <trn/tile/allocate.hpp>
+
+namespace trn::blas {
+namespace {
+
+// sum over l of digit[l] 2^(24 l), eight digits: 192 bits.
+using Digits = std::array<std::int64_t, 8>;
+
+// Each digit but the last brought into [0, 2^24): equal integers have equal digits.
+Digits normal(Digits x) {
+  for (std::size_t l = 0; l + 1 < x.size(); ++l) {
+    const std::int64_t carry = x[l] >> 24;
+    x[l] -= carry * (1 << 24);
+    x[l + 1] += carry;
+  }
+  return x;
+}
+
+// += a b, for |a|, |b| < 2^62, by digits of 24 bits. Fewer than 2^12 terms.
+void add_product(Digits& x, std::int64_t a, std::int64_t b) {
+  const auto split = [](std::int64_t v) { return std::array<std::int64_t, 3>{v & 0xffffff, v >> 24 & 0xffffff, v >> 48}; };
+  const auto p = split(a), q = split(b);
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) x[i + j] += p[i] * q[j];
+  }
+  x = normal(x);
+}
+
+struct Case { int moduli; std::int64_t m, n, k; };
+
+// Integers of as many bits as fit, in float64: the first row and column hold the largest ones, so that element (0, 0) is as large as
+// 0.499 P allows; the second column is minus the first.
+class Operands {
+ public:
+  explicit Operands(const Case& c) : c_(c) {
+    const std::vector<float> table = exact_table(c.moduli);
+    double room = -1.003 - std::log2(static_cast<double>(c.k));
+    for (int i = 0; i < c.moduli; ++i) room += std::log2(-static_cast<double>(table[static_cast<std::size_t>(4 * c.moduli + i)]));
+    const int bits = static_cast<int>(std::floor(room));
+    bits_a_ = std::min(62, bits / 2), bits_b_ = std::min(62, bits - bits_a_);
+    std::mt19937_64 random(static_cast<std::uint64_t>(1000 * c.moduli + c.n));
+    for (std::int64_t e = 0; e < c.m * c.k; ++e) a.push_back(draw(bits_a_, e < c.k, random));
+    for (std::int64_t e = 0; e < c.n * c.k; ++e) b.push_back(e / c.k == 1 ? -b[static_cast<std::size_t>(e - c.k)] : draw(bits_b_, e < c.k, random));
+  }
+  [[nodiscard]] Digits element(std::int64_t i, std::int64_t j) const {
+    Digits x{};
+    for (std::int64_t p = 0; p < c_.k; ++p) {
+      add_product(x, static_cast<std::int64_t>(a[static_cast<std::size_t>(i * c_.k + p)]), static_cast<std::int64_t>(b[static_cast<std::size_t>(j * c_.k + p)]));
+    }
+    return x;
+  }
+
+  std::vector<double> a, b;  // rows of A, columns of B
+
+ private:
+  // Below 2^bits in magnitude and a float64: of 62 bits the last nine are zero.
+  static double draw(int bits, bool largest, std::mt19937_64& random) {
+    const int tail = std::max(0, bits - 53);
+    const std::int64_t top = (std::int64_t{1} << (bits - tail)) - 1;
+    const std::int64_t v = largest ? top : std::uniform_int_distribution<std::int64_t>(-top, top)(random);
+    return std::ldexp(static_cast<double>(v), tail);
+  }
+
+  Case c_;
+  int bits_a_ = 1, bits_b_ = 1;
+};
+
+void check(const Case& c, const char* name, const neuron::SimOptions& options) {
+  SCOPED_TRACE(::testing::Message() << name << ": " << c.moduli << " moduli, " << c.m << " x " << c.n << " x " << c.k);
+  const tile::Machine& machine = tile::machine(name);
+  const Operands x(c);
+  ExactShape s{DType::Float64, c.moduli, c.m, c.n, c.k};
+  s.am = c.k, s.ak = 1, s.bk = 1, s.bn = c.k;
+  const tile::Program program = exact_program(s, machine);
+  std::vector<float> offsets(static_cast<std::size_t>(c.m + c.n), -1075 + 32 + 127), table = exact_table(c.moduli);
+  std::vector<float16> weights = exact_weights(c.moduli, machine);
+  std::int64_t count = 0;
+  for (const tile::TensorDecl& t : program.tensors()) count = t.name == "limbs" ? t.shape[1] : count;
+  std::vector<float> limbs(static_cast<std::size_t>(c.m * count * c.n));
+  (void)neuron::simulate(program, machine,
+                         std::vector<tile::Binding>{{"a", const_cast<double*>(x.a.data())}, {"b", const_cast<double*>(x.b.data())}, {"offsets", offsets.data()},
+                                                    {"table", table.data()}, {"weights", weights.data()}, {"limbs", limbs.data()}},
+                         options);
+  // Every element of small results, a sample of large ones.
+  const std::int64_t step = std::max<std::int64_t>(1, c.m * c.n / 4000) | 1;
+  for (std::int64_t e = 0; e < c.m * c.n; e += step) {
+    const std::int64_t i = e / c.n, j = e % c.n;
+    Digits got{};
+    for (std::int64_t l = 0; l < count; ++l) {
+      const float limb = limbs[static_cast<std::size_t>((i * count + l) * c.n + j)];
+      ASSERT_EQ(limb, std::nearbyint(limb));
+      ASSERT_LT(std::abs(limb), 0x1p24F);
+      got[static_cast<std::size_t>(l)] = static_cast<std::int64_t>(limb);
+    }
+    ASSERT_EQ(normal(got), x.element(i, j)) << i << ", " << j;
+  }
+}
+
+TEST(ExactRecombination, EveryNumberOfModuli) {
+  for (int moduli = 1; moduli <= 20; ++moduli) check({moduli, 3, 5, 11}, moduli % 2 == 0 ? "trn2" : "trn3", {.order = neuron::Order::in_order()});
+}
+
+TEST(ExactRecombination, AcrossTheEdges) {
+  for (const char* machine : {"trn1", "trn2", "trn3"}) {
+    for (const Case& c : {Case{16, 129, 31, 3}, Case{17, 127, 33, 3}, Case{3, 2, 129, 2}, Case{9, 130, 161, 1}, Case{20, 1, 127, 2}}) {
+      check(c, machine, {.order = neuron::Order::in_order()});
+    }
+  }
+  // More rows of C than one load holds, all columns of a tile and some of the next, and several groups of moduli beside the products.
+  check({8, 2200, 130, 2}, "trn2", {.order = neuron::Order::in_order()});
+  check({8, 514, 1030, 513}, "trn2", {.order = neuron::Order::in_order()});
+}
+
+// Sums of more than 2048 products, reduced in between.
+TEST(ExactRecombination, SeveralChunksOfK) {
+  for (const std::int64_t k : {2047, 2048, 2049, 4096}) check({12, 2, 3, k}, "trn2", {.order = neuron::Order::in_order()});
+}
+
+TEST(ExactRecombination, NoOrderAndNoRaceChangesIt) {
+  const Case c{3, 514, 513, 520};
+  for (const std::uint64_t seed : {1, 2}) check(c, "trn2", {.order = neuron::Order::shuffled(seed)});
+  check(c, "trn2", {.order = neuron::Order::in_order(), .check_races = true});
+}
+
+// Every number of moduli fits in the memory of every machine, in shapes with whole blocks and a rest.
+TEST(ExactRecombination, FitsEveryMachine) {
+  for (const char* name : {"trn1", "trn2", "trn3"}) {
+    for (int moduli = 1; moduli <= 20; ++moduli) {
+      ExactShape s{moduli % 2 == 0 ? DType::Float64 : DType::Complex128, moduli, 1100, 1100, 4200};
+      s.am = s.k, s.bk = s.n;
+      const tile::Machine& machine = tile::machine(name);
+      EXPECT_NO_THROW((void)tile::allocate(exact_program(s, machine), machine)) << name << " " << moduli;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trn::blas
