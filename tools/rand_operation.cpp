@@ -42,7 +42,7 @@ template <class T>
 class Draws final : public Operation {
  public:
   Draws() = default;
-  explicit Draws(Law law) : has_law_(true), transform_{.law = law} {}
+  explicit Draws(Law law) : has_law_(true), transform_{.law = law, .location = law == Law::Bernoulli ? 0.5 : 0.0} {}
 
   std::string name() const override {
     if (!has_law_) return kUniform ? "rand.uniform" : "rand.raw32";
@@ -152,6 +152,9 @@ class Draws final : public Operation {
       case Law::LogNormal: return rand::log_normal(executor, generator, out);
       case Law::Exponential: return rand::exponential(executor, generator, out);
       case Law::Weibull: return rand::weibull(executor, generator, out);
+      case Law::Laplace: return rand::laplace(executor, generator, out);
+      case Law::Cauchy: return rand::cauchy(executor, generator, out);
+      case Law::Bernoulli: return rand::bernoulli(executor, generator, out);
       default: fail<InternalError>("{} has no command", name());
     }
   }
@@ -194,7 +197,7 @@ std::vector<std::unique_ptr<Operation>> rand_operations() {
   std::vector<std::unique_ptr<Operation>> all;
   all.push_back(std::make_unique<Draws<std::uint32_t>>());
   all.push_back(std::make_unique<Draws<float>>());
-  for (const Law law : {Law::Normal, Law::LogNormal, Law::Exponential, Law::Weibull}) {
+  for (const Law law : {Law::Normal, Law::LogNormal, Law::Exponential, Law::Laplace, Law::Weibull, Law::Cauchy, Law::Bernoulli}) {
     all.push_back(std::make_unique<Draws<float>>(law));
   }
   return all;

@@ -92,10 +92,10 @@ inline constexpr KernelTable<LatinArgs> kLatin{"rand.latin_hypercube", host::lat
 inline constexpr KernelTable<TransformArgs> kNormal{"rand.normal", host::transform, device::transform};
 inline constexpr KernelTable<TransformArgs> kLogNormal{"rand.log_normal", host::transform, device::transform};
 inline constexpr KernelTable<TransformArgs> kExponential{"rand.exponential", host::transform, device::transform};
-inline constexpr KernelTable<TransformArgs> kLaplace{"rand.laplace", host::transform, nullptr};
+inline constexpr KernelTable<TransformArgs> kLaplace{"rand.laplace", host::transform, device::transform};
 inline constexpr KernelTable<TransformArgs> kWeibull{"rand.weibull", host::transform, device::transform};
-inline constexpr KernelTable<TransformArgs> kCauchy{"rand.cauchy", host::transform, nullptr};
-inline constexpr KernelTable<TransformArgs> kBernoulli{"rand.bernoulli", host::transform, nullptr};
+inline constexpr KernelTable<TransformArgs> kCauchy{"rand.cauchy", host::transform, device::transform};
+inline constexpr KernelTable<TransformArgs> kBernoulli{"rand.bernoulli", host::transform, device::transform};
 inline constexpr KernelTable<SampleArgs> kGamma{"rand.gamma", host::sample, nullptr};
 inline constexpr KernelTable<SampleArgs> kChiSquared{"rand.chi_squared", host::sample, nullptr};
 inline constexpr KernelTable<SampleArgs> kBeta{"rand.beta", host::sample, nullptr};

@@ -43,12 +43,10 @@ TEST(FillOrder, ShuffledEqualsInOrder) {
 // Whole tiles in a loop, a first tile that begins inside a block, and a rest.
 TEST(FillOrder, ShuffledEqualsInOrderOverTiles) {
   for (const Algorithm a : kAlgorithms) {
-    const FillShape shape{a, Draw::Raw32, 3'000'000, 3};
+    const FillShape shape{a, Draw::Raw32, 2'500'000, 3};
     const State state{a, 5, 6, 7};
     const auto expected = simulate(shape, state, "trn2", {.order = Order::in_order(), .check_races = true});
-    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-      EXPECT_TRUE(simulate(shape, state, "trn2", {.order = Order::shuffled(seed)}) == expected) << seed;
-    }
+    EXPECT_TRUE(simulate(shape, state, "trn2", {.order = Order::shuffled(1)}) == expected);
   }
 }
 

@@ -20,16 +20,12 @@ namespace {
 using neuron::Order;
 using neuron::SimOptions;
 
-constexpr Law kLaws[] = {Law::Normal, Law::LogNormal, Law::Exponential, Law::Weibull};
+constexpr Law kLaws[] = {Law::Normal, Law::LogNormal, Law::Exponential, Law::Weibull,
+                         Law::Laplace, Law::Cauchy,   Law::Bernoulli};
 constexpr const char* kDevices[] = {"sim:trn1", "sim:trn2", "sim:trn3"};
 constexpr float kMean = 0.75f, kStddev = 1.5f, kRate = 2, kShape = 2.5f, kScale = 3;
 
-const char* operation(Law law) {
-  return law == Law::Normal        ? "rand.normal"
-         : law == Law::LogNormal   ? "rand.log_normal"
-         : law == Law::Exponential ? "rand.exponential"
-                                   : "rand.weibull";
-}
+std::string operation(Law law) { return std::string("rand.") + name(law); }
 
 std::vector<float> draw(const Executor& e, Generator& g, Law law, std::int64_t n) {
   const Array<float> out(e, {n});
@@ -37,10 +33,14 @@ std::vector<float> draw(const Executor& e, Generator& g, Law law, std::int64_t n
   if (law == Law::LogNormal) log_normal(e, g, out.view(), {kMean, kStddev});
   if (law == Law::Exponential) exponential(e, g, out.view(), {kRate});
   if (law == Law::Weibull) weibull(e, g, out.view(), {kShape, kScale});
+  if (law == Law::Laplace) laplace(e, g, out.view(), {kMean, kStddev});
+  if (law == Law::Cauchy) cauchy(e, g, out.view(), {kMean, kStddev});
+  if (law == Law::Bernoulli) bernoulli(e, g, out.view(), {kMean});
   return out.to_host();
 }
 
 Transform parameters_of(Law law) {
+  if (law == Law::Bernoulli) return {law, kMean};
   if (law == Law::Exponential) return {law, 0, 1 / kRate};
   if (law == Law::Weibull) return {law, 0, kScale, 1 / kShape};
   return {law, kMean, kStddev};
@@ -76,6 +76,7 @@ TEST(TransformDevice, AgreesWithTheHost) {
 TEST(TransformDevice, SeveralTiles) {
   check("sim:trn2", Law::Normal, {Algorithm::Philox4x32_10, 4, 0, 3}, 2'100'001);
   check("sim:trn1", Law::Exponential, {Algorithm::Threefry4x32_20, 4, 0, 0}, 1'500'000);
+  check("sim:trn3", Law::Cauchy, {Algorithm::Threefry4x32_20, 4, 0, 1}, 1'500'000);
 }
 
 TEST(TransformDevice, PiecesMakeTheWhole) {
@@ -96,6 +97,43 @@ TEST(TransformDevice, PiecesMakeTheWhole) {
   }
 }
 
+// The threshold decides in any of its four digits: p at the ends, with a word's bits alone, and between two words.
+TEST(TransformDevice, BernoulliHasTheHostsBits) {
+  for (const char* executor : kDevices) {
+    const Executor e = Executor::open(executor);
+    for (const double p : {0.0, 0x1p-64, 0x1p-33, 1e-5, 0.25, 0.3, 0.5, 1 - 0x1p-53, 1.0}) {
+      Generator g(State{.seed = 3, .position = 1}), h = g;
+      const Array<std::uint32_t> out(e, {5000}), expected(Executor::host(), {5000});
+      const Recorder recorder(e);
+      bernoulli(e, g, out.view(), {p});
+      EXPECT_EQ(recorder.family_of("rand.bernoulli"), "device");
+      bernoulli(Executor::host(), h, expected.view(), {p});
+      EXPECT_EQ(out.to_host(), expected.to_host()) << executor << " p " << p;
+      EXPECT_EQ(g.state(), h.state());
+    }
+  }
+}
+
+// Words that agree with the threshold in their leading digits, as random ones hardly ever do: the comparison of the last
+// digits decides. The threshold is taken from the words themselves, of value 5 and of the value just below.
+TEST(TransformDevice, BernoulliComparesEveryDigit) {
+  const Executor e = Executor::open("sim:trn2");
+  const State state{.seed = 8};
+  const std::uint64_t number = std::uint64_t{oracle(state, 5)} << 32 | oracle(state, 4);
+  const tile::Machine& machine = tile::machine("trn2");
+  for (const std::int64_t distance : {-65536, -1, 0, 1, 65536}) {
+    const std::uint64_t threshold = number + static_cast<std::uint64_t>(distance);
+    std::vector<std::uint32_t> parameters = transform_parameters(state, {Law::Bernoulli, 0.5}), out(8);
+    for (std::size_t k = 0; k < 4; ++k) {
+      parameters[parameters.size() - 4 + k] = std::bit_cast<std::uint32_t>(static_cast<float>(threshold >> (48 - 16 * k) & 0xffff));
+    }
+    const std::vector<tile::Binding> bindings{{"parameters", parameters.data()}, {"out", out.data()}};
+    (void)neuron::simulate(transform_program({state.algorithm, Law::Bernoulli, 8, 0, DType::UInt32}, machine), machine, bindings,
+                           {.order = Order::in_order()});
+    EXPECT_EQ(out[5], number < threshold ? 1u : 0u) << distance;
+  }
+}
+
 TEST(TransformDevice, WhatHasNoKernel) {
   const Executor e = Executor::open("sim:trn2");
   const State state{.position = 4};
@@ -105,8 +143,8 @@ TEST(TransformDevice, WhatHasNoKernel) {
   EXPECT_THROW(normal(e, g, out.view(), {.method = NormalMethod::Curand}), NotImplemented);
   EXPECT_THROW(normal(e, g, out.view(), {.method = NormalMethod::Inverse}), NotImplemented);
   EXPECT_THROW(normal(e, g, wide.view()), NotImplemented);
-  EXPECT_THROW(cauchy(e, g, out.view()), NotImplemented);
-  EXPECT_THROW(bernoulli(e, g, out.view()), NotImplemented);
+  EXPECT_THROW(cauchy(e, g, wide.view()), NotImplemented);
+  EXPECT_THROW(laplace(e, g, wide.view()), NotImplemented);
   EXPECT_EQ(g.state(), state);
 }
 
@@ -123,7 +161,8 @@ std::vector<float> simulate(const TransformShape& shape, const char* name, const
 TEST(TransformOrder, ShuffledEqualsInOrder) {
   for (const char* machine : {"trn1", "trn2", "trn3"}) {
     for (const Algorithm a : kAlgorithms) {
-      for (const Law law : {Law::LogNormal, Law::Weibull}) {
+      for (const Law law : {Law::LogNormal, Law::Weibull, Law::Laplace, Law::Cauchy, Law::Bernoulli}) {
+        if (a != Algorithm::Philox4x32_10 && law != Law::LogNormal) continue;  // the law's part is the same
         const TransformShape shape{a, law, 3001, 1};
         const auto expected = simulate(shape, machine, {.order = Order::in_order(), .check_races = true});
         EXPECT_EQ(simulate(shape, machine, {.order = Order::timed()}), expected);
@@ -148,6 +187,7 @@ TEST(TransformNki, EmittedKernelAgrees) {
     SCOPED_TRACE(name);
     for (const Algorithm a : kAlgorithms) {
       for (const Law law : kLaws) {
+        if (a != Algorithm::Philox4x32_10 && law != Law::LogNormal) continue;  // the law's part is the same
         const auto parameters =
             transform_parameters({a, 0xfedcba9876543210, 0x123456, 0xdeadbeefcafe1}, {law, 0.5, 2, 0.4});
         neuron::testing::expect_agreement(transform_program({a, law, 1501, 1}, tile::machine(name)),
@@ -176,7 +216,8 @@ TEST(TransformProgram, IsAPureFunctionAndChecksItsShape) {
   EXPECT_THROW((void)transform_program({.count = 0}, trn2), InvalidArgument);
   EXPECT_THROW((void)transform_program({.count = kFillMax + 1}, trn2), InvalidArgument);
   EXPECT_THROW((void)transform_program({.phase = 4}, trn2), InvalidArgument);
-  EXPECT_THROW((void)transform_program({.law = Law::Cauchy}, trn2), InvalidArgument);
+  EXPECT_THROW((void)transform_program({.law = Law::NormalCurand}, trn2), InvalidArgument);
+  EXPECT_THROW((void)transform_program({.law = Law::Cauchy, .dtype = DType::UInt32}, trn2), InvalidArgument);
   // The text does not grow with the count.
   const auto statements = [&](std::int64_t n) { return transform_program({.count = n}, trn2).statements().size(); };
   EXPECT_EQ(statements(std::int64_t{1} << 30), statements(std::int64_t{1} << 26));
@@ -191,6 +232,9 @@ TEST(TransformModel, ValuesPerSecond) {
   };
   EXPECT_GE(rate(Algorithm::Philox4x32_10, Law::Normal), 2.42e9);
   EXPECT_GE(rate(Algorithm::Philox4x32_10, Law::Exponential), 2.61e9);
+  EXPECT_GE(rate(Algorithm::Philox4x32_10, Law::Laplace), 2.4e9);
+  EXPECT_GE(rate(Algorithm::Philox4x32_10, Law::Cauchy), 2.2e9);
+  EXPECT_GE(rate(Algorithm::Philox4x32_10, Law::Bernoulli), 2.4e9);
   EXPECT_GE(rate(Algorithm::Threefry4x32_20, Law::Normal), 2.96e9);
   EXPECT_GE(rate(Algorithm::Threefry4x32_20, Law::Exponential), 3.13e9);
 }

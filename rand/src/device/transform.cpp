@@ -1,4 +1,4 @@
-// The device kernel of normal, log_normal, exponential and weibull: words made in SBUF and transformed there.
+// The device kernel of the distributions with a fixed number of words: words made in SBUF and transformed there.
 //
 // Layout as in fill.cpp: partition p of a tile holds the blocks p C .. p C + C - 1, so it stores 4 C consecutive
 // values. A block is two pairs (x, y), and operation for operation the engines do what host/transforms.cpp does in
@@ -18,10 +18,16 @@
 // ln, sqrt, sine, product: engines work in program order. So the transform runs one tile behind: its instructions are
 // recorded between the rounds of the next tile (WordTiles::next), and every engine always has rounds to do.
 //
+// The others, per value, Vector and Scalar cycles: exponential 1 and 2, weibull 1 and 4, laplace 2.5 and 2 (a sign from the
+// partner's word), cauchy 4 and 5 (u; sin(pi/2 (1 - u)) / sin(pi/2 u), with 1 - u exact where it is small; a sign),
+// bernoulli 3.5 and 0: x < t for numbers of four 16-bit digits, from the last digit up, c = (digit - t) < c, the difference
+// exact in fp32.
+//
 // Tables: ln, sqrt and sin are loaded once per tile each, 3.8 us of the Scalar Engine, which has more than half its
 // time left. Documented domains: ln wants at least 2^-64, reached but for x = y = 0; sqrt at least 2^-116, and u < 1
 // keeps it above 2^-23.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <trn/core/array.hpp>
@@ -47,11 +53,15 @@ constexpr std::int64_t kRadii = 2, kAngles = 4;  // planes of the normal beside 
 constexpr double kAngleMask = (1 << 22) - 1, kSignBit = 2147483648.0;
 constexpr float kAngleStep = 0x1.921fb6p0f / (1 << 22);
 constexpr float kUniformScale = 0x1.fffffep-33f;  // (1 - 2^-24) 2^-32
+constexpr float kQuarterTurn = 0x1.921fb6p0f;
+constexpr std::int64_t kLawParameters = 4;
 
 bool is_normal(Law law) { return law == Law::Normal || law == Law::LogNormal; }
+bool is_signed(Law law) { return law == Law::Laplace || law == Law::Cauchy; }
 
 std::int64_t whole_columns(Law law, const Machine& machine) {
-  const std::int64_t planes = WordTiles::kPlanes + kWords + (is_normal(law) ? kRadii + kAngles : 0);
+  const std::int64_t planes = WordTiles::kPlanes + kWords + (is_normal(law) ? kRadii + kAngles : 0) +
+                              (is_signed(law) ? kWords : 0) + (law == Law::Cauchy ? kWords : 0);
   const std::int64_t bytes = machine.sbuf_bytes_per_partition - kSmallTiles;
   return bytes / (planes * static_cast<std::int64_t>(sizeof(std::uint32_t))) / kColumnStep * kColumnStep;
 }
@@ -63,15 +73,16 @@ class TransformKernel {
 
   Program build() {
     const std::int64_t words = fill_parameter_count(s_.algorithm);
-    const Access input = b_.input("parameters", DType::UInt32, {words + 3});
-    out_ = b_.output("out", DType::Float32, {s_.count});
+    const Access input = b_.input("parameters", DType::UInt32, {words + kLawParameters});
+    out_ = b_.output("out", s_.dtype, {s_.count});
     WordTiles tiles(b_, s_.algorithm, input);
     const auto parameter = [&](std::int64_t k) {
       return tiles.parameters()(all, ds(words + k, 1)).view(DType::Float32);
     };
-    location_ = parameter(0);
-    scale_ = parameter(1);
-    shape_ = parameter(2);
+    for (std::int64_t k = 0; k < kLawParameters; ++k) law_[static_cast<std::size_t>(k)] = parameter(k);
+    location_ = law_[0];
+    scale_ = law_[1];
+    shape_ = law_[2];
     half_unit_ = constant("half_unit", 0x1p-65);
     half_step_ = constant("half_step", kAngleStep / 2);
 
@@ -125,7 +136,12 @@ class TransformKernel {
   }
 
   void allocate(std::int64_t columns) {
-    values_ = b_.sbuf("values", m_.partitions, {columns * kWords}, DType::Float32);
+    const auto like_values = [&](const char* name, DType dtype) {
+      return b_.sbuf(name, m_.partitions, {columns * kWords}, dtype);
+    };
+    values_ = like_values("values", s_.dtype);
+    if (is_signed(s_.law)) signs_ = like_values("signs", DType::UInt32);
+    if (s_.law == Law::Cauchy) rest_ = like_values("rest", DType::Float32);
     if (!is_normal(s_.law)) return;
     radius_ = b_.sbuf("radius", m_.partitions, {kRadii, columns}, DType::Float32);
     angle_ = b_.sbuf("angle", m_.partitions, {kAngles, columns}, DType::Float32);
@@ -133,7 +149,12 @@ class TransformKernel {
 
   // Parts of the planes that an area uses.
   Access values(const Area& a) const { return values_(ds(0, a.rows), ds(0, a.columns * kWords)); }
-  Access value(const Area& a, std::int64_t w) const { return values(a).split(0, kWords)(all, all, ds(w, 1)); }
+  Access value(const Area& a, std::int64_t w) const { return of_word(values_, a, w); }
+  static Access of_word(const Access& x, const Area& a, std::int64_t w) {
+    return x(ds(0, a.rows), ds(0, a.columns * kWords)).split(0, kWords)(all, all, ds(w, 1));
+  }
+  // A quarter of a partition's values, wherever their words are.
+  static Access quarter(const Access& x, const Area& a, std::int64_t q) { return x(ds(0, a.rows), ds(q * a.columns, a.columns)); }
   Access radius(const Area& a) const { return radius_(ds(0, a.rows), all, ds(0, a.columns)); }
   Access angle(const Area& a) const { return angle_(ds(0, a.rows), all, ds(0, a.columns)); }
   static Access plane(const Access& planes, std::int64_t k) { return planes(all, ds(k, 1), all); }
@@ -153,9 +174,18 @@ class TransformKernel {
       const auto sum = [&](const Access& to, const Access& high, const Access& low) {
         b_.scalar_tensor_tensor(to, low, AluOp::Multiply, 0x1p-32, AluOp::Add, high);
       };
+      if (s_.law == Law::Bernoulli) {
+        below(a, 2 * pair, x, y);
+        below(a, 2 * pair + 1, y, x);
+        continue;
+      }
       if (!is_normal(s_.law)) {
         sum(value(a, 2 * pair), x, y);
         sum(value(a, 2 * pair + 1), y, x);
+        if (is_signed(s_.law)) {
+          sign(a, 2 * pair, y);
+          sign(a, 2 * pair + 1, x);
+        }
         continue;
       }
       const auto bit_operations = [&](const Access& to, AluOp op0, double operand0, double mask) {
@@ -172,10 +202,33 @@ class TransformKernel {
     }
   }
 
+  // The last bit of the partner's word, in the place of a sign. ln u is negative, so the Laplace value, -ln u where the bit is
+  // 0, takes the opposite.
+  void sign(const Area& a, std::int64_t w, const Access& partner) {
+    TensorScalarOptions options;
+    if (s_.law == Law::Laplace) {
+      options.op1 = AluOp::BitwiseXor;
+      options.operand1 = kSignBit;
+    }
+    b_.tensor_scalar(of_word(signs_, a, w), partner, AluOp::LeftShift, 31.0, options);
+  }
+
+  // 1 where the number (high, low) is below the threshold.
+  void below(const Area& a, std::int64_t w, const Access& high, const Access& low) {
+    const Access to = value(a, w);
+    const auto digit = [](const Access& x, std::int64_t h) { return x.view(DType::UInt16).split(0, 2)(all, all, ds(h, 1)); };
+    b_.tensor_scalar(to, digit(low, 0), AluOp::Less, rows_of(law_[3], a));
+    b_.scalar_tensor_tensor(to, digit(low, 1), AluOp::Subtract, rows_of(law_[2], a), AluOp::Less, to);
+    b_.scalar_tensor_tensor(to, digit(high, 0), AluOp::Subtract, rows_of(law_[1], a), AluOp::Less, to);
+    b_.scalar_tensor_tensor(to, digit(high, 1), AluOp::Subtract, rows_of(law_[0], a), AluOp::Less, to);
+  }
+
   void stage(const Area& a, int s) {
     if (is_normal(s_.law)) {
       normal_stage(a, s);
-    } else {
+    } else if (s_.law == Law::Cauchy) {
+      cauchy_stage(a, s);
+    } else if (s_.law != Law::Bernoulli) {
       exponential_stage(a, s);
     }
     if (s == WordTiles::kBetween - 1) store(a);
@@ -212,12 +265,42 @@ class TransformKernel {
 
   // A quarter of the values at a time. transform_parameters gives the exponential's scale with the sign of ln u.
   void exponential_stage(const Area& a, int s) {
-    const Access v = values(a)(all, ds(s % 4 * a.columns, a.columns));
-    const bool weibull = s_.law == Law::Weibull;
+    const Access v = quarter(values_, a, s % 4);
+    const bool weibull = s_.law == Law::Weibull, laplace = s_.law == Law::Laplace;
     if (s / 4 == 0) activate(v, ActFunction::Log, v, kUniformScale, rows_of(half_unit_, a));
     if (s / 4 == 1 && weibull) activate(v, ActFunction::Log, v, -1.0, 0.0);
     if (s / 4 == 2 && weibull) activate(v, ActFunction::Exp, v, rows_of(shape_, a), 0.0);
-    if (s / 4 == 3) activate(v, ActFunction::Copy, v, rows_of(scale_, a), 0.0);
+    if (s / 4 == 2 && laplace) {
+      b_.tensor_tensor(bits(v), bits(v), quarter(signs_, a, s % 4), AluOp::BitwiseXor, Engine::Vector);
+    }
+    if (s / 4 == 3) {
+      activate(v, ActFunction::Copy, v, rows_of(scale_, a), laplace ? ScalarOrTile(rows_of(location_, a)) : ScalarOrTile(0.0));
+    }
+  }
+
+  // The functions one after another over all quarters, so that each table is loaded once.
+  void cauchy_stage(const Area& a, int s) {
+    const Access v = quarter(values_, a, s % 4), rest = quarter(rest_, a, s % 4);
+    switch (s / 4) {
+      case 0: {
+        activate(v, ActFunction::Copy, v, kUniformScale, rows_of(half_unit_, a));
+        TensorScalarOptions plus_one;
+        plus_one.op1 = AluOp::Add;
+        plus_one.operand1 = 1.0;
+        plus_one.engine = Engine::Vector;
+        return b_.tensor_scalar(rest, v, AluOp::Multiply, -1.0, plus_one);
+      }
+      case 1:
+        activate(v, ActFunction::Sin, v, kQuarterTurn, 0.0);
+        return activate(rest, ActFunction::Sin, rest, kQuarterTurn, 0.0);
+      case 2:
+        return activate(v, ActFunction::Reciprocal, v, 1.0, 0.0);
+      case 3:
+        b_.tensor_tensor(v, v, rest, AluOp::Multiply, Engine::Vector);
+        return b_.tensor_tensor(bits(v), bits(v), quarter(signs_, a, s % 4), AluOp::BitwiseOr, Engine::Vector);
+      default:
+        return activate(v, ActFunction::Copy, v, rows_of(scale_, a), rows_of(location_, a));
+    }
   }
 
   void store(const Area& a) {
@@ -237,7 +320,8 @@ class TransformKernel {
   const Machine& m_;
   Builder b_;
   std::int64_t columns_;
-  Access out_, location_, scale_, shape_, half_unit_, half_step_, values_, radius_, angle_;
+  std::array<Access, kLawParameters> law_;
+  Access out_, location_, scale_, shape_, half_unit_, half_step_, values_, radius_, angle_, signs_, rest_;
 };
 
 }  // namespace
@@ -264,26 +348,37 @@ Program transform_program(const TransformShape& shape, const Machine& machine) {
   require(shape.count >= 1 && shape.count <= kFillMax, "rand: a program makes 1 to {} values, not {}; split the draw",
           kFillMax, shape.count);
   require(shape.phase >= 0 && shape.phase < kWords, "rand: phase {} is not a position modulo {}", shape.phase, kWords);
+  require(shape.dtype == DType::Float32 || (shape.dtype == DType::UInt32 && shape.law == Law::Bernoulli),
+          "rand: {} has no device program in {}; use float32", name(shape.law), trn::name(shape.dtype));
   return TransformKernel(shape, machine).build();
 }
 
 std::vector<std::uint32_t> transform_parameters(const State& state, const Transform& t) {
   std::vector<std::uint32_t> words = fill_parameters(state);
+  const auto push = [&](double p) { words.push_back(std::bit_cast<std::uint32_t>(static_cast<float>(p))); };
+  if (t.law == Law::Bernoulli) {
+    const std::uint64_t threshold = t.location == 1 ? 0 : static_cast<std::uint64_t>(std::ldexp(t.location, 64));
+    push(t.location == 1 ? 65536 : static_cast<double>(threshold >> 48));
+    for (const int shift : {32, 16, 0}) push(static_cast<double>(threshold >> shift & 0xffff));
+    return words;
+  }
   const double scale = t.law == Law::Exponential ? -t.scale : t.scale;
-  for (const double p : {t.location, scale, t.shape})
-    words.push_back(std::bit_cast<std::uint32_t>(static_cast<float>(p)));
+  for (const double p : {t.location, scale, t.shape, 0.0}) push(p);
   return words;
 }
 
 double device_difference_bound(const Transform& t, double value) {
   const double size = std::fabs(value);
-  const auto normal = [&](double y) {
-    return 6.5 * std::fabs(y - t.location) + std::fabs(y);
+  const auto affine = [&](double units, double y) {
+    return units * std::fabs(y - t.location) + std::fabs(y);
   };                 // y = location + scale z
+  const auto normal = [&](double y) { return affine(6.5, y); };
   double units = 0;  // of 2^-23
   if (t.law == Law::Normal) units = normal(value);
   if (t.law == Law::LogNormal) units = size * (normal(std::log(size)) + 2);
   if (t.law == Law::Exponential) units = 3 * size;
+  if (t.law == Law::Laplace) units = affine(3, value);
+  if (t.law == Law::Cauchy) units = affine(7.5, value);
   if (t.law == Law::Weibull) {
     const double log_e = std::fabs(std::log(size / t.scale)) / t.shape;  // value = scale e^shape
     units = size * (t.shape * (2 + 3 * log_e) + 3);
@@ -294,7 +389,7 @@ double device_difference_bound(const Transform& t, double value) {
 namespace device {
 
 void transform(const Executor& executor, const TransformArgs& args) {
-  if (!has_program(args.transform.law) || args.out.dtype != DType::Float32) {
+  if (!has_program(args.transform.law) || args.out.dtype == DType::Float64) {
     fail<NotImplemented>("rand: this method in {} has no device kernel; use float, or the host", name(args.out.dtype));
   }
   if (!is_block_algorithm(args.state.algorithm)) {
@@ -308,7 +403,7 @@ void transform(const Executor& executor, const TransformArgs& args) {
   while (left > 0) {
     const std::uint64_t count = std::min(left, fill_run_length(state));
     const TransformShape shape{state.algorithm, args.transform.law, static_cast<std::int64_t>(count),
-                               static_cast<std::int64_t>(state.position % kWords)};
+                               static_cast<std::int64_t>(state.position % kWords), args.out.dtype};
     const auto program =
         device.programs().get(shape, [&](const TransformShape& s) { return transform_program(s, device.machine()); });
     const std::vector<std::uint32_t> words = transform_parameters(state, args.transform);
