@@ -1,0 +1,288 @@
+// Convolution: shapes and modes, by transforms, in blocks, or by direct sums.
+#include <trn/fft/convolve.hpp>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include <trn/fft/frequencies.hpp>
+
+#include "elementwise.hpp"
+#include "views.hpp"
+
+namespace trn::fft {
+namespace {
+
+template <class E> struct Scalar { using type = E; };
+template <class T> struct Scalar<std::complex<T>> { using type = T; };
+template <class E> using ScalarOf = typename Scalar<E>::type;
+template <class E> constexpr bool kComplex = !std::is_same_v<E, ScalarOf<E>>;
+
+// out = a op b for operands of any element type and strides; null imaginary parts for real ones.
+template <class E> void combine(const Executor& e, ComplexOp op, const View<const E>& a, const View<const E>& b, const View<E>& out) {
+  using T = ScalarOf<E>;
+  const auto side = [](const E* data, const Strides& s) {
+    T* re = reinterpret_cast<T*>(const_cast<E*>(data));
+    Strides strides = s;
+    if constexpr (kComplex<E>) {
+      for (std::int64_t& v : strides) v *= 2;
+      return ElementwiseSide{re, re + 1, strides};
+    } else {
+      return ElementwiseSide{re, nullptr, strides};
+    }
+  };
+  if (out.size() == 0) return;
+  dispatch(kElementwise, e, ElementwiseArgs{op, dtype_of<T>, out.shape(), side(a.data(), a.strides()), side(b.data(), b.strides()), side(out.data(), out.strides())});
+}
+
+// x seen with `shape`: extents of 1 repeated.
+template <class E> View<const E> spread(const View<const E>& x, const Shape& shape) {
+  Strides strides = x.strides();
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (x.shape()[d] == 1) strides[d] = 0;
+  }
+  return {x.executor(), x.data(), shape, strides};
+}
+
+std::vector<std::int64_t> as_integers(const std::vector<std::size_t>& axes) { return {axes.begin(), axes.end()}; }
+
+// The circular convolution of `lengths` points along `axes`, other axes broadcast.
+template <class E> Array<E> circular(const Executor& e, const View<const E>& a, const View<const E>& b, const std::vector<std::size_t>& axes,
+                                     const std::vector<std::int64_t>& lengths, PlanCache* cache) {
+  const TransformNOptions options{.s = lengths, .axes = as_integers(axes), .cache = cache};
+  const auto product = [&](const auto& fa, const auto& fb) {
+    Shape shape = fa.shape();
+    for (std::size_t d = 0; d < shape.size(); ++d) shape[d] = std::max(shape[d], fb.shape()[d]);
+    Array<std::complex<ScalarOf<E>>> y(e, shape);
+    using C = std::complex<ScalarOf<E>>;
+    combine<C>(e, ComplexOp::Multiply, spread(View<const C>(fa.view()), shape), spread(View<const C>(fb.view()), shape), y.view());
+    return y;
+  };
+  if constexpr (kComplex<E>) {
+    return ifftn(e, product(fftn(e, a, options), fftn(e, b, options)), options);
+  } else {
+    return irfftn(e, product(rfftn(e, a, options), rfftn(e, b, options)), options);
+  }
+}
+
+template <class E> Array<E> cropped(const Executor& e, Array<E> x, const Shape& start, const Shape& extents) {
+  if (extents == x.shape()) return x;
+  Array<E> y(e, extents);
+  copy(box(x.view(), start, extents), y.view());
+  return y;
+}
+
+struct Extents {
+  std::vector<std::size_t> axes;  // those that are convolved, not those where one extent is 1
+  Shape full, start, result;
+};
+
+Extents extents(const char* op, const Shape& a, const Shape& b, const ConvolveOptions& o) {
+  require(a.size() == b.size(), "{}: a has shape {}, b {}; give arrays of the same rank", op, to_string(a), to_string(b));
+  std::vector<std::int64_t> all(a.size());
+  std::iota(all.begin(), all.end(), std::int64_t{0});
+  const std::vector<std::size_t> axes = axes_of(op, o.axes.value_or(all), a.size());
+  Extents x{{}, a, Shape(a.size(), 0), a};
+  bool a_holds = true, b_holds = true;
+  for (std::size_t d = 0; d < a.size(); ++d) {
+    if (std::find(axes.begin(), axes.end(), d) != axes.end()) {
+      require(a[d] > 0 && b[d] > 0, "{}: a has shape {}, b {}; along axis {} both need at least one element", op, to_string(a), to_string(b), d);
+      x.full[d] = a[d] + b[d] - 1;
+      if (a[d] != 1 && b[d] != 1) x.axes.push_back(d);
+      a_holds = a_holds && a[d] >= b[d];
+      b_holds = b_holds && b[d] >= a[d];
+      x.result[d] = o.mode == ConvolveMode::Full ? x.full[d] : o.mode == ConvolveMode::Same ? a[d] : std::max(a[d], b[d]) - std::min(a[d], b[d]) + 1;
+      x.start[d] = (x.full[d] - x.result[d]) / 2;
+    } else {
+      require(a[d] == b[d] || a[d] == 1 || b[d] == 1, "{}: a has shape {}, b {}; along axis {}, which is not convolved, extents must be equal or 1", op, to_string(a),
+              to_string(b), d);
+      x.full[d] = x.result[d] = a[d] == 1 ? b[d] : a[d];
+    }
+  }
+  require(o.mode != ConvolveMode::Valid || a_holds || b_holds,
+          "{}: mode valid with shapes {} and {}; one array must be at least as long as the other along every convolved axis", op, to_string(a), to_string(b));
+  return x;
+}
+
+template <class E> Array<E> by_transform(const Executor& e, const View<const E>& a, const View<const E>& b, const Extents& x, PlanCache* cache) {
+  std::vector<std::int64_t> lengths;
+  for (const std::size_t d : x.axes) lengths.push_back(next_fast_len(x.full[d]));
+  return circular<E>(e, a, b, x.axes, lengths, cache);
+}
+
+// Blocks of `step` points along `axis`: block i covers points i * step on, transformed with n >= step + m - 1 points, so that it needs no neighbour; the m - 1
+// last points of its result are added to the next block's first.
+struct Blocking {
+  std::int64_t n = 0, step = 0, blocks = 0;
+};
+// The n that makes the work n log2(n) per block times the number of blocks least, among 2^i times the shortest.
+Blocking choose_blocks(std::int64_t longer, std::int64_t m) {
+  Blocking best;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::int64_t n = next_fast_len(2 * m); n < 2 * (longer + m); n *= 2) {
+    const Blocking x{n, n - m + 1, (longer + n - m) / (n - m + 1)};
+    const double work = static_cast<double>(x.blocks) * static_cast<double>(n) * std::log2(static_cast<double>(n) + 1);
+    if (work < least) {
+      least = work;
+      best = x;
+    }
+  }
+  return best;
+}
+
+// `a` is the longer one along `axis`.
+template <class E> Array<E> in_blocks(const Executor& e, const View<const E>& a, const View<const E>& b, const Extents& x, std::size_t axis, const Blocking& k,
+                                      PlanCache* cache) {
+  const auto inserted = [&](Shape s, std::int64_t value) {
+    s.insert(s.begin() + static_cast<std::ptrdiff_t>(axis), value);
+    return s;
+  };
+  // a as (..., blocks, step, ...): whole blocks are a view, the rest is one padded block.
+  const std::int64_t extent = a.shape()[axis], whole = extent / k.step, rest = extent - whole * k.step;
+  Shape shape = inserted(a.shape(), k.blocks);
+  shape[axis + 1] = k.step;
+  const Array<E> cut(e, shape);
+  const auto blocks_of = [&](std::int64_t first, std::int64_t count, std::int64_t points) {  // of a
+    Shape s = inserted(a.shape(), count);
+    s[axis + 1] = points;
+    Strides t = inserted(a.strides(), a.strides()[axis] * k.step);
+    const E* data = a.data() + (element_count(s) == 0 ? 0 : first * k.step * a.strides()[axis]);
+    return View<const E>(e, data, s, t);
+  };
+  const auto window = [&](const View<E>& v, std::int64_t first, std::int64_t count, std::int64_t from, std::int64_t points) {
+    Shape start(v.shape().size(), 0), size = v.shape();
+    start[axis] = first;
+    size[axis] = count;
+    start[axis + 1] = from;
+    size[axis + 1] = points;
+    return box(v, start, size);
+  };
+  copy(blocks_of(0, whole, k.step), window(cut.view(), 0, whole, 0, k.step));
+  if (rest > 0) copy_padded(blocks_of(whole, 1, rest), window(cut.view(), whole, 1, 0, k.step));
+
+  std::vector<std::size_t> axes;
+  std::vector<std::int64_t> lengths;
+  for (const std::size_t d : x.axes) {
+    axes.push_back(d < axis ? d : d + 1);
+    lengths.push_back(d == axis ? k.n : next_fast_len(x.full[d]));
+  }
+  const View<const E> kernel(e, b.data(), inserted(b.shape(), 1), inserted(b.strides(), 0));
+  const Array<E> y = circular<E>(e, cut.view(), kernel, axes, lengths, cache);
+
+  // Heads lie side by side; tails are added one step further on.
+  Shape out_shape = y.shape();
+  const std::int64_t total = (k.blocks + 1) * k.step, overlap = k.n - k.step;
+  out_shape[axis + 1] = total;
+  out_shape.erase(out_shape.begin() + static_cast<std::ptrdiff_t>(axis));
+  Array<E> out(e, out_shape);
+  Shape split = out_shape;
+  split[axis] = k.step;
+  split.insert(split.begin() + static_cast<std::ptrdiff_t>(axis), k.blocks + 1);
+  const View<E> steps(e, out.data(), split);
+  copy(window(y.view(), 0, k.blocks, 0, k.step), window(steps, 0, k.blocks, 0, k.step));
+  fill_zero(window(steps, k.blocks, 1, 0, k.step));
+  const View<E> next = window(steps, 1, k.blocks, 0, overlap);
+  combine<E>(e, ComplexOp::Add, next, window(y.view(), 0, k.blocks, k.step, overlap), next);
+  return out;
+}
+
+template <class E> Array<E> overlap_add(const Executor& e, const View<const E>& a, const View<const E>& b, const Extents& x, PlanCache* cache) {
+  // The axis where the lengths differ most.
+  std::size_t axis = x.axes.front();
+  double ratio = 0;
+  for (const std::size_t d : x.axes) {
+    const double r = static_cast<double>(std::max(a.shape()[d], b.shape()[d])) / static_cast<double>(std::min(a.shape()[d], b.shape()[d]));
+    if (r > ratio) ratio = r, axis = d;
+  }
+  const bool swapped = b.shape()[axis] > a.shape()[axis];
+  const View<const E>&longer = swapped ? b : a, &shorter = swapped ? a : b;
+  const Blocking k = choose_blocks(longer.shape()[axis], shorter.shape()[axis]);
+  if (k.blocks <= 1) return by_transform(e, a, b, x, cache);
+  return in_blocks(e, longer, shorter, x, axis, k, cache);
+}
+
+// Direct sums: for every element of b, a times it is added to the part of the result that begins at its index.
+template <class E> Array<E> by_sums(const Executor& e, const View<const E>& a, const View<const E>& b, const Extents& x, const std::vector<std::size_t>& convolved) {
+  Array<E> y(e, x.full);
+  fill_zero(y.view());
+  // Axes that are not convolved stay whole; along the others one element of b after the other.
+  Shape count = b.shape(), part = b.shape(), span = x.full;
+  for (std::size_t d = 0; d < count.size(); ++d) {
+    const bool sum = std::find(convolved.begin(), convolved.end(), d) != convolved.end();
+    (sum ? part : count)[d] = 1;
+    if (sum) span[d] = a.shape()[d];
+  }
+  const Array<E> term(e, span);
+  Shape index(count.size(), 0);
+  for (std::int64_t i = element_count(count); i > 0; --i) {
+    combine<E>(e, ComplexOp::Multiply, spread(a, span), spread(box(b, index, part), span), term.view());
+    const View<E> target = box(y.view(), index, span);
+    combine<E>(e, ComplexOp::Add, target, term.view(), target);
+    for (std::size_t d = count.size(); d-- > 0;) {
+      if (++index[d] < count[d]) break;
+      index[d] = 0;
+    }
+  }
+  return y;
+}
+
+}  // namespace
+
+namespace detail {
+
+template <class E> Array<E> convolve(const char* op, Convolution how, const Executor& e, const View<const E>& a, const View<const E>& b, const ConvolveOptions& o) {
+  check_owner(op, "a", e, a.executor());
+  check_owner(op, "b", e, b.executor());
+  check_kernel(op, kElementwise, e);
+  const Extents x = extents(op, a.shape(), b.shape(), o);
+  if (element_count(x.full) == 0) return Array<E>(e, x.result);
+  std::vector<std::size_t> convolved;
+  std::int64_t shorter = 1;
+  for (std::size_t d = 0; d < a.shape().size(); ++d) {
+    if (x.full[d] == a.shape()[d] + b.shape()[d] - 1) convolved.push_back(d);
+  }
+  for (const std::size_t d : x.axes) shorter *= std::min(a.shape()[d], b.shape()[d]);
+  // A term of a direct sum is one pass over the data, the transforms are about a dozen.
+  const bool direct = x.axes.empty() || (how == Convolution::Choose && (o.method == ConvolveMethod::Direct || (o.method == ConvolveMethod::Auto && shorter <= 8)));
+  if (direct) {
+    std::int64_t na = 1, nb = 1;
+    for (const std::size_t d : convolved) na *= a.shape()[d], nb *= b.shape()[d];
+    return cropped(e, na >= nb ? by_sums(e, a, b, x, convolved) : by_sums(e, b, a, x, convolved), x.start, x.result);
+  }
+  return cropped(e, how == Convolution::OverlapAdd ? overlap_add(e, a, b, x, o.cache) : by_transform(e, a, b, x, o.cache), x.start, x.result);
+}
+
+template <class E> Array<E> correlate(const Executor& e, const View<const E>& a, const View<const E>& b, const ConvolveOptions& o) {
+  const char* op = "fft.correlate";
+  check_owner(op, "b", e, b.executor());
+  check_kernel(op, kElementwise, e);
+  std::vector<std::int64_t> all(b.shape().size());
+  std::iota(all.begin(), all.end(), std::int64_t{0});
+  const std::vector<std::size_t> axes = axes_of(op, o.axes.value_or(all), b.shape().size());
+  // b turned round along the axes is a view; its conjugate is a copy.
+  Strides strides = b.strides();
+  std::int64_t offset = 0;
+  for (const std::size_t d : axes) {
+    if (b.size() > 0) offset += (b.shape()[d] - 1) * strides[d];
+    strides[d] = -strides[d];
+  }
+  const View<const E> turned(e, b.data() + offset, b.shape(), strides);
+  if constexpr (kComplex<E>) {
+    const Array<E> conjugate(e, b.shape());
+    combine<E>(e, ComplexOp::Conjugate, turned, turned, conjugate.view());
+    return convolve<E>(op, Convolution::Choose, e, a, conjugate.view(), o);
+  }
+  return convolve<E>(op, Convolution::Choose, e, a, turned, o);
+}
+
+#define TRN_FFT_INSTANTIATE(E)                                                                                                                    \
+  template Array<E> convolve<E>(const char*, Convolution, const Executor&, const View<const E>&, const View<const E>&, const ConvolveOptions&);  \
+  template Array<E> correlate<E>(const Executor&, const View<const E>&, const View<const E>&, const ConvolveOptions&);
+TRN_FFT_INSTANTIATE(float)
+TRN_FFT_INSTANTIATE(double)
+TRN_FFT_INSTANTIATE(std::complex<float>)
+TRN_FFT_INSTANTIATE(std::complex<double>)
+#undef TRN_FFT_INSTANTIATE
+
+}  // namespace detail
+}  // namespace trn::fft

@@ -1,0 +1,80 @@
+// The doors of the cosine and sine transforms.
+#include "cosine.hpp"
+
+#include <cmath>
+#include <numeric>
+
+#include "views.hpp"
+
+namespace trn::fft::detail {
+namespace {
+
+CosineType inverse_of(CosineType type) {
+  if (type == CosineType::II) return CosineType::III;
+  if (type == CosineType::III) return CosineType::II;
+  return type;
+}
+
+double factor(const CosineRequest& r, CosineType type, Norm norm, std::int64_t n) {
+  const double m = static_cast<double>(n) + (type != CosineType::I ? 0 : r.wave == Wave::Cosine ? -1 : 1);
+  if (norm == Norm::Ortho) return 1 / std::sqrt(2 * m);
+  return (norm == Norm::Forward) == (r.direction == Direction::Forward) ? 1 / (2 * m) : 1;
+}
+
+template <class T> Array<T> one_axis(const Executor& e, const View<const T>& x, const CosineRequest& r, const CosineNOptions& o, std::size_t axis, std::int64_t n) {
+  Shape shape = x.shape();
+  shape[axis] = n;
+  Array<T> y(e, shape);
+  const Strides strides = row_major_strides(shape);
+  const CosineType type = r.direction == Direction::Forward ? o.type : inverse_of(o.type);
+  CosineArgs args{dtype_of<T>, r.wave, type, o.orthogonalize.value_or(o.norm == Norm::Ortho), factor(r, type, o.norm, n), n,
+                  std::min(n, x.shape()[axis]), x.data(), y.data(), x.strides()[axis], strides[axis], {}, {}, {}, o.cache};
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (d == axis) continue;
+    args.batch.push_back(shape[d]);
+    args.in_batch.push_back(x.strides()[d]);
+    args.out_batch.push_back(strides[d]);
+  }
+  if (element_count(args.batch) > 0) dispatch(r.wave == Wave::Cosine ? kDct : kDst, e, args);
+  return y;
+}
+
+}  // namespace
+
+CosineNOptions along_one_axis(const CosineOptions& o) {
+  CosineNOptions n{.type = o.type, .axes = std::vector{o.axis}, .norm = o.norm, .orthogonalize = o.orthogonalize, .cache = o.cache};
+  if (o.n) n.s = std::vector{*o.n};
+  return n;
+}
+
+template <Real T> Array<T> cosine(const Executor& e, const View<const T>& x, const CosineRequest& r, const CosineNOptions& o) {
+  const char* op = r.operation;
+  check_owner(op, "x", e, x.executor());
+  const std::size_t rank = x.shape().size();
+  require(rank > 0, "{}: the array has rank 0; give it at least one axis", op);
+  require(o.type >= CosineType::I && o.type <= CosineType::IV, "{}: type is {}; it must be I to IV", op, static_cast<int>(o.type));
+  std::vector<std::int64_t> wanted;
+  if (o.axes) {
+    wanted = *o.axes;
+  } else {
+    wanted.resize(o.s ? o.s->size() : rank);
+    require(wanted.size() <= rank, "{}: {} lengths for an array of rank {}; give at most one per axis", op, wanted.size(), rank);
+    std::iota(wanted.begin(), wanted.end(), -static_cast<std::int64_t>(wanted.size()));
+  }
+  const std::vector<std::size_t> axes = axes_of(op, wanted, rank);
+  require(!o.s || o.s->size() == axes.size(), "{}: {} lengths for {} axes; give one per axis", op, o.s ? o.s->size() : 0, axes.size());
+  const std::int64_t least = o.type == CosineType::I && r.wave == Wave::Cosine ? 2 : 1;
+  std::vector<std::int64_t> lengths;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    lengths.push_back(o.s ? (*o.s)[i] : x.shape()[axes[i]]);
+    require(lengths[i] >= least, "{}: the transform along axis {} has {} points; it needs at least {}", op, axes[i], lengths[i], least);
+  }
+  Array<T> y = one_axis(e, x, r, o, axes[0], lengths[0]);
+  for (std::size_t i = 1; i < axes.size(); ++i) y = one_axis(e, View<const T>(y.view()), r, o, axes[i], lengths[i]);
+  return y;
+}
+
+template Array<float> cosine<float>(const Executor&, const View<const float>&, const CosineRequest&, const CosineNOptions&);
+template Array<double> cosine<double>(const Executor&, const View<const double>&, const CosineRequest&, const CosineNOptions&);
+
+}  // namespace trn::fft::detail

@@ -1,0 +1,33 @@
+// The kernel of the cosine and sine transforms: lines along one axis.
+#pragma once
+
+#include <trn/core/dispatch.hpp>
+#include <trn/core/dtype.hpp>
+#include <trn/fft/cosine.hpp>
+
+namespace trn::fft {
+
+// Line b of the input has `given` points (the rest is zero) at strides of reals; the output is dense with the same order of batch dimensions.
+struct CosineArgs {
+  DType real;
+  detail::Wave wave;
+  CosineType type;
+  bool orthogonalize;
+  double factor;
+  std::int64_t n, given;
+  const void* in;
+  void* out;
+  std::int64_t in_stride, out_stride;
+  Shape batch;
+  Strides in_batch, out_batch;
+  PlanCache* cache;
+};
+
+namespace host {
+void cosine(const Executor& executor, const CosineArgs& args);
+}
+
+inline constexpr KernelTable<CosineArgs> kDct{"fft.dct", host::cosine, nullptr};
+inline constexpr KernelTable<CosineArgs> kDst{"fft.dst", host::cosine, nullptr};
+
+}  // namespace trn::fft

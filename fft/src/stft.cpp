@@ -1,0 +1,239 @@
+// The doors of stft and istft: sizes, window and boundary are checked, frames are cut by a kernel and transformed by a plan.
+#include "stft.hpp"
+
+#include <cmath>
+#include <numeric>
+
+#include "views.hpp"
+
+namespace trn::fft {
+namespace {
+
+std::vector<double> placed_window(const char* op, const StftOptions& o, std::int64_t& win_length) {
+  win_length = o.win_length.value_or(o.window.empty() ? o.n_fft : static_cast<std::int64_t>(o.window.size()));
+  require(win_length >= 1 && win_length <= o.n_fft, "{}: the window has {} points, n_fft is {}; it must have 1 to n_fft", op, win_length, o.n_fft);
+  require(o.window.empty() || static_cast<std::int64_t>(o.window.size()) == win_length, "{}: win_length is {} but {} window values are given; give one per point", op,
+          win_length, o.window.size());
+  const std::vector<double> w = o.window.empty() ? window(WindowKind::Hann, win_length) : o.window;
+  for (const double v : w) require(std::isfinite(v), "{}: a window value is {}; all must be finite", op, v);
+  std::vector<double> placed(static_cast<std::size_t>(o.n_fft), 0.0);
+  std::copy(w.begin(), w.end(), placed.begin() + (o.place == WindowPlace::Centre ? (o.n_fft - win_length) / 2 : 0));
+  return placed;
+}
+
+double scale(const char* op, const StftOptions& o, const std::vector<double>& w) {
+  double sum = 0, squares = 0;
+  for (const double v : w) sum += v, squares += v * v;
+  switch (o.scaling) {
+    case StftScaling::None: break;
+    case StftScaling::Unitary: return 1 / std::sqrt(static_cast<double>(o.n_fft));
+    case StftScaling::Spectrum:
+      require(sum != 0, "{}: the window's values sum to 0; scaling spectrum divides by that sum: use another scaling", op);
+      return 1 / std::abs(sum);
+    case StftScaling::Density:
+      require(squares > 0, "{}: the window is 0; scaling density divides by the sum of its squares: use another window", op);
+      require(std::isfinite(o.sample_rate) && o.sample_rate > 0, "{}: the sample rate is {}; give a positive number", op, o.sample_rate);
+      return 1 / std::sqrt(o.sample_rate * squares);
+  }
+  return 1;
+}
+
+// Everything but the signal's length and the number of frames.
+Frames frames(const char* op, const StftOptions& o) {
+  require(o.n_fft >= 1, "{}: n_fft is {}; it must be at least 1", op, o.n_fft);
+  Frames f{};
+  f.n_fft = o.n_fft;
+  f.hop = o.hop.value_or(std::max<std::int64_t>(o.n_fft / 4, 1));
+  require(f.hop >= 1, "{}: the hop is {}; it must be at least 1", op, f.hop);
+  std::int64_t win_length = 0;
+  f.window = placed_window(op, o, win_length);
+  f.boundary = o.boundary;
+  f.extension = o.boundary == Boundary::None ? 0 : (o.place == WindowPlace::Centre ? o.n_fft : win_length) / 2;
+  f.scale = scale(op, o, f.window);
+  return f;
+}
+
+// Points of a frame that must exist: all of them for torch, the window's for SciPy, which completes a frame with zeros.
+std::int64_t frame_span(const StftOptions& o) {
+  if (o.place == WindowPlace::Centre) return o.n_fft;
+  return o.win_length.value_or(o.window.empty() ? o.n_fft : static_cast<std::int64_t>(o.window.size()));
+}
+
+std::int64_t frame_count(const char* op, const StftOptions& o, const Frames& f, std::int64_t length) {
+  const std::int64_t extended = length + 2 * f.extension, span = frame_span(o);
+  require(o.tail == Tail::Complete || extended >= span, "{}: the signal has {} points, {} with its extension; a frame needs {}: use a smaller n_fft", op, length, extended,
+          span);
+  if (o.tail == Tail::Drop) return 1 + (extended - span) / f.hop;
+  return 1 + std::max<std::int64_t>(extended - span + f.hop - 1, 0) / f.hop;
+}
+
+void check_boundary(const char* op, const Frames& f) {
+  if (f.boundary == Boundary::Reflect || f.boundary == Boundary::Odd) {
+    require(f.extension < f.length, "{}: the signal has {} points; its reflection by {} points needs at least {}: use another boundary or a smaller n_fft", op, f.length,
+            f.extension, f.extension + 1);
+  }
+  if (f.boundary == Boundary::Circular) {
+    require(f.extension <= f.length, "{}: the signal has {} points; a circular extension by {} needs as many: use another boundary or a smaller n_fft", op, f.length,
+            f.extension);
+  }
+}
+
+template <class T> Plan<T> plan(const Executor& e, const Description& d, PlanCache* cache) { return cache ? cache->get<T>(e, d) : Plan<T>(e, d); }
+
+// Offsets in reals of each signal: all dimensions but the last.
+std::vector<std::int64_t> signal_offsets(const Shape& shape, const Strides& strides, int parts) {
+  std::vector<std::int64_t> offsets;
+  const Shape outer(shape.begin(), shape.end() - 1);
+  const std::int64_t count = element_count(outer);
+  for (std::int64_t b = 0; b < count; ++b) {
+    std::int64_t rest = b, offset = 0;
+    for (std::size_t d = outer.size(); d-- > 0; rest /= outer[d]) offset += rest % outer[d] * strides[d];
+    offsets.push_back(offset * parts);
+  }
+  return offsets;
+}
+
+// Frames (signals, count, n_fft) on one side, a dense spectrogram (signals, bins, count) or any (..., bins, count) on the other.
+Description between(Kind kind, Direction direction, const Frames& f, std::int64_t signals, bool one_side) {
+  const std::int64_t bins = one_side ? f.n_fft / 2 + 1 : f.n_fft;
+  const Dimension axis = direction == Direction::Forward ? Dimension{f.n_fft, 1, f.count} : Dimension{f.n_fft, f.count, 1};
+  const auto dim = [&](std::int64_t extent, std::int64_t frame, std::int64_t spectrum) {
+    return direction == Direction::Forward ? Dimension{extent, frame, spectrum} : Dimension{extent, spectrum, frame};
+  };
+  Description d{kind, direction, {axis}, {dim(signals, f.count * f.n_fft, bins * f.count), dim(f.count, f.n_fft, 1)}};
+  if (direction == Direction::Inverse) d.scale = Scale::ByLength;
+  return d;
+}
+
+}  // namespace
+
+StftOptions scipy_stft(std::int64_t nperseg) {
+  return {.n_fft = nperseg, .hop = nperseg - nperseg / 2, .place = WindowPlace::Start, .boundary = Boundary::Zeros, .tail = Tail::Complete,
+          .scaling = StftScaling::Spectrum};
+}
+
+std::int64_t stft_frames(std::int64_t length, const StftOptions& o) {
+  require(length >= 0, "fft.stft: the signal has {} points; it must have at least 0", length);
+  return frame_count("fft.stft", o, frames("fft.stft", o), length);
+}
+
+namespace detail {
+
+template <class E> Array<std::complex<typename RealPart<E>::type>> stft(const Executor& e, const View<const E>& x, const StftOptions& o) {
+  using T = typename RealPart<E>::type;
+  constexpr bool complex = !std::is_same_v<E, T>;
+  constexpr int parts = complex ? 2 : 1;
+  const char* op = "fft.stft";
+  check_owner(op, "x", e, x.executor());
+  check_kernel(op, kStft, e);
+  require(x.rank() >= 1, "{}: the signal has rank 0; its last axis is time", op);
+  require(!complex || o.sides == Sides::Two, "{}: a complex signal has no symmetric spectrum; use sides Two", op);
+  Frames f = frames(op, o);
+  f.length = x.shape().back();
+  f.count = frame_count(op, o, f, f.length);
+  check_boundary(op, f);
+  const bool one_side = o.sides == Sides::One;
+  Shape shape = x.shape();
+  shape.back() = one_side ? f.n_fft / 2 + 1 : f.n_fft;
+  shape.push_back(f.count);
+  Array<std::complex<T>> y(e, shape);
+  if (y.size() == 0) return y;
+
+  const std::vector<std::int64_t> offsets = signal_offsets(x.shape(), x.strides(), parts);
+  const auto signals = static_cast<std::int64_t>(offsets.size());
+  const auto cut = [&](void* into) {
+    dispatch(kStft, e, FrameArgs{dtype_of<T>, &f, parts, const_cast<E*>(x.data()), x.strides().back() * parts, offsets, into});
+  };
+  const Array<E> pieces(e, {signals, f.count, f.n_fft});
+  cut(pieces.data());
+  if constexpr (complex) {
+    plan<T>(e, between(Kind::ComplexToComplex, Direction::Forward, f, signals, false), o.cache).execute(View<const E>(pieces.view()), y.view());
+  } else if (one_side) {
+    plan<T>(e, between(Kind::RealToComplex, Direction::Forward, f, signals, true), o.cache).execute(View<const T>(pieces.view()), y.view());
+  } else {
+    const Array<std::complex<T>> wide(e, pieces.shape());
+    copy(pieces.view(), real_parts(wide.view()));
+    fill_zero(imaginary_parts(wide.view()));
+    plan<T>(e, between(Kind::ComplexToComplex, Direction::Forward, f, signals, false), o.cache).execute(View<const std::complex<T>>(wide.view()), y.view());
+  }
+  return y;
+}
+
+namespace {
+
+// E: the element of the result.
+template <class E, class T> Array<E> inverse(const Executor& e, const View<const std::complex<T>>& y, const StftOptions& o, const IstftOptions& i) {
+  constexpr bool complex = !std::is_same_v<E, T>;
+  constexpr int parts = complex ? 2 : 1;
+  const char* op = "fft.istft";
+  check_owner(op, "y", e, y.executor());
+  check_kernel(op, kIstft, e);
+  require(y.rank() >= 2, "{}: the spectrogram has rank {}; its last two axes are frequency and time", op, y.rank());
+  require(!complex || o.sides == Sides::Two, "{}: a complex signal needs all frequencies; use sides Two", op);
+  Frames f = frames(op, o);
+  const bool one_side = o.sides == Sides::One;
+  const std::int64_t bins = one_side ? f.n_fft / 2 + 1 : f.n_fft;
+  const std::size_t rank = y.shape().size();
+  require(y.shape()[rank - 2] == bins, "{}: the spectrogram has {} frequencies; n_fft {} with {} has {}", op, y.shape()[rank - 2], f.n_fft,
+          one_side ? "one side" : "two sides", bins);
+  f.count = y.shape().back();
+  require(f.count >= 1, "{}: the spectrogram has no frames; it needs at least 1", op);
+  const std::int64_t covered = frame_span(o) + f.hop * (f.count - 1);
+  f.length = i.length.value_or(covered - 2 * f.extension);
+  require(f.length >= 1 && f.length <= covered - f.extension, "{}: {} frames cover points up to {}; the length {} must be 1 to that", op, f.count, covered - f.extension,
+          f.length);
+  Shape shape(y.shape().begin(), y.shape().end() - 1);
+  shape.back() = f.length;
+  Array<E> x(e, shape);
+  if (x.size() == 0) return x;
+
+  const std::int64_t signals = element_count(Shape(shape.begin(), shape.end() - 1));
+  Shape piece_shape = shape;
+  piece_shape.back() = f.count;
+  piece_shape.push_back(f.n_fft);
+  // The plan reads the spectrogram where it lies.
+  Description d{one_side ? Kind::ComplexToReal : Kind::ComplexToComplex, Direction::Inverse, {{f.n_fft, y.strides()[rank - 2], 1}},
+                {{f.count, y.strides()[rank - 1], f.n_fft}}, Scale::ByLength};
+  const Strides piece_strides = row_major_strides(piece_shape);
+  for (std::size_t a = 0; a + 2 < rank; ++a) d.batch.push_back({y.shape()[a], y.strides()[a], piece_strides[a]});
+  const Plan<T> p = plan<T>(e, d, o.cache);
+  const std::vector<std::int64_t> offsets = signal_offsets(shape, row_major_strides(shape), parts);
+  const auto add = [&](void* pieces) { dispatch(kIstft, e, FrameArgs{dtype_of<T>, &f, parts, x.data(), parts, offsets, pieces}); };
+  if (one_side) {
+    const Array<T> pieces(e, {signals, f.count, f.n_fft});
+    p.execute(y, pieces.view());
+    add(pieces.data());
+  } else {
+    const Array<std::complex<T>> pieces(e, {signals, f.count, f.n_fft});
+    p.execute(y, pieces.view());
+    if constexpr (complex) {
+      add(pieces.data());
+    } else {
+      const Array<T> reals(e, pieces.shape());
+      copy(real_parts(pieces.view()), reals.view());
+      add(reals.data());
+    }
+  }
+  return x;
+}
+
+}  // namespace
+
+template <Real T> Array<T> istft(const Executor& e, const View<const std::complex<T>>& y, const StftOptions& o, const IstftOptions& i) {
+  return inverse<T, T>(e, y, o, i);
+}
+template <Real T> Array<std::complex<T>> complex_istft(const Executor& e, const View<const std::complex<T>>& y, const StftOptions& o, const IstftOptions& i) {
+  return inverse<std::complex<T>, T>(e, y, o, i);
+}
+
+#define TRN_FFT_INSTANTIATE(T)                                                                                                                       \
+  template Array<std::complex<T>> stft<T>(const Executor&, const View<const T>&, const StftOptions&);                                               \
+  template Array<std::complex<T>> stft<std::complex<T>>(const Executor&, const View<const std::complex<T>>&, const StftOptions&);                   \
+  template Array<T> istft<T>(const Executor&, const View<const std::complex<T>>&, const StftOptions&, const IstftOptions&);                         \
+  template Array<std::complex<T>> complex_istft<T>(const Executor&, const View<const std::complex<T>>&, const StftOptions&, const IstftOptions&);
+TRN_FFT_INSTANTIATE(float)
+TRN_FFT_INSTANTIATE(double)
+#undef TRN_FFT_INSTANTIATE
+
+}  // namespace detail
+}  // namespace trn::fft
