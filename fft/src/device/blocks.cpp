@@ -1,0 +1,213 @@
+// Kernel Blocks: lines of n = n1 n2 points, n1 and n2 up to 128, in one program and with all of a line in SBUF: Bailey's two steps.
+//
+// With j = j1 n2 + j2 and k = k1 + n1 k2:
+//
+//   z(j2, k1) = sum over j1 of x(j1, j2) w1^(j1 k1)      stationary: x, moving: F1. The product comes out with j2 on partitions: nothing is turned
+//   z(j2, k1) *= w^(j2 k1)                               on the way out of PSUM
+//   y(k2, k1) = sum over j2 of z(j2, k1) w2^(j2 k2)      stationary: F2, moving: z. Row k2 of y is n1 neighbours of the result
+//
+// Short factors share the array: G1 = 128/n1 lines lie above one another on the partitions of x and G2 = 128/n2 beside one another in its columns. F1 and F2 are
+// then block diagonal and one product works on G1 G2 lines, as full as for n = 128 x 128. T such products make a tile:
+//
+//   line (g1 G2 + g2) T + t    x: partition (g1, j1), free (g2, t, j2)    z: partition (g2, j2), free (t, g1, k1)    y: partition (g2, k2)
+//
+// Loads have runs of n2 points and stores of n1 where points are neighbours; where lines are neighbours (the last step of a longer transform writes so) the
+// tiles keep t innermost and runs are T lines.
+//
+// Time on trn2 for 16384 points in fp32: DMA 256 KiB, 0.71 us with 1 KiB runs. Tensor Engine: two products of 1038 cycles in each step, 1.73 us: the limit. Vector Engine: z
+// times the table [cos, cos], z with its parts exchanged times [-sin, sin], and their sum, 256 numbers each: 0.80 us. Scalar Engine: y, 256 numbers, 0.21 us.
+#include <algorithm>
+
+#include <trn/tile/blocks/loops.hpp>
+#include <trn/tile/blocks/warm_up.hpp>
+
+#include "line_kernel.hpp"
+
+namespace trn::fft::device {
+
+using namespace trn::tile;
+using blocks::ceil_div;
+
+namespace {
+
+class BlocksKernel final : public LineKernelBase {
+ public:
+  BlocksKernel(const LinesShape& shape, const Machine& machine)
+      : LineKernelBase("fft_blocks", shape, machine),
+        n1_(shape.n1),
+        n2_(shape.n2),
+        above_(lines_together(n1_, machine)),
+        beside_(lines_together(n2_, machine)),
+        lines_inner_in_(last().count > 1 && last().in < s_.in.stride),
+        lines_inner_out_(last().count > 1 && last().out < s_.out.stride) {}
+
+  Program build() {
+    const std::int64_t rows1 = above_ * n1_, rows2 = beside_ * n2_;
+    first_[0] = constant("first_re", rows1, 2 * rows1, words_.dtype, words_.count);
+    if (!s_.in.real) first_[1] = constant("first_im", rows1, 2 * rows1, words_.dtype, words_.count);
+    cos_ = constant("twiddle_cos", rows2, 2 * rows1, DType::Float32, 1);
+    sin_ = constant("twiddle_sin", rows2, 2 * rows1, DType::Float32, 1);
+    a_ = constant("second_a", rows2, rows2, words_.dtype, words_.count);
+    if (!s_.out.real) b_plus_ = constant("second_b", rows2, rows2, words_.dtype, words_.count);
+    b_minus_ = constant("second_minus_b", rows2, rows2, words_.dtype, words_.count);
+    if (total_lines() >= 8 * above_ * beside_) blocks::warm_tensor_engine(b_, 3 * machine_.timing.dma_start_s);
+    const std::int64_t deep = lines_inner_in_ || lines_inner_out_ ? (words_.count > 1 ? 16 : 32) : 8;
+    for_outer_lines([&](const Affine& in, const Affine& out) {
+      const LineDim& d = last();
+      const std::int64_t share = above_ * beside_, each = std::min(deep, std::max<std::int64_t>(1, d.count / share)), whole = d.count / (share * each);
+      b_.parallel("block", whole, [&](Affine i) { block(in + i * (share * each * d.in), out + i * (share * each * d.out), above_, beside_, each); });
+      std::int64_t first = whole * share * each;
+      const auto piece = [&](std::int64_t above, std::int64_t beside, std::int64_t deep_here) {
+        if (above * beside * deep_here == 0) return;
+        block(in + first * d.in, out + first * d.out, above, beside, deep_here);
+        first += above * beside * deep_here;
+      };
+      piece(above_, beside_, (d.count - first) / share);
+      piece((d.count - first) / beside_, beside_, 1);
+      piece(1, d.count - first, 1);
+    });
+    return b_.finish();
+  }
+
+ private:
+  // Where things lie along the free dimension of a tile.
+  struct Places {
+    std::int64_t total, part, line, point, group;
+  };
+  // x: `lines` (g2, t) of n2 points.
+  Places x_places(std::int64_t lines) const {
+    const std::int64_t parts = s_.in.real ? 1 : 2, unit = x_.pairs() ? 2 : 1;
+    return {parts * lines * n2_, x_.pairs() ? 1 : lines * n2_, unit * (lines_inner_in_ ? 1 : n2_), unit * (lines_inner_in_ ? lines : 1), 0};
+  }
+  // y: (t, g1, k1), or (k1, g1, t) where lines are neighbours.
+  Places y_places(std::int64_t above, std::int64_t deep) const {
+    const std::int64_t parts = s_.out.real ? 1 : 2, unit = y_.pairs() ? 2 : 1, all_of = deep * above * n1_;
+    if (lines_inner_out_) return {parts * all_of, y_.pairs() ? 1 : all_of, unit, unit * deep * above, unit * deep};
+    return {parts * all_of, y_.pairs() ? 1 : all_of, unit * above * n1_, unit, unit * n1_};
+  }
+
+  void block(const Affine& in, const Affine& out, std::int64_t above, std::int64_t beside, std::int64_t deep) {
+    const std::int64_t lines = beside * deep, rows1 = above * n1_, rows2 = beside * n2_;
+    const Places px = x_places(lines), py = y_places(above, deep);
+    const std::int64_t buffers = deep > 8 ? 2 : 3;
+    const Access x = b_.sbuf("x_tile", rows1, {px.total}, DType::Float32, buffers), y = b_.sbuf("y_tile", rows2, {py.total}, DType::Float32, 2);
+    load(x, in, above, lines);
+    Access split = x;
+    if (words_.dtype != DType::Float32) {
+      split = b_.sbuf("x_words", rows1, {words_.count, px.total}, words_.dtype, deep > 8 ? 1 : 2);
+      split_words(b_, words_, [&](std::int64_t w) { return pattern(split, w * px.total, {{1, px.total}}); }, x, Engine::Scalar);
+    }
+    // Four products of the first step to two banks. The second step of one four comes after the first step of the next, so that the Tensor Engine
+    // does not wait for the twiddles.
+    std::vector<Access> z;
+    Ring z_sums(b_.psum("z_sums", rows2, {2, 2 * bank_}), 2), y_sums(b_.psum("y_sums", rows2, {4, bank_}), 4);
+    const std::int64_t fours = ceil_div(deep, kTogether);
+    const auto count = [&](std::int64_t f) { return std::min(kTogether, deep - f * kTogether); };
+    for (std::int64_t f = 0; f <= fours; ++f) {
+      if (f < fours) {
+        const Access sums = z_sums.next();
+        first_step(sums, split, px, f * kTogether, count(f), rows1, beside, deep);
+        z.push_back(twiddle(sums, count(f), 2 * rows1));
+      }
+      if (f > 0) second_step(y, py, z[static_cast<std::size_t>(f - 1)], (f - 1) * kTogether, count(f - 1), above, y_sums);
+    }
+    store(y, out, above, beside, deep);
+  }
+
+  void load(const Access& x, const Affine& in, std::int64_t above, std::int64_t lines) {
+    const Dim line{last().in, lines}, point{s_.in.stride, n2_};
+    for (int t = 0; t < x_.tensors(); ++t) {
+      std::vector<Dim> dims{{lines * last().in, above}, {n2_ * s_.in.stride, n1_}, lines_inner_in_ ? point : line, lines_inner_in_ ? line : point};
+      if (x_.pairs()) dims.push_back({1, 2});
+      const std::int64_t reals = lines * n2_ * (x_.pairs() ? 2 : 1);
+      b_.dma_copy(pattern(x, t * reals, {{1, reals}}), pattern(x_.tensor[t], in, dims));
+    }
+  }
+
+  // z (rows2, count, 2 rows1) in PSUM, before the twiddles.
+  void first_step(const Access& z, const Access& split, const Places& px, std::int64_t t0, std::int64_t count, std::int64_t rows1, std::int64_t beside,
+                  std::int64_t deep) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      std::int64_t step = 0;
+      for (std::int64_t part = 0; part < (s_.in.real ? 1 : 2); ++part) {
+        for (const auto& [data, matrix] : words_.products) {
+          const Access stationary = pattern(split, data * px.total + (t0 + i) * px.line + part * px.part, {{deep * px.line, beside}, {px.point, n2_}});
+          b_.nc_matmul(pattern(z, i * (bank_ / 2), {{1, 2 * rows1}}), stationary, word(first_[part], matrix, rows1, 2 * rows1), {.accumulate = step++});
+        }
+      }
+    }
+  }
+
+  // (words, count, columns) of z times the twiddles; a column is a real or imaginary part.
+  Access twiddle(const Access& z, std::int64_t count, std::int64_t columns) {
+    const std::int64_t rows = z.partitions, pitch = bank_ / 2;
+    const auto table = [&](const Access& t) { return pattern(word(t, 0, rows, columns), 0, {{0, count}, {1, columns}}); };
+    const Access straight = b_.sbuf("z_cos", rows, {count, columns}, DType::Float32, 2), crossed = b_.sbuf("z_sin", rows, {count, columns}, DType::Float32, 2);
+    b_.tensor_tensor(straight, pattern(z, 0, {{pitch, count}, {1, columns}}), table(cos_), AluOp::Multiply, Engine::Vector);
+    b_.tensor_tensor(crossed, pattern(z, 1, {{pitch, count}, {2, columns / 2}, {-1, 2}}), table(sin_), AluOp::Multiply, Engine::Vector);
+    const Access turned = b_.sbuf("z_tile", rows, {words_.count, count * columns}, words_.dtype, 2);
+    const auto flat = [&](const Access& t, std::int64_t w) { return pattern(t, w * count * columns, {{1, count * columns}}); };
+    if (words_.dtype == DType::Float32) {
+      b_.tensor_tensor(flat(turned, 0), flat(straight, 0), flat(crossed, 0), AluOp::Add, Engine::Vector);
+      return turned;
+    }
+    b_.tensor_tensor(flat(straight, 0), flat(straight, 0), flat(crossed, 0), AluOp::Add, Engine::Vector);
+    split_words(b_, words_, [&](std::int64_t w) { return flat(turned, w); }, flat(straight, 0), Engine::Scalar);
+    return turned;
+  }
+
+  void second_step(const Access& y, const Places& py, const Access& z, std::int64_t t0, std::int64_t count, std::int64_t above, Ring& ring) {
+    const std::int64_t rows2 = y.partitions, columns = count * above * n1_, total = 2 * columns;
+    for (std::int64_t out = 0; out < (s_.out.real ? 1 : 2); ++out) {
+      const Access sums = ring.next()(all, ds(0, columns));
+      std::int64_t step = 0;
+      for (std::int64_t part = 0; part < 2; ++part) {
+        const Access& matrix = out == part ? a_ : out == 0 ? b_minus_ : b_plus_;
+        for (const auto& [data, w] : words_.products) {
+          b_.nc_matmul(sums, word(matrix, w, rows2, rows2), pattern(z, data * total + part, {{2, columns}}), {.accumulate = step++});
+        }
+      }
+      move(pattern(y, t0 * py.line + out * py.part, {{py.line, count}, {py.group, above}, {py.point, n1_}}), sums, Engine::Scalar);
+    }
+  }
+
+  void store(const Access& y, const Affine& out, std::int64_t above, std::int64_t beside, std::int64_t deep) {
+    const std::int64_t points = s_.out.points, full = points / n1_, part = points % n1_;
+    if (points == n1_ * n2_) return store_rows(y, out, above, beside, deep, n2_, n1_);
+    for (std::int64_t g = 0; g < beside; ++g) {  // rows of y that are kept, line by line
+      const Access rows = y(ds(g * n2_, n2_), all);
+      const Affine at = out + g * deep * last().out;
+      if (full > 0) store_rows(rows(ds(0, full), all), at, above, 1, deep, full, n1_, beside);
+      if (part > 0) store_rows(rows(ds(full, 1), all), at + full * n1_ * s_.out.stride, above, 1, deep, 1, part, beside);
+    }
+  }
+  // `rows` values of k2 and the first `wide` of k1, for `beside` lines of the `all_beside` that lie beside one another.
+  void store_rows(const Access& y, const Affine& out, std::int64_t above, std::int64_t beside, std::int64_t deep, std::int64_t rows,
+                  std::int64_t wide, std::int64_t all_beside = 0) {
+    const Places py = y_places(above, deep);
+    const std::int64_t stride = s_.out.stride, d = last().out, g1 = (all_beside > 0 ? all_beside : beside) * deep * d;
+    for (int t = 0; t < y_.tensors(); ++t) {
+      std::vector<Dim> hbm{{deep * d, beside}, {n1_ * stride, rows}}, tile;
+      const auto add = [&](Dim h, Dim s) { hbm.push_back(h), tile.push_back(s); };
+      if (lines_inner_out_) {
+        add({stride, wide}, {py.point, wide}), add({g1, above}, {py.group, above}), add({d, deep}, {py.line, deep});
+      } else {
+        add({d, deep}, {py.line, deep}), add({g1, above}, {py.group, above}), add({stride, wide}, {py.point, wide});
+      }
+      if (y_.pairs()) add({1, 2}, {1, 2});
+      b_.dma_copy(pattern(y_.tensor[t], out, hbm), pattern(y, t * py.part, tile));
+    }
+  }
+
+  static constexpr std::int64_t kTogether = 4;
+
+  const std::int64_t n1_, n2_, above_, beside_;
+  const bool lines_inner_in_, lines_inner_out_;
+  Access first_[2], cos_, sin_, a_, b_plus_, b_minus_;
+};
+
+}  // namespace
+
+Program blocks_program(const LinesShape& shape, const Machine& machine) { return BlocksKernel(shape, machine).build(); }
+
+}  // namespace trn::fft::device

@@ -1,0 +1,163 @@
+// The constants of the kernels of lines: DFT matrices and twiddles with exact angles, rounded once (or split into words), in the order of rows and columns that each
+// kernel wants. Sign and scale are here and nowhere else.
+#include <trn/core/convert.hpp>
+#include <trn/core/error.hpp>
+#include <trn/tile/machine.hpp>
+
+#include "../roots.hpp"
+#include "line_kernel.hpp"
+
+namespace trn::fft {
+
+using tile::Machine;
+
+namespace {
+
+using Complex = std::complex<long double>;
+
+// (words, rows, columns): entry(row, column) as a sum of words.
+template <class Entry> Constant make(std::string name, std::int64_t rows, std::int64_t columns, DType dtype, std::int64_t words, Entry entry) {
+  Constant c{std::move(name), std::vector<std::byte>(static_cast<std::size_t>(words * rows * columns * size_bytes(dtype)))};
+  for (std::int64_t i = 0; i < rows * columns; ++i) {
+    long double rest = entry(i / columns, i % columns);
+    for (std::int64_t w = 0; w < words; ++w) {
+      const auto value = static_cast<double>(rest);
+      std::byte* at = c.bytes.data() + (w * rows * columns + i) * size_bytes(dtype);
+      from_double(&value, dtype, at, 1);
+      double kept = 0;
+      to_double(dtype, at, &kept, 1);
+      rest -= kept;
+    }
+  }
+  return c;
+}
+
+// Which point and part (0 real, 1 imaginary) a row or column stands for.
+struct Place {
+  std::int64_t line, point, part;
+};
+// (line, point, part) or, planar, (line, part, point).
+Place place(std::int64_t i, std::int64_t points, const PointLayout& layout) {
+  const std::int64_t line = i / (2 * points), rest = i % (2 * points);
+  if (layout.format == Format::Interleaved) return {line, rest / 2, rest % 2};
+  return {line, rest % points, rest / points};
+}
+// The real matrix of multiplication by w: part `from` of the factor to part `to` of the product.
+long double coefficient(const Complex& w, std::int64_t from, std::int64_t to) {
+  if (from == to) return w.real();
+  return to == 0 ? -w.imag() : w.imag();
+}
+
+class Maker {
+ public:
+  Maker(const LinesShape& shape, const Machine& machine, const ConstantOptions& options)
+      : s_(shape), machine_(machine), options_(options), words_(device::words_of(shape.mode)) {}
+
+  std::vector<Constant> run() {
+    switch (s_.kernel) {
+      case LineKernel::Rows: rows(); break;
+      case LineKernel::Columns: columns(); break;
+      case LineKernel::Blocks: blocks(); break;
+    }
+    return std::move(made_);
+  }
+
+ private:
+  Complex power(std::int64_t k, std::int64_t n) const {
+    const Complex w = long_root(k, n);
+    return options_.direction == Direction::Forward ? w : std::conj(w);
+  }
+  template <class Entry> void matrix(const char* name, std::int64_t rows, std::int64_t columns, Entry entry) {
+    made_.push_back(make(name, rows, columns, words_.dtype, words_.count, entry));
+  }
+
+  void rows() {
+    const std::int64_t n = s_.n2, half = n / 2 + 1, pairs = (n - 1) / 2, evens = n - pairs;
+    const device::RowsParts parts = device::rows_parts(s_);
+    const std::int64_t together = device::lines_together(parts.rows, machine_);
+    const auto w = [&](std::int64_t j, std::int64_t k) { return options_.factor * power(j * k % n, n); };
+    for (std::int64_t part = 0; part < parts.parts; ++part) {
+      matrix(part == 0 ? "matrix0" : "matrix1", together * parts.rows, together * parts.columns, [&](std::int64_t r, std::int64_t c) -> long double {
+        if (r / parts.rows != c / parts.columns) return 0;
+        const std::int64_t row = r % parts.rows;
+        if (s_.in.real) {
+          const Place to = place(c, half, s_.out);
+          return coefficient(w(row, to.point), 0, to.part);
+        }
+        if (s_.out.real) {  // rows: real parts of points 0 .. n/2, imaginary parts of 1 .. (n-1)/2; points with a mirror image count twice
+          const bool imaginary = row >= evens;
+          const std::int64_t k = imaginary ? row - evens + 1 : row;
+          return coefficient(w(k, c % parts.columns), imaginary ? 1 : 0, 0) * (k == 0 || 2 * k == n ? 1 : 2);
+        }
+        if (parts.parts == 1) {
+          const Place from = place(r, n, s_.in), to = place(c, n, s_.out);
+          return coefficient(w(from.point, to.point), from.part, to.part);
+        }
+        // Folded: e_j of this part, then o_j of the other.
+        const bool odd = row >= evens;
+        return coefficient(w(odd ? row - evens + 1 : row, c), odd ? 1 - part : part, part);
+      });
+    }
+  }
+
+  // Block diagonal a, b and -b, a + i b = factor * w^(jk).
+  void planes(std::int64_t n, const char* const (&names)[3], long double factor, bool second) {
+    const std::int64_t together = device::lines_together(n, machine_), side = together * n;
+    for (int which = 0; which < 3; ++which) {
+      if (which == 1 && second) continue;
+      matrix(names[which], side, side, [&](std::int64_t r, std::int64_t c) -> long double {
+        if (r / n != c / n) return 0;
+        const Complex w = factor * power((r % n) * (c % n) % n, n);
+        return which == 0 ? w.real() : which == 1 ? w.imag() : -w.imag();
+      });
+    }
+  }
+
+  void columns() {
+    planes(s_.n2, {"matrix_a", "matrix_b", "matrix_minus_b"}, options_.factor, false);
+    if (!s_.table) return;
+    const std::int64_t lines = s_.lines.back().count, length = options_.table_length;
+    require(length >= 1, "fft: a table needs the length it is for");
+    Constant table{"table", std::vector<std::byte>(static_cast<std::size_t>(s_.n2 * lines * 2) * sizeof(float))};
+    auto* entry = reinterpret_cast<float*>(table.bytes.data());
+    for (std::int64_t k = 0; k < s_.n2; ++k) {
+      for (std::int64_t b = 0; b < lines; ++b) {
+        const Complex w = power(k * b % length, length);
+        *entry++ = static_cast<float>(w.real());
+        *entry++ = static_cast<float>(w.imag());
+      }
+    }
+    made_.push_back(std::move(table));
+  }
+
+  void blocks() {
+    const std::int64_t n1 = s_.n1, n2 = s_.n2, n = n1 * n2;
+    const std::int64_t rows1 = device::lines_together(n1, machine_) * n1, rows2 = device::lines_together(n2, machine_) * n2;
+    // Columns of F1 are (line, k1, part).
+    for (std::int64_t from = 0; from < (s_.in.real ? 1 : 2); ++from) {
+      matrix(from == 0 ? "first_re" : "first_im", rows1, 2 * rows1, [&](std::int64_t r, std::int64_t c) -> long double {
+        if (r / n1 != c / (2 * n1)) return 0;
+        return coefficient(power((r % n1) * (c / 2 % n1) % n1, n1), from, c % 2);
+      });
+    }
+    const auto twiddle = [&](std::int64_t r, std::int64_t c) { return power((r % n2) * (c / 2 % n1), n); };
+    made_.push_back(make("twiddle_cos", rows2, 2 * rows1, DType::Float32, 1, [&](std::int64_t r, std::int64_t c) { return twiddle(r, c).real(); }));
+    made_.push_back(make("twiddle_sin", rows2, 2 * rows1, DType::Float32, 1,
+                         [&](std::int64_t r, std::int64_t c) { return (c % 2 == 0 ? -1 : 1) * twiddle(r, c).imag(); }));
+    planes(n2, {"second_a", "second_b", "second_minus_b"}, options_.factor, s_.out.real);
+  }
+
+  const LinesShape& s_;
+  const Machine& machine_;
+  const ConstantOptions& options_;
+  const device::Words words_;
+  std::vector<Constant> made_;
+};
+
+}  // namespace
+
+std::vector<Constant> lines_constants(const LinesShape& shape, const Machine& machine, const ConstantOptions& options) {
+  return Maker(shape, machine, options).run();
+}
+
+}  // namespace trn::fft

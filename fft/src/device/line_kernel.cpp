@@ -1,0 +1,119 @@
+// What the kernels of lines share: see line_kernel.hpp.
+#include "line_kernel.hpp"
+
+#include <trn/core/error.hpp>
+#include <trn/tile/blocks/elementwise.hpp>
+#include <trn/tile/blocks/matmul.hpp>
+
+namespace trn::fft {
+
+const char* name(LineKernel kernel) {
+  switch (kernel) {
+    case LineKernel::Rows: return "rows";
+    case LineKernel::Columns: return "columns";
+    case LineKernel::Blocks: return "blocks";
+  }
+  return "?";
+}
+
+namespace device {
+
+using namespace trn::tile;
+
+namespace {
+
+SideTensors declare(Builder& b, const char* name, const PointLayout& layout, const std::vector<LineDim>& lines, bool input) {
+  SideTensors side{layout, {}};
+  Shape shape;
+  Strides strides;
+  for (const LineDim& d : lines) {
+    shape.push_back(d.count);
+    strides.push_back(input ? d.in : d.out);
+  }
+  shape.push_back(layout.points);
+  strides.push_back(layout.stride);
+  if (side.pairs()) {
+    shape.push_back(2);
+    strides.push_back(1);
+  }
+  for (int part = 0; part < side.tensors(); ++part) {
+    const std::string full = side.pairs() ? name : fmt::format("{}_{}", name, part == 0 ? "re" : "im");
+    side.tensor[part] = input ? b.input(full, DType::Float32, shape, strides) : b.output(full, DType::Float32, shape, strides);
+  }
+  return side;
+}
+
+}  // namespace
+
+LineKernelBase::LineKernelBase(const char* name, const LinesShape& shape, const Machine& machine)
+    : s_(shape),
+      machine_(machine),
+      b_(name, machine),
+      words_(words_of(shape.mode)),
+      side_(machine.partitions),
+      bank_(blocks::bank_columns(machine)) {
+  x_ = declare(b_, "x", s_.in, s_.lines, true);
+  y_ = declare(b_, "y", s_.out, s_.lines, false);
+}
+
+Access LineKernelBase::constant(const std::string& name, std::int64_t rows, std::int64_t columns, DType dtype, std::int64_t words) {
+  const Access tensor = b_.input(name, dtype, {words, rows, columns});
+  const Access tile = b_.sbuf(name + "_tile", rows, {words, columns}, dtype);
+  b_.dma_copy(tile, tensor.permute({1, 0, 2}));
+  return tile;
+}
+
+Access LineKernelBase::word(const Access& tile, std::int64_t w, std::int64_t rows, std::int64_t columns) {
+  Access one = tile(ds(0, rows), ds(w, 1), ds(0, columns));
+  one.dims.erase(one.dims.begin());
+  return one;
+}
+
+void LineKernelBase::for_outer_lines(const LinesBody& body, std::size_t dimension, const Affine& in, const Affine& out) {
+  if (dimension + 1 >= s_.lines.size()) return body(in, out);
+  const LineDim& d = s_.lines[dimension];
+  b_.parallel(fmt::format("lines{}", dimension), d.count,
+              [&](Affine i) { for_outer_lines(body, dimension + 1, in + i * d.in, out + i * d.out); });
+}
+
+std::int64_t LineKernelBase::total_lines() const {
+  std::int64_t total = 1;
+  for (const LineDim& d : s_.lines) total *= d.count;
+  return total;
+}
+
+void LineKernelBase::move(const Access& dst, const Access& src, Engine engine) {
+  if (engine == Engine::Scalar) b_.activation(dst, ActFunction::Copy, src);
+  else b_.tensor_copy(dst, src, engine);
+}
+
+RowsParts rows_parts(const LinesShape& s) {
+  const std::int64_t n = s.n2, half = n / 2 + 1;
+  if (s.in.real) return {1, n, 2 * half};
+  if (s.out.real) return {1, n, n};
+  if (2 * n <= machines().front().partitions) return {1, 2 * n, 2 * n};
+  return {2, n, n};
+}
+
+}  // namespace device
+
+tile::Program lines_program(const LinesShape& shape, const tile::Machine& machine) {
+  require(!shape.lines.empty(), "fft: a program needs at least one dimension of lines; one line is a dimension of extent 1");
+  for (const LineDim& d : shape.lines) require(d.count >= 1, "fft: a dimension of {} lines; at least 1", d.count);
+  require(shape.n1 >= 1 && shape.n2 >= 1 && shape.n1 <= machine.partitions && shape.n2 <= machine.partitions,
+          "fft: factors {} x {}; both are 1 to {}: split the length further", shape.n1, shape.n2, machine.partitions);
+  switch (shape.kernel) {
+    case LineKernel::Rows:
+      require(shape.n1 == 1 && !shape.table, "fft: kernel rows has one factor and no table; got n1 = {}", shape.n1);
+      return device::rows_program(shape, machine);
+    case LineKernel::Columns:
+      require(shape.n1 == 1 && !shape.in.real && !shape.out.real, "fft: kernel columns has one factor and complex points; got n1 = {}", shape.n1);
+      return device::columns_program(shape, machine);
+    case LineKernel::Blocks:
+      require(!shape.table, "fft: kernel blocks has no table");
+      return device::blocks_program(shape, machine);
+  }
+  fail<InternalError>("fft: no such kernel");
+}
+
+}  // namespace trn::fft

@@ -1,0 +1,231 @@
+// Kernels and factors for lines: see planner.hpp.
+#include "planner.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <trn/core/error.hpp>
+
+#include "line_kernel.hpp"
+
+namespace trn::fft::device {
+
+using namespace trn::tile;
+
+std::vector<LineDim> merged_lines(std::vector<LineDim> lines) {
+  std::erase_if(lines, [](const LineDim& d) { return d.count == 1; });
+  std::stable_sort(lines.begin(), lines.end(), [](const LineDim& a, const LineDim& b) {
+    return std::pair(std::abs(a.out), std::abs(a.in)) > std::pair(std::abs(b.out), std::abs(b.in));
+  });
+  std::vector<LineDim> merged;
+  for (const LineDim& d : lines) {
+    if (!merged.empty() && merged.back().in == d.count * d.in && merged.back().out == d.count * d.out) {
+      merged.back() = {merged.back().count * d.count, d.in, d.out};
+    } else {
+      merged.push_back(d);
+    }
+  }
+  if (merged.empty()) merged.push_back({1, 0, 0});
+  return merged;
+}
+
+Factors block_factors(std::int64_t n, std::int64_t limit) {
+  // How full the array is, times how well runs of that many 8-byte points move: 5 ns and 8 bytes at 26 GB/s each.
+  const auto fill = [&](std::int64_t f) { return static_cast<double>(limit / f * f) / static_cast<double>(limit); };
+  const auto moves = [](std::int64_t f) { return static_cast<double>(f) / (static_cast<double>(f) + 16); };
+  Factors best;
+  double value = 0;
+  for (std::int64_t n1 = 1; n1 <= std::min(n, limit); ++n1) {
+    if (n % n1 != 0 || n / n1 > limit) continue;
+    const double here = fill(n1) * fill(n / n1) * std::min(moves(n1), moves(n / n1));
+    if (here > value) value = here, best = {n1, n / n1};
+  }
+  return best;
+}
+
+int levels(std::int64_t n, std::int64_t limit) {
+  if (n <= limit || block_factors(n, limit).n1 > 0) return 1;
+  static thread_local std::map<std::pair<std::int64_t, std::int64_t>, int> known;
+  if (const auto found = known.find({n, limit}); found != known.end()) return found->second;
+  int best = 0;
+  for (std::int64_t f = 2; f <= limit; ++f) {
+    if (n % f != 0) continue;
+    const int rest = levels(n / f, limit);
+    if (rest > 0 && (best == 0 || rest + 1 < best)) best = rest + 1;
+  }
+  return known[{n, limit}] = best;
+}
+
+namespace {
+
+// The smallest factor that leaves the fewest programs: what remains is as long as can be, and a longer line has longer runs.
+std::int64_t first_factor(std::int64_t n, std::int64_t limit) {
+  const int all = levels(n, limit);
+  for (std::int64_t f = 2; f <= limit; ++f) {
+    if (n % f == 0 && levels(n / f, limit) == all - 1) return f;
+  }
+  fail<InternalError>("fft: {} has no factor up to {}", n, limit);
+}
+
+std::int64_t unit(const PointLayout& layout) { return layout.format == Format::Interleaved && !layout.real ? 2 : 1; }
+bool neighbours(const PointLayout& layout) { return layout.stride == unit(layout) || layout.points == 1; }
+// DMA time per real for runs of so many reals, ns: see dma_cost.
+double per_real(std::int64_t run, const Machine& machine) {
+  const double bytes = static_cast<double>(run) * 4;
+  return (machine.timing.dma_run_overhead_s + bytes / machine.timing.dma_engine_bytes_per_s) / static_cast<double>(run);
+}
+
+void put_last(std::vector<LineDim>& lines, std::size_t which) { std::rotate(lines.begin() + static_cast<std::ptrdiff_t>(which), lines.begin() + static_cast<std::ptrdiff_t>(which) + 1, lines.end()); }
+// The dimension whose lines are closest together.
+std::size_t closest(const std::vector<LineDim>& lines) {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    if (std::abs(lines[i].in) + std::abs(lines[i].out) < std::abs(lines[best].in) + std::abs(lines[best].out)) best = i;
+  }
+  return best;
+}
+std::size_t largest(const std::vector<LineDim>& lines) {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    if (lines[i].count >= lines[best].count) best = i;
+  }
+  return best;
+}
+
+}  // namespace
+
+LineKernel Planner::short_kernel(const Field& in, const Field& out, const std::vector<LineDim>& lines) const {
+  if (in.layout.real || out.layout.real) return LineKernel::Rows;
+  const Machine& machine = device_.machine();
+  const LineDim& d = lines[closest(lines)];
+  const auto rows = [&](const PointLayout& p) { return per_real(neighbours(p) ? p.points * unit(p) : unit(p), machine); };
+  const auto columns = [&](const PointLayout& p, std::int64_t distance) {
+    return per_real(distance == unit(p) ? std::min<std::int64_t>(512, d.count) * unit(p) : unit(p), machine);
+  };
+  return columns(in.layout, d.in) + columns(out.layout, d.out) < rows(in.layout) + rows(out.layout) ? LineKernel::Columns : LineKernel::Rows;
+}
+
+Ref Planner::take(std::int64_t reals) {
+  constexpr std::int64_t kAlign = 64 / sizeof(float);
+  const Ref ref{Ref::Of::Workspace, top_};
+  top_ += (reals + kAlign - 1) / kAlign * kAlign;
+  peak_ = std::max(peak_, top_);
+  return ref;
+}
+
+Field Planner::workspace_lines(std::int64_t points, std::vector<LineDim>& lines, As as) {
+  std::int64_t distance = 2 * points;
+  for (std::size_t i = lines.size(); i-- > 0;) {
+    (as == As::Input ? lines[i].in : lines[i].out) = distance;
+    distance *= lines[i].count;
+  }
+  const Ref re = take(distance);
+  return {re, {re.of, re.offset + 1}, {Format::Interleaved, false, points, 2}};
+}
+
+void Planner::add(const std::shared_ptr<const Program>& program, const Field& in, const Field& out, std::vector<Constant> constants) {
+  Step step;
+  step.program = program;
+  for (const auto& [name, field] : {std::pair{"x", &in}, std::pair{"y", &out}}) {
+    if (unit(field->layout) == 2) {
+      step.refs.emplace_back(name, field->re);
+      continue;
+    }
+    step.refs.emplace_back(fmt::format("{}_re", name), field->re);
+    if (!field->layout.real) step.refs.emplace_back(fmt::format("{}_im", name), field->im);
+  }
+  for (const Constant& c : constants) {
+    Buffer buffer(executor_, static_cast<std::int64_t>(c.bytes.size()));
+    device_.copy_in(buffer.data(), c.bytes.data(), buffer.bytes());
+    step.constants.emplace_back(c.name, std::move(buffer));
+  }
+  steps_.push_back(std::move(step));
+}
+
+void Planner::kernel(LineKernel which, std::int64_t n1, std::int64_t n2, const Field& in, const Field& out, std::vector<LineDim> lines,
+                     const ConstantOptions& options) {
+  const LinesShape shape{which, mode_, n1, n2, in.layout, out.layout, std::move(lines), options.table_length > 0};
+  const auto program = device_.programs().get(shape, [&](const LinesShape& s) { return lines_program(s, device_.machine()); });
+  add(program, in, out, lines_constants(shape, device_.machine(), options));
+  bound_ += lines_error_bound(shape);
+}
+
+void Planner::transform(const Field& in, const Field& out, std::vector<LineDim> lines, std::int64_t n, Direction direction, long double factor) {
+  const std::int64_t limit = device_.machine().partitions;
+  lines = merged_lines(std::move(lines));
+  const ConstantOptions options{direction, factor, 0};
+  const bool whole_lines = in.layout.points == n && out.layout.points == n;
+  const bool halved = (in.layout.real && out.layout.points == n / 2 + 1) || (out.layout.real && in.layout.points == n / 2 + 1);
+  if (n <= limit && (halved || (whole_lines && !in.layout.real && !out.layout.real))) {
+    const LineKernel which = short_kernel(in, out, lines);
+    if (which == LineKernel::Columns) {
+      put_last(lines, closest(lines));
+      if (lines.size() > 2) std::swap(lines[largest({lines.begin(), lines.end() - 1})], lines[lines.size() - 2]);
+    } else {
+      put_last(lines, largest(lines));
+    }
+    return kernel(which, 1, n, in, out, lines, options);
+  }
+  ensure(in.layout.points == n, "fft: {} points of a line of {} from the planner", in.layout.points, n);
+  if (const Factors f = block_factors(n, limit); f.n1 > 0) {
+    const std::size_t near = closest(lines);
+    const bool inner = std::abs(lines[near].in) < in.layout.stride || std::abs(lines[near].out) < out.layout.stride;
+    put_last(lines, inner ? near : largest(lines));
+    return kernel(LineKernel::Blocks, f.n1, f.n2, in, out, lines, options);
+  }
+  if (levels(n, limit) > 0) return long_lines(first_factor(n, limit), in, out, lines, n, direction, factor);
+  fail<NotImplemented>("fft.plan: length {} has a prime factor above {}; there is no device kernel for it yet", n, limit);
+}
+
+// x_(j1 m + j2) -> workspace (lines, k1, j2) -> y_(k1 + n1 k2).
+void Planner::long_lines(std::int64_t n1, const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction,
+                         long double factor) {
+  if (in.layout.real || out.layout.real || out.layout.points < n) fail<NotImplemented>("fft.plan: real lines of {} points have no device kernel yet", n);
+  const std::int64_t m = n / n1, before = mark();
+  std::vector<LineDim> to = lines;
+  Field middle = workspace_lines(n, to, As::Output);
+  std::vector<LineDim> from = lines;
+  for (std::size_t i = 0; i < lines.size(); ++i) from[i] = {lines[i].count, to[i].out, lines[i].out};
+  // Points j1, lines (lines, j2).
+  to.push_back({m, in.layout.stride, 2});
+  Field x = in, y = middle;
+  x.layout.points = y.layout.points = n1;
+  x.layout.stride = in.layout.stride * m;
+  y.layout.stride = 2 * m;
+  kernel(LineKernel::Columns, 1, n1, x, y, to, {direction, 1, n});
+  // Points j2, lines (lines, k1).
+  from.push_back({n1, 2 * m, out.layout.stride});
+  Field z = out;
+  middle.layout.points = z.layout.points = m;
+  z.layout.stride = out.layout.stride * n1;
+  transform(middle, z, from, m, direction, factor);
+  release(before);
+}
+
+}  // namespace trn::fft::device
+
+namespace trn::fft {
+
+// Each step, for K products summed one after another in fp32 (u = 2^-24), by Parseval's identity: the rounding of partial sum i of every result is at most u times
+// it, and the partial sums of all results together are the transform of the first i points, of norm <= sqrt(n) ||x||. So K roundings cost at most K u of the
+// norm of the result; real and imaginary parts of x contribute separately (sqrt 2), a folded line or a matrix of 2 n real rows no more than 2 n u in all.
+// A rounded constant is off by u relative, a matrix of them by sqrt(n) u in norm. A product of words adds product_error (data: once; constants: sqrt(n)). A twiddle costs
+// 2 sqrt(2) u for the product and u for its constant.
+double lines_error_bound(const LinesShape& s) {
+  const double u = 0x1p-24;
+  const device::Words words = device::words_of(s.mode);
+  const auto step = [&](std::int64_t n) {
+    if (n == 1) return u;
+    const auto points = static_cast<double>(n);
+    const double sums = 2 * points + static_cast<double>(words.products.size()) + 4;
+    return (sums + std::sqrt(points)) * u + words.product_error * (1 + std::sqrt(points));
+  };
+  const double twiddle = 4 * u;
+  double bound = step(s.n2);
+  if (s.kernel == LineKernel::Blocks) bound += step(s.n1) + twiddle;
+  if (s.table) bound += twiddle;
+  return bound;
+}
+
+}  // namespace trn::fft

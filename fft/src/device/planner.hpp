@@ -1,0 +1,85 @@
+// From transforms of lines to programs: which kernel, which factors, and what lies in the workspace between two programs.
+//
+//   n <= 128                     Rows or Columns, whichever has the longer runs in memory
+//   n = n1 n2, both <= 128       Blocks: one program, one trip through HBM
+//   n = n1 m, n1 <= 128          Columns over the n1 points that lie m apart, times w^(k1 j2), into the workspace; then n1 times as many lines of length m, whose
+//                                results lie n1 apart: two trips up to 128^3 = 2^21 points
+//   a prime factor above 128     Bluestein: times a chirp, two transforms of a smooth length >= 2 n - 1 with a product between, times the chirp
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <trn/core/array.hpp>
+#include <trn/fft/lines_program.hpp>
+#include <trn/tile/device.hpp>
+
+#include "../kernels.hpp"
+
+namespace trn::fft::device {
+
+// An address of an execution: `offset` reals after one of its arrays.
+struct Ref {
+  enum class Of : std::uint8_t { InputRe, InputIm, OutputRe, OutputIm, Workspace };
+  Of of = Of::Workspace;
+  std::int64_t offset = 0;
+};
+// Lines in one of the arrays; `points` as in PointLayout.
+struct Field {
+  Ref re, im;
+  PointLayout layout;
+};
+
+// One program with the memory it is bound to.
+struct Step {
+  std::shared_ptr<const tile::Program> program;
+  std::vector<std::pair<std::string, Ref>> refs;
+  std::vector<std::pair<std::string, Buffer>> constants;
+};
+
+class Planner {
+ public:
+  Planner(const Executor& executor, Mode mode) : executor_(executor), device_(tile::device_of(executor)), mode_(mode) {}
+
+  // Lines of `n` points from `in` to `out`: factor * sum of x_j exp(-+ 2 pi i jk/n). Either side may be real: a real input has imaginary part 0, of a real output
+  // the imaginary part is dropped; `out` may have fewer than n points. Real lines of n <= 128 points may have n/2 + 1 points on the other side (kernel Rows).
+  void transform(const Field& in, const Field& out, std::vector<LineDim> lines, std::int64_t n, Direction direction, long double factor);
+
+  // A field of interleaved lines in the workspace, one behind the other as `lines` count them; sets the distances on the given side.
+  enum class As : std::uint8_t { Input, Output };
+  Field workspace_lines(std::int64_t points, std::vector<LineDim>& lines, As as);
+  // Workspace taken after mark() is free again after release().
+  [[nodiscard]] std::int64_t mark() const { return top_; }
+  void release(std::int64_t mark) { top_ = mark; }
+
+  [[nodiscard]] std::vector<Step> take_steps() { return std::move(steps_); }
+  [[nodiscard]] std::int64_t workspace_bytes() const { return peak_ * static_cast<std::int64_t>(sizeof(float)); }
+  [[nodiscard]] double bound() const { return bound_; }
+
+ private:
+  void kernel(LineKernel which, std::int64_t n1, std::int64_t n2, const Field& in, const Field& out, std::vector<LineDim> lines, const ConstantOptions& options);
+  void long_lines(std::int64_t n1, const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction, long double factor);
+  [[nodiscard]] LineKernel short_kernel(const Field& in, const Field& out, const std::vector<LineDim>& lines) const;
+  Ref take(std::int64_t reals);
+  void add(const std::shared_ptr<const tile::Program>& program, const Field& in, const Field& out, std::vector<Constant> constants);
+
+  Executor executor_;
+  tile::Device& device_;
+  Mode mode_;
+  std::vector<Step> steps_;
+  std::int64_t top_ = 0, peak_ = 0;
+  double bound_ = 0;
+};
+
+// Factors of n, both at most `limit`, that fill the array best; {0, 0} when there are none.
+struct Factors {
+  std::int64_t n1 = 0, n2 = 0;
+};
+[[nodiscard]] Factors block_factors(std::int64_t n, std::int64_t limit);
+// The programs that n takes by the first three rows of the table above; 0 when n has a prime factor above the limit.
+[[nodiscard]] int levels(std::int64_t n, std::int64_t limit);
+
+// No dimension of one line (but one dimension at least), largest distance first, neighbours that are one merged.
+[[nodiscard]] std::vector<LineDim> merged_lines(std::vector<LineDim> lines);
+
+}  // namespace trn::fft::device

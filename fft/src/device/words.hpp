@@ -1,0 +1,40 @@
+// Operands as sums of narrower words: how a Mode multiplies fp32 matrices. x = w0 + w1 + ..., each word the rounded rest of those before it; the
+// products that matter are summed in one PSUM group, smallest words first. The same schemes as trnblas's.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include <trn/core/precision.hpp>
+#include <trn/tile/builder.hpp>
+
+namespace trn::fft::device {
+
+struct Words {
+  DType dtype = DType::Float32;
+  std::int64_t count = 1;
+  std::vector<std::pair<std::int64_t, std::int64_t>> products{{0, 0}};  // (word of the data, word of the constant)
+  double product_error = 0;  // relative error of one product of two fp32 numbers before it is summed
+};
+// Throws NotImplemented for Exact.
+[[nodiscard]] Words words_of(Mode mode);
+
+// The words of src: `word(w)` is the access of word w, of src's shape. src may be in PSUM. Copies go to `engine`, differences to the Vector Engine.
+template <class Word> void split_words(tile::Builder& b, const Words& words, Word word, const tile::Access& src, tile::Engine engine) {
+  using namespace trn::tile;
+  const auto copy = [&](const Access& to, const Access& from) {
+    if (engine == Engine::Scalar) b.activation(to, ActFunction::Copy, from);
+    else b.tensor_copy(to, from, engine);
+  };
+  copy(word(0), src);
+  if (words.count == 1) return;
+  if (words.count == 2) return b.tensor_tensor(word(1), src, word(0), AluOp::Subtract, Engine::Vector);
+  Shape free;
+  for (const Dim& d : src.dims) free.push_back(d.size);
+  const Access rest = b.sbuf("rest", src.partitions, free, DType::Float32, 2);
+  b.tensor_tensor(rest, src, word(0), AluOp::Subtract, Engine::Vector);
+  copy(word(1), rest);
+  b.tensor_tensor(word(2), rest, word(1), AluOp::Subtract, Engine::Vector);
+}
+
+}  // namespace trn::fft::device
