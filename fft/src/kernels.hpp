@@ -65,9 +65,9 @@ void build(const Executor& executor, const BuildArgs& args);
 void execute(const Executor& executor, const ExecuteArgs& args);
 }  // namespace device
 
-inline constexpr KernelTable<BuildArgs> kPlan{"fft.plan", host::build, nullptr};
-inline constexpr KernelTable<ExecuteArgs> kC2C{"fft.c2c", host::execute, nullptr};
-inline constexpr KernelTable<ExecuteArgs> kR2C{"fft.r2c", host::execute, nullptr};
-inline constexpr KernelTable<ExecuteArgs> kC2R{"fft.c2r", host::execute, nullptr};
+inline constexpr KernelTable<BuildArgs> kPlan{"fft.plan", host::build, device::build};
+inline constexpr KernelTable<ExecuteArgs> kC2C{"fft.c2c", host::execute, device::execute};
+inline constexpr KernelTable<ExecuteArgs> kR2C{"fft.r2c", host::execute, device::execute};
+inline constexpr KernelTable<ExecuteArgs> kC2R{"fft.c2r", host::execute, device::execute};
 
 }  // namespace trn::fft

@@ -14,7 +14,7 @@
 #include <trn/neuron/sim.hpp>
 #include <trn/tile/machine.hpp>
 
-namespace trn::fft::test {
+namespace trn::fft::device_test {
 
 using Wide = std::complex<long double>;
 
@@ -174,4 +174,4 @@ inline LinesShape dense_lines(LineKernel kernel, std::int64_t n1, std::int64_t n
   return {kernel, Mode::Native, n1, n2, points, points, {{count, distance, distance}}, false};
 }
 
-}  // namespace trn::fft::test
+}  // namespace trn::fft::device_test

@@ -1,7 +1,7 @@
 // The programs of lines against the formula in long double: lengths and batches across every edge, layouts, directions, real lines, machines.
 #include "device_lines_support.hpp"
 
-namespace trn::fft::test {
+namespace trn::fft::device_test {
 namespace {
 
 constexpr double kSingle = 1e-6;
@@ -36,4 +36,4 @@ TEST(DeviceLines, BlocksOfManyFactors) {
 }
 
 }  // namespace
-}  // namespace trn::fft::test
+}  // namespace trn::fft::device_test

@@ -38,8 +38,8 @@ class BlocksKernel final : public LineKernelBase {
         n2_(shape.n2),
         above_(lines_together(n1_, machine)),
         beside_(lines_together(n2_, machine)),
-        lines_inner_in_(last().count > 1 && last().in < s_.in.stride),
-        lines_inner_out_(last().count > 1 && last().out < s_.out.stride) {}
+        lines_inner_in_(last().count > 1 && std::abs(last().in) < std::abs(s_.in.stride)),
+        lines_inner_out_(last().count > 1 && std::abs(last().out) < std::abs(s_.out.stride)) {}
 
   Program build() {
     const std::int64_t rows1 = above_ * n1_, rows2 = beside_ * n2_;

@@ -1,5 +1,5 @@
 // What the kernels of lines share: see line_kernel.hpp.
-#include "line_kernel.hpp"
+#include "point_tiles.hpp"
 
 #include <trn/core/error.hpp>
 #include <trn/tile/blocks/elementwise.hpp>
@@ -20,9 +20,7 @@ namespace device {
 
 using namespace trn::tile;
 
-namespace {
-
-SideTensors declare(Builder& b, const char* name, const PointLayout& layout, const std::vector<LineDim>& lines, bool input) {
+SideTensors declare_side(Builder& b, const char* name, const PointLayout& layout, const std::vector<LineDim>& lines, bool input) {
   SideTensors side{layout, {}};
   Shape shape;
   Strides strides;
@@ -43,8 +41,6 @@ SideTensors declare(Builder& b, const char* name, const PointLayout& layout, con
   return side;
 }
 
-}  // namespace
-
 LineKernelBase::LineKernelBase(const char* name, const LinesShape& shape, const Machine& machine)
     : s_(shape),
       machine_(machine),
@@ -52,8 +48,8 @@ LineKernelBase::LineKernelBase(const char* name, const LinesShape& shape, const 
       words_(words_of(shape.mode)),
       side_(machine.partitions),
       bank_(blocks::bank_columns(machine)) {
-  x_ = declare(b_, "x", s_.in, s_.lines, true);
-  y_ = declare(b_, "y", s_.out, s_.lines, false);
+  x_ = declare_side(b_, "x", s_.in, s_.lines, true);
+  y_ = declare_side(b_, "y", s_.out, s_.lines, false);
 }
 
 Access LineKernelBase::constant(const std::string& name, std::int64_t rows, std::int64_t columns, DType dtype, std::int64_t words) {

@@ -167,21 +167,22 @@ void Planner::transform(const Field& in, const Field& out, std::vector<LineDim> 
     }
     return kernel(which, 1, n, in, out, lines, options);
   }
-  ensure(in.layout.points == n, "fft: {} points of a line of {} from the planner", in.layout.points, n);
+  if (in.layout.points < n) return half_to_real(in, out, lines, n, direction, factor);
+  if (in.layout.real && n % 2 == 0) return real_to_half(in, out, lines, n, direction, factor);
   if (const Factors f = block_factors(n, limit); f.n1 > 0) {
     const std::size_t near = closest(lines);
-    const bool inner = std::abs(lines[near].in) < in.layout.stride || std::abs(lines[near].out) < out.layout.stride;
+    const bool inner = std::abs(lines[near].in) < std::abs(in.layout.stride) || std::abs(lines[near].out) < std::abs(out.layout.stride);
     put_last(lines, inner ? near : largest(lines));
     return kernel(LineKernel::Blocks, f.n1, f.n2, in, out, lines, options);
   }
-  if (levels(n, limit) > 0) return long_lines(first_factor(n, limit), in, out, lines, n, direction, factor);
-  fail<NotImplemented>("fft.plan: length {} has a prime factor above {}; there is no device kernel for it yet", n, limit);
+  if (levels(n, limit) == 0) return bluestein(in, out, lines, n, direction, factor);
+  if (in.layout.real || out.layout.real || out.layout.points < n) return through_workspace(in, out, lines, n, direction, factor);
+  long_lines(first_factor(n, limit), in, out, lines, n, direction, factor);
 }
 
 // x_(j1 m + j2) -> workspace (lines, k1, j2) -> y_(k1 + n1 k2).
 void Planner::long_lines(std::int64_t n1, const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction,
                          long double factor) {
-  if (in.layout.real || out.layout.real || out.layout.points < n) fail<NotImplemented>("fft.plan: real lines of {} points have no device kernel yet", n);
   const std::int64_t m = n / n1, before = mark();
   std::vector<LineDim> to = lines;
   Field middle = workspace_lines(n, to, As::Output);

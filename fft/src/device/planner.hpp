@@ -7,11 +7,12 @@
 //   a prime factor above 128     Bluestein: times a chirp, two transforms of a smooth length >= 2 n - 1 with a product between, times the chirp
 #pragma once
 
+#include <complex>
 #include <memory>
 #include <vector>
 
 #include <trn/core/array.hpp>
-#include <trn/fft/lines_program.hpp>
+#include <trn/fft/points_program.hpp>
 #include <trn/tile/device.hpp>
 
 #include "../kernels.hpp"
@@ -41,8 +42,8 @@ class Planner {
  public:
   Planner(const Executor& executor, Mode mode) : executor_(executor), device_(tile::device_of(executor)), mode_(mode) {}
 
-  // Lines of `n` points from `in` to `out`: factor * sum of x_j exp(-+ 2 pi i jk/n). Either side may be real: a real input has imaginary part 0, of a real output
-  // the imaginary part is dropped; `out` may have fewer than n points. Real lines of n <= 128 points may have n/2 + 1 points on the other side (kernel Rows).
+  // Lines of `n` points from `in` to `out`: factor * sum of x_j exp(-+ 2 pi i jk/n). Both sides have n points; a real side's partner may have n/2 + 1, the others
+  // being mirror images. A real input has imaginary part 0, of a real output the imaginary part is dropped. Both may be the same memory with the same layout.
   void transform(const Field& in, const Field& out, std::vector<LineDim> lines, std::int64_t n, Direction direction, long double factor);
 
   // A field of interleaved lines in the workspace, one behind the other as `lines` count them; sets the distances on the given side.
@@ -59,6 +60,14 @@ class Planner {
  private:
   void kernel(LineKernel which, std::int64_t n1, std::int64_t n2, const Field& in, const Field& out, std::vector<LineDim> lines, const ConstantOptions& options);
   void long_lines(std::int64_t n1, const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction, long double factor);
+  void real_to_half(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction, long double factor);
+  void half_to_real(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction, long double factor);
+  // Lines that one program does not take with parts or points missing: whole complex lines in the workspace first.
+  void through_workspace(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction, long double factor);
+  void bluestein(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction, long double factor);
+  // y_k = x_k t_k, or x_k without a table.
+  void pointwise(const Field& in, const Field& out, const std::vector<LineDim>& lines, const std::vector<std::complex<long double>>& table);
+  void mirror(MirrorKind kind, const Field& in, const Field& out, const std::vector<LineDim>& lines, Direction direction);
   [[nodiscard]] LineKernel short_kernel(const Field& in, const Field& out, const std::vector<LineDim>& lines) const;
   Ref take(std::int64_t reals);
   void add(const std::shared_ptr<const tile::Program>& program, const Field& in, const Field& out, std::vector<Constant> constants);
