@@ -144,7 +144,10 @@ class BlocksKernel final : public LineKernelBase {
     const auto table = [&](const Access& t) { return pattern(word(t, 0, rows, columns), 0, {{0, count}, {1, columns}}); };
     const Access straight = b_.sbuf("z_cos", rows, {count, columns}, DType::Float32, 2), crossed = b_.sbuf("z_sin", rows, {count, columns}, DType::Float32, 2);
     b_.tensor_tensor(straight, pattern(z, 0, {{pitch, count}, {1, columns}}), table(cos_), AluOp::Multiply, Engine::Vector);
-    b_.tensor_tensor(crossed, pattern(z, 1, {{pitch, count}, {2, columns / 2}, {-1, 2}}), table(sin_), AluOp::Multiply, Engine::Vector);
+    for (std::int64_t part = 0; part < 2; ++part) {  // the other part of z
+      b_.tensor_tensor(pattern(crossed, part, {{columns, count}, {2, columns / 2}}), pattern(z, 1 - part, {{pitch, count}, {2, columns / 2}}),
+                       pattern(word(sin_, 0, rows, columns), part, {{0, count}, {2, columns / 2}}), AluOp::Multiply, Engine::Vector);
+    }
     const Access turned = b_.sbuf("z_tile", rows, {words_.count, count * columns}, words_.dtype, 2);
     const auto flat = [&](const Access& t, std::int64_t w) { return pattern(t, w * count * columns, {{1, count * columns}}); };
     if (words_.dtype == DType::Float32) {

@@ -2,6 +2,8 @@
 //
 // Complex transforms take the last axis from the input to the output and the others in place there; a real input's axis comes first, a real output's last, with
 // half arrays in the output or the workspace. No axis is ever transposed: lines that are neighbours have a kernel of their own.
+#include <cmath>
+
 #include <trn/core/error.hpp>
 
 #include "planner.hpp"
@@ -71,7 +73,8 @@ class Builder {
       case Kind::ComplexToReal: backward_order(); break;
     }
     const int passes = mode_ == Mode::Tf32x3 ? 3 : mode_ == Mode::Bf16x6 ? 6 : 1;
-    const Accuracy accuracy{mode_, passes, planner_.bound()};
+    // Half of a Hermitian array has at least 1/sqrt(2) of its norm; as weighted input (half_line_program) at most sqrt(2) of it.
+    const Accuracy accuracy{mode_, passes, planner_.bound() * (p_.kind == Kind::ComplexToComplex ? 1 : std::sqrt(2.0))};
     return std::make_shared<DeviceBody>(planner_.take_steps(), planner_.workspace_bytes(), accuracy);
   }
 

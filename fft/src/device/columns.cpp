@@ -3,7 +3,7 @@
 //   x (points, lines)    points on partitions: nothing is turned. G = 128/n groups of lines lie above one another
 //   y = A x              stationary: cos and sin, block diagonal for G groups; moving: real and imaginary parts of x, every second number of the tile
 //                          Re y = a . Re x - b . Im x,   Im y = b . Re x + a . Im x,   a + i b = s exp(-+ 2 pi i jk/n)
-//                        four products, in pairs that PSUM adds up; 512 lines at a time
+//                        four products, in pairs that PSUM adds up, two for a real input; 512 lines at a time
 //
 // Lines come in runs: of the last dimension whole where it is short, else in pieces of 512. A tile holds G x O runs.
 //
@@ -112,7 +112,8 @@ class ColumnsKernel final : public LineKernelBase {
 
   void tile(const Affine& in, const Affine& out, const Affine& line, std::int64_t groups, std::int64_t runs, const Runs& r) {
     const std::int64_t rows = groups * n_, lines = runs * r.length;
-    const Access x = b_.sbuf("x_tile", rows, {2 * lines}, DType::Float32, 3), y = b_.sbuf("y_tile", rows, {2 * lines}, DType::Float32, 3);
+    const std::int64_t reals = s_.in.real ? lines : 2 * lines;
+    const Access x = b_.sbuf("x_tile", rows, {reals}, DType::Float32, 3), y = b_.sbuf("y_tile", rows, {2 * lines}, DType::Float32, 3);
     transfer(x_, in, r.across.in, last().in, groups, runs, r.length, x, [&](const Access& hbm, const Access& t) { b_.dma_copy(t, hbm); });
     Access table;
     if (s_.table) {
@@ -123,18 +124,18 @@ class ColumnsKernel final : public LineKernelBase {
     }
     Access split = x;
     if (words_.count > 1 || words_.dtype != DType::Float32) {
-      split = b_.sbuf("x_words", rows, {words_.count, 2 * lines}, words_.dtype, 2);
-      split_words(b_, words_, [&](std::int64_t w) { return pattern(split, w * 2 * lines, {{1, 2 * lines}}); }, x, Engine::Scalar);
+      split = b_.sbuf("x_words", rows, {words_.count, reals}, words_.dtype, 2);
+      split_words(b_, words_, [&](std::int64_t w) { return pattern(split, w * reals, {{1, reals}}); }, x, Engine::Scalar);
     }
     Ring sums(b_.psum("sums", rows, {machine_.psum_banks, bank_}), machine_.psum_banks);
     for (std::int64_t first = 0, number = 0; first < lines; first += bank_, ++number) {
       const std::int64_t count = std::min(bank_, lines - first);
       const auto sum = [&](const Access& dst, const Access& with_re, const Access& with_im) {
         std::int64_t step = 0;
-        for (std::int64_t part = 0; part < 2; ++part) {
+        for (std::int64_t part = 0; part < (s_.in.real ? 1 : 2); ++part) {
           for (const auto& [data, matrix] : words_.products) {
             b_.nc_matmul(dst, word(part == 0 ? with_re : with_im, matrix, rows, rows),
-                         part_of(pattern(split, data * 2 * lines, {{1, 2 * lines}}), x_.pairs(), part, lines, first, count), {.accumulate = step++});
+                         part_of(pattern(split, data * reals, {{1, reals}}), x_.pairs(), part, lines, first, count), {.accumulate = step++});
           }
         }
       };

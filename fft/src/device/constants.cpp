@@ -72,30 +72,30 @@ class Maker {
   }
 
   void rows() {
-    const std::int64_t n = s_.n2, half = n / 2 + 1, pairs = (n - 1) / 2, evens = n - pairs;
+    const std::int64_t n = s_.n2, half = n / 2 + 1, evens = n - (n - 1) / 2;
     const device::RowsParts parts = device::rows_parts(s_);
     const std::int64_t together = device::lines_together(parts.rows, machine_);
     const auto w = [&](std::int64_t j, std::int64_t k) { return options_.factor * power(j * k % n, n); };
-    for (std::int64_t part = 0; part < parts.parts; ++part) {
-      matrix(part == 0 ? "matrix0" : "matrix1", together * parts.rows, together * parts.columns, [&](std::int64_t r, std::int64_t c) -> long double {
+    for (std::int64_t number = 0; number < parts.parts * parts.chunks; ++number) {
+      matrix(number == 0 ? "matrix0" : "matrix1", together * parts.rows, together * parts.columns, [&](std::int64_t r, std::int64_t c) -> long double {
         if (r / parts.rows != c / parts.columns) return 0;
-        const std::int64_t row = r % parts.rows;
+        const std::int64_t row = r % parts.rows, column = c % parts.columns;
         if (s_.in.real) {
-          const Place to = place(c, half, s_.out);
+          const Place to = place(column, half, s_.out);
           return coefficient(w(row, to.point), 0, to.part);
         }
         if (s_.out.real) {  // rows: real parts of points 0 .. n/2, imaginary parts of 1 .. (n-1)/2; points with a mirror image count twice
           const bool imaginary = row >= evens;
           const std::int64_t k = imaginary ? row - evens + 1 : row;
-          return coefficient(w(k, c % parts.columns), imaginary ? 1 : 0, 0) * (k == 0 || 2 * k == n ? 1 : 2);
+          return coefficient(w(k, column), imaginary ? 1 : 0, 0) * (k == 0 || 2 * k == n ? 1 : 2);
         }
         if (parts.parts == 1) {
-          const Place from = place(r, n, s_.in), to = place(c, n, s_.out);
+          const Place from = place(number * parts.rows + row, n, s_.in), to = place(column, n, s_.out);
           return coefficient(w(from.point, to.point), from.part, to.part);
         }
-        // Folded: e_j of this part, then o_j of the other.
-        const bool odd = row >= evens;
-        return coefficient(w(odd ? row - evens + 1 : row, c), odd ? 1 - part : part, part);
+        // Halves: x_j + x_(j+n/2) gives the even results, x_j - x_(j+n/2) the odd ones.
+        const Place from = place(row, n / 2, s_.in), to = place(column, n / 2, s_.out);
+        return coefficient(w(from.point, 2 * to.point + number), from.part, to.part);
       });
     }
   }

@@ -85,10 +85,11 @@ void LineKernelBase::move(const Access& dst, const Access& src, Engine engine) {
 
 RowsParts rows_parts(const LinesShape& s) {
   const std::int64_t n = s.n2, half = n / 2 + 1;
-  if (s.in.real) return {1, n, 2 * half};
-  if (s.out.real) return {1, n, n};
-  if (2 * n <= machines().front().partitions) return {1, 2 * n, 2 * n};
-  return {2, n, n};
+  if (s.in.real) return {1, 1, n, 2 * half};
+  if (s.out.real) return {1, 1, n, n};
+  if (2 * n <= machines().front().partitions) return {1, 1, 2 * n, 2 * n};
+  if (n % 2 == 0) return {2, 1, n, n};
+  return {1, 2, n, 2 * n};
 }
 
 }  // namespace device
@@ -103,7 +104,7 @@ tile::Program lines_program(const LinesShape& shape, const tile::Machine& machin
       require(shape.n1 == 1 && !shape.table, "fft: kernel rows has one factor and no table; got n1 = {}", shape.n1);
       return device::rows_program(shape, machine);
     case LineKernel::Columns:
-      require(shape.n1 == 1 && !shape.in.real && !shape.out.real, "fft: kernel columns has one factor and complex points; got n1 = {}", shape.n1);
+      require(shape.n1 == 1 && !shape.out.real, "fft: kernel columns has one factor and complex results; got n1 = {}", shape.n1);
       return device::columns_program(shape, machine);
     case LineKernel::Blocks:
       require(!shape.table, "fft: kernel blocks has no table");

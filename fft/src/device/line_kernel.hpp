@@ -78,9 +78,9 @@ class LineKernelBase {
 [[nodiscard]] inline std::int64_t lines_together(std::int64_t rows_each, const tile::Machine& machine) {
   return std::max<std::int64_t>(1, machine.partitions / rows_each);
 }
-// The real rows per line that the Rows kernel contracts, and how many results each of its parts has.
+// The products of the Rows kernel: `parts` matrices with results of their own, each a sum of `chunks` products over `rows` real rows per line, with `columns` real results.
 struct RowsParts {
-  std::int64_t parts = 1, rows = 1, columns = 1;
+  std::int64_t parts = 1, chunks = 1, rows = 1, columns = 1;
 };
 [[nodiscard]] RowsParts rows_parts(const LinesShape& shape);
 

@@ -168,7 +168,6 @@ void Planner::transform(const Field& in, const Field& out, std::vector<LineDim> 
     return kernel(which, 1, n, in, out, lines, options);
   }
   if (in.layout.points < n) return half_to_real(in, out, lines, n, direction, factor);
-  if (in.layout.real && n % 2 == 0) return real_to_half(in, out, lines, n, direction, factor);
   if (const Factors f = block_factors(n, limit); f.n1 > 0) {
     const std::size_t near = closest(lines);
     const bool inner = std::abs(lines[near].in) < std::abs(in.layout.stride) || std::abs(lines[near].out) < std::abs(out.layout.stride);
@@ -176,7 +175,7 @@ void Planner::transform(const Field& in, const Field& out, std::vector<LineDim> 
     return kernel(LineKernel::Blocks, f.n1, f.n2, in, out, lines, options);
   }
   if (levels(n, limit) == 0) return bluestein(in, out, lines, n, direction, factor);
-  if (in.layout.real || out.layout.real || out.layout.points < n) return through_workspace(in, out, lines, n, direction, factor);
+  if (out.layout.points < n) return cut_results(in, out, lines, n, direction, factor);
   long_lines(first_factor(n, limit), in, out, lines, n, direction, factor);
 }
 

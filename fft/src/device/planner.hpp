@@ -60,14 +60,12 @@ class Planner {
  private:
   void kernel(LineKernel which, std::int64_t n1, std::int64_t n2, const Field& in, const Field& out, std::vector<LineDim> lines, const ConstantOptions& options);
   void long_lines(std::int64_t n1, const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction, long double factor);
-  void real_to_half(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction, long double factor);
   void half_to_real(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction, long double factor);
-  // Lines that one program does not take with parts or points missing: whole complex lines in the workspace first.
-  void through_workspace(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction, long double factor);
+  // Results of which only the first points are wanted where no program leaves the others out: whole lines in the workspace first.
+  void cut_results(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction, long double factor);
   void bluestein(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction, long double factor);
   // y_k = x_k t_k, or x_k without a table.
   void pointwise(const Field& in, const Field& out, const std::vector<LineDim>& lines, const std::vector<std::complex<long double>>& table);
-  void mirror(MirrorKind kind, const Field& in, const Field& out, const std::vector<LineDim>& lines, Direction direction);
   [[nodiscard]] LineKernel short_kernel(const Field& in, const Field& out, const std::vector<LineDim>& lines) const;
   Ref take(std::int64_t reals);
   void add(const std::shared_ptr<const tile::Program>& program, const Field& in, const Field& out, std::vector<Constant> constants);

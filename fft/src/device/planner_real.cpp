@@ -1,4 +1,7 @@
-// Real lines longer than 128 points: complex ones of half the length where n is even; and the steps point by point.
+// Real lines longer than 128 points and the steps point by point.
+//
+// A real input costs the first step of a transform half its products, a real output the last step. Half a line becomes a whole one with the same real transform by
+// weights and zeros, without mirror images.
 #include <trn/core/error.hpp>
 
 #include "planner.hpp"
@@ -9,13 +12,6 @@ using namespace trn::tile;
 
 namespace {
 
-// Lines of n reals as lines of n/2 pairs.
-Field as_pairs(const Field& real) {
-  Field pairs = real;
-  pairs.im = {real.re.of, real.re.offset + real.layout.stride};
-  pairs.layout = {real.layout.stride == 1 ? Format::Interleaved : Format::Planar, false, real.layout.points / 2, 2 * real.layout.stride};
-  return pairs;
-}
 // The lines of two steps with the workspace between them.
 struct TwoSteps {
   std::vector<LineDim> first, second;
@@ -31,31 +27,19 @@ constexpr double kUnit = 0x1p-24;
 
 }  // namespace
 
-void Planner::real_to_half(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction, long double factor) {
-  const std::int64_t before = mark();
-  const TwoSteps s = two_steps(*this, lines, n / 2);
-  transform(as_pairs(in), s.between, s.first, n / 2, direction, factor / 2);
-  mirror(MirrorKind::RealToHalf, s.between, out, s.second, direction);
-  release(before);
-}
-
 void Planner::half_to_real(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction, long double factor) {
   const std::int64_t before = mark();
-  const bool even = n % 2 == 0;
-  const TwoSteps s = two_steps(*this, lines, even ? n / 2 : n);
-  mirror(even ? MirrorKind::HalfToReal : MirrorKind::Expand, in, s.between, s.first, direction);
-  transform(s.between, even ? as_pairs(out) : out, s.second, even ? n / 2 : n, direction, factor);
+  const TwoSteps s = two_steps(*this, lines, n);
+  const HalfLineShape shape{in.layout, s.between.layout, merged_lines(s.first)};
+  add(device_.programs().get(shape, [&](const HalfLineShape& h) { return half_line_program(h, device_.machine()); }), in, s.between, {});
+  transform(s.between, out, s.second, n, direction, factor);
   release(before);
 }
 
-void Planner::through_workspace(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction, long double factor) {
+void Planner::cut_results(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction, long double factor) {
   const std::int64_t before = mark();
-  TwoSteps s = two_steps(*this, lines, n);
-  if (in.layout.real) pointwise(in, s.between, s.first, {});
-  std::vector<LineDim> there = s.second;
-  for (LineDim& d : there) d.out = d.in;
-  if (in.layout.real) transform(s.between, s.between, there, n, direction, factor);
-  else transform(in, s.between, s.first, n, direction, factor);
+  const TwoSteps s = two_steps(*this, lines, n);
+  transform(in, s.between, s.first, n, direction, factor);
   pointwise(s.between, out, s.second, {});
   release(before);
 }
@@ -72,15 +56,6 @@ void Planner::pointwise(const Field& in, const Field& out, const std::vector<Lin
     bound_ += 4 * kUnit;  // the product 2 sqrt(2) u, its constant u
   }
   add(program, in, out, std::move(constants));
-}
-
-// Sums of a point and its mirror image and their product by a table: each rounding at most u of numbers whose norm is at most that of a and b together, twice the
-// result's at most: 2 (1 + 2 + 2) u.
-void Planner::mirror(MirrorKind kind, const Field& in, const Field& out, const std::vector<LineDim>& lines, Direction direction) {
-  const MirrorShape shape{kind, in.layout, out.layout, merged_lines(lines)};
-  const auto program = device_.programs().get(shape, [&](const MirrorShape& s) { return mirror_program(s, device_.machine()); });
-  add(program, in, out, mirror_constants(shape, direction));
-  if (kind != MirrorKind::Expand) bound_ += 10 * kUnit;
 }
 
 }  // namespace trn::fft::device

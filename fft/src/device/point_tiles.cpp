@@ -53,10 +53,10 @@ void PointTiles::each_line(const Body& body) {
   over_lines(tile, {}, body, 0, 0, 0);
 }
 
-std::vector<Dim> hbm_dims(const PointTile& t, const SideTensors& side, std::int64_t distance, int step) {
+std::vector<Dim> hbm_dims(const PointTile& t, const SideTensors& side, std::int64_t distance) {
   const std::int64_t stride = side.layout.stride;
   std::vector<Dim> dims;
-  if (t.by_points) dims = {{step * stride * t.length, t.partitions}, {distance, t.lines}, {stride, t.length}};
+  if (t.by_points) dims = {{stride * t.length, t.partitions}, {distance, t.lines}, {stride, t.length}};
   else dims = {{distance, t.partitions}, {stride, t.length}};
   if (side.pairs()) dims.push_back({1, 2});
   return dims;
@@ -66,18 +66,18 @@ PointData point_data(Builder& b, const char* name, const PointTile& t, const Sid
   return {b.sbuf(name, t.partitions, {t.free() * (side.layout.real ? 1 : 2)}, DType::Float32, 2), side.pairs(), side.layout.real};
 }
 
-Access PointData::part(std::int64_t part, const PointTile& t, bool backwards) const {
+Access PointData::part(std::int64_t part, const PointTile& t) const {
   const std::int64_t unit = pairs ? 2 : 1, offset = pairs ? part : part * t.free();
-  return pattern(tile, offset + (backwards ? unit * (t.length - 1) : 0), {{unit * t.length, t.lines}, {backwards ? -unit : unit, t.length}});
+  return pattern(tile, offset, {{unit * t.length, t.lines}, {unit, t.length}});
 }
 
-void load(Builder& b, const PointData& data, const PointTile& t, const SideTensors& side, const Affine& at, std::int64_t distance, int step) {
+void load(Builder& b, const PointData& data, const PointTile& t, const SideTensors& side, const Affine& at, std::int64_t distance) {
   const std::int64_t reals = t.free() * (side.pairs() ? 2 : 1);
-  for (int i = 0; i < side.tensors(); ++i) b.dma_copy(pattern(data.tile, i * reals, {{1, reals}}), pattern(side.tensor[i], at, hbm_dims(t, side, distance, step)));
+  for (int i = 0; i < side.tensors(); ++i) b.dma_copy(pattern(data.tile, i * reals, {{1, reals}}), pattern(side.tensor[i], at, hbm_dims(t, side, distance)));
 }
 void store(Builder& b, const PointData& data, const PointTile& t, const SideTensors& side, const Affine& at, std::int64_t distance) {
   const std::int64_t reals = t.free() * (side.pairs() ? 2 : 1);
-  for (int i = 0; i < side.tensors(); ++i) b.dma_copy(pattern(side.tensor[i], at, hbm_dims(t, side, distance, 1)), pattern(data.tile, i * reals, {{1, reals}}));
+  for (int i = 0; i < side.tensors(); ++i) b.dma_copy(pattern(side.tensor[i], at, hbm_dims(t, side, distance)), pattern(data.tile, i * reals, {{1, reals}}));
 }
 
 }  // namespace trn::fft::device

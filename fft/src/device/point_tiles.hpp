@@ -32,19 +32,18 @@ class PointTiles {
   std::vector<LineDim> lines_;
 };
 
-// The HBM elements of a tile on one side: `step` 1 in order, -1 when point p of the tile is the line's point `point` - p (each partition's run is then read upwards, so
-// the tile holds it reversed).
-[[nodiscard]] std::vector<tile::Dim> hbm_dims(const PointTile& t, const SideTensors& side, std::int64_t distance, int step);
+// The HBM elements of a tile on one side.
+[[nodiscard]] std::vector<tile::Dim> hbm_dims(const PointTile& t, const SideTensors& side, std::int64_t distance);
 
 // A tile of points with both parts: (P, lines, length) each; loads and stores with the side's format.
 struct PointData {
   tile::Access tile;
   bool pairs = true, real = false;
-  // Part 0 or 1 as (P, lines, length), backwards along the points if asked.
-  [[nodiscard]] tile::Access part(std::int64_t part, const PointTile& t, bool backwards = false) const;
+  // Part 0 or 1 as (P, lines, length).
+  [[nodiscard]] tile::Access part(std::int64_t part, const PointTile& t) const;
 };
 [[nodiscard]] PointData point_data(tile::Builder& b, const char* name, const PointTile& t, const SideTensors& side);
-void load(tile::Builder& b, const PointData& data, const PointTile& t, const SideTensors& side, const tile::Affine& at, std::int64_t distance, int step);
+void load(tile::Builder& b, const PointData& data, const PointTile& t, const SideTensors& side, const tile::Affine& at, std::int64_t distance);
 void store(tile::Builder& b, const PointData& data, const PointTile& t, const SideTensors& side, const tile::Affine& at, std::int64_t distance);
 
 // The tensors of one side.

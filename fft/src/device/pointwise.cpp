@@ -1,7 +1,8 @@
-// y_k = x_k t_k, and zeros behind: the chirps of Bluestein's algorithm. Four products and two sums per complex point, shared by the Vector and the GpSimd Engine; DMA
+// Point by point: y_k = x_k t_k and zeros behind, the chirps of Bluestein's algorithm. Four products and two sums per complex point, shared by the Vector and the GpSimd Engine; DMA
 // moves 16 bytes for each: for 1024 points a partition 2.5 us of DMA, 6.4 of Vector and 3.7 of GpSimd (products of real parts stay with the Vector Engine).
 #include <algorithm>
 
+#include <trn/core/error.hpp>
 #include <trn/fft/points_program.hpp>
 
 #include "point_tiles.hpp"
@@ -15,6 +16,22 @@ namespace {
 
 // dst = a op b, parts of a tile of points; b may be a table, the same for every line.
 Access over_table(const Access& table, const PointTile& t, std::int64_t part) { return pattern(table, part, {{0, t.lines}, {2, t.length}}); }
+
+// Zeros in points [first, first + count) of every line.
+void clear(tile::Builder& b, PointTiles& tiles, const SideTensors& y, std::int64_t first, std::int64_t count, std::int64_t distance) {
+  const auto zeros = [&](const PointTile& t) {
+    const Access zero = b.sbuf("zeros", b.machine().partitions, {2 * t.length}, DType::Float32, 2);
+    b.memset(zero, 0, Engine::Vector);
+    return zero;
+  };
+  tiles.each(first, count, zeros, [&](const PointTile& t, const Access& zero) {
+    for (int i = 0; i < y.tensors(); ++i) {  // one row of zeros for every line of the tile
+      const std::int64_t reals = t.length * (y.pairs() ? 2 : 1);
+      b.dma_copy(pattern(y.tensor[i], t.out + t.point * y.layout.stride, hbm_dims(t, y, distance)),
+                 pattern(zero(ds(0, t.partitions), all), 0, {{0, t.lines}, {1, reals}}));
+    }
+  });
+}
 
 }  // namespace
 
@@ -35,7 +52,7 @@ Program pointwise_program(const PointwiseShape& s, const Machine& machine) {
   };
   tiles.each(0, both, prepare, [&](const PointTile& t, const Access& whole_table) {
     const PointData from = point_data(b, "x_tile", t, x), to = point_data(b, "y_tile", t, y);
-    load(b, from, t, x, t.in + t.point * s.in.stride, in, 1);
+    load(b, from, t, x, t.in + t.point * s.in.stride, in);
     const Access re = from.part(0, t), im = s.in.real ? Access{} : from.part(1, t);
     if (!s.table) {
       b.tensor_copy(to.part(0, t), re, Engine::Vector);
@@ -58,18 +75,35 @@ Program pointwise_program(const PointwiseShape& s, const Machine& machine) {
     }
     store(b, to, t, y, t.out + t.point * s.out.stride, out);
   });
-  const auto zeros = [&](const PointTile& t) {
-    const Access zero = b.sbuf("zeros", machine.partitions, {2 * t.length}, DType::Float32, 2);
-    b.memset(zero, 0, Engine::Vector);
-    return zero;
-  };
-  tiles.each(both, s.out.points - both, zeros, [&](const PointTile& t, const Access& zero) {
-    // One row of zeros for every line of the tile.
-    for (int i = 0; i < y.tensors(); ++i) {
-      const std::int64_t reals = t.length * (y.pairs() ? 2 : 1);
-      b.dma_copy(pattern(y.tensor[i], t.out + t.point * s.out.stride, hbm_dims(t, y, out, 1)), pattern(zero(ds(0, t.partitions), all), 0, {{0, t.lines}, {1, reals}}));
+  clear(b, tiles, y, both, s.out.points - both, out);
+  return b.finish();
+}
+
+Program half_line_program(const HalfLineShape& s, const Machine& machine) {
+  const std::int64_t n = s.out.points, half = n / 2 + 1, pairs = (n - 1) / 2;
+  require(s.in.points == half && !s.in.real && !s.out.real, "fft: {} points are not half of a complex line of {}", s.in.points, n);
+  tile::Builder b("fft_half_line", machine);
+  const SideTensors x = declare_side(b, "x", s.in, s.lines, true), y = declare_side(b, "y", s.out, s.lines, false);
+  PointTiles tiles(b, s.lines);
+  const std::int64_t in = s.lines.back().in, out = s.lines.back().out;
+  tiles.each(1, pairs, [](const PointTile&) { return Access{}; }, [&](const PointTile& t, const Access&) {
+    const PointData from = point_data(b, "x_tile", t, x), to = point_data(b, "y_tile", t, y);
+    load(b, from, t, x, t.in + t.point * s.in.stride, in);
+    for (std::int64_t part = 0; part < 2; ++part) {
+      b.tensor_scalar(to.part(part, t), from.part(part, t), AluOp::Multiply, 2.0, {.engine = Engine::Vector});
+    }
+    store(b, to, t, y, t.out + t.point * s.out.stride, out);
+  });
+  tiles.each_line([&](const PointTile& t, const Access&) {
+    for (std::int64_t point = 0; point < half; point += point == 0 && n % 2 == 0 && n > 1 ? half - 1 : half) {
+      const PointData from = point_data(b, "x_end", t, x), to = point_data(b, "y_end", t, y);
+      load(b, from, t, x, t.in + point * s.in.stride, in);
+      b.tensor_copy(to.part(0, t), from.part(0, t), Engine::GpSimd);
+      b.memset(to.part(1, t), 0, Engine::GpSimd);
+      store(b, to, t, y, t.out + point * s.out.stride, out);
     }
   });
+  clear(b, tiles, y, half, n - half, out);
   return b.finish();
 }
 

@@ -7,18 +7,17 @@
 // W is a real matrix that acts on the K real numbers of G lines at once. What it is, by the length n:
 //
 //   complex, n <= 64   K = N = 2 n G: real and imaginary parts are rows and columns of one matrix, G = 64/n lines make it block diagonal
-//   complex, n > 64    the line is folded first, e_j = x_j + x_(n-j), o_j = x_j - x_(n-j). cos is even and sin odd in j, so
-//                        Re y = cos . Re e - sin . Im o,   Im y = cos . Im e + sin . Re o      (sin with the sign of the direction)
-//                      and each is ONE product of n numbers: half the 2n x 2n matrix
+//   even n > 64        halves first: y_2k is the transform of x_j + x_(j+n/2), y_(2k+1) that of (x_j - x_(j+n/2)) w^j. Two products, K = N = n: half the 2n x 2n matrix
+//   odd n > 64         two products of K = n rows, summed in PSUM, N = 2 n
 //   real in            K = n G real points, N = 2 (n/2 + 1) G: half the work of a complex line
 //   real out           K = n G: the real parts of the n/2 + 1 points and the imaginary parts that are not mirror images of themselves; N = n G
 //
 // Why the data is stationary: the other way round y^T would come out and need turning too. A bank of y is 128 lines x 512 numbers, whatever n.
 //
 // Time on trn2 for 128 complex lines of 128 in fp32 (2 x 128 KiB): DMA 630 ns at 416 GB/s. Tensor Engine: two transposes of 270 cycles and two
-// products of 526 at 2.4 GHz, 663 ns. Vector Engine: folding, 252 sums of two, 263 ns. Emptying PSUM: 512 numbers, 427 ns of the Scalar Engine or 533 of
-// the Vector Engine; the Scalar Engine takes y and half of x^T. Without folding the products take 865 ns; loading x^T by DMA would move 8 bytes a
-// run. DMA and the Tensor Engine are both near their limit.
+// products of 526 at 2.4 GHz, 663 ns. GpSimd Engine: halves, 256 sums of two, 430 ns, a tile ahead of the others. Emptying PSUM: 512 numbers, 427 ns of the Scalar Engine
+// or 533 of the Vector Engine; they share. With the whole 2n x 2n matrix the products would take 865 ns; loading x^T by DMA would move 8 bytes a run. DMA
+// and the Tensor Engine are both near their limit.
 //
 // One line's NaN or infinity reaches the G lines that share its matrix product (0 * NaN), n <= 64 only; on trn1, whose transposes are products
 // with the identity, the 128 lines that are turned together.
@@ -40,15 +39,15 @@ class RowsKernel final : public LineKernelBase {
  public:
   RowsKernel(const LinesShape& shape, const Machine& machine)
       : LineKernelBase("fft_rows", shape, machine), n_(shape.n2), parts_(rows_parts(shape)), together_(lines_together(parts_.rows, machine)) {
-    per_bank_ = std::max<std::int64_t>(1, std::min(bank_ / side_, bank_ / (together_ * parts_.columns)));
+    per_bank_ = std::max<std::int64_t>(1, std::min(bank_ / side_ / parts_.chunks, bank_ / (together_ * parts_.columns)));
     // 16 KiB a partition: 2 MiB a load.
     const std::int64_t reals = std::max(line_reals(s_.in), line_reals(s_.out));
     lines_each_ = ceil_div(ceil_div(kTileReals, reals), together_) * together_;
   }
 
   Program build() {
-    for (std::int64_t part = 0; part < parts_.parts; ++part) {
-      matrix_[part] = constant(fmt::format("matrix{}", part), together_ * parts_.rows, together_ * parts_.columns, words_.dtype, words_.count);
+    for (std::int64_t i = 0; i < parts_.parts * parts_.chunks; ++i) {
+      matrix_[i] = constant(fmt::format("matrix{}", i), together_ * parts_.rows, together_ * parts_.columns, words_.dtype, words_.count);
     }
     if (total_lines() >= 8 * side_) blocks::warm_tensor_engine(b_, 3 * machine_.timing.dma_start_s);
     for_outer_lines([&](const Affine& in, const Affine& out) {
@@ -104,7 +103,7 @@ class RowsKernel final : public LineKernelBase {
       for (std::int64_t g = 0; g < whole; g += per_bank_) banks.push_back({part, g * together_, std::min(per_bank_, whole - g), together_});
       if (rest > 0) banks.push_back({part, whole * together_, 1, rest});
     }
-    const std::int64_t rows = together_ * parts_.rows, bank_size = per_bank_ * side_;
+    const std::int64_t rows = together_ * parts_.rows, bank_size = per_bank_ * parts_.chunks * side_;
     Ring psum(b_.psum("turned", rows, {kSlots, bank_size > bank_ / 2 ? bank_ : bank_size}), kSlots), sums(b_.psum("sums", partitions, {kSlots, bank_}), kSlots);
     Ring words(b_.sbuf("x_turned", rows, {kSlots, words_.count * bank_size}, words_.dtype), kSlots);
     // Transposes run kAhead banks before the products, so that the Tensor Engine does not wait for its own results to be moved.
@@ -116,30 +115,25 @@ class RowsKernel final : public LineKernelBase {
     transfer(y_, out, last().out, partitions, lines, y, [&](const Access& hbm, const Access& tile) { b_.dma_copy(hbm, tile); });
   }
 
-  // What is turned instead of x, (P, parts, lines, n): a folded line, or the independent numbers of half of one. Nothing for other lines.
+  // What is turned instead of x: (P, parts, lines, n) halves of lines, or the independent numbers of half a line. Nothing for other lines.
   Access prepare(const Access& x, std::int64_t lines) {
     if (s_.in.real || (!s_.out.real && parts_.parts == 1)) return {};
     const Access t = b_.sbuf("prepared", x.partitions, {parts_.parts, lines, n_}, DType::Float32, 2);
-    const std::int64_t pairs = (n_ - 1) / 2, evens = n_ - pairs;  // points 0 .. n/2 are the even part
-    const auto at = [&](std::int64_t part, std::int64_t first, std::int64_t count) {
-      return pattern(t, part * lines * n_ + first, {{n_, lines}, {1, count}});
-    };
     if (s_.out.real) {
-      const Access re = part_of(x, x_, 0, lines), im = part_of(x, x_, 1, lines);
-      move(at(0, 0, evens), re, Engine::Scalar);
-      if (pairs > 0) b_.tensor_copy(at(0, evens, pairs), im(all, all, ds(1, pairs)), Engine::Vector);
+      const std::int64_t pairs = (n_ - 1) / 2, evens = n_ - pairs;
+      const auto at = [&](std::int64_t first, std::int64_t count) { return pattern(t, first, {{n_, lines}, {1, count}}); };
+      move(at(0, evens), part_of(x, x_, 0, lines), Engine::Scalar);
+      if (pairs > 0) b_.tensor_copy(at(evens, pairs), part_of(x, x_, 1, lines)(all, all, ds(1, pairs)), Engine::Vector);
       return t;
     }
+    // Interleaved halves are runs of n reals; planar ones n/2 of each part.
+    const bool planar = x_.tensors() == 2;
+    const auto half = [&](std::int64_t second) {
+      if (planar) return pattern(x, second * n_ / 2, {{n_, lines}, {lines * n_, 2}, {1, n_ / 2}});
+      return pattern(x, second * n_, {{2 * n_, lines}, {1, n_}});
+    };
     for (std::int64_t part = 0; part < 2; ++part) {
-      const Access v = part_of(x, x_, part, lines);
-      const Access low = v(all, all, ds(1, pairs));
-      const Access high = pattern(v, (n_ - 1) * v.dims[1].stride, {v.dims[0], {-v.dims[1].stride, pairs}});
-      // e of this part belongs to its own product, o to the other one.
-      b_.tensor_tensor(at(part, 1, pairs), low, high, AluOp::Add, Engine::GpSimd);
-      b_.tensor_tensor(at(1 - part, evens, pairs), low, high, AluOp::Subtract, Engine::GpSimd);
-      const std::int64_t alone = n_ % 2 == 0 ? 2 : 1;  // points 0 and n/2 have no partner
-      b_.tensor_copy(pattern(t, part * lines * n_, {{n_, lines}, {n_ / 2, alone}}),
-                     pattern(v, 0, {v.dims[0], {v.dims[1].stride * (n_ / 2), alone}}), Engine::GpSimd);
+      b_.tensor_tensor(pattern(t, part * lines * n_, {{1, lines * n_}}), half(0), half(1), part == 0 ? AluOp::Add : AluOp::Subtract, Engine::GpSimd);
     }
     return t;
   }
@@ -149,11 +143,13 @@ class RowsKernel final : public LineKernelBase {
               const Access& in_sbuf) {
     const std::int64_t rows = bank.together * parts_.rows, partitions = x.partitions;
     const Access psum = in_psum(ds(0, rows), all), turned = in_sbuf(ds(0, rows), all);
-    for (std::int64_t g = 0; g < bank.groups; ++g) {
-      b_.nc_transpose(pattern(psum, g * side_, {{1, partitions}}), group(x, prepared, bank, bank.line + g * bank.together, lines));
+    const std::int64_t count = bank.groups * parts_.chunks;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t line = bank.line + i / parts_.chunks * bank.together;
+      b_.nc_transpose(pattern(psum, i * side_, {{1, partitions}}), group(x, prepared, bank, line, i % parts_.chunks, lines));
     }
     const auto groups = [&](const Access& t, std::int64_t w) {
-      return pattern(t, w * per_bank_ * side_, {{side_, bank.groups}, {1, partitions}});
+      return pattern(t, w * per_bank_ * parts_.chunks * side_, {{side_, count}, {1, partitions}});
     };
     const bool busy_vector = prepared.present() || words_.count > 1;
     split_words(b_, words_, [&](std::int64_t w) { return groups(turned, w); }, groups(psum, 0),
@@ -161,10 +157,12 @@ class RowsKernel final : public LineKernelBase {
     return turned;
   }
 
-  // (P, K): the numbers of `bank.together` lines from `line` on.
-  Access group(const Access& x, const Access& prepared, const Bank& bank, std::int64_t line, std::int64_t lines) const {
+  // (P, K): the numbers of `bank.together` lines from `line` on, or one chunk of a line's.
+  Access group(const Access& x, const Access& prepared, const Bank& bank, std::int64_t line, std::int64_t chunk, std::int64_t lines) const {
     if (prepared.present()) return pattern(prepared, (bank.part * lines + line) * n_, {{1, bank.together * n_}});
-    if (x_.tensors() == 1) return pattern(x, line * parts_.rows, {{1, bank.together * parts_.rows}});
+    const bool planar = x_.tensors() == 2;
+    if (parts_.chunks == 2) return pattern(x, planar ? (chunk * lines + line) * n_ : (2 * line + chunk) * n_, {{1, n_}});
+    if (!planar) return pattern(x, line * parts_.rows, {{1, bank.together * parts_.rows}});
     return pattern(x, line * n_, {{n_, bank.together}, {lines * n_, 2}, {1, n_}});
   }
 
@@ -173,16 +171,20 @@ class RowsKernel final : public LineKernelBase {
     for (std::int64_t g = 0; g < bank.groups; ++g) {
       std::int64_t step = 0;
       for (const auto& [data, matrix] : words_.products) {
-        b_.nc_matmul(pattern(sums, g * columns, {{1, columns}}),
-                     pattern(turned, (data * per_bank_ + g) * side_, {{1, partitions}}), word(matrix_[bank.part], matrix, rows, columns),
-                     {.accumulate = step++});
+        for (std::int64_t chunk = 0; chunk < parts_.chunks; ++chunk) {
+          b_.nc_matmul(pattern(sums, g * columns, {{1, columns}}),
+                       pattern(turned, ((data * per_bank_ + g) * parts_.chunks + chunk) * side_, {{1, partitions}}),
+                       word(matrix_[bank.part + chunk], matrix, rows, columns), {.accumulate = step++});
+        }
       }
     }
     const std::int64_t here = bank.groups * bank.together, points = s_.out.points;
     const Access from = pattern(sums, 0, {{1, bank.groups * columns}});
-    if (parts_.parts == 2) {
-      const Access part = part_of(y, y_, bank.part, lines);
-      return move(part(all, ds(bank.line, here), all), from, Engine::Scalar);
+    if (parts_.parts == 2) {  // every second point
+      if (y_.tensors() == 2) {
+        return move(pattern(y, bank.line * n_ + bank.part, {{n_, here}, {lines * n_, 2}, {2, n_ / 2}}), from, Engine::Scalar);
+      }
+      return move(pattern(y, 2 * (bank.line * n_ + bank.part), {{2 * n_, here}, {4, n_ / 2}, {1, 2}}), from, Engine::Scalar);
     }
     if (y_.tensors() == 1) return move(pattern(y, bank.line * parts_.columns, {{1, here * parts_.columns}}), from, Engine::Scalar);
     move(pattern(y, bank.line * points, {{points, here}, {lines * points, 2}, {1, points}}), from, Engine::Scalar);

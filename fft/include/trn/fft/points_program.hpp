@@ -1,5 +1,4 @@
-// The device kernels of trnfft that work point by point: chirps and zeros around a transform (Bluestein), and the last or first step of real transforms of even
-// length, which are complex ones of half the length in the middle.
+// The device kernels of trnfft that work point by point: chirps and zeros around a transform (Bluestein), and the first step of a long complex-to-real transform.
 #pragma once
 
 #include <trn/fft/lines_program.hpp>
@@ -16,20 +15,16 @@ struct PointwiseShape {
 // Tensors as in lines_program; "table" (points both sides have, 2).
 [[nodiscard]] tile::Program pointwise_program(const PointwiseShape& shape, const tile::Machine& machine);
 
-// What a transform of n points has to do with one of half as many, z_j = x_2j + i x_(2j+1), m = n/2. With a = x_k, b = conj x_(m-k) and a table t_k:
+// Half of a line of n points whose other half is its mirror image, as a whole line with the same real transform: with X_(n-k) = conj X_k,
 //
-//   RealToHalf   m points to m + 1:  y_k = (a + b) - i t_k (a - b),  t_k = exp(-+ 2 pi i k/n), x_m = x_0: twice the half of a real transform from the whole of z's
-//   HalfToReal   m + 1 points to m:  the same with the other sign: z's transform from half of a real one. Imaginary parts of points 0 and m are not used.
-//   Expand       n/2 + 1 points of an odd n to n: y_(n-k) = conj x_k. The imaginary part of point 0 is not used.
-enum class MirrorKind : std::uint8_t { RealToHalf, HalfToReal, Expand };
-struct MirrorShape {
-  MirrorKind kind = MirrorKind::RealToHalf;
+//   sum over all k of X_k w^(jk) = Re sum over k <= n/2 of g_k X_k w^(jk),   g_k = 2, but 1 for points that are their own mirror image
+//
+// so y_k = g_k x_k for k <= n/2 and 0 beyond; imaginary parts of points that are their own mirror image are not used. n = out.points, in.points = n/2 + 1.
+struct HalfLineShape {
   PointLayout in, out;
   std::vector<LineDim> lines;
-  bool operator==(const MirrorShape&) const = default;
+  bool operator==(const HalfLineShape&) const = default;
 };
-// Tensors as in lines_program; except for Expand "table" (m - 1, 2): the sign and t_k for k = 1 .. m - 1, when m > 1.
-[[nodiscard]] tile::Program mirror_program(const MirrorShape& shape, const tile::Machine& machine);
-[[nodiscard]] std::vector<Constant> mirror_constants(const MirrorShape& shape, Direction direction);
+[[nodiscard]] tile::Program half_line_program(const HalfLineShape& shape, const tile::Machine& machine);
 
 }  // namespace trn::fft

@@ -1,0 +1,109 @@
+// The device programs do not depend on the order their parallel parts run in, touch nothing twice, are functions of their shape alone, mean what the algorithm means (Wide),
+// and their emitted NKI text gives the simulator's bits.
+#include <trn/fft/points_program.hpp>
+
+#include "device_lines_support.hpp"
+#include "support/nki_run.hpp"
+
+namespace trn::fft::device_test {
+namespace {
+
+using neuron::Order;
+
+PointLayout points(std::int64_t n, std::int64_t stride = 2, Format format = Format::Interleaved, bool real = false) { return {format, real, n, stride}; }
+
+// One shape for each kernel and each way through it.
+std::vector<LinesShape> shapes() {
+  std::vector<LinesShape> all;
+  for (const std::int64_t n : {3, 24, 64, 70, 128}) all.push_back(dense_lines(LineKernel::Rows, 1, n, n == 3 ? 300 : 150));
+  LinesShape s = dense_lines(LineKernel::Rows, 1, 40, 131);
+  s.in = points(40, 1, Format::Planar), s.out = points(40, 1, Format::Planar), s.lines = {{131, 40, 43}};
+  all.push_back(s);
+  s.in = points(40, 1, Format::Interleaved, true), s.out = points(21), s.lines = {{131, 40, 42}};
+  all.push_back(s);
+  s.in = points(21), s.out = points(40, 1, Format::Interleaved, true), s.lines = {{3, 2000, 3000}, {37, 42, 40}};
+  all.push_back(s);
+  all.push_back(dense_lines(LineKernel::Columns, 1, 20, 700, true));
+  s = dense_lines(LineKernel::Columns, 1, 100, 530, true);
+  s.table = true;
+  all.push_back(s);
+  s = dense_lines(LineKernel::Columns, 1, 50, 1, true);
+  s.in = points(50, 14), s.out = points(50, 14), s.lines = {{9, 700, 700}, {7, 2, 2}};
+  all.push_back(s);
+  all.push_back(dense_lines(LineKernel::Blocks, 16, 9, 90));
+  all.push_back(dense_lines(LineKernel::Blocks, 11, 128, 37, true));
+  s = dense_lines(LineKernel::Blocks, 9, 15, 70);
+  s.in = points(135, 1, Format::Interleaved, true), s.out = points(68), s.lines = {{70, 135, 136}};
+  all.push_back(s);
+  return all;
+}
+ConstantOptions options_for(const LinesShape& s) { return {Direction::Forward, 1, s.table ? s.n() * s.lines.back().count : 0}; }
+
+TEST(DeviceOrder, ShuffledEqualsInOrder) {
+  for (const LinesShape& shape : shapes()) {
+    for (const char* machine : {"trn1", "trn2", "trn3"}) {
+      LinesRun reference(shape);
+      reference.run(shape, machine, options_for(shape));
+      EXPECT_LE(reference.error(shape, options_for(shape)), 1e-6);
+      for (std::uint64_t seed = 1; seed <= (machine[3] == '2' ? 5 : 1); ++seed) {
+        LinesRun run(shape);
+        run.run(shape, machine, options_for(shape), {.order = Order::shuffled(seed)});
+        for (int part = 0; part < 2; ++part) {
+          EXPECT_EQ(run.y.planes_[part], reference.y.planes_[part]) << machine << " seed " << seed << " " << name(shape.kernel) << " " << shape.n1 << " x " << shape.n2;
+        }
+      }
+    }
+  }
+}
+
+TEST(DeviceOrder, NoTwoParallelIterationsTouchTheSameBytes) {
+  for (const LinesShape& shape : shapes()) {
+    LinesRun run(shape);
+    EXPECT_NO_THROW(run.run(shape, "trn2", options_for(shape), {.order = Order::in_order(), .check_races = true})) << name(shape.kernel) << " " << shape.n1 << " x " << shape.n2;
+  }
+}
+
+// Wide storage leaves the rounding of constants, of 2^-25 on average, and of the result.
+TEST(DeviceOrder, WideIsTheAlgorithmWithoutRounding) {
+  for (const LinesShape& shape : shapes()) {
+    LinesRun run(shape);
+    run.run(shape, "trn2", options_for(shape), {.storage = neuron::Storage::Wide, .order = Order::in_order()});
+    EXPECT_LE(run.error(shape, options_for(shape)), 1.2e-7) << name(shape.kernel) << " " << shape.n1 << " x " << shape.n2;
+  }
+}
+
+TEST(DeviceOrder, ProgramsAreFunctionsOfTheirShape) {
+  for (const LinesShape& shape : shapes()) EXPECT_EQ(lines_program(shape, tile::machine("trn2")), lines_program(shape, tile::machine("trn2")));
+}
+
+TEST(DeviceNki, EmittedKernelsGiveTheSimulatorsBits) {
+  for (const char* name : {"trn1", "trn2", "trn3"}) {
+    SCOPED_TRACE(name);
+    const tile::Machine& machine = tile::machine(name);
+    neuron::testing::expect_agreement(lines_program(dense_lines(LineKernel::Rows, 1, 24, 40), machine));
+    neuron::testing::expect_agreement(lines_program(dense_lines(LineKernel::Rows, 1, 67, 9), machine));
+    neuron::testing::expect_agreement(lines_program(dense_lines(LineKernel::Columns, 1, 20, 25, true), machine));
+    neuron::testing::expect_agreement(lines_program(dense_lines(LineKernel::Blocks, 12, 11, 23), machine));
+    LinesShape words = dense_lines(LineKernel::Blocks, 8, 7, 20);
+    words.mode = name[3] == '1' ? Mode::Bf16x6 : Mode::Tf32x3;
+    neuron::testing::expect_agreement(lines_program(words, machine));
+  }
+  const tile::Machine& machine = tile::machine("trn2");
+  LinesShape table = dense_lines(LineKernel::Columns, 1, 30, 17, true);
+  table.table = true;
+  neuron::testing::expect_agreement(lines_program(table, machine));
+  LinesShape half = dense_lines(LineKernel::Rows, 1, 30, 9);
+  half.in = points(16), half.out = points(30, 1, Format::Interleaved, true), half.lines = {{9, 32, 30}};
+  neuron::testing::expect_agreement(lines_program(half, machine));
+}
+
+TEST(DeviceNki, PointKernelsGiveTheSimulatorsBits) {
+  const tile::Machine& machine = tile::machine("trn2");
+  neuron::testing::expect_agreement(pointwise_program({points(150), points(200), {{3, 300, 400}}, true}, machine));
+  neuron::testing::expect_agreement(pointwise_program({points(30), points(25, 1, Format::Planar), {{70, 60, 25}}, true}, machine));
+  neuron::testing::expect_agreement(half_line_program({points(76), points(150), {{3, 152, 300}}}, machine));
+  neuron::testing::expect_agreement(half_line_program({points(33), points(65), {{70, 66, 130}}}, machine));
+}
+
+}  // namespace
+}  // namespace trn::fft::device_test
