@@ -115,6 +115,9 @@ template <class T> PlanResult run_plan(const Executor& executor, const Descripti
     memory[in.at(index, 0)] = static_cast<T>(v.real());
     if (!in.real) memory[in.at(index, 1)] = static_cast<T>(v.imag());
   });
+  if (d.kind == Kind::ComplexToComplex) {  // what memory holds: one input may stand for several
+    each_index(in.shape, [&](const Shape& index) { x[position(index, full)] = {memory[in.at(index, 0)], memory[in.at(index, 1)]}; });
+  }
   transform_axes(x, full, d.axes.size(), d.direction);
   long double points = 1;
   for (const Dimension& a : d.axes) points *= static_cast<long double>(a.extent);

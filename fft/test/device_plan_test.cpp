@@ -46,5 +46,73 @@ TEST(DevicePlan, SeveralAxes) {
   }
 }
 
+// Lines that are neighbours, gaps, transposed results, planes, backward strides, one input for a whole batch.
+TEST(DevicePlan, Layouts) {
+  for (const std::int64_t n : {6, 100, 128, 150}) {
+    Description d{Kind::ComplexToComplex, Direction::Inverse, {{n, 7, 7}}, {{7, 1, 1}}};
+    expect_plan<float>(trn2(), d, kSingle);                                                                   // columns
+    expect_plan<float>(trn2(), d, kSingle, true);                                                             // the same in place
+    expect_plan<float>(trn2(), {d.kind, d.direction, {{n, 1, 9}}, {{9, n + 3, 1}}}, kSingle);                  // rows to columns
+    expect_plan<float>(trn2(), {d.kind, d.direction, {{n, 12, 2}}, {{4, 3, 2 * n + 1}, {3, 1, 9 * n}}}, kSingle);
+    expect_plan<float>(trn2(), {d.kind, d.direction, {{n, -1, 1}}, {{5, n, -n}}}, kSingle);
+    expect_plan<float>(trn2(), {d.kind, d.direction, {{n, 1, 1}}, {{5, 0, n}}}, kSingle);
+    d.input_format = d.output_format = Format::Planar;
+    expect_plan<float>(trn2(), d, kSingle);
+    expect_plan<float>(trn2(), {d.kind, d.direction, {{n, 1, 1}}, {{130, n, n}}, Scale::None, {}, Format::Planar, Format::Planar}, kSingle, true);
+  }
+}
+
+TEST(DevicePlan, RealLayouts) {
+  for (const std::int64_t n : {10, 128, 129, 150}) {
+    const std::int64_t half = n / 2 + 1;
+    const Description padded = dense(Kind::RealToComplex, Direction::Forward, {3, n}, {.batch = 2, .padded_real = true});
+    expect_plan<float>(trn2(), padded, kSingle, true);
+    expect_plan<float>(trn2(), dense(Kind::ComplexToReal, Direction::Inverse, {3, n}, {.batch = 2, .padded_real = true}), 2e-6, true);
+    expect_plan<float>(trn2(), {Kind::RealToComplex, Direction::Inverse, {{n, 3, 4}}, {{3, 1, 1}}, Scale::ByLength, {}, Format::Interleaved, Format::Planar}, kSingle);
+    expect_plan<float>(trn2(), {Kind::ComplexToReal, Direction::Forward, {{n, 2, 1}}, {{6, 2 * half, n}}, Scale::None, {}, Format::Planar, Format::Interleaved}, kSingle);
+  }
+}
+
+TEST(DevicePlan, EveryMachine) {
+  for (const char* name : {"sim:trn1", "sim:trn3"}) {
+    for (const std::int64_t n : {24, 97, 128, 250, 4096, 131}) {
+      expect_plan<float>(Executor::open(name), dense(Kind::ComplexToComplex, Direction::Forward, {n}, {.batch = 3}), 2e-6);
+      expect_plan<float>(Executor::open(name), dense(Kind::RealToComplex, Direction::Forward, {n}, {.batch = 3}), 2e-6);
+    }
+  }
+}
+
+// The accuracy of each mode at 2^14 points, and what numerics says it should be.
+TEST(DevicePlan, Modes) {
+  struct Case { Mode mode; double limit; };
+  for (const auto& [mode, limit] : {Case{Mode::Native, 5e-7}, Case{Mode::Tf32x3, 5e-7}, Case{Mode::Bf16x6, 1.6e-7}, Case{Mode::Tf32, 1e-3}, Case{Mode::Bf16, 8e-3}}) {
+    for (const std::int64_t n : {60, 128, 1000, 16384}) {
+      Description d = dense(Kind::ComplexToComplex, Direction::Forward, {n}, {.batch = 3});
+      d.precision = mode;
+      SCOPED_TRACE(std::string(trn::name(mode)));
+      expect_plan<float>(trn2(), d, limit);
+    }
+    Description columns = dense(Kind::ComplexToComplex, Direction::Forward, {97, 9});
+    columns.precision = mode;
+    expect_plan<float>(trn2(), columns, limit);
+  }
+}
+
+TEST(DevicePlan, ATargetTakesTheCheapestModeThatMeetsIt) {
+  const auto mode_for = [](double error) {
+    Description d = dense(Kind::ComplexToComplex, Direction::Forward, {1024});
+    d.precision = Precision::target(error);
+    const Accuracy a = Plan<float>(trn2(), d).accuracy();
+    EXPECT_LE(a.bound, error);
+    return a.mode;
+  };
+  EXPECT_EQ(mode_for(0.5), Mode::Bf16);
+  EXPECT_EQ(mode_for(2e-2), Mode::Tf32);
+  EXPECT_EQ(mode_for(1e-4), Mode::Tf32x3);
+  Description d = dense(Kind::ComplexToComplex, Direction::Forward, {1024});
+  d.precision = Precision::target(1e-12);
+  EXPECT_THROW(Plan<float>(trn2(), d), InvalidArgument);
+}
+
 }  // namespace
 }  // namespace trn::fft::device_test

@@ -92,10 +92,10 @@ class BlocksKernel final : public LineKernelBase {
     const std::int64_t buffers = deep > 8 ? 2 : 3;
     const Access x = b_.sbuf("x_tile", rows1, {px.total}, DType::Float32, buffers), y = b_.sbuf("y_tile", rows2, {py.total}, DType::Float32, 2);
     load(x, in, above, lines);
-    Access split = x;
+    Access split = x;  // into words by GpSimd, which has nothing else to do and so runs a tile ahead
     if (words_.dtype != DType::Float32) {
       split = b_.sbuf("x_words", rows1, {words_.count, px.total}, words_.dtype, deep > 8 ? 1 : 2);
-      split_words(b_, words_, [&](std::int64_t w) { return pattern(split, w * px.total, {{1, px.total}}); }, x, Engine::Scalar);
+      split_words(b_, words_, [&](std::int64_t w) { return pattern(split, w * px.total, {{1, px.total}}); }, x, Engine::GpSimd, Engine::GpSimd);
     }
     // Four products of the first step to two banks. The second step of one four comes after the first step of the next, so that the Tensor Engine
     // does not wait for the twiddles.

@@ -125,7 +125,7 @@ class ColumnsKernel final : public LineKernelBase {
     Access split = x;
     if (words_.count > 1 || words_.dtype != DType::Float32) {
       split = b_.sbuf("x_words", rows, {words_.count, reals}, words_.dtype, 2);
-      split_words(b_, words_, [&](std::int64_t w) { return pattern(split, w * reals, {{1, reals}}); }, x, Engine::Scalar);
+      split_words(b_, words_, [&](std::int64_t w) { return pattern(split, w * reals, {{1, reals}}); }, x, s_.table ? Engine::Scalar : Engine::Vector);
     }
     Ring sums(b_.psum("sums", rows, {machine_.psum_banks, bank_}), machine_.psum_banks);
     for (std::int64_t first = 0, number = 0; first < lines; first += bank_, ++number) {
@@ -146,7 +146,7 @@ class ColumnsKernel final : public LineKernelBase {
       if (s_.table) {
         turn_by_table(to_re, to_im, re, im, part_of(table, true, 0, lines, first, count), part_of(table, true, 1, lines, first, count));
       } else {
-        const Engine engine = number % 2 == 0 ? Engine::Scalar : Engine::Vector;
+        const Engine engine = number % 2 == 0 || words_.dtype != DType::Float32 ? Engine::Scalar : Engine::Vector;
         move(to_re, re, engine);
         move(to_im, im, engine);
       }

@@ -19,22 +19,23 @@ struct Words {
 // Throws NotImplemented for Exact.
 [[nodiscard]] Words words_of(Mode mode);
 
-// The words of src: `word(w)` is the access of word w, of src's shape. src may be in PSUM. Copies go to `engine`, differences to the Vector Engine.
-template <class Word> void split_words(tile::Builder& b, const Words& words, Word word, const tile::Access& src, tile::Engine engine) {
+// The words of src: `word(w)` is the access of word w, of src's shape. src may be in PSUM unless GpSimd has a part in it.
+template <class Word> void split_words(tile::Builder& b, const Words& words, Word word, const tile::Access& src, tile::Engine copies,
+                                       tile::Engine differences = tile::Engine::Vector) {
   using namespace trn::tile;
   const auto copy = [&](const Access& to, const Access& from) {
-    if (engine == Engine::Scalar) b.activation(to, ActFunction::Copy, from);
-    else b.tensor_copy(to, from, engine);
+    if (copies == Engine::Scalar) b.activation(to, ActFunction::Copy, from);
+    else b.tensor_copy(to, from, copies);
   };
   copy(word(0), src);
   if (words.count == 1) return;
-  if (words.count == 2) return b.tensor_tensor(word(1), src, word(0), AluOp::Subtract, Engine::Vector);
+  if (words.count == 2) return b.tensor_tensor(word(1), src, word(0), AluOp::Subtract, differences);
   Shape free;
   for (const Dim& d : src.dims) free.push_back(d.size);
   const Access rest = b.sbuf("rest", src.partitions, free, DType::Float32, 2);
-  b.tensor_tensor(rest, src, word(0), AluOp::Subtract, Engine::Vector);
+  b.tensor_tensor(rest, src, word(0), AluOp::Subtract, differences);
   copy(word(1), rest);
-  b.tensor_tensor(word(2), rest, word(1), AluOp::Subtract, Engine::Vector);
+  b.tensor_tensor(word(2), rest, word(1), AluOp::Subtract, differences);
 }
 
 }  // namespace trn::fft::device
