@@ -17,6 +17,15 @@ namespace trn::dropin {
 
 using blas::Real;
 
+// y = beta y: what alpha = 0 leaves, without a look at A or x.
+template <class T>
+void scale(int n, T beta, T* y, int incy) {
+  on_host(Level::Two, [&](const Executor&) {
+    T* v = first(y, n, incy);
+    for (std::int64_t i = 0; i < n; ++i) v[i * incy] = beta == T(0) ? T(0) : beta * v[i * incy];
+  });
+}
+
 template <class T>
 void gemv(const Caller& who, char trans, int m, int n, T alpha, const T* a, int lda, const T* x, int incx, T beta, T* y,
           int incy) {
@@ -28,6 +37,7 @@ void gemv(const Caller& who, char trans, int m, int n, T alpha, const T* a, int 
   }
   if (m == 0 || n == 0 || (alpha == T(0) && beta == T(1))) return;
   const Op op = op_of(trans);
+  if (alpha == T(0)) return scale(op == Op::N ? m : n, beta, y, incy);
   on_executor(
       Level::Two,
       [&](const Executor& e, Precision p) {
@@ -51,6 +61,7 @@ void gbmv(const Caller& who, char trans, int m, int n, int kl, int ku, T alpha, 
   }
   if (m == 0 || n == 0 || (alpha == T(0) && beta == T(1))) return;
   const Op op = op_of(trans);
+  if (alpha == T(0)) return scale(op == Op::N ? m : n, beta, y, incy);
   on_host(Level::Two, [&](const Executor& e) {
     const Vector<const T> vx(e, x, op == Op::N ? n : m, incx);
     const Vector<T> vy(e, y, op == Op::N ? m : n, incy);
@@ -58,6 +69,8 @@ void gbmv(const Caller& who, char trans, int m, int n, int kl, int ku, T alpha, 
   });
 }
 
+// The reference leaves a column alone when its element of y is zero, whatever x holds (row-major: a row, by its element of x). A device multiplies
+// by that zero; what it made of such a column is not copied back.
 template <class T>
 void ger(const Caller& who, bool conj, int m, int n, T alpha, const T* x, int incx, const T* y, int incy, T* a,
          int lda) {
@@ -72,7 +85,10 @@ void ger(const Caller& who, bool conj, int m, int n, T alpha, const T* x, int in
     const Vector<const T> vx(e, x, m, incx), vy(e, y, n, incy);
     General<T> ma(e, a, m, n, lda, who.layout);
     conj ? blas::gerc(e, alpha, vx.view(), vy.view(), ma.view()) : blas::ger(e, alpha, vx.view(), vy.view(), ma.view());
-    ma.commit();
+    std::vector<bool> row(static_cast<std::size_t>(m), true), column(static_cast<std::size_t>(n), true);
+    for (std::int64_t i = 0; rows && i < m; ++i) row[static_cast<std::size_t>(i)] = first(x, m, incx)[i * incx] != T(0);
+    for (std::int64_t j = 0; !rows && j < n; ++j) column[static_cast<std::size_t>(j)] = first(y, n, incy)[j * incy] != T(0);
+    ma.commit(row, column);
   });
 }
 
@@ -96,6 +112,7 @@ void symv(const Caller& who, Stored stored, bool hermitian, char letter, int n, 
     return complain(who, info);
   }
   if (n == 0 || (alpha == T(0) && beta == T(1))) return;
+  if (alpha == T(0)) return scale(n, beta, y, incy);
   const Uplo uplo = uplo_of(letter);
   on_host(Level::Two, [&](const Executor& e) {
     const Vector<const T> u(e, x, n, incx);

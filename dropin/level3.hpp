@@ -1,5 +1,6 @@
 // Level 3 as the reference BLAS has it: argument checks with the reference's positions, then the doors of trnblas on
-// the chosen executor. For a row-major caller the checks see the transposed problem, as in Netlib's CBLAS: A and B
+// the chosen executor. As the standard has it, alpha = 0 and k = 0 read neither A nor B, which may then be any address, null included. For a
+// row-major caller the checks see the transposed problem, as in Netlib's CBLAS: A and B
 // exchanged in gemm, m and n in all.
 #pragma once
 
@@ -22,6 +23,16 @@ inline int line(const Caller& who, Op op, int rows, int columns) {
   return (op == Op::N) == (who.layout == Layout::ColumnMajor) ? rows : columns;
 }
 
+// C = beta C.
+template <class T>
+void scale(const Caller& who, int m, int n, T beta, T* c, int ldc) {
+  on_executor(Level::Three, [&](const Executor& e, Precision p) {
+    General<T> mc(e, c, m, n, ldc, who.layout);
+    blas::gemm(e, Op::N, Op::N, T(0), MatrixView<const T>(e, nullptr, m, 0, 1, 1), MatrixView<const T>(e, nullptr, 0, n, 1, 1), beta, mc.view(), {p});
+    mc.commit();
+  });
+}
+
 template <class T>
 void gemm(const Caller& who, char ta, char tb, int m, int n, int k, T alpha, const T* a, int lda, const T* b, int ldb,
           T beta, T* c, int ldc) {
@@ -35,6 +46,7 @@ void gemm(const Caller& who, char ta, char tb, int m, int n, int k, T alpha, con
     return complain(who, info);
   }
   if (m == 0 || n == 0 || ((alpha == T(0) || k == 0) && beta == T(1))) return;
+  if (alpha == T(0) || k == 0) return scale(who, m, n, beta, c, ldc);
   on_executor(Level::Three, [&](const Executor& e, Precision p) {
     const General<const T> ma(e, a, oa == Op::N ? m : k, oa == Op::N ? k : m, lda, who.layout);
     const General<const T> mb(e, b, ob == Op::N ? k : n, ob == Op::N ? n : k, ldb, who.layout);
@@ -55,6 +67,7 @@ void symm(const Caller& who, bool hermitian, char side, char letter, int m, int 
     return complain(who, info);
   }
   if (m == 0 || n == 0 || (alpha == T(0) && beta == T(1))) return;
+  if (alpha == T(0)) return scale(who, m, n, beta, c, ldc);
   const Uplo uplo = uplo_of(letter);
   on_executor(Level::Three, [&](const Executor& e, Precision p) {
     const General<const T> ma(e, a, order, order, lda, who.layout), mb(e, b, m, n, ldb, who.layout);
@@ -87,7 +100,8 @@ void syrk(const Caller& who, bool hermitian, char letter, char trans, int n, int
   if (n == 0 || ((alpha == T(0) || k == 0) && beta == T(1))) return;
   const Uplo uplo = uplo_of(letter);
   on_executor(Level::Three, [&](const Executor& e, Precision p) {
-    const General<const T> ma(e, a, op == Op::N ? n : k, op == Op::N ? k : n, lda, who.layout);
+    const int depth = alpha == T(0) ? 0 : k;
+    const General<const T> ma(e, a, op == Op::N ? n : depth, op == Op::N ? depth : n, lda, who.layout);
     General<T> mc(e, c, n, n, ldc, who.layout);
     if constexpr (blas::ComplexScalar<T>) {
       if (hermitian) blas::herk(e, uplo, op, alpha.real(), ma.view(), beta.real(), mc.view(), {p});
@@ -110,7 +124,7 @@ void syr2k(const Caller& who, bool hermitian, char letter, char trans, int n, in
   if (n == 0 || ((alpha == T(0) || k == 0) && beta == T(1))) return;
   const Uplo uplo = uplo_of(letter);
   on_executor(Level::Three, [&](const Executor& e, Precision p) {
-    const int ar = op == Op::N ? n : k, ac = op == Op::N ? k : n;
+    const int depth = alpha == T(0) ? 0 : k, ar = op == Op::N ? n : depth, ac = op == Op::N ? depth : n;
     const General<const T> ma(e, a, ar, ac, lda, who.layout), mb(e, b, ar, ac, ldb, who.layout);
     General<T> mc(e, c, n, n, ldc, who.layout);
     if constexpr (blas::ComplexScalar<T>) {
@@ -132,6 +146,7 @@ void trmm(const Caller& who, bool solve, char side, char letter, char trans, cha
     return complain(who, info);
   }
   if (m == 0 || n == 0) return;
+  if (alpha == T(0)) return scale(who, m, n, T(0), b, ldb);
   on_executor(Level::Three, [&](const Executor& e, Precision p) {
     const General<const T> ma(e, a, order, order, lda, who.layout);
     General<T> mb(e, b, m, n, ldb, who.layout);

@@ -63,21 +63,28 @@ class General {
   void commit() requires(!std::is_const_v<T>) {
     if (staged_) copy(View<T>(staged_->matrix.view()), View<T>(staged_->user));
   }
+  // Only these rows or columns are written, those whose flag is set.
+  void commit(const std::vector<bool>& rows, const std::vector<bool>& columns) requires(!std::is_const_v<T>) {
+    commit_where([&](std::int64_t i, std::int64_t j) { return rows[static_cast<std::size_t>(i)] && columns[static_cast<std::size_t>(j)]; });
+  }
   // Only one triangle of the caller's matrix is written.
   void commit(Uplo uplo) requires(!std::is_const_v<T>) {
+    commit_where([uplo](std::int64_t i, std::int64_t j) { return uplo == Uplo::Upper ? j >= i : j <= i; });
+  }
+
+ private:
+  template <class In>
+  void commit_where(const In& in) requires(!std::is_const_v<T>) {
     if (!staged_) return;
     const MatrixView<T>& user = staged_->user;
     const std::vector<Value> values = staged_->matrix.to_host();
     for (std::int64_t i = 0; i < user.rows(); ++i) {
-      const std::int64_t begin = uplo == Uplo::Upper ? i : 0, end = uplo == Uplo::Upper ? user.columns() : i + 1;
-      for (std::int64_t j = begin; j < end; ++j) {
-        user.data()[i * user.row_stride() + j * user.column_stride()] =
-            values[static_cast<std::size_t>(i * user.columns() + j)];
+      for (std::int64_t j = 0; j < user.columns(); ++j) {
+        if (in(i, j)) user.data()[i * user.row_stride() + j * user.column_stride()] = values[static_cast<std::size_t>(i * user.columns() + j)];
       }
     }
   }
 
- private:
   struct Staged {
     MatrixView<T> user;
     Matrix<Value> matrix;
@@ -103,12 +110,13 @@ auto on_host(Level level, F f) {
   }
 }
 
-// Runs f(executor, precision): as chosen, or on the host in native precision where the choice has no kernel for the
-// call. f copies results back only after it succeeded.
+// Runs f(executor, precision): as chosen, or on the host where the choice has no kernel for the call, in native precision or with the same
+// target. A target that cannot be met ends the program with a message. f copies results back only after it succeeded.
 template <class F> auto on_executor(Level level, F f, Precision Environment::*precision = &Environment::products) {
   const Environment& env = environment();
-  const auto plain = [&](const Executor& host) { return f(host, Precision()); };
-  if (env.on_host && env.*precision == Precision()) return on_host(level, plain);
+  const Precision target = (env.*precision).has_target() ? env.*precision : Precision();
+  const auto plain = [&](const Executor& host) { return f(host, target); };
+  if (env.on_host && env.*precision == target) return on_host(level, plain);
   try {
     if constexpr (std::is_void_v<decltype(plain(env.host))>) {
       f(env.executor, env.*precision);

@@ -20,7 +20,8 @@ Accuracy run(const char* operation, const Executor& executor, GemmArgs g, const 
   if (precision.has_target()) {
     norms = gemm_norms(executor, g);
     const auto chosen = cheapest_mode(executor.family(), g, *norms, precision.target_error());
-    if (!chosen) return exact_gemm(operation, executor, g, out, precision.target_error());
+    if (!chosen && offers(Mode::Exact, g.in, executor.family())) return exact_gemm(operation, executor, g, out, precision.target_error());
+    if (!chosen) refuse_target(operation, g.in, executor, precision.target_error(), bound_with_range(executor.family(), g, Mode::Native, *norms));
     accuracy = *chosen;
   } else {
     require_mode(operation, precision.mode(), g.in, executor.family());

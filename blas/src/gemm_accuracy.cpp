@@ -110,11 +110,15 @@ int passes_of(Mode mode) {
   }
 }
 
-void require_mode(const char* operation, Mode mode, DType in, Family family) {
+bool offers(Mode mode, DType in, Family family) {
   const auto modes = modes_of(in, family);
-  if (std::ranges::find(modes, mode) != modes.end()) return;
+  return std::ranges::find(modes, mode) != modes.end();
+}
+
+void require_mode(const char* operation, Mode mode, DType in, Family family) {
+  if (offers(mode, in, family)) return;
   std::string list;
-  for (const Mode m : modes) list += (list.empty() ? "" : ", ") + std::string(name(m));
+  for (const Mode m : modes_of(in, family)) list += (list.empty() ? "" : ", ") + std::string(name(m));
   fail<NotImplemented>("{}: precision '{}' is not offered for {} operands on the {}; use one of: {}{}", operation, name(mode), name(in),
                        name(family), list, real_of(in) == DType::Float64 && family == Family::Device ? ", or the host executor" : "");
 }
@@ -124,21 +128,50 @@ GemmNorms gemm_norms(const Executor& executor, const GemmArgs& g) {
           row_norms(magnitudes(executor, g.in, g.b, g.n, g.k, g.bn, g.bk), g.n, g.k)};
 }
 
-double bound_with_range(Family family, const GemmArgs& g, Mode mode, const GemmNorms& norms) {
-  const double bound = gemm_error_bound(family, g.in, g.out, g.k, mode);
-  const bool wide = real_of(g.in) == DType::Float64;
+double range_error(DType in, std::int64_t terms, const GemmNorms& norms) {
+  const bool wide = real_of(in) == DType::Float64;
   const auto least = [](const std::vector<double>& x) {  // of the rows that are not zero
     double smallest = std::numeric_limits<double>::infinity();
     for (const double v : x) smallest = v > 0 ? std::min(smallest, v) : smallest;
     return smallest;
   };
-  const double a = least(norms.a), b = least(norms.b), k = static_cast<double>(g.k);
+  const double a = least(norms.a), b = least(norms.b), k = static_cast<double>(terms);
   const double largest = (norms.a.empty() ? 0 : *std::ranges::max_element(norms.a)) * (norms.b.empty() ? 0 : *std::ranges::max_element(norms.b));
   const double limit = wide ? std::numeric_limits<double>::max() : static_cast<double>(std::numeric_limits<float>::max());
   if (!(4 * largest <= limit)) return std::numeric_limits<double>::infinity();
   // Each product and each word of an operand may lose half the smallest subnormal; ||x||_1 <= sqrt(k) ||x||_2.
   const double lost = wide ? 0x1p-1073 : 0x1p-148;
-  return bound + k * lost / (a * b) + (wide ? 0 : std::sqrt(k) * lost * (1 / a + 1 / b));
+  return k * lost / (a * b) + (wide ? 0 : std::sqrt(k) * lost * (1 / a + 1 / b));
+}
+
+double bound_with_range(Family family, const GemmArgs& g, Mode mode, const GemmNorms& norms) {
+  return gemm_error_bound(family, g.in, g.out, g.k, mode) + range_error(g.in, g.k, norms);
+}
+
+std::vector<double> structured_norms(const Executor& executor, DType dtype, const void* a, std::int64_t m, std::int64_t am, std::int64_t an,
+                                     Structure structure, bool lower, bool unit) {
+  std::vector<double> x = magnitudes(executor, dtype, a, m, m, am, an);
+  const auto at = [&](std::int64_t i, std::int64_t j) -> double& { return x[static_cast<std::size_t>(i * m + j)]; };
+  if (structure == Structure::Hermitian) {  // the real parts of the diagonal alone
+    const std::vector<double> diagonal = magnitudes(executor, real_of(dtype), a, m, 1, 2 * (am + an), 1);
+    for (std::int64_t i = 0; i < m; ++i) at(i, i) = diagonal[static_cast<std::size_t>(i)];
+  }
+  for (std::int64_t i = 0; i < m; ++i) {
+    for (std::int64_t j = 0; j < m; ++j) {
+      if (structure != Structure::Triangular) {
+        if (j > i) at(i, j) = at(j, i);
+      } else if (lower ? j > i : j < i) {
+        at(i, j) = 0;
+      }
+    }
+    if (unit) at(i, i) = 1;
+  }
+  return row_norms(x, m, m);
+}
+
+void refuse_target(const char* operation, DType in, const Executor& executor, double target, double best) {
+  fail<InvalidArgument>("{}: no precision for {} on '{}' has a bound of {} for these operands; the best is {}", operation, name(in), executor.name(),
+                        target, best);
 }
 
 std::optional<Accuracy> cheapest_mode(Family family, const GemmArgs& g, const GemmNorms& norms, double target) {

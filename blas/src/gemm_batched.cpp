@@ -3,12 +3,17 @@
 #include <trn/blas/gemm_batched.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include <trn/blas/gemm.hpp>
 
+#include <trn/blas/gemm_batched_program.hpp>
+
 #include "fold.hpp"
+#include "gemm_accuracy.hpp"
 #include "kernels.hpp"
+#include "targets.hpp"
 
 namespace trn::blas {
 
@@ -72,6 +77,70 @@ void check_lists(const char* operation, const BatchGroup& g, const T* const* a, 
   require(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(), "{}: two products have the same C; each needs its own", operation);
 }
 
+GemmArgs product_of(const GemmBatchArgs& args, const BatchGroup& g, std::int64_t p) {
+  return {args.dtype, args.dtype, g.m, g.n, g.k, args.a_of(g, p), g.am, g.ak, args.b_of(g, p), g.bk, g.bn, args.c_of(g, p), g.cm, g.cn,
+          g.alpha, g.beta, g.conj_a, g.conj_b};
+}
+
+// Each product a gemm of its own, in copies of the C_p: one that is refused leaves all of them as they were.
+template <class T> void by_products(const Executor& executor, const GemmBatchArgs& args) {
+  std::vector<Matrix<T>> results;
+  Accuracy worst{Mode::Native, 0, 0};
+  const auto each = [&](auto f) {
+    for (const BatchGroup& g : args.groups) {
+      for (std::int64_t p = 0; p < g.count; ++p) f(product_of(args, g, p));
+    }
+  };
+  const auto c_of = [&](const GemmArgs& g) { return View<T>(MatrixView<T>(executor, static_cast<T*>(g.c), g.m, g.n, g.cm, g.cn)); };
+  const auto factor = [](std::complex<double> z) {
+    if constexpr (ComplexScalar<T>) return T(z);
+    else return static_cast<T>(z.real());
+  };
+  each([&](const GemmArgs& g) {
+    const MatrixView<const T> a(executor, static_cast<const T*>(g.a), g.m, g.k, g.am, g.ak), b(executor, static_cast<const T*>(g.b), g.k, g.n, g.bk, g.bn);
+    Matrix<T> c(executor, g.m, g.n);
+    if (g.beta != 0.0) copy(View<const T>(MatrixView<const T>(executor, static_cast<const T*>(g.c), g.m, g.n, g.cm, g.cn)), View<T>(c.view()));
+    const Accuracy one = detail::gemm<T, T>(executor, g.conj_a ? Op::C : Op::N, g.conj_b ? Op::C : Op::N, factor(g.alpha), g.conj_a ? a.transposed() : a,
+                                            g.conj_b ? b.transposed() : b, factor(g.beta), c.view(), {args.precision, {}});
+    if (one.passes >= worst.passes) worst.mode = one.mode, worst.passes = one.passes;
+    worst.bound = std::max(worst.bound, one.bound);
+    results.push_back(std::move(c));
+  });
+  auto result = results.begin();
+  each([&](const GemmArgs& g) { copy(View<const T>(MatrixView<const T>((result++)->view())), c_of(g)); });
+  *args.accuracy = worst;
+}
+
+// The cheapest mode of the device's program that meets a target for these operands; none when there is none.
+std::optional<Accuracy> mode_for_target(const Executor& executor, const GemmBatchArgs& args) {
+  std::int64_t longest = 1;
+  double range = 0;
+  for (const BatchGroup& g : args.groups) {
+    longest = std::max(longest, g.k);
+    for (std::int64_t p = 0; p < g.count && g.k > 0; ++p) range = std::max(range, range_error(args.dtype, g.k, gemm_norms(executor, product_of(args, g, p))));
+  }
+  for (const Mode mode : {Mode::Bf16, Mode::Tf32, Mode::Tf32x3, Mode::Native}) {
+    const double bound = gemm_batched_error_bound(mode, longest) + range;
+    if (bound <= args.precision.target_error()) return Accuracy{mode, passes_of(mode), bound};
+  }
+  return std::nullopt;
+}
+
+// Targets, and on a device Exact, beside what the kernels have.
+template <class T> void run(const char* operation, const Executor& executor, GemmBatchArgs args) {
+  const bool device = executor.family() == Family::Device;
+  if (args.precision.has_target()) {
+    const auto chosen = device && args.dtype == DType::Float32 ? mode_for_target(executor, args) : std::nullopt;
+    if (!chosen) return naming_target(operation, args.precision, [&] { by_products<T>(executor, args); });
+    args.precision = chosen->mode;
+    dispatch(kGemmBatched, executor, args);
+    *args.accuracy = *chosen;
+    return;
+  }
+  if (device && args.precision.mode() == Mode::Exact) return by_products<T>(executor, args);
+  dispatch(kGemmBatched, executor, args);
+}
+
 }  // namespace
 
 template <Scalar T>
@@ -88,7 +157,7 @@ Accuracy gemm_strided_batched(const Executor& executor, const BatchShape& shape,
   checks::address_of(kOperation, "C", c, false);
   require(g.k == 0 || (c != a && c != b), "{}: C starts where A or B does; give it memory of its own", kOperation);
   check_strided(g, stride_c);
-  dispatch(kGemmBatched, executor,
+  run<T>(kOperation, executor,
            {dtype_of<T>, {&g, 1}, a, b, c, stride_a, stride_b, stride_c, nullptr, nullptr, nullptr, options.precision, &accuracy});
   return accuracy;
 }
@@ -115,7 +184,7 @@ Accuracy gemm_grouped_batched(const Executor& executor, std::type_identity_t<std
   // A list of T* read as a list of void*: the same addresses.
   const std::vector<const void*> la(a.begin(), a.end()), lb(b.begin(), b.end());
   const std::vector<void*> lc(c.begin(), c.end());
-  dispatch(kGemmBatched, executor,
+  run<T>(kOperation, executor,
            {dtype_of<T>, folded, nullptr, nullptr, nullptr, 0, 0, 0, la.data(), lb.data(), lc.data(), options.precision, &accuracy});
   return accuracy;
 }

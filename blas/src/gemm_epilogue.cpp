@@ -3,6 +3,7 @@
 
 #include "fold.hpp"
 #include "kernels.hpp"
+#include "targets.hpp"
 
 namespace trn::blas {
 
@@ -32,16 +33,23 @@ Accuracy detail::gemm_epilogue(const Executor& executor, Op op_a, Op op_b, Compu
   Accuracy accuracy{Mode::Native, 1, gemm_error_bound(executor.family(), dtype_of<In>, sums, fa.columns())};
   const auto finished = [&] { return Accuracy{accuracy.mode, accuracy.passes, (gelu ? 1.13 : 1) * (accuracy.bound + 2 * u) + 12 * u + w}; };
   if (c.rows() == 0 || c.columns() == 0) return finished();
+  // A target is for the result: the product gets what the epilogue leaves of it.
+  Precision precision = options.precision;
+  if (precision.has_target()) {
+    const double own = (gelu ? 1.13 : 1) * 2 * u + 12 * u + w, left = (precision.target_error() - own) / (gelu ? 1.13 : 1) * (1 - 0x1p-40);
+    if (!(left > 0)) refuse_target(kOperation, dtype_of<In>, executor, precision.target_error(), own);
+    precision = Precision::target(left);
+  }
   checks::distinct_elements(kOperation, "C", checks::extent(c));
   checks::no_overlap(kOperation, "A", checks::extent(a), "C", checks::extent(c));
   checks::no_overlap(kOperation, "B", checks::extent(b), "C", checks::extent(c));
   if (epilogue.bias) checks::no_overlap(kOperation, "bias", checks::extent(*epilogue.bias), "C", checks::extent(c));
   const std::int64_t step = epilogue.bias ? epilogue.bias->stride() : 0;
-  dispatch(kGemmEpilogue, executor,
-           {{dtype_of<In>, dtype_of<Out>, c.rows(), c.columns(), alpha == Compute<Out>(0) ? 0 : fa.columns(), fa.data(), fa.row_stride(), fa.column_stride(), fb.data(),
+  const EpilogueArgs args{{dtype_of<In>, dtype_of<Out>, c.rows(), c.columns(), alpha == Compute<Out>(0) ? 0 : fa.columns(), fa.data(), fa.row_stride(), fa.column_stride(), fb.data(),
              fb.row_stride(), fb.column_stride(), c.data(), c.row_stride(), c.column_stride(), alpha, beta},
             epilogue.activation, epilogue.bias ? epilogue.bias->data() : nullptr, per_row ? step : 0, per_row ? 0 : step, epilogue.scale,
-            options.precision, &accuracy});
+            precision, &accuracy};
+  naming_target(kOperation, options.precision, [&] { dispatch(kGemmEpilogue, executor, args); });
   return finished();
 }
 

@@ -4,9 +4,9 @@
 
 #include <trn/blas/gemm.hpp>
 
-#include "exact_level3.hpp"
 #include "fold.hpp"
 #include "kernels.hpp"
+#include "targets.hpp"
 
 namespace trn::blas {
 
@@ -32,10 +32,16 @@ Accuracy multiply(const KernelTable<SymmArgs>& table, bool hermitian, const Exec
   const auto fa = upper ? a.transposed() : a;
   const auto fb = right ? b.transposed() : b;
   const auto fc = right ? c.transposed() : c;
-  dispatch_product(table, executor,
-           {dtype_of<T>, fc.rows(), fc.columns(), fa.data(), fa.row_stride(), fa.column_stride(), fb.data(), fb.row_stride(),
+  const SymmArgs args{dtype_of<T>, fc.rows(), fc.columns(), fa.data(), fa.row_stride(), fa.column_stride(), fb.data(), fb.row_stride(),
             fb.column_stride(), fc.data(), fc.row_stride(), fc.column_stride(), alpha, beta, hermitian, hermitian && right != upper,
-            options.precision, &accuracy}, exact_symm);
+            options.precision, &accuracy};
+  run_level3(table, executor, args, exact_symm, alpha == T(0) ? 0 : order, [&]() -> GemmNorms {
+    if (alpha == T(0)) return {};
+    GemmArgs g{};  // of which only B counts
+    g.in = args.dtype, g.n = args.n, g.k = args.m, g.b = args.b, g.bk = args.bm, g.bn = args.bn;
+    return {structured_norms(executor, args.dtype, args.a, args.m, args.am, args.an, hermitian ? Structure::Hermitian : Structure::Symmetric, true, false),
+            gemm_norms(executor, g).b};
+  });
   return accuracy;
 }
 

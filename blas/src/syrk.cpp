@@ -7,13 +7,20 @@
 
 #include <trn/blas/gemm.hpp>
 
-#include "exact_level3.hpp"
 #include "fold.hpp"
 #include "kernels.hpp"
+#include "targets.hpp"
 
 namespace trn::blas {
 
 namespace {
+
+// Two products share a target.
+Accuracy exact_two(const char* operation, const Executor& executor, const SyrkArgs& args) {
+  SyrkArgs half = args;
+  half.precision = half_of(args.precision);
+  return exact_syrk(operation, executor, half);
+}
 
 template <class T>
 Accuracy update(const KernelTable<SyrkArgs>& table, RankK kind, bool hermitian, const Executor& executor, Uplo uplo, Op op, T alpha,
@@ -41,10 +48,15 @@ Accuracy update(const KernelTable<SyrkArgs>& table, RankK kind, bool hermitian, 
   const auto fc = upper ? c.transposed() : c;
   std::complex<double> scale(alpha);
   if (upper && hermitian && kind == RankK::Two) scale = std::conj(scale);
-  dispatch_product(table, executor,
-           {dtype_of<T>, kind, n, k, left.data(), left.row_stride(), left.column_stride(), right.data(), right.row_stride(),
+  SyrkArgs args{dtype_of<T>, kind, n, k, left.data(), left.row_stride(), left.column_stride(), right.data(), right.row_stride(),
             right.column_stride(), fc.data(), fc.row_stride(), fc.column_stride(), scale, beta, hermitian, conj, conj, options.precision,
-            &accuracy}, exact_syrk);
+            &accuracy};
+  run_level3(table, executor, args, kind == RankK::Two ? exact_two : exact_syrk, k == 0 ? 0 : terms, [&]() -> GemmNorms {
+    if (k == 0) return {};
+    GemmArgs g{};
+    g.in = args.dtype, g.m = g.n = n, g.k = k, g.a = args.a, g.am = args.an, g.ak = args.ak, g.b = args.b, g.bk = args.bk, g.bn = args.bn;
+    return gemm_norms(executor, g);
+  });
   return accuracy;
 }
 

@@ -3,9 +3,9 @@
 
 #include <trn/blas/gemm.hpp>
 
-#include "exact_level3.hpp"
 #include "fold.hpp"
 #include "kernels.hpp"
+#include "targets.hpp"
 
 namespace trn::blas {
 
@@ -29,10 +29,16 @@ Accuracy multiply(const Executor& executor, Side side, Uplo uplo, Op op, Diag di
   const FoldedTriangle<T> triangle(side, uplo, op, a);
   const auto fb = side == Side::Left ? b : b.transposed();
   const auto fc = side == Side::Left ? c : c.transposed();
-  dispatch_product(kTrmm, executor,
-           {dtype_of<T>, fc.rows(), fc.columns(), triangle.a.data(), triangle.a.row_stride(), triangle.a.column_stride(), triangle.lower,
+  const TrmmArgs args{dtype_of<T>, fc.rows(), fc.columns(), triangle.a.data(), triangle.a.row_stride(), triangle.a.column_stride(), triangle.lower,
             diag == Diag::Unit, triangle.conj, fb.data(), fb.row_stride(), fb.column_stride(), fc.data(), fc.row_stride(),
-            fc.column_stride(), alpha, options.precision, &accuracy}, exact_trmm);
+            fc.column_stride(), alpha, options.precision, &accuracy};
+  run_level3(kTrmm, executor, args, exact_trmm, alpha == T(0) ? 0 : order, [&]() -> GemmNorms {
+    if (alpha == T(0)) return {};
+    GemmArgs g{};  // of which only B counts
+    g.in = args.dtype, g.n = args.n, g.k = args.m, g.b = args.b, g.bk = args.bm, g.bn = args.bn;
+    return {structured_norms(executor, args.dtype, args.a, args.m, args.am, args.an, Structure::Triangular, args.lower, args.unit),
+            gemm_norms(executor, g).b};
+  });
   return accuracy;
 }
 

@@ -1,4 +1,6 @@
 // gemm with an epilogue, and gemm3m, against 80-bit arithmetic within the bounds of their headers.
+#include <omp.h>
+
 #include <trn/blas/gemm_epilogue.hpp>
 
 #include "level3_support.hpp"
@@ -146,6 +148,23 @@ TEST(Gemm3m, EveryOpAndLayoutWithinItsBound) {
       }
     }
   });
+}
+
+// With two threads, whatever the environment says: it must return (OpenBLAS's own threads do not), and be right.
+TEST(Gemm3m, WithThreads) {
+  const int before = omp_get_max_threads();
+  omp_set_num_threads(2);
+  const Executor e = Executor::host();
+  using T = std::complex<double>;
+  struct Size { std::int64_t m, n, k; };
+  for (const auto& [m, n, k] : {Size{64, 70, 60}, Size{1, 1, 30000}, Size{90, 1, 500}}) {
+    const auto a = Matrix<T>::from_host(e, m, k, std::vector<T>(static_cast<std::size_t>(m * k), T(1, 2)));
+    const auto b = Matrix<T>::from_host(e, k, n, std::vector<T>(static_cast<std::size_t>(k * n), T(3, -1)));
+    const Matrix<T> c(e, m, n);
+    gemm3m(e, Op::N, Op::N, T(1), a.view(), b.view(), T(0), c.view());
+    for (const T x : c.to_host()) ASSERT_EQ(x, T(5, 5) * static_cast<double>(k));  // small integers: exact
+  }
+  omp_set_num_threads(before);
 }
 
 TEST(Gemm3m, Refusals) {

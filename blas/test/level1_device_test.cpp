@@ -287,5 +287,19 @@ TEST(Level1Device, WhatThereIsNot) {
   EXPECT_THROW((void)asum(e, f.view(), Precision(Mode::Exact)), NotImplemented);
 }
 
+// y = alpha y + y with one view for both, as the header allows.
+TEST(Axpy, OfAVectorToItself) {
+  for (const char* name : {"host", "sim:trn1", "sim:trn2", "sim:trn3"}) {
+    const Executor e = Executor::open(name);
+    std::vector<float> values(5000);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i) - 700;
+    const auto y = Array<float>::from_host(e, {5000}, values);
+    const VectorView<float> view(e, y.data() + 4999, 5000, -1);
+    axpy(e, 0.5F, view, view);
+    const auto after = y.to_host();
+    for (std::size_t i = 0; i < values.size(); ++i) ASSERT_EQ(after[i], 1.5F * values[i]) << name << ' ' << i;
+  }
+}
+
 }  // namespace
 }  // namespace trn::blas::test

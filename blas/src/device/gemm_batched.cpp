@@ -9,6 +9,12 @@
 #include "../kernels.hpp"
 #include "words.hpp"
 
+namespace trn::blas {
+
+double gemm_batched_error_bound(Mode mode, std::int64_t k) { return device::words_error_bound(device::words_of(mode, "blas.gemm_batched"), k); }
+
+}  // namespace trn::blas
+
 namespace trn::blas::device {
 
 using namespace trn::tile;
@@ -30,8 +36,7 @@ void gemm_batched(const Executor& executor, const GemmBatchArgs& args) {
     shape.groups.push_back({g.m, g.n, g.k, g.count, g.am, g.ak, g.bk, g.bn, g.cm, g.cn, args.stride_a, args.stride_b,
                             args.stride_c, kind_of(g.alpha), kind_of(g.beta)});
   }
-  const auto bound = [&](Mode mode) { return words_error_bound(words_of(mode, "blas.gemm_batched"), longest); };
-  shape.mode = cheapest_mode(args.precision, 1, bound, "blas.gemm_batched");
+  shape.mode = args.precision.mode();
   const auto program = device.programs().get(
       shape, [&](const GemmBatchedShape& s) { return gemm_batched_program(s, device.machine()); });
 
@@ -64,7 +69,7 @@ void gemm_batched(const Executor& executor, const GemmBatchArgs& args) {
   if (!bindings.empty()) device.run(*program, bindings);
   if (args.accuracy)
     *args.accuracy = {shape.mode, static_cast<int>(words_of(shape.mode, "blas.gemm_batched").products.size()),
-                      bound(shape.mode)};
+                      gemm_batched_error_bound(shape.mode, longest)};
 }
 
 }  // namespace trn::blas::device

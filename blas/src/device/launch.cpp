@@ -55,17 +55,4 @@ void run_product(const Executor& executor, const ProductCall& call) {
   launch(executor, *device.programs().get(s, [&](const GemmShape& x) { return gemm_program(x, machine); }), call);
 }
 
-Mode mode_of(const char* operation, const Precision& precision, DType dtype, std::int64_t k) {
-  if (!precision.has_target()) return precision.mode();
-  double best = 1;
-  for (const Mode mode : {Mode::Bf16, Mode::Tf32, Mode::Tf32x3, Mode::Native, Mode::Bf16x6}) {
-    const double bound = gemm_error_bound(Family::Device, dtype, dtype, k, mode);
-    if (bound <= precision.target_error()) return mode;
-    best = std::min(best, bound);
-  }
-  fail<InvalidArgument>(
-      "{}: an error of {} is asked for, but the device's float32 modes reach {} for k = {}; ask for more, or for mode exact",
-      operation, precision.target_error(), best, k);
-}
-
 }  // namespace trn::blas::device

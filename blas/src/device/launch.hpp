@@ -28,7 +28,4 @@ struct ScaleShape {
 };
 [[nodiscard]] tile::Program scale_program(const ScaleShape& shape, const tile::Machine& machine);
 
-// The mode that a precision names, or the cheapest one whose bound for k products meets its target.
-[[nodiscard]] Mode mode_of(const char* operation, const Precision& precision, DType dtype, std::int64_t k);
-
 }  // namespace trn::blas::device

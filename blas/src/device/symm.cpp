@@ -50,14 +50,14 @@ Accuracy accuracy_of(DType dtype, std::int64_t k, Mode mode) {
 }  // namespace
 
 void symm(const Executor& executor, const SymmArgs& g) {
-  const Mode mode = mode_of(g.hermitian ? "blas.hemm" : "blas.symm", g.precision, g.dtype, g.m);
+  const Mode mode = g.precision.mode();
   run(executor, {g.dtype, mode, g.m, g.n, g.a, g.am, g.an, g.hermitian ? Structure::Hermitian : Structure::Symmetric, true, false, g.conj_a,
                  g.b, g.bm, g.bn, g.c, g.cm, g.cn, g.alpha, g.beta});
   if (g.accuracy) *g.accuracy = accuracy_of(g.dtype, g.m, mode);
 }
 
 void trmm(const Executor& executor, const TrmmArgs& g) {
-  const Mode mode = mode_of("blas.trmm", g.precision, g.dtype, g.m);
+  const Mode mode = g.precision.mode();
   run(executor, {g.dtype, mode, g.m, g.n, g.a, g.am, g.an, Structure::Triangular, g.lower, g.unit, g.conj_a, g.b, g.bm, g.bn, g.c, g.cm,
                  g.cn, g.alpha, 0});
   if (g.accuracy) *g.accuracy = accuracy_of(g.dtype, g.m, mode);

@@ -9,9 +9,8 @@
 namespace trn::blas::device {
 
 void syrk(const Executor& executor, const SyrkArgs& args) {
-  const char* operation = args.hermitian ? "blas.herk" : "blas.syrk";
   const std::int64_t terms = args.kind == RankK::Two ? 2 * args.k + 2 : args.k;
-  const Mode mode = mode_of(operation, args.precision, args.dtype, terms);
+  const Mode mode = args.precision.mode();
   const bool turn = args.cm == 1 && args.cn != 1;  // the kernel stores rows: the upper triangle of C^T
   // C = alpha X Y^t + beta C with conjugations of X and Y; of C^T: X and Y exchanged, and for ^H conjugated.
   const auto update = [&](bool exchange, std::complex<double> alpha, std::complex<double> beta) {

@@ -82,9 +82,7 @@ void trsm(const Executor& executor, const TrsmArgs& args) {
   }
   TrsmShape shape{args.dtype, args.m, args.n, args.am, args.an, args.bm, args.bn, args.lower, args.unit, args.conj_a};
   shape.alpha = args.alpha == 1.0 ? Factor::One : Factor::Input;
-  // Half of a target is left for what the solve itself leaves.
-  const auto bound = [&](Mode mode) { return rounding_bound({.dtype = args.dtype, .m = args.m, .mode = mode}); };
-  shape.mode = cheapest_mode(args.precision, 0.5, bound, "blas.trsm");
+  shape.mode = args.precision.mode();
   const auto program = device.programs().get(shape, [&](const TrsmShape& s) { return trsm_program(s, machine); });
   const Array<float> residual(executor, {args.n}), largest(executor, {args.n});
   std::vector<Binding> bindings{{"a", const_cast<void*>(args.a)},

@@ -39,20 +39,4 @@ void split_words(tile::Builder& b, const Words& words, DstWord dst_word, const t
 // to PSUM each, and three roundings for alpha and beta.
 [[nodiscard]] double words_error_bound(const Words& words, std::int64_t k);
 
-// The mode itself or, for a target, the cheapest one with bound(mode) <= share * target. Throws InvalidArgument where
-// none is that good.
-template <class Bound>
-Mode cheapest_mode(const Precision& precision, double share, Bound bound, const char* operation) {
-  if (!precision.has_target()) return precision.mode();
-  double best = 0;
-  for (const Mode mode : {Mode::Bf16, Mode::Tf32, Mode::Tf32x3, Mode::Native}) {
-    best = bound(mode);
-    if (best <= share * precision.target_error()) return mode;
-  }
-  fail<InvalidArgument>(
-      "{}: an error of {} is asked for, but float32 arithmetic of this size is only good for {}; ask for more, or use "
-      "float64",
-      operation, precision.target_error(), best / share);
-}
-
 }  // namespace trn::blas::device

@@ -3,6 +3,7 @@
 // every precision but Native: recursive halving, the square below the diagonal is one product straight into C, the small
 // triangles at the end go through a square of their own. The arithmetic is half of gemm's plus a share of (leaf / n).
 #include "../kernels.hpp"
+#include "../targets.hpp"
 #include "openblas.hpp"
 #include "products.hpp"
 
@@ -57,7 +58,7 @@ template <Scalar T> void pair(const Executor& executor, const SyrkArgs& s, const
 template <Scalar T> void by_products(const Executor& executor, const SyrkArgs& s, const Strided<T>& c) {
   const auto a = strided<T>(s.a, s.n, s.k, s.an, s.ak), b = strided<T>(s.b, s.n, s.k, s.bn, s.bk);
   const bool two = s.kind == RankK::Two;
-  const Precision precision = share(s.precision, two ? 2.001 : 1);
+  const Precision precision = two ? half_of(s.precision) : s.precision;
   const auto add = [&](const Strided<const T>& x, bool conj_x, const Strided<const T>& y, bool conj_y, T alpha, T beta) {
     Accuracy worst{Mode::Native, 0, 0};
     fill_lower<T>(c, s.hermitian, beta, 0, s.n, [&](std::int64_t i, std::int64_t j, const Strided<T>& block, T block_beta) {

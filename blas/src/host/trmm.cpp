@@ -1,10 +1,11 @@
 // trmm on the host: OpenBLAS, in place in C after copying B there. Copied besides: a triangle or a C without unit stride.
 //
-// OpenBLAS fills the other triangle of small blocks with zeros and multiplies them too, so an infinity in B becomes NaN in rows
-// that do not depend on it. A B that is not finite therefore goes another way: 64 rows at a time, the part outside the diagonal
-// block by gemm, the diagonal block by loops over the triangle alone. Looking for such numbers reads B once.
+// OpenBLAS fills the other triangle of small blocks with zeros and multiplies them too, so an infinity in B would become NaN in rows
+// that do not depend on it. The numbers of B that are not finite are therefore replaced in the product and added afterwards, each
+// times the part of its column of A that is stored: where they arrive nothing else matters. Looking for them reads B once.
 #include <cmath>
 
+#include "../gemm_accuracy.hpp"
 #include "../kernels.hpp"
 #include "openblas.hpp"
 #include "products.hpp"
@@ -13,9 +14,7 @@ namespace trn::blas::host {
 
 namespace {
 
-constexpr std::int64_t kBlock = 64;
-
-template <Scalar T> bool finite(const Strided<const T>& b) {
+template <Scalar T> bool all_finite(const Strided<const T>& b) {
   // x * 0 is 0 or NaN, and NaN survives a sum.
   const Strided<const T> v = b.column_stride == 1 ? b : b.transposed();
   Real<T> sum = 0;
@@ -34,19 +33,33 @@ template <Scalar T> bool finite(const Strided<const T>& b) {
   return sum == 0;
 }
 
-// Without a zero that is not in A. B is not C.
-template <Scalar T> void by_rows(const Executor& executor, const TrmmArgs& t, const Strided<const T>& b, const Strided<T>& c) {
+template <Scalar T> bool finite(T x) {
+  if constexpr (ComplexScalar<T>) {
+    return std::isfinite(x.real()) && std::isfinite(x.imag());
+  } else {
+    return std::isfinite(x);
+  }
+}
+
+// What stands in the product for a number that is not finite: finite, and of its sign, so that beside an infinity of A it adds nothing else.
+template <Scalar T> T placeholder(T x) {
+  if constexpr (ComplexScalar<T>) {
+    return T(1);
+  } else {
+    return std::signbit(x) ? T(-1) : T(1);
+  }
+}
+
+// C += alpha A X for the elements X of B that are not finite, along the stored part of A alone.
+template <Scalar T> void add_not_finite(const TrmmArgs& t, const Strided<const T>& b, const Strided<T>& c) {
   const auto a = strided<T>(t.a, t.m, t.m, t.am, t.an);
   const T alpha = factor<T>(t.alpha);
-  for (std::int64_t i0 = 0; i0 < t.m; i0 += kBlock) {
-    const std::int64_t i1 = std::min(t.m, i0 + kBlock), k0 = t.lower ? 0 : i1, k1 = t.lower ? i0 : t.m;
-    gemm(executor, {t.dtype, t.dtype, i1 - i0, t.n, k1 - k0, k1 > k0 ? &a.at(i0, k0) : a.data, t.am, t.an, k1 > k0 ? &b.at(k0, 0) : b.data,
-                    b.row_stride, b.column_stride, &c.at(i0, 0), c.row_stride, c.column_stride, t.alpha, 0.0, t.conj_a, false});
+  for (std::int64_t k = 0; k < t.m; ++k) {
     for (std::int64_t j = 0; j < t.n; ++j) {
-      for (std::int64_t i = i0; i < i1; ++i) {
-        T sum = t.unit ? b.at(i, j) : conjugate(a.at(i, i), t.conj_a) * b.at(i, j);
-        for (std::int64_t k = t.lower ? i0 : i + 1; k < (t.lower ? i : i1); ++k) sum += conjugate(a.at(i, k), t.conj_a) * b.at(k, j);
-        c.at(i, j) += alpha * sum;
+      if (finite(b.at(k, j))) continue;
+      const T x = alpha * b.at(k, j);
+      for (std::int64_t i = t.lower ? k : 0; i < (t.lower ? t.m : k + 1); ++i) {
+        c.at(i, j) += i == k && t.unit ? x : conjugate(a.at(i, k), t.conj_a) * x;
       }
     }
   }
@@ -76,22 +89,29 @@ template <Scalar T> void run(const Executor& executor, const TrmmArgs& t) {
     }
     return;
   }
-  const bool regular = finite(b);
-  if (!regular || !is_native(t.precision)) {
-    const Owned<T> copy = t.b == t.c ? dense_copy<T>(b, Layout::RowMajor) : Owned<T>();
-    const Strided<const T> from = t.b == t.c ? copy.view : b;
-    if (!regular) return by_rows<T>(executor, t, from, c);
+  if (!t.precision.has_target()) require_mode("blas.trmm", t.precision.mode(), t.dtype, Family::Host);
+  const bool regular = all_finite(b), native = is_native(t.precision);
+  // B is needed after C was written: in place, and where numbers were left out.
+  const Owned<T> copy = !regular || (!native && t.b == t.c) ? dense_copy<T>(b, Layout::RowMajor) : Owned<T>();
+  const Owned<T> kept = regular ? Owned<T>() : dense_copy<T>(b, Layout::RowMajor);
+  for (std::int64_t i = 0; !regular && i < t.m; ++i) {
+    for (std::int64_t j = 0; j < t.n; ++j) {
+      if (!finite(copy.view.at(i, j))) copy.view.at(i, j) = placeholder(copy.view.at(i, j));
+    }
+  }
+  const Strided<const T> from = copy.view.data ? Strided<const T>(copy.view) : b;
+  if (!native) {
     const Owned<T> a = whole<T>(t);
     *t.accuracy = product<T>(executor, t.precision, factor<T>(t.alpha), a.view, from, T(0), c);
-    return;
+  } else if (const auto place = placement(c)) {
+    if (from.data != c.data) copy_elements<T>(from, c);
+    in_place(t, c, *place);
+  } else {
+    const Owned<T> dense = dense_copy<T>(from, Layout::RowMajor);
+    in_place(t, dense.view, {Layout::RowMajor, t.n});
+    copy_elements<T>(dense.view, c);
   }
-  if (const auto place = placement(c)) {
-    if (t.b != t.c) copy_elements<T>(b, c);
-    return in_place(t, c, *place);
-  }
-  const Owned<T> dense = dense_copy<T>(b, Layout::RowMajor);
-  in_place(t, dense.view, {Layout::RowMajor, t.n});
-  copy_elements<T>(dense.view, c);
+  if (!regular) add_not_finite<T>(t, kept.view, c);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 // Residual of a block row, with g the bound of the product and d that of solving with 64 rows: the update errs by
 // g (||a_i|| ||x_j|| + |alpha b_ij|), the solve by d ||a_i|| ||x_j||, and |alpha b_ij| <= (1 + total) ||a_i|| ||x_j||. So total
 // <= 2 g + d to first order; a target e asks the products for e / 4.
+#include "../gemm_accuracy.hpp"
 #include "../kernels.hpp"
 #include "openblas.hpp"
 #include "products.hpp"
@@ -28,8 +29,7 @@ template <Scalar T> void by_products(const Executor& executor, const TrsmArgs& t
   const std::int64_t blocks = (t.m + kBlock - 1) / kBlock;
   const double solve = trsm_error_bound(t.dtype, std::min(t.m, kBlock));
   if (t.precision.has_target() && solve > t.precision.target_error() / 2) {
-    fail<NotImplemented>("blas.trsm: the target error {} is below what {} can do here, {}; ask for a larger one or another type",
-                         t.precision.target_error(), name(t.dtype), 2 * solve);
+    refuse_target("blas.trsm", t.dtype, executor, t.precision.target_error(), 2 * solve);
   }
   Accuracy worst{Mode::Native, 0, 0};
   for (std::int64_t step = 0; step < blocks; ++step) {

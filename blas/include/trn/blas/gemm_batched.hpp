@@ -1,5 +1,6 @@
 // Many products in one call: C_b = alpha op(A_b) op(B_b) + beta C_b. cuBLAS: cublasSgemmBatched, cublasSgemmStridedBatched,
-// cublasSgemmGroupedBatched. One dispatch, one device program, whatever the count.
+// cublasSgemmGroupedBatched. One dispatch, one device program, whatever the count; Exact on a device, and targets that need it, are
+// products one after another.
 //
 // Operands are raw addresses on the executor, so that a batch of 10,000 costs no 10,000 views. Matrices are stored row-major or
 // column-major with a leading dimension; op is applied to the stored matrix. The C_b must not overlap one another nor any

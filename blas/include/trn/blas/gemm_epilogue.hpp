@@ -6,7 +6,7 @@
 // NaN for -infinity (0 times infinity). The sum is formed in the compute type and rounded to the type of C once, at the end.
 //
 // Accuracy: |C - exact|(i,j) <= bound |scale| (|alpha| ||a_i|| ||b_j|| + |beta c_ij| + |bias|). The slope of both gelus stays below
-// 1.13, so the bound is 1.13 (the product's + 2u) + 12u + w: the functions themselves err by at most 10u |x|.
+// 1.13, so the bound is 1.13 (the product's + 2u) + 12u + w: the functions themselves err by at most 10u |x|. A target is for that bound: the product gets what is left of it.
 #pragma once
 
 #include <optional>

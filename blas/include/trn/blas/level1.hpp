@@ -1,7 +1,7 @@
 // Level 1: operations on vectors. cuBLAS: cublasSaxpy, cublasDdot, cublasIsamax, ... and their C and Z forms.
 //
 // All vectors of a call have one size; 0 is legal. Strides may be negative and, for vectors that are only read, 0. Vectors of
-// which one is written must not overlap, except that identical views are allowed for copy and swap (nothing happens).
+// which one is written must not overlap, except that identical views are allowed for copy and swap (nothing happens) and for axpy (y = alpha y + y).
 // Reductions return to the caller also when the vectors lie on a device.
 //
 // |z| of a complex element in asum, amax and amin is |re| + |im|, as BLAS has it.

@@ -3,6 +3,9 @@
 // singularity. cuBLAS: cublasStrsm, ...
 // The bound is on the residual: |alpha B - op(A) X|(i,j) <= bound * ||a_i|| ||x_j|| (columns of X for Left; rows for Right).
 //
+// A target is kept by the bound of the solve at hand: on a device the modes are tried in a copy of B, cheapest first and Exact last; where none keeps it the
+// call is refused and B is as it was.
+//
 // On the device (float32 and complex64): inverted diagonal blocks of 128 rows, one step of refinement each, everything else products in the
 // mode asked for. The residual that a solve leaves is measured on the device, and the reported bound is what was measured plus
 // the rounding of the arithmetic around it: it holds for the operands at hand and is infinite when X is not finite. The rows from a zero pivot
