@@ -12,9 +12,9 @@ WORDS = 1 << 22
 def best(run):
     times = []
     for _ in range(15):
-        begin = time.perf_counter()
+        begin = time.thread_time()
         run()
-        times.append(time.perf_counter() - begin)
+        times.append(time.thread_time() - begin)
     return WORDS / min(times) * 1e-9
 
 
