@@ -1,88 +1,103 @@
-// The 1-D engines of the host family: plain mixed radix, one line at a time.
+// The 1-D engines of the host family: the choice between SIMD across lines and SIMD within a line, and the threads.
+//
+// Smooth lengths with several lines run with one line in each lane, up to a length whose block of rows stays in the second cache; all else runs line by
+// line. Threads take blocks of lines, or single lines, or (few long lines) blocks of columns within a line. Which of them depends on n, the number of lines
+// the engine was made for, and the threads; a line's arithmetic depends on n and on the first choice only, so results are the same bits for any
+// number of threads.
+#include <omp.h>
+
+#include <algorithm>
 #include <complex>
 
 #include "../roots.hpp"
-#include "lines.hpp"
+#include "line_plan.hpp"
+#include "schedule.hpp"
 
 namespace trn::fft::host {
 namespace {
 
-template <class T> class PlainEngine final : public Engine<T> {
- public:
-  PlainEngine(EngineKind kind, std::int64_t n) : kind_(kind), n_(n), root_(static_cast<std::size_t>(n)) {
-    for (std::int64_t k = 0; k < n; ++k) root_[static_cast<std::size_t>(k)] = root<T>(k, n);
-  }
-  std::int64_t length() const override { return n_; }
-  std::int64_t scratch_bytes(int) const override { return static_cast<std::int64_t>(sizeof(std::complex<T>)) * 2 * n_; }
+constexpr std::int64_t kLongLine = std::int64_t{1} << 16;  // from here on all threads work on one line
 
-  void run(const Lines& in, const Lines& out, const std::vector<LineBatch>& batch, double factor, std::byte* scratch, int) const override {
-    auto* line = reinterpret_cast<std::complex<T>*>(scratch);
-    std::vector<std::int64_t> index(batch.size(), 0);
-    for (;;) {
-      std::int64_t from = 0, to = 0;
-      for (std::size_t d = 0; d < batch.size(); ++d) {
-        from += index[d] * batch[d].input_distance;
-        to += index[d] * batch[d].output_distance;
+std::int64_t round_up(std::int64_t n) { return (n + 15) / 16 * 16; }
+
+template <class T>
+class LineEngine final : public Engine<T> {
+ public:
+  LineEngine(EngineKind kind, std::int64_t n, std::int64_t lines) : lanes_(widest_lanes<T>()) {
+    plan_.kind = kind;
+    plan_.n = n;
+    plan_.complex_n = kind != EngineKind::Complex && n % 2 == 0 ? n / 2 : n;
+    const std::int64_t m = plan_.complex_n, most = sizeof(T) == 4 ? 512 : 256;
+    const bool smooth = is_smooth(m);
+    plan_.lanes = smooth && (m == 1 || (lines >= 4 && m <= most));
+    plan_.lanes_if_strided = smooth && lines >= lanes_ && m <= 32768;
+    if (plan_.lanes || plan_.lanes_if_strided) plan_.passes = make_passes<T>(m);
+    if (!plan_.lanes) plan_.line = make_line_plan<T>(m, lanes_);
+    if (m != n) {
+      const std::int64_t count = m / 2 + 1;
+      plan_.real_twiddles.resize(static_cast<std::size_t>(2 * count));
+      for (std::int64_t k = 0; k < count; ++k) {
+        const std::complex<long double> w = long_root(k, n);
+        plan_.real_twiddles[static_cast<std::size_t>(k)] = static_cast<T>(w.real() / 2);
+        plan_.real_twiddles[static_cast<std::size_t>(count + k)] = static_cast<T>(w.imag() / 2);
       }
-      one(in, from, out, to, static_cast<T>(factor), line);
-      std::size_t d = batch.size();
-      while (d > 0 && ++index[d - 1] == batch[d - 1].count) index[--d] = 0;
-      if (d == 0) return;
+    }
+  }
+
+  std::int64_t scratch_bytes(int threads) const override {
+    std::int64_t reals = 0;
+    if (plan_.lanes || plan_.lanes_if_strided) reals = threads * block_scratch();
+    if (plan_.line) reals = std::max(reals, plan_.n < kLongLine ? threads * line_scratch(1) : line_scratch(threads));
+    return reals * static_cast<std::int64_t>(sizeof(T));
+  }
+
+  void run(const Lines& in, const Lines& out, const std::vector<LineBatch>& batch, double factor, std::byte* scratch, int threads) const override {
+    EngineCall<T> call{static_cast<T*>(in.re), static_cast<T*>(in.im), static_cast<T*>(out.re), static_cast<T*>(out.im), in.stride, out.stride,
+                       &batch, 1, static_cast<T>(factor)};
+    for (const LineBatch& b : batch) call.lines *= b.count;
+    if (call.lines == 0) return;
+    T* memory = reinterpret_cast<T*>(scratch);
+    const bool strided = !batch.empty() && std::abs(batch.back().input_distance) < std::abs(in.stride) && call.lines >= lanes_;
+    if (plan_.lanes || (plan_.lanes_if_strided && strided)) {
+      const std::int64_t blocks = (call.lines + lanes_ - 1) / lanes_;
+      in_parts(blocks, threads, [&](std::int64_t begin, std::int64_t end, int thread) {
+        run_lanes<T>(plan_, call, begin * lanes_, std::min(end * lanes_, call.lines), memory + thread * block_scratch());
+      });
+    } else if (plan_.n < kLongLine) {
+      in_parts(call.lines, threads, [&](std::int64_t begin, std::int64_t end, int thread) {
+        run_lines<T>(plan_, call, begin, end, memory + thread * line_scratch(1), 1);
+      });
+    } else {
+      run_lines<T>(plan_, call, 0, call.lines, memory, threads);
     }
   }
 
  private:
-  void one(const Lines& in, std::int64_t from, const Lines& out, std::int64_t to, T factor, std::complex<T>* line) const {
-    const T* re = static_cast<const T*>(in.re) + from;
-    const T* im = in.im ? static_cast<const T*>(in.im) + from : nullptr;
-    const std::int64_t half = n_ / 2;
-    if (kind_ == EngineKind::HalfToReal) {  // conj in, forward transform, real part: the inverse of a Hermitian line
-      for (std::int64_t j = 0; j < n_; ++j) {
-        const std::int64_t k = j <= half ? j : n_ - j;
-        const bool self = k == 0 || 2 * k == n_;
-        const T i = self ? T(0) : im[k * in.stride];
-        line[j] = {re[k * in.stride], j <= half ? -i : i};
-      }
-    } else {
-      for (std::int64_t j = 0; j < n_; ++j) line[j] = {re[j * in.stride], im ? im[j * in.stride] : T(0)};
-    }
-    step(line, line + n_, n_, 1);
-    T* x = static_cast<T*>(out.re) + to;
-    T* y = out.im ? static_cast<T*>(out.im) + to : nullptr;
-    const std::int64_t points = kind_ == EngineKind::RealToHalf ? half + 1 : n_;
-    for (std::int64_t k = 0; k < points; ++k) {
-      x[k * out.stride] = line[n_ + k].real() * factor;
-      if (y) y[k * out.stride] = line[n_ + k].imag() * factor;
+  std::int64_t block_scratch() const { return 2 * round_up(2 * lanes_ * (plan_.complex_n + 1)) + round_up(2 * plan_.n + 64); }
+  std::int64_t line_scratch(int threads) const {
+    return 2 * round_up(plan_.n + 32) + plan_.line->shared_reals() + threads * plan_.line->private_reals() + 64;
+  }
+
+  template <class F>
+  static void in_parts(std::int64_t count, int threads, const F& part) {
+    threads = static_cast<int>(std::min<std::int64_t>(threads, count));
+    if (threads <= 1) return part(0, count, 0);
+#pragma omp parallel num_threads(threads)
+    {
+      const int thread = omp_get_thread_num(), team = omp_get_num_threads();
+      part(count * thread / team, count * (thread + 1) / team, thread);
     }
   }
 
-  // out[0 .. m) = DFT of in[0], in[s], ...: decimation in time by the smallest factor.
-  void step(const std::complex<T>* in, std::complex<T>* out, std::int64_t m, std::int64_t s) const {
-    if (m == 1) { out[0] = in[0]; return; }
-    std::int64_t p = 2;
-    while (m % p != 0) ++p;
-    const std::int64_t q = m / p;
-    for (std::int64_t r = 0; r < p; ++r) step(in + r * s, out + r * q, q, s * p);
-    std::vector<std::complex<T>> column(static_cast<std::size_t>(p));
-    for (std::int64_t k = 0; k < q; ++k) {
-      for (std::int64_t r = 0; r < p; ++r) column[static_cast<std::size_t>(r)] = out[r * q + k];
-      for (std::int64_t t = 0; t < p; ++t) {
-        std::complex<T> sum = 0;
-        for (std::int64_t r = 0; r < p; ++r) sum += column[static_cast<std::size_t>(r)] * root_[static_cast<std::size_t>((r * (k + t * q) % m) * s)];
-        out[t * q + k] = sum;
-      }
-    }
-  }
-
-  EngineKind kind_;
-  std::int64_t n_;
-  std::vector<std::complex<T>> root_;
+  int lanes_;
+  EnginePlan<T> plan_;
 };
 
 }  // namespace
 
-template <class T> std::shared_ptr<const Engine<T>> make_engine(EngineKind kind, std::int64_t n, std::int64_t) {
-  return std::make_shared<PlainEngine<T>>(kind, n);
+template <class T>
+std::shared_ptr<const Engine<T>> make_engine(EngineKind kind, std::int64_t n, std::int64_t lines) {
+  return std::make_shared<LineEngine<T>>(kind, n, lines);
 }
 template std::shared_ptr<const Engine<float>> make_engine<float>(EngineKind, std::int64_t, std::int64_t);
 template std::shared_ptr<const Engine<double>> make_engine<double>(EngineKind, std::int64_t, std::int64_t);

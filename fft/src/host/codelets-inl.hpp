@@ -1,0 +1,238 @@
+// Codelets: forward DFTs of 1 .. 16 points on complex vectors, every lane its own transform.
+//
+// X_k = sum_j x_j w^(jk), w = exp(-2 pi i/R), in place. Powers of two by halves and quarters; 9 = 3 x 3; 6, 10, 12 and 15 by the Chinese
+// remainder theorem, without twiddles; odd primes by the symmetry of the roots: with a_j = x_j + x_(p-j), b_j = x_j - x_(p-j),
+//   X_k, X_(p-k) = (x_0 + sum_j cos(2 pi jk/p) a_j) -+ i (sum_j sin(2 pi jk/p) b_j),  j = 1 .. (p-1)/2.
+#if defined(TRN_FFT_CODELETS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TRN_FFT_CODELETS_INL
+#undef TRN_FFT_CODELETS_INL
+#else
+#define TRN_FFT_CODELETS_INL
+#endif
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace trn::fft::host::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class D>
+struct Complex {
+  hn::Vec<D> r, i;
+};
+template <class D>
+using C = Complex<D>;
+
+template <class D>
+HWY_INLINE C<D> add(D, C<D> a, C<D> b) { return {hn::Add(a.r, b.r), hn::Add(a.i, b.i)}; }
+template <class D>
+HWY_INLINE C<D> sub(D, C<D> a, C<D> b) { return {hn::Sub(a.r, b.r), hn::Sub(a.i, b.i)}; }
+template <class D>
+HWY_INLINE C<D> times(D, C<D> a, C<D> w) {
+  return {hn::NegMulAdd(a.i, w.i, hn::Mul(a.r, w.r)), hn::MulAdd(a.i, w.r, hn::Mul(a.r, w.i))};
+}
+template <class D>
+HWY_INLINE C<D> times(D d, C<D> a, double wr, double wi) {
+  using T = hn::TFromD<D>;
+  return times(d, a, C<D>{hn::Set(d, static_cast<T>(wr)), hn::Set(d, static_cast<T>(wi))});
+}
+
+template <class D>
+HWY_INLINE void dft2(D d, C<D>& a, C<D>& b) {
+  const C<D> s = add(d, a, b);
+  b = sub(d, a, b);
+  a = s;
+}
+
+// (a, b, c, d) become X_0, X_1, X_2, X_3.
+template <class D>
+HWY_INLINE void dft4(D d, C<D>& x0, C<D>& x1, C<D>& x2, C<D>& x3) {
+  const C<D> a = add(d, x0, x2), b = sub(d, x0, x2), c = add(d, x1, x3), e = sub(d, x1, x3);
+  x0 = add(d, a, c);
+  x2 = sub(d, a, c);
+  x1 = {hn::Add(b.r, e.i), hn::Sub(b.i, e.r)};
+  x3 = {hn::Sub(b.r, e.i), hn::Add(b.i, e.r)};
+}
+
+template <class D>
+HWY_INLINE void dft3(D d, C<D>& x0, C<D>& x1, C<D>& x2) {
+  using T = hn::TFromD<D>;
+  const auto half = hn::Set(d, T(0.5)), sine = hn::Set(d, static_cast<T>(0.86602540378443864676));
+  const C<D> a = add(d, x1, x2), b = sub(d, x1, x2);
+  const C<D> m = {hn::NegMulAdd(half, a.r, x0.r), hn::NegMulAdd(half, a.i, x0.i)};
+  x0 = add(d, x0, a);
+  x1 = {hn::MulAdd(sine, b.i, m.r), hn::NegMulAdd(sine, b.r, m.i)};
+  x2 = {hn::NegMulAdd(sine, b.i, m.r), hn::MulAdd(sine, b.r, m.i)};
+}
+
+// Two halves of four; the eighth roots cost two additions and four fused multiply-adds each.
+template <class D>
+HWY_INLINE void dft8(D d, C<D>* x) {
+  using T = hn::TFromD<D>;
+  const auto h = hn::Set(d, static_cast<T>(0.70710678118654752440));
+  dft4(d, x[0], x[2], x[4], x[6]);
+  dft4(d, x[1], x[3], x[5], x[7]);
+  const C<D> e0 = x[0], e1 = x[2], e2 = x[4], e3 = x[6], o0 = x[1], o1 = x[3], o2 = x[5], o3 = x[7];
+  x[0] = add(d, e0, o0);
+  x[4] = sub(d, e0, o0);
+  x[2] = {hn::Add(e2.r, o2.i), hn::Sub(e2.i, o2.r)};
+  x[6] = {hn::Sub(e2.r, o2.i), hn::Add(e2.i, o2.r)};
+  const auto p1 = hn::Add(o1.r, o1.i), m1 = hn::Sub(o1.i, o1.r);
+  x[1] = {hn::MulAdd(h, p1, e1.r), hn::MulAdd(h, m1, e1.i)};
+  x[5] = {hn::NegMulAdd(h, p1, e1.r), hn::NegMulAdd(h, m1, e1.i)};
+  const auto p3 = hn::Add(o3.r, o3.i), m3 = hn::Sub(o3.i, o3.r);
+  x[3] = {hn::MulAdd(h, m3, e3.r), hn::NegMulAdd(h, p3, e3.i)};
+  x[7] = {hn::NegMulAdd(h, m3, e3.r), hn::MulAdd(h, p3, e3.i)};
+}
+
+template <class D>
+HWY_INLINE void dft16(D d, C<D>* x) {
+  constexpr double c = 0.92387953251128675613, s = 0.38268343236508977173, h = 0.70710678118654752440;
+  for (int q = 0; q < 4; ++q) dft4(d, x[q], x[q + 4], x[q + 8], x[q + 12]);
+  x[5] = times(d, x[5], c, -s);
+  x[6] = times(d, x[6], h, -h);
+  x[7] = times(d, x[7], s, -c);
+  x[9] = times(d, x[9], h, -h);
+  x[10] = {x[10].i, hn::Neg(x[10].r)};
+  x[11] = times(d, x[11], -h, -h);
+  x[13] = times(d, x[13], s, -c);
+  x[14] = times(d, x[14], -h, -h);
+  x[15] = times(d, x[15], -c, s);
+  C<D> y[16];
+  for (int t = 0; t < 4; ++t) {
+    dft4(d, x[4 * t], x[4 * t + 1], x[4 * t + 2], x[4 * t + 3]);
+    for (int k = 0; k < 4; ++k) y[t + 4 * k] = x[4 * t + k];
+  }
+  for (int k = 0; k < 16; ++k) x[k] = y[k];
+}
+
+template <class D>
+HWY_INLINE void dft9(D d, C<D>* x) {
+  constexpr double c1 = 0.7660444431189780352, s1 = 0.64278760968653932632, c2 = 0.17364817766693034885, s2 = 0.98480775301220805937,
+                   c4 = -0.93969262078590838405, s4 = 0.34202014332566873304;
+  for (int q = 0; q < 3; ++q) dft3(d, x[q], x[q + 3], x[q + 6]);
+  x[4] = times(d, x[4], c1, -s1);
+  x[5] = times(d, x[5], c2, -s2);
+  x[7] = times(d, x[7], c2, -s2);
+  x[8] = times(d, x[8], c4, -s4);
+  for (int t = 0; t < 3; ++t) dft3(d, x[3 * t], x[3 * t + 1], x[3 * t + 2]);
+  const C<D> y1 = x[1], y2 = x[2], y5 = x[5];
+  x[1] = x[3];
+  x[2] = x[6];
+  x[3] = y1;
+  x[5] = x[7];
+  x[6] = y2;
+  x[7] = y5;
+}
+
+// cos and sin of 2 pi j/p, j = 1 .. (p-1)/2.
+template <int P>
+struct Roots;
+template <>
+struct Roots<5> {
+  static constexpr double c[] = {0.3090169943749474241, -0.8090169943749474241}, s[] = {0.95105651629515357212, 0.58778525229247312917};
+};
+template <>
+struct Roots<7> {
+  static constexpr double c[] = {0.62348980185873353053, -0.22252093395631440429, -0.90096886790241912624},
+                          s[] = {0.78183148246802980871, 0.97492791218182360702, 0.43388373911755812048};
+};
+template <>
+struct Roots<11> {
+  static constexpr double c[] = {0.84125353283118116886, 0.41541501300188642553, -0.14231483827328514044, -0.65486073394528506406,
+                                 -0.95949297361449738989},
+                          s[] = {0.54064081745559758211, 0.90963199535451837141, 0.98982144188093273238, 0.75574957435425828377,
+                                 0.28173255684142969771};
+};
+template <>
+struct Roots<13> {
+  static constexpr double c[] = {0.8854560256532098959,   0.56806474673115580251,  0.12053668025532305335,
+                                 -0.35460488704253562597, -0.74851074817110109863, -0.97094181742605202716},
+                          s[] = {0.46472317204376854566, 0.82298386589365639458, 0.9927088740980539928,
+                                 0.93501624268541482344, 0.66312265824079520238, 0.23931566428755776715};
+};
+
+template <int P, class D>
+HWY_INLINE void dft_prime(D d, C<D>* x) {
+  using T = hn::TFromD<D>;
+  constexpr int h = (P - 1) / 2;
+  C<D> a[h], b[h], y[P];
+  C<D> sum = x[0];
+  HWY_UNROLL(8)
+  for (int j = 0; j < h; ++j) {
+    a[j] = add(d, x[j + 1], x[P - 1 - j]);
+    b[j] = sub(d, x[j + 1], x[P - 1 - j]);
+    sum = add(d, sum, a[j]);
+  }
+  y[0] = sum;
+  HWY_UNROLL(8)
+  for (int k = 1; k <= h; ++k) {
+    C<D> even = x[0], odd = {hn::Zero(d), hn::Zero(d)};
+    HWY_UNROLL(8)
+    for (int j = 1; j <= h; ++j) {
+      const int e = j * k % P, f = e <= h ? e : P - e;
+      const auto c = hn::Set(d, static_cast<T>(Roots<P>::c[f - 1])), s = hn::Set(d, static_cast<T>(Roots<P>::s[f - 1]));
+      even = {hn::MulAdd(c, a[j - 1].r, even.r), hn::MulAdd(c, a[j - 1].i, even.i)};
+      if (j == 1) odd = {hn::Mul(s, b[0].r), hn::Mul(s, b[0].i)};
+      else if (e <= h) odd = {hn::MulAdd(s, b[j - 1].r, odd.r), hn::MulAdd(s, b[j - 1].i, odd.i)};
+      else odd = {hn::NegMulAdd(s, b[j - 1].r, odd.r), hn::NegMulAdd(s, b[j - 1].i, odd.i)};
+    }
+    y[k] = {hn::Add(even.r, odd.i), hn::Sub(even.i, odd.r)};
+    y[P - k] = {hn::Sub(even.r, odd.i), hn::Add(even.i, odd.r)};
+  }
+  HWY_UNROLL(16)
+  for (int k = 0; k < P; ++k) x[k] = y[k];
+}
+
+template <int R, class D>
+HWY_INLINE void dft(D d, C<D>* x);
+
+// R = A B, coprime: input j = (B a + A b) mod R, output k = the number with k mod A = k_a, k mod B = k_b; then w^(jk) is a product of an
+// A-th and a B-th root with exponents a k_a and b k_b.
+template <int A, int B, class D>
+HWY_INLINE void dft_coprime(D d, C<D>* x) {
+  constexpr int R = A * B;
+  C<D> y[R];
+  HWY_UNROLL(8)
+  for (int b = 0; b < B; ++b) {
+    C<D> u[A];
+    HWY_UNROLL(8)
+    for (int a = 0; a < A; ++a) u[a] = x[(B * a + A * b) % R];
+    dft<A>(d, u);
+    HWY_UNROLL(8)
+    for (int a = 0; a < A; ++a) y[a * B + b] = u[a];
+  }
+  HWY_UNROLL(8)
+  for (int a = 0; a < A; ++a) {
+    dft<B>(d, y + a * B);
+    HWY_UNROLL(8)
+    for (int b = 0; b < B; ++b) {
+      // 0 <= k < R with k = a mod A and k = b mod B
+      int k = a;
+      for (int step = 0; step < B; ++step)
+        if ((a + step * A) % B == b) k = a + step * A;
+      x[k] = y[a * B + b];
+    }
+  }
+}
+
+template <int R, class D>
+HWY_INLINE void dft(D d, C<D>* x) {
+  if constexpr (R == 2) dft2(d, x[0], x[1]);
+  if constexpr (R == 3) dft3(d, x[0], x[1], x[2]);
+  if constexpr (R == 4) dft4(d, x[0], x[1], x[2], x[3]);
+  if constexpr (R == 5 || R == 7 || R == 11 || R == 13) dft_prime<R>(d, x);
+  if constexpr (R == 6) dft_coprime<3, 2>(d, x);
+  if constexpr (R == 8) dft8(d, x);
+  if constexpr (R == 9) dft9(d, x);
+  if constexpr (R == 10) dft_coprime<5, 2>(d, x);
+  if constexpr (R == 12) dft_coprime<3, 4>(d, x);
+  if constexpr (R == 15) dft_coprime<5, 3>(d, x);
+  if constexpr (R == 16) dft16(d, x);
+}
+
+}  // namespace trn::fft::host::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

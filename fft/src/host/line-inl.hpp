@@ -1,0 +1,234 @@
+// One line, SIMD within it: four steps, splits, Rader's and Bluestein's convolutions.
+//
+// FourStep, n = n1 n2, j = j1 n2 + j2, k = k1 + n1 k2:
+//   X_k = sum_j2 w_n2^(j2 k2) [ w_n^(j2 k1) sum_j1 x_j w_n1^(j1 k1) ].
+// Columns j2 lie beside each other, so `lanes` of them are loaded as they are, transformed in a block that fits the first or second cache, turned, and
+// transposed in tiles into blocks of `lanes` rows k1; those are transformed likewise, and their results X_(k1 + n1 k2) again lie beside each other. A long line
+// is read once and written once, and so is the middle. When lanes does not divide n1 or n2 the last block overlaps the one before; the same thread does both.
+#if defined(TRN_FFT_LINE_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TRN_FFT_LINE_INL
+#undef TRN_FFT_LINE_INL
+#else
+#define TRN_FFT_LINE_INL
+#endif
+
+#include <hwy/highway.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "host/tiles-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace trn::fft::host::HWY_NAMESPACE {
+
+template <class T>
+using Widest = hn::CappedTag<T, 64 / sizeof(T)>;
+
+// A line: point j at re[j * stride], im likewise.
+template <class T>
+struct Points {
+  T *re, *im;
+  std::int64_t stride;
+  bool interleaved() const { return stride == 2 && (im == re + 1 || im == re - 1); }
+  Points swapped() const { return {im, re, stride}; }
+};
+
+inline std::int64_t rounded(std::int64_t n) { return (n + 15) / 16 * 16; }
+
+template <class T>
+void copy_points(std::int64_t n, const Points<T>& in, const Points<T>& out, T factor) {
+  for (std::int64_t j = 0; j < n; ++j) {
+    const T r = in.re[j * in.stride], i = in.im[j * in.stride];
+    out.re[j * out.stride] = r * factor;
+    out.im[j * out.stride] = i * factor;
+  }
+}
+
+// A thread's share of `blocks` blocks; the last two stay together.
+struct Share {
+  std::int64_t begin, end;
+};
+inline Share share(std::int64_t blocks, int thread, int threads) {
+  const std::int64_t units = std::max<std::int64_t>(blocks - 1, 1);
+  const std::int64_t begin = units * thread / threads, end = units * (thread + 1) / threads;
+  return {begin, end == units ? blocks : end};
+}
+
+template <class T>
+void run_line(const LinePlan<T>& plan, const Points<T>& in, const Points<T>& out, T factor, T* scratch, int threads);
+
+template <class D, class T>
+HWY_NOINLINE void columns_step(D d, const LinePlan<T>& plan, const Points<T>& in, T* middle, T* t0, std::int64_t c) {
+  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  const std::int64_t n1 = plan.n1, n2 = plan.n2, j = std::min(c * lanes, n2 - lanes);
+  T* t1 = t0 + rounded(2 * lanes * std::max(n1, n2));
+  const bool factored = !plan.block_twiddles.empty();
+  const T* post = plan.twiddles.data() + (factored ? 0 : c * n1 * 2 * lanes);
+  const T* post_block = factored ? plan.block_twiddles.data() + c * n1 * 2 : nullptr;
+  run_passes(d, plan.first, Rows<T>{in.re + j * in.stride, in.im + j * in.stride, n2 * in.stride, in.stride == 2},
+             Rows<T>{t1, t1 + lanes, 2 * lanes}, T(1), post, post_block, t0, t1);
+  for (std::int64_t b = 0; b * lanes < n1; ++b) {
+    const std::int64_t k = std::min(b * lanes, n1 - lanes);
+    T* to = middle + (b * n2 + j) * 2 * lanes;
+    lines_to_rows(d, EvenLines<T>{t1 + k * 2 * lanes, 2 * lanes}, lanes, PlanePlace<T>{to, lanes});
+    lines_to_rows(d, EvenLines<T>{t1 + k * 2 * lanes + lanes, 2 * lanes}, lanes, PlanePlace<T>{to + lanes, lanes});
+  }
+}
+
+template <class D, class T>
+HWY_NOINLINE void rows_step(D d, const LinePlan<T>& plan, T* middle, const Points<T>& out, T factor, T* t0, std::int64_t b) {
+  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  const std::int64_t n1 = plan.n1, n2 = plan.n2, k = std::min(b * lanes, n1 - lanes);
+  T* t1 = t0 + rounded(2 * lanes * std::max(n1, n2));
+  T* from = middle + b * n2 * 2 * lanes;
+  run_passes(d, plan.second, Rows<T>{from, from + lanes, 2 * lanes},
+             Rows<T>{out.re + k * out.stride, out.im + k * out.stride, n1 * out.stride, out.stride == 2}, factor,
+             static_cast<const T*>(nullptr), static_cast<const T*>(nullptr), t0, t1);
+}
+
+template <class D, class T>
+void four_step(D d, const LinePlan<T>& plan, Points<T> in, const Points<T>& out, T factor, T* scratch, int threads) {
+  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  const std::int64_t n = plan.n, columns = (plan.n2 + lanes - 1) / lanes, rows = (plan.n1 + lanes - 1) / lanes;
+  T* middle = scratch;
+  T* line = middle + rows * plan.n2 * 2 * lanes;
+  T* own = scratch + plan.shared_reals();
+  const Points<T> planar{line, line + rounded(n + 16), 1};
+  const auto direct = [&](const Points<T>& p) HWY_ATTR { return p.stride == 1 || (kTakesInterleaved<D> && p.interleaved()); };
+  if (!direct(in)) {
+    copy_points(n, in, planar, T(1));
+    in = planar;
+  }
+  const Points<T> to = direct(out) ? out : planar;
+  if (threads == 1) {
+    for (std::int64_t c = 0; c < columns; ++c) columns_step(d, plan, in, middle, own, c);
+    for (std::int64_t b = 0; b < rows; ++b) rows_step(d, plan, middle, to, factor, own, b);
+  } else {
+#pragma omp parallel num_threads(threads)
+    {
+      const int thread = omp_get_thread_num(), count = omp_get_num_threads();
+      T* mine = own + thread * plan.private_reals();
+      const Share first = share(columns, thread, count), second = share(rows, thread, count);
+      for (std::int64_t c = first.begin; c < first.end; ++c) columns_step(d, plan, in, middle, mine, c);
+#pragma omp barrier
+      for (std::int64_t b = second.begin; b < second.end; ++b) rows_step(d, plan, middle, to, factor, mine, b);
+    }
+  }
+  if (!direct(out)) copy_points(n, planar, out, T(1));
+}
+
+// x *= w on planar arrays.
+template <class T>
+HWY_NOINLINE void multiply(std::int64_t n, T* re, T* im, const T* w_re, const T* w_im) {
+  const Widest<T> d;
+  const std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(d));
+  std::int64_t k = 0;
+  for (; k + lanes <= n; k += lanes) {
+    const C<Widest<T>> x = times(d, C<Widest<T>>{hn::LoadU(d, re + k), hn::LoadU(d, im + k)}, C<Widest<T>>{hn::LoadU(d, w_re + k), hn::LoadU(d, w_im + k)});
+    hn::StoreU(x.r, d, re + k);
+    hn::StoreU(x.i, d, im + k);
+  }
+  const hn::CappedTag<T, 1> one;
+  for (; k < n; ++k) {
+    const C<hn::CappedTag<T, 1>> x =
+        times(one, C<hn::CappedTag<T, 1>>{hn::LoadU(one, re + k), hn::LoadU(one, im + k)}, C<hn::CappedTag<T, 1>>{hn::LoadU(one, w_re + k), hn::LoadU(one, w_im + k)});
+    hn::StoreU(x.r, one, re + k);
+    hn::StoreU(x.i, one, im + k);
+  }
+}
+
+// j = j2 n1 + j1, k = k2 + n2 k1: X_k = sum_j1 w_n1^(j1 k1) [ w_n^(j1 k2) sum_j2 x_j w_n2^(j2 k2) ].
+template <class D, class T>
+void split(D d, const LinePlan<T>& plan, const Points<T>& in, const Points<T>& out, T factor, T* scratch, int threads) {
+  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  const std::int64_t n = plan.n, n1 = plan.n1, n2 = plan.n2, pitch = rounded(n2);
+  T* rows = scratch;
+  T* line = rows + 2 * n1 * pitch;
+  T* inner = line + 2 * rounded(n + 16);  // the inner plan's shared scratch, then every thread's own
+  for (std::int64_t j = 0; j < n1; ++j) {
+    T *re = rows + 2 * j * pitch, *im = re + pitch;
+    run_line(*plan.inner, Points<T>{in.re + j * in.stride, in.im + j * in.stride, n1 * in.stride}, Points<T>{re, im, 1}, factor, inner, threads);
+    if (j > 0) multiply(n2, re, im, plan.twiddles.data() + 2 * j * n2, plan.twiddles.data() + (2 * j + 1) * n2);
+  }
+  const Points<T> planar{line, line + rounded(n + 16), 1};
+  const bool direct = out.stride == 1 || (kTakesInterleaved<D> && out.interleaved());
+  const Points<T> to = direct ? out : planar;
+  T* t0 = scratch + plan.shared_reals();
+  T* t1 = t0 + rounded(2 * lanes * n1);
+  for (std::int64_t b = 0; b * lanes < n2; ++b) {
+    const std::int64_t k = std::min(b * lanes, n2 - lanes);
+    run_passes(d, plan.first, Rows<T>{rows + k, rows + pitch + k, 2 * pitch},
+               Rows<T>{to.re + k * to.stride, to.im + k * to.stride, n2 * to.stride, to.stride == 2}, T(1), static_cast<const T*>(nullptr),
+               static_cast<const T*>(nullptr), t0, t1);
+  }
+  if (!direct) copy_points(n, planar, out, T(1));
+}
+
+// X_(g^-m) = x_0 + sum_q x_(g^q) w^(g^(q-m)): cyclic of length n - 1. x_0 joins through the spectrum's first point, whose inverse transform is constant.
+template <class T>
+void rader(const LinePlan<T>& plan, const Points<T>& in, const Points<T>& out, T factor, T* scratch, int threads) {
+  const std::int64_t length = plan.n2, pitch = rounded(length + 16);
+  T *re = scratch, *im = re + pitch, *sre = im + pitch, *sim = sre + pitch, *inner = sim + pitch;
+  const T x_re = in.re[0] * factor, x_im = in.im[0] * factor;
+  for (std::int64_t q = 0; q < length; ++q) {
+    re[q] = in.re[plan.gather[static_cast<std::size_t>(q)] * in.stride];
+    im[q] = in.im[plan.gather[static_cast<std::size_t>(q)] * in.stride];
+  }
+  run_line(*plan.inner, Points<T>{re, im, 1}, Points<T>{sre, sim, 1}, factor, inner, threads);
+  const T sum_re = x_re + sre[0], sum_im = x_im + sim[0];
+  multiply(length, sre, sim, plan.spectrum.data(), plan.spectrum.data() + length);
+  sre[0] += x_re;
+  sim[0] += x_im;
+  run_line(*plan.inner, Points<T>{sim, sre, 1}, Points<T>{im, re, 1}, T(1), inner, threads);
+  out.re[0] = sum_re;
+  out.im[0] = sum_im;
+  for (std::int64_t q = 0; q < length; ++q) {
+    out.re[plan.scatter[static_cast<std::size_t>(q)] * out.stride] = re[q];
+    out.im[plan.scatter[static_cast<std::size_t>(q)] * out.stride] = im[q];
+  }
+}
+
+template <class T>
+void bluestein(const LinePlan<T>& plan, const Points<T>& in, const Points<T>& out, T factor, T* scratch, int threads) {
+  const std::int64_t n = plan.n, length = plan.n2, pitch = rounded(length + 16);
+  T *re = scratch, *im = re + pitch, *sre = im + pitch, *sim = sre + pitch, *inner = sim + pitch;
+  copy_points(n, in, Points<T>{re, im, 1}, T(1));
+  multiply(n, re, im, plan.chirp.data(), plan.chirp.data() + n);
+  std::fill(re + n, re + length, T(0));
+  std::fill(im + n, im + length, T(0));
+  run_line(*plan.inner, Points<T>{re, im, 1}, Points<T>{sre, sim, 1}, factor, inner, threads);
+  multiply(length, sre, sim, plan.spectrum.data(), plan.spectrum.data() + length);
+  run_line(*plan.inner, Points<T>{sim, sre, 1}, Points<T>{im, re, 1}, T(1), inner, threads);
+  multiply(n, re, im, plan.chirp.data(), plan.chirp.data() + n);
+  copy_points(n, Points<T>{re, im, 1}, out, T(1));
+}
+
+template <class T>
+void run_line(const LinePlan<T>& plan, const Points<T>& in, const Points<T>& out, T factor, T* scratch, int threads) {
+  // Vectors of this many lanes, of those that this instruction set has.
+  const auto with_lanes = [&](auto body) HWY_ATTR {
+    constexpr int widest = static_cast<int>(hn::MaxLanes(Widest<T>()));
+    if (plan.lanes == widest) return body(Widest<T>());
+    if constexpr (widest * sizeof(T) >= 32)
+      if (plan.lanes == widest / 2) return body(hn::CappedTag<T, widest / 2>());
+    if constexpr (widest * sizeof(T) >= 64)
+      if (plan.lanes == widest / 4) return body(hn::CappedTag<T, widest / 4>());
+  };
+  switch (plan.kind) {
+    case LineKind::Scalar:
+      return run_passes(hn::CappedTag<T, 1>(), plan.first, Rows<T>{in.re, in.im, in.stride}, Rows<T>{out.re, out.im, out.stride}, factor,
+                        static_cast<const T*>(nullptr), static_cast<const T*>(nullptr), scratch + plan.shared_reals(),
+                        scratch + plan.shared_reals() + 2 * plan.n);
+    case LineKind::FourStep: return with_lanes([&](auto d) HWY_ATTR { four_step(d, plan, in, out, factor, scratch, threads); });
+    case LineKind::Split: return with_lanes([&](auto d) HWY_ATTR { split(d, plan, in, out, factor, scratch, threads); });
+    case LineKind::Rader: return rader(plan, in, out, factor, scratch, threads);
+    case LineKind::Bluestein: return bluestein(plan, in, out, factor, scratch, threads);
+  }
+}
+
+}  // namespace trn::fft::host::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,300 @@
+// Builds the data of the 1-D engines. All trigonometry comes from roots.hpp; spectra of chirps are computed in long double and rounded once.
+#include "line_plan.hpp"
+
+#include <algorithm>
+#include <complex>
+#include <limits>
+#include <map>
+
+#include "../roots.hpp"
+#include "schedule.hpp"
+
+namespace trn::fft::host {
+namespace {
+
+__extension__ using Wide = __int128;
+
+constexpr std::int64_t kWholeTable = std::int64_t{1} << 16;  // FourStep tables of more points than this are factored
+
+std::int64_t round_up(std::int64_t n) { return (n + 15) / 16 * 16; }
+std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+using Long = std::complex<long double>;
+
+// out[0 .. m) = DFT of in[0], in[step], ...; root[k] = w_n^k for the n of the outermost call.
+void long_dft(const Long* in, Long* out, std::int64_t m, std::int64_t step, const std::vector<Long>& root) {
+  if (m == 1) {
+    out[0] = in[0];
+    return;
+  }
+  const std::int64_t n = static_cast<std::int64_t>(root.size());
+  const std::int64_t p = m % 4 == 0 ? 4 : prime_factors(m).front();
+  const std::int64_t q = m / p;
+  for (std::int64_t r = 0; r < p; ++r) long_dft(in + r * step, out + r * q, q, step * p, root);
+  std::vector<Long> column(static_cast<std::size_t>(p));
+  for (std::int64_t k = 0; k < q; ++k) {
+    for (std::int64_t r = 0; r < p; ++r) column[static_cast<std::size_t>(r)] = out[r * q + k] * root[static_cast<std::size_t>(r * k % m * (n / m))];
+    for (std::int64_t t = 0; t < p; ++t) {
+      Long sum = column[0];
+      for (std::int64_t r = 1; r < p; ++r) sum += column[static_cast<std::size_t>(r)] * root[static_cast<std::size_t>(r * t % p * (n / p))];
+      out[t * q + k] = sum;
+    }
+  }
+}
+
+// The DFT of the kernel of a convolution, divided by its length, as all real parts, then all imaginary parts.
+template <class T>
+Aligned<T> kernel_spectrum(const std::vector<Long>& kernel) {
+  const std::size_t n = kernel.size();
+  std::vector<Long> root(n), result(n);
+  for (std::size_t k = 0; k < n; ++k) root[k] = long_root(static_cast<std::int64_t>(k), static_cast<std::int64_t>(n));
+  long_dft(kernel.data(), result.data(), static_cast<std::int64_t>(n), 1, root);
+  Aligned<T> planar(2 * n);
+  for (std::size_t k = 0; k < n; ++k) {
+    planar[k] = static_cast<T>(result[k].real() / static_cast<long double>(n));
+    planar[n + k] = static_cast<T>(result[k].imag() / static_cast<long double>(n));
+  }
+  return planar;
+}
+
+// The ways to do a line and their estimated costs in vector operations.
+struct Choice {
+  double cost = std::numeric_limits<double>::infinity();
+  LineKind kind = LineKind::Scalar;
+  std::int64_t n1 = 1, n2 = 1;  // n2: the inner length for Rader and Bluestein
+  int lanes = 1;
+};
+
+class Chooser {
+ public:
+  Chooser(int max_lanes, std::int64_t real_bytes) : max_lanes_(max_lanes), real_bytes_(real_bytes) {}
+
+  Choice best(std::int64_t n) {
+    if (const auto found = known_.find(n); found != known_.end()) return found->second;
+    Choice choice;
+    const std::int64_t smooth = smooth_part(n), rest = n / smooth;
+    if (rest == 1) {
+      offer(choice, {0.5 * passes_cost(n) + 20, LineKind::Scalar});
+      offer_four_steps(choice, n);
+      if (const std::vector<std::int64_t> p = prime_factors(n); n >= 17 && p.back() >= 17) {
+        if (p.back() == n) offer_rader(choice, n);
+        else offer_split(choice, n / p.back(), p.back());
+      }
+    } else {
+      if (smooth > 1) offer_split(choice, smooth, rest);
+      if (smooth == 1 && prime_factors(n).size() == 1) offer_rader(choice, n);
+      offer_bluestein(choice, n);
+    }
+    known_[n] = choice;
+    return choice;
+  }
+
+ private:
+  static void offer(Choice& best, const Choice& other) {
+    if (other.cost < best.cost) best = other;
+  }
+  double weight(int lanes) const { return lanes * real_bytes_ >= 64 ? 1.0 : lanes * real_bytes_ >= 32 ? 0.6 : 0.5; }
+
+  // Passes on a block of n rows: slower where two such blocks leave the first or the second cache.
+  double block_cost(std::int64_t n, int lanes) const {
+    const std::int64_t bytes = 4 * n * lanes * real_bytes_;
+    const double cache = bytes <= 32 << 10 ? 1.0 : bytes <= 768 << 10 ? 1.25 : 2.0;
+    return cache * passes_cost(n) + 30 * static_cast<double>(radices(n).size());
+  }
+
+  void offer_four_steps(Choice& choice, std::int64_t n) {
+    for (int lanes = max_lanes_; lanes * real_bytes_ >= 16 && 4 * lanes >= max_lanes_; lanes /= 2) {
+      for (std::int64_t n1 = lanes; n1 * lanes <= n && n1 <= 65536; ++n1) {
+        if (n % n1 != 0) continue;
+        const std::int64_t n2 = n / n1, columns = ceiling(n2, lanes), rows = ceiling(n1, lanes);
+        const double work = static_cast<double>(columns) * (block_cost(n1, lanes) + 5 * static_cast<double>(n1)) +
+                            static_cast<double>(rows) * block_cost(n2, lanes) + 10.0 * static_cast<double>(columns * rows * lanes);
+        offer(choice, {weight(lanes) * work + 40, LineKind::FourStep, n1, n2, lanes});
+      }
+    }
+  }
+  void offer_split(Choice& choice, std::int64_t n1, std::int64_t n2) {
+    int lanes = max_lanes_;
+    while (lanes > n2) lanes /= 2;
+    if (lanes * real_bytes_ < 16) return;
+    const double columns = static_cast<double>(ceiling(n2, lanes));
+    const double cost = static_cast<double>(n1) * (best(n2).cost + 20) + weight(lanes) * columns * (block_cost(n1, lanes) + 8 * static_cast<double>(n1));
+    offer(choice, {cost, LineKind::Split, n1, n2, lanes});
+  }
+  void offer_rader(Choice& choice, std::int64_t n) {
+    if (n > 2 && n < std::int64_t{1} << 30 && is_smooth(n - 1))
+      offer(choice, {2 * best(n - 1).cost + 4.0 * static_cast<double>(n) + 60, LineKind::Rader, 1, n - 1, 1});
+  }
+  void offer_bluestein(Choice& choice, std::int64_t n) {
+    for (const std::int64_t length : convolution_lengths(2 * n - 1))
+      offer(choice, {2 * best(length).cost + 12.0 * static_cast<double>(length) / max_lanes_ + 60, LineKind::Bluestein, 1, length, 1});
+  }
+
+  int max_lanes_;
+  std::int64_t real_bytes_;
+  std::map<std::int64_t, Choice> known_;
+};
+
+template <class T>
+void put(Aligned<T>& table, std::size_t re, std::size_t im, std::int64_t k, std::int64_t n) {
+  const std::complex<T> w = root<T>(k, n);
+  table[re] = w.real();
+  table[im] = w.imag();
+}
+
+template <class T>
+void add_four_step(LinePlan<T>& plan) {
+  const std::int64_t n1 = plan.n1, n2 = plan.n2, v = plan.lanes, columns = ceiling(n2, v);
+  const bool factored = plan.n > kWholeTable;
+  plan.first = make_passes<T>(n1);
+  plan.second = make_passes<T>(n2);
+  const std::int64_t tables = factored ? 1 : columns;
+  plan.twiddles.resize(static_cast<std::size_t>(tables * n1 * 2 * v));
+  for (std::int64_t c = 0; c < tables; ++c)
+    for (std::int64_t k = 0; k < n1; ++k)
+      for (std::int64_t lane = 0; lane < v; ++lane) {
+        const std::size_t at = static_cast<std::size_t>((c * n1 + k) * 2 * v + lane);
+        put(plan.twiddles, at, at + static_cast<std::size_t>(v), (std::min(c * v, n2 - v) + lane) * k, plan.n);
+      }
+  if (!factored) return;
+  plan.block_twiddles.resize(static_cast<std::size_t>(columns * n1 * 2));
+  for (std::int64_t c = 0; c < columns; ++c)
+    for (std::int64_t k = 0; k < n1; ++k) {
+      const std::size_t at = static_cast<std::size_t>((c * n1 + k) * 2);
+      put(plan.block_twiddles, at, at + 1, std::min(c * v, n2 - v) * k, plan.n);
+    }
+}
+
+template <class T>
+void add_rader(LinePlan<T>& plan) {
+  const std::int64_t p = plan.n, length = p - 1, g = primitive_root(p), inverse = power_modulo(g, p - 2, p);
+  plan.gather.resize(static_cast<std::size_t>(length));
+  plan.scatter.resize(static_cast<std::size_t>(length));
+  std::vector<Long> kernel(static_cast<std::size_t>(length));
+  for (std::int64_t q = 0, up = 1, down = 1; q < length; ++q, up = up * g % p, down = down * inverse % p) {
+    plan.gather[static_cast<std::size_t>(q)] = static_cast<std::int32_t>(up);
+    plan.scatter[static_cast<std::size_t>(q)] = static_cast<std::int32_t>(down);
+    kernel[static_cast<std::size_t>(q)] = long_root(down, p);
+  }
+  plan.spectrum = kernel_spectrum<T>(kernel);
+}
+
+// jk = (j^2 + k^2 - (k - j)^2)/2: X_k = c_k sum_j (x_j c_j) conj(c_(k-j)), c_j = exp(-pi i j^2/n), j^2 reduced modulo 2n.
+template <class T>
+void add_bluestein(LinePlan<T>& plan, std::int64_t length) {
+  const std::int64_t n = plan.n;
+  plan.chirp.resize(static_cast<std::size_t>(2 * n));
+  std::vector<Long> kernel(static_cast<std::size_t>(length));
+  for (std::int64_t j = 0; j < n; ++j) {
+    const std::int64_t square = static_cast<std::int64_t>(static_cast<Wide>(j) * j % (2 * n));
+    const Long c = long_root(square, 2 * n);
+    plan.chirp[static_cast<std::size_t>(j)] = static_cast<T>(c.real());
+    plan.chirp[static_cast<std::size_t>(n + j)] = static_cast<T>(c.imag());
+    kernel[static_cast<std::size_t>(j)] = std::conj(c);
+    if (j > 0) kernel[static_cast<std::size_t>(length - j)] = std::conj(c);
+  }
+  plan.spectrum = kernel_spectrum<T>(kernel);
+}
+
+template <class T>
+std::shared_ptr<const LinePlan<T>> build(std::int64_t n, Chooser& chooser) {
+  const Choice choice = chooser.best(n);
+  auto plan = std::make_shared<LinePlan<T>>();
+  plan->kind = choice.kind;
+  plan->n = n;
+  plan->n1 = choice.n1;
+  plan->n2 = choice.n2;
+  plan->lanes = choice.lanes;
+  switch (choice.kind) {
+    case LineKind::Scalar: plan->first = make_passes<T>(n); break;
+    case LineKind::FourStep: add_four_step(*plan); break;
+    case LineKind::Split:
+      plan->inner = build<T>(choice.n2, chooser);
+      plan->first = make_passes<T>(choice.n1);
+      plan->twiddles.resize(static_cast<std::size_t>(2 * n));
+      for (std::int64_t j = 0; j < choice.n1; ++j)
+        for (std::int64_t k = 0; k < choice.n2; ++k) {
+          const std::size_t at = static_cast<std::size_t>(2 * j * choice.n2 + k);
+          put(plan->twiddles, at, at + static_cast<std::size_t>(choice.n2), j * k, n);
+        }
+      break;
+    case LineKind::Rader:
+      plan->inner = build<T>(choice.n2, chooser);
+      add_rader(*plan);
+      break;
+    case LineKind::Bluestein:
+      plan->inner = build<T>(choice.n2, chooser);
+      add_bluestein(*plan, choice.n2);
+      break;
+  }
+  return plan;
+}
+
+}  // namespace
+
+template <class T>
+Passes<T> make_passes(std::int64_t n) {
+  Passes<T> result;
+  result.n = n;
+  std::int64_t l = 1;
+  for (const int r : radices(n)) {
+    typename Passes<T>::Pass pass{r, l, n / l / r, result.table.size(), 0};
+    if (pass.m > 1)
+      for (std::int64_t q = 0; q < pass.m; ++q)
+        for (std::int64_t t = 1; t < r; ++t) {
+          const std::complex<T> w = root<T>(q * t, r * pass.m);
+          result.table.push_back(w.real());
+          result.table.push_back(w.imag());
+        }
+    pass.constants = result.table.size();
+    if (r > 16)
+      for (std::int64_t k = 1; k <= r / 2; ++k)
+        for (std::int64_t j = 1; j <= r / 2; ++j) {
+          const std::complex<T> w = root<T>(j * k, r);
+          result.table.push_back(w.real());
+          result.table.push_back(-w.imag());
+        }
+    result.passes.push_back(pass);
+    l *= r;
+  }
+  return result;
+}
+
+template <class T>
+std::int64_t LinePlan<T>::shared_reals() const {
+  switch (kind) {
+    case LineKind::Scalar: return 0;
+    case LineKind::FourStep: return ceiling(n1, lanes) * n2 * 2 * lanes + 2 * round_up(n + 16);
+    case LineKind::Split: return 2 * n1 * round_up(n2) + 2 * round_up(n + 16) + inner->shared_reals();
+    case LineKind::Rader:
+    case LineKind::Bluestein: return 4 * round_up(n2 + 16) + inner->shared_reals();
+  }
+  return 0;
+}
+
+template <class T>
+std::int64_t LinePlan<T>::private_reals() const {
+  switch (kind) {
+    case LineKind::Scalar: return round_up(4 * n);
+    case LineKind::FourStep: return 2 * round_up(2 * lanes * std::max(n1, n2));
+    case LineKind::Split: return std::max(2 * round_up(2 * lanes * n1), inner->private_reals());
+    case LineKind::Rader:
+    case LineKind::Bluestein: return inner->private_reals();
+  }
+  return 0;
+}
+
+template <class T>
+std::shared_ptr<const LinePlan<T>> make_line_plan(std::int64_t n, int max_lanes) {
+  Chooser chooser(max_lanes, sizeof(T));
+  return build<T>(n, chooser);
+}
+
+template Passes<float> make_passes<float>(std::int64_t);
+template Passes<double> make_passes<double>(std::int64_t);
+template struct LinePlan<float>;
+template struct LinePlan<double>;
+template std::shared_ptr<const LinePlan<float>> make_line_plan<float>(std::int64_t, int);
+template std::shared_ptr<const LinePlan<double>> make_line_plan<double>(std::int64_t, int);
+
+}  // namespace trn::fft::host

@@ -1,0 +1,266 @@
+// Passes over a block of rows: the loops around the codelets, and the sequence of passes that is a transform.
+//
+// Rows are vectors. In the planar form a row's re and im are at two addresses; in the interleaved form re and im alternate in memory and are parted on
+// the way in, joined on the way out. Blocks in scratch are planar with rows [re lanes][im lanes]. A radix-r pass loads and stores every point once and
+// does (r - 1)/r twiddle products a point.
+#if defined(TRN_FFT_PASSES_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TRN_FFT_PASSES_INL
+#undef TRN_FFT_PASSES_INL
+#else
+#define TRN_FFT_PASSES_INL
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstdint>
+
+#include "host/codelets-inl.hpp"
+#include "host/line_plan.hpp"
+#include "host/schedule.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace trn::fft::host::HWY_NAMESPACE {
+
+// Rows of `lanes` complex numbers: row j has its first re at re[j * stride], im likewise. Interleaved: neighbours in the lanes are two reals apart and
+// im == re + 1, or re - 1 (the inverse transform's exchange); planar: one real apart.
+template <class T>
+struct Rows {
+  T *re, *im;
+  std::int64_t stride;
+  bool interleaved = false;
+};
+
+template <class T>
+struct PassArgs {
+  const T *in_re, *in_im;
+  T *out_re, *out_im;
+  std::int64_t in_stride, out_stride, l, m;
+  const T *twiddles, *constants;
+  const T *post, *post_block;  // Turn::Vectors: a vector and a number for every row of the result; may be null
+  int radix;
+  bool swap_in, swap_out, scaled;
+  T factor;
+};
+
+enum class Form { Planar, Interleaved };
+enum class Turn { None, Numbers, Vectors };  // twiddles: none, one number for all lanes, one for each lane
+
+template <class D>
+HWY_INLINE void load_pairs(D d, const hn::TFromD<D>* p, hn::Vec<D>& first, hn::Vec<D>& second) {
+#if HWY_TARGET == HWY_SCALAR
+  first = hn::LoadU(d, p);
+  second = hn::LoadU(d, p + 1);
+#else
+  const auto a = hn::LoadU(d, p), b = hn::LoadU(d, p + hn::MaxLanes(d));
+  first = hn::ConcatEven(d, b, a);
+  second = hn::ConcatOdd(d, b, a);
+#endif
+}
+template <class D>
+HWY_INLINE void store_pairs(D d, hn::TFromD<D>* p, hn::Vec<D> first, hn::Vec<D> second) {
+#if HWY_TARGET <= HWY_AVX3
+  if constexpr (sizeof(hn::Vec<D>) == 64 && sizeof(hn::TFromD<D>) == 4) {
+    const __m512i lower = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
+    const __m512i upper = _mm512_set_epi32(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8);
+    _mm512_storeu_ps(p, _mm512_permutex2var_ps(first.raw, lower, second.raw));
+    _mm512_storeu_ps(p + 16, _mm512_permutex2var_ps(first.raw, upper, second.raw));
+    return;
+  } else if constexpr (sizeof(hn::Vec<D>) == 64 && sizeof(hn::TFromD<D>) == 8) {
+    const __m512i lower = _mm512_set_epi64(11, 3, 10, 2, 9, 1, 8, 0), upper = _mm512_set_epi64(15, 7, 14, 6, 13, 5, 12, 4);
+    _mm512_storeu_pd(p, _mm512_permutex2var_pd(first.raw, lower, second.raw));
+    _mm512_storeu_pd(p + 8, _mm512_permutex2var_pd(first.raw, upper, second.raw));
+    return;
+  }
+#endif
+  hn::StoreInterleaved2(first, second, d, p);
+}
+
+template <Form kIn, class D, class T>
+HWY_INLINE C<D> load_row(D d, const PassArgs<T>& a, std::int64_t row) {
+  C<D> x;
+  if constexpr (kIn == Form::Planar) {
+    x.r = hn::LoadU(d, a.in_re + row * a.in_stride);
+    x.i = hn::LoadU(d, a.in_im + row * a.in_stride);
+  } else {
+    if (HWY_UNLIKELY(a.swap_in)) load_pairs(d, a.in_im + row * a.in_stride, x.i, x.r);
+    else load_pairs(d, a.in_re + row * a.in_stride, x.r, x.i);
+  }
+  return x;
+}
+template <Form kOut, class D, class T>
+HWY_INLINE void store_row(D d, const PassArgs<T>& a, std::int64_t row, C<D> x) {
+  if constexpr (kOut == Form::Planar) {
+    hn::StoreU(x.r, d, a.out_re + row * a.out_stride);
+    hn::StoreU(x.i, d, a.out_im + row * a.out_stride);
+  } else {
+    if (HWY_UNLIKELY(a.swap_out)) store_pairs(d, a.out_im + row * a.out_stride, x.i, x.r);
+    else store_pairs(d, a.out_re + row * a.out_stride, x.r, x.i);
+  }
+}
+
+// What happens to row `row` of the result, number t of its butterfly, before it is stored.
+template <Turn kTurn, class D, class T>
+HWY_INLINE C<D> turn(D d, const PassArgs<T>& a, const T* numbers, int t, std::int64_t row, C<D> x) {
+  if constexpr (kTurn == Turn::Numbers) {
+    if (t > 0) x = times(d, x, C<D>{hn::Set(d, numbers[2 * t - 2]), hn::Set(d, numbers[2 * t - 1])});
+  } else if constexpr (kTurn == Turn::Vectors) {
+    if (a.post != nullptr) {
+      const T* w = a.post + row * static_cast<std::int64_t>(2 * hn::MaxLanes(d));
+      C<D> v = {hn::LoadU(d, w), hn::LoadU(d, w + hn::MaxLanes(d))};
+      if (a.post_block != nullptr) v = times(d, v, C<D>{hn::Set(d, a.post_block[2 * row]), hn::Set(d, a.post_block[2 * row + 1])});
+      x = times(d, x, v);
+    }
+  } else {
+    if (a.scaled) {
+      const auto factor = hn::Set(d, a.factor);
+      x = {hn::Mul(x.r, factor), hn::Mul(x.i, factor)};
+    }
+  }
+  return x;
+}
+
+template <int R, Form kIn, Form kOut, Turn kTurn, class D, class T>
+HWY_NOINLINE void pass(D d, const PassArgs<T>& args) {
+  const PassArgs<T> a = args;
+  const std::int64_t in_step = a.m * a.l;
+  for (std::int64_t q = 0; q < a.m; ++q) {
+    const T* numbers = a.twiddles + q * (2 * R - 2);
+    for (std::int64_t s = 0; s < a.l; ++s) {
+      C<D> x[R];
+      HWY_UNROLL(16)
+      for (int p = 0; p < R; ++p) x[p] = load_row<kIn>(d, a, p * in_step + q * a.l + s);
+      dft<R>(d, x);
+      HWY_UNROLL(16)
+      for (int t = 0; t < R; ++t) {
+        const std::int64_t row = (q * R + t) * a.l + s;
+        store_row<kOut>(d, a, row, turn<kTurn>(d, a, numbers, t, row, x[t]));
+      }
+    }
+  }
+}
+
+// A prime radix above 13: sums of (p-1)/2 products for two pairs of results at a time.
+template <Form kIn, Form kOut, Turn kTurn, class D, class T>
+HWY_NOINLINE void prime_pass(D d, const PassArgs<T>& args) {
+  const PassArgs<T> a = args;
+  const int p = a.radix, h = p / 2;
+  const std::int64_t in_step = a.m * a.l;
+  C<D> even[kLargestDirect / 2], odd[kLargestDirect / 2];
+  for (std::int64_t q = 0; q < a.m; ++q) {
+    const T* numbers = a.twiddles + q * (2 * p - 2);
+    for (std::int64_t s = 0; s < a.l; ++s) {
+      const std::int64_t from = q * a.l + s, to = q * p * a.l + s;
+      const C<D> x0 = load_row<kIn>(d, a, from);
+      C<D> sum = x0;
+      for (int j = 1; j <= h; ++j) {
+        const C<D> u = load_row<kIn>(d, a, j * in_step + from), v = load_row<kIn>(d, a, (p - j) * in_step + from);
+        even[j - 1] = add(d, u, v);
+        odd[j - 1] = sub(d, u, v);
+        sum = add(d, sum, even[j - 1]);
+      }
+      store_row<kOut>(d, a, to, turn<kTurn>(d, a, numbers, 0, to, sum));
+      const auto finish = [&](int k, C<D> e, C<D> o) HWY_ATTR {
+        const std::int64_t up = to + k * a.l, down = to + (p - k) * a.l;
+        store_row<kOut>(d, a, up, turn<kTurn>(d, a, numbers, k, up, C<D>{hn::Add(e.r, o.i), hn::Sub(e.i, o.r)}));
+        store_row<kOut>(d, a, down, turn<kTurn>(d, a, numbers, p - k, down, C<D>{hn::Sub(e.r, o.i), hn::Add(e.i, o.r)}));
+      };
+      for (int k = 1; k <= h; k += 2) {  // an odd h repeats its last one
+        const int k2 = k < h ? k + 1 : k;
+        const T *c1 = a.constants + (k - 1) * 2 * h, *c2 = a.constants + (k2 - 1) * 2 * h;
+        C<D> e1 = x0, e2 = x0, o1 = {hn::Zero(d), hn::Zero(d)}, o2 = o1;
+        for (int j = 0; j < h; ++j) {
+          const auto cos1 = hn::Set(d, c1[2 * j]), sin1 = hn::Set(d, c1[2 * j + 1]), cos2 = hn::Set(d, c2[2 * j]), sin2 = hn::Set(d, c2[2 * j + 1]);
+          e1 = {hn::MulAdd(cos1, even[j].r, e1.r), hn::MulAdd(cos1, even[j].i, e1.i)};
+          o1 = {hn::MulAdd(sin1, odd[j].r, o1.r), hn::MulAdd(sin1, odd[j].i, o1.i)};
+          e2 = {hn::MulAdd(cos2, even[j].r, e2.r), hn::MulAdd(cos2, even[j].i, e2.i)};
+          o2 = {hn::MulAdd(sin2, odd[j].r, o2.r), hn::MulAdd(sin2, odd[j].i, o2.i)};
+        }
+        finish(k, e1, o1);
+        if (k2 != k) finish(k2, e2, o2);
+      }
+    }
+  }
+}
+
+template <Form kIn, Form kOut, Turn kTurn, class D, class T>
+HWY_INLINE void any_pass(D d, const PassArgs<T>& a) {
+  switch (a.radix) {
+    case 1: return pass<1, kIn, kOut, kTurn>(d, a);
+    case 2: return pass<2, kIn, kOut, kTurn>(d, a);
+    case 3: return pass<3, kIn, kOut, kTurn>(d, a);
+    case 4: return pass<4, kIn, kOut, kTurn>(d, a);
+    case 5: return pass<5, kIn, kOut, kTurn>(d, a);
+    case 6: return pass<6, kIn, kOut, kTurn>(d, a);
+    case 7: return pass<7, kIn, kOut, kTurn>(d, a);
+    case 8: return pass<8, kIn, kOut, kTurn>(d, a);
+    case 9: return pass<9, kIn, kOut, kTurn>(d, a);
+    case 10: return pass<10, kIn, kOut, kTurn>(d, a);
+    case 11: return pass<11, kIn, kOut, kTurn>(d, a);
+    case 12: return pass<12, kIn, kOut, kTurn>(d, a);
+    case 13: return pass<13, kIn, kOut, kTurn>(d, a);
+    case 15: return pass<15, kIn, kOut, kTurn>(d, a);
+    case 16: return pass<16, kIn, kOut, kTurn>(d, a);
+    default: return prime_pass<kIn, kOut, kTurn>(d, a);
+  }
+}
+
+// n rows from one form to the other, times a factor.
+template <class D, class T>
+HWY_NOINLINE void copy_rows(D d, std::int64_t n, const Rows<T>& in, const Rows<T>& out, T factor) {
+  PassArgs<T> a{in.re, in.im, out.re, out.im, in.stride, out.stride, n, 1, nullptr, nullptr, nullptr, nullptr, 1,
+                in.im < in.re, out.im < out.re, factor != T(1), factor};
+  for (std::int64_t j = 0; j < n; ++j) {
+    C<D> x;
+    if constexpr (hn::MaxLanes(D()) * sizeof(T) >= 16) x = in.interleaved ? load_row<Form::Interleaved>(d, a, j) : load_row<Form::Planar>(d, a, j);
+    else x = load_row<Form::Planar>(d, a, j);
+    x = turn<Turn::None>(d, a, static_cast<const T*>(nullptr), 0, j, x);
+    if constexpr (hn::MaxLanes(D()) * sizeof(T) >= 16) {
+      if (out.interleaved) store_row<Form::Interleaved>(d, a, j, x);
+      else store_row<Form::Planar>(d, a, j, x);
+    } else {
+      store_row<Form::Planar>(d, a, j, x);
+    }
+  }
+}
+
+// Interleaved rows are for the widest vectors only: the code for each form is large.
+template <class D>
+constexpr bool kTakesInterleaved =
+    hn::MaxLanes(D()) > 1 && hn::MaxLanes(D()) == hn::MaxLanes(hn::CappedTag<hn::TFromD<D>, 64 / sizeof(hn::TFromD<D>)>());
+
+// The whole transform: out = DFT of in, times factor, or times the vectors of post (then the result is planar). t0 and t1 are two blocks in scratch; in may
+// be t1, and out may be t1 or, if there is more than one pass or the input is planar, in.
+template <class D, class T>
+HWY_NOINLINE void run_passes(D d, const Passes<T>& passes, Rows<T> in, const Rows<T>& out, T factor, const T* post, const T* post_block, T* t0, T* t1) {
+  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  const std::size_t count = passes.passes.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& p = passes.passes[i];
+    const bool last = i + 1 == count;
+    T* block = i % 2 == 0 ? t0 : t1;
+    const bool detour = last && in.interleaved && post == nullptr;  // a single pass between interleaved rows goes through scratch
+    Rows<T> to = out;
+    if (!last || detour) to = {block, block + lanes, 2 * lanes, false};
+    PassArgs<T> a{in.re,    in.im,     to.re,     to.im,     in.stride, to.stride, p.l, p.m, passes.table.data() + p.twiddles, passes.table.data() + p.constants, post,
+                  post_block, p.radix, in.im < in.re, to.im < to.re, factor != T(1), factor};
+    if constexpr (kTakesInterleaved<D>) {
+      if (in.interleaved) {
+        if (last) any_pass<Form::Interleaved, Form::Planar, Turn::Vectors>(d, a);
+        else any_pass<Form::Interleaved, Form::Planar, Turn::Numbers>(d, a);
+        if (detour) copy_rows(d, passes.n, to, out, factor);
+        in = to;
+        continue;
+      }
+      if (last && post == nullptr && out.interleaved) return any_pass<Form::Planar, Form::Interleaved, Turn::None>(d, a);
+    }
+    if (!last) any_pass<Form::Planar, Form::Planar, Turn::Numbers>(d, a);
+    else if (post == nullptr) any_pass<Form::Planar, Form::Planar, Turn::None>(d, a);
+    else any_pass<Form::Planar, Form::Planar, Turn::Vectors>(d, a);
+    in = to;
+  }
+}
+
+}  // namespace trn::fft::host::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

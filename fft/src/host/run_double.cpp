@@ -1,0 +1,46 @@
+// The host engines in double, compiled for every instruction set; the best one of this machine is chosen at the first call.
+#ifndef HWY_DISABLED_TARGETS
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)  // each target is a copy of every codelet: AVX2, AVX-512, and none
+#endif
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "host/run_double.cpp"
+#include <hwy/foreach_target.h>
+// foreach_target.h comes first.
+#include <hwy/highway.h>
+
+#include "host/lanes-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace trn::fft::host::HWY_NAMESPACE {
+
+int lanes_double() { return static_cast<int>(hn::MaxLanes(Widest<double>())); }
+void run_lanes_double(const EnginePlan<double>& plan, const EngineCall<double>& call, std::int64_t begin, std::int64_t end, double* scratch) {
+  run_lanes_here(plan, call, begin, end, scratch);
+}
+void run_lines_double(const EnginePlan<double>& plan, const EngineCall<double>& call, std::int64_t begin, std::int64_t end, double* scratch, int threads) {
+  run_lines_here(plan, call, begin, end, scratch, threads);
+}
+
+}  // namespace trn::fft::host::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace trn::fft::host {
+
+HWY_EXPORT(lanes_double);
+HWY_EXPORT(run_lanes_double);
+HWY_EXPORT(run_lines_double);
+
+template <>
+int widest_lanes<double>() { return HWY_DYNAMIC_DISPATCH(lanes_double)(); }
+template <>
+void run_lanes<double>(const EnginePlan<double>& plan, const EngineCall<double>& call, std::int64_t begin, std::int64_t end, double* scratch) {
+  HWY_DYNAMIC_DISPATCH(run_lanes_double)(plan, call, begin, end, scratch);
+}
+template <>
+void run_lines<double>(const EnginePlan<double>& plan, const EngineCall<double>& call, std::int64_t begin, std::int64_t end, double* scratch, int threads) {
+  HWY_DYNAMIC_DISPATCH(run_lines_double)(plan, call, begin, end, scratch, threads);
+}
+
+}  // namespace trn::fft::host
+#endif

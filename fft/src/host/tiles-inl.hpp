@@ -1,0 +1,141 @@
+// Tiles: blocks of rows from lines and back, by transposition in registers.
+//
+// The unit is 16 bytes of each of `lanes` lines. A vector is put together from the 16-byte pieces of lines that are 16/sizeof(T) apart; transposing within
+// 16-byte parts then leaves the lines in order in the lanes: four shuffles for four float vectors of four lines each, and no shuffle crosses 16 bytes.
+#if defined(TRN_FFT_TILES_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TRN_FFT_TILES_INL
+#undef TRN_FFT_TILES_INL
+#else
+#define TRN_FFT_TILES_INL
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstdint>
+
+#include "host/passes-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace trn::fft::host::HWY_NAMESPACE {
+
+// Where the line of a lane begins.
+template <class T>
+struct EvenLines {
+  T* base;
+  std::int64_t distance;
+  HWY_INLINE T* operator()(std::int64_t lane) const { return base + lane * distance; }
+};
+template <class T>
+struct ListedLines {
+  T* const* line;
+  HWY_INLINE T* operator()(std::int64_t lane) const { return line[lane]; }
+};
+
+#if HWY_TARGET == HWY_SCALAR
+template <class T>
+inline constexpr std::int64_t kPiece = std::int64_t{1} << 62;  // without vectors nothing is transposed
+template <class D, class L, class Place>
+void lines_to_rows(D, const L&, std::int64_t, const Place&) {}
+template <class D, class L, class Place>
+void rows_to_lines(D, const L&, std::int64_t, const Place&) {}
+#else
+template <class D, class L>
+HWY_INLINE hn::Vec<D> load_pieces(D d, const L& line, std::int64_t lane, std::int64_t at) {
+  if constexpr (sizeof(hn::Vec<D>) <= 16) {
+    return hn::LoadU(d, line(lane) + at);
+  } else {
+    const hn::Half<D> half;
+    return hn::Combine(d, load_pieces(half, line, lane + static_cast<std::int64_t>(hn::MaxLanes(half)), at), load_pieces(half, line, lane, at));
+  }
+}
+template <class D, class L>
+HWY_INLINE void store_pieces(D d, const L& line, std::int64_t lane, std::int64_t at, hn::Vec<D> v) {
+  if constexpr (sizeof(hn::Vec<D>) <= 16) {
+    hn::StoreU(v, d, line(lane) + at);
+  } else {
+    const hn::Half<D> half;
+    store_pieces(half, line, lane, at, hn::LowerHalf(half, v));
+    store_pieces(half, line, lane + static_cast<std::int64_t>(hn::MaxLanes(half)), at, hn::UpperHalf(half, v));
+  }
+}
+
+// Transposes every 16-byte part: v[i] element j <-> v[j] element i.
+template <class D>
+HWY_INLINE void transpose_parts(D d, hn::Vec<D>* v) {
+  if constexpr (sizeof(hn::TFromD<D>) == 8) {
+    const auto a = hn::InterleaveLower(d, v[0], v[1]);
+    v[1] = hn::InterleaveUpper(d, v[0], v[1]);
+    v[0] = a;
+  } else {
+    const hn::Repartition<double, D> wide;
+    const auto a = hn::BitCast(wide, hn::InterleaveLower(d, v[0], v[1])), b = hn::BitCast(wide, hn::InterleaveLower(d, v[2], v[3]));
+    const auto c = hn::BitCast(wide, hn::InterleaveUpper(d, v[0], v[1])), e = hn::BitCast(wide, hn::InterleaveUpper(d, v[2], v[3]));
+    v[0] = hn::BitCast(d, hn::InterleaveLower(wide, a, b));
+    v[1] = hn::BitCast(d, hn::InterleaveUpper(wide, a, b));
+    v[2] = hn::BitCast(d, hn::InterleaveLower(wide, c, e));
+    v[3] = hn::BitCast(d, hn::InterleaveUpper(wide, c, e));
+  }
+}
+
+template <class T>
+inline constexpr std::int64_t kPiece = 16 / sizeof(T);
+
+// Elements at .. at + kPiece of every line, as one vector each.
+template <class D, class L>
+HWY_INLINE void load_tile(D d, const L& line, std::int64_t at, hn::Vec<D>* v) {
+  HWY_UNROLL(4)
+  for (std::int64_t i = 0; i < kPiece<hn::TFromD<D>>; ++i) v[i] = load_pieces(d, line, i, at);
+  transpose_parts(d, v);
+}
+template <class D, class L>
+HWY_INLINE void store_tile(D d, const L& line, std::int64_t at, hn::Vec<D>* v) {
+  transpose_parts(d, v);
+  HWY_UNROLL(4)
+  for (std::int64_t i = 0; i < kPiece<hn::TFromD<D>>; ++i) store_pieces(d, line, i, at, v[i]);
+}
+
+// `count` >= kPiece reals of every line to rows: element j goes to block[j * step(j)] ... The row of element j starts at place(j).
+template <class D, class L, class Place>
+HWY_INLINE void lines_to_rows(D d, const L& line, std::int64_t count, const Place& place) {
+  constexpr std::int64_t piece = kPiece<hn::TFromD<D>>;
+  for (std::int64_t next = 0; next < count; next += piece) {
+    const std::int64_t at = HWY_MIN(next, count - piece);  // the last tile may overlap the one before
+    hn::Vec<D> v[piece];
+    load_tile(d, line, at, v);
+    HWY_UNROLL(4)
+    for (std::int64_t i = 0; i < piece; ++i) hn::StoreU(v[i], d, place(at + i));
+  }
+}
+template <class D, class L, class Place>
+HWY_INLINE void rows_to_lines(D d, const L& line, std::int64_t count, const Place& place) {
+  constexpr std::int64_t piece = kPiece<hn::TFromD<D>>;
+  for (std::int64_t next = 0; next < count; next += piece) {
+    const std::int64_t at = HWY_MIN(next, count - piece);
+    hn::Vec<D> v[piece];
+    HWY_UNROLL(4)
+    for (std::int64_t i = 0; i < piece; ++i) v[i] = hn::LoadU(d, place(at + i));
+    store_tile(d, line, at, v);
+  }
+}
+
+#endif
+
+// Where element j of an interleaved line lies in a block of rows [re][im]: evens in the first half of row j/2, odds in the second; or the reverse.
+template <class T>
+struct PairPlace {
+  T* block;
+  std::int64_t lanes;
+  bool swapped;
+  HWY_INLINE T* operator()(std::int64_t j) const { return block + ((j & ~std::int64_t{1}) + ((j & 1) ^ (swapped ? 1 : 0))) * lanes; }
+};
+template <class T>
+struct PlanePlace {
+  T* block;
+  std::int64_t lanes;
+  HWY_INLINE T* operator()(std::int64_t j) const { return block + 2 * j * lanes; }
+};
+
+}  // namespace trn::fft::host::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
