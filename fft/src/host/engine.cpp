@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <complex>
+#include <limits>
 
 #include "../roots.hpp"
 #include "line_plan.hpp"
@@ -42,6 +43,15 @@ class LineEngine final : public Engine<T> {
         plan_.real_twiddles[static_cast<std::size_t>(count + k)] = static_cast<T>(w.imag() / 2);
       }
     }
+  }
+
+  std::int64_t length() const override { return plan_.n; }
+
+  // Packing a real line as a complex one of half the length costs one more twiddle and two additions.
+  double bound() const override {
+    const double u = std::numeric_limits<T>::epsilon() / 2;
+    const double passes = plan_.passes.passes.empty() ? 0 : direct_sum_bound<T>(plan_.complex_n);
+    return std::max(passes, plan_.line ? plan_.line->bound : 0) + (plan_.complex_n != plan_.n ? 6 * u : 0);
   }
 
   std::int64_t scratch_bytes(int threads) const override {

@@ -2,6 +2,7 @@
 #include "line_plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <limits>
 #include <map>
@@ -196,6 +197,28 @@ void add_bluestein(LinePlan<T>& plan, std::int64_t length) {
   plan.spectrum = kernel_spectrum<T>(kernel);
 }
 
+// Relative errors of steps add, for every step is a multiple of a unitary matrix; a twiddle is rounded (u) and multiplied (2 u), twice that if factored.
+//   Rader      The kernel's spectrum has modulus sqrt(p), or 1: two inner transforms and a product, and the sum, which is one point of the first.
+//   Bluestein  likewise, with two chirps; the padded kernel's spectrum is not flat, and its largest modulus over sqrt(n) multiplies the errors.
+template <class T>
+double line_bound(const LinePlan<T>& plan) {
+  const double u = std::numeric_limits<T>::epsilon() / 2;
+  switch (plan.kind) {
+    case LineKind::Scalar: return direct_sum_bound<T>(plan.n);
+    case LineKind::FourStep: return direct_sum_bound<T>(plan.n) + 6 * u;
+    case LineKind::Split: return direct_sum_bound<T>(plan.n1) + plan.inner->bound + 4 * u;
+    case LineKind::Rader: return 3 * plan.inner->bound + 10 * u;
+    case LineKind::Bluestein: {
+      double largest = 0;
+      for (std::int64_t k = 0; k < plan.n2; ++k)
+        largest = std::max(largest, std::hypot(static_cast<double>(plan.spectrum[static_cast<std::size_t>(k)]), static_cast<double>(plan.spectrum[static_cast<std::size_t>(plan.n2 + k)])));
+      const double gain = largest * static_cast<double>(plan.n2) / std::sqrt(static_cast<double>(plan.n));
+      return gain * (2 * plan.inner->bound + 4 * u) + 8 * u;
+    }
+  }
+  return 0;
+}
+
 template <class T>
 std::shared_ptr<const LinePlan<T>> build(std::int64_t n, Chooser& chooser) {
   const Choice choice = chooser.best(n);
@@ -227,6 +250,7 @@ std::shared_ptr<const LinePlan<T>> build(std::int64_t n, Chooser& chooser) {
       add_bluestein(*plan, choice.n2);
       break;
   }
+  plan->bound = line_bound(*plan);
   return plan;
 }
 

@@ -62,6 +62,7 @@ struct LinePlan {
   std::shared_ptr<const LinePlan> inner;
   std::vector<std::int32_t> gather, scatter;  // Rader: g^q and g^-q mod n
   Aligned<T> chirp, spectrum;                 // planar: all re, then all im; spectrum has 1/L in it
+  double bound = 0;                           // of the relative error, as Engine::bound()
 
   [[nodiscard]] std::int64_t shared_reals() const;   // scratch of a run without what each thread needs
   [[nodiscard]] std::int64_t private_reals() const;  // of each thread
