@@ -13,6 +13,7 @@ std::vector<std::unique_ptr<Operation>> operations() {
   for (auto& operation : vector_operations()) all.push_back(std::move(operation));
   for (auto& operation : blas_operations(all)) all.push_back(std::move(operation));  // after those with programs of their own
   for (auto& operation : rand_operations()) all.push_back(std::move(operation));
+  for (auto& operation : fft_operations()) all.push_back(std::move(operation));
   return all;
 }
 

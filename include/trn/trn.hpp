@@ -32,6 +32,15 @@
 #include <trn/core/executor.hpp>
 #include <trn/core/precision.hpp>
 #include <trn/core/view.hpp>
+#include <trn/fft/complex_arithmetic.hpp>
+#include <trn/fft/convolve.hpp>
+#include <trn/fft/cosine.hpp>
+#include <trn/fft/frequencies.hpp>
+#include <trn/fft/plan.hpp>
+#include <trn/fft/plan_cache.hpp>
+#include <trn/fft/stft.hpp>
+#include <trn/fft/transforms.hpp>
+#include <trn/fft/windows.hpp>
 #include <trn/rand/bernoulli.hpp>
 #include <trn/rand/binomial.hpp>
 #include <trn/rand/dirichlet.hpp>
