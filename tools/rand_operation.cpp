@@ -90,7 +90,7 @@ class Draws final : public Operation {
     const rand::State from = rand::Generator(state()).state();
     require(count_ % dimensions_ == 0, "{}: --count {} is no multiple of --dimensions {}; draw whole points", name(), count_,
             dimensions_);
-    return rand::sobol_program(rand::sobol_shape(from, draw, count_ / dimensions_), machine);
+    return rand::sobol_program(rand::sobol_shape(from, draw, count_ / dimensions_, machine), machine);
   }
 
   BenchRow bench(const std::string& executor_name, const BenchOptions& options) const override {

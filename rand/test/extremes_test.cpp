@@ -81,7 +81,8 @@ TEST(Extremes, FarTailsKeepTheirShape) {
       Generator g(State{.seed = 9});
       const Array<double> out(kHost, {4000});
       constexpr double kInfinity = std::numeric_limits<double>::infinity();
-      truncated_normal(kHost, g, out.view(), upper ? TruncatedNormalOptions{-a, 1, 0, kInfinity} : TruncatedNormalOptions{a, 1, -kInfinity, 0});
+      const TruncatedNormalOptions right{-a, 1, 0, kInfinity}, left{a, 1, -kInfinity, 0};
+      truncated_normal(kHost, g, out.view(), upper ? right : left);
       std::set<double> different;
       double sum = 0, squares = 0;
       for (int i = 0; i < 4000; ++i) {

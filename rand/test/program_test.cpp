@@ -45,7 +45,8 @@ TEST(FillOrder, ShuffledEqualsInOrderOverTiles) {
   for (const Algorithm a : kAlgorithms) {
     const FillShape shape{a, Draw::Raw32, 2'500'000, 3};
     const State state{a, 5, 6, 7};
-    const auto expected = simulate(shape, state, "trn2", {.order = Order::in_order(), .check_races = true});
+    const bool races = a == Algorithm::Philox4x32_10;  // no parallel loops in either; once is enough
+    const auto expected = simulate(shape, state, "trn2", {.order = Order::in_order(), .check_races = races});
     EXPECT_TRUE(simulate(shape, state, "trn2", {.order = Order::shuffled(1)}) == expected);
   }
 }

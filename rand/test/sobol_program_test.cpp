@@ -133,8 +133,8 @@ TEST(SobolDevice, WhatHasNoKernel) {
 std::vector<std::uint32_t> simulate(const State& state, Draw draw, std::int64_t points, const char* name,
                                     const SimOptions& options) {
   const tile::Machine& machine = tile::machine(name);
-  const SobolShape shape = sobol_shape(state, draw, points);
-  auto inputs = sobol_inputs(state, shape);
+  const SobolShape shape = sobol_shape(state, draw, points, machine);
+  auto inputs = sobol_inputs(state, shape, machine);
   std::vector<std::uint32_t> out(static_cast<std::size_t>(shape.dimensions * points * (draw == Draw::Raw64 ? 2 : 1)));
   std::vector<tile::Binding> bindings{{"out", out.data()}};
   for (auto& [input, words] : inputs) bindings.push_back({input, words.data()});
@@ -176,9 +176,9 @@ TEST(SobolNki, EmittedKernelGivesTheSimulatorsBits) {
       for (const std::uint64_t position : {1000, 1024}) {
         const State state{.algorithm = draw == Draw::Raw64 ? Algorithm::Sobol64 : Algorithm::ScrambledSobol32,
                           .position = position, .dimensions = 3};
-        const SobolShape shape = sobol_shape(state, draw, 3000);
+        const SobolShape shape = sobol_shape(state, draw, 3000, tile::machine(machine));
         neuron::testing::Inputs inputs;
-        for (const auto& [input, words] : sobol_inputs(state, shape)) {
+        for (const auto& [input, words] : sobol_inputs(state, shape, tile::machine(machine))) {
           inputs[input] = [words = words](std::int64_t i) { return static_cast<double>(words[static_cast<std::size_t>(i)]); };
         }
         neuron::testing::expect_agreement(sobol_program(shape, tile::machine(machine)), inputs);
@@ -205,8 +205,8 @@ TEST(SobolProgram, IsAPureFunctionAndChecksItsShape) {
   EXPECT_THROW((void)sobol_program({.points = 0}, trn2), InvalidArgument);
   EXPECT_THROW((void)sobol_program({.dimensions = 21202}, trn2), InvalidArgument);
   EXPECT_THROW((void)sobol_program({.draw = Draw::HalfOpenDouble}, trn2), InvalidArgument);
-  EXPECT_THROW((void)sobol_inputs({.algorithm = Algorithm::OwenSobol32}, {}), InvalidArgument);
-  EXPECT_THROW((void)sobol_inputs({.algorithm = Algorithm::Sobol32, .position = 1}, {}), InvalidArgument);  // not aligned
+  EXPECT_THROW((void)sobol_inputs({.algorithm = Algorithm::OwenSobol32}, {}, trn2), InvalidArgument);
+  EXPECT_THROW((void)sobol_inputs({.algorithm = Algorithm::Sobol32, .position = 1}, {}, trn2), InvalidArgument);  // not aligned
   // The text does not grow with the count.
   const auto statements = [&](std::int64_t n) { return sobol_program({.points = n}, trn2).statements().size(); };
   EXPECT_EQ(statements(std::int64_t{1} << 30), statements(std::int64_t{1} << 28));

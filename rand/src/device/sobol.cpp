@@ -39,14 +39,15 @@ namespace {
 
 using namespace tile;
 
-constexpr std::int64_t kLanes = 128;       // partitions of every machine
-constexpr std::int64_t kInner = 64;        // words of the first table
-constexpr std::int64_t kRunWords = 4096;   // 16 KiB of a partition: instructions of 2 us and more
-constexpr std::int64_t kHighTiles = 32;   // tiles whose words are loaded together
+constexpr std::int64_t kInner = 64;       // words of the first table
+constexpr std::int64_t kRunWords = 4096;  // 16 KiB of a partition: instructions of 2 us and more
+constexpr std::int64_t kHighTiles = 32;  // tiles whose words are loaded together
 constexpr std::int64_t kBuffers = 3;
 
 std::int64_t words_of(Draw draw) { return draw == Draw::Raw64 ? 2 : 1; }
-std::int64_t group_of(std::int64_t dimensions) { return std::min(dimensions, kLanes); }
+// Dimensions side by side on partitions, and runs of each.
+std::int64_t group_of(std::int64_t dimensions, const Machine& m) { return std::min(dimensions, m.partitions); }
+std::int64_t runs_of(std::int64_t dimensions, const Machine& m) { return m.partitions / group_of(dimensions, m); }
 
 // Rows of G runs each, `columns` points of every run stored: all but a rest of runs, that rest, and the last run's part.
 struct Strip {
@@ -55,13 +56,13 @@ struct Strip {
 };
 
 struct Layout {
-  explicit Layout(const SobolShape& s)
+  Layout(const SobolShape& s, const Machine& machine)
       : words(words_of(s.draw)),
-        run(sobol_run(s.draw, s.dimensions, s.points)),
+        run(sobol_run(s.draw, s.dimensions, s.points, machine)),
         outer(run / kInner),
         high_words(words * (s.aligned ? 1 : 2)),
         low_words(words * (kInner + outer * (s.aligned ? 1 : 2))) {
-    const std::int64_t whole = s.points / run, runs = std::min(std::max<std::int64_t>(whole, 1), kLanes / group_of(s.dimensions));
+    const std::int64_t whole = s.points / run, runs = std::min(std::max<std::int64_t>(whole, 1), runs_of(s.dimensions, machine));
     const std::int64_t tiles = whole / runs;
     for (const Strip& strip : {Strip{"high", 0, runs, tiles, run}, Strip{"high_rest", tiles * runs, whole - tiles * runs, 1, run},
                                Strip{"high_last", whole, 1, 1, s.points - whole * run}}) {
@@ -75,7 +76,7 @@ struct Layout {
 class SobolKernel {
  public:
   SobolKernel(const SobolShape& shape, const Machine& machine)
-      : s_(shape), m_(machine), b_(name_of(shape), machine), l_(shape), dtype_(words() ? DType::UInt32 : DType::Float32) {}
+      : s_(shape), m_(machine), b_(name_of(shape), machine), l_(shape, machine), dtype_(words() ? DType::UInt32 : DType::Float32) {}
 
   Program build() {
     const Access low = b_.input("low", DType::UInt32, {s_.dimensions, l_.low_words});
@@ -89,7 +90,7 @@ class SobolKernel {
       b_.dma_copy(carry_, carry.broadcast(0, m_.partitions));
     }
     out_ = b_.output("out", dtype_, {s_.dimensions, s_.points * l_.words});
-    blocks::for_blocks(b_, "group", s_.dimensions, group_of(s_.dimensions), LoopKind::Parallel,
+    blocks::for_blocks(b_, "group", s_.dimensions, group_of(s_.dimensions, m_), LoopKind::Parallel,
                        [&](const Affine& d0, std::int64_t dimensions) {
                          const Access run = make_run(low, d0, dimensions);
                          for (std::size_t k = 0; k < high.size(); ++k) strip(l_.strips[k], high[k], run, d0, dimensions);
@@ -194,29 +195,29 @@ void check(const SobolShape& s) {
 
 }  // namespace
 
-std::int64_t sobol_run(Draw draw, std::int64_t dimensions, std::int64_t points) {
+std::int64_t sobol_run(Draw draw, std::int64_t dimensions, std::int64_t points, const Machine& machine) {
   std::int64_t run = kInner;
-  while (run < kRunWords / words_of(draw) && run * (kLanes / group_of(dimensions)) < points) run *= 2;
+  while (run < kRunWords / words_of(draw) && run * runs_of(dimensions, machine) < points) run *= 2;
   return run;
 }
 
-SobolShape sobol_shape(const State& state, Draw draw, std::int64_t points) {
-  const std::int64_t run = sobol_run(draw, state.dimensions, points);
+SobolShape sobol_shape(const State& state, Draw draw, std::int64_t points, const Machine& machine) {
+  const std::int64_t run = sobol_run(draw, state.dimensions, points, machine);
   return {draw, state.dimensions, points, state.position % static_cast<std::uint64_t>(run) == 0};
 }
 
 Program sobol_program(const SobolShape& shape, const Machine& machine) {
   check(shape);
-  ensure(machine.partitions == kLanes, "rand: a machine of {} partitions", machine.partitions);
   return SobolKernel(shape, machine).build();
 }
 
-std::vector<std::pair<std::string, std::vector<std::uint32_t>>> sobol_inputs(const State& state, const SobolShape& shape) {
+std::vector<std::pair<std::string, std::vector<std::uint32_t>>> sobol_inputs(const State& state, const SobolShape& shape,
+                                                                            const Machine& machine) {
   check(shape);
   require(has_sobol_program(state.algorithm), "rand: {} has no Sobol program", name(state.algorithm));
-  require(shape == sobol_shape(state, shape.draw, shape.points), "rand: the shape is not that of {} points from {} on",
+  require(shape == sobol_shape(state, shape.draw, shape.points, machine), "rand: the shape is not that of {} points from {} on",
           shape.points, state.position);
-  const Layout l(shape);
+  const Layout l(shape, machine);
   const auto run = static_cast<std::uint64_t>(l.run), inner = static_cast<std::uint64_t>(kInner);
   const std::uint64_t f = state.position % run, base = state.position - f;
   const auto word = [&](std::uint64_t x, std::int64_t w) {
@@ -264,11 +265,11 @@ namespace device {
 void fill_sobol(const Executor& executor, const FillArgs& args) {
   Device& device = device_of(executor);
   const std::int64_t points = element_count(args.shape) / args.state.dimensions;
-  const SobolShape shape = sobol_shape(args.state, args.draw, points);
+  const SobolShape shape = sobol_shape(args.state, args.draw, points, device.machine());
   const auto program = device.programs().get(shape, [&](const SobolShape& s) { return sobol_program(s, device.machine()); });
   std::vector<Buffer> buffers;
   std::vector<Binding> bindings;
-  for (const auto& [name, words] : sobol_inputs(args.state, shape)) {
+  for (const auto& [name, words] : sobol_inputs(args.state, shape, device.machine())) {
     const auto bytes = static_cast<std::int64_t>(words.size() * sizeof(words[0]));
     device.copy_in(buffers.emplace_back(executor, bytes).data(), words.data(), bytes);
     bindings.push_back({name, buffers.back().data()});

@@ -8,10 +8,10 @@
 //
 // Exact as poisson.hpp says; order, words, bits, executors and refusals are those of gamma.hpp. A row of multinomial is
 // K elements, each a binomial of what is left. geometric as uint32 needs p >= 1.1e-8, so that no value exceeds 2^32 -
-// 1; as double p >= 1e-300. Its values are 1 + floor(e / -ln(1 - p)) with e in steps of 2^-53 near 0: for p below 2^-53 not every
-// integer near 1 occurs, which are 2^53 p of all values. Refused: p outside [0, 1] (geometric: p = 0), negative counts, trials or good + bad
-// above 2^31 - 1, sample > good + bad, probabilities of multinomial that are negative, as many as not K, or whose sum
-// differs from 1 by more than 1e-9.
+// 1; as double p >= 1e-300. It is 1 + floor(e / -ln(1 - p)) with e in steps of 2^-53: for p below 2^-53 values step by
+// 2^-53 / p instead of 1, which shows in those below 2^53 only, 2^53 p of all. Refused: p outside [0, 1] (geometric:
+// p = 0), negative counts, trials or good + bad above 2^31 - 1, sample > good + bad, probabilities of multinomial that
+// are negative, as many as not K, or whose sum differs from 1 by more than 1e-9.
 #pragma once
 
 #include <span>

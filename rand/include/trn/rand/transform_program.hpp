@@ -1,5 +1,5 @@
-// The device kernel of normal, log_normal, exponential, laplace, weibull, cauchy and bernoulli as a value: the program for one shape, for tools
-// that print, emit, profile or estimate it.
+// The device kernel of normal, log_normal, exponential, laplace, weibull, cauchy and bernoulli as a value: the program
+// for one shape, for tools that print, emit, profile or estimate it.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +60,8 @@ struct TransformShape {
 // (the argument of the larger one rounds differently); z by 6 with the product. An argument's absolute error is the
 // relative error of exp, which adds 2; the logarithm in a Weibull turns the 2 ulp of e into as much of an absolute
 // error. A cotangent is a quotient of sines: the one of the smaller angle differs by 2, that of the larger one, whose
-// argument rounds differently, by 3, quotient and product by 1.5. Bernoulli's comparisons are exact: 0. Simulators evaluate functions to half an ulp; silicon's accuracy is not published.
+// argument rounds differently, by 3, quotient and product by 1.5. Bernoulli's comparisons are exact: 0. Simulators
+// evaluate functions to half an ulp; silicon's accuracy is not published.
 [[nodiscard]] double device_difference_bound(const Transform& transform, double value);
 
 }  // namespace trn::rand
