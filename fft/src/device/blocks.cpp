@@ -21,7 +21,7 @@
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/blocks/warm_up.hpp>
 
-#include "line_kernel.hpp"
+#include "block_layout.hpp"
 
 namespace trn::fft::device {
 
@@ -34,15 +34,12 @@ class BlocksKernel final : public LineKernelBase {
  public:
   BlocksKernel(const LinesShape& shape, const Machine& machine)
       : LineKernelBase("fft_blocks", shape, machine),
+        layout_(shape, machine),
         n1_(shape.n1),
-        n2_(shape.n2),
-        above_(lines_together(n1_, machine)),
-        beside_(lines_together(n2_, machine)),
-        lines_inner_in_(last().count > 1 && std::abs(last().in) < std::abs(s_.in.stride)),
-        lines_inner_out_(last().count > 1 && std::abs(last().out) < std::abs(s_.out.stride)) {}
+        n2_(shape.n2) {}
 
   Program build() {
-    const std::int64_t rows1 = above_ * n1_, rows2 = beside_ * n2_;
+    const std::int64_t rows1 = layout_.above * n1_, rows2 = layout_.beside * n2_;
     first_[0] = constant("first_re", rows1, 2 * rows1, words_.dtype, words_.count);
     if (!s_.in.real) first_[1] = constant("first_im", rows1, 2 * rows1, words_.dtype, words_.count);
     cos_ = constant("twiddle_cos", rows2, 2 * rows1, DType::Float32, 1);
@@ -50,48 +47,22 @@ class BlocksKernel final : public LineKernelBase {
     a_ = constant("second_a", rows2, rows2, words_.dtype, words_.count);
     if (!s_.out.real) b_plus_ = constant("second_b", rows2, rows2, words_.dtype, words_.count);
     b_minus_ = constant("second_minus_b", rows2, rows2, words_.dtype, words_.count);
-    if (total_lines() >= 8 * above_ * beside_) blocks::warm_tensor_engine(b_, 3 * machine_.timing.dma_start_s);
-    const std::int64_t deep = lines_inner_in_ || lines_inner_out_ ? (words_.count > 1 ? 16 : 32) : 8;
+    if (total_lines() >= 8 * layout_.above * layout_.beside) blocks::warm_tensor_engine(b_, 3 * machine_.timing.dma_start_s);
+    const std::int64_t deep = layout_.inner_in || layout_.inner_out ? (words_.count > 1 ? 16 : 32) : 8;
     for_outer_lines([&](const Affine& in, const Affine& out) {
-      const LineDim& d = last();
-      const std::int64_t share = above_ * beside_, each = std::min(deep, std::max<std::int64_t>(1, d.count / share)), whole = d.count / (share * each);
-      b_.parallel("block", whole, [&](Affine i) { block(in + i * (share * each * d.in), out + i * (share * each * d.out), above_, beside_, each); });
-      std::int64_t first = whole * share * each;
-      const auto piece = [&](std::int64_t above, std::int64_t beside, std::int64_t deep_here) {
-        if (above * beside * deep_here == 0) return;
-        block(in + first * d.in, out + first * d.out, above, beside, deep_here);
-        first += above * beside * deep_here;
-      };
-      piece(above_, beside_, (d.count - first) / share);
-      piece((d.count - first) / beside_, beside_, 1);
-      piece(1, d.count - first, 1);
+      layout_.each(b_, in, out, deep,
+                   [&](const Affine& i, const Affine& o, std::int64_t above, std::int64_t beside, std::int64_t here) { block(i, o, above, beside, here); });
     });
     return b_.finish();
   }
 
  private:
-  // Where things lie along the free dimension of a tile.
-  struct Places {
-    std::int64_t total, part, line, point, group;
-  };
-  // x: `lines` (g2, t) of n2 points.
-  Places x_places(std::int64_t lines) const {
-    const std::int64_t parts = s_.in.real ? 1 : 2, unit = x_.pairs() ? 2 : 1;
-    return {parts * lines * n2_, x_.pairs() ? 1 : lines * n2_, unit * (lines_inner_in_ ? 1 : n2_), unit * (lines_inner_in_ ? lines : 1), 0};
-  }
-  // y: (t, g1, k1), or (k1, g1, t) where lines are neighbours.
-  Places y_places(std::int64_t above, std::int64_t deep) const {
-    const std::int64_t parts = s_.out.real ? 1 : 2, unit = y_.pairs() ? 2 : 1, all_of = deep * above * n1_;
-    if (lines_inner_out_) return {parts * all_of, y_.pairs() ? 1 : all_of, unit, unit * deep * above, unit * deep};
-    return {parts * all_of, y_.pairs() ? 1 : all_of, unit * above * n1_, unit, unit * n1_};
-  }
-
   void block(const Affine& in, const Affine& out, std::int64_t above, std::int64_t beside, std::int64_t deep) {
     const std::int64_t lines = beside * deep, rows1 = above * n1_, rows2 = beside * n2_;
-    const Places px = x_places(lines), py = y_places(above, deep);
+    const BlockPlaces px = layout_.x_places(lines), py = layout_.y_places(above, deep);
     const std::int64_t buffers = deep > 8 ? 2 : 3;
     const Access x = b_.sbuf("x_tile", rows1, {px.total}, DType::Float32, buffers), y = b_.sbuf("y_tile", rows2, {py.total}, DType::Float32, 2);
-    load(x, in, above, lines);
+    layout_.load(b_, x_, x, in, above, lines);
     Access split = x;  // into words by GpSimd, which has nothing else to do and so runs a tile ahead
     if (words_.dtype != DType::Float32) {
       split = b_.sbuf("x_words", rows1, {words_.count, px.total}, words_.dtype, deep > 8 ? 1 : 2);
@@ -111,21 +82,11 @@ class BlocksKernel final : public LineKernelBase {
       }
       if (f > 0) second_step(y, py, z[static_cast<std::size_t>(f - 1)], (f - 1) * kTogether, count(f - 1), above, y_sums);
     }
-    store(y, out, above, beside, deep);
-  }
-
-  void load(const Access& x, const Affine& in, std::int64_t above, std::int64_t lines) {
-    const Dim line{last().in, lines}, point{s_.in.stride, n2_};
-    for (int t = 0; t < x_.tensors(); ++t) {
-      std::vector<Dim> dims{{lines * last().in, above}, {n2_ * s_.in.stride, n1_}, lines_inner_in_ ? point : line, lines_inner_in_ ? line : point};
-      if (x_.pairs()) dims.push_back({1, 2});
-      const std::int64_t reals = lines * n2_ * (x_.pairs() ? 2 : 1);
-      b_.dma_copy(pattern(x, t * reals, {{1, reals}}), pattern(x_.tensor[t], in, dims));
-    }
+    layout_.store(b_, y_, y, out, above, beside, deep);
   }
 
   // z (rows2, count, 2 rows1) in PSUM, before the twiddles.
-  void first_step(const Access& z, const Access& split, const Places& px, std::int64_t t0, std::int64_t count, std::int64_t rows1, std::int64_t beside,
+  void first_step(const Access& z, const Access& split, const BlockPlaces& px, std::int64_t t0, std::int64_t count, std::int64_t rows1, std::int64_t beside,
                   std::int64_t deep) {
     for (std::int64_t i = 0; i < count; ++i) {
       std::int64_t step = 0;
@@ -159,7 +120,7 @@ class BlocksKernel final : public LineKernelBase {
     return turned;
   }
 
-  void second_step(const Access& y, const Places& py, const Access& z, std::int64_t t0, std::int64_t count, std::int64_t above, Ring& ring) {
+  void second_step(const Access& y, const BlockPlaces& py, const Access& z, std::int64_t t0, std::int64_t count, std::int64_t above, Ring& ring) {
     const std::int64_t rows2 = y.partitions, columns = count * above * n1_, total = 2 * columns;
     for (std::int64_t out = 0; out < (s_.out.real ? 1 : 2); ++out) {
       const Access sums = ring.next()(all, ds(0, columns));
@@ -174,38 +135,10 @@ class BlocksKernel final : public LineKernelBase {
     }
   }
 
-  void store(const Access& y, const Affine& out, std::int64_t above, std::int64_t beside, std::int64_t deep) {
-    const std::int64_t points = s_.out.points, full = points / n1_, part = points % n1_;
-    if (points == n1_ * n2_) return store_rows(y, out, above, beside, deep, n2_, n1_);
-    for (std::int64_t g = 0; g < beside; ++g) {  // rows of y that are kept, line by line
-      const Access rows = y(ds(g * n2_, n2_), all);
-      const Affine at = out + g * deep * last().out;
-      if (full > 0) store_rows(rows(ds(0, full), all), at, above, 1, deep, full, n1_, beside);
-      if (part > 0) store_rows(rows(ds(full, 1), all), at + full * n1_ * s_.out.stride, above, 1, deep, 1, part, beside);
-    }
-  }
-  // `rows` values of k2 and the first `wide` of k1, for `beside` lines of the `all_beside` that lie beside one another.
-  void store_rows(const Access& y, const Affine& out, std::int64_t above, std::int64_t beside, std::int64_t deep, std::int64_t rows,
-                  std::int64_t wide, std::int64_t all_beside = 0) {
-    const Places py = y_places(above, deep);
-    const std::int64_t stride = s_.out.stride, d = last().out, g1 = (all_beside > 0 ? all_beside : beside) * deep * d;
-    for (int t = 0; t < y_.tensors(); ++t) {
-      std::vector<Dim> hbm{{deep * d, beside}, {n1_ * stride, rows}}, tile;
-      const auto add = [&](Dim h, Dim s) { hbm.push_back(h), tile.push_back(s); };
-      if (lines_inner_out_) {
-        add({stride, wide}, {py.point, wide}), add({g1, above}, {py.group, above}), add({d, deep}, {py.line, deep});
-      } else {
-        add({d, deep}, {py.line, deep}), add({g1, above}, {py.group, above}), add({stride, wide}, {py.point, wide});
-      }
-      if (y_.pairs()) add({1, 2}, {1, 2});
-      b_.dma_copy(pattern(y_.tensor[t], out, hbm), pattern(y, t * py.part, tile));
-    }
-  }
-
   static constexpr std::int64_t kTogether = 4;
 
-  const std::int64_t n1_, n2_, above_, beside_;
-  const bool lines_inner_in_, lines_inner_out_;
+  const BlockLayout layout_;
+  const std::int64_t n1_, n2_;
   Access first_[2], cos_, sin_, a_, b_plus_, b_minus_;
 };
 

@@ -1,0 +1,41 @@
+// How lines of n1 n2 points lie in the tiles of the two-step kernels: which lines share the array, where their points are, and the transfers. See blocks.cpp.
+#pragma once
+
+#include <functional>
+
+#include "line_kernel.hpp"
+
+namespace trn::fft::device {
+
+// Distances along the free dimension of a tile.
+struct BlockPlaces {
+  std::int64_t total, part, line, point, group;
+};
+
+struct BlockLayout {
+  BlockLayout(const LinesShape& shape, const tile::Machine& machine);
+
+  PointLayout in, out;
+  LineDim last;
+  std::int64_t n1, n2, above, beside;  // above: G1, beside: G2
+  bool inner_in, inner_out;            // lines are closer together than points
+
+  // x: `lines` (g2, t) of n2 points.
+  [[nodiscard]] BlockPlaces x_places(std::int64_t lines) const;
+  // y: (t, g1, k1), or (k1, g1, t) where lines are neighbours.
+  [[nodiscard]] BlockPlaces y_places(std::int64_t above_here, std::int64_t deep) const;
+
+  void load(tile::Builder& b, const SideTensors& x, const tile::Access& tile, const tile::Affine& at, std::int64_t above_here, std::int64_t lines) const;
+  void store(tile::Builder& b, const SideTensors& y, const tile::Access& tile, const tile::Affine& at, std::int64_t above_here, std::int64_t beside_here,
+             std::int64_t deep) const;
+
+  // body(in, out, above, beside, deep) for the lines of the last dimension: above * beside * deep of them, up to `deepest` deep.
+  using Body = std::function<void(const tile::Affine&, const tile::Affine&, std::int64_t, std::int64_t, std::int64_t)>;
+  void each(tile::Builder& b, const tile::Affine& in_at, const tile::Affine& out_at, std::int64_t deepest, const Body& body) const;
+
+ private:
+  void store_rows(tile::Builder& b, const SideTensors& y, const tile::Access& tile, const tile::Affine& at, std::int64_t above_here, std::int64_t beside_here,
+                  std::int64_t deep, std::int64_t rows, std::int64_t wide, std::int64_t all_beside) const;
+};
+
+}  // namespace trn::fft::device
