@@ -6,7 +6,7 @@
 
 #include <trn/core/error.hpp>
 
-#include "planner.hpp"
+#include "exact_plan.hpp"
 
 namespace trn::fft::device {
 
@@ -158,7 +158,19 @@ std::shared_ptr<const detail::Body> build_single(const Executor& executor, const
 void build(const Executor& executor, const BuildArgs& args) {
   const Problem& problem = *args.problem;
   if (problem.real == DType::Float64) {
-    fail<NotImplemented>("fft.plan: the device has no double-precision transform yet; use float, or the host");
+    const bool target = problem.precision.has_target();
+    if (!target && problem.precision.mode() != Mode::Exact) {
+      fail<NotImplemented>("fft.plan: the device computes double precision in mode exact only, not {}; ask for Mode::Exact, or use the host", name(problem.precision.mode()));
+    }
+    *args.body = build_exact(executor, problem);
+    if (target && (*args.body)->accuracy().bound > problem.precision.target_error()) {
+      fail<InvalidArgument>("fft.plan: an error of {} is asked for, but mode exact reaches {} for this transform on the device; ask for more, or use the host",
+                            problem.precision.target_error(), (*args.body)->accuracy().bound);
+    }
+    return;
+  }
+  if (!problem.precision.has_target() && problem.precision.mode() == Mode::Exact) {
+    fail<NotImplemented>("fft.plan: the device has mode exact for double precision only; use native, tf32x3 or bf16x6 for float");
   }
   *args.body = build_single(executor, problem);
 }

@@ -5,6 +5,7 @@
 #include <trn/tile/machine.hpp>
 
 #include "../roots.hpp"
+#include "exact_blocks.hpp"
 #include "line_kernel.hpp"
 
 namespace trn::fft {
@@ -157,6 +158,7 @@ class Maker {
 }  // namespace
 
 std::vector<Constant> lines_constants(const LinesShape& shape, const Machine& machine, const ConstantOptions& options) {
+  if (shape.mode == Mode::Exact) return device::exact_blocks_constants(shape, machine, options);
   return Maker(shape, machine, options).run();
 }
 

@@ -1,4 +1,5 @@
 // What the kernels of lines share: see line_kernel.hpp.
+#include "exact_blocks.hpp"
 #include "point_tiles.hpp"
 
 #include <trn/core/error.hpp>
@@ -99,6 +100,10 @@ tile::Program lines_program(const LinesShape& shape, const tile::Machine& machin
   for (const LineDim& d : shape.lines) require(d.count >= 1, "fft: a dimension of {} lines; at least 1", d.count);
   require(shape.n1 >= 1 && shape.n2 >= 1 && shape.n1 <= machine.partitions && shape.n2 <= machine.partitions,
           "fft: factors {} x {}; both are 1 to {}: split the length further", shape.n1, shape.n2, machine.partitions);
+  if (shape.mode == Mode::Exact) {
+    require(shape.kernel == LineKernel::Blocks, "fft: mode exact has kernel blocks, not {}", name(shape.kernel));
+    return device::exact_blocks_program(shape, machine);
+  }
   switch (shape.kernel) {
     case LineKernel::Rows:
       require(shape.n1 == 1 && !shape.table, "fft: kernel rows has one factor and no table; got n1 = {}", shape.n1);

@@ -41,6 +41,9 @@ struct SideTensors {
   [[nodiscard]] bool pairs() const { return layout.format == Format::Interleaved && !layout.real; }
 };
 
+// The tensors of one side, declared.
+[[nodiscard]] SideTensors declare_side(tile::Builder& b, const char* name, const PointLayout& layout, const std::vector<LineDim>& lines, bool input);
+
 class LineKernelBase {
  public:
   virtual ~LineKernelBase() = default;

@@ -46,7 +46,4 @@ struct PointData {
 void load(tile::Builder& b, const PointData& data, const PointTile& t, const SideTensors& side, const tile::Affine& at, std::int64_t distance);
 void store(tile::Builder& b, const PointData& data, const PointTile& t, const SideTensors& side, const tile::Affine& at, std::int64_t distance);
 
-// The tensors of one side.
-[[nodiscard]] SideTensors declare_side(tile::Builder& b, const char* name, const PointLayout& layout, const std::vector<LineDim>& lines, bool input);
-
 }  // namespace trn::fft::device

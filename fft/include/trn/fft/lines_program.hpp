@@ -55,6 +55,10 @@ struct LinesShape {
 // line is read before any of it is written.
 [[nodiscard]] tile::Program lines_program(const LinesShape& shape, const tile::Machine& machine);
 
+// Mode Exact (kernel Blocks, interleaved lines): every number is a pair hi + lo of float32, in tensors "x_hi" and "x_lo", "y_hi" and "y_lo", of magnitude at most 1. Results are
+// 2^-(exact_shift(n1) + exact_shift(n2)) of the transform, so that they are too; n2 = 1 is allowed, and with it a table. Factors are the caller's.
+[[nodiscard]] int exact_shift(std::int64_t n);  // of the least power of two >= n
+
 // One constant of a program: float32, tfloat32 or bfloat16 elements, as its tensor lies in memory.
 struct Constant {
   std::string name;

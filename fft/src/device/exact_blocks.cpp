@@ -1,0 +1,418 @@
+// Kernel Blocks in mode Exact: lines in double precision on a machine without it. Numbers are pairs hi + lo of fp32, about 48 bits; products are exact.
+//
+//   slices    x = sum of 8 slices, slice i a multiple of 2^-(7+8i) with |slice| <= 2^-8i: at most 8 significant bits, exact in bfloat16. Rounding to a multiple of a power of
+//             two is adding and subtracting 1.5 * 2^23 times it. The sum of hi's rest and lo is kept exactly (two sums). What is left over is below 2^-64.
+//   product   the DFT matrix, scaled by a power of two so that results stay below 1, has 7 slices. Products of slices i and j with i + j = l <= 7 share a group of PSUM: they are
+//             multiples of 2^-(14+8l) and 256 (l+1) of them stay below 2^24 units for l <= 3, so these sums are exact in fp32 in any order. Those of l >= 4 round at 2^-24 of
+//             something 2^-32 small. 35 products in all.
+//   join      L7 + L6 + L5 + L4, then L3, L2, L1, L0 on top by FastTwoSum, which is exact here although |L_l| may be the smaller: L_l is a multiple of the last bit of the
+//             sum it meets. The four rests are added up as lo.
+//   twiddle   a product of pairs by Dekker: the table holds w = hi + lo and hi's two halves of 11 and 13 bits, the Scalar Engine splits z by storing it as tfloat32. Three
+//             of four partial products are exact, the fourth errs by 2^-47 of the product.
+//
+// |x| <= 1 (complex) goes in and |y| <= 1 comes out: y is 2^-(exact_shift(n1) + exact_shift(n2)) of the transform. The steps, who shares the array and where things lie are as in
+// blocks.cpp; n2 = 1 leaves out the second step. With a table, results are multiplied by the entry of their line and k1: one step of a longer line.
+//
+// The Vector Engine is the limit: for 16384 points 2 x 22 operations to slice, 2 x 19 to join and 40 of the twiddle, 256 or 128 numbers each: about 25 us on trn2, while the
+// Tensor Engine's 280 products take 16 us. GpSimd takes the rests of the joins and the imaginary parts of the twiddle.
+#include <cmath>
+
+#include <trn/core/convert.hpp>
+#include <trn/core/error.hpp>
+
+#include "../roots.hpp"
+#include "block_layout.hpp"
+#include "exact_blocks.hpp"
+
+namespace trn::fft {
+
+using namespace trn::tile;
+using namespace device;
+
+namespace {
+
+constexpr std::int64_t kDataSlices = 8, kMatrixSlices = 7, kLevels = 8, kBits = 8;
+constexpr std::int64_t kTableParts = 4;  // w, its first and second half, and lo
+
+// hi + lo, both (P, n).
+struct Pair {
+  Access hi, lo;
+};
+
+class ExactBlocks {
+ public:
+  ExactBlocks(const LinesShape& shape, const Machine& machine)
+      : s_(shape), b_("fft_exact_blocks", machine), layout_(shape, machine), n1_(shape.n1), n2_(shape.n2), side_(machine.partitions) {
+    for (int word = 0; word < 2; ++word) {
+      x_[word] = declare_side(b_, word == 0 ? "x_hi" : "x_lo", s_.in, s_.lines, true);
+      y_[word] = declare_side(b_, word == 0 ? "y_hi" : "y_lo", s_.out, s_.lines, false);
+    }
+  }
+
+  Program build() {
+    const std::int64_t rows1 = layout_.above * n1_, rows2 = layout_.beside * n2_;
+    for (int part = 0; part < 2; ++part) first_[part] = constant(part == 0 ? "first_re" : "first_im", rows1, kMatrixSlices, 2 * rows1, DType::BFloat16);
+    if (n2_ > 1) {
+      twiddle_ = constant("twiddle", rows2, kTableParts, 2 * rows1, DType::Float32);
+      const char* const names[] = {"second_a", "second_b", "second_minus_b"};
+      for (int i = 0; i < 3; ++i) second_[i] = constant(names[i], rows2, kMatrixSlices, rows2, DType::BFloat16);
+    }
+    if (s_.table) table_ = b_.input("table", DType::Float32, {kTableParts, s_.lines.back().count, n1_, 2});
+    outer(0, 0, 0);
+    return b_.finish();
+  }
+
+ private:
+  void outer(std::size_t dimension, const Affine& in, const Affine& out) {
+    if (dimension + 1 < s_.lines.size()) {
+      const LineDim& d = s_.lines[dimension];
+      return b_.parallel(fmt::format("lines{}", dimension), d.count, [&](Affine i) { outer(dimension + 1, in + i * d.in, out + i * d.out); });
+    }
+    layout_.each(b_, in, out, 2 * kDeep, [&](const Affine& i, const Affine& o, std::int64_t above, std::int64_t beside, std::int64_t deep) {
+      // Two halves step by step, so that one's work on the Tensor and GpSimd Engines hides behind the other's on the Vector Engine.
+      const LineDim& d = s_.lines.back();
+      const std::int64_t half = deep / 2, skipped = above * beside * half;
+      std::vector<Work> works;
+      if (half > 0) works.push_back(start(i, o, above, beside, half, line_of(i, in)));
+      works.push_back(start(i + skipped * d.in, o + skipped * d.out, above, beside, deep - half, line_of(i + skipped * d.in, in)));
+      Ring sums(b_.psum("levels", beside * n2_, {2, kLevels * kWidth}), 2);
+      for (Work& w : works) w.slices = slices(w.x);
+      for (const Work& w : works) first_step(w, sums);
+      for (const Work& w : works) twiddle(w);
+      if (n2_ > 1) {
+        for (Work& w : works) w.slices = slices(w.z);
+        for (const Work& w : works) second_step(w, sums);
+      } else {
+        for (const Work& w : works) results(w);
+      }
+      for (const Work& w : works) {
+        layout_.store(b_, y_[0], w.y.hi, w.out, w.above, w.beside, w.deep);
+        layout_.store(b_, y_[1], w.y.lo, w.out, w.above, w.beside, w.deep);
+      }
+    });
+  }
+  // The number of a block's first line: its offset from the first over the distance, loop variables included.
+  Affine line_of(const Affine& at, const Affine& first) const {
+    if (!s_.table) return 0;
+    const Affine from = at - first;
+    const std::int64_t distance = s_.lines.back().in;
+    std::vector<Affine::Term> terms = from.terms();
+    for (Affine::Term& t : terms) t.coefficient /= distance;
+    return Affine::from_parts(from.constant() / distance, terms);
+  }
+
+  Access constant(const std::string& name, std::int64_t rows, std::int64_t parts, std::int64_t columns, DType dtype) {
+    const Access tensor = b_.input(name, dtype, {parts, rows, columns});
+    const Access tile = b_.sbuf(name + "_tile", rows, {parts, columns}, dtype);
+    b_.dma_copy(tile, tensor.permute({1, 0, 2}));
+    return tile;
+  }
+  static Access slice_of(const Access& constant, std::int64_t i, std::int64_t rows, std::int64_t columns) {
+    return pattern(constant(ds(0, rows), ds(i, 1), ds(0, columns)), 0, {{1, columns}});
+  }
+
+  // Elementwise, fp32, a new tile each.
+  Access fresh(const Access& like, DType dtype = DType::Float32) { return b_.sbuf("word", like.partitions, {like.free_size()}, dtype); }
+  Access op(const Access& a, const Access& b, AluOp which, Engine engine) {
+    const Access c = fresh(a);
+    b_.tensor_tensor(c, a, b, which, engine);
+    return c;
+  }
+  Access add(const Access& a, const Access& b, Engine e = Engine::Vector) { return op(a, b, AluOp::Add, e); }
+  Access subtract(const Access& a, const Access& b, Engine e = Engine::Vector) { return op(a, b, AluOp::Subtract, e); }
+  Access multiply(const Access& a, const Access& b, Engine e) { return op(a, b, AluOp::Multiply, e); }
+
+  // (P, 8, n) bfloat16.
+  Access slices(const Pair& x) {
+    const std::int64_t n = x.hi.free_size();
+    const Access out = b_.sbuf("slices", x.hi.partitions, {kDataSlices, n}, DType::BFloat16);
+    const auto cut = [&](const Access& rest, std::int64_t i) {
+      const double shift = 1.5 * std::ldexp(1.0, static_cast<int>(23 - 7 - kBits * i));
+      const Access slice = pattern(out, i * n, {{1, n}});
+      b_.tensor_scalar(slice, rest, AluOp::Add, shift, {.op1 = AluOp::Subtract, .operand1 = shift, .engine = Engine::Vector});
+      return slice;
+    };
+    Access rest = x.hi;
+    for (std::int64_t i = 0; i < 3; ++i) rest = subtract(rest, cut(rest, i));
+    const Access sum = add(rest, x.lo), back = subtract(sum, rest);  // rest + lo = sum + error
+    const Access error = add(subtract(rest, subtract(sum, back)), subtract(x.lo, back));
+    rest = sum;
+    for (std::int64_t i = 3; i < 6; ++i) rest = subtract(rest, cut(rest, i));
+    rest = add(rest, error);
+    for (std::int64_t i = 6; i < kDataSlices; ++i) {
+      const Access slice = cut(rest, i);
+      if (i + 1 < kDataSlices) rest = subtract(rest, slice);
+    }
+    return out;
+  }
+
+  // multiply(dst, i, j, accumulate) for all pairs of slices, into the group of their level.
+  template <class Multiply> void products(const Access& levels, std::int64_t first, std::int64_t width, std::int64_t parts, Multiply multiply) {
+    std::vector<std::int64_t> step(static_cast<std::size_t>(kLevels), 0);
+    for (std::int64_t part = 0; part < parts; ++part) {
+      for (std::int64_t i = kDataSlices - 1; i >= 0; --i) {
+        for (std::int64_t j = std::min(kMatrixSlices - 1, kLevels - 1 - i); j >= 0; --j) {
+          const std::int64_t level = i + j;
+          multiply(pattern(levels, level * kWidth + first, {{1, width}}), part, i, j, step[static_cast<std::size_t>(level)]++);
+        }
+      }
+    }
+  }
+
+  // The sum of the levels (P, 8, width) as a pair, to hi and lo.
+  void join(const Pair& to, const Access& levels, std::int64_t width) {
+    const auto level = [&](std::int64_t l) { return pattern(levels, l * kWidth, {{1, width}}); };
+    Access sum = fresh(level(0));
+    b_.activation(sum, ActFunction::Copy, level(kLevels - 1));
+    for (std::int64_t l = kLevels - 2; l >= 4; --l) sum = add(level(l), sum);
+    Access low;
+    for (std::int64_t l = 3; l >= 0; --l) {
+      const Access above = add(level(l), sum), taken = subtract(above, level(l));
+      const Access rest = subtract(sum, taken, Engine::GpSimd);
+      low = low.present() ? add(low, rest, Engine::GpSimd) : rest;
+      sum = above;
+    }
+    normal(to, sum, low, Engine::Vector);
+  }
+  // hi + lo of a sum and a smaller one.
+  void normal(const Pair& to, const Access& large, const Access& small, Engine engine) {
+    b_.tensor_tensor(to.hi, large, small, AluOp::Add, engine);
+    b_.tensor_tensor(to.lo, small, subtract(to.hi, large, engine), AluOp::Subtract, engine);
+  }
+
+  // A part of z in the form a product needs.
+  struct Factor {
+    Access hi, first, second, lo;
+  };
+  Factor factor(const Pair& z) {
+    const Access first = fresh(z.hi, DType::TFloat32);
+    b_.activation(first, ActFunction::Copy, z.hi);
+    return {z.hi, first, subtract(z.hi, first), z.lo};
+  }
+  Pair product(const Factor& z, const Factor& w, Engine e) {
+    const Access p = multiply(z.hi, w.hi, e);
+    Access rest = subtract(multiply(z.first, w.first, e), p, e);
+    rest = add(rest, multiply(z.first, w.second, e), e);
+    rest = add(rest, multiply(z.second, w.first, e), e);
+    rest = add(rest, multiply(z.second, w.second, e), e);
+    return {p, add(rest, add(multiply(z.hi, w.lo, e), multiply(z.lo, w.hi, e), e), e)};
+  }
+  // z times a table of (count, columns/2, 2) entries or fewer, the same for every `count`: in place, columns are real and imaginary parts.
+  void turn(const Pair& z, const std::function<Access(std::int64_t part, std::int64_t which)>& table, std::int64_t count, std::int64_t columns) {
+    const auto half = [&](const Access& t, std::int64_t part) { return pattern(t, part, {{columns, count}, {2, columns / 2}}); };
+    const auto w = [&](std::int64_t which) { return Factor{table(0, which), table(1, which), table(2, which), table(3, which)}; };
+    const Factor re = factor({half(z.hi, 0), half(z.lo, 0)}), im = factor({half(z.hi, 1), half(z.lo, 1)}), c = w(0), s = w(1);
+    const Pair rc = product(re, c, Engine::Vector), is = product(im, s, Engine::Vector);
+    const Pair rs = product(re, s, Engine::GpSimd), ic = product(im, c, Engine::Vector);
+    // a - b and a + b: the rounded result and, exactly, what it lacks.
+    const auto combine = [&](std::int64_t part, const Pair& a, const Pair& b, AluOp which, Engine e) {
+      const bool minus = which == AluOp::Subtract;
+      const Access sum = op(a.hi, b.hi, which, e), back = subtract(sum, a.hi, e);
+      const Access lost_a = subtract(a.hi, subtract(sum, back, e), e), lost_b = minus ? add(b.hi, back, e) : subtract(b.hi, back, e);
+      const Access error = op(lost_a, lost_b, which, e), low = op(a.lo, b.lo, which, e);
+      normal({half(z.hi, part), half(z.lo, part)}, sum, add(error, low, e), e);
+    };
+    combine(0, rc, is, AluOp::Subtract, Engine::Vector);
+    combine(1, rs, ic, AluOp::Add, Engine::GpSimd);
+  }
+
+  // above * beside * deep lines on their way.
+  struct Work {
+    Affine out, line;
+    std::int64_t above, beside, deep;
+    BlockPlaces px, py;
+    Pair x, y, z;
+    Access slices;
+    [[nodiscard]] std::int64_t columns() const { return z.hi.free_size() / deep; }
+  };
+  Pair pair(const char* name, std::int64_t rows, std::int64_t size, std::int64_t buffers = 1) {
+    return {b_.sbuf(name, rows, {size}, DType::Float32, buffers), b_.sbuf(name, rows, {size}, DType::Float32, buffers)};
+  }
+  Work start(const Affine& in, const Affine& out, std::int64_t above, std::int64_t beside, std::int64_t deep, const Affine& line) {
+    const BlockPlaces px = layout_.x_places(beside * deep), py = layout_.y_places(above, deep);
+    Work w{out, line, above, beside, deep, px, py, pair("x_tile", above * n1_, px.total, 2), pair("y_tile", beside * n2_, py.total, 2),
+           pair("z_tile", beside * n2_, deep * 2 * above * n1_), {}};
+    layout_.load(b_, x_[0], w.x.hi, in, above, beside * deep);
+    layout_.load(b_, x_[1], w.x.lo, in, above, beside * deep);
+    return w;
+  }
+
+  void first_step(const Work& w, Ring& sums) {
+    const std::int64_t columns = w.columns();
+    for (std::int64_t t = 0; t < w.deep; ++t) {
+      const Access levels = sums.next();
+      products(levels, 0, columns, 2, [&](const Access& dst, std::int64_t part, std::int64_t i, std::int64_t j, std::int64_t step) {
+        const Access stationary = pattern(w.slices, i * w.px.total + t * w.px.line + part * w.px.part, {{w.deep * w.px.line, w.beside}, {w.px.point, n2_}});
+        b_.nc_matmul(dst, stationary, slice_of(first_[part], j, w.above * n1_, columns), {.accumulate = step});
+      });
+      join({pattern(w.z.hi, t * columns, {{1, columns}}), pattern(w.z.lo, t * columns, {{1, columns}})}, levels, columns);
+    }
+  }
+
+  void twiddle(const Work& w) {
+    const std::int64_t columns = w.columns();
+    if (s_.table) turn_by_table(w.z, w.line, w.above, w.beside, w.deep);
+    if (n2_ == 1) return;
+    turn(w.z, [&](std::int64_t part, std::int64_t which) {
+      return pattern(twiddle_(ds(0, w.beside * n2_), ds(part, 1), ds(0, columns)), which, {{0, w.deep}, {2, columns / 2}});
+    }, w.deep, columns);
+  }
+
+  // Where part `part` of line t's results goes in y.
+  static Access place(const Access& y, const Work& w, std::int64_t t, std::int64_t part, std::int64_t n1) {
+    return pattern(y, t * w.py.line + part * w.py.part, {{w.py.group, w.above}, {w.py.point, n1}});
+  }
+
+  void second_step(const Work& w, Ring& sums) {
+    const std::int64_t columns = w.columns(), half = columns / 2, rows2 = w.beside * n2_;
+    for (std::int64_t t = 0; t < w.deep; ++t) {
+      const Access levels = sums.next();
+      for (std::int64_t result = 0; result < 2; ++result) {
+        products(levels, result * half, half, 2, [&](const Access& dst, std::int64_t part, std::int64_t i, std::int64_t j, std::int64_t step) {
+          const Access& matrix = second_[result == part ? 0 : result == 0 ? 2 : 1];
+          b_.nc_matmul(dst, slice_of(matrix, j, rows2, rows2), pattern(w.slices, (i * w.deep + t) * columns + part, {{2, half}}), {.accumulate = step});
+        });
+      }
+      const Pair joined = pair("joined", rows2, columns);
+      join(joined, levels, columns);
+      for (std::int64_t part = 0; part < 2; ++part) {
+        b_.activation(place(w.y.hi, w, t, part, n1_), ActFunction::Copy, pattern(joined.hi, part * half, {{1, half}}));
+        b_.activation(place(w.y.lo, w, t, part, n1_), ActFunction::Copy, pattern(joined.lo, part * half, {{1, half}}));
+      }
+    }
+  }
+  // Of one step alone: z as it is.
+  void results(const Work& w) {
+    const std::int64_t columns = w.columns();
+    for (std::int64_t t = 0; t < w.deep; ++t) {
+      for (std::int64_t part = 0; part < 2; ++part) {
+        b_.activation(place(w.y.hi, w, t, part, n1_), ActFunction::Copy, pattern(w.z.hi, t * columns + part, {{2, columns / 2}}));
+        b_.activation(place(w.y.lo, w, t, part, n1_), ActFunction::Copy, pattern(w.z.lo, t * columns + part, {{2, columns / 2}}));
+      }
+    }
+  }
+
+  // z (g2; t, g1, k1) of lines (g1 G2 + g2) T + t from `line` on.
+  void turn_by_table(const Pair& z, const Affine& line, std::int64_t above, std::int64_t beside, std::int64_t deep) {
+    const std::int64_t each = 2 * n1_, plane = s_.lines.back().count * each, columns = above * each;
+    const Access table = b_.sbuf("table_tile", beside, {kTableParts, deep * columns}, DType::Float32);
+    for (std::int64_t part = 0; part < kTableParts; ++part) {
+      b_.dma_copy(pattern(table, part * deep * columns, {{1, deep * columns}}),
+                  pattern(table_, line * each + part * plane, {{deep * each, beside}, {each, deep}, {beside * deep * each, above}, {1, each}}));
+    }
+    turn(z, [&](std::int64_t part, std::int64_t which) { return pattern(table, part * deep * columns + which, {{columns, deep}, {2, columns / 2}}); }, deep, columns);
+  }
+
+  static constexpr std::int64_t kDeep = 4, kWidth = 256;
+
+  const LinesShape s_;
+  tile::Builder b_;
+  const BlockLayout layout_;
+  const std::int64_t n1_, n2_, side_;
+  SideTensors x_[2], y_[2];
+  Access first_[2], twiddle_, second_[3], table_;
+};
+
+using Complex = std::complex<long double>;
+
+// (7, rows, columns): entry(row, column), |entry| <= 1, as slices scaled by 2^-shift.
+template <class Entry> Constant matrix_slices(std::string name, std::int64_t rows, std::int64_t columns, int shift, Entry entry) {
+  const std::int64_t plane = rows * columns;
+  Constant c{std::move(name), std::vector<std::byte>(static_cast<std::size_t>(kMatrixSlices * plane * 2))};
+  for (std::int64_t at = 0; at < plane; ++at) {
+    long double rest = entry(at / columns, at % columns);
+    for (std::int64_t i = 0; i < kMatrixSlices; ++i) {
+      const int unit = static_cast<int>(7 + kBits * i);
+      const long double slice = std::ldexp(std::nearbyint(std::ldexp(rest, unit)), -unit);
+      rest -= slice;
+      const auto scaled = static_cast<double>(std::ldexp(slice, -shift));
+      from_double(&scaled, DType::BFloat16, c.bytes.data() + (i * plane + at) * 2, 1);
+    }
+  }
+  return c;
+}
+
+// w as hi, the two halves of hi, and lo.
+void table_entry(long double w, float* entry, std::int64_t plane) {
+  const auto hi = static_cast<float>(w);
+  const double wide = hi;
+  float first = 0;
+  from_double(&wide, DType::TFloat32, &first, 1);
+  double kept = 0;
+  to_double(DType::TFloat32, &first, &kept, 1);
+  entry[0] = hi;
+  entry[plane] = static_cast<float>(kept);
+  entry[2 * plane] = static_cast<float>(wide - kept);
+  entry[3 * plane] = static_cast<float>(w - static_cast<long double>(hi));
+}
+
+}  // namespace
+
+int exact_shift(std::int64_t n) {
+  int shift = 0;
+  while ((std::int64_t{1} << shift) < n) ++shift;
+  return shift;
+}
+
+namespace device {
+
+Program exact_blocks_program(const LinesShape& s, const Machine& machine) {
+  require(!s.in.real && !s.out.real && s.in.format == Format::Interleaved && s.out.format == Format::Interleaved && s.in.points == s.n() && s.out.points == s.n(),
+          "fft: mode exact takes whole interleaved lines");
+  require(!s.table || (s.n2 == 1 && s.lines.back().in != 0), "fft: mode exact has a table with one factor, n2 = 1");
+  return ExactBlocks(s, machine).build();
+}
+
+std::vector<Constant> exact_blocks_constants(const LinesShape& s, const Machine& machine, const ConstantOptions& options) {
+  std::vector<Constant> made;
+  const std::int64_t n1 = s.n1, n2 = s.n2, rows1 = lines_together(n1, machine) * n1, rows2 = lines_together(n2, machine) * n2;
+  const auto power = [&](std::int64_t k, std::int64_t n) {
+    const Complex w = long_root(k, n);
+    return options.direction == Direction::Forward ? w : std::conj(w);
+  };
+  for (int from = 0; from < 2; ++from) {
+    made.push_back(matrix_slices(from == 0 ? "first_re" : "first_im", rows1, 2 * rows1, exact_shift(n1), [&](std::int64_t r, std::int64_t c) -> long double {
+      if (r / n1 != c / (2 * n1)) return 0;
+      const Complex w = power((r % n1) * (c / 2 % n1) % n1, n1);
+      return c % 2 == from ? w.real() : from == 0 ? w.imag() : -w.imag();
+    }));
+  }
+  if (s.table) {
+    const std::int64_t lines = s.lines.back().count, plane = lines * n1 * 2;
+    Constant table{"table", std::vector<std::byte>(static_cast<std::size_t>(kTableParts * plane) * sizeof(float))};
+    auto* entry = reinterpret_cast<float*>(table.bytes.data());
+    for (std::int64_t b = 0; b < lines; ++b) {
+      for (std::int64_t k = 0; k < n1; ++k, entry += 2) {
+        const Complex w = power(k * b % options.table_length, options.table_length);
+        table_entry(w.real(), entry, plane);
+        table_entry(w.imag(), entry + 1, plane);
+      }
+    }
+    made.push_back(std::move(table));
+  }
+  if (n2 == 1) return made;
+  const std::int64_t plane = rows2 * 2 * rows1;
+  Constant twiddle{"twiddle", std::vector<std::byte>(static_cast<std::size_t>(kTableParts * plane) * sizeof(float))};
+  auto* entry = reinterpret_cast<float*>(twiddle.bytes.data());
+  for (std::int64_t r = 0; r < rows2; ++r) {
+    for (std::int64_t c = 0; c < rows1; ++c, entry += 2) {
+      const Complex w = power((r % n2) * (c % n1), n1 * n2);
+      table_entry(w.real(), entry, plane);
+      table_entry(w.imag(), entry + 1, plane);
+    }
+  }
+  made.push_back(std::move(twiddle));
+  const char* const names[] = {"second_a", "second_b", "second_minus_b"};
+  for (int which = 0; which < 3; ++which) {
+    made.push_back(matrix_slices(names[which], rows2, rows2, exact_shift(n2), [&](std::int64_t r, std::int64_t c) -> long double {
+      if (r / n2 != c / n2) return 0;
+      const Complex w = power((r % n2) * (c % n2) % n2, n2);
+      return which == 0 ? w.real() : which == 1 ? w.imag() : -w.imag();
+    }));
+  }
+  return made;
+}
+
+}  // namespace device
+
+}  // namespace trn::fft

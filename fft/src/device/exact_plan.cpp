@@ -1,0 +1,270 @@
+// Double precision on the device: what a plan in mode Exact does around its programs.
+//
+// No engine has float64, so the host takes part at both ends: it gathers the input in row-major order, scales each transform by a power of two to magnitude 1/sqrt(2) at
+// most, splits every number into two floats (error 2^-49), and afterwards joins the two words of each result, scales back and scatters. All sums are the device's: every axis is
+// lines of kernel Blocks in mode Exact, in place in the workspace; axes above 128^2 points go through a second pair of arrays, as in planner.cpp. Real transforms are complex
+// ones with zeros or mirror images put in by the host.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <trn/core/error.hpp>
+
+#include "exact_plan.hpp"
+
+namespace trn::fft::device {
+
+using namespace trn::tile;
+
+namespace {
+
+using C = std::complex<double>;
+
+// Row-major extents: batch, then axes.
+Shape extents_of(const Problem& p) {
+  Shape shape;
+  for (const Dimension& d : p.batch) shape.push_back(d.extent);
+  for (const Dimension& d : p.axes) shape.push_back(d.extent);
+  return shape;
+}
+
+class ExactBody final : public detail::Body {
+ public:
+  ExactBody(const Executor& executor, const Problem& problem) : p_(problem), device_(device_of(executor)), executor_(executor), shape_(extents_of(problem)) {
+    points_ = 1;
+    for (const Dimension& d : p_.axes) points_ *= d.extent;
+    total_ = element_count(shape_);
+    top_ = 4 * total_;  // hi and lo, two parts each
+    peak_ = top_;
+    for (std::size_t axis = 0; axis < p_.axes.size(); ++axis) add_axis(axis);
+  }
+  std::int64_t workspace_bytes() const override { return peak_ * static_cast<std::int64_t>(sizeof(float)); }
+  Accuracy accuracy() const override { return {Mode::Exact, 35, bound_ * (p_.kind == Kind::ComplexToComplex ? 1 : std::sqrt(2.0))}; }
+
+  void execute(const Executor& executor, const Operands& o) const override {
+    std::vector<C> values(static_cast<std::size_t>(total_));
+    gather(executor, o.in, values);
+    std::vector<int> exponent(static_cast<std::size_t>(total_ / points_));
+    std::vector<float> words(static_cast<std::size_t>(4 * total_));
+    split(values, exponent, words);
+    auto* work = static_cast<float*>(o.workspace);
+    const auto bytes = static_cast<std::int64_t>(words.size() * sizeof(float));
+    device_.copy_in(work, words.data(), bytes);
+    for (const Step& step : steps_) {
+      std::vector<Binding> bindings;
+      for (const auto& [name, ref] : step.refs) bindings.push_back({name, work + ref.offset});
+      for (const auto& [name, buffer] : step.constants) bindings.push_back({name, buffer.data()});
+      device_.run(*step.program, bindings);
+    }
+    device_.copy_out(words.data(), work, bytes);
+    join(words, exponent, values);
+    scatter(executor, o.out, values);
+  }
+
+ private:
+  // Lines of one axis of the dense array whose words lie `total_` pairs apart, from workspace offset `at`.
+  struct Words {
+    std::int64_t at, distance;
+    PointLayout layout;
+  };
+  void add_axis(std::size_t axis) {
+    const std::int64_t n = p_.axes[axis].extent;
+    if (n == 1) return;
+    std::int64_t inner = 1, outer = 1;
+    for (std::size_t d = 0; d < shape_.size(); ++d) {
+      if (d < p_.batch.size() + axis) outer *= shape_[d];
+      if (d > p_.batch.size() + axis) inner *= shape_[d];
+    }
+    const Words here{0, 2 * total_, {Format::Interleaved, false, n, 2 * inner}};
+    lines(here, here, {{outer, 2 * inner * n, 2 * inner * n}, {inner, 2, 2}}, n);
+  }
+
+  void lines(const Words& in, const Words& out, std::vector<LineDim> dims, std::int64_t n) {
+    const std::int64_t limit = device_.machine().partitions;
+    dims = merged_lines(std::move(dims));
+    if (n <= limit) return step(in, out, dims, n, 1, 0);
+    if (const Factors f = block_factors(n, limit); f.n1 > 0) return step(in, out, dims, f.n1, f.n2, 0);
+    if (levels(n, limit) == 0) {
+      fail<NotImplemented>("fft.plan: mode exact has no kernel for length {}, which has a prime factor above {}; use a length of smaller factors, or the host", n, limit);
+    }
+    // n = n1 m as in planner.cpp: (lines, j1, j2) -> (lines, k1, j2) in arrays of their own -> (lines, k2, k1).
+    std::int64_t n1 = 2;
+    while (n % n1 != 0 || levels(n / n1, limit) != levels(n, limit) - 1) ++n1;
+    const std::int64_t m = n / n1, before = top_;
+    Words middle{top_, 2 * total_, {Format::Interleaved, false, n1, 2 * m}};
+    top_ += 4 * total_;
+    peak_ = std::max(peak_, top_);
+    std::vector<LineDim> to = dims, from = dims;
+    std::int64_t distance = 2 * n;
+    for (std::size_t i = dims.size(); i-- > 0; distance *= dims[i].count) to[i].out = from[i].in = distance;
+    to.push_back({m, in.layout.stride, 2});
+    Words first = in;
+    first.layout.points = n1;
+    first.layout.stride = in.layout.stride * m;
+    step(first, middle, to, n1, 1, n);
+    from.push_back({n1, 2 * m, out.layout.stride});
+    middle.layout = {Format::Interleaved, false, m, 2};
+    Words last = out;
+    last.layout.points = m;
+    last.layout.stride = out.layout.stride * n1;
+    lines(middle, last, from, m);
+    top_ = before;
+  }
+
+  void step(const Words& in, const Words& out, const std::vector<LineDim>& dims, std::int64_t n1, std::int64_t n2, std::int64_t table_length) {
+    const LinesShape shape{LineKernel::Blocks, Mode::Exact, n1, n2, in.layout, out.layout, dims, table_length > 0};
+    Step made;
+    made.program = device_.programs().get(shape, [&](const LinesShape& s) { return lines_program(s, device_.machine()); });
+    for (const auto& [name, words] : {std::pair{"x", &in}, std::pair{"y", &out}}) {
+      made.refs.emplace_back(fmt::format("{}_hi", name), Ref{Ref::Of::Workspace, words->at});
+      made.refs.emplace_back(fmt::format("{}_lo", name), Ref{Ref::Of::Workspace, words->at + words->distance});
+    }
+    for (const Constant& c : lines_constants(shape, device_.machine(), {p_.direction, 1, table_length})) {
+      Buffer buffer(executor_, static_cast<std::int64_t>(c.bytes.size()));
+      device_.copy_in(buffer.data(), c.bytes.data(), buffer.bytes());
+      made.constants.emplace_back(c.name, std::move(buffer));
+    }
+    steps_.push_back(std::move(made));
+    grow(n1);
+    if (n2 > 1) grow(n2), bound_ += kTwiddle;
+    if (table_length > 0) bound_ += kTwiddle;
+  }
+
+  // One exact step of n points. Slices leave 2^-64 of 1 in each part of each point, and the products beyond level 7 less than 6 * 2^-62 of n, where the norm of
+  // the line is at least growth_ of what it was when its largest point was 1/4 (before scaling by powers of two): that is the worst case, one point alone. The pair's lo rounds at
+  // 2^-49, the slices of the matrix end at 2^-56.
+  void grow(std::int64_t n) {
+    const double steps = static_cast<double>(n);
+    const double norm = 0.25 * shrink_;  // of the worst line here, relative to its bound of 1
+    bound_ += std::sqrt(2 * static_cast<double>(points_)) * 0x1p-64 / norm + 6 * 0x1p-62 * std::sqrt(static_cast<double>(points_)) / norm + std::sqrt(steps) * 0x1p-56 + 0x1p-48;
+    shrink_ *= std::sqrt(steps) / std::ldexp(1.0, exact_shift(n));
+    shift_ += exact_shift(n);
+  }
+
+  template <class T> static View<T> view(const Executor& executor, T* data, const std::vector<Dimension>& dims, bool input, std::int64_t unit, Shape shape) {
+    Strides strides;
+    for (const Dimension& d : dims) strides.push_back((input ? d.input_stride : d.output_stride) / unit);
+    return View<T>(executor, data, std::move(shape), std::move(strides));
+  }
+  std::vector<Dimension> dims() const {
+    std::vector<Dimension> all = p_.batch;
+    all.insert(all.end(), p_.axes.begin(), p_.axes.end());
+    return all;
+  }
+  Shape half_shape() const {
+    Shape half = shape_;
+    half.back() = half.back() / 2 + 1;
+    return half;
+  }
+
+  void gather(const Executor& executor, const Side& in, std::vector<C>& values) const {
+    const Executor host = Executor::host();
+    const bool half = p_.kind == Kind::ComplexToReal;
+    const Shape shape = half ? half_shape() : shape_;
+    std::vector<C> read(static_cast<std::size_t>(element_count(shape)));
+    if (p_.kind == Kind::RealToComplex || p_.input_format == Format::Planar) {
+      std::vector<double> part(read.size());
+      for (int i = 0; i < (p_.kind == Kind::RealToComplex ? 1 : 2); ++i) {
+        copy(view(executor, static_cast<const double*>(i == 0 ? in.re : in.im), dims(), true, 1, shape), View<double>(host, part.data(), shape));
+        for (std::size_t k = 0; k < read.size(); ++k) i == 0 ? read[k].real(part[k]) : read[k].imag(part[k]);
+      }
+    } else {
+      copy(view(executor, static_cast<const C*>(in.re), dims(), true, 2, shape), View<C>(host, read.data(), shape));
+    }
+    if (!half) {
+      values = std::move(read);
+      return;
+    }
+    // Rows of n/2 + 1 points to rows of n: point n - k of index (i0, i1, ...) is the conjugate of point k of its mirror image in all axes.
+    const std::int64_t n = shape_.back(), kept = n / 2 + 1, rows = points_ / n, batch = total_ / points_;
+    for (std::int64_t b = 0; b < batch; ++b) {
+      for (std::int64_t row = 0; row < rows; ++row) {
+        const C* const mine = read.data() + (b * rows + row) * kept;
+        const C* const other = read.data() + (b * rows + mirror_row(row)) * kept;
+        C* const to = values.data() + (b * rows + row) * n;
+        for (std::int64_t k = 0; k < n; ++k) to[k] = k < kept ? mine[k] : std::conj(other[n - k]);
+        // Points of the last axis that are their own mirror image: only what the real transform of a row uses.
+        if (rows == 1) {
+          to[0].imag(0);
+          if (n % 2 == 0) to[n / 2].imag(0);
+        }
+      }
+    }
+  }
+  std::int64_t mirror_row(std::int64_t row) const {
+    std::int64_t result = 0, unit = 1;
+    for (std::size_t d = p_.axes.size() - 1; d-- > 0;) {
+      const std::int64_t n = p_.axes[d].extent, i = row % n;
+      row /= n;
+      result += (n - i) % n * unit;
+      unit *= n;
+    }
+    return result;
+  }
+
+  void split(const std::vector<C>& values, std::vector<int>& exponent, std::vector<float>& words) const {
+#pragma omp parallel for if (total_ > 1 << 14)
+    for (std::int64_t b = 0; b < static_cast<std::int64_t>(exponent.size()); ++b) {
+      const C* const from = values.data() + b * points_;
+      double largest = 0;
+      for (std::int64_t i = 0; i < points_; ++i) {
+        for (const double v : {from[i].real(), from[i].imag()}) largest = std::isfinite(v) ? std::max(largest, std::abs(v)) : largest;
+      }
+      int e = 0;
+      (void)std::frexp(largest, &e);  // below 2^e
+      ++e;                            // parts of at most 1/2
+      exponent[static_cast<std::size_t>(b)] = e;
+      float* const hi = words.data() + 2 * b * points_;
+      for (std::int64_t i = 0; i < 2 * points_; ++i) {
+        const double v = std::ldexp(i % 2 == 0 ? from[i / 2].real() : from[i / 2].imag(), -e);
+        hi[i] = static_cast<float>(v);
+        hi[i + 2 * total_] = static_cast<float>(v - static_cast<double>(hi[i]));
+      }
+    }
+  }
+  void join(const std::vector<float>& words, const std::vector<int>& exponent, std::vector<C>& values) const {
+#pragma omp parallel for if (total_ > 1 << 14)
+    for (std::int64_t b = 0; b < static_cast<std::int64_t>(exponent.size()); ++b) {
+      const float* const hi = words.data() + 2 * b * points_;
+      const auto value = [&](std::int64_t i) {
+        return std::ldexp((static_cast<double>(hi[i]) + static_cast<double>(hi[i + 2 * total_])) * p_.factor, exponent[static_cast<std::size_t>(b)] + shift_);
+      };
+      for (std::int64_t i = 0; i < points_; ++i) values[static_cast<std::size_t>(b * points_ + i)] = {value(2 * i), value(2 * i + 1)};
+    }
+  }
+
+  void scatter(const Executor& executor, const Side& out, const std::vector<C>& values) const {
+    const Executor host = Executor::host();
+    const bool half = p_.kind == Kind::RealToComplex;
+    const Shape shape = half ? half_shape() : shape_;
+    std::vector<C> kept;
+    const std::int64_t n = shape_.back(), wanted = shape.back();
+    for (std::int64_t row = 0; row < total_ / n; ++row) kept.insert(kept.end(), values.begin() + row * n, values.begin() + row * n + wanted);
+    if (p_.kind == Kind::ComplexToReal || p_.output_format == Format::Planar) {
+      std::vector<double> part(kept.size());
+      for (int i = 0; i < (p_.kind == Kind::ComplexToReal ? 1 : 2); ++i) {
+        for (std::size_t k = 0; k < kept.size(); ++k) part[k] = i == 0 ? kept[k].real() : kept[k].imag();
+        copy(View<const double>(host, part.data(), shape), view(executor, static_cast<double*>(i == 0 ? out.re : out.im), dims(), false, 1, shape));
+      }
+      return;
+    }
+    copy(View<const C>(host, kept.data(), shape), view(executor, static_cast<C*>(out.re), dims(), false, 2, shape));
+  }
+
+  static constexpr double kTwiddle = 4 * 0x1p-47;
+
+  const Problem p_;
+  Device& device_;
+  const Executor executor_;
+  const Shape shape_;
+  std::int64_t points_ = 1, total_ = 1, top_ = 0, peak_ = 0;
+  std::vector<Step> steps_;
+  int shift_ = 0;
+  double bound_ = 0x1p-48 + 0x1p-52, shrink_ = 1;
+};
+
+}  // namespace
+
+std::shared_ptr<const detail::Body> build_exact(const Executor& executor, const Problem& problem) { return std::make_shared<ExactBody>(executor, problem); }
+
+}  // namespace trn::fft::device
