@@ -87,7 +87,6 @@ class ExactKernel {
 
   // Groups of 1, 2, 4, 4, ... moduli.
   void products() {
-    const std::int64_t pairs = (s_.moduli - 1) / 2, rest = (s_.moduli - 1) % 2;
     const auto several = [&](const Affine& first, std::int64_t count, const std::optional<Slices::Moduli>& next) {
       const std::int64_t passes = count * (s_.n / block_), share = passes > 0 && next ? rows_.count / passes / side_ * side_ : 0, done = share * passes;
       if (next && done < rows_.count) slices_->residues(*next, {done, rows_.count - done}, 0, depth_);
