@@ -315,7 +315,11 @@ class Finish {
       const double* left = (a_.original.empty() ? a_.x : a_.original).data() + r * a_.depth;
       const double* right = (b_.original.empty() ? b_.x : b_.original).data() + j * b_.depth;
       double sum = 0;
-      for (std::int64_t p = 0; p < a_.depth; ++p) sum += left[p] * right[p];
+      for (std::int64_t p = 0; p < a_.depth; ++p) {
+        const std::int64_t i = r % g_.m, k = p % g_.k;  // of complex matrices without their planes
+        if (region_.terms == ExactRegion::Terms::Lower ? k > i : region_.terms == ExactRegion::Terms::Upper && k < i) continue;
+        sum += left[p] * right[p];
+      }
       return sum;
     }
     return scaled(exact::leading(x), -(plan_.shift_a[static_cast<std::size_t>(r)] + plan_.shift_b[static_cast<std::size_t>(j)]));
@@ -413,6 +417,11 @@ Accuracy exact_gemm(const char* operation, const Executor& executor, const GemmA
   // Without a target scaling costs at most a quarter of the rounding of a result as large as the norms allow.
   const double allowed = target > 0 ? target - factor * rounding : factor * rounding / 4;
   const bool empty = g.k == 0 || g.alpha == Complex(0);
+  const std::int64_t planes = is_complex(g.in) ? 2 : 1, longest = std::max({planes * g.m, g.n, empty ? 0 : planes * g.k});
+  constexpr std::int64_t kIntMax = std::numeric_limits<int>::max();
+  require(longest <= kIntMax || (executor.family() == Family::Device && !componentwise),
+          "{}: {} x {} x {} in precision 'exact' needs extents of {}, the host BLAS takes at most {}; split the operation", operation, g.m, g.n, g.k, longest,
+          kIntMax);
   GemmArgs args = g;
   if (empty) args.k = 0;  // then A and B are not read
   const Operand a = left_side(executor, args), b = right_side(executor, args);

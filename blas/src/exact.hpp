@@ -36,8 +36,12 @@ void exact_product(const Executor& executor, const ExactArgs& args);
 }
 
 // Which elements of C exist: all, or the lower triangle; of a Hermitian one the diagonal's imaginary parts are zero and never read.
+// Terms: which products an element is the sum of, all or those with a triangle of op(A); it matters for infinities and NaN only,
+// because the rest of op(A) is zero.
 struct ExactRegion {
+  enum class Terms { All, Lower, Upper };
   bool lower = false, hermitian = false;
+  Terms terms = Terms::All;
 };
 
 // A checked product in Mode::Exact. target > 0: as few moduli as keep the bound at or below it; InvalidArgument when none do.

@@ -135,7 +135,8 @@ Accuracy exact_trmm(const char* operation, const Executor& executor, const TrmmA
   if (s.alpha == Complex(0)) return exact_gemm(operation, executor, g, std::nullopt, target_of(s.precision));
   const Buffer full = expanded(executor, {s.dtype, Expansion::Triangular, s.m, s.am, s.an, s.lower, s.unit, s.conj_a}, s.a);
   g.a = full.data();
-  return exact_gemm(operation, executor, g, std::nullopt, target_of(s.precision));  // reads B before it writes C
+  const ExactRegion region{.terms = s.lower ? ExactRegion::Terms::Lower : ExactRegion::Terms::Upper};
+  return exact_gemm(operation, executor, g, std::nullopt, target_of(s.precision), region);  // reads B before it writes C
 }
 
 Accuracy exact_trsm(const char* operation, const Executor& executor, const TrsmArgs& s) {

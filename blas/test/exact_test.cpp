@@ -288,6 +288,21 @@ TEST(Exact, SpecialValues) {
   }
 }
 
+// Extents that the host's dgemm cannot count are refused before anything is read.
+TEST(Exact, ExtentsBeyondTheHostBlas) {
+  const Executor e = Executor::host();
+  double x = 1, c = 7;
+  const std::int64_t k = std::int64_t{1} << 31;
+  const MatrixView<const double> a(e, &x, 1, k, 0, 0), b(e, &x, k, 1, 0, 0);
+  try {
+    gemm(e, Op::N, Op::N, 1.0, a, b, 0.0, MatrixView<double>(e, &c, 1, 1, 1, 1), {.precision = Mode::Exact});
+    FAIL() << "not refused";
+  } catch (const InvalidArgument& error) {
+    EXPECT_NE(std::string(error.what()).find("needs extents of 2147483648, the host BLAS takes at most 2147483647"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(c, 7);
+}
+
 TEST(Exact, ScalarsAndEmptyExtents) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   for (const char* name : {"host", "sim:trn2"}) {

@@ -1,5 +1,6 @@
 // trmm against sums in wider arithmetic, trsm by its residual in wider arithmetic: every side, triangle, op, diagonal, type and layout.
 // The other triangle and a Unit diagonal hold NaN.
+#include <trn/blas/symm.hpp>
 #include <trn/blas/trmm.hpp>
 #include <trn/blas/trsm.hpp>
 
@@ -190,6 +191,58 @@ TEST(TrmmTrsm, ExactOnTheDevice) {
     check_trmm<double>(e, large, ++seed, Mode::Exact);
     check_trsm<double>(e, large, ++seed, Mode::Exact);
   });
+}
+
+// An infinity in B reaches the rows whose triangle has it, and no other; so does a NaN in A.
+TEST(TrmmTrsm, ExactSpecialValuesStayInTheirTriangle) {
+  constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  const Executor e = Executor::open("sim:trn2");
+  constexpr std::int64_t n = 5;
+  for (const Uplo uplo : kUplos) {
+    for (const Op op : {Op::N, Op::T}) {
+      SCOPED_TRACE(::testing::Message() << "uplo " << static_cast<int>(uplo) << " op " << static_cast<int>(op));
+      const bool lower = (uplo == Uplo::Lower) == (op == Op::N);  // of op(A)
+      std::vector<double> a(n * n, nan), b(n * 3);
+      for (std::int64_t i = 0; i < n; ++i) {
+        for (std::int64_t j = 0; j < n; ++j) {
+          if (uplo == Uplo::Lower ? j <= i : j >= i) a[static_cast<std::size_t>(i * n + j)] = static_cast<double>(1 + i + j);
+        }
+        for (std::int64_t j = 0; j < 3; ++j) b[static_cast<std::size_t>(i * 3 + j)] = static_cast<double>(2 + i - j);
+      }
+      b[2 * 3 + 1] = inf;
+      const auto da = Matrix<double>::from_host(e, n, n, a), db = Matrix<double>::from_host(e, n, 3, b);
+      const Matrix<double> dc(e, n, 3);
+      trmm(e, Side::Left, uplo, op, Diag::NonUnit, 1.0, da.view(), db.view(), dc.view(), {Mode::Exact});
+      const auto c = dc.to_host();
+      for (std::int64_t i = 0; i < n; ++i) {
+        for (std::int64_t j = 0; j < 3; ++j) {
+          double sum = 0;
+          for (std::int64_t p = lower ? 0 : i; p < (lower ? i + 1 : n); ++p) {
+            sum += a[static_cast<std::size_t>(op == Op::N ? i * n + p : p * n + i)] * b[static_cast<std::size_t>(p * 3 + j)];
+          }
+          EXPECT_EQ(c[static_cast<std::size_t>(i * 3 + j)], sum) << i << ", " << j;
+        }
+      }
+      EXPECT_EQ(std::isinf(c[1]), !lower);  // row 0 has the infinity of row 2 in an upper triangle only
+    }
+  }
+}
+
+// What the structure leaves unnamed is never read on a device: there it was never written.
+TEST(TrmmTrsm, ExactReadsTheNamedTriangleOnly) {
+  const Executor e = Executor::open("sim:trn2");
+  for (const std::int64_t n : {3, 130}) {
+    const Matrix<double> a(e, n, n), c(e, n, 2);
+    const auto b = Matrix<double>::from_host(e, n, 2, std::vector<double>(static_cast<std::size_t>(2 * n), 1.0));
+    const std::vector<double> ones(static_cast<std::size_t>(n), 1.0);
+    for (std::int64_t i = 0; i < n; ++i) {
+      copy(View<const double>(Executor::host(), ones.data(), {i + 1}), View<double>(e, a.data() + i * n, {i + 1}));
+    }
+    trmm(e, Side::Left, Uplo::Lower, Op::N, Diag::NonUnit, 1.0, a.view(), b.view(), c.view(), {Mode::Exact});
+    for (std::int64_t i = 0; i < n; ++i) EXPECT_EQ(c.to_host()[static_cast<std::size_t>(2 * i)], static_cast<double>(i + 1));
+    symm(e, Side::Left, Uplo::Lower, 1.0, a.view(), b.view(), 0.0, c.view(), {Mode::Exact});
+    EXPECT_EQ(c.to_host(), std::vector<double>(static_cast<std::size_t>(2 * n), static_cast<double>(n)));
+  }
 }
 
 TEST(TrmmTrsm, Refusals) {

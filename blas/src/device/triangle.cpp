@@ -208,8 +208,15 @@ void copy_diagonal_triangles(Builder& b, const Access& tiles, const Access& matr
   if (rest > 0) copy(tiles(ds(whole, 1)), diagonal_blocks(matrix, whole, 1, side), rest);
 }
 
+void copy_strict_triangles(Builder& b, const Access& tiles, const Access& matrix, std::int64_t n, Region triangle) {
+  const std::int64_t side = b.machine().partitions, whole = n / side, rest = n % side;
+  const bool lower = triangle == Region::Lower;
+  if (whole > 0) copy_strict(b, tiles(ds(0, whole)), diagonal_blocks(matrix, 0, whole, side), side, lower);
+  if (rest > 0) copy_strict(b, tiles(ds(whole, 1)), diagonal_blocks(matrix, whole, 1, side), rest, lower);
+}
+
 void fill_zero(Builder& b, const Access& tiles) {
-  const std::int64_t side = tiles.dims[1].size, row = side * (tiles.dims.size() > 3 ? 2 : 1);
+  const std::int64_t side = tiles.dims[1].size, row = side * (tiles.dims.size() > 3 ? tiles.dims[3].size : 1);
   const Access zero = b.sbuf("zero", side, {row}, tiles.dtype);
   b.memset(zero, 0, Engine::Vector);
   std::vector<std::size_t> order{1, 0, 2};

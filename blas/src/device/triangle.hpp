@@ -12,7 +12,10 @@ namespace trn::blas::device {
 void copy_diagonal_triangles(tile::Builder& b, const tile::Access& tiles, const tile::Access& matrix, std::int64_t n, Region triangle,
                              bool whole_diagonal, bool into_matrix);
 
-// Zeros into (tiles, 128, 128[, 2]).
+// The same without the diagonal, from the matrix; elements may be any number of words, (tiles, 128, 128, words) and (n, n, words).
+void copy_strict_triangles(tile::Builder& b, const tile::Access& tiles, const tile::Access& matrix, std::int64_t n, Region triangle);
+
+// Zeros into (tiles, 128, 128[, words]).
 void fill_zero(tile::Builder& b, const tile::Access& tiles);
 
 // x is (n, n[, 2]) of which one triangle is stored. A scratch matrix of the same shape with rows that are contiguous: symmetric and

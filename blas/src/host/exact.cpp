@@ -46,6 +46,7 @@ Split split(std::span<const double> x, std::span<const std::int32_t> shift, std:
 
 }  // namespace
 
+// exact_gemm has checked that extents fit in an int.
 void exact_product(const Executor&, const ExactArgs& args) {
   const bool wide = real_of(args.g.in) == DType::Float64;
   const Split a = split(args.a, args.shift_a, args.depth, wide), b = split(args.b, args.shift_b, args.depth, wide);

@@ -18,8 +18,8 @@ struct ExpandShape {
   bool operator==(const ExpandShape&) const = default;
 };
 
-// Tensors: input "a" (m x m x words), output "full" (m x m x words, row-major), uint32. Of the triangle that is not stored,
-// only blocks on the diagonal are loaded, and what lies there has no effect.
+// Tensors: input "a" (m x m x words), output "full" (m x m x words, row-major), uint32. Nothing of the triangle that is
+// not stored is read, nor a unit diagonal, nor imaginary parts on a Hermitian one.
 [[nodiscard]] tile::Program expand_program(const ExpandShape& shape, const tile::Machine& machine);
 
 }  // namespace trn::blas
