@@ -143,13 +143,14 @@ struct Plan {
   double scaling = 0;                  // a bound of what scaling costs, relative to ||a_i|| ||b_j||, before it is done
 };
 
-// The bits that `moduli` have room for: depth 2^(bits_a + bits_b) <= 0.499 P.
-Plan plan_for(int moduli, const Operand& a, const Operand& b) {
+// The bits that `moduli` have room for: depth 2^(bits_a + bits_b) <= 0.499 P. even: as many for one operand as for the other.
+Plan plan_for(int moduli, const Operand& a, const Operand& b, bool even) {
   const int budget = static_cast<int>(std::floor(exact::log2_product(moduli) - 1.003 - std::log2(static_cast<double>(std::max<std::int64_t>(1, a.depth)))));
   const int span_a = std::max(1, a.span), span_b = std::max(1, b.span);
   int bits_a = std::min({span_a, exact::kBitsMax, std::max(budget / 2, budget - span_b)});
-  const int bits_b = std::min({span_b, exact::kBitsMax, budget - bits_a});
+  int bits_b = std::min({span_b, exact::kBitsMax, budget - bits_a});
   bits_a = std::min({span_a, exact::kBitsMax, budget - bits_b});
+  if (even) bits_a = bits_b = std::min(bits_a, bits_b);
   Plan plan;
   plan.moduli = moduli;
   if (bits_a < 1 || bits_b < 1) {
@@ -425,9 +426,11 @@ Accuracy exact_gemm(const char* operation, const Executor& executor, const GemmA
   GemmArgs args = g;
   if (empty) args.k = 0;  // then A and B are not read
   const Operand a = left_side(executor, args), b = right_side(executor, args);
+  // A product with its own transpose: equal integers on both sides need to be made once.
+  const bool even = region.lower && g.a == g.b && g.am == g.bn && g.ak == g.bk;
   Plan plan;
   for (int moduli = 1; moduli <= exact::kModuliMax; ++moduli) {
-    plan = plan_for(moduli, a, b);
+    plan = plan_for(moduli, a, b, even);
     if (factor * plan.scaling <= allowed) break;
   }
   require(target == 0 || factor * plan.scaling <= allowed, "{}: no precision for {} on '{}' has a bound of {} for these operands; the best is {}", operation,
@@ -439,7 +442,7 @@ Accuracy exact_gemm(const char* operation, const Executor& executor, const GemmA
   }
   Finish finish(executor, g, a, b, plan, componentwise, region);
   ExactArgs product{g, plan.moduli, a.rows, b.rows, a.depth, a.x, b.x, plan.shift_a, plan.shift_b,
-                    [&](std::int64_t row, const Wide* x) { finish.row(row, x); }};
+                    [&](std::int64_t row, const Wide* x) { finish.row(row, x); }, region.lower};
   const auto kernels = table(operation);
   if (empty) product.moduli = 0;
   dispatch(kernels, executor, product);

@@ -26,6 +26,7 @@ struct ExactArgs {
   std::span<const std::int32_t> shift_a, shift_b;
   // Receives each row of the product once, `columns` integers; from several threads.
   std::function<void(std::int64_t row, const exact::Wide* x)> sink;
+  bool lower = false;  // columns beyond the row (modulo m) are not wanted: what they receive is open
 };
 
 namespace host {

@@ -36,7 +36,7 @@ void add_product(Digits& x, std::int64_t a, std::int64_t b) {
   x = normal(x);
 }
 
-struct Case { int moduli; std::int64_t m, n, k; };
+struct Case { int moduli; std::int64_t m, n, k; bool lower = false, same = false; };
 
 // Integers of as many bits as fit, in float64: the first row and column hold the largest ones, so that element (0, 0) is as large as
 // 0.499 P allows; the second column is minus the first.
@@ -50,7 +50,8 @@ class Operands {
     bits_a_ = std::min(62, bits / 2), bits_b_ = std::min(62, bits - bits_a_);
     std::mt19937_64 random(static_cast<std::uint64_t>(1000 * c.moduli + c.n));
     for (std::int64_t e = 0; e < c.m * c.k; ++e) a.push_back(draw(bits_a_, e < c.k, random));
-    for (std::int64_t e = 0; e < c.n * c.k; ++e) b.push_back(e / c.k == 1 ? -b[static_cast<std::size_t>(e - c.k)] : draw(bits_b_, e < c.k, random));
+    if (c.same) b = a;
+    for (std::int64_t e = 0; e < c.n * c.k && !c.same; ++e) b.push_back(e / c.k == 1 ? -b[static_cast<std::size_t>(e - c.k)] : draw(bits_b_, e < c.k, random));
   }
   [[nodiscard]] Digits element(std::int64_t i, std::int64_t j) const {
     Digits x{};
@@ -76,25 +77,27 @@ class Operands {
 };
 
 void check(const Case& c, const char* name, const neuron::SimOptions& options) {
-  SCOPED_TRACE(::testing::Message() << name << ": " << c.moduli << " moduli, " << c.m << " x " << c.n << " x " << c.k);
+  SCOPED_TRACE(::testing::Message() << name << ": " << c.moduli << " moduli, " << c.m << " x " << c.n << " x " << c.k << (c.lower ? " lower" : "") << (c.same ? " same" : ""));
   const tile::Machine& machine = tile::machine(name);
   const Operands x(c);
   ExactShape s{DType::Float64, c.moduli, c.m, c.n, c.k};
   s.am = c.k, s.ak = 1, s.bk = 1, s.bn = c.k;
+  s.lower = c.lower, s.same = c.same;
   const tile::Program program = exact_program(s, machine);
-  std::vector<float> offsets(static_cast<std::size_t>(c.m + c.n), -1075 + 32 + 127), table = exact_table(c.moduli);
+  std::vector<float> offsets(static_cast<std::size_t>(c.same ? c.m : c.m + c.n), -1075 + 32 + 127), table = exact_table(c.moduli);
   std::vector<float16> weights = exact_weights(c.moduli, machine);
   std::int64_t count = 0;
   for (const tile::TensorDecl& t : program.tensors()) count = t.name == "limbs" ? t.shape[1] : count;
   std::vector<float> limbs(static_cast<std::size_t>(c.m * count * c.n));
-  (void)neuron::simulate(program, machine,
-                         std::vector<tile::Binding>{{"a", const_cast<double*>(x.a.data())}, {"b", const_cast<double*>(x.b.data())}, {"offsets", offsets.data()},
-                                                    {"table", table.data()}, {"weights", weights.data()}, {"limbs", limbs.data()}},
-                         options);
+  std::vector<tile::Binding> bindings{{"a", const_cast<double*>(x.a.data())}, {"offsets", offsets.data()}, {"table", table.data()},
+                                      {"weights", weights.data()}, {"limbs", limbs.data()}};
+  if (!c.same) bindings.push_back({"b", const_cast<double*>(x.b.data())});
+  (void)neuron::simulate(program, machine, bindings, options);
   // Every element of small results, a sample of large ones.
   const std::int64_t step = std::max<std::int64_t>(1, c.m * c.n / 4000) | 1;
   for (std::int64_t e = 0; e < c.m * c.n; e += step) {
     const std::int64_t i = e / c.n, j = e % c.n;
+    if (c.lower && j > i) continue;
     Digits got{};
     for (std::int64_t l = 0; l < count; ++l) {
       const float limb = limbs[static_cast<std::size_t>((i * count + l) * c.n + j)];
@@ -130,6 +133,31 @@ TEST(ExactRecombination, NoOrderAndNoRaceChangesIt) {
   const Case c{3, 514, 513, 520};
   for (const std::uint64_t seed : {1, 2}) check(c, "trn2", {.order = neuron::Order::shuffled(seed)});
   check(c, "trn2", {.order = neuron::Order::in_order(), .check_races = true});
+}
+
+// A triangle alone, and a product with its own transpose.
+TEST(ExactRecombination, Triangles) {
+  const neuron::SimOptions in_order{.order = neuron::Order::in_order()};
+  for (const std::int64_t n : {1, 130}) {
+    check({7, n, n, 9, true, false}, "trn2", in_order);
+    check({7, n, n, 9, true, true}, "trn3", in_order);
+    check({6, n, n, 9, false, true}, "trn1", in_order);
+  }
+  check({2, 2100, 2100, 1, true, false}, "trn3", {.order = neuron::Order::shuffled(3)});  // two strips
+  check({2, 2100, 2100, 129, true, true}, "trn2", {.order = neuron::Order::in_order(), .check_races = true});
+}
+
+// A product with its own transpose makes half of the residues and five eighths of the blocks.
+TEST(ExactModel, TrianglesTakeLessTime) {
+  const tile::Machine& machine = tile::machine("trn2");
+  const auto seconds = [&](bool lower, bool same) {
+    ExactShape s{DType::Float64, 16, 4096, 4096, 4096};
+    s.am = 4096, s.bn = 4096, s.lower = lower, s.same = same;
+    return neuron::estimate(exact_program(s, machine), machine).seconds;
+  };
+  const double whole = seconds(false, false), lower = seconds(true, false), same = seconds(true, true);
+  EXPECT_LT(lower, whole);
+  EXPECT_LT(same, 0.66 * whole) << whole << " " << lower << " " << same;
 }
 
 // Every number of moduli fits in the memory of every machine, in shapes with whole blocks and a rest.

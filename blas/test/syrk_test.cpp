@@ -165,6 +165,16 @@ TEST(Syrk, ExactOnTheDevice) {
   }
 }
 
+// Several blocks of the triangle, in float64 and complex128, of which only the named half is written.
+TEST(Syrk, ExactBlocksOnTheDevice) {
+  const Executor e = Executor::open("sim:trn2");
+  check_syrk<double>(e, Kind::Single, false, {600, 3, Uplo::Lower, Op::N}, 450, Mode::Exact);
+  check_syrk<double>(e, Kind::Double, false, {140, 3, Uplo::Upper, Op::T}, 451, Mode::Exact);
+  check_syrk<std::complex<double>>(e, Kind::Single, true, {140, 3, Uplo::Upper, Op::N}, 452, Mode::Exact);
+  check_syrk<std::complex<double>>(e, Kind::Single, true, {140, 3, Uplo::Lower, Op::C}, 453, Mode::Exact);
+  check_syrk<std::complex<double>>(e, Kind::Single, false, {140, 3, Uplo::Lower, Op::N}, 454, Mode::Exact);
+}
+
 TEST(Syrk, Refusals) {
   using C = std::complex<float>;
   const Executor e = Executor::host();

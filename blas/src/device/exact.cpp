@@ -12,6 +12,8 @@
 // are made while the group before it multiplies, a step between any two blocks, so that no engine's queue holds up another. The Tensor
 // Engine waits for the residues of the first modulus only.
 //
+// Of a lower triangle (syrk) strips of columns are computed, each with the rows from its first column on.
+//
 // What remains for the launch, on the host side: joining the limbs of an integer, its scaling by a power of two, alpha, beta and the one
 // rounding.
 #include <algorithm>
@@ -58,40 +60,103 @@ class ExactKernel {
     const bool complex = is_complex(s_.in);
     const std::int64_t words = real_of(s_.in) == DType::Float64 ? 2 : 1, all_words = words * (complex ? 2 : 1), rows = s_.rows();
     const Access a = b_.input("a", DType::UInt32, {s_.m, s_.k, all_words}, {s_.am * all_words, s_.ak * all_words, 1});
-    const Access b = b_.input("b", DType::UInt32, {s_.n, s_.k, all_words}, {s_.bn * all_words, s_.bk * all_words, 1});
-    const Access offsets = b_.input("offsets", DType::Float32, {s_.n + rows, 1});
+    const Access b = s_.same ? a : b_.input("b", DType::UInt32, {s_.n, s_.k, all_words}, {s_.bn * all_words, s_.bk * all_words, 1});
+    right_ = s_.same ? 0 : s_.n;
+    const std::int64_t numbers = right_ + rows;
+    const Access offsets = b_.input("offsets", DType::Float32, {numbers, 1});
     const Access table = b_.input("table", DType::Float32, {device::kTableRows, s_.moduli});
     const exact::Recombination constants = exact::recombination(s_.moduli);
     const std::int64_t group = Recombine::group(s_.moduli, b_.machine());
     const Access weights = b_.input("weights", DType::Float16, {group * s_.moduli, (2 * constants.limbs + 2) * group});
-    const Access limbs = b_.output("limbs", DType::Float32, {rows, constants.limbs, s_.n});
-    rows_ = {s_.n + rows, b_.scratch("operand_limbs", DType::Float32, {4, s_.n + rows, depth_}),
-             b_.scratch("residues", DType::BFloat16, {s_.moduli, s_.n + rows, depth_})};
+    const Shape shape{rows, constants.limbs, s_.n};
+    const Access limbs = s_.lower ? b_.partial_output("limbs", DType::Float32, shape) : b_.output("limbs", DType::Float32, shape);
+    rows_ = {numbers, b_.scratch("operand_limbs", DType::Float32, {4, numbers, depth_}),
+             b_.scratch("residues", DType::BFloat16, {s_.moduli, numbers, depth_})};
     digits_ = b_.scratch("digits", DType::Float16, {s_.n, s_.moduli, rows});
 
     slices_.emplace(b_, s_, rows_, offsets, table);
-    slices_->limbs({{b, {0, false, 0, 0}}, {a, {0, false, s_.n, 0}}});
+    std::vector<Slices::Source> first, second;
+    if (!s_.same) first.push_back({b, {0, false, 0, 0}});
+    first.push_back({a, {0, false, right_, 0}});
+    slices_->limbs(first);
     if (complex) {
-      slices_->limbs({{b, {words, s_.conj_b, 0, s_.k}}, {a, {words, !s_.conj_a, s_.n, s_.k}}});
-      slices_->limbs({{a, {words, s_.conj_a, s_.n + s_.m, 0}}, {a, {0, false, s_.n + s_.m, s_.k}}});
+      if (!s_.same) second.push_back({b, {words, s_.conj_b, 0, s_.k}});
+      second.push_back({a, {words, !s_.conj_a, right_, s_.k}});
+      slices_->limbs(second);
+      slices_->limbs({{a, {words, s_.conj_a, right_ + s_.m, 0}}, {a, {0, false, right_ + s_.m, s_.k}}});
     }
     slices_->residues({0, 1}, {0, rows_.count}, 0, depth_);
+    make_strips();
     products();
-    Recombine(b_, s_.moduli, digits_, weights, limbs).build();
+    Recombine recombine(b_, s_.moduli, digits_, weights, limbs);
+    for (const Strip& strip : strips_) {
+      for (const auto& [first, count] : strip.rows) recombine.build({strip.first, strip.columns, first, count});
+    }
     return b_.finish();
   }
 
  private:
-  // Residues that are made beside a product: `share` rows from `first` on while the first panel multiplies, and so on.
-  struct Beside { Slices::Moduli moduli; Affine first; std::int64_t share = 0; };
+  struct Range { std::int64_t first, count; };
+  // Columns of C, and the rows of them that are wanted.
+  struct Strip {
+    std::int64_t first, columns;
+    std::vector<Range> rows;
+    [[nodiscard]] std::int64_t blocks(std::int64_t size) const {
+      std::int64_t sum = 0;
+      for (const Range& r : rows) sum += r.count / size;
+      return sum;
+    }
+  };
+  // Residues that are made beside a product: per strip, `share` rows from `first` on while the first panel multiplies, and so on.
+  struct Beside {
+    Slices::Moduli moduli;
+    struct Share { Affine first; std::int64_t share; };
+    std::vector<Share> strips;
+  };
+
+  // All of C, or of a lower triangle up to eight strips of two panels or more, each with the rows from its first column on.
+  void make_strips() {
+    if (!s_.lower) {
+      strips_ = {{0, s_.n, {{0, s_.rows()}}}};
+      return;
+    }
+    const std::int64_t panels = s_.n / block_, count = std::clamp<std::int64_t>(panels / 2, 1, kStrips);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t first = panels * i / count * block_, end = i + 1 < count ? panels * (i + 1) / count * block_ : s_.n;
+      Strip strip{first, end - first, {{first, s_.m - first}}};
+      if (is_complex(s_.in)) strip.rows.push_back({s_.m + first, s_.m - first});
+      strips_.push_back(std::move(strip));
+    }
+  }
 
   // Groups of 1, 2, 4, 4, ... moduli.
   void products() {
+    // Work is shared out by the blocks that each panel multiplies.
+    std::int64_t blocks = 0;
+    for (const Strip& s : strips_) blocks += s.columns / block_ * s.blocks(bank_);
     const auto several = [&](const Affine& first, std::int64_t count, const std::optional<Slices::Moduli>& next) {
-      const std::int64_t passes = count * (s_.n / block_), share = passes > 0 && next ? rows_.count / passes / side_ * side_ : 0, done = share * passes;
-      if (next && done < rows_.count) slices_->residues(*next, {done, rows_.count - done}, 0, depth_);
-      b_.sequential("modulus", count, [&](Affine h) {
-        product(first + h, share > 0 ? std::optional(Beside{*next, h * (s_.n / block_ * share), share}) : std::nullopt);
+      std::vector<std::int64_t> shares;
+      std::int64_t once = 0;  // rows made beside one modulus
+      for (const Strip& s : strips_) {
+        shares.push_back(next && blocks > 0 ? rows_.count * s.blocks(bank_) / (count * blocks) / side_ * side_ : 0);
+        once += shares.back() * (s.columns / block_);
+      }
+      for (std::size_t s = 0; s < shares.size() && next; ++s) {  // what rounding down has left
+        const std::int64_t more = strips_[s].columns / block_ * side_;
+        if (more == 0 || (once + more) * count > rows_.count) continue;
+        shares[s] += side_;
+        once += more;
+      }
+      if (next && once * count < rows_.count) slices_->residues(*next, {once * count, rows_.count - once * count}, 0, depth_);
+      repeat("modulus", count, [&](const Affine& h) {
+        if (once == 0) return product(first + h, std::nullopt);
+        Beside beside{*next, {}};
+        std::int64_t before = 0;
+        for (std::size_t s = 0; s < strips_.size(); ++s) {
+          beside.strips.push_back({h * once + before, shares[s]});
+          before += shares[s] * (strips_[s].columns / block_);
+        }
+        product(first + h, beside);
       });
     };
     std::vector<std::int64_t> groups;
@@ -106,32 +171,52 @@ class ExactKernel {
       std::size_t alike = g;  // groups that are followed by one of their size are one loop
       while (alike + 1 < groups.size() && groups[alike] == kGroup && groups[alike + 1] == kGroup) ++alike;
       const std::size_t repeats = std::max<std::size_t>(1, alike - g);
-      b_.sequential("group", static_cast<std::int64_t>(repeats), [&](Affine i) { several(i * groups[g] + first, groups[g], next(g, i * groups[g] + first)); });
+      repeat("group", static_cast<std::int64_t>(repeats), [&](const Affine& i) { several(i * groups[g] + first, groups[g], next(g, i * groups[g] + first)); });
       first += static_cast<std::int64_t>(repeats) * groups[g];
       g += repeats;
     }
   }
 
+  // A loop over moduli. Strips have loops of their own, and loops inside one loop would share memory badly: there every modulus is
+  // written out.
+  void repeat(const char* variable, std::int64_t count, const Builder::Body& body) {
+    if (strips_.size() == 1) return b_.sequential(variable, count, body);
+    for (std::int64_t i = 0; i < count; ++i) body(i);
+  }
+
   // digits = C mod p_i. Beside it residues are made, a piece of k per block of a panel and the rest of k before the panel's first block.
   void product(const Affine& i, const std::optional<Beside>& beside) {
-    constexpr std::int64_t kPiece = Slices::kResidueColumns;
-    const std::int64_t rows = s_.rows(), blocks = rows / bank_, panels = s_.n / block_;
-    const auto panel = [&](const Affine& l0, std::int64_t count, const std::optional<Slices::Rows>& made) {
-      const Access tile = b_.sbuf("panel", std::min(side_, depth_), {k_tiles_, count}, DType::BFloat16, panel_buffers_);
-      load(tile, i, l0, count, 0, k_tiles_);
-      const std::int64_t shared = made ? std::min(blocks, depth_ / kPiece) : 0, done = shared * kPiece;
-      if (made && done < depth_) slices_->residues(beside->moduli, *made, done, depth_ - done);
-      b_.parallel("rb", shared, [&](Affine rb) {
-        slices_->residues(beside->moduli, *made, rb * kPiece, kPiece);
-        block(tile, i, l0, count, rb * bank_, bank_);
+    for (std::size_t s = 0; s < strips_.size(); ++s) {
+      const Strip& strip = strips_[s];
+      const std::int64_t panels = strip.columns / block_, share = beside ? beside->strips[s].share : 0;
+      b_.parallel("lb", panels, [&](Affine lb) {
+        std::optional<Slices::Rows> made;
+        if (share > 0) made = Slices::Rows{beside->strips[s].first + lb * share, share};
+        panel(i, strip, lb * block_ + strip.first, block_, made, beside);
       });
-      for_blocks(b_, "rb", rows - shared * bank_, bank_, LoopKind::Parallel,
-                 [&](const Affine& r0, std::int64_t columns) { block(tile, i, l0, count, r0 + shared * bank_, columns); });
-    };
-    b_.parallel("lb", panels, [&](Affine lb) {
-      panel(lb * block_, block_, beside ? std::optional(Slices::Rows{beside->first + lb * beside->share, beside->share}) : std::nullopt);
+      if (strip.columns > panels * block_) panel(i, strip, strip.first + panels * block_, strip.columns - panels * block_, std::nullopt, beside);
+    }
+  }
+
+  void panel(const Affine& i, const Strip& strip, const Affine& l0, std::int64_t count, const std::optional<Slices::Rows>& made,
+             const std::optional<Beside>& beside) {
+    const Access tile = b_.sbuf("panel", std::min(side_, depth_), {k_tiles_, count}, DType::BFloat16, panel_buffers_);
+    load(tile, i, l0, count, 0, k_tiles_);
+    // Every block of the first range has its piece of k, a power of two wide; the rest of k comes before them.
+    const std::int64_t blocks = strip.rows.front().count / bank_;
+    std::int64_t width = side_;
+    while (2 * width * std::max<std::int64_t>(1, blocks) <= depth_) width *= 2;
+    const std::int64_t shared = made ? std::min(blocks, depth_ / width) : 0, done = shared * width;
+    if (made && done < depth_) slices_->residues(beside->moduli, *made, done, depth_ - done);
+    b_.parallel("rb", shared, [&](Affine rb) {
+      slices_->residues(beside->moduli, *made, rb * width, width);
+      block(tile, i, l0, count, rb * bank_ + strip.rows.front().first, bank_);
     });
-    if (s_.n > panels * block_) panel(panels * block_, s_.n - panels * block_, std::nullopt);
+    for (std::size_t r = 0; r < strip.rows.size(); ++r) {
+      const std::int64_t first = strip.rows[r].first + (r == 0 ? shared * bank_ : 0), left = strip.rows[r].count - (r == 0 ? shared * bank_ : 0);
+      for_blocks(b_, "rb", left, bank_, LoopKind::Parallel,
+                 [&](const Affine& r0, std::int64_t columns) { block(tile, i, l0, count, r0 + first, columns); });
+    }
   }
 
   // dst (128, tiles, rows) <- residues of rows [r0, r0 + rows), tiles [first, first + tiles) of k; the last tile of all may be
@@ -162,7 +247,7 @@ class ExactKernel {
     // Two buffers where one chunk follows another through the same tile.
     const auto chunk = [&](const Affine& first, std::int64_t count, bool adds, std::int64_t buffers) {
       const Access right = b_.sbuf("chunk", std::min(side_, depth_), {count, columns}, DType::BFloat16, buffers);
-      load(right, i, r0 + s_.n, columns, first, count);
+      load(right, i, r0 + right_, columns, first, count);
       const Access sums = b_.psum("sums", height, {pieces, bank_}, DType::Float32, buffers);
       for (std::int64_t piece = 0; piece < pieces; ++piece) {
         multiply(drop(sums(ds(0, rows_of(piece, rows)), ds(piece, 1), ds(0, columns)), 0), panel, right, piece, rows, first, count);
@@ -202,12 +287,14 @@ class ExactKernel {
     if (rest > 0) one(Affine(tiles - 1), rest);
   }
 
-  static constexpr std::int64_t kGroup = 4;
+  static constexpr std::int64_t kGroup = 4, kStrips = 8;
 
   ExactShape s_;
   Builder b_;
   std::int64_t side_, bank_, depth_, k_tiles_, block_ = 0, panel_buffers_ = 1;
-  Slices::Numbers rows_;  // the columns of op(B), then the rows of op(A)
+  Slices::Numbers rows_;    // the columns of op(B), then the rows of op(A)
+  std::int64_t right_ = 0;  // where the rows of op(A) begin among them
+  std::vector<Strip> strips_;
   Access digits_;
   std::optional<Slices> slices_;
 };
@@ -219,6 +306,9 @@ tile::Program exact_program(const ExactShape& shape, const Machine& machine) {
   require(shape.moduli >= 1 && shape.moduli <= exact::kModuliMax, "blas.gemm: {} moduli; there are {}", shape.moduli, exact::kModuliMax);
   const DType real = real_of(shape.in);
   require(real == DType::Float64 || real == DType::Float32, "blas.gemm: precision 'exact' takes float64 and float32, not {}", name(shape.in));
+  require(!shape.lower || shape.m == shape.n, "blas.gemm: a triangle of a {} x {} product; C must be square", shape.m, shape.n);
+  require(!shape.same || (shape.m == shape.n && (!is_complex(shape.in) || shape.conj_a != shape.conj_b)),
+          "blas.gemm: {} x {} {} is not a product with its own conjugate transpose", shape.m, shape.n, name(shape.in));
   return ExactKernel(shape, machine).build();
 }
 
@@ -263,11 +353,15 @@ void exact_product(const Executor& executor, const ExactArgs& args) {
     return;
   }
   Device& device = device_of(executor);
-  const ExactShape shape{g.in, args.moduli, g.m, g.n, g.k, g.am, g.ak, g.bk, g.bn, g.conj_a, g.conj_b};
+  // Where op(B) is the conjugate transpose of op(A), its integers are those of the first rows: [Re A, -Im A] of [Re A, -Im A; Im A, Re A].
+  const bool same = g.a == g.b && g.m == g.n && g.am == g.bn && g.ak == g.bk && (!is_complex(g.in) || g.conj_a != g.conj_b) &&
+                    std::equal(args.shift_b.begin(), args.shift_b.end(), args.shift_a.begin());
+  ExactShape shape{g.in, args.moduli, g.m, g.n, g.k, g.am, g.ak, same ? 1 : g.bk, same ? 1 : g.bn, g.conj_a, g.conj_b};
+  shape.lower = args.lower, shape.same = same;
   const auto program = device.programs().get(shape, [&](const ExactShape& s) { return exact_program(s, device.machine()); });
   const bool wide = real_of(g.in) == DType::Float64;
   std::vector<float> offset;
-  for (const auto& shifts : {args.shift_b, args.shift_a}) {
+  for (const auto& shifts : {same ? std::span<const std::int32_t>() : args.shift_b, args.shift_a}) {
     for (const std::int32_t s : shifts) offset.push_back(static_cast<float>(exact::exponent_offset(wide, s)));
   }
   const Array<float> offsets = Array<float>::from_host(executor, {static_cast<std::int64_t>(offset.size())}, offset);
@@ -276,12 +370,16 @@ void exact_product(const Executor& executor, const ExactArgs& args) {
   const Array<float16> weights = Array<float16>::from_host(executor, {static_cast<std::int64_t>(constants.size())}, constants);
   const int limbs = exact::recombination(args.moduli).limbs;
   const Array<float> words(executor, {args.rows * limbs * args.columns});
-  device.run(*program, std::vector<Binding>{{"a", const_cast<void*>(g.a)}, {"b", const_cast<void*>(g.b)}, {"offsets", offsets.data()}, {"table", table.data()}, {"weights", weights.data()}, {"limbs", words.data()}});
+  std::vector<Binding> bindings{{"a", const_cast<void*>(g.a)}, {"offsets", offsets.data()}, {"table", table.data()}, {"weights", weights.data()},
+                                {"limbs", words.data()}};
+  if (!same) bindings.push_back({"b", const_cast<void*>(g.b)});
+  device.run(*program, bindings);
   const std::vector<float> host = words.to_host();
 #pragma omp parallel for firstprivate(row) if (args.rows * args.columns > 1 << 12)
   for (std::int64_t i = 0; i < args.rows; ++i) {
     const float* first = host.data() + i * limbs * args.columns;
-    for (std::int64_t j = 0; j < args.columns; ++j) row[static_cast<std::size_t>(j)] = exact::join(first + j, args.columns, limbs);
+    const std::int64_t wanted = args.lower ? i % g.m + 1 : args.columns;
+    for (std::int64_t j = 0; j < wanted; ++j) row[static_cast<std::size_t>(j)] = exact::join(first + j, args.columns, limbs);
     args.sink(i, row.data());
   }
 }

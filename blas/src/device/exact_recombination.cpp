@@ -45,16 +45,18 @@ Recombine::Recombine(Builder& b, int moduli, const Access& digits, const Access&
   for (std::int64_t k = 0; k < words_; ++k) b_.memset(minus_p_(all, ds(k, 1)), -static_cast<double>(constants_.product[static_cast<std::size_t>(k)]));
 }
 
-void Recombine::build() {
-  for_blocks(b_, "jc", digits_.dims[0].size, kColumns, LoopKind::Parallel, [&](const Affine& j0, std::int64_t count) { columns(j0, count); });
+void Recombine::build(const Part& part) {
+  for_blocks(b_, "jc", part.columns, kColumns, LoopKind::Parallel,
+             [&](const Affine& j0, std::int64_t count) { columns(part, j0 + part.column, count); });
 }
 
-void Recombine::columns(const Affine& j0, std::int64_t count) {
+void Recombine::columns(const Part& part, const Affine& j0, std::int64_t count) {
   const std::int64_t moduli = constants_.moduli, whole = count / group_, rest = count % group_, groups = whole + (rest > 0 ? 1 : 0);
   // Rows per load: two buffers of digits leave a third of SBUF to the rest.
   std::int64_t block = kTilesMax * side_;
   while (groups * block * size_bytes(DType::Float16) > b_.machine().sbuf_bytes_per_partition / 3) block /= 2;
-  for_blocks(b_, "rw", digits_.dims[2].size, block, LoopKind::Parallel, [&](const Affine& r0, std::int64_t width) {
+  for_blocks(b_, "rw", part.rows, block, LoopKind::Parallel, [&](const Affine& rw, std::int64_t width) {
+    const Affine r0 = rw + part.row;
     const Access digits = b_.sbuf("digits_in", std::min(group_, count) * moduli, {groups, width}, DType::Float16, 2);
     if (whole > 0) {  // (groups, group, moduli, width) -> (group, moduli, groups, width)
       const Access from = digits_(ds(j0, whole * group_), all, ds(r0, width)).split(0, group_).permute({1, 2, 0, 3});

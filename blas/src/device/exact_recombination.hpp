@@ -30,8 +30,9 @@ class Recombine {
   // Columns of C whose digits share the partitions: a power of two, as many as fit.
   [[nodiscard]] static std::int64_t group(int moduli, const tile::Machine& machine);
 
-  // All of C.
-  void build();
+  // A part of C.
+  struct Part { std::int64_t column, columns, row, rows; };
+  void build(const Part& part);
 
  private:
   // What a tile of 128 rows x 128 columns needs in SBUF on its way, (words, banks, 32) each.
@@ -39,7 +40,7 @@ class Recombine {
   // Where a tile's rows lie, its sums in PSUM and its slot.
   struct Tile { tile::Affine row; std::int64_t rows = 0; tile::Access sums; Slot slot; };
 
-  void columns(const tile::Affine& j0, std::int64_t count);
+  void columns(const Part& part, const tile::Affine& j0, std::int64_t count);
   void multiply(const Tile& t, const tile::Access& digits, const tile::Affine& first, std::int64_t count);
   // Calls step(pick, banks, columns), where pick(tile) is the part of a tile in whole banks of columns, then in the rest.
   template <class Step> void each_part(std::int64_t count, const Step& step) const;

@@ -17,6 +17,8 @@ struct ExactShape {
   std::int64_t m = 1, n = 1, k = 1;
   std::int64_t am = 1, ak = 1, bk = 1, bn = 1;
   bool conj_a = false, conj_b = false;
+  bool lower = false;  // m = n, and of C the lower triangle is wanted: blocks above the diagonal are left out
+  bool same = false;   // op(B) is the conjugate transpose of op(A), with the same offsets: there is no input "b", and offsets are those of A
   bool operator==(const ExactShape&) const = default;
 
   [[nodiscard]] std::int64_t rows() const { return is_complex(in) ? 2 * m : m; }
@@ -26,7 +28,8 @@ struct ExactShape {
 // Tensors: inputs "a" (m x k x words) and "b" (n x k x words), uint32 views of the operands' memory; "offsets" (n + rows, 1),
 // float32: what each column of op(B), then each row of op(A), adds to the exponent field of its numbers; "table" (5, moduli), float32,
 // and "weights", float16: the constants below. Output "limbs" (rows, L, n), float32: integers below 2^24 in magnitude whose sum
-// over l of limb[l] 2^(24 l) is the element of op(A) op(B) in integers, L the fewest that hold it. Throws NotImplemented when depth() is too
+// over l of limb[l] 2^(24 l) is the element of op(A) op(B) in integers, L the fewest that hold it; with `lower` defined for columns up to the
+// row (modulo m). Throws NotImplemented when depth() is too
 // large for the machine's SBUF.
 [[nodiscard]] tile::Program exact_program(const ExactShape& shape, const tile::Machine& machine);
 
