@@ -90,7 +90,7 @@ class ExactKernel {
     products();
     Recombine recombine(b_, s_.moduli, digits_, weights, limbs);
     for (const Strip& strip : strips_) {
-      for (const auto& [first, count] : strip.rows) recombine.build({strip.first, strip.columns, first, count});
+      for (const Range& r : strip.rows) recombine.build({strip.first, strip.columns, r.first, r.count});
     }
     return b_.finish();
   }
