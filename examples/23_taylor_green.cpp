@@ -13,7 +13,7 @@
 //     whose coefficients follow from the equations exactly (a Taylor series in t of every Fourier coefficient, in rational numbers)
 //   - div u = 0 up to roundings.
 //
-//   23_taylor_green [--exec NAME] [--n 32] [--re 100] [--steps 20] [--dt 0.02]
+//   23_taylor_green [--exec NAME] [--n 32] [--re 100] [--steps 4] [--dt 0.05]
 #include <cmath>
 #include <complex>
 #include <cstdio>
@@ -28,8 +28,8 @@ namespace {
 
 struct Settings {
   std::string exec = "host";
-  std::int64_t n = 32, steps = 20;
-  double re = 100, dt = 0.02;
+  std::int64_t n = 32, steps = 4;
+  double re = 100, dt = 0.05;
 };
 
 template <class T> class Flow {

@@ -1,6 +1,8 @@
 // trnfft for the command line: plans (fft.c2c, fft.r2c, fft.c2r) over any lengths, and the functions dct, convolve and stft. The column of rates counts 5 N log2 N per complex
 // and half of that per real transform, whatever the algorithm does. The error is || y - exact ||_2 / || exact ||_2, from 48 points of the first transform summed directly
 // in long double; the bound is the plan's.
+#include <fmt/ranges.h>
+
 #include <cmath>
 #include <numbers>
 #include <random>
@@ -9,8 +11,11 @@
 #include <trn/fft/convolve.hpp>
 #include <trn/fft/cosine.hpp>
 #include <trn/fft/frequencies.hpp>
+#include <trn/fft/lines_program.hpp>
 #include <trn/fft/plan.hpp>
 #include <trn/fft/stft.hpp>
+#include <trn/neuron/sim.hpp>
+#include <trn/tile/device.hpp>
 
 #include "host_peak.hpp"
 #include "measure.hpp"
@@ -49,17 +54,23 @@ class Transforms : public Operation {
   std::string rate_unit() const override { return "GFLOP/s"; }
   std::string error_note() const override { return "||y - exact|| / ||exact|| (L2), estimated from 48 points of one transform; bound: the plan's"; }
   std::vector<std::string> default_executors() const override { return {"host"}; }
-  tile::Program program(const tile::Machine&) const override {
-    fail<NotImplemented>("{}: there is no single device program for these options; bench it on an executor", name());
-  }
+  tile::Program program(const tile::Machine&) const override { fail<NotImplemented>("{}: it has no device kernel", name()); }
   BenchRow bench(const std::string& executor_name, const BenchOptions& options) const override {
     const Executor executor = Executor::open(executor_name);
-    require(!options.model_only, "bench {}: --model-only is not offered; a run on a simulator models its time too", name());
+    require(executor.family() == Family::Device || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model", executor.name());
     BenchRow r;
     r.op = name();
     r.executor = executor.name();
     r.dtype = trn::name(parse_dtype(dtype_));
     r.precision = precision_;
+    r.shape = shape();
+    if (options.model_only) {
+      const tile::Machine& machine = tile::device_of(executor).machine();
+      r.modelled_seconds = neuron::estimate(program(machine), machine).seconds;
+      r.gflops = flops() / *r.modelled_seconds * 1e-9;
+      r.roof_fraction = r.gflops * 1e9 / machine.tensor_flops(DType::Float32);
+      return r;
+    }
     Recorder recorder(executor);
     int runs = 1;
     switch (parse_dtype(dtype_)) {
@@ -69,13 +80,17 @@ class Transforms : public Operation {
     }
     if (executor.family() == Family::Device) r.modelled_seconds = recorder.modelled_seconds() / runs;
     r.gflops = flops() / (r.modelled_seconds ? *r.modelled_seconds : *r.seconds) * 1e-9;
-    const double peak = r.dtype == "float64" ? host_peak().fp64_flops : host_peak().fp32_flops;
-    r.roof_fraction = executor.family() == Family::Host ? r.gflops * 1e9 / peak : 0;
+    const bool host = executor.family() == Family::Host;
+    const double peak = !host                   ? tile::device_of(executor).machine().tensor_flops(DType::Float32)
+                        : r.dtype == "float64" ? host_peak().fp64_flops
+                                               : host_peak().fp32_flops;
+    r.roof_fraction = r.gflops * 1e9 / peak;
     return r;
   }
 
  protected:
   virtual double flops() const = 0;
+  virtual nlohmann::ordered_json shape() const = 0;
   virtual int run_single(const Executor&, const BenchOptions&, BenchRow&) const = 0;
   virtual int run_double(const Executor&, const BenchOptions&, BenchRow&) const = 0;
   template <class T> int run(const Executor& e, const BenchOptions& o, BenchRow& r) const {
@@ -96,6 +111,21 @@ class Plans final : public Transforms {
   explicit Plans(Kind kind) : kind_(kind) {}
   std::string name() const override { return kind_ == Kind::ComplexToComplex ? "fft.c2c" : kind_ == Kind::RealToComplex ? "fft.r2c" : "fft.c2r"; }
   std::string summary() const override { return std::string(fft::name(kind_)) + " transforms by a plan"; }
+  std::vector<std::string> default_executors() const override { return dtype_ == "fp32" ? std::vector<std::string>{"host", "sim:trn2"} : std::vector<std::string>{"host"}; }
+  // One program does what a plan does for dense complex lines of up to 128 points, or of n1 n2 points with both up to 128.
+  tile::Program program(const tile::Machine& machine) const override {
+    require(kind_ == Kind::ComplexToComplex && lengths_.size() == 1, "{}: only one axis of a complex transform is a single program; bench runs whole plans", name());
+    const std::int64_t n = lengths_[0], limit = machine.partitions;
+    std::int64_t n2 = n;
+    for (std::int64_t f = 2; n2 > limit && f <= limit; ++f) {
+      if (n % f == 0 && n / f <= limit && std::max(f, n / f) < n2) n2 = std::max(f, n / f);
+    }
+    require(n2 <= limit, "{}: {} points are not one program: they have no two factors up to {}; bench runs the whole plan", name(), n, limit);
+    const Precision precision = Precision::parse(precision_);
+    require(!precision.has_target(), "{}: a program has one precision; name a mode instead of '{}'", name(), precision_);
+    const fft::PointLayout side{.points = n};
+    return fft::lines_program({n2 == n ? fft::LineKernel::Rows : fft::LineKernel::Blocks, precision.mode(), n / n2, n2, side, side, {{batch_, 2 * n, 2 * n}}}, machine);
+  }
   void add_options(CLI::App& app) override {
     app.add_option("--n", lengths_, "lengths, one per axis")->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30))->capture_default_str();
     add_common(app);
@@ -104,6 +134,7 @@ class Plans final : public Transforms {
   }
 
  private:
+  nlohmann::ordered_json shape() const override { return {{"n", fmt::format("{}", fmt::join(lengths_, " x "))}, {"batch", batch_}}; }
   double flops() const override {
     const auto n = static_cast<double>(product(lengths_));
     return static_cast<double>(batch_) * fft_flops(n) * (kind_ == Kind::ComplexToComplex ? 1 : 0.5);
@@ -117,7 +148,6 @@ class Plans final : public Transforms {
 
   template <class T> int measure_plan(const Executor& e, const BenchOptions& o, BenchRow& r) const {
     using C = std::complex<T>;
-    r.shape = {{"n", lengths_}, {"batch", batch_}};
     fft::Description d = fft::dense(kind_, direction(), lengths_, {.batch = batch_});
     d.precision = Precision::parse(precision_);
     const fft::Plan<T> plan(e, d);
@@ -242,6 +272,11 @@ class Functions final : public Transforms {
   }
 
  private:
+  nlohmann::ordered_json shape() const override {
+    if (function_ == Function::Dct) return {{"n", n_}, {"batch", batch_}, {"type", type_}};
+    if (function_ == Function::Convolve) return {{"n", n_}, {"m", m_}, {"batch", batch_}};
+    return {{"n", n_}, {"n_fft", n_fft_}, {"hop", hop_}, {"batch", batch_}};
+  }
   fft::StftOptions stft_options() const { return {.n_fft = n_fft_, .hop = hop_}; }
   double flops() const override {
     const auto n = static_cast<double>(n_), b = static_cast<double>(batch_);
@@ -263,14 +298,12 @@ class Functions final : public Transforms {
     };
     const double u = unit_roundoff(dtype_of<T>);
     if (function_ == Function::Dct) {
-      r.shape = {{"n", n_}, {"batch", batch_}, {"type", type_}};
       Array<T> y(e, {batch_, n_});
       const fft::CosineOptions options{.type = static_cast<fft::CosineType>(type_), .cache = &cache};
       measured = measure(o.repeats, [&] { y = fft::dct(e, dx, options); }, clock);
       r.error = sampled_error(n_, y.to_host(), [&](std::int64_t i) { return exact_dct(x, i); });
       r.bound = 2 * plan_bound(type_ == 1 ? 2 * n_ - 2 : type_ == 4 && n_ % 2 ? 2 * n_ : n_) + 12 * u;
     } else if (function_ == Function::Convolve) {
-      r.shape = {{"n", n_}, {"m", m_}, {"batch", batch_}};
       r.note = "method " + method_ + "; the error is relative to ||a|| ||b||_1";
       Array<T> y(e, {batch_, n_ + m_ - 1});
       const fft::ConvolveOptions options{.axes = {{1}}, .method = fft::ConvolveMethod::Direct, .cache = &cache};
@@ -288,7 +321,6 @@ class Functions final : public Transforms {
       }, scale);
       r.bound = method_ == "direct" ? static_cast<double>(m_ + 1) * u : 3 * plan_bound(fft::next_fast_len(n_ + m_ - 1)) + 6 * u;
     } else {
-      r.shape = {{"n", n_}, {"n_fft", n_fft_}, {"hop", hop_}, {"batch", batch_}};
       const fft::StftOptions base = stft_options();
       fft::StftOptions options = base;
       options.cache = &cache;

@@ -46,7 +46,8 @@ class CommandLine : public ::testing::Test {
 
 TEST_F(CommandLine, HelpEverywhere) {
   for (const char* arguments : {"--help", "info --help", "bench --help", "bench blas.gemm --help", "profile blas.gemm --help", "emit blas.gemm --help",
-                                "dis blas.gemm --help", "bench rand.raw32 --help", "bench rand.uniform --help", "dis file --help", "validate --help", "rand --help"}) {
+                                "dis blas.gemm --help", "bench rand.raw32 --help", "bench rand.uniform --help", "dis file --help", "validate --help", "rand --help",
+                                "bench fft.c2c --help", "bench fft.stft --help"}) {
     const Result r = trnsci(arguments);
     EXPECT_EQ(r.status, 0) << arguments;
     EXPECT_TRUE(has(r.output, "Usage:")) << arguments;
@@ -75,6 +76,12 @@ TEST_F(CommandLine, BadArgumentsGetOneLine) {
       {"bench rand.raw32 --count 0", "--count"},
       {"bench rand.uniform --interval closed", "--interval"},
       {"bench rand.uniform --count 8 --position 18446744073709551615 --exec sim:trn2", "exceeds 2^64 - 1"},
+      {"bench fft.c2c --n 0", "--n"},
+      {"bench fft.c2c --n 8 --dtype bf16 --exec host", "no transform of dtype bf16"},
+      {"bench fft.dct --exec sim:trn2", "fft.dct: no device kernel"},
+      {"bench fft.c2r --n 8 --exec host --model-only", "has no model"},
+      {"dis fft.c2c --n 131", "131 points are not one program"},
+      {"dis fft.dct", "fft.dct: it has no device kernel"},
       {"rand", "--n is required"},
       {"rand --n -1 --text", "--n -1; give 0 or more"},
       {"rand --n 4 --text --generator mersenne", "--generator mersenne does not exist; use one of philox4x32-10"},
@@ -178,6 +185,23 @@ TEST_F(CommandLine, BenchOfRandomNumbers) {
       EXPECT_EQ(row["bound"], 0.0);
     }
   }
+}
+
+// Every transform within its bound, its rate that of 5 n log2 n.
+TEST_F(CommandLine, BenchOfTransforms) {
+  for (const std::string arguments : {"fft.c2c --n 24 --batch 3 --exec host,sim:trn2", "fft.r2c --n 6 10 --batch 2 --dtype fp64 --exec host", "fft.c2r --n 5 8 --batch 2 --exec host,sim:trn2",
+                                      "fft.dct --n 12 --type 4 --exec host", "fft.convolve --n 300 --m 9 --exec host", "fft.stft --n 300 --n-fft 32 --hop 8 --exec host"}) {
+    const fs::path file = folder_ / "rows.json";
+    const Result r = trnsci("bench " + arguments + " --json " + file.string());
+    ASSERT_EQ(r.status, 0) << r.output;
+    for (const auto& row : read_json(file)) {
+      EXPECT_GT(row["gflops"].get<double>(), 0) << arguments;
+      EXPECT_GT(row["bound"].get<double>(), 0) << arguments;
+      EXPECT_LE(row["error"].get<double>(), row["bound"].get<double>()) << arguments;
+      EXPECT_EQ(row["modelled_seconds"].is_null(), row["executor"] == "host");
+    }
+  }
+  EXPECT_NE(trnsci("dis fft.c2c --n 1024 --batch 2").output.find("fft"), std::string::npos);
 }
 
 TEST_F(CommandLine, LargeShapesCanBeModelledAlone) {
