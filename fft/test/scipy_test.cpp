@@ -272,12 +272,11 @@ template <class E> void check_convolve(const json& c, int layout, PlanCache* cac
     return sum;
   };
   const json &ja = c["in"][0], &jb = c["in"][1];
-  double points = 0, terms = 1;
+  double terms = 1;
   Lengths lengths;
   for (std::size_t d = 0; d < a.shape.size(); ++d) {
     lengths.push_back(next_fast_len(4 * (a.shape[d] + b.shape[d])));  // at least what any of them takes
     terms *= static_cast<double>(std::min(a.shape[d], b.shape[d]));
-    points += static_cast<double>(lengths.back());
   }
   const bool direct = method == "direct" || (method == "auto" && f != "fftconvolve" && f != "oaconvolve");
   const double relative = std::max(3 * bound<T>(Kind::ComplexToComplex, lengths) + 6 * kU<T>, direct ? 1.4143 * (terms + 4) * kU<T> : 0);
