@@ -48,7 +48,8 @@ class BlocksKernel final : public LineKernelBase {
     if (!s_.out.real) b_plus_ = constant("second_b", rows2, rows2, words_.dtype, words_.count);
     b_minus_ = constant("second_minus_b", rows2, rows2, words_.dtype, words_.count);
     if (total_lines() >= 8 * layout_.above * layout_.beside) blocks::warm_tensor_engine(b_, 3 * machine_.timing.dma_start_s);
-    const std::int64_t deep = layout_.inner_in || layout_.inner_out ? (words_.count > 1 ? 16 : 32) : 8;
+    const bool words = words_.dtype != DType::Float32;
+    const std::int64_t deep = layout_.inner_in || layout_.inner_out ? (words ? 16 : 32) : words ? 8 : 16;
     for_outer_lines([&](const Affine& in, const Affine& out) {
       layout_.each(b_, in, out, deep,
                    [&](const Affine& i, const Affine& o, std::int64_t above, std::int64_t beside, std::int64_t here) { block(i, o, above, beside, here); });
@@ -60,7 +61,7 @@ class BlocksKernel final : public LineKernelBase {
   void block(const Affine& in, const Affine& out, std::int64_t above, std::int64_t beside, std::int64_t deep) {
     const std::int64_t lines = beside * deep, rows1 = above * n1_, rows2 = beside * n2_;
     const BlockPlaces px = layout_.x_places(lines), py = layout_.y_places(above, deep);
-    const std::int64_t buffers = deep > 8 ? 2 : 3;
+    const std::int64_t buffers = deep > 16 ? 2 : 3;
     const Access x = b_.sbuf("x_tile", rows1, {px.total}, DType::Float32, buffers), y = b_.sbuf("y_tile", rows2, {py.total}, DType::Float32, 2);
     layout_.load(b_, x_, x, in, above, lines);
     Access split = x;  // into words by GpSimd, which has nothing else to do and so runs a tile ahead

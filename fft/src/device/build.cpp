@@ -14,10 +14,11 @@ using namespace trn::tile;
 
 namespace {
 
-class DeviceBody final : public detail::Body {
+class DeviceBody final : public detail::Body, public HasSteps {
  public:
   DeviceBody(std::vector<Step> steps, std::int64_t workspace_bytes, Accuracy accuracy)
       : steps_(std::move(steps)), workspace_bytes_(workspace_bytes), accuracy_(accuracy) {}
+  const std::vector<Step>& steps() const override { return steps_; }
   std::int64_t workspace_bytes() const override { return workspace_bytes_; }
   Accuracy accuracy() const override { return accuracy_; }
 

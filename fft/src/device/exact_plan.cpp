@@ -28,7 +28,7 @@ Shape extents_of(const Problem& p) {
   return shape;
 }
 
-class ExactBody final : public detail::Body {
+class ExactBody final : public detail::Body, public HasSteps {
  public:
   ExactBody(const Executor& executor, const Problem& problem) : p_(problem), device_(device_of(executor)), executor_(executor), shape_(extents_of(problem)) {
     points_ = 1;
@@ -38,6 +38,7 @@ class ExactBody final : public detail::Body {
     peak_ = top_;
     for (std::size_t axis = 0; axis < p_.axes.size(); ++axis) add_axis(axis);
   }
+  const std::vector<Step>& steps() const override { return steps_; }
   std::int64_t workspace_bytes() const override { return peak_ * static_cast<std::int64_t>(sizeof(float)); }
   Accuracy accuracy() const override { return {Mode::Exact, 35, bound_ * (p_.kind == Kind::ComplexToComplex ? 1 : std::sqrt(2.0))}; }
 

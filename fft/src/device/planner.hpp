@@ -38,6 +38,13 @@ struct Step {
   std::vector<std::pair<std::string, Buffer>> constants;
 };
 
+// What every Body of the device has.
+class HasSteps {
+ public:
+  virtual ~HasSteps() = default;
+  [[nodiscard]] virtual const std::vector<Step>& steps() const = 0;
+};
+
 class Planner {
  public:
   Planner(const Executor& executor, Mode mode) : executor_(executor), device_(tile::device_of(executor)), mode_(mode) {}

@@ -122,8 +122,8 @@ class RowsKernel final : public LineKernelBase {
     if (s_.out.real) {
       const std::int64_t pairs = (n_ - 1) / 2, evens = n_ - pairs;
       const auto at = [&](std::int64_t first, std::int64_t count) { return pattern(t, first, {{n_, lines}, {1, count}}); };
-      move(at(0, evens), part_of(x, x_, 0, lines), Engine::Scalar);
-      if (pairs > 0) b_.tensor_copy(at(evens, pairs), part_of(x, x_, 1, lines)(all, all, ds(1, pairs)), Engine::Vector);
+      b_.tensor_copy(at(0, evens), part_of(x, x_, 0, lines), Engine::GpSimd);
+      if (pairs > 0) b_.tensor_copy(at(evens, pairs), part_of(x, x_, 1, lines)(all, all, ds(1, pairs)), Engine::GpSimd);
       return t;
     }
     // Interleaved halves are runs of n reals; planar ones n/2 of each part.

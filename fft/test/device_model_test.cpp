@@ -1,0 +1,71 @@
+// What the documents claim of modelled time and traffic on trn2: batched short transforms at the DMA roof, one program for 16384 points, two trips through HBM for 2^21.
+#include <trn/fft/plan_programs.hpp>
+#include <trn/neuron/sim.hpp>
+#include <trn/tile/device.hpp>
+
+#include "device_plan_support.hpp"
+
+namespace trn::fft::device_test {
+namespace {
+
+struct Modelled {
+  double seconds = 0, dma_roof_seconds = 0;
+  std::int64_t programs = 0, read_bytes = 0, written_bytes = 0;
+  std::string busiest;
+};
+
+Modelled model(const Description& d, DType real = DType::Float32) {
+  const Executor executor = Executor::open("sim:trn2");
+  const tile::Machine& machine = tile::device_of(executor).machine();
+  Modelled total;
+  double most = 0;
+  for (const auto& program : plan_programs(executor, d, real)) {
+    const neuron::RunReport r = neuron::estimate(*program, machine);
+    total.seconds += r.seconds;
+    total.read_bytes += r.hbm_read_bytes;
+    total.written_bytes += r.hbm_write_bytes;
+    total.dma_roof_seconds += static_cast<double>(r.hbm_read_bytes + r.hbm_write_bytes) / machine.dma_bytes_per_s();
+    ++total.programs;
+    for (const neuron::Lane& lane : r.lanes) {
+      if (lane.busy_s > most) most = lane.busy_s, total.busiest = lane.name;
+    }
+  }
+  return total;
+}
+
+// 65,536 transforms of 128 points: 128 MiB of traffic take 323 us at 416 GB/s, and launching 13.
+TEST(DeviceModel, ShortTransformsRunAtTheDmaRoof) {
+  for (const std::int64_t n : {16, 64, 128}) {
+    const Modelled m = model(dense(Kind::ComplexToComplex, Direction::Forward, {n}, {.batch = 65536 * 128 / n}));
+    EXPECT_EQ(m.programs, 1);
+    EXPECT_GE(m.dma_roof_seconds / m.seconds, 0.8) << n;
+  }
+}
+
+TEST(DeviceModel, SixteenThousandPointsAreOneProgramOfTheTensorEngine) {
+  const Modelled m = model(dense(Kind::ComplexToComplex, Direction::Forward, {16384}, {.batch = 256}));
+  EXPECT_EQ(m.programs, 1);
+  EXPECT_EQ(m.busiest, "tensor");
+  EXPECT_LE(m.seconds / 256, 2.0e-6);
+  EXPECT_EQ(m.written_bytes, 256 * 16384 * 8);
+}
+
+TEST(DeviceModel, TwoMillionPointsTakeTwoTrips) {
+  const std::int64_t n = std::int64_t{1} << 21;
+  const Modelled m = model(dense(Kind::ComplexToComplex, Direction::Forward, {n}));
+  EXPECT_EQ(m.programs, 2);
+  EXPECT_EQ(m.written_bytes, 2 * 8 * n);
+  EXPECT_LE(m.read_bytes, 3 * 8 * n + (1 << 20));  // the data twice, the twiddles of the first trip once, matrices
+  EXPECT_LE(m.seconds, 500e-6);
+}
+
+TEST(DeviceModel, RealTransformsAreCheaper) {
+  const double complex = model(dense(Kind::ComplexToComplex, Direction::Forward, {128}, {.batch = 65536})).seconds;
+  EXPECT_LE(model(dense(Kind::RealToComplex, Direction::Forward, {128}, {.batch = 65536})).seconds, 0.62 * complex);
+  EXPECT_LE(model(dense(Kind::ComplexToReal, Direction::Inverse, {128}, {.batch = 65536})).seconds, 0.62 * complex);
+  const double long_complex = model(dense(Kind::ComplexToComplex, Direction::Forward, {16384}, {.batch = 256})).seconds;
+  EXPECT_LE(model(dense(Kind::RealToComplex, Direction::Forward, {16384}, {.batch = 256})).seconds, 0.92 * long_complex);
+}
+
+}  // namespace
+}  // namespace trn::fft::device_test
