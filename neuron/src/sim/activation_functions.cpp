@@ -49,7 +49,7 @@ void activate(tile::ActFunction function, const Real* x, Real* out, std::int64_t
       for (std::int64_t i = 0; i < n; ++i) out[i] = x[i] * x[i];
       return;
     case Relu:
-      for (std::int64_t i = 0; i < n; ++i) out[i] = (x[i] > 0) | (x[i] != x[i]) ? x[i] : Real(0);
+      for (std::int64_t i = 0; i < n; ++i) out[i] = ((x[i] > 0) | (x[i] != x[i])) ? x[i] : Real(0);
       return;
     case Abs:
       for (std::int64_t i = 0; i < n; ++i) out[i] = std::fabs(x[i]);
