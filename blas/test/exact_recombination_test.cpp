@@ -36,7 +36,11 @@ void add_product(Digits& x, std::int64_t a, std::int64_t b) {
   x = normal(x);
 }
 
-struct Case { int moduli; std::int64_t m, n, k; bool lower = false, same = false; };
+struct Case {
+  int moduli;
+  std::int64_t m, n, k;
+  bool lower = false, same = false;
+};
 
 // Integers of as many bits as fit, in float64: the first row and column hold the largest ones, so that element (0, 0) is as large as
 // 0.499 P allows; the second column is minus the first.
@@ -51,12 +55,14 @@ class Operands {
     std::mt19937_64 random(static_cast<std::uint64_t>(1000 * c.moduli + c.n));
     for (std::int64_t e = 0; e < c.m * c.k; ++e) a.push_back(draw(bits_a_, e < c.k, random));
     if (c.same) b = a;
-    for (std::int64_t e = 0; e < c.n * c.k && !c.same; ++e) b.push_back(e / c.k == 1 ? -b[static_cast<std::size_t>(e - c.k)] : draw(bits_b_, e < c.k, random));
+    for (std::int64_t e = 0; e < c.n * c.k && !c.same; ++e)
+      b.push_back(e / c.k == 1 ? -b[static_cast<std::size_t>(e - c.k)] : draw(bits_b_, e < c.k, random));
   }
   [[nodiscard]] Digits element(std::int64_t i, std::int64_t j) const {
     Digits x{};
     for (std::int64_t p = 0; p < c_.k; ++p) {
-      add_product(x, static_cast<std::int64_t>(a[static_cast<std::size_t>(i * c_.k + p)]), static_cast<std::int64_t>(b[static_cast<std::size_t>(j * c_.k + p)]));
+      add_product(x, static_cast<std::int64_t>(a[static_cast<std::size_t>(i * c_.k + p)]),
+                  static_cast<std::int64_t>(b[static_cast<std::size_t>(j * c_.k + p)]));
     }
     return x;
   }
@@ -77,7 +83,8 @@ class Operands {
 };
 
 void check(const Case& c, const char* name, const neuron::SimOptions& options) {
-  SCOPED_TRACE(::testing::Message() << name << ": " << c.moduli << " moduli, " << c.m << " x " << c.n << " x " << c.k << (c.lower ? " lower" : "") << (c.same ? " same" : ""));
+  SCOPED_TRACE(::testing::Message() << name << ": " << c.moduli << " moduli, " << c.m << " x " << c.n << " x " << c.k
+                                    << (c.lower ? " lower" : "") << (c.same ? " same" : ""));
   const tile::Machine& machine = tile::machine(name);
   const Operands x(c);
   ExactShape s{DType::Float64, c.moduli, c.m, c.n, c.k};
@@ -89,8 +96,11 @@ void check(const Case& c, const char* name, const neuron::SimOptions& options) {
   std::int64_t count = 0;
   for (const tile::TensorDecl& t : program.tensors()) count = t.name == "limbs" ? t.shape[1] : count;
   std::vector<float> limbs(static_cast<std::size_t>(c.m * count * c.n));
-  std::vector<tile::Binding> bindings{{"a", const_cast<double*>(x.a.data())}, {"offsets", offsets.data()}, {"table", table.data()},
-                                      {"weights", weights.data()}, {"limbs", limbs.data()}};
+  std::vector<tile::Binding> bindings{{"a", const_cast<double*>(x.a.data())},
+                                      {"offsets", offsets.data()},
+                                      {"table", table.data()},
+                                      {"weights", weights.data()},
+                                      {"limbs", limbs.data()}};
   if (!c.same) bindings.push_back({"b", const_cast<double*>(x.b.data())});
   (void)neuron::simulate(program, machine, bindings, options);
   // Every element of small results, a sample of large ones.
@@ -110,7 +120,8 @@ void check(const Case& c, const char* name, const neuron::SimOptions& options) {
 }
 
 TEST(ExactRecombination, EveryNumberOfModuli) {
-  for (int moduli = 1; moduli <= 20; ++moduli) check({moduli, 3, 5, 11}, moduli % 2 == 0 ? "trn2" : "trn3", {.order = neuron::Order::in_order()});
+  for (int moduli = 1; moduli <= 20; ++moduli)
+    check({moduli, 3, 5, 11}, moduli % 2 == 0 ? "trn2" : "trn3", {.order = neuron::Order::in_order()});
 }
 
 TEST(ExactRecombination, AcrossTheEdges) {

@@ -158,7 +158,8 @@ TEST(Exact, TheSameBitsEverywhere) {
 // Extents around the edges of tiles, banks and blocks, with alpha and beta: the device's bits are the host's.
 TEST(Exact, TheSameBitsAcrossTheEdges) {
   const Executor host = Executor::host();
-  for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{1, 1, 1}, {127, 128, 129}, {129, 31, 128}, {33, 127, 256}, {2, 513, 511}, {513, 2, 512}, {511, 129, 3}}) {
+  for (const auto& extents : {std::array<std::int64_t, 3>{1, 1, 1}, {127, 128, 129}, {129, 31, 128}, {33, 127, 256}, {2, 513, 511}, {513, 2, 512}, {511, 129, 3}}) {
+    const std::int64_t m = extents[0], n = extents[1], k = extents[2];
     const Problem p = problem(Kind::Graded, m, n, k, 19);
     const std::vector<double> old = problem(Kind::Random, m, 1, n, 20).a;
     const auto run = [&](const Executor& e) {

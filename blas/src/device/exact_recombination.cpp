@@ -1,8 +1,8 @@
 // Recombination: the loops and the instructions.
 //
 // Tiles of 128 x 128 elements follow one another in four stages, so that no engine waits for what another has just begun. Time on trn2 per
-// tile with 16 moduli (5 limbs): Vector 3 instructions, 2.6 us; Scalar 10, 2.8 us; GpSimd 3, 2.9 us; Tensor 16 matmuls of 96 columns, 0.7 us
-// (1.4 us cold); DMA 0.52 MB in and 0.33 MB out, 2.1 us.
+// tile with 16 moduli (5 limbs): Vector 3 instructions, 2.6 us; Scalar 10, 2.8 us; GpSimd 3, 2.9 us; Tensor 16 matmuls of 96 columns, 0.7
+// us (1.4 us cold); DMA 0.52 MB in and 0.33 MB out, 2.1 us.
 #include "exact_recombination.hpp"
 
 #include <algorithm>
@@ -37,12 +37,19 @@ std::int64_t Recombine::group(int moduli, const Machine& machine) {
 }
 
 Recombine::Recombine(Builder& b, int moduli, const Access& digits, const Access& weights, const Access& limbs)
-    : b_(b), constants_(exact::recombination(moduli)), side_(b.machine().partitions), group_(group(moduli, b.machine())),
-      words_(2 * constants_.limbs), own_words_(words_ * 2 / 5), digits_(digits), limbs_(limbs) {
+    : b_(b),
+      constants_(exact::recombination(moduli)),
+      side_(b.machine().partitions),
+      group_(group(moduli, b.machine())),
+      words_(2 * constants_.limbs),
+      own_words_(words_ * 2 / 5),
+      digits_(digits),
+      limbs_(limbs) {
   weights_ = b_.sbuf("weights", group_ * moduli, {words_ + 2, group_}, DType::Float16);
   b_.dma_copy(weights_, weights);
   minus_p_ = b_.sbuf("minus_p", side_, {words_}, DType::Float32);
-  for (std::int64_t k = 0; k < words_; ++k) b_.memset(minus_p_(all, ds(k, 1)), -static_cast<double>(constants_.product[static_cast<std::size_t>(k)]));
+  for (std::int64_t k = 0; k < words_; ++k)
+    b_.memset(minus_p_(all, ds(k, 1)), -static_cast<double>(constants_.product[static_cast<std::size_t>(k)]));
 }
 
 void Recombine::build(const Part& part) {
@@ -73,14 +80,17 @@ void Recombine::columns(const Part& part, const Affine& j0, std::int64_t count) 
         return words > 0 ? b_.sbuf(name, high, {words, banks, kBankColumns}, dtype) : Access{};
       };
       const std::int64_t limbs = constants_.limbs;
-      slots.push_back({tile("fraction_of_p", 1, DType::Float32), tile("quotient_of_p", 1, DType::Int32), tile("words", words_, DType::Float32),
-                       tile("carry", limbs - 1, DType::Int32), tile("carried", limbs - 1, DType::Float32), tile("limbs_out", limbs, DType::Float32)});
+      slots.push_back({tile("fraction_of_p", 1, DType::Float32), tile("quotient_of_p", 1, DType::Int32),
+                       tile("words", words_, DType::Float32), tile("carry", limbs - 1, DType::Int32),
+                       tile("carried", limbs - 1, DType::Float32), tile("limbs_out", limbs, DType::Float32)});
     }
     const auto at = [&](std::int64_t t) {
       const std::int64_t rows = std::min(side_, width - t * side_);
       const auto cut = [&](const Access& x) { return x.present() ? x(ds(0, rows)) : x; };
       const Slot& s = slots[static_cast<std::size_t>(t % kStages)];
-      return Tile{r0 + t * side_, rows, cut(sums[static_cast<std::size_t>(t % 2)]),
+      return Tile{r0 + t * side_,
+                  rows,
+                  cut(sums[static_cast<std::size_t>(t % 2)]),
                   {cut(s.fraction), cut(s.quotient), cut(s.words), cut(s.carry), cut(s.carried), cut(s.out)}};
     };
     for (std::int64_t step = 0; step < tiles + kStages - 1; ++step) {
@@ -105,7 +115,8 @@ void Recombine::multiply(const Tile& t, const Access& digits, const Affine& firs
   }
 }
 
-template <class Step> void Recombine::each_part(std::int64_t count, const Step& step) const {
+template <class Step>
+void Recombine::each_part(std::int64_t count, const Step& step) const {
   const std::int64_t whole = count / kBankColumns, rest = count % kBankColumns;
   if (whole > 0) step([&](const Access& x) { return x(all, all, ds(0, whole), all); }, whole, kBankColumns);
   if (rest > 0) step([&](const Access& x) { return x(all, all, ds(whole, 1), ds(0, rest)); }, 1, rest);
@@ -176,7 +187,8 @@ void Recombine::finish(const Tile& t, const Affine& j0, std::int64_t count) {
   const std::int64_t whole = count / kBankColumns * kBankColumns;
   if (whole > 0) b_.dma_copy(limbs_(ds(t.row, t.rows), all, ds(j0, whole)), t.slot.out(all, all, ds(0, whole / kBankColumns), all));
   if (whole < count) {
-    b_.dma_copy(limbs_(ds(t.row, t.rows), all, ds(j0 + whole, count - whole)), t.slot.out(all, all, ds(whole / kBankColumns, 1), ds(0, count - whole)));
+    b_.dma_copy(limbs_(ds(t.row, t.rows), all, ds(j0 + whole, count - whole)),
+                t.slot.out(all, all, ds(whole / kBankColumns, 1), ds(0, count - whole)));
   }
 }
 

@@ -31,19 +31,29 @@ class Recombine {
   [[nodiscard]] static std::int64_t group(int moduli, const tile::Machine& machine);
 
   // A part of C.
-  struct Part { std::int64_t column, columns, row, rows; };
+  struct Part {
+    std::int64_t column, columns, row, rows;
+  };
   void build(const Part& part);
 
  private:
   // What a tile of 128 rows x 128 columns needs in SBUF on its way, (words, banks, 32) each.
-  struct Slot { tile::Access fraction, quotient, words, carry, carried, out; };
+  struct Slot {
+    tile::Access fraction, quotient, words, carry, carried, out;
+  };
   // Where a tile's rows lie, its sums in PSUM and its slot.
-  struct Tile { tile::Affine row; std::int64_t rows = 0; tile::Access sums; Slot slot; };
+  struct Tile {
+    tile::Affine row;
+    std::int64_t rows = 0;
+    tile::Access sums;
+    Slot slot;
+  };
 
   void columns(const Part& part, const tile::Affine& j0, std::int64_t count);
   void multiply(const Tile& t, const tile::Access& digits, const tile::Affine& first, std::int64_t count);
   // Calls step(pick, banks, columns), where pick(tile) is the part of a tile in whole banks of columns, then in the rest.
-  template <class Step> void each_part(std::int64_t count, const Step& step) const;
+  template <class Step>
+  void each_part(std::int64_t count, const Step& step) const;
   void begin(const Tile& t, std::int64_t count);
   void subtract(const Tile& t, std::int64_t count);
   void multiply_product(const Tile& t, std::int64_t count);
@@ -51,8 +61,8 @@ class Recombine {
   void take_carry(const Tile& t, std::int64_t count);
   void finish(const Tile& t, const tile::Affine& j0, std::int64_t count);
 
-  static constexpr std::int64_t kColumns = 128;                  // of C at a time in PSUM
-  static constexpr std::int64_t kSums = 16, kBankColumns = 32;   // one PSUM bank: 16 sums of 32 columns
+  static constexpr std::int64_t kColumns = 128;                 // of C at a time in PSUM
+  static constexpr std::int64_t kSums = 16, kBankColumns = 32;  // one PSUM bank: 16 sums of 32 columns
   static constexpr std::int64_t kStages = 4, kTilesMax = 16;
 
   tile::Builder& b_;

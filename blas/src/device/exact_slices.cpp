@@ -40,7 +40,12 @@ struct Slices::Piece {
 };
 
 Slices::Slices(Builder& b, const ExactShape& shape, const Numbers& numbers, const Access& offsets, const Access& table)
-    : b_(b), side_(b.machine().partitions), wide_(real_of(shape.in) == DType::Float64), words_(wide_ ? 2 : 1), numbers_(numbers), offsets_(offsets) {
+    : b_(b),
+      side_(b.machine().partitions),
+      wide_(real_of(shape.in) == DType::Float64),
+      words_(wide_ ? 2 : 1),
+      numbers_(numbers),
+      offsets_(offsets) {
   table_ = b_.sbuf("constants", side_, {kTableRows, shape.moduli}, DType::Float32);
   b_.dma_copy(table_, table.broadcast(0, side_));
   magic_ = b_.sbuf("magic", side_, {2 * kMagics}, DType::Float32);
@@ -61,7 +66,8 @@ void Slices::limbs(const std::vector<Source>& sources) {
       offsets.push_back(b_.sbuf("offset", rows, {2}, DType::Float32, 2));
       const Access first = offsets.back()(all, ds(0, 1));
       b_.dma_copy(first, offsets_(ds(r0 + s.plane.row, rows), all));
-      b_.tensor_scalar(offsets.back()(all, ds(1, 1)), first, AluOp::Add, 1.0, {.op1 = AluOp::Maximum, .operand1 = 0.0, .engine = Engine::Vector});
+      b_.tensor_scalar(offsets.back()(all, ds(1, 1)), first, AluOp::Add, 1.0,
+                       {.op1 = AluOp::Maximum, .operand1 = 0.0, .engine = Engine::Vector});
     }
     for_blocks(b_, "k", together.front().x.dims[1].size, kLimbColumns, LoopKind::Parallel, [&](const Affine& k0, std::int64_t width) {
       std::vector<Piece> pieces;
@@ -93,7 +99,8 @@ void Slices::limbs(const std::vector<Source>& sources) {
 std::vector<Access> Slices::load(const Source& source, const Affine& r0, std::int64_t rows, const Affine& k0, std::int64_t width) {
   const Access from = source.x(ds(r0, rows), ds(k0, width), ds(source.plane.word, words_));
   std::vector<Access> words;
-  const bool turned = b_.machine().pass_through_transpose && from.dims[0].stride == words_ && from.dims[1].stride > words_ && width % side_ == 0;
+  const bool turned =
+      b_.machine().pass_through_transpose && from.dims[0].stride == words_ && from.dims[1].stride > words_ && width % side_ == 0;
   if (!turned) {
     const Access raw = b_.sbuf("raw", rows, {width, words_}, DType::UInt32, 2);
     b_.dma_copy(raw, from);
@@ -142,7 +149,9 @@ void Slices::begin(const Piece& p) {
     if (op1 != AluOp::None) options.operand1 = y;
     b_.tensor_scalar(to, from, op0, x, options);
   };
-  const auto combine = [&](const Access& to, const Access& x, const Access& y, AluOp op) { b_.tensor_tensor(to, x, y, op, Engine::Vector); };
+  const auto combine = [&](const Access& to, const Access& x, const Access& y, AluOp op) {
+    b_.tensor_tensor(to, x, y, op, Engine::Vector);
+  };
   const Work& w = p.work;
   const Access& high = p.words.back();
   const int mantissa = wide_ ? 20 : 23;
@@ -158,7 +167,8 @@ void Slices::begin(const Piece& p) {
   bits(scale, scale, AluOp::LeftShift, 23);
   combine(scale, scale, w.sign, AluOp::BitwiseOr);
   bits(w.fraction, high, AluOp::BitwiseAnd, std::ldexp(1.0, mantissa) - 1);
-  b_.tensor_scalar(w.top, w.field, AluOp::Minimum, 1.0, {.op1 = AluOp::Multiply, .operand1 = std::ldexp(1.0, mantissa), .engine = Engine::Vector});
+  b_.tensor_scalar(w.top, w.field, AluOp::Minimum, 1.0,
+                   {.op1 = AluOp::Multiply, .operand1 = std::ldexp(1.0, mantissa), .engine = Engine::Vector});
   combine(w.top, w.fraction, w.top, kPlus);
   combine(w.top, w.top, factor, AluOp::Multiply);
   multiple(limb(p.four, 3), w.top, 48, Engine::Vector);
@@ -175,7 +185,9 @@ void Slices::begin(const Piece& p) {
 void Slices::lower_pieces(const Piece& p) {
   const Work& w = p.work;
   const Access f1 = w.middle.view(DType::Float32), f0 = w.low.view(DType::Float32), factor = w.exponent.view(DType::Float32);
-  const auto combine = [&](const Access& to, const Access& x, const Access& y, AluOp op) { b_.tensor_tensor(to, x, y, op, Engine::GpSimd); };
+  const auto combine = [&](const Access& to, const Access& x, const Access& y, AluOp op) {
+    b_.tensor_tensor(to, x, y, op, Engine::GpSimd);
+  };
   b_.activation(f1, ActFunction::Copy, w.middle, {.scale = 0x1p-16});
   b_.activation(f0, ActFunction::Copy, w.low, {.scale = 0x1p-32});
   combine(f1, f1, factor, AluOp::Multiply);
@@ -212,19 +224,30 @@ void Slices::run(const std::vector<Task>& tasks) {
   const auto count = static_cast<std::int64_t>(tasks.size());
   std::vector<Slot> slots;
   for (std::int64_t t = 0; t < std::min(kTasks, count); ++t) {
-    const auto tile = [&](const char* name, DType dtype) { return b_.sbuf(name, tasks.front().four.partitions, {tasks.front().four.dims[1].size}, dtype); };
+    const auto tile = [&](const char* name, DType dtype) {
+      return b_.sbuf(name, tasks.front().four.partitions, {tasks.front().four.dims[1].size}, dtype);
+    };
     const auto real = [&](const char* name) { return tile(name, DType::Float32); };
     Slot slot{real("c3"), real("c1"), {real("c"), {}}, {tile("q", DType::Int32), {}}, tile("residue", DType::BFloat16)};
     if (count > kTasks) slot.sum[1] = real("c"), slot.quotient[1] = tile("q", DType::Int32);
     slots.push_back(slot);
   }
-  struct Operands { const Task& task; std::int64_t rows; Access top, lower, sum, quotient, residue; };
+  struct Operands {
+    const Task& task;
+    std::int64_t rows;
+    Access top, lower, sum, quotient, residue;
+  };
   const auto operands = [&](std::int64_t t) {
     const Task& task = tasks[static_cast<std::size_t>(t)];
     const Slot& slot = slots[static_cast<std::size_t>(t % kTasks)];
     const Slice rows = ds(0, task.four.partitions);
     const auto turn = static_cast<std::size_t>(t / kTasks % 2);
-    return Operands{task, task.four.partitions, slot.top(rows, all), slot.lower(rows, all), slot.sum[turn](rows, all), slot.quotient[turn](rows, all),
+    return Operands{task,
+                    task.four.partitions,
+                    slot.top(rows, all),
+                    slot.lower(rows, all),
+                    slot.sum[turn](rows, all),
+                    slot.quotient[turn](rows, all),
                     slot.residue(rows, all)};
   };
   const auto shares = [](std::int64_t t) { return t % 4 != 0; };
@@ -239,7 +262,8 @@ void Slices::run(const std::vector<Task>& tasks) {
   const auto add = [&](std::int64_t t) {
     const Operands o = operands(t);
     if (!shares(t)) {
-      b_.scalar_tensor_tensor(o.lower, limb(o.task.four, 1), AluOp::Multiply, constant(kC1, o.task.i, o.rows), AluOp::Add, limb(o.task.four, 0));
+      b_.scalar_tensor_tensor(o.lower, limb(o.task.four, 1), AluOp::Multiply, constant(kC1, o.task.i, o.rows), AluOp::Add,
+                              limb(o.task.four, 0));
     }
     b_.scalar_tensor_tensor(o.top, limb(o.task.four, 2), AluOp::Multiply, constant(kC2, o.task.i, o.rows), AluOp::Add, o.top);
     b_.tensor_tensor(o.sum, o.lower, o.top, AluOp::Add, Engine::GpSimd);
@@ -251,15 +275,20 @@ void Slices::run(const std::vector<Task>& tasks) {
   const auto finish = [&](std::int64_t t) {
     const Operands o = operands(t);
     subtract(o.residue, o.sum, o.quotient, o.task.i);
-    b_.dma_copy(drop(numbers_.residues(ds(o.task.i, 1), ds(o.task.row, o.rows), ds(o.task.column, o.task.four.dims[1].size)), 0), o.residue);
+    b_.dma_copy(drop(numbers_.residues(ds(o.task.i, 1), ds(o.task.row, o.rows), ds(o.task.column, o.task.four.dims[1].size)), 0),
+                o.residue);
   };
   const auto each = [&](std::int64_t first, const auto& step) {
     for (std::int64_t t = std::max<std::int64_t>(0, first); t < std::min(first + kTasks, count); ++t) step(t);
   };
   for (std::int64_t first = 0; first < count + kTasks; first += kTasks) {
     each(first, begin);
-    each(first, [&](std::int64_t t) { if (!shares(t)) add(t); });
-    each(first, [&](std::int64_t t) { if (shares(t)) add(t); });
+    each(first, [&](std::int64_t t) {
+      if (!shares(t)) add(t);
+    });
+    each(first, [&](std::int64_t t) {
+      if (shares(t)) add(t);
+    });
     each(first - kTasks, quotient);
     each(first - kTasks, finish);
   }

@@ -9,10 +9,9 @@
 //              quotient (Scalar rounds it by storing int32, Vector subtracts): |r| <= 90, bfloat16
 #pragma once
 
-#include <vector>
-
 #include <trn/blas/exact_program.hpp>
 #include <trn/tile/builder.hpp>
+#include <vector>
 
 namespace trn::blas::device {
 
@@ -31,16 +30,29 @@ class Slices {
     tile::Access residues;   // HBM scratch (moduli, count, depth) bfloat16
   };
   // Where a plane of an operand starts in an element, whether it is negated, and where it goes.
-  struct Plane { std::int64_t word; bool negated; std::int64_t row, column; };
+  struct Plane {
+    std::int64_t word;
+    bool negated;
+    std::int64_t row, column;
+  };
   // `count` rows from `first`, and the same for moduli.
-  struct Rows { tile::Affine first; std::int64_t count; };
-  struct Moduli { tile::Affine first; std::int64_t count; };
+  struct Rows {
+    tile::Affine first;
+    std::int64_t count;
+  };
+  struct Moduli {
+    tile::Affine first;
+    std::int64_t count;
+  };
 
   // offsets: (rows, 1) in HBM, what the rows add to exponents. table: (kTableRows, moduli) in HBM, see exact_table().
   Slices(tile::Builder& b, const ExactShape& shape, const Numbers& numbers, const tile::Access& offsets, const tile::Access& table);
 
   // One plane of an operand x (rows, columns, words).
-  struct Source { tile::Access x; Plane plane; };
+  struct Source {
+    tile::Access x;
+    Plane plane;
+  };
   // Limbs of planes with equally many columns. Their tiles alternate, so that one's loads hide behind another's arithmetic.
   void limbs(const std::vector<Source>& sources);
   // Residues of columns [k0, k0 + columns) of these rows, from the limbs in scratch, whose loads have a ring of their own.
@@ -57,15 +69,21 @@ class Slices {
 
  private:
   // One tile of limbs, the modulus, and where its first number lies.
-  struct Task { tile::Access four; tile::Affine i, row, column; };
+  struct Task {
+    tile::Access four;
+    tile::Affine i, row, column;
+  };
   // Tiles for the work of one task at a time, as wide as the widest.
-  struct Slot { tile::Access top, lower, sum[2], quotient[2], residue; };
+  struct Slot {
+    tile::Access top, lower, sum[2], quotient[2], residue;
+  };
 
   // The tiles that limbs of one piece need on the way.
   struct Work;
   // Rows x width numbers of one source: their words, low word first, and their limbs (rows, 4, width).
   struct Piece;
-  std::vector<tile::Access> load(const Source& source, const tile::Affine& r0, std::int64_t rows, const tile::Affine& k0, std::int64_t width);
+  std::vector<tile::Access> load(const Source& source, const tile::Affine& r0, std::int64_t rows, const tile::Affine& k0,
+                                 std::int64_t width);
   static double magic(int unit);
   void multiple(const tile::Access& to, const tile::Access& x, int unit, tile::Engine engine);
   void begin(const Piece& piece);
@@ -74,7 +92,7 @@ class Slices {
   void run(const std::vector<Task>& tasks);
 
   static constexpr std::int64_t kTasks = 4;  // in a group
-  static constexpr int kMagics = 4;         // units 1, 2^16, 2^32, 2^48
+  static constexpr int kMagics = 4;          // units 1, 2^16, 2^32, 2^48
 
   tile::Builder& b_;
   std::int64_t side_;

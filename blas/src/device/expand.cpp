@@ -19,7 +19,10 @@ namespace {
 class ExpandKernel {
  public:
   ExpandKernel(const ExpandShape& shape, const Machine& machine)
-      : s_(shape), b_("blas_expand", machine), side_(machine.partitions), real_words_(size_bytes(real_of(shape.dtype)) / 4),
+      : s_(shape),
+        b_("blas_expand", machine),
+        side_(machine.partitions),
+        real_words_(size_bytes(real_of(shape.dtype)) / 4),
         words_(size_bytes(shape.dtype) / 4) {}
 
   Program build() {
@@ -141,9 +144,11 @@ class ExpandKernel {
 
 tile::Program expand_program(const ExpandShape& shape, const Machine& machine) {
   require(shape.m >= 1, "blas.expand: m is {}; it must be >= 1", shape.m);
-  require(shape.lower || shape.structure == Expansion::Triangular, "blas.expand: symmetric and Hermitian matrices store the lower triangle");
+  require(shape.lower || shape.structure == Expansion::Triangular,
+          "blas.expand: symmetric and Hermitian matrices store the lower triangle");
   const DType real = real_of(shape.dtype);
-  require(real == DType::Float64 || real == DType::Float32, "blas.expand: takes float64, float32 and their complex types, not {}", name(shape.dtype));
+  require(real == DType::Float64 || real == DType::Float32, "blas.expand: takes float64, float32 and their complex types, not {}",
+          name(shape.dtype));
   return ExpandKernel(shape, machine).build();
 }
 
