@@ -28,12 +28,15 @@ class LineEngine final : public Engine<T> {
     plan_.kind = kind;
     plan_.n = n;
     plan_.complex_n = kind != EngineKind::Complex && n % 2 == 0 ? n / 2 : n;
-    const std::int64_t m = plan_.complex_n, most = sizeof(T) == 4 ? 512 : 256;
+    const std::int64_t m = plan_.complex_n;
     const bool smooth = is_smooth(m);
-    plan_.lanes = smooth && (m == 1 || (lines >= 4 && m <= most));
+    if (m > 1) plan_.line = make_line_plan<T>(m, lanes_);
+    plan_.lanes = m == 1 || (smooth && lines >= 4 && lanes_cost(m) / static_cast<double>(std::min<std::int64_t>(lines, lanes_)) < plan_.line->cost);
     plan_.lanes_if_strided = smooth && lines >= lanes_ && m <= 32768;
     if (plan_.lanes || plan_.lanes_if_strided) plan_.passes = make_passes<T>(m);
-    if (!plan_.lanes) plan_.line = make_line_plan<T>(m, lanes_);
+    if (plan_.lanes) plan_.line = nullptr;
+    static_cast<void>(widest_lanes<T>());  // the instruction set is chosen by now
+    one_line_ = one_line<T>();
     if (m != n) {
       const std::int64_t count = m / 2 + 1;
       plan_.real_twiddles.resize(static_cast<std::size_t>(2 * count));
@@ -67,6 +70,8 @@ class LineEngine final : public Engine<T> {
     for (const LineBatch& b : batch) call.lines *= b.count;
     if (call.lines == 0) return;
     T* memory = reinterpret_cast<T*>(scratch);
+    if (call.lines == 1 && plan_.line && plan_.kind == EngineKind::Complex)
+      return one_line_(*plan_.line, call.in_re, call.in_im, in.stride, call.out_re, call.out_im, out.stride, call.factor, memory, plan_.n < kLongLine ? 1 : threads);
     const bool strided = !batch.empty() && std::abs(batch.back().input_distance) < std::abs(in.stride) && call.lines >= lanes_;
     if (plan_.lanes || (plan_.lanes_if_strided && strided)) {
       const std::int64_t blocks = (call.lines + lanes_ - 1) / lanes_;
@@ -83,6 +88,12 @@ class LineEngine final : public Engine<T> {
   }
 
  private:
+  // A block of lines in operations of the widest vectors: passes, tiles in and out; slower outside the first cache, and where powers of two meet in it.
+  double lanes_cost(std::int64_t m) const {
+    const double bytes = 4.0 * static_cast<double>(m * lanes_) * sizeof(T);
+    const double cache = (bytes <= 32768 ? 1.0 : bytes <= 262144 ? 1.25 : 1.6) * (m >= 128 && m % 64 == 0 ? 1.3 : 1.0);
+    return m <= 16 ? passes_cost(m) + 6 * static_cast<double>(m) : cache * passes_cost(m) + 16 * static_cast<double>(m) + 60;
+  }
   std::int64_t block_scratch() const { return 2 * round_up(2 * lanes_ * (plan_.complex_n + 1)) + round_up(2 * plan_.n + 64); }
   std::int64_t line_scratch(int threads) const {
     return 2 * round_up(plan_.n + 32) + plan_.line->shared_reals() + threads * plan_.line->private_reals() + 64;
@@ -101,6 +112,7 @@ class LineEngine final : public Engine<T> {
 
   int lanes_;
   EnginePlan<T> plan_;
+  OneLine<T> one_line_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "host/real-inl.hpp"
@@ -139,99 +140,235 @@ void transform_block(D d, const EnginePlan<T>& plan, const BlockSide<T>& in, con
   }
 }
 
+// Where a line begins on both sides, counting through the batch dimensions.
+class LineCounter {
+ public:
+  LineCounter(const std::vector<LineBatch>& batch, std::int64_t line) : batch_(batch.data()), count_(batch.size()) {
+    if (count_ == 0) return;
+    for (std::size_t i = count_; i-- > 1;) {
+      add(i, line % batch_[i].count);
+      line /= batch_[i].count;
+    }
+    add(0, line);
+  }
+  std::int64_t from = 0, to = 0;
+  // Lines from here on that are equally far apart.
+  [[nodiscard]] std::int64_t run() const { return count_ == 0 ? 1 : batch_[count_ - 1].count - digit_[count_ - 1]; }
+  void advance(std::int64_t lines) {  // at most run()
+    if (count_ == 0) return;
+    add(count_ - 1, lines);
+    for (std::size_t i = count_; i-- > 1 && digit_[i] == batch_[i].count;) {
+      add(i, -batch_[i].count);
+      add(i - 1, 1);
+    }
+  }
+
+ private:
+  void add(std::size_t i, std::int64_t steps) {
+    digit_[i] += steps;
+    from += steps * batch_[i].input_distance;
+    to += steps * batch_[i].output_distance;
+  }
+  static constexpr std::size_t kMost = 32;
+  const LineBatch* batch_;
+  std::size_t count_;
+  std::int64_t digit_[kMost] = {};
+};
+
 template <class D, class T>
-void gather_block(D d, const EnginePlan<T>& plan, const EngineCall<T>& call, std::int64_t first, int count, T* scratch) {
+void run_block(D d, const EnginePlan<T>& plan, const EngineCall<T>& call, LineCounter& at, int count, T* scratch) {
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
   BlockSide<T> in{{}, 0, call.in_stride, call.in_im ? call.in_im - call.in_re : 0, count};
   BlockSide<T> out{{}, 0, call.out_stride, call.out_im ? call.out_im - call.out_re : 0, count};
   T* dummy = scratch + 2 * block_reals(plan.complex_n, lanes) + 16;
-  const std::vector<LineBatch>& batch = *call.batch;
-  for (std::int64_t lane = 0; lane < lanes; ++lane) {
-    out.line[lane] = dummy;
-    if (lane >= count) {
-      in.line[lane] = in.line[0];
-      continue;
+  in.line[0] = call.in_re + at.from;
+  out.line[0] = call.out_re + at.to;
+  if (count == lanes && at.run() >= lanes && !call.batch->empty()) {
+    in.distance = call.batch->back().input_distance;
+    out.distance = call.batch->back().output_distance;
+    for (std::int64_t lane = 1; lane < lanes; ++lane) {
+      in.line[lane] = in.line[0] + lane * in.distance;
+      out.line[lane] = out.line[0] + lane * out.distance;
     }
-    std::int64_t rest = first + lane, from = 0, to = 0;
-    for (std::size_t i = batch.size(); i-- > 0; rest /= batch[i].count) {
-      from += rest % batch[i].count * batch[i].input_distance;
-      to += rest % batch[i].count * batch[i].output_distance;
+    at.advance(lanes);
+  } else {
+    for (std::int64_t lane = 0; lane < lanes; ++lane) {
+      in.line[lane] = lane < count ? call.in_re + at.from : in.line[0];
+      out.line[lane] = lane < count ? call.out_re + at.to : dummy;
+      if (lane < count) at.advance(1);
     }
-    in.line[lane] = call.in_re + from;
-    out.line[lane] = call.out_re + to;
-  }
-  if (count == lanes && !batch.empty() && first % batch.back().count + lanes <= batch.back().count) {
-    in.distance = batch.back().input_distance;
-    out.distance = batch.back().output_distance;
   }
   transform_block(d, plan, in, out, call.factor, scratch);
 }
 
-// Lines begin .. end: full blocks of the widest vectors, the rest with the narrowest that hold it.
+// A single codelet on `blocks` blocks of equally distant interleaved lines: loaded, transformed and stored without leaving the registers.
+template <int R, class D, class T>
+HWY_NOINLINE void codelet_blocks([[maybe_unused]] D d, [[maybe_unused]] const EngineCall<T>& call, [[maybe_unused]] std::int64_t from, [[maybe_unused]] std::int64_t to,
+                                 [[maybe_unused]] std::int64_t blocks) {
+#if HWY_TARGET != HWY_SCALAR
+  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D())), piece = kPiece<T>, points = piece / 2;
+  const LineBatch& batch = call.batch->back();
+  const bool in_swapped = call.in_im < call.in_re, out_swapped = call.out_im < call.out_re, scaled = call.factor != T(1);
+  EvenLines<T> in{(in_swapped ? call.in_im : call.in_re) + from, batch.input_distance}, out{(out_swapped ? call.out_im : call.out_re) + to, batch.output_distance};
+  const auto factor = hn::Set(d, call.factor);
+  for (std::int64_t block = 0; block < blocks; ++block) {
+    C<D> x[R];
+    constexpr std::int64_t wide = kSquares<D> ? 2 * R / lanes * lanes / 2 : 0;  // points that come in squares
+    HWY_UNROLL(4)
+    for (std::int64_t j = 0; j < wide; j += lanes / 2) {
+      hn::Vec<D> v[lanes];
+      load_square(d, in, 2 * j, v);
+      HWY_UNROLL(8)
+      for (std::int64_t i = 0; i < lanes / 2; ++i) x[j + i] = in_swapped ? C<D>{v[2 * i + 1], v[2 * i]} : C<D>{v[2 * i], v[2 * i + 1]};
+    }
+    HWY_UNROLL(16)
+    for (std::int64_t j = wide; j < R; j += points) {
+      const std::int64_t at = HWY_MIN(j, R - points);
+      hn::Vec<D> v[piece];
+      load_tile(d, in, 2 * at, v);
+      HWY_UNROLL(2)
+      for (std::int64_t i = 0; i < points; ++i) x[at + i] = in_swapped ? C<D>{v[2 * i + 1], v[2 * i]} : C<D>{v[2 * i], v[2 * i + 1]};
+    }
+    dft<R>(d, x);
+    if (scaled) {
+      HWY_UNROLL(16)
+      for (int j = 0; j < R; ++j) x[j] = {hn::Mul(x[j].r, factor), hn::Mul(x[j].i, factor)};
+    }
+    HWY_UNROLL(4)
+    for (std::int64_t j = 0; j < wide; j += lanes / 2) {
+      hn::Vec<D> v[lanes];
+      HWY_UNROLL(8)
+      for (std::int64_t i = 0; i < lanes / 2; ++i) {
+        v[2 * i] = out_swapped ? x[j + i].i : x[j + i].r;
+        v[2 * i + 1] = out_swapped ? x[j + i].r : x[j + i].i;
+      }
+      store_square(d, out, 2 * j, v);
+    }
+    HWY_UNROLL(16)
+    for (std::int64_t j = wide; j < R; j += points) {
+      const std::int64_t at = HWY_MIN(j, R - points);
+      hn::Vec<D> v[piece];
+      HWY_UNROLL(2)
+      for (std::int64_t i = 0; i < points; ++i) {
+        v[2 * i] = out_swapped ? x[at + i].i : x[at + i].r;
+        v[2 * i + 1] = out_swapped ? x[at + i].r : x[at + i].i;
+      }
+      store_tile(d, out, 2 * at, v);
+    }
+    in.base += lanes * in.distance;
+    out.base += lanes * out.distance;
+  }
+#endif
+}
+
+template <class D, class T>
+void any_codelet_blocks(D d, const EngineCall<T>& call, int radix, std::int64_t from, std::int64_t to, std::int64_t blocks) {
+  switch (radix) {
+    case 2: return codelet_blocks<2>(d, call, from, to, blocks);
+    case 3: return codelet_blocks<3>(d, call, from, to, blocks);
+    case 4: return codelet_blocks<4>(d, call, from, to, blocks);
+    case 5: return codelet_blocks<5>(d, call, from, to, blocks);
+    case 6: return codelet_blocks<6>(d, call, from, to, blocks);
+    case 7: return codelet_blocks<7>(d, call, from, to, blocks);
+    case 8: return codelet_blocks<8>(d, call, from, to, blocks);
+    case 9: return codelet_blocks<9>(d, call, from, to, blocks);
+    case 10: return codelet_blocks<10>(d, call, from, to, blocks);
+    case 11: return codelet_blocks<11>(d, call, from, to, blocks);
+    case 12: return codelet_blocks<12>(d, call, from, to, blocks);
+    case 13: return codelet_blocks<13>(d, call, from, to, blocks);
+    case 15: return codelet_blocks<15>(d, call, from, to, blocks);
+    default: return codelet_blocks<16>(d, call, from, to, blocks);
+  }
+}
+
+template <class T>
+bool pairs(const T* re, const T* im, std::int64_t stride) {
+  return stride == 2 && (im == re + 1 || im == re - 1);
+}
+
+// Lines begin .. end: full blocks of the widest vectors, the rest with half ones if they hold it.
 template <class T>
 void run_lanes_here(const EnginePlan<T>& plan, const EngineCall<T>& call, std::int64_t begin, std::int64_t end, T* scratch) {
   constexpr int widest = static_cast<int>(hn::MaxLanes(Widest<T>()));
-  std::int64_t first = begin;
-  for (; first + widest <= end; first += widest) gather_block(Widest<T>(), plan, call, first, widest, scratch);
-  const int rest = static_cast<int>(end - first);
+  LineCounter at(*call.batch, begin);
+  const int radix = plan.passes.passes.back().radix;
+  const bool codelet = widest > 1 && plan.kind == EngineKind::Complex && plan.passes.passes.size() == 1 && radix > 1 && radix <= 16 && !call.batch->empty() &&
+                       pairs(call.in_re, call.in_im, call.in_stride) && pairs(call.out_re, call.out_im, call.out_stride);
+  std::int64_t line = begin;
+  while (line + widest <= end) {
+    if (const std::int64_t blocks = std::min(at.run(), end - line) / widest; codelet && blocks > 0) {
+      any_codelet_blocks(Widest<T>(), call, radix, at.from, at.to, blocks);
+      at.advance(blocks * widest);
+      line += blocks * widest;
+    } else {
+      run_block(Widest<T>(), plan, call, at, widest, scratch);
+      line += widest;
+    }
+  }
+  const int rest = static_cast<int>(end - line);
   if (rest == 0) return;
-  if constexpr (widest * sizeof(T) >= 64)
-    if (rest <= widest / 4) return gather_block(hn::CappedTag<T, widest / 4>(), plan, call, first, rest, scratch);
   if constexpr (widest * sizeof(T) >= 32)
-    if (rest <= widest / 2) return gather_block(hn::CappedTag<T, widest / 2>(), plan, call, first, rest, scratch);
-  gather_block(Widest<T>(), plan, call, first, rest, scratch);
+    if (rest <= widest / 2) return run_block(hn::CappedTag<T, widest / 2>(), plan, call, at, rest, scratch);
+  run_block(Widest<T>(), plan, call, at, rest, scratch);
+}
+
+template <class T>
+void real_to_half_line(const EnginePlan<T>& plan, const Points<T>& in, const Points<T>& out, T factor, const Points<T>& planar, T* scratch, int threads) {
+  const std::int64_t n = plan.n, m = plan.complex_n;
+  if (m != n) {
+    const Points<T> z{in.re, in.re + in.stride, 2 * in.stride}, to = out.dense() ? out : planar;
+    run_line(*plan.line, z, to, factor, scratch, threads);
+    return half_line<true>(m, to, out, plan.real_twiddles.data());
+  }
+  std::fill(planar.im, planar.im + n, T(0));
+  for (std::int64_t j = 0; j < n; ++j) planar.re[j] = in.re[j * in.stride];
+  run_line(*plan.line, planar, planar, factor, scratch, threads);
+  copy_points(n / 2 + 1, planar, out, T(1));
+}
+
+template <class T>
+void half_to_real_line(const EnginePlan<T>& plan, const Points<T>& in, const Points<T>& out, T factor, const Points<T>& planar, T* scratch, int threads) {
+  const std::int64_t n = plan.n, m = plan.complex_n;
+  if (m != n) {
+    half_line<false>(m, in, planar, plan.real_twiddles.data());
+    return run_line(*plan.line, planar.swapped(), Points<T>{out.re + out.stride, out.re, 2 * out.stride}, factor, scratch, threads);
+  }
+  planar.re[0] = in.re[0];
+  planar.im[0] = T(0);
+  for (std::int64_t k = 1; k <= n / 2; ++k) {
+    planar.re[k] = planar.re[n - k] = in.re[k * in.stride];
+    planar.im[k] = in.im[k * in.stride];
+    planar.im[n - k] = -planar.im[k];
+  }
+  run_line(*plan.line, planar.swapped(), planar.swapped(), factor, scratch, threads);
+  for (std::int64_t j = 0; j < n; ++j) out.re[j * out.stride] = planar.re[j];
 }
 
 // Lines begin .. end one after the other.
 template <class T>
 void run_lines_here(const EnginePlan<T>& plan, const EngineCall<T>& call, std::int64_t begin, std::int64_t end, T* scratch, int threads) {
-  const std::int64_t n = plan.n, m = plan.complex_n, half = n / 2, pitch = rounded(n + 32);
-  const bool even = m != n;
+  const std::int64_t pitch = rounded(plan.n + 32);
   T* own = scratch + 2 * pitch;
   const Points<T> planar{scratch, scratch + pitch, 1};
-  for (std::int64_t line = begin; line < end; ++line) {
-    std::int64_t rest = line, from = 0, to = 0;
-    for (std::size_t i = call.batch->size(); i-- > 0; rest /= (*call.batch)[i].count) {
-      from += rest % (*call.batch)[i].count * (*call.batch)[i].input_distance;
-      to += rest % (*call.batch)[i].count * (*call.batch)[i].output_distance;
+  LineCounter at(*call.batch, begin);
+  for (std::int64_t line = begin; line < end;) {
+    const Points<T> in{call.in_re + at.from, call.in_im ? call.in_im + at.from : nullptr, call.in_stride};
+    const Points<T> out{call.out_re + at.to, call.out_im ? call.out_im + at.to : nullptr, call.out_stride};
+    std::int64_t lines = 1;
+    if (plan.kind == EngineKind::RealToHalf) {
+      real_to_half_line(plan, in, out, call.factor, planar, own, threads);
+    } else if (plan.kind == EngineKind::HalfToReal) {
+      half_to_real_line(plan, in, out, call.factor, planar, own, threads);
+    } else if (plan.line->kind == LineKind::TwoStep && in.dense() && out.dense()) {
+      lines = std::min(at.run(), end - line);
+      const std::int64_t in_distance = call.batch->empty() ? 0 : call.batch->back().input_distance;
+      const std::int64_t out_distance = call.batch->empty() ? 0 : call.batch->back().output_distance;
+      two_step_lines(*plan.line, in, in_distance, out, out_distance, lines, call.factor, own);
+    } else {
+      run_line(*plan.line, in, out, call.factor, own, threads);
     }
-    const Points<T> in{call.in_re + from, call.in_im ? call.in_im + from : nullptr, call.in_stride};
-    const Points<T> out{call.out_re + to, call.out_im ? call.out_im + to : nullptr, call.out_stride};
-    switch (plan.kind) {
-      case EngineKind::Complex: run_line(*plan.line, in, out, call.factor, own, threads); break;
-      case EngineKind::RealToHalf: {
-        if (!even) {
-          std::fill(planar.im, planar.im + n, T(0));
-          for (std::int64_t j = 0; j < n; ++j) planar.re[j] = in.re[j * in.stride];
-          run_line(*plan.line, planar, planar, call.factor, own, threads);
-          copy_points(half + 1, planar, out, T(1));
-          break;
-        }
-        const Points<T> z{in.re, in.re + in.stride, 2 * in.stride};
-        const bool dense = out.stride == 1 || out.interleaved();
-        run_line(*plan.line, z, dense ? out : planar, call.factor, own, threads);
-        half_line<true>(m, dense ? out : planar, out, plan.real_twiddles.data());
-        break;
-      }
-      case EngineKind::HalfToReal: {
-        if (even) {
-          half_line<false>(m, in, planar, plan.real_twiddles.data());
-          run_line(*plan.line, planar.swapped(), Points<T>{out.re + out.stride, out.re, 2 * out.stride}, call.factor, own, threads);
-          break;
-        }
-        for (std::int64_t k = 0; k <= half; ++k) {
-          planar.re[k] = in.re[k * in.stride];
-          planar.im[k] = k == 0 ? T(0) : in.im[k * in.stride];
-          if (k > 0) {
-            planar.re[n - k] = planar.re[k];
-            planar.im[n - k] = -planar.im[k];
-          }
-        }
-        run_line(*plan.line, planar.swapped(), planar.swapped(), call.factor, own, threads);
-        for (std::int64_t j = 0; j < n; ++j) out.re[j * out.stride] = planar.re[j];
-        break;
-      }
-    }
+    line += lines;
+    at.advance(lines);
   }
 }
 

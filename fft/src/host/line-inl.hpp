@@ -18,7 +18,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "host/tiles-inl.hpp"
+#include "host/two_step-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
@@ -32,14 +32,49 @@ struct Points {
   T *re, *im;
   std::int64_t stride;
   bool interleaved() const { return stride == 2 && (im == re + 1 || im == re - 1); }
+  bool dense() const { return stride == 1 || interleaved(); }
   Points swapped() const { return {im, re, stride}; }
 };
 
 inline std::int64_t rounded(std::int64_t n) { return (n + 15) / 16 * 16; }
 
+// V neighbours of a dense line, or one point of any.
+template <class D, class T>
+HWY_INLINE C<D> load_points(D d, const Points<T>& p, std::int64_t k) {
+  C<D> x;
+  if constexpr (hn::MaxLanes(D()) == 1) x = {hn::LoadU(d, p.re + k * p.stride), hn::LoadU(d, p.im + k * p.stride)};
+  else if (p.stride == 1) x = {hn::LoadU(d, p.re + k), hn::LoadU(d, p.im + k)};
+  else if (p.im > p.re) load_pairs(d, p.re + 2 * k, x.r, x.i);
+  else load_pairs(d, p.im + 2 * k, x.i, x.r);
+  return x;
+}
+template <class D, class T>
+HWY_INLINE void store_points(D d, const Points<T>& p, std::int64_t k, C<D> x) {
+  if constexpr (hn::MaxLanes(D()) == 1) {
+    hn::StoreU(x.r, d, p.re + k * p.stride);
+    hn::StoreU(x.i, d, p.im + k * p.stride);
+  } else if (p.stride == 1) {
+    hn::StoreU(x.r, d, p.re + k);
+    hn::StoreU(x.i, d, p.im + k);
+  } else if (p.im > p.re) {
+    store_pairs(d, p.re + 2 * k, x.r, x.i);
+  } else {
+    store_pairs(d, p.im + 2 * k, x.i, x.r);
+  }
+}
 template <class T>
-void copy_points(std::int64_t n, const Points<T>& in, const Points<T>& out, T factor) {
-  for (std::int64_t j = 0; j < n; ++j) {
+HWY_NOINLINE void copy_points(std::int64_t n, const Points<T>& in, const Points<T>& out, T factor) {
+  std::int64_t j = 0;
+  if (in.dense() && out.dense()) {
+    const Widest<T> d;
+    constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(Widest<T>()));
+    const auto by = hn::Set(d, factor);
+    for (; j + lanes <= n; j += lanes) {
+      const C<Widest<T>> x = load_points(d, in, j);
+      store_points(d, out, j, C<Widest<T>>{hn::Mul(x.r, by), hn::Mul(x.i, by)});
+    }
+  }
+  for (; j < n; ++j) {
     const T r = in.re[j * in.stride], i = in.im[j * in.stride];
     out.re[j * out.stride] = r * factor;
     out.im[j * out.stride] = i * factor;
@@ -205,6 +240,69 @@ void bluestein(const LinePlan<T>& plan, const Points<T>& in, const Points<T>& ou
   copy_points(n, Points<T>{re, im, 1}, out, T(1));
 }
 
+// A codelet on one line.
+template <int R, class T>
+HWY_NOINLINE void codelet_line(const Points<T>& in, const Points<T>& out, T factor) {
+  const hn::CappedTag<T, 1> d;
+  C<hn::CappedTag<T, 1>> x[R];
+  HWY_UNROLL(16)
+  for (int j = 0; j < R; ++j) x[j] = {hn::LoadU(d, in.re + j * in.stride), hn::LoadU(d, in.im + j * in.stride)};
+  dft<R>(d, x);
+  const auto by = hn::Set(d, factor);
+  HWY_UNROLL(16)
+  for (int k = 0; k < R; ++k) {
+    hn::StoreU(hn::Mul(x[k].r, by), d, out.re + k * out.stride);
+    hn::StoreU(hn::Mul(x[k].i, by), d, out.im + k * out.stride);
+  }
+}
+template <class T>
+HWY_INLINE void any_codelet_line(int radix, const Points<T>& in, const Points<T>& out, T factor) {
+  switch (radix) {
+    case 1: return codelet_line<1>(in, out, factor);
+    case 2: return codelet_line<2>(in, out, factor);
+    case 3: return codelet_line<3>(in, out, factor);
+    case 4: return codelet_line<4>(in, out, factor);
+    case 5: return codelet_line<5>(in, out, factor);
+    case 6: return codelet_line<6>(in, out, factor);
+    case 7: return codelet_line<7>(in, out, factor);
+    case 8: return codelet_line<8>(in, out, factor);
+    case 9: return codelet_line<9>(in, out, factor);
+    case 10: return codelet_line<10>(in, out, factor);
+    case 11: return codelet_line<11>(in, out, factor);
+    case 12: return codelet_line<12>(in, out, factor);
+    case 13: return codelet_line<13>(in, out, factor);
+    case 15: return codelet_line<15>(in, out, factor);
+    default: return codelet_line<16>(in, out, factor);
+  }
+}
+
+// `lines` dense lines at equal distances.
+template <class T>
+void two_step_lines(const LinePlan<T>& plan, Points<T> in, std::int64_t in_distance, Points<T> out, std::int64_t out_distance, std::int64_t lines, T factor, T* scratch) {
+  const auto first = TwoStepTable<true, T>::of(plan.n1, plan.lanes), second = TwoStepTable<false, T>::of(plan.n2, plan.second_lanes);
+  TwoStepArgs<T> a{in.re,   in.im,   out.re,  out.im, in.stride == 2, out.stride == 2, plan.n, plan.n1, plan.n2,
+                   plan.twiddles.data(), scratch + plan.shared_reals(), factor};
+  for (std::int64_t line = 0; line < lines; ++line) {
+    first(a);
+    second(a);
+    a.in_re += in_distance;
+    a.in_im += in_distance;
+    a.out_re += out_distance;
+    a.out_im += out_distance;
+  }
+}
+
+template <class T>
+void two_step(const LinePlan<T>& plan, Points<T> in, const Points<T>& out, T factor, T* scratch) {
+  const Points<T> planar{scratch, scratch + rounded(plan.n + 16), 1};
+  if (!in.dense()) {
+    copy_points(plan.n, in, planar, T(1));
+    in = planar;
+  }
+  two_step_lines(plan, in, 0, out.dense() ? out : planar, 0, 1, factor, scratch);
+  if (!out.dense()) copy_points(plan.n, planar, out, T(1));
+}
+
 template <class T>
 void run_line(const LinePlan<T>& plan, const Points<T>& in, const Points<T>& out, T factor, T* scratch, int threads) {
   // Vectors of this many lanes, of those that this instruction set has.
@@ -213,14 +311,14 @@ void run_line(const LinePlan<T>& plan, const Points<T>& in, const Points<T>& out
     if (plan.lanes == widest) return body(Widest<T>());
     if constexpr (widest * sizeof(T) >= 32)
       if (plan.lanes == widest / 2) return body(hn::CappedTag<T, widest / 2>());
-    if constexpr (widest * sizeof(T) >= 64)
-      if (plan.lanes == widest / 4) return body(hn::CappedTag<T, widest / 4>());
   };
   switch (plan.kind) {
     case LineKind::Scalar:
+      if (plan.first.passes.size() == 1 && plan.n <= 16) return any_codelet_line(static_cast<int>(plan.n), in, out, factor);
       return run_passes(hn::CappedTag<T, 1>(), plan.first, Rows<T>{in.re, in.im, in.stride}, Rows<T>{out.re, out.im, out.stride}, factor,
                         static_cast<const T*>(nullptr), static_cast<const T*>(nullptr), scratch + plan.shared_reals(),
                         scratch + plan.shared_reals() + 2 * plan.n);
+    case LineKind::TwoStep: return two_step(plan, in, out, factor, scratch);
     case LineKind::FourStep: return with_lanes([&](auto d) HWY_ATTR { four_step(d, plan, in, out, factor, scratch, threads); });
     case LineKind::Split: return with_lanes([&](auto d) HWY_ATTR { split(d, plan, in, out, factor, scratch, threads); });
     case LineKind::Rader: return rader(plan, in, out, factor, scratch, threads);

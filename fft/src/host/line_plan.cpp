@@ -63,7 +63,7 @@ struct Choice {
   double cost = std::numeric_limits<double>::infinity();
   LineKind kind = LineKind::Scalar;
   std::int64_t n1 = 1, n2 = 1;  // n2: the inner length for Rader and Bluestein
-  int lanes = 1;
+  int lanes = 1, second_lanes = 1;
 };
 
 class Chooser {
@@ -75,7 +75,9 @@ class Chooser {
     Choice choice;
     const std::int64_t smooth = smooth_part(n), rest = n / smooth;
     if (rest == 1) {
-      offer(choice, {0.5 * passes_cost(n) + 20, LineKind::Scalar});
+      if (has_codelet(n)) offer(choice, {0.5 * codelet_cost(n) + 3 * static_cast<double>(n) + 5, LineKind::Scalar});
+      offer(choice, {0.5 * passes_cost(n) + 30, LineKind::Scalar});
+      offer_two_steps(choice, n);
       offer_four_steps(choice, n);
       if (const std::vector<std::int64_t> p = prime_factors(n); n >= 17 && p.back() >= 17) {
         if (p.back() == n) offer_rader(choice, n);
@@ -103,8 +105,25 @@ class Chooser {
     return cache * passes_cost(n) + 30 * static_cast<double>(radices(n).size());
   }
 
+  // The narrowest vectors that hold n numbers, or the widest.
+  int lanes_for(std::int64_t n) const {
+    int lanes = max_lanes_;
+    while (lanes / 2 >= n && lanes / 2 * real_bytes_ >= 16 && 4 * (lanes / 2) >= max_lanes_) lanes /= 2;
+    return lanes;
+  }
+  void offer_two_steps(Choice& choice, std::int64_t n) const {
+    if (max_lanes_ * real_bytes_ < 16) return;
+    for (std::int64_t n1 = 2; n1 <= 16; ++n1) {
+      if (n % n1 != 0 || !has_codelet(n1) || !has_codelet(n / n1)) continue;
+      const std::int64_t n2 = n / n1;
+      const int lanes1 = lanes_for(n2), lanes2 = lanes_for(n1);
+      const double first = static_cast<double>(ceiling(n2, lanes1)) * (codelet_cost(n1) + 14 * static_cast<double>(n1)) * weight(lanes1);
+      const double second = static_cast<double>(ceiling(n1, lanes2)) * (codelet_cost(n2) + 14 * static_cast<double>(n2)) * weight(lanes2);
+      offer(choice, {first + second + 50, LineKind::TwoStep, n1, n2, lanes1, lanes2});
+    }
+  }
   void offer_four_steps(Choice& choice, std::int64_t n) {
-    for (int lanes = max_lanes_; lanes * real_bytes_ >= 16 && 4 * lanes >= max_lanes_; lanes /= 2) {
+    for (int lanes = max_lanes_; lanes * real_bytes_ >= 16 && 2 * lanes >= max_lanes_; lanes /= 2) {
       for (std::int64_t n1 = lanes; n1 * lanes <= n && n1 <= 65536; ++n1) {
         if (n % n1 != 0) continue;
         const std::int64_t n2 = n / n1, columns = ceiling(n2, lanes), rows = ceiling(n1, lanes);
@@ -116,8 +135,8 @@ class Chooser {
   }
   void offer_split(Choice& choice, std::int64_t n1, std::int64_t n2) {
     int lanes = max_lanes_;
-    while (lanes > n2) lanes /= 2;
-    if (lanes * real_bytes_ < 16) return;
+    if (lanes > n2) lanes /= 2;
+    if (lanes > n2 || lanes * real_bytes_ < 16) return;
     const double columns = static_cast<double>(ceiling(n2, lanes));
     const double cost = static_cast<double>(n1) * (best(n2).cost + 20) + weight(lanes) * columns * (block_cost(n1, lanes) + 8 * static_cast<double>(n1));
     offer(choice, {cost, LineKind::Split, n1, n2, lanes});
@@ -167,6 +186,17 @@ void add_four_step(LinePlan<T>& plan) {
 }
 
 template <class T>
+void add_two_step(LinePlan<T>& plan) {
+  constexpr std::int64_t pitch = 16;
+  plan.twiddles.resize(static_cast<std::size_t>(2 * plan.n1 * pitch));
+  for (std::int64_t k = 0; k < plan.n1; ++k)
+    for (std::int64_t j = 0; j < pitch; ++j) {
+      const std::size_t at = static_cast<std::size_t>(2 * k * pitch + j);
+      put(plan.twiddles, at, at + static_cast<std::size_t>(pitch), j < plan.n2 ? j * k : 0, plan.n);
+    }
+}
+
+template <class T>
 void add_rader(LinePlan<T>& plan) {
   const std::int64_t p = plan.n, length = p - 1, g = primitive_root(p), inverse = power_modulo(g, p - 2, p);
   plan.gather.resize(static_cast<std::size_t>(length));
@@ -205,6 +235,7 @@ double line_bound(const LinePlan<T>& plan) {
   const double u = std::numeric_limits<T>::epsilon() / 2;
   switch (plan.kind) {
     case LineKind::Scalar: return direct_sum_bound<T>(plan.n);
+    case LineKind::TwoStep:
     case LineKind::FourStep: return direct_sum_bound<T>(plan.n) + 6 * u;
     case LineKind::Split: return direct_sum_bound<T>(plan.n1) + plan.inner->bound + 4 * u;
     case LineKind::Rader: return 3 * plan.inner->bound + 10 * u;
@@ -228,8 +259,11 @@ std::shared_ptr<const LinePlan<T>> build(std::int64_t n, Chooser& chooser) {
   plan->n1 = choice.n1;
   plan->n2 = choice.n2;
   plan->lanes = choice.lanes;
+  plan->second_lanes = choice.second_lanes;
+  plan->cost = choice.cost;
   switch (choice.kind) {
     case LineKind::Scalar: plan->first = make_passes<T>(n); break;
+    case LineKind::TwoStep: add_two_step(*plan); break;
     case LineKind::FourStep: add_four_step(*plan); break;
     case LineKind::Split:
       plan->inner = build<T>(choice.n2, chooser);
@@ -288,6 +322,7 @@ template <class T>
 std::int64_t LinePlan<T>::shared_reals() const {
   switch (kind) {
     case LineKind::Scalar: return 0;
+    case LineKind::TwoStep: return 2 * round_up(n + 16);
     case LineKind::FourStep: return ceiling(n1, lanes) * n2 * 2 * lanes + 2 * round_up(n + 16);
     case LineKind::Split: return 2 * n1 * round_up(n2) + 2 * round_up(n + 16) + inner->shared_reals();
     case LineKind::Rader:
@@ -300,6 +335,7 @@ template <class T>
 std::int64_t LinePlan<T>::private_reals() const {
   switch (kind) {
     case LineKind::Scalar: return round_up(4 * n);
+    case LineKind::TwoStep: return 2 * 16 * 16;
     case LineKind::FourStep: return 2 * round_up(2 * lanes * std::max(n1, n2));
     case LineKind::Split: return std::max(2 * round_up(2 * lanes * n1), inner->private_reals());
     case LineKind::Rader:

@@ -45,19 +45,21 @@ template <class T>
 
 // One line, SIMD within it.
 //   Scalar     passes with one lane
+//   TwoStep    n = n1 n2, a codelet each: the four steps below without passes, blocks or calls
 //   FourStep   n = n1 n2: columns of n1 with `lanes` neighbouring columns in the lanes, twiddles, transposition of blocks, columns of n2
 //   Split      n = n1 n2, n1 smooth: n1 lines of n2 = any length, twiddles, columns of n1
 //   Rader      n prime, n - 1 smooth: a cyclic convolution of length n - 1
 //   Bluestein  any n: a convolution of smooth length >= 2 n - 1
-enum class LineKind : std::uint8_t { Scalar, FourStep, Split, Rader, Bluestein };
+enum class LineKind : std::uint8_t { Scalar, TwoStep, FourStep, Split, Rader, Bluestein };
 template <class T>
 struct LinePlan {
   LineKind kind = LineKind::Scalar;
   std::int64_t n = 1, n1 = 1, n2 = 1;
-  int lanes = 1;
+  int lanes = 1, second_lanes = 1;  // of the columns of n1 and, for TwoStep, of n2
+  double cost = 0;                  // estimated, in operations of the widest vectors
   Passes<T> first, second;
   // FourStep: w_n^(j k), block by block of columns j: [block][k < n1][2][lanes]; or, if `factored`, the first block's and for each block the
-  // number w_n^(j0 k), [block][k][2], to multiply it with. Split: w_n^(j k), [j < n1][2][n2].
+  // number w_n^(j0 k), [block][k][2], to multiply it with. TwoStep: w_n^(j k), [k < n1][2][16]. Split: w_n^(j k), [j < n1][2][n2].
   Aligned<T> twiddles, block_twiddles;
   std::shared_ptr<const LinePlan> inner;
   std::vector<std::int32_t> gather, scatter;  // Rader: g^q and g^-q mod n
@@ -101,5 +103,10 @@ template <class T>
 void run_lanes(const EnginePlan<T>& plan, const EngineCall<T>& call, std::int64_t begin, std::int64_t end, T* scratch);
 template <class T>
 void run_lines(const EnginePlan<T>& plan, const EngineCall<T>& call, std::int64_t begin, std::int64_t end, T* scratch, int threads);
+// A complex line by itself: the shortest way in.
+template <class T>
+using OneLine = void (*)(const LinePlan<T>& plan, T* in_re, T* in_im, std::int64_t in_stride, T* out_re, T* out_im, std::int64_t out_stride, T factor, T* scratch, int threads);
+template <class T>
+[[nodiscard]] OneLine<T> one_line();
 
 }  // namespace trn::fft::host

@@ -56,49 +56,76 @@ HWY_INLINE void load_pairs(D d, const hn::TFromD<D>* p, hn::Vec<D>& first, hn::V
   second = hn::ConcatOdd(d, b, a);
 #endif
 }
+// Two vectors as pairs, in the order of memory.
 template <class D>
-HWY_INLINE void store_pairs(D d, hn::TFromD<D>* p, hn::Vec<D> first, hn::Vec<D> second) {
+HWY_INLINE void join_pairs([[maybe_unused]] D d, hn::Vec<D> first, hn::Vec<D> second, hn::Vec<D>& lower, hn::Vec<D>& upper) {
+  using V [[maybe_unused]] = hn::Vec<D>;
+#if HWY_TARGET == HWY_SCALAR
+  lower = first;
+  upper = second;
+#else
 #if HWY_TARGET <= HWY_AVX3
-  if constexpr (sizeof(hn::Vec<D>) == 64 && sizeof(hn::TFromD<D>) == 4) {
-    const __m512i lower = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
-    const __m512i upper = _mm512_set_epi32(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8);
-    _mm512_storeu_ps(p, _mm512_permutex2var_ps(first.raw, lower, second.raw));
-    _mm512_storeu_ps(p + 16, _mm512_permutex2var_ps(first.raw, upper, second.raw));
+  if constexpr (sizeof(V) == 64 && sizeof(hn::TFromD<D>) == 4) {
+    lower = V{_mm512_permutex2var_ps(first.raw, _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0), second.raw)};
+    upper = V{_mm512_permutex2var_ps(first.raw, _mm512_set_epi32(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8), second.raw)};
     return;
-  } else if constexpr (sizeof(hn::Vec<D>) == 64 && sizeof(hn::TFromD<D>) == 8) {
-    const __m512i lower = _mm512_set_epi64(11, 3, 10, 2, 9, 1, 8, 0), upper = _mm512_set_epi64(15, 7, 14, 6, 13, 5, 12, 4);
-    _mm512_storeu_pd(p, _mm512_permutex2var_pd(first.raw, lower, second.raw));
-    _mm512_storeu_pd(p + 8, _mm512_permutex2var_pd(first.raw, upper, second.raw));
+  } else if constexpr (sizeof(V) == 64 && sizeof(hn::TFromD<D>) == 8) {
+    lower = V{_mm512_permutex2var_pd(first.raw, _mm512_set_epi64(11, 3, 10, 2, 9, 1, 8, 0), second.raw)};
+    upper = V{_mm512_permutex2var_pd(first.raw, _mm512_set_epi64(15, 7, 14, 6, 13, 5, 12, 4), second.raw)};
+    return;
+  } else if constexpr (sizeof(V) == 32 && sizeof(hn::TFromD<D>) == 4) {
+    lower = V{_mm256_permutex2var_ps(first.raw, _mm256_set_epi32(11, 3, 10, 2, 9, 1, 8, 0), second.raw)};
+    upper = V{_mm256_permutex2var_ps(first.raw, _mm256_set_epi32(15, 7, 14, 6, 13, 5, 12, 4), second.raw)};
+    return;
+  } else if constexpr (sizeof(V) == 32 && sizeof(hn::TFromD<D>) == 8) {
+    lower = V{_mm256_permutex2var_pd(first.raw, _mm256_set_epi64x(5, 1, 4, 0), second.raw)};
+    upper = V{_mm256_permutex2var_pd(first.raw, _mm256_set_epi64x(7, 3, 6, 2), second.raw)};
     return;
   }
 #endif
-  hn::StoreInterleaved2(first, second, d, p);
+  const V a = hn::InterleaveLower(d, first, second), b = hn::InterleaveUpper(d, first, second);
+  if constexpr (sizeof(V) == 16) {
+    lower = a;
+    upper = b;
+  } else {  // 32 bytes: a and b hold the halves of both
+    lower = hn::ConcatLowerLower(d, b, a);
+    upper = hn::ConcatUpperUpper(d, b, a);
+  }
+#endif
+}
+template <class D>
+HWY_INLINE void store_pairs(D d, hn::TFromD<D>* p, hn::Vec<D> first, hn::Vec<D> second) {
+  hn::Vec<D> lower, upper;
+  join_pairs(d, first, second, lower, upper);
+  hn::StoreU(lower, d, p);
+  hn::StoreU(upper, d, p + hn::MaxLanes(d));
 }
 
+// A row at p: the address of re (planar), im being `im` further on, or of the lower one of re and im (interleaved).
 template <Form kIn, class D, class T>
-HWY_INLINE C<D> load_row(D d, const PassArgs<T>& a, std::int64_t row) {
+HWY_INLINE C<D> load_row(D d, const T* p, std::int64_t im, bool swapped) {
   C<D> x;
   if constexpr (kIn == Form::Planar) {
-    x.r = hn::LoadU(d, a.in_re + row * a.in_stride);
-    x.i = hn::LoadU(d, a.in_im + row * a.in_stride);
+    x.r = hn::LoadU(d, p);
+    x.i = hn::LoadU(d, p + im);
   } else {
-    if (HWY_UNLIKELY(a.swap_in)) load_pairs(d, a.in_im + row * a.in_stride, x.i, x.r);
-    else load_pairs(d, a.in_re + row * a.in_stride, x.r, x.i);
+    if (HWY_UNLIKELY(swapped)) load_pairs(d, p, x.i, x.r);
+    else load_pairs(d, p, x.r, x.i);
   }
   return x;
 }
 template <Form kOut, class D, class T>
-HWY_INLINE void store_row(D d, const PassArgs<T>& a, std::int64_t row, C<D> x) {
+HWY_INLINE void store_row(D d, T* p, std::int64_t im, bool swapped, C<D> x) {
   if constexpr (kOut == Form::Planar) {
-    hn::StoreU(x.r, d, a.out_re + row * a.out_stride);
-    hn::StoreU(x.i, d, a.out_im + row * a.out_stride);
+    hn::StoreU(x.r, d, p);
+    hn::StoreU(x.i, d, p + im);
   } else {
-    if (HWY_UNLIKELY(a.swap_out)) store_pairs(d, a.out_im + row * a.out_stride, x.i, x.r);
-    else store_pairs(d, a.out_re + row * a.out_stride, x.r, x.i);
+    if (HWY_UNLIKELY(swapped)) store_pairs(d, p, x.i, x.r);
+    else store_pairs(d, p, x.r, x.i);
   }
 }
 
-// What happens to row `row` of the result, number t of its butterfly, before it is stored.
+// What happens to number t of a butterfly before it is stored; row: its place in the result of the last pass.
 template <Turn kTurn, class D, class T>
 HWY_INLINE C<D> turn(D d, const PassArgs<T>& a, const T* numbers, int t, std::int64_t row, C<D> x) {
   if constexpr (kTurn == Turn::Numbers) {
@@ -122,20 +149,26 @@ HWY_INLINE C<D> turn(D d, const PassArgs<T>& a, const T* numbers, int t, std::in
 template <int R, Form kIn, Form kOut, Turn kTurn, class D, class T>
 HWY_NOINLINE void pass(D d, const PassArgs<T>& args) {
   const PassArgs<T> a = args;
-  const std::int64_t in_step = a.m * a.l;
+  const std::int64_t in_leg = a.m * a.l * a.in_stride, out_leg = a.l * a.out_stride;
+  const std::int64_t in_im = a.in_im - a.in_re, out_im = a.out_im - a.out_re;
+  const T* in = kIn == Form::Interleaved && a.swap_in ? a.in_im : a.in_re;
+  T* out = kOut == Form::Interleaved && a.swap_out ? a.out_im : a.out_re;
+  const T* numbers = a.twiddles;
   for (std::int64_t q = 0; q < a.m; ++q) {
-    const T* numbers = a.twiddles + q * (2 * R - 2);
     for (std::int64_t s = 0; s < a.l; ++s) {
       C<D> x[R];
+      const T* p = in;
       HWY_UNROLL(16)
-      for (int p = 0; p < R; ++p) x[p] = load_row<kIn>(d, a, p * in_step + q * a.l + s);
+      for (int j = 0; j < R; ++j, p += in_leg) x[j] = load_row<kIn>(d, p, in_im, a.swap_in);
       dft<R>(d, x);
+      T* o = out;
       HWY_UNROLL(16)
-      for (int t = 0; t < R; ++t) {
-        const std::int64_t row = (q * R + t) * a.l + s;
-        store_row<kOut>(d, a, row, turn<kTurn>(d, a, numbers, t, row, x[t]));
-      }
+      for (int t = 0; t < R; ++t, o += out_leg) store_row<kOut>(d, o, out_im, a.swap_out, turn<kTurn>(d, a, numbers, t, t * a.l + s, x[t]));
+      in += a.in_stride;
+      out += a.out_stride;
     }
+    out += (R - 1) * out_leg;
+    numbers += 2 * R - 2;
   }
 }
 
@@ -144,25 +177,29 @@ template <Form kIn, Form kOut, Turn kTurn, class D, class T>
 HWY_NOINLINE void prime_pass(D d, const PassArgs<T>& args) {
   const PassArgs<T> a = args;
   const int p = a.radix, h = p / 2;
-  const std::int64_t in_step = a.m * a.l;
+  const std::int64_t in_leg = a.m * a.l * a.in_stride, out_leg = a.l * a.out_stride;
+  const std::int64_t in_im = a.in_im - a.in_re, out_im = a.out_im - a.out_re;
+  const T* in = kIn == Form::Interleaved && a.swap_in ? a.in_im : a.in_re;
+  T* out = kOut == Form::Interleaved && a.swap_out ? a.out_im : a.out_re;
   C<D> even[kLargestDirect / 2], odd[kLargestDirect / 2];
   for (std::int64_t q = 0; q < a.m; ++q) {
     const T* numbers = a.twiddles + q * (2 * p - 2);
     for (std::int64_t s = 0; s < a.l; ++s) {
-      const std::int64_t from = q * a.l + s, to = q * p * a.l + s;
-      const C<D> x0 = load_row<kIn>(d, a, from);
+      const T* from = in + (q * a.l + s) * a.in_stride;
+      T* to = out + (q * p * a.l + s) * a.out_stride;
+      const auto put = [&](int k, C<D> x) HWY_ATTR { store_row<kOut>(d, to + k * out_leg, out_im, a.swap_out, turn<kTurn>(d, a, numbers, k, k * a.l + s, x)); };
+      const C<D> x0 = load_row<kIn>(d, from, in_im, a.swap_in);
       C<D> sum = x0;
       for (int j = 1; j <= h; ++j) {
-        const C<D> u = load_row<kIn>(d, a, j * in_step + from), v = load_row<kIn>(d, a, (p - j) * in_step + from);
+        const C<D> u = load_row<kIn>(d, from + j * in_leg, in_im, a.swap_in), v = load_row<kIn>(d, from + (p - j) * in_leg, in_im, a.swap_in);
         even[j - 1] = add(d, u, v);
         odd[j - 1] = sub(d, u, v);
         sum = add(d, sum, even[j - 1]);
       }
-      store_row<kOut>(d, a, to, turn<kTurn>(d, a, numbers, 0, to, sum));
+      put(0, sum);
       const auto finish = [&](int k, C<D> e, C<D> o) HWY_ATTR {
-        const std::int64_t up = to + k * a.l, down = to + (p - k) * a.l;
-        store_row<kOut>(d, a, up, turn<kTurn>(d, a, numbers, k, up, C<D>{hn::Add(e.r, o.i), hn::Sub(e.i, o.r)}));
-        store_row<kOut>(d, a, down, turn<kTurn>(d, a, numbers, p - k, down, C<D>{hn::Sub(e.r, o.i), hn::Add(e.i, o.r)}));
+        put(k, C<D>{hn::Add(e.r, o.i), hn::Sub(e.i, o.r)});
+        put(p - k, C<D>{hn::Sub(e.r, o.i), hn::Add(e.i, o.r)});
       };
       for (int k = 1; k <= h; k += 2) {  // an odd h repeats its last one
         const int k2 = k < h ? k + 1 : k;
@@ -207,19 +244,15 @@ HWY_INLINE void any_pass(D d, const PassArgs<T>& a) {
 // n rows from one form to the other, times a factor.
 template <class D, class T>
 HWY_NOINLINE void copy_rows(D d, std::int64_t n, const Rows<T>& in, const Rows<T>& out, T factor) {
-  PassArgs<T> a{in.re, in.im, out.re, out.im, in.stride, out.stride, n, 1, nullptr, nullptr, nullptr, nullptr, 1,
-                in.im < in.re, out.im < out.re, factor != T(1), factor};
-  for (std::int64_t j = 0; j < n; ++j) {
-    C<D> x;
-    if constexpr (hn::MaxLanes(D()) * sizeof(T) >= 16) x = in.interleaved ? load_row<Form::Interleaved>(d, a, j) : load_row<Form::Planar>(d, a, j);
-    else x = load_row<Form::Planar>(d, a, j);
-    x = turn<Turn::None>(d, a, static_cast<const T*>(nullptr), 0, j, x);
-    if constexpr (hn::MaxLanes(D()) * sizeof(T) >= 16) {
-      if (out.interleaved) store_row<Form::Interleaved>(d, a, j, x);
-      else store_row<Form::Planar>(d, a, j, x);
-    } else {
-      store_row<Form::Planar>(d, a, j, x);
-    }
+  const auto by = hn::Set(d, factor);
+  const bool in_swapped = in.im < in.re, out_swapped = out.im < out.re;
+  const T* from = in.interleaved && in_swapped ? in.im : in.re;
+  T* to = out.interleaved && out_swapped ? out.im : out.re;
+  for (std::int64_t j = 0; j < n; ++j, from += in.stride, to += out.stride) {
+    C<D> x = in.interleaved ? load_row<Form::Interleaved>(d, from, 0, in_swapped) : load_row<Form::Planar>(d, from, in.im - in.re, false);
+    x = {hn::Mul(x.r, by), hn::Mul(x.i, by)};
+    if (out.interleaved) store_row<Form::Interleaved>(d, to, 0, out_swapped, x);
+    else store_row<Form::Planar>(d, to, out.im - out.re, false, x);
   }
 }
 

@@ -38,30 +38,7 @@ HWY_INLINE void from_half(D d, C<D>& a, C<D>& b, C<D> w) {
   b = {hn::NegMulAdd(two, q.r, e.r), hn::MulSub(two, q.i, e.i)};
 }
 
-// One pair of numbers or V pairs of neighbours in a line; the second of each pair comes in reverse order.
-template <class D, class T>
-HWY_INLINE C<D> load_points(D d, const Points<T>& p, std::int64_t k) {
-  C<D> x;
-  if constexpr (hn::MaxLanes(D()) == 1) x = {hn::LoadU(d, p.re + k * p.stride), hn::LoadU(d, p.im + k * p.stride)};
-  else if (p.stride == 1) x = {hn::LoadU(d, p.re + k), hn::LoadU(d, p.im + k)};
-  else if (p.im > p.re) load_pairs(d, p.re + 2 * k, x.r, x.i);
-  else load_pairs(d, p.im + 2 * k, x.i, x.r);
-  return x;
-}
-template <class D, class T>
-HWY_INLINE void store_points(D d, const Points<T>& p, std::int64_t k, C<D> x) {
-  if constexpr (hn::MaxLanes(D()) == 1) {
-    hn::StoreU(x.r, d, p.re + k * p.stride);
-    hn::StoreU(x.i, d, p.im + k * p.stride);
-  } else if (p.stride == 1) {
-    hn::StoreU(x.r, d, p.re + k);
-    hn::StoreU(x.i, d, p.im + k);
-  } else if (p.im > p.re) {
-    store_pairs(d, p.re + 2 * k, x.r, x.i);
-  } else {
-    store_pairs(d, p.im + 2 * k, x.i, x.r);
-  }
-}
+// V pairs of neighbours in a line; the second of each pair comes in reverse order.
 template <class D>
 HWY_INLINE C<D> reversed(D d, C<D> x) {
   if constexpr (hn::MaxLanes(D()) == 1) return x;
@@ -82,7 +59,6 @@ HWY_INLINE void half_pairs(D d, std::int64_t m, std::int64_t k, const Points<T>&
 // Forward: m points Z to m + 1 points X, in place or not. Back: m + 1 points X to m points Z. Vectors where both sides are contiguous.
 template <bool kForward, class T>
 HWY_NOINLINE void half_line(std::int64_t m, const Points<T>& in, const Points<T>& out, const T* w) {
-  const auto dense = [](const Points<T>& p) { return p.stride == 1 || p.interleaved(); };
   if constexpr (kForward) {
     const T r = in.re[0], i = in.im[0];
     out.re[0] = r + i;
@@ -95,7 +71,7 @@ HWY_NOINLINE void half_line(std::int64_t m, const Points<T>& in, const Points<T>
     out.im[0] = a - b;
   }
   std::int64_t k = 1;
-  if (dense(in) && dense(out)) {
+  if (in.dense() && out.dense()) {
     constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(Widest<T>()));
     for (; 2 * (k + lanes) <= m + 1; k += lanes) half_pairs<kForward>(Widest<T>(), m, k, in, out, w);
   }

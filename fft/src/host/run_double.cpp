@@ -20,6 +20,10 @@ void run_lanes_double(const EnginePlan<double>& plan, const EngineCall<double>& 
 void run_lines_double(const EnginePlan<double>& plan, const EngineCall<double>& call, std::int64_t begin, std::int64_t end, double* scratch, int threads) {
   run_lines_here(plan, call, begin, end, scratch, threads);
 }
+void one_line_double(const LinePlan<double>& plan, double* in_re, double* in_im, std::int64_t in_stride, double* out_re, double* out_im, std::int64_t out_stride, double factor,
+                    double* scratch, int threads) {
+  run_line(plan, Points<double>{in_re, in_im, in_stride}, Points<double>{out_re, out_im, out_stride}, factor, scratch, threads);
+}
 
 }  // namespace trn::fft::host::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -30,6 +34,7 @@ namespace trn::fft::host {
 HWY_EXPORT(lanes_double);
 HWY_EXPORT(run_lanes_double);
 HWY_EXPORT(run_lines_double);
+HWY_EXPORT(one_line_double);
 
 template <>
 int widest_lanes<double>() { return HWY_DYNAMIC_DISPATCH(lanes_double)(); }
@@ -41,6 +46,8 @@ template <>
 void run_lines<double>(const EnginePlan<double>& plan, const EngineCall<double>& call, std::int64_t begin, std::int64_t end, double* scratch, int threads) {
   HWY_DYNAMIC_DISPATCH(run_lines_double)(plan, call, begin, end, scratch, threads);
 }
+template <>
+OneLine<double> one_line<double>() { return &HWY_DYNAMIC_DISPATCH(one_line_double); }
 
 }  // namespace trn::fft::host
 #endif

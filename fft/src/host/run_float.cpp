@@ -20,6 +20,10 @@ void run_lanes_float(const EnginePlan<float>& plan, const EngineCall<float>& cal
 void run_lines_float(const EnginePlan<float>& plan, const EngineCall<float>& call, std::int64_t begin, std::int64_t end, float* scratch, int threads) {
   run_lines_here(plan, call, begin, end, scratch, threads);
 }
+void one_line_float(const LinePlan<float>& plan, float* in_re, float* in_im, std::int64_t in_stride, float* out_re, float* out_im, std::int64_t out_stride, float factor,
+                    float* scratch, int threads) {
+  run_line(plan, Points<float>{in_re, in_im, in_stride}, Points<float>{out_re, out_im, out_stride}, factor, scratch, threads);
+}
 
 }  // namespace trn::fft::host::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -30,6 +34,7 @@ namespace trn::fft::host {
 HWY_EXPORT(lanes_float);
 HWY_EXPORT(run_lanes_float);
 HWY_EXPORT(run_lines_float);
+HWY_EXPORT(one_line_float);
 
 template <>
 int widest_lanes<float>() { return HWY_DYNAMIC_DISPATCH(lanes_float)(); }
@@ -41,6 +46,8 @@ template <>
 void run_lines<float>(const EnginePlan<float>& plan, const EngineCall<float>& call, std::int64_t begin, std::int64_t end, float* scratch, int threads) {
   HWY_DYNAMIC_DISPATCH(run_lines_float)(plan, call, begin, end, scratch, threads);
 }
+template <>
+OneLine<float> one_line<float>() { return &HWY_DYNAMIC_DISPATCH(one_line_float); }
 
 }  // namespace trn::fft::host
 #endif

@@ -1,6 +1,7 @@
 #include "schedule.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 
@@ -16,7 +17,7 @@ struct Radix {
 constexpr Radix kRadices[] = {{2, 4},    {3, 12},   {4, 16},   {5, 32},   {6, 36},   {7, 66},   {8, 54},
                               {9, 84},  {10, 84},  {11, 160}, {12, 96},  {13, 210}, {15, 166}, {16, 176}};
 
-double butterfly(std::int64_t radix) {
+double codelet_cost_of(std::int64_t radix) {
   for (const Radix& r : kRadices)
     if (r.radix == radix) return r.operations;
   const double p = static_cast<double>(radix);
@@ -24,7 +25,7 @@ double butterfly(std::int64_t radix) {
 }
 
 // Per point: the butterfly's share, its twiddle, a load and a store of two vectors.
-double pass_cost(std::int64_t radix) { return butterfly(radix) / static_cast<double>(radix) + 4 + 5; }
+double pass_cost(std::int64_t radix) { return codelet_cost_of(radix) / static_cast<double>(radix) + 4 + 5; }
 
 struct Best {
   double cost = 0;
@@ -48,6 +49,12 @@ Best best(std::int64_t n, std::map<std::int64_t, Best>& known) {
 }
 
 }  // namespace
+
+double codelet_cost(std::int64_t radix) { return codelet_cost_of(radix); }
+
+bool has_codelet(std::int64_t radix) {
+  return std::any_of(std::begin(kRadices), std::end(kRadices), [&](const Radix& r) { return r.radix == radix; });
+}
 
 std::vector<std::int64_t> prime_factors(std::int64_t n) {
   std::vector<std::int64_t> factors;

@@ -16,6 +16,8 @@ inline constexpr std::int64_t kLargestDirect = 61;
 // The radices of the passes for a smooth n, their product, and an estimate of the vector operations.
 [[nodiscard]] std::vector<int> radices(std::int64_t n);
 [[nodiscard]] double passes_cost(std::int64_t n);
+[[nodiscard]] double codelet_cost(std::int64_t radix);
+[[nodiscard]] bool has_codelet(std::int64_t radix);  // 2 .. 16, except 14
 
 [[nodiscard]] std::int64_t power_modulo(std::int64_t base, std::int64_t exponent, std::int64_t modulus);
 [[nodiscard]] std::int64_t primitive_root(std::int64_t p);

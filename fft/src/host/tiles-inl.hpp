@@ -1,6 +1,7 @@
 // Tiles: blocks of rows from lines and back, by transposition in registers.
 //
-// The unit is 16 bytes of each of `lanes` lines. A vector is put together from the 16-byte pieces of lines that are 16/sizeof(T) apart; transposing within
+// With 64-byte vectors the unit is 64 bytes of each of `lanes` lines: parts of 16 bytes are transposed within, then among each other, four shuffles a
+// vector. Otherwise, and for what is left over, the unit is 16 bytes of each of `lanes` lines. A vector is put together from the 16-byte pieces of lines that are 16/sizeof(T) apart; transposing within
 // 16-byte parts then leaves the lines in order in the lanes: four shuffles for four float vectors of four lines each, and no shuffle crosses 16 bytes.
 #if defined(TRN_FFT_TILES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRN_FFT_TILES_INL
@@ -34,6 +35,8 @@ struct ListedLines {
 #if HWY_TARGET == HWY_SCALAR
 template <class T>
 inline constexpr std::int64_t kPiece = std::int64_t{1} << 62;  // without vectors nothing is transposed
+template <class D>
+constexpr bool kSquares = false;
 template <class D, class L, class Place>
 void lines_to_rows(D, const L&, std::int64_t, const Place&) {}
 template <class D, class L, class Place>
@@ -80,6 +83,50 @@ HWY_INLINE void transpose_parts(D d, hn::Vec<D>* v) {
 template <class T>
 inline constexpr std::int64_t kPiece = 16 / sizeof(T);
 
+// Vectors for which a square of as many rows is transposed at once.
+#if HWY_TARGET <= HWY_AVX3
+template <class D>
+constexpr bool kSquares = sizeof(hn::Vec<D>) == 64;
+#else
+template <class D>
+constexpr bool kSquares = false;
+#endif
+
+// v[i] element j <-> v[j] element i, for all `lanes` rows.
+template <class D>
+HWY_INLINE void transpose_square([[maybe_unused]] D d, [[maybe_unused]] hn::Vec<D>* v) {
+#if HWY_TARGET <= HWY_AVX3
+  using V = hn::Vec<D>;
+  constexpr int k = static_cast<int>(kPiece<hn::TFromD<D>>);
+  HWY_UNROLL(4)
+  for (int g = 0; g < 4; ++g) transpose_parts(d, v + g * k);
+  const hn::Repartition<float, D> f;
+  HWY_UNROLL(4)
+  for (int i = 0; i < k; ++i) {  // the parts of four vectors
+    const __m512 a = hn::BitCast(f, v[i]).raw, b = hn::BitCast(f, v[k + i]).raw, c = hn::BitCast(f, v[2 * k + i]).raw, e = hn::BitCast(f, v[3 * k + i]).raw;
+    const __m512 ab02 = _mm512_shuffle_f32x4(a, b, 0x88), ab13 = _mm512_shuffle_f32x4(a, b, 0xdd);
+    const __m512 ce02 = _mm512_shuffle_f32x4(c, e, 0x88), ce13 = _mm512_shuffle_f32x4(c, e, 0xdd);
+    using F = hn::Vec<decltype(f)>;
+    v[i] = V{hn::BitCast(d, F{_mm512_shuffle_f32x4(ab02, ce02, 0x88)})};
+    v[k + i] = V{hn::BitCast(d, F{_mm512_shuffle_f32x4(ab13, ce13, 0x88)})};
+    v[2 * k + i] = V{hn::BitCast(d, F{_mm512_shuffle_f32x4(ab02, ce02, 0xdd)})};
+    v[3 * k + i] = V{hn::BitCast(d, F{_mm512_shuffle_f32x4(ab13, ce13, 0xdd)})};
+  }
+#endif
+}
+template <class D, class L>
+HWY_INLINE void load_square(D d, const L& line, std::int64_t at, hn::Vec<D>* v) {
+  HWY_UNROLL(16)
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(hn::MaxLanes(D())); ++i) v[i] = hn::LoadU(d, line(i) + at);
+  transpose_square(d, v);
+}
+template <class D, class L>
+HWY_INLINE void store_square(D d, const L& line, std::int64_t at, hn::Vec<D>* v) {
+  transpose_square(d, v);
+  HWY_UNROLL(16)
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(hn::MaxLanes(D())); ++i) hn::StoreU(v[i], d, line(i) + at);
+}
+
 // Elements at .. at + kPiece of every line, as one vector each.
 template <class D, class L>
 HWY_INLINE void load_tile(D d, const L& line, std::int64_t at, hn::Vec<D>* v) {
@@ -94,11 +141,21 @@ HWY_INLINE void store_tile(D d, const L& line, std::int64_t at, hn::Vec<D>* v) {
   for (std::int64_t i = 0; i < kPiece<hn::TFromD<D>>; ++i) store_pieces(d, line, i, at, v[i]);
 }
 
-// `count` >= kPiece reals of every line to rows: element j goes to block[j * step(j)] ... The row of element j starts at place(j).
+// `count` >= kPiece reals of every line to rows; the row of element j is at place(j).
 template <class D, class L, class Place>
 HWY_INLINE void lines_to_rows(D d, const L& line, std::int64_t count, const Place& place) {
   constexpr std::int64_t piece = kPiece<hn::TFromD<D>>;
-  for (std::int64_t next = 0; next < count; next += piece) {
+  std::int64_t next = 0;
+  if constexpr (kSquares<D>) {
+    constexpr std::int64_t side = static_cast<std::int64_t>(hn::MaxLanes(D()));
+    for (; next + side <= count; next += side) {
+      hn::Vec<D> v[side];
+      load_square(d, line, next, v);
+      HWY_UNROLL(16)
+      for (std::int64_t i = 0; i < side; ++i) hn::StoreU(v[i], d, place(next + i));
+    }
+  }
+  for (; next < count; next += piece) {
     const std::int64_t at = HWY_MIN(next, count - piece);  // the last tile may overlap the one before
     hn::Vec<D> v[piece];
     load_tile(d, line, at, v);
@@ -109,7 +166,17 @@ HWY_INLINE void lines_to_rows(D d, const L& line, std::int64_t count, const Plac
 template <class D, class L, class Place>
 HWY_INLINE void rows_to_lines(D d, const L& line, std::int64_t count, const Place& place) {
   constexpr std::int64_t piece = kPiece<hn::TFromD<D>>;
-  for (std::int64_t next = 0; next < count; next += piece) {
+  std::int64_t next = 0;
+  if constexpr (kSquares<D>) {
+    constexpr std::int64_t side = static_cast<std::int64_t>(hn::MaxLanes(D()));
+    for (; next + side <= count; next += side) {
+      hn::Vec<D> v[side];
+      HWY_UNROLL(16)
+      for (std::int64_t i = 0; i < side; ++i) v[i] = hn::LoadU(d, place(next + i));
+      store_square(d, line, next, v);
+    }
+  }
+  for (; next < count; next += piece) {
     const std::int64_t at = HWY_MIN(next, count - piece);
     hn::Vec<D> v[piece];
     HWY_UNROLL(4)
