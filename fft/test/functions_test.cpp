@@ -167,11 +167,12 @@ template <class T> double reconstruction_bound(const StftOptions& o, std::int64_
   const std::vector<double> w = o.window.empty() ? window(WindowKind::Hann, o.n_fft) : o.window;
   const std::int64_t hop = *o.hop, size = static_cast<std::int64_t>(w.size()), extension = (o.place == WindowPlace::Centre ? o.n_fft : size) / 2;
   const std::int64_t left = o.place == WindowPlace::Centre ? (o.n_fft - size) / 2 : 0;
+  const std::int64_t frames = stft_frames(n, o);
   double least = 1e300, most = 0, largest = 0;
   for (const double v : w) largest = std::max(largest, v);
   for (std::int64_t p = 0; p < n; ++p) {
     double sum = 0;
-    for (std::int64_t t = 0; t < stft_frames(n, o); ++t) {
+    for (std::int64_t t = 0; t < frames; ++t) {
       const std::int64_t j = p + extension - t * hop - left;
       if (j >= 0 && j < size) sum += w[static_cast<std::size_t>(j)] * w[static_cast<std::size_t>(j)];
     }

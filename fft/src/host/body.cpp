@@ -143,7 +143,7 @@ template <class T> class HostBody final : public detail::Body {
     }
     const Lines in{from.re, from.im, pass.from_stride}, out{to.re, to.im, pass.to_stride};
     std::vector<LineBatch> batch = pass.batch;
-    if (pass.chunked != Pass::kNone) batch[pass.chunked].count = count;
+    if (pass.chunked != Pass::kNone) batch[pass.chunked].count = count * pass.per_chunk;
     engine(pass).run(in, out, batch, factor, scratch, threads);
     if (pass.kind == EngineKind::RealToHalf && inverse) conjugate(out, batch, length(pass) / 2 + 1);
     if (pass.kind == EngineKind::HalfToReal && !inverse) turn_round(out, batch, length(pass));

@@ -29,7 +29,8 @@ struct Pass {
   Place from = Place::Input, to = Place::Output;
   std::int64_t from_stride = 0, to_stride = 0;
   std::vector<LineBatch> batch;   // whole, but for `chunked`
-  std::size_t chunked = kNone;    // the entry of `batch` whose count is the block's
+  std::size_t chunked = kNone;    // the entry of `batch` whose count is that of the block's chunk,
+  std::int64_t per_chunk = 1;     // times this
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 };
 
