@@ -4,7 +4,8 @@
 //
 // P projects on divergence-free fields: in Fourier space v - k (k.v)/k^2. The product u x w (rotational form) is made on the grid, with the upper third of all wave
 // numbers cut (2/3 rule), so that no aliases enter. Time: the classical Runge-Kutta method of order 4 on exp(nu k^2 t) u, which integrates friction exactly.
-// Nine transforms of N^3 points per stage run on the executor: `--exec host` (double) or `--exec sim:trn2` (float); everything pointwise is made here.
+// Nine transforms of N^3 points per stage run on the executor: `--exec host` (double) or `--exec sim:trn2` (float; double with `--precision exact`); everything
+// pointwise is made here.
 //
 // What is checked:
 //   - energy E and enstrophy Z (means of u^2/2 and w^2/2) obey dE/dt = -2 nu Z, integrated over every step by Simpson's rule with the step's end points and middle
@@ -13,7 +14,7 @@
 //     whose coefficients follow from the equations exactly (a Taylor series in t of every Fourier coefficient, in rational numbers)
 //   - div u = 0 up to roundings.
 //
-//   23_taylor_green [--exec NAME] [--n 32] [--re 100] [--steps 4] [--dt 0.05]
+//   23_taylor_green [--exec NAME] [--precision exact] [--n 32] [--re 100] [--steps 4] [--dt 0.05]
 #include <cmath>
 #include <complex>
 #include <cstdio>
@@ -27,7 +28,7 @@
 namespace {
 
 struct Settings {
-  std::string exec = "host";
+  std::string exec = "host", precision = "native";
   std::int64_t n = 32, steps = 4;
   double re = 100, dt = 0.05;
 };
@@ -38,10 +39,10 @@ template <class T> class Flow {
   using Spectrum = std::vector<C>;
   using Field = std::vector<T>;
 
-  Flow(const trn::Executor& exec, std::int64_t n, double nu)
+  Flow(const trn::Executor& exec, trn::Precision precision, std::int64_t n, double nu)
       : exec_(exec), n_(n), half_(n / 2 + 1), nu_(nu),
-        forward_(exec, trn::fft::dense(trn::fft::Kind::RealToComplex, trn::fft::Direction::Forward, {n, n, n})),
-        inverse_(exec, trn::fft::dense(trn::fft::Kind::ComplexToReal, trn::fft::Direction::Inverse, {n, n, n})),
+        forward_(exec, box(trn::fft::Kind::RealToComplex, trn::fft::Direction::Forward, precision)),
+        inverse_(exec, box(trn::fft::Kind::ComplexToReal, trn::fft::Direction::Inverse, precision)),
         workspace_(exec, std::max(forward_.workspace_bytes(), inverse_.workspace_bytes())), grid_(exec, {n, n, n}), modes_(exec, {n, n, half_}) {
     Field u[3];
     for (auto& f : u) f.assign(static_cast<std::size_t>(n * n * n), T(0));
@@ -109,6 +110,11 @@ template <class T> class Flow {
   }
 
  private:
+  [[nodiscard]] trn::fft::Description box(trn::fft::Kind kind, trn::fft::Direction direction, trn::Precision precision) const {
+    trn::fft::Description d = trn::fft::dense(kind, direction, {n_, n_, n_});
+    d.precision = precision;
+    return d;
+  }
   [[nodiscard]] double wave(std::int64_t i) const { return static_cast<double>(2 * i < n_ ? i : i - n_); }
   template <class F> void decayed(double dt, const F& f) const {
     each_mode([&](std::size_t at, const double (&k)[3], double) {
@@ -193,7 +199,7 @@ template <class T> bool run(const Settings& s) {
   const auto exec = trn::Executor::open(s.exec);
   trn::Recorder recorder(exec);
   const double nu = 1 / s.re, u = std::is_same_v<T, float> ? 6e-8 : 1.1e-16;
-  Flow<T> flow(exec, s.n, nu);
+  Flow<T> flow(exec, trn::Precision::parse(s.precision), s.n, nu);
   std::printf("Taylor-Green vortex, %lld^3 points, Re %g, on %s\n", static_cast<long long>(s.n), s.re, exec.name().c_str());
   const double z0 = flow.enstrophy();
   bool right = std::abs(flow.energy() - 0.125) < 100 * u && std::abs(z0 - 0.375) < 100 * u;
@@ -229,14 +235,15 @@ int main(int argc, char** argv) {
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string key = argv[i], value = argv[i + 1];
     if (key == "--exec") s.exec = value;
+    else if (key == "--precision") s.precision = value;
     else if (key == "--n") s.n = std::atoll(value.c_str());
     else if (key == "--re") s.re = std::atof(value.c_str());
     else if (key == "--steps") s.steps = std::atoll(value.c_str());
     else if (key == "--dt") s.dt = std::atof(value.c_str());
     else {
-      std::fprintf(stderr, "23_taylor_green: unknown option %s; use --exec, --n, --re, --steps, --dt\n", key.c_str());
+      std::fprintf(stderr, "23_taylor_green: unknown option %s; use --exec, --precision, --n, --re, --steps, --dt\n", key.c_str());
       return 2;
     }
   }
-  return (s.exec == "host" ? run<double>(s) : run<float>(s)) ? 0 : 1;
+  return (s.exec == "host" || s.precision == "exact" ? run<double>(s) : run<float>(s)) ? 0 : 1;
 }

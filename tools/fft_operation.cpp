@@ -11,8 +11,8 @@
 #include <trn/fft/convolve.hpp>
 #include <trn/fft/cosine.hpp>
 #include <trn/fft/frequencies.hpp>
-#include <trn/fft/lines_program.hpp>
 #include <trn/fft/plan.hpp>
+#include <trn/fft/plan_programs.hpp>
 #include <trn/fft/stft.hpp>
 #include <trn/neuron/sim.hpp>
 #include <trn/tile/device.hpp>
@@ -65,10 +65,9 @@ class Transforms : public Operation {
     r.precision = precision_;
     r.shape = shape();
     if (options.model_only) {
-      const tile::Machine& machine = tile::device_of(executor).machine();
-      r.modelled_seconds = neuron::estimate(program(machine), machine).seconds;
+      r.modelled_seconds = model(executor);
       r.gflops = flops() / *r.modelled_seconds * 1e-9;
-      r.roof_fraction = r.gflops * 1e9 / machine.tensor_flops(DType::Float32);
+      r.roof_fraction = r.gflops * 1e9 / tile::device_of(executor).machine().tensor_flops(DType::Float32);
       return r;
     }
     Recorder recorder(executor);
@@ -91,6 +90,7 @@ class Transforms : public Operation {
  protected:
   virtual double flops() const = 0;
   virtual nlohmann::ordered_json shape() const = 0;
+  virtual double model(const Executor& e) const { return neuron::estimate(program(tile::device_of(e).machine()), tile::device_of(e).machine()).seconds; }
   virtual int run_single(const Executor&, const BenchOptions&, BenchRow&) const = 0;
   virtual int run_double(const Executor&, const BenchOptions&, BenchRow&) const = 0;
   template <class T> int run(const Executor& e, const BenchOptions& o, BenchRow& r) const {
@@ -112,25 +112,23 @@ class Plans final : public Transforms {
   std::string name() const override { return kind_ == Kind::ComplexToComplex ? "fft.c2c" : kind_ == Kind::RealToComplex ? "fft.r2c" : "fft.c2r"; }
   std::string summary() const override { return std::string(fft::name(kind_)) + " transforms by a plan"; }
   std::vector<std::string> default_executors() const override { return dtype_ == "fp32" ? std::vector<std::string>{"host", "sim:trn2"} : std::vector<std::string>{"host"}; }
-  // One program does what a plan does for dense complex lines of up to 128 points, or of n1 n2 points with both up to 128.
-  tile::Program program(const tile::Machine& machine) const override {
-    require(kind_ == Kind::ComplexToComplex && lengths_.size() == 1, "{}: only one axis of a complex transform is a single program; bench runs whole plans", name());
-    const std::int64_t n = lengths_[0], limit = machine.partitions;
-    std::int64_t n2 = n;
-    for (std::int64_t f = 2; n2 > limit && f <= limit; ++f) {
-      if (n % f == 0 && n / f <= limit && std::max(f, n / f) < n2) n2 = std::max(f, n / f);
-    }
-    require(n2 <= limit, "{}: {} points are not one program: they have no two factors up to {}; bench runs the whole plan", name(), n, limit);
-    const Precision precision = Precision::parse(precision_);
-    require(!precision.has_target(), "{}: a program has one precision; name a mode instead of '{}'", name(), precision_);
-    const fft::PointLayout side{.points = n};
-    return fft::lines_program({n2 == n ? fft::LineKernel::Rows : fft::LineKernel::Blocks, precision.mode(), n / n2, n2, side, side, {{batch_, 2 * n, 2 * n}}}, machine);
-  }
   void add_options(CLI::App& app) override {
     app.add_option("--n", lengths_, "lengths, one per axis")->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30))->capture_default_str();
     add_common(app);
     app.add_option("--precision", precision_, "native, another mode where the executor has it, or target=1e-6")->capture_default_str();
     app.add_option("--direction", direction_, "forward or inverse (default: r2c forward, c2r inverse)")->check(CLI::IsMember({"forward", "inverse"}));
+  }
+  // The one program of a plan that is one.
+  tile::Program program(const tile::Machine& machine) const override {
+    const auto all = programs(Executor::open("sim:" + std::string(machine.name)));
+    require(all.size() == 1, "{}: this plan is {} programs; bench --model-only adds them up, or use a shorter length, one axis, a complex transform", name(), all.size());
+    return *all.front();
+  }
+  double model(const Executor& e) const override {
+    double seconds = 0;
+    const tile::Machine& machine = tile::device_of(e).machine();
+    for (const auto& p : programs(e)) seconds += neuron::estimate(*p, machine).seconds;
+    return seconds;
   }
 
  private:
@@ -146,11 +144,16 @@ class Plans final : public Transforms {
   int run_single(const Executor& e, const BenchOptions& o, BenchRow& r) const override { return measure_plan<float>(e, o, r); }
   int run_double(const Executor& e, const BenchOptions& o, BenchRow& r) const override { return measure_plan<double>(e, o, r); }
 
-  template <class T> int measure_plan(const Executor& e, const BenchOptions& o, BenchRow& r) const {
-    using C = std::complex<T>;
+  fft::Description description() const {
     fft::Description d = fft::dense(kind_, direction(), lengths_, {.batch = batch_});
     d.precision = Precision::parse(precision_);
-    const fft::Plan<T> plan(e, d);
+    return d;
+  }
+  std::vector<std::shared_ptr<const tile::Program>> programs(const Executor& e) const { return fft::plan_programs(e, description(), parse_dtype(dtype_)); }
+
+  template <class T> int measure_plan(const Executor& e, const BenchOptions& o, BenchRow& r) const {
+    using C = std::complex<T>;
+    const fft::Plan<T> plan(e, description());
     const Buffer workspace(e, plan.workspace_bytes());
     const std::int64_t n = product(lengths_), half = n / lengths_.back() * (lengths_.back() / 2 + 1);
     const bool real_in = kind_ == Kind::RealToComplex, real_out = kind_ == Kind::ComplexToReal;
