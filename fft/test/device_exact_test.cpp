@@ -1,4 +1,6 @@
 // Double precision on devices: mode exact against long double, at every scale, in any order of instructions, and as NKI text.
+#include <trn/fft/points_program.hpp>
+
 #include "device_plan_support.hpp"
 #include "support/nki_run.hpp"
 
@@ -21,6 +23,13 @@ TEST(DeviceExact, Lengths) {
   }
   expect_plan<double>(trn2(), exact(dense(Kind::ComplexToComplex, Direction::Inverse, {32768})), kDouble);
   expect_plan<double>(trn2(), exact(dense(Kind::ComplexToComplex, Direction::Inverse, {5 * 29 * 101})), kDouble);
+}
+
+TEST(DeviceExact, LargePrimes) {
+  for (const std::int64_t n : {131, 262, 1021}) {
+    expect_plan<double>(trn2(), exact(dense(Kind::ComplexToComplex, n % 2 == 0 ? Direction::Inverse : Direction::Forward, {n}, {.batch = 2})), kDouble);
+  }
+  expect_plan<double>(trn2(), exact(dense(Kind::RealToComplex, Direction::Forward, {3, 131})), kDouble);
 }
 
 TEST(DeviceExact, RealTransformsAxesAndLayouts) {
@@ -68,7 +77,6 @@ TEST(DeviceExact, EveryTransformHasItsOwnScale) {
 
 TEST(DeviceExact, Refusals) {
   EXPECT_THROW(Plan<double>(trn2(), dense(Kind::ComplexToComplex, Direction::Forward, {64})), NotImplemented);          // native
-  EXPECT_THROW(Plan<double>(trn2(), exact(dense(Kind::ComplexToComplex, Direction::Forward, {131}))), NotImplemented);  // a large prime
   EXPECT_THROW(Plan<float>(trn2(), exact(dense(Kind::ComplexToComplex, Direction::Forward, {64}))), NotImplemented);    // single precision
   Description d = dense(Kind::ComplexToComplex, Direction::Forward, {64});
   d.precision = Precision::target(1e-12);
@@ -116,6 +124,8 @@ TEST(DeviceExact, EmittedKernelGivesTheSimulatorsBits) {
   LinesShape table = exact_lines(6, 1, 5, true);
   table.table = true;
   neuron::testing::expect_agreement(lines_program(table, tile::machine("trn2")));
+  const PointLayout ten{Format::Interleaved, false, 10, 2}, twelve{Format::Interleaved, false, 12, 2};
+  neuron::testing::expect_agreement(exact_pointwise_program({ten, twelve, {{3, 20, 24}}, true}, tile::machine("trn2")));
 }
 
 }  // namespace

@@ -67,23 +67,30 @@ void transform_here(const Complex* in, std::int64_t step, Complex* out, std::int
 
 }  // namespace
 
-void Planner::bluestein(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction, long double factor) {
-  const std::int64_t m = convolution_length(n, device_.machine().partitions), before = mark();
-  std::vector<Complex> chirp(static_cast<std::size_t>(n));
+Chirp make_chirp(std::int64_t n, Direction direction, std::int64_t limit) {
+  Chirp made;
+  const std::int64_t m = made.length = convolution_length(n, limit);
+  made.chirp.resize(static_cast<std::size_t>(n));
   for (std::int64_t j = 0; j < n; ++j) {
     __extension__ using Int128 = __int128;
     const Complex w = long_root(static_cast<std::int64_t>(Int128{j} * j % (2 * n)), 2 * n);
-    chirp[static_cast<std::size_t>(j)] = direction == Direction::Forward ? w : std::conj(w);
+    made.chirp[static_cast<std::size_t>(j)] = direction == Direction::Forward ? w : std::conj(w);
   }
-  std::vector<Complex> wrapped(static_cast<std::size_t>(m)), spectrum(wrapped), roots(wrapped);
-  for (std::int64_t j = 0; j < n; ++j) wrapped[static_cast<std::size_t>(j)] = wrapped[static_cast<std::size_t>((m - j) % m)] = std::conj(chirp[static_cast<std::size_t>(j)]);
+  std::vector<Complex> wrapped(static_cast<std::size_t>(m)), roots(wrapped);
+  for (std::int64_t j = 0; j < n; ++j) {
+    wrapped[static_cast<std::size_t>(j)] = wrapped[static_cast<std::size_t>((m - j) % m)] = std::conj(made.chirp[static_cast<std::size_t>(j)]);
+  }
   for (std::int64_t k = 0; k < m; ++k) roots[static_cast<std::size_t>(k)] = long_root(k, m);
-  transform_here(wrapped.data(), 1, spectrum.data(), m, roots);
-  long double largest = 0;
-  for (Complex& b : spectrum) {
-    largest = std::max(largest, std::abs(b));
-    b /= static_cast<long double>(m);
-  }
+  made.spectrum.resize(static_cast<std::size_t>(m));
+  transform_here(wrapped.data(), 1, made.spectrum.data(), m, roots);
+  for (const Complex& b : made.spectrum) made.largest = std::max(made.largest, std::abs(b));
+  return made;
+}
+
+void Planner::bluestein(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction, long double factor) {
+  auto [m, chirp, spectrum, largest] = make_chirp(n, direction, device_.machine().partitions);
+  const std::int64_t before = mark();
+  for (Complex& b : spectrum) b /= static_cast<long double>(m);
 
   std::vector<LineDim> first = lines, second = lines, there = lines;
   const Field work = workspace_lines(m, first, As::Output);

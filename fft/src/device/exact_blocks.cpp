@@ -5,15 +5,15 @@
 //   product   the DFT matrix, scaled by a power of two so that results stay below 1, has 7 slices. Products of slices i and j with i + j = l <= 7 share a group of PSUM: they are
 //             multiples of 2^-(14+8l) and 256 (l+1) of them stay below 2^24 units for l <= 3, so these sums are exact in fp32 in any order. Those of l >= 4 round at 2^-24 of
 //             something 2^-32 small. 35 products in all.
-//   join      L7 + L6 + L5 + L4, then L3, L2, L1, L0 on top by FastTwoSum, which is exact here although |L_l| may be the smaller: L_l is a multiple of the last bit of the
-//             sum it meets. The four rests are added up as lo.
+//   join      L7 + L6, then L5 to L0 on top by FastTwoSum, which is exact here although |L_l| may be the smaller: L_l is a multiple of the last bit of the sum it meets. The
+//             rests are added up as lo. Lines far below 1, whose first slices are zero, keep their bits that way.
 //   twiddle   a product of pairs by Dekker: the table holds w = hi + lo and hi's two halves of 11 and 13 bits, the Scalar Engine splits z by storing it as tfloat32. Three
 //             of four partial products are exact, the fourth errs by 2^-47 of the product.
 //
 // |x| <= 1 (complex) goes in and |y| <= 1 comes out: y is 2^-(exact_shift(n1) + exact_shift(n2)) of the transform. The steps, who shares the array and where things lie are as in
 // blocks.cpp; n2 = 1 leaves out the second step. With a table, results are multiplied by the entry of their line and k1: one step of a longer line.
 //
-// The Vector Engine is the limit: for 16384 points 2 x 22 operations to slice, 2 x 19 to join and 40 of the twiddle, 256 or 128 numbers each: about 25 us on trn2, while the
+// The Vector Engine is the limit: for 16384 points 2 x 22 operations to slice, 2 x 23 to join and 40 of the twiddle, 256 or 128 numbers each: about 25 us on trn2, while the
 // Tensor Engine's 280 products take 16 us. GpSimd takes the rests of the joins and the imaginary parts of the twiddle.
 #include <cmath>
 
@@ -23,6 +23,7 @@
 #include "../roots.hpp"
 #include "block_layout.hpp"
 #include "exact_blocks.hpp"
+#include "pair_arithmetic.hpp"
 
 namespace trn::fft {
 
@@ -32,17 +33,11 @@ using namespace device;
 namespace {
 
 constexpr std::int64_t kDataSlices = 8, kMatrixSlices = 7, kLevels = 8, kBits = 8;
-constexpr std::int64_t kTableParts = 4;  // w, its first and second half, and lo
 
-// hi + lo, both (P, n).
-struct Pair {
-  Access hi, lo;
-};
-
-class ExactBlocks {
+class ExactBlocks : private PairArithmetic {
  public:
   ExactBlocks(const LinesShape& shape, const Machine& machine)
-      : s_(shape), b_("fft_exact_blocks", machine), layout_(shape, machine), n1_(shape.n1), n2_(shape.n2), side_(machine.partitions) {
+      : PairArithmetic("fft_exact_blocks", machine), s_(shape), layout_(shape, machine), n1_(shape.n1), n2_(shape.n2) {
     for (int word = 0; word < 2; ++word) {
       x_[word] = declare_side(b_, word == 0 ? "x_hi" : "x_lo", s_.in, s_.lines, true);
       y_[word] = declare_side(b_, word == 0 ? "y_hi" : "y_lo", s_.out, s_.lines, false);
@@ -111,17 +106,6 @@ class ExactBlocks {
     return pattern(constant(ds(0, rows), ds(i, 1), ds(0, columns)), 0, {{1, columns}});
   }
 
-  // Elementwise, fp32, a new tile each.
-  Access fresh(const Access& like, DType dtype = DType::Float32) { return b_.sbuf("word", like.partitions, {like.free_size()}, dtype); }
-  Access op(const Access& a, const Access& b, AluOp which, Engine engine) {
-    const Access c = fresh(a);
-    b_.tensor_tensor(c, a, b, which, engine);
-    return c;
-  }
-  Access add(const Access& a, const Access& b, Engine e = Engine::Vector) { return op(a, b, AluOp::Add, e); }
-  Access subtract(const Access& a, const Access& b, Engine e = Engine::Vector) { return op(a, b, AluOp::Subtract, e); }
-  Access multiply(const Access& a, const Access& b, Engine e) { return op(a, b, AluOp::Multiply, e); }
-
   // (P, 8, n) bfloat16.
   Access slices(const Pair& x) {
     const std::int64_t n = x.hi.free_size();
@@ -164,9 +148,9 @@ class ExactBlocks {
     const auto level = [&](std::int64_t l) { return pattern(levels, l * kWidth, {{1, width}}); };
     Access sum = fresh(level(0));
     b_.activation(sum, ActFunction::Copy, level(kLevels - 1));
-    for (std::int64_t l = kLevels - 2; l >= 4; --l) sum = add(level(l), sum);
+    for (std::int64_t l = kLevels - 2; l > kExactJoin; --l) sum = add(level(l), sum);
     Access low;
-    for (std::int64_t l = 3; l >= 0; --l) {
+    for (std::int64_t l = kExactJoin; l >= 0; --l) {
       const Access above = add(level(l), sum), taken = subtract(above, level(l));
       const Access rest = subtract(sum, taken, Engine::GpSimd);
       low = low.present() ? add(low, rest, Engine::GpSimd) : rest;
@@ -174,48 +158,6 @@ class ExactBlocks {
     }
     normal(to, sum, low, Engine::Vector);
   }
-  // hi + lo of a sum and a smaller one.
-  void normal(const Pair& to, const Access& large, const Access& small, Engine engine) {
-    b_.tensor_tensor(to.hi, large, small, AluOp::Add, engine);
-    b_.tensor_tensor(to.lo, small, subtract(to.hi, large, engine), AluOp::Subtract, engine);
-  }
-
-  // A part of z in the form a product needs.
-  struct Factor {
-    Access hi, first, second, lo;
-  };
-  Factor factor(const Pair& z) {
-    const Access first = fresh(z.hi, DType::TFloat32);
-    b_.activation(first, ActFunction::Copy, z.hi);
-    return {z.hi, first, subtract(z.hi, first), z.lo};
-  }
-  Pair product(const Factor& z, const Factor& w, Engine e) {
-    const Access p = multiply(z.hi, w.hi, e);
-    Access rest = subtract(multiply(z.first, w.first, e), p, e);
-    rest = add(rest, multiply(z.first, w.second, e), e);
-    rest = add(rest, multiply(z.second, w.first, e), e);
-    rest = add(rest, multiply(z.second, w.second, e), e);
-    return {p, add(rest, add(multiply(z.hi, w.lo, e), multiply(z.lo, w.hi, e), e), e)};
-  }
-  // z times a table of (count, columns/2, 2) entries or fewer, the same for every `count`: in place, columns are real and imaginary parts.
-  void turn(const Pair& z, const std::function<Access(std::int64_t part, std::int64_t which)>& table, std::int64_t count, std::int64_t columns) {
-    const auto half = [&](const Access& t, std::int64_t part) { return pattern(t, part, {{columns, count}, {2, columns / 2}}); };
-    const auto w = [&](std::int64_t which) { return Factor{table(0, which), table(1, which), table(2, which), table(3, which)}; };
-    const Factor re = factor({half(z.hi, 0), half(z.lo, 0)}), im = factor({half(z.hi, 1), half(z.lo, 1)}), c = w(0), s = w(1);
-    const Pair rc = product(re, c, Engine::Vector), is = product(im, s, Engine::Vector);
-    const Pair rs = product(re, s, Engine::GpSimd), ic = product(im, c, Engine::Vector);
-    // a - b and a + b: the rounded result and, exactly, what it lacks.
-    const auto combine = [&](std::int64_t part, const Pair& a, const Pair& b, AluOp which, Engine e) {
-      const bool minus = which == AluOp::Subtract;
-      const Access sum = op(a.hi, b.hi, which, e), back = subtract(sum, a.hi, e);
-      const Access lost_a = subtract(a.hi, subtract(sum, back, e), e), lost_b = minus ? add(b.hi, back, e) : subtract(b.hi, back, e);
-      const Access error = op(lost_a, lost_b, which, e), low = op(a.lo, b.lo, which, e);
-      normal({half(z.hi, part), half(z.lo, part)}, sum, add(error, low, e), e);
-    };
-    combine(0, rc, is, AluOp::Subtract, Engine::Vector);
-    combine(1, rs, ic, AluOp::Add, Engine::GpSimd);
-  }
-
   // above * beside * deep lines on their way.
   struct Work {
     Affine out, line;
@@ -303,12 +245,11 @@ class ExactBlocks {
     turn(z, [&](std::int64_t part, std::int64_t which) { return pattern(table, part * deep * columns + which, {{columns, deep}, {2, columns / 2}}); }, deep, columns);
   }
 
-  static constexpr std::int64_t kDeep = 4, kWidth = 256;
+  static constexpr std::int64_t kDeep = 4, kWidth = 256, kExactJoin = 5;
 
   const LinesShape s_;
-  tile::Builder b_;
   const BlockLayout layout_;
-  const std::int64_t n1_, n2_, side_;
+  const std::int64_t n1_, n2_;
   SideTensors x_[2], y_[2];
   Access first_[2], twiddle_, second_[3], table_;
 };
@@ -330,20 +271,6 @@ template <class Entry> Constant matrix_slices(std::string name, std::int64_t row
     }
   }
   return c;
-}
-
-// w as hi, the two halves of hi, and lo.
-void table_entry(long double w, float* entry, std::int64_t plane) {
-  const auto hi = static_cast<float>(w);
-  const double wide = hi;
-  float first = 0;
-  from_double(&wide, DType::TFloat32, &first, 1);
-  double kept = 0;
-  to_double(DType::TFloat32, &first, &kept, 1);
-  entry[0] = hi;
-  entry[plane] = static_cast<float>(kept);
-  entry[2 * plane] = static_cast<float>(wide - kept);
-  entry[3 * plane] = static_cast<float>(w - static_cast<long double>(hi));
 }
 
 }  // namespace

@@ -34,6 +34,7 @@ class ExactBody final : public detail::Body, public HasSteps {
     points_ = 1;
     for (const Dimension& d : p_.axes) points_ *= d.extent;
     total_ = element_count(shape_);
+    factor_ = p_.factor;
     top_ = 4 * total_;  // hi and lo, two parts each
     peak_ = top_;
     for (std::size_t axis = 0; axis < p_.axes.size(); ++axis) add_axis(axis);
@@ -80,55 +81,102 @@ class ExactBody final : public detail::Body, public HasSteps {
     lines(here, here, {{outer, 2 * inner * n, 2 * inner * n}, {inner, 2, 2}}, n);
   }
 
-  void lines(const Words& in, const Words& out, std::vector<LineDim> dims, std::int64_t n) {
+  void lines(const Words& in, const Words& out, std::vector<LineDim> dims, std::int64_t n) { lines(in, out, std::move(dims), n, p_.direction); }
+  void lines(const Words& in, const Words& out, std::vector<LineDim> dims, std::int64_t n, Direction direction) {
     const std::int64_t limit = device_.machine().partitions;
     dims = merged_lines(std::move(dims));
-    if (n <= limit) return step(in, out, dims, n, 1, 0);
-    if (const Factors f = block_factors(n, limit); f.n1 > 0) return step(in, out, dims, f.n1, f.n2, 0);
-    if (levels(n, limit) == 0) {
-      fail<NotImplemented>("fft.plan: mode exact has no kernel for length {}, which has a prime factor above {}; use a length of smaller factors, or the host", n, limit);
-    }
+    if (n <= limit) return step(in, out, dims, n, 1, 0, direction);
+    if (const Factors f = block_factors(n, limit); f.n1 > 0) return step(in, out, dims, f.n1, f.n2, 0, direction);
+    if (levels(n, limit) == 0) return bluestein(in, out, dims, n);
     // n = n1 m as in planner.cpp: (lines, j1, j2) -> (lines, k1, j2) in arrays of their own -> (lines, k2, k1).
     std::int64_t n1 = 2;
     while (n % n1 != 0 || levels(n / n1, limit) != levels(n, limit) - 1) ++n1;
     const std::int64_t m = n / n1, before = top_;
-    Words middle{top_, 2 * total_, {Format::Interleaved, false, n1, 2 * m}};
-    top_ += 4 * total_;
-    peak_ = std::max(peak_, top_);
     std::vector<LineDim> to = dims, from = dims;
-    std::int64_t distance = 2 * n;
-    for (std::size_t i = dims.size(); i-- > 0; distance *= dims[i].count) to[i].out = from[i].in = distance;
+    Words middle = fresh_lines(n, to);
+    for (std::size_t i = 0; i < dims.size(); ++i) from[i].in = to[i].out;
+    middle.layout = {Format::Interleaved, false, n1, 2 * m};
     to.push_back({m, in.layout.stride, 2});
     Words first = in;
     first.layout.points = n1;
     first.layout.stride = in.layout.stride * m;
-    step(first, middle, to, n1, 1, n);
+    step(first, middle, to, n1, 1, n, direction);
     from.push_back({n1, 2 * m, out.layout.stride});
     middle.layout = {Format::Interleaved, false, m, 2};
     Words last = out;
     last.layout.points = m;
     last.layout.stride = out.layout.stride * n1;
-    lines(middle, last, from, m);
+    lines(middle, last, from, m, direction);
     top_ = before;
   }
 
-  void step(const Words& in, const Words& out, const std::vector<LineDim>& dims, std::int64_t n1, std::int64_t n2, std::int64_t table_length) {
+  // Dense lines of `points` in the workspace; sets the output distances.
+  Words fresh_lines(std::int64_t points, std::vector<LineDim>& dims) {
+    std::int64_t distance = 2 * points;
+    for (std::size_t i = dims.size(); i-- > 0; distance *= dims[i].count) dims[i].out = distance;
+    const Words made{top_, distance, {Format::Interleaved, false, points, 2}};
+    top_ += 2 * distance;
+    peak_ = std::max(peak_, top_);
+    return made;
+  }
+
+  // See bluestein.cpp; the spectrum is scaled to magnitude 1 by a power of two, and both transforms count as often as the product can make their errors larger.
+  void bluestein(const Words& in, const Words& out, const std::vector<LineDim>& dims, std::int64_t n) {
+    auto [m, chirp, spectrum, largest] = make_chirp(n, p_.direction, device_.machine().partitions);
+    const std::int64_t before = top_;
+    std::vector<LineDim> to = dims, from = dims, there = dims;
+    const Words work = fresh_lines(m, to);
+    for (std::size_t i = 0; i < dims.size(); ++i) from[i].in = there[i].in = there[i].out = to[i].out;
+    points(in, work, to, chirp);
+    const double outside = bound_;
+    bound_ = 0;
+    lines(work, work, there, m, Direction::Forward);
+    int e = 0;
+    (void)std::frexp(static_cast<double>(largest), &e);
+    for (auto& b : spectrum) b = {std::ldexp(b.real(), -e), std::ldexp(b.imag(), -e)};
+    points(work, work, there, spectrum);
+    shrink_ *= std::ldexp(std::sqrt(static_cast<double>(n)), -e);
+    lines(work, work, there, m, Direction::Inverse);
+    bound_ = outside + bound_ * std::max(1.0, static_cast<double>(largest) / std::sqrt(static_cast<double>(n)));
+    points(work, out, from, chirp);
+    shift_ += e;
+    factor_ /= static_cast<double>(m);
+    top_ = before;
+  }
+  void points(const Words& in, const Words& out, const std::vector<LineDim>& dims, const std::vector<std::complex<long double>>& table) {
+    const PointwiseShape shape{in.layout, out.layout, merged_lines(dims), true};
+    // Another builder than the single-precision one's, so another key.
+    struct Key {
+      PointwiseShape shape;
+      bool operator==(const Key&) const = default;
+    };
+    Step made;
+    made.program = device_.programs().get(Key{shape}, [&](const Key& k) { return exact_pointwise_program(k.shape, device_.machine()); });
+    add(std::move(made), in, out, {exact_pointwise_table(table)});
+    bound_ += kTwiddle;
+  }
+
+  void step(const Words& in, const Words& out, const std::vector<LineDim>& dims, std::int64_t n1, std::int64_t n2, std::int64_t table_length, Direction direction) {
     const LinesShape shape{LineKernel::Blocks, Mode::Exact, n1, n2, in.layout, out.layout, dims, table_length > 0};
     Step made;
     made.program = device_.programs().get(shape, [&](const LinesShape& s) { return lines_program(s, device_.machine()); });
+    add(std::move(made), in, out, lines_constants(shape, device_.machine(), {direction, 1, table_length}));
+    grow(n1);
+    if (n2 > 1) grow(n2), bound_ += kTwiddle;
+    if (table_length > 0) bound_ += kTwiddle;
+  }
+
+  void add(Step made, const Words& in, const Words& out, const std::vector<Constant>& constants) {
     for (const auto& [name, words] : {std::pair{"x", &in}, std::pair{"y", &out}}) {
       made.refs.emplace_back(fmt::format("{}_hi", name), Ref{Ref::Of::Workspace, words->at});
       made.refs.emplace_back(fmt::format("{}_lo", name), Ref{Ref::Of::Workspace, words->at + words->distance});
     }
-    for (const Constant& c : lines_constants(shape, device_.machine(), {p_.direction, 1, table_length})) {
+    for (const Constant& c : constants) {
       Buffer buffer(executor_, static_cast<std::int64_t>(c.bytes.size()));
       device_.copy_in(buffer.data(), c.bytes.data(), buffer.bytes());
       made.constants.emplace_back(c.name, std::move(buffer));
     }
     steps_.push_back(std::move(made));
-    grow(n1);
-    if (n2 > 1) grow(n2), bound_ += kTwiddle;
-    if (table_length > 0) bound_ += kTwiddle;
   }
 
   // One exact step of n points. Slices leave 2^-64 of 1 in each part of each point, and the products beyond level 7 less than 6 * 2^-62 of n, where the norm of
@@ -228,7 +276,7 @@ class ExactBody final : public detail::Body, public HasSteps {
     for (std::int64_t b = 0; b < static_cast<std::int64_t>(exponent.size()); ++b) {
       const float* const hi = words.data() + 2 * b * points_;
       const auto value = [&](std::int64_t i) {
-        return std::ldexp((static_cast<double>(hi[i]) + static_cast<double>(hi[i + 2 * total_])) * p_.factor, exponent[static_cast<std::size_t>(b)] + shift_);
+        return std::ldexp((static_cast<double>(hi[i]) + static_cast<double>(hi[i + 2 * total_])) * factor_, exponent[static_cast<std::size_t>(b)] + shift_);
       };
       for (std::int64_t i = 0; i < points_; ++i) values[static_cast<std::size_t>(b * points_ + i)] = {value(2 * i), value(2 * i + 1)};
     }
@@ -261,7 +309,7 @@ class ExactBody final : public detail::Body, public HasSteps {
   std::int64_t points_ = 1, total_ = 1, top_ = 0, peak_ = 0;
   std::vector<Step> steps_;
   int shift_ = 0;
-  double bound_ = 0x1p-48 + 0x1p-52, shrink_ = 1;
+  double bound_ = 0x1p-48 + 0x1p-52, shrink_ = 1, factor_ = 1;
 };
 
 }  // namespace

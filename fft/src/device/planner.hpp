@@ -93,6 +93,14 @@ struct Factors {
 // The programs that n takes by the first three rows of the table above; 0 when n has a prime factor above the limit.
 [[nodiscard]] int levels(std::int64_t n, std::int64_t limit);
 
+// Bluestein's tables for n points: c_j, the length of the convolution, the transform of conj(c) wrapped to that length, and its largest magnitude.
+struct Chirp {
+  std::int64_t length = 0;
+  std::vector<std::complex<long double>> chirp, spectrum;
+  long double largest = 0;
+};
+[[nodiscard]] Chirp make_chirp(std::int64_t n, Direction direction, std::int64_t limit);
+
 // No dimension of one line (but one dimension at least), largest distance first, neighbours that are one merged.
 [[nodiscard]] std::vector<LineDim> merged_lines(std::vector<LineDim> lines);
 

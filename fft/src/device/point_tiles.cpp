@@ -80,4 +80,19 @@ void store(Builder& b, const PointData& data, const PointTile& t, const SideTens
   for (int i = 0; i < side.tensors(); ++i) b.dma_copy(pattern(side.tensor[i], at, hbm_dims(t, side, distance)), pattern(data.tile, i * reals, {{1, reals}}));
 }
 
+void clear_points(Builder& b, PointTiles& tiles, const SideTensors& y, std::int64_t first, std::int64_t count, std::int64_t distance) {
+  const auto zeros = [&](const PointTile& t) {
+    const Access zero = b.sbuf("zeros", b.machine().partitions, {2 * t.length}, DType::Float32, 2);
+    b.memset(zero, 0, Engine::Vector);
+    return zero;
+  };
+  tiles.each(first, count, zeros, [&](const PointTile& t, const Access& zero) {
+    for (int i = 0; i < y.tensors(); ++i) {  // one row of zeros for every line of the tile
+      const std::int64_t reals = t.length * (y.pairs() ? 2 : 1);
+      b.dma_copy(pattern(y.tensor[i], t.out + t.point * y.layout.stride, hbm_dims(t, y, distance)),
+                 pattern(zero(ds(0, t.partitions), all), 0, {{0, t.lines}, {1, reals}}));
+    }
+  });
+}
+
 }  // namespace trn::fft::device

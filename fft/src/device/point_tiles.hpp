@@ -46,4 +46,7 @@ struct PointData {
 void load(tile::Builder& b, const PointData& data, const PointTile& t, const SideTensors& side, const tile::Affine& at, std::int64_t distance);
 void store(tile::Builder& b, const PointData& data, const PointTile& t, const SideTensors& side, const tile::Affine& at, std::int64_t distance);
 
+// Zeros in points [first, first + count) of every line of y.
+void clear_points(tile::Builder& b, PointTiles& tiles, const SideTensors& y, std::int64_t first, std::int64_t count, std::int64_t distance);
+
 }  // namespace trn::fft::device

@@ -17,22 +17,6 @@ namespace {
 // dst = a op b, parts of a tile of points; b may be a table, the same for every line.
 Access over_table(const Access& table, const PointTile& t, std::int64_t part) { return pattern(table, part, {{0, t.lines}, {2, t.length}}); }
 
-// Zeros in points [first, first + count) of every line.
-void clear(tile::Builder& b, PointTiles& tiles, const SideTensors& y, std::int64_t first, std::int64_t count, std::int64_t distance) {
-  const auto zeros = [&](const PointTile& t) {
-    const Access zero = b.sbuf("zeros", b.machine().partitions, {2 * t.length}, DType::Float32, 2);
-    b.memset(zero, 0, Engine::Vector);
-    return zero;
-  };
-  tiles.each(first, count, zeros, [&](const PointTile& t, const Access& zero) {
-    for (int i = 0; i < y.tensors(); ++i) {  // one row of zeros for every line of the tile
-      const std::int64_t reals = t.length * (y.pairs() ? 2 : 1);
-      b.dma_copy(pattern(y.tensor[i], t.out + t.point * y.layout.stride, hbm_dims(t, y, distance)),
-                 pattern(zero(ds(0, t.partitions), all), 0, {{0, t.lines}, {1, reals}}));
-    }
-  });
-}
-
 }  // namespace
 
 Program pointwise_program(const PointwiseShape& s, const Machine& machine) {
@@ -75,7 +59,7 @@ Program pointwise_program(const PointwiseShape& s, const Machine& machine) {
     }
     store(b, to, t, y, t.out + t.point * s.out.stride, out);
   });
-  clear(b, tiles, y, both, s.out.points - both, out);
+  clear_points(b, tiles, y, both, s.out.points - both, out);
   return b.finish();
 }
 
@@ -103,7 +87,7 @@ Program half_line_program(const HalfLineShape& s, const Machine& machine) {
       store(b, to, t, y, t.out + point * s.out.stride, out);
     }
   });
-  clear(b, tiles, y, half, n - half, out);
+  clear_points(b, tiles, y, half, n - half, out);
   return b.finish();
 }
 

@@ -1,6 +1,8 @@
 // The device kernels of trnfft that work point by point: chirps and zeros around a transform (Bluestein), and the first step of a long complex-to-real transform.
 #pragma once
 
+#include <complex>
+
 #include <trn/fft/lines_program.hpp>
 
 namespace trn::fft {
@@ -14,6 +16,10 @@ struct PointwiseShape {
 };
 // Tensors as in lines_program; "table" (points both sides have, 2).
 [[nodiscard]] tile::Program pointwise_program(const PointwiseShape& shape, const tile::Machine& machine);
+
+// The same in mode exact: interleaved tensors "x_hi", "x_lo", "y_hi", "y_lo" as in lines_program, and always a table, made by exact_pointwise_table.
+[[nodiscard]] tile::Program exact_pointwise_program(const PointwiseShape& shape, const tile::Machine& machine);
+[[nodiscard]] Constant exact_pointwise_table(const std::vector<std::complex<long double>>& table);
 
 // Half of a line of n points whose other half is its mirror image, as a whole line with the same real transform: with X_(n-k) = conj X_k,
 //
