@@ -55,7 +55,7 @@ template <class T> void check_batch(const Problem& q, Form form, std::uint64_t s
   Batch<T> a(s, na ? s.m : s.k, na ? s.k : s.m, s.lda, q.count, q.gap, random), b(s, nb ? s.k : s.n, nb ? s.n : s.k, s.ldb, q.count, q.gap, random);
   const Batch<T> before(s, s.m, s.n, s.ldc, q.count, q.gap, random);
   Batch<T> c = before;
-  const T alpha = number<T>(0.5, -1.5), beta = seed % 2 ? T(0) : number<T>(-2, 0.5);
+  const T alpha = seed % 4 == 1 ? T(1) : number<T>(0.5, -1.5), beta = seed % 2 ? T(0) : number<T>(-2, 0.5);
   Recorder recorder(e);
   Accuracy accuracy;
   const std::int64_t stride_a = q.shared_a ? 0 : a.stride;
@@ -127,6 +127,28 @@ TEST(GemmBatched, SizesAcrossVectorsAndTiles) {
       check_batch<float>({{Op::N, Op::N, s, 13, 5}, 2}, Form::Strided, ++seed);
       check_batch<double>({{Op::T, Op::N, s, 3, 5}, 2}, Form::Strided, ++seed);
       check_batch<float>({{Op::N, Op::N, 3, 5, s}, 2}, Form::Strided, ++seed);
+    }
+  });
+  EXPECT_GE(targets, 1);
+}
+
+// Packed squares have tiles of their own; a leading dimension or another k sends them to the general ones.
+TEST(GemmBatched, Squares) {
+  const int targets = testing_support::on_every_target([] {
+    std::uint64_t seed = 900;
+    for (const std::int64_t n : {8, 16, 32}) {
+      for (const Op oa : {Op::N, Op::T}) {
+        for (const Op ob : {Op::N, Op::T}) {
+          for (const auto layout : {blas::Layout::RowMajor, blas::Layout::ColumnMajor}) {
+            for (int round = 0; round < 2; ++round, ++seed) {
+              const Form form = seed % 3 ? Form::Strided : Form::Pointers;
+              check_batch<float>({{oa, ob, n, n, n, 0, 0, 0, layout}, 3, round}, form, seed);
+              check_batch<double>({{oa, ob, n, n, n, 0, 0, 0, layout}, 3, round}, form, seed);
+              check_batch<double>({{oa, ob, n, n, n - round, n + 1, 0, n + 2 * round, layout}, 2}, form, seed);
+            }
+          }
+        }
+      }
     }
   });
   EXPECT_GE(targets, 1);

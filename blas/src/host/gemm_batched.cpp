@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "../kernels.hpp"
@@ -24,35 +25,25 @@ GemmArgs product_of(const GemmBatchArgs& args, const BatchGroup& g, std::int64_t
           g.alpha, g.beta, g.conj_a, g.conj_b};
 }
 
-// Products p0... p0 + count - 1 of a group, C with unit stride along m.
-template <class T> void run_small(const GemmBatchArgs& args, const BatchGroup& g, bool turned, std::int64_t p0, std::int64_t count,
+// Products begin ... end - 1 of a group, C with unit stride along m.
+template <class T> void run_small(const GemmBatchArgs& args, const BatchGroup& g, bool turned, std::int64_t begin, std::int64_t end,
                                   std::vector<T>& scratch) {
   // turned: C^T = B^T A^T
   const std::int64_t m = turned ? g.n : g.m, n = turned ? g.m : g.n;
   const std::int64_t am = turned ? g.bn : g.am, ak = turned ? g.bk : g.ak, bk = turned ? g.ak : g.bk, bn = turned ? g.am : g.bn;
-  const bool copied = am != 1 && m > 1 && g.k > 0;
+  const bool copied = am != 1 && m > 1 && g.k > 0, listed = args.a_list != nullptr;
   const SmallProducts<T> s{m, n, g.k, copied ? m : ak, bk, bn, turned ? g.cm : g.cn, factor<T>(g.alpha), factor<T>(g.beta)};
-  const T *a[kChunk], *b[kChunk];
-  T* c[kChunk];
-  const bool listed = args.a_list != nullptr;
-  const auto *first_a = static_cast<const T*>(args.a), *first_b = static_cast<const T*>(args.b);
-  auto* first_c = static_cast<T*>(args.c);
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::int64_t p = p0 + i;
-    const T* left = listed ? static_cast<const T*>(args.a_list[g.first + p]) : first_a + p * args.stride_a;
-    const T* right = listed ? static_cast<const T*>(args.b_list[g.first + p]) : first_b + p * args.stride_b;
-    a[i] = turned ? right : left;
-    b[i] = turned ? left : right;
-    c[i] = listed ? static_cast<T*>(args.c_list[g.first + p]) : first_c + p * args.stride_c;
-  }
-  if (!copied) return small_products(s, count, a, b, c);
+  SmallBatch<T> batch{static_cast<const T*>(args.a), static_cast<const T*>(args.b), static_cast<T*>(args.c), args.stride_a, args.stride_b, args.stride_c};
+  if (listed) batch.a_list = args.a_list + g.first, batch.b_list = args.b_list + g.first, batch.c_list = args.c_list + g.first;
+  if (turned) std::swap(batch.a, batch.b), std::swap(batch.stride_a, batch.stride_b), std::swap(batch.a_list, batch.b_list);
+  if (!copied) return small_products(s, batch, begin, end);
   scratch.resize(static_cast<std::size_t>(m * g.k));
-  for (std::int64_t i = 0; i < count; ++i) {
+  for (std::int64_t p = begin; p < end; ++p) {
+    const T* a = batch.a_of(p);
     for (std::int64_t q = 0; q < g.k; ++q) {
-      for (std::int64_t r = 0; r < m; ++r) scratch[static_cast<std::size_t>(q * m + r)] = a[i][r * am + q * ak];
+      for (std::int64_t r = 0; r < m; ++r) scratch[static_cast<std::size_t>(q * m + r)] = a[r * am + q * ak];
     }
-    const T* copy = scratch.data();
-    small_products(s, 1, &copy, b + i, c + i);
+    small_products(s, SmallBatch<T>{scratch.data(), batch.b_of(p), batch.c_of(p)}, 0, 1);
   }
 }
 
@@ -64,7 +55,7 @@ template <class T> void small_group(const GemmBatchArgs& args, const BatchGroup&
     std::vector<T> scratch;
 #pragma omp for schedule(static)
     for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
-      run_small(args, g, turned, chunk * kChunk, std::min(kChunk, g.count - chunk * kChunk), scratch);
+      run_small(args, g, turned, chunk * kChunk, std::min(g.count, (chunk + 1) * kChunk), scratch);
     }
   }
 }

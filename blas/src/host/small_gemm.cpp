@@ -3,6 +3,10 @@
 // 4 x 4 vectors, on AVX2 3 x 4, with 28, 21 and 16 registers in use. Rows that fill no vector take vectors of half the width, and so on
 // down to one: nothing outside the matrices is touched.
 //
+// Packed squares of 8, 16 and 32 have tiles of their own with every stride known to the compiler, so that an element of B is an address and a constant:
+// whole columns of C (up to four vectors) by eight or four of them. A batch comes from memory, and so few columns at a time that B and C are
+// read and written almost line after line beats larger tiles, which are faster in the cache only. alpha = 1 and beta = 0 are not multiplied.
+//
 // Every element of C is the sum over k in order, by fused multiply-add where the machine has it.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "host/small_gemm.cpp"
@@ -89,17 +93,81 @@ template <int kLanes, class T> HWY_INLINE void rows(const SmallProducts<T>& s, s
   }
 }
 
-template <class T>
-void products(const SmallProducts<T>& s, std::int64_t count, const T* const* a, const T* const* b, T* const* c) {
-  for (std::int64_t p = 0; p < count; ++p) rows<64 / static_cast<int>(sizeof(T))>(s, 0, a[p], b[p], c[p]);
+#if HWY_TARGET <= HWY_AVX2  // older machines take the tiles above
+
+// Columns kJ... of kRows vectors of rows of a packed kN x kN product. kAcross: B is read along its rows, B(q, j) at b[q kN + j].
+template <int kN, int kRows, int kCols, bool kAcross, bool kPlain, class D, class T = hn::TFromD<D>>
+HWY_INLINE void square_tile(D d, T alpha, T beta, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, T* HWY_RESTRICT c) {
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(d));
+  hn::Vec<D> sum[kRows][kCols];
+  for (int v = 0; v < kRows; ++v) {
+    for (int j = 0; j < kCols; ++j) sum[v][j] = hn::Zero(d);
+  }
+  for (int q = 0; q < kN; ++q) {
+    hn::Vec<D> column[kRows];
+    for (int v = 0; v < kRows; ++v) column[v] = hn::LoadU(d, a + q * kN + v * kLanes);
+    for (int j = 0; j < kCols; ++j) {
+      const auto element = hn::Set(d, kAcross ? b[q * kN + j] : b[q + j * kN]);
+      for (int v = 0; v < kRows; ++v) sum[v][j] = hn::MulAdd(column[v], element, sum[v][j]);
+    }
+  }
+  for (int j = 0; j < kCols; ++j) {
+    for (int v = 0; v < kRows; ++v) {
+      T* at = c + v * kLanes + j * kN;
+      if constexpr (kPlain) {
+        hn::StoreU(sum[v][j], d, at);
+      } else {
+        const auto product = hn::Mul(hn::Set(d, alpha), sum[v][j]);
+        hn::StoreU(beta == 0 ? product : hn::MulAdd(hn::Set(d, beta), hn::LoadU(d, at), product), d, at);
+      }
+    }
+  }
 }
 
-void products_f32(const SmallProducts<float>& s, std::int64_t count, const float* const* a, const float* const* b, float* const* c) {
-  products(s, count, a, b, c);
+template <int kN, int kRows, bool kAcross, bool kPlain, int kJ, class D, class T = hn::TFromD<D>>
+HWY_INLINE void square_strip(D d, T alpha, T beta, const T* a, const T* b, T* c) {
+  if constexpr (kJ < kN) {
+    constexpr int kMost = kRows == 1 ? 8 : 4, kCols = kN - kJ < kMost ? kN - kJ : kMost;
+    square_tile<kN, kRows, kCols, kAcross, kPlain>(d, alpha, beta, a, b + (kAcross ? kJ : kJ * kN), c + kJ * kN);
+    square_strip<kN, kRows, kAcross, kPlain, kJ + kCols>(d, alpha, beta, a, b, c);
+  }
 }
-void products_f64(const SmallProducts<double>& s, std::int64_t count, const double* const* a, const double* const* b, double* const* c) {
-  products(s, count, a, b, c);
+
+template <int kN, bool kAcross, bool kPlain, class T>
+HWY_NOINLINE void squares(T alpha, T beta, const SmallBatch<T>& batch, std::int64_t begin, std::int64_t end) {
+  constexpr int kWidest = 64 / static_cast<int>(sizeof(T));
+  const hn::CappedTag<T, (kN < kWidest ? kN : kWidest)> d;
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(d)), kTall = kN / kLanes, kRows = !kMany && kTall > 2 ? 2 : kTall;
+  for (std::int64_t p = begin; p < end; ++p) {
+    const T *a = batch.a_of(p), *b = batch.b_of(p);
+    T* c = batch.c_of(p);
+    for (int v = 0; v < kTall; v += kRows) square_strip<kN, kRows, kAcross, kPlain, 0>(d, alpha, beta, a + v * kLanes, b, c + v * kLanes);
+  }
 }
+
+template <int kN, class T> HWY_INLINE void squares(const SmallProducts<T>& s, const SmallBatch<T>& batch, std::int64_t begin, std::int64_t end) {
+  const bool across = s.bn == 1, plain = s.alpha == 1 && s.beta == 0;
+  if (across) {
+    plain ? squares<kN, true, true>(s.alpha, s.beta, batch, begin, end) : squares<kN, true, false>(s.alpha, s.beta, batch, begin, end);
+  } else {
+    plain ? squares<kN, false, true>(s.alpha, s.beta, batch, begin, end) : squares<kN, false, false>(s.alpha, s.beta, batch, begin, end);
+  }
+}
+
+#endif
+
+template <class T> void products(const SmallProducts<T>& s, const SmallBatch<T>& batch, std::int64_t begin, std::int64_t end) {
+#if HWY_TARGET <= HWY_AVX2
+  const bool square = s.m == s.n && s.n == s.k && s.ak == s.m && s.cn == s.m && ((s.bk == 1 && s.bn == s.k) || (s.bn == 1 && s.bk == s.n));
+  if (square && s.m == 8) return squares<8>(s, batch, begin, end);
+  if (square && s.m == 16) return squares<16>(s, batch, begin, end);
+  if (square && s.m == 32) return squares<32>(s, batch, begin, end);
+#endif
+  for (std::int64_t p = begin; p < end; ++p) rows<64 / static_cast<int>(sizeof(T))>(s, 0, batch.a_of(p), batch.b_of(p), batch.c_of(p));
+}
+
+void products_f32(const SmallProducts<float>& s, const SmallBatch<float>& batch, std::int64_t begin, std::int64_t end) { products(s, batch, begin, end); }
+void products_f64(const SmallProducts<double>& s, const SmallBatch<double>& batch, std::int64_t begin, std::int64_t end) { products(s, batch, begin, end); }
 
 }  // namespace trn::blas::host::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -110,11 +178,11 @@ namespace trn::blas::host {
 HWY_EXPORT(products_f32);
 HWY_EXPORT(products_f64);
 
-void small_products(const SmallProducts<float>& s, std::int64_t count, const float* const* a, const float* const* b, float* const* c) {
-  HWY_DYNAMIC_DISPATCH(products_f32)(s, count, a, b, c);
+void small_products(const SmallProducts<float>& s, const SmallBatch<float>& batch, std::int64_t begin, std::int64_t end) {
+  HWY_DYNAMIC_DISPATCH(products_f32)(s, batch, begin, end);
 }
-void small_products(const SmallProducts<double>& s, std::int64_t count, const double* const* a, const double* const* b, double* const* c) {
-  HWY_DYNAMIC_DISPATCH(products_f64)(s, count, a, b, c);
+void small_products(const SmallProducts<double>& s, const SmallBatch<double>& batch, std::int64_t begin, std::int64_t end) {
+  HWY_DYNAMIC_DISPATCH(products_f64)(s, batch, begin, end);
 }
 
 }  // namespace trn::blas::host

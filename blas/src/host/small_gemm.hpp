@@ -13,7 +13,23 @@ template <class T> struct SmallProducts {
   T alpha, beta;
 };
 
-void small_products(const SmallProducts<float>& s, std::int64_t count, const float* const* a, const float* const* b, float* const* c);
-void small_products(const SmallProducts<double>& s, std::int64_t count, const double* const* a, const double* const* b, double* const* c);
+// Where the matrices are: at addresses that are listed or, without lists, equally spaced.
+template <class T> struct SmallBatch {
+  const T* a;
+  const T* b;
+  T* c;
+  std::int64_t stride_a = 0, stride_b = 0, stride_c = 0;
+  const void* const* a_list = nullptr;
+  const void* const* b_list = nullptr;
+  void* const* c_list = nullptr;
+
+  [[nodiscard]] const T* a_of(std::int64_t p) const { return a_list ? static_cast<const T*>(a_list[p]) : a + p * stride_a; }
+  [[nodiscard]] const T* b_of(std::int64_t p) const { return b_list ? static_cast<const T*>(b_list[p]) : b + p * stride_b; }
+  [[nodiscard]] T* c_of(std::int64_t p) const { return c_list ? static_cast<T*>(c_list[p]) : c + p * stride_c; }
+};
+
+// Products begin ... end - 1.
+void small_products(const SmallProducts<float>& s, const SmallBatch<float>& batch, std::int64_t begin, std::int64_t end);
+void small_products(const SmallProducts<double>& s, const SmallBatch<double>& batch, std::int64_t begin, std::int64_t end);
 
 }  // namespace trn::blas::host
