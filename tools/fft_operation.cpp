@@ -3,6 +3,7 @@
 // in long double; the bound is the plan's.
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <random>
@@ -65,9 +66,20 @@ class Transforms : public Operation {
     r.precision = precision_;
     r.shape = shape();
     if (options.model_only) {
-      r.modelled_seconds = model(executor);
+      const tile::Machine& machine = tile::device_of(executor).machine();
+      double seconds = 0, roof_seconds = 0;
+      for (const auto& program : programs(machine)) {
+        const neuron::RunReport report = neuron::estimate(*program, machine);
+        seconds += report.seconds;
+        roof_seconds += static_cast<double>(report.hbm_read_bytes + report.hbm_write_bytes) / machine.dma_bytes_per_s();
+        const auto busiest = std::max_element(report.lanes.begin(), report.lanes.end(), [](const auto& a, const auto& b) { return a.busy_s < b.busy_s; });
+        r.note += fmt::format("{}{} {:.1f} us, {} {:.0f} % busy", r.note.empty() ? "" : "; ", program->name(), 1e6 * report.seconds, busiest->name,
+                              100 * busiest->busy_s / report.seconds);
+      }
+      r.note += fmt::format("; bytes moved at {:.0f} % of the DMA roof", 100 * roof_seconds / seconds);
+      r.modelled_seconds = seconds;
       r.gflops = flops() / *r.modelled_seconds * 1e-9;
-      r.roof_fraction = r.gflops * 1e9 / tile::device_of(executor).machine().tensor_flops(DType::Float32);
+      r.roof_fraction = r.gflops * 1e9 / machine.tensor_flops(DType::Float32);
       return r;
     }
     Recorder recorder(executor);
@@ -89,8 +101,9 @@ class Transforms : public Operation {
 
  protected:
   virtual double flops() const = 0;
+  // What a plan runs on a device, in order.
+  virtual std::vector<std::shared_ptr<const tile::Program>> programs(const tile::Machine&) const { fail<NotImplemented>("{}: it has no device kernel", name()); }
   virtual nlohmann::ordered_json shape() const = 0;
-  virtual double model(const Executor& e) const { return neuron::estimate(program(tile::device_of(e).machine()), tile::device_of(e).machine()).seconds; }
   virtual int run_single(const Executor&, const BenchOptions&, BenchRow&) const = 0;
   virtual int run_double(const Executor&, const BenchOptions&, BenchRow&) const = 0;
   template <class T> int run(const Executor& e, const BenchOptions& o, BenchRow& r) const {
@@ -112,27 +125,32 @@ class Plans final : public Transforms {
   std::string name() const override { return kind_ == Kind::ComplexToComplex ? "fft.c2c" : kind_ == Kind::RealToComplex ? "fft.r2c" : "fft.c2r"; }
   std::string summary() const override { return std::string(fft::name(kind_)) + " transforms by a plan"; }
   std::vector<std::string> default_executors() const override { return dtype_ == "fp32" ? std::vector<std::string>{"host", "sim:trn2"} : std::vector<std::string>{"host"}; }
+  tile::Program program(const tile::Machine& machine) const override {
+    const auto all = programs(machine);
+    if (step_ == 0 && all.size() == 1) return *all.front();
+    std::string names;
+    for (const auto& p : all) names += (names.empty() ? "" : ", ") + p->name();
+    require(step_ >= 1 && step_ <= static_cast<std::int64_t>(all.size()), "{}: this plan runs {} programs ({}); choose one with --step 1 to {}", name(), all.size(), names, all.size());
+    return *all[static_cast<std::size_t>(step_ - 1)];
+  }
   void add_options(CLI::App& app) override {
     app.add_option("--n", lengths_, "lengths, one per axis")->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30))->capture_default_str();
     add_common(app);
     app.add_option("--precision", precision_, "native, another mode where the executor has it, or target=1e-6")->capture_default_str();
     app.add_option("--direction", direction_, "forward or inverse (default: r2c forward, c2r inverse)")->check(CLI::IsMember({"forward", "inverse"}));
-  }
-  // The one program of a plan that is one.
-  tile::Program program(const tile::Machine& machine) const override {
-    const auto all = programs(Executor::open("sim:" + std::string(machine.name)));
-    require(all.size() == 1, "{}: this plan is {} programs; bench --model-only adds them up, or use a shorter length, one axis, a complex transform", name(), all.size());
-    return *all.front();
-  }
-  double model(const Executor& e) const override {
-    double seconds = 0;
-    const tile::Machine& machine = tile::device_of(e).machine();
-    for (const auto& p : programs(e)) seconds += neuron::estimate(*p, machine).seconds;
-    return seconds;
+    app.add_option("--step", step_, "which program of a plan of several, from 1 (profile, emit, dis)")->check(CLI::Range(std::int64_t{1}, std::int64_t{1000}));
   }
 
  private:
   nlohmann::ordered_json shape() const override { return {{"n", fmt::format("{}", fmt::join(lengths_, " x "))}, {"batch", batch_}}; }
+  std::vector<std::shared_ptr<const tile::Program>> programs(const tile::Machine& machine) const override {
+    return fft::plan_programs(Executor::open(fmt::format("sim:{}", machine.name)), description(), parse_dtype(dtype_));
+  }
+  fft::Description description() const {
+    fft::Description d = fft::dense(kind_, direction(), lengths_, {.batch = batch_});
+    d.precision = Precision::parse(precision_);
+    return d;
+  }
   double flops() const override {
     const auto n = static_cast<double>(product(lengths_));
     return static_cast<double>(batch_) * fft_flops(n) * (kind_ == Kind::ComplexToComplex ? 1 : 0.5);
@@ -143,13 +161,6 @@ class Plans final : public Transforms {
   }
   int run_single(const Executor& e, const BenchOptions& o, BenchRow& r) const override { return measure_plan<float>(e, o, r); }
   int run_double(const Executor& e, const BenchOptions& o, BenchRow& r) const override { return measure_plan<double>(e, o, r); }
-
-  fft::Description description() const {
-    fft::Description d = fft::dense(kind_, direction(), lengths_, {.batch = batch_});
-    d.precision = Precision::parse(precision_);
-    return d;
-  }
-  std::vector<std::shared_ptr<const tile::Program>> programs(const Executor& e) const { return fft::plan_programs(e, description(), parse_dtype(dtype_)); }
 
   template <class T> int measure_plan(const Executor& e, const BenchOptions& o, BenchRow& r) const {
     using C = std::complex<T>;
@@ -245,6 +256,7 @@ class Plans final : public Transforms {
   }
 
   Kind kind_;
+  std::int64_t step_ = 0;
   std::vector<std::int64_t> lengths_{1024};
   std::string direction_;
 };

@@ -35,6 +35,11 @@ std::vector<LinesShape> shapes() {
   s = dense_lines(LineKernel::Blocks, 9, 15, 70);
   s.in = points(135, 1, Format::Interleaved, true), s.out = points(68), s.lines = {{70, 135, 136}};
   all.push_back(s);
+  s.in = points(68), s.out = points(135, 1, Format::Interleaved, true), s.lines = {{70, 136, 135}};
+  all.push_back(s);
+  s = dense_lines(LineKernel::Blocks, 10, 16, 30, true);
+  s.in = points(81, 31, Format::Planar), s.out = points(160, 31, Format::Interleaved, true), s.lines = {{30, 1, 1}};
+  all.push_back(s);
   return all;
 }
 ConstantOptions options_for(const LinesShape& s) { return {Direction::Forward, 1, s.table ? s.n() * s.lines.back().count : 0}; }
@@ -93,6 +98,9 @@ TEST(DeviceNki, EmittedKernelsGiveTheSimulatorsBits) {
   table.table = true;
   neuron::testing::expect_agreement(lines_program(table, machine));
   LinesShape half = dense_lines(LineKernel::Rows, 1, 30, 9);
+  LinesShape half_blocks = dense_lines(LineKernel::Blocks, 6, 7, 12);
+  half_blocks.in = points(22), half_blocks.out = points(42, 1, Format::Interleaved, true), half_blocks.lines = {{12, 44, 42}};
+  neuron::testing::expect_agreement(lines_program(half_blocks, machine));
   half.in = points(16), half.out = points(30, 1, Format::Interleaved, true), half.lines = {{9, 32, 30}};
   neuron::testing::expect_agreement(lines_program(half, machine));
 }

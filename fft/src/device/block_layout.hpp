@@ -26,6 +26,8 @@ struct BlockLayout {
   [[nodiscard]] BlockPlaces y_places(std::int64_t above_here, std::int64_t deep) const;
 
   void load(tile::Builder& b, const SideTensors& x, const tile::Access& tile, const tile::Affine& at, std::int64_t above_here, std::int64_t lines) const;
+  // Half a line, n/2 + 1 points: weights and zeros make it a whole one (see half_line_program), but for a factor 2 that is the caller's.
+  void load_half(tile::Builder& b, const SideTensors& x, const tile::Access& tile, const tile::Affine& at, std::int64_t above_here, std::int64_t lines) const;
   void store(tile::Builder& b, const SideTensors& y, const tile::Access& tile, const tile::Affine& at, std::int64_t above_here, std::int64_t beside_here,
              std::int64_t deep) const;
 

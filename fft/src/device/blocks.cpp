@@ -48,8 +48,10 @@ class BlocksKernel final : public LineKernelBase {
     if (!s_.out.real) b_plus_ = constant("second_b", rows2, rows2, words_.dtype, words_.count);
     b_minus_ = constant("second_minus_b", rows2, rows2, words_.dtype, words_.count);
     if (total_lines() >= 8 * layout_.above * layout_.beside) blocks::warm_tensor_engine(b_, 3 * machine_.timing.dma_start_s);
-    const bool words = words_.dtype != DType::Float32;
-    const std::int64_t deep = layout_.inner_in || layout_.inner_out ? (words ? 16 : 32) : words ? 8 : 16;
+    // As deep as SBUF holds with words; deeper tiles lengthen the first load and the last store. With a real side the first fours of a tile find the twiddles unfinished, so
+    // fewer tiles are better.
+    const bool words = words_.dtype != DType::Float32, real = s_.in.real || s_.out.real;
+    const std::int64_t deep = words ? (layout_.inner_in || layout_.inner_out ? 16 : 8) : real ? 32 : 16;
     for_outer_lines([&](const Affine& in, const Affine& out) {
       layout_.each(b_, in, out, deep,
                    [&](const Affine& i, const Affine& o, std::int64_t above, std::int64_t beside, std::int64_t here) { block(i, o, above, beside, here); });
@@ -63,7 +65,8 @@ class BlocksKernel final : public LineKernelBase {
     const BlockPlaces px = layout_.x_places(lines), py = layout_.y_places(above, deep);
     const std::int64_t buffers = deep > 16 ? 2 : 3;
     const Access x = b_.sbuf("x_tile", rows1, {px.total}, DType::Float32, buffers), y = b_.sbuf("y_tile", rows2, {py.total}, DType::Float32, 2);
-    layout_.load(b_, x_, x, in, above, lines);
+    if (s_.in.points < s_.n()) layout_.load_half(b_, x_, x, in, above, lines);
+    else layout_.load(b_, x_, x, in, above, lines);
     Access split = x;  // into words by GpSimd, which has nothing else to do and so runs a tile ahead
     if (words_.dtype != DType::Float32) {
       split = b_.sbuf("x_words", rows1, {words_.count, px.total}, words_.dtype, deep > 8 ? 1 : 2);
@@ -73,13 +76,16 @@ class BlocksKernel final : public LineKernelBase {
     // does not wait for the twiddles.
     std::vector<Access> z;
     Ring z_sums(b_.psum("z_sums", rows2, {2, 2 * bank_}), 2), y_sums(b_.psum("y_sums", rows2, {4, bank_}), 4);
+    const std::int64_t most = std::min(kTogether, deep) * 2 * rows1;
+    Ring straight(b_.sbuf("z_cos", rows2, {2, most}, DType::Float32), 2), crossed(b_.sbuf("z_sin", rows2, {2, most}, DType::Float32), 2);
+    Ring turned(b_.sbuf("z_tile", rows2, {3, words_.count * most}, words_.dtype), 3);
     const std::int64_t fours = ceil_div(deep, kTogether);
     const auto count = [&](std::int64_t f) { return std::min(kTogether, deep - f * kTogether); };
     for (std::int64_t f = 0; f <= fours; ++f) {
       if (f < fours) {
         const Access sums = z_sums.next();
         first_step(sums, split, px, f * kTogether, count(f), rows1, beside, deep);
-        z.push_back(twiddle(sums, count(f), 2 * rows1));
+        z.push_back(twiddle(sums, count(f), 2 * rows1, straight.next(), crossed.next(), turned.next()));
       }
       if (f > 0) second_step(y, py, z[static_cast<std::size_t>(f - 1)], (f - 1) * kTogether, count(f - 1), above, y_sums);
     }
@@ -101,16 +107,14 @@ class BlocksKernel final : public LineKernelBase {
   }
 
   // (words, count, columns) of z times the twiddles; a column is a real or imaginary part.
-  Access twiddle(const Access& z, std::int64_t count, std::int64_t columns) {
+  Access twiddle(const Access& z, std::int64_t count, std::int64_t columns, const Access& straight, const Access& crossed, const Access& turned) {
     const std::int64_t rows = z.partitions, pitch = bank_ / 2;
     const auto table = [&](const Access& t) { return pattern(word(t, 0, rows, columns), 0, {{0, count}, {1, columns}}); };
-    const Access straight = b_.sbuf("z_cos", rows, {count, columns}, DType::Float32, 2), crossed = b_.sbuf("z_sin", rows, {count, columns}, DType::Float32, 2);
-    b_.tensor_tensor(straight, pattern(z, 0, {{pitch, count}, {1, columns}}), table(cos_), AluOp::Multiply, Engine::Vector);
+    b_.tensor_tensor(pattern(straight, 0, {{columns, count}, {1, columns}}), pattern(z, 0, {{pitch, count}, {1, columns}}), table(cos_), AluOp::Multiply, Engine::Vector);
     for (std::int64_t part = 0; part < 2; ++part) {  // the other part of z
       b_.tensor_tensor(pattern(crossed, part, {{columns, count}, {2, columns / 2}}), pattern(z, 1 - part, {{pitch, count}, {2, columns / 2}}),
                        pattern(word(sin_, 0, rows, columns), part, {{0, count}, {2, columns / 2}}), AluOp::Multiply, Engine::Vector);
     }
-    const Access turned = b_.sbuf("z_tile", rows, {words_.count, count * columns}, words_.dtype, 2);
     const auto flat = [&](const Access& t, std::int64_t w) { return pattern(t, w * count * columns, {{1, count * columns}}); };
     if (words_.dtype == DType::Float32) {
       b_.tensor_tensor(flat(turned, 0), flat(straight, 0), flat(crossed, 0), AluOp::Add, Engine::Vector);

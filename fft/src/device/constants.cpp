@@ -138,7 +138,7 @@ class Maker {
     for (std::int64_t from = 0; from < (s_.in.real ? 1 : 2); ++from) {
       matrix(from == 0 ? "first_re" : "first_im", rows1, 2 * rows1, [&](std::int64_t r, std::int64_t c) -> long double {
         if (r / n1 != c / (2 * n1)) return 0;
-        return coefficient(power((r % n1) * (c / 2 % n1) % n1, n1), from, c % 2);
+        return coefficient(power((r % n1) * (c / 2 % n1) % n1, n1), from, c % 2) * (s_.in.points < n ? 2 : 1);
       });
     }
     const auto twiddle = [&](std::int64_t r, std::int64_t c) { return power((r % n2) * (c / 2 % n1), n); };

@@ -113,6 +113,8 @@ tile::Program lines_program(const LinesShape& shape, const tile::Machine& machin
       return device::columns_program(shape, machine);
     case LineKernel::Blocks:
       require(!shape.table, "fft: kernel blocks has no table");
+      require(shape.in.points == shape.n() || (shape.out.real && shape.in.points == shape.n() / 2 + 1),
+              "fft: kernel blocks takes lines of {} points, or {} of a real one; got {}", shape.n(), shape.n() / 2 + 1, shape.in.points);
       return device::blocks_program(shape, machine);
   }
   fail<InternalError>("fft: no such kernel");

@@ -167,7 +167,7 @@ void Planner::transform(const Field& in, const Field& out, std::vector<LineDim> 
     }
     return kernel(which, 1, n, in, out, lines, options);
   }
-  if (in.layout.points < n) return half_to_real(in, out, lines, n, direction, factor);
+  if (in.layout.points < n && block_factors(n, limit).n1 == 0) return half_to_real(in, out, lines, n, direction, factor);
   if (const Factors f = block_factors(n, limit); f.n1 > 0) {
     const std::size_t near = closest(lines);
     const bool inner = std::abs(lines[near].in) < std::abs(in.layout.stride) || std::abs(lines[near].out) < std::abs(out.layout.stride);
