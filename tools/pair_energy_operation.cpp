@@ -72,7 +72,7 @@ class PairEnergy final : public Operation {
     const std::vector<double> b = integrals(), low = energies(nocc_, -1.9, -0.4), high = energies(nvir_, 0.05, 3);
     Recorder recorder(executor);
     blas::PairEnergy energy;
-    const auto call = [&](const Executor& e, auto type, const blas::ProductOptions& with) {
+    const auto call = [&](const Executor& e, auto type, const blas::PairEnergyOptions& with) {
       using X = decltype(type);
       const auto on = [&](const std::vector<double>& v, Shape shape) {
         return Array<X>::from_host(e, std::move(shape), std::vector<X>(v.begin(), v.end()));

@@ -63,35 +63,39 @@ double largest(const std::vector<double>& x) {
   return most;
 }
 
-// E and its bound; the header derives the formula. `of` is the row-major upper triangle of pairs.
-PairEnergy add_up(const Outcome& of, const Errors& errors, const std::vector<double>& occupied, const std::vector<double>& virtuals) {
+// E and its bound; the header derives the formula.
+PairEnergy add_up(const Outcome& of, const Errors& errors, const std::vector<double>& occupied, const std::vector<double>& virtuals,
+                  const PairRange& range) {
   const double lowest = *std::ranges::min_element(virtuals), scale = largest(occupied) + largest(virtuals);
   DoubleDouble opposite, same;
   double bound = 0;
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < occupied.size(); ++i) {
-    for (std::size_t j = i; j < occupied.size(); ++j, ++at) {
+  PairEnergy energy;
+  energy.pairs.reserve(of.pairs.size());
+  for (std::size_t i = 0; i < static_cast<std::size_t>(range.rows()); ++i) {
+    for (auto j = static_cast<std::size_t>(range.first(static_cast<std::int64_t>(i))); j < occupied.size(); ++j) {
       const double factor = i == j ? 1 : 2;
-      const PairSums& pair = of.pairs[at];
-      opposite = opposite + DoubleDouble(-factor * pair.squares);
-      same = same + DoubleDouble(-factor * pair.exchange);
+      const PairSums& pair = of.pairs[energy.pairs.size()];
+      PairTerm& term = energy.pairs.emplace_back(PairTerm{-factor * pair.squares, -factor * pair.exchange, 0});
+      opposite = opposite + DoubleDouble(term.opposite_spin);
+      same = same + DoubleDouble(term.same_spin);
       const double gap = 2 * lowest - occupied[i] - occupied[j];
       // Three rounded operations on energies make D; half its relative error goes into the weight, and two more roundings.
       const double d = 6 * errors.u * scale / gap;
       if (d >= 0.5) {
-        bound = std::numeric_limits<double>::infinity();
+        bound = term.bound = std::numeric_limits<double>::infinity();
         continue;
       }
       const double z = std::sqrt(pair.squares), element = d + 3 * errors.u;
       const double g = errors.product(i, j) / std::sqrt(gap * (1 - d)) + element * z;
-      bound += factor * (g * (2 * z + g) + g * (2 * std::sqrt(2 * pair.exchange) + 2 * g) + errors.sums * (pair.squares + pair.exchange));
+      term.bound =
+          1.01 * factor * (g * (2 * z + g) + g * (2 * std::sqrt(2 * pair.exchange) + 2 * g) + errors.sums * (pair.squares + pair.exchange));
+      bound += term.bound;
     }
   }
-  PairEnergy energy;
   energy.opposite_spin = static_cast<double>(opposite);
   energy.same_spin = static_cast<double>(same);
   // The sums over partitions and pairs in double.
-  energy.accuracy.bound = 1.01 * bound + 1e3 * unit_roundoff(DType::Float64) * std::abs(energy.opposite_spin + energy.same_spin);
+  energy.accuracy.bound = bound + 1e3 * unit_roundoff(DType::Float64) * std::abs(energy.opposite_spin + energy.same_spin);
   return energy;
 }
 
@@ -103,7 +107,7 @@ constexpr std::array kByCost{Mode::Bf16, Mode::Tf32, Mode::Tf32x3, Mode::Native}
 
 template <RealScalar T>
 PairEnergy detail::pair_energy(const Executor& executor, const View<const T>& b, const VectorView<const T>& occupied,
-                               const VectorView<const T>& virtuals, const ProductOptions& options) {
+                               const VectorView<const T>& virtuals, const PairEnergyOptions& options) {
   checks::executor_of(kOperation, "B", executor, b.executor());
   checks::operand(kOperation, "occupied", executor, occupied);
   checks::operand(kOperation, "virtuals", executor, virtuals);
@@ -116,6 +120,16 @@ PairEnergy detail::pair_energy(const Executor& executor, const View<const T>& b,
   require(b.is_contiguous(), "{}: B has strides {} for shape {}; it must be contiguous: copy it first", kOperation, to_string(b.strides()),
           to_string(b.shape()));
   checks::address_of(kOperation, "B", b.data(), b.size() == 0);
+  require(options.left >= 0 && (options.left == 0 || options.left < nocc),
+          "{}: `left` is {} of {} occupied orbitals; it must be less, so that there are some on both sides, or 0 for all pairs", kOperation,
+          options.left, nocc);
+  require(options.largest >= 0 && std::isfinite(options.largest), "{}: `largest` is {}; give the largest |B|, or 0", kOperation, options.largest);
+  require(options.input_errors.empty() || static_cast<std::int64_t>(options.input_errors.size()) == nocc,
+          "{}: there are {} `input_errors` for {} occupied orbitals; give one for each, or none", kOperation, options.input_errors.size(), nocc);
+  for (const double e : options.input_errors) {
+    require(e >= 0 && std::isfinite(e), "{}: an input error is {}; errors are finite and not negative", kOperation, e);
+  }
+  const PairRange range{nocc, options.left};
   const bool host = executor.family() == Family::Host, wide = dtype_of<T> == DType::Float64;
   const Precision precision = options.precision;
   if (!precision.has_target() && host && precision.mode() != Mode::Native) {
@@ -148,12 +162,18 @@ PairEnergy detail::pair_energy(const Executor& executor, const View<const T>& b,
         throw DeviceError(fmt::format("{}: precision 'exact' is not possible on '{}': {}", kOperation, executor.name(), probe.reason), "not-exact");
       }
     }
-    Outcome outcome{std::vector<PairSums>(static_cast<std::size_t>(nocc * (nocc + 1) / 2)),
+    Outcome outcome{std::vector<PairSums>(static_cast<std::size_t>(range.count())),
                     std::vector<double>(static_cast<std::size_t>(nocc)), 0};
     dispatch(kPairEnergy, executor,
              {dtype_of<T>, mode, nocc, naux, nvir, b.data(), occupied.data(), virtuals.data(), occupied.stride(), virtuals.stride(),
-              outcome.pairs.data(), outcome.norms2.data(), &outcome.scale});
-    PairEnergy result = add_up(outcome, errors_of(executor.family(), dtype_of<T>, mode, naux, nvir, outcome), low, high);
+              outcome.pairs.data(), outcome.norms2.data(), &outcome.scale, options.left, options.largest});
+    Errors errors = errors_of(executor.family(), dtype_of<T>, mode, naux, nvir, outcome);
+    if (!options.input_errors.empty()) {
+      errors.product = [of = errors.product, &e = options.input_errors, &outcome](std::size_t i, std::size_t j) {
+        return of(i, j) + 1.01 * (e[i] * std::sqrt(outcome.norms2[j]) + e[j] * std::sqrt(outcome.norms2[i]) + e[i] * e[j]);
+      };
+    }
+    PairEnergy result = add_up(outcome, errors, low, high, range);
     result.accuracy.mode = mode;
     result.accuracy.passes = host ? 1 : mode == Mode::Exact ? 26 : word_scheme(mode).products;
     return result;
@@ -172,7 +192,7 @@ PairEnergy detail::pair_energy(const Executor& executor, const View<const T>& b,
 
 #define TRN_PAIR_ENERGY(T)                                                                                      \
   template PairEnergy detail::pair_energy<T>(const Executor&, const View<const T>&, const VectorView<const T>&, \
-                                             const VectorView<const T>&, const ProductOptions&);
+                                             const VectorView<const T>&, const PairEnergyOptions&);
 TRN_PAIR_ENERGY(float)
 TRN_PAIR_ENERGY(double)
 #undef TRN_PAIR_ENERGY

@@ -37,7 +37,7 @@ struct Molecule {
     }
   }
 
-  [[nodiscard]] PairEnergy energy(const Executor& executor, const ProductOptions& options = {}) const {
+  [[nodiscard]] PairEnergy energy(const Executor& executor, const PairEnergyOptions& options = {}) const {
     const auto db = Array<T>::from_host(executor, {nocc, naux, nvir}, b);
     const auto low = Array<T>::from_host(executor, {nocc}, occupied), high = Array<T>::from_host(executor, {nvir}, virtuals);
     return pair_energy(executor, db.view(), low.view(), high.view(), options);

@@ -89,6 +89,7 @@ class PairEnergyKernel {
  public:
   PairEnergyKernel(const PairEnergyShape& shape, const Machine& machine)
       : s_(shape),
+        range_{shape.nocc, shape.left},
         m_(machine),
         b_("blas_pair_energy", machine),
         side_(machine.partitions),
@@ -112,7 +113,7 @@ class PairEnergyKernel {
     const Access b = b_.input("b", DType::Float32, {s_.nocc, s_.naux, s_.nvir});
     const Access occupied = b_.input("occupied", DType::Float32, {s_.nocc}, {s_.occupied_stride});
     const Access virtuals = b_.input("virtuals", DType::Float32, {s_.nvir}, {s_.virtual_stride});
-    sums_ = b_.output("sums", DType::Float32, {s_.nocc * (s_.nocc + 1) / 2, cut_.block_pairs(), side_, cut_.columns});
+    sums_ = b_.output("sums", DType::Float32, {range_.count(), cut_.block_pairs(), side_, cut_.columns});
     const Access norms = b_.output("norms", DType::Float32, {s_.nocc, pieces_.count(s_.naux, s_.nvir, side_), side_});
     if (s_.mode == Mode::Native) {
       words_.push_back(b);
@@ -129,7 +130,7 @@ class PairEnergyKernel {
       }
     }
     shifted_ = b_.sbuf("e_shifted", side_, {2, cut_.blocks, cut_.tiles}, DType::Float32);
-    for (std::int64_t i = 0; i < s_.nocc; ++i) pairs_of(i);
+    for (std::int64_t i = 0; i < range_.rows(); ++i) pairs_of(i);
     return b_.finish();
   }
 
@@ -138,7 +139,6 @@ class PairEnergyKernel {
   using Panel = std::vector<Access>;  // one tile per word: (128, k tiles, columns)
 
   std::int64_t k_tiles() const { return ceil_div(s_.naux, side_); }
-  std::int64_t pair(std::int64_t i) const { return i * s_.nocc - i * (i - 1) / 2; }  // of (i, i)
 
   static Access drop(Access access) {  // the free dimension of size 1 in front removed
     access.dims.erase(access.dims.begin());
@@ -204,8 +204,9 @@ class PairEnergyKernel {
     }
   }
 
-  // All pairs (i, j), j >= i.
+  // All pairs (i, j) of one i.
   void pairs_of(std::int64_t i) {
+    const std::int64_t first = range_.first(i);
     // e_a - e_i, for every row tile
     const Access shifted = drop(shifted_(all, ds(i % 2, 1), all, all));
     b_.tensor_scalar(shifted, column_, AluOp::Subtract, occupied_(all, ds(i, 1)), {.engine = Engine::Vector});
@@ -216,21 +217,21 @@ class PairEnergyKernel {
         Panel ix, iy;
         if (resident_) ix = resident_panel(i, x);
         if (resident_ && bj > bi) iy = resident_panel(i, y);
-        b_.parallel("j", s_.nocc - i, [&](Affine j) {
+        b_.parallel("j", s_.nocc - first, [&](Affine j) {
           const Access columns = b_.sbuf("columns", side_, {cut_.columns}, DType::Float32, 2);
           b_.memset(columns, 0, Engine::GpSimd);
           // e_a - e_i - e_j
           const Access offset = b_.sbuf("e_offset", side_, {cut_.blocks, cut_.tiles}, DType::Float32, 2);
-          b_.tensor_scalar(offset, shifted, AluOp::Subtract, occupied_(all, ds(j + i, 1)), {.engine = Engine::Vector});
+          b_.tensor_scalar(offset, shifted, AluOp::Subtract, occupied_(all, ds(j + first, 1)), {.engine = Engine::Vector});
           const auto of = [&](std::int64_t block) {
             Access one = offset(all, ds(block, 1), all);
             return drop(one);
           };
           if (bi == bj)
-            diagonal(ix, Affine(i), j + i, x, of(bi), columns);
+            diagonal(ix, Affine(i), j + first, x, of(bi), columns);
           else
-            off_diagonal(ix, iy, Affine(i), j + i, x, y, of(bi), of(bj), columns);
-          b_.dma_copy(drop(drop(sums_(ds(j + pair(i), 1), ds(number, 1), all, all))), columns);
+            off_diagonal(ix, iy, Affine(i), j + first, x, y, of(bi), of(bj), columns);
+          b_.dma_copy(drop(drop(sums_(ds(j + range_.row(i), 1), ds(number, 1), all, all))), columns);
         });
       }
     }
@@ -371,6 +372,7 @@ class PairEnergyKernel {
   }
 
   PairEnergyShape s_;
+  PairRange range_;
   const Machine& m_;
   Builder b_;
   std::int64_t side_;
@@ -389,6 +391,7 @@ class PairEnergyKernel {
 tile::Program pair_energy_program(const PairEnergyShape& shape, const Machine& machine) {
   require(shape.nocc >= 1 && shape.naux >= 1 && shape.nvir >= 1,
           "blas.pair_energy: a program needs extents >= 1, got nocc {}, naux {}, nvir {}", shape.nocc, shape.naux, shape.nvir);
+  require(shape.left >= 0 && shape.left < shape.nocc, "blas.pair_energy: left is {} of {} orbitals; it must be less", shape.left, shape.nocc);
   return PairEnergyKernel(shape, machine).build();
 }
 
@@ -398,10 +401,10 @@ void pair_energy(const Executor& executor, const PairEnergyArgs& g) {
   if (g.dtype == DType::Float64) return pair_energy_sliced(executor, g);
   Device& device = device_of(executor);
   const Machine& machine = device.machine();
-  const PairEnergyShape shape{g.mode, g.nocc, g.naux, g.nvir, g.occupied_stride, g.virtual_stride};
+  const PairEnergyShape shape{g.mode, g.nocc, g.naux, g.nvir, g.occupied_stride, g.virtual_stride, g.left};
   const auto program = device.programs().get(shape, [&](const PairEnergyShape& s) { return pair_energy_program(s, machine); });
   const Cut cut(g.nvir, machine);
-  const std::int64_t side = machine.partitions, pairs = g.nocc * (g.nocc + 1) / 2,
+  const std::int64_t side = machine.partitions, pairs = PairRange{g.nocc, g.left}.count(),
                      pieces = SplitPieces(g.naux, g.nvir, side).count(g.naux, g.nvir, side);
   const Array<float> sums(executor, {pairs, cut.block_pairs() * side, cut.columns}), norms(executor, {g.nocc, pieces * side});
   device.run(*program, std::vector<Binding>{{"b", const_cast<void*>(g.b)},

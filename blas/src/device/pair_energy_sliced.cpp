@@ -83,16 +83,17 @@ class SlicedKernel {
 
   Program build() {
     const std::int64_t n = s_.naux * s_.nvir;
+    const PairRange range{s_.nocc, s_.left};
     const Access b = b_.input("b", DType::UInt32, {s_.nocc, n, 2});
     const Access occupied = b_.input("occupied", DType::Float32, {2, s_.nocc}),
                  virtuals = b_.input("virtuals", DType::Float32, {2, s_.nvir});
-    sums_ = b_.output("sums", DType::Float32, {s_.nocc * (s_.nocc + 1) / 2, side_, tiles_ * kColumns});
+    sums_ = b_.output("sums", DType::Float32, {range.count(), side_, tiles_ * kColumns});
     const Access norms = b_.output("norms", DType::Float32, {s_.nocc, side_, device::piece_count(n, kPieceColumns, b_.machine())});
     for (int k = 0; k < kSlices; ++k) slices_.push_back(b_.scratch("slice" + std::to_string(k), DType::BFloat16, {s_.nocc, n}));
     slice(b, norms);
     load_energies(occupied, virtuals);
-    for (std::int64_t i = 0; i < s_.nocc; ++i) {
-      b_.parallel("j", s_.nocc - i, [&](Affine j) { pair(Affine(i), j + i, j + (i * s_.nocc - i * (i - 1) / 2)); });
+    for (std::int64_t i = 0; i < range.rows(); ++i) {
+      b_.parallel("j", s_.nocc - range.first(i), [&](Affine j) { pair(Affine(i), j + range.first(i), j + range.row(i)); });
     }
     return b_.finish();
   }
@@ -305,6 +306,7 @@ tile::Program sliced_pair_energy_program(const SlicedPairEnergyShape& shape, con
   const std::int64_t most = blocks::bank_columns(machine);
   require(shape.nocc >= 1 && shape.naux >= 1 && shape.nvir >= 1,
           "blas.pair_energy: a program needs extents >= 1, got nocc {}, naux {}, nvir {}", shape.nocc, shape.naux, shape.nvir);
+  require(shape.left >= 0 && shape.left < shape.nocc, "blas.pair_energy: left is {} of {} orbitals; it must be less", shape.left, shape.nocc);
   if (shape.nvir > most) {
     fail<NotImplemented>(
         "blas.pair_energy: float64 on {} takes up to {} virtual orbitals, got {}; use float32 and Tf32x3, or the host executor",
@@ -325,8 +327,8 @@ namespace device {
 void pair_energy_sliced(const Executor& executor, const PairEnergyArgs& g) {
   Device& device = device_of(executor);
   const Machine& machine = device.machine();
-  const std::int64_t n = g.naux * g.nvir, side = machine.partitions, pairs = g.nocc * (g.nocc + 1) / 2;
-  const SlicedPairEnergyShape shape{g.nocc, g.naux, g.nvir};
+  const std::int64_t n = g.naux * g.nvir, side = machine.partitions, pairs = PairRange{g.nocc, g.left}.count();
+  const SlicedPairEnergyShape shape{g.nocc, g.naux, g.nvir, g.left};
   const auto program = device.programs().get(shape, [&](const SlicedPairEnergyShape& s) { return sliced_pair_energy_program(s, machine); });
   void* b = const_cast<void*>(g.b);
 
@@ -335,7 +337,15 @@ void pair_energy_sliced(const Executor& executor, const PairEnergyArgs& g) {
       device.programs().get(ExponentShape{g.nocc * n}, [&](const ExponentShape& s) { return exponent_program(s, machine); });
   device.run(*exponents, std::vector<Binding>{{"b", b}, {"largest", largest.data()}});
   const std::vector<float> fields = largest.to_host();
-  const int exponent = static_cast<int>(std::ldexp(static_cast<double>(*std::max_element(fields.begin(), fields.end())), -20));
+  int exponent = static_cast<int>(std::ldexp(static_cast<double>(*std::max_element(fields.begin(), fields.end())), -20));
+  if (g.largest > 0) {
+    int given = 0;  // g.largest = f 2^given, 1/2 <= f < 1
+    (void)std::frexp(g.largest, &given);
+    given += 1022;  // the exponent field of a double
+    require(exponent <= given || exponent == 0x7ff, "blas.pair_energy: `largest` is {} but B has elements of {} and more; give the largest |B| of all blocks",
+            g.largest, std::ldexp(1.0, exponent - 1023));
+    exponent = std::max(exponent, given);
+  }
   constexpr int kInfinite = 0x7ff, kTiny = 200;  // 2^-823: T^2 underflows in double, too
   *g.scale = std::ldexp(1.0, exponent - 1022);
   std::fill_n(g.pairs, pairs, exponent == kInfinite ? PairSums{NAN, NAN} : PairSums{});

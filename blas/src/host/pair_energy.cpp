@@ -9,6 +9,8 @@
 #include <limits>
 #include <vector>
 
+#include <trn/blas/pair_energy_program.hpp>
+
 #include "../kernels.hpp"
 
 namespace trn::blas::host {
@@ -62,6 +64,7 @@ void run(const PairEnergyArgs& g) {
   };
   const std::vector<double> occupied = energies(g.occupied, g.nocc, g.occupied_stride),
                             virtuals = energies(g.virtuals, n, g.virtual_stride);
+  const PairRange range{g.nocc, g.left};
 #pragma omp parallel
   {
     std::vector<T> t(static_cast<std::size_t>(n * n));
@@ -74,10 +77,10 @@ void run(const PairEnergyArgs& g) {
       g.norms2[i] = sum;
     }
 #pragma omp for schedule(dynamic)
-    for (std::int64_t pair = 0; pair < g.nocc * (g.nocc + 1) / 2; ++pair) {
-      std::int64_t i = 0, j = pair;  // rows of the triangle have nocc, nocc - 1, ... pairs
-      for (; j >= g.nocc - i; ++i) j -= g.nocc - i;
-      j += i;
+    for (std::int64_t pair = 0; pair < range.count(); ++pair) {
+      std::int64_t i = 0;
+      while (i + 1 < range.rows() && range.row(i + 1) <= pair) ++i;
+      const std::int64_t j = range.first(i) + pair - range.row(i);
       multiply(b + i * panel, b + j * panel, t.data(), static_cast<int>(n), static_cast<int>(g.naux));
       const double pair_energy = occupied[static_cast<std::size_t>(i)] + occupied[static_cast<std::size_t>(j)];
       PairSums sums;

@@ -19,9 +19,11 @@ struct PairEnergyArgs {
   std::int64_t nocc, naux, nvir;
   const void *b, *occupied, *virtuals;
   std::int64_t occupied_stride, virtual_stride;
-  PairSums* pairs;  // host memory, nocc (nocc + 1) / 2 of them: (0,0), (0,1), ..., (1,1), ...
+  PairSums* pairs;  // host memory, in the order of PairRange
   double* norms2;   // host memory, nocc: ||B_i||_F^2
   double* scale;    // host memory: a power of two >= |B|, set by the float64 kernel of a device
+  std::int64_t left;  // PairRange
+  double largest;     // 0, or at least the largest |B|
 };
 
 namespace host {

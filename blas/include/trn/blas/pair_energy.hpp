@@ -11,6 +11,10 @@
 // them one after another: B(i, P, a). Every kernel returns its sums pair by pair; the door adds them in pair order in
 // double-double, so the energy has the same bits for every number of threads.
 //
+// Where not all of B fits, a caller takes blocks of occupied orbitals: pairs within a block by the call above, and pairs of two blocks I and J by
+// a call on both, one after the other in one B, with `left` the size of I. Terms pair by pair are in the result; they are the same
+// in every cut into blocks (float64 on a device: if `largest` is given).
+//
 // Precision. On the host Native only: sgemm or dgemm, everything after it in double. On a device float operands in Native (fp32),
 // Tf32, Bf16, Tf32x3 (two tfloat32 words, three products) and Bf16x6 (three bfloat16 words, six products); target(e) runs the modes
 // from the cheapest on until the bound is at most e. float64 operands on a device in Exact (or target(e)): integer slices of 42 bits below the
@@ -27,26 +31,45 @@
 // highest occupied and the lowest virtual energy is lost in the rounding of the energies.
 #pragma once
 
+#include <vector>
+
 #include <trn/blas/types.hpp>
 
 namespace trn::blas {
 
+struct PairEnergyOptions {
+  Precision precision = {};
+  // 0: all pairs i <= j of B. Otherwise only pairs of one orbital i < left and one j >= left.
+  std::int64_t left = 0;
+  // float64 on a device: at least the largest |B| (of all blocks, for a caller that has several). 0: that of this B.
+  double largest = 0;
+  // How well B itself is known: ||dB_i||_F <= input_errors[i], one for each occupied orbital, or empty. The bound then covers it:
+  // ||dT_ij||_F grows by e_i ||B_j||_F + e_j ||B_i||_F + e_i e_j.
+  std::vector<double> input_errors = {};
+};
+
+// One pair's part of the energy, the factor 2 - d_ij included.
+struct PairTerm {
+  double opposite_spin = 0, same_spin = 0, bound = 0;
+};
+
 struct PairEnergy {
   double opposite_spin = 0, same_spin = 0;  // E = opposite_spin + same_spin
   Accuracy accuracy;                        // bound: on |E - exact|, absolute, for the data at hand
+  std::vector<PairTerm> pairs;              // row by row: (0, 0), (0, 1), ..., (1, 1), ... ; with `left`: (0, left), (0, left + 1), ...
 };
 
 namespace detail {
 template <RealScalar T>
 PairEnergy pair_energy(const Executor&, const View<const T>& b, const VectorView<const T>& occupied, const VectorView<const T>& virtuals,
-                       const ProductOptions& options);
+                       const PairEnergyOptions& options);
 }  // namespace detail
 
 // B: (nocc, naux, nvir), contiguous. `occupied` has nocc orbital energies, `virtuals` nvir; every denominator must be negative,
 // that is every occupied energy below every virtual one: the host reads the energies to check it.
 template <Element X> requires RealScalar<std::remove_const_t<X>>
 [[nodiscard]] PairEnergy pair_energy(const Executor& executor, const View<X>& b, const ConstVector<std::remove_const_t<X>>& occupied,
-                                     const ConstVector<std::remove_const_t<X>>& virtuals, const ProductOptions& options = {}) {
+                                     const ConstVector<std::remove_const_t<X>>& virtuals, const PairEnergyOptions& options = {}) {
   return detail::pair_energy<std::remove_const_t<X>>(executor, b, occupied, virtuals, options);
 }
 

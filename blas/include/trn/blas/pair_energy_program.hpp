@@ -1,17 +1,29 @@
 // The device kernel of pair_energy as a value, for tools that print, emit, profile or estimate it.
 #pragma once
 
+#include <cstdint>
+
 #include <trn/core/precision.hpp>
 #include <trn/tile/machine.hpp>
 #include <trn/tile/program.hpp>
 
 namespace trn::blas {
 
+// Which pairs, and their rows in the outputs: all i <= j, or with left > 0 one orbital from each side of it.
+struct PairRange {
+  std::int64_t nocc = 1, left = 0;
+  [[nodiscard]] std::int64_t rows() const { return left > 0 ? left : nocc; }          // i is below this
+  [[nodiscard]] std::int64_t first(std::int64_t i) const { return left > 0 ? left : i; }  // j begins here
+  [[nodiscard]] std::int64_t row(std::int64_t i) const { return left > 0 ? i * (nocc - left) : i * nocc - i * (i - 1) / 2; }  // of (i, first)
+  [[nodiscard]] std::int64_t count() const { return left > 0 ? left * (nocc - left) : nocc * (nocc + 1) / 2; }
+};
+
 // All extents >= 1. Strides of the two vectors of energies in elements.
 struct PairEnergyShape {
   Mode mode = Mode::Native;
   std::int64_t nocc = 1, naux = 1, nvir = 1;
   std::int64_t occupied_stride = 1, virtual_stride = 1;
+  std::int64_t left = 0;
   bool operator==(const PairEnergyShape&) const = default;
 };
 
@@ -19,7 +31,7 @@ struct PairEnergyShape {
 //   "sums"  (pairs, blocks, 128, columns)  per partition: column 3 t sums Z^2, column 3 t + 1 (Z - Z^T)^2 with each {a, b} once,
 //                                          column 3 t + 2 the same with each {a, b} twice
 //   "norms" (nocc, pieces, 128)            squares of B_i
-// Pair (i, j), i <= j, is row i nocc - i (i - 1) / 2 + j - i. Throws NotImplemented for Mode::Exact.
+// Rows of pairs are numbered by PairRange. Throws NotImplemented for Mode::Exact.
 [[nodiscard]] tile::Program pair_energy_program(const PairEnergyShape& shape, const tile::Machine& machine);
 
 // How a float is written as a sum of words, and which products of words are summed.
@@ -37,7 +49,7 @@ struct WordScheme {
 // the largest biased exponent in B. Outputs "sums" (pairs, 128, 8 row tiles), four words of squares and four of exchange (each {a, b}
 // twice) per row tile, "norms" (nocc, 128, pieces). Throws NotImplemented above 512 virtual orbitals.
 struct SlicedPairEnergyShape {
-  std::int64_t nocc = 1, naux = 1, nvir = 1;
+  std::int64_t nocc = 1, naux = 1, nvir = 1, left = 0;
   bool operator==(const SlicedPairEnergyShape&) const = default;
 };
 [[nodiscard]] tile::Program sliced_pair_energy_program(const SlicedPairEnergyShape& shape, const tile::Machine& machine);
