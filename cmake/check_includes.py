@@ -4,7 +4,7 @@
 usage: check_includes.py SOURCE_DIR GRAPH_FILE | --self-test
 
 A graph line reads `blas: core tile | neuron`: blas may include trn/blas, trn/core and trn/tile anywhere, and
-trn/neuron in its test/ folder only. Folders that are no component (tools, examples, tests) are leaves: they may include
+trn/neuron in its test/ folder only. A component is a folder of the root or of apps/. Folders that are no component (tools, examples, tests) are leaves: they may include
 everything, and nothing may include them.
 """
 import pathlib
@@ -29,9 +29,10 @@ def read_graph(text):
 def violations(root, graph):
     found = []
     for component, (depends, test_only) in graph.items():
-        for path in sorted((root / component).rglob("*.[hc]pp")):
+        folder = root / "apps" / component if (root / "apps" / component).is_dir() else root / component
+        for path in sorted(folder.rglob("*.[hc]pp")):
             allowed = {component} | depends
-            if path.relative_to(root / component).parts[0] in ("test", "bench"):
+            if path.relative_to(folder).parts[0] in ("test", "bench"):
                 allowed |= test_only
             for match in INCLUDE.finditer(path.read_text()):
                 if match.group(1) not in allowed:

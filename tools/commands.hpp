@@ -21,6 +21,7 @@ void add_validate(CLI::App& app);
 void add_coverage(CLI::App& app);
 void add_fuzz(CLI::App& app);
 void add_rand(CLI::App& app);
+void add_mp2(CLI::App& app);
 
 // What `./run` alone shows.
 void demonstration();

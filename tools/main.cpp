@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
   add_coverage(app);
   add_fuzz(app);
   add_rand(app);
+  add_mp2(app);
   try {
     app.parse(argc, argv);  // a chosen subcommand runs here
     if (app.get_subcommands().empty()) demonstration();

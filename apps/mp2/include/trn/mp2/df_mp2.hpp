@@ -1,0 +1,69 @@
+// Density-fitted MP2 on an executor. With J = (P|Q) = L L^T,
+//
+//   (P|ia) = sum_mn C_mi (P|mn) C_na,     B_i = L^-1 (P|ia),     E = sum_{i<=j} e_os(i,j) + e_ss(i,j)   (trn/blas/pair_energy.hpp).
+//
+// Stages, each with the executor that ran it: integrals and the Cholesky factor on the host, the two half transforms (gemm), the solve (trsm) and
+// the pair energies on the executor asked for.
+//
+// Arithmetic. On the host float64: Native, or in Exact and for a target the transforms and the solve with exact products. On a device energies are
+// float32 in Native, Tf32, Bf16, Tf32x3 or Bf16x6, float64 in Exact; the transforms and the solve are float64 in Exact, because solving with L in
+// float32 loses more than all the rest, or with FitPrecision::Same in the mode of the energies. target(e) takes the first of Tf32x3, Native
+// and Exact whose bound is at most e.
+//
+// The bound is on |E - exact| where "exact" takes the orbitals, their energies, the integrals and L as they are in float64: it covers the transforms, the
+// solve and the energies. With g the bounds of the two products, r that of the solve, u the rounding of operands to float32 (0 for float64),
+// l_P the rows of L, A_P = (P|mn) and X = C_o^T A_P the half transform, row P of (P|ia) and of the solve's residual errs by at most
+//
+//   d_iP = (g1 + 2 u) ||c_i|| ||A_P||_F ||C_v||_2 + (g2 + u) ||X_i(P, :)|| ||C_v||_F + (r + u) ||l_P|| ||B_i||_F,    ||dB_i||_F <= || |L^-1| d_i ||_2,
+//
+// (in Exact the first two terms are ||E1_i(P, :)|| ||C_v||_2 + ||E2_i(P, :)||, with the products' bounds element by element; on the host also the
+// residual is computed there by an exact product)
+// which goes into pair_energy as the error of its input.
+//
+// Bits. On one executor the energy does not depend on the number of threads or on `memory_bytes`: every product has a shape that the
+// molecule alone decides, and pairs are added in order in double-double.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <trn/core/dtype.hpp>
+#include <trn/core/precision.hpp>
+#include <trn/mp2/rhf.hpp>
+
+namespace trn::mp2 {
+
+struct Stage {
+  std::string name, executor, precision;
+  double seconds = 0;           // on this machine (simulators: the time to simulate)
+  double modelled_seconds = 0;  // on a simulated device
+};
+
+enum class FitPrecision : std::uint8_t { Exact, Same };
+
+struct DfMp2Options {
+  Precision precision = {};
+  FitPrecision fit = FitPrecision::Exact;  // on a device
+  std::int64_t frozen = 0;  // lowest orbitals that stay out
+  std::int64_t memory_bytes = std::int64_t{1} << 31;
+  std::string scratch = "";  // folder for B when memory is short; "": the system's
+};
+
+struct DfMp2 {
+  double opposite_spin = 0, same_spin = 0;
+  double bound = 0;         // of all that ran on the executor
+  double fit_error = 0;     // the part of it that B brings along: ||dB_i|| / ||B_i||, at most
+  Accuracy accuracy;        // of the pair energies
+  DType dtype = DType::Float64;
+  std::int64_t correlated = 0, virtuals = 0, fitting = 0;
+  std::int64_t blocks = 1;  // of occupied orbitals
+  bool streamed = false;    // B went through a file
+  std::vector<Stage> stages;
+  [[nodiscard]] double energy() const { return opposite_spin + same_spin; }
+};
+
+// InvalidArgument when nothing is left to correlate, when `memory_bytes` is below the least that works (the message says how much), or when (P|Q)
+// is not positive definite; NotImplemented for a precision that the executor does not offer.
+[[nodiscard]] DfMp2 df_mp2(const Executor& executor, const Scf& scf, const Basis& orbital, const Basis& fitting, const DfMp2Options& options);
+
+}  // namespace trn::mp2

@@ -1,0 +1,29 @@
+// The seam to dense linear algebra that no library of the suite offers yet: eigenvalues and Cholesky, from LAPACK. A solver library
+// replaces this header's source alone. And products of small matrices in an order that no number of threads changes.
+#pragma once
+
+#include <functional>
+
+#include <trn/blas/types.hpp>
+#include <trn/mp2/dense.hpp>
+
+namespace trn::mp2 {
+
+// Everything below gives the same bits for every number of threads: work is cut into units whose shapes depend on the operands alone, and
+// a unit runs on one thread.
+void for_units(std::int64_t count, const std::function<void(std::int64_t)>& unit);
+
+struct Eigen {
+  std::vector<double> values;  // ascending
+  Dense vectors;               // in columns
+};
+// Of a symmetric matrix; the lower triangle is read. InternalError when LAPACK gives up.
+[[nodiscard]] Eigen eigh(Dense a);
+
+// L with A = L L^T, zero above the diagonal. Empty, when A is not positive definite in floating point.
+[[nodiscard]] Dense cholesky(Dense a);
+
+// op(A) op(B).
+[[nodiscard]] Dense product(const Dense& a, const Dense& b, blas::Op op_a = blas::Op::N, blas::Op op_b = blas::Op::N);
+
+}  // namespace trn::mp2

@@ -1,0 +1,50 @@
+// A molecule: nuclei and a charge, read from an .xyz file.
+//
+// The file: the number of atoms; a comment line; then one line per atom: element symbol, x, y, z in angstrom. More columns after z are
+// left alone, and so are empty lines at the end. Every message names the file and the line.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace trn::mp2 {
+
+inline constexpr double kBohrInAngstrom = 0.529177210544;  // CODATA 2022
+
+struct Atom {
+  int number = 1;                          // nuclear charge
+  std::array<double, 3> position = {};     // bohr
+};
+
+struct Molecule {
+  std::string name;
+  std::vector<Atom> atoms;
+  int charge = 0;
+
+  [[nodiscard]] int electrons() const;
+  [[nodiscard]] double nuclear_repulsion() const;  // hartree
+  [[nodiscard]] int core_orbitals() const;         // summed over atoms
+  [[nodiscard]] std::string formula() const;       // Hill order: C, H, then the alphabet
+};
+
+struct XyzOptions {
+  int charge = 0;
+  double bohr_in_angstrom = kBohrInAngstrom;
+};
+
+// Two nuclei closer than this are a mistake in the file.
+inline constexpr double kClosestAngstrom = 0.1;
+
+// `source` is what messages call the text. Throws InvalidArgument for everything that is not as above, for nuclei closer than
+// kClosestAngstrom and for more positive charge than there are electrons.
+[[nodiscard]] Molecule parse_xyz(const std::string& text, const std::string& source, const XyzOptions& options = {});
+[[nodiscard]] Molecule read_xyz(const std::string& path, const XyzOptions& options = {});
+
+// Half the electrons. Throws InvalidArgument for an odd number of them or a multiplicity other than 1: closed shells only.
+[[nodiscard]] int closed_shell_orbitals(const Molecule& molecule, int multiplicity = 1);
+
+// A whole text file; InvalidArgument with the system's reason when it cannot be read.
+[[nodiscard]] std::string read_text(const std::string& path);
+
+}  // namespace trn::mp2

@@ -1,0 +1,333 @@
+// The half transforms and the solve.
+//
+// Fitting shells come in chunks whose size the bases alone decide. On the host one P is one unit of work:
+//   X = C_o^T (P|..)   (nocc x n),     (P|ia) = X C_v   (nocc x nvir).
+// On a device a chunk is two products, laid out so that nothing is reordered between them:
+//   X(i, P m) = C_o^T A^T,  A = (P m, n);      (i P, a) = X(i P, m) C_v.
+// The solve L B_i = (P|ia) is one call per orbital on both.
+#include "fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <trn/blas/gemm.hpp>
+#include <trn/blas/trsm.hpp>
+#include <trn/core/array.hpp>
+#include <trn/core/error.hpp>
+#include <trn/mp2/linear_algebra.hpp>
+
+#include "stages.hpp"
+
+namespace trn::mp2 {
+
+namespace {
+
+constexpr std::int64_t kChunkElements = std::int64_t{1} << 24;  // of (P|mn), but at least one shell
+
+struct Chunk {
+  std::int64_t first_shell, last_shell, first, size;  // functions [first, first + size)
+};
+
+std::vector<Chunk> chunks_of(const Basis& orbital, const Basis& fitting) {
+  const std::int64_t most = std::max<std::int64_t>(1, kChunkElements / (orbital.size() * orbital.size()));
+  std::vector<Chunk> chunks;
+  const auto& shells = fitting.shells();
+  for (std::size_t s = 0; s < shells.size(); ++s) {
+    if (chunks.empty() || chunks.back().size + shells[s].size > most) {
+      chunks.push_back({static_cast<std::int64_t>(s), static_cast<std::int64_t>(s), shells[s].first, 0});
+    }
+    chunks.back().last_shell = static_cast<std::int64_t>(s) + 1;
+    chunks.back().size += shells[s].size;
+  }
+  return chunks;
+}
+
+std::int64_t largest_chunk(const FitInput& in) {
+  std::int64_t most = 0;
+  for (const Chunk& c : chunks_of(*in.orbital, *in.fitting)) most = std::max(most, c.size);
+  return most;
+}
+
+template <class T>
+Array<T> upload(const Executor& executor, std::int64_t rows, std::int64_t columns, const double* from) {
+  return Array<T>::from_host(executor, {rows, columns}, std::vector<T>(from, from + rows * columns));
+}
+template <class T>
+MatrixView<T> as_matrix(const Array<T>& a, std::int64_t rows, std::int64_t columns) {
+  return MatrixView<T>::row_major(a.executor(), a.data(), rows, columns);
+}
+
+template <class T>
+double norm_of(const T* x, std::int64_t count) {
+  double sum = 0;
+  for (std::int64_t k = 0; k < count; ++k) sum += static_cast<double>(x[k]) * static_cast<double>(x[k]);
+  return std::sqrt(sum);
+}
+
+// ||C||_2: exactly where the bound is to be tight, otherwise the root of the largest row sum of |C^T C|, which is no less.
+double two_norm(const Dense& c, bool tight) {
+  const Dense gram = product(c, c, blas::Op::T);
+  if (tight) return 1.001 * std::sqrt(eigh(gram).values.back());
+  double most = 0;
+  for (std::int64_t i = 0; i < gram.rows; ++i) {
+    double sum = 0;
+    for (std::int64_t j = 0; j < gram.columns; ++j) sum += std::abs(gram(i, j));
+    most = std::max(most, sum);
+  }
+  return std::min(std::sqrt(most), norm_of(c.data(), c.rows * c.columns));
+}
+
+// (i, P, a) of chunk after chunk, and a bound of the error of every row: ||d(P|i.)||, the header's formula without the solve.
+template <class T>
+class Transform {
+ public:
+  Transform(const Executor& executor, const FitInput& in, Mode precision, bool two_words)
+      : errors(in.occupied.columns, in.fitting->size()),
+        executor_(executor),
+        precision_(precision),
+        exact_(precision == Mode::Exact),
+        two_words_(two_words && exact_),
+        n_(in.orbital->size()),
+        nocc_(in.occupied.columns),
+        nvir_(in.virtuals.columns),
+        occupied_(upload<T>(executor, n_, nocc_, in.occupied.data())),
+        virtuals_(upload<T>(executor, n_, nvir_, in.virtuals.data())),
+        two_(two_norm(in.virtuals, exact_)),
+        frobenius_(norm_of(in.virtuals.data(), n_ * nvir_)) {
+    for (std::int64_t i = 0; i < nocc_; ++i) norms_.push_back(norm_of(in.occupied.columns_from(i, 1).data(), n_));
+  }
+
+  Dense errors;  // nocc x naux
+
+  void run(const Chunk& chunk, const std::vector<double>& integrals, std::vector<T>& out) {
+    if (executor_.family() == Family::Host) on_host(chunk, integrals, out);
+    else on_device(chunk, integrals, out);
+  }
+
+ private:
+  using Op = blas::Op;
+
+  void on_host(const Chunk& chunk, const std::vector<double>& integrals, std::vector<T>& out) {
+    const auto co = as_matrix(occupied_, n_, nocc_), cv = as_matrix(virtuals_, n_, nvir_);
+    for_units(chunk.size, [&](std::int64_t p) {
+      const double* block = integrals.data() + p * n_ * n_;
+      const std::vector<T> a(block, block + n_ * n_);
+      const Array<T> x(executor_, {nocc_, n_});
+      std::vector<double> first_errors, second_errors;
+      const auto [first, second] = half_transforms(co, MatrixView<const T>::row_major(executor_, a.data(), n_, n_), as_matrix(x, nocc_, n_), as_matrix(x, nocc_, n_), cv,
+                                                   MatrixView<T>(executor_, out.data() + p * nvir_, nocc_, nvir_, chunk.size * nvir_, 1), first_errors, second_errors);
+      const double norm = norm_of(block, n_ * n_);
+      for (std::int64_t i = 0; i < nocc_; ++i) {
+        errors(i, chunk.first + p) = exact_ ? known(first_errors.data() + i * n_, second_errors.data() + i * nvir_)
+                                            : estimate(first, second, i, norm, norm_of(x.data() + i * n_, n_));
+      }
+    });
+  }
+
+  void on_device(const Chunk& chunk, const std::vector<double>& integrals, std::vector<T>& out) {
+    const std::int64_t rows = chunk.size * n_;
+    const Array<T> a = upload<T>(executor_, rows, n_, integrals.data());
+    const Array<T> x(executor_, {nocc_, rows}), y(executor_, {nocc_ * chunk.size, nvir_});
+    std::vector<double> first_errors, second_errors;
+    const auto [first, second] =
+        half_transforms(as_matrix(occupied_, n_, nocc_), as_matrix(a, rows, n_).transposed(), as_matrix(x, nocc_, rows),
+                        as_matrix(x, nocc_ * chunk.size, n_), as_matrix(virtuals_, n_, nvir_), as_matrix(y, nocc_ * chunk.size, nvir_), first_errors, second_errors);
+    out = y.to_host();
+    const std::vector<T> half = x.to_host();
+    for_units(chunk.size, [&](std::int64_t p) {
+      const double norm = norm_of(integrals.data() + p * n_ * n_, n_ * n_);
+      for (std::int64_t i = 0; i < nocc_; ++i) {
+        const std::int64_t row = i * chunk.size + p;
+        errors(i, chunk.first + p) = exact_ ? known(first_errors.data() + row * n_, second_errors.data() + row * nvir_)
+                                            : estimate(first, second, i, norm, norm_of(half.data() + row * n_, n_));
+      }
+    });
+  }
+
+  // X = C_o^T A, Y = X' C_v with X' the same memory as X. For a target X is kept in two words: its rounding, carried through C_v and L^-1, would
+  // be most of the bound.
+  std::pair<Accuracy, Accuracy> half_transforms(const MatrixView<const T>& co, const MatrixView<const T>& a, const MatrixView<T>& x, const MatrixView<T>& x_rows,
+                                                const MatrixView<const T>& cv, const MatrixView<T>& y, std::vector<double>& first_errors,
+                                                std::vector<double>& second_errors) const {
+    const Accuracy first = blas::gemm(executor_, Op::T, Op::N, T(1), co, a, T(0), x, options(first_errors, x.rows(), x.columns()));
+    const Accuracy second = blas::gemm(executor_, Op::N, Op::N, T(1), x_rows, cv, T(0), y, options(second_errors, y.rows(), y.columns()));
+    if (two_words_) {
+      std::vector<double> more;
+      const Array<T> rest(executor_, {x.rows(), x.columns()});
+      trn::copy(View<T>(x), rest.view());
+      blas::gemm(executor_, Op::T, Op::N, T(1), co, a, T(-1), as_matrix(rest, x.rows(), x.columns()), options(first_errors, x.rows(), x.columns()));
+      blas::gemm(executor_, Op::N, Op::N, T(1), as_matrix(rest, x_rows.rows(), x_rows.columns()), cv, T(1), y, options(more, y.rows(), y.columns()));
+      for (std::size_t k = 0; k < more.size(); ++k) second_errors[k] += more[k];
+    }
+    return {first, second};
+  }
+
+  blas::GemmOptions options(std::vector<double>& bounds, std::int64_t rows, std::int64_t columns) const {
+    blas::GemmOptions all{.precision = precision_};
+    if (exact_) {
+      bounds.resize(static_cast<std::size_t>(rows * columns));
+      all.componentwise = MatrixView<double>::row_major(Executor::host(), bounds.data(), rows, columns);
+    }
+    return all;
+  }
+  [[nodiscard]] double known(const double* first, const double* second) const { return norm_of(first, n_) * two_ + norm_of(second, nvir_); }
+  [[nodiscard]] double estimate(const Accuracy& first, const Accuracy& second, std::int64_t i, double integrals, double half) const {
+    const double u = std::is_same_v<T, float> ? unit_roundoff(DType::Float32) : 0;
+    return (first.bound + 2 * u) * norms_[static_cast<std::size_t>(i)] * integrals * two_ + (second.bound + u) * half * frobenius_;
+  }
+
+  Executor executor_;
+  Mode precision_;
+  bool exact_, two_words_;
+  std::int64_t n_, nocc_, nvir_;
+  Array<T> occupied_, virtuals_;
+  double two_, frobenius_;
+  std::vector<double> norms_;  // of the columns of C_o
+};
+
+// |L^-1|, columns in units.
+Dense absolute_inverse(const Dense& l) {
+  constexpr std::int64_t kColumns = 64;
+  const std::int64_t n = l.rows;
+  Dense inverse(n, n);
+  for_units((n + kColumns - 1) / kColumns, [&](std::int64_t u) {
+    const std::int64_t first = u * kColumns, columns = std::min(kColumns, n - first), rows = n - first;  // zero above
+    Dense x(rows, columns);
+    for (std::int64_t j = 0; j < columns; ++j) x(j, j) = 1;
+    blas::trsm<double>(Executor::host(), blas::Side::Left, blas::Uplo::Lower, blas::Op::N, blas::Diag::NonUnit, 1.0,
+                       l.view().block(first, first, rows, rows), x.view());
+    for (std::int64_t i = 0; i < rows; ++i) {
+      for (std::int64_t j = 0; j < columns; ++j) inverse(first + i, first + j) = std::abs(x(i, j));
+    }
+  });
+  return inverse;
+}
+
+// What a solve leaves behind.
+struct Solved {
+  double norm = 0, largest = 0;
+  std::vector<double> residuals;  // ||(P|i.) - L B_i|| of row P, at most
+};
+template <class T>
+Solved solve(const Executor& executor, const MatrixView<const T>& l, const std::vector<double>& rows, std::int64_t nvir, Mode precision,
+             PanelStore<T>& store, std::int64_t panel) {
+  const std::int64_t naux = l.rows();
+  std::vector<T> host(static_cast<std::size_t>(naux * nvir));
+  store.read(panel, 1, host.data());
+  Solved result;
+  result.residuals.resize(static_cast<std::size_t>(naux));
+  const auto call = [&](T* data, Mode mode) {
+    return blas::trsm<T>(executor, blas::Side::Left, blas::Uplo::Lower, blas::Op::N, blas::Diag::NonUnit, T(1), l,
+                         MatrixView<T>::row_major(executor, data, naux, nvir), {.precision = mode})
+        .bound;
+  };
+  const auto from_bound = [&](double bound) {
+    const double norm = norm_of(host.data(), naux * nvir);
+    for (std::size_t p = 0; p < rows.size(); ++p) result.residuals[p] = bound * rows[p] * norm;
+  };
+  if (executor.family() == Family::Device) {
+    const Array<T> b = Array<T>::from_host(executor, {naux, nvir}, host);
+    const double bound = call(b.data(), precision);
+    host = b.to_host();
+    from_bound(bound);
+  } else if (precision != Mode::Exact) {
+    const double bound = call(host.data(), precision);
+    from_bound(bound);
+  } else if constexpr (std::is_same_v<T, double>) {
+    // The residual itself, by an exact product, is far below any bound on it.
+    std::vector<double> rest = host, errors(host.size());
+    (void)call(host.data(), Mode::Native);
+    blas::gemm(executor, blas::Op::N, blas::Op::N, -1.0, l, MatrixView<const double>::row_major(executor, host.data(), naux, nvir), 1.0,
+               MatrixView<double>::row_major(executor, rest.data(), naux, nvir),
+               {.precision = Mode::Exact, .componentwise = MatrixView<double>::row_major(executor, errors.data(), naux, nvir)});
+    for (std::int64_t p = 0; p < naux; ++p) {
+      result.residuals[static_cast<std::size_t>(p)] = norm_of(rest.data() + p * nvir, nvir) + norm_of(errors.data() + p * nvir, nvir);
+    }
+  }
+  store.write(panel, 0, naux, host.data());
+  for (const T x : host) result.largest = std::max(result.largest, std::abs(static_cast<double>(x)));
+  result.norm = norm_of(host.data(), naux * nvir);
+  return result;
+}
+
+// The header's formula.
+template <class T>
+FitResult bound_of(const Dense& l, Dense errors, const std::vector<Solved>& solved) {
+  const double u = std::is_same_v<T, float> ? unit_roundoff(DType::Float32) : 0;
+  for (std::int64_t p = 0; p < l.rows; ++p) {
+    const double row = norm_of(l.data() + p * l.columns, p + 1);
+    for (std::int64_t i = 0; i < errors.rows; ++i) {
+      const Solved& s = solved[static_cast<std::size_t>(i)];
+      errors(i, p) += s.residuals[static_cast<std::size_t>(p)] + u * row * s.norm;
+    }
+  }
+  const Dense carried = product(errors, absolute_inverse(l), blas::Op::N, blas::Op::T);
+  FitResult result;
+  for (std::int64_t i = 0; i < errors.rows; ++i) {
+    result.errors.push_back(1.01 * norm_of(carried.data() + i * l.rows, l.rows));
+    result.norms.push_back(solved[static_cast<std::size_t>(i)].norm);
+    result.largest = std::max(result.largest, solved[static_cast<std::size_t>(i)].largest);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::int64_t fit_bytes(const FitInput& in, std::size_t element) {
+  const std::int64_t n = in.orbital->size(), naux = in.fitting->size(), chunk = largest_chunk(in);
+  const auto size = static_cast<std::int64_t>(element);
+  return chunk * n * n * (8 + size) + 2 * chunk * in.occupied.columns * (n + in.virtuals.columns) * size + naux * naux * (8 + 8 + size) +
+         2 * naux * in.virtuals.columns * size;
+}
+
+template <class T>
+FitResult fit(const Executor& executor, const FitInput& in, Mode precision, HalfTransform two_words, PanelStore<T>& store, std::vector<Stage>& stages) {
+  const std::int64_t n = in.orbital->size(), naux = in.fitting->size(), nocc = in.occupied.columns, nvir = in.virtuals.columns;
+  const std::string work = work_name(dtype_of<T>, precision);
+  StageClock host(stages, Executor::host()), device(stages, executor);
+  Dense l;
+  host.run("metric", "float64", [&] {
+    l = cholesky(coulomb_metric(*in.fitting));
+    require(l.rows == naux,
+            "mp2: the Coulomb matrix of fitting set {} is not positive definite: its functions are linearly dependent in this molecule; choose a "
+            "smaller set",
+            in.fitting->name());
+  });
+  Dense errors;
+  {
+    const ThreeCentre integrals(*in.orbital, *in.fitting);
+    Transform<T> transform(executor, in, precision, two_words == HalfTransform::TwoWords);
+    std::vector<double> a;
+    std::vector<T> out;
+    for (const Chunk& chunk : chunks_of(*in.orbital, *in.fitting)) {
+      host.run("three_centre", "float64", [&] {
+        a.resize(static_cast<std::size_t>(chunk.size * n * n));
+        integrals.compute(chunk.first_shell, chunk.last_shell, a.data());
+      });
+      device.run("transform", work, [&] {
+        out.resize(static_cast<std::size_t>(nocc * chunk.size * nvir));
+        transform.run(chunk, a, out);
+        for (std::int64_t i = 0; i < nocc; ++i) store.write(i, chunk.first, chunk.size, out.data() + i * chunk.size * nvir);
+      });
+    }
+    errors = std::move(transform.errors);
+  }
+  std::vector<Solved> solved(static_cast<std::size_t>(nocc));
+  device.run("fit", work, [&] {
+    std::vector<double> rows;  // ||l_P||
+    for (std::int64_t p = 0; p < naux; ++p) rows.push_back(norm_of(l.data() + p * naux, p + 1));
+    const Array<T> factor = upload<T>(executor, naux, naux, l.data());
+    const auto view = MatrixView<const T>::row_major(executor, factor.data(), naux, naux);
+    const auto one = [&](std::int64_t i) { solved[static_cast<std::size_t>(i)] = solve<T>(executor, view, rows, nvir, precision, store, i); };
+    if (executor.family() == Family::Host) for_units(nocc, one);
+    else for (std::int64_t i = 0; i < nocc; ++i) one(i);
+  });
+  FitResult result;
+  host.run("bound", "float64", [&] { result = bound_of<T>(l, std::move(errors), solved); });
+  return result;
+}
+
+template FitResult fit<float>(const Executor&, const FitInput&, Mode, HalfTransform, PanelStore<float>&, std::vector<Stage>&);
+template FitResult fit<double>(const Executor&, const FitInput&, Mode, HalfTransform, PanelStore<double>&, std::vector<Stage>&);
+
+}  // namespace trn::mp2

@@ -1,0 +1,334 @@
+// All integrals; the only file that includes libint2, whose headers take long to compile.
+//
+// Shell pairs: products of primitives too small to matter are dropped once per pair (1e-18), and pairs whose Schwarz
+// factor Q_ab = sqrt max (ab|ab), times the largest factor there is, stays below the screening limit are dropped whole.
+//
+// J and K: a shell pair is one piece of work, dealt in turn to 16 tasks that have sums of their own; threads take whole tasks, and the sums
+// are added in task order.
+#include <trn/mp2/integrals.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+#include <omp.h>
+
+#include <libint2.hpp>
+
+#include <trn/core/error.hpp>
+#include <trn/mp2/linear_algebra.hpp>
+
+namespace trn::mp2 {
+
+namespace {
+
+using libint2::BraKet;
+using libint2::Engine;
+using libint2::Operator;
+constexpr double kPrimitive = 1e-18;
+
+void start() {
+  static std::once_flag once;
+  std::call_once(once, [] { libint2::initialize(false); });
+}
+
+std::vector<libint2::Shell> shells_of(const Basis& basis) {
+  start();
+  std::vector<libint2::Shell> shells;
+  for (const Shell& s : basis.shells()) {
+    require(s.l <= LIBINT2_MAX_AM_eri || s.l <= LIBINT2_MAX_AM_3eri, "mp2: basis set {} has angular momentum {}; the limit is {}", basis.name(),
+            s.l, LIBINT2_MAX_AM_3eri);
+    const Contraction& c = *s.contraction;
+    shells.push_back({libint2::svector<double>(c.exponents.begin(), c.exponents.end()),
+                      {{s.l, basis.functions() == Functions::Spherical, libint2::svector<double>(c.coefficients.begin(), c.coefficients.end())}},
+                      s.centre});
+  }
+  return shells;
+}
+
+std::size_t most_primitives(const std::vector<libint2::Shell>& shells) {
+  std::size_t most = 1;
+  for (const auto& s : shells) most = std::max(most, s.nprim());
+  return most;
+}
+
+int most_momentum(const std::vector<libint2::Shell>& shells) {
+  int most = 0;
+  for (const auto& s : shells) most = std::max(most, s.contr[0].l);
+  return most;
+}
+
+std::vector<Engine> engines(const Engine& one) { return std::vector<Engine>(static_cast<std::size_t>(omp_get_max_threads()), one); }
+Engine& mine(std::vector<Engine>& all) { return all[static_cast<std::size_t>(omp_get_thread_num())]; }
+
+// A symmetric matrix of one-electron or two-centre integrals.
+Dense symmetric(const Basis& basis, const std::vector<libint2::Shell>& shells, const Engine& engine) {
+  std::vector<Engine> all = engines(engine);
+  Dense out(basis.size(), basis.size());
+  const auto& places = basis.shells();
+  for_units(static_cast<std::int64_t>(shells.size()), [&](std::int64_t i) {
+    Engine& e = mine(all);
+    const Shell& row = places[static_cast<std::size_t>(i)];
+    for (std::int64_t j = 0; j <= i; ++j) {
+      const Shell& column = places[static_cast<std::size_t>(j)];
+      e.compute(shells[static_cast<std::size_t>(i)], shells[static_cast<std::size_t>(j)]);
+      const double* v = e.results()[0];
+      for (std::int64_t a = 0; a < row.size; ++a) {
+        for (std::int64_t b = 0; b < column.size; ++b) {
+          const double x = v == nullptr ? 0 : v[a * column.size + b];
+          out(row.first + a, column.first + b) = x;
+          out(column.first + b, row.first + a) = x;
+        }
+      }
+    }
+  });
+  return out;
+}
+
+Dense one_electron(const Basis& basis, Operator op, const Molecule* molecule) {
+  const std::vector<libint2::Shell> shells = shells_of(basis);
+  Engine engine(op, most_primitives(shells), most_momentum(shells), 0, std::numeric_limits<double>::epsilon());
+  if (molecule != nullptr) {
+    std::vector<std::pair<double, std::array<double, 3>>> charges;
+    for (const Atom& atom : molecule->atoms) charges.emplace_back(atom.number, atom.position);
+    engine.set_params(charges);
+  }
+  return symmetric(basis, shells, engine);
+}
+
+// Q_ab = sqrt max |(ab|ab)|, and the pairs (a >= b) whose product with the largest Q is above the limit, with their primitive data.
+struct Pairs {
+  struct Pair {
+    std::int32_t a, b;
+    double factor;
+    std::shared_ptr<libint2::ShellPair> data;
+  };
+  std::vector<Pair> list;
+
+  Pairs(const std::vector<libint2::Shell>& shells, double limit) {
+    Engine engine(Operator::coulomb, most_primitives(shells), most_momentum(shells), 0, kPrimitive);
+    std::vector<Engine> all = engines(engine);
+    const auto count = static_cast<std::int32_t>(shells.size());
+    std::vector<std::vector<Pair>> rows(shells.size());
+    for_units(count, [&](std::int64_t i) {
+      const auto a = static_cast<std::size_t>(i);
+      for (std::size_t b = 0; b <= a; ++b) {
+        Engine& e = mine(all);
+        e.compute2<Operator::coulomb, BraKet::xx_xx, 0>(shells[a], shells[b], shells[a], shells[b]);
+        const double* v = e.results()[0];
+        const auto n = static_cast<std::int64_t>(shells[a].size() * shells[b].size());
+        double most = 0;
+        for (std::int64_t k = 0; v != nullptr && k < n; ++k) most = std::max(most, std::abs(v[k * n + k]));
+        rows[a].push_back({static_cast<std::int32_t>(a), static_cast<std::int32_t>(b), std::sqrt(most), nullptr});
+      }
+    });
+    double largest = 0;
+    for (const auto& row : rows) {
+      for (const Pair& p : row) largest = std::max(largest, p.factor);
+    }
+    for (const auto& row : rows) {
+      for (const Pair& p : row) {
+        if (p.factor * largest >= limit) list.push_back(p);
+      }
+    }
+    for_units(static_cast<std::int64_t>(list.size()), [&](std::int64_t k) {
+      Pair& p = list[static_cast<std::size_t>(k)];
+      p.data = std::make_shared<libint2::ShellPair>(shells[static_cast<std::size_t>(p.a)], shells[static_cast<std::size_t>(p.b)],
+                                                    std::log(kPrimitive));
+    });
+  }
+};
+
+}  // namespace
+
+Dense overlap(const Basis& basis) { return one_electron(basis, Operator::overlap, nullptr); }
+Dense kinetic(const Basis& basis) { return one_electron(basis, Operator::kinetic, nullptr); }
+Dense nuclear_attraction(const Basis& basis, const Molecule& molecule) { return one_electron(basis, Operator::nuclear, &molecule); }
+
+Dense coulomb_metric(const Basis& fitting) {
+  const std::vector<libint2::Shell> shells = shells_of(fitting);
+  const Engine engine(Operator::coulomb, most_primitives(shells), most_momentum(shells), 0, kPrimitive, libint2::operator_traits<Operator::coulomb>::default_params(), BraKet::xs_xs);
+  return symmetric(fitting, shells, engine);
+}
+
+struct ThreeCentre::Impl {
+  const Basis& orbital;
+  const Basis& fitting;
+  std::vector<libint2::Shell> shells, aux;
+  std::vector<libint2::ShellPair> alone;  // the primitive data of single fitting shells
+  Pairs pairs;
+  Engine engine;
+
+  Impl(const Basis& o, const Basis& f)
+      : orbital(o),
+        fitting(f),
+        shells(shells_of(o)),
+        aux(shells_of(f)),
+        pairs(shells, kScreening * kScreening),
+        engine(Operator::coulomb, std::max(most_primitives(shells), most_primitives(aux)), std::max(most_momentum(shells), most_momentum(aux)), 0,
+               kPrimitive, libint2::operator_traits<Operator::coulomb>::default_params(), BraKet::xs_xx) {
+    for (const auto& s : aux) alone.emplace_back(s, libint2::Shell::unit(), std::log(kPrimitive));
+  }
+};
+
+ThreeCentre::ThreeCentre(const Basis& orbital, const Basis& fitting) : impl_(std::make_unique<Impl>(orbital, fitting)) {}
+ThreeCentre::~ThreeCentre() = default;
+
+void ThreeCentre::compute(std::int64_t first, std::int64_t last, double* out) const {
+  const auto& places = impl_->orbital.shells();
+  const auto& fitting = impl_->fitting.shells();
+  const std::int64_t n = impl_->orbital.size(), base = fitting[static_cast<std::size_t>(first)].first;
+  std::vector<Engine> all = engines(impl_->engine);
+  for_units(last - first, [&](std::int64_t u) {
+    Engine& e = mine(all);
+    const auto index = static_cast<std::size_t>(first + u);
+    const Shell& p = fitting[index];
+    double* to = out + (p.first - base) * n * n;
+    std::fill(to, to + p.size * n * n, 0.0);
+    for (const Pairs::Pair& pair : impl_->pairs.list) {
+      const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
+      e.compute2<Operator::coulomb, BraKet::xs_xx, 0>(impl_->aux[index], libint2::Shell::unit(), impl_->shells[a], impl_->shells[b],
+                                                      &impl_->alone[index], pair.data.get());
+      const double* v = e.results()[0];
+      if (v == nullptr) continue;
+      const Shell &row = places[a], &column = places[b];
+      for (std::int64_t f = 0; f < p.size; ++f) {
+        double* square = to + f * n * n;
+        for (std::int64_t i = row.first; i < row.first + row.size; ++i) {
+          for (std::int64_t j = column.first; j < column.first + column.size; ++j, ++v) {
+            square[i * n + j] = *v;
+            square[j * n + i] = *v;
+          }
+        }
+      }
+    }
+  });
+}
+
+struct FourCentre::Impl {
+  static constexpr std::size_t kTasks = 16;
+  const Basis& orbital;
+  std::vector<libint2::Shell> shells;
+  Pairs pairs;
+  Engine engine;
+  bool keep = false, filled = false;
+  std::array<std::vector<double>, kTasks> kept;
+
+  Impl(const Basis& o, std::int64_t memory)
+      : orbital(o),
+        shells(shells_of(o)),
+        pairs(shells, kScreening),
+        engine(Operator::coulomb, most_primitives(shells), most_momentum(shells), 0, kPrimitive) {
+    // Longest first: a task's pairs then cost about the same, and the inner loop ends at the first pair below the limit.
+    std::ranges::stable_sort(pairs.list, [](const Pairs::Pair& x, const Pairs::Pair& y) { return x.factor > y.factor; });
+    keep = integrals() * 8 <= memory;
+  }
+
+  // Of quartets above the limit.
+  [[nodiscard]] std::int64_t integrals() const {
+    std::int64_t count = 0;
+    for (std::size_t p = 0; p < pairs.list.size(); ++p) {
+      std::int64_t kets = 0;
+      for (std::size_t q = 0; q <= p && significant(p, q); ++q) kets += size_of(pairs.list[q]);
+      count += kets * size_of(pairs.list[p]);
+    }
+    return count;
+  }
+  [[nodiscard]] bool significant(std::size_t p, std::size_t q) const { return pairs.list[p].factor * pairs.list[q].factor >= kScreening; }
+  [[nodiscard]] std::int64_t size_of(const Pairs::Pair& p) const {
+    return orbital.shells()[static_cast<std::size_t>(p.a)].size * orbital.shells()[static_cast<std::size_t>(p.b)].size;
+  }
+
+  // Adds one quartet. With g = (ab|cd) times the number of index orders it stands for,
+  //   J_ab += D_cd g, J_cd += D_ab g, K_ac += D_bd g, K_bd += D_ac g, K_ad += D_bc g, K_bc += D_ad g;
+  // the symmetric parts of J / 2 and K / 4 are the matrices.
+  void add(const Pairs::Pair& bra, const Pairs::Pair& ket, double degeneracy, const double* v, const double* density, double* j,
+           double* k) const {
+    const auto& places = orbital.shells();
+    const Shell &sa = places[static_cast<std::size_t>(bra.a)], &sb = places[static_cast<std::size_t>(bra.b)],
+                &sc = places[static_cast<std::size_t>(ket.a)], &sd = places[static_cast<std::size_t>(ket.b)];
+    const std::int64_t n = orbital.size();
+    for (std::int64_t a = sa.first; a < sa.first + sa.size; ++a) {
+      for (std::int64_t b = sb.first; b < sb.first + sb.size; ++b) {
+        const double d_ab = density[a * n + b];
+        double j_ab = 0;
+        for (std::int64_t c = sc.first; c < sc.first + sc.size; ++c) {
+          const double d_ac = density[a * n + c], d_bc = density[b * n + c];
+          double k_ac = 0, k_bc = 0;
+          for (std::int64_t d = sd.first; d < sd.first + sd.size; ++d, ++v) {
+            const double g = degeneracy * *v;
+            j_ab += density[c * n + d] * g;
+            j[c * n + d] += d_ab * g;
+            k_ac += density[b * n + d] * g;
+            k_bc += density[a * n + d] * g;
+            k[b * n + d] += d_ac * g;
+            k[a * n + d] += d_bc * g;
+          }
+          k[a * n + c] += k_ac;
+          k[b * n + c] += k_bc;
+        }
+        j[a * n + b] += j_ab;
+      }
+    }
+  }
+
+  void task(std::size_t t, Engine& e, const Dense& density, Dense& j, Dense& k) {
+    std::size_t at = 0;
+    for (std::size_t p = t; p < pairs.list.size(); p += kTasks) {
+      const Pairs::Pair& bra = pairs.list[p];
+      for (std::size_t q = 0; q <= p && significant(p, q); ++q) {
+        const Pairs::Pair& ket = pairs.list[q];
+        const double degeneracy = (bra.a == bra.b ? 1 : 2) * (ket.a == ket.b ? 1 : 2) * (p == q ? 1 : 2);
+        const auto size = static_cast<std::size_t>(size_of(bra) * size_of(ket));
+        const double* v = nullptr;
+        if (keep && filled) {
+          v = kept[t].data() + at;
+        } else {
+          const auto shell = [this](std::int32_t i) -> const libint2::Shell& { return shells[static_cast<std::size_t>(i)]; };
+          e.compute2<Operator::coulomb, BraKet::xx_xx, 0>(shell(bra.a), shell(bra.b), shell(ket.a), shell(ket.b), bra.data.get(),
+                                                          ket.data.get());
+          v = e.results()[0];
+          if (keep) {
+            if (v == nullptr) kept[t].resize(kept[t].size() + size, 0.0);
+            else kept[t].insert(kept[t].end(), v, v + size);
+          }
+        }
+        at += size;
+        if (v != nullptr) add(bra, ket, degeneracy, v, density.data(), j.data(), k.data());
+      }
+    }
+  }
+};
+
+FourCentre::FourCentre(const Basis& orbital, std::int64_t memory_bytes) : impl_(std::make_unique<Impl>(orbital, memory_bytes)) {}
+FourCentre::~FourCentre() = default;
+bool FourCentre::kept() const { return impl_->keep; }
+
+CoulombExchange FourCentre::operator()(const Dense& density) {
+  const std::int64_t n = impl_->orbital.size();
+  std::vector<CoulombExchange> sums(Impl::kTasks);
+  std::vector<Engine> all = engines(impl_->engine);
+  for_units(Impl::kTasks, [&](std::int64_t t) {
+    CoulombExchange& sum = sums[static_cast<std::size_t>(t)];
+    sum.coulomb = Dense(n, n);
+    sum.exchange = Dense(n, n);
+    impl_->task(static_cast<std::size_t>(t), mine(all), density, sum.coulomb, sum.exchange);
+  });
+  impl_->filled = true;
+  CoulombExchange result{Dense(n, n), Dense(n, n)};
+  for_units(n, [&](std::int64_t i) {
+    for (std::int64_t j = 0; j <= i; ++j) {
+      double coulomb = 0, exchange = 0;
+      for (const CoulombExchange& s : sums) {
+        coulomb += s.coulomb(i, j) + s.coulomb(j, i);
+        exchange += s.exchange(i, j) + s.exchange(j, i);
+      }
+      result.coulomb(i, j) = result.coulomb(j, i) = coulomb / 4;
+      result.exchange(i, j) = result.exchange(j, i) = exchange / 8;
+    }
+  });
+  return result;
+}
+
+}  // namespace trn::mp2

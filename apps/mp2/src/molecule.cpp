@@ -1,0 +1,156 @@
+// Reading .xyz files, and what follows from the nuclei alone.
+#include <trn/mp2/molecule.hpp>
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include <trn/core/error.hpp>
+#include <trn/mp2/element.hpp>
+
+namespace trn::mp2 {
+
+namespace {
+
+std::vector<std::string> words_of(const std::string& line) {
+  std::istringstream in(line);
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) words.push_back(word);
+  return words;
+}
+
+double distance(const Atom& a, const Atom& b) {
+  return std::hypot(a.position[0] - b.position[0], a.position[1] - b.position[1], a.position[2] - b.position[2]);
+}
+
+double coordinate(const std::string& word, const std::string& source, std::size_t line) {
+  double value = 0;
+  const char* begin = word.data() + (word.starts_with('+') ? 1 : 0);
+  const auto [end, error] = std::from_chars(begin, word.data() + word.size(), value);
+  require(error == std::errc() && end == word.data() + word.size() && std::isfinite(value),
+          "mp2: {}:{}: '{}' is not a coordinate; expected 'symbol x y z' with three finite numbers in angstrom", source, line, word);
+  return value;
+}
+
+std::size_t atom_count(const std::string& line, const std::string& source) {
+  const std::vector<std::string> words = words_of(line);
+  std::size_t count = 0;
+  const bool one = words.size() == 1;
+  const auto [end, error] = one ? std::from_chars(words[0].data(), words[0].data() + words[0].size(), count)
+                                : std::from_chars_result{nullptr, std::errc::invalid_argument};
+  require(one && error == std::errc() && end == words[0].data() + words[0].size() && count > 0,
+          "mp2: {}:1: '{}' is not a number of atoms; expected a positive whole number alone on the first line", source, line);
+  return count;
+}
+
+}  // namespace
+
+Molecule parse_xyz(const std::string& text, const std::string& source, const XyzOptions& options) {
+  require(options.bohr_in_angstrom > 0.5 && options.bohr_in_angstrom < 0.6, "mp2: one bohr is {} angstrom; give a value near {}",
+          options.bohr_in_angstrom, kBohrInAngstrom);
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    if (line.ends_with('\r')) line.pop_back();
+    lines.push_back(line);
+  }
+  require(!lines.empty(), "mp2: {}:1: the file is empty; expected the number of atoms on the first line", source);
+  const std::size_t count = atom_count(lines[0], source);
+  Molecule molecule;
+  molecule.charge = options.charge;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t number = i + 3;  // lines count from 1
+    require(number <= lines.size() && !words_of(lines[number - 1]).empty(),
+            "mp2: {}:{}: the file ends after {} of {} atoms; expected 'symbol x y z'", source, number, i, count);
+    const std::vector<std::string> words = words_of(lines[number - 1]);
+    require(words.size() >= 4, "mp2: {}:{}: '{}' has {} columns; expected 'symbol x y z'", source, number, lines[number - 1], words.size());
+    Atom atom;
+    atom.number = atomic_number(words[0]);
+    require(atom.number > 0, "mp2: {}:{}: element '{}' is not known; expected one of {}", source, number, words[0], known_elements());
+    for (std::size_t k = 0; k < 3; ++k) atom.position[k] = coordinate(words[k + 1], source, number) / options.bohr_in_angstrom;
+    for (std::size_t j = 0; j < i; ++j) {
+      const double apart = distance(atom, molecule.atoms[j]) * options.bohr_in_angstrom;
+      require(apart >= kClosestAngstrom,
+              "mp2: {}:{}: atom {} ({}) is {:.4f} angstrom from atom {} ({}) of line {}; expected at least {} angstrom between nuclei", source,
+              number, i + 1, symbol(atom.number), apart, j + 1, symbol(molecule.atoms[j].number), j + 3, kClosestAngstrom);
+    }
+    molecule.atoms.push_back(atom);
+  }
+  for (std::size_t number = count + 3; number <= lines.size(); ++number) {
+    require(words_of(lines[number - 1]).empty(), "mp2: {}:{}: '{}' comes after the last of {} atoms; expected the end of the file", source,
+            number, lines[number - 1], count);
+  }
+  require(molecule.electrons() >= 1, "mp2: {}: charge {:+d} leaves {} electrons; expected at least one: give a smaller --charge", source,
+          options.charge, molecule.electrons());
+  molecule.name = std::filesystem::path(source).stem().string();
+  return molecule;
+}
+
+std::string read_text(const std::string& path) {
+  struct stat status {};
+  const bool exists = stat(path.c_str(), &status) == 0;
+  require(exists, "mp2: cannot read '{}': {}", path, std::strerror(errno));
+  require(!S_ISDIR(status.st_mode), "mp2: cannot read '{}': it is a directory", path);
+  std::ifstream file(path);
+  require(file.good(), "mp2: cannot read '{}': {}", path, std::strerror(errno));
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+Molecule read_xyz(const std::string& path, const XyzOptions& options) { return parse_xyz(read_text(path), path, options); }
+
+int Molecule::electrons() const {
+  int count = -charge;
+  for (const Atom& atom : atoms) count += atom.number;
+  return count;
+}
+
+double Molecule::nuclear_repulsion() const {
+  double energy = 0;
+  for (std::size_t i = 0; i < atoms.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) energy += atoms[i].number * atoms[j].number / distance(atoms[i], atoms[j]);
+  }
+  return energy;
+}
+
+int Molecule::core_orbitals() const {
+  int count = 0;
+  for (const Atom& atom : atoms) count += mp2::core_orbitals(atom.number);
+  return count;
+}
+
+std::string Molecule::formula() const {
+  std::map<std::string, int> counts;
+  for (const Atom& atom : atoms) ++counts[std::string(symbol(atom.number))];
+  std::string text;
+  const auto add = [&](const std::string& element) {
+    const int n = counts[element];
+    if (n > 0) text += element + (n > 1 ? std::to_string(n) : "");
+    counts.erase(element);
+  };
+  if (counts.contains("C")) {
+    add("C");
+    add("H");
+  }
+  while (!counts.empty()) add(counts.begin()->first);
+  if (charge != 0) text += fmt::format("({:+d})", charge);
+  return text;
+}
+
+int closed_shell_orbitals(const Molecule& molecule, int multiplicity) {
+  require(multiplicity == 1, "mp2: multiplicity {} is an open shell; only closed shells (multiplicity 1) are offered", multiplicity);
+  const int electrons = molecule.electrons();
+  require(electrons % 2 == 0, "mp2: {} with charge {:+d} has {} electrons, an odd number; only closed shells are offered: change --charge",
+          molecule.name, molecule.charge, electrons);
+  return electrons / 2;
+}
+
+}  // namespace trn::mp2

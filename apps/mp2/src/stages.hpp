@@ -1,0 +1,45 @@
+// Times of stages: measured here, and modelled by a simulator that ran part of them.
+#pragma once
+
+#include <chrono>
+
+#include <trn/core/executor.hpp>
+#include <trn/mp2/df_mp2.hpp>
+
+namespace trn::mp2 {
+
+// "float32 tf32x3", "float64 exact", "float64".
+inline std::string work_name(DType dtype, Mode mode) {
+  return std::string(trn::name(dtype)) + (mode == Mode::Native ? "" : " " + std::string(trn::name(mode)));
+}
+
+class StageClock {
+ public:
+  StageClock(std::vector<Stage>& stages, const Executor& executor) : stages_(stages), executor_(executor), recorder_(executor) {}
+
+  // Runs `work` and adds its time to the stage of that name.
+  template <class Work>
+  void run(const char* name, const std::string& precision, Work work) {
+    recorder_.clear();
+    const auto begin = std::chrono::steady_clock::now();
+    work();
+    Stage& stage = of(name, precision);
+    stage.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    stage.modelled_seconds += recorder_.modelled_seconds();
+  }
+
+ private:
+  Stage& of(const char* name, const std::string& precision) {
+    for (Stage& s : stages_) {
+      if (s.name == name) return s;
+    }
+    stages_.push_back({name, executor_.name(), precision, 0, 0});
+    return stages_.back();
+  }
+
+  std::vector<Stage>& stages_;
+  Executor executor_;
+  Recorder recorder_;
+};
+
+}  // namespace trn::mp2
