@@ -174,10 +174,12 @@ template <Real T> Plan<T>::Plan(const Executor& executor, const Description& des
   state->in_span = layout::span(state->in);
   state->out_span = layout::span(state->out);
   state->real_bytes = sizeof(T);
-  if (!is_empty(description)) {
-    const Problem problem = make_problem(description, dtype_of<T>);
-    dispatch(kPlan, executor, BuildArgs{&problem, &state->body});
-  }
+  // An empty batch is planned as one transform, so that what cannot be planned is refused, and then has nothing to execute.
+  Description planned = description;
+  if (is_empty(description)) planned.batch.clear();
+  const Problem problem = make_problem(planned, dtype_of<T>);
+  dispatch(kPlan, executor, BuildArgs{&problem, &state->body});
+  if (is_empty(description)) state->body = nullptr;
   state_ = std::move(state);
 }
 

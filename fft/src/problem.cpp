@@ -11,6 +11,7 @@ namespace trn::fft {
 namespace {
 
 constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kLongestAxis = std::int64_t{1} << 36;  // half a terabyte of complex<float>
 
 Shape extents(const std::vector<Dimension>& dims) {
   Shape shape;
@@ -92,6 +93,9 @@ void check(const Description& d, DType real) {
   }
   require(fits, "fft.plan: axes {} with batch {} have more than 2^63 - 1 points; use smaller extents", to_string(extents(d.axes)),
           to_string(extents(d.batch)));
+  for (std::size_t i = 0; i < d.axes.size(); ++i) {
+    require(d.axes[i].extent <= kLongestAxis, "fft.plan: axis {} has length {}; the longest that is planned is 2^36: split it into several axes", i, d.axes[i].extent);
+  }
   require(d.kind != Kind::RealToComplex || d.input_format == Format::Interleaved,
           "fft.plan: input_format is planar but the input of a real-to-complex transform is real; leave it interleaved");
   require(d.kind != Kind::ComplexToReal || d.output_format == Format::Interleaved,
@@ -112,7 +116,10 @@ void check(const Description& d, DType real) {
 Problem make_problem(const Description& d, DType real) {
   const std::int64_t in = d.kind == Kind::RealToComplex || d.input_format == Format::Planar ? 1 : 2;
   const std::int64_t out = d.kind == Kind::ComplexToReal || d.output_format == Format::Planar ? 1 : 2;
-  const auto in_reals = [&](const Dimension& x) { return Dimension{x.extent, x.input_stride * in, x.output_stride * out}; };
+  const auto in_reals = [&](const Dimension& x) {
+    // The strides of a single point say nothing and may be anything.
+    return x.extent == 1 ? Dimension{1, in, out} : Dimension{x.extent, x.input_stride * in, x.output_stride * out};
+  };
 
   Problem p{real, d.kind, d.direction, {}, {}, 1, d.precision, d.input_format, d.output_format};
   double points = 1;

@@ -9,6 +9,9 @@
 namespace trn::fft {
 namespace {
 
+constexpr std::int64_t kLongestFrame = std::int64_t{1} << 30;
+constexpr std::int64_t kLongestSignal = std::int64_t{1} << 60;  // so that sums of a few lengths cannot overflow
+
 std::vector<double> placed_window(const char* op, const StftOptions& o, std::int64_t& win_length) {
   win_length = o.win_length.value_or(o.window.empty() ? o.n_fft : static_cast<std::int64_t>(o.window.size()));
   require(win_length >= 1 && win_length <= o.n_fft, "{}: the window has {} points, n_fft is {}; it must have 1 to n_fft", op, win_length, o.n_fft);
@@ -40,7 +43,7 @@ double scale(const char* op, const StftOptions& o, const std::vector<double>& w)
 
 // Everything but the signal's length and the number of frames.
 Frames frames(const char* op, const StftOptions& o) {
-  require(o.n_fft >= 1, "{}: n_fft is {}; it must be at least 1", op, o.n_fft);
+  require(o.n_fft >= 1 && o.n_fft <= kLongestFrame, "{}: n_fft is {}; it must be 1 to 2^30", op, o.n_fft);
   Frames f{};
   f.n_fft = o.n_fft;
   f.hop = o.hop.value_or(std::max<std::int64_t>(o.n_fft / 4, 1));
@@ -64,7 +67,7 @@ std::int64_t frame_count(const char* op, const StftOptions& o, const Frames& f, 
   require(o.tail == Tail::Complete || extended >= span, "{}: the signal has {} points, {} with its extension; a frame needs {}: use a smaller n_fft", op, length, extended,
           span);
   if (o.tail == Tail::Drop) return 1 + (extended - span) / f.hop;
-  return 1 + std::max<std::int64_t>(extended - span + f.hop - 1, 0) / f.hop;
+  return extended <= span ? 1 : 2 + (extended - span - 1) / f.hop;
 }
 
 void check_boundary(const char* op, const Frames& f) {
@@ -107,13 +110,14 @@ Description between(Kind kind, Direction direction, const Frames& f, std::int64_
 
 }  // namespace
 
-StftOptions scipy_stft(std::int64_t nperseg) {
+StftOptions scipy_stft(std::int64_t nperseg, std::optional<std::int64_t> length) {
+  if (length) nperseg = std::min(nperseg, *length);
   return {.n_fft = nperseg, .hop = nperseg - nperseg / 2, .place = WindowPlace::Start, .boundary = Boundary::Zeros, .tail = Tail::Complete,
           .scaling = StftScaling::Spectrum};
 }
 
 std::int64_t stft_frames(std::int64_t length, const StftOptions& o) {
-  require(length >= 0, "fft.stft: the signal has {} points; it must have at least 0", length);
+  require(length >= 0 && length <= kLongestSignal, "fft.stft: the signal has {} points; it must have 0 to 2^60", length);
   return frame_count("fft.stft", o, frames("fft.stft", o), length);
 }
 
@@ -178,6 +182,7 @@ template <class E, class T> Array<E> inverse(const Executor& e, const View<const
           one_side ? "one side" : "two sides", bins);
   f.count = y.shape().back();
   require(f.count >= 1, "{}: the spectrogram has no frames; it needs at least 1", op);
+  require(f.count == 1 || f.hop <= kLongestSignal / (f.count - 1), "{}: {} frames with a hop of {} cover more than 2^60 points; use a smaller hop", op, f.count, f.hop);
   const std::int64_t covered = frame_span(o) + f.hop * (f.count - 1);
   f.length = i.length.value_or(covered - 2 * f.extension);
   require(f.length >= 1 && f.length <= covered - f.extension, "{}: {} frames cover points up to {}; the length {} must be 1 to that", op, f.count, covered - f.extension,

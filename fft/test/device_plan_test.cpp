@@ -86,7 +86,7 @@ TEST(DevicePlan, EveryMachine) {
 TEST(DevicePlan, Modes) {
   struct Case { Mode mode; double limit; };
   for (const auto& [mode, limit] : {Case{Mode::Native, 5e-7}, Case{Mode::Tf32x3, 5e-7}, Case{Mode::Bf16x6, 1.6e-7}, Case{Mode::Tf32, 1e-3}, Case{Mode::Bf16, 8e-3}}) {
-    for (const std::int64_t n : {60, 128, 1000, 16384}) {
+    for (const std::int64_t n : {1, 60, 128, 1000, 16384}) {
       Description d = dense(Kind::ComplexToComplex, Direction::Forward, {n}, {.batch = 3});
       d.precision = mode;
       SCOPED_TRACE(std::string(trn::name(mode)));

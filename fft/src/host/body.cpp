@@ -186,8 +186,8 @@ void check_precision(const Problem& p, const detail::Body& body) {
   if (p.precision.has_target()) {
     const double bound = body.accuracy().bound;
     if (bound <= p.precision.target_error()) return;
-    fail<NotImplemented>("fft.plan: the target error is {:.3g}, the bound of this transform in {} on the host is {:.3g}; ask for no less or use float64",
-                         p.precision.target_error(), name(p.real), bound);
+    fail<InvalidArgument>("fft.plan: the target error is {:.3g}, the bound of this transform in {} on the host is {:.3g}; ask for no less or use float64",
+                          p.precision.target_error(), name(p.real), bound);
   }
   if (p.precision.mode() == Mode::Native) return;
   fail<NotImplemented>("fft.plan: precision '{}' is not offered on the host, which computes in the operands' own type; use native or a target",

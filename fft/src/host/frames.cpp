@@ -2,6 +2,7 @@
 #include "../stft.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include <trn/core/error.hpp>
@@ -52,18 +53,26 @@ template <class T> void cut(const FrameArgs& a) {
   }
 }
 
-// The sum of squared windows at each point of the result; throws where it is next to nothing.
-std::vector<double> envelope(const Frames& f) {
+// The largest window value: what windows are divided by before they are squared, so that squares neither vanish nor overflow.
+double peak_of(const Frames& f) {
+  double peak = 0;
+  for (const double w : f.window) peak = std::max(peak, std::abs(w));
+  return peak > 0 ? peak : 1;
+}
+
+// The sum of squared windows over peak^2 at each point of the result; throws where it is next to nothing.
+std::vector<double> envelope(const Frames& f, double peak) {
   std::vector<double> sum(static_cast<std::size_t>(f.length), 0.0);
   for (std::int64_t t = 0; t < f.count; ++t) {
     for (std::int64_t j = 0; j < f.n_fft; ++j) {
       const std::int64_t p = t * f.hop + j - f.extension;
-      if (p >= 0 && p < f.length) sum[static_cast<std::size_t>(p)] += f.window[static_cast<std::size_t>(j)] * f.window[static_cast<std::size_t>(j)];
+      const double w = f.window[static_cast<std::size_t>(j)] / peak;
+      if (p >= 0 && p < f.length) sum[static_cast<std::size_t>(p)] += w * w;
     }
   }
   const double most = *std::max_element(sum.begin(), sum.end());
   for (std::size_t p = 0; p < sum.size(); ++p) {
-    require(sum[p] > 1e-10 * most, "fft.istft: the squared windows sum to {:.3g} at point {} of the result (at most {:.3g} elsewhere), which cannot be reconstructed; use a "
+    require(sum[p] > 1e-10 * most, "fft.istft: the squared windows sum to {:.3g} of their largest value squared at point {} of the result (at most {:.3g} elsewhere), which cannot be reconstructed; use a "
             "window that is not zero there, a smaller hop, a boundary, or a shorter length", sum[p], p, most);
   }
   return sum;
@@ -71,7 +80,8 @@ std::vector<double> envelope(const Frames& f) {
 
 template <class T> void add(const FrameArgs& a) {
   const Frames& f = *a.f;
-  const std::vector<double> weight = envelope(f);
+  const double peak = peak_of(f);
+  const std::vector<double> weight = envelope(f, peak);
   const auto signals = static_cast<std::int64_t>(a.signal_offsets.size());
 #pragma omp parallel for schedule(static) if (signals > 1)
   for (std::int64_t b = 0; b < signals; ++b) {
@@ -81,13 +91,13 @@ template <class T> void add(const FrameArgs& a) {
       const std::int64_t first = t * f.hop - f.extension;
       const std::int64_t from = std::max<std::int64_t>(-first, 0), to = std::min(f.n_fft, f.length - first);
       for (std::int64_t j = from; j < to; ++j) {
-        const T w = static_cast<T>(f.window[static_cast<std::size_t>(j)]);
+        const T w = static_cast<T>(f.window[static_cast<std::size_t>(j)] / peak);
         for (int part = 0; part < a.parts; ++part) sum[static_cast<std::size_t>((first + j) * a.parts + part)] += w * y[j * a.parts + part];
       }
     }
     T* x = static_cast<T*>(a.signal) + a.signal_offsets[static_cast<std::size_t>(b)];
     for (std::int64_t p = 0; p < f.length; ++p) {
-      const T factor = static_cast<T>(1 / (weight[static_cast<std::size_t>(p)] * f.scale));
+      const T factor = static_cast<T>(1 / (weight[static_cast<std::size_t>(p)] * f.scale * peak));
       for (int part = 0; part < a.parts; ++part) x[p * a.signal_stride + part] = sum[static_cast<std::size_t>(p * a.parts + part)] * factor;
     }
   }

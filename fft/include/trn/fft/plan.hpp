@@ -4,14 +4,18 @@
 //
 // over any number of axes, for every point of any number of batch dimensions; each dimension has its own stride on either
 // side. Any length from 1 up. Real transforms keep n/2 + 1 points of the last axis: RealToComplex writes them, ComplexToReal reads them and takes
-// the rest from symmetry; the imaginary parts of the points that are their own mirror image are not used.
+// the rest from symmetry. Along a single axis the imaginary parts of the points that are their own mirror image are not used. Over several axes the
+// part of the input that breaks the symmetry, possible in the planes k = 0 and k = n/2 of the last axis, cancels as in NumPy: up to rounding errors
+// of its own size, and a NaN there spreads.
 //
 // A batch dimension of extent 0 makes a plan that does nothing. A plan is immutable, cheap to copy and safe to use from several threads. It holds its tables (twiddles, DFT matrices) on its executor and
 // needs workspace_bytes() of scratch per execution: the caller's Buffer, or one made for the call. The input is left as it was, except
 // in place. In place (same address on both sides) each complex side must have the layout of the other; for real transforms the
 // layouts must describe the same bytes (FFTW's padded rows: a real row of n lies in 2 (n/2 + 1) reals).
 //
-// Accuracy: || y - exact ||_2 <= accuracy().bound * || exact ||_2 for the whole of one transform.
+// Accuracy: || y - exact ||_2 <= accuracy().bound * || exact ||_2 for the whole of one transform, barring over- and underflow, as for blas products: N max|x| must
+// be finite, and the values that matter must be normal numbers in every word of the mode (above 1e-30 for Tf32x3 and Bf16x6, 1e-37 for Native float). For
+// ComplexToReal over several axes || exact || includes the part of the input that cancels.
 #pragma once
 
 #include <complex>
@@ -66,8 +70,8 @@ namespace detail { struct PlanState; }
 
 template <Real T> class Plan {
  public:
-  // Throws InvalidArgument for lengths < 1, no axes, overlapping outputs, sizes that overflow, wrong direction of a format on a real side;
-  // NotImplemented for a precision that the executor does not offer.
+  // Throws InvalidArgument for lengths < 1, no axes, overlapping outputs, sizes that overflow, axes longer than 2^36, wrong format on a real side, a target
+  // that no mode of the executor reaches; NotImplemented for a precision that the executor does not offer.
   Plan(const Executor& executor, const Description& description);
 
   [[nodiscard]] const Executor& executor() const { return executor_; }

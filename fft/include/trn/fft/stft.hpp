@@ -8,7 +8,7 @@
 // InvalidArgument instead of inventing it.
 //
 //   auto y = stft(exec, x, {.n_fft = 512, .hop = 128});                     // torch.stft(x, 512, 128, window=torch.hann_window(512), return_complex=True)
-//   auto z = stft(exec, x, scipy_stft(256));                                // scipy.signal.stft(x)[2]
+//   auto z = stft(exec, x, scipy_stft(256, n));                             // scipy.signal.stft(x)[2] of n points
 //   auto r = istft(exec, y, {.n_fft = 512, .hop = 128}, {.length = n});
 //
 // || Y - exact ||_2 <= (B + 3 u) || Y ||_2 for each frame, B being the bound of the transform of n_fft points. Host only: on a device they throw NotImplemented.
@@ -46,7 +46,8 @@ struct StftOptions {
 };
 
 // scipy.signal.stft's defaults for segments of nperseg points: a periodic Hann window, half overlap, zeros at the ends, the last frame completed, scaling spectrum.
-[[nodiscard]] StftOptions scipy_stft(std::int64_t nperseg);
+// SciPy takes nperseg = length for a signal that is shorter: give its length to have the same.
+[[nodiscard]] StftOptions scipy_stft(std::int64_t nperseg, std::optional<std::int64_t> length = {});
 
 struct IstftOptions {
   std::optional<std::int64_t> length{};  // of the result; default: what the frames cover, without the extension at the ends
