@@ -110,7 +110,7 @@ void check(const Case& c, const char* name, const neuron::SimOptions& options) {
     if (c.lower && j > i) continue;
     Digits got{};
     for (std::int64_t l = 0; l < count; ++l) {
-      const float limb = limbs[static_cast<std::size_t>((i * count + l) * c.n + j)];
+      const float limb = limbs[static_cast<std::size_t>(s.by_columns() ? (j * count + l) * c.m + i : (i * count + l) * c.n + j)];
       ASSERT_EQ(limb, std::nearbyint(limb));
       ASSERT_LT(std::abs(limb), 0x1p24F);
       got[static_cast<std::size_t>(l)] = static_cast<std::int64_t>(limb);

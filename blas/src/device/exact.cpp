@@ -6,7 +6,8 @@
 //                the chunks before left, |r| <= 92, is added to the sum before it is reduced
 //   recombination the digits become integers, limbs of 24 bits: exact_recombination.hpp
 //
-// C is computed as its transpose, op(B)^T on partitions, so that the recombined integers come out row by row.
+// C is computed as its transpose, op(B)^T on partitions, so that the recombined integers come out row by row; a C that is wider than high
+// as itself, and they come out column by column: the fewer panels the better.
 //
 // The moduli are taken one after another over all of C, in groups of 1, 2, 4, 4, ...: a group's residues come from one load of limbs, and
 // are made while the group before it multiplies, a step between any two blocks, so that no engine's queue holds up another. The Tensor
@@ -64,29 +65,30 @@ class ExactKernel {
     const std::int64_t words = real_of(s_.in) == DType::Float64 ? 2 : 1, all_words = words * (complex ? 2 : 1), rows = s_.rows();
     const Access a = b_.input("a", DType::UInt32, {s_.m, s_.k, all_words}, {s_.am * all_words, s_.ak * all_words, 1});
     const Access b = s_.same ? a : b_.input("b", DType::UInt32, {s_.n, s_.k, all_words}, {s_.bn * all_words, s_.bk * all_words, 1});
-    right_ = s_.same ? 0 : s_.n;
-    const std::int64_t numbers = right_ + rows;
+    const std::int64_t of_a = s_.same ? 0 : s_.n, numbers = of_a + rows;  // the rows of op(A) come after the columns of op(B)
+    left_ = {0, s_.n}, right_ = {of_a, rows};
+    if (s_.by_columns()) std::swap(left_, right_);
     const Access offsets = b_.input("offsets", DType::Float32, {numbers, 1});
     const Access table = b_.input("table", DType::Float32, {device::kTableRows, s_.moduli});
     const exact::Recombination constants = exact::recombination(s_.moduli);
     const std::int64_t group = Recombine::group(s_.moduli, b_.machine());
     const Access weights = b_.input("weights", DType::Float16, {group * s_.moduli, (2 * constants.limbs + 2) * group});
-    const Shape shape{rows, constants.limbs, s_.n};
+    const Shape shape{right_.count, constants.limbs, left_.count};
     const Access limbs = s_.lower ? b_.partial_output("limbs", DType::Float32, shape) : b_.output("limbs", DType::Float32, shape);
     rows_ = {numbers, b_.scratch("operand_limbs", DType::Float32, {4, numbers, depth_}),
              b_.scratch("residues", DType::BFloat16, {s_.moduli, numbers, depth_})};
-    digits_ = b_.scratch("digits", DType::Float16, {s_.n, s_.moduli, rows});
+    digits_ = b_.scratch("digits", DType::Float16, {left_.count, s_.moduli, right_.count});
 
     slices_.emplace(b_, s_, rows_, offsets, table);
     std::vector<Slices::Source> first, second;
     if (!s_.same) first.push_back({b, {0, false, 0, 0}});
-    first.push_back({a, {0, false, right_, 0}});
+    first.push_back({a, {0, false, of_a, 0}});
     slices_->limbs(first);
     if (complex) {
       if (!s_.same) second.push_back({b, {words, s_.conj_b, 0, s_.k}});
-      second.push_back({a, {words, !s_.conj_a, right_, s_.k}});
+      second.push_back({a, {words, !s_.conj_a, of_a, s_.k}});
       slices_->limbs(second);
-      slices_->limbs({{a, {words, s_.conj_a, right_ + s_.m, 0}}, {a, {0, false, right_ + s_.m, s_.k}}});
+      slices_->limbs({{a, {words, s_.conj_a, of_a + s_.m, 0}}, {a, {0, false, of_a + s_.m, s_.k}}});
     }
     slices_->residues({0, 1}, {0, rows_.count}, 0, depth_);
     make_strips();
@@ -102,7 +104,7 @@ class ExactKernel {
   struct Range {
     std::int64_t first, count;
   };
-  // Columns of C, and the rows of them that are wanted.
+  // Of the left side, and what is wanted of the right one: columns of C and rows of them (or the other way round).
   struct Strip {
     std::int64_t first, columns;
     std::vector<Range> rows;
@@ -125,7 +127,7 @@ class ExactKernel {
   // All of C, or of a lower triangle up to eight strips of two panels or more, each with the rows from its first column on.
   void make_strips() {
     if (!s_.lower) {
-      strips_ = {{0, s_.n, {{0, s_.rows()}}}};
+      strips_ = {{0, left_.count, {{0, right_.count}}}};
       return;
     }
     const std::int64_t panels = s_.n / block_, count = std::clamp<std::int64_t>(panels / 2, 1, kStrips);
@@ -211,7 +213,7 @@ class ExactKernel {
   void panel(const Affine& i, const Strip& strip, const Affine& l0, std::int64_t count, const std::optional<Slices::Rows>& made,
              const std::optional<Beside>& beside) {
     const Access tile = b_.sbuf("panel", std::min(side_, depth_), {k_tiles_, count}, DType::BFloat16, panel_buffers_);
-    load(tile, i, l0, count, 0, k_tiles_);
+    load(tile, i, l0 + left_.first, count, 0, k_tiles_);
     // Every block of the first range has its piece of k, a power of two wide; the rest of k comes before them.
     const std::int64_t blocks = strip.rows.front().count / bank_;
     std::int64_t width = side_;
@@ -250,7 +252,7 @@ class ExactKernel {
     return first.is_constant() && first.constant() + tiles == k_tiles_ ? depth_ % side_ : 0;
   }
 
-  // The transpose of rows [r0, r0 + columns) x columns [l0, l0 + rows) of C mod p_i.
+  // [l0, l0 + rows) of the left side by [r0, r0 + columns) of the right one, mod p_i.
   void block(const Access& panel, const Affine& i, const Affine& l0, std::int64_t rows, const Affine& r0, std::int64_t columns) {
     const std::int64_t pieces = ceil_div(rows, side_), height = std::min(rows, side_), whole = depth_ / exact::kTermsMax;
     const std::int64_t tiles = exact::kTermsMax / side_, rest = k_tiles_ - whole * tiles;
@@ -258,7 +260,7 @@ class ExactKernel {
     // Two buffers where one chunk follows another through the same tile.
     const auto chunk = [&](const Affine& first, std::int64_t count, bool adds, std::int64_t buffers) {
       const Access right = b_.sbuf("chunk", std::min(side_, depth_), {count, columns}, DType::BFloat16, buffers);
-      load(right, i, r0 + right_, columns, first, count);
+      load(right, i, r0 + right_.first, columns, first, count);
       const Access sums = b_.psum("sums", height, {pieces, bank_}, DType::Float32, buffers);
       for (std::int64_t piece = 0; piece < pieces; ++piece) {
         multiply(drop(sums(ds(0, rows_of(piece, rows)), ds(piece, 1), ds(0, columns)), 0), panel, right, piece, rows, first, count);
@@ -306,8 +308,8 @@ class ExactKernel {
   ExactShape s_;
   Builder b_;
   std::int64_t side_, bank_, depth_, k_tiles_, block_ = 0, panel_buffers_ = 1;
-  Slices::Numbers rows_;    // the columns of op(B), then the rows of op(A)
-  std::int64_t right_ = 0;  // where the rows of op(A) begin among them
+  Slices::Numbers rows_;  // the columns of op(B), then the rows of op(A)
+  Range left_{}, right_{};  // of these: the stationary side, whose panels stay in SBUF, and the moving one
   std::vector<Strip> strips_;
   Access digits_;
   std::optional<Slices> slices_;

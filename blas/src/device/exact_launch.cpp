@@ -82,9 +82,12 @@ void exact_product(const Executor& executor, const ExactArgs& args) {
   const std::vector<float> host = words.to_host();
 #pragma omp parallel for firstprivate(row) if (args.rows * args.columns > 1 << 12)
   for (std::int64_t i = 0; i < args.rows; ++i) {
-    const float* first = host.data() + i * limbs * args.columns;
     const std::int64_t wanted = args.lower ? i % g.m + 1 : args.columns;
-    for (std::int64_t j = 0; j < wanted; ++j) row[static_cast<std::size_t>(j)] = exact::join(first + j, args.columns, limbs);
+    for (std::int64_t j = 0; j < wanted; ++j) {
+      const bool turned = shape.by_columns();
+      const std::int64_t outer = turned ? j : i, inner = turned ? i : j, length = turned ? args.rows : args.columns;
+      row[static_cast<std::size_t>(j)] = exact::join(host.data() + outer * limbs * length + inner, length, limbs);
+    }
     args.sink(i, row.data());
   }
 }

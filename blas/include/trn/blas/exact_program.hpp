@@ -23,11 +23,13 @@ struct ExactShape {
 
   [[nodiscard]] std::int64_t rows() const { return is_complex(in) ? 2 * m : m; }
   [[nodiscard]] std::int64_t depth() const { return is_complex(in) ? 2 * k : k; }
+  // Whether the integers of the product come out by columns.
+  [[nodiscard]] bool by_columns() const { return n > rows() && !lower && !same; }
 };
 
 // Tensors: inputs "a" (m x k x words) and "b" (n x k x words), uint32 views of the operands' memory; "offsets" (n + rows, 1),
 // float32: what each column of op(B), then each row of op(A), adds to the exponent field of its numbers; "table" (5, moduli), float32,
-// and "weights", float16: the constants below. Output "limbs" (rows, L, n), float32: integers below 2^24 in magnitude whose sum
+// and "weights", float16: the constants below. Output "limbs" (rows, L, n), or (n, L, rows) by_columns(), float32: integers below 2^24 in magnitude whose sum
 // over l of limb[l] 2^(24 l) is the element of op(A) op(B) in integers, L the fewest that hold it; with `lower` defined for columns up to the
 // row (modulo m). Throws NotImplemented when depth() is too
 // large for the machine's SBUF.
