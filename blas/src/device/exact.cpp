@@ -9,15 +9,15 @@
 // C is computed as its transpose, op(B)^T on partitions, so that the recombined integers come out row by row; a C that is wider than high
 // as itself, and they come out column by column: the fewer panels the better.
 //
-// The moduli are taken one after another over all of C, in groups of 1, 2, 4, 4, ...: a group's residues come from one load of limbs, and
+// The moduli are taken one after another over all of C, in groups of 2, 4, 4, ...: a group's residues come from one load of limbs, and
 // are made while the group before it multiplies, a step between any two blocks, so that no engine's queue holds up another. The Tensor
-// Engine waits for the residues of the first modulus only.
+// Engine waits for the residues of the first two only.
 //
 // Of a lower triangle (syrk) strips of columns are computed, each with the rows from its first column on.
 //
-// Modelled time on trn2 at 4096^3 with 16 moduli: 42.1 ms, 3.26 TF/s. Limbs 4.9 ms, bound by the Vector Engine; residues of modulus 0
-// 1.2 ms; products 32.3 ms, bound by the Tensor Engine (97 % busy in groups of four; a panel of op(B) is read once per modulus, op(A) once
-// per panel: 4.8 GB, limbs 2.1 GB); recombination 3.6 ms, shared by Vector, Scalar and GpSimd.
+// Modelled time on trn2 at 4096^3 with 16 moduli: 41.8 ms, 3.29 TF/s. Limbs 4.9 ms, bound by the Vector Engine; residues of the first two
+// moduli 2.2 ms, shared by Vector, Scalar and GpSimd; products 31.1 ms, bound by the Tensor Engine (97 % busy from the second group on; a
+// panel of op(B) is read once per modulus, op(A) once per panel: 4.8 GB, limbs 2.1 GB); recombination 3.6 ms, shared like the residues.
 #include <algorithm>
 #include <optional>
 
@@ -90,7 +90,7 @@ class ExactKernel {
       slices_->limbs(second);
       slices_->limbs({{a, {words, s_.conj_a, of_a + s_.m, 0}}, {a, {0, false, of_a + s_.m, s_.k}}});
     }
-    slices_->residues({0, 1}, {0, rows_.count}, 0, depth_);
+    slices_->residues({0, std::min<std::int64_t>(kFirst, s_.moduli)}, {0, rows_.count}, 0, depth_);
     make_strips();
     products();
     Recombine recombine(b_, s_.moduli, digits_, weights, limbs);
@@ -139,7 +139,7 @@ class ExactKernel {
     }
   }
 
-  // Groups of 1, 2, 4, 4, ... moduli.
+  // Groups of 2, 4, 4, ... moduli.
   void products() {
     // Work is shared out by the blocks that each panel multiplies.
     std::int64_t blocks = 0;
@@ -171,7 +171,7 @@ class ExactKernel {
     };
     std::vector<std::int64_t> groups;
     for (std::int64_t left = s_.moduli; left > 0; left -= groups.back()) {
-      groups.push_back(std::min({left, kGroup, groups.empty() ? 1 : 2 * groups.back()}));
+      groups.push_back(std::min(left, groups.empty() ? kFirst : kGroup));
     }
     const auto next = [&](std::size_t g, const Affine& first) {
       return g + 1 < groups.size() ? std::optional(Slices::Moduli{first + groups[g], groups[g + 1]}) : std::nullopt;
@@ -303,7 +303,7 @@ class ExactKernel {
     if (rest > 0) one(Affine(tiles - 1), rest);
   }
 
-  static constexpr std::int64_t kGroup = 4, kStrips = 8;
+  static constexpr std::int64_t kFirst = 2, kGroup = 4, kStrips = 8;
 
   ExactShape s_;
   Builder b_;
