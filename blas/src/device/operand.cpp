@@ -11,6 +11,8 @@
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/blocks/transpose.hpp>
 
+#include "words.hpp"
+
 namespace trn::blas::device {
 
 using namespace trn::tile;
@@ -166,20 +168,8 @@ void Operand::make_words(const Held& held, const Access& raw) const {
   }
 }
 
-// words[0] = round(x), words[1] = round(x - words[0]), ...
 void Operand::split(const std::vector<Access>& words, const Access& x) const {
-  Access rest = x;
-  for (std::size_t w = 0; w < words.size(); ++w) {
-    const bool last = w + 1 == words.size();
-    if (last && w > 0) break;  // the last difference is rounded as it is made
-    blocks::scale(b_, words[w], rest, 1.0, Engine::Scalar);
-    if (last) break;
-    const bool final_word = w + 2 == words.size();
-    const Access difference =
-        final_word ? words[w + 1] : b_.sbuf(name_ + "_rest", x.partitions, {x.dims[0].size, x.dims[1].size}, DType::Float32, 2);
-    b_.tensor_tensor(difference, rest, words[w], AluOp::Subtract, Engine::GpSimd);
-    rest = difference;
-  }
+  split_words(b_, words, x, {Engine::Scalar, Engine::GpSimd, name_ + "_rest"});
 }
 
 void Operand::turn_in_hbm() {

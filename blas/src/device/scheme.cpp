@@ -25,6 +25,8 @@
 #include <cmath>
 #include <trn/core/error.hpp>
 
+#include "words.hpp"
+
 namespace trn::blas::device {
 
 namespace {
@@ -37,29 +39,6 @@ constexpr std::int64_t kLeadingDepth = 64;  // of Bf16x6: halves the longest cha
 struct PlaneTerm {
   int value, a, b;
 };
-
-struct Words {
-  DType type;
-  int count;
-};
-
-Words words_of(const GemmShape& s) {
-  switch (s.mode) {
-    case Mode::Native:
-      return {real_of(s.in), 1};
-    case Mode::Tf32:
-      return {DType::TFloat32, 1};
-    case Mode::Bf16:
-      return {DType::BFloat16, 1};
-    case Mode::Tf32x3:
-      return {DType::TFloat32, 2};
-    case Mode::Bf16x6:
-      return {DType::BFloat16, 3};
-    case Mode::Exact:
-      break;
-  }
-  fail<NotImplemented>("blas.gemm: mode {} is not one product kernel; it has programs of its own", name(s.mode));
-}
 
 // (A + i sa A')(B + i sb B'), p = sa sb:  Re = AB - p A'B',  Im = sb (A B' + p A' B), or with P = AB, Q = A'B',
 // R = (A + sa A')(B + sb B'):  Re = P - p Q,  Im = R - P - p Q.
@@ -85,13 +64,6 @@ std::vector<PlaneTerm> planes(const GemmShape& shape, Scheme& s) {
   return {{0, 0, 0}, {0, minus_p, 1}, {1, 0, 1}, {1, plus_p, 0}};
 }
 
-// Pairs of words, smallest products first; all but the last are low.
-std::vector<std::pair<int, int>> pairs(int words) {
-  if (words == 1) return {{0, 0}};
-  if (words == 2) return {{0, 1}, {1, 0}, {0, 0}};
-  return {{0, 2}, {2, 0}, {1, 1}, {0, 1}, {1, 0}, {0, 0}};
-}
-
 }  // namespace
 
 bool Scheme::all_as_loaded(const std::vector<Part>& side) const {
@@ -108,18 +80,17 @@ Scheme scheme(const GemmShape& shape) {
   Scheme s;
   s.complex = is_complex(shape.in);
   s.real = real_of(shape.in);
-  const Words w = words_of(shape);
-  s.word = w.type;
-  s.words = w.count;
+  const Words w = words_of(shape.mode, "blas.gemm");
+  s.word = shape.mode == Mode::Native ? s.real : w.dtype;
+  s.words = static_cast<int>(w.count);
   if (shape.mode == Mode::Tf32x3) s.group_tiles = kTf32GroupTiles;
   if (shape.mode == Mode::Bf16x6) s.group_tiles = kBf16GroupTiles, s.leading_depth = kLeadingDepth, s.compensated = true;
   const std::vector<PlaneTerm> products = planes(shape, s);
-  const auto word_pairs = pairs(s.words);
-  for (std::size_t i = 0; i < word_pairs.size(); ++i) {
-    const bool leading = i + 1 == word_pairs.size();
+  for (std::size_t i = 0; i < w.products.size(); ++i) {  // smallest products first; all but the last are low
+    const bool leading = i + 1 == w.products.size();
     for (const PlaneTerm& t : products) {
       const int sum = leading ? s.high_sum(t.value) : s.low_sum(t.value);
-      s.terms.push_back({sum, t.a * s.words + word_pairs[i].first, t.b * s.words + word_pairs[i].second});
+      s.terms.push_back({sum, t.a * s.words + static_cast<int>(w.products[i].first), t.b * s.words + static_cast<int>(w.products[i].second)});
     }
   }
   return s;

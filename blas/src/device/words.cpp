@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <trn/core/error.hpp>
+#include <trn/tile/blocks/elementwise.hpp>
 
 namespace trn::blas::device {
+
+using namespace trn::tile;
 
 Words words_of(Mode mode, const char* operation) {
   // Rounding to p bits errs by 2^-p relative; two words of p bits leave 2^-2p (the second holds the rounded rest, of
@@ -25,6 +28,21 @@ Words words_of(Mode mode, const char* operation) {
   }
   fail<NotImplemented>("{}: mode {} has no float32 device kernel; use native, tf32, bf16, tf32x3 or bf16x6", operation,
                        name(mode));
+}
+
+void split_words(Builder& b, const std::vector<Access>& words, const Access& src, const Splitting& how) {
+  Shape free;
+  for (const Dim& d : src.dims) free.push_back(d.size);
+  Access rest = src;
+  for (std::size_t w = 0; w < words.size(); ++w) {
+    const bool last = w + 1 == words.size();
+    if (last && w > 0) return;
+    how.rounding ? blocks::scale(b, words[w], rest, 1.0, *how.rounding) : b.tensor_copy(words[w], rest);
+    if (last) return;
+    const Access difference = w + 2 == words.size() ? words[w + 1] : b.sbuf(how.rest, src.partitions, free, DType::Float32, 2);
+    b.tensor_tensor(difference, rest, words[w], AluOp::Subtract, how.difference);
+    rest = difference;
+  }
 }
 
 double words_error_bound(const Words& words, std::int64_t k) {

@@ -5,6 +5,8 @@
 #include <trn/core/error.hpp>
 #include <trn/core/precision.hpp>
 #include <trn/tile/builder.hpp>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -20,19 +22,21 @@ struct Words {
 // Throws NotImplemented for Exact.
 [[nodiscard]] Words words_of(Mode mode, const char* operation);
 
-// dst (P, ..., words, columns) = the words of src (P, ..., columns) fp32: `dst_word(w)` is the access of word w.
+// words[0] = round(src), words[1] = round(src - words[0]), ...; the last difference is rounded as it is made. The engines that round and that subtract: none
+// leaves the choice to the scheduler.
+struct Splitting {
+  std::optional<tile::Engine> rounding{};
+  tile::Engine difference = tile::Engine::Vector;
+  std::string rest = "rest";  // the name of what is left after the first word of three
+};
+void split_words(tile::Builder& b, const std::vector<tile::Access>& words, const tile::Access& src, const Splitting& how = {});
+
+// The same where `dst_word(w)` is the access of word w.
 template <class DstWord>
 void split_words(tile::Builder& b, const Words& words, DstWord dst_word, const tile::Access& src) {
-  using namespace trn::tile;
-  b.tensor_copy(dst_word(0), src);
-  if (words.count == 1) return;
-  if (words.count == 2) return b.tensor_tensor(dst_word(1), src, dst_word(0), AluOp::Subtract, Engine::Vector);
-  Shape free;
-  for (const Dim& d : src.dims) free.push_back(d.size);
-  const Access rest = b.sbuf("rest", src.partitions, free, DType::Float32, 2);
-  b.tensor_tensor(rest, src, dst_word(0), AluOp::Subtract, Engine::Vector);
-  b.tensor_copy(dst_word(1), rest);
-  b.tensor_tensor(dst_word(2), rest, dst_word(1), AluOp::Subtract, Engine::Vector);
+  std::vector<tile::Access> list;
+  for (std::int64_t w = 0; w < words.count; ++w) list.push_back(dst_word(w));
+  split_words(b, list, src);
 }
 
 // Elementwise error of a sum of k such products, relative to |A||B|: up to 128 fused products per matmul, one addition
