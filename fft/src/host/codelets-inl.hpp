@@ -86,10 +86,10 @@ HWY_INLINE void dft8(D d, C<D>* x) {
   x[7] = {hn::NegMulAdd(h, m3, e3.r), hn::MulAdd(h, p3, e3.i)};
 }
 
+// Sixteen as four by four. x[q + 4 p] has been through the transforms of four over p: the twiddles in between, ...
 template <class D>
-HWY_INLINE void dft16(D d, C<D>* x) {
+HWY_INLINE void dft16_turn(D d, C<D>* x) {
   constexpr double c = 0.92387953251128675613, s = 0.38268343236508977173, h = 0.70710678118654752440;
-  for (int q = 0; q < 4; ++q) dft4(d, x[q], x[q + 4], x[q + 8], x[q + 12]);
   x[5] = times(d, x[5], c, -s);
   x[6] = times(d, x[6], h, -h);
   x[7] = times(d, x[7], s, -c);
@@ -99,11 +99,25 @@ HWY_INLINE void dft16(D d, C<D>* x) {
   x[13] = times(d, x[13], s, -c);
   x[14] = times(d, x[14], -h, -h);
   x[15] = times(d, x[15], -c, s);
-  C<D> y[16];
+}
+// ... and the transforms over q: out(t, k, X_(t + 4 k)), each as soon as it is there.
+template <class D, class Out>
+HWY_INLINE void dft16_finish(D d, C<D>* x, const Out& out) {
+  HWY_UNROLL(4)
   for (int t = 0; t < 4; ++t) {
     dft4(d, x[4 * t], x[4 * t + 1], x[4 * t + 2], x[4 * t + 3]);
-    for (int k = 0; k < 4; ++k) y[t + 4 * k] = x[4 * t + k];
+    HWY_UNROLL(4)
+    for (int k = 0; k < 4; ++k) out(t, k, x[4 * t + k]);
   }
+}
+template <class D>
+HWY_INLINE void dft16(D d, C<D>* x) {
+  C<D> y[16];
+  HWY_UNROLL(4)
+  for (int q = 0; q < 4; ++q) dft4(d, x[q], x[q + 4], x[q + 8], x[q + 12]);
+  dft16_turn(d, x);
+  dft16_finish(d, x, [&](int t, int k, C<D> z) HWY_ATTR { y[t + 4 * k] = z; });
+  HWY_UNROLL(16)
   for (int k = 0; k < 16; ++k) x[k] = y[k];
 }
 

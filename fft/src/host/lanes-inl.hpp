@@ -18,13 +18,20 @@ HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
 // One side of a block: `count` lines that begin at line[0 .. lanes) (those from `count` on repeat the first, or are a dummy for output). If all lanes are
-// there and equally far apart, distance says how far; else it is 0.
+// there and equally far apart, distance says how far, and line has the first only; else it is 0.
 template <class T>
 struct BlockSide {
   T* line[64 / sizeof(T)];
   std::int64_t distance, stride, im;  // im: from re to im
   int count;
+  void set(std::int64_t points_apart, std::int64_t parts_apart, int lines) {
+    distance = 0;
+    stride = points_apart;
+    im = parts_apart;
+    count = lines;
+  }
   // Rows as they lie in memory.
+  T* begin(std::int64_t lane) const { return distance != 0 ? line[0] + lane * distance : line[lane]; }
   bool rows() const { return distance == 1 || (distance == 2 && (im == 1 || im == -1)); }
   bool pairs() const { return stride == 2 && (im == 1 || im == -1); }
 };
@@ -57,7 +64,7 @@ HWY_NOINLINE void load_block(D d, const BlockSide<T>& s, std::int64_t points, T*
       tiles(points, offset, PlanePlace<T>{to, lanes});
     } else {
       for (std::int64_t j = 0; j < points; ++j)
-        for (std::int64_t lane = 0; lane < lanes; ++lane) to[2 * j * lanes + lane] = s.line[lane][offset + j * s.stride];
+        for (std::int64_t lane = 0; lane < lanes; ++lane) to[2 * j * lanes + lane] = s.begin(lane)[offset + j * s.stride];
     }
   }
 }
@@ -82,7 +89,7 @@ HWY_NOINLINE void store_block(D d, const BlockSide<T>& s, std::int64_t points, T
       tiles(points, offset, PlanePlace<T>{from, lanes});
     } else {
       for (std::int64_t j = 0; j < points; ++j)
-        for (int lane = 0; lane < s.count; ++lane) s.line[lane][offset + j * s.stride] = from[2 * j * lanes + lane];
+        for (int lane = 0; lane < s.count; ++lane) s.begin(lane)[offset + j * s.stride] = from[2 * j * lanes + lane];
     }
   }
 }
@@ -101,7 +108,7 @@ void transform_block(D d, const EnginePlan<T>& plan, const BlockSide<T>& in, con
     case EngineKind::Complex: {
       const bool rows_in = kTakesInterleaved<D> && in.rows(), rows_out = kTakesInterleaved<D> && out.rows();
       if (!rows_in) load_block<Parts::Both>(d, in, n, t1);
-      run_passes(d, plan.passes, rows_in ? direct_rows(in) : block, rows_out ? direct_rows(out) : block, factor, none, none, t0, t1);
+      run_passes(d, plan.passes, rows_in ? direct_rows(in) : block, rows_out ? direct_rows(out) : block, factor, none, t0, t1);
       if (!rows_out) store_block<Parts::Both>(d, out, n, t1);
       return;
     }
@@ -115,7 +122,7 @@ void transform_block(D d, const EnginePlan<T>& plan, const BlockSide<T>& in, con
         load_block<Parts::Re>(d, from, n, t1);
         for (std::int64_t j = 0; j < n; ++j) hn::StoreU(hn::Zero(d), d, t1 + (2 * j + 1) * lanes);
       }
-      run_passes(d, plan.passes, block, block, factor, none, none, t0, t1);
+      run_passes(d, plan.passes, block, block, factor, none, t0, t1);
       if (even) half_rows<true>(d, m, t1, plan.real_twiddles.data());
       return store_block<Parts::Both>(d, out, half + 1, t1);
     }
@@ -130,7 +137,7 @@ void transform_block(D d, const EnginePlan<T>& plan, const BlockSide<T>& in, con
           hn::StoreU(hn::Neg(hn::LoadU(d, t1 + (2 * k + 1) * lanes)), d, t1 + (2 * (n - k) + 1) * lanes);
         }
       }
-      run_passes(d, plan.passes, exchanged, exchanged, factor, none, none, t0, t1);
+      run_passes(d, plan.passes, exchanged, exchanged, factor, none, t0, t1);
       if (!even) return store_block<Parts::Re>(d, out, n, t1);
       BlockSide<T> to = out;
       to.im = out.stride;
@@ -178,18 +185,15 @@ class LineCounter {
 template <class D, class T>
 void run_block(D d, const EnginePlan<T>& plan, const EngineCall<T>& call, LineCounter& at, int count, T* scratch) {
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
-  BlockSide<T> in{{}, 0, call.in_stride, call.in_im ? call.in_im - call.in_re : 0, count};
-  BlockSide<T> out{{}, 0, call.out_stride, call.out_im ? call.out_im - call.out_re : 0, count};
+  BlockSide<T> in, out;
+  in.set(call.in_stride, call.in_im ? call.in_im - call.in_re : 0, count);
+  out.set(call.out_stride, call.out_im ? call.out_im - call.out_re : 0, count);
   T* dummy = scratch + 2 * block_reals(plan.complex_n, lanes) + 16;
   in.line[0] = call.in_re + at.from;
   out.line[0] = call.out_re + at.to;
   if (count == lanes && at.run() >= lanes && !call.batch->empty()) {
     in.distance = call.batch->back().input_distance;
     out.distance = call.batch->back().output_distance;
-    for (std::int64_t lane = 1; lane < lanes; ++lane) {
-      in.line[lane] = in.line[0] + lane * in.distance;
-      out.line[lane] = out.line[0] + lane * out.distance;
-    }
     at.advance(lanes);
   } else {
     for (std::int64_t lane = 0; lane < lanes; ++lane) {
@@ -210,7 +214,6 @@ HWY_NOINLINE void codelet_blocks([[maybe_unused]] D d, [[maybe_unused]] const En
   const LineBatch& batch = call.batch->back();
   const bool in_swapped = call.in_im < call.in_re, out_swapped = call.out_im < call.out_re, scaled = call.factor != T(1);
   EvenLines<T> in{(in_swapped ? call.in_im : call.in_re) + from, batch.input_distance}, out{(out_swapped ? call.out_im : call.out_re) + to, batch.output_distance};
-  const auto factor = hn::Set(d, call.factor);
   for (std::int64_t block = 0; block < blocks; ++block) {
     C<D> x[R];
     constexpr std::int64_t wide = kSquares<D> ? 2 * R / lanes * lanes / 2 : 0;  // points that come in squares
@@ -219,7 +222,7 @@ HWY_NOINLINE void codelet_blocks([[maybe_unused]] D d, [[maybe_unused]] const En
       hn::Vec<D> v[lanes];
       load_square(d, in, 2 * j, v);
       HWY_UNROLL(8)
-      for (std::int64_t i = 0; i < lanes / 2; ++i) x[j + i] = in_swapped ? C<D>{v[2 * i + 1], v[2 * i]} : C<D>{v[2 * i], v[2 * i + 1]};
+      for (std::int64_t i = 0; i < lanes / 2; ++i) x[j + i] = {v[2 * i], v[2 * i + 1]};
     }
     HWY_UNROLL(16)
     for (std::int64_t j = wide; j < R; j += points) {
@@ -227,20 +230,19 @@ HWY_NOINLINE void codelet_blocks([[maybe_unused]] D d, [[maybe_unused]] const En
       hn::Vec<D> v[piece];
       load_tile(d, in, 2 * at, v);
       HWY_UNROLL(2)
-      for (std::int64_t i = 0; i < points; ++i) x[at + i] = in_swapped ? C<D>{v[2 * i + 1], v[2 * i]} : C<D>{v[2 * i], v[2 * i + 1]};
+      for (std::int64_t i = 0; i < points; ++i) x[at + i] = {v[2 * i], v[2 * i + 1]};
     }
+    if (HWY_UNLIKELY(in_swapped)) exchange<R>(d, x);
     dft<R>(d, x);
-    if (scaled) {
-      HWY_UNROLL(16)
-      for (int j = 0; j < R; ++j) x[j] = {hn::Mul(x[j].r, factor), hn::Mul(x[j].i, factor)};
-    }
+    if (scaled) scale<R>(d, x, call.factor);
+    if (HWY_UNLIKELY(out_swapped)) exchange<R>(d, x);
     HWY_UNROLL(4)
     for (std::int64_t j = 0; j < wide; j += lanes / 2) {
       hn::Vec<D> v[lanes];
       HWY_UNROLL(8)
       for (std::int64_t i = 0; i < lanes / 2; ++i) {
-        v[2 * i] = out_swapped ? x[j + i].i : x[j + i].r;
-        v[2 * i + 1] = out_swapped ? x[j + i].r : x[j + i].i;
+        v[2 * i] = x[j + i].r;
+        v[2 * i + 1] = x[j + i].i;
       }
       store_square(d, out, 2 * j, v);
     }
@@ -250,8 +252,8 @@ HWY_NOINLINE void codelet_blocks([[maybe_unused]] D d, [[maybe_unused]] const En
       hn::Vec<D> v[piece];
       HWY_UNROLL(2)
       for (std::int64_t i = 0; i < points; ++i) {
-        v[2 * i] = out_swapped ? x[at + i].i : x[at + i].r;
-        v[2 * i + 1] = out_swapped ? x[at + i].r : x[at + i].i;
+        v[2 * i] = x[at + i].r;
+        v[2 * i + 1] = x[at + i].i;
       }
       store_tile(d, out, 2 * at, v);
     }

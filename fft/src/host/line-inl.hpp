@@ -99,11 +99,20 @@ HWY_NOINLINE void columns_step(D d, const LinePlan<T>& plan, const Points<T>& in
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
   const std::int64_t n1 = plan.n1, n2 = plan.n2, j = std::min(c * lanes, n2 - lanes);
   T* t1 = t0 + rounded(2 * lanes * std::max(n1, n2));
-  const bool factored = !plan.block_twiddles.empty();
-  const T* post = plan.twiddles.data() + (factored ? 0 : c * n1 * 2 * lanes);
-  const T* post_block = factored ? plan.block_twiddles.data() + c * n1 * 2 : nullptr;
+  const T* post = plan.twiddles.data() + c * n1 * 2 * lanes;
+  if (!plan.block_twiddles.empty()) {  // this block's from the first block's
+    T* product = t0 + 2 * rounded(2 * lanes * std::max(n1, n2));
+    const T* number = plan.block_twiddles.data() + c * n1 * 2;
+    for (std::int64_t k = 0; k < n1; ++k) {
+      const T* w = plan.twiddles.data() + 2 * k * lanes;
+      const C<D> v = times(d, C<D>{hn::LoadU(d, w), hn::LoadU(d, w + lanes)}, C<D>{hn::Set(d, number[2 * k]), hn::Set(d, number[2 * k + 1])});
+      hn::StoreU(v.r, d, product + 2 * k * lanes);
+      hn::StoreU(v.i, d, product + (2 * k + 1) * lanes);
+    }
+    post = product;
+  }
   run_passes(d, plan.first, Rows<T>{in.re + j * in.stride, in.im + j * in.stride, n2 * in.stride, in.stride == 2},
-             Rows<T>{t1, t1 + lanes, 2 * lanes}, T(1), post, post_block, t0, t1);
+             Rows<T>{t1, t1 + lanes, 2 * lanes}, T(1), post, t0, t1);
   for (std::int64_t b = 0; b * lanes < n1; ++b) {
     const std::int64_t k = std::min(b * lanes, n1 - lanes);
     T* to = middle + (b * n2 + j) * 2 * lanes;
@@ -120,7 +129,7 @@ HWY_NOINLINE void rows_step(D d, const LinePlan<T>& plan, T* middle, const Point
   T* from = middle + b * n2 * 2 * lanes;
   run_passes(d, plan.second, Rows<T>{from, from + lanes, 2 * lanes},
              Rows<T>{out.re + k * out.stride, out.im + k * out.stride, n1 * out.stride, out.stride == 2}, factor,
-             static_cast<const T*>(nullptr), static_cast<const T*>(nullptr), t0, t1);
+             static_cast<const T*>(nullptr), t0, t1);
 }
 
 template <class D, class T>
@@ -196,7 +205,7 @@ void split(D d, const LinePlan<T>& plan, const Points<T>& in, const Points<T>& o
     const std::int64_t k = std::min(b * lanes, n2 - lanes);
     run_passes(d, plan.first, Rows<T>{rows + k, rows + pitch + k, 2 * pitch},
                Rows<T>{to.re + k * to.stride, to.im + k * to.stride, n2 * to.stride, to.stride == 2}, T(1), static_cast<const T*>(nullptr),
-               static_cast<const T*>(nullptr), t0, t1);
+               t0, t1);
   }
   if (!direct) copy_points(n, planar, out, T(1));
 }
@@ -316,7 +325,7 @@ void run_line(const LinePlan<T>& plan, const Points<T>& in, const Points<T>& out
     case LineKind::Scalar:
       if (plan.first.passes.size() == 1 && plan.n <= 16) return any_codelet_line(static_cast<int>(plan.n), in, out, factor);
       return run_passes(hn::CappedTag<T, 1>(), plan.first, Rows<T>{in.re, in.im, in.stride}, Rows<T>{out.re, out.im, out.stride}, factor,
-                        static_cast<const T*>(nullptr), static_cast<const T*>(nullptr), scratch + plan.shared_reals(),
+                        static_cast<const T*>(nullptr), scratch + plan.shared_reals(),
                         scratch + plan.shared_reals() + 2 * plan.n);
     case LineKind::TwoStep: return two_step(plan, in, out, factor, scratch);
     case LineKind::FourStep: return with_lanes([&](auto d) HWY_ATTR { four_step(d, plan, in, out, factor, scratch, threads); });

@@ -129,7 +129,8 @@ class Chooser {
         const std::int64_t n2 = n / n1, columns = ceiling(n2, lanes), rows = ceiling(n1, lanes);
         const double work = static_cast<double>(columns) * (block_cost(n1, lanes) + 5 * static_cast<double>(n1)) +
                             static_cast<double>(rows) * block_cost(n2, lanes) + 10.0 * static_cast<double>(columns * rows * lanes);
-        offer(choice, {weight(lanes) * work + 40, LineKind::FourStep, n1, n2, lanes});
+        const double copies = lanes == max_lanes_ ? 0 : 10.0 * static_cast<double>(n) / max_lanes_;  // narrow vectors need planar lines
+        offer(choice, {(lanes == max_lanes_ ? 1.0 : 0.7) * work + copies + 40, LineKind::FourStep, n1, n2, lanes});
       }
     }
   }
@@ -336,7 +337,7 @@ std::int64_t LinePlan<T>::private_reals() const {
   switch (kind) {
     case LineKind::Scalar: return round_up(4 * n);
     case LineKind::TwoStep: return 2 * 16 * 16;
-    case LineKind::FourStep: return 2 * round_up(2 * lanes * std::max(n1, n2));
+    case LineKind::FourStep: return 2 * round_up(2 * lanes * std::max(n1, n2)) + (block_twiddles.empty() ? 0 : round_up(2 * lanes * n1));
     case LineKind::Split: return std::max(2 * round_up(2 * lanes * n1), inner->private_reals());
     case LineKind::Rader:
     case LineKind::Bluestein: return inner->private_reals();

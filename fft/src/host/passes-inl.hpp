@@ -36,7 +36,7 @@ struct PassArgs {
   T *out_re, *out_im;
   std::int64_t in_stride, out_stride, l, m;
   const T *twiddles, *constants;
-  const T *post, *post_block;  // Turn::Vectors: a vector and a number for every row of the result; may be null
+  const T* post;  // Turn::Vectors: a vector for every row of the result
   int radix;
   bool swap_in, swap_out, scaled;
   T factor;
@@ -47,23 +47,23 @@ enum class Turn { None, Numbers, Vectors };  // twiddles: none, one number for a
 
 template <class D>
 HWY_INLINE void load_pairs(D d, const hn::TFromD<D>* p, hn::Vec<D>& first, hn::Vec<D>& second) {
-#if HWY_TARGET == HWY_SCALAR
-  first = hn::LoadU(d, p);
-  second = hn::LoadU(d, p + 1);
-#else
   const auto a = hn::LoadU(d, p), b = hn::LoadU(d, p + hn::MaxLanes(d));
-  first = hn::ConcatEven(d, b, a);
-  second = hn::ConcatOdd(d, b, a);
+  first = a;
+  second = b;
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (hn::MaxLanes(D()) > 1) {
+    first = hn::ConcatEven(d, b, a);
+    second = hn::ConcatOdd(d, b, a);
+  }
 #endif
 }
 // Two vectors as pairs, in the order of memory.
 template <class D>
 HWY_INLINE void join_pairs([[maybe_unused]] D d, hn::Vec<D> first, hn::Vec<D> second, hn::Vec<D>& lower, hn::Vec<D>& upper) {
   using V [[maybe_unused]] = hn::Vec<D>;
-#if HWY_TARGET == HWY_SCALAR
   lower = first;
   upper = second;
-#else
+#if HWY_TARGET != HWY_SCALAR
 #if HWY_TARGET <= HWY_AVX3
   if constexpr (sizeof(V) == 64 && sizeof(hn::TFromD<D>) == 4) {
     lower = V{_mm512_permutex2var_ps(first.raw, _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0), second.raw)};
@@ -83,13 +83,14 @@ HWY_INLINE void join_pairs([[maybe_unused]] D d, hn::Vec<D> first, hn::Vec<D> se
     return;
   }
 #endif
-  const V a = hn::InterleaveLower(d, first, second), b = hn::InterleaveUpper(d, first, second);
-  if constexpr (sizeof(V) == 16) {
-    lower = a;
-    upper = b;
-  } else {  // 32 bytes: a and b hold the halves of both
-    lower = hn::ConcatLowerLower(d, b, a);
-    upper = hn::ConcatUpperUpper(d, b, a);
+  if constexpr (hn::MaxLanes(D()) > 1) {
+    lower = hn::InterleaveLower(d, first, second);
+    upper = hn::InterleaveUpper(d, first, second);
+    if constexpr (hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) == 32) {  // both hold halves of both
+      const V a = lower, b = upper;
+      lower = hn::ConcatLowerLower(d, b, a);
+      upper = hn::ConcatUpperUpper(d, b, a);
+    }
   }
 #endif
 }
@@ -102,48 +103,80 @@ HWY_INLINE void store_pairs(D d, hn::TFromD<D>* p, hn::Vec<D> first, hn::Vec<D> 
 }
 
 // A row at p: the address of re (planar), im being `im` further on, or of the lower one of re and im (interleaved).
-template <Form kIn, class D, class T>
-HWY_INLINE C<D> load_row(D d, const T* p, std::int64_t im, bool swapped) {
+template <Form kForm, class D, class T>
+HWY_INLINE C<D> load_row(D d, const T* p, std::int64_t im) {
   C<D> x;
-  if constexpr (kIn == Form::Planar) {
-    x.r = hn::LoadU(d, p);
-    x.i = hn::LoadU(d, p + im);
-  } else {
-    if (HWY_UNLIKELY(swapped)) load_pairs(d, p, x.i, x.r);
-    else load_pairs(d, p, x.r, x.i);
-  }
+  if constexpr (kForm == Form::Interleaved) load_pairs(d, p, x.r, x.i);
+  else x = {hn::LoadU(d, p), hn::LoadU(d, p + im)};
   return x;
 }
-template <Form kOut, class D, class T>
-HWY_INLINE void store_row(D d, T* p, std::int64_t im, bool swapped, C<D> x) {
-  if constexpr (kOut == Form::Planar) {
+template <Form kForm, class D, class T>
+HWY_INLINE void store_row(D d, T* p, std::int64_t im, C<D> x) {
+  if constexpr (kForm == Form::Interleaved) {
+    store_pairs(d, p, x.r, x.i);
+  } else {
     hn::StoreU(x.r, d, p);
     hn::StoreU(x.i, d, p + im);
-  } else {
-    if (HWY_UNLIKELY(swapped)) store_pairs(d, p, x.i, x.r);
-    else store_pairs(d, p, x.r, x.i);
   }
 }
 
-// What happens to number t of a butterfly before it is stored; row: its place in the result of the last pass.
+// What is seldom done to all points of a butterfly at once, so that the usual way has one branch: exchange re and im, multiply by the factor.
+template <int R, class D>
+HWY_INLINE void exchange(D, C<D>* x) {
+  HWY_UNROLL(16)
+  for (int j = 0; j < R; ++j) x[j] = {x[j].i, x[j].r};
+}
+template <int R, class D>
+HWY_INLINE void scale(D d, C<D>* x, hn::TFromD<D> factor) {
+  const auto by = hn::Set(d, factor);
+  HWY_UNROLL(16)
+  for (int j = 0; j < R; ++j) x[j] = {hn::Mul(x[j].r, by), hn::Mul(x[j].i, by)};
+}
+
+// Point t of a butterfly times its twiddle: `numbers` of the butterfly, or the vector of its row in the result.
 template <Turn kTurn, class D, class T>
-HWY_INLINE C<D> turn(D d, const PassArgs<T>& a, const T* numbers, int t, std::int64_t row, C<D> x) {
+HWY_INLINE C<D> turn(D d, const T* numbers, int t, const T* post, std::int64_t row, C<D> x) {
   if constexpr (kTurn == Turn::Numbers) {
     if (t > 0) x = times(d, x, C<D>{hn::Set(d, numbers[2 * t - 2]), hn::Set(d, numbers[2 * t - 1])});
   } else if constexpr (kTurn == Turn::Vectors) {
-    if (a.post != nullptr) {
-      const T* w = a.post + row * static_cast<std::int64_t>(2 * hn::MaxLanes(d));
-      C<D> v = {hn::LoadU(d, w), hn::LoadU(d, w + hn::MaxLanes(d))};
-      if (a.post_block != nullptr) v = times(d, v, C<D>{hn::Set(d, a.post_block[2 * row]), hn::Set(d, a.post_block[2 * row + 1])});
-      x = times(d, x, v);
-    }
-  } else {
-    if (a.scaled) {
-      const auto factor = hn::Set(d, a.factor);
-      x = {hn::Mul(x.r, factor), hn::Mul(x.i, factor)};
-    }
+    const T* w = post + row * static_cast<std::int64_t>(2 * hn::MaxLanes(d));
+    x = times(d, x, C<D>{hn::LoadU(d, w), hn::LoadU(d, w + hn::MaxLanes(d))});
   }
   return x;
+}
+
+// One butterfly of 16 between p and o. Its points fill the registers, so they are loaded and stored four at a time. Exchanged parts are dealt with in the
+// middle: the DFT of exchanged input is the exchanged DFT in reverse order, for the transforms of four before and after.
+template <Form kIn, Form kOut, Turn kTurn, class D, class T>
+HWY_INLINE void butterfly16(D d, const PassArgs<T>& a, const T* p, std::int64_t in_leg, std::int64_t in_im, T* o, std::int64_t out_leg, std::int64_t out_im,
+                            const T* numbers, std::int64_t s) {
+  C<D> x[16];
+  const bool swap_out = kOut == Form::Interleaved && a.swap_out;
+  HWY_UNROLL(4)
+  for (int q = 0; q < 4; ++q, p += in_leg) {
+    x[q] = load_row<kIn>(d, p, in_im);
+    x[q + 4] = load_row<kIn>(d, p + 4 * in_leg, in_im);
+    x[q + 8] = load_row<kIn>(d, p + 8 * in_leg, in_im);
+    x[q + 12] = load_row<kIn>(d, p + 12 * in_leg, in_im);
+    dft4(d, x[q], x[q + 4], x[q + 8], x[q + 12]);
+  }
+  if (kIn == Form::Interleaved && HWY_UNLIKELY(a.swap_in)) {
+    HWY_UNROLL(4)
+    for (int q = 4; q < 8; ++q) {
+      const C<D> first = x[q];
+      x[q] = x[q + 8];
+      x[q + 8] = first;
+    }
+    exchange<16>(d, x);
+  }
+  dft16_turn(d, x);
+  if (kTurn == Turn::None && a.scaled) scale<16>(d, x, a.factor);
+  if (HWY_UNLIKELY(swap_out)) exchange<16>(d, x);
+  const std::int64_t first = swap_out ? 12 * out_leg : 4 * out_leg, third = 16 * out_leg - first;
+  dft16_finish(d, x, [&](int t, int k, C<D> z) HWY_ATTR {
+    T* to = o + t * out_leg + (k == 0 ? 0 : k == 1 ? first : k == 2 ? 8 * out_leg : third);
+    store_row<kOut>(d, to, out_im, turn<kTurn>(d, numbers, t + 4 * k, a.post, (t + 4 * k) * a.l + s, z));
+  });
 }
 
 template <int R, Form kIn, Form kOut, Turn kTurn, class D, class T>
@@ -156,14 +189,21 @@ HWY_NOINLINE void pass(D d, const PassArgs<T>& args) {
   const T* numbers = a.twiddles;
   for (std::int64_t q = 0; q < a.m; ++q) {
     for (std::int64_t s = 0; s < a.l; ++s) {
-      C<D> x[R];
-      const T* p = in;
-      HWY_UNROLL(16)
-      for (int j = 0; j < R; ++j, p += in_leg) x[j] = load_row<kIn>(d, p, in_im, a.swap_in);
-      dft<R>(d, x);
-      T* o = out;
-      HWY_UNROLL(16)
-      for (int t = 0; t < R; ++t, o += out_leg) store_row<kOut>(d, o, out_im, a.swap_out, turn<kTurn>(d, a, numbers, t, t * a.l + s, x[t]));
+      if constexpr (R == 16) {
+        butterfly16<kIn, kOut, kTurn>(d, a, in, in_leg, in_im, out, out_leg, out_im, numbers, s);
+      } else {
+        C<D> x[R];
+        const T* p = in;
+        HWY_UNROLL(16)
+        for (int j = 0; j < R; ++j, p += in_leg) x[j] = load_row<kIn>(d, p, in_im);
+        if (kIn == Form::Interleaved && HWY_UNLIKELY(a.swap_in)) exchange<R>(d, x);
+        dft<R>(d, x);
+        if (kTurn == Turn::None && a.scaled) scale<R>(d, x, a.factor);
+        if (kOut == Form::Interleaved && HWY_UNLIKELY(a.swap_out)) exchange<R>(d, x);
+        T* o = out;
+        HWY_UNROLL(16)
+        for (int t = 0; t < R; ++t, o += out_leg) store_row<kOut>(d, o, out_im, turn<kTurn>(d, numbers, t, a.post, t * a.l + s, x[t]));
+      }
       in += a.in_stride;
       out += a.out_stride;
     }
@@ -187,11 +227,20 @@ HWY_NOINLINE void prime_pass(D d, const PassArgs<T>& args) {
     for (std::int64_t s = 0; s < a.l; ++s) {
       const T* from = in + (q * a.l + s) * a.in_stride;
       T* to = out + (q * p * a.l + s) * a.out_stride;
-      const auto put = [&](int k, C<D> x) HWY_ATTR { store_row<kOut>(d, to + k * out_leg, out_im, a.swap_out, turn<kTurn>(d, a, numbers, k, k * a.l + s, x)); };
-      const C<D> x0 = load_row<kIn>(d, from, in_im, a.swap_in);
+      const auto take = [&](int j) HWY_ATTR {
+        C<D> x = load_row<kIn>(d, from + j * in_leg, in_im);
+        if (kIn == Form::Interleaved && a.swap_in) exchange<1>(d, &x);
+        return x;
+      };
+      const auto put = [&](int k, C<D> x) HWY_ATTR {
+        if (kTurn == Turn::None && a.scaled) scale<1>(d, &x, a.factor);
+        if (kOut == Form::Interleaved && a.swap_out) exchange<1>(d, &x);
+        store_row<kOut>(d, to + k * out_leg, out_im, turn<kTurn>(d, numbers, k, a.post, k * a.l + s, x));
+      };
+      const C<D> x0 = take(0);
       C<D> sum = x0;
       for (int j = 1; j <= h; ++j) {
-        const C<D> u = load_row<kIn>(d, from + j * in_leg, in_im, a.swap_in), v = load_row<kIn>(d, from + (p - j) * in_leg, in_im, a.swap_in);
+        const C<D> u = take(j), v = take(p - j);
         even[j - 1] = add(d, u, v);
         odd[j - 1] = sub(d, u, v);
         sum = add(d, sum, even[j - 1]);
@@ -249,10 +298,12 @@ HWY_NOINLINE void copy_rows(D d, std::int64_t n, const Rows<T>& in, const Rows<T
   const T* from = in.interleaved && in_swapped ? in.im : in.re;
   T* to = out.interleaved && out_swapped ? out.im : out.re;
   for (std::int64_t j = 0; j < n; ++j, from += in.stride, to += out.stride) {
-    C<D> x = in.interleaved ? load_row<Form::Interleaved>(d, from, 0, in_swapped) : load_row<Form::Planar>(d, from, in.im - in.re, false);
+    C<D> x = in.interleaved ? load_row<Form::Interleaved>(d, from, 0) : load_row<Form::Planar>(d, from, in.im - in.re);
+    if (in.interleaved && in_swapped) exchange<1>(d, &x);
     x = {hn::Mul(x.r, by), hn::Mul(x.i, by)};
-    if (out.interleaved) store_row<Form::Interleaved>(d, to, 0, out_swapped, x);
-    else store_row<Form::Planar>(d, to, out.im - out.re, false, x);
+    if (out.interleaved && out_swapped) exchange<1>(d, &x);
+    if (out.interleaved) store_row<Form::Interleaved>(d, to, 0, x);
+    else store_row<Form::Planar>(d, to, out.im - out.re, x);
   }
 }
 
@@ -264,31 +315,33 @@ constexpr bool kTakesInterleaved =
 // The whole transform: out = DFT of in, times factor, or times the vectors of post (then the result is planar). t0 and t1 are two blocks in scratch; in may
 // be t1, and out may be t1 or, if there is more than one pass or the input is planar, in.
 template <class D, class T>
-HWY_NOINLINE void run_passes(D d, const Passes<T>& passes, Rows<T> in, const Rows<T>& out, T factor, const T* post, const T* post_block, T* t0, T* t1) {
+HWY_NOINLINE void run_passes(D d, const Passes<T>& passes, Rows<T> in, const Rows<T>& out, T factor, const T* post, T* t0, T* t1) {
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
   const std::size_t count = passes.passes.size();
+  if (count == 1 && in.interleaved && post == nullptr) {  // there is no code for a single pass from interleaved rows without twiddles
+    const Rows<T> block{t1, t1 + lanes, 2 * lanes, false};
+    copy_rows(d, passes.n, in, block, T(1));
+    in = block;
+  }
   for (std::size_t i = 0; i < count; ++i) {
     const auto& p = passes.passes[i];
     const bool last = i + 1 == count;
     T* block = i % 2 == 0 ? t0 : t1;
-    const bool detour = last && in.interleaved && post == nullptr;  // a single pass between interleaved rows goes through scratch
-    Rows<T> to = out;
-    if (!last || detour) to = {block, block + lanes, 2 * lanes, false};
-    PassArgs<T> a{in.re,    in.im,     to.re,     to.im,     in.stride, to.stride, p.l, p.m, passes.table.data() + p.twiddles, passes.table.data() + p.constants, post,
-                  post_block, p.radix, in.im < in.re, to.im < to.re, factor != T(1), factor};
+    const Rows<T> to = last ? out : Rows<T>{block, block + lanes, 2 * lanes, false};
+    const PassArgs<T> a{in.re, in.im, to.re, to.im, in.stride, to.stride, p.l, p.m, passes.table.data() + p.twiddles, passes.table.data() + p.constants, post,
+                        p.radix, in.im < in.re, to.im < to.re, factor != T(1), factor};
+    bool done = false;
     if constexpr (kTakesInterleaved<D>) {
-      if (in.interleaved) {
-        if (last) any_pass<Form::Interleaved, Form::Planar, Turn::Vectors>(d, a);
-        else any_pass<Form::Interleaved, Form::Planar, Turn::Numbers>(d, a);
-        if (detour) copy_rows(d, passes.n, to, out, factor);
-        in = to;
-        continue;
-      }
-      if (last && post == nullptr && out.interleaved) return any_pass<Form::Planar, Form::Interleaved, Turn::None>(d, a);
+      done = in.interleaved || (last && post == nullptr && to.interleaved);
+      if (in.interleaved && last) any_pass<Form::Interleaved, Form::Planar, Turn::Vectors>(d, a);
+      else if (in.interleaved) any_pass<Form::Interleaved, Form::Planar, Turn::Numbers>(d, a);
+      else if (done) any_pass<Form::Planar, Form::Interleaved, Turn::None>(d, a);
     }
-    if (!last) any_pass<Form::Planar, Form::Planar, Turn::Numbers>(d, a);
-    else if (post == nullptr) any_pass<Form::Planar, Form::Planar, Turn::None>(d, a);
-    else any_pass<Form::Planar, Form::Planar, Turn::Vectors>(d, a);
+    if (!done) {
+      if (!last) any_pass<Form::Planar, Form::Planar, Turn::Numbers>(d, a);
+      else if (post == nullptr) any_pass<Form::Planar, Form::Planar, Turn::None>(d, a);
+      else any_pass<Form::Planar, Form::Planar, Turn::Vectors>(d, a);
+    }
     in = to;
   }
 }

@@ -1,8 +1,7 @@
 // A line of n = n1 n2 points with a codelet for each factor: short lines without passes.
 //
 // The mathematics is that of four steps (line-inl.hpp): columns of n1 in the lanes, turned and left in a buffer in the first cache; columns of n2,
-// loaded from there by transposition, stored as they lie. Lanes beyond the last column carry what comes next in the line, and what they store is
-// overwritten by the rows that follow; at the line's end loads and stores are masked.
+// loaded from there by transposition, stored as they lie. Loads and stores are masked where a row does not fill the vector.
 #if defined(TRN_FFT_TWO_STEP_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRN_FFT_TWO_STEP_INL
 #undef TRN_FFT_TWO_STEP_INL
@@ -33,46 +32,58 @@ struct TwoStepArgs {
   T factor;
 };
 
-template <class D, class T>
-HWY_INLINE C<D> load_some(D d, const T* re, const T* im, bool pairs, std::int64_t at, std::int64_t count) {
+// R rows of a line, `step` points apart; of each the first `count` points if that is less than a vector.
+template <int R, class D, class T>
+HWY_INLINE void load_rows(D d, const T* re, const T* im, bool pairs, std::int64_t step, std::int64_t count, C<D>* x) {
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
-  const auto some = [&](const T* p, std::int64_t k) HWY_ATTR { return hn::MaskedLoad(hn::FirstN(d, static_cast<std::size_t>(std::max<std::int64_t>(k, 0))), d, p); };
-  C<D> x;
-  if (!pairs) {
-    x = count >= lanes ? C<D>{hn::LoadU(d, re + at), hn::LoadU(d, im + at)} : C<D>{some(re + at, count), some(im + at, count)};
-    return x;
-  }
-  const T* p = (re < im ? re : im) + 2 * at;
-  const auto a = count >= lanes ? hn::LoadU(d, p) : some(p, 2 * count), b = count >= lanes ? hn::LoadU(d, p + lanes) : some(p + lanes, 2 * count - lanes);
-#if HWY_TARGET != HWY_SCALAR
-  x = {hn::ConcatEven(d, b, a), hn::ConcatOdd(d, b, a)};
-#else
-  x = {a, b};
-#endif
-  if (HWY_UNLIKELY(im < re)) x = {x.i, x.r};
-  return x;
-}
-template <class D, class T>
-HWY_INLINE void store_some(D d, T* re, T* im, bool pairs, std::int64_t at, std::int64_t count, C<D> x) {
-  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
-  const auto some = [&](T* p, std::int64_t k, hn::Vec<D> v) HWY_ATTR { hn::BlendedStore(v, hn::FirstN(d, static_cast<std::size_t>(std::max<std::int64_t>(k, 0))), d, p); };
-  hn::Vec<D> a = x.r, b = x.i;
-  T *p = re + at, *q = im + at;
-  std::int64_t first = count, second = count;
   if (pairs) {
-    if (HWY_UNLIKELY(im < re)) join_pairs(d, x.i, x.r, a, b);
-    else join_pairs(d, x.r, x.i, a, b);
-    p = (re < im ? re : im) + 2 * at;
-    q = p + lanes;
-    first = 2 * count;
-    second = 2 * count - lanes;
-  }
-  if (HWY_LIKELY(count >= lanes)) {
-    hn::StoreU(a, d, p);
-    hn::StoreU(b, d, q);
+    const T* p = re < im ? re : im;
+    if (count >= lanes) {
+      HWY_UNROLL(16)
+      for (int j = 0; j < R; ++j, p += 2 * step) load_pairs(d, p, x[j].r, x[j].i);
+    } else {
+#if HWY_TARGET != HWY_SCALAR
+      const auto first = hn::FirstN(d, static_cast<std::size_t>(HWY_MIN(2 * count, lanes))), second = hn::FirstN(d, static_cast<std::size_t>(HWY_MAX(2 * count - lanes, std::int64_t{0})));
+      HWY_UNROLL(16)
+      for (int j = 0; j < R; ++j, p += 2 * step) {
+        const auto a = hn::MaskedLoad(first, d, p), b = hn::MaskedLoad(second, d, p + lanes);
+        x[j] = {hn::ConcatEven(d, b, a), hn::ConcatOdd(d, b, a)};
+      }
+#endif
+    }
+    if (HWY_UNLIKELY(im < re)) exchange<R>(d, x);
   } else {
-    some(p, first, a);
-    some(q, second, b);
+    const auto mask = hn::FirstN(d, static_cast<std::size_t>(HWY_MIN(count, lanes)));
+    HWY_UNROLL(16)
+    for (int j = 0; j < R; ++j) x[j] = {hn::MaskedLoad(mask, d, re + j * step), hn::MaskedLoad(mask, d, im + j * step)};
+  }
+}
+template <int R, class D, class T>
+HWY_INLINE void store_rows(D d, T* re, T* im, bool pairs, std::int64_t step, std::int64_t count, C<D>* x) {
+  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  if (pairs) {
+    T* p = re < im ? re : im;
+    if (HWY_UNLIKELY(im < re)) exchange<R>(d, x);
+    if (count >= lanes) {
+      HWY_UNROLL(16)
+      for (int k = 0; k < R; ++k, p += 2 * step) store_pairs(d, p, x[k].r, x[k].i);
+    } else {
+      const auto first = hn::FirstN(d, static_cast<std::size_t>(HWY_MIN(2 * count, lanes))), second = hn::FirstN(d, static_cast<std::size_t>(HWY_MAX(2 * count - lanes, std::int64_t{0})));
+      HWY_UNROLL(16)
+      for (int k = 0; k < R; ++k, p += 2 * step) {
+        hn::Vec<D> a, b;
+        join_pairs(d, x[k].r, x[k].i, a, b);
+        hn::BlendedStore(a, first, d, p);
+        hn::BlendedStore(b, second, d, p + lanes);
+      }
+    }
+  } else {
+    const auto mask = hn::FirstN(d, static_cast<std::size_t>(HWY_MIN(count, lanes)));
+    HWY_UNROLL(16)
+    for (int k = 0; k < R; ++k) {
+      hn::BlendedStore(x[k].r, mask, d, re + k * step);
+      hn::BlendedStore(x[k].i, mask, d, im + k * step);
+    }
   }
 }
 
@@ -80,17 +91,24 @@ template <int R, class D, class T>
 HWY_NOINLINE void first_step(D d, const TwoStepArgs<T>& args) {
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
   const TwoStepArgs<T> a = args;
+  const std::int64_t unit = a.in_pairs ? 2 : 1;
   for (std::int64_t c = 0; c < a.n2; c += lanes) {
     C<D> x[R];
-    std::int64_t at = c;
-    HWY_UNROLL(16)
-    for (int j = 0; j < R; ++j, at += a.n2) x[j] = load_some(d, a.in_re, a.in_im, a.in_pairs, at, a.n - at);
-    dft<R>(d, x);
-    HWY_UNROLL(16)
-    for (int k = 0; k < R; ++k) {
-      if (k > 0) x[k] = times(d, x[k], C<D>{hn::LoadU(d, a.twiddles + 2 * k * kPitch + c), hn::LoadU(d, a.twiddles + (2 * k + 1) * kPitch + c)});
-      hn::StoreU(x[k].r, d, a.buffer + 2 * k * kPitch + c);
-      hn::StoreU(x[k].i, d, a.buffer + (2 * k + 1) * kPitch + c);
+    load_rows<R>(d, a.in_re + c * unit, a.in_im + c * unit, a.in_pairs, a.n2, a.n2 - c, x);
+    const auto put = [&](int k, C<D> z) HWY_ATTR {
+      if (k > 0) z = times(d, z, C<D>{hn::LoadU(d, a.twiddles + 2 * k * kPitch + c), hn::LoadU(d, a.twiddles + (2 * k + 1) * kPitch + c)});
+      hn::StoreU(z.r, d, a.buffer + 2 * k * kPitch + c);
+      hn::StoreU(z.i, d, a.buffer + (2 * k + 1) * kPitch + c);
+    };
+    if constexpr (R == 16) {
+      HWY_UNROLL(4)
+      for (int q = 0; q < 4; ++q) dft4(d, x[q], x[q + 4], x[q + 8], x[q + 12]);
+      dft16_turn(d, x);
+      dft16_finish(d, x, [&](int t, int k, C<D> z) HWY_ATTR { put(t + 4 * k, z); });
+    } else {
+      dft<R>(d, x);
+      HWY_UNROLL(16)
+      for (int k = 0; k < R; ++k) put(k, x[k]);
     }
   }
 }
@@ -100,8 +118,8 @@ HWY_NOINLINE void second_step(D d, const TwoStepArgs<T>& args) {
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
   constexpr std::int64_t piece = HWY_MIN(kPiece<T>, std::int64_t{4});
   const TwoStepArgs<T> a = args;
-  const bool one_block = a.n1 <= lanes, scaled = a.factor != T(1);
-  const auto factor = hn::Set(d, a.factor);
+  const bool scaled = a.factor != T(1);
+  const std::int64_t unit = a.out_pairs ? 2 : 1;
   for (std::int64_t b = 0; b < a.n1; b += lanes) {
     [[maybe_unused]] const EvenLines<T> re{a.buffer + 2 * b * kPitch, 2 * kPitch}, im{a.buffer + (2 * b + 1) * kPitch, 2 * kPitch};
     C<D> x[(R + piece - 1) / piece * piece];
@@ -129,12 +147,8 @@ HWY_NOINLINE void second_step(D d, const TwoStepArgs<T>& args) {
     }
 #endif
     dft<R>(d, x);
-    std::int64_t at = b;
-    HWY_UNROLL(16)
-    for (int k = 0; k < R; ++k, at += a.n1) {
-      if (scaled) x[k] = {hn::Mul(x[k].r, factor), hn::Mul(x[k].i, factor)};
-      store_some(d, a.out_re, a.out_im, a.out_pairs, at, one_block ? a.n - at : a.n1 - b, x[k]);
-    }
+    if (scaled) scale<R>(d, x, a.factor);
+    store_rows<R>(d, a.out_re + b * unit, a.out_im + b * unit, a.out_pairs, a.n1, a.n1 - b, x);
   }
 }
 
