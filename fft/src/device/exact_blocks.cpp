@@ -13,8 +13,8 @@
 // |x| <= 1 (complex) goes in and |y| <= 1 comes out: y is 2^-(exact_shift(n1) + exact_shift(n2)) of the transform. The steps, who shares the array and where things lie are as in
 // blocks.cpp; n2 = 1 leaves out the second step. With a table, results are multiplied by the entry of their line and k1: one step of a longer line.
 //
-// The Vector Engine is the limit: for 16384 points 2 x 22 operations to slice, 2 x 23 to join and 40 of the twiddle, 256 or 128 numbers each: about 25 us on trn2, while the
-// Tensor Engine's 280 products take 16 us. GpSimd takes the rests of the joins and the imaginary parts of the twiddle.
+// The Vector Engine is the limit: for 16384 points 2 x 22 operations to slice, 2 x 28 to join and 77 of the twiddle, 256 or 128 numbers each: about 45 us on trn2, while the
+// Tensor Engine's 280 products take 16 us. GpSimd is left out: its share would make the Vector Engine wait for tiles that both use.
 #include <cmath>
 
 #include <trn/core/convert.hpp>
@@ -64,7 +64,7 @@ class ExactBlocks : private PairArithmetic {
       return b_.parallel(fmt::format("lines{}", dimension), d.count, [&](Affine i) { outer(dimension + 1, in + i * d.in, out + i * d.out); });
     }
     layout_.each(b_, in, out, 2 * kDeep, [&](const Affine& i, const Affine& o, std::int64_t above, std::int64_t beside, std::int64_t deep) {
-      // Two halves step by step, so that one's work on the Tensor and GpSimd Engines hides behind the other's on the Vector Engine.
+      // Two halves step by step, so that one's products hide behind the other's work on the Vector Engine.
       const LineDim& d = s_.lines.back();
       const std::int64_t half = deep / 2, skipped = above * beside * half;
       std::vector<Work> works;
@@ -152,8 +152,8 @@ class ExactBlocks : private PairArithmetic {
     Access low;
     for (std::int64_t l = kExactJoin; l >= 0; --l) {
       const Access above = add(level(l), sum), taken = subtract(above, level(l));
-      const Access rest = subtract(sum, taken, Engine::GpSimd);
-      low = low.present() ? add(low, rest, Engine::GpSimd) : rest;
+      const Access rest = subtract(sum, taken);
+      low = low.present() ? add(low, rest) : rest;
       sum = above;
     }
     normal(to, sum, low, Engine::Vector);

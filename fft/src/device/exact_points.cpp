@@ -1,5 +1,5 @@
 // Point by point in double precision: y_k = x_k t_k for pairs hi + lo, and zeros behind. The chirps of Bluestein's algorithm in mode exact; about 80 operations of the Vector
-// and GpSimd Engines per complex point, which are the limit.
+// Engine per complex point, which is the limit.
 #include <trn/core/error.hpp>
 #include <trn/fft/points_program.hpp>
 

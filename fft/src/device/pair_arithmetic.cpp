@@ -51,7 +51,7 @@ void PairArithmetic::turn(const Pair& z, const Table& table, std::int64_t count,
   const auto w = [&](std::int64_t which) { return Factor{table(0, which), table(1, which), table(2, which), table(3, which)}; };
   const Factor re = factor({half(z.hi, 0), half(z.lo, 0)}), im = factor({half(z.hi, 1), half(z.lo, 1)}), c = w(0), s = w(1);
   const Pair rc = product(re, c, Engine::Vector), is = product(im, s, Engine::Vector);
-  const Pair rs = product(re, s, Engine::GpSimd), ic = product(im, c, Engine::Vector);
+  const Pair rs = product(re, s, Engine::Vector), ic = product(im, c, Engine::Vector);
   // a - b and a + b: the rounded result and, exactly, what it lacks.
   const auto combine = [&](std::int64_t part, const Pair& a, const Pair& b, AluOp which, Engine e) {
     const bool minus = which == AluOp::Subtract;
@@ -61,7 +61,7 @@ void PairArithmetic::turn(const Pair& z, const Table& table, std::int64_t count,
     normal({half(z.hi, part), half(z.lo, part)}, sum, add(error, low, e), e);
   };
   combine(0, rc, is, AluOp::Subtract, Engine::Vector);
-  combine(1, rs, ic, AluOp::Add, Engine::GpSimd);
+  combine(1, rs, ic, AluOp::Add, Engine::Vector);
 }
 
 }  // namespace trn::fft::device

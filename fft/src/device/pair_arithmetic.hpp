@@ -1,4 +1,4 @@
-// Numbers hi + lo of two fp32 words, about 48 bits, on the Vector and GpSimd Engines, which round every operation to fp32 and have no fused multiply-add: sums, and products
+// Numbers hi + lo of two fp32 words, about 48 bits, on the Vector Engine, which rounds every operation to fp32 and has no fused multiply-add: sums, and products
 // by a table that comes with its factors already split. See exact_blocks.cpp for what is exact.
 #pragma once
 
