@@ -7,12 +7,8 @@
 #include <trn/blas/trsm_batched.hpp>
 #include <trn/blas/trsm_batched_program.hpp>
 #include <trn/core/array.hpp>
-#include <trn/neuron/sim.hpp>
-#include <trn/tile/device.hpp>
 
-#include "host_peak.hpp"
-#include "measure.hpp"
-#include "operation.hpp"
+#include "program_bench.hpp"
 
 namespace trn::tools {
 
@@ -20,44 +16,9 @@ namespace {
 
 const CLI::Range kExtent(std::int64_t{1}, std::int64_t{1} << 20, "1 to 2^20");
 
-// Common to both: one float32 batch, a row per executor.
-class Batched : public Operation {
- public:
-  BenchRow bench(const std::string& executor_name, const BenchOptions& options) const override {
-    const Executor executor = Executor::open(executor_name);
-    const bool simulated = executor.family() == Family::Device;
-    require(simulated || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model",
-            executor.name());
-    BenchRow r;
-    r.op = name();
-    r.executor = executor.name();
-    r.dtype = trn::name(DType::Float32);
-    r.precision = "native";
-    r.shape = extents();
-    std::optional<double> modelled;
-    if (simulated && options.model_only) {
-      const tile::Machine& machine = tile::device_of(executor).machine();
-      modelled = neuron::estimate(program(machine), machine).seconds;
-    } else {
-      Recorder recorder(executor);
-      const Measured measured = run(executor, options.repeats, r);
-      ensure(recorder.family_of(name()) == trn::name(executor.family()), "{} did not run on {}", name(), executor_name);
-      r.seconds = measured.fastest_s;
-      if (simulated) modelled = recorder.modelled_seconds() / measured.runs;
-    }
-    r.modelled_seconds = modelled;
-    const double rate = flops() / (modelled ? *modelled : *r.seconds);
-    r.gflops = rate * 1e-9;
-    r.roof_fraction =
-        rate / (modelled ? tile::device_of(executor).machine().tensor_flops(DType::Float32) : host_peak().fp32_flops);
-    return r;
-  }
-
+// A batch of float32 matrices.
+class Batched : public ProgramBench {
  protected:
-  [[nodiscard]] virtual nlohmann::ordered_json extents() const = 0;
-  [[nodiscard]] virtual double flops() const = 0;
-  [[nodiscard]] virtual Measured run(const Executor& executor, int repeats, BenchRow& row) const = 0;
-
   static std::vector<float> random(std::int64_t count, std::uint64_t seed) {
     std::mt19937_64 engine(seed);
     std::normal_distribution<float> normal;

@@ -20,8 +20,9 @@ const CLI::Range kExtent(std::int64_t{1}, std::int64_t{1} << 30, "1 to 2^30");
 
 class BlasOperation final : public Operation {
  public:
-  BlasOperation(const BlasRow& row, bool taken) : row_(row), name_(std::string(row.name) + (taken ? "_peer" : "")), size_(row.size), dtype_(row.make[0] ? "fp32" : "complex64") {}
-  std::string name() const override { return name_; }
+  explicit BlasOperation(const BlasRow& row) : row_(row), size_(row.size), dtype_(row.make[0] ? "fp32" : "complex64") {}
+  BlasOperation(const BlasRow& row, const BlasSize& size, std::string dtype) : row_(row), size_(size), dtype_(std::move(dtype)) {}
+  std::string name() const override { return row_.name; }
   std::string summary() const override { return row_.formula; }
   std::string error_note() const override { return "bound: what the call itself states (0: nothing)"; }
 
@@ -83,9 +84,54 @@ class BlasOperation final : public Operation {
 
  private:
   BlasRow row_;
-  std::string name_;
   BlasSize size_;
   std::string dtype_, precision_ = "native";
+};
+
+// An operation with a command of its own. Its options, programs, errors and rows on simulators are its own; on the host the time is that of the table's case, of the same
+// extents, beside OpenBLAS's, and in every type of the table.
+class WithPeer final : public Operation {
+ public:
+  WithPeer(std::unique_ptr<Operation> own, const BlasRow& row) : own_(std::move(own)), row_(row) {}
+  std::string name() const override { return own_->name(); }
+  std::string summary() const override { return own_->summary(); }
+  std::string rate_unit() const override { return own_->rate_unit(); }
+  std::string error_note() const override { return own_->error_note(); }
+  std::vector<std::string> default_executors() const override { return own_->default_executors(); }
+  tile::Program program(const tile::Machine& machine) const override { return own_->program(machine); }
+
+  void add_options(CLI::App& app) override {
+    own_->add_options(app);
+    own_types_ = app.get_option_no_throw("--dtype") != nullptr;
+    if (!own_types_) app.add_option("--dtype", dtype_, "fp32; on the host also fp64, complex64, complex128")->capture_default_str();
+  }
+
+  BenchRow bench(const std::string& executor, const BenchOptions& options) const override {
+    const bool host = Executor::open(executor).family() == Family::Host;
+    const bool other = !own_types_ && parse_dtype(dtype_) != DType::Float32;
+    require(host || !other, "bench: {} in {} is for the host; '{}' takes fp32", name(), dtype_, executor);
+    BenchRow r = own_->bench(executor, options);
+    if (!host) return r;
+    BlasSize size = row_.size;
+    for (const auto& [key, extent] : {std::pair{"m", &size.m}, {"n", &size.n}, {"k", &size.k}, {"count", &size.count}}) {
+      if (r.shape.contains(key)) *extent = r.shape[key];
+    }
+    const BenchRow t = BlasOperation(row_, size, other ? dtype_ : r.dtype).bench(executor, options);
+    const bool by_bytes = rate_unit() == "GB/s";
+    const double roof = r.gflops / r.roof_fraction;
+    r.seconds = t.seconds, r.peer_seconds = t.peer_seconds;
+    r.gflops = by_bytes ? *t.gbytes : t.gflops;
+    r.roof_fraction = by_bytes ? r.gflops / roof : t.roof_fraction;
+    if (!by_bytes) r.gbytes = t.gbytes;
+    if (other) r.dtype = t.dtype, r.error = t.error, r.bound = t.bound;
+    return r;
+  }
+
+ private:
+  std::unique_ptr<Operation> own_;
+  BlasRow row_;
+  bool own_types_ = false;
+  std::string dtype_ = "fp32";
 };
 
 }  // namespace
@@ -96,13 +142,15 @@ std::vector<BlasRow> blas_rows() {
   return all;
 }
 
-std::vector<std::unique_ptr<Operation>> blas_operations(const std::vector<std::unique_ptr<Operation>>& own) {
-  std::vector<std::unique_ptr<Operation>> all;
+void add_blas_operations(std::vector<std::unique_ptr<Operation>>& all) {
   for (const BlasRow& row : blas_rows()) {
-    const bool taken = std::any_of(own.begin(), own.end(), [&](const auto& operation) { return operation->name() == row.name; });
-    all.push_back(std::make_unique<BlasOperation>(row, taken));
+    const auto own = std::find_if(all.begin(), all.end(), [&](const auto& operation) { return operation->name() == row.name; });
+    if (own == all.end()) {
+      all.push_back(std::make_unique<BlasOperation>(row));
+    } else {
+      *own = std::make_unique<WithPeer>(std::move(*own), row);
+    }
   }
-  return all;
 }
 
 }  // namespace trn::tools

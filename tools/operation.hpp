@@ -55,9 +55,8 @@ class Operation {
 [[nodiscard]] std::unique_ptr<Operation> gemm_batched_operation();
 [[nodiscard]] std::unique_ptr<Operation> trsm_operation();
 [[nodiscard]] std::unique_ptr<Operation> trsm_batched_operation();
-// The others of trnblas, from the table of cases; `own`: those with a command of their own, whose host calls and peers are then called
-// "blas.trsm_peer" and so on.
-[[nodiscard]] std::vector<std::unique_ptr<Operation>> blas_operations(const std::vector<std::unique_ptr<Operation>>& own);
+// The table of cases: adds the operations of trnblas that have no command of their own, and gives those that have one their peers on the host.
+void add_blas_operations(std::vector<std::unique_ptr<Operation>>& all);
 [[nodiscard]] std::unique_ptr<Operation> pair_energy_operation();
 [[nodiscard]] std::vector<std::unique_ptr<Operation>> vector_operations();  // level 1, gemv, ger
 [[nodiscard]] std::vector<std::unique_ptr<Operation>> rand_operations();

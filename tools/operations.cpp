@@ -11,7 +11,7 @@ std::vector<std::unique_ptr<Operation>> operations() {
   all.push_back(trsm_batched_operation());
   all.push_back(pair_energy_operation());
   for (auto& operation : vector_operations()) all.push_back(std::move(operation));
-  for (auto& operation : blas_operations(all)) all.push_back(std::move(operation));  // after those with programs of their own
+  add_blas_operations(all);  // after those with programs of their own
   for (auto& operation : rand_operations()) all.push_back(std::move(operation));
   for (auto& operation : fft_operations()) all.push_back(std::move(operation));
   return all;

@@ -7,12 +7,8 @@
 #include <trn/blas/trsm.hpp>
 #include <trn/blas/trsm_program.hpp>
 #include <trn/core/array.hpp>
-#include <trn/neuron/sim.hpp>
-#include <trn/tile/device.hpp>
 
-#include "host_peak.hpp"
-#include "measure.hpp"
-#include "operation.hpp"
+#include "program_bench.hpp"
 
 namespace trn::tools {
 
@@ -20,7 +16,7 @@ namespace {
 
 const CLI::Range kExtent(std::int64_t{1}, std::int64_t{1} << 20, "1 to 2^20");
 
-class Trsm final : public Operation {
+class Trsm final : public ProgramBench {
  public:
   std::string name() const override { return "blas.trsm"; }
   std::string summary() const override { return "A X = B, A triangular, m x m, B m x n, row-major"; }
@@ -51,30 +47,18 @@ class Trsm final : public Operation {
     return blas::trsm_program(s, machine);
   }
 
-  BenchRow bench(const std::string& executor, const BenchOptions& options) const override {
-    return dtype_ == "fp64" ? run<double>(executor, options) : run<float>(executor, options);
-  }
-
  private:
   [[nodiscard]] bool lower() const { return (uplo_ == "L") == (op_ == "N"); }  // of op(A)
-  double flops() const { return static_cast<double>(m_) * static_cast<double>(m_) * static_cast<double>(n_); }
+  DType dtype() const override { return dtype_ == "fp64" ? DType::Float64 : DType::Float32; }
+  std::string precision(const Executor& executor) const override { return executor.family() == Family::Device ? precision_ : "native"; }
+  nlohmann::ordered_json extents() const override { return {{"m", m_}, {"n", n_}}; }
+  double flops() const override { return static_cast<double>(m_) * static_cast<double>(m_) * static_cast<double>(n_); }
+  Measured run(const Executor& executor, int repeats, BenchRow& row) const override {
+    return dtype_ == "fp64" ? solve<double>(executor, repeats, row) : solve<float>(executor, repeats, row);
+  }
 
   template <class T>
-  BenchRow run(const std::string& executor_name, const BenchOptions& options) const {
-    const Executor executor = Executor::open(executor_name);
-    const bool simulated = executor.family() == Family::Device;
-    require(simulated || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model",
-            executor.name());
-    BenchRow r;
-    r.op = name();
-    r.executor = executor.name();
-    r.dtype = trn::name(dtype_of<T>);
-    r.precision = simulated ? precision_ : "native";
-    r.shape = {{"m", m_}, {"n", n_}};
-    if (simulated && options.model_only) {
-      const tile::Machine& machine = tile::device_of(executor).machine();
-      return finish(r, executor, neuron::estimate(program(machine), machine).seconds);
-    }
+  Measured solve(const Executor& executor, int repeats, BenchRow& r) const {
     std::mt19937_64 random(1);
     std::normal_distribution<double> normal;
     std::vector<T> a(static_cast<std::size_t>(m_ * m_)), b(static_cast<std::size_t>(m_ * n_));
@@ -84,29 +68,16 @@ class Trsm final : public Operation {
     for (T& x : b) x = static_cast<T>(normal(random));
     const auto da = Matrix<T>::from_host(executor, m_, m_, a);
     auto dx = Matrix<T>::from_host(executor, m_, n_, b);
-    Recorder recorder(executor);
     Accuracy accuracy;
-    const Measured measured = measure(options.repeats, [&] {
+    const Measured measured = measure(repeats, [&] {
       dx = Matrix<T>::from_host(executor, m_, n_, b);
       accuracy = blas::trsm(executor, blas::Side::Left, uplo_ == "L" ? blas::Uplo::Lower : blas::Uplo::Upper,
                             op_ == "N" ? blas::Op::N : blas::Op::T, blas::Diag::NonUnit, T(1), da.view(), dx.view(),
-                            {.precision = simulated ? Precision::parse(precision_) : Precision()});
+                            {.precision = Precision::parse(precision(executor))});
     });
-    ensure(recorder.family_of(name()) == trn::name(executor.family()), "{} did not run on {}", name(), executor_name);
-    r.seconds = measured.fastest_s;
     r.error = residual(a, b, dx.to_host());
     r.bound = accuracy.bound;
-    return finish(r, executor, simulated ? std::optional(recorder.modelled_seconds() / measured.runs) : std::nullopt);
-  }
-
-  BenchRow finish(BenchRow r, const Executor& executor, std::optional<double> modelled) const {
-    r.modelled_seconds = modelled;
-    const double peak = modelled ? tile::device_of(executor).machine().tensor_flops(DType::Float32)
-                                 : (dtype_ == "fp64" ? host_peak().fp64_flops : host_peak().fp32_flops);
-    const double rate = flops() / (modelled ? *modelled : *r.seconds);
-    r.gflops = rate * 1e-9;
-    r.roof_fraction = rate / peak;
-    return r;
+    return measured;
   }
 
   // B - op(A) X in fp64. (Residuals of fp64 solves drown in its own rounding: what is shown is then that.)
