@@ -136,6 +136,27 @@ TEST_P(Targets, Batched) {
   EXPECT_EQ(gemm_strided_batched(e_, {Op::N, Op::N, 5, 7, 8}, 0.5f, da.view.data(), 40, db.view.data(), 56, 2.0f, dc.view.data(), 35, 3, {Mode::Exact}).mode, Mode::Exact);
 }
 
+// The types that a device has in Exact alone: listed and grouped batches, too, and within the bound that is reported.
+template <class T> void exact_batch(const Executor& e, std::mt19937_64& random) {
+  const auto a = full<T>(2, 12, Layout::RowMajor, random), b = full<T>(2, 20, Layout::RowMajor, random), c = full<T>(2, 15, Layout::RowMajor, random);
+  const OnDevice<T> da(e, a), db(e, b), dc(e, c);
+  const std::vector<const T*> la{da.view.data(), da.view.data() + 12}, lb{db.view.data(), db.view.data() + 20};
+  const std::vector<T*> lc{dc.view.data(), dc.view.data() + 15};
+  const Accuracy kept = gemm_batched<T>(e, {Op::N, Op::T, 3, 5, 4}, T(2), la, lb, T(1), lc, {Mode::Exact});
+  EXPECT_EQ(kept.mode, Mode::Exact);
+  expect_elements(c, fetched(c, dc), kept.bound, anywhere, [&](std::int64_t p, std::int64_t at) {
+    Sum sum, old;
+    for (std::int64_t q = 0; q < 4; ++q) sum.add(wide(a.at(p, at % 3 + 3 * q)), wide(b.at(p, at / 3 + 5 * q)));
+    old.add({1, 0}, wide(c.at(p, at)));
+    return sum.normwise().times({2, 0}) + old;
+  });
+}
+TEST_P(Targets, BatchedInExact) {
+  exact_batch<double>(e_, random_);
+  exact_batch<std::complex<float>>(e_, random_);
+  exact_batch<std::complex<double>>(e_, random_);
+}
+
 // Products near the smallest float lose digits in every float32 mode: only Exact meets a target there, and finds it.
 TEST_P(Targets, TheRangeOfTheOperandsCounts) {
   const std::int64_t n = 20;
