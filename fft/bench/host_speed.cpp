@@ -73,9 +73,12 @@ std::function<void()> fftw(const Case<double>& c) {
 #endif
 
 #ifdef TRN_HAVE_KISSFFT
-// KissFFT has float only here, one line a call, real lines of even length only.
+// KissFFT has float only here, one line a call, real lines of even length only; its primes are quadratic and left out where that takes minutes.
 std::function<void()> kissfft(const Case<float>& c) {
-  if (c.threads != 1 || (c.real && c.n % 2 != 0)) return {};
+  std::int64_t largest = 1;
+  for (std::int64_t rest = c.n, p = 2; rest > 1; ++p)
+    for (; rest % p == 0; rest /= p) largest = p;
+  if (c.threads != 1 || (c.real && c.n % 2 != 0) || largest > 600) return {};
   const int n = static_cast<int>(c.n);
   if (c.real) {
     const std::shared_ptr<void> state(kiss_fftr_alloc(n, 0, nullptr, nullptr), std::free);

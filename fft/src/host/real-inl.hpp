@@ -56,6 +56,14 @@ HWY_INLINE void half_pairs(D d, std::int64_t m, std::int64_t k, const Points<T>&
   store_points(d, out, m - k - lanes + 1, reversed(d, b));
 }
 
+// As many pairs from k on as fill vectors of D; returns the next k.
+template <bool kForward, class D, class T>
+HWY_INLINE std::int64_t half_vectors(std::int64_t m, std::int64_t k, const Points<T>& in, const Points<T>& out, const T* w) {
+  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  for (; 2 * (k + lanes) <= m + 1; k += lanes) half_pairs<kForward>(D(), m, k, in, out, w);
+  return k;
+}
+
 // Forward: m points Z to m + 1 points X, in place or not. Back: m + 1 points X to m points Z. Vectors where both sides are contiguous.
 template <bool kForward, class T>
 HWY_NOINLINE void half_line(std::int64_t m, const Points<T>& in, const Points<T>& out, const T* w) {
@@ -72,8 +80,9 @@ HWY_NOINLINE void half_line(std::int64_t m, const Points<T>& in, const Points<T>
   }
   std::int64_t k = 1;
   if (in.dense() && out.dense()) {
-    constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(Widest<T>()));
-    for (; 2 * (k + lanes) <= m + 1; k += lanes) half_pairs<kForward>(Widest<T>(), m, k, in, out, w);
+    k = half_vectors<kForward, Widest<T>>(m, k, in, out, w);
+    if constexpr (hn::MaxLanes(Widest<T>()) * sizeof(T) >= 32) k = half_vectors<kForward, hn::Half<Widest<T>>>(m, k, in, out, w);
+    if constexpr (hn::MaxLanes(Widest<T>()) * sizeof(T) >= 64) k = half_vectors<kForward, hn::Half<hn::Half<Widest<T>>>>(m, k, in, out, w);
   }
   for (; 2 * k <= m; ++k) half_pairs<kForward>(hn::CappedTag<T, 1>(), m, k, in, out, w);
 }
