@@ -1,4 +1,5 @@
-// Convolution three ways, and an echo found by correlation: a pulse of noise comes back 1,234 samples later, fifty times weaker than the noise around it.
+// Convolution three ways, and an echo found by correlation: a pulse of noise comes back 1,234 samples later, fifty times weaker than the
+// noise around it.
 #include <cmath>
 #include <cstdio>
 #include <random>
@@ -34,13 +35,17 @@ int main() {
   const std::vector<float> pulse = noise(pulse_size, 1);
   std::vector<float> heard = noise(16384, 1);
   for (std::int64_t i = 0; i < pulse_size; ++i) heard[static_cast<std::size_t>(i + delay)] += 0.14f * pulse[static_cast<std::size_t>(i)];
-  const auto match = fft::correlate(exec, Array<float>::from_host(exec, {16384}, heard), Array<float>::from_host(exec, {pulse_size}, pulse), {.mode = fft::ConvolveMode::Valid}).to_host();
+  const auto match = fft::correlate(exec, Array<float>::from_host(exec, {16384}, heard), Array<float>::from_host(exec, {pulse_size}, pulse),
+                                    {.mode = fft::ConvolveMode::Valid})
+                         .to_host();
   std::int64_t best = 0;
   for (std::size_t i = 0; i < match.size(); ++i) {
     if (match[i] > match[static_cast<std::size_t>(best)]) best = static_cast<std::int64_t>(i);
   }
-  std::printf("echo in noise fifty times its power: found at %lld samples, it was at %lld\n", static_cast<long long>(best), static_cast<long long>(delay));
-  // fft/include/trn/fft/convolve.hpp bounds the error by norms; 20 u times sqrt(101) of the values' size is far above what happens and far below a mistake.
+  std::printf("echo in noise fifty times its power: found at %lld samples, it was at %lld\n", static_cast<long long>(best),
+              static_cast<long long>(delay));
+  // fft/include/trn/fft/convolve.hpp bounds the error by norms; 20 u times sqrt(101) of the values' size is far above what happens and
+  // far below a mistake.
   const bool right = worst < 20 * 6e-8 * std::sqrt(101.0) * typical && best == delay;
   std::printf("%s\n", right ? "right" : "WRONG");
   return right ? 0 : 1;

@@ -1,5 +1,6 @@
-// Denoising with the short-time Fourier transform: a chirp in white noise is concentrated in a few bins of its spectrogram, the noise lies in all of them; bins
-// below a threshold are set to zero, and the inverse gives the chirp back with less noise. Without the threshold it gives the signal back itself.
+// Denoising with the short-time Fourier transform: a chirp in white noise is concentrated in a few bins of its spectrogram, the noise
+// lies in all of them; bins below a threshold are set to zero, and the inverse gives the chirp back with less noise. Without the
+// threshold it gives the signal back itself.
 #include <cmath>
 #include <cstdio>
 #include <numbers>
@@ -44,10 +45,13 @@ int main() {
   const double threshold = 3.5 * 0.7 * std::sqrt(power);
   std::size_t kept = 0;
   for (auto& z : bins) {
-    if (std::abs(z) < threshold) z = 0;
-    else ++kept;
+    if (std::abs(z) < threshold)
+      z = 0;
+    else
+      ++kept;
   }
-  const auto denoised = fft::istft(exec, Array<std::complex<double>>::from_host(exec, spectrogram.shape(), bins), options, {.length = n}).to_host();
+  const auto denoised =
+      fft::istft(exec, Array<std::complex<double>>::from_host(exec, spectrogram.shape(), bins), options, {.length = n}).to_host();
 
   const double before = decibel_between(clean, noisy), after = decibel_between(clean, denoised), back = decibel_between(noisy, untouched);
   std::printf("signal to noise: %.1f dB before, %.1f dB after; %zu of %zu bins kept\n", before, after, kept, bins.size());

@@ -60,7 +60,8 @@ void add_blas_operations(std::vector<std::unique_ptr<Operation>>& all);
 [[nodiscard]] std::unique_ptr<Operation> pair_energy_operation();
 [[nodiscard]] std::vector<std::unique_ptr<Operation>> vector_operations();  // level 1, gemv, ger
 [[nodiscard]] std::vector<std::unique_ptr<Operation>> rand_operations();
-[[nodiscard]] std::vector<std::unique_ptr<Operation>> fft_operations();  // plans, dct, convolve, stft
+[[nodiscard]] std::vector<std::unique_ptr<Operation>> fft_operations();           // plans, and the next
+[[nodiscard]] std::vector<std::unique_ptr<Operation>> fft_function_operations();  // dct, convolve, stft
 [[nodiscard]] std::vector<std::unique_ptr<Operation>> operations();
 
 }  // namespace trn::tools

@@ -9,15 +9,24 @@ namespace {
 
 const char* operation(ComplexOp op) {
   switch (op) {
-    case ComplexOp::Add: return "fft.add";
-    case ComplexOp::Subtract: return "fft.subtract";
-    case ComplexOp::Multiply: return "fft.multiply";
-    case ComplexOp::MultiplyConjugate: return "fft.multiply_conjugate";
-    case ComplexOp::Divide: return "fft.divide";
-    case ComplexOp::Conjugate: return "fft.conj";
-    case ComplexOp::Abs: return "fft.abs";
-    case ComplexOp::Angle: return "fft.angle";
-    case ComplexOp::FromPolar: return "fft.from_polar";
+    case ComplexOp::Add:
+      return "fft.add";
+    case ComplexOp::Subtract:
+      return "fft.subtract";
+    case ComplexOp::Multiply:
+      return "fft.multiply";
+    case ComplexOp::MultiplyConjugate:
+      return "fft.multiply_conjugate";
+    case ComplexOp::Divide:
+      return "fft.divide";
+    case ComplexOp::Conjugate:
+      return "fft.conj";
+    case ComplexOp::Abs:
+      return "fft.abs";
+    case ComplexOp::Angle:
+      return "fft.angle";
+    case ComplexOp::FromPolar:
+      return "fft.from_polar";
   }
   return "?";
 }
@@ -27,7 +36,8 @@ Shape broadcast(const char* op, const Shape& a, const Shape& b) {
   Shape shape(rank, 1);
   for (std::size_t i = 0; i < rank; ++i) {
     const std::int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1, y = i < b.size() ? b[b.size() - 1 - i] : 1;
-    require(x == y || x == 1 || y == 1, "{}: shapes {} and {} cannot be broadcast together; extents must be equal or 1", op, to_string(a), to_string(b));
+    require(x == y || x == 1 || y == 1, "{}: shapes {} and {} cannot be broadcast together; extents must be equal or 1", op, to_string(a),
+            to_string(b));
     shape[rank - 1 - i] = x == 1 ? y : x;
   }
   return shape;
@@ -46,8 +56,8 @@ template <class T> void check(const char* op, const char* operand, const Executo
   check_owner(op, operand, e, x.im.executor());
   require(x.re.shape() == x.im.shape(), "{}: the real part of {} has shape {}, the imaginary part {}; both must be the same", op, operand,
           to_string(x.re.shape()), to_string(x.im.shape()));
-  require(x.re.strides() == x.im.strides(), "{}: the real part of {} has strides {}, the imaginary part {}; both must be the same", op, operand,
-          to_string(x.re.strides()), to_string(x.im.strides()));
+  require(x.re.strides() == x.im.strides(), "{}: the real part of {} has strides {}, the imaginary part {}; both must be the same", op,
+          operand, to_string(x.re.strides()), to_string(x.im.strides()));
 }
 
 template <class T> ElementwiseSide side(const PlanarView<const T>& x, const Shape& shape) {
@@ -90,16 +100,22 @@ template <Real T> PlanarArray<T> from_polar(const Executor& e, const View<const 
   check_owner(op, "angle", e, angle.executor());
   const Shape shape = broadcast(op, modulus.shape(), angle.shape());
   PlanarArray<T> y = empty<T>(e, shape);
-  run(e, {ComplexOp::FromPolar, dtype_of<T>, shape, side(modulus, shape), side(angle, shape), {y.re.data(), y.im.data(), row_major_strides(shape)}});
+  run(e, {ComplexOp::FromPolar,
+          dtype_of<T>,
+          shape,
+          side(modulus, shape),
+          side(angle, shape),
+          {y.re.data(), y.im.data(), row_major_strides(shape)}});
   return y;
 }
 
-template <Real T> PlanarArray<T> matmul(const Executor& e, const PlanarView<const T>& a, const PlanarView<const T>& b, const MatmulOptions& o) {
+template <Real T>
+PlanarArray<T> matmul(const Executor& e, const PlanarView<const T>& a, const PlanarView<const T>& b, const MatmulOptions& o) {
   check("fft.matmul", "a", e, a);
   check("fft.matmul", "b", e, b);
   const Shape &sa = a.re.shape(), &sb = b.re.shape();
-  require(sa.size() == 2 && sb.size() == 2 && sa[1] == sb[0], "fft.matmul: a has shape {}, b {}; give matrices (m, k) and (k, n)", to_string(sa),
-          to_string(sb));
+  require(sa.size() == 2 && sb.size() == 2 && sa[1] == sb[0], "fft.matmul: a has shape {}, b {}; give matrices (m, k) and (k, n)",
+          to_string(sa), to_string(sb));
   PlanarArray<T> y = empty<T>(e, {sa[0], sb[1]});
   if (sa[0] == 0 || sb[1] == 0) return y;
   if (sa[1] == 0) {
@@ -107,7 +123,15 @@ template <Real T> PlanarArray<T> matmul(const Executor& e, const PlanarView<cons
     fill_zero(y.im.view());
     return y;
   }
-  dispatch(kMatmul, e, MatmulArgs{dtype_of<T>, sa[0], sb[1], sa[1], side(a, sa), side(b, sb), {y.re.data(), y.im.data(), row_major_strides(y.shape())}, o.products});
+  dispatch(kMatmul, e,
+           MatmulArgs{dtype_of<T>,
+                      sa[0],
+                      sb[1],
+                      sa[1],
+                      side(a, sa),
+                      side(b, sb),
+                      {y.re.data(), y.im.data(), row_major_strides(y.shape())},
+                      o.products});
   return y;
 }
 
@@ -128,12 +152,12 @@ template <Real T> Array<std::complex<T>> to_interleaved(const Executor& e, const
   return y;
 }
 
-#define TRN_FFT_INSTANTIATE(T)                                                                                                            \
-  template PlanarArray<T> planar<T>(ComplexOp, const Executor&, const PlanarView<const T>&, const PlanarView<const T>&);                 \
-  template Array<T> planar_part<T>(ComplexOp, const Executor&, const PlanarView<const T>&);                                              \
-  template PlanarArray<T> from_polar<T>(const Executor&, const View<const T>&, const View<const T>&);                                    \
-  template PlanarArray<T> matmul<T>(const Executor&, const PlanarView<const T>&, const PlanarView<const T>&, const MatmulOptions&);      \
-  template PlanarArray<T> to_planar<T>(const Executor&, const View<const std::complex<T>>&);                                             \
+#define TRN_FFT_INSTANTIATE(T)                                                                                                      \
+  template PlanarArray<T> planar<T>(ComplexOp, const Executor&, const PlanarView<const T>&, const PlanarView<const T>&);            \
+  template Array<T> planar_part<T>(ComplexOp, const Executor&, const PlanarView<const T>&);                                         \
+  template PlanarArray<T> from_polar<T>(const Executor&, const View<const T>&, const View<const T>&);                               \
+  template PlanarArray<T> matmul<T>(const Executor&, const PlanarView<const T>&, const PlanarView<const T>&, const MatmulOptions&); \
+  template PlanarArray<T> to_planar<T>(const Executor&, const View<const std::complex<T>>&);                                        \
   template Array<std::complex<T>> to_interleaved<T>(const Executor&, const PlanarView<const T>&);
 TRN_FFT_INSTANTIATE(float)
 TRN_FFT_INSTANTIATE(double)

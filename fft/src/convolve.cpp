@@ -32,7 +32,9 @@ template <class E> void combine(const Executor& e, ComplexOp op, const View<cons
     }
   };
   if (out.size() == 0) return;
-  dispatch(kElementwise, e, ElementwiseArgs{op, dtype_of<T>, out.shape(), side(a.data(), a.strides()), side(b.data(), b.strides()), side(out.data(), out.strides())});
+  dispatch(kElementwise, e,
+           ElementwiseArgs{op, dtype_of<T>, out.shape(), side(a.data(), a.strides()), side(b.data(), b.strides()),
+                           side(out.data(), out.strides())});
 }
 
 // x seen with `shape`: extents of 1 repeated.
@@ -47,8 +49,9 @@ template <class E> View<const E> spread(const View<const E>& x, const Shape& sha
 std::vector<std::int64_t> as_integers(const std::vector<std::size_t>& axes) { return {axes.begin(), axes.end()}; }
 
 // The circular convolution of `lengths` points along `axes`, other axes broadcast.
-template <class E> Array<E> circular(const Executor& e, const View<const E>& a, const View<const E>& b, const std::vector<std::size_t>& axes,
-                                     const std::vector<std::int64_t>& lengths, PlanCache* cache) {
+template <class E>
+Array<E> circular(const Executor& e, const View<const E>& a, const View<const E>& b, const std::vector<std::size_t>& axes,
+                  const std::vector<std::int64_t>& lengths, PlanCache* cache) {
   const TransformNOptions options{.s = lengths, .axes = as_integers(axes), .cache = cache};
   const auto product = [&](const auto& fa, const auto& fb) {
     Shape shape = fa.shape();
@@ -86,32 +89,38 @@ Extents extents(const char* op, const Shape& a, const Shape& b, const ConvolveOp
   bool a_holds = true, b_holds = true;
   for (std::size_t d = 0; d < a.size(); ++d) {
     if (std::find(axes.begin(), axes.end(), d) != axes.end()) {
-      require(a[d] > 0 && b[d] > 0, "{}: a has shape {}, b {}; along axis {} both need at least one element", op, to_string(a), to_string(b), d);
+      require(a[d] > 0 && b[d] > 0, "{}: a has shape {}, b {}; along axis {} both need at least one element", op, to_string(a),
+              to_string(b), d);
       x.full[d] = a[d] + b[d] - 1;
       if (a[d] != 1 && b[d] != 1) x.axes.push_back(d);
       a_holds = a_holds && a[d] >= b[d];
       b_holds = b_holds && b[d] >= a[d];
-      x.result[d] = o.mode == ConvolveMode::Full ? x.full[d] : o.mode == ConvolveMode::Same ? a[d] : std::max(a[d], b[d]) - std::min(a[d], b[d]) + 1;
+      x.result[d] = o.mode == ConvolveMode::Full   ? x.full[d]
+                    : o.mode == ConvolveMode::Same ? a[d]
+                                                   : std::max(a[d], b[d]) - std::min(a[d], b[d]) + 1;
       x.start[d] = (x.full[d] - x.result[d]) / 2;
     } else {
-      require(a[d] == b[d] || a[d] == 1 || b[d] == 1, "{}: a has shape {}, b {}; along axis {}, which is not convolved, extents must be equal or 1", op, to_string(a),
-              to_string(b), d);
+      require(a[d] == b[d] || a[d] == 1 || b[d] == 1,
+              "{}: a has shape {}, b {}; along axis {}, which is not convolved, extents must be equal or 1", op, to_string(a), to_string(b),
+              d);
       x.full[d] = x.result[d] = a[d] == 1 ? b[d] : a[d];
     }
   }
   require(o.mode != ConvolveMode::Valid || a_holds || b_holds,
-          "{}: mode valid with shapes {} and {}; one array must be at least as long as the other along every convolved axis", op, to_string(a), to_string(b));
+          "{}: mode valid with shapes {} and {}; one array must be at least as long as the other along every convolved axis", op,
+          to_string(a), to_string(b));
   return x;
 }
 
-template <class E> Array<E> by_transform(const Executor& e, const View<const E>& a, const View<const E>& b, const Extents& x, PlanCache* cache) {
+template <class E>
+Array<E> by_transform(const Executor& e, const View<const E>& a, const View<const E>& b, const Extents& x, PlanCache* cache) {
   std::vector<std::int64_t> lengths;
   for (const std::size_t d : x.axes) lengths.push_back(next_fast_len(x.full[d]));
   return circular<E>(e, a, b, x.axes, lengths, cache);
 }
 
-// Blocks of `step` points along `axis`: block i covers points i * step on, transformed with n >= step + m - 1 points, so that it needs no neighbour; the m - 1
-// last points of its result are added to the next block's first.
+// Blocks of `step` points along `axis`: block i covers points i * step on, transformed with n >= step + m - 1 points, so that it needs no
+// neighbour; the m - 1 last points of its result are added to the next block's first.
 struct Blocking {
   std::int64_t n = 0, step = 0, blocks = 0;
 };
@@ -131,8 +140,9 @@ Blocking choose_blocks(std::int64_t longer, std::int64_t m) {
 }
 
 // `a` is the longer one along `axis`.
-template <class E> Array<E> in_blocks(const Executor& e, const View<const E>& a, const View<const E>& b, const Extents& x, std::size_t axis, const Blocking& k,
-                                      PlanCache* cache) {
+template <class E>
+Array<E> in_blocks(const Executor& e, const View<const E>& a, const View<const E>& b, const Extents& x, std::size_t axis, const Blocking& k,
+                   PlanCache* cache) {
   const auto inserted = [&](Shape s, std::int64_t value) {
     s.insert(s.begin() + static_cast<std::ptrdiff_t>(axis), value);
     return s;
@@ -186,7 +196,8 @@ template <class E> Array<E> in_blocks(const Executor& e, const View<const E>& a,
   return out;
 }
 
-template <class E> Array<E> overlap_add(const Executor& e, const View<const E>& a, const View<const E>& b, const Extents& x, PlanCache* cache) {
+template <class E>
+Array<E> overlap_add(const Executor& e, const View<const E>& a, const View<const E>& b, const Extents& x, PlanCache* cache) {
   // The axis where the lengths differ most.
   std::size_t axis = x.axes.front();
   double ratio = 0;
@@ -202,7 +213,9 @@ template <class E> Array<E> overlap_add(const Executor& e, const View<const E>& 
 }
 
 // Direct sums: for every element of b, a times it is added to the part of the result that begins at its index.
-template <class E> Array<E> by_sums(const Executor& e, const View<const E>& a, const View<const E>& b, const Extents& x, const std::vector<std::size_t>& convolved) {
+template <class E>
+Array<E> by_sums(const Executor& e, const View<const E>& a, const View<const E>& b, const Extents& x,
+                 const std::vector<std::size_t>& convolved) {
   Array<E> y(e, x.full);
   fill_zero(y.view());
   // Axes that are not convolved stay whole; along the others one element of b after the other.
@@ -230,7 +243,9 @@ template <class E> Array<E> by_sums(const Executor& e, const View<const E>& a, c
 
 namespace detail {
 
-template <class E> Array<E> convolve(const char* op, Convolution how, const Executor& e, const View<const E>& a, const View<const E>& b, const ConvolveOptions& o) {
+template <class E>
+Array<E> convolve(const char* op, Convolution how, const Executor& e, const View<const E>& a, const View<const E>& b,
+                  const ConvolveOptions& o) {
   check_owner(op, "a", e, a.executor());
   check_owner(op, "b", e, b.executor());
   check_kernel(op, kElementwise, e);
@@ -243,13 +258,15 @@ template <class E> Array<E> convolve(const char* op, Convolution how, const Exec
   }
   for (const std::size_t d : x.axes) shorter *= std::min(a.shape()[d], b.shape()[d]);
   // A term of a direct sum is one pass over the data, the transforms are about a dozen.
-  const bool direct = x.axes.empty() || (how == Convolution::Choose && (o.method == ConvolveMethod::Direct || (o.method == ConvolveMethod::Auto && shorter <= 8)));
+  const bool direct = x.axes.empty() || (how == Convolution::Choose &&
+                                         (o.method == ConvolveMethod::Direct || (o.method == ConvolveMethod::Auto && shorter <= 8)));
   if (direct) {
     std::int64_t na = 1, nb = 1;
     for (const std::size_t d : convolved) na *= a.shape()[d], nb *= b.shape()[d];
     return cropped(e, na >= nb ? by_sums(e, a, b, x, convolved) : by_sums(e, b, a, x, convolved), x.start, x.result);
   }
-  return cropped(e, how == Convolution::OverlapAdd ? overlap_add(e, a, b, x, o.cache) : by_transform(e, a, b, x, o.cache), x.start, x.result);
+  return cropped(e, how == Convolution::OverlapAdd ? overlap_add(e, a, b, x, o.cache) : by_transform(e, a, b, x, o.cache), x.start,
+                 x.result);
 }
 
 template <class E> Array<E> correlate(const Executor& e, const View<const E>& a, const View<const E>& b, const ConvolveOptions& o) {
@@ -275,8 +292,9 @@ template <class E> Array<E> correlate(const Executor& e, const View<const E>& a,
   return convolve<E>(op, Convolution::Choose, e, a, turned, o);
 }
 
-#define TRN_FFT_INSTANTIATE(E)                                                                                                                    \
-  template Array<E> convolve<E>(const char*, Convolution, const Executor&, const View<const E>&, const View<const E>&, const ConvolveOptions&);  \
+#define TRN_FFT_INSTANTIATE(E)                                                                                         \
+  template Array<E> convolve<E>(const char*, Convolution, const Executor&, const View<const E>&, const View<const E>&, \
+                                const ConvolveOptions&);                                                               \
   template Array<E> correlate<E>(const Executor&, const View<const E>&, const View<const E>&, const ConvolveOptions&);
 TRN_FFT_INSTANTIATE(float)
 TRN_FFT_INSTANTIATE(double)

@@ -21,14 +21,29 @@ double factor(const CosineRequest& r, CosineType type, Norm norm, std::int64_t n
   return (norm == Norm::Forward) == (r.direction == Direction::Forward) ? 1 / (2 * m) : 1;
 }
 
-template <class T> Array<T> one_axis(const Executor& e, const View<const T>& x, const CosineRequest& r, const CosineNOptions& o, std::size_t axis, std::int64_t n) {
+template <class T>
+Array<T> one_axis(const Executor& e, const View<const T>& x, const CosineRequest& r, const CosineNOptions& o, std::size_t axis,
+                  std::int64_t n) {
   Shape shape = x.shape();
   shape[axis] = n;
   Array<T> y(e, shape);
   const Strides strides = row_major_strides(shape);
   const CosineType type = r.direction == Direction::Forward ? o.type : inverse_of(o.type);
-  CosineArgs args{dtype_of<T>, r.wave, type, o.orthogonalize.value_or(o.norm == Norm::Ortho), factor(r, type, o.norm, n), n,
-                  std::min(n, x.shape()[axis]), x.data(), y.data(), x.strides()[axis], strides[axis], {}, {}, {}, o.cache};
+  CosineArgs args{dtype_of<T>,
+                  r.wave,
+                  type,
+                  o.orthogonalize.value_or(o.norm == Norm::Ortho),
+                  factor(r, type, o.norm, n),
+                  n,
+                  std::min(n, x.shape()[axis]),
+                  x.data(),
+                  y.data(),
+                  x.strides()[axis],
+                  strides[axis],
+                  {},
+                  {},
+                  {},
+                  o.cache};
   for (std::size_t d = 0; d < shape.size(); ++d) {
     if (d == axis) continue;
     args.batch.push_back(shape[d]);

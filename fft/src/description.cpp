@@ -55,8 +55,8 @@ Description dense(Kind kind, Direction direction, const std::vector<std::int64_t
   return assemble(kind, direction, lengths, options.batch, box_strides("fft.dense", in, 1), box_strides("fft.dense", out, 1));
 }
 
-Description many(Kind kind, Direction direction, const std::vector<std::int64_t>& lengths, const SideLayout& input, const SideLayout& output,
-                 std::int64_t batch) {
+Description many(Kind kind, Direction direction, const std::vector<std::int64_t>& lengths, const SideLayout& input,
+                 const SideLayout& output, std::int64_t batch) {
   check_lengths("fft.many", lengths, batch);
   const auto strides = [&](const SideLayout& side, bool is_input) {
     const char* which = is_input ? "input" : "output";

@@ -36,15 +36,4 @@ void matmul(const Executor& executor, const MatmulArgs& args);
 inline constexpr KernelTable<ElementwiseArgs> kElementwise{"fft.elementwise", host::elementwise, nullptr};
 inline constexpr KernelTable<MatmulArgs> kMatmul{"fft.matmul", host::matmul, nullptr};
 
-// y *= x elementwise for interleaved arrays of one shape (conjugate: y *= conj(x)); y dense.
-template <class T> void multiply_in_place(const Executor& e, const View<std::complex<T>>& y, const View<const std::complex<T>>& x, bool conjugate) {
-  const auto side = [](void* data, const Strides& s) {
-    Strides strides = s;
-    for (std::int64_t& v : strides) v *= 2;
-    return ElementwiseSide{data, static_cast<T*>(data) + 1, strides};
-  };
-  const ElementwiseSide ys = side(y.data(), y.strides()), xs = side(const_cast<std::complex<T>*>(x.data()), x.strides());
-  dispatch(kElementwise, e, ElementwiseArgs{conjugate ? ComplexOp::MultiplyConjugate : ComplexOp::Multiply, dtype_of<T>, y.shape(), ys, xs, ys});
-}
-
 }  // namespace trn::fft

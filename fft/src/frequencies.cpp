@@ -36,7 +36,8 @@ template <Real T> Array<T> rfftfreq(const Executor& e, std::int64_t n, double sp
 
 namespace detail {
 
-template <class T> Array<T> shift(const char* operation, const Executor& e, const View<const T>& x, const ShiftOptions& options, bool inverse) {
+template <class T>
+Array<T> shift(const char* operation, const Executor& e, const View<const T>& x, const ShiftOptions& options, bool inverse) {
   check_owner(operation, "x", e, x.executor());
   std::vector<std::int64_t> all(x.shape().size());
   std::iota(all.begin(), all.end(), std::int64_t{0});
@@ -60,7 +61,8 @@ template <class T> Array<T> shift(const char* operation, const Executor& e, cons
 template Array<float> shift(const char*, const Executor&, const View<const float>&, const ShiftOptions&, bool);
 template Array<double> shift(const char*, const Executor&, const View<const double>&, const ShiftOptions&, bool);
 template Array<std::complex<float>> shift(const char*, const Executor&, const View<const std::complex<float>>&, const ShiftOptions&, bool);
-template Array<std::complex<double>> shift(const char*, const Executor&, const View<const std::complex<double>>&, const ShiftOptions&, bool);
+template Array<std::complex<double>> shift(const char*, const Executor&, const View<const std::complex<double>>&, const ShiftOptions&,
+                                           bool);
 
 }  // namespace detail
 

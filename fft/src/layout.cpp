@@ -19,7 +19,7 @@ Wide floor_quotient(Wide a, Wide b) { return a / b - (a % b < 0 ? 1 : 0); }
 Wide ceiling_quotient(Wide a, Wide b) { return a / b + (a % b > 0 ? 1 : 0); }
 
 struct Search {
-  std::vector<Term> terms;           // strides > 0, falling
+  std::vector<Term> terms;            // strides > 0, falling
   std::vector<Wide> low, high, step;  // what the terms from k on reach, and the divisor of all they reach
   std::int64_t budget = 200'000;
 

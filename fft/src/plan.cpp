@@ -28,9 +28,12 @@ using detail::PlanState;
 
 const KernelTable<ExecuteArgs>& table(Kind kind) {
   switch (kind) {
-    case Kind::ComplexToComplex: return kC2C;
-    case Kind::RealToComplex: return kR2C;
-    case Kind::ComplexToReal: break;
+    case Kind::ComplexToComplex:
+      return kC2C;
+    case Kind::RealToComplex:
+      return kR2C;
+    case Kind::ComplexToReal:
+      break;
   }
   return kC2R;
 }
@@ -61,14 +64,15 @@ struct Call {
 };
 
 void check_part(const Call& call, const char* side, const Part& p, const layout::Span& needed) {
-  require(*p.executor == call.executor, "{}: the {} lives on executor '{}', the plan is for '{}'; give an array of that executor", call.operation,
-          side, p.executor->name(), call.executor.name());
+  require(*p.executor == call.executor, "{}: the {} lives on executor '{}', the plan is for '{}'; give an array of that executor",
+          call.operation, side, p.executor->name(), call.executor.name());
   if (needed.high < needed.low) return;
   const OffsetRange held = offset_range(*p.shape, *p.strides);
   require(held.lowest <= needed.low && needed.high <= held.highest,
-          "{}: the {} has shape {} and strides {}, which hold elements {} to {} of its address; the plan touches {} to {}: give the whole array",
-          call.operation, side, to_string(*p.shape), to_string(*p.strides), held.lowest, held.highest, static_cast<std::int64_t>(needed.low),
-          static_cast<std::int64_t>(needed.high));
+          "{}: the {} has shape {} and strides {}, which hold elements {} to {} of its address; the plan touches {} to {}: give the whole "
+          "array",
+          call.operation, side, to_string(*p.shape), to_string(*p.strides), held.lowest, held.highest,
+          static_cast<std::int64_t>(needed.low), static_cast<std::int64_t>(needed.high));
   require(p.data != nullptr, "{}: the {} has shape {} but its pointer is null", call.operation, side, to_string(*p.shape));
 }
 
@@ -76,8 +80,8 @@ void check_side(const Call& call, const char* side, const Given& g, const layout
   check_part(call, side, g.re, needed);
   if (!g.im) return;
   require(*g.re.shape == *g.im->shape && *g.re.strides == *g.im->strides,
-          "{}: the real part of the {} has shape {} and strides {}, the imaginary part {} and {}; both must be the same", call.operation, side,
-          to_string(*g.re.shape), to_string(*g.re.strides), to_string(*g.im->shape), to_string(*g.im->strides));
+          "{}: the real part of the {} has shape {} and strides {}, the imaginary part {} and {}; both must be the same", call.operation,
+          side, to_string(*g.re.shape), to_string(*g.re.strides), to_string(*g.im->shape), to_string(*g.im->strides));
   check_part(call, side, *g.im, needed);
 }
 
@@ -96,13 +100,15 @@ void check_overlaps(const Call& call, const Given& in, const Given& out) {
   for (std::size_t i = 0; same && i < ins.size(); ++i) same = ins[i].address == outs[i].address;
   if (same) {
     const char* trouble = in_place_trouble(p.description);
-    require(trouble == nullptr, "{}: input and output begin at the same address, but {}; describe the same bytes on both sides or use two arrays",
+    require(trouble == nullptr,
+            "{}: input and output begin at the same address, but {}; describe the same bytes on both sides or use two arrays",
             call.operation, trouble == nullptr ? "" : trouble);
     return;
   }
   for (const layout::Region& a : ins) {
     for (const layout::Region& b : outs) {
-      require(!layout::overlap(a, b), "{}: input and output share some elements without beginning at the same address; use two arrays, or one in place",
+      require(!layout::overlap(a, b),
+              "{}: input and output share some elements without beginning at the same address; use two arrays, or one in place",
               call.operation);
     }
   }
@@ -110,8 +116,8 @@ void check_overlaps(const Call& call, const Given& in, const Given& out) {
 
 void check_workspace(const Call& call, const Buffer& workspace, const Given& in, const Given& out) {
   const std::int64_t needed = call.plan.body->workspace_bytes();
-  require(workspace.executor() == call.executor, "{}: the workspace lives on executor '{}', the plan is for '{}'; allocate it there", call.operation,
-          workspace.executor().name(), call.executor.name());
+  require(workspace.executor() == call.executor, "{}: the workspace lives on executor '{}', the plan is for '{}'; allocate it there",
+          call.operation, workspace.executor().name(), call.executor.name());
   require(workspace.bytes() >= needed, "{}: the workspace has {} bytes; the plan needs {}: allocate workspace_bytes()", call.operation,
           workspace.bytes(), needed);
   if (needed == 0) return;
@@ -127,20 +133,22 @@ void check_workspace(const Call& call, const Buffer& workspace, const Given& in,
 
 Side side(const Given& g, bool complex, std::int64_t real_bytes) {
   void* im = nullptr;
-  if (g.im) im = g.im->data;
-  else if (complex) im = static_cast<char*>(g.re.data) + real_bytes;
+  if (g.im)
+    im = g.im->data;
+  else if (complex)
+    im = static_cast<char*>(g.re.data) + real_bytes;
   return {g.re.data, im};
 }
 
 // What the overload offers against what the plan wants.
 void check_kind(const Call& call, Kind kind, const Given& in, const Given& out) {
   const Description& d = call.plan.description;
-  require(kind == d.kind, "{}: the plan is {}, but execute() was given arrays of a {} transform; give the types of the plan's kind", call.operation,
-          name(d.kind), name(kind));
+  require(kind == d.kind, "{}: the plan is {}, but execute() was given arrays of a {} transform; give the types of the plan's kind",
+          call.operation, name(d.kind), name(kind));
   const auto format = [](const Given& g) { return g.im ? Format::Planar : Format::Interleaved; };
   const auto check_format = [&](const char* which, Format got, Format want) {
-    require(got == want, "{}: the {} is {}, but the plan's {}_format is {}; make the plan with that format or give the other view", call.operation,
-            which, name(got), which, name(want));
+    require(got == want, "{}: the {} is {}, but the plan's {}_format is {}; make the plan with that format or give the other view",
+            call.operation, which, name(got), which, name(want));
   };
   if (d.kind != Kind::RealToComplex) check_format("input", format(in), d.input_format);
   if (d.kind != Kind::ComplexToReal) check_format("output", format(out), d.output_format);
@@ -159,7 +167,9 @@ void run(const Executor& executor, const PlanState& plan, Kind kind, const Given
   const std::int64_t bytes = plan.body->workspace_bytes();
   if (!workspace && bytes > 0) own.emplace(executor, bytes);
   const Operands operands{side(in, kind != Kind::RealToComplex, plan.real_bytes), side(out, kind != Kind::ComplexToReal, plan.real_bytes),
-                          workspace ? workspace->data() : own ? own->data() : nullptr};
+                          workspace ? workspace->data()
+                          : own     ? own->data()
+                                    : nullptr};
   dispatch(kernels, executor, ExecuteArgs{plan.body.get(), operands});
 }
 
@@ -187,12 +197,12 @@ template <Real T> const Description& Plan<T>::description() const { return state
 template <Real T> std::int64_t Plan<T>::workspace_bytes() const { return state_->body ? state_->body->workspace_bytes() : 0; }
 template <Real T> Accuracy Plan<T>::accuracy() const { return state_->body ? state_->body->accuracy() : Accuracy{}; }
 
-#define TRN_FFT_EXECUTE(Kind_, In, Out)                                                                                      \
-  template <Real T> void Plan<T>::execute(const In& in, const Out& out) const {                                             \
-    run(executor_, *state_, Kind::Kind_, given(in), given(out), nullptr);                                                    \
-  }                                                                                                                          \
-  template <Real T> void Plan<T>::execute(const In& in, const Out& out, const Buffer& workspace) const {                    \
-    run(executor_, *state_, Kind::Kind_, given(in), given(out), &workspace);                                                 \
+#define TRN_FFT_EXECUTE(Kind_, In, Out)                                                                  \
+  template <Real T> void Plan<T>::execute(const In& in, const Out& out) const {                          \
+    run(executor_, *state_, Kind::Kind_, given(in), given(out), nullptr);                                \
+  }                                                                                                      \
+  template <Real T> void Plan<T>::execute(const In& in, const Out& out, const Buffer& workspace) const { \
+    run(executor_, *state_, Kind::Kind_, given(in), given(out), &workspace);                             \
   }
 TRN_FFT_EXECUTE(ComplexToComplex, View<const C>, View<C>)
 TRN_FFT_EXECUTE(RealToComplex, View<const T>, View<C>)

@@ -42,8 +42,8 @@ void check_span(const char* side, const std::vector<layout::Dim>& dims, std::int
   Shape shape;
   Strides strides;
   for (const layout::Dim& d : dims) shape.push_back(d.extent), strides.push_back(d.stride);
-  fail<InvalidArgument>("fft.plan: the {} with extents {} and strides {} spans more than 2^63 - 1 bytes; use smaller extents or strides", side,
-                        to_string(shape), to_string(strides));
+  fail<InvalidArgument>("fft.plan: the {} with extents {} and strides {} spans more than 2^63 - 1 bytes; use smaller extents or strides",
+                        side, to_string(shape), to_string(strides));
 }
 
 // No dimension of extent 1, largest stride first, neighbours that are one dimension merged.
@@ -58,7 +58,8 @@ std::vector<Dimension> normal_batch(std::vector<Dimension> dims) {
     if (!merged.empty()) {
       Dimension& outer = merged.back();
       using layout::Wide;
-      if (outer.input_stride == Wide{inner.extent} * inner.input_stride && outer.output_stride == Wide{inner.extent} * inner.output_stride) {
+      if (outer.input_stride == Wide{inner.extent} * inner.input_stride &&
+          outer.output_stride == Wide{inner.extent} * inner.output_stride) {
         outer = {outer.extent * inner.extent, inner.input_stride, inner.output_stride};
         continue;
       }
@@ -132,16 +133,23 @@ Problem make_problem(const Description& d, DType real) {
   for (const Dimension& x : d.batch) p.batch.push_back(in_reals(x));
   p.batch = normal_batch(std::move(p.batch));
   switch (d.scale) {
-    case Scale::None: break;
-    case Scale::ByLength: p.factor = 1 / points; break;
-    case Scale::Orthonormal: p.factor = 1 / std::sqrt(points); break;
+    case Scale::None:
+      break;
+    case Scale::ByLength:
+      p.factor = 1 / points;
+      break;
+    case Scale::Orthonormal:
+      p.factor = 1 / std::sqrt(points);
+      break;
   }
   return p;
 }
 
 const char* in_place_trouble(const Description& d) {
   const auto same = [&](std::int64_t in, std::int64_t out) {
-    const auto equal = [&](const Dimension& x) { return x.extent <= 1 || x.input_stride * layout::Wide{in} == x.output_stride * layout::Wide{out}; };
+    const auto equal = [&](const Dimension& x) {
+      return x.extent <= 1 || x.input_stride * layout::Wide{in} == x.output_stride * layout::Wide{out};
+    };
     return std::all_of(d.batch.begin(), d.batch.end(), equal) && std::all_of(d.axes.begin(), d.axes.end() - 1, equal);
   };
   const Dimension& last = d.axes.back();

@@ -14,9 +14,10 @@ constexpr std::int64_t kLongestSignal = std::int64_t{1} << 60;  // so that sums 
 
 std::vector<double> placed_window(const char* op, const StftOptions& o, std::int64_t& win_length) {
   win_length = o.win_length.value_or(o.window.empty() ? o.n_fft : static_cast<std::int64_t>(o.window.size()));
-  require(win_length >= 1 && win_length <= o.n_fft, "{}: the window has {} points, n_fft is {}; it must have 1 to n_fft", op, win_length, o.n_fft);
-  require(o.window.empty() || static_cast<std::int64_t>(o.window.size()) == win_length, "{}: win_length is {} but {} window values are given; give one per point", op,
-          win_length, o.window.size());
+  require(win_length >= 1 && win_length <= o.n_fft, "{}: the window has {} points, n_fft is {}; it must have 1 to n_fft", op, win_length,
+          o.n_fft);
+  require(o.window.empty() || static_cast<std::int64_t>(o.window.size()) == win_length,
+          "{}: win_length is {} but {} window values are given; give one per point", op, win_length, o.window.size());
   const std::vector<double> w = o.window.empty() ? window(WindowKind::Hann, win_length) : o.window;
   for (const double v : w) require(std::isfinite(v), "{}: a window value is {}; all must be finite", op, v);
   std::vector<double> placed(static_cast<std::size_t>(o.n_fft), 0.0);
@@ -28,8 +29,10 @@ double scale(const char* op, const StftOptions& o, const std::vector<double>& w)
   double sum = 0, squares = 0;
   for (const double v : w) sum += v, squares += v * v;
   switch (o.scaling) {
-    case StftScaling::None: break;
-    case StftScaling::Unitary: return 1 / std::sqrt(static_cast<double>(o.n_fft));
+    case StftScaling::None:
+      break;
+    case StftScaling::Unitary:
+      return 1 / std::sqrt(static_cast<double>(o.n_fft));
     case StftScaling::Spectrum:
       require(sum != 0, "{}: the window's values sum to 0; scaling spectrum divides by that sum: use another scaling", op);
       return 1 / std::abs(sum);
@@ -64,24 +67,28 @@ std::int64_t frame_span(const StftOptions& o) {
 
 std::int64_t frame_count(const char* op, const StftOptions& o, const Frames& f, std::int64_t length) {
   const std::int64_t extended = length + 2 * f.extension, span = frame_span(o);
-  require(o.tail == Tail::Complete || extended >= span, "{}: the signal has {} points, {} with its extension; a frame needs {}: use a smaller n_fft", op, length, extended,
-          span);
+  require(o.tail == Tail::Complete || extended >= span,
+          "{}: the signal has {} points, {} with its extension; a frame needs {}: use a smaller n_fft", op, length, extended, span);
   if (o.tail == Tail::Drop) return 1 + (extended - span) / f.hop;
   return extended <= span ? 1 : 2 + (extended - span - 1) / f.hop;
 }
 
 void check_boundary(const char* op, const Frames& f) {
   if (f.boundary == Boundary::Reflect || f.boundary == Boundary::Odd) {
-    require(f.extension < f.length, "{}: the signal has {} points; its reflection by {} points needs at least {}: use another boundary or a smaller n_fft", op, f.length,
-            f.extension, f.extension + 1);
+    require(f.extension < f.length,
+            "{}: the signal has {} points; its reflection by {} points needs at least {}: use another boundary or a smaller n_fft", op,
+            f.length, f.extension, f.extension + 1);
   }
   if (f.boundary == Boundary::Circular) {
-    require(f.extension <= f.length, "{}: the signal has {} points; a circular extension by {} needs as many: use another boundary or a smaller n_fft", op, f.length,
+    require(f.extension <= f.length,
+            "{}: the signal has {} points; a circular extension by {} needs as many: use another boundary or a smaller n_fft", op, f.length,
             f.extension);
   }
 }
 
-template <class T> Plan<T> plan(const Executor& e, const Description& d, PlanCache* cache) { return cache ? cache->get<T>(e, d) : Plan<T>(e, d); }
+template <class T> Plan<T> plan(const Executor& e, const Description& d, PlanCache* cache) {
+  return cache ? cache->get<T>(e, d) : Plan<T>(e, d);
+}
 
 // Offsets in reals of each signal: all dimensions but the last.
 std::vector<std::int64_t> signal_offsets(const Shape& shape, const Strides& strides, int parts) {
@@ -96,23 +103,21 @@ std::vector<std::int64_t> signal_offsets(const Shape& shape, const Strides& stri
   return offsets;
 }
 
-// Frames (signals, count, n_fft) on one side, a dense spectrogram (signals, bins, count) or any (..., bins, count) on the other.
-Description between(Kind kind, Direction direction, const Frames& f, std::int64_t signals, bool one_side) {
-  const std::int64_t bins = one_side ? f.n_fft / 2 + 1 : f.n_fft;
-  const Dimension axis = direction == Direction::Forward ? Dimension{f.n_fft, 1, f.count} : Dimension{f.n_fft, f.count, 1};
-  const auto dim = [&](std::int64_t extent, std::int64_t frame, std::int64_t spectrum) {
-    return direction == Direction::Forward ? Dimension{extent, frame, spectrum} : Dimension{extent, spectrum, frame};
-  };
-  Description d{kind, direction, {axis}, {dim(signals, f.count * f.n_fft, bins * f.count), dim(f.count, f.n_fft, 1)}};
-  if (direction == Direction::Inverse) d.scale = Scale::ByLength;
-  return d;
+// From dense frames (signals, count, n_fft) to a dense spectrogram (signals, bins, count).
+Description to_spectrogram(Kind kind, const Frames& f, std::int64_t signals) {
+  const std::int64_t bins = kind == Kind::RealToComplex ? f.n_fft / 2 + 1 : f.n_fft;
+  return {kind, Direction::Forward, {{f.n_fft, 1, f.count}}, {{signals, f.count * f.n_fft, bins * f.count}, {f.count, f.n_fft, 1}}};
 }
 
 }  // namespace
 
 StftOptions scipy_stft(std::int64_t nperseg, std::optional<std::int64_t> length) {
   if (length) nperseg = std::min(nperseg, *length);
-  return {.n_fft = nperseg, .hop = nperseg - nperseg / 2, .place = WindowPlace::Start, .boundary = Boundary::Zeros, .tail = Tail::Complete,
+  return {.n_fft = nperseg,
+          .hop = nperseg - nperseg / 2,
+          .place = WindowPlace::Start,
+          .boundary = Boundary::Zeros,
+          .tail = Tail::Complete,
           .scaling = StftScaling::Spectrum};
 }
 
@@ -151,14 +156,14 @@ template <class E> Array<std::complex<typename RealPart<E>::type>> stft(const Ex
   const Array<E> pieces(e, {signals, f.count, f.n_fft});
   cut(pieces.data());
   if constexpr (complex) {
-    plan<T>(e, between(Kind::ComplexToComplex, Direction::Forward, f, signals, false), o.cache).execute(View<const E>(pieces.view()), y.view());
+    plan<T>(e, to_spectrogram(Kind::ComplexToComplex, f, signals), o.cache).execute(View<const E>(pieces.view()), y.view());
   } else if (one_side) {
-    plan<T>(e, between(Kind::RealToComplex, Direction::Forward, f, signals, true), o.cache).execute(View<const T>(pieces.view()), y.view());
+    plan<T>(e, to_spectrogram(Kind::RealToComplex, f, signals), o.cache).execute(View<const T>(pieces.view()), y.view());
   } else {
     const Array<std::complex<T>> wide(e, pieces.shape());
     copy(pieces.view(), real_parts(wide.view()));
     fill_zero(imaginary_parts(wide.view()));
-    plan<T>(e, between(Kind::ComplexToComplex, Direction::Forward, f, signals, false), o.cache).execute(View<const std::complex<T>>(wide.view()), y.view());
+    plan<T>(e, to_spectrogram(Kind::ComplexToComplex, f, signals), o.cache).execute(View<const std::complex<T>>(wide.view()), y.view());
   }
   return y;
 }
@@ -166,7 +171,8 @@ template <class E> Array<std::complex<typename RealPart<E>::type>> stft(const Ex
 namespace {
 
 // E: the element of the result.
-template <class E, class T> Array<E> inverse(const Executor& e, const View<const std::complex<T>>& y, const StftOptions& o, const IstftOptions& i) {
+template <class E, class T>
+Array<E> inverse(const Executor& e, const View<const std::complex<T>>& y, const StftOptions& o, const IstftOptions& i) {
   constexpr bool complex = !std::is_same_v<E, T>;
   constexpr int parts = complex ? 2 : 1;
   const char* op = "fft.istft";
@@ -182,11 +188,12 @@ template <class E, class T> Array<E> inverse(const Executor& e, const View<const
           one_side ? "one side" : "two sides", bins);
   f.count = y.shape().back();
   require(f.count >= 1, "{}: the spectrogram has no frames; it needs at least 1", op);
-  require(f.count == 1 || f.hop <= kLongestSignal / (f.count - 1), "{}: {} frames with a hop of {} cover more than 2^60 points; use a smaller hop", op, f.count, f.hop);
+  require(f.count == 1 || f.hop <= kLongestSignal / (f.count - 1),
+          "{}: {} frames with a hop of {} cover more than 2^60 points; use a smaller hop", op, f.count, f.hop);
   const std::int64_t covered = frame_span(o) + f.hop * (f.count - 1);
   f.length = i.length.value_or(covered - 2 * f.extension);
-  require(f.length >= 1 && f.length <= covered - f.extension, "{}: {} frames cover points up to {}; the length {} must be 1 to that", op, f.count, covered - f.extension,
-          f.length);
+  require(f.length >= 1 && f.length <= covered - f.extension, "{}: {} frames cover points up to {}; the length {} must be 1 to that", op,
+          f.count, covered - f.extension, f.length);
   Shape shape(y.shape().begin(), y.shape().end() - 1);
   shape.back() = f.length;
   Array<E> x(e, shape);
@@ -197,8 +204,11 @@ template <class E, class T> Array<E> inverse(const Executor& e, const View<const
   piece_shape.back() = f.count;
   piece_shape.push_back(f.n_fft);
   // The plan reads the spectrogram where it lies.
-  Description d{one_side ? Kind::ComplexToReal : Kind::ComplexToComplex, Direction::Inverse, {{f.n_fft, y.strides()[rank - 2], 1}},
-                {{f.count, y.strides()[rank - 1], f.n_fft}}, Scale::ByLength};
+  Description d{one_side ? Kind::ComplexToReal : Kind::ComplexToComplex,
+                Direction::Inverse,
+                {{f.n_fft, y.strides()[rank - 2], 1}},
+                {{f.count, y.strides()[rank - 1], f.n_fft}},
+                Scale::ByLength};
   const Strides piece_strides = row_major_strides(piece_shape);
   for (std::size_t a = 0; a + 2 < rank; ++a) d.batch.push_back({y.shape()[a], y.strides()[a], piece_strides[a]});
   const Plan<T> p = plan<T>(e, d, o.cache);
@@ -227,15 +237,17 @@ template <class E, class T> Array<E> inverse(const Executor& e, const View<const
 template <Real T> Array<T> istft(const Executor& e, const View<const std::complex<T>>& y, const StftOptions& o, const IstftOptions& i) {
   return inverse<T, T>(e, y, o, i);
 }
-template <Real T> Array<std::complex<T>> complex_istft(const Executor& e, const View<const std::complex<T>>& y, const StftOptions& o, const IstftOptions& i) {
+template <Real T>
+Array<std::complex<T>> complex_istft(const Executor& e, const View<const std::complex<T>>& y, const StftOptions& o, const IstftOptions& i) {
   return inverse<std::complex<T>, T>(e, y, o, i);
 }
 
-#define TRN_FFT_INSTANTIATE(T)                                                                                                                       \
-  template Array<std::complex<T>> stft<T>(const Executor&, const View<const T>&, const StftOptions&);                                               \
-  template Array<std::complex<T>> stft<std::complex<T>>(const Executor&, const View<const std::complex<T>>&, const StftOptions&);                   \
-  template Array<T> istft<T>(const Executor&, const View<const std::complex<T>>&, const StftOptions&, const IstftOptions&);                         \
-  template Array<std::complex<T>> complex_istft<T>(const Executor&, const View<const std::complex<T>>&, const StftOptions&, const IstftOptions&);
+#define TRN_FFT_INSTANTIATE(T)                                                                                                    \
+  template Array<std::complex<T>> stft<T>(const Executor&, const View<const T>&, const StftOptions&);                             \
+  template Array<std::complex<T>> stft<std::complex<T>>(const Executor&, const View<const std::complex<T>>&, const StftOptions&); \
+  template Array<T> istft<T>(const Executor&, const View<const std::complex<T>>&, const StftOptions&, const IstftOptions&);       \
+  template Array<std::complex<T>> complex_istft<T>(const Executor&, const View<const std::complex<T>>&, const StftOptions&,       \
+                                                   const IstftOptions&);
 TRN_FFT_INSTANTIATE(float)
 TRN_FFT_INSTANTIATE(double)
 #undef TRN_FFT_INSTANTIATE

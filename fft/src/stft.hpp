@@ -9,15 +9,15 @@ namespace trn::fft {
 
 // Sizes and the window of a call after its checks.
 struct Frames {
-  std::int64_t n_fft, hop, extension;   // points added at either end
-  std::int64_t length, count;           // of the signal, of frames
-  std::vector<double> window;           // n_fft values: the window where it lies, zeros beside it
+  std::int64_t n_fft, hop, extension;  // points added at either end
+  std::int64_t length, count;          // of the signal, of frames
+  std::vector<double> window;          // n_fft values: the window where it lies, zeros beside it
   double scale;
   Boundary boundary;
 };
 
-// Signals b = 0 .. of `parts` reals per point (1 real, 2 complex), point j at signal + b * signal_batch + j * signal_stride (reals). Frame t of signal b is dense:
-// frames + ((b * count + t) * n_fft + j) * parts.
+// Signals b = 0 .. of `parts` reals per point (1 real, 2 complex), point j at signal + b * signal_batch + j * signal_stride (reals).
+// Frame t of signal b is dense: frames + ((b * count + t) * n_fft + j) * parts.
 struct FrameArgs {
   DType real;
   const Frames* f;
@@ -29,7 +29,7 @@ struct FrameArgs {
 };
 
 namespace host {
-void cut_frames(const Executor& executor, const FrameArgs& args);   // frames = window * scale * signal
+void cut_frames(const Executor& executor, const FrameArgs& args);  // frames = window * scale * signal
 void add_frames(const Executor& executor, const FrameArgs& args);  // signal = sum of window * frames / (scale * sum of window^2)
 }  // namespace host
 

@@ -9,9 +9,12 @@ namespace trn::fft {
 
 const char* name(Norm norm) {
   switch (norm) {
-    case Norm::Backward: return "backward";
-    case Norm::Ortho: return "ortho";
-    case Norm::Forward: return "forward";
+    case Norm::Backward:
+      return "backward";
+    case Norm::Ortho:
+      return "ortho";
+    case Norm::Forward:
+      return "forward";
   }
   return "?";
 }
@@ -47,8 +50,11 @@ Geometry geometry(const TransformRequest& r, Kind kind, const Shape& shape) {
     const std::int64_t extent = shape[g.axes[i]];
     const bool half = kind == Kind::ComplexToReal && i + 1 == g.axes.size();
     g.lengths.push_back(r.options.s ? (*r.options.s)[i] : half ? 2 * (extent - 1) : extent);
-    require(g.lengths[i] >= 1, "{}: the transform along axis {} has {} points{}; it needs at least 1: give its length", op, g.axes[i], g.lengths[i],
-            r.options.s ? "" : half ? " (2 (m - 1) for m given ones)" : "");
+    require(g.lengths[i] >= 1, "{}: the transform along axis {} has {} points{}; it needs at least 1: give its length", op, g.axes[i],
+            g.lengths[i],
+            r.options.s ? ""
+            : half      ? " (2 (m - 1) for m given ones)"
+                        : "");
   }
   g.input = g.output = shape;
   for (std::size_t i = 0; i < g.axes.size(); ++i) g.input[g.axes[i]] = g.output[g.axes[i]] = g.lengths[i];
@@ -157,10 +163,10 @@ template <Real T> Array<T> from_half(const Executor& e, const View<const std::co
   return y;
 }
 
-#define TRN_FFT_INSTANTIATE(T)                                                                                                          \
-  template Array<std::complex<T>> full_transform<T>(const Executor&, const View<const std::complex<T>>&, const TransformRequest&);    \
-  template Array<std::complex<T>> full_transform<T>(const Executor&, const View<const T>&, const TransformRequest&);                  \
-  template Array<std::complex<T>> to_half<T>(const Executor&, const View<const T>&, const TransformRequest&);                         \
+#define TRN_FFT_INSTANTIATE(T)                                                                                                     \
+  template Array<std::complex<T>> full_transform<T>(const Executor&, const View<const std::complex<T>>&, const TransformRequest&); \
+  template Array<std::complex<T>> full_transform<T>(const Executor&, const View<const T>&, const TransformRequest&);               \
+  template Array<std::complex<T>> to_half<T>(const Executor&, const View<const T>&, const TransformRequest&);                      \
   template Array<T> from_half<T>(const Executor&, const View<const std::complex<T>>&, const TransformRequest&);
 TRN_FFT_INSTANTIATE(float)
 TRN_FFT_INSTANTIATE(double)

@@ -1,4 +1,5 @@
-// Windows on views, and what the functions in the NumPy manner check of axes. Everything here works on every executor: the only thing done to elements is copy().
+// Windows on views, and what the functions in the NumPy manner check of axes. Everything here works on every executor: the only thing
+// done to elements is copy().
 #pragma once
 
 #include <algorithm>
@@ -55,12 +56,13 @@ template <class T> [[nodiscard]] View<T> imaginary_parts(const View<std::complex
 // Refuses before anything is computed what dispatch() would refuse in the middle of a function that calls several kernels.
 template <class Args> void check_kernel(const char* operation, const KernelTable<Args>& kernels, const Executor& e) {
   if ((e.family() == Family::Host ? kernels.host : kernels.device) != nullptr) return;
-  fail<NotImplemented>("{}: no {} kernel for these types on executor '{}'; use an executor of the other family", operation, name(e.family()), e.name());
+  fail<NotImplemented>("{}: no {} kernel for these types on executor '{}'; use an executor of the other family", operation,
+                       name(e.family()), e.name());
 }
 
 inline void check_owner(const char* operation, const char* operand, const Executor& call, const Executor& owner) {
-  require(owner == call, "{}: {} lives on executor '{}', the call runs on '{}'; give an array of that executor", operation, operand, owner.name(),
-          call.name());
+  require(owner == call, "{}: {} lives on executor '{}', the call runs on '{}'; give an array of that executor", operation, operand,
+          owner.name(), call.name());
 }
 
 // -1 is the last axis.
@@ -75,7 +77,8 @@ inline std::vector<std::size_t> axes_of(const char* operation, const std::vector
   std::vector<std::size_t> result;
   for (const std::int64_t a : axes) {
     const std::size_t axis = axis_of(operation, a, rank);
-    require(std::find(result.begin(), result.end(), axis) == result.end(), "{}: axis {} is given twice; give each axis once", operation, axis);
+    require(std::find(result.begin(), result.end(), axis) == result.end(), "{}: axis {} is given twice; give each axis once", operation,
+            axis);
     result.push_back(axis);
   }
   return result;

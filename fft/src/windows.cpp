@@ -11,16 +11,20 @@
 namespace trn::fft {
 namespace {
 
-// I0(x) = sum of ((x/2)^k / k!)^2: all terms positive, so the sum is accurate for every x where it is finite; scaled by exp(-x) it stays so for large x.
+// I0(x) = sum of ((x/2)^k / k!)^2: all terms positive, so the sum is accurate for every x where it is finite; scaled by exp(-x) it stays
+// so for large x.
 long double scaled_bessel_i0(long double x) {
   // (x/2)^(2k)/(k!)^2 is largest near k = x/2; summed outwards from there in units of that term, then scaled by logarithms.
   const long double half = x / 2;
   const auto peak = static_cast<std::int64_t>(half);
   long double sum = 1, term = 1;
-  for (std::int64_t k = peak + 1; term > sum * 1e-21L; ++k) sum += term *= (half / static_cast<long double>(k)) * (half / static_cast<long double>(k));
+  for (std::int64_t k = peak + 1; term > sum * 1e-21L; ++k)
+    sum += term *= (half / static_cast<long double>(k)) * (half / static_cast<long double>(k));
   term = 1;
-  for (std::int64_t k = peak; k > 0 && term > sum * 1e-21L; --k) sum += term *= (static_cast<long double>(k) / half) * (static_cast<long double>(k) / half);
-  const long double log_peak = peak == 0 ? 0 : 2 * (static_cast<long double>(peak) * std::log(half) - std::lgamma(static_cast<long double>(peak) + 1));
+  for (std::int64_t k = peak; k > 0 && term > sum * 1e-21L; --k)
+    sum += term *= (static_cast<long double>(k) / half) * (static_cast<long double>(k) / half);
+  const long double log_peak =
+      peak == 0 ? 0 : 2 * (static_cast<long double>(peak) * std::log(half) - std::lgamma(static_cast<long double>(peak) + 1));
   return sum * std::exp(log_peak - x);
 }
 
@@ -38,19 +42,26 @@ std::vector<double> sums(const std::vector<double>& window, std::int64_t hop, bo
 
 const char* name(WindowKind kind) {
   switch (kind) {
-    case WindowKind::Boxcar: return "boxcar";
-    case WindowKind::Bartlett: return "bartlett";
-    case WindowKind::Hann: return "hann";
-    case WindowKind::Hamming: return "hamming";
-    case WindowKind::Blackman: return "blackman";
-    case WindowKind::Kaiser: return "kaiser";
+    case WindowKind::Boxcar:
+      return "boxcar";
+    case WindowKind::Bartlett:
+      return "bartlett";
+    case WindowKind::Hann:
+      return "hann";
+    case WindowKind::Hamming:
+      return "hamming";
+    case WindowKind::Blackman:
+      return "blackman";
+    case WindowKind::Kaiser:
+      return "kaiser";
   }
   return "?";
 }
 
 std::vector<double> window(WindowKind kind, std::int64_t n, const WindowOptions& options) {
   require(n >= 1, "fft.window: n is {}; it must be at least 1", n);
-  require(kind != WindowKind::Kaiser || (std::isfinite(options.beta) && options.beta >= 0), "fft.window: beta is {}; give a finite number >= 0", options.beta);
+  require(kind != WindowKind::Kaiser || (std::isfinite(options.beta) && options.beta >= 0),
+          "fft.window: beta is {}; give a finite number >= 0", options.beta);
   std::vector<double> w(static_cast<std::size_t>(n), 1.0);
   const std::int64_t last = options.form == WindowForm::Periodic ? n : n - 1;  // x = j/last
   if (n == 1 || kind == WindowKind::Boxcar) return w;
@@ -60,11 +71,20 @@ std::vector<double> window(WindowKind kind, std::int64_t n, const WindowOptions&
     const long double x = static_cast<long double>(j) / static_cast<long double>(last);
     long double value = 1;
     switch (kind) {
-      case WindowKind::Boxcar: break;
-      case WindowKind::Bartlett: value = 1 - std::abs(2 * x - 1); break;
-      case WindowKind::Hann: value = 0.5L - 0.5L * cosine(1); break;
-      case WindowKind::Hamming: value = 0.54L - 0.46L * cosine(1); break;
-      case WindowKind::Blackman: value = 0.42L - 0.5L * cosine(1) + 0.08L * cosine(2); break;
+      case WindowKind::Boxcar:
+        break;
+      case WindowKind::Bartlett:
+        value = 1 - std::abs(2 * x - 1);
+        break;
+      case WindowKind::Hann:
+        value = 0.5L - 0.5L * cosine(1);
+        break;
+      case WindowKind::Hamming:
+        value = 0.54L - 0.46L * cosine(1);
+        break;
+      case WindowKind::Blackman:
+        value = 0.42L - 0.5L * cosine(1) + 0.08L * cosine(2);
+        break;
       case WindowKind::Kaiser: {
         const long double b = options.beta, arg = b * std::sqrt(std::max(4 * x * (1 - x), 0.0L));
         value = scaled_bessel_i0(arg) / bottom * std::exp(arg - b);

@@ -48,7 +48,8 @@ TEST(Bound, HoldsAgainstFloat128) {
       const Outcome d = outcome<double>(kind, n, static_cast<std::uint32_t>(n)), f = outcome<float>(kind, n, static_cast<std::uint32_t>(n));
       EXPECT_LE(d.error, d.bound);
       EXPECT_LE(f.error, f.bound);
-      // Accuracy itself: errors of a fast transform grow like sqrt(log n); 4 u sqrt(log2 2n) would show a wrong root or a lost digit at once.
+      // Accuracy itself: errors of a fast transform grow like sqrt(log n); 4 u sqrt(log2 2n) would show a wrong root or a lost digit at
+      // once.
       const double expected = 4 * std::sqrt(std::log2(2.0 * static_cast<double>(n)));
       EXPECT_LE(d.error, expected * 0x1p-53);
       EXPECT_LE(f.error, expected * 0x1p-24);

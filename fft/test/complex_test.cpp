@@ -27,19 +27,26 @@ template <class T> void check_elementwise() {
       ASSERT_LE(std::abs(LC(z[i]) - want), bound * std::abs(want)) << i;
     }
   };
-  check(add(e, pa, pb), [](LC x, LC y) { return x + y; }, u);
-  check(subtract(e, pa, pb), [](LC x, LC y) { return x - y; }, u);
-  check(multiply(e, pa, pb), [](LC x, LC y) { return x * y; }, std::sqrt(8.0) * u * 1.0001);
-  check(multiply_conjugate(e, pa, pb), [](LC x, LC y) { return x * std::conj(y); }, std::sqrt(8.0) * u * 1.0001);
-  check(divide(e, pa, pb), [](LC x, LC y) { return x / y; }, 7 * u);
-  check(conj(e, pa), [](LC x, LC) { return std::conj(x); }, 0);
+  check(
+      add(e, pa, pb), [](LC x, LC y) { return x + y; }, u);
+  check(
+      subtract(e, pa, pb), [](LC x, LC y) { return x - y; }, u);
+  check(
+      multiply(e, pa, pb), [](LC x, LC y) { return x * y; }, std::sqrt(8.0) * u * 1.0001);
+  check(
+      multiply_conjugate(e, pa, pb), [](LC x, LC y) { return x * std::conj(y); }, std::sqrt(8.0) * u * 1.0001);
+  check(
+      divide(e, pa, pb), [](LC x, LC y) { return x / y; }, 7 * u);
+  check(
+      conj(e, pa), [](LC x, LC) { return std::conj(x); }, 0);
   const auto moduli = abs(e, pa).to_host(), angles = angle(e, pa).to_host();
   for (std::size_t i = 0; i < a.size(); ++i) {
     ASSERT_LE(std::abs(static_cast<double>(moduli[i] - std::abs(LC(a[i])))), 2 * u * static_cast<double>(moduli[i]));
     ASSERT_LE(std::abs(static_cast<double>(angles[i] - std::arg(LC(a[i])))), 2 * u * std::abs(static_cast<double>(angles[i])));
   }
   // The angle's own rounding, at most u pi, turns the number by as much.
-  check(from_polar(e, abs(e, pa), angle(e, pa)), [](LC x, LC) { return x; }, 12 * u);
+  check(
+      from_polar(e, abs(e, pa), angle(e, pa)), [](LC x, LC) { return x; }, 12 * u);
 }
 
 TEST(Complex, ElementwiseWithinBounds) {
@@ -53,7 +60,8 @@ template <class T> void check_extreme_quotients() {
   const T big = std::numeric_limits<T>::max(), small = std::numeric_limits<T>::min(), tiny = std::numeric_limits<T>::denorm_min();
   using C = std::complex<T>;
   const std::vector<C> a{{big, big}, {big, -big / 2}, {small, small}, {big / 4, 1}, {1, 1}, {tiny, 0}, {1, 0}, {big, 0}, {0, 0}},
-      b{{big, big}, {big, big}, {small, -small}, {small, big}, {big / 2, big / 2}, {tiny, tiny}, {small * 4, 0}, {T(1.5), T(-0.5)}, {big, small}};
+      b{{big, big},   {big, big},     {small, -small},   {small, big}, {big / 2, big / 2},
+        {tiny, tiny}, {small * 4, 0}, {T(1.5), T(-0.5)}, {big, small}};
   const auto q = to_interleaved(e, divide(e, planar<T>({9}, a), planar<T>({9}, b))).to_host();
   for (std::size_t i = 0; i < a.size(); ++i) {
     // The same in long double after scaling, exact to 2^-60.
@@ -64,7 +72,8 @@ template <class T> void check_extreme_quotients() {
     EXPECT_LE(std::abs(LC(q[i]) - want), 7 * u * std::abs(want) + static_cast<long double>(tiny)) << i;
   }
   const T inf = std::numeric_limits<T>::infinity();
-  const auto special = to_interleaved(e, divide(e, planar<T>({3}, {{1, 1}, {inf, 0}, {1, 0}}), planar<T>({3}, {{0, 0}, {1, 1}, {inf, inf}}))).to_host();
+  const auto special =
+      to_interleaved(e, divide(e, planar<T>({3}, {{1, 1}, {inf, 0}, {1, 0}}), planar<T>({3}, {{0, 0}, {1, 1}, {inf, inf}}))).to_host();
   EXPECT_TRUE(std::isinf(special[0].real()) || std::isinf(special[0].imag()));
   EXPECT_TRUE(std::isinf(special[1].real()) || std::isinf(special[1].imag()));
   EXPECT_EQ(std::abs(special[2]), T(0));
@@ -83,7 +92,8 @@ TEST(Complex, BroadcastsAndViews) {
   const auto z = to_interleaved(e, multiply(e, pa, pb)).to_host();
   for (std::size_t i = 0; i < 12; ++i) EXPECT_LE(std::abs(z[i] - a[i] * b[i % 4]), 4e-16 * std::abs(z[i]));
   // A transposed view of the parts.
-  const PlanarView<const double> t{View<const double>(e, pa.re.data(), {4, 3}, {1, 4}), View<const double>(e, pa.im.data(), {4, 3}, {1, 4})};
+  const PlanarView<const double> t{View<const double>(e, pa.re.data(), {4, 3}, {1, 4}),
+                                   View<const double>(e, pa.im.data(), {4, 3}, {1, 4})};
   const auto c = to_interleaved(e, conj(e, t)).to_host();
   for (std::size_t i = 0; i < 12; ++i) EXPECT_EQ(c[i], std::conj(a[i % 3 * 4 + i / 3]));
   EXPECT_EQ(to_interleaved(e, add(e, planar<double>({0, 4}, {}), pb)).shape(), (Shape{0, 4}));
@@ -116,7 +126,8 @@ template <class T> void check_matmul(std::int64_t m, std::int64_t k, std::int64_
           moduli += std::abs(x) * std::abs(w);
         }
         const double kk = static_cast<double>(k);
-        const double limit = three ? 4 * (kk + 6) * u * std::sqrt(norm_a * norm_b) : (2 * kk + 2) * std::sqrt(2.0) * u * static_cast<double>(moduli);
+        const double limit =
+            three ? 4 * (kk + 6) * u * std::sqrt(norm_a * norm_b) : (2 * kk + 2) * std::sqrt(2.0) * u * static_cast<double>(moduli);
         ASSERT_LE(std::abs(LC(y[static_cast<std::size_t>(i * n + j)]) - sum), limit) << i << "," << j;
       }
     }

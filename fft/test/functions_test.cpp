@@ -1,4 +1,5 @@
-// Properties of the functions in the NumPy manner that hold for every input, conventions that SciPy does not have, and everything they refuse.
+// Properties of the functions in the NumPy manner that hold for every input, conventions that SciPy does not have, and everything they
+// refuse.
 #include "fft_support.hpp"
 
 #include <algorithm>
@@ -55,7 +56,7 @@ template <class T> void check_properties(const Shape& shape, std::uint32_t seed)
   // Linearity: fft(2x - y) = 2 fft(x) - fft(y); 2x is exact, the difference of the inputs rounds once.
   std::vector<C<T>> z(x.size()), fz(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) z[i] = T(2) * x[i] - y[i], fz[i] = T(2) * fx[i] - fy[i];
-  EXPECT_LE(distance(fftn(e, Array<C<T>>::from_host(e, shape, z)).to_host(), fz), (2 * b + 2 * kU<T>) * root * (2 * nx + ny) * 1.01);
+  EXPECT_LE(distance(fftn(e, Array<C<T>>::from_host(e, shape, z)).to_host(), fz), (2 * b + 2 * kU<T>)*root * (2 * nx + ny) * 1.01);
 
   // A cyclic shift by one along the first axis turns every point by its frequency.
   std::vector<C<T>> moved(x.size());
@@ -66,7 +67,7 @@ template <class T> void check_properties(const Shape& shape, std::uint32_t seed)
     const Turn<long double> w = turn<long double>(i / row, shape[0]);
     turned[static_cast<std::size_t>(i)] *= C<T>(static_cast<T>(w.c), static_cast<T>(-w.s));
   }
-  EXPECT_LE(distance(fftn(e, Array<C<T>>::from_host(e, shape, moved)).to_host(), turned), (2 * b + 4 * kU<T>) * root * nx);
+  EXPECT_LE(distance(fftn(e, Array<C<T>>::from_host(e, shape, moved)).to_host(), turned), (2 * b + 4 * kU<T>)*root * nx);
 }
 
 TEST(Functions, RoundTripsLinearityShiftAndParseval) {
@@ -132,7 +133,8 @@ TEST(Functions, StftInTorchsManner) {
   const std::int64_t n = 50;
   const auto x = random_real<double>(n, 9);
   for (const Boundary boundary : {Boundary::None, Boundary::Zeros, Boundary::Reflect, Boundary::Replicate, Boundary::Circular}) {
-    const StftOptions o{.n_fft = 12, .hop = 5, .window = window(WindowKind::Hamming, 9), .boundary = boundary, .scaling = StftScaling::Unitary};
+    const StftOptions o{
+        .n_fft = 12, .hop = 5, .window = window(WindowKind::Hamming, 9), .boundary = boundary, .scaling = StftScaling::Unitary};
     const auto y = stft(e, Array<double>::from_host(e, {n}, x), o);
     const std::int64_t extension = boundary == Boundary::None ? 0 : 6, frames = 1 + (n + 2 * extension - 12) / 5;
     ASSERT_EQ(y.shape(), (Shape{7, frames}));
@@ -149,7 +151,8 @@ TEST(Functions, StftInTorchsManner) {
       for (std::int64_t k = 0; k < 7; ++k) {
         long double re = 0, im = 0;
         for (std::int64_t j = 0; j < 9; ++j) {
-          const long double v = at(t * 5 + j + 1 - extension) * static_cast<long double>(o.window[static_cast<std::size_t>(j)]) / std::sqrt(12.0L);
+          const long double v =
+              at(t * 5 + j + 1 - extension) * static_cast<long double>(o.window[static_cast<std::size_t>(j)]) / std::sqrt(12.0L);
           const Turn<long double> w = turn<long double>((j + 1) * k, 12);
           re += v * w.c;
           im -= v * w.s;
@@ -161,11 +164,12 @@ TEST(Functions, StftInTorchsManner) {
   }
 }
 
-// Frames f come back with error at most 2 b || f ||, || f ||^2 = sum_p e_p x_p^2 with the envelope e = sum of squared windows over the extended signal (at most
-// 3 || x || long: the odd extension adds 2 x_0); the sum of `overlap` windowed frames is divided by e.
+// Frames f come back with error at most 2 b || f ||, || f ||^2 = sum_p e_p x_p^2 with the envelope e = sum of squared windows over the
+// extended signal (at most 3 || x || long: the odd extension adds 2 x_0); the sum of `overlap` windowed frames is divided by e.
 template <class T> double reconstruction_bound(const StftOptions& o, std::int64_t n, double norm) {
   const std::vector<double> w = o.window.empty() ? window(WindowKind::Hann, o.n_fft) : o.window;
-  const std::int64_t hop = *o.hop, size = static_cast<std::int64_t>(w.size()), extension = (o.place == WindowPlace::Centre ? o.n_fft : size) / 2;
+  const std::int64_t hop = *o.hop, size = static_cast<std::int64_t>(w.size()),
+                     extension = (o.place == WindowPlace::Centre ? o.n_fft : size) / 2;
   const std::int64_t left = o.place == WindowPlace::Centre ? (o.n_fft - size) / 2 : 0;
   const std::int64_t frames = stft_frames(n, o);
   double least = 1e300, most = 0, largest = 0;
@@ -194,12 +198,18 @@ TEST(Functions, StftGivesTheSignalBack) {
     StftOptions two = o;
     two.sides = Sides::Two;
     EXPECT_LE(distance(istft(e, stft(e, x, two), two, {.length = n}).to_host(), x.to_host()), limit);
-    EXPECT_LE(distance(complex_istft(e, stft(e, z, two), two, {.length = n}).to_host(), z.to_host()), reconstruction_bound<double>(o, n, norm2(z.to_host())));
+    EXPECT_LE(distance(complex_istft(e, stft(e, z, two), two, {.length = n}).to_host(), z.to_host()),
+              reconstruction_bound<double>(o, n, norm2(z.to_host())));
   };
   for (const std::int64_t hop : {4, 8, 13}) {
     for (const WindowKind kind : {WindowKind::Hann, WindowKind::Kaiser, WindowKind::Boxcar}) {
       for (const Boundary boundary : {Boundary::Reflect, Boundary::Zeros, Boundary::Odd}) {
-        check({.n_fft = 32, .hop = hop, .window = window(kind, 26, {.beta = 4}), .boundary = boundary, .tail = Tail::Complete, .scaling = StftScaling::Spectrum});
+        check({.n_fft = 32,
+               .hop = hop,
+               .window = window(kind, 26, {.beta = 4}),
+               .boundary = boundary,
+               .tail = Tail::Complete,
+               .scaling = StftScaling::Spectrum});
       }
     }
   }
@@ -208,7 +218,8 @@ TEST(Functions, StftGivesTheSignalBack) {
 
 TEST(Functions, OverlapAddEqualsOneLongTransform) {
   const Executor e = Executor::host();
-  const auto a = Array<double>::from_host(e, {3, 5000}, random_real<double>(15000, 1)), b = Array<double>::from_host(e, {1, 21}, random_real<double>(21, 2));
+  const auto a = Array<double>::from_host(e, {3, 5000}, random_real<double>(15000, 1)),
+             b = Array<double>::from_host(e, {1, 21}, random_real<double>(21, 2));
   const ConvolveOptions o{.axes = {{1}}};
   Recorder recorder(e);
   const auto blocks = oaconvolve(e, a, b, o).to_host();
@@ -228,7 +239,9 @@ TEST(FunctionArguments, Transforms) {
   EXPECT_IN("fft.fft: axis 2 of an array of rank 2; use -2 to 1", refused([&] { (void)fft(e, x, {.axis = 2}); }));
   EXPECT_IN("fft.ifft: the transform along axis 1 has 0 points", refused([&] { (void)ifft(e, x, {.n = 0}); }));
   EXPECT_IN("fft.rfft: the transform along axis 1 has -4 points", refused([&] { (void)rfft(e, r, {.n = -4}); }));
-  EXPECT_IN("fft.irfft: the transform along axis 1 has 0 points (2 (m - 1) for m given ones)", refused([&] { (void)irfft(e, Array<C<double>>(e, {3, 1})); }));
+  EXPECT_IN("fft.irfft: the transform along axis 1 has 0 points (2 (m - 1) for m given ones)", refused([&] {
+              (void)irfft(e, Array<C<double>>(e, {3, 1}));
+            }));
   EXPECT_IN("fft.fftn: axis 1 is given twice", refused([&] { (void)fftn(e, x, {.axes = {{1, -1}}}); }));
   EXPECT_IN("fft.fftn: no axes", refused([&] { (void)fftn(e, x, {.axes = {std::vector<std::int64_t>{}}}); }));
   EXPECT_IN("fft.rfftn: 1 lengths for 2 axes", refused([&] { (void)rfftn(e, r, {.s = {{4}}, .axes = {{0, 1}}}); }));
@@ -246,16 +259,20 @@ TEST(FunctionArguments, Transforms) {
 TEST(FunctionArguments, CosinesAndConvolutions) {
   const Executor e = Executor::host(), sim = Executor::open("sim:trn2");
   const Array<float> x(e, {3, 4}), y(e, {4, 3}), v(e, {4}), one(e, {3, 1}), none(e, {3, 0});
-  EXPECT_IN("fft.dct: the transform along axis 1 has 1 points; it needs at least 2", refused([&] { (void)dct(e, one, {.type = CosineType::I}); }));
-  EXPECT_IN("fft.idst: the transform along axis 0 has 0 points; it needs at least 1", refused([&] { (void)idst(e, x, {.n = 0, .axis = 0}); }));
+  EXPECT_IN("fft.dct: the transform along axis 1 has 1 points; it needs at least 2",
+            refused([&] { (void)dct(e, one, {.type = CosineType::I}); }));
+  EXPECT_IN("fft.idst: the transform along axis 0 has 0 points; it needs at least 1",
+            refused([&] { (void)idst(e, x, {.n = 0, .axis = 0}); }));
   EXPECT_IN("fft.dctn: axis 0 is given twice", refused([&] { (void)dctn(e, x, {.axes = {{0, 0}}}); }));
   EXPECT_IN("fft.dstn: 1 lengths for 2 axes", refused([&] { (void)dstn(e, x, {.s = {{3}}, .axes = {{0, 1}}}); }));
   EXPECT_IN("fft.dct: type is 9", refused([&] { (void)dct(e, x, {.type = static_cast<CosineType>(9)}); }));
   EXPECT_IN("fft.dct: x lives on executor 'host'", refused([&] { (void)dct(sim, x); }));
   EXPECT_IN("fft.fftconvolve: a has shape (3, 4), b (4); give arrays of the same rank", refused([&] { (void)fftconvolve(e, x, v); }));
   EXPECT_IN("mode valid with shapes (3, 4) and (4, 3)", refused([&] { (void)oaconvolve(e, x, y, {.mode = ConvolveMode::Valid}); }));
-  EXPECT_IN("along axis 0, which is not convolved, extents must be equal or 1", refused([&] { (void)fftconvolve(e, x, y, {.axes = {{1}}}); }));
-  EXPECT_IN("fft.correlate: a has shape (3, 4), b (3, 0); along axis 1 both need at least one element", refused([&] { (void)correlate(e, x, none); }));
+  EXPECT_IN("along axis 0, which is not convolved, extents must be equal or 1",
+            refused([&] { (void)fftconvolve(e, x, y, {.axes = {{1}}}); }));
+  EXPECT_IN("fft.correlate: a has shape (3, 4), b (3, 0); along axis 1 both need at least one element",
+            refused([&] { (void)correlate(e, x, none); }));
   EXPECT_IN("fft.convolve: b lives on executor 'host'", refused([&] { (void)convolve(sim, x.to(sim), y); }));
 }
 
@@ -267,11 +284,14 @@ TEST(FunctionArguments, ShortTime) {
   EXPECT_IN("fft.stft: the window has 9 points, n_fft is 8", refused([&] { (void)stft(e, x, {.n_fft = 8, .win_length = 9}); }));
   EXPECT_IN("win_length is 8 but 3 window values", refused([&] { (void)stft(e, x, {.n_fft = 8, .win_length = 8, .window = {1, 1, 1}}); }));
   EXPECT_IN("a window value is nan", refused([&] { (void)stft(e, x, {.n_fft = 8, .window = {1, std::nan("")}}); }));
-  EXPECT_IN("the signal has 40 points, 40 with its extension; a frame needs 64", refused([&] { (void)stft(e, x, {.n_fft = 64, .boundary = Boundary::None}); }));
+  EXPECT_IN("the signal has 40 points, 40 with its extension; a frame needs 64",
+            refused([&] { (void)stft(e, x, {.n_fft = 64, .boundary = Boundary::None}); }));
   EXPECT_IN("its reflection by 64 points needs at least 65", refused([&] { (void)stft(e, x, {.n_fft = 128}); }));
   EXPECT_IN("a circular extension by 64 needs as many", refused([&] { (void)stft(e, x, {.n_fft = 128, .boundary = Boundary::Circular}); }));
   EXPECT_IN("a complex signal has no symmetric spectrum", refused([&] { (void)stft(e, Array<C<float>>(e, {40}), {.n_fft = 8}); }));
-  EXPECT_IN("the window's values sum to 0", refused([&] { (void)stft(e, x, {.n_fft = 2, .window = {1, -1}, .scaling = StftScaling::Spectrum}); }));
+  EXPECT_IN("the window's values sum to 0", refused([&] {
+              (void)stft(e, x, {.n_fft = 2, .window = {1, -1}, .scaling = StftScaling::Spectrum});
+            }));
   EXPECT_IN("the sample rate is -1", refused([&] { (void)stft(e, x, {.n_fft = 8, .scaling = StftScaling::Density, .sample_rate = -1}); }));
   EXPECT_IN("the signal has rank 0", refused([&] { (void)stft(e, Array<float>(e, {}), {.n_fft = 8}); }));
 
@@ -282,7 +302,8 @@ TEST(FunctionArguments, ShortTime) {
   EXPECT_IN("the spectrogram has no frames", refused([&] { (void)istft(e, Array<C<float>>(e, {5, 0}), {.n_fft = 8}); }));
   EXPECT_IN("a complex signal needs all frequencies", refused([&] { (void)complex_istft(e, y, {.n_fft = 8}); }));
   // Hann windows begin with 0, so without an extension the first point is covered by nothing; hops longer than the window leave gaps.
-  EXPECT_IN("the squared windows sum to 0 at point 0", refused([&] { (void)istft(e, y, {.n_fft = 8, .hop = 2, .boundary = Boundary::None}); }));
+  EXPECT_IN("the squared windows sum to 0 at point 0",
+            refused([&] { (void)istft(e, y, {.n_fft = 8, .hop = 2, .boundary = Boundary::None}); }));
   EXPECT_IN("cannot be reconstructed", refused([&] { (void)istft(e, y, {.n_fft = 8, .hop = 9, .window = std::vector<double>(8, 1.0)}); }));
 
   EXPECT_IN("fft.window: n is 0", refused([&] { (void)window(WindowKind::Hann, 0); }));

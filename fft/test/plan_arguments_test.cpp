@@ -1,7 +1,10 @@
 // What plans refuse, and what they say; nothing is written then.
 #include "fft_support.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <limits>
+#include <thread>
 
 #include <trn/fft/plan_cache.hpp>
 
@@ -88,7 +91,8 @@ TEST(PlanArguments, Precision) {
   Description d = dense(kC2C, kForward, {16});
   for (const Mode mode : {Mode::Tf32, Mode::Bf16, Mode::Tf32x3, Mode::Bf16x6, Mode::Exact}) {
     d.precision = mode;
-    EXPECT_IN("precision '" + std::string(name(mode)) + "' is not offered on the host", message_of<InvalidArgument>([&] { Plan<float>(e, d); }));
+    EXPECT_IN("precision '" + std::string(name(mode)) + "' is not offered on the host",
+              message_of<InvalidArgument>([&] { Plan<float>(e, d); }));
   }
   d.precision = Precision::target(1e-3);
   EXPECT_LE(Plan<float>(e, d).accuracy().bound, 1e-3);
@@ -120,7 +124,8 @@ class PlanExecute : public ::testing::Test {
 
 TEST_F(PlanExecute, WrongKind) {
   const Plan<double> c2c(e_, dense(kC2C, kForward, {8})), r2c(e_, dense(kR2C, kForward, {8})), c2r(e_, dense(kC2R, kInverse, {8}));
-  EXPECT_IN("fft.c2c: the plan is complex-to-complex, but execute() was given arrays of a real-to-complex transform", text(c2c, real(8), out(8)));
+  EXPECT_IN("fft.c2c: the plan is complex-to-complex, but execute() was given arrays of a real-to-complex transform",
+            text(c2c, real(8), out(8)));
   EXPECT_IN("arrays of a complex-to-real transform", text(c2c, in(8), more(8)));
   EXPECT_IN("fft.r2c: the plan is real-to-complex", text(r2c, in(8), out(8)));
   EXPECT_IN("fft.c2r: the plan is complex-to-real", text(c2r, in(8), out(8)));
@@ -167,7 +172,8 @@ TEST_F(PlanExecute, AnotherExecutor) {
   EXPECT_IN("fft.c2c: the output lives on executor 'sim:trn2', the plan is for 'host'", text(plan, in(8), there.view()));
   const Buffer workspace(sim, 1 << 20), small(e_, 8);
   EXPECT_IN("the workspace lives on executor 'sim:trn2'", text(plan, in(8), out(8), workspace));
-  EXPECT_IN("fft.c2c: the workspace has 8 bytes; the plan needs " + std::to_string(plan.workspace_bytes()), text(plan, in(8), out(8), small));
+  EXPECT_IN("fft.c2c: the workspace has 8 bytes; the plan needs " + std::to_string(plan.workspace_bytes()),
+            text(plan, in(8), out(8), small));
 }
 
 TEST_F(PlanExecute, Overlaps) {
@@ -188,14 +194,16 @@ TEST_F(PlanExecute, Overlaps) {
   const Plan<double> back(e_, {kC2R, kInverse, {{4, 1, 1}}, {{2, 2, 4}}});
   EXPECT_IN("rows of the input overlap", text(back, View<const C>(e_, in_.data(), {5}), View<double>(e_, memory, {8})));
   const Plan<double> apart(e_, {kR2C, kForward, {{4, 2, 1}}});
-  EXPECT_IN("the last axis is not contiguous", text(apart, View<const double>(View<double>(e_, memory, {8})), View<C>(e_, in_.data(), {3})));
+  EXPECT_IN("the last axis is not contiguous",
+            text(apart, View<const double>(View<double>(e_, memory, {8})), View<C>(e_, in_.data(), {3})));
   Description p = dense(kR2C, kForward, {8});
   p.output_format = Format::Planar;
   EXPECT_IN("input and output share some elements", text(Plan<double>(e_, p), View<const double>(View<double>(e_, memory, {8})),
-                                          PlanarView<double>{View<double>(e_, memory, {5}), more(5)}));
+                                                         PlanarView<double>{View<double>(e_, memory, {5}), more(5)}));
   // A workspace that holds the operand.
   const Buffer workspace(e_, std::max<std::int64_t>(plan.workspace_bytes(), 4096));
-  EXPECT_IN("the workspace shares memory with the output", text(plan, in(8), View<C>(e_, static_cast<C*>(workspace.data()), {8}), workspace));
+  EXPECT_IN("the workspace shares memory with the output",
+            text(plan, in(8), View<C>(e_, static_cast<C*>(workspace.data()), {8}), workspace));
 }
 
 TEST(PlanArguments, InterleavedSidesThatDoNotMeetAreFine) {
@@ -227,10 +235,13 @@ TEST(PlanArguments, DenseAndMany) {
   EXPECT_IN("fft.dense: no lengths", message_of<InvalidArgument>([] { (void)dense(kC2C, kForward, {}); }));
   EXPECT_IN("fft.dense: axis 1 has length 0", message_of<InvalidArgument>([] { (void)dense(kC2C, kForward, {3, 0}); }));
   EXPECT_IN("fft.dense: batch is -1", message_of<InvalidArgument>([] { (void)dense(kC2C, kForward, {3}, {.batch = -1}); }));
-  EXPECT_IN("padded_real pads the rows of a real side", message_of<InvalidArgument>([] { (void)dense(kC2C, kForward, {3}, {.padded_real = true}); }));
+  EXPECT_IN("padded_real pads the rows of a real side",
+            message_of<InvalidArgument>([] { (void)dense(kC2C, kForward, {3}, {.padded_real = true}); }));
   const std::int64_t big = std::int64_t{1} << 32;
   EXPECT_IN("overflow 64 bits", message_of<InvalidArgument>([&] { (void)dense(kC2C, kForward, {big, big, big}); }));
-  EXPECT_IN("fft.many: 2 lengths but 1 extents in the input's embed", message_of<InvalidArgument>([] { (void)many(kC2C, kForward, {3, 4}, {{4}}, {}, 1); }));
+  EXPECT_IN("fft.many: 2 lengths but 1 extents in the input's embed", message_of<InvalidArgument>([] {
+              (void)many(kC2C, kForward, {3, 4}, {{4}}, {}, 1);
+            }));
   EXPECT_IN("fft.many: embed 0 of the output is 0", message_of<InvalidArgument>([] { (void)many(kC2C, kForward, {3}, {}, {{0}}, 1); }));
 
   const auto dims = [](std::vector<Dimension> d) { return d; };
@@ -266,10 +277,33 @@ TEST(PlanCache, KeepsTheLastUsed) {
   cache.clear();
   EXPECT_EQ(cache.size(), 0u);
   std::vector<std::complex<float>> x(6, {1, 0}), y(6);
-  kept.execute(View<const std::complex<float>>(e, x.data(), {6}), View<std::complex<float>>(e, y.data(), {6}));  // outlives the cache's copy
+  kept.execute(View<const std::complex<float>>(e, x.data(), {6}),
+               View<std::complex<float>>(e, y.data(), {6}));  // outlives the cache's copy
   EXPECT_EQ(y[0], std::complex<float>(6, 0));
   EXPECT_THROW((void)cache.get<float>(e, Description{}), InvalidArgument);
   EXPECT_EQ(cache.size(), 0u);
+}
+
+// Four threads ask for eight plans over and over, more than the cache holds.
+TEST(PlanCache, SharedBetweenThreads) {
+  const Executor e = Executor::host();
+  PlanCache cache(5);
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong = 0;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 60; ++i) {
+        const std::int64_t n = 2 + (i + t) % 8;
+        std::vector<C> x(static_cast<std::size_t>(n), C(1, 0)), y(x);
+        cache.get<double>(e, dense(kC2C, kForward, {n})).execute(View<const C>(e, x.data(), {n}), View<C>(e, y.data(), {n}));
+        wrong += y[0] != C(static_cast<double>(n), 0);
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(cache.hits() + cache.misses(), 240u);
+  EXPECT_LE(cache.size(), 5u);
 }
 
 }  // namespace

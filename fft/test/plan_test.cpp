@@ -1,5 +1,5 @@
-// Plans on the host against the plain oracle: every kind, direction, format and scale, over random shapes, axes, strides and batches, in and out of
-// place, one thread and several, all within the bound that the plan states.
+// Plans on the host against the plain oracle: every kind, direction, format and scale, over random shapes, axes, strides and batches, in
+// and out of place, one thread and several, all within the bound that the plan states.
 #include "fft_support.hpp"
 
 #include <omp.h>
@@ -52,9 +52,9 @@ Side random_side(const Shape& extents, std::mt19937& rng) {
 }
 
 template <class T> void check_case(const Case& c) {
-  SCOPED_TRACE(::testing::Message() << name(c.kind) << " " << name(c.direction) << " " << name(c.scale) << " in " << name(c.input) << " out " << name(c.output)
-                                    << " axes " << to_string(c.axes) << " batch " << to_string(c.batch) << (c.in_place ? " in place" : "") << " seed " << c.seed
-                                    << " " << sizeof(T) * 8 << " bits");
+  SCOPED_TRACE(::testing::Message() << name(c.kind) << " " << name(c.direction) << " " << name(c.scale) << " in " << name(c.input)
+                                    << " out " << name(c.output) << " axes " << to_string(c.axes) << " batch " << to_string(c.batch)
+                                    << (c.in_place ? " in place" : "") << " seed " << c.seed << " " << sizeof(T) * 8 << " bits");
   std::mt19937 rng(c.seed);
   const std::size_t halved = c.axes.size() - 1;
   Shape full = c.axes;
@@ -69,7 +69,8 @@ template <class T> void check_case(const Case& c) {
     // FFTW's padded rows, the halved axis contiguous, everything else row-major behind it.
     Shape padded = full;
     padded[halved] = half;
-    std::rotate(padded.begin() + static_cast<std::ptrdiff_t>(halved), padded.begin() + static_cast<std::ptrdiff_t>(halved) + 1, padded.end());
+    std::rotate(padded.begin() + static_cast<std::ptrdiff_t>(halved), padded.begin() + static_cast<std::ptrdiff_t>(halved) + 1,
+                padded.end());
     Strides complex = row_major_strides(padded);
     std::rotate(complex.begin() + static_cast<std::ptrdiff_t>(halved), complex.end() - 1, complex.end());
     Side pairs{complex, 0, element_count(padded)}, reals = pairs;
@@ -84,7 +85,8 @@ template <class T> void check_case(const Case& c) {
     (i < c.axes.size() ? d.axes : d.batch).push_back({full[i], in.strides[i], out.strides[i]});
   }
 
-  // A random logical array; for ComplexToReal the half of a Hermitian one comes from a forward oracle of real data, with noise where it is unused.
+  // A random logical array; for ComplexToReal the half of a Hermitian one comes from a forward oracle of real data, with noise where it
+  // is unused.
   const std::int64_t count = element_count(full);
   std::vector<Wide<L>> x(static_cast<std::size_t>(count));
   std::normal_distribution<double> normal;
@@ -168,7 +170,8 @@ template <class T> void check_case(const Case& c) {
   } else if (c.kind == Kind::ComplexToComplex && c.input == Format::Interleaved && c.output == Format::Interleaved) {
     plan.execute(View<const C>(pairs_of(in_re, in)), pairs_of(target_re, out), workspace);
   } else if (c.kind == Kind::ComplexToComplex) {
-    plan.execute(PlanarView<const T>{reals_of(in_re, in), reals_of(in_im, in)}, PlanarView<T>{reals_of(target_re, out), reals_of(target_im, out)});
+    plan.execute(PlanarView<const T>{reals_of(in_re, in), reals_of(in_im, in)},
+                 PlanarView<T>{reals_of(target_re, out), reals_of(target_im, out)});
   } else if (c.kind == Kind::RealToComplex && c.output == Format::Interleaved) {
     plan.execute(View<const T>(reals_of(in_re, in)), pairs_of(out_re, out), workspace);
   } else if (c.kind == Kind::RealToComplex) {
@@ -231,8 +234,10 @@ TEST(Plan, RandomLayoutsAgainstTheOracle) {
     for (int i = pick(0, 1, 1, 2); i > 0; --i) c.batch.push_back(pick(1, 2, 3, 5));
     c.seed = static_cast<std::uint32_t>(rng());
     omp_set_num_threads(pick(1, 1, 3));
-    if (round % 2) check_case<double>(c);
-    else check_case<float>(c);
+    if (round % 2)
+      check_case<double>(c);
+    else
+      check_case<float>(c);
     if (HasFatalFailure() || HasNonfatalFailure()) break;
   }
   omp_set_num_threads(1);

@@ -2,8 +2,8 @@
 
     scipy_reference.py FAMILY       transforms, shifts, cosine, convolve, stft or windows
 
-Each line: {"f": function, "o": options, "in": [arrays], "out": array}, an array being {"shape", "re", "im" (complex only)} with doubles. Inputs are exact in float32, so that
-one reference serves both precisions.
+Each line: {"f": function, "o": options, "in": [arrays], "out": array}, an array being {"shape", "re", "im" (complex only)} with doubles.
+Inputs are exact in float32, so that one reference serves both precisions.
 """
 import json
 import sys
@@ -24,7 +24,8 @@ def array(x):
 
 
 def emit(f, options, inputs, out):
-    print(json.dumps({"f": f, "o": {k: v for k, v in options.items() if v is not None}, "in": [array(x) for x in inputs], "out": array(out)}))
+    given = {k: v for k, v in options.items() if v is not None}
+    print(json.dumps({"f": f, "o": given, "in": [array(x) for x in inputs], "out": array(out)}))
 
 
 def data(shape, complex_):
@@ -92,7 +93,10 @@ def shifts():
 
 
 def sine(name, x, type, n=None, axis=-1, norm=None, orthogonalize=None):
-    """dst or idst with the last row or column scaled, which makes types II and III orthogonal. SciPy 1.10 scales the first, and its matrix is not."""
+    """dst or idst with the last row or column scaled, which makes types II and III orthogonal.
+
+    SciPy 1.10 scales the first, and its matrix is not orthogonal.
+    """
     if orthogonalize is None:
         orthogonalize = norm == "ortho"
     plain = getattr(scipy.fft, name)
@@ -134,7 +138,8 @@ def cosine():
                         length = 2
                     x = data(shape, False)
                     kw = {"type": type_, "n": length, "axis": axis, "norm": norm, "orthogonalize": orthogonalize}
-                    emit(name, kw, [x], sine(name, x, **kw) if "s" in name else getattr(scipy.fft, name)(x, **kw))
+                    y = sine(name, x, **kw) if "s" in name else getattr(scipy.fft, name)(x, **kw)
+                    emit(name, kw, [x], y)
         for type_ in (1, 2, 3, 4):
             x = data([4, 5, 6], False)
             for axes, s in ((None, None), ([0, 2], None), ([2, 1], [7, 3]), (None, [3, 9])):
@@ -191,14 +196,11 @@ def stft():
         z = scipy.signal.stft(x, window=w, return_onesided=onesided, **kw)[2]
         options = dict(kw, onesided=onesided, window=w.tolist(), boundary=boundary or "none")
         emit("stft", options, [x], z)
-        if boundary is not None and scipy.signal.check_NOLA(w, nperseg, noverlap, 1e-3):
-            if onesided or complex_:
-                back = scipy.signal.istft(z, fs=fs, window=w, nperseg=nperseg, noverlap=noverlap, nfft=nfft, input_onesided=onesided, boundary=True,
-                                          scaling=scaling)[1]
-                emit("istft", dict(options, complex=complex_), [z.astype(np.complex64).astype(np.clongdouble)],
-                     scipy.signal.istft(z.astype(np.complex64).astype(np.clongdouble), fs=fs, window=w, nperseg=nperseg, noverlap=noverlap, nfft=nfft,
-                                        input_onesided=onesided, boundary=True, scaling=scaling)[1])
-                assert back.shape[-1] >= x.shape[-1] or not padded
+        if boundary is not None and scipy.signal.check_NOLA(w, nperseg, noverlap, 1e-3) and (onesided or complex_):
+            z = z.astype(np.complex64).astype(np.clongdouble)
+            back = scipy.signal.istft(z, fs=fs, window=w, nperseg=nperseg, noverlap=noverlap, nfft=nfft, input_onesided=onesided,
+                                      boundary=True, scaling=scaling)[1]
+            emit("istft", dict(options, complex=complex_), [z], back)
 
 
 def windows():
@@ -206,9 +208,11 @@ def windows():
     for n in (1, 2, 3, 8, 17, 64):
         for periodic in (True, False):
             for name, scipy_name in names.items():
-                emit("window", {"kind": name, "n": n, "periodic": periodic}, [], scipy.signal.get_window(scipy_name, n, fftbins=periodic))
+                w = scipy.signal.get_window(scipy_name, n, fftbins=periodic)
+                emit("window", {"kind": name, "n": n, "periodic": periodic}, [], w)
             for beta in (0.0, 1.5, 12.0, 40.0):
-                emit("window", {"kind": "kaiser", "n": n, "periodic": periodic, "beta": beta}, [], scipy.signal.get_window(("kaiser", beta), n, fftbins=periodic))
+                w = scipy.signal.get_window(("kaiser", beta), n, fftbins=periodic)
+                emit("window", {"kind": "kaiser", "n": n, "periodic": periodic, "beta": beta}, [], w)
     for n, hop in ((8, 4), (8, 3), (9, 3), (8, 8), (8, 9), (16, 4)):
         for name in names:
             w = scipy.signal.get_window(name, n)

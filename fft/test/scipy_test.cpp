@@ -1,4 +1,5 @@
-// Every function in the NumPy manner against SciPy in long double (scipy_reference.py), in float and in double, with inputs in several layouts, within analysed bounds.
+// Every function in the NumPy manner against SciPy in long double (scipy_reference.py), in float and in double, with inputs in several
+// layouts, within analysed bounds.
 #include "fft_support.hpp"
 
 #include <cstdio>
@@ -56,8 +57,10 @@ template <class E> Stored<E> stored(const json& a, int layout) {
   s.memory.assign(static_cast<std::size_t>(range.highest - range.lowest + 1), E(T(1e30)));
   each_index(s.shape, [&](const Shape& index, std::size_t i) {
     E& e = s.memory[static_cast<std::size_t>(s.first + offset(index, s.strides))];
-    if constexpr (std::is_same_v<E, T>) e = static_cast<T>(a["re"][i].get<double>());
-    else e = {static_cast<T>(a["re"][i].get<double>()), static_cast<T>(a["im"][i].get<double>())};
+    if constexpr (std::is_same_v<E, T>)
+      e = static_cast<T>(a["re"][i].get<double>());
+    else
+      e = {static_cast<T>(a["re"][i].get<double>()), static_cast<T>(a["im"][i].get<double>())};
   });
   return s;
 }
@@ -108,8 +111,10 @@ template <class T> void check_transform(const json& c, int layout, PlanCache& ca
   const Executor e = Executor::host();
   const std::string f = c["f"];
   const json &o = c["o"], &x = c["in"][0], &want = c["out"];
-  const TransformOptions one{.n = maybe<std::int64_t>(o, "n"), .axis = o.value("axis", -1), .norm = norm_of(o), .cache = layout ? &cache : nullptr};
-  const TransformNOptions many{.s = maybe<Lengths>(o, "s"), .axes = maybe<Lengths>(o, "axes"), .norm = norm_of(o), .cache = layout ? &cache : nullptr};
+  const TransformOptions one{
+      .n = maybe<std::int64_t>(o, "n"), .axis = o.value("axis", -1), .norm = norm_of(o), .cache = layout ? &cache : nullptr};
+  const TransformNOptions many{
+      .s = maybe<Lengths>(o, "s"), .axes = maybe<Lengths>(o, "axes"), .norm = norm_of(o), .cache = layout ? &cache : nullptr};
   // The real side's (or the only) shape has the logical lengths; transform all of it for the bound: more axes, larger bound.
   const bool half_in = f[0] == 'h' || f.substr(0, 3) == "irf";
   const bool half_out = f.substr(0, 2) == "ih" || f.substr(0, 2) == "rf";
@@ -117,19 +122,24 @@ template <class T> void check_transform(const json& c, int layout, PlanCache& ca
   Lengths lengths;
   const auto axis = [&](std::int64_t a) { return static_cast<std::size_t>(a < 0 ? a + static_cast<std::int64_t>(out.size()) : a); };
   std::vector<std::size_t> axes;
-  if (f.back() == '2' && !many.axes) axes = {out.size() - 2, out.size() - 1};
+  if (f.back() == '2' && !many.axes)
+    axes = {out.size() - 2, out.size() - 1};
   else if (f.back() == '2' || f.back() == 'n') {
-    if (many.axes) for (const std::int64_t a : *many.axes) axes.push_back(axis(a));
-    else for (std::size_t d = many.s ? out.size() - many.s->size() : 0; d < out.size(); ++d) axes.push_back(d);
-  } else axes = {axis(one.axis)};
+    if (many.axes)
+      for (const std::int64_t a : *many.axes) axes.push_back(axis(a));
+    else
+      for (std::size_t d = many.s ? out.size() - many.s->size() : 0; d < out.size(); ++d) axes.push_back(d);
+  } else
+    axes = {axis(one.axis)};
   for (const std::size_t a : axes) lengths.push_back(out[a]);
   if (half_out) {
     const Shape in = x["shape"];
     lengths.back() = many.s ? many.s->back() : one.n ? *one.n : in[axes.back()];
   }
   const Kind kind = half_in ? Kind::ComplexToReal : half_out ? Kind::RealToComplex : Kind::ComplexToComplex;
-  // A spectrum that was cut or padded or is not Hermitian at all is still read as a Hermitian one: SciPy does the same, so only roundings differ. But the c2c passes before
-  // work on the numbers given, whose norm may exceed that of the part that is used: relative to it, then.
+  // A spectrum that was cut or padded or is not Hermitian at all is still read as a Hermitian one: SciPy does the same, so only roundings
+  // differ. But the c2c passes before work on the numbers given, whose norm may exceed that of the part that is used: relative to it,
+  // then.
   double size = norm2(want);
   if (kind == Kind::ComplexToReal) {
     double points = 1;
@@ -164,11 +174,14 @@ template <class T> void check_transform(const json& c, int layout, PlanCache& ca
     }
     FAIL() << "unknown function " << f;
   };
-  if (x.contains("im")) run(stored<C>(x, layout).view());
-  else run(stored<T>(x, layout).view());
+  if (x.contains("im"))
+    run(stored<C>(x, layout).view());
+  else
+    run(stored<T>(x, layout).view());
 }
 
-#define TRACE_CASE(c) SCOPED_TRACE((c)["f"].get<std::string>() + " " + (c)["o"].dump() + " of " + ((c)["in"].empty() ? json() : (c)["in"][0]["shape"]).dump())
+#define TRACE_CASE(c) \
+  SCOPED_TRACE((c)["f"].get<std::string>() + " " + (c)["o"].dump() + " of " + ((c)["in"].empty() ? json() : (c)["in"][0]["shape"]).dump())
 
 TEST(SciPy, Transforms) {
   PlanCache cache(16);
@@ -223,12 +236,14 @@ template <class T> void check_cosine(const json& c, int layout, PlanCache* cache
   const CosineOptions one{type, maybe<std::int64_t>(o, "n"), o.value("axis", -1), norm_of(o), maybe<bool>(o, "orthogonalize"), cache};
   const CosineNOptions many{type, maybe<Lengths>(o, "s"), maybe<Lengths>(o, "axes"), norm_of(o), maybe<bool>(o, "orthogonalize"), cache};
   const Stored<T> x = stored<T>(c["in"][0], layout);
-  // cosine.hpp: 2 B + 12 u for each axis, B of the transform it is made of (2n + 2 points at most). Not orthogonal, its condition number is at most sqrt(2) per axis.
+  // cosine.hpp: 2 B + 12 u for each axis, B of the transform it is made of (2n + 2 points at most). Not orthogonal, its condition number
+  // is at most sqrt(2) per axis.
   const Shape out = c["out"]["shape"];
   double limit = 0;
   for (const std::int64_t n : out) {
     double b = 0;
-    for (const std::int64_t m : {n, 2 * n, 2 * n + 2, std::max<std::int64_t>(2 * n - 2, 1)}) b = std::max(b, bound<T>(Kind::ComplexToComplex, {m}));
+    for (const std::int64_t m : {n, 2 * n, 2 * n + 2, std::max<std::int64_t>(2 * n - 2, 1)})
+      b = std::max(b, bound<T>(Kind::ComplexToComplex, {m}));
     limit += 1.4143 * (2 * b + 12 * kU<T>);
   }
   limit *= norm2(c["out"]);
@@ -260,15 +275,21 @@ template <class E> void check_convolve(const json& c, int layout, PlanCache* cac
   using T = typename Scalar<E>::type;
   const Executor e = Executor::host();
   const std::string f = c["f"], mode = c["o"]["mode"], method = c["o"].value("method", "auto");
-  const ConvolveOptions o{.mode = mode == "full" ? ConvolveMode::Full : mode == "same" ? ConvolveMode::Same : ConvolveMode::Valid,
+  const ConvolveOptions o{.mode = mode == "full"   ? ConvolveMode::Full
+                                  : mode == "same" ? ConvolveMode::Same
+                                                   : ConvolveMode::Valid,
                           .axes = maybe<Lengths>(c["o"], "axes"),
-                          .method = method == "direct" ? ConvolveMethod::Direct : method == "fft" ? ConvolveMethod::Fft : ConvolveMethod::Auto,
+                          .method = method == "direct" ? ConvolveMethod::Direct
+                                    : method == "fft"  ? ConvolveMethod::Fft
+                                                       : ConvolveMethod::Auto,
                           .cache = cache};
   const Stored<E> a = stored<E>(c["in"][0], layout), b = stored<E>(c["in"][1], (layout + 1) % 3);
-  // convolve.hpp: (3 B + 6 u) ||a||_2 ||b||_1, of whichever is the shorter; sums of m terms, (m + 4) sqrt(2) u, lie below the same with the terms counted.
+  // convolve.hpp: (3 B + 6 u) ||a||_2 ||b||_1, of whichever is the shorter; sums of m terms, (m + 4) sqrt(2) u, lie below the same with
+  // the terms counted.
   const auto norm1 = [](const json& x) {
     double sum = 0;
-    for (std::size_t i = 0; i < x["re"].size(); ++i) sum += std::hypot(x["re"][i].get<double>(), x.contains("im") ? x["im"][i].get<double>() : 0.0);
+    for (std::size_t i = 0; i < x["re"].size(); ++i)
+      sum += std::hypot(x["re"][i].get<double>(), x.contains("im") ? x["im"][i].get<double>() : 0.0);
     return sum;
   };
   const json &ja = c["in"][0], &jb = c["in"][1];
@@ -295,11 +316,15 @@ TEST(SciPy, Convolutions) {
     TRACE_CASE(c);
     SCOPED_TRACE(c["in"][1]["shape"].dump());
     if (c["out"].contains("im")) {
-      if (number % 2) check_convolve<std::complex<double>>(c, number % 3, &cache);
-      else check_convolve<std::complex<float>>(c, number % 3, nullptr);
+      if (number % 2)
+        check_convolve<std::complex<double>>(c, number % 3, &cache);
+      else
+        check_convolve<std::complex<float>>(c, number % 3, nullptr);
     } else {
-      if (number % 2) check_convolve<double>(c, number % 3, nullptr);
-      else check_convolve<float>(c, number % 3, &cache);
+      if (number % 2)
+        check_convolve<double>(c, number % 3, nullptr);
+      else
+        check_convolve<float>(c, number % 3, &cache);
     }
     ++number;
     if (HasFailure()) return;
@@ -316,7 +341,7 @@ template <class T> void check_stft(const json& c, int layout) {
                             .hop = nperseg - o["noverlap"].get<std::int64_t>(),
                             .window = o["window"].get<std::vector<double>>(),
                             .place = WindowPlace::Start,
-                            .boundary = boundary == "none"  ? Boundary::None
+                            .boundary = boundary == "none"    ? Boundary::None
                                         : boundary == "zeros" ? Boundary::Zeros
                                         : boundary == "even"  ? Boundary::Reflect
                                         : boundary == "odd"   ? Boundary::Odd
@@ -330,12 +355,15 @@ template <class T> void check_stft(const json& c, int layout) {
   const double b = bound<T>(Kind::RealToComplex, {options.n_fft}) + 3 * kU<T>;
   if (c["f"] == "stft") {
     // SciPy divides by the window's sum in long double of doubles; ours rounds window * scale once.
-    const double limit = (b + 2 * kU<T>) * norm2(want);
-    if (x.contains("im")) compare(stft(e, stored<C>(x, layout).view(), options), want, limit);
-    else compare(stft(e, stored<T>(x, layout).view(), options), want, limit);
+    const double limit = (b + 2 * kU<T>)*norm2(want);
+    if (x.contains("im"))
+      compare(stft(e, stored<C>(x, layout).view(), options), want, limit);
+    else
+      compare(stft(e, stored<T>(x, layout).view(), options), want, limit);
     return;
   }
-  // x_p = scale * sum_t w f_t / sum_t w^2. Frames f with relative error b give a sum with error b max|w| sqrt(overlap) ||f||, and ||f|| <= sqrt(2/n_fft) ||Y||.
+  // x_p = scale * sum_t w f_t / sum_t w^2. Frames f with relative error b give a sum with error b max|w| sqrt(overlap) ||f||, and ||f||
+  // <= sqrt(2/n_fft) ||Y||.
   double sum = 0, squares = 0, most = 0;
   for (const double w : options.window) sum += w, squares += w * w, most = std::max(most, std::abs(w));
   const double scale = options.scaling == StftScaling::Density ? std::sqrt(options.sample_rate * squares) : sum;
@@ -350,11 +378,14 @@ template <class T> void check_stft(const json& c, int layout) {
     }
     least = std::min(least, envelope);
   }
-  const double limit = (b + (overlap + 4) * kU<T>) * most * std::sqrt(overlap) * std::sqrt(2.0 / static_cast<double>(options.n_fft)) * norm2(x) * scale / least;
+  const double limit = (b + (overlap + 4) * kU<T>)*most * std::sqrt(overlap) * std::sqrt(2.0 / static_cast<double>(options.n_fft)) *
+                       norm2(x) * scale / least;
   const Stored<C> y = stored<C>(x, layout);
   const std::int64_t length = want["shape"].back();
-  if (want.contains("im")) compare(complex_istft(e, y.view(), options, {.length = length}), want, limit);
-  else compare(istft(e, y.view(), options, {.length = length}), want, limit);
+  if (want.contains("im"))
+    compare(complex_istft(e, y.view(), options, {.length = length}), want, limit);
+  else
+    compare(istft(e, y.view(), options, {.length = length}), want, limit);
 }
 
 TEST(SciPy, ShortTimeTransforms) {
@@ -379,7 +410,8 @@ TEST(SciPy, Windows) {
     WindowKind kind = WindowKind::Boxcar;
     while (o["kind"] != name(kind)) kind = static_cast<WindowKind>(static_cast<int>(kind) + 1);
     const bool periodic = o.value("periodic", true);
-    const std::vector<double> w = window(kind, o["n"], {.form = periodic ? WindowForm::Periodic : WindowForm::Symmetric, .beta = o.value("beta", 12.0)});
+    const std::vector<double> w =
+        window(kind, o["n"], {.form = periodic ? WindowForm::Periodic : WindowForm::Symmetric, .beta = o.value("beta", 12.0)});
     ++number;
     if (c["f"] == "overlap") {
       EXPECT_EQ(satisfies_cola(w, o["hop"]), o["cola"].get<bool>());

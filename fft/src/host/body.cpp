@@ -1,12 +1,15 @@
-// The host's Body: walks the stages of a transform and runs the 1-D engines. Counterpart of nothing on the device: there fft.c2c is one program.
+// The host's Body: walks the stages of a transform and runs the 1-D engines. Counterpart of nothing on the device: there fft.c2c is one
+// program.
 //
-// Signs. An engine knows the forward transform only. The inverse of complex lines exchanges real and imaginary addresses on both sides (lines.hpp). Of real
-// ones it is the conjugate of the forward one: RealToComplex forwards and changes the sign of the imaginary parts, ComplexToReal inverts and
-// turns its rows round, y(n - j) for y(j); both touch a block while it is in the cache. Only SciPy's ihfft and hfft ask for these two.
+// Signs. An engine knows the forward transform only. The inverse of complex lines exchanges real and imaginary addresses on both sides
+// (lines.hpp). Of real ones it is the conjugate of the forward one: RealToComplex forwards and changes the sign of the imaginary parts,
+// ComplexToReal inverts and turns its rows round, y(n - j) for y(j); both touch a block while it is in the cache. Only SciPy's ihfft and
+// hfft ask for these two.
 //
-// Bound. A pass multiplies every line by a DFT matrix, sqrt(n) times a unitary one, so the relative errors of the passes add: the product of
-// (1 + the engine's bound), and 1 + 2 u for the factor (its own rounding and the product's). Half spectra count with their mirror images, line by line, until
-// a RealToComplex result is measured over the half alone: its norm is at least 1/sqrt(2) of the whole's, so the bound grows by sqrt(2).
+// Bound. A pass multiplies every line by a DFT matrix, sqrt(n) times a unitary one, so the relative errors of the passes add: the product
+// of (1 + the engine's bound), and 1 + 2 u for the factor (its own rounding and the product's). Half spectra count with their mirror
+// images, line by line, until a RealToComplex result is measured over the half alone: its norm is at least 1/sqrt(2) of the whole's, so
+// the bound grows by sqrt(2).
 #include <omp.h>
 
 #include <algorithm>
@@ -89,7 +92,9 @@ template <class T> class HostBody final : public detail::Body {
     return count;
   }
   [[nodiscard]] bool blocks_in_parallel(const Stage& stage) const { return threads_ > 1 && stage.blocks() >= threads_; }
-  [[nodiscard]] std::int64_t work_bytes(const Stage& stage) const { return aligned(stage.work_reals * static_cast<std::int64_t>(sizeof(T))); }
+  [[nodiscard]] std::int64_t work_bytes(const Stage& stage) const {
+    return aligned(stage.work_reals * static_cast<std::int64_t>(sizeof(T)));
+  }
   [[nodiscard]] std::int64_t block_bytes(const Stage& stage, int threads) const {
     std::int64_t scratch = 0;
     for (const Pass& pass : stage.passes) scratch = std::max(scratch, aligned(engine(pass).scratch_bytes(threads)));
@@ -186,19 +191,23 @@ void check_precision(const Problem& p, const detail::Body& body) {
   if (p.precision.has_target()) {
     const double bound = body.accuracy().bound;
     if (bound <= p.precision.target_error()) return;
-    fail<InvalidArgument>("fft.plan: the target error is {:.3g}, the bound of this transform in {} on the host is {:.3g}; ask for no less or use float64",
-                          p.precision.target_error(), name(p.real), bound);
+    fail<InvalidArgument>(
+        "fft.plan: the target error is {:.3g}, the bound of this transform in {} on the host is {:.3g}; ask for no less or use float64",
+        p.precision.target_error(), name(p.real), bound);
   }
   if (p.precision.mode() == Mode::Native) return;
-  fail<NotImplemented>("fft.plan: precision '{}' is not offered on the host, which computes in the operands' own type; use native or a target",
-                       name(p.precision.mode()));
+  fail<NotImplemented>(
+      "fft.plan: precision '{}' is not offered on the host, which computes in the operands' own type; use native or a target",
+      name(p.precision.mode()));
 }
 
 }  // namespace
 
 void build(const Executor&, const BuildArgs& args) {
-  if (args.problem->real == DType::Float32) *args.body = std::make_shared<HostBody<float>>(*args.problem);
-  else *args.body = std::make_shared<HostBody<double>>(*args.problem);
+  if (args.problem->real == DType::Float32)
+    *args.body = std::make_shared<HostBody<float>>(*args.problem);
+  else
+    *args.body = std::make_shared<HostBody<double>>(*args.problem);
   check_precision(*args.problem, **args.body);
 }
 

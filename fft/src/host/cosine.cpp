@@ -1,12 +1,13 @@
-// Cosine and sine transforms on the host: a pass that arranges the lines, one batched Fourier transform, and a pass that turns its points.
+// Cosine and sine transforms on the host: a pass that arranges the lines, one batched Fourier transform, a pass that turns its points.
 //
 // With w = exp(-2 pi i / 4n) and w8 = exp(-2 pi i / 8n):
 //   II   v = (x_0, x_2, x_4, ..., x_5, x_3, x_1), V = rfft(v):        y_k = 2 Re(V_k w^k), y_{n-k} = -2 Im(V_k w^k)         for 2k <= n
 //   III  the way back: V_k = (x_k - i x_{n-k}) w^-k, v = irfft(V) without 1/n, y in v's order
 //   IV   even n: t_j = (x_{2j} + i x_{n-1-2j}) w^{2j}, z = w8^{4k+1} fft(t):   y_{2k} = 2 Re z_k, y_{n-1-2k} = -2 Im z_k      for 2k < n
 //        odd n: y_k = 2 Re(w8^{2k+1} fft(x_j w^j)), the transform having 2n points
-//   I    rfft of the even extension (x_0 ... x_{n-1} ... x_1); for the sine of the odd one (0, x_0 ... x_{n-1}, 0, -x_{n-1} ... -x_0), y_k = -Im V_{k+1}
-// The sines: dst II (x)_k = dct II ((-1)^j x_j)_{n-1-k}, dst III (x)_k = (-1)^k dct III (x_{n-1-j})_k, dst IV (x)_k = (-1)^k dct IV (x_{n-1-j})_k.
+//   I    rfft of the even extension (x_0 ... x_{n-1} ... x_1); for the sine of the odd one (0, x_0 ... x_{n-1}, 0, -x_{n-1} ... -x_0),
+//        y_k = -Im V_{k+1}
+// The sines: dst II (x)_k = dct II ((-1)^j x_j)_{n-1-k}, dst III (x)_k = (-1)^k dct III (x_{n-1-j})_k, and IV like III.
 #include "../cosine.hpp"
 
 #include <cmath>
@@ -74,10 +75,14 @@ template <class T> class Transform {
   }
   void run() const {
     switch (a_.type) {
-      case CosineType::I: return a_.wave == Wave::Cosine ? even_extension() : odd_extension();
-      case CosineType::II: return second();
-      case CosineType::III: return third();
-      case CosineType::IV: return n_ % 2 == 0 ? fourth_even() : fourth_odd();
+      case CosineType::I:
+        return a_.wave == Wave::Cosine ? even_extension() : odd_extension();
+      case CosineType::II:
+        return second();
+      case CosineType::III:
+        return third();
+      case CosineType::IV:
+        return n_ % 2 == 0 ? fourth_even() : fourth_odd();
     }
   }
 
@@ -89,7 +94,8 @@ template <class T> class Transform {
   }
   // before(input line, in) for every line of a chunk, the transform, after(out, output line).
   template <class In, class Out, class Before, class After>
-  void chunks(Kind kind, std::int64_t points, std::int64_t in_points, std::int64_t out_points, const Before& before, const After& after) const {
+  void chunks(Kind kind, std::int64_t points, std::int64_t in_points, std::int64_t out_points, const Before& before,
+              const After& after) const {
     const Array<In> in(e_, {chunk_, in_points});
     const Array<Out> out(e_, {chunk_, out_points});
     const Plan<T> whole = plan(kind, points, chunk_);
@@ -105,84 +111,90 @@ template <class T> class Transform {
 
   void even_extension() const {
     const std::int64_t m = 2 * (n_ - 1);
-    chunks<T, C>(Kind::RealToComplex, m, m, n_,
-                 [&](const T* x, T* v) {
-                   for (std::int64_t j = 0; j < n_; ++j) v[j] = lines_.load(x, j);
-                   for (std::int64_t j = 1; j < n_ - 1; ++j) v[m - j] = v[j];
-                 },
-                 [&](const C* z, T* y) {
-                   for (std::int64_t k = 0; k < n_; ++k) lines_.store(y, k, z[k].real());
-                 });
+    chunks<T, C>(
+        Kind::RealToComplex, m, m, n_,
+        [&](const T* x, T* v) {
+          for (std::int64_t j = 0; j < n_; ++j) v[j] = lines_.load(x, j);
+          for (std::int64_t j = 1; j < n_ - 1; ++j) v[m - j] = v[j];
+        },
+        [&](const C* z, T* y) {
+          for (std::int64_t k = 0; k < n_; ++k) lines_.store(y, k, z[k].real());
+        });
   }
   void odd_extension() const {
     const std::int64_t m = 2 * (n_ + 1);
-    chunks<T, C>(Kind::RealToComplex, m, m, n_ + 2,
-                 [&](const T* x, T* v) {
-                   v[0] = v[n_ + 1] = 0;
-                   for (std::int64_t j = 0; j < n_; ++j) v[m - 1 - j] = -(v[j + 1] = lines_.load(x, j));
-                 },
-                 [&](const C* z, T* y) {
-                   for (std::int64_t k = 0; k < n_; ++k) lines_.store(y, k, -z[k + 1].imag());
-                 });
+    chunks<T, C>(
+        Kind::RealToComplex, m, m, n_ + 2,
+        [&](const T* x, T* v) {
+          v[0] = v[n_ + 1] = 0;
+          for (std::int64_t j = 0; j < n_; ++j) v[m - 1 - j] = -(v[j + 1] = lines_.load(x, j));
+        },
+        [&](const C* z, T* y) {
+          for (std::int64_t k = 0; k < n_; ++k) lines_.store(y, k, -z[k + 1].imag());
+        });
   }
   void second() const {
     const std::int64_t half = n_ / 2;
     const auto w = roots<T>(half + 1, 1, 0, 4 * n_);
-    chunks<T, C>(Kind::RealToComplex, n_, n_, half + 1,
-                 [&](const T* x, T* v) {
-                   for (std::int64_t j = 0; 2 * j < n_; ++j) v[j] = lines_.load(x, 2 * j);
-                   for (std::int64_t j = 0; 2 * j + 1 < n_; ++j) v[n_ - 1 - j] = lines_.load(x, 2 * j + 1);
-                 },
-                 [&](const C* z, T* y) {
-                   for (std::int64_t k = 0; k <= half; ++k) {
-                     const C p = times(z[k], w[static_cast<std::size_t>(k)]);
-                     lines_.store(y, k, 2 * p.real());
-                     if (k > 0 && k < n_ - k) lines_.store(y, n_ - k, -2 * p.imag());
-                   }
-                 });
+    chunks<T, C>(
+        Kind::RealToComplex, n_, n_, half + 1,
+        [&](const T* x, T* v) {
+          for (std::int64_t j = 0; 2 * j < n_; ++j) v[j] = lines_.load(x, 2 * j);
+          for (std::int64_t j = 0; 2 * j + 1 < n_; ++j) v[n_ - 1 - j] = lines_.load(x, 2 * j + 1);
+        },
+        [&](const C* z, T* y) {
+          for (std::int64_t k = 0; k <= half; ++k) {
+            const C p = times(z[k], w[static_cast<std::size_t>(k)]);
+            lines_.store(y, k, 2 * p.real());
+            if (k > 0 && k < n_ - k) lines_.store(y, n_ - k, -2 * p.imag());
+          }
+        });
   }
   void third() const {
     const std::int64_t half = n_ / 2;
     const auto w = roots<T>(half + 1, 1, 0, 4 * n_);
-    chunks<C, T>(Kind::ComplexToReal, n_, half + 1, n_,
-                 [&](const T* x, C* v) {
-                   v[0] = {lines_.load(x, 0), 0};
-                   for (std::int64_t k = 1; k <= half; ++k) {
-                     v[k] = times(C(lines_.load(x, k), -lines_.load(x, n_ - k)), std::conj(w[static_cast<std::size_t>(k)]));
-                   }
-                 },
-                 [&](const T* v, T* y) {
-                   for (std::int64_t j = 0; 2 * j < n_; ++j) lines_.store(y, 2 * j, v[j]);
-                   for (std::int64_t j = 0; 2 * j + 1 < n_; ++j) lines_.store(y, 2 * j + 1, v[n_ - 1 - j]);
-                 });
+    chunks<C, T>(
+        Kind::ComplexToReal, n_, half + 1, n_,
+        [&](const T* x, C* v) {
+          v[0] = {lines_.load(x, 0), 0};
+          for (std::int64_t k = 1; k <= half; ++k) {
+            v[k] = times(C(lines_.load(x, k), -lines_.load(x, n_ - k)), std::conj(w[static_cast<std::size_t>(k)]));
+          }
+        },
+        [&](const T* v, T* y) {
+          for (std::int64_t j = 0; 2 * j < n_; ++j) lines_.store(y, 2 * j, v[j]);
+          for (std::int64_t j = 0; 2 * j + 1 < n_; ++j) lines_.store(y, 2 * j + 1, v[n_ - 1 - j]);
+        });
   }
   void fourth_even() const {
     const std::int64_t half = n_ / 2;
     const auto before = roots<T>(half, 2, 0, 4 * n_), after = roots<T>(half, 4, 1, 8 * n_);
-    chunks<C, C>(Kind::ComplexToComplex, half, half, half,
-                 [&](const T* x, C* v) {
-                   for (std::int64_t j = 0; j < half; ++j) {
-                     v[j] = times(C(lines_.load(x, 2 * j), lines_.load(x, n_ - 1 - 2 * j)), before[static_cast<std::size_t>(j)]);
-                   }
-                 },
-                 [&](const C* z, T* y) {
-                   for (std::int64_t k = 0; k < half; ++k) {
-                     const C p = times(z[k], after[static_cast<std::size_t>(k)]);
-                     lines_.store(y, 2 * k, 2 * p.real());
-                     lines_.store(y, n_ - 1 - 2 * k, -2 * p.imag());
-                   }
-                 });
+    chunks<C, C>(
+        Kind::ComplexToComplex, half, half, half,
+        [&](const T* x, C* v) {
+          for (std::int64_t j = 0; j < half; ++j) {
+            v[j] = times(C(lines_.load(x, 2 * j), lines_.load(x, n_ - 1 - 2 * j)), before[static_cast<std::size_t>(j)]);
+          }
+        },
+        [&](const C* z, T* y) {
+          for (std::int64_t k = 0; k < half; ++k) {
+            const C p = times(z[k], after[static_cast<std::size_t>(k)]);
+            lines_.store(y, 2 * k, 2 * p.real());
+            lines_.store(y, n_ - 1 - 2 * k, -2 * p.imag());
+          }
+        });
   }
   void fourth_odd() const {
     const auto before = roots<T>(n_, 1, 0, 4 * n_), after = roots<T>(n_, 2, 1, 8 * n_);
-    chunks<C, C>(Kind::ComplexToComplex, 2 * n_, 2 * n_, 2 * n_,
-                 [&](const T* x, C* v) {
-                   for (std::int64_t j = 0; j < n_; ++j) v[j] = lines_.load(x, j) * before[static_cast<std::size_t>(j)];
-                   std::fill(v + n_, v + 2 * n_, C(0));
-                 },
-                 [&](const C* z, T* y) {
-                   for (std::int64_t k = 0; k < n_; ++k) lines_.store(y, k, 2 * times(z[k], after[static_cast<std::size_t>(k)]).real());
-                 });
+    chunks<C, C>(
+        Kind::ComplexToComplex, 2 * n_, 2 * n_, 2 * n_,
+        [&](const T* x, C* v) {
+          for (std::int64_t j = 0; j < n_; ++j) v[j] = lines_.load(x, j) * before[static_cast<std::size_t>(j)];
+          std::fill(v + n_, v + 2 * n_, C(0));
+        },
+        [&](const C* z, T* y) {
+          for (std::int64_t k = 0; k < n_; ++k) lines_.store(y, k, 2 * times(z[k], after[static_cast<std::size_t>(k)]).real());
+        });
   }
 
   const Executor& e_;
@@ -194,8 +206,10 @@ template <class T> class Transform {
 }  // namespace
 
 void cosine(const Executor& executor, const CosineArgs& args) {
-  if (args.real == DType::Float32) Transform<float>(executor, args).run();
-  else Transform<double>(executor, args).run();
+  if (args.real == DType::Float32)
+    Transform<float>(executor, args).run();
+  else
+    Transform<double>(executor, args).run();
 }
 
 }  // namespace trn::fft::host

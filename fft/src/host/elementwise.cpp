@@ -11,9 +11,7 @@
 namespace trn::fft::host {
 namespace {
 
-template <class T> struct Pair {
-  T re, im;
-};
+template <class T> struct Pair { T re, im; };
 
 // q = a/b with both scaled to moduli near 1, so that the products neither overflow nor vanish; the exponents come back at the end.
 template <class T> Pair<T> quotient(Pair<T> a, Pair<T> b) {
@@ -32,21 +30,31 @@ template <class T> Pair<T> quotient(Pair<T> a, Pair<T> b) {
 
 template <class T> Pair<T> apply(ComplexOp op, Pair<T> a, Pair<T> b) {
   switch (op) {
-    case ComplexOp::Add: return {a.re + b.re, a.im + b.im};
-    case ComplexOp::Subtract: return {a.re - b.re, a.im - b.im};
-    case ComplexOp::Multiply: return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-    case ComplexOp::MultiplyConjugate: return {a.re * b.re + a.im * b.im, a.im * b.re - a.re * b.im};
-    case ComplexOp::Divide: return quotient(a, b);
-    case ComplexOp::Conjugate: return {a.re, -a.im};
-    case ComplexOp::Abs: return {std::hypot(a.re, a.im), 0};
-    case ComplexOp::Angle: return {std::atan2(a.im, a.re), 0};
-    case ComplexOp::FromPolar: return {a.re * std::cos(b.re), a.re * std::sin(b.re)};
+    case ComplexOp::Add:
+      return {a.re + b.re, a.im + b.im};
+    case ComplexOp::Subtract:
+      return {a.re - b.re, a.im - b.im};
+    case ComplexOp::Multiply:
+      return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+    case ComplexOp::MultiplyConjugate:
+      return {a.re * b.re + a.im * b.im, a.im * b.re - a.re * b.im};
+    case ComplexOp::Divide:
+      return quotient(a, b);
+    case ComplexOp::Conjugate:
+      return {a.re, -a.im};
+    case ComplexOp::Abs:
+      return {std::hypot(a.re, a.im), 0};
+    case ComplexOp::Angle:
+      return {std::atan2(a.im, a.re), 0};
+    case ComplexOp::FromPolar:
+      return {a.re * std::cos(b.re), a.re * std::sin(b.re)};
   }
   return a;
 }
 
-template <class T, ComplexOp op> void row(const T* are, const T* aim, std::int64_t as, const T* bre, const T* bim, std::int64_t bs, T* yre, T* yim,
-                                          std::int64_t ys, std::int64_t n) {
+template <class T, ComplexOp op>
+void row(const T* are, const T* aim, std::int64_t as, const T* bre, const T* bim, std::int64_t bs, T* yre, T* yim, std::int64_t ys,
+         std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) {
     const Pair<T> y = apply<T>(op, {are[i * as], aim ? aim[i * as] : T(0)}, {bre[i * bs], bim ? bim[i * bs] : T(0)});
     yre[i * ys] = y.re;
@@ -70,31 +78,41 @@ template <class T, ComplexOp op> void all_rows(const ElementwiseArgs& x) {
       y += i * x.out.strides[d];
     }
     const auto at = [](void* p, std::int64_t offset) { return p ? static_cast<T*>(p) + offset : nullptr; };
-    row<T, op>(at(x.a.re, a), at(x.a.im, a), last(x.a), at(x.b.re, b), at(x.b.im, b), last(x.b), at(x.out.re, y), at(x.out.im, y), last(x.out), n);
+    row<T, op>(at(x.a.re, a), at(x.a.im, a), last(x.a), at(x.b.re, b), at(x.b.im, b), last(x.b), at(x.out.re, y), at(x.out.im, y),
+               last(x.out), n);
   }
 }
 
 template <class T> void by_operation(const ElementwiseArgs& x) {
   switch (x.op) {
-    case ComplexOp::Add: return all_rows<T, ComplexOp::Add>(x);
-    case ComplexOp::Subtract: return all_rows<T, ComplexOp::Subtract>(x);
-    case ComplexOp::Multiply: return all_rows<T, ComplexOp::Multiply>(x);
-    case ComplexOp::MultiplyConjugate: return all_rows<T, ComplexOp::MultiplyConjugate>(x);
-    case ComplexOp::Divide: return all_rows<T, ComplexOp::Divide>(x);
-    case ComplexOp::Conjugate: return all_rows<T, ComplexOp::Conjugate>(x);
-    case ComplexOp::Abs: return all_rows<T, ComplexOp::Abs>(x);
-    case ComplexOp::Angle: return all_rows<T, ComplexOp::Angle>(x);
-    case ComplexOp::FromPolar: return all_rows<T, ComplexOp::FromPolar>(x);
+    case ComplexOp::Add:
+      return all_rows<T, ComplexOp::Add>(x);
+    case ComplexOp::Subtract:
+      return all_rows<T, ComplexOp::Subtract>(x);
+    case ComplexOp::Multiply:
+      return all_rows<T, ComplexOp::Multiply>(x);
+    case ComplexOp::MultiplyConjugate:
+      return all_rows<T, ComplexOp::MultiplyConjugate>(x);
+    case ComplexOp::Divide:
+      return all_rows<T, ComplexOp::Divide>(x);
+    case ComplexOp::Conjugate:
+      return all_rows<T, ComplexOp::Conjugate>(x);
+    case ComplexOp::Abs:
+      return all_rows<T, ComplexOp::Abs>(x);
+    case ComplexOp::Angle:
+      return all_rows<T, ComplexOp::Angle>(x);
+    case ComplexOp::FromPolar:
+      return all_rows<T, ComplexOp::FromPolar>(x);
   }
 }
 
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, float alpha, const float* a, const float* b, float beta, float* c) {
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), alpha, a, static_cast<int>(k), b,
-              static_cast<int>(n), beta, c, static_cast<int>(n));
+  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), alpha, a,
+              static_cast<int>(k), b, static_cast<int>(n), beta, c, static_cast<int>(n));
 }
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, double alpha, const double* a, const double* b, double beta, double* c) {
-  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), alpha, a, static_cast<int>(k), b,
-              static_cast<int>(n), beta, c, static_cast<int>(n));
+  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), alpha, a,
+              static_cast<int>(k), b, static_cast<int>(n), beta, c, static_cast<int>(n));
 }
 
 // Operands become dense first: O(mk + kn) copies against O(mnk) work.
@@ -131,16 +149,20 @@ template <class T> void product(const Executor& e, const MatmulArgs& x) {
 }  // namespace
 
 void elementwise(const Executor&, const ElementwiseArgs& args) {
-  if (args.real == DType::Float32) by_operation<float>(args);
-  else by_operation<double>(args);
+  if (args.real == DType::Float32)
+    by_operation<float>(args);
+  else
+    by_operation<double>(args);
 }
 
 void matmul(const Executor& executor, const MatmulArgs& args) {
   constexpr std::int64_t kMax = 2147483647;  // OpenBLAS counts in 32 bits
-  require(args.m <= kMax && args.n <= kMax && args.k <= kMax, "fft.matmul: {} x {} times {} x {}; the host takes extents up to 2^31 - 1", args.m, args.k, args.k,
-          args.n);
-  if (args.real == DType::Float32) product<float>(executor, args);
-  else product<double>(executor, args);
+  require(args.m <= kMax && args.n <= kMax && args.k <= kMax, "fft.matmul: {} x {} times {} x {}; the host takes extents up to 2^31 - 1",
+          args.m, args.k, args.k, args.n);
+  if (args.real == DType::Float32)
+    product<float>(executor, args);
+  else
+    product<double>(executor, args);
 }
 
 }  // namespace trn::fft::host

@@ -22,11 +22,16 @@ Source source(const Frames& f, std::int64_t p) {
   if (p < -f.extension || p >= n + f.extension) return {};  // behind the extension: the zeros that complete a frame
   switch (f.boundary) {
     case Boundary::None:
-    case Boundary::Zeros: return {};
-    case Boundary::Replicate: return n == 0 ? Source{} : Source{p < 0 ? 0 : n - 1, 0};
-    case Boundary::Circular: return {p < 0 ? p + n : p - n, 0};
-    case Boundary::Reflect: return {p < 0 ? -p : 2 * (n - 1) - p, 0};
-    case Boundary::Odd: return p < 0 ? Source{-p, -1} : Source{2 * (n - 1) - p, 1};
+    case Boundary::Zeros:
+      return {};
+    case Boundary::Replicate:
+      return n == 0 ? Source{} : Source{p < 0 ? 0 : n - 1, 0};
+    case Boundary::Circular:
+      return {p < 0 ? p + n : p - n, 0};
+    case Boundary::Reflect:
+      return {p < 0 ? -p : 2 * (n - 1) - p, 0};
+    case Boundary::Odd:
+      return p < 0 ? Source{-p, -1} : Source{2 * (n - 1) - p, 1};
   }
   return {};
 }
@@ -72,8 +77,11 @@ std::vector<double> envelope(const Frames& f, double peak) {
   }
   const double most = *std::max_element(sum.begin(), sum.end());
   for (std::size_t p = 0; p < sum.size(); ++p) {
-    require(sum[p] > 1e-10 * most, "fft.istft: the squared windows sum to {:.3g} of their largest value squared at point {} of the result (at most {:.3g} elsewhere), which cannot be reconstructed; use a "
-            "window that is not zero there, a smaller hop, a boundary, or a shorter length", sum[p], p, most);
+    require(sum[p] > 1e-10 * most,
+            "fft.istft: the squared windows sum to {:.3g} of their largest value squared at point {} of the result (at most {:.3g} "
+            "elsewhere), which cannot be reconstructed; use a "
+            "window that is not zero there, a smaller hop, a boundary, or a shorter length",
+            sum[p], p, most);
   }
   return sum;
 }
@@ -106,12 +114,16 @@ template <class T> void add(const FrameArgs& a) {
 }  // namespace
 
 void cut_frames(const Executor&, const FrameArgs& args) {
-  if (args.real == DType::Float32) cut<float>(args);
-  else cut<double>(args);
+  if (args.real == DType::Float32)
+    cut<float>(args);
+  else
+    cut<double>(args);
 }
 void add_frames(const Executor&, const FrameArgs& args) {
-  if (args.real == DType::Float32) add<float>(args);
-  else add<double>(args);
+  if (args.real == DType::Float32)
+    add<float>(args);
+  else
+    add<double>(args);
 }
 
 }  // namespace trn::fft::host

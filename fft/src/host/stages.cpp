@@ -27,9 +27,8 @@ Geometry geometry(const Problem& p) {
 
 // Indices of dims, the largest stride at `place` first.
 std::vector<std::size_t> by_stride(const Geometry& g, std::vector<std::size_t> which, int place) {
-  std::stable_sort(which.begin(), which.end(), [&](std::size_t a, std::size_t b) {
-    return std::abs(g.dims[a].stride[place]) > std::abs(g.dims[b].stride[place]);
-  });
+  std::stable_sort(which.begin(), which.end(),
+                   [&](std::size_t a, std::size_t b) { return std::abs(g.dims[a].stride[place]) > std::abs(g.dims[b].stride[place]); });
   return which;
 }
 
@@ -72,16 +71,19 @@ std::int64_t lay_out_work(Geometry& g, const std::vector<std::size_t>& which, co
   return stride;
 }
 
-Pass make_pass(const Geometry& g, std::size_t dim, EngineKind kind, Place from, Place to, const std::vector<std::size_t>& lines, std::size_t chunked) {
+Pass make_pass(const Geometry& g, std::size_t dim, EngineKind kind, Place from, Place to, const std::vector<std::size_t>& lines,
+               std::size_t chunked) {
   const int f = static_cast<int>(from), t = static_cast<int>(to);
   Pass pass{dim - g.batches, kind, from, to, g.dims[dim].stride[f], g.dims[dim].stride[t], {}};
-  // The engine's fastest dimension is the last: the smallest stride of the side that is written. Neighbours that are one dimension on both sides become
-  // one, so that the engine sees long runs of evenly spaced lines; the dimension that is chunked may only be the outer part of one.
+  // The engine's fastest dimension is the last: the smallest stride of the side that is written. Neighbours that are one dimension on
+  // both sides become one, so that the engine sees long runs of evenly spaced lines; the dimension that is chunked may only be the outer
+  // part of one.
   for (const std::size_t d : by_stride(g, lines, t)) {
     if (d == dim || (g.dims[d].extent == 1 && d != chunked)) continue;
     const LineBatch inner{g.dims[d].extent, g.dims[d].stride[f], g.dims[d].stride[t]};
     LineBatch* outer = pass.batch.empty() || d == chunked ? nullptr : &pass.batch.back();
-    if (outer && outer->input_distance == inner.count * inner.input_distance && outer->output_distance == inner.count * inner.output_distance) {
+    if (outer && outer->input_distance == inner.count * inner.input_distance &&
+        outer->output_distance == inner.count * inner.output_distance) {
       *outer = {outer->count * inner.count, inner.input_distance, inner.output_distance};
       if (pass.chunked + 1 == pass.batch.size()) pass.per_chunk *= inner.count;
       continue;

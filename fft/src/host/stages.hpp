@@ -1,9 +1,10 @@
 // Stages: how the host walks a transform over several axes. Pure geometry, no arithmetic.
 //
-// A transform over d axes is d passes of 1-D lines. Passes over data that is in the cache are cheap, passes over memory are not, so a stage is a
-// sequence of passes over one block that fits, repeated for every block. When the whole transform fits, one stage holds all axes and its blocks
-// are batch entries; otherwise the first stage (the last for ComplexToReal) holds the axes of smallest stride that fit together, and each other axis is a stage
-// of its own, in which the engine sees all lines at once and takes those at unit distance in its lanes.
+// A transform over d axes is d passes of 1-D lines. Passes over data that is in the cache are cheap, passes over memory are not, so a
+// stage is a sequence of passes over one block that fits, repeated for every block. When the whole transform fits, one stage holds all
+// axes and its blocks are batch entries; otherwise the first stage (the last for ComplexToReal) holds the axes of smallest stride that
+// fit together, and each other axis is a stage of its own, in which the engine sees all lines at once and takes those at unit distance in
+// its lanes.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +29,9 @@ struct Pass {
   EngineKind kind = EngineKind::Complex;
   Place from = Place::Input, to = Place::Output;
   std::int64_t from_stride = 0, to_stride = 0;
-  std::vector<LineBatch> batch;   // whole, but for `chunked`
-  std::size_t chunked = kNone;    // the entry of `batch` whose count is that of the block's chunk,
-  std::int64_t per_chunk = 1;     // times this
+  std::vector<LineBatch> batch;  // whole, but for `chunked`
+  std::size_t chunked = kNone;   // the entry of `batch` whose count is that of the block's chunk,
+  std::int64_t per_chunk = 1;    // times this
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 };
 

@@ -1,12 +1,15 @@
 // Arithmetic on planar complex arrays: real and imaginary parts in two arrays, the form that the Tensor Engine likes.
 //
-// The functions take PlanarArrays or PlanarViews and return new dense arrays; shapes are broadcast as NumPy does. Errors, u being the unit roundoff of the type:
+// The functions take PlanarArrays or PlanarViews and return new dense arrays; shapes are broadcast as NumPy does. Errors, u being the
+// unit roundoff of the type:
 //   add, subtract            each part within u of exact
 //   multiply (conjugate)     |y - exact| <= sqrt(8) u |exact|, to first order
-//   divide                   |y - exact| <= 7 u |exact| wherever exact is a normal number: numerator and denominator are scaled by powers of two first, so nothing overflows
-//                            or underflows on the way; infinities and zero divisors as in C's Annex G
+//   divide                   |y - exact| <= 7 u |exact| wherever exact is a normal number: numerator and denominator are scaled by
+//                            powers of two first, so nothing overflows or underflows on the way; infinities and zero divisors as in C's
+//                            Annex G
 //   abs, angle, from_polar   the C library's hypot, atan2, cos and sin: within a few u
-//   matmul                   |Y - exact|(i,j) <= (2 k + 2) sqrt(2) u (|A||B|)(i,j) with four products, normwise only with three (k is the inner extent)
+//   matmul                   |Y - exact|(i,j) <= (2 k + 2) sqrt(2) u (|A||B|)(i,j) with four products, normwise only with three (k is
+//                            the inner extent)
 // Host only: on a device they throw NotImplemented.
 #pragma once
 
@@ -27,7 +30,8 @@ template <class T> struct PlanarElement<PlanarView<T>> { using type = std::remov
 }  // namespace detail
 
 template <class X> using PlanarOf = typename detail::PlanarElement<X>::type;
-template <class X> concept PlanarOperand = Real<PlanarOf<X>>;
+template <class X>
+concept PlanarOperand = Real<PlanarOf<X>>;
 
 template <class T> [[nodiscard]] PlanarView<const std::remove_const_t<T>> planar_view_of(const PlanarView<T>& x) { return {x.re, x.im}; }
 template <class T> [[nodiscard]] PlanarView<const T> planar_view_of(const PlanarArray<T>& x) { return {x.re.view(), x.im.view()}; }
@@ -41,18 +45,21 @@ struct MatmulOptions {
 enum class ComplexOp : std::uint8_t { Add, Subtract, Multiply, MultiplyConjugate, Divide, Conjugate, Abs, Angle, FromPolar };
 
 namespace detail {
-template <Real T> [[nodiscard]] PlanarArray<T> planar(ComplexOp, const Executor&, const PlanarView<const T>& a, const PlanarView<const T>& b);
+template <Real T>
+[[nodiscard]] PlanarArray<T> planar(ComplexOp, const Executor&, const PlanarView<const T>& a, const PlanarView<const T>& b);
 template <Real T> [[nodiscard]] Array<T> planar_part(ComplexOp, const Executor&, const PlanarView<const T>& a);
 template <Real T> [[nodiscard]] PlanarArray<T> from_polar(const Executor&, const View<const T>& modulus, const View<const T>& angle);
-template <Real T> [[nodiscard]] PlanarArray<T> matmul(const Executor&, const PlanarView<const T>& a, const PlanarView<const T>& b, const MatmulOptions&);
+template <Real T>
+[[nodiscard]] PlanarArray<T> matmul(const Executor&, const PlanarView<const T>& a, const PlanarView<const T>& b, const MatmulOptions&);
 template <Real T> [[nodiscard]] PlanarArray<T> to_planar(const Executor&, const View<const std::complex<T>>& x);
 template <Real T> [[nodiscard]] Array<std::complex<T>> to_interleaved(const Executor&, const PlanarView<const T>& x);
 }  // namespace detail
 
-#define TRN_FFT_BINARY(function, op)                                                                                    \
-  template <PlanarOperand A, PlanarOperand B> requires std::same_as<PlanarOf<A>, PlanarOf<B>>                           \
-  [[nodiscard]] PlanarArray<PlanarOf<A>> function(const Executor& e, const A& a, const B& b) {                          \
-    return detail::planar(ComplexOp::op, e, planar_view_of(a), planar_view_of(b));                                      \
+#define TRN_FFT_BINARY(function, op)                                                           \
+  template <PlanarOperand A, PlanarOperand B>                                                  \
+  requires std::same_as<PlanarOf<A>, PlanarOf<B>>                                              \
+  [[nodiscard]] PlanarArray<PlanarOf<A>> function(const Executor& e, const A& a, const B& b) { \
+    return detail::planar(ComplexOp::op, e, planar_view_of(a), planar_view_of(b));             \
   }
 TRN_FFT_BINARY(add, Add)
 TRN_FFT_BINARY(subtract, Subtract)
@@ -71,12 +78,14 @@ template <PlanarOperand A> [[nodiscard]] Array<PlanarOf<A>> angle(const Executor
   return detail::planar_part(ComplexOp::Angle, e, planar_view_of(a));
 }
 // modulus * exp(i angle).
-template <RealOperand M, RealOperand A> requires std::same_as<ElementOf<M>, ElementOf<A>>
+template <RealOperand M, RealOperand A>
+requires std::same_as<ElementOf<M>, ElementOf<A>>
 [[nodiscard]] PlanarArray<ElementOf<M>> from_polar(const Executor& e, const M& modulus, const A& angle) {
   return detail::from_polar(e, view_of(modulus), view_of(angle));
 }
 // The matrix product of (m, k) and (k, n).
-template <PlanarOperand A, PlanarOperand B> requires std::same_as<PlanarOf<A>, PlanarOf<B>>
+template <PlanarOperand A, PlanarOperand B>
+requires std::same_as<PlanarOf<A>, PlanarOf<B>>
 [[nodiscard]] PlanarArray<PlanarOf<A>> matmul(const Executor& e, const A& a, const B& b, const MatmulOptions& o = {}) {
   return detail::matmul(e, planar_view_of(a), planar_view_of(b), o);
 }

@@ -2,16 +2,18 @@
 //
 //   convolve(a, b)_k = sum_j a_j b_{k-j}          correlate(a, b)_k = sum_j a_{j+k} conj(b_j), k from -(extent of b - 1) on
 //
-// over the axes given (default: all); other axes are broadcast. Mode Full keeps every sum with a term, Valid those whose terms all exist (one array must be at least as
-// long as the other along every axis), Same the middle of Full with the extents of a.
+// over the axes given (default: all); other axes are broadcast. Mode Full keeps every sum with a term, Valid those whose terms all exist
+// (one array must be at least as long as the other along every axis), Same the middle of Full with the extents of a.
 //
 //   fftconvolve   transforms of the padded arrays, their product, and back
-//   oaconvolve    the same in blocks along the axis where the lengths differ most: less work and memory when one array is much the longer one
+//   oaconvolve    the same in blocks along the axis where the lengths differ most: less work and memory when one array is much the
+//                 longer one
 //   convolve      sums themselves where that is cheaper (Method::Auto), or as `method` says
 //
-// By transforms the error is relative to norms: || y - exact ||_2 <= (3 B + 6 u) || a ||_2 || b ||_1 along the axes, B being the bound of the padded transform; small
-// values beside large ones are not accurate. Direct sums of m terms err by at most (m + 1) u times the sum of moduli each (complex: sqrt(2) (m + 3) u).
-// The transforms run on the executor; the product and the sums are host kernels, so on a device these functions throw NotImplemented.
+// By transforms the error is relative to norms: || y - exact ||_2 <= (3 B + 6 u) || a ||_2 || b ||_1 along the axes, B being the bound of
+// the padded transform; small values beside large ones are not accurate. Direct sums of m terms err by at most (m + 1) u times the sum of
+// moduli each (complex: sqrt(2) (m + 3) u). The transforms run on the executor; the product and the sums are host kernels, so on a device
+// these functions throw NotImplemented.
 #pragma once
 
 #include <trn/fft/transforms.hpp>
@@ -31,26 +33,33 @@ struct ConvolveOptions {
 namespace detail {
 enum class Convolution : std::uint8_t { Transform, OverlapAdd, Choose };
 // E: float, double or a complex type.
-template <class E> [[nodiscard]] Array<E> convolve(const char* operation, Convolution how, const Executor&, const View<const E>& a, const View<const E>& b,
-                                                   const ConvolveOptions&);
-template <class E> [[nodiscard]] Array<E> correlate(const Executor&, const View<const E>& a, const View<const E>& b, const ConvolveOptions&);
+template <class E>
+[[nodiscard]] Array<E> convolve(const char* operation, Convolution how, const Executor&, const View<const E>& a, const View<const E>& b,
+                                const ConvolveOptions&);
+template <class E>
+[[nodiscard]] Array<E> correlate(const Executor&, const View<const E>& a, const View<const E>& b, const ConvolveOptions&);
 }  // namespace detail
 
-template <class A, class B> concept ConvolveOperands = Operand<A> && Operand<B> && std::same_as<ElementOf<A>, ElementOf<B>>;
+template <class A, class B>
+concept ConvolveOperands = Operand<A> && Operand<B> && std::same_as<ElementOf<A>, ElementOf<B>>;
 
-template <class A, class B> requires ConvolveOperands<A, B>
+template <class A, class B>
+requires ConvolveOperands<A, B>
 [[nodiscard]] Array<ElementOf<A>> fftconvolve(const Executor& e, const A& a, const B& b, const ConvolveOptions& o = {}) {
   return detail::convolve("fft.fftconvolve", detail::Convolution::Transform, e, view_of(a), view_of(b), o);
 }
-template <class A, class B> requires ConvolveOperands<A, B>
+template <class A, class B>
+requires ConvolveOperands<A, B>
 [[nodiscard]] Array<ElementOf<A>> oaconvolve(const Executor& e, const A& a, const B& b, const ConvolveOptions& o = {}) {
   return detail::convolve("fft.oaconvolve", detail::Convolution::OverlapAdd, e, view_of(a), view_of(b), o);
 }
-template <class A, class B> requires ConvolveOperands<A, B>
+template <class A, class B>
+requires ConvolveOperands<A, B>
 [[nodiscard]] Array<ElementOf<A>> convolve(const Executor& e, const A& a, const B& b, const ConvolveOptions& o = {}) {
   return detail::convolve("fft.convolve", detail::Convolution::Choose, e, view_of(a), view_of(b), o);
 }
-template <class A, class B> requires ConvolveOperands<A, B>
+template <class A, class B>
+requires ConvolveOperands<A, B>
 [[nodiscard]] Array<ElementOf<A>> correlate(const Executor& e, const A& a, const B& b, const ConvolveOptions& o = {}) {
   return detail::correlate(e, view_of(a), view_of(b), o);
 }

@@ -1,16 +1,22 @@
 // Discrete cosine and sine transforms of types I to IV, in the manner of scipy.fft.dct, idct, dst, idst and their n-dimensional forms.
 //
-//   dct I    y_k = x_0 + (-1)^k x_{n-1} + 2 sum_{j=1}^{n-2} x_j cos(pi jk/(n-1))      dst I    y_k = 2 sum_j x_j sin(pi (j+1)(k+1)/(n+1))
-//   dct II   y_k = 2 sum_j x_j cos(pi k(2j+1)/(2n))                                   dst II   y_k = 2 sum_j x_j sin(pi (k+1)(2j+1)/(2n))
-//   dct III  y_k = x_0 + 2 sum_{j>=1} x_j cos(pi j(2k+1)/(2n))                         dst III  y_k = (-1)^k x_{n-1} + 2 sum_{j<n-1} x_j sin(pi (j+1)(2k+1)/(2n))
-//   dct IV   y_k = 2 sum_j x_j cos(pi (2j+1)(2k+1)/(4n))                              dst IV   y_k = 2 sum_j x_j sin(pi (2j+1)(2k+1)/(4n))
+//   dct I    y_k = x_0 + (-1)^k x_{n-1} + 2 sum_{j=1}^{n-2} x_j cos(pi jk/(n-1))
+//   dct II   y_k = 2 sum_j x_j cos(pi k(2j+1)/(2n))
+//   dct III  y_k = x_0 + 2 sum_{j>=1} x_j cos(pi j(2k+1)/(2n))
+//   dct IV   y_k = 2 sum_j x_j cos(pi (2j+1)(2k+1)/(4n))
+//   dst I    y_k = 2 sum_j x_j sin(pi (j+1)(k+1)/(n+1))
+//   dst II   y_k = 2 sum_j x_j sin(pi (k+1)(2j+1)/(2n))
+//   dst III  y_k = (-1)^k x_{n-1} + 2 sum_{j<n-1} x_j sin(pi (j+1)(2k+1)/(2n))
+//   dst IV   y_k = 2 sum_j x_j sin(pi (2j+1)(2k+1)/(4n))
 //
-// The inverse of type I is I, of II is III, of III is II, of IV is IV, over N = 2(n-1) (dct I), 2(n+1) (dst I) or 2n. Norm says where 1/N goes; with Ortho
-// the matrix is orthogonal: its first (dst: last) row or column, for dct I both ends, is also scaled by sqrt(1/2), which `orthogonalize` asks for alone.
-// (SciPy 1.10 scales the first row of dst II and column of dst III instead, and its "ortho" sine matrices are not orthogonal; these are.)
+// The inverse of type I is I, of II is III, of III is II, of IV is IV, over N = 2(n-1) (dct I), 2(n+1) (dst I) or 2n. Norm says where 1/N
+// goes; with Ortho the matrix is orthogonal: its first (dst: last) row or column, for dct I both ends, is also scaled by sqrt(1/2), which
+// `orthogonalize` asks for alone. (SciPy 1.10 scales the first row of dst II and column of dst III instead, and its "ortho" sine matrices
+// are not orthogonal; these are.)
 //
-// Each is one real transform of n points (II, III), one complex transform of n/2 points (IV; 2n for odd n) or one real transform of N points (I), between two
-// passes over the data. || y - exact ||_2 <= (2 B + 12 u) || exact ||_2, B being that transform's bound. Host only: on a device they throw NotImplemented.
+// Each is one real transform of n points (II, III), one complex transform of n/2 points (IV; 2n for odd n) or one real transform of N
+// points (I), between two passes over the data. || y - exact ||_2 <= (2 B + 12 u) || exact ||_2, B being that transform's bound. Host
+// only: on a device they throw NotImplemented.
 #pragma once
 
 #include <trn/fft/transforms.hpp>
@@ -46,12 +52,12 @@ template <Real T> [[nodiscard]] Array<T> cosine(const Executor&, const View<cons
 [[nodiscard]] CosineNOptions along_one_axis(const CosineOptions& o);
 }  // namespace detail
 
-#define TRN_FFT_COSINE(function, wave, direction)                                                                                              \
-  template <RealOperand X> [[nodiscard]] Array<ElementOf<X>> function(const Executor& e, const X& x, const CosineOptions& o = {}) {            \
-    return detail::cosine(e, view_of(x), {"fft." #function, detail::Wave::wave, Direction::direction}, detail::along_one_axis(o));             \
-  }                                                                                                                                            \
-  template <RealOperand X> [[nodiscard]] Array<ElementOf<X>> function##n(const Executor& e, const X& x, const CosineNOptions& o = {}) {        \
-    return detail::cosine(e, view_of(x), {"fft." #function "n", detail::Wave::wave, Direction::direction}, o);                                 \
+#define TRN_FFT_COSINE(function, wave, direction)                                                                                       \
+  template <RealOperand X> [[nodiscard]] Array<ElementOf<X>> function(const Executor& e, const X& x, const CosineOptions& o = {}) {     \
+    return detail::cosine(e, view_of(x), {"fft." #function, detail::Wave::wave, Direction::direction}, detail::along_one_axis(o));      \
+  }                                                                                                                                     \
+  template <RealOperand X> [[nodiscard]] Array<ElementOf<X>> function##n(const Executor& e, const X& x, const CosineNOptions& o = {}) { \
+    return detail::cosine(e, view_of(x), {"fft." #function "n", detail::Wave::wave, Direction::direction}, o);                          \
   }
 TRN_FFT_COSINE(dct, Cosine, Forward)   // dct, dctn
 TRN_FFT_COSINE(idct, Cosine, Inverse)  // idct, idctn

@@ -20,9 +20,12 @@ template <class T> struct RealPart<std::complex<T>> { using type = T; };
 template <class X> using ElementOf = typename detail::OperandElement<X>::type;
 template <class X> using RealOf = typename detail::RealPart<ElementOf<X>>::type;
 
-template <class X> concept RealOperand = Real<ElementOf<X>>;
-template <class X> concept ComplexOperand = !RealOperand<X> && Real<RealOf<X>>;
-template <class X> concept Operand = RealOperand<X> || ComplexOperand<X>;
+template <class X>
+concept RealOperand = Real<ElementOf<X>>;
+template <class X>
+concept ComplexOperand = !RealOperand<X> && Real<RealOf<X>>;
+template <class X>
+concept Operand = RealOperand<X> || ComplexOperand<X>;
 
 template <class T> [[nodiscard]] View<const std::remove_const_t<T>> view_of(const View<T>& x) { return x; }
 template <class T> [[nodiscard]] View<const T> view_of(const Array<T>& x) { return x.view(); }

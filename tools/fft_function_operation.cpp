@@ -1,0 +1,186 @@
+// The functions of trnfft for the command line: fft.dct, fft.convolve, fft.stft. Bounds are those of their headers.
+#include <cmath>
+#include <random>
+
+#include <trn/fft/convolve.hpp>
+#include <trn/fft/cosine.hpp>
+#include <trn/fft/frequencies.hpp>
+#include <trn/fft/plan.hpp>
+#include <trn/fft/stft.hpp>
+
+#include "fft_rows.hpp"
+
+namespace trn::tools {
+namespace {
+
+using namespace fft_rows;
+using fft::Direction;
+using fft::Kind;
+
+enum class Function { Dct, Convolve, Stft };
+
+class Functions final : public Transforms {
+ public:
+  explicit Functions(Function function) : function_(function) {}
+  std::string name() const override {
+    return function_ == Function::Dct ? "fft.dct" : function_ == Function::Convolve ? "fft.convolve" : "fft.stft";
+  }
+  std::string summary() const override {
+    if (function_ == Function::Dct) return "cosine transforms of types I to IV";
+    return function_ == Function::Convolve ? "convolution of a long signal with m points" : "short-time transforms with the Hann window";
+  }
+  void add_options(CLI::App& app) override {
+    const CLI::Range positive(std::int64_t{2}, std::int64_t{1} << 30);
+    app.add_option("--n", n_, function_ == Function::Dct ? "points" : "points of the signal")->check(positive)->capture_default_str();
+    add_common(app);
+    if (function_ == Function::Dct) app.add_option("--type", type_, "1 to 4")->check(CLI::Range(1, 4))->capture_default_str();
+    if (function_ == Function::Convolve) {
+      app.add_option("--m", m_, "points of the kernel")->check(positive)->capture_default_str();
+      app.add_option("--method", method_, "direct, fft (one transform) or blocks (overlap-add)")
+          ->check(CLI::IsMember({"direct", "fft", "blocks"}))
+          ->capture_default_str();
+    }
+    if (function_ == Function::Stft) {
+      app.add_option("--n-fft", n_fft_, "points of a frame")->check(positive)->capture_default_str();
+      app.add_option("--hop", hop_, "points between frames")->check(positive)->capture_default_str();
+    }
+  }
+
+ private:
+  nlohmann::ordered_json shape() const override {
+    if (function_ == Function::Dct) return {{"n", n_}, {"batch", batch_}, {"type", type_}};
+    if (function_ == Function::Convolve) return {{"n", n_}, {"m", m_}, {"batch", batch_}};
+    return {{"n", n_}, {"n_fft", n_fft_}, {"hop", hop_}, {"batch", batch_}};
+  }
+  fft::StftOptions stft_options() const { return {.n_fft = n_fft_, .hop = hop_}; }
+  double flops() const override {
+    const auto n = static_cast<double>(n_), b = static_cast<double>(batch_);
+    if (function_ == Function::Dct) return b * fft_flops(n) / 2;
+    if (function_ == Function::Convolve) return b * 3 * fft_flops(n + static_cast<double>(m_)) / 2;
+    return b * static_cast<double>(fft::stft_frames(n_, stft_options())) * fft_flops(static_cast<double>(n_fft_)) / 2;
+  }
+  int run_single(const Executor& e, const BenchOptions& o, BenchRow& r) const override { return measure_function<float>(e, o, r); }
+  int run_double(const Executor& e, const BenchOptions& o, BenchRow& r) const override { return measure_function<double>(e, o, r); }
+
+  template <class T> int measure_function(const Executor& e, const BenchOptions& o, BenchRow& r) const {
+    const std::vector<T> x = random<T>(batch_ * n_, 1), k = random<T>(m_, 2);
+    const auto dx = Array<T>::from_host(e, {batch_, n_}, x), dk = Array<T>::from_host(e, {1, m_}, k);
+    fft::PlanCache cache;
+    const Clock clock = o.cpu_time ? Clock::Processor : Clock::Wall;
+    Measured measured;
+    const auto plan_bound = [&](std::int64_t points) {
+      return fft::Plan<T>(e, fft::dense(Kind::RealToComplex, Direction::Forward, {points})).accuracy().bound;
+    };
+    const double u = unit_roundoff(dtype_of<T>);
+    if (function_ == Function::Dct) {
+      Array<T> y(e, {batch_, n_});
+      const fft::CosineOptions options{.type = static_cast<fft::CosineType>(type_), .cache = &cache};
+      measured = measure(
+          o.repeats, [&] { y = fft::dct(e, dx, options); }, clock);
+      r.error = sampled_error(n_, y.to_host(), [&](std::int64_t i) { return exact_dct(x, i); });
+      r.bound = 2 * plan_bound(type_ == 1 ? 2 * n_ - 2 : type_ == 4 && n_ % 2 ? 2 * n_ : n_) + 12 * u;
+    } else if (function_ == Function::Convolve) {
+      r.note = "method " + method_ + "; the error is relative to ||a|| ||b||_1";
+      Array<T> y(e, {batch_, n_ + m_ - 1});
+      const fft::ConvolveOptions options{.axes = {{1}}, .method = fft::ConvolveMethod::Direct, .cache = &cache};
+      measured = measure(
+          o.repeats,
+          [&] {
+            y = method_ == "direct" ? fft::convolve(e, dx, dk, options)
+                : method_ == "fft"  ? fft::fftconvolve(e, dx, dk, options)
+                                    : fft::oaconvolve(e, dx, dk, options);
+          },
+          clock);
+      long double norm = 0, kernel = 0;
+      for (std::int64_t j = 0; j < n_; ++j) norm += std::norm(static_cast<long double>(x[static_cast<std::size_t>(j)]));
+      for (const T v : k) kernel += std::abs(v);
+      const double scale = static_cast<double>(std::sqrt(norm) * kernel / std::sqrt(static_cast<long double>(n_ + m_ - 1)));
+      r.error = sampled_error(
+          n_ + m_ - 1, y.to_host(),
+          [&](std::int64_t i) {
+            long double sum = 0;
+            for (std::int64_t j = std::max<std::int64_t>(0, i - n_ + 1); j <= std::min(i, m_ - 1); ++j)
+              sum += static_cast<long double>(k[static_cast<std::size_t>(j)]) * x[static_cast<std::size_t>(i - j)];
+            return sum;
+          },
+          scale);
+      r.bound = method_ == "direct" ? static_cast<double>(m_ + 1) * u : 3 * plan_bound(fft::next_fast_len(n_ + m_ - 1)) + 6 * u;
+    } else {
+      const fft::StftOptions base = stft_options();
+      fft::StftOptions options = base;
+      options.cache = &cache;
+      const std::int64_t frames = fft::stft_frames(n_, base), bins = n_fft_ / 2 + 1;
+      Array<std::complex<T>> y(e, {batch_, bins, frames});
+      measured = measure(
+          o.repeats, [&] { y = fft::stft(e, dx, options); }, clock);
+      // One frame in the middle, its real parts.
+      const std::vector<std::complex<T>> values = y.to_host();
+      const std::vector<double> w = fft::window(fft::WindowKind::Hann, n_fft_);
+      const std::int64_t t = frames / 2, first = t * hop_ - n_fft_ / 2;
+      std::vector<T> column(static_cast<std::size_t>(bins));
+      for (std::int64_t i = 0; i < bins; ++i) column[static_cast<std::size_t>(i)] = values[static_cast<std::size_t>(i * frames + t)].real();
+      r.error = sampled_error(bins, column, [&](std::int64_t i) {
+        long double sum = 0;
+        for (std::int64_t j = 0; j < n_fft_; ++j) {
+          std::int64_t p = first + j;
+          p = p < 0 ? -p : p >= n_ ? 2 * (n_ - 1) - p : p;
+          sum += static_cast<long double>(w[static_cast<std::size_t>(j)]) * x[static_cast<std::size_t>(p)] * turn(j * i, n_fft_).real();
+        }
+        return sum;
+      });
+      r.bound = plan_bound(n_fft_) + 3 * u;
+    }
+    r.seconds = measured.fastest_s;
+    return measured.runs;
+  }
+
+  // Of the first `count` values; relative to their own norm, or to `scale` per value.
+  template <class T, class F> static double sampled_error(std::int64_t count, const std::vector<T>& y, const F& exact, double scale = 0) {
+    std::mt19937_64 engine(7);
+    long double sum = 0, norm = 0;
+    for (int s = 0; s < kSamples; ++s) {
+      const std::int64_t i = static_cast<std::int64_t>(engine() % static_cast<std::uint64_t>(count));
+      const long double want = exact(i);
+      sum += std::norm(y[static_cast<std::size_t>(i)] - want);
+      norm += scale > 0 ? static_cast<long double>(scale) * scale : std::norm(want);
+    }
+    return static_cast<double>(std::sqrt(sum / norm));
+  }
+  template <class T> long double exact_dct(const std::vector<T>& x, std::int64_t k) const {
+    long double sum = 0;
+    for (std::int64_t j = 0; j < n_; ++j) {
+      const long double v = x[static_cast<std::size_t>(j)];
+      const bool end = j == 0 || j == n_ - 1;
+      switch (type_) {
+        case 1:
+          sum += (end ? 1 : 2) * v * turn(j * k, 2 * (n_ - 1)).real();
+          break;
+        case 2:
+          sum += 2 * v * turn(k * (2 * j + 1), 4 * n_).real();
+          break;
+        case 3:
+          sum += (j == 0 ? 1 : 2) * v * turn(j * (2 * k + 1), 4 * n_).real();
+          break;
+        default:
+          sum += 2 * v * turn((2 * j + 1) * (2 * k + 1), 8 * n_).real();
+          break;
+      }
+    }
+    return sum;
+  }
+
+  Function function_;
+  std::int64_t n_ = 4096, m_ = 64, n_fft_ = 512, hop_ = 128;
+  int type_ = 2;
+  std::string method_ = "blocks";
+};
+
+}  // namespace
+
+std::vector<std::unique_ptr<Operation>> fft_function_operations() {
+  std::vector<std::unique_ptr<Operation>> all;
+  for (const Function function : {Function::Dct, Function::Convolve, Function::Stft}) all.push_back(std::make_unique<Functions>(function));
+  return all;
+}
+
+}  // namespace trn::tools

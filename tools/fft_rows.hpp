@@ -1,0 +1,127 @@
+// What the rows of trnfft share: sizes and dtype, random data, the frame of a benchmark row. The column of rates counts 5 N log2 N per
+// complex and half of that per real transform, whatever the algorithm does. The error is || y - exact ||_2 / || exact ||_2, from 48
+// points of the first transform summed directly in long double.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <memory>
+#include <numbers>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <trn/core/array.hpp>
+#include <trn/neuron/sim.hpp>
+#include <trn/tile/device.hpp>
+
+#include "host_peak.hpp"
+#include "measure.hpp"
+#include "operation.hpp"
+
+namespace trn::tools::fft_rows {
+
+template <class T> std::vector<T> random(std::int64_t count, std::uint64_t seed) {
+  std::mt19937_64 engine(seed);
+  std::normal_distribution<double> normal;
+  std::vector<T> values(static_cast<std::size_t>(count));
+  for (T& x : values) x = static_cast<T>(normal(engine));
+  return values;
+}
+
+inline std::int64_t product(const std::vector<std::int64_t>& lengths) {
+  std::int64_t n = 1;
+  for (const std::int64_t l : lengths) n *= l;
+  return n;
+}
+
+inline constexpr int kSamples = 48;
+using Long = std::complex<long double>;
+inline Long turn(std::int64_t k, std::int64_t n) {  // exp(2 pi i k/n)
+  const long double x = 2 * std::numbers::pi_v<long double> * static_cast<long double>(k % n) / static_cast<long double>(n);
+  return {std::cos(x), std::sin(x)};
+}
+
+// What plans and functions share: sizes, dtype, the frame of a row.
+class Transforms : public Operation {
+ public:
+  std::string rate_unit() const override { return "GFLOP/s"; }
+  std::string error_note() const override {
+    return "||y - exact|| / ||exact|| (L2), estimated from 48 points of one transform; bound: the plan's";
+  }
+  std::vector<std::string> default_executors() const override { return {"host"}; }
+  tile::Program program(const tile::Machine&) const override { fail<NotImplemented>("{}: it has no device kernel", name()); }
+  BenchRow bench(const std::string& executor_name, const BenchOptions& options) const override {
+    const Executor executor = Executor::open(executor_name);
+    require(executor.family() == Family::Device || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model",
+            executor.name());
+    BenchRow r;
+    r.op = name();
+    r.executor = executor.name();
+    r.dtype = trn::name(parse_dtype(dtype_));
+    r.precision = precision_;
+    r.shape = shape();
+    if (options.model_only) {
+      const tile::Machine& machine = tile::device_of(executor).machine();
+      double seconds = 0, roof_seconds = 0;
+      for (const auto& program : programs(machine)) {
+        const neuron::RunReport report = neuron::estimate(*program, machine);
+        seconds += report.seconds;
+        roof_seconds += static_cast<double>(report.hbm_read_bytes + report.hbm_write_bytes) / machine.dma_bytes_per_s();
+        const auto busiest =
+            std::max_element(report.lanes.begin(), report.lanes.end(), [](const auto& a, const auto& b) { return a.busy_s < b.busy_s; });
+        r.note += fmt::format("{}{} {:.1f} us, {} {:.0f} % busy", r.note.empty() ? "" : "; ", program->name(), 1e6 * report.seconds,
+                              busiest->name, 100 * busiest->busy_s / report.seconds);
+      }
+      r.note += fmt::format("; bytes moved at {:.0f} % of the DMA roof", 100 * roof_seconds / seconds);
+      r.modelled_seconds = seconds;
+      r.gflops = flops() / *r.modelled_seconds * 1e-9;
+      r.roof_fraction = r.gflops * 1e9 / machine.tensor_flops(DType::Float32);
+      return r;
+    }
+    Recorder recorder(executor);
+    int runs = 1;
+    switch (parse_dtype(dtype_)) {
+      case DType::Float32:
+        runs = run<float>(executor, options, r);
+        break;
+      case DType::Float64:
+        runs = run<double>(executor, options, r);
+        break;
+      default:
+        fail<InvalidArgument>("{}: no transform of dtype {}; choose fp32 or fp64", name(), dtype_);
+    }
+    if (executor.family() == Family::Device) r.modelled_seconds = recorder.modelled_seconds() / runs;
+    r.gflops = flops() / (r.modelled_seconds ? *r.modelled_seconds : *r.seconds) * 1e-9;
+    const bool host = executor.family() == Family::Host;
+    const double peak = !host                  ? tile::device_of(executor).machine().tensor_flops(DType::Float32)
+                        : r.dtype == "float64" ? host_peak().fp64_flops
+                                               : host_peak().fp32_flops;
+    r.roof_fraction = r.gflops * 1e9 / peak;
+    return r;
+  }
+
+ protected:
+  virtual double flops() const = 0;
+  // What a plan runs on a device, in order.
+  virtual std::vector<std::shared_ptr<const tile::Program>> programs(const tile::Machine&) const {
+    fail<NotImplemented>("{}: it has no device kernel", name());
+  }
+  virtual nlohmann::ordered_json shape() const = 0;
+  virtual int run_single(const Executor&, const BenchOptions&, BenchRow&) const = 0;
+  virtual int run_double(const Executor&, const BenchOptions&, BenchRow&) const = 0;
+  template <class T> int run(const Executor& e, const BenchOptions& o, BenchRow& r) const {
+    return std::is_same_v<T, float> ? run_single(e, o, r) : run_double(e, o, r);
+  }
+  void add_common(CLI::App& app) {
+    app.add_option("--batch", batch_, "how many at once")->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30))->capture_default_str();
+    app.add_option("--dtype", dtype_, "fp32 or fp64 (of the real parts)")->capture_default_str();
+  }
+  static double fft_flops(double points) { return 5 * points * std::log2(std::max(points, 2.0)); }
+
+  std::int64_t batch_ = 64;
+  std::string dtype_ = "fp32", precision_ = "native";
+};
+
+}  // namespace trn::tools::fft_rows
