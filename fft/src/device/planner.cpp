@@ -44,17 +44,23 @@ Factors block_factors(std::int64_t n, std::int64_t limit) {
   return best;
 }
 
-int levels(std::int64_t n, std::int64_t limit) {
+namespace {
+int levels_of(std::int64_t n, std::int64_t limit, std::map<std::int64_t, int>& known) {
   if (n <= limit || block_factors(n, limit).n1 > 0) return 1;
-  static thread_local std::map<std::pair<std::int64_t, std::int64_t>, int> known;
-  if (const auto found = known.find({n, limit}); found != known.end()) return found->second;
+  if (const auto found = known.find(n); found != known.end()) return found->second;
   int best = 0;
   for (std::int64_t f = 2; f <= limit; ++f) {
     if (n % f != 0) continue;
-    const int rest = levels(n / f, limit);
+    const int rest = levels_of(n / f, limit, known);
     if (rest > 0 && (best == 0 || rest + 1 < best)) best = rest + 1;
   }
-  return known[{n, limit}] = best;
+  return known[n] = best;
+}
+}  // namespace
+
+int levels(std::int64_t n, std::int64_t limit) {
+  std::map<std::int64_t, int> known;
+  return levels_of(n, limit, known);
 }
 
 namespace {
@@ -146,9 +152,10 @@ void Planner::add(const std::shared_ptr<const Program>& program, const Field& in
 void Planner::kernel(LineKernel which, std::int64_t n1, std::int64_t n2, const Field& in, const Field& out, std::vector<LineDim> lines,
                      const ConstantOptions& options) {
   const LinesShape shape{which, mode_, n1, n2, in.layout, out.layout, std::move(lines), options.table_length > 0};
+  bound_ += lines_error_bound(shape);
+  if (make_ == Make::BoundAlone) return;
   const auto program = device_.programs().get(shape, [&](const LinesShape& s) { return lines_program(s, device_.machine()); });
   add(program, in, out, lines_constants(shape, device_.machine(), options));
-  bound_ += lines_error_bound(shape);
 }
 
 void Planner::transform(const Field& in, const Field& out, std::vector<LineDim> lines, std::int64_t n, Direction direction, long double factor) {

@@ -47,7 +47,9 @@ class HasSteps {
 
 class Planner {
  public:
-  Planner(const Executor& executor, Mode mode) : executor_(executor), device_(tile::device_of(executor)), mode_(mode) {}
+  // BoundAlone: no programs and no constants, for choosing a mode.
+  enum class Make : std::uint8_t { Everything, BoundAlone };
+  Planner(const Executor& executor, Mode mode, Make make = Make::Everything) : executor_(executor), device_(tile::device_of(executor)), mode_(mode), make_(make) {}
 
   // Lines of `n` points from `in` to `out`: factor * sum of x_j exp(-+ 2 pi i jk/n). Both sides have n points; a real side's partner may have n/2 + 1, the others
   // being mirror images. A real input has imaginary part 0, of a real output the imaginary part is dropped. Both may be the same memory with the same layout.
@@ -80,6 +82,7 @@ class Planner {
   Executor executor_;
   tile::Device& device_;
   Mode mode_;
+  Make make_;
   std::vector<Step> steps_;
   std::int64_t top_ = 0, peak_ = 0;
   double bound_ = 0;

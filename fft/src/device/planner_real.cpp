@@ -31,7 +31,7 @@ void Planner::half_to_real(const Field& in, const Field& out, const std::vector<
   const std::int64_t before = mark();
   const TwoSteps s = two_steps(*this, lines, n);
   const HalfLineShape shape{in.layout, s.between.layout, merged_lines(s.first)};
-  add(device_.programs().get(shape, [&](const HalfLineShape& h) { return half_line_program(h, device_.machine()); }), in, s.between, {});
+  if (make_ == Make::Everything) add(device_.programs().get(shape, [&](const HalfLineShape& h) { return half_line_program(h, device_.machine()); }), in, s.between, {});
   transform(s.between, out, s.second, n, direction, factor);
   release(before);
 }
@@ -46,6 +46,8 @@ void Planner::cut_results(const Field& in, const Field& out, const std::vector<L
 
 void Planner::pointwise(const Field& in, const Field& out, const std::vector<LineDim>& lines, const std::vector<std::complex<long double>>& table) {
   const PointwiseShape shape{in.layout, out.layout, merged_lines(lines), !table.empty()};
+  if (!table.empty()) bound_ += 4 * kUnit;  // the product 2 sqrt(2) u, its constant u
+  if (make_ == Make::BoundAlone) return;
   const auto program = device_.programs().get(shape, [&](const PointwiseShape& s) { return pointwise_program(s, device_.machine()); });
   std::vector<Constant> constants;
   if (!table.empty()) {
@@ -53,7 +55,6 @@ void Planner::pointwise(const Field& in, const Field& out, const std::vector<Lin
     auto* entry = reinterpret_cast<float*>(c.bytes.data());
     for (const auto& t : table) *entry++ = static_cast<float>(t.real()), *entry++ = static_cast<float>(t.imag());
     constants.push_back(std::move(c));
-    bound_ += 4 * kUnit;  // the product 2 sqrt(2) u, its constant u
   }
   add(program, in, out, std::move(constants));
 }
