@@ -1,4 +1,6 @@
 // Plans on devices: lengths across every edge of the machine, layouts, several axes, real transforms, in place.
+#include <numeric>
+
 #include "device_plan_support.hpp"
 
 namespace trn::fft::device_test {
@@ -70,6 +72,44 @@ TEST(DevicePlan, RealLayouts) {
     expect_plan<float>(trn2(), dense(Kind::ComplexToReal, Direction::Inverse, {3, n}, {.batch = 2, .padded_real = true}), 2e-6, true);
     expect_plan<float>(trn2(), {Kind::RealToComplex, Direction::Inverse, {{n, 3, 4}}, {{3, 1, 1}}, Scale::ByLength, {}, Format::Interleaved, Format::Planar}, kSingle);
     expect_plan<float>(trn2(), {Kind::ComplexToReal, Direction::Forward, {{n, 2, 1}}, {{6, 2 * half, n}}, Scale::None, {}, Format::Planar, Format::Interleaved}, kSingle);
+  }
+}
+
+// Nested strides in a random order of dimensions, with gaps and signs.
+std::vector<std::int64_t> random_strides(const Shape& extents, std::mt19937& random) {
+  std::vector<std::size_t> order(extents.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::shuffle(order.begin(), order.end(), random);
+  std::vector<std::int64_t> strides(extents.size());
+  std::int64_t stride = 1 + static_cast<std::int64_t>(random() % 2);
+  for (const std::size_t d : order) {
+    strides[d] = random() % 5 == 0 ? -stride : stride;
+    stride = stride * extents[d] + static_cast<std::int64_t>(random() % 3);
+  }
+  return strides;
+}
+
+TEST(DevicePlan, RandomLayouts) {
+  std::mt19937 random(20261115);
+  const auto pick = [&](std::initializer_list<std::int64_t> list) { return *(list.begin() + static_cast<std::ptrdiff_t>(random() % list.size())); };
+  for (int round = 0; round < 30; ++round) {
+    const Kind kind = static_cast<Kind>(random() % 3);
+    const std::size_t axes = 1 + random() % 3, batch = random() % 3;
+    Shape full;
+    for (std::size_t i = 0; i < axes; ++i) full.push_back(axes == 1 ? pick({1, 2, 7, 64, 65, 90, 127, 130, 131, 144, 200}) : pick({1, 2, 3, 8, 17, axes == 2 ? 66 : 5}));
+    for (std::size_t i = 0; i < batch; ++i) full.push_back(pick({1, 2, 3, 9, 33}));
+    Shape in = full, out = full;
+    if (kind == Kind::ComplexToReal) in[axes - 1] = full[axes - 1] / 2 + 1;
+    if (kind == Kind::RealToComplex) out[axes - 1] = full[axes - 1] / 2 + 1;
+    const bool in_place = kind == Kind::ComplexToComplex && random() % 4 == 0;
+    const std::vector<std::int64_t> from = random_strides(in, random), to = in_place ? from : random_strides(out, random);
+    Description d{kind, random() % 2 == 0 ? Direction::Forward : Direction::Inverse, {}, {}, static_cast<Scale>(random() % 3)};
+    for (std::size_t i = 0; i < full.size(); ++i) (i < axes ? d.axes : d.batch).push_back({full[i], from[i], to[i]});
+    if (random() % 3 == 0) {
+      if (kind != Kind::RealToComplex) d.input_format = Format::Planar;
+      if (kind != Kind::ComplexToReal) d.output_format = Format::Planar;
+    }
+    expect_plan<float>(trn2(), d, 2e-6, in_place);
   }
 }
 
