@@ -27,7 +27,8 @@ TEST(DeviceExact, Lengths) {
 
 TEST(DeviceExact, LargePrimes) {
   for (const std::int64_t n : {131, 262, 1021}) {
-    expect_plan<double>(trn2(), exact(dense(Kind::ComplexToComplex, n % 2 == 0 ? Direction::Inverse : Direction::Forward, {n}, {.batch = 2})), kDouble);
+    expect_plan<double>(
+        trn2(), exact(dense(Kind::ComplexToComplex, n % 2 == 0 ? Direction::Inverse : Direction::Forward, {n}, {.batch = 2})), kDouble);
   }
   expect_plan<double>(trn2(), exact(dense(Kind::RealToComplex, Direction::Forward, {3, 131})), kDouble);
 }
@@ -41,12 +42,17 @@ TEST(DeviceExact, RealTransformsAxesAndLayouts) {
     }
   }
   expect_plan<double>(trn2(), exact({Kind::ComplexToComplex, Direction::Forward, {{20, 7, 7}}, {{7, 1, 1}}}), kDouble, true);
-  expect_plan<double>(trn2(), exact({Kind::ComplexToComplex, Direction::Forward, {{20, 1, 3}}, {{3, 24, 1}}, Scale::None, {}, Format::Planar, Format::Planar}), kDouble);
+  expect_plan<double>(
+      trn2(),
+      exact({Kind::ComplexToComplex, Direction::Forward, {{20, 1, 3}}, {{3, 24, 1}}, Scale::None, {}, Format::Planar, Format::Planar}),
+      kDouble);
   expect_plan<double>(trn2(), exact(dense(Kind::RealToComplex, Direction::Forward, {2, 30}, {.padded_real = true})), kDouble, true);
-  for (const char* name : {"sim:trn1", "sim:trn3"}) expect_plan<double>(Executor::open(name), exact(dense(Kind::ComplexToComplex, Direction::Forward, {144}, {.batch = 2})), kDouble);
+  for (const char* name : {"sim:trn1", "sim:trn3"})
+    expect_plan<double>(Executor::open(name), exact(dense(Kind::ComplexToComplex, Direction::Forward, {144}, {.batch = 2})), kDouble);
 }
 
-// Transforms of one batch whose magnitudes are far apart, up to both ends of the exponents; zeros; one point alone, the worst case of fixed slices.
+// Transforms of one batch whose magnitudes are far apart, up to both ends of the exponents; zeros; one point alone, the worst case of fixed
+// slices.
 TEST(DeviceExact, EveryTransformHasItsOwnScale) {
   const std::int64_t n = 1024;
   const std::vector<double> scales{1, 1e-300, 1e+300, 3e-310, 0, 1e-9};
@@ -54,7 +60,8 @@ TEST(DeviceExact, EveryTransformHasItsOwnScale) {
   std::vector<std::complex<double>> x(static_cast<std::size_t>(n * batch));
   std::mt19937_64 random(3);
   std::normal_distribution<double> normal;
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = scales[i / static_cast<std::size_t>(n)] * std::complex<double>(normal(random), normal(random));
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x[i] = scales[i / static_cast<std::size_t>(n)] * std::complex<double>(normal(random), normal(random));
   for (std::int64_t j = 0; j < n; ++j) x[static_cast<std::size_t>(5 * n + j)] = j == 77 ? std::complex<double>(0.7, -0.3) : 0;
   const Executor executor = trn2();
   const Plan<double> plan(executor, exact(dense(Kind::ComplexToComplex, Direction::Forward, {n}, {.batch = batch})));
@@ -76,8 +83,8 @@ TEST(DeviceExact, EveryTransformHasItsOwnScale) {
 }
 
 TEST(DeviceExact, Refusals) {
-  EXPECT_THROW(Plan<double>(trn2(), dense(Kind::ComplexToComplex, Direction::Forward, {64})), NotImplemented);          // native
-  EXPECT_THROW(Plan<float>(trn2(), exact(dense(Kind::ComplexToComplex, Direction::Forward, {64}))), NotImplemented);    // single precision
+  EXPECT_THROW(Plan<double>(trn2(), dense(Kind::ComplexToComplex, Direction::Forward, {64})), NotImplemented);        // native
+  EXPECT_THROW(Plan<float>(trn2(), exact(dense(Kind::ComplexToComplex, Direction::Forward, {64}))), NotImplemented);  // single precision
   Description d = dense(Kind::ComplexToComplex, Direction::Forward, {64});
   d.precision = Precision::target(1e-12);
   EXPECT_EQ(Plan<double>(trn2(), d).accuracy().mode, Mode::Exact);
@@ -86,7 +93,8 @@ TEST(DeviceExact, Refusals) {
 }
 
 // The program alone: pairs in, pairs out, in any legal order; no two parallel iterations touch the same bytes.
-std::vector<float> run_pairs(const LinesShape& shape, const char* machine_name, const neuron::SimOptions& options, std::int64_t table_length) {
+std::vector<float> run_pairs(const LinesShape& shape, const char* machine_name, const neuron::SimOptions& options,
+                             std::int64_t table_length) {
   const tile::Machine& machine = tile::machine(machine_name);
   std::int64_t reals = 2 * shape.n();
   for (const LineDim& d : shape.lines) reals *= d.count;
@@ -114,13 +122,15 @@ TEST(DeviceExact, AnyOrderGivesTheSameBits) {
     for (const LinesShape& shape : {exact_lines(9, 10, 200), exact_lines(20, 1, 50), table}) {
       const std::int64_t length = shape.table ? 18000 : 0;
       const auto reference = run_pairs(shape, machine, {.order = Order::in_order(), .check_races = true}, length);
-      for (std::uint64_t seed = 1; seed <= 2; ++seed) EXPECT_EQ(run_pairs(shape, machine, {.order = Order::shuffled(seed)}, length), reference) << machine << seed;
+      for (std::uint64_t seed = 1; seed <= 2; ++seed)
+        EXPECT_EQ(run_pairs(shape, machine, {.order = Order::shuffled(seed)}, length), reference) << machine << seed;
     }
   }
 }
 
 TEST(DeviceExact, EmittedKernelGivesTheSimulatorsBits) {
-  for (const char* machine : {"trn1", "trn2", "trn3"}) neuron::testing::expect_agreement(lines_program(exact_lines(6, 5, 3), tile::machine(machine)));
+  for (const char* machine : {"trn1", "trn2", "trn3"})
+    neuron::testing::expect_agreement(lines_program(exact_lines(6, 5, 3), tile::machine(machine)));
   LinesShape table = exact_lines(6, 1, 5, true);
   table.table = true;
   neuron::testing::expect_agreement(lines_program(table, tile::machine("trn2")));

@@ -1,4 +1,5 @@
-// What the tests of the device programs share: lines in memory with gaps around them, runs on a simulated machine, and long double sums as the oracle.
+// What the tests of the device programs share: lines in memory with gaps around them, runs on a simulated machine, and long double sums as
+// the oracle.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,11 +9,10 @@
 #include <cstring>
 #include <numbers>
 #include <random>
-#include <vector>
-
 #include <trn/fft/lines_program.hpp>
 #include <trn/neuron/sim.hpp>
 #include <trn/tile/machine.hpp>
+#include <vector>
 
 namespace trn::fft::device_test {
 
@@ -33,7 +33,8 @@ inline std::vector<Wide> slow_transform(const std::vector<Wide>& x, Direction di
   for (std::int64_t k = 0; k < n; ++k) w[static_cast<std::size_t>(k)] = turn(k, n, direction);
   for (std::int64_t k = 0; k < n; ++k) {
     Wide sum = 0;
-    for (std::int64_t j = 0, at = 0; j < n; ++j, at = at + k >= n ? at + k - n : at + k) sum += x[static_cast<std::size_t>(j)] * w[static_cast<std::size_t>(at)];
+    for (std::int64_t j = 0, at = 0; j < n; ++j, at = at + k >= n ? at + k - n : at + k)
+      sum += x[static_cast<std::size_t>(j)] * w[static_cast<std::size_t>(at)];
     y[static_cast<std::size_t>(k)] = factor * sum;
   }
   return y;
@@ -55,7 +56,8 @@ inline std::vector<Wide> wide_transform(const std::vector<Wide>& x, Direction di
   for (std::int64_t k = 0; k < n; ++k) w[static_cast<std::size_t>(k)] = turn(k, n, direction);
   for (std::int64_t k = 0; k < n; ++k) {
     Wide sum = 0;
-    for (std::int64_t r = 0; r < p; ++r) sum += parts[static_cast<std::size_t>(r)][static_cast<std::size_t>(k % q)] * w[static_cast<std::size_t>(r * k % n)];
+    for (std::int64_t r = 0; r < p; ++r)
+      sum += parts[static_cast<std::size_t>(r)][static_cast<std::size_t>(k % q)] * w[static_cast<std::size_t>(r * k % n)];
     y[static_cast<std::size_t>(k)] = factor * sum;
   }
   return y;
@@ -89,8 +91,10 @@ class LineMemory {
   }
   void bind(std::vector<tile::Binding>& bindings) {
     const std::string name = input_ ? "x" : "y";
-    if (pairs()) bindings.push_back({name, plane(0)});
-    else bindings.push_back({name + "_re", plane(0)});
+    if (pairs())
+      bindings.push_back({name, plane(0)});
+    else
+      bindings.push_back({name + "_re", plane(0)});
     if (!pairs() && !layout_.real) bindings.push_back({name + "_im", plane(1)});
   }
   static constexpr float kGap = -77.25F;
@@ -130,7 +134,8 @@ struct LinesRun {
       }
     }
   }
-  void run(const LinesShape& shape, const char* machine_name, const ConstantOptions& constants = {}, const neuron::SimOptions& options = {.order = neuron::Order::in_order()}) {
+  void run(const LinesShape& shape, const char* machine_name, const ConstantOptions& constants = {},
+           const neuron::SimOptions& options = {.order = neuron::Order::in_order()}) {
     const tile::Machine& machine = tile::machine(machine_name);
     std::vector<Constant> made = lines_constants(shape, machine, constants);
     std::vector<tile::Binding> bindings;
@@ -154,7 +159,8 @@ struct LinesRun {
       }
       std::vector<Wide> exact = wide_transform(in, constants.direction, constants.factor);
       if (shape.table) {
-        for (std::int64_t k = 0; k < n; ++k) exact[static_cast<std::size_t>(k)] *= turn(k * line.back(), constants.table_length, constants.direction);
+        for (std::int64_t k = 0; k < n; ++k)
+          exact[static_cast<std::size_t>(k)] *= turn(k * line.back(), constants.table_length, constants.direction);
       }
       exact.resize(static_cast<std::size_t>(shape.out.points));
       for (std::int64_t k = 0; k < shape.out.points; ++k) {

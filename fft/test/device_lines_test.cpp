@@ -1,4 +1,5 @@
-// The programs of lines against the formula in long double: lengths and batches across every edge, layouts, directions, real lines, machines.
+// The programs of lines against the formula in long double: lengths and batches across every edge, layouts, directions, real lines,
+// machines.
 #include "device_lines_support.hpp"
 
 namespace trn::fft::device_test {
@@ -25,7 +26,8 @@ TEST(DeviceLines, ColumnsOfEveryLength) {
 }
 
 TEST(DeviceLines, BlocksOfManyFactors) {
-  for (const auto& [n1, n2] : std::vector<std::pair<std::int64_t, std::int64_t>>{{3, 43}, {16, 16}, {5, 100}, {8, 125}, {1, 7}, {7, 1}, {64, 64}, {127, 3}, {128, 128}}) {
+  for (const auto& [n1, n2] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+           {3, 43}, {16, 16}, {5, 100}, {8, 125}, {1, 7}, {7, 1}, {64, 64}, {127, 3}, {128, 128}}) {
     for (const bool columns : {false, true}) {
       const LinesShape shape = dense_lines(LineKernel::Blocks, n1, n2, n1 * n2 > 1000 ? 3 : 77, columns);
       LinesRun run(shape);

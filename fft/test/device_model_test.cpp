@@ -1,4 +1,5 @@
-// What the documents claim of modelled time and traffic on trn2: batched short transforms at the DMA roof, one program for 16384 points, two trips through HBM for 2^21.
+// What the documents claim of modelled time and traffic on trn2: batched short transforms at the DMA roof, one program for 16384 points,
+// two trips through HBM for 2^21.
 #include <trn/fft/plan_programs.hpp>
 #include <trn/neuron/sim.hpp>
 #include <trn/tile/device.hpp>

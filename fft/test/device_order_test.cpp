@@ -1,5 +1,5 @@
-// The device programs do not depend on the order their parallel parts run in, touch nothing twice, are functions of their shape alone, mean what the algorithm means (Wide),
-// and their emitted NKI text gives the simulator's bits.
+// The device programs do not depend on the order their parallel parts run in, touch nothing twice, are functions of their shape alone, mean
+// what the algorithm means (Wide), and their emitted NKI text gives the simulator's bits.
 #include <trn/fft/points_program.hpp>
 
 #include "device_lines_support.hpp"
@@ -10,7 +10,9 @@ namespace {
 
 using neuron::Order;
 
-PointLayout points(std::int64_t n, std::int64_t stride = 2, Format format = Format::Interleaved, bool real = false) { return {format, real, n, stride}; }
+PointLayout points(std::int64_t n, std::int64_t stride = 2, Format format = Format::Interleaved, bool real = false) {
+  return {format, real, n, stride};
+}
 
 // One shape for each kernel and each way through it.
 std::vector<LinesShape> shapes() {
@@ -54,7 +56,8 @@ TEST(DeviceOrder, ShuffledEqualsInOrder) {
         LinesRun run(shape);
         run.run(shape, machine, options_for(shape), {.order = Order::shuffled(seed)});
         for (int part = 0; part < 2; ++part) {
-          EXPECT_EQ(run.y.planes_[part], reference.y.planes_[part]) << machine << " seed " << seed << " " << name(shape.kernel) << " " << shape.n1 << " x " << shape.n2;
+          EXPECT_EQ(run.y.planes_[part], reference.y.planes_[part])
+              << machine << " seed " << seed << " " << name(shape.kernel) << " " << shape.n1 << " x " << shape.n2;
         }
       }
     }
@@ -64,7 +67,8 @@ TEST(DeviceOrder, ShuffledEqualsInOrder) {
 TEST(DeviceOrder, NoTwoParallelIterationsTouchTheSameBytes) {
   for (const LinesShape& shape : shapes()) {
     LinesRun run(shape);
-    EXPECT_NO_THROW(run.run(shape, "trn2", options_for(shape), {.order = Order::in_order(), .check_races = true})) << name(shape.kernel) << " " << shape.n1 << " x " << shape.n2;
+    EXPECT_NO_THROW(run.run(shape, "trn2", options_for(shape), {.order = Order::in_order(), .check_races = true}))
+        << name(shape.kernel) << " " << shape.n1 << " x " << shape.n2;
   }
 }
 
@@ -78,7 +82,8 @@ TEST(DeviceOrder, WideIsTheAlgorithmWithoutRounding) {
 }
 
 TEST(DeviceOrder, ProgramsAreFunctionsOfTheirShape) {
-  for (const LinesShape& shape : shapes()) EXPECT_EQ(lines_program(shape, tile::machine("trn2")), lines_program(shape, tile::machine("trn2")));
+  for (const LinesShape& shape : shapes())
+    EXPECT_EQ(lines_program(shape, tile::machine("trn2")), lines_program(shape, tile::machine("trn2")));
 }
 
 TEST(DeviceNki, EmittedKernelsGiveTheSimulatorsBits) {

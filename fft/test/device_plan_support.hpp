@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <functional>
-
 #include <trn/core/array.hpp>
 #include <trn/core/event.hpp>
 #include <trn/fft/plan.hpp>
@@ -46,17 +45,17 @@ inline std::size_t position(const Shape& index, const Shape& shape) {
 }
 
 struct PlanResult {
-  double error = 0;        // the largest relative error of a transform
+  double error = 0;  // the largest relative error of a transform
   Accuracy accuracy;
-  bool guarded = true;     // nothing but the output was written
-  std::string family;      // who ran fft.c2c and so on
+  bool guarded = true;  // nothing but the output was written
+  std::string family;   // who ran fft.c2c and so on
   double modelled_seconds = 0;
 };
 
 // One side of a description in memory: reals, the imaginary plane behind the real one when planar.
 struct SideMemory {
-  Shape shape;             // axes, then batch
-  Strides strides;         // reals
+  Shape shape;      // axes, then batch
+  Strides strides;  // reals
   std::int64_t first = 0, span = 0;
   bool pairs = false, real = false;
   [[nodiscard]] std::size_t at(const Shape& index, int part) const {
@@ -78,20 +77,23 @@ inline SideMemory side_memory(const Description& d, bool input) {
     m.strides.push_back(stride);
     (stride < 0 ? low : high) += (extent - 1) * stride;
   };
-  for (std::size_t i = 0; i < d.axes.size(); ++i) add(d.axes[i], half && i + 1 == d.axes.size() ? d.axes[i].extent / 2 + 1 : d.axes[i].extent);
+  for (std::size_t i = 0; i < d.axes.size(); ++i)
+    add(d.axes[i], half && i + 1 == d.axes.size() ? d.axes[i].extent / 2 + 1 : d.axes[i].extent);
   for (const Dimension& x : d.batch) add(x, x.extent);
   m.first = kMargin - low;
   m.span = high - low + 2 * kMargin + 2;
   return m;
 }
 
-template <class T> PlanResult run_plan(const Executor& executor, const Description& d, bool in_place = false, std::uint64_t seed = 1) {
+template <class T>
+PlanResult run_plan(const Executor& executor, const Description& d, bool in_place = false, std::uint64_t seed = 1) {
   const SideMemory in = side_memory(d, true);
   SideMemory out = side_memory(d, false);
   Shape full;
   for (const Dimension& x : d.axes) full.push_back(x.extent);
   for (const Dimension& x : d.batch) full.push_back(x.extent);
-  // Data: the half of a real array's transform for a real output, so that it is Hermitian up to rounding, which is then taken from one of each pair.
+  // Data: the half of a real array's transform for a real output, so that it is Hermitian up to rounding, which is then taken from one of
+  // each pair.
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal;
   std::vector<Wide> x(static_cast<std::size_t>(element_count(full)));
@@ -141,16 +143,22 @@ template <class T> PlanResult run_plan(const Executor& executor, const Descripti
   Recorder recorder(executor);
   const char* operation = "fft.c2c";
   if (d.kind == Kind::ComplexToComplex) {
-    if (in.pairs && out.pairs) plan.execute(View<const C>(pairs(from, in)), pairs(to, out), workspace);
-    else plan.execute(constant(planes(from, in)), planes(to, out), workspace);
+    if (in.pairs && out.pairs)
+      plan.execute(View<const C>(pairs(from, in)), pairs(to, out), workspace);
+    else
+      plan.execute(constant(planes(from, in)), planes(to, out), workspace);
   } else if (d.kind == Kind::RealToComplex) {
     operation = "fft.r2c";
-    if (out.pairs) plan.execute(View<const T>(reals(from, in)), pairs(to, out), workspace);
-    else plan.execute(View<const T>(reals(from, in)), planes(to, out), workspace);
+    if (out.pairs)
+      plan.execute(View<const T>(reals(from, in)), pairs(to, out), workspace);
+    else
+      plan.execute(View<const T>(reals(from, in)), planes(to, out), workspace);
   } else {
     operation = "fft.c2r";
-    if (in.pairs) plan.execute(View<const C>(pairs(from, in)), reals(to, out), workspace);
-    else plan.execute(constant(planes(from, in)), reals(to, out), workspace);
+    if (in.pairs)
+      plan.execute(View<const C>(pairs(from, in)), reals(to, out), workspace);
+    else
+      plan.execute(constant(planes(from, in)), reals(to, out), workspace);
   }
   PlanResult r;
   r.accuracy = plan.accuracy();
@@ -181,7 +189,8 @@ template <class T> PlanResult run_plan(const Executor& executor, const Descripti
 }
 
 // Runs and checks: on the device, inside the plan's own bound and `limit`, nothing else written.
-template <class T> void expect_plan(const Executor& executor, const Description& d, double limit, bool in_place = false) {
+template <class T>
+void expect_plan(const Executor& executor, const Description& d, double limit, bool in_place = false) {
   std::string text = name(d.kind);
   for (const Dimension& a : d.axes) text += fmt::format(" axis {} ({}, {})", a.extent, a.input_stride, a.output_stride);
   for (const Dimension& a : d.batch) text += fmt::format(" batch {} ({}, {})", a.extent, a.input_stride, a.output_stride);

@@ -39,7 +39,8 @@ TEST(DevicePlan, RealTransforms) {
 }
 
 TEST(DevicePlan, SeveralAxes) {
-  for (const std::vector<std::int64_t>& axes : std::vector<std::vector<std::int64_t>>{{12, 20}, {130, 7}, {3, 131}, {150, 140}, {5, 6, 7}, {64, 3, 66}}) {
+  for (const std::vector<std::int64_t>& axes :
+       std::vector<std::vector<std::int64_t>>{{12, 20}, {130, 7}, {3, 131}, {150, 140}, {5, 6, 7}, {64, 3, 66}}) {
     for (const Kind kind : {Kind::ComplexToComplex, Kind::RealToComplex, Kind::ComplexToReal}) {
       Description d = dense(kind, kind == Kind::ComplexToReal ? Direction::Inverse : Direction::Forward, axes, {.batch = 2});
       d.scale = Scale::Orthonormal;
@@ -52,15 +53,16 @@ TEST(DevicePlan, SeveralAxes) {
 TEST(DevicePlan, Layouts) {
   for (const std::int64_t n : {6, 100, 128, 150}) {
     Description d{Kind::ComplexToComplex, Direction::Inverse, {{n, 7, 7}}, {{7, 1, 1}}};
-    expect_plan<float>(trn2(), d, kSingle);                                                                   // columns
-    expect_plan<float>(trn2(), d, kSingle, true);                                                             // the same in place
-    expect_plan<float>(trn2(), {d.kind, d.direction, {{n, 1, 9}}, {{9, n + 3, 1}}}, kSingle);                  // rows to columns
+    expect_plan<float>(trn2(), d, kSingle);                                                    // columns
+    expect_plan<float>(trn2(), d, kSingle, true);                                              // the same in place
+    expect_plan<float>(trn2(), {d.kind, d.direction, {{n, 1, 9}}, {{9, n + 3, 1}}}, kSingle);  // rows to columns
     expect_plan<float>(trn2(), {d.kind, d.direction, {{n, 12, 2}}, {{4, 3, 2 * n + 1}, {3, 1, 9 * n}}}, kSingle);
     expect_plan<float>(trn2(), {d.kind, d.direction, {{n, -1, 1}}, {{5, n, -n}}}, kSingle);
     expect_plan<float>(trn2(), {d.kind, d.direction, {{n, 1, 1}}, {{5, 0, n}}}, kSingle);
     d.input_format = d.output_format = Format::Planar;
     expect_plan<float>(trn2(), d, kSingle);
-    expect_plan<float>(trn2(), {d.kind, d.direction, {{n, 1, 1}}, {{130, n, n}}, Scale::None, {}, Format::Planar, Format::Planar}, kSingle, true);
+    expect_plan<float>(trn2(), {d.kind, d.direction, {{n, 1, 1}}, {{130, n, n}}, Scale::None, {}, Format::Planar, Format::Planar}, kSingle,
+                       true);
   }
 }
 
@@ -70,8 +72,14 @@ TEST(DevicePlan, RealLayouts) {
     const Description padded = dense(Kind::RealToComplex, Direction::Forward, {3, n}, {.batch = 2, .padded_real = true});
     expect_plan<float>(trn2(), padded, kSingle, true);
     expect_plan<float>(trn2(), dense(Kind::ComplexToReal, Direction::Inverse, {3, n}, {.batch = 2, .padded_real = true}), 2e-6, true);
-    expect_plan<float>(trn2(), {Kind::RealToComplex, Direction::Inverse, {{n, 3, 4}}, {{3, 1, 1}}, Scale::ByLength, {}, Format::Interleaved, Format::Planar}, kSingle);
-    expect_plan<float>(trn2(), {Kind::ComplexToReal, Direction::Forward, {{n, 2, 1}}, {{6, 2 * half, n}}, Scale::None, {}, Format::Planar, Format::Interleaved}, kSingle);
+    expect_plan<float>(
+        trn2(),
+        {Kind::RealToComplex, Direction::Inverse, {{n, 3, 4}}, {{3, 1, 1}}, Scale::ByLength, {}, Format::Interleaved, Format::Planar},
+        kSingle);
+    expect_plan<float>(
+        trn2(),
+        {Kind::ComplexToReal, Direction::Forward, {{n, 2, 1}}, {{6, 2 * half, n}}, Scale::None, {}, Format::Planar, Format::Interleaved},
+        kSingle);
   }
 }
 
@@ -91,12 +99,15 @@ std::vector<std::int64_t> random_strides(const Shape& extents, std::mt19937& ran
 
 TEST(DevicePlan, RandomLayouts) {
   std::mt19937 random(20261115);
-  const auto pick = [&](std::initializer_list<std::int64_t> list) { return *(list.begin() + static_cast<std::ptrdiff_t>(random() % list.size())); };
+  const auto pick = [&](std::initializer_list<std::int64_t> list) {
+    return *(list.begin() + static_cast<std::ptrdiff_t>(random() % list.size()));
+  };
   for (int round = 0; round < 30; ++round) {
     const Kind kind = static_cast<Kind>(random() % 3);
     const std::size_t axes = 1 + random() % 3, batch = random() % 3;
     Shape full;
-    for (std::size_t i = 0; i < axes; ++i) full.push_back(axes == 1 ? pick({1, 2, 7, 64, 65, 90, 127, 130, 131, 144, 200}) : pick({1, 2, 3, 8, 17, axes == 2 ? 66 : 5}));
+    for (std::size_t i = 0; i < axes; ++i)
+      full.push_back(axes == 1 ? pick({1, 2, 7, 64, 65, 90, 127, 130, 131, 144, 200}) : pick({1, 2, 3, 8, 17, axes == 2 ? 66 : 5}));
     for (std::size_t i = 0; i < batch; ++i) full.push_back(pick({1, 2, 3, 9, 33}));
     Shape in = full, out = full;
     if (kind == Kind::ComplexToReal) in[axes - 1] = full[axes - 1] / 2 + 1;
@@ -124,8 +135,12 @@ TEST(DevicePlan, EveryMachine) {
 
 // The accuracy of each mode at 2^14 points, and what numerics says it should be.
 TEST(DevicePlan, Modes) {
-  struct Case { Mode mode; double limit; };
-  for (const auto& [mode, limit] : {Case{Mode::Native, 5e-7}, Case{Mode::Tf32x3, 5e-7}, Case{Mode::Bf16x6, 1.6e-7}, Case{Mode::Tf32, 1e-3}, Case{Mode::Bf16, 8e-3}}) {
+  struct Case {
+    Mode mode;
+    double limit;
+  };
+  for (const auto& [mode, limit] :
+       {Case{Mode::Native, 5e-7}, Case{Mode::Tf32x3, 5e-7}, Case{Mode::Bf16x6, 1.6e-7}, Case{Mode::Tf32, 1e-3}, Case{Mode::Bf16, 8e-3}}) {
     for (const std::int64_t n : {1, 60, 128, 1000, 16384}) {
       Description d = dense(Kind::ComplexToComplex, Direction::Forward, {n}, {.batch = 3});
       d.precision = mode;

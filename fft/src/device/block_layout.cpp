@@ -35,8 +35,10 @@ BlockPlaces BlockLayout::y_places(std::int64_t above_here, std::int64_t deep) co
 }
 
 void BlockLayout::each(Builder& b, const Affine& in_at, const Affine& out_at, std::int64_t deepest, const Body& body) const {
-  const std::int64_t share = above * beside, deep = std::min(deepest, std::max<std::int64_t>(1, last.count / share)), whole = last.count / (share * deep);
-  b.parallel("block", whole, [&](Affine i) { body(in_at + i * (share * deep * last.in), out_at + i * (share * deep * last.out), above, beside, deep); });
+  const std::int64_t share = above * beside, deep = std::min(deepest, std::max<std::int64_t>(1, last.count / share)),
+                     whole = last.count / (share * deep);
+  b.parallel("block", whole,
+             [&](Affine i) { body(in_at + i * (share * deep * last.in), out_at + i * (share * deep * last.out), above, beside, deep); });
   std::int64_t first = whole * share * deep;
   const auto piece = [&](std::int64_t above_here, std::int64_t beside_here, std::int64_t deep_here) {
     if (above_here * beside_here * deep_here == 0) return;
@@ -48,7 +50,8 @@ void BlockLayout::each(Builder& b, const Affine& in_at, const Affine& out_at, st
   piece(1, last.count - first, 1);
 }
 
-void BlockLayout::load(Builder& b, const SideTensors& x, const Access& tile, const Affine& at, std::int64_t above_here, std::int64_t lines) const {
+void BlockLayout::load(Builder& b, const SideTensors& x, const Access& tile, const Affine& at, std::int64_t above_here,
+                       std::int64_t lines) const {
   const Dim line{last.in, lines}, point{in.stride, n2};
   for (int t = 0; t < x.tensors(); ++t) {
     std::vector<Dim> dims{{lines * last.in, above_here}, {n2 * in.stride, n1}, inner_in ? point : line, inner_in ? line : point};
@@ -58,7 +61,8 @@ void BlockLayout::load(Builder& b, const SideTensors& x, const Access& tile, con
   }
 }
 
-void BlockLayout::load_half(Builder& b, const SideTensors& x, const Access& tile, const Affine& at, std::int64_t above_here, std::int64_t lines) const {
+void BlockLayout::load_half(Builder& b, const SideTensors& x, const Access& tile, const Affine& at, std::int64_t above_here,
+                            std::int64_t lines) const {
   const BlockPlaces px = x_places(lines);
   const std::int64_t full = in.points / n2, part = in.points % n2, stride = in.stride, d = last.in;
   b.memset(tile, 0, Engine::GpSimd);
@@ -69,17 +73,20 @@ void BlockLayout::load_half(Builder& b, const SideTensors& x, const Access& tile
       for (int t = 0; t < x.tensors(); ++t) {
         std::vector<Dim> hbm{{n2 * stride, count}}, free;
         const auto add = [&](Dim h, Dim f) { hbm.push_back(h), free.push_back(f); };
-        if (inner_in) add({stride, wide}, {px.point, wide}), add({d, lines}, {px.line, lines});
-        else add({d, lines}, {px.line, lines}), add({stride, wide}, {px.point, wide});
+        if (inner_in)
+          add({stride, wide}, {px.point, wide}), add({d, lines}, {px.line, lines});
+        else
+          add({d, lines}, {px.line, lines}), add({stride, wide}, {px.point, wide});
         if (x.pairs()) add({1, 2}, {1, 2});
-        b.dma_copy(pattern(tile(ds(g * n1 + first, count), all), t * px.part, free), pattern(x.tensor[t], at + (g * lines * d + first * n2 * stride), hbm));
+        b.dma_copy(pattern(tile(ds(g * n1 + first, count), all), t * px.part, free),
+                   pattern(x.tensor[t], at + (g * lines * d + first * n2 * stride), hbm));
       }
     };
     rows(0, full, n2);
     rows(full, 1, part);
   }
-  // Points that are their own mirror image: half their real part, and no imaginary part. GpSimd, which has nothing else to do, and rings of their own: loads of the next tiles
-  // do not wait for them.
+  // Points that are their own mirror image: half their real part, and no imaginary part. GpSimd, which has nothing else to do, and rings of
+  // their own: loads of the next tiles do not wait for them.
   const DmaOptions apart{.dge = DgeMode::Static};
   const std::int64_t n = n1 * n2, ends = n % 2 == 0 ? 2 : 1;
   const Access end = b.sbuf("x_ends", above_here, {ends, lines, 2}, DType::Float32, 2);
@@ -98,8 +105,8 @@ void BlockLayout::load_half(Builder& b, const SideTensors& x, const Access& tile
   }
 }
 
-void BlockLayout::store(Builder& b, const SideTensors& y, const Access& tile, const Affine& at, std::int64_t above_here, std::int64_t beside_here,
-                        std::int64_t deep) const {
+void BlockLayout::store(Builder& b, const SideTensors& y, const Access& tile, const Affine& at, std::int64_t above_here,
+                        std::int64_t beside_here, std::int64_t deep) const {
   const std::int64_t full = out.points / n1, part = out.points % n1;
   if (out.points == n1 * n2) return store_rows(b, y, tile, at, above_here, beside_here, deep, n2, n1, beside_here);
   for (std::int64_t g = 0; g < beside_here; ++g) {  // rows of y that are kept, line by line
@@ -111,8 +118,9 @@ void BlockLayout::store(Builder& b, const SideTensors& y, const Access& tile, co
 }
 
 // `rows` values of k2 and the first `wide` of k1, for `beside_here` lines of the `all_beside` that lie beside one another.
-void BlockLayout::store_rows(Builder& b, const SideTensors& y, const Access& tile, const Affine& at, std::int64_t above_here, std::int64_t beside_here,
-                             std::int64_t deep, std::int64_t rows, std::int64_t wide, std::int64_t all_beside) const {
+void BlockLayout::store_rows(Builder& b, const SideTensors& y, const Access& tile, const Affine& at, std::int64_t above_here,
+                             std::int64_t beside_here, std::int64_t deep, std::int64_t rows, std::int64_t wide,
+                             std::int64_t all_beside) const {
   const BlockPlaces py = y_places(above_here, deep);
   const std::int64_t stride = out.stride, d = last.out, group = all_beside * deep * d;
   for (int t = 0; t < y.tensors(); ++t) {

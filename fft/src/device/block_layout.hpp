@@ -1,4 +1,5 @@
-// How lines of n1 n2 points lie in the tiles of the two-step kernels: which lines share the array, where their points are, and the transfers. See blocks.cpp.
+// How lines of n1 n2 points lie in the tiles of the two-step kernels: which lines share the array, where their points are, and the
+// transfers. See blocks.cpp.
 #pragma once
 
 #include <functional>
@@ -25,19 +26,21 @@ struct BlockLayout {
   // y: (t, g1, k1), or (k1, g1, t) where lines are neighbours.
   [[nodiscard]] BlockPlaces y_places(std::int64_t above_here, std::int64_t deep) const;
 
-  void load(tile::Builder& b, const SideTensors& x, const tile::Access& tile, const tile::Affine& at, std::int64_t above_here, std::int64_t lines) const;
+  void load(tile::Builder& b, const SideTensors& x, const tile::Access& tile, const tile::Affine& at, std::int64_t above_here,
+            std::int64_t lines) const;
   // Half a line, n/2 + 1 points: weights and zeros make it a whole one (see half_line_program), but for a factor 2 that is the caller's.
-  void load_half(tile::Builder& b, const SideTensors& x, const tile::Access& tile, const tile::Affine& at, std::int64_t above_here, std::int64_t lines) const;
-  void store(tile::Builder& b, const SideTensors& y, const tile::Access& tile, const tile::Affine& at, std::int64_t above_here, std::int64_t beside_here,
-             std::int64_t deep) const;
+  void load_half(tile::Builder& b, const SideTensors& x, const tile::Access& tile, const tile::Affine& at, std::int64_t above_here,
+                 std::int64_t lines) const;
+  void store(tile::Builder& b, const SideTensors& y, const tile::Access& tile, const tile::Affine& at, std::int64_t above_here,
+             std::int64_t beside_here, std::int64_t deep) const;
 
   // body(in, out, above, beside, deep) for the lines of the last dimension: above * beside * deep of them, up to `deepest` deep.
   using Body = std::function<void(const tile::Affine&, const tile::Affine&, std::int64_t, std::int64_t, std::int64_t)>;
   void each(tile::Builder& b, const tile::Affine& in_at, const tile::Affine& out_at, std::int64_t deepest, const Body& body) const;
 
  private:
-  void store_rows(tile::Builder& b, const SideTensors& y, const tile::Access& tile, const tile::Affine& at, std::int64_t above_here, std::int64_t beside_here,
-                  std::int64_t deep, std::int64_t rows, std::int64_t wide, std::int64_t all_beside) const;
+  void store_rows(tile::Builder& b, const SideTensors& y, const tile::Access& tile, const tile::Affine& at, std::int64_t above_here,
+                  std::int64_t beside_here, std::int64_t deep, std::int64_t rows, std::int64_t wide, std::int64_t all_beside) const;
 };
 
 }  // namespace trn::fft::device

@@ -2,11 +2,12 @@
 //
 //   y_k = c_k sum over j of (x_j c_j) conj(c_(k-j))
 //
-// a convolution of n points with 2 n - 1, cyclic of any length M >= 2 n - 1. Five programs on the device: times c with zeros behind, forward, times the transform of conj(c),
-// inverse, times c. Angles are exact: j^2 is reduced modulo 2 n in integers. The transform of conj(c) is computed here, in long double, once per plan.
+// a convolution of n points with 2 n - 1, cyclic of any length M >= 2 n - 1. Five programs on the device: times c with zeros behind,
+// forward, times the transform of conj(c), inverse, times c. Angles are exact: j^2 is reduced modulo 2 n in integers. The transform of
+// conj(c) is computed here, in long double, once per plan.
 //
-// Errors: the two transforms work on vectors whose norms are those of x and of the whole convolution; through the multiplication by B = F(conj c) both count up to
-// max |B| / sqrt(n) of the result, which is computed with B and is between 1 and about 2.
+// Errors: the two transforms work on vectors whose norms are those of x and of the whole convolution; through the multiplication by B =
+// F(conj c) both count up to max |B| / sqrt(n) of the result, which is computed with B and is between 1 and about 2.
 #include <algorithm>
 #include <cmath>
 
@@ -56,10 +57,12 @@ void transform_here(const Complex* in, std::int64_t step, Complex* out, std::int
   for (std::int64_t r = 0; r < p; ++r) transform_here(in + r * step, step * p, out + r * q, q, roots);
   std::vector<Complex> column(static_cast<std::size_t>(p));
   for (std::int64_t k = 0; k < q; ++k) {
-    for (std::int64_t r = 0; r < p; ++r) column[static_cast<std::size_t>(r)] = out[r * q + k] * roots[static_cast<std::size_t>(r * k * (all / n))];
+    for (std::int64_t r = 0; r < p; ++r)
+      column[static_cast<std::size_t>(r)] = out[r * q + k] * roots[static_cast<std::size_t>(r * k * (all / n))];
     for (std::int64_t t = 0; t < p; ++t) {
       Complex sum = 0;
-      for (std::int64_t r = 0; r < p; ++r) sum += column[static_cast<std::size_t>(r)] * roots[static_cast<std::size_t>(r * t % p * (all / p))];
+      for (std::int64_t r = 0; r < p; ++r)
+        sum += column[static_cast<std::size_t>(r)] * roots[static_cast<std::size_t>(r * t % p * (all / p))];
       out[t * q + k] = sum;
     }
   }
@@ -78,7 +81,8 @@ Chirp make_chirp(std::int64_t n, Direction direction, std::int64_t limit) {
   }
   std::vector<Complex> wrapped(static_cast<std::size_t>(m)), roots(wrapped);
   for (std::int64_t j = 0; j < n; ++j) {
-    wrapped[static_cast<std::size_t>(j)] = wrapped[static_cast<std::size_t>((m - j) % m)] = std::conj(made.chirp[static_cast<std::size_t>(j)]);
+    wrapped[static_cast<std::size_t>(j)] = wrapped[static_cast<std::size_t>((m - j) % m)] =
+        std::conj(made.chirp[static_cast<std::size_t>(j)]);
   }
   for (std::int64_t k = 0; k < m; ++k) roots[static_cast<std::size_t>(k)] = long_root(k, m);
   made.spectrum.resize(static_cast<std::size_t>(m));
@@ -87,7 +91,8 @@ Chirp make_chirp(std::int64_t n, Direction direction, std::int64_t limit) {
   return made;
 }
 
-void Planner::bluestein(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction, long double factor) {
+void Planner::bluestein(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction,
+                        long double factor) {
   auto [m, chirp, spectrum, largest] = make_chirp(n, direction, device_.machine().partitions);
   const std::int64_t before = mark();
   for (Complex& b : spectrum) b /= static_cast<long double>(m);

@@ -1,9 +1,9 @@
 // fft.plan and its execution on the device: the axes of a transform one after another, each as lines.
 //
-// Complex transforms take the last axis from the input to the output and the others in place there; a real input's axis comes first, a real output's last, with
-// half arrays in the output or the workspace. No axis is ever transposed: lines that are neighbours have a kernel of their own.
+// Complex transforms take the last axis from the input to the output and the others in place there; a real input's axis comes first, a real
+// output's last, with half arrays in the output or the workspace. No axis is ever transposed: lines that are neighbours have a kernel of
+// their own.
 #include <cmath>
-
 #include <trn/core/error.hpp>
 
 #include "exact_plan.hpp"
@@ -150,9 +150,10 @@ std::shared_ptr<const detail::Body> build_single(const Executor& executor, const
     if (bound <= problem.precision.target_error()) return Builder(executor, problem, mode).build();
     best = std::min(best, bound);
   }
-  fail<InvalidArgument>("fft.plan: an error of {} is asked for, but the device's float32 modes reach {} for this transform; ask for more, or use double "
-                        "precision with mode exact",
-                        problem.precision.target_error(), best);
+  fail<InvalidArgument>(
+      "fft.plan: an error of {} is asked for, but the device's float32 modes reach {} for this transform; ask for more, or use double "
+      "precision with mode exact",
+      problem.precision.target_error(), best);
 }
 
 }  // namespace
@@ -162,12 +163,16 @@ void build(const Executor& executor, const BuildArgs& args) {
   if (problem.real == DType::Float64) {
     const bool target = problem.precision.has_target();
     if (!target && problem.precision.mode() != Mode::Exact) {
-      fail<NotImplemented>("fft.plan: the device computes double precision in mode exact only, not {}; ask for Mode::Exact, or use the host", name(problem.precision.mode()));
+      fail<NotImplemented>(
+          "fft.plan: the device computes double precision in mode exact only, not {}; ask for Mode::Exact, or use the host",
+          name(problem.precision.mode()));
     }
     *args.body = build_exact(executor, problem);
     if (target && (*args.body)->accuracy().bound > problem.precision.target_error()) {
-      fail<InvalidArgument>("fft.plan: an error of {} is asked for, but mode exact reaches {} for this transform on the device; ask for more, or use the host",
-                            problem.precision.target_error(), (*args.body)->accuracy().bound);
+      fail<InvalidArgument>(
+          "fft.plan: an error of {} is asked for, but mode exact reaches {} for this transform on the device; ask for more, or use the "
+          "host",
+          problem.precision.target_error(), (*args.body)->accuracy().bound);
     }
     return;
   }

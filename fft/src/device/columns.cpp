@@ -1,19 +1,20 @@
 // Kernel Columns: lines of up to 128 points that are neighbours of one another, such as the columns of a matrix.
 //
 //   x (points, lines)    points on partitions: nothing is turned. G = 128/n groups of lines lie above one another
-//   y = A x              stationary: cos and sin, block diagonal for G groups; moving: real and imaginary parts of x, every second number of the tile
+//   y = A x              stationary: cos and sin, block diagonal for G groups; moving: real and imaginary parts of x, every second number
+//                        of the tile
 //                          Re y = a . Re x - b . Im x,   Im y = b . Re x + a . Im x,   a + i b = s exp(-+ 2 pi i jk/n)
 //                        four products, in pairs that PSUM adds up, two for a real input; 512 lines at a time
 //
 // Lines come in runs: of the last dimension whole where it is short, else in pieces of 512. A tile holds G x O runs.
 //
-// Time on trn2 for 512 complex lines of 128 in fp32: DMA 1 MiB, 2.52 us. Tensor Engine: four products of 2062 cycles, 3.44 us: the limit. Emptying PSUM: 1024
-// numbers, 0.96 us of the Scalar Engine. With a table (the twiddles of a longer transform): two products and a sum for each number that leaves, on the
-// Vector Engine 4 x 533 ns from PSUM and 2 x 533 ns in SBUF, 3.2 us, and the table's bytes are read too, DMA 3.8 us.
+// Time on trn2 for 512 complex lines of 128 in fp32: DMA 1 MiB, 2.52 us. Tensor Engine: four products of 2062 cycles, 3.44 us: the limit.
+// Emptying PSUM: 1024 numbers, 0.96 us of the Scalar Engine. With a table (the twiddles of a longer transform): two products and a sum for
+// each number that leaves, on the Vector Engine 4 x 533 ns from PSUM and 2 x 533 ns in SBUF, 3.2 us, and the table's bytes are read too,
+// DMA 3.8 us.
 //
 // One line's NaN or infinity reaches the G lines on the same column of the tile (0 * NaN), n <= 64 only.
 #include <algorithm>
-
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/blocks/warm_up.hpp>
 
@@ -45,10 +46,10 @@ class ColumnsKernel final : public LineKernelBase {
  private:
   // Runs of neighbouring lines, and the dimension along which runs are taken together.
   struct Runs {
-    Affine in, out, line;     // of the first run; line counts lines of the last dimension
-    LineDim across;           // the runs
-    std::int64_t line_step;   // lines of the last dimension from one run to the next
-    std::int64_t length;      // lines in a run
+    Affine in, out, line;    // of the first run; line counts lines of the last dimension
+    LineDim across;          // the runs
+    std::int64_t line_step;  // lines of the last dimension from one run to the next
+    std::int64_t length;     // lines in a run
   };
 
   void runs() {
@@ -99,11 +100,12 @@ class ColumnsKernel final : public LineKernelBase {
   static Access part_of(const Access& tile, bool pairs, std::int64_t part, std::int64_t lines, std::int64_t first, std::int64_t count) {
     return pairs ? pattern(tile, 2 * first + part, {{2, count}}) : pattern(tile, part * lines + first, {{1, count}});
   }
-  template <class Body> static void transfer(const SideTensors& side, const Affine& at, std::int64_t distance_across, std::int64_t distance,
-                                             std::int64_t groups, std::int64_t runs, std::int64_t length, const Access& tile,
-                                             Body body) {
+  template <class Body>
+  static void transfer(const SideTensors& side, const Affine& at, std::int64_t distance_across, std::int64_t distance, std::int64_t groups,
+                       std::int64_t runs, std::int64_t length, const Access& tile, Body body) {
     for (int t = 0; t < side.tensors(); ++t) {
-      std::vector<Dim> dims{{runs * distance_across, groups}, {side.layout.stride, side.layout.points}, {distance_across, runs}, {distance, length}};
+      std::vector<Dim> dims{
+          {runs * distance_across, groups}, {side.layout.stride, side.layout.points}, {distance_across, runs}, {distance, length}};
       if (side.pairs()) dims.push_back({1, 2});
       const std::int64_t reals = runs * length * (side.pairs() ? 2 : 1);
       body(pattern(side.tensor[t], at, dims), pattern(tile, t * reals, {{1, reals}}));
@@ -119,13 +121,20 @@ class ColumnsKernel final : public LineKernelBase {
     if (s_.table) {
       table = b_.sbuf("table_tile", rows, {2 * lines}, DType::Float32, 3);
       const std::int64_t count = last().count;
-      b_.dma_copy(table, pattern(table_, line * 2, {{2 * runs * r.line_step, groups}, {2 * count, n_}, {2 * r.line_step, runs}, {2, r.length}, {1, 2}}),
-                  {.dge = machine_.hardware_dge ? DgeMode::Static : DgeMode::Default});
+      b_.dma_copy(
+          table,
+          pattern(table_, line * 2, {{2 * runs * r.line_step, groups}, {2 * count, n_}, {2 * r.line_step, runs}, {2, r.length}, {1, 2}}),
+          {.dge = machine_.hardware_dge ? DgeMode::Static : DgeMode::Default});
     }
     Access split = x;
     if (words_.count > 1 || words_.dtype != DType::Float32) {
       split = b_.sbuf("x_words", rows, {words_.count, reals}, words_.dtype, 2);
-      split_words(b_, words_, [&](std::int64_t w) { return pattern(split, w * reals, {{1, reals}}); }, x, s_.table ? Engine::Scalar : Engine::Vector);
+      split_words(
+          b_, words_,
+          [&](std::int64_t w) {
+            return pattern(split, w * reals, {{1, reals}});
+          },
+          x, s_.table ? Engine::Scalar : Engine::Vector);
     }
     Ring sums(b_.psum("sums", rows, {machine_.psum_banks, bank_}), machine_.psum_banks);
     for (std::int64_t first = 0, number = 0; first < lines; first += bank_, ++number) {
@@ -135,7 +144,8 @@ class ColumnsKernel final : public LineKernelBase {
         for (std::int64_t part = 0; part < (s_.in.real ? 1 : 2); ++part) {
           for (const auto& [data, matrix] : words_.products) {
             b_.nc_matmul(dst, word(part == 0 ? with_re : with_im, matrix, rows, rows),
-                         part_of(pattern(split, data * reals, {{1, reals}}), x_.pairs(), part, lines, first, count), {.accumulate = step++});
+                         part_of(pattern(split, data * reals, {{1, reals}}), x_.pairs(), part, lines, first, count),
+                         {.accumulate = step++});
           }
         }
       };
@@ -151,7 +161,8 @@ class ColumnsKernel final : public LineKernelBase {
         move(to_im, im, engine);
       }
     }
-    transfer(y_, out, r.across.out, last().out, groups, runs, r.length, y, [&](const Access& hbm, const Access& t) { b_.dma_copy(hbm, t); });
+    transfer(y_, out, r.across.out, last().out, groups, runs, r.length, y,
+             [&](const Access& hbm, const Access& t) { b_.dma_copy(hbm, t); });
   }
 
   // (re + i im) (c + i d)

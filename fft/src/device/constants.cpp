@@ -1,5 +1,5 @@
-// The constants of the kernels of lines: DFT matrices and twiddles with exact angles, rounded once (or split into words), in the order of rows and columns that each
-// kernel wants. Sign and scale are here and nowhere else.
+// The constants of the kernels of lines: DFT matrices and twiddles with exact angles, rounded once (or split into words), in the order of
+// rows and columns that each kernel wants. Sign and scale are here and nowhere else.
 #include <trn/core/convert.hpp>
 #include <trn/core/error.hpp>
 #include <trn/tile/machine.hpp>
@@ -17,7 +17,8 @@ namespace {
 using Complex = std::complex<long double>;
 
 // (words, rows, columns): entry(row, column) as a sum of words.
-template <class Entry> Constant make(std::string name, std::int64_t rows, std::int64_t columns, DType dtype, std::int64_t words, Entry entry) {
+template <class Entry>
+Constant make(std::string name, std::int64_t rows, std::int64_t columns, DType dtype, std::int64_t words, Entry entry) {
   Constant c{std::move(name), std::vector<std::byte>(static_cast<std::size_t>(words * rows * columns * size_bytes(dtype)))};
   for (std::int64_t i = 0; i < rows * columns; ++i) {
     long double rest = entry(i / columns, i % columns);
@@ -68,7 +69,8 @@ class Maker {
     const Complex w = long_root(k, n);
     return options_.direction == Direction::Forward ? w : std::conj(w);
   }
-  template <class Entry> void matrix(const char* name, std::int64_t rows, std::int64_t columns, Entry entry) {
+  template <class Entry>
+  void matrix(const char* name, std::int64_t rows, std::int64_t columns, Entry entry) {
     made_.push_back(make(name, rows, columns, words_.dtype, words_.count, entry));
   }
 
@@ -78,26 +80,29 @@ class Maker {
     const std::int64_t together = device::lines_together(parts.rows, machine_);
     const auto w = [&](std::int64_t j, std::int64_t k) { return options_.factor * power(j * k % n, n); };
     for (std::int64_t number = 0; number < parts.parts * parts.chunks; ++number) {
-      matrix(number == 0 ? "matrix0" : "matrix1", together * parts.rows, together * parts.columns, [&](std::int64_t r, std::int64_t c) -> long double {
-        if (r / parts.rows != c / parts.columns) return 0;
-        const std::int64_t row = r % parts.rows, column = c % parts.columns;
-        if (s_.in.real) {
-          const Place to = place(column, half, s_.out);
-          return coefficient(w(row, to.point), 0, to.part);
-        }
-        if (s_.out.real) {  // rows: real parts of points 0 .. n/2, imaginary parts of 1 .. (n-1)/2; points with a mirror image count twice
-          const bool imaginary = row >= evens;
-          const std::int64_t k = imaginary ? row - evens + 1 : row;
-          return coefficient(w(k, column), imaginary ? 1 : 0, 0) * (k == 0 || 2 * k == n ? 1 : 2);
-        }
-        if (parts.parts == 1) {
-          const Place from = place(number * parts.rows + row, n, s_.in), to = place(column, n, s_.out);
-          return coefficient(w(from.point, to.point), from.part, to.part);
-        }
-        // Halves: x_j + x_(j+n/2) gives the even results, x_j - x_(j+n/2) the odd ones.
-        const Place from = place(row, n / 2, s_.in), to = place(column, n / 2, s_.out);
-        return coefficient(w(from.point, 2 * to.point + number), from.part, to.part);
-      });
+      matrix(
+          number == 0 ? "matrix0" : "matrix1", together * parts.rows, together * parts.columns,
+          [&](std::int64_t r, std::int64_t c) -> long double {
+            if (r / parts.rows != c / parts.columns) return 0;
+            const std::int64_t row = r % parts.rows, column = c % parts.columns;
+            if (s_.in.real) {
+              const Place to = place(column, half, s_.out);
+              return coefficient(w(row, to.point), 0, to.part);
+            }
+            // Rows: real parts of points 0 .. n/2, imaginary parts of 1 .. (n-1)/2; points with a mirror image count twice.
+        if (s_.out.real) {
+              const bool imaginary = row >= evens;
+              const std::int64_t k = imaginary ? row - evens + 1 : row;
+              return coefficient(w(k, column), imaginary ? 1 : 0, 0) * (k == 0 || 2 * k == n ? 1 : 2);
+            }
+            if (parts.parts == 1) {
+              const Place from = place(number * parts.rows + row, n, s_.in), to = place(column, n, s_.out);
+              return coefficient(w(from.point, to.point), from.part, to.part);
+            }
+            // Halves: x_j + x_(j+n/2) gives the even results, x_j - x_(j+n/2) the odd ones.
+            const Place from = place(row, n / 2, s_.in), to = place(column, n / 2, s_.out);
+            return coefficient(w(from.point, 2 * to.point + number), from.part, to.part);
+          });
     }
   }
 
@@ -142,7 +147,8 @@ class Maker {
       });
     }
     const auto twiddle = [&](std::int64_t r, std::int64_t c) { return power((r % n2) * (c / 2 % n1), n); };
-    made_.push_back(make("twiddle_cos", rows2, 2 * rows1, DType::Float32, 1, [&](std::int64_t r, std::int64_t c) { return twiddle(r, c).real(); }));
+    made_.push_back(
+        make("twiddle_cos", rows2, 2 * rows1, DType::Float32, 1, [&](std::int64_t r, std::int64_t c) { return twiddle(r, c).real(); }));
     made_.push_back(make("twiddle_sin", rows2, 2 * rows1, DType::Float32, 1,
                          [&](std::int64_t r, std::int64_t c) { return (c % 2 == 0 ? -1 : 1) * twiddle(r, c).imag(); }));
     planes(n2, {"second_a", "second_b", "second_minus_b"}, options_.factor, s_.out.real);

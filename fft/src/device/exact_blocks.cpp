@@ -1,28 +1,33 @@
-// Kernel Blocks in mode Exact: lines in double precision on a machine without it. Numbers are pairs hi + lo of fp32, about 48 bits; products are exact.
+// Kernel Blocks in mode Exact: lines in double precision on a machine without it. Numbers are pairs hi + lo of fp32, about 48 bits;
+// products are exact.
 //
-//   slices    x = sum of 8 slices, slice i a multiple of 2^-(7+8i) with |slice| <= 2^-8i: at most 8 significant bits, exact in bfloat16. Rounding to a multiple of a power of
-//             two is adding and subtracting 1.5 * 2^23 times it. The sum of hi's rest and lo is kept exactly (two sums). What is left over is below 2^-64.
-//   product   the DFT matrix, scaled by a power of two so that results stay below 1, has 7 slices. Products of slices i and j with i + j = l <= 7 share a group of PSUM: they are
-//             multiples of 2^-(14+8l) and 256 (l+1) of them stay below 2^24 units for l <= 3, so these sums are exact in fp32 in any order. Those of l >= 4 round at 2^-24 of
-//             something 2^-32 small. 35 products in all.
-//   join      L7 + L6, then L5 to L0 on top by FastTwoSum, which is exact here although |L_l| may be the smaller: L_l is a multiple of the last bit of the sum it meets. The
-//             rests are added up as lo. Lines far below 1, whose first slices are zero, keep their bits that way.
-//   twiddle   a product of pairs by Dekker: the table holds w = hi + lo and hi's two halves of 11 and 13 bits, the Scalar Engine splits z by storing it as tfloat32. Three
-//             of four partial products are exact, the fourth errs by 2^-47 of the product.
+//   slices    x = sum of 8 slices, slice i a multiple of 2^-(7+8i) with |slice| <= 2^-8i: at most 8 significant bits, exact in bfloat16.
+//             Rounding to a multiple of a power of two is adding and subtracting 1.5 * 2^23 times it. The sum of hi's rest and lo is kept
+//             exactly (two sums). What is left over is below 2^-64.
+//   product   the DFT matrix, scaled by a power of two so that results stay below 1, has 7 slices. Products of slices i and j with i + j =
+//             l <= 7 share a group of PSUM: they are multiples of 2^-(14+8l) and 256 (l+1) of them stay below 2^24 units for l <= 3, so
+//             these sums are exact in fp32 in any order. Those of l >= 4 round at 2^-24 of something 2^-32 small. 35 products in all.
+//   join      L7 + L6, then L5 to L0 on top by FastTwoSum, which is exact here although |L_l| may be the smaller: L_l is a multiple of the
+//             last bit of the sum it meets. The rests are added up as lo. Lines far below 1, whose first slices are zero, keep their bits
+//             that way.
+//   twiddle   a product of pairs by Dekker: the table holds w = hi + lo and hi's two halves of 11 and 13 bits, the Scalar Engine splits z
+//             by storing it as tfloat32. Three of four partial products are exact, the fourth errs by 2^-47 of the product.
 //
-// |x| <= 1 (complex) goes in and |y| <= 1 comes out: y is 2^-(exact_shift(n1) + exact_shift(n2)) of the transform. The steps, who shares the array and where things lie are as in
-// blocks.cpp; n2 = 1 leaves out the second step. With a table, results are multiplied by the entry of their line and k1: one step of a longer line.
+// |x| <= 1 (complex) goes in and |y| <= 1 comes out: y is 2^-(exact_shift(n1) + exact_shift(n2)) of the transform. The steps, who shares
+// the array and where things lie are as in blocks.cpp; n2 = 1 leaves out the second step. With a table, results are multiplied by the entry
+// of their line and k1: one step of a longer line.
 //
-// The Vector Engine is the limit: for 16384 points 2 x 22 operations to slice, 2 x 28 to join and 77 of the twiddle, 256 or 128 numbers each: about 45 us on trn2, while the
-// Tensor Engine's 280 products take 16 us. GpSimd is left out: its share would make the Vector Engine wait for tiles that both use.
-#include <cmath>
+// The Vector Engine is the limit: for 16384 points 2 x 22 operations to slice, 2 x 28 to join and 77 of the twiddle, 256 or 128 numbers
+// each: about 45 us on trn2, while the Tensor Engine's 280 products take 16 us. GpSimd is left out: its share would make the Vector Engine
+// wait for tiles that both use.
+#include "exact_blocks.hpp"
 
+#include <cmath>
 #include <trn/core/convert.hpp>
 #include <trn/core/error.hpp>
 
 #include "../roots.hpp"
 #include "block_layout.hpp"
-#include "exact_blocks.hpp"
 #include "pair_arithmetic.hpp"
 
 namespace trn::fft {
@@ -46,7 +51,8 @@ class ExactBlocks : private PairArithmetic {
 
   Program build() {
     const std::int64_t rows1 = layout_.above * n1_, rows2 = layout_.beside * n2_;
-    for (int part = 0; part < 2; ++part) first_[part] = constant(part == 0 ? "first_re" : "first_im", rows1, kMatrixSlices, 2 * rows1, DType::BFloat16);
+    for (int part = 0; part < 2; ++part)
+      first_[part] = constant(part == 0 ? "first_re" : "first_im", rows1, kMatrixSlices, 2 * rows1, DType::BFloat16);
     if (n2_ > 1) {
       twiddle_ = constant("twiddle", rows2, kTableParts, 2 * rows1, DType::Float32);
       const char* const names[] = {"second_a", "second_b", "second_minus_b"};
@@ -61,7 +67,8 @@ class ExactBlocks : private PairArithmetic {
   void outer(std::size_t dimension, const Affine& in, const Affine& out) {
     if (dimension + 1 < s_.lines.size()) {
       const LineDim& d = s_.lines[dimension];
-      return b_.parallel(fmt::format("lines{}", dimension), d.count, [&](Affine i) { outer(dimension + 1, in + i * d.in, out + i * d.out); });
+      return b_.parallel(fmt::format("lines{}", dimension), d.count,
+                         [&](Affine i) { outer(dimension + 1, in + i * d.in, out + i * d.out); });
     }
     layout_.each(b_, in, out, 2 * kDeep, [&](const Affine& i, const Affine& o, std::int64_t above, std::int64_t beside, std::int64_t deep) {
       // Two halves step by step, so that one's products hide behind the other's work on the Vector Engine.
@@ -131,7 +138,8 @@ class ExactBlocks : private PairArithmetic {
   }
 
   // multiply(dst, i, j, accumulate) for all pairs of slices, into the group of their level.
-  template <class Multiply> void products(const Access& levels, std::int64_t first, std::int64_t width, std::int64_t parts, Multiply multiply) {
+  template <class Multiply>
+  void products(const Access& levels, std::int64_t first, std::int64_t width, std::int64_t parts, Multiply multiply) {
     std::vector<std::int64_t> step(static_cast<std::size_t>(kLevels), 0);
     for (std::int64_t part = 0; part < parts; ++part) {
       for (std::int64_t i = kDataSlices - 1; i >= 0; --i) {
@@ -172,8 +180,17 @@ class ExactBlocks : private PairArithmetic {
   }
   Work start(const Affine& in, const Affine& out, std::int64_t above, std::int64_t beside, std::int64_t deep, const Affine& line) {
     const BlockPlaces px = layout_.x_places(beside * deep), py = layout_.y_places(above, deep);
-    Work w{out, line, above, beside, deep, px, py, pair("x_tile", above * n1_, px.total, 2), pair("y_tile", beside * n2_, py.total, 2),
-           pair("z_tile", beside * n2_, deep * 2 * above * n1_), {}};
+    Work w{out,
+           line,
+           above,
+           beside,
+           deep,
+           px,
+           py,
+           pair("x_tile", above * n1_, px.total, 2),
+           pair("y_tile", beside * n2_, py.total, 2),
+           pair("z_tile", beside * n2_, deep * 2 * above * n1_),
+           {}};
     layout_.load(b_, x_[0], w.x.hi, in, above, beside * deep);
     layout_.load(b_, x_[1], w.x.lo, in, above, beside * deep);
     return w;
@@ -184,7 +201,8 @@ class ExactBlocks : private PairArithmetic {
     for (std::int64_t t = 0; t < w.deep; ++t) {
       const Access levels = sums.next();
       products(levels, 0, columns, 2, [&](const Access& dst, std::int64_t part, std::int64_t i, std::int64_t j, std::int64_t step) {
-        const Access stationary = pattern(w.slices, i * w.px.total + t * w.px.line + part * w.px.part, {{w.deep * w.px.line, w.beside}, {w.px.point, n2_}});
+        const Access stationary =
+            pattern(w.slices, i * w.px.total + t * w.px.line + part * w.px.part, {{w.deep * w.px.line, w.beside}, {w.px.point, n2_}});
         b_.nc_matmul(dst, stationary, slice_of(first_[part], j, w.above * n1_, columns), {.accumulate = step});
       });
       join({pattern(w.z.hi, t * columns, {{1, columns}}), pattern(w.z.lo, t * columns, {{1, columns}})}, levels, columns);
@@ -195,9 +213,12 @@ class ExactBlocks : private PairArithmetic {
     const std::int64_t columns = w.columns();
     if (s_.table) turn_by_table(w.z, w.line, w.above, w.beside, w.deep);
     if (n2_ == 1) return;
-    turn(w.z, [&](std::int64_t part, std::int64_t which) {
-      return pattern(twiddle_(ds(0, w.beside * n2_), ds(part, 1), ds(0, columns)), which, {{0, w.deep}, {2, columns / 2}});
-    }, w.deep, columns);
+    turn(
+        w.z,
+        [&](std::int64_t part, std::int64_t which) {
+          return pattern(twiddle_(ds(0, w.beside * n2_), ds(part, 1), ds(0, columns)), which, {{0, w.deep}, {2, columns / 2}});
+        },
+        w.deep, columns);
   }
 
   // Where part `part` of line t's results goes in y.
@@ -210,10 +231,12 @@ class ExactBlocks : private PairArithmetic {
     for (std::int64_t t = 0; t < w.deep; ++t) {
       const Access levels = sums.next();
       for (std::int64_t result = 0; result < 2; ++result) {
-        products(levels, result * half, half, 2, [&](const Access& dst, std::int64_t part, std::int64_t i, std::int64_t j, std::int64_t step) {
-          const Access& matrix = second_[result == part ? 0 : result == 0 ? 2 : 1];
-          b_.nc_matmul(dst, slice_of(matrix, j, rows2, rows2), pattern(w.slices, (i * w.deep + t) * columns + part, {{2, half}}), {.accumulate = step});
-        });
+        products(levels, result * half, half, 2,
+                 [&](const Access& dst, std::int64_t part, std::int64_t i, std::int64_t j, std::int64_t step) {
+                   const Access& matrix = second_[result == part ? 0 : result == 0 ? 2 : 1];
+                   b_.nc_matmul(dst, slice_of(matrix, j, rows2, rows2), pattern(w.slices, (i * w.deep + t) * columns + part, {{2, half}}),
+                                {.accumulate = step});
+                 });
       }
       const Pair joined = pair("joined", rows2, columns);
       join(joined, levels, columns);
@@ -239,10 +262,16 @@ class ExactBlocks : private PairArithmetic {
     const std::int64_t each = 2 * n1_, plane = s_.lines.back().count * each, columns = above * each;
     const Access table = b_.sbuf("table_tile", beside, {kTableParts, deep * columns}, DType::Float32);
     for (std::int64_t part = 0; part < kTableParts; ++part) {
-      b_.dma_copy(pattern(table, part * deep * columns, {{1, deep * columns}}),
-                  pattern(table_, line * each + part * plane, {{deep * each, beside}, {each, deep}, {beside * deep * each, above}, {1, each}}));
+      b_.dma_copy(
+          pattern(table, part * deep * columns, {{1, deep * columns}}),
+          pattern(table_, line * each + part * plane, {{deep * each, beside}, {each, deep}, {beside * deep * each, above}, {1, each}}));
     }
-    turn(z, [&](std::int64_t part, std::int64_t which) { return pattern(table, part * deep * columns + which, {{columns, deep}, {2, columns / 2}}); }, deep, columns);
+    turn(
+        z,
+        [&](std::int64_t part, std::int64_t which) {
+          return pattern(table, part * deep * columns + which, {{columns, deep}, {2, columns / 2}});
+        },
+        deep, columns);
   }
 
   static constexpr std::int64_t kDeep = 4, kWidth = 256, kExactJoin = 5;
@@ -257,7 +286,8 @@ class ExactBlocks : private PairArithmetic {
 using Complex = std::complex<long double>;
 
 // (7, rows, columns): entry(row, column), |entry| <= 1, as slices scaled by 2^-shift.
-template <class Entry> Constant matrix_slices(std::string name, std::int64_t rows, std::int64_t columns, int shift, Entry entry) {
+template <class Entry>
+Constant matrix_slices(std::string name, std::int64_t rows, std::int64_t columns, int shift, Entry entry) {
   const std::int64_t plane = rows * columns;
   Constant c{std::move(name), std::vector<std::byte>(static_cast<std::size_t>(kMatrixSlices * plane * 2))};
   for (std::int64_t at = 0; at < plane; ++at) {
@@ -284,7 +314,8 @@ int exact_shift(std::int64_t n) {
 namespace device {
 
 Program exact_blocks_program(const LinesShape& s, const Machine& machine) {
-  require(!s.in.real && !s.out.real && s.in.format == Format::Interleaved && s.out.format == Format::Interleaved && s.in.points == s.n() && s.out.points == s.n(),
+  require(!s.in.real && !s.out.real && s.in.format == Format::Interleaved && s.out.format == Format::Interleaved && s.in.points == s.n() &&
+              s.out.points == s.n(),
           "fft: mode exact takes whole interleaved lines");
   require(!s.table || (s.n2 == 1 && s.lines.back().in != 0), "fft: mode exact has a table with one factor, n2 = 1");
   return ExactBlocks(s, machine).build();
@@ -298,11 +329,12 @@ std::vector<Constant> exact_blocks_constants(const LinesShape& s, const Machine&
     return options.direction == Direction::Forward ? w : std::conj(w);
   };
   for (int from = 0; from < 2; ++from) {
-    made.push_back(matrix_slices(from == 0 ? "first_re" : "first_im", rows1, 2 * rows1, exact_shift(n1), [&](std::int64_t r, std::int64_t c) -> long double {
-      if (r / n1 != c / (2 * n1)) return 0;
-      const Complex w = power((r % n1) * (c / 2 % n1) % n1, n1);
-      return c % 2 == from ? w.real() : from == 0 ? w.imag() : -w.imag();
-    }));
+    made.push_back(matrix_slices(from == 0 ? "first_re" : "first_im", rows1, 2 * rows1, exact_shift(n1),
+                                 [&](std::int64_t r, std::int64_t c) -> long double {
+                                   if (r / n1 != c / (2 * n1)) return 0;
+                                   const Complex w = power((r % n1) * (c / 2 % n1) % n1, n1);
+                                   return c % 2 == from ? w.real() : from == 0 ? w.imag() : -w.imag();
+                                 }));
   }
   if (s.table) {
     const std::int64_t lines = s.lines.back().count, plane = lines * n1 * 2;

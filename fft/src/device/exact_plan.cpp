@@ -1,16 +1,16 @@
 // Double precision on the device: what a plan in mode Exact does around its programs.
 //
-// No engine has float64, so the host takes part at both ends: it gathers the input in row-major order, scales each transform by a power of two to magnitude 1/sqrt(2) at
-// most, splits every number into two floats (error 2^-49), and afterwards joins the two words of each result, scales back and scatters. All sums are the device's: every axis is
-// lines of kernel Blocks in mode Exact, in place in the workspace; axes above 128^2 points go through a second pair of arrays, as in planner.cpp. Real transforms are complex
-// ones with zeros or mirror images put in by the host.
+// No engine has float64, so the host takes part at both ends: it gathers the input in row-major order, scales each transform by a power of
+// two to magnitude 1/sqrt(2) at most, splits every number into two floats (error 2^-49), and afterwards joins the two words of each result,
+// scales back and scatters. All sums are the device's: every axis is lines of kernel Blocks in mode Exact, in place in the workspace; axes
+// above 128^2 points go through a second pair of arrays, as in planner.cpp. Real transforms are complex ones with zeros or mirror images
+// put in by the host.
+#include "exact_plan.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
-
 #include <trn/core/error.hpp>
-
-#include "exact_plan.hpp"
 
 namespace trn::fft::device {
 
@@ -30,7 +30,8 @@ Shape extents_of(const Problem& p) {
 
 class ExactBody final : public detail::Body, public HasSteps {
  public:
-  ExactBody(const Executor& executor, const Problem& problem) : p_(problem), device_(device_of(executor)), executor_(executor), shape_(extents_of(problem)) {
+  ExactBody(const Executor& executor, const Problem& problem)
+      : p_(problem), device_(device_of(executor)), executor_(executor), shape_(extents_of(problem)) {
     points_ = 1;
     for (const Dimension& d : p_.axes) points_ *= d.extent;
     total_ = element_count(shape_);
@@ -81,7 +82,9 @@ class ExactBody final : public detail::Body, public HasSteps {
     lines(here, here, {{outer, 2 * inner * n, 2 * inner * n}, {inner, 2, 2}}, n);
   }
 
-  void lines(const Words& in, const Words& out, std::vector<LineDim> dims, std::int64_t n) { lines(in, out, std::move(dims), n, p_.direction); }
+  void lines(const Words& in, const Words& out, std::vector<LineDim> dims, std::int64_t n) {
+    lines(in, out, std::move(dims), n, p_.direction);
+  }
   void lines(const Words& in, const Words& out, std::vector<LineDim> dims, std::int64_t n, Direction direction) {
     const std::int64_t limit = device_.machine().partitions;
     dims = merged_lines(std::move(dims));
@@ -120,7 +123,8 @@ class ExactBody final : public detail::Body, public HasSteps {
     return made;
   }
 
-  // See bluestein.cpp; the spectrum is scaled to magnitude 1 by a power of two, and both transforms count as often as the product can make their errors larger.
+  // See bluestein.cpp; the spectrum is scaled to magnitude 1 by a power of two, and both transforms count as often as the product can make
+  // their errors larger.
   void bluestein(const Words& in, const Words& out, const std::vector<LineDim>& dims, std::int64_t n) {
     auto [m, chirp, spectrum, largest] = make_chirp(n, p_.direction, device_.machine().partitions);
     const std::int64_t before = top_;
@@ -156,7 +160,8 @@ class ExactBody final : public detail::Body, public HasSteps {
     bound_ += kTwiddle;
   }
 
-  void step(const Words& in, const Words& out, const std::vector<LineDim>& dims, std::int64_t n1, std::int64_t n2, std::int64_t table_length, Direction direction) {
+  void step(const Words& in, const Words& out, const std::vector<LineDim>& dims, std::int64_t n1, std::int64_t n2,
+            std::int64_t table_length, Direction direction) {
     const LinesShape shape{LineKernel::Blocks, Mode::Exact, n1, n2, in.layout, out.layout, dims, table_length > 0};
     Step made;
     made.program = device_.programs().get(shape, [&](const LinesShape& s) { return lines_program(s, device_.machine()); });
@@ -179,18 +184,20 @@ class ExactBody final : public detail::Body, public HasSteps {
     steps_.push_back(std::move(made));
   }
 
-  // One exact step of n points. Slices leave 2^-64 of 1 in each part of each point, and the products beyond level 7 less than 6 * 2^-62 of n, where the norm of
-  // the line is at least growth_ of what it was when its largest point was 1/4 (before scaling by powers of two): that is the worst case, one point alone. The pair's lo rounds at
-  // 2^-49, the slices of the matrix end at 2^-56.
+  // One exact step of n points. Slices leave 2^-64 of 1 in each part of each point, and the products beyond level 7 less than 6 * 2^-62 of
+  // n, where the norm of the line is at least growth_ of what it was when its largest point was 1/4 (before scaling by powers of two): that
+  // is the worst case, one point alone. The pair's lo rounds at 2^-49, the slices of the matrix end at 2^-56.
   void grow(std::int64_t n) {
     const double steps = static_cast<double>(n);
     const double norm = 0.25 * shrink_;  // of the worst line here, relative to its bound of 1
-    bound_ += std::sqrt(2 * static_cast<double>(points_)) * 0x1p-64 / norm + 6 * 0x1p-62 * std::sqrt(static_cast<double>(points_)) / norm + std::sqrt(steps) * 0x1p-56 + 0x1p-48;
+    bound_ += std::sqrt(2 * static_cast<double>(points_)) * 0x1p-64 / norm + 6 * 0x1p-62 * std::sqrt(static_cast<double>(points_)) / norm +
+              std::sqrt(steps) * 0x1p-56 + 0x1p-48;
     shrink_ *= std::sqrt(steps) / std::ldexp(1.0, exact_shift(n));
     shift_ += exact_shift(n);
   }
 
-  template <class T> static View<T> view(const Executor& executor, T* data, const std::vector<Dimension>& dims, bool input, std::int64_t unit, Shape shape) {
+  template <class T>
+  static View<T> view(const Executor& executor, T* data, const std::vector<Dimension>& dims, bool input, std::int64_t unit, Shape shape) {
     Strides strides;
     for (const Dimension& d : dims) strides.push_back((input ? d.input_stride : d.output_stride) / unit);
     return View<T>(executor, data, std::move(shape), std::move(strides));
@@ -214,7 +221,8 @@ class ExactBody final : public detail::Body, public HasSteps {
     if (p_.kind == Kind::RealToComplex || p_.input_format == Format::Planar) {
       std::vector<double> part(read.size());
       for (int i = 0; i < (p_.kind == Kind::RealToComplex ? 1 : 2); ++i) {
-        copy(view(executor, static_cast<const double*>(i == 0 ? in.re : in.im), dims(), true, 1, shape), View<double>(host, part.data(), shape));
+        copy(view(executor, static_cast<const double*>(i == 0 ? in.re : in.im), dims(), true, 1, shape),
+             View<double>(host, part.data(), shape));
         for (std::size_t k = 0; k < read.size(); ++k) i == 0 ? read[k].real(part[k]) : read[k].imag(part[k]);
       }
     } else {
@@ -276,7 +284,8 @@ class ExactBody final : public detail::Body, public HasSteps {
     for (std::int64_t b = 0; b < static_cast<std::int64_t>(exponent.size()); ++b) {
       const float* const hi = words.data() + 2 * b * points_;
       const auto value = [&](std::int64_t i) {
-        return std::ldexp((static_cast<double>(hi[i]) + static_cast<double>(hi[i + 2 * total_])) * factor_, exponent[static_cast<std::size_t>(b)] + shift_);
+        return std::ldexp((static_cast<double>(hi[i]) + static_cast<double>(hi[i + 2 * total_])) * factor_,
+                          exponent[static_cast<std::size_t>(b)] + shift_);
       };
       for (std::int64_t i = 0; i < points_; ++i) values[static_cast<std::size_t>(b * points_ + i)] = {value(2 * i), value(2 * i + 1)};
     }
@@ -288,12 +297,14 @@ class ExactBody final : public detail::Body, public HasSteps {
     const Shape shape = half ? half_shape() : shape_;
     std::vector<C> kept;
     const std::int64_t n = shape_.back(), wanted = shape.back();
-    for (std::int64_t row = 0; row < total_ / n; ++row) kept.insert(kept.end(), values.begin() + row * n, values.begin() + row * n + wanted);
+    for (std::int64_t row = 0; row < total_ / n; ++row)
+      kept.insert(kept.end(), values.begin() + row * n, values.begin() + row * n + wanted);
     if (p_.kind == Kind::ComplexToReal || p_.output_format == Format::Planar) {
       std::vector<double> part(kept.size());
       for (int i = 0; i < (p_.kind == Kind::ComplexToReal ? 1 : 2); ++i) {
         for (std::size_t k = 0; k < kept.size(); ++k) part[k] = i == 0 ? kept[k].real() : kept[k].imag();
-        copy(View<const double>(host, part.data(), shape), view(executor, static_cast<double*>(i == 0 ? out.re : out.im), dims(), false, 1, shape));
+        copy(View<const double>(host, part.data(), shape),
+             view(executor, static_cast<double*>(i == 0 ? out.re : out.im), dims(), false, 1, shape));
       }
       return;
     }
@@ -314,6 +325,8 @@ class ExactBody final : public detail::Body, public HasSteps {
 
 }  // namespace
 
-std::shared_ptr<const detail::Body> build_exact(const Executor& executor, const Problem& problem) { return std::make_shared<ExactBody>(executor, problem); }
+std::shared_ptr<const detail::Body> build_exact(const Executor& executor, const Problem& problem) {
+  return std::make_shared<ExactBody>(executor, problem);
+}
 
 }  // namespace trn::fft::device

@@ -1,5 +1,5 @@
-// Point by point in double precision: y_k = x_k t_k for pairs hi + lo, and zeros behind. The chirps of Bluestein's algorithm in mode exact; about 80 operations of the Vector
-// Engine per complex point, which is the limit.
+// Point by point in double precision: y_k = x_k t_k for pairs hi + lo, and zeros behind. The chirps of Bluestein's algorithm in mode exact;
+// about 80 operations of the Vector Engine per complex point, which is the limit.
 #include <trn/core/error.hpp>
 #include <trn/fft/points_program.hpp>
 
@@ -15,7 +15,8 @@ namespace {
 
 class ExactPoints : private PairArithmetic {
  public:
-  ExactPoints(const PointwiseShape& shape, const Machine& machine) : PairArithmetic("fft_exact_points", machine), s_(shape), tiles_(b_, shape.lines) {
+  ExactPoints(const PointwiseShape& shape, const Machine& machine)
+      : PairArithmetic("fft_exact_points", machine), s_(shape), tiles_(b_, shape.lines) {
     for (int word = 0; word < 2; ++word) {
       x_[word] = declare_side(b_, word == 0 ? "x_hi" : "x_lo", s_.in, s_.lines, true);
       y_[word] = declare_side(b_, word == 0 ? "y_hi" : "y_lo", s_.out, s_.lines, false);
@@ -25,17 +26,22 @@ class ExactPoints : private PairArithmetic {
 
   Program build() {
     const LineDim& d = s_.lines.back();
-    tiles_.each(0, both(), [&](const PointTile& t) { return load_table(t); }, [&](const PointTile& t, const Access& table) {
-      const PointData hi = point_data(b_, "hi", t, x_[0]), lo = point_data(b_, "lo", t, x_[1]);
-      load(b_, hi, t, x_[0], t.in + t.point * s_.in.stride, d.in);
-      load(b_, lo, t, x_[1], t.in + t.point * s_.in.stride, d.in);
-      const std::int64_t columns = 2 * t.length;
-      turn({hi.tile, lo.tile}, [&](std::int64_t part, std::int64_t which) {
-        return pattern(table(ds(0, t.partitions), all), part * columns + which, {{0, t.lines}, {2, t.length}});
-      }, t.lines, columns);
-      store(b_, hi, t, y_[0], t.out + t.point * s_.out.stride, d.out);
-      store(b_, lo, t, y_[1], t.out + t.point * s_.out.stride, d.out);
-    });
+    tiles_.each(
+        0, both(), [&](const PointTile& t) { return load_table(t); },
+        [&](const PointTile& t, const Access& table) {
+          const PointData hi = point_data(b_, "hi", t, x_[0]), lo = point_data(b_, "lo", t, x_[1]);
+          load(b_, hi, t, x_[0], t.in + t.point * s_.in.stride, d.in);
+          load(b_, lo, t, x_[1], t.in + t.point * s_.in.stride, d.in);
+          const std::int64_t columns = 2 * t.length;
+          turn(
+              {hi.tile, lo.tile},
+              [&](std::int64_t part, std::int64_t which) {
+                return pattern(table(ds(0, t.partitions), all), part * columns + which, {{0, t.lines}, {2, t.length}});
+              },
+              t.lines, columns);
+          store(b_, hi, t, y_[0], t.out + t.point * s_.out.stride, d.out);
+          store(b_, lo, t, y_[1], t.out + t.point * s_.out.stride, d.out);
+        });
     for (const SideTensors& y : y_) clear_points(b_, tiles_, y, both(), s_.out.points - both(), d.out);
     return b_.finish();
   }

@@ -1,10 +1,10 @@
 // What the kernels of lines share: see line_kernel.hpp.
-#include "exact_blocks.hpp"
-#include "point_tiles.hpp"
-
 #include <trn/core/error.hpp>
 #include <trn/tile/blocks/elementwise.hpp>
 #include <trn/tile/blocks/matmul.hpp>
+
+#include "exact_blocks.hpp"
+#include "point_tiles.hpp"
 
 namespace trn::fft {
 
@@ -80,8 +80,10 @@ std::int64_t LineKernelBase::total_lines() const {
 }
 
 void LineKernelBase::move(const Access& dst, const Access& src, Engine engine) {
-  if (engine == Engine::Scalar) b_.activation(dst, ActFunction::Copy, src);
-  else b_.tensor_copy(dst, src, engine);
+  if (engine == Engine::Scalar)
+    b_.activation(dst, ActFunction::Copy, src);
+  else
+    b_.tensor_copy(dst, src, engine);
 }
 
 RowsParts rows_parts(const LinesShape& s) {

@@ -2,10 +2,9 @@
 #pragma once
 
 #include <string>
-#include <vector>
-
 #include <trn/fft/lines_program.hpp>
 #include <trn/tile/builder.hpp>
+#include <vector>
 
 #include "words.hpp"
 
@@ -42,7 +41,8 @@ struct SideTensors {
 };
 
 // The tensors of one side, declared.
-[[nodiscard]] SideTensors declare_side(tile::Builder& b, const char* name, const PointLayout& layout, const std::vector<LineDim>& lines, bool input);
+[[nodiscard]] SideTensors declare_side(tile::Builder& b, const char* name, const PointLayout& layout, const std::vector<LineDim>& lines,
+                                       bool input);
 
 class LineKernelBase {
  public:
@@ -81,7 +81,8 @@ class LineKernelBase {
 [[nodiscard]] inline std::int64_t lines_together(std::int64_t rows_each, const tile::Machine& machine) {
   return std::max<std::int64_t>(1, machine.partitions / rows_each);
 }
-// The products of the Rows kernel: `parts` matrices with results of their own, each a sum of `chunks` products over `rows` real rows per line, with `columns` real results.
+// The products of the Rows kernel: `parts` matrices with results of their own, each a sum of `chunks` products over `rows` real rows per
+// line, with `columns` real results.
 struct RowsParts {
   std::int64_t parts = 1, chunks = 1, rows = 1, columns = 1;
 };

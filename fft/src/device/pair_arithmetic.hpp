@@ -1,5 +1,5 @@
-// Numbers hi + lo of two fp32 words, about 48 bits, on the Vector Engine, which rounds every operation to fp32 and has no fused multiply-add: sums, and products
-// by a table that comes with its factors already split. See exact_blocks.cpp for what is exact.
+// Numbers hi + lo of two fp32 words, about 48 bits, on the Vector Engine, which rounds every operation to fp32 and has no fused
+// multiply-add: sums, and products by a table that comes with its factors already split. See exact_blocks.cpp for what is exact.
 #pragma once
 
 #include <functional>
@@ -22,17 +22,23 @@ class PairArithmetic {
   PairArithmetic(const char* name, const tile::Machine& machine) : b_(name, machine) {}
 
   // Elementwise in fp32, one rounding, a new tile each.
-  tile::Access fresh(const tile::Access& like, DType dtype = DType::Float32) { return b_.sbuf("word", like.partitions, {like.free_size()}, dtype); }
+  tile::Access fresh(const tile::Access& like, DType dtype = DType::Float32) {
+    return b_.sbuf("word", like.partitions, {like.free_size()}, dtype);
+  }
   tile::Access op(const tile::Access& a, const tile::Access& b, tile::AluOp which, tile::Engine engine);
-  tile::Access add(const tile::Access& a, const tile::Access& b, tile::Engine e = tile::Engine::Vector) { return op(a, b, tile::AluOp::Add, e); }
-  tile::Access subtract(const tile::Access& a, const tile::Access& b, tile::Engine e = tile::Engine::Vector) { return op(a, b, tile::AluOp::Subtract, e); }
+  tile::Access add(const tile::Access& a, const tile::Access& b, tile::Engine e = tile::Engine::Vector) {
+    return op(a, b, tile::AluOp::Add, e);
+  }
+  tile::Access subtract(const tile::Access& a, const tile::Access& b, tile::Engine e = tile::Engine::Vector) {
+    return op(a, b, tile::AluOp::Subtract, e);
+  }
   tile::Access multiply(const tile::Access& a, const tile::Access& b, tile::Engine e) { return op(a, b, tile::AluOp::Multiply, e); }
 
   // hi + lo of a sum and a smaller one.
   void normal(const Pair& to, const tile::Access& large, const tile::Access& small, tile::Engine engine);
 
-  // z times a table, in place. z is (P, count, columns), columns being real and imaginary parts by turns; table(part, 0) and table(part, 1) are the cosines and sines of
-  // part 0 to 3, (P, count, columns/2).
+  // z times a table, in place. z is (P, count, columns), columns being real and imaginary parts by turns; table(part, 0) and table(part, 1)
+  // are the cosines and sines of part 0 to 3, (P, count, columns/2).
   using Table = std::function<tile::Access(std::int64_t part, std::int64_t which)>;
   void turn(const Pair& z, const Table& table, std::int64_t count, std::int64_t columns);
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-
 #include <trn/core/error.hpp>
 
 #include "line_kernel.hpp"
@@ -82,7 +81,9 @@ double per_real(std::int64_t run, const Machine& machine) {
   return (machine.timing.dma_run_overhead_s + bytes / machine.timing.dma_engine_bytes_per_s) / static_cast<double>(run);
 }
 
-void put_last(std::vector<LineDim>& lines, std::size_t which) { std::rotate(lines.begin() + static_cast<std::ptrdiff_t>(which), lines.begin() + static_cast<std::ptrdiff_t>(which) + 1, lines.end()); }
+void put_last(std::vector<LineDim>& lines, std::size_t which) {
+  std::rotate(lines.begin() + static_cast<std::ptrdiff_t>(which), lines.begin() + static_cast<std::ptrdiff_t>(which) + 1, lines.end());
+}
 // The dimension whose lines are closest together.
 std::size_t closest(const std::vector<LineDim>& lines) {
   std::size_t best = 0;
@@ -109,7 +110,8 @@ LineKernel Planner::short_kernel(const Field& in, const Field& out, const std::v
   const auto columns = [&](const PointLayout& p, std::int64_t distance) {
     return per_real(distance == unit(p) ? std::min<std::int64_t>(512, d.count) * unit(p) : unit(p), machine);
   };
-  return columns(in.layout, d.in) + columns(out.layout, d.out) < rows(in.layout) + rows(out.layout) ? LineKernel::Columns : LineKernel::Rows;
+  return columns(in.layout, d.in) + columns(out.layout, d.out) < rows(in.layout) + rows(out.layout) ? LineKernel::Columns
+                                                                                                    : LineKernel::Rows;
 }
 
 Ref Planner::take(std::int64_t reals) {
@@ -158,7 +160,8 @@ void Planner::kernel(LineKernel which, std::int64_t n1, std::int64_t n2, const F
   add(program, in, out, lines_constants(shape, device_.machine(), options));
 }
 
-void Planner::transform(const Field& in, const Field& out, std::vector<LineDim> lines, std::int64_t n, Direction direction, long double factor) {
+void Planner::transform(const Field& in, const Field& out, std::vector<LineDim> lines, std::int64_t n, Direction direction,
+                        long double factor) {
   const std::int64_t limit = device_.machine().partitions;
   lines = merged_lines(std::move(lines));
   const ConstantOptions options{direction, factor, 0};
@@ -187,8 +190,8 @@ void Planner::transform(const Field& in, const Field& out, std::vector<LineDim> 
 }
 
 // x_(j1 m + j2) -> workspace (lines, k1, j2) -> y_(k1 + n1 k2).
-void Planner::long_lines(std::int64_t n1, const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction,
-                         long double factor) {
+void Planner::long_lines(std::int64_t n1, const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n,
+                         Direction direction, long double factor) {
   const std::int64_t m = n / n1, before = mark();
   std::vector<LineDim> to = lines;
   Field middle = workspace_lines(n, to, As::Output);
@@ -214,11 +217,12 @@ void Planner::long_lines(std::int64_t n1, const Field& in, const Field& out, con
 
 namespace trn::fft {
 
-// Each step, for K products summed one after another in fp32 (u = 2^-24), by Parseval's identity: the rounding of partial sum i of every result is at most u times
-// it, and the partial sums of all results together are the transform of the first i points, of norm <= sqrt(n) ||x||. So K roundings cost at most K u of the
-// norm of the result; real and imaginary parts of x contribute separately (sqrt 2), a folded line or a matrix of 2 n real rows no more than 2 n u in all.
-// A rounded constant is off by u relative, a matrix of them by sqrt(n) u in norm. A product of words adds product_error (data: once; constants: sqrt(n)). A twiddle costs
-// 2 sqrt(2) u for the product and u for its constant.
+// Each step, for K products summed one after another in fp32 (u = 2^-24), by Parseval's identity: the rounding of partial sum i of every
+// result is at most u times it, and the partial sums of all results together are the transform of the first i points, of norm <= sqrt(n)
+// ||x||. So K roundings cost at most K u of the norm of the result; real and imaginary parts of x contribute separately (sqrt 2), a folded
+// line or a matrix of 2 n real rows no more than 2 n u in all. A rounded constant is off by u relative, a matrix of them by sqrt(n) u in
+// norm. A product of words adds product_error (data: once; constants: sqrt(n)). A twiddle costs 2 sqrt(2) u for the product and u for its
+// constant.
 double lines_error_bound(const LinesShape& s) {
   const double u = 0x1p-24;
   const device::Words words = device::words_of(s.mode);

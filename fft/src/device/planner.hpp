@@ -2,18 +2,18 @@
 //
 //   n <= 128                     Rows or Columns, whichever has the longer runs in memory
 //   n = n1 n2, both <= 128       Blocks: one program, one trip through HBM
-//   n = n1 m, n1 <= 128          Columns over the n1 points that lie m apart, times w^(k1 j2), into the workspace; then n1 times as many lines of length m, whose
-//                                results lie n1 apart: two trips up to 128^3 = 2^21 points
-//   a prime factor above 128     Bluestein: times a chirp, two transforms of a smooth length >= 2 n - 1 with a product between, times the chirp
+//   n = n1 m, n1 <= 128          Columns over the n1 points that lie m apart, times w^(k1 j2), into the workspace; then n1 times as many
+//                                lines of length m, whose results lie n1 apart: two trips up to 128^3 = 2^21 points
+//   a prime factor above 128     Bluestein: times a chirp, two transforms of a smooth length >= 2 n - 1 with a product between, times the
+//                                chirp
 #pragma once
 
 #include <complex>
 #include <memory>
-#include <vector>
-
 #include <trn/core/array.hpp>
 #include <trn/fft/points_program.hpp>
 #include <trn/tile/device.hpp>
+#include <vector>
 
 #include "../kernels.hpp"
 
@@ -49,10 +49,12 @@ class Planner {
  public:
   // BoundAlone: no programs and no constants, for choosing a mode.
   enum class Make : std::uint8_t { Everything, BoundAlone };
-  Planner(const Executor& executor, Mode mode, Make make = Make::Everything) : executor_(executor), device_(tile::device_of(executor)), mode_(mode), make_(make) {}
+  Planner(const Executor& executor, Mode mode, Make make = Make::Everything)
+      : executor_(executor), device_(tile::device_of(executor)), mode_(mode), make_(make) {}
 
-  // Lines of `n` points from `in` to `out`: factor * sum of x_j exp(-+ 2 pi i jk/n). Both sides have n points; a real side's partner may have n/2 + 1, the others
-  // being mirror images. A real input has imaginary part 0, of a real output the imaginary part is dropped. Both may be the same memory with the same layout.
+  // Lines of `n` points from `in` to `out`: factor * sum of x_j exp(-+ 2 pi i jk/n). Both sides have n points; a real side's partner may
+  // have n/2 + 1, the others being mirror images. A real input has imaginary part 0, of a real output the imaginary part is dropped. Both
+  // may be the same memory with the same layout.
   void transform(const Field& in, const Field& out, std::vector<LineDim> lines, std::int64_t n, Direction direction, long double factor);
 
   // A field of interleaved lines in the workspace, one behind the other as `lines` count them; sets the distances on the given side.
@@ -67,12 +69,17 @@ class Planner {
   [[nodiscard]] double bound() const { return bound_; }
 
  private:
-  void kernel(LineKernel which, std::int64_t n1, std::int64_t n2, const Field& in, const Field& out, std::vector<LineDim> lines, const ConstantOptions& options);
-  void long_lines(std::int64_t n1, const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction, long double factor);
-  void half_to_real(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction, long double factor);
+  void kernel(LineKernel which, std::int64_t n1, std::int64_t n2, const Field& in, const Field& out, std::vector<LineDim> lines,
+              const ConstantOptions& options);
+  void long_lines(std::int64_t n1, const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n,
+                  Direction direction, long double factor);
+  void half_to_real(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction,
+                    long double factor);
   // Results of which only the first points are wanted where no program leaves the others out: whole lines in the workspace first.
-  void cut_results(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction, long double factor);
-  void bluestein(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction, long double factor);
+  void cut_results(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction,
+                   long double factor);
+  void bluestein(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction,
+                 long double factor);
   // y_k = x_k t_k, or x_k without a table.
   void pointwise(const Field& in, const Field& out, const std::vector<LineDim>& lines, const std::vector<std::complex<long double>>& table);
   [[nodiscard]] LineKernel short_kernel(const Field& in, const Field& out, const std::vector<LineDim>& lines) const;
@@ -96,7 +103,8 @@ struct Factors {
 // The programs that n takes by the first three rows of the table above; 0 when n has a prime factor above the limit.
 [[nodiscard]] int levels(std::int64_t n, std::int64_t limit);
 
-// Bluestein's tables for n points: c_j, the length of the convolution, the transform of conj(c) wrapped to that length, and its largest magnitude.
+// Bluestein's tables for n points: c_j, the length of the convolution, the transform of conj(c) wrapped to that length, and its largest
+// magnitude.
 struct Chirp {
   std::int64_t length = 0;
   std::vector<std::complex<long double>> chirp, spectrum;

@@ -1,7 +1,7 @@
 // Real lines longer than 128 points and the steps point by point.
 //
-// A real input costs the first step of a transform half its products, a real output the last step. Half a line becomes a whole one with the same real transform by
-// weights and zeros, without mirror images.
+// A real input costs the first step of a transform half its products, a real output the last step. Half a line becomes a whole one with the
+// same real transform by weights and zeros, without mirror images.
 #include <trn/core/error.hpp>
 
 #include "planner.hpp"
@@ -27,16 +27,19 @@ constexpr double kUnit = 0x1p-24;
 
 }  // namespace
 
-void Planner::half_to_real(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction, long double factor) {
+void Planner::half_to_real(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction,
+                           long double factor) {
   const std::int64_t before = mark();
   const TwoSteps s = two_steps(*this, lines, n);
   const HalfLineShape shape{in.layout, s.between.layout, merged_lines(s.first)};
-  if (make_ == Make::Everything) add(device_.programs().get(shape, [&](const HalfLineShape& h) { return half_line_program(h, device_.machine()); }), in, s.between, {});
+  if (make_ == Make::Everything)
+    add(device_.programs().get(shape, [&](const HalfLineShape& h) { return half_line_program(h, device_.machine()); }), in, s.between, {});
   transform(s.between, out, s.second, n, direction, factor);
   release(before);
 }
 
-void Planner::cut_results(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction, long double factor) {
+void Planner::cut_results(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction,
+                          long double factor) {
   const std::int64_t before = mark();
   const TwoSteps s = two_steps(*this, lines, n);
   transform(in, s.between, s.first, n, direction, factor);
@@ -44,7 +47,8 @@ void Planner::cut_results(const Field& in, const Field& out, const std::vector<L
   release(before);
 }
 
-void Planner::pointwise(const Field& in, const Field& out, const std::vector<LineDim>& lines, const std::vector<std::complex<long double>>& table) {
+void Planner::pointwise(const Field& in, const Field& out, const std::vector<LineDim>& lines,
+                        const std::vector<std::complex<long double>>& table) {
   const PointwiseShape shape{in.layout, out.layout, merged_lines(lines), !table.empty()};
   if (!table.empty()) bound_ += 4 * kUnit;  // the product 2 sqrt(2) u, its constant u
   if (make_ == Make::BoundAlone) return;

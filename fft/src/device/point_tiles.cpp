@@ -2,7 +2,6 @@
 #include "point_tiles.hpp"
 
 #include <algorithm>
-
 #include <trn/tile/blocks/loops.hpp>
 
 namespace trn::fft::device {
@@ -26,13 +25,15 @@ void PointTiles::each(std::int64_t first, std::int64_t count, const Prepare& pre
     return blocks::for_blocks(b_, "points", count, kTilePoints, LoopKind::Parallel,
                               [&](const Affine& p, std::int64_t length) { at(false, 0, length, p + first); });
   }
-  const std::int64_t length = std::clamp<std::int64_t>(count / side, 1, kTilePoints), full = side * length, whole = count / full, rest = count % full;
+  const std::int64_t length = std::clamp<std::int64_t>(count / side, 1, kTilePoints), full = side * length, whole = count / full,
+                     rest = count % full;
   b_.parallel("points", whole, [&](Affine i) { at(true, side, length, i * full + first); });
   if (rest / length > 0) at(true, rest / length, length, Affine(first + whole * full));
   if (rest % length > 0) at(true, 1, rest % length, Affine(first + count - rest % length));
 }
 
-void PointTiles::over_lines(PointTile tile, const Access& state, const Body& body, std::size_t dimension, const Affine& in, const Affine& out) {
+void PointTiles::over_lines(PointTile tile, const Access& state, const Body& body, std::size_t dimension, const Affine& in,
+                            const Affine& out) {
   const LineDim& d = lines_[dimension];
   if (dimension + 1 < lines_.size()) {
     return b_.parallel(fmt::format("lines{}", dimension), d.count,
@@ -56,8 +57,10 @@ void PointTiles::each_line(const Body& body) {
 std::vector<Dim> hbm_dims(const PointTile& t, const SideTensors& side, std::int64_t distance) {
   const std::int64_t stride = side.layout.stride;
   std::vector<Dim> dims;
-  if (t.by_points) dims = {{stride * t.length, t.partitions}, {distance, t.lines}, {stride, t.length}};
-  else dims = {{distance, t.partitions}, {stride, t.length}};
+  if (t.by_points)
+    dims = {{stride * t.length, t.partitions}, {distance, t.lines}, {stride, t.length}};
+  else
+    dims = {{distance, t.partitions}, {stride, t.length}};
   if (side.pairs()) dims.push_back({1, 2});
   return dims;
 }
@@ -73,11 +76,13 @@ Access PointData::part(std::int64_t part, const PointTile& t) const {
 
 void load(Builder& b, const PointData& data, const PointTile& t, const SideTensors& side, const Affine& at, std::int64_t distance) {
   const std::int64_t reals = t.free() * (side.pairs() ? 2 : 1);
-  for (int i = 0; i < side.tensors(); ++i) b.dma_copy(pattern(data.tile, i * reals, {{1, reals}}), pattern(side.tensor[i], at, hbm_dims(t, side, distance)));
+  for (int i = 0; i < side.tensors(); ++i)
+    b.dma_copy(pattern(data.tile, i * reals, {{1, reals}}), pattern(side.tensor[i], at, hbm_dims(t, side, distance)));
 }
 void store(Builder& b, const PointData& data, const PointTile& t, const SideTensors& side, const Affine& at, std::int64_t distance) {
   const std::int64_t reals = t.free() * (side.pairs() ? 2 : 1);
-  for (int i = 0; i < side.tensors(); ++i) b.dma_copy(pattern(side.tensor[i], at, hbm_dims(t, side, distance)), pattern(data.tile, i * reals, {{1, reals}}));
+  for (int i = 0; i < side.tensors(); ++i)
+    b.dma_copy(pattern(side.tensor[i], at, hbm_dims(t, side, distance)), pattern(data.tile, i * reals, {{1, reals}}));
 }
 
 void clear_points(Builder& b, PointTiles& tiles, const SideTensors& y, std::int64_t first, std::int64_t count, std::int64_t distance) {

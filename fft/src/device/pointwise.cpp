@@ -1,7 +1,7 @@
-// Point by point: y_k = x_k t_k and zeros behind, the chirps of Bluestein's algorithm. Four products and two sums per complex point, shared by the Vector and the GpSimd Engine; DMA
-// moves 16 bytes for each: for 1024 points a partition 2.5 us of DMA, 6.4 of Vector and 3.7 of GpSimd (products of real parts stay with the Vector Engine).
+// Point by point: y_k = x_k t_k and zeros behind, the chirps of Bluestein's algorithm. Four products and two sums per complex point, shared
+// by the Vector and the GpSimd Engine; DMA moves 16 bytes for each: for 1024 points a partition 2.5 us of DMA, 6.4 of Vector and 3.7 of
+// GpSimd (products of real parts stay with the Vector Engine).
 #include <algorithm>
-
 #include <trn/core/error.hpp>
 #include <trn/fft/points_program.hpp>
 
@@ -15,7 +15,9 @@ using namespace device;
 namespace {
 
 // dst = a op b, parts of a tile of points; b may be a table, the same for every line.
-Access over_table(const Access& table, const PointTile& t, std::int64_t part) { return pattern(table, part, {{0, t.lines}, {2, t.length}}); }
+Access over_table(const Access& table, const PointTile& t, std::int64_t part) {
+  return pattern(table, part, {{0, t.lines}, {2, t.length}});
+}
 
 }  // namespace
 
@@ -54,7 +56,8 @@ Program pointwise_program(const PointwiseShape& s, const Machine& machine) {
         if (!s.out.real) b.tensor_tensor(to.part(1, t), re, d, AluOp::Multiply, Engine::Vector);
       } else {
         b.tensor_tensor(to.part(0, t), product(re, c, Engine::Vector), product(im, d, Engine::GpSimd), AluOp::Subtract, Engine::Vector);
-        if (!s.out.real) b.tensor_tensor(to.part(1, t), product(re, d, Engine::Vector), product(im, c, Engine::GpSimd), AluOp::Add, Engine::Vector);
+        if (!s.out.real)
+          b.tensor_tensor(to.part(1, t), product(re, d, Engine::Vector), product(im, c, Engine::GpSimd), AluOp::Add, Engine::Vector);
       }
     }
     store(b, to, t, y, t.out + t.point * s.out.stride, out);
@@ -70,14 +73,16 @@ Program half_line_program(const HalfLineShape& s, const Machine& machine) {
   const SideTensors x = declare_side(b, "x", s.in, s.lines, true), y = declare_side(b, "y", s.out, s.lines, false);
   PointTiles tiles(b, s.lines);
   const std::int64_t in = s.lines.back().in, out = s.lines.back().out;
-  tiles.each(1, pairs, [](const PointTile&) { return Access{}; }, [&](const PointTile& t, const Access&) {
-    const PointData from = point_data(b, "x_tile", t, x), to = point_data(b, "y_tile", t, y);
-    load(b, from, t, x, t.in + t.point * s.in.stride, in);
-    for (std::int64_t part = 0; part < 2; ++part) {
-      b.tensor_scalar(to.part(part, t), from.part(part, t), AluOp::Multiply, 2.0, {.engine = Engine::Vector});
-    }
-    store(b, to, t, y, t.out + t.point * s.out.stride, out);
-  });
+  tiles.each(
+      1, pairs, [](const PointTile&) { return Access{}; },
+      [&](const PointTile& t, const Access&) {
+        const PointData from = point_data(b, "x_tile", t, x), to = point_data(b, "y_tile", t, y);
+        load(b, from, t, x, t.in + t.point * s.in.stride, in);
+        for (std::int64_t part = 0; part < 2; ++part) {
+          b.tensor_scalar(to.part(part, t), from.part(part, t), AluOp::Multiply, 2.0, {.engine = Engine::Vector});
+        }
+        store(b, to, t, y, t.out + t.point * s.out.stride, out);
+      });
   tiles.each_line([&](const PointTile& t, const Access&) {
     for (std::int64_t point = 0; point < half; point += point == 0 && n % 2 == 0 && n > 1 ? half - 1 : half) {
       const PointData from = point_data(b, "x_end", t, x), to = point_data(b, "y_end", t, y);

@@ -1,28 +1,31 @@
 // Kernel Rows: lines of up to 128 points whose points are neighbours in memory, such as a batch of short transforms.
 //
 //   x (lines, points)      lines on partitions, R of them behind one another on each: one load with runs of R lines
-//   x^T (K, 128 lines)     by transposes of the Tensor Engine, four to a PSUM bank, then to SBUF (split into words where the mode has words)
+//   x^T (K, 128 lines)     by transposes of the Tensor Engine, four to a PSUM bank, then to SBUF (split into words where the mode has
+//                          words)
 //   y (128 lines, N)       = stationary x^T, moving W (K, N): the lines come back to the partitions, so y leaves as x came
 //
 // W is a real matrix that acts on the K real numbers of G lines at once. What it is, by the length n:
 //
 //   complex, n <= 64   K = N = 2 n G: real and imaginary parts are rows and columns of one matrix, G = 64/n lines make it block diagonal
-//   even n > 64        halves first: y_2k is the transform of x_j + x_(j+n/2), y_(2k+1) that of (x_j - x_(j+n/2)) w^j. Two products, K = N = n: half the 2n x 2n matrix
+//   even n > 64        halves first: y_2k is the transform of x_j + x_(j+n/2), y_(2k+1) that of (x_j - x_(j+n/2)) w^j. Two products, K = N
+//                      = n: half the 2n x 2n matrix
 //   odd n > 64         two products of K = n rows, summed in PSUM, N = 2 n
 //   real in            K = n G real points, N = 2 (n/2 + 1) G: half the work of a complex line
-//   real out           K = n G: the real parts of the n/2 + 1 points and the imaginary parts that are not mirror images of themselves; N = n G
+//   real out           K = n G: the real parts of the n/2 + 1 points and the imaginary parts that are not mirror images of themselves; N =
+//                      n G
 //
-// Why the data is stationary: the other way round y^T would come out and need turning too. A bank of y is 128 lines x 512 numbers, whatever n.
+// Why the data is stationary: the other way round y^T would come out and need turning too. A bank of y is 128 lines x 512 numbers, whatever
+// n.
 //
-// Time on trn2 for 128 complex lines of 128 in fp32 (2 x 128 KiB): DMA 630 ns at 416 GB/s. Tensor Engine: two transposes of 270 cycles and two
-// products of 526 at 2.4 GHz, 663 ns. GpSimd Engine: halves, 256 sums of two, 430 ns, a tile ahead of the others. Emptying PSUM: 512 numbers, 427 ns of the Scalar Engine
-// or 533 of the Vector Engine; they share. With the whole 2n x 2n matrix the products would take 865 ns; loading x^T by DMA would move 8 bytes a run. DMA
-// and the Tensor Engine are both near their limit.
+// Time on trn2 for 128 complex lines of 128 in fp32 (2 x 128 KiB): DMA 630 ns at 416 GB/s. Tensor Engine: two transposes of 270 cycles and
+// two products of 526 at 2.4 GHz, 663 ns. GpSimd Engine: halves, 256 sums of two, 430 ns, a tile ahead of the others. Emptying PSUM: 512
+// numbers, 427 ns of the Scalar Engine or 533 of the Vector Engine; they share. With the whole 2n x 2n matrix the products would take 865
+// ns; loading x^T by DMA would move 8 bytes a run. DMA and the Tensor Engine are both near their limit.
 //
-// One line's NaN or infinity reaches the G lines that share its matrix product (0 * NaN), n <= 64 only; on trn1, whose transposes are products
-// with the identity, the 128 lines that are turned together.
+// One line's NaN or infinity reaches the G lines that share its matrix product (0 * NaN), n <= 64 only; on trn1, whose transposes are
+// products with the identity, the 128 lines that are turned together.
 #include <algorithm>
-
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/blocks/warm_up.hpp>
 
@@ -38,7 +41,10 @@ namespace {
 class RowsKernel final : public LineKernelBase {
  public:
   RowsKernel(const LinesShape& shape, const Machine& machine)
-      : LineKernelBase("fft_rows", shape, machine), n_(shape.n2), parts_(rows_parts(shape)), together_(lines_together(parts_.rows, machine)) {
+      : LineKernelBase("fft_rows", shape, machine),
+        n_(shape.n2),
+        parts_(rows_parts(shape)),
+        together_(lines_together(parts_.rows, machine)) {
     per_bank_ = std::max<std::int64_t>(1, std::min(bank_ / side_ / parts_.chunks, bank_ / (together_ * parts_.columns)));
     // 16 KiB a partition: 2 MiB a load.
     const std::int64_t reals = std::max(line_reals(s_.in), line_reals(s_.out));
@@ -77,8 +83,9 @@ class RowsKernel final : public LineKernelBase {
     return pattern(tile, part * lines * points, {{points, lines}, {1, points}});
   }
   // body(HBM, tile) for each tensor of a side.
-  template <class Body> static void transfer(const SideTensors& side, const Affine& first, std::int64_t distance, std::int64_t partitions,
-                                             std::int64_t lines, const Access& tile, Body body) {
+  template <class Body>
+  static void transfer(const SideTensors& side, const Affine& first, std::int64_t distance, std::int64_t partitions, std::int64_t lines,
+                       const Access& tile, Body body) {
     for (int t = 0; t < side.tensors(); ++t) {
       std::vector<Dim> dims{{lines * distance, partitions}, {distance, lines}, {side.layout.stride, side.layout.points}};
       if (side.pairs()) dims.push_back({1, 2});
@@ -104,7 +111,8 @@ class RowsKernel final : public LineKernelBase {
       if (rest > 0) banks.push_back({part, whole * together_, 1, rest});
     }
     const std::int64_t rows = together_ * parts_.rows, bank_size = per_bank_ * parts_.chunks * side_;
-    Ring psum(b_.psum("turned", rows, {kSlots, bank_size > bank_ / 2 ? bank_ : bank_size}), kSlots), sums(b_.psum("sums", partitions, {kSlots, bank_}), kSlots);
+    Ring psum(b_.psum("turned", rows, {kSlots, bank_size > bank_ / 2 ? bank_ : bank_size}), kSlots),
+        sums(b_.psum("sums", partitions, {kSlots, bank_}), kSlots);
     Ring words(b_.sbuf("x_turned", rows, {kSlots, words_.count * bank_size}, words_.dtype), kSlots);
     // Transposes run kAhead banks before the products, so that the Tensor Engine does not wait for its own results to be moved.
     std::vector<Access> turned(banks.size());
@@ -133,7 +141,8 @@ class RowsKernel final : public LineKernelBase {
       return pattern(x, second * n_, {{2 * n_, lines}, {1, n_}});
     };
     for (std::int64_t part = 0; part < 2; ++part) {
-      b_.tensor_tensor(pattern(t, part * lines * n_, {{1, lines * n_}}), half(0), half(1), part == 0 ? AluOp::Add : AluOp::Subtract, Engine::GpSimd);
+      b_.tensor_tensor(pattern(t, part * lines * n_, {{1, lines * n_}}), half(0), half(1), part == 0 ? AluOp::Add : AluOp::Subtract,
+                       Engine::GpSimd);
     }
     return t;
   }
@@ -152,8 +161,9 @@ class RowsKernel final : public LineKernelBase {
       return pattern(t, w * per_bank_ * parts_.chunks * side_, {{side_, count}, {1, partitions}});
     };
     const bool busy_vector = prepared.present() || words_.count > 1;
-    split_words(b_, words_, [&](std::int64_t w) { return groups(turned, w); }, groups(psum, 0),
-                busy_vector && number % 2 == 1 ? Engine::Scalar : Engine::Vector);
+    split_words(
+        b_, words_, [&](std::int64_t w) { return groups(turned, w); }, groups(psum, 0),
+        busy_vector && number % 2 == 1 ? Engine::Scalar : Engine::Vector);
     return turned;
   }
 

@@ -1,12 +1,11 @@
-// Operands as sums of narrower words: how a Mode multiplies fp32 matrices. x = w0 + w1 + ..., each word the rounded rest of those before it; the
-// products that matter are summed in one PSUM group, smallest words first. The same schemes as trnblas's.
+// Operands as sums of narrower words: how a Mode multiplies fp32 matrices. x = w0 + w1 + ..., each word the rounded rest of those before
+// it; the products that matter are summed in one PSUM group, smallest words first. The same schemes as trnblas's.
 #pragma once
-
-#include <utility>
-#include <vector>
 
 #include <trn/core/precision.hpp>
 #include <trn/tile/builder.hpp>
+#include <utility>
+#include <vector>
 
 namespace trn::fft::device {
 
@@ -20,12 +19,15 @@ struct Words {
 [[nodiscard]] Words words_of(Mode mode);
 
 // The words of src: `word(w)` is the access of word w, of src's shape. src may be in PSUM unless GpSimd has a part in it.
-template <class Word> void split_words(tile::Builder& b, const Words& words, Word word, const tile::Access& src, tile::Engine copies,
-                                       tile::Engine differences = tile::Engine::Vector) {
+template <class Word>
+void split_words(tile::Builder& b, const Words& words, Word word, const tile::Access& src, tile::Engine copies,
+                 tile::Engine differences = tile::Engine::Vector) {
   using namespace trn::tile;
   const auto copy = [&](const Access& to, const Access& from) {
-    if (copies == Engine::Scalar) b.activation(to, ActFunction::Copy, from);
-    else b.tensor_copy(to, from, copies);
+    if (copies == Engine::Scalar)
+      b.activation(to, ActFunction::Copy, from);
+    else
+      b.tensor_copy(to, from, copies);
   };
   copy(word(0), src);
   if (words.count == 1) return;

@@ -1,34 +1,37 @@
-// The device kernels of trnfft as values: programs that transform many lines of one length, for tools that print, emit, profile or estimate them.
+// The device kernels of trnfft as values: programs that transform many lines of one length, for tools that print, emit, profile or estimate
+// them.
 //
-// A line is one 1-D transform y[k] = s * sum over j of x[j] exp(-+ 2 pi i jk/n). Direction and scale are not part of a program: they are in the
-// constants, DFT matrices and twiddles that are bound to its inputs (lines_constants). A plan is a list of such programs.
+// A line is one 1-D transform y[k] = s * sum over j of x[j] exp(-+ 2 pi i jk/n). Direction and scale are not part of a program: they are in
+// the constants, DFT matrices and twiddles that are bound to its inputs (lines_constants). A plan is a list of such programs.
 #pragma once
 
 #include <cstddef>
 #include <string>
-#include <vector>
-
 #include <trn/core/precision.hpp>
 #include <trn/core/shape.hpp>
 #include <trn/fft/types.hpp>
 #include <trn/tile/program.hpp>
+#include <vector>
 
-namespace trn::tile { struct Machine; }
+namespace trn::tile {
+struct Machine;
+}
 
 namespace trn::fft {
 
-// Rows     n <= 128, made for lines whose points are neighbours: lines on partitions, turned by the Tensor Engine, one product, out as they came.
-// Columns  n <= 128, made for lines that are neighbours of one another: points on partitions, one product, no turning. May multiply point k of
+// Rows     n <= 128, made for lines whose points are neighbours: lines on partitions, turned by the Tensor Engine, one product, out as they
+// came. Columns  n <= 128, made for lines that are neighbours of one another: points on partitions, one product, no turning. May multiply
+// point k of
 //          line b of the last dimension by the table entry (k, b): one step of a longer transform.
 // Blocks   n = n1 n2, both <= 128 (Bailey): two products with a twiddle between, all of a line in SBUF. For lines of either kind.
 enum class LineKernel : std::uint8_t { Rows, Columns, Blocks };
 [[nodiscard]] const char* name(LineKernel kernel);
 
-// The points of one side, in reals: point j of line (b0, b1, ...) lies at j * stride + b0 * distance0 + ...; interleaved complex points have
-// their imaginary part one further, planar ones in a tensor of their own with the same layout.
+// The points of one side, in reals: point j of line (b0, b1, ...) lies at j * stride + b0 * distance0 + ...; interleaved complex points
+// have their imaginary part one further, planar ones in a tensor of their own with the same layout.
 struct PointLayout {
   Format format = Format::Interleaved;
-  bool real = false;         // no imaginary part: read as 0, not written
+  bool real = false;  // no imaginary part: read as 0, not written
   std::int64_t points = 1;
   std::int64_t stride = 2;
   bool operator==(const PointLayout&) const = default;
@@ -41,22 +44,23 @@ struct LineDim {
 struct LinesShape {
   LineKernel kernel = LineKernel::Rows;
   Mode mode = Mode::Native;
-  std::int64_t n1 = 1, n2 = 1;       // n = n1 n2; n1 = 1 for Rows and Columns
+  std::int64_t n1 = 1, n2 = 1;  // n = n1 n2; n1 = 1 for Rows and Columns
   PointLayout in, out;
-  std::vector<LineDim> lines;        // every combination is a line; at least one
-  bool table = false;                // Columns: with a table
+  std::vector<LineDim> lines;  // every combination is a line; at least one
+  bool table = false;          // Columns: with a table
   bool operator==(const LinesShape&) const = default;
   [[nodiscard]] std::int64_t n() const { return n1 * n2; }
 };
 
-// Tensors: inputs "x" (lines..., points, 2) or, planar, "x_re" and "x_im", or "x_re" alone when real; outputs "y" likewise; and the constants.
-// Points: n on both sides, except Rows with a real input, n/2 + 1 out, and with a real output, n/2 + 1 in (imaginary parts of points that are their own
-// mirror image are not used), and Blocks, which may write fewer than n, and read n/2 + 1 for a real output. x and y may be the same memory where their layouts are the same: a
-// line is read before any of it is written.
+// Tensors: inputs "x" (lines..., points, 2) or, planar, "x_re" and "x_im", or "x_re" alone when real; outputs "y" likewise; and the
+// constants. Points: n on both sides, except Rows with a real input, n/2 + 1 out, and with a real output, n/2 + 1 in (imaginary parts of
+// points that are their own mirror image are not used), and Blocks, which may write fewer than n, and read n/2 + 1 for a real output. x and
+// y may be the same memory where their layouts are the same: a line is read before any of it is written.
 [[nodiscard]] tile::Program lines_program(const LinesShape& shape, const tile::Machine& machine);
 
-// Mode Exact (kernel Blocks, interleaved lines): every number is a pair hi + lo of float32, in tensors "x_hi" and "x_lo", "y_hi" and "y_lo", of magnitude at most 1. Results are
-// 2^-(exact_shift(n1) + exact_shift(n2)) of the transform, so that they are too; n2 = 1 is allowed, and with it a table. Factors are the caller's.
+// Mode Exact (kernel Blocks, interleaved lines): every number is a pair hi + lo of float32, in tensors "x_hi" and "x_lo", "y_hi" and
+// "y_lo", of magnitude at most 1. Results are 2^-(exact_shift(n1) + exact_shift(n2)) of the transform, so that they are too; n2 = 1 is
+// allowed, and with it a table. Factors are the caller's.
 [[nodiscard]] int exact_shift(std::int64_t n);  // of the least power of two >= n
 
 // One constant of a program: float32, tfloat32 or bfloat16 elements, as its tensor lies in memory.
@@ -66,8 +70,8 @@ struct Constant {
 };
 struct ConstantOptions {
   Direction direction = Direction::Forward;
-  long double factor = 1;           // on the result
-  std::int64_t table_length = 0;    // N: the table's entry (k, b) is exp(-+ 2 pi i k b / N)
+  long double factor = 1;         // on the result
+  std::int64_t table_length = 0;  // N: the table's entry (k, b) is exp(-+ 2 pi i k b / N)
 };
 [[nodiscard]] std::vector<Constant> lines_constants(const LinesShape& shape, const tile::Machine& machine, const ConstantOptions& options);
 

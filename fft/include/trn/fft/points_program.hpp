@@ -1,8 +1,8 @@
-// The device kernels of trnfft that work point by point: chirps and zeros around a transform (Bluestein), and the first step of a long complex-to-real transform.
+// The device kernels of trnfft that work point by point: chirps and zeros around a transform (Bluestein), and the first step of a long
+// complex-to-real transform.
 #pragma once
 
 #include <complex>
-
 #include <trn/fft/lines_program.hpp>
 
 namespace trn::fft {
@@ -17,7 +17,8 @@ struct PointwiseShape {
 // Tensors as in lines_program; "table" (points both sides have, 2).
 [[nodiscard]] tile::Program pointwise_program(const PointwiseShape& shape, const tile::Machine& machine);
 
-// The same in mode exact: interleaved tensors "x_hi", "x_lo", "y_hi", "y_lo" as in lines_program, and always a table, made by exact_pointwise_table.
+// The same in mode exact: interleaved tensors "x_hi", "x_lo", "y_hi", "y_lo" as in lines_program, and always a table, made by
+// exact_pointwise_table.
 [[nodiscard]] tile::Program exact_pointwise_program(const PointwiseShape& shape, const tile::Machine& machine);
 [[nodiscard]] Constant exact_pointwise_table(const std::vector<std::complex<long double>>& table);
 
@@ -25,7 +26,8 @@ struct PointwiseShape {
 //
 //   sum over all k of X_k w^(jk) = Re sum over k <= n/2 of g_k X_k w^(jk),   g_k = 2, but 1 for points that are their own mirror image
 //
-// so y_k = g_k x_k for k <= n/2 and 0 beyond; imaginary parts of points that are their own mirror image are not used. n = out.points, in.points = n/2 + 1.
+// so y_k = g_k x_k for k <= n/2 and 0 beyond; imaginary parts of points that are their own mirror image are not used. n = out.points,
+// in.points = n/2 + 1.
 struct HalfLineShape {
   PointLayout in, out;
   std::vector<LineDim> lines;
