@@ -7,6 +7,7 @@
 #include <trn/mp2/mp2.hpp>
 
 #include "commands.hpp"
+#include "mp2_report.hpp"
 #include "output.hpp"
 
 namespace trn::tools {
@@ -63,8 +64,12 @@ void show(const mp2::Mp2& r) {
 
 void run(const Arguments& a) {
   JsonFile json(a.json);
+  if (!a.report.empty()) {
+    require(a.executor.starts_with("sim:"), "mp2: --report shows the engines of a simulated device, and executor '{}' has none; use --exec sim:trn2", a.executor);
+    const OutputFile claim("--report", a.report);  // a bad path costs nothing
+  }
   mp2::Mp2Options options;
-  options.basis = a.basis_file.empty() ? a.basis : a.basis_file.find('/') == std::string::npos ? "./" + a.basis_file : a.basis_file;
+  options.basis = a.basis_file.empty() ? a.basis : fmt::format("{}{}", a.basis_file.find('/') == std::string::npos ? "./" : "", a.basis_file);
   options.ri = a.ri;
   options.jk = a.jk;
   options.jk_kind = a.exact_jk ? mp2::JkKind::Exact : mp2::JkKind::Fitted;
@@ -87,6 +92,10 @@ void run(const Arguments& a) {
   const mp2::Mp2 result = mp2::run(molecule, options);
   json.write(mp2::to_json(result));
   show(result);
+  if (result.mp2 && !a.report.empty()) {
+    write_report(result, a.report);
+    fmt::print("\nreport: {}\n", a.report);
+  }
   if (!result.scf.converged) fail<Error>("mp2: the SCF is {}", result.scf.reason);
 }
 
@@ -117,6 +126,7 @@ void add_mp2(CLI::App& app) {
   sub->add_option("--scratch", a->scratch, "folder for temporary files (default: the system's)");
   sub->add_option("--bohr", a->bohr, "one bohr in angstrom")->capture_default_str();
   sub->add_option("--json", a->json, "also write the result to this file");
+  sub->add_option("--report", a->report, "also write a page with the engine timeline of the pair energies (simulators)");
   sub->add_flag("--quiet", a->quiet, "no SCF iterations on standard error");
   sub->callback([a] { run(*a); });
 }

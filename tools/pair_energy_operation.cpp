@@ -29,6 +29,9 @@ class PairEnergy final : public Operation {
     app.add_option("--nocc", nocc_, "occupied orbitals")->check(kExtent)->capture_default_str();
     app.add_option("--naux", naux_, "auxiliary functions")->check(kExtent)->capture_default_str();
     app.add_option("--nvir", nvir_, "virtual orbitals")->check(kExtent)->capture_default_str();
+    app.add_option("--left", left_, "only pairs of one of the first so many orbitals and one of the others; 0: all pairs")
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 16))
+        ->capture_default_str();
     app.add_option("--dtype", dtype_, "fp32, or fp64 (on simulators in exact precision)")
         ->check(CLI::IsMember({"fp32", "fp64"}))
         ->capture_default_str();
@@ -38,8 +41,8 @@ class PairEnergy final : public Operation {
   }
 
   tile::Program program(const tile::Machine& machine) const override {
-    if (dtype_ == "fp64") return blas::sliced_pair_energy_program({nocc_, naux_, nvir_}, machine);
-    return blas::pair_energy_program({mode(), nocc_, naux_, nvir_}, machine);
+    if (dtype_ == "fp64") return blas::sliced_pair_energy_program({nocc_, naux_, nvir_, left_}, machine);
+    return blas::pair_energy_program({.mode = mode(), .nocc = nocc_, .naux = naux_, .nvir = nvir_, .left = left_}, machine);
   }
 
   BenchRow bench(const std::string& executor, const BenchOptions& options) const override {
@@ -51,7 +54,7 @@ class PairEnergy final : public Operation {
 
   // Products of the pairs i <= j; what follows them is O(1 / naux) of that.
   double flops() const {
-    return static_cast<double>(nocc_ * (nocc_ + 1)) * static_cast<double>(nvir_) * static_cast<double>(nvir_) * static_cast<double>(naux_);
+    return 2 * static_cast<double>(blas::PairRange{nocc_, left_}.count()) * static_cast<double>(nvir_) * static_cast<double>(nvir_) * static_cast<double>(naux_);
   }
 
   template <class T>
@@ -65,6 +68,7 @@ class PairEnergy final : public Operation {
     r.dtype = trn::name(dtype_of<T>);
     r.precision = simulated ? trn::name(mode()) : "native";
     r.shape = {{"nocc", nocc_}, {"naux", naux_}, {"nvir", nvir_}};
+    if (left_ > 0) r.shape["left"] = left_;
     if (simulated && options.model_only) {
       const tile::Machine& machine = tile::device_of(executor).machine();
       return finish(r, executor, neuron::estimate(program(machine), machine).seconds);
@@ -80,10 +84,10 @@ class PairEnergy final : public Operation {
       const auto db = on(b, {nocc_, naux_, nvir_}), dl = on(low, {nocc_}), dh = on(high, {nvir_});
       return measure(e == executor ? options.repeats : 1, [&] { energy = blas::pair_energy(e, db.view(), dl.view(), dh.view(), with); });
     };
-    (void)call(Executor::host(), double{}, {});
+    (void)call(Executor::host(), double{}, {.left = left_});
     const double exact = energy.opposite_spin + energy.same_spin;
     recorder.clear();
-    const Measured measured = call(executor, T{}, {.precision = simulated ? mode() : Mode::Native});
+    const Measured measured = call(executor, T{}, {.precision = simulated ? mode() : Mode::Native, .left = left_});
     ensure(recorder.family_of(name()) == trn::name(executor.family()), "{} did not run on {}", name(), executor_name);
     r.seconds = measured.fastest_s;
     r.error = std::abs((energy.opposite_spin + energy.same_spin) / exact - 1);
@@ -123,7 +127,7 @@ class PairEnergy final : public Operation {
     return e;
   }
 
-  std::int64_t nocc_ = 4, naux_ = 256, nvir_ = 128;
+  std::int64_t nocc_ = 4, naux_ = 256, nvir_ = 128, left_ = 0;
   std::string dtype_ = "fp32", precision_ = "tf32x3";
 };
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <trn/blas/gemm.hpp>
 #include <trn/blas/trsm.hpp>
@@ -295,14 +296,15 @@ FitResult fit(const Executor& executor, const FitInput& in, Mode precision, Half
   });
   Dense errors;
   {
-    const ThreeCentre integrals(*in.orbital, *in.fitting);
+    std::optional<ThreeCentre> integrals;
+    host.run("three_centre", "float64", [&] { integrals.emplace(*in.orbital, *in.fitting); });
     Transform<T> transform(executor, in, precision, two_words == HalfTransform::TwoWords);
     std::vector<double> a;
     std::vector<T> out;
     for (const Chunk& chunk : chunks_of(*in.orbital, *in.fitting)) {
       host.run("three_centre", "float64", [&] {
         a.resize(static_cast<std::size_t>(chunk.size * n * n));
-        integrals.compute(chunk.first_shell, chunk.last_shell, a.data());
+        integrals->compute(chunk.first_shell, chunk.last_shell, a.data());
       });
       device.run("transform", work, [&] {
         out.resize(static_cast<std::size_t>(nocc * chunk.size * nvir));

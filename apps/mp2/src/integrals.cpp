@@ -1,7 +1,7 @@
 // All integrals; the only file that includes libint2, whose headers take long to compile.
 //
-// Shell pairs: products of primitives too small to matter are dropped once per pair (1e-18), and pairs whose Schwarz
-// factor Q_ab = sqrt max (ab|ab), times the largest factor there is, stays below the screening limit are dropped whole.
+// Shell pairs: products of primitives too small to matter are dropped once per pair. For four-centre integrals pairs are dropped whole whose
+// Schwarz factor Q_ab = sqrt max (ab|ab), times the largest factor there is, stays below the screening limit.
 //
 // J and K: a shell pair is one piece of work, dealt in turn to 16 tasks that have sums of their own; threads take whole tasks, and the sums
 // are added in task order.
@@ -26,7 +26,8 @@ namespace {
 using libint2::BraKet;
 using libint2::Engine;
 using libint2::Operator;
-constexpr double kPrimitive = 1e-18;
+constexpr double kPrimitive = 1e-17;  // products of four primitives
+constexpr double kPair = 1e-13;       // products of two, the largest of a pair
 
 void start() {
   static std::once_flag once;
@@ -99,6 +100,7 @@ Dense one_electron(const Basis& basis, Operator op, const Molecule* molecule) {
 
 // Q_ab = sqrt max |(ab|ab)|, and the pairs (a >= b) whose product with the largest Q is above the limit, with their primitive data.
 struct Pairs {
+  enum class Schwarz : std::uint8_t { No, Yes };
   struct Pair {
     std::int32_t a, b;
     double factor;
@@ -106,8 +108,29 @@ struct Pairs {
   };
   std::vector<Pair> list;
 
-  Pairs(const std::vector<libint2::Shell>& shells, double limit) {
-    Engine engine(Operator::coulomb, most_primitives(shells), most_momentum(shells), 0, kPrimitive);
+  // Without Schwarz factors, which cost four-centre integrals: pairs of which a product of primitives is left.
+  Pairs(const std::vector<libint2::Shell>& shells, Schwarz schwarz, double limit) {
+    if (schwarz == Schwarz::Yes) select(shells, limit);
+    else {
+      for (std::int32_t a = 0; a < static_cast<std::int32_t>(shells.size()); ++a) {
+        for (std::int32_t b = 0; b <= a; ++b) list.push_back({a, b, 1, nullptr});
+      }
+    }
+    for_units(static_cast<std::int64_t>(list.size()), [&](std::int64_t k) {
+      Pair& p = list[static_cast<std::size_t>(k)];
+      p.data = std::make_shared<libint2::ShellPair>(shells[static_cast<std::size_t>(p.a)], shells[static_cast<std::size_t>(p.b)],
+                                                    std::log(kPrimitive));
+    });
+    // A pair matters when one of its products of primitives does.
+    std::erase_if(list, [](const Pair& p) {
+      return std::ranges::none_of(p.data->primpairs, [](const auto& q) { return q.ln_scr >= std::log(kPair); });
+    });
+  }
+
+ private:
+  void select(const std::vector<libint2::Shell>& shells, double limit) {
+    // The engine drops products of four primitives below its precision; (ab|ab) is a square, so what must survive is kPrimitive squared.
+    Engine engine(Operator::coulomb, most_primitives(shells), most_momentum(shells), 0, kPrimitive * kPrimitive);
     std::vector<Engine> all = engines(engine);
     const auto count = static_cast<std::int32_t>(shells.size());
     std::vector<std::vector<Pair>> rows(shells.size());
@@ -132,11 +155,6 @@ struct Pairs {
         if (p.factor * largest >= limit) list.push_back(p);
       }
     }
-    for_units(static_cast<std::int64_t>(list.size()), [&](std::int64_t k) {
-      Pair& p = list[static_cast<std::size_t>(k)];
-      p.data = std::make_shared<libint2::ShellPair>(shells[static_cast<std::size_t>(p.a)], shells[static_cast<std::size_t>(p.b)],
-                                                    std::log(kPrimitive));
-    });
   }
 };
 
@@ -165,7 +183,7 @@ struct ThreeCentre::Impl {
         fitting(f),
         shells(shells_of(o)),
         aux(shells_of(f)),
-        pairs(shells, kScreening * kScreening),
+        pairs(shells, Pairs::Schwarz::No, 0),
         engine(Operator::coulomb, std::max(most_primitives(shells), most_primitives(aux)), std::max(most_momentum(shells), most_momentum(aux)), 0,
                kPrimitive, libint2::operator_traits<Operator::coulomb>::default_params(), BraKet::xs_xx) {
     for (const auto& s : aux) alone.emplace_back(s, libint2::Shell::unit(), std::log(kPrimitive));
@@ -218,7 +236,7 @@ struct FourCentre::Impl {
   Impl(const Basis& o, std::int64_t memory)
       : orbital(o),
         shells(shells_of(o)),
-        pairs(shells, kScreening),
+        pairs(shells, Pairs::Schwarz::Yes, kScreening),
         engine(Operator::coulomb, most_primitives(shells), most_momentum(shells), 0, kPrimitive) {
     // Longest first: a task's pairs then cost about the same, and the inner loop ends at the first pair below the limit.
     std::ranges::stable_sort(pairs.list, [](const Pairs::Pair& x, const Pairs::Pair& y) { return x.factor > y.factor; });

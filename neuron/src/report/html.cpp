@@ -45,9 +45,19 @@ constexpr std::string_view kTimeline = R"(<section class="card" id="timeline">
 </section>
 )";
 
+std::string table_html(const PageTable& table) {
+  std::string html = fmt::format("<section class=\"card\"><h2>{}</h2>\n<p class=\"note\">{}</p>\n<table>\n", html_escaped(table.title), html_escaped(table.note));
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    html += "<tr>";
+    for (const std::string& cell : table.rows[r]) html += fmt::format("<{0}>{1}</{0}>", r == 0 ? "th" : "td", html_escaped(cell));
+    html += "</tr>\n";
+  }
+  return html + "</table></section>\n";
+}
+
 }  // namespace
 
-void write_html(const RunReport& report, const tile::Machine& machine, const std::string& path) {
+void write_html(const RunReport& report, const tile::Machine& machine, const std::string& path, const std::vector<PageTable>& tables) {
   require(report.machine == machine.name, "write_html: the report is of a run on '{}', but the machine given is '{}'",
           report.machine, machine.name);
   require_drawable(report, "write_html");
@@ -58,6 +68,7 @@ void write_html(const RunReport& report, const tile::Machine& machine, const std
   out.print(kHead, fmt::format("{} on {}, modelled", program, html_escaped(report.machine)), page_style());
   out.print(kHeader, program, html_escaped(report.machine), html_escaped(machine.core));
   out.write("<main>\n");
+  for (const PageTable& table : tables) out.write(table_html(table));
   out.write(headline_html(report, machine));
   if (!report.intervals.empty()) {
     out.print(kTimeline, html_escaped(cut_note(report)));

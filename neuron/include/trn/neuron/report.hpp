@@ -50,7 +50,13 @@ struct RunReport {
 
 // Chrome/Perfetto trace events as JSON. Throws InvalidArgument when the path cannot be written.
 void write_trace(const RunReport& report, const std::string& path);
-// One self-contained HTML page: timeline, utilisation, bytes moved, roofline.
-void write_html(const RunReport& report, const tile::Machine& machine, const std::string& path);
+// What an application puts on top of a run's page: tables of text.
+struct PageTable {
+  std::string title, note;
+  std::vector<std::vector<std::string>> rows;  // the first is the header
+};
+
+// One self-contained HTML page: the application's tables, then timeline, utilisation, bytes moved, roofline.
+void write_html(const RunReport& report, const tile::Machine& machine, const std::string& path, const std::vector<PageTable>& tables = {});
 
 }  // namespace trn::neuron

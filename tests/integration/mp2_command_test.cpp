@@ -1,0 +1,135 @@
+// `trnsci mp2` as a chemist meets it: files in, energies out, and one clear line for every mistake.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Result {
+  int status;
+  std::string output;
+};
+
+class Mp2Command : public ::testing::Test {
+ protected:
+  fs::path folder_ = fs::temp_directory_path() / ("trnsci_mp2_test_" + std::to_string(getpid()));
+  void SetUp() override { fs::create_directories(folder_); }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  fs::path write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name) << text;
+    return folder_ / name;
+  }
+  Result run(const std::string& arguments, const char* redirect = "2>&1") const {
+    const std::string command = "cd " + folder_.string() + " && " + TRNSCI_COMMAND + " mp2 " + arguments + " " + redirect;
+    FILE* pipe = popen(command.c_str(), "r");
+    Result r{-1, {}};
+    std::array<char, 4096> part;
+    while (const std::size_t n = std::fread(part.data(), 1, part.size(), pipe)) r.output.append(part.data(), n);
+    r.status = WEXITSTATUS(pclose(pipe));
+    return r;
+  }
+};
+
+constexpr const char* kHydrogen = "2\n\nH 0 0 0\nH 0 0 0.74\n";
+
+TEST_F(Mp2Command, WritesTheAgreedKeys) {
+  write("h2.xyz", kHydrogen);
+  const Result r = run("h2.xyz --json out.json --exec sim:trn2 --precision tf32x3 --report page.html");
+  ASSERT_EQ(r.status, 0) << r.output;
+  for (const char* part : {"iteration", "SCF energy", "correlation energy", "bound on the error", "pair_energy", "float32 tf32x3", "report: page.html"}) {
+    EXPECT_NE(r.output.find(part), std::string::npos) << part << "\n" << r.output;
+  }
+  const auto j = nlohmann::json::parse(std::ifstream(folder_ / "out.json"));
+  for (const char* key : {"molecule", "basis", "executor", "precision", "frozen_core", "scf_energy", "correlation_energy", "same_spin", "opposite_spin",
+                          "total_energy", "bound", "seconds", "modelled_seconds"}) {
+    EXPECT_TRUE(j.contains(key)) << key;
+  }
+  EXPECT_EQ(j["molecule"], "h2");
+  EXPECT_EQ(j["basis"], "cc-pVDZ");
+  EXPECT_EQ(j["precision"], "tf32x3");
+  EXPECT_TRUE(j["seconds"].contains("scf"));
+  EXPECT_GT(j["modelled_seconds"]["pair_energy"].get<double>(), 0);
+  EXPECT_NEAR(j["same_spin"].get<double>(), 0, 1e-15);  // two electrons
+  EXPECT_NEAR(j["total_energy"].get<double>(), j["scf_energy"].get<double>() + j["correlation_energy"].get<double>(), 1e-14);
+  std::ifstream page(folder_ / "page.html");
+  const std::string html((std::istreambuf_iterator<char>(page)), {});
+  for (const char* part : {"h2 H2 in cc-pVDZ", "Stages", "Engine timeline", "Roofline"}) EXPECT_NE(html.find(part), std::string::npos) << part;
+}
+
+TEST_F(Mp2Command, ReadsBasisFilesAndGuesses) {
+  write("h2.xyz", kHydrogen);
+  write("mine.gbs", "H 0\nS 3 1.0\n13.01 0.019685\n1.962 0.137977\n0.4446 0.478148\nS 1 1.0\n0.122 1.0\nP 1 1.0\n0.727 1.0\n****\n");
+  ASSERT_EQ(run("h2.xyz --quiet --exact-jk --json a.json").status, 0);
+  const Result b = run("h2.xyz --quiet --exact-jk --basis-file mine.gbs --ri cc-pvdz-ri --guess core --json b.json");
+  ASSERT_EQ(b.status, 0) << b.output;
+  const auto x = nlohmann::json::parse(std::ifstream(folder_ / "a.json")), y = nlohmann::json::parse(std::ifstream(folder_ / "b.json"));
+  EXPECT_NEAR(x["total_energy"].get<double>(), y["total_energy"].get<double>(), 1e-9);
+  EXPECT_EQ(y["basis"], "mine");
+}
+
+// Exit status 2 and one line, whatever is wrong.
+TEST_F(Mp2Command, BadInputGetsOneLine) {
+  write("h2.xyz", kHydrogen);
+  write("short.xyz", "2\n\nH 0 0 0\n");
+  write("words.xyz", "2\n\nH 0 0 0\nH 0 zero 1\n");
+  write("iron.xyz", "1\n\nFe 0 0 0\n");
+  write("radical.xyz", "2\n\nO 0 0 0\nH 0 0 0.97\n");
+  write("twice.xyz", "2\n\nHe 0 0 0\nHe 0 0 0.00001\n");
+  write("helium.xyz", "1\n\nHe 0 0 0\n");
+  write("bad.gbs", "H 0\nS two 1.0\n");
+  const std::pair<const char*, const char*> cases[] = {
+      {"", "molecule is required"},
+      {"nothing.xyz", "cannot read 'nothing.xyz': No such file"},
+      {"short.xyz", "short.xyz:4: the file ends after 1 of 2 atoms; expected 'symbol x y z'"},
+      {"words.xyz", "words.xyz:4: 'zero' is not a coordinate"},
+      {"iron.xyz", "iron.xyz:3: element 'Fe' is not known; expected one of H, He"},
+      {"radical.xyz", "radical with charge +0 has 9 electrons, an odd number"},
+      {"twice.xyz", "twice.xyz:4: atom 2 (He) is 0.0000 angstrom from atom 1 (He) of line 3"},
+      {"h2.xyz --basis sto-9g", "basis set 'sto-9g' is not known; choose one of STO-3G"},
+      {"h2.xyz --ri nothing", "basis set 'nothing' is not known"},
+      {"h2.xyz --basis-file bad.gbs --ri cc-pvdz-ri", "bad.gbs:2: 'two' is not a number"},
+      {"h2.xyz --basis-file none.gbs", "cannot read './none.gbs'"},
+      {"helium.xyz", "basis set cc-pVDZ-JKFIT has no functions for He"},
+      {"h2.xyz --charge 2", "charge +2 leaves 0 electrons"},
+      {"h2.xyz --multiplicity 3", "multiplicity 3 is an open shell"},
+      {"h2.xyz --exec sim:trn9", "sim:trn1, sim:trn2, sim:trn3"},
+      {"h2.xyz --precision perfect", "perfect"},
+      {"h2.xyz --precision tf32x3", "the host computes in float64, not in tf32x3"},
+      {"h2.xyz --memory lots", "--memory lots is not an amount of memory"},
+      {"h2.xyz --memory 1K --exact-jk", "--memory 0.0 MiB is too little"},
+      {"h2.xyz --bohr 5", "one bohr is 5 angstrom"},
+      {"h2.xyz --jk cc-pvdz-jkfit --exact-jk", "excludes"},
+      {"h2.xyz --guess tea", "tea"},
+      {"h2.xyz --json /nowhere/out.json", "/nowhere/out.json"},
+      {"h2.xyz --report page.html", "executor 'host' has none; use --exec sim:trn2"},
+      {"h2.xyz --exec sim:trn2 --report /nowhere/page.html", "/nowhere/page.html"},
+  };
+  for (const auto& [arguments, part] : cases) {
+    const Result r = run(std::string(arguments) + " --quiet");
+    EXPECT_EQ(r.status, 2) << arguments << ": " << r.output;
+    EXPECT_NE(r.output.find(part), std::string::npos) << arguments << ": " << r.output;
+    EXPECT_EQ(std::count(r.output.begin(), r.output.end(), '\n'), 1) << arguments << ": " << r.output;
+  }
+}
+
+TEST_F(Mp2Command, NotConvergingIsReportedAndWritten) {
+  write("h2.xyz", kHydrogen);
+  const Result r = run("h2.xyz --quiet --iterations 1 --json out.json");
+  EXPECT_EQ(r.status, 1);
+  EXPECT_NE(r.output.find("the SCF is not converged after 1 iterations"), std::string::npos) << r.output;
+  const auto j = nlohmann::json::parse(std::ifstream(folder_ / "out.json"));
+  EXPECT_EQ(j["converged"], false);
+}
+
+}  // namespace
