@@ -211,7 +211,7 @@ struct Solved {
 };
 template <class T>
 Solved solve(const Executor& executor, const MatrixView<const T>& l, const std::vector<double>& rows, std::int64_t nvir, Mode precision,
-             PanelStore<T>& store, std::int64_t panel) {
+             bool certified, PanelStore<T>& store, std::int64_t panel) {
   const std::int64_t naux = l.rows();
   std::vector<T> host(static_cast<std::size_t>(naux * nvir));
   store.read(panel, 1, host.data());
@@ -226,24 +226,24 @@ Solved solve(const Executor& executor, const MatrixView<const T>& l, const std::
     const double norm = norm_of(host.data(), naux * nvir);
     for (std::size_t p = 0; p < rows.size(); ++p) result.residuals[p] = bound * rows[p] * norm;
   };
-  if (executor.family() == Family::Device) {
-    const Array<T> b = Array<T>::from_host(executor, {naux, nvir}, host);
+  const bool on_host = executor.family() == Family::Host;
+  const Array<T> b = Array<T>::from_host(executor, {naux, nvir}, host);
+  if (precision == Mode::Exact && (on_host || certified)) {
+    // The residual itself, by an exact product, is far below any bound on it.
+    const Array<T> rest = Array<T>::from_host(executor, {naux, nvir}, host);
+    std::vector<double> errors(host.size());
+    (void)call(b.data(), on_host ? Mode::Native : Mode::Exact);
+    blas::gemm(executor, blas::Op::N, blas::Op::N, T(-1), l, as_matrix(b, naux, nvir), T(1), as_matrix(rest, naux, nvir),
+               {.precision = Mode::Exact, .componentwise = MatrixView<double>::row_major(Executor::host(), errors.data(), naux, nvir)});
+    host = b.to_host();
+    const std::vector<T> left = rest.to_host();
+    for (std::int64_t p = 0; p < naux; ++p) {
+      result.residuals[static_cast<std::size_t>(p)] = norm_of(left.data() + p * nvir, nvir) + norm_of(errors.data() + p * nvir, nvir);
+    }
+  } else {
     const double bound = call(b.data(), precision);
     host = b.to_host();
     from_bound(bound);
-  } else if (precision != Mode::Exact) {
-    const double bound = call(host.data(), precision);
-    from_bound(bound);
-  } else if constexpr (std::is_same_v<T, double>) {
-    // The residual itself, by an exact product, is far below any bound on it.
-    std::vector<double> rest = host, errors(host.size());
-    (void)call(host.data(), Mode::Native);
-    blas::gemm(executor, blas::Op::N, blas::Op::N, -1.0, l, MatrixView<const double>::row_major(executor, host.data(), naux, nvir), 1.0,
-               MatrixView<double>::row_major(executor, rest.data(), naux, nvir),
-               {.precision = Mode::Exact, .componentwise = MatrixView<double>::row_major(executor, errors.data(), naux, nvir)});
-    for (std::int64_t p = 0; p < naux; ++p) {
-      result.residuals[static_cast<std::size_t>(p)] = norm_of(rest.data() + p * nvir, nvir) + norm_of(errors.data() + p * nvir, nvir);
-    }
   }
   store.write(panel, 0, naux, host.data());
   for (const T x : host) result.largest = std::max(result.largest, std::abs(static_cast<double>(x)));
@@ -278,7 +278,7 @@ std::int64_t fit_bytes(const FitInput& in, std::size_t element) {
   const std::int64_t n = in.orbital->size(), naux = in.fitting->size(), chunk = largest_chunk(in);
   const auto size = static_cast<std::int64_t>(element);
   return chunk * n * n * (8 + size) + 2 * chunk * in.occupied.columns * (n + in.virtuals.columns) * size + naux * naux * (8 + 8 + size) +
-         2 * naux * in.virtuals.columns * size;
+         naux * in.virtuals.columns * (4 * size + 8);
 }
 
 template <class T>
@@ -316,11 +316,12 @@ FitResult fit(const Executor& executor, const FitInput& in, Mode precision, Half
   }
   std::vector<Solved> solved(static_cast<std::size_t>(nocc));
   device.run("fit", work, [&] {
+    const bool certified = two_words == HalfTransform::TwoWords;
     std::vector<double> rows;  // ||l_P||
     for (std::int64_t p = 0; p < naux; ++p) rows.push_back(norm_of(l.data() + p * naux, p + 1));
     const Array<T> factor = upload<T>(executor, naux, naux, l.data());
     const auto view = MatrixView<const T>::row_major(executor, factor.data(), naux, naux);
-    const auto one = [&](std::int64_t i) { solved[static_cast<std::size_t>(i)] = solve<T>(executor, view, rows, nvir, precision, store, i); };
+    const auto one = [&](std::int64_t i) { solved[static_cast<std::size_t>(i)] = solve<T>(executor, view, rows, nvir, precision, certified, store, i); };
     if (executor.family() == Family::Host) for_units(nocc, one);
     else for (std::int64_t i = 0; i < nocc; ++i) one(i);
   });

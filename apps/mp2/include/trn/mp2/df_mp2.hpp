@@ -16,8 +16,8 @@
 //
 //   d_iP = (g1 + 2 u) ||c_i|| ||A_P||_F ||C_v||_2 + (g2 + u) ||X_i(P, :)|| ||C_v||_F + (r + u) ||l_P|| ||B_i||_F,    ||dB_i||_F <= || |L^-1| d_i ||_2,
 //
-// (in Exact the first two terms are ||E1_i(P, :)|| ||C_v||_2 + ||E2_i(P, :)||, with the products' bounds element by element; on the host also the
-// residual is computed there by an exact product)
+// (in Exact the first two terms are ||E1_i(P, :)|| ||C_v||_2 + ||E2_i(P, :)||, with the products' bounds element by element; on the host, and for a
+// target, the residual itself is computed by an exact product, and for a target X is kept in two words)
 // which goes into pair_energy as the error of its input.
 //
 // Bits. On one executor the energy does not depend on the number of threads or on `memory_bytes`: every product has a shape that the
