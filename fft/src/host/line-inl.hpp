@@ -249,6 +249,21 @@ void bluestein(const LinePlan<T>& plan, const Points<T>& in, const Points<T>& ou
   copy_points(n, Points<T>{re, im, 1}, out, T(1));
 }
 
+// In double from end to end, and rounded once.
+inline void wide_line(const LinePlan<float>& plan, const Points<float>& in, const Points<float>& out, float factor, float* scratch, int threads) {
+  const std::int64_t n = plan.n, pitch = rounded(n + 16);
+  double *re = reinterpret_cast<double*>(scratch), *im = re + pitch;
+  for (std::int64_t j = 0; j < n; ++j) {
+    re[j] = static_cast<double>(in.re[j * in.stride]);
+    im[j] = static_cast<double>(in.im[j * in.stride]);
+  }
+  plan.run_wide(*plan.wide, re, im, 1, re, im, 1, static_cast<double>(factor), im + pitch, threads);
+  for (std::int64_t k = 0; k < n; ++k) {
+    out.re[k * out.stride] = static_cast<float>(re[k]);
+    out.im[k * out.stride] = static_cast<float>(im[k]);
+  }
+}
+
 // A codelet on one line.
 template <int R, class T>
 HWY_NOINLINE void codelet_line(const Points<T>& in, const Points<T>& out, T factor) {
@@ -332,6 +347,9 @@ void run_line(const LinePlan<T>& plan, const Points<T>& in, const Points<T>& out
     case LineKind::Split: return with_lanes([&](auto d) HWY_ATTR { split(d, plan, in, out, factor, scratch, threads); });
     case LineKind::Rader: return rader(plan, in, out, factor, scratch, threads);
     case LineKind::Bluestein: return bluestein(plan, in, out, factor, scratch, threads);
+    case LineKind::Wide:
+      if constexpr (sizeof(T) == sizeof(float)) wide_line(plan, in, out, factor, scratch, threads);
+      return;
   }
 }
 

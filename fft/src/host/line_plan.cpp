@@ -15,12 +15,16 @@ namespace {
 
 __extension__ using Wide = __int128;
 
+constexpr std::int64_t kLongConvolution = std::int64_t{1} << 18;  // from this length on, convolutions of float are done in double
 constexpr std::int64_t kWholeTable = std::int64_t{1} << 16;  // FourStep tables of more points than this are factored
 
 std::int64_t round_up(std::int64_t n) { return (n + 15) / 16 * 16; }
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 using Long = std::complex<long double>;
+
+// Written out: the operator of std::complex looks for infinities.
+Long product(const Long& a, const Long& b) { return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()}; }
 
 // out[0 .. m) = DFT of in[0], in[step], ...; root[k] = w_n^k for the n of the outermost call.
 void long_dft(const Long* in, Long* out, std::int64_t m, std::int64_t step, const std::vector<Long>& root) {
@@ -29,15 +33,24 @@ void long_dft(const Long* in, Long* out, std::int64_t m, std::int64_t step, cons
     return;
   }
   const std::int64_t n = static_cast<std::int64_t>(root.size());
-  const std::int64_t p = m % 4 == 0 ? 4 : prime_factors(m).front();
+  std::int64_t p = m % 4 == 0 ? 4 : 2;
+  while (m % p != 0) ++p;
   const std::int64_t q = m / p;
   for (std::int64_t r = 0; r < p; ++r) long_dft(in + r * step, out + r * q, q, step * p, root);
   std::vector<Long> column(static_cast<std::size_t>(p));
   for (std::int64_t k = 0; k < q; ++k) {
-    for (std::int64_t r = 0; r < p; ++r) column[static_cast<std::size_t>(r)] = out[r * q + k] * root[static_cast<std::size_t>(r * k % m * (n / m))];
+    for (std::int64_t r = 0; r < p; ++r) column[static_cast<std::size_t>(r)] = product(out[r * q + k], root[static_cast<std::size_t>(r * k * (n / m))]);
+    if (p == 4) {
+      const Long a = column[0] + column[2], b = column[0] - column[2], c = column[1] + column[3], e = column[1] - column[3];
+      out[k] = a + c;
+      out[q + k] = {b.real() + e.imag(), b.imag() - e.real()};
+      out[2 * q + k] = a - c;
+      out[3 * q + k] = {b.real() - e.imag(), b.imag() + e.real()};
+      continue;
+    }
     for (std::int64_t t = 0; t < p; ++t) {
       Long sum = column[0];
-      for (std::int64_t r = 1; r < p; ++r) sum += column[static_cast<std::size_t>(r)] * root[static_cast<std::size_t>(r * t % p * (n / p))];
+      for (std::int64_t r = 1; r < p; ++r) sum += product(column[static_cast<std::size_t>(r)], root[static_cast<std::size_t>(r * t % p * (n / p))]);
       out[t * q + k] = sum;
     }
   }
@@ -48,7 +61,10 @@ template <class T>
 Aligned<T> kernel_spectrum(const std::vector<Long>& kernel) {
   const std::size_t n = kernel.size();
   std::vector<Long> root(n), result(n);
-  for (std::size_t k = 0; k < n; ++k) root[k] = long_root(static_cast<std::int64_t>(k), static_cast<std::int64_t>(n));
+  for (std::size_t k = 0; 2 * k <= n; ++k) {
+    root[k] = long_root(static_cast<std::int64_t>(k), static_cast<std::int64_t>(n));
+    root[(n - k) % n] = std::conj(root[k]);
+  }
   long_dft(kernel.data(), result.data(), static_cast<std::int64_t>(n), 1, root);
   Aligned<T> planar(2 * n);
   for (std::size_t k = 0; k < n; ++k) {
@@ -87,6 +103,10 @@ class Chooser {
       if (smooth > 1) offer_split(choice, smooth, rest);
       if (smooth == 1 && prime_factors(n).size() == 1) offer_rader(choice, n);
       offer_bluestein(choice, n);
+    }
+    if (real_bytes_ == sizeof(float) && choice.n2 >= kLongConvolution && (choice.kind == LineKind::Rader || choice.kind == LineKind::Bluestein)) {
+      choice.kind = LineKind::Wide;
+      choice.cost *= 2;
     }
     known_[n] = choice;
     return choice;
@@ -247,6 +267,7 @@ double line_bound(const LinePlan<T>& plan) {
       const double gain = largest * static_cast<double>(plan.n2) / std::sqrt(static_cast<double>(plan.n));
       return gain * (2 * plan.inner->bound + 4 * u) + 8 * u;
     }
+    case LineKind::Wide: return u + plan.wide->bound * (1 + u);
   }
   return 0;
 }
@@ -283,6 +304,10 @@ std::shared_ptr<const LinePlan<T>> build(std::int64_t n, Chooser& chooser) {
     case LineKind::Bluestein:
       plan->inner = build<T>(choice.n2, chooser);
       add_bluestein(*plan, choice.n2);
+      break;
+    case LineKind::Wide:
+      plan->wide = make_line_plan<double>(n, widest_lanes<double>());
+      plan->run_wide = one_line<double>();
       break;
   }
   plan->bound = line_bound(*plan);
@@ -328,10 +353,12 @@ std::int64_t LinePlan<T>::shared_reals() const {
     case LineKind::Split: return 2 * n1 * round_up(n2) + 2 * round_up(n + 16) + inner->shared_reals();
     case LineKind::Rader:
     case LineKind::Bluestein: return 4 * round_up(n2 + 16) + inner->shared_reals();
+    case LineKind::Wide: return 2 * (2 * round_up(n + 16) + wide->shared_reals());
   }
   return 0;
 }
 
+// Of Wide: two floats to a double.
 template <class T>
 std::int64_t LinePlan<T>::private_reals() const {
   switch (kind) {
@@ -341,6 +368,7 @@ std::int64_t LinePlan<T>::private_reals() const {
     case LineKind::Split: return std::max(2 * round_up(2 * lanes * n1), inner->private_reals());
     case LineKind::Rader:
     case LineKind::Bluestein: return inner->private_reals();
+    case LineKind::Wide: return 2 * wide->private_reals();
   }
   return 0;
 }

@@ -50,7 +50,16 @@ template <class T>
 //   Split      n = n1 n2, n1 smooth: n1 lines of n2 = any length, twiddles, columns of n1
 //   Rader      n prime, n - 1 smooth: a cyclic convolution of length n - 1
 //   Bluestein  any n: a convolution of smooth length >= 2 n - 1
-enum class LineKind : std::uint8_t { Scalar, TwoStep, FourStep, Split, Rader, Bluestein };
+//   Wide       float only: long convolutions in double, since two long transforms in a row leave float's error too large
+enum class LineKind : std::uint8_t { Scalar, TwoStep, FourStep, Split, Rader, Bluestein, Wide };
+template <class T>
+struct LinePlan;
+// A complex line by itself: the shortest way in.
+template <class T>
+using OneLine = void (*)(const LinePlan<T>& plan, T* in_re, T* in_im, std::int64_t in_stride, T* out_re, T* out_im, std::int64_t out_stride, T factor, T* scratch, int threads);
+template <class T>
+[[nodiscard]] OneLine<T> one_line();
+
 template <class T>
 struct LinePlan {
   LineKind kind = LineKind::Scalar;
@@ -62,6 +71,8 @@ struct LinePlan {
   // number w_n^(j0 k), [block][k][2], to multiply it with. TwoStep: w_n^(j k), [k < n1][2][16]. Split: w_n^(j k), [j < n1][2][n2].
   Aligned<T> twiddles, block_twiddles;
   std::shared_ptr<const LinePlan> inner;
+  std::shared_ptr<const LinePlan<double>> wide;
+  OneLine<double> run_wide = nullptr;
   std::vector<std::int32_t> gather, scatter;  // Rader: g^q and g^-q mod n
   Aligned<T> chirp, spectrum;                 // planar: all re, then all im; spectrum has 1/L in it
   double bound = 0;                           // of the relative error, as Engine::bound()
@@ -103,10 +114,5 @@ template <class T>
 void run_lanes(const EnginePlan<T>& plan, const EngineCall<T>& call, std::int64_t begin, std::int64_t end, T* scratch);
 template <class T>
 void run_lines(const EnginePlan<T>& plan, const EngineCall<T>& call, std::int64_t begin, std::int64_t end, T* scratch, int threads);
-// A complex line by itself: the shortest way in.
-template <class T>
-using OneLine = void (*)(const LinePlan<T>& plan, T* in_re, T* in_im, std::int64_t in_stride, T* out_re, T* out_im, std::int64_t out_stride, T factor, T* scratch, int threads);
-template <class T>
-[[nodiscard]] OneLine<T> one_line();
 
 }  // namespace trn::fft::host
