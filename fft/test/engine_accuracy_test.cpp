@@ -77,6 +77,36 @@ TEST(EngineAccuracy, EveryShortLengthManyLines) {
   }
 }
 
+// Lines of one codelet, complex and real, that never leave the registers: full blocks only.
+TEST(EngineAccuracy, FullBlocksOfShortLines) {
+  for (std::int64_t n = 2; n <= 34; ++n) {
+    check_length(n, 32);
+    check_length_back(n, 32);
+  }
+}
+
+// A prime whose convolution is so long that float is computed in double, by sampled outputs: sums by the definition, with roots from a table of long double.
+TEST(EngineAccuracy, LongConvolutionOfFloat) {
+  const std::int64_t n = 131111;
+  const std::vector<Long> x = random_points(n, 5), y = transform<float>(EngineKind::Complex, n, 1, x);
+  std::vector<Long> root(static_cast<std::size_t>(n)), want, got;
+  for (std::int64_t k = 0; k < n; ++k) {
+    const long double angle = 6.283185307179586476925286766559005768L * static_cast<long double>(k) / static_cast<long double>(n);
+    root[static_cast<std::size_t>(k)] = {std::cos(angle), -std::sin(angle)};
+  }
+  for (std::int64_t k = 0; k < n; k += n / 60) {
+    long double re = 0, im = 0;
+    for (std::int64_t j = 0; j < n; ++j) {
+      const Long w = root[static_cast<std::size_t>(j * k % n)], z = x[static_cast<std::size_t>(j)];
+      re += z.real() * w.real() - z.imag() * w.imag();
+      im += z.real() * w.imag() + z.imag() * w.real();
+    }
+    want.push_back({re, im});
+    got.push_back(y[static_cast<std::size_t>(k)]);
+  }
+  EXPECT_LE(relative_error(got, want), 0x1p-24);  // one rounding
+}
+
 TEST(EngineAccuracy, LengthsTo4096) {
   for (std::int64_t n = 301; n <= 4096; n += 37) check_length(n, n % 2 == 0 ? 1 : 9);
   for (const std::int64_t n : {509, 510, 512, 1009, 1021, 1023, 1024, 1025, 2017, 2027, 2048, 2187, 2401, 3125, 3600, 4091, 4093, 4095, 4096}) {

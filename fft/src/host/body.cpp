@@ -147,8 +147,13 @@ template <class T> class HostBody final : public detail::Body {
       std::swap(to.re, to.im);
     }
     const Lines in{from.re, from.im, pass.from_stride}, out{to.re, to.im, pass.to_stride};
-    std::vector<LineBatch> batch = pass.batch;
-    if (pass.chunked != Pass::kNone) batch[pass.chunked].count = count * pass.per_chunk;
+    const bool part = pass.chunked != Pass::kNone && pass.batch[pass.chunked].count != count * pass.per_chunk;
+    std::vector<LineBatch> shorter;
+    if (part) {
+      shorter = pass.batch;
+      shorter[pass.chunked].count = count * pass.per_chunk;
+    }
+    const std::vector<LineBatch>& batch = part ? shorter : pass.batch;
     engine(pass).run(in, out, batch, factor, scratch, threads);
     if (pass.kind == EngineKind::RealToHalf && inverse) conjugate(out, batch, length(pass) / 2 + 1);
     if (pass.kind == EngineKind::HalfToReal && !inverse) turn_round(out, batch, length(pass));

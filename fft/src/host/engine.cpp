@@ -17,7 +17,8 @@
 namespace trn::fft::host {
 namespace {
 
-constexpr std::int64_t kLongLine = std::int64_t{1} << 16;  // from here on all threads work on one line
+constexpr std::int64_t kLongLine = std::int64_t{1} << 16;    // from here on all threads work on one line
+constexpr std::int64_t kThreadPoints = std::int64_t{1} << 13;  // fewer for each thread cost less than waking one
 
 std::int64_t round_up(std::int64_t n) { return (n + 15) / 16 * 16; }
 
@@ -31,7 +32,7 @@ class LineEngine final : public Engine<T> {
     const std::int64_t m = plan_.complex_n;
     const bool smooth = is_smooth(m);
     if (m > 1) plan_.line = make_line_plan<T>(m, lanes_);
-    plan_.lanes = m == 1 || (smooth && lines >= 4 && lanes_cost(m) / static_cast<double>(std::min<std::int64_t>(lines, lanes_)) < plan_.line->cost);
+    plan_.lanes = m == 1 || (smooth && lines >= 4 && lanes_cost(m) / static_cast<double>(std::min<std::int64_t>(lines, lanes_)) < line_cost());
     plan_.lanes_if_strided = smooth && lines >= lanes_ && m <= 32768;
     if (plan_.lanes || plan_.lanes_if_strided) plan_.passes = make_passes<T>(m);
     if (plan_.lanes) plan_.line = nullptr;
@@ -69,6 +70,7 @@ class LineEngine final : public Engine<T> {
                        &batch, 1, static_cast<T>(factor)};
     for (const LineBatch& b : batch) call.lines *= b.count;
     if (call.lines == 0) return;
+    threads = static_cast<int>(std::clamp<std::int64_t>(call.lines * plan_.n / kThreadPoints, 1, threads));
     T* memory = reinterpret_cast<T*>(scratch);
     if (call.lines == 1 && plan_.line && plan_.kind == EngineKind::Complex)
       return one_line_(*plan_.line, call.in_re, call.in_im, in.stride, call.out_re, call.out_im, out.stride, call.factor, memory, plan_.n < kLongLine ? 1 : threads);
@@ -88,11 +90,19 @@ class LineEngine final : public Engine<T> {
   }
 
  private:
-  // A block of lines in operations of the widest vectors: passes, tiles in and out; slower outside the first cache, and where powers of two meet in it.
+  // A block of lines in operations of the widest vectors: passes, tiles in and out; slower outside the caches, and where powers of two meet in them.
+  // The factors fit times of both ways for 60 lengths to 16384.
   double lanes_cost(std::int64_t m) const {
     const double bytes = 4.0 * static_cast<double>(m * lanes_) * sizeof(T);
-    const double cache = (bytes <= 32768 ? 1.0 : bytes <= 262144 ? 1.25 : 1.6) * (m >= 128 && m % 64 == 0 ? 1.3 : 1.0);
+    const bool meet = (m >= 128 && m % 64 == 0) || (m >= 1024 && m % 32 == 0);
+    const double cache = (bytes <= 32768 ? 1.0 : bytes <= 262144 ? 1.1 : bytes <= 2097152 ? 1.15 : 1.6) * (meet ? 1.5 : 1.0);
     return m <= 16 ? passes_cost(m) + 6 * static_cast<double>(m) : cache * passes_cost(m) + 16 * static_cast<double>(m) + 60;
+  }
+  // One of several lines, one after the other: two steps are then called without the preparations that their cost includes. Real lines need a pass more,
+  // which costs a line by itself more than it costs lines in lanes.
+  double line_cost() const {
+    if (plan_.kind != EngineKind::Complex) return 1.25 * plan_.line->cost + 200;
+    return plan_.line->cost - (plan_.line->kind == LineKind::TwoStep ? 70 : 0);
   }
   std::int64_t block_scratch() const { return 2 * round_up(2 * lanes_ * (plan_.complex_n + 1)) + round_up(2 * plan_.n + 64); }
   std::int64_t line_scratch(int threads) const {

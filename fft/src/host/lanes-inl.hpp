@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "host/real-inl.hpp"
 
@@ -205,57 +206,143 @@ void run_block(D d, const EnginePlan<T>& plan, const EngineCall<T>& call, LineCo
   transform_block(d, plan, in, out, call.factor, scratch);
 }
 
-// A single codelet on `blocks` blocks of equally distant interleaved lines: loaded, transformed and stored without leaving the registers.
+#if HWY_TARGET != HWY_SCALAR
+// N >= kPiece reals of every line, a vector each.
+template <int N, class D, class T>
+HWY_INLINE void load_lines(D d, const EvenLines<T>& line, hn::Vec<D>* v) {
+  constexpr std::int64_t side = static_cast<std::int64_t>(hn::MaxLanes(D())), piece = kPiece<T>, wide = kSquares<D> ? N / side * side : 0;
+  HWY_UNROLL(4)
+  for (std::int64_t j = 0; j < wide; j += side) load_square(d, line, j, v + j);
+  HWY_UNROLL(16)
+  for (std::int64_t j = wide; j < N; j += piece) load_tile(d, line, HWY_MIN(j, N - piece), v + HWY_MIN(j, N - piece));
+}
+template <int N, class D, class T>
+HWY_INLINE void store_lines(D d, const EvenLines<T>& line, const hn::Vec<D>* v) {
+  constexpr std::int64_t side = static_cast<std::int64_t>(hn::MaxLanes(D())), piece = kPiece<T>, wide = kSquares<D> ? N / side * side : 0;
+  HWY_UNROLL(4)
+  for (std::int64_t j = 0; j < wide; j += side) {
+    hn::Vec<D> square[side];
+    HWY_UNROLL(16)
+    for (std::int64_t i = 0; i < side; ++i) square[i] = v[j + i];
+    store_square(d, line, j, square);
+  }
+  HWY_UNROLL(16)
+  for (std::int64_t j = wide; j < N; j += piece) {
+    hn::Vec<D> tile[piece];
+    HWY_UNROLL(4)
+    for (std::int64_t i = 0; i < piece; ++i) tile[i] = v[HWY_MIN(j, N - piece) + i];
+    store_tile(d, line, HWY_MIN(j, N - piece), tile);
+  }
+}
+
+// A real line of n = 2 R points, or R if that is odd, both ways: to n/2 + 1 points and back.
+template <int R, bool kHalved, class D, class T>
+HWY_INLINE void real_codelet(D d, const EvenLines<T>& in, const EvenLines<T>& out, const T* w, T factor) {
+  constexpr int n = kHalved ? 2 * R : R, half = n / 2;
+  hn::Vec<D> v[2 * half + 2];
+  C<D> x[R];
+  load_lines<n>(d, in, v);
+  HWY_UNROLL(16)
+  for (int j = 0; j < R; ++j) {
+    if constexpr (kHalved) x[j] = {v[2 * j], v[2 * j + 1]};
+    else x[j] = {v[j], hn::Zero(d)};
+  }
+  dft<R>(d, x);
+  if (factor != T(1)) scale<R>(d, x, factor);
+  if constexpr (kHalved) {
+    const C<D> z = x[0];
+    v[0] = hn::Add(z.r, z.i);
+    v[1] = v[2 * R + 1] = hn::Zero(d);
+    v[2 * R] = hn::Sub(z.r, z.i);
+    HWY_UNROLL(8)
+    for (int k = 1; 2 * k <= R; ++k) {
+      to_half(d, x[k], x[R - k], C<D>{hn::Set(d, w[k]), hn::Set(d, w[R / 2 + 1 + k])});
+    }
+  }
+  HWY_UNROLL(16)
+  for (int k = kHalved ? 1 : 0; k < (kHalved ? R : half + 1); ++k) {
+    v[2 * k] = x[k].r;
+    v[2 * k + 1] = x[k].i;
+  }
+  store_lines<2 * half + 2>(d, out, v);
+}
+template <int R, bool kHalved, class D, class T>
+HWY_INLINE void half_codelet(D d, const EvenLines<T>& in, const EvenLines<T>& out, const T* w, T factor) {
+  constexpr int n = kHalved ? 2 * R : R, half = n / 2;
+  hn::Vec<D> v[2 * half + 2];
+  C<D> x[R];
+  load_lines<2 * half + 2>(d, in, v);
+  if constexpr (kHalved) {
+    x[0] = {hn::Add(v[0], v[2 * R]), hn::Sub(v[0], v[2 * R])};
+    HWY_UNROLL(16)
+    for (int k = 1; k < R; ++k) x[k] = {v[2 * k], v[2 * k + 1]};
+    HWY_UNROLL(8)
+    for (int k = 1; 2 * k <= R; ++k) from_half(d, x[k], x[R - k], C<D>{hn::Set(d, w[k]), hn::Set(d, w[R / 2 + 1 + k])});
+  } else {
+    x[0] = {v[0], hn::Zero(d)};
+    HWY_UNROLL(8)
+    for (int k = 1; k <= half; ++k) {
+      x[k] = {v[2 * k], v[2 * k + 1]};
+      x[R - k] = {v[2 * k], hn::Neg(v[2 * k + 1])};
+    }
+  }
+  exchange<R>(d, x);
+  dft<R>(d, x);
+  if (factor != T(1)) scale<R>(d, x, factor);
+  HWY_UNROLL(16)
+  for (int j = 0; j < R; ++j) {
+    v[kHalved ? 2 * j : j] = x[j].i;
+    if constexpr (kHalved) v[2 * j + 1] = x[j].r;
+  }
+  store_lines<n>(d, out, v);
+}
+#endif
+
+// A single codelet on `blocks` blocks of equally distant dense lines: loaded, transformed and stored without leaving the registers.
 template <int R, class D, class T>
 HWY_NOINLINE void codelet_blocks([[maybe_unused]] D d, [[maybe_unused]] const EngineCall<T>& call, [[maybe_unused]] std::int64_t from, [[maybe_unused]] std::int64_t to,
                                  [[maybe_unused]] std::int64_t blocks) {
 #if HWY_TARGET != HWY_SCALAR
-  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D())), piece = kPiece<T>, points = piece / 2;
+  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
   const LineBatch& batch = call.batch->back();
   const bool in_swapped = call.in_im < call.in_re, out_swapped = call.out_im < call.out_re, scaled = call.factor != T(1);
   EvenLines<T> in{(in_swapped ? call.in_im : call.in_re) + from, batch.input_distance}, out{(out_swapped ? call.out_im : call.out_re) + to, batch.output_distance};
   for (std::int64_t block = 0; block < blocks; ++block) {
     C<D> x[R];
-    constexpr std::int64_t wide = kSquares<D> ? 2 * R / lanes * lanes / 2 : 0;  // points that come in squares
-    HWY_UNROLL(4)
-    for (std::int64_t j = 0; j < wide; j += lanes / 2) {
-      hn::Vec<D> v[lanes];
-      load_square(d, in, 2 * j, v);
-      HWY_UNROLL(8)
-      for (std::int64_t i = 0; i < lanes / 2; ++i) x[j + i] = {v[2 * i], v[2 * i + 1]};
-    }
+    hn::Vec<D> v[2 * R];
+    load_lines<2 * R>(d, in, v);
     HWY_UNROLL(16)
-    for (std::int64_t j = wide; j < R; j += points) {
-      const std::int64_t at = HWY_MIN(j, R - points);
-      hn::Vec<D> v[piece];
-      load_tile(d, in, 2 * at, v);
-      HWY_UNROLL(2)
-      for (std::int64_t i = 0; i < points; ++i) x[at + i] = {v[2 * i], v[2 * i + 1]};
-    }
+    for (int j = 0; j < R; ++j) x[j] = {v[2 * j], v[2 * j + 1]};
     if (HWY_UNLIKELY(in_swapped)) exchange<R>(d, x);
     dft<R>(d, x);
     if (scaled) scale<R>(d, x, call.factor);
     if (HWY_UNLIKELY(out_swapped)) exchange<R>(d, x);
-    HWY_UNROLL(4)
-    for (std::int64_t j = 0; j < wide; j += lanes / 2) {
-      hn::Vec<D> v[lanes];
-      HWY_UNROLL(8)
-      for (std::int64_t i = 0; i < lanes / 2; ++i) {
-        v[2 * i] = x[j + i].r;
-        v[2 * i + 1] = x[j + i].i;
-      }
-      store_square(d, out, 2 * j, v);
-    }
     HWY_UNROLL(16)
-    for (std::int64_t j = wide; j < R; j += points) {
-      const std::int64_t at = HWY_MIN(j, R - points);
-      hn::Vec<D> v[piece];
-      HWY_UNROLL(2)
-      for (std::int64_t i = 0; i < points; ++i) {
-        v[2 * i] = x[at + i].r;
-        v[2 * i + 1] = x[at + i].i;
-      }
-      store_tile(d, out, 2 * at, v);
+    for (int k = 0; k < R; ++k) {
+      v[2 * k] = x[k].r;
+      v[2 * k + 1] = x[k].i;
+    }
+    store_lines<2 * R>(d, out, v);
+    in.base += lanes * in.distance;
+    out.base += lanes * out.distance;
+  }
+#endif
+}
+template <int R, class D, class T>
+HWY_NOINLINE void real_codelet_blocks([[maybe_unused]] D d, [[maybe_unused]] const EnginePlan<T>& plan, [[maybe_unused]] const EngineCall<T>& call, [[maybe_unused]] std::int64_t from,
+                                      [[maybe_unused]] std::int64_t to, [[maybe_unused]] std::int64_t blocks) {
+#if HWY_TARGET != HWY_SCALAR
+  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  const LineBatch& batch = call.batch->back();
+  EvenLines<T> in{call.in_re + from, batch.input_distance}, out{call.out_re + to, batch.output_distance};
+  const T* w = plan.real_twiddles.data();
+  const bool halved = plan.n != R, there = plan.kind == EngineKind::RealToHalf;
+  for (std::int64_t block = 0; block < blocks; ++block) {
+    if (halved && there) real_codelet<R, true>(d, in, out, w, call.factor);
+    else if (halved) half_codelet<R, true>(d, in, out, w, call.factor);
+    else if constexpr (R % 2 == 1 && R >= 5) {
+      if (there) real_codelet<R, false>(d, in, out, w, call.factor);
+      else half_codelet<R, false>(d, in, out, w, call.factor);
     }
     in.base += lanes * in.distance;
     out.base += lanes * out.distance;
@@ -264,22 +351,26 @@ HWY_NOINLINE void codelet_blocks([[maybe_unused]] D d, [[maybe_unused]] const En
 }
 
 template <class D, class T>
-void any_codelet_blocks(D d, const EngineCall<T>& call, int radix, std::int64_t from, std::int64_t to, std::int64_t blocks) {
+void any_codelet_blocks(D d, const EnginePlan<T>& plan, const EngineCall<T>& call, int radix, std::int64_t from, std::int64_t to, std::int64_t blocks) {
+  const auto run = [&]([[maybe_unused]] auto r) HWY_ATTR {
+    if (plan.kind == EngineKind::Complex) codelet_blocks<decltype(r)::value>(d, call, from, to, blocks);
+    else real_codelet_blocks<decltype(r)::value>(d, plan, call, from, to, blocks);
+  };
   switch (radix) {
-    case 2: return codelet_blocks<2>(d, call, from, to, blocks);
-    case 3: return codelet_blocks<3>(d, call, from, to, blocks);
-    case 4: return codelet_blocks<4>(d, call, from, to, blocks);
-    case 5: return codelet_blocks<5>(d, call, from, to, blocks);
-    case 6: return codelet_blocks<6>(d, call, from, to, blocks);
-    case 7: return codelet_blocks<7>(d, call, from, to, blocks);
-    case 8: return codelet_blocks<8>(d, call, from, to, blocks);
-    case 9: return codelet_blocks<9>(d, call, from, to, blocks);
-    case 10: return codelet_blocks<10>(d, call, from, to, blocks);
-    case 11: return codelet_blocks<11>(d, call, from, to, blocks);
-    case 12: return codelet_blocks<12>(d, call, from, to, blocks);
-    case 13: return codelet_blocks<13>(d, call, from, to, blocks);
-    case 15: return codelet_blocks<15>(d, call, from, to, blocks);
-    default: return codelet_blocks<16>(d, call, from, to, blocks);
+    case 2: return run(std::integral_constant<int, 2>());
+    case 3: return run(std::integral_constant<int, 3>());
+    case 4: return run(std::integral_constant<int, 4>());
+    case 5: return run(std::integral_constant<int, 5>());
+    case 6: return run(std::integral_constant<int, 6>());
+    case 7: return run(std::integral_constant<int, 7>());
+    case 8: return run(std::integral_constant<int, 8>());
+    case 9: return run(std::integral_constant<int, 9>());
+    case 10: return run(std::integral_constant<int, 10>());
+    case 11: return run(std::integral_constant<int, 11>());
+    case 12: return run(std::integral_constant<int, 12>());
+    case 13: return run(std::integral_constant<int, 13>());
+    case 15: return run(std::integral_constant<int, 15>());
+    default: return run(std::integral_constant<int, 16>());
   }
 }
 
@@ -294,12 +385,15 @@ void run_lanes_here(const EnginePlan<T>& plan, const EngineCall<T>& call, std::i
   constexpr int widest = static_cast<int>(hn::MaxLanes(Widest<T>()));
   LineCounter at(*call.batch, begin);
   const int radix = plan.passes.passes.back().radix;
-  const bool codelet = widest > 1 && plan.kind == EngineKind::Complex && plan.passes.passes.size() == 1 && radix > 1 && radix <= 16 && !call.batch->empty() &&
-                       pairs(call.in_re, call.in_im, call.in_stride) && pairs(call.out_re, call.out_im, call.out_stride);
+  // The sides of a codelet are pairs, or dense reals long enough for a tile.
+  const bool real_in = plan.kind == EngineKind::RealToHalf, real_out = plan.kind == EngineKind::HalfToReal;
+  const bool codelet = widest > 1 && plan.passes.passes.size() == 1 && radix > 1 && radix <= 16 && !call.batch->empty() && (plan.kind == EngineKind::Complex || plan.n >= 4) &&
+                       (real_in ? call.in_stride == 1 : pairs(call.in_re, call.in_im, call.in_stride) && (!real_out || call.in_im > call.in_re)) &&
+                       (real_out ? call.out_stride == 1 : pairs(call.out_re, call.out_im, call.out_stride) && (!real_in || call.out_im > call.out_re));
   std::int64_t line = begin;
   while (line + widest <= end) {
     if (const std::int64_t blocks = std::min(at.run(), end - line) / widest; codelet && blocks > 0) {
-      any_codelet_blocks(Widest<T>(), call, radix, at.from, at.to, blocks);
+      any_codelet_blocks(Widest<T>(), plan, call, radix, at.from, at.to, blocks);
       at.advance(blocks * widest);
       line += blocks * widest;
     } else {
