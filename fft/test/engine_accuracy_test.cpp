@@ -83,6 +83,7 @@ TEST(EngineAccuracy, FullBlocksOfShortLines) {
     check_length(n, 32);
     check_length_back(n, 32);
   }
+  for (const std::int64_t n : {36, 40, 48, 60, 62, 64, 66, 100, 126, 200, 250, 1000}) check_length(n, 32);
 }
 
 // A prime whose convolution is so long that float is computed in double, by sampled outputs: sums by the definition, with roots from a table of long double.

@@ -171,8 +171,10 @@ TEST(EngineThreads, SameBitsForAnyNumber) {
 
 // The last line of full blocks, and of an incomplete one.
 TEST(EngineLayout, SameBitsInAnyBlock) {
+  std::vector<std::int64_t> lengths = {36, 40, 48, 60, 62, 64, 66, 100, 126, 200, 250};
+  for (std::int64_t n = 2; n <= 34; ++n) lengths.push_back(n);
   for (const EngineKind kind : {EngineKind::Complex, EngineKind::RealToHalf, EngineKind::HalfToReal})
-    for (std::int64_t n = 2; n <= 34; ++n) {
+    for (const std::int64_t n : lengths) {
       const std::vector<Long> x = random_points(n, 11);
       EXPECT_EQ(transform<float>(kind, n, 32, x), transform<float>(kind, n, 35, x)) << n;
       EXPECT_EQ(transform<double>(kind, n, 32, x), transform<double>(kind, n, 35, x)) << n;

@@ -113,10 +113,12 @@ class LineEngine final : public Engine<T> {
   static void in_parts(std::int64_t count, int threads, const F& part) {
     threads = static_cast<int>(std::min<std::int64_t>(threads, count));
     if (threads <= 1) return part(0, count, 0);
+    Meeting after;
 #pragma omp parallel num_threads(threads)
     {
       const int thread = omp_get_thread_num(), team = omp_get_num_threads();
       part(count * thread / team, count * (thread + 1) / team, thread);
+      after.wait(team);
     }
   }
 

@@ -150,14 +150,16 @@ void four_step(D d, const LinePlan<T>& plan, Points<T> in, const Points<T>& out,
     for (std::int64_t c = 0; c < columns; ++c) columns_step(d, plan, in, middle, own, c);
     for (std::int64_t b = 0; b < rows; ++b) rows_step(d, plan, middle, to, factor, own, b);
   } else {
+    Meeting between, after;
 #pragma omp parallel num_threads(threads)
     {
       const int thread = omp_get_thread_num(), count = omp_get_num_threads();
       T* mine = own + thread * plan.private_reals();
       const Share first = share(columns, thread, count), second = share(rows, thread, count);
       for (std::int64_t c = first.begin; c < first.end; ++c) columns_step(d, plan, in, middle, mine, c);
-#pragma omp barrier
+      between.wait(count);
       for (std::int64_t b = second.begin; b < second.end; ++b) rows_step(d, plan, middle, to, factor, mine, b);
+      after.wait(count);
     }
   }
   if (!direct(out)) copy_points(n, planar, out, T(1));
