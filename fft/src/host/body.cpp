@@ -18,6 +18,7 @@
 
 #include <trn/core/error.hpp>
 
+#include "line_plan.hpp"
 #include "stages.hpp"
 
 namespace trn::fft::host {
@@ -112,8 +113,13 @@ template <class T> class HostBody final : public detail::Body {
       return;
     }
     const std::int64_t share = block_bytes(stage, 1);
-#pragma omp parallel for num_threads(threads_) schedule(static)
-    for (std::int64_t b = 0; b < blocks; ++b) run_block(s, b, places, scratch + omp_get_thread_num() * share, 1);
+    Meeting after;
+#pragma omp parallel num_threads(threads_)
+    {
+#pragma omp for schedule(static) nowait
+      for (std::int64_t b = 0; b < blocks; ++b) run_block(s, b, places, scratch + omp_get_thread_num() * share, 1);
+      after.wait(omp_get_num_threads());
+    }
   }
 
   void run_block(std::size_t s, std::int64_t block, const Side (&places)[3], std::byte* scratch, int threads) const {
