@@ -164,8 +164,8 @@ TEST(EngineThreads, SameBitsForAnyNumber) {
       check_threads<float>(kind, n, enough);
       check_threads<double>(kind, n, enough);
     }
-    for (const std::int64_t n : {65536, 70000, 65537, 72030, 131074}) check_threads<float>(kind, n, 2);
-    check_threads<double>(kind, 99991, 1);
+    for (const std::int64_t n : {65536, 65537, 131072, 140000, 131074, 144060}) check_threads<float>(kind, n, 2);
+    check_threads<double>(kind, 131111, 1);
   }
 }
 

@@ -17,7 +17,7 @@
 namespace trn::fft::host {
 namespace {
 
-constexpr std::int64_t kLongLine = std::int64_t{1} << 16;    // from here on all threads work on one line
+constexpr std::int64_t kLongLine = std::int64_t{1} << 17;    // from here on all threads work on one line
 constexpr std::int64_t kThreadPoints = std::int64_t{1} << 13;  // fewer for each thread cost less than waking one
 
 std::int64_t round_up(std::int64_t n) { return (n + 15) / 16 * 16; }
