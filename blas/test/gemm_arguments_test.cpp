@@ -108,8 +108,9 @@ TEST(GemmArguments, MemoryOutsideTheDeviceIsReported) {
   const Executor e = Executor::open("sim:trn2");
   const std::vector<float> ones(64 * 64, 1);
   const auto a = Matrix<float>::from_host(e, 64, 64, ones), b = Matrix<float>::from_host(e, 64, 64, ones);
-  const Matrix<float> small(e, 4, 4);
-  const MatrixView<float> too_large(e, small.data(), 64, 64, 64, 1);
+  // One element beyond its own end, where no other array can begin.
+  const Matrix<float> c(e, 64, 64);
+  const MatrixView<float> too_large(e, c.data() + 1, 64, 64, 64, 1);
   EXPECT_IN("tensor 'c' of 16384 bytes", message_of<DeviceError>([&] { gemm(e, Op::N, Op::N, 1, a.view(), b.view(), 0, too_large); }));
   std::vector<float> mine = ones;
   const MatrixView<float> on_host(e, mine.data(), 64, 64, 64, 1);
