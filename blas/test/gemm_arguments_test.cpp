@@ -7,21 +7,12 @@
 #include <trn/tile/device.hpp>
 #include <trn/tile/schedule.hpp>
 
+#include "support/message_of.hpp"
+
 namespace trn::blas::test {
 namespace {
 
-template <class E, class F> std::string message_of(F call) {
-  try {
-    call();
-  } catch (const E& e) {
-    return e.what();
-  } catch (const std::exception& e) {
-    return std::string("another error: ") + e.what();
-  }
-  return "no error";
-}
-
-#define EXPECT_IN(part, text) EXPECT_NE(std::string(text).find(part), std::string::npos) << "got: " << (text)
+using testing_support::message_of;
 
 TEST(GemmArguments, ShapesThatDoNotFitNameAllThree) {
   const Executor e = Executor::host();

@@ -186,25 +186,25 @@ TEST(GemmBatched, Refusals) {
   const Executor e = Executor::host();
   std::vector<float> a(64), b(64), c(64);
   const auto strided = [&](const BatchShape& s, std::int64_t stride_c, std::int64_t count, float* to) {
-    return refusal<InvalidArgument>([&] { gemm_strided_batched(e, s, 1, a.data(), 4, b.data(), 4, 0, to, stride_c, count); });
+    return message_of<InvalidArgument>([&] { gemm_strided_batched(e, s, 1, a.data(), 4, b.data(), 4, 0, to, stride_c, count); });
   };
   const BatchShape two{Op::N, Op::N, 2, 2, 2};
-  EXPECT_SAYS("m, n, k are -1, 2, 2", strided({Op::N, Op::N, -1, 2, 2}, 4, 2, c.data()));
-  EXPECT_SAYS("the count is -3", strided(two, 4, -3, c.data()));
-  EXPECT_SAYS("the leading dimension of A is 1, its lines have 2", strided({Op::N, Op::N, 2, 2, 2, 1, 2, 2}, 4, 2, c.data()));
-  EXPECT_SAYS("stride_c is 3, but a C of 2 lines of 2 with leading dimension 2 covers 4 elements, so the 2 results overlap", strided(two, 3, 2, c.data()));
+  EXPECT_IN("m, n, k are -1, 2, 2", strided({Op::N, Op::N, -1, 2, 2}, 4, 2, c.data()));
+  EXPECT_IN("the count is -3", strided(two, 4, -3, c.data()));
+  EXPECT_IN("the leading dimension of A is 1, its lines have 2", strided({Op::N, Op::N, 2, 2, 2, 1, 2, 2}, 4, 2, c.data()));
+  EXPECT_IN("stride_c is 3, but a C of 2 lines of 2 with leading dimension 2 covers 4 elements, so the 2 results overlap", strided(two, 3, 2, c.data()));
   EXPECT_EQ(strided({Op::N, Op::N, 2, 2, 2, 2, 2, 8}, 2, 4, c.data()), "no error");  // lines side by side
-  EXPECT_SAYS("C is not empty but its pointer is null", strided(two, 4, 2, nullptr));
-  EXPECT_SAYS("C starts where A or B does", strided(two, 4, 2, a.data()));
+  EXPECT_IN("C is not empty but its pointer is null", strided(two, 4, 2, nullptr));
+  EXPECT_IN("C starts where A or B does", strided(two, 4, 2, a.data()));
   const std::vector<const float*> pa{a.data(), a.data() + 4}, pb{b.data(), nullptr};
   const std::vector<float*> pc{c.data(), c.data() + 4}, same{c.data(), c.data()};
   const auto lists = [&](const std::vector<const float*>& x, const std::vector<const float*>& y, const std::vector<float*>& z) {
-    return refusal<InvalidArgument>([&] { gemm_batched(e, two, 1, x, y, 0, std::span<float* const>(z)); });
+    return message_of<InvalidArgument>([&] { gemm_batched(e, two, 1, x, y, 0, std::span<float* const>(z)); });
   };
-  EXPECT_SAYS("an address of product 1 is null", lists(pa, pb, pc));
-  EXPECT_SAYS("two products have the same C", lists(pa, pa, same));
-  EXPECT_SAYS("2 products but 1 addresses of A", lists({a.data()}, pa, pc));
-  EXPECT_SAYS("C of product 0 starts where its A or B does", lists(pa, pa, {a.data(), c.data()}));
+  EXPECT_IN("an address of product 1 is null", lists(pa, pb, pc));
+  EXPECT_IN("two products have the same C", lists(pa, pa, same));
+  EXPECT_IN("2 products but 1 addresses of A", lists({a.data()}, pa, pc));
+  EXPECT_IN("C of product 0 starts where its A or B does", lists(pa, pa, {a.data(), c.data()}));
 }
 
 template <class T> void check_trsm_batch(const TrsmBatchShape& s, std::int64_t count, std::uint64_t seed) {
@@ -275,15 +275,15 @@ TEST(TrsmBatched, AlphaZeroAndRefusals) {
   trsm_batched(e, s, 0, none, std::span<float* const>(pb));
   EXPECT_EQ(b, std::vector<float>(16, 0));
   const auto text = [&](const TrsmBatchShape& shape, const std::vector<const float*>& x, const std::vector<float*>& y) {
-    return refusal<InvalidArgument>([&] { trsm_batched(e, shape, 1, x, std::span<float* const>(y)); });
+    return message_of<InvalidArgument>([&] { trsm_batched(e, shape, 1, x, std::span<float* const>(y)); });
   };
-  EXPECT_SAYS("an address of problem 0 is null", text(s, none, pb));
-  EXPECT_SAYS("1 addresses of A but 2 of B", text(s, pa, two));
-  EXPECT_SAYS("two problems have the same B", text(s, {a.data(), a.data()}, two));
-  EXPECT_SAYS("starts where its A does", text(s, {b.data()}, pb));
-  EXPECT_SAYS("m and n are -1 and 4", text({Side::Left, Uplo::Lower, Op::N, Diag::Unit, -1, 4}, pa, pb));
-  EXPECT_SAYS("the leading dimension of A is 3, its order 4", text({Side::Left, Uplo::Lower, Op::N, Diag::Unit, 4, 4, 3}, pa, pb));
-  EXPECT_SAYS("the leading dimension of B is 2", text({Side::Left, Uplo::Lower, Op::N, Diag::Unit, 4, 4, 4, 2}, pa, pb));
+  EXPECT_IN("an address of problem 0 is null", text(s, none, pb));
+  EXPECT_IN("1 addresses of A but 2 of B", text(s, pa, two));
+  EXPECT_IN("two problems have the same B", text(s, {a.data(), a.data()}, two));
+  EXPECT_IN("starts where its A does", text(s, {b.data()}, pb));
+  EXPECT_IN("m and n are -1 and 4", text({Side::Left, Uplo::Lower, Op::N, Diag::Unit, -1, 4}, pa, pb));
+  EXPECT_IN("the leading dimension of A is 3, its order 4", text({Side::Left, Uplo::Lower, Op::N, Diag::Unit, 4, 4, 3}, pa, pb));
+  EXPECT_IN("the leading dimension of B is 2", text({Side::Left, Uplo::Lower, Op::N, Diag::Unit, 4, 4, 4, 2}, pa, pb));
 }
 
 }  // namespace

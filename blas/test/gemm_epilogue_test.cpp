@@ -107,16 +107,16 @@ TEST(GemmEpilogue, Refusals) {
   const Array<float> bias(e, {3});
   Epilogue<float> epilogue{Activation::Relu, VectorView<const float>(bias.view()), Bias::PerColumn};
   const auto text = [&](const MatrixView<float>& x, const MatrixView<float>& y) {
-    return refusal<InvalidArgument>([&] { gemm_epilogue(e, Op::N, Op::N, 1, x, b.view(), 0, y, epilogue); });
+    return message_of<InvalidArgument>([&] { gemm_epilogue(e, Op::N, Op::N, 1, x, b.view(), 0, y, epilogue); });
   };
-  EXPECT_SAYS("bias has 3 elements, C is 3 x 5 and the bias is per column; it must have 5", text(a.view(), c.view()));
+  EXPECT_IN("bias has 3 elements, C is 3 x 5 and the bias is per column; it must have 5", text(a.view(), c.view()));
   epilogue.bias_along = Bias::PerRow;
-  EXPECT_SAYS("op(A) is 4 x 5 (op N)", text(b.view(), c.view()));
-  EXPECT_SAYS("C shares memory with A", text(MatrixView<float>(e, c.data(), 3, 4, 5, 1), c.view()));
+  EXPECT_IN("op(A) is 4 x 5 (op N)", text(b.view(), c.view()));
+  EXPECT_IN("C shares memory with A", text(MatrixView<float>(e, c.data(), 3, 4, 5, 1), c.view()));
   epilogue.bias = VectorView<const float>(e, c.data(), 3, 5);
-  EXPECT_SAYS("C shares memory with bias", text(a.view(), c.view()));
+  EXPECT_IN("C shares memory with bias", text(a.view(), c.view()));
   epilogue.bias = VectorView<const float>(e, nullptr, 3);
-  EXPECT_SAYS("bias is not empty but its pointer is null", text(a.view(), c.view()));
+  EXPECT_IN("bias is not empty but its pointer is null", text(a.view(), c.view()));
 }
 
 TEST(Gemm3m, EveryOpAndLayoutWithinItsBound) {
@@ -171,9 +171,9 @@ TEST(Gemm3m, Refusals) {
   using C = std::complex<float>;
   const Executor e = Executor::host();
   const Matrix<C> a(e, 3, 4), b(e, 5, 6), c(e, 3, 6), square(e, 3, 3);
-  EXPECT_SAYS("blas.gemm3m: op(A) is 3 x 4 (op N), op(B) is 5 x 6 (op N), C is 3 x 6",
-              refusal<InvalidArgument>([&] { gemm3m(e, Op::N, Op::N, 1, a.view(), b.view(), 0, c.view()); }));
-  EXPECT_SAYS("C shares memory with A", refusal<InvalidArgument>([&] { gemm3m(e, Op::N, Op::N, 1, square.view(), square.view(), 0, square.view()); }));
+  EXPECT_IN("blas.gemm3m: op(A) is 3 x 4 (op N), op(B) is 5 x 6 (op N), C is 3 x 6",
+              message_of<InvalidArgument>([&] { gemm3m(e, Op::N, Op::N, 1, a.view(), b.view(), 0, c.view()); }));
+  EXPECT_IN("C shares memory with A", message_of<InvalidArgument>([&] { gemm3m(e, Op::N, Op::N, 1, square.view(), square.view(), 0, square.view()); }));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <trn/blas/storage.hpp>
 
 #include "gemm_support.hpp"
+#include "support/message_of.hpp"
 
 namespace trn::blas::test {
 
@@ -162,16 +163,6 @@ template <class T> T number(double re, double im) {
   }
 }
 
-template <class E, class F> std::string refusal(F call) {
-  try {
-    call();
-  } catch (const E& e) {
-    return e.what();
-  } catch (const std::exception& e) {
-    return std::string("another error: ") + e.what();
-  }
-  return "no error";
-}
-#define EXPECT_SAYS(part, text) EXPECT_NE(std::string(text).find(part), std::string::npos) << "got: " << (text)
+using testing_support::message_of;
 
 }  // namespace trn::blas::test

@@ -37,7 +37,7 @@ void expect_targets(const Executor& e, const Stored<float>& before, const Call& 
     expect_elements(before, fetched(before, result), kept.bound, in, expected);
   }
   const OnDevice<float> result(e, before);
-  EXPECT_SAYS("1e-09", refusal<InvalidArgument>([&] { call(Precision::target(1e-9), result.view); }));
+  EXPECT_IN("1e-09", message_of<InvalidArgument>([&] { call(Precision::target(1e-9), result.view); }));
   EXPECT_EQ(0, std::memcmp(fetched(before, result).storage.data(), before.storage.data(), before.storage.size() * sizeof(float)));
 }
 bool anywhere(std::int64_t, std::int64_t) { return true; }
@@ -115,7 +115,7 @@ TEST_P(Targets, Trsm) {
     }
   }
   const OnDevice<float> dx(e_, b);
-  EXPECT_SAYS("blas.trsm: no precision for float32", refusal<InvalidArgument>([&] { solve(1e-10, dx); }));
+  EXPECT_IN("blas.trsm: no precision for float32", message_of<InvalidArgument>([&] { solve(1e-10, dx); }));
   EXPECT_EQ(0, std::memcmp(fetched(b, dx).storage.data(), b.storage.data(), b.storage.size() * sizeof(float)));
 }
 
@@ -205,7 +205,7 @@ TEST(HostTargets, Epilogue) {
     }
   }
   const OnDevice<float> same(e, c);
-  EXPECT_SAYS("blas.gemm_epilogue: no precision", refusal<InvalidArgument>([&] {
+  EXPECT_IN("blas.gemm_epilogue: no precision", message_of<InvalidArgument>([&] {
                 gemm_epilogue(e, Op::N, Op::N, 1, da.view, db.view, 0, same.view, {}, {Precision::target(1e-7)});
               }));
   EXPECT_EQ(fetched(c, same).storage, c.storage);
@@ -216,7 +216,7 @@ TEST_P(Targets, SixteenBits) {
   const auto a = Matrix<bfloat16>::from_host(e_, 4, 4, std::vector<bfloat16>(16, bfloat16(1.5f)));
   const Matrix<bfloat16> c(e_, 4, 4);
   EXPECT_EQ(gemm(e_, Op::N, Op::N, 1, a.view(), a.view(), 0, c.view(), {.precision = Precision::target(1e-2)}).mode, Mode::Native);
-  EXPECT_SAYS("no precision for bfloat16", refusal<InvalidArgument>([&] {
+  EXPECT_IN("no precision for bfloat16", message_of<InvalidArgument>([&] {
                 gemm(e_, Op::N, Op::N, 1, a.view(), a.view(), 0, c.view(), {.precision = Precision::target(1e-6)});
               }));
 }

@@ -122,18 +122,18 @@ TEST(Symm, Refusals) {
   const Executor e = Executor::host();
   const Matrix<float> a(e, 3, 3), b(e, 3, 4), c(e, 3, 4), d(e, 4, 4);
   const auto text = [&](Side side, const MatrixView<float>& x, const MatrixView<float>& y, const MatrixView<float>& z) {
-    return refusal<InvalidArgument>([&] { symm(e, side, Uplo::Lower, 1, x, y, 0, z); });
+    return message_of<InvalidArgument>([&] { symm(e, side, Uplo::Lower, 1, x, y, 0, z); });
   };
-  EXPECT_SAYS("blas.symm: A is 3 x 3, B is 3 x 4, C is 3 x 4, side Right", text(Side::Right, a.view(), b.view(), c.view()));
-  EXPECT_SAYS("A must be 3 x 3", text(Side::Left, d.view(), b.view(), c.view()));
-  EXPECT_SAYS("B is 4 x 4, C is 3 x 4", text(Side::Left, a.view(), d.view(), c.view()));
-  EXPECT_SAYS("C shares memory with B", text(Side::Left, a.view(), b.view(), b.view()));
-  EXPECT_SAYS("C shares memory with A", text(Side::Left, a.view(), MatrixView<float>(e, b.data(), 3, 3, 4, 1), a.view()));
-  EXPECT_SAYS("elements overlap", text(Side::Left, a.view(), b.view(), MatrixView<float>(e, c.data(), 3, 4, 0, 1)));
-  EXPECT_SAYS("its pointer is null", text(Side::Left, MatrixView<float>(e, nullptr, 3, 3, 3, 1), b.view(), c.view()));
+  EXPECT_IN("blas.symm: A is 3 x 3, B is 3 x 4, C is 3 x 4, side Right", text(Side::Right, a.view(), b.view(), c.view()));
+  EXPECT_IN("A must be 3 x 3", text(Side::Left, d.view(), b.view(), c.view()));
+  EXPECT_IN("B is 4 x 4, C is 3 x 4", text(Side::Left, a.view(), d.view(), c.view()));
+  EXPECT_IN("C shares memory with B", text(Side::Left, a.view(), b.view(), b.view()));
+  EXPECT_IN("C shares memory with A", text(Side::Left, a.view(), MatrixView<float>(e, b.data(), 3, 3, 4, 1), a.view()));
+  EXPECT_IN("elements overlap", text(Side::Left, a.view(), b.view(), MatrixView<float>(e, c.data(), 3, 4, 0, 1)));
+  EXPECT_IN("its pointer is null", text(Side::Left, MatrixView<float>(e, nullptr, 3, 3, 3, 1), b.view(), c.view()));
   const Executor sim = Executor::open("sim:trn2");
-  EXPECT_SAYS("A lives on executor 'host', the call runs on 'sim:trn2'",
-              refusal<InvalidArgument>([&] { symm(sim, Side::Left, Uplo::Lower, 1, a.view(), b.view(), 0, c.view()); }));
+  EXPECT_IN("A lives on executor 'host', the call runs on 'sim:trn2'",
+              message_of<InvalidArgument>([&] { symm(sim, Side::Left, Uplo::Lower, 1, a.view(), b.view(), 0, c.view()); }));
 }
 
 TEST(Symm, OnTheDevice) {

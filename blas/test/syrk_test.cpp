@@ -180,17 +180,17 @@ TEST(Syrk, Refusals) {
   const Executor e = Executor::host();
   const Matrix<float> a(e, 3, 4), c(e, 3, 3), rectangle(e, 3, 4);
   const auto text = [&](Op op, const MatrixView<float>& x, const MatrixView<float>& y, const MatrixView<float>& z) {
-    return refusal<InvalidArgument>([&] { syr2k(e, Uplo::Lower, op, 1, x, y, 0, z); });
+    return message_of<InvalidArgument>([&] { syr2k(e, Uplo::Lower, op, 1, x, y, 0, z); });
   };
-  EXPECT_SAYS("blas.syr2k: op(A) is 4 x 3, op(B) is 4 x 3 (op T), C is 3 x 3", text(Op::T, a.view(), a.view(), c.view()));
-  EXPECT_SAYS("n x k, n x k and n x n", text(Op::N, a.view(), c.view(), c.view()));
-  EXPECT_SAYS("C is 3 x 4", text(Op::N, a.view(), a.view(), rectangle.view()));
-  EXPECT_SAYS("C shares memory with B", text(Op::N, a.view(), MatrixView<float>(e, c.data(), 3, 4, 3, 1), c.view()));
+  EXPECT_IN("blas.syr2k: op(A) is 4 x 3, op(B) is 4 x 3 (op T), C is 3 x 3", text(Op::T, a.view(), a.view(), c.view()));
+  EXPECT_IN("n x k, n x k and n x n", text(Op::N, a.view(), c.view(), c.view()));
+  EXPECT_IN("C is 3 x 4", text(Op::N, a.view(), a.view(), rectangle.view()));
+  EXPECT_IN("C shares memory with B", text(Op::N, a.view(), MatrixView<float>(e, c.data(), 3, 4, 3, 1), c.view()));
   const Matrix<C> z(e, 3, 3), w(e, 3, 3);
-  EXPECT_SAYS("blas.syrk: op is C; for this type it must be N or T",
-              refusal<InvalidArgument>([&] { syrk(e, Uplo::Lower, Op::C, 1, z.view(), 0, w.view()); }));
-  EXPECT_SAYS("blas.herk: op is T; for this type it must be N or C",
-              refusal<InvalidArgument>([&] { herk(e, Uplo::Lower, Op::T, 1, z.view(), 0, w.view()); }));
+  EXPECT_IN("blas.syrk: op is C; for this type it must be N or T",
+              message_of<InvalidArgument>([&] { syrk(e, Uplo::Lower, Op::C, 1, z.view(), 0, w.view()); }));
+  EXPECT_IN("blas.herk: op is T; for this type it must be N or C",
+              message_of<InvalidArgument>([&] { herk(e, Uplo::Lower, Op::T, 1, z.view(), 0, w.view()); }));
 }
 
 TEST(Syrk, OnTheDevice) {

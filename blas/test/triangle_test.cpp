@@ -242,55 +242,55 @@ TYPED_TEST(Triangles, Refusals) {
   const MatrixView<T> square(e, memory.data(), 3, 3, 1, 3), oblong(e, memory.data(), 3, 4, 1, 3);
   const PackedView<T> packed(e, memory.data(), 3, Uplo::Lower);
   const BandView<T> lower(e, memory.data(), 3, 3, 1, 0, 2), wide_band(e, memory.data(), 3, 4, 0, 1, 2);
-  EXPECT_SAYS("blas.symv: A is 3 x 4; it must be square",
-              refusal<InvalidArgument>([&] { symv(e, Uplo::Lower, T(1), oblong, x.view(), T(0), y.view()); }));
-  EXPECT_SAYS("blas.symv: x has 4 elements, A is 3 x 3",
-              refusal<InvalidArgument>([&] { symv(e, Uplo::Lower, T(1), square, four.view(), T(0), y.view()); }));
-  EXPECT_SAYS("blas.symv: y has 4 elements, A is 3 x 3",
-              refusal<InvalidArgument>([&] { symv(e, Uplo::Lower, T(1), square, x.view(), T(0), four.view()); }));
-  EXPECT_SAYS("blas.symv: y shares memory with x",
-              refusal<InvalidArgument>([&] { symv(e, Uplo::Lower, T(1), square, y.view(), T(0), y.view()); }));
-  EXPECT_SAYS("blas.symv: y shares memory with A", refusal<InvalidArgument>([&] {
+  EXPECT_IN("blas.symv: A is 3 x 4; it must be square",
+              message_of<InvalidArgument>([&] { symv(e, Uplo::Lower, T(1), oblong, x.view(), T(0), y.view()); }));
+  EXPECT_IN("blas.symv: x has 4 elements, A is 3 x 3",
+              message_of<InvalidArgument>([&] { symv(e, Uplo::Lower, T(1), square, four.view(), T(0), y.view()); }));
+  EXPECT_IN("blas.symv: y has 4 elements, A is 3 x 3",
+              message_of<InvalidArgument>([&] { symv(e, Uplo::Lower, T(1), square, x.view(), T(0), four.view()); }));
+  EXPECT_IN("blas.symv: y shares memory with x",
+              message_of<InvalidArgument>([&] { symv(e, Uplo::Lower, T(1), square, y.view(), T(0), y.view()); }));
+  EXPECT_IN("blas.symv: y shares memory with A", message_of<InvalidArgument>([&] {
                 symv(e, Uplo::Lower, T(1), square, x.view(), T(0), VectorView<T>(e, memory.data(), 3));
               }));
-  EXPECT_SAYS("blas.spmv: y shares memory with A", refusal<InvalidArgument>([&] {
+  EXPECT_IN("blas.spmv: y shares memory with A", message_of<InvalidArgument>([&] {
                 spmv(e, T(1), packed, x.view(), T(0), VectorView<T>(e, memory.data() + 2, 3));
               }));
-  EXPECT_SAYS("blas.spmv: y has 4",
-              refusal<InvalidArgument>([&] { spmv(e, T(1), packed, x.view(), T(0), four.view()); }));
-  EXPECT_SAYS("blas.sbmv: the upper triangle of a band with 1 lower and 0 upper diagonals",
-              refusal<InvalidArgument>([&] { sbmv(e, Uplo::Upper, T(1), lower, x.view(), T(0), y.view()); }));
-  EXPECT_SAYS("blas.sbmv: A is 3 x 4",
-              refusal<InvalidArgument>([&] { sbmv(e, Uplo::Upper, T(1), wide_band, x.view(), T(0), y.view()); }));
-  EXPECT_SAYS("blas.syr: A is 3 x 4", refusal<InvalidArgument>([&] { syr(e, Uplo::Upper, T(1), x.view(), oblong); }));
-  EXPECT_SAYS("blas.syr: x has 4", refusal<InvalidArgument>([&] { syr(e, Uplo::Upper, T(1), four.view(), square); }));
-  EXPECT_SAYS("blas.syr2: y has 4",
-              refusal<InvalidArgument>([&] { syr2(e, Uplo::Upper, T(1), x.view(), four.view(), square); }));
-  EXPECT_SAYS("blas.syr: A is 3 x 3 with strides (1, 2)", refusal<InvalidArgument>([&] {
+  EXPECT_IN("blas.spmv: y has 4",
+              message_of<InvalidArgument>([&] { spmv(e, T(1), packed, x.view(), T(0), four.view()); }));
+  EXPECT_IN("blas.sbmv: the upper triangle of a band with 1 lower and 0 upper diagonals",
+              message_of<InvalidArgument>([&] { sbmv(e, Uplo::Upper, T(1), lower, x.view(), T(0), y.view()); }));
+  EXPECT_IN("blas.sbmv: A is 3 x 4",
+              message_of<InvalidArgument>([&] { sbmv(e, Uplo::Upper, T(1), wide_band, x.view(), T(0), y.view()); }));
+  EXPECT_IN("blas.syr: A is 3 x 4", message_of<InvalidArgument>([&] { syr(e, Uplo::Upper, T(1), x.view(), oblong); }));
+  EXPECT_IN("blas.syr: x has 4", message_of<InvalidArgument>([&] { syr(e, Uplo::Upper, T(1), four.view(), square); }));
+  EXPECT_IN("blas.syr2: y has 4",
+              message_of<InvalidArgument>([&] { syr2(e, Uplo::Upper, T(1), x.view(), four.view(), square); }));
+  EXPECT_IN("blas.syr: A is 3 x 3 with strides (1, 2)", message_of<InvalidArgument>([&] {
                 syr(e, Uplo::Upper, T(1), x.view(), MatrixView<T>(e, memory.data(), 3, 3, 1, 2));
               }));
-  EXPECT_SAYS("blas.spr: A shares memory with x",
-              refusal<InvalidArgument>([&] { spr(e, T(1), VectorView<T>(e, memory.data(), 3), packed); }));
-  EXPECT_SAYS("blas.spr2: y has 4", refusal<InvalidArgument>([&] { spr2(e, T(1), x.view(), four.view(), packed); }));
-  EXPECT_SAYS("blas.trmv: A is 3 x 4",
-              refusal<InvalidArgument>([&] { trmv(e, Uplo::Upper, Op::N, Diag::Unit, oblong, x.view()); }));
-  EXPECT_SAYS("blas.trsv: x has 4",
-              refusal<InvalidArgument>([&] { trsv(e, Uplo::Upper, Op::N, Diag::Unit, square, four.view()); }));
-  EXPECT_SAYS("blas.tbmv: the upper triangle",
-              refusal<InvalidArgument>([&] { tbmv(e, Uplo::Upper, Op::N, Diag::Unit, lower, x.view()); }));
-  EXPECT_SAYS("blas.tbsv: x has 4",
-              refusal<InvalidArgument>([&] { tbsv(e, Uplo::Lower, Op::N, Diag::Unit, lower, four.view()); }));
-  EXPECT_SAYS("blas.tpmv: x has 4", refusal<InvalidArgument>([&] { tpmv(e, Op::N, Diag::Unit, packed, four.view()); }));
-  EXPECT_SAYS("blas.tpsv: x shares memory with A", refusal<InvalidArgument>([&] {
+  EXPECT_IN("blas.spr: A shares memory with x",
+              message_of<InvalidArgument>([&] { spr(e, T(1), VectorView<T>(e, memory.data(), 3), packed); }));
+  EXPECT_IN("blas.spr2: y has 4", message_of<InvalidArgument>([&] { spr2(e, T(1), x.view(), four.view(), packed); }));
+  EXPECT_IN("blas.trmv: A is 3 x 4",
+              message_of<InvalidArgument>([&] { trmv(e, Uplo::Upper, Op::N, Diag::Unit, oblong, x.view()); }));
+  EXPECT_IN("blas.trsv: x has 4",
+              message_of<InvalidArgument>([&] { trsv(e, Uplo::Upper, Op::N, Diag::Unit, square, four.view()); }));
+  EXPECT_IN("blas.tbmv: the upper triangle",
+              message_of<InvalidArgument>([&] { tbmv(e, Uplo::Upper, Op::N, Diag::Unit, lower, x.view()); }));
+  EXPECT_IN("blas.tbsv: x has 4",
+              message_of<InvalidArgument>([&] { tbsv(e, Uplo::Lower, Op::N, Diag::Unit, lower, four.view()); }));
+  EXPECT_IN("blas.tpmv: x has 4", message_of<InvalidArgument>([&] { tpmv(e, Op::N, Diag::Unit, packed, four.view()); }));
+  EXPECT_IN("blas.tpsv: x shares memory with A", message_of<InvalidArgument>([&] {
                 tpsv(e, Op::N, Diag::Unit, packed, VectorView<T>(e, memory.data(), 3));
               }));
-  EXPECT_SAYS("x is 3 x 1 with strides (0, 1)",
-              refusal<InvalidArgument>([&] { tpsv(e, Op::N, Diag::Unit, packed, VectorView<T>(e, &x.at(0), 3, 0)); }));
-  EXPECT_SAYS("its pointer is null", refusal<InvalidArgument>([&] {
+  EXPECT_IN("x is 3 x 1 with strides (0, 1)",
+              message_of<InvalidArgument>([&] { tpsv(e, Op::N, Diag::Unit, packed, VectorView<T>(e, &x.at(0), 3, 0)); }));
+  EXPECT_IN("its pointer is null", message_of<InvalidArgument>([&] {
                 tpsv(e, Op::N, Diag::Unit, PackedView<T>(e, nullptr, 3, Uplo::Lower), x.view());
               }));
   EXPECT_TRUE(y.same(before));
-  EXPECT_SAYS("leading dimension 1", refusal<InvalidArgument>([&] { BandView<T>(e, memory.data(), 3, 3, 1, 0, 1); }));
+  EXPECT_IN("leading dimension 1", message_of<InvalidArgument>([&] { BandView<T>(e, memory.data(), 3, 3, 1, 0, 1); }));
   // Empty matrices and vectors do nothing.
   Vec<T> none(0, 1);
   const MatrixView<T> empty(e, nullptr, 0, 0, 1, 1);

@@ -249,20 +249,20 @@ TEST(TrmmTrsm, Refusals) {
   const Executor e = Executor::host();
   const Matrix<float> a(e, 3, 3), b(e, 3, 4), c(e, 3, 4), square(e, 3, 3), wrong(e, 4, 3);
   const auto mm = [&](Side side, const MatrixView<float>& x, const MatrixView<float>& y, const MatrixView<float>& z) {
-    return refusal<InvalidArgument>([&] { trmm(e, side, Uplo::Lower, Op::N, Diag::Unit, 1, x, y, z); });
+    return message_of<InvalidArgument>([&] { trmm(e, side, Uplo::Lower, Op::N, Diag::Unit, 1, x, y, z); });
   };
-  EXPECT_SAYS("blas.trmm: A is 3 x 3, B is 3 x 4, C is 3 x 4, side Right", mm(Side::Right, a.view(), b.view(), c.view()));
-  EXPECT_SAYS("B and C must have one shape", mm(Side::Left, a.view(), b.view(), square.view()));
-  EXPECT_SAYS("A must be 3 x 3", mm(Side::Left, wrong.view(), b.view(), c.view()));
-  EXPECT_SAYS("C shares memory with B", mm(Side::Left, a.view(), MatrixView<float>(e, c.data() + 1, 3, 3, 4, 1), MatrixView<float>(e, c.data(), 3, 3, 4, 1)));
-  EXPECT_SAYS("C shares memory with A", mm(Side::Left, a.view(), square.view(), a.view()));
+  EXPECT_IN("blas.trmm: A is 3 x 3, B is 3 x 4, C is 3 x 4, side Right", mm(Side::Right, a.view(), b.view(), c.view()));
+  EXPECT_IN("B and C must have one shape", mm(Side::Left, a.view(), b.view(), square.view()));
+  EXPECT_IN("A must be 3 x 3", mm(Side::Left, wrong.view(), b.view(), c.view()));
+  EXPECT_IN("C shares memory with B", mm(Side::Left, a.view(), MatrixView<float>(e, c.data() + 1, 3, 3, 4, 1), MatrixView<float>(e, c.data(), 3, 3, 4, 1)));
+  EXPECT_IN("C shares memory with A", mm(Side::Left, a.view(), square.view(), a.view()));
   const auto sm = [&](Side side, const MatrixView<float>& x, const MatrixView<float>& y) {
-    return refusal<InvalidArgument>([&] { trsm(e, side, Uplo::Lower, Op::N, Diag::Unit, 1, x, y); });
+    return message_of<InvalidArgument>([&] { trsm(e, side, Uplo::Lower, Op::N, Diag::Unit, 1, x, y); });
   };
-  EXPECT_SAYS("blas.trsm: A is 3 x 3, B is 3 x 4, side Right; A must be 4 x 4", sm(Side::Right, a.view(), b.view()));
-  EXPECT_SAYS("B shares memory with A", sm(Side::Left, a.view(), a.view()));
-  EXPECT_SAYS("elements overlap", sm(Side::Left, a.view(), MatrixView<float>(e, b.data(), 3, 4, 1, 1)));
-  EXPECT_SAYS("its pointer is null", sm(Side::Left, MatrixView<float>(e, nullptr, 3, 3, 3, 1), b.view()));
+  EXPECT_IN("blas.trsm: A is 3 x 3, B is 3 x 4, side Right; A must be 4 x 4", sm(Side::Right, a.view(), b.view()));
+  EXPECT_IN("B shares memory with A", sm(Side::Left, a.view(), a.view()));
+  EXPECT_IN("elements overlap", sm(Side::Left, a.view(), MatrixView<float>(e, b.data(), 3, 4, 1, 1)));
+  EXPECT_IN("its pointer is null", sm(Side::Left, MatrixView<float>(e, nullptr, 3, 3, 3, 1), b.view()));
 }
 
 TEST(Trmm, OnTheDevice) {

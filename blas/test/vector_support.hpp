@@ -13,6 +13,8 @@
 #include <trn/blas/types.hpp>
 #include <vector>
 
+#include "support/message_of.hpp"
+
 namespace trn::blas::test {
 
 using Quad = __float128;
@@ -119,18 +121,7 @@ void expect_close(T got, Wide want, double bound, double scale, const char* what
                                       << bound * scale;
 }
 
-template <class E, class F>
-std::string refusal(F call) {
-  try {
-    call();
-  } catch (const E& e) {
-    return e.what();
-  } catch (const std::exception& e) {
-    return std::string("another error: ") + e.what();
-  }
-  return "no error";
-}
-#define EXPECT_SAYS(part, text) EXPECT_NE(std::string(text).find(part), std::string::npos) << "got: " << (text)
+using testing_support::message_of;
 
 using ScalarTypes = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
 

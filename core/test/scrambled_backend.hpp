@@ -9,6 +9,8 @@
 #include <trn/core/error.hpp>
 #include <trn/core/executor.hpp>
 
+#include "support/message_of.hpp"
+
 namespace trn::testing_support {
 
 class ScrambledBackend final : public Backend {
@@ -62,16 +64,5 @@ struct ScrambledDevice {
   std::shared_ptr<ScrambledBackend> backend;
   Executor executor;
 };
-
-// The message of the E that `action` throws, or "" when it throws none.
-template <class E, class Action>
-std::string message_of(Action action) {
-  try {
-    action();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "";
-}
 
 }  // namespace trn::testing_support

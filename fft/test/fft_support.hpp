@@ -15,6 +15,8 @@
 #include <trn/core/event.hpp>
 #include <trn/fft/plan.hpp>
 
+#include "support/message_of.hpp"
+
 namespace trn::fft::test {
 
 __extension__ using Quad = __float128;
@@ -111,16 +113,6 @@ template <class T> std::vector<T> random_real(std::int64_t n, std::uint32_t seed
   return x;
 }
 
-template <class E, class F> std::string message_of(F call) {
-  try {
-    call();
-  } catch (const E& e) {
-    return e.what();
-  } catch (const std::exception& e) {
-    return std::string("another error: ") + e.what();
-  }
-  return "no error";
-}
-#define EXPECT_IN(part, text) EXPECT_NE(std::string(text).find(part), std::string::npos) << "got: " << (text)
+using testing_support::message_of;
 
 }  // namespace trn::fft::test

@@ -7,16 +7,6 @@
 namespace trn::rand::test {
 namespace {
 
-template <class F>
-void expect_refusal(F call, const std::string& part) {
-  try {
-    call();
-    ADD_FAILURE() << "accepted; expected: " << part;
-  } catch (const InvalidArgument& error) {
-    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
-  }
-}
-
 TEST(RandArguments, OperandOnAnotherExecutor) {
   const Executor host = Executor::host(), sim = Executor::open("sim:trn2");
   Generator g;

@@ -28,16 +28,6 @@ std::vector<T> points(const State& state, std::int64_t n, Interval interval = In
   return out.to_host();
 }
 
-template <class F>
-void expect_refusal(F call, const std::string& part) {
-  try {
-    call();
-    ADD_FAILURE() << "accepted; expected: " << part;
-  } catch (const InvalidArgument& error) {
-    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
-  }
-}
-
 TEST(Sobol, CurandsPoints) {
   for (const CurandPoints& c : kCurandPoints) {
     const State state{.algorithm = c.algorithm, .position = c.position, .dimensions = 1000};

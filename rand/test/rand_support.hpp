@@ -11,7 +11,12 @@
 #include <trn/rand/uniform.hpp>
 #include <vector>
 
+#include "support/message_of.hpp"
+
 namespace trn::rand::test {
+
+using testing_support::message_of;
+template <class F> void expect_refusal(F call, const std::string& part) { EXPECT_IN(part, message_of<InvalidArgument>(call)); }
 
 using Quad = std::array<std::uint32_t, 4>;
 
