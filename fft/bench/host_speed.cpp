@@ -1,24 +1,28 @@
-// The host's 1-D engines beside FFTW (FFTW_MEASURE) and KissFFT in one run, as a Markdown table. Peers are optional: a column without its library says so.
+// 1-D plans on the host beside FFTW (FFTW_MEASURE) and KissFFT in one run, as a Markdown table. Peers are optional: a column without its library says so.
 //
-//   fft_host_speed [float|double] [complex|real] [lines: 1|many] [threads] [seconds per number]
+//   fft_host_speed [float|double] [complex|real] [many|one] [threads] [seconds per number] [lengths]
 //
 // Every length is timed in turn, ours and the peers' interleaved; the smallest time of all rounds counts. "many" means lines of about 2^18 points altogether
-// (at least 16 of them), "one" a single line. Ratios are peer's time over ours: above 1 we are ahead. Of real lines the last column is our time over that
+// (at least 16 of them), "one" a single line. Ours is Plan::execute with addresses and a workspace; what the overload for views costs more is printed for single
+// lines of n <= 5. Ratios are peer's time over ours: above 1 we are ahead. Of real lines the last column is our time over that
 // of our complex transform of the same n and number of lines.
 #include <omp.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <complex>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "host/lines.hpp"
+#include <trn/fft/plan.hpp>
+
 #ifdef TRN_HAVE_FFTW
 #include <fftw3.h>
 #endif
@@ -28,9 +32,6 @@
 #endif
 
 namespace {
-
-using trn::fft::host::Engine;
-using trn::fft::host::EngineKind;
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -42,14 +43,25 @@ struct Case {
   T *in, *out;
 };
 
+// What a user calls: Plan::execute with addresses. With `views` the overload that checks everything.
 template <class T>
-std::function<void()> ours(const Case<T>& c) {
-  const auto engine = trn::fft::host::make_engine<T>(c.real ? EngineKind::RealToHalf : EngineKind::Complex, c.n, c.lines);
-  const auto scratch = std::shared_ptr<std::byte>(static_cast<std::byte*>(std::aligned_alloc(64, static_cast<std::size_t>(engine->scratch_bytes(c.threads)) / 64 * 64 + 64)), std::free);
-  const std::vector<trn::fft::host::LineBatch> batch = {{c.lines, c.real ? c.n : 2 * c.n, c.real ? 2 * (c.n / 2 + 1) : 2 * c.n}};
-  return [=] {
-    engine->run({c.in, c.real ? nullptr : c.in + 1, c.real ? 1 : 2}, {c.out, c.out + 1, 2}, batch, 1.0, scratch.get(), c.threads);
-  };
+std::function<void()> ours(const Case<T>& c, bool views = false) {
+  using trn::fft::Kind;
+  using C = std::complex<T>;
+  omp_set_num_threads(c.threads);
+  const trn::Executor host = trn::Executor::host();
+  const trn::fft::Plan<T> plan(host, trn::fft::dense(c.real ? Kind::RealToComplex : Kind::ComplexToComplex, trn::fft::Direction::Forward, {c.n}, {.batch = c.lines}));
+  const auto workspace = std::make_shared<trn::Buffer>(host, plan.workspace_bytes());
+  C* out = reinterpret_cast<C*>(c.out);
+  const C* in = reinterpret_cast<const C*>(c.in);
+  if (views) {
+    const trn::View<const C> from(host, in, {c.lines, c.n});
+    const trn::View<C> to(host, out, {c.lines, c.n});
+    return [=] { plan.execute(from, to); };
+  }
+  void* memory = workspace->data();
+  if (c.real) return [=, x = c.in] { static_cast<void>(workspace), plan.execute(x, out, memory); };
+  return [=] { static_cast<void>(workspace), plan.execute(in, out, memory); };
 }
 
 #ifdef TRN_HAVE_FFTW
@@ -137,7 +149,7 @@ void table(bool real, bool many, int threads, double seconds, const std::vector<
       const std::size_t bytes = (reals * sizeof(T) + 63) / 64 * 64;
       const std::shared_ptr<T> in(static_cast<T*>(std::aligned_alloc(64, bytes)), std::free), out(static_cast<T*>(std::aligned_alloc(64, bytes)), std::free);
       const Case<T> c{real, n, lines, threads, in.get(), out.get()};
-      std::vector<std::function<void()>> candidates(real ? 4 : 3);
+      std::vector<std::function<void()>> candidates(4);
       candidates[0] = ours(c);
 #ifdef TRN_HAVE_FFTW
       candidates[1] = fftw(c);
@@ -146,6 +158,7 @@ void table(bool real, bool many, int threads, double seconds, const std::vector<
       candidates[2] = kissfft(c);
 #endif
       if (real) candidates[3] = ours(Case<T>{false, n, lines, threads, in.get(), out.get()});
+      else if (!many && n <= 5) candidates[3] = ours(c, true);
       for (std::size_t i = 0; i < reals; ++i) in.get()[i] = static_cast<T>(i % 97) / 97 - T(0.5);  // FFTW_MEASURE has written here
       const std::vector<double> t = race(candidates, seconds);
       const double flops = (real ? 2.5 : 5) * static_cast<double>(n * lines) * std::log2(static_cast<double>(n));
@@ -157,6 +170,7 @@ void table(bool real, bool many, int threads, double seconds, const std::vector<
       ratio(t[1]);
       ratio(t[2]);
       if (real) std::printf("%.2f |", t[0] / t[3]);
+      else if (candidates[3]) std::printf(" with views %.4g us", t[3] * 1e6);
       std::printf("\n");
       std::fflush(stdout);
       if (std::isfinite(t[1])) {

@@ -38,9 +38,15 @@ struct Operands {
 };
 
 namespace detail {
+// A whole execution as one call, for plans of interleaved lines that need neither workspace nor threads.
+struct Direct {
+  void (*run)(const void* context, const void* in, void* out) = nullptr;  // null: there is none
+  const void* context = nullptr;                                          // lives as long as the body
+};
 class Body {
  public:
   virtual ~Body() = default;
+  [[nodiscard]] virtual Direct direct() const { return {}; }
   [[nodiscard]] virtual std::int64_t workspace_bytes() const = 0;
   [[nodiscard]] virtual Accuracy accuracy() const = 0;
   virtual void execute(const Executor& executor, const Operands& operands) const = 0;

@@ -16,7 +16,10 @@ struct PlanState {
   Description description;
   std::vector<layout::Dim> in, out;
   layout::Span in_span, out_span;
-  std::int64_t real_bytes = 4;
+  std::int64_t real_bytes = 4, workspace_bytes = 0;
+  const char* in_place_trouble = nullptr;
+  const EventHub* events = nullptr;
+  Direct direct;
   std::shared_ptr<const Body> body;  // null: nothing to do
 };
 
@@ -63,48 +66,63 @@ struct Call {
   const PlanState& plan;
 };
 
+// Messages are put together only when they are needed: a short transform takes less time than one of them.
 void check_part(const Call& call, const char* side, const Part& p, const layout::Span& needed) {
-  require(*p.executor == call.executor, "{}: the {} lives on executor '{}', the plan is for '{}'; give an array of that executor",
-          call.operation, side, p.executor->name(), call.executor.name());
+  if (!(*p.executor == call.executor)) {
+    fail<InvalidArgument>("{}: the {} lives on executor '{}', the plan is for '{}'; give an array of that executor", call.operation, side,
+                          p.executor->name(), call.executor.name());
+  }
   if (needed.high < needed.low) return;
   const OffsetRange held = offset_range(*p.shape, *p.strides);
-  require(held.lowest <= needed.low && needed.high <= held.highest,
-          "{}: the {} has shape {} and strides {}, which hold elements {} to {} of its address; the plan touches {} to {}: give the whole "
-          "array",
-          call.operation, side, to_string(*p.shape), to_string(*p.strides), held.lowest, held.highest,
-          static_cast<std::int64_t>(needed.low), static_cast<std::int64_t>(needed.high));
-  require(p.data != nullptr, "{}: the {} has shape {} but its pointer is null", call.operation, side, to_string(*p.shape));
+  if (held.lowest > needed.low || needed.high > held.highest) {
+    fail<InvalidArgument>(
+        "{}: the {} has shape {} and strides {}, which hold elements {} to {} of its address; the plan touches {} to {}: give the whole "
+        "array",
+        call.operation, side, to_string(*p.shape), to_string(*p.strides), held.lowest, held.highest,
+        static_cast<std::int64_t>(needed.low), static_cast<std::int64_t>(needed.high));
+  }
+  if (p.data == nullptr) {
+    fail<InvalidArgument>("{}: the {} has shape {} but its pointer is null", call.operation, side, to_string(*p.shape));
+  }
 }
 
 void check_side(const Call& call, const char* side, const Given& g, const layout::Span& needed) {
   check_part(call, side, g.re, needed);
   if (!g.im) return;
-  require(*g.re.shape == *g.im->shape && *g.re.strides == *g.im->strides,
-          "{}: the real part of the {} has shape {} and strides {}, the imaginary part {} and {}; both must be the same", call.operation,
-          side, to_string(*g.re.shape), to_string(*g.re.strides), to_string(*g.im->shape), to_string(*g.im->strides));
+  if (*g.re.shape != *g.im->shape || *g.re.strides != *g.im->strides) {
+    fail<InvalidArgument>("{}: the real part of the {} has shape {} and strides {}, the imaginary part {} and {}; both must be the same",
+                          call.operation, side, to_string(*g.re.shape), to_string(*g.re.strides), to_string(*g.im->shape),
+                          to_string(*g.im->strides));
+  }
   check_part(call, side, *g.im, needed);
 }
 
-std::vector<layout::Region> regions(const Given& g, const std::vector<layout::Dim>& dims) {
-  std::vector<layout::Region> all{{reinterpret_cast<std::uintptr_t>(g.re.data), g.re.element_bytes, &dims}};
-  if (g.im) all.push_back({reinterpret_cast<std::uintptr_t>(g.im->data), g.im->element_bytes, &dims});
-  return all;
+// The parts of a side, one or two.
+struct Regions {
+  layout::Region part[2];
+  int count = 1;
+  [[nodiscard]] const layout::Region* begin() const { return part; }
+  [[nodiscard]] const layout::Region* end() const { return part + count; }
+};
+Regions regions(const Given& g, const std::vector<layout::Dim>& dims) {
+  const auto region = [&](const Part& p) { return layout::Region{reinterpret_cast<std::uintptr_t>(p.data), p.element_bytes, &dims}; };
+  return {{region(g.re), g.im ? region(*g.im) : layout::Region{}}, g.im ? 2 : 1};
+}
+
+void check_in_place(const Call& call) {
+  if (call.plan.in_place_trouble == nullptr) return;
+  fail<InvalidArgument>("{}: input and output begin at the same address, but {}; describe the same bytes on both sides or use two arrays",
+                        call.operation, call.plan.in_place_trouble);
 }
 
 void check_overlaps(const Call& call, const Given& in, const Given& out) {
   const PlanState& p = call.plan;
-  const auto ins = regions(in, p.in), outs = regions(out, p.out);
-  require(outs.size() == 1 || !layout::overlap(outs[0], outs[1]),
+  const Regions ins = regions(in, p.in), outs = regions(out, p.out);
+  require(outs.count == 1 || !layout::overlap(outs.part[0], outs.part[1]),
           "{}: the real and the imaginary part of the output share elements; give each its own memory", call.operation);
-  bool same = ins.size() == outs.size();
-  for (std::size_t i = 0; same && i < ins.size(); ++i) same = ins[i].address == outs[i].address;
-  if (same) {
-    const char* trouble = in_place_trouble(p.description);
-    require(trouble == nullptr,
-            "{}: input and output begin at the same address, but {}; describe the same bytes on both sides or use two arrays",
-            call.operation, trouble == nullptr ? "" : trouble);
-    return;
-  }
+  bool same = ins.count == outs.count;
+  for (int i = 0; same && i < ins.count; ++i) same = ins.part[i].address == outs.part[i].address;
+  if (same) return check_in_place(call);
   for (const layout::Region& a : ins) {
     for (const layout::Region& b : outs) {
       require(!layout::overlap(a, b),
@@ -115,7 +133,7 @@ void check_overlaps(const Call& call, const Given& in, const Given& out) {
 }
 
 void check_workspace(const Call& call, const Buffer& workspace, const Given& in, const Given& out) {
-  const std::int64_t needed = call.plan.body->workspace_bytes();
+  const std::int64_t needed = call.plan.workspace_bytes;
   require(workspace.executor() == call.executor, "{}: the workspace lives on executor '{}', the plan is for '{}'; allocate it there",
           call.operation, workspace.executor().name(), call.executor.name());
   require(workspace.bytes() >= needed, "{}: the workspace has {} bytes; the plan needs {}: allocate workspace_bytes()", call.operation,
@@ -141,36 +159,82 @@ Side side(const Given& g, bool complex, std::int64_t real_bytes) {
 }
 
 // What the overload offers against what the plan wants.
-void check_kind(const Call& call, Kind kind, const Given& in, const Given& out) {
+void check_kind(const Call& call, Kind kind, Format in, Format out) {
   const Description& d = call.plan.description;
-  require(kind == d.kind, "{}: the plan is {}, but execute() was given arrays of a {} transform; give the types of the plan's kind",
-          call.operation, name(d.kind), name(kind));
-  const auto format = [](const Given& g) { return g.im ? Format::Planar : Format::Interleaved; };
+  if (kind != d.kind) {
+    fail<InvalidArgument>("{}: the plan is {}, but execute() was given arrays of a {} transform; give the types of the plan's kind",
+                          call.operation, name(d.kind), name(kind));
+  }
   const auto check_format = [&](const char* which, Format got, Format want) {
-    require(got == want, "{}: the {} is {}, but the plan's {}_format is {}; make the plan with that format or give the other view",
-            call.operation, which, name(got), which, name(want));
+    if (got == want) return;
+    fail<InvalidArgument>("{}: the {} is {}, but the plan's {}_format is {}; make the plan with that format or give the other kind of argument",
+                          call.operation, which, name(got), which, name(want));
   };
-  if (d.kind != Kind::RealToComplex) check_format("input", format(in), d.input_format);
-  if (d.kind != Kind::ComplexToReal) check_format("output", format(out), d.output_format);
+  if (d.kind != Kind::RealToComplex) check_format("input", in, d.input_format);
+  if (d.kind != Kind::ComplexToReal) check_format("output", out, d.output_format);
+}
+
+// With the caller's workspace, or memory for this call: on the stack if it is little and the host's.
+constexpr std::int64_t kStackBytes = 16 << 10;
+void run_with_workspace(const Call& call, const KernelTable<ExecuteArgs>& kernels, Operands operands) {
+  const auto go = [&](void* workspace) {
+    operands.workspace = workspace;
+    dispatch(kernels, call.executor, ExecuteArgs{call.plan.body.get(), operands});
+  };
+  const std::int64_t bytes = call.plan.workspace_bytes;
+  if (operands.workspace != nullptr || bytes == 0) return go(operands.workspace);
+  if (bytes <= kStackBytes && call.executor.family() == Family::Host) {
+    alignas(64) std::byte little[kStackBytes];
+    return go(little);
+  }
+  const Buffer own(call.executor, bytes);
+  go(own.data());
 }
 
 void run(const Executor& executor, const PlanState& plan, Kind kind, const Given& in, const Given& out, const Buffer* workspace) {
   const KernelTable<ExecuteArgs>& kernels = table(plan.description.kind);
   const Call call{kernels.operation, executor, plan};
-  check_kind(call, kind, in, out);
+  const auto format = [](const Given& g) { return g.im ? Format::Planar : Format::Interleaved; };
+  check_kind(call, kind, format(in), format(out));
   check_side(call, "input", in, plan.in_span);
   check_side(call, "output", out, plan.out_span);
   if (!plan.body) return;
   check_overlaps(call, in, out);
   if (workspace) check_workspace(call, *workspace, in, out);
-  std::optional<Buffer> own;
-  const std::int64_t bytes = plan.body->workspace_bytes();
-  if (!workspace && bytes > 0) own.emplace(executor, bytes);
-  const Operands operands{side(in, kind != Kind::RealToComplex, plan.real_bytes), side(out, kind != Kind::ComplexToReal, plan.real_bytes),
-                          workspace ? workspace->data()
-                          : own     ? own->data()
-                                    : nullptr};
-  dispatch(kernels, executor, ExecuteArgs{plan.body.get(), operands});
+  if (plan.direct.run && !plan.events->has_listeners()) return plan.direct.run(plan.direct.context, in.re.data, out.re.data);
+  run_with_workspace(call, kernels,
+                     {side(in, kind != Kind::RealToComplex, plan.real_bytes), side(out, kind != Kind::ComplexToReal, plan.real_bytes),
+                      workspace ? workspace->data() : nullptr});
+}
+
+// Addresses without views. Direct plans have come and gone before this.
+struct Pointers {
+  const void *re, *im;
+  Format format;
+};
+template <class E> Pointers pointers(const E* p) { return {p, nullptr, Format::Interleaved}; }
+template <class E> Pointers pointers(const PlanarPointer<E>& p) { return {p.re, p.im, Format::Planar}; }
+
+void run(const Executor& executor, const PlanState& plan, Kind kind, const Pointers& in, const Pointers& out, void* workspace) {
+  const KernelTable<ExecuteArgs>& kernels = table(plan.description.kind);
+  const Call call{kernels.operation, executor, plan};
+  check_kind(call, kind, in.format, out.format);
+  if (!plan.body) return;
+  const auto is_null = [](const Pointers& p) { return p.re == nullptr || (p.format == Format::Planar && p.im == nullptr); };
+  require(!is_null(in), "{}: the address of the input is null; give the address of its first element", call.operation);
+  require(!is_null(out), "{}: the address of the output is null; give the address of its first element", call.operation);
+  if (in.re == out.re && in.im == out.im) check_in_place(call);
+  const auto side = [&](const Pointers& p, bool complex) {
+    void* re = const_cast<void*>(p.re);
+    if (p.format == Format::Planar) return Side{re, const_cast<void*>(p.im)};
+    return Side{re, complex ? static_cast<char*>(re) + plan.real_bytes : nullptr};
+  };
+  run_with_workspace(call, kernels, {side(in, kind != Kind::RealToComplex), side(out, kind != Kind::ComplexToReal), workspace});
+}
+
+// Whether a call may go to the direct function at once; everything else is sorted out by run().
+bool goes_direct(const PlanState& plan, Kind kind, const void* in, const void* out) {
+  return plan.direct.run && plan.description.kind == kind && in && out && (in != out || !plan.in_place_trouble) && !plan.events->has_listeners();
 }
 
 }  // namespace
@@ -190,11 +254,17 @@ template <Real T> Plan<T>::Plan(const Executor& executor, const Description& des
   const Problem problem = make_problem(planned, dtype_of<T>);
   dispatch(kPlan, executor, BuildArgs{&problem, &state->body});
   if (is_empty(description)) state->body = nullptr;
+  if (state->body) {
+    state->workspace_bytes = state->body->workspace_bytes();
+    state->direct = state->body->direct();
+  }
+  state->in_place_trouble = in_place_trouble(description);
+  state->events = &executor.backend().events();
   state_ = std::move(state);
 }
 
 template <Real T> const Description& Plan<T>::description() const { return state_->description; }
-template <Real T> std::int64_t Plan<T>::workspace_bytes() const { return state_->body ? state_->body->workspace_bytes() : 0; }
+template <Real T> std::int64_t Plan<T>::workspace_bytes() const { return state_->workspace_bytes; }
 template <Real T> Accuracy Plan<T>::accuracy() const { return state_->body ? state_->body->accuracy() : Accuracy{}; }
 
 #define TRN_FFT_EXECUTE(Kind_, In, Out)                                                                  \
@@ -210,6 +280,25 @@ TRN_FFT_EXECUTE(ComplexToReal, View<const C>, View<T>)
 TRN_FFT_EXECUTE(ComplexToComplex, PlanarView<const T>, PlanarView<T>)
 TRN_FFT_EXECUTE(RealToComplex, View<const T>, PlanarView<T>)
 TRN_FFT_EXECUTE(ComplexToReal, PlanarView<const T>, View<T>)
+#undef TRN_FFT_EXECUTE
+
+#define TRN_FFT_EXECUTE(Kind_, In, Out)                                                                            \
+  template <Real T> void Plan<T>::execute(In in, Out out, void* workspace) const {                                 \
+    if (goes_direct(*state_, Kind::Kind_, in, out)) return state_->direct.run(state_->direct.context, in, out);    \
+    run(executor_, *state_, Kind::Kind_, pointers(in), pointers(out), workspace);                                  \
+  }
+TRN_FFT_EXECUTE(ComplexToComplex, const C*, C*)
+TRN_FFT_EXECUTE(RealToComplex, const T*, C*)
+TRN_FFT_EXECUTE(ComplexToReal, const C*, T*)
+#undef TRN_FFT_EXECUTE
+
+#define TRN_FFT_EXECUTE(Kind_, In, Out)                                             \
+  template <Real T> void Plan<T>::execute(In in, Out out, void* workspace) const {  \
+    run(executor_, *state_, Kind::Kind_, pointers(in), pointers(out), workspace);   \
+  }
+TRN_FFT_EXECUTE(ComplexToComplex, PlanarPointer<const T>, PlanarPointer<T>)
+TRN_FFT_EXECUTE(RealToComplex, const T*, PlanarPointer<T>)
+TRN_FFT_EXECUTE(ComplexToReal, PlanarPointer<const T>, T*)
 #undef TRN_FFT_EXECUTE
 
 template class Plan<float>;

@@ -55,7 +55,14 @@ template <class T> class HostBody final : public detail::Body {
     for (const Stage& stage : walk_.stages) {
       stage_bytes_ = std::max(stage_bytes_, blocks_in_parallel(stage) ? threads_ * block_bytes(stage, 1) : block_bytes(stage, threads_));
     }
+    // One axis is one pass over all lines: nothing to walk.
+    if (problem_.axes.size() == 1) {
+      only_ = &walk_.stages.front().passes.front();
+      only_engine_ = &engine(*only_);
+    }
   }
+  HostBody(const HostBody&) = delete;
+  HostBody& operator=(const HostBody&) = delete;
 
   std::int64_t workspace_bytes() const override { return shared_bytes_ + stage_bytes_; }
 
@@ -71,6 +78,7 @@ template <class T> class HostBody final : public detail::Body {
 
   void execute(const Executor&, const Operands& o) const override {
     auto* work = static_cast<std::byte*>(o.workspace);
+    if (only_) return run_lines(*only_, *only_engine_, only_->batch, o.in, o.out, problem_.factor, work, threads_);
     std::vector<std::int64_t> index(walk_.units.size(), 0);
     for (;;) {
       Side places[3] = {o.in, o.out, {work, work + sizeof(T)}};
@@ -146,21 +154,23 @@ template <class T> class HostBody final : public detail::Body {
   }
 
   void run_pass(const Pass& pass, std::int64_t count, const Side (&at)[3], double factor, std::byte* scratch, int threads) const {
-    Side from = at[static_cast<int>(pass.from)], to = at[static_cast<int>(pass.to)];
+    const Side &from = at[static_cast<int>(pass.from)], &to = at[static_cast<int>(pass.to)];
+    if (pass.chunked == Pass::kNone || pass.batch[pass.chunked].count == count * pass.per_chunk)
+      return run_lines(pass, engine(pass), pass.batch, from, to, factor, scratch, threads);
+    std::vector<LineBatch> shorter = pass.batch;
+    shorter[pass.chunked].count = count * pass.per_chunk;
+    run_lines(pass, engine(pass), shorter, from, to, factor, scratch, threads);
+  }
+
+  void run_lines(const Pass& pass, const Engine<T>& engine, const std::vector<LineBatch>& batch, Side from, Side to, double factor, std::byte* scratch,
+                 int threads) const {
     const bool inverse = problem_.direction == Direction::Inverse;
     if (pass.kind == EngineKind::Complex && inverse) {
       std::swap(from.re, from.im);
       std::swap(to.re, to.im);
     }
     const Lines in{from.re, from.im, pass.from_stride}, out{to.re, to.im, pass.to_stride};
-    const bool part = pass.chunked != Pass::kNone && pass.batch[pass.chunked].count != count * pass.per_chunk;
-    std::vector<LineBatch> shorter;
-    if (part) {
-      shorter = pass.batch;
-      shorter[pass.chunked].count = count * pass.per_chunk;
-    }
-    const std::vector<LineBatch>& batch = part ? shorter : pass.batch;
-    engine(pass).run(in, out, batch, factor, scratch, threads);
+    engine.run(in, out, batch, factor, scratch, threads);
     if (pass.kind == EngineKind::RealToHalf && inverse) conjugate(out, batch, length(pass) / 2 + 1);
     if (pass.kind == EngineKind::HalfToReal && !inverse) turn_round(out, batch, length(pass));
   }
@@ -195,6 +205,8 @@ template <class T> class HostBody final : public detail::Body {
   int threads_;
   std::map<std::pair<EngineKind, std::int64_t>, std::shared_ptr<const Engine<T>>> engines_;
   std::int64_t shared_bytes_ = 0, stage_bytes_ = 0;
+  const Pass* only_ = nullptr;
+  const Engine<T>* only_engine_ = nullptr;
 };
 
 // The host computes in the operands' type, whatever it is asked for: only Native and targets that it meets are offered.

@@ -96,6 +96,17 @@ template <Real T> class Plan {
   void execute(const PlanarView<const T>& in, const View<T>& out) const;
   void execute(const PlanarView<const T>& in, const View<T>& out, const Buffer& workspace) const;
 
+  // The same for addresses of element (0, 0, ...) in the executor's memory, like cufftExecC2C and fftw_execute_dft: the shortest way in. Checked are the plan's
+  // kind and formats, null addresses, and that a plan called in place describes the same bytes on both sides. Not checked, and the caller's duty: that all elements
+  // which the plan touches are there, that the sides do not overlap otherwise, and that `workspace` has workspace_bytes() bytes at a multiple of 64, apart from both;
+  // if it is null, memory is found for the call.
+  void execute(const C* in, C* out, void* workspace = nullptr) const;
+  void execute(const T* in, C* out, void* workspace = nullptr) const;
+  void execute(const C* in, T* out, void* workspace = nullptr) const;
+  void execute(PlanarPointer<const T> in, PlanarPointer<T> out, void* workspace = nullptr) const;
+  void execute(const T* in, PlanarPointer<T> out, void* workspace = nullptr) const;
+  void execute(PlanarPointer<const T> in, T* out, void* workspace = nullptr) const;
+
  private:
   Executor executor_;
   std::shared_ptr<const detail::PlanState> state_;

@@ -36,5 +36,9 @@ enum class Format : std::uint8_t { Interleaved, Planar };
 template <Element T> struct PlanarView {
   View<T> re, im;
 };
+// The same as two addresses of an executor's memory.
+template <Element T> struct PlanarPointer {
+  T *re = nullptr, *im = nullptr;
+};
 
 }  // namespace trn::fft
