@@ -12,6 +12,8 @@
 #include <limits>
 #include <trn/core/error.hpp>
 
+#include "../parallel.hpp"
+
 namespace trn::fft::device {
 
 using namespace trn::tile;
@@ -260,8 +262,7 @@ class ExactBody final : public detail::Body, public HasSteps {
   }
 
   void split(const std::vector<C>& values, std::vector<int>& exponent, std::vector<float>& words) const {
-#pragma omp parallel for if (total_ > 1 << 14)
-    for (std::int64_t b = 0; b < static_cast<std::int64_t>(exponent.size()); ++b) {
+    for_rows(static_cast<std::int64_t>(exponent.size()), total_, [&](std::int64_t b) {
       const C* const from = values.data() + b * points_;
       double largest = 0;
       for (std::int64_t i = 0; i < points_; ++i) {
@@ -277,18 +278,17 @@ class ExactBody final : public detail::Body, public HasSteps {
         hi[i] = static_cast<float>(v);
         hi[i + 2 * total_] = static_cast<float>(v - static_cast<double>(hi[i]));
       }
-    }
+    });
   }
   void join(const std::vector<float>& words, const std::vector<int>& exponent, std::vector<C>& values) const {
-#pragma omp parallel for if (total_ > 1 << 14)
-    for (std::int64_t b = 0; b < static_cast<std::int64_t>(exponent.size()); ++b) {
+    for_rows(static_cast<std::int64_t>(exponent.size()), total_, [&](std::int64_t b) {
       const float* const hi = words.data() + 2 * b * points_;
       const auto value = [&](std::int64_t i) {
         return std::ldexp((static_cast<double>(hi[i]) + static_cast<double>(hi[i + 2 * total_])) * factor_,
                           exponent[static_cast<std::size_t>(b)] + shift_);
       };
       for (std::int64_t i = 0; i < points_; ++i) values[static_cast<std::size_t>(b * points_ + i)] = {value(2 * i), value(2 * i + 1)};
-    }
+    });
   }
 
   void scatter(const Executor& executor, const Side& out, const std::vector<C>& values) const {

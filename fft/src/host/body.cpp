@@ -10,14 +10,13 @@
 // of (1 + the engine's bound), and 1 + 2 u for the factor (its own rounding and the product's). Half spectra count with their mirror
 // images, line by line, until a RealToComplex result is measured over the half alone: its norm is at least 1/sqrt(2) of the whole's, so
 // the bound grows by sqrt(2).
-#include <omp.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include <trn/core/error.hpp>
 
+#include "../parallel.hpp"
 #include "line_plan.hpp"
 #include "stages.hpp"
 
@@ -77,6 +76,7 @@ template <class T> class HostBody final : public detail::Body {
   }
 
   void execute(const Executor&, const Operands& o) const override {
+    const int threads = threads_for_call(threads_);
     auto* work = static_cast<std::byte*>(o.workspace);
     if (only_) return run_lines(*only_, *only_engine_, only_->batch, o.in, o.out, problem_.factor, work, threads_);
     std::vector<std::int64_t> index(walk_.units.size(), 0);
@@ -85,7 +85,7 @@ template <class T> class HostBody final : public detail::Body {
       for (std::size_t d = 0; d < index.size(); ++d) {
         for (const int p : {0, 1}) places[p] = moved(places[p], index[d] * walk_.units[d].stride[p]);
       }
-      for (std::size_t s = 0; s < walk_.stages.size(); ++s) run_stage(s, places, work + shared_bytes_);
+      for (std::size_t s = 0; s < walk_.stages.size(); ++s) run_stage(s, places, work + shared_bytes_, threads);
       std::size_t d = index.size();
       while (d > 0 && ++index[d - 1] == walk_.units[d - 1].extent) index[--d] = 0;
       if (d == 0) return;
@@ -113,21 +113,15 @@ template <class T> class HostBody final : public detail::Body {
     return {static_cast<T*>(side.re) + reals, side.im ? static_cast<T*>(side.im) + reals : nullptr};
   }
 
-  void run_stage(std::size_t s, const Side (&places)[3], std::byte* scratch) const {
+  void run_stage(std::size_t s, const Side (&places)[3], std::byte* scratch, int threads) const {
     const Stage& stage = walk_.stages[s];
     const std::int64_t blocks = stage.blocks();
-    if (!blocks_in_parallel(stage)) {
-      for (std::int64_t b = 0; b < blocks; ++b) run_block(s, b, places, scratch, threads_);
+    if (threads == 1 || !blocks_in_parallel(stage)) {
+      for (std::int64_t b = 0; b < blocks; ++b) run_block(s, b, places, scratch, threads);
       return;
     }
     const std::int64_t share = block_bytes(stage, 1);
-    Meeting after;
-#pragma omp parallel num_threads(threads_)
-    {
-#pragma omp for schedule(static) nowait
-      for (std::int64_t b = 0; b < blocks; ++b) run_block(s, b, places, scratch + omp_get_thread_num() * share, 1);
-      after.wait(omp_get_num_threads());
-    }
+    for_pieces(blocks, threads, [&](std::int64_t b, int worker) { run_block(s, b, places, scratch + worker * share, 1); });
   }
 
   void run_block(std::size_t s, std::int64_t block, const Side (&places)[3], std::byte* scratch, int threads) const {

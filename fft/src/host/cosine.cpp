@@ -14,6 +14,7 @@
 #include <numbers>
 #include <vector>
 
+#include "../parallel.hpp"
 #include "../roots.hpp"
 
 namespace trn::fft::host {
@@ -101,11 +102,9 @@ template <class T> class Transform {
     const Plan<T> whole = plan(kind, points, chunk_);
     for (std::int64_t first = 0; first < count_; first += chunk_) {
       const std::int64_t size = std::min(chunk_, count_ - first);
-#pragma omp parallel for schedule(static) if (size * n_ > 16384)
-      for (std::int64_t i = 0; i < size; ++i) before(lines_.input(first + i), in.data() + i * in_points);
+      for_rows(size, size * n_, [&](std::int64_t i) { before(lines_.input(first + i), in.data() + i * in_points); });
       (size == chunk_ ? whole : plan(kind, points, size)).execute(View<const In>(in.view()), out.view());
-#pragma omp parallel for schedule(static) if (size * n_ > 16384)
-      for (std::int64_t i = 0; i < size; ++i) after(out.data() + i * out_points, lines_.output(first + i));
+      for_rows(size, size * n_, [&](std::int64_t i) { after(out.data() + i * out_points, lines_.output(first + i)); });
     }
   }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <complex>
 
+#include "../parallel.hpp"
 #include "../views.hpp"
 
 namespace trn::fft::host {
@@ -68,8 +69,7 @@ template <class T, ComplexOp op> void all_rows(const ElementwiseArgs& x) {
   std::int64_t rows = 1;
   for (std::size_t d = 0; d + 1 < rank; ++d) rows *= x.shape[d];
   const auto last = [&](const ElementwiseSide& s) { return rank == 0 ? 0 : s.strides.back(); };
-#pragma omp parallel for schedule(static) if (rows * n > 32768)
-  for (std::int64_t r = 0; r < rows; ++r) {
+  for_rows(rows, rows * n, [&](std::int64_t r) {
     std::int64_t rest = r, a = 0, b = 0, y = 0;
     for (std::size_t d = rank > 0 ? rank - 1 : 0; d-- > 0; rest /= x.shape[d]) {
       const std::int64_t i = rest % x.shape[d];
@@ -80,7 +80,7 @@ template <class T, ComplexOp op> void all_rows(const ElementwiseArgs& x) {
     const auto at = [](void* p, std::int64_t offset) { return p ? static_cast<T*>(p) + offset : nullptr; };
     row<T, op>(at(x.a.re, a), at(x.a.im, a), last(x.a), at(x.b.re, b), at(x.b.im, b), last(x.b), at(x.out.re, y), at(x.out.im, y),
                last(x.out), n);
-  }
+  });
 }
 
 template <class T> void by_operation(const ElementwiseArgs& x) {

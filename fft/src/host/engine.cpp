@@ -4,12 +4,11 @@
 // line. Threads take blocks of lines, or single lines, or (few long lines) blocks of columns within a line. Which of them depends on n, the number of lines
 // the engine was made for, and the threads; a line's arithmetic depends on n and on the first choice only, so results are the same bits for any
 // number of threads.
-#include <omp.h>
-
 #include <algorithm>
 #include <complex>
 #include <limits>
 
+#include "../parallel.hpp"
 #include "../roots.hpp"
 #include "line_plan.hpp"
 #include "schedule.hpp"
@@ -77,11 +76,11 @@ class LineEngine final : public Engine<T> {
     const bool strided = !batch.empty() && std::abs(batch.back().input_distance) < std::abs(in.stride) && call.lines >= lanes_;
     if (plan_.lanes || (plan_.lanes_if_strided && strided)) {
       const std::int64_t blocks = (call.lines + lanes_ - 1) / lanes_;
-      in_parts(blocks, threads, [&](std::int64_t begin, std::int64_t end, int thread) {
+      for_parts(blocks, threads, [&](std::int64_t begin, std::int64_t end, int thread) {
         run_lanes<T>(plan_, call, begin * lanes_, std::min(end * lanes_, call.lines), memory + thread * block_scratch());
       });
     } else if (plan_.n < kLongLine) {
-      in_parts(call.lines, threads, [&](std::int64_t begin, std::int64_t end, int thread) {
+      for_parts(call.lines, threads, [&](std::int64_t begin, std::int64_t end, int thread) {
         run_lines<T>(plan_, call, begin, end, memory + thread * line_scratch(1), 1);
       });
     } else {
@@ -107,19 +106,6 @@ class LineEngine final : public Engine<T> {
   std::int64_t block_scratch() const { return 2 * round_up(2 * lanes_ * (plan_.complex_n + 1)) + round_up(2 * plan_.n + 64); }
   std::int64_t line_scratch(int threads) const {
     return 2 * round_up(plan_.n + 32) + plan_.line->shared_reals() + threads * plan_.line->private_reals() + 64;
-  }
-
-  template <class F>
-  static void in_parts(std::int64_t count, int threads, const F& part) {
-    threads = static_cast<int>(std::min<std::int64_t>(threads, count));
-    if (threads <= 1) return part(0, count, 0);
-    Meeting after;
-#pragma omp parallel num_threads(threads)
-    {
-      const int thread = omp_get_thread_num(), team = omp_get_num_threads();
-      part(count * thread / team, count * (thread + 1) / team, thread);
-      after.wait(team);
-    }
   }
 
   int lanes_;

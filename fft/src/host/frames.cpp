@@ -7,6 +7,8 @@
 
 #include <trn/core/error.hpp>
 
+#include "../parallel.hpp"
+
 namespace trn::fft::host {
 namespace {
 
@@ -41,8 +43,7 @@ template <class T> void cut(const FrameArgs& a) {
   const auto signals = static_cast<std::int64_t>(a.signal_offsets.size());
   std::vector<T> w(f.window.size());
   for (std::size_t j = 0; j < w.size(); ++j) w[j] = static_cast<T>(f.window[j] * f.scale);
-#pragma omp parallel for schedule(static) if (signals * f.count * f.n_fft > 32768)
-  for (std::int64_t i = 0; i < signals * f.count; ++i) {
+  for_rows(signals * f.count, signals * f.count * f.n_fft, [&](std::int64_t i) {
     const T* x = static_cast<const T*>(a.signal) + a.signal_offsets[static_cast<std::size_t>(i / f.count)];
     const std::int64_t first = i % f.count * f.hop - f.extension;
     T* y = static_cast<T*>(a.frames) + i * f.n_fft * a.parts;
@@ -55,7 +56,7 @@ template <class T> void cut(const FrameArgs& a) {
         y[j * a.parts + part] = v * w[static_cast<std::size_t>(j)];
       }
     }
-  }
+  });
 }
 
 // The largest window value: what windows are divided by before they are squared, so that squares neither vanish nor overflow.
@@ -91,8 +92,7 @@ template <class T> void add(const FrameArgs& a) {
   const double peak = peak_of(f);
   const std::vector<double> weight = envelope(f, peak);
   const auto signals = static_cast<std::int64_t>(a.signal_offsets.size());
-#pragma omp parallel for schedule(static) if (signals > 1)
-  for (std::int64_t b = 0; b < signals; ++b) {
+  for_rows(signals, signals * f.count * f.n_fft, [&](std::int64_t b) {
     std::vector<T> sum(static_cast<std::size_t>(f.length * a.parts), T(0));
     for (std::int64_t t = 0; t < f.count; ++t) {
       const T* y = static_cast<const T*>(a.frames) + (b * f.count + t) * f.n_fft * a.parts;
@@ -108,7 +108,7 @@ template <class T> void add(const FrameArgs& a) {
       const T factor = static_cast<T>(1 / (weight[static_cast<std::size_t>(p)] * f.scale * peak));
       for (int part = 0; part < a.parts; ++part) x[p * a.signal_stride + part] = sum[static_cast<std::size_t>(p * a.parts + part)] * factor;
     }
-  }
+  });
 }
 
 }  // namespace

@@ -13,11 +13,11 @@
 #endif
 
 #include <hwy/highway.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <cstdint>
 
+#include "parallel.hpp"
 #include "host/two_step-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -81,14 +81,14 @@ HWY_NOINLINE void copy_points(std::int64_t n, const Points<T>& in, const Points<
   }
 }
 
-// A thread's share of `blocks` blocks; the last two stay together.
-struct Share {
-  std::int64_t begin, end;
-};
-inline Share share(std::int64_t blocks, int thread, int threads) {
-  const std::int64_t units = std::max<std::int64_t>(blocks - 1, 1);
-  const std::int64_t begin = units * thread / threads, end = units * (thread + 1) / threads;
-  return {begin, end == units ? blocks : end};
+// step(block, worker) for every block, on all threads; the last two blocks stay together, for they may overlap.
+template <class F>
+void share_blocks(std::int64_t blocks, int threads, const F& step) {
+  const std::int64_t units = std::max<std::int64_t>(blocks - 1, 1), parts = std::min<std::int64_t>(units, kPartsPerThread * threads);
+  for_pieces(parts, threads, [&](std::int64_t part, int worker) {
+    const std::int64_t end = part + 1 == parts ? blocks : units * (part + 1) / parts;
+    for (std::int64_t block = units * part / parts; block < end; ++block) step(block, worker);
+  });
 }
 
 template <class T>
@@ -150,17 +150,9 @@ void four_step(D d, const LinePlan<T>& plan, Points<T> in, const Points<T>& out,
     for (std::int64_t c = 0; c < columns; ++c) columns_step(d, plan, in, middle, own, c);
     for (std::int64_t b = 0; b < rows; ++b) rows_step(d, plan, middle, to, factor, own, b);
   } else {
-    Meeting between, after;
-#pragma omp parallel num_threads(threads)
-    {
-      const int thread = omp_get_thread_num(), count = omp_get_num_threads();
-      T* mine = own + thread * plan.private_reals();
-      const Share first = share(columns, thread, count), second = share(rows, thread, count);
-      for (std::int64_t c = first.begin; c < first.end; ++c) columns_step(d, plan, in, middle, mine, c);
-      between.wait(count);
-      for (std::int64_t b = second.begin; b < second.end; ++b) rows_step(d, plan, middle, to, factor, mine, b);
-      after.wait(count);
-    }
+    const auto mine = [&](int worker) HWY_ATTR { return own + worker * plan.private_reals(); };
+    share_blocks(columns, threads, [&](std::int64_t c, int worker) HWY_ATTR { columns_step(d, plan, in, middle, mine(worker), c); });
+    share_blocks(rows, threads, [&](std::int64_t b, int worker) HWY_ATTR { rows_step(d, plan, middle, to, factor, mine(worker), b); });
   }
   if (!direct(out)) copy_points(n, planar, out, T(1));
 }

@@ -1,7 +1,6 @@
 // What the 1-D engines know before they run: passes, twiddles, splits. Data only; the code that runs it is compiled once per instruction set.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -106,19 +105,6 @@ struct EngineCall {
   const std::vector<LineBatch>* batch;
   std::int64_t lines;
   T factor;
-};
-
-// All threads of a team wait here for each other, asleep: the barriers of some OpenMP runtimes spin for milliseconds, on a core that the awaited thread may
-// need. Also before a team's end, where such a barrier follows. Used once.
-class Meeting {
- public:
-  void wait(int team) {
-    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == team) return arrived_.notify_all();
-    for (int now = arrived_.load(std::memory_order_acquire); now < team; now = arrived_.load(std::memory_order_acquire)) arrived_.wait(now);
-  }
-
- private:
-  std::atomic<int> arrived_{0};
 };
 
 // Defined once per precision and instruction set; the best is chosen when first called.

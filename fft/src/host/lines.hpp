@@ -29,7 +29,7 @@ struct LineBatch {
 //   HalfToReal  out_j = factor * sum over k of X_k exp(+2 pi i jk/n), X the Hermitian extension of the n/2 + 1 points given; im of point 0 (and n/2 for
 //               even n) is taken as 0
 // Input and output may be the same memory with the same layout for every line (complex), or FFTW's padded layout (real); otherwise they do not overlap.
-// run() uses up to `threads` OpenMP threads, over lines and within long ones.
+// run() uses up to `threads` threads (trn/core/team.hpp), over lines and within long ones.
 template <class T> [[nodiscard]] double direct_sum_bound(std::int64_t n);
 
 enum class EngineKind : std::uint8_t { Complex, RealToHalf, HalfToReal };

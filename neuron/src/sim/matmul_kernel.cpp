@@ -5,12 +5,14 @@
 // Packing moves K * (M + N) values for K * M * N multiply-adds. Threads take whole panels of b.
 #include "sim/matmul_kernel.hpp"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <vector>
 
-#include "sim/team.hpp"
+#include <trn/core/team.hpp>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sim/matmul_kernel.cpp"
@@ -216,14 +218,14 @@ void multiply(const MatmulOperands<Real>& o) {
     const std::int64_t first = p * shape.rows;
     pack_panel(o.a, o.k, first, std::min(shape.rows, o.m - first), shape.rows, packed_a + first * o.k);
   }
-  const auto columns = [&](std::int64_t p) {
+  const auto columns = [&](std::int64_t p, int) {
     Real* const packed_b = aligned<Real, 1>(shape.columns * o.k);
     const std::int64_t first = p * shape.columns, width = std::min(shape.columns, o.n - first);
     pack_panel(o.b, o.k, first, width, shape.columns, packed_b);
     run_panel(PanelTask<Real>{packed_a, packed_b, o.k, o.m, width, o.c + first, o.pitch, o.accumulate});
   };
-  if (o.k * o.m * o.n >= kWorthThreads) return for_pieces(b_panels, columns);
-  for (std::int64_t p = 0; p < b_panels; ++p) columns(p);
+  if (o.k * o.m * o.n >= kWorthThreads) return for_pieces(b_panels, omp_get_max_threads(), columns);
+  for (std::int64_t p = 0; p < b_panels; ++p) columns(p, 0);
 }
 
 template void multiply<float>(const MatmulOperands<float>&);

@@ -5,14 +5,16 @@
 // bytes in Exact storage, a double in Wide storage. Integer and bit operations go through 32-bit words.
 #pragma once
 
-#include <algorithm>
+#include <omp.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include <trn/core/team.hpp>
+
 #include "sim/operand.hpp"
-#include "sim/team.hpp"
 
 namespace trn::neuron::sim {
 
@@ -74,13 +76,13 @@ template <class T, class Body>
 void for_each_row(std::int64_t rows, std::int64_t row, const Body& body) {
   static constexpr std::int64_t kWorthThreads = 1 << 15;
   static constexpr std::int64_t kPiece = 8;  // rows
-  const auto some = [&](std::int64_t piece) {
+  const auto some = [&](std::int64_t piece, int) {
     static thread_local RowBuffers<T> buffers;
     for (std::int64_t r = piece * kPiece; r < std::min(rows, (piece + 1) * kPiece); ++r) body(r, buffers);
   };
   const std::int64_t pieces = (rows + kPiece - 1) / kPiece;
-  if (rows > 1 && rows * row >= kWorthThreads) return for_pieces(pieces, some);
-  for (std::int64_t piece = 0; piece < pieces; ++piece) some(piece);
+  if (rows > 1 && rows * row >= kWorthThreads) return for_pieces(pieces, omp_get_max_threads(), some);
+  for (std::int64_t piece = 0; piece < pieces; ++piece) some(piece, 0);
 }
 
 }  // namespace trn::neuron::sim
