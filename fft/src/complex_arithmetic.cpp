@@ -1,7 +1,8 @@
 // The doors of planar complex arithmetic.
 #include <trn/fft/complex_arithmetic.hpp>
 
-#include "elementwise.hpp"
+#include <trn/blas/gemm.hpp>
+
 #include "views.hpp"
 
 namespace trn::fft {
@@ -73,11 +74,50 @@ void run(const Executor& e, const ElementwiseArgs& args) {
   if (element_count(args.shape) > 0) dispatch(kElementwise, e, args);
 }
 
+// Products of real matrices by trnblas. On a device double precision is its exact mode, the only one there.
+template <class T> void times(const Executor& e, T alpha, const View<const T>& a, const View<const T>& b, T beta, const Array<T>& y) {
+  const auto matrix = [](const auto& v) {
+    return MatrixView<const T>(v.executor(), v.data(), v.shape()[0], v.shape()[1], v.strides()[0], v.strides()[1]);
+  };
+  blas::GemmOptions options;
+  if (e.family() == Family::Device && dtype_of<T> == DType::Float64) options.precision = Mode::Exact;
+  const MatrixView<T> out(e, y.data(), y.shape()[0], y.shape()[1], y.shape()[1], 1);
+  blas::gemm(e, blas::Op::N, blas::Op::N, alpha, matrix(a), matrix(b), beta, out, options);
+}
+
+// Y_re = A_re B_re - A_im B_im, Y_im = A_re B_im + A_im B_re.
+template <class T>
+void four_products(const Executor& e, const PlanarView<const T>& a, const PlanarView<const T>& b, const PlanarArray<T>& y) {
+  times<T>(e, 1, a.re, b.re, 0, y.re);
+  times<T>(e, -1, a.im, b.im, 1, y.re);
+  times<T>(e, 1, a.re, b.im, 0, y.im);
+  times<T>(e, 1, a.im, b.re, 1, y.im);
+}
+
+// P = A_re B_re, Q = A_im B_im, Y_re = P - Q, Y_im = (A_re + A_im)(B_re + B_im) - P - Q.
+template <class T>
+void three_products(const Executor& e, const PlanarView<const T>& a, const PlanarView<const T>& b, const PlanarArray<T>& y) {
+  const auto combined = [&](ComplexOp op, const View<const T>& left, const View<const T>& right, const Array<T>& out) {
+    run(e, {op, dtype_of<T>, out.shape(), side(left, out.shape()), side(right, out.shape()),
+            {out.data(), nullptr, row_major_strides(out.shape())}});
+  };
+  const Array<T> left(e, a.re.shape()), right(e, b.re.shape()), q(e, y.shape());
+  combined(ComplexOp::Add, a.re, a.im, left);
+  combined(ComplexOp::Add, b.re, b.im, right);
+  times<T>(e, 1, a.re, b.re, 0, y.re);
+  times<T>(e, 1, a.im, b.im, 0, q);
+  times<T>(e, 1, left.view(), right.view(), 0, y.im);
+  combined(ComplexOp::Subtract, y.im.view(), y.re.view(), y.im);
+  combined(ComplexOp::Subtract, y.im.view(), q.view(), y.im);
+  combined(ComplexOp::Subtract, y.re.view(), q.view(), y.re);
+}
+
 }  // namespace
 
 namespace detail {
 
 template <Real T> PlanarArray<T> planar(ComplexOp op, const Executor& e, const PlanarView<const T>& a, const PlanarView<const T>& b) {
+  check_type<T>(operation(op), e);
   check(operation(op), "a", e, a);
   check(operation(op), "b", e, b);
   const Shape shape = broadcast(operation(op), a.re.shape(), b.re.shape());
@@ -87,6 +127,7 @@ template <Real T> PlanarArray<T> planar(ComplexOp op, const Executor& e, const P
 }
 
 template <Real T> Array<T> planar_part(ComplexOp op, const Executor& e, const PlanarView<const T>& a) {
+  check_type<T>(operation(op), e);
   check(operation(op), "a", e, a);
   const Shape& shape = a.re.shape();
   Array<T> y(e, shape);
@@ -96,6 +137,7 @@ template <Real T> Array<T> planar_part(ComplexOp op, const Executor& e, const Pl
 
 template <Real T> PlanarArray<T> from_polar(const Executor& e, const View<const T>& modulus, const View<const T>& angle) {
   const char* op = operation(ComplexOp::FromPolar);
+  check_type<T>(op, e);
   check_owner(op, "modulus", e, modulus.executor());
   check_owner(op, "angle", e, angle.executor());
   const Shape shape = broadcast(op, modulus.shape(), angle.shape());
@@ -116,6 +158,7 @@ PlanarArray<T> matmul(const Executor& e, const PlanarView<const T>& a, const Pla
   const Shape &sa = a.re.shape(), &sb = b.re.shape();
   require(sa.size() == 2 && sb.size() == 2 && sa[1] == sb[0], "fft.matmul: a has shape {}, b {}; give matrices (m, k) and (k, n)",
           to_string(sa), to_string(sb));
+  if (o.products == Products::Three) check_type<T>("fft.matmul with three products", e);
   PlanarArray<T> y = empty<T>(e, {sa[0], sb[1]});
   if (sa[0] == 0 || sb[1] == 0) return y;
   if (sa[1] == 0) {
@@ -123,15 +166,10 @@ PlanarArray<T> matmul(const Executor& e, const PlanarView<const T>& a, const Pla
     fill_zero(y.im.view());
     return y;
   }
-  dispatch(kMatmul, e,
-           MatmulArgs{dtype_of<T>,
-                      sa[0],
-                      sb[1],
-                      sa[1],
-                      side(a, sa),
-                      side(b, sb),
-                      {y.re.data(), y.im.data(), row_major_strides(y.shape())},
-                      o.products});
+  if (o.products == Products::Four)
+    four_products(e, a, b, y);
+  else
+    three_products(e, a, b, y);
   return y;
 }
 
@@ -139,16 +177,16 @@ template <Real T> PlanarArray<T> to_planar(const Executor& e, const View<const s
   check_owner("fft.to_planar", "x", e, x.executor());
   PlanarArray<T> y = empty<T>(e, x.shape());
   const View<std::complex<T>> pairs(e, const_cast<std::complex<T>*>(x.data()), x.shape(), x.strides());
-  copy(real_parts(pairs), y.re.view());
-  copy(imaginary_parts(pairs), y.im.view());
+  move(real_parts(pairs), y.re.view());
+  move(imaginary_parts(pairs), y.im.view());
   return y;
 }
 
 template <Real T> Array<std::complex<T>> to_interleaved(const Executor& e, const PlanarView<const T>& x) {
   check("fft.to_interleaved", "x", e, x);
   Array<std::complex<T>> y(e, x.re.shape());
-  copy(x.re, real_parts(y.view()));
-  copy(x.im, imaginary_parts(y.view()));
+  move(x.re, real_parts(y.view()));
+  move(x.im, imaginary_parts(y.view()));
   return y;
 }
 

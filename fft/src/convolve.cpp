@@ -7,20 +7,17 @@
 
 #include <trn/fft/frequencies.hpp>
 
-#include "elementwise.hpp"
 #include "views.hpp"
 
 namespace trn::fft {
 namespace {
 
-template <class E> struct Scalar { using type = E; };
-template <class T> struct Scalar<std::complex<T>> { using type = T; };
-template <class E> using ScalarOf = typename Scalar<E>::type;
-template <class E> constexpr bool kComplex = !std::is_same_v<E, ScalarOf<E>>;
+template <class E> using RealPartOf = typename detail::RealPart<E>::type;
+template <class E> constexpr bool kComplex = !std::is_same_v<E, RealPartOf<E>>;
 
 // out = a op b for operands of any element type and strides; null imaginary parts for real ones.
 template <class E> void combine(const Executor& e, ComplexOp op, const View<const E>& a, const View<const E>& b, const View<E>& out) {
-  using T = ScalarOf<E>;
+  using T = RealPartOf<E>;
   const auto side = [](const E* data, const Strides& s) {
     T* re = reinterpret_cast<T*>(const_cast<E*>(data));
     Strides strides = s;
@@ -56,8 +53,8 @@ Array<E> circular(const Executor& e, const View<const E>& a, const View<const E>
   const auto product = [&](const auto& fa, const auto& fb) {
     Shape shape = fa.shape();
     for (std::size_t d = 0; d < shape.size(); ++d) shape[d] = std::max(shape[d], fb.shape()[d]);
-    Array<std::complex<ScalarOf<E>>> y(e, shape);
-    using C = std::complex<ScalarOf<E>>;
+    Array<std::complex<RealPartOf<E>>> y(e, shape);
+    using C = std::complex<RealPartOf<E>>;
     combine<C>(e, ComplexOp::Multiply, spread(View<const C>(fa.view()), shape), spread(View<const C>(fb.view()), shape), y.view());
     return y;
   };
@@ -71,7 +68,7 @@ Array<E> circular(const Executor& e, const View<const E>& a, const View<const E>
 template <class E> Array<E> cropped(const Executor& e, Array<E> x, const Shape& start, const Shape& extents) {
   if (extents == x.shape()) return x;
   Array<E> y(e, extents);
-  copy(box(x.view(), start, extents), y.view());
+  move(box(x.view(), start, extents), y.view());
   return y;
 }
 
@@ -167,7 +164,7 @@ Array<E> in_blocks(const Executor& e, const View<const E>& a, const View<const E
     size[axis + 1] = points;
     return box(v, start, size);
   };
-  copy(blocks_of(0, whole, k.step), window(cut.view(), 0, whole, 0, k.step));
+  move(blocks_of(0, whole, k.step), window(cut.view(), 0, whole, 0, k.step));
   if (rest > 0) copy_padded(blocks_of(whole, 1, rest), window(cut.view(), whole, 1, 0, k.step));
 
   std::vector<std::size_t> axes;
@@ -189,7 +186,7 @@ Array<E> in_blocks(const Executor& e, const View<const E>& a, const View<const E
   split[axis] = k.step;
   split.insert(split.begin() + static_cast<std::ptrdiff_t>(axis), k.blocks + 1);
   const View<E> steps(e, out.data(), split);
-  copy(window(y.view(), 0, k.blocks, 0, k.step), window(steps, 0, k.blocks, 0, k.step));
+  move(window(y.view(), 0, k.blocks, 0, k.step), window(steps, 0, k.blocks, 0, k.step));
   fill_zero(window(steps, k.blocks, 1, 0, k.step));
   const View<E> next = window(steps, 1, k.blocks, 0, overlap);
   combine<E>(e, ComplexOp::Add, next, window(y.view(), 0, k.blocks, k.step, overlap), next);
@@ -248,7 +245,7 @@ Array<E> convolve(const char* op, Convolution how, const Executor& e, const View
                   const ConvolveOptions& o) {
   check_owner(op, "a", e, a.executor());
   check_owner(op, "b", e, b.executor());
-  check_kernel(op, kElementwise, e);
+  check_type<RealPartOf<E>>(op, e);
   const Extents x = extents(op, a.shape(), b.shape(), o);
   if (element_count(x.full) == 0) return Array<E>(e, x.result);
   std::vector<std::size_t> convolved;
@@ -257,9 +254,11 @@ Array<E> convolve(const char* op, Convolution how, const Executor& e, const View
     if (x.full[d] == a.shape()[d] + b.shape()[d] - 1) convolved.push_back(d);
   }
   for (const std::size_t d : x.axes) shorter *= std::min(a.shape()[d], b.shape()[d]);
-  // A term of a direct sum is one pass over the data, the transforms are about a dozen.
+  // A term of a direct sum is one pass over the data, the transforms are about a dozen; on a device it is two programs, the transforms are
+  // about eight.
+  const std::int64_t few = e.family() == Family::Host ? 8 : 3;
   const bool direct = x.axes.empty() || (how == Convolution::Choose &&
-                                         (o.method == ConvolveMethod::Direct || (o.method == ConvolveMethod::Auto && shorter <= 8)));
+                                         (o.method == ConvolveMethod::Direct || (o.method == ConvolveMethod::Auto && shorter <= few)));
   if (direct) {
     std::int64_t na = 1, nb = 1;
     for (const std::size_t d : convolved) na *= a.shape()[d], nb *= b.shape()[d];
@@ -272,7 +271,7 @@ Array<E> convolve(const char* op, Convolution how, const Executor& e, const View
 template <class E> Array<E> correlate(const Executor& e, const View<const E>& a, const View<const E>& b, const ConvolveOptions& o) {
   const char* op = "fft.correlate";
   check_owner(op, "b", e, b.executor());
-  check_kernel(op, kElementwise, e);
+  check_type<RealPartOf<E>>(op, e);
   std::vector<std::int64_t> all(b.shape().size());
   std::iota(all.begin(), all.end(), std::int64_t{0});
   const std::vector<std::size_t> axes = axes_of(op, o.axes.value_or(all), b.shape().size());

@@ -2,7 +2,6 @@
 #include "cosine.hpp"
 
 #include <cmath>
-#include <numeric>
 
 #include "views.hpp"
 
@@ -65,19 +64,8 @@ CosineNOptions along_one_axis(const CosineOptions& o) {
 template <Real T> Array<T> cosine(const Executor& e, const View<const T>& x, const CosineRequest& r, const CosineNOptions& o) {
   const char* op = r.operation;
   check_owner(op, "x", e, x.executor());
-  const std::size_t rank = x.shape().size();
-  require(rank > 0, "{}: the array has rank 0; give it at least one axis", op);
   require(o.type >= CosineType::I && o.type <= CosineType::IV, "{}: type is {}; it must be I to IV", op, static_cast<int>(o.type));
-  std::vector<std::int64_t> wanted;
-  if (o.axes) {
-    wanted = *o.axes;
-  } else {
-    wanted.resize(o.s ? o.s->size() : rank);
-    require(wanted.size() <= rank, "{}: {} lengths for an array of rank {}; give at most one per axis", op, wanted.size(), rank);
-    std::iota(wanted.begin(), wanted.end(), -static_cast<std::int64_t>(wanted.size()));
-  }
-  const std::vector<std::size_t> axes = axes_of(op, wanted, rank);
-  require(!o.s || o.s->size() == axes.size(), "{}: {} lengths for {} axes; give one per axis", op, o.s ? o.s->size() : 0, axes.size());
+  const std::vector<std::size_t> axes = axes_with_lengths(op, o.axes, o.s, x.shape().size());
   const std::int64_t least = o.type == CosineType::I && r.wave == Wave::Cosine ? 2 : 1;
   std::vector<std::int64_t> lengths;
   for (std::size_t i = 0; i < axes.size(); ++i) {

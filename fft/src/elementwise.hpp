@@ -1,4 +1,5 @@
-// Elementwise complex arithmetic on strided operands: what complex_arithmetic.hpp, the convolutions and the short-time transforms share.
+// Elementwise complex arithmetic and copies on strided operands: what complex_arithmetic.hpp, the convolutions and the short-time
+// transforms share.
 #pragma once
 
 #include <trn/core/dispatch.hpp>
@@ -20,20 +21,26 @@ struct ElementwiseArgs {
   Shape shape;
   ElementwiseSide a, b, out;
 };
-// C = A B of planar matrices, strides in reals; out is dense row-major.
-struct MatmulArgs {
-  DType real;
-  std::int64_t m, n, k;
-  ElementwiseSide a, b, out;
-  Products products;
+// to = from for elements of `words` 32-bit words; a null `from` is zeros. Strides count words.
+struct MoveArgs {
+  Shape shape;
+  const void* from = nullptr;
+  Strides from_strides;
+  void* to = nullptr;
+  Strides to_strides;
+  std::int64_t words = 1;
 };
 
 namespace host {
 void elementwise(const Executor& executor, const ElementwiseArgs& args);
-void matmul(const Executor& executor, const MatmulArgs& args);
 }  // namespace host
+namespace device {
+void elementwise(const Executor& executor, const ElementwiseArgs& args);
+void move(const Executor& executor, const MoveArgs& args);
+}  // namespace device
 
-inline constexpr KernelTable<ElementwiseArgs> kElementwise{"fft.elementwise", host::elementwise, nullptr};
-inline constexpr KernelTable<MatmulArgs> kMatmul{"fft.matmul", host::matmul, nullptr};
+inline constexpr KernelTable<ElementwiseArgs> kElementwise{"fft.elementwise", host::elementwise, device::elementwise};
+// On the host a move is copy().
+inline constexpr KernelTable<MoveArgs> kMove{"fft.move", nullptr, device::move};
 
 }  // namespace trn::fft

@@ -1,8 +1,6 @@
 // Transforms in the NumPy manner: axes and lengths become the layout of a plan, padding becomes a copy.
 #include <trn/fft/transforms.hpp>
 
-#include <numeric>
-
 #include "views.hpp"
 
 namespace trn::fft {
@@ -31,21 +29,8 @@ struct Geometry {
 
 Geometry geometry(const TransformRequest& r, Kind kind, const Shape& shape) {
   const char* op = r.operation;
-  const std::size_t rank = shape.size();
-  require(rank > 0, "{}: the array has rank 0; give it at least one axis", op);
-  std::vector<std::int64_t> axes;
-  if (r.options.axes) {
-    axes = *r.options.axes;
-  } else {
-    const std::size_t count = r.options.s ? r.options.s->size() : rank;
-    require(count <= rank, "{}: {} lengths for an array of rank {}; give at most one per axis", op, count, rank);
-    axes.resize(count);
-    std::iota(axes.begin(), axes.end(), -static_cast<std::int64_t>(count));
-  }
   Geometry g;
-  g.axes = axes_of(op, axes, rank);
-  require(!r.options.s || r.options.s->size() == g.axes.size(), "{}: {} lengths for {} axes; give one per axis", op,
-          r.options.s ? r.options.s->size() : 0, g.axes.size());
+  g.axes = axes_with_lengths(op, r.options.axes, r.options.s, shape.size());
   for (std::size_t i = 0; i < g.axes.size(); ++i) {
     const std::int64_t extent = shape[g.axes[i]];
     const bool half = kind == Kind::ComplexToReal && i + 1 == g.axes.size();
@@ -76,10 +61,6 @@ Description description(const TransformRequest& r, Kind kind, const Geometry& g,
   return d;
 }
 
-template <Real T> Plan<T> plan(const Executor& e, const Description& d, PlanCache* cache) {
-  return cache ? cache->get<T>(e, d) : Plan<T>(e, d);
-}
-
 // Whether the input must be padded along some axis.
 bool padded(const Geometry& g, const Shape& shape) {
   return std::any_of(g.axes.begin(), g.axes.end(), [&](std::size_t a) { return shape[a] < g.input[a]; });
@@ -105,7 +86,7 @@ Array<std::complex<T>> full_transform(const Executor& e, const View<const std::c
   Array<std::complex<T>> y(e, g.output);
   const bool pad = padded(g, x.shape());
   const Description d = description(r, Kind::ComplexToComplex, g, pad ? y.view().strides() : x.strides(), y.view().strides());
-  const Plan<T> p = plan<T>(e, d, r.options.cache);
+  const Plan<T> p = plan_for<T>(e, d, r.options.cache);
   if (pad) copy_padded(x, y.view());
   p.execute(pad ? View<const std::complex<T>>(y.view()) : x, y.view());
   return y;
@@ -116,7 +97,7 @@ template <Real T> Array<std::complex<T>> full_transform(const Executor& e, const
   const Geometry g = geometry(r, Kind::ComplexToComplex, x.shape());
   Array<std::complex<T>> y(e, g.output);
   const Strides strides = y.view().strides();
-  const Plan<T> p = plan<T>(e, description(r, Kind::ComplexToComplex, g, strides, strides), r.options.cache);
+  const Plan<T> p = plan_for<T>(e, description(r, Kind::ComplexToComplex, g, strides, strides), r.options.cache);
   copy_padded(x, real_parts(y.view()));
   fill_zero(imaginary_parts(y.view()));
   p.execute(View<const std::complex<T>>(y.view()), y.view());
@@ -128,7 +109,7 @@ template <Real T> Array<std::complex<T>> to_half(const Executor& e, const View<c
   const Geometry g = geometry(r, Kind::RealToComplex, x.shape());
   Array<std::complex<T>> y(e, g.output);
   const auto run = [&](const View<const T>& from) {
-    plan<T>(e, description(r, Kind::RealToComplex, g, from.strides(), y.view().strides()), r.options.cache).execute(from, y.view());
+    plan_for<T>(e, description(r, Kind::RealToComplex, g, from.strides(), y.view().strides()), r.options.cache).execute(from, y.view());
   };
   if (!padded(g, x.shape())) {
     run(x);
@@ -151,7 +132,7 @@ template <Real T> Array<T> from_half(const Executor& e, const View<const std::co
   const Geometry g = geometry(r, Kind::ComplexToReal, x.shape());
   Array<T> y(e, g.output);
   const auto run = [&](const View<const std::complex<T>>& from) {
-    plan<T>(e, description(r, Kind::ComplexToReal, g, from.strides(), y.view().strides()), r.options.cache).execute(from, y.view());
+    plan_for<T>(e, description(r, Kind::ComplexToReal, g, from.strides(), y.view().strides()), r.options.cache).execute(from, y.view());
   };
   if (!padded(g, x.shape())) {
     run(x);

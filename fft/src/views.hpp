@@ -1,15 +1,18 @@
-// Windows on views, and what the functions in the NumPy manner check of axes. Everything here works on every executor: the only thing
-// done to elements is copy().
+// Windows on views, moves of elements, and what the functions in the NumPy manner check of axes. Everything here works on every executor.
 #pragma once
 
 #include <algorithm>
 #include <complex>
+#include <numeric>
+#include <optional>
 #include <vector>
 
 #include <trn/core/array.hpp>
 #include <trn/core/dispatch.hpp>
 #include <trn/core/error.hpp>
-#include <trn/fft/types.hpp>
+#include <trn/fft/plan_cache.hpp>
+
+#include "elementwise.hpp"
 
 namespace trn::fft {
 
@@ -21,11 +24,34 @@ template <class T> [[nodiscard]] View<T> box(const View<T>& x, const Shape& star
   return {x.executor(), x.data() + offset, extents, x.strides()};
 }
 
+namespace detail {
+template <class T> [[nodiscard]] Strides word_strides(const Strides& strides) {
+  Strides words = strides;
+  for (std::int64_t& s : words) s *= static_cast<std::int64_t>(sizeof(T) / 4);
+  return words;
+}
+}  // namespace detail
+
 // x = 0.
 template <class T> void fill_zero(const View<T>& x) {
+  if (x.size() == 0) return;
+  if (x.executor().family() == Family::Device) {
+    return dispatch(kMove, x.executor(),
+                    MoveArgs{x.shape(), nullptr, {}, x.data(), detail::word_strides<T>(x.strides()), sizeof(T) / 4});
+  }
   static const T zero{};
   copy(View<const T>(Executor::host(), &zero, x.shape(), Strides(x.shape().size(), 0)), x);
 }
+
+// to = from, both on one executor.
+template <class T> void move(const View<const T>& from, const View<T>& to) {
+  if (to.size() == 0) return;
+  if (to.executor().family() == Family::Host) return copy(from, to);
+  dispatch(kMove, to.executor(),
+           MoveArgs{to.shape(), from.data(), detail::word_strides<T>(from.strides()), to.data(), detail::word_strides<T>(to.strides()),
+                    sizeof(T) / 4});
+}
+template <class T> void move(const View<T>& from, const View<T>& to) { move(View<const T>(from), to); }
 
 // to = from in its first corner, zeros elsewhere; what does not fit is cut.
 template <class T> void copy_padded(const View<const T>& from, const View<T>& to) {
@@ -39,7 +65,7 @@ template <class T> void copy_padded(const View<const T>& from, const View<T>& to
     start[d] = 0;
     rest[d] = common[d];
   }
-  copy(box(from, start, common), box(to, start, common));
+  move(box(from, start, common), box(to, start, common));
 }
 
 // The real parts of a complex view.
@@ -53,11 +79,22 @@ template <class T> [[nodiscard]] View<T> imaginary_parts(const View<std::complex
   return {re.executor(), re.data() == nullptr ? nullptr : re.data() + 1, re.shape(), re.strides()};
 }
 
+// A plan for one call: from the cache where there is one.
+template <Real T> [[nodiscard]] Plan<T> plan_for(const Executor& e, const Description& d, PlanCache* cache) {
+  return cache ? cache->get<T>(e, d) : Plan<T>(e, d);
+}
+
 // Refuses before anything is computed what dispatch() would refuse in the middle of a function that calls several kernels.
 template <class Args> void check_kernel(const char* operation, const KernelTable<Args>& kernels, const Executor& e) {
   if ((e.family() == Family::Host ? kernels.host : kernels.device) != nullptr) return;
   fail<NotImplemented>("{}: no {} kernel for these types on executor '{}'; use an executor of the other family", operation,
                        name(e.family()), e.name());
+}
+
+// Functions whose device kernels compute in fp32 alone.
+template <Real T> void check_type(const char* operation, const Executor& e) {
+  if (e.family() == Family::Host || std::same_as<T, float>) return;
+  fail<NotImplemented>("{}: executor '{}' computes this in float32 only, not in float64; use float, or the host", operation, e.name());
 }
 
 inline void check_owner(const char* operation, const char* operand, const Executor& call, const Executor& owner) {
@@ -82,6 +119,25 @@ inline std::vector<std::size_t> axes_of(const char* operation, const std::vector
     result.push_back(axis);
   }
   return result;
+}
+
+// The axes of an n-dimensional function: those given, or the last as many as there are lengths, or all; with one length each where lengths
+// are given.
+inline std::vector<std::size_t> axes_with_lengths(const char* operation, const std::optional<std::vector<std::int64_t>>& axes,
+                                                  const std::optional<std::vector<std::int64_t>>& lengths, std::size_t rank) {
+  require(rank > 0, "{}: the array has rank 0; give it at least one axis", operation);
+  std::vector<std::int64_t> wanted;
+  if (axes) {
+    wanted = *axes;
+  } else {
+    wanted.resize(lengths ? lengths->size() : rank);
+    require(wanted.size() <= rank, "{}: {} lengths for an array of rank {}; give at most one per axis", operation, wanted.size(), rank);
+    std::iota(wanted.begin(), wanted.end(), -static_cast<std::int64_t>(wanted.size()));
+  }
+  std::vector<std::size_t> found = axes_of(operation, wanted, rank);
+  require(!lengths || lengths->size() == found.size(), "{}: {} lengths for {} axes; give one per axis", operation,
+          lengths ? lengths->size() : 0, found.size());
+  return found;
 }
 
 }  // namespace trn::fft

@@ -151,10 +151,6 @@ TEST(Complex, Refusals) {
   EXPECT_IN("fft.abs: a lives on executor 'host', the call runs on 'sim:trn2'", message_of<InvalidArgument>([&] { (void)abs(sim, a); }));
   const PlanarView<float> wrong{a.re.view(), b.im.view()};
   EXPECT_IN("the real part of a has shape (2, 3), the imaginary part (2, 2)", message_of<InvalidArgument>([&] { (void)conj(e, wrong); }));
-  const PlanarArray<float> there{a.re.to(sim), a.im.to(sim)};
-  EXPECT_IN("fft.elementwise: no device kernel", message_of<NotImplemented>([&] { (void)multiply(sim, there, there); }));
-  // The two forms are copies, so they work there.
-  EXPECT_EQ(to_interleaved(sim, there).to_host(), to_interleaved(e, a).to_host());
 }
 
 }  // namespace

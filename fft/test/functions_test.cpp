@@ -322,8 +322,6 @@ TEST(FunctionArguments, NoSilentFallback) {
   EXPECT_IN("fft.dst: no device kernel", message_of<NotImplemented>([&] { (void)idst(sim, x); }));
   EXPECT_IN("fft.stft: no device kernel", message_of<NotImplemented>([&] { (void)stft(sim, x, {.n_fft = 8}); }));
   EXPECT_IN("fft.istft: no device kernel", message_of<NotImplemented>([&] { (void)istft(sim, y, {.n_fft = 8}); }));
-  EXPECT_IN("fft.fftconvolve: no device kernel", message_of<NotImplemented>([&] { (void)fftconvolve(sim, x, x); }));
-  EXPECT_IN("fft.correlate: no device kernel", message_of<NotImplemented>([&] { (void)correlate(sim, y, y); }));
   EXPECT_EQ(recorder.count(EventKind::Dispatch), 0);
   EXPECT_EQ(host.count(EventKind::Dispatch), 0);
   // Tables and copies work everywhere.

@@ -16,6 +16,7 @@
 
 #include "../parallel.hpp"
 #include "../roots.hpp"
+#include "../views.hpp"
 
 namespace trn::fft::host {
 namespace {
@@ -91,7 +92,7 @@ template <class T> class Transform {
   [[nodiscard]] Plan<T> plan(Kind kind, std::int64_t points, std::int64_t batch) const {
     const Direction direction = kind == Kind::ComplexToReal ? Direction::Inverse : Direction::Forward;
     const Description d = dense(kind, direction, {points}, {.batch = batch});
-    return a_.cache ? a_.cache->get<T>(e_, d) : Plan<T>(e_, d);
+    return plan_for<T>(e_, d, a_.cache);
   }
   // before(input line, in) for every line of a chunk, the transform, after(out, output line).
   template <class In, class Out, class Before, class After>

@@ -1,13 +1,10 @@
-// Elementwise complex arithmetic and the planar matrix product on the host.
+// Elementwise complex arithmetic on the host.
 #include "../elementwise.hpp"
-
-#include <cblas.h>
 
 #include <cmath>
 #include <complex>
 
 #include "../parallel.hpp"
-#include "../views.hpp"
 
 namespace trn::fft::host {
 namespace {
@@ -106,46 +103,6 @@ template <class T> void by_operation(const ElementwiseArgs& x) {
   }
 }
 
-void gemm(std::int64_t m, std::int64_t n, std::int64_t k, float alpha, const float* a, const float* b, float beta, float* c) {
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), alpha, a,
-              static_cast<int>(k), b, static_cast<int>(n), beta, c, static_cast<int>(n));
-}
-void gemm(std::int64_t m, std::int64_t n, std::int64_t k, double alpha, const double* a, const double* b, double beta, double* c) {
-  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), alpha, a,
-              static_cast<int>(k), b, static_cast<int>(n), beta, c, static_cast<int>(n));
-}
-
-// Operands become dense first: O(mk + kn) copies against O(mnk) work.
-//   four:   Y_re = A_re B_re - A_im B_im, Y_im = A_re B_im + A_im B_re
-//   three:  P = A_re B_re, Q = A_im B_im, Y_re = P - Q, Y_im = (A_re + A_im)(B_re + B_im) - P - Q
-template <class T> void product(const Executor& e, const MatmulArgs& x) {
-  const auto dense = [&](const void* data, std::int64_t rows, std::int64_t columns, const Strides& strides) {
-    Array<T> out(e, {rows, columns});
-    copy(View<const T>(e, static_cast<const T*>(data), {rows, columns}, strides), out.view());
-    return out;
-  };
-  const Array<T> ar = dense(x.a.re, x.m, x.k, x.a.strides), ai = dense(x.a.im, x.m, x.k, x.a.strides);
-  const Array<T> br = dense(x.b.re, x.k, x.n, x.b.strides), bi = dense(x.b.im, x.k, x.n, x.b.strides);
-  T *yr = static_cast<T*>(x.out.re), *yi = static_cast<T*>(x.out.im);
-  const auto times = [&](T alpha, const T* a, const T* b, T beta, T* c) { gemm(x.m, x.n, x.k, alpha, a, b, beta, c); };
-  times(1, ar.data(), br.data(), 0, yr);
-  if (x.products == Products::Four) {
-    times(-1, ai.data(), bi.data(), 1, yr);
-    times(1, ar.data(), bi.data(), 0, yi);
-    times(1, ai.data(), br.data(), 1, yi);
-    return;
-  }
-  const Array<T> q(e, {x.m, x.n});
-  times(1, ai.data(), bi.data(), 0, q.data());
-  for (std::int64_t i = 0; i < x.m * x.k; ++i) ar.data()[i] += ai.data()[i];
-  for (std::int64_t i = 0; i < x.k * x.n; ++i) br.data()[i] += bi.data()[i];
-  times(1, ar.data(), br.data(), 0, yi);
-  for (std::int64_t i = 0; i < x.m * x.n; ++i) {
-    yi[i] -= yr[i] + q.data()[i];
-    yr[i] -= q.data()[i];
-  }
-}
-
 }  // namespace
 
 void elementwise(const Executor&, const ElementwiseArgs& args) {
@@ -153,16 +110,6 @@ void elementwise(const Executor&, const ElementwiseArgs& args) {
     by_operation<float>(args);
   else
     by_operation<double>(args);
-}
-
-void matmul(const Executor& executor, const MatmulArgs& args) {
-  constexpr std::int64_t kMax = 2147483647;  // OpenBLAS counts in 32 bits
-  require(args.m <= kMax && args.n <= kMax && args.k <= kMax, "fft.matmul: {} x {} times {} x {}; the host takes extents up to 2^31 - 1",
-          args.m, args.k, args.k, args.n);
-  if (args.real == DType::Float32)
-    product<float>(executor, args);
-  else
-    product<double>(executor, args);
 }
 
 }  // namespace trn::fft::host

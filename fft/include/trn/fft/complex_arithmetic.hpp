@@ -9,8 +9,11 @@
 //                            Annex G
 //   abs, angle, from_polar   the C library's hypot, atan2, cos and sin: within a few u
 //   matmul                   |Y - exact|(i,j) <= (2 k + 2) sqrt(2) u (|A||B|)(i,j) with four products, normwise only with three (k is
-//                            the inner extent)
-// Host only: on a device they throw NotImplemented.
+//                            the inner extent); real products by trnblas
+// A device computes in float, elementwise on the Vector Engine (NotImplemented for double), and matmul also in double (trnblas's exact
+// mode, four products). The bounds above hold there, and: abs 2 u, angle 8 u, from_polar 4 u of the modulus for angles up to 2^14 and NaN
+// beyond; a zero divisor gives infinities without its sign. They assume the simulator's square root and reciprocal, right to u;
+// the accuracy of silicon's is not published.
 #pragma once
 
 #include <trn/fft/operand.hpp>

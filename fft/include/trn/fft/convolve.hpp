@@ -12,8 +12,8 @@
 //
 // By transforms the error is relative to norms: || y - exact ||_2 <= (3 B + 6 u) || a ||_2 || b ||_1 along the axes, B being the bound of
 // the padded transform; small values beside large ones are not accurate. Direct sums of m terms err by at most (m + 1) u times the sum of
-// moduli each (complex: sqrt(2) (m + 3) u). The transforms run on the executor; the product and the sums are host kernels, so on a device
-// these functions throw NotImplemented.
+// moduli each (complex: sqrt(2) (m + 3) u). On a device everything runs there, float only: the plans' kernels, products and sums on the
+// Vector Engine, padding and cutting by DMA. Method::Auto takes direct sums for up to 8 terms on the host, 3 on a device.
 #pragma once
 
 #include <trn/fft/transforms.hpp>
