@@ -64,6 +64,7 @@ CosineNOptions along_one_axis(const CosineOptions& o) {
 template <Real T> Array<T> cosine(const Executor& e, const View<const T>& x, const CosineRequest& r, const CosineNOptions& o) {
   const char* op = r.operation;
   check_owner(op, "x", e, x.executor());
+  check_type<T>(op, e);
   require(o.type >= CosineType::I && o.type <= CosineType::IV, "{}: type is {}; it must be I to IV", op, static_cast<int>(o.type));
   const std::vector<std::size_t> axes = axes_with_lengths(op, o.axes, o.s, x.shape().size());
   const std::int64_t least = o.type == CosineType::I && r.wave == Wave::Cosine ? 2 : 1;

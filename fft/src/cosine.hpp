@@ -27,8 +27,11 @@ struct CosineArgs {
 namespace host {
 void cosine(const Executor& executor, const CosineArgs& args);
 }
+namespace device {
+void cosine(const Executor& executor, const CosineArgs& args);  // float32
+}
 
-inline constexpr KernelTable<CosineArgs> kDct{"fft.dct", host::cosine, nullptr};
-inline constexpr KernelTable<CosineArgs> kDst{"fft.dst", host::cosine, nullptr};
+inline constexpr KernelTable<CosineArgs> kDct{"fft.dct", host::cosine, device::cosine};
+inline constexpr KernelTable<CosineArgs> kDst{"fft.dst", host::cosine, device::cosine};
 
 }  // namespace trn::fft

@@ -1,0 +1,24 @@
+// The device kernel of short linear transforms as a value: many lines times one real matrix, for tools that print, emit, profile or
+// estimate it. Cosine and sine transforms of up to 128 points and the windowed frames of short-time transforms are such lines.
+#pragma once
+
+#include <trn/fft/lines_program.hpp>
+
+namespace trn::fft {
+
+// Points of `parts` neighbouring reals (1: real, 2: pairs), `stride` reals apart.
+struct MatrixSide {
+  std::int64_t points = 1, parts = 1, stride = 1;
+  bool operator==(const MatrixSide&) const = default;
+};
+// y_(o, q) = sum over j, p of matrix(p, j, o, q) x_(j, p) for every line. Lines of x may overlap.
+struct MatrixShape {
+  MatrixSide in, out;          // at most 128 points each
+  std::vector<LineDim> lines;  // at least one; the last dimension is blocked
+  bool operator==(const MatrixShape&) const = default;
+};
+// Tensors "x" (lines..., points, parts) and "y" likewise; "matrix" (parts in, points in, points out, parts out), float32. Throws
+// InvalidArgument for more points than the machine has partitions.
+[[nodiscard]] tile::Program matrix_program(const MatrixShape& shape, const tile::Machine& machine);
+
+}  // namespace trn::fft
