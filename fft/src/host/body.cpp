@@ -58,11 +58,15 @@ template <class T> class HostBody final : public detail::Body {
     if (problem_.axes.size() == 1) {
       only_ = &walk_.stages.front().passes.front();
       only_engine_ = &engine(*only_);
+      const bool pairs = problem_.kind == Kind::ComplexToComplex && problem_.input_format == Format::Interleaved && problem_.output_format == Format::Interleaved;
+      if (pairs)
+        direct_ = only_engine_->direct(only_->from_stride, only_->to_stride, only_->batch, problem_.direction == Direction::Inverse, problem_.factor, threads_);
     }
   }
   HostBody(const HostBody&) = delete;
   HostBody& operator=(const HostBody&) = delete;
 
+  detail::Direct direct() const override { return {direct_.run, direct_.context.get()}; }
   std::int64_t workspace_bytes() const override { return shared_bytes_ + stage_bytes_; }
 
   Accuracy accuracy() const override {
@@ -201,6 +205,7 @@ template <class T> class HostBody final : public detail::Body {
   std::int64_t shared_bytes_ = 0, stage_bytes_ = 0;
   const Pass* only_ = nullptr;
   const Engine<T>* only_engine_ = nullptr;
+  DirectLines direct_;
 };
 
 // The host computes in the operands' type, whatever it is asked for: only Native and targets that it meets are offered.

@@ -1,8 +1,12 @@
-// Codelets: forward DFTs of 1 .. 16 points on complex vectors, every lane its own transform.
+// Codelets: DFTs of 1 .. 16 points on complex vectors, every lane its own transform.
 //
 // X_k = sum_j x_j w^(jk), w = exp(-2 pi i/R), in place. Powers of two by halves and quarters; 9 = 3 x 3; 6, 10, 12 and 15 by the Chinese
 // remainder theorem, without twiddles; odd primes by the symmetry of the roots: with a_j = x_j + x_(p-j), b_j = x_j - x_(p-j),
 //   X_k, X_(p-k) = (x_0 + sum_j cos(2 pi jk/p) a_j) -+ i (sum_j sin(2 pi jk/p) b_j),  j = 1 .. (p-1)/2.
+//
+// Numbers come in two kinds, said by the first argument of every function. A Highway tag: re in one vector, im in another, forward only. Pairs of a tag: one
+// vector with re and im alternating, where a turn by -i costs a shuffle, and by +i as much: pairs go both ways. All that codelets need is additions, real
+// factors, and the turn.
 #if defined(TRN_FFT_CODELETS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRN_FFT_CODELETS_INL
 #undef TRN_FFT_CODELETS_INL
@@ -21,25 +25,124 @@ template <class D>
 struct Complex {
   hn::Vec<D> r, i;
 };
+// re, im, re, im, ...; `turn` is 1, -1, 1, -1, ... for the forward transform and its negative for the inverse.
 template <class D>
-using C = Complex<D>;
+struct Pairs {
+  D tag;
+  hn::Vec<D> turn;
+};
+template <class D>
+struct PairVector {
+  hn::Vec<D> v;
+};
+template <class D>
+struct NumberOf {
+  using type = Complex<D>;
+  using Real = hn::TFromD<D>;
+};
+template <class D>
+struct NumberOf<Pairs<D>> {
+  using type = PairVector<D>;
+  using Real = hn::TFromD<D>;
+};
+template <class D>
+using C = typename NumberOf<D>::type;
 
 template <class D>
-HWY_INLINE C<D> add(D, C<D> a, C<D> b) { return {hn::Add(a.r, b.r), hn::Add(a.i, b.i)}; }
+HWY_INLINE Complex<D> add(D, Complex<D> a, Complex<D> b) { return {hn::Add(a.r, b.r), hn::Add(a.i, b.i)}; }
 template <class D>
-HWY_INLINE C<D> sub(D, C<D> a, C<D> b) { return {hn::Sub(a.r, b.r), hn::Sub(a.i, b.i)}; }
+HWY_INLINE Complex<D> sub(D, Complex<D> a, Complex<D> b) { return {hn::Sub(a.r, b.r), hn::Sub(a.i, b.i)}; }
 template <class D>
-HWY_INLINE C<D> times(D, C<D> a, C<D> w) {
+HWY_INLINE Complex<D> times(D, Complex<D> a, Complex<D> w) {
   return {hn::NegMulAdd(a.i, w.i, hn::Mul(a.r, w.r)), hn::MulAdd(a.i, w.r, hn::Mul(a.r, w.i))};
 }
 template <class D>
-HWY_INLINE C<D> times(D d, C<D> a, double wr, double wi) {
+HWY_INLINE Complex<D> times(D d, Complex<D> a, double wr, double wi) {
   using T = hn::TFromD<D>;
-  return times(d, a, C<D>{hn::Set(d, static_cast<T>(wr)), hn::Set(d, static_cast<T>(wi))});
+  return times(d, a, Complex<D>{hn::Set(d, static_cast<T>(wr)), hn::Set(d, static_cast<T>(wi))});
+}
+// The turn: -i a, a - i b, a + i b; c a, a + c b, a - c b; a - i c b, a + i c b.
+template <class D>
+HWY_INLINE Complex<D> turned(D, Complex<D> a) { return {a.i, hn::Neg(a.r)}; }
+template <class D>
+HWY_INLINE Complex<D> add_turned(D, Complex<D> a, Complex<D> b) { return {hn::Add(a.r, b.i), hn::Sub(a.i, b.r)}; }
+template <class D>
+HWY_INLINE Complex<D> sub_turned(D, Complex<D> a, Complex<D> b) { return {hn::Sub(a.r, b.i), hn::Add(a.i, b.r)}; }
+template <class D>
+HWY_INLINE Complex<D> multiple(D d, double c, Complex<D> a) {
+  const auto by = hn::Set(d, static_cast<hn::TFromD<D>>(c));
+  return {hn::Mul(by, a.r), hn::Mul(by, a.i)};
+}
+template <class D>
+HWY_INLINE Complex<D> add_multiple(D d, Complex<D> a, double c, Complex<D> b) {
+  const auto by = hn::Set(d, static_cast<hn::TFromD<D>>(c));
+  return {hn::MulAdd(by, b.r, a.r), hn::MulAdd(by, b.i, a.i)};
+}
+template <class D>
+HWY_INLINE Complex<D> sub_multiple(D d, Complex<D> a, double c, Complex<D> b) {
+  const auto by = hn::Set(d, static_cast<hn::TFromD<D>>(c));
+  return {hn::NegMulAdd(by, b.r, a.r), hn::NegMulAdd(by, b.i, a.i)};
+}
+template <class D>
+HWY_INLINE Complex<D> add_turned_multiple(D d, Complex<D> a, double c, Complex<D> b) {
+  const auto by = hn::Set(d, static_cast<hn::TFromD<D>>(c));
+  return {hn::MulAdd(by, b.i, a.r), hn::NegMulAdd(by, b.r, a.i)};
+}
+template <class D>
+HWY_INLINE Complex<D> sub_turned_multiple(D d, Complex<D> a, double c, Complex<D> b) {
+  const auto by = hn::Set(d, static_cast<hn::TFromD<D>>(c));
+  return {hn::NegMulAdd(by, b.i, a.r), hn::MulAdd(by, b.r, a.i)};
+}
+
+// The same for pairs. A product with 1 or -1 is exact, so a fused multiply-add with `turn` is an addition.
+template <class D>
+HWY_INLINE hn::Vec<D> exchanged(const Pairs<D>& d, PairVector<D> a) {
+  static_cast<void>(d);
+#if HWY_TARGET == HWY_SCALAR
+  return a.v;  // never run: without vectors there are no pairs
+#else
+  return hn::Reverse2(d.tag, a.v);
+#endif
+}
+template <class D>
+HWY_INLINE hn::Vec<D> constant(const Pairs<D>& d, double c) { return hn::Set(d.tag, static_cast<hn::TFromD<D>>(c)); }
+template <class D>
+HWY_INLINE hn::Vec<D> turned_constant(const Pairs<D>& d, double c) { return hn::Mul(d.turn, constant(d, c)); }
+template <class D>
+HWY_INLINE PairVector<D> add(const Pairs<D>&, PairVector<D> a, PairVector<D> b) { return {hn::Add(a.v, b.v)}; }
+template <class D>
+HWY_INLINE PairVector<D> sub(const Pairs<D>&, PairVector<D> a, PairVector<D> b) { return {hn::Sub(a.v, b.v)}; }
+template <class D>
+HWY_INLINE PairVector<D> turned(const Pairs<D>& d, PairVector<D> a) { return {hn::Mul(d.turn, exchanged(d, a))}; }
+template <class D>
+HWY_INLINE PairVector<D> add_turned(const Pairs<D>& d, PairVector<D> a, PairVector<D> b) { return {hn::MulAdd(d.turn, exchanged(d, b), a.v)}; }
+template <class D>
+HWY_INLINE PairVector<D> sub_turned(const Pairs<D>& d, PairVector<D> a, PairVector<D> b) { return {hn::NegMulAdd(d.turn, exchanged(d, b), a.v)}; }
+template <class D>
+HWY_INLINE PairVector<D> multiple(const Pairs<D>& d, double c, PairVector<D> a) { return {hn::Mul(constant(d, c), a.v)}; }
+template <class D>
+HWY_INLINE PairVector<D> add_multiple(const Pairs<D>& d, PairVector<D> a, double c, PairVector<D> b) { return {hn::MulAdd(constant(d, c), b.v, a.v)}; }
+template <class D>
+HWY_INLINE PairVector<D> sub_multiple(const Pairs<D>& d, PairVector<D> a, double c, PairVector<D> b) { return {hn::NegMulAdd(constant(d, c), b.v, a.v)}; }
+template <class D>
+HWY_INLINE PairVector<D> add_turned_multiple(const Pairs<D>& d, PairVector<D> a, double c, PairVector<D> b) {
+  return {hn::MulAdd(turned_constant(d, c), exchanged(d, b), a.v)};
+}
+template <class D>
+HWY_INLINE PairVector<D> sub_turned_multiple(const Pairs<D>& d, PairVector<D> a, double c, PairVector<D> b) {
+  return {hn::NegMulAdd(turned_constant(d, c), exchanged(d, b), a.v)};
+}
+// wr + i wi in the forward direction, its conjugate in the other.
+template <class D>
+HWY_INLINE PairVector<D> times(const Pairs<D>& d, PairVector<D> a, double wr, double wi) { return sub_turned_multiple(d, multiple(d, wr, a), wi, a); }
+// Of numbers w = c - i s: re = c, c, ..., turned_im = s * turn.
+template <class D>
+HWY_INLINE PairVector<D> times(const Pairs<D>& d, PairVector<D> a, hn::Vec<D> re, hn::Vec<D> turned_im) {
+  return {hn::MulAdd(turned_im, exchanged(d, a), hn::Mul(re, a.v))};
 }
 
 template <class D>
-HWY_INLINE void dft2(D d, C<D>& a, C<D>& b) {
+HWY_INLINE void dft2(const D& d, C<D>& a, C<D>& b) {
   const C<D> s = add(d, a, b);
   b = sub(d, a, b);
   a = s;
@@ -47,54 +150,50 @@ HWY_INLINE void dft2(D d, C<D>& a, C<D>& b) {
 
 // (a, b, c, d) become X_0, X_1, X_2, X_3.
 template <class D>
-HWY_INLINE void dft4(D d, C<D>& x0, C<D>& x1, C<D>& x2, C<D>& x3) {
+HWY_INLINE void dft4(const D& d, C<D>& x0, C<D>& x1, C<D>& x2, C<D>& x3) {
   const C<D> a = add(d, x0, x2), b = sub(d, x0, x2), c = add(d, x1, x3), e = sub(d, x1, x3);
   x0 = add(d, a, c);
   x2 = sub(d, a, c);
-  x1 = {hn::Add(b.r, e.i), hn::Sub(b.i, e.r)};
-  x3 = {hn::Sub(b.r, e.i), hn::Add(b.i, e.r)};
+  x1 = add_turned(d, b, e);
+  x3 = sub_turned(d, b, e);
 }
 
 template <class D>
-HWY_INLINE void dft3(D d, C<D>& x0, C<D>& x1, C<D>& x2) {
-  using T = hn::TFromD<D>;
-  const auto half = hn::Set(d, T(0.5)), sine = hn::Set(d, static_cast<T>(0.86602540378443864676));
-  const C<D> a = add(d, x1, x2), b = sub(d, x1, x2);
-  const C<D> m = {hn::NegMulAdd(half, a.r, x0.r), hn::NegMulAdd(half, a.i, x0.i)};
+HWY_INLINE void dft3(const D& d, C<D>& x0, C<D>& x1, C<D>& x2) {
+  constexpr double sine = 0.86602540378443864676;
+  const C<D> a = add(d, x1, x2), b = sub(d, x1, x2), m = sub_multiple(d, x0, 0.5, a);
   x0 = add(d, x0, a);
-  x1 = {hn::MulAdd(sine, b.i, m.r), hn::NegMulAdd(sine, b.r, m.i)};
-  x2 = {hn::NegMulAdd(sine, b.i, m.r), hn::MulAdd(sine, b.r, m.i)};
+  x1 = add_turned_multiple(d, m, sine, b);
+  x2 = sub_turned_multiple(d, m, sine, b);
 }
 
-// Two halves of four; the eighth roots cost two additions and four fused multiply-adds each.
+// Two halves of four; the eighth roots (1 - i) h and -(1 + i) h, h = sqrt(1/2), cost an addition and two fused multiply-adds each.
 template <class D>
-HWY_INLINE void dft8(D d, C<D>* x) {
-  using T = hn::TFromD<D>;
-  const auto h = hn::Set(d, static_cast<T>(0.70710678118654752440));
+HWY_INLINE void dft8(const D& d, C<D>* x) {
+  constexpr double h = 0.70710678118654752440;
   dft4(d, x[0], x[2], x[4], x[6]);
   dft4(d, x[1], x[3], x[5], x[7]);
   const C<D> e0 = x[0], e1 = x[2], e2 = x[4], e3 = x[6], o0 = x[1], o1 = x[3], o2 = x[5], o3 = x[7];
   x[0] = add(d, e0, o0);
   x[4] = sub(d, e0, o0);
-  x[2] = {hn::Add(e2.r, o2.i), hn::Sub(e2.i, o2.r)};
-  x[6] = {hn::Sub(e2.r, o2.i), hn::Add(e2.i, o2.r)};
-  const auto p1 = hn::Add(o1.r, o1.i), m1 = hn::Sub(o1.i, o1.r);
-  x[1] = {hn::MulAdd(h, p1, e1.r), hn::MulAdd(h, m1, e1.i)};
-  x[5] = {hn::NegMulAdd(h, p1, e1.r), hn::NegMulAdd(h, m1, e1.i)};
-  const auto p3 = hn::Add(o3.r, o3.i), m3 = hn::Sub(o3.i, o3.r);
-  x[3] = {hn::MulAdd(h, m3, e3.r), hn::NegMulAdd(h, p3, e3.i)};
-  x[7] = {hn::NegMulAdd(h, m3, e3.r), hn::MulAdd(h, p3, e3.i)};
+  x[2] = add_turned(d, e2, o2);
+  x[6] = sub_turned(d, e2, o2);
+  const C<D> p1 = add_turned(d, o1, o1), p3 = sub_turned(d, o3, o3);
+  x[1] = add_multiple(d, e1, h, p1);
+  x[5] = sub_multiple(d, e1, h, p1);
+  x[3] = sub_multiple(d, e3, h, p3);
+  x[7] = add_multiple(d, e3, h, p3);
 }
 
 // Sixteen as four by four. x[q + 4 p] has been through the transforms of four over p: the twiddles in between, ...
 template <class D>
-HWY_INLINE void dft16_turn(D d, C<D>* x) {
+HWY_INLINE void dft16_turn(const D& d, C<D>* x) {
   constexpr double c = 0.92387953251128675613, s = 0.38268343236508977173, h = 0.70710678118654752440;
   x[5] = times(d, x[5], c, -s);
   x[6] = times(d, x[6], h, -h);
   x[7] = times(d, x[7], s, -c);
   x[9] = times(d, x[9], h, -h);
-  x[10] = {x[10].i, hn::Neg(x[10].r)};
+  x[10] = turned(d, x[10]);
   x[11] = times(d, x[11], -h, -h);
   x[13] = times(d, x[13], s, -c);
   x[14] = times(d, x[14], -h, -h);
@@ -102,7 +201,7 @@ HWY_INLINE void dft16_turn(D d, C<D>* x) {
 }
 // ... and the transforms over q: out(t, k, X_(t + 4 k)), each as soon as it is there.
 template <class D, class Out>
-HWY_INLINE void dft16_finish(D d, C<D>* x, const Out& out) {
+HWY_INLINE void dft16_finish(const D& d, C<D>* x, const Out& out) {
   HWY_UNROLL(4)
   for (int t = 0; t < 4; ++t) {
     dft4(d, x[4 * t], x[4 * t + 1], x[4 * t + 2], x[4 * t + 3]);
@@ -111,7 +210,7 @@ HWY_INLINE void dft16_finish(D d, C<D>* x, const Out& out) {
   }
 }
 template <class D>
-HWY_INLINE void dft16(D d, C<D>* x) {
+HWY_INLINE void dft16(const D& d, C<D>* x) {
   C<D> y[16];
   HWY_UNROLL(4)
   for (int q = 0; q < 4; ++q) dft4(d, x[q], x[q + 4], x[q + 8], x[q + 12]);
@@ -122,7 +221,7 @@ HWY_INLINE void dft16(D d, C<D>* x) {
 }
 
 template <class D>
-HWY_INLINE void dft9(D d, C<D>* x) {
+HWY_INLINE void dft9(const D& d, C<D>* x) {
   constexpr double c1 = 0.7660444431189780352, s1 = 0.64278760968653932632, c2 = 0.17364817766693034885, s2 = 0.98480775301220805937,
                    c4 = -0.93969262078590838405, s4 = 0.34202014332566873304;
   for (int q = 0; q < 3; ++q) dft3(d, x[q], x[q + 3], x[q + 6]);
@@ -168,8 +267,7 @@ struct Roots<13> {
 };
 
 template <int P, class D>
-HWY_INLINE void dft_prime(D d, C<D>* x) {
-  using T = hn::TFromD<D>;
+HWY_INLINE void dft_prime(const D& d, C<D>* x) {
   constexpr int h = (P - 1) / 2;
   C<D> a[h], b[h], y[P];
   C<D> sum = x[0];
@@ -182,30 +280,28 @@ HWY_INLINE void dft_prime(D d, C<D>* x) {
   y[0] = sum;
   HWY_UNROLL(8)
   for (int k = 1; k <= h; ++k) {
-    C<D> even = x[0], odd = {hn::Zero(d), hn::Zero(d)};
+    C<D> even = add_multiple(d, x[0], Roots<P>::c[k - 1], a[0]), odd = multiple(d, Roots<P>::s[k - 1], b[0]);
     HWY_UNROLL(8)
-    for (int j = 1; j <= h; ++j) {
+    for (int j = 2; j <= h; ++j) {
       const int e = j * k % P, f = e <= h ? e : P - e;
-      const auto c = hn::Set(d, static_cast<T>(Roots<P>::c[f - 1])), s = hn::Set(d, static_cast<T>(Roots<P>::s[f - 1]));
-      even = {hn::MulAdd(c, a[j - 1].r, even.r), hn::MulAdd(c, a[j - 1].i, even.i)};
-      if (j == 1) odd = {hn::Mul(s, b[0].r), hn::Mul(s, b[0].i)};
-      else if (e <= h) odd = {hn::MulAdd(s, b[j - 1].r, odd.r), hn::MulAdd(s, b[j - 1].i, odd.i)};
-      else odd = {hn::NegMulAdd(s, b[j - 1].r, odd.r), hn::NegMulAdd(s, b[j - 1].i, odd.i)};
+      even = add_multiple(d, even, Roots<P>::c[f - 1], a[j - 1]);
+      if (e <= h) odd = add_multiple(d, odd, Roots<P>::s[f - 1], b[j - 1]);
+      else odd = sub_multiple(d, odd, Roots<P>::s[f - 1], b[j - 1]);
     }
-    y[k] = {hn::Add(even.r, odd.i), hn::Sub(even.i, odd.r)};
-    y[P - k] = {hn::Sub(even.r, odd.i), hn::Add(even.i, odd.r)};
+    y[k] = add_turned(d, even, odd);
+    y[P - k] = sub_turned(d, even, odd);
   }
   HWY_UNROLL(16)
   for (int k = 0; k < P; ++k) x[k] = y[k];
 }
 
 template <int R, class D>
-HWY_INLINE void dft(D d, C<D>* x);
+HWY_INLINE void dft(const D& d, C<D>* x);
 
 // R = A B, coprime: input j = (B a + A b) mod R, output k = the number with k mod A = k_a, k mod B = k_b; then w^(jk) is a product of an
 // A-th and a B-th root with exponents a k_a and b k_b.
 template <int A, int B, class D>
-HWY_INLINE void dft_coprime(D d, C<D>* x) {
+HWY_INLINE void dft_coprime(const D& d, C<D>* x) {
   constexpr int R = A * B;
   C<D> y[R];
   HWY_UNROLL(8)
@@ -232,7 +328,7 @@ HWY_INLINE void dft_coprime(D d, C<D>* x) {
 }
 
 template <int R, class D>
-HWY_INLINE void dft(D d, C<D>* x) {
+HWY_INLINE void dft(const D& d, C<D>* x) {
   if constexpr (R == 2) dft2(d, x[0], x[1]);
   if constexpr (R == 3) dft3(d, x[0], x[1], x[2]);
   if constexpr (R == 4) dft4(d, x[0], x[1], x[2], x[3]);

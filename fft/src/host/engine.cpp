@@ -1,11 +1,12 @@
 // The 1-D engines of the host family: the choice between SIMD across lines and SIMD within a line, and the threads.
 //
-// Smooth lengths with several lines run with one line in each lane, up to a length whose block of rows stays in the second cache; all else runs line by
-// line. Threads take blocks of lines, or single lines, or (few long lines) blocks of columns within a line. Which of them depends on n, the number of lines
+// Short lines run one after the other, whole in registers or in a few steps; longer smooth ones, if there are several, with one line in each lane, up to a length
+// whose block of rows stays in the second cache; all else line by line. Threads take blocks of lines, or single lines, or (few long lines) blocks of columns within a line. Which of them depends on n, the number of lines
 // the engine was made for, and the threads; a line's arithmetic depends on n and on the first choice only, so results are the same bits for any
 // number of threads.
 #include <algorithm>
 #include <complex>
+#include <iterator>
 #include <limits>
 
 #include "../parallel.hpp"
@@ -19,8 +20,6 @@ namespace {
 constexpr std::int64_t kLongLine = std::int64_t{1} << 17;    // from here on all threads work on one line
 constexpr std::int64_t kThreadPoints = std::int64_t{1} << 13;  // fewer for each thread cost less than waking one
 
-std::int64_t round_up(std::int64_t n) { return (n + 15) / 16 * 16; }
-
 template <class T>
 class LineEngine final : public Engine<T> {
  public:
@@ -31,7 +30,7 @@ class LineEngine final : public Engine<T> {
     const std::int64_t m = plan_.complex_n;
     const bool smooth = is_smooth(m);
     if (m > 1) plan_.line = make_line_plan<T>(m, lanes_);
-    plan_.lanes = m == 1 || (smooth && lines >= 4 && lanes_cost(m) / static_cast<double>(std::min<std::int64_t>(lines, lanes_)) < line_cost());
+    plan_.lanes = m == 1 || (smooth && prefers_lanes(m, lines));
     plan_.lanes_if_strided = smooth && lines >= lanes_ && m <= 32768;
     if (plan_.lanes || plan_.lanes_if_strided) plan_.passes = make_passes<T>(m);
     if (plan_.lanes) plan_.line = nullptr;
@@ -50,6 +49,14 @@ class LineEngine final : public Engine<T> {
 
   std::int64_t length() const override { return plan_.n; }
 
+  DirectLines direct(std::int64_t in_stride, std::int64_t out_stride, const std::vector<LineBatch>& batch, bool inverse, double factor, int threads) const override {
+    if (!whole() || in_stride != 2 || out_stride != 2 || batch.size() > 1) return {};
+    const LineBatch lines = batch.empty() ? LineBatch{} : batch.front();
+    if (lines.count * plan_.n >= 2 * kThreadPoints && threads > 1) return {};
+    return {plan_.line->run_whole,
+            std::make_shared<WholeCall<T>>(plan_.line->whole_call(inverse, static_cast<T>(factor), lines.count, lines.input_distance, lines.output_distance))};
+  }
+
   // Packing a real line as a complex one of half the length costs one more twiddle and two additions.
   double bound() const override {
     const double u = std::numeric_limits<T>::epsilon() / 2;
@@ -60,7 +67,7 @@ class LineEngine final : public Engine<T> {
   std::int64_t scratch_bytes(int threads) const override {
     std::int64_t reals = 0;
     if (plan_.lanes || plan_.lanes_if_strided) reals = threads * block_scratch();
-    if (plan_.line) reals = std::max(reals, plan_.n < kLongLine ? threads * line_scratch(1) : line_scratch(threads));
+    if (plan_.line && !whole()) reals = std::max(reals, plan_.n < kLongLine ? threads * line_scratch(1) : line_scratch(threads));
     return reals * static_cast<std::int64_t>(sizeof(T));
   }
 
@@ -81,7 +88,7 @@ class LineEngine final : public Engine<T> {
       });
     } else if (plan_.n < kLongLine) {
       for_parts(call.lines, threads, [&](std::int64_t begin, std::int64_t end, int thread) {
-        run_lines<T>(plan_, call, begin, end, memory + thread * line_scratch(1), 1);
+        run_lines<T>(plan_, call, begin, end, whole() ? nullptr : memory + thread * line_scratch(1), 1);
       });
     } else {
       run_lines<T>(plan_, call, 0, call.lines, memory, threads);
@@ -89,6 +96,7 @@ class LineEngine final : public Engine<T> {
   }
 
  private:
+  [[nodiscard]] bool whole() const { return plan_.kind == EngineKind::Complex && plan_.line && plan_.line->is_whole(); }
   // A block of lines in operations of the widest vectors: passes, tiles in and out; slower outside the caches, and where powers of two meet in them.
   // The factors fit times of both ways for 60 lengths to 16384.
   double lanes_cost(std::int64_t m) const {
@@ -97,11 +105,17 @@ class LineEngine final : public Engine<T> {
     const double cache = (bytes <= 32768 ? 1.0 : bytes <= 262144 ? 1.1 : bytes <= 2097152 ? 1.15 : 1.6) * (meet ? 1.5 : 1.0);
     return m <= 16 ? passes_cost(m) + 6 * static_cast<double>(m) : cache * passes_cost(m) + 16 * static_cast<double>(m) + 60;
   }
-  // One of several lines, one after the other: two steps are then called without the preparations that their cost includes. Real lines need a pass more,
-  // which costs a line by itself more than it costs lines in lanes.
-  double line_cost() const {
-    if (plan_.kind != EngineKind::Complex) return 1.25 * plan_.line->cost + 200;
-    return plan_.line->cost - (plan_.line->kind == LineKind::TwoStep ? 70 : 0);
+  // Complex lines that can be done whole or in steps are measured to be faster one after the other, but for a few that are a single codelet, or one of 2 points and one of
+  // 11 or 13. Real lines need a pass more, which costs a line by itself more than it costs lines in lanes.
+  bool prefers_lanes(std::int64_t m, std::int64_t lines) const {
+    if (whole()) {
+      const bool is_float = sizeof(T) == sizeof(float);
+      constexpr std::int64_t others[] = {11, 13, 22, 26}, floats[] = {2, 5, 6, 7, 8, 10};
+      const auto listed = [&](const auto& list) { return std::find(std::begin(list), std::end(list), m) != std::end(list); };
+      return lines >= lanes_ && (listed(others) || (is_float && listed(floats)));
+    }
+    const double line_cost = plan_.kind == EngineKind::Complex ? plan_.line->cost : 1.25 * plan_.line->cost + 200;
+    return lines >= 4 && lanes_cost(m) / static_cast<double>(std::min<std::int64_t>(lines, lanes_)) < line_cost;
   }
   std::int64_t block_scratch() const { return 2 * round_up(2 * lanes_ * (plan_.complex_n + 1)) + round_up(2 * plan_.n + 64); }
   std::int64_t line_scratch(int threads) const {

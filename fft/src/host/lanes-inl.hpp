@@ -94,7 +94,7 @@ HWY_NOINLINE void store_block(D d, const BlockSide<T>& s, std::int64_t points, T
   }
 }
 
-inline std::int64_t block_reals(std::int64_t points, std::int64_t lanes) { return rounded(2 * lanes * (points + 1)); }
+inline std::int64_t block_reals(std::int64_t points, std::int64_t lanes) { return round_up(2 * lanes * (points + 1)); }
 
 template <class D, class T>
 void transform_block(D d, const EnginePlan<T>& plan, const BlockSide<T>& in, const BlockSide<T>& out, T factor, T* scratch) {
@@ -277,9 +277,10 @@ void half_to_real_line(const EnginePlan<T>& plan, const Points<T>& in, const Poi
 // Lines begin .. end one after the other.
 template <class T>
 void run_lines_here(const EnginePlan<T>& plan, const EngineCall<T>& call, std::int64_t begin, std::int64_t end, T* scratch, int threads) {
-  const std::int64_t pitch = rounded(plan.n + 32);
-  T* own = scratch + 2 * pitch;
-  const Points<T> planar{scratch, scratch + pitch, 1};
+  const std::int64_t pitch = round_up(plan.n + 32);
+  // Whole lines need no scratch, and have none.
+  T* own = scratch ? scratch + 2 * pitch : nullptr;
+  const Points<T> planar{scratch, scratch ? scratch + pitch : nullptr, 1};
   LineCounter at(*call.batch, begin);
   for (std::int64_t line = begin; line < end;) {
     const Points<T> in{call.in_re + at.from, call.in_im ? call.in_im + at.from : nullptr, call.in_stride};
@@ -289,11 +290,11 @@ void run_lines_here(const EnginePlan<T>& plan, const EngineCall<T>& call, std::i
       real_to_half_line(plan, in, out, call.factor, planar, own, threads);
     } else if (plan.kind == EngineKind::HalfToReal) {
       half_to_real_line(plan, in, out, call.factor, planar, own, threads);
-    } else if (plan.line->kind == LineKind::TwoStep && in.dense() && out.dense()) {
+    } else if (plan.line->is_whole() && is_whole(in, out)) {
       lines = std::min(at.run(), end - line);
       const std::int64_t in_distance = call.batch->empty() ? 0 : call.batch->back().input_distance;
       const std::int64_t out_distance = call.batch->empty() ? 0 : call.batch->back().output_distance;
-      two_step_lines(*plan.line, in, in_distance, out, out_distance, lines, call.factor, own);
+      whole_lines(*plan.line, in, in_distance, out, out_distance, lines, call.factor);
     } else {
       run_line(*plan.line, in, out, call.factor, own, threads);
     }

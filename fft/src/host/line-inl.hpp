@@ -18,7 +18,7 @@
 #include <cstdint>
 
 #include "parallel.hpp"
-#include "host/two_step-inl.hpp"
+#include "host/tiles-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
@@ -35,8 +35,6 @@ struct Points {
   bool dense() const { return stride == 1 || interleaved(); }
   Points swapped() const { return {im, re, stride}; }
 };
-
-inline std::int64_t rounded(std::int64_t n) { return (n + 15) / 16 * 16; }
 
 // V neighbours of a dense line, or one point of any.
 template <class D, class T>
@@ -98,10 +96,10 @@ template <class D, class T>
 HWY_NOINLINE void columns_step(D d, const LinePlan<T>& plan, const Points<T>& in, T* middle, T* t0, std::int64_t c) {
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
   const std::int64_t n1 = plan.n1, n2 = plan.n2, j = std::min(c * lanes, n2 - lanes);
-  T* t1 = t0 + rounded(2 * lanes * std::max(n1, n2));
+  T* t1 = t0 + round_up(2 * lanes * std::max(n1, n2));
   const T* post = plan.twiddles.data() + c * n1 * 2 * lanes;
   if (!plan.block_twiddles.empty()) {  // this block's from the first block's
-    T* product = t0 + 2 * rounded(2 * lanes * std::max(n1, n2));
+    T* product = t0 + 2 * round_up(2 * lanes * std::max(n1, n2));
     const T* number = plan.block_twiddles.data() + c * n1 * 2;
     for (std::int64_t k = 0; k < n1; ++k) {
       const T* w = plan.twiddles.data() + 2 * k * lanes;
@@ -125,7 +123,7 @@ template <class D, class T>
 HWY_NOINLINE void rows_step(D d, const LinePlan<T>& plan, T* middle, const Points<T>& out, T factor, T* t0, std::int64_t b) {
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
   const std::int64_t n1 = plan.n1, n2 = plan.n2, k = std::min(b * lanes, n1 - lanes);
-  T* t1 = t0 + rounded(2 * lanes * std::max(n1, n2));
+  T* t1 = t0 + round_up(2 * lanes * std::max(n1, n2));
   T* from = middle + b * n2 * 2 * lanes;
   run_passes(d, plan.second, Rows<T>{from, from + lanes, 2 * lanes},
              Rows<T>{out.re + k * out.stride, out.im + k * out.stride, n1 * out.stride, out.stride == 2}, factor,
@@ -139,7 +137,7 @@ void four_step(D d, const LinePlan<T>& plan, Points<T> in, const Points<T>& out,
   T* middle = scratch;
   T* line = middle + rows * plan.n2 * 2 * lanes;
   T* own = scratch + plan.shared_reals();
-  const Points<T> planar{line, line + rounded(n + 16), 1};
+  const Points<T> planar{line, line + round_up(n + 16), 1};
   const auto direct = [&](const Points<T>& p) HWY_ATTR { return p.stride == 1 || (kTakesInterleaved<D> && p.interleaved()); };
   if (!direct(in)) {
     copy_points(n, in, planar, T(1));
@@ -157,44 +155,38 @@ void four_step(D d, const LinePlan<T>& plan, Points<T> in, const Points<T>& out,
   if (!direct(out)) copy_points(n, planar, out, T(1));
 }
 
-// x *= w on planar arrays.
+// out = in * w; w is planar, the lines may be the same.
 template <class T>
-HWY_NOINLINE void multiply(std::int64_t n, T* re, T* im, const T* w_re, const T* w_im) {
-  const Widest<T> d;
-  const std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(d));
+HWY_NOINLINE void multiply(std::int64_t n, const Points<T>& in, const Points<T>& out, const T* w_re, const T* w_im) {
+  const auto one = [&](auto d, std::int64_t k) HWY_ATTR {
+    using N = C<decltype(d)>;
+    store_points(d, out, k, times(d, load_points(d, in, k), N{hn::LoadU(d, w_re + k), hn::LoadU(d, w_im + k)}));
+  };
+  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(Widest<T>()));
   std::int64_t k = 0;
-  for (; k + lanes <= n; k += lanes) {
-    const C<Widest<T>> x = times(d, C<Widest<T>>{hn::LoadU(d, re + k), hn::LoadU(d, im + k)}, C<Widest<T>>{hn::LoadU(d, w_re + k), hn::LoadU(d, w_im + k)});
-    hn::StoreU(x.r, d, re + k);
-    hn::StoreU(x.i, d, im + k);
-  }
-  const hn::CappedTag<T, 1> one;
-  for (; k < n; ++k) {
-    const C<hn::CappedTag<T, 1>> x =
-        times(one, C<hn::CappedTag<T, 1>>{hn::LoadU(one, re + k), hn::LoadU(one, im + k)}, C<hn::CappedTag<T, 1>>{hn::LoadU(one, w_re + k), hn::LoadU(one, w_im + k)});
-    hn::StoreU(x.r, one, re + k);
-    hn::StoreU(x.i, one, im + k);
-  }
+  if (in.dense() && out.dense())
+    for (; k + lanes <= n; k += lanes) one(Widest<T>(), k);
+  for (; k < n; ++k) one(hn::CappedTag<T, 1>(), k);
 }
 
 // j = j2 n1 + j1, k = k2 + n2 k1: X_k = sum_j1 w_n1^(j1 k1) [ w_n^(j1 k2) sum_j2 x_j w_n2^(j2 k2) ].
 template <class D, class T>
 void split(D d, const LinePlan<T>& plan, const Points<T>& in, const Points<T>& out, T factor, T* scratch, int threads) {
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
-  const std::int64_t n = plan.n, n1 = plan.n1, n2 = plan.n2, pitch = rounded(n2);
+  const std::int64_t n = plan.n, n1 = plan.n1, n2 = plan.n2, pitch = round_up(n2);
   T* rows = scratch;
   T* line = rows + 2 * n1 * pitch;
-  T* inner = line + 2 * rounded(n + 16);  // the inner plan's shared scratch, then every thread's own
+  T* inner = line + 2 * round_up(n + 16);  // the inner plan's shared scratch, then every thread's own
   for (std::int64_t j = 0; j < n1; ++j) {
     T *re = rows + 2 * j * pitch, *im = re + pitch;
     run_line(*plan.inner, Points<T>{in.re + j * in.stride, in.im + j * in.stride, n1 * in.stride}, Points<T>{re, im, 1}, factor, inner, threads);
-    if (j > 0) multiply(n2, re, im, plan.twiddles.data() + 2 * j * n2, plan.twiddles.data() + (2 * j + 1) * n2);
+    if (j > 0) multiply(n2, Points<T>{re, im, 1}, Points<T>{re, im, 1}, plan.twiddles.data() + 2 * j * n2, plan.twiddles.data() + (2 * j + 1) * n2);
   }
-  const Points<T> planar{line, line + rounded(n + 16), 1};
+  const Points<T> planar{line, line + round_up(n + 16), 1};
   const bool direct = out.stride == 1 || (kTakesInterleaved<D> && out.interleaved());
   const Points<T> to = direct ? out : planar;
   T* t0 = scratch + plan.shared_reals();
-  T* t1 = t0 + rounded(2 * lanes * n1);
+  T* t1 = t0 + round_up(2 * lanes * n1);
   for (std::int64_t b = 0; b * lanes < n2; ++b) {
     const std::int64_t k = std::min(b * lanes, n2 - lanes);
     run_passes(d, plan.first, Rows<T>{rows + k, rows + pitch + k, 2 * pitch},
@@ -207,45 +199,44 @@ void split(D d, const LinePlan<T>& plan, const Points<T>& in, const Points<T>& o
 // X_(g^-m) = x_0 + sum_q x_(g^q) w^(g^(q-m)): cyclic of length n - 1. x_0 joins through the spectrum's first point, whose inverse transform is constant.
 template <class T>
 void rader(const LinePlan<T>& plan, const Points<T>& in, const Points<T>& out, T factor, T* scratch, int threads) {
-  const std::int64_t length = plan.n2, pitch = rounded(length + 16);
-  T *re = scratch, *im = re + pitch, *sre = im + pitch, *sim = sre + pitch, *inner = sim + pitch;
+  const std::int64_t length = plan.n2, pitch = 2 * round_up(length + 16);
+  T *x = scratch, *spectrum = x + pitch, *inner = spectrum + pitch;
+  const Points<T> line{x, x + 1, 2}, transformed{spectrum, spectrum + 1, 2};
   const T x_re = in.re[0] * factor, x_im = in.im[0] * factor;
   for (std::int64_t q = 0; q < length; ++q) {
-    re[q] = in.re[plan.gather[static_cast<std::size_t>(q)] * in.stride];
-    im[q] = in.im[plan.gather[static_cast<std::size_t>(q)] * in.stride];
+    x[2 * q] = in.re[plan.gather[static_cast<std::size_t>(q)] * in.stride];
+    x[2 * q + 1] = in.im[plan.gather[static_cast<std::size_t>(q)] * in.stride];
   }
-  run_line(*plan.inner, Points<T>{re, im, 1}, Points<T>{sre, sim, 1}, factor, inner, threads);
-  const T sum_re = x_re + sre[0], sum_im = x_im + sim[0];
-  multiply(length, sre, sim, plan.spectrum.data(), plan.spectrum.data() + length);
-  sre[0] += x_re;
-  sim[0] += x_im;
-  run_line(*plan.inner, Points<T>{sim, sre, 1}, Points<T>{im, re, 1}, T(1), inner, threads);
+  run_line(*plan.inner, line, transformed, factor, inner, threads);
+  const T sum_re = x_re + spectrum[0], sum_im = x_im + spectrum[1];
+  multiply(length, transformed, transformed, plan.spectrum.data(), plan.spectrum.data() + length);
+  spectrum[0] += x_re;
+  spectrum[1] += x_im;
+  run_line(*plan.inner, transformed.swapped(), line.swapped(), T(1), inner, threads);
   out.re[0] = sum_re;
   out.im[0] = sum_im;
   for (std::int64_t q = 0; q < length; ++q) {
-    out.re[plan.scatter[static_cast<std::size_t>(q)] * out.stride] = re[q];
-    out.im[plan.scatter[static_cast<std::size_t>(q)] * out.stride] = im[q];
+    out.re[plan.scatter[static_cast<std::size_t>(q)] * out.stride] = x[2 * q];
+    out.im[plan.scatter[static_cast<std::size_t>(q)] * out.stride] = x[2 * q + 1];
   }
 }
 
 template <class T>
 void bluestein(const LinePlan<T>& plan, const Points<T>& in, const Points<T>& out, T factor, T* scratch, int threads) {
-  const std::int64_t n = plan.n, length = plan.n2, pitch = rounded(length + 16);
-  T *re = scratch, *im = re + pitch, *sre = im + pitch, *sim = sre + pitch, *inner = sim + pitch;
-  copy_points(n, in, Points<T>{re, im, 1}, T(1));
-  multiply(n, re, im, plan.chirp.data(), plan.chirp.data() + n);
-  std::fill(re + n, re + length, T(0));
-  std::fill(im + n, im + length, T(0));
-  run_line(*plan.inner, Points<T>{re, im, 1}, Points<T>{sre, sim, 1}, factor, inner, threads);
-  multiply(length, sre, sim, plan.spectrum.data(), plan.spectrum.data() + length);
-  run_line(*plan.inner, Points<T>{sim, sre, 1}, Points<T>{im, re, 1}, T(1), inner, threads);
-  multiply(n, re, im, plan.chirp.data(), plan.chirp.data() + n);
-  copy_points(n, Points<T>{re, im, 1}, out, T(1));
+  const std::int64_t n = plan.n, length = plan.n2, pitch = 2 * round_up(length + 16);
+  T *x = scratch, *spectrum = x + pitch, *inner = spectrum + pitch;
+  const Points<T> line{x, x + 1, 2}, transformed{spectrum, spectrum + 1, 2};
+  multiply(n, in, line, plan.chirp.data(), plan.chirp.data() + n);
+  std::fill(x + 2 * n, x + 2 * length, T(0));
+  run_line(*plan.inner, line, transformed, factor, inner, threads);
+  multiply(length, transformed, transformed, plan.spectrum.data(), plan.spectrum.data() + length);
+  run_line(*plan.inner, transformed.swapped(), line.swapped(), T(1), inner, threads);
+  multiply(n, line, out, plan.chirp.data(), plan.chirp.data() + n);
 }
 
 // In double from end to end, and rounded once.
 inline void wide_line(const LinePlan<float>& plan, const Points<float>& in, const Points<float>& out, float factor, float* scratch, int threads) {
-  const std::int64_t n = plan.n, pitch = rounded(n + 16);
+  const std::int64_t n = plan.n, pitch = round_up(n + 16);
   double *re = reinterpret_cast<double*>(scratch), *im = re + pitch;
   for (std::int64_t j = 0; j < n; ++j) {
     re[j] = static_cast<double>(in.re[j * in.stride]);
@@ -258,67 +249,26 @@ inline void wide_line(const LinePlan<float>& plan, const Points<float>& in, cons
   }
 }
 
-// A codelet on one line.
-template <int R, class T>
-HWY_NOINLINE void codelet_line(const Points<T>& in, const Points<T>& out, T factor) {
-  const hn::CappedTag<T, 1> d;
-  C<hn::CappedTag<T, 1>> x[R];
-  HWY_UNROLL(16)
-  for (int j = 0; j < R; ++j) x[j] = {hn::LoadU(d, in.re + j * in.stride), hn::LoadU(d, in.im + j * in.stride)};
-  dft<R>(d, x);
-  const auto by = hn::Set(d, factor);
-  HWY_UNROLL(16)
-  for (int k = 0; k < R; ++k) {
-    hn::StoreU(hn::Mul(x[k].r, by), d, out.re + k * out.stride);
-    hn::StoreU(hn::Mul(x[k].i, by), d, out.im + k * out.stride);
-  }
+// Interleaved on both sides and the same way round, so that exchanged parts mean the inverse.
+template <class T>
+bool is_whole(const Points<T>& in, const Points<T>& out) {
+  return in.interleaved() && out.interleaved() && (in.im < in.re) == (out.im < out.re);
 }
 template <class T>
-HWY_INLINE void any_codelet_line(int radix, const Points<T>& in, const Points<T>& out, T factor) {
-  switch (radix) {
-    case 1: return codelet_line<1>(in, out, factor);
-    case 2: return codelet_line<2>(in, out, factor);
-    case 3: return codelet_line<3>(in, out, factor);
-    case 4: return codelet_line<4>(in, out, factor);
-    case 5: return codelet_line<5>(in, out, factor);
-    case 6: return codelet_line<6>(in, out, factor);
-    case 7: return codelet_line<7>(in, out, factor);
-    case 8: return codelet_line<8>(in, out, factor);
-    case 9: return codelet_line<9>(in, out, factor);
-    case 10: return codelet_line<10>(in, out, factor);
-    case 11: return codelet_line<11>(in, out, factor);
-    case 12: return codelet_line<12>(in, out, factor);
-    case 13: return codelet_line<13>(in, out, factor);
-    case 15: return codelet_line<15>(in, out, factor);
-    default: return codelet_line<16>(in, out, factor);
-  }
+void whole_lines(const LinePlan<T>& plan, const Points<T>& in, std::int64_t in_distance, const Points<T>& out, std::int64_t out_distance, std::int64_t lines, T factor) {
+  const bool inverse = in.im < in.re;
+  const WholeCall<T> call = plan.whole_call(inverse, factor, lines, in_distance, out_distance);
+  plan.run_whole(&call, inverse ? in.im : in.re, inverse ? out.im : out.re);
 }
-
-// `lines` dense lines at equal distances.
+// Any layout: through interleaved copies.
 template <class T>
-void two_step_lines(const LinePlan<T>& plan, Points<T> in, std::int64_t in_distance, Points<T> out, std::int64_t out_distance, std::int64_t lines, T factor, T* scratch) {
-  const auto first = TwoStepTable<true, T>::of(plan.n1, plan.lanes), second = TwoStepTable<false, T>::of(plan.n2, plan.second_lanes);
-  TwoStepArgs<T> a{in.re,   in.im,   out.re,  out.im, in.stride == 2, out.stride == 2, plan.n, plan.n1, plan.n2,
-                   plan.twiddles.data(), scratch + plan.shared_reals(), factor};
-  for (std::int64_t line = 0; line < lines; ++line) {
-    first(a);
-    second(a);
-    a.in_re += in_distance;
-    a.in_im += in_distance;
-    a.out_re += out_distance;
-    a.out_im += out_distance;
-  }
-}
-
-template <class T>
-void two_step(const LinePlan<T>& plan, Points<T> in, const Points<T>& out, T factor, T* scratch) {
-  const Points<T> planar{scratch, scratch + rounded(plan.n + 16), 1};
-  if (!in.dense()) {
-    copy_points(plan.n, in, planar, T(1));
-    in = planar;
-  }
-  two_step_lines(plan, in, 0, out.dense() ? out : planar, 0, 1, factor, scratch);
-  if (!out.dense()) copy_points(plan.n, planar, out, T(1));
+void whole_line(const LinePlan<T>& plan, const Points<T>& in, const Points<T>& out, T factor) {
+  if (is_whole(in, out)) return whole_lines(plan, in, 0, out, 0, 1, factor);
+  alignas(64) T line[2 * kLongestSteps];
+  const Points<T> copy{line, line + 1, 2};
+  copy_points(plan.n, in, copy, T(1));
+  whole_lines(plan, copy, 0, copy, 0, 1, factor);
+  copy_points(plan.n, copy, out, T(1));
 }
 
 template <class T>
@@ -331,12 +281,12 @@ void run_line(const LinePlan<T>& plan, const Points<T>& in, const Points<T>& out
       if (plan.lanes == widest / 2) return body(hn::CappedTag<T, widest / 2>());
   };
   switch (plan.kind) {
+    case LineKind::Whole:
+    case LineKind::Steps: return whole_line(plan, in, out, factor);
     case LineKind::Scalar:
-      if (plan.first.passes.size() == 1 && plan.n <= 16) return any_codelet_line(static_cast<int>(plan.n), in, out, factor);
       return run_passes(hn::CappedTag<T, 1>(), plan.first, Rows<T>{in.re, in.im, in.stride}, Rows<T>{out.re, out.im, out.stride}, factor,
                         static_cast<const T*>(nullptr), scratch + plan.shared_reals(),
                         scratch + plan.shared_reals() + 2 * plan.n);
-    case LineKind::TwoStep: return two_step(plan, in, out, factor, scratch);
     case LineKind::FourStep: return with_lanes([&](auto d) HWY_ATTR { four_step(d, plan, in, out, factor, scratch, threads); });
     case LineKind::Split: return with_lanes([&](auto d) HWY_ATTR { split(d, plan, in, out, factor, scratch, threads); });
     case LineKind::Rader: return rader(plan, in, out, factor, scratch, threads);

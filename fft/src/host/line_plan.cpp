@@ -18,7 +18,6 @@ __extension__ using Wide = __int128;
 constexpr std::int64_t kLongConvolution = std::int64_t{1} << 18;  // from this length on, convolutions of float are done in double
 constexpr std::int64_t kWholeTable = std::int64_t{1} << 16;  // FourStep tables of more points than this are factored
 
-std::int64_t round_up(std::int64_t n) { return (n + 15) / 16 * 16; }
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 using Long = std::complex<long double>;
@@ -79,7 +78,8 @@ struct Choice {
   double cost = std::numeric_limits<double>::infinity();
   LineKind kind = LineKind::Scalar;
   std::int64_t n1 = 1, n2 = 1;  // n2: the inner length for Rader and Bluestein
-  int lanes = 1, second_lanes = 1;
+  int lanes = 1;
+  std::vector<int> radices = {};  // Steps
 };
 
 class Chooser {
@@ -90,10 +90,13 @@ class Chooser {
     if (const auto found = known_.find(n); found != known_.end()) return found->second;
     Choice choice;
     const std::int64_t smooth = smooth_part(n), rest = n / smooth;
-    if (rest == 1) {
+    const double whole = real_bytes_ == sizeof(float) ? whole_cost<float>(n) : whole_cost<double>(n);
+    if (whole > 0) {
+      offer(choice, {whole, LineKind::Whole});
+    } else if (offer_steps(choice, n)) {  // measured to be faster than the ways below wherever there are both
+    } else if (rest == 1) {
       if (has_codelet(n)) offer(choice, {0.5 * codelet_cost(n) + 3 * static_cast<double>(n) + 5, LineKind::Scalar});
       offer(choice, {0.5 * passes_cost(n) + 30, LineKind::Scalar});
-      offer_two_steps(choice, n);
       offer_four_steps(choice, n);
       if (const std::vector<std::int64_t> p = prime_factors(n); n >= 17 && p.back() >= 17) {
         if (p.back() == n) offer_rader(choice, n);
@@ -118,6 +121,42 @@ class Chooser {
   }
   double weight(int lanes) const { return lanes * real_bytes_ >= 64 ? 1.0 : lanes * real_bytes_ >= 32 ? 0.6 : 0.5; }
 
+  // Passes on interleaved vectors: every order of every factorisation into two to four codelets. The first pass transposes, the last has no twiddles; l numbers that do
+  // not fill their vectors cost as much as if they did, and masks.
+  bool offer_steps(Choice& choice, std::int64_t n) const {
+    const int numbers = real_bytes_ == sizeof(float) ? step_numbers<float>() : step_numbers<double>();
+    if (numbers == 0 || n > kLongestSteps) return false;
+    const auto search = [&](const auto& self, std::int64_t l, double cost, std::vector<int>& radices) -> void {
+      const std::int64_t rest = n / l;
+      for (int r = 2; r <= 16; ++r) {
+        if (rest % r != 0 || !has_codelet(r)) continue;
+        const std::int64_t m = rest / r, vectors = ceiling(l, numbers);
+        const double points = r, work = pairs_codelet_cost(r) + 2 * points, cut = l % numbers == 0 ? 0 : 2 * points;
+        if (l == 1 && m < numbers) continue;
+        if (l > 1 && m > 1 && radices.size() > 2) continue;
+        radices.push_back(r);
+        if (l == 1) {
+          const double turned = static_cast<double>(ceiling(r, numbers)) * numbers;
+          self(self, r, cost + 20 + static_cast<double>(ceiling(m, numbers)) * (work + 4 * points + 4 * turned), radices);
+        } else if (m > 1) {
+          self(self, l * r, cost + 20 + static_cast<double>(m) * (static_cast<double>(vectors) * (work + 5 * points) + cut), radices);
+        } else {
+          const double total = cost + 20 + static_cast<double>(vectors) * work + cut;
+          if (total < choice.cost) choice = {total, LineKind::Steps, 1, 1, 1, radices};
+        }
+        radices.pop_back();
+      }
+    };
+    std::vector<int> radices;
+    search(search, 1, 20, radices);
+    return choice.kind == LineKind::Steps;
+  }
+  template <class T>
+  static double whole_cost(std::int64_t n) {
+    const WholeKernel<T> kernel = whole_kernel<T>(n);
+    return kernel.run ? 0.6 * kernel.cost : 0;
+  }
+
   // Passes on a block of n rows: slower where two such blocks leave the first or the second cache.
   double block_cost(std::int64_t n, int lanes) const {
     const std::int64_t bytes = 4 * n * lanes * real_bytes_;
@@ -125,23 +164,6 @@ class Chooser {
     return cache * passes_cost(n) + 30 * static_cast<double>(radices(n).size());
   }
 
-  // The narrowest vectors that hold n numbers, or the widest.
-  int lanes_for(std::int64_t n) const {
-    int lanes = max_lanes_;
-    while (lanes / 2 >= n && lanes / 2 * real_bytes_ >= 16 && 4 * (lanes / 2) >= max_lanes_) lanes /= 2;
-    return lanes;
-  }
-  void offer_two_steps(Choice& choice, std::int64_t n) const {
-    if (max_lanes_ * real_bytes_ < 16) return;
-    for (std::int64_t n1 = 2; n1 <= 16; ++n1) {
-      if (n % n1 != 0 || !has_codelet(n1) || !has_codelet(n / n1)) continue;
-      const std::int64_t n2 = n / n1;
-      const int lanes1 = lanes_for(n2), lanes2 = lanes_for(n1);
-      const double first = static_cast<double>(ceiling(n2, lanes1)) * (codelet_cost(n1) + 14 * static_cast<double>(n1)) * weight(lanes1);
-      const double second = static_cast<double>(ceiling(n1, lanes2)) * (codelet_cost(n2) + 14 * static_cast<double>(n2)) * weight(lanes2);
-      offer(choice, {first + second + 50, LineKind::TwoStep, n1, n2, lanes1, lanes2});
-    }
-  }
   void offer_four_steps(Choice& choice, std::int64_t n) {
     for (int lanes = max_lanes_; lanes * real_bytes_ >= 16 && 2 * lanes >= max_lanes_; lanes /= 2) {
       for (std::int64_t n1 = lanes; n1 * lanes <= n && n1 <= 65536; ++n1) {
@@ -207,14 +229,64 @@ void add_four_step(LinePlan<T>& plan) {
 }
 
 template <class T>
-void add_two_step(LinePlan<T>& plan) {
-  constexpr std::int64_t pitch = 16;
-  plan.twiddles.resize(static_cast<std::size_t>(2 * plan.n1 * pitch));
-  for (std::int64_t k = 0; k < plan.n1; ++k)
-    for (std::int64_t j = 0; j < pitch; ++j) {
-      const std::size_t at = static_cast<std::size_t>(2 * k * pitch + j);
-      put(plan.twiddles, at, at + static_cast<std::size_t>(pitch), j < plan.n2 ? j * k : 0, plan.n);
+void add_steps(LinePlan<T>& plan, const std::vector<int>& radices) {
+  const std::int64_t n = plan.n, v = step_numbers<T>();
+  plan.run_whole = run_steps<T>();
+  std::vector<std::size_t> place;  // of the tables, forward and inverse for each step
+  for (const T sign : {T(1), T(-1)}) {
+    std::int64_t l = 1;
+    for (const int r : radices) {
+      const std::int64_t m = n / l / r, width = l == 1 ? v : 1;
+      place.push_back(plan.twiddles.size());
+      for (std::int64_t next = 0; m > 1 && next < m; next += width)
+        for (std::int64_t t = 1; t < r; ++t)
+          for (const bool turned : {false, true})
+            for (std::int64_t i = 0; i < width; ++i) {
+              const std::complex<T> w = root<T>((std::min(next, m - width) + i) * t % (r * m), r * m);
+              plan.twiddles.push_back(turned ? -sign * w.imag() : w.real());
+              plan.twiddles.push_back(turned ? sign * w.imag() : w.real());
+            }
+      l *= r;
     }
+  }
+  std::int64_t l = 1;
+  for (std::size_t i = 0; i < radices.size(); ++i) {
+    const StepPlace where = i == 0 ? StepPlace::First : i + 1 < radices.size() ? StepPlace::Middle : StepPlace::Last;
+    const T* table = plan.twiddles.data();
+    plan.steps.push_back({step_kernel<T>(radices[i], where), l, n / l / radices[i], {table + place[i], table + place[radices.size() + i]}});
+    l *= radices[i];
+  }
+}
+
+// Of n1 rows of n2 numbers: twiddles [block of columns][k1 = 1 .. n1 - 1][re, turned im][vector], forward, then inverse. Of a prime: [j = 1 .. h][cos, sin][k = 1 ..], twice.
+template <class T>
+void add_whole(LinePlan<T>& plan) {
+  const WholeKernel<T> kernel = whole_kernel<T>(plan.n);
+  plan.run_whole = kernel.run;
+  const std::int64_t n1 = kernel.n1, n2 = kernel.n2, v = kernel.numbers;
+  const auto add_row = [&](std::int64_t first, std::int64_t step, bool turned, T sign) {
+    for (std::int64_t i = 0; i < v; ++i) {
+      const std::complex<T> w = root<T>((first + i * step) % plan.n, plan.n);
+      plan.twiddles.push_back(turned ? -sign * w.imag() : w.real());
+      plan.twiddles.push_back(turned ? sign * w.imag() : w.real());
+    }
+  };
+  for (const T sign : {T(1), T(-1)}) {
+    if (n2 > 1) {
+      for (std::int64_t c = 0; c < n2; c += v)
+        for (std::int64_t k = 1; k < n1; ++k)
+          for (const bool turned : {false, true}) add_row(c * k, k, turned, sign);
+    } else if (!has_codelet(n1)) {
+      const std::int64_t h = n1 / 2;
+      for (std::int64_t j = 1; j <= h; ++j)
+        for (const bool sine : {false, true})
+          for (std::int64_t k = 1; k <= h; k += v)
+            for (std::int64_t i = 0; i < v; ++i) {
+              const std::complex<T> w = root<T>(j * (k + i) % n1, n1);
+              plan.twiddles.insert(plan.twiddles.end(), 2, sine ? -w.imag() : w.real());
+            }
+    }
+  }
 }
 
 template <class T>
@@ -256,7 +328,8 @@ double line_bound(const LinePlan<T>& plan) {
   const double u = std::numeric_limits<T>::epsilon() / 2;
   switch (plan.kind) {
     case LineKind::Scalar: return direct_sum_bound<T>(plan.n);
-    case LineKind::TwoStep:
+    case LineKind::Whole:
+    case LineKind::Steps:
     case LineKind::FourStep: return direct_sum_bound<T>(plan.n) + 6 * u;
     case LineKind::Split: return direct_sum_bound<T>(plan.n1) + plan.inner->bound + 4 * u;
     case LineKind::Rader: return 3 * plan.inner->bound + 10 * u;
@@ -281,11 +354,11 @@ std::shared_ptr<const LinePlan<T>> build(std::int64_t n, Chooser& chooser) {
   plan->n1 = choice.n1;
   plan->n2 = choice.n2;
   plan->lanes = choice.lanes;
-  plan->second_lanes = choice.second_lanes;
   plan->cost = choice.cost;
   switch (choice.kind) {
+    case LineKind::Whole: add_whole(*plan); break;
+    case LineKind::Steps: add_steps(*plan, choice.radices); break;
     case LineKind::Scalar: plan->first = make_passes<T>(n); break;
-    case LineKind::TwoStep: add_two_step(*plan); break;
     case LineKind::FourStep: add_four_step(*plan); break;
     case LineKind::Split:
       plan->inner = build<T>(choice.n2, chooser);
@@ -347,8 +420,9 @@ Passes<T> make_passes(std::int64_t n) {
 template <class T>
 std::int64_t LinePlan<T>::shared_reals() const {
   switch (kind) {
+    case LineKind::Whole:
+    case LineKind::Steps:
     case LineKind::Scalar: return 0;
-    case LineKind::TwoStep: return 2 * round_up(n + 16);
     case LineKind::FourStep: return ceiling(n1, lanes) * n2 * 2 * lanes + 2 * round_up(n + 16);
     case LineKind::Split: return 2 * n1 * round_up(n2) + 2 * round_up(n + 16) + inner->shared_reals();
     case LineKind::Rader:
@@ -362,8 +436,9 @@ std::int64_t LinePlan<T>::shared_reals() const {
 template <class T>
 std::int64_t LinePlan<T>::private_reals() const {
   switch (kind) {
+    case LineKind::Whole:
+    case LineKind::Steps: return 0;
     case LineKind::Scalar: return round_up(4 * n);
-    case LineKind::TwoStep: return 2 * 16 * 16;
     case LineKind::FourStep: return 2 * round_up(2 * lanes * std::max(n1, n2)) + (block_twiddles.empty() ? 0 : round_up(2 * lanes * n1));
     case LineKind::Split: return std::max(2 * round_up(2 * lanes * n1), inner->private_reals());
     case LineKind::Rader:

@@ -43,15 +43,63 @@ struct Passes {
 template <class T>
 [[nodiscard]] Passes<T> make_passes(std::int64_t n);
 
+// Scratch is given out in multiples of a cache line.
+constexpr std::int64_t round_up(std::int64_t reals) { return (reals + 15) / 16 * 16; }
+
+// Interleaved lines that are transformed one after the other without other scratch than the stack: whole in registers (whole_line-inl.hpp), or in a few steps
+// (steps-inl.hpp). All that such a call needs besides its two addresses.
+template <class T>
+struct Step;
+template <class T>
+struct WholeCall {
+  const T* table = nullptr;        // Whole
+  const Step<T>* steps = nullptr;  // Steps
+  int step_count = 0;
+  T turn = 1;  // 1 forward, -1 inverse
+  T factor = 1;
+  std::int64_t n = 1, lines = 1, in_distance = 0, out_distance = 0;  // distances in reals
+};
+template <class T>
+using WholeRun = void (*)(const void* call, const void* in, void* out);
+
+// The function for a length and how it cuts it: n1 rows of n2 numbers in vectors of `numbers`, or (n2 = 1) a codelet or a prime. Null: there is none.
+template <class T>
+struct WholeKernel {
+  WholeRun<T> run = nullptr;
+  int n1 = 1, n2 = 1, numbers = 1;
+  double cost = 0;  // estimated, in operations of 32-byte vectors
+};
+inline constexpr std::int64_t kLongestWhole = 128, kLongestSteps = 4096;
+template <class T>
+[[nodiscard]] WholeKernel<T> whole_kernel(std::int64_t n);
+
+// One pass of a line in steps.
+enum class StepPlace : std::uint8_t { First, Middle, Last };
+template <class T>
+using StepKernel = void (*)(const Step<T>& step, const WholeCall<T>& call, const T* in, T* out);
+template <class T>
+struct Step {
+  StepKernel<T> run = nullptr;
+  std::int64_t l = 1, m = 1;
+  const T* table[2] = {nullptr, nullptr};  // forward, inverse
+};
+template <class T>
+[[nodiscard]] StepKernel<T> step_kernel(std::int64_t radix, StepPlace place);
+template <class T>
+[[nodiscard]] int step_numbers();  // in a vector; 0: there are no steps
+template <class T>
+[[nodiscard]] WholeRun<T> run_steps();
+
 // One line, SIMD within it.
+//   Whole      short, in registers
+//   Steps      up to kLongestSteps, a codelet on interleaved vectors in each pass
 //   Scalar     passes with one lane
-//   TwoStep    n = n1 n2, a codelet each: the four steps below without passes, blocks or calls
 //   FourStep   n = n1 n2: columns of n1 with `lanes` neighbouring columns in the lanes, twiddles, transposition of blocks, columns of n2
 //   Split      n = n1 n2, n1 smooth: n1 lines of n2 = any length, twiddles, columns of n1
 //   Rader      n prime, n - 1 smooth: a cyclic convolution of length n - 1
 //   Bluestein  any n: a convolution of smooth length >= 2 n - 1
 //   Wide       float only: long convolutions in double, since two long transforms in a row leave float's error too large
-enum class LineKind : std::uint8_t { Scalar, TwoStep, FourStep, Split, Rader, Bluestein, Wide };
+enum class LineKind : std::uint8_t { Whole, Steps, Scalar, FourStep, Split, Rader, Bluestein, Wide };
 template <class T>
 struct LinePlan;
 // A complex line by itself: the shortest way in.
@@ -64,11 +112,13 @@ template <class T>
 struct LinePlan {
   LineKind kind = LineKind::Scalar;
   std::int64_t n = 1, n1 = 1, n2 = 1;
-  int lanes = 1, second_lanes = 1;  // of the columns of n1 and, for TwoStep, of n2
-  double cost = 0;                  // estimated, in operations of the widest vectors
+  int lanes = 1;    // of the columns of n1
+  double cost = 0;  // estimated, in operations of the widest vectors
+  WholeRun<T> run_whole = nullptr;  // Whole, Steps
+  std::vector<Step<T>> steps;
   Passes<T> first, second;
-  // FourStep: w_n^(j k), block by block of columns j: [block][k < n1][2][lanes]; or, if `factored`, the first block's and for each block the
-  // number w_n^(j0 k), [block][k][2], to multiply it with. TwoStep: w_n^(j k), [k < n1][2][16]. Split: w_n^(j k), [j < n1][2][n2].
+  // Whole: of both directions, one behind the other. FourStep: w_n^(j k), block by block of columns j: [block][k < n1][2][lanes]; or, if `factored`, the first block's and for each block the
+  // number w_n^(j0 k), [block][k][2], to multiply it with. Split: w_n^(j k), [j < n1][2][n2].
   Aligned<T> twiddles, block_twiddles;
   std::shared_ptr<const LinePlan> inner;
   std::shared_ptr<const LinePlan<double>> wide;
@@ -76,6 +126,12 @@ struct LinePlan {
   std::vector<std::int32_t> gather, scatter;  // Rader: g^q and g^-q mod n
   Aligned<T> chirp, spectrum;                 // planar: all re, then all im; spectrum has 1/L in it
   double bound = 0;                           // of the relative error, as Engine::bound()
+
+  // Of Whole and Steps: `lines` interleaved lines, so many reals apart.
+  [[nodiscard]] bool is_whole() const { return kind == LineKind::Whole || kind == LineKind::Steps; }
+  [[nodiscard]] WholeCall<T> whole_call(bool inverse, T factor, std::int64_t lines, std::int64_t in_distance, std::int64_t out_distance) const {
+    return {twiddles.data() + (inverse ? twiddles.size() / 2 : 0), steps.data(), static_cast<int>(steps.size()), inverse ? T(-1) : T(1), factor, n, lines, in_distance, out_distance};
+  }
 
   [[nodiscard]] std::int64_t shared_reals() const;   // scratch of a run without what each thread needs
   [[nodiscard]] std::int64_t private_reals() const;  // of each thread

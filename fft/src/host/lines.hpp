@@ -33,9 +33,17 @@ struct LineBatch {
 template <class T> [[nodiscard]] double direct_sum_bound(std::int64_t n);
 
 enum class EngineKind : std::uint8_t { Complex, RealToHalf, HalfToReal };
+// A whole call as one function: for short interleaved lines that need neither scratch nor threads.
+struct DirectLines {
+  void (*run)(const void* context, const void* in, void* out) = nullptr;  // null: there is none
+  std::shared_ptr<const void> context;
+};
 template <class T> class Engine {
  public:
   virtual ~Engine() = default;
+  // Of interleaved sides with these strides in reals; addresses are those of the pairs, also for the inverse.
+  [[nodiscard]] virtual DirectLines direct(std::int64_t in_stride, std::int64_t out_stride, const std::vector<LineBatch>& batch, bool inverse, double factor,
+                                           int threads) const = 0;
   // Scratch for run() with this many threads, 64-byte aligned.
   [[nodiscard]] virtual std::int64_t scratch_bytes(int threads) const = 0;
   // || result - exact ||_2 <= bound() * || exact ||_2 for each line of n points (a half line counts with its mirror image), without the factor's

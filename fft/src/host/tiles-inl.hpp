@@ -92,27 +92,30 @@ template <class D>
 constexpr bool kSquares = false;
 #endif
 
+// The 16-byte parts of four vectors of four: part j of vector i <-> part i of vector j.
+template <class D>
+HWY_INLINE void transpose_quarters([[maybe_unused]] D d, [[maybe_unused]] hn::Vec<D>& v0, [[maybe_unused]] hn::Vec<D>& v1, [[maybe_unused]] hn::Vec<D>& v2,
+                                   [[maybe_unused]] hn::Vec<D>& v3) {
+#if HWY_TARGET <= HWY_AVX3
+  const hn::Repartition<float, D> f;
+  using F = hn::Vec<decltype(f)>;
+  const __m512 a = hn::BitCast(f, v0).raw, b = hn::BitCast(f, v1).raw, c = hn::BitCast(f, v2).raw, e = hn::BitCast(f, v3).raw;
+  const __m512 ab02 = _mm512_shuffle_f32x4(a, b, 0x88), ab13 = _mm512_shuffle_f32x4(a, b, 0xdd);
+  const __m512 ce02 = _mm512_shuffle_f32x4(c, e, 0x88), ce13 = _mm512_shuffle_f32x4(c, e, 0xdd);
+  v0 = hn::BitCast(d, F{_mm512_shuffle_f32x4(ab02, ce02, 0x88)});
+  v1 = hn::BitCast(d, F{_mm512_shuffle_f32x4(ab13, ce13, 0x88)});
+  v2 = hn::BitCast(d, F{_mm512_shuffle_f32x4(ab02, ce02, 0xdd)});
+  v3 = hn::BitCast(d, F{_mm512_shuffle_f32x4(ab13, ce13, 0xdd)});
+#endif
+}
 // v[i] element j <-> v[j] element i, for all `lanes` rows.
 template <class D>
-HWY_INLINE void transpose_square([[maybe_unused]] D d, [[maybe_unused]] hn::Vec<D>* v) {
-#if HWY_TARGET <= HWY_AVX3
-  using V = hn::Vec<D>;
+HWY_INLINE void transpose_square(D d, hn::Vec<D>* v) {
   constexpr int k = static_cast<int>(kPiece<hn::TFromD<D>>);
   HWY_UNROLL(4)
   for (int g = 0; g < 4; ++g) transpose_parts(d, v + g * k);
-  const hn::Repartition<float, D> f;
   HWY_UNROLL(4)
-  for (int i = 0; i < k; ++i) {  // the parts of four vectors
-    const __m512 a = hn::BitCast(f, v[i]).raw, b = hn::BitCast(f, v[k + i]).raw, c = hn::BitCast(f, v[2 * k + i]).raw, e = hn::BitCast(f, v[3 * k + i]).raw;
-    const __m512 ab02 = _mm512_shuffle_f32x4(a, b, 0x88), ab13 = _mm512_shuffle_f32x4(a, b, 0xdd);
-    const __m512 ce02 = _mm512_shuffle_f32x4(c, e, 0x88), ce13 = _mm512_shuffle_f32x4(c, e, 0xdd);
-    using F = hn::Vec<decltype(f)>;
-    v[i] = V{hn::BitCast(d, F{_mm512_shuffle_f32x4(ab02, ce02, 0x88)})};
-    v[k + i] = V{hn::BitCast(d, F{_mm512_shuffle_f32x4(ab13, ce13, 0x88)})};
-    v[2 * k + i] = V{hn::BitCast(d, F{_mm512_shuffle_f32x4(ab02, ce02, 0xdd)})};
-    v[3 * k + i] = V{hn::BitCast(d, F{_mm512_shuffle_f32x4(ab13, ce13, 0xdd)})};
-  }
-#endif
+  for (int i = 0; i < k; ++i) transpose_quarters(d, v[i], v[k + i], v[2 * k + i], v[3 * k + i]);
 }
 template <class D, class L>
 HWY_INLINE void load_square(D d, const L& line, std::int64_t at, hn::Vec<D>* v) {
@@ -141,48 +144,57 @@ HWY_INLINE void store_tile(D d, const L& line, std::int64_t at, hn::Vec<D>* v) {
   for (std::int64_t i = 0; i < kPiece<hn::TFromD<D>>; ++i) store_pieces(d, line, i, at, v[i]);
 }
 
-// `count` >= kPiece reals of every line to rows; the row of element j is at place(j).
+// `count` >= kPiece reals of every line in tiles: square(at) for as many squares as there are, then tile(at), of which the last may overlap the one before.
+template <class D, class Square, class Tile>
+HWY_INLINE void each_tile(D, std::int64_t count, const Square& square, const Tile& tile) {
+  constexpr std::int64_t piece = kPiece<hn::TFromD<D>>, side = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  std::int64_t next = 0;
+  if constexpr (kSquares<D>)
+    for (; next + side <= count; next += side) square(next);
+  for (; next < count; next += piece) tile(HWY_MIN(next, count - piece));
+}
+// Lines to rows and back; the row of element j is at place(j).
 template <class D, class L, class Place>
 HWY_INLINE void lines_to_rows(D d, const L& line, std::int64_t count, const Place& place) {
-  constexpr std::int64_t piece = kPiece<hn::TFromD<D>>;
-  std::int64_t next = 0;
-  if constexpr (kSquares<D>) {
-    constexpr std::int64_t side = static_cast<std::int64_t>(hn::MaxLanes(D()));
-    for (; next + side <= count; next += side) {
-      hn::Vec<D> v[side];
-      load_square(d, line, next, v);
-      HWY_UNROLL(16)
-      for (std::int64_t i = 0; i < side; ++i) hn::StoreU(v[i], d, place(next + i));
-    }
-  }
-  for (; next < count; next += piece) {
-    const std::int64_t at = HWY_MIN(next, count - piece);  // the last tile may overlap the one before
-    hn::Vec<D> v[piece];
-    load_tile(d, line, at, v);
-    HWY_UNROLL(4)
-    for (std::int64_t i = 0; i < piece; ++i) hn::StoreU(v[i], d, place(at + i));
-  }
+  const auto put = [&](std::int64_t at, const hn::Vec<D>* v, std::int64_t rows) HWY_ATTR {
+    HWY_UNROLL(16)
+    for (std::int64_t i = 0; i < rows; ++i) hn::StoreU(v[i], d, place(at + i));
+  };
+  each_tile(
+      d, count,
+      [&]([[maybe_unused]] std::int64_t at) HWY_ATTR {
+        if constexpr (kSquares<D>) {
+          hn::Vec<D> v[hn::MaxLanes(D())];
+          load_square(d, line, at, v);
+          put(at, v, static_cast<std::int64_t>(hn::MaxLanes(D())));
+        }
+      },
+      [&](std::int64_t at) HWY_ATTR {
+        hn::Vec<D> v[kPiece<hn::TFromD<D>>];
+        load_tile(d, line, at, v);
+        put(at, v, kPiece<hn::TFromD<D>>);
+      });
 }
 template <class D, class L, class Place>
 HWY_INLINE void rows_to_lines(D d, const L& line, std::int64_t count, const Place& place) {
-  constexpr std::int64_t piece = kPiece<hn::TFromD<D>>;
-  std::int64_t next = 0;
-  if constexpr (kSquares<D>) {
-    constexpr std::int64_t side = static_cast<std::int64_t>(hn::MaxLanes(D()));
-    for (; next + side <= count; next += side) {
-      hn::Vec<D> v[side];
-      HWY_UNROLL(16)
-      for (std::int64_t i = 0; i < side; ++i) v[i] = hn::LoadU(d, place(next + i));
-      store_square(d, line, next, v);
-    }
-  }
-  for (; next < count; next += piece) {
-    const std::int64_t at = HWY_MIN(next, count - piece);
-    hn::Vec<D> v[piece];
-    HWY_UNROLL(4)
-    for (std::int64_t i = 0; i < piece; ++i) v[i] = hn::LoadU(d, place(at + i));
-    store_tile(d, line, at, v);
-  }
+  const auto take = [&](std::int64_t at, hn::Vec<D>* v, std::int64_t rows) HWY_ATTR {
+    HWY_UNROLL(16)
+    for (std::int64_t i = 0; i < rows; ++i) v[i] = hn::LoadU(d, place(at + i));
+  };
+  each_tile(
+      d, count,
+      [&]([[maybe_unused]] std::int64_t at) HWY_ATTR {
+        if constexpr (kSquares<D>) {
+          hn::Vec<D> v[hn::MaxLanes(D())];
+          take(at, v, static_cast<std::int64_t>(hn::MaxLanes(D())));
+          store_square(d, line, at, v);
+        }
+      },
+      [&](std::int64_t at) HWY_ATTR {
+        hn::Vec<D> v[kPiece<hn::TFromD<D>>];
+        take(at, v, kPiece<hn::TFromD<D>>);
+        store_tile(d, line, at, v);
+      });
 }
 
 #endif

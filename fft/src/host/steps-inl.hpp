@@ -1,0 +1,169 @@
+// Lines of interleaved numbers as a few passes, each a codelet on vectors within the line: lengths too long for the registers, short enough for the first caches.
+//
+// Stockham's ordering (line_plan.hpp): with l the product of the radices done, r this one, n = l r m,
+//   y[(q r + t) l + s] = w_(rm)^(qt) sum_p x[(p m + q) l + s] w_r^(pt),   q < m, s < l, t < r.
+// In the first pass (l = 1) neighbours are q: vectors of columns, whose results are turned and transposed in squares, so that from then on neighbours are s and every
+// load and store is a whole vector. The first pass goes to a buffer, the next to the output, and so on; the last one (m = 1) is left where it is or brings the
+// line to the output: x and y of a butterfly are then the same places. So one buffer is enough, also in place.
+#if defined(TRN_FFT_STEPS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TRN_FFT_STEPS_INL
+#undef TRN_FFT_STEPS_INL
+#else
+#define TRN_FFT_STEPS_INL
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "host/whole_line-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace trn::fft::host::HWY_NAMESPACE {
+
+#if HWY_TARGET == HWY_SCALAR
+template <class T>
+StepKernel<T> step_kernel_here(std::int64_t, StepPlace) { return {}; }
+template <class T>
+int step_numbers_here() { return 0; }
+#else
+
+// The first pass: l = 1. The table is [block of columns][t = 1 .. r - 1][re, turned im][vector]. The last block overlaps the one before. What is written beyond
+// a row of r numbers is overwritten by the next row; the buffer has room for the last one's.
+template <int R, class D, class T>
+HWY_NOINLINE void columns_pass(const Step<T>& step, const WholeCall<T>& call, const T* in, T* out) {
+  const D tag;
+  constexpr int numbers = kNumbers<D>, lanes = 2 * numbers, rows = (R + numbers - 1) / numbers;
+  const Pairs<D> d = pairs_of(tag, call.turn);
+  const std::int64_t m = step.m;
+  const T* w = step.table[call.turn < 0 ? 1 : 0];
+  for (std::int64_t next = 0; next < m; next += numbers) {
+    const std::int64_t q = std::min<std::int64_t>(next, m - numbers);
+    PairVector<D> x[rows * numbers];
+    const T* p = in + 2 * q;
+    HWY_UNROLL(16)
+    for (int j = 0; j < R; ++j, p += 2 * m) x[j].v = hn::LoadU(tag, p);
+    dft<R>(d, x);
+    HWY_UNROLL(16)
+    for (int t = 1; t < R; ++t, w += 2 * lanes) x[t] = times(d, x[t], hn::LoadU(tag, w), hn::LoadU(tag, w + lanes));
+    HWY_UNROLL(16)
+    for (int t = R; t < rows * numbers; ++t) x[t] = x[R - 1];  // lanes that are overwritten
+    HWY_UNROLL(16)
+    for (int b = 0; b < rows; ++b) transpose_numbers(tag, x + b * numbers);
+    T* o = out + 2 * q * R;
+    HWY_UNROLL(8)
+    for (int i = 0; i < numbers; ++i, o += 2 * R) {
+      HWY_UNROLL(16)
+      for (int b = 0; b < rows; ++b) hn::StoreU(x[b * numbers + i].v, tag, o + b * lanes);
+    }
+  }
+}
+
+// R vectors from p to o; `count` of their numbers if that is less than all.
+template <int R, bool kLast, class D, class T>
+HWY_INLINE void butterfly(const Pairs<D>& d, const T* p, std::int64_t in_leg, T* o, std::int64_t out_leg, const T* w, bool scaled, hn::Vec<D> by, std::int64_t count) {
+  PairVector<D> x[R];
+  const bool whole = count >= kNumbers<D>;
+  const auto mask = hn::FirstN(d.tag, static_cast<std::size_t>(2 * count));
+  if (HWY_LIKELY(whole)) {
+    HWY_UNROLL(16)
+    for (int j = 0; j < R; ++j, p += in_leg) x[j].v = hn::LoadU(d.tag, p);
+  } else {
+    HWY_UNROLL(16)
+    for (int j = 0; j < R; ++j, p += in_leg) x[j].v = hn::MaskedLoad(mask, d.tag, p);
+  }
+  dft<R>(d, x);
+  if constexpr (!kLast) {
+    HWY_UNROLL(16)
+    for (int t = 1; t < R; ++t, w += 4) x[t] = times(d, x[t], broadcast_number(d.tag, w), broadcast_number(d.tag, w + 2));
+  } else if (scaled) {
+    HWY_UNROLL(16)
+    for (int t = 0; t < R; ++t) x[t].v = hn::Mul(x[t].v, by);
+  }
+  if (HWY_LIKELY(whole)) {
+    HWY_UNROLL(16)
+    for (int t = 0; t < R; ++t, o += out_leg) hn::StoreU(x[t].v, d.tag, o);
+  } else {
+    HWY_UNROLL(16)
+    for (int t = 0; t < R; ++t, o += out_leg) hn::BlendedStore(x[t].v, mask, d.tag, o);
+  }
+}
+
+// The passes after it. The table is [q][t = 1 .. r - 1][re, re, im, -im]: numbers to broadcast; the last pass has none.
+template <int R, bool kLast, class D, class T>
+HWY_NOINLINE void rows_pass(const Step<T>& step, const WholeCall<T>& call, const T* in, T* out) {
+  const D tag;
+  const Pairs<D> d = pairs_of(tag, call.turn);
+  const bool scaled = call.factor != T(1);
+  const auto by = hn::Set(tag, call.factor);
+  const std::int64_t l = step.l, m = kLast ? 1 : step.m;
+  const T* w = step.table[call.turn < 0 ? 1 : 0];
+  for (std::int64_t q = 0; q < m; ++q, in += 2 * l, out += 2 * R * l, w += 4 * (R - 1))
+    for (std::int64_t s = 0; s < l; s += kNumbers<D>)
+      butterfly<R, kLast>(d, in + 2 * s, 2 * m * l, out + 2 * s, 2 * l, w, scaled, by, l - s);
+}
+
+#endif
+
+template <class T>
+void step_lines(const void* context, const void* input, void* output) {
+  const WholeCall<T>& call = *static_cast<const WholeCall<T>*>(context);
+  const T* in = static_cast<const T*>(input);
+  T* out = static_cast<T*>(output);
+  alignas(64) T buffer[2 * kLongestSteps + 64];
+  const Step<T>* const end = call.steps + call.step_count;
+  for (std::int64_t line = call.lines; line > 0; --line, in += call.in_distance, out += call.out_distance) {
+    call.steps[0].run(call.steps[0], call, in, buffer);
+    T *from = buffer, *to = out;
+    for (const Step<T>* step = call.steps + 1; step < end; ++step) {
+      if (step + 1 == end) to = out;
+      step->run(*step, call, from, to);
+      std::swap(from, to);
+    }
+  }
+}
+
+#if HWY_TARGET != HWY_SCALAR
+template <class T>
+using StepTag = hn::CappedTag<T, 64 / sizeof(T)>;
+
+template <int R, class T>
+StepKernel<T> step_of(StepPlace place) {
+  using D = StepTag<T>;
+  switch (place) {
+    case StepPlace::First: return columns_pass<R, D, T>;
+    case StepPlace::Middle: return rows_pass<R, false, D, T>;
+    case StepPlace::Last: break;
+  }
+  return rows_pass<R, true, D, T>;
+}
+template <class T>
+StepKernel<T> step_kernel_here(std::int64_t radix, StepPlace place) {
+  switch (radix) {
+    case 2: return step_of<2, T>(place);
+    case 3: return step_of<3, T>(place);
+    case 4: return step_of<4, T>(place);
+    case 5: return step_of<5, T>(place);
+    case 6: return step_of<6, T>(place);
+    case 7: return step_of<7, T>(place);
+    case 8: return step_of<8, T>(place);
+    case 9: return step_of<9, T>(place);
+    case 10: return step_of<10, T>(place);
+    case 11: return step_of<11, T>(place);
+    case 12: return step_of<12, T>(place);
+    case 13: return step_of<13, T>(place);
+    case 15: return step_of<15, T>(place);
+    case 16: return step_of<16, T>(place);
+    default: return nullptr;
+  }
+}
+template <class T>
+int step_numbers_here() { return kNumbers<StepTag<T>>; }
+#endif
+
+}  // namespace trn::fft::host::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
