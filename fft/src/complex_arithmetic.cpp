@@ -177,16 +177,16 @@ template <Real T> PlanarArray<T> to_planar(const Executor& e, const View<const s
   check_owner("fft.to_planar", "x", e, x.executor());
   PlanarArray<T> y = empty<T>(e, x.shape());
   const View<std::complex<T>> pairs(e, const_cast<std::complex<T>*>(x.data()), x.shape(), x.strides());
-  move(real_parts(pairs), y.re.view());
-  move(imaginary_parts(pairs), y.im.view());
+  move_elements(real_parts(pairs), y.re.view());
+  move_elements(imaginary_parts(pairs), y.im.view());
   return y;
 }
 
 template <Real T> Array<std::complex<T>> to_interleaved(const Executor& e, const PlanarView<const T>& x) {
   check("fft.to_interleaved", "x", e, x);
   Array<std::complex<T>> y(e, x.re.shape());
-  move(x.re, real_parts(y.view()));
-  move(x.im, imaginary_parts(y.view()));
+  move_elements(x.re, real_parts(y.view()));
+  move_elements(x.im, imaginary_parts(y.view()));
   return y;
 }
 

@@ -68,7 +68,7 @@ Array<E> circular(const Executor& e, const View<const E>& a, const View<const E>
 template <class E> Array<E> cropped(const Executor& e, Array<E> x, const Shape& start, const Shape& extents) {
   if (extents == x.shape()) return x;
   Array<E> y(e, extents);
-  move(box(x.view(), start, extents), y.view());
+  move_elements(box(x.view(), start, extents), y.view());
   return y;
 }
 
@@ -164,7 +164,7 @@ Array<E> in_blocks(const Executor& e, const View<const E>& a, const View<const E
     size[axis + 1] = points;
     return box(v, start, size);
   };
-  move(blocks_of(0, whole, k.step), window(cut.view(), 0, whole, 0, k.step));
+  move_elements(blocks_of(0, whole, k.step), window(cut.view(), 0, whole, 0, k.step));
   if (rest > 0) copy_padded(blocks_of(whole, 1, rest), window(cut.view(), whole, 1, 0, k.step));
 
   std::vector<std::size_t> axes;
@@ -186,7 +186,7 @@ Array<E> in_blocks(const Executor& e, const View<const E>& a, const View<const E
   split[axis] = k.step;
   split.insert(split.begin() + static_cast<std::ptrdiff_t>(axis), k.blocks + 1);
   const View<E> steps(e, out.data(), split);
-  move(window(y.view(), 0, k.blocks, 0, k.step), window(steps, 0, k.blocks, 0, k.step));
+  move_elements(window(y.view(), 0, k.blocks, 0, k.step), window(steps, 0, k.blocks, 0, k.step));
   fill_zero(window(steps, k.blocks, 1, 0, k.step));
   const View<E> next = window(steps, 1, k.blocks, 0, overlap);
   combine<E>(e, ComplexOp::Add, next, window(y.view(), 0, k.blocks, k.step, overlap), next);

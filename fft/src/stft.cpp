@@ -1,4 +1,4 @@
-// The doors of stft and istft: sizes, window and boundary are checked, frames are cut by a kernel and transformed by a plan.
+// The doors of stft and istft: sizes, window and boundary are checked, and whether istft has something to divide by.
 #include "stft.hpp"
 
 #include <cmath>
@@ -86,30 +86,59 @@ void check_boundary(const char* op, const Frames& f) {
   }
 }
 
-template <class T> Plan<T> plan(const Executor& e, const Description& d, PlanCache* cache) {
-  return cache ? cache->get<T>(e, d) : Plan<T>(e, d);
+// The largest window value: what windows are divided by before they are squared, so that squares neither vanish nor overflow.
+double peak_of(const Frames& f) {
+  double peak = 0;
+  for (const double w : f.window) peak = std::max(peak, std::abs(w));
+  return peak > 0 ? peak : 1;
 }
 
-// Offsets in reals of each signal: all dimensions but the last.
-std::vector<std::int64_t> signal_offsets(const Shape& shape, const Strides& strides, int parts) {
-  std::vector<std::int64_t> offsets;
-  const Shape outer(shape.begin(), shape.end() - 1);
-  const std::int64_t count = element_count(outer);
-  for (std::int64_t b = 0; b < count; ++b) {
-    std::int64_t rest = b, offset = 0;
-    for (std::size_t d = outer.size(); d-- > 0; rest /= outer[d]) offset += rest % outer[d] * strides[d];
-    offsets.push_back(offset * parts);
+// The sum of squared windows over peak^2 at each point of the result; throws where it is next to nothing.
+std::vector<double> envelope(const Frames& f, double peak) {
+  std::vector<double> sum(static_cast<std::size_t>(f.length), 0.0);
+  for (std::int64_t t = 0; t < f.count; ++t) {
+    for (std::int64_t j = 0; j < f.n_fft; ++j) {
+      const std::int64_t p = t * f.hop + j - f.extension;
+      const double w = f.window[static_cast<std::size_t>(j)] / peak;
+      if (p >= 0 && p < f.length) sum[static_cast<std::size_t>(p)] += w * w;
+    }
   }
-  return offsets;
+  const double most = *std::max_element(sum.begin(), sum.end());
+  for (std::size_t p = 0; p < sum.size(); ++p) {
+    require(sum[p] > 1e-10 * most,
+            "fft.istft: the squared windows sum to {:.3g} of their largest value squared at point {} of the result (at most {:.3g} "
+            "elsewhere), which cannot be reconstructed; use a "
+            "window that is not zero there, a smaller hop, a boundary, or a shorter length",
+            sum[p], p, most);
+  }
+  return sum;
 }
 
-// From dense frames (signals, count, n_fft) to a dense spectrogram (signals, bins, count).
+// Strides of elements of `parts` reals, in reals, without the last `dropped`.
+Strides real_strides(const Strides& strides, std::size_t dropped, int parts) {
+  Strides reals(strides.begin(), strides.end() - static_cast<std::ptrdiff_t>(dropped));
+  for (std::int64_t& s : reals) s *= parts;
+  return reals;
+}
+
+}  // namespace
+
 Description to_spectrogram(Kind kind, const Frames& f, std::int64_t signals) {
   const std::int64_t bins = kind == Kind::RealToComplex ? f.n_fft / 2 + 1 : f.n_fft;
   return {kind, Direction::Forward, {{f.n_fft, 1, f.count}}, {{signals, f.count * f.n_fft, bins * f.count}, {f.count, f.n_fft, 1}}};
 }
 
-}  // namespace
+Description from_spectrogram(const IstftArgs& a, std::int64_t rows) {
+  const Frames& f = *a.f;
+  Description d{a.sides == Sides::One ? Kind::ComplexToReal : Kind::ComplexToComplex,
+                Direction::Inverse,
+                {{f.n_fft, a.bin_stride / 2, 1}},
+                {{f.count, a.frame_stride / 2, f.n_fft}},
+                Scale::ByLength};
+  const Strides signals = row_major_strides(a.batch);
+  for (std::size_t i = 0; i < a.batch.size(); ++i) d.batch.push_back({a.batch[i], a.batch_strides[i] / 2, signals[i] * rows * f.n_fft});
+  return d;
+}
 
 StftOptions scipy_stft(std::int64_t nperseg, std::optional<std::int64_t> length) {
   if (length) nperseg = std::min(nperseg, *length);
@@ -134,37 +163,21 @@ template <class E> Array<std::complex<typename RealPart<E>::type>> stft(const Ex
   constexpr int parts = complex ? 2 : 1;
   const char* op = "fft.stft";
   check_owner(op, "x", e, x.executor());
-  check_kernel(op, kStft, e);
+  check_type<T>(op, e);
   require(x.rank() >= 1, "{}: the signal has rank 0; its last axis is time", op);
   require(!complex || o.sides == Sides::Two, "{}: a complex signal has no symmetric spectrum; use sides Two", op);
   Frames f = frames(op, o);
   f.length = x.shape().back();
   f.count = frame_count(op, o, f, f.length);
   check_boundary(op, f);
-  const bool one_side = o.sides == Sides::One;
   Shape shape = x.shape();
-  shape.back() = one_side ? f.n_fft / 2 + 1 : f.n_fft;
+  shape.back() = bins_of(f, o.sides);
   shape.push_back(f.count);
   Array<std::complex<T>> y(e, shape);
   if (y.size() == 0) return y;
-
-  const std::vector<std::int64_t> offsets = signal_offsets(x.shape(), x.strides(), parts);
-  const auto signals = static_cast<std::int64_t>(offsets.size());
-  const auto cut = [&](void* into) {
-    dispatch(kStft, e, FrameArgs{dtype_of<T>, &f, parts, const_cast<E*>(x.data()), x.strides().back() * parts, offsets, into});
-  };
-  const Array<E> pieces(e, {signals, f.count, f.n_fft});
-  cut(pieces.data());
-  if constexpr (complex) {
-    plan<T>(e, to_spectrogram(Kind::ComplexToComplex, f, signals), o.cache).execute(View<const E>(pieces.view()), y.view());
-  } else if (one_side) {
-    plan<T>(e, to_spectrogram(Kind::RealToComplex, f, signals), o.cache).execute(View<const T>(pieces.view()), y.view());
-  } else {
-    const Array<std::complex<T>> wide(e, pieces.shape());
-    copy(pieces.view(), real_parts(wide.view()));
-    fill_zero(imaginary_parts(wide.view()));
-    plan<T>(e, to_spectrogram(Kind::ComplexToComplex, f, signals), o.cache).execute(View<const std::complex<T>>(wide.view()), y.view());
-  }
+  dispatch(kStft, e,
+           StftArgs{dtype_of<T>, &f, parts, o.sides, Shape(shape.begin(), shape.end() - 2), x.data(), x.strides().back() * parts,
+                    real_strides(x.strides(), 1, parts), y.data(), o.cache});
   return y;
 }
 
@@ -177,15 +190,14 @@ Array<E> inverse(const Executor& e, const View<const std::complex<T>>& y, const 
   constexpr int parts = complex ? 2 : 1;
   const char* op = "fft.istft";
   check_owner(op, "y", e, y.executor());
-  check_kernel(op, kIstft, e);
+  check_type<T>(op, e);
   require(y.rank() >= 2, "{}: the spectrogram has rank {}; its last two axes are frequency and time", op, y.rank());
   require(!complex || o.sides == Sides::Two, "{}: a complex signal needs all frequencies; use sides Two", op);
   Frames f = frames(op, o);
-  const bool one_side = o.sides == Sides::One;
-  const std::int64_t bins = one_side ? f.n_fft / 2 + 1 : f.n_fft;
+  const std::int64_t bins = bins_of(f, o.sides);
   const std::size_t rank = y.shape().size();
   require(y.shape()[rank - 2] == bins, "{}: the spectrogram has {} frequencies; n_fft {} with {} has {}", op, y.shape()[rank - 2], f.n_fft,
-          one_side ? "one side" : "two sides", bins);
+          o.sides == Sides::One ? "one side" : "two sides", bins);
   f.count = y.shape().back();
   require(f.count >= 1, "{}: the spectrogram has no frames; it needs at least 1", op);
   require(f.count == 1 || f.hop <= kLongestSignal / (f.count - 1),
@@ -199,36 +211,11 @@ Array<E> inverse(const Executor& e, const View<const std::complex<T>>& y, const 
   Array<E> x(e, shape);
   if (x.size() == 0) return x;
 
-  const std::int64_t signals = element_count(Shape(shape.begin(), shape.end() - 1));
-  Shape piece_shape = shape;
-  piece_shape.back() = f.count;
-  piece_shape.push_back(f.n_fft);
-  // The plan reads the spectrogram where it lies.
-  Description d{one_side ? Kind::ComplexToReal : Kind::ComplexToComplex,
-                Direction::Inverse,
-                {{f.n_fft, y.strides()[rank - 2], 1}},
-                {{f.count, y.strides()[rank - 1], f.n_fft}},
-                Scale::ByLength};
-  const Strides piece_strides = row_major_strides(piece_shape);
-  for (std::size_t a = 0; a + 2 < rank; ++a) d.batch.push_back({y.shape()[a], y.strides()[a], piece_strides[a]});
-  const Plan<T> p = plan<T>(e, d, o.cache);
-  const std::vector<std::int64_t> offsets = signal_offsets(shape, row_major_strides(shape), parts);
-  const auto add = [&](void* pieces) { dispatch(kIstft, e, FrameArgs{dtype_of<T>, &f, parts, x.data(), parts, offsets, pieces}); };
-  if (one_side) {
-    const Array<T> pieces(e, {signals, f.count, f.n_fft});
-    p.execute(y, pieces.view());
-    add(pieces.data());
-  } else {
-    const Array<std::complex<T>> pieces(e, {signals, f.count, f.n_fft});
-    p.execute(y, pieces.view());
-    if constexpr (complex) {
-      add(pieces.data());
-    } else {
-      const Array<T> reals(e, pieces.shape());
-      copy(real_parts(pieces.view()), reals.view());
-      add(reals.data());
-    }
-  }
+  const double peak = peak_of(f);
+  const std::vector<double> weight = envelope(f, peak);
+  dispatch(kIstft, e,
+           IstftArgs{dtype_of<T>, &f, parts, o.sides, Shape(shape.begin(), shape.end() - 1), y.data(), 2 * y.strides()[rank - 2],
+                     2 * y.strides()[rank - 1], real_strides(y.strides(), 2, 2), x.data(), peak, &weight, o.cache});
   return x;
 }
 

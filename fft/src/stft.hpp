@@ -16,24 +16,52 @@ struct Frames {
   Boundary boundary;
 };
 
-// Signals b = 0 .. of `parts` reals per point (1 real, 2 complex), point j at signal + b * signal_batch + j * signal_stride (reals).
-// Frame t of signal b is dense: frames + ((b * count + t) * n_fft + j) * parts.
-struct FrameArgs {
+// A call after its checks. Signals have `parts` reals a point (1 real, 2 complex) and dimensions `batch`; all strides count reals. The
+// spectrogram of stft and the signal of istft are dense.
+struct StftArgs {
   DType real;
   const Frames* f;
   int parts;
-  void* signal;
-  std::int64_t signal_stride;
-  std::vector<std::int64_t> signal_offsets;  // of each signal
-  void* frames;
+  Sides sides;
+  Shape batch;
+  const void* signal;
+  std::int64_t stride;
+  Strides batch_strides;
+  void* spectrogram;  // (batch..., bins, count)
+  PlanCache* cache;
+};
+struct IstftArgs {
+  DType real;
+  const Frames* f;
+  int parts;
+  Sides sides;
+  Shape batch;
+  const void* spectrogram;
+  std::int64_t bin_stride, frame_stride;
+  Strides batch_strides;
+  void* signal;                      // (batch..., length)
+  double peak;                       // the largest window value: windows are divided by it before they are squared
+  const std::vector<double>* weight;  // the sum of squared windows over peak^2 at each point of the result
+  PlanCache* cache;
 };
 
-namespace host {
-void cut_frames(const Executor& executor, const FrameArgs& args);  // frames = window * scale * signal
-void add_frames(const Executor& executor, const FrameArgs& args);  // signal = sum of window * frames / (scale * sum of window^2)
-}  // namespace host
+[[nodiscard]] inline std::int64_t bins_of(const Frames& f, Sides sides) { return sides == Sides::One ? f.n_fft / 2 + 1 : f.n_fft; }
 
-inline constexpr KernelTable<FrameArgs> kStft{"fft.stft", host::cut_frames, nullptr};
-inline constexpr KernelTable<FrameArgs> kIstft{"fft.istft", host::add_frames, nullptr};
+// From dense frames (signals, count, n_fft) to a dense spectrogram.
+[[nodiscard]] Description to_spectrogram(Kind kind, const Frames& f, std::int64_t signals);
+// From a spectrogram where it lies to frames in (signals, rows, n_fft), `rows` of them a signal.
+[[nodiscard]] Description from_spectrogram(const IstftArgs& args, std::int64_t rows);
+
+namespace host {
+void stft(const Executor& executor, const StftArgs& args);    // frames = window * scale * signal, transformed
+void istft(const Executor& executor, const IstftArgs& args);  // sum of window * frames / (scale * sum of window^2)
+}  // namespace host
+namespace device {
+void stft(const Executor& executor, const StftArgs& args);
+void istft(const Executor& executor, const IstftArgs& args);
+}  // namespace device
+
+inline constexpr KernelTable<StftArgs> kStft{"fft.stft", host::stft, device::stft};
+inline constexpr KernelTable<IstftArgs> kIstft{"fft.istft", host::istft, device::istft};
 
 }  // namespace trn::fft

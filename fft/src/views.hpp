@@ -44,14 +44,14 @@ template <class T> void fill_zero(const View<T>& x) {
 }
 
 // to = from, both on one executor.
-template <class T> void move(const View<const T>& from, const View<T>& to) {
+template <class T> void move_elements(const View<const T>& from, const View<T>& to) {
   if (to.size() == 0) return;
   if (to.executor().family() == Family::Host) return copy(from, to);
   dispatch(kMove, to.executor(),
            MoveArgs{to.shape(), from.data(), detail::word_strides<T>(from.strides()), to.data(), detail::word_strides<T>(to.strides()),
                     sizeof(T) / 4});
 }
-template <class T> void move(const View<T>& from, const View<T>& to) { move(View<const T>(from), to); }
+template <class T> void move_elements(const View<T>& from, const View<T>& to) { move_elements(View<const T>(from), to); }
 
 // to = from in its first corner, zeros elsewhere; what does not fit is cut.
 template <class T> void copy_padded(const View<const T>& from, const View<T>& to) {
@@ -65,7 +65,7 @@ template <class T> void copy_padded(const View<const T>& from, const View<T>& to
     start[d] = 0;
     rest[d] = common[d];
   }
-  move(box(from, start, common), box(to, start, common));
+  move_elements(box(from, start, common), box(to, start, common));
 }
 
 // The real parts of a complex view.
@@ -82,13 +82,6 @@ template <class T> [[nodiscard]] View<T> imaginary_parts(const View<std::complex
 // A plan for one call: from the cache where there is one.
 template <Real T> [[nodiscard]] Plan<T> plan_for(const Executor& e, const Description& d, PlanCache* cache) {
   return cache ? cache->get<T>(e, d) : Plan<T>(e, d);
-}
-
-// Refuses before anything is computed what dispatch() would refuse in the middle of a function that calls several kernels.
-template <class Args> void check_kernel(const char* operation, const KernelTable<Args>& kernels, const Executor& e) {
-  if ((e.family() == Family::Host ? kernels.host : kernels.device) != nullptr) return;
-  fail<NotImplemented>("{}: no {} kernel for these types on executor '{}'; use an executor of the other family", operation,
-                       name(e.family()), e.name());
 }
 
 // Functions whose device kernels compute in fp32 alone.

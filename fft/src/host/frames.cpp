@@ -1,13 +1,12 @@
-// Cutting signals into windowed frames and adding frames up, on the host.
+// fft.stft and fft.istft on the host: signals are cut into windowed frames, frames are added up, plans transform them.
 #include "../stft.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include <trn/core/error.hpp>
-
 #include "../parallel.hpp"
+#include "../views.hpp"
 
 namespace trn::fft::host {
 namespace {
@@ -38,92 +37,105 @@ Source source(const Frames& f, std::int64_t p) {
   return {};
 }
 
-template <class T> void cut(const FrameArgs& a) {
+// Offsets of the signals or spectrograms of a call.
+std::vector<std::int64_t> offsets(const Shape& batch, const Strides& strides) {
+  std::vector<std::int64_t> all;
+  const std::int64_t count = element_count(batch);
+  for (std::int64_t b = 0; b < count; ++b) {
+    std::int64_t rest = b, offset = 0;
+    for (std::size_t d = batch.size(); d-- > 0; rest /= batch[d]) offset += rest % batch[d] * strides[d];
+    all.push_back(offset);
+  }
+  return all;
+}
+
+// Dense frames (signals, count, n_fft, parts).
+template <class T> void cut(const StftArgs& a, T* frames) {
   const Frames& f = *a.f;
-  const auto signals = static_cast<std::int64_t>(a.signal_offsets.size());
+  const std::vector<std::int64_t> signal_offsets = offsets(a.batch, a.batch_strides);
+  const auto signals = static_cast<std::int64_t>(signal_offsets.size());
   std::vector<T> w(f.window.size());
   for (std::size_t j = 0; j < w.size(); ++j) w[j] = static_cast<T>(f.window[j] * f.scale);
   for_rows(signals * f.count, signals * f.count * f.n_fft, [&](std::int64_t i) {
-    const T* x = static_cast<const T*>(a.signal) + a.signal_offsets[static_cast<std::size_t>(i / f.count)];
+    const T* x = static_cast<const T*>(a.signal) + signal_offsets[static_cast<std::size_t>(i / f.count)];
     const std::int64_t first = i % f.count * f.hop - f.extension;
-    T* y = static_cast<T*>(a.frames) + i * f.n_fft * a.parts;
+    T* y = frames + i * f.n_fft * a.parts;
     const bool inside = first >= 0 && first + f.n_fft <= f.length;
     for (std::int64_t j = 0; j < f.n_fft; ++j) {
       const Source s = inside ? Source{first + j, 0} : source(f, first + j);
       for (int part = 0; part < a.parts; ++part) {
-        T v = s.index < 0 ? T(0) : x[s.index * a.signal_stride + part];
-        if (s.end != 0) v = 2 * x[(s.end < 0 ? 0 : f.length - 1) * a.signal_stride + part] - v;
+        T v = s.index < 0 ? T(0) : x[s.index * a.stride + part];
+        if (s.end != 0) v = 2 * x[(s.end < 0 ? 0 : f.length - 1) * a.stride + part] - v;
         y[j * a.parts + part] = v * w[static_cast<std::size_t>(j)];
       }
     }
   });
 }
 
-// The largest window value: what windows are divided by before they are squared, so that squares neither vanish nor overflow.
-double peak_of(const Frames& f) {
-  double peak = 0;
-  for (const double w : f.window) peak = std::max(peak, std::abs(w));
-  return peak > 0 ? peak : 1;
-}
-
-// The sum of squared windows over peak^2 at each point of the result; throws where it is next to nothing.
-std::vector<double> envelope(const Frames& f, double peak) {
-  std::vector<double> sum(static_cast<std::size_t>(f.length), 0.0);
-  for (std::int64_t t = 0; t < f.count; ++t) {
-    for (std::int64_t j = 0; j < f.n_fft; ++j) {
-      const std::int64_t p = t * f.hop + j - f.extension;
-      const double w = f.window[static_cast<std::size_t>(j)] / peak;
-      if (p >= 0 && p < f.length) sum[static_cast<std::size_t>(p)] += w * w;
-    }
-  }
-  const double most = *std::max_element(sum.begin(), sum.end());
-  for (std::size_t p = 0; p < sum.size(); ++p) {
-    require(sum[p] > 1e-10 * most,
-            "fft.istft: the squared windows sum to {:.3g} of their largest value squared at point {} of the result (at most {:.3g} "
-            "elsewhere), which cannot be reconstructed; use a "
-            "window that is not zero there, a smaller hop, a boundary, or a shorter length",
-            sum[p], p, most);
-  }
-  return sum;
-}
-
-template <class T> void add(const FrameArgs& a) {
+template <class T> void transform(const Executor& e, const StftArgs& a) {
+  using C = std::complex<T>;
   const Frames& f = *a.f;
-  const double peak = peak_of(f);
-  const std::vector<double> weight = envelope(f, peak);
-  const auto signals = static_cast<std::int64_t>(a.signal_offsets.size());
+  const std::int64_t signals = element_count(a.batch);
+  const Array<T> pieces(e, {signals, f.count, f.n_fft, a.parts});
+  cut<T>(a, pieces.data());
+  C* to = static_cast<C*>(a.spectrogram);
+  if (a.sides == Sides::One) return plan_for<T>(e, to_spectrogram(Kind::RealToComplex, f, signals), a.cache).execute(pieces.data(), to);
+  const Plan<T> plan = plan_for<T>(e, to_spectrogram(Kind::ComplexToComplex, f, signals), a.cache);
+  if (a.parts == 2) return plan.execute(reinterpret_cast<const C*>(pieces.data()), to);
+  const Array<C> wide(e, {pieces.size()});
+  for (std::int64_t i = 0; i < wide.size(); ++i) wide.data()[i] = pieces.data()[i];
+  plan.execute(wide.data(), to);
+}
+
+// The sum over frames (signals, count, n_fft, parts), `step` reals from point to point.
+template <class T> void add(const IstftArgs& a, const T* frames, std::int64_t step) {
+  const Frames& f = *a.f;
+  const std::int64_t signals = element_count(a.batch);
   for_rows(signals, signals * f.count * f.n_fft, [&](std::int64_t b) {
     std::vector<T> sum(static_cast<std::size_t>(f.length * a.parts), T(0));
     for (std::int64_t t = 0; t < f.count; ++t) {
-      const T* y = static_cast<const T*>(a.frames) + (b * f.count + t) * f.n_fft * a.parts;
+      const T* y = frames + (b * f.count + t) * f.n_fft * step;
       const std::int64_t first = t * f.hop - f.extension;
       const std::int64_t from = std::max<std::int64_t>(-first, 0), to = std::min(f.n_fft, f.length - first);
       for (std::int64_t j = from; j < to; ++j) {
-        const T w = static_cast<T>(f.window[static_cast<std::size_t>(j)] / peak);
-        for (int part = 0; part < a.parts; ++part) sum[static_cast<std::size_t>((first + j) * a.parts + part)] += w * y[j * a.parts + part];
+        const T w = static_cast<T>(f.window[static_cast<std::size_t>(j)] / a.peak);
+        for (int part = 0; part < a.parts; ++part) sum[static_cast<std::size_t>((first + j) * a.parts + part)] += w * y[j * step + part];
       }
     }
-    T* x = static_cast<T*>(a.signal) + a.signal_offsets[static_cast<std::size_t>(b)];
+    T* x = static_cast<T*>(a.signal) + b * f.length * a.parts;
     for (std::int64_t p = 0; p < f.length; ++p) {
-      const T factor = static_cast<T>(1 / (weight[static_cast<std::size_t>(p)] * f.scale * peak));
-      for (int part = 0; part < a.parts; ++part) x[p * a.signal_stride + part] = sum[static_cast<std::size_t>(p * a.parts + part)] * factor;
+      const T factor = static_cast<T>(1 / ((*a.weight)[static_cast<std::size_t>(p)] * f.scale * a.peak));
+      for (int part = 0; part < a.parts; ++part) x[p * a.parts + part] = sum[static_cast<std::size_t>(p * a.parts + part)] * factor;
     }
   });
 }
 
+template <class T> void inverse(const Executor& e, const IstftArgs& a) {
+  const Frames& f = *a.f;
+  const std::int64_t step = a.sides == Sides::One ? 1 : 2;  // reals a point, of which `parts` are wanted
+  const Array<T> pieces(e, {element_count(a.batch), f.count, f.n_fft, step});
+  const Plan<T> plan = plan_for<T>(e, from_spectrogram(a, f.count), a.cache);
+  const auto* from = static_cast<const std::complex<T>*>(a.spectrogram);
+  if (step == 1)
+    plan.execute(from, pieces.data());
+  else
+    plan.execute(from, reinterpret_cast<std::complex<T>*>(pieces.data()));
+  add<T>(a, pieces.data(), step);
+}
+
 }  // namespace
 
-void cut_frames(const Executor&, const FrameArgs& args) {
+void stft(const Executor& executor, const StftArgs& args) {
   if (args.real == DType::Float32)
-    cut<float>(args);
+    transform<float>(executor, args);
   else
-    cut<double>(args);
+    transform<double>(executor, args);
 }
-void add_frames(const Executor&, const FrameArgs& args) {
+void istft(const Executor& executor, const IstftArgs& args) {
   if (args.real == DType::Float32)
-    add<float>(args);
+    inverse<float>(executor, args);
   else
-    add<double>(args);
+    inverse<double>(executor, args);
 }
 
 }  // namespace trn::fft::host
