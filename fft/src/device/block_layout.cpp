@@ -34,20 +34,37 @@ BlockPlaces BlockLayout::y_places(std::int64_t above_here, std::int64_t deep) co
   return {parts * all_of, pairs(out) ? 1 : all_of, unit * above_here * n1, unit, unit * n1};
 }
 
-void BlockLayout::each(Builder& b, const Affine& in_at, const Affine& out_at, std::int64_t deepest, const Body& body) const {
-  const std::int64_t share = above * beside, deep = std::min(deepest, std::max<std::int64_t>(1, last.count / share)),
-                     whole = last.count / (share * deep);
-  b.parallel("block", whole,
-             [&](Affine i) { body(in_at + i * (share * deep * last.in), out_at + i * (share * deep * last.out), above, beside, deep); });
-  std::int64_t first = whole * share * deep;
-  const auto piece = [&](std::int64_t above_here, std::int64_t beside_here, std::int64_t deep_here) {
+void BlockLayout::runs(Builder& b, const Affine& in_at, const Affine& out_at, std::int64_t deepest, std::int64_t together,
+                       const Run& body) const {
+  const std::int64_t share = above * beside, deep = std::min(deepest, std::max<std::int64_t>(1, last.count / share));
+  std::int64_t first = 0;
+  const auto piece = [&](const Affine& line, std::int64_t above_here, std::int64_t beside_here, std::int64_t deep_here) -> BlockPiece {
+    return {in_at + line * last.in, out_at + line * last.out, above_here, beside_here, deep_here};
+  };
+  std::vector<BlockPiece> pieces;
+  const std::int64_t each_run = together * share * deep, whole = last.count / each_run;
+  b.parallel("block", whole, [&](Affine i) {
+    for (std::int64_t t = 0; t < together; ++t) pieces.push_back(piece(i * each_run + t * share * deep, above, beside, deep));
+    body(pieces);
+  });
+  pieces.clear();
+  const auto take = [&](std::int64_t above_here, std::int64_t beside_here, std::int64_t deep_here) {
     if (above_here * beside_here * deep_here == 0) return;
-    body(in_at + first * last.in, out_at + first * last.out, above_here, beside_here, deep_here);
+    pieces.push_back(piece(first, above_here, beside_here, deep_here));
     first += above_here * beside_here * deep_here;
   };
-  piece(above, beside, (last.count - first) / share);
-  piece((last.count - first) / beside, beside, 1);
-  piece(1, last.count - first, 1);
+  first = whole * each_run;
+  while (last.count - first >= share * deep) take(above, beside, deep);
+  take(above, beside, (last.count - first) / share);
+  take((last.count - first) / beside, beside, 1);
+  take(1, last.count - first, 1);
+  if (!pieces.empty()) body(pieces);
+}
+
+void BlockLayout::each(Builder& b, const Affine& in_at, const Affine& out_at, std::int64_t deepest, const Body& body) const {
+  runs(b, in_at, out_at, deepest, 1, [&](const std::vector<BlockPiece>& pieces) {
+    for (const BlockPiece& p : pieces) body(p.in, p.out, p.above, p.beside, p.deep);
+  });
 }
 
 void BlockLayout::load(Builder& b, const SideTensors& x, const Access& tile, const Affine& at, std::int64_t above_here,
@@ -58,50 +75,6 @@ void BlockLayout::load(Builder& b, const SideTensors& x, const Access& tile, con
     if (x.pairs()) dims.push_back({1, 2});
     const std::int64_t reals = lines * n2 * (x.pairs() ? 2 : 1);
     b.dma_copy(pattern(tile, t * reals, {{1, reals}}), pattern(x.tensor[t], at, dims));
-  }
-}
-
-void BlockLayout::load_half(Builder& b, const SideTensors& x, const Access& tile, const Affine& at, std::int64_t above_here,
-                            std::int64_t lines) const {
-  const BlockPlaces px = x_places(lines);
-  const std::int64_t full = in.points / n2, part = in.points % n2, stride = in.stride, d = last.in;
-  b.memset(tile, 0, Engine::GpSimd);
-  // Whole rows j1 of every line above one another, then the row where the half ends.
-  for (std::int64_t g = 0; g < above_here; ++g) {
-    const auto rows = [&](std::int64_t first, std::int64_t count, std::int64_t wide) {
-      if (count * wide == 0) return;
-      for (int t = 0; t < x.tensors(); ++t) {
-        std::vector<Dim> hbm{{n2 * stride, count}}, free;
-        const auto add = [&](Dim h, Dim f) { hbm.push_back(h), free.push_back(f); };
-        if (inner_in)
-          add({stride, wide}, {px.point, wide}), add({d, lines}, {px.line, lines});
-        else
-          add({d, lines}, {px.line, lines}), add({stride, wide}, {px.point, wide});
-        if (x.pairs()) add({1, 2}, {1, 2});
-        b.dma_copy(pattern(tile(ds(g * n1 + first, count), all), t * px.part, free),
-                   pattern(x.tensor[t], at + (g * lines * d + first * n2 * stride), hbm));
-      }
-    };
-    rows(0, full, n2);
-    rows(full, 1, part);
-  }
-  // Points that are their own mirror image: half their real part, and no imaginary part. GpSimd, which has nothing else to do, and rings of
-  // their own: loads of the next tiles do not wait for them.
-  const DmaOptions apart{.dge = DgeMode::Static};
-  const std::int64_t n = n1 * n2, ends = n % 2 == 0 ? 2 : 1;
-  const Access end = b.sbuf("x_ends", above_here, {ends, lines, 2}, DType::Float32, 2);
-  b.memset(end, 0, Engine::GpSimd);
-  const Access half = b.sbuf("x_half", above_here, {1}, DType::Float32);
-  b.memset(half, 0.5, Engine::GpSimd);
-  for (std::int64_t i = 0; i < ends; ++i) {
-    const std::int64_t k = i * (n / 2);
-    const Access re = pattern(end, 2 * i * lines, {{2, lines}});
-    b.dma_copy(re, pattern(x.tensor[0], at + k * stride, {{lines * d, above_here}, {d, lines}}), apart);
-    b.tensor_tensor(re, re, pattern(half, 0, {{0, lines}}), AluOp::Multiply, Engine::GpSimd);
-    for (std::int64_t g = 0; g < above_here; ++g) {
-      b.dma_copy(pattern(tile(ds(g * n1 + k / n2, 1), all), k % n2 * px.point, {{px.line, lines}, {px.part, 2}}),
-                 pattern(end(ds(g, 1), all), 2 * i * lines, {{2, lines}, {1, 2}}), apart);
-    }
   }
 }
 

@@ -13,6 +13,12 @@ struct BlockPlaces {
   std::int64_t total, part, line, point, group;
 };
 
+// Lines of the last dimension that make a tile: above * beside * deep of them from `in` and `out` on.
+struct BlockPiece {
+  tile::Affine in, out;
+  std::int64_t above, beside, deep;
+};
+
 struct BlockLayout {
   BlockLayout(const LinesShape& shape, const tile::Machine& machine);
 
@@ -28,13 +34,15 @@ struct BlockLayout {
 
   void load(tile::Builder& b, const SideTensors& x, const tile::Access& tile, const tile::Affine& at, std::int64_t above_here,
             std::int64_t lines) const;
-  // Half a line, n/2 + 1 points: weights and zeros make it a whole one (see half_line_program), but for a factor 2 that is the caller's.
-  void load_half(tile::Builder& b, const SideTensors& x, const tile::Access& tile, const tile::Affine& at, std::int64_t above_here,
-                 std::int64_t lines) const;
   void store(tile::Builder& b, const SideTensors& y, const tile::Access& tile, const tile::Affine& at, std::int64_t above_here,
              std::int64_t beside_here, std::int64_t deep) const;
 
-  // body(in, out, above, beside, deep) for the lines of the last dimension: above * beside * deep of them, up to `deepest` deep.
+  // body(pieces) for all lines of the last dimension, in pieces up to `deepest` deep; `together` of them at a time where there are many,
+  // and the last ones in one go.
+  using Run = std::function<void(const std::vector<BlockPiece>&)>;
+  void runs(tile::Builder& b, const tile::Affine& in_at, const tile::Affine& out_at, std::int64_t deepest, std::int64_t together,
+            const Run& body) const;
+  // The same with body(in, out, above, beside, deep) for each piece alone.
   using Body = std::function<void(const tile::Affine&, const tile::Affine&, std::int64_t, std::int64_t, std::int64_t)>;
   void each(tile::Builder& b, const tile::Affine& in_at, const tile::Affine& out_at, std::int64_t deepest, const Body& body) const;
 

@@ -6,7 +6,7 @@
 
 #include "../roots.hpp"
 #include "exact_blocks.hpp"
-#include "line_kernel.hpp"
+#include "half_layout.hpp"
 
 namespace trn::fft {
 
@@ -59,7 +59,14 @@ class Maker {
     switch (s_.kernel) {
       case LineKernel::Rows: rows(); break;
       case LineKernel::Columns: columns(); break;
-      case LineKernel::Blocks: blocks(); break;
+      case LineKernel::Blocks:
+        if (device::is_half_out(s_))
+          half_out();
+        else if (device::is_half_in(s_))
+          half_in();
+        else
+          blocks();
+        break;
     }
     return std::move(made_);
   }
@@ -136,22 +143,69 @@ class Maker {
     made_.push_back(std::move(table));
   }
 
-  void blocks() {
-    const std::int64_t n1 = s_.n1, n2 = s_.n2, n = n1 * n2;
-    const std::int64_t rows1 = device::lines_together(n1, machine_) * n1, rows2 = device::lines_together(n2, machine_) * n2;
-    // Columns of F1 are (line, k1, part).
+  // The twiddles between n1 and n2 points: rows (line, a), columns (line, b, part), w^(a b).
+  void twiddles(std::int64_t rows, std::int64_t rows_each, std::int64_t columns, std::int64_t columns_each) {
+    const auto twiddle = [&](std::int64_t r, std::int64_t c) { return power((r % rows_each) * (c / 2 % columns_each), s_.n()); };
+    made_.push_back(
+        make("twiddle_cos", rows, columns, DType::Float32, 1, [&](std::int64_t r, std::int64_t c) { return twiddle(r, c).real(); }));
+    made_.push_back(make("twiddle_sin", rows, columns, DType::Float32, 1,
+                         [&](std::int64_t r, std::int64_t c) { return (c % 2 == 0 ? -1 : 1) * twiddle(r, c).imag(); }));
+  }
+  // F1 for real and imaginary parts of x, rows (line, j1), columns (line, k1, part).
+  void first_step(std::int64_t rows1, long double weight) {
+    const std::int64_t n1 = s_.n1;
     for (std::int64_t from = 0; from < (s_.in.real ? 1 : 2); ++from) {
       matrix(from == 0 ? "first_re" : "first_im", rows1, 2 * rows1, [&](std::int64_t r, std::int64_t c) -> long double {
         if (r / n1 != c / (2 * n1)) return 0;
-        return coefficient(power((r % n1) * (c / 2 % n1) % n1, n1), from, c % 2) * (s_.in.points < n ? 2 : 1);
+        return coefficient(power((r % n1) * (c / 2 % n1) % n1, n1), from, c % 2) * weight;
       });
     }
-    const auto twiddle = [&](std::int64_t r, std::int64_t c) { return power((r % n2) * (c / 2 % n1), n); };
-    made_.push_back(
-        make("twiddle_cos", rows2, 2 * rows1, DType::Float32, 1, [&](std::int64_t r, std::int64_t c) { return twiddle(r, c).real(); }));
-    made_.push_back(make("twiddle_sin", rows2, 2 * rows1, DType::Float32, 1,
-                         [&](std::int64_t r, std::int64_t c) { return (c % 2 == 0 ? -1 : 1) * twiddle(r, c).imag(); }));
+  }
+
+  void blocks() {
+    const std::int64_t n1 = s_.n1, n2 = s_.n2;
+    const std::int64_t rows1 = device::lines_together(n1, machine_) * n1, rows2 = device::lines_together(n2, machine_) * n2;
+    first_step(rows1, 1);
+    twiddles(rows2, n2, 2 * rows1, n1);
     planes(n2, {"second_a", "second_b", "second_minus_b"}, options_.factor, s_.out.real);
+  }
+
+  void half_out() {
+    const device::HalfLayout layout(s_, machine_);
+    const std::int64_t n1 = s_.n1, n2 = s_.n2, rows1 = layout.block.above * n1, rows2 = layout.block.beside * n2;
+    first_step(rows1, 1);
+    twiddles(rows2, n2, 2 * rows1, n1);
+    for (std::int64_t from = 0; from < 2; ++from) {
+      matrix(from == 0 ? "second_re" : "second_im", rows2, layout.all_rows(), [&](std::int64_t r, std::int64_t c) -> long double {
+        const device::HalfLayout::Row to = layout.row(c);
+        if (!to.used || to.line != r / n2) return 0;
+        return coefficient(options_.factor * power((r % n2) * to.k2 % n2, n2), from, to.part);
+      });
+    }
+    if (!layout.lone) return;
+    matrix("lone", rows2, layout.block.beside, [&](std::int64_t r, std::int64_t c) -> long double {
+      return r / n2 == c ? (r % n2 % 2 == 0 ? options_.factor : -options_.factor) : 0;
+    });
+  }
+
+  void half_in() {
+    const device::HalfLayout layout(s_, machine_);
+    const std::int64_t n1 = s_.n1, n2 = s_.n2, rows1 = layout.block.above * n1, rows2 = layout.block.beside * n2;
+    matrix("first", layout.all_rows(), 2 * rows2, [&](std::int64_t r, std::int64_t c) -> long double {
+      const device::HalfLayout::Row from = layout.row(r);
+      if (!from.used || from.line != c / (2 * n2)) return 0;
+      return 2 * coefficient(power((c / 2 % n2) * from.k2 % n2, n2), from.part, c % 2);
+    });
+    twiddles(rows1, n1, 2 * rows2, n2);
+    planes(n1, {"second_a", "second_b", "second_minus_b"}, options_.factor, true);
+    // What the first and the last point count of themselves, where they are their own mirror image.
+    made_.push_back(make("ends", layout.part_rows(), 2, DType::Float32, 1, [&](std::int64_t r, std::int64_t c) -> long double {
+      return layout.row(r).k2 == (c == 0 ? 0 : layout.rows - 1) ? 0.5 : 1;
+    }));
+    made_.push_back({"zeros", std::vector<std::byte>(static_cast<std::size_t>(device::half_in_zeros(s_, machine_)) * sizeof(float))});
+    if (!layout.lone) return;
+    made_.push_back(make("spread", layout.block.above, rows1, DType::Float32, 1,
+                         [&](std::int64_t r, std::int64_t c) -> long double { return r == c / n1 ? options_.factor : 0; }));
   }
 
   const LinesShape& s_;

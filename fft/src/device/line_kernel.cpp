@@ -117,6 +117,10 @@ tile::Program lines_program(const LinesShape& shape, const tile::Machine& machin
       require(!shape.table, "fft: kernel blocks has no table");
       require(shape.in.points == shape.n() || (shape.out.real && shape.in.points == shape.n() / 2 + 1),
               "fft: kernel blocks takes lines of {} points, or {} of a real one; got {}", shape.n(), shape.n() / 2 + 1, shape.in.points);
+      require(shape.out.points == shape.n() || 2 * shape.out.points <= shape.n() + 2,
+              "fft: kernel blocks gives all {} points, or the first {} and less; got {}", shape.n(), shape.n() / 2 + 1, shape.out.points);
+      if (device::is_half_out(shape)) return device::half_out_program(shape, machine);
+      if (device::is_half_in(shape)) return device::half_in_program(shape, machine);
       return device::blocks_program(shape, machine);
   }
   fail<InternalError>("fft: no such kernel");

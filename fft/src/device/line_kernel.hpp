@@ -76,6 +76,13 @@ class LineKernelBase {
 [[nodiscard]] tile::Program rows_program(const LinesShape& shape, const tile::Machine& machine);
 [[nodiscard]] tile::Program columns_program(const LinesShape& shape, const tile::Machine& machine);
 [[nodiscard]] tile::Program blocks_program(const LinesShape& shape, const tile::Machine& machine);
+// Kernel Blocks with fewer than n results, and for real lines from n/2 + 1 points.
+[[nodiscard]] inline bool is_half_out(const LinesShape& s) { return s.kernel == LineKernel::Blocks && s.out.points < s.n(); }
+[[nodiscard]] inline bool is_half_in(const LinesShape& s) { return s.kernel == LineKernel::Blocks && s.in.points < s.n(); }
+[[nodiscard]] tile::Program half_out_program(const LinesShape& shape, const tile::Machine& machine);
+[[nodiscard]] tile::Program half_in_program(const LinesShape& shape, const tile::Machine& machine);
+// Numbers in the constant "zeros" of the latter.
+[[nodiscard]] std::int64_t half_in_zeros(const LinesShape& shape, const tile::Machine& machine);
 
 // How many lines share the partitions of the array: as many as fit.
 [[nodiscard]] inline std::int64_t lines_together(std::int64_t rows_each, const tile::Machine& machine) {
