@@ -34,17 +34,19 @@ BlockPlaces BlockLayout::y_places(std::int64_t above_here, std::int64_t deep) co
   return {parts * all_of, pairs(out) ? 1 : all_of, unit * above_here * n1, unit, unit * n1};
 }
 
-void BlockLayout::runs(Builder& b, const Affine& in_at, const Affine& out_at, std::int64_t deepest, std::int64_t together,
-                       const Run& body) const {
+void BlockLayout::runs(Builder& b, const Affine& in_at, const Affine& out_at, std::int64_t deepest,
+                       std::int64_t together, const Run& body) const {
   const std::int64_t share = above * beside, deep = std::min(deepest, std::max<std::int64_t>(1, last.count / share));
   std::int64_t first = 0;
-  const auto piece = [&](const Affine& line, std::int64_t above_here, std::int64_t beside_here, std::int64_t deep_here) -> BlockPiece {
+  const auto piece = [&](const Affine& line, std::int64_t above_here, std::int64_t beside_here,
+                         std::int64_t deep_here) -> BlockPiece {
     return {in_at + line * last.in, out_at + line * last.out, above_here, beside_here, deep_here};
   };
   std::vector<BlockPiece> pieces;
   const std::int64_t each_run = together * share * deep, whole = last.count / each_run;
   b.parallel("block", whole, [&](Affine i) {
-    for (std::int64_t t = 0; t < together; ++t) pieces.push_back(piece(i * each_run + t * share * deep, above, beside, deep));
+    for (std::int64_t t = 0; t < together; ++t)
+      pieces.push_back(piece(i * each_run + t * share * deep, above, beside, deep));
     body(pieces);
   });
   pieces.clear();
@@ -61,7 +63,8 @@ void BlockLayout::runs(Builder& b, const Affine& in_at, const Affine& out_at, st
   if (!pieces.empty()) body(pieces);
 }
 
-void BlockLayout::each(Builder& b, const Affine& in_at, const Affine& out_at, std::int64_t deepest, const Body& body) const {
+void BlockLayout::each(Builder& b, const Affine& in_at, const Affine& out_at, std::int64_t deepest,
+                       const Body& body) const {
   runs(b, in_at, out_at, deepest, 1, [&](const std::vector<BlockPiece>& pieces) {
     for (const BlockPiece& p : pieces) body(p.in, p.out, p.above, p.beside, p.deep);
   });
@@ -71,7 +74,8 @@ void BlockLayout::load(Builder& b, const SideTensors& x, const Access& tile, con
                        std::int64_t lines) const {
   const Dim line{last.in, lines}, point{in.stride, n2};
   for (int t = 0; t < x.tensors(); ++t) {
-    std::vector<Dim> dims{{lines * last.in, above_here}, {n2 * in.stride, n1}, inner_in ? point : line, inner_in ? line : point};
+    std::vector<Dim> dims{
+        {lines * last.in, above_here}, {n2 * in.stride, n1}, inner_in ? point : line, inner_in ? line : point};
     if (x.pairs()) dims.push_back({1, 2});
     const std::int64_t reals = lines * n2 * (x.pairs() ? 2 : 1);
     b.dma_copy(pattern(tile, t * reals, {{1, reals}}), pattern(x.tensor[t], at, dims));
@@ -86,23 +90,28 @@ void BlockLayout::store(Builder& b, const SideTensors& y, const Access& tile, co
     const Access rows = tile(ds(g * n2, n2), all);
     const Affine first = at + g * deep * last.out;
     if (full > 0) store_rows(b, y, rows(ds(0, full), all), first, above_here, 1, deep, full, n1, beside_here);
-    if (part > 0) store_rows(b, y, rows(ds(full, 1), all), first + full * n1 * out.stride, above_here, 1, deep, 1, part, beside_here);
+    if (part > 0)
+      store_rows(b, y, rows(ds(full, 1), all), first + full * n1 * out.stride, above_here, 1, deep, 1, part,
+                 beside_here);
   }
 }
 
-// `rows` values of k2 and the first `wide` of k1, for `beside_here` lines of the `all_beside` that lie beside one another.
-void BlockLayout::store_rows(Builder& b, const SideTensors& y, const Access& tile, const Affine& at, std::int64_t above_here,
-                             std::int64_t beside_here, std::int64_t deep, std::int64_t rows, std::int64_t wide,
-                             std::int64_t all_beside) const {
+// `rows` values of k2 and the first `wide` of k1, for `beside_here` lines of the `all_beside` that lie beside one
+// another.
+void BlockLayout::store_rows(Builder& b, const SideTensors& y, const Access& tile, const Affine& at,
+                             std::int64_t above_here, std::int64_t beside_here, std::int64_t deep, std::int64_t rows,
+                             std::int64_t wide, std::int64_t all_beside) const {
   const BlockPlaces py = y_places(above_here, deep);
   const std::int64_t stride = out.stride, d = last.out, group = all_beside * deep * d;
   for (int t = 0; t < y.tensors(); ++t) {
     std::vector<Dim> hbm{{deep * d, beside_here}, {n1 * stride, rows}}, free;
     const auto add = [&](Dim h, Dim s) { hbm.push_back(h), free.push_back(s); };
     if (inner_out) {
-      add({stride, wide}, {py.point, wide}), add({group, above_here}, {py.group, above_here}), add({d, deep}, {py.line, deep});
+      add({stride, wide}, {py.point, wide}), add({group, above_here}, {py.group, above_here}),
+          add({d, deep}, {py.line, deep});
     } else {
-      add({d, deep}, {py.line, deep}), add({group, above_here}, {py.group, above_here}), add({stride, wide}, {py.point, wide});
+      add({d, deep}, {py.line, deep}), add({group, above_here}, {py.group, above_here}),
+          add({stride, wide}, {py.point, wide});
     }
     if (y.pairs()) add({1, 2}, {1, 2});
     b.dma_copy(pattern(y.tensor[t], at, hbm), pattern(tile, t * py.part, free));

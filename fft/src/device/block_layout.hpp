@@ -1,5 +1,5 @@
-// How lines of n1 n2 points lie in the tiles of the two-step kernels: which lines share the array, where their points are, and the
-// transfers. See blocks.cpp.
+// How lines of n1 n2 points lie in the tiles of the two-step kernels: which lines share the array, where their points
+// are, and the transfers. See blocks.cpp.
 #pragma once
 
 #include <functional>
@@ -32,23 +32,25 @@ struct BlockLayout {
   // y: (t, g1, k1), or (k1, g1, t) where lines are neighbours.
   [[nodiscard]] BlockPlaces y_places(std::int64_t above_here, std::int64_t deep) const;
 
-  void load(tile::Builder& b, const SideTensors& x, const tile::Access& tile, const tile::Affine& at, std::int64_t above_here,
-            std::int64_t lines) const;
-  void store(tile::Builder& b, const SideTensors& y, const tile::Access& tile, const tile::Affine& at, std::int64_t above_here,
-             std::int64_t beside_here, std::int64_t deep) const;
+  void load(tile::Builder& b, const SideTensors& x, const tile::Access& tile, const tile::Affine& at,
+            std::int64_t above_here, std::int64_t lines) const;
+  void store(tile::Builder& b, const SideTensors& y, const tile::Access& tile, const tile::Affine& at,
+             std::int64_t above_here, std::int64_t beside_here, std::int64_t deep) const;
 
-  // body(pieces) for all lines of the last dimension, in pieces up to `deepest` deep; `together` of them at a time where there are many,
-  // and the last ones in one go.
+  // body(pieces) for all lines of the last dimension, in pieces up to `deepest` deep; `together` of them at a time
+  // where there are many, and the last ones in one go.
   using Run = std::function<void(const std::vector<BlockPiece>&)>;
-  void runs(tile::Builder& b, const tile::Affine& in_at, const tile::Affine& out_at, std::int64_t deepest, std::int64_t together,
-            const Run& body) const;
+  void runs(tile::Builder& b, const tile::Affine& in_at, const tile::Affine& out_at, std::int64_t deepest,
+            std::int64_t together, const Run& body) const;
   // The same with body(in, out, above, beside, deep) for each piece alone.
   using Body = std::function<void(const tile::Affine&, const tile::Affine&, std::int64_t, std::int64_t, std::int64_t)>;
-  void each(tile::Builder& b, const tile::Affine& in_at, const tile::Affine& out_at, std::int64_t deepest, const Body& body) const;
+  void each(tile::Builder& b, const tile::Affine& in_at, const tile::Affine& out_at, std::int64_t deepest,
+            const Body& body) const;
 
  private:
-  void store_rows(tile::Builder& b, const SideTensors& y, const tile::Access& tile, const tile::Affine& at, std::int64_t above_here,
-                  std::int64_t beside_here, std::int64_t deep, std::int64_t rows, std::int64_t wide, std::int64_t all_beside) const;
+  void store_rows(tile::Builder& b, const SideTensors& y, const tile::Access& tile, const tile::Affine& at,
+                  std::int64_t above_here, std::int64_t beside_here, std::int64_t deep, std::int64_t rows,
+                  std::int64_t wide, std::int64_t all_beside) const;
 };
 
 }  // namespace trn::fft::device

@@ -1,27 +1,30 @@
-// Kernel Blocks: lines of n = n1 n2 points, n1 and n2 up to 128, in one program and with all of a line in SBUF: Bailey's two steps.
+// Kernel Blocks: lines of n = n1 n2 points, n1 and n2 up to 128, in one program and with all of a line in SBUF:
+// Bailey's two steps.
 //
 // With j = j1 n2 + j2 and k = k1 + n1 k2:
 //
-//   z(j2, k1) = sum over j1 of x(j1, j2) w1^(j1 k1)      stationary: x, moving: F1. The product comes out with j2 on partitions: nothing is
+//   z(j2, k1) = sum over j1 of x(j1, j2) w1^(j1 k1)      stationary: x, moving: F1. The product comes out with j2 on
+//   partitions: nothing is
 //                                                        turned
 //   z(j2, k1) *= w^(j2 k1)                               on the way out of PSUM
-//   y(k2, k1) = sum over j2 of z(j2, k1) w2^(j2 k2)      stationary: F2, moving: z. Row k2 of y is n1 neighbours of the result
+//   y(k2, k1) = sum over j2 of z(j2, k1) w2^(j2 k2)      stationary: F2, moving: z. Row k2 of y is n1 neighbours of the
+//   result
 //
-// Short factors share the array: G1 = 128/n1 lines lie above one another on the partitions of x and G2 = 128/n2 beside one another in its
-// columns. F1 and F2 are then block diagonal and one product works on G1 G2 lines, as full as for n = 128 x 128. T such products make a
-// tile:
+// Short factors share the array: G1 = 128/n1 lines lie above one another on the partitions of x and G2 = 128/n2 beside
+// one another in its columns. F1 and F2 are then block diagonal and one product works on G1 G2 lines, as full as for n
+// = 128 x 128. T such products make a tile:
 //
-//   line (g1 G2 + g2) T + t    x: partition (g1, j1), free (g2, t, j2)    z: partition (g2, j2), free (t, g1, k1)    y: partition (g2, k2)
+//   line (g1 G2 + g2) T + t    x: partition (g1, j1), free (g2, t, j2)    z: partition (g2, j2), free (t, g1, k1)    y:
+//   partition (g2, k2)
 //
-// Loads have runs of n2 points and stores of n1 where points are neighbours; where lines are neighbours (the last step of a longer
-// transform writes so) the tiles keep t innermost and runs are T lines.
+// Loads have runs of n2 points and stores of n1 where points are neighbours; where lines are neighbours (the last step
+// of a longer transform writes so) the tiles keep t innermost and runs are T lines.
 //
-// Time on trn2 for 16384 points in fp32: DMA 256 KiB, 0.71 us with 1 KiB runs. Tensor Engine: two products of 1038 cycles in each step,
-// 1.73 us: the limit. Vector Engine: z times the table [cos, cos], z with its parts exchanged times [-sin, sin], and their sum, 256 numbers
-// each: 0.80 us. Scalar Engine: y, 256 numbers, 0.21 us.
+// Time on trn2 for 16384 points in fp32: DMA 256 KiB, 0.71 us with 1 KiB runs. Tensor Engine: two products of 1038
+// cycles in each step, 1.73 us: the limit. Vector Engine: z times the table [cos, cos], z with its parts exchanged
+// times [-sin, sin], and their sum, 256 numbers each: 0.80 us. Scalar Engine: y, 256 numbers, 0.21 us.
 #include <algorithm>
 #include <trn/tile/blocks/loops.hpp>
-#include <trn/tile/blocks/warm_up.hpp>
 
 #include "two_steps.hpp"
 
@@ -33,7 +36,8 @@ namespace {
 
 class BlocksKernel final : public TwoStepKernel {
  public:
-  BlocksKernel(const LinesShape& shape, const Machine& machine) : TwoStepKernel("fft_blocks", shape, machine, 2), layout_(shape, machine) {}
+  BlocksKernel(const LinesShape& shape, const Machine& machine)
+      : TwoStepKernel("fft_blocks", shape, machine, 2), layout_(shape, machine) {}
 
   Program build() {
     const std::int64_t rows1 = layout_.above * n1_, rows2 = layout_.beside * n2_;
@@ -43,10 +47,10 @@ class BlocksKernel final : public TwoStepKernel {
     a_ = constant("second_a", rows2, rows2, words_.dtype, words_.count);
     if (!s_.out.real) b_plus_ = constant("second_b", rows2, rows2, words_.dtype, words_.count);
     b_minus_ = constant("second_minus_b", rows2, rows2, words_.dtype, words_.count);
-    if (total_lines() >= 8 * layout_.above * layout_.beside) blocks::warm_tensor_engine(b_, 3 * machine_.timing.dma_start_s);
     // As deep as SBUF holds with words; deeper tiles lengthen the first load and the last store.
     const bool words = words_.dtype != DType::Float32;
     const std::int64_t deep = words ? (layout_.inner_in || layout_.inner_out ? 16 : 8) : 16;
+    warm_up_blocks(layout_, deep);
     for_outer_lines([&](const Affine& in, const Affine& out) {
       layout_.runs(b_, in, out, deep, kPieces, [&](const std::vector<BlockPiece>& pieces) { run(pieces); });
     });
@@ -72,7 +76,9 @@ class BlocksKernel final : public TwoStepKernel {
           first_step(z, t, t0, count);
           return twiddle(z, count, 2 * t.piece.above * n1_, tiles, Engine::Vector);
         },
-        [&](const Tile& t, std::int64_t t0, std::int64_t count, const Access& z) { second_step(t, z, t0, count, y_sums); },
+        [&](const Tile& t, std::int64_t t0, std::int64_t count, const Access& z) {
+          second_step(t, z, t0, count, y_sums);
+        },
         [&](const Tile& t) { layout_.store(b_, y_, t.y, t.piece.out, t.piece.above, t.piece.beside, t.piece.deep); });
   }
   Tile open(const BlockPiece& p) {
@@ -93,10 +99,10 @@ class BlocksKernel final : public TwoStepKernel {
       std::int64_t step = 0;
       for (std::int64_t part = 0; part < (s_.in.real ? 1 : 2); ++part) {
         for (const auto& [data, matrix] : words_.products) {
-          const Access stationary =
-              pattern(tile.x, data * px.total + (t0 + i) * px.line + part * px.part, {{deep * px.line, beside}, {px.point, n2_}});
-          b_.nc_matmul(pattern(z, i * pitch(), {{1, 2 * rows1}}), stationary, word(first_[part], matrix, rows1, 2 * rows1),
-                       {.accumulate = step++});
+          const Access stationary = pattern(tile.x, data * px.total + (t0 + i) * px.line + part * px.part,
+                                            {{deep * px.line, beside}, {px.point, n2_}});
+          b_.nc_matmul(pattern(z, i * pitch(), {{1, 2 * rows1}}), stationary,
+                       word(first_[part], matrix, rows1, 2 * rows1), {.accumulate = step++});
         }
       }
     }
@@ -105,17 +111,20 @@ class BlocksKernel final : public TwoStepKernel {
   void second_step(const Tile& tile, const Access& z, std::int64_t t0, std::int64_t count, Ring& ring) {
     const Access& y = tile.y;
     const BlockPlaces& py = tile.py;
-    const std::int64_t above = tile.piece.above, rows2 = y.partitions, columns = count * above * n1_, total = 2 * columns;
+    const std::int64_t above = tile.piece.above, rows2 = y.partitions, columns = count * above * n1_,
+                       total = 2 * columns;
     for (std::int64_t out = 0; out < (s_.out.real ? 1 : 2); ++out) {
       const Access sums = ring.next()(ds(0, rows2), ds(0, columns));
       std::int64_t step = 0;
       for (std::int64_t part = 0; part < 2; ++part) {
         const Access& matrix = out == part ? a_ : out == 0 ? b_minus_ : b_plus_;
         for (const auto& [data, w] : words_.products) {
-          b_.nc_matmul(sums, word(matrix, w, rows2, rows2), pattern(z(ds(0, rows2), all), data * total + part, {{2, columns}}), {.accumulate = step++});
+          b_.nc_matmul(sums, word(matrix, w, rows2, rows2),
+                       pattern(z(ds(0, rows2), all), data * total + part, {{2, columns}}), {.accumulate = step++});
         }
       }
-      move(pattern(y, t0 * py.line + out * py.part, {{py.line, count}, {py.group, above}, {py.point, n1_}}), sums, Engine::Scalar);
+      move(pattern(y, t0 * py.line + out * py.part, {{py.line, count}, {py.group, above}, {py.point, n1_}}), sums,
+           Engine::Scalar);
     }
   }
 

@@ -1,22 +1,22 @@
 // Kernel Columns: lines of up to 128 points that are neighbours of one another, such as the columns of a matrix.
 //
 //   x (points, lines)    points on partitions: nothing is turned. G = 128/n groups of lines lie above one another
-//   y = A x              stationary: cos and sin, block diagonal for G groups; moving: real and imaginary parts of x, every second number
+//   y = A x              stationary: cos and sin, block diagonal for G groups; moving: real and imaginary parts of x,
+//   every second number
 //                        of the tile
 //                          Re y = a . Re x - b . Im x,   Im y = b . Re x + a . Im x,   a + i b = s exp(-+ 2 pi i jk/n)
 //                        four products, in pairs that PSUM adds up, two for a real input; 512 lines at a time
 //
 // Lines come in runs: of the last dimension whole where it is short, else in pieces of 512. A tile holds G x O runs.
 //
-// Time on trn2 for 512 complex lines of 128 in fp32: DMA 1 MiB, 2.52 us. Tensor Engine: four products of 2062 cycles, 3.44 us: the limit.
-// Emptying PSUM: 1024 numbers, 0.96 us of the Scalar Engine. With a table (the twiddles of a longer transform): two products and a sum for
-// each number that leaves, on the Vector Engine 4 x 533 ns from PSUM and 2 x 533 ns in SBUF, 3.2 us, and the table's bytes are read too,
-// DMA 3.8 us.
+// Time on trn2 for 512 complex lines of 128 in fp32: DMA 1 MiB, 2.52 us. Tensor Engine: four products of 2062
+// cycles, 3.44 us: the limit. Emptying PSUM: 1024 numbers, 0.96 us of the Scalar Engine. With a table (the twiddles of
+// a longer transform): two products and a sum for each number that leaves, on the Vector Engine 4 x 533 ns from PSUM
+// and 2 x 533 ns in SBUF, 3.2 us, and the table's bytes are read too, DMA 3.8 us.
 //
 // One line's NaN or infinity reaches the G lines on the same column of the tile (0 * NaN), n <= 64 only.
 #include <algorithm>
 #include <trn/tile/blocks/loops.hpp>
-#include <trn/tile/blocks/warm_up.hpp>
 
 #include "line_kernel.hpp"
 
@@ -38,7 +38,7 @@ class ColumnsKernel final : public LineKernelBase {
     b_plus_ = constant("matrix_b", rows, rows, words_.dtype, words_.count);
     b_minus_ = constant("matrix_minus_b", rows, rows, words_.dtype, words_.count);
     if (s_.table) table_ = b_.input("table", DType::Float32, {n_, last().count, 2});
-    if (total_lines() >= 8 * side_) blocks::warm_tensor_engine(b_, 3 * machine_.timing.dma_start_s);
+    warm_up(8 * side_, rows * std::min(tile_lines(), total_lines()) * (s_.in.real ? 1 : 2));
     runs();
     return b_.finish();
   }
@@ -64,7 +64,8 @@ class ColumnsKernel final : public LineKernelBase {
       if (whole > 0) tiles({in, out, 0, {whole, bank_ * d.in, bank_ * d.out}, bank_, bank_});
       if (rest > 0) {
         // Short runs side by side on the groups of partitions, as many as there are.
-        const std::int64_t length = ceil_div(rest, together_), count = rest / length, left = rest - count * length, first = whole * bank_;
+        const std::int64_t length = ceil_div(rest, together_), count = rest / length, left = rest - count * length,
+                           first = whole * bank_;
         tiles({in + first * d.in, out + first * d.out, first, {count, length * d.in, length * d.out}, length, length});
         const std::int64_t then = first + count * length;
         if (left > 0) tiles({in + then * d.in, out + then * d.out, then, {1, 0, 0}, 0, left});
@@ -81,7 +82,8 @@ class ColumnsKernel final : public LineKernelBase {
 
   void tiles(const Runs& r) {
     const std::int64_t wanted = std::max<std::int64_t>(1, tile_lines() / r.length);
-    const std::int64_t each = std::min(wanted, ceil_div(r.across.count, together_)), full = together_ * each, whole = r.across.count / full;
+    const std::int64_t each = std::min(wanted, ceil_div(r.across.count, together_)), full = together_ * each,
+                       whole = r.across.count / full;
     const auto at = [&](const Affine& first, std::int64_t groups, std::int64_t runs) {
       tile(r.in + first * r.across.in, r.out + first * r.across.out, r.line + first * r.line_step, groups, runs, r);
     };
@@ -96,34 +98,42 @@ class ColumnsKernel final : public LineKernelBase {
   }
   [[nodiscard]] std::int64_t tile_lines() const { return 2 * bank_; }
 
-  // Real or imaginary part of a tile of lines, interleaved (P, lines, 2) or planar (P, 2, lines): lines [first, first + count).
-  static Access part_of(const Access& tile, bool pairs, std::int64_t part, std::int64_t lines, std::int64_t first, std::int64_t count) {
+  // Real or imaginary part of a tile of lines, interleaved (P, lines, 2) or planar (P, 2, lines): lines [first, first +
+  // count).
+  static Access part_of(const Access& tile, bool pairs, std::int64_t part, std::int64_t lines, std::int64_t first,
+                        std::int64_t count) {
     return pairs ? pattern(tile, 2 * first + part, {{2, count}}) : pattern(tile, part * lines + first, {{1, count}});
   }
   template <class Body>
-  static void transfer(const SideTensors& side, const Affine& at, std::int64_t distance_across, std::int64_t distance, std::int64_t groups,
-                       std::int64_t runs, std::int64_t length, const Access& tile, Body body) {
+  static void transfer(const SideTensors& side, const Affine& at, std::int64_t distance_across, std::int64_t distance,
+                       std::int64_t groups, std::int64_t runs, std::int64_t length, const Access& tile, Body body) {
     for (int t = 0; t < side.tensors(); ++t) {
-      std::vector<Dim> dims{
-          {runs * distance_across, groups}, {side.layout.stride, side.layout.points}, {distance_across, runs}, {distance, length}};
+      std::vector<Dim> dims{{runs * distance_across, groups},
+                            {side.layout.stride, side.layout.points},
+                            {distance_across, runs},
+                            {distance, length}};
       if (side.pairs()) dims.push_back({1, 2});
       const std::int64_t reals = runs * length * (side.pairs() ? 2 : 1);
       body(pattern(side.tensor[t], at, dims), pattern(tile, t * reals, {{1, reals}}));
     }
   }
 
-  void tile(const Affine& in, const Affine& out, const Affine& line, std::int64_t groups, std::int64_t runs, const Runs& r) {
+  void tile(const Affine& in, const Affine& out, const Affine& line, std::int64_t groups, std::int64_t runs,
+            const Runs& r) {
     const std::int64_t rows = groups * n_, lines = runs * r.length;
     const std::int64_t reals = s_.in.real ? lines : 2 * lines;
-    const Access x = b_.sbuf("x_tile", rows, {reals}, DType::Float32, 3), y = b_.sbuf("y_tile", rows, {2 * lines}, DType::Float32, 3);
-    transfer(x_, in, r.across.in, last().in, groups, runs, r.length, x, [&](const Access& hbm, const Access& t) { b_.dma_copy(t, hbm); });
+    const Access x = b_.sbuf("x_tile", rows, {reals}, DType::Float32, 3),
+                 y = b_.sbuf("y_tile", rows, {2 * lines}, DType::Float32, 3);
+    transfer(x_, in, r.across.in, last().in, groups, runs, r.length, x,
+             [&](const Access& hbm, const Access& t) { b_.dma_copy(t, hbm); });
     Access table;
     if (s_.table) {
       table = b_.sbuf("table_tile", rows, {2 * lines}, DType::Float32, 3);
       const std::int64_t count = last().count;
       b_.dma_copy(
           table,
-          pattern(table_, line * 2, {{2 * runs * r.line_step, groups}, {2 * count, n_}, {2 * r.line_step, runs}, {2, r.length}, {1, 2}}),
+          pattern(table_, line * 2,
+                  {{2 * runs * r.line_step, groups}, {2 * count, n_}, {2 * r.line_step, runs}, {2, r.length}, {1, 2}}),
           {.dge = machine_.hardware_dge ? DgeMode::Static : DgeMode::Default});
     }
     Access split = x;
@@ -152,9 +162,11 @@ class ColumnsKernel final : public LineKernelBase {
       const Access re = sums.next()(all, ds(0, count)), im = sums.next()(all, ds(0, count));
       sum(re, a_, b_minus_);
       sum(im, b_plus_, a_);
-      const Access to_re = part_of(y, y_.pairs(), 0, lines, first, count), to_im = part_of(y, y_.pairs(), 1, lines, first, count);
+      const Access to_re = part_of(y, y_.pairs(), 0, lines, first, count),
+                   to_im = part_of(y, y_.pairs(), 1, lines, first, count);
       if (s_.table) {
-        turn_by_table(to_re, to_im, re, im, part_of(table, true, 0, lines, first, count), part_of(table, true, 1, lines, first, count));
+        turn_by_table(to_re, to_im, re, im, part_of(table, true, 0, lines, first, count),
+                      part_of(table, true, 1, lines, first, count));
       } else {
         const Engine engine = number % 2 == 0 || words_.dtype != DType::Float32 ? Engine::Scalar : Engine::Vector;
         move(to_re, re, engine);
@@ -166,7 +178,8 @@ class ColumnsKernel final : public LineKernelBase {
   }
 
   // (re + i im) (c + i d)
-  void turn_by_table(const Access& to_re, const Access& to_im, const Access& re, const Access& im, const Access& c, const Access& d) {
+  void turn_by_table(const Access& to_re, const Access& to_im, const Access& re, const Access& im, const Access& c,
+                     const Access& d) {
     const auto product = [&](const Access& u, const Access& v) {
       const Access t = b_.sbuf("product", u.partitions, {u.free_size()}, DType::Float32, 4);
       b_.tensor_tensor(t, u, v, AluOp::Multiply, Engine::Vector);
@@ -183,6 +196,8 @@ class ColumnsKernel final : public LineKernelBase {
 
 }  // namespace
 
-Program columns_program(const LinesShape& shape, const Machine& machine) { return ColumnsKernel(shape, machine).build(); }
+Program columns_program(const LinesShape& shape, const Machine& machine) {
+  return ColumnsKernel(shape, machine).build();
+}
 
 }  // namespace trn::fft::device

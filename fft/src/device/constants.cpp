@@ -1,5 +1,5 @@
-// The constants of the kernels of lines: DFT matrices and twiddles with exact angles, rounded once (or split into words), in the order of
-// rows and columns that each kernel wants. Sign and scale are here and nowhere else.
+// The constants of the kernels of lines: DFT matrices and twiddles with exact angles, rounded once (or split into
+// words), in the order of rows and columns that each kernel wants. Sign and scale are here and nowhere else.
 #include <trn/core/convert.hpp>
 #include <trn/core/error.hpp>
 #include <trn/tile/machine.hpp>
@@ -19,7 +19,8 @@ using Complex = std::complex<long double>;
 // (words, rows, columns): entry(row, column) as a sum of words.
 template <class Entry>
 Constant make(std::string name, std::int64_t rows, std::int64_t columns, DType dtype, std::int64_t words, Entry entry) {
-  Constant c{std::move(name), std::vector<std::byte>(static_cast<std::size_t>(words * rows * columns * size_bytes(dtype)))};
+  Constant c{std::move(name),
+             std::vector<std::byte>(static_cast<std::size_t>(words * rows * columns * size_bytes(dtype)))};
   for (std::int64_t i = 0; i < rows * columns; ++i) {
     long double rest = entry(i / columns, i % columns);
     for (std::int64_t w = 0; w < words; ++w) {
@@ -57,8 +58,12 @@ class Maker {
 
   std::vector<Constant> run() {
     switch (s_.kernel) {
-      case LineKernel::Rows: rows(); break;
-      case LineKernel::Columns: columns(); break;
+      case LineKernel::Rows:
+        rows();
+        break;
+      case LineKernel::Columns:
+        columns();
+        break;
       case LineKernel::Blocks:
         if (device::is_half_out(s_))
           half_out();
@@ -87,29 +92,29 @@ class Maker {
     const std::int64_t together = device::lines_together(parts.rows, machine_);
     const auto w = [&](std::int64_t j, std::int64_t k) { return options_.factor * power(j * k % n, n); };
     for (std::int64_t number = 0; number < parts.parts * parts.chunks; ++number) {
-      matrix(
-          number == 0 ? "matrix0" : "matrix1", together * parts.rows, together * parts.columns,
-          [&](std::int64_t r, std::int64_t c) -> long double {
-            if (r / parts.rows != c / parts.columns) return 0;
-            const std::int64_t row = r % parts.rows, column = c % parts.columns;
-            if (s_.in.real) {
-              const Place to = place(column, half, s_.out);
-              return coefficient(w(row, to.point), 0, to.part);
-            }
-            // Rows: real parts of points 0 .. n/2, imaginary parts of 1 .. (n-1)/2; points with a mirror image count twice.
-        if (s_.out.real) {
-              const bool imaginary = row >= evens;
-              const std::int64_t k = imaginary ? row - evens + 1 : row;
-              return coefficient(w(k, column), imaginary ? 1 : 0, 0) * (k == 0 || 2 * k == n ? 1 : 2);
-            }
-            if (parts.parts == 1) {
-              const Place from = place(number * parts.rows + row, n, s_.in), to = place(column, n, s_.out);
-              return coefficient(w(from.point, to.point), from.part, to.part);
-            }
-            // Halves: x_j + x_(j+n/2) gives the even results, x_j - x_(j+n/2) the odd ones.
-            const Place from = place(row, n / 2, s_.in), to = place(column, n / 2, s_.out);
-            return coefficient(w(from.point, 2 * to.point + number), from.part, to.part);
-          });
+      matrix(number == 0 ? "matrix0" : "matrix1", together * parts.rows, together * parts.columns,
+             [&](std::int64_t r, std::int64_t c) -> long double {
+               if (r / parts.rows != c / parts.columns) return 0;
+               const std::int64_t row = r % parts.rows, column = c % parts.columns;
+               if (s_.in.real) {
+                 const Place to = place(column, half, s_.out);
+                 return coefficient(w(row, to.point), 0, to.part);
+               }
+               // Rows: real parts of points 0 .. n/2, imaginary parts of 1 .. (n-1)/2; points with a mirror image count
+               // twice.
+               if (s_.out.real) {
+                 const bool imaginary = row >= evens;
+                 const std::int64_t k = imaginary ? row - evens + 1 : row;
+                 return coefficient(w(k, column), imaginary ? 1 : 0, 0) * (k == 0 || 2 * k == n ? 1 : 2);
+               }
+               if (parts.parts == 1) {
+                 const Place from = place(number * parts.rows + row, n, s_.in), to = place(column, n, s_.out);
+                 return coefficient(w(from.point, to.point), from.part, to.part);
+               }
+               // Halves: x_j + x_(j+n/2) gives the even results, x_j - x_(j+n/2) the odd ones.
+               const Place from = place(row, n / 2, s_.in), to = place(column, n / 2, s_.out);
+               return coefficient(w(from.point, 2 * to.point + number), from.part, to.part);
+             });
     }
   }
 
@@ -145,9 +150,11 @@ class Maker {
 
   // The twiddles between n1 and n2 points: rows (line, a), columns (line, b, part), w^(a b).
   void twiddles(std::int64_t rows, std::int64_t rows_each, std::int64_t columns, std::int64_t columns_each) {
-    const auto twiddle = [&](std::int64_t r, std::int64_t c) { return power((r % rows_each) * (c / 2 % columns_each), s_.n()); };
-    made_.push_back(
-        make("twiddle_cos", rows, columns, DType::Float32, 1, [&](std::int64_t r, std::int64_t c) { return twiddle(r, c).real(); }));
+    const auto twiddle = [&](std::int64_t r, std::int64_t c) {
+      return power((r % rows_each) * (c / 2 % columns_each), s_.n());
+    };
+    made_.push_back(make("twiddle_cos", rows, columns, DType::Float32, 1,
+                         [&](std::int64_t r, std::int64_t c) { return twiddle(r, c).real(); }));
     made_.push_back(make("twiddle_sin", rows, columns, DType::Float32, 1,
                          [&](std::int64_t r, std::int64_t c) { return (c % 2 == 0 ? -1 : 1) * twiddle(r, c).imag(); }));
   }
@@ -164,7 +171,8 @@ class Maker {
 
   void blocks() {
     const std::int64_t n1 = s_.n1, n2 = s_.n2;
-    const std::int64_t rows1 = device::lines_together(n1, machine_) * n1, rows2 = device::lines_together(n2, machine_) * n2;
+    const std::int64_t rows1 = device::lines_together(n1, machine_) * n1,
+                       rows2 = device::lines_together(n2, machine_) * n2;
     first_step(rows1, 1);
     twiddles(rows2, n2, 2 * rows1, n1);
     planes(n2, {"second_a", "second_b", "second_minus_b"}, options_.factor, s_.out.real);
@@ -176,11 +184,12 @@ class Maker {
     first_step(rows1, 1);
     twiddles(rows2, n2, 2 * rows1, n1);
     for (std::int64_t from = 0; from < 2; ++from) {
-      matrix(from == 0 ? "second_re" : "second_im", rows2, layout.all_rows(), [&](std::int64_t r, std::int64_t c) -> long double {
-        const device::HalfLayout::Row to = layout.row(c);
-        if (!to.used || to.line != r / n2) return 0;
-        return coefficient(options_.factor * power((r % n2) * to.k2 % n2, n2), from, to.part);
-      });
+      matrix(from == 0 ? "second_re" : "second_im", rows2, layout.all_rows(),
+             [&](std::int64_t r, std::int64_t c) -> long double {
+               const device::HalfLayout::Row to = layout.row(c);
+               if (!to.used || to.line != r / n2) return 0;
+               return coefficient(options_.factor * power((r % n2) * to.k2 % n2, n2), from, to.part);
+             });
     }
     if (!layout.lone) return;
     matrix("lone", rows2, layout.block.beside, [&](std::int64_t r, std::int64_t c) -> long double {
@@ -199,13 +208,16 @@ class Maker {
     twiddles(rows1, n1, 2 * rows2, n2);
     planes(n1, {"second_a", "second_b", "second_minus_b"}, options_.factor, true);
     // What the first and the last point count of themselves, where they are their own mirror image.
-    made_.push_back(make("ends", layout.part_rows(), 2, DType::Float32, 1, [&](std::int64_t r, std::int64_t c) -> long double {
-      return layout.row(r).k2 == (c == 0 ? 0 : layout.rows - 1) ? 0.5 : 1;
-    }));
-    made_.push_back({"zeros", std::vector<std::byte>(static_cast<std::size_t>(device::half_in_zeros(s_, machine_)) * sizeof(float))});
+    made_.push_back(
+        make("ends", layout.part_rows(), 2, DType::Float32, 1, [&](std::int64_t r, std::int64_t c) -> long double {
+          return layout.row(r).k2 == (c == 0 ? 0 : layout.rows - 1) ? 0.5 : 1;
+        }));
+    made_.push_back({"zeros", std::vector<std::byte>(static_cast<std::size_t>(device::half_in_zeros(s_, machine_)) *
+                                                     sizeof(float))});
     if (!layout.lone) return;
-    made_.push_back(make("spread", layout.block.above, rows1, DType::Float32, 1,
-                         [&](std::int64_t r, std::int64_t c) -> long double { return r == c / n1 ? options_.factor : 0; }));
+    made_.push_back(
+        make("spread", layout.block.above, rows1, DType::Float32, 1,
+             [&](std::int64_t r, std::int64_t c) -> long double { return r == c / n1 ? options_.factor : 0; }));
   }
 
   const LinesShape& s_;

@@ -1,19 +1,20 @@
 // Kernel Blocks for real lines from half lines: half_out.cpp run backwards.
 //
-//   v(k1, j2) = 2 sum over k2 of X(k2, k1) w2^(j2 k2)    k2 up to n2/2: real and imaginary parts of X are 64 rows each of one stationary
+//   v(k1, j2) = 2 sum over k2 of X(k2, k1) w2^(j2 k2)    k2 up to n2/2: real and imaginary parts of X are 64 rows each
+//   of one stationary
 //                                                        matrix, moving: F2. One product instead of two
 //   v(k1, j2) *= w^(j2 k1)
 //   x(j1, j2) = Re sum over k1 of v(k1, j2) w1^(j1 k1)   stationary: F1, moving: v. Two products instead of four
 //
-// Every point but those that are their own mirror image stands for itself and its mirror image, hence the 2; the others count half in X,
-// without their imaginary part. Point n/2, when n2 is even, would have a row of its own: X(n/2) (-1)^j2 is added when x leaves PSUM.
+// Every point but those that are their own mirror image stands for itself and its mirror image, hence the 2; the others
+// count half in X, without their imaginary part. Point n/2, when n2 is even, would have a row of its own: X(n/2)
+// (-1)^j2 is added when x leaves PSUM.
 //
-// Time on trn2 for 16384 real points in fp32: Tensor Engine 1038 + 2 x 516 cycles, 0.86 us, half of a complex line. Vector Engine: two
-// products with the twiddles and the last point, 0.82 us. GpSimd: imaginary parts to the other partitions, the sum of the twiddles, 0.57
-// us.
+// Time on trn2 for 16384 real points in fp32: Tensor Engine 1038 + 2 x 516 cycles, 0.86 us, half of a complex line.
+// Vector Engine: two products with the twiddles and the last point, 0.82 us. GpSimd: imaginary parts to the other
+// partitions, the sum of the twiddles, 0.57 us.
 #include <algorithm>
 #include <trn/tile/blocks/loops.hpp>
-#include <trn/tile/blocks/warm_up.hpp>
 
 #include "half_layout.hpp"
 #include "two_steps.hpp"
@@ -29,7 +30,10 @@ constexpr std::int64_t kDeep = 16;  // products to a tile
 class HalfInKernel final : public TwoStepKernel {
  public:
   HalfInKernel(const LinesShape& shape, const Machine& machine)
-      : TwoStepKernel("fft_half_in", shape, machine, 3), layout_(shape, machine), block_(layout_.block), pairs_(x_.pairs() ? 2 : 1) {}
+      : TwoStepKernel("fft_half_in", shape, machine, 3),
+        layout_(shape, machine),
+        block_(layout_.block),
+        pairs_(x_.pairs() ? 2 : 1) {}
 
   Program build() {
     const std::int64_t rows1 = block_.above * n1_, rows2 = block_.beside * n2_;
@@ -40,8 +44,8 @@ class HalfInKernel final : public TwoStepKernel {
     ends_ = constant("ends", layout_.part_rows(), 2, DType::Float32, 1);
     zeros_ = b_.input("zeros", DType::Float32, {half_in_zeros(s_, machine_)});
     if (layout_.lone) spread_ = constant("spread", block_.above, rows1, DType::Float32, 1);
-    if (total_lines() >= 8 * block_.above * block_.beside) blocks::warm_tensor_engine(b_, 3 * machine_.timing.dma_start_s);
     const std::int64_t deep = words_.dtype == DType::Float32 || block_.inner_in || block_.inner_out ? kDeep : kDeep / 2;
+    warm_up_blocks(block_, deep);
     for_outer_lines([&](const Affine& in, const Affine& out) {
       block_.runs(b_, in, out, deep, kPieces, [&](const std::vector<BlockPiece>& pieces) { run(pieces); });
     });
@@ -65,9 +69,12 @@ class HalfInKernel final : public TwoStepKernel {
         [&](const Tile& t, std::int64_t t0, std::int64_t count) {
           const Access z = z_sums.next()(ds(0, t.piece.above * n1_), all);
           first_step(z, t, t0, count);
-          return twiddle(z, count, 2 * t.piece.beside * n2_, tiles, words_.dtype == DType::Float32 ? spare_engine() : Engine::Vector);
+          return twiddle(z, count, 2 * t.piece.beside * n2_, tiles,
+                         words_.dtype == DType::Float32 ? spare_engine() : Engine::Vector);
         },
-        [&](const Tile& t, std::int64_t t0, std::int64_t count, const Access& z) { second_step(t, z, t0, count, y_sums.next()); },
+        [&](const Tile& t, std::int64_t t0, std::int64_t count, const Access& z) {
+          second_step(t, z, t0, count, y_sums.next());
+        },
         [&](const Tile& t) { store(t.y, t.piece.out, t.piece.above, t.piece.beside * t.piece.deep); });
   }
   Tile open(const BlockPiece& p, const Access& lone_sums) {
@@ -97,7 +104,8 @@ class HalfInKernel final : public TwoStepKernel {
   }
 
   // (part, k2, g2; t, g1, k1), the points that are their own mirror image halved and without imaginary part.
-  Access half_lines(const Affine& in, const BlockPlaces& px, std::int64_t above, std::int64_t beside, std::int64_t deep) {
+  Access half_lines(const Affine& in, const BlockPlaces& px, std::int64_t above, std::int64_t beside,
+                    std::int64_t deep) {
     const std::int64_t one = layout_.part_rows(), upper = layout_.upper, lines = above * deep;
     const Access x = b_.sbuf("x_tile", layout_.all_rows(), {px.total}, DType::Float32);
     // Rows and points that no transfer fills meet zeros of the matrix.
@@ -122,17 +130,19 @@ class HalfInKernel final : public TwoStepKernel {
     mirror_image(0, 0, 0, block_.beside);
     if (!layout_.lone && s_.n() % 2 == 0) mirror_image(n1_ / 2, 1, (layout_.rows - 1) * block_.beside, one);
     if (pairs_ == 2)
-      b_.tensor_copy(pattern(x(ds(upper, one), all), 0, {{2, px.total / 2}}), pattern(x(ds(0, one), all), 1, {{2, px.total / 2}}),
-                     Engine::GpSimd);
+      b_.tensor_copy(pattern(x(ds(upper, one), all), 0, {{2, px.total / 2}}),
+                     pattern(x(ds(0, one), all), 1, {{2, px.total / 2}}), Engine::GpSimd);
     return x;
   }
 
-  // Zeros by DMA, which runs ahead of every engine: in the partitions between real and imaginary parts, and behind the points of the last
-  // row.
+  // Zeros by DMA, which runs ahead of every engine: in the partitions between real and imaginary parts, and behind the
+  // points of the last row.
   void fill(const Access& x, const BlockPlaces& px, std::int64_t above, std::int64_t deep) {
     const DmaOptions apart{.dge = machine_.hardware_dge ? DgeMode::Static : DgeMode::Default};
-    const std::int64_t one = layout_.part_rows(), upper = layout_.upper, behind = n1_ - layout_.rest, beside = block_.beside;
-    if (one < upper) b_.dma_copy(x(ds(one, upper - one), all), pattern(zeros_, 0, {{0, upper - one}, {1, px.total}}), apart);
+    const std::int64_t one = layout_.part_rows(), upper = layout_.upper, behind = n1_ - layout_.rest,
+                       beside = block_.beside;
+    if (one < upper)
+      b_.dma_copy(x(ds(one, upper - one), all), pattern(zeros_, 0, {{0, upper - one}, {1, px.total}}), apart);
     if (layout_.rest == 0) return;
     for (std::int64_t part = 0; part < 2 / pairs_; ++part) {
       b_.dma_copy(pattern(x(ds(part * upper + layout_.whole * beside, beside), all), layout_.rest * px.point,
@@ -153,7 +163,8 @@ class HalfInKernel final : public TwoStepKernel {
       const Access here = sums(ds(0, rows1), ds(0, count));
       b_.nc_matmul(here, word(spread_, 0, above, rows1), pattern(given, first, {{1, count}}));
       for (std::int64_t i = 0; i < 2; ++i)
-        b_.activation(pattern(ends, 2 * first + i, {{2, count}}), ActFunction::Copy, here, {.scale = i == 0 ? 1.0 : -1.0});
+        b_.activation(pattern(ends, 2 * first + i, {{2, count}}), ActFunction::Copy, here,
+                      {.scale = i == 0 ? 1.0 : -1.0});
     }
     return ends;
   }
@@ -166,7 +177,8 @@ class HalfInKernel final : public TwoStepKernel {
     std::int64_t step = 0;
     for (std::int64_t part = 0; part < 2; ++part) {
       for (const auto& [data, w] : words_.products) {
-        b_.nc_matmul(sums, word(second_[part], w, rows1, rows1), pattern(z(ds(0, rows1), all), data * total + part, {{2, columns}}), {.accumulate = step++});
+        b_.nc_matmul(sums, word(second_[part], w, rows1, rows1),
+                     pattern(z(ds(0, rows1), all), data * total + part, {{2, columns}}), {.accumulate = step++});
       }
     }
     const std::int64_t lines = beside * deep, line = block_.inner_out ? 1 : n2_, point = block_.inner_out ? lines : 1;
@@ -175,15 +187,19 @@ class HalfInKernel final : public TwoStepKernel {
       return;
     }
     b_.tensor_tensor(pattern(y, t0 * line, {{line, count}, {deep * line, beside}, {2 * point, n2_ / 2}, {point, 2}}),
-                     pattern(sums, 0, {{1, columns}}), pattern(ends, 2 * t0, {{2, count}, {2 * deep, beside}, {0, n2_ / 2}, {1, 2}}),
-                     AluOp::Add, Engine::Vector);
+                     pattern(sums, 0, {{1, columns}}),
+                     pattern(ends, 2 * t0, {{2, count}, {2 * deep, beside}, {0, n2_ / 2}, {1, 2}}), AluOp::Add,
+                     Engine::Vector);
   }
 
   void store(const Access& y, const Affine& out, std::int64_t above, std::int64_t lines) {
     const std::int64_t stride = s_.out.stride, d = last().out;
     const Dim line{d, lines}, point{stride, n2_};
     b_.dma_copy(pattern(y_.tensor[0], out,
-                        {{lines * d, above}, {n2_ * stride, n1_}, block_.inner_out ? point : line, block_.inner_out ? line : point}),
+                        {{lines * d, above},
+                         {n2_ * stride, n1_},
+                         block_.inner_out ? point : line,
+                         block_.inner_out ? line : point}),
                 y);
   }
 
@@ -202,6 +218,8 @@ std::int64_t half_in_zeros(const LinesShape& shape, const Machine& machine) {
   return layout.places(layout.block.above, kDeep, 2).total;
 }
 
-Program half_in_program(const LinesShape& shape, const Machine& machine) { return HalfInKernel(shape, machine).build(); }
+Program half_in_program(const LinesShape& shape, const Machine& machine) {
+  return HalfInKernel(shape, machine).build();
+}
 
 }  // namespace trn::fft::device

@@ -34,12 +34,13 @@ BlockPlaces HalfLayout::places(std::int64_t above_here, std::int64_t deep, std::
   return {together * points, 0, together * above_here * n1, together, together * n1};
 }
 
-void HalfLayout::transfer(Builder& b, Way way, const SideTensors& side, int tensor, const Access& tile, std::int64_t tile_at,
-                          const BlockPlaces& places, const Affine& at, std::int64_t above_here, std::int64_t beside_here,
-                          std::int64_t deep) const {
+void HalfLayout::transfer(Builder& b, Way way, const SideTensors& side, int tensor, const Access& tile,
+                          std::int64_t tile_at, const BlockPlaces& places, const Affine& at, std::int64_t above_here,
+                          std::int64_t beside_here, std::int64_t deep) const {
   const auto move = [&](std::int64_t first, std::int64_t count, std::int64_t wide) {
     if (count * wide == 0) return;
-    rows_of(b, way, side.tensor[tensor], side.pairs(), tile, tile_at, places, at, first, count, wide, above_here, beside_here, deep);
+    rows_of(b, way, side.tensor[tensor], side.pairs(), tile, tile_at, places, at, first, count, wide, above_here,
+            beside_here, deep);
   };
   if (beside_here == block.beside) {
     move(0, whole, n1);
@@ -50,15 +51,18 @@ void HalfLayout::transfer(Builder& b, Way way, const SideTensors& side, int tens
 }
 
 void HalfLayout::rows_of(Builder& b, Way way, const Access& hbm, bool pairs, const Access& tile, std::int64_t tile_at,
-                         const BlockPlaces& p, const Affine& at, std::int64_t first, std::int64_t count, std::int64_t wide,
-                         std::int64_t above_here, std::int64_t beside_here, std::int64_t deep) const {
+                         const BlockPlaces& p, const Affine& at, std::int64_t first, std::int64_t count,
+                         std::int64_t wide, std::int64_t above_here, std::int64_t beside_here,
+                         std::int64_t deep) const {
   const std::int64_t stride = half.stride, d = distance, group = beside_here * deep * d;
   std::vector<Dim> there{{n1 * stride, count}, {deep * d, beside_here}}, free;
   const auto add = [&](Dim h, Dim f) { there.push_back(h), free.push_back(f); };
   if (inner) {
-    add({stride, wide}, {p.point, wide}), add({group, above_here}, {p.group, above_here}), add({d, deep}, {p.line, deep});
+    add({stride, wide}, {p.point, wide}), add({group, above_here}, {p.group, above_here}),
+        add({d, deep}, {p.line, deep});
   } else {
-    add({d, deep}, {p.line, deep}), add({group, above_here}, {p.group, above_here}), add({stride, wide}, {p.point, wide});
+    add({d, deep}, {p.line, deep}), add({group, above_here}, {p.group, above_here}),
+        add({stride, wide}, {p.point, wide});
   }
   if (pairs) add({1, 2}, {1, 2});
   const Access here = pattern(tile(ds(first * block.beside, count * beside_here), all), tile_at, free),

@@ -1,20 +1,22 @@
-// Kernel Blocks where only the first points of each result are wanted, above all the half line of a real one: Bailey's two steps as in
-// blocks.cpp, with half the second step.
+// Kernel Blocks where only the first points of each result are wanted, above all the half line of a real one: Bailey's
+// two steps as in blocks.cpp, with half the second step.
 //
 //   z(j2, k1) = sum over j1 of x(j1, j2) w1^(j1 k1)     stationary: x, moving: F1. One product for a real line
 //   z(j2, k1) *= w^(j2 k1)
-//   y(k2, k1) = sum over j2 of z(j2, k1) w2^(j2 k2)     k2 up to n2/2 only: real and imaginary parts are 64 columns each of one stationary
+//   y(k2, k1) = sum over j2 of z(j2, k1) w2^(j2 k2)     k2 up to n2/2 only: real and imaginary parts are 64 columns
+//   each of one stationary
 //                                                       matrix. Two products instead of four
-//   y(n2/2, 0), n2 even                                 the last point has a row of its own: a product with one column per line, over
+//   y(n2/2, 0), n2 even                                 the last point has a row of its own: a product with one column
+//   per line, over
 //                                                       z(., 0) alone
 //
 // Imaginary parts come out on other partitions than real ones and are brought beside them when they leave PSUM.
 //
-// Time on trn2 for 16384 real points in fp32: Tensor Engine 1038 + 2 x 516 + 36 cycles, 0.88 us, half of a complex line. Vector Engine: two
-// products with the twiddles, 0.65 us; their sum is GpSimd's, 0.46 us. Scalar Engine: y in two halves, 0.31 us. DMA: 128 KiB, 0.35 us.
+// Time on trn2 for 16384 real points in fp32: Tensor Engine 1038 + 2 x 516 + 36 cycles, 0.88 us, half of a complex
+// line. Vector Engine: two products with the twiddles, 0.65 us; their sum is GpSimd's, 0.46 us. Scalar Engine: y in two
+// halves, 0.31 us. DMA: 128 KiB, 0.35 us.
 #include <algorithm>
 #include <trn/tile/blocks/loops.hpp>
-#include <trn/tile/blocks/warm_up.hpp>
 
 #include "half_layout.hpp"
 #include "two_steps.hpp"
@@ -37,11 +39,12 @@ class HalfOutKernel final : public TwoStepKernel {
       first_[part] = constant(part == 0 ? "first_re" : "first_im", rows1, 2 * rows1, words_.dtype, words_.count);
     declare_twiddles(rows2, 2 * rows1);
     for (std::int64_t part = 0; part < 2; ++part)
-      second_[part] = constant(part == 0 ? "second_re" : "second_im", rows2, layout_.all_rows(), words_.dtype, words_.count);
+      second_[part] =
+          constant(part == 0 ? "second_re" : "second_im", rows2, layout_.all_rows(), words_.dtype, words_.count);
     if (layout_.lone) lone_ = constant("lone", rows2, block.beside, words_.dtype, words_.count);
-    if (total_lines() >= 8 * block.above * block.beside) blocks::warm_tensor_engine(b_, 3 * machine_.timing.dma_start_s);
     const bool words = words_.dtype != DType::Float32;
     const std::int64_t deep = words ? (block.inner_in || block.inner_out ? 16 : 8) : 16;
+    warm_up_blocks(block, deep);
     for_outer_lines([&](const Affine& in, const Affine& out) {
       block.runs(b_, in, out, deep, kPieces, [&](const std::vector<BlockPiece>& pieces) { run(pieces); });
     });
@@ -58,7 +61,8 @@ class HalfOutKernel final : public TwoStepKernel {
   void run(const std::vector<BlockPiece>& pieces) {
     const auto [above, beside, deep] = most(pieces);
     const std::int64_t rows2 = beside * n2_;
-    Ring z_sums(b_.psum("z_sums", rows2, {2, 2 * bank_}), 2), y_sums(b_.psum("y_sums", layout_.all_rows(), {3, bank_}), 3);
+    Ring z_sums(b_.psum("z_sums", rows2, {2, 2 * bank_}), 2),
+        y_sums(b_.psum("y_sums", layout_.all_rows(), {3, bank_}), 3);
     const Access lone_sums = layout_.lone ? b_.psum("lone_sums", beside, {bank_}) : Access{};
     TwiddleTiles tiles = twiddle_tiles(rows2, deep, 2 * above * n1_);
     pipeline<Tile>(
@@ -66,7 +70,8 @@ class HalfOutKernel final : public TwoStepKernel {
         [&](const Tile& t, std::int64_t t0, std::int64_t count) {
           const Access z = z_sums.next()(ds(0, t.piece.beside * n2_), all);
           first_step(z, t, t0, count);
-          return twiddle(z, count, 2 * t.piece.above * n1_, tiles, words_.dtype == DType::Float32 ? spare_engine() : Engine::Vector);
+          return twiddle(z, count, 2 * t.piece.above * n1_, tiles,
+                         words_.dtype == DType::Float32 ? spare_engine() : Engine::Vector);
         },
         [&](const Tile& t, std::int64_t t0, std::int64_t count, const Access& z) {
           second_step(t, z, t0, count, y_sums.next());
@@ -102,10 +107,10 @@ class HalfOutKernel final : public TwoStepKernel {
       std::int64_t step = 0;
       for (std::int64_t part = 0; part < parts_; ++part) {
         for (const auto& [data, matrix] : words_.products) {
-          const Access stationary =
-              pattern(tile.x, data * px.total + (t0 + i) * px.line + part * px.part, {{deep * px.line, beside}, {px.point, n2_}});
-          b_.nc_matmul(pattern(z, i * pitch(), {{1, 2 * rows1}}), stationary, word(first_[part], matrix, rows1, 2 * rows1),
-                       {.accumulate = step++});
+          const Access stationary = pattern(tile.x, data * px.total + (t0 + i) * px.line + part * px.part,
+                                            {{deep * px.line, beside}, {px.point, n2_}});
+          b_.nc_matmul(pattern(z, i * pitch(), {{1, 2 * rows1}}), stationary,
+                       word(first_[part], matrix, rows1, 2 * rows1), {.accumulate = step++});
         }
       }
     }
@@ -113,13 +118,14 @@ class HalfOutKernel final : public TwoStepKernel {
 
   void second_step(const Tile& tile, const Access& z, std::int64_t t0, std::int64_t count, const Access& bank) {
     const BlockPlaces& py = tile.py;
-    const std::int64_t above = tile.piece.above, rows2 = tile.piece.beside * n2_, columns = count * above * n1_, total = 2 * columns;
+    const std::int64_t above = tile.piece.above, rows2 = tile.piece.beside * n2_, columns = count * above * n1_,
+                       total = 2 * columns;
     const Access sums = bank(all, ds(0, columns));
     std::int64_t step = 0;
     for (std::int64_t part = 0; part < 2; ++part) {
       for (const auto& [data, w] : words_.products) {
-        b_.nc_matmul(sums, word(second_[part], w, rows2, layout_.all_rows()), pattern(z(ds(0, rows2), all), data * total + part, {{2, columns}}),
-                     {.accumulate = step++});
+        b_.nc_matmul(sums, word(second_[part], w, rows2, layout_.all_rows()),
+                     pattern(z(ds(0, rows2), all), data * total + part, {{2, columns}}), {.accumulate = step++});
       }
     }
     for (std::int64_t part = 0; part < 2; ++part) {
@@ -131,13 +137,14 @@ class HalfOutKernel final : public TwoStepKernel {
   // Point n/2, from the numbers with k1 = 0. A real line's has no imaginary part.
   void last_point(const Tile& tile, const Access& z, std::int64_t t0, std::int64_t count, const Access& bank) {
     const Access& y = tile.last;
-    const std::int64_t above = tile.piece.above, deep = tile.piece.deep, rows2 = tile.piece.beside * n2_, lines = count * above, total = 2 * lines * n1_;
+    const std::int64_t above = tile.piece.above, deep = tile.piece.deep, rows2 = tile.piece.beside * n2_,
+                       lines = count * above, total = 2 * lines * n1_;
     for (std::int64_t part = 0; part < parts_; ++part) {
       const Access sums = pattern(bank(ds(0, y.partitions), all), part * lines, {{1, lines}});
       std::int64_t step = 0;
       for (const auto& [data, w] : words_.products) {
-        b_.nc_matmul(sums, word(lone_, w, rows2, y.partitions), pattern(z(ds(0, rows2), all), data * total + part, {{2 * n1_, lines}}),
-                     {.accumulate = step++});
+        b_.nc_matmul(sums, word(lone_, w, rows2, y.partitions),
+                     pattern(z(ds(0, rows2), all), data * total + part, {{2 * n1_, lines}}), {.accumulate = step++});
       }
       move(pattern(y, 2 * t0 + part, {{2, count}, {2 * deep, above}}), sums, Engine::Scalar);
     }
@@ -147,7 +154,8 @@ class HalfOutKernel final : public TwoStepKernel {
     const Affine at = out + s_.n() / 2 * s_.out.stride;
     for (int t = 0; t < y_.tensors(); ++t) {
       b_.dma_copy(pattern(y_.tensor[t], at, {{deep * d, beside}, {beside * deep * d, above}, {d, deep}, {1, pairs}}),
-                  pattern(y, t, {{2, above * deep}, {1, pairs}}), {.dge = machine_.hardware_dge ? DgeMode::Static : DgeMode::Default});
+                  pattern(y, t, {{2, above * deep}, {1, pairs}}),
+                  {.dge = machine_.hardware_dge ? DgeMode::Static : DgeMode::Default});
     }
   }
 
@@ -160,6 +168,8 @@ class HalfOutKernel final : public TwoStepKernel {
 
 }  // namespace
 
-Program half_out_program(const LinesShape& shape, const Machine& machine) { return HalfOutKernel(shape, machine).build(); }
+Program half_out_program(const LinesShape& shape, const Machine& machine) {
+  return HalfOutKernel(shape, machine).build();
+}
 
 }  // namespace trn::fft::device

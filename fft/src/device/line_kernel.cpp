@@ -1,7 +1,9 @@
 // What the kernels of lines share: see line_kernel.hpp.
+#include <algorithm>
 #include <trn/core/error.hpp>
 #include <trn/tile/blocks/elementwise.hpp>
 #include <trn/tile/blocks/matmul.hpp>
+#include <trn/tile/blocks/warm_up.hpp>
 
 #include "exact_blocks.hpp"
 #include "point_tiles.hpp"
@@ -10,9 +12,12 @@ namespace trn::fft {
 
 const char* name(LineKernel kernel) {
   switch (kernel) {
-    case LineKernel::Rows: return "rows";
-    case LineKernel::Columns: return "columns";
-    case LineKernel::Blocks: return "blocks";
+    case LineKernel::Rows:
+      return "rows";
+    case LineKernel::Columns:
+      return "columns";
+    case LineKernel::Blocks:
+      return "blocks";
   }
   return "?";
 }
@@ -21,7 +26,8 @@ namespace device {
 
 using namespace trn::tile;
 
-SideTensors declare_side(Builder& b, const char* name, const PointLayout& layout, const std::vector<LineDim>& lines, bool input) {
+SideTensors declare_side(Builder& b, const char* name, const PointLayout& layout, const std::vector<LineDim>& lines,
+                         bool input) {
   SideTensors side{layout, {}};
   Shape shape;
   Strides strides;
@@ -37,7 +43,8 @@ SideTensors declare_side(Builder& b, const char* name, const PointLayout& layout
   }
   for (int part = 0; part < side.tensors(); ++part) {
     const std::string full = side.pairs() ? name : fmt::format("{}_{}", name, part == 0 ? "re" : "im");
-    side.tensor[part] = input ? b.input(full, DType::Float32, shape, strides) : b.output(full, DType::Float32, shape, strides);
+    side.tensor[part] =
+        input ? b.input(full, DType::Float32, shape, strides) : b.output(full, DType::Float32, shape, strides);
   }
   return side;
 }
@@ -53,10 +60,13 @@ LineKernelBase::LineKernelBase(const char* name, const LinesShape& shape, const 
   y_ = declare_side(b_, "y", s_.out, s_.lines, false);
 }
 
-Access LineKernelBase::constant(const std::string& name, std::int64_t rows, std::int64_t columns, DType dtype, std::int64_t words) {
+Access LineKernelBase::constant(const std::string& name, std::int64_t rows, std::int64_t columns, DType dtype,
+                                std::int64_t words) {
   const Access tensor = b_.input(name, dtype, {words, rows, columns});
   const Access tile = b_.sbuf(name + "_tile", rows, {words, columns}, dtype);
-  b_.dma_copy(tile, tensor.permute({1, 0, 2}));
+  constant_bytes_ += tensor.bytes();
+  // A ring of its own, so that the first lines need not wait for it.
+  b_.dma_copy(tile, tensor.permute({1, 0, 2}), {.dge = machine_.hardware_dge ? DgeMode::Static : DgeMode::Default});
   return tile;
 }
 
@@ -66,7 +76,18 @@ Access LineKernelBase::word(const Access& tile, std::int64_t w, std::int64_t row
   return one;
 }
 
-void LineKernelBase::for_outer_lines(const LinesBody& body, std::size_t dimension, const Affine& in, const Affine& out) {
+void LineKernelBase::warm_up(std::int64_t least, std::int64_t reals) {
+  if (total_lines() < least) return;
+  const Timing& t = machine_.timing;
+  const double bytes = static_cast<double>(constant_bytes_ + reals * size_bytes(DType::Float32));
+  const double seconds = t.dma_start_s + t.dma_end_s + t.dge_hardware_s + bytes / machine_.dma_bytes_per_s();
+  // warm_tensor_engine() counts passes at the cold rate; after a window they are quicker.
+  const double warm = std::max(0.0, seconds - t.limiter_window_s);
+  blocks::warm_tensor_engine(b_, seconds - warm + warm / t.limiter_cold_rate);
+}
+
+void LineKernelBase::for_outer_lines(const LinesBody& body, std::size_t dimension, const Affine& in,
+                                     const Affine& out) {
   if (dimension + 1 >= s_.lines.size()) return body(in, out);
   const LineDim& d = s_.lines[dimension];
   b_.parallel(fmt::format("lines{}", dimension), d.count,
@@ -98,7 +119,8 @@ RowsParts rows_parts(const LinesShape& s) {
 }  // namespace device
 
 tile::Program lines_program(const LinesShape& shape, const tile::Machine& machine) {
-  require(!shape.lines.empty(), "fft: a program needs at least one dimension of lines; one line is a dimension of extent 1");
+  require(!shape.lines.empty(),
+          "fft: a program needs at least one dimension of lines; one line is a dimension of extent 1");
   for (const LineDim& d : shape.lines) require(d.count >= 1, "fft: a dimension of {} lines; at least 1", d.count);
   require(shape.n1 >= 1 && shape.n2 >= 1 && shape.n1 <= machine.partitions && shape.n2 <= machine.partitions,
           "fft: factors {} x {}; both are 1 to {}: split the length further", shape.n1, shape.n2, machine.partitions);
@@ -111,14 +133,17 @@ tile::Program lines_program(const LinesShape& shape, const tile::Machine& machin
       require(shape.n1 == 1 && !shape.table, "fft: kernel rows has one factor and no table; got n1 = {}", shape.n1);
       return device::rows_program(shape, machine);
     case LineKernel::Columns:
-      require(shape.n1 == 1 && !shape.out.real, "fft: kernel columns has one factor and complex results; got n1 = {}", shape.n1);
+      require(shape.n1 == 1 && !shape.out.real, "fft: kernel columns has one factor and complex results; got n1 = {}",
+              shape.n1);
       return device::columns_program(shape, machine);
     case LineKernel::Blocks:
       require(!shape.table, "fft: kernel blocks has no table");
       require(shape.in.points == shape.n() || (shape.out.real && shape.in.points == shape.n() / 2 + 1),
-              "fft: kernel blocks takes lines of {} points, or {} of a real one; got {}", shape.n(), shape.n() / 2 + 1, shape.in.points);
+              "fft: kernel blocks takes lines of {} points, or {} of a real one; got {}", shape.n(), shape.n() / 2 + 1,
+              shape.in.points);
       require(shape.out.points == shape.n() || 2 * shape.out.points <= shape.n() + 2,
-              "fft: kernel blocks gives all {} points, or the first {} and less; got {}", shape.n(), shape.n() / 2 + 1, shape.out.points);
+              "fft: kernel blocks gives all {} points, or the first {} and less; got {}", shape.n(), shape.n() / 2 + 1,
+              shape.out.points);
       if (device::is_half_out(shape)) return device::half_out_program(shape, machine);
       if (device::is_half_in(shape)) return device::half_in_program(shape, machine);
       return device::blocks_program(shape, machine);

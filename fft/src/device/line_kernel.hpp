@@ -41,8 +41,8 @@ struct SideTensors {
 };
 
 // The tensors of one side, declared.
-[[nodiscard]] SideTensors declare_side(tile::Builder& b, const char* name, const PointLayout& layout, const std::vector<LineDim>& lines,
-                                       bool input);
+[[nodiscard]] SideTensors declare_side(tile::Builder& b, const char* name, const PointLayout& layout,
+                                       const std::vector<LineDim>& lines, bool input);
 
 class LineKernelBase {
  public:
@@ -52,15 +52,22 @@ class LineKernelBase {
   LineKernelBase(const char* name, const LinesShape& shape, const tile::Machine& machine);
 
   // The constant (words, rows, columns) of that name as a tile (rows, words, columns).
-  tile::Access constant(const std::string& name, std::int64_t rows, std::int64_t columns, DType dtype, std::int64_t words);
+  tile::Access constant(const std::string& name, std::int64_t rows, std::int64_t columns, DType dtype,
+                        std::int64_t words);
   // Word w of such a tile: (rows, columns), the first of each.
-  [[nodiscard]] static tile::Access word(const tile::Access& tile, std::int64_t w, std::int64_t rows, std::int64_t columns);
+  [[nodiscard]] static tile::Access word(const tile::Access& tile, std::int64_t w, std::int64_t rows,
+                                         std::int64_t columns);
 
   // body(in, out): offsets of the first line of the last dimension, for every combination of the others.
   using LinesBody = std::function<void(const tile::Affine& in, const tile::Affine& out)>;
-  void for_outer_lines(const LinesBody& body, std::size_t dimension = 0, const tile::Affine& in = 0, const tile::Affine& out = 0);
+  void for_outer_lines(const LinesBody& body, std::size_t dimension = 0, const tile::Affine& in = 0,
+                       const tile::Affine& out = 0);
   [[nodiscard]] const LineDim& last() const { return s_.lines.back(); }
   [[nodiscard]] std::int64_t total_lines() const;
+
+  // Keeps the Tensor Engine warm until the constants and the first `reals` numbers are there. Nothing for fewer lines
+  // than `least`, which are done before the array is warm.
+  void warm_up(std::int64_t least, std::int64_t reals);
 
   // PSUM (or SBUF) to SBUF on the Vector or the Scalar Engine.
   void move(const tile::Access& dst, const tile::Access& src, tile::Engine engine);
@@ -71,14 +78,21 @@ class LineKernelBase {
   const Words words_;
   const std::int64_t side_, bank_;
   SideTensors x_, y_;
+
+ private:
+  std::int64_t constant_bytes_ = 0;
 };
 
 [[nodiscard]] tile::Program rows_program(const LinesShape& shape, const tile::Machine& machine);
 [[nodiscard]] tile::Program columns_program(const LinesShape& shape, const tile::Machine& machine);
 [[nodiscard]] tile::Program blocks_program(const LinesShape& shape, const tile::Machine& machine);
 // Kernel Blocks with fewer than n results, and for real lines from n/2 + 1 points.
-[[nodiscard]] inline bool is_half_out(const LinesShape& s) { return s.kernel == LineKernel::Blocks && s.out.points < s.n(); }
-[[nodiscard]] inline bool is_half_in(const LinesShape& s) { return s.kernel == LineKernel::Blocks && s.in.points < s.n(); }
+[[nodiscard]] inline bool is_half_out(const LinesShape& s) {
+  return s.kernel == LineKernel::Blocks && s.out.points < s.n();
+}
+[[nodiscard]] inline bool is_half_in(const LinesShape& s) {
+  return s.kernel == LineKernel::Blocks && s.in.points < s.n();
+}
 [[nodiscard]] tile::Program half_out_program(const LinesShape& shape, const tile::Machine& machine);
 [[nodiscard]] tile::Program half_in_program(const LinesShape& shape, const tile::Machine& machine);
 // Numbers in the constant "zeros" of the latter.
@@ -88,8 +102,8 @@ class LineKernelBase {
 [[nodiscard]] inline std::int64_t lines_together(std::int64_t rows_each, const tile::Machine& machine) {
   return std::max<std::int64_t>(1, machine.partitions / rows_each);
 }
-// The products of the Rows kernel: `parts` matrices with results of their own, each a sum of `chunks` products over `rows` real rows per
-// line, with `columns` real results.
+// The products of the Rows kernel: `parts` matrices with results of their own, each a sum of `chunks` products over
+// `rows` real rows per line, with `columns` real results.
 struct RowsParts {
   std::int64_t parts = 1, chunks = 1, rows = 1, columns = 1;
 };

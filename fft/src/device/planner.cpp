@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <trn/core/error.hpp>
 
 #include "line_kernel.hpp"
@@ -29,49 +28,7 @@ std::vector<LineDim> merged_lines(std::vector<LineDim> lines) {
   return merged;
 }
 
-Factors block_factors(std::int64_t n, std::int64_t limit) {
-  // How full the array is, times how well runs of that many 8-byte points move: 5 ns and 8 bytes at 26 GB/s each.
-  const auto fill = [&](std::int64_t f) { return static_cast<double>(limit / f * f) / static_cast<double>(limit); };
-  const auto moves = [](std::int64_t f) { return static_cast<double>(f) / (static_cast<double>(f) + 16); };
-  Factors best;
-  double value = 0;
-  for (std::int64_t n1 = 1; n1 <= std::min(n, limit); ++n1) {
-    if (n % n1 != 0 || n / n1 > limit) continue;
-    const double here = fill(n1) * fill(n / n1) * std::min(moves(n1), moves(n / n1));
-    if (here > value) value = here, best = {n1, n / n1};
-  }
-  return best;
-}
-
 namespace {
-int levels_of(std::int64_t n, std::int64_t limit, std::map<std::int64_t, int>& known) {
-  if (n <= limit || block_factors(n, limit).n1 > 0) return 1;
-  if (const auto found = known.find(n); found != known.end()) return found->second;
-  int best = 0;
-  for (std::int64_t f = 2; f <= limit; ++f) {
-    if (n % f != 0) continue;
-    const int rest = levels_of(n / f, limit, known);
-    if (rest > 0 && (best == 0 || rest + 1 < best)) best = rest + 1;
-  }
-  return known[n] = best;
-}
-}  // namespace
-
-int levels(std::int64_t n, std::int64_t limit) {
-  std::map<std::int64_t, int> known;
-  return levels_of(n, limit, known);
-}
-
-namespace {
-
-// The smallest factor that leaves the fewest programs: what remains is as long as can be, and a longer line has longer runs.
-std::int64_t first_factor(std::int64_t n, std::int64_t limit) {
-  const int all = levels(n, limit);
-  for (std::int64_t f = 2; f <= limit; ++f) {
-    if (n % f == 0 && levels(n / f, limit) == all - 1) return f;
-  }
-  fail<InternalError>("fft: {} has no factor up to {}", n, limit);
-}
 
 std::int64_t unit(const PointLayout& layout) { return layout.format == Format::Interleaved && !layout.real ? 2 : 1; }
 bool neighbours(const PointLayout& layout) { return layout.stride == unit(layout) || layout.points == 1; }
@@ -82,7 +39,8 @@ double per_real(std::int64_t run, const Machine& machine) {
 }
 
 void put_last(std::vector<LineDim>& lines, std::size_t which) {
-  std::rotate(lines.begin() + static_cast<std::ptrdiff_t>(which), lines.begin() + static_cast<std::ptrdiff_t>(which) + 1, lines.end());
+  std::rotate(lines.begin() + static_cast<std::ptrdiff_t>(which),
+              lines.begin() + static_cast<std::ptrdiff_t>(which) + 1, lines.end());
 }
 // The dimension whose lines are closest together.
 std::size_t closest(const std::vector<LineDim>& lines) {
@@ -106,12 +64,15 @@ LineKernel Planner::short_kernel(const Field& in, const Field& out, const std::v
   if (in.layout.real || out.layout.real) return LineKernel::Rows;
   const Machine& machine = device_.machine();
   const LineDim& d = lines[closest(lines)];
-  const auto rows = [&](const PointLayout& p) { return per_real(neighbours(p) ? p.points * unit(p) : unit(p), machine); };
+  const auto rows = [&](const PointLayout& p) {
+    return per_real(neighbours(p) ? p.points * unit(p) : unit(p), machine);
+  };
   const auto columns = [&](const PointLayout& p, std::int64_t distance) {
     return per_real(distance == unit(p) ? std::min<std::int64_t>(512, d.count) * unit(p) : unit(p), machine);
   };
-  return columns(in.layout, d.in) + columns(out.layout, d.out) < rows(in.layout) + rows(out.layout) ? LineKernel::Columns
-                                                                                                    : LineKernel::Rows;
+  return columns(in.layout, d.in) + columns(out.layout, d.out) < rows(in.layout) + rows(out.layout)
+             ? LineKernel::Columns
+             : LineKernel::Rows;
 }
 
 Ref Planner::take(std::int64_t reals) {
@@ -132,7 +93,8 @@ Field Planner::workspace_lines(std::int64_t points, std::vector<LineDim>& lines,
   return {re, {re.of, re.offset + 1}, {Format::Interleaved, false, points, 2}};
 }
 
-void Planner::add(const std::shared_ptr<const Program>& program, const Field& in, const Field& out, std::vector<Constant> constants) {
+void Planner::add(const std::shared_ptr<const Program>& program, const Field& in, const Field& out,
+                  std::vector<Constant> constants) {
   Step step;
   step.program = program;
   for (const auto& [name, field] : {std::pair{"x", &in}, std::pair{"y", &out}}) {
@@ -151,22 +113,24 @@ void Planner::add(const std::shared_ptr<const Program>& program, const Field& in
   steps_.push_back(std::move(step));
 }
 
-void Planner::kernel(LineKernel which, std::int64_t n1, std::int64_t n2, const Field& in, const Field& out, std::vector<LineDim> lines,
-                     const ConstantOptions& options) {
+void Planner::kernel(LineKernel which, std::int64_t n1, std::int64_t n2, const Field& in, const Field& out,
+                     std::vector<LineDim> lines, const ConstantOptions& options) {
   const LinesShape shape{which, mode_, n1, n2, in.layout, out.layout, std::move(lines), options.table_length > 0};
   bound_ += lines_error_bound(shape);
   if (make_ == Make::BoundAlone) return;
-  const auto program = device_.programs().get(shape, [&](const LinesShape& s) { return lines_program(s, device_.machine()); });
+  const auto program =
+      device_.programs().get(shape, [&](const LinesShape& s) { return lines_program(s, device_.machine()); });
   add(program, in, out, lines_constants(shape, device_.machine(), options));
 }
 
-void Planner::transform(const Field& in, const Field& out, std::vector<LineDim> lines, std::int64_t n, Direction direction,
-                        long double factor) {
+void Planner::transform(const Field& in, const Field& out, std::vector<LineDim> lines, std::int64_t n,
+                        Direction direction, long double factor) {
   const std::int64_t limit = device_.machine().partitions;
   lines = merged_lines(std::move(lines));
   const ConstantOptions options{direction, factor, 0};
   const bool whole_lines = in.layout.points == n && out.layout.points == n;
-  const bool halved = (in.layout.real && out.layout.points == n / 2 + 1) || (out.layout.real && in.layout.points == n / 2 + 1);
+  const bool halved =
+      (in.layout.real && out.layout.points == n / 2 + 1) || (out.layout.real && in.layout.points == n / 2 + 1);
   if (n <= limit && (halved || (whole_lines && !in.layout.real && !out.layout.real))) {
     const LineKernel which = short_kernel(in, out, lines);
     if (which == LineKernel::Columns) {
@@ -177,21 +141,25 @@ void Planner::transform(const Field& in, const Field& out, std::vector<LineDim> 
     }
     return kernel(which, 1, n, in, out, lines, options);
   }
-  if (in.layout.points < n && block_factors(n, limit).n1 == 0) return half_to_real(in, out, lines, n, direction, factor);
-  if (const Factors f = block_factors(n, limit); f.n1 > 0) {
+  if (in.layout.points < n && block_factors(n, limit).n1 == 0)
+    return half_to_real(in, out, lines, n, direction, factor);
+  if (block_factors(n, limit).n1 > 0) {
     const std::size_t near = closest(lines);
-    const bool inner = std::abs(lines[near].in) < std::abs(in.layout.stride) || std::abs(lines[near].out) < std::abs(out.layout.stride);
+    const bool inner = std::abs(lines[near].in) < std::abs(in.layout.stride) ||
+                       std::abs(lines[near].out) < std::abs(out.layout.stride);
     put_last(lines, inner ? near : largest(lines));
+    const LinesShape wanted{LineKernel::Blocks, mode_, 1, n, in.layout, out.layout, lines, false};
+    const Factors f = quickest_factors(n, wanted, device_.machine());
     return kernel(LineKernel::Blocks, f.n1, f.n2, in, out, lines, options);
   }
   if (levels(n, limit) == 0) return bluestein(in, out, lines, n, direction, factor);
   if (out.layout.points < n) return cut_results(in, out, lines, n, direction, factor);
-  long_lines(first_factor(n, limit), in, out, lines, n, direction, factor);
+  long_lines(first_factor(n, device_.machine()), in, out, lines, n, direction, factor);
 }
 
 // x_(j1 m + j2) -> workspace (lines, k1, j2) -> y_(k1 + n1 k2).
-void Planner::long_lines(std::int64_t n1, const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n,
-                         Direction direction, long double factor) {
+void Planner::long_lines(std::int64_t n1, const Field& in, const Field& out, const std::vector<LineDim>& lines,
+                         std::int64_t n, Direction direction, long double factor) {
   const std::int64_t m = n / n1, before = mark();
   std::vector<LineDim> to = lines;
   Field middle = workspace_lines(n, to, As::Output);
@@ -217,12 +185,14 @@ void Planner::long_lines(std::int64_t n1, const Field& in, const Field& out, con
 
 namespace trn::fft {
 
-// Each step, for K products summed one after another in fp32 (u = 2^-24), by Parseval's identity: the rounding of partial sum i of every
-// result is at most u times it, and the partial sums of all results together are the transform of the first i points, of norm <= sqrt(n)
-// ||x||. So K roundings cost at most K u of the norm of the result; real and imaginary parts of x contribute separately (sqrt 2), a folded
-// line or a matrix of 2 n real rows no more than 2 n u in all. A rounded constant is off by u relative, a matrix of them by sqrt(n) u in
-// norm. A product of words adds product_error (data: once; constants: sqrt(n)). A twiddle costs 2 sqrt(2) u for the product and u for its
-// constant.
+// Each step, for K products summed one after another in fp32 (u = 2^-24), by Parseval's identity: the rounding of
+// partial sum i of every result is at most u times it, and the partial sums of all results together are the transform
+// of the first i points, of norm <= sqrt(n)
+// ||x||. So K roundings cost at most K u of the norm of the result; real and imaginary parts of x contribute separately
+// (sqrt 2), a folded line or a matrix of 2 n real rows no more than 2 n u in all. A rounded constant is off by u
+// relative, a matrix of them by sqrt(n) u in norm. A product of words adds product_error (data: once; constants:
+// sqrt(n)). A twiddle costs 2 sqrt(2) u for the product and u for its constant. Half lines change nothing: fewer
+// results come of the same sums, and of n/2 + 1 weighted points (build.cpp) fewer partial sums.
 double lines_error_bound(const LinesShape& s) {
   const double u = 0x1p-24;
   const device::Words words = device::words_of(s.mode);
@@ -235,6 +205,7 @@ double lines_error_bound(const LinesShape& s) {
   const double twiddle = 4 * u;
   double bound = step(s.n2);
   if (s.kernel == LineKernel::Blocks) bound += step(s.n1) + twiddle;
+  if (s.in.points < s.n()) bound += 2 * u;  // point n/2 times its factor, added last
   if (s.table) bound += twiddle;
   return bound;
 }

@@ -1,10 +1,13 @@
-// From transforms of lines to programs: which kernel, which factors, and what lies in the workspace between two programs.
+// From transforms of lines to programs: which kernel, which factors, and what lies in the workspace between two
+// programs.
 //
 //   n <= 128                     Rows or Columns, whichever has the longer runs in memory
 //   n = n1 n2, both <= 128       Blocks: one program, one trip through HBM
-//   n = n1 m, n1 <= 128          Columns over the n1 points that lie m apart, times w^(k1 j2), into the workspace; then n1 times as many
+//   n = n1 m, n1 <= 128          Columns over the n1 points that lie m apart, times w^(k1 j2), into the workspace; then
+//   n1 times as many
 //                                lines of length m, whose results lie n1 apart: two trips up to 128^3 = 2^21 points
-//   a prime factor above 128     Bluestein: times a chirp, two transforms of a smooth length >= 2 n - 1 with a product between, times the
+//   a prime factor above 128     Bluestein: times a chirp, two transforms of a smooth length >= 2 n - 1 with a product
+//   between, times the
 //                                chirp
 #pragma once
 
@@ -16,6 +19,7 @@
 #include <vector>
 
 #include "../kernels.hpp"
+#include "factors.hpp"
 
 namespace trn::fft::device {
 
@@ -52,12 +56,14 @@ class Planner {
   Planner(const Executor& executor, Mode mode, Make make = Make::Everything)
       : executor_(executor), device_(tile::device_of(executor)), mode_(mode), make_(make) {}
 
-  // Lines of `n` points from `in` to `out`: factor * sum of x_j exp(-+ 2 pi i jk/n). Both sides have n points; a real side's partner may
-  // have n/2 + 1, the others being mirror images. A real input has imaginary part 0, of a real output the imaginary part is dropped. Both
-  // may be the same memory with the same layout.
-  void transform(const Field& in, const Field& out, std::vector<LineDim> lines, std::int64_t n, Direction direction, long double factor);
+  // Lines of `n` points from `in` to `out`: factor * sum of x_j exp(-+ 2 pi i jk/n). Both sides have n points; a real
+  // side's partner may have n/2 + 1, the others being mirror images. A real input has imaginary part 0, of a real
+  // output the imaginary part is dropped. Both may be the same memory with the same layout.
+  void transform(const Field& in, const Field& out, std::vector<LineDim> lines, std::int64_t n, Direction direction,
+                 long double factor);
 
-  // A field of interleaved lines in the workspace, one behind the other as `lines` count them; sets the distances on the given side.
+  // A field of interleaved lines in the workspace, one behind the other as `lines` count them; sets the distances on
+  // the given side.
   enum class As : std::uint8_t { Input, Output };
   Field workspace_lines(std::int64_t points, std::vector<LineDim>& lines, As as);
   // Workspace taken after mark() is free again after release().
@@ -69,22 +75,25 @@ class Planner {
   [[nodiscard]] double bound() const { return bound_; }
 
  private:
-  void kernel(LineKernel which, std::int64_t n1, std::int64_t n2, const Field& in, const Field& out, std::vector<LineDim> lines,
-              const ConstantOptions& options);
+  void kernel(LineKernel which, std::int64_t n1, std::int64_t n2, const Field& in, const Field& out,
+              std::vector<LineDim> lines, const ConstantOptions& options);
   void long_lines(std::int64_t n1, const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n,
                   Direction direction, long double factor);
-  void half_to_real(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction,
-                    long double factor);
-  // Results of which only the first points are wanted where no program leaves the others out: whole lines in the workspace first.
-  void cut_results(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction,
-                   long double factor);
-  void bluestein(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction,
-                 long double factor);
+  void half_to_real(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n,
+                    Direction direction, long double factor);
+  // Results of which only the first points are wanted where no program leaves the others out: whole lines in the
+  // workspace first.
+  void cut_results(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n,
+                   Direction direction, long double factor);
+  void bluestein(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n,
+                 Direction direction, long double factor);
   // y_k = x_k t_k, or x_k without a table.
-  void pointwise(const Field& in, const Field& out, const std::vector<LineDim>& lines, const std::vector<std::complex<long double>>& table);
+  void pointwise(const Field& in, const Field& out, const std::vector<LineDim>& lines,
+                 const std::vector<std::complex<long double>>& table);
   [[nodiscard]] LineKernel short_kernel(const Field& in, const Field& out, const std::vector<LineDim>& lines) const;
   Ref take(std::int64_t reals);
-  void add(const std::shared_ptr<const tile::Program>& program, const Field& in, const Field& out, std::vector<Constant> constants);
+  void add(const std::shared_ptr<const tile::Program>& program, const Field& in, const Field& out,
+           std::vector<Constant> constants);
 
   Executor executor_;
   tile::Device& device_;
@@ -95,16 +104,8 @@ class Planner {
   double bound_ = 0;
 };
 
-// Factors of n, both at most `limit`, that fill the array best; {0, 0} when there are none.
-struct Factors {
-  std::int64_t n1 = 0, n2 = 0;
-};
-[[nodiscard]] Factors block_factors(std::int64_t n, std::int64_t limit);
-// The programs that n takes by the first three rows of the table above; 0 when n has a prime factor above the limit.
-[[nodiscard]] int levels(std::int64_t n, std::int64_t limit);
-
-// Bluestein's tables for n points: c_j, the length of the convolution, the transform of conj(c) wrapped to that length, and its largest
-// magnitude.
+// Bluestein's tables for n points: c_j, the length of the convolution, the transform of conj(c) wrapped to that length,
+// and its largest magnitude.
 struct Chirp {
   std::int64_t length = 0;
   std::vector<std::complex<long double>> chirp, spectrum;

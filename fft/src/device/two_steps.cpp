@@ -14,23 +14,28 @@ void TwoStepKernel::declare_twiddles(std::int64_t rows, std::int64_t columns) {
 
 TwoStepKernel::TwiddleTiles TwoStepKernel::twiddle_tiles(std::int64_t rows, std::int64_t deep, std::int64_t columns) {
   const std::int64_t most = std::min(kTogether, deep) * columns;
-  return {Ring(b_.sbuf("z_cos", rows, {2, most}, DType::Float32), 2), Ring(b_.sbuf("z_sin", rows, {2, most}, DType::Float32), 2),
+  return {Ring(b_.sbuf("z_cos", rows, {2, most}, DType::Float32), 2),
+          Ring(b_.sbuf("z_sin", rows, {2, most}, DType::Float32), 2),
           Ring(b_.sbuf("z_tile", rows, {lag_ + 2, words_.count * most}, words_.dtype), lag_ + 2)};
 }
 
-Access TwoStepKernel::twiddle(const Access& z, std::int64_t count, std::int64_t columns, TwiddleTiles& tiles, Engine sum) {
+Access TwoStepKernel::twiddle(const Access& z, std::int64_t count, std::int64_t columns, TwiddleTiles& tiles,
+                              Engine sum) {
   const std::int64_t rows = z.partitions;
   const auto here = [&](Ring& ring) { return ring.next()(ds(0, rows), all); };
   const Access straight = here(tiles.straight), crossed = here(tiles.crossed), turned = here(tiles.turned);
   const auto table = [&](const Access& t) { return pattern(word(t, 0, rows, columns), 0, {{0, count}, {1, columns}}); };
-  b_.tensor_tensor(pattern(straight, 0, {{columns, count}, {1, columns}}), pattern(z, 0, {{pitch(), count}, {1, columns}}), table(cos_),
-                   AluOp::Multiply, Engine::Vector);
+  b_.tensor_tensor(pattern(straight, 0, {{columns, count}, {1, columns}}),
+                   pattern(z, 0, {{pitch(), count}, {1, columns}}), table(cos_), AluOp::Multiply, Engine::Vector);
   for (std::int64_t part = 0; part < 2; ++part) {  // the other part of z
     b_.tensor_tensor(pattern(crossed, part, {{columns, count}, {2, columns / 2}}),
                      pattern(z, 1 - part, {{pitch(), count}, {2, columns / 2}}),
-                     pattern(word(sin_, 0, rows, columns), part, {{0, count}, {2, columns / 2}}), AluOp::Multiply, Engine::Vector);
+                     pattern(word(sin_, 0, rows, columns), part, {{0, count}, {2, columns / 2}}), AluOp::Multiply,
+                     Engine::Vector);
   }
-  const auto flat = [&](const Access& t, std::int64_t w) { return pattern(t, w * count * columns, {{1, count * columns}}); };
+  const auto flat = [&](const Access& t, std::int64_t w) {
+    return pattern(t, w * count * columns, {{1, count * columns}});
+  };
   if (words_.dtype == DType::Float32) {
     b_.tensor_tensor(flat(turned, 0), flat(straight, 0), flat(crossed, 0), AluOp::Add, sum);
     return turned;

@@ -54,8 +54,8 @@ struct LinesShape {
 
 // Tensors: inputs "x" (lines..., points, 2) or, planar, "x_re" and "x_im", or "x_re" alone when real; outputs "y" likewise; and the
 // constants. Points: n on both sides, except Rows with a real input, n/2 + 1 out, and with a real output, n/2 + 1 in (imaginary parts of
-// points that are their own mirror image are not used), and Blocks, which may write fewer than n, and read n/2 + 1 for a real output. x and
-// y may be the same memory where their layouts are the same: a line is read before any of it is written.
+// points that are their own mirror image are not used), and Blocks, which may write the first n/2 + 1 or fewer, and read n/2 + 1 for a real
+// output. x and y may be the same memory where their layouts are the same: a line is read before any of it is written.
 [[nodiscard]] tile::Program lines_program(const LinesShape& shape, const tile::Machine& machine);
 
 // Mode Exact (kernel Blocks, interleaved lines): every number is a pair hi + lo of float32, in tensors "x_hi" and "x_lo", "y_hi" and
