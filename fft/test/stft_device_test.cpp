@@ -266,7 +266,13 @@ TEST_P(StftOnDevice, Views) {
       const auto dt = Array<C>::from_host(e_, {count, 3, bins}, turned);
       const View<const C> there(e_, dt.data(), {3, bins, count}, {bins, 1, 3 * bins});
       const auto one = istft(e_, y, o).to_host(), two = istft(e_, there, o).to_host();
-      EXPECT_EQ(one, two) << n;  // the same sums in the same order
+      if (n <= 128) {
+        EXPECT_EQ(one, two) << n;  // one matrix, the same sums in the same order
+        continue;
+      }
+      double difference = 0, norm = 0;  // a longer transform may be factored in another way for another layout
+      for (std::size_t i = 0; i < one.size(); ++i) difference += (one[i] - two[i]) * (one[i] - two[i]), norm += one[i] * one[i];
+      EXPECT_LE(std::sqrt(difference), 2 * std::sqrt(4.0) * 2.5 * (transform_bound(n, Kind::ComplexToReal) + 12 * u) * std::sqrt(norm)) << n;
     }
   }
 }
