@@ -1,15 +1,16 @@
 // Convolution three ways, and an echo found by correlation: a pulse of noise comes back 1,234 samples later, fifty times weaker than the
-// noise around it.
+// noise around it. `--exec sim:trn2` runs it on a simulated device.
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <random>
 #include <vector>
 
 #include <trn/trn.hpp>
 
-int main() {
+int main(int argc, char** argv) {
   using namespace trn;
-  const auto exec = Executor::open("host");
+  const auto exec = Executor::open(argc == 3 && std::strcmp(argv[1], "--exec") == 0 ? argv[2] : "host");
   std::mt19937 engine(1);
   std::normal_distribution<float> normal;
   const auto noise = [&](std::int64_t n, float size) {

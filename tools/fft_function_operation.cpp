@@ -9,6 +9,7 @@
 #include <trn/fft/stft.hpp>
 
 #include "fft_rows.hpp"
+#include "recording_device.hpp"
 
 namespace trn::tools {
 namespace {
@@ -59,6 +60,34 @@ class Functions final : public Transforms {
     if (function_ == Function::Convolve) return b * 3 * fft_flops(n + static_cast<double>(m_)) / 2;
     return b * static_cast<double>(fft::stft_frames(n_, stft_options())) * fft_flops(static_cast<double>(n_fft_)) / 2;
   }
+  bool describes_runs() const override { return true; }
+  std::vector<std::shared_ptr<const tile::Program>> programs(const tile::Machine& machine) const override {
+    return recorded_programs(machine, [&](const Executor& e) {
+      fft::PlanCache cache;
+      const Array<float> x(e, {batch_, n_}), k(e, {1, m_});
+      if (function_ == Function::Dct)
+        (void)cosine(e, x, cache);
+      else if (function_ == Function::Convolve)
+        (void)convolution(e, x, k, cache);
+      else
+        (void)frames(e, x, cache);
+    });
+  }
+  template <class T> Array<T> cosine(const Executor& e, const Array<T>& x, fft::PlanCache& cache) const {
+    return fft::dct(e, x, {.type = static_cast<fft::CosineType>(type_), .cache = &cache});
+  }
+  template <class T> Array<T> convolution(const Executor& e, const Array<T>& x, const Array<T>& k, fft::PlanCache& cache) const {
+    const fft::ConvolveOptions options{.axes = {{1}}, .method = fft::ConvolveMethod::Direct, .cache = &cache};
+    return method_ == "direct" ? fft::convolve(e, x, k, options)
+           : method_ == "fft"  ? fft::fftconvolve(e, x, k, options)
+                               : fft::oaconvolve(e, x, k, options);
+  }
+  template <class T> Array<std::complex<T>> frames(const Executor& e, const Array<T>& x, fft::PlanCache& cache) const {
+    fft::StftOptions options = stft_options();
+    options.cache = &cache;
+    return fft::stft(e, x, options);
+  }
+
   int run_single(const Executor& e, const BenchOptions& o, BenchRow& r) const override { return measure_function<float>(e, o, r); }
   int run_double(const Executor& e, const BenchOptions& o, BenchRow& r) const override { return measure_function<double>(e, o, r); }
 
@@ -68,29 +97,28 @@ class Functions final : public Transforms {
     fft::PlanCache cache;
     const Clock clock = o.cpu_time ? Clock::Processor : Clock::Wall;
     Measured measured;
-    const auto plan_bound = [&](std::int64_t points) {
-      return fft::Plan<T>(e, fft::dense(Kind::RealToComplex, Direction::Forward, {points})).accuracy().bound;
+    const auto plan_bound = [&](std::int64_t points, Kind kind = Kind::RealToComplex) {
+      return fft::Plan<T>(e, fft::dense(kind, Direction::Forward, {points})).accuracy().bound;
     };
+    const bool device = e.family() == Family::Device;
+    const auto matrix_bound = [&](std::int64_t points) {  // of lines short enough for one matrix
+      return 2 * (static_cast<double>(points) + std::sqrt(static_cast<double>(points)) + 2) * unit_roundoff(dtype_of<T>);
+    };
+    const auto fits = [&](std::int64_t points) { return device && points <= tile::device_of(e).machine().partitions; };
     const double u = unit_roundoff(dtype_of<T>);
     if (function_ == Function::Dct) {
       Array<T> y(e, {batch_, n_});
-      const fft::CosineOptions options{.type = static_cast<fft::CosineType>(type_), .cache = &cache};
       measured = measure(
-          o.repeats, [&] { y = fft::dct(e, dx, options); }, clock);
+          o.repeats, [&] { y = cosine(e, dx, cache); }, clock);
       r.error = sampled_error(n_, y.to_host(), [&](std::int64_t i) { return exact_dct(x, i); });
-      r.bound = 2 * plan_bound(type_ == 1 ? 2 * n_ - 2 : type_ == 4 && n_ % 2 ? 2 * n_ : n_) + 12 * u;
+      const Kind kind = type_ == 4 ? Kind::ComplexToComplex : type_ == 3 ? Kind::ComplexToReal : Kind::RealToComplex;
+      const std::int64_t points = type_ == 1 ? 2 * n_ - 2 : device || (type_ == 4 && n_ % 2) ? 2 * n_ : type_ == 4 ? n_ / 2 : n_;
+      r.bound = fits(n_) ? matrix_bound(n_) : 2 * plan_bound(points, kind) + 12 * u;
     } else if (function_ == Function::Convolve) {
       r.note = "method " + method_ + "; the error is relative to ||a|| ||b||_1";
       Array<T> y(e, {batch_, n_ + m_ - 1});
-      const fft::ConvolveOptions options{.axes = {{1}}, .method = fft::ConvolveMethod::Direct, .cache = &cache};
       measured = measure(
-          o.repeats,
-          [&] {
-            y = method_ == "direct" ? fft::convolve(e, dx, dk, options)
-                : method_ == "fft"  ? fft::fftconvolve(e, dx, dk, options)
-                                    : fft::oaconvolve(e, dx, dk, options);
-          },
-          clock);
+          o.repeats, [&] { y = convolution(e, dx, dk, cache); }, clock);
       long double norm = 0, kernel = 0;
       for (std::int64_t j = 0; j < n_; ++j) norm += std::norm(static_cast<long double>(x[static_cast<std::size_t>(j)]));
       for (const T v : k) kernel += std::abs(v);
@@ -106,19 +134,16 @@ class Functions final : public Transforms {
           scale);
       r.bound = method_ == "direct" ? static_cast<double>(m_ + 1) * u : 3 * plan_bound(fft::next_fast_len(n_ + m_ - 1)) + 6 * u;
     } else {
-      const fft::StftOptions base = stft_options();
-      fft::StftOptions options = base;
-      options.cache = &cache;
-      const std::int64_t frames = fft::stft_frames(n_, base), bins = n_fft_ / 2 + 1;
-      Array<std::complex<T>> y(e, {batch_, bins, frames});
+      const std::int64_t count = fft::stft_frames(n_, stft_options()), bins = n_fft_ / 2 + 1;
+      Array<std::complex<T>> y(e, {batch_, bins, count});
       measured = measure(
-          o.repeats, [&] { y = fft::stft(e, dx, options); }, clock);
+          o.repeats, [&] { y = frames(e, dx, cache); }, clock);
       // One frame in the middle, its real parts.
       const std::vector<std::complex<T>> values = y.to_host();
       const std::vector<double> w = fft::window(fft::WindowKind::Hann, n_fft_);
-      const std::int64_t t = frames / 2, first = t * hop_ - n_fft_ / 2;
+      const std::int64_t t = count / 2, first = t * hop_ - n_fft_ / 2;
       std::vector<T> column(static_cast<std::size_t>(bins));
-      for (std::int64_t i = 0; i < bins; ++i) column[static_cast<std::size_t>(i)] = values[static_cast<std::size_t>(i * frames + t)].real();
+      for (std::int64_t i = 0; i < bins; ++i) column[static_cast<std::size_t>(i)] = values[static_cast<std::size_t>(i * count + t)].real();
       r.error = sampled_error(bins, column, [&](std::int64_t i) {
         long double sum = 0;
         for (std::int64_t j = 0; j < n_fft_; ++j) {
@@ -128,7 +153,7 @@ class Functions final : public Transforms {
         }
         return sum;
       });
-      r.bound = plan_bound(n_fft_) + 3 * u;
+      r.bound = (fits(n_fft_) ? matrix_bound(n_fft_) : plan_bound(n_fft_)) + 3 * u;
     }
     r.seconds = measured.fastest_s;
     return measured.runs;

@@ -22,18 +22,6 @@ class Plans final : public Transforms {
     return kind_ == Kind::ComplexToComplex ? "fft.c2c" : kind_ == Kind::RealToComplex ? "fft.r2c" : "fft.c2r";
   }
   std::string summary() const override { return std::string(fft::name(kind_)) + " transforms by a plan"; }
-  std::vector<std::string> default_executors() const override {
-    return dtype_ == "fp32" ? std::vector<std::string>{"host", "sim:trn2"} : std::vector<std::string>{"host"};
-  }
-  tile::Program program(const tile::Machine& machine) const override {
-    const auto all = programs(machine);
-    if (step_ == 0 && all.size() == 1) return *all.front();
-    std::string names;
-    for (const auto& p : all) names += (names.empty() ? "" : ", ") + p->name();
-    require(step_ >= 1 && step_ <= static_cast<std::int64_t>(all.size()),
-            "{}: this plan runs {} programs ({}); choose one with --step 1 to {}", name(), all.size(), names, all.size());
-    return *all[static_cast<std::size_t>(step_ - 1)];
-  }
   void add_options(CLI::App& app) override {
     app.add_option("--n", lengths_, "lengths, one per axis")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30))
@@ -42,8 +30,6 @@ class Plans final : public Transforms {
     app.add_option("--precision", precision_, "native, another mode where the executor has it, or target=1e-6")->capture_default_str();
     app.add_option("--direction", direction_, "forward or inverse (default: r2c forward, c2r inverse)")
         ->check(CLI::IsMember({"forward", "inverse"}));
-    app.add_option("--step", step_, "which program of a plan of several, from 1 (profile, emit, dis)")
-        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000}));
   }
 
  private:
@@ -167,7 +153,6 @@ class Plans final : public Transforms {
   }
 
   Kind kind_;
-  std::int64_t step_ = 0;
   std::vector<std::int64_t> lengths_{1024};
   std::string direction_;
 };

@@ -50,8 +50,18 @@ class Transforms : public Operation {
   std::string error_note() const override {
     return "||y - exact|| / ||exact|| (L2), estimated from 48 points of one transform; bound: the plan's";
   }
-  std::vector<std::string> default_executors() const override { return {"host"}; }
-  tile::Program program(const tile::Machine&) const override { fail<NotImplemented>("{}: it has no device kernel", name()); }
+  std::vector<std::string> default_executors() const override {
+    return dtype_ == "fp32" ? std::vector<std::string>{"host", "sim:trn2"} : std::vector<std::string>{"host"};
+  }
+  tile::Program program(const tile::Machine& machine) const override {
+    const auto all = programs(machine);
+    if (step_ == 0 && all.size() == 1) return *all.front();
+    std::string names;
+    for (const auto& p : all) names += (names.empty() ? "" : ", ") + p->name();
+    require(step_ >= 1 && step_ <= static_cast<std::int64_t>(all.size()), "{}: it runs {} programs ({}); choose one with --step 1 to {}",
+            name(), all.size(), names, all.size());
+    return *all[static_cast<std::size_t>(step_ - 1)];
+  }
   BenchRow bench(const std::string& executor_name, const BenchOptions& options) const override {
     const Executor executor = Executor::open(executor_name);
     require(executor.family() == Family::Device || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model",
@@ -64,18 +74,7 @@ class Transforms : public Operation {
     r.shape = shape();
     if (options.model_only) {
       const tile::Machine& machine = tile::device_of(executor).machine();
-      double seconds = 0, roof_seconds = 0;
-      for (const auto& program : programs(machine)) {
-        const neuron::RunReport report = neuron::estimate(*program, machine);
-        seconds += report.seconds;
-        roof_seconds += static_cast<double>(report.hbm_read_bytes + report.hbm_write_bytes) / machine.dma_bytes_per_s();
-        const auto busiest =
-            std::max_element(report.lanes.begin(), report.lanes.end(), [](const auto& a, const auto& b) { return a.busy_s < b.busy_s; });
-        r.note += fmt::format("{}{} {:.1f} us, {} {:.0f} % busy", r.note.empty() ? "" : "; ", program->name(), 1e6 * report.seconds,
-                              busiest->name, 100 * busiest->busy_s / report.seconds);
-      }
-      r.note += fmt::format("; bytes moved at {:.0f} % of the DMA roof", 100 * roof_seconds / seconds);
-      r.modelled_seconds = seconds;
+      r.modelled_seconds = model(machine, r);
       r.gflops = flops() / *r.modelled_seconds * 1e-9;
       r.roof_fraction = r.gflops * 1e9 / machine.tensor_flops(DType::Float32);
       return r;
@@ -92,7 +91,10 @@ class Transforms : public Operation {
       default:
         fail<InvalidArgument>("{}: no transform of dtype {}; choose fp32 or fp64", name(), dtype_);
     }
-    if (executor.family() == Family::Device) r.modelled_seconds = recorder.modelled_seconds() / runs;
+    if (executor.family() == Family::Device) {
+      r.modelled_seconds = recorder.modelled_seconds() / runs;
+      if (describes_runs()) (void)model(tile::device_of(executor).machine(), r);
+    }
     r.gflops = flops() / (r.modelled_seconds ? *r.modelled_seconds : *r.seconds) * 1e-9;
     const bool host = executor.family() == Family::Host;
     const double peak = !host                  ? tile::device_of(executor).machine().tensor_flops(DType::Float32)
@@ -104,23 +106,56 @@ class Transforms : public Operation {
 
  protected:
   virtual double flops() const = 0;
-  // What a plan runs on a device, in order.
-  virtual std::vector<std::shared_ptr<const tile::Program>> programs(const tile::Machine&) const {
-    fail<NotImplemented>("{}: it has no device kernel", name());
-  }
+  // What runs on a device, in order.
+  virtual std::vector<std::shared_ptr<const tile::Program>> programs(const tile::Machine&) const = 0;
+  // Whether the note of a row that was run says which programs these were.
+  virtual bool describes_runs() const { return false; }
   virtual nlohmann::ordered_json shape() const = 0;
   virtual int run_single(const Executor&, const BenchOptions&, BenchRow&) const = 0;
   virtual int run_double(const Executor&, const BenchOptions&, BenchRow&) const = 0;
   template <class T> int run(const Executor& e, const BenchOptions& o, BenchRow& r) const {
     return std::is_same_v<T, float> ? run_single(e, o, r) : run_double(e, o, r);
   }
+  // Modelled seconds of all programs; the note says for each name how often it runs, how long, and which engine is busiest.
+  double model(const tile::Machine& machine, BenchRow& r) const {
+    struct Sum {
+      std::string name;
+      int times = 0;
+      double seconds = 0;
+      std::vector<std::pair<std::string, double>> lanes;
+    };
+    std::vector<Sum> sums;
+    double seconds = 0, roof_seconds = 0;
+    for (const auto& program : programs(machine)) {
+      const neuron::RunReport report = neuron::estimate(*program, machine);
+      if (sums.empty() || sums.back().name != program->name()) sums.push_back({program->name(), 0, 0, {}});
+      Sum& sum = sums.back();
+      ++sum.times;
+      sum.seconds += report.seconds;
+      sum.lanes.resize(report.lanes.size());
+      for (std::size_t i = 0; i < report.lanes.size(); ++i)
+        sum.lanes[i].first = report.lanes[i].name, sum.lanes[i].second += report.lanes[i].busy_s;
+      seconds += report.seconds;
+      roof_seconds += static_cast<double>(report.hbm_read_bytes + report.hbm_write_bytes) / machine.dma_bytes_per_s();
+    }
+    for (const Sum& sum : sums) {
+      const auto busiest =
+          std::max_element(sum.lanes.begin(), sum.lanes.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+      r.note += fmt::format("{}{}{} {:.1f} us, {} {:.0f} % busy", r.note.empty() ? "" : "; ", sum.times > 1 ? fmt::format("{} ", sum.times) : "",
+                            sum.name, 1e6 * sum.seconds, busiest->first, 100 * busiest->second / sum.seconds);
+    }
+    r.note += fmt::format("; bytes moved at {:.0f} % of the DMA roof", 100 * roof_seconds / seconds);
+    return seconds;
+  }
   void add_common(CLI::App& app) {
+    app.add_option("--step", step_, "which program of several, from 1 (profile, emit, dis)")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000}));
     app.add_option("--batch", batch_, "how many at once")->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30))->capture_default_str();
     app.add_option("--dtype", dtype_, "fp32 or fp64 (of the real parts)")->capture_default_str();
   }
   static double fft_flops(double points) { return 5 * points * std::log2(std::max(points, 2.0)); }
 
-  std::int64_t batch_ = 64;
+  std::int64_t batch_ = 64, step_ = 0;
   std::string dtype_ = "fp32", precision_ = "native";
 };
 

@@ -78,11 +78,11 @@ TEST_F(CommandLine, BadArgumentsGetOneLine) {
       {"bench rand.uniform --count 8 --position 18446744073709551615 --exec sim:trn2", "exceeds 2^64 - 1"},
       {"bench fft.c2c --n 0", "--n"},
       {"bench fft.c2c --n 8 --dtype bf16 --exec host", "no transform of dtype bf16"},
-      {"bench fft.dct --exec sim:trn2", "fft.dct: no device kernel"},
+      {"bench fft.dct --n 8 --dtype fp64 --exec sim:trn2", "fft.dct: executor 'sim:trn2' computes this in float32 only"},
       {"bench fft.c2r --n 8 --exec host --model-only", "has no model"},
-      {"dis fft.c2c --n 131", "this plan runs 5 programs"},
+      {"dis fft.c2c --n 131", "it runs 5 programs"},
       {"dis fft.c2c --n 131 --step 6", "choose one with --step 1 to 5"},
-      {"dis fft.dct", "fft.dct: it has no device kernel"},
+      {"dis fft.dct", "fft.dct: it runs 3 programs"},
       {"rand", "--n is required"},
       {"rand --n -1 --text", "--n -1; give 0 or more"},
       {"rand --n 4 --text --generator mersenne", "--generator mersenne does not exist; use one of philox4x32-10"},
@@ -191,7 +191,7 @@ TEST_F(CommandLine, BenchOfRandomNumbers) {
 // Every transform within its bound, its rate that of 5 n log2 n.
 TEST_F(CommandLine, BenchOfTransforms) {
   for (const std::string arguments : {"fft.c2c --n 24 --batch 3 --exec host,sim:trn2", "fft.r2c --n 6 10 --batch 2 --dtype fp64 --exec host", "fft.c2r --n 5 8 --batch 2 --exec host,sim:trn2",
-                                      "fft.dct --n 12 --type 4 --exec host", "fft.convolve --n 300 --m 9 --exec host", "fft.stft --n 300 --n-fft 32 --hop 8 --exec host"}) {
+                                      "fft.dct --n 12 --type 4 --exec host,sim:trn2", "fft.convolve --n 300 --m 9 --exec host,sim:trn2", "fft.stft --n 300 --n-fft 32 --hop 8 --exec host,sim:trn2"}) {
     const fs::path file = folder_ / "rows.json";
     const Result r = trnsci("bench " + arguments + " --json " + file.string());
     ASSERT_EQ(r.status, 0) << r.output;

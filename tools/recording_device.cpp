@@ -1,0 +1,49 @@
+// A device that runs nothing: see recording_device.hpp.
+#include "recording_device.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace trn::tools {
+namespace {
+
+class RecordingDevice final : public tile::Device {
+ public:
+  explicit RecordingDevice(const tile::Machine& machine) : Device(fmt::format("programs of {}", machine.name), machine) {}
+
+  // Pages that nobody touches cost nothing.
+  void* allocate(std::int64_t bytes) override {
+    constexpr std::int64_t kAlign = 64;
+    void* address = std::calloc(static_cast<std::size_t>(bytes + 2 * kAlign), 1);
+    if (address == nullptr) throw std::bad_alloc();
+    auto* aligned = reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(address) + 2 * kAlign - 1) / kAlign * kAlign);
+    std::memcpy(aligned - sizeof(void*), &address, sizeof(void*));
+    return aligned;
+  }
+  void deallocate(void* address, std::int64_t) noexcept override {
+    void* begin = nullptr;
+    std::memcpy(&begin, static_cast<std::byte*>(address) - sizeof(void*), sizeof(void*));
+    std::free(begin);
+  }
+  void copy_in(void* to, const void* from, std::int64_t bytes) override { std::memcpy(to, from, static_cast<std::size_t>(bytes)); }
+  void copy_out(void* to, const void* from, std::int64_t bytes) override { std::memcpy(to, from, static_cast<std::size_t>(bytes)); }
+  void run(const tile::Program& program, std::span<const tile::Binding>) override {
+    recorded.push_back(std::make_shared<const tile::Program>(program));
+  }
+
+  std::vector<std::shared_ptr<const tile::Program>> recorded;
+};
+
+}  // namespace
+
+std::vector<std::shared_ptr<const tile::Program>> recorded_programs(const tile::Machine& machine,
+                                                                    const std::function<void(const Executor&)>& call) {
+  const auto device = std::make_shared<RecordingDevice>(machine);
+  call(Executor(device));
+  return device->recorded;
+}
+
+}  // namespace trn::tools
