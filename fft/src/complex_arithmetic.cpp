@@ -162,8 +162,10 @@ PlanarArray<T> matmul(const Executor& e, const PlanarView<const T>& a, const Pla
   PlanarArray<T> y = empty<T>(e, {sa[0], sb[1]});
   if (sa[0] == 0 || sb[1] == 0) return y;
   if (sa[1] == 0) {
-    fill_zero(y.re.view());
-    fill_zero(y.im.view());
+    Moves moves(e);
+    moves.zero(y.re.view());
+    moves.zero(y.im.view());
+    moves.run();
     return y;
   }
   if (o.products == Products::Four)
@@ -177,16 +179,20 @@ template <Real T> PlanarArray<T> to_planar(const Executor& e, const View<const s
   check_owner("fft.to_planar", "x", e, x.executor());
   PlanarArray<T> y = empty<T>(e, x.shape());
   const View<std::complex<T>> pairs(e, const_cast<std::complex<T>*>(x.data()), x.shape(), x.strides());
-  move_elements(real_parts(pairs), y.re.view());
-  move_elements(imaginary_parts(pairs), y.im.view());
+  Moves moves(e);
+  moves.elements(View<const T>(real_parts(pairs)), y.re.view());
+  moves.elements(View<const T>(imaginary_parts(pairs)), y.im.view());
+  moves.run();
   return y;
 }
 
 template <Real T> Array<std::complex<T>> to_interleaved(const Executor& e, const PlanarView<const T>& x) {
   check("fft.to_interleaved", "x", e, x);
   Array<std::complex<T>> y(e, x.re.shape());
-  move_elements(x.re, real_parts(y.view()));
-  move_elements(x.im, imaginary_parts(y.view()));
+  Moves moves(e);
+  moves.elements(x.re, real_parts(y.view()));
+  moves.elements(x.im, imaginary_parts(y.view()));
+  moves.run();
   return y;
 }
 

@@ -164,8 +164,13 @@ Array<E> in_blocks(const Executor& e, const View<const E>& a, const View<const E
     size[axis + 1] = points;
     return box(v, start, size);
   };
-  move_elements(blocks_of(0, whole, k.step), window(cut.view(), 0, whole, 0, k.step));
-  if (rest > 0) copy_padded(blocks_of(whole, 1, rest), window(cut.view(), whole, 1, 0, k.step));
+  Moves moves(e);
+  moves.elements(blocks_of(0, whole, k.step), window(cut.view(), 0, whole, 0, k.step));
+  if (rest > 0) {
+    moves.elements(blocks_of(whole, 1, rest), window(cut.view(), whole, 1, 0, rest));
+    moves.zero(window(cut.view(), whole, 1, rest, k.step - rest));
+  }
+  moves.run();
 
   std::vector<std::size_t> axes;
   std::vector<std::int64_t> lengths;
@@ -186,8 +191,9 @@ Array<E> in_blocks(const Executor& e, const View<const E>& a, const View<const E
   split[axis] = k.step;
   split.insert(split.begin() + static_cast<std::ptrdiff_t>(axis), k.blocks + 1);
   const View<E> steps(e, out.data(), split);
-  move_elements(window(y.view(), 0, k.blocks, 0, k.step), window(steps, 0, k.blocks, 0, k.step));
-  fill_zero(window(steps, k.blocks, 1, 0, k.step));
+  moves.elements(View<const E>(window(y.view(), 0, k.blocks, 0, k.step)), window(steps, 0, k.blocks, 0, k.step));
+  moves.zero(window(steps, k.blocks, 1, 0, k.step));
+  moves.run();
   const View<E> next = window(steps, 1, k.blocks, 0, overlap);
   combine<E>(e, ComplexOp::Add, next, window(y.view(), 0, k.blocks, k.step, overlap), next);
   return out;

@@ -21,14 +21,17 @@ struct ElementwiseArgs {
   Shape shape;
   ElementwiseSide a, b, out;
 };
-// to = from for elements of `words` 32-bit words; a null `from` is zeros. Strides count words.
+// to = from for elements of `words` 32-bit words; a null `from` is zeros. Strides count words. No `to` overlaps another move's memory.
 struct MoveArgs {
-  Shape shape;
-  const void* from = nullptr;
-  Strides from_strides;
-  void* to = nullptr;
-  Strides to_strides;
-  std::int64_t words = 1;
+  struct One {
+    Shape shape;
+    const void* from = nullptr;
+    Strides from_strides;
+    void* to = nullptr;
+    Strides to_strides;
+    std::int64_t words = 1;
+  };
+  std::vector<One> moves;
 };
 
 namespace host {

@@ -24,48 +24,70 @@ template <class T> [[nodiscard]] View<T> box(const View<T>& x, const Shape& star
   return {x.executor(), x.data() + offset, extents, x.strides()};
 }
 
-namespace detail {
-template <class T> [[nodiscard]] Strides word_strides(const Strides& strides) {
-  Strides words = strides;
-  for (std::int64_t& s : words) s *= static_cast<std::int64_t>(sizeof(T) / 4);
-  return words;
-}
-}  // namespace detail
+// Copies and zeros on one executor: on the host at once, on a device as one program when run() says so.
+class Moves {
+ public:
+  explicit Moves(const Executor& e) : e_(e) {}
+  template <class T> void zero(const View<T>& to) {
+    if (to.size() == 0) return;
+    if (e_.family() == Family::Device) return add<T>(to.shape(), nullptr, {}, to.data(), to.strides());
+    static const T zero{};
+    copy(View<const T>(Executor::host(), &zero, to.shape(), Strides(to.shape().size(), 0)), to);
+  }
+  template <class T> void elements(const View<const T>& from, const View<T>& to) {
+    if (to.size() == 0) return;
+    if (e_.family() == Family::Device) return add<T>(to.shape(), from.data(), from.strides(), to.data(), to.strides());
+    copy(from, to);
+  }
+  void run() {
+    if (!args_.moves.empty()) dispatch(kMove, e_, args_);
+    args_.moves.clear();
+  }
+
+ private:
+  template <class T> void add(const Shape& shape, const void* from, Strides from_strides, void* to, Strides to_strides) {
+    constexpr auto kWords = static_cast<std::int64_t>(sizeof(T) / 4);
+    for (Strides* strides : {&from_strides, &to_strides}) {
+      for (std::int64_t& s : *strides) s *= kWords;
+    }
+    args_.moves.push_back({shape, from, std::move(from_strides), to, std::move(to_strides), kWords});
+  }
+  Executor e_;
+  MoveArgs args_;
+};
 
 // x = 0.
 template <class T> void fill_zero(const View<T>& x) {
-  if (x.size() == 0) return;
-  if (x.executor().family() == Family::Device) {
-    return dispatch(kMove, x.executor(),
-                    MoveArgs{x.shape(), nullptr, {}, x.data(), detail::word_strides<T>(x.strides()), sizeof(T) / 4});
-  }
-  static const T zero{};
-  copy(View<const T>(Executor::host(), &zero, x.shape(), Strides(x.shape().size(), 0)), x);
+  Moves moves(x.executor());
+  moves.zero(x);
+  moves.run();
 }
-
 // to = from, both on one executor.
 template <class T> void move_elements(const View<const T>& from, const View<T>& to) {
-  if (to.size() == 0) return;
-  if (to.executor().family() == Family::Host) return copy(from, to);
-  dispatch(kMove, to.executor(),
-           MoveArgs{to.shape(), from.data(), detail::word_strides<T>(from.strides()), to.data(), detail::word_strides<T>(to.strides()),
-                    sizeof(T) / 4});
+  Moves moves(to.executor());
+  moves.elements(from, to);
+  moves.run();
 }
 template <class T> void move_elements(const View<T>& from, const View<T>& to) { move_elements(View<const T>(from), to); }
 
-// to = from in its first corner, zeros elsewhere; what does not fit is cut.
-template <class T> void copy_padded(const View<const T>& from, const View<T>& to) {
+// to = from in its corner at `corner`, zeros elsewhere; what does not fit is cut.
+template <class T> void copy_padded(const View<const T>& from, const View<T>& to, Shape corner = {}) {
+  if (corner.empty()) corner.assign(to.shape().size(), 0);
+  Moves moves(to.executor());
   Shape common = to.shape(), start(to.shape().size(), 0), rest = to.shape();
-  for (std::size_t d = 0; d < common.size(); ++d) common[d] = std::min(common[d], from.shape()[d]);
-  // The places outside the corner, as one slab per axis.
+  for (std::size_t d = 0; d < common.size(); ++d) common[d] = std::min(to.shape()[d] - corner[d], from.shape()[d]);
+  // The places outside, as one slab before and one behind per axis.
   for (std::size_t d = 0; d < common.size(); ++d) {
-    start[d] = common[d];
-    rest[d] = to.shape()[d] - common[d];
-    if (element_count(rest) > 0) fill_zero(box(to, start, rest));
-    start[d] = 0;
+    rest[d] = corner[d];
+    moves.zero(box(to, start, rest));
+    start[d] = corner[d] + common[d];
+    rest[d] = to.shape()[d] - start[d];
+    moves.zero(box(to, start, rest));
+    start[d] = corner[d];
     rest[d] = common[d];
   }
-  move_elements(box(from, start, common), box(to, start, common));
+  moves.elements(box(from, Shape(common.size(), 0), common), box(to, start, common));
+  moves.run();
 }
 
 // The real parts of a complex view.

@@ -285,8 +285,9 @@ TEST(ElementwiseProgram, NkiGivesTheSimulatorsBits) {
     neuron::testing::expect_agreement(elementwise_program({ComplexOp::Abs, {130, 20}, pairs, {}, real}, machine));
     neuron::testing::expect_agreement(elementwise_program({ComplexOp::Angle, {130, 20}, planes, {}, real}, machine));
     neuron::testing::expect_agreement(elementwise_program({ComplexOp::FromPolar, {130, 20}, real, real, planes}, machine));
-    neuron::testing::expect_agreement(move_program({{130, 20}, {40, 2}, {1, 131}, 1, false}, machine));
-    neuron::testing::expect_agreement(move_program({{3, 2000}, {}, {4000, 2}, 2, true}, machine));
+    const Move turned{{130, 20}, {40, 2}, {1, 131}, 1, false}, zeros{{3, 2000}, {}, {4000, 2}, 2, true},
+        few_rows{{50, 3, 40}, {150, 50, 1}, {120, 40, 1}, 1, false};
+    neuron::testing::expect_agreement(move_program({{turned, zeros, few_rows}}, machine));
   }
 }
 

@@ -2,7 +2,7 @@
 //
 // Which elements lie where: strided_tiles.hpp. DMA moves 8 bytes for a complex operand, 4 for a real one. Per element the Vector Engine
 // does 2 (add, subtract, conj), 4 (multiply; GpSimd the other 2), about 40 (divide), 20 (abs; Scalar 1), 45 (angle, from_polar) operators:
-// DMA binds the first, the Vector Engine all others. Moves are DMA alone, from HBM to HBM.
+// DMA binds the first, the Vector Engine all others. Moves are DMA alone.
 #include <trn/core/array.hpp>
 #include <trn/core/error.hpp>
 #include <trn/fft/elementwise_program.hpp>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::int64_t kTilePoints = 1024;     // per partition
 constexpr std::int64_t kFunctionPoints = 512;  // of functions, which have some fifty tiles of intermediate results
-constexpr std::int64_t kMovePoints = 16384;    // words of a move that partitions would hold
+constexpr std::int64_t kMovePoints = 4096;     // words of a move
 
 bool has_second(ComplexOp op) { return op != ComplexOp::Conjugate && op != ComplexOp::Abs && op != ComplexOp::Angle; }
 bool is_function(ComplexOp op) { return op >= ComplexOp::Divide && op != ComplexOp::Conjugate; }
@@ -69,7 +69,7 @@ class ElementwiseKernel {
 
   Data data(const Side& side, const StridedTile& t) {
     const std::int64_t n = t.free(), pairs = side.form == ElementForm::Interleaved ? 2 : 1;
-    const auto one = [&](const char* name) { return b_.sbuf(name, t.partitions, {n * pairs}, DType::Float32, 2); };
+    const auto one = [&](const char* name) { return b_.sbuf(name, t.partitions(), {n * pairs}, DType::Float32, 2); };
     const Access first = one("data");
     if (side.form == ElementForm::Planar) return {{}, {first, one("data_im")}};
     if (side.form == ElementForm::Real) return {first, {first, {}}};
@@ -97,7 +97,7 @@ class ElementwiseKernel {
   }
 
   void compute(const StridedTile& t, const Data& y, const Data& a, const Data& b) {
-    TileFunctions f(b_, t.partitions, t.free());
+    TileFunctions f(b_, t.partitions(), t.free());
     const bool real = out_.form == ElementForm::Real;
     const auto each_part = [&](AluOp op) {
       if (y.whole.present() && a.whole.present() && b.whole.present())
@@ -151,11 +151,12 @@ Program elementwise_program(const ElementwiseShape& shape, const Machine& machin
   return ElementwiseKernel(shape, machine).build();
 }
 
-Program move_program(const MoveShape& s, const Machine& machine) {
-  tile::Builder b("fft_move", machine);
-  Shape shape = s.shape;
-  Strides to = s.to, from = s.zeros ? s.to : s.from;
-  shape.push_back(s.words), to.push_back(1), from.push_back(1);
+namespace {
+
+void one_move(tile::Builder& b, const Move& m, std::size_t number) {
+  Shape shape = m.shape;
+  Strides to = m.to, from = m.zeros ? m.to : m.from;
+  shape.push_back(m.words), to.push_back(1), from.push_back(1);
   const std::vector<StridedAxis> axes = merged_axes(shape, {to, from});
   Shape extents;
   Strides strides[2];
@@ -163,18 +164,24 @@ Program move_program(const MoveShape& s, const Machine& machine) {
     extents.push_back(axis.extent);
     for (std::size_t i = 0; i < 2; ++i) strides[i].push_back(axis.stride[i]);
   }
-  const Access y = b.output("y", DType::UInt32, extents, strides[0]);
-  Access x, zeros;
-  if (s.zeros) {
-    zeros = b.sbuf("zeros", machine.partitions, {kTilePoints}, DType::UInt32);
-    b.memset(zeros, 0, Engine::Vector);
-  } else {
-    x = b.input("x", DType::UInt32, extents, strides[1]);
-  }
-  for_strided_tiles(b, axes, s.zeros ? kTilePoints : kMovePoints, [&](const StridedTile& t) {
+  const Access y = b.output(fmt::format("y{}", number), DType::UInt32, extents, strides[0]);
+  const Access zeros = m.zeros ? b.sbuf("zeros", b.machine().partitions, {kTilePoints}, DType::UInt32) : Access{};
+  if (m.zeros) b.memset(zeros, 0, Engine::Vector);
+  const Access x = m.zeros ? Access{} : b.input(fmt::format("x{}", number), DType::UInt32, extents, strides[1]);
+  for_strided_tiles(b, axes, m.zeros ? kTilePoints : kMovePoints, [&](const StridedTile& t) {
     const Access into = pattern(y, t.offset[0], t.dims(0));
-    b.dma_copy(into, s.zeros ? zeros(ds(0, t.partitions), ds(0, t.free())) : pattern(x, t.offset[1], t.dims(1)));
+    if (m.zeros) return b.dma_copy(into, zeros(ds(0, t.partitions()), ds(0, t.free())));
+    const Access words = b.sbuf("words", t.partitions(), {t.free()}, DType::UInt32, 2);
+    b.dma_copy(words, pattern(x, t.offset[1], t.dims(1)));
+    b.dma_copy(into, words);
   });
+}
+
+}  // namespace
+
+Program move_program(const MoveShape& s, const Machine& machine) {
+  tile::Builder b("fft_move", machine);
+  for (std::size_t i = 0; i < s.moves.size(); ++i) one_move(b, s.moves[i], i);
   return b.finish();
 }
 
@@ -204,11 +211,17 @@ void elementwise(const Executor& executor, const ElementwiseArgs& args) {
 }
 
 void move(const Executor& executor, const MoveArgs& args) {
-  const MoveShape shape{args.shape, args.from == nullptr ? Strides{} : args.from_strides, args.to_strides, args.words, args.from == nullptr};
+  MoveShape shape;
+  std::vector<Binding> bindings;
+  for (const MoveArgs::One& m : args.moves) {
+    const std::size_t number = shape.moves.size();
+    const bool zeros = m.from == nullptr;
+    shape.moves.push_back({m.shape, zeros ? Strides{} : m.from_strides, m.to_strides, m.words, zeros});
+    bindings.push_back({fmt::format("y{}", number), m.to});
+    if (!zeros) bindings.push_back({fmt::format("x{}", number), const_cast<void*>(m.from)});
+  }
   Device& device = device_of(executor);
   const auto program = device.programs().get(shape, [&](const MoveShape& s) { return move_program(s, device.machine()); });
-  std::vector<Binding> bindings{{"y", args.to}};
-  if (args.from != nullptr) bindings.push_back({"x", const_cast<void*>(args.from)});
   device.run(*program, bindings);
 }
 

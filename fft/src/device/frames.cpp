@@ -54,10 +54,12 @@ template <class E> class Extension {
     strides_ = strides;
     const std::int64_t inside = std::min(f_.length, points - f_.extension), behind = std::max<std::int64_t>(points - f_.extension - inside, 0);
     const std::int64_t right = std::min(f_.extension, behind);
-    move_elements(from(0, 1, inside), to(f_.extension, inside));
-    end(0, f_.extension, false);
-    end(f_.extension + inside, right, true);
-    fill_zero(to(f_.extension + inside + right, behind - right));
+    Moves moves(e);
+    moves.elements(from(0, 1, inside), to(f_.extension, inside));
+    end(moves, 0, f_.extension, false);
+    end(moves, f_.extension + inside, right, true);
+    moves.zero(to(f_.extension + inside + right, behind - right));
+    moves.run();
   }
   [[nodiscard]] Array<E> take() { return std::move(extended_); }
 
@@ -79,17 +81,17 @@ template <class E> class Extension {
   }
 
   // Points [at, at + count) before the first or behind the last point of the signal.
-  void end(std::int64_t at, std::int64_t count, bool behind) const {
+  void end(Moves& moves, std::int64_t at, std::int64_t count, bool behind) const {
     const std::int64_t n = f_.length;
     const View<E> into = to(at, count);
     if (into.size() == 0) return;
     const View<const E> mirrored = behind ? from(n - 2, -1, count) : from(count, -1, count);
     switch (f_.boundary) {
       case Boundary::None:
-      case Boundary::Zeros: return fill_zero(into);
-      case Boundary::Replicate: return n == 0 ? fill_zero(into) : move_elements(from(behind ? n - 1 : 0, 0, count), into);
-      case Boundary::Circular: return move_elements(from(behind ? 0 : n - count, 1, count), into);
-      case Boundary::Reflect: return move_elements(mirrored, into);
+      case Boundary::Zeros: return moves.zero(into);
+      case Boundary::Replicate: return n == 0 ? moves.zero(into) : moves.elements(from(behind ? n - 1 : 0, 0, count), into);
+      case Boundary::Circular: return moves.elements(from(behind ? 0 : n - count, 1, count), into);
+      case Boundary::Reflect: return moves.elements(mirrored, into);
       case Boundary::Odd: {  // twice the end point less its mirror image
         const View<const E> last = from(behind ? n - 1 : 0, 0, count);
         combine(ComplexOp::Add, last, last, into);
@@ -239,11 +241,13 @@ void istft(const Executor& e, const IstftArgs& a) {
   const OverlapRows rows = overlap_rows(shape);
   const std::int64_t reals = f.n_fft * step, behind = rows.rows - rows.first_row - used.count;
   const Array<float> frames(e, {signals, rows.rows, reals});
+  Moves moves(e);
   const auto zeros = [&](std::int64_t first, std::int64_t count) {
-    fill_zero(View<float>(e, frames.data() + first * reals, {signals, count, reals}, {rows.rows * reals, reals, 1}));
+    moves.zero(View<float>(e, frames.data() + first * reals, {signals, count, reals}, {rows.rows * reals, reals, 1}));
   };
   zeros(0, rows.first_row);
   zeros(rows.first_row + used.count, behind);
+  moves.run();
   if (short_ones) {
     short_inverse(e, b, rows, frames);
   } else {

@@ -51,15 +51,17 @@ class Cover {
       : b_(b), axes_(axes), points_(points), body_(body) {}
 
   void outer(std::size_t dimension, const Offsets& at) {
-    if (dimension + 2 < axes_.size()) {
-      return b_.parallel(fmt::format("outer{}", dimension), axes_[dimension].extent,
-                         [&](Affine i) { outer(dimension + 1, moved(at, i, axes_[dimension])); });
-    }
     const std::int64_t side = b_.machine().partitions;
     const StridedAxis& line = axes_.back();
     if (axes_.size() == 1) return pieces(line, at);
     const StridedAxis& rows = axes_[axes_.size() - 2];
-    if (rows.extent >= side / 2 || line.extent < side) return on_partitions(rows, line, at);
+    const bool few = rows.extent <= side / 2 && line.extent <= points_;
+    if (dimension + 3 == axes_.size() && few) return folded(axes_[dimension], rows, line, at);
+    if (dimension + 2 < axes_.size()) {
+      return b_.parallel(fmt::format("outer{}", dimension), axes_[dimension].extent,
+                         [&](Affine i) { outer(dimension + 1, moved(at, i, axes_[dimension])); });
+    }
+    if (rows.extent >= side / 2 || line.extent <= points_) return on_partitions(rows, line, at);
     b_.parallel("row", rows.extent, [&](Affine i) { pieces(line, moved(at, i, rows)); });
   }
 
@@ -76,7 +78,7 @@ class Cover {
   void pieces(const StridedAxis& line, const Offsets& at) {
     const std::int64_t per = std::clamp(ceil_div(line.extent, b_.machine().partitions), std::min(kShortestRun, points_), points_);
     partitioned("piece", line.extent, per, [&](const Affine& start, std::int64_t partitions, std::int64_t length) {
-      StridedTile t{partitions, 1, length, moved(at, start, line), {}, {}, line.stride};
+      StridedTile t{1, partitions, 1, length, moved(at, start, line), {}, {}, {}, line.stride};
       for (std::size_t i = 0; i < kStridedOperands; ++i) t.partition_stride[i] = line.stride[i] * length;
       body_(t);
     });
@@ -88,10 +90,18 @@ class Cover {
     partitioned("rows", rows.extent, per, [&](const Affine& first, std::int64_t partitions, std::int64_t count) {
       const Offsets row = moved(at, first, rows);
       blocks::for_blocks(b_, "part", line.extent, length, LoopKind::Parallel, [&](const Affine& start, std::int64_t size) {
-        StridedTile t{partitions, count, size, moved(row, start, line), {}, rows.stride, line.stride};
+        StridedTile t{1, partitions, count, size, moved(row, start, line), {}, {}, rows.stride, line.stride};
         for (std::size_t i = 0; i < kStridedOperands; ++i) t.partition_stride[i] = rows.stride[i] * count;
         body_(t);
       });
+    });
+  }
+
+  // Few rows: those of several outer indices on the partitions at once, one each.
+  void folded(const StridedAxis& outside, const StridedAxis& rows, const StridedAxis& line, const Offsets& at) {
+    const std::int64_t together = std::min(outside.extent, b_.machine().partitions / rows.extent);
+    blocks::for_blocks(b_, "fold", outside.extent, together, LoopKind::Parallel, [&](const Affine& first, std::int64_t folds) {
+      body_({folds, rows.extent, 1, line.extent, moved(at, first, outside), outside.stride, rows.stride, {}, line.stride});
     });
   }
 

@@ -31,14 +31,19 @@ struct ElementwiseShape {
 [[nodiscard]] tile::Program elementwise_program(const ElementwiseShape& shape, const tile::Machine& machine);
 
 // to = from, or 0 without a source, for elements of `words` neighbouring 32-bit words; strides count words.
-struct MoveShape {
+struct Move {
   Shape shape;
   Strides from, to;
   std::int64_t words = 1;
   bool zeros = false;
+  bool operator==(const Move&) const = default;
+};
+struct MoveShape {
+  std::vector<Move> moves;
   bool operator==(const MoveShape&) const = default;
 };
-// Tensors "x" (unless zeros) and "y", DMA alone.
+// Tensors "x0" (unless zeros) and "y0", "x1" and "y1", ... of the moves; no y may overlap another move's tensors. Through SBUF, so that
+// long runs are shared by the DMA engines.
 [[nodiscard]] tile::Program move_program(const MoveShape& shape, const tile::Machine& machine);
 
 }  // namespace trn::fft
