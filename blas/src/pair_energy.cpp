@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <optional>
 
@@ -12,6 +11,7 @@
 #include <trn/blas/pair_energy_program.hpp>
 #include <trn/core/array.hpp>
 #include <trn/core/eft.hpp>
+#include <trn/tile/device.hpp>
 
 #include "checks.hpp"
 #include "kernels.hpp"
@@ -25,29 +25,50 @@ constexpr const char* kOperation = "blas.pair_energy";
 // What a kernel returned, and the numbers its bound is made of.
 struct Outcome {
   std::vector<PairSums> pairs;
-  std::vector<double> norms2;
-  double scale = 0;
+  std::vector<double> norms2, scale;  // nocc x nvir
 };
 
+// |dT_ab| <= product ||b_ia|| ||b_jb|| + slices (s_ia ||b_jb|| + s_jb ||b_ia||) + scales s_ia s_jb
 struct Errors {
-  std::function<double(std::size_t, std::size_t)> product;  // ||dT||_F of pair (i, j)
-  double u;                                                 // relative error of an operation after the product
-  double sums;                                              // of a sum
+  double product = 0, slices = 0, scales = 0;
+  double u = 0;     // relative error of an operation after the product
+  double sums = 0;  // of a sum
 };
 
-Errors errors_of(Family family, DType dtype, Mode mode, std::int64_t naux, std::int64_t nvir, const Outcome& of) {
-  const auto norm = [&of](std::size_t i) { return std::sqrt(1.01 * of.norms2[i]); };
-  if (family == Family::Device && dtype == DType::Float64) {
-    // Float-float: a dozen roundings of 2^-44; the sums of double_words.hpp.
-    return {[=, &of](std::size_t i, std::size_t j) { return sliced_pair_product_norm(naux, nvir, of.scale, norm(i), norm(j)); }, 0x1p-40,
-            0x1p-34};
+Errors errors_of(const Executor& executor, DType dtype, Mode mode, std::int64_t naux, std::int64_t nvir) {
+  if (executor.family() == Family::Device && dtype == DType::Float64) {
+    const SlicedProductBound of = sliced_product_bound(naux, nvir, tile::device_of(executor).machine());
+    return {0, of.slices, of.scales, 0x1p-44, 0x1p-36};  // two words: pair_weights.hpp and double_words.hpp
   }
-  const bool host = family == Family::Host;
+  const bool host = executor.family() == Family::Host;
   const double u = unit_roundoff(host ? DType::Float64 : DType::Float32);
   const double product = host ? (static_cast<double>(naux) + 2) * unit_roundoff(dtype) : pair_product_bound(mode, naux);
-  const double terms = static_cast<double>(host ? nvir * nvir : nvir) + 4;
-  return {[=](std::size_t i, std::size_t j) { return product * norm(i) * norm(j); }, u, terms * u};
+  return {product, 0, 0, u, (static_cast<double>(host ? nvir * nvir : nvir) + 4) * u};
 }
+
+// Norms N(x) of the header for one pair.
+class PairNorms {
+ public:
+  PairNorms(const std::vector<double>& virtuals, double occupied) {
+    for (const double e : virtuals) weights_.push_back(1 / std::sqrt(2 * (e - occupied / 2)));
+    largest_ = *std::ranges::max_element(weights_);
+  }
+  [[nodiscard]] double of_squares(const double* x2) const {
+    double sum = 0;
+    for (std::size_t a = 0; a < weights_.size(); ++a) sum += x2[a] * weights_[a];
+    return 1.01 * std::sqrt(sum);
+  }
+  [[nodiscard]] double of(const double* x) const {
+    double sum = 0;
+    for (std::size_t a = 0; a < weights_.size(); ++a) sum += x[a] * x[a] * weights_[a];
+    return 1.01 * std::sqrt(sum);
+  }
+  [[nodiscard]] double of_norm(double x) const { return x * std::sqrt(largest_); }  // of anything with ||x|| at most this
+
+ private:
+  std::vector<double> weights_;
+  double largest_;
+};
 
 // The energies as the host sees them.
 template <class T>
@@ -63,9 +84,27 @@ double largest(const std::vector<double>& x) {
   return most;
 }
 
+// ||dT / sqrt|D| ||_F of pair (i, j).
+double product_error(const Outcome& of, const Errors& errors, const std::vector<double>& input, const std::vector<double>& virtuals, double occupied,
+                     std::size_t i, std::size_t j) {
+  const PairNorms norms(virtuals, occupied);
+  const std::size_t n = virtuals.size();
+  const double bi = norms.of_squares(of.norms2.data() + i * n), bj = norms.of_squares(of.norms2.data() + j * n);
+  double error = errors.product * bi * bj;
+  if (errors.scales > 0) {
+    const double si = norms.of(of.scale.data() + i * n), sj = norms.of(of.scale.data() + j * n);
+    error += errors.slices * (si * bj + sj * bi) + errors.scales * si * sj;
+  }
+  if (!input.empty()) {
+    const double ei = norms.of_norm(input[i]), ej = norms.of_norm(input[j]);
+    error += ei * bj + ej * bi + ei * ej;
+  }
+  return error;
+}
+
 // E and its bound; the header derives the formula.
-PairEnergy add_up(const Outcome& of, const Errors& errors, const std::vector<double>& occupied, const std::vector<double>& virtuals,
-                  const PairRange& range) {
+PairEnergy add_up(const Outcome& of, const Errors& errors, const std::vector<double>& input, const std::vector<double>& occupied,
+                  const std::vector<double>& virtuals, const PairRange& range) {
   const double lowest = *std::ranges::min_element(virtuals), scale = largest(occupied) + largest(virtuals);
   DoubleDouble opposite, same;
   double bound = 0;
@@ -86,7 +125,7 @@ PairEnergy add_up(const Outcome& of, const Errors& errors, const std::vector<dou
         continue;
       }
       const double z = std::sqrt(pair.squares), element = d + 3 * errors.u;
-      const double g = errors.product(i, j) / std::sqrt(gap * (1 - d)) + element * z;
+      const double g = product_error(of, errors, input, virtuals, occupied[i] + occupied[j], i, j) / std::sqrt(1 - d) + element * z;
       term.bound =
           1.01 * factor * (g * (2 * z + g) + g * (2 * std::sqrt(2 * pair.exchange) + 2 * g) + errors.sums * (pair.squares + pair.exchange));
       bound += term.bound;
@@ -123,7 +162,6 @@ PairEnergy detail::pair_energy(const Executor& executor, const View<const T>& b,
   require(options.left >= 0 && (options.left == 0 || options.left < nocc),
           "{}: `left` is {} of {} occupied orbitals; it must be less, so that there are some on both sides, or 0 for all pairs", kOperation,
           options.left, nocc);
-  require(options.largest >= 0 && std::isfinite(options.largest), "{}: `largest` is {}; give the largest |B|, or 0", kOperation, options.largest);
   require(options.input_errors.empty() || static_cast<std::int64_t>(options.input_errors.size()) == nocc,
           "{}: there are {} `input_errors` for {} occupied orbitals; give one for each, or none", kOperation, options.input_errors.size(), nocc);
   for (const double e : options.input_errors) {
@@ -162,18 +200,12 @@ PairEnergy detail::pair_energy(const Executor& executor, const View<const T>& b,
         throw DeviceError(fmt::format("{}: precision 'exact' is not possible on '{}': {}", kOperation, executor.name(), probe.reason), "not-exact");
       }
     }
-    Outcome outcome{std::vector<PairSums>(static_cast<std::size_t>(range.count())),
-                    std::vector<double>(static_cast<std::size_t>(nocc)), 0};
+    const auto columns = static_cast<std::size_t>(nocc * nvir);
+    Outcome outcome{std::vector<PairSums>(static_cast<std::size_t>(range.count())), std::vector<double>(columns), std::vector<double>(columns)};
     dispatch(kPairEnergy, executor,
              {dtype_of<T>, mode, nocc, naux, nvir, b.data(), occupied.data(), virtuals.data(), occupied.stride(), virtuals.stride(),
-              outcome.pairs.data(), outcome.norms2.data(), &outcome.scale, options.left, options.largest});
-    Errors errors = errors_of(executor.family(), dtype_of<T>, mode, naux, nvir, outcome);
-    if (!options.input_errors.empty()) {
-      errors.product = [of = errors.product, &e = options.input_errors, &outcome](std::size_t i, std::size_t j) {
-        return of(i, j) + 1.01 * (e[i] * std::sqrt(outcome.norms2[j]) + e[j] * std::sqrt(outcome.norms2[i]) + e[i] * e[j]);
-      };
-    }
-    PairEnergy result = add_up(outcome, errors, low, high, range);
+              outcome.pairs.data(), outcome.norms2.data(), outcome.scale.data(), options.left});
+    PairEnergy result = add_up(outcome, errors_of(executor, dtype_of<T>, mode, naux, nvir), options.input_errors, low, high, range);
     result.accuracy.mode = mode;
     result.accuracy.passes = host ? 1 : mode == Mode::Exact ? 26 : word_scheme(mode).products;
     return result;

@@ -174,9 +174,7 @@ DfMp2 run(const Executor& executor, const Scf& scf, const FitInput& in, const Df
     if (!std::is_same_v<S, T>) errors[i] += unit_roundoff(dtype_of<T>) * fitted.norms[i];
     result.fit_error = std::max(result.fit_error, errors[i] / fitted.norms[i]);
   }
-  const bool wide_device = executor.family() == Family::Device && result.dtype == DType::Float64;
-  Pairs<S, T> pairs(executor, in, occupied, virtuals,
-                    {.precision = energy_mode, .largest = wide_device ? fitted.largest : 0, .input_errors = errors}, store);
+  Pairs<S, T> pairs(executor, in, occupied, virtuals, {.precision = energy_mode, .input_errors = errors}, store);
   StageClock(result.stages, executor).run("pair_energy", work_name(result.dtype, energy_mode), [&] { result.blocks = pairs.run(plan.block); });
   pairs.add_up(result);
   return result;

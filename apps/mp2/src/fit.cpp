@@ -206,7 +206,7 @@ Dense absolute_inverse(const Dense& l) {
 
 // What a solve leaves behind.
 struct Solved {
-  double norm = 0, largest = 0;
+  double norm = 0;
   std::vector<double> residuals;  // ||(P|i.) - L B_i|| of row P, at most
 };
 template <class T>
@@ -246,7 +246,6 @@ Solved solve(const Executor& executor, const MatrixView<const T>& l, const std::
     from_bound(bound);
   }
   store.write(panel, 0, naux, host.data());
-  for (const T x : host) result.largest = std::max(result.largest, std::abs(static_cast<double>(x)));
   result.norm = norm_of(host.data(), naux * nvir);
   return result;
 }
@@ -267,7 +266,6 @@ FitResult bound_of(const Dense& l, Dense errors, const std::vector<Solved>& solv
   for (std::int64_t i = 0; i < errors.rows; ++i) {
     result.errors.push_back(1.01 * norm_of(carried.data() + i * l.rows, l.rows));
     result.norms.push_back(solved[static_cast<std::size_t>(i)].norm);
-    result.largest = std::max(result.largest, solved[static_cast<std::size_t>(i)].largest);
   }
   return result;
 }

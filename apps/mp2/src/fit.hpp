@@ -16,7 +16,6 @@ struct FitInput {
 struct FitResult {
   std::vector<double> errors;  // ||dB_i||_F at most
   std::vector<double> norms;   // ||B_i||_F
-  double largest = 0;          // |B|
 };
 
 // Bytes that a fit needs besides the store.

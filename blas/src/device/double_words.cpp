@@ -1,4 +1,4 @@
-// Float-float arithmetic on tiles: see double_words.hpp.
+// Arithmetic with two words on tiles: see double_words.hpp.
 #include "double_words.hpp"
 
 #include "vectors.hpp"
@@ -7,90 +7,110 @@ namespace trn::blas::device {
 
 using namespace trn::tile;
 
-Access DoubleWords::fresh(const Access& like, DType dtype) { return b_.sbuf("word", like.partitions, {like.free_size()}, dtype); }
-
-Access DoubleWords::combine(const Access& a, const Access& b, AluOp op) {
-  const Access c = fresh(a);
+Word DoubleWords::combine(const Word& a, const Word& b, AluOp op) {
+  const Word c = fresh(a);
   b_.tensor_tensor(c, a, b, op, Engine::Vector);
   return c;
 }
 
-Access DoubleWords::scaled_add(const Access& a, double f, const Access& b) {
-  const Access c = fresh(a);
+Word DoubleWords::scaled_add(const Word& a, double f, const Word& b) {
+  const Word c = fresh(a);
   b_.scalar_tensor_tensor(c, a, AluOp::Multiply, f, AluOp::Add, b);
   return c;
 }
 
-WordPair DoubleWords::two_sum(const Access& a, const Access& b) {
-  const Access s = add(a, b), t = subtract(s, a);
-  return {s, add(subtract(a, subtract(s, t)), subtract(b, t))};
+Word DoubleWords::rounded(const Word& x, double unit) {
+  const Word c = fresh(x);
+  const double magic = 0x1.8p23 * unit;  // sums with it are multiples of the unit
+  b_.tensor_scalar(c, x, AluOp::Add, magic, {.op1 = AluOp::Subtract, .operand1 = magic, .engine = Engine::Vector});
+  return c;
 }
 
-WordPair DoubleWords::fast_two_sum(const Access& a, const Access& b) {
-  const Access s = add(a, b);
+Word DoubleWords::head(const Word& a) {
+  const Word c = fresh(a, DType::TFloat32);
+  b_.activation(c, ActFunction::Copy, a);
+  return c;
+}
+
+Word DoubleWords::square(const Word& a) {
+  const Word c = fresh(a);
+  b_.activation(c, ActFunction::Square, a);
+  return c;
+}
+
+WordPair DoubleWords::fast_two_sum(const Word& a, const Word& b) {
+  const Word s = add(a, b);
   return {s, subtract(b, subtract(s, a))};
 }
 
-WordPair DoubleWords::split(const Access& a) {
-  const Access high = fresh(a, DType::TFloat32);
-  b_.activation(high, ActFunction::Copy, a);
-  return {high, subtract(a, high)};
+WordPair DoubleWords::two_sum(const Word& a, const Word& b) {
+  const Word s = add(a, b), t = subtract(s, a);
+  return {s, add(subtract(a, subtract(s, t)), subtract(b, t))};
 }
 
-WordPair DoubleWords::two_product(const Access& a, const Access& b) {
-  const Access p = multiply(a, b);
-  const WordPair x = split(a), y = split(b);
-  const Access e = subtract(multiply(x.hi, y.hi), p);
-  return {p, add(add(add(e, multiply(x.hi, y.lo)), multiply(x.lo, y.hi)), multiply(x.lo, y.lo))};
-}
-
-WordPair DoubleWords::add(const WordPair& x, const WordPair& y) {
-  const WordPair s = two_sum(x.hi, y.hi), t = two_sum(x.lo, y.lo);
-  const WordPair v = fast_two_sum(s.hi, add(s.lo, t.hi));
-  return fast_two_sum(v.hi, add(t.lo, v.lo));
-}
-
-WordPair DoubleWords::subtract(const WordPair& x, const WordPair& y) {
-  const Access hi = fresh(y.hi), lo = fresh(y.lo);
-  b_.tensor_scalar(hi, y.hi, AluOp::Multiply, -1.0, {.engine = Engine::Vector});
-  b_.tensor_scalar(lo, y.lo, AluOp::Multiply, -1.0, {.engine = Engine::Vector});
-  return add(x, {hi, lo});
-}
-
-WordPair DoubleWords::multiply(const WordPair& x, const WordPair& y) {
-  const WordPair p = two_product(x.hi, y.hi);
-  return fast_two_sum(p.hi, add(p.lo, add(multiply(x.hi, y.lo), multiply(x.lo, y.hi))));
-}
-
-// r0 = 1 / x.hi rounded; 1 - x r0 is about 2^-24 and known to 2^-46, and 1 / x = r0 (1 + (1 - x r0)) but for its square.
-WordPair DoubleWords::reciprocal(const WordPair& x) {
-  const Access r = fresh(x.hi), rest = fresh(x.hi);
-  b_.reciprocal(r, x.hi);
-  const WordPair p = two_product(x.hi, r);
-  b_.tensor_scalar(rest, p.hi, AluOp::Multiply, -1.0, {.op1 = AluOp::Add, .operand1 = 1.0, .engine = Engine::Vector});
-  const Access left = subtract(rest, add(p.lo, multiply(x.lo, r)));
-  return fast_two_sum(r, multiply(r, left));
-}
-
-void DoubleWords::sum_row(const Access& to, const WordPair& x) {
-  const Access power = b_.sbuf("power", x.hi.partitions, {1}, DType::Float32),
-               finer = b_.sbuf("power", x.hi.partitions, {1}, DType::Float32);
-  const auto column = [&](std::int64_t i) { return to(all, ds(i, 1)); };
-  // 2^11 times the largest number's power of two: 512 numbers stay below it, and sums of multiples of its last bit are exact.
-  b_.tensor_reduce(power, AluOp::Maximum, x.hi);
-  b_.tensor_scalar(power.view(DType::UInt32), power.view(DType::UInt32), AluOp::BitwiseAnd, double{0x7f800000}, {.engine = Engine::Vector});
-  b_.tensor_scalar(power, power, AluOp::Multiply, 0x1p11, {.engine = Engine::Vector});
-  b_.tensor_scalar(finer, power, AluOp::Multiply, 0x1p-13, {.engine = Engine::Vector});
-  Access rest = x.hi;
-  const Access levels[] = {power, finer};
-  for (std::int64_t i = 0; i < 2; ++i) {
-    const Access cut = fresh(rest);
-    b_.tensor_scalar(cut, rest, AluOp::Add, levels[i], {.op1 = AluOp::Subtract, .operand1 = levels[i], .engine = Engine::Vector});
-    b_.tensor_reduce(column(i), AluOp::Add, cut);
-    rest = subtract(rest, cut);
+// With t0 the head of the normalised x: t0 w and (x.hi - t0) w are exact, as are the products of the head of their sum with a.
+void DoubleWords::weigh(const WordPair& to, const WordPair& x, const Weight& weight) {
+  WordPair s;
+  Word low;
+  {
+    const WordPair t = fast_two_sum(x.hi, x.lo);
+    const Word t0 = head(t.hi);
+    s = fast_two_sum(multiply(t0, weight.w), multiply(subtract(t.hi, t0), weight.w));
+    low = add(s.lo, multiply(t.lo, weight.w));
   }
-  device::sum_row(b_, column(2), rest);
-  device::sum_row(b_, column(3), x.lo);
+  {
+    const Word whole = fresh(low);  // low (1 + a)
+    b_.scalar_tensor_tensor(whole, weight.a, AluOp::Add, 1.0, AluOp::Multiply, low);
+    low = whole;
+  }
+  const Word s0 = head(s.hi);
+  low = add(low, add(multiply(subtract(s.hi, s0), weight.a), multiply(s.hi, weight.b)));
+  const Word first = multiply(s0, weight.a);
+  b_.tensor_tensor(to.hi, s.hi, first, AluOp::Add, Engine::Vector);
+  b_.tensor_tensor(to.lo, low, subtract(first, subtract(to.hi, s.hi)), AluOp::Add, Engine::Vector);
+}
+
+WordPair DoubleWords::difference(const WordPair& x, const WordPair& y) {
+  const Word s = subtract(x.hi, y.hi), t = subtract(s, x.hi);
+  const Word lost = subtract(subtract(x.hi, subtract(s, t)), add(y.hi, t));
+  return {s, add(subtract(x.lo, y.lo), lost)};
+}
+
+void DoubleWords::sum_squares(const Column& column, const WordPair& x, std::int64_t rows) {
+  // p = x.hi^2 rounded, rest = x.hi^2 - p + 2 x.hi x.lo
+  const Word p = square(x.hi);
+  Word rest;
+  {
+    const Word x0 = head(x.hi), x1 = subtract(x.hi, x0);
+    rest = scaled_add(multiply(x0, x1), 2, subtract(square(x0), p));
+    rest = scaled_add(multiply(x.hi, x.lo), 2, add(rest, square(x1)));
+  }
+  const std::int64_t columns = p->free_size() / rows;
+  const auto row = [&](const Access& a, std::int64_t r) { return flat(a)(all, ds(r * columns, columns)); };
+  const auto sum = [&](std::int64_t r, std::int64_t word, const Word& data) {
+    const Word unused = pool_.take(p->partitions, {columns});
+    b_.activation(unused, ActFunction::Copy, row(data, r), {.reduce_res = column(r, word)});
+  };
+  const Word power = pool_.take(p->partitions, {rows}), magic = pool_.take(p->partitions, {rows});
+  b_.tensor_reduce(power, AluOp::Maximum, flat(p).split(0, columns));
+  const Access bits = power->view(DType::UInt32);
+  b_.tensor_scalar(bits, bits, AluOp::BitwiseAnd, double{0x7f800000}, {.engine = Engine::Vector});
+  // In units of that power: 1024 squares below 2 stay within 2^11. Level 1 is a multiple of 2^-12 and leaves 2^-13, level 2 one of 2^-25 and leaves 2^-26;
+  // `rest` is below 2^-20; level 3 is a multiple of 2^-32.
+  constexpr double kLevels[] = {0x1p11, 0x1p-2, 0x1p-9};
+  Word left = p;
+  for (int level = 0; level < 3; ++level) {
+    if (level == 2) left = add(left, rest);
+    const Word cut = fresh(p);
+    b_.tensor_scalar(magic, power, AluOp::Multiply, kLevels[level], {.engine = Engine::Vector});
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const Access m = (*magic)(all, ds(r, 1));
+      b_.tensor_scalar(row(cut, r), row(left, r), AluOp::Add, m, {.op1 = AluOp::Subtract, .operand1 = m, .engine = Engine::Vector});
+      sum(r, level, cut);
+    }
+    left = subtract(left, cut);
+  }
+  for (std::int64_t r = 0; r < rows; ++r) sum(r, 3, left);
 }
 
 }  // namespace trn::blas::device

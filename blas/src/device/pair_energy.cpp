@@ -75,14 +75,13 @@ struct Cut {
 // B_i in pieces for the splitting pass: `tiles` times 128 rows of `columns` columns.
 struct SplitPieces {
   static constexpr std::int64_t kElements = 4096;  // per partition: float32, words and squares twice fill half of SBUF
+  static constexpr std::int64_t kColumns = 512;    // squares are summed down the rows in one PSUM bank
   std::int64_t columns, tiles;
   SplitPieces(std::int64_t naux, std::int64_t nvir, std::int64_t side)
-      : columns(std::min(nvir, kElements)),
+      : columns(std::min(nvir, kColumns)),
         tiles(std::clamp<std::int64_t>(kElements / columns, 1, std::max<std::int64_t>(1, naux / side))) {}
-  [[nodiscard]] std::int64_t count(std::int64_t naux, std::int64_t nvir, std::int64_t side) const {
-    const std::int64_t whole = naux / side;
-    return ceil_div(nvir, columns) * (ceil_div(whole, tiles) + (naux % side > 0 ? 1 : 0));
-  }
+  // Pieces one below the other.
+  [[nodiscard]] std::int64_t count(std::int64_t naux, std::int64_t side) const { return ceil_div(naux / side, tiles) + (naux % side > 0 ? 1 : 0); }
 };
 
 class PairEnergyKernel {
@@ -114,7 +113,7 @@ class PairEnergyKernel {
     const Access occupied = b_.input("occupied", DType::Float32, {s_.nocc}, {s_.occupied_stride});
     const Access virtuals = b_.input("virtuals", DType::Float32, {s_.nvir}, {s_.virtual_stride});
     sums_ = b_.output("sums", DType::Float32, {range_.count(), cut_.block_pairs(), side_, cut_.columns});
-    const Access norms = b_.output("norms", DType::Float32, {s_.nocc, pieces_.count(s_.naux, s_.nvir, side_), side_});
+    const Access norms = b_.output("norms", DType::Float32, {s_.nocc, pieces_.count(s_.naux, side_), s_.nvir});
     if (s_.mode == Mode::Native) {
       words_.push_back(b);
     } else {
@@ -147,6 +146,8 @@ class PairEnergyKernel {
 
   // word_0 = x rounded, word_1 = (x - word_0) rounded, ... ; the differences are exact. And the squares of x.
   void split(const Access& b, const Access& norms) {
+    const Access ones = b_.sbuf("ones", side_, {1}, DType::BFloat16);
+    b_.memset(ones, 1);
     b_.parallel("i", s_.nocc, [&](Affine i) {
       std::int64_t piece = 0;
       const auto piece_of = [&](const Affine& k0, std::int64_t tiles, std::int64_t depth, const Affine& c0, std::int64_t columns,
@@ -156,11 +157,14 @@ class PairEnergyKernel {
         };
         const Access x = b_.sbuf("x", depth, {tiles, columns}, DType::Float32, 2);
         b_.dma_copy(x, part(b));
-        const Access norm = b_.sbuf("norm", side_, {1}, DType::Float32, 2);
-        if (depth < side_) b_.memset(norm, 0, Engine::GpSimd);
-        const Access squares = b_.sbuf("x_squares", depth, {tiles, columns}, DType::BFloat16);
-        b_.activation(squares, ActFunction::Square, x, {.reduce_res = norm(ds(0, depth), all)});
-        b_.dma_copy(drop(norms(ds(i, 1), ds(at, 1), all)).permute({1, 0}), norm);
+        const Access squares = b_.sbuf("x_squares", depth, {tiles, columns}, DType::BFloat16), down = b_.psum("norm_sums", 1, {columns}, DType::Float32, 2);
+        b_.activation(squares, ActFunction::Square, x);
+        for (std::int64_t t = 0; t < tiles; ++t) {
+          b_.nc_matmul(down, ones(ds(0, depth), all), drop(squares(all, ds(t, 1), all)), {.accumulate = Affine(t > 0 ? 1 : 0)});
+        }
+        const Access norm = b_.sbuf("norm", 1, {columns}, DType::Float32, 2);
+        b_.activation(norm, ActFunction::Copy, down);
+        b_.dma_copy(drop(norms(ds(i, 1), ds(at, 1), ds(c0, columns))), norm);
         if (s_.mode == Mode::Native) return;
         std::vector<Access> made;
         for (std::size_t w = 0; w < words_.size(); ++w) made.push_back(b_.sbuf("x_word", depth, {tiles, columns}, scheme_.dtype, 2));
@@ -169,21 +173,13 @@ class PairEnergyKernel {
         for (std::size_t w = 0; w < words_.size(); ++w) b_.dma_copy(part(words_[w]), made[w]);
       };
       for_blocks(b_, "c", s_.nvir, pieces_.columns, LoopKind::Parallel, [&](const Affine& c0, std::int64_t columns) {
-        const std::int64_t whole = s_.naux / side_, per_column = pieces_.count(s_.naux, 1, side_);
-        const std::int64_t full = whole / pieces_.tiles, rest = whole % pieces_.tiles;
-        const Affine first = c0.is_constant() ? Affine(c0.constant() / pieces_.columns * per_column) : scaled(c0, per_column);
-        b_.parallel("kt", full, [&](Affine k) { piece_of(k * (pieces_.tiles * side_), pieces_.tiles, side_, c0, columns, first + k); });
+        const std::int64_t whole = s_.naux / side_, full = whole / pieces_.tiles, rest = whole % pieces_.tiles;
+        b_.parallel("kt", full, [&](Affine k) { piece_of(k * (pieces_.tiles * side_), pieces_.tiles, side_, c0, columns, k); });
         piece = full;
-        if (rest > 0) piece_of(Affine(full * pieces_.tiles * side_), rest, side_, c0, columns, first + piece++);
-        if (s_.naux % side_ > 0) piece_of(Affine(whole * side_), 1, s_.naux % side_, c0, columns, first + piece);
+        if (rest > 0) piece_of(Affine(full * pieces_.tiles * side_), rest, side_, c0, columns, Affine(piece++));
+        if (s_.naux % side_ > 0) piece_of(Affine(whole * side_), 1, s_.naux % side_, c0, columns, Affine(piece));
       });
     });
-  }
-  // c0 counts columns in whole pieces: the piece's number times `per`.
-  Affine scaled(const Affine& c0, std::int64_t per) const {
-    std::vector<Affine::Term> terms = c0.terms();
-    for (Affine::Term& t : terms) t.coefficient = t.coefficient / pieces_.columns * per;
-    return Affine::from_parts(c0.constant() / pieces_.columns * per, std::move(terms));
   }
 
   // The energies in every partition, and those of the virtuals also down the partitions of each row tile.
@@ -405,8 +401,8 @@ void pair_energy(const Executor& executor, const PairEnergyArgs& g) {
   const auto program = device.programs().get(shape, [&](const PairEnergyShape& s) { return pair_energy_program(s, machine); });
   const Cut cut(g.nvir, machine);
   const std::int64_t side = machine.partitions, pairs = PairRange{g.nocc, g.left}.count(),
-                     pieces = SplitPieces(g.naux, g.nvir, side).count(g.naux, g.nvir, side);
-  const Array<float> sums(executor, {pairs, cut.block_pairs() * side, cut.columns}), norms(executor, {g.nocc, pieces * side});
+                     pieces = SplitPieces(g.naux, g.nvir, side).count(g.naux, side);
+  const Array<float> sums(executor, {pairs, cut.block_pairs() * side, cut.columns}), norms(executor, {g.nocc, pieces, g.nvir});
   device.run(*program, std::vector<Binding>{{"b", const_cast<void*>(g.b)},
                                             {"occupied", const_cast<void*>(g.occupied)},
                                             {"virtuals", const_cast<void*>(g.virtuals)},
@@ -428,9 +424,9 @@ void pair_energy(const Executor& executor, const PairEnergyArgs& g) {
     }
     g.pairs[pair] = total;
   }
-  for (std::int64_t i = 0; i < g.nocc; ++i) {
-    g.norms2[i] = 0;
-    for (std::int64_t p = 0; p < pieces * side; ++p) g.norms2[i] += squares[static_cast<std::size_t>(i * pieces * side + p)];
+  std::fill_n(g.norms2, g.nocc * g.nvir, 0.0);
+  for (std::int64_t row = 0; row < g.nocc * pieces; ++row) {
+    for (std::int64_t a = 0; a < g.nvir; ++a) g.norms2[row / pieces * g.nvir + a] += squares[static_cast<std::size_t>(row * g.nvir + a)];
   }
 }
 

@@ -1,306 +1,335 @@
-// pair_energy of float64 operands on a machine without float64: exact sums of integer slices on the Tensor Engine, everything after
-// them in float-float on the Vector Engine.
+// pair_energy of float64 operands on a machine without float64: exact sums of integer slices on the Tensor Engine, two fp32 words after them.
 //
-//   once             the largest exponent of B (a program of its own; the host reads it), then every element of B / 2^e as six slices
-//                    of 7 bits, integers of at most 65, in bfloat16:  b = 2^e sum_k d_k 2^(1 - 7 k) + r,  |r| <= 2^(e - 42)
-//   for each pair    for each group of 640 auxiliary functions, for each row tile of T: the products d_k d_l of each order k + l in one
-//                    PSUM bank. Orders 0 to 5 sum to less than 2^24: they are exact integers. T (hi, lo) += sum_order L_order 2^(-7 order)
-//                    then 1 / D, T^2 / D and (T - T^T)^2 / D in float-float, sums along the row in four words
+//   once             column_exponents (a program of its own; the host reads them), then B as six slices of 7 bits below each column's largest element
+//   for each i, for a batch of j (as many as give instructions about 768 elements in a partition):
+//     GpSimd         weights (e_a + e_b - e_i - e_j)^-1/2 in three words, ahead of everything else               pair_weights.hpp
+//     for each group of up to 768 auxiliary functions, row tile of T and bank of PSUM, that is up to 512 columns (j, b):
+//       Tensor       products d_k d_l of each order k + l = 0 .. 6 in one bank: 26 matmuls for 128 rows
+//       Scalar       sums L_o of the orders to SBUF
+//       Vector       T = sum_o L_o 2^(-7 o) in two words, hi a multiple of 2^-f
+//     Vector         Z = T * weight, then the sums of Z^2; DMA turns Z; (Z - Z^T)^2 and its sums                   double_words.hpp
 //
-// Bits of double arrive as pairs of 32-bit words; sign, exponent and two parts of the mantissa are taken apart by bit operations. Exponents
-// and orbital energies enter as inputs in two words. 26 products a multiplication and about 250 passes of the Vector Engine over T: the
-// Vector Engine binds.
+// a is on partitions. Nothing that the Tensor Engine does waits for the batch before it, except for the copies of seven banks. At nvir 448, naux 1536 a pair takes
+// the Tensor Engine 233 us and the others less than half of that; at nvir 152, naux 672 the Vector Engine's 75 passes bind, 25 us a pair.
 //
-// Errors, with M = 2^e >= |B|: the remainders r, |dT_ab| <= 2^-42 M (||b_a||_1 + ||b_b||_1); products beyond order 6, 2^-46 K M^2;
-// fp32 rounding of orders 4 and beyond and of the sum's low word, 2^-39 M^2 a group; float-float sums of groups, 2^-44 of them.
+// Errors, s_a and s_b the scales of two columns, K = naux. Orders 0 to 4 are exact: 5 * 768 * 65^2 < 2^24. In units of s_a s_b 2^-12:
+//   slices          |dT| <= 1.25 * 2^-42 (s_a ||b_b||_1 + s_b ||b_a||_1)
+//   orders >= 7     4.1 * 65^2 K 2^-49
+//   orders 5, 6     at most 6 * 768 - 2^24 / 65^2 < 700 sums of a group exceed 2^24 and lose 1: 700 * 2^-35 a group
+//   assembly        hi is exact, lo errs by 3.1 * 2^(-24-f) a group and, summed over G groups, by 1.7 G^2 2^(-24-f)
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <trn/blas/pair_energy_program.hpp>
-#include <trn/core/eft.hpp>
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/blocks/matmul.hpp>
 
-#include "../kernels.hpp"
-#include "double_words.hpp"
 #include "pair_energy_sliced.hpp"
+#include "pair_weights.hpp"
+#include "panel_slices.hpp"
 #include "vectors.hpp"
 
 namespace trn::blas {
 
 using namespace trn::tile;
 using blocks::ceil_div;
-using blocks::for_blocks;
+using device::drop;
+using device::TilePool;
+using device::Word;
 using device::DoubleWords;
-using device::Piece;
+using device::EnergyWords;
+using device::kSlices;
 using device::WordPair;
 
 namespace {
 
-constexpr int kSlices = 6, kOrders = 7;
-constexpr std::int64_t kGroupTiles = 5;  // 6 products of |d| <= 65 over 640 rows: 6 * 640 * 65^2 < 2^24
-constexpr std::int64_t kPieceColumns = 1024;
-constexpr std::int64_t kColumns = 8;         // of "sums": four words of squares, four of exchange
-constexpr double kRoundingMagic = 0x1.8p23;  // x + magic - magic is x rounded to an integer
-
-Access drop(Access access) {
-  access.dims.erase(access.dims.begin());
-  return access;
-}
-
-// Exponent fields of all elements: output "largest" (128), 2^20 times the largest biased exponent of each partition's.
-struct ExponentShape {
-  std::int64_t n;
-  bool operator==(const ExponentShape&) const = default;
-};
-Program exponent_program(const ExponentShape& s, const Machine& machine) {
-  Builder b("blas_pair_energy_exponents", machine);
-  const Access words = b.input("b", DType::UInt32, {s.n, 2});
-  const Access out = b.output("largest", DType::Float32, {machine.partitions, device::piece_count(s.n, kPieceColumns, machine)});
-  const Access tile = b.sbuf("largest_tile", machine.partitions, {device::piece_count(s.n, kPieceColumns, machine)}, DType::Float32);
-  b.memset(tile, 0);
-  device::for_pieces(b, s.n, kPieceColumns, [&](const Piece& p) {
-    const Access raw = b.sbuf("raw", p.partitions, {p.columns, 2}, DType::UInt32, 2),
-                 field = b.sbuf("field", p.partitions, {p.columns}, DType::UInt32, 2);
-    b.dma_copy(raw, p.of(words));
-    b.tensor_scalar(field, device::part(raw, 1), AluOp::BitwiseAnd, double{0x7ff00000}, {.engine = Engine::Vector});
-    b.tensor_reduce(tile(ds(0, p.partitions), ds(p.number, 1)), AluOp::Maximum, field);
-  });
-  b.dma_copy(out, tile);
-  return b.finish();
-}
+constexpr int kOrders = 7;
+constexpr std::int64_t kElements = 768;      // of a batch, in a partition; sum_squares takes no more than 1024
+constexpr std::int64_t kMostGroupTiles = 6;  // 768 auxiliary functions
+constexpr std::int64_t kSlackBytes = 8192;  // energies of the occupied orbitals, tiles of the slicing
+constexpr std::int64_t kExactRows = 3990;    // sums of hi over all groups are below 2^24
 
 class SlicedKernel {
  public:
   SlicedKernel(const SlicedPairEnergyShape& shape, const Machine& machine)
       : s_(shape),
+        cut_(shape, machine),
+        range_{shape.nocc, shape.left},
         b_("blas_pair_energy_sliced", machine),
         side_(machine.partitions),
-        bank_(blocks::bank_columns(machine)),
-        tiles_(ceil_div(shape.nvir, machine.stationary_free_max)),
-        height_(ceil_div(shape.nvir, tiles_)),
-        words_of_(b_) {}
+        fraction_(sliced_fraction_bits(shape.naux)) {}
 
   Program build() {
-    const std::int64_t n = s_.naux * s_.nvir;
-    const PairRange range{s_.nocc, s_.left};
-    const Access b = b_.input("b", DType::UInt32, {s_.nocc, n, 2});
-    const Access occupied = b_.input("occupied", DType::Float32, {2, s_.nocc}),
-                 virtuals = b_.input("virtuals", DType::Float32, {2, s_.nvir});
-    sums_ = b_.output("sums", DType::Float32, {range.count(), side_, tiles_ * kColumns});
-    const Access norms = b_.output("norms", DType::Float32, {s_.nocc, side_, device::piece_count(n, kPieceColumns, b_.machine())});
-    for (int k = 0; k < kSlices; ++k) slices_.push_back(b_.scratch("slice" + std::to_string(k), DType::BFloat16, {s_.nocc, n}));
-    slice(b, norms);
+    const Access b = b_.input("b", DType::UInt32, {s_.nocc, s_.naux, s_.nvir, 2});
+    const Access exponents = b_.input("exponents", DType::Float32, {s_.nocc, s_.nvir});
+    powers_ = b_.input("powers", DType::Float32, {s_.nocc, s_.nvir});
+    const Access occupied = b_.input("occupied", DType::Float32, {3, s_.nocc}), virtuals = b_.input("virtuals", DType::Float32, {3, s_.nvir});
+    sums_ = b_.output("sums", DType::Float32, {range_.count(), cut_.height, cut_.columns()});
+    const Access norms = b_.output("norms", DType::Float32, {s_.nocc, s_.nvir});
+    slices_ = device::slice_panels(b_, {s_.nocc, s_.naux, s_.nvir}, b, exponents, norms);
+    declare();
     load_energies(occupied, virtuals);
-    for (std::int64_t i = 0; i < range.rows(); ++i) {
-      b_.parallel("j", s_.nocc - range.first(i), [&](Affine j) { pair(Affine(i), j + range.first(i), j + range.row(i)); });
-    }
+    for (std::int64_t i = 0; i < range_.rows(); ++i) pairs_of(i);
     return b_.finish();
   }
 
  private:
-  void slice(const Access& b, const Access& norms) {
-    const device::Factors exponent(b_, 1);  // 126 - the largest biased exponent
-    const std::int64_t n = s_.naux * s_.nvir, pieces = device::piece_count(n, kPieceColumns, b_.machine());
-    b_.parallel("i", s_.nocc, [&](Affine i) {
-      const Access norm = b_.sbuf("norm", side_, {pieces}, DType::Float32, 2);
-      b_.memset(norm, 0, Engine::GpSimd);
-      device::for_pieces(b_, n, kPieceColumns, [&](const Piece& p) {
-        const auto fresh = [&](DType dtype) { return b_.sbuf("piece", p.partitions, {p.columns}, dtype); };
-        const Access raw = b_.sbuf("raw", p.partitions, {p.columns, 2}, DType::UInt32, 2);
-        b_.dma_copy(raw, p.of(drop(b(ds(i, 1), all, all))));
-        auto [x, rest] = decode(raw, exponent(0, p.partitions), fresh);
-        b_.activation(fresh(DType::BFloat16), ActFunction::Square, x, {.reduce_res = norm(ds(0, p.partitions), ds(p.number, 1))});
-        for (int k = 0; k < kSlices; ++k) {
-          const Access d = b_.sbuf("digit", p.partitions, {p.columns}, DType::BFloat16, 2);
-          b_.tensor_tensor(d, cut(x, fresh), cut(rest, fresh), AluOp::Add, Engine::Vector);
-          b_.dma_copy(p.of(drop(slices_[static_cast<std::size_t>(k)](ds(i, 1), all))), d);
-          for (const Access& word : {x, rest}) b_.tensor_scalar(word, word, AluOp::Multiply, 128.0, {.engine = Engine::Vector});
-        }
-      });
-      b_.dma_copy(drop(norms(ds(i, 1), all, all)), norm);
-    });
-  }
-  // The integer next to x; x keeps the rest.
-  template <class Fresh>
-  Access cut(const Access& x, const Fresh& fresh) {
-    const Access whole = fresh(DType::Float32);
-    b_.tensor_scalar(whole, x, AluOp::Add, kRoundingMagic, {.op1 = AluOp::Subtract, .operand1 = kRoundingMagic, .engine = Engine::Vector});
-    b_.tensor_tensor(x, x, whole, AluOp::Subtract, Engine::Vector);
-    return whole;
-  }
-
-  // 64 b / 2^e in two words: sign, exponent and 20 bits of mantissa from the high word, 24 more from the low one.
-  template <class Fresh>
-  std::pair<Access, Access> decode(const Access& raw, const Access& exponent, const Fresh& fresh) {
-    const Access low = device::part(raw, 0), high = device::part(raw, 1);
-    const auto bits = [&](const Access& dst, const Access& src, AluOp op0, double operand0, AluOp op1 = AluOp::None, double operand1 = 0) {
-      b_.tensor_scalar(dst, src, op0, operand0, {.op1 = op1, .operand1 = operand1, .engine = Engine::Vector});
-    };
-    const Access field = fresh(DType::UInt32), number = fresh(DType::Float32), shifted = fresh(DType::UInt32);
-    bits(field, high, AluOp::RightShift, 20, AluOp::BitwiseAnd, 0x7ff);
-    b_.tensor_copy(number, field, Engine::Vector);
-    b_.tensor_scalar(shifted, number, AluOp::Add, exponent, {.op1 = AluOp::Maximum, .operand1 = 0.0, .engine = Engine::Vector});
-    bits(shifted, shifted, AluOp::LeftShift, 23);
-    const Access sign = fresh(DType::UInt32), scale = fresh(DType::Float32);  // +-1, +-2^(exponent - e - 1)
-    bits(sign, high, AluOp::BitwiseAnd, 0x80000000, AluOp::BitwiseOr, 0x3f800000);
-    b_.tensor_tensor(scale, sign.view(DType::Float32), shifted.view(DType::Float32), AluOp::Multiply, Engine::Vector);
-    const Access mantissa = fresh(DType::UInt32), x = fresh(DType::Float32), rest = fresh(DType::Float32);
-    bits(mantissa, high, AluOp::BitwiseAnd, 0xfffff, AluOp::LeftShift, 3);
-    bits(mantissa, mantissa, AluOp::BitwiseOr, 0x3f800000);
-    b_.scalar_tensor_tensor(x, mantissa.view(DType::Float32), AluOp::Multiply, 64.0, AluOp::Multiply, scale);
-    const Access tail = fresh(DType::UInt32), fraction = fresh(DType::Float32);
-    bits(tail, low, AluOp::RightShift, 8);
-    b_.tensor_copy(fraction, tail, Engine::Vector);
-    b_.scalar_tensor_tensor(rest, fraction, AluOp::Multiply, 0x1p-38, AluOp::Multiply, scale);  // 64 * 2^-44
-    return {x, rest};
-  }
-
-  void load_energies(const Access& occupied, const Access& virtuals) {
-    const std::int64_t whole = s_.nvir / height_, last = s_.nvir % height_;
-    for (std::int64_t w = 0; w < 2; ++w) {
-      const Access o = b_.sbuf("e_occupied", side_, {s_.nocc}, DType::Float32), r = b_.sbuf("e_row", side_, {s_.nvir}, DType::Float32);
-      b_.dma_copy(o, drop(occupied(ds(w, 1), all)).broadcast(0, side_));
-      b_.dma_copy(r, drop(virtuals(ds(w, 1), all)).broadcast(0, side_));
-      const Access c = b_.sbuf("e_column", height_, {tiles_}, DType::Float32);
-      b_.memset(c, 0);
-      const Access row = drop(virtuals(ds(w, 1), all));
-      if (whole > 0) b_.dma_copy(c(all, ds(0, whole)), row(ds(0, whole * height_)).split(0, height_).permute({1, 0}));
-      if (last > 0) b_.dma_copy(c(ds(0, last), ds(whole, 1)), row(ds(whole * height_, last)).split(0, last).permute({1, 0}));
-      (w == 0 ? occupied_.hi : occupied_.lo) = o;
-      (w == 0 ? row_.hi : row_.lo) = r;
-      (w == 0 ? column_.hi : column_.lo) = c;
-    }
-  }
-
-  void pair(const Affine& i, const Affine& j, const Affine& number) {
-    const Access hi = b_.sbuf("t_hi", height_, {tiles_, s_.nvir}, DType::Float32),
-                 lo = b_.sbuf("t_lo", height_, {tiles_, s_.nvir}, DType::Float32);
-    b_.memset(hi, 0);
-    b_.memset(lo, 0);
-    const std::int64_t k_tiles = ceil_div(s_.naux, side_), groups = (s_.naux / side_) / kGroupTiles, rest = k_tiles - groups * kGroupTiles;
-    b_.sequential("group", groups, [&](Affine g) { add_group(i, j, g * kGroupTiles, kGroupTiles, false, hi, lo); });
-    if (rest > 0) add_group(i, j, Affine(groups * kGroupTiles), rest, s_.naux % side_ > 0, hi, lo);
-    // e_a - e_i - e_j for every row tile
-    const auto energy = [&](const Affine& of) {
-      const auto spread = [&](const Access& word) {
-        Access one = word(ds(0, height_), ds(of, 1));
-        one.dims = {{0, tiles_}};
-        return one;
-      };
-      return WordPair{spread(occupied_.hi), spread(occupied_.lo)};
-    };
-    const WordPair offset = words_of_.subtract(words_of_.subtract(column_, energy(i)), energy(j));
-    const Access columns = b_.sbuf("columns", side_, {tiles_, kColumns}, DType::Float32);
-    b_.memset(columns, 0, Engine::GpSimd);
-    row_tiles([&](const Affine& t, std::int64_t rows) { energies(t, rows, {hi, lo}, offset, columns); });
-    b_.dma_copy(drop(sums_(ds(number, 1), all, all)), device::flat(columns));
-  }
-  void row_tiles(const std::function<void(const Affine&, std::int64_t)>& body) {
-    const std::int64_t whole = s_.nvir / height_, last = s_.nvir % height_;
-    b_.sequential("t", whole, [&](Affine t) { body(t, height_); });
-    if (last > 0) body(Affine(whole), last);
-  }
-
-  // T += the products of k tiles [first, first + tiles) of slices of B_i and B_j.
-  void add_group(const Affine& i, const Affine& j, const Affine& first, std::int64_t tiles, bool ragged, const Access& hi,
-                 const Access& lo) {
-    const std::vector<Access> left = load("left", i, first, tiles, ragged), right = load("right", j, first, tiles, ragged);
-    row_tiles([&](const Affine& t, std::int64_t rows) {
-      std::vector<Access> orders;
-      for (int order = 0; order < kOrders; ++order) {
-        orders.push_back(b_.psum("order", rows, {bank_})(all, ds(0, s_.nvir)));
-        bool fresh = true;
-        for (int k = std::max(0, order - kSlices + 1); k <= std::min(order, kSlices - 1); ++k) {
-          const Access &x = left[static_cast<std::size_t>(k)], &y = right[static_cast<std::size_t>(order - k)];
-          const auto at = [&](const Affine& tile, std::int64_t depth) {
-            b_.nc_matmul(orders.back(), drop(x(ds(0, depth), ds(tile, 1), ds(t * height_, rows))), drop(y(ds(0, depth), ds(tile, 1), all)),
-                         {.accumulate = fresh ? tile : Affine(1)});
-          };
-          b_.sequential("k", ragged ? tiles - 1 : tiles, [&](Affine tile) { at(tile, side_); });
-          if (ragged) at(Affine(tiles - 1), s_.naux % side_);
-          fresh = false;
-        }
-      }
-      const WordPair sum = assemble(orders);
-      const WordPair old{drop(hi(ds(0, rows), ds(t, 1), all)), drop(lo(ds(0, rows), ds(t, 1), all))};
-      const WordPair total = words_of_.add(old, sum);
-      b_.activation(old.hi, ActFunction::Copy, total.hi);
-      b_.activation(old.lo, ActFunction::Copy, total.lo);
-    });
-  }
-
-  // (tile, columns of all virtuals) of each slice: k on partitions.
-  std::vector<Access> load(const std::string& name, const Affine& i, const Affine& first, std::int64_t tiles, bool ragged) {
-    std::vector<Access> panel;
-    const std::int64_t whole = ragged ? tiles - 1 : tiles, depth = s_.naux % side_, n = s_.nvir;
+  // Tiles live as long as the program: the code below is recorded for every i. What one batch loads or leaves to another engine has two slots, and
+  // batches take turns.
+  void declare() {
+    const std::int64_t depth = std::min(side_, s_.naux), n = s_.nvir, batch = cut_.pairs * n, bank = cut_.per_bank * n;
+    const auto tile = [&](const std::string& name, Shape shape) { return b_.sbuf(name, cut_.height, std::move(shape), DType::Float32); };
     for (int k = 0; k < kSlices; ++k) {
-      const Access tile = b_.sbuf(name, std::min(side_, s_.naux), {tiles, n}, DType::BFloat16);
-      const auto rows = [&](const Affine& row, std::int64_t count) {
-        return drop(slices_[static_cast<std::size_t>(k)](ds(i, 1), ds(row * n, count * n))).split(0, n);
+      left_.push_back(b_.sbuf("left" + std::to_string(k), depth, {cut_.left_slots, cut_.group_tiles, n}, DType::BFloat16));
+      right_.push_back(b_.sbuf("right" + std::to_string(k), depth, {2, cut_.group_tiles, bank}, DType::BFloat16));
+    }
+    for (int order = 0; order < kOrders; ++order) {
+      banks_.push_back(b_.psum("order" + std::to_string(order), cut_.height, {blocks::bank_columns(b_.machine())}));
+      levels_.push_back(tile("level" + std::to_string(order), {2, bank}));
+    }
+    t_ = {tile("t_hi", {cut_.tiles * batch}), tile("t_lo", {cut_.tiles * batch})};
+    z_ = {tile("z_hi", {cut_.tiles * batch}), tile("z_lo", {cut_.tiles * batch})};
+    turned_ = {tile("turned_hi", {cut_.part * batch}), tile("turned_lo", {cut_.part * batch})};
+    columns_out_ = tile("columns", {2, cut_.pairs * cut_.columns()});
+    row_powers_ = tile("row_powers", {2, batch});
+    column_powers_ = tile("column_powers", {2, cut_.tiles});
+    one_ = tile("one", {1});
+    b_.memset(one_, 1);
+    three_eighths_ = tile("three_eighths", {1});
+    b_.memset(three_eighths_, 0.375);
+    words_.emplace(b_, TilePool(b_, "word", cut_.height, std::max(cut_.part * batch, bank), DoubleWords::kWords));
+    weights_.emplace(b_, "weight", cut_.height, cut_.part * batch, device::kWeightWords);
+  }
+
+  // Energies in every partition; those of the virtuals also down the partitions of each row tile.
+  void load_energies(const Access& occupied, const Access& virtuals) {
+    for (std::int64_t w = 0; w < 3; ++w) {
+      const auto at = static_cast<std::size_t>(w);
+      occupied_[at] = b_.sbuf("e_occupied", cut_.height, {s_.nocc}, DType::Float32);
+      rows_[at] = b_.sbuf("e_row", cut_.height, {s_.nvir}, DType::Float32);
+      columns_[at] = b_.sbuf("e_column", cut_.height, {cut_.tiles}, DType::Float32);
+      b_.dma_copy(occupied_[at], drop(occupied(ds(w, 1), all)).broadcast(0, cut_.height));
+      b_.dma_copy(rows_[at], drop(virtuals(ds(w, 1), all)).broadcast(0, cut_.height));
+      load_column(columns_[at], drop(virtuals(ds(w, 1), all)));
+    }
+  }
+  // (height, tiles) from nvir numbers; rows past the last one repeat the first number.
+  void load_column(const Access& to, const Access& from) {
+    const std::int64_t height = cut_.height, whole = s_.nvir / height, last = s_.nvir % height;
+    if (last > 0) b_.dma_copy(to(all, ds(whole, 1)), from(ds(0, 1)).broadcast(0, height));
+    if (whole > 0) b_.dma_copy(to(all, ds(0, whole)), from(ds(0, whole * height)).split(0, height).permute({1, 0}));
+    if (last > 0) b_.dma_copy(to(ds(0, last), ds(whole, 1)), from(ds(whole * height, last)).split(0, last).permute({1, 0}));
+  }
+
+  void pairs_of(std::int64_t i) {
+    const std::int64_t first = range_.first(i), count = s_.nocc - first, size = cut_.pairs, whole = count / size, rest = count % size;
+    column_power_ = drop(column_powers_(all, ds(i % 2, 1), all));
+    load_column(column_power_, drop(powers_(ds(i, 1), all)));
+    if (cut_.groups == 1) fill(slot(left_, i % cut_.left_slots, cut_.group_tiles, s_.nvir), Affine(i), 1, 0);
+    const auto at = [&](const Affine& b, std::int64_t pairs, std::int64_t turn) { batch(i, b * size + first, pairs, b * size + range_.row(i), turn); };
+    b_.sequential("j", whole / 2, [&](Affine b) {
+      at(b * 2, size, 0);
+      at(b * 2 + 1, size, 1);
+    });
+    if (whole % 2 > 0) at(Affine(whole - 1), size, 0);
+    if (rest > 0) at(Affine(whole), rest, 1);
+  }
+  // A slot of every tile in a list: (128, tiles, columns).
+  static std::vector<Access> slot(const std::vector<Access>& tiles, std::int64_t at, std::int64_t k_tiles, std::int64_t columns) {
+    std::vector<Access> slots;
+    for (const Access& tile : tiles) slots.push_back(drop(tile(all, ds(at, 1), ds(0, k_tiles), ds(0, columns))));
+    return slots;
+  }
+
+  // Pairs (i, j) .. (i, j + pairs - 1), rows [number, number + pairs) of the sums.
+  void batch(std::int64_t i, const Affine& j, std::int64_t pairs, const Affine& number, std::int64_t turn) {
+    const std::int64_t n = s_.nvir, tiles = cut_.tiles;
+    const Access row_powers = drop(row_powers_(all, ds(turn, 1), ds(0, pairs * n))).split(0, n);
+    b_.dma_copy(row_powers, powers_(ds(j, pairs), all).broadcast(0, cut_.height));
+    device::WeightInput in{rows_, columns_, {}, {}, column_power_, row_powers, one_, three_eighths_};
+    for (std::size_t w = 0; w < 3; ++w) {
+      in.first[w] = occupied_[w](all, ds(i, 1));
+      in.second[w] = occupied_[w](all, ds(j, pairs));
+    }
+    const auto of_batch = [&](const Access& a) { return a(all, ds(0, pairs * tiles * n)).split(0, n).split(0, tiles); };  // (pairs, tiles, n)
+    const WordPair t{of_batch(t_.hi), of_batch(t_.lo)};
+    if (n % cut_.height > 0) {
+      b_.memset(t.hi, 0, Engine::GpSimd);
+      b_.memset(t.lo, 0, Engine::GpSimd);
+    }
+    products(i, j, pairs, t, turn);
+    // Row tiles of one pair, or all of every pair.
+    const auto part = [&](const WordPair& x, std::int64_t first, std::int64_t count) {
+      const auto rows = [&](const Access& a) { return a(all, ds(first * n, pairs * count * n)).split(0, n); };
+      return WordPair{rows(x.hi), rows(x.lo)};
+    };
+    const auto for_parts = [&](auto body) {
+      for (std::int64_t p = 0; p < cut_.parts; ++p) body(p, p * cut_.part, std::min(cut_.part, tiles - p * cut_.part));
+    };
+    for_parts([&](std::int64_t, std::int64_t first, std::int64_t count) {
+      words_->weigh(part(z_, first, count), part(t_, first, count), device::pair_weights(b_, *weights_, in, first, count));
+    });
+    const Access columns = drop(columns_out_(all, ds(turn, 1), ds(0, pairs * cut_.columns())));
+    for_parts([&](std::int64_t p, std::int64_t first, std::int64_t count) {
+      const auto column = [&](std::int64_t which) {
+        return [&, which](std::int64_t r, std::int64_t word) { return columns(all, ds(r * cut_.columns() + 8 * p + 4 * which + word, 1)); };
       };
-      if (whole > 0) b_.dma_copy(tile(all, ds(0, whole), all), rows(first * side_, whole * side_).split(0, side_).permute({1, 0, 2}));
-      if (ragged) b_.dma_copy(drop(tile(ds(0, depth), ds(whole, 1), all)), rows((first + whole) * side_, depth));
-      panel.push_back(tile);
-    }
-    return panel;
+      const WordPair x = part(z_, first, count), turned = part(turned_, 0, count);
+      turn_tiles(turned_.hi, of_batch(z_.hi), pairs, first, count);
+      turn_tiles(turned_.lo, of_batch(z_.lo), pairs, first, count);
+      words_->sum_squares(column(0), x, pairs);
+      words_->sum_squares(column(1), words_->difference(x, turned), pairs);
+    });
+    b_.dma_copy(sums_(ds(number, pairs), all, all).permute({1, 0, 2}), columns.split(0, cut_.columns()));
   }
 
-  // sum over orders of L 2^(-7 order), from the finest on: orders 0 to 3 enter exactly, 4 to 6 as one fp32 number.
-  WordPair assemble(const std::vector<Access>& orders) {
-    const auto in_sbuf = [&](std::size_t order) {
-      const Access copy = b_.sbuf("level", orders[order].partitions, {orders[order].free_size()}, DType::Float32);
-      b_.activation(copy, ActFunction::Copy, orders[order], {.scale = std::ldexp(1.0, -7 * static_cast<int>(order))});
-      return copy;
+  // Row tiles [first, first + count) of Z^T, pair by pair: (height, pairs, count, n).
+  void turn_tiles(const Access& to, const Access& z, std::int64_t pairs, std::int64_t first, std::int64_t count) {
+    const std::int64_t n = s_.nvir, height = cut_.height;
+    const Access turned = to(all, ds(0, pairs * count * n)).split(0, n).split(0, count);
+    if (n % height > 0 && first + count == cut_.tiles) b_.memset(turned, 0, Engine::GpSimd);
+    const auto middle = [](Access a) {  // the row tile's dimension of size 1 removed
+      a.dims.erase(a.dims.begin() + 1);
+      return a;
     };
-    Access sum = in_sbuf(6), errors;
-    for (const std::size_t order : {5, 4}) sum = words_of_.add(in_sbuf(order), sum);
-    for (const std::size_t order : {3, 2, 1, 0}) {
-      const WordPair next = words_of_.two_sum(in_sbuf(order), sum);
-      sum = next.hi;
-      errors = errors.present() ? words_of_.add(next.lo, errors) : next.lo;
+    for (std::int64_t t = first; t < first + count; ++t) {
+      const std::int64_t rows = std::min(height, n - t * height);
+      for (std::int64_t u = 0; u < cut_.tiles; ++u) {
+        const std::int64_t from = std::min(height, n - u * height);
+        b_.dma_transpose(middle(turned(ds(0, rows), all, ds(t - first, 1), ds(u * height, from))), middle(z(ds(0, from), all, ds(u, 1), ds(t * height, rows))));
+      }
     }
-    return {sum, errors};
   }
 
-  // Row tile t of T: T^2 / D and (T - T^T)^2 / D, summed along the row; the second has each pair of virtuals twice.
-  void energies(const Affine& t, std::int64_t rows, const WordPair& all_t, const WordPair& offset, const Access& columns) {
-    const auto tile_of = [&](const Access& word) { return drop(word(ds(0, rows), ds(t, 1), all)); };
-    const WordPair x{tile_of(all_t.hi), tile_of(all_t.lo)};
-    const auto spread = [&](const Access& word) {
-      Access one = word(ds(0, rows), ds(t, 1));
-      one.dims = {{0, s_.nvir}};
-      return one;
-    };
-    const WordPair row{row_.hi(ds(0, rows), all), row_.lo(ds(0, rows), all)};
-    const WordPair weight = words_of_.reciprocal(words_of_.add(row, {spread(offset.hi), spread(offset.lo)}));
-    const auto to = [&](std::int64_t first) { return drop(columns(ds(0, rows), ds(t, 1), ds(first, 4))); };
-    words_of_.sum_row(to(0), words_of_.multiply(x, words_of_.multiply(x, weight)));
-    const WordPair difference = words_of_.subtract(x, {turned(all_t.hi, t, rows), turned(all_t.lo, t, rows)});
-    words_of_.sum_row(to(4), words_of_.multiply(difference, words_of_.multiply(difference, weight)));
+  // T of a batch, group after group.
+  void products(std::int64_t i, const Affine& j, std::int64_t pairs, const WordPair& t, std::int64_t turn) {
+    const std::int64_t all_tiles = ceil_div(s_.naux, side_);
+    for (std::int64_t g = 0; g < cut_.groups; ++g) {
+      const std::int64_t first = g * cut_.group_tiles, tiles = std::min(cut_.group_tiles, all_tiles - first);
+      const std::vector<Access> left = slot(left_, (cut_.groups == 1 ? i : g) % cut_.left_slots, tiles, s_.nvir);
+      if (cut_.groups > 1) fill(left, Affine(i), 1, first);
+      for (std::int64_t p = 0; p < pairs; p += cut_.per_bank, ++turn) {
+        const std::int64_t some = std::min(cut_.per_bank, pairs - p);
+        const std::vector<Access> right = slot(right_, turn % 2, tiles, some * s_.nvir);
+        fill(right, j + p, some, first);
+        const auto tile = [&](const Affine& at, std::int64_t rows, std::int64_t level) {
+          const WordPair to{(*t.hi)(ds(0, rows), ds(p, some), ds(at, 1), all), (*t.lo)(ds(0, rows), ds(p, some), ds(at, 1), all)};
+          assemble(to, orders(left, right, some, first + tiles == all_tiles, at, rows, level), g > 0);
+        };
+        for (std::int64_t at = 0; at < cut_.tiles; ++at) tile(Affine(at), std::min(cut_.height, s_.nvir - at * cut_.height), (at + turn) % 2);
+      }
+    }
   }
 
-  // Rows [t height, ...) of T^T.
-  Access turned(const Access& word, const Affine& t, std::int64_t rows) {
-    const Access bank = b_.psum("turned", rows, {bank_}), copy = b_.sbuf("turned_words", rows, {s_.nvir}, DType::Float32);
-    for (std::int64_t u = 0; u < tiles_; ++u) {
-      const std::int64_t from = std::min(height_, s_.nvir - u * height_);
-      b_.nc_transpose(bank(all, ds(u * height_, from)), drop(word(ds(0, from), ds(u, 1), ds(t * height_, rows))));
+  // Orbitals i .. i + pairs - 1, k tiles from `first` on, k on partitions.
+  void fill(const std::vector<Access>& to, const Affine& i, std::int64_t pairs, std::int64_t first) {
+    const std::int64_t n = s_.nvir, tiles = to.front().dims.front().size;
+    const bool ragged = s_.naux % side_ > 0 && first + tiles == ceil_div(s_.naux, side_);
+    const std::int64_t whole = ragged ? tiles - 1 : tiles;
+    for (std::size_t k = 0; k < to.size(); ++k) {
+      for (std::int64_t p = 0; p < pairs; ++p) {
+        const auto rows = [&](std::int64_t from, std::int64_t count) { return drop(slices_[k](ds(i + p, 1), ds(from, count), all)); };
+        const Access one = to[k](all, all, ds(p * n, n));
+        if (whole > 0) b_.dma_copy(one(all, ds(0, whole), all), rows(first * side_, whole * side_).split(0, side_).permute({1, 0, 2}));
+        if (ragged) b_.dma_copy(drop(one(ds(0, s_.naux % side_), ds(whole, 1), all)), rows((first + whole) * side_, s_.naux % side_));
+      }
     }
-    b_.tensor_copy(copy, bank(all, ds(0, s_.nvir)), Engine::Vector);
-    return copy;
+  }
+
+  // Sums of each order, in SBUF: rows [at * height, ...) of T.
+  std::vector<Word> orders(const std::vector<Access>& left, const std::vector<Access>& right, std::int64_t pairs, bool last, const Affine& at,
+                           std::int64_t rows, std::int64_t level) {
+    const std::int64_t depth = s_.naux % side_, n = pairs * s_.nvir, tiles = left.front().dims.front().size, whole = last && depth > 0 ? tiles - 1 : tiles;
+    std::vector<Word> sums;
+    for (int order = 0; order < kOrders; ++order) {
+      const Access bank = banks_[static_cast<std::size_t>(order)](ds(0, rows), ds(0, n));
+      bool fresh = true;
+      for (int k = std::max(0, order - kSlices + 1); k <= std::min(order, kSlices - 1); ++k) {
+        const Access &x = left[static_cast<std::size_t>(k)], &y = right[static_cast<std::size_t>(order - k)];
+        const auto multiply = [&](const Affine& tile, std::int64_t k_rows) {
+          b_.nc_matmul(bank, drop(x(ds(0, k_rows), ds(tile, 1), ds(at * cut_.height, rows))), drop(y(ds(0, k_rows), ds(tile, 1), all)),
+                       {.accumulate = fresh ? tile : Affine(1)});
+        };
+        b_.sequential("k", whole, [&](Affine tile) { multiply(tile, side_); });
+        if (whole < tiles) multiply(Affine(whole), depth);
+        fresh = false;
+      }
+      const Access sum = drop(levels_[static_cast<std::size_t>(order)](ds(0, rows), ds(level, 1), ds(0, n)));
+      b_.activation(sum, ActFunction::Copy, bank);
+      sums.push_back(sum);
+    }
+    return sums;
+  }
+
+  // to (+)= sum over orders of L 2^(-7 order). What exceeds 2^-f is cut off L_1, L_2 and L_3 and added to L_0, exactly.
+  void assemble(const WordPair& to, const std::vector<Word>& l, bool add) {
+    DoubleWords& words = *words_;
+    Word low = words.scaled_add(words.scaled_add(l[6], 0x1p-7, l[5]), 0x1p-7, l[4]), high = l[0];
+    for (int order = 3; order >= 1; --order) {
+      const Word& sum = l[static_cast<std::size_t>(order)];
+      const Word whole = words.rounded(sum, std::ldexp(1.0, 7 * order - fraction_));
+      high = words.scaled_add(whole, std::ldexp(1.0, -7 * order), high);
+      low = words.scaled_add(low, 0x1p-7, words.subtract(sum, whole));
+    }
+    if (!add) {
+      b_.activation(to.hi, ActFunction::Copy, high);
+      b_.activation(to.lo, ActFunction::Copy, low, {.scale = 0x1p-7});
+      return;
+    }
+    if (s_.naux > kExactRows) {
+      const WordPair sum = words.two_sum(high, to.hi);
+      low = words.scaled_add(sum.lo, 0x1p7, low);
+      b_.tensor_copy(to.hi, sum.hi, Engine::Vector);
+    } else {
+      b_.tensor_tensor(to.hi, to.hi, high, AluOp::Add, Engine::Vector);
+    }
+    b_.scalar_tensor_tensor(to.lo, low, AluOp::Multiply, 0x1p-7, AluOp::Add, to.lo);
   }
 
   SlicedPairEnergyShape s_;
+  SlicedCut cut_;
+  PairRange range_;
   Builder b_;
-  std::int64_t side_, bank_, tiles_, height_;
-  DoubleWords words_of_;
-  std::vector<Access> slices_;
-  Access sums_;
-  WordPair occupied_, row_, column_;
+  std::int64_t side_;
+  int fraction_;
+  std::optional<DoubleWords> words_;
+  std::optional<TilePool> weights_;
+  std::vector<Access> slices_, left_, right_, levels_, banks_;
+  Access sums_, powers_, columns_out_, row_powers_, column_powers_, column_power_, one_, three_eighths_;
+  WordPair t_, z_, turned_;
+  EnergyWords occupied_, rows_, columns_;
 };
 
 }  // namespace
+
+SlicedCut::SlicedCut(const SlicedPairEnergyShape& s, const Machine& machine) {
+  const std::int64_t bank = blocks::bank_columns(machine), k_tiles = ceil_div(s.naux, machine.partitions);
+  tiles = ceil_div(s.nvir, machine.stationary_free_max);
+  height = ceil_div(s.nvir, tiles);
+  part = std::clamp<std::int64_t>(kElements / s.nvir, 1, tiles);
+  parts = ceil_div(tiles, part);
+  pairs = std::max<std::int64_t>(1, kElements / (tiles * s.nvir));
+  per_bank = ceil_div(pairs, ceil_div(pairs * s.nvir, bank / s.nvir * s.nvir));
+  // What the kernel declares besides the slices, and one k tile of those.
+  const std::int64_t batch = pairs * s.nvir, words = DoubleWords::kWords + device::kWeightWords + 2;
+  const std::int64_t elements = 4 * tiles * batch + words * std::max(part * batch, per_bank * s.nvir) + 2 * kOrders * per_bank * s.nvir + 2 * batch + 3 * s.nvir +
+                                2 * (pairs * columns() + tiles);
+  const std::int64_t room = machine.sbuf_bytes_per_partition - elements * size_bytes(DType::Float32) - kSlackBytes;
+  const std::int64_t slice = kSlices * s.nvir * size_bytes(DType::BFloat16);
+  const std::int64_t most = std::min(kMostGroupTiles, k_tiles);
+  left_slots = room / (slice * 2 * (1 + per_bank)) >= k_tiles && most == k_tiles ? 2 : 1;
+  group_tiles = std::clamp<std::int64_t>(room / (slice * (left_slots + 2 * per_bank)), 1, most);
+  groups = ceil_div(k_tiles, group_tiles);
+  pairs = std::min(pairs, s.nocc);
+}
+
+int sliced_fraction_bits(std::int64_t naux) {
+  // |hi| < 4200 naux stays below 2^24 units of 2^-f.
+  return std::clamp(23 - static_cast<int>(std::floor(std::log2(4200.0 * static_cast<double>(naux)))), 0, 7);
+}
 
 tile::Program sliced_pair_energy_program(const SlicedPairEnergyShape& shape, const Machine& machine) {
   const std::int64_t most = blocks::bank_columns(machine);
@@ -314,82 +343,5 @@ tile::Program sliced_pair_energy_program(const SlicedPairEnergyShape& shape, con
   }
   return SlicedKernel(shape, machine).build();
 }
-
-double sliced_pair_product_norm(std::int64_t naux, std::int64_t nvir, double scale, double norm_i, double norm_j) {
-  const auto k = static_cast<double>(naux), v = static_cast<double>(nvir);
-  const double groups = std::ceil(k / (128.0 * kGroupTiles)) + 1;
-  return 0x1p-42 * scale * std::sqrt(k * v) * (norm_i + norm_j) + v * scale * scale * (0x1p-46 * k + 0x1p-39 * groups) +
-         0x1p-44 * groups * norm_i * norm_j;
-}
-
-namespace device {
-
-void pair_energy_sliced(const Executor& executor, const PairEnergyArgs& g) {
-  Device& device = device_of(executor);
-  const Machine& machine = device.machine();
-  const std::int64_t n = g.naux * g.nvir, side = machine.partitions, pairs = PairRange{g.nocc, g.left}.count();
-  const SlicedPairEnergyShape shape{g.nocc, g.naux, g.nvir, g.left};
-  const auto program = device.programs().get(shape, [&](const SlicedPairEnergyShape& s) { return sliced_pair_energy_program(s, machine); });
-  void* b = const_cast<void*>(g.b);
-
-  const Array<float> largest(executor, {side, piece_count(g.nocc * n, kPieceColumns, machine)});
-  const auto exponents =
-      device.programs().get(ExponentShape{g.nocc * n}, [&](const ExponentShape& s) { return exponent_program(s, machine); });
-  device.run(*exponents, std::vector<Binding>{{"b", b}, {"largest", largest.data()}});
-  const std::vector<float> fields = largest.to_host();
-  int exponent = static_cast<int>(std::ldexp(static_cast<double>(*std::max_element(fields.begin(), fields.end())), -20));
-  if (g.largest > 0) {
-    int given = 0;  // g.largest = f 2^given, 1/2 <= f < 1
-    (void)std::frexp(g.largest, &given);
-    given += 1022;  // the exponent field of a double
-    require(exponent <= given || exponent == 0x7ff, "blas.pair_energy: `largest` is {} but B has elements of {} and more; give the largest |B| of all blocks",
-            g.largest, std::ldexp(1.0, exponent - 1023));
-    exponent = std::max(exponent, given);
-  }
-  constexpr int kInfinite = 0x7ff, kTiny = 200;  // 2^-823: T^2 underflows in double, too
-  *g.scale = std::ldexp(1.0, exponent - 1022);
-  std::fill_n(g.pairs, pairs, exponent == kInfinite ? PairSums{NAN, NAN} : PairSums{});
-  std::fill_n(g.norms2, g.nocc, exponent == kInfinite ? NAN : 0);
-  if (exponent == kInfinite || exponent < kTiny) return;
-
-  // Energies in two words each, the high words first.
-  const auto words = [&](const void* from, std::int64_t count, std::int64_t stride) {
-    std::vector<double> values(static_cast<std::size_t>(count));
-    trn::copy(View<const double>(executor, static_cast<const double*>(from), {count}, {stride}),
-              View<double>(Executor::host(), values.data(), {count}));
-    std::vector<float> parts(static_cast<std::size_t>(2 * count));
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const FloatFloat f = split(values[i]);
-      parts[i] = f.hi;
-      parts[i + values.size()] = f.lo;
-    }
-    return Array<float>::from_host(executor, {2, count}, parts);
-  };
-  const Array<float> occupied = words(g.occupied, g.nocc, g.occupied_stride), virtuals = words(g.virtuals, g.nvir, g.virtual_stride);
-  const std::int64_t columns = ceil_div(g.nvir, machine.stationary_free_max) * kColumns, pieces = piece_count(n, kPieceColumns, machine);
-  const Array<float> sums(executor, {pairs, side * columns}), norms(executor, {g.nocc, side * pieces});
-  launch(executor, *program,
-         {{"b", b}, {"occupied", occupied.data()}, {"virtuals", virtuals.data()}, {"sums", sums.data()}, {"norms", norms.data()}},
-         {126.0 - exponent});
-
-  // T is in units of 2^-12 scale^2, the norms in units of scale / 64.
-  const double unit = std::ldexp(std::pow(*g.scale, 4), -24);
-  const std::vector<float> parts = sums.to_host(), squares = norms.to_host();
-  for (std::int64_t pair = 0; pair < pairs; ++pair) {
-    DoubleDouble total[2];
-    for (std::int64_t at = 0; at < side * columns; ++at) {
-      DoubleDouble& sum = total[at % kColumns < 4 ? 0 : 1];
-      sum = sum + DoubleDouble(parts[static_cast<std::size_t>(pair * side * columns + at)]);
-    }
-    g.pairs[pair] = {unit * static_cast<double>(total[0]), unit * static_cast<double>(total[1]) / 2};
-  }
-  for (std::int64_t i = 0; i < g.nocc; ++i) {
-    double sum = 0;
-    for (std::int64_t at = 0; at < side * pieces; ++at) sum += squares[static_cast<std::size_t>(i * side * pieces + at)];
-    g.norms2[i] = sum * *g.scale * *g.scale / 4096;
-  }
-}
-
-}  // namespace device
 
 }  // namespace trn::blas

@@ -70,11 +70,13 @@ void run(const PairEnergyArgs& g) {
     std::vector<T> t(static_cast<std::size_t>(n * n));
 #pragma omp for schedule(dynamic) nowait
     for (std::int64_t i = 0; i < g.nocc; ++i) {
-      double sum = 0;
-      const T* x = b + i * panel;
-#pragma omp simd reduction(+ : sum)
-      for (std::int64_t p = 0; p < panel; ++p) sum += static_cast<double>(x[p]) * x[p];
-      g.norms2[i] = sum;
+      double* sums = g.norms2 + i * n;
+      std::fill_n(sums, n, 0.0);
+      for (std::int64_t p = 0; p < g.naux; ++p) {
+        const T* x = b + i * panel + p * n;
+#pragma omp simd
+        for (std::int64_t a = 0; a < n; ++a) sums[a] += static_cast<double>(x[a]) * x[a];
+      }
     }
 #pragma omp for schedule(dynamic)
     for (std::int64_t pair = 0; pair < range.count(); ++pair) {

@@ -20,10 +20,9 @@ struct PairEnergyArgs {
   const void *b, *occupied, *virtuals;
   std::int64_t occupied_stride, virtual_stride;
   PairSums* pairs;  // host memory, in the order of PairRange
-  double* norms2;   // host memory, nocc: ||B_i||_F^2
-  double* scale;    // host memory: a power of two >= |B|, set by the float64 kernel of a device
+  double* norms2;   // host memory, nocc x nvir: ||b_ia||^2
+  double* scale;    // host memory, nocc x nvir: s_ia, powers of two >= |b_ia|, set by the float64 kernel of a device
   std::int64_t left;  // PairRange
-  double largest;     // 0, or at least the largest |B|
 };
 
 namespace host {

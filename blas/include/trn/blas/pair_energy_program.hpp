@@ -30,7 +30,7 @@ struct PairEnergyShape {
 // Tensors, all float32: inputs "b" (nocc, naux, nvir), "occupied" (nocc), "virtuals" (nvir); outputs
 //   "sums"  (pairs, blocks, 128, columns)  per partition: column 3 t sums Z^2, column 3 t + 1 (Z - Z^T)^2 with each {a, b} once,
 //                                          column 3 t + 2 the same with each {a, b} twice
-//   "norms" (nocc, pieces, 128)            squares of B_i
+//   "norms" (nocc, pieces, nvir)           squares of the columns of B_i, by pieces of its rows
 // Rows of pairs are numbered by PairRange. Throws NotImplemented for Mode::Exact.
 [[nodiscard]] tile::Program pair_energy_program(const PairEnergyShape& shape, const tile::Machine& machine);
 
@@ -44,17 +44,21 @@ struct WordScheme {
 // |T - exact|_ab <= bound * ||b_ia|| ||b_jb|| on a device, for naux rows.
 [[nodiscard]] double pair_product_bound(Mode mode, std::int64_t naux);
 
-// float64 operands in Exact: B as pairs of 32-bit words (low, high), six integer slices of 7 bits, float-float after the product.
-// Inputs "b" uint32 (nocc, naux nvir, 2), "occupied" float32 (2, nocc) and "virtuals" (2, nvir), high words first, "factors" (1): 126 -
-// the largest biased exponent in B. Outputs "sums" (pairs, 128, 8 row tiles), four words of squares and four of exchange (each {a, b}
-// twice) per row tile, "norms" (nocc, 128, pieces). Throws NotImplemented above 512 virtual orbitals.
+// float64 operands in Exact: B as pairs of 32-bit words (low, high), six integer slices of 7 bits for each column, two fp32 words after the product.
+// Inputs "b" uint32 (nocc, naux, nvir, 2); "exponents" (nocc, nvir): 126 minus the biased exponent of s_ia / 2, where s_ia, a power of two, exceeds column (i, a);
+// "powers" (nocc, nvir): s_ia over the largest of orbital i; "occupied" (3, nocc) and "virtuals" (3, nvir) in three words each. Outputs "sums" (pairs, rows of
+// a tile, columns), four words of squares and four of exchange (each {a, b} twice) for each part, "norms" (nocc, nvir). Throws NotImplemented above 512
+// virtual orbitals.
 struct SlicedPairEnergyShape {
   std::int64_t nocc = 1, naux = 1, nvir = 1, left = 0;
   bool operator==(const SlicedPairEnergyShape&) const = default;
 };
 [[nodiscard]] tile::Program sliced_pair_energy_program(const SlicedPairEnergyShape& shape, const tile::Machine& machine);
 
-// ||T - exact||_F is at most this for |B| <= scale and Frobenius norms of B_i and B_j.
-[[nodiscard]] double sliced_pair_product_norm(std::int64_t naux, std::int64_t nvir, double scale, double norm_i, double norm_j);
+// |T - exact|_ab <= slices (s_ia ||b_jb|| + s_jb ||b_ia||) + scales s_ia s_jb.
+struct SlicedProductBound {
+  double slices, scales;
+};
+[[nodiscard]] SlicedProductBound sliced_product_bound(std::int64_t naux, std::int64_t nvir, const tile::Machine& machine);
 
 }  // namespace trn::blas
