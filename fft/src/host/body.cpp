@@ -17,6 +17,7 @@
 #include <trn/core/error.hpp>
 
 #include "../parallel.hpp"
+#include "boxes.hpp"
 #include "line_plan.hpp"
 #include "stages.hpp"
 
@@ -82,7 +83,7 @@ template <class T> class HostBody final : public detail::Body {
   void execute(const Executor&, const Operands& o) const override {
     const int threads = threads_for_call(threads_);
     auto* work = static_cast<std::byte*>(o.workspace);
-    if (only_) return run_lines(*only_, *only_engine_, only_->batch, o.in, o.out, problem_.factor, work, threads_);
+    if (only_) return run_lines(*only_, *only_engine_, only_->batch, o.in, o.out, problem_.factor, work, threads);
     std::vector<std::int64_t> index(walk_.units.size(), 0);
     for (;;) {
       Side places[3] = {o.in, o.out, {work, work + sizeof(T)}};
@@ -208,6 +209,11 @@ template <class T> class HostBody final : public detail::Body {
   DirectLines direct_;
 };
 
+template <class T> std::shared_ptr<const detail::Body> make_body(const Problem& problem) {
+  if (auto boxes = make_box_body<T>(problem)) return boxes;
+  return std::make_shared<HostBody<T>>(problem);
+}
+
 // The host computes in the operands' type, whatever it is asked for: only Native and targets that it meets are offered.
 void check_precision(const Problem& p, const detail::Body& body) {
   if (p.precision.has_target()) {
@@ -227,9 +233,9 @@ void check_precision(const Problem& p, const detail::Body& body) {
 
 void build(const Executor&, const BuildArgs& args) {
   if (args.problem->real == DType::Float32)
-    *args.body = std::make_shared<HostBody<float>>(*args.problem);
+    *args.body = make_body<float>(*args.problem);
   else
-    *args.body = std::make_shared<HostBody<double>>(*args.problem);
+    *args.body = make_body<double>(*args.problem);
   check_precision(*args.problem, **args.body);
 }
 

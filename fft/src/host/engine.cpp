@@ -36,15 +36,7 @@ class LineEngine final : public Engine<T> {
     if (plan_.lanes) plan_.line = nullptr;
     static_cast<void>(widest_lanes<T>());  // the instruction set is chosen by now
     one_line_ = one_line<T>();
-    if (m != n) {
-      const std::int64_t count = m / 2 + 1;
-      plan_.real_twiddles.resize(static_cast<std::size_t>(2 * count));
-      for (std::int64_t k = 0; k < count; ++k) {
-        const std::complex<long double> w = long_root(k, n);
-        plan_.real_twiddles[static_cast<std::size_t>(k)] = static_cast<T>(w.real() / 2);
-        plan_.real_twiddles[static_cast<std::size_t>(count + k)] = static_cast<T>(w.imag() / 2);
-      }
-    }
+    if (m != n) plan_.real_twiddles = half_twiddles<T>(n);
   }
 
   std::int64_t length() const override { return plan_.n; }

@@ -140,6 +140,10 @@ struct LinePlan {
 template <class T>
 [[nodiscard]] std::shared_ptr<const LinePlan<T>> make_line_plan(std::int64_t n, int max_lanes);
 
+// What packs a real line of even n as a complex one of n/2 (real-inl.hpp): w_n^k / 2, k = 0 .. n/4, all re, then all im.
+template <class T>
+[[nodiscard]] Aligned<T> half_twiddles(std::int64_t n);
+
 // Everything an engine runs. `passes` serves lines in lanes (empty when n is not smooth), `line` single lines; complex_n is the length of the complex
 // transforms inside: n, or n/2 for the real kinds with even n.
 template <class T>
