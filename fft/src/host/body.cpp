@@ -45,20 +45,26 @@ template <class T> class HostBody final : public detail::Body {
  public:
   explicit HostBody(const Problem& problem)
       : problem_(problem), walk_(plan_walk(problem, kBlockBytes)), threads_(std::max(omp_get_max_threads(), 1)) {
-    for (const Stage& stage : walk_.stages) {
-      for (const Pass& pass : stage.passes) {
-        auto& engine = engines_[{pass.kind, length(pass)}];
-        if (!engine) engine = make_engine<T>(pass.kind, length(pass), lines(pass));
-      }
-    }
+    std::map<std::pair<EngineKind, std::int64_t>, std::shared_ptr<const Engine<T>>> engines;
     shared_bytes_ = aligned(walk_.unit_work_reals * static_cast<std::int64_t>(sizeof(T)));
     for (const Stage& stage : walk_.stages) {
-      stage_bytes_ = std::max(stage_bytes_, blocks_in_parallel(stage) ? threads_ * block_bytes(stage, 1) : block_bytes(stage, threads_));
+      StageRun run{stage.blocks(), aligned(stage.work_reals * static_cast<std::int64_t>(sizeof(T))), {}};
+      std::int64_t scratch = 0;
+      for (const Pass& pass : stage.passes) {
+        auto& engine = engines[{pass.kind, length(pass)}];
+        if (!engine) engine = make_engine<T>(pass.kind, length(pass), lines(pass));
+        run.engines.push_back(engine);
+      }
+      run.parallel = threads_ > 1 && run.blocks >= threads_;
+      for (const auto& engine : run.engines) scratch = std::max(scratch, aligned(engine->scratch_bytes(run.parallel ? 1 : threads_)));
+      run.share = run.work_bytes + scratch;
+      stage_bytes_ = std::max(stage_bytes_, run.parallel ? threads_ * run.share : run.share);
+      runs_.push_back(std::move(run));
     }
     // One axis is one pass over all lines: nothing to walk.
     if (problem_.axes.size() == 1) {
       only_ = &walk_.stages.front().passes.front();
-      only_engine_ = &engine(*only_);
+      only_engine_ = runs_.front().engines.front().get();
       const bool pairs = problem_.kind == Kind::ComplexToComplex && problem_.input_format == Format::Interleaved && problem_.output_format == Format::Interleaved;
       if (pairs)
         direct_ = only_engine_->direct(only_->from_stride, only_->to_stride, only_->batch, problem_.direction == Direction::Inverse, problem_.factor, threads_);
@@ -72,8 +78,8 @@ template <class T> class HostBody final : public detail::Body {
 
   Accuracy accuracy() const override {
     double growth = 1;
-    for (const Stage& stage : walk_.stages) {
-      for (const Pass& pass : stage.passes) growth *= 1 + engine(pass).bound();
+    for (const StageRun& run : runs_) {
+      for (const auto& engine : run.engines) growth *= 1 + engine->bound();
     }
     if (problem_.factor != 1) growth *= 1 + 2 * unit_roundoff(problem_.real);
     const double half = problem_.kind == Kind::RealToComplex ? std::sqrt(2.0) : 1;
@@ -84,7 +90,7 @@ template <class T> class HostBody final : public detail::Body {
     const int threads = threads_for_call(threads_);
     auto* work = static_cast<std::byte*>(o.workspace);
     if (only_) return run_lines(*only_, *only_engine_, only_->batch, o.in, o.out, problem_.factor, work, threads);
-    std::vector<std::int64_t> index(walk_.units.size(), 0);
+    std::vector<std::int64_t> index(walk_.units.size(), 0);  // often none, and then no allocation
     for (;;) {
       Side places[3] = {o.in, o.out, {work, work + sizeof(T)}};
       for (std::size_t d = 0; d < index.size(); ++d) {
@@ -99,66 +105,57 @@ template <class T> class HostBody final : public detail::Body {
 
  private:
   [[nodiscard]] std::int64_t length(const Pass& pass) const { return problem_.axes[pass.axis].extent; }
-  [[nodiscard]] const Engine<T>& engine(const Pass& pass) const { return *engines_.at({pass.kind, length(pass)}); }
   [[nodiscard]] static std::int64_t lines(const Pass& pass) {
     std::int64_t count = 1;
     for (const LineBatch& b : pass.batch) count *= b.count;
     return count;
-  }
-  [[nodiscard]] bool blocks_in_parallel(const Stage& stage) const { return threads_ > 1 && stage.blocks() >= threads_; }
-  [[nodiscard]] std::int64_t work_bytes(const Stage& stage) const {
-    return aligned(stage.work_reals * static_cast<std::int64_t>(sizeof(T)));
-  }
-  [[nodiscard]] std::int64_t block_bytes(const Stage& stage, int threads) const {
-    std::int64_t scratch = 0;
-    for (const Pass& pass : stage.passes) scratch = std::max(scratch, aligned(engine(pass).scratch_bytes(threads)));
-    return work_bytes(stage) + scratch;
   }
   [[nodiscard]] static Side moved(const Side& side, std::int64_t reals) {
     return {static_cast<T*>(side.re) + reals, side.im ? static_cast<T*>(side.im) + reals : nullptr};
   }
 
   void run_stage(std::size_t s, const Side (&places)[3], std::byte* scratch, int threads) const {
-    const Stage& stage = walk_.stages[s];
-    const std::int64_t blocks = stage.blocks();
-    if (threads == 1 || !blocks_in_parallel(stage)) {
-      for (std::int64_t b = 0; b < blocks; ++b) run_block(s, b, places, scratch, threads);
+    const StageRun& run = runs_[s];
+    if (threads == 1 || !run.parallel) {
+      for (std::int64_t b = 0; b < run.blocks; ++b) run_block(s, b, places, scratch, run.parallel ? 1 : threads);
       return;
     }
-    const std::int64_t share = block_bytes(stage, 1);
-    for_pieces(blocks, threads, [&](std::int64_t b, int worker) { run_block(s, b, places, scratch + worker * share, 1); });
+    for_pieces(run.blocks, threads, [&](std::int64_t b, int worker) { run_block(s, b, places, scratch + worker * run.share, 1); });
   }
 
   void run_block(std::size_t s, std::int64_t block, const Side (&places)[3], std::byte* scratch, int threads) const {
     const Stage& stage = walk_.stages[s];
-    const std::int64_t chunks = (stage.chunk.extent + stage.chunk_size - 1) / stage.chunk_size;
-    const std::int64_t start = block % chunks * stage.chunk_size;
-    const std::int64_t count = std::min(stage.chunk_size, stage.chunk.extent - start);
+    const StageRun& run = runs_[s];
     Side at[3] = {places[0], places[1], places[2]};
     const bool own = stage.work_reals > 0;
     if (own) at[2] = {scratch, scratch + sizeof(T)};
-    std::int64_t rest = block / chunks;
-    const auto move = [&](const WalkDim& d, std::int64_t index) {
-      for (const int p : {0, 1, 2}) {
-        if (p < 2 || !own) at[p] = moved(at[p], index * d.stride[p]);
-      }
-    };
-    move(stage.chunk, start);
-    for (std::size_t d = stage.loops.size(); d-- > 0; rest /= stage.loops[d].extent) move(stage.loops[d], rest % stage.loops[d].extent);
+    std::int64_t count = stage.chunk.extent;
+    if (run.blocks > 1) {
+      const std::int64_t chunks = (stage.chunk.extent + stage.chunk_size - 1) / stage.chunk_size;
+      const std::int64_t start = block % chunks * stage.chunk_size;
+      count = std::min(stage.chunk_size, stage.chunk.extent - start);
+      std::int64_t rest = block / chunks;
+      const auto move = [&](const WalkDim& d, std::int64_t index) {
+        for (const int p : {0, 1, 2}) {
+          if (p < 2 || !own) at[p] = moved(at[p], index * d.stride[p]);
+        }
+      };
+      move(stage.chunk, start);
+      for (std::size_t d = stage.loops.size(); d-- > 0; rest /= stage.loops[d].extent) move(stage.loops[d], rest % stage.loops[d].extent);
+    }
     const bool last_stage = s + 1 == walk_.stages.size();
     for (std::size_t i = 0; i < stage.passes.size(); ++i) {
-      const bool last = last_stage && i + 1 == stage.passes.size();
-      run_pass(stage.passes[i], count, at, last ? problem_.factor : 1, scratch + work_bytes(stage), threads);
+      const Pass& pass = stage.passes[i];
+      const double factor = last_stage && i + 1 == stage.passes.size() ? problem_.factor : 1;
+      const Side &from = at[static_cast<int>(pass.from)], &to = at[static_cast<int>(pass.to)];
+      if (pass.chunked == Pass::kNone || pass.batch[pass.chunked].count == count * pass.per_chunk) {
+        run_lines(pass, *run.engines[i], pass.batch, from, to, factor, scratch + run.work_bytes, threads);
+      } else {
+        std::vector<LineBatch> shorter = pass.batch;
+        shorter[pass.chunked].count = count * pass.per_chunk;
+        run_lines(pass, *run.engines[i], shorter, from, to, factor, scratch + run.work_bytes, threads);
+      }
     }
-  }
-
-  void run_pass(const Pass& pass, std::int64_t count, const Side (&at)[3], double factor, std::byte* scratch, int threads) const {
-    const Side &from = at[static_cast<int>(pass.from)], &to = at[static_cast<int>(pass.to)];
-    if (pass.chunked == Pass::kNone || pass.batch[pass.chunked].count == count * pass.per_chunk)
-      return run_lines(pass, engine(pass), pass.batch, from, to, factor, scratch, threads);
-    std::vector<LineBatch> shorter = pass.batch;
-    shorter[pass.chunked].count = count * pass.per_chunk;
-    run_lines(pass, engine(pass), shorter, from, to, factor, scratch, threads);
   }
 
   void run_lines(const Pass& pass, const Engine<T>& engine, const std::vector<LineBatch>& batch, Side from, Side to, double factor, std::byte* scratch,
@@ -202,7 +199,14 @@ template <class T> class HostBody final : public detail::Body {
   Problem problem_;
   Walk walk_;
   int threads_;
-  std::map<std::pair<EngineKind, std::int64_t>, std::shared_ptr<const Engine<T>>> engines_;
+  // What a stage needs at run time, found when the plan is made.
+  struct StageRun {
+    std::int64_t blocks = 1, work_bytes = 0;
+    std::vector<std::shared_ptr<const Engine<T>>> engines;  // of each pass
+    bool parallel = false;                                  // threads take blocks, else lines
+    std::int64_t share = 0;                                 // scratch of a block, in bytes
+  };
+  std::vector<StageRun> runs_;
   std::int64_t shared_bytes_ = 0, stage_bytes_ = 0;
   const Pass* only_ = nullptr;
   const Engine<T>* only_engine_ = nullptr;

@@ -28,9 +28,22 @@ struct RowCount {
   std::int64_t outer, inner;
 };
 
+// Memory that will be needed: the output of this block and the input of the next. Boxes are read and written in turns, which is no stream that the processor would
+// recognize, so a few cache lines are asked for at each butterfly.
+struct Ahead {
+  const char *in = nullptr, *in_end = nullptr, *out = nullptr, *out_end = nullptr;
+  std::int64_t lines = 0;  // of each, at a time
+  HWY_INLINE void some() {
+    for (std::int64_t i = 0; i < lines; ++i, out += 64, in += 64) {
+      if (out < out_end) __builtin_prefetch(out, 1);
+      if (in < in_end) __builtin_prefetch(in);
+    }
+  }
+};
+
 // A single codelet on all of them, in place or not.
 template <int R, class D, class T>
-HWY_NOINLINE void codelet_rows(D d, RowLines<T> from, RowLines<T> to, std::int64_t outer, std::int64_t inner, T factor) {
+HWY_NOINLINE void codelet_rows(D d, RowLines<T> from, RowLines<T> to, std::int64_t outer, std::int64_t inner, T factor, Ahead& ahead) {
   PassArgs<T> a{};
   a.l = 1;
   a.scaled = factor != T(1);
@@ -39,6 +52,7 @@ HWY_NOINLINE void codelet_rows(D d, RowLines<T> from, RowLines<T> to, std::int64
     const T* p = from.re;
     T* q = to.re;
     for (std::int64_t i = 0; i < inner; ++i, p += from.inner, q += to.inner) {
+      ahead.some();
       if constexpr (R == 16) {
         butterfly16<Form::Planar, Form::Planar, Turn::None>(d, a, p, from.leg, from.im, q, to.leg, to.im, static_cast<const T*>(nullptr), 0);
       } else {
@@ -56,11 +70,11 @@ HWY_NOINLINE void codelet_rows(D d, RowLines<T> from, RowLines<T> to, std::int64
 
 // Any smooth length; t0 and t1 hold a line each.
 template <class D, class T>
-void transform_rows(D d, const Passes<T>& passes, const RowLines<T>& from, const RowLines<T>& to, std::int64_t outer, std::int64_t inner, T factor, T* t0, T* t1) {
+void transform_rows(D d, const Passes<T>& passes, const RowLines<T>& from, const RowLines<T>& to, std::int64_t outer, std::int64_t inner, T factor, T* t0, T* t1, Ahead& ahead) {
   if (passes.passes.size() == 1) {
     switch (passes.passes[0].radix) {
 #define TRN_FFT_CODELET_ROWS(R) \
-  case R: return codelet_rows<R>(d, from, to, outer, inner, factor);
+  case R: return codelet_rows<R>(d, from, to, outer, inner, factor, ahead);
       TRN_FFT_CODELET_ROWS(1)
       TRN_FFT_CODELET_ROWS(2)
       TRN_FFT_CODELET_ROWS(3)
@@ -82,6 +96,7 @@ void transform_rows(D d, const Passes<T>& passes, const RowLines<T>& from, const
   }
   for (std::int64_t o = 0; o < outer; ++o)
     for (std::int64_t i = 0; i < inner; ++i) {
+      ahead.some();
       T *p = from.re + o * from.outer + i * from.inner, *q = to.re + o * to.outer + i * to.inner;
       run_passes(d, passes, Rows<T>{p, p + from.im, from.leg}, Rows<T>{q, q + to.im, to.leg}, factor, static_cast<const T*>(nullptr), t0, t1);
     }
@@ -108,7 +123,7 @@ void store_runs(D d, const BoxSide& side, const BlockSide<T>& out, T* block) {
 }
 
 template <class D, class T>
-void transform_box(D d, const BoxPlan<T>& plan, const BlockSide<T>& in, const BlockSide<T>& out, T factor, T* scratch) {
+void transform_box(D d, const BoxPlan<T>& plan, const BlockSide<T>& in, const BlockSide<T>& out, T factor, T* scratch, Ahead ahead) {
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D())), row = 2 * lanes;
   T *box = scratch, *t0 = box + block_reals(plan.rows, lanes), *t1 = t0 + block_reals(plan.longest, lanes), *real = t1 + block_reals(plan.longest, lanes);
   // Exchanged parts make the inverse transform.
@@ -116,7 +131,7 @@ void transform_box(D d, const BoxPlan<T>& plan, const BlockSide<T>& in, const Bl
     for (std::size_t i = 0; i < plan.axes.size(); ++i) {
       const BoxAxis<T>& a = plan.axes[i];
       const RowLines<T> lines{exchanged ? box + lanes : box, exchanged ? -lanes : lanes, a.inner * row, row, a.n * a.inner * row};
-      transform_rows(d, a.passes, lines, lines, a.outer, a.inner, i + 1 == plan.axes.size() ? last : T(1), t0, t1);
+      transform_rows(d, a.passes, lines, lines, a.outer, a.inner, i + 1 == plan.axes.size() ? last : T(1), t0, t1, ahead);
     }
   };
   if (plan.kind == Kind::ComplexToComplex) {
@@ -130,12 +145,12 @@ void transform_box(D d, const BoxPlan<T>& plan, const BlockSide<T>& in, const Bl
   if (plan.kind == Kind::RealToComplex) {
     if (even) {
       load_runs<Parts::Both>(d, plan.in, in, real);
-      transform_rows(d, plan.real_passes, reals, halves, 1, plan.lines, factor, t0, t1);
+      transform_rows(d, plan.real_passes, reals, halves, 1, plan.lines, factor, t0, t1, ahead);
       for (std::int64_t i = 0; i < plan.lines; ++i) half_rows<true>(d, m, box + i * half * row, plan.real_twiddles.data());
     } else {
       load_runs<Parts::Re>(d, plan.in, in, real);
       for (std::int64_t j = 0; j < plan.lines * n; ++j) hn::StoreU(hn::Zero(d), d, real + j * row + lanes);
-      transform_rows(d, plan.real_passes, reals, reals, 1, plan.lines, factor, t0, t1);
+      transform_rows(d, plan.real_passes, reals, reals, 1, plan.lines, factor, t0, t1, ahead);
       for (std::int64_t i = 0; i < plan.lines; ++i) std::copy_n(real + i * n * row, half * row, box + i * half * row);
     }
     all_axes(false, T(1));
@@ -146,7 +161,7 @@ void transform_box(D d, const BoxPlan<T>& plan, const BlockSide<T>& in, const Bl
   const RowLines<T> back{real + lanes, -lanes, row, m * row, 0};
   if (even) {
     for (std::int64_t i = 0; i < plan.lines; ++i) half_rows<false>(d, m, box + i * half * row, plan.real_twiddles.data());
-    transform_rows(d, plan.real_passes, RowLines<T>{box + lanes, -lanes, row, half * row, 0}, back, 1, plan.lines, factor, t0, t1);
+    transform_rows(d, plan.real_passes, RowLines<T>{box + lanes, -lanes, row, half * row, 0}, back, 1, plan.lines, factor, t0, t1, ahead);
     return store_runs<Parts::Both>(d, plan.out, out, real);
   }
   for (std::int64_t i = 0; i < plan.lines; ++i) {
@@ -159,7 +174,7 @@ void transform_box(D d, const BoxPlan<T>& plan, const BlockSide<T>& in, const Bl
       hn::StoreU(hn::Neg(hn::LoadU(d, x + k * row + lanes)), d, y + (n - k) * row + lanes);
     }
   }
-  transform_rows(d, plan.real_passes, back, back, 1, plan.lines, factor, t0, t1);
+  transform_rows(d, plan.real_passes, back, back, 1, plan.lines, factor, t0, t1, ahead);
   store_runs<Parts::Re>(d, plan.out, out, real);
 }
 
@@ -173,9 +188,18 @@ void next_box(D d, const BoxPlan<T>& plan, const BoxCall<T>& call, LineCounter& 
   T* dummy = scratch + plan.scratch_reals(lanes) - 2 * std::max(plan.in.points, plan.out.points) - 32;
   in.line[0] = call.in_re + at.from;
   out.line[0] = call.out_re + at.to;
+  Ahead ahead;
   if (count == lanes && at.run() >= lanes) {
     in.distance = call.batch->back().input_distance;
     out.distance = call.batch->back().output_distance;
+    if (plan.ahead_lines > 0) {
+      const std::int64_t in_bytes = lanes * in.distance * static_cast<std::int64_t>(sizeof(T)), out_bytes = lanes * out.distance * static_cast<std::int64_t>(sizeof(T));
+      ahead.out = reinterpret_cast<const char*>(out.line[0]);
+      ahead.out_end = ahead.out + out_bytes;
+      ahead.in = reinterpret_cast<const char*>(in.line[0]) + in_bytes;
+      ahead.in_end = at.run() >= 2 * lanes ? ahead.in + in_bytes : ahead.in;
+      ahead.lines = plan.ahead_lines;
+    }
     at.advance(lanes);
   } else {
     for (std::int64_t lane = 0; lane < lanes; ++lane) {
@@ -184,7 +208,7 @@ void next_box(D d, const BoxPlan<T>& plan, const BoxCall<T>& call, LineCounter& 
       if (lane < count) at.advance(1);
     }
   }
-  transform_box(d, plan, in, out, call.factor, scratch);
+  transform_box(d, plan, in, out, call.factor, scratch, ahead);
 }
 
 // Full blocks of the widest vectors, the rest with half ones if they hold it.

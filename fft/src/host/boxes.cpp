@@ -59,6 +59,14 @@ template <class T> class BoxBody final : public detail::Body {
     scratch_ = (plan_.scratch_reals(lanes_) + 15) / 16 * 16;
     const std::int64_t blocks = (boxes_ + lanes_ - 1) / lanes_;
     threads_ = boxes_ * plan_.rows < kWorthThreads ? 1 : static_cast<int>(std::min<std::int64_t>(std::max(omp_get_max_threads(), 1), blocks));
+    const std::int64_t bytes = 2 * boxes_ * plan_.rows * static_cast<std::int64_t>(sizeof(T));
+    const auto packed = [](const BoxSide& side, std::int64_t distance) { return side.runs.size() == 1 && distance == side.points * side.stride; };
+    if (bytes > kBoxBytes && packed(plan_.in, batch_.back().input_distance) && packed(plan_.out, batch_.back().output_distance)) {
+      std::int64_t butterflies = plan_.lines;
+      for (const BoxAxis<T>& a : plan_.axes) butterflies += a.inner * a.outer;
+      const std::int64_t lines = 2 * plan_.rows * lanes_ * static_cast<std::int64_t>(sizeof(T)) / 64;
+      plan_.ahead_lines = (lines + butterflies - 1) / butterflies;
+    }
     double growth = 1;
     for (const Dimension& a : p.axes) growth *= 1 + direct_sum_bound<T>(a.extent);
     const double u = unit_roundoff(p.real);
@@ -115,6 +123,8 @@ template <class T> std::shared_ptr<const detail::Body> make_box_body(const Probl
   for (const Dimension& d : p.axes) dims.push_back({d.extent, d.input_stride, d.output_stride});
   const auto halved = dims.end() - (real ? 1 : 0);
   std::stable_sort(dims.begin(), halved, [&](const Extent& a, const Extent& b) { return there ? std::abs(a.out) > std::abs(b.out) : std::abs(a.in) > std::abs(b.in); });
+  // Rows that fill vectors as they lie are as well transformed column by column.
+  if (!real && dims.back().extent >= 8 && dims.back().extent % (lanes / 2) == 0) return nullptr;
   std::vector<Extent> reals = dims;
   if (real) {
     plan.n = dims.back().extent;

@@ -34,6 +34,7 @@ template <class T> struct BoxAxis {
 template <class T> struct BoxPlan {
   Kind kind = Kind::ComplexToComplex;
   BoxSide in, out;
+  std::int64_t ahead_lines = 0;  // cache lines of either side to ask for at each butterfly; 0: boxes do not lie one behind the other, or are in the caches anyway
   std::vector<BoxAxis<T>> axes;  // complex ones, the innermost first
   std::int64_t rows = 1;         // of the complex box
   std::int64_t longest = 1;      // rows that a line needs in scratch

@@ -155,6 +155,7 @@ class LineCounter {
  public:
   LineCounter(const std::vector<LineBatch>& batch, std::int64_t line) : batch_(batch.data()), count_(batch.size()) {
     if (count_ == 0) return;
+    std::fill_n(digit_, count_, 0);
     for (std::size_t i = count_; i-- > 1;) {
       add(i, line % batch_[i].count);
       line /= batch_[i].count;
@@ -182,7 +183,7 @@ class LineCounter {
   static constexpr std::size_t kMost = 32;
   const LineBatch* batch_;
   std::size_t count_;
-  std::int64_t digit_[kMost] = {};
+  std::int64_t digit_[kMost];
 };
 
 template <class D, class T>

@@ -1,0 +1,210 @@
+// Columns: lines whose neighbours are neighbours in memory, as the outer axes of a dense array have them. Points of as many lines as fill a vector are loaded as they lie, a run of
+// lines at a time; the rest of a run has vectors that are partly filled, of half width where that is enough, so that no line is gathered point by point.
+#if defined(TRN_FFT_COLUMNS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TRN_FFT_COLUMNS_INL
+#undef TRN_FFT_COLUMNS_INL
+#else
+#define TRN_FFT_COLUMNS_INL
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "host/lanes-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace trn::fft::host::HWY_NAMESPACE {
+
+// The first `count` elements, zeros behind them; nothing else is read or written. Count may be negative or more than a vector.
+template <class D, class T>
+HWY_INLINE hn::Vec<D> load_some(D d, const T* p, std::int64_t count) {
+  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  const std::int64_t some = HWY_MIN(HWY_MAX(count, 0), lanes);
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+  return hn::MaskedLoad(hn::FirstN(d, static_cast<std::size_t>(some)), d, p);
+#else
+  T all[lanes] = {};
+  std::copy_n(p, some, all);
+  return hn::LoadU(d, all);
+#endif
+}
+template <class D, class T>
+HWY_INLINE void store_some(D d, hn::Vec<D> v, T* p, std::int64_t count) {
+  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  const std::int64_t some = HWY_MIN(HWY_MAX(count, 0), lanes);
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+  hn::BlendedStore(v, hn::FirstN(d, static_cast<std::size_t>(some)), d, p);
+#else
+  T all[lanes];
+  hn::StoreU(v, d, all);
+  std::copy_n(all, some, p);
+#endif
+}
+
+// A row of `count` pairs at p, at most a vector of each part.
+template <bool kAll, class D, class T>
+HWY_INLINE C<D> load_columns(D d, const T* p, [[maybe_unused]] std::int64_t count) {
+  C<D> x;
+  if constexpr (kAll) {
+    load_pairs(d, p, x.r, x.i);
+  } else {
+    constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+    const auto a = load_some(d, p, 2 * count), b = load_some(d, p + lanes, 2 * count - lanes);
+    x = {a, b};
+#if HWY_TARGET != HWY_SCALAR
+    if constexpr (lanes > 1) x = {hn::ConcatEven(d, b, a), hn::ConcatOdd(d, b, a)};
+#endif
+  }
+  return x;
+}
+template <bool kAll, class D, class T>
+HWY_INLINE void store_columns(D d, T* p, [[maybe_unused]] std::int64_t count, C<D> x) {
+  if constexpr (kAll) {
+    store_pairs(d, p, x.r, x.i);
+  } else {
+    constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+    hn::Vec<D> lower, upper;
+    join_pairs(d, x.r, x.i, lower, upper);
+    store_some(d, lower, p, 2 * count);
+    store_some(d, upper, p + lanes, 2 * count - lanes);
+  }
+}
+
+// A run of columns: the lower address of the first point of the first line on each side, and where they go. Exchanged parts count as exchanged on the way in and on the way out.
+template <class T>
+struct Columns {
+  const T* in;
+  T* out;
+  std::int64_t in_stride, out_stride;
+  bool in_swapped, out_swapped;
+  T factor;
+};
+
+// `blocks` blocks of full vectors, or one with `count` lines in it. A single codelet: nothing leaves the registers.
+template <int R, bool kAll, class D, class T>
+HWY_NOINLINE void column_codelets(D d, const Columns<T>& run, std::int64_t blocks, std::int64_t count) {
+  const Columns<T> c = run;
+  const bool scaled = c.factor != T(1);
+  [[maybe_unused]] PassArgs<T> a{};
+  a.l = 1;
+  a.swap_in = c.in_swapped;
+  a.swap_out = c.out_swapped;
+  a.scaled = scaled;
+  a.factor = c.factor;
+  const T* in = c.in;
+  T* out = c.out;
+  for (std::int64_t b = 0; b < blocks; ++b, in += 2 * hn::MaxLanes(d), out += 2 * hn::MaxLanes(d)) {
+    if constexpr (R == 16 && kAll) {
+      butterfly16<Form::Interleaved, Form::Interleaved, Turn::None>(d, a, in, c.in_stride, 0, out, c.out_stride, 0, static_cast<const T*>(nullptr), 0);
+      continue;
+    }
+    C<D> x[R];
+    const T* p = in;
+    HWY_UNROLL(16)
+    for (int j = 0; j < R; ++j, p += c.in_stride) x[j] = load_columns<kAll>(d, p, count);
+    if (HWY_UNLIKELY(c.in_swapped)) exchange<R>(d, x);
+    dft<R>(d, x);
+    if (scaled) scale<R>(d, x, c.factor);
+    if (HWY_UNLIKELY(c.out_swapped)) exchange<R>(d, x);
+    T* q = out;
+    HWY_UNROLL(16)
+    for (int j = 0; j < R; ++j, q += c.out_stride) store_columns<kAll>(d, q, count, x[j]);
+  }
+}
+template <bool kAll, class D, class T>
+HWY_INLINE void any_column_codelets(D d, int radix, const Columns<T>& c, std::int64_t blocks, std::int64_t count) {
+  switch (radix) {
+    case 2: return column_codelets<2, kAll>(d, c, blocks, count);
+    case 3: return column_codelets<3, kAll>(d, c, blocks, count);
+    case 4: return column_codelets<4, kAll>(d, c, blocks, count);
+    case 5: return column_codelets<5, kAll>(d, c, blocks, count);
+    case 6: return column_codelets<6, kAll>(d, c, blocks, count);
+    case 7: return column_codelets<7, kAll>(d, c, blocks, count);
+    case 8: return column_codelets<8, kAll>(d, c, blocks, count);
+    case 9: return column_codelets<9, kAll>(d, c, blocks, count);
+    case 10: return column_codelets<10, kAll>(d, c, blocks, count);
+    case 11: return column_codelets<11, kAll>(d, c, blocks, count);
+    case 12: return column_codelets<12, kAll>(d, c, blocks, count);
+    case 13: return column_codelets<13, kAll>(d, c, blocks, count);
+    case 15: return column_codelets<15, kAll>(d, c, blocks, count);
+    default: return column_codelets<16, kAll>(d, c, blocks, count);
+  }
+}
+
+// Several passes: from memory through a block in scratch and back.
+template <class D, class T>
+void column_passes(D d, const EnginePlan<T>& plan, const Columns<T>& c, std::int64_t blocks, T* scratch) {
+  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  T *t0 = scratch, *t1 = t0 + block_reals(plan.n, lanes);
+  for (std::int64_t b = 0; b < blocks; ++b) {
+    T* in = const_cast<T*>(c.in) + 2 * lanes * b;
+    T* out = c.out + 2 * lanes * b;
+    run_passes(d, plan.passes, Rows<T>{in + (c.in_swapped ? 1 : 0), in + (c.in_swapped ? 0 : 1), c.in_stride, true},
+               Rows<T>{out + (c.out_swapped ? 1 : 0), out + (c.out_swapped ? 0 : 1), c.out_stride, true}, c.factor, static_cast<const T*>(nullptr), t0, t1);
+  }
+}
+template <class D, class T>
+HWY_NOINLINE void part_column_passes(D d, const EnginePlan<T>& plan, const Columns<T>& c, std::int64_t count, T* scratch) {
+  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  T *t0 = scratch, *t1 = t0 + block_reals(plan.n, lanes);
+  const Rows<T> block{t1, t1 + lanes, 2 * lanes};
+  for (std::int64_t j = 0; j < plan.n; ++j) {
+    C<D> x = load_columns<false>(d, c.in + j * c.in_stride, count);
+    if (c.in_swapped) exchange<1>(d, &x);
+    store_row<Form::Planar>(d, t1 + 2 * lanes * j, lanes, x);
+  }
+  run_passes(d, plan.passes, block, block, c.factor, static_cast<const T*>(nullptr), t0, t1);
+  for (std::int64_t j = 0; j < plan.n; ++j) {
+    C<D> x = load_row<Form::Planar>(d, t1 + 2 * lanes * j, lanes);
+    if (c.out_swapped) exchange<1>(d, &x);
+    store_columns<false>(d, c.out + j * c.out_stride, count, x);
+  }
+}
+
+// Whether the lines of a call are columns of pairs on both sides.
+template <class T>
+bool are_columns(const EnginePlan<T>& plan, const EngineCall<T>& call) {
+  const auto pair = [](const T* re, const T* im) { return im - re == 1 || re - im == 1; };
+  return hn::MaxLanes(Widest<T>()) > 1 && plan.kind == EngineKind::Complex && !call.batch->empty() && call.batch->back().input_distance == 2 &&
+         call.batch->back().output_distance == 2 && pair(call.in_re, call.in_im) && pair(call.out_re, call.out_im);
+}
+
+template <class T>
+void run_columns_here(const EnginePlan<T>& plan, const EngineCall<T>& call, std::int64_t begin, std::int64_t end, T* scratch) {
+  constexpr std::int64_t widest = static_cast<std::int64_t>(hn::MaxLanes(Widest<T>()));
+  using HalfTag = hn::CappedTag<T, (widest * sizeof(T) >= 32 ? widest / 2 : widest)>;
+  constexpr std::int64_t half = static_cast<std::int64_t>(hn::MaxLanes(HalfTag()));
+  const int radix = plan.passes.passes.back().radix;
+  const bool codelet = plan.passes.passes.size() == 1 && radix > 1 && radix <= 16;
+  Columns<T> c{nullptr, nullptr, call.in_stride, call.out_stride, call.in_im < call.in_re, call.out_im < call.out_re, call.factor};
+  const T* in = HWY_MIN(call.in_re, call.in_im);
+  T* out = HWY_MIN(call.out_re, call.out_im);
+  LineCounter at(*call.batch, begin);
+  for (std::int64_t line = begin; line < end;) {
+    const std::int64_t run = std::min(at.run(), end - line), blocks = run / widest, rest = run % widest;
+    c.in = in + at.from;
+    c.out = out + at.to;
+    if (blocks > 0) {
+      if (codelet) any_column_codelets<true>(Widest<T>(), radix, c, blocks, widest);
+      else column_passes(Widest<T>(), plan, c, blocks, scratch);
+    }
+    if (rest > 0) {
+      c.in += 2 * blocks * widest;
+      c.out += 2 * blocks * widest;
+      if (codelet && rest == half) any_column_codelets<true>(HalfTag(), radix, c, 1, half);
+      else if (codelet && rest < half) any_column_codelets<false>(HalfTag(), radix, c, 1, rest);
+      else if (codelet) any_column_codelets<false>(Widest<T>(), radix, c, 1, rest);
+      else if (rest <= half) part_column_passes(HalfTag(), plan, c, rest, scratch);
+      else part_column_passes(Widest<T>(), plan, c, rest, scratch);
+    }
+    line += run;
+    at.advance(run);
+  }
+}
+
+}  // namespace trn::fft::host::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
