@@ -7,6 +7,7 @@
 
 #include <trn/fft/frequencies.hpp>
 
+#include "matrix.hpp"
 #include "views.hpp"
 
 namespace trn::fft {
@@ -242,6 +243,65 @@ Array<E> by_sums(const Executor& e, const View<const E>& a, const View<const E>&
   return y;
 }
 
+// Direct sums on the Tensor Engine: y_o of a block of L results is sum_j T_jo a_(o0 - (m-1) + j), the m values of b in a band of a matrix
+// of L + m - 1 rows, T_jo = b_(o + m - 1 - j). The blocks of a, with zeros around it, are overlapping lines; DMA lays b into the band. The
+// result is whole blocks: longer than the full convolution.
+constexpr std::int64_t kBandOfChoice = 64;  // values of b up to which a block has more results than that
+
+// Whether b, the same for every line of a, has a band for its only convolved axis.
+template <class E>
+bool fits_band(const Executor& e, const View<const E>& a, const View<const E>& b, const Extents& x) {
+  if (e.family() == Family::Host || !std::is_same_v<RealPartOf<E>, float> || x.axes.size() != 1) return false;
+  const std::int64_t m = b.shape()[x.axes[0]];
+  return b.size() == m && m <= a.shape()[x.axes[0]] && m <= device::matrix_points(e) - 8;  // 9 results a block at least
+}
+
+template <class E> Array<E> by_band(const Executor& e, const View<const E>& a, const View<const E>& b, const Extents& x) {
+  constexpr std::int64_t parts = kComplex<E> ? 2 : 1;
+  const std::size_t axis = x.axes[0];
+  const std::int64_t m = b.shape()[axis], full = x.full[axis], block = std::min(device::matrix_points(e) - m + 1, full);
+  const std::int64_t blocks = (full + block - 1) / block, points = block + m - 1;
+  Shape padded_shape = a.shape(), corner(padded_shape.size(), 0), out_shape = x.full;
+  padded_shape[axis] = blocks * block + m - 1;
+  out_shape[axis] = blocks * block;
+  corner[axis] = m - 1;
+  const Array<E> padded(e, padded_shape), band(e, {parts, points, block});
+  Array<E> y(e, out_shape);
+  copy_padded(a, padded.view(), corner);
+  fill_zero(band.view());
+  // b backwards down every column, one row further on with each.
+  Moves moves(e);
+  const auto lay = [&](const auto& value, std::int64_t stride, auto* first, std::int64_t unit) {
+    using V = std::remove_cv_t<std::remove_pointer_t<decltype(first)>>;
+    moves.elements(View<const V>(e, value + (m - 1) * stride, {block, m}, {0, -stride}),
+                   View<V>(e, first, {block, m}, {(block + 1) * unit, block * unit}));
+  };
+  const std::int64_t step = b.strides()[axis];
+  lay(b.data(), step, band.data(), 1);
+  if constexpr (kComplex<E>) {  // the rows of imaginary parts have i b: re = -b_im, im = b_re
+    const Array<E> conjugate(e, {m});
+    const View<const E> line(e, b.data(), {m}, {step});
+    combine<E>(e, ComplexOp::Conjugate, line, line, conjugate.view());
+    const auto* reals = reinterpret_cast<const float*>(b.data());
+    auto* rows = reinterpret_cast<float*>(band.data() + points * block);
+    lay(reinterpret_cast<const float*>(conjugate.data()) + 1, 2, rows, 2);
+    lay(reals, 2 * step, rows + 1, 2);
+    moves.run();  // while there is a conjugate
+  }
+  moves.run();
+  const Strides in = row_major_strides(padded_shape), out = row_major_strides(out_shape);
+  MatrixArgs args{{{points, parts, in[axis] * parts}, {block, parts, out[axis] * parts}, {}},
+                  reinterpret_cast<const float*>(padded.data()),
+                  reinterpret_cast<const float*>(band.data()),
+                  reinterpret_cast<float*>(y.data())};
+  for (std::size_t d = 0; d < in.size(); ++d) {
+    const std::int64_t times = d == axis ? block : 1;
+    args.shape.lines.push_back({d == axis ? blocks : out_shape[d], in[d] * times * parts, out[d] * times * parts});
+  }
+  dispatch(kMatrix, e, args);
+  return y;
+}
+
 }  // namespace
 
 namespace detail {
@@ -261,10 +321,12 @@ Array<E> convolve(const char* op, Convolution how, const Executor& e, const View
   }
   for (const std::size_t d : x.axes) shorter *= std::min(a.shape()[d], b.shape()[d]);
   // A term of a direct sum is one pass over the data, the transforms are about a dozen; on a device it is two programs, the transforms are
-  // about eight.
-  const std::int64_t few = e.family() == Family::Host ? 8 : 3;
+  // about eight, and a band is four.
+  const bool band_b = fits_band(e, a, b, x), band = band_b || fits_band(e, b, a, x);
+  const std::int64_t few = e.family() == Family::Host ? 8 : band ? kBandOfChoice : 3;
   const bool direct = x.axes.empty() || (how == Convolution::Choose &&
                                          (o.method == ConvolveMethod::Direct || (o.method == ConvolveMethod::Auto && shorter <= few)));
+  if (direct && band) return cropped(e, band_b ? by_band(e, a, b, x) : by_band(e, b, a, x), x.start, x.result);
   if (direct) {
     std::int64_t na = 1, nb = 1;
     for (const std::size_t d : convolved) na *= a.shape()[d], nb *= b.shape()[d];

@@ -41,10 +41,10 @@ class ConvolveOnDevice : public ::testing::TestWithParam<const char*> {
  protected:
   const Executor e_ = Executor::open(GetParam());
 
-  template <class F> auto observed(F call) const {
+  template <class F> auto observed(F call, const char* operation = "fft.elementwise") const {
     Recorder device(e_), host(Executor::host());
     auto y = call();
-    EXPECT_EQ(device.family_of("fft.elementwise"), "device");
+    EXPECT_EQ(device.family_of(operation), "device");
     EXPECT_EQ(host.count(EventKind::Dispatch), 0);
     EXPECT_EQ(device.count(EventKind::Copy), 0);  // padding and cutting are programs, too
     return y;
@@ -146,13 +146,71 @@ TEST_P(ConvolveOnDevice, DirectSums) {
     for (std::size_t i = 0; i < want.size(); ++i)
       ASSERT_LE(std::abs(values[i] - want[i].real()), 8 * u * moduli[i].real()) << i;
   };
-  check(observed([&] { return convolve(e_, da, db, {.method = ConvolveMethod::Direct}); }));
-  check(observed([&] { return convolve(e_, db, da, {.method = ConvolveMethod::Direct}); }));
-  Recorder device(e_);
-  (void)convolve(e_, da, Array<float>::from_host(e_, {3}, {b.begin(), b.begin() + 3}));  // few terms
-  EXPECT_EQ(device.family_of("fft.r2c"), "");
-  (void)convolve(e_, da, db);
-  EXPECT_EQ(device.family_of("fft.r2c"), "device");
+  check(observed([&] { return convolve(e_, da, db, {.method = ConvolveMethod::Direct}); }, "fft.matrix"));
+  check(observed([&] { return convolve(e_, db, da, {.method = ConvolveMethod::Direct}); }, "fft.matrix"));
+  // Other values for every line, and several axes: a term after the other.
+  const auto two = random_values<float>(2 * 300, 13), kernels = random_values<float>(2 * 7, 14);
+  const auto d2 = Array<float>::from_host(e_, {2, 300}, two), dk = Array<float>::from_host(e_, {2, 7}, kernels);
+  const auto y = observed([&] { return convolve(e_, d2, dk, {.axes = {{1}}, .method = ConvolveMethod::Direct}); }).to_host();
+  const auto w2 = sums(two, {2, 300}, kernels, {2, 7}, false, full);
+  std::vector<float> p2(two), pk(kernels);
+  for (float& v : p2) v = std::abs(v);
+  for (float& v : pk) v = std::abs(v);
+  const auto m2 = sums(p2, {2, 300}, pk, {2, 7}, false, full);
+  for (std::size_t i = 0; i < w2.size(); ++i) ASSERT_LE(std::abs(y[i] - w2[i].real()), 8 * u * m2[i].real()) << i;
+}
+
+// One axis, the same values for every line: a band on the Tensor Engine. Lines behind one another and side by side, more and fewer results
+// than a block has.
+TEST_P(ConvolveOnDevice, Bands) {
+  const auto check = [&](auto tag, std::int64_t n, std::int64_t m, bool first_axis) {
+    using E = decltype(tag);
+    const auto a = random_values<E>(3 * n, 11), b = random_values<E>(m, 12);
+    const auto along = [&](std::int64_t extent, std::int64_t lines) { return first_axis ? Shape{extent, lines} : Shape{lines, extent}; };
+    const auto da = Array<E>::from_host(e_, along(n, 3), a), db = Array<E>::from_host(e_, along(m, 1), b);
+    Recorder device(e_);
+    const auto y = observed([&] { return correlate(e_, da, db, {.axes = {{first_axis ? 0 : 1}}, .method = ConvolveMethod::Direct}); }, "fft.matrix");
+    ASSERT_EQ(y.shape(), along(n + m - 1, 3));
+    const auto values = y.to_host();
+    for (std::int64_t line = 0; line < 3; ++line) {
+      const auto at = [&](std::int64_t i, std::int64_t extent) { return static_cast<std::size_t>(first_axis ? i * 3 + line : line * extent + i); };
+      for (std::int64_t k = 0; k < n + m - 1; ++k) {
+        LC sum = 0;
+        long double moduli = 0;
+        for (std::int64_t j = 0; j < m; ++j) {
+          const std::int64_t i = k - (m - 1) + j;
+          if (i < 0 || i >= n) continue;
+          const LC term = LC(a[at(i, n)]) * std::conj(LC(b[static_cast<std::size_t>(j)]));
+          sum += term;
+          moduli += std::abs(term);
+        }
+        const double units = std::is_same_v<E, float> ? static_cast<double>(m + 1) : std::sqrt(2.0) * static_cast<double>(m + 3);
+        ASSERT_LE(std::abs(LC(values[at(k, n + m - 1)]) - sum), units * u * moduli) << n << " with " << m << " at " << k;
+      }
+    }
+  };
+  for (const auto& [n, m] : {std::pair{2, 2}, {100, 3}, {400, 64}, {129, 120}, {1000, 17}}) {
+    for (const bool first_axis : {false, true}) {
+      check(float{}, n, m, first_axis);
+      check(C{}, n, m, first_axis);
+    }
+  }
+}
+
+// What Method::Auto takes.
+TEST_P(ConvolveOnDevice, Choice) {
+  const auto family = [&](const Shape& sa, const Shape& sb, const char* operation) {
+    const auto a = Array<float>::from_host(e_, sa, random_values<float>(element_count(sa), 1)),
+               b = Array<float>::from_host(e_, sb, random_values<float>(element_count(sb), 2));
+    Recorder device(e_);
+    (void)convolve(e_, a, b);
+    return device.family_of(operation);
+  };
+  EXPECT_EQ(family({300}, {64}, "fft.matrix"), "device");
+  EXPECT_EQ(family({64}, {300}, "fft.matrix"), "device");
+  EXPECT_EQ(family({300}, {65}, "fft.r2c"), "device");
+  EXPECT_EQ(family({20, 20}, {2, 2}, "fft.r2c"), "device");
+  EXPECT_EQ(family({20, 20}, {1, 1}, "fft.r2c"), "");
 }
 
 TEST_P(ConvolveOnDevice, Refusals) {

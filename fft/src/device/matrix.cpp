@@ -14,11 +14,13 @@
 // shorter than 64 columns: the Tensor Engine binds.
 #include <algorithm>
 #include <trn/core/error.hpp>
-#include <trn/fft/matrix_program.hpp>
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/blocks/matmul.hpp>
+#include <trn/tile/device.hpp>
 
+#include "../matrix.hpp"
 #include "line_kernel.hpp"
+#include "planner.hpp"
 
 namespace trn::fft {
 
@@ -200,5 +202,19 @@ Program matrix_program(const MatrixShape& shape, const Machine& machine) {
           machine.partitions);
   return MatrixKernel(shape, machine).build();
 }
+
+namespace device {
+
+void matrix(const Executor& executor, const MatrixArgs& args) {
+  Device& device = device_of(executor);
+  MatrixShape shape = args.shape;
+  shape.lines = merged_lines(shape.lines);
+  const auto program = device.programs().get(shape, [&](const MatrixShape& s) { return matrix_program(s, device.machine()); });
+  device.run(*program, std::vector<Binding>{{"x", const_cast<float*>(args.x)}, {"matrix", const_cast<float*>(args.matrix)}, {"y", args.y}});
+}
+
+std::int64_t matrix_points(const Executor& executor) { return device_of(executor).machine().partitions; }
+
+}  // namespace device
 
 }  // namespace trn::fft

@@ -13,7 +13,9 @@
 // By transforms the error is relative to norms: || y - exact ||_2 <= (3 B + 6 u) || a ||_2 || b ||_1 along the axes, B being the bound of
 // the padded transform; small values beside large ones are not accurate. Direct sums of m terms err by at most (m + 1) u times the sum of
 // moduli each (complex: sqrt(2) (m + 3) u). On a device everything runs there, float only: the plans' kernels, products and sums on the
-// Vector Engine, padding and cutting by DMA. Method::Auto takes direct sums for up to 8 terms on the host, 3 on a device.
+// Vector Engine, padding and cutting by DMA. Direct sums along one axis with up to 120 values, the same for every line, are a matrix with
+// these values in a band, on the Tensor Engine; an infinity or NaN of the longer array then reaches the results of its block, up to 127.
+// Method::Auto takes direct sums of up to 8 terms on the host, on a device of 64 in a band, otherwise of 3.
 #pragma once
 
 #include <trn/fft/transforms.hpp>
