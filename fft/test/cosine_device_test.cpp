@@ -158,6 +158,20 @@ TEST_P(CosineOnDevice, AxesCutsAndPadding) {
   EXPECT_LE(relative(back, want), 2 * (bound(Wave::Sine, CosineType::II, 6) + bound(Wave::Sine, CosineType::II, 5)) * 2);
 }
 
+// Dense short lines share a matrix; every count of them.
+TEST_P(CosineOnDevice, ManyShortLines) {
+  for (const auto& [n, count] : {std::pair{1, 300}, {2, 20000}, {16, 2048}, {20, 66}, {33, 129}, {64, 257}}) {
+    const auto x = random_real<float>(n * count, 8);
+    const auto y = dst(e_, Array<float>::from_host(e_, {count, n}, x), {.type = CosineType::II}).to_host();
+    for (std::int64_t i = 0; i < count; i += 13) {
+      const std::vector<long double> line(x.begin() + i * n, x.begin() + (i + 1) * n);
+      ASSERT_LE(relative({y.begin() + i * n, y.begin() + (i + 1) * n}, definition(Wave::Sine, CosineType::II, line)),
+                bound(Wave::Sine, CosineType::II, n))
+          << n << ", line " << i;
+    }
+  }
+}
+
 TEST_P(CosineOnDevice, PlansComeFromTheCache) {
   const auto dx = Array<float>::from_host(e_, {300}, random_real<float>(300, 7));
   PlanCache cache;
@@ -187,6 +201,9 @@ std::vector<MatrixShape> shapes() {
       {{128, 2, 2}, {128, 2, 2}, {{130, 300, 256}}},                 // pairs, the largest matrix
       {{7, 1, 3}, {5, 2, 4}, {{2, 950, 1000}, {41, 22, 20}}},         // gaps everywhere
       {{1, 1, 1}, {1, 1, 1}, {{1, 1, 1}}},
+      {{2, 1, 1}, {2, 1, 1}, {{9000, 2, 2}}},                        // many short lines
+      {{2, 2, 4}, {3, 2, 2 * 9001}, {{9001, 9, 2}}},
+      {{3, 2, 2 * 9000}, {2, 2, 2}, {{9000, 2, 4}}},
       {{5, 1, 1}, {6, 1, 1}, {{129, 100, 6}}},                       // far apart
   };
 }

@@ -350,6 +350,14 @@ TEST(OverlapProgram, AddsFramesInAnyOrder) {
   }
 }
 
+TEST(OverlapProgram, Refusals) {
+  const tile::Machine& machine = tile::machine("trn2");
+  EXPECT_IN("20000 frames of 20000 points lie over a point", message_of<NotImplemented>([&] {
+              (void)overlap_program({1, 4, 20000, 1, 0, 100, 1, 1, true}, machine);
+            }));
+  EXPECT_IN("are no sum of overlapping frames", message_of<InvalidArgument>([&] { (void)overlap_program({1, 4, 20, 0, 0, 100, 1, 1, true}, machine); }));
+}
+
 TEST(OverlapProgram, NkiGivesTheSimulatorsBits) {
   for (const char* machine : {"trn1", "trn2", "trn3"}) {
     neuron::testing::expect_agreement(overlap_program({2, 300, 16, 4, 8, 1190, 1, 1, true}, tile::machine(machine)));

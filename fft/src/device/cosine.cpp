@@ -4,10 +4,10 @@
 //
 //   y_k = w_k sum_j v_j x_j cos(2 pi a(j, k)),   the sine likewise
 //
-// Up to 128 points that is one matrix on the Tensor Engine (matrix_program), with angles reduced in integers. Longer lines become a Fourier
-// transform of N points with zeros behind the data, N = 2 (n-1) and 2 (n+1) for type I, otherwise 2 n. Nothing is mirrored or put in another
-// order, which would move 4 bytes a descriptor; the price is N instead of n points. With W_m = exp(-2 pi i / m), K = k, J = j, of the sine K =
-// k + 1, J = j + 1 where the definition has them:
+// Up to 128 points that is one matrix on the Tensor Engine (matrix_program), with angles reduced in integers; short lines that lie one
+// behind the other share it, block diagonal. Longer lines become a Fourier transform of N points with zeros behind the data, N = 2 (n-1)
+// and 2 (n+1) for type I, otherwise 2 n. Nothing is mirrored or put in another order, which would move 4 bytes a descriptor; the price is N
+// instead of n points. With W_m = exp(-2 pi i / m), K = k, J = j, of the sine K = k + 1, J = j + 1 where the definition has them:
 //
 //   I, II  y_k = w_k Re(c t_K sum_j v_j x_j W_N^(jK))          real to complex; t_K = W_4n^K (II), of the sine I W_N^K
 //   III    y_k = sum of X_J W_N^(Jk), X_J = w v_j/2 c x_j W_4n^J    complex to real, the sum over a Hermitian line; ends without 1/2
@@ -125,14 +125,28 @@ class Cosine {
     return plan_for<float>(e_, dense(kind, Direction::Forward, {points()}, {.batch = count_}), a_.cache);
   }
 
+  // How many of the lines, if they lie one behind the other, make one line of a block diagonal matrix.
+  [[nodiscard]] std::int64_t lines_together(const std::vector<LineDim>& all) const {
+    const bool dense = a_.given == n_ && a_.in_stride == 1 && a_.out_stride == 1 && all.size() == 1 && all[0].in == n_ && all[0].out == n_;
+    std::int64_t together = dense ? device_.machine().partitions / n_ : 1;
+    while (all[0].count % together != 0) --together;
+    return together;
+  }
+
   void matrix() const {
-    std::vector<float> m;
+    std::vector<LineDim> all;
+    for (std::size_t d = 0; d < a_.batch.size(); ++d) all.push_back({a_.batch[d], a_.in_batch[d], a_.out_batch[d]});
+    all = merged_lines(all);
+    const std::int64_t together = lines_together(all);
+    if (together > 1) all[0] = {all[0].count / together, n_ * together, n_ * together};
+    std::vector<float> m(static_cast<std::size_t>(a_.given * together * n_ * together), 0.0F);
     for (std::int64_t j = 0; j < a_.given; ++j) {
-      for (std::int64_t k = 0; k < n_; ++k) m.push_back(static_cast<float>(before(j) * after(k) * wave(j, k)));
+      for (std::int64_t k = 0; k < n_; ++k) {
+        const auto entry = static_cast<float>(before(j) * after(k) * wave(j, k));
+        for (std::int64_t g = 0; g < together; ++g) m[static_cast<std::size_t>((g * a_.given + j) * n_ * together + g * n_ + k)] = entry;
+      }
     }
-    MatrixShape shape{{a_.given, 1, a_.in_stride}, {n_, 1, a_.out_stride}, {}};
-    for (std::size_t d = 0; d < a_.batch.size(); ++d) shape.lines.push_back({a_.batch[d], a_.in_batch[d], a_.out_batch[d]});
-    shape.lines = merged_lines(shape.lines);
+    const MatrixShape shape{{a_.given * together, 1, a_.in_stride}, {n_ * together, 1, a_.out_stride}, all};
     launch(shape, matrix_program, {{"x", const_cast<void*>(a_.in)}, {"y", a_.out}}, "matrix", m);
   }
 

@@ -31,6 +31,7 @@ using blocks::ceil_div;
 namespace {
 
 constexpr std::int64_t kTileReals = 4096;  // of a partition's lines: 16 KiB
+constexpr std::int64_t kMostLines = 32;    // of a partition: turned, pairs of them are 32 KiB
 constexpr std::int64_t kSlots = 3;
 
 class MatrixKernel {
@@ -44,7 +45,7 @@ class MatrixKernel {
     // Lines on partitions (p R + r), or, where neither side has them there, groups of a bank's columns (r P + p).
     on_partitions_ = turn_ || by_points_;
     block_lines_ = on_partitions_ ? side_ : bank_;
-    each_ = on_partitions_ ? std::max<std::int64_t>(1, kTileReals / reals) : 4;
+    each_ = on_partitions_ ? std::clamp<std::int64_t>(kTileReals / reals, 1, kMostLines) : 4;
   }
 
   Program build() {
@@ -120,7 +121,7 @@ class MatrixKernel {
   // (points, parts, groups, group)
   Access turned(const Affine& in, const Block& k) {
     const std::int64_t points = s_.in.points, parts = s_.in.parts, distance = s_.lines.back().in, reals = points * parts;
-    const bool run = s_.in.stride == parts && distance > 0 && distance <= 2 * reals;  // one run a partition, gaps included
+    const bool run = s_.in.stride == parts && distance > 0 && distance <= reals + reals / 4;  // one run a partition, small gaps included
     const std::int64_t step = run ? distance : reals, length = run ? (k.groups - 1) * distance + reals : k.groups * reals;
     const Access x = b_.sbuf("x_tile", k.group, {length}, DType::Float32, 2);
     b_.dma_copy(x, run ? pattern(x_, in, {{k.groups * distance, k.group}, {1, length}})

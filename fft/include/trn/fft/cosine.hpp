@@ -16,9 +16,9 @@
 //
 // On the host each is one real transform of n points (II, III), one complex transform of n/2 points (IV; 2n for odd n) or one real
 // transform of N points (I), between two passes over the data. || y - exact ||_2 <= (2 B + 12 u) || exact ||_2, B being that transform's
-// bound. A device computes in float (NotImplemented for double): up to 128 points as one matrix product, || y - exact ||_2 <= 2 (n +
-// sqrt(n) + 2) u || exact ||_2; beyond as a transform of N points with zeros behind the data, real (I, II, III) or complex (IV), the bound
-// as above.
+// bound. A device computes in float (NotImplemented for double). Up to 128 points a line is one matrix product there, || y - exact ||_2 <=
+// 2 (n + sqrt(n) + 2) u || exact ||_2; dense lines of up to 64 points share it, 128/n at a time, and an infinity or NaN reaches all of
+// them. Longer ones are a transform of N points with zeros behind the data, real (I, II, III) or complex (IV), the bound as above.
 #pragma once
 
 #include <trn/fft/transforms.hpp>
