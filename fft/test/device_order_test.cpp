@@ -53,6 +53,23 @@ std::vector<LinesShape> shapes() {
   all.push_back(s);
   s.in = points(36, 41, Format::Planar), s.out = points(70, 41, Format::Interleaved, true);
   all.push_back(s);
+  // Many short pieces at work at once.
+  s = dense_lines(LineKernel::Blocks, 12, 128, 1);
+  s.in = points(1536, 1, Format::Interleaved, true), s.out = points(769), s.lines = {{13, 4608, 4614}, {3, 1536, 1538}};
+  all.push_back(s);
+  s.n1 = 128, s.n2 = 12;
+  s.in = points(769), s.out = points(1536, 1, Format::Interleaved, true), s.lines = {{13, 4614, 4608}, {3, 1538, 1536}};
+  all.push_back(s);
+  s.mode = Mode::Tf32x3;
+  all.push_back(s);
+  s = dense_lines(LineKernel::Blocks, 8, 16, 1, true);
+  s.in = s.out = points(128, 60), s.lines = {{7, 7680, 7680}, {30, 2, 2}}, s.mode = Mode::Bf16x6;
+  all.push_back(s);
+  for (const std::int64_t count : {40, 530}) {  // one table for several transforms
+    s = dense_lines(LineKernel::Columns, 1, 100, 1, true);
+    s.in = s.out = points(100, 2 * count), s.lines = {{5, 200 * count, 200 * count}, {count, 2, 2}}, s.table = true;
+    all.push_back(s);
+  }
   s = dense_lines(LineKernel::Blocks, 6, 64, 9);  // complex lines, the first half of each result
   s.out = points(192), s.lines = {{9, 768, 384}};
   all.push_back(s);
@@ -71,7 +88,7 @@ TEST(DeviceOrder, ShuffledEqualsInOrder) {
       LinesRun reference(shape);
       reference.run(shape, machine, options_for(shape));
       EXPECT_LE(reference.error(shape, options_for(shape)), 1e-6);
-      for (std::uint64_t seed = 1; seed <= (machine[3] == '2' ? 5 : 1); ++seed) {
+      for (std::uint64_t seed = 1; seed <= (machine[3] == '2' ? 4 : 1); ++seed) {
         LinesRun run(shape);
         run.run(shape, machine, options_for(shape), {.order = Order::shuffled(seed)});
         for (int part = 0; part < 2; ++part) {
@@ -95,6 +112,7 @@ TEST(DeviceOrder, NoTwoParallelIterationsTouchTheSameBytes) {
 TEST(DeviceOrder, WideIsTheAlgorithmWithoutRounding) {
   for (const LinesShape& shape : shapes()) {
     LinesRun run(shape);
+    if (shape.mode != Mode::Native) continue;  // words of rounded numbers
     run.run(shape, "trn2", options_for(shape), {.storage = neuron::Storage::Wide, .order = Order::in_order()});
     EXPECT_LE(run.error(shape, options_for(shape)), 1.2e-7)
         << name(shape.kernel) << " " << shape.n1 << " x " << shape.n2;

@@ -20,7 +20,8 @@ TEST(DevicePlan, LengthsAcrossEveryEdge) {
 
 TEST(DevicePlan, ThreeFactorsAndMore) {
   for (const std::int64_t n : {14645, 16400, 32768, 59049}) {
-    expect_plan<float>(trn2(), dense(Kind::ComplexToComplex, Direction::Inverse, {n}), kSingle);
+    expect_plan<float>(trn2(), dense(Kind::ComplexToComplex, Direction::Inverse, {n}, {.batch = n == 16400 ? 3 : 1}),
+                       kSingle);
   }
 }
 
@@ -205,6 +206,13 @@ TEST(DevicePlan, Modes) {
         d.precision = mode;
         expect_plan<float>(trn2(), d, limit);
       }
+    }
+    // Lines as neighbours, as many as fill the tiles: what SBUF holds.
+    for (const char* machine : {"sim:trn1", "sim:trn2"}) {
+      if (mode == Mode::Tf32 || mode == Mode::Bf16) continue;
+      Description d{Kind::ComplexToComplex, Direction::Forward, {{16384, 17, 17}}, {{17, 1, 1}}};
+      d.precision = mode;
+      expect_plan<float>(Executor::open(machine), d, limit);
     }
     Description columns = dense(Kind::ComplexToComplex, Direction::Forward, {97, 9});
     columns.precision = mode;

@@ -34,33 +34,36 @@ BlockPlaces BlockLayout::y_places(std::int64_t above_here, std::int64_t deep) co
   return {parts * all_of, pairs(out) ? 1 : all_of, unit * above_here * n1, unit, unit * n1};
 }
 
-void BlockLayout::runs(Builder& b, const Affine& in_at, const Affine& out_at, std::int64_t deepest,
-                       std::int64_t together, const Run& body) const {
+std::vector<BlockPiece> BlockLayout::pieces(const Affine& in_at, const Affine& out_at, std::int64_t deepest,
+                                            std::int64_t first) const {
   const std::int64_t share = above * beside, deep = std::min(deepest, std::max<std::int64_t>(1, last.count / share));
-  std::int64_t first = 0;
-  const auto piece = [&](const Affine& line, std::int64_t above_here, std::int64_t beside_here,
-                         std::int64_t deep_here) -> BlockPiece {
-    return {in_at + line * last.in, out_at + line * last.out, above_here, beside_here, deep_here};
-  };
-  std::vector<BlockPiece> pieces;
-  const std::int64_t each_run = together * share * deep, whole = last.count / each_run;
-  b.parallel("block", whole, [&](Affine i) {
-    for (std::int64_t t = 0; t < together; ++t)
-      pieces.push_back(piece(i * each_run + t * share * deep, above, beside, deep));
-    body(pieces);
-  });
-  pieces.clear();
+  std::vector<BlockPiece> all;
   const auto take = [&](std::int64_t above_here, std::int64_t beside_here, std::int64_t deep_here) {
     if (above_here * beside_here * deep_here == 0) return;
-    pieces.push_back(piece(first, above_here, beside_here, deep_here));
+    all.push_back({in_at + first * last.in, out_at + first * last.out, above_here, beside_here, deep_here});
     first += above_here * beside_here * deep_here;
   };
-  first = whole * each_run;
   while (last.count - first >= share * deep) take(above, beside, deep);
   take(above, beside, (last.count - first) / share);
   take((last.count - first) / beside, beside, 1);
   take(1, last.count - first, 1);
-  if (!pieces.empty()) body(pieces);
+  return all;
+}
+
+void BlockLayout::runs(Builder& b, const Affine& in_at, const Affine& out_at, std::int64_t deepest,
+                       std::int64_t together, const Run& body) const {
+  const std::int64_t share = above * beside, deep = std::min(deepest, std::max<std::int64_t>(1, last.count / share));
+  const std::int64_t each_run = together * share * deep, whole = last.count / each_run;
+  b.parallel("block", whole, [&](Affine i) {
+    std::vector<BlockPiece> here;
+    for (std::int64_t t = 0; t < together; ++t) {
+      const Affine line = i * each_run + t * share * deep;
+      here.push_back({in_at + line * last.in, out_at + line * last.out, above, beside, deep});
+    }
+    body(here);
+  });
+  const std::vector<BlockPiece> rest = pieces(in_at, out_at, deepest, whole * each_run);
+  if (!rest.empty()) body(rest);
 }
 
 void BlockLayout::each(Builder& b, const Affine& in_at, const Affine& out_at, std::int64_t deepest,

@@ -37,8 +37,11 @@ struct BlockLayout {
   void store(tile::Builder& b, const SideTensors& y, const tile::Access& tile, const tile::Affine& at,
              std::int64_t above_here, std::int64_t beside_here, std::int64_t deep) const;
 
-  // body(pieces) for all lines of the last dimension, in pieces up to `deepest` deep; `together` of them at a time
-  // where there are many, and the last ones in one go.
+  // All lines of the last dimension in pieces up to `deepest` deep, from line `first` on.
+  [[nodiscard]] std::vector<BlockPiece> pieces(const tile::Affine& in_at, const tile::Affine& out_at,
+                                               std::int64_t deepest, std::int64_t first = 0) const;
+  // body(pieces) for all lines of the last dimension; `together` of them at a time where there are many, and the last
+  // ones in one go.
   using Run = std::function<void(const std::vector<BlockPiece>&)>;
   void runs(tile::Builder& b, const tile::Affine& in_at, const tile::Affine& out_at, std::int64_t deepest,
             std::int64_t together, const Run& body) const;

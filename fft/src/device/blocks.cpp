@@ -37,7 +37,7 @@ namespace {
 class BlocksKernel final : public TwoStepKernel {
  public:
   BlocksKernel(const LinesShape& shape, const Machine& machine)
-      : TwoStepKernel("fft_blocks", shape, machine, 2), layout_(shape, machine) {}
+      : TwoStepKernel("fft_blocks", shape, machine, shape.mode == Mode::Native ? 2 : 3), layout_(shape, machine) {}
 
   Program build() {
     const std::int64_t rows1 = layout_.above * n1_, rows2 = layout_.beside * n2_;
@@ -47,13 +47,9 @@ class BlocksKernel final : public TwoStepKernel {
     a_ = constant("second_a", rows2, rows2, words_.dtype, words_.count);
     if (!s_.out.real) b_plus_ = constant("second_b", rows2, rows2, words_.dtype, words_.count);
     b_minus_ = constant("second_minus_b", rows2, rows2, words_.dtype, words_.count);
-    // As deep as SBUF holds with words; deeper tiles lengthen the first load and the last store.
-    const bool words = words_.dtype != DType::Float32;
-    const std::int64_t deep = words ? (layout_.inner_in || layout_.inner_out ? 16 : 8) : 16;
+    const std::int64_t deep = deepest(layout_);
     warm_up_blocks(layout_, deep);
-    for_outer_lines([&](const Affine& in, const Affine& out) {
-      layout_.runs(b_, in, out, deep, kPieces, [&](const std::vector<BlockPiece>& pieces) { run(pieces); });
-    });
+    for_pieces(layout_, deep, kProducts / deep, [&](const std::vector<BlockPiece>& pieces) { run(pieces); });
     return b_.finish();
   }
 
@@ -69,25 +65,27 @@ class BlocksKernel final : public TwoStepKernel {
     // Four products of the first step to two banks.
     Ring z_sums(b_.psum("z_sums", rows2, {2, 2 * bank_}), 2), y_sums(b_.psum("y_sums", rows2, {4, bank_}), 4);
     TwiddleTiles tiles = twiddle_tiles(rows2, deep, 2 * above * n1_);
+    TilePool pool = tile_pool(pieces);
     pipeline<Tile>(
-        pieces, [&](const BlockPiece& p) { return open(p); },
+        pieces, [&](const BlockPiece& p) { return open(p, pool); },
         [&](const Tile& t, std::int64_t t0, std::int64_t count) {
           const Access z = z_sums.next()(ds(0, t.piece.beside * n2_), all);
           first_step(z, t, t0, count);
-          return twiddle(z, count, 2 * t.piece.above * n1_, tiles, Engine::Vector);
+          return twiddle(z, count, 2 * t.piece.above * n1_, tiles,
+                         words_.dtype == DType::Float32 ? Engine::Vector : spare_engine());
         },
         [&](const Tile& t, std::int64_t t0, std::int64_t count, const Access& z) {
           second_step(t, z, t0, count, y_sums);
         },
         [&](const Tile& t) { layout_.store(b_, y_, t.y, t.piece.out, t.piece.above, t.piece.beside, t.piece.deep); });
   }
-  Tile open(const BlockPiece& p) {
+  Tile open(const BlockPiece& p, TilePool& pool) {
     const std::int64_t lines = p.beside * p.deep;
     Tile t{p, layout_.x_places(lines), layout_.y_places(p.above, p.deep), {}, {}};
-    t.x = b_.sbuf("x_tile", p.above * n1_, {t.px.total}, DType::Float32);
-    t.y = b_.sbuf("y_tile", p.beside * n2_, {t.py.total}, DType::Float32);
+    t.x = pool.take("x_tile", p.above * n1_, t.px.total);
+    t.y = pool.take("y_tile", p.beside * n2_, t.py.total);
     layout_.load(b_, x_, t.x, p.in, p.above, lines);
-    if (words_.dtype != DType::Float32) t.x = split_ahead(t.x, 1, t.px.total, 1);
+    if (words_.dtype != DType::Float32) t.x = split_ahead(pool, t.x, 1, t.px.total);
     return t;
   }
 
@@ -127,8 +125,6 @@ class BlocksKernel final : public TwoStepKernel {
            Engine::Scalar);
     }
   }
-
-  static constexpr std::int64_t kPieces = 4;
 
   const BlockLayout layout_;
   Access first_[2], a_, b_plus_, b_minus_;

@@ -50,34 +50,55 @@ class ColumnsKernel final : public LineKernelBase {
     LineDim across;          // the runs
     std::int64_t line_step;  // lines of the last dimension from one run to the next
     std::int64_t length;     // lines in a run
+    Access table;            // for one run, where all runs have the same
   };
 
   void runs() {
     const LineDim& d = last();
-    const bool by_outer = d.count < bank_ && s_.lines.size() > 1 && !s_.table;
-    if (by_outer) {  // whole rows of the last dimension; the one before it is taken apart
-      const LineDim across = s_.lines[s_.lines.size() - 2];
-      return outer(0, 2, 0, 0, [&](const Affine& in, const Affine& out) { tiles({in, out, 0, across, 0, d.count}); });
+    const std::int64_t whole = d.count / bank_, rest = d.count % bank_;
+    const bool several = s_.lines.size() > 1;
+    const LineDim across = several ? s_.lines[s_.lines.size() - 2] : LineDim{};
+    // Pieces of the last dimension; the dimension before it is taken apart. A piece of the table serves all of them.
+    const auto piece = [&](const Affine& first, std::int64_t length) {
+      const Access table = s_.table ? load_table(first, 0, together_, 1, length) : Access{};
+      for_outer_lines(
+          [&](const Affine& in, const Affine& out) {
+            tiles({in + first * d.in, out + first * d.out, first, across, 0, length, table});
+          },
+          2);
+    };
+    if (several && (s_.table ? across.count > 1 && across.count >= together_ : d.count < bank_)) {
+      b_.parallel("piece", whole, [&](Affine i) { piece(i * bank_, bank_); });
+      if (rest > 0) piece(whole * bank_, rest);
+      return;
     }
-    outer(0, 1, 0, 0, [&](const Affine& in, const Affine& out) {
-      const std::int64_t whole = d.count / bank_, rest = d.count % bank_;
-      if (whole > 0) tiles({in, out, 0, {whole, bank_ * d.in, bank_ * d.out}, bank_, bank_});
+    for_outer_lines([&](const Affine& in, const Affine& out) {
+      if (whole > 0) tiles({in, out, 0, {whole, bank_ * d.in, bank_ * d.out}, bank_, bank_, {}});
       if (rest > 0) {
         // Short runs side by side on the groups of partitions, as many as there are.
         const std::int64_t length = ceil_div(rest, together_), count = rest / length, left = rest - count * length,
                            first = whole * bank_;
-        tiles({in + first * d.in, out + first * d.out, first, {count, length * d.in, length * d.out}, length, length});
+        tiles({in + first * d.in,
+               out + first * d.out,
+               first,
+               {count, length * d.in, length * d.out},
+               length,
+               length,
+               {}});
         const std::int64_t then = first + count * length;
-        if (left > 0) tiles({in + then * d.in, out + then * d.out, then, {1, 0, 0}, 0, left});
+        if (left > 0) tiles({in + then * d.in, out + then * d.out, then, {1, 0, 0}, 0, left, {}});
       }
     });
   }
-  // Loops over all but the last `inner` dimensions.
-  void outer(std::size_t dimension, std::size_t inner, const Affine& in, const Affine& out, const LinesBody& body) {
-    if (dimension + inner >= s_.lines.size()) return body(in, out);
-    const LineDim& d = s_.lines[dimension];
-    b_.parallel(fmt::format("lines{}", dimension), d.count,
-                [&](Affine i) { outer(dimension + 1, inner, in + i * d.in, out + i * d.out, body); });
+  // (groups, k; runs, lines, 2): the table of `length` lines from `line` on for each run, `step` lines apart.
+  Access load_table(const Affine& line, std::int64_t step, std::int64_t groups, std::int64_t runs,
+                    std::int64_t length) {
+    const Access table = b_.sbuf("table_tile", groups * n_, {2 * runs * length}, DType::Float32, 2);
+    b_.dma_copy(table,
+                pattern(table_, line * 2,
+                        {{2 * runs * step, groups}, {2 * last().count, n_}, {2 * step, runs}, {2, length}, {1, 2}}),
+                {.dge = machine_.hardware_dge ? DgeMode::Static : DgeMode::Default});
+    return table;
   }
 
   void tiles(const Runs& r) {
@@ -126,16 +147,8 @@ class ColumnsKernel final : public LineKernelBase {
                  y = b_.sbuf("y_tile", rows, {2 * lines}, DType::Float32, 3);
     transfer(x_, in, r.across.in, last().in, groups, runs, r.length, x,
              [&](const Access& hbm, const Access& t) { b_.dma_copy(t, hbm); });
-    Access table;
-    if (s_.table) {
-      table = b_.sbuf("table_tile", rows, {2 * lines}, DType::Float32, 3);
-      const std::int64_t count = last().count;
-      b_.dma_copy(
-          table,
-          pattern(table_, line * 2,
-                  {{2 * runs * r.line_step, groups}, {2 * count, n_}, {2 * r.line_step, runs}, {2, r.length}, {1, 2}}),
-          {.dge = machine_.hardware_dge ? DgeMode::Static : DgeMode::Default});
-    }
+    const Access table =
+        s_.table && !r.table.present() ? load_table(line, r.line_step, groups, runs, r.length) : Access{};
     Access split = x;
     if (words_.count > 1 || words_.dtype != DType::Float32) {
       split = b_.sbuf("x_words", rows, {words_.count, reals}, words_.dtype, 2);
@@ -147,8 +160,13 @@ class ColumnsKernel final : public LineKernelBase {
           x, s_.table ? Engine::Scalar : Engine::Vector);
     }
     Ring sums(b_.psum("sums", rows, {machine_.psum_banks, bank_}), machine_.psum_banks);
-    for (std::int64_t first = 0, number = 0; first < lines; first += bank_, ++number) {
-      const std::int64_t count = std::min(bank_, lines - first);
+    const std::int64_t chunk = r.table.present() ? bank_ / r.length * r.length : bank_;
+    const auto table_of = [&](std::int64_t part, std::int64_t first, std::int64_t count) {
+      if (!r.table.present()) return part_of(table, true, part, lines, first, count);
+      return pattern(r.table(ds(0, rows), all), part, {{0, count / r.length}, {2, r.length}});
+    };
+    for (std::int64_t first = 0, number = 0; first < lines; first += chunk, ++number) {
+      const std::int64_t count = std::min(chunk, lines - first);
       const auto sum = [&](const Access& dst, const Access& with_re, const Access& with_im) {
         std::int64_t step = 0;
         for (std::int64_t part = 0; part < (s_.in.real ? 1 : 2); ++part) {
@@ -165,8 +183,7 @@ class ColumnsKernel final : public LineKernelBase {
       const Access to_re = part_of(y, y_.pairs(), 0, lines, first, count),
                    to_im = part_of(y, y_.pairs(), 1, lines, first, count);
       if (s_.table) {
-        turn_by_table(to_re, to_im, re, im, part_of(table, true, 0, lines, first, count),
-                      part_of(table, true, 1, lines, first, count));
+        turn_by_table(to_re, to_im, re, im, table_of(0, first, count), table_of(1, first, count));
       } else {
         const Engine engine = number % 2 == 0 || words_.dtype != DType::Float32 ? Engine::Scalar : Engine::Vector;
         move(to_re, re, engine);

@@ -44,11 +44,9 @@ class HalfInKernel final : public TwoStepKernel {
     ends_ = constant("ends", layout_.part_rows(), 2, DType::Float32, 1);
     zeros_ = b_.input("zeros", DType::Float32, {half_in_zeros(s_, machine_)});
     if (layout_.lone) spread_ = constant("spread", block_.above, rows1, DType::Float32, 1);
-    const std::int64_t deep = words_.dtype == DType::Float32 || block_.inner_in || block_.inner_out ? kDeep : kDeep / 2;
+    const std::int64_t deep = deepest(block_);
     warm_up_blocks(block_, deep);
-    for_outer_lines([&](const Affine& in, const Affine& out) {
-      block_.runs(b_, in, out, deep, kPieces, [&](const std::vector<BlockPiece>& pieces) { run(pieces); });
-    });
+    for_pieces(block_, deep, kProducts / deep, [&](const std::vector<BlockPiece>& pieces) { run(pieces); });
     return b_.finish();
   }
 
@@ -64,28 +62,28 @@ class HalfInKernel final : public TwoStepKernel {
     Ring z_sums(b_.psum("z_sums", rows1, {2, 2 * bank_}), 2), y_sums(b_.psum("y_sums", rows1, {3, bank_}), 3);
     const Access lone_sums = layout_.lone ? b_.psum("lone_sums", rows1, {bank_}) : Access{};
     TwiddleTiles tiles = twiddle_tiles(rows1, deep, 2 * beside * n2_);
+    TilePool pool = tile_pool(pieces);
     pipeline<Tile>(
-        pieces, [&](const BlockPiece& p) { return open(p, lone_sums); },
+        pieces, [&](const BlockPiece& p) { return open(p, lone_sums, pool); },
         [&](const Tile& t, std::int64_t t0, std::int64_t count) {
           const Access z = z_sums.next()(ds(0, t.piece.above * n1_), all);
           first_step(z, t, t0, count);
-          return twiddle(z, count, 2 * t.piece.beside * n2_, tiles,
-                         words_.dtype == DType::Float32 ? spare_engine() : Engine::Vector);
+          return twiddle(z, count, 2 * t.piece.beside * n2_, tiles, spare_engine());
         },
         [&](const Tile& t, std::int64_t t0, std::int64_t count, const Access& z) {
           second_step(t, z, t0, count, y_sums.next());
         },
         [&](const Tile& t) { store(t.y, t.piece.out, t.piece.above, t.piece.beside * t.piece.deep); });
   }
-  Tile open(const BlockPiece& p, const Access& lone_sums) {
+  Tile open(const BlockPiece& p, const Access& lone_sums, TilePool& pool) {
     Tile t{p, layout_.places(p.above, p.deep, pairs_), {}, {}, {}};
-    t.x = half_lines(p.in, t.px, p.above, p.beside, p.deep);
+    t.x = half_lines(p.in, t.px, p.above, p.beside, p.deep, pool);
     if (words_.dtype != DType::Float32) {
-      t.x = split_ahead(t.x, pairs_, t.px.total / pairs_, 1);
+      t.x = split_ahead(pool, t.x, pairs_, t.px.total / pairs_);
       for (std::int64_t* at : {&t.px.total, &t.px.line, &t.px.point, &t.px.group}) *at /= pairs_;
     }
-    if (layout_.lone) t.ends = last_points(p.in, p.above, p.beside, p.deep, lone_sums);
-    t.y = b_.sbuf("y_tile", p.above * n1_, {p.beside * p.deep * n2_}, DType::Float32);
+    if (layout_.lone) t.ends = last_points(p.in, p.above, p.beside, p.deep, lone_sums, pool);
+    t.y = pool.take("y_tile", p.above * n1_, p.beside * p.deep * n2_);
     return t;
   }
 
@@ -104,10 +102,10 @@ class HalfInKernel final : public TwoStepKernel {
   }
 
   // (part, k2, g2; t, g1, k1), the points that are their own mirror image halved and without imaginary part.
-  Access half_lines(const Affine& in, const BlockPlaces& px, std::int64_t above, std::int64_t beside,
-                    std::int64_t deep) {
+  Access half_lines(const Affine& in, const BlockPlaces& px, std::int64_t above, std::int64_t beside, std::int64_t deep,
+                    TilePool& pool) {
     const std::int64_t one = layout_.part_rows(), upper = layout_.upper, lines = above * deep;
-    const Access x = b_.sbuf("x_tile", layout_.all_rows(), {px.total}, DType::Float32);
+    const Access x = pool.take("x_tile", layout_.all_rows(), px.total);
     // Rows and points that no transfer fills meet zeros of the matrix.
     if (beside < block_.beside)
       b_.memset(x, 0, Engine::GpSimd);
@@ -152,12 +150,13 @@ class HalfInKernel final : public TwoStepKernel {
   }
 
   // (g1, j1; g2, t, 2): X(n/2) and -X(n/2) of each line on all partitions of the line, by a product with ones.
-  Access last_points(const Affine& in, std::int64_t above, std::int64_t beside, std::int64_t deep, const Access& sums) {
+  Access last_points(const Affine& in, std::int64_t above, std::int64_t beside, std::int64_t deep, const Access& sums,
+                     TilePool& pool) {
     const std::int64_t d = layout_.distance, lines = beside * deep, rows1 = above * n1_;
-    const Access given = b_.sbuf("x_lone", above, {lines}, DType::Float32);
+    const Access given = pool.take("x_lone", above, lines);
     b_.dma_copy(given, pattern(x_.tensor[0], in + s_.n() / 2 * s_.in.stride, {{lines * d, above}, {d, lines}}),
                 {.dge = machine_.hardware_dge ? DgeMode::Static : DgeMode::Default});
-    const Access ends = b_.sbuf("x_ends", rows1, {lines, 2}, DType::Float32);
+    const Access ends = pool.take("x_ends", rows1, 2 * lines, DType::Float32, kOpen + lag_);
     for (std::int64_t first = 0; first < lines; first += bank_) {
       const std::int64_t count = std::min(bank_, lines - first);
       const Access here = sums(ds(0, rows1), ds(0, count));
@@ -202,8 +201,6 @@ class HalfInKernel final : public TwoStepKernel {
                          block_.inner_out ? line : point}),
                 y);
   }
-
-  static constexpr std::int64_t kPieces = 4;
 
   const HalfLayout layout_;
   const BlockLayout& block_;

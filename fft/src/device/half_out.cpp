@@ -42,12 +42,9 @@ class HalfOutKernel final : public TwoStepKernel {
       second_[part] =
           constant(part == 0 ? "second_re" : "second_im", rows2, layout_.all_rows(), words_.dtype, words_.count);
     if (layout_.lone) lone_ = constant("lone", rows2, block.beside, words_.dtype, words_.count);
-    const bool words = words_.dtype != DType::Float32;
-    const std::int64_t deep = words ? (block.inner_in || block.inner_out ? 16 : 8) : 16;
+    const std::int64_t deep = deepest(block);
     warm_up_blocks(block, deep);
-    for_outer_lines([&](const Affine& in, const Affine& out) {
-      block.runs(b_, in, out, deep, kPieces, [&](const std::vector<BlockPiece>& pieces) { run(pieces); });
-    });
+    for_pieces(block, deep, kProducts / deep, [&](const std::vector<BlockPiece>& pieces) { run(pieces); });
     return b_.finish();
   }
 
@@ -65,13 +62,13 @@ class HalfOutKernel final : public TwoStepKernel {
         y_sums(b_.psum("y_sums", layout_.all_rows(), {3, bank_}), 3);
     const Access lone_sums = layout_.lone ? b_.psum("lone_sums", beside, {bank_}) : Access{};
     TwiddleTiles tiles = twiddle_tiles(rows2, deep, 2 * above * n1_);
+    TilePool pool = tile_pool(pieces);
     pipeline<Tile>(
-        pieces, [&](const BlockPiece& p) { return open(p); },
+        pieces, [&](const BlockPiece& p) { return open(p, pool); },
         [&](const Tile& t, std::int64_t t0, std::int64_t count) {
           const Access z = z_sums.next()(ds(0, t.piece.beside * n2_), all);
           first_step(z, t, t0, count);
-          return twiddle(z, count, 2 * t.piece.above * n1_, tiles,
-                         words_.dtype == DType::Float32 ? spare_engine() : Engine::Vector);
+          return twiddle(z, count, 2 * t.piece.above * n1_, tiles, spare_engine());
         },
         [&](const Tile& t, std::int64_t t0, std::int64_t count, const Access& z) {
           second_step(t, z, t0, count, y_sums.next());
@@ -79,16 +76,16 @@ class HalfOutKernel final : public TwoStepKernel {
         },
         [&](const Tile& t) { close(t); });
   }
-  Tile open(const BlockPiece& p) {
+  Tile open(const BlockPiece& p, TilePool& pool) {
     const std::int64_t lines = p.beside * p.deep, pairs = y_.pairs() ? 2 : 1, halves = p.above * p.deep;
     Tile t{p, layout_.block.x_places(lines), layout_.places(p.above, p.deep, pairs), 1, {}, {}, {}};
     if (pairs == 1) t.y_part = t.py.total;
-    t.x = b_.sbuf("x_tile", p.above * n1_, {t.px.total}, DType::Float32);
+    t.x = pool.take("x_tile", p.above * n1_, t.px.total);
     layout_.block.load(b_, x_, t.x, p.in, p.above, lines);
-    if (words_.dtype != DType::Float32) t.x = split_ahead(t.x, 1, t.px.total, 1);
-    t.y = b_.sbuf("y_tile", layout_.part_rows(), {2 / pairs * t.py.total}, DType::Float32);
+    if (words_.dtype != DType::Float32) t.x = split_ahead(pool, t.x, 1, t.px.total);
+    t.y = pool.take("y_tile", layout_.part_rows(), 2 / pairs * t.py.total);
     if (!layout_.lone) return t;
-    t.last = b_.sbuf("y_lone", p.beside, {halves, 2}, DType::Float32);
+    t.last = pool.take("y_lone", p.beside, 2 * halves);
     if (parts_ == 1) b_.memset(pattern(t.last, 1, {{2, halves}}), 0, Engine::GpSimd);
     return t;
   }
@@ -158,8 +155,6 @@ class HalfOutKernel final : public TwoStepKernel {
                   {.dge = machine_.hardware_dge ? DgeMode::Static : DgeMode::Default});
     }
   }
-
-  static constexpr std::int64_t kPieces = 4;
 
   const HalfLayout layout_;
   const std::int64_t parts_;

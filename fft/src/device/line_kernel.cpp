@@ -86,12 +86,12 @@ void LineKernelBase::warm_up(std::int64_t least, std::int64_t reals) {
   blocks::warm_tensor_engine(b_, seconds - warm + warm / t.limiter_cold_rate);
 }
 
-void LineKernelBase::for_outer_lines(const LinesBody& body, std::size_t dimension, const Affine& in,
+void LineKernelBase::for_outer_lines(const LinesBody& body, std::size_t inner, std::size_t dimension, const Affine& in,
                                      const Affine& out) {
-  if (dimension + 1 >= s_.lines.size()) return body(in, out);
+  if (dimension + inner >= s_.lines.size()) return body(in, out);
   const LineDim& d = s_.lines[dimension];
   b_.parallel(fmt::format("lines{}", dimension), d.count,
-              [&](Affine i) { for_outer_lines(body, dimension + 1, in + i * d.in, out + i * d.out); });
+              [&](Affine i) { for_outer_lines(body, inner, dimension + 1, in + i * d.in, out + i * d.out); });
 }
 
 std::int64_t LineKernelBase::total_lines() const {

@@ -60,8 +60,9 @@ class LineKernelBase {
 
   // body(in, out): offsets of the first line of the last dimension, for every combination of the others.
   using LinesBody = std::function<void(const tile::Affine& in, const tile::Affine& out)>;
-  void for_outer_lines(const LinesBody& body, std::size_t dimension = 0, const tile::Affine& in = 0,
-                       const tile::Affine& out = 0);
+  // With `inner` dimensions left to the body.
+  void for_outer_lines(const LinesBody& body, std::size_t inner = 1, std::size_t dimension = 0,
+                       const tile::Affine& in = 0, const tile::Affine& out = 0);
   [[nodiscard]] const LineDim& last() const { return s_.lines.back(); }
   [[nodiscard]] std::int64_t total_lines() const;
 

@@ -153,31 +153,40 @@ void Planner::transform(const Field& in, const Field& out, std::vector<LineDim> 
     return kernel(LineKernel::Blocks, f.n1, f.n2, in, out, lines, options);
   }
   if (levels(n, limit) == 0) return bluestein(in, out, lines, n, direction, factor);
+  if (in.layout.real && out.layout.points == n / 2 + 1)
+    return long_half(first_factor(n, device_.machine()), in, out, lines, n, direction, factor);
   if (out.layout.points < n) return cut_results(in, out, lines, n, direction, factor);
   long_lines(first_factor(n, device_.machine()), in, out, lines, n, direction, factor);
 }
 
 // x_(j1 m + j2) -> workspace (lines, k1, j2) -> y_(k1 + n1 k2).
-void Planner::long_lines(std::int64_t n1, const Field& in, const Field& out, const std::vector<LineDim>& lines,
-                         std::int64_t n, Direction direction, long double factor) {
-  const std::int64_t m = n / n1, before = mark();
+Planner::Rest Planner::first_of_long(std::int64_t n1, const Field& in, const Field& out,
+                                     const std::vector<LineDim>& lines, std::int64_t n, Direction direction) {
+  const std::int64_t m = n / n1;
   std::vector<LineDim> to = lines;
-  Field middle = workspace_lines(n, to, As::Output);
-  std::vector<LineDim> from = lines;
-  for (std::size_t i = 0; i < lines.size(); ++i) from[i] = {lines[i].count, to[i].out, lines[i].out};
+  Rest rest{workspace_lines(n, to, As::Output), lines};
+  for (std::size_t i = 0; i < lines.size(); ++i) rest.lines[i] = {lines[i].count, to[i].out, lines[i].out};
   // Points j1, lines (lines, j2).
   to.push_back({m, in.layout.stride, 2});
-  Field x = in, y = middle;
+  Field x = in, y = rest.from;
   x.layout.points = y.layout.points = n1;
   x.layout.stride = in.layout.stride * m;
   y.layout.stride = 2 * m;
   kernel(LineKernel::Columns, 1, n1, x, y, to, {direction, 1, n});
   // Points j2, lines (lines, k1).
-  from.push_back({n1, 2 * m, out.layout.stride});
+  rest.from.layout.points = m;
+  rest.lines.push_back({n1, 2 * m, out.layout.stride});
+  return rest;
+}
+
+void Planner::long_lines(std::int64_t n1, const Field& in, const Field& out, const std::vector<LineDim>& lines,
+                         std::int64_t n, Direction direction, long double factor) {
+  const std::int64_t before = mark();
+  const Rest rest = first_of_long(n1, in, out, lines, n, direction);
   Field z = out;
-  middle.layout.points = z.layout.points = m;
+  z.layout.points = n / n1;
   z.layout.stride = out.layout.stride * n1;
-  transform(middle, z, from, m, direction, factor);
+  transform(rest.from, z, rest.lines, n / n1, direction, factor);
   release(before);
 }
 

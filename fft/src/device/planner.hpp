@@ -77,8 +77,18 @@ class Planner {
  private:
   void kernel(LineKernel which, std::int64_t n1, std::int64_t n2, const Field& in, const Field& out,
               std::vector<LineDim> lines, const ConstantOptions& options);
+  // The first step of lines of n1 m points, and the lines of m points that remain: (lines, k1), from the workspace.
+  struct Rest {
+    Field from;
+    std::vector<LineDim> lines;
+  };
+  Rest first_of_long(std::int64_t n1, const Field& in, const Field& out, const std::vector<LineDim>& lines,
+                     std::int64_t n, Direction direction);
   void long_lines(std::int64_t n1, const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n,
                   Direction direction, long double factor);
+  // Half the results of a real line that takes several programs.
+  void long_half(std::int64_t n1, const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n,
+                 Direction direction, long double factor);
   void half_to_real(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n,
                     Direction direction, long double factor);
   // Results of which only the first points are wanted where no program leaves the others out: whole lines in the
