@@ -46,6 +46,7 @@ void show(const mp2::Mp2& r) {
   if (r.scf.dependent > 0) fmt::print(", {} linearly dependent function{} left out", r.scf.dependent, r.scf.dependent > 1 ? "s" : "");
   fmt::print("\nJ and K: {}; correlation fitted with {}", r.jk == "exact" ? "four-centre integrals" : r.jk, r.ri);
   if (r.frozen > 0) fmt::print("; {} core orbital{} frozen", r.frozen, r.frozen > 1 ? "s" : "");
+  if (r.scf.streamed_bytes > 0) fmt::print("; its integrals streamed from disk");
   fmt::print("\n\nSCF energy          {:20.10f} hartree  ({} iterations)\n", r.scf.energy, r.scf.iterations);
   if (r.mp2) {
     const mp2::DfMp2& m = *r.mp2;

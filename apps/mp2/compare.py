@@ -2,13 +2,15 @@
 """Compares `trnsci mp2` with Psi4.
 
 usage: compare.py TRNSCI references [--exec host,sim:trn2] [--precision native,target=1e-9] [--only h2o,ch4]
-       compare.py TRNSCI speed MOLECULE.xyz [--basis cc-pvdz] [--exact-jk] [--threads 1] [--repeats 3]
+       compare.py TRNSCI speed [MOLECULE.xyz ...] [--basis cc-pvdz] [--jk fitted,exact] [--threads 1,2] [--repeats 3]
 
 references: every case of test/data/psi4_energies.json on each executor and precision that go together, as rows of a table: differences to
 Psi4 1.3.2 in nanohartree, the bound, seconds. Ends with status 1 when an SCF energy is off by more than 1e-8 hartree, or the
 correlation energy of native on the host or of exact and target by more than one nanohartree or its bound is not what was asked for.
 
-speed: the same molecule with Psi4, when it is installed, and with trnsci, one after the other, each several times; the least wall time counts.
+speed: the same molecule with Psi4, when it is installed, and with trnsci, in turn, each several times; the least wall time counts. On one thread the
+processor time of the MP2 part is printed, too: it means something on a busy machine as well. Benzene and (H2O)8 when no molecule is named. Ends with status 1
+when a MP2 part is not twice as fast as Psi4's, or a total is slower.
 """
 import argparse
 import json
@@ -32,6 +34,10 @@ def trnsci(command, molecule, *options, threads=1):
         if done.returncode != 0:
             return {"error": done.stderr.strip()}
         return {**json.load(open(out.name)), "wall": time.perf_counter() - begin}
+
+
+def mp2_part(j, kind):
+    return sum(v for k, v in j[kind].items() if k != "scf")
 
 
 def references(args):
@@ -63,7 +69,7 @@ def references(args):
 
 
 def psi4(molecule, basis, exact, threads):
-    """Seconds of everything and of the MP2 part, the energies."""
+    """Seconds of everything and of the MP2 part (wall, and processor time of all threads), the energies."""
     lines = pathlib.Path(molecule).read_text().splitlines()
     atoms = "\n".join(lines[2:2 + int(lines[0])])
     text = (f"memory 4 gb\nmolecule {{\n{atoms}\nsymmetry c1\nno_com\nno_reorient\n}}\nset {{\nbasis {basis}\nscf_type {'pk' if exact else 'df'}\nmp2_type df\n"
@@ -76,32 +82,48 @@ def psi4(molecule, basis, exact, threads):
         timers = pathlib.Path(folder, "timer.dat").read_text()
         out = pathlib.Path(folder, "out.dat").read_text()
     # The list of timers comes first, then a tree of the same; Aia and Qia include the timers below them.
-    part = sum(float(re.search(rf"^DFMP2 {name}\s*:.*?([\d.]+)w", timers, re.M).group(1)) for name in ("Singles", "Aia", "Qia", "Energy"))
+    found = [re.search(rf"^DFMP2 {name}\s*:\s*([\d.]+)u\s+([\d.]+)s\s+([\d.]+)w", timers, re.M) for name in ("Singles", "Aia", "Qia", "Energy")]
+    part, cpu = sum(float(f.group(3)) for f in found), sum(float(f.group(1)) + float(f.group(2)) for f in found)
     scf = float(re.search(r"Total Energy =\s+(\S+)", out).group(1))
     correlation = float(re.search(r"Correlation Energy\s+=\s+(\S+)", out).group(1))
-    return wall, part, scf, correlation
+    return wall, part, cpu, scf, correlation
 
 
-def speed(args):
-    options = ["--basis", args.basis] + ["--exact-jk"] * args.exact_jk
+def compare_speed(args, molecule, jk, threads):
+    """One line; whether a goal is missed."""
+    options = ["--basis", args.basis] + ["--exact-jk"] * (jk == "exact")
     have = shutil.which("psi4") is not None
     ours, theirs = [], []
     for _ in range(args.repeats):
-        j = trnsci(args.trnsci, args.molecule, *options, threads=args.threads)
+        j = trnsci(args.trnsci, molecule, *options, threads=threads)
         if "error" in j:
             sys.exit(j["error"])
-        ours.append((j["wall"], sum(v for k, v in j["seconds"].items() if k != "scf"), j["scf_energy"], j["correlation_energy"]))
+        ours.append((j["wall"], mp2_part(j, "seconds"), mp2_part(j, "cpu_seconds"), j["scf_energy"], j["correlation_energy"]))
         if have:
-            theirs.append(psi4(args.molecule, args.basis, args.exact_jk, args.threads))
-    print(f"{pathlib.Path(args.molecule).stem} {args.basis}, J and K {'exact' if args.exact_jk else 'fitted'}, {args.threads} thread(s), least of {args.repeats}")
-    for name, rows in (("trnsci", ours), ("psi4", theirs)):
-        if rows:
-            print(f"  {name:<7} total {min(r[0] for r in rows):8.2f} s   MP2 part {min(r[1] for r in rows):8.3f} s   SCF {rows[0][2]:.10f}   correlation {rows[0][3]:.10f}")
-    if have:
-        print(f"  ratio   total {min(r[0] for r in theirs) / min(r[0] for r in ours):8.2f}     MP2 part {min(r[1] for r in theirs) / min(r[1] for r in ours):8.2f}")
-    else:
-        print("  psi4 is not installed")
-    return 0
+            theirs.append(psi4(molecule, args.basis, jk == "exact", threads))
+    least = [[min(row[k] for row in rows) for k in range(3)] for rows in (ours, theirs) if rows]
+    names = f"| {pathlib.Path(molecule).stem}, {args.basis} | {jk} | {threads} |"
+    if not have:
+        print(f"{names} {least[0][0]:.2f} s | - | - | {least[0][1]:.3f} s | - | - | {least[0][2]:.3f} s | - | - |", flush=True)
+        return False
+    ratios = [theirs / ours for ours, theirs in zip(*least)]
+    digits, cells = (2, 3, 3), []
+    for k in range(3):
+        shown = k < 2 or threads == 1
+        cells += [f"{least[0][k]:.{digits[k]}f} s", f"{least[1][k]:.{digits[k]}f} s", f"{ratios[k]:.2f}"] if shown else ["-"] * 3
+    print(names, " | ".join(cells), "|", flush=True)
+    return ratios[0] < 1 or (ratios[2] if threads == 1 else ratios[1]) < 2
+
+
+def speed(args):
+    print("| molecule | J, K | threads | trnsci total | Psi4 total | ratio | trnsci MP2 | Psi4 MP2 | ratio | trnsci MP2, cpu | Psi4 MP2, cpu | ratio |")
+    print("|---|---|---:|" + "---:|" * 9)
+    missed = 0
+    for molecule in args.molecule or [pathlib.Path(__file__).parent / "molecules" / f"{name}.xyz" for name in ("benzene", "water8")]:
+        for jk in args.jk.split(","):
+            for threads in args.threads.split(","):
+                missed += compare_speed(args, molecule, jk, int(threads))
+    return missed
 
 
 def main():
@@ -114,10 +136,10 @@ def main():
     r.add_argument("--only", default="")
     r.set_defaults(run=references)
     s = what.add_parser("speed")
-    s.add_argument("molecule")
+    s.add_argument("molecule", nargs="*")
     s.add_argument("--basis", default="cc-pvdz")
-    s.add_argument("--exact-jk", action="store_true")
-    s.add_argument("--threads", type=int, default=1)
+    s.add_argument("--jk", default="fitted,exact")
+    s.add_argument("--threads", default="1,2")
     s.add_argument("--repeats", type=int, default=3)
     s.set_defaults(run=speed)
     args = parser.parse_args()

@@ -1,6 +1,7 @@
 // Reading Gaussian94 text and placing a basis set on a molecule.
 #include <trn/mp2/basis.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -140,5 +141,20 @@ Basis::Basis(BasisSet set, const Molecule& molecule, Functions functions) : set_
 }
 
 Basis::Basis(BasisSet set, const Molecule& molecule) : Basis(set, molecule, set.functions) {}
+
+Basis Basis::by_momentum() const {
+  Basis sorted;
+  sorted.set_.name = set_.name;
+  sorted.functions_ = functions_;
+  sorted.size_ = size_;
+  sorted.shells_ = shells_;
+  std::ranges::stable_sort(sorted.shells_, {}, &Shell::l);
+  std::int64_t first = 0;
+  for (Shell& s : sorted.shells_) {
+    s.first = first;
+    first += s.size;
+  }
+  return sorted;
+}
 
 }  // namespace trn::mp2

@@ -33,23 +33,24 @@ struct Plan {
 // B is stored as S and multiplied as T. On the host it is used where it is; a device has its own copy of up to two blocks beside the one being read
 // (a simulator's memory is this machine's).
 template <class S, class T>
-Plan plan_of(const Executor& executor, const FitInput& in, std::int64_t memory) {
+Plan plan_of(const Executor& executor, const FitInput& in, Mode fit_mode, std::int64_t memory, std::int64_t most_block) {
   const std::int64_t nocc = in.occupied.columns, elements = in.fitting->size() * in.virtuals.columns;
   const std::int64_t stored = elements * static_cast<std::int64_t>(sizeof(S)), used = elements * static_cast<std::int64_t>(sizeof(T));
   const bool host = executor.family() == Family::Host;
-  const std::int64_t fit = fit_bytes(in, sizeof(S)), all = nocc * stored;
+  const std::int64_t all = nocc * stored, fit[] = {fit_bytes(executor, in, fit_mode, sizeof(S), false), fit_bytes(executor, in, fit_mode, sizeof(S), true)};
   const auto bytes = [&](bool in_memory, std::int64_t block) {
     const std::int64_t kept = in_memory ? all : 0;
     const std::int64_t resident = std::min(nocc, block == nocc ? nocc : 2 * block);
-    return std::max(fit + kept, kept + (host && in_memory ? 0 : resident * used * (host ? 1 : 2) + stored));
+    return std::max(fit[in_memory ? 1 : 0] + kept, kept + (host && in_memory && block == nocc ? 0 : resident * used * (host ? 1 : 2) + stored));
   };
   for (const bool in_memory : {true, false}) {
-    for (std::int64_t block = nocc; block >= 1; block = block == nocc ? (nocc - 1) / 2 : block - 1) {
+    for (std::int64_t block = nocc; block >= 1; block = block == nocc && nocc > 1 ? std::max<std::int64_t>(1, (nocc - 1) / 2) : block - 1) {
+      if (most_block > 0 && block > most_block) continue;
       if (bytes(in_memory, block) <= memory) return {in_memory, block};
     }
   }
-  fail<InvalidArgument>("mp2: --memory {:.1f} MiB is too little for {} fitting and {} orbital functions; give at least {:.1f} MiB", mebibytes(memory),
-                        in.fitting->size(), in.orbital->size(), mebibytes(bytes(false, 1)) + 0.1);
+  fail<InvalidArgument>("mp2: --memory {:.1f} MiB is too little for {} fitting and {} orbital functions; give at least {:.2f} MiB", mebibytes(memory),
+                        in.fitting->size(), in.orbital->size(), std::ceil(100 * mebibytes(bytes(false, 1))) / 100);
 }
 
 // Terms of all pairs, in pair order.
@@ -70,7 +71,7 @@ class Pairs {
   [[nodiscard]] std::int64_t run(std::int64_t block) {
     const auto nocc = static_cast<std::int64_t>(low_.size());
     if constexpr (std::is_same_v<S, T>) {
-      if (executor_.family() == Family::Host && store_.memory() != nullptr) {
+      if (executor_.family() == Family::Host && store_.memory() != nullptr && block == nocc) {
         call(store_.memory(), 0, nocc, 0, 0);
         return 1;
       }
@@ -161,7 +162,7 @@ DfMp2 run(const Executor& executor, const Scf& scf, const FitInput& in, const Df
   result.correlated = in.occupied.columns;
   result.virtuals = in.virtuals.columns;
   result.fitting = in.fitting->size();
-  const Plan plan = plan_of<S, T>(executor, in, options.memory_bytes);
+  const Plan plan = plan_of<S, T>(executor, in, fit_mode, options.memory_bytes, options.block);
   result.streamed = !plan.in_memory;
   const std::string folder = options.scratch.empty() ? std::filesystem::temp_directory_path().string() : options.scratch;
   PanelStore<S> store(plan.in_memory ? PanelStore<S>::Place::Memory : PanelStore<S>::Place::File, result.correlated, result.fitting,
@@ -177,6 +178,7 @@ DfMp2 run(const Executor& executor, const Scf& scf, const FitInput& in, const Df
   Pairs<S, T> pairs(executor, in, occupied, virtuals, {.precision = energy_mode, .input_errors = errors}, store);
   StageClock(result.stages, executor).run("pair_energy", work_name(result.dtype, energy_mode), [&] { result.blocks = pairs.run(plan.block); });
   pairs.add_up(result);
+  result.streamed_bytes = store.file_bytes();
   return result;
 }
 
@@ -190,6 +192,7 @@ DfMp2 on_device(const Executor& executor, const Scf& scf, const FitInput& in, co
 }  // namespace
 
 DfMp2 df_mp2(const Executor& executor, const Scf& scf, const Basis& orbital, const Basis& fitting, const DfMp2Options& options) {
+  require(options.block >= 0, "mp2: blocks of {} occupied orbitals; give at least one, or 0 for as many as memory allows", options.block);
   const std::int64_t functions = scf.orbitals.columns, virtuals = functions - scf.occupied;
   require(options.frozen >= 0 && options.frozen < scf.occupied,
           "mp2: {} of {} occupied orbitals are frozen; nothing is left to correlate: leave out --frozen-core", options.frozen, scf.occupied);

@@ -17,6 +17,8 @@
 #include <trn/core/error.hpp>
 #include <trn/mp2/linear_algebra.hpp>
 
+#include "fit_norms.hpp"
+#include "host_fit.hpp"
 #include "stages.hpp"
 
 namespace trn::mp2 {
@@ -56,26 +58,6 @@ Array<T> upload(const Executor& executor, std::int64_t rows, std::int64_t column
 template <class T>
 MatrixView<T> as_matrix(const Array<T>& a, std::int64_t rows, std::int64_t columns) {
   return MatrixView<T>::row_major(a.executor(), a.data(), rows, columns);
-}
-
-template <class T>
-double norm_of(const T* x, std::int64_t count) {
-  double sum = 0;
-  for (std::int64_t k = 0; k < count; ++k) sum += static_cast<double>(x[k]) * static_cast<double>(x[k]);
-  return std::sqrt(sum);
-}
-
-// ||C||_2: exactly where the bound is to be tight, otherwise the root of the largest row sum of |C^T C|, which is no less.
-double two_norm(const Dense& c, bool tight) {
-  const Dense gram = product(c, c, blas::Op::T);
-  if (tight) return 1.001 * std::sqrt(eigh(gram).values.back());
-  double most = 0;
-  for (std::int64_t i = 0; i < gram.rows; ++i) {
-    double sum = 0;
-    for (std::int64_t j = 0; j < gram.columns; ++j) sum += std::abs(gram(i, j));
-    most = std::max(most, sum);
-  }
-  return std::min(std::sqrt(most), norm_of(c.data(), c.rows * c.columns));
 }
 
 // (i, P, a) of chunk after chunk, and a bound of the error of every row: ||d(P|i.)||, the header's formula without the solve.
@@ -186,24 +168,6 @@ class Transform {
   std::vector<double> norms_;  // of the columns of C_o
 };
 
-// |L^-1|, columns in units.
-Dense absolute_inverse(const Dense& l) {
-  constexpr std::int64_t kColumns = 64;
-  const std::int64_t n = l.rows;
-  Dense inverse(n, n);
-  for_units((n + kColumns - 1) / kColumns, [&](std::int64_t u) {
-    const std::int64_t first = u * kColumns, columns = std::min(kColumns, n - first), rows = n - first;  // zero above
-    Dense x(rows, columns);
-    for (std::int64_t j = 0; j < columns; ++j) x(j, j) = 1;
-    blas::trsm<double>(Executor::host(), blas::Side::Left, blas::Uplo::Lower, blas::Op::N, blas::Diag::NonUnit, 1.0,
-                       l.view().block(first, first, rows, rows), x.view());
-    for (std::int64_t i = 0; i < rows; ++i) {
-      for (std::int64_t j = 0; j < columns; ++j) inverse(first + i, first + j) = std::abs(x(i, j));
-    }
-  });
-  return inverse;
-}
-
 // What a solve leaves behind.
 struct Solved {
   double norm = 0;
@@ -261,10 +225,9 @@ FitResult bound_of(const Dense& l, Dense errors, const std::vector<Solved>& solv
       errors(i, p) += s.residuals[static_cast<std::size_t>(p)] + u * row * s.norm;
     }
   }
-  const Dense carried = product(errors, absolute_inverse(l), blas::Op::N, blas::Op::T);
   FitResult result;
+  result.errors = carried_through(l, errors);
   for (std::int64_t i = 0; i < errors.rows; ++i) {
-    result.errors.push_back(1.01 * norm_of(carried.data() + i * l.rows, l.rows));
     result.norms.push_back(solved[static_cast<std::size_t>(i)].norm);
   }
   return result;
@@ -272,7 +235,8 @@ FitResult bound_of(const Dense& l, Dense errors, const std::vector<Solved>& solv
 
 }  // namespace
 
-std::int64_t fit_bytes(const FitInput& in, std::size_t element) {
+std::int64_t fit_bytes(const Executor& executor, const FitInput& in, Mode precision, std::size_t element, bool in_memory) {
+  if (executor.family() == Family::Host && precision == Mode::Native) return host_fit_bytes(in, in_memory);
   const std::int64_t n = in.orbital->size(), naux = in.fitting->size(), chunk = largest_chunk(in);
   const auto size = static_cast<std::int64_t>(element);
   return chunk * n * n * (8 + size) + 2 * chunk * in.occupied.columns * (n + in.virtuals.columns) * size + naux * naux * (8 + 8 + size) +
@@ -281,17 +245,14 @@ std::int64_t fit_bytes(const FitInput& in, std::size_t element) {
 
 template <class T>
 FitResult fit(const Executor& executor, const FitInput& in, Mode precision, HalfTransform two_words, PanelStore<T>& store, std::vector<Stage>& stages) {
+  if constexpr (std::is_same_v<T, double>) {
+    if (executor.family() == Family::Host && precision == Mode::Native) return host_fit(in, store, stages);
+  }
   const std::int64_t n = in.orbital->size(), naux = in.fitting->size(), nocc = in.occupied.columns, nvir = in.virtuals.columns;
   const std::string work = work_name(dtype_of<T>, precision);
   StageClock host(stages, Executor::host()), device(stages, executor);
   Dense l;
-  host.run("metric", "float64", [&] {
-    l = cholesky(coulomb_metric(*in.fitting));
-    require(l.rows == naux,
-            "mp2: the Coulomb matrix of fitting set {} is not positive definite: its functions are linearly dependent in this molecule; choose a "
-            "smaller set",
-            in.fitting->name());
-  });
+  host.run("metric", "float64", [&] { l = fitting_factor(*in.fitting, "choose a smaller set"); });
   Dense errors;
   {
     std::optional<ThreeCentre> integrals;

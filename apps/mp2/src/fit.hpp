@@ -18,8 +18,8 @@ struct FitResult {
   std::vector<double> norms;   // ||B_i||_F
 };
 
-// Bytes that a fit needs besides the store.
-[[nodiscard]] std::int64_t fit_bytes(const FitInput& input, std::size_t element);
+// Bytes that a fit needs besides the store, which is in memory or a file.
+[[nodiscard]] std::int64_t fit_bytes(const Executor& executor, const FitInput& input, Mode precision, std::size_t element, bool in_memory);
 
 // How X = C_o^T (P|mn) is kept between the two products; two words in Exact only.
 enum class HalfTransform : std::uint8_t { OneWord, TwoWords };

@@ -1,8 +1,19 @@
-// Building B once, and J and K from it. Units of work: 512 columns of B for the solve, one Q for the dots, 256 columns for J; for K
-// sixteen tasks with a matrix each, Q dealt in turn, eight at a time.
+// Building B once, and J and K from it.
+//
+// Building: groups of products, about 512 rows, are one unit of work: their integrals with all P, then B = (mn|P) L^-T in place, then panel by panel
+// into the store. Each call: a panel is one piece of work, dealt in turn to 16 tasks that have sums of their own, added in task order. A panel
+// (rows, 64) is read three times: for d, for J, and for K row by row of the square, (m, 64) for each n,
+//
+//   X(n, i Q) = sum_m C_mi B(mn, Q),      K += X X^T,
+//
+// with at most 64 orbitals i at a time.
 #include <trn/mp2/fitted_jk.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include <omp.h>
 
 #include <trn/blas/gemm.hpp>
 #include <trn/blas/syrk.hpp>
@@ -14,107 +25,159 @@ namespace trn::mp2 {
 
 namespace {
 
-constexpr std::int64_t kSolveColumns = 512, kCoulombColumns = 256, kTasks = 16, kTogether = 8;
+constexpr std::int64_t kBatchRows = 512, kPanel = 64, kTasks = 16, kOrbitals = 64;
 
-MatrixView<double> matrix(double* data, std::int64_t rows, std::int64_t columns, std::int64_t ld = 0) {
-  return MatrixView<double>::row_major(Executor::host(), data, rows, columns, ld);
+MatrixView<double> matrix(double* data, std::int64_t rows, std::int64_t columns) { return MatrixView<double>::row_major(Executor::host(), data, rows, columns); }
+
+std::int64_t panels_of(std::int64_t naux) { return (naux + kPanel - 1) / kPanel; }
+
+// Groups [first, last) and their rows of B.
+struct Batch {
+  std::int64_t first, last, row, rows;
+};
+
+std::vector<Batch> batches_of(const ThreeCentre& integrals) {
+  std::vector<Batch> batches;
+  std::int64_t row = 0;
+  for (std::int64_t g = 0; g < integrals.groups(); ++g) {
+    const auto size = static_cast<std::int64_t>(integrals.products(g).size());
+    if (batches.empty() || batches.back().rows + size > kBatchRows) batches.push_back({g, g, row, 0});
+    batches.back().last = g + 1;
+    batches.back().rows += size;
+    row += size;
+  }
+  return batches;
 }
 
 }  // namespace
 
-std::int64_t FittedJk::bytes(const Basis& orbital, const Basis& fitting) {
-  return 8 * fitting.size() * (orbital.size() * (orbital.size() + 1) / 2);
+// The sums of a task, and a thread's room for a panel.
+struct FittedJk::Task {
+  Dense exchange;
+  std::vector<double> coulomb;  // by row of B
+  std::vector<double> panel, square, x;
+};
+
+FittedJk::FittedJk(const Basis& orbital, const Basis& given, std::int64_t memory_bytes, const std::string& scratch) : n_(orbital.size()), naux_(given.size()) {
+  const Basis fitting = given.by_momentum();
+  const ThreeCentre integrals(orbital, fitting);
+  for (std::int64_t g = 0; g < integrals.groups(); ++g) products_.insert(products_.end(), integrals.products(g).begin(), integrals.products(g).end());
+  rows_.assign(static_cast<std::size_t>(n_ * n_), -1);
+  for (std::size_t r = 0; r < products_.size(); ++r) {
+    const auto [m, n] = products_[r];
+    rows_[static_cast<std::size_t>(m * n_ + n)] = rows_[static_cast<std::size_t>(n * n_ + m)] = static_cast<std::int64_t>(r);
+  }
+  const auto rows = static_cast<std::int64_t>(products_.size());
+  const std::int64_t panels = panels_of(naux_), threads = omp_get_max_threads(), tasks = std::min(kTasks, panels);
+  std::int64_t batch = 0;
+  for (const Batch& b : batches_of(integrals)) batch = std::max(batch, b.rows);
+  const std::int64_t building = 8 * (naux_ * naux_ + threads * batch * (naux_ + kPanel)) + threads * ThreeCentre::bytes_per_thread(orbital, naux_);
+  const auto using_it = [&](bool file) {
+    return 8 * (tasks * (n_ * n_ + rows) + threads * ((file ? rows * kPanel : 0) + n_ * kPanel * (1 + std::min(n_, kOrbitals))));
+  };
+  const std::int64_t all = 8 * panels * kPanel * rows, fixed = 8 * (2 * n_ * n_ + rows);
+  const bool in_memory = fixed + all + std::max(building, using_it(false)) <= memory_bytes;
+  const std::int64_t least = fixed + std::max(building, using_it(true));
+  require(in_memory || least <= memory_bytes,
+          "mp2: density-fitted J and K of {} fitting and {} orbital functions need {:.2f} MiB besides a temporary file on {} threads, and --memory is {:.1f} MiB; give "
+          "more, fewer threads, or --exact-jk",
+          naux_, n_, std::ceil(static_cast<double>(least) / 10485.76) / 100, threads, static_cast<double>(memory_bytes) / 1048576);
+  using Store = PanelStore<double>;
+  store_ = std::make_unique<Store>(in_memory ? Store::Place::Memory : Store::Place::File, panels, rows, kPanel,
+                                   scratch.empty() ? std::filesystem::temp_directory_path().string() : scratch);
+  build(integrals, fitting);
 }
 
-FittedJk::FittedJk(const Basis& orbital, const Basis& fitting, std::int64_t memory_bytes)
-    : n_(orbital.size()), triangle_(n_ * (n_ + 1) / 2), naux_(fitting.size()) {
-  require(bytes(orbital, fitting) <= memory_bytes,
-          "mp2: density-fitted J and K need {:.1f} MiB for the integrals of {} and {} functions and {:.1f} are left of --memory; give more, or "
-          "--exact-jk, which needs little",
-          static_cast<double>(bytes(orbital, fitting)) / 1048576, naux_, n_, static_cast<double>(memory_bytes) / 1048576);
-  b_.resize(static_cast<std::size_t>(naux_ * triangle_));
-  const ThreeCentre integrals(orbital, fitting);
-  const auto shells = static_cast<std::int64_t>(fitting.shells().size());
-  constexpr std::int64_t kShells = 16;
-  std::vector<double> square;
-  for (std::int64_t first = 0; first < shells; first += kShells) {
-    const std::int64_t last = std::min(shells, first + kShells);
-    const Shell &low = fitting.shells()[static_cast<std::size_t>(first)], &high = fitting.shells()[static_cast<std::size_t>(last - 1)];
-    const std::int64_t count = high.first + high.size - low.first;
-    square.resize(static_cast<std::size_t>(count * n_ * n_));
-    integrals.compute(first, last, square.data());
-    for_units(count, [&](std::int64_t p) {
-      double* to = b_.data() + (low.first + p) * triangle_;
-      for (std::int64_t m = 0; m < n_; ++m) to = std::copy_n(square.data() + (p * n_ + m) * n_, m + 1, to);
-    });
-  }
-  const Dense l = cholesky(coulomb_metric(fitting));
-  require(l.rows == naux_, "mp2: the Coulomb matrix of fitting set {} is not positive definite: its functions are linearly dependent in this molecule; choose a smaller set or --exact-jk",
-          fitting.name());
-  for_units((triangle_ + kSolveColumns - 1) / kSolveColumns, [&](std::int64_t u) {
-    const std::int64_t first = u * kSolveColumns, columns = std::min(kSolveColumns, triangle_ - first);
-    blas::trsm<double>(Executor::host(), blas::Side::Left, blas::Uplo::Lower, blas::Op::N, blas::Diag::NonUnit, 1.0, l.view(),
-                       matrix(b_.data() + first, naux_, columns, triangle_));
+void FittedJk::build(const ThreeCentre& integrals, const Basis& fitting) {
+  const Dense l = fitting_factor(fitting, "choose a smaller set or --exact-jk");
+  const std::vector<Batch> batches = batches_of(integrals);
+  for_units(static_cast<std::int64_t>(batches.size()), [&](std::int64_t k) {
+    const Batch& batch = batches[static_cast<std::size_t>(k)];
+    Dense b(batch.rows, naux_), part(batch.rows, kPanel);
+    integrals.compute_groups(batch.first, batch.last, b.data());
+    blas::trsm<double>(Executor::host(), blas::Side::Right, blas::Uplo::Lower, blas::Op::T, blas::Diag::NonUnit, 1.0, l.view(), b.view());
+    for (std::int64_t panel = 0; panel < panels_of(naux_); ++panel) {
+      const std::int64_t first = panel * kPanel, columns = std::min(kPanel, naux_ - first);
+      for (std::int64_t r = 0; r < batch.rows; ++r) {
+        double* to = part.data() + r * kPanel;
+        std::fill(std::copy_n(b.data() + r * naux_ + first, columns, to), to + kPanel, 0.0);
+      }
+      store_->write(panel, batch.row, batch.rows, part.data());
+    }
   });
+}
+
+void FittedJk::add_panel(const double* b, const std::vector<double>& density, const Dense& occupied, Task& task) const {
+  double d[kPanel] = {};
+  const auto rows = static_cast<std::int64_t>(products_.size());
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const double weight = density[static_cast<std::size_t>(r)];
+#pragma omp simd
+    for (std::int64_t q = 0; q < kPanel; ++q) d[q] += weight * b[r * kPanel + q];
+  }
+  for (std::int64_t r = 0; r < rows; ++r) {
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (std::int64_t q = 0; q < kPanel; ++q) sum += d[q] * b[r * kPanel + q];
+    task.coulomb[static_cast<std::size_t>(r)] += sum;
+  }
+  for (std::int64_t first = 0; first < occupied.columns; first += kOrbitals) {
+    const std::int64_t count = std::min(kOrbitals, occupied.columns - first);
+    const auto c = occupied.view().block(0, first, n_, count);
+    task.square.resize(static_cast<std::size_t>(n_ * kPanel));
+    task.x.resize(static_cast<std::size_t>(n_ * count * kPanel));
+    for (std::int64_t n = 0; n < n_; ++n) {
+      for (std::int64_t m = 0; m < n_; ++m) {
+        const std::int64_t row = rows_[static_cast<std::size_t>(n * n_ + m)];
+        double* to = task.square.data() + m * kPanel;
+        if (row >= 0) std::copy_n(b + row * kPanel, kPanel, to);
+        else std::fill_n(to, kPanel, 0.0);
+      }
+      blas::gemm(Executor::host(), blas::Op::T, blas::Op::N, 1.0, c, MatrixView<const double>::row_major(Executor::host(), task.square.data(), n_, kPanel), 0.0,
+                 matrix(task.x.data() + n * count * kPanel, count, kPanel));
+    }
+    blas::syrk(Executor::host(), blas::Uplo::Lower, blas::Op::N, 1.0, matrix(task.x.data(), n_, count * kPanel), 1.0, task.exchange.view());
+  }
 }
 
 CoulombExchange FittedJk::operator()(const Dense& occupied) const {
-  const std::int64_t nocc = occupied.columns;
-  std::vector<double> density(static_cast<std::size_t>(triangle_)), d(static_cast<std::size_t>(naux_)), coulomb(density.size());
-  for_units(n_, [&](std::int64_t m) {
-    for (std::int64_t n = 0; n <= m; ++n) {
-      double sum = 0;
-      for (std::int64_t i = 0; i < nocc; ++i) sum += occupied(m, i) * occupied(n, i);
-      density[static_cast<std::size_t>(m * (m + 1) / 2 + n)] = m == n ? sum : 2 * sum;
-    }
-  });
-  for_units(naux_, [&](std::int64_t q) {
-    const double* b = b_.data() + q * triangle_;
+  std::vector<double> density;  // of the products: both orders of m and n
+  for (const auto [m, n] : products_) {
     double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (std::int64_t k = 0; k < triangle_; ++k) sum += b[k] * density[static_cast<std::size_t>(k)];
-    d[static_cast<std::size_t>(q)] = sum;
-  });
-  for_units((triangle_ + kCoulombColumns - 1) / kCoulombColumns, [&](std::int64_t u) {
-    const std::int64_t first = u * kCoulombColumns, columns = std::min(kCoulombColumns, triangle_ - first);
-    double* to = coulomb.data() + first;
-    for (std::int64_t q = 0; q < naux_; ++q) {
-      const double* b = b_.data() + q * triangle_ + first;
-      const double x = d[static_cast<std::size_t>(q)];
-#pragma omp simd
-      for (std::int64_t k = 0; k < columns; ++k) to[k] += x * b[k];
-    }
-  });
-  std::vector<Dense> sums(kTasks);
-  for_units(kTasks, [&](std::int64_t t) {
-    Dense& k = sums[static_cast<std::size_t>(t)];
-    k = Dense(n_, n_);
-    Dense square(n_, n_), x(kTogether * nocc, n_);
-    std::int64_t filled = 0;
-    const auto flush = [&] {
-      blas::syrk(Executor::host(), blas::Uplo::Lower, blas::Op::T, 1.0, matrix(x.data(), filled * nocc, n_), 1.0, k.view());
-      filled = 0;
-    };
-    for (std::int64_t q = t; q < naux_; q += kTasks) {
-      const double* b = b_.data() + q * triangle_;
-      for (std::int64_t m = 0; m < n_; ++m) {
-        for (std::int64_t n = 0; n <= m; ++n) square(m, n) = square(n, m) = *b++;
+    for (std::int64_t i = 0; i < occupied.columns; ++i) sum += occupied(m, i) * occupied(n, i);
+    density.push_back(m == n ? sum : 2 * sum);
+  }
+  const std::int64_t panels = panels_of(naux_);
+  std::vector<Task> tasks(static_cast<std::size_t>(std::min(kTasks, panels)));
+  const double* memory = store_->memory();
+  for_units(static_cast<std::int64_t>(tasks.size()), [&](std::int64_t t) {
+    Task& task = tasks[static_cast<std::size_t>(t)];
+    task.exchange = Dense(n_, n_);
+    task.coulomb.resize(products_.size());
+    for (std::int64_t p = t; p < panels; p += kTasks) {
+      const std::int64_t size = static_cast<std::int64_t>(products_.size()) * kPanel;
+      if (memory == nullptr) {
+        task.panel.resize(static_cast<std::size_t>(size));
+        store_->read(p, 1, task.panel.data());
       }
-      blas::gemm(Executor::host(), blas::Op::T, blas::Op::N, 1.0, occupied.view(), square.view(), 0.0,
-                 matrix(x.data() + filled * nocc * n_, nocc, n_));
-      if (++filled == kTogether) flush();
+      add_panel(memory != nullptr ? memory + p * size : task.panel.data(), density, occupied, task);
     }
-    if (filled > 0) flush();
+    for (auto* room : {&task.panel, &task.square, &task.x}) std::vector<double>().swap(*room);
   });
   CoulombExchange result{Dense(n_, n_), Dense(n_, n_)};
-  for_units(n_, [&](std::int64_t m) {
+  for (std::size_t r = 0; r < products_.size(); ++r) {
+    const auto [m, n] = products_[r];
+    double coulomb = 0;
+    for (const Task& task : tasks) coulomb += task.coulomb[r];
+    result.coulomb(m, n) = result.coulomb(n, m) = coulomb;
+  }
+  for (std::int64_t m = 0; m < n_; ++m) {
     for (std::int64_t n = 0; n <= m; ++n) {
       double exchange = 0;
-      for (const Dense& k : sums) exchange += k(m, n);
+      for (const Task& task : tasks) exchange += task.exchange(m, n);
       result.exchange(m, n) = result.exchange(n, m) = exchange;
-      result.coulomb(m, n) = result.coulomb(n, m) = coulomb[static_cast<std::size_t>(m * (m + 1) / 2 + n)];
     }
-  });
+  }
   return result;
 }
 

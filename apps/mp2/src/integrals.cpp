@@ -170,58 +170,11 @@ Dense coulomb_metric(const Basis& fitting) {
   return symmetric(fitting, shells, engine);
 }
 
-struct ThreeCentre::Impl {
-  const Basis& orbital;
-  const Basis& fitting;
-  std::vector<libint2::Shell> shells, aux;
-  std::vector<libint2::ShellPair> alone;  // the primitive data of single fitting shells
-  Pairs pairs;
-  Engine engine;
-
-  Impl(const Basis& o, const Basis& f)
-      : orbital(o),
-        fitting(f),
-        shells(shells_of(o)),
-        aux(shells_of(f)),
-        pairs(shells, Pairs::Schwarz::No, 0),
-        engine(Operator::coulomb, std::max(most_primitives(shells), most_primitives(aux)), std::max(most_momentum(shells), most_momentum(aux)), 0,
-               kPrimitive, libint2::operator_traits<Operator::coulomb>::default_params(), BraKet::xs_xx) {
-    for (const auto& s : aux) alone.emplace_back(s, libint2::Shell::unit(), std::log(kPrimitive));
-  }
-};
-
-ThreeCentre::ThreeCentre(const Basis& orbital, const Basis& fitting) : impl_(std::make_unique<Impl>(orbital, fitting)) {}
-ThreeCentre::~ThreeCentre() = default;
-
-void ThreeCentre::compute(std::int64_t first, std::int64_t last, double* out) const {
-  const auto& places = impl_->orbital.shells();
-  const auto& fitting = impl_->fitting.shells();
-  const std::int64_t n = impl_->orbital.size(), base = fitting[static_cast<std::size_t>(first)].first;
-  std::vector<Engine> all = engines(impl_->engine);
-  for_units(last - first, [&](std::int64_t u) {
-    Engine& e = mine(all);
-    const auto index = static_cast<std::size_t>(first + u);
-    const Shell& p = fitting[index];
-    double* to = out + (p.first - base) * n * n;
-    std::fill(to, to + p.size * n * n, 0.0);
-    for (const Pairs::Pair& pair : impl_->pairs.list) {
-      const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
-      e.compute2<Operator::coulomb, BraKet::xs_xx, 0>(impl_->aux[index], libint2::Shell::unit(), impl_->shells[a], impl_->shells[b],
-                                                      &impl_->alone[index], pair.data.get());
-      const double* v = e.results()[0];
-      if (v == nullptr) continue;
-      const Shell &row = places[a], &column = places[b];
-      for (std::int64_t f = 0; f < p.size; ++f) {
-        double* square = to + f * n * n;
-        for (std::int64_t i = row.first; i < row.first + row.size; ++i) {
-          for (std::int64_t j = column.first; j < column.first + column.size; ++j, ++v) {
-            square[i * n + j] = *v;
-            square[j * n + i] = *v;
-          }
-        }
-      }
-    }
-  });
+Dense fitting_factor(const Basis& fitting, const std::string& remedy) {
+  Dense l = cholesky(coulomb_metric(fitting));
+  require(l.rows == fitting.size(), "mp2: the Coulomb matrix of fitting set {} is not positive definite: its functions are linearly dependent in this molecule; {}",
+          fitting.name(), remedy);
+  return l;
 }
 
 struct FourCentre::Impl {

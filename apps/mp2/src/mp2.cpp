@@ -41,6 +41,7 @@ Mp2 run(const Molecule& molecule, const Mp2Options& options) {
           occupied, result.formula);
   ScfOptions scf = options.scf;
   scf.memory_bytes = options.memory_bytes;
+  scf.scratch = options.scratch;
   StageClock(result.stages, Executor::host()).run("scf", "float64", [&] { result.scf = rhf(molecule, orbital, jk ? &*jk : nullptr, occupied, scf); });
   if (!result.scf.converged) return result;
   result.mp2 = df_mp2(executor, result.scf, orbital, ri,
@@ -55,7 +56,7 @@ nlohmann::ordered_json to_json(const Mp2& r) {
                            {"executor", r.executor}, {"precision", precision}, {"frozen_core", r.frozen}, {"functions", r.functions},
                            {"occupied", r.scf.occupied}, {"dependent_functions", r.scf.dependent},
                            {"converged", r.scf.converged}, {"iterations", r.scf.iterations}, {"nuclear_repulsion", r.nuclear_repulsion},
-                           {"scf_energy", r.scf.energy}};
+                           {"scf_energy", r.scf.energy}, {"scf_streamed_bytes", r.scf.streamed_bytes}};
   if (!r.scf.converged) j["reason"] = r.scf.reason;
   if (r.mp2) {
     const DfMp2& m = *r.mp2;
@@ -71,15 +72,18 @@ nlohmann::ordered_json to_json(const Mp2& r) {
     j["fitting_functions"] = m.fitting;
     j["blocks"] = m.blocks;
     j["streamed"] = m.streamed;
+    j["streamed_bytes"] = m.streamed_bytes;
   }
-  nlohmann::ordered_json seconds, modelled, where, arithmetic;
+  nlohmann::ordered_json seconds, cpu, modelled, where, arithmetic;
   for (const Stage& s : r.stages) {
     seconds[s.name] = s.seconds;
+    cpu[s.name] = s.cpu_seconds;
     if (s.modelled_seconds > 0) modelled[s.name] = s.modelled_seconds;
     where[s.name] = s.executor;
     arithmetic[s.name] = s.precision;
   }
   j["seconds"] = seconds;
+  j["cpu_seconds"] = cpu;
   j["modelled_seconds"] = modelled.is_null() ? nlohmann::ordered_json::object() : modelled;
   j["stage_executor"] = where;
   j["stage_precision"] = arithmetic;

@@ -39,6 +39,7 @@ void PanelStore<T>::write(std::int64_t panel, std::int64_t row, std::int64_t cou
   }
   const auto* bytes = reinterpret_cast<const char*>(from);
   const auto length = size * static_cast<std::int64_t>(sizeof(T)), offset = at * static_cast<std::int64_t>(sizeof(T));
+  file_bytes_ += length;
   for (std::int64_t done = 0; done < length;) {
     const ssize_t wrote = pwrite(file_, bytes + done, static_cast<std::size_t>(length - done), offset + done);
     if (wrote < 0 && errno == EINTR) continue;
@@ -56,6 +57,7 @@ void PanelStore<T>::read(std::int64_t first, std::int64_t count, T* to) const {
   }
   auto* bytes = reinterpret_cast<char*>(to);
   const auto length = size * static_cast<std::int64_t>(sizeof(T)), offset = at * static_cast<std::int64_t>(sizeof(T));
+  file_bytes_ += length;
   for (std::int64_t done = 0; done < length;) {
     const ssize_t got = pread(file_, bytes + done, static_cast<std::size_t>(length - done), offset + done);
     if (got < 0 && errno == EINTR) continue;

@@ -72,7 +72,7 @@ Scf rhf(const Molecule& molecule, const Basis& basis, const Basis* fitting, std:
           molecule.name, occupied, basis.name(), x.functions());
   std::optional<FittedJk> fitted;
   std::optional<FourCentre> exact;
-  if (fitting != nullptr) fitted.emplace(basis, *fitting, options.memory_bytes);
+  if (fitting != nullptr) fitted.emplace(basis, *fitting, options.memory_bytes, options.scratch);
   else exact.emplace(basis, options.memory_bytes);
 
   Diis diis;
@@ -100,6 +100,7 @@ Scf rhf(const Molecule& molecule, const Basis& basis, const Basis* fitting, std:
     if (options.progress) options.progress(step);
     scf.iterations = step.number;
     scf.energy = energy;
+    if (fitted) scf.streamed_bytes = fitted->streamed_bytes();
     if (!std::isfinite(energy)) break;
     // The density of the guess is no orbitals' density: the first energy means nothing.
     const bool converged = step.number > 1 && std::abs(step.change) < options.energy_change && step.commutator < options.commutator;

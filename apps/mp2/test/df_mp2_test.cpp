@@ -81,52 +81,53 @@ TEST(DfMp2, IsTheFormula) {
   }
 }
 
+// In memory and through a file, whole and in blocks, on one thread and on three: the same bits, and the result says what happened.
 TEST(DfMp2, BitsDependOnNeitherThreadsNorMemory) {
   const System s("h2o", "6-31G*");
   const int before = omp_get_max_threads();
   struct Case {
     Executor executor;
     DfMp2Options options;
-    std::int64_t bytes;  // of an element of B
   };
   const Executor trn2 = Executor::open("sim:trn2");
-  const Case cases[] = {{Executor::host(), {}, 8},
-                        {trn2, {.precision = Mode::Exact}, 8},
-                        {trn2, {.precision = Mode::Tf32x3}, 8},
-                        {trn2, {.precision = Mode::Native, .fit = FitPrecision::Same}, 4}};
+  const Case cases[] = {{Executor::host(), {}},
+                        {Executor::host(), {.precision = Mode::Exact}},
+                        {trn2, {.precision = Mode::Exact}},
+                        {trn2, {.precision = Mode::Tf32x3}},
+                        {trn2, {.precision = Mode::Native, .fit = FitPrecision::Same}}};
   for (const Case& c : cases) {
     const DfMp2 whole = df_mp2(c.executor, s.scf, s.orbital, s.fitting, c.options);
     EXPECT_EQ(whole.blocks, 1);
     EXPECT_FALSE(whole.streamed);
-    // The least that works is what the message says.
-    DfMp2Options little = c.options;
-    little.memory_bytes = 1000;
-    double mebibytes = 0;
-    try {
-      (void)df_mp2(c.executor, s.scf, s.orbital, s.fitting, little);
-      ADD_FAILURE() << "1000 bytes were enough";
-    } catch (const InvalidArgument& e) {
-      const std::string text = e.what();
-      const auto found = text.find("give at least ");
-      ASSERT_NE(found, std::string::npos) << text;
-      mebibytes = std::stod(text.substr(found + 14));
-    }
-    for (const double share : {1.0, 1.1}) {
-      for (const int threads : {1, 3}) {
-        omp_set_num_threads(threads);
-        DfMp2Options options = c.options;
-        options.memory_bytes = static_cast<std::int64_t>(share * mebibytes * (1 << 20));
-        const DfMp2 e = df_mp2(c.executor, s.scf, s.orbital, s.fitting, options);
-        EXPECT_EQ(e.opposite_spin, whole.opposite_spin) << c.executor.name() << " " << share << " " << e.blocks;
-        EXPECT_EQ(e.same_spin, whole.same_spin) << c.executor.name() << " " << share << " " << e.blocks;
-        if (c.executor.family() == Family::Device) break;
+    EXPECT_EQ(whole.streamed_bytes, 0);
+    for (const int threads : {1, 3}) {
+      omp_set_num_threads(threads);
+      DfMp2Options little = c.options;
+      little.memory_bytes = 1000;
+      const std::int64_t least = least_memory([&] { (void)df_mp2(c.executor, s.scf, s.orbital, s.fitting, little); }, "give at least ");
+      for (const bool file : {false, true}) {
+        for (const std::int64_t block : {0, 1, 2}) {
+          if (c.executor.family() == Family::Device && block == 1) continue;
+          DfMp2Options options = c.options;
+          options.block = block;
+          if (file) options.memory_bytes = least;
+          const DfMp2 e = df_mp2(c.executor, s.scf, s.orbital, s.fitting, options);
+          const std::string what = fmt::format("{} {} threads, file {}, block {}", c.executor.name(), threads, file, block);
+          EXPECT_EQ(e.opposite_spin, whole.opposite_spin) << what;
+          EXPECT_EQ(e.same_spin, whole.same_spin) << what;
+          EXPECT_EQ(e.streamed, file) << what;
+          EXPECT_EQ(e.streamed_bytes > 0, file) << what;
+          const std::int64_t blocks = block > 0 ? (whole.correlated + block - 1) / block : e.blocks;
+          EXPECT_EQ(e.blocks, blocks) << what;
+        }
       }
+      if (c.executor.family() == Family::Device) break;
     }
     omp_set_num_threads(before);
   }
 }
 
-// B through a file in blocks of one, two and three orbitals: bits again, on a molecule whose B is larger than what else is needed.
+// B through a file in blocks of one to four of 22 orbitals: bits again, and exactly the bytes that the algorithm has to move.
 TEST(DfMp2, StreamsFromDiskWhenMemoryIsShort) {
   const Molecule m = parse_xyz("6\n\nNe 0 0 0\nNe 3 0 0\nNe 0 3 0\nNe 3 3 0\nNe 0 0 3\nNe 3 0 3\n", "ne6");
   const Basis orbital(bundled_basis("STO-3G"), m), fitting(bundled_basis("cc-pVDZ-RI"), m);
@@ -138,21 +139,19 @@ TEST(DfMp2, StreamsFromDiskWhenMemoryIsShort) {
     scf.orbitals(i, i) = 1;
     scf.orbital_energies.push_back(i < scf.occupied ? -2.0 + 0.01 * static_cast<double>(i) : 1.0 + 0.01 * static_cast<double>(i));
   }
-  const DfMp2 whole = df_mp2(Executor::host(), scf, orbital, fitting, {});
-  DfMp2Options options;
-  const std::int64_t panel = 8 * 8 * fitting.size();
-  for (std::int64_t memory = 64 << 20; memory > (1 << 20); memory -= panel) {
-    options.memory_bytes = memory;
-    DfMp2 e;
-    try {
-      e = df_mp2(Executor::host(), scf, orbital, fitting, options);
-    } catch (const InvalidArgument&) {
-      break;
-    }
+  const auto run = [&](std::int64_t memory, std::int64_t block) { return df_mp2(Executor::host(), scf, orbital, fitting, {.memory_bytes = memory, .block = block}); };
+  const DfMp2 whole = run(std::int64_t{1} << 31, 0);
+  const std::int64_t least = least_memory([&] { (void)run(1000, 0); }, "give at least "), nocc = scf.occupied, panel = 8 * 8 * fitting.size();
+  for (std::int64_t block = 1; block <= 4; ++block) {
+    const DfMp2 e = run(least, block);
     EXPECT_EQ(e.energy(), whole.energy());
-    if (e.streamed) break;
-    memory = std::min(memory, (std::int64_t{4} << 20) + scf.occupied * panel);
+    EXPECT_TRUE(e.streamed);
+    EXPECT_EQ(e.blocks, (nocc + block - 1) / block);
+    std::int64_t panels = 3 * nocc;  // written, then read and written by the solve
+    for (std::int64_t i = 0; i < nocc; i += block) panels += nocc - i;
+    EXPECT_EQ(e.streamed_bytes, panels * panel);
   }
+  expect_message([&] { (void)run(1000, -1); }, "blocks of -1 occupied orbitals");
 }
 
 TEST(PanelStore, FileAndMemoryHoldTheSame) {

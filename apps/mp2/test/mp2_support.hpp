@@ -11,6 +11,21 @@
 
 namespace trn::mp2::test {
 
+// The least memory that a call says it needs when it is given next to none.
+template <class F>
+std::int64_t least_memory(F call, const std::string& before) {
+  try {
+    call();
+  } catch (const InvalidArgument& e) {
+    const std::string text = e.what();
+    const auto found = text.find(before);
+    EXPECT_NE(found, std::string::npos) << text;
+    if (found != std::string::npos) return static_cast<std::int64_t>(std::stod(text.substr(found + before.size())) * (1 << 20));
+  }
+  ADD_FAILURE() << "next to no memory was enough";
+  return 0;
+}
+
 inline constexpr double kPsi4Bohr = 0.52917721067;
 
 inline std::string data_path(const std::string& file) { return std::string(TRN_SOURCE_DIR) + "/apps/mp2/test/data/" + file; }

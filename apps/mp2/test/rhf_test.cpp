@@ -82,10 +82,76 @@ TEST(Rhf, BasisTooSmallIsRefused) {
   expect_message([&] { (void)rhf(he, one, nullptr, 3, {}); }, "he2 has 3 occupied orbitals and basis one only 2 independent functions");
 }
 
-TEST(Rhf, FittedJkSaysHowMuchMemoryItNeeds) {
+// What the message asks for is enough, goes through a file, and gives the same bits.
+TEST(Rhf, FittedJkStreamsWhenMemoryIsShort) {
   const Molecule m = molecule("h2o");
   const Basis orbital(bundled_basis("cc-pVDZ"), m), fitting(bundled_basis("cc-pVDZ-JKFIT"), m);
-  expect_message([&] { FittedJk(orbital, fitting, 1000); }, "density-fitted J and K need 0.3 MiB");
+  const std::int64_t least = least_memory([&] { FittedJk(orbital, fitting, 1000); }, "density-fitted J and K of 116 fitting and 24 orbital functions need ");
+  const FittedJk whole(orbital, fitting, std::int64_t{1} << 30), streamed(orbital, fitting, least);
+  EXPECT_EQ(whole.streamed_bytes(), 0);
+  const std::int64_t all = streamed.streamed_bytes(), n = orbital.size();
+  EXPECT_EQ(all, 8 * 128 * n * (n + 1) / 2);
+  Dense c(n, 3);
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (std::int64_t k = 0; k < 3; ++k) c(i, k) = 1.0 / static_cast<double>(1 + i + k);
+  }
+  for (int times = 1; times <= 2; ++times) {
+    const CoulombExchange a = whole(c), b = streamed(c);
+    EXPECT_EQ(a.coulomb.values, b.coulomb.values);
+    EXPECT_EQ(a.exchange.values, b.exchange.values);
+    EXPECT_EQ(streamed.streamed_bytes(), (1 + times) * all);
+  }
+  const Scf in_memory = water({}, &fitting), through_file = water({.memory_bytes = least}, &fitting);
+  EXPECT_EQ(in_memory.streamed_bytes, 0);
+  EXPECT_EQ(through_file.streamed_bytes, (1 + through_file.iterations) * all);
+  EXPECT_EQ(in_memory.energy, through_file.energy);
+  EXPECT_EQ(in_memory.orbitals.values, through_file.orbitals.values);
+  expect_message([&] { FittedJk(orbital, fitting, least, "/nowhere"); }, "cannot make a temporary file in '/nowhere'");
+}
+
+// More orbitals than fit in one slice, against sums over all integrals.
+TEST(Rhf, FittedJkIsTheFormula) {
+  const Molecule m = parse_xyz("5\n\nNe 0 0 0\nNe 2.2 0 0\nNe 0 2.4 0\nNe 1 1 2\nNe 1 1 -2\n", "ne5");
+  const Basis orbital(bundled_basis("cc-pVDZ"), m), fitting(parse_gaussian94("Ne 0\nS 1 1.0\n3.0 1.0\nP 1 1.0\n0.7 1.0\n****\n", "few"), m);
+  const std::int64_t n = orbital.size(), naux = fitting.size(), nocc = n - 1;
+  ASSERT_GT(nocc, 64);
+  std::vector<double> three(static_cast<std::size_t>(naux * n * n));
+  ThreeCentre(orbital, fitting).compute(0, static_cast<std::int64_t>(fitting.shells().size()), three.data());
+  const Dense l = fitting_factor(fitting, "");
+  for (std::int64_t p = 0; p < naux; ++p) {
+    for (std::int64_t k = 0; k < n * n; ++k) {
+      double& x = three[static_cast<std::size_t>(p * n * n + k)];
+      for (std::int64_t q = 0; q < p; ++q) x -= l(p, q) * three[static_cast<std::size_t>(q * n * n + k)];
+      x /= l(p, p);
+    }
+  }
+  Dense c(n, nocc);
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (std::int64_t k = 0; k < nocc; ++k) c(i, k) = std::cos(static_cast<double>(i * nocc + k));
+  }
+  Dense j(n, n), k(n, n);
+  for (std::int64_t p = 0; p < naux; ++p) {
+    const double* b = three.data() + p * n * n;
+    double d = 0;
+    Dense x(nocc, n);
+    for (std::int64_t i = 0; i < nocc; ++i) {
+      for (std::int64_t s = 0; s < n; ++s) {
+        for (std::int64_t t = 0; t < n; ++t) x(i, s) += c(t, i) * b[t * n + s];
+        d += x(i, s) * c(s, i);
+      }
+    }
+    for (std::int64_t s = 0; s < n; ++s) {
+      for (std::int64_t t = 0; t < n; ++t) {
+        j(s, t) += d * b[s * n + t];
+        for (std::int64_t i = 0; i < nocc; ++i) k(s, t) += x(i, s) * x(i, t);
+      }
+    }
+  }
+  const CoulombExchange jk = FittedJk(orbital, fitting, std::int64_t{1} << 30)(c);
+  for (std::size_t e = 0; e < j.values.size(); ++e) {
+    EXPECT_NEAR(jk.coulomb.values[e], j.values[e], 1e-9);
+    EXPECT_NEAR(jk.exchange.values[e], k.values[e], 1e-9);
+  }
 }
 
 TEST(Rhf, BitsDoNotDependOnThreads) {

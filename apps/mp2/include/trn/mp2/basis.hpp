@@ -67,10 +67,13 @@ class Basis {
   [[nodiscard]] Functions functions() const { return functions_; }
   [[nodiscard]] std::int64_t size() const { return size_; }
   [[nodiscard]] const std::vector<Shell>& shells() const { return shells_; }
+  // The same functions with those of lower angular momentum first. This basis must outlive it.
+  [[nodiscard]] Basis by_momentum() const;
 
  private:
+  Basis() = default;
   BasisSet set_;
-  Functions functions_;
+  Functions functions_ = Functions::Spherical;
   std::vector<Shell> shells_;
   std::int64_t size_ = 0;
 };

@@ -37,6 +37,7 @@ struct Stage {
   std::string name, executor, precision;
   double seconds = 0;           // on this machine (simulators: the time to simulate)
   double modelled_seconds = 0;  // on a simulated device
+  double cpu_seconds = 0;       // of all threads together
 };
 
 enum class FitPrecision : std::uint8_t { Exact, Same };
@@ -47,6 +48,7 @@ struct DfMp2Options {
   std::int64_t frozen = 0;  // lowest orbitals that stay out
   std::int64_t memory_bytes = std::int64_t{1} << 31;
   std::string scratch = "";  // folder for B when memory is short; "": the system's
+  std::int64_t block = 0;    // most occupied orbitals in a block; 0: as many as memory allows
 };
 
 struct DfMp2 {
@@ -58,6 +60,7 @@ struct DfMp2 {
   std::int64_t correlated = 0, virtuals = 0, fitting = 0;
   std::int64_t blocks = 1;  // of occupied orbitals
   bool streamed = false;    // B went through a file
+  std::int64_t streamed_bytes = 0;  // to and from it
   std::vector<Stage> stages;
   [[nodiscard]] double energy() const { return opposite_spin + same_spin; }
 };

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <trn/mp2/basis.hpp>
@@ -18,6 +19,8 @@ namespace trn::mp2 {
 
 // (P|Q), naux x naux.
 [[nodiscard]] Dense coulomb_metric(const Basis& fitting);
+// L with (P|Q) = L L^T. InvalidArgument, which ends with the remedy, when the fitting functions are linearly dependent.
+[[nodiscard]] Dense fitting_factor(const Basis& fitting, const std::string& remedy);
 
 // Integrals smaller than this, by Schwarz's inequality, are taken as zero.
 inline constexpr double kScreening = 1e-12;
@@ -30,8 +33,23 @@ class ThreeCentre {
   ThreeCentre(const ThreeCentre&) = delete;
   ThreeCentre& operator=(const ThreeCentre&) = delete;
 
+  // Working memory of a thread that computes integrals of this many fitting functions at a time.
+  [[nodiscard]] static std::int64_t bytes_per_thread(const Basis& orbital, std::int64_t functions);
+  // Of fitting shells [first, last).
+  [[nodiscard]] std::int64_t functions(std::int64_t first_shell, std::int64_t last_shell) const;
   // (P|mn) for the functions P of fitting shells [first, last): (functions, n, n) row-major, both triangles.
   void compute(std::int64_t first_shell, std::int64_t last_shell, double* out) const;
+  // The same as (n, n, functions).
+  void compute_columns(std::int64_t first_shell, std::int64_t last_shell, double* out) const;
+
+  // Orbital functions m >= n whose product is not negligible come in groups.
+  struct Product {
+    std::int32_t m, n;
+  };
+  [[nodiscard]] std::int64_t groups() const;
+  [[nodiscard]] const std::vector<Product>& products(std::int64_t group) const;
+  // (mn|P) of groups [first, last) for all P: (products, naux) row-major. Runs on the calling thread.
+  void compute_groups(std::int64_t first, std::int64_t last, double* out) const;
 
  private:
   struct Impl;

@@ -40,7 +40,7 @@ struct Mp2 {
 
 [[nodiscard]] Mp2 run(const Molecule& molecule, const Mp2Options& options);
 
-// molecule, basis, executor, precision, frozen_core, scf_energy, correlation_energy, same_spin, opposite_spin, total_energy, bound, seconds and
+// molecule, basis, executor, precision, frozen_core, scf_energy, correlation_energy, same_spin, opposite_spin, total_energy, bound, seconds, cpu_seconds and
 // modelled_seconds by stage, and what else there is to know.
 [[nodiscard]] nlohmann::ordered_json to_json(const Mp2& result);
 

@@ -2,6 +2,7 @@
 // has no name and goes away with the store.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -24,11 +25,13 @@ class PanelStore {
   void write(std::int64_t panel, std::int64_t row, std::int64_t count, const T* from);
   // Panels [first, first + count).
   void read(std::int64_t first, std::int64_t count, T* to) const;
+  [[nodiscard]] std::int64_t file_bytes() const { return file_bytes_; }  // that went to and came from the file
 
  private:
   std::int64_t rows_, columns_;
   std::vector<T> values_;
   int file_ = -1;
+  mutable std::atomic<std::int64_t> file_bytes_ = 0;
   std::string folder_;
 };
 

@@ -28,6 +28,7 @@ struct ScfOptions {
   int iterations = 100;
   double energy_change = 1e-10, commutator = 1e-9;  // converged when both are below
   std::int64_t memory_bytes = std::int64_t{1} << 31;
+  std::string scratch = "";  // folder for the fitted integrals when memory is short; "": the system's
   std::function<void(const ScfIteration&)> progress = {};
 };
 
@@ -38,6 +39,7 @@ struct Scf {
   double energy = 0;
   std::int64_t occupied = 0;   // doubly occupied orbitals
   std::int64_t dependent = 0;  // functions left out
+  std::int64_t streamed_bytes = 0;  // of fitted integrals that went through a file
   std::vector<double> orbital_energies;
   Dense orbitals;  // in columns
 };
