@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <functional>
 
+#include <omp.h>
+
 #include <trn/blas/pair_energy.hpp>
 #include <trn/core/array.hpp>
 #include <trn/core/eft.hpp>
@@ -41,7 +43,8 @@ Plan plan_of(const Executor& executor, const FitInput& in, Mode fit_mode, std::i
   const auto bytes = [&](bool in_memory, std::int64_t block) {
     const std::int64_t kept = in_memory ? all : 0;
     const std::int64_t resident = std::min(nocc, block == nocc ? nocc : 2 * block);
-    return std::max(fit[in_memory ? 1 : 0] + kept, kept + (host && in_memory && block == nocc ? 0 : resident * used * (host ? 1 : 2) + stored));
+    const std::int64_t pairs = host ? 8 * omp_get_max_threads() * in.virtuals.columns * in.virtuals.columns : 0;  // T of each thread
+    return std::max(fit[in_memory ? 1 : 0] + kept, kept + pairs + (host && in_memory && block == nocc ? 0 : resident * used * (host ? 1 : 2) + stored));
   };
   for (const bool in_memory : {true, false}) {
     for (std::int64_t block = nocc; block >= 1; block = block == nocc && nocc > 1 ? std::max<std::int64_t>(1, (nocc - 1) / 2) : block - 1) {

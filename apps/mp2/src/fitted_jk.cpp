@@ -71,7 +71,7 @@ FittedJk::FittedJk(const Basis& orbital, const Basis& given, std::int64_t memory
   const std::int64_t panels = panels_of(naux_), threads = omp_get_max_threads(), tasks = std::min(kTasks, panels);
   std::int64_t batch = 0;
   for (const Batch& b : batches_of(integrals)) batch = std::max(batch, b.rows);
-  const std::int64_t building = 8 * (naux_ * naux_ + threads * batch * (naux_ + kPanel)) + threads * ThreeCentre::bytes_per_thread(orbital, naux_);
+  const std::int64_t building = 8 * (naux_ * naux_ + threads * batch * (naux_ + kPanel)) + ThreeCentre::bytes(orbital, fitting, naux_, threads);
   const auto using_it = [&](bool file) {
     return 8 * (tasks * (n_ * n_ + rows) + threads * ((file ? rows * kPanel : 0) + n_ * kPanel * (1 + std::min(n_, kOrbitals))));
   };

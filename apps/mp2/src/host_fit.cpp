@@ -147,7 +147,7 @@ std::int64_t host_fit_bytes(const FitInput& in, bool in_memory) {
   for (const Chunk& c : chunks_of(n, fitting)) chunk = std::max(chunk, c.size);
   const std::int64_t transforming = chunk * n * (n + nocc + 1) + nocc * naux + threads * (in_memory ? 0 : chunk * nvir);
   const std::int64_t solving = nocc * naux + threads * (in_memory ? 0 : naux * nvir), bounding = naux * naux + 2 * nocc * naux + threads * naux * 64;
-  return 8 * (naux * naux + std::max({transforming, solving, bounding})) + threads * ThreeCentre::bytes_per_thread(*in.orbital, chunk);
+  return 8 * (3 * n * n + naux * naux + std::max({transforming, solving, bounding})) + ThreeCentre::bytes(*in.orbital, fitting, chunk, threads);
 }
 
 FitResult host_fit(const FitInput& in, PanelStore<double>& store, std::vector<Stage>& stages) {

@@ -382,18 +382,20 @@ struct ThreeCentre::Impl {
 ThreeCentre::ThreeCentre(const Basis& orbital, const Basis& fitting) : impl_(std::make_unique<Impl>(orbital, fitting)) {}
 ThreeCentre::~ThreeCentre() = default;
 
-// Q, E, the sums of one group and its integrals. A tile has at least kLanes primitives.
-std::int64_t ThreeCentre::bytes_per_thread(const Basis& orbital, std::int64_t functions) {
+// A thread has Q, E, the sums of one group and its integrals, where a tile has at least kLanes primitives. All share Boys' function and the groups.
+std::int64_t ThreeCentre::bytes(const Basis& orbital, const Basis& fitting, std::int64_t functions, std::int64_t threads) {
   std::map<std::pair<std::int64_t, int>, std::int64_t> sizes;
-  int l = 0;
+  std::int64_t primitives = 0;
   for (const Shell& s : orbital.shells()) {
     sizes[{s.atom, s.l}] += s.size;
-    l = std::max(l, s.l);
+    primitives += static_cast<std::int64_t>(s.contraction->exponents.size());
   }
   std::int64_t width = 0;
   for (const auto& [key, size] : sizes) width = std::max(width, size * size);
-  const std::int64_t rows = std::max<std::int64_t>(kRows, hermites(2 * l)), columns = 2 * kColumns;
-  return 8 * (rows * (columns + width) + width * (2 * functions + 8 * kLanes));
+  const int l = Impl::most(orbital), order = 2 * l + Impl::most(fitting);
+  const std::int64_t rows = std::max<std::int64_t>(kRows, hermites(2 * l)), columns = 2 * kColumns, n = orbital.size();
+  const auto boys = static_cast<std::int64_t>(BoysTable::kFar * BoysTable::kPerUnit) * BoysTable::kTerms * (order + 1);
+  return 8 * (threads * (rows * (columns + width) + width * (2 * functions + 8 * kLanes)) + boys + primitives * primitives + n * n);
 }
 
 std::int64_t ThreeCentre::groups() const { return static_cast<std::int64_t>(impl_->groups.size()); }

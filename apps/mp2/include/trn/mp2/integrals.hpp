@@ -33,8 +33,8 @@ class ThreeCentre {
   ThreeCentre(const ThreeCentre&) = delete;
   ThreeCentre& operator=(const ThreeCentre&) = delete;
 
-  // Working memory of a thread that computes integrals of this many fitting functions at a time.
-  [[nodiscard]] static std::int64_t bytes_per_thread(const Basis& orbital, std::int64_t functions);
+  // Tables, and the working memory of threads that compute integrals of this many fitting functions at a time.
+  [[nodiscard]] static std::int64_t bytes(const Basis& orbital, const Basis& fitting, std::int64_t functions, std::int64_t threads);
   // Of fitting shells [first, last).
   [[nodiscard]] std::int64_t functions(std::int64_t first_shell, std::int64_t last_shell) const;
   // (P|mn) for the functions P of fitting shells [first, last): (functions, n, n) row-major, both triangles.
