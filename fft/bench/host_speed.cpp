@@ -4,8 +4,8 @@
 //
 // Every length is timed in turn, ours and the peers' interleaved; the smallest time of all rounds counts. "many" means lines of about 2^18 points altogether
 // (at least 16 of them), "one" a single line. Ours is Plan::execute with addresses and a workspace; what the overload for views costs more is printed for single
-// lines of n <= 5. Ratios are peer's time over ours: above 1 we are ahead. Of real lines the last column is our time over that
-// of our complex transform of the same n and number of lines.
+// lines of n <= 5. Ratios are peer's time over ours: above 1 we are ahead. Real lines are timed there (r2c) and back (c2r); / c2c is our time over that of our complex
+// transform of the same n and number of lines.
 #include <omp.h>
 
 #include <algorithm>
@@ -33,11 +33,13 @@
 
 namespace {
 
+using trn::fft::Kind;
+
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 template <class T>
 struct Case {
-  bool real;
+  Kind kind;
   std::int64_t n, lines;
   int threads;
   T *in, *out;
@@ -46,11 +48,11 @@ struct Case {
 // What a user calls: Plan::execute with addresses. With `views` the overload that checks everything.
 template <class T>
 std::function<void()> ours(const Case<T>& c, bool views = false) {
-  using trn::fft::Kind;
   using C = std::complex<T>;
   omp_set_num_threads(c.threads);
   const trn::Executor host = trn::Executor::host();
-  const trn::fft::Plan<T> plan(host, trn::fft::dense(c.real ? Kind::RealToComplex : Kind::ComplexToComplex, trn::fft::Direction::Forward, {c.n}, {.batch = c.lines}));
+  const auto direction = c.kind == Kind::ComplexToReal ? trn::fft::Direction::Inverse : trn::fft::Direction::Forward;
+  const trn::fft::Plan<T> plan(host, trn::fft::dense(c.kind, direction, {c.n}, {.batch = c.lines}));
   const auto workspace = std::make_shared<trn::Buffer>(host, plan.workspace_bytes());
   C* out = reinterpret_cast<C*>(c.out);
   const C* in = reinterpret_cast<const C*>(c.in);
@@ -60,7 +62,8 @@ std::function<void()> ours(const Case<T>& c, bool views = false) {
     return [=] { plan.execute(from, to); };
   }
   void* memory = workspace->data();
-  if (c.real) return [=, x = c.in] { static_cast<void>(workspace), plan.execute(x, out, memory); };
+  if (c.kind == Kind::RealToComplex) return [=, x = static_cast<const T*>(c.in)] { static_cast<void>(workspace), plan.execute(x, out, memory); };
+  if (c.kind == Kind::ComplexToReal) return [=, x = c.out] { static_cast<void>(workspace), plan.execute(in, x, memory); };
   return [=] { static_cast<void>(workspace), plan.execute(in, out, memory); };
 }
 
@@ -68,18 +71,20 @@ std::function<void()> ours(const Case<T>& c, bool views = false) {
 std::function<void()> fftw(const Case<float>& c) {
   fftwf_plan_with_nthreads(c.threads);
   const int n = static_cast<int>(c.n), lines = static_cast<int>(c.lines), half = n / 2 + 1;
-  auto* out = reinterpret_cast<fftwf_complex*>(c.out);
-  const fftwf_plan plan = c.real ? fftwf_plan_many_dft_r2c(1, &n, lines, c.in, nullptr, 1, n, out, nullptr, 1, half, FFTW_MEASURE)
-                                 : fftwf_plan_many_dft(1, &n, lines, reinterpret_cast<fftwf_complex*>(c.in), nullptr, 1, n, out, nullptr, 1, n, FFTW_FORWARD, FFTW_MEASURE);
+  auto *in = reinterpret_cast<fftwf_complex*>(c.in), *out = reinterpret_cast<fftwf_complex*>(c.out);
+  const fftwf_plan plan = c.kind == Kind::RealToComplex   ? fftwf_plan_many_dft_r2c(1, &n, lines, c.in, nullptr, 1, n, out, nullptr, 1, half, FFTW_MEASURE)
+                          : c.kind == Kind::ComplexToReal ? fftwf_plan_many_dft_c2r(1, &n, lines, in, nullptr, 1, half, c.out, nullptr, 1, n, FFTW_MEASURE)
+                                                             : fftwf_plan_many_dft(1, &n, lines, in, nullptr, 1, n, out, nullptr, 1, n, FFTW_FORWARD, FFTW_MEASURE);
   const std::shared_ptr<void> owner(nullptr, [plan](void*) { fftwf_destroy_plan(plan); });
   return [plan, owner] { fftwf_execute(plan); };
 }
 std::function<void()> fftw(const Case<double>& c) {
   fftw_plan_with_nthreads(c.threads);
   const int n = static_cast<int>(c.n), lines = static_cast<int>(c.lines), half = n / 2 + 1;
-  auto* out = reinterpret_cast<fftw_complex*>(c.out);
-  const fftw_plan plan = c.real ? fftw_plan_many_dft_r2c(1, &n, lines, c.in, nullptr, 1, n, out, nullptr, 1, half, FFTW_MEASURE)
-                                : fftw_plan_many_dft(1, &n, lines, reinterpret_cast<fftw_complex*>(c.in), nullptr, 1, n, out, nullptr, 1, n, FFTW_FORWARD, FFTW_MEASURE);
+  auto *in = reinterpret_cast<fftw_complex*>(c.in), *out = reinterpret_cast<fftw_complex*>(c.out);
+  const fftw_plan plan = c.kind == Kind::RealToComplex   ? fftw_plan_many_dft_r2c(1, &n, lines, c.in, nullptr, 1, n, out, nullptr, 1, half, FFTW_MEASURE)
+                          : c.kind == Kind::ComplexToReal ? fftw_plan_many_dft_c2r(1, &n, lines, in, nullptr, 1, half, c.out, nullptr, 1, n, FFTW_MEASURE)
+                                                             : fftw_plan_many_dft(1, &n, lines, in, nullptr, 1, n, out, nullptr, 1, n, FFTW_FORWARD, FFTW_MEASURE);
   const std::shared_ptr<void> owner(nullptr, [plan](void*) { fftw_destroy_plan(plan); });
   return [plan, owner] { fftw_execute(plan); };
 }
@@ -91,13 +96,17 @@ std::function<void()> kissfft(const Case<float>& c) {
   std::int64_t largest = 1;
   for (std::int64_t rest = c.n, p = 2; rest > 1; ++p)
     for (; rest % p == 0; rest /= p) largest = p;
-  if (c.threads != 1 || (c.real && c.n % 2 != 0) || largest > 600) return {};
+  if (c.threads != 1 || (c.kind != Kind::ComplexToComplex && c.n % 2 != 0) || largest > 600) return {};
   const int n = static_cast<int>(c.n);
-  if (c.real) {
-    const std::shared_ptr<void> state(kiss_fftr_alloc(n, 0, nullptr, nullptr), std::free);
+  if (c.kind != Kind::ComplexToComplex) {
+    const bool there = c.kind == Kind::RealToComplex;
+    const std::shared_ptr<void> state(kiss_fftr_alloc(n, there ? 0 : 1, nullptr, nullptr), std::free);
     return [=] {
+      const auto plan = static_cast<kiss_fftr_cfg>(state.get());
+      const std::int64_t half = 2 * (c.n / 2 + 1);
       for (std::int64_t b = 0; b < c.lines; ++b)
-        kiss_fftr(static_cast<kiss_fftr_cfg>(state.get()), c.in + b * c.n, reinterpret_cast<kiss_fft_cpx*>(c.out + b * 2 * (c.n / 2 + 1)));
+        if (there) kiss_fftr(plan, c.in + b * c.n, reinterpret_cast<kiss_fft_cpx*>(c.out + b * half));
+        else kiss_fftri(plan, reinterpret_cast<kiss_fft_cpx*>(c.in + b * half), c.out + b * c.n);
     };
   }
   const std::shared_ptr<void> state(kiss_fft_alloc(n, 0, nullptr, nullptr), std::free);
@@ -136,62 +145,88 @@ const std::int64_t kSmooth[] = {3, 6, 12, 15, 20, 30, 48, 60, 100, 120, 210, 240
 const std::int64_t kPrimes[] = {5, 7, 11, 13, 17, 23, 31, 47, 61, 67, 97, 127, 167, 257, 509, 1009, 1019, 2017, 4093, 10007, 65537, 99991};
 const std::int64_t kAwkward[] = {34, 74, 134, 2018, 4087, 8193};
 
+// Geometric mean and smallest of the ratios seen.
+struct Summary {
+  double log_sum = 0, smallest = std::numeric_limits<double>::infinity();
+  int count = 0;
+  void add(double ratio) {
+    if (!std::isfinite(ratio)) return;
+    log_sum += std::log(ratio);
+    smallest = std::min(smallest, ratio);
+    ++count;
+  }
+  void print(const char* what) const {
+    if (count > 0) std::printf("%s: geometric mean %.2f, smallest %.2f. ", what, std::exp(log_sum / count), smallest);
+  }
+};
+
 template <class T>
 void table(bool real, bool many, int threads, double seconds, const std::vector<std::int64_t>& chosen) {
-  std::printf("| kind | n | lines | ours, us a line | GFlop/s | FFTW / ours | KissFFT / ours |%s\n|---|---|---|---|---|---|---|%s\n", real ? " r2c / c2c |" : "", real ? "---|" : "");
-  double log_sum = 0, log_short = 0, log_kiss = 0, worst = std::numeric_limits<double>::infinity(), worst_kiss = worst;
-  int count = 0, count_short = 0, count_kiss = 0;
-  const auto group = [&](const char* name, const std::vector<std::int64_t>& lengths) {
+  const std::vector<Kind> kinds = real ? std::vector{Kind::RealToComplex, Kind::ComplexToReal} : std::vector{Kind::ComplexToComplex};
+  std::printf("| n | lines |");
+  for (const Kind kind : kinds) {
+    const char* name = kind == Kind::ComplexToComplex ? "c2c" : kind == Kind::RealToComplex ? "r2c" : "c2r";
+    std::printf(" %s, us a line | GFlop/s | FFTW / ours | KissFFT / ours |", name);
+    if (real) std::printf(" %s / c2c |", name);
+  }
+  std::printf(real ? "\n|---|---|---|---|---|---|---|---|---|---|---|---|\n" : "\n|---|---|---|---|---|---|\n");
+  Summary fftw_all, fftw_short, kiss_all;
+  const auto group = [&](const std::vector<std::int64_t>& lengths) {
     for (const std::int64_t n : lengths) {
       const std::int64_t lines = many ? std::max<std::int64_t>(16, (std::int64_t{1} << 18) / n) : 1;
       if (many && n * lines > std::int64_t{1} << 22) continue;
       const std::size_t reals = static_cast<std::size_t>(2 * (n + 2) * lines);
       const std::size_t bytes = (reals * sizeof(T) + 63) / 64 * 64;
-      const std::shared_ptr<T> in(static_cast<T*>(std::aligned_alloc(64, bytes)), std::free), out(static_cast<T*>(std::aligned_alloc(64, bytes)), std::free);
-      const Case<T> c{real, n, lines, threads, in.get(), out.get()};
-      std::vector<std::function<void()>> candidates(4);
-      candidates[0] = ours(c);
+      const auto memory = [&] { return std::shared_ptr<T>(static_cast<T*>(std::aligned_alloc(64, bytes)), std::free); };
+      const std::shared_ptr<T> in = memory(), out = memory(), spoilt = memory();  // FFTW's c2r overwrites its input
+      std::vector<std::function<void()>> candidates;
+      for (const Kind kind : kinds) {
+        const Case<T> c{kind, n, lines, threads, in.get(), out.get()};
+        candidates.push_back(ours(c));
 #ifdef TRN_HAVE_FFTW
-      candidates[1] = fftw(c);
+        candidates.push_back(fftw(Case<T>{kind, n, lines, threads, kind == Kind::ComplexToReal ? spoilt.get() : in.get(), out.get()}));
+#else
+        candidates.push_back({});
 #endif
 #ifdef TRN_HAVE_KISSFFT
-      candidates[2] = kissfft(c);
+        candidates.push_back(kissfft(c));
+#else
+        candidates.push_back({});
 #endif
-      if (real) candidates[3] = ours(Case<T>{false, n, lines, threads, in.get(), out.get()});
-      else if (!many && n <= 5) candidates[3] = ours(c, true);
-      for (std::size_t i = 0; i < reals; ++i) in.get()[i] = static_cast<T>(i % 97) / 97 - T(0.5);  // FFTW_MEASURE has written here
+      }
+      if (real || (!many && n <= 5)) candidates.push_back(ours(Case<T>{Kind::ComplexToComplex, n, lines, threads, in.get(), out.get()}, !real));
+      for (std::size_t i = 0; i < reals; ++i) in.get()[i] = static_cast<T>(i % 97) / 97 - T(0.5), spoilt.get()[i] = T(0);  // FFTW_MEASURE has written here
       const std::vector<double> t = race(candidates, seconds);
       const double flops = (real ? 2.5 : 5) * static_cast<double>(n * lines) * std::log2(static_cast<double>(n));
-      std::printf("| %s | %lld | %lld | %.4g | %.1f | ", name, static_cast<long long>(n), static_cast<long long>(lines), t[0] / static_cast<double>(lines) * 1e6, flops / t[0] / 1e9);
-      const auto ratio = [&](double peer) {
-        if (std::isfinite(peer)) std::printf("%.2f | ", peer / t[0]);
-        else std::printf("- | ");
-      };
-      ratio(t[1]);
-      ratio(t[2]);
-      if (real) std::printf("%.2f |", t[0] / t[3]);
-      else if (candidates[3]) std::printf(" with views %.4g us", t[3] * 1e6);
+      std::printf("| %lld | %lld |", static_cast<long long>(n), static_cast<long long>(lines));
+      for (std::size_t i = 0; i < kinds.size(); ++i) {
+        const double mine = t[3 * i], fftw_ratio = t[3 * i + 1] / mine, kiss_ratio = t[3 * i + 2] / mine;
+        std::printf(" %.4g | %.1f |", mine / static_cast<double>(lines) * 1e6, flops / mine / 1e9);
+        for (const double ratio : {fftw_ratio, kiss_ratio})
+          if (std::isfinite(ratio)) std::printf(" %.2f |", ratio);
+          else std::printf(" - |");
+        if (real) std::printf(" %.2f |", mine / t.back());
+        fftw_all.add(fftw_ratio);
+        kiss_all.add(kiss_ratio);
+        if (n <= 4096) fftw_short.add(fftw_ratio);
+      }
+      if (!real && candidates.size() > 3) std::printf(" with views %.4g us", t.back() * 1e6);
       std::printf("\n");
       std::fflush(stdout);
-      if (std::isfinite(t[1])) {
-        log_sum += std::log(t[1] / t[0]);
-        worst = std::min(worst, t[1] / t[0]);
-        ++count;
-        if (n <= 4096) log_short += std::log(t[1] / t[0]), ++count_short;
-      }
-      if (std::isfinite(t[2])) log_kiss += std::log(t[2] / t[0]), worst_kiss = std::min(worst_kiss, t[2] / t[0]), ++count_kiss;
     }
   };
-  if (!chosen.empty()) group("chosen", chosen);
+  if (!chosen.empty()) group(chosen);
   else {
-    group("power of two", {std::begin(kPowers), std::end(kPowers)});
-    group("smooth", {std::begin(kSmooth), std::end(kSmooth)});
-    group("prime", {std::begin(kPrimes), std::end(kPrimes)});
-    group("other", {std::begin(kAwkward), std::end(kAwkward)});
+    group({std::begin(kPowers), std::end(kPowers)});
+    group({std::begin(kSmooth), std::end(kSmooth)});
+    group({std::begin(kPrimes), std::end(kPrimes)});
+    group({std::begin(kAwkward), std::end(kAwkward)});
   }
-  if (count > 0)
-    std::printf("\nFFTW / ours: geometric mean %.2f, for n <= 4096 %.2f, smallest %.2f. KissFFT / ours: geometric mean %.2f, smallest %.2f.\n",
-                std::exp(log_sum / count), std::exp(log_short / std::max(count_short, 1)), worst, std::exp(log_kiss / std::max(count_kiss, 1)), worst_kiss);
+  std::printf("\n");
+  fftw_all.print("FFTW / ours");
+  fftw_short.print("FFTW / ours for n <= 4096");
+  kiss_all.print("KissFFT / ours");
+  std::printf("\n");
 }
 
 }  // namespace
