@@ -12,6 +12,7 @@
 #include "../parallel.hpp"
 #include "../roots.hpp"
 #include "line_plan.hpp"
+#include "real_engine.hpp"
 #include "schedule.hpp"
 
 namespace trn::fft::host {
@@ -123,6 +124,7 @@ class LineEngine final : public Engine<T> {
 
 template <class T>
 std::shared_ptr<const Engine<T>> make_engine(EngineKind kind, std::int64_t n, std::int64_t lines) {
+  if (kind != EngineKind::Complex) return make_real_engine<T>(kind, n, lines);
   return std::make_shared<LineEngine<T>>(kind, n, lines);
 }
 template std::shared_ptr<const Engine<float>> make_engine<float>(EngineKind, std::int64_t, std::int64_t);

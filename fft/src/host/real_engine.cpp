@@ -1,0 +1,111 @@
+// The engines of real lines: SIMD across lines or within one, and the threads, by the rules of engine.cpp.
+#include "real_engine.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+
+#include "in_parts.hpp"
+#include "real_plan.hpp"
+#include "schedule.hpp"
+
+namespace trn::fft::host {
+namespace {
+
+constexpr std::int64_t kLongLine = std::int64_t{1} << 17;      // from here on all threads work on one line
+constexpr std::int64_t kThreadPoints = std::int64_t{1} << 13;  // fewer for each thread cost less than waking one
+
+template <class T>
+class RealEngine final : public Engine<T> {
+ public:
+  RealEngine(EngineKind kind, std::int64_t n, std::int64_t lines) : lanes_(widest_lanes<T>()) {
+    plan_.kind = kind;
+    plan_.n = n;
+    plan_.line = make_real_line<T>(kind, n, lanes_);
+    const bool smooth = is_smooth(n);
+    plan_.lanes = smooth && lines >= 4 && lanes_cost() / static_cast<double>(std::min<std::int64_t>(lines, lanes_)) < plan_.line->cost;
+    plan_.lanes_if_strided = smooth && lines >= lanes_ && n <= 65536;
+    if (plan_.lanes || plan_.lanes_if_strided) plan_.passes = make_real_passes<T>(kind, n);
+    one_line_ = one_real_line<T>(*plan_.line);
+  }
+
+  std::int64_t length() const override { return plan_.n; }
+
+  // Passes: the chain of sums of Engine::bound(). Every step of it maps Hermitian (or real) vectors of n points to such, and computing half of them makes the same
+  // relative error as computing all, for an error at k is repeated at n - k; sums of real products err less than those of complex ones.
+  double bound() const override { return std::max(plan_.passes.levels.empty() ? 0 : direct_sum_bound<T>(plan_.n), plan_.line->bound); }
+
+  std::int64_t scratch_bytes(int threads) const override {
+    std::int64_t reals = plan_.n < kLongLine ? threads * line_scratch(1) : line_scratch(threads);
+    if (!plan_.passes.levels.empty()) reals = std::max(reals, threads * block_scratch());
+    return reals * static_cast<std::int64_t>(sizeof(T));
+  }
+
+  void run(const Lines& in, const Lines& out, const std::vector<LineBatch>& batch, double factor, std::byte* scratch, int threads) const override {
+    T* memory = reinterpret_cast<T*>(scratch);
+    if (batch.empty() || (batch.size() == 1 && batch[0].count == 1))
+      if (!plan_.lanes) return one_line_(*plan_.line, sides(in, out, 0, 0), static_cast<T>(factor), memory, plan_.n < kLongLine ? 1 : threads);
+    EngineCall<T> call{static_cast<T*>(in.re), static_cast<T*>(in.im), static_cast<T*>(out.re), static_cast<T*>(out.im), in.stride, out.stride,
+                       &batch, 1, static_cast<T>(factor)};
+    for (const LineBatch& b : batch) call.lines *= b.count;
+    if (call.lines == 0) return;
+    threads = static_cast<int>(std::clamp<std::int64_t>(call.lines * plan_.n / kThreadPoints, 1, threads));
+    const bool strided = !batch.empty() && std::abs(batch.back().input_distance) < std::abs(in.stride) && call.lines >= lanes_;
+    if (plan_.lanes || (plan_.lanes_if_strided && strided)) {
+      const std::int64_t blocks = (call.lines + lanes_ - 1) / lanes_;
+      in_parts(blocks, threads, [&](std::int64_t begin, std::int64_t end, int thread) {
+        run_real_lanes<T>(plan_, call, begin * lanes_, std::min(end * lanes_, call.lines), memory + thread * block_scratch());
+      });
+    } else if (plan_.n < kLongLine) {
+      in_parts(call.lines, threads, [&](std::int64_t begin, std::int64_t end, int thread) {
+        run_lines(in, out, batch, begin, end, call.factor, memory + thread * line_scratch(1), 1);
+      });
+    } else {
+      run_lines(in, out, batch, 0, call.lines, call.factor, memory, threads);
+    }
+  }
+
+ private:
+  // As for complex lines, with half the memory: a block in operations of the widest vectors.
+  double lanes_cost() const {
+    const double points = static_cast<double>(plan_.n), bytes = 2 * points * lanes_ * sizeof(T);
+    const bool meet = plan_.n >= 512 && plan_.n % 64 == 0;  // powers of two meet in the first cache
+    const double cache = (bytes <= 32768 ? 1.0 : bytes <= 262144 ? 1.1 : bytes <= 2097152 ? 1.15 : 1.6) * (meet ? 1.5 : 1.0);
+    return cache * real_passes_cost(plan_.n) + (has_real_codelet(plan_.n) ? 3 * points : 8 * points + 60);
+  }
+  std::int64_t block_scratch() const { return (real_block_reals(plan_, lanes_) + 15) / 16 * 16; }
+  std::int64_t line_scratch(int threads) const { return plan_.line->shared_reals() + threads * plan_.line->private_reals() + 64; }
+
+  RealSides<T> sides(const Lines& in, const Lines& out, std::int64_t from, std::int64_t to) const {
+    const bool there = plan_.kind == EngineKind::RealToHalf;
+    const Lines &real = there ? in : out, &half = there ? out : in;
+    const std::int64_t real_at = there ? from : to, half_at = there ? to : from;
+    return {static_cast<T*>(real.re) + real_at, real.stride, static_cast<T*>(half.re) + half_at, static_cast<T*>(half.im) + half_at, half.stride};
+  }
+  void run_lines(const Lines& in, const Lines& out, const std::vector<LineBatch>& batch, std::int64_t begin, std::int64_t end, T factor, T* scratch, int threads) const {
+    for (std::int64_t line = begin; line < end; ++line) {
+      std::int64_t from = 0, to = 0, rest = line;
+      for (std::size_t i = batch.size(); i-- > 0;) {
+        from += rest % batch[i].count * batch[i].input_distance;
+        to += rest % batch[i].count * batch[i].output_distance;
+        rest /= batch[i].count;
+      }
+      one_line_(*plan_.line, sides(in, out, from, to), factor, scratch, threads);
+    }
+  }
+
+  int lanes_;
+  RealPlan<T> plan_;
+  OneRealLine<T> one_line_;
+};
+
+}  // namespace
+
+template <class T>
+std::shared_ptr<const Engine<T>> make_real_engine(EngineKind kind, std::int64_t n, std::int64_t lines) {
+  return std::make_shared<RealEngine<T>>(kind, n, lines);
+}
+template std::shared_ptr<const Engine<float>> make_real_engine<float>(EngineKind, std::int64_t, std::int64_t);
+template std::shared_ptr<const Engine<double>> make_real_engine<double>(EngineKind, std::int64_t, std::int64_t);
+
+}  // namespace trn::fft::host

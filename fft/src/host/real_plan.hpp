@@ -1,0 +1,92 @@
+// What the engines of real lines know before they run. Data only; the code that runs it (real_passes-inl.hpp, real_line-inl.hpp) is compiled once per
+// instruction set.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "line_plan.hpp"
+
+namespace trn::fft::host {
+
+[[nodiscard]] bool has_real_codelet(std::int64_t n);  // 1 .. 16 and the even numbers 18 .. 32
+
+// A real transform of smooth length as passes over a block of rows (real_passes-inl.hpp): levels n = r m, then a level for column 0 of m points, ...;
+// the last one has m = 1.
+template <class T>
+struct RealPasses {
+  struct Level {
+    int radix = 1;
+    std::int64_t n = 1, m = 1, columns = 0;  // columns: t = 1 .. radix/2
+    std::size_t twiddles = 0;                // w_n^(qt), or their conjugates from half to real: [m][columns][2] in table
+    std::size_t constants = 0;               // cos and sin [h][h][2] of a prime above 13
+    Passes<T> inner;                         // the complex passes of the columns
+  };
+  std::int64_t n = 1;
+  std::vector<Level> levels;
+  Aligned<T> table;
+  [[nodiscard]] std::int64_t scratch_rows() const;  // of as many reals as there are lanes
+};
+template <class T>
+[[nodiscard]] RealPasses<T> make_real_passes(EngineKind kind, std::int64_t n);
+// The radices of the levels, and an estimate of the operations on vectors, as passes_cost().
+[[nodiscard]] std::vector<int> real_radices(std::int64_t n);
+[[nodiscard]] double real_passes_cost(std::int64_t n);
+
+// One real line, in one direction.
+//   Codelet   one lane
+//   Halved    n even: neighbours as one complex number, a complex line of n/2 points and a pass over the result (real-inl.hpp)
+//   Full      a complex line of n points
+enum class RealKind : std::uint8_t { Codelet, Halved, Full };
+template <class T>
+struct RealLine {
+  EngineKind direction = EngineKind::RealToHalf;
+  RealKind kind = RealKind::Codelet;
+  std::int64_t n = 1;
+  double cost = 0;   // as LinePlan::cost
+  double bound = 0;  // as Engine::bound()
+  std::shared_ptr<const LinePlan<T>> complex;
+  OneLine<T> run_complex = nullptr;
+  Aligned<T> twiddles;  // Halved: w_n^k/2, k = 0 .. n/4, all re, then all im
+
+  [[nodiscard]] std::int64_t shared_reals() const;
+  [[nodiscard]] std::int64_t private_reals() const;
+};
+template <class T>
+[[nodiscard]] std::shared_ptr<const RealLine<T>> make_real_line(EngineKind direction, std::int64_t n, int max_lanes);
+
+// Everything an engine of real lines runs: `passes` serves lines in lanes, `line` single lines.
+template <class T>
+struct RealPlan {
+  EngineKind kind = EngineKind::RealToHalf;
+  std::int64_t n = 1;
+  bool lanes = false;             // lines in lanes, else within lines
+  bool lanes_if_strided = false;  // lines in lanes when neighbouring lines are closer than neighbouring points
+  RealPasses<T> passes;
+  std::shared_ptr<const RealLine<T>> line;
+};
+
+// A real line by itself. The real side is at `real`, points real_stride apart; half_re, half_im, half_stride are the other side.
+template <class T>
+struct RealSides {
+  T* real;
+  std::int64_t real_stride;
+  T *half_re, *half_im;
+  std::int64_t half_stride;
+};
+template <class T>
+using OneRealLine = void (*)(const RealLine<T>& line, const RealSides<T>& sides, T factor, T* scratch, int threads);
+
+// Defined once per precision and instruction set.
+template <class T>
+[[nodiscard]] OneRealLine<T> one_real_line(const RealLine<T>& line);
+template <class T>
+void run_real_lanes(const RealPlan<T>& plan, const EngineCall<T>& call, std::int64_t begin, std::int64_t end, T* scratch);
+// Of a block of lines in lanes.
+template <class T>
+[[nodiscard]] std::int64_t real_block_reals(const RealPlan<T>& plan, int lanes) {
+  return (plan.n + 2 + plan.passes.scratch_rows()) * lanes + 64 + 2 * plan.n + 64;
+}
+
+}  // namespace trn::fft::host

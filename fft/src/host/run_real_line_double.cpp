@@ -1,0 +1,32 @@
+// Single real lines in double, compiled for every instruction set; the best one of this machine is chosen when an engine is made.
+#ifndef HWY_DISABLED_TARGETS
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)  // as run_double.cpp
+#endif
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "host/run_real_line_double.cpp"
+#include <hwy/foreach_target.h>
+// foreach_target.h comes first.
+#include <hwy/highway.h>
+
+#include "host/real_line-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace trn::fft::host::HWY_NAMESPACE {
+
+OneRealLine<double> one_real_line_double(const RealLine<double>& line) {
+  return line.direction == EngineKind::RealToHalf ? real_line_function<true>(line) : real_line_function<false>(line);
+}
+
+}  // namespace trn::fft::host::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace trn::fft::host {
+
+HWY_EXPORT(one_real_line_double);
+
+template <>
+OneRealLine<double> one_real_line<double>(const RealLine<double>& line) { return HWY_DYNAMIC_DISPATCH(one_real_line_double)(line); }
+
+}  // namespace trn::fft::host
+#endif
