@@ -65,9 +65,11 @@ template <class T> class HostBody final : public detail::Body {
     if (problem_.axes.size() == 1) {
       only_ = &walk_.stages.front().passes.front();
       only_engine_ = runs_.front().engines.front().get();
-      const bool pairs = problem_.kind == Kind::ComplexToComplex && problem_.input_format == Format::Interleaved && problem_.output_format == Format::Interleaved;
-      if (pairs)
-        direct_ = only_engine_->direct(only_->from_stride, only_->to_stride, only_->batch, problem_.direction == Direction::Inverse, problem_.factor, threads_);
+      // The other direction of a real transform needs a pass more (run_lines).
+      const bool inverse = problem_.direction == Direction::Inverse, complex = problem_.kind == Kind::ComplexToComplex;
+      const bool alone = complex || inverse == (problem_.kind == Kind::ComplexToReal);
+      if (alone && problem_.input_format == Format::Interleaved && problem_.output_format == Format::Interleaved)
+        direct_ = only_engine_->direct(only_->from_stride, only_->to_stride, only_->batch, inverse, problem_.factor, threads_);
     }
   }
   HostBody(const HostBody&) = delete;

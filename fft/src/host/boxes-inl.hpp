@@ -13,6 +13,7 @@
 
 #include "host/boxes.hpp"
 #include "host/lanes-inl.hpp"
+#include "host/real-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {

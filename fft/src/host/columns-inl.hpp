@@ -165,9 +165,9 @@ HWY_NOINLINE void part_column_passes(D d, const EnginePlan<T>& plan, const Colum
 
 // Whether the lines of a call are columns of pairs on both sides.
 template <class T>
-bool are_columns(const EnginePlan<T>& plan, const EngineCall<T>& call) {
+bool are_columns(const EngineCall<T>& call) {
   const auto pair = [](const T* re, const T* im) { return im - re == 1 || re - im == 1; };
-  return hn::MaxLanes(Widest<T>()) > 1 && plan.kind == EngineKind::Complex && !call.batch->empty() && call.batch->back().input_distance == 2 &&
+  return hn::MaxLanes(Widest<T>()) > 1 && !call.batch->empty() && call.batch->back().input_distance == 2 &&
          call.batch->back().output_distance == 2 && pair(call.in_re, call.in_im) && pair(call.out_re, call.out_im);
 }
 

@@ -5,12 +5,10 @@
 // the engine was made for, and the threads; a line's arithmetic depends on n and on the first choice only, so results are the same bits for any
 // number of threads.
 #include <algorithm>
-#include <complex>
 #include <iterator>
 #include <limits>
 
 #include "../parallel.hpp"
-#include "../roots.hpp"
 #include "line_plan.hpp"
 #include "real_engine.hpp"
 #include "schedule.hpp"
@@ -24,20 +22,16 @@ constexpr std::int64_t kThreadPoints = std::int64_t{1} << 13;  // fewer for each
 template <class T>
 class LineEngine final : public Engine<T> {
  public:
-  LineEngine(EngineKind kind, std::int64_t n, std::int64_t lines) : lanes_(widest_lanes<T>()) {
-    plan_.kind = kind;
+  LineEngine(std::int64_t n, std::int64_t lines) : lanes_(widest_lanes<T>()) {
     plan_.n = n;
-    plan_.complex_n = kind != EngineKind::Complex && n % 2 == 0 ? n / 2 : n;
-    const std::int64_t m = plan_.complex_n;
-    const bool smooth = is_smooth(m);
-    if (m > 1) plan_.line = make_line_plan<T>(m, lanes_);
-    plan_.lanes = m == 1 || (smooth && prefers_lanes(m, lines));
-    plan_.lanes_if_strided = smooth && lines >= lanes_ && m <= 32768;
-    if (plan_.lanes || plan_.lanes_if_strided) plan_.passes = make_passes<T>(m);
+    const bool smooth = is_smooth(n);
+    if (n > 1) plan_.line = make_line_plan<T>(n, lanes_);
+    plan_.lanes = n == 1 || (smooth && prefers_lanes(n, lines));
+    plan_.lanes_if_strided = smooth && lines >= lanes_ && n <= 32768;
+    if (plan_.lanes || plan_.lanes_if_strided) plan_.passes = make_passes<T>(n);
     if (plan_.lanes) plan_.line = nullptr;
     static_cast<void>(widest_lanes<T>());  // the instruction set is chosen by now
     one_line_ = one_line<T>();
-    if (m != n) plan_.real_twiddles = half_twiddles<T>(n);
   }
 
   std::int64_t length() const override { return plan_.n; }
@@ -50,11 +44,9 @@ class LineEngine final : public Engine<T> {
             std::make_shared<WholeCall<T>>(plan_.line->whole_call(inverse, static_cast<T>(factor), lines.count, lines.input_distance, lines.output_distance))};
   }
 
-  // Packing a real line as a complex one of half the length costs one more twiddle and two additions.
   double bound() const override {
-    const double u = std::numeric_limits<T>::epsilon() / 2;
-    const double passes = plan_.passes.passes.empty() ? 0 : direct_sum_bound<T>(plan_.complex_n);
-    return std::max(passes, plan_.line ? plan_.line->bound : 0) + (plan_.complex_n != plan_.n ? 6 * u : 0);
+    const double passes = plan_.passes.passes.empty() ? 0 : direct_sum_bound<T>(plan_.n);
+    return std::max(passes, plan_.line ? plan_.line->bound : 0);
   }
 
   std::int64_t scratch_bytes(int threads) const override {
@@ -71,7 +63,7 @@ class LineEngine final : public Engine<T> {
     if (call.lines == 0) return;
     threads = static_cast<int>(std::clamp<std::int64_t>(call.lines * plan_.n / kThreadPoints, 1, threads));
     T* memory = reinterpret_cast<T*>(scratch);
-    if (call.lines == 1 && plan_.line && plan_.kind == EngineKind::Complex)
+    if (call.lines == 1 && plan_.line)
       return one_line_(*plan_.line, call.in_re, call.in_im, in.stride, call.out_re, call.out_im, out.stride, call.factor, memory, plan_.n < kLongLine ? 1 : threads);
     const bool strided = !batch.empty() && std::abs(batch.back().input_distance) < std::abs(in.stride) && call.lines >= lanes_;
     if (plan_.lanes || (plan_.lanes_if_strided && strided)) {
@@ -89,7 +81,7 @@ class LineEngine final : public Engine<T> {
   }
 
  private:
-  [[nodiscard]] bool whole() const { return plan_.kind == EngineKind::Complex && plan_.line && plan_.line->is_whole(); }
+  [[nodiscard]] bool whole() const { return plan_.line && plan_.line->is_whole(); }
   // A block of lines in operations of the widest vectors: passes, tiles in and out; slower outside the caches, and where powers of two meet in them.
   // The factors fit times of both ways for 60 lengths to 16384.
   double lanes_cost(std::int64_t m) const {
@@ -98,8 +90,8 @@ class LineEngine final : public Engine<T> {
     const double cache = (bytes <= 32768 ? 1.0 : bytes <= 262144 ? 1.1 : bytes <= 2097152 ? 1.15 : 1.6) * (meet ? 1.5 : 1.0);
     return m <= 16 ? passes_cost(m) + 6 * static_cast<double>(m) : cache * passes_cost(m) + 16 * static_cast<double>(m) + 60;
   }
-  // Complex lines that can be done whole or in steps are measured to be faster one after the other, but for a few that are a single codelet, or one of 2 points and one of
-  // 11 or 13. Real lines need a pass more, which costs a line by itself more than it costs lines in lanes.
+  // Lines that can be done whole or in steps are measured to be faster one after the other, but for a few that are a single codelet, or one of 2 points and one of
+  // 11 or 13.
   bool prefers_lanes(std::int64_t m, std::int64_t lines) const {
     if (whole()) {
       const bool is_float = sizeof(T) == sizeof(float);
@@ -107,12 +99,11 @@ class LineEngine final : public Engine<T> {
       const auto listed = [&](const auto& list) { return std::find(std::begin(list), std::end(list), m) != std::end(list); };
       return lines >= lanes_ && (listed(others) || (is_float && listed(floats)));
     }
-    const double line_cost = plan_.kind == EngineKind::Complex ? plan_.line->cost : 1.25 * plan_.line->cost + 200;
-    return lines >= 4 && lanes_cost(m) / static_cast<double>(std::min<std::int64_t>(lines, lanes_)) < line_cost;
+    return lines >= 4 && lanes_cost(m) / static_cast<double>(std::min<std::int64_t>(lines, lanes_)) < plan_.line->cost;
   }
-  std::int64_t block_scratch() const { return 2 * round_up(2 * lanes_ * (plan_.complex_n + 1)) + round_up(2 * plan_.n + 64); }
+  std::int64_t block_scratch() const { return 2 * round_up(2 * lanes_ * (plan_.n + 1)) + round_up(2 * plan_.n + 64); }
   std::int64_t line_scratch(int threads) const {
-    return 2 * round_up(plan_.n + 32) + plan_.line->shared_reals() + threads * plan_.line->private_reals() + 64;
+    return plan_.line->shared_reals() + threads * plan_.line->private_reals() + 64;
   }
 
   int lanes_;
@@ -125,7 +116,7 @@ class LineEngine final : public Engine<T> {
 template <class T>
 std::shared_ptr<const Engine<T>> make_engine(EngineKind kind, std::int64_t n, std::int64_t lines) {
   if (kind != EngineKind::Complex) return make_real_engine<T>(kind, n, lines);
-  return std::make_shared<LineEngine<T>>(kind, n, lines);
+  return std::make_shared<LineEngine<T>>(n, lines);
 }
 template std::shared_ptr<const Engine<float>> make_engine<float>(EngineKind, std::int64_t, std::int64_t);
 template std::shared_ptr<const Engine<double>> make_engine<double>(EngineKind, std::int64_t, std::int64_t);

@@ -44,7 +44,7 @@ Rows<T> direct_rows(const BlockSide<T>& s) {
 enum class Parts { Both, Re };
 
 // `points` points of every line into rows [re][im]; with Parts::Re the im stay as they are.
-template <Parts kParts, class D, class T>
+template <Parts kParts = Parts::Both, class D, class T>
 HWY_NOINLINE void load_block(D d, const BlockSide<T>& s, std::int64_t points, T* block) {
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
   const auto tiles = [&](std::int64_t reals, std::int64_t offset, const auto& place) HWY_ATTR {
@@ -69,7 +69,7 @@ HWY_NOINLINE void load_block(D d, const BlockSide<T>& s, std::int64_t points, T*
   }
 }
 
-template <Parts kParts, class D, class T>
+template <Parts kParts = Parts::Both, class D, class T>
 HWY_NOINLINE void store_block(D d, const BlockSide<T>& s, std::int64_t points, T* block) {
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
   const auto tiles = [&](std::int64_t reals, std::int64_t offset, const auto& place) HWY_ATTR {
@@ -99,55 +99,14 @@ inline std::int64_t block_reals(std::int64_t points, std::int64_t lanes) { retur
 template <class D, class T>
 void transform_block(D d, const EnginePlan<T>& plan, const BlockSide<T>& in, const BlockSide<T>& out, T factor, T* scratch) {
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
-  const std::int64_t n = plan.n, m = plan.complex_n, half = n / 2;
-  const bool even = m != n;
+  const std::int64_t n = plan.n;
   const T* none = nullptr;
-  T *t0 = scratch, *t1 = t0 + block_reals(m, lanes);
-  const Rows<T> block{t1, t1 + lanes, 2 * lanes}, exchanged{t1 + lanes, t1, 2 * lanes};
-  switch (plan.kind) {
-    case EngineKind::Complex: {
-      const bool rows_in = kTakesInterleaved<D> && in.rows(), rows_out = kTakesInterleaved<D> && out.rows();
-      if (!rows_in) load_block<Parts::Both>(d, in, n, t1);
-      run_passes(d, plan.passes, rows_in ? direct_rows(in) : block, rows_out ? direct_rows(out) : block, factor, none, t0, t1);
-      if (!rows_out) store_block<Parts::Both>(d, out, n, t1);
-      return;
-    }
-    case EngineKind::RealToHalf: {
-      BlockSide<T> from = in;
-      if (even) {  // neighbouring points are one complex number
-        from.im = in.stride;
-        from.stride = 2 * in.stride;
-        load_block<Parts::Both>(d, from, m, t1);
-      } else {
-        load_block<Parts::Re>(d, from, n, t1);
-        for (std::int64_t j = 0; j < n; ++j) hn::StoreU(hn::Zero(d), d, t1 + (2 * j + 1) * lanes);
-      }
-      run_passes(d, plan.passes, block, block, factor, none, t0, t1);
-      if constexpr (kSquares<D>)
-        if (even && out.distance != 0 && out.stride == 2 && out.im == 1)
-          return store_halves(d, m, t1, plan.real_twiddles.data(), EvenLines<T>{out.line[0], out.distance});
-      if (even) half_rows<true>(d, m, t1, plan.real_twiddles.data());
-      return store_block<Parts::Both>(d, out, half + 1, t1);
-    }
-    case EngineKind::HalfToReal: {
-      load_block<Parts::Both>(d, in, half + 1, t1);
-      if (even) {
-        half_rows<false>(d, m, t1, plan.real_twiddles.data());
-      } else {
-        hn::StoreU(hn::Zero(d), d, t1 + lanes);
-        for (std::int64_t k = 1; k <= half; ++k) {
-          hn::StoreU(hn::LoadU(d, t1 + 2 * k * lanes), d, t1 + 2 * (n - k) * lanes);
-          hn::StoreU(hn::Neg(hn::LoadU(d, t1 + (2 * k + 1) * lanes)), d, t1 + (2 * (n - k) + 1) * lanes);
-        }
-      }
-      run_passes(d, plan.passes, exchanged, exchanged, factor, none, t0, t1);
-      if (!even) return store_block<Parts::Re>(d, out, n, t1);
-      BlockSide<T> to = out;
-      to.im = out.stride;
-      to.stride = 2 * out.stride;
-      return store_block<Parts::Both>(d, to, m, t1);
-    }
-  }
+  T *t0 = scratch, *t1 = t0 + block_reals(n, lanes);
+  const Rows<T> block{t1, t1 + lanes, 2 * lanes};
+  const bool rows_in = kTakesInterleaved<D> && in.rows(), rows_out = kTakesInterleaved<D> && out.rows();
+  if (!rows_in) load_block(d, in, n, t1);
+  run_passes(d, plan.passes, rows_in ? direct_rows(in) : block, rows_out ? direct_rows(out) : block, factor, none, t0, t1);
+  if (!rows_out) store_block(d, out, n, t1);
 }
 
 // Where a line begins on both sides, counting through the batch dimensions.
@@ -190,9 +149,9 @@ template <class D, class T>
 void run_block(D d, const EnginePlan<T>& plan, const EngineCall<T>& call, LineCounter& at, int count, T* scratch) {
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
   BlockSide<T> in, out;
-  in.set(call.in_stride, call.in_im ? call.in_im - call.in_re : 0, count);
-  out.set(call.out_stride, call.out_im ? call.out_im - call.out_re : 0, count);
-  T* dummy = scratch + 2 * block_reals(plan.complex_n, lanes) + 16;
+  in.set(call.in_stride, call.in_im - call.in_re, count);
+  out.set(call.out_stride, call.out_im - call.out_re, count);
+  T* dummy = scratch + 2 * block_reals(plan.n, lanes) + 16;
   in.line[0] = call.in_re + at.from;
   out.line[0] = call.out_re + at.to;
   if (count == lanes && at.run() >= lanes && !call.batch->empty()) {
@@ -220,15 +179,12 @@ void run_lanes_here(const EnginePlan<T>& plan, const EngineCall<T>& call, std::i
   constexpr int widest = static_cast<int>(hn::MaxLanes(Widest<T>()));
   LineCounter at(*call.batch, begin);
   const int radix = plan.passes.passes.back().radix;
-  // The sides of a codelet are pairs, or dense reals long enough for a tile.
-  const bool real_in = plan.kind == EngineKind::RealToHalf, real_out = plan.kind == EngineKind::HalfToReal;
-  const bool codelet = widest > 1 && plan.passes.passes.size() == 1 && radix > 1 && radix <= 16 && !call.batch->empty() && (plan.kind == EngineKind::Complex || plan.n >= 4) &&
-                       (real_in ? call.in_stride == 1 : pairs(call.in_re, call.in_im, call.in_stride) && (!real_out || call.in_im > call.in_re)) &&
-                       (real_out ? call.out_stride == 1 : pairs(call.out_re, call.out_im, call.out_stride) && (!real_in || call.out_im > call.out_re));
+  const bool codelet = widest > 1 && plan.passes.passes.size() == 1 && radix > 1 && radix <= 16 && !call.batch->empty() &&
+                       pairs(call.in_re, call.in_im, call.in_stride) && pairs(call.out_re, call.out_im, call.out_stride);
   std::int64_t line = begin;
   while (line + widest <= end) {
     if (const std::int64_t blocks = std::min(at.run(), end - line) / widest; codelet && blocks > 0) {
-      any_codelet_blocks(Widest<T>(), plan, call, radix, at.from, at.to, blocks);
+      any_codelet_blocks(Widest<T>(), call, radix, at.from, at.to, blocks);
       at.advance(blocks * widest);
       line += blocks * widest;
     } else {
@@ -243,61 +199,20 @@ void run_lanes_here(const EnginePlan<T>& plan, const EngineCall<T>& call, std::i
   run_block(Widest<T>(), plan, call, at, rest, scratch);
 }
 
-template <class T>
-void real_to_half_line(const EnginePlan<T>& plan, const Points<T>& in, const Points<T>& out, T factor, const Points<T>& planar, T* scratch, int threads) {
-  const std::int64_t n = plan.n, m = plan.complex_n;
-  if (m != n) {
-    const Points<T> z{in.re, in.re + in.stride, 2 * in.stride}, to = out.dense() ? out : planar;
-    run_line(*plan.line, z, to, factor, scratch, threads);
-    return half_line<true>(m, to, out, plan.real_twiddles.data());
-  }
-  std::fill(planar.im, planar.im + n, T(0));
-  for (std::int64_t j = 0; j < n; ++j) planar.re[j] = in.re[j * in.stride];
-  run_line(*plan.line, planar, planar, factor, scratch, threads);
-  copy_points(n / 2 + 1, planar, out, T(1));
-}
-
-template <class T>
-void half_to_real_line(const EnginePlan<T>& plan, const Points<T>& in, const Points<T>& out, T factor, const Points<T>& planar, T* scratch, int threads) {
-  const std::int64_t n = plan.n, m = plan.complex_n;
-  if (m != n) {
-    half_line<false>(m, in, planar, plan.real_twiddles.data());
-    return run_line(*plan.line, planar.swapped(), Points<T>{out.re + out.stride, out.re, 2 * out.stride}, factor, scratch, threads);
-  }
-  planar.re[0] = in.re[0];
-  planar.im[0] = T(0);
-  for (std::int64_t k = 1; k <= n / 2; ++k) {
-    planar.re[k] = planar.re[n - k] = in.re[k * in.stride];
-    planar.im[k] = in.im[k * in.stride];
-    planar.im[n - k] = -planar.im[k];
-  }
-  run_line(*plan.line, planar.swapped(), planar.swapped(), factor, scratch, threads);
-  for (std::int64_t j = 0; j < n; ++j) out.re[j * out.stride] = planar.re[j];
-}
-
 // Lines begin .. end one after the other.
 template <class T>
 void run_lines_here(const EnginePlan<T>& plan, const EngineCall<T>& call, std::int64_t begin, std::int64_t end, T* scratch, int threads) {
-  const std::int64_t pitch = round_up(plan.n + 32);
-  // Whole lines need no scratch, and have none.
-  T* own = scratch ? scratch + 2 * pitch : nullptr;
-  const Points<T> planar{scratch, scratch ? scratch + pitch : nullptr, 1};
   LineCounter at(*call.batch, begin);
   for (std::int64_t line = begin; line < end;) {
-    const Points<T> in{call.in_re + at.from, call.in_im ? call.in_im + at.from : nullptr, call.in_stride};
-    const Points<T> out{call.out_re + at.to, call.out_im ? call.out_im + at.to : nullptr, call.out_stride};
+    const Points<T> in{call.in_re + at.from, call.in_im + at.from, call.in_stride}, out{call.out_re + at.to, call.out_im + at.to, call.out_stride};
     std::int64_t lines = 1;
-    if (plan.kind == EngineKind::RealToHalf) {
-      real_to_half_line(plan, in, out, call.factor, planar, own, threads);
-    } else if (plan.kind == EngineKind::HalfToReal) {
-      half_to_real_line(plan, in, out, call.factor, planar, own, threads);
-    } else if (plan.line->is_whole() && is_whole(in, out)) {
+    if (plan.line->is_whole() && is_whole(in, out)) {
       lines = std::min(at.run(), end - line);
       const std::int64_t in_distance = call.batch->empty() ? 0 : call.batch->back().input_distance;
       const std::int64_t out_distance = call.batch->empty() ? 0 : call.batch->back().output_distance;
       whole_lines(*plan.line, in, in_distance, out, out_distance, lines, call.factor);
     } else {
-      run_line(*plan.line, in, out, call.factor, own, threads);
+      run_line(*plan.line, in, out, call.factor, scratch, threads);
     }
     line += lines;
     at.advance(lines);

@@ -55,7 +55,8 @@ void long_dft(const Long* in, Long* out, std::int64_t m, std::int64_t step, cons
   }
 }
 
-// The DFT of the kernel of a convolution, divided by its length, as all real parts, then all imaginary parts.
+}  // namespace
+
 template <class T>
 Aligned<T> kernel_spectrum(const std::vector<Long>& kernel) {
   const std::size_t n = kernel.size();
@@ -72,6 +73,11 @@ Aligned<T> kernel_spectrum(const std::vector<Long>& kernel) {
   }
   return planar;
 }
+
+template Aligned<float> kernel_spectrum<float>(const std::vector<Long>&);
+template Aligned<double> kernel_spectrum<double>(const std::vector<Long>&);
+
+namespace {
 
 // The ways to do a line and their estimated costs in vector operations.
 struct Choice {

@@ -1,6 +1,7 @@
 // What the 1-D engines know before they run: passes, twiddles, splits. Data only; the code that runs it is compiled once per instruction set.
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -42,6 +43,10 @@ struct Passes {
 };
 template <class T>
 [[nodiscard]] Passes<T> make_passes(std::int64_t n);
+
+// The DFT of the kernel of a convolution, divided by its length, as all real parts, then all imaginary parts.
+template <class T>
+[[nodiscard]] Aligned<T> kernel_spectrum(const std::vector<std::complex<long double>>& kernel);
 
 // Scratch is given out in multiples of a cache line.
 constexpr std::int64_t round_up(std::int64_t reals) { return (reals + 15) / 16 * 16; }
@@ -144,17 +149,14 @@ template <class T>
 template <class T>
 [[nodiscard]] Aligned<T> half_twiddles(std::int64_t n);
 
-// Everything an engine runs. `passes` serves lines in lanes (empty when n is not smooth), `line` single lines; complex_n is the length of the complex
-// transforms inside: n, or n/2 for the real kinds with even n.
+// Everything an engine of complex lines runs (of real ones: real_plan.hpp). `passes` serves lines in lanes (empty when n is not smooth), `line` single lines.
 template <class T>
 struct EnginePlan {
-  EngineKind kind = EngineKind::Complex;
-  std::int64_t n = 1, complex_n = 1;
+  std::int64_t n = 1;
   bool lanes = false;           // lines in lanes, else within lines
   bool lanes_if_strided = false;  // lines in lanes when neighbouring lines are closer than neighbouring points
   Passes<T> passes;
   std::shared_ptr<const LinePlan<T>> line;
-  Aligned<T> real_twiddles;     // even real kinds: w_n^k, k = 0 .. n/4, all re, then all im
 };
 
 // A call: where line i begins on both sides is a mixed-radix number with digits in `batch`.

@@ -114,64 +114,6 @@ HWY_NOINLINE void half_rows(D d, std::int64_t m, T* block, const T* w) {
   }
 }
 
-// half_rows<true> and the transposition to interleaved lines in one: a square of rows k .. and the square of rows .. m - k at a time, in registers. The
-// block of m rows is left as it was, except its middle.
-template <class D, class T>
-HWY_NOINLINE void store_halves([[maybe_unused]] D d, [[maybe_unused]] std::int64_t m, [[maybe_unused]] T* block, [[maybe_unused]] const T* w,
-                               [[maybe_unused]] const EvenLines<T>& out) {
-#if HWY_TARGET != HWY_SCALAR
-  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D())), points = lanes / 2;
-  const T* w_im = w + m / 2 + 1;
-  const auto row = [&](std::int64_t j) HWY_ATTR { return block + j * lanes; };
-  const auto zero = hn::Zero(d);
-  std::int64_t k = 0;
-  for (; 2 * (k + points) <= m + 1; k += points) {
-    hn::Vec<D> low[lanes], high[lanes];  // points k + i and m - k - (points - 1) + i
-    HWY_UNROLL(8)
-    for (std::int64_t i = 0; i < points; ++i) {
-      const std::int64_t at = k + i, mirror = points - 1 - i;
-      C<D> a = {hn::LoadU(d, row(2 * at)), hn::LoadU(d, row(2 * at + 1))}, b;
-      if (i == 0 && k == 0) {
-        b = {hn::Sub(a.r, a.i), zero};
-        a = {hn::Add(a.r, a.i), zero};
-      } else {
-        b = {hn::LoadU(d, row(2 * (m - at))), hn::LoadU(d, row(2 * (m - at) + 1))};
-        to_half(d, a, b, C<D>{hn::Set(d, w[at]), hn::Set(d, w_im[at])});
-      }
-      low[2 * i] = a.r;
-      low[2 * i + 1] = a.i;
-      high[2 * mirror] = b.r;
-      high[2 * mirror + 1] = b.i;
-    }
-    store_square(d, out, 2 * k, low);
-    store_square(d, out, 2 * (m - k - points + 1), high);
-  }
-  // Points k .. m - k are left: less than two squares, at least one point if m is even.
-  const std::int64_t left = m - 2 * k + 1;
-  for (std::int64_t j = k; 2 * j <= m; ++j) {
-    C<D> a = {hn::LoadU(d, row(2 * j)), hn::LoadU(d, row(2 * j + 1))}, b = {hn::LoadU(d, row(2 * (m - j))), hn::LoadU(d, row(2 * (m - j) + 1))};
-    if (j == 0) {
-      b = {hn::Sub(a.r, a.i), zero};
-      a = {hn::Add(a.r, a.i), zero};
-    } else {
-      to_half(d, a, b, C<D>{hn::Set(d, w[j]), hn::Set(d, w_im[j])});
-    }
-    hn::StoreU(a.r, d, row(2 * j));
-    hn::StoreU(a.i, d, row(2 * j + 1));
-    hn::StoreU(b.r, d, row(2 * (m - j)));
-    hn::StoreU(b.i, d, row(2 * (m - j) + 1));
-  }
-  if (2 * left >= kPiece<T>) {
-    rows_to_lines(d, EvenLines<T>{out.base + 2 * k, out.distance}, 2 * left, PairPlace<T>{row(2 * k), lanes, false});
-  } else if (left == 1) {
-    for (std::int64_t lane = 0; lane < lanes; ++lane) {
-      out(lane)[2 * k] = row(2 * k)[lane];
-      out(lane)[2 * k + 1] = row(2 * k + 1)[lane];
-    }
-  }
-#endif
-}
-
 }  // namespace trn::fft::host::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "in_parts.hpp"
+#include "../parallel.hpp"
 #include "real_plan.hpp"
 #include "schedule.hpp"
 
@@ -26,10 +26,17 @@ class RealEngine final : public Engine<T> {
     plan_.lanes = smooth && lines >= 4 && lanes_cost() / static_cast<double>(std::min<std::int64_t>(lines, lanes_)) < plan_.line->cost;
     plan_.lanes_if_strided = smooth && lines >= lanes_ && n <= 65536;
     if (plan_.lanes || plan_.lanes_if_strided) plan_.passes = make_real_passes<T>(kind, n);
-    one_line_ = one_real_line<T>(*plan_.line);
   }
 
   std::int64_t length() const override { return plan_.n; }
+
+  // Single short dense lines: codelets and two steps have no scratch then.
+  DirectLines direct(std::int64_t in_stride, std::int64_t out_stride, const std::vector<LineBatch>& batch, bool, double factor, int) const override {
+    const bool there = plan_.kind == EngineKind::RealToHalf, one = batch.empty() || (batch.size() == 1 && batch[0].count == 1);
+    const bool dense = (there ? in_stride : out_stride) == 1 && (there ? out_stride : in_stride) == 2;
+    if (!one || !dense || plan_.lanes || (plan_.line->kind != RealKind::Codelet && plan_.line->kind != RealKind::TwoStep)) return {};
+    return {there ? run_direct<true> : run_direct<false>, std::make_shared<DirectCall>(DirectCall{plan_.line, static_cast<T>(factor)})};
+  }
 
   // Passes: the chain of sums of Engine::bound(). Every step of it maps Hermitian (or real) vectors of n points to such, and computing half of them makes the same
   // relative error as computing all, for an error at k is repeated at n - k; sums of real products err less than those of complex ones.
@@ -44,7 +51,7 @@ class RealEngine final : public Engine<T> {
   void run(const Lines& in, const Lines& out, const std::vector<LineBatch>& batch, double factor, std::byte* scratch, int threads) const override {
     T* memory = reinterpret_cast<T*>(scratch);
     if (batch.empty() || (batch.size() == 1 && batch[0].count == 1))
-      if (!plan_.lanes) return one_line_(*plan_.line, sides(in, out, 0, 0), static_cast<T>(factor), memory, plan_.n < kLongLine ? 1 : threads);
+      if (!plan_.lanes) return plan_.line->run(*plan_.line, sides(in, out, 0, 0), static_cast<T>(factor), memory, plan_.n < kLongLine ? 1 : threads);
     EngineCall<T> call{static_cast<T*>(in.re), static_cast<T*>(in.im), static_cast<T*>(out.re), static_cast<T*>(out.im), in.stride, out.stride,
                        &batch, 1, static_cast<T>(factor)};
     for (const LineBatch& b : batch) call.lines *= b.count;
@@ -53,11 +60,11 @@ class RealEngine final : public Engine<T> {
     const bool strided = !batch.empty() && std::abs(batch.back().input_distance) < std::abs(in.stride) && call.lines >= lanes_;
     if (plan_.lanes || (plan_.lanes_if_strided && strided)) {
       const std::int64_t blocks = (call.lines + lanes_ - 1) / lanes_;
-      in_parts(blocks, threads, [&](std::int64_t begin, std::int64_t end, int thread) {
+      for_parts(blocks, threads, [&](std::int64_t begin, std::int64_t end, int thread) {
         run_real_lanes<T>(plan_, call, begin * lanes_, std::min(end * lanes_, call.lines), memory + thread * block_scratch());
       });
     } else if (plan_.n < kLongLine) {
-      in_parts(call.lines, threads, [&](std::int64_t begin, std::int64_t end, int thread) {
+      for_parts(call.lines, threads, [&](std::int64_t begin, std::int64_t end, int thread) {
         run_lines(in, out, batch, begin, end, call.factor, memory + thread * line_scratch(1), 1);
       });
     } else {
@@ -66,6 +73,18 @@ class RealEngine final : public Engine<T> {
   }
 
  private:
+  struct DirectCall {
+    std::shared_ptr<const RealLine<T>> line;
+    T factor;
+  };
+  template <bool kThere>
+  static void run_direct(const void* context, const void* in, void* out) {
+    const auto& call = *static_cast<const DirectCall*>(context);
+    T *from = static_cast<T*>(const_cast<void*>(in)), *to = static_cast<T*>(out);
+    T *real = kThere ? from : to, *half = kThere ? to : from;
+    call.line->run(*call.line, RealSides<T>{real, 1, half, half + 1, 2}, call.factor, nullptr, 1);
+  }
+
   // As for complex lines, with half the memory: a block in operations of the widest vectors.
   double lanes_cost() const {
     const double points = static_cast<double>(plan_.n), bytes = 2 * points * lanes_ * sizeof(T);
@@ -90,13 +109,12 @@ class RealEngine final : public Engine<T> {
         to += rest % batch[i].count * batch[i].output_distance;
         rest /= batch[i].count;
       }
-      one_line_(*plan_.line, sides(in, out, from, to), factor, scratch, threads);
+      plan_.line->run(*plan_.line, sides(in, out, from, to), factor, scratch, threads);
     }
   }
 
   int lanes_;
   RealPlan<T> plan_;
-  OneRealLine<T> one_line_;
 };
 
 }  // namespace

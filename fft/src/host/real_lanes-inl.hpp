@@ -99,7 +99,7 @@ void transform_real_block(D d, const RealPlan<T>& plan, const BlockSide<T>& in, 
     else run(ListedLines<T>{side.line});
   };
   if (there) {
-    if (in.distance == 1) return run_levels<true>(d, plan.passes, 0, in.line[0], in.stride, block, 2 * lanes, factor, rest), store_block<Parts::Both>(d, out, half + 1, block);
+    if (in.distance == 1) return run_levels<true>(d, plan.passes, 0, in.line[0], in.stride, block, 2 * lanes, factor, rest), store_block(d, out, half + 1, block);
     if (in.stride == 1 && n >= kPiece<T>) {
       tiles([&](const auto& lines) HWY_ATTR { lines_to_rows(d, lines, n, RealPlace<T>{block, lanes}); });
     } else {
@@ -107,9 +107,9 @@ void transform_real_block(D d, const RealPlan<T>& plan, const BlockSide<T>& in, 
         for (std::int64_t lane = 0; lane < lanes; ++lane) block[j * lanes + lane] = in.begin(lane)[j * in.stride];
     }
     run_levels<true>(d, plan.passes, 0, block, lanes, block, 2 * lanes, factor, rest);
-    return store_block<Parts::Both>(d, out, half + 1, block);
+    return store_block(d, out, half + 1, block);
   }
-  load_block<Parts::Both>(d, in, half + 1, block);
+  load_block(d, in, half + 1, block);
   hn::StoreU(hn::Zero(d), d, block + lanes);
   if (n % 2 == 0) hn::StoreU(hn::Zero(d), d, block + (n + 1) * lanes);
   if (out.distance == 1) return run_levels<false>(d, plan.passes, 0, out.line[0], out.stride, block, 2 * lanes, factor, rest);

@@ -1,4 +1,10 @@
 // Builds the data of a single real line: the choice of the way, its tables and its bound.
+//
+// Bounds. Every step maps real or Hermitian vectors to such and is a multiple of a unitary matrix on them, and an error at k is repeated at n - k, so that relative
+// errors of steps add as for complex lines (line_plan.cpp); a sum of real products errs less than one of complex ones. A twiddle is rounded (u) and multiplied (2 u).
+//   Rader   Let e there and e back be the bounds of the two inner transforms. v has the norm of the points but one; its spectrum errs by e there; the product with the
+//           kernel's spectrum, largest modulus `gain` times sqrt(n), by 3 u more, the way back by e back, all of norm at most gain sqrt(n) |x|; sums of two at the end, and
+//           the sum of all, one point of the first spectrum. Without padding gain = 1.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -11,18 +17,217 @@
 namespace trn::fft::host {
 namespace {
 
-std::int64_t round_up(std::int64_t n) { return (n + 15) / 16 * 16; }
+constexpr std::int64_t kLongConvolution = std::int64_t{1} << 18;  // from this length on, convolutions of float are done in double: as complex lines
+constexpr std::int64_t kPitch = 16;                               // real_two_step-inl.hpp
+
+std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 template <class T>
-void add_halved(RealLine<T>& line) {
-  const std::int64_t count = line.n / 4 + 1;
-  line.twiddles.resize(static_cast<std::size_t>(2 * count));
-  for (std::int64_t k = 0; k < count; ++k) {
-    const std::complex<long double> w = long_root(k, line.n);
-    line.twiddles[static_cast<std::size_t>(k)] = static_cast<T>(w.real() / 2);
-    line.twiddles[static_cast<std::size_t>(count + k)] = static_cast<T>(w.imag() / 2);
-  }
+void put(Aligned<T>& table, std::size_t re, std::size_t im, std::int64_t k, std::int64_t n, bool conjugate) {
+  const std::complex<T> w = root<T>(k % n, n);
+  table[re] = w.real();
+  table[im] = conjugate ? -w.imag() : w.imag();
 }
+
+// A codelet of real_two_step-inl.hpp.
+bool column_radix(std::int64_t n) { return n >= 3 && n <= 16 && n != 11 && n != 13 && n != 14; }
+
+template <class T>
+class Builder {
+ public:
+  Builder(EngineKind direction, int max_lanes) : direction_(direction), max_lanes_(max_lanes) {}
+
+  std::shared_ptr<const RealLine<T>> build(std::int64_t n) const {
+    auto line = std::make_shared<RealLine<T>>();
+    line->direction = direction_;
+    line->n = n;
+    line->cost = std::numeric_limits<double>::infinity();
+    const std::int64_t smooth = smooth_part(n), rest = n / smooth;
+    const auto primes = prime_factors(n);
+    const bool prime = primes.size() == 1 && n > 2;
+    if (has_real_codelet(n)) {
+      line->cost = 2 * static_cast<double>(n) + 10;
+      line->bound = direct_sum_bound<T>(n);
+    } else {
+      if (rest == 1 && max_lanes_ * static_cast<int>(sizeof(T)) >= 32) {
+        offer_two_steps(*line);
+        if (n % 2 != 0) offer_columns(*line);
+      }
+      if (prime) offer_rader(*line);
+      if (n % 2 == 0) offer_halved(*line);
+      else if (!prime && max_lanes_ > 1) offer_splits(*line, primes.back());
+      if (line->cost == std::numeric_limits<double>::infinity() || (n % 2 != 0 && n <= 4096 && rest == 1)) offer_full(*line);
+      fill(*line);
+    }
+    line->run = line->kind == RealKind::Columns || line->kind == RealKind::Split ? split_real_line<T>(*line) : one_real_line<T>(*line);
+    return line;
+  }
+
+ private:
+  // Whether this way is the best until now.
+  static bool better(RealLine<T>& line, RealKind kind, double cost) {
+    if (cost >= line.cost) return false;
+    line.kind = kind;
+    line.cost = cost;
+    line.complex = nullptr;
+    line.inner = line.back = nullptr;
+    return true;
+  }
+
+  void offer_two_steps(RealLine<T>& line) const {
+    for (std::int64_t n1 = 3; n1 <= 16; ++n1) {
+      if (line.n % n1 != 0 || !column_radix(n1) || !has_codelet(line.n / n1)) continue;
+      const std::int64_t n2 = line.n / n1, rows = n1 / 2 + 1;
+      const std::int64_t lanes = 32 / static_cast<std::int64_t>(sizeof(T));
+      const double work = static_cast<double>(ceiling(n2, lanes)) * (real_codelet_cost(n1) + 9 * static_cast<double>(n1)) +
+                          static_cast<double>(ceiling(rows, lanes)) * (codelet_cost(n2) + 12 * static_cast<double>(n2));
+      if (!better(line, RealKind::TwoStep, 0.6 * work + 40)) continue;
+      line.n1 = n1;
+      line.n2 = n2;
+    }
+  }
+  void offer_columns(RealLine<T>& line) const {
+    for (std::int64_t n1 = 3; n1 * max_lanes_ <= line.n && n1 <= 65536; ++n1) {
+      if (line.n % n1 != 0) continue;
+      const std::int64_t n2 = line.n / n1, columns = ceiling(n2, max_lanes_), blocks = ceiling(n1 / 2 + 1, max_lanes_);
+      const double cost = static_cast<double>(columns) * (real_passes_cost(n1) + 8 * static_cast<double>(n1)) +
+                          static_cast<double>(blocks) * (passes_cost(n2) + 12 * static_cast<double>(n2)) + 10.0 * static_cast<double>(columns * blocks * max_lanes_) + 100;
+      if (!better(line, RealKind::Columns, cost)) continue;
+      line.n1 = n1;
+      line.n2 = n2;
+      line.lanes = max_lanes_;
+    }
+  }
+  void offer_halved(RealLine<T>& line) const {
+    const auto complex = make_line_plan<T>(line.n / 2, max_lanes_);
+    if (better(line, RealKind::Halved, complex->cost + 60 + 6.0 * static_cast<double>(line.n) / max_lanes_)) line.complex = complex;
+  }
+  void offer_full(RealLine<T>& line) const {
+    const auto complex = make_line_plan<T>(line.n, max_lanes_);
+    if (better(line, RealKind::Full, complex->cost + 60 + 6.0 * static_cast<double>(line.n) / max_lanes_)) line.complex = complex;
+  }
+  // The largest prime factor by itself, the rest in the lanes.
+  void offer_splits(RealLine<T>& line, std::int64_t largest) const {
+    const std::int64_t n1 = line.n / largest;
+    if (largest < 17 || !is_smooth(n1) || largest / 2 + 1 < max_lanes_) return;
+    const auto inner = build(largest);
+    const double cost = static_cast<double>(n1) * (inner->cost + 20) + static_cast<double>(ceiling(largest / 2 + 1, max_lanes_)) * (passes_cost(n1) + 12 * static_cast<double>(n1)) + 60;
+    if (!better(line, RealKind::Split, cost)) return;
+    line.n1 = n1;
+    line.n2 = largest;
+    line.lanes = max_lanes_;
+    line.inner = inner;
+  }
+  void offer_rader(RealLine<T>& line) const {
+    if (line.n >= std::int64_t{1} << 30) return;
+    std::vector<std::int64_t> lengths{line.n - 1};
+    if (!is_smooth(line.n - 1)) lengths = convolution_lengths(2 * line.n - 3);
+    const Builder there(EngineKind::RealToHalf, max_lanes_), back(EngineKind::HalfToReal, max_lanes_);
+    int tried = 0;
+    for (const std::int64_t length : lengths) {
+      if (length % 2 != 0 || ++tried > 4) continue;
+      if (sizeof(T) == sizeof(float) && length >= kLongConvolution) return;
+      const auto inner = there.build(length);
+      const double cost = 2 * inner->cost + 6.0 * static_cast<double>(line.n) + 12.0 * static_cast<double>(length) / max_lanes_ + 60;
+      if (!better(line, RealKind::Rader, cost)) continue;
+      line.n2 = length;
+      line.inner = inner;
+    }
+    if (line.kind == RealKind::Rader) line.back = back.build(line.n2);
+  }
+
+  void fill(RealLine<T>& line) const {
+    const double u = std::numeric_limits<T>::epsilon() / 2;
+    const bool back = direction_ == EngineKind::HalfToReal;
+    const std::int64_t n = line.n, n1 = line.n1, n2 = line.n2;
+    switch (line.kind) {
+      case RealKind::Codelet: return;
+      case RealKind::TwoStep: {
+        line.bound = direct_sum_bound<T>(n) + 6 * u;
+        const std::int64_t rows = back ? n2 : n1 / 2 + 1, columns = back ? n1 / 2 + 1 : n2;
+        line.twiddles.resize(static_cast<std::size_t>(2 * rows * kPitch));
+        for (std::int64_t k = 0; k < rows; ++k)
+          for (std::int64_t j = 0; j < kPitch; ++j) {
+            const std::size_t at = static_cast<std::size_t>(2 * k * kPitch + j);
+            put(line.twiddles, at, at + kPitch, j < columns ? j * k : 0, n, back);
+          }
+        return;
+      }
+      case RealKind::Columns: {
+        line.bound = direct_sum_bound<T>(n) + 6 * u;
+        line.first = make_real_passes<T>(direction_, n1);
+        line.second = make_passes<T>(n2);
+        const std::int64_t v = line.lanes, rows = n1 / 2 + 1;
+        line.twiddles.resize(static_cast<std::size_t>(ceiling(n2, v) * rows * 2 * v));
+        std::size_t at = 0;
+        for (std::int64_t c = 0; c < ceiling(n2, v); ++c)
+          for (std::int64_t k = 0; k < rows; ++k, at += static_cast<std::size_t>(v))
+            for (std::int64_t lane = 0; lane < v; ++lane, ++at) put(line.twiddles, at, at + static_cast<std::size_t>(v), (std::min(c * v, n2 - v) + lane) * k, n, false);
+        return;
+      }
+      case RealKind::Split: {
+        line.bound = direct_sum_bound<T>(n1) + line.inner->bound + 4 * u;
+        line.second = make_passes<T>(n1);
+        const std::int64_t count = n2 / 2 + 1;
+        line.twiddles.resize(static_cast<std::size_t>(2 * n1 * count));
+        for (std::int64_t j = 0; j < n1; ++j)
+          for (std::int64_t k = 0; k < count; ++k) {
+            const std::size_t at = static_cast<std::size_t>(2 * j * count + k);
+            put(line.twiddles, at, at + static_cast<std::size_t>(count), j * k, n, false);
+          }
+        return;
+      }
+      case RealKind::Rader: return add_rader(line);
+      case RealKind::Halved: {
+        // One more twiddle and two additions.
+        line.bound = line.complex->bound + 6 * u;
+        line.run_complex = one_line<T>();
+        const std::int64_t count = n / 4 + 1;
+        line.twiddles.resize(static_cast<std::size_t>(2 * count));
+        for (std::int64_t k = 0; k < count; ++k) {
+          const std::complex<long double> w = long_root(k, n);
+          line.twiddles[static_cast<std::size_t>(k)] = static_cast<T>(w.real() / 2);
+          line.twiddles[static_cast<std::size_t>(count + k)] = static_cast<T>(w.imag() / 2);
+        }
+        return;
+      }
+      case RealKind::Full:
+        line.bound = line.complex->bound;
+        line.run_complex = one_line<T>();
+    }
+  }
+
+  void add_rader(RealLine<T>& line) const {
+    const double u = std::numeric_limits<T>::epsilon() / 2;
+    const std::int64_t n = line.n, length = line.n2, g = primitive_root(n), inverse = power_modulo(g, n - 2, n);
+    line.gather.resize(static_cast<std::size_t>(n - 1));
+    line.scatter.resize(static_cast<std::size_t>(n - 1));
+    std::vector<std::complex<long double>> kernel(static_cast<std::size_t>(length));
+    for (std::int64_t q = 0, up = 1, down = 1; q < n - 1; ++q, up = up * g % n, down = down * inverse % n) {
+      line.scatter[static_cast<std::size_t>(q)] = static_cast<std::int32_t>(up);
+      line.gather[static_cast<std::size_t>(q)] = static_cast<std::int32_t>(down);
+      const std::complex<long double> w = long_root(up, n);
+      kernel[static_cast<std::size_t>(q)] = w.real() - w.imag();
+      if (length > n - 1 && q > 0) kernel[static_cast<std::size_t>(length - (n - 1) + q)] = w.real() - w.imag();  // at -(n - 1 - q)
+    }
+    const Aligned<T> whole = kernel_spectrum<T>(kernel);
+    const std::int64_t count = length / 2 + 1;
+    const T half = direction_ == EngineKind::RealToHalf ? T(0.5) : T(1);
+    double largest = 0;
+    line.spectrum.resize(static_cast<std::size_t>(2 * count));
+    for (std::int64_t k = 0; k < count; ++k) {
+      const T re = whole[static_cast<std::size_t>(k)], im = whole[static_cast<std::size_t>(length + k)];
+      largest = std::max(largest, std::hypot(static_cast<double>(re), static_cast<double>(im)));
+      line.spectrum[static_cast<std::size_t>(k)] = half * re;
+      line.spectrum[static_cast<std::size_t>(count + k)] = half * im;
+    }
+    const double gain = std::max(1.0, largest * static_cast<double>(length) / std::sqrt(static_cast<double>(n)));
+    line.bound = gain * (line.inner->bound + line.back->bound + 4 * u) + line.inner->bound + 8 * u;
+  }
+
+  EngineKind direction_;
+  int max_lanes_;
+};
 
 }  // namespace
 
@@ -30,34 +235,26 @@ template <class T>
 std::int64_t RealLine<T>::shared_reals() const {
   switch (kind) {
     case RealKind::Codelet: return 0;
+    case RealKind::TwoStep: return round_up(n) + round_up(n + 2) + 16;
+    case RealKind::Columns: {
+      const std::int64_t blocks = ceiling(n1 / 2 + 1, lanes);
+      return blocks * n2 * 2 * lanes + 4 * lanes * std::max(blocks * lanes, n2) + first.scratch_rows() * lanes + round_up(n);
+    }
+    case RealKind::Split: return 2 * n1 * round_up(n2 / 2 + 1) + 4 * lanes * n1 + inner->shared_reals();
+    case RealKind::Rader: return round_up(n2 + 16) + round_up(n2 + 18) + std::max(inner->shared_reals(), back->shared_reals());
     case RealKind::Halved:
     case RealKind::Full: return 2 * round_up(n + 32) + complex->shared_reals();
   }
   return 0;
 }
 template <class T>
-std::int64_t RealLine<T>::private_reals() const { return complex ? complex->private_reals() : 0; }
+std::int64_t RealLine<T>::private_reals() const {
+  if (complex) return complex->private_reals();
+  return std::max(inner ? inner->private_reals() : 0, back ? back->private_reals() : 0);
+}
 
 template <class T>
-std::shared_ptr<const RealLine<T>> make_real_line(EngineKind direction, std::int64_t n, int max_lanes) {
-  const double u = std::numeric_limits<T>::epsilon() / 2;
-  auto line = std::make_shared<RealLine<T>>();
-  line->direction = direction;
-  line->n = n;
-  if (has_real_codelet(n)) {
-    line->cost = 2 * static_cast<double>(n) + 10;
-    line->bound = direct_sum_bound<T>(n);
-    return line;
-  }
-  line->kind = n % 2 == 0 ? RealKind::Halved : RealKind::Full;
-  line->complex = make_line_plan<T>(n % 2 == 0 ? n / 2 : n, max_lanes);
-  line->run_complex = one_line<T>();
-  line->cost = 1.25 * line->complex->cost + 100;
-  // Packing a real line as a complex one of half the length costs one more twiddle and two additions.
-  line->bound = line->complex->bound + (n % 2 == 0 ? 6 * u : 0);
-  if (n % 2 == 0) add_halved(*line);
-  return line;
-}
+std::shared_ptr<const RealLine<T>> make_real_line(EngineKind direction, std::int64_t n, int max_lanes) { return Builder<T>(direction, max_lanes).build(n); }
 
 template struct RealLine<float>;
 template struct RealLine<double>;

@@ -12,15 +12,6 @@
 namespace trn::fft::host {
 namespace {
 
-// Operations of a codelet of real points, as those of schedule.cpp.
-double real_codelet_cost(std::int64_t n) {
-  static constexpr double kCost[] = {0, 0, 2, 6, 6, 14, 14, 30, 22, 36, 36, 70, 40, 98, 74, 74, 62};
-  if (n <= 16) return kCost[n];
-  if (n == 32) return 165;
-  const double p = static_cast<double>(n);
-  return has_real_codelet(n) ? 5.5 * p : 0.65 * (p - 1) * (p - 1) + 5 * p;
-}
-
 struct Best {
   double cost = std::numeric_limits<double>::infinity();
   int radix = 1;
@@ -53,6 +44,15 @@ void put(Aligned<T>& table, std::int64_t k, std::int64_t n, bool conjugate) {
 }
 
 }  // namespace
+
+// Operations of a codelet of real points, as those of schedule.cpp.
+double real_codelet_cost(std::int64_t n) {
+  static constexpr double kCost[] = {0, 0, 2, 6, 6, 14, 14, 30, 22, 36, 36, 70, 40, 98, 74, 74, 62};
+  if (n <= 16) return kCost[n];
+  if (n == 32) return 165;
+  const double p = static_cast<double>(n);
+  return has_real_codelet(n) ? 5.5 * p : 0.65 * (p - 1) * (p - 1) + 5 * p;
+}
 
 bool has_real_codelet(std::int64_t n) { return n <= 16 || (n <= 32 && n % 2 == 0); }
 

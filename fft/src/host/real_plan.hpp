@@ -11,6 +11,7 @@
 namespace trn::fft::host {
 
 [[nodiscard]] bool has_real_codelet(std::int64_t n);  // 1 .. 16 and the even numbers 18 .. 32
+[[nodiscard]] double real_codelet_cost(std::int64_t n);
 
 // A real transform of smooth length as passes over a block of rows (real_passes-inl.hpp): levels n = r m, then a level for column 0 of m points, ...;
 // the last one has m = 1.
@@ -36,19 +37,45 @@ template <class T>
 
 // One real line, in one direction.
 //   Codelet   one lane
+//   TwoStep   n = n1 n2, a codelet each (real_two_step-inl.hpp)
+//   Columns   n = n1 n2 in four steps: real columns of n1 in the lanes, twiddles, transposition, half of the complex columns of n2 (real_split-inl.hpp)
 //   Halved    n even: neighbours as one complex number, a complex line of n/2 points and a pass over the result (real-inl.hpp)
+//   Split     n = n1 n2, n1 smooth: n1 real lines of n2 points, twiddles, half of the columns of n1 (real_split-inl.hpp)
+//   Rader     n prime: a real cyclic convolution of n - 1 points, of that length if it is smooth, or padded (real_line-inl.hpp)
 //   Full      a complex line of n points
-enum class RealKind : std::uint8_t { Codelet, Halved, Full };
+enum class RealKind : std::uint8_t { Codelet, TwoStep, Columns, Halved, Split, Rader, Full };
+template <class T>
+struct RealLine;
+// The real side is at `real`, points real_stride apart; half_re, half_im, half_stride are the other side.
+template <class T>
+struct RealSides {
+  T* real;
+  std::int64_t real_stride;
+  T *half_re, *half_im;
+  std::int64_t half_stride;
+};
+template <class T>
+using OneRealLine = void (*)(const RealLine<T>& line, const RealSides<T>& sides, T factor, T* scratch, int threads);
+
 template <class T>
 struct RealLine {
   EngineKind direction = EngineKind::RealToHalf;
   RealKind kind = RealKind::Codelet;
-  std::int64_t n = 1;
-  double cost = 0;   // as LinePlan::cost
-  double bound = 0;  // as Engine::bound()
-  std::shared_ptr<const LinePlan<T>> complex;
+  std::int64_t n = 1, n1 = 1, n2 = 1;  // n2 of Rader: the length of the convolution
+  int lanes = 1;                       // Columns, Split
+  double cost = 0;                     // as LinePlan::cost
+  double bound = 0;                    // as Engine::bound()
+  OneRealLine<T> run = nullptr;
+  std::shared_ptr<const LinePlan<T>> complex;  // Halved, Full
   OneLine<T> run_complex = nullptr;
-  Aligned<T> twiddles;  // Halved: w_n^k/2, k = 0 .. n/4, all re, then all im
+  RealPasses<T> first;  // Columns: of n1
+  Passes<T> second;     // Columns: of n2; Split: of n1
+  // Halved: w_n^k/2, k = 0 .. n/4, all re, then all im. TwoStep: real_two_step-inl.hpp. Columns: w_n^(j k), [block of columns j][k <= n1/2][2][lanes].
+  // Split: w_n^(j k), [j < n1][2][n2/2 + 1].
+  Aligned<T> twiddles;
+  std::shared_ptr<const RealLine> inner, back;  // Split: of n2, in this direction; Rader: of the convolution's length, there and back
+  std::vector<std::int32_t> gather, scatter;    // Rader: g^-q and g^q mod n
+  Aligned<T> spectrum;                          // Rader: points 0 .. n2/2, planar, with 1/n2 in it
 
   [[nodiscard]] std::int64_t shared_reals() const;
   [[nodiscard]] std::int64_t private_reals() const;
@@ -67,20 +94,11 @@ struct RealPlan {
   std::shared_ptr<const RealLine<T>> line;
 };
 
-// A real line by itself. The real side is at `real`, points real_stride apart; half_re, half_im, half_stride are the other side.
-template <class T>
-struct RealSides {
-  T* real;
-  std::int64_t real_stride;
-  T *half_re, *half_im;
-  std::int64_t half_stride;
-};
-template <class T>
-using OneRealLine = void (*)(const RealLine<T>& line, const RealSides<T>& sides, T factor, T* scratch, int threads);
-
-// Defined once per precision and instruction set.
+// Defined once per precision and instruction set: the code of a line, and lines in lanes.
 template <class T>
 [[nodiscard]] OneRealLine<T> one_real_line(const RealLine<T>& line);
+template <class T>
+[[nodiscard]] OneRealLine<T> split_real_line(const RealLine<T>& line);  // Columns and Split
 template <class T>
 void run_real_lanes(const RealPlan<T>& plan, const EngineCall<T>& call, std::int64_t begin, std::int64_t end, T* scratch);
 // Of a block of lines in lanes.

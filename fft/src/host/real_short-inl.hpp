@@ -22,7 +22,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
-inline constexpr std::int64_t kLongestShort = 16;  // longer codelets do not fit the registers
+// Up to 16 points they fit the registers; of the longer ones those lengths that are in use.
+inline bool has_short_blocks(std::int64_t n) { return (n >= 2 && n <= 16) || n == 18 || n == 20 || n == 24 || n == 30 || n == 32; }
 
 // Lane i holds line 4 (i mod 4) + i/4 (float), 2 (i mod 2) + i/2 (double, four lanes), ...: what transposing whole vectors of lines of 16 bytes leaves.
 template <class T>
@@ -149,7 +150,7 @@ HWY_INLINE void short_real_block(D d, T* real, std::int64_t real_distance, T* ha
     if constexpr (kPacked) load_packed<N>(d, real, x);
     else load_short<N>(d, EvenLines<T>{real, real_distance}, x);
     real_dft<N>(d, x, y);
-    HWY_UNROLL(16)
+    HWY_UNROLL(32)
     for (int k = 0; k <= N / 2; ++k) {
       z[2 * k] = scaled ? hn::Mul(y[k].r, by) : y[k].r;
       if (k == 0 || 2 * k == N) z[2 * k + 1] = hn::Zero(d);
@@ -158,11 +159,11 @@ HWY_INLINE void short_real_block(D d, T* real, std::int64_t real_distance, T* ha
     store_short<kHalf>(d, lines, z);
   } else {
     load_short<kHalf>(d, lines, z);
-    HWY_UNROLL(16)
+    HWY_UNROLL(32)
     for (int k = 0; k <= N / 2; ++k) y[k] = {z[2 * k], z[2 * k + 1]};
     half_dft<N>(d, y, x);
     if (scaled) {
-      HWY_UNROLL(16)
+      HWY_UNROLL(32)
       for (int j = 0; j < N; ++j) x[j] = hn::Mul(x[j], by);
     }
     if constexpr (kPacked) store_packed<N>(d, real, x);
@@ -200,14 +201,21 @@ void any_short_real_blocks(D d, const RealPlan<T>& plan, const EngineCall<T>& ca
       else short_real_blocks<N, false>(d, call.out_re + to, batch.output_distance, call.in_re + from, batch.input_distance, blocks, call.factor);
     }
   };
-  if (plan.n == 14) return run(std::integral_constant<int, 14>());
-  with_radix(static_cast<int>(plan.n), run);
+  switch (plan.n) {
+    case 14: return run(std::integral_constant<int, 14>());
+    case 18: return run(std::integral_constant<int, 18>());
+    case 20: return run(std::integral_constant<int, 20>());
+    case 24: return run(std::integral_constant<int, 24>());
+    case 30: return run(std::integral_constant<int, 30>());
+    case 32: return run(std::integral_constant<int, 32>());
+    default: return with_radix(static_cast<int>(plan.n), run);
+  }
 }
 
 // Whether they serve: a codelet, the half side pairs, the real side dense.
 template <class T>
 bool short_blocks(const RealPlan<T>& plan, const EngineCall<T>& call) {
-  if (hn::MaxLanes(Widest<T>()) == 1 || plan.n < 2 || plan.n > kLongestShort || call.batch->empty()) return false;
+  if (hn::MaxLanes(Widest<T>()) == 1 || !has_short_blocks(plan.n) || call.batch->empty()) return false;
   const bool there = plan.kind == EngineKind::RealToHalf;
   const LineBatch& batch = call.batch->back();
   if (plan.n < kPiece<T> && (there ? batch.input_distance : batch.output_distance) != plan.n) return false;

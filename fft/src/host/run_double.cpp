@@ -15,7 +15,7 @@ namespace trn::fft::host::HWY_NAMESPACE {
 
 int lanes_double() { return static_cast<int>(hn::MaxLanes(Widest<double>())); }
 void run_lanes_double(const EnginePlan<double>& plan, const EngineCall<double>& call, std::int64_t begin, std::int64_t end, double* scratch) {
-  if (are_columns(plan, call)) run_columns_here(plan, call, begin, end, scratch);
+  if (are_columns(call)) run_columns_here(plan, call, begin, end, scratch);
   else run_lanes_here(plan, call, begin, end, scratch);
 }
 void run_lines_double(const EnginePlan<double>& plan, const EngineCall<double>& call, std::int64_t begin, std::int64_t end, double* scratch, int threads) {

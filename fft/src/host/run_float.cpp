@@ -15,7 +15,7 @@ namespace trn::fft::host::HWY_NAMESPACE {
 
 int lanes_float() { return static_cast<int>(hn::MaxLanes(Widest<float>())); }
 void run_lanes_float(const EnginePlan<float>& plan, const EngineCall<float>& call, std::int64_t begin, std::int64_t end, float* scratch) {
-  if (are_columns(plan, call)) run_columns_here(plan, call, begin, end, scratch);
+  if (are_columns(call)) run_columns_here(plan, call, begin, end, scratch);
   else run_lanes_here(plan, call, begin, end, scratch);
 }
 void run_lines_float(const EnginePlan<float>& plan, const EngineCall<float>& call, std::int64_t begin, std::int64_t end, float* scratch, int threads) {
