@@ -44,6 +44,34 @@ template <class E> View<const E> spread(const View<const E>& x, const Shape& sha
   return {x.executor(), x.data(), shape, strides};
 }
 
+// x turned round along the axes, dense: on the host a copy of a view, on a device one mirror image after the other.
+template <class E> Array<E> mirrored(const Executor& e, const View<const E>& x, const std::vector<std::size_t>& axes) {
+  Array<E> y(e, x.shape());
+  if (x.size() == 0) return y;
+  if (e.family() == Family::Host || axes.empty()) {
+    Strides strides = x.strides();
+    std::int64_t offset = 0;
+    for (const std::size_t d : axes) {
+      offset += (x.shape()[d] - 1) * strides[d];
+      strides[d] = -strides[d];
+    }
+    move_elements(View<const E>(e, x.data() + offset, x.shape(), strides), y.view());
+    return y;
+  }
+  constexpr std::int64_t parts = kComplex<E> ? 2 : 1;
+  const Strides dense = y.view().strides();
+  const std::size_t axis = axes[0];
+  MirrorArgs args{{x.shape()[axis], x.strides()[axis] * parts, dense[axis] * parts, {}},
+                  reinterpret_cast<const float*>(x.data()),
+                  reinterpret_cast<float*>(y.data())};
+  for (std::size_t d = 0; d < dense.size(); ++d) {
+    if (d != axis) args.shape.lines.push_back({x.shape()[d], x.strides()[d] * parts, dense[d] * parts});
+  }
+  args.shape.lines.push_back({parts, 1, 1});
+  dispatch(kMirror, e, args);
+  return axes.size() == 1 ? std::move(y) : mirrored(e, View<const E>(y.view()), {axes.begin() + 1, axes.end()});
+}
+
 std::vector<std::int64_t> as_integers(const std::vector<std::size_t>& axes) { return {axes.begin(), axes.end()}; }
 
 // The circular convolution of `lengths` points along `axes`, other axes broadcast.
@@ -269,23 +297,20 @@ template <class E> Array<E> by_band(const Executor& e, const View<const E>& a, c
   Array<E> y(e, out_shape);
   copy_padded(a, padded.view(), corner);
   fill_zero(band.view());
-  // b backwards down every column, one row further on with each.
+  // b backwards, down every column one row further on.
+  const Array<E> backwards = mirrored(e, View<const E>(e, b.data(), {m}, {b.strides()[axis]}), {0});
   Moves moves(e);
-  const auto lay = [&](const auto& value, std::int64_t stride, auto* first, std::int64_t unit) {
-    using V = std::remove_cv_t<std::remove_pointer_t<decltype(first)>>;
-    moves.elements(View<const V>(e, value + (m - 1) * stride, {block, m}, {0, -stride}),
-                   View<V>(e, first, {block, m}, {(block + 1) * unit, block * unit}));
+  const auto lay = [&](const auto* values, std::int64_t unit, auto* first) {  // unit: of both
+    using V = std::remove_pointer_t<decltype(first)>;
+    moves.elements(View<const V>(e, values, {block, m}, {0, unit}), View<V>(e, first, {block, m}, {(block + 1) * unit, block * unit}));
   };
-  const std::int64_t step = b.strides()[axis];
-  lay(b.data(), step, band.data(), 1);
+  lay(backwards.data(), 1, band.data());
   if constexpr (kComplex<E>) {  // the rows of imaginary parts have i b: re = -b_im, im = b_re
     const Array<E> conjugate(e, {m});
-    const View<const E> line(e, b.data(), {m}, {step});
-    combine<E>(e, ComplexOp::Conjugate, line, line, conjugate.view());
-    const auto* reals = reinterpret_cast<const float*>(b.data());
+    combine<E>(e, ComplexOp::Conjugate, backwards.view(), backwards.view(), conjugate.view());
     auto* rows = reinterpret_cast<float*>(band.data() + points * block);
-    lay(reinterpret_cast<const float*>(conjugate.data()) + 1, 2, rows, 2);
-    lay(reals, 2 * step, rows + 1, 2);
+    lay(reinterpret_cast<const float*>(conjugate.data()) + 1, 2, rows);
+    lay(reinterpret_cast<const float*>(backwards.data()), 2, rows + 1);
     moves.run();  // while there is a conjugate
   }
   moves.run();
@@ -343,20 +368,9 @@ template <class E> Array<E> correlate(const Executor& e, const View<const E>& a,
   std::vector<std::int64_t> all(b.shape().size());
   std::iota(all.begin(), all.end(), std::int64_t{0});
   const std::vector<std::size_t> axes = axes_of(op, o.axes.value_or(all), b.shape().size());
-  // b turned round along the axes is a view; its conjugate is a copy.
-  Strides strides = b.strides();
-  std::int64_t offset = 0;
-  for (const std::size_t d : axes) {
-    if (b.size() > 0) offset += (b.shape()[d] - 1) * strides[d];
-    strides[d] = -strides[d];
-  }
-  const View<const E> turned(e, b.data() + offset, b.shape(), strides);
-  if constexpr (kComplex<E>) {
-    const Array<E> conjugate(e, b.shape());
-    combine<E>(e, ComplexOp::Conjugate, turned, turned, conjugate.view());
-    return convolve<E>(op, Convolution::Choose, e, a, conjugate.view(), o);
-  }
-  return convolve<E>(op, Convolution::Choose, e, a, turned, o);
+  const Array<E> turned = mirrored(e, b, axes);
+  if constexpr (kComplex<E>) combine<E>(e, ComplexOp::Conjugate, turned.view(), turned.view(), turned.view());
+  return convolve<E>(op, Convolution::Choose, e, a, turned.view(), o);
 }
 
 #define TRN_FFT_INSTANTIATE(E)                                                                                         \

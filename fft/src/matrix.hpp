@@ -1,4 +1,5 @@
-// Lines times one matrix that lies on the device: the kernel behind direct convolutions.
+// Lines times one matrix that lies on the device, and mirror images: the kernels behind direct convolutions, correlations and reflected
+// boundaries there.
 #pragma once
 
 #include <trn/core/dispatch.hpp>
@@ -13,12 +14,21 @@ struct MatrixArgs {
   float* y;
 };
 
+struct MirrorArgs {
+  MirrorShape shape;
+  const float* x;
+  float* y;
+};
+
 namespace device {
+void mirror(const Executor& executor, const MirrorArgs& args);
 void matrix(const Executor& executor, const MatrixArgs& args);
 // The points that a matrix has at most.
 [[nodiscard]] std::int64_t matrix_points(const Executor& executor);
 }  // namespace device
 
 inline constexpr KernelTable<MatrixArgs> kMatrix{"fft.matrix", nullptr, device::matrix};
+
+inline constexpr KernelTable<MirrorArgs> kMirror{"fft.mirror", nullptr, device::mirror};
 
 }  // namespace trn::fft

@@ -270,6 +270,33 @@ TEST(MatrixProgram, AnyOrderGivesTheSameBits) {
             }));
 }
 
+TEST(MirrorProgram, TurnsLinesRound) {
+  for (const MirrorShape& s : {MirrorShape{1, 1, 1, {{1, 0, 0}}}, MirrorShape{128, 1, 2, {{3, 128, 256}}}, MirrorShape{300, 7, 5, {{2, 3000, 2000}, {5, 1, 1}}},
+                               MirrorShape{129, 600, 601, {{600, 1, 1}}}}) {
+    std::int64_t in = (s.points - 1) * s.in_stride + 1, out = (s.points - 1) * s.out_stride + 1;
+    Shape counts;
+    for (const LineDim& d : s.lines) in += (d.count - 1) * d.in, out += (d.count - 1) * d.out, counts.push_back(d.count);
+    std::vector<float> x = random_real<float>(in, 1), want(static_cast<std::size_t>(out), -5);
+    each_index(counts, [&](const Shape& line, std::size_t) {
+      std::int64_t from = 0, to = 0;
+      for (std::size_t d = 0; d < line.size(); ++d) from += line[d] * s.lines[d].in, to += line[d] * s.lines[d].out;
+      for (std::int64_t p = 0; p < s.points; ++p)
+        want[static_cast<std::size_t>(to + p * s.out_stride)] = x[static_cast<std::size_t>(from + (s.points - 1 - p) * s.in_stride)];
+    });
+    for (const char* name : {"trn1", "trn2", "trn3"}) {
+      const tile::Machine& machine = tile::machine(name);
+      for (std::uint64_t seed = 0; seed < 3; ++seed) {
+        std::vector<float> y(want.size(), -5);
+        const std::vector<tile::Binding> bindings{{"x", x.data()}, {"y", y.data()}};
+        (void)neuron::simulate(mirror_program(s, machine), machine, bindings,
+                               {.order = seed == 0 ? neuron::Order::in_order() : neuron::Order::shuffled(seed), .check_races = seed == 0});
+        EXPECT_TRUE(y == want) << s.points << " " << name << " seed " << seed;
+      }
+      if (s.points <= 300 && s.lines.back().count < 100) neuron::testing::expect_agreement(mirror_program(s, machine));
+    }
+  }
+}
+
 TEST(MatrixProgram, NkiGivesTheSimulatorsBits) {
   for (const char* machine : {"trn1", "trn2", "trn3"}) {
     neuron::testing::expect_agreement(matrix_program({{20, 1, 1}, {20, 1, 1}, {{150, 20, 20}}}, tile::machine(machine)));

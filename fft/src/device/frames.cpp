@@ -14,6 +14,7 @@
 #include <trn/fft/points_program.hpp>
 #include <trn/tile/device.hpp>
 
+#include "../matrix.hpp"
 #include "../roots.hpp"
 #include "../stft.hpp"
 #include "../views.hpp"
@@ -85,19 +86,31 @@ template <class E> class Extension {
     const std::int64_t n = f_.length;
     const View<E> into = to(at, count);
     if (into.size() == 0) return;
-    const View<const E> mirrored = behind ? from(n - 2, -1, count) : from(count, -1, count);
     switch (f_.boundary) {
       case Boundary::None:
       case Boundary::Zeros: return moves.zero(into);
       case Boundary::Replicate: return n == 0 ? moves.zero(into) : moves.elements(from(behind ? n - 1 : 0, 0, count), into);
       case Boundary::Circular: return moves.elements(from(behind ? 0 : n - count, 1, count), into);
-      case Boundary::Reflect: return moves.elements(mirrored, into);
-      case Boundary::Odd: {  // twice the end point less its mirror image
+      case Boundary::Reflect: return mirror(behind ? n - 1 - count : 1, into);
+      case Boundary::Odd: {  // twice the end point less the mirror image
         const View<const E> last = from(behind ? n - 1 : 0, 0, count);
+        const Array<E> image(e_, with(count));
+        mirror(behind ? n - 1 - count : 1, image.view());
         combine(ComplexOp::Add, last, last, into);
-        return combine(ComplexOp::Subtract, into, mirrored, into);
+        return combine(ComplexOp::Subtract, into, image.view(), into);
       }
     }
+  }
+  // The points of the signal from `first` on backwards; parts of a point are lines of their own.
+  void mirror(std::int64_t first, const View<E>& into) const {
+    const std::int64_t parts = a_.parts, last = static_cast<std::int64_t>(strides_.size()) - 1;
+    MirrorArgs args{{into.shape().back(), strides_.back() * parts, into.strides().back() * parts, {}},
+                    static_cast<const float*>(a_.signal) + first * strides_.back() * parts,
+                    reinterpret_cast<float*>(into.data())};
+    for (std::size_t d = 0; d < static_cast<std::size_t>(last); ++d)
+      args.shape.lines.push_back({into.shape()[d], strides_[d] * parts, into.strides()[d] * parts});
+    args.shape.lines.push_back({parts, 1, 1});
+    dispatch(kMirror, e_, args);
   }
   void combine(ComplexOp op, const View<const E>& x, const View<const E>& y, const View<E>& out) const {
     const auto side = [&](const View<const E>& v) {

@@ -21,4 +21,13 @@ struct MatrixShape {
 // InvalidArgument for more points than the machine has partitions.
 [[nodiscard]] tile::Program matrix_program(const MatrixShape& shape, const tile::Machine& machine);
 
+// y_p = x_(points - 1 - p) for every line of reals: what mirrors, without a backward stride, which NKI has not.
+struct MirrorShape {
+  std::int64_t points = 1, in_stride = 1, out_stride = 1;
+  std::vector<LineDim> lines;
+  bool operator==(const MirrorShape&) const = default;
+};
+// Tensors "x" and "y" (lines..., points).
+[[nodiscard]] tile::Program mirror_program(const MirrorShape& shape, const tile::Machine& machine);
+
 }  // namespace trn::fft
