@@ -172,10 +172,10 @@ TEST_F(PlanExecute, AnotherExecutor) {
   EXPECT_IN("fft.c2c: the output lives on executor 'sim:trn2', the plan is for 'host'", text(plan, in(8), there.view()));
   const Buffer workspace(sim, 1 << 20), small(e_, 8);
   EXPECT_IN("the workspace lives on executor 'sim:trn2'", text(plan, in(8), out(8), workspace));
-  const Plan<double> longer(e_, dense(kC2C, kForward, {62}));  // short lines need no workspace
-  ASSERT_GT(longer.workspace_bytes(), 8);
-  EXPECT_IN("fft.c2c: the workspace has 8 bytes; the plan needs " + std::to_string(longer.workspace_bytes()),
-            text(longer, in(62), out(62), small));
+  const Plan<double> square(e_, dense(kC2C, kForward, {8, 8}));  // short lines need no workspace
+  ASSERT_GT(square.workspace_bytes(), 8);
+  EXPECT_IN("fft.c2c: the workspace has 8 bytes; the plan needs " + std::to_string(square.workspace_bytes()),
+            text(square, in(64), out(64), small));
 }
 
 TEST_F(PlanExecute, Overlaps) {
@@ -203,10 +203,10 @@ TEST_F(PlanExecute, Overlaps) {
   EXPECT_IN("input and output share some elements", text(Plan<double>(e_, p), View<const double>(View<double>(e_, memory, {8})),
                                                          PlanarView<double>{View<double>(e_, memory, {5}), more(5)}));
   // A workspace that holds the operand.
-  const Plan<double> longer(e_, dense(kC2C, kForward, {62}));
-  const Buffer workspace(e_, longer.workspace_bytes() + 62 * static_cast<std::int64_t>(sizeof(C)));
+  const Plan<double> square(e_, dense(kC2C, kForward, {8, 8}));
+  const Buffer workspace(e_, square.workspace_bytes() + 64 * static_cast<std::int64_t>(sizeof(C)));
   EXPECT_IN("the workspace shares memory with the output",
-            text(longer, in(62), View<C>(e_, static_cast<C*>(workspace.data()), {62}), workspace));
+            text(square, in(64), View<C>(e_, static_cast<C*>(workspace.data()), {64}), workspace));
 }
 
 TEST(PlanArguments, InterleavedSidesThatDoNotMeetAreFine) {

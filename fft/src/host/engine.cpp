@@ -65,8 +65,10 @@ class LineEngine final : public Engine<T> {
     T* memory = reinterpret_cast<T*>(scratch);
     if (call.lines == 1 && plan_.line)
       return one_line_(*plan_.line, call.in_re, call.in_im, in.stride, call.out_re, call.out_im, out.stride, call.factor, memory, plan_.n < kLongLine ? 1 : threads);
-    const bool strided = !batch.empty() && std::abs(batch.back().input_distance) < std::abs(in.stride) && call.lines >= lanes_;
-    if (plan_.lanes || (plan_.lanes_if_strided && strided)) {
+    // Lines that are strided, or planar and short, are better off in lanes than copied one by one.
+    const auto pairs = [](const Lines& side) { return side.stride == 2 && std::abs(static_cast<T*>(side.im) - static_cast<T*>(side.re)) == 1; };
+    const bool strided = (!batch.empty() && std::abs(batch.back().input_distance) < std::abs(in.stride)) || (whole() && !(pairs(in) && pairs(out)));
+    if (plan_.lanes || (plan_.lanes_if_strided && strided && call.lines >= lanes_)) {
       const std::int64_t blocks = (call.lines + lanes_ - 1) / lanes_;
       for_parts(blocks, threads, [&](std::int64_t begin, std::int64_t end, int thread) {
         run_lanes<T>(plan_, call, begin * lanes_, std::min(end * lanes_, call.lines), memory + thread * block_scratch());

@@ -234,6 +234,14 @@ void add_four_step(LinePlan<T>& plan) {
     }
 }
 
+// w_n^k = c - i s for interleaved numbers: c, c, or `turned` s, -s for the forward transform (codelets-inl.hpp).
+template <class T>
+void add_number(Aligned<T>& table, std::int64_t k, std::int64_t n, bool turned, T sign) {
+  const std::complex<T> w = root<T>(k, n);
+  table.push_back(turned ? -sign * w.imag() : w.real());
+  table.push_back(turned ? sign * w.imag() : w.real());
+}
+
 template <class T>
 void add_steps(LinePlan<T>& plan, const std::vector<int>& radices) {
   const std::int64_t n = plan.n, v = step_numbers<T>();
@@ -247,11 +255,7 @@ void add_steps(LinePlan<T>& plan, const std::vector<int>& radices) {
       for (std::int64_t next = 0; m > 1 && next < m; next += width)
         for (std::int64_t t = 1; t < r; ++t)
           for (const bool turned : {false, true})
-            for (std::int64_t i = 0; i < width; ++i) {
-              const std::complex<T> w = root<T>((std::min(next, m - width) + i) * t % (r * m), r * m);
-              plan.twiddles.push_back(turned ? -sign * w.imag() : w.real());
-              plan.twiddles.push_back(turned ? sign * w.imag() : w.real());
-            }
+            for (std::int64_t i = 0; i < width; ++i) add_number(plan.twiddles, (std::min(next, m - width) + i) * t % (r * m), r * m, turned, sign);
       l *= r;
     }
   }
@@ -264,34 +268,24 @@ void add_steps(LinePlan<T>& plan, const std::vector<int>& radices) {
   }
 }
 
-// Of n1 rows of n2 numbers: twiddles [block of columns][k1 = 1 .. n1 - 1][re, turned im][vector], forward, then inverse. Of a prime: [j = 1 .. h][cos, sin][k = 1 ..], twice.
+// For each direction, forward first. Of n1 rows of n2 numbers: twiddles [block of columns][k1 = 1 .. n1 - 1][re, turned im][vector]. Of n1 lines of a prime: [j = 1 .. h][cos, sin][k = 1 .. h,
+// in whole vectors], and if n1 > 1 twiddles likewise, the last block of columns overlapping the one before.
 template <class T>
 void add_whole(LinePlan<T>& plan) {
   const WholeKernel<T> kernel = whole_kernel<T>(plan.n);
   plan.run_whole = kernel.run;
   const std::int64_t n1 = kernel.n1, n2 = kernel.n2, v = kernel.numbers;
-  const auto add_row = [&](std::int64_t first, std::int64_t step, bool turned, T sign) {
-    for (std::int64_t i = 0; i < v; ++i) {
-      const std::complex<T> w = root<T>((first + i * step) % plan.n, plan.n);
-      plan.twiddles.push_back(turned ? -sign * w.imag() : w.real());
-      plan.twiddles.push_back(turned ? sign * w.imag() : w.real());
-    }
-  };
   for (const T sign : {T(1), T(-1)}) {
-    if (n2 > 1) {
-      for (std::int64_t c = 0; c < n2; c += v)
-        for (std::int64_t k = 1; k < n1; ++k)
-          for (const bool turned : {false, true}) add_row(c * k, k, turned, sign);
-    } else if (!has_codelet(n1)) {
-      const std::int64_t h = n1 / 2;
-      for (std::int64_t j = 1; j <= h; ++j)
-        for (const bool sine : {false, true})
-          for (std::int64_t k = 1; k <= h; k += v)
-            for (std::int64_t i = 0; i < v; ++i) {
-              const std::complex<T> w = root<T>(j * (k + i) % n1, n1);
-              plan.twiddles.insert(plan.twiddles.end(), 2, sine ? -w.imag() : w.real());
-            }
-    }
+    for (std::int64_t j = 1; j <= kernel.prime / 2; ++j)
+      for (const bool sine : {false, true})
+        for (std::int64_t k = 1; k < ceiling(kernel.prime / 2, v) * v + 1; ++k) {
+          const std::complex<T> w = root<T>(j * k % n2, n2);
+          plan.twiddles.insert(plan.twiddles.end(), 2, sine ? -w.imag() : w.real());
+        }
+    for (std::int64_t c = 0; n1 > 1 && n2 > 1 && c < n2; c += v)
+      for (std::int64_t k = 1; k < n1; ++k)
+        for (const bool turned : {false, true})
+          for (std::int64_t i = 0; i < v; ++i) add_number(plan.twiddles, ((kernel.prime ? std::min(c, n2 - v) : c) + i) * k % plan.n, plan.n, turned, sign);
   }
 }
 

@@ -67,11 +67,11 @@ struct WholeCall {
 template <class T>
 using WholeRun = void (*)(const void* call, const void* in, void* out);
 
-// The function for a length and how it cuts it: n1 rows of n2 numbers in vectors of `numbers`, or (n2 = 1) a codelet or a prime. Null: there is none.
+// The function for a length and how it cuts it: n1 rows of n2 numbers in vectors of `numbers`, or n1 lines of the prime n2. Null: there is none.
 template <class T>
 struct WholeKernel {
   WholeRun<T> run = nullptr;
-  int n1 = 1, n2 = 1, numbers = 1;
+  int n1 = 1, n2 = 1, numbers = 1, prime = 0;
   double cost = 0;  // estimated, in operations of 32-byte vectors
 };
 inline constexpr std::int64_t kLongestWhole = 128, kLongestSteps = 4096;
@@ -154,7 +154,7 @@ template <class T>
 struct EnginePlan {
   std::int64_t n = 1;
   bool lanes = false;           // lines in lanes, else within lines
-  bool lanes_if_strided = false;  // lines in lanes when neighbouring lines are closer than neighbouring points
+  bool lanes_if_strided = false;  // lines in lanes when neighbouring lines are closer than neighbouring points, or planar
   Passes<T> passes;
   std::shared_ptr<const LinePlan<T>> line;
 };

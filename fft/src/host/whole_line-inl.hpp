@@ -5,7 +5,8 @@
 // j2 are a codelet again, and its results X_(k1 + n1 k2), k1 in the lanes, are rows of the line. A vector that reaches beyond its row carries what follows along and
 // writes it where a later row is stored; only at the end of the line loads and stores are cut.
 //
-// A prime p is h = (p-1)/2 sums for cosines and as many for sines (codelets-inl.hpp), k in the lanes: a product of a matrix and a vector.
+// A prime p above 13 is h = (p-1)/2 sums for cosines and as many for sines (codelets-inl.hpp), k in the lanes: a product of a matrix and a vector.
+// A small multiple of it is as many of those and a codelet.
 #if defined(TRN_FFT_WHOLE_LINE_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRN_FFT_WHOLE_LINE_INL
 #undef TRN_FFT_WHOLE_LINE_INL
@@ -219,39 +220,98 @@ HWY_INLINE void prime_rows(const Pairs<D>& d, int p, int first, const T* table, 
   }
 }
 
+// A line of p numbers, `step` numbers apart, to neighbours.
+template <class D, class T>
+HWY_INLINE void prime_line(const Pairs<D>& d, int p, const T* in, int step, const T* table, T factor, T* out) {
+  constexpr int numbers = kNumbers<D>, lanes = 2 * numbers;
+  const hn::CappedTag<T, 2> one;
+  const int h = p / 2, vectors = (h + numbers - 1) / numbers;
+  const std::int64_t pitch = vectors * lanes;
+  const bool scaled = factor != T(1);
+  const auto by = hn::Set(d.tag, factor);
+  alignas(64) T even[kLargestDirect], odd[kLargestDirect], x0[2];
+  const auto first = hn::LoadU(one, in);
+  auto sum = first, more = hn::Zero(one);
+  const T *up = in + 2 * step, *down = in + 2 * (p - 1) * step;
+  for (int j = 0; j < h; ++j, up += 2 * step, down -= 2 * step) {
+    const auto u = hn::LoadU(one, up), v = hn::LoadU(one, down), a = hn::Add(u, v);
+    hn::StoreU(a, one, even + 2 * j);
+    hn::StoreU(hn::Sub(u, v), one, odd + 2 * j);
+    if (j % 2 == 0) sum = hn::Add(sum, a);
+    else more = hn::Add(more, a);
+  }
+  hn::StoreU(first, one, x0);
+  hn::StoreU(hn::Mul(hn::Add(sum, more), hn::Set(one, factor)), one, out);
+  int v = 0;
+  for (; v + 4 <= vectors; v += 4) prime_rows<4>(d, p, 1 + v * numbers, table + v * lanes, pitch, even, odd, x0, scaled, by, out);
+  if (vectors - v >= 2) {
+    prime_rows<2>(d, p, 1 + v * numbers, table + v * lanes, pitch, even, odd, x0, scaled, by, out);
+    v += 2;
+  }
+  if (v < vectors) prime_rows<1>(d, p, 1 + v * numbers, table + v * lanes, pitch, even, odd, x0, scaled, by, out);
+}
+
 template <class D, class T>
 HWY_NOINLINE void prime_lines(const void* context, const void* input, void* output) {
   const D tag;
-  constexpr int numbers = kNumbers<D>, lanes = 2 * numbers;
-  const hn::CappedTag<T, 2> one;
   const WholeCall<T>& call = *static_cast<const WholeCall<T>*>(context);
   const Pairs<D> d = pairs_of(tag, call.turn);
-  const bool scaled = call.factor != T(1);
-  const auto by = hn::Set(tag, call.factor);
-  const int p = static_cast<int>(call.n), h = p / 2, vectors = (h + numbers - 1) / numbers;
-  const std::int64_t pitch = vectors * lanes;
   const T* in = static_cast<const T*>(input);
   T* out = static_cast<T*>(output);
+  for (std::int64_t line = call.lines; line > 0; --line, in += call.in_distance, out += call.out_distance)
+    prime_line(d, static_cast<int>(call.n), in, 1, call.table, call.factor, out);
+}
+
+// n = r p, j = j1 + r j2, k = k2 + p k1:  X_k = sum_j1 w_r^(j1 k1) [ w_n^(j1 k2) sum_j2 x_j w_p^(j2 k2) ]: r lines of p numbers, then a codelet on their rows. Of these
+// the last vectors overlap the ones before. Behind the table of p: [block][j1 - 1][re, turned im][vector].
+template <int R, class D, class T>
+HWY_NOINLINE void multiple_lines(const void* context, const void* input, void* output) {
+  const D tag;
+  constexpr int numbers = kNumbers<D>, lanes = 2 * numbers;
+  const WholeCall<T>& call = *static_cast<const WholeCall<T>*>(context);
+  const Pairs<D> d = pairs_of(tag, call.turn);
+  const int p = static_cast<int>(call.n) / R, h = p / 2;
+  const T* const twiddles = call.table + 2 * h * ((h + numbers - 1) / numbers) * lanes;
+  const bool scaled = call.factor != T(1);
+  const auto by = hn::Set(tag, call.factor);
+  const T* in = static_cast<const T*>(input);
+  T* out = static_cast<T*>(output);
+  constexpr int pitch = 2 * 64;
+  alignas(64) T rows[R * pitch];
   for (std::int64_t line = call.lines; line > 0; --line, in += call.in_distance, out += call.out_distance) {
-    alignas(64) T even[kLargestDirect], odd[kLargestDirect], x0[2];
-    const auto first = hn::LoadU(one, in);
-    auto sum = first, more = hn::Zero(one);
-    for (int j = 1; j <= h; ++j) {
-      const auto u = hn::LoadU(one, in + 2 * j), v = hn::LoadU(one, in + 2 * (p - j)), a = hn::Add(u, v);
-      hn::StoreU(a, one, even + 2 * j - 2);
-      hn::StoreU(hn::Sub(u, v), one, odd + 2 * j - 2);
-      if (j % 2 != 0) sum = hn::Add(sum, a);
-      else more = hn::Add(more, a);
+    for (int j = 0; j < R; ++j) prime_line(d, p, in + 2 * j, R, call.table, T(1), rows + j * pitch);
+    const T* w = twiddles;
+    for (int next = 0; next < p; next += numbers) {
+      const int k = HWY_MIN(next, p - numbers);
+      PairVector<D> x[R];
+      x[0].v = hn::LoadU(tag, rows + 2 * k);
+      HWY_UNROLL(16)
+      for (int j = 1; j < R; ++j, w += 2 * lanes) x[j] = times(d, PairVector<D>{hn::LoadU(tag, rows + j * pitch + 2 * k)}, hn::LoadU(tag, w), hn::LoadU(tag, w + lanes));
+      dft<R>(d, x);
+      if (scaled) {
+        HWY_UNROLL(16)
+        for (int t = 0; t < R; ++t) x[t].v = hn::Mul(x[t].v, by);
+      }
+      HWY_UNROLL(16)
+      for (int t = 0; t < R; ++t) hn::StoreU(x[t].v, tag, out + 2 * (t * p + k));
     }
-    hn::StoreU(first, one, x0);
-    hn::StoreU(hn::Mul(hn::Add(sum, more), hn::Set(one, call.factor)), one, out);
-    int v = 0;
-    for (; v + 4 <= vectors; v += 4) prime_rows<4>(d, p, 1 + v * numbers, call.table + v * lanes, pitch, even, odd, x0, scaled, by, out);
-    if (vectors - v >= 2) {
-      prime_rows<2>(d, p, 1 + v * numbers, call.table + v * lanes, pitch, even, odd, x0, scaled, by, out);
-      v += 2;
-    }
-    if (v < vectors) prime_rows<1>(d, p, 1 + v * numbers, call.table + v * lanes, pitch, even, odd, x0, scaled, by, out);
+  }
+}
+template <class D, class T>
+WholeRun<T> multiple_of_prime(std::int64_t r) {
+  switch (r) {
+    case 1: return prime_lines<D, T>;
+    case 2: return multiple_lines<2, D, T>;
+    case 3: return multiple_lines<3, D, T>;
+    case 4: return multiple_lines<4, D, T>;
+    case 5: return multiple_lines<5, D, T>;
+    case 6: return multiple_lines<6, D, T>;
+    case 7: return multiple_lines<7, D, T>;
+    case 8: return multiple_lines<8, D, T>;
+    case 9: return multiple_lines<9, D, T>;
+    case 10: return multiple_lines<10, D, T>;
+    case 12: return multiple_lines<12, D, T>;
+    default: return nullptr;
   }
 }
 
@@ -282,7 +342,7 @@ template <int N, class T>
 WholeKernel<T> smooth_kernel() {
   constexpr int widest = static_cast<int>(hn::MaxLanes(hn::CappedTag<T, 64 / sizeof(T)>())) / 2;
   constexpr WholeCut cut = whole_cut(N, widest, sizeof(T));
-  return {smooth_lines<cut.n1, cut.n2, hn::CappedTag<T, 2 * cut.numbers>, T>, cut.n1, cut.n2, cut.numbers, cut.cost};
+  return {smooth_lines<cut.n1, cut.n2, hn::CappedTag<T, 2 * cut.numbers>, T>, cut.n1, cut.n2, cut.numbers, 0, cut.cost};
 }
 
 template <class T>
@@ -297,12 +357,16 @@ WholeKernel<T> whole_kernel_here(std::int64_t n) {
     TRN_FFT_WHOLE(40) TRN_FFT_WHOLE(42) TRN_FFT_WHOLE(45) TRN_FFT_WHOLE(48) TRN_FFT_WHOLE(49) TRN_FFT_WHOLE(50) TRN_FFT_WHOLE(54) TRN_FFT_WHOLE(56)
     TRN_FFT_WHOLE(60) TRN_FFT_WHOLE(63) TRN_FFT_WHOLE(64) TRN_FFT_WHOLE(128)
 #undef TRN_FFT_WHOLE
-    case 17: case 19: case 23: case 29: case 31: case 37: case 41: case 43: case 47: case 53: case 59: case 61: {
-      const int h = static_cast<int>(n) / 2, vectors = (h + kNumbers<D> - 1) / kNumbers<D>;
-      return {prime_lines<D, T>, static_cast<int>(n), 1, kNumbers<D>, 1.5 * h * (2 * vectors + 5) + 20};
-    }
-    default: return {};
+    default: break;
   }
+  for (std::int64_t r = 1; r <= 12; ++r) {
+    const std::int64_t p = n / r;
+    if (n % r != 0 || p <= 13 || p > kLargestDirect || prime_factors(p).size() != 1) continue;
+    const double h = static_cast<double>(p / 2), vectors = static_cast<double>((p / 2 + kNumbers<D> - 1) / kNumbers<D>);
+    const double codelet = r == 1 ? 0 : 2 * vectors * (pairs_codelet_cost(r) + 6 * static_cast<double>(r));
+    return {multiple_of_prime<D, T>(r), static_cast<int>(r), static_cast<int>(p), kNumbers<D>, static_cast<int>(p), static_cast<double>(r) * (1.5 * h * (2 * vectors + 5) + 20) + codelet};
+  }
+  return {};
 }
 #endif
 
