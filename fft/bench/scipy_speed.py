@@ -1,8 +1,10 @@
 """SciPy's pocketfft beside the host engines, as a Markdown table.
 
     python3 fft/bench/scipy_speed.py build/release/fft/bench/fft_host_speed
+    python3 fft/bench/scipy_speed.py build/release/fft/bench/fft_nd_speed [float|double]
 
-Both are timed in turn for every length, complex64, dense lines, one thread; the smallest time of all rounds counts.
+The first times lines, complex64; the second transforms over several axes, complex and real: ratios SciPy / ours. Both libraries are timed in turn, dense arrays, one
+thread; the smallest time of all rounds counts.
 """
 
 import subprocess
@@ -13,6 +15,8 @@ import numpy
 import scipy.fft
 
 LENGTHS = [4, 8, 16, 64, 100, 256, 360, 1000, 1024, 1009, 2017, 4093, 4096, 16384, 65536, 99991]
+SHAPES = ["4x4x4", "8x8x8", "16x16x16", "32x32x32", "64x64x64", "128x128x128", "8x8", "16x16", "32x32", "64x64", "128x128", "256x256",
+          "512x512", "1024x1024", "60x60x60", "100x100", "96x48x30"]
 
 
 def ours(program, lines, n):
@@ -21,18 +25,41 @@ def ours(program, lines, n):
     return float([row for row in text.splitlines() if row.startswith("| chosen")][0].split("|")[4])
 
 
+def ours_nd(program, real, kind, shape):
+    """Batch, microseconds."""
+    text = subprocess.run([program, real, kind, "out", "1", "0.05", shape], check=True, capture_output=True, text=True).stdout
+    row = [row for row in text.splitlines() if row.startswith("| " + shape)][0].split("|")
+    return int(row[2]), float(row[3])
+
+
+def fastest(call, rounds):
+    best = float("inf")
+    for _ in range(rounds):
+        start = time.perf_counter()
+        call()
+        best = min(best, time.perf_counter() - start)
+    return best * 1e6
+
+
 def theirs(lines, n):
     x = numpy.random.default_rng(1).standard_normal((lines, n)).astype(numpy.complex64)
-    best = float("inf")
-    for _ in range(20 if lines * n < 1 << 20 else 6):
-        start = time.perf_counter()
-        scipy.fft.fft(x, axis=1, workers=1)
-        best = min(best, time.perf_counter() - start)
-    return best / lines * 1e6
+    return fastest(lambda: scipy.fft.fft(x, axis=1, workers=1), 20 if lines * n < 1 << 20 else 6) / lines
 
 
-def main():
-    program = sys.argv[1]
+def theirs_nd(real, kind, batch, shape):
+    extents = [int(n) for n in shape.split("x")]
+    axes = tuple(range(1, len(extents) + 1))
+    x = numpy.random.default_rng(1).standard_normal([batch] + extents).astype("float32" if real == "float" else "float64")
+    if kind == "r2c":
+        return fastest(lambda: scipy.fft.rfftn(x, axes=axes, workers=1), 10)
+    if kind == "c2r":
+        half = scipy.fft.rfftn(x, axes=axes)
+        return fastest(lambda: scipy.fft.irfftn(half, s=extents, axes=axes, workers=1), 10)
+    z = (x + 1j * x[::-1]).astype("complex64" if real == "float" else "complex128")
+    return fastest(lambda: scipy.fft.fftn(z, axes=axes, workers=1), 10)
+
+
+def lines_table(program):
     print("| n | lines | ours, us a line | SciPy / ours |\n|---|---|---|---|")
     for many in ("many", "one"):
         for n in LENGTHS:
@@ -45,5 +72,19 @@ def main():
             print(f"| {n} | {lines} | {best:.4g} | {peer / best:.2f} |", flush=True)
 
 
+def nd_table(program, real):
+    print("| shape | batch | c2c | r2c | c2r |\n|---|---|---|---|---|")
+    for shape in SHAPES:
+        ratios = []
+        for kind in ("c2c", "r2c", "c2r"):
+            batch, first = ours_nd(program, real, kind, shape)
+            peer = min(theirs_nd(real, kind, batch, shape), theirs_nd(real, kind, batch, shape))
+            ratios.append(peer / min(first, ours_nd(program, real, kind, shape)[1]))
+        print(f"| {shape} | {batch} | " + " | ".join(f"{r:.2f}" for r in ratios) + " |", flush=True)
+
+
 if __name__ == "__main__":
-    main()
+    if "nd_speed" in sys.argv[1]:
+        nd_table(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "float")
+    else:
+        lines_table(sys.argv[1])

@@ -39,6 +39,7 @@ template double direct_sum_bound<double>(std::int64_t);
 namespace {
 
 constexpr std::int64_t kBlockBytes = 256 << 10;  // half of a common L2, the engine's own buffers need the rest
+constexpr std::int64_t kFewPoints = 512;         // below, engines for single lines: they need no scratch and next to no time to begin
 constexpr std::int64_t aligned(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 template <class T> class HostBody final : public detail::Body {
@@ -46,13 +47,17 @@ template <class T> class HostBody final : public detail::Body {
   explicit HostBody(const Problem& problem)
       : problem_(problem), walk_(plan_walk(problem, kBlockBytes)), threads_(std::max(omp_get_max_threads(), 1)) {
     std::map<std::pair<EngineKind, std::int64_t>, std::shared_ptr<const Engine<T>>> engines;
+    std::int64_t points = problem_.axes.size() == 1 ? kFewPoints : 1;  // of several axes
+    for (const auto* dims : {&problem_.axes, &problem_.batch}) {
+      for (const Dimension& d : *dims) points = std::min(points * d.extent, kFewPoints);
+    }
     shared_bytes_ = aligned(walk_.unit_work_reals * static_cast<std::int64_t>(sizeof(T)));
     for (const Stage& stage : walk_.stages) {
       StageRun run{stage.blocks(), aligned(stage.work_reals * static_cast<std::int64_t>(sizeof(T))), {}};
       std::int64_t scratch = 0;
       for (const Pass& pass : stage.passes) {
         auto& engine = engines[{pass.kind, length(pass)}];
-        if (!engine) engine = make_engine<T>(pass.kind, length(pass), lines(pass));
+        if (!engine) engine = make_engine<T>(pass.kind, length(pass), run.blocks == 1 && points < kFewPoints ? std::min<std::int64_t>(lines(pass), 4) : lines(pass));
         run.engines.push_back(engine);
       }
       run.parallel = threads_ > 1 && run.blocks >= threads_;
@@ -70,6 +75,8 @@ template <class T> class HostBody final : public detail::Body {
       const bool alone = complex || inverse == (problem_.kind == Kind::ComplexToReal);
       if (alone && problem_.input_format == Format::Interleaved && problem_.output_format == Format::Interleaved)
         direct_ = only_engine_->direct(only_->from_stride, only_->to_stride, only_->batch, inverse, problem_.factor, threads_);
+    } else {
+      direct_ = make_chain();
     }
   }
   HostBody(const HostBody&) = delete;
@@ -201,6 +208,41 @@ template <class T> class HostBody final : public detail::Body {
   Problem problem_;
   Walk walk_;
   int threads_;
+  // Small transforms: one block whose passes are all whole calls, in a row, with at most a little work between them.
+  static constexpr std::int64_t kChainBytes = 8 << 10;
+  struct Chain {
+    struct Link {
+      DirectLines pass;
+      Place from, to;
+    };
+    std::vector<Link> links;
+  };
+  [[nodiscard]] DirectLines make_chain() const {
+    const bool interleaved = problem_.input_format == Format::Interleaved && problem_.output_format == Format::Interleaved;
+    if (!interleaved || conjugated() || walk_.stages.size() != 1 || runs_.front().blocks != 1 || runs_.front().work_bytes > kChainBytes) return {};
+    auto chain = std::make_shared<Chain>();
+    const auto& passes = walk_.stages.front().passes;
+    for (std::size_t i = 0; i < passes.size(); ++i) {
+      const double factor = i + 1 == passes.size() ? problem_.factor : 1;
+      const DirectLines pass =
+          runs_.front().engines[i]->direct(passes[i].from_stride, passes[i].to_stride, passes[i].batch, problem_.direction == Direction::Inverse, factor, threads_);
+      if (!pass.run) return {};
+      chain->links.push_back({pass, passes[i].from, passes[i].to});
+    }
+    return {runs_.front().work_bytes > 0 ? run_chain<kChainBytes> : run_chain<64>, chain};
+  }
+  template <std::int64_t bytes> static void run_chain(const void* context, const void* in, void* out) {
+    alignas(64) std::byte work[bytes];
+    const void* from[3] = {in, out, work};
+    void* to[3] = {nullptr, out, work};
+    for (const auto& link : static_cast<const Chain*>(context)->links)
+      link.pass.run(link.pass.context.get(), from[static_cast<int>(link.from)], to[static_cast<int>(link.to)]);
+  }
+  // The conjugates of the usual real transforms (ihfft, hfft), which need a pass more.
+  [[nodiscard]] bool conjugated() const {
+    return problem_.kind != Kind::ComplexToComplex && (problem_.kind == Kind::RealToComplex) == (problem_.direction == Direction::Inverse);
+  }
+
   // What a stage needs at run time, found when the plan is made.
   struct StageRun {
     std::int64_t blocks = 1, work_bytes = 0;

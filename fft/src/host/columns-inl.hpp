@@ -171,6 +171,37 @@ bool are_columns(const EngineCall<T>& call) {
          call.batch->back().output_distance == 2 && pair(call.in_re, call.in_im) && pair(call.out_re, call.out_im);
 }
 
+// A run of columns of a codelet's length.
+template <class T>
+HWY_INLINE void codelet_run(int radix, Columns<T> c, std::int64_t run) {
+  constexpr std::int64_t widest = static_cast<std::int64_t>(hn::MaxLanes(Widest<T>()));
+  using HalfTag = hn::CappedTag<T, (widest * sizeof(T) >= 32 ? widest / 2 : widest)>;
+  constexpr std::int64_t half = static_cast<std::int64_t>(hn::MaxLanes(HalfTag()));
+  const std::int64_t blocks = run / widest, rest = run % widest;
+  if (blocks > 0) any_column_codelets<true>(Widest<T>(), radix, c, blocks, widest);
+  if (rest == 0) return;
+  c.in += 2 * blocks * widest;
+  c.out += 2 * blocks * widest;
+  if (rest == half) any_column_codelets<true>(HalfTag(), radix, c, 1, half);
+  else if (rest < half) any_column_codelets<false>(HalfTag(), radix, c, 1, rest);
+  else any_column_codelets<false>(Widest<T>(), radix, c, 1, rest);
+}
+template <class T>
+void columns_at_once_here(const void* context, const void* in, void* out) {
+  const auto& call = *static_cast<const ColumnsCall<T>*>(context);
+  Columns<T> c{static_cast<const T*>(in), static_cast<T*>(out), call.in_stride, call.out_stride, call.inverse, call.inverse, call.factor};
+  if (call.batch.size() == 1) return codelet_run(call.radix, c, call.lines);
+  LineCounter at(call.batch, 0);
+  for (std::int64_t line = 0; line < call.lines;) {
+    const std::int64_t run = at.run();
+    c.in = static_cast<const T*>(in) + at.from;
+    c.out = static_cast<T*>(out) + at.to;
+    codelet_run(call.radix, c, run);
+    line += run;
+    at.advance(run);
+  }
+}
+
 template <class T>
 void run_columns_here(const EnginePlan<T>& plan, const EngineCall<T>& call, std::int64_t begin, std::int64_t end, T* scratch) {
   constexpr std::int64_t widest = static_cast<std::int64_t>(hn::MaxLanes(Widest<T>()));
@@ -186,18 +217,14 @@ void run_columns_here(const EnginePlan<T>& plan, const EngineCall<T>& call, std:
     const std::int64_t run = std::min(at.run(), end - line), blocks = run / widest, rest = run % widest;
     c.in = in + at.from;
     c.out = out + at.to;
-    if (blocks > 0) {
-      if (codelet) any_column_codelets<true>(Widest<T>(), radix, c, blocks, widest);
-      else column_passes(Widest<T>(), plan, c, blocks, scratch);
-    }
-    if (rest > 0) {
+    if (codelet) {
+      codelet_run(radix, c, run);
+    } else {
+      column_passes(Widest<T>(), plan, c, blocks, scratch);
       c.in += 2 * blocks * widest;
       c.out += 2 * blocks * widest;
-      if (codelet && rest == half) any_column_codelets<true>(HalfTag(), radix, c, 1, half);
-      else if (codelet && rest < half) any_column_codelets<false>(HalfTag(), radix, c, 1, rest);
-      else if (codelet) any_column_codelets<false>(Widest<T>(), radix, c, 1, rest);
-      else if (rest <= half) part_column_passes(HalfTag(), plan, c, rest, scratch);
-      else part_column_passes(Widest<T>(), plan, c, rest, scratch);
+      if (rest > half) part_column_passes(Widest<T>(), plan, c, rest, scratch);
+      else if (rest > 0) part_column_passes(HalfTag(), plan, c, rest, scratch);
     }
     line += run;
     at.advance(run);

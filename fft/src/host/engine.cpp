@@ -19,6 +19,8 @@ namespace {
 constexpr std::int64_t kLongLine = std::int64_t{1} << 17;    // from here on all threads work on one line
 constexpr std::int64_t kThreadPoints = std::int64_t{1} << 13;  // fewer for each thread cost less than waking one
 
+constexpr int kFewColumns = 2;                                // columns that are worth vectors, be they partly filled
+
 template <class T>
 class LineEngine final : public Engine<T> {
  public:
@@ -27,7 +29,7 @@ class LineEngine final : public Engine<T> {
     const bool smooth = is_smooth(n);
     if (n > 1) plan_.line = make_line_plan<T>(n, lanes_);
     plan_.lanes = n == 1 || (smooth && prefers_lanes(n, lines));
-    plan_.lanes_if_strided = smooth && lines >= lanes_ && n <= 32768;
+    plan_.lanes_if_strided = smooth && lines >= kFewColumns && n <= 32768;
     if (plan_.lanes || plan_.lanes_if_strided) plan_.passes = make_passes<T>(n);
     if (plan_.lanes) plan_.line = nullptr;
     static_cast<void>(widest_lanes<T>());  // the instruction set is chosen by now
@@ -37,6 +39,12 @@ class LineEngine final : public Engine<T> {
   std::int64_t length() const override { return plan_.n; }
 
   DirectLines direct(std::int64_t in_stride, std::int64_t out_stride, const std::vector<LineBatch>& batch, bool inverse, double factor, int threads) const override {
+    if (are_columns(batch) && (plan_.lanes || plan_.lanes_if_strided) && plan_.passes.passes.size() == 1 && has_codelet(plan_.n)) {
+      std::int64_t count = 1;
+      for (const LineBatch& b : batch) count *= b.count;
+      if (count < kFewColumns || (count * plan_.n >= 2 * kThreadPoints && threads > 1)) return {};
+      return {columns_at_once<T>(), std::make_shared<ColumnsCall<T>>(ColumnsCall<T>{static_cast<int>(plan_.n), in_stride, out_stride, inverse, static_cast<T>(factor), count, batch})};
+    }
     if (!whole() || in_stride != 2 || out_stride != 2 || batch.size() > 1) return {};
     const LineBatch lines = batch.empty() ? LineBatch{} : batch.front();
     if (lines.count * plan_.n >= 2 * kThreadPoints && threads > 1) return {};
@@ -65,10 +73,11 @@ class LineEngine final : public Engine<T> {
     T* memory = reinterpret_cast<T*>(scratch);
     if (call.lines == 1 && plan_.line)
       return one_line_(*plan_.line, call.in_re, call.in_im, in.stride, call.out_re, call.out_im, out.stride, call.factor, memory, plan_.n < kLongLine ? 1 : threads);
-    // Lines that are strided, or planar and short, are better off in lanes than copied one by one.
+    // Columns, and lines that are strided, or planar and short, are better off in lanes than copied one by one.
     const auto pairs = [](const Lines& side) { return side.stride == 2 && std::abs(static_cast<T*>(side.im) - static_cast<T*>(side.re)) == 1; };
-    const bool strided = (!batch.empty() && std::abs(batch.back().input_distance) < std::abs(in.stride)) || (whole() && !(pairs(in) && pairs(out)));
-    if (plan_.lanes || (plan_.lanes_if_strided && strided && call.lines >= lanes_)) {
+    const bool near = !batch.empty() && std::abs(batch.back().input_distance) < std::abs(in.stride);
+    const bool strided = (near && call.lines >= (are_columns(batch) ? kFewColumns : lanes_)) || (whole() && !(pairs(in) && pairs(out)) && call.lines >= lanes_);
+    if (plan_.lanes || (plan_.lanes_if_strided && strided)) {
       const std::int64_t blocks = (call.lines + lanes_ - 1) / lanes_;
       for_parts(blocks, threads, [&](std::int64_t begin, std::int64_t end, int thread) {
         run_lanes<T>(plan_, call, begin * lanes_, std::min(end * lanes_, call.lines), memory + thread * block_scratch());
@@ -83,6 +92,8 @@ class LineEngine final : public Engine<T> {
   }
 
  private:
+  // Interleaved ones, which the caller knows.
+  [[nodiscard]] static bool are_columns(const std::vector<LineBatch>& batch) { return !batch.empty() && batch.back().input_distance == 2 && batch.back().output_distance == 2; }
   [[nodiscard]] bool whole() const { return plan_.line && plan_.line->is_whole(); }
   // A block of lines in operations of the widest vectors: passes, tiles in and out; slower outside the caches, and where powers of two meet in them.
   // The factors fit times of both ways for 60 lengths to 16384.

@@ -169,9 +169,22 @@ struct EngineCall {
   T factor;
 };
 
+// Interleaved columns of a codelet's length, prepared to be one call.
+template <class T>
+struct ColumnsCall {
+  int radix = 2;
+  std::int64_t in_stride = 2, out_stride = 2;
+  bool inverse = false;
+  T factor = 1;
+  std::int64_t lines = 1;
+  std::vector<LineBatch> batch;
+};
+
 // Defined once per precision and instruction set; the best is chosen when first called.
 template <class T>
 [[nodiscard]] int widest_lanes();
+template <class T>
+[[nodiscard]] WholeRun<T> columns_at_once();  // of a ColumnsCall
 template <class T>
 void run_lanes(const EnginePlan<T>& plan, const EngineCall<T>& call, std::int64_t begin, std::int64_t end, T* scratch);
 template <class T>

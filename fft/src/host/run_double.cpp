@@ -18,6 +18,7 @@ void run_lanes_double(const EnginePlan<double>& plan, const EngineCall<double>& 
   if (are_columns(call)) run_columns_here(plan, call, begin, end, scratch);
   else run_lanes_here(plan, call, begin, end, scratch);
 }
+void columns_double(const void* context, const void* in, void* out) { columns_at_once_here<double>(context, in, out); }
 void run_lines_double(const EnginePlan<double>& plan, const EngineCall<double>& call, std::int64_t begin, std::int64_t end, double* scratch, int threads) {
   run_lines_here(plan, call, begin, end, scratch, threads);
 }
@@ -33,12 +34,15 @@ HWY_AFTER_NAMESPACE();
 namespace trn::fft::host {
 
 HWY_EXPORT(lanes_double);
+HWY_EXPORT(columns_double);
 HWY_EXPORT(run_lanes_double);
 HWY_EXPORT(run_lines_double);
 HWY_EXPORT(one_line_double);
 
 template <>
 int widest_lanes<double>() { return HWY_DYNAMIC_DISPATCH(lanes_double)(); }
+template <>
+WholeRun<double> columns_at_once<double>() { return &HWY_DYNAMIC_DISPATCH(columns_double); }
 template <>
 void run_lanes<double>(const EnginePlan<double>& plan, const EngineCall<double>& call, std::int64_t begin, std::int64_t end, double* scratch) {
   HWY_DYNAMIC_DISPATCH(run_lanes_double)(plan, call, begin, end, scratch);

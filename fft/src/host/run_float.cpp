@@ -18,6 +18,7 @@ void run_lanes_float(const EnginePlan<float>& plan, const EngineCall<float>& cal
   if (are_columns(call)) run_columns_here(plan, call, begin, end, scratch);
   else run_lanes_here(plan, call, begin, end, scratch);
 }
+void columns_float(const void* context, const void* in, void* out) { columns_at_once_here<float>(context, in, out); }
 void run_lines_float(const EnginePlan<float>& plan, const EngineCall<float>& call, std::int64_t begin, std::int64_t end, float* scratch, int threads) {
   run_lines_here(plan, call, begin, end, scratch, threads);
 }
@@ -33,12 +34,15 @@ HWY_AFTER_NAMESPACE();
 namespace trn::fft::host {
 
 HWY_EXPORT(lanes_float);
+HWY_EXPORT(columns_float);
 HWY_EXPORT(run_lanes_float);
 HWY_EXPORT(run_lines_float);
 HWY_EXPORT(one_line_float);
 
 template <>
 int widest_lanes<float>() { return HWY_DYNAMIC_DISPATCH(lanes_float)(); }
+template <>
+WholeRun<float> columns_at_once<float>() { return &HWY_DYNAMIC_DISPATCH(columns_float); }
 template <>
 void run_lanes<float>(const EnginePlan<float>& plan, const EngineCall<float>& call, std::int64_t begin, std::int64_t end, float* scratch) {
   HWY_DYNAMIC_DISPATCH(run_lanes_float)(plan, call, begin, end, scratch);
