@@ -14,6 +14,8 @@
 #include <trn/tile/machine.hpp>
 #include <vector>
 
+#include "dft_oracle.hpp"
+
 namespace trn::fft::device_test {
 
 using Wide = std::complex<long double>;
@@ -39,28 +41,14 @@ inline std::vector<Wide> slow_transform(const std::vector<Wide>& x, Direction di
   }
   return y;
 }
-// The same in n log n for lengths whose factors are small, in long double: for lines too long for the formula.
-inline std::vector<Wide> wide_transform(const std::vector<Wide>& x, Direction direction, long double factor = 1) {
-  const auto n = static_cast<std::int64_t>(x.size());
-  std::int64_t p = 2;
-  while (p * p <= n && n % p != 0) ++p;
-  if (n <= 64 || n % p != 0 || p == n) return slow_transform(x, direction, factor);
-  const std::int64_t q = n / p;
-  std::vector<std::vector<Wide>> parts;
-  for (std::int64_t r = 0; r < p; ++r) {
-    std::vector<Wide> part;
-    for (std::int64_t j = r; j < n; j += p) part.push_back(x[static_cast<std::size_t>(j)]);
-    parts.push_back(wide_transform(part, direction));
-  }
-  std::vector<Wide> w(x.size()), y(x.size());
-  for (std::int64_t k = 0; k < n; ++k) w[static_cast<std::size_t>(k)] = turn(k, n, direction);
-  for (std::int64_t k = 0; k < n; ++k) {
-    Wide sum = 0;
-    for (std::int64_t r = 0; r < p; ++r)
-      sum += parts[static_cast<std::size_t>(r)][static_cast<std::size_t>(k % q)] * w[static_cast<std::size_t>(r * k % n)];
-    y[static_cast<std::size_t>(k)] = factor * sum;
-  }
-  return y;
+// The same in n log n, by the oracle.
+inline std::vector<Wide> wide_transform(std::vector<Wide> x, Direction direction, long double factor = 1) {
+  const bool inverse = direction == Direction::Inverse;  // conj F(conj x)
+  if (inverse)
+    for (Wide& z : x) z = std::conj(z);
+  x = testing::oracle_dft(x);
+  for (Wide& z : x) z = factor * (inverse ? std::conj(z) : z);
+  return x;
 }
 
 inline double norm(const std::vector<Wide>& x) {

@@ -33,6 +33,13 @@ inline std::vector<Long> random_points(std::int64_t n, std::uint64_t seed) {
   return x;
 }
 
+// The same as multiples of 2^-22: sums of two are exact in float, too.
+inline std::vector<Long> grid_points(std::int64_t n, std::uint64_t seed) {
+  std::vector<Long> x = random_points(n, seed);
+  for (Long& z : x) z = {std::ldexp(std::nearbyint(std::ldexp(z.real(), 22)), -22), std::ldexp(std::nearbyint(std::ldexp(z.imag(), 22)), -22)};
+  return x;
+}
+
 // A half line as the engines read it: the Hermitian extension, conjugated, so that its forward transform is the real line.
 inline std::vector<Long> hermitian_conjugate(const std::vector<Long>& half, std::int64_t n) {
   std::vector<Long> a(static_cast<std::size_t>(n));

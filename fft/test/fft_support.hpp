@@ -16,35 +16,9 @@
 #include <trn/fft/plan.hpp>
 
 #include "support/message_of.hpp"
+#include "turn.hpp"
 
 namespace trn::fft::test {
-
-__extension__ using Quad = __float128;
-
-// cos and sin of 2 pi k/n in type L by Taylor series on a reduced angle; L is long double or Quad. pi to 2^-160 as three doubles' sum.
-template <class L> struct Turn { L c, s; };
-template <class L> Turn<L> turn(std::int64_t k, std::int64_t n) {
-  k = ((k % n) + n) % n;
-  if (2 * k > n) {
-    const Turn<L> t = turn<L>(n - k, n);
-    return {t.c, -t.s};
-  }
-  if (4 * k > n) {  // mirrored at the vertical axis: cos(pi - x) with pi - x = 2 pi (n - 2k)/(2n)
-    const Turn<L> t = turn<L>(n - 2 * k, 2 * n);
-    return {-t.c, t.s};
-  }
-  const L pi =
-      static_cast<L>(3.141592653589793116) + static_cast<L>(1.2246467991473532072e-16) + static_cast<L>(-2.9947698097183396659e-33);
-  const L x = 2 * pi * static_cast<L>(k) / static_cast<L>(n);  // <= pi/2
-  L c = 0, s = 0, term = 1;
-  for (int i = 0; i < 44; ++i) {
-    ((i % 2) ? s : c) += (i % 4 < 2) ? term : -term;
-    term = term * x / static_cast<L>(i + 1);
-  }
-  return {c, s};
-}
-
-template <class L> struct Wide { L re = 0, im = 0; };
 
 // A dense row-major complex array, transformed along one axis: sign -1 forward, +1 inverse.
 template <class L> void oracle_axis(std::vector<Wide<L>>& x, const Shape& shape, std::size_t axis, int sign) {

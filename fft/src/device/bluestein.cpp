@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../long_dft.hpp"
 #include "../roots.hpp"
 #include "planner.hpp"
 
@@ -45,29 +46,6 @@ std::int64_t convolution_length(std::int64_t n, std::int64_t limit) {
   return best;
 }
 
-// Forward transform by the smallest factors, out[0 .. n) = DFT of in[0], in[step], ...
-void transform_here(const Complex* in, std::int64_t step, Complex* out, std::int64_t n, const std::vector<Complex>& roots) {
-  if (n == 1) {
-    *out = *in;
-    return;
-  }
-  std::int64_t p = 2;
-  while (n % p != 0) ++p;
-  const std::int64_t q = n / p, all = static_cast<std::int64_t>(roots.size());
-  for (std::int64_t r = 0; r < p; ++r) transform_here(in + r * step, step * p, out + r * q, q, roots);
-  std::vector<Complex> column(static_cast<std::size_t>(p));
-  for (std::int64_t k = 0; k < q; ++k) {
-    for (std::int64_t r = 0; r < p; ++r)
-      column[static_cast<std::size_t>(r)] = out[r * q + k] * roots[static_cast<std::size_t>(r * k * (all / n))];
-    for (std::int64_t t = 0; t < p; ++t) {
-      Complex sum = 0;
-      for (std::int64_t r = 0; r < p; ++r)
-        sum += column[static_cast<std::size_t>(r)] * roots[static_cast<std::size_t>(r * t % p * (all / p))];
-      out[t * q + k] = sum;
-    }
-  }
-}
-
 }  // namespace
 
 Chirp make_chirp(std::int64_t n, Direction direction, std::int64_t limit) {
@@ -79,14 +57,12 @@ Chirp make_chirp(std::int64_t n, Direction direction, std::int64_t limit) {
     const Complex w = long_root(static_cast<std::int64_t>(Int128{j} * j % (2 * n)), 2 * n);
     made.chirp[static_cast<std::size_t>(j)] = direction == Direction::Forward ? w : std::conj(w);
   }
-  std::vector<Complex> wrapped(static_cast<std::size_t>(m)), roots(wrapped);
+  std::vector<Complex> wrapped(static_cast<std::size_t>(m));
   for (std::int64_t j = 0; j < n; ++j) {
     wrapped[static_cast<std::size_t>(j)] = wrapped[static_cast<std::size_t>((m - j) % m)] =
         std::conj(made.chirp[static_cast<std::size_t>(j)]);
   }
-  for (std::int64_t k = 0; k < m; ++k) roots[static_cast<std::size_t>(k)] = long_root(k, m);
-  made.spectrum.resize(static_cast<std::size_t>(m));
-  transform_here(wrapped.data(), 1, made.spectrum.data(), m, roots);
+  made.spectrum = long_dft(wrapped);
   for (const Complex& b : made.spectrum) made.largest = std::max(made.largest, std::abs(b));
   return made;
 }

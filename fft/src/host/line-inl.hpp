@@ -103,14 +103,16 @@ HWY_NOINLINE void columns_step(D d, const LinePlan<T>& plan, const Points<T>& in
   const std::int64_t n1 = plan.n1, n2 = plan.n2, j = std::min(c * lanes, n2 - lanes);
   T* t1 = t0 + round_up(2 * lanes * std::max(n1, n2));
   const T* post = plan.twiddles.data() + c * n1 * 2 * lanes;
-  if (!plan.block_twiddles.empty()) {  // this block's from the first block's
+  if (!plan.block_twiddles.empty()) {  // w = h + (l + h d): w_n^(j0 k) = h + l of this block, d = w_n^(lane k) - 1 small; rounded about once
     T* product = t0 + 2 * round_up(2 * lanes * std::max(n1, n2));
-    const T* number = plan.block_twiddles.data() + c * n1 * 2;
-    for (std::int64_t k = 0; k < n1; ++k) {
+    const T* number = plan.block_twiddles.data() + c * n1 * 4;
+    for (std::int64_t k = 0; k < n1; ++k, number += 4) {
       const T* w = plan.twiddles.data() + 2 * k * lanes;
-      const C<D> v = times(d, C<D>{hn::LoadU(d, w), hn::LoadU(d, w + lanes)}, C<D>{hn::Set(d, number[2 * k]), hn::Set(d, number[2 * k + 1])});
-      hn::StoreU(v.r, d, product + 2 * k * lanes);
-      hn::StoreU(v.i, d, product + (2 * k + 1) * lanes);
+      const C<D> e{hn::LoadU(d, w), hn::LoadU(d, w + lanes)}, h{hn::Set(d, number[0]), hn::Set(d, number[1])};
+      const auto re = hn::NegMulAdd(h.i, e.i, hn::MulAdd(h.r, e.r, hn::Set(d, number[2])));
+      const auto im = hn::MulAdd(h.i, e.r, hn::MulAdd(h.r, e.i, hn::Set(d, number[3])));
+      hn::StoreU(hn::Add(h.r, re), d, product + 2 * k * lanes);
+      hn::StoreU(hn::Add(h.i, im), d, product + (2 * k + 1) * lanes);
     }
     post = product;
   }

@@ -6,6 +6,7 @@
 #include <complex>
 #include <limits>
 
+#include "../long_dft.hpp"
 #include "../roots.hpp"
 #include "line_choice.hpp"
 #include "schedule.hpp"
@@ -20,50 +21,12 @@ constexpr std::int64_t kWholeTable = std::int64_t{1} << 16;  // FourStep tables 
 
 using Long = std::complex<long double>;
 
-// Written out: the operator of std::complex looks for infinities.
-Long product(const Long& a, const Long& b) { return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()}; }
-
-// out[0 .. m) = DFT of in[0], in[step], ...; root[k] = w_n^k for the n of the outermost call.
-void long_dft(const Long* in, Long* out, std::int64_t m, std::int64_t step, const std::vector<Long>& root) {
-  if (m == 1) {
-    out[0] = in[0];
-    return;
-  }
-  const std::int64_t n = static_cast<std::int64_t>(root.size());
-  std::int64_t p = m % 4 == 0 ? 4 : 2;
-  while (m % p != 0) ++p;
-  const std::int64_t q = m / p;
-  for (std::int64_t r = 0; r < p; ++r) long_dft(in + r * step, out + r * q, q, step * p, root);
-  std::vector<Long> column(static_cast<std::size_t>(p));
-  for (std::int64_t k = 0; k < q; ++k) {
-    for (std::int64_t r = 0; r < p; ++r) column[static_cast<std::size_t>(r)] = product(out[r * q + k], root[static_cast<std::size_t>(r * k * (n / m))]);
-    if (p == 4) {
-      const Long a = column[0] + column[2], b = column[0] - column[2], c = column[1] + column[3], e = column[1] - column[3];
-      out[k] = a + c;
-      out[q + k] = {b.real() + e.imag(), b.imag() - e.real()};
-      out[2 * q + k] = a - c;
-      out[3 * q + k] = {b.real() - e.imag(), b.imag() + e.real()};
-      continue;
-    }
-    for (std::int64_t t = 0; t < p; ++t) {
-      Long sum = column[0];
-      for (std::int64_t r = 1; r < p; ++r) sum += product(column[static_cast<std::size_t>(r)], root[static_cast<std::size_t>(r * t % p * (n / p))]);
-      out[t * q + k] = sum;
-    }
-  }
-}
-
 }  // namespace
 
 template <class T>
 Aligned<T> kernel_spectrum(const std::vector<Long>& kernel) {
   const std::size_t n = kernel.size();
-  std::vector<Long> root(n), result(n);
-  for (std::size_t k = 0; 2 * k <= n; ++k) {
-    root[k] = long_root(static_cast<std::int64_t>(k), static_cast<std::int64_t>(n));
-    root[(n - k) % n] = std::conj(root[k]);
-  }
-  long_dft(kernel.data(), result.data(), static_cast<std::int64_t>(n), 1, root);
+  const std::vector<Long> result = long_dft(kernel);
   Aligned<T> planar(2 * n);
   for (std::size_t k = 0; k < n; ++k) {
     planar[k] = static_cast<T>(result[k].real() / static_cast<long double>(n));
@@ -96,14 +59,20 @@ void add_four_step(LinePlan<T>& plan) {
     for (std::int64_t k = 0; k < n1; ++k)
       for (std::int64_t lane = 0; lane < v; ++lane) {
         const std::size_t at = static_cast<std::size_t>((c * n1 + k) * 2 * v + lane);
-        put(plan.twiddles, at, at + static_cast<std::size_t>(v), (std::min(c * v, n2 - v) + lane) * k, plan.n);
+        const Long w = long_root((std::min(c * v, n2 - v) + lane) * k, plan.n) - (factored ? 1.0L : 0.0L);
+        plan.twiddles[at] = static_cast<T>(w.real());
+        plan.twiddles[at + static_cast<std::size_t>(v)] = static_cast<T>(w.imag());
       }
   if (!factored) return;
-  plan.block_twiddles.resize(static_cast<std::size_t>(columns * n1 * 2));
+  plan.block_twiddles.resize(static_cast<std::size_t>(columns * n1 * 4));
   for (std::int64_t c = 0; c < columns; ++c)
     for (std::int64_t k = 0; k < n1; ++k) {
-      const std::size_t at = static_cast<std::size_t>((c * n1 + k) * 2);
-      put(plan.block_twiddles, at, at + 1, std::min(c * v, n2 - v) * k, plan.n);
+      T* const at = plan.block_twiddles.data() + (c * n1 + k) * 4;
+      const Long w = long_root(std::min(c * v, n2 - v) * k, plan.n);
+      at[0] = static_cast<T>(w.real());
+      at[1] = static_cast<T>(w.imag());
+      at[2] = static_cast<T>(w.real() - at[0]);
+      at[3] = static_cast<T>(w.imag() - at[1]);
     }
 }
 

@@ -122,8 +122,8 @@ struct LinePlan {
   WholeRun<T> run_whole = nullptr;  // Whole, Steps
   std::vector<Step<T>> steps;
   Passes<T> first, second;
-  // Whole: of both directions, one behind the other. FourStep: w_n^(j k), block by block of columns j: [block][k < n1][2][lanes]; or, if `factored`, the first block's and for each block the
-  // number w_n^(j0 k), [block][k][2], to multiply it with. Split: w_n^(j k), [j < n1][2][n2].
+  // Whole: of both directions, one behind the other. FourStep: w_n^(j k), block by block of columns j: [block][k < n1][2][lanes]; or, if factored, of the
+  // first block w_n^(j k) - 1, and for each block the number w_n^(j0 k) as the sum of two complex ones, [block][k][2][2]. Split: w_n^(j k), [j < n1][2][n2].
   Aligned<T> twiddles, block_twiddles;
   std::shared_ptr<const LinePlan> inner;
   std::shared_ptr<const LinePlan<double>> wide;
