@@ -1,25 +1,22 @@
-// Kernel Blocks in mode Exact: lines in double precision on a machine without it. Numbers are pairs hi + lo of fp32, about 48 bits;
-// products are exact.
+// Kernel Blocks in mode Exact: lines in double precision on a machine without it. Numbers are three words of fp32 in fixed point, about 72 bits
+// (triple_arithmetic.hpp); products are exact.
 //
-//   slices    x = sum of 8 slices, slice i a multiple of 2^-(7+8i) with |slice| <= 2^-8i: at most 8 significant bits, exact in bfloat16.
-//             Rounding to a multiple of a power of two is adding and subtracting 1.5 * 2^23 times it. The sum of hi's rest and lo is kept
-//             exactly (two sums). What is left over is below 2^-64.
-//   product   the DFT matrix, scaled by a power of two so that results stay below 1, has 7 slices. Products of slices i and j with i + j =
-//             l <= 7 share a group of PSUM: they are multiples of 2^-(14+8l) and 256 (l+1) of them stay below 2^24 units for l <= 3, so
-//             these sums are exact in fp32 in any order. Those of l >= 4 round at 2^-24 of something 2^-32 small. 35 products in all.
-//   join      L7 + L6, then L5 to L0 on top by FastTwoSum, which is exact here although |L_l| may be the smaller: L_l is a multiple of the
-//             last bit of the sum it meets. The rests are added up as lo. Lines far below 1, whose first slices are zero, keep their bits
-//             that way.
-//   twiddle   a product of pairs by Dekker: the table holds w = hi + lo and hi's two halves of 11 and 13 bits, the Scalar Engine splits z
-//             by storing it as tfloat32. Three of four partial products are exact, the fourth errs by 2^-47 of the product.
+//   scale     Lines of Euclidean norm at most 1/4 go in, and every step is a multiple of a unitary matrix with factor 1 (or less: exact_scale), so that norms
+//             stay and no number ever exceeds 1/4. One point alone, a constant and noise are all the same to it.
+//   slices    x = sum of 8 slices, slice i a multiple of 2^-(9+8i) with |slice| <= 2^-(2+8i): at most 8 significant bits, exact in bfloat16. Three slices to a
+//             word, two to the last; what is left over is below 2^-66.
+//   product   The matrix has 8 slices, multiples of 2^-(8+8j), too. Products of slices i and j with i + j = l share a group of PSUM: they are multiples of
+//             2^-(17+8l) and stay below 2^24 units, so these sums are exact in fp32 in any order: x's slices are at most 128 units and the sums of the
+//             matrix's digits over a column are known (checked when the constants are made; digits behind the first average half their largest). Levels 7 and
+//             8 share the last group, which rounds. 43 products in all; those left out are at most 6 * 2^-75 for each pair of points.
+//   join      From the last level up, what exceeds the next one's unit is carried into it, exactly; what is left are the digits of mid and lo.
+//   twiddle   triple_arithmetic.hpp.
 //
-// |x| <= 1 (complex) goes in and |y| <= 1 comes out: y is 2^-(exact_shift(n1) + exact_shift(n2)) of the transform. The steps, who shares
-// the array and where things lie are as in blocks.cpp; n2 = 1 leaves out the second step. With a table, results are multiplied by the entry
-// of their line and k1: one step of a longer line.
+// The steps, who shares the array and where things lie are as in blocks.cpp; n2 = 1 leaves out the second step. With a table, results are multiplied by the
+// entry of their line and k1: one step of a longer line.
 //
-// The Vector Engine is the limit: for 16384 points 2 x 22 operations to slice, 2 x 28 to join and 77 of the twiddle, 256 or 128 numbers
-// each: about 45 us on trn2, while the Tensor Engine's 280 products take 16 us. GpSimd is left out: its share would make the Vector Engine
-// wait for tiles that both use.
+// The Vector Engine is the limit: for 16384 points 2 x 11 operations to slice and 2 x 20 to join on 256 numbers a partition and 160 of the twiddle on 128:
+// about 38 us on trn2, while the Tensor Engine's 344 products take 20 us.
 #include "exact_blocks.hpp"
 
 #include <cmath>
@@ -28,7 +25,7 @@
 
 #include "../roots.hpp"
 #include "block_layout.hpp"
-#include "pair_arithmetic.hpp"
+#include "triple_arithmetic.hpp"
 
 namespace trn::fft {
 
@@ -37,15 +34,16 @@ using namespace device;
 
 namespace {
 
-constexpr std::int64_t kDataSlices = 8, kMatrixSlices = 7, kLevels = 8, kBits = 8;
+constexpr std::int64_t kDataSlices = 8, kMatrixSlices = 8, kGroups = 8, kLastLevel = 8, kBits = 8;
+constexpr int kDataBits = 9, kMatrixBits = 8;  // behind the point, of slice 0
 
-class ExactBlocks : private PairArithmetic {
+class ExactBlocks : private TripleArithmetic {
  public:
   ExactBlocks(const LinesShape& shape, const Machine& machine)
-      : PairArithmetic("fft_exact_blocks", machine), s_(shape), layout_(shape, machine), n1_(shape.n1), n2_(shape.n2) {
-    for (int word = 0; word < 2; ++word) {
-      x_[word] = declare_side(b_, word == 0 ? "x_hi" : "x_lo", s_.in, s_.lines, true);
-      y_[word] = declare_side(b_, word == 0 ? "y_hi" : "y_lo", s_.out, s_.lines, false);
+      : TripleArithmetic("fft_exact_blocks", machine), s_(shape), layout_(shape, machine), n1_(shape.n1), n2_(shape.n2) {
+    for (int word = 0; word < kWords; ++word) {
+      x_[word] = declare_side(b_, fmt::format("x_{}", kWordNames[word]).c_str(), s_.in, s_.lines, true);
+      y_[word] = declare_side(b_, fmt::format("y_{}", kWordNames[word]).c_str(), s_.out, s_.lines, false);
     }
   }
 
@@ -77,7 +75,7 @@ class ExactBlocks : private PairArithmetic {
       std::vector<Work> works;
       if (half > 0) works.push_back(start(i, o, above, beside, half, line_of(i, in)));
       works.push_back(start(i + skipped * d.in, o + skipped * d.out, above, beside, deep - half, line_of(i + skipped * d.in, in)));
-      Ring sums(b_.psum("levels", beside * n2_, {2, kLevels * kWidth}), 2);
+      Ring sums(b_.psum("levels", beside * n2_, {2, kGroups * kWidth}), 2);
       for (Work& w : works) w.slices = slices(w.x);
       for (const Work& w : works) first_step(w, sums);
       for (const Work& w : works) twiddle(w);
@@ -89,7 +87,8 @@ class ExactBlocks : private PairArithmetic {
       }
       for (const Work& w : works) {
         layout_.store(b_, y_[0], w.y.hi, w.out, w.above, w.beside, w.deep);
-        layout_.store(b_, y_[1], w.y.lo, w.out, w.above, w.beside, w.deep);
+        layout_.store(b_, y_[1], w.y.mid, w.out, w.above, w.beside, w.deep);
+        layout_.store(b_, y_[2], w.y.lo, w.out, w.above, w.beside, w.deep);
       }
     });
   }
@@ -114,69 +113,75 @@ class ExactBlocks : private PairArithmetic {
   }
 
   // (P, 8, n) bfloat16.
-  Access slices(const Pair& x) {
+  Access slices(const Triple& x) {
     const std::int64_t n = x.hi.free_size();
     const Access out = b_.sbuf("slices", x.hi.partitions, {kDataSlices, n}, DType::BFloat16);
-    const auto cut = [&](const Access& rest, std::int64_t i) {
-      const double shift = 1.5 * std::ldexp(1.0, static_cast<int>(23 - 7 - kBits * i));
-      const Access slice = pattern(out, i * n, {{1, n}});
-      b_.tensor_scalar(slice, rest, AluOp::Add, shift, {.op1 = AluOp::Subtract, .operand1 = shift, .engine = Engine::Vector});
-      return slice;
+    const auto slice = [&](std::int64_t i) { return pattern(out, i * n, {{1, n}}); };
+    const auto take = [&](const Access& rest, std::int64_t i) {
+      cut_to(slice(i), rest, static_cast<int>(kDataBits + kBits * i));
+      return slice(i);
     };
-    Access rest = x.hi;
-    for (std::int64_t i = 0; i < 3; ++i) rest = subtract(rest, cut(rest, i));
-    const Access sum = add(rest, x.lo), back = subtract(sum, rest);  // rest + lo = sum + error
-    const Access error = add(subtract(rest, subtract(sum, back)), subtract(x.lo, back));
-    rest = sum;
-    for (std::int64_t i = 3; i < 6; ++i) rest = subtract(rest, cut(rest, i));
-    rest = add(rest, error);
-    for (std::int64_t i = 6; i < kDataSlices; ++i) {
-      const Access slice = cut(rest, i);
-      if (i + 1 < kDataSlices) rest = subtract(rest, slice);
-    }
+    const auto three = [&](const Access& word, std::int64_t i) {  // the third is what is left
+      const Access rest = subtract(word, take(word, i));
+      b_.tensor_tensor(slice(i + 2), rest, take(rest, i + 1), AluOp::Subtract, Engine::Vector);
+    };
+    three(x.hi, 0);
+    three(x.mid, 3);
+    take(subtract(x.lo, take(x.lo, 6)), 7);
     return out;
   }
 
-  // multiply(dst, i, j, accumulate) for all pairs of slices, into the group of their level.
+  // multiply(dst, part, i, j, accumulate) for all pairs of slices, into the group of their level.
   template <class Multiply>
   void products(const Access& levels, std::int64_t first, std::int64_t width, std::int64_t parts, Multiply multiply) {
-    std::vector<std::int64_t> step(static_cast<std::size_t>(kLevels), 0);
-    for (std::int64_t part = 0; part < parts; ++part) {
-      for (std::int64_t i = kDataSlices - 1; i >= 0; --i) {
-        for (std::int64_t j = std::min(kMatrixSlices - 1, kLevels - 1 - i); j >= 0; --j) {
-          const std::int64_t level = i + j;
-          multiply(pattern(levels, level * kWidth + first, {{1, width}}), part, i, j, step[static_cast<std::size_t>(level)]++);
-        }
-      }
-    }
+    std::vector<std::int64_t> step(static_cast<std::size_t>(kGroups), 0);
+    const auto at = [&](std::int64_t part, std::int64_t i, std::int64_t j) {
+      const std::int64_t group = std::min(i + j, kGroups - 1);
+      multiply(pattern(levels, group * kWidth + first, {{1, width}}), part, i, j, step[static_cast<std::size_t>(group)]++);
+    };
+    // The last level first: its sum is exact before that of level 7 begins, whose roundings are then all there are.
+    for (std::int64_t part = 0; part < parts; ++part)
+      for (std::int64_t i = kDataSlices - 1; i >= 1; --i) at(part, i, kLastLevel - i);
+    for (std::int64_t part = 0; part < parts; ++part)
+      for (std::int64_t i = kDataSlices - 1; i >= 0; --i)
+        for (std::int64_t j = kGroups - 1 - i; j >= 0; --j) at(part, i, j);
   }
 
-  // The sum of the levels (P, 8, width) as a pair, to hi and lo.
-  void join(const Pair& to, const Access& levels, std::int64_t width) {
+  // The sum of the levels (P, 8, width) as words. Of each level from 6 to 2 the multiples of the unit of the one above are carried to it.
+  void join(const Triple& to, const Access& levels, std::int64_t width) {
     const auto level = [&](std::int64_t l) { return pattern(levels, l * kWidth, {{1, width}}); };
-    Access sum = fresh(level(0));
-    b_.activation(sum, ActFunction::Copy, level(kLevels - 1));
-    for (std::int64_t l = kLevels - 2; l > kExactJoin; --l) sum = add(level(l), sum);
-    Access low;
-    for (std::int64_t l = kExactJoin; l >= 0; --l) {
-      const Access above = add(level(l), sum), taken = subtract(above, level(l));
-      const Access rest = subtract(sum, taken);
-      low = low.present() ? add(low, rest) : rest;
-      sum = above;
+    Access sum = fresh(level(0)), rest[kGroups];
+    b_.activation(sum, ActFunction::Copy, level(kGroups - 1));
+    sum = add(level(kGroups - 2), sum);
+    for (std::int64_t l = kGroups - 2; l >= 2; --l) {
+      const Access carried = cut(sum, static_cast<int>(kDataBits + kMatrixBits + kBits * (l - 1)));
+      rest[l] = subtract(sum, carried);
+      sum = add(level(l - 1), carried);
     }
-    normal(to, sum, low, Engine::Vector);
+    b_.tensor_tensor(to.hi, level(0), sum, AluOp::Add, Engine::Vector);
+    b_.tensor_tensor(to.mid, add(rest[2], rest[3]), rest[4], AluOp::Add, Engine::Vector);
+    b_.tensor_tensor(to.lo, rest[5], rest[6], AluOp::Add, Engine::Vector);
   }
   // above * beside * deep lines on their way.
   struct Work {
     Affine out, line;
     std::int64_t above, beside, deep;
     BlockPlaces px, py;
-    Pair x, y, z;
+    Triple x, y, z;
     Access slices;
     [[nodiscard]] std::int64_t columns() const { return z.hi.free_size() / deep; }
   };
-  Pair pair(const char* name, std::int64_t rows, std::int64_t size, std::int64_t buffers = 1) {
-    return {b_.sbuf(name, rows, {size}, DType::Float32, buffers), b_.sbuf(name, rows, {size}, DType::Float32, buffers)};
+  Triple triple(const char* name, std::int64_t rows, std::int64_t size, std::int64_t buffers = 1) {
+    const auto word = [&] { return b_.sbuf(name, rows, {size}, DType::Float32, buffers); };
+    return {word(), word(), word()};
+  }
+  static Triple patterns(const Triple& of, const Affine& offset, const std::vector<Dim>& dims) {
+    return {pattern(of.hi, offset, dims), pattern(of.mid, offset, dims), pattern(of.lo, offset, dims)};
+  }
+  void copy_words(const Triple& to, const Triple& from) {
+    b_.activation(to.hi, ActFunction::Copy, from.hi);
+    b_.activation(to.mid, ActFunction::Copy, from.mid);
+    b_.activation(to.lo, ActFunction::Copy, from.lo);
   }
   Work start(const Affine& in, const Affine& out, std::int64_t above, std::int64_t beside, std::int64_t deep, const Affine& line) {
     const BlockPlaces px = layout_.x_places(beside * deep), py = layout_.y_places(above, deep);
@@ -187,12 +192,13 @@ class ExactBlocks : private PairArithmetic {
            deep,
            px,
            py,
-           pair("x_tile", above * n1_, px.total, 2),
-           pair("y_tile", beside * n2_, py.total, 2),
-           pair("z_tile", beside * n2_, deep * 2 * above * n1_),
+           triple("x_tile", above * n1_, px.total, 2),
+           triple("y_tile", beside * n2_, py.total, 2),
+           triple("z_tile", beside * n2_, deep * 2 * above * n1_),
            {}};
     layout_.load(b_, x_[0], w.x.hi, in, above, beside * deep);
-    layout_.load(b_, x_[1], w.x.lo, in, above, beside * deep);
+    layout_.load(b_, x_[1], w.x.mid, in, above, beside * deep);
+    layout_.load(b_, x_[2], w.x.lo, in, above, beside * deep);
     return w;
   }
 
@@ -205,7 +211,7 @@ class ExactBlocks : private PairArithmetic {
             pattern(w.slices, i * w.px.total + t * w.px.line + part * w.px.part, {{w.deep * w.px.line, w.beside}, {w.px.point, n2_}});
         b_.nc_matmul(dst, stationary, slice_of(first_[part], j, w.above * n1_, columns), {.accumulate = step});
       });
-      join({pattern(w.z.hi, t * columns, {{1, columns}}), pattern(w.z.lo, t * columns, {{1, columns}})}, levels, columns);
+      join(patterns(w.z, t * columns, {{1, columns}}), levels, columns);
     }
   }
 
@@ -222,8 +228,8 @@ class ExactBlocks : private PairArithmetic {
   }
 
   // Where part `part` of line t's results goes in y.
-  static Access place(const Access& y, const Work& w, std::int64_t t, std::int64_t part, std::int64_t n1) {
-    return pattern(y, t * w.py.line + part * w.py.part, {{w.py.group, w.above}, {w.py.point, n1}});
+  [[nodiscard]] Triple place(const Work& w, std::int64_t t, std::int64_t part) const {
+    return patterns(w.y, t * w.py.line + part * w.py.part, {{w.py.group, w.above}, {w.py.point, n1_}});
   }
 
   void second_step(const Work& w, Ring& sums) {
@@ -238,27 +244,20 @@ class ExactBlocks : private PairArithmetic {
                                 {.accumulate = step});
                  });
       }
-      const Pair joined = pair("joined", rows2, columns);
+      const Triple joined = triple("joined", rows2, columns);
       join(joined, levels, columns);
-      for (std::int64_t part = 0; part < 2; ++part) {
-        b_.activation(place(w.y.hi, w, t, part, n1_), ActFunction::Copy, pattern(joined.hi, part * half, {{1, half}}));
-        b_.activation(place(w.y.lo, w, t, part, n1_), ActFunction::Copy, pattern(joined.lo, part * half, {{1, half}}));
-      }
+      for (std::int64_t part = 0; part < 2; ++part) copy_words(place(w, t, part), patterns(joined, part * half, {{1, half}}));
     }
   }
   // Of one step alone: z as it is.
   void results(const Work& w) {
     const std::int64_t columns = w.columns();
-    for (std::int64_t t = 0; t < w.deep; ++t) {
-      for (std::int64_t part = 0; part < 2; ++part) {
-        b_.activation(place(w.y.hi, w, t, part, n1_), ActFunction::Copy, pattern(w.z.hi, t * columns + part, {{2, columns / 2}}));
-        b_.activation(place(w.y.lo, w, t, part, n1_), ActFunction::Copy, pattern(w.z.lo, t * columns + part, {{2, columns / 2}}));
-      }
-    }
+    for (std::int64_t t = 0; t < w.deep; ++t)
+      for (std::int64_t part = 0; part < 2; ++part) copy_words(place(w, t, part), patterns(w.z, t * columns + part, {{2, columns / 2}}));
   }
 
   // z (g2; t, g1, k1) of lines (g1 G2 + g2) T + t from `line` on.
-  void turn_by_table(const Pair& z, const Affine& line, std::int64_t above, std::int64_t beside, std::int64_t deep) {
+  void turn_by_table(const Triple& z, const Affine& line, std::int64_t above, std::int64_t beside, std::int64_t deep) {
     const std::int64_t each = 2 * n1_, plane = s_.lines.back().count * each, columns = above * each;
     const Access table = b_.sbuf("table_tile", beside, {kTableParts, deep * columns}, DType::Float32);
     for (std::int64_t part = 0; part < kTableParts; ++part) {
@@ -274,29 +273,29 @@ class ExactBlocks : private PairArithmetic {
         deep, columns);
   }
 
-  static constexpr std::int64_t kDeep = 4, kWidth = 256, kExactJoin = 5;
+  static constexpr std::int64_t kDeep = 4, kWidth = 256;
 
   const LinesShape s_;
   const BlockLayout layout_;
   const std::int64_t n1_, n2_;
-  SideTensors x_[2], y_[2];
+  SideTensors x_[kWords], y_[kWords];
   Access first_[2], twiddle_, second_[3], table_;
 };
 
 using Complex = std::complex<long double>;
 
-// (7, rows, columns): entry(row, column), |entry| <= 1, as slices scaled by 2^-shift.
+// (8, rows, columns): entry(row, column), |entry| <= 1/2, as slices.
 template <class Entry>
-Constant matrix_slices(std::string name, std::int64_t rows, std::int64_t columns, int shift, Entry entry) {
+Constant matrix_slices(std::string name, std::int64_t rows, std::int64_t columns, Entry entry) {
   const std::int64_t plane = rows * columns;
   Constant c{std::move(name), std::vector<std::byte>(static_cast<std::size_t>(kMatrixSlices * plane * 2))};
   for (std::int64_t at = 0; at < plane; ++at) {
     long double rest = entry(at / columns, at % columns);
     for (std::int64_t i = 0; i < kMatrixSlices; ++i) {
-      const int unit = static_cast<int>(7 + kBits * i);
+      const int unit = static_cast<int>(kMatrixBits + kBits * i);
       const long double slice = std::ldexp(std::nearbyint(std::ldexp(rest, unit)), -unit);
       rest -= slice;
-      const auto scaled = static_cast<double>(std::ldexp(slice, -shift));
+      const auto scaled = static_cast<double>(slice);
       from_double(&scaled, DType::BFloat16, c.bytes.data() + (i * plane + at) * 2, 1);
     }
   }
@@ -305,11 +304,7 @@ Constant matrix_slices(std::string name, std::int64_t rows, std::int64_t columns
 
 }  // namespace
 
-int exact_shift(std::int64_t n) {
-  int shift = 0;
-  while ((std::int64_t{1} << shift) < n) ++shift;
-  return shift;
-}
+long double exact_scale(std::int64_t n) { return n < 4 ? 0.5L : 1 / std::sqrt(static_cast<long double>(n)); }
 
 namespace device {
 
@@ -329,11 +324,11 @@ std::vector<Constant> exact_blocks_constants(const LinesShape& s, const Machine&
     return options.direction == Direction::Forward ? w : std::conj(w);
   };
   for (int from = 0; from < 2; ++from) {
-    made.push_back(matrix_slices(from == 0 ? "first_re" : "first_im", rows1, 2 * rows1, exact_shift(n1),
+    made.push_back(matrix_slices(from == 0 ? "first_re" : "first_im", rows1, 2 * rows1,
                                  [&](std::int64_t r, std::int64_t c) -> long double {
                                    if (r / n1 != c / (2 * n1)) return 0;
                                    const Complex w = power((r % n1) * (c / 2 % n1) % n1, n1);
-                                   return c % 2 == from ? w.real() : from == 0 ? w.imag() : -w.imag();
+                                   return exact_scale(n1) * (c % 2 == from ? w.real() : from == 0 ? w.imag() : -w.imag());
                                  }));
   }
   if (s.table) {
@@ -363,10 +358,10 @@ std::vector<Constant> exact_blocks_constants(const LinesShape& s, const Machine&
   made.push_back(std::move(twiddle));
   const char* const names[] = {"second_a", "second_b", "second_minus_b"};
   for (int which = 0; which < 3; ++which) {
-    made.push_back(matrix_slices(names[which], rows2, rows2, exact_shift(n2), [&](std::int64_t r, std::int64_t c) -> long double {
+    made.push_back(matrix_slices(names[which], rows2, rows2, [&](std::int64_t r, std::int64_t c) -> long double {
       if (r / n2 != c / n2) return 0;
       const Complex w = power((r % n2) * (c % n2) % n2, n2);
-      return which == 0 ? w.real() : which == 1 ? w.imag() : -w.imag();
+      return exact_scale(n2) * (which == 0 ? w.real() : which == 1 ? w.imag() : -w.imag());
     }));
   }
   return made;

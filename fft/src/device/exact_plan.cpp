@@ -1,10 +1,13 @@
 // Double precision on the device: what a plan in mode Exact does around its programs.
 //
 // No engine has float64, so the host takes part at both ends: it gathers the input in row-major order, scales each transform by a power of
-// two to magnitude 1/sqrt(2) at most, splits every number into two floats (error 2^-49), and afterwards joins the two words of each result,
-// scales back and scatters. All sums are the device's: every axis is lines of kernel Blocks in mode Exact, in place in the workspace; axes
-// above 128^2 points go through a second pair of arrays, as in planner.cpp. Real transforms are complex ones with zeros or mirror images
-// put in by the host.
+// two to a norm between 1/8 and 1/4, splits every number into three words (exactly, but for what is below 2^-74), and afterwards adds the
+// words of each result, scales back in long double, rounds once and scatters. All sums are the device's: every axis is lines of kernel Blocks
+// in mode Exact, in place in the workspace; axes above 128^2 points go through a second set of arrays, as in planner.cpp. Real transforms are
+// complex ones with zeros or mirror images put in by the host.
+//
+// Errors. Steps are unitary, so errors add, and each is an absolute one of every number over the norm, of which at least `norm_` is left
+// (shortened lines of 2 or 3 points and the spectrum of a chirp take some). See grow() and turned(); a final rounding of 2^-53 comes on top.
 #include "exact_plan.hpp"
 
 #include <algorithm>
@@ -13,6 +16,7 @@
 #include <trn/core/error.hpp>
 
 #include "../parallel.hpp"
+#include "triple_arithmetic.hpp"
 
 namespace trn::fft::device {
 
@@ -38,19 +42,20 @@ class ExactBody final : public detail::Body, public HasSteps {
     for (const Dimension& d : p_.axes) points_ *= d.extent;
     total_ = element_count(shape_);
     factor_ = p_.factor;
-    top_ = 4 * total_;  // hi and lo, two parts each
+    reals_ = 2 * static_cast<double>(points_);
+    top_ = 2 * kWords * total_;  // two parts each
     peak_ = top_;
     for (std::size_t axis = 0; axis < p_.axes.size(); ++axis) add_axis(axis);
   }
   const std::vector<Step>& steps() const override { return steps_; }
   std::int64_t workspace_bytes() const override { return peak_ * static_cast<std::int64_t>(sizeof(float)); }
-  Accuracy accuracy() const override { return {Mode::Exact, 35, bound_ * (p_.kind == Kind::ComplexToComplex ? 1 : std::sqrt(2.0))}; }
+  Accuracy accuracy() const override { return {Mode::Exact, 43, bound_ * (p_.kind == Kind::ComplexToComplex ? 1 : std::sqrt(2.0))}; }
 
   void execute(const Executor& executor, const Operands& o) const override {
     std::vector<C> values(static_cast<std::size_t>(total_));
     gather(executor, o.in, values);
     std::vector<int> exponent(static_cast<std::size_t>(total_ / points_));
-    std::vector<float> words(static_cast<std::size_t>(4 * total_));
+    std::vector<float> words(static_cast<std::size_t>(2 * kWords * total_));
     split(values, exponent, words);
     auto* work = static_cast<float*>(o.workspace);
     const auto bytes = static_cast<std::int64_t>(words.size() * sizeof(float));
@@ -67,7 +72,7 @@ class ExactBody final : public detail::Body, public HasSteps {
   }
 
  private:
-  // Lines of one axis of the dense array whose words lie `total_` pairs apart, from workspace offset `at`.
+  // Lines of one axis of the dense array whose words lie `distance` apart, from workspace offset `at`.
   struct Words {
     std::int64_t at, distance;
     PointLayout layout;
@@ -120,33 +125,32 @@ class ExactBody final : public detail::Body, public HasSteps {
     std::int64_t distance = 2 * points;
     for (std::size_t i = dims.size(); i-- > 0; distance *= dims[i].count) dims[i].out = distance;
     const Words made{top_, distance, {Format::Interleaved, false, points, 2}};
-    top_ += 2 * distance;
+    top_ += kWords * distance;
     peak_ = std::max(peak_, top_);
     return made;
   }
 
-  // See bluestein.cpp; the spectrum is scaled to magnitude 1 by a power of two, and both transforms count as often as the product can make
-  // their errors larger.
+  // See bluestein.cpp. The spectrum is scaled to magnitudes of at most 1, and m points count where n did; errors before the product with it are as large
+  // behind it, while the result has its norm times sqrt(n)/largest, up to half of it.
   void bluestein(const Words& in, const Words& out, const std::vector<LineDim>& dims, std::int64_t n) {
     auto [m, chirp, spectrum, largest] = make_chirp(n, p_.direction, device_.machine().partitions);
     const std::int64_t before = top_;
     std::vector<LineDim> to = dims, from = dims, there = dims;
     const Words work = fresh_lines(m, to);
     for (std::size_t i = 0; i < dims.size(); ++i) from[i].in = there[i].in = there[i].out = to[i].out;
+    const double reals = reals_, gain = static_cast<double>(largest / std::sqrt(static_cast<long double>(n)));
     points(in, work, to, chirp);
+    reals_ *= static_cast<double>(m) / static_cast<double>(n);
     const double outside = bound_;
-    bound_ = 0;
     lines(work, work, there, m, Direction::Forward);
-    int e = 0;
-    (void)std::frexp(static_cast<double>(largest), &e);
-    for (auto& b : spectrum) b = {std::ldexp(b.real(), -e), std::ldexp(b.imag(), -e)};
+    bound_ = outside + (bound_ - outside) * gain;
+    norm_ /= gain;
+    for (auto& b : spectrum) b /= largest;
     points(work, work, there, spectrum);
-    shrink_ *= std::ldexp(std::sqrt(static_cast<double>(n)), -e);
     lines(work, work, there, m, Direction::Inverse);
-    bound_ = outside + bound_ * std::max(1.0, static_cast<double>(largest) / std::sqrt(static_cast<double>(n)));
     points(work, out, from, chirp);
-    shift_ += e;
-    factor_ /= static_cast<double>(m);
+    reals_ = reals;
+    factor_ *= largest / static_cast<long double>(m);
     top_ = before;
   }
   void points(const Words& in, const Words& out, const std::vector<LineDim>& dims, const std::vector<std::complex<long double>>& table) {
@@ -159,7 +163,7 @@ class ExactBody final : public detail::Body, public HasSteps {
     Step made;
     made.program = device_.programs().get(Key{shape}, [&](const Key& k) { return exact_pointwise_program(k.shape, device_.machine()); });
     add(std::move(made), in, out, {exact_pointwise_table(table)});
-    bound_ += kTwiddle;
+    turned();
   }
 
   void step(const Words& in, const Words& out, const std::vector<LineDim>& dims, std::int64_t n1, std::int64_t n2,
@@ -169,14 +173,14 @@ class ExactBody final : public detail::Body, public HasSteps {
     made.program = device_.programs().get(shape, [&](const LinesShape& s) { return lines_program(s, device_.machine()); });
     add(std::move(made), in, out, lines_constants(shape, device_.machine(), {direction, 1, table_length}));
     grow(n1);
-    if (n2 > 1) grow(n2), bound_ += kTwiddle;
-    if (table_length > 0) bound_ += kTwiddle;
+    if (table_length > 0 || n2 > 1) turned();
+    if (n2 > 1) grow(n2);
   }
 
   void add(Step made, const Words& in, const Words& out, const std::vector<Constant>& constants) {
     for (const auto& [name, words] : {std::pair{"x", &in}, std::pair{"y", &out}}) {
-      made.refs.emplace_back(fmt::format("{}_hi", name), Ref{Ref::Of::Workspace, words->at});
-      made.refs.emplace_back(fmt::format("{}_lo", name), Ref{Ref::Of::Workspace, words->at + words->distance});
+      for (int word = 0; word < kWords; ++word)
+        made.refs.emplace_back(fmt::format("{}_{}", name, kWordNames[word]), Ref{Ref::Of::Workspace, words->at + word * words->distance});
     }
     for (const Constant& c : constants) {
       Buffer buffer(executor_, static_cast<std::int64_t>(c.bytes.size()));
@@ -186,17 +190,18 @@ class ExactBody final : public detail::Body, public HasSteps {
     steps_.push_back(std::move(made));
   }
 
-  // One exact step of n points. Slices leave 2^-64 of 1 in each part of each point, and the products beyond level 7 less than 6 * 2^-62 of
-  // n, where the norm of the line is at least growth_ of what it was when its largest point was 1/4 (before scaling by powers of two): that
-  // is the worst case, one point alone. The pair's lo rounds at 2^-49, the slices of the matrix end at 2^-56.
+  // One exact step of n points: matrices of 2n by 2n reals, whose norms are at most 2n times their largest element. In each number: slices leave 2^-66 of the
+  // data; the sum of levels 6 and 7 rounds at 2^-66, and 16 n additions in the group of level 7, below 2^24 units of 2^-73, by half a unit. Of a vector of
+  // numbers: the products left out, 6.1 * 2^-75 for each, and the matrix's own rest, 2^-65.
   void grow(std::int64_t n) {
-    const double steps = static_cast<double>(n);
-    const double norm = 0.25 * shrink_;  // of the worst line here, relative to its bound of 1
-    bound_ += std::sqrt(2 * static_cast<double>(points_)) * 0x1p-64 / norm + 6 * 0x1p-62 * std::sqrt(static_cast<double>(points_)) / norm +
-              std::sqrt(steps) * 0x1p-56 + 0x1p-48;
-    shrink_ *= std::sqrt(steps) / std::ldexp(1.0, exact_shift(n));
-    shift_ += exact_shift(n);
+    const auto rows = 2 * static_cast<double>(n);
+    const double unitary = static_cast<double>(exact_scale(n)) * std::sqrt(static_cast<double>(n));  // 1, or less for n < 4
+    bound_ += std::sqrt(reals_) / norm_ * (0x1p-66 + (0x1p-66 + 8 * rows * 0x1p-74 + rows * 6.1 * 0x1p-75) / unitary) + rows * 0x1p-65 / unitary;
+    norm_ *= unitary;
+    factor_ /= exact_scale(n);
   }
+  // A product with a table: 2^-66 in each number, roots of unity to 2^-63.
+  void turned() { bound_ += std::sqrt(reals_) / norm_ * 0x1p-66 + 0x1p-63; }
 
   template <class T>
   static View<T> view(const Executor& executor, T* data, const std::vector<Dimension>& dims, bool input, std::int64_t unit, Shape shape) {
@@ -264,19 +269,21 @@ class ExactBody final : public detail::Body, public HasSteps {
   void split(const std::vector<C>& values, std::vector<int>& exponent, std::vector<float>& words) const {
     for_rows(static_cast<std::int64_t>(exponent.size()), total_, [&](std::int64_t b) {
       const C* const from = values.data() + b * points_;
-      double largest = 0;
-      for (std::int64_t i = 0; i < points_; ++i) {
-        for (const double v : {from[i].real(), from[i].imag()}) largest = std::isfinite(v) ? std::max(largest, std::abs(v)) : largest;
-      }
+      const auto part = [&](std::int64_t i) { return i % 2 == 0 ? from[i / 2].real() : from[i / 2].imag(); };
+      long double squares = 0;  // the exponents of long double hold the squares of all doubles
+      for (std::int64_t i = 0; i < 2 * points_; ++i)
+        if (const long double v = part(i); std::isfinite(v)) squares += v * v;
       int e = 0;
-      (void)std::frexp(largest, &e);  // below 2^e
-      ++e;                            // parts of at most 1/2
-      exponent[static_cast<std::size_t>(b)] = e;
+      (void)std::frexp(std::sqrt(squares) * (1 + 0x1p-50L), &e);  // the norm is below 2^e
+      exponent[static_cast<std::size_t>(b)] = e += kLargest;
       float* const hi = words.data() + 2 * b * points_;
       for (std::int64_t i = 0; i < 2 * points_; ++i) {
-        const double v = std::ldexp(i % 2 == 0 ? from[i / 2].real() : from[i / 2].imag(), -e);
-        hi[i] = static_cast<float>(v);
-        hi[i + 2 * total_] = static_cast<float>(v - static_cast<double>(hi[i]));
+        const double v = std::ldexp(part(i), -e);
+        const double first = std::ldexp(std::nearbyint(std::ldexp(v, kHiBits)), -kHiBits), rest = v - first;
+        const double second = std::ldexp(std::nearbyint(std::ldexp(rest, kMidBits)), -kMidBits);
+        hi[i] = static_cast<float>(first);
+        hi[i + 2 * total_] = static_cast<float>(second);
+        hi[i + 4 * total_] = static_cast<float>(rest - second);
       }
     });
   }
@@ -284,8 +291,8 @@ class ExactBody final : public detail::Body, public HasSteps {
     for_rows(static_cast<std::int64_t>(exponent.size()), total_, [&](std::int64_t b) {
       const float* const hi = words.data() + 2 * b * points_;
       const auto value = [&](std::int64_t i) {
-        return std::ldexp((static_cast<double>(hi[i]) + static_cast<double>(hi[i + 2 * total_])) * factor_,
-                          exponent[static_cast<std::size_t>(b)] + shift_);
+        const long double sum = static_cast<long double>(hi[i]) + static_cast<long double>(hi[i + 2 * total_]) + static_cast<long double>(hi[i + 4 * total_]);
+        return static_cast<double>(std::ldexp(sum * factor_, exponent[static_cast<std::size_t>(b)]));
       };
       for (std::int64_t i = 0; i < points_; ++i) values[static_cast<std::size_t>(b * points_ + i)] = {value(2 * i), value(2 * i + 1)};
     });
@@ -311,16 +318,14 @@ class ExactBody final : public detail::Body, public HasSteps {
     copy(View<const C>(host, kept.data(), shape), view(executor, static_cast<C*>(out.re), dims(), false, 2, shape));
   }
 
-  static constexpr double kTwiddle = 4 * 0x1p-47;
-
   const Problem p_;
   Device& device_;
   const Executor executor_;
   const Shape shape_;
   std::int64_t points_ = 1, total_ = 1, top_ = 0, peak_ = 0;
   std::vector<Step> steps_;
-  int shift_ = 0;
-  double bound_ = 0x1p-48 + 0x1p-52, shrink_ = 1, factor_ = 1;
+  double bound_ = 0x1p-53, reals_ = 2, norm_ = 0.125;  // reals_: numbers of a transform
+  long double factor_ = 1;
 };
 
 }  // namespace

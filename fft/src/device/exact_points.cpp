@@ -1,10 +1,10 @@
-// Point by point in double precision: y_k = x_k t_k for pairs hi + lo, and zeros behind. The chirps of Bluestein's algorithm in mode exact;
-// about 80 operations of the Vector Engine per complex point, which is the limit.
+// Point by point in double precision: y_k = x_k t_k for numbers of three words, and zeros behind. The chirps of Bluestein's algorithm in mode exact;
+// about 160 operations of the Vector Engine per complex point, which is the limit.
 #include <trn/core/error.hpp>
 #include <trn/fft/points_program.hpp>
 
-#include "pair_arithmetic.hpp"
 #include "point_tiles.hpp"
+#include "triple_arithmetic.hpp"
 
 namespace trn::fft {
 
@@ -13,13 +13,13 @@ using namespace device;
 
 namespace {
 
-class ExactPoints : private PairArithmetic {
+class ExactPoints : private TripleArithmetic {
  public:
   ExactPoints(const PointwiseShape& shape, const Machine& machine)
-      : PairArithmetic("fft_exact_points", machine), s_(shape), tiles_(b_, shape.lines) {
-    for (int word = 0; word < 2; ++word) {
-      x_[word] = declare_side(b_, word == 0 ? "x_hi" : "x_lo", s_.in, s_.lines, true);
-      y_[word] = declare_side(b_, word == 0 ? "y_hi" : "y_lo", s_.out, s_.lines, false);
+      : TripleArithmetic("fft_exact_points", machine), s_(shape), tiles_(b_, shape.lines) {
+    for (int word = 0; word < kWords; ++word) {
+      x_[word] = declare_side(b_, fmt::format("x_{}", kWordNames[word]).c_str(), s_.in, s_.lines, true);
+      y_[word] = declare_side(b_, fmt::format("y_{}", kWordNames[word]).c_str(), s_.out, s_.lines, false);
     }
     table_ = b_.input("table", DType::Float32, {kTableParts, both(), 2});
   }
@@ -29,18 +29,19 @@ class ExactPoints : private PairArithmetic {
     tiles_.each(
         0, both(), [&](const PointTile& t) { return load_table(t); },
         [&](const PointTile& t, const Access& table) {
-          const PointData hi = point_data(b_, "hi", t, x_[0]), lo = point_data(b_, "lo", t, x_[1]);
-          load(b_, hi, t, x_[0], t.in + t.point * s_.in.stride, d.in);
-          load(b_, lo, t, x_[1], t.in + t.point * s_.in.stride, d.in);
+          PointData words[kWords];
+          for (int word = 0; word < kWords; ++word) {
+            words[word] = point_data(b_, kWordNames[word], t, x_[word]);
+            load(b_, words[word], t, x_[word], t.in + t.point * s_.in.stride, d.in);
+          }
           const std::int64_t columns = 2 * t.length;
           turn(
-              {hi.tile, lo.tile},
+              {words[0].tile, words[1].tile, words[2].tile},
               [&](std::int64_t part, std::int64_t which) {
                 return pattern(table(ds(0, t.partitions), all), part * columns + which, {{0, t.lines}, {2, t.length}});
               },
               t.lines, columns);
-          store(b_, hi, t, y_[0], t.out + t.point * s_.out.stride, d.out);
-          store(b_, lo, t, y_[1], t.out + t.point * s_.out.stride, d.out);
+          for (int word = 0; word < kWords; ++word) store(b_, words[word], t, y_[word], t.out + t.point * s_.out.stride, d.out);
         });
     for (const SideTensors& y : y_) clear_points(b_, tiles_, y, both(), s_.out.points - both(), d.out);
     return b_.finish();
@@ -57,7 +58,7 @@ class ExactPoints : private PairArithmetic {
 
   const PointwiseShape s_;
   PointTiles tiles_;
-  SideTensors x_[2], y_[2];
+  SideTensors x_[kWords], y_[kWords];
   Access table_;
 };
 

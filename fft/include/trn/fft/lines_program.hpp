@@ -58,10 +58,10 @@ struct LinesShape {
 // output. x and y may be the same memory where their layouts are the same: a line is read before any of it is written.
 [[nodiscard]] tile::Program lines_program(const LinesShape& shape, const tile::Machine& machine);
 
-// Mode Exact (kernel Blocks, interleaved lines): every number is a pair hi + lo of float32, in tensors "x_hi" and "x_lo", "y_hi" and
-// "y_lo", of magnitude at most 1. Results are 2^-(exact_shift(n1) + exact_shift(n2)) of the transform, so that they are too; n2 = 1 is
-// allowed, and with it a table. Factors are the caller's.
-[[nodiscard]] int exact_shift(std::int64_t n);  // of the least power of two >= n
+// Mode Exact (kernel Blocks, interleaved lines): every number is the sum of three float32 words, hi a multiple of 2^-25, mid one of 2^-49 up to 2^-26, and lo up
+// to 2^-50, in tensors "x_hi", "x_mid" and "x_lo", "y_hi" and so on. Lines have Euclidean norms of at most 1/4. Results are exact_scale(n1) exact_scale(n2)
+// times the transform, so that theirs are, too; n2 = 1 is allowed, and with it a table. Factors are the caller's.
+[[nodiscard]] long double exact_scale(std::int64_t n);  // 1/sqrt(n), or 1/2 where that is less
 
 // One constant of a program: float32, tfloat32 or bfloat16 elements, as its tensor lies in memory.
 struct Constant {

@@ -17,8 +17,8 @@ struct PointwiseShape {
 // Tensors as in lines_program; "table" (points both sides have, 2).
 [[nodiscard]] tile::Program pointwise_program(const PointwiseShape& shape, const tile::Machine& machine);
 
-// The same in mode exact: interleaved tensors "x_hi", "x_lo", "y_hi", "y_lo" as in lines_program, and always a table, made by
-// exact_pointwise_table.
+// The same in mode exact: interleaved tensors "x_hi", "x_mid", "x_lo", "y_hi" and so on as in lines_program, and always a table of numbers of magnitude at
+// most 1, made by exact_pointwise_table.
 [[nodiscard]] tile::Program exact_pointwise_program(const PointwiseShape& shape, const tile::Machine& machine);
 [[nodiscard]] Constant exact_pointwise_table(const std::vector<std::complex<long double>>& table);
 
