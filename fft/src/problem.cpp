@@ -46,7 +46,8 @@ void check_span(const char* side, const std::vector<layout::Dim>& dims, std::int
                         side, to_string(shape), to_string(strides));
 }
 
-// No dimension of extent 1, largest stride first, neighbours that are one dimension merged.
+}  // namespace
+
 std::vector<Dimension> normal_batch(std::vector<Dimension> dims) {
   std::erase_if(dims, [](const Dimension& d) { return d.extent == 1; });
   std::stable_sort(dims.begin(), dims.end(), [](const Dimension& a, const Dimension& b) {
@@ -68,8 +69,6 @@ std::vector<Dimension> normal_batch(std::vector<Dimension> dims) {
   }
   return merged;
 }
-
-}  // namespace
 
 std::vector<layout::Dim> input_dims(const Description& d) { return side_dims(d, true); }
 std::vector<layout::Dim> output_dims(const Description& d) { return side_dims(d, false); }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <trn/core/error.hpp>
 
+#include "../problem.hpp"
 #include "line_kernel.hpp"
 
 namespace trn::fft::device {
@@ -12,20 +13,12 @@ namespace trn::fft::device {
 using namespace trn::tile;
 
 std::vector<LineDim> merged_lines(std::vector<LineDim> lines) {
-  std::erase_if(lines, [](const LineDim& d) { return d.count == 1; });
-  std::stable_sort(lines.begin(), lines.end(), [](const LineDim& a, const LineDim& b) {
-    return std::pair(std::abs(a.out), std::abs(a.in)) > std::pair(std::abs(b.out), std::abs(b.in));
-  });
-  std::vector<LineDim> merged;
-  for (const LineDim& d : lines) {
-    if (!merged.empty() && merged.back().in == d.count * d.in && merged.back().out == d.count * d.out) {
-      merged.back() = {merged.back().count * d.count, d.in, d.out};
-    } else {
-      merged.push_back(d);
-    }
-  }
-  if (merged.empty()) merged.push_back({1, 0, 0});
-  return merged;
+  std::vector<Dimension> dims;
+  for (const LineDim& d : lines) dims.push_back({d.count, d.in, d.out});
+  lines.clear();
+  for (const Dimension& d : normal_batch(std::move(dims))) lines.push_back({d.extent, d.input_stride, d.output_stride});
+  if (lines.empty()) lines.push_back({1, 0, 0});
+  return lines;
 }
 
 namespace {
