@@ -44,6 +44,7 @@ Array<T> shift(const char* operation, const Executor& e, const View<const T>& x,
   const std::vector<std::size_t> axes = axes_of(operation, options.axes.value_or(all), x.shape().size());
   Array<T> y(e, x.shape());
   // Each axis has two pieces that change places; every combination of pieces is one copy.
+  Moves moves(e);
   for (std::size_t mask = 0; mask < (std::size_t{1} << axes.size()); ++mask) {
     Shape from(x.shape().size(), 0), to(from), extents = x.shape();
     for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -53,8 +54,9 @@ Array<T> shift(const char* operation, const Executor& e, const View<const T>& x,
       to[axes[i]] = tail ? 0 : by;
       extents[axes[i]] = tail ? by : n - by;
     }
-    if (element_count(extents) > 0) copy(box(x, from, extents), box(y.view(), to, extents));
+    moves.elements(box(x, from, extents), box(y.view(), to, extents));
   }
+  moves.run();
   return y;
 }
 

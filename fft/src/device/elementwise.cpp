@@ -23,6 +23,7 @@ namespace {
 constexpr std::int64_t kTilePoints = 1024;     // per partition
 constexpr std::int64_t kFunctionPoints = 512;  // of functions, which have some fifty tiles of intermediate results
 constexpr std::int64_t kMovePoints = 4096;     // words of a move
+constexpr std::int64_t kBuffers = 4;           // loads and stores of other tiles go on meanwhile: DMA takes 2 us to begin
 
 bool has_second(ComplexOp op) { return op != ComplexOp::Conjugate && op != ComplexOp::Abs && op != ComplexOp::Angle; }
 bool is_function(ComplexOp op) { return op >= ComplexOp::Divide && op != ComplexOp::Conjugate; }
@@ -69,7 +70,7 @@ class ElementwiseKernel {
 
   Data data(const Side& side, const StridedTile& t) {
     const std::int64_t n = t.free(), pairs = side.form == ElementForm::Interleaved ? 2 : 1;
-    const auto one = [&](const char* name) { return b_.sbuf(name, t.partitions(), {n * pairs}, DType::Float32, 2); };
+    const auto one = [&](const char* name) { return b_.sbuf(name, t.partitions(), {n * pairs}, DType::Float32, is_function(s_.op) ? 2 : kBuffers); };
     const Access first = one("data");
     if (side.form == ElementForm::Planar) return {{}, {first, one("data_im")}};
     if (side.form == ElementForm::Real) return {first, {first, {}}};
@@ -171,7 +172,7 @@ void one_move(tile::Builder& b, const Move& m, std::size_t number) {
   for_strided_tiles(b, axes, m.zeros ? kTilePoints : kMovePoints, [&](const StridedTile& t) {
     const Access into = pattern(y, t.offset[0], t.dims(0));
     if (m.zeros) return b.dma_copy(into, zeros(ds(0, t.partitions()), ds(0, t.free())));
-    const Access words = b.sbuf("words", t.partitions(), {t.free()}, DType::UInt32, 2);
+    const Access words = b.sbuf("words", t.partitions(), {t.free()}, DType::UInt32, kBuffers);
     b.dma_copy(words, pattern(x, t.offset[1], t.dims(1)));
     b.dma_copy(into, words);
   });

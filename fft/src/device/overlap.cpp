@@ -23,6 +23,7 @@ using blocks::ceil_div;
 namespace {
 
 constexpr std::int64_t kTileReals = 1024, kWindowReals = 16384;  // per partition
+constexpr std::int64_t kBuffers = 4;  // loads and stores of other tiles go on meanwhile: DMA takes 2 us to begin
 
 struct Layers {
   std::int64_t e, s, layers;
@@ -98,14 +99,14 @@ class OverlapKernel {
     const auto numbers = [&](const Access& t, const Range& part) {  // (P, k, columns, parts)
       return pattern(t, part.from * parts, {{size * parts, k}, {1, part.size() * parts}});
     };
-    const Access sum = b_.sbuf("sum", partitions, {k * size * parts}, DType::Float32, 2);
+    const Access sum = b_.sbuf("sum", partitions, {k * size * parts}, DType::Float32, kBuffers);
     bool begun = false;
     for (std::int64_t l = 0; l < layers_.layers; ++l) {
       const Range part = range(l, r, size);
       if (part.size() <= 0) continue;
       const bool whole = part.size() == size;
       if (!begun && !whole) b_.memset(sum, 0, Engine::Vector), begun = true;
-      const Access piece = b_.sbuf("piece", partitions, {k * part.size() * parts}, DType::Float32, 2);
+      const Access piece = b_.sbuf("piece", partitions, {k * part.size() * parts}, DType::Float32, kBuffers);
       const Affine row = q + b * rows_.rows + (rows_.first_row + layers_.e - l);
       b_.dma_copy(piece, pattern(x_, row * frame + (l * o_.hop - layers_.s + r + part.from) * o_.frame_step,
                                  {{k * frame, partitions}, {frame, k}, {o_.frame_step, part.size()}, {1, parts}}));
@@ -122,7 +123,7 @@ class OverlapKernel {
       begun = true;
     }
     if (!begun) b_.memset(sum, 0, Engine::Vector);
-    const Access factor = b_.sbuf("factor_tile", partitions, {k * size}, DType::Float32, 2);
+    const Access factor = b_.sbuf("factor_tile", partitions, {k * size}, DType::Float32, kBuffers);
     b_.dma_copy(factor, pattern(factor_, q * o_.hop + r, {{k * o_.hop, partitions}, {o_.hop, k}, {1, size}}));
     const Access all_sums = pattern(sum, 0, {{parts, k * size}, {1, parts}});
     b_.tensor_tensor(all_sums, all_sums, pattern(factor, 0, {{1, k * size}, {0, parts}}), AluOp::Multiply, Engine::Vector);

@@ -11,6 +11,7 @@ using blocks::ceil_div;
 
 namespace {
 constexpr std::int64_t kTilePoints = 1024;  // per partition
+constexpr std::int64_t kBuffers = 4;        // of a tile: a load, the arithmetic and a store of other tiles go on meanwhile, and DMA takes 2 us to begin
 }
 
 void PointTiles::each(std::int64_t first, std::int64_t count, const Prepare& prepare, const Body& body) {
@@ -66,7 +67,7 @@ std::vector<Dim> hbm_dims(const PointTile& t, const SideTensors& side, std::int6
 }
 
 PointData point_data(Builder& b, const char* name, const PointTile& t, const SideTensors& side) {
-  return {b.sbuf(name, t.partitions, {t.free() * (side.layout.real ? 1 : 2)}, DType::Float32, 2), side.pairs(), side.layout.real};
+  return {b.sbuf(name, t.partitions, {t.free() * (side.layout.real ? 1 : 2)}, DType::Float32, kBuffers), side.pairs(), side.layout.real};
 }
 
 Access PointData::part(std::int64_t part, const PointTile& t) const {
