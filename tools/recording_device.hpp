@@ -8,8 +8,8 @@
 
 namespace trn::tools {
 
-// The programs that `call` runs on an executor of that machine, in order. Memory is there but nothing is computed: what `call` reads back is
-// zeros.
+// The programs that `call` runs on an executor of that machine, in order. Memory is there but nothing is computed: what `call` reads back
+// is zeros.
 [[nodiscard]] std::vector<std::shared_ptr<const tile::Program>> recorded_programs(const tile::Machine& machine,
                                                                                   const std::function<void(const Executor&)>& call);
 

@@ -1,12 +1,11 @@
 // Planar complex arithmetic on simulated devices against long double: within the header's bounds, for every layout, at the ends of the
 // range, in any order of execution, and as NKI text.
-#include "fft_support.hpp"
-
 #include <limits>
 #include <trn/fft/complex_arithmetic.hpp>
 #include <trn/fft/elementwise_program.hpp>
 #include <trn/neuron/sim.hpp>
 
+#include "fft_support.hpp"
 #include "support/nki_run.hpp"
 
 namespace trn::fft::test {
@@ -22,7 +21,8 @@ class ComplexOnDevice : public ::testing::TestWithParam<const char*> {
   const Executor e_ = Executor::open(GetParam());
   PlanarArray<float> planar(const Shape& shape, const std::vector<C>& z) const { return to_planar(e_, Array<C>::from_host(e_, shape, z)); }
   // What `call` returns; its kernels ran on the device, nothing on the host.
-  template <class F> auto observed(F call, const char* operation = "fft.elementwise") const {
+  template <class F>
+  auto observed(F call, const char* operation = "fft.elementwise") const {
     Recorder device(e_), host(Executor::host());
     auto y = call();
     EXPECT_EQ(device.family_of(operation), "device");
@@ -46,20 +46,27 @@ TEST_P(ComplexOnDevice, ElementwiseWithinBounds) {
         ASSERT_LE(std::abs(LC(z[i]) - want), bound * std::abs(want)) << what << " of " << a[i] << ", " << b[i] << ", " << n;
       }
     };
-    check("add", observed([&] { return add(e_, pa, pb); }), [](LC x, LC y) { return x + y; }, u);
-    check("subtract", observed([&] { return subtract(e_, pa, pb); }), [](LC x, LC y) { return x - y; }, u);
-    check("multiply", observed([&] { return multiply(e_, pa, pb); }), [](LC x, LC y) { return x * y; }, std::sqrt(8.0) * u * 1.0001);
-    check("multiply_conjugate", observed([&] { return multiply_conjugate(e_, pa, pb); }), [](LC x, LC y) { return x * std::conj(y); },
-          std::sqrt(8.0) * u * 1.0001);
-    check("divide", observed([&] { return divide(e_, pa, pb); }), [](LC x, LC y) { return x / y; }, 7 * u);
-    check("conj", observed([&] { return conj(e_, pa); }), [](LC x, LC) { return std::conj(x); }, 0);
+    check(
+        "add", observed([&] { return add(e_, pa, pb); }), [](LC x, LC y) { return x + y; }, u);
+    check(
+        "subtract", observed([&] { return subtract(e_, pa, pb); }), [](LC x, LC y) { return x - y; }, u);
+    check(
+        "multiply", observed([&] { return multiply(e_, pa, pb); }), [](LC x, LC y) { return x * y; }, std::sqrt(8.0) * u * 1.0001);
+    check(
+        "multiply_conjugate", observed([&] { return multiply_conjugate(e_, pa, pb); }), [](LC x, LC y) { return x * std::conj(y); },
+        std::sqrt(8.0) * u * 1.0001);
+    check(
+        "divide", observed([&] { return divide(e_, pa, pb); }), [](LC x, LC y) { return x / y; }, 7 * u);
+    check(
+        "conj", observed([&] { return conj(e_, pa); }), [](LC x, LC) { return std::conj(x); }, 0);
     const auto moduli = observed([&] { return abs(e_, pa); }), angles = observed([&] { return angle(e_, pa); });
     const auto m = moduli.to_host(), t = angles.to_host();
     for (std::size_t i = 0; i < a.size(); ++i) {
       ASSERT_LE(std::abs(m[i] - std::abs(LC(a[i]))), 2 * u * m[i] * 1.0001) << a[i];
       ASSERT_LE(std::abs(t[i] - std::arg(LC(a[i]))), 8 * u * std::abs(t[i])) << a[i];
     }
-    check("from_polar", observed([&] { return from_polar(e_, moduli, angles); }), [](LC x, LC) { return x; }, 16 * u);
+    check(
+        "from_polar", observed([&] { return from_polar(e_, moduli, angles); }), [](LC x, LC) { return x; }, 16 * u);
   }
 }
 
@@ -75,9 +82,8 @@ TEST_P(ComplexOnDevice, PolarOverItsRange) {
   for (int k = -40; k <= 40; ++k) modulus.push_back(3), angle.push_back(static_cast<float>(k * std::acos(-1.0) / 4));
   for (const int k : {5000, 10000, 10429}) modulus.push_back(1), angle.push_back(static_cast<float>(k * std::acos(-1.0) / 2));
   const auto n = static_cast<std::int64_t>(angle.size());
-  const auto y = pairs(observed([&] {
-    return from_polar(e_, Array<float>::from_host(e_, {n}, modulus), Array<float>::from_host(e_, {n}, angle));
-  }));
+  const auto y =
+      pairs(observed([&] { return from_polar(e_, Array<float>::from_host(e_, {n}, modulus), Array<float>::from_host(e_, {n}, angle)); }));
   for (std::size_t i = 0; i < y.size(); ++i) {
     const long double r = modulus[i], t = angle[i];
     ASSERT_LE(std::abs(LC(y[i]) - LC(r * std::cos(t), r * std::sin(t))), 4 * u * r) << angle[i];
@@ -93,7 +99,8 @@ TEST_P(ComplexOnDevice, NothingOverflowsOnTheWay) {
   const float big = std::numeric_limits<float>::max(), small = std::numeric_limits<float>::min(),
               tiny = std::numeric_limits<float>::denorm_min();
   std::vector<C> a{{big, big}, {big, -big / 2}, {small, small}, {big / 4, 1}, {1, 1}, {tiny, 0}, {1, 0}, {big, 0}, {0, 0}},
-      b{{big, big}, {big, big}, {small, -small}, {small, big}, {big / 2, big / 2}, {tiny, tiny}, {small * 4, 0}, {1.5f, -0.5f}, {big, small}};
+      b{{big, big},   {big, big},     {small, -small}, {small, big}, {big / 2, big / 2},
+        {tiny, tiny}, {small * 4, 0}, {1.5f, -0.5f},   {big, small}};
   std::mt19937 random(11);
   const auto any = [&] {
     const float v = std::ldexp(1 + static_cast<float>(random()) * 0x1p-32f, static_cast<int>(random() % 250) - 125);
@@ -130,8 +137,8 @@ TEST_P(ComplexOnDevice, InfinitiesZerosAndSigns) {
   EXPECT_EQ(std::abs(q[2]), 0.0f);
   EXPECT_TRUE(std::isnan(q[3].real()) && std::isnan(q[3].imag()));
   EXPECT_EQ(q[4].imag(), kInf);
-  const std::vector<C> z{{0, 0},     {-0.0f, 0},  {0, -0.0f}, {-0.0f, -0.0f}, {-1, 0},    {-1, -0.0f}, {0, 2}, {0, -2},
-                         {kInf, 3e38f}, {3e38f, kInf}, {-kInf, kInf}, {kInf, -kInf},   {1, -kInf}, {-kInf, 1}};
+  const std::vector<C> z{{0, 0},  {-0.0f, 0},    {0, -0.0f},    {-0.0f, -0.0f}, {-1, 0},       {-1, -0.0f}, {0, 2},
+                         {0, -2}, {kInf, 3e38f}, {3e38f, kInf}, {-kInf, kInf},  {kInf, -kInf}, {1, -kInf},  {-kInf, 1}};
   const auto pz = planar({static_cast<std::int64_t>(z.size())}, z);
   const auto t = angle(e_, pz).to_host(), m = abs(e_, pz).to_host();
   for (std::size_t i = 0; i < z.size(); ++i) {
@@ -156,9 +163,7 @@ TEST_P(ComplexOnDevice, BroadcastsAndViews) {
     ASSERT_LE(std::abs(LC(z[i]) - want), 3 * u * std::abs(want)) << i;
   }
   // Transposed, backwards, and every second element; pairs seen as two views.
-  const auto view = [&](const Array<float>& x) {
-    return View<const float>(e_, x.data() + 149 * 7, {4, 150, 3}, {2, -7, 150 * 7});
-  };
+  const auto view = [&](const Array<float>& x) { return View<const float>(e_, x.data() + 149 * 7, {4, 150, 3}, {2, -7, 150 * 7}); };
   const auto c = pairs(observed([&] { return conj(e_, PlanarView<const float>{view(pa.re), view(pa.im)}); }));
   for (std::size_t i = 0; i < c.size(); ++i) {
     const std::size_t x = i / 450, y = i / 3 % 150, w = i % 3;
@@ -194,7 +199,8 @@ TEST_P(ComplexOnDevice, MatrixProduct) {
           sum += x * w;
           moduli += std::abs(x) * std::abs(w);
         }
-        const double limit = three ? 4 * (k + 6) * u * std::sqrt(norm_a * norm_b) : (2 * k + 2) * std::sqrt(2.0) * u * static_cast<double>(moduli);
+        const double limit =
+            three ? 4 * (k + 6) * u * std::sqrt(norm_a * norm_b) : (2 * k + 2) * std::sqrt(2.0) * u * static_cast<double>(moduli);
         ASSERT_LE(std::abs(LC(y[static_cast<std::size_t>(i * n + j)]) - sum), limit) << i << "," << j;
       }
     }
@@ -272,8 +278,8 @@ TEST(ElementwiseProgram, IsAFunctionOfItsShape) {
   const tile::Machine& machine = tile::machine("trn2");
   for (const ElementwiseShape& s : shapes()) EXPECT_EQ(elementwise_program(s, machine), elementwise_program(s, machine));
   EXPECT_IN("mixture of real and complex", message_of<InvalidArgument>([&] {
-              (void)elementwise_program({ComplexOp::Divide, {4}, {ElementForm::Real, {1}}, {ElementForm::Real, {1}}, {ElementForm::Real, {1}}},
-                                        machine);
+              (void)elementwise_program(
+                  {ComplexOp::Divide, {4}, {ElementForm::Real, {1}}, {ElementForm::Real, {1}}, {ElementForm::Real, {1}}}, machine);
             }));
 }
 

@@ -1,8 +1,8 @@
 // Convolutions and correlations on simulated devices against sums in long double, within the header's bound; every program runs there.
-#include "fft_support.hpp"
-
 #include <trn/fft/convolve.hpp>
 #include <trn/fft/frequencies.hpp>
+
+#include "fft_support.hpp"
 
 namespace trn::fft::test {
 namespace {
@@ -11,7 +11,8 @@ using C = std::complex<float>;
 using LC = std::complex<long double>;
 constexpr double u = 0x1p-24;
 
-template <class E> std::vector<E> random_values(std::int64_t n, std::uint32_t seed) {
+template <class E>
+std::vector<E> random_values(std::int64_t n, std::uint32_t seed) {
   if constexpr (std::is_same_v<E, float>)
     return random_real<float>(n, seed);
   else
@@ -41,7 +42,8 @@ class ConvolveOnDevice : public ::testing::TestWithParam<const char*> {
  protected:
   const Executor e_ = Executor::open(GetParam());
 
-  template <class F> auto observed(F call, const char* operation = "fft.elementwise") const {
+  template <class F>
+  auto observed(F call, const char* operation = "fft.elementwise") const {
     Recorder device(e_), host(Executor::host());
     auto y = call();
     EXPECT_EQ(device.family_of(operation), "device");
@@ -50,7 +52,8 @@ class ConvolveOnDevice : public ::testing::TestWithParam<const char*> {
     return y;
   }
   // (3 B + 6 u) || a ||_2 || b ||_1 per line, B of the padded transform; over lines the norms only grow.
-  template <class E> double bound(const std::vector<E>& a, const std::vector<E>& b, const Shape& lengths) const {
+  template <class E>
+  double bound(const std::vector<E>& a, const std::vector<E>& b, const Shape& lengths) const {
     const Kind kind = std::is_same_v<E, float> ? Kind::RealToComplex : Kind::ComplexToComplex;
     const double plan = Plan<float>(e_, dense(kind, Direction::Forward, lengths, {.batch = 2})).accuracy().bound;
     double two = 0, one = 0;
@@ -58,7 +61,8 @@ class ConvolveOnDevice : public ::testing::TestWithParam<const char*> {
     for (const E& v : b) one += std::abs(v);
     return (3 * plan + 6 * u) * std::sqrt(two) * one;
   }
-  template <class E> static double distance(const std::vector<E>& y, const std::vector<LC>& want) {
+  template <class E>
+  static double distance(const std::vector<E>& y, const std::vector<LC>& want) {
     long double sum = 0;
     EXPECT_EQ(y.size(), want.size());
     for (std::size_t i = 0; i < std::min(y.size(), want.size()); ++i) sum += std::norm(LC(y[i]) - want[i]);
@@ -73,7 +77,8 @@ class ConvolveOnDevice : public ::testing::TestWithParam<const char*> {
     return part;
   }
 
-  template <class E> void lengths_and_modes() const {
+  template <class E>
+  void lengths_and_modes() const {
     for (const auto& [n, m] : {std::pair{64, 65}, {127, 2}, {129, 128}, {513, 100}, {1000, 37}, {31, 700}}) {
       const auto a = random_values<E>(2 * n, 1), b = random_values<E>(2 * m, 2);
       const auto da = Array<E>::from_host(e_, {2, n}, a), db = Array<E>::from_host(e_, {2, m}, b);
@@ -128,7 +133,8 @@ TEST_P(ConvolveOnDevice, InBlocks) {
     const auto y = observed([&] { return oaconvolve(e_, da, db); });
     Shape full;
     // A block's transform is at most as long as the whole one; its errors add up like its norms.
-    EXPECT_LE(distance(y.to_host(), sums(a, {1, n}, b, {1, m}, false, full)), bound(a, b, {next_fast_len(n + m - 1)})) << n << " with " << m;
+    EXPECT_LE(distance(y.to_host(), sums(a, {1, n}, b, {1, m}, false, full)), bound(a, b, {next_fast_len(n + m - 1)}))
+        << n << " with " << m;
   }
 }
 
@@ -143,8 +149,7 @@ TEST_P(ConvolveOnDevice, DirectSums) {
   const auto want = sums(a, {1, 300}, b, {1, 7}, false, full), moduli = sums(pa, {1, 300}, pb, {1, 7}, false, full);
   const auto check = [&](const Array<float>& y) {
     const auto values = y.to_host();
-    for (std::size_t i = 0; i < want.size(); ++i)
-      ASSERT_LE(std::abs(values[i] - want[i].real()), 8 * u * moduli[i].real()) << i;
+    for (std::size_t i = 0; i < want.size(); ++i) ASSERT_LE(std::abs(values[i] - want[i].real()), 8 * u * moduli[i].real()) << i;
   };
   check(observed([&] { return convolve(e_, da, db, {.method = ConvolveMethod::Direct}); }, "fft.matrix"));
   check(observed([&] { return convolve(e_, db, da, {.method = ConvolveMethod::Direct}); }, "fft.matrix"));
@@ -169,11 +174,14 @@ TEST_P(ConvolveOnDevice, Bands) {
     const auto along = [&](std::int64_t extent, std::int64_t lines) { return first_axis ? Shape{extent, lines} : Shape{lines, extent}; };
     const auto da = Array<E>::from_host(e_, along(n, 3), a), db = Array<E>::from_host(e_, along(m, 1), b);
     Recorder device(e_);
-    const auto y = observed([&] { return correlate(e_, da, db, {.axes = {{first_axis ? 0 : 1}}, .method = ConvolveMethod::Direct}); }, "fft.matrix");
+    const auto y =
+        observed([&] { return correlate(e_, da, db, {.axes = {{first_axis ? 0 : 1}}, .method = ConvolveMethod::Direct}); }, "fft.matrix");
     ASSERT_EQ(y.shape(), along(n + m - 1, 3));
     const auto values = y.to_host();
     for (std::int64_t line = 0; line < 3; ++line) {
-      const auto at = [&](std::int64_t i, std::int64_t extent) { return static_cast<std::size_t>(first_axis ? i * 3 + line : line * extent + i); };
+      const auto at = [&](std::int64_t i, std::int64_t extent) {
+        return static_cast<std::size_t>(first_axis ? i * 3 + line : line * extent + i);
+      };
       for (std::int64_t k = 0; k < n + m - 1; ++k) {
         LC sum = 0;
         long double moduli = 0;

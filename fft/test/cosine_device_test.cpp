@@ -1,13 +1,12 @@
 // Cosine and sine transforms on simulated devices against their definitions in long double, within the header's bounds: every type, norm
 // and direction, lengths on either side of the hardware's edges, any axis, cut and padded; and the matrix kernel itself in every layout, in
 // any order, as NKI text.
-#include "fft_support.hpp"
-
 #include <numbers>
 #include <trn/fft/cosine.hpp>
 #include <trn/fft/matrix_program.hpp>
 #include <trn/neuron/sim.hpp>
 
+#include "fft_support.hpp"
 #include "support/nki_run.hpp"
 
 namespace trn::fft::test {
@@ -63,7 +62,8 @@ class CosineOnDevice : public ::testing::TestWithParam<const char*> {
   const Executor e_ = Executor::open(GetParam());
   mutable PlanCache cache_;
 
-  template <class F> auto observed(Wave wave, F call) const {
+  template <class F>
+  auto observed(Wave wave, F call) const {
     Recorder device(e_), host(Executor::host());
     auto y = call();
     EXPECT_EQ(device.family_of(wave == Wave::Cosine ? "fft.dct" : "fft.dst"), "device");
@@ -90,7 +90,9 @@ TEST_P(CosineOnDevice, EveryTypeAndLength) {
     const auto dx = Array<float>::from_host(e_, {3, n}, x);
     for (const Wave wave : {Wave::Cosine, Wave::Sine}) {
       for (const CosineType type : kTypes) {
-        const auto y = observed(wave, [&] { return wave == Wave::Cosine ? dct(e_, dx, {.type = type, .cache = &cache_}) : dst(e_, dx, {.type = type, .cache = &cache_}); });
+        const auto y = observed(wave, [&] {
+          return wave == Wave::Cosine ? dct(e_, dx, {.type = type, .cache = &cache_}) : dst(e_, dx, {.type = type, .cache = &cache_});
+        });
         const auto values = y.to_host();
         for (std::int64_t i = 0; i < 3; ++i) {
           const std::vector<long double> line(x.begin() + i * n, x.begin() + (i + 1) * n);
@@ -115,7 +117,8 @@ TEST_P(CosineOnDevice, NormsAndInverses) {
           const CosineOptions o{.type = type, .norm = norm, .orthogonalize = orthogonalize, .cache = &cache_};
           const auto check = [&](Wave wave, const Array<float>& y, const Array<double>& want) {
             const auto w = want.to_host();
-            const double limit = 2 * std::max(bound(wave, type, n), bound(wave, type == CosineType::II ? CosineType::III : CosineType::II, n));
+            const double limit =
+                2 * std::max(bound(wave, type, n), bound(wave, type == CosineType::II ? CosineType::III : CosineType::II, n));
             EXPECT_LE(relative(y.to_host(), {w.begin(), w.end()}), limit) << static_cast<int>(type) << " " << name(norm) << " " << n;
           };
           const Executor host = Executor::host();
@@ -154,7 +157,8 @@ TEST_P(CosineOnDevice, AxesCutsAndPadding) {
   const View<const float> view(e_, dx.data() + 5 * 140 * 9, {6, 140, 5}, {-140 * 9, 9, 2});
   const auto back = idstn(e_, dstn(e_, view, {.axes = {{0, 2}}}), {.axes = {{0, 2}}}).to_host();
   std::vector<long double> want;
-  each_index({6, 140, 5}, [&](const Shape& i, std::size_t) { want.push_back(x[static_cast<std::size_t>(((5 - i[0]) * 140 + i[1]) * 9 + 2 * i[2])]); });
+  each_index({6, 140, 5},
+             [&](const Shape& i, std::size_t) { want.push_back(x[static_cast<std::size_t>(((5 - i[0]) * 140 + i[1]) * 9 + 2 * i[2])]); });
   EXPECT_LE(relative(back, want), 2 * (bound(Wave::Sine, CosineType::II, 6) + bound(Wave::Sine, CosineType::II, 5)) * 2);
 }
 
@@ -194,17 +198,17 @@ INSTANTIATE_TEST_SUITE_P(Simulators, CosineOnDevice, ::testing::Values("sim:trn1
 // Every combination of layouts: points or lines are neighbours, real or pairs, overlapping and far apart.
 std::vector<MatrixShape> shapes() {
   return {
-      {{20, 1, 1}, {20, 1, 1}, {{700, 20, 20}}},                     // rows to rows
-      {{20, 1, 1}, {17, 2, 2 * 700}, {{700, 5, 2}}},                 // overlapping rows to columns of pairs
+      {{20, 1, 1}, {20, 1, 1}, {{700, 20, 20}}},                        // rows to rows
+      {{20, 1, 1}, {17, 2, 2 * 700}, {{700, 5, 2}}},                    // overlapping rows to columns of pairs
       {{9, 2, 2 * 600}, {16, 1, 1}, {{3, 11000, 9700}, {600, 2, 16}}},  // columns of pairs to rows
-      {{30, 1, 1300}, {31, 1, 1300}, {{1300, 1, 1}}},                // columns to columns
-      {{128, 2, 2}, {128, 2, 2}, {{130, 300, 256}}},                 // pairs, the largest matrix
-      {{7, 1, 3}, {5, 2, 4}, {{2, 950, 1000}, {41, 22, 20}}},         // gaps everywhere
+      {{30, 1, 1300}, {31, 1, 1300}, {{1300, 1, 1}}},                   // columns to columns
+      {{128, 2, 2}, {128, 2, 2}, {{130, 300, 256}}},                    // pairs, the largest matrix
+      {{7, 1, 3}, {5, 2, 4}, {{2, 950, 1000}, {41, 22, 20}}},           // gaps everywhere
       {{1, 1, 1}, {1, 1, 1}, {{1, 1, 1}}},
-      {{2, 1, 1}, {2, 1, 1}, {{9000, 2, 2}}},                        // many short lines
+      {{2, 1, 1}, {2, 1, 1}, {{9000, 2, 2}}},  // many short lines
       {{2, 2, 4}, {3, 2, 2 * 9001}, {{9001, 9, 2}}},
       {{3, 2, 2 * 9000}, {2, 2, 2}, {{9000, 2, 4}}},
-      {{5, 1, 1}, {6, 1, 1}, {{129, 100, 6}}},                       // far apart
+      {{5, 1, 1}, {6, 1, 1}, {{129, 100, 6}}},  // far apart
   };
 }
 
@@ -240,9 +244,8 @@ TEST(MatrixProgram, MultipliesEveryLine) {
             long double sum = 0, moduli = 0;
             for (std::int64_t p = 0; p < s.in.parts; ++p) {
               for (std::int64_t j = 0; j < s.in.points; ++j) {
-                const long double term =
-                    static_cast<long double>(run.x[static_cast<std::size_t>(in + j * s.in.stride + p)]) *
-                    run.matrix[static_cast<std::size_t>(((p * s.in.points + j) * s.out.points + o) * s.out.parts + q)];
+                const long double term = static_cast<long double>(run.x[static_cast<std::size_t>(in + j * s.in.stride + p)]) *
+                                         run.matrix[static_cast<std::size_t>(((p * s.in.points + j) * s.out.points + o) * s.out.parts + q)];
                 sum += term, moduli += std::abs(term);
               }
             }
@@ -282,8 +285,8 @@ TEST(MatrixProgram, ModelledNearTheDmaRoof) {
 }
 
 TEST(MirrorProgram, TurnsLinesRound) {
-  for (const MirrorShape& s : {MirrorShape{1, 1, 1, {{1, 0, 0}}}, MirrorShape{128, 1, 2, {{3, 128, 256}}}, MirrorShape{300, 7, 5, {{2, 3000, 2000}, {5, 1, 1}}},
-                               MirrorShape{129, 600, 601, {{600, 1, 1}}}}) {
+  for (const MirrorShape& s : {MirrorShape{1, 1, 1, {{1, 0, 0}}}, MirrorShape{128, 1, 2, {{3, 128, 256}}},
+                               MirrorShape{300, 7, 5, {{2, 3000, 2000}, {5, 1, 1}}}, MirrorShape{129, 600, 601, {{600, 1, 1}}}}) {
     std::int64_t in = (s.points - 1) * s.in_stride + 1, out = (s.points - 1) * s.out_stride + 1;
     Shape counts;
     for (const LineDim& d : s.lines) in += (d.count - 1) * d.in, out += (d.count - 1) * d.out, counts.push_back(d.count);

@@ -1,11 +1,10 @@
 // Short-time transforms on simulated devices against their definition in long double, within the header's bounds: frames on either side of
 // the hardware's edges, every boundary, real and complex signals, one and two sides; and the sum over frames in any order, as NKI text.
-#include "fft_support.hpp"
-
 #include <trn/fft/overlap_program.hpp>
 #include <trn/fft/stft.hpp>
 #include <trn/neuron/sim.hpp>
 
+#include "fft_support.hpp"
 #include "support/nki_run.hpp"
 
 namespace trn::fft::test {
@@ -56,7 +55,8 @@ std::vector<LC> definition(const Case& c, const std::vector<LC>& x, std::int64_t
   for (std::int64_t t = 0; t < count; ++t) {
     std::vector<LC> frame;
     for (std::int64_t j = 0; j < n; ++j)
-      frame.push_back(static_cast<long double>(w[static_cast<std::size_t>(j)]) * extended(x, t * c.hop() + j - c.extension(), c.extension(), c.o.boundary));
+      frame.push_back(static_cast<long double>(w[static_cast<std::size_t>(j)]) *
+                      extended(x, t * c.hop() + j - c.extension(), c.extension(), c.o.boundary));
     for (std::int64_t k = 0; k < c.bins(); ++k) {
       LC sum = 0;
       for (std::int64_t j = 0; j < n; ++j) {
@@ -69,20 +69,25 @@ std::vector<LC> definition(const Case& c, const std::vector<LC>& x, std::int64_t
   return y;
 }
 
-template <class E> std::vector<E> random_values(std::int64_t n, std::uint32_t seed) {
+template <class E>
+std::vector<E> random_values(std::int64_t n, std::uint32_t seed) {
   if constexpr (std::is_same_v<E, float>)
     return random_real<float>(n, seed);
   else
     return random_complex<float>(n, seed);
 }
-template <class E> std::vector<LC> wide(const E* from, std::int64_t n) { return {from, from + n}; }
+template <class E>
+std::vector<LC> wide(const E* from, std::int64_t n) {
+  return {from, from + n};
+}
 
 class StftOnDevice : public ::testing::TestWithParam<const char*> {
  protected:
   const Executor e_ = Executor::open(GetParam());
   mutable PlanCache cache_;
 
-  template <class F> auto observed(const char* operation, F call) const {
+  template <class F>
+  auto observed(const char* operation, F call) const {
     Recorder device(e_), host(Executor::host());
     auto y = call();
     EXPECT_EQ(device.family_of(operation), "device");
@@ -98,7 +103,8 @@ class StftOnDevice : public ::testing::TestWithParam<const char*> {
   }
 
   // Two signals against the definition, frame by frame.
-  template <class E> void check(Case c) const {
+  template <class E>
+  void check(Case c) const {
     c.o.cache = &cache_;
     const auto x = random_values<E>(2 * c.length, static_cast<std::uint32_t>(c.length));
     const auto dx = Array<E>::from_host(e_, {2, c.length}, x);
@@ -107,7 +113,8 @@ class StftOnDevice : public ::testing::TestWithParam<const char*> {
     ASSERT_EQ(y.shape(), (Shape{2, c.bins(), count}));
     const auto got = y.to_host();
     const double bound =
-        transform_bound(c.o.n_fft, std::is_same_v<E, float> && c.o.sides == Sides::One ? Kind::RealToComplex : Kind::ComplexToComplex) + 3 * u;
+        transform_bound(c.o.n_fft, std::is_same_v<E, float> && c.o.sides == Sides::One ? Kind::RealToComplex : Kind::ComplexToComplex) +
+        3 * u;
     for (std::int64_t b = 0; b < 2; ++b) {
       const auto want = definition(c, wide(x.data() + b * c.length, c.length), count);
       for (std::int64_t t = 0; t < count; ++t) {
@@ -123,7 +130,8 @@ class StftOnDevice : public ::testing::TestWithParam<const char*> {
   }
 
   // An arbitrary spectrogram against x_p = sum of w_j frame_j / sum of w_j^2.
-  template <class E> void check_inverse(Case c) const {
+  template <class E>
+  void check_inverse(Case c) const {
     c.o.cache = &cache_;
     const std::int64_t n = c.o.n_fft, count = stft_frames(c.length, c.o), covered = n + c.hop() * (count - 1);
     const auto y = random_complex<float>(2 * c.bins() * count, 9);
@@ -183,7 +191,8 @@ Case with(std::int64_t n, std::int64_t hop, std::int64_t length, Sides sides = S
 }
 
 TEST_P(StftOnDevice, SizesOfFrames) {
-  for (const auto& [n, hop] : {std::pair{2, 1}, {8, 3}, {127, 40}, {128, 32}, {129, 43}, {256, 64}, {513, 200}}) check<float>(with(n, hop, 3 * n + 17));
+  for (const auto& [n, hop] : {std::pair{2, 1}, {8, 3}, {127, 40}, {128, 32}, {129, 43}, {256, 64}, {513, 200}})
+    check<float>(with(n, hop, 3 * n + 17));
   check<float>(with(16, 4, 5000));  // several blocks of frames
   for (const std::int64_t n : {9, 128, 130}) {
     check<float>(with(n, n / 2, 4 * n, Sides::Two));
@@ -232,7 +241,8 @@ TEST_P(StftOnDevice, ThereAndBack) {
       double error = 0, norm = 0;
       for (std::size_t i = 0; i < x.size(); ++i) error += (back[i] - x[i]) * (back[i] - x[i]), norm += x[i] * x[i];
       // Both transforms, and weights at the ends that are as small as 0.4 of those in the middle.
-      EXPECT_LE(std::sqrt(error), 2 * std::sqrt(5.0) * 2.5 * (transform_bound(size, Kind::RealToComplex) + 12 * u) * std::sqrt(norm)) << size;
+      EXPECT_LE(std::sqrt(error), 2 * std::sqrt(5.0) * 2.5 * (transform_bound(size, Kind::RealToComplex) + 12 * u) * std::sqrt(norm))
+          << size;
     }
   }
   const StftOptions scipy = scipy_stft(64);
@@ -262,7 +272,8 @@ TEST_P(StftOnDevice, Views) {
       }
       if (boundary == Boundary::None) continue;
       std::vector<C> turned(got.size());
-      each_index({3, bins, count}, [&](const Shape& i, std::size_t at) { turned[static_cast<std::size_t>((i[2] * 3 + i[0]) * bins + i[1])] = got[at]; });
+      each_index({3, bins, count},
+                 [&](const Shape& i, std::size_t at) { turned[static_cast<std::size_t>((i[2] * 3 + i[0]) * bins + i[1])] = got[at]; });
       const auto dt = Array<C>::from_host(e_, {count, 3, bins}, turned);
       const View<const C> there(e_, dt.data(), {3, bins, count}, {bins, 1, 3 * bins});
       const auto one = istft(e_, y, o).to_host(), two = istft(e_, there, o).to_host();
@@ -272,7 +283,8 @@ TEST_P(StftOnDevice, Views) {
       }
       double difference = 0, norm = 0;  // a longer transform may be factored in another way for another layout
       for (std::size_t i = 0; i < one.size(); ++i) difference += (one[i] - two[i]) * (one[i] - two[i]), norm += one[i] * one[i];
-      EXPECT_LE(std::sqrt(difference), 2 * std::sqrt(4.0) * 2.5 * (transform_bound(n, Kind::ComplexToReal) + 12 * u) * std::sqrt(norm)) << n;
+      EXPECT_LE(std::sqrt(difference), 2 * std::sqrt(4.0) * 2.5 * (transform_bound(n, Kind::ComplexToReal) + 12 * u) * std::sqrt(norm))
+          << n;
     }
   }
 }
@@ -293,11 +305,10 @@ INSTANTIATE_TEST_SUITE_P(Simulators, StftOnDevice, ::testing::Values("sim:trn1",
 
 std::vector<OverlapShape> shapes() {
   return {
-      {2, 300, 16, 4, 8, 1190, 1, 1, true},    // many rows to a partition
-      {1, 5, 700, 300, 350, 1500, 2, 2, true},  // pairs, hop does not divide
-      {3, 20, 64, 16, 0, 360, 1, 2, false},    // every second number, no window
-      {1, 1, 40, 40, 7, 30, 1, 1, true},
-      {1, 3, 2500, 2100, 0, 5000, 1, 1, true},  // columns longer than a tile
+      {2, 300, 16, 4, 8, 1190, 1, 1, true},                                              // many rows to a partition
+      {1, 5, 700, 300, 350, 1500, 2, 2, true},                                           // pairs, hop does not divide
+      {3, 20, 64, 16, 0, 360, 1, 2, false},                                              // every second number, no window
+      {1, 1, 40, 40, 7, 30, 1, 1, true},       {1, 3, 2500, 2100, 0, 5000, 1, 1, true},  // columns longer than a tile
   };
 }
 
@@ -355,7 +366,9 @@ TEST(OverlapProgram, Refusals) {
   EXPECT_IN("20000 frames of 20000 points lie over a point", message_of<NotImplemented>([&] {
               (void)overlap_program({1, 4, 20000, 1, 0, 100, 1, 1, true}, machine);
             }));
-  EXPECT_IN("are no sum of overlapping frames", message_of<InvalidArgument>([&] { (void)overlap_program({1, 4, 20, 0, 0, 100, 1, 1, true}, machine); }));
+  EXPECT_IN("are no sum of overlapping frames", message_of<InvalidArgument>([&] {
+              (void)overlap_program({1, 4, 20, 0, 0, 100, 1, 1, true}, machine);
+            }));
 }
 
 TEST(OverlapProgram, NkiGivesTheSimulatorsBits) {

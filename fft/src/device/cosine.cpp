@@ -24,10 +24,10 @@
 #include <numbers>
 #include <trn/fft/matrix_program.hpp>
 #include <trn/fft/points_program.hpp>
-#include <trn/tile/device.hpp>
 
 #include "../roots.hpp"
 #include "../views.hpp"
+#include "launch.hpp"
 #include "planner.hpp"
 
 namespace trn::fft::device {
@@ -74,11 +74,13 @@ class Cosine {
   [[nodiscard]] std::int64_t points() const { return a_.type != CosineType::I ? 2 * n_ : sine_ ? 2 * (n_ + 1) : 2 * (n_ - 1); }
   // v_j and w_k.
   [[nodiscard]] long double before(std::int64_t j) const {
-    const bool end = (a_.type == CosineType::I && !sine_ && (j == 0 || j == n_ - 1)) || (a_.type == CosineType::III && j == (sine_ ? n_ - 1 : 0));
+    const bool end =
+        (a_.type == CosineType::I && !sine_ && (j == 0 || j == n_ - 1)) || (a_.type == CosineType::III && j == (sine_ ? n_ - 1 : 0));
     return (end ? 1 : 2) * (end && a_.orthogonalize ? std::numbers::sqrt2_v<long double> : 1);
   }
   [[nodiscard]] long double after(std::int64_t k) const {
-    const bool end = (a_.type == CosineType::I && !sine_ && (k == 0 || k == n_ - 1)) || (a_.type == CosineType::II && k == (sine_ ? n_ - 1 : 0));
+    const bool end =
+        (a_.type == CosineType::I && !sine_ && (k == 0 || k == n_ - 1)) || (a_.type == CosineType::II && k == (sine_ ? n_ - 1 : 0));
     return static_cast<long double>(a_.factor) * (end && a_.orthogonalize ? std::numbers::sqrt2_v<long double> / 2 : 1);
   }
   [[nodiscard]] Complex turn() const { return sine_ ? Complex(0, 1) : Complex(1, 0); }
@@ -93,26 +95,17 @@ class Cosine {
     return merged_lines(all);
   }
 
-  template <class Shape, class Build>
-  void launch(const Shape& shape, const Build& build, std::vector<Binding> bindings, const char* constant,
-              const std::vector<float>& values) const {
-    const auto program = device_.programs().get(shape, [&](const Shape& s) { return build(s, device_.machine()); });
-    const auto bytes = static_cast<std::int64_t>(values.size() * sizeof(float));
-    const Buffer buffer(e_, bytes);
-    if (bytes > 0) {
-      device_.copy_in(buffer.data(), values.data(), bytes);
-      bindings.push_back({constant, buffer.data()});
-    }
-    device_.run(*program, bindings);
-  }
   void pointwise(const PointLayout& in, const PointLayout& out, const std::vector<LineDim>& all, const void* x, void* y,
                  const std::vector<Complex>& table) const {
     std::vector<float> values;
     for (const Complex& t : table) values.push_back(static_cast<float>(t.real())), values.push_back(static_cast<float>(t.imag()));
-    launch(PointwiseShape{in, out, all, !table.empty()}, pointwise_program,
-           {{in.real ? "x_re" : "x", const_cast<void*>(x)}, {out.real ? "y_re" : "y", y}}, "table", values);
+    const Buffer buffer = upload(e_, values);
+    std::vector<Binding> bindings{{in.real ? "x_re" : "x", const_cast<void*>(x)}, {out.real ? "y_re" : "y", y}};
+    if (!table.empty()) bindings.push_back({"table", buffer.data()});
+    launch(e_, PointwiseShape{in, out, all, !table.empty()}, pointwise_program, bindings);
   }
-  template <class F> [[nodiscard]] std::vector<Complex> table(std::int64_t size, F f) const {
+  template <class F>
+  [[nodiscard]] std::vector<Complex> table(std::int64_t size, F f) const {
     std::vector<Complex> all;
     for (std::int64_t i = 0; i < size; ++i) all.push_back(f(i));
     return all;
@@ -147,7 +140,8 @@ class Cosine {
       }
     }
     const MatrixShape shape{{a_.given * together, 1, a_.in_stride}, {n_ * together, 1, a_.out_stride}, all};
-    launch(shape, matrix_program, {{"x", const_cast<void*>(a_.in)}, {"y", a_.out}}, "matrix", m);
+    const Buffer buffer = upload(e_, m);
+    launch(e_, shape, matrix_program, {{"x", const_cast<void*>(a_.in)}, {"matrix", buffer.data()}, {"y", a_.out}});
   }
 
   void from_real() const {

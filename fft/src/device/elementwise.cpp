@@ -3,12 +3,13 @@
 // Which elements lie where: strided_tiles.hpp. DMA moves 8 bytes for a complex operand, 4 for a real one. Per element the Vector Engine
 // does 2 (add, subtract, conj), 4 (multiply; GpSimd the other 2), about 40 (divide), 20 (abs; Scalar 1), 45 (angle, from_polar) operators:
 // DMA binds the first, the Vector Engine all others. Moves are DMA alone.
+#include "../elementwise.hpp"
+
 #include <trn/core/array.hpp>
 #include <trn/core/error.hpp>
 #include <trn/fft/elementwise_program.hpp>
-#include <trn/tile/device.hpp>
 
-#include "../elementwise.hpp"
+#include "launch.hpp"
 #include "line_kernel.hpp"
 #include "strided_tiles.hpp"
 #include "tile_functions.hpp"
@@ -70,13 +71,16 @@ class ElementwiseKernel {
 
   Data data(const Side& side, const StridedTile& t) {
     const std::int64_t n = t.free(), pairs = side.form == ElementForm::Interleaved ? 2 : 1;
-    const auto one = [&](const char* name) { return b_.sbuf(name, t.partitions(), {n * pairs}, DType::Float32, is_function(s_.op) ? 2 : kBuffers); };
+    const auto one = [&](const char* name) {
+      return b_.sbuf(name, t.partitions(), {n * pairs}, DType::Float32, is_function(s_.op) ? 2 : kBuffers);
+    };
     const Access first = one("data");
     if (side.form == ElementForm::Planar) return {{}, {first, one("data_im")}};
     if (side.form == ElementForm::Real) return {first, {first, {}}};
     return {first, {pattern(first, 0, {{2, n}}), pattern(first, 1, {{2, n}})}};
   }
-  template <class Move> void transfer(const Side& side, const StridedTile& t, const Data& d, const Move& move) {
+  template <class Move>
+  void transfer(const Side& side, const StridedTile& t, const Data& d, const Move& move) {
     std::vector<Dim> dims = t.dims(side.operand);
     if (side.form == ElementForm::Interleaved) dims.push_back({1, 2});
     const auto at = [&](int part) { return pattern(side.tensor[part], t.offset[side.operand], dims); };
@@ -190,8 +194,10 @@ namespace device {
 
 void elementwise(const Executor& executor, const ElementwiseArgs& args) {
   if (args.real != DType::Float32) {
-    fail<NotImplemented>("fft.elementwise: the engines compute in float32, and complex arithmetic in {} has no kernel on executor '{}'; "
-                         "use float, or the host", name(args.real), executor.name());
+    fail<NotImplemented>(
+        "fft.elementwise: the engines compute in float32, and complex arithmetic in {} has no kernel on executor '{}'; "
+        "use float, or the host",
+        name(args.real), executor.name());
   }
   ElementwiseShape shape{args.op, args.shape, {}, {}, {}};
   std::vector<Binding> bindings;
@@ -205,10 +211,7 @@ void elementwise(const Executor& executor, const ElementwiseArgs& args) {
   side("a", args.a, shape.a);
   if (has_second(args.op)) side("b", args.b, shape.b);
   side("out", args.out, shape.out);
-  Device& device = device_of(executor);
-  const auto program =
-      device.programs().get(shape, [&](const ElementwiseShape& s) { return elementwise_program(s, device.machine()); });
-  device.run(*program, bindings);
+  launch(executor, shape, elementwise_program, bindings);
 }
 
 void move(const Executor& executor, const MoveArgs& args) {
@@ -221,9 +224,7 @@ void move(const Executor& executor, const MoveArgs& args) {
     bindings.push_back({fmt::format("y{}", number), m.to});
     if (!zeros) bindings.push_back({fmt::format("x{}", number), const_cast<void*>(m.from)});
   }
-  Device& device = device_of(executor);
-  const auto program = device.programs().get(shape, [&](const MoveShape& s) { return move_program(s, device.machine()); });
-  device.run(*program, bindings);
+  launch(executor, shape, move_program, bindings);
 }
 
 }  // namespace device

@@ -3,8 +3,8 @@
 // The signal with its extension at either end is made by DMA, once; frames are overlapping windows on it. Up to 128 points a frame, window,
 // scale and transform are one matrix on the Tensor Engine (matrix_program), which reads every point of the signal once and writes the
 // spectrogram with time along the free dimension, as it lies. Longer frames are multiplied by the window on the Vector Engine
-// (pointwise_program) and transformed by a plan. The way back: frames by one matrix, window included, or by a plan; then the sum over frames
-// (overlap_program).
+// (pointwise_program) and transformed by a plan. The way back: frames by one matrix, window included, or by a plan; then the sum over
+// frames (overlap_program).
 //
 // Errors: a matrix sums n_fft products in a row, at most 2 (n_fft + sqrt(n_fft) + 2) u of the frame's norm, in place of a plan's bound.
 #include <algorithm>
@@ -12,12 +12,12 @@
 #include <trn/fft/matrix_program.hpp>
 #include <trn/fft/overlap_program.hpp>
 #include <trn/fft/points_program.hpp>
-#include <trn/tile/device.hpp>
 
 #include "../matrix.hpp"
 #include "../roots.hpp"
 #include "../stft.hpp"
 #include "../views.hpp"
+#include "launch.hpp"
 #include "planner.hpp"
 
 namespace trn::fft::device {
@@ -28,16 +28,6 @@ namespace {
 
 using C = std::complex<float>;
 
-Buffer upload(const Executor& e, const std::vector<float>& values) {
-  Buffer buffer(e, static_cast<std::int64_t>(values.size() * sizeof(float)));
-  device_of(e).copy_in(buffer.data(), values.data(), buffer.bytes());
-  return buffer;
-}
-template <class Shape, class Build> void launch(const Executor& e, const Shape& shape, const Build& build, const std::vector<Binding>& bindings) {
-  Device& device = device_of(e);
-  device.run(*device.programs().get(shape, [&](const Shape& s) { return build(s, device.machine()); }), bindings);
-}
-
 // Signals in memory: point j of signal (b0, b1, ...) at j stride + b0 distances[0] + ..., in reals.
 struct Signals {
   const float* data;
@@ -46,14 +36,17 @@ struct Signals {
 };
 
 // The signal from -extension on, as many points as the frames reach. E: float, or C for complex signals.
-template <class E> class Extension {
+template <class E>
+class Extension {
  public:
-  Extension(const Executor& e, const StftArgs& a, std::int64_t points) : e_(e), a_(a), f_(*a.f), shape_(a.batch), extended_(e, with(points)) {
+  Extension(const Executor& e, const StftArgs& a, std::int64_t points)
+      : e_(e), a_(a), f_(*a.f), shape_(a.batch), extended_(e, with(points)) {
     Strides strides = a.batch_strides;
     strides.push_back(a.stride);
     for (std::int64_t& s : strides) s /= a.parts;
     strides_ = strides;
-    const std::int64_t inside = std::min(f_.length, points - f_.extension), behind = std::max<std::int64_t>(points - f_.extension - inside, 0);
+    const std::int64_t inside = std::min(f_.length, points - f_.extension),
+                       behind = std::max<std::int64_t>(points - f_.extension - inside, 0);
     const std::int64_t right = std::min(f_.extension, behind);
     Moves moves(e);
     moves.elements(from(0, 1, inside), to(f_.extension, inside));
@@ -180,7 +173,8 @@ void long_frames(const Executor& e, const StftArgs& a, const Signals& x) {
   const PointwiseShape shape{
       {Format::Interleaved, true, points, a.parts == 2 ? 1 : x.stride},
       {Format::Interleaved, !widened, points, widened ? 2 : 1},
-      frame_lines(a.batch, x.distances, dense_distances(a.batch, f.count * reals), {f.count, f.hop * x.stride, reals}), true};
+      frame_lines(a.batch, x.distances, dense_distances(a.batch, f.count * reals), {f.count, f.hop * x.stride, reals}),
+      true};
   const Buffer window = upload(e, table);
   launch(e, shape, pointwise_program,
          {{"x_re", const_cast<float*>(x.data)}, {"table", window.data()}, {widened ? "y" : "y_re", frames.data()}});
@@ -189,7 +183,8 @@ void long_frames(const Executor& e, const StftArgs& a, const Signals& x) {
   plan_for<float>(e, to_spectrogram(Kind::ComplexToComplex, f, signals), a.cache).execute(reinterpret_cast<const C*>(frames.data()), to);
 }
 
-template <class E> void transform(const Executor& e, const StftArgs& a) {
+template <class E>
+void transform(const Executor& e, const StftArgs& a) {
   const Frames& f = *a.f;
   const std::int64_t points = f.hop * (f.count - 1) + f.n_fft;
   const auto run = [&](const Signals& x) {
@@ -204,8 +199,8 @@ template <class E> void transform(const Executor& e, const StftArgs& a) {
   run({reinterpret_cast<const float*>(extended.data()), a.parts, dense_distances(a.batch, points * a.parts)});
 }
 
-// Frames of up to 128 points with their window: x_j = w_j / n sum over k of g_k Y_k exp(2 pi i jk/n), g_k = 2 for frequencies that stand for
-// their mirror image too.
+// Frames of up to 128 points with their window: x_j = w_j / n sum over k of g_k Y_k exp(2 pi i jk/n), g_k = 2 for frequencies that stand
+// for their mirror image too.
 void short_inverse(const Executor& e, const IstftArgs& a, const OverlapRows& rows, const Array<float>& frames) {
   const Frames& f = *a.f;
   const std::int64_t bins = bins_of(f, a.sides), n = f.n_fft;
@@ -223,9 +218,10 @@ void short_inverse(const Executor& e, const IstftArgs& a, const OverlapRows& row
     }
   }
   const std::int64_t reals = n * a.parts;
-  const MatrixShape shape{{bins, 2, a.bin_stride},
-                          {n, a.parts, a.parts},
-                          frame_lines(a.batch, a.batch_strides, dense_distances(a.batch, rows.rows * reals), {f.count, a.frame_stride, reals})};
+  const MatrixShape shape{
+      {bins, 2, a.bin_stride},
+      {n, a.parts, a.parts},
+      frame_lines(a.batch, a.batch_strides, dense_distances(a.batch, rows.rows * reals), {f.count, a.frame_stride, reals})};
   const Buffer matrix = upload(e, m);
   launch(e, shape, matrix_program,
          {{"x", const_cast<void*>(a.spectrogram)}, {"matrix", matrix.data()}, {"y", frames.data() + rows.first_row * reals}});

@@ -9,16 +9,17 @@
 //   lines are neighbours              y^T (points, lines) = stationary matrix, moving x^T, a part at a time
 // The Vector and the Scalar Engine empty PSUM by turns.
 //
-// Time on trn2 for 128 real lines of 128 points: a transpose of 192 cycles and a product of 526 at 2.4 GHz, 0.3 us; PSUM 256 numbers, 0.3 us
-// of Vector and Scalar together, DMA 128 KiB, 0.3 us at 416 GB/s. For 64 points or fewer DMA and PSUM have less to do, the product is no
+// Time on trn2 for 128 real lines of 128 points: a transpose of 192 cycles and a product of 526 at 2.4 GHz, 0.3 us; PSUM 256 numbers, 0.3
+// us of Vector and Scalar together, DMA 128 KiB, 0.3 us at 416 GB/s. For 64 points or fewer DMA and PSUM have less to do, the product is no
 // shorter than 64 columns: the Tensor Engine binds.
+#include "../matrix.hpp"
+
 #include <algorithm>
 #include <trn/core/error.hpp>
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/blocks/matmul.hpp>
-#include <trn/tile/device.hpp>
 
-#include "../matrix.hpp"
+#include "launch.hpp"
 #include "line_kernel.hpp"
 #include "planner.hpp"
 
@@ -152,8 +153,8 @@ class MatrixKernel {
       const Access bank = sums.next();
       for (std::int64_t i = 0; i < count; ++i) {
         for (std::int64_t p = 0; p < s_.in.parts; ++p) {
-          b_.nc_matmul(pattern(bank, i * columns, {{1, columns}}), moving(x, k, p, r + i, 1),
-                       pattern(matrix_, p * columns, {{1, columns}}), {.accumulate = p});
+          b_.nc_matmul(pattern(bank, i * columns, {{1, columns}}), moving(x, k, p, r + i, 1), pattern(matrix_, p * columns, {{1, columns}}),
+                       {.accumulate = p});
         }
       }
       empty(pattern(y, r * columns, {{1, count * columns}}), pattern(bank, 0, {{1, count * columns}}));
@@ -207,11 +208,9 @@ Program matrix_program(const MatrixShape& shape, const Machine& machine) {
 namespace device {
 
 void matrix(const Executor& executor, const MatrixArgs& args) {
-  Device& device = device_of(executor);
   MatrixShape shape = args.shape;
   shape.lines = merged_lines(shape.lines);
-  const auto program = device.programs().get(shape, [&](const MatrixShape& s) { return matrix_program(s, device.machine()); });
-  device.run(*program, std::vector<Binding>{{"x", const_cast<float*>(args.x)}, {"matrix", const_cast<float*>(args.matrix)}, {"y", args.y}});
+  launch(executor, shape, matrix_program, {{"x", const_cast<float*>(args.x)}, {"matrix", const_cast<float*>(args.matrix)}, {"y", args.y}});
 }
 
 std::int64_t matrix_points(const Executor& executor) { return device_of(executor).machine().partitions; }

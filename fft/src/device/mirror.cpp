@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/blocks/matmul.hpp>
-#include <trn/tile/device.hpp>
 
 #include "../matrix.hpp"
+#include "launch.hpp"
 #include "line_kernel.hpp"
 #include "planner.hpp"
 
@@ -62,15 +62,15 @@ class MirrorKernel {
 
   void piece(const Affine& in, const Affine& out, std::int64_t count) {
     const LineDim& d = s_.lines.back();
-    blocks::for_blocks(b_, "lines", d.count, blocks::bank_columns(b_.machine()), LoopKind::Parallel,
-                       [&](const Affine& line, std::int64_t lines) {
-      const Access x = b_.sbuf("x_tile", count, {lines}, DType::Float32, 2), y = b_.sbuf("y_tile", count, {lines}, DType::Float32, 2);
-      const Access sum = b_.psum("sums", count, {lines}, DType::Float32, 2);
-      b_.dma_copy(x, pattern(x_, in + line * d.in, {{s_.in_stride, count}, {d.in, lines}}));
-      b_.nc_matmul(sum, ones_(ds(0, count), ds(ones_.partitions - count, count)), x);
-      b_.tensor_copy(y, sum, Engine::Vector);
-      b_.dma_copy(pattern(y_, out + line * d.out, {{s_.out_stride, count}, {d.out, lines}}), y);
-    });
+    blocks::for_blocks(
+        b_, "lines", d.count, blocks::bank_columns(b_.machine()), LoopKind::Parallel, [&](const Affine& line, std::int64_t lines) {
+          const Access x = b_.sbuf("x_tile", count, {lines}, DType::Float32, 2), y = b_.sbuf("y_tile", count, {lines}, DType::Float32, 2);
+          const Access sum = b_.psum("sums", count, {lines}, DType::Float32, 2);
+          b_.dma_copy(x, pattern(x_, in + line * d.in, {{s_.in_stride, count}, {d.in, lines}}));
+          b_.nc_matmul(sum, ones_(ds(0, count), ds(ones_.partitions - count, count)), x);
+          b_.tensor_copy(y, sum, Engine::Vector);
+          b_.dma_copy(pattern(y_, out + line * d.out, {{s_.out_stride, count}, {d.out, lines}}), y);
+        });
   }
 
   const MirrorShape s_;
@@ -86,11 +86,9 @@ Program mirror_program(const MirrorShape& shape, const Machine& machine) { retur
 namespace device {
 
 void mirror(const Executor& executor, const MirrorArgs& args) {
-  Device& device = device_of(executor);
   MirrorShape shape = args.shape;
   shape.lines = merged_lines(shape.lines);
-  const auto program = device.programs().get(shape, [&](const MirrorShape& s) { return mirror_program(s, device.machine()); });
-  device.run(*program, std::vector<Binding>{{"x", const_cast<float*>(args.x)}, {"y", args.y}});
+  launch(executor, shape, mirror_program, {{"x", const_cast<float*>(args.x)}, {"y", args.y}});
 }
 
 }  // namespace device

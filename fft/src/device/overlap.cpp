@@ -1,9 +1,9 @@
 // Overlapping frames added to a signal.
 //
-// Point p of the signal is p = q hop + r, 0 <= r < hop. With shift = e hop - s, 0 <= s < hop, it gets from layer l = 0, 1, ... the point j =
-// l hop + r - s of frame t = q + e - l: consecutive q take consecutive frames, so a layer is one load with q on partitions (k of them behind
-// one another on each) and r along the free dimension, and a store writes k hop consecutive points a partition. A layer whose j begins or
-// ends within the frame covers a part of r.
+// Point p of the signal is p = q hop + r, 0 <= r < hop. With shift = e hop - s, 0 <= s < hop, it gets from layer l = 0, 1, ... the point j
+// = l hop + r - s of frame t = q + e - l: consecutive q take consecutive frames, so a layer is one load with q on partitions (k of them
+// behind one another on each) and r along the free dimension, and a store writes k hop consecutive points a partition. A layer whose j
+// begins or ends within the frame covers a part of r.
 //
 // Per point and layer DMA moves 4 bytes, GpSimd multiplies by the window, the Vector Engine adds: for 1024 numbers a partition and layer
 // 1.3 us of DMA, 1.6 us of GpSimd, 2.1 us of Vector on trn2: the Vector Engine binds.
@@ -23,7 +23,7 @@ using blocks::ceil_div;
 namespace {
 
 constexpr std::int64_t kTileReals = 1024, kWindowReals = 16384;  // per partition
-constexpr std::int64_t kBuffers = 4;  // loads and stores of other tiles go on meanwhile: DMA takes 2 us to begin
+constexpr std::int64_t kBuffers = 4;                             // loads and stores of other tiles go on meanwhile: DMA takes 2 us to begin
 
 struct Layers {
   std::int64_t e, s, layers;
@@ -60,7 +60,9 @@ class OverlapKernel {
       const Access window = load_window(r, size);
       const std::int64_t each = std::clamp(kTileReals / (size * o_.parts), std::int64_t{1}, ceil_div(count, side)), full = side * each;
       b_.parallel("signal", o_.signals, [&](Affine b) {
-        const auto at = [&](const Affine& q, std::int64_t partitions, std::int64_t k) { tile(b, q + first, partitions, k, r, size, window); };
+        const auto at = [&](const Affine& q, std::int64_t partitions, std::int64_t k) {
+          tile(b, q + first, partitions, k, r, size, window);
+        };
         const std::int64_t whole = count / full, rest = count % full;
         b_.parallel("rows", whole, [&](Affine i) { at(i * full, side, each); });
         if (rest / each > 0) at(Affine(whole * full), rest / each, each);
@@ -118,8 +120,9 @@ class OverlapKernel {
       } else if (!begun) {
         b_.tensor_copy(to, piece, Engine::Vector);
       }
-      if (begun) b_.tensor_tensor(numbers(sum, part), numbers(sum, part), pattern(piece, 0, {{part.size() * parts, k}, {1, part.size() * parts}}),
-                                  AluOp::Add, Engine::Vector);
+      if (begun)
+        b_.tensor_tensor(numbers(sum, part), numbers(sum, part), pattern(piece, 0, {{part.size() * parts, k}, {1, part.size() * parts}}),
+                         AluOp::Add, Engine::Vector);
       begun = true;
     }
     if (!begun) b_.memset(sum, 0, Engine::Vector);

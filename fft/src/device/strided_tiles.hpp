@@ -20,8 +20,8 @@ struct StridedAxis {
 // missing ones count as the first.
 [[nodiscard]] std::vector<StridedAxis> merged_axes(const Shape& shape, const std::vector<Strides>& strides);
 
-// Element (f, p, r, j) of operand i lies at offset[i] + f fold_stride[i] + p partition_stride[i] + r row_stride[i] + j stride[i]; (f, p) is a
-// partition.
+// Element (f, p, r, j) of operand i lies at offset[i] + f fold_stride[i] + p partition_stride[i] + r row_stride[i] + j stride[i]; (f, p) is
+// a partition.
 struct StridedTile {
   std::int64_t folds = 1, each = 1, rows = 1, length = 1;
   std::array<tile::Affine, kStridedOperands> offset;
