@@ -2,7 +2,8 @@
 //
 //   y_k = c_k sum over j of (x_j c_j) conj(c_(k-j))
 //
-// a convolution of n points with 2 n - 1, cyclic of any length M >= 2 n - 1. Five programs on the device: times c with zeros behind,
+// a convolution of n points with 2 n - 1, cyclic of any length M >= 2 n - 1; of M >= 3 n/2 for a real line, of which half the points
+// are wanted or given. Five programs on the device: times c with zeros behind,
 // forward, times the transform of conj(c), inverse, times c. Angles are exact: j^2 is reduced modulo 2 n in integers. The transform of
 // conj(c) is computed here, in long double, once per plan.
 //
@@ -21,9 +22,9 @@ namespace {
 
 using Complex = std::complex<long double>;
 
-// The least work among the lengths from 2 n - 1 to the next power of two.
-std::int64_t convolution_length(std::int64_t n, std::int64_t limit) {
-  std::int64_t least = 2 * n - 1, power = 1;
+// The least work among the lengths from `least` to the next power of two.
+std::int64_t convolution_length(std::int64_t least, std::int64_t limit) {
+  std::int64_t power = 1;
   while (power < least) power *= 2;
   if (power > limit * limit) {
     std::int64_t best = power;
@@ -48,9 +49,9 @@ std::int64_t convolution_length(std::int64_t n, std::int64_t limit) {
 
 }  // namespace
 
-Chirp make_chirp(std::int64_t n, Direction direction, std::int64_t limit) {
+Chirp make_chirp(std::int64_t n, Direction direction, std::int64_t limit, std::int64_t in, std::int64_t out) {
   Chirp made;
-  const std::int64_t m = made.length = convolution_length(n, limit);
+  const std::int64_t m = made.length = convolution_length(in + out - 1, limit);
   made.chirp.resize(static_cast<std::size_t>(n));
   for (std::int64_t j = 0; j < n; ++j) {
     __extension__ using Int128 = __int128;
@@ -58,10 +59,9 @@ Chirp make_chirp(std::int64_t n, Direction direction, std::int64_t limit) {
     made.chirp[static_cast<std::size_t>(j)] = direction == Direction::Forward ? w : std::conj(w);
   }
   std::vector<Complex> wrapped(static_cast<std::size_t>(m));
-  for (std::int64_t j = 0; j < n; ++j) {
-    wrapped[static_cast<std::size_t>(j)] = wrapped[static_cast<std::size_t>((m - j) % m)] =
-        std::conj(made.chirp[static_cast<std::size_t>(j)]);
-  }
+  const auto conjugate = [&](std::int64_t j) { return std::conj(made.chirp[static_cast<std::size_t>(j)]); };
+  for (std::int64_t k = 0; k < out; ++k) wrapped[static_cast<std::size_t>(k)] = conjugate(k);
+  for (std::int64_t j = 1; j < in; ++j) wrapped[static_cast<std::size_t>(m - j)] = conjugate(j);
   made.spectrum = long_dft(wrapped);
   for (const Complex& b : made.spectrum) made.largest = std::max(made.largest, std::abs(b));
   return made;
@@ -69,14 +69,14 @@ Chirp make_chirp(std::int64_t n, Direction direction, std::int64_t limit) {
 
 void Planner::bluestein(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction,
                         long double factor) {
-  auto [m, chirp, spectrum, largest] = make_chirp(n, direction, device_.machine().partitions);
+  auto [m, chirp, spectrum, largest] = make_chirp(n, direction, device_.machine().partitions, in.layout.points, out.layout.points);
   const std::int64_t before = mark();
   for (Complex& b : spectrum) b /= static_cast<long double>(m);
 
   std::vector<LineDim> first = lines, second = lines, there = lines;
   const Field work = workspace_lines(m, first, As::Output);
   for (std::size_t i = 0; i < lines.size(); ++i) second[i].in = there[i].in = there[i].out = first[i].out;
-  pointwise(in, work, first, chirp);
+  pointwise(in, work, first, {chirp.begin(), chirp.begin() + in.layout.points});
   const double outside = bound_;
   transform(work, work, there, m, Direction::Forward, 1);
   pointwise(work, work, there, spectrum);

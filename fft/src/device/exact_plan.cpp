@@ -133,7 +133,7 @@ class ExactBody final : public detail::Body, public HasSteps {
   // See bluestein.cpp. The spectrum is scaled to magnitudes of at most 1, and m points count where n did; errors before the product with it are as large
   // behind it, while the result has its norm times sqrt(n)/largest, up to half of it.
   void bluestein(const Words& in, const Words& out, const std::vector<LineDim>& dims, std::int64_t n) {
-    auto [m, chirp, spectrum, largest] = make_chirp(n, p_.direction, device_.machine().partitions);
+    auto [m, chirp, spectrum, largest] = make_chirp(n, p_.direction, device_.machine().partitions, n, n);
     const std::int64_t before = top_;
     std::vector<LineDim> to = dims, from = dims, there = dims;
     const Words work = fresh_lines(m, to);

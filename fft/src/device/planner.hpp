@@ -121,7 +121,9 @@ struct Chirp {
   std::vector<std::complex<long double>> chirp, spectrum;
   long double largest = 0;
 };
-[[nodiscard]] Chirp make_chirp(std::int64_t n, Direction direction, std::int64_t limit);
+// For `in` points that are not 0 and the first `out` results.
+[[nodiscard]] Chirp make_chirp(std::int64_t n, Direction direction, std::int64_t limit, std::int64_t in,
+                               std::int64_t out);
 
 // No dimension of one line (but one dimension at least), largest distance first, neighbours that are one merged.
 [[nodiscard]] std::vector<LineDim> merged_lines(std::vector<LineDim> lines);

@@ -61,12 +61,17 @@ void Planner::long_half(std::int64_t n1, const Field& in, const Field& out, cons
 void Planner::half_to_real(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n,
                            Direction direction, long double factor) {
   const std::int64_t before = mark();
-  const TwoSteps s = two_steps(*this, lines, n);
-  const HalfLineShape shape{in.layout, s.between.layout, merged_lines(s.first)};
+  // Bluestein's algorithm takes the zeros behind the half line as read.
+  const bool zeros = levels(n, device_.machine().partitions) > 0;
+  const TwoSteps s = two_steps(*this, lines, zeros ? n : n / 2 + 1);
+  const HalfLineShape shape{in.layout, s.between.layout, merged_lines(s.first), n};
   if (make_ == Make::Everything)
     add(device_.programs().get(shape, [&](const HalfLineShape& h) { return half_line_program(h, device_.machine()); }),
         in, s.between, {});
-  transform(s.between, out, s.second, n, direction, factor);
+  if (zeros)
+    transform(s.between, out, s.second, n, direction, factor);
+  else
+    bluestein(s.between, out, s.second, n, direction, factor);
   release(before);
 }
 

@@ -67,8 +67,9 @@ Program pointwise_program(const PointwiseShape& s, const Machine& machine) {
 }
 
 Program half_line_program(const HalfLineShape& s, const Machine& machine) {
-  const std::int64_t n = s.out.points, half = n / 2 + 1, pairs = (n - 1) / 2;
-  require(s.in.points == half && !s.in.real && !s.out.real, "fft: {} points are not half of a complex line of {}", s.in.points, n);
+  const std::int64_t n = s.length == 0 ? s.out.points : s.length, half = n / 2 + 1, pairs = (n - 1) / 2;
+  require(s.in.points == half && s.out.points >= half && !s.in.real && !s.out.real,
+          "fft: {} points are not half of a complex line of {}, or {} are too few for them", s.in.points, n, s.out.points);
   tile::Builder b("fft_half_line", machine);
   const SideTensors x = declare_side(b, "x", s.in, s.lines, true), y = declare_side(b, "y", s.out, s.lines, false);
   PointTiles tiles(b, s.lines);
@@ -92,7 +93,7 @@ Program half_line_program(const HalfLineShape& s, const Machine& machine) {
       store(b, to, t, y, t.out + point * s.out.stride, out);
     }
   });
-  clear_points(b, tiles, y, half, n - half, out);
+  clear_points(b, tiles, y, half, s.out.points - half, out);
   return b.finish();
 }
 

@@ -31,6 +31,7 @@ struct PointwiseShape {
 struct HalfLineShape {
   PointLayout in, out;
   std::vector<LineDim> lines;
+  std::int64_t length = 0;  // n where it is not the points of `out`, which may be fewer: the zeros behind the half line
   bool operator==(const HalfLineShape&) const = default;
 };
 [[nodiscard]] tile::Program half_line_program(const HalfLineShape& shape, const tile::Machine& machine);
