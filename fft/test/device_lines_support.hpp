@@ -1,5 +1,5 @@
-// What the tests of the device programs share: lines in memory with gaps around them, runs on a simulated machine, and long double sums as
-// the oracle.
+// What the tests of the device programs share: lines in memory with gaps around them, runs on a simulated machine, and
+// long double sums as the oracle.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,7 +24,8 @@ using Wide = std::complex<long double>;
 inline Wide turn(std::int64_t k, std::int64_t n, Direction direction) {
   k %= n;
   if (2 * k > n) k -= n;
-  const long double angle = 2 * std::numbers::pi_v<long double> * static_cast<long double>(k) / static_cast<long double>(n);
+  const long double angle =
+      2 * std::numbers::pi_v<long double> * static_cast<long double>(k) / static_cast<long double>(n);
   return {std::cos(angle), direction == Direction::Forward ? -std::sin(angle) : std::sin(angle)};
 }
 
@@ -65,7 +66,8 @@ inline double distance(const std::vector<Wide>& x, const std::vector<Wide>& y) {
 // Memory of one side: two planes or one of pairs, with a value in the gaps that must stay.
 class LineMemory {
  public:
-  LineMemory(const PointLayout& layout, const std::vector<LineDim>& lines, bool input) : layout_(layout), lines_(lines), input_(input) {
+  LineMemory(const PointLayout& layout, const std::vector<LineDim>& lines, bool input)
+      : layout_(layout), lines_(lines), input_(input) {
     std::int64_t span = (layout.points - 1) * layout.stride + (pairs() ? 2 : 1);
     for (const LineDim& d : lines) span += (d.count - 1) * distance(d);
     for (auto& plane : planes_) plane.assign(static_cast<std::size_t>(span), kGap);
@@ -111,9 +113,14 @@ inline std::vector<std::vector<std::int64_t>> all_lines(const std::vector<LineDi
   return all;
 }
 
+// Kernel Columns with the first half of its points (see columns.cpp).
+inline bool half_columns(const LinesShape& s) { return s.kernel == LineKernel::Columns && s.in.points < s.n(); }
+
 struct LinesRun {
   LineMemory x, y;
-  LinesRun(const LinesShape& shape, std::uint64_t seed = 1) : x(shape.in, shape.lines, true), y(shape.out, shape.lines, false) {
+  std::vector<float> last;  // point n/2 of line 0 of half_columns, where its line begins
+  LinesRun(const LinesShape& shape, std::uint64_t seed = 1)
+      : x(shape.in, shape.lines, true), y(shape.out, shape.lines, false) {
     std::mt19937_64 random(seed);
     std::normal_distribution<float> normal;
     for (const auto& line : all_lines(shape.lines)) {
@@ -121,6 +128,8 @@ struct LinesRun {
         for (int part = 0; part < (shape.in.real ? 1 : 2); ++part) x.at(line, j, part) = normal(random);
       }
     }
+    last.resize(x.planes_[0].size());
+    for (float& v : last) v = normal(random);
   }
   void run(const LinesShape& shape, const char* machine_name, const ConstantOptions& constants = {},
            const neuron::SimOptions& options = {.order = neuron::Order::in_order()}) {
@@ -130,6 +139,7 @@ struct LinesRun {
     x.bind(bindings);
     y.bind(bindings);
     for (Constant& c : made) bindings.push_back({c.name, c.bytes.data()});
+    if (half_columns(shape)) bindings.push_back({"x_last", last.data()});
     (void)neuron::simulate(lines_program(shape, machine), machine, bindings, options);
   }
   // The largest relative error of a line.
@@ -138,7 +148,17 @@ struct LinesRun {
     const std::int64_t n = shape.n();
     for (const auto& line : all_lines(shape.lines)) {
       std::vector<Wide> in(static_cast<std::size_t>(n)), out;
-      for (std::int64_t j = 0; j < n; ++j) {
+      for (std::int64_t j = 0; j < n && half_columns(shape); ++j) {
+        const bool zero = line.back() == 0;
+        std::int64_t begin = 0;
+        for (std::size_t d = 0; d + 1 < line.size(); ++d) begin += line[d] * shape.lines[d].in;
+        if (j < shape.in.points)
+          in[static_cast<std::size_t>(j)] =
+              zero && j == 0 ? Wide(x.at(line, j, 0)) : Wide(2.0L * x.at(line, j, 0), 2.0L * x.at(line, j, 1));
+        else if (2 * j == n && zero)
+          in[static_cast<std::size_t>(j)] = last[static_cast<std::size_t>(begin)];
+      }
+      for (std::int64_t j = 0; j < n && !half_columns(shape); ++j) {
         const bool mirrored = shape.in.points < n && j >= shape.in.points;
         const std::int64_t from = mirrored ? n - j : j;
         const bool self = shape.in.points < n && (j == 0 || 2 * j == n);
@@ -162,7 +182,8 @@ struct LinesRun {
 };
 
 // Dense lines, one behind the other, as rows (points are neighbours) or columns (lines are neighbours) on both sides.
-inline LinesShape dense_lines(LineKernel kernel, std::int64_t n1, std::int64_t n2, std::int64_t count, bool columns = false) {
+inline LinesShape dense_lines(LineKernel kernel, std::int64_t n1, std::int64_t n2, std::int64_t count,
+                              bool columns = false) {
   const std::int64_t n = n1 * n2, stride = columns ? 2 * count : 2, distance = columns ? 2 : 2 * n;
   const PointLayout points{Format::Interleaved, false, n, stride};
   return {kernel, Mode::Native, n1, n2, points, points, {{count, distance, distance}}, false};

@@ -75,5 +75,24 @@ TEST(DeviceModel, RealTransformsAtHalfTheWork) {
   }
 }
 
+TEST(DeviceModel, LongAndPrimeRealTransformsAreCheaper) {
+  for (const auto& [n, batch] :
+       {std::pair<std::int64_t, std::int64_t>{32768, 64}, {std::int64_t{1} << 21, 2}, {1021, 2048}}) {
+    const double complex = model(dense(Kind::ComplexToComplex, Direction::Forward, {n}, {.batch = batch})).seconds;
+    EXPECT_LE(model(dense(Kind::RealToComplex, Direction::Forward, {n}, {.batch = batch})).seconds, 0.9 * complex) << n;
+    EXPECT_LE(model(dense(Kind::ComplexToReal, Direction::Inverse, {n}, {.batch = batch})).seconds, 0.9 * complex) << n;
+  }
+}
+
+// Three products of words are quicker than four passes of fp32.
+TEST(DeviceModel, WordsAreQuickerThanSingle) {
+  for (const std::int64_t n : {128, 1024, 16384}) {
+    Description d = dense(Kind::ComplexToComplex, Direction::Forward, {n}, {.batch = (std::int64_t{1} << 22) / n});
+    const double native = model(d).seconds;
+    d.precision = Mode::Tf32x3;
+    EXPECT_LE(model(d).seconds, (n == 128 ? 0.98 : 0.9) * native) << n;
+  }
+}
+
 }  // namespace
 }  // namespace trn::fft::device_test

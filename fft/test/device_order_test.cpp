@@ -70,6 +70,14 @@ std::vector<LinesShape> shapes() {
     s.in = s.out = points(100, 2 * count), s.lines = {{5, 200 * count, 200 * count}, {count, 2, 2}}, s.table = true;
     all.push_back(s);
   }
+  for (const std::int64_t count : {40, 530}) {  // the first half of lines, several transforms and one
+    s = dense_lines(LineKernel::Columns, 1, 128, 1, true);
+    s.in = points(64, 2 * count), s.out = points(128, 2 * count), s.table = true;
+    s.lines = {{3, 128 * count, 256 * count}, {count, 2, 2}};
+    all.push_back(s);
+    s.in = points(64, count, Format::Planar), s.lines = {{count, 1, 2}};
+    all.push_back(s);
+  }
   s = dense_lines(LineKernel::Blocks, 6, 64, 9);  // complex lines, the first half of each result
   s.out = points(192), s.lines = {{9, 768, 384}};
   all.push_back(s);
@@ -159,6 +167,10 @@ TEST(DeviceNki, EmittedKernelsGiveTheSimulatorsBits) {
   LinesShape table = dense_lines(LineKernel::Columns, 1, 30, 17, true);
   table.table = true;
   neuron::testing::expect_agreement(lines_program(table, machine));
+  LinesShape first_rows = dense_lines(LineKernel::Columns, 1, 128, 1, true);
+  first_rows.in = points(64, 10), first_rows.out = points(128, 10), first_rows.table = true;
+  first_rows.lines = {{3, 640, 1280}, {5, 2, 2}};
+  neuron::testing::expect_agreement(lines_program(first_rows, machine));
   LinesShape half = dense_lines(LineKernel::Rows, 1, 30, 9);
   LinesShape half_blocks = dense_lines(LineKernel::Blocks, 6, 7, 12);
   half_blocks.in = points(22), half_blocks.out = points(42, 1, Format::Interleaved, true),

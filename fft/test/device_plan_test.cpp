@@ -46,7 +46,7 @@ TEST(DevicePlan, RealTransforms) {
 // Imaginary parts of points that are their own mirror image are not used, whatever they are.
 TEST(DevicePlan, MirrorImagesOfThemselvesHaveNoImaginaryPart) {
   const Executor executor = trn2();
-  for (const std::int64_t n : {8, 128, 135, 144, 150, 154, 256, 16384}) {
+  for (const std::int64_t n : {8, 128, 135, 144, 150, 154, 256, 262, 16384, 32768}) {
     const std::int64_t half = n / 2 + 1;
     const Plan<float> plan(executor, dense(Kind::ComplexToReal, Direction::Inverse, {n}));
     std::vector<std::complex<float>> x(static_cast<std::size_t>(half));
@@ -94,6 +94,20 @@ TEST(DevicePlan, Layouts) {
     expect_plan<float>(
         trn2(), {d.kind, d.direction, {{n, 1, 1}}, {{130, n, n}}, Scale::None, {}, Format::Planar, Format::Planar},
         kSingle, true);
+  }
+}
+
+// Real lines that take several programs: pairs, planes, gaps, lines as neighbours.
+TEST(DevicePlan, LongRealLayouts) {
+  for (const Kind kind : {Kind::RealToComplex, Kind::ComplexToReal}) {
+    const bool out = kind == Kind::RealToComplex;
+    const std::int64_t n = 32768;
+    Description d{kind, Direction::Forward, {{n, out ? 1 : 2, out ? 2 : 1}}, {{3, 65600, 65540}}, Scale::ByLength};
+    expect_plan<float>(trn2(), d, 2e-6);
+    (out ? d.output_format : d.input_format) = Format::Planar;
+    expect_plan<float>(trn2(), d, 2e-6);
+    expect_plan<float>(trn2(), {kind, Direction::Inverse, {{n, 2, 2}}, {{2, 1, 1}}}, 2e-6);
+    expect_plan<float>(trn2(), {kind, Direction::Inverse, {{16400, 1, 1}}, {{2, 16400, 16401}}}, 2e-6);  // 2^4 5^2 41
   }
 }
 
@@ -178,7 +192,10 @@ TEST(DevicePlan, RandomLayouts) {
 
 TEST(DevicePlan, EveryMachine) {
   for (const char* name : {"sim:trn1", "sim:trn3"}) {
-    for (const std::int64_t n : {24, 97, 128, 250, 4096, 131}) {
+    for (const std::int64_t n : {24, 97, 128, 250, 4096, 131, 32768}) {
+      if (n > 1000)
+        expect_plan<float>(Executor::open(name), dense(Kind::ComplexToReal, Direction::Inverse, {n}, {.batch = 3}),
+                           2e-6);
       expect_plan<float>(Executor::open(name), dense(Kind::ComplexToComplex, Direction::Forward, {n}, {.batch = 3}),
                          2e-6);
       expect_plan<float>(Executor::open(name), dense(Kind::RealToComplex, Direction::Forward, {n}, {.batch = 3}), 2e-6);

@@ -14,6 +14,11 @@
 // a longer transform): two products and a sum for each number that leaves, on the Vector Engine 4 x 533 ns from PSUM
 // and 2 x 533 ns in SBUF, 3.2 us, and the table's bytes are read too, DMA 3.8 us.
 //
+// Half lines (the first step of a long transform to real numbers): of 128 points the first 64 are given, all with
+// weight 2 but X(0), point 0 of line 0, which counts half and without its imaginary part. Real and imaginary parts are
+// 64 rows each of the moving tile, so that two products do. X(n/2), of weight 1, is added to line 0 with the sign
+// (-1)^j1.
+//
 // One line's NaN or infinity reaches the G lines on the same column of the tile (0 * NaN), n <= 64 only.
 #include <algorithm>
 #include <trn/tile/blocks/loops.hpp>
@@ -30,13 +35,31 @@ namespace {
 class ColumnsKernel final : public LineKernelBase {
  public:
   ColumnsKernel(const LinesShape& shape, const Machine& machine)
-      : LineKernelBase("fft_columns", shape, machine), n_(shape.n2), together_(lines_together(n_, machine)) {}
+      : LineKernelBase("fft_columns", shape, machine),
+        n_(shape.n2),
+        together_(lines_together(n_, machine)),
+        half_(shape.in.points < shape.n2) {}
 
   Program build() {
     const std::int64_t rows = together_ * n_;
-    a_ = constant("matrix_a", rows, rows, words_.dtype, words_.count);
-    b_plus_ = constant("matrix_b", rows, rows, words_.dtype, words_.count);
-    b_minus_ = constant("matrix_minus_b", rows, rows, words_.dtype, words_.count);
+    if (half_) {
+      a_ = constant("matrix_re", rows, rows, words_.dtype, words_.count);
+      b_plus_ = constant("matrix_im", rows, rows, words_.dtype, words_.count);
+      signs_ = constant("signs", 1, rows, DType::Float32, 1);
+      Shape outer{1};
+      Strides strides{1};
+      for (std::size_t i = 0; i + 1 < s_.lines.size(); ++i) {
+        outer.push_back(s_.lines[i].count);
+        strides.push_back(s_.lines[i].in);
+      }
+      x_last_ = b_.input("x_last", DType::Float32, outer, strides);
+      zero_ = b_.sbuf("zero", 1, {1}, DType::Float32);
+      b_.memset(zero_, 0, Engine::GpSimd);
+    } else {
+      a_ = constant("matrix_a", rows, rows, words_.dtype, words_.count);
+      b_plus_ = constant("matrix_b", rows, rows, words_.dtype, words_.count);
+      b_minus_ = constant("matrix_minus_b", rows, rows, words_.dtype, words_.count);
+    }
     if (s_.table) table_ = b_.input("table", DType::Float32, {n_, last().count, 2});
     warm_up(8 * side_, rows * std::min(tile_lines(), total_lines()) * (s_.in.real ? 1 : 2));
     runs();
@@ -51,29 +74,40 @@ class ColumnsKernel final : public LineKernelBase {
     std::int64_t line_step;  // lines of the last dimension from one run to the next
     std::int64_t length;     // lines in a run
     Access table;            // for one run, where all runs have the same
+    bool first = false;      // with line 0 of half lines
   };
 
   void runs() {
     const LineDim& d = last();
     const std::int64_t whole = d.count / bank_, rest = d.count % bank_;
+    const std::int64_t alone = half_ && whole > 0 ? 1 : 0;  // the piece that has line 0 of half lines
     const bool several = s_.lines.size() > 1;
     const LineDim across = several ? s_.lines[s_.lines.size() - 2] : LineDim{};
     // Pieces of the last dimension; the dimension before it is taken apart. A piece of the table serves all of them.
-    const auto piece = [&](const Affine& first, std::int64_t length) {
+    const auto piece = [&](const Affine& first, std::int64_t length, bool zero) {
       const Access table = s_.table ? load_table(first, 0, together_, 1, length) : Access{};
       for_outer_lines(
           [&](const Affine& in, const Affine& out) {
-            tiles({in + first * d.in, out + first * d.out, first, across, 0, length, table});
+            tiles({in + first * d.in, out + first * d.out, first, across, 0, length, table, zero});
           },
           2);
     };
     if (several && (s_.table ? across.count > 1 && across.count >= together_ : d.count < bank_)) {
-      b_.parallel("piece", whole, [&](Affine i) { piece(i * bank_, bank_); });
-      if (rest > 0) piece(whole * bank_, rest);
+      if (alone > 0) piece(0, bank_, true);
+      b_.parallel("piece", whole - alone, [&](Affine i) { piece((i + alone) * bank_, bank_, false); });
+      if (rest > 0) piece(whole * bank_, rest, half_ && whole == 0);
       return;
     }
     for_outer_lines([&](const Affine& in, const Affine& out) {
-      if (whole > 0) tiles({in, out, 0, {whole, bank_ * d.in, bank_ * d.out}, bank_, bank_, {}});
+      if (alone > 0) tiles({in, out, 0, {1, 0, 0}, 0, bank_, {}, true});
+      if (const std::int64_t from = alone * bank_; whole > alone)
+        tiles({in + from * d.in,
+               out + from * d.out,
+               from,
+               {whole - alone, bank_ * d.in, bank_ * d.out},
+               bank_,
+               bank_,
+               {}});
       if (rest > 0) {
         // Short runs side by side on the groups of partitions, as many as there are.
         const std::int64_t length = ceil_div(rest, together_), count = rest / length, left = rest - count * length,
@@ -84,7 +118,8 @@ class ColumnsKernel final : public LineKernelBase {
                {count, length * d.in, length * d.out},
                length,
                length,
-               {}});
+               {},
+               half_ && first == 0});
         const std::int64_t then = first + count * length;
         if (left > 0) tiles({in + then * d.in, out + then * d.out, then, {1, 0, 0}, 0, left, {}});
       }
@@ -142,11 +177,14 @@ class ColumnsKernel final : public LineKernelBase {
   void tile(const Affine& in, const Affine& out, const Affine& line, std::int64_t groups, std::int64_t runs,
             const Runs& r) {
     const std::int64_t rows = groups * n_, lines = runs * r.length;
-    const std::int64_t reals = s_.in.real ? lines : 2 * lines;
-    const Access x = b_.sbuf("x_tile", rows, {reals}, DType::Float32, 3),
+    // A number of half lines is one part, in memory one of two.
+    const std::int64_t unit = half_ && x_.pairs() ? 2 : 1, reals = s_.in.real || half_ ? lines : 2 * lines;
+    const Access x = half_ ? half_lines(in, runs, r) : b_.sbuf("x_tile", rows, {reals}, DType::Float32, 3),
                  y = b_.sbuf("y_tile", rows, {2 * lines}, DType::Float32, 3);
-    transfer(x_, in, r.across.in, last().in, groups, runs, r.length, x,
-             [&](const Access& hbm, const Access& t) { b_.dma_copy(t, hbm); });
+    if (!half_)
+      transfer(x_, in, r.across.in, last().in, groups, runs, r.length, x,
+               [&](const Access& hbm, const Access& t) { b_.dma_copy(t, hbm); });
+    const Access end = r.first ? last_point(in, runs, r) : Access{};
     const Access table =
         s_.table && !r.table.present() ? load_table(line, r.line_step, groups, runs, r.length) : Access{};
     Access split = x;
@@ -157,8 +195,14 @@ class ColumnsKernel final : public LineKernelBase {
           [&](std::int64_t w) {
             return pattern(split, w * reals, {{1, reals}});
           },
-          x, s_.table ? Engine::Scalar : Engine::Vector);
+          pattern(x, 0, {{unit, reals}}), s_.table ? Engine::Scalar : Engine::Vector);
     }
+    // Part `part` of lines [first, first + count), or both parts of half lines.
+    const auto moving = [&](std::int64_t data, std::int64_t part, std::int64_t first, std::int64_t count) {
+      const std::int64_t step = split.id == x.id ? unit : 1;
+      if (half_) return pattern(split, data * reals + step * first, {{step, count}});
+      return part_of(pattern(split, data * reals, {{1, reals}}), x_.pairs(), part, lines, first, count);
+    };
     Ring sums(b_.psum("sums", rows, {machine_.psum_banks, bank_}), machine_.psum_banks);
     const std::int64_t chunk = r.table.present() ? bank_ / r.length * r.length : bank_;
     const auto table_of = [&](std::int64_t part, std::int64_t first, std::int64_t count) {
@@ -169,16 +213,21 @@ class ColumnsKernel final : public LineKernelBase {
       const std::int64_t count = std::min(chunk, lines - first);
       const auto sum = [&](const Access& dst, const Access& with_re, const Access& with_im) {
         std::int64_t step = 0;
-        for (std::int64_t part = 0; part < (s_.in.real ? 1 : 2); ++part) {
+        for (std::int64_t part = 0; part < (s_.in.real || half_ ? 1 : 2); ++part) {
           for (const auto& [data, matrix] : words_.products) {
-            b_.nc_matmul(dst, word(part == 0 ? with_re : with_im, matrix, rows, rows),
-                         part_of(pattern(split, data * reals, {{1, reals}}), x_.pairs(), part, lines, first, count),
+            b_.nc_matmul(dst, word(part == 0 ? with_re : with_im, matrix, rows, rows), moving(data, part, first, count),
                          {.accumulate = step++});
           }
         }
+        return step;
       };
       const Access re = sums.next()(all, ds(0, count)), im = sums.next()(all, ds(0, count));
-      sum(re, a_, b_minus_);
+      const std::int64_t step = sum(re, a_, b_minus_);
+      if (end.present()) {
+        const std::int64_t here = count / r.length;
+        b_.nc_matmul(pattern(re, 0, {{r.length, here}}), word(signs_, 0, 1, rows),
+                     pattern(end, first / r.length, {{1, here}}), {.accumulate = step});
+      }
       sum(im, b_plus_, a_);
       const Access to_re = part_of(y, y_.pairs(), 0, lines, first, count),
                    to_im = part_of(y, y_.pairs(), 1, lines, first, count);
@@ -192,6 +241,36 @@ class ColumnsKernel final : public LineKernelBase {
     }
     transfer(y_, out, r.across.out, last().out, groups, runs, r.length, y,
              [&](const Access& hbm, const Access& t) { b_.dma_copy(hbm, t); });
+  }
+
+  // (part, k; runs, lines), for pairs every second number of it, from half lines. By the Scalar Engine, which has
+  // nothing else to do and so runs ahead.
+  Access half_lines(const Affine& in, std::int64_t runs, const Runs& r) {
+    const std::int64_t lines = runs * r.length, given = s_.in.points, unit = x_.pairs() ? 2 : 1;
+    const Access x = b_.sbuf("x_tile", 2 * given, {unit * lines}, DType::Float32, 3);
+    for (int t = 0; t < x_.tensors(); ++t) {
+      std::vector<Dim> dims{{s_.in.stride, given}, {r.across.in, runs}, {last().in, r.length}};
+      if (unit == 2) dims.push_back({1, 2});
+      b_.dma_copy(x(ds(t * given, given), all), pattern(x_.tensor[t], in, dims));
+    }
+    if (r.first) {
+      const std::vector<Dim> zeros{{unit * r.length, runs}};
+      const Access re = pattern(x(ds(0, 1), all), 0, zeros),
+                   im = unit == 2 ? pattern(x(ds(0, 1), all), 1, zeros) : pattern(x(ds(given, 1), all), 0, zeros);
+      b_.activation(re, ActFunction::Copy, re, {.scale = 0.5});
+      move(im, pattern(zero_, 0, {{0, runs}}), Engine::Scalar);
+    }
+    if (unit == 2)
+      move(pattern(x(ds(given, given), all), 0, {{2, lines}}), pattern(x(ds(0, given), all), 1, {{2, lines}}),
+           Engine::Scalar);
+    return x;
+  }
+  // X(n/2) of each run: (1; runs).
+  Access last_point(const Affine& in, std::int64_t runs, const Runs& r) {
+    const Access end = b_.sbuf("x_end", 1, {runs}, DType::Float32, 2);
+    b_.dma_copy(end, pattern(x_last_, in, {{r.across.in, runs}}),
+                {.dge = machine_.hardware_dge ? DgeMode::Static : DgeMode::Default});
+    return end;
   }
 
   // (re + i im) (c + i d)
@@ -208,7 +287,8 @@ class ColumnsKernel final : public LineKernelBase {
   }
 
   const std::int64_t n_, together_;
-  Access a_, b_plus_, b_minus_, table_;
+  const bool half_;
+  Access a_, b_plus_, b_minus_, table_, signs_, x_last_, zero_;
 };
 
 }  // namespace

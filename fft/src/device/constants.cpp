@@ -132,7 +132,19 @@ class Maker {
   }
 
   void columns() {
-    planes(s_.n2, {"matrix_a", "matrix_b", "matrix_minus_b"}, options_.factor, false);
+    const std::int64_t n = s_.n2, given = s_.in.points;
+    if (given < n) {
+      for (std::int64_t to = 0; to < 2; ++to) {
+        matrix(to == 0 ? "matrix_re" : "matrix_im", n, n, [&](std::int64_t r, std::int64_t c) -> long double {
+          return coefficient(2 * options_.factor * power(r % given * c % n, n), r / given, to);
+        });
+      }
+      made_.push_back(make("signs", 1, n, DType::Float32, 1, [&](std::int64_t, std::int64_t c) -> long double {
+        return c % 2 == 0 ? options_.factor : -options_.factor;
+      }));
+    } else {
+      planes(n, {"matrix_a", "matrix_b", "matrix_minus_b"}, options_.factor, false);
+    }
     if (!s_.table) return;
     const std::int64_t lines = s_.lines.back().count, length = options_.table_length;
     require(length >= 1, "fft: a table needs the length it is for");

@@ -135,6 +135,10 @@ tile::Program lines_program(const LinesShape& shape, const tile::Machine& machin
     case LineKernel::Columns:
       require(shape.n1 == 1 && !shape.out.real, "fft: kernel columns has one factor and complex results; got n1 = {}",
               shape.n1);
+      require(shape.in.points == shape.n2 ||
+                  (shape.table && 2 * shape.in.points == shape.n2 && shape.n2 == machine.partitions && !shape.in.real),
+              "fft: kernel columns takes lines of {} points, or half of {} with a table; got {}", shape.n2,
+              machine.partitions, shape.in.points);
       return device::columns_program(shape, machine);
     case LineKernel::Blocks:
       require(!shape.table, "fft: kernel blocks has no table");

@@ -114,6 +114,8 @@ void Planner::kernel(LineKernel which, std::int64_t n1, std::int64_t n2, const F
   const auto program =
       device_.programs().get(shape, [&](const LinesShape& s) { return lines_program(s, device_.machine()); });
   add(program, in, out, lines_constants(shape, device_.machine(), options));
+  if (which == LineKernel::Columns && in.layout.points < n2)
+    steps_.back().refs.emplace_back("x_last", Ref{in.re.of, in.re.offset + n2 / 2 * in.layout.stride});
 }
 
 void Planner::transform(const Field& in, const Field& out, std::vector<LineDim> lines, std::int64_t n,
@@ -154,7 +156,8 @@ void Planner::transform(const Field& in, const Field& out, std::vector<LineDim> 
 
 // x_(j1 m + j2) -> workspace (lines, k1, j2) -> y_(k1 + n1 k2).
 Planner::Rest Planner::first_of_long(std::int64_t n1, const Field& in, const Field& out,
-                                     const std::vector<LineDim>& lines, std::int64_t n, Direction direction) {
+                                     const std::vector<LineDim>& lines, std::int64_t n, Direction direction,
+                                     bool half) {
   const std::int64_t m = n / n1;
   std::vector<LineDim> to = lines;
   Rest rest{workspace_lines(n, to, As::Output), lines};
@@ -162,7 +165,8 @@ Planner::Rest Planner::first_of_long(std::int64_t n1, const Field& in, const Fie
   // Points j1, lines (lines, j2).
   to.push_back({m, in.layout.stride, 2});
   Field x = in, y = rest.from;
-  x.layout.points = y.layout.points = n1;
+  x.layout.points = half ? n1 / 2 : n1;
+  y.layout.points = n1;
   x.layout.stride = in.layout.stride * m;
   y.layout.stride = 2 * m;
   kernel(LineKernel::Columns, 1, n1, x, y, to, {direction, 1, n});

@@ -77,13 +77,13 @@ class Planner {
  private:
   void kernel(LineKernel which, std::int64_t n1, std::int64_t n2, const Field& in, const Field& out,
               std::vector<LineDim> lines, const ConstantOptions& options);
-  // The first step of lines of n1 m points, and the lines of m points that remain: (lines, k1), from the workspace.
+  // The first step of lines of n1 m points, or of the first half of them (see columns.cpp), and the lines of m points that remain: (lines, k1), from the workspace.
   struct Rest {
     Field from;
     std::vector<LineDim> lines;
   };
   Rest first_of_long(std::int64_t n1, const Field& in, const Field& out, const std::vector<LineDim>& lines,
-                     std::int64_t n, Direction direction);
+                     std::int64_t n, Direction direction, bool half = false);
   void long_lines(std::int64_t n1, const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n,
                   Direction direction, long double factor);
   // Half the results of a real line that takes several programs.

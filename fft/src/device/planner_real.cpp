@@ -60,9 +60,17 @@ void Planner::long_half(std::int64_t n1, const Field& in, const Field& out, cons
 
 void Planner::half_to_real(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n,
                            Direction direction, long double factor) {
-  const std::int64_t before = mark();
+  const std::int64_t before = mark(), limit = device_.machine().partitions;
+  if (levels(n, limit) == 2 && n % limit == 0 && levels(n / limit, limit) == 1) {
+    const Rest rest = first_of_long(limit, in, out, lines, n, direction, true);
+    Field z = out;
+    z.layout.points = n / limit;
+    z.layout.stride = out.layout.stride * limit;
+    transform(rest.from, z, rest.lines, n / limit, direction, factor);
+    return release(before);
+  }
   // Bluestein's algorithm takes the zeros behind the half line as read.
-  const bool zeros = levels(n, device_.machine().partitions) > 0;
+  const bool zeros = levels(n, limit) > 0;
   const TwoSteps s = two_steps(*this, lines, zeros ? n : n / 2 + 1);
   const HalfLineShape shape{in.layout, s.between.layout, merged_lines(s.first), n};
   if (make_ == Make::Everything)
