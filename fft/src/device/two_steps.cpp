@@ -52,25 +52,26 @@ TwoStepKernel::Turned TwoStepKernel::twiddle(const Access& z, std::int64_t count
   const std::int64_t rows = z.partitions;
   const auto here = [&](Ring& ring) { return ring.next()(ds(0, rows), all); };
   const Access straight = here(tiles.straight), crossed = here(tiles.crossed), turned = here(tiles.turned);
-  const auto table = [&](const Access& t) { return pattern(word(t, 0, rows, columns), 0, {{0, count}, {1, columns}}); };
-  b_.tensor_tensor(pattern(straight, 0, {{columns, count}, {1, columns}}),
-                   pattern(z, 0, {{pitch(), count}, {1, columns}}), table(cos_), AluOp::Multiply, Engine::Vector);
+  const auto each = [&](const Access& t, std::int64_t distance) {
+    return pattern(t, 0, {{distance, count}, {1, columns}});
+  };
   for (std::int64_t part = 0; part < 2; ++part) {  // the other part of z
     b_.tensor_tensor(pattern(crossed, part, {{columns, count}, {2, columns / 2}}),
                      pattern(z, 1 - part, {{pitch(), count}, {2, columns / 2}}),
                      pattern(word(sin_, 0, rows, columns), part, {{0, count}, {2, columns / 2}}), AluOp::Multiply,
                      Engine::Vector);
   }
-  const auto flat = [&](const Access& t, std::int64_t w) {
-    return pattern(t, w * count * columns, {{1, count * columns}});
-  };
-  if (words_.dtype == DType::Float32) {
-    b_.tensor_tensor(flat(turned, 0), flat(straight, 0), flat(crossed, 0), AluOp::Add, sum);
-    return {turned, {}, 0};
-  }
-  b_.tensor_tensor(flat(straight, 0), flat(straight, 0), flat(crossed, 0), AluOp::Add, sum);
-  b_.activation(flat(turned, 0), ActFunction::Copy, flat(straight, 0));
-  return {turned, flat(straight, 0), count * columns};
+  // Where two operands in SBUF take turns, the other product stays in PSUM.
+  const bool in_place = sum == Engine::Vector && machine_.vector_elements_per_cycle_fp32 < 2;
+  const Access product = in_place ? each(z, pitch()) : each(straight, columns);
+  b_.tensor_tensor(product, each(z, pitch()), each(word(cos_, 0, rows, columns), 0), AluOp::Multiply, Engine::Vector);
+  const auto flat = [&](const Access& t) { return pattern(t, 0, {{1, count * columns}}); };
+  const bool words = words_.dtype != DType::Float32;
+  b_.tensor_tensor(flat(words ? straight : turned), in_place ? product : flat(straight), flat(crossed), AluOp::Add,
+                   sum);
+  if (!words) return {turned, {}, 0};
+  b_.activation(flat(turned), ActFunction::Copy, flat(straight));
+  return {turned, flat(straight), count * columns};
 }
 
 void TwoStepKernel::finish(const Turned& z) {
