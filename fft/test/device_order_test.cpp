@@ -24,6 +24,10 @@ std::vector<LinesShape> shapes() {
   all.push_back(s);
   s.in = points(40, 1, Format::Interleaved, true), s.out = points(21), s.lines = {{131, 40, 42}};
   all.push_back(s);
+  s = dense_lines(LineKernel::Rows, 1, 12, 700);
+  s.in = points(12, 1, Format::Interleaved, true), s.out = points(7), s.lines = {{700, 12, 14}};
+  all.push_back(s);
+  s = dense_lines(LineKernel::Rows, 1, 40, 131);
   s.in = points(21), s.out = points(40, 1, Format::Interleaved, true), s.lines = {{3, 2000, 3000}, {37, 42, 40}};
   all.push_back(s);
   all.push_back(dense_lines(LineKernel::Columns, 1, 20, 700, true));
@@ -167,6 +171,9 @@ TEST(DeviceNki, EmittedKernelsGiveTheSimulatorsBits) {
   LinesShape table = dense_lines(LineKernel::Columns, 1, 30, 17, true);
   table.table = true;
   neuron::testing::expect_agreement(lines_program(table, machine));
+  LinesShape packed = dense_lines(LineKernel::Rows, 1, 6, 50);
+  packed.in = points(6, 1, Format::Interleaved, true), packed.out = points(4), packed.lines = {{50, 6, 8}};
+  neuron::testing::expect_agreement(lines_program(packed, machine));
   LinesShape first_rows = dense_lines(LineKernel::Columns, 1, 128, 1, true);
   first_rows.in = points(64, 10), first_rows.out = points(128, 10), first_rows.table = true;
   first_rows.lines = {{3, 640, 1280}, {5, 2, 2}};

@@ -35,8 +35,8 @@ TEST(DevicePlan, LengthsWithLargePrimes) {
 }
 
 TEST(DevicePlan, RealTransforms) {
-  for (const std::int64_t n :
-       {1, 2, 3, 4, 31, 64, 97, 127, 128, 129, 130, 131, 200, 243, 256, 262, 375, 1000, 14645, 16384, 32768}) {
+  for (const std::int64_t n : {1,   2,   3,   4,   8,   10,  32,  31,  64,   97,    127,   128,
+                               129, 130, 131, 200, 243, 256, 262, 375, 1000, 14645, 16384, 32768}) {
     const DenseOptions options{.batch = n < 300 ? 5 : 2, .padded_real = n % 4 == 0};
     expect_plan<float>(trn2(), dense(Kind::RealToComplex, Direction::Forward, {n}, options), 2e-6);
     expect_plan<float>(trn2(), dense(Kind::ComplexToReal, Direction::Inverse, {n}, options), 2e-6);

@@ -96,6 +96,8 @@ class Maker {
              [&](std::int64_t r, std::int64_t c) -> long double {
                if (r / parts.rows != c / parts.columns) return 0;
                const std::int64_t row = r % parts.rows, column = c % parts.columns;
+               if (device::rows_packed(s_))
+                 return coefficient(w(row, column == 1 ? n / 2 : column / 2), 0, column < 2 ? 0 : column % 2);
                if (s_.in.real) {
                  const Place to = place(column, half, s_.out);
                  return coefficient(w(row, to.point), 0, to.part);

@@ -109,7 +109,7 @@ void LineKernelBase::move(const Access& dst, const Access& src, Engine engine) {
 
 RowsParts rows_parts(const LinesShape& s) {
   const std::int64_t n = s.n2, half = n / 2 + 1;
-  if (s.in.real) return {1, 1, n, 2 * half};
+  if (s.in.real) return {1, 1, n, rows_packed(s) ? n : 2 * half};
   if (s.out.real) return {1, 1, n, n};
   if (2 * n <= machines().front().partitions) return {1, 1, 2 * n, 2 * n};
   if (n % 2 == 0) return {2, 1, n, n};

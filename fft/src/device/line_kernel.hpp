@@ -109,5 +109,10 @@ struct RowsParts {
   std::int64_t parts = 1, chunks = 1, rows = 1, columns = 1;
 };
 [[nodiscard]] RowsParts rows_parts(const LinesShape& shape);
+// Kernel Rows with a real input, short: results come without the imaginary parts that are 0, the real part of point n/2
+// in the place of the first of them.
+[[nodiscard]] inline bool rows_packed(const LinesShape& s) {
+  return s.in.real && s.out.format == Format::Interleaved && s.n2 % 2 == 0 && s.n2 <= 32;
+}
 
 }  // namespace trn::fft::device

@@ -14,7 +14,9 @@
 //   - x_(j+n/2)) w^j. Two products, K = N
 //                      = n: half the 2n x 2n matrix
 //   odd n > 64         two products of K = n rows, summed in PSUM, N = 2 n
-//   real in            K = n G real points, N = 2 (n/2 + 1) G: half the work of a complex line
+//   real in            K = n G real points, N = 2 (n/2 + 1) G, or n G where that is much less (rows_packed): half the
+//   work of a
+//                      complex line
 //   real out           K = n G: the real parts of the n/2 + 1 points and the imaginary parts that are not mirror images
 //   of themselves; N =
 //                      n G
@@ -132,6 +134,12 @@ class RowsKernel final : public LineKernelBase {
       if (i < banks.size()) turned[i] = turn(banks[i], x, prepared, lines, i, psum.next(), words.next());
       if (i >= kAhead) multiply(banks[i - kAhead], turned[i - kAhead], y, lines, sums.next());
     }
+    if (rows_packed(s_)) {
+      const auto place = [&](std::int64_t at) { return pattern(y, at, {{n_ + 2, lines}}); };
+      b_.tensor_copy(place(n_), place(1), Engine::GpSimd);
+      b_.memset(place(1), 0, Engine::GpSimd);
+      b_.memset(place(n_ + 1), 0, Engine::GpSimd);
+    }
     transfer(y_, out, last().out, partitions, lines, y,
              [&](const Access& hbm, const Access& tile) { b_.dma_copy(hbm, tile); });
   }
@@ -218,6 +226,8 @@ class RowsKernel final : public LineKernelBase {
       return move(pattern(y, 2 * (bank.line * n_ + bank.part), {{2 * n_, here}, {4, n_ / 2}, {1, 2}}), from,
                   Engine::Scalar);
     }
+    if (rows_packed(s_))
+      return move(pattern(y, bank.line * 2 * points, {{2 * points, here}, {1, n_}}), from, Engine::Scalar);
     if (y_.tensors() == 1)
       return move(pattern(y, bank.line * parts_.columns, {{1, here * parts_.columns}}), from, Engine::Scalar);
     move(pattern(y, bank.line * points, {{points, here}, {lines * points, 2}, {1, points}}), from, Engine::Scalar);
