@@ -77,7 +77,8 @@ class Planner {
  private:
   void kernel(LineKernel which, std::int64_t n1, std::int64_t n2, const Field& in, const Field& out,
               std::vector<LineDim> lines, const ConstantOptions& options);
-  // The first step of lines of n1 m points, or of the first half of them (see columns.cpp), and the lines of m points that remain: (lines, k1), from the workspace.
+  // The first step of lines of n1 m points, or of the first half of them (see columns.cpp), and the lines of m points
+  // that remain: (lines, k1), from the workspace.
   struct Rest {
     Field from;
     std::vector<LineDim> lines;

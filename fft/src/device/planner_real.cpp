@@ -1,7 +1,8 @@
 // Real lines longer than 128 points and the steps point by point.
 //
-// A real input costs the first step of a transform half its products, a real output the last step. Half a line becomes
-// a whole one with the same real transform by weights and zeros, without mirror images.
+// Up to 128^2 points a half line is one side of a program (half_out.cpp, half_in.cpp). Beyond, a real input costs the
+// first step half its products and half results half the last one's; half lines come in likewise, where the first factor
+// is 128. Other half lines become whole ones with the same real transform by weights and zeros, without mirror images.
 #include <algorithm>
 #include <trn/core/error.hpp>
 
