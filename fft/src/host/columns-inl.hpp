@@ -72,20 +72,21 @@ HWY_INLINE void store_columns(D d, T* p, [[maybe_unused]] std::int64_t count, C<
   }
 }
 
-// A run of columns: the lower address of the first point of the first line on each side, and where they go. Exchanged parts count as exchanged on the way in and on the way out.
+// Runs of columns: the lower address of the first point of the first line on each side, `runs` of them that are in_step and out_step apart.
 template <class T>
 struct Columns {
   const T* in;
   T* out;
+  std::int64_t runs, in_step, out_step;
   std::int64_t in_stride, out_stride;
   bool in_swapped, out_swapped;
   T factor;
 };
 
-// `blocks` blocks of full vectors, or one with `count` lines in it. A single codelet: nothing leaves the registers.
+// Of every run `blocks` blocks of full vectors, or one with `count` lines in it. A single codelet: nothing leaves the registers.
 template <int R, bool kAll, class D, class T>
-HWY_NOINLINE void column_codelets(D d, const Columns<T>& run, std::int64_t blocks, std::int64_t count) {
-  const Columns<T> c = run;
+HWY_NOINLINE void column_codelets(D d, const Columns<T>& args, std::int64_t blocks, std::int64_t count) {
+  const Columns<T> c = args;
   const bool scaled = c.factor != T(1);
   [[maybe_unused]] PassArgs<T> a{};
   a.l = 1;
@@ -95,7 +96,13 @@ HWY_NOINLINE void column_codelets(D d, const Columns<T>& run, std::int64_t block
   a.factor = c.factor;
   const T* in = c.in;
   T* out = c.out;
-  for (std::int64_t b = 0; b < blocks; ++b, in += 2 * hn::MaxLanes(d), out += 2 * hn::MaxLanes(d)) {
+  const std::int64_t width = 2 * static_cast<std::int64_t>(hn::MaxLanes(d)), in_jump = c.in_step - blocks * width, out_jump = c.out_step - blocks * width;
+  for (std::int64_t left = c.runs * blocks, b = blocks; left > 0; --left, in += width, out += width) {
+    if (b-- == 0) {  // the next run
+      b = blocks - 1;
+      in += in_jump;
+      out += out_jump;
+    }
     if constexpr (R == 16 && kAll) {
       butterfly16<Form::Interleaved, Form::Interleaved, Turn::None>(d, a, in, c.in_stride, 0, out, c.out_stride, 0, static_cast<const T*>(nullptr), 0);
       continue;
@@ -171,9 +178,22 @@ bool are_columns(const EngineCall<T>& call) {
          call.batch->back().output_distance == 2 && pair(call.in_re, call.in_im) && pair(call.out_re, call.out_im);
 }
 
-// A run of columns of a codelet's length.
+// Lines begin .. end of a batch of columns: calls each(from, to, run, runs) for runs of `run` lines, `runs` of them the distances of the last dimension but one apart.
+template <class F>
+HWY_INLINE void each_columns(const std::vector<LineBatch>& batch, std::int64_t begin, std::int64_t end, const F& each) {
+  const std::int64_t length = batch.back().count, outer = batch.size() > 1 ? batch[batch.size() - 2].count : 1;
+  for (std::int64_t line = begin; line < end;) {
+    const LineCounter at(batch, line);
+    const std::int64_t run = std::min(at.run(), end - line);
+    const std::int64_t runs = run < length ? 1 : std::min(outer - line / length % outer, (end - line) / length);
+    each(at.from, at.to, run, runs);
+    line += run * runs;
+  }
+}
+
+// Runs of columns of a codelet's length.
 template <class T>
-HWY_INLINE void codelet_run(int radix, Columns<T> c, std::int64_t run) {
+HWY_INLINE void codelet_runs(int radix, Columns<T>& c, std::int64_t run) {
   constexpr std::int64_t widest = static_cast<std::int64_t>(hn::MaxLanes(Widest<T>()));
   using HalfTag = hn::CappedTag<T, (widest * sizeof(T) >= 32 ? widest / 2 : widest)>;
   constexpr std::int64_t half = static_cast<std::int64_t>(hn::MaxLanes(HalfTag()));
@@ -186,20 +206,29 @@ HWY_INLINE void codelet_run(int radix, Columns<T> c, std::int64_t run) {
   else if (rest < half) any_column_codelets<false>(HalfTag(), radix, c, 1, rest);
   else any_column_codelets<false>(Widest<T>(), radix, c, 1, rest);
 }
+
+template <class T>
+Columns<T> columns_of(const std::vector<LineBatch>& batch, std::int64_t in_stride, std::int64_t out_stride, bool in_swapped, bool out_swapped, T factor) {
+  const LineBatch outer = batch.size() > 1 ? batch[batch.size() - 2] : LineBatch{};
+  return {nullptr, nullptr, 1, outer.input_distance, outer.output_distance, in_stride, out_stride, in_swapped, out_swapped, factor};
+}
+
 template <class T>
 void columns_at_once_here(const void* context, const void* in, void* out) {
   const auto& call = *static_cast<const ColumnsCall<T>*>(context);
-  Columns<T> c{static_cast<const T*>(in), static_cast<T*>(out), call.in_stride, call.out_stride, call.inverse, call.inverse, call.factor};
-  if (call.batch.size() == 1) return codelet_run(call.radix, c, call.lines);
-  LineCounter at(call.batch, 0);
-  for (std::int64_t line = 0; line < call.lines;) {
-    const std::int64_t run = at.run();
-    c.in = static_cast<const T*>(in) + at.from;
-    c.out = static_cast<T*>(out) + at.to;
-    codelet_run(call.radix, c, run);
-    line += run;
-    at.advance(run);
+  Columns<T> c = columns_of<T>(call.batch, call.in_stride, call.out_stride, call.inverse, call.inverse, call.factor);
+  if (call.batch.size() <= 2) {
+    c.in = static_cast<const T*>(in);
+    c.out = static_cast<T*>(out);
+    c.runs = call.batch.size() == 2 ? call.batch.front().count : 1;
+    return codelet_runs(call.radix, c, call.batch.back().count);
   }
+  each_columns(call.batch, 0, call.lines, [&](std::int64_t from, std::int64_t to, std::int64_t run, std::int64_t runs) HWY_ATTR {
+    c.in = static_cast<const T*>(in) + from;
+    c.out = static_cast<T*>(out) + to;
+    c.runs = runs;
+    codelet_runs(call.radix, c, run);
+  });
 }
 
 template <class T>
@@ -209,26 +238,25 @@ void run_columns_here(const EnginePlan<T>& plan, const EngineCall<T>& call, std:
   constexpr std::int64_t half = static_cast<std::int64_t>(hn::MaxLanes(HalfTag()));
   const int radix = plan.passes.passes.back().radix;
   const bool codelet = plan.passes.passes.size() == 1 && radix > 1 && radix <= 16;
-  Columns<T> c{nullptr, nullptr, call.in_stride, call.out_stride, call.in_im < call.in_re, call.out_im < call.out_re, call.factor};
+  Columns<T> c = columns_of<T>(*call.batch, call.in_stride, call.out_stride, call.in_im < call.in_re, call.out_im < call.out_re, call.factor);
   const T* in = HWY_MIN(call.in_re, call.in_im);
   T* out = HWY_MIN(call.out_re, call.out_im);
-  LineCounter at(*call.batch, begin);
-  for (std::int64_t line = begin; line < end;) {
-    const std::int64_t run = std::min(at.run(), end - line), blocks = run / widest, rest = run % widest;
-    c.in = in + at.from;
-    c.out = out + at.to;
-    if (codelet) {
-      codelet_run(radix, c, run);
-    } else {
+  each_columns(*call.batch, begin, end, [&](std::int64_t from, std::int64_t to, std::int64_t run, std::int64_t runs) HWY_ATTR {
+    c.in = in + from;
+    c.out = out + to;
+    c.runs = runs;
+    if (codelet) return codelet_runs(radix, c, run);
+    const std::int64_t blocks = run / widest, rest = run % widest;
+    for (std::int64_t i = 0; i < runs; ++i) {
+      c.in = in + from + i * c.in_step;
+      c.out = out + to + i * c.out_step;
       column_passes(Widest<T>(), plan, c, blocks, scratch);
       c.in += 2 * blocks * widest;
       c.out += 2 * blocks * widest;
       if (rest > half) part_column_passes(Widest<T>(), plan, c, rest, scratch);
       else if (rest > 0) part_column_passes(HalfTag(), plan, c, rest, scratch);
     }
-    line += run;
-    at.advance(run);
-  }
+  });
 }
 
 }  // namespace trn::fft::host::HWY_NAMESPACE
