@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <utility>
 
 #include "../parallel.hpp"
 #include "real_plan.hpp"
@@ -23,19 +24,21 @@ class RealEngine final : public Engine<T> {
     plan_.n = n;
     plan_.line = make_real_line<T>(kind, n, lanes_);
     const bool smooth = is_smooth(n);
-    plan_.lanes = smooth && lines >= 4 && lanes_cost() / static_cast<double>(std::min<std::int64_t>(lines, lanes_)) < plan_.line->cost;
+    plan_.lanes = smooth && lines >= 4 && !prefers_whole() && lanes_cost() / static_cast<double>(std::min<std::int64_t>(lines, lanes_)) < plan_.line->cost;
     plan_.lanes_if_strided = smooth && lines >= lanes_ && n <= 65536;
     if (plan_.lanes || plan_.lanes_if_strided) plan_.passes = make_real_passes<T>(kind, n);
   }
 
   std::int64_t length() const override { return plan_.n; }
 
-  // Single short dense lines: codelets and two steps have no scratch then.
-  DirectLines direct(std::int64_t in_stride, std::int64_t out_stride, const std::vector<LineBatch>& batch, bool, double factor, int) const override {
-    const bool there = plan_.kind == EngineKind::RealToHalf, one = batch.empty() || (batch.size() == 1 && batch[0].count == 1);
-    const bool dense = (there ? in_stride : out_stride) == 1 && (there ? out_stride : in_stride) == 2;
-    if (!one || !dense || plan_.lanes || (plan_.line->kind != RealKind::Codelet && plan_.line->kind != RealKind::TwoStep)) return {};
-    return {there ? run_direct<true> : run_direct<false>, std::make_shared<DirectCall>(DirectCall{plan_.line, static_cast<T>(factor)})};
+  // Codelets and what is done whole in registers need no scratch.
+  DirectLines direct(std::int64_t in_stride, std::int64_t out_stride, const std::vector<LineBatch>& batch, bool, double factor, int threads) const override {
+    if (plan_.lanes || !plan_.line->run_dense || !dense(in_stride, out_stride) || batch.size() > 1) return {};
+    const LineBatch lines = batch.empty() ? LineBatch{} : batch.front();
+    if (lines.count * plan_.n >= 2 * kThreadPoints && threads > 1) return {};
+    // The context holds the tables, too.
+    auto call = std::make_shared<std::pair<DenseRealCall<T>, std::shared_ptr<const RealLine<T>>>>(dense_call(static_cast<T>(factor), lines.count, lines.input_distance, lines.output_distance), plan_.line);
+    return {plan_.line->run_dense, std::shared_ptr<const void>(call, &call->first)};
   }
 
   // Passes: the chain of sums of Engine::bound(). Every step of it maps Hermitian (or real) vectors of n points to such, and computing half of them makes the same
@@ -73,18 +76,17 @@ class RealEngine final : public Engine<T> {
   }
 
  private:
-  struct DirectCall {
-    std::shared_ptr<const RealLine<T>> line;
-    T factor;
-  };
-  template <bool kThere>
-  static void run_direct(const void* context, const void* in, void* out) {
-    const auto& call = *static_cast<const DirectCall*>(context);
-    T *from = static_cast<T*>(const_cast<void*>(in)), *to = static_cast<T*>(out);
-    T *real = kThere ? from : to, *half = kThere ? to : from;
-    call.line->run(*call.line, RealSides<T>{real, 1, half, half + 1, 2}, call.factor, nullptr, 1);
+  [[nodiscard]] bool dense(std::int64_t in_stride, std::int64_t out_stride) const {
+    return plan_.kind == EngineKind::RealToHalf ? in_stride == 1 && out_stride == 2 : in_stride == 2 && out_stride == 1;
+  }
+  [[nodiscard]] DenseRealCall<T> dense_call(T factor, std::int64_t lines, std::int64_t in_distance, std::int64_t out_distance) const {
+    return {plan_.line->twiddles.data(), factor, lines, in_distance, out_distance};
   }
 
+  // Lines whole in registers are measured to be faster one after the other from 48 points on, if their vectors have 32 bytes or more.
+  [[nodiscard]] bool prefers_whole() const {
+    return plan_.line->kind == RealKind::Pairs && plan_.n >= 48 && 2 * plan_.line->lanes * static_cast<int>(sizeof(T)) >= 32;
+  }
   // As for complex lines, with half the memory: a block in operations of the widest vectors.
   double lanes_cost() const {
     const double points = static_cast<double>(plan_.n), bytes = 2 * points * lanes_ * sizeof(T);
@@ -102,14 +104,24 @@ class RealEngine final : public Engine<T> {
     return {static_cast<T*>(real.re) + real_at, real.stride, static_cast<T*>(half.re) + half_at, static_cast<T*>(half.im) + half_at, half.stride};
   }
   void run_lines(const Lines& in, const Lines& out, const std::vector<LineBatch>& batch, std::int64_t begin, std::int64_t end, T factor, T* scratch, int threads) const {
-    for (std::int64_t line = begin; line < end; ++line) {
-      std::int64_t from = 0, to = 0, rest = line;
+    const Lines& half = plan_.kind == EngineKind::RealToHalf ? out : in;
+    const bool whole = plan_.line->run_dense && dense(in.stride, out.stride) && static_cast<T*>(half.im) == static_cast<T*>(half.re) + 1;
+    for (std::int64_t line = begin; line < end;) {
+      std::int64_t from = 0, to = 0, rest = line, lines = 1;
       for (std::size_t i = batch.size(); i-- > 0;) {
         from += rest % batch[i].count * batch[i].input_distance;
         to += rest % batch[i].count * batch[i].output_distance;
+        if (i + 1 == batch.size()) lines = std::min(batch[i].count - rest % batch[i].count, end - line);
         rest /= batch[i].count;
       }
-      plan_.line->run(*plan_.line, sides(in, out, from, to), factor, scratch, threads);
+      if (whole) {
+        const DenseRealCall<T> call = dense_call(factor, lines, batch.empty() ? 0 : batch.back().input_distance, batch.empty() ? 0 : batch.back().output_distance);
+        plan_.line->run_dense(&call, static_cast<T*>(in.re) + from, static_cast<T*>(out.re) + to);
+        line += lines;
+      } else {
+        plan_.line->run(*plan_.line, sides(in, out, from, to), factor, scratch, threads);
+        ++line;
+      }
     }
   }
 

@@ -46,9 +46,13 @@ class Builder {
     const auto primes = prime_factors(n);
     const bool prime = primes.size() == 1 && n > 2;
     if (has_real_codelet(n)) {
-      line->cost = 2 * static_cast<double>(n) + 10;
+      line->cost = real_codelet_cost(n) + 2 * static_cast<double>(n) + 5;
       line->bound = direct_sum_bound<T>(n);
+      line->run_dense = dense_codelet<T>(n, direction_ == EngineKind::RealToHalf);
+      offer_pairs(*line);
+      if (line->kind == RealKind::Pairs) fill(*line);
     } else {
+      offer_pairs(*line);
       if (rest == 1 && max_lanes_ * static_cast<int>(sizeof(T)) >= 32) {
         offer_two_steps(*line);
         if (n % 2 != 0) offer_columns(*line);
@@ -71,9 +75,18 @@ class Builder {
     line.cost = cost;
     line.complex = nullptr;
     line.inner = line.back = nullptr;
+    line.run_dense = nullptr;
     return true;
   }
 
+  void offer_pairs(RealLine<T>& line) const {
+    const WholeKernel<T> kernel = pairs_kernel<T>(line.n, direction_ == EngineKind::RealToHalf);
+    if (!kernel.run || !better(line, RealKind::Pairs, 0.6 * kernel.cost)) return;
+    line.n1 = kernel.n1;
+    line.n2 = kernel.n2;
+    line.lanes = kernel.numbers;
+    line.run_dense = kernel.run;
+  }
   void offer_two_steps(RealLine<T>& line) const {
     for (std::int64_t n1 = 3; n1 <= 16; ++n1) {
       if (line.n % n1 != 0 || !column_radix(n1) || !has_codelet(line.n / n1)) continue;
@@ -142,6 +155,7 @@ class Builder {
     const std::int64_t n = line.n, n1 = line.n1, n2 = line.n2;
     switch (line.kind) {
       case RealKind::Codelet: return;
+      case RealKind::Pairs: return add_pairs(line);
       case RealKind::TwoStep: {
         line.bound = direct_sum_bound<T>(n) + 6 * u;
         const std::int64_t rows = back ? n2 : n1 / 2 + 1, columns = back ? n1 / 2 + 1 : n2;
@@ -197,6 +211,31 @@ class Builder {
     }
   }
 
+  // Twiddles of the complex transform of n/2 numbers as in line_plan.cpp; then w_n^k/(2i), or i/w_n^k.
+  void add_pairs(RealLine<T>& line) const {
+    const double u = std::numeric_limits<T>::epsilon() / 2;
+    const bool back = direction_ == EngineKind::HalfToReal;
+    const std::int64_t n = line.n, m = n / 2, n1 = line.n1, n2 = line.n2, v = line.lanes, vectors = m / v;
+    line.bound = direct_sum_bound<T>(m) + 12 * u;
+    const auto add = [&](std::complex<long double> w, bool turned) {
+      line.twiddles.push_back(static_cast<T>(turned ? -w.imag() : w.real()));
+      line.twiddles.push_back(static_cast<T>(turned ? w.imag() : w.real()));
+    };
+    for (std::int64_t c = 0; c < n2; c += v)
+      for (std::int64_t k = 1; k < n1; ++k)
+        for (const bool turned : {false, true})
+          for (std::int64_t i = 0; i < v; ++i) {
+            const std::complex<long double> w = long_root((c + i) * k % m, m);
+            add(back ? std::conj(w) : w, turned);
+          }
+    for (std::int64_t q = 0; q < (vectors + 1) / 2; ++q)
+      for (const bool turned : {false, true})
+        for (std::int64_t i = 0; i < v; ++i) {
+          const std::complex<long double> w = long_root(q * v + i, n);
+          add(back ? std::complex<long double>{w.imag(), w.real()} : std::complex<long double>{w.imag() / 2, -w.real() / 2}, turned);
+        }
+  }
+
   void add_rader(RealLine<T>& line) const {
     const double u = std::numeric_limits<T>::epsilon() / 2;
     const std::int64_t n = line.n, length = line.n2, g = primitive_root(n), inverse = power_modulo(g, n - 2, n);
@@ -234,7 +273,8 @@ class Builder {
 template <class T>
 std::int64_t RealLine<T>::shared_reals() const {
   switch (kind) {
-    case RealKind::Codelet: return 0;
+    case RealKind::Codelet:
+    case RealKind::Pairs: return 0;
     case RealKind::TwoStep: return round_up(n) + round_up(n + 2) + 16;
     case RealKind::Columns: {
       const std::int64_t blocks = ceiling(n1 / 2 + 1, lanes);
