@@ -94,23 +94,6 @@ TEST(DeviceExact, EveryTransformHasItsOwnScale) {
   expect_inputs(1024, inputs);
 }
 
-// One point alone wherever it lies, nothing but equal points, single frequencies, alternating signs, one point far above the others, points from 1 to 2^-300: by
-// two steps, by three with a table, and by Bluestein's convolution.
-TEST(DeviceExact, InputsThatGatherErrors) {
-  for (const std::int64_t n : {97, 1024, 20480, 1021, 4099}) {
-    std::mt19937_64 random(static_cast<std::uint64_t>(n));
-    std::normal_distribution<double> normal;
-    const auto noise = [&] { return std::complex<double>(normal(random), normal(random)); };
-    const std::complex<double> z(0.7, -0.3);
-    const auto spike = [&](std::int64_t at) { return [=](std::int64_t j) { return j == at ? z : std::complex<double>(0); }; };
-    const auto tone = [&](std::int64_t k) { return [=](std::int64_t j) { return std::complex<double>(turn(j * k, n, Direction::Inverse)); }; };
-    expect_inputs(n, {spike(0), spike(n / 3), spike(n - 1), tone(0), tone(1), tone(n / 3), tone(n / 2),
-                      [&](std::int64_t j) { return j % 2 == 0 ? z : -z; },
-                      [&](std::int64_t j) { return j == n / 2 ? 1e14 * z : noise(); },
-                      [&](std::int64_t j) { return std::ldexp(1.0, static_cast<int>(-300 * j / n)) * noise(); }});
-  }
-}
-
 // Sums of one level are exact while they stay below 2^24 units. Digits of the data are 128 units at most, those of slice 0 together 4096: |x_0| <= 2 |x| after
 // rounding, and || x ||_2 <= 1/4 = 128 units. So of the digits g_j of every matrix there is, column by column, 128 sum_(j < l) |g_j| + 4096 * 128 counts:
 // at most 7 * 128^3 + 2^19 up to 64 points, whatever the digits.
