@@ -44,6 +44,8 @@ std::vector<Chunk> chunks_of(std::int64_t n, const Basis& fitting) {
   return chunks;
 }
 
+std::int64_t largest(const std::vector<Chunk>& chunks) { return std::ranges::max(chunks, {}, &Chunk::size).size; }
+
 MatrixView<double> matrix(double* data, std::int64_t rows, std::int64_t columns, std::int64_t ld = 0) {
   return MatrixView<double>::row_major(Executor::host(), data, rows, columns, ld);
 }
@@ -90,23 +92,23 @@ class PanelRows {
 
 class Transform {
  public:
-  explicit Transform(const FitInput& in)
+  Transform(const FitInput& in, std::int64_t largest_chunk)
       : errors(in.occupied.columns, in.fitting->size()), in_(in), n_(in.orbital->size()), nocc_(in.occupied.columns), nvir_(in.virtuals.columns),
-        two_(two_norm(in.virtuals, false)), frobenius_(norm_of(in.virtuals.data(), n_ * nvir_)) {
+        two_(two_norm(in.virtuals, false)), frobenius_(norm_of(in.virtuals.data(), n_ * nvir_)),
+        half_(std::make_unique_for_overwrite<double[]>(static_cast<std::size_t>(nocc_ * n_ * largest_chunk))) {
     for (std::int64_t i = 0; i < nocc_; ++i) norms_.push_back(norm_of(in.occupied.columns_from(i, 1).data(), n_));
   }
 
   Dense errors;  // of (P|i.), nocc x naux
 
-  void run(const Chunk& chunk, const std::vector<double>& integrals, PanelRows& panels) {
+  void run(const Chunk& chunk, const double* integrals, PanelRows& panels) {
     const std::int64_t size = chunk.size;
-    half_.resize(static_cast<std::size_t>(nocc_ * n_ * size));
     Dense squares(n_, size);
     std::vector<double> bounds(static_cast<std::size_t>(n_)), whole(static_cast<std::size_t>(size));
     for_units(n_, [&](std::int64_t n) {
-      const double* a = integrals.data() + n * n_ * size;
+      const double* a = integrals + n * n_ * size;
       bounds[static_cast<std::size_t>(n)] = blas::gemm(Executor::host(), Op::T, Op::N, 1.0, in_.occupied.view(), MatrixView<const double>::row_major(Executor::host(), a, n_, size),
-                                                       0.0, matrix(half_.data() + n * size, nocc_, size, n_ * size))
+                                                       0.0, matrix(half_.get() + n * size, nocc_, size, n_ * size))
                                                 .bound;
       add_squares(a, n_, size, squares.data() + n * size);
     });
@@ -114,7 +116,7 @@ class Transform {
       for (std::int64_t p = 0; p < size; ++p) whole[static_cast<std::size_t>(p)] += squares(n, p);
     }
     for_units(nocc_, [&](std::int64_t i) {
-      const double* x = half_.data() + i * n_ * size;
+      const double* x = half_.get() + i * n_ * size;
       double second = 0;
       panels.fill(i, chunk.first, size, [&](double* rows) {
         second = blas::gemm(Executor::host(), Op::T, Op::N, 1.0, MatrixView<const double>::row_major(Executor::host(), x, n_, size), in_.virtuals.view(), 0.0,
@@ -135,7 +137,7 @@ class Transform {
   std::int64_t n_, nocc_, nvir_;
   double two_, frobenius_;
   std::vector<double> norms_;  // of the columns of C_o
-  std::vector<double> half_;   // (nocc, n, P)
+  std::unique_ptr<double[]> half_;  // (nocc, n, P)
 };
 
 }  // namespace
@@ -143,8 +145,7 @@ class Transform {
 std::int64_t host_fit_bytes(const FitInput& in, bool in_memory) {
   const Basis fitting = in.fitting->by_momentum();
   const std::int64_t n = in.orbital->size(), naux = fitting.size(), nocc = in.occupied.columns, nvir = in.virtuals.columns, threads = omp_get_max_threads();
-  std::int64_t chunk = 0;
-  for (const Chunk& c : chunks_of(n, fitting)) chunk = std::max(chunk, c.size);
+  const std::int64_t chunk = largest(chunks_of(n, fitting));
   const std::int64_t transforming = chunk * n * (n + nocc + 1) + nocc * naux + threads * (in_memory ? 0 : chunk * nvir);
   const std::int64_t solving = nocc * naux + threads * (in_memory ? 0 : naux * nvir), bounding = naux * naux + 2 * nocc * naux + threads * naux * 64;
   return 8 * (3 * n * n + naux * naux + std::max({transforming, solving, bounding})) + ThreeCentre::bytes(*in.orbital, fitting, chunk, threads);
@@ -161,14 +162,12 @@ FitResult host_fit(const FitInput& in, PanelStore<double>& store, std::vector<St
   {
     std::optional<ThreeCentre> integrals;
     clock.run("three_centre", "float64", [&] { integrals.emplace(*in.orbital, fitting); });
-    Transform transform(in);
-    std::vector<double> a;
-    for (const Chunk& chunk : chunks_of(n, fitting)) {
-      clock.run("three_centre", "float64", [&] {
-        a.resize(static_cast<std::size_t>(chunk.size * n * n));
-        integrals->compute_columns(chunk.first_shell, chunk.last_shell, a.data());
-      });
-      clock.run("transform", "float64", [&] { transform.run(chunk, a, panels); });
+    const std::vector<Chunk> chunks = chunks_of(n, fitting);
+    Transform transform(in, largest(chunks));
+    const auto a = std::make_unique_for_overwrite<double[]>(static_cast<std::size_t>(largest(chunks) * n * n));
+    for (const Chunk& chunk : chunks) {
+      clock.run("three_centre", "float64", [&] { integrals->compute_columns(chunk.first_shell, chunk.last_shell, a.get()); });
+      clock.run("transform", "float64", [&] { transform.run(chunk, a.get(), panels); });
     }
     errors = std::move(transform.errors);
   }

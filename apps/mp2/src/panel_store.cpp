@@ -16,7 +16,7 @@ template <class T>
 PanelStore<T>::PanelStore(Place place, std::int64_t panels, std::int64_t rows, std::int64_t columns, const std::string& folder)
     : rows_(rows), columns_(columns), folder_(folder) {
   if (place == Place::Memory) {
-    values_.resize(static_cast<std::size_t>(panels * rows * columns));
+    values_ = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(panels * rows * columns));
     return;
   }
   std::string name = folder + "/trnsci-mp2-XXXXXX";
@@ -34,7 +34,7 @@ template <class T>
 void PanelStore<T>::write(std::int64_t panel, std::int64_t row, std::int64_t count, const T* from) {
   const std::int64_t at = (panel * rows_ + row) * columns_, size = count * columns_;
   if (file_ < 0) {
-    std::copy_n(from, size, values_.data() + at);
+    std::copy_n(from, size, values_.get() + at);
     return;
   }
   const auto* bytes = reinterpret_cast<const char*>(from);
@@ -52,7 +52,7 @@ template <class T>
 void PanelStore<T>::read(std::int64_t first, std::int64_t count, T* to) const {
   const std::int64_t at = first * rows_ * columns_, size = count * rows_ * columns_;
   if (file_ < 0) {
-    std::copy_n(values_.data() + at, size, to);
+    std::copy_n(values_.get() + at, size, to);
     return;
   }
   auto* bytes = reinterpret_cast<char*>(to);

@@ -120,6 +120,7 @@ struct ThreeCentre::Impl {
   std::vector<Block> blocks;
   std::vector<std::vector<Polynomial>> polynomials;  // by momentum
   std::vector<Group> groups;
+  std::vector<char> negligible;  // (m, n): in no group
   std::map<std::pair<int, int>, HermiteRecipe> recipes;  // by the momenta of product and fitting function
   BoysTable boys;
 
@@ -146,6 +147,11 @@ struct ThreeCentre::Impl {
       }
     });
     for (auto& list : found) std::ranges::move(list, std::back_inserter(groups));
+    const std::int64_t n = o.size();
+    negligible.assign(static_cast<std::size_t>(n * n), 1);
+    for (const Group& g : groups) {
+      for (const auto [i, j] : g.products) negligible[static_cast<std::size_t>(i * n + j)] = negligible[static_cast<std::size_t>(j * n + i)] = 0;
+    }
   }
 
   [[nodiscard]] std::int64_t functions(const Block& b) const {
@@ -433,7 +439,9 @@ void ThreeCentre::compute(std::int64_t first, std::int64_t last, double* out) co
 
 void ThreeCentre::compute_columns(std::int64_t first, std::int64_t last, double* out) const {
   const std::int64_t n = impl_->orbital.size(), count = functions(first, last);
-  std::fill(out, out + count * n * n, 0.0);
+  for (std::int64_t k = 0; k < n * n; ++k) {
+    if (impl_->negligible[static_cast<std::size_t>(k)] != 0) std::fill_n(out + k * count, count, 0.0);
+  }
   impl_->for_groups(first, last, count, [&](const Impl::Group& g, const double* rows) {
     for (const auto [i, j] : g.products) {
       std::copy_n(rows, count, out + (i * n + j) * count);

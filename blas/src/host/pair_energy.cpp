@@ -1,8 +1,7 @@
 // pair_energy on the host: one OpenBLAS product per pair of occupied orbitals, then one pass over T and its transpose together.
 //
 // Threads take whole pairs, and inside a parallel region OpenBLAS works on the calling thread alone, so a pair's sums do not
-// depend on the number of threads. The pass reads T in 64 x 64 blocks (A, B), A <= B, beside the block (B, A) turned in cache:
-// one division serves T_ab and T_ba. Arithmetic after the product is double.
+// depend on the number of threads. Arithmetic after the product is double.
 #include <cblas.h>
 
 #include <algorithm>
@@ -12,45 +11,17 @@
 #include <trn/blas/pair_energy_program.hpp>
 
 #include "../kernels.hpp"
+#include "pair_sums.hpp"
 
 namespace trn::blas::host {
 
 namespace {
-
-constexpr std::int64_t kBlock = 64;
 
 void multiply(const float* bi, const float* bj, float* t, int nvir, int naux) {
   cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, nvir, nvir, naux, 1, bi, nvir, bj, nvir, 0, t, nvir);
 }
 void multiply(const double* bi, const double* bj, double* t, int nvir, int naux) {
   cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, nvir, nvir, naux, 1, bi, nvir, bj, nvir, 0, t, nvir);
-}
-
-// Rows [a0, a0 + rows) and columns [b0, b0 + columns) of T, which lie right of the diagonal or, when a0 == b0, on it.
-template <class T>
-PairSums block_sums(const T* t, std::int64_t n, std::int64_t a0, std::int64_t rows, std::int64_t b0, std::int64_t columns,
-                    double pair_energy, const double* virtuals) {
-  T turned[kBlock][kBlock];  // turned[a][b] = T(b0 + b, a0 + a)
-  for (std::int64_t b = 0; b < columns; ++b) {
-    for (std::int64_t a = 0; a < rows; ++a) turned[a][b] = t[(b0 + b) * n + a0 + a];
-  }
-  PairSums sums;
-  for (std::int64_t a = 0; a < rows; ++a) {
-    const T* row = t + (a0 + a) * n + b0;
-    const double d = virtuals[a0 + a] - pair_energy;
-    double squares = 0, exchange = 0;
-    const std::int64_t first = a0 == b0 ? a + 1 : 0;
-#pragma omp simd reduction(+ : squares, exchange)
-    for (std::int64_t b = first; b < columns; ++b) {
-      const double x = row[b], y = turned[a][b], weight = 1 / (d + virtuals[b0 + b]);
-      squares += (x * x + y * y) * weight;
-      exchange += (x - y) * (x - y) * weight;
-    }
-    if (a0 == b0) squares += static_cast<double>(row[a]) * row[a] / (d + virtuals[a0 + a]);
-    sums.squares += squares;
-    sums.exchange += exchange;
-  }
-  return sums;
 }
 
 template <class T>
@@ -85,16 +56,7 @@ void run(const PairEnergyArgs& g) {
       const std::int64_t j = range.first(i) + pair - range.row(i);
       multiply(b + i * panel, b + j * panel, t.data(), static_cast<int>(n), static_cast<int>(g.naux));
       const double pair_energy = occupied[static_cast<std::size_t>(i)] + occupied[static_cast<std::size_t>(j)];
-      PairSums sums;
-      for (std::int64_t a0 = 0; a0 < n; a0 += kBlock) {
-        for (std::int64_t b0 = a0; b0 < n; b0 += kBlock) {
-          const PairSums s =
-              block_sums(t.data(), n, a0, std::min(kBlock, n - a0), b0, std::min(kBlock, n - b0), pair_energy, virtuals.data());
-          sums.squares += s.squares;
-          sums.exchange += s.exchange;
-        }
-      }
-      g.pairs[pair] = sums;
+      g.pairs[pair] = pair_sums(t.data(), n, pair_energy, virtuals.data());
     }
   }
 }

@@ -4,8 +4,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
-#include <vector>
 
 namespace trn::mp2 {
 
@@ -20,7 +20,7 @@ class PanelStore {
   PanelStore(const PanelStore&) = delete;
   PanelStore& operator=(const PanelStore&) = delete;
 
-  [[nodiscard]] T* memory() { return file_ < 0 ? values_.data() : nullptr; }  // nullptr: in a file
+  [[nodiscard]] T* memory() { return file_ < 0 ? values_.get() : nullptr; }  // nullptr: in a file
   // Rows [row, row + count) of panel i. Threads may call for different rows. DeviceError when the disk is full.
   void write(std::int64_t panel, std::int64_t row, std::int64_t count, const T* from);
   // Panels [first, first + count).
@@ -29,7 +29,7 @@ class PanelStore {
 
  private:
   std::int64_t rows_, columns_;
-  std::vector<T> values_;
+  std::unique_ptr<T[]> values_;
   int file_ = -1;
   mutable std::atomic<std::int64_t> file_bytes_ = 0;
   std::string folder_;
