@@ -104,8 +104,8 @@ double product_error(const Outcome& of, const Errors& errors, const std::vector<
 
 // E and its bound; the header derives the formula.
 PairEnergy add_up(const Outcome& of, const Errors& errors, const std::vector<double>& input, const std::vector<double>& occupied,
-                  const std::vector<double>& virtuals, const PairRange& range) {
-  const double lowest = *std::ranges::min_element(virtuals), scale = largest(occupied) + largest(virtuals);
+                  const std::vector<double>& virtuals, double largest_energy, const PairRange& range) {
+  const double lowest = *std::ranges::min_element(virtuals), scale = std::max(largest(occupied), largest_energy) + std::max(largest(virtuals), largest_energy);
   DoubleDouble opposite, same;
   double bound = 0;
   PairEnergy energy;
@@ -162,6 +162,8 @@ PairEnergy detail::pair_energy(const Executor& executor, const View<const T>& b,
   require(options.left >= 0 && (options.left == 0 || options.left < nocc),
           "{}: `left` is {} of {} occupied orbitals; it must be less, so that there are some on both sides, or 0 for all pairs", kOperation,
           options.left, nocc);
+  require(options.largest_energy >= 0 && std::isfinite(options.largest_energy), "{}: `largest_energy` is {}; give the largest |energy|, or 0", kOperation,
+          options.largest_energy);
   require(options.input_errors.empty() || static_cast<std::int64_t>(options.input_errors.size()) == nocc,
           "{}: there are {} `input_errors` for {} occupied orbitals; give one for each, or none", kOperation, options.input_errors.size(), nocc);
   for (const double e : options.input_errors) {
@@ -204,8 +206,8 @@ PairEnergy detail::pair_energy(const Executor& executor, const View<const T>& b,
     Outcome outcome{std::vector<PairSums>(static_cast<std::size_t>(range.count())), std::vector<double>(columns), std::vector<double>(columns)};
     dispatch(kPairEnergy, executor,
              {dtype_of<T>, mode, nocc, naux, nvir, b.data(), occupied.data(), virtuals.data(), occupied.stride(), virtuals.stride(),
-              outcome.pairs.data(), outcome.norms2.data(), outcome.scale.data(), options.left});
-    PairEnergy result = add_up(outcome, errors_of(executor, dtype_of<T>, mode, naux, nvir), options.input_errors, low, high, range);
+              outcome.pairs.data(), outcome.norms2.data(), outcome.scale.data(), options.left, options.largest_energy});
+    PairEnergy result = add_up(outcome, errors_of(executor, dtype_of<T>, mode, naux, nvir), options.input_errors, low, high, options.largest_energy, range);
     result.accuracy.mode = mode;
     result.accuracy.passes = host ? 1 : mode == Mode::Exact ? 26 : word_scheme(mode).products;
     return result;

@@ -125,6 +125,7 @@ TEST(PairEnergyBlocks, OptionsOutOfRangeAreRefused) {
   const Executor host = Executor::host();
   expect_refused([&] { (void)m.energy(host, {.left = 3}); }, "`left` is 3 of 3 occupied orbitals");
   expect_refused([&] { (void)m.energy(host, {.left = -1}); }, "`left` is -1");
+  expect_refused([&] { (void)m.energy(host, {.largest_energy = -1}); }, "`largest_energy` is -1");
   expect_refused([&] { (void)m.energy(host, {.input_errors = {0.1}}); }, "1 `input_errors` for 3 occupied orbitals");
   expect_refused([&] { (void)m.energy(host, {.input_errors = {0.1, -1, 0}}); }, "an input error is -1");
 }

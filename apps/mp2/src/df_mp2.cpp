@@ -69,7 +69,11 @@ class Pairs {
         high_(Array<T>::from_host(executor, {nvir_}, std::vector<T>(virtuals.begin(), virtuals.end()))),
         options_(options),
         store_(store),
-        terms_(occupied.size() * (occupied.size() + 1) / 2) {}
+        terms_(occupied.size() * (occupied.size() + 1) / 2) {
+    for (const auto* list : {&occupied, &virtuals}) {
+      for (const double e : *list) options_.largest_energy = std::max(options_.largest_energy, std::abs(e));
+    }
+  }
 
   [[nodiscard]] std::int64_t run(std::int64_t block) {
     const auto nocc = static_cast<std::int64_t>(low_.size());

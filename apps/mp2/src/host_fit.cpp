@@ -3,7 +3,10 @@
 //   X(i, n, P) = sum_m C_mi (n m|P)    one product (nocc x m) (m x P) for every n, which is one unit of work and reads its integrals once,
 //   (P|ia) = sum_n X(i, n, P) C_na     one product (P x n) (n x nvir) for every i, into the panel's own rows.
 //
-// Then L B_i = (P|ia) for every i in place. Sums of squares for the bound are taken while their numbers are in cache.
+// Then L B_i = (P|ia) for every i in place. Sums for the bound are taken while their numbers are in cache. The products err by at most g |A| |B|
+// element by element; with a_n the norms of the rows of (P|nm) and v_n those of C_v, row (P|i.) errs by at most
+//
+//   g1 min(||C_v||_2 sum_n |c_ni| a_n, ||c_i|| sum_n a_n v_n) + g2 min(||X_i(P)|| ||C_v||_F, sum_n |X_in(P)| v_n).
 #include "host_fit.hpp"
 
 #include <algorithm>
@@ -50,11 +53,21 @@ MatrixView<double> matrix(double* data, std::int64_t rows, std::int64_t columns,
   return MatrixView<double>::row_major(Executor::host(), data, rows, columns, ld);
 }
 
-// sums_P += sum_m a(m, P)^2
-void add_squares(const double* a, std::int64_t rows, std::int64_t columns, double* sums) {
+// squares_P += sum_m a(m, P)^2, and weighted_P += sum_m |a(m, P)| weight_m
+void add_squares(const double* a, std::int64_t rows, std::int64_t columns, double* squares) {
   for (std::int64_t m = 0; m < rows; ++m, a += columns) {
 #pragma omp simd
-    for (std::int64_t p = 0; p < columns; ++p) sums[p] += a[p] * a[p];
+    for (std::int64_t p = 0; p < columns; ++p) squares[p] += a[p] * a[p];
+  }
+}
+void add_squares(const double* a, std::int64_t rows, std::int64_t columns, const double* weights, double* squares, double* weighted) {
+  for (std::int64_t m = 0; m < rows; ++m, a += columns) {
+    const double w = weights[m];
+#pragma omp simd
+    for (std::int64_t p = 0; p < columns; ++p) {
+      squares[p] += a[p] * a[p];
+      weighted[p] += std::abs(a[p]) * w;
+    }
   }
 }
 
@@ -94,9 +107,11 @@ class Transform {
  public:
   Transform(const FitInput& in, std::int64_t largest_chunk)
       : errors(in.occupied.columns, in.fitting->size()), in_(in), n_(in.orbital->size()), nocc_(in.occupied.columns), nvir_(in.virtuals.columns),
-        two_(two_norm(in.virtuals, false)), frobenius_(norm_of(in.virtuals.data(), n_ * nvir_)),
+        absolute_(in.occupied), two_(two_norm(in.virtuals, false)), frobenius_(norm_of(in.virtuals.data(), n_ * nvir_)),
         half_(std::make_unique_for_overwrite<double[]>(static_cast<std::size_t>(nocc_ * n_ * largest_chunk))) {
     for (std::int64_t i = 0; i < nocc_; ++i) norms_.push_back(norm_of(in.occupied.columns_from(i, 1).data(), n_));
+    for (std::int64_t n = 0; n < n_; ++n) virtual_rows_.push_back(norm_of(in.virtuals.data() + n * nvir_, nvir_));
+    for (double& x : absolute_.values) x = std::abs(x);
   }
 
   Dense errors;  // of (P|i.), nocc x naux
@@ -112,9 +127,12 @@ class Transform {
                                                 .bound;
       add_squares(a, n_, size, squares.data() + n * size);
     });
+    // The norms a_n of the rows of (P|nm), sum_n a_n v_n and sum_n |c_ni| a_n.
+    for (double& x : squares.values) x = std::sqrt(x);
     for (std::int64_t n = 0; n < n_; ++n) {
-      for (std::int64_t p = 0; p < size; ++p) whole[static_cast<std::size_t>(p)] += squares(n, p);
+      for (std::int64_t p = 0; p < size; ++p) whole[static_cast<std::size_t>(p)] += squares(n, p) * virtual_rows_[static_cast<std::size_t>(n)];
     }
+    const Dense weighed = product(absolute_, squares, Op::T);
     for_units(nocc_, [&](std::int64_t i) {
       const double* x = half_.get() + i * n_ * size;
       double second = 0;
@@ -123,11 +141,12 @@ class Transform {
                             matrix(rows, size, nvir_))
                      .bound;
       });
-      std::vector<double> sums(static_cast<std::size_t>(size));
-      add_squares(x, n_, size, sums.data());
+      std::vector<double> sums(static_cast<std::size_t>(size)), weighted(sums.size());
+      add_squares(x, n_, size, virtual_rows_.data(), sums.data(), weighted.data());
       for (std::int64_t p = 0; p < size; ++p) {
-        errors(i, chunk.first + p) = bounds[0] * norms_[static_cast<std::size_t>(i)] * std::sqrt(whole[static_cast<std::size_t>(p)]) * two_ +
-                                     second * std::sqrt(sums[static_cast<std::size_t>(p)]) * frobenius_;
+        const auto k = static_cast<std::size_t>(p);
+        errors(i, chunk.first + p) = bounds[0] * std::min(two_ * weighed(i, p), norms_[static_cast<std::size_t>(i)] * whole[k]) +
+                                     second * std::min(std::sqrt(sums[k]) * frobenius_, weighted[k]);
       }
     });
   }
@@ -135,8 +154,9 @@ class Transform {
  private:
   const FitInput& in_;
   std::int64_t n_, nocc_, nvir_;
+  Dense absolute_;  // |C_o|
   double two_, frobenius_;
-  std::vector<double> norms_;  // of the columns of C_o
+  std::vector<double> norms_, virtual_rows_;  // of the columns of C_o, of the rows of C_v
   std::unique_ptr<double[]> half_;  // (nocc, n, P)
 };
 
@@ -146,7 +166,7 @@ std::int64_t host_fit_bytes(const FitInput& in, bool in_memory) {
   const Basis fitting = in.fitting->by_momentum();
   const std::int64_t n = in.orbital->size(), naux = fitting.size(), nocc = in.occupied.columns, nvir = in.virtuals.columns, threads = omp_get_max_threads();
   const std::int64_t chunk = largest(chunks_of(n, fitting));
-  const std::int64_t transforming = chunk * n * (n + nocc + 1) + nocc * naux + threads * (in_memory ? 0 : chunk * nvir);
+  const std::int64_t transforming = chunk * n * (n + nocc + 1) + 2 * nocc * naux + threads * (2 * chunk + (in_memory ? 0 : chunk * nvir));
   const std::int64_t solving = nocc * naux + threads * (in_memory ? 0 : naux * nvir), bounding = naux * naux + 2 * nocc * naux + threads * naux * 64;
   return 8 * (3 * n * n + naux * naux + std::max({transforming, solving, bounding})) + ThreeCentre::bytes(*in.orbital, fitting, chunk, threads);
 }

@@ -83,7 +83,7 @@ void pair_energy_sliced(const Executor& executor, const PairEnergyArgs& g) {
 
   const std::vector<double> low = on_host(executor, g.occupied, g.nocc, g.occupied_stride), high = on_host(executor, g.virtuals, g.nvir, g.virtual_stride);
   const auto largest_of = [](const std::vector<double>& x) { return std::max(*std::ranges::max_element(x), -*std::ranges::min_element(x)); };
-  const double most = 2 * (largest_of(low) + largest_of(high));
+  const double most = 2 * (std::max(largest_of(low), g.largest_energy) + std::max(largest_of(high), g.largest_energy));
   const auto words = [&](const std::vector<double>& values) {
     return Array<float>::from_host(executor, {3, static_cast<std::int64_t>(values.size())}, energy_words(values, most));
   };

@@ -23,6 +23,7 @@ struct PairEnergyArgs {
   double* norms2;   // host memory, nocc x nvir: ||b_ia||^2
   double* scale;    // host memory, nocc x nvir: s_ia, powers of two >= |b_ia|, set by the float64 kernel of a device
   std::int64_t left;  // PairRange
+  double largest_energy;
 };
 
 namespace host {

@@ -45,6 +45,9 @@ struct PairEnergyOptions {
   Precision precision = {};
   // 0: all pairs i <= j of B. Otherwise only pairs of one orbital i < left and one j >= left.
   std::int64_t left = 0;
+  // At least every |energy| of all calls that are to have the same bits pair by pair: the float64 kernel of a device cuts energies into words from there.
+  // 0: those of this call alone.
+  double largest_energy = 0;
   // How well B itself is known: ||dB_i||_F <= input_errors[i], one for each occupied orbital, or empty. The bound then covers it:
   // G grows by N(e_i) N(b_j) + N(e_j) N(b_i) + N(e_i) N(e_j), N(e) = e max_a (2 x_a)^-1/4.
   std::vector<double> input_errors = {};
