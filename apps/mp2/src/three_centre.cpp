@@ -51,7 +51,7 @@ std::vector<Block> blocks_of(const Basis& basis) {
     Block b{.l = key.second, .centre = list[0]->centre};
     for (const Shell* s : list) b.exponents.insert(b.exponents.end(), s->contraction->exponents.begin(), s->contraction->exponents.end());
     std::ranges::sort(b.exponents, std::greater());
-    b.exponents.erase(std::ranges::unique(b.exponents).begin(), b.exponents.end());
+    b.exponents.erase(std::unique(b.exponents.begin(), b.exponents.end()), b.exponents.end());
     for (const Shell* s : list) {
       const std::vector<double> c = normalised(*s->contraction);
       std::vector<double>& spread = b.coefficients.emplace_back(b.exponents.size());
