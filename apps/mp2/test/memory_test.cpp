@@ -97,8 +97,9 @@ TEST(MemoryDeathTest, PeakStaysWithinTheBudget) {
   EXPECT_EXIT(
       {
         warm_up();
-        const bool both = fitted_jk_stays_within() & df_mp2_stays_within();
-        std::exit(both ? 0 : 1);
+        const bool first = fitted_jk_stays_within();
+        const bool second = df_mp2_stays_within();
+        std::exit(first && second ? 0 : 1);
       },
       ::testing::ExitedWithCode(0), "fitted J and K: grew by .*df_mp2: grew by");
 }
