@@ -22,6 +22,7 @@ void add_coverage(CLI::App& app);
 void add_fuzz(CLI::App& app);
 void add_rand(CLI::App& app);
 void add_mp2(CLI::App& app);
+void add_mp2_model(CLI::App& app);
 
 // What `./run` alone shows.
 void demonstration();

@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
   add_fuzz(app);
   add_rand(app);
   add_mp2(app);
+  add_mp2_model(app);
   try {
     app.parse(argc, argv);  // a chosen subcommand runs here
     if (app.get_subcommands().empty()) demonstration();

@@ -137,5 +137,14 @@ TEST(PairEnergyExact, EmittedKernelGivesTheSimulatorsBits) {
   neuron::testing::expect_agreement(sliced_pair_energy_program({2, 30, 20}, tile::machine("trn2")), inputs);
 }
 
+// (H2O)8 in cc-pVDZ on one trn2 core: products and what follows them overlap.
+TEST(PairEnergyExact, ModelOfWaterOctamer) {
+  const tile::Machine& trn2 = tile::machine("trn2");
+  const neuron::RunReport report = neuron::estimate(sliced_pair_energy_program({40, 672, 152}, trn2), trn2);
+  EXPECT_LE(report.seconds, 36e-3);
+  EXPECT_GE(report.utilisation("vector"), 0.75);
+  EXPECT_GE(report.utilisation("tensor"), 0.67);
+}
+
 }  // namespace
 }  // namespace trn::blas::test

@@ -30,8 +30,8 @@ class Mp2Command : public ::testing::Test {
     std::ofstream(folder_ / name) << text;
     return folder_ / name;
   }
-  Result run(const std::string& arguments, const char* redirect = "2>&1") const {
-    const std::string command = "cd " + folder_.string() + " && " + TRNSCI_COMMAND + " mp2 " + arguments + " " + redirect;
+  Result run(const std::string& arguments, const char* redirect = "2>&1", const char* subcommand = " mp2 ") const {
+    const std::string command = "cd " + folder_.string() + " && " + TRNSCI_COMMAND + subcommand + arguments + " " + redirect;
     FILE* pipe = popen(command.c_str(), "r");
     Result r{-1, {}};
     std::array<char, 4096> part;
@@ -130,6 +130,18 @@ TEST_F(Mp2Command, NotConvergingIsReportedAndWritten) {
   EXPECT_NE(r.output.find("the SCF is not converged after 1 iterations"), std::string::npos) << r.output;
   const auto j = nlohmann::json::parse(std::ifstream(folder_ / "out.json"));
   EXPECT_EQ(j["converged"], false);
+}
+
+TEST_F(Mp2Command, ModelsStagesOnOneCoreAndOnEight) {
+  for (const char* cores : {"1", "8"}) {
+    const Result r = run(std::string("--nocc 8 --naux 70 --nvir 12 --cores ") + cores, "2>&1", " mp2-model ");
+    EXPECT_EQ(r.status, 0) << r.output;
+    for (const char* part : {"transform", "solve", "energies", "gpsimd", "total"}) EXPECT_NE(r.output.find(part), std::string::npos) << part << "\n" << r.output;
+    EXPECT_EQ(r.output.find("panels: a core uses") != std::string::npos, std::string(cores) == "8") << r.output;
+  }
+  const Result refused = run("--nocc 8 --cores 3", "2>&1", " mp2-model ");
+  EXPECT_NE(refused.status, 0);
+  EXPECT_NE(refused.output.find("3 cores; give 1, or the 8 of a trn2 chip"), std::string::npos) << refused.output;
 }
 
 }  // namespace

@@ -75,9 +75,14 @@ class Transform {
         nvir_(in.virtuals.columns),
         occupied_(upload<T>(executor, n_, nocc_, in.occupied.data())),
         virtuals_(upload<T>(executor, n_, nvir_, in.virtuals.data())),
-        two_(two_norm(in.virtuals, exact_)),
+        two_(two_norm(in.virtuals)),
         frobenius_(norm_of(in.virtuals.data(), n_ * nvir_)) {
-    for (std::int64_t i = 0; i < nocc_; ++i) norms_.push_back(norm_of(in.occupied.columns_from(i, 1).data(), n_));
+    for (std::int64_t i = 0; i < nocc_; ++i) {
+      const Dense column = in.occupied.columns_from(i, 1);
+      norms_.push_back(norm_of(column.data(), n_));
+      for (std::int64_t m = 0; m < n_; ++m) coefficients_.push_back(std::abs(column.data()[m]));
+    }
+    for (std::int64_t m = 0; m < n_; ++m) virtual_rows_.push_back(norm_of(in.virtuals.data() + m * nvir_, nvir_));
   }
 
   Dense errors;  // nocc x naux
@@ -99,10 +104,10 @@ class Transform {
       std::vector<double> first_errors, second_errors;
       const auto [first, second] = half_transforms(co, MatrixView<const T>::row_major(executor_, a.data(), n_, n_), as_matrix(x, nocc_, n_), as_matrix(x, nocc_, n_), cv,
                                                    MatrixView<T>(executor_, out.data() + p * nvir_, nocc_, nvir_, chunk.size * nvir_, 1), first_errors, second_errors);
-      const double norm = norm_of(block, n_ * n_);
+      const std::vector<double> rows = row_norms(block);
       for (std::int64_t i = 0; i < nocc_; ++i) {
         errors(i, chunk.first + p) = exact_ ? known(first_errors.data() + i * n_, second_errors.data() + i * nvir_)
-                                            : estimate(first, second, i, norm, norm_of(x.data() + i * n_, n_));
+                                            : estimate(first, second, i, rows, x.data() + i * n_);
       }
     });
   }
@@ -118,11 +123,11 @@ class Transform {
     out = y.to_host();
     const std::vector<T> half = x.to_host();
     for_units(chunk.size, [&](std::int64_t p) {
-      const double norm = norm_of(integrals.data() + p * n_ * n_, n_ * n_);
+      const std::vector<double> rows = row_norms(integrals.data() + p * n_ * n_);
       for (std::int64_t i = 0; i < nocc_; ++i) {
         const std::int64_t row = i * chunk.size + p;
         errors(i, chunk.first + p) = exact_ ? known(first_errors.data() + row * n_, second_errors.data() + row * nvir_)
-                                            : estimate(first, second, i, norm, norm_of(half.data() + row * n_, n_));
+                                            : estimate(first, second, i, rows, half.data() + row * n_);
       }
     });
   }
@@ -154,9 +159,24 @@ class Transform {
     return all;
   }
   [[nodiscard]] double known(const double* first, const double* second) const { return norm_of(first, n_) * two_ + norm_of(second, nvir_); }
-  [[nodiscard]] double estimate(const Accuracy& first, const Accuracy& second, std::int64_t i, double integrals, double half) const {
+  // Norms of the rows of a symmetric (P|mn); Exact needs none.
+  [[nodiscard]] std::vector<double> row_norms(const double* a) const {
+    std::vector<double> norms;
+    for (std::int64_t m = 0; m < n_ && !exact_; ++m) norms.push_back(norm_of(a + m * n_, n_));
+    return norms;
+  }
+  // The header's formula, from the rows' norms alone.
+  [[nodiscard]] double estimate(const Accuracy& first, const Accuracy& second, std::int64_t i, const std::vector<double>& a, const T* x) const {
     const double u = std::is_same_v<T, float> ? unit_roundoff(DType::Float32) : 0;
-    return (first.bound + 2 * u) * norms_[static_cast<std::size_t>(i)] * integrals * two_ + (second.bound + u) * half * frobenius_;
+    double by_rows = 0, by_columns = 0, half = 0;
+    for (std::int64_t m = 0; m < n_; ++m) {
+      const auto at = static_cast<std::size_t>(m);
+      by_rows += coefficients_[static_cast<std::size_t>(i * n_ + m)] * a[at];
+      by_columns += a[at] * virtual_rows_[at];
+      half += std::abs(static_cast<double>(x[m])) * virtual_rows_[at];
+    }
+    return (first.bound + 2 * u) * std::min(by_rows * two_, norms_[static_cast<std::size_t>(i)] * by_columns) +
+           (second.bound + u) * std::min(norm_of(x, n_) * frobenius_, half);
   }
 
   Executor executor_;
@@ -165,7 +185,8 @@ class Transform {
   std::int64_t n_, nocc_, nvir_;
   Array<T> occupied_, virtuals_;
   double two_, frobenius_;
-  std::vector<double> norms_;  // of the columns of C_o
+  std::vector<double> norms_, coefficients_;  // of the columns of C_o: ||c_i||, |c_mi|
+  std::vector<double> virtual_rows_;          // ||C_v(m, :)||
 };
 
 // What a solve leaves behind.

@@ -30,16 +30,17 @@ Dense absolute_inverse(const Dense& l) {
 
 }  // namespace
 
-double two_norm(const Dense& c, bool tight) {
-  const Dense gram = product(c, c, blas::Op::T);
-  if (tight) return 1.001 * std::sqrt(eigh(gram).values.back());
-  double most = 0;
-  for (std::int64_t i = 0; i < gram.rows; ++i) {
-    double sum = 0;
-    for (std::int64_t j = 0; j < gram.columns; ++j) sum += std::abs(gram(i, j));
-    most = std::max(most, sum);
+double two_norm(const Dense& c) {
+  Dense power = product(c, c, blas::Op::T);
+  const std::int64_t size = power.rows * power.columns;
+  double scale = 1;  // G^(2^k) = scale * power
+  for (int k = 0; k < 3; ++k) {
+    const double norm = norm_of(power.data(), size);
+    for (std::int64_t at = 0; at < size; ++at) power.data()[at] /= norm;
+    power = product(power, power);
+    scale = scale * scale * norm * norm;
   }
-  return std::min(std::sqrt(most), norm_of(c.data(), c.rows * c.columns));
+  return 1.001 * std::pow(scale * norm_of(power.data(), size), 1.0 / 16);
 }
 
 std::vector<double> carried_through(const Dense& l, const Dense& errors) {

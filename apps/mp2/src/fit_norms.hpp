@@ -15,8 +15,8 @@ double norm_of(const T* x, std::int64_t count) {
   return std::sqrt(sum);
 }
 
-// ||C||_2: exactly where the bound is to be tight, otherwise the root of the largest row sum of |C^T C|, which is no less.
-[[nodiscard]] double two_norm(const Dense& c, bool tight);
+// ||C||_2, or a few per cent more: with G = C^T C, ||G||_2^8 <= ||G^8||_F <= sqrt(n) ||G||_2^8.
+[[nodiscard]] double two_norm(const Dense& c);
 
 // || |L^-1| d_i ||_2 for each row d_i: the errors of B's panels from those of the rows of (P|ia) and of the residual.
 [[nodiscard]] std::vector<double> carried_through(const Dense& l, const Dense& errors);

@@ -107,7 +107,7 @@ class Transform {
  public:
   Transform(const FitInput& in, std::int64_t largest_chunk)
       : errors(in.occupied.columns, in.fitting->size()), in_(in), n_(in.orbital->size()), nocc_(in.occupied.columns), nvir_(in.virtuals.columns),
-        absolute_(in.occupied), two_(two_norm(in.virtuals, false)), frobenius_(norm_of(in.virtuals.data(), n_ * nvir_)),
+        absolute_(in.occupied), two_(two_norm(in.virtuals)), frobenius_(norm_of(in.virtuals.data(), n_ * nvir_)),
         half_(std::make_unique_for_overwrite<double[]>(static_cast<std::size_t>(nocc_ * n_ * largest_chunk))) {
     for (std::int64_t i = 0; i < nocc_; ++i) norms_.push_back(norm_of(in.occupied.columns_from(i, 1).data(), n_));
     for (std::int64_t n = 0; n < n_; ++n) virtual_rows_.push_back(norm_of(in.virtuals.data() + n * nvir_, nvir_));

@@ -39,7 +39,7 @@ class DoubleWords {
   WordPair fast_two_sum(const Word& a, const Word& b);
   WordPair two_sum(const Word& a, const Word& b);
 
-  // x times the weight, to 2^-44 of it, into `to`. x may be any hi + lo with |lo| <= 2 |hi| + 2 and hi a multiple of 2^-7.
+  // x times the weight, to 2^-44 of it, into `to`, which may be x. x may be any hi + lo with |lo| <= 2 |hi| + 2 and hi a multiple of 2^-7.
   void weigh(const WordPair& to, const WordPair& x, const Weight& weight);
 
   // x - y to 2^-46 of |x| + |y|; what is left may be as small as it likes, so that lo can be anything.

@@ -19,6 +19,8 @@
 //   assembly        hi is exact, lo errs by 3.1 * 2^(-24-f) a group and, summed over G groups, by 1.7 G^2 2^(-24-f)
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,6 +40,7 @@ using namespace trn::tile;
 using blocks::ceil_div;
 using device::drop;
 using device::TilePool;
+using device::Weight;
 using device::Word;
 using device::DoubleWords;
 using device::EnergyWords;
@@ -49,7 +52,7 @@ namespace {
 constexpr int kOrders = 7;
 constexpr std::int64_t kElements = 768;      // of a batch, in a partition; sum_squares takes no more than 1024
 constexpr std::int64_t kMostGroupTiles = 6;  // 768 auxiliary functions
-constexpr std::int64_t kSlackBytes = 8192;  // energies of the occupied orbitals, tiles of the slicing
+constexpr std::int64_t kSlackBytes = 4096;  // energies of the occupied orbitals, tiles of the slicing
 constexpr std::int64_t kExactRows = 3990;    // sums of hi over all groups are below 2^24
 
 class SlicedKernel {
@@ -73,12 +76,23 @@ class SlicedKernel {
     declare();
     load_energies(occupied, virtuals);
     for (std::int64_t i = 0; i < range_.rows(); ++i) pairs_of(i);
+    for (const Step& step : pending_) step();
     return b_.finish();
   }
 
  private:
-  // Tiles live as long as the program: the code below is recorded for every i. What one batch loads or leaves to another engine has two slots, and
-  // batches take turns.
+  using Step = std::function<void()>;
+  // Pairs (i, j) .. (i, j + pairs - 1), rows [number, number + pairs) of the sums.
+  struct Batch {
+    std::int64_t i;
+    Affine j;
+    std::int64_t pairs;
+    Affine number;
+    std::int64_t slot;
+  };
+
+  // Tiles live as long as the program: the code below is recorded for every i. What one batch leaves to the next engine has two slots, and batches
+  // take turns.
   void declare() {
     const std::int64_t depth = std::min(side_, s_.naux), n = s_.nvir, batch = cut_.pairs * n, bank = cut_.per_bank * n;
     const auto tile = [&](const std::string& name, Shape shape) { return b_.sbuf(name, cut_.height, std::move(shape), DType::Float32); };
@@ -88,10 +102,13 @@ class SlicedKernel {
     }
     for (int order = 0; order < kOrders; ++order) {
       banks_.push_back(b_.psum("order" + std::to_string(order), cut_.height, {blocks::bank_columns(b_.machine())}));
-      levels_.push_back(tile("level" + std::to_string(order), {2, bank}));
+      levels_.push_back(tile("level" + std::to_string(order), {bank}));
     }
-    t_ = {tile("t_hi", {cut_.tiles * batch}), tile("t_lo", {cut_.tiles * batch})};
-    z_ = {tile("z_hi", {cut_.tiles * batch}), tile("z_lo", {cut_.tiles * batch})};
+    for (int slot = 0; slot < 2; ++slot) {
+      t_[static_cast<std::size_t>(slot)] = {tile("t_hi", {cut_.tiles * batch}), tile("t_lo", {cut_.tiles * batch})};
+      if (slot < cut_.weight_slots()) weight_[static_cast<std::size_t>(slot)] = {tile("weight_w", {cut_.part * batch}),
+                                                 b_.sbuf("weight_a", cut_.height, {cut_.part * batch}, DType::TFloat32), tile("weight_b", {cut_.part * batch})};
+    }
     turned_ = {tile("turned_hi", {cut_.part * batch}), tile("turned_lo", {cut_.part * batch})};
     columns_out_ = tile("columns", {2, cut_.pairs * cut_.columns()});
     row_powers_ = tile("row_powers", {2, batch});
@@ -101,7 +118,7 @@ class SlicedKernel {
     three_eighths_ = tile("three_eighths", {1});
     b_.memset(three_eighths_, 0.375);
     words_.emplace(b_, TilePool(b_, "word", cut_.height, std::max(cut_.part * batch, bank), DoubleWords::kWords));
-    weights_.emplace(b_, "weight", cut_.height, cut_.part * batch, device::kWeightWords);
+    weights_.emplace(b_, "weight", cut_.height, cut_.part * batch, device::kWeightWords + (cut_.parts > 1 ? 6 : 0));
   }
 
   // Energies in every partition; those of the virtuals also down the partitions of each row tile.
@@ -124,19 +141,68 @@ class SlicedKernel {
     if (last > 0) b_.dma_copy(to(ds(0, last), ds(whole, 1)), from(ds(whole * height, last)).split(0, last).permute({1, 0}));
   }
 
+  // Engines run in program order, so the products of a batch are recorded between the steps of the batch before it: the Tensor Engine would otherwise wait
+  // for its banks until the Scalar Engine is done with everything else.
   void pairs_of(std::int64_t i) {
     const std::int64_t first = range_.first(i), count = s_.nocc - first, size = cut_.pairs, whole = count / size, rest = count % size;
-    column_power_ = drop(column_powers_(all, ds(i % 2, 1), all));
-    load_column(column_power_, drop(powers_(ds(i, 1), all)));
+    load_column(column_power(i), drop(powers_(ds(i, 1), all)));
     if (cut_.groups == 1) fill(slot(left_, i % cut_.left_slots, cut_.group_tiles, s_.nvir), Affine(i), 1, 0);
-    const auto at = [&](const Affine& b, std::int64_t pairs, std::int64_t turn) { batch(i, b * size + first, pairs, b * size + range_.row(i), turn); };
-    b_.sequential("j", whole / 2, [&](Affine b) {
-      at(b * 2, size, 0);
-      at(b * 2 + 1, size, 1);
+    const auto make = [&](const Affine& b, std::int64_t pairs, std::int64_t at) { return Batch{i, b * size + first, pairs, b * size + range_.row(i), at}; };
+    const auto next = [&](const Batch& batch) {
+      record(batch, pending_);
+      pending_ = steps(batch);
+      turn_ = 1 - batch.slot;
+    };
+    next(make(Affine(0), whole > 0 ? size : rest, turn_));
+    if (whole == 0) return;
+    const std::int64_t at = 1 - turn_, twice = (whole - 1) / 2;
+    b_.sequential("j", twice, [&](Affine m) {
+      record(make(m * 2 + 1, size, 1 - at), steps(make(m * 2, size, at)));
+      record(make(m * 2 + 2, size, at), steps(make(m * 2 + 1, size, 1 - at)));
     });
-    if (whole % 2 > 0) at(Affine(whole - 1), size, 0);
-    if (rest > 0) at(Affine(whole), rest, 1);
+    if (twice > 0) pending_ = steps(make(Affine(2 * twice), size, at));
+    if (whole - 1 > 2 * twice) next(make(Affine(whole - 1), size, 1 - at));
+    if (rest > 0) next(make(Affine(whole), rest, turn_));
   }
+  [[nodiscard]] Access column_power(std::int64_t i) const { return drop(column_powers_(all, ds(i % 2, 1), all)); }
+
+  // Weights and products of a batch, and between them the steps of another.
+  void record(const Batch& batch, const std::vector<Step>& between) {
+    // The Vector Engine weighs the other batch while the Scalar Engine waits for weights (before, where there are parts, whose weights come from the same
+    // pool); the other steps are spread over the products.
+    std::size_t done = 0, paused = 0;
+    const auto pauses = static_cast<std::size_t>(cut_.groups * ceil_div(batch.pairs, cut_.per_bank) * cut_.tiles);
+    const Step at_weights = [&] {
+      if (done == 0 && cut_.parts == 1 && !between.empty()) between[done++]();
+    };
+    const Step pause = [&] {
+      for (++paused; done < between.size() && (done - 1) * pauses < (between.size() - 1) * paused; ++done) between[done]();
+    };
+    if (cut_.parts > 1 && !between.empty()) between[done++]();
+    const Access row_powers = row_power(batch);
+    b_.dma_copy(row_powers, powers_(ds(batch.j, batch.pairs), all).broadcast(0, cut_.height));
+    device::pair_weights(b_, *weights_, weight_input(batch), 0, cut_.part, weight_slot(batch), at_weights);
+    products(batch, pause);
+    while (done < between.size()) between[done++]();
+  }
+  [[nodiscard]] Access row_power(const Batch& batch) const {
+    return drop(row_powers_(all, ds(batch.slot, 1), ds(0, batch.pairs * s_.nvir))).split(0, s_.nvir);
+  }
+  [[nodiscard]] device::WeightInput weight_input(const Batch& batch) const {
+    device::WeightInput in{rows_, columns_, {}, {}, column_power(batch.i), row_power(batch), one_, three_eighths_};
+    for (std::size_t w = 0; w < 3; ++w) {
+      in.first[w] = occupied_[w](all, ds(batch.i, 1));
+      in.second[w] = occupied_[w](all, ds(batch.j, batch.pairs));
+    }
+    return in;
+  }
+  // Weights of the first part, as three dimensions.
+  [[nodiscard]] Weight weight_slot(const Batch& batch) const {
+    const auto shaped = [&](const Access& a) { return Word(a(all, ds(0, batch.pairs * cut_.part * s_.nvir)).split(0, s_.nvir)); };
+    const Weight& weight = weight_[static_cast<std::size_t>(batch.slot % cut_.weight_slots())];
+    return {shaped(weight.w), shaped(weight.a), shaped(weight.b)};
+  }
+
   // A slot of every tile in a list: (128, tiles, columns).
   static std::vector<Access> slot(const std::vector<Access>& tiles, std::int64_t at, std::int64_t k_tiles, std::int64_t columns) {
     std::vector<Access> slots;
@@ -144,46 +210,53 @@ class SlicedKernel {
     return slots;
   }
 
-  // Pairs (i, j) .. (i, j + pairs - 1), rows [number, number + pairs) of the sums.
-  void batch(std::int64_t i, const Affine& j, std::int64_t pairs, const Affine& number, std::int64_t turn) {
-    const std::int64_t n = s_.nvir, tiles = cut_.tiles;
-    const Access row_powers = drop(row_powers_(all, ds(turn, 1), ds(0, pairs * n))).split(0, n);
-    b_.dma_copy(row_powers, powers_(ds(j, pairs), all).broadcast(0, cut_.height));
-    device::WeightInput in{rows_, columns_, {}, {}, column_power_, row_powers, one_, three_eighths_};
-    for (std::size_t w = 0; w < 3; ++w) {
-      in.first[w] = occupied_[w](all, ds(i, 1));
-      in.second[w] = occupied_[w](all, ds(j, pairs));
+  // (pairs, tiles, n) of the two words of a batch, and row tiles of one pair, or all of every pair, as (rows, n).
+  [[nodiscard]] Access shaped(const Access& a, std::int64_t pairs) const {
+    return a(all, ds(0, pairs * cut_.tiles * s_.nvir)).split(0, s_.nvir).split(0, cut_.tiles);
+  }
+  [[nodiscard]] WordPair part(const WordPair& x, std::int64_t pairs, std::int64_t first, std::int64_t count) const {
+    const auto rows = [&](const Access& a) { return a(all, ds(first * s_.nvir, pairs * count * s_.nvir)).split(0, s_.nvir); };
+    return {rows(x.hi), rows(x.lo)};
+  }
+
+  // Everything after the products of a batch.
+  std::vector<Step> steps(const Batch& batch) {
+    std::vector<Step> all_steps;
+    const WordPair z = t_[static_cast<std::size_t>(batch.slot)];  // T, and Z where it was
+    const auto weights = std::make_shared<std::vector<Weight>>(static_cast<std::size_t>(cut_.parts));
+    const auto count_of = [this](std::int64_t p) { return std::min(cut_.part, cut_.tiles - p * cut_.part); };
+    for (std::int64_t p = 0; p < cut_.parts; ++p) {
+      all_steps.push_back([=, this] {
+        if (p + 1 < cut_.parts) {  // the weights of the next part, one step ahead
+          const Shape shape{batch.pairs * count_of(p + 1), s_.nvir};
+          Weight& next = (*weights)[static_cast<std::size_t>(p + 1)];
+          next = {weights_->take(cut_.height, shape), weights_->take(cut_.height, shape, DType::TFloat32), weights_->take(cut_.height, shape)};
+          device::pair_weights(b_, *weights_, weight_input(batch), (p + 1) * cut_.part, count_of(p + 1), next, [] {});
+        }
+        Weight& weight = (*weights)[static_cast<std::size_t>(p)];
+        const WordPair x = part(z, batch.pairs, p * cut_.part, count_of(p));
+        words_->weigh(x, x, p == 0 ? weight_slot(batch) : weight);
+        weight = {};
+      });
     }
-    const auto of_batch = [&](const Access& a) { return a(all, ds(0, pairs * tiles * n)).split(0, n).split(0, tiles); };  // (pairs, tiles, n)
-    const WordPair t{of_batch(t_.hi), of_batch(t_.lo)};
-    if (n % cut_.height > 0) {
-      b_.memset(t.hi, 0, Engine::GpSimd);
-      b_.memset(t.lo, 0, Engine::GpSimd);
+    const Access columns = drop(columns_out_(all, ds(batch.slot, 1), ds(0, batch.pairs * cut_.columns())));
+    const auto column = [=, this](std::int64_t p, std::int64_t which) {
+      return [=, this](std::int64_t r, std::int64_t word) { return columns(all, ds(r * cut_.columns() + 8 * p + 4 * which + word, 1)); };
+    };
+    for (std::int64_t p = 0; p < cut_.parts; ++p) {
+      const std::int64_t first = p * cut_.part;
+      all_steps.push_back([=, this] {
+        turn_tiles(turned_.hi, shaped(z.hi, batch.pairs), batch.pairs, first, count_of(p));
+        turn_tiles(turned_.lo, shaped(z.lo, batch.pairs), batch.pairs, first, count_of(p));
+        words_->sum_squares(column(p, 0), part(z, batch.pairs, first, count_of(p)), batch.pairs);
+      });
+      all_steps.push_back([=, this] {
+        const WordPair x = part(z, batch.pairs, first, count_of(p)), turned = part(turned_, batch.pairs, 0, count_of(p));
+        words_->sum_squares(column(p, 1), words_->difference(x, turned), batch.pairs);
+      });
     }
-    products(i, j, pairs, t, turn);
-    // Row tiles of one pair, or all of every pair.
-    const auto part = [&](const WordPair& x, std::int64_t first, std::int64_t count) {
-      const auto rows = [&](const Access& a) { return a(all, ds(first * n, pairs * count * n)).split(0, n); };
-      return WordPair{rows(x.hi), rows(x.lo)};
-    };
-    const auto for_parts = [&](auto body) {
-      for (std::int64_t p = 0; p < cut_.parts; ++p) body(p, p * cut_.part, std::min(cut_.part, tiles - p * cut_.part));
-    };
-    for_parts([&](std::int64_t, std::int64_t first, std::int64_t count) {
-      words_->weigh(part(z_, first, count), part(t_, first, count), device::pair_weights(b_, *weights_, in, first, count));
-    });
-    const Access columns = drop(columns_out_(all, ds(turn, 1), ds(0, pairs * cut_.columns())));
-    for_parts([&](std::int64_t p, std::int64_t first, std::int64_t count) {
-      const auto column = [&](std::int64_t which) {
-        return [&, which](std::int64_t r, std::int64_t word) { return columns(all, ds(r * cut_.columns() + 8 * p + 4 * which + word, 1)); };
-      };
-      const WordPair x = part(z_, first, count), turned = part(turned_, 0, count);
-      turn_tiles(turned_.hi, of_batch(z_.hi), pairs, first, count);
-      turn_tiles(turned_.lo, of_batch(z_.lo), pairs, first, count);
-      words_->sum_squares(column(0), x, pairs);
-      words_->sum_squares(column(1), words_->difference(x, turned), pairs);
-    });
-    b_.dma_copy(sums_(ds(number, pairs), all, all).permute({1, 0, 2}), columns.split(0, cut_.columns()));
+    all_steps.push_back([=, this] { b_.dma_copy(sums_(ds(batch.number, batch.pairs), all, all).permute({1, 0, 2}), columns.split(0, cut_.columns())); });
+    return all_steps;
   }
 
   // Row tiles [first, first + count) of Z^T, pair by pair: (height, pairs, count, n).
@@ -205,21 +278,29 @@ class SlicedKernel {
   }
 
   // T of a batch, group after group.
-  void products(std::int64_t i, const Affine& j, std::int64_t pairs, const WordPair& t, std::int64_t turn) {
-    const std::int64_t all_tiles = ceil_div(s_.naux, side_);
+  void products(const Batch& batch, const Step& pause) {
+    const std::int64_t all_tiles = ceil_div(s_.naux, side_), pairs = batch.pairs, panels = cut_.groups * ceil_div(pairs, cut_.per_bank);
+    const WordPair& words = t_[static_cast<std::size_t>(batch.slot)];
+    const Access hi = shaped(words.hi, pairs), lo = shaped(words.lo, pairs);
+    if (s_.nvir % cut_.height > 0) {
+      b_.memset(hi, 0, Engine::GpSimd);
+      b_.memset(lo, 0, Engine::GpSimd);
+    }
+    std::int64_t panel = panels % 2 * batch.slot;  // slots take turns from batch to batch, too
     for (std::int64_t g = 0; g < cut_.groups; ++g) {
       const std::int64_t first = g * cut_.group_tiles, tiles = std::min(cut_.group_tiles, all_tiles - first);
-      const std::vector<Access> left = slot(left_, (cut_.groups == 1 ? i : g) % cut_.left_slots, tiles, s_.nvir);
-      if (cut_.groups > 1) fill(left, Affine(i), 1, first);
-      for (std::int64_t p = 0; p < pairs; p += cut_.per_bank, ++turn) {
+      const std::vector<Access> left = slot(left_, (cut_.groups == 1 ? batch.i : g) % cut_.left_slots, tiles, s_.nvir);
+      if (cut_.groups > 1) fill(left, Affine(batch.i), 1, first);
+      for (std::int64_t p = 0; p < pairs; p += cut_.per_bank, ++panel) {
         const std::int64_t some = std::min(cut_.per_bank, pairs - p);
-        const std::vector<Access> right = slot(right_, turn % 2, tiles, some * s_.nvir);
-        fill(right, j + p, some, first);
-        const auto tile = [&](const Affine& at, std::int64_t rows, std::int64_t level) {
-          const WordPair to{(*t.hi)(ds(0, rows), ds(p, some), ds(at, 1), all), (*t.lo)(ds(0, rows), ds(p, some), ds(at, 1), all)};
-          assemble(to, orders(left, right, some, first + tiles == all_tiles, at, rows, level), g > 0);
-        };
-        for (std::int64_t at = 0; at < cut_.tiles; ++at) tile(Affine(at), std::min(cut_.height, s_.nvir - at * cut_.height), (at + turn) % 2);
+        const std::vector<Access> right = slot(right_, panel % 2, tiles, some * s_.nvir);
+        fill(right, batch.j + p, some, first);
+        for (std::int64_t at = 0; at < cut_.tiles; ++at) {
+          const std::int64_t rows = std::min(cut_.height, s_.nvir - at * cut_.height);
+          const WordPair to{hi(ds(0, rows), ds(p, some), ds(at, 1), all), lo(ds(0, rows), ds(p, some), ds(at, 1), all)};
+          assemble(to, orders(left, right, some, first + tiles == all_tiles, Affine(at), rows), g > 0);
+          pause();
+        }
       }
     }
   }
@@ -241,7 +322,7 @@ class SlicedKernel {
 
   // Sums of each order, in SBUF: rows [at * height, ...) of T.
   std::vector<Word> orders(const std::vector<Access>& left, const std::vector<Access>& right, std::int64_t pairs, bool last, const Affine& at,
-                           std::int64_t rows, std::int64_t level) {
+                           std::int64_t rows) {
     const std::int64_t depth = s_.naux % side_, n = pairs * s_.nvir, tiles = left.front().dims.front().size, whole = last && depth > 0 ? tiles - 1 : tiles;
     std::vector<Word> sums;
     for (int order = 0; order < kOrders; ++order) {
@@ -257,7 +338,7 @@ class SlicedKernel {
         if (whole < tiles) multiply(Affine(whole), depth);
         fresh = false;
       }
-      const Access sum = drop(levels_[static_cast<std::size_t>(order)](ds(0, rows), ds(level, 1), ds(0, n)));
+      const Access sum = levels_[static_cast<std::size_t>(order)](ds(0, rows), ds(0, n));
       b_.activation(sum, ActFunction::Copy, bank);
       sums.push_back(sum);
     }
@@ -298,8 +379,11 @@ class SlicedKernel {
   std::optional<DoubleWords> words_;
   std::optional<TilePool> weights_;
   std::vector<Access> slices_, left_, right_, levels_, banks_;
-  Access sums_, powers_, columns_out_, row_powers_, column_powers_, column_power_, one_, three_eighths_;
-  WordPair t_, z_, turned_;
+  Access sums_, powers_, columns_out_, row_powers_, column_powers_, one_, three_eighths_;
+  WordPair t_[2], turned_;
+  Weight weight_[2];
+  std::vector<Step> pending_;
+  std::int64_t turn_ = 0;
   EnergyWords occupied_, rows_, columns_;
 };
 
@@ -314,8 +398,8 @@ SlicedCut::SlicedCut(const SlicedPairEnergyShape& s, const Machine& machine) {
   pairs = std::max<std::int64_t>(1, kElements / (tiles * s.nvir));
   per_bank = ceil_div(pairs, ceil_div(pairs * s.nvir, bank / s.nvir * s.nvir));
   // What the kernel declares besides the slices, and one k tile of those.
-  const std::int64_t batch = pairs * s.nvir, words = DoubleWords::kWords + device::kWeightWords + 2;
-  const std::int64_t elements = 4 * tiles * batch + words * std::max(part * batch, per_bank * s.nvir) + 2 * kOrders * per_bank * s.nvir + 2 * batch + 3 * s.nvir +
+  const std::int64_t batch = pairs * s.nvir, words = DoubleWords::kWords + device::kWeightWords + (parts > 1 ? 6 : 0) + 3 * weight_slots() + 2;
+  const std::int64_t elements = 4 * tiles * batch + words * std::max(part * batch, per_bank * s.nvir) + kOrders * per_bank * s.nvir + 2 * batch + 3 * s.nvir +
                                 2 * (pairs * columns() + tiles);
   const std::int64_t room = machine.sbuf_bytes_per_partition - elements * size_bytes(DType::Float32) - kSlackBytes;
   const std::int64_t slice = kSlices * s.nvir * size_bytes(DType::BFloat16);

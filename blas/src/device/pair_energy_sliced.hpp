@@ -14,6 +14,8 @@ struct SlicedCut {
   std::int64_t part, parts;           // row tiles that are weighed and summed at once
   std::int64_t group_tiles, groups;   // tiles of 128 auxiliary functions between two assemblies of T
   std::int64_t left_slots;            // groups of B_i in SBUF: two, of this orbital and the next, where a group is all of it
+  // Batches whose weights are in SBUF.
+  [[nodiscard]] std::int64_t weight_slots() const { return parts > 1 ? 1 : 2; }
   SlicedCut(const SlicedPairEnergyShape& shape, const tile::Machine& machine);
   // Of a row of "sums": four words of squares and four of exchange for each part.
   [[nodiscard]] std::int64_t columns() const { return 8 * parts; }

@@ -21,7 +21,8 @@ std::vector<float> energy_words(std::span<const double> energies, double largest
   return words;
 }
 
-Weight pair_weights(Builder& b, const TilePool& pool, const WeightInput& in, std::int64_t first, std::int64_t count) {
+void pair_weights(Builder& b, const TilePool& pool, const WeightInput& in, std::int64_t first, std::int64_t count, const Weight& to,
+                  const std::function<void()>& pause) {
   const std::int64_t height = in.columns[0].partitions, pairs = in.second[0].dims.back().size, nvir = in.rows[0].dims.back().size;
   const auto fresh = [&](DType dtype = DType::Float32) { return pool.take(height, {pairs, count, nvir}, dtype); };
   const auto on = [&](const Access& x, const Access& y, AluOp op) {
@@ -54,30 +55,29 @@ Weight pair_weights(Builder& b, const TilePool& pool, const WeightInput& in, std
     const Word shifted = small(column, spread(occupied(w), {{1, pairs}, {0, count}}), AluOp::Subtract, {pairs, count});
     return on(of_row(in.rows[w]), spread(shifted, {{count, pairs}, {1, count}, {0, nvir}}), AluOp::Add);
   };
+  // Words that are done with go back to the pool at once.
   const Word seed = fresh(DType::TFloat32);
-  Word d, low;
-  {
-    const Word da = words(0), db = words(1);
-    b.activation(seed, ActFunction::Rsqrt, on(da, db, AluOp::Add));
-    const Word p = scalar(ActFunction::Square, seed), p1 = scalar(ActFunction::Copy, p, 1, 0.0, DType::TFloat32), p2 = on(p, p1, AluOp::Subtract);
-    d = scalar(ActFunction::Copy, product(da, p1), -1, in.one);
-    d = on(d, product(da, p2), AluOp::Subtract);
-    d = on(d, product(db, p1), AluOp::Subtract);
-    low = product(db, p2);
-    const Word dc = on(on(of_row(in.rows[2]), of_column(in.columns[2]), AluOp::Add), spread(occupied(2), {{1, pairs}, {0, count}, {0, nvir}}), AluOp::Subtract);
-    low = on(low, product(dc, p), AluOp::Add);
-  }
-  Word fine;
-  {
-    const Word whole = on(d, low, AluOp::Subtract);  // d rounded: good enough for its square and cube
-    fine = product(scalar(ActFunction::Square, whole), scalar(ActFunction::Copy, whole, 0.3125, in.three_eighths));
-    fine = on(fine, scalar(ActFunction::Copy, low, 0.5), AluOp::Subtract);
-  }
-  Weight result{fresh(), scalar(ActFunction::Copy, d, 0.5, 0.0, DType::TFloat32), fresh()};
-  b.tensor_tensor(result.b, on(scalar(ActFunction::Copy, d, 0.5), result.a, AluOp::Subtract), fine, AluOp::Add, Engine::GpSimd);
+  Word da = words(0), db = words(1), sum = on(da, db, AluOp::Add);
+  pause();
+  b.activation(seed, ActFunction::Rsqrt, sum);
+  sum = {};
+  const Word p = scalar(ActFunction::Square, seed);
+  Word p1 = scalar(ActFunction::Copy, p, 1, 0.0, DType::TFloat32), p2 = on(p, p1, AluOp::Subtract);
+  Word d = product(da, p1), low = product(db, p2), second = product(da, p2), third = product(db, p1);
+  da = db = p1 = p2 = {};
+  pause();
+  d = on(on(scalar(ActFunction::Copy, d, -1, in.one), second, AluOp::Subtract), third, AluOp::Subtract);
+  second = third = {};
+  const Word dc = on(on(of_row(in.rows[2]), of_column(in.columns[2]), AluOp::Add), spread(occupied(2), {{1, pairs}, {0, count}, {0, nvir}}), AluOp::Subtract);
+  low = on(low, product(dc, p), AluOp::Add);
+  const Word whole = on(d, low, AluOp::Subtract);  // d rounded: good enough for its square and cube
   const Word powers = product(of_column(in.column_powers), spread(in.row_powers, {{nvir, pairs}, {0, count}, {1, nvir}}));
-  b.tensor_tensor(result.w, seed, powers, AluOp::Multiply, Engine::GpSimd);
-  return result;
+  b.tensor_tensor(to.w, seed, powers, AluOp::Multiply, Engine::GpSimd);
+  pause();
+  b.activation(to.a, ActFunction::Copy, d, {.scale = 0.5});
+  const Word half = scalar(ActFunction::Copy, d, 0.5), low_half = scalar(ActFunction::Copy, low, 0.5);
+  const Word fine = product(scalar(ActFunction::Square, whole), scalar(ActFunction::Copy, whole, 0.3125, in.three_eighths));
+  b.tensor_tensor(to.b, on(half, to.a, AluOp::Subtract), on(fine, low_half, AluOp::Subtract), AluOp::Add, Engine::GpSimd);
 }
 
 }  // namespace trn::blas::device

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -33,9 +34,10 @@ struct WeightInput {
   tile::Access one, three_eighths;         // (P, 1)
 };
 
-// Row tiles [first, first + count) of all pairs; the result is (P, pairs * count, nvir), of words of the pool, of which at most kWeightWords are in use
-// at a time.
+// Weights of row tiles [first, first + count) of all pairs, (P, pairs * count * nvir), into `to`. At most kWeightWords words of the pool are in use at a time. `pause` is called
+// where the Scalar Engine would wait for GpSimd: what it records there runs meanwhile.
 inline constexpr std::int64_t kWeightWords = 12;
-[[nodiscard]] Weight pair_weights(tile::Builder& b, const TilePool& pool, const WeightInput& in, std::int64_t first, std::int64_t count);
+void pair_weights(tile::Builder& b, const TilePool& pool, const WeightInput& in, std::int64_t first, std::int64_t count, const Weight& to,
+                  const std::function<void()>& pause);
 
 }  // namespace trn::blas::device

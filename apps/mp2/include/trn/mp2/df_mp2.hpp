@@ -11,14 +11,19 @@
 // and Exact whose bound is at most e.
 //
 // The bound is on |E - exact| where "exact" takes the orbitals, their energies, the integrals and L as they are in float64: it covers the transforms, the
-// solve and the energies. With g the bounds of the two products, r that of the solve, u the rounding of operands to float32 (0 for float64),
-// l_P the rows of L, A_P = (P|mn) and X = C_o^T A_P the half transform, row P of (P|ia) and of the solve's residual errs by at most
+// solve and the energies. With g the bounds of the two products, which hold element by element as |d(AB)| <= g |A||B| in floating point, r that of the solve, u the rounding
+// of operands to float32 (0 for float64), l_P the rows of L, A_P = (P|mn), a_m the norms of its rows, v_m those of the rows of C_v, and X = C_o^T A_P the half
+// transform: the first product errs by e_n <= (g1 + 2 u) sum_m |c_mi| |A_mn|, which C_v carries on, so that row P of (P|ia) and of the solve's residual errs by at most
 //
-//   d_iP = (g1 + 2 u) ||c_i|| ||A_P||_F ||C_v||_2 + (g2 + u) ||X_i(P, :)|| ||C_v||_F + (r + u) ||l_P|| ||B_i||_F,    ||dB_i||_F <= || |L^-1| d_i ||_2,
+//   d_iP = (g1 + 2 u) min(||C_v||_2 sum_m |c_mi| a_m, ||c_i|| sum_n a_n v_n) + (g2 + u) min(||X_i|| ||C_v||_F, sum_m |X_im| v_m) + (r + u) ||l_P|| ||B_i||_F,
+//   ||dB_i||_F <= || |L^-1| d_i ||_2,
 //
 // (in Exact the first two terms are ||E1_i(P, :)|| ||C_v||_2 + ||E2_i(P, :)||, with the products' bounds element by element; on the host, and for a
 // target, the residual itself is computed by an exact product, and for a target X is kept in two words)
-// which goes into pair_energy as the error of its input.
+// which goes into pair_energy as the error of its input. There the norms of the columns of B and the denominators of each pair weigh it (trn/blas/pair_energy.hpp).
+//
+// On the host in Native this is still a worst case: n roundings of one sign in every sum, carried through L^-1 in absolute value. Exact and targets
+// measure instead of assuming.
 //
 // Bits. On one executor the energy does not depend on the number of threads or on `memory_bytes`: every product has a shape that the
 // molecule alone decides, and pairs are added in order in double-double.
