@@ -46,7 +46,9 @@ TEST(Team, PiecesRunAtTheSameTime) {
     if (piece == 1) met = true;
   });
   EXPECT_TRUE(met.load());
-  if (first != std::thread::id{}) EXPECT_EQ(first, std::this_thread::get_id()) << "the caller is worker 0";
+  if (first != std::thread::id{}) {
+    EXPECT_EQ(first, std::this_thread::get_id()) << "the caller is worker 0";
+  }
 }
 
 TEST(Team, FirstExceptionIsThrownAgain) {

@@ -192,7 +192,7 @@ WholeKernel<T> pairs_kernel() {
   constexpr int widest = static_cast<int>(hn::MaxLanes(hn::CappedTag<T, 64 / sizeof(T)>())) / 2;
   constexpr WholeCut cut = pairs_cut(N / 2, widest, sizeof(T), kThere);
   if constexpr (cut.n1 == 0) return {};
-  else return {pairs_lines<cut.n1, cut.n2, kThere, hn::CappedTag<T, 2 * cut.numbers>, T>, cut.n1, cut.n2, cut.numbers, cut.cost};
+  else return {pairs_lines<cut.n1, cut.n2, kThere, hn::CappedTag<T, 2 * cut.numbers>, T>, cut.n1, cut.n2, cut.numbers, 0, cut.cost};
 }
 template <bool kThere, class T>
 WholeKernel<T> pairs_kernel_here(std::int64_t n) {
