@@ -104,10 +104,10 @@ class Transform {
       std::vector<double> first_errors, second_errors;
       const auto [first, second] = half_transforms(co, MatrixView<const T>::row_major(executor_, a.data(), n_, n_), as_matrix(x, nocc_, n_), as_matrix(x, nocc_, n_), cv,
                                                    MatrixView<T>(executor_, out.data() + p * nvir_, nocc_, nvir_, chunk.size * nvir_, 1), first_errors, second_errors);
-      const std::vector<double> rows = row_norms(block);
+      const std::vector<double> norms = row_norms(block);
       for (std::int64_t i = 0; i < nocc_; ++i) {
         errors(i, chunk.first + p) = exact_ ? known(first_errors.data() + i * n_, second_errors.data() + i * nvir_)
-                                            : estimate(first, second, i, rows, x.data() + i * n_);
+                                            : estimate(first, second, i, norms, x.data() + i * n_);
       }
     });
   }
@@ -123,11 +123,11 @@ class Transform {
     out = y.to_host();
     const std::vector<T> half = x.to_host();
     for_units(chunk.size, [&](std::int64_t p) {
-      const std::vector<double> rows = row_norms(integrals.data() + p * n_ * n_);
+      const std::vector<double> norms = row_norms(integrals.data() + p * n_ * n_);
       for (std::int64_t i = 0; i < nocc_; ++i) {
         const std::int64_t row = i * chunk.size + p;
         errors(i, chunk.first + p) = exact_ ? known(first_errors.data() + row * n_, second_errors.data() + row * nvir_)
-                                            : estimate(first, second, i, rows, half.data() + row * n_);
+                                            : estimate(first, second, i, norms, half.data() + row * n_);
       }
     });
   }
