@@ -23,6 +23,8 @@
 
 #include <trn/fft/plan.hpp>
 
+#include "race.hpp"
+
 #ifdef TRN_HAVE_FFTW
 #include <fftw3.h>
 #endif
@@ -35,7 +37,6 @@ namespace {
 
 using trn::fft::Kind;
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 template <class T>
 struct Case {
@@ -117,28 +118,6 @@ std::function<void()> kissfft(const Case<float>& c) {
 }
 #endif
 [[maybe_unused]] std::function<void()> kissfft(const Case<double>&) { return {}; }
-
-// Smallest seconds of one call, the candidates in turn.
-std::vector<double> race(const std::vector<std::function<void()>>& candidates, double seconds) {
-  std::vector<double> best(candidates.size(), std::numeric_limits<double>::infinity());
-  std::vector<int> calls(candidates.size(), 1);
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    if (!candidates[i]) continue;
-    candidates[i]();
-    const double start = now();
-    candidates[i]();
-    calls[i] = std::max(1, static_cast<int>(20e-6 / std::max(now() - start, 1e-9)));
-  }
-  const double begin = now(), span = seconds * static_cast<double>(candidates.size());
-  for (int round = 0; round < 5 || now() - begin < span; ++round)
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-      if (!candidates[i]) continue;
-      const double start = now();
-      for (int k = 0; k < calls[i]; ++k) candidates[i]();
-      best[i] = std::min(best[i], (now() - start) / calls[i]);
-    }
-  return best;
-}
 
 const std::int64_t kPowers[] = {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 16384, 65536, 262144, 1048576};
 const std::int64_t kSmooth[] = {3, 6, 12, 15, 20, 30, 48, 60, 100, 120, 210, 240, 360, 480, 600, 720, 1000, 1200, 1500, 1920, 2187, 2310, 3000, 3125, 3600, 4000, 10000, 30030, 100000, 600000, 1000000};

@@ -20,6 +20,8 @@
 #include <vector>
 
 #include <trn/fft/plan.hpp>
+
+#include "race.hpp"
 #ifdef TRN_HAVE_FFTW
 #include <fftw3.h>
 #endif
@@ -28,7 +30,6 @@ namespace {
 
 using namespace trn::fft;
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 struct Shape {
   std::string name;
@@ -136,28 +137,6 @@ std::function<void()> ours(const Shape& s, const Options& o, const Sides<T>& sid
 TRN_FFTW(float, fftwf)
 TRN_FFTW(double, fftw)
 #endif
-
-// Smallest seconds of one call, the candidates in turn.
-std::vector<double> race(const std::vector<std::function<void()>>& candidates, double seconds) {
-  std::vector<double> best(candidates.size(), std::numeric_limits<double>::infinity());
-  std::vector<int> calls(candidates.size(), 1);
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    if (!candidates[i]) continue;
-    candidates[i]();
-    const double start = now();
-    candidates[i]();
-    calls[i] = std::max(1, static_cast<int>(20e-6 / std::max(now() - start, 1e-9)));
-  }
-  const double begin = now(), span = seconds * static_cast<double>(candidates.size());
-  for (int round = 0; round < 5 || now() - begin < span; ++round)
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-      if (!candidates[i]) continue;
-      const double start = now();
-      for (int k = 0; k < calls[i]; ++k) candidates[i]();
-      best[i] = std::min(best[i], (now() - start) / calls[i]);
-    }
-  return best;
-}
 
 const char* const kShapes[] = {"4x4x4",   "8x8x8",   "16x16x16", "32x32x32",  "64x64x64", "128x128x128", "8x8",      "16x16",     "32x32",     "64x64",     "128x128",
                                "256x256", "512x512", "1024x1024", "60x60x60", "100x100",  "96x48x30",    "8x8x8*1",  "16x16*1",   "32x32*1",   "c8x65536",  "c16x4096",

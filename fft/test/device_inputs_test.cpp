@@ -68,7 +68,7 @@ TEST(DeviceInputs, ExactKeepsTheLastBits) {
   for (const std::int64_t n : {97, 1024, 20480, 1021, 4099}) expect_inputs<double>(n, Mode::Exact, 5e-16, 5e-16);
 }
 
-// In fp32 sums of up to 128 terms are added in a row, and of equal terms the roundings do not cancel: a mean of u/4 of the growing sum for each is 128 u/8 =
+// The limits of inputs other than noise lie far below the proven bounds and are estimates, not proofs. In fp32 sums of up to 128 terms are added in a row, and of equal terms the roundings do not cancel: a mean of u/4 of the growing sum for each is 128 u/8 =
 // 9.5e-7 of a whole one, where noise has a third of that. Words of bfloat16 have their own rests: twice 4 * 2^-24, data and matrix, of a point that outweighs all others.
 TEST(DeviceInputs, Native) {
   for (const std::int64_t n : {97, 128, 1024, 4096, 1021}) expect_inputs<float>(n, Mode::Native, 5e-7, 9.5e-7);
