@@ -37,7 +37,7 @@ class RealEngine final : public Engine<T> {
     const LineBatch lines = batch.empty() ? LineBatch{} : batch.front();
     if (lines.count * plan_.n >= 2 * kThreadPoints && threads > 1) return {};
     // The context holds the tables, too.
-    auto call = std::make_shared<std::pair<DenseRealCall<T>, std::shared_ptr<const RealLine<T>>>>(dense_call(static_cast<T>(factor), lines.count, lines.input_distance, lines.output_distance), plan_.line);
+    auto call = std::make_shared<std::pair<DenseRealCall<T>, std::shared_ptr<const RealLine<T>>>>(plan_.line->dense_call(static_cast<T>(factor), lines.count, lines.input_distance, lines.output_distance), plan_.line);
     return {plan_.line->run_dense, std::shared_ptr<const void>(call, &call->first)};
   }
 
@@ -79,9 +79,6 @@ class RealEngine final : public Engine<T> {
   [[nodiscard]] bool dense(std::int64_t in_stride, std::int64_t out_stride) const {
     return plan_.kind == EngineKind::RealToHalf ? in_stride == 1 && out_stride == 2 : in_stride == 2 && out_stride == 1;
   }
-  [[nodiscard]] DenseRealCall<T> dense_call(T factor, std::int64_t lines, std::int64_t in_distance, std::int64_t out_distance) const {
-    return {plan_.line->twiddles.data(), factor, lines, in_distance, out_distance};
-  }
 
   // Lines whole in registers are measured to be faster one after the other from 48 points on, if their vectors have 32 bytes or more.
   [[nodiscard]] bool prefers_whole() const {
@@ -115,7 +112,7 @@ class RealEngine final : public Engine<T> {
         rest /= batch[i].count;
       }
       if (whole) {
-        const DenseRealCall<T> call = dense_call(factor, lines, batch.empty() ? 0 : batch.back().input_distance, batch.empty() ? 0 : batch.back().output_distance);
+        const DenseRealCall<T> call = plan_.line->dense_call(factor, lines, batch.empty() ? 0 : batch.back().input_distance, batch.empty() ? 0 : batch.back().output_distance);
         plan_.line->run_dense(&call, static_cast<T*>(in.re) + from, static_cast<T*>(out.re) + to);
         line += lines;
       } else {

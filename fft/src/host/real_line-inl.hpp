@@ -53,23 +53,25 @@ HWY_NOINLINE void codelet_real_line(const RealLine<T>&, const RealSides<T>& s, T
   }
 }
 
-// Whole in registers; sides that are not dense go through copies.
+// What has a function for dense lines; sides that are not dense go through copies: the real one of n, the other of n + 2 reals.
 template <bool kThere, class T>
-void pairs_real_line(const RealLine<T>& line, const RealSides<T>& s, T factor, T*, int) {
+void dense_real_line(const RealLine<T>& line, const RealSides<T>& s, T factor, T* scratch, int) {
   const std::int64_t n = line.n, count = n / 2 + 1;
   const bool dense = s.real_stride == 1, pairs = s.half_stride == 2 && s.half_im == s.half_re + 1;
-  const DenseRealCall<T> call{line.twiddles.data(), factor};
-  if (dense && pairs) return line.run_dense(&call, kThere ? s.real : s.half_re, kThere ? s.half_re : s.real);
-  alignas(64) T real[kLongestPairs], half[kLongestPairs + 2];
+  const DenseRealCall<T> call = line.dense_call(factor, 1, 0, 0);
+  T* real = dense ? s.real : scratch;
+  T* half = pairs ? s.half_re : scratch + round_up(n);
   const Points<T> outside{s.half_re, s.half_im, s.half_stride}, inside{half, half + 1, 2};
   if constexpr (kThere) {
-    for (std::int64_t j = 0; j < n; ++j) real[j] = s.real[j * s.real_stride];
+    if (!dense)
+      for (std::int64_t j = 0; j < n; ++j) real[j] = s.real[j * s.real_stride];
     line.run_dense(&call, real, half);
-    copy_points(count, inside, outside, T(1));
+    if (!pairs) copy_points(count, inside, outside, T(1));
   } else {
-    copy_points(count, outside, inside, T(1));
+    if (!pairs) copy_points(count, outside, inside, T(1));
     line.run_dense(&call, half, real);
-    for (std::int64_t j = 0; j < n; ++j) s.real[j * s.real_stride] = real[j];
+    if (!dense)
+      for (std::int64_t j = 0; j < n; ++j) s.real[j * s.real_stride] = real[j];
   }
 }
 
@@ -186,7 +188,7 @@ void two_step_real_line(const RealLine<T>& line, const RealSides<T>& s, T factor
 
 template <bool kThere, class T>
 OneRealLine<T> real_line_function(const RealLine<T>& line) {
-  if (line.kind == RealKind::Pairs) return pairs_real_line<kThere, T>;
+  if (line.kind == RealKind::Pairs || line.kind == RealKind::Parted || line.kind == RealKind::Prime) return dense_real_line<kThere, T>;
   if (line.kind == RealKind::TwoStep) return two_step_real_line<kThere, T>;
   if (line.kind == RealKind::Halved) return halved_real_line<kThere, T>;
   if (line.kind == RealKind::Rader) return rader_real_line<kThere, T>;

@@ -50,9 +50,12 @@ class Builder {
       line->bound = direct_sum_bound<T>(n);
       line->run_dense = dense_codelet<T>(n, direction_ == EngineKind::RealToHalf);
       offer_pairs(*line);
-      if (line->kind == RealKind::Pairs) fill(*line);
+      offer_parted(*line);
+      if (line->kind != RealKind::Codelet) fill(*line);
     } else {
       offer_pairs(*line);
+      offer_parted(*line);
+      if (prime) offer_prime(*line);
       if (rest == 1 && max_lanes_ * static_cast<int>(sizeof(T)) >= 32) {
         offer_two_steps(*line);
         if (n % 2 != 0) offer_columns(*line);
@@ -84,6 +87,25 @@ class Builder {
     if (!kernel.run || !better(line, RealKind::Pairs, 0.6 * kernel.cost)) return;
     line.n1 = kernel.n1;
     line.n2 = kernel.n2;
+    line.lanes = kernel.numbers;
+    line.run_dense = kernel.run;
+  }
+  // A pair of vectors is about 7 operations. Lines of 16 numbers or fewer are read in pieces, for which what was just written in vectors has to reach the cache first.
+  void offer_parted(RealLine<T>& line) const {
+    const DenseKernel<T> kernel = parted_kernel<T>(direction_ == EngineKind::RealToHalf);
+    const std::int64_t m = line.n / 2;
+    if (line.n % 2 != 0 || line.kind == RealKind::Pairs || !kernel.run || m <= 16 || m > kLongestSteps) return;
+    const auto complex = make_line_plan<T>(m, max_lanes_);
+    if (!complex->is_whole() || !better(line, RealKind::Parted, complex->cost + 45 + 7.0 * static_cast<double>(ceiling(m / 2 + 1, kernel.numbers)))) return;
+    line.complex = complex;
+    line.lanes = kernel.numbers;
+    line.run_dense = kernel.run;
+  }
+  void offer_prime(RealLine<T>& line) const {
+    const DenseKernel<T> kernel = prime_real_kernel<T>(direction_ == EngineKind::RealToHalf);
+    const std::int64_t h = line.n / 2;
+    if (line.n < 17 || line.n > kLargestDirect || !kernel.run) return;
+    if (!better(line, RealKind::Prime, 1.5 * static_cast<double>(h * ceiling(h, kernel.numbers)) + 40)) return;
     line.lanes = kernel.numbers;
     line.run_dense = kernel.run;
   }
@@ -156,6 +178,22 @@ class Builder {
     switch (line.kind) {
       case RealKind::Codelet: return;
       case RealKind::Pairs: return add_pairs(line);
+      case RealKind::Parted:
+        // One more twiddle and two additions.
+        line.bound = line.complex->bound + 6 * u;
+        return add_parts(line, ceiling(n / 4 + 1, line.lanes));
+      case RealKind::Prime: {
+        line.bound = direct_sum_bound<T>(n);
+        const std::int64_t h = n / 2, pitch = 2 * ceiling(h, line.lanes) * line.lanes;
+        line.twiddles.assign(static_cast<std::size_t>(h * pitch), T(0));
+        for (std::int64_t j = 1; j <= h; ++j)
+          for (std::int64_t k = 1; k <= h; ++k) {
+            const std::size_t at = static_cast<std::size_t>((j - 1) * pitch + 2 * (k - 1));
+            put(line.twiddles, at, at + 1, j * k, n, false);
+            if (back) line.twiddles[at] *= 2, line.twiddles[at + 1] *= 2;
+          }
+        return;
+      }
       case RealKind::TwoStep: {
         line.bound = direct_sum_bound<T>(n) + 6 * u;
         const std::int64_t rows = back ? n2 : n1 / 2 + 1, columns = back ? n1 / 2 + 1 : n2;
@@ -217,22 +255,28 @@ class Builder {
     const bool back = direction_ == EngineKind::HalfToReal;
     const std::int64_t n = line.n, m = n / 2, n1 = line.n1, n2 = line.n2, v = line.lanes, vectors = m / v;
     line.bound = direct_sum_bound<T>(m) + 12 * u;
-    const auto add = [&](std::complex<long double> w, bool turned) {
-      line.twiddles.push_back(static_cast<T>(turned ? -w.imag() : w.real()));
-      line.twiddles.push_back(static_cast<T>(turned ? w.imag() : w.real()));
-    };
     for (std::int64_t c = 0; c < n2; c += v)
       for (std::int64_t k = 1; k < n1; ++k)
         for (const bool turned : {false, true})
           for (std::int64_t i = 0; i < v; ++i) {
             const std::complex<long double> w = long_root((c + i) * k % m, m);
-            add(back ? std::conj(w) : w, turned);
+            add(line, back ? std::conj(w) : w, turned);
           }
-    for (std::int64_t q = 0; q < (vectors + 1) / 2; ++q)
+    add_parts(line, (vectors + 1) / 2);
+  }
+  // w, or turned, as a number to multiply with: re, re or -im, im.
+  static void add(RealLine<T>& line, std::complex<long double> w, bool turned) {
+    line.twiddles.push_back(static_cast<T>(turned ? -w.imag() : w.real()));
+    line.twiddles.push_back(static_cast<T>(turned ? w.imag() : w.real()));
+  }
+  // w_n^k/(2i), or i/w_n^k: so many vectors.
+  void add_parts(RealLine<T>& line, std::int64_t vectors) const {
+    const bool back = direction_ == EngineKind::HalfToReal;
+    for (std::int64_t q = 0; q < vectors; ++q)
       for (const bool turned : {false, true})
-        for (std::int64_t i = 0; i < v; ++i) {
-          const std::complex<long double> w = long_root(q * v + i, n);
-          add(back ? std::complex<long double>{w.imag(), w.real()} : std::complex<long double>{w.imag() / 2, -w.real() / 2}, turned);
+        for (std::int64_t i = 0; i < line.lanes; ++i) {
+          const std::complex<long double> w = long_root(q * line.lanes + i, line.n);
+          add(line, back ? std::complex<long double>{w.imag(), w.real()} : std::complex<long double>{w.imag() / 2, -w.real() / 2}, turned);
         }
   }
 
@@ -273,8 +317,10 @@ class Builder {
 template <class T>
 std::int64_t RealLine<T>::shared_reals() const {
   switch (kind) {
-    case RealKind::Codelet:
-    case RealKind::Pairs: return 0;
+    case RealKind::Codelet: return 0;
+    case RealKind::Pairs:
+    case RealKind::Parted:
+    case RealKind::Prime:
     case RealKind::TwoStep: return round_up(n) + round_up(n + 2) + 16;
     case RealKind::Columns: {
       const std::int64_t blocks = ceiling(n1 / 2 + 1, lanes);
@@ -289,7 +335,7 @@ std::int64_t RealLine<T>::shared_reals() const {
 }
 template <class T>
 std::int64_t RealLine<T>::private_reals() const {
-  if (complex) return complex->private_reals();
+  if (complex) return complex->is_whole() ? 0 : complex->private_reals();
   return std::max(inner ? inner->private_reals() : 0, back ? back->private_reals() : 0);
 }
 

@@ -38,13 +38,15 @@ template <class T>
 // One real line, in one direction.
 //   Codelet   one lane
 //   Pairs     short even n, whole in registers (real_pairs-inl.hpp)
+//   Parted    n even: a complex line of n/2 points that needs no scratch, and a pass over the result (real_parted-inl.hpp)
+//   Prime     17 .. 61, a matrix and a vector (real_parted-inl.hpp)
 //   TwoStep   n = n1 n2, a codelet each (real_two_step-inl.hpp)
 //   Columns   n = n1 n2 in four steps: real columns of n1 in the lanes, twiddles, transposition, half of the complex columns of n2 (real_split-inl.hpp)
 //   Halved    n even: neighbours as one complex number, a complex line of n/2 points and a pass over the result (real-inl.hpp)
 //   Split     n = n1 n2, n1 smooth: n1 real lines of n2 points, twiddles, half of the columns of n1 (real_split-inl.hpp)
 //   Rader     n prime: a real cyclic convolution of n - 1 points, of that length if it is smooth, or padded (real_line-inl.hpp)
 //   Full      a complex line of n points
-enum class RealKind : std::uint8_t { Codelet, Pairs, TwoStep, Columns, Halved, Split, Rader, Full };
+enum class RealKind : std::uint8_t { Codelet, Pairs, Parted, Prime, TwoStep, Columns, Halved, Split, Rader, Full };
 template <class T>
 struct RealLine;
 // The real side is at `real`, points real_stride apart; half_re, half_im, half_stride are the other side.
@@ -58,14 +60,25 @@ struct RealSides {
 template <class T>
 using OneRealLine = void (*)(const RealLine<T>& line, const RealSides<T>& sides, T factor, T* scratch, int threads);
 
-inline constexpr std::int64_t kLongestPairs = 256;
-// Dense lines one after the other, without scratch: Codelet and Pairs. Distances in reals.
+// Dense lines one after the other, without scratch: Codelet, Pairs, Parted, Prime. Distances in reals.
 template <class T>
 struct DenseRealCall {
   const T* table = nullptr;
   T factor = 1;
   std::int64_t lines = 1, in_distance = 0, out_distance = 0;
+  WholeCall<T> complex = {};          // Parted: of n/2 points, with the factor; Prime: n only
+  WholeRun<T> run_complex = nullptr;  // Parted
 };
+// The function, and how many complex numbers its vectors have; null if there is none.
+template <class T>
+struct DenseKernel {
+  WholeRun<T> run = nullptr;
+  int numbers = 0;
+};
+template <class T>
+[[nodiscard]] DenseKernel<T> parted_kernel(bool there);
+template <class T>
+[[nodiscard]] DenseKernel<T> prime_real_kernel(bool there);
 template <class T>
 [[nodiscard]] WholeKernel<T> pairs_kernel(std::int64_t n, bool there);  // n1 n2 = n/2; run is null if there is none
 template <class T>
@@ -80,18 +93,28 @@ struct RealLine {
   double cost = 0;                     // as LinePlan::cost
   double bound = 0;                    // as Engine::bound()
   OneRealLine<T> run = nullptr;
-  WholeRun<T> run_dense = nullptr;  // Codelet, Pairs: with a DenseRealCall
-  std::shared_ptr<const LinePlan<T>> complex;  // Halved, Full
+  WholeRun<T> run_dense = nullptr;             // Codelet, Pairs, Parted, Prime: with a DenseRealCall
+  std::shared_ptr<const LinePlan<T>> complex;  // Parted, Halved, Full
   OneLine<T> run_complex = nullptr;
   RealPasses<T> first;  // Columns: of n1
   Passes<T> second;     // Columns: of n2; Split: of n1
-  // Halved: w_n^k/2, k = 0 .. n/4, all re, then all im. Pairs: real_pairs-inl.hpp. TwoStep: real_two_step-inl.hpp. Columns: w_n^(j k), [block of columns j][k <= n1/2][2][lanes].
+  // Halved: w_n^k/2, k = 0 .. n/4, all re, then all im. Pairs: real_pairs-inl.hpp. Parted: w_n^k/(2i), or i/w_n^k back, [vector of k][re, re | -im, im]. Prime: cos and -sin
+  // of 2 pi jk/n, twice that back, [j][vectors of k]. TwoStep: real_two_step-inl.hpp. Columns: w_n^(j k), [block of columns j][k <= n1/2][2][lanes].
   // Split: w_n^(j k), [j < n1][2][n2/2 + 1].
   Aligned<T> twiddles;
   std::shared_ptr<const RealLine> inner, back;  // Split: of n2, in this direction; Rader: of the convolution's length, there and back
   std::vector<std::int32_t> gather, scatter;    // Rader: g^-q and g^q mod n
   Aligned<T> spectrum;                          // Rader: points 0 .. n2/2, planar, with 1/n2 in it
 
+  [[nodiscard]] DenseRealCall<T> dense_call(T factor, std::int64_t count, std::int64_t in_distance, std::int64_t out_distance) const {
+    DenseRealCall<T> call{twiddles.data(), factor, count, in_distance, out_distance};
+    call.complex.n = n;
+    if (kind == RealKind::Parted) {
+      call.complex = complex->whole_call(direction == EngineKind::HalfToReal, factor, 1, 0, 0);
+      call.run_complex = complex->run_whole;
+    }
+    return call;
+  }
   [[nodiscard]] std::int64_t shared_reals() const;
   [[nodiscard]] std::int64_t private_reals() const;
 };

@@ -4,7 +4,7 @@
 //   y[(q r + t) l + s] = w_(rm)^(qt) sum_p x[(p m + q) l + s] w_r^(pt),   q < m, s < l, t < r.
 // In the first pass (l = 1) neighbours are q: vectors of columns, whose results are turned and transposed in squares, so that from then on neighbours are s and every
 // load and store is a whole vector. The first pass goes to a buffer, the next to the output, and so on; the last one (m = 1) is left where it is or brings the
-// line to the output: x and y of a butterfly are then the same places. So one buffer is enough, also in place.
+// line to the output: x and y of a butterfly are then the same places. So one buffer is enough, also in place, and a second one if numbers do not fill their vectors.
 #if defined(TRN_FFT_STEPS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRN_FFT_STEPS_INL
 #undef TRN_FFT_STEPS_INL
@@ -27,8 +27,13 @@ namespace trn::fft::host::HWY_NAMESPACE {
 template <class T>
 StepKernel<T> step_kernel_here(std::int64_t, StepPlace) { return {}; }
 template <class T>
-int step_numbers_here() { return 0; }
+constexpr int step_numbers_here() { return 0; }
 #else
+
+template <class T>
+using StepTag = hn::CappedTag<T, 64 / sizeof(T)>;
+template <class T>
+constexpr int step_numbers_here() { return kNumbers<StepTag<T>>; }
 
 // The first pass: l = 1. The table is [block of columns][t = 1 .. r - 1][re, turned im][vector]. The last block overlaps the one before. What is written beyond
 // a row of r numbers is overwritten by the next row; the buffer has room for the last one's.
@@ -101,8 +106,10 @@ HWY_NOINLINE void rows_pass(const Step<T>& step, const WholeCall<T>& call, const
   const std::int64_t l = step.l, m = kLast ? 1 : step.m;
   const T* w = step.table[call.turn < 0 ? 1 : 0];
   for (std::int64_t q = 0; q < m; ++q, in += 2 * l, out += 2 * R * l, w += 4 * (R - 1))
-    for (std::int64_t s = 0; s < l; s += kNumbers<D>)
-      butterfly<R, kLast>(d, in + 2 * s, 2 * m * l, out + 2 * s, 2 * l, w, scaled, by, l - s);
+    for (std::int64_t next = 0; next < l; next += kNumbers<D>) {
+      const std::int64_t s = l < kNumbers<D> ? 0 : std::min<std::int64_t>(next, l - kNumbers<D>);  // the last vector overlaps the one before
+      butterfly<R, kLast>(d, in + 2 * s, 2 * m * l, out + 2 * s, 2 * l, w, scaled, by, l);
+    }
 }
 
 #endif
@@ -112,11 +119,12 @@ void step_lines(const void* context, const void* input, void* output) {
   const WholeCall<T>& call = *static_cast<const WholeCall<T>*>(context);
   const T* in = static_cast<const T*>(input);
   T* out = static_cast<T*>(output);
-  alignas(64) T buffer[2 * kLongestSteps + 64];
+  alignas(64) T buffer[2 * kLongestSteps + 64], other[2 * kLongestSteps + 64];
   const Step<T>* const end = call.steps + call.step_count;
+  const bool apart = call.step_count == 3 && end[-1].l % HWY_MAX(1, step_numbers_here<T>()) != 0;  // vectors that overlap cannot work in place
   for (std::int64_t line = call.lines; line > 0; --line, in += call.in_distance, out += call.out_distance) {
     call.steps[0].run(call.steps[0], call, in, buffer);
-    T *from = buffer, *to = out;
+    T *from = buffer, *to = apart ? other : out;
     for (const Step<T>* step = call.steps + 1; step < end; ++step) {
       if (step + 1 == end) to = out;
       step->run(*step, call, from, to);
@@ -126,9 +134,6 @@ void step_lines(const void* context, const void* input, void* output) {
 }
 
 #if HWY_TARGET != HWY_SCALAR
-template <class T>
-using StepTag = hn::CappedTag<T, 64 / sizeof(T)>;
-
 template <int R, class T>
 StepKernel<T> step_of(StepPlace place) {
   using D = StepTag<T>;
@@ -159,8 +164,6 @@ StepKernel<T> step_kernel_here(std::int64_t radix, StepPlace place) {
     default: return nullptr;
   }
 }
-template <class T>
-int step_numbers_here() { return kNumbers<StepTag<T>>; }
 #endif
 
 }  // namespace trn::fft::host::HWY_NAMESPACE
