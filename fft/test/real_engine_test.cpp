@@ -12,9 +12,9 @@ namespace {
 
 const EngineKind kBoth[] = {EngineKind::RealToHalf, EngineKind::HalfToReal};
 
-// Codelets; lines whole in registers; parted ones; primes; two steps; columns of odd length; halves; splits of a large prime; convolutions, padded or not; complex lines where nothing better is known (67 x 71).
+// Codelets; lines whole in registers; parted ones; primes; a few steps; columns of odd length; halves; splits of a large prime; convolutions, padded or not; complex lines where nothing better is known (67 x 71).
 const std::int64_t kLengths[] = {2,   5,    14,   21,   27,   32,   33,   45,   63,   64,   105,  125,  128,  225,  243,  256,  375,  405,  625,  1125, 2025,
-                                 2187, 3375, 134,  201,  335,  873,  1515, 4087, 17,   61,   67,   97,   503,  509,  1009, 1019, 2039, 4757, 6561};
+                                 2187, 3375, 50,   512,  1000, 30,   36,   66,   150,  420,  134,  201,  335,  873,  1515, 4087, 17,   61,   67,   97,   503,  509,  1009, 1019, 2039, 4757, 6561};
 
 std::vector<Long> input(EngineKind kind, std::int64_t n) {
   return random_points(kind == EngineKind::RealToHalf ? n : n / 2 + 1, static_cast<std::uint64_t>(n) + (kind == EngineKind::RealToHalf ? 0 : 1));

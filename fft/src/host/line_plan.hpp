@@ -63,6 +63,7 @@ struct WholeCall {
   T turn = 1;  // 1 forward, -1 inverse
   T factor = 1;
   std::int64_t n = 1, lines = 1, in_distance = 0, out_distance = 0;  // distances in reals
+  std::int64_t radix = 1, row = 0;                                   // real lines in steps (real_plan.hpp)
 };
 template <class T>
 using WholeRun = void (*)(const void* call, const void* in, void* out);

@@ -1,4 +1,4 @@
-// One real line by itself: codelets, two steps, halves, Rader's convolution.
+// One real line by itself: codelets, what is done without scratch, halves, Rader's convolution.
 //
 // Rader, n prime, g a primitive root, h = (n-1)/2, so that g^h = -1. With k_e = cos(2 pi g^e/n) + sin(2 pi g^e/n) both directions are one real cyclic convolution
 // of n - 1 points, y_m = sum_q v_q k_(m-q):
@@ -23,7 +23,6 @@
 #include "host/real_codelets-inl.hpp"
 #include "host/real-inl.hpp"
 #include "host/real_plan.hpp"
-#include "host/real_two_step-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
@@ -159,37 +158,9 @@ void rader_real_line(const RealLine<T>& line, const RealSides<T>& s, T factor, T
   }
 }
 
-// Sides that are not dense go through copies: the real one of n, the other of n + 2 reals.
-template <bool kThere, class T>
-void two_step_real_line(const RealLine<T>& line, const RealSides<T>& s, T factor, T* scratch, int) {
-  constexpr RealStep kColumns = kThere ? RealStep::Columns : RealStep::ColumnsOut, kRows = kThere ? RealStep::RowsOut : RealStep::RowsIn;
-  const std::int64_t n = line.n, count = n / 2 + 1;
-  const bool dense = s.real_stride == 1, pairs = s.half_stride == 2 && s.half_im == s.half_re + 1;
-  T* real = dense ? s.real : scratch;
-  T* half = pairs ? s.half_re : scratch + round_up(n);
-  alignas(64) T buffer[2 * kPitch * kPitch];
-  const Points<T> outside{s.half_re, s.half_im, s.half_stride}, inside{half, half + 1, 2};
-  const RealTwoStepArgs<T> a{real, half, n, line.n1, line.n2, line.twiddles.data(), buffer, factor};
-  const auto columns = RealTwoStepTable<kColumns, T>::of(line.n1), rows = RealTwoStepTable<kRows, T>::of(line.n2);
-  if constexpr (kThere) {
-    if (!dense)
-      for (std::int64_t j = 0; j < n; ++j) real[j] = s.real[j * s.real_stride];
-    columns(a);
-    rows(a);
-    if (!pairs) copy_points(count, inside, outside, T(1));
-  } else {
-    if (!pairs) copy_points(count, outside, inside, T(1));
-    rows(a);
-    columns(a);
-    if (!dense)
-      for (std::int64_t j = 0; j < n; ++j) s.real[j * s.real_stride] = real[j];
-  }
-}
-
 template <bool kThere, class T>
 OneRealLine<T> real_line_function(const RealLine<T>& line) {
-  if (line.kind == RealKind::Pairs || line.kind == RealKind::Parted || line.kind == RealKind::Prime) return dense_real_line<kThere, T>;
-  if (line.kind == RealKind::TwoStep) return two_step_real_line<kThere, T>;
+  if (line.run_dense && line.kind != RealKind::Codelet) return dense_real_line<kThere, T>;
   if (line.kind == RealKind::Halved) return halved_real_line<kThere, T>;
   if (line.kind == RealKind::Rader) return rader_real_line<kThere, T>;
   if (line.kind == RealKind::Full) return full_real_line<kThere, T>;

@@ -18,7 +18,6 @@ namespace trn::fft::host {
 namespace {
 
 constexpr std::int64_t kLongConvolution = std::int64_t{1} << 18;  // from this length on, convolutions of float are done in double: as complex lines
-constexpr std::int64_t kPitch = 16;                               // real_two_step-inl.hpp
 
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -28,9 +27,6 @@ void put(Aligned<T>& table, std::size_t re, std::size_t im, std::int64_t k, std:
   table[re] = w.real();
   table[im] = conjugate ? -w.imag() : w.imag();
 }
-
-// A codelet of real_two_step-inl.hpp.
-bool column_radix(std::int64_t n) { return n >= 3 && n <= 16 && n != 11 && n != 13 && n != 14; }
 
 template <class T>
 class Builder {
@@ -51,15 +47,14 @@ class Builder {
       line->run_dense = dense_codelet<T>(n, direction_ == EngineKind::RealToHalf);
       offer_pairs(*line);
       offer_parted(*line);
+      offer_steps(*line);
       if (line->kind != RealKind::Codelet) fill(*line);
     } else {
       offer_pairs(*line);
       offer_parted(*line);
+      offer_steps(*line);
       if (prime) offer_prime(*line);
-      if (rest == 1 && max_lanes_ * static_cast<int>(sizeof(T)) >= 32) {
-        offer_two_steps(*line);
-        if (n % 2 != 0) offer_columns(*line);
-      }
+      if (rest == 1 && n % 2 != 0 && max_lanes_ * static_cast<int>(sizeof(T)) >= 32) offer_columns(*line);
       if (prime) offer_rader(*line);
       if (n % 2 == 0) offer_halved(*line);
       else if (!prime && max_lanes_ > 1) offer_splits(*line, primes.back());
@@ -90,13 +85,13 @@ class Builder {
     line.lanes = kernel.numbers;
     line.run_dense = kernel.run;
   }
-  // A pair of vectors is about 7 operations. Lines of 16 numbers or fewer are read in pieces, for which what was just written in vectors has to reach the cache first.
+  // A pair of vectors is about 7 operations. Complex lines of 16 numbers or fewer read them one by one, which would have to wait for the vectors just written.
   void offer_parted(RealLine<T>& line) const {
     const DenseKernel<T> kernel = parted_kernel<T>(direction_ == EngineKind::RealToHalf);
     const std::int64_t m = line.n / 2;
     if (line.n % 2 != 0 || line.kind == RealKind::Pairs || !kernel.run || m <= 16 || m > kLongestSteps) return;
     const auto complex = make_line_plan<T>(m, max_lanes_);
-    if (!complex->is_whole() || !better(line, RealKind::Parted, complex->cost + 45 + 7.0 * static_cast<double>(ceiling(m / 2 + 1, kernel.numbers)))) return;
+    if (!complex->is_whole() || !better(line, RealKind::Parted, complex->cost + 60 + 7.0 * static_cast<double>(ceiling(m / 2 + 1, kernel.numbers)))) return;
     line.complex = complex;
     line.lanes = kernel.numbers;
     line.run_dense = kernel.run;
@@ -109,16 +104,42 @@ class Builder {
     line.lanes = kernel.numbers;
     line.run_dense = kernel.run;
   }
-  void offer_two_steps(RealLine<T>& line) const {
-    for (std::int64_t n1 = 3; n1 <= 16; ++n1) {
-      if (line.n % n1 != 0 || !column_radix(n1) || !has_codelet(line.n / n1)) continue;
-      const std::int64_t n2 = line.n / n1, rows = n1 / 2 + 1;
-      const std::int64_t lanes = 32 / static_cast<std::int64_t>(sizeof(T));
-      const double work = static_cast<double>(ceiling(n2, lanes)) * (real_codelet_cost(n1) + 9 * static_cast<double>(n1)) +
-                          static_cast<double>(ceiling(rows, lanes)) * (codelet_cost(n2) + 12 * static_cast<double>(n2));
-      if (!better(line, RealKind::TwoStep, 0.6 * work + 40)) continue;
-      line.n1 = n1;
-      line.n2 = n2;
+  // Every first radix and every order of every factorisation of the rest into one to four codelets. Operations count as in line_choice.cpp.
+  void offer_steps(RealLine<T>& line) const {
+    const int widest = step_numbers<T>();
+    if (widest == 0) return;
+    const bool there = direction_ == EngineKind::RealToHalf;
+    for (const bool narrow : {false, true}) {
+      if (narrow && widest * 2 * static_cast<int>(sizeof(T)) < 64) break;
+      const std::int64_t numbers = narrow ? widest / 2 : widest, lanes = 2 * numbers;
+      for (int n1 = 3; n1 <= 15; ++n1) {
+        const RealColumns<T> columns = real_columns_kernel<T>(n1, there, narrow);
+        const std::int64_t m = line.n / n1, row = ceiling(n1 / 2 + 1, numbers) * numbers;
+        if (line.n % n1 != 0 || m < 2 || !columns || m * row > kLongestSteps) continue;
+        const double weight = narrow ? 0.6 : 1.0, constant = 40, vectors = static_cast<double>(row / numbers);
+        const double first = static_cast<double>(ceiling(m, lanes)) * (real_codelet_cost(n1) + 6.0 * n1 + 2.0 * static_cast<double>(row) * (narrow ? 4 : 5)) + 25;
+        const auto search = [&](const auto& self, std::int64_t rest, double cost, std::vector<int>& radices) -> void {
+          for (int r = 2; r <= 16; ++r) {
+            if (rest % r != 0 || !half_rows_kernel<T>(r, HalfRows::Middle, narrow) || radices.size() == 4) continue;
+            const double points = r, work = pairs_codelet_cost(r) + 2 * points + (rest > r ? 5 * points : 2 * points);
+            const double total = cost + 15 + static_cast<double>(m / r) * vectors * work;
+            radices.push_back(r);
+            if (rest > r) {
+              self(self, rest / r, total, radices);
+            } else if (better(line, RealKind::Steps, weight * total + constant)) {
+              line.n1 = n1;
+              line.n2 = m;
+              line.lanes = static_cast<int>(numbers);
+              line.columns = columns;
+              line.radices = radices;
+              line.run_dense = run_real_steps<T>(there);
+            }
+            radices.pop_back();
+          }
+        };
+        std::vector<int> radices;
+        search(search, m, first, radices);
+      }
     }
   }
   void offer_columns(RealLine<T>& line) const {
@@ -127,7 +148,7 @@ class Builder {
       const std::int64_t n2 = line.n / n1, columns = ceiling(n2, max_lanes_), blocks = ceiling(n1 / 2 + 1, max_lanes_);
       const double cost = static_cast<double>(columns) * (real_passes_cost(n1) + 8 * static_cast<double>(n1)) +
                           static_cast<double>(blocks) * (passes_cost(n2) + 12 * static_cast<double>(n2)) + 10.0 * static_cast<double>(columns * blocks * max_lanes_) + 100;
-      if (!better(line, RealKind::Columns, cost)) continue;
+      if (!better(line, RealKind::Columns, 1.5 * cost)) continue;
       line.n1 = n1;
       line.n2 = n2;
       line.lanes = max_lanes_;
@@ -194,17 +215,9 @@ class Builder {
           }
         return;
       }
-      case RealKind::TwoStep: {
+      case RealKind::Steps:
         line.bound = direct_sum_bound<T>(n) + 6 * u;
-        const std::int64_t rows = back ? n2 : n1 / 2 + 1, columns = back ? n1 / 2 + 1 : n2;
-        line.twiddles.resize(static_cast<std::size_t>(2 * rows * kPitch));
-        for (std::int64_t k = 0; k < rows; ++k)
-          for (std::int64_t j = 0; j < kPitch; ++j) {
-            const std::size_t at = static_cast<std::size_t>(2 * k * kPitch + j);
-            put(line.twiddles, at, at + kPitch, j < columns ? j * k : 0, n, back);
-          }
-        return;
-      }
+        return add_steps(line);
       case RealKind::Columns: {
         line.bound = direct_sum_bound<T>(n) + 6 * u;
         line.first = make_real_passes<T>(direction_, n1);
@@ -280,6 +293,43 @@ class Builder {
         }
   }
 
+  // Of the columns w_n^(qt), [block][t][re, im][lanes]; of the passes as in line_plan.cpp. Back, their conjugates.
+  void add_steps(RealLine<T>& line) const {
+    const bool back = direction_ == EngineKind::HalfToReal, narrow = line.lanes < step_numbers<T>();
+    const std::int64_t n = line.n, n1 = line.n1, m = line.n2, lanes = 2 * line.lanes, row = ceiling(n1 / 2 + 1, line.lanes) * line.lanes;
+    for (std::int64_t next = 0; next < m; next += lanes)
+      for (std::int64_t t = 1; t <= n1 / 2; ++t)
+        for (const bool imaginary : {false, true})
+          for (std::int64_t i = 0; i < lanes; ++i) {
+            const std::int64_t q = m < lanes ? std::min(i, m - 1) : std::min(next, m - lanes) + i;
+            const std::complex<T> w = root<T>(q * t % n, n);
+            line.twiddles.push_back(!imaginary ? w.real() : back ? -w.imag() : w.imag());
+          }
+    std::vector<std::size_t> place;
+    std::int64_t rest = m;
+    for (const int r : line.radices) {
+      place.push_back(line.twiddles.size());
+      for (std::int64_t q = 0; rest > r && q < rest / r; ++q)
+        for (std::int64_t t = 1; t < r; ++t)
+          for (const bool turned : {false, true}) {
+            const std::complex<long double> w = long_root(q * t % rest, rest);
+            add(line, back ? std::conj(w) : w, turned);
+          }
+      rest /= r;
+    }
+    std::int64_t l = row;
+    rest = m;
+    for (std::size_t i = 0; i < line.radices.size(); ++i) {
+      const int r = line.radices[i];
+      const bool last = i + 1 == line.radices.size();
+      const HalfRows where = back ? (i == 0 ? HalfRows::In : last ? HalfRows::Last : HalfRows::Middle) : last ? HalfRows::Out : HalfRows::Middle;
+      rest /= r;
+      const T* table = line.twiddles.data() + place[i];
+      line.steps.push_back({half_rows_kernel<T>(r, where, narrow), l, rest, {table, table}});
+      l *= r;
+    }
+  }
+
   void add_rader(RealLine<T>& line) const {
     const double u = std::numeric_limits<T>::epsilon() / 2;
     const std::int64_t n = line.n, length = line.n2, g = primitive_root(n), inverse = power_modulo(g, n - 2, n);
@@ -321,7 +371,7 @@ std::int64_t RealLine<T>::shared_reals() const {
     case RealKind::Pairs:
     case RealKind::Parted:
     case RealKind::Prime:
-    case RealKind::TwoStep: return round_up(n) + round_up(n + 2) + 16;
+    case RealKind::Steps: return round_up(n) + round_up(n + 2) + 16;
     case RealKind::Columns: {
       const std::int64_t blocks = ceiling(n1 / 2 + 1, lanes);
       return blocks * n2 * 2 * lanes + 4 * lanes * std::max(blocks * lanes, n2) + first.scratch_rows() * lanes + round_up(n);

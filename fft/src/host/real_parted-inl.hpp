@@ -51,54 +51,31 @@ HWY_INLINE void part(const Pairs<D>& d, hn::Vec<D>& a, hn::Vec<D>& b, hn::Vec<D>
   }
 }
 
-// m numbers Z in `line`, which has room for one more, to m + 1 numbers X. Vectors from both ends inwards; of the c numbers that remain in the middle,
-// fewer than two vectors, both vectors are loaded before one is stored, and if they are fewer than one, only they are stored: X_k = E + P holds for every k.
-template <class T>
-HWY_INLINE void part_there(std::int64_t m, const T* table, T* line) {
+// m + 1 numbers to m + 1 numbers: Z with Z_m = Z_0 to X, or back X to Z. Vectors from both ends inwards; in the middle they may overlap, for both formulas hold for every k.
+// The imaginary parts of X_0 and X_m are written as zeros, and not used.
+template <bool kThere, class T>
+HWY_INLINE void part_line(std::int64_t m, const T* table, const T* in, T* out) {
   using D = DenseTag<T>;
   const D tag;
   const Pairs<D> d = pairs_of(tag, T(1));
   constexpr std::int64_t numbers = kNumbers<D>, lanes = 2 * numbers;
   const auto conjugate = hn::OddEven(hn::Set(tag, T(-1)), hn::Set(tag, T(1)));
-  line[2 * m] = line[0];
-  line[2 * m + 1] = line[1];
-  T *p = line, *image = line + 2 * (m - numbers + 1);
-  for (; p <= image; p += lanes, image -= lanes, table += 2 * lanes) {
-    auto a = hn::LoadU(tag, p), b = reverse_numbers(tag, hn::LoadU(tag, image));
-    part<true>(d, a, b, hn::LoadU(tag, table), hn::LoadU(tag, table + lanes), conjugate);
-    hn::StoreU(reverse_numbers(tag, b), tag, image);
-    hn::StoreU(a, tag, p);
-  }
-  if (const std::int64_t rest = image + lanes - p; rest > 0) {
-    auto a = hn::LoadU(tag, p), b = reverse_numbers(tag, hn::LoadU(tag, image));
-    part<true>(d, a, b, hn::LoadU(tag, table), hn::LoadU(tag, table + lanes), conjugate);
-    hn::BlendedStore(a, hn::FirstN(tag, static_cast<std::size_t>(rest)), tag, p);
-  }
-  line[1] = line[2 * m + 1] = T(0);
-}
-
-// m + 1 numbers X to m numbers Z, and Z_m behind them. The imaginary parts of X_0 and X_m are not used.
-template <class T>
-HWY_INLINE void part_back(std::int64_t m, const T* table, const T* in, T* out) {
-  using D = DenseTag<T>;
-  const D tag;
-  const Pairs<D> d = pairs_of(tag, T(1));
-  constexpr std::int64_t numbers = kNumbers<D>, lanes = 2 * numbers;
-  const auto conjugate = hn::OddEven(hn::Set(tag, T(-1)), hn::Set(tag, T(1)));
-  const auto first = hn::AndNot(hn::FirstN(tag, 1), hn::FirstN(tag, 2));
+  const auto imaginary = hn::AndNot(hn::FirstN(tag, 1), hn::FirstN(tag, 2));  // of the first number
   std::int64_t k = 0, image = 2 * (m - numbers + 1);
-  auto a = hn::IfThenZeroElse(first, hn::LoadU(tag, in)), b = hn::IfThenZeroElse(first, reverse_numbers(tag, hn::LoadU(tag, in + image)));
+  auto a = hn::LoadU(tag, in), b = reverse_numbers(tag, hn::LoadU(tag, in + image));
+  if constexpr (!kThere) a = hn::IfThenZeroElse(imaginary, a), b = hn::IfThenZeroElse(imaginary, b);
   for (;;) {
-    part<false>(d, a, b, hn::LoadU(tag, table), hn::LoadU(tag, table + lanes), conjugate);
+    part<kThere>(d, a, b, hn::LoadU(tag, table), hn::LoadU(tag, table + lanes), conjugate);
     hn::StoreU(reverse_numbers(tag, b), tag, out + image);
     hn::StoreU(a, tag, out + k);
     k += lanes;
     image -= lanes;
     table += 2 * lanes;
-    if (k >= image + lanes) return;
+    if (k >= image + lanes) break;
     a = hn::LoadU(tag, in + k);
     b = reverse_numbers(tag, hn::LoadU(tag, in + image));
   }
+  if constexpr (kThere) out[1] = out[2 * m + 1] = T(0);
 }
 
 template <bool kThere, class T>
@@ -107,13 +84,15 @@ HWY_NOINLINE void parted_lines(const void* context, const void* input, void* out
   const std::int64_t m = call.complex.n;
   const T* in = static_cast<const T*>(input);
   T* out = static_cast<T*>(output);
+  alignas(64) T z[2 * kLongestSteps + 16];
   for (std::int64_t line = call.lines; line > 0; --line, in += call.in_distance, out += call.out_distance) {
     if constexpr (kThere) {
-      call.run_complex(&call.complex, in, out);
-      part_there(m, call.table, out);
+      call.run_complex(&call.complex, in, z);
+      z[2 * m] = z[0];
+      z[2 * m + 1] = z[1];
+      part_line<true>(m, call.table, z, out);
     } else {
-      alignas(64) T z[2 * kLongestSteps + 16];
-      part_back(m, call.table, in, z);
+      part_line<false>(m, call.table, in, z);
       call.run_complex(&call.complex, z, out);
     }
   }

@@ -40,13 +40,13 @@ template <class T>
 //   Pairs     short even n, whole in registers (real_pairs-inl.hpp)
 //   Parted    n even: a complex line of n/2 points that needs no scratch, and a pass over the result (real_parted-inl.hpp)
 //   Prime     17 .. 61, a matrix and a vector (real_parted-inl.hpp)
-//   TwoStep   n = n1 n2, a codelet each (real_two_step-inl.hpp)
+//   Steps     n = n1 n2, n1 a codelet, n2 a product of them: real columns of n1, half of a complex transform of n2 rows (real_steps-inl.hpp)
 //   Columns   n = n1 n2 in four steps: real columns of n1 in the lanes, twiddles, transposition, half of the complex columns of n2 (real_split-inl.hpp)
 //   Halved    n even: neighbours as one complex number, a complex line of n/2 points and a pass over the result (real-inl.hpp)
 //   Split     n = n1 n2, n1 smooth: n1 real lines of n2 points, twiddles, half of the columns of n1 (real_split-inl.hpp)
 //   Rader     n prime: a real cyclic convolution of n - 1 points, of that length if it is smooth, or padded (real_line-inl.hpp)
 //   Full      a complex line of n points
-enum class RealKind : std::uint8_t { Codelet, Pairs, Parted, Prime, TwoStep, Columns, Halved, Split, Rader, Full };
+enum class RealKind : std::uint8_t { Codelet, Pairs, Parted, Prime, Steps, Columns, Halved, Split, Rader, Full };
 template <class T>
 struct RealLine;
 // The real side is at `real`, points real_stride apart; half_re, half_im, half_stride are the other side.
@@ -60,14 +60,19 @@ struct RealSides {
 template <class T>
 using OneRealLine = void (*)(const RealLine<T>& line, const RealSides<T>& sides, T factor, T* scratch, int threads);
 
-// Dense lines one after the other, without scratch: Codelet, Pairs, Parted, Prime. Distances in reals.
+// Dense lines one after the other, without scratch: Codelet, Pairs, Parted, Prime, Steps. Distances in reals.
+template <class T>
+struct DenseRealCall;
+template <class T>
+using RealColumns = void (*)(const DenseRealCall<T>& call, const T* in, T* out);
 template <class T>
 struct DenseRealCall {
   const T* table = nullptr;
   T factor = 1;
   std::int64_t lines = 1, in_distance = 0, out_distance = 0;
-  WholeCall<T> complex = {};          // Parted: of n/2 points, with the factor; Prime: n only
+  WholeCall<T> complex = {};          // Parted: of n/2 points, with the factor; Prime: n only; Steps: n, n1, the numbers in a row, the steps, there the factor
   WholeRun<T> run_complex = nullptr;  // Parted
+  RealColumns<T> columns = nullptr;   // Steps
 };
 // The function, and how many complex numbers its vectors have; null if there is none.
 template <class T>
@@ -79,6 +84,14 @@ template <class T>
 [[nodiscard]] DenseKernel<T> parted_kernel(bool there);
 template <class T>
 [[nodiscard]] DenseKernel<T> prime_real_kernel(bool there);
+// Steps: the real columns, and the passes over rows: the last one there, the first one back, those between, and the last one back. Narrow: vectors of 32 bytes.
+enum class HalfRows : std::uint8_t { Out, In, Middle, Last };
+template <class T>
+[[nodiscard]] RealColumns<T> real_columns_kernel(int radix, bool there, bool narrow);
+template <class T>
+[[nodiscard]] StepKernel<T> half_rows_kernel(int radix, HalfRows place, bool narrow);
+template <class T>
+[[nodiscard]] WholeRun<T> run_real_steps(bool there);
 template <class T>
 [[nodiscard]] WholeKernel<T> pairs_kernel(std::int64_t n, bool there);  // n1 n2 = n/2; run is null if there is none
 template <class T>
@@ -89,17 +102,20 @@ struct RealLine {
   EngineKind direction = EngineKind::RealToHalf;
   RealKind kind = RealKind::Codelet;
   std::int64_t n = 1, n1 = 1, n2 = 1;  // n2 of Rader: the length of the convolution
-  int lanes = 1;                       // Columns, Split; Pairs: complex numbers in a vector
+  int lanes = 1;                       // Columns, Split; Pairs, Parted, Prime, Steps: complex numbers in a vector
   double cost = 0;                     // as LinePlan::cost
   double bound = 0;                    // as Engine::bound()
   OneRealLine<T> run = nullptr;
-  WholeRun<T> run_dense = nullptr;             // Codelet, Pairs, Parted, Prime: with a DenseRealCall
+  WholeRun<T> run_dense = nullptr;             // Codelet, Pairs, Parted, Prime, Steps: with a DenseRealCall
+  RealColumns<T> columns = nullptr;            // Steps
+  std::vector<Step<T>> steps;
+  std::vector<int> radices;                    // of n2
   std::shared_ptr<const LinePlan<T>> complex;  // Parted, Halved, Full
   OneLine<T> run_complex = nullptr;
   RealPasses<T> first;  // Columns: of n1
   Passes<T> second;     // Columns: of n2; Split: of n1
   // Halved: w_n^k/2, k = 0 .. n/4, all re, then all im. Pairs: real_pairs-inl.hpp. Parted: w_n^k/(2i), or i/w_n^k back, [vector of k][re, re | -im, im]. Prime: cos and -sin
-  // of 2 pi jk/n, twice that back, [j][vectors of k]. TwoStep: real_two_step-inl.hpp. Columns: w_n^(j k), [block of columns j][k <= n1/2][2][lanes].
+  // of 2 pi jk/n, twice that back, [j][vectors of k]. Steps: real_steps-inl.hpp. Columns: w_n^(j k), [block of columns j][k <= n1/2][2][lanes].
   // Split: w_n^(j k), [j < n1][2][n2/2 + 1].
   Aligned<T> twiddles;
   std::shared_ptr<const RealLine> inner, back;  // Split: of n2, in this direction; Rader: of the convolution's length, there and back
@@ -112,6 +128,11 @@ struct RealLine {
     if (kind == RealKind::Parted) {
       call.complex = complex->whole_call(direction == EngineKind::HalfToReal, factor, 1, 0, 0);
       call.run_complex = complex->run_whole;
+    }
+    if (kind == RealKind::Steps) {
+      const bool inverse = direction == EngineKind::HalfToReal;
+      call.complex = {nullptr, steps.data(), static_cast<int>(steps.size()), inverse ? T(-1) : T(1), inverse ? T(1) : factor, n, 1, 0, 0, n1, (n1 / 2 + lanes) / lanes * lanes};
+      call.columns = columns;
     }
     return call;
   }
