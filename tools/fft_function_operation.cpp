@@ -1,10 +1,10 @@
 // The functions of trnfft for the command line: fft.dct, fft.convolve, fft.stft. Bounds are those of their headers.
 #include <cmath>
 #include <random>
-
 #include <trn/fft/convolve.hpp>
 #include <trn/fft/cosine.hpp>
 #include <trn/fft/frequencies.hpp>
+#include <trn/fft/matrix_program.hpp>
 #include <trn/fft/plan.hpp>
 #include <trn/fft/stft.hpp>
 
@@ -34,6 +34,8 @@ class Functions final : public Transforms {
     const CLI::Range positive(std::int64_t{2}, std::int64_t{1} << 30);
     app.add_option("--n", n_, function_ == Function::Dct ? "points" : "points of the signal")->check(positive)->capture_default_str();
     add_common(app);
+    app.add_option("--precision", precision_, "native, another mode where the executor has it, or target=1e-6")
+        ->capture_default_str();
     if (function_ == Function::Dct) app.add_option("--type", type_, "1 to 4")->check(CLI::Range(1, 4))->capture_default_str();
     if (function_ == Function::Convolve) {
       app.add_option("--m", m_, "points of the kernel")->check(positive)->capture_default_str();
@@ -64,26 +66,39 @@ class Functions final : public Transforms {
   std::vector<std::shared_ptr<const tile::Program>> programs(const tile::Machine& machine) const override {
     return recorded_programs(machine, [&](const Executor& e) {
       fft::PlanCache cache;
-      const Array<float> x(e, {batch_, n_}), k(e, {1, m_});
-      if (function_ == Function::Dct)
-        (void)cosine(e, x, cache);
-      else if (function_ == Function::Convolve)
-        (void)convolution(e, x, k, cache);
+      const auto call = [&](auto zero) {
+        using T = decltype(zero);
+        const Array<T> x(e, {batch_, n_}), k(e, {1, m_});
+        if (function_ == Function::Dct)
+          (void)cosine(e, x, cache);
+        else if (function_ == Function::Convolve)
+          (void)convolution(e, x, k, cache);
+        else
+          (void)frames(e, x, cache);
+      };
+      if (parse_dtype(dtype_) == DType::Float64)
+        call(double{});
       else
-        (void)frames(e, x, cache);
+        call(float{});
     });
   }
   template <class T> Array<T> cosine(const Executor& e, const Array<T>& x, fft::PlanCache& cache) const {
-    return fft::dct(e, x, {.type = static_cast<fft::CosineType>(type_), .cache = &cache});
+    return fft::dct(
+        e, x,
+        {.type = static_cast<fft::CosineType>(type_), .precision = Precision::parse(precision_), .cache = &cache});
   }
   template <class T> Array<T> convolution(const Executor& e, const Array<T>& x, const Array<T>& k, fft::PlanCache& cache) const {
-    const fft::ConvolveOptions options{.axes = {{1}}, .method = fft::ConvolveMethod::Direct, .cache = &cache};
+    const fft::ConvolveOptions options{.axes = {{1}},
+                                       .method = fft::ConvolveMethod::Direct,
+                                       .precision = Precision::parse(precision_),
+                                       .cache = &cache};
     return method_ == "direct" ? fft::convolve(e, x, k, options)
            : method_ == "fft"  ? fft::fftconvolve(e, x, k, options)
                                : fft::oaconvolve(e, x, k, options);
   }
   template <class T> Array<std::complex<T>> frames(const Executor& e, const Array<T>& x, fft::PlanCache& cache) const {
     fft::StftOptions options = stft_options();
+    options.precision = Precision::parse(precision_);
     options.cache = &cache;
     return fft::stft(e, x, options);
   }
@@ -97,12 +112,15 @@ class Functions final : public Transforms {
     fft::PlanCache cache;
     const Clock clock = o.cpu_time ? Clock::Processor : Clock::Wall;
     Measured measured;
+    const Precision precision = Precision::parse(precision_);
     const auto plan_bound = [&](std::int64_t points, Kind kind = Kind::RealToComplex) {
-      return fft::Plan<T>(e, fft::dense(kind, Direction::Forward, {points})).accuracy().bound;
+      fft::Description d = fft::dense(kind, Direction::Forward, {points});
+      if (!precision.has_target()) d.precision = precision;
+      return fft::Plan<T>(e, d).accuracy().bound;
     };
     const bool device = e.family() == Family::Device;
     const auto matrix_bound = [&](std::int64_t points) {  // of lines short enough for one matrix
-      return 2 * (static_cast<double>(points) + std::sqrt(static_cast<double>(points)) + 2) * unit_roundoff(dtype_of<T>);
+      return fft::matrix_error_bound(points, precision.mode());
     };
     const auto fits = [&](std::int64_t points) { return device && points <= tile::device_of(e).machine().partitions; };
     const double u = unit_roundoff(dtype_of<T>);
@@ -132,7 +150,10 @@ class Functions final : public Transforms {
             return sum;
           },
           scale);
-      r.bound = method_ == "direct" ? static_cast<double>(m_ + 1) * u : 3 * plan_bound(fft::next_fast_len(n_ + m_ - 1)) + 6 * u;
+      const fft::ProductError words =
+          device && precision.mode() != Mode::Exact ? fft::product_error(precision.mode()) : fft::ProductError{};
+      r.bound = method_ == "direct" ? static_cast<double>(m_ + words.products) * u + words.error
+                                    : 3 * plan_bound(fft::next_fast_len(n_ + m_ - 1)) + 6 * u;
     } else {
       const std::int64_t count = fft::stft_frames(n_, stft_options()), bins = n_fft_ / 2 + 1;
       Array<std::complex<T>> y(e, {batch_, bins, count});
@@ -155,6 +176,7 @@ class Functions final : public Transforms {
       });
       r.bound = (fits(n_fft_) ? matrix_bound(n_fft_) : plan_bound(n_fft_)) + 3 * u;
     }
+    if (precision.has_target()) r.bound = precision.target_error();
     r.seconds = measured.fastest_s;
     return measured.runs;
   }

@@ -74,29 +74,36 @@ void run(const Executor& e, const ElementwiseArgs& args) {
   if (element_count(args.shape) > 0) dispatch(kElementwise, e, args);
 }
 
-// Products of real matrices by trnblas. On a device double precision is its exact mode, the only one there.
-template <class T> void times(const Executor& e, T alpha, const View<const T>& a, const View<const T>& b, T beta, const Array<T>& y) {
+// Products of real matrices by trnblas. On a device double precision is its exact mode, the only one there, also where
+// none is asked for.
+template <class T>
+void times(const Executor& e, const Precision& precision, T alpha, const View<const T>& a, const View<const T>& b,
+           T beta, const Array<T>& y) {
   const auto matrix = [](const auto& v) {
     return MatrixView<const T>(v.executor(), v.data(), v.shape()[0], v.shape()[1], v.strides()[0], v.strides()[1]);
   };
   blas::GemmOptions options;
-  if (e.family() == Family::Device && dtype_of<T> == DType::Float64) options.precision = Mode::Exact;
+  options.precision = precision;
+  if (e.family() == Family::Device && dtype_of<T> == DType::Float64 && precision == Precision{})
+    options.precision = Mode::Exact;
   const MatrixView<T> out(e, y.data(), y.shape()[0], y.shape()[1], y.shape()[1], 1);
   blas::gemm(e, blas::Op::N, blas::Op::N, alpha, matrix(a), matrix(b), beta, out, options);
 }
 
 // Y_re = A_re B_re - A_im B_im, Y_im = A_re B_im + A_im B_re.
 template <class T>
-void four_products(const Executor& e, const PlanarView<const T>& a, const PlanarView<const T>& b, const PlanarArray<T>& y) {
-  times<T>(e, 1, a.re, b.re, 0, y.re);
-  times<T>(e, -1, a.im, b.im, 1, y.re);
-  times<T>(e, 1, a.re, b.im, 0, y.im);
-  times<T>(e, 1, a.im, b.re, 1, y.im);
+void four_products(const Executor& e, const Precision& p, const PlanarView<const T>& a, const PlanarView<const T>& b,
+                   const PlanarArray<T>& y) {
+  times<T>(e, p, 1, a.re, b.re, 0, y.re);
+  times<T>(e, p, -1, a.im, b.im, 1, y.re);
+  times<T>(e, p, 1, a.re, b.im, 0, y.im);
+  times<T>(e, p, 1, a.im, b.re, 1, y.im);
 }
 
 // P = A_re B_re, Q = A_im B_im, Y_re = P - Q, Y_im = (A_re + A_im)(B_re + B_im) - P - Q.
 template <class T>
-void three_products(const Executor& e, const PlanarView<const T>& a, const PlanarView<const T>& b, const PlanarArray<T>& y) {
+void three_products(const Executor& e, const Precision& p, const PlanarView<const T>& a, const PlanarView<const T>& b,
+                    const PlanarArray<T>& y) {
   const auto combined = [&](ComplexOp op, const View<const T>& left, const View<const T>& right, const Array<T>& out) {
     run(e, {op, dtype_of<T>, out.shape(), side(left, out.shape()), side(right, out.shape()),
             {out.data(), nullptr, row_major_strides(out.shape())}});
@@ -104,9 +111,9 @@ void three_products(const Executor& e, const PlanarView<const T>& a, const Plana
   const Array<T> left(e, a.re.shape()), right(e, b.re.shape()), q(e, y.shape());
   combined(ComplexOp::Add, a.re, a.im, left);
   combined(ComplexOp::Add, b.re, b.im, right);
-  times<T>(e, 1, a.re, b.re, 0, y.re);
-  times<T>(e, 1, a.im, b.im, 0, q);
-  times<T>(e, 1, left.view(), right.view(), 0, y.im);
+  times<T>(e, p, 1, a.re, b.re, 0, y.re);
+  times<T>(e, p, 1, a.im, b.im, 0, q);
+  times<T>(e, p, 1, left.view(), right.view(), 0, y.im);
   combined(ComplexOp::Subtract, y.im.view(), y.re.view(), y.im);
   combined(ComplexOp::Subtract, y.im.view(), q.view(), y.im);
   combined(ComplexOp::Subtract, y.re.view(), q.view(), y.re);
@@ -169,9 +176,9 @@ PlanarArray<T> matmul(const Executor& e, const PlanarView<const T>& a, const Pla
     return y;
   }
   if (o.products == Products::Four)
-    four_products(e, a, b, y);
+    four_products(e, o.precision, a, b, y);
   else
-    three_products(e, a, b, y);
+    three_products(e, o.precision, a, b, y);
   return y;
 }
 

@@ -7,8 +7,8 @@
 
 #include <trn/fft/frequencies.hpp>
 
+#include "function_precision.hpp"
 #include "matrix.hpp"
-#include "views.hpp"
 
 namespace trn::fft {
 namespace {
@@ -77,8 +77,10 @@ std::vector<std::int64_t> as_integers(const std::vector<std::size_t>& axes) { re
 // The circular convolution of `lengths` points along `axes`, other axes broadcast.
 template <class E>
 Array<E> circular(const Executor& e, const View<const E>& a, const View<const E>& b, const std::vector<std::size_t>& axes,
-                  const std::vector<std::int64_t>& lengths, PlanCache* cache) {
-  const TransformNOptions options{.s = lengths, .axes = as_integers(axes), .cache = cache};
+                  const std::vector<std::int64_t>& lengths, const TransformNOptions& how) {
+  TransformNOptions options = how;
+  options.s = lengths;
+  options.axes = as_integers(axes);
   const auto product = [&](const auto& fa, const auto& fb) {
     Shape shape = fa.shape();
     for (std::size_t d = 0; d < shape.size(); ++d) shape[d] = std::max(shape[d], fb.shape()[d]);
@@ -138,11 +140,21 @@ Extents extents(const char* op, const Shape& a, const Shape& b, const ConvolveOp
   return x;
 }
 
-template <class E>
-Array<E> by_transform(const Executor& e, const View<const E>& a, const View<const E>& b, const Extents& x, PlanCache* cache) {
+std::vector<std::int64_t> padded_lengths(const Extents& x) {
   std::vector<std::int64_t> lengths;
   for (const std::size_t d : x.axes) lengths.push_back(next_fast_len(x.full[d]));
-  return circular<E>(e, a, b, x.axes, lengths, cache);
+  return lengths;
+}
+
+// The header's bound of convolutions by transforms of these lengths, `batch` of them at once.
+double transform_bound(const Executor& e, const std::vector<std::int64_t>& lengths, std::int64_t batch, bool complex, DType real,
+                       Mode mode) {
+  const auto plan = [&](Direction direction) {
+    const Kind kind = complex ? Kind::ComplexToComplex : direction == Direction::Forward ? Kind::RealToComplex : Kind::ComplexToReal;
+    return 1 + plan_bound(e, dense(kind, direction, lengths, {.batch = batch}), real, mode);
+  };
+  const double there = plan(Direction::Forward), u = real == DType::Float32 ? 0x1p-24 : 0x1p-53;
+  return there * there * plan(Direction::Inverse) * (1 + 6 * u) - 1;
 }
 
 // Blocks of `step` points along `axis`: block i covers points i * step on, transformed with n >= step + m - 1 points, so that it needs no
@@ -165,10 +177,19 @@ Blocking choose_blocks(std::int64_t longer, std::int64_t m) {
   return best;
 }
 
+// Lengths of the blocks' transforms.
+std::vector<std::int64_t> block_lengths(const Extents& x, std::size_t axis, const Blocking& k) {
+  std::vector<std::int64_t> lengths = padded_lengths(x);
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    if (x.axes[i] == axis) lengths[i] = k.n;
+  }
+  return lengths;
+}
+
 // `a` is the longer one along `axis`.
 template <class E>
 Array<E> in_blocks(const Executor& e, const View<const E>& a, const View<const E>& b, const Extents& x, std::size_t axis, const Blocking& k,
-                   PlanCache* cache) {
+                   const TransformNOptions& how) {
   const auto inserted = [&](Shape s, std::int64_t value) {
     s.insert(s.begin() + static_cast<std::ptrdiff_t>(axis), value);
     return s;
@@ -202,13 +223,9 @@ Array<E> in_blocks(const Executor& e, const View<const E>& a, const View<const E
   moves.run();
 
   std::vector<std::size_t> axes;
-  std::vector<std::int64_t> lengths;
-  for (const std::size_t d : x.axes) {
-    axes.push_back(d < axis ? d : d + 1);
-    lengths.push_back(d == axis ? k.n : next_fast_len(x.full[d]));
-  }
+  for (const std::size_t d : x.axes) axes.push_back(d < axis ? d : d + 1);
   const View<const E> kernel(e, b.data(), inserted(b.shape(), 1), inserted(b.strides(), 0));
-  const Array<E> y = circular<E>(e, cut.view(), kernel, axes, lengths, cache);
+  const Array<E> y = circular<E>(e, cut.view(), kernel, axes, block_lengths(x, axis, k), how);
 
   // Heads lie side by side; tails are added one step further on.
   Shape out_shape = y.shape();
@@ -228,20 +245,39 @@ Array<E> in_blocks(const Executor& e, const View<const E>& a, const View<const E
   return out;
 }
 
-template <class E>
-Array<E> overlap_add(const Executor& e, const View<const E>& a, const View<const E>& b, const Extents& x, PlanCache* cache) {
-  // The axis where the lengths differ most.
+// The axis where the lengths differ most and the blocks along it, of which one is the whole.
+struct Blocks {
+  std::size_t axis = 0;
+  Blocking k;
+};
+Blocks blocks_of(const Shape& a, const Shape& b, const Extents& x) {
   std::size_t axis = x.axes.front();
   double ratio = 0;
   for (const std::size_t d : x.axes) {
-    const double r = static_cast<double>(std::max(a.shape()[d], b.shape()[d])) / static_cast<double>(std::min(a.shape()[d], b.shape()[d]));
+    const double r = static_cast<double>(std::max(a[d], b[d])) / static_cast<double>(std::min(a[d], b[d]));
     if (r > ratio) ratio = r, axis = d;
   }
-  const bool swapped = b.shape()[axis] > a.shape()[axis];
-  const View<const E>&longer = swapped ? b : a, &shorter = swapped ? a : b;
-  const Blocking k = choose_blocks(longer.shape()[axis], shorter.shape()[axis]);
-  if (k.blocks <= 1) return by_transform(e, a, b, x, cache);
-  return in_blocks(e, longer, shorter, x, axis, k, cache);
+  return {axis, choose_blocks(std::max(a[axis], b[axis]), std::min(a[axis], b[axis]))};
+}
+
+// By transforms of the whole arrays, or of blocks.
+template <class E>
+Array<E> by_transforms(const char* op, const Executor& e, const View<const E>& a, const View<const E>& b, const Extents& x, bool blocks,
+                       const ConvolveOptions& o) {
+  const Blocks cut = blocks ? blocks_of(a.shape(), b.shape(), x) : Blocks{};
+  const bool whole = cut.k.blocks <= 1;
+  const std::vector<std::int64_t> lengths = whole ? padded_lengths(x) : block_lengths(x, cut.axis, cut.k);
+  std::int64_t batch = whole ? 1 : cut.k.blocks;
+  for (std::size_t d = 0; d < x.full.size(); ++d) {
+    if (std::find(x.axes.begin(), x.axes.end(), d) == x.axes.end()) batch *= x.full[d];
+  }
+  const Mode mode = choose_mode<RealPartOf<E>>(op, e, o.precision, ExactMode::Offered, [&](Mode each) {
+    return transform_bound(e, lengths, batch, kComplex<E>, dtype_of<RealPartOf<E>>, each);
+  });
+  const TransformNOptions how{.precision = mode, .cache = o.cache};
+  if (whole) return circular<E>(e, a, b, x.axes, lengths, how);
+  const bool swapped = b.shape()[cut.axis] > a.shape()[cut.axis];
+  return in_blocks(e, swapped ? b : a, swapped ? a : b, x, cut.axis, cut.k, how);
 }
 
 // Direct sums: for every element of b, a times it is added to the part of the result that begins at its index.
@@ -284,11 +320,18 @@ bool fits_band(const Executor& e, const View<const E>& a, const View<const E>& b
   return b.size() == m && m <= a.shape()[x.axes[0]] && m <= device::matrix_points(e) - 8;  // 9 results a block at least
 }
 
-template <class E> Array<E> by_band(const Executor& e, const View<const E>& a, const View<const E>& b, const Extents& x) {
+template <class E>
+Array<E> by_band(const char* op, const Executor& e, const View<const E>& a, const View<const E>& b, const Extents& x,
+                 const Precision& precision) {
   constexpr std::int64_t parts = kComplex<E> ? 2 : 1;
   const std::size_t axis = x.axes[0];
   const std::int64_t m = b.shape()[axis], full = x.full[axis], block = std::min(device::matrix_points(e) - m + 1, full);
   const std::int64_t blocks = (full + block - 1) / block, points = block + m - 1;
+  const Mode mode = choose_mode<RealPartOf<E>>(op, e, precision, ExactMode::NotOffered, [&](Mode each) {
+    const auto [error, products] = product_error(each);
+    const double sums = static_cast<double>(m + products + (kComplex<E> ? 2 : 0)) * 0x1p-24 + error;
+    return kComplex<E> ? std::sqrt(2.0) * sums : sums;
+  });
   Shape padded_shape = a.shape(), corner(padded_shape.size(), 0), out_shape = x.full;
   padded_shape[axis] = blocks * block + m - 1;
   out_shape[axis] = blocks * block;
@@ -315,7 +358,7 @@ template <class E> Array<E> by_band(const Executor& e, const View<const E>& a, c
   }
   moves.run();
   const Strides in = row_major_strides(padded_shape), out = row_major_strides(out_shape);
-  MatrixArgs args{{{points, parts, in[axis] * parts}, {block, parts, out[axis] * parts}, {}},
+  MatrixArgs args{{{points, parts, in[axis] * parts}, {block, parts, out[axis] * parts}, {}, mode},
                   reinterpret_cast<const float*>(padded.data()),
                   reinterpret_cast<const float*>(band.data()),
                   reinterpret_cast<float*>(y.data())};
@@ -336,7 +379,8 @@ Array<E> convolve(const char* op, Convolution how, const Executor& e, const View
                   const ConvolveOptions& o) {
   check_owner(op, "a", e, a.executor());
   check_owner(op, "b", e, b.executor());
-  check_type<RealPartOf<E>>(op, e);
+  using T = RealPartOf<E>;
+  (void)offered_modes(op, e, dtype_of<T>, o.precision, ExactMode::Offered);
   const Extents x = extents(op, a.shape(), b.shape(), o);
   if (element_count(x.full) == 0) return Array<E>(e, x.result);
   std::vector<std::size_t> convolved;
@@ -348,23 +392,33 @@ Array<E> convolve(const char* op, Convolution how, const Executor& e, const View
   // A term of a direct sum is one pass over the data, the transforms are about a dozen; on a device it is two programs, the transforms are
   // about eight, and a band is four.
   const bool band_b = fits_band(e, a, b, x), band = band_b || fits_band(e, b, a, x);
-  const std::int64_t few = e.family() == Family::Host ? 8 : band ? kBandOfChoice : 3;
+  const bool exact = e.family() == Family::Device && std::is_same_v<T, double>;  // has no direct sums
+  const std::int64_t few = e.family() == Family::Host ? 8 : exact ? 0 : band ? kBandOfChoice : 3;
   const bool direct = x.axes.empty() || (how == Convolution::Choose &&
                                          (o.method == ConvolveMethod::Direct || (o.method == ConvolveMethod::Auto && shorter <= few)));
-  if (direct && band) return cropped(e, band_b ? by_band(e, a, b, x) : by_band(e, b, a, x), x.start, x.result);
+  if (direct && exact && how == Convolution::Choose && o.method == ConvolveMethod::Direct) {
+    fail<NotImplemented>("{}: executor '{}' has no direct sums in mode exact; use ConvolveMethod::Fft, float, or the host", op, e.name());
+  }
+  if (direct && band) {
+    return cropped(e, band_b ? by_band(op, e, a, b, x, o.precision) : by_band(op, e, b, a, x, o.precision), x.start, x.result);
+  }
   if (direct) {
+    // Sums in the operands' type, in every mode.
+    (void)choose_mode<T>(op, e, o.precision, ExactMode::Offered, [&](Mode) {
+      const double units = static_cast<double>(shorter + (kComplex<E> ? 3 : 1)) * (std::is_same_v<T, float> ? 0x1p-24 : 0x1p-53);
+      return kComplex<E> ? std::sqrt(2.0) * units : units;
+    });
     std::int64_t na = 1, nb = 1;
     for (const std::size_t d : convolved) na *= a.shape()[d], nb *= b.shape()[d];
     return cropped(e, na >= nb ? by_sums(e, a, b, x, convolved) : by_sums(e, b, a, x, convolved), x.start, x.result);
   }
-  return cropped(e, how == Convolution::OverlapAdd ? overlap_add(e, a, b, x, o.cache) : by_transform(e, a, b, x, o.cache), x.start,
-                 x.result);
+  return cropped(e, by_transforms(op, e, a, b, x, how == Convolution::OverlapAdd, o), x.start, x.result);
 }
 
 template <class E> Array<E> correlate(const Executor& e, const View<const E>& a, const View<const E>& b, const ConvolveOptions& o) {
   const char* op = "fft.correlate";
   check_owner(op, "b", e, b.executor());
-  check_type<RealPartOf<E>>(op, e);
+  (void)offered_modes(op, e, dtype_of<RealPartOf<E>>, o.precision, ExactMode::NotOffered);
   std::vector<std::int64_t> all(b.shape().size());
   std::iota(all.begin(), all.end(), std::int64_t{0});
   const std::vector<std::size_t> axes = axes_of(op, o.axes.value_or(all), b.shape().size());

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "views.hpp"
+#include "function_precision.hpp"
 
 namespace trn::fft::detail {
 namespace {
@@ -20,14 +20,32 @@ double factor(const CosineRequest& r, CosineType type, Norm norm, std::int64_t n
   return (norm == Norm::Forward) == (r.direction == Direction::Forward) ? 1 / (2 * m) : 1;
 }
 
+CosineType type_of(const CosineRequest& r, const CosineNOptions& o) {
+  return r.direction == Direction::Forward ? o.type : inverse_of(o.type);
+}
+
+// The header's bound for one axis.
+double axis_bound(const Executor& e, const CosineRequest& r, CosineType type, std::int64_t n, std::int64_t count, DType real, Mode mode) {
+  if (e.family() == Family::Device) return device::cosine_bound(e, r.wave, type, n, count, mode);
+  const bool halved = type == CosineType::IV && n % 2 == 0;
+  const std::int64_t points = type == CosineType::I    ? std::max<std::int64_t>(2 * (r.wave == Wave::Cosine ? n - 1 : n + 1), 1)
+                              : type == CosineType::IV ? (halved ? n / 2 : 2 * n)
+                                                       : n;
+  const Kind kind = type == CosineType::IV    ? Kind::ComplexToComplex
+                    : type == CosineType::III ? Kind::ComplexToReal
+                                              : Kind::RealToComplex;
+  const double u = real == DType::Float32 ? 0x1p-24 : 0x1p-53;
+  return 2 * plan_bound(e, dense(kind, Direction::Forward, {points}, {.batch = count}), real, mode) + 12 * u;
+}
+
 template <class T>
 Array<T> one_axis(const Executor& e, const View<const T>& x, const CosineRequest& r, const CosineNOptions& o, std::size_t axis,
-                  std::int64_t n) {
+                  std::int64_t n, Mode mode) {
   Shape shape = x.shape();
   shape[axis] = n;
   Array<T> y(e, shape);
   const Strides strides = row_major_strides(shape);
-  const CosineType type = r.direction == Direction::Forward ? o.type : inverse_of(o.type);
+  const CosineType type = type_of(r, o);
   CosineArgs args{dtype_of<T>,
                   r.wave,
                   type,
@@ -42,7 +60,8 @@ Array<T> one_axis(const Executor& e, const View<const T>& x, const CosineRequest
                   {},
                   {},
                   {},
-                  o.cache};
+                  o.cache,
+                  mode};
   for (std::size_t d = 0; d < shape.size(); ++d) {
     if (d == axis) continue;
     args.batch.push_back(shape[d]);
@@ -56,7 +75,12 @@ Array<T> one_axis(const Executor& e, const View<const T>& x, const CosineRequest
 }  // namespace
 
 CosineNOptions along_one_axis(const CosineOptions& o) {
-  CosineNOptions n{.type = o.type, .axes = std::vector{o.axis}, .norm = o.norm, .orthogonalize = o.orthogonalize, .cache = o.cache};
+  CosineNOptions n{.type = o.type,
+                   .axes = std::vector{o.axis},
+                   .norm = o.norm,
+                   .orthogonalize = o.orthogonalize,
+                   .precision = o.precision,
+                   .cache = o.cache};
   if (o.n) n.s = std::vector{*o.n};
   return n;
 }
@@ -64,7 +88,7 @@ CosineNOptions along_one_axis(const CosineOptions& o) {
 template <Real T> Array<T> cosine(const Executor& e, const View<const T>& x, const CosineRequest& r, const CosineNOptions& o) {
   const char* op = r.operation;
   check_owner(op, "x", e, x.executor());
-  check_type<T>(op, e);
+  (void)offered_modes(op, e, dtype_of<T>, o.precision, ExactMode::NotOffered);
   require(o.type >= CosineType::I && o.type <= CosineType::IV, "{}: type is {}; it must be I to IV", op, static_cast<int>(o.type));
   const std::vector<std::size_t> axes = axes_with_lengths(op, o.axes, o.s, x.shape().size());
   const std::int64_t least = o.type == CosineType::I && r.wave == Wave::Cosine ? 2 : 1;
@@ -73,8 +97,18 @@ template <Real T> Array<T> cosine(const Executor& e, const View<const T>& x, con
     lengths.push_back(o.s ? (*o.s)[i] : x.shape()[axes[i]]);
     require(lengths[i] >= least, "{}: the transform along axis {} has {} points; it needs at least {}", op, axes[i], lengths[i], least);
   }
-  Array<T> y = one_axis(e, x, r, o, axes[0], lengths[0]);
-  for (std::size_t i = 1; i < axes.size(); ++i) y = one_axis(e, View<const T>(y.view()), r, o, axes[i], lengths[i]);
+  // One mode for all axes, whose errors multiply.
+  const Mode mode = choose_mode<T>(op, e, o.precision, ExactMode::NotOffered, [&](Mode each) {
+    Shape shape = x.shape();
+    double growth = 1;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      shape[axes[i]] = lengths[i];
+      growth *= 1 + axis_bound(e, r, type_of(r, o), lengths[i], element_count(shape) / lengths[i], dtype_of<T>, each);
+    }
+    return growth - 1;
+  });
+  Array<T> y = one_axis(e, x, r, o, axes[0], lengths[0], mode);
+  for (std::size_t i = 1; i < axes.size(); ++i) y = one_axis(e, View<const T>(y.view()), r, o, axes[i], lengths[i], mode);
   return y;
 }
 

@@ -22,6 +22,7 @@ struct CosineArgs {
   Shape batch;
   Strides in_batch, out_batch;
   PlanCache* cache;
+  Mode mode;  // of the products, as chosen for the whole call
 };
 
 namespace host {
@@ -29,7 +30,10 @@ void cosine(const Executor& executor, const CosineArgs& args);
 }
 namespace device {
 void cosine(const Executor& executor, const CosineArgs& args);  // float32
-}
+// The header's bound for `count` lines of n points.
+[[nodiscard]] double cosine_bound(const Executor& executor, detail::Wave wave, CosineType type, std::int64_t n, std::int64_t count,
+                                  Mode mode);
+}  // namespace device
 
 inline constexpr KernelTable<CosineArgs> kDct{"fft.dct", host::cosine, device::cosine};
 inline constexpr KernelTable<CosineArgs> kDst{"fft.dst", host::cosine, device::cosine};

@@ -69,6 +69,8 @@ void execute(const Executor& executor, const ExecuteArgs& args);
 namespace device {
 void build(const Executor& executor, const BuildArgs& args);
 void execute(const Executor& executor, const ExecuteArgs& args);
+// The bound of a plan in one mode, without its programs.
+[[nodiscard]] double plan_bound(const Executor& executor, const Problem& problem, Mode mode);
 }  // namespace device
 
 inline constexpr KernelTable<BuildArgs> kPlan{"fft.plan", host::build, device::build};

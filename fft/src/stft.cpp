@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "views.hpp"
+#include "function_precision.hpp"
 
 namespace trn::fft {
 namespace {
@@ -114,6 +114,15 @@ std::vector<double> envelope(const Frames& f, double peak) {
   return sum;
 }
 
+template <class T> constexpr double unit = std::is_same_v<T, float> ? 0x1p-24 : 0x1p-53;
+
+// B of the header.
+double transform_bound(const Executor& e, Kind kind, std::int64_t n_fft, std::int64_t frames, DType real, Mode mode) {
+  if (e.family() == Family::Device) return device::frame_bound(e, kind, n_fft, frames, real, mode);
+  const Direction direction = kind == Kind::ComplexToReal ? Direction::Inverse : Direction::Forward;
+  return plan_bound(e, dense(kind, direction, {n_fft}, {.batch = frames}), real, mode);
+}
+
 // Strides of elements of `parts` reals, in reals, without the last `dropped`.
 Strides real_strides(const Strides& strides, std::size_t dropped, int parts) {
   Strides reals(strides.begin(), strides.end() - static_cast<std::ptrdiff_t>(dropped));
@@ -123,9 +132,14 @@ Strides real_strides(const Strides& strides, std::size_t dropped, int parts) {
 
 }  // namespace
 
-Description to_spectrogram(Kind kind, const Frames& f, std::int64_t signals) {
+Description to_spectrogram(Kind kind, const Frames& f, std::int64_t signals, Mode mode) {
   const std::int64_t bins = kind == Kind::RealToComplex ? f.n_fft / 2 + 1 : f.n_fft;
-  return {kind, Direction::Forward, {{f.n_fft, 1, f.count}}, {{signals, f.count * f.n_fft, bins * f.count}, {f.count, f.n_fft, 1}}};
+  return {kind,
+          Direction::Forward,
+          {{f.n_fft, 1, f.count}},
+          {{signals, f.count * f.n_fft, bins * f.count}, {f.count, f.n_fft, 1}},
+          Scale::None,
+          mode};
 }
 
 Description from_spectrogram(const IstftArgs& a, std::int64_t rows) {
@@ -134,7 +148,8 @@ Description from_spectrogram(const IstftArgs& a, std::int64_t rows) {
                 Direction::Inverse,
                 {{f.n_fft, a.bin_stride / 2, 1}},
                 {{f.count, a.frame_stride / 2, f.n_fft}},
-                Scale::ByLength};
+                Scale::ByLength,
+                a.mode};
   const Strides signals = row_major_strides(a.batch);
   for (std::size_t i = 0; i < a.batch.size(); ++i) d.batch.push_back({a.batch[i], a.batch_strides[i] / 2, signals[i] * rows * f.n_fft});
   return d;
@@ -163,7 +178,7 @@ template <class E> Array<std::complex<typename RealPart<E>::type>> stft(const Ex
   constexpr int parts = complex ? 2 : 1;
   const char* op = "fft.stft";
   check_owner(op, "x", e, x.executor());
-  check_type<T>(op, e);
+  (void)offered_modes(op, e, dtype_of<T>, o.precision, ExactMode::Offered);
   require(x.rank() >= 1, "{}: the signal has rank 0; its last axis is time", op);
   require(!complex || o.sides == Sides::Two, "{}: a complex signal has no symmetric spectrum; use sides Two", op);
   Frames f = frames(op, o);
@@ -175,9 +190,13 @@ template <class E> Array<std::complex<typename RealPart<E>::type>> stft(const Ex
   shape.push_back(f.count);
   Array<std::complex<T>> y(e, shape);
   if (y.size() == 0) return y;
+  const Kind kind = o.sides == Sides::One ? Kind::RealToComplex : Kind::ComplexToComplex;
+  const Mode mode = choose_mode<T>(op, e, o.precision, ExactMode::Offered, [&](Mode each) {
+    return transform_bound(e, kind, f.n_fft, y.size() / shape[shape.size() - 2], dtype_of<T>, each) + 3 * unit<T>;
+  });
   dispatch(kStft, e,
            StftArgs{dtype_of<T>, &f, parts, o.sides, Shape(shape.begin(), shape.end() - 2), x.data(), x.strides().back() * parts,
-                    real_strides(x.strides(), 1, parts), y.data(), o.cache});
+                    real_strides(x.strides(), 1, parts), y.data(), o.cache, mode});
   return y;
 }
 
@@ -190,7 +209,7 @@ Array<E> inverse(const Executor& e, const View<const std::complex<T>>& y, const 
   constexpr int parts = complex ? 2 : 1;
   const char* op = "fft.istft";
   check_owner(op, "y", e, y.executor());
-  check_type<T>(op, e);
+  (void)offered_modes(op, e, dtype_of<T>, o.precision, ExactMode::Offered);
   require(y.rank() >= 2, "{}: the spectrogram has rank {}; its last two axes are frequency and time", op, y.rank());
   require(!complex || o.sides == Sides::Two, "{}: a complex signal needs all frequencies; use sides Two", op);
   Frames f = frames(op, o);
@@ -213,9 +232,16 @@ Array<E> inverse(const Executor& e, const View<const std::complex<T>>& y, const 
 
   const double peak = peak_of(f);
   const std::vector<double> weight = envelope(f, peak);
+  const Kind kind = o.sides == Sides::One ? Kind::ComplexToReal : Kind::ComplexToComplex;
+  const Mode mode = choose_mode<T>(op, e, o.precision, ExactMode::Offered, [&](Mode each) {
+    const double layers = std::ceil(static_cast<double>(f.n_fft) / static_cast<double>(f.hop));
+    const double least = *std::min_element(weight.begin(), weight.end());
+    const double bound = transform_bound(e, kind, f.n_fft, y.size() / bins, dtype_of<T>, each) + (layers + 4) * unit<T>;
+    return bound * std::sqrt(layers) / (least * peak * std::abs(f.scale));
+  });
   dispatch(kIstft, e,
            IstftArgs{dtype_of<T>, &f, parts, o.sides, Shape(shape.begin(), shape.end() - 1), y.data(), 2 * y.strides()[rank - 2],
-                     2 * y.strides()[rank - 1], real_strides(y.strides(), 2, 2), x.data(), peak, &weight, o.cache});
+                     2 * y.strides()[rank - 1], real_strides(y.strides(), 2, 2), x.data(), peak, &weight, o.cache, mode});
   return x;
 }
 

@@ -29,6 +29,7 @@ struct StftArgs {
   Strides batch_strides;
   void* spectrogram;  // (batch..., bins, count)
   PlanCache* cache;
+  Mode mode;  // of the transforms
 };
 struct IstftArgs {
   DType real;
@@ -43,12 +44,13 @@ struct IstftArgs {
   double peak;                       // the largest window value: windows are divided by it before they are squared
   const std::vector<double>* weight;  // the sum of squared windows over peak^2 at each point of the result
   PlanCache* cache;
+  Mode mode;
 };
 
 [[nodiscard]] inline std::int64_t bins_of(const Frames& f, Sides sides) { return sides == Sides::One ? f.n_fft / 2 + 1 : f.n_fft; }
 
 // From dense frames (signals, count, n_fft) to a dense spectrogram.
-[[nodiscard]] Description to_spectrogram(Kind kind, const Frames& f, std::int64_t signals);
+[[nodiscard]] Description to_spectrogram(Kind kind, const Frames& f, std::int64_t signals, Mode mode = Mode::Native);
 // From a spectrogram where it lies to frames in (signals, rows, n_fft), `rows` of them a signal.
 [[nodiscard]] Description from_spectrogram(const IstftArgs& args, std::int64_t rows);
 
@@ -57,6 +59,8 @@ void stft(const Executor& executor, const StftArgs& args);    // frames = window
 void istft(const Executor& executor, const IstftArgs& args);  // sum of window * frames / (scale * sum of window^2)
 }  // namespace host
 namespace device {
+// B of the header: the transform of `frames` frames of n_fft points.
+[[nodiscard]] double frame_bound(const Executor& executor, Kind kind, std::int64_t n_fft, std::int64_t frames, DType real, Mode mode);
 void stft(const Executor& executor, const StftArgs& args);
 void istft(const Executor& executor, const IstftArgs& args);
 }  // namespace device

@@ -209,6 +209,14 @@ std::vector<MatrixShape> shapes() {
       {{2, 2, 4}, {3, 2, 2 * 9001}, {{9001, 9, 2}}},
       {{3, 2, 2 * 9000}, {2, 2, 2}, {{9000, 2, 4}}},
       {{5, 1, 1}, {6, 1, 1}, {{129, 100, 6}}},  // far apart
+      // Words, in the layouts above.
+      {{20, 1, 1}, {20, 1, 1}, {{700, 20, 20}}, Mode::Tf32x3},
+      {{128, 2, 2}, {128, 2, 2}, {{130, 300, 256}}, Mode::Bf16x6},
+      {{128, 2, 2}, {128, 2, 2}, {{130, 300, 256}}, Mode::Tf32x3},
+      {{30, 1, 1300}, {31, 1, 1300}, {{1300, 1, 1}}, Mode::Bf16x6},
+      {{9, 2, 2 * 600}, {16, 1, 1}, {{3, 11000, 9700}, {600, 2, 16}}, Mode::Tf32},
+      {{20, 1, 1}, {17, 2, 2 * 700}, {{700, 5, 2}}, Mode::Bf16},
+      {{2, 1, 1}, {2, 1, 1}, {{9000, 2, 2}}, Mode::Bf16x6},
   };
 }
 
@@ -250,7 +258,9 @@ TEST(MatrixProgram, MultipliesEveryLine) {
               }
             }
             const auto at = static_cast<std::size_t>(out + o * s.out.stride + q);
-            ASSERT_LE(std::abs(run.y[at] - sum), (s.in.points * s.in.parts + 1) * u * moduli) << o << " " << machine;
+            const auto [error, products] = product_error(s.mode);
+            const double units = static_cast<double>(s.in.points * s.in.parts + products) * u + error;
+            ASSERT_LE(std::abs(run.y[at] - sum), units * moduli) << o << " " << machine << " " << name(s.mode);
             expected[at] = run.y[at];
           }
         }
@@ -315,6 +325,10 @@ TEST(MatrixProgram, NkiGivesTheSimulatorsBits) {
   for (const char* machine : {"trn1", "trn2", "trn3"}) {
     neuron::testing::expect_agreement(matrix_program({{20, 1, 1}, {20, 1, 1}, {{150, 20, 20}}}, tile::machine(machine)));
     neuron::testing::expect_agreement(matrix_program({{9, 2, 2 * 60}, {16, 1, 60}, {{60, 2, 1}}}, tile::machine(machine)));
+    for (const Mode mode : {Mode::Tf32, Mode::Bf16, Mode::Tf32x3, Mode::Bf16x6}) {
+      neuron::testing::expect_agreement(matrix_program({{20, 1, 1}, {20, 1, 1}, {{150, 20, 20}}, mode}, tile::machine(machine)));
+      neuron::testing::expect_agreement(matrix_program({{9, 2, 2 * 60}, {16, 1, 60}, {{60, 2, 1}}, mode}, tile::machine(machine)));
+    }
   }
   neuron::testing::expect_agreement(matrix_program({{20, 1, 1}, {17, 2, 2 * 140}, {{140, 5, 2}}}, tile::machine("trn2")));
   neuron::testing::expect_agreement(matrix_program({{9, 2, 2 * 60}, {16, 1, 1}, {{60, 2, 16}}}, tile::machine("trn2")));

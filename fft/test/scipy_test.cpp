@@ -233,8 +233,8 @@ template <class T> void check_cosine(const json& c, int layout, PlanCache* cache
   const std::string f = c["f"];
   const json& o = c["o"];
   const auto type = static_cast<CosineType>(o["type"].get<int>());
-  const CosineOptions one{type, maybe<std::int64_t>(o, "n"), o.value("axis", -1), norm_of(o), maybe<bool>(o, "orthogonalize"), cache};
-  const CosineNOptions many{type, maybe<Lengths>(o, "s"), maybe<Lengths>(o, "axes"), norm_of(o), maybe<bool>(o, "orthogonalize"), cache};
+  const CosineOptions one{type, maybe<std::int64_t>(o, "n"), o.value("axis", -1), norm_of(o), maybe<bool>(o, "orthogonalize"), {}, cache};
+  const CosineNOptions many{type, maybe<Lengths>(o, "s"), maybe<Lengths>(o, "axes"), norm_of(o), maybe<bool>(o, "orthogonalize"), {}, cache};
   const Stored<T> x = stored<T>(c["in"][0], layout);
   // cosine.hpp: 2 B + 12 u for each axis, B of the transform it is made of (2n + 2 points at most). Not orthogonal, its condition number
   // is at most sqrt(2) per axis.

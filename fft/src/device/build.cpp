@@ -182,6 +182,11 @@ void build(const Executor& executor, const BuildArgs& args) {
   *args.body = build_single(executor, problem);
 }
 
+double plan_bound(const Executor& executor, const Problem& problem, Mode mode) {
+  if (problem.real == DType::Float64) return build_exact(executor, problem)->accuracy().bound;
+  return Builder(executor, problem, mode, Planner::Make::BoundAlone).build()->accuracy().bound;
+}
+
 void execute(const Executor& executor, const ExecuteArgs& args) { args.body->execute(executor, args.operands); }
 
 }  // namespace trn::fft::device

@@ -15,8 +15,7 @@
 //
 // c = 1 for cosines and i for sines. The products are pointwise_program on the Vector Engine.
 //
-// Errors. A matrix: n products summed in a row, by Parseval's identity at most (n + sqrt(n) + 2) u of the largest norm its result can have,
-// which is at most twice what it has. By transforms, B being the bound of the transform of N points and || Y || the norm of its result:
+// Errors. A matrix: matrix_error_bound. By transforms, B being the bound of the transform of N points and || Y || the norm of its result:
 // I || Y || <= 1.6 || y ||, II and IV || y || and y is twice a part of Y, III || Y || = sqrt 2 || y ||: at most (2 B + 12 u) || y ||.
 #include "../cosine.hpp"
 
@@ -25,8 +24,8 @@
 #include <trn/fft/matrix_program.hpp>
 #include <trn/fft/points_program.hpp>
 
+#include "../function_precision.hpp"
 #include "../roots.hpp"
-#include "../views.hpp"
 #include "launch.hpp"
 #include "planner.hpp"
 
@@ -39,6 +38,11 @@ namespace {
 using Complex = std::complex<long double>;
 using C = std::complex<float>;
 using fft::detail::Wave;
+
+// Of the Fourier transform for lines of n points.
+std::int64_t transform_points(Wave wave, CosineType type, std::int64_t n) {
+  return type != CosineType::I ? 2 * n : wave == Wave::Sine ? 2 * (n + 1) : 2 * (n - 1);
+}
 
 class Cosine {
  public:
@@ -71,7 +75,7 @@ class Cosine {
     }
     return pick((2 * j + 1) * (2 * k + 1), 8 * n_);
   }
-  [[nodiscard]] std::int64_t points() const { return a_.type != CosineType::I ? 2 * n_ : sine_ ? 2 * (n_ + 1) : 2 * (n_ - 1); }
+  [[nodiscard]] std::int64_t points() const { return transform_points(a_.wave, a_.type, n_); }
   // v_j and w_k.
   [[nodiscard]] long double before(std::int64_t j) const {
     const bool end =
@@ -115,7 +119,9 @@ class Cosine {
   static PointLayout pairs(std::int64_t points) { return {Format::Interleaved, false, points, 2}; }
   static PointLayout reals(std::int64_t points) { return {Format::Interleaved, true, points, 1}; }
   [[nodiscard]] Plan<float> plan(Kind kind) const {
-    return plan_for<float>(e_, dense(kind, Direction::Forward, {points()}, {.batch = count_}), a_.cache);
+    Description d = dense(kind, Direction::Forward, {points()}, {.batch = count_});
+    d.precision = a_.mode;
+    return plan_for<float>(e_, d, a_.cache);
   }
 
   // How many of the lines, if they lie one behind the other, make one line of a block diagonal matrix.
@@ -139,7 +145,7 @@ class Cosine {
         for (std::int64_t g = 0; g < together; ++g) m[static_cast<std::size_t>((g * a_.given + j) * n_ * together + g * n_ + k)] = entry;
       }
     }
-    const MatrixShape shape{{a_.given * together, 1, a_.in_stride}, {n_ * together, 1, a_.out_stride}, all};
+    const MatrixShape shape{{a_.given * together, 1, a_.in_stride}, {n_ * together, 1, a_.out_stride}, all, a_.mode};
     const Buffer buffer = upload(e_, m);
     launch(e_, shape, matrix_program, {{"x", const_cast<void*>(a_.in)}, {"matrix", buffer.data()}, {"y", a_.out}});
   }
@@ -194,5 +200,14 @@ class Cosine {
 }  // namespace
 
 void cosine(const Executor& executor, const CosineArgs& args) { Cosine(executor, args).run(); }
+
+double cosine_bound(const Executor& executor, Wave wave, CosineType type, std::int64_t n, std::int64_t count, Mode mode) {
+  if (n <= device_of(executor).machine().partitions) return matrix_error_bound(n, mode);
+  const Kind kind = type == CosineType::IV    ? Kind::ComplexToComplex
+                    : type == CosineType::III ? Kind::ComplexToReal
+                                              : Kind::RealToComplex;
+  const Description d = dense(kind, Direction::Forward, {transform_points(wave, type, n)}, {.batch = count});
+  return 2 * fft::plan_bound(executor, d, DType::Float32, mode) + 12 * 0x1p-24;
+}
 
 }  // namespace trn::fft::device

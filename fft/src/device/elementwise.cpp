@@ -9,6 +9,7 @@
 #include <trn/core/error.hpp>
 #include <trn/fft/elementwise_program.hpp>
 
+#include "exact_functions.hpp"
 #include "launch.hpp"
 #include "line_kernel.hpp"
 #include "strided_tiles.hpp"
@@ -193,12 +194,7 @@ Program move_program(const MoveShape& s, const Machine& machine) {
 namespace device {
 
 void elementwise(const Executor& executor, const ElementwiseArgs& args) {
-  if (args.real != DType::Float32) {
-    fail<NotImplemented>(
-        "fft.elementwise: the engines compute in float32, and complex arithmetic in {} has no kernel on executor '{}'; "
-        "use float, or the host",
-        name(args.real), executor.name());
-  }
+  if (args.real != DType::Float32) return exact_elementwise(executor, args);
   ElementwiseShape shape{args.op, args.shape, {}, {}, {}};
   std::vector<Binding> bindings;
   const auto side = [&](const char* name, const ElementwiseSide& given, ElementSide& made) {

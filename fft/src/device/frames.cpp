@@ -1,22 +1,24 @@
-// fft.stft and fft.istft on the device, float32.
+// fft.stft and fft.istft on the device, float32; doubles are in exact_frames.cpp.
 //
-// The signal with its extension at either end is made by DMA, once; frames are overlapping windows on it. Up to 128 points a frame, window,
-// scale and transform are one matrix on the Tensor Engine (matrix_program), which reads every point of the signal once and writes the
-// spectrogram with time along the free dimension, as it lies. Longer frames are multiplied by the window on the Vector Engine
-// (pointwise_program) and transformed by a plan. The way back: frames by one matrix, window included, or by a plan; then the sum over
-// frames (overlap_program).
+// The signal with its extension at either end is made by DMA, once; frames are overlapping windows on it. Up to 128
+// points a frame, window, scale and transform are one matrix on the Tensor Engine (matrix_program), which reads every
+// point of the signal once and writes the spectrogram with time along the free dimension, as it lies. Longer frames are
+// multiplied by the window on the Vector Engine (pointwise_program) and transformed by a plan. The way back: frames by
+// one matrix, window included, or by a plan; then the sum over frames (overlap_program).
 //
-// Errors: a matrix sums n_fft products in a row, at most 2 (n_fft + sqrt(n_fft) + 2) u of the frame's norm, in place of a plan's bound.
+// Errors: a matrix has matrix_error_bound in place of a plan's bound. The window changes nothing in it: errors of words
+// are relative to each point, and the matrix's to each column of it.
 #include <algorithm>
 #include <cmath>
 #include <trn/fft/matrix_program.hpp>
 #include <trn/fft/overlap_program.hpp>
 #include <trn/fft/points_program.hpp>
 
+#include "../function_precision.hpp"
 #include "../matrix.hpp"
 #include "../roots.hpp"
 #include "../stft.hpp"
-#include "../views.hpp"
+#include "exact_functions.hpp"
 #include "launch.hpp"
 #include "planner.hpp"
 
@@ -151,9 +153,11 @@ void short_frames(const Executor& e, const StftArgs& a, const Signals& x) {
       }
     }
   }
-  const MatrixShape shape{{f.n_fft, a.parts, x.stride},
-                          {bins, 2, 2 * f.count},
-                          frame_lines(a.batch, x.distances, dense_distances(a.batch, 2 * bins * f.count), {f.count, f.hop * x.stride, 2})};
+  const MatrixShape shape{
+      {f.n_fft, a.parts, x.stride},
+      {bins, 2, 2 * f.count},
+      frame_lines(a.batch, x.distances, dense_distances(a.batch, 2 * bins * f.count), {f.count, f.hop * x.stride, 2}),
+      a.mode};
   const Buffer matrix = upload(e, m);
   launch(e, shape, matrix_program, {{"x", const_cast<float*>(x.data)}, {"matrix", matrix.data()}, {"y", a.spectrogram}});
 }
@@ -179,8 +183,11 @@ void long_frames(const Executor& e, const StftArgs& a, const Signals& x) {
   launch(e, shape, pointwise_program,
          {{"x_re", const_cast<float*>(x.data)}, {"table", window.data()}, {widened ? "y" : "y_re", frames.data()}});
   C* to = static_cast<C*>(a.spectrogram);
-  if (a.sides == Sides::One) return plan_for<float>(e, to_spectrogram(Kind::RealToComplex, f, signals), a.cache).execute(frames.data(), to);
-  plan_for<float>(e, to_spectrogram(Kind::ComplexToComplex, f, signals), a.cache).execute(reinterpret_cast<const C*>(frames.data()), to);
+  if (a.sides == Sides::One)
+    return plan_for<float>(e, to_spectrogram(Kind::RealToComplex, f, signals, a.mode), a.cache)
+        .execute(frames.data(), to);
+  plan_for<float>(e, to_spectrogram(Kind::ComplexToComplex, f, signals, a.mode), a.cache)
+      .execute(reinterpret_cast<const C*>(frames.data()), to);
 }
 
 template <class E>
@@ -218,10 +225,11 @@ void short_inverse(const Executor& e, const IstftArgs& a, const OverlapRows& row
     }
   }
   const std::int64_t reals = n * a.parts;
-  const MatrixShape shape{
-      {bins, 2, a.bin_stride},
-      {n, a.parts, a.parts},
-      frame_lines(a.batch, a.batch_strides, dense_distances(a.batch, rows.rows * reals), {f.count, a.frame_stride, reals})};
+  const MatrixShape shape{{bins, 2, a.bin_stride},
+                          {n, a.parts, a.parts},
+                          frame_lines(a.batch, a.batch_strides, dense_distances(a.batch, rows.rows * reals),
+                                      {f.count, a.frame_stride, reals}),
+                          a.mode};
   const Buffer matrix = upload(e, m);
   launch(e, shape, matrix_program,
          {{"x", const_cast<void*>(a.spectrogram)}, {"matrix", matrix.data()}, {"y", frames.data() + rows.first_row * reals}});
@@ -229,7 +237,16 @@ void short_inverse(const Executor& e, const IstftArgs& a, const OverlapRows& row
 
 }  // namespace
 
+double frame_bound(const Executor& executor, Kind kind, std::int64_t n_fft, std::int64_t frames, DType real,
+                   Mode mode) {
+  if (real == DType::Float32 && n_fft <= device_of(executor).machine().partitions)
+    return matrix_error_bound(n_fft, mode);
+  const Direction direction = kind == Kind::ComplexToReal ? Direction::Inverse : Direction::Forward;
+  return fft::plan_bound(executor, dense(kind, direction, {n_fft}, {.batch = frames}), real, mode);
+}
+
 void stft(const Executor& executor, const StftArgs& args) {
+  if (args.real == DType::Float64) return exact_stft(executor, args);
   if (args.parts == 1)
     transform<float>(executor, args);
   else
@@ -237,6 +254,7 @@ void stft(const Executor& executor, const StftArgs& args) {
 }
 
 void istft(const Executor& e, const IstftArgs& a) {
+  if (a.real == DType::Float64) return exact_istft(e, a);
   const Frames& f = *a.f;
   const bool short_ones = f.n_fft <= device_of(e).machine().partitions;
   const std::int64_t signals = element_count(a.batch), step = short_ones ? a.parts : a.sides == Sides::One ? 1 : 2;

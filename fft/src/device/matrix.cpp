@@ -1,7 +1,9 @@
 // Lines times one real matrix of up to 128 points a side.
 //
-// The Tensor Engine contracts over partitions, so the points of x must lie there: x^T (K points, lines), one tile for each part.
-//   points are neighbours in memory   lines on partitions first, R behind one another on each, loaded as one run a partition (overlapping
+// The Tensor Engine contracts over partitions, so the points of x must lie there: x^T (K points, lines), one tile for
+// each part.
+//   points are neighbours in memory   lines on partitions first, R behind one another on each, loaded as one run a
+//   partition (overlapping
 //                                     lines are read once), then turned by the Tensor Engine
 //   lines are neighbours              x^T as it lies
 // And the result comes out either way:
@@ -9,12 +11,23 @@
 //   lines are neighbours              y^T (points, lines) = stationary matrix, moving x^T, a part at a time
 // The Vector and the Scalar Engine empty PSUM by turns.
 //
-// Time on trn2 for 128 real lines of 128 points: a transpose of 192 cycles and a product of 526 at 2.4 GHz, 0.3 us; PSUM 256 numbers, 0.3
-// us of Vector and Scalar together, DMA 128 KiB, 0.3 us at 416 GB/s. For 64 points or fewer DMA and PSUM have less to do, the product is no
-// shorter than 64 columns: the Tensor Engine binds.
+// Time on trn2 for 128 real lines of 128 points: a transpose of 192 cycles and a product of 526 at 2.4 GHz, 0.3 us;
+// PSUM 256 numbers, 0.3 us of Vector and Scalar together, DMA 128 KiB, 0.3 us at 416 GB/s. For 64 points or fewer DMA
+// and PSUM have less to do, the product is no shorter than 64 columns: the Tensor Engine binds.
+//
+// Other modes than native multiply words (words.hpp): those of the matrix are made once, those of x as they leave PSUM
+// turned, or from each tile that is not turned, copies by the Scalar and differences by the Vector Engine.
+//
+// Errors, relative to the largest norm that a result can have, || A || || x ||, u = 2^-24. n products summed in a row
+// cost n u, by Parseval's identity (planner.cpp), the matrix rounded to float32 sqrt(n) u, its entries being n^2 that
+// share the norm, and each of the P contributions to a sum one more u. Products of words err by E: x in words is x to
+// E, once; the matrix to E in each entry, sqrt(n) E in norm. Sums of the smaller words add n u 2^-8 each, less than 1 u
+// together, which the last u has room for. The results of cosine transforms and of windowed frames have at least half
+// the largest norm.
 #include "../matrix.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <trn/core/error.hpp>
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/blocks/matmul.hpp>
@@ -38,7 +51,12 @@ constexpr std::int64_t kSlots = 3;
 class MatrixKernel {
  public:
   MatrixKernel(const MatrixShape& shape, const Machine& machine)
-      : s_(shape), b_("fft_matrix", machine), side_(machine.partitions), bank_(blocks::bank_columns(machine)) {
+      : s_(shape),
+        b_("fft_matrix", machine),
+        words_(words_of(shape.mode)),
+        split_(words_.dtype != DType::Float32),
+        side_(machine.partitions),
+        bank_(blocks::bank_columns(machine)) {
     const LineDim& d = s_.lines.back();
     turn_ = !(d.in == s_.in.parts && s_.in.stride != s_.in.parts);
     by_points_ = !(d.out == s_.out.parts && s_.out.stride != s_.out.parts);
@@ -46,7 +64,8 @@ class MatrixKernel {
     // Lines on partitions (p R + r), or, where neither side has them there, groups of a bank's columns (r P + p).
     on_partitions_ = turn_ || by_points_;
     block_lines_ = on_partitions_ ? side_ : bank_;
-    each_ = on_partitions_ ? std::clamp<std::int64_t>(kTileReals / reals, 1, kMostLines) : 4;
+    const std::int64_t share = words_.count > 1 ? 2 : 1;  // more words take the place of half the lines
+    each_ = on_partitions_ ? std::clamp<std::int64_t>(kTileReals / share / reals, 1, kMostLines / share) : 4;
   }
 
   Program build() {
@@ -56,6 +75,7 @@ class MatrixKernel {
     const Access tensor = b_.input("matrix", DType::Float32, {s_.in.parts, s_.in.points, columns});
     matrix_ = b_.sbuf("matrix_tile", s_.in.points, {s_.in.parts, columns}, DType::Float32);
     b_.dma_copy(matrix_, tensor.permute({1, 0, 2}));
+    if (split_) matrix_ = in_words("matrix_words", pattern(matrix_, 0, {{1, s_.in.parts * columns}}), 1);
     outer(0, 0, 0);
     return b_.finish();
   }
@@ -97,19 +117,48 @@ class MatrixKernel {
     if (first < d.count) at(first, on_partitions_ ? 1 : d.count - first, on_partitions_ ? d.count - first : 1);
   }
 
+  // (P, words, size) of a tile (P, size).
+  Access in_words(const char* name, const Access& tile, std::int64_t buffers) {
+    const std::int64_t size = tile.free_size();
+    const Access made = b_.sbuf(name, tile.partitions, {words_.count * size}, words_.dtype, buffers);
+    split_words(
+        b_, words_,
+        [&](std::int64_t w) {
+          return pattern(made, w * size, {{1, size}});
+        },
+        pattern(tile, 0, {{1, size}}), Engine::Scalar);
+    return made;
+  }
+
   void block(const Affine& in, const Affine& out, const Block& k) {
-    const Access x = turn_ ? turned(in, k) : columns_of_x(in, k);
+    Access x = turn_ ? turned(in, k) : columns_of_x(in, k);
+    if (split_ && !turn_) x = in_words("x_words", x, 2);
     if (by_points_)
       lines_of_y(x, out, k);
     else
       columns_of_y(x, out, k);
   }
 
-  // x^T of part p, groups [r, r + count): (K, count, group).
-  [[nodiscard]] Access moving(const Access& x, const Block& k, std::int64_t p, std::int64_t r, std::int64_t count) const {
-    if (turn_) return pattern(x, (p * k.groups + r) * k.group, {{k.group, count}, {1, k.group}});
-    const std::int64_t parts = s_.in.parts;
-    return pattern(x, p + r * k.group_step * parts, {{k.group_step * parts, count}, {k.line_step * parts, k.group}});
+  // x^T of part p in one word, groups [r, r + count): (K, count, group).
+  [[nodiscard]] Access moving(const Access& x, const Block& k, std::int64_t word, std::int64_t p, std::int64_t r,
+                              std::int64_t count) const {
+    const std::int64_t parts = s_.in.parts, first = word * k.lines() * parts;
+    if (turn_) return pattern(x, first + (p * k.groups + r) * k.group, {{k.group, count}, {1, k.group}});
+    return pattern(x, first + p + r * k.group_step * parts,
+                   {{k.group_step * parts, count}, {k.line_step * parts, k.group}});
+  }
+  // The rows of part p in one word of the matrix: every `step`th column from `first` on.
+  [[nodiscard]] Access rows(std::int64_t word, std::int64_t p, std::int64_t first, std::int64_t step) const {
+    const std::int64_t columns = s_.out.points * s_.out.parts;
+    return pattern(matrix_, (word * s_.in.parts + p) * columns + first, {{step, columns / step}});
+  }
+  // body(part, word of the data, word of the matrix, accumulate): the products of one sum, the smallest words first.
+  template <class Body>
+  void each_product(const Body& body) const {
+    std::int64_t step = 0;
+    for (const auto& [data, constant] : words_.products) {
+      for (std::int64_t p = 0; p < s_.in.parts; ++p) body(p, data, constant, step++);
+    }
   }
 
   Access columns_of_x(const Affine& in, const Block& k) {
@@ -119,7 +168,7 @@ class MatrixKernel {
     return x;
   }
 
-  // (points, parts, groups, group)
+  // (points, words, parts, groups, group)
   Access turned(const Affine& in, const Block& k) {
     const std::int64_t points = s_.in.points, parts = s_.in.parts, distance = s_.lines.back().in, reals = points * parts;
     const bool run = s_.in.stride == parts && distance > 0 && distance <= reals + reals / 4;  // one run a partition, small gaps included
@@ -127,7 +176,8 @@ class MatrixKernel {
     const Access x = b_.sbuf("x_tile", k.group, {length}, DType::Float32, 2);
     b_.dma_copy(x, run ? pattern(x_, in, {{k.groups * distance, k.group}, {1, length}})
                        : pattern(x_, in, {{k.groups * distance, k.group}, {distance, k.groups}, {s_.in.stride, points}, {1, parts}}));
-    const Access to = b_.sbuf("x_turned", points, {parts * k.groups * k.group}, DType::Float32, 2);
+    const std::int64_t size = parts * k.groups * k.group;
+    const Access to = b_.sbuf("x_turned", points, {words_.count * size}, words_.dtype, 2);
     const std::int64_t per_bank = std::max<std::int64_t>(1, bank_ / k.group);
     Ring psum(b_.psum("turned", points, {kSlots, bank_}), kSlots);
     for (std::int64_t p = 0; p < parts; ++p) {
@@ -137,7 +187,14 @@ class MatrixKernel {
         for (std::int64_t i = 0; i < count; ++i) {
           b_.nc_transpose(pattern(bank, i * k.group, {{1, k.group}}), pattern(x, (r + i) * step + p, {{parts, points}}));
         }
-        empty(pattern(to, (p * k.groups + r) * k.group, {{1, count * k.group}}), pattern(bank, 0, {{1, count * k.group}}));
+        const auto word = [&](std::int64_t w) {
+          return pattern(to, w * size + (p * k.groups + r) * k.group, {{1, count * k.group}});
+        };
+        const Access full = pattern(bank, 0, {{1, count * k.group}});
+        if (words_.count == 1)
+          empty(word(0), full);
+        else
+          split_words(b_, words_, word, full, Engine::Scalar);
       }
     }
     return to;
@@ -152,10 +209,10 @@ class MatrixKernel {
       const std::int64_t count = std::min(per_bank, k.groups - r);
       const Access bank = sums.next();
       for (std::int64_t i = 0; i < count; ++i) {
-        for (std::int64_t p = 0; p < s_.in.parts; ++p) {
-          b_.nc_matmul(pattern(bank, i * columns, {{1, columns}}), moving(x, k, p, r + i, 1), pattern(matrix_, p * columns, {{1, columns}}),
-                       {.accumulate = p});
-        }
+        each_product([&](std::int64_t p, std::int64_t data, std::int64_t constant, std::int64_t step) {
+          b_.nc_matmul(pattern(bank, i * columns, {{1, columns}}), moving(x, k, data, p, r + i, 1),
+                       rows(constant, p, 0, 1), {.accumulate = step});
+        });
       }
       empty(pattern(y, r * columns, {{1, count * columns}}), pattern(bank, 0, {{1, count * columns}}));
     }
@@ -172,9 +229,9 @@ class MatrixKernel {
       const std::int64_t count = std::min(per_bank, k.groups - r);
       for (std::int64_t q = 0; q < parts; ++q) {
         const Access sum = pattern(sums.next(), 0, {{1, count * k.group}});
-        for (std::int64_t p = 0; p < s_.in.parts; ++p) {
-          b_.nc_matmul(sum, pattern(matrix_, p * points * parts + q, {{parts, points}}), moving(x, k, p, r, count), {.accumulate = p});
-        }
+        each_product([&](std::int64_t p, std::int64_t data, std::int64_t constant, std::int64_t step) {
+          b_.nc_matmul(sum, rows(constant, p, q, parts), moving(x, k, data, p, r, count), {.accumulate = step});
+        });
         empty(pattern(y, q + r * k.group_step * parts, {{k.group_step * parts, count}, {k.line_step * parts, k.group}}), sum);
       }
     }
@@ -190,6 +247,8 @@ class MatrixKernel {
 
   const MatrixShape s_;
   tile::Builder b_;
+  const Words words_;
+  const bool split_;
   const std::int64_t side_, bank_;
   bool turn_ = true, by_points_ = true, on_partitions_ = true;
   std::int64_t block_lines_ = 1, each_ = 1, emptied_ = 0;
@@ -203,6 +262,17 @@ Program matrix_program(const MatrixShape& shape, const Machine& machine) {
   require(most <= machine.partitions && !shape.lines.empty(), "fft: a matrix of {} points; {} has {} partitions", most, machine.name,
           machine.partitions);
   return MatrixKernel(shape, machine).build();
+}
+
+ProductError product_error(Mode mode) {
+  const Words words = words_of(mode);
+  return {words.product_error, static_cast<std::int64_t>(words.products.size())};
+}
+
+double matrix_error_bound(std::int64_t points, Mode mode) {
+  const auto [error, products] = product_error(mode);
+  const double n = static_cast<double>(points), root = std::sqrt(n), u = 0x1p-24;
+  return 2 * ((n + root + static_cast<double>(products) + 1) * u + error * (1 + root));
 }
 
 namespace device {

@@ -9,11 +9,12 @@
 //                            Annex G
 //   abs, angle, from_polar   the C library's hypot, atan2, cos and sin: within a few u
 //   matmul                   |Y - exact|(i,j) <= (2 k + 2) sqrt(2) u (|A||B|)(i,j) with four products, normwise only with three (k is
-//                            the inner extent); real products by trnblas
-// A device computes in float, elementwise on the Vector Engine (NotImplemented for double), and matmul also in double (trnblas's exact
-// mode, four products). The bounds above hold there, and: abs 2 u, angle 8 u, from_polar 4 u of the modulus for angles up to 2^14 and NaN
-// beyond; a zero divisor gives infinities without its sign. They assume the simulator's square root and reciprocal, right to u;
-// the accuracy of silicon's is not published.
+//                            the inner extent); real products by trnblas. In any mode, with four products and b the bound of
+//                            blas::gemm in that mode, |Y - exact|(i,j) <= 2 sqrt(2) b || a_i || || b_j ||, to first order
+// A device computes in float, elementwise on the Vector Engine (NotImplemented for double), and matmul in every mode of trnblas, in double
+// its exact mode (four products). Elementwise functions have no products for the Tensor Engine and so no modes. The bounds above hold
+// there, and: abs 2 u, angle 8 u, from_polar 4 u of the modulus for angles up to 2^14 and NaN beyond; a zero divisor gives infinities
+// without its sign. They assume the simulator's square root and reciprocal, right to u; the accuracy of silicon's is not published.
 #pragma once
 
 #include <trn/fft/operand.hpp>
@@ -43,6 +44,7 @@ template <class T> [[nodiscard]] PlanarView<const T> planar_view_of(const Planar
 enum class Products : std::uint8_t { Four, Three };
 struct MatmulOptions {
   Products products = Products::Four;
+  Precision precision = {};  // of the real products; a target is held against their bound
 };
 
 enum class ComplexOp : std::uint8_t { Add, Subtract, Multiply, MultiplyConjugate, Divide, Conjugate, Abs, Angle, FromPolar };

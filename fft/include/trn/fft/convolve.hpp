@@ -11,11 +11,18 @@
 //   convolve      sums themselves where that is cheaper (Method::Auto), or as `method` says
 //
 // By transforms the error is relative to norms: || y - exact ||_2 <= (3 B + 6 u) || a ||_2 || b ||_1 along the axes, B being the bound of
-// the padded transform; small values beside large ones are not accurate. Direct sums of m terms err by at most (m + 1) u times the sum of
-// moduli each (complex: sqrt(2) (m + 3) u). On a device everything runs there, float only: the plans' kernels, products and sums on the
-// Vector Engine, padding and cutting by DMA. Direct sums along one axis with up to 120 values, the same for every line, are a matrix with
-// these values in a band, on the Tensor Engine; an infinity or NaN of the longer array then reaches the results of its block, up to 127.
-// Method::Auto takes direct sums of up to 8 terms on the host, on a device of 64 in a band, otherwise of 3.
+// the padded transforms (to first order: ((1 + B)^3 (1 + 6 u) - 1)); small values beside large ones are not accurate. Direct sums of m
+// terms err by at most (m + 1) u times the sum of moduli each (complex: sqrt(2) (m + 3) u). On a device everything runs there: the plans'
+// kernels, products and sums on the Vector Engine, padding and cutting by DMA. Direct sums along one axis with up to 120 values, the same
+// for every line, are a matrix with these values in a band, on the Tensor Engine; an infinity or NaN of the longer array then reaches the
+// results of its block, up to 127. Method::Auto takes direct sums of up to 8 terms on the host, on a device of 64 in a band, otherwise
+// of 3.
+//
+// `precision` is that of the transforms, or of the products in a band, where P products with error E make a sum (product_error): (m + P) u
+// + E, complex sqrt(2) ((m + P + 2) u + E). Other direct sums are float32 in every float mode. Float on a device has Native, Tf32, Bf16,
+// Tf32x3 and Bf16x6; double Exact, by transforms (fftconvolve, oaconvolve), with the products of spectra and the sums of blocks on the
+// host, which splits and joins doubles there anyway. The host has Native. A target is held against the bounds above, after the method is
+// chosen.
 #pragma once
 
 #include <trn/fft/transforms.hpp>
@@ -29,6 +36,7 @@ struct ConvolveOptions {
   ConvolveMode mode = ConvolveMode::Full;
   std::optional<std::vector<std::int64_t>> axes{};
   ConvolveMethod method = ConvolveMethod::Auto;  // of convolve and correlate
+  Precision precision = {};
   PlanCache* cache = nullptr;
 };
 

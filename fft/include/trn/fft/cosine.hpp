@@ -17,8 +17,12 @@
 // On the host each is one real transform of n points (II, III), one complex transform of n/2 points (IV; 2n for odd n) or one real
 // transform of N points (I), between two passes over the data. || y - exact ||_2 <= (2 B + 12 u) || exact ||_2, B being that transform's
 // bound. A device computes in float (NotImplemented for double). Up to 128 points a line is one matrix product there, || y - exact ||_2 <=
-// 2 (n + sqrt(n) + 2) u || exact ||_2; dense lines of up to 64 points share it, 128/n at a time, and an infinity or NaN reaches all of
-// them. Longer ones are a transform of N points with zeros behind the data, real (I, II, III) or complex (IV), the bound as above.
+// matrix_error_bound(n, mode) || exact ||_2, 2 (n + sqrt(n) + 2) u in mode native; dense lines of up to 64 points share it, 128/n at a
+// time, and an infinity or NaN reaches all of them. Longer ones are a transform of N points with zeros behind the data, real (I, II,
+// III) or complex (IV), the bound as above.
+//
+// `precision` is that of the transform or of the matrix product: Native, Tf32, Bf16, Tf32x3 and Bf16x6 on a device, Native on the host. A
+// target is held against the bounds above, over several axes against the product of all 1 + bound, less 1; all axes have the same mode.
 #pragma once
 
 #include <trn/fft/transforms.hpp>
@@ -33,6 +37,7 @@ struct CosineOptions {
   std::int64_t axis = -1;
   Norm norm = Norm::Backward;
   std::optional<bool> orthogonalize{};  // default: with Norm::Ortho
+  Precision precision = {};
   PlanCache* cache = nullptr;
 };
 struct CosineNOptions {
@@ -40,6 +45,7 @@ struct CosineNOptions {
   std::optional<std::vector<std::int64_t>> s{}, axes{};  // as in TransformNOptions
   Norm norm = Norm::Backward;
   std::optional<bool> orthogonalize{};
+  Precision precision = {};
   PlanCache* cache = nullptr;
 };
 

@@ -15,11 +15,23 @@ struct MatrixSide {
 struct MatrixShape {
   MatrixSide in, out;          // at most 128 points each
   std::vector<LineDim> lines;  // at least one; the last dimension is blocked
+  Mode mode = Mode::Native;    // how the products are done; not Exact
   bool operator==(const MatrixShape&) const = default;
 };
-// Tensors "x" (lines..., points, parts) and "y" likewise; "matrix" (parts in, points in, points out, parts out), float32. Throws
-// InvalidArgument for more points than the machine has partitions.
+// Tensors "x" (lines..., points, parts) and "y" likewise; "matrix" (parts in, points in, points out, parts out), float32 in every mode:
+// words are made on the device. Throws InvalidArgument for more points than the machine has partitions.
 [[nodiscard]] tile::Program matrix_program(const MatrixShape& shape, const tile::Machine& machine);
+
+// What the words of a mode cost: a product of two float32 numbers errs by `error` relative before it is summed, and every sum gets
+// `products` contributions instead of one.
+struct ProductError {
+  double error = 0;
+  std::int64_t products = 1;
+};
+[[nodiscard]] ProductError product_error(Mode mode);
+// || y - exact ||_2 <= bound * || y ||_2 for matrices of n points that keep norms up to a factor of 2, 2 ((n + sqrt(n) + P + 1) u +
+// E (1 + sqrt(n))), P products with error E, rounding of the matrix included: see src/device/matrix.cpp.
+[[nodiscard]] double matrix_error_bound(std::int64_t points, Mode mode);
 
 // y_p = x_(points - 1 - p) for every line of reals: what mirrors, without a backward stride, which NKI has not.
 struct MirrorShape {

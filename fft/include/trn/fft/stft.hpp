@@ -13,9 +13,13 @@
 //   auto z = stft(exec, x, scipy_stft(256, n));                             // scipy.signal.stft(x)[2] of n points
 //   auto r = istft(exec, y, {.n_fft = 512, .hop = 128}, {.length = n});
 //
-// || Y - exact ||_2 <= (B + 3 u) || Y ||_2 for each frame, B being the bound of the transform of n_fft points. A device computes in float
-// (NotImplemented for double); up to 128 points a frame is one matrix product there, and B = 2 (n_fft + sqrt(n_fft) + 2) u. istft errs by
-// at most (B + (m + 4) u) sqrt(m) max(1/sum of w^2) of the norm of all frames together, m being the frames over a point.
+// || Y - exact ||_2 <= (B + 3 u) || Y ||_2 for each frame, B being the bound of the transform of n_fft points; up to 128 points a frame of
+// floats is one matrix product on a device, and B = matrix_error_bound(n_fft, mode), 2 (n_fft + sqrt(n_fft) + 2) u in mode native. istft
+// errs by at most (B + (m + 4) u) sqrt(m) max(|w|) max(1/(s sum of w^2)) of the norm of all frames together, m being the frames over a
+// point. A target is held against these factors.
+//
+// `precision` is that of the transforms: Native, Tf32, Bf16, Tf32x3 and Bf16x6 for float on a device; Exact for double there, with the
+// window, the boundary and the sum over frames on the host, which splits and joins doubles for such plans anyway; Native on the host.
 #pragma once
 
 #include <trn/fft/transforms.hpp>
@@ -47,6 +51,7 @@ struct StftOptions {
   StftScaling scaling = StftScaling::None;
   double sample_rate = 1;  // for Density
   Sides sides = Sides::One;
+  Precision precision = {};
   PlanCache* cache = nullptr;
 };
 
