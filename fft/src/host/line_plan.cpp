@@ -24,19 +24,20 @@ using Long = std::complex<long double>;
 }  // namespace
 
 template <class T>
-Aligned<T> kernel_spectrum(const std::vector<Long>& kernel) {
+Aligned<T> kernel_spectrum(const std::vector<Long>& kernel, double stretches) {
   const std::size_t n = kernel.size();
+  const long double scale = (1 - static_cast<long double>(stretches)) / static_cast<long double>(n);
   const std::vector<Long> result = long_dft(kernel);
   Aligned<T> planar(2 * n);
   for (std::size_t k = 0; k < n; ++k) {
-    planar[k] = static_cast<T>(result[k].real() / static_cast<long double>(n));
-    planar[n + k] = static_cast<T>(result[k].imag() / static_cast<long double>(n));
+    planar[k] = static_cast<T>(result[k].real() * scale);
+    planar[n + k] = static_cast<T>(result[k].imag() * scale);
   }
   return planar;
 }
 
-template Aligned<float> kernel_spectrum<float>(const std::vector<Long>&);
-template Aligned<double> kernel_spectrum<double>(const std::vector<Long>&);
+template Aligned<float> kernel_spectrum<float>(const std::vector<Long>&, double);
+template Aligned<double> kernel_spectrum<double>(const std::vector<Long>&, double);
 
 namespace {
 
@@ -142,7 +143,7 @@ void add_rader(LinePlan<T>& plan) {
     plan.scatter[static_cast<std::size_t>(q)] = static_cast<std::int32_t>(down);
     kernel[static_cast<std::size_t>(q)] = long_root(down, p);
   }
-  plan.spectrum = kernel_spectrum<T>(kernel);
+  plan.spectrum = kernel_spectrum<T>(kernel, 2 * stretch(*plan.inner));
 }
 
 // jk = (j^2 + k^2 - (k - j)^2)/2: X_k = c_k sum_j (x_j c_j) conj(c_(k-j)), c_j = exp(-pi i j^2/n), j^2 reduced modulo 2n.
@@ -159,7 +160,7 @@ void add_bluestein(LinePlan<T>& plan, std::int64_t length) {
     kernel[static_cast<std::size_t>(j)] = std::conj(c);
     if (j > 0) kernel[static_cast<std::size_t>(length - j)] = std::conj(c);
   }
-  plan.spectrum = kernel_spectrum<T>(kernel);
+  plan.spectrum = kernel_spectrum<T>(kernel, 2 * stretch(*plan.inner));
 }
 
 // Relative errors of steps add, for every step is a multiple of a unitary matrix; a twiddle is rounded (u) and multiplied (2 u), twice that if factored.

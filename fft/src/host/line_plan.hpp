@@ -44,9 +44,9 @@ struct Passes {
 template <class T>
 [[nodiscard]] Passes<T> make_passes(std::int64_t n);
 
-// The DFT of the kernel of a convolution, divided by its length, as all real parts, then all imaginary parts.
+// The DFT of the kernel of a convolution, divided by its length and by what its two transforms stretch (stretch()), as all real parts, then all imaginary parts.
 template <class T>
-[[nodiscard]] Aligned<T> kernel_spectrum(const std::vector<std::complex<long double>>& kernel);
+[[nodiscard]] Aligned<T> kernel_spectrum(const std::vector<std::complex<long double>>& kernel, double stretches);
 
 // Scratch is given out in multiples of a cache line.
 constexpr std::int64_t round_up(std::int64_t reals) { return (reals + 15) / 16 * 16; }
@@ -142,6 +142,9 @@ struct LinePlan {
   [[nodiscard]] std::int64_t shared_reals() const;   // scratch of a run without what each thread needs
   [[nodiscard]] std::int64_t private_reals() const;  // of each thread
 };
+// The part of the results' relative error that is the same for every input, the constants being rounded: the results are 1 + stretch times too long.
+template <class T>
+[[nodiscard]] double stretch(const LinePlan<T>& plan);
 // max_lanes: of the widest vector.
 template <class T>
 [[nodiscard]] std::shared_ptr<const LinePlan<T>> make_line_plan(std::int64_t n, int max_lanes);

@@ -258,12 +258,20 @@ HWY_NOINLINE void prime_pass(D d, const PassArgs<T>& args) {
         const int k2 = k < h ? k + 1 : k;
         const T *c1 = a.constants + (k - 1) * 2 * h, *c2 = a.constants + (k2 - 1) * 2 * h;
         C<D> e1 = x0, e2 = x0, o1 = {hn::Zero(d), hn::Zero(d)}, o2 = o1;
-        for (int j = 0; j < h; ++j) {
-          const auto cos1 = hn::Set(d, c1[2 * j]), sin1 = hn::Set(d, c1[2 * j + 1]), cos2 = hn::Set(d, c2[2 * j]), sin2 = hn::Set(d, c2[2 * j + 1]);
-          e1 = {hn::MulAdd(cos1, even[j].r, e1.r), hn::MulAdd(cos1, even[j].i, e1.i)};
-          o1 = {hn::MulAdd(sin1, odd[j].r, o1.r), hn::MulAdd(sin1, odd[j].i, o1.i)};
-          e2 = {hn::MulAdd(cos2, even[j].r, e2.r), hn::MulAdd(cos2, even[j].i, e2.i)};
-          o2 = {hn::MulAdd(sin2, odd[j].r, o2.r), hn::MulAdd(sin2, odd[j].i, o2.i)};
+        for (int j = 0; j < h;) {  // eight products at a time: the roundings of one long sum grow with its length
+          const int end = h - j < 12 ? h : j + 8;
+          C<D> p1 = multiple(d, c1[2 * j], even[j]), q1 = multiple(d, c1[2 * j + 1], odd[j]), p2 = multiple(d, c2[2 * j], even[j]), q2 = multiple(d, c2[2 * j + 1], odd[j]);
+          for (++j; j < end; ++j) {
+            const auto cos1 = hn::Set(d, c1[2 * j]), sin1 = hn::Set(d, c1[2 * j + 1]), cos2 = hn::Set(d, c2[2 * j]), sin2 = hn::Set(d, c2[2 * j + 1]);
+            p1 = {hn::MulAdd(cos1, even[j].r, p1.r), hn::MulAdd(cos1, even[j].i, p1.i)};
+            q1 = {hn::MulAdd(sin1, odd[j].r, q1.r), hn::MulAdd(sin1, odd[j].i, q1.i)};
+            p2 = {hn::MulAdd(cos2, even[j].r, p2.r), hn::MulAdd(cos2, even[j].i, p2.i)};
+            q2 = {hn::MulAdd(sin2, odd[j].r, q2.r), hn::MulAdd(sin2, odd[j].i, q2.i)};
+          }
+          e1 = add(d, e1, p1);
+          o1 = add(d, o1, q1);
+          e2 = add(d, e2, p2);
+          o2 = add(d, o2, q2);
         }
         finish(k, e1, o1);
         if (k2 != k) finish(k2, e2, o2);

@@ -330,6 +330,9 @@ class Builder {
     }
   }
 
+  // Of the lines that convolutions use: the longer ones are halved.
+  static double stretch_of(const RealLine<T>& line) { return line.complex ? stretch(*line.complex) : 0; }
+
   void add_rader(RealLine<T>& line) const {
     const double u = std::numeric_limits<T>::epsilon() / 2;
     const std::int64_t n = line.n, length = line.n2, g = primitive_root(n), inverse = power_modulo(g, n - 2, n);
@@ -343,7 +346,7 @@ class Builder {
       kernel[static_cast<std::size_t>(q)] = w.real() - w.imag();
       if (length > n - 1 && q > 0) kernel[static_cast<std::size_t>(length - (n - 1) + q)] = w.real() - w.imag();  // at -(n - 1 - q)
     }
-    const Aligned<T> whole = kernel_spectrum<T>(kernel);
+    const Aligned<T> whole = kernel_spectrum<T>(kernel, stretch_of(*line.inner) + stretch_of(*line.back));
     const std::int64_t count = length / 2 + 1;
     const T half = direction_ == EngineKind::RealToHalf ? T(0.5) : T(1);
     double largest = 0;
