@@ -107,7 +107,8 @@ void Chooser::offer_split(Choice& choice, std::int64_t n1, std::int64_t n2) {
   if (lanes > n2) lanes /= 2;
   if (lanes > n2 || lanes * real_bytes_ < 16) return;
   const double columns = static_cast<double>(ceiling(n2, lanes));
-  const double cost = static_cast<double>(n1) * (best(n2).cost + 20) + weight(lanes) * columns * (block_cost(n1, lanes) + 8 * static_cast<double>(n1));
+  // 5 a point: the lines' points are far apart.
+  const double cost = static_cast<double>(n1) * (best(n2).cost + 20 + 5 * static_cast<double>(n2)) + weight(lanes) * columns * (block_cost(n1, lanes) + 8 * static_cast<double>(n1));
   offer(choice, {cost, LineKind::Split, n1, n2, lanes});
 }
 

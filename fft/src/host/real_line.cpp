@@ -176,8 +176,8 @@ class Builder {
   }
   void offer_rader(RealLine<T>& line) const {
     if (line.n >= std::int64_t{1} << 30) return;
-    std::vector<std::int64_t> lengths{line.n - 1};
-    if (!is_smooth(line.n - 1)) lengths = convolution_lengths(2 * line.n - 3);
+    std::vector<std::int64_t> lengths = convolution_lengths(2 * line.n - 3);
+    if (is_smooth(line.n - 1)) lengths.insert(lengths.begin(), line.n - 1);
     const Builder there(EngineKind::RealToHalf, max_lanes_), back(EngineKind::HalfToReal, max_lanes_);
     int tried = 0;
     for (const std::int64_t length : lengths) {
