@@ -72,6 +72,12 @@ class Maker {
         else
           blocks();
         break;
+      case LineKernel::RealColumns:
+        real_columns();
+        break;
+      case LineKernel::Pairs:
+        pairs();
+        break;
     }
     return std::move(made_);
   }
@@ -147,12 +153,15 @@ class Maker {
     } else {
       planes(n, {"matrix_a", "matrix_b", "matrix_minus_b"}, options_.factor, false);
     }
-    if (!s_.table) return;
+    if (s_.table) table(s_.n2);
+  }
+  // Entry (k, b) for k < points.
+  void table(std::int64_t points) {
     const std::int64_t lines = s_.lines.back().count, length = options_.table_length;
     require(length >= 1, "fft: a table needs the length it is for");
-    Constant table{"table", std::vector<std::byte>(static_cast<std::size_t>(s_.n2 * lines * 2) * sizeof(float))};
+    Constant table{"table", std::vector<std::byte>(static_cast<std::size_t>(points * lines * 2) * sizeof(float))};
     auto* entry = reinterpret_cast<float*>(table.bytes.data());
-    for (std::int64_t k = 0; k < s_.n2; ++k) {
+    for (std::int64_t k = 0; k < points; ++k) {
       for (std::int64_t b = 0; b < lines; ++b) {
         const Complex w = power(k * b % length, length);
         *entry++ = static_cast<float>(w.real());
@@ -162,10 +171,39 @@ class Maker {
     made_.push_back(std::move(table));
   }
 
+  // Rows (group, j1), columns (group, k1); for the imaginary part of k1 = 0, which is 0, the real one of k1 = n/2.
+  void real_columns() {
+    const std::int64_t n = s_.n2, rows = machine_.partitions, half = n / 2;
+    for (std::int64_t to = 0; to < 2; ++to) {
+      matrix(to == 0 ? "matrix_re" : "matrix_im", rows, rows / 2, [&](std::int64_t r, std::int64_t c) -> long double {
+        if (r / n != c / half) return 0;
+        const std::int64_t j = r % n, k = c % half;
+        if (k == 0 && to == 1) return j % 2 == 0 ? options_.factor : -options_.factor;
+        return coefficient(options_.factor * power(j * k % n, n), 0, to);
+      });
+    }
+    table(half);
+  }
+  void pairs() {
+    const std::int64_t n1 = s_.n1, n2 = s_.n2, rows1 = device::lines_together(n1, machine_) * n1,
+                       upper = machine_.partitions / 2;
+    first_step(rows1, 1, 1);
+    twiddles(n2, n2, 2 * rows1, n1);
+    for (std::int64_t from = 0; from < 2; ++from) {
+      matrix(from == 0 ? "second_re" : "second_im", n2, upper + n2 / 2,
+             [&](std::int64_t r, std::int64_t c) -> long double {
+               const std::int64_t k2 = c % upper;
+               return k2 < n2 / 2 ? coefficient(options_.factor * power(r * k2 % n2, n2), from, c / upper) : 0;
+             });
+    }
+    matrix("lone", n2, 1,
+           [&](std::int64_t r, std::int64_t) { return r % 2 == 0 ? options_.factor : -options_.factor; });
+  }
+
   // The twiddles between n1 and n2 points: rows (line, a), columns (line, b, part), w^(a b).
   void twiddles(std::int64_t rows, std::int64_t rows_each, std::int64_t columns, std::int64_t columns_each) {
     const auto twiddle = [&](std::int64_t r, std::int64_t c) {
-      return power((r % rows_each) * (c / 2 % columns_each), s_.n());
+      return power((r % rows_each) * (2 * (c / 2 % columns_each) + (s_.odd ? 1 : 0)), 2 * s_.n());
     };
     made_.push_back(make("twiddle_cos", rows, columns, DType::Float32, 1,
                          [&](std::int64_t r, std::int64_t c) { return twiddle(r, c).real(); }));
@@ -173,12 +211,13 @@ class Maker {
                          [&](std::int64_t r, std::int64_t c) { return (c % 2 == 0 ? -1 : 1) * twiddle(r, c).imag(); }));
   }
   // F1 for real and imaginary parts of x, rows (line, j1), columns (line, k1, part).
-  void first_step(std::int64_t rows1, long double weight) {
+  void first_step(std::int64_t rows1, long double weight, std::int64_t parts = 2) {
     const std::int64_t n1 = s_.n1;
-    for (std::int64_t from = 0; from < (s_.in.real ? 1 : 2); ++from) {
+    for (std::int64_t from = 0; from < (s_.in.real ? 1 : parts); ++from) {
       matrix(from == 0 ? "first_re" : "first_im", rows1, 2 * rows1, [&](std::int64_t r, std::int64_t c) -> long double {
         if (r / n1 != c / (2 * n1)) return 0;
-        return coefficient(power((r % n1) * (c / 2 % n1) % n1, n1), from, c % 2) * weight;
+        return coefficient(power((r % n1) * (2 * (c / 2 % n1) + (s_.odd ? 1 : 0)) % (2 * n1), 2 * n1), from, c % 2) *
+               weight;
       });
     }
   }
@@ -195,7 +234,7 @@ class Maker {
   void half_out() {
     const device::HalfLayout layout(s_, machine_);
     const std::int64_t n1 = s_.n1, n2 = s_.n2, rows1 = layout.block.above * n1, rows2 = layout.block.beside * n2;
-    first_step(rows1, 1);
+    first_step(rows1, 1, s_.odd ? 1 : 2);
     twiddles(rows2, n2, 2 * rows1, n1);
     for (std::int64_t from = 0; from < 2; ++from) {
       matrix(from == 0 ? "second_re" : "second_im", rows2, layout.all_rows(),

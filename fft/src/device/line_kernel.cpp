@@ -18,6 +18,10 @@ const char* name(LineKernel kernel) {
       return "columns";
     case LineKernel::Blocks:
       return "blocks";
+    case LineKernel::RealColumns:
+      return "real columns";
+    case LineKernel::Pairs:
+      return "pairs";
   }
   return "?";
 }
@@ -148,11 +152,34 @@ tile::Program lines_program(const LinesShape& shape, const tile::Machine& machin
       require(shape.out.points == shape.n() || 2 * shape.out.points <= shape.n() + 2,
               "fft: kernel blocks gives all {} points, or the first {} and less; got {}", shape.n(), shape.n() / 2 + 1,
               shape.out.points);
+      require(!shape.odd || (!shape.in.real && 2 * shape.out.points <= shape.n()),
+              "fft: odd lines are the imaginary parts of complex ones and have up to {} results; got {}", shape.n() / 2,
+              shape.out.points);
       if (device::is_half_out(shape)) return device::half_out_program(shape, machine);
       if (device::is_half_in(shape)) return device::half_in_program(shape, machine);
       return device::blocks_program(shape, machine);
+    case LineKernel::RealColumns:
+    case LineKernel::Pairs:
+      break;
   }
-  fail<InternalError>("fft: no such kernel");
+  require(shape.mode == Mode::Native, "fft: kernel {} has mode native, not {}", name(shape.kernel), name(shape.mode));
+  if (shape.kernel == LineKernel::RealColumns) {
+    require(shape.n1 == 1 && shape.table && shape.in.real && !shape.out.real && 2 * shape.out.points == shape.n2 &&
+                shape.in.points == shape.n2 &&
+                device::real_columns_width(shape.n2, shape.lines.back().count, machine) > 0,
+            "fft: kernel real columns takes {} or fewer real points, a divisor of that, and a multiple of {} columns, "
+            "with a table; got {} points, {} columns",
+            machine.partitions, 2 * machine.partitions / std::max<std::int64_t>(shape.n2, 1), shape.in.points,
+            shape.lines.back().count);
+    return device::real_columns_program(shape, machine);
+  }
+  require(shape.lines.size() >= 2 && shape.in.points == shape.n() && 2 * shape.out.points == shape.n() &&
+              shape.in.stride == 2 && shape.in.format == Format::Interleaved &&
+              shape.out.format == Format::Interleaved && !shape.in.real && !shape.out.real &&
+              device::pairs_fit(shape.n1, shape.n2, shape.lines.back().count, shape.lines[shape.lines.size() - 2].count,
+                                machine),
+          "fft: kernel pairs does not take {} lines of {} x {} points", shape.lines.back().count, shape.n1, shape.n2);
+  return device::pairs_program(shape, machine);
 }
 
 }  // namespace trn::fft

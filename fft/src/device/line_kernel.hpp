@@ -87,6 +87,13 @@ class LineKernelBase {
 [[nodiscard]] tile::Program rows_program(const LinesShape& shape, const tile::Machine& machine);
 [[nodiscard]] tile::Program columns_program(const LinesShape& shape, const tile::Machine& machine);
 [[nodiscard]] tile::Program blocks_program(const LinesShape& shape, const tile::Machine& machine);
+[[nodiscard]] tile::Program real_columns_program(const LinesShape& shape, const tile::Machine& machine);
+[[nodiscard]] tile::Program pairs_program(const LinesShape& shape, const tile::Machine& machine);
+// Columns to a half of kernel RealColumns; 0 where it cannot have them.
+[[nodiscard]] std::int64_t real_columns_width(std::int64_t n1, std::int64_t columns, const tile::Machine& machine);
+// Whether kernel Pairs takes such factors, `lines` of each of `across` transforms.
+[[nodiscard]] bool pairs_fit(std::int64_t n1, std::int64_t n2, std::int64_t lines, std::int64_t across,
+                             const tile::Machine& machine);
 // Kernel Blocks with fewer than n results, and for real lines from n/2 + 1 points.
 [[nodiscard]] inline bool is_half_out(const LinesShape& s) {
   return s.kernel == LineKernel::Blocks && s.out.points < s.n();

@@ -107,8 +107,8 @@ void Planner::add(const std::shared_ptr<const Program>& program, const Field& in
 }
 
 void Planner::kernel(LineKernel which, std::int64_t n1, std::int64_t n2, const Field& in, const Field& out,
-                     std::vector<LineDim> lines, const ConstantOptions& options) {
-  const LinesShape shape{which, mode_, n1, n2, in.layout, out.layout, std::move(lines), options.table_length > 0};
+                     std::vector<LineDim> lines, const ConstantOptions& options, bool odd) {
+  const LinesShape shape{which, mode_, n1, n2, in.layout, out.layout, std::move(lines), options.table_length > 0, odd};
   bound_ += lines_error_bound(shape);
   if (make_ == Make::BoundAlone) return;
   const auto program =
@@ -138,20 +138,25 @@ void Planner::transform(const Field& in, const Field& out, std::vector<LineDim> 
   }
   if (in.layout.points < n && block_factors(n, limit).n1 == 0)
     return half_to_real(in, out, lines, n, direction, factor);
-  if (block_factors(n, limit).n1 > 0) {
-    const std::size_t near = closest(lines);
-    const bool inner = std::abs(lines[near].in) < std::abs(in.layout.stride) ||
-                       std::abs(lines[near].out) < std::abs(out.layout.stride);
-    put_last(lines, inner ? near : largest(lines));
-    const LinesShape wanted{LineKernel::Blocks, mode_, 1, n, in.layout, out.layout, lines, false};
-    const Factors f = quickest_factors(n, wanted, device_.machine());
-    return kernel(LineKernel::Blocks, f.n1, f.n2, in, out, lines, options);
-  }
+  if (block_factors(n, limit).n1 > 0) return blocks(in, out, lines, n, options);
   if (levels(n, limit) == 0) return bluestein(in, out, lines, n, direction, factor);
+  if (in.layout.real && out.layout.points == n / 2 + 1 && long_pairs(in, out, lines, n, direction, factor)) return;
   if (in.layout.real && out.layout.points == n / 2 + 1)
     return long_half(first_factor(n, device_.machine()), in, out, lines, n, direction, factor);
   if (out.layout.points < n) return cut_results(in, out, lines, n, direction, factor);
   long_lines(first_factor(n, device_.machine()), in, out, lines, n, direction, factor);
+}
+
+void Planner::blocks(const Field& in, const Field& out, std::vector<LineDim> lines, std::int64_t n,
+                     const ConstantOptions& options, bool odd) {
+  lines = merged_lines(std::move(lines));
+  const std::size_t near = closest(lines);
+  const bool inner = std::abs(lines[near].in) < std::abs(in.layout.stride) ||
+                     std::abs(lines[near].out) < std::abs(out.layout.stride);
+  put_last(lines, inner ? near : largest(lines));
+  const LinesShape wanted{LineKernel::Blocks, mode_, 1, n, in.layout, out.layout, lines, false, odd};
+  const Factors f = quickest_factors(n, wanted, device_.machine());
+  kernel(LineKernel::Blocks, f.n1, f.n2, in, out, lines, options, odd);
 }
 
 // x_(j1 m + j2) -> workspace (lines, k1, j2) -> y_(k1 + n1 k2).
@@ -210,7 +215,8 @@ double lines_error_bound(const LinesShape& s) {
   };
   const double twiddle = 4 * u;
   double bound = step(s.n2);
-  if (s.kernel == LineKernel::Blocks) bound += step(s.n1) + twiddle;
+  if (s.kernel == LineKernel::Blocks || s.kernel == LineKernel::Pairs) bound += step(s.n1) + twiddle;
+  if (s.kernel == LineKernel::Pairs) bound += 2 * u;  // a sum and a difference
   if (s.in.points < s.n()) bound += 2 * u;  // point n/2 times its factor, added last
   if (s.table) bound += twiddle;
   return bound;

@@ -76,7 +76,7 @@ class Planner {
 
  private:
   void kernel(LineKernel which, std::int64_t n1, std::int64_t n2, const Field& in, const Field& out,
-              std::vector<LineDim> lines, const ConstantOptions& options);
+              std::vector<LineDim> lines, const ConstantOptions& options, bool odd = false);
   // The first step of lines of n1 m points, or of the first half of them (see columns.cpp), and the lines of m points
   // that remain: (lines, k1), from the workspace.
   struct Rest {
@@ -86,6 +86,12 @@ class Planner {
   Rest first_of_long(std::int64_t n1, const Field& in, const Field& out, const std::vector<LineDim>& lines,
                      std::int64_t n, Direction direction, bool half = false);
   void long_lines(std::int64_t n1, const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n,
+                  Direction direction, long double factor);
+  // Lines that are one program of kernel Blocks; `odd` as in LinesShape.
+  void blocks(const Field& in, const Field& out, std::vector<LineDim> lines, std::int64_t n,
+              const ConstantOptions& options, bool odd = false);
+  // The same by kernels RealColumns and Pairs, where they take these lines; false where they do not.
+  bool long_pairs(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n,
                   Direction direction, long double factor);
   // Half the results of a real line that takes several programs.
   void long_half(std::int64_t n1, const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n,

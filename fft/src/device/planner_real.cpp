@@ -1,11 +1,14 @@
 // Real lines longer than 128 points and the steps point by point.
 //
-// Up to 128^2 points a half line is one side of a program (half_out.cpp, half_in.cpp). Beyond, a real input costs the
-// first step half its products and half results half the last one's; half lines come in likewise, where the first factor
-// is 128. Other half lines become whole ones with the same real transform by weights and zeros, without mirror images.
+// Up to 128^2 points a half line is one side of a program (half_out.cpp, half_in.cpp). Beyond, real lines that have the
+// factors for it take half the work in both steps (real_columns.cpp, pairs.cpp). Of the others a real input costs the
+// first step half its products and half results half the last one's; half lines come in likewise, where the first
+// factor is 128. Other half lines become whole ones with the same real transform by weights and zeros, without mirror
+// images.
 #include <algorithm>
 #include <trn/core/error.hpp>
 
+#include "line_kernel.hpp"
 #include "planner.hpp"
 
 namespace trn::fft::device {
@@ -28,6 +31,75 @@ TwoSteps two_steps(Planner& planner, const std::vector<LineDim>& lines, std::int
 constexpr double kUnit = 0x1p-24;
 
 }  // namespace
+
+namespace {
+
+// Lines of n = N m points, m = n1 n2, for kernels RealColumns and Pairs; N = 0 where there are none. The fullest array,
+// and of those as full the largest N: residue N/2 takes programs of its own.
+struct PairFactors {
+  std::int64_t N = 0, n1 = 0, n2 = 0;
+};
+PairFactors pair_factors(std::int64_t n, std::int64_t across, const Machine& machine) {
+  const std::int64_t limit = machine.partitions;
+  PairFactors best;
+  double value = 0.48;  // below, the array is fuller with other factors
+  for (std::int64_t N = limit; N >= 8; N /= 2) {
+    const std::int64_t m = n / N;
+    if (n % N != 0 || m % 2 != 0 || real_columns_width(N, m, machine) < 32) continue;
+    for (std::int64_t n2 = limit; n2 > limit / 2; n2 -= 2) {
+      if (m % n2 != 0 || !pairs_fit(m / n2, n2, N / 2, across, machine)) continue;
+      const std::int64_t n1 = m / n2, rows = lines_together(n1, machine) * n1;
+      const double here =
+          static_cast<double>(rows * n2) / static_cast<double>(limit * limit) / (1 + 2.0 / static_cast<double>(N));
+      if (here > 1.01 * value) value = here, best = {N, n1, n2};
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+bool Planner::long_pairs(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n,
+                         Direction direction, long double factor) {
+  if (mode_ != Mode::Native || out.layout.format != Format::Interleaved) return false;
+  // Transforms that follow one another share the array: those of the longest dimension.
+  std::vector<LineDim> all = lines;
+  std::stable_sort(all.begin(), all.end(), [](const LineDim& a, const LineDim& b) { return a.count < b.count; });
+  const auto [N, n1, n2] = pair_factors(n, all.back().count, device_.machine());
+  if (N == 0) return false;
+  const std::int64_t before = mark(), m = n / N, stride = out.layout.stride;
+
+  std::vector<LineDim> to = all, rest = all, residue = all;
+  const Field work = workspace_lines(N / 2 * m, to, As::Output);
+  for (std::size_t i = 0; i < all.size(); ++i) rest[i].in = residue[i].in = to[i].out;
+  Field x = in, y = work;
+  x.layout.points = N, x.layout.stride = in.layout.stride * m;
+  y.layout.points = N / 2, y.layout.stride = 2 * m;
+  to.push_back({m, in.layout.stride, 2});
+  kernel(LineKernel::RealColumns, 1, N, x, y, to, {direction, 1, n});
+  const double first = bound_;
+
+  Field from = work, half = out;
+  from.layout.points = m;
+  half.layout.points = m / 2, half.layout.stride = stride * N;
+  rest.push_back({N / 2, 2 * m, stride});
+  kernel(LineKernel::Pairs, n1, n2, from, half, rest, {direction, factor, 0});
+  if (make_ == Make::Everything) {
+    const auto at = [&](std::int64_t point) { return Ref{out.re.of, out.re.offset + point * stride}; };
+    steps_.back().refs.emplace_back("y_mirror", at(N / 2 + 1));
+    steps_.back().refs.emplace_back("y_lone", at(n / 2 - N / 2 + 1));
+  }
+  const double most = bound_;
+
+  // Residue N/2: row N/2 of the first step, real without its twiddles, lies in the place of row 0's imaginary part.
+  bound_ = first;
+  Field z = half;
+  for (Ref* ref : {&z.re, &z.im}) ref->offset += N / 2 * stride;
+  blocks(from, z, residue, m, {direction, factor, 0}, true);
+  bound_ = std::max(bound_, most);
+  release(before);
+  return true;
+}
 
 // Of the lines k1 the points k1 + n1 k2 <= n/2 are wanted: m/2 of each, and one more of line 0 if m is even, of the
 // lines up to n1/2 if m is odd. Line 0 is done twice, because n1 lines fill the array better than n1 - 1.

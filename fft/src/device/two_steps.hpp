@@ -72,7 +72,7 @@ class TwoStepKernel : public LineKernelBase {
                  tile::Engine sum);
   // The words behind the first. They wait for the Scalar Engine's first word, so the Vector Engine comes to them after
   // the products of the next four.
-  void finish(const Turned& z);
+  virtual void finish(const Turned& z);
   [[nodiscard]] std::int64_t pitch() const { return bank_ / 2; }
   // GpSimd where it does not wait for the Vector Engine's turn at the memory.
   [[nodiscard]] tile::Engine spare_engine() const {

@@ -19,12 +19,16 @@ struct Machine;
 
 namespace trn::fft {
 
-// Rows     n <= 128, made for lines whose points are neighbours: lines on partitions, turned by the Tensor Engine, one product, out as they
-// came. Columns  n <= 128, made for lines that are neighbours of one another: points on partitions, one product, no turning. May multiply
-// point k of
+// Rows     n <= 128, made for lines whose points are neighbours: lines on partitions, turned by the Tensor Engine, one
+// product, out as they came. Columns  n <= 128, made for lines that are neighbours of one another: points on
+// partitions, one product, no turning. May multiply point k of
 //          line b of the last dimension by the table entry (k, b): one step of a longer transform.
-// Blocks   n = n1 n2, both <= 128 (Bailey): two products with a twiddle between, all of a line in SBUF. For lines of either kind.
-enum class LineKernel : std::uint8_t { Rows, Columns, Blocks };
+// Blocks   n = n1 n2, both <= 128 (Bailey): two products with a twiddle between, all of a line in SBUF. For lines of
+// either kind. RealColumns, Pairs  the two steps of long real lines, N m points: n2 = N points of real columns to rows
+// 0 .. N/2 - 1, with twiddles; then
+//          these N/2 lines of m = n1 n2 points to half of the transform, all but its points of residue N/2. See their
+//          sources.
+enum class LineKernel : std::uint8_t { Rows, Columns, Blocks, RealColumns, Pairs };
 [[nodiscard]] const char* name(LineKernel kernel);
 
 // The points of one side, in reals: point j of line (b0, b1, ...) lies at j * stride + b0 * distance0 + ...; interleaved complex points
@@ -48,14 +52,19 @@ struct LinesShape {
   PointLayout in, out;
   std::vector<LineDim> lines;  // every combination is a line; at least one
   bool table = false;          // Columns: with a table
+  bool odd =
+      false;  // Blocks with n/2 or fewer results: the imaginary parts of x as a real line, times exp(-+ pi i j/n)
   bool operator==(const LinesShape&) const = default;
   [[nodiscard]] std::int64_t n() const { return n1 * n2; }
 };
 
-// Tensors: inputs "x" (lines..., points, 2) or, planar, "x_re" and "x_im", or "x_re" alone when real; outputs "y" likewise; and the
-// constants. Points: n on both sides, except Rows with a real input, n/2 + 1 out, and with a real output, n/2 + 1 in (imaginary parts of
-// points that are their own mirror image are not used), and Blocks, which may write the first n/2 + 1 or fewer, and read n/2 + 1 for a real
-// output. x and y may be the same memory where their layouts are the same: a line is read before any of it is written.
+// Tensors: inputs "x" (lines..., points, 2) or, planar, "x_re" and "x_im", or "x_re" alone when real; outputs "y"
+// likewise; and the constants. Points: n on both sides, except Rows with a real input, n/2 + 1 out, and with a real
+// output, n/2 + 1 in (imaginary parts of points that are their own mirror image are not used), and Blocks, which may
+// write the first n/2 + 1 or fewer, and read n/2 + 1 for a real output. RealColumns: n2 in, n2/2 out. Pairs: n in, n/2
+// out, and two more outputs "y_mirror" and "y_lone" behind the lines of y; the last dimension of lines is the lines 0
+// .. N/2 - 1, the one before it transforms. x and y may be the same memory where their layouts are the same: a line is
+// read before any of it is written.
 [[nodiscard]] tile::Program lines_program(const LinesShape& shape, const tile::Machine& machine);
 
 // Mode Exact (kernel Blocks, interleaved lines): every number is the sum of three float32 words, hi a multiple of 2^-25, mid one of 2^-49 up to 2^-26, and lo up
