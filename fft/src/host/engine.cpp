@@ -103,12 +103,11 @@ class LineEngine final : public Engine<T> {
     const double cache = (bytes <= 32768 ? 1.0 : bytes <= 262144 ? 1.1 : bytes <= 2097152 ? 1.15 : 1.6) * (meet ? 1.5 : 1.0);
     return m <= 16 ? passes_cost(m) + 6 * static_cast<double>(m) : cache * passes_cost(m) + 16 * static_cast<double>(m) + 60;
   }
-  // Lines that can be done whole or in steps are measured to be faster one after the other, but for a few that are a single codelet, or one of 2 points and one of
-  // 11 or 13.
+  // Lines that can be done whole or in steps are measured to be faster one after the other, but for a few that are a single codelet.
   bool prefers_lanes(std::int64_t m, std::int64_t lines) const {
     if (whole()) {
       const bool is_float = sizeof(T) == sizeof(float);
-      constexpr std::int64_t others[] = {11, 13, 22, 26}, floats[] = {2, 5, 6, 7, 8, 10};
+      constexpr std::int64_t others[] = {11, 13}, floats[] = {2, 5, 6, 7, 8, 10};
       const auto listed = [&](const auto& list) { return std::find(std::begin(list), std::end(list), m) != std::end(list); };
       return lines >= lanes_ && (listed(others) || (is_float && listed(floats)));
     }

@@ -156,6 +156,7 @@ class Builder {
   }
   void offer_halved(RealLine<T>& line) const {
     const auto complex = make_line_plan<T>(line.n / 2, max_lanes_);
+    if (complex->is_whole() && line.run_dense) return;  // Parted and its like are faster, whatever they are estimated at
     if (better(line, RealKind::Halved, complex->cost + 60 + 6.0 * static_cast<double>(line.n) / max_lanes_)) line.complex = complex;
   }
   void offer_full(RealLine<T>& line) const {
