@@ -47,7 +47,6 @@ class Builder {
       line->run_dense = dense_codelet<T>(n, direction_ == EngineKind::RealToHalf);
       offer_pairs(*line);
       offer_parted(*line);
-      offer_steps(*line);
       if (line->kind != RealKind::Codelet) fill(*line);
     } else {
       offer_pairs(*line);
@@ -89,7 +88,8 @@ class Builder {
   void offer_parted(RealLine<T>& line) const {
     const DenseKernel<T> kernel = parted_kernel<T>(direction_ == EngineKind::RealToHalf);
     const std::int64_t m = line.n / 2;
-    if (line.n % 2 != 0 || line.kind == RealKind::Pairs || !kernel.run || m <= 16 || m > kLongestSteps) return;
+    if (line.n % 2 != 0 || !kernel.run || m <= 16 || m > kLongestSteps) return;
+    if (line.kind == RealKind::Pairs && 2 * line.lanes * static_cast<int>(sizeof(T)) >= 32) return;  // measured to be faster
     const auto complex = make_line_plan<T>(m, max_lanes_);
     if (!complex->is_whole() || !better(line, RealKind::Parted, complex->cost + 60 + 7.0 * static_cast<double>(ceiling(m / 2 + 1, kernel.numbers)))) return;
     line.complex = complex;
