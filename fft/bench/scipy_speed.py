@@ -1,10 +1,10 @@
 """SciPy's pocketfft beside the host engines, as a Markdown table.
 
-    python3 fft/bench/scipy_speed.py build/release/fft/bench/fft_host_speed
+    python3 fft/bench/scipy_speed.py build/release/fft/bench/fft_host_speed [float|double]
     python3 fft/bench/scipy_speed.py build/release/fft/bench/fft_nd_speed [float|double]
 
-The first times lines, complex64; the second transforms over several axes, complex and real: ratios SciPy / ours. Both libraries are timed in turn, dense arrays, one
-thread; the smallest time of all rounds counts.
+The first times lines, the second transforms over several axes, complex and real: ratios SciPy / ours. Both libraries are timed in turn, dense arrays, one thread; the
+smallest time of all rounds counts.
 """
 
 import subprocess
@@ -19,10 +19,14 @@ SHAPES = ["4x4x4", "8x8x8", "16x16x16", "32x32x32", "64x64x64", "128x128x128", "
           "512x512", "1024x1024", "60x60x60", "100x100", "96x48x30"]
 
 
-def ours(program, lines, n):
-    """Microseconds a line."""
-    text = subprocess.run([program, "float", "complex", lines, "1", "0.01", str(n)], check=True, capture_output=True, text=True).stdout
-    return float([row for row in text.splitlines() if row.startswith("| chosen")][0].split("|")[4])
+def ours(program, real, lines, n):
+    """Microseconds a line: c2c, r2c, c2r."""
+    def row(kind):
+        text = subprocess.run([program, real, kind, lines, "1", "0.005", str(n)], check=True, capture_output=True, text=True).stdout
+        return [row for row in text.splitlines() if row.startswith(f"| {n} |")][0].split("|")
+
+    there_and_back = row("real")
+    return float(row("complex")[3]), float(there_and_back[3]), float(there_and_back[8])
 
 
 def ours_nd(program, real, kind, shape):
@@ -41,9 +45,12 @@ def fastest(call, rounds):
     return best * 1e6
 
 
-def theirs(lines, n):
-    x = numpy.random.default_rng(1).standard_normal((lines, n)).astype(numpy.complex64)
-    return fastest(lambda: scipy.fft.fft(x, axis=1, workers=1), 20 if lines * n < 1 << 20 else 6) / lines
+def theirs(real, lines, n):
+    x = numpy.random.default_rng(1).standard_normal((lines, n)).astype("float32" if real == "float" else "float64")
+    z = (x + 1j * x[::-1]).astype("complex64" if real == "float" else "complex128")
+    half = scipy.fft.rfft(x, axis=1)
+    calls = (lambda: scipy.fft.fft(z, axis=1, workers=1), lambda: scipy.fft.rfft(x, axis=1, workers=1), lambda: scipy.fft.irfft(half, n, axis=1, workers=1))
+    return [fastest(call, 20 if lines * n < 1 << 20 else 6) / lines for call in calls]
 
 
 def theirs_nd(real, kind, batch, shape):
@@ -59,17 +66,16 @@ def theirs_nd(real, kind, batch, shape):
     return fastest(lambda: scipy.fft.fftn(z, axes=axes, workers=1), 10)
 
 
-def lines_table(program):
-    print("| n | lines | ours, us a line | SciPy / ours |\n|---|---|---|---|")
+def lines_table(program, real):
+    print("| n | lines | c2c | r2c | c2r |\n|---|---|---|---|---|")
     for many in ("many", "one"):
         for n in LENGTHS:
             if many == "one" and n < 1000:
                 continue  # Python's own call would be measured
             lines = max(16, (1 << 18) // n) if many == "many" else 1
-            first = ours(program, many, n)
-            peer = min(theirs(lines, n), theirs(lines, n))
-            best = min(first, ours(program, many, n))
-            print(f"| {n} | {lines} | {best:.4g} | {peer / best:.2f} |", flush=True)
+            best, peer = ours(program, real, many, n), theirs(real, lines, n)
+            best, peer = map(min, best, ours(program, real, many, n)), map(min, peer, theirs(real, lines, n))
+            print(f"| {n} | {lines} | " + " | ".join(f"{p / b:.2f}" for p, b in zip(peer, best)) + " |", flush=True)
 
 
 def nd_table(program, real):
@@ -84,7 +90,5 @@ def nd_table(program, real):
 
 
 if __name__ == "__main__":
-    if "nd_speed" in sys.argv[1]:
-        nd_table(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "float")
-    else:
-        lines_table(sys.argv[1])
+    table = nd_table if "nd_speed" in sys.argv[1] else lines_table
+    table(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "float")
