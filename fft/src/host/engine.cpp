@@ -9,15 +9,13 @@
 #include <limits>
 
 #include "../parallel.hpp"
+#include "limits.hpp"
 #include "line_plan.hpp"
 #include "real_engine.hpp"
 #include "schedule.hpp"
 
 namespace trn::fft::host {
 namespace {
-
-constexpr std::int64_t kLongLine = std::int64_t{1} << 17;    // from here on all threads work on one line
-constexpr std::int64_t kThreadPoints = std::int64_t{1} << 13;  // fewer for each thread cost less than waking one
 
 constexpr int kFewColumns = 2;                                // columns that are worth vectors, be they partly filled
 

@@ -1,12 +1,11 @@
 // The costs of line_choice.hpp. Their factors fit times measured for the ways on AVX-512.
 #include "line_choice.hpp"
 
+#include "limits.hpp"
 #include "schedule.hpp"
 
 namespace trn::fft::host {
 namespace {
-
-constexpr std::int64_t kLongConvolution = std::int64_t{1} << 18;  // from this length on, convolutions of float are done in double
 
 void offer(Choice& best, const Choice& other) {
   if (other.cost < best.cost) best = other;

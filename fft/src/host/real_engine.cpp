@@ -7,14 +7,12 @@
 #include <utility>
 
 #include "../parallel.hpp"
+#include "limits.hpp"
 #include "real_plan.hpp"
 #include "schedule.hpp"
 
 namespace trn::fft::host {
 namespace {
-
-constexpr std::int64_t kLongLine = std::int64_t{1} << 17;      // from here on all threads work on one line
-constexpr std::int64_t kThreadPoints = std::int64_t{1} << 13;  // fewer for each thread cost less than waking one
 
 template <class T>
 class RealEngine final : public Engine<T> {

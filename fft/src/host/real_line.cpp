@@ -11,13 +11,13 @@
 #include <limits>
 
 #include "../roots.hpp"
+#include "limits.hpp"
 #include "real_plan.hpp"
 #include "schedule.hpp"
 
 namespace trn::fft::host {
 namespace {
 
-constexpr std::int64_t kLongConvolution = std::int64_t{1} << 18;  // from this length on, convolutions of float are done in double: as complex lines
 
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -183,7 +183,7 @@ class Builder {
     int tried = 0;
     for (const std::int64_t length : lengths) {
       if (length % 2 != 0 || ++tried > 4) continue;
-      if (sizeof(T) == sizeof(float) && length >= kLongConvolution) return;
+      if (sizeof(T) == sizeof(float) && length >= kLongConvolution) return;  // as complex lines
       const auto inner = there.build(length);
       const double cost = 2 * inner->cost + 6.0 * static_cast<double>(line.n) + 12.0 * static_cast<double>(length) / max_lanes_ + 60;
       if (!better(line, RealKind::Rader, cost)) continue;
@@ -248,13 +248,7 @@ class Builder {
         // One more twiddle and two additions.
         line.bound = line.complex->bound + 6 * u;
         line.run_complex = one_line<T>();
-        const std::int64_t count = n / 4 + 1;
-        line.twiddles.resize(static_cast<std::size_t>(2 * count));
-        for (std::int64_t k = 0; k < count; ++k) {
-          const std::complex<long double> w = long_root(k, n);
-          line.twiddles[static_cast<std::size_t>(k)] = static_cast<T>(w.real() / 2);
-          line.twiddles[static_cast<std::size_t>(count + k)] = static_cast<T>(w.imag() / 2);
-        }
+        line.twiddles = half_twiddles<T>(n);
         return;
       }
       case RealKind::Full:
