@@ -13,13 +13,17 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 #include <trn/core/error.hpp>
 
 #include "../parallel.hpp"
 #include "boxes.hpp"
+#include "columns.hpp"
+#include "columns_real.hpp"
 #include "line_plan.hpp"
 #include "stages.hpp"
+#include "tiny.hpp"
 
 namespace trn::fft::host {
 
@@ -39,37 +43,25 @@ template double direct_sum_bound<double>(std::int64_t);
 namespace {
 
 constexpr std::int64_t kBlockBytes = 256 << 10;  // half of a common L2, the engine's own buffers need the rest
+constexpr std::int64_t kUnitBytes = 2 << 20;     // of work for each thread: what a third cache keeps until it is read again
 constexpr std::int64_t kFewPoints = 512;         // below, engines for single lines: they need no scratch and next to no time to begin
 constexpr std::int64_t aligned(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 template <class T> class HostBody final : public detail::Body {
  public:
-  explicit HostBody(const Problem& problem)
-      : problem_(problem), walk_(plan_walk(problem, kBlockBytes)), threads_(std::max(omp_get_max_threads(), 1)) {
-    std::map<std::pair<EngineKind, std::int64_t>, std::shared_ptr<const Engine<T>>> engines;
+  explicit HostBody(const Problem& problem) : problem_(problem), threads_(std::max(omp_get_max_threads(), 1)) {
     std::int64_t points = problem_.axes.size() == 1 ? kFewPoints : 1;  // of several axes
     for (const auto* dims : {&problem_.axes, &problem_.batch}) {
       for (const Dimension& d : *dims) points = std::min(points * d.extent, kFewPoints);
     }
-    shared_bytes_ = aligned(walk_.unit_work_reals * static_cast<std::int64_t>(sizeof(T)));
-    for (const Stage& stage : walk_.stages) {
-      StageRun run{stage.blocks(), aligned(stage.work_reals * static_cast<std::int64_t>(sizeof(T))), {}};
-      std::int64_t scratch = 0;
-      for (const Pass& pass : stage.passes) {
-        auto& engine = engines[{pass.kind, length(pass)}];
-        if (!engine) engine = make_engine<T>(pass.kind, length(pass), run.blocks == 1 && points < kFewPoints ? std::min<std::int64_t>(lines(pass), 4) : lines(pass));
-        run.engines.push_back(engine);
-      }
-      run.parallel = threads_ > 1 && run.blocks >= threads_;
-      for (const auto& engine : run.engines) scratch = std::max(scratch, aligned(engine->scratch_bytes(run.parallel ? 1 : threads_)));
-      run.share = run.work_bytes + scratch;
-      stage_bytes_ = std::max(stage_bytes_, run.parallel ? threads_ * run.share : run.share);
-      runs_.push_back(std::move(run));
-    }
+    Engines engines;
+    const auto path = [&](Working working) { return make_path(plan_walk(problem, kBlockBytes, threads_ * kUnitBytes, working), points, engines); };
+    usual_ = path(Working::Apart);
+    if (works_in_place(problem)) in_place_ = path(Working::InPlace);
     // One axis is one pass over all lines: nothing to walk.
     if (problem_.axes.size() == 1) {
-      only_ = &walk_.stages.front().passes.front();
-      only_engine_ = runs_.front().engines.front().get();
+      only_ = &usual_.walk.stages.front().passes.front();
+      only_engine_ = usual_.runs.front().engines.front().get();
       // The other direction of a real transform needs a pass more (run_lines).
       const bool inverse = problem_.direction == Direction::Inverse, complex = problem_.kind == Kind::ComplexToComplex;
       const bool alone = complex || inverse == (problem_.kind == Kind::ComplexToReal);
@@ -83,11 +75,11 @@ template <class T> class HostBody final : public detail::Body {
   HostBody& operator=(const HostBody&) = delete;
 
   detail::Direct direct() const override { return {direct_.run, direct_.context.get()}; }
-  std::int64_t workspace_bytes() const override { return shared_bytes_ + stage_bytes_; }
+  std::int64_t workspace_bytes() const override { return std::max(usual_.bytes(), in_place_.bytes()); }
 
   Accuracy accuracy() const override {
     double growth = 1;
-    for (const StageRun& run : runs_) {
+    for (const StageRun& run : usual_.runs) {
       for (const auto& engine : run.engines) growth *= 1 + engine->bound();
     }
     if (problem_.factor != 1) growth *= 1 + 2 * unit_roundoff(problem_.real);
@@ -99,42 +91,90 @@ template <class T> class HostBody final : public detail::Body {
     const int threads = threads_for_call(threads_);
     auto* work = static_cast<std::byte*>(o.workspace);
     if (only_) return run_lines(*only_, *only_engine_, only_->batch, o.in, o.out, problem_.factor, work, threads);
-    std::vector<std::int64_t> index(walk_.units.size(), 0);  // often none, and then no allocation
+    const bool in_place = o.in.re == o.out.re && !in_place_.runs.empty();
+    const Path& path = in_place ? in_place_ : usual_;
+    const std::vector<WalkDim>& units = path.walk.units;
+    std::vector<std::int64_t> index(units.size(), 0);  // often none, and then no allocation
     for (;;) {
-      Side places[3] = {o.in, o.out, {work, work + sizeof(T)}};
+      Side places[3] = {o.in, o.out, in_place ? o.in : Side{work, work + sizeof(T)}};
       for (std::size_t d = 0; d < index.size(); ++d) {
-        for (const int p : {0, 1}) places[p] = moved(places[p], index[d] * walk_.units[d].stride[p]);
+        for (const int p : {0, 1}) places[p] = moved(places[p], index[d] * units[d].stride[p]);
       }
-      for (std::size_t s = 0; s < walk_.stages.size(); ++s) run_stage(s, places, work + shared_bytes_, threads);
+      for (std::size_t s = 0; s < path.walk.stages.size(); ++s) run_stage(path, s, places, work + path.shared_bytes, threads);
       std::size_t d = index.size();
-      while (d > 0 && ++index[d - 1] == walk_.units[d - 1].extent) index[--d] = 0;
+      while (d > 0 && ++index[d - 1] == units[d - 1].extent) index[--d] = 0;
       if (d == 0) return;
     }
   }
 
  private:
+  // What a stage needs at run time, found when the plan is made.
+  struct StageRun {
+    std::int64_t blocks = 1, work_bytes = 0;
+    std::vector<std::shared_ptr<const Engine<T>>> engines;  // of each pass
+    bool parallel = false;                                  // threads take blocks, else lines
+    std::int64_t share = 0;                                 // scratch of a block, in bytes
+  };
+  struct Path {
+    Walk walk;
+    std::vector<StageRun> runs;
+    std::int64_t shared_bytes = 0, stage_bytes = 0;
+    [[nodiscard]] std::int64_t bytes() const { return shared_bytes + stage_bytes; }
+  };
+  // Engines are made once for a length; passes in the cache and passes over memory may want different ones.
+  using Engines = std::map<std::tuple<EngineKind, std::int64_t, bool>, std::shared_ptr<const Engine<T>>>;
+
+  [[nodiscard]] Path make_path(Walk walk, std::int64_t points, Engines& engines) const {
+    Path path{std::move(walk), {}, 0, 0};
+    path.shared_bytes = aligned(path.walk.unit_work_reals * static_cast<std::int64_t>(sizeof(T)));
+    for (const Stage& stage : path.walk.stages) {
+      StageRun run{stage.blocks(), aligned(stage.work_reals * static_cast<std::int64_t>(sizeof(T))), {}};
+      std::int64_t scratch = 0;
+      for (const Pass& pass : stage.passes) {
+        auto& engine = engines[{pass.kind, length(pass), may_be_wide(length(pass), 2 * length(pass) * lines(pass) * static_cast<std::int64_t>(sizeof(T)))}];
+        if (!engine && are_real_columns(pass)) engine = make_real_columns_engine<T>(pass.kind, length(pass));
+        if (!engine) engine = make_engine<T>(pass.kind, length(pass), run.blocks == 1 && points < kFewPoints ? std::min<std::int64_t>(lines(pass), 4) : lines(pass));
+        run.engines.push_back(engine);
+      }
+      run.parallel = threads_ > 1 && run.blocks >= threads_;
+      for (const auto& engine : run.engines) scratch = std::max(scratch, aligned(engine->scratch_bytes(run.parallel ? 1 : threads_)));
+      run.share = run.work_bytes + scratch;
+      path.stage_bytes = std::max(path.stage_bytes, run.parallel ? threads_ * run.share : run.share);
+      path.runs.push_back(std::move(run));
+    }
+    return path;
+  }
   [[nodiscard]] std::int64_t length(const Pass& pass) const { return problem_.axes[pass.axis].extent; }
   [[nodiscard]] static std::int64_t lines(const Pass& pass) {
     std::int64_t count = 1;
     for (const LineBatch& b : pass.batch) count *= b.count;
     return count;
   }
+  // Lines that are halved, next to each other on both sides.
+  [[nodiscard]] bool are_real_columns(const Pass& pass) const {
+    if (pass.kind == EngineKind::Complex || pass.batch.empty()) return false;
+    const bool there = pass.kind == EngineKind::RealToHalf;
+    const LineBatch& last = pass.batch.back();
+    const Place half = there ? pass.to : pass.from;
+    const Format format = half == Place::Work ? Format::Interleaved : half == Place::Input ? problem_.input_format : problem_.output_format;
+    return format == Format::Interleaved && (there ? last.input_distance : last.output_distance) == 1 && (there ? last.output_distance : last.input_distance) == 2;
+  }
   [[nodiscard]] static Side moved(const Side& side, std::int64_t reals) {
     return {static_cast<T*>(side.re) + reals, side.im ? static_cast<T*>(side.im) + reals : nullptr};
   }
 
-  void run_stage(std::size_t s, const Side (&places)[3], std::byte* scratch, int threads) const {
-    const StageRun& run = runs_[s];
+  void run_stage(const Path& path, std::size_t s, const Side (&places)[3], std::byte* scratch, int threads) const {
+    const StageRun& run = path.runs[s];
     if (threads == 1 || !run.parallel) {
-      for (std::int64_t b = 0; b < run.blocks; ++b) run_block(s, b, places, scratch, run.parallel ? 1 : threads);
+      for (std::int64_t b = 0; b < run.blocks; ++b) run_block(path, s, b, places, scratch, run.parallel ? 1 : threads);
       return;
     }
-    for_pieces(run.blocks, threads, [&](std::int64_t b, int worker) { run_block(s, b, places, scratch + worker * run.share, 1); });
+    for_pieces(run.blocks, threads, [&](std::int64_t b, int worker) { run_block(path, s, b, places, scratch + worker * run.share, 1); });
   }
 
-  void run_block(std::size_t s, std::int64_t block, const Side (&places)[3], std::byte* scratch, int threads) const {
-    const Stage& stage = walk_.stages[s];
-    const StageRun& run = runs_[s];
+  void run_block(const Path& path, std::size_t s, std::int64_t block, const Side (&places)[3], std::byte* scratch, int threads) const {
+    const Stage& stage = path.walk.stages[s];
+    const StageRun& run = path.runs[s];
     Side at[3] = {places[0], places[1], places[2]};
     const bool own = stage.work_reals > 0;
     if (own) at[2] = {scratch, scratch + sizeof(T)};
@@ -152,7 +192,8 @@ template <class T> class HostBody final : public detail::Body {
       move(stage.chunk, start);
       for (std::size_t d = stage.loops.size(); d-- > 0; rest /= stage.loops[d].extent) move(stage.loops[d], rest % stage.loops[d].extent);
     }
-    const bool last_stage = s + 1 == walk_.stages.size();
+    if (stage.sweep.bytes > 0) sweep(stage.sweep, at[static_cast<int>(stage.passes.front().from)]);
+    const bool last_stage = s + 1 == path.walk.stages.size();
     for (std::size_t i = 0; i < stage.passes.size(); ++i) {
       const Pass& pass = stage.passes[i];
       const double factor = last_stage && i + 1 == stage.passes.size() ? problem_.factor : 1;
@@ -163,6 +204,16 @@ template <class T> class HostBody final : public detail::Body {
         std::vector<LineBatch> shorter = pass.batch;
         shorter[pass.chunked].count = count * pass.per_chunk;
         run_lines(pass, *run.engines[i], shorter, from, to, factor, scratch + run.work_bytes, threads);
+      }
+    }
+  }
+
+  // Asks for the rows of a side in the order of memory: columns alone would wait for each of their cache lines.
+  static void sweep(const Sweep& rows, const Side& side) {
+    for (std::int64_t outer = 0; outer < rows.outer; ++outer) {
+      for (std::int64_t row = 0; row < rows.rows; ++row) {
+        const char* p = static_cast<const char*>(side.re) + outer * rows.outer_stride + row * rows.row_stride;
+        for (std::int64_t i = 0; i < rows.bytes; i += 64) __builtin_prefetch(p + i, 0, 2);
       }
     }
   }
@@ -205,9 +256,6 @@ template <class T> class HostBody final : public detail::Body {
     });
   }
 
-  Problem problem_;
-  Walk walk_;
-  int threads_;
   // Small transforms: one block whose passes are all whole calls, in a row, with at most a little work between them.
   static constexpr std::int64_t kChainBytes = 8 << 10;
   struct Chain {
@@ -219,17 +267,18 @@ template <class T> class HostBody final : public detail::Body {
   };
   [[nodiscard]] DirectLines make_chain() const {
     const bool interleaved = problem_.input_format == Format::Interleaved && problem_.output_format == Format::Interleaved;
-    if (!interleaved || conjugated() || walk_.stages.size() != 1 || runs_.front().blocks != 1 || runs_.front().work_bytes > kChainBytes) return {};
+    if (!interleaved || conjugated() || usual_.runs.size() != 1 || usual_.runs.front().blocks != 1 || usual_.runs.front().work_bytes > kChainBytes) return {};
     auto chain = std::make_shared<Chain>();
-    const auto& passes = walk_.stages.front().passes;
+    const StageRun& run = usual_.runs.front();
+    const auto& passes = usual_.walk.stages.front().passes;
     for (std::size_t i = 0; i < passes.size(); ++i) {
       const double factor = i + 1 == passes.size() ? problem_.factor : 1;
       const DirectLines pass =
-          runs_.front().engines[i]->direct(passes[i].from_stride, passes[i].to_stride, passes[i].batch, problem_.direction == Direction::Inverse, factor, threads_);
+          run.engines[i]->direct(passes[i].from_stride, passes[i].to_stride, passes[i].batch, problem_.direction == Direction::Inverse, factor, threads_);
       if (!pass.run) return {};
       chain->links.push_back({pass, passes[i].from, passes[i].to});
     }
-    return {runs_.front().work_bytes > 0 ? run_chain<kChainBytes> : run_chain<64>, chain};
+    return {run.work_bytes > 0 ? run_chain<kChainBytes> : run_chain<64>, chain};
   }
   template <std::int64_t bytes> static void run_chain(const void* context, const void* in, void* out) {
     alignas(64) std::byte work[bytes];
@@ -243,21 +292,16 @@ template <class T> class HostBody final : public detail::Body {
     return problem_.kind != Kind::ComplexToComplex && (problem_.kind == Kind::RealToComplex) == (problem_.direction == Direction::Inverse);
   }
 
-  // What a stage needs at run time, found when the plan is made.
-  struct StageRun {
-    std::int64_t blocks = 1, work_bytes = 0;
-    std::vector<std::shared_ptr<const Engine<T>>> engines;  // of each pass
-    bool parallel = false;                                  // threads take blocks, else lines
-    std::int64_t share = 0;                                 // scratch of a block, in bytes
-  };
-  std::vector<StageRun> runs_;
-  std::int64_t shared_bytes_ = 0, stage_bytes_ = 0;
+  Problem problem_;
+  int threads_;
+  Path usual_, in_place_;  // the second one where it is another, else empty
   const Pass* only_ = nullptr;
   const Engine<T>* only_engine_ = nullptr;
   DirectLines direct_;
 };
 
 template <class T> std::shared_ptr<const detail::Body> make_body(const Problem& problem) {
+  if (auto tiny = make_tiny_body<T>(problem)) return tiny;
   if (auto boxes = make_box_body<T>(problem)) return boxes;
   return std::make_shared<HostBody<T>>(problem);
 }

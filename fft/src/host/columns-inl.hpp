@@ -1,5 +1,8 @@
 // Columns: lines whose neighbours are neighbours in memory, as the outer axes of a dense array have them. Points of as many lines as fill a vector are loaded as they lie, a run of
 // lines at a time; the rest of a run has vectors that are partly filled, of half width where that is enough, so that no line is gathered point by point.
+//
+// Columns that do not fit the caches are a matter of bytes: rows are read and written in runs of kWideBytes (wide_column_passes), and what is written elsewhere than
+// read and too large to be found in a cache again is written past them (Columns::stream), which spares reading it first.
 #if defined(TRN_FFT_COLUMNS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRN_FFT_COLUMNS_INL
 #undef TRN_FFT_COLUMNS_INL
@@ -7,11 +10,13 @@
 #define TRN_FFT_COLUMNS_INL
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
 #include <cstdint>
 
+#include "host/columns.hpp"
 #include "host/lanes-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -59,16 +64,22 @@ HWY_INLINE C<D> load_columns(D d, const T* p, [[maybe_unused]] std::int64_t coun
   }
   return x;
 }
-template <bool kAll, class D, class T>
+enum class Store { All, Some, Past };  // a whole vector, part of one, a whole one past the caches to an address that is a multiple of 64 bytes
+template <Store kStore, class D, class T>
 HWY_INLINE void store_columns(D d, T* p, [[maybe_unused]] std::int64_t count, C<D> x) {
-  if constexpr (kAll) {
+  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  if constexpr (kStore == Store::All) {
     store_pairs(d, p, x.r, x.i);
   } else {
-    constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
     hn::Vec<D> lower, upper;
     join_pairs(d, x.r, x.i, lower, upper);
-    store_some(d, lower, p, 2 * count);
-    store_some(d, upper, p + lanes, 2 * count - lanes);
+    if constexpr (kStore == Store::Past) {
+      hn::Stream(lower, d, p);
+      hn::Stream(upper, d, p + lanes);
+    } else {
+      store_some(d, lower, p, 2 * count);
+      store_some(d, upper, p + lanes, 2 * count - lanes);
+    }
   }
 }
 
@@ -81,10 +92,16 @@ struct Columns {
   std::int64_t in_stride, out_stride;
   bool in_swapped, out_swapped;
   T factor;
+  bool stream = false;  // write past the caches where that can be done
+  // Whether rows of the result begin with cache lines.
+  [[nodiscard]] bool streams() const {
+    constexpr std::int64_t line = 64 / sizeof(T);
+    return stream && reinterpret_cast<std::uintptr_t>(out) % 64 == 0 && out_stride % line == 0 && (runs == 1 || out_step % line == 0);
+  }
 };
 
 // Of every run `blocks` blocks of full vectors, or one with `count` lines in it. A single codelet: nothing leaves the registers.
-template <int R, bool kAll, class D, class T>
+template <int R, Store kStore, class D, class T>
 HWY_NOINLINE void column_codelets(D d, const Columns<T>& args, std::int64_t blocks, std::int64_t count) {
   const Columns<T> c = args;
   const bool scaled = c.factor != T(1);
@@ -103,40 +120,40 @@ HWY_NOINLINE void column_codelets(D d, const Columns<T>& args, std::int64_t bloc
       in += in_jump;
       out += out_jump;
     }
-    if constexpr (R == 16 && kAll) {
+    if constexpr (R == 16 && kStore == Store::All) {
       butterfly16<Form::Interleaved, Form::Interleaved, Turn::None>(d, a, in, c.in_stride, 0, out, c.out_stride, 0, static_cast<const T*>(nullptr), 0);
       continue;
     }
     C<D> x[R];
     const T* p = in;
     HWY_UNROLL(16)
-    for (int j = 0; j < R; ++j, p += c.in_stride) x[j] = load_columns<kAll>(d, p, count);
+    for (int j = 0; j < R; ++j, p += c.in_stride) x[j] = load_columns<kStore != Store::Some>(d, p, count);
     if (HWY_UNLIKELY(c.in_swapped)) exchange<R>(d, x);
     dft<R>(d, x);
     if (scaled) scale<R>(d, x, c.factor);
     if (HWY_UNLIKELY(c.out_swapped)) exchange<R>(d, x);
     T* q = out;
     HWY_UNROLL(16)
-    for (int j = 0; j < R; ++j, q += c.out_stride) store_columns<kAll>(d, q, count, x[j]);
+    for (int j = 0; j < R; ++j, q += c.out_stride) store_columns<kStore>(d, q, count, x[j]);
   }
 }
-template <bool kAll, class D, class T>
+template <Store kStore, class D, class T>
 HWY_INLINE void any_column_codelets(D d, int radix, const Columns<T>& c, std::int64_t blocks, std::int64_t count) {
   switch (radix) {
-    case 2: return column_codelets<2, kAll>(d, c, blocks, count);
-    case 3: return column_codelets<3, kAll>(d, c, blocks, count);
-    case 4: return column_codelets<4, kAll>(d, c, blocks, count);
-    case 5: return column_codelets<5, kAll>(d, c, blocks, count);
-    case 6: return column_codelets<6, kAll>(d, c, blocks, count);
-    case 7: return column_codelets<7, kAll>(d, c, blocks, count);
-    case 8: return column_codelets<8, kAll>(d, c, blocks, count);
-    case 9: return column_codelets<9, kAll>(d, c, blocks, count);
-    case 10: return column_codelets<10, kAll>(d, c, blocks, count);
-    case 11: return column_codelets<11, kAll>(d, c, blocks, count);
-    case 12: return column_codelets<12, kAll>(d, c, blocks, count);
-    case 13: return column_codelets<13, kAll>(d, c, blocks, count);
-    case 15: return column_codelets<15, kAll>(d, c, blocks, count);
-    default: return column_codelets<16, kAll>(d, c, blocks, count);
+    case 2: return column_codelets<2, kStore>(d, c, blocks, count);
+    case 3: return column_codelets<3, kStore>(d, c, blocks, count);
+    case 4: return column_codelets<4, kStore>(d, c, blocks, count);
+    case 5: return column_codelets<5, kStore>(d, c, blocks, count);
+    case 6: return column_codelets<6, kStore>(d, c, blocks, count);
+    case 7: return column_codelets<7, kStore>(d, c, blocks, count);
+    case 8: return column_codelets<8, kStore>(d, c, blocks, count);
+    case 9: return column_codelets<9, kStore>(d, c, blocks, count);
+    case 10: return column_codelets<10, kStore>(d, c, blocks, count);
+    case 11: return column_codelets<11, kStore>(d, c, blocks, count);
+    case 12: return column_codelets<12, kStore>(d, c, blocks, count);
+    case 13: return column_codelets<13, kStore>(d, c, blocks, count);
+    case 15: return column_codelets<15, kStore>(d, c, blocks, count);
+    default: return column_codelets<16, kStore>(d, c, blocks, count);
   }
 }
 
@@ -152,6 +169,42 @@ void column_passes(D d, const EnginePlan<T>& plan, const Columns<T>& c, std::int
                Rows<T>{out + (c.out_swapped ? 1 : 0), out + (c.out_swapped ? 0 : 1), c.out_stride, true}, c.factor, static_cast<const T*>(nullptr), t0, t1);
   }
 }
+// The same for rows far apart in memory: groups of blocks, so that kWideBytes of each row are read and written at a time, and the next group is asked for meanwhile. A
+// block by itself, two cache lines of each row, would wait for every one of them, and rows a power of two apart share so few sets of the caches that they would be gone
+// before they are written.
+template <class D, class T>
+HWY_NOINLINE void wide_column_passes(D d, const EnginePlan<T>& plan, const Columns<T>& c, std::int64_t blocks, T* scratch) {
+  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D())), row = 2 * lanes, line = 64 / sizeof(T);
+  const std::int64_t size = block_reals(plan.n, lanes), group = wide_group<T>(lanes);
+  const bool streams = c.streams();
+  T *t0 = scratch, *t1 = t0 + size, *wide = t1 + size;
+  for (std::int64_t b = 0; b < blocks; b += group) {
+    const std::int64_t count = std::min(group, blocks - b), next = std::min(group, blocks - b - count);
+    const T* in = c.in + row * b;
+    for (std::int64_t j = 0; j < plan.n; ++j, in += c.in_stride)
+      for (std::int64_t g = 0; g < count; ++g) {
+        C<D> x = load_columns<true>(d, in + row * g, lanes);
+        if (c.in_swapped) exchange<1>(d, &x);
+        store_row<Form::Planar>(d, wide + g * size + row * j, lanes, x);
+      }
+    for (std::int64_t g = 0; g < count; ++g) {
+      const T* ahead = c.in + row * (b + count);
+      for (std::int64_t j = g * plan.n / count; j < (g + 1) * plan.n / count; ++j)
+        for (std::int64_t i = 0; i < row * next; i += line) __builtin_prefetch(ahead + j * c.in_stride + i, 0, 2);
+      const Rows<T> block{wide + g * size, wide + g * size + lanes, row};
+      run_passes(d, plan.passes, block, block, c.factor, static_cast<const T*>(nullptr), t0, t1);
+    }
+    T* out = c.out + row * b;
+    for (std::int64_t j = 0; j < plan.n; ++j, out += c.out_stride)
+      for (std::int64_t g = 0; g < count; ++g) {
+        C<D> x = load_row<Form::Planar>(d, wide + g * size + row * j, lanes);
+        if (c.out_swapped) exchange<1>(d, &x);
+        if (streams) store_columns<Store::Past>(d, out + row * g, lanes, x);
+        else store_columns<Store::All>(d, out + row * g, lanes, x);
+      }
+  }
+}
+
 template <class D, class T>
 HWY_NOINLINE void part_column_passes(D d, const EnginePlan<T>& plan, const Columns<T>& c, std::int64_t count, T* scratch) {
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
@@ -166,7 +219,7 @@ HWY_NOINLINE void part_column_passes(D d, const EnginePlan<T>& plan, const Colum
   for (std::int64_t j = 0; j < plan.n; ++j) {
     C<D> x = load_row<Form::Planar>(d, t1 + 2 * lanes * j, lanes);
     if (c.out_swapped) exchange<1>(d, &x);
-    store_columns<false>(d, c.out + j * c.out_stride, count, x);
+    store_columns<Store::Some>(d, c.out + j * c.out_stride, count, x);
   }
 }
 
@@ -198,30 +251,34 @@ HWY_INLINE void codelet_runs(int radix, Columns<T>& c, std::int64_t run) {
   using HalfTag = hn::CappedTag<T, (widest * sizeof(T) >= 32 ? widest / 2 : widest)>;
   constexpr std::int64_t half = static_cast<std::int64_t>(hn::MaxLanes(HalfTag()));
   const std::int64_t blocks = run / widest, rest = run % widest;
-  if (blocks > 0) any_column_codelets<true>(Widest<T>(), radix, c, blocks, widest);
+  if (blocks > 0 && c.streams()) any_column_codelets<Store::Past>(Widest<T>(), radix, c, blocks, widest);
+  else if (blocks > 0) any_column_codelets<Store::All>(Widest<T>(), radix, c, blocks, widest);
   if (rest == 0) return;
   c.in += 2 * blocks * widest;
   c.out += 2 * blocks * widest;
-  if (rest == half) any_column_codelets<true>(HalfTag(), radix, c, 1, half);
-  else if (rest < half) any_column_codelets<false>(HalfTag(), radix, c, 1, rest);
-  else any_column_codelets<false>(Widest<T>(), radix, c, 1, rest);
+  if (rest == half) any_column_codelets<Store::All>(HalfTag(), radix, c, 1, half);
+  else if (rest < half) any_column_codelets<Store::Some>(HalfTag(), radix, c, 1, rest);
+  else any_column_codelets<Store::Some>(Widest<T>(), radix, c, 1, rest);
 }
 
 template <class T>
 Columns<T> columns_of(const std::vector<LineBatch>& batch, std::int64_t in_stride, std::int64_t out_stride, bool in_swapped, bool out_swapped, T factor) {
   const LineBatch outer = batch.size() > 1 ? batch[batch.size() - 2] : LineBatch{};
-  return {nullptr, nullptr, 1, outer.input_distance, outer.output_distance, in_stride, out_stride, in_swapped, out_swapped, factor};
+  return {nullptr, nullptr, 1, outer.input_distance, outer.output_distance, in_stride, out_stride, in_swapped, out_swapped, factor, false};
 }
 
 template <class T>
 void columns_at_once_here(const void* context, const void* in, void* out) {
   const auto& call = *static_cast<const ColumnsCall<T>*>(context);
   Columns<T> c = columns_of<T>(call.batch, call.in_stride, call.out_stride, call.inverse, call.inverse, call.factor);
+  c.stream = in != out && 2 * call.lines * call.radix * static_cast<std::int64_t>(sizeof(T)) >= kStreamBytes;
   if (call.batch.size() <= 2) {
     c.in = static_cast<const T*>(in);
     c.out = static_cast<T*>(out);
     c.runs = call.batch.size() == 2 ? call.batch.front().count : 1;
-    return codelet_runs(call.radix, c, call.batch.back().count);
+    codelet_runs(call.radix, c, call.batch.back().count);
+    if (c.stream) hwy::FlushStream();
+    return;
   }
   each_columns(call.batch, 0, call.lines, [&](std::int64_t from, std::int64_t to, std::int64_t run, std::int64_t runs) HWY_ATTR {
     c.in = static_cast<const T*>(in) + from;
@@ -229,6 +286,7 @@ void columns_at_once_here(const void* context, const void* in, void* out) {
     c.runs = runs;
     codelet_runs(call.radix, c, run);
   });
+  if (c.stream) hwy::FlushStream();
 }
 
 template <class T>
@@ -241,6 +299,9 @@ void run_columns_here(const EnginePlan<T>& plan, const EngineCall<T>& call, std:
   Columns<T> c = columns_of<T>(*call.batch, call.in_stride, call.out_stride, call.in_im < call.in_re, call.out_im < call.out_re, call.factor);
   const T* in = HWY_MIN(call.in_re, call.in_im);
   T* out = HWY_MIN(call.out_re, call.out_im);
+  const std::int64_t bytes = 2 * call.lines * plan.n * static_cast<std::int64_t>(sizeof(T));
+  c.stream = in != out && bytes >= kStreamBytes;
+  const bool wide = plan.wide && is_wide<T>(plan.n, bytes, call.in_stride, call.out_stride, in == out);
   each_columns(*call.batch, begin, end, [&](std::int64_t from, std::int64_t to, std::int64_t run, std::int64_t runs) HWY_ATTR {
     c.in = in + from;
     c.out = out + to;
@@ -250,13 +311,15 @@ void run_columns_here(const EnginePlan<T>& plan, const EngineCall<T>& call, std:
     for (std::int64_t i = 0; i < runs; ++i) {
       c.in = in + from + i * c.in_step;
       c.out = out + to + i * c.out_step;
-      column_passes(Widest<T>(), plan, c, blocks, scratch);
+      if (wide) wide_column_passes(Widest<T>(), plan, c, blocks, scratch);
+      else column_passes(Widest<T>(), plan, c, blocks, scratch);
       c.in += 2 * blocks * widest;
       c.out += 2 * blocks * widest;
       if (rest > half) part_column_passes(Widest<T>(), plan, c, rest, scratch);
       else if (rest > 0) part_column_passes(HalfTag(), plan, c, rest, scratch);
     }
   });
+  if (c.stream) hwy::FlushStream();
 }
 
 }  // namespace trn::fft::host::HWY_NAMESPACE

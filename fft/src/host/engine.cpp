@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "../parallel.hpp"
+#include "columns.hpp"
 #include "limits.hpp"
 #include "line_plan.hpp"
 #include "real_engine.hpp"
@@ -29,6 +30,7 @@ class LineEngine final : public Engine<T> {
     plan_.lanes = n == 1 || (smooth && prefers_lanes(n, lines));
     plan_.lanes_if_strided = smooth && lines >= kFewColumns && n <= 32768;
     if (plan_.lanes || plan_.lanes_if_strided) plan_.passes = make_passes<T>(n);
+    plan_.wide = (plan_.lanes || plan_.lanes_if_strided) && may_be_wide(n, 2 * n * lines * static_cast<std::int64_t>(sizeof(T)));
     if (plan_.lanes) plan_.line = nullptr;
     static_cast<void>(widest_lanes<T>());  // the instruction set is chosen by now
     one_line_ = one_line<T>();
@@ -111,7 +113,7 @@ class LineEngine final : public Engine<T> {
     }
     return lines >= 4 && lanes_cost(m) / static_cast<double>(std::min<std::int64_t>(lines, lanes_)) < plan_.line->cost;
   }
-  std::int64_t block_scratch() const { return 2 * round_up(2 * lanes_ * (plan_.n + 1)) + round_up(2 * plan_.n + 64); }
+  std::int64_t block_scratch() const { return (plan_.wide ? 2 + wide_group<T>(lanes_) : 2) * round_up(2 * lanes_ * (plan_.n + 1)) + round_up(2 * plan_.n + 64); }
   std::int64_t line_scratch(int threads) const {
     return plan_.line->shared_reals() + threads * plan_.line->private_reals() + 64;
   }

@@ -159,6 +159,7 @@ struct EnginePlan {
   std::int64_t n = 1;
   bool lanes = false;           // lines in lanes, else within lines
   bool lanes_if_strided = false;  // lines in lanes when neighbouring lines are closer than neighbouring points, or planar
+  bool wide = false;              // scratch has room for columns in groups (columns-inl.hpp)
   Passes<T> passes;
   std::shared_ptr<const LinePlan<T>> line;
 };

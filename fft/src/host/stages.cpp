@@ -59,12 +59,20 @@ Cut cut(const Geometry& g, const std::vector<std::size_t>& others, int place, st
   return c;
 }
 
-// Dense interleaved strides for `which`, the smallest input stride fastest. Returns the reals it takes.
-std::int64_t lay_out_work(Geometry& g, const std::vector<std::size_t>& which, const Cut& c) {
+// Interleaved strides for `which`, the smallest input stride fastest. Dense but for the outermost axis, whose rows begin with cache lines and do not meet in the sets of
+// the caches. Returns the reals it takes.
+std::int64_t lay_out_work(Geometry& g, const std::vector<std::size_t>& which, const Cut& c, std::int64_t real_bytes) {
+  constexpr std::int64_t kLongRow = 512, kLine = 64, kPage = 4096;  // bytes
   std::int64_t stride = 2;
   const auto order = by_stride(g, which, kInput);
+  const auto outermost = std::find_if(order.begin(), order.end(), [&](std::size_t d) { return d >= g.batches; });
   for (std::size_t i = order.size(); i-- > 0;) {
     WalkDim& d = g.dims[order[i]];
+    if (outermost != order.end() && order[i] == *outermost && stride * real_bytes >= kLongRow) {
+      std::int64_t bytes = (stride * real_bytes + kLine - 1) / kLine * kLine;
+      if (bytes % kPage == 0) bytes += kLine;
+      stride = bytes / real_bytes;
+    }
     d.stride[kWork] = stride;
     stride *= order[i] == c.chunked ? c.chunk_size : d.extent;
   }
@@ -99,6 +107,30 @@ std::vector<std::size_t> joined(std::vector<std::size_t> a, const std::vector<st
   return a;
 }
 
+// Rows of a block whose first pass takes columns from memory; `chunk_size` of the chunked dimension.
+Sweep sweep_of(const Geometry& g, const Pass& pass, const std::vector<std::size_t>& lines, const Cut& c, std::int64_t real_bytes) {
+  if (pass.kind == EngineKind::RealToHalf || pass.batch.empty() || std::abs(pass.from_stride) <= std::abs(pass.batch.back().input_distance)) return {};
+  const int place = static_cast<int>(pass.from);
+  std::vector<std::size_t> order = by_stride(g, lines, place);
+  const auto extent = [&](std::size_t d) { return d == c.chunked ? c.chunk_size : g.dims[d].extent; };
+  std::int64_t run = 2;
+  while (!order.empty() && (g.dims[order.back()].stride[place] == run || extent(order.back()) == 1)) {
+    run *= extent(order.back());
+    order.pop_back();
+  }
+  Sweep sweep{run * real_bytes};
+  if (order.size() > 2) return {};
+  if (!order.empty()) {
+    sweep.rows = extent(order.back());
+    sweep.row_stride = g.dims[order.back()].stride[place] * real_bytes;
+  }
+  if (order.size() == 2) {
+    sweep.outer = extent(order.front());
+    sweep.outer_stride = g.dims[order.front()].stride[place] * real_bytes;
+  }
+  return sweep;
+}
+
 // A stage over `axes` (in the order of their passes) with the blocks of `c`.
 Stage make_stage(const Geometry& g, const Problem& p, const std::vector<std::size_t>& axes, const Cut& c, bool first, bool last) {
   Stage stage;
@@ -118,6 +150,7 @@ Stage make_stage(const Geometry& g, const Problem& p, const std::vector<std::siz
     const Place inner = through_work ? Place::Work : Place::Output;
     stage.passes.push_back(make_pass(g, axes[i], kind, opens ? Place::Input : inner, closes ? Place::Output : inner, lines, c.chunked));
   }
+  if (stage.blocks() > 1) stage.sweep = sweep_of(g, stage.passes.front(), lines, c, size_bytes(p.real));
   return stage;
 }
 
@@ -135,8 +168,16 @@ std::int64_t Stage::blocks() const {
   return count;
 }
 
-Walk plan_walk(const Problem& p, std::int64_t block_bytes) {
+bool works_in_place(const Problem& p) {
+  if (p.kind != Kind::ComplexToReal || p.axes.size() == 1 || p.input_format != Format::Interleaved) return false;
+  const auto same = [](const Dimension& d) { return d.input_stride == d.output_stride; };
+  return p.axes.back().input_stride == 2 && p.axes.back().output_stride == 1 && std::all_of(p.axes.begin(), p.axes.end() - 1, same) && std::all_of(p.batch.begin(), p.batch.end(), same);
+}
+
+Walk plan_walk(const Problem& p, std::int64_t block_bytes, std::int64_t unit_bytes, Working working) {
   Geometry g = geometry(p);
+  if (working == Working::InPlace)
+    for (WalkDim& d : g.dims) d.stride[kWork] = d.stride[kInput];
   const std::int64_t pair_bytes = 2 * size_bytes(p.real);
   const bool backward = p.kind == Kind::ComplexToReal;
   const int place = backward ? kInput : kOutput;
@@ -167,25 +208,25 @@ Walk plan_walk(const Problem& p, std::int64_t block_bytes) {
   if (far.empty()) {
     const Cut c = cut(g, batches, place, std::max<std::int64_t>(block_bytes / bytes, 1));
     std::int64_t work = 0;
-    if (backward) {
+    if (backward && working == Working::Apart) {
       std::vector<std::size_t> held = joined(near, c.whole);
       if (c.chunked != Pass::kNone) held.push_back(c.chunked);
-      work = lay_out_work(g, held, c);
+      work = lay_out_work(g, held, c, size_bytes(p.real));
     }
     walk.stages.push_back(make_stage(g, p, near, c, true, true));
     walk.stages.back().work_reals = work;
     return walk;
   }
 
-  // Too large for one block. On the way back all of a unit passes through work, so a unit is as few batch entries as make 32 MiB.
+  // Too large for one block. On the way back all of a unit passes through work, so a unit is few batch entries.
   std::vector<std::size_t> inside = batches;
-  if (backward) {
+  if (backward && working == Working::Apart) {
     std::int64_t transform_bytes = pair_bytes;
     for (std::size_t d = g.batches; d < g.dims.size(); ++d) transform_bytes *= g.dims[d].extent;
-    Cut units = cut(g, batches, place, std::max<std::int64_t>((std::int64_t{32} << 20) / transform_bytes, 1));
+    Cut units = cut(g, batches, place, std::max<std::int64_t>(unit_bytes / transform_bytes, 1));
     if (units.chunked != Pass::kNone) units.looped.push_back(units.chunked);
     inside = units.whole;
-    walk.unit_work_reals = lay_out_work(g, joined(range(g.batches, g.dims.size()), inside), Cut{});
+    walk.unit_work_reals = lay_out_work(g, joined(range(g.batches, g.dims.size()), inside), Cut{}, size_bytes(p.real));
     for (const std::size_t d : units.looped) walk.units.push_back(g.dims[d]);
   }
   const Cut blocks = cut(g, joined(inside, far), place, std::max<std::int64_t>(block_bytes / bytes, 1));

@@ -35,8 +35,15 @@ struct Pass {
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 };
 
+// What a block reads, in the order of memory: rows of so many bytes. None: the first pass reads in that order anyway, or from a cache.
+struct Sweep {
+  std::int64_t bytes = 0;
+  std::int64_t rows = 1, row_stride = 0, outer = 1, outer_stride = 0;  // in bytes
+};
+
 struct Stage {
   std::vector<Pass> passes;
+  Sweep sweep;
   std::vector<WalkDim> loops;  // every combination of these
   WalkDim chunk;               // and every `chunk_size` of this
   std::int64_t chunk_size = 1;
@@ -51,7 +58,11 @@ struct Walk {
   std::int64_t unit_work_reals = 0;  // shared by the stages of a unit; 0: stages have their own or none
 };
 
-// `block_bytes`: what one core's cache holds comfortably.
-[[nodiscard]] Walk plan_walk(const Problem& problem, std::int64_t block_bytes);
+// ComplexToReal over several axes leaves its input alone and needs work of its own, unless input and output are the same memory.
+enum class Working : std::uint8_t { Apart, InPlace };
+[[nodiscard]] bool works_in_place(const Problem& problem);  // whether that makes another walk
+
+// `block_bytes`: what one core's cache holds comfortably; `unit_bytes`: the work of a unit, if more than one transform is to share it.
+[[nodiscard]] Walk plan_walk(const Problem& problem, std::int64_t block_bytes, std::int64_t unit_bytes, Working working);
 
 }  // namespace trn::fft::host
