@@ -58,6 +58,22 @@ TEST(Columns, TinyBoxes) {
   EXPECT_GE(targets, 1);
 }
 
+// Many boxes in lanes: codelets, lengths of several levels, odd and even halved axes; vectors that are filled, and one that is not.
+TEST(Columns, BoxesInLanes) {
+  std::uint32_t seed = 700;
+  const int targets = testing_support::on_every_target([&] {
+    for (const Shape& axes : std::vector<Shape>{{4, 4, 4}, {3, 5}, {6, 10}, {5, 7}, {2, 18}, {3, 14}, {2, 22}, {5, 1}, {3, 17}, {2, 42}, {2, 45}}) {
+      for (const Kind kind : kKinds) {
+        Case c{kind, usual(kind), seed % 2 ? Scale::ByLength : Scale::None, Format::Interleaved, Format::Interleaved, axes, {19}, seed % 3 == 0, seed};
+        both(c, {axes.size(), seed % 4 == 0 ? 1 : 0, seed % 5 == 0});
+        ++seed;
+        if (::testing::Test::HasFailure()) return;
+      }
+    }
+  });
+  EXPECT_GE(targets, 1);
+}
+
 // Every codelet; full vectors and all that can be left over; several runs.
 TEST(Columns, RealColumns) {
   std::uint32_t seed = 300;

@@ -12,8 +12,7 @@
 #include <cstdint>
 
 #include "host/boxes.hpp"
-#include "host/lanes-inl.hpp"
-#include "host/real-inl.hpp"
+#include "host/real_lanes-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
@@ -29,7 +28,7 @@ struct RowCount {
   std::int64_t outer, inner;
 };
 
-// Memory that will be needed: the output of this block and the input of the next. Boxes are read and written in turns, which is no stream that the processor would
+// Memory that will be needed: both sides of the next block. Boxes are read and written in turns, which is no stream that the processor would
 // recognize, so a few cache lines are asked for at each butterfly.
 struct Ahead {
   const char *in = nullptr, *in_end = nullptr, *out = nullptr, *out_end = nullptr;
@@ -103,6 +102,65 @@ void transform_rows(D d, const Passes<T>& passes, const RowLines<T>& from, const
     }
 }
 
+// Real lines of one codelet, N rows of one vector each, to half lines of pairs, or back.
+template <int N, bool kThere, class D, class T>
+HWY_NOINLINE void real_codelet_rows(D d, T* real, T* half, std::int64_t lines, T factor, Ahead& ahead) {
+  constexpr std::int64_t lanes = kWidth<D>;
+  const bool scaled = factor != T(1);
+  for (std::int64_t line = 0; line < lines; ++line, real += N * lanes, half += (N / 2 + 1) * 2 * lanes) {
+    ahead.some();
+    hn::Vec<D> x[N];
+    C<D> y[N / 2 + 1];
+    if constexpr (kThere) {
+      HWY_UNROLL(16)
+      for (int j = 0; j < N; ++j) x[j] = hn::LoadU(d, real + j * lanes);
+      real_dft<N>(d, x, y);
+      y[0].i = hn::Zero(d);
+      if constexpr (N % 2 == 0) y[N / 2].i = hn::Zero(d);
+      if (scaled) scale<N / 2 + 1>(d, y, factor);
+      HWY_UNROLL(16)
+      for (int k = 0; k <= N / 2; ++k) store_pair(d, half + 2 * k * lanes, y[k]);
+    } else {
+      HWY_UNROLL(16)
+      for (int k = 0; k <= N / 2; ++k) y[k] = load_pair(d, half + 2 * k * lanes);
+      half_dft<N>(d, y, x);
+      const auto by = hn::Set(d, factor);
+      HWY_UNROLL(16)
+      for (int j = 0; j < N; ++j) hn::StoreU(scaled ? hn::Mul(x[j], by) : x[j], d, real + j * lanes);
+    }
+  }
+}
+template <bool kThere, class D, class T>
+void transform_real_rows(D d, const BoxPlan<T>& plan, T* real, T* half, T factor, T* scratch, Ahead& ahead) {
+  constexpr std::int64_t lanes = kWidth<D>;
+  switch (plan.n) {
+#define TRN_FFT_REAL_ROWS(N) \
+  case N: return real_codelet_rows<N, kThere>(d, real, half, plan.lines, factor, ahead);
+    TRN_FFT_REAL_ROWS(2)
+    TRN_FFT_REAL_ROWS(3)
+    TRN_FFT_REAL_ROWS(4)
+    TRN_FFT_REAL_ROWS(5)
+    TRN_FFT_REAL_ROWS(6)
+    TRN_FFT_REAL_ROWS(7)
+    TRN_FFT_REAL_ROWS(8)
+    TRN_FFT_REAL_ROWS(9)
+    TRN_FFT_REAL_ROWS(10)
+    TRN_FFT_REAL_ROWS(12)
+    TRN_FFT_REAL_ROWS(16)
+#undef TRN_FFT_REAL_ROWS
+    default: break;
+  }
+  const std::int64_t n = plan.n, row = 2 * lanes;
+  for (std::int64_t line = 0; line < plan.lines; ++line, real += n * lanes, half += (n / 2 + 1) * row) {
+    ahead.some();
+    if constexpr (!kThere) {  // what a half line does not use
+      hn::StoreU(hn::Zero(d), d, half + lanes);
+      if (n % 2 == 0) hn::StoreU(hn::Zero(d), d, half + (n + 1) * lanes);
+    }
+    run_levels<kThere>(d, plan.real_passes, 0, real, lanes, half, row, factor, scratch);
+  }
+}
+
 // The side of a block, moved to a run.
 template <class T>
 BlockSide<T> at_run(const BlockSide<T>& side, std::int64_t memory, std::int64_t lanes, bool output) {
@@ -112,20 +170,53 @@ BlockSide<T> at_run(const BlockSide<T>& side, std::int64_t memory, std::int64_t 
     for (std::int64_t lane = 1; lane < lanes; ++lane) s.line[lane] += !output || lane < s.count ? memory : 0;
   return s;
 }
-template <Parts kParts, class D, class T>
+template <class D, class T>
 void load_runs(D d, const BoxSide& side, const BlockSide<T>& in, T* block) {
-  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
-  for (const BoxSide::Run& run : side.runs) load_block<kParts>(d, at_run(in, run.memory, lanes, false), side.points, block + 2 * lanes * run.row);
+  for (const BoxSide::Run& run : side.runs) load_block(d, at_run(in, run.memory, kWidth<D>, false), side.points, block + 2 * kWidth<D> * run.row);
 }
-template <Parts kParts, class D, class T>
+template <class D, class T>
 void store_runs(D d, const BoxSide& side, const BlockSide<T>& out, T* block) {
-  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
-  for (const BoxSide::Run& run : side.runs) store_block<kParts>(d, at_run(out, run.memory, lanes, true), side.points, block + 2 * lanes * run.row);
+  for (const BoxSide::Run& run : side.runs) store_block(d, at_run(out, run.memory, kWidth<D>, true), side.points, block + 2 * kWidth<D> * run.row);
+}
+// The same for rows of reals.
+template <class D, class T>
+void load_real_runs(D d, const BoxSide& side, const BlockSide<T>& in, T* block) {
+  constexpr std::int64_t lanes = kWidth<D>;
+  for (const BoxSide::Run& run : side.runs) {
+    const BlockSide<T> s = at_run(in, run.memory, lanes, false);
+    T* to = block + lanes * run.row;
+    if (s.distance == 1) {
+      for (std::int64_t j = 0; j < side.points; ++j) hn::StoreU(hn::LoadU(d, s.line[0] + j * s.stride), d, to + j * lanes);
+    } else if (s.stride == 1 && side.points >= kPiece<T>) {
+      if (s.distance != 0) lines_to_rows(d, EvenLines<T>{s.line[0], s.distance}, side.points, RealPlace<T>{to, lanes});
+      else lines_to_rows(d, ListedLines<T>{s.line}, side.points, RealPlace<T>{to, lanes});
+    } else {
+      for (std::int64_t j = 0; j < side.points; ++j)
+        for (std::int64_t lane = 0; lane < lanes; ++lane) to[j * lanes + lane] = s.begin(lane)[j * s.stride];
+    }
+  }
+}
+template <class D, class T>
+void store_real_runs(D d, const BoxSide& side, const BlockSide<T>& out, T* block) {
+  constexpr std::int64_t lanes = kWidth<D>;
+  for (const BoxSide::Run& run : side.runs) {
+    const BlockSide<T> s = at_run(out, run.memory, lanes, true);
+    T* from = block + lanes * run.row;
+    if (s.distance == 1) {
+      for (std::int64_t j = 0; j < side.points; ++j) hn::StoreU(hn::LoadU(d, from + j * lanes), d, s.line[0] + j * s.stride);
+    } else if (s.stride == 1 && side.points >= kPiece<T>) {
+      if (s.distance != 0) rows_to_lines(d, EvenLines<T>{s.line[0], s.distance}, side.points, RealPlace<T>{from, lanes});
+      else rows_to_lines(d, ListedLines<T>{s.line}, side.points, RealPlace<T>{from, lanes});
+    } else {
+      for (std::int64_t j = 0; j < side.points; ++j)
+        for (int lane = 0; lane < s.count; ++lane) s.begin(lane)[j * s.stride] = from[j * lanes + lane];
+    }
+  }
 }
 
 template <class D, class T>
 void transform_box(D d, const BoxPlan<T>& plan, const BlockSide<T>& in, const BlockSide<T>& out, T factor, T* scratch, Ahead ahead) {
-  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D())), row = 2 * lanes;
+  constexpr std::int64_t lanes = kWidth<D>, row = 2 * lanes;
   T *box = scratch, *t0 = box + block_reals(plan.rows, lanes), *t1 = t0 + block_reals(plan.longest, lanes), *real = t1 + block_reals(plan.longest, lanes);
   // Exchanged parts make the inverse transform.
   const auto all_axes = [&](bool exchanged, T last) HWY_ATTR {
@@ -136,56 +227,31 @@ void transform_box(D d, const BoxPlan<T>& plan, const BlockSide<T>& in, const Bl
     }
   };
   if (plan.kind == Kind::ComplexToComplex) {
-    load_runs<Parts::Both>(d, plan.in, in, box);
+    load_runs(d, plan.in, in, box);
     all_axes(false, factor);
-    return store_runs<Parts::Both>(d, plan.out, out, box);
+    return store_runs(d, plan.out, out, box);
   }
-  const std::int64_t n = plan.n, m = plan.line_rows(), half = n / 2 + 1;
-  const bool even = n % 2 == 0;
-  const RowLines<T> reals{real, lanes, row, m * row, 0}, halves{box, lanes, row, half * row, 0};
-  if (plan.kind == Kind::RealToComplex) {
-    if (even) {
-      load_runs<Parts::Both>(d, plan.in, in, real);
-      transform_rows(d, plan.real_passes, reals, halves, 1, plan.lines, factor, t0, t1, ahead);
-      for (std::int64_t i = 0; i < plan.lines; ++i) half_rows<true>(d, m, box + i * half * row, plan.real_twiddles.data());
-    } else {
-      load_runs<Parts::Re>(d, plan.in, in, real);
-      for (std::int64_t j = 0; j < plan.lines * n; ++j) hn::StoreU(hn::Zero(d), d, real + j * row + lanes);
-      transform_rows(d, plan.real_passes, reals, reals, 1, plan.lines, factor, t0, t1, ahead);
-      for (std::int64_t i = 0; i < plan.lines; ++i) std::copy_n(real + i * n * row, half * row, box + i * half * row);
+  if constexpr (lanes == kWidth<Widest<T>>) {  // real boxes have the widest vectors only: there is much code for them
+    T* rest = real + plan.lines * plan.n * lanes;
+    if (plan.kind == Kind::RealToComplex) {
+      load_real_runs(d, plan.in, in, real);
+      transform_real_rows<true>(d, plan, real, box, factor, rest, ahead);
+      all_axes(false, T(1));
+      return store_runs(d, plan.out, out, box);
     }
-    all_axes(false, T(1));
-    return store_runs<Parts::Both>(d, plan.out, out, box);
+    load_runs(d, plan.in, in, box);
+    all_axes(true, T(1));
+    transform_real_rows<false>(d, plan, real, box, factor, rest, ahead);
+    store_real_runs(d, plan.out, out, real);
   }
-  load_runs<Parts::Both>(d, plan.in, in, box);
-  all_axes(true, T(1));
-  const RowLines<T> back{real + lanes, -lanes, row, m * row, 0};
-  if (even) {
-    for (std::int64_t i = 0; i < plan.lines; ++i) half_rows<false>(d, m, box + i * half * row, plan.real_twiddles.data());
-    transform_rows(d, plan.real_passes, RowLines<T>{box + lanes, -lanes, row, half * row, 0}, back, 1, plan.lines, factor, t0, t1, ahead);
-    return store_runs<Parts::Both>(d, plan.out, out, real);
-  }
-  for (std::int64_t i = 0; i < plan.lines; ++i) {
-    const T* x = box + i * half * row;
-    T* y = real + i * n * row;
-    std::copy_n(x, half * row, y);
-    hn::StoreU(hn::Zero(d), d, y + lanes);
-    for (std::int64_t k = 1; k < half; ++k) {
-      hn::StoreU(hn::LoadU(d, x + k * row), d, y + (n - k) * row);
-      hn::StoreU(hn::Neg(hn::LoadU(d, x + k * row + lanes)), d, y + (n - k) * row + lanes);
-    }
-  }
-  transform_rows(d, plan.real_passes, back, back, 1, plan.lines, factor, t0, t1, ahead);
-  store_runs<Parts::Re>(d, plan.out, out, real);
 }
 
 template <class D, class T>
 void next_box(D d, const BoxPlan<T>& plan, const BoxCall<T>& call, LineCounter& at, int count, T* scratch) {
-  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  constexpr std::int64_t lanes = kWidth<D>;
   BlockSide<T> in, out;
-  // Of a real side neighbouring points are one complex number, if n is even.
-  in.set(plan.in.stride, call.in_im ? call.in_im - call.in_re : plan.in.stride / 2, count);
-  out.set(plan.out.stride, call.out_im ? call.out_im - call.out_re : plan.out.stride / 2, count);
+  in.set(plan.in.stride, call.in_im ? call.in_im - call.in_re : 0, count);
+  out.set(plan.out.stride, call.out_im ? call.out_im - call.out_re : 0, count);
   T* dummy = scratch + plan.scratch_reals(lanes) - 2 * std::max(plan.in.points, plan.out.points) - 32;
   in.line[0] = call.in_re + at.from;
   out.line[0] = call.out_re + at.to;
@@ -195,10 +261,11 @@ void next_box(D d, const BoxPlan<T>& plan, const BoxCall<T>& call, LineCounter& 
     out.distance = call.batch->back().output_distance;
     if (plan.ahead_lines > 0) {
       const std::int64_t in_bytes = lanes * in.distance * static_cast<std::int64_t>(sizeof(T)), out_bytes = lanes * out.distance * static_cast<std::int64_t>(sizeof(T));
-      ahead.out = reinterpret_cast<const char*>(out.line[0]);
-      ahead.out_end = ahead.out + out_bytes;
+      const std::int64_t blocks = std::min<std::int64_t>(at.run() / lanes - 1, 1);
       ahead.in = reinterpret_cast<const char*>(in.line[0]) + in_bytes;
-      ahead.in_end = at.run() >= 2 * lanes ? ahead.in + in_bytes : ahead.in;
+      ahead.in_end = ahead.in + blocks * in_bytes;
+      ahead.out = reinterpret_cast<const char*>(out.line[0]) + out_bytes;
+      ahead.out_end = ahead.out + blocks * out_bytes;
       ahead.lines = plan.ahead_lines;
     }
     at.advance(lanes);
@@ -212,7 +279,7 @@ void next_box(D d, const BoxPlan<T>& plan, const BoxCall<T>& call, LineCounter& 
   transform_box(d, plan, in, out, call.factor, scratch, ahead);
 }
 
-// Full blocks of the widest vectors, the rest with half ones if they hold it.
+// Full blocks of the widest vectors, the rest of complex ones with half ones if they hold it.
 template <class T>
 void run_boxes_here(const BoxPlan<T>& plan, const BoxCall<T>& call, std::int64_t begin, std::int64_t end, T* scratch) {
   constexpr int widest = static_cast<int>(hn::MaxLanes(Widest<T>()));
@@ -222,7 +289,7 @@ void run_boxes_here(const BoxPlan<T>& plan, const BoxCall<T>& call, std::int64_t
   const int rest = static_cast<int>(end - box);
   if (rest == 0) return;
   if constexpr (widest * sizeof(T) >= 32)
-    if (rest <= widest / 2) return next_box(hn::CappedTag<T, widest / 2>(), plan, call, at, rest, scratch);
+    if (rest <= widest / 2 && plan.kind == Kind::ComplexToComplex) return next_box(hn::CappedTag<T, widest / 2>(), plan, call, at, rest, scratch);
   next_box(Widest<T>(), plan, call, at, rest, scratch);
 }
 

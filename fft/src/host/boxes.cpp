@@ -15,7 +15,8 @@ namespace trn::fft::host {
 template <class T> std::int64_t BoxPlan<T>::scratch_reals(std::int64_t lanes) const {
   const auto block = [&](std::int64_t points) { return (2 * lanes * (points + 1) + 15) / 16 * 16; };
   const std::int64_t dummy = (2 * std::max(in.points, out.points) + 64 + 15) / 16 * 16;  // what lanes without a box write
-  return block(rows) + 2 * block(longest) + (n > 0 ? block(lines * line_rows()) : 0) + dummy;
+  const std::int64_t reals = n > 0 ? ((lines * n + real_passes.scratch_rows()) * lanes + 15) / 16 * 16 : 0;
+  return block(rows) + 2 * block(longest) + reals + dummy;
 }
 template struct BoxPlan<float>;
 template struct BoxPlan<double>;
@@ -70,7 +71,6 @@ template <class T> class BoxBody final : public detail::Body {
     double growth = 1;
     for (const Dimension& a : p.axes) growth *= 1 + direct_sum_bound<T>(a.extent);
     const double u = unit_roundoff(p.real);
-    if (plan_.n > 0 && plan_.n % 2 == 0) growth *= 1 + 6 * u;  // real lines packed as complex ones
     if (p.factor != 1) growth *= 1 + 2 * u;
     bound_ = (growth - 1) * (p.kind == Kind::RealToComplex ? std::sqrt(2.0) : 1);
   }
@@ -123,17 +123,15 @@ template <class T> std::shared_ptr<const detail::Body> make_box_body(const Probl
   for (const Dimension& d : p.axes) dims.push_back({d.extent, d.input_stride, d.output_stride});
   const auto halved = dims.end() - (real ? 1 : 0);
   std::stable_sort(dims.begin(), halved, [&](const Extent& a, const Extent& b) { return there ? std::abs(a.out) > std::abs(b.out) : std::abs(a.in) > std::abs(b.in); });
-  // Rows that fill vectors as they lie are as well transformed column by column.
-  if (!real && dims.back().extent >= 8 && dims.back().extent % (lanes / 2) == 0) return nullptr;
+  // Rows that fill vectors as they lie, but for a half one, are as well transformed column by column; so are, as measured, real ones of 12, 16, ... doubles.
+  const std::int64_t last = dims.back().extent, row_bytes = 2 * last * static_cast<std::int64_t>(sizeof(T)), vector_bytes = lanes * static_cast<std::int64_t>(sizeof(T));
+  if (!real && last >= 4 && row_bytes >= vector_bytes && row_bytes % 32 == 0) return nullptr;
+  if (real && sizeof(T) == sizeof(double) && last >= 12 && last % 4 == 0) return nullptr;
   std::vector<Extent> reals = dims;
   if (real) {
     plan.n = dims.back().extent;
-    const std::int64_t m = plan.line_rows(), together = plan.n / m;
-    reals.back() = {m, together * dims.back().in, together * dims.back().out};
     dims.back().extent = plan.n / 2 + 1;
-    plan.real_passes = make_passes<T>(m);
-    if (plan.n % 2 == 0) plan.real_twiddles = half_twiddles<T>(plan.n);
-    plan.longest = m;
+    plan.real_passes = make_real_passes<T>(there ? EngineKind::RealToHalf : EngineKind::HalfToReal, plan.n);
   }
   std::int64_t inner = real ? dims.back().extent : 1;
   for (const Extent& d : dims) plan.rows *= d.extent;
@@ -143,7 +141,7 @@ template <class T> std::shared_ptr<const detail::Body> make_box_body(const Probl
     plan.longest = std::max(plan.longest, dims[d].extent);
   }
   plan.lines = real ? plan.rows / dims.back().extent : 0;
-  if (2 * (plan.rows + plan.lines * plan.line_rows()) * lanes * static_cast<std::int64_t>(sizeof(T)) > kBoxBytes) return nullptr;
+  if ((2 * plan.rows + plan.lines * plan.n) * lanes * static_cast<std::int64_t>(sizeof(T)) > kBoxBytes) return nullptr;
   plan.in = side_of(there ? reals : dims, &Extent::in);
   plan.out = side_of(real && !there ? reals : dims, &Extent::out);
 
@@ -152,8 +150,8 @@ template <class T> std::shared_ptr<const detail::Body> make_box_body(const Probl
   std::stable_sort(batch.begin(), batch.end(), [](const LineBatch& a, const LineBatch& b) { return std::abs(a.output_distance) > std::abs(b.output_distance); });
   // Neither runs nor boxes that are neighbours: the walk is no slower.
   const auto dense = [&](const BoxSide& side, bool complex, Format format, std::int64_t distance) {
-    const std::int64_t step = complex ? (format == Format::Interleaved ? 2 : 1) : plan.n % 2 == 0 ? 2 : 1;
-    return side.points == 1 || side.stride == step || (complex && distance == step);
+    const std::int64_t step = complex && format == Format::Interleaved ? 2 : 1;
+    return side.points == 1 || side.stride == step || distance == step;
   };
   if (!dense(plan.in, !there, p.input_format, batch.back().input_distance) || !dense(plan.out, there || !real, p.output_format, batch.back().output_distance)) return nullptr;
   return std::make_shared<BoxBody<T>>(p, std::move(plan), std::move(batch));

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "../kernels.hpp"
-#include "line_plan.hpp"
+#include "real_plan.hpp"
 
 namespace trn::fft::host {
 
@@ -29,8 +29,7 @@ template <class T> struct BoxAxis {
   Passes<T> passes;
 };
 
-// The halved axis of a real box is the innermost of its rows. Its real lines, `lines` of them, have a place of their own: pairs of neighbours as complex numbers, m = n/2
-// rows a line, or if n is odd n rows a line with the reals in re.
+// The halved axis of a real box is the innermost of its rows. Its real lines, `lines` of them, have a place of their own, n rows of one vector a line.
 template <class T> struct BoxPlan {
   Kind kind = Kind::ComplexToComplex;
   BoxSide in, out;
@@ -39,9 +38,7 @@ template <class T> struct BoxPlan {
   std::int64_t rows = 1;         // of the complex box
   std::int64_t longest = 1;      // rows that a line needs in scratch
   std::int64_t n = 0, lines = 0; // of the halved axis
-  Passes<T> real_passes;         // of m, or of n if that is odd
-  Aligned<T> real_twiddles;      // as EnginePlan's
-  [[nodiscard]] std::int64_t line_rows() const { return n % 2 == 0 ? n / 2 : n; }
+  RealPasses<T> real_passes;     // of the halved axis
   [[nodiscard]] std::int64_t scratch_reals(std::int64_t lanes) const;
 };
 

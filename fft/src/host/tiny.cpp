@@ -99,6 +99,7 @@ template <class T> std::shared_ptr<const detail::Body> make_tiny_body(const Prob
   for (const Dimension& b : p.batch) add(b, boxes);
   for (const Dimension& a : p.axes) add(a, points);
   if (points * boxes > kTinyPoints || boxes >= widest_lanes<T>()) return nullptr;
+  if (!real && p.axes.size() == 2 && points > 32) return nullptr;  // rows and columns of 5 to 16 points fill vectors: a chain of the usual calls (body.cpp)
 
   // The axes in the order of their calls.
   const std::size_t halved = dims.size() - 1;
