@@ -273,12 +273,38 @@ template <class T> class HostBody final : public detail::Body {
     const auto& passes = usual_.walk.stages.front().passes;
     for (std::size_t i = 0; i < passes.size(); ++i) {
       const double factor = i + 1 == passes.size() ? problem_.factor : 1;
-      const DirectLines pass =
+      DirectLines pass =
           run.engines[i]->direct(passes[i].from_stride, passes[i].to_stride, passes[i].batch, problem_.direction == Direction::Inverse, factor, threads_);
+      if (!pass.run) pass = engine_call(passes[i], run.engines[i], factor);
       if (!pass.run) return {};
       chain->links.push_back({pass, passes[i].from, passes[i].to});
     }
     return {run.work_bytes > 0 ? run_chain<kChainBytes> : run_chain<64>, chain};
+  }
+  // An engine's run() as a link, if scratch on the stack is enough and threads are not worth it.
+  static constexpr std::int64_t kLinkBytes = 16 << 10, kLinkPoints = 1 << 13;
+  struct EngineLink {
+    std::shared_ptr<const Engine<T>> engine;
+    EngineKind kind;
+    bool inverse;
+    std::int64_t from_stride, to_stride;
+    std::vector<LineBatch> batch;
+    double factor;
+  };
+  [[nodiscard]] DirectLines engine_call(const Pass& pass, const std::shared_ptr<const Engine<T>>& engine, double factor) const {
+    if (engine->scratch_bytes(1) > kLinkBytes || lines(pass) * length(pass) > kLinkPoints) return {};
+    return {run_engine, std::make_shared<EngineLink>(EngineLink{engine, pass.kind, problem_.direction == Direction::Inverse, pass.from_stride, pass.to_stride, pass.batch, factor})};
+  }
+  static void run_engine(const void* context, const void* in, void* out) {
+    const auto& link = *static_cast<const EngineLink*>(context);
+    alignas(64) std::byte scratch[kLinkBytes];
+    T *from = const_cast<T*>(static_cast<const T*>(in)), *to = static_cast<T*>(out);
+    Lines input{from, link.kind == EngineKind::RealToHalf ? nullptr : from + 1, link.from_stride}, output{to, link.kind == EngineKind::HalfToReal ? nullptr : to + 1, link.to_stride};
+    if (link.kind == EngineKind::Complex && link.inverse) {
+      std::swap(input.re, input.im);
+      std::swap(output.re, output.im);
+    }
+    link.engine->run(input, output, link.batch, link.factor, scratch, 1);
   }
   template <std::int64_t bytes> static void run_chain(const void* context, const void* in, void* out) {
     alignas(64) std::byte work[bytes];

@@ -41,10 +41,8 @@ Rows<T> direct_rows(const BlockSide<T>& s) {
   return {s.line[0], s.line[0] + s.im, s.stride, s.distance == 2};
 }
 
-enum class Parts { Both, Re };
-
-// `points` points of every line into rows [re][im]; with Parts::Re the im stay as they are.
-template <Parts kParts = Parts::Both, class D, class T>
+// `points` points of every line into rows [re][im].
+template <class D, class T>
 HWY_NOINLINE void load_block(D d, const BlockSide<T>& s, std::int64_t points, T* block) {
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
   const auto tiles = [&](std::int64_t reals, std::int64_t offset, const auto& place) HWY_ATTR {
@@ -53,11 +51,9 @@ HWY_NOINLINE void load_block(D d, const BlockSide<T>& s, std::int64_t points, T*
     for (std::int64_t lane = 0; lane < lanes; ++lane) line[lane] = s.line[lane] + offset;
     lines_to_rows(d, ListedLines<T>{line}, reals, place);
   };
-  if constexpr (kParts == Parts::Both) {
-    if (kTakesInterleaved<D> && s.rows()) return copy_rows(d, points, direct_rows(s), Rows<T>{block, block + lanes, 2 * lanes}, T(1));
-    if (s.pairs() && 2 * points >= kPiece<T>) return tiles(2 * points, s.im < 0 ? s.im : 0, PairPlace<T>{block, lanes, s.im < 0});
-  }
-  for (int part = 0; part < (kParts == Parts::Both ? 2 : 1); ++part) {
+  if (kTakesInterleaved<D> && s.rows()) return copy_rows(d, points, direct_rows(s), Rows<T>{block, block + lanes, 2 * lanes}, T(1));
+  if (s.pairs() && 2 * points >= kPiece<T>) return tiles(2 * points, s.im < 0 ? s.im : 0, PairPlace<T>{block, lanes, s.im < 0});
+  for (int part = 0; part < 2; ++part) {
     const std::int64_t offset = part == 0 ? 0 : s.im;
     T* to = block + part * lanes;
     if (s.stride == 1 && points >= kPiece<T>) {
@@ -69,7 +65,7 @@ HWY_NOINLINE void load_block(D d, const BlockSide<T>& s, std::int64_t points, T*
   }
 }
 
-template <Parts kParts = Parts::Both, class D, class T>
+template <class D, class T>
 HWY_NOINLINE void store_block(D d, const BlockSide<T>& s, std::int64_t points, T* block) {
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
   const auto tiles = [&](std::int64_t reals, std::int64_t offset, const auto& place) HWY_ATTR {
@@ -78,11 +74,9 @@ HWY_NOINLINE void store_block(D d, const BlockSide<T>& s, std::int64_t points, T
     for (std::int64_t lane = 0; lane < lanes; ++lane) line[lane] = s.line[lane] + (lane < s.count ? offset : 0);
     rows_to_lines(d, ListedLines<T>{line}, reals, place);
   };
-  if constexpr (kParts == Parts::Both) {
-    if (kTakesInterleaved<D> && s.rows()) return copy_rows(d, points, Rows<T>{block, block + lanes, 2 * lanes}, direct_rows(s), T(1));
-    if (s.pairs() && 2 * points >= kPiece<T>) return tiles(2 * points, s.im < 0 ? s.im : 0, PairPlace<T>{block, lanes, s.im < 0});
-  }
-  for (int part = 0; part < (kParts == Parts::Both ? 2 : 1); ++part) {
+  if (kTakesInterleaved<D> && s.rows()) return copy_rows(d, points, Rows<T>{block, block + lanes, 2 * lanes}, direct_rows(s), T(1));
+  if (s.pairs() && 2 * points >= kPiece<T>) return tiles(2 * points, s.im < 0 ? s.im : 0, PairPlace<T>{block, lanes, s.im < 0});
+  for (int part = 0; part < 2; ++part) {
     const std::int64_t offset = part == 0 ? 0 : s.im;
     T* from = block + part * lanes;
     if (s.stride == 1 && points >= kPiece<T>) {

@@ -87,33 +87,6 @@ HWY_NOINLINE void half_line(std::int64_t m, const Points<T>& in, const Points<T>
   for (; 2 * k <= m; ++k) half_pairs<kForward>(hn::CappedTag<T, 1>(), m, k, in, out, w);
 }
 
-// The same on a block of rows, in place.
-template <bool kForward, class D, class T>
-HWY_NOINLINE void half_rows(D d, std::int64_t m, T* block, const T* w) {
-  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
-  const auto load = [&](std::int64_t k) HWY_ATTR { return C<D>{hn::LoadU(d, block + 2 * k * lanes), hn::LoadU(d, block + (2 * k + 1) * lanes)}; };
-  const auto store = [&](std::int64_t k, C<D> x) HWY_ATTR {
-    hn::StoreU(x.r, d, block + 2 * k * lanes);
-    hn::StoreU(x.i, d, block + (2 * k + 1) * lanes);
-  };
-  if constexpr (kForward) {
-    const C<D> z = load(0);
-    store(0, C<D>{hn::Add(z.r, z.i), hn::Zero(d)});
-    store(m, C<D>{hn::Sub(z.r, z.i), hn::Zero(d)});
-  } else {
-    const auto a = load(0).r, b = load(m).r;
-    store(0, C<D>{hn::Add(a, b), hn::Sub(a, b)});
-  }
-  for (std::int64_t k = 1; 2 * k <= m; ++k) {
-    C<D> a = load(k), b = load(m - k);
-    const C<D> turn = {hn::Set(d, w[k]), hn::Set(d, w[m / 2 + 1 + k])};
-    if constexpr (kForward) to_half(d, a, b, turn);
-    else from_half(d, a, b, turn);
-    store(k, a);
-    store(m - k, b);
-  }
-}
-
 }  // namespace trn::fft::host::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -108,7 +108,7 @@ template <class T> std::shared_ptr<const detail::Body> make_tiny_body(const Prob
   std::vector<std::size_t> order;
   for (std::size_t d = p.batch.size(); d < dims.size(); ++d)
     if (dims[d].extent > 1 && !(real && d == halved)) order.push_back(d);
-  if (order.empty() || order.size() + 1 > kTinyAxes) return nullptr;
+  if (order.empty() || order.size() + (real ? 1 : 0) > kTinyAxes) return nullptr;
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return std::abs(dims[a].stride[place]) > std::abs(dims[b].stride[place]); });
   if (there) {
     std::reverse(order.begin(), order.end());
