@@ -79,7 +79,7 @@ void real_columns(const RealColumnRuns<T>& columns, std::int64_t run) {
 }
 
 template <class T>
-RealColumnsRun<T> real_columns_kernel_here(std::int64_t n, bool there) {
+RealColumnsRun<T> column_runs_kernel_here(std::int64_t n, bool there) {
   if (hn::MaxLanes(Widest<T>()) == 1) return nullptr;
   switch (n) {
 #define TRN_FFT_REAL_COLUMNS(N) \

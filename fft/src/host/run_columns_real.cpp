@@ -13,8 +13,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
-RealColumnsRun<float> real_columns_float(std::int64_t n, bool there) { return real_columns_kernel_here<float>(n, there); }
-RealColumnsRun<double> real_columns_double(std::int64_t n, bool there) { return real_columns_kernel_here<double>(n, there); }
+RealColumnsRun<float> column_runs_float(std::int64_t n, bool there) { return column_runs_kernel_here<float>(n, there); }
+RealColumnsRun<double> column_runs_double(std::int64_t n, bool there) { return column_runs_kernel_here<double>(n, there); }
 
 }  // namespace trn::fft::host::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -22,11 +22,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace trn::fft::host {
 
-HWY_EXPORT(real_columns_float);
-HWY_EXPORT(real_columns_double);
+HWY_EXPORT(column_runs_float);
+HWY_EXPORT(column_runs_double);
 
-template <> RealColumnsRun<float> real_columns_kernel<float>(std::int64_t n, bool there) { return HWY_DYNAMIC_DISPATCH(real_columns_float)(n, there); }
-template <> RealColumnsRun<double> real_columns_kernel<double>(std::int64_t n, bool there) { return HWY_DYNAMIC_DISPATCH(real_columns_double)(n, there); }
+template <> RealColumnsRun<float> column_runs_kernel<float>(std::int64_t n, bool there) { return HWY_DYNAMIC_DISPATCH(column_runs_float)(n, there); }
+template <> RealColumnsRun<double> column_runs_kernel<double>(std::int64_t n, bool there) { return HWY_DYNAMIC_DISPATCH(column_runs_double)(n, there); }
 
 }  // namespace trn::fft::host
 #endif
