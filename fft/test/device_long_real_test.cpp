@@ -160,6 +160,147 @@ TEST(DeviceLongReal, Pairs) {
   }
 }
 
+// Half lines, row N/2 of the result behind it.
+struct PairsInMemory {
+  std::vector<float> x, y;
+};
+LinesShape shape_in(const PairsCase& c) {
+  return {LineKernel::PairsIn,
+          Mode::Native,
+          c.n1,
+          c.n2,
+          pairs_of(c.m() / 2, 2 * c.N),
+          pairs_of(c.m(), 2),
+          {{c.across, 2 * c.points(), (c.N + 1) * c.m()}, {c.N / 2, 2, 2 * c.m()}}};
+}
+PairsInMemory run_pairs_in(const PairsCase& c, const char* machine, const neuron::SimOptions& how) {
+  PairsInMemory memory{noise(2 * c.across * c.points(), 4), noise(c.across * (c.N + 1) * c.m(), 5)};
+  float* const x = memory.x.data();
+  simulate(shape_in(c), machine, {c.direction, 0.5L, 0},
+           {{"x", x},
+            {"y", memory.y.data()},
+            {"x_mirror", x + 2 * (c.N / 2 + 1)},
+            {"x_lone", x + 2 * (c.N * c.m() / 2 - c.N / 2 + 1)},
+            {"x_middle", memory.y.data() + c.N * c.m()}},
+           how);
+  return memory;
+}
+
+TEST(DeviceLongReal, PairsIn) {
+  for (const PairsCase& c : kPairs) {
+    const std::int64_t m = c.m(), n = c.N * m;
+    for (const char* machine : {"trn1", "trn2", "trn3"}) {
+      const PairsInMemory memory = run_pairs_in(c, machine, {.order = Order::in_order(), .check_races = true});
+      const std::vector<float>&x = memory.x, &y = memory.y;
+      std::vector<Wide> got, want;
+      for (std::int64_t b = 0; b < c.across; ++b) {
+        const auto full = [&](std::int64_t k) {
+          const bool mirrored = 2 * k > n;
+          const auto at = static_cast<std::size_t>(2 * (b * c.points() + (mirrored ? n - k : k)));
+          const Wide v(x[at], k == 0 || 2 * k == n ? 0 : x[at + 1]);
+          return mirrored ? std::conj(v) : v;
+        };
+        const auto value = [&](std::int64_t at) { return y[static_cast<std::size_t>(b * (c.N + 1) * m + at)]; };
+        for (std::int64_t l = 0; l < c.N / 2; ++l) {
+          std::vector<Wide> line;
+          for (std::int64_t k = 0; k < m; ++k) line.push_back(full(l + c.N * k));
+          const std::vector<Wide> z = wide_transform(line, c.direction, 0.5L);
+          for (std::int64_t j = 0; j < m; ++j) {
+            ASSERT_TRUE(l > 0 || value(2 * j + 1) == value(n + j));  // row N/2 as it is
+            got.emplace_back(value(2 * (l * m + j)), l == 0 ? 0 : value(2 * (l * m + j) + 1));
+            want.push_back(l == 0 ? Wide(z[static_cast<std::size_t>(j)].real()) : z[static_cast<std::size_t>(j)]);
+          }
+        }
+      }
+      EXPECT_LE(distance(got, want), lines_error_bound(shape_in(c)) * norm(want))
+          << c.n1 << " x " << c.n2 << " " << machine;
+      EXPECT_LE(distance(got, want), 1e-6 * norm(want));
+      for (std::uint64_t seed = 1; seed <= 2; ++seed)
+        EXPECT_TRUE(run_pairs_in(c, machine, {.order = Order::shuffled(seed)}).y == y) << "seed " << seed;
+    }
+  }
+}
+
+LinesShape shape_back(const ColumnsCase& c) {
+  return {LineKernel::ColumnsReal,
+          Mode::Native,
+          1,
+          c.N,
+          pairs_of(c.N / 2, 2 * c.m),
+          reals_of(c.N, c.stride * c.m),
+          {{c.batch, c.N * c.m, c.stride * c.N * c.m + 3}, {c.m, 2, c.stride}},
+          true};
+}
+
+TEST(DeviceLongReal, ColumnsReal) {
+  for (const ColumnsCase& c : kColumns) {
+    const std::int64_t n = c.N * c.m, distance_out = c.stride * n + 3;
+    std::vector<float> z = noise(c.batch * n, 6);
+    const auto run = [&](const char* machine, const neuron::SimOptions& how) {
+      std::vector<float> x(static_cast<std::size_t>(c.batch * distance_out), -77.25F);
+      simulate(shape_back(c), machine, {c.direction, 0.25L, n}, {{"x", z.data()}, {"y_re", x.data()}}, how);
+      return x;
+    };
+    for (const char* machine : {"trn1", "trn2", "trn3"}) {
+      const std::vector<float> x = run(machine, {.order = Order::in_order(), .check_races = true});
+      std::vector<Wide> got, want;
+      for (std::int64_t b = 0; b < c.batch; ++b) {
+        for (std::int64_t j2 = 0; j2 < c.m; j2 += 7) {
+          const auto value = [&](std::int64_t k) {
+            const auto at = static_cast<std::size_t>(b * n + 2 * (k * c.m + j2));
+            return Wide(z[at], z[at + 1]);
+          };
+          std::vector<Wide> column(static_cast<std::size_t>(c.N));
+          column[0] = value(0).real();
+          column[static_cast<std::size_t>(c.N / 2)] = value(0).imag();
+          for (std::int64_t k = 1; k < c.N / 2; ++k) {
+            const Wide v = value(k) * turn(k * j2, n, c.direction);
+            column[static_cast<std::size_t>(k)] = v;
+            column[static_cast<std::size_t>(c.N - k)] = std::conj(v);
+          }
+          const std::vector<Wide> exact = slow_transform(column, c.direction, 0.25L);
+          for (std::int64_t j1 = 0; j1 < c.N; ++j1) {
+            got.emplace_back(x[static_cast<std::size_t>(b * distance_out + c.stride * (j1 * c.m + j2))]);
+            want.emplace_back(exact[static_cast<std::size_t>(j1)].real());
+          }
+        }
+      }
+      EXPECT_LE(distance(got, want), std::sqrt(2.0) * lines_error_bound(shape_back(c)) * norm(want))
+          << c.N << " x " << c.m << " " << machine;
+      EXPECT_LE(distance(got, want), 1e-6 * norm(want));
+      for (std::uint64_t seed = 1; seed <= 3; ++seed)
+        EXPECT_TRUE(run(machine, {.order = Order::shuffled(seed)}) == x) << "seed " << seed;
+    }
+  }
+}
+
+// x_j = 2 Re sum over k < n/2 of X_k exp(-+ 2 pi i j (k + 1/2)/n).
+TEST(DeviceLongReal, OddLinesBack) {
+  for (const auto& [n1, n2, count] :
+       {std::tuple<std::int64_t, std::int64_t, std::int64_t>{16, 18, 40}, {4, 128, 70}, {90, 100, 2}}) {
+    const std::int64_t n = n1 * n2;
+    const LinesShape s{LineKernel::Blocks,      Mode::Native, n1,  n2, pairs_of(n / 2, 6), reals_of(n, 2),
+                       {{count, 3 * n, 2 * n}}, false,        true};
+    std::vector<float> x = noise(count * 3 * n, 3), y(static_cast<std::size_t>(count * 2 * n), -77.25F);
+    simulate(s, "trn2", {Direction::Inverse, 1, 0}, {{"x", x.data()}, {"y_re", y.data()}},
+             {.order = Order::shuffled(5), .check_races = true});
+    std::vector<Wide> got, want;
+    for (std::int64_t b = 0; b < count; b += 9) {
+      std::vector<Wide> line(static_cast<std::size_t>(n));
+      for (std::int64_t k = 0; k < n / 2; ++k) {
+        const auto at = static_cast<std::size_t>(b * 3 * n + 6 * k);
+        line[static_cast<std::size_t>(k)] = {x[at], x[at + 1]};
+      }
+      const std::vector<Wide> z = wide_transform(line, Direction::Inverse);
+      for (std::int64_t j = 0; j < n; ++j) {
+        got.emplace_back(y[static_cast<std::size_t>(b * 2 * n + 2 * j)]);
+        want.emplace_back(2 * (z[static_cast<std::size_t>(j)] * turn(j, 2 * n, Direction::Inverse)).real());
+      }
+    }
+    EXPECT_LE(distance(got, want), 1e-6 * norm(want)) << n1 << " x " << n2;
+  }
+}
+
 // y_k = sum of Im(x_j) exp(-+ 2 pi i j (k + 1/2)/n).
 TEST(DeviceLongReal, OddHalfLines) {
   for (const auto& [n1, n2, count] :
@@ -193,6 +334,8 @@ TEST(DeviceLongReal, NkiGivesTheSimulatorsBits) {
     const tile::Machine& machine = tile::machine(name);
     neuron::testing::expect_agreement(lines_program(kColumns[0].shape(), machine));
     neuron::testing::expect_agreement(lines_program(kSmallPairs.shape(), machine));
+    neuron::testing::expect_agreement(lines_program(shape_back(kColumns[0]), machine));
+    neuron::testing::expect_agreement(lines_program(shape_in(kSmallPairs), machine));
   }
   const tile::Machine& machine = tile::machine("trn2");
   neuron::testing::expect_agreement(lines_program(kColumns[1].shape(), machine));
@@ -209,33 +352,33 @@ std::string steps_of(const Executor& executor, const Description& d) {
   return names;
 }
 
-// Whole transforms: one line and batches, other factors than 2, in place, either direction, gaps.
-TEST(DeviceLongReal, Transforms) {
-  for (const char* name : {"sim:trn1", "sim:trn2", "sim:trn3"}) {
-    const Executor executor = Executor::open(name);
-    const bool all = std::string(name) == "sim:trn2";
-    std::vector<Description> cases{dense(Kind::RealToComplex, Direction::Forward, {131072})};
-    if (all) {
-      cases.push_back(dense(Kind::RealToComplex, Direction::Inverse, {32768}, {.batch = 16}));
-      cases.push_back(dense(Kind::RealToComplex, Direction::Forward, {100352}));  // 8 x 112 x 112
-      cases.push_back(
-          {Kind::RealToComplex, Direction::Forward, {{65536, 2, 3}}, {{2, 300000, 250000}}, Scale::Orthonormal});
-      cases.push_back(dense(Kind::RealToComplex, Direction::Forward, {524288}));
-    }
-    for (const Description& d : cases) {
-      EXPECT_EQ(steps_of(executor, d), "fft_real_columns fft_pairs fft_half_out") << d.axes[0].extent;
-      const PlanResult r = run_plan<float>(executor, d);
-      EXPECT_EQ(r.family, "device");
-      EXPECT_TRUE(r.guarded);
-      EXPECT_LE(r.error, r.accuracy.bound) << d.axes[0].extent << " " << name;
-      EXPECT_LE(r.error, 1e-6) << d.axes[0].extent << " " << name;
-    }
-  }
-  const Executor executor = Executor::open("sim:trn2");
-  const PlanResult r = run_plan<float>(
-      executor, dense(Kind::RealToComplex, Direction::Forward, {131072}, {.batch = 2, .padded_real = true}), true);
-  EXPECT_LE(r.error, r.accuracy.bound);
+void expect_transform(const char* name, const Description& d, bool in_place = false) {
+  const Executor executor = Executor::open(name);
+  const char* steps = d.kind == Kind::RealToComplex ? "fft_real_columns fft_pairs fft_half_out"
+                                                    : "fft_half_in fft_pairs_in fft_columns_real";
+  EXPECT_EQ(steps_of(executor, d), steps) << d.axes[0].extent;
+  const PlanResult r = run_plan<float>(executor, d, in_place);
+  EXPECT_EQ(r.family, "device");
   EXPECT_TRUE(r.guarded);
+  EXPECT_LE(r.error, r.accuracy.bound) << d.axes[0].extent << " " << name;
+  EXPECT_LE(r.error, 1e-6) << d.axes[0].extent << " " << name;
+}
+
+// Whole transforms: few and many lines, other factors than 2, in place, either direction, gaps.
+TEST(DeviceLongReal, Transforms) {
+  expect_transform("sim:trn1", dense(Kind::RealToComplex, Direction::Inverse, {32768}, {.batch = 32}));
+  expect_transform("sim:trn3", dense(Kind::ComplexToReal, Direction::Inverse, {32768}, {.batch = 32}));
+  expect_transform("sim:trn2",
+                   dense(Kind::RealToComplex, Direction::Forward, {100352}, {.batch = 11}));  // 8 x 98 x 128
+  const std::int64_t n = 65536;
+  expect_transform(
+      "sim:trn2",
+      {Kind::RealToComplex, Direction::Forward, {{n, 2, 3}}, {{16, 2 * n + 7, 100000}}, Scale::Orthonormal});
+  expect_transform(
+      "sim:trn2",
+      {Kind::ComplexToReal, Direction::Forward, {{n, 3, 2}}, {{16, 100000, 2 * n + 7}}, Scale::Orthonormal});
+  for (const Kind kind : {Kind::RealToComplex, Kind::ComplexToReal})
+    expect_transform("sim:trn2", dense(kind, Direction::Forward, {131072}, {.batch = 8, .padded_real = true}), true);
 }
 
 TEST(DeviceLongReal, Refusals) {

@@ -78,6 +78,12 @@ class Maker {
       case LineKernel::Pairs:
         pairs();
         break;
+      case LineKernel::PairsIn:
+        pairs_in();
+        break;
+      case LineKernel::ColumnsReal:
+        columns_real();
+        break;
     }
     return std::move(made_);
   }
@@ -133,7 +139,8 @@ class Maker {
       if (which == 1 && second) continue;
       matrix(names[which], side, side, [&](std::int64_t r, std::int64_t c) -> long double {
         if (r / n != c / n) return 0;
-        const Complex w = factor * power((r % n) * (c % n) % n, n);
+        const bool shifted = s_.odd && device::is_half_in(s_);
+        const Complex w = factor * power((2 * (r % n) + (shifted ? 1 : 0)) * (c % n) % (2 * n), 2 * n);
         return which == 0 ? w.real() : which == 1 ? w.imag() : -w.imag();
       });
     }
@@ -200,10 +207,40 @@ class Maker {
            [&](std::int64_t r, std::int64_t) { return r % 2 == 0 ? options_.factor : -options_.factor; });
   }
 
+  void pairs_in() {
+    const std::int64_t n1 = s_.n1, n2 = s_.n2, rows1 = device::lines_together(n1, machine_) * n1,
+                       upper = machine_.partitions / 2;
+    for (std::int64_t which = 0; which < 2; ++which) {
+      matrix(which == 0 ? "first_sum" : "first_difference", upper + n2 / 2, 2 * n2,
+             [&](std::int64_t r, std::int64_t c) -> long double {
+               if (r % upper >= n2 / 2) return 0;
+               const Complex w = power(c / 2 * (r % upper) % n2, n2);
+               return coefficient(which == 0 ? w : Complex(0, -1) * w, r / upper, c % 2);
+             });
+    }
+    twiddles(rows1, n1, 2 * n2, n2);
+    planes(n1, {"second_a", "second_b", "second_minus_b"}, options_.factor, true);
+    matrix("spread", rows1 / n1, rows1,
+           [&](std::int64_t r, std::int64_t c) { return r == c / n1 ? options_.factor : 0; });
+  }
+  // Rows (part, group, k1), columns (group, j1).
+  void columns_real() {
+    const std::int64_t n = s_.n2, rows = machine_.partitions, half = n / 2;
+    matrix("matrix", rows, rows, [&](std::int64_t r, std::int64_t c) -> long double {
+      const std::int64_t from = r / (rows / 2), k = r % half, j = c % n;
+      if (r % (rows / 2) / half != c / n) return 0;
+      if (k == 0) return from == 1 && j % 2 != 0 ? -options_.factor : options_.factor;
+      return coefficient(2 * options_.factor * power(j * k % n, n), from, 0);
+    });
+    table(half);
+  }
+
   // The twiddles between n1 and n2 points: rows (line, a), columns (line, b, part), w^(a b).
   void twiddles(std::int64_t rows, std::int64_t rows_each, std::int64_t columns, std::int64_t columns_each) {
     const auto twiddle = [&](std::int64_t r, std::int64_t c) {
-      return power((r % rows_each) * (2 * (c / 2 % columns_each) + (s_.odd ? 1 : 0)), 2 * s_.n());
+      const std::int64_t a = r % rows_each,
+                         b = c / 2 % columns_each;  // of odd lines k + 1/2, which is b, or a where half lines come in
+      return power(2 * a * b + (!s_.odd ? 0 : device::is_half_in(s_) ? b : a), 2 * s_.n());
     };
     made_.push_back(make("twiddle_cos", rows, columns, DType::Float32, 1,
                          [&](std::int64_t r, std::int64_t c) { return twiddle(r, c).real(); }));

@@ -22,6 +22,10 @@ const char* name(LineKernel kernel) {
       return "real columns";
     case LineKernel::Pairs:
       return "pairs";
+    case LineKernel::PairsIn:
+      return "pairs in";
+    case LineKernel::ColumnsReal:
+      return "columns real";
   }
   return "?";
 }
@@ -146,40 +150,45 @@ tile::Program lines_program(const LinesShape& shape, const tile::Machine& machin
       return device::columns_program(shape, machine);
     case LineKernel::Blocks:
       require(!shape.table, "fft: kernel blocks has no table");
-      require(shape.in.points == shape.n() || (shape.out.real && shape.in.points == shape.n() / 2 + 1),
-              "fft: kernel blocks takes lines of {} points, or {} of a real one; got {}", shape.n(), shape.n() / 2 + 1,
-              shape.in.points);
+      require(
+          shape.in.points == shape.n() || (shape.out.real && shape.in.points == shape.n() / 2 + (shape.odd ? 0 : 1)),
+          "fft: kernel blocks takes lines of {} points, or {} of a real one; got {}", shape.n(), shape.n() / 2 + 1,
+          shape.in.points);
       require(shape.out.points == shape.n() || 2 * shape.out.points <= shape.n() + 2,
               "fft: kernel blocks gives all {} points, or the first {} and less; got {}", shape.n(), shape.n() / 2 + 1,
               shape.out.points);
-      require(!shape.odd || (!shape.in.real && 2 * shape.out.points <= shape.n()),
-              "fft: odd lines are the imaginary parts of complex ones and have up to {} results; got {}", shape.n() / 2,
-              shape.out.points);
+      require(!shape.odd || (!shape.in.real && (2 * shape.out.points <= shape.n() || 2 * shape.in.points == shape.n())),
+              "fft: odd lines are the imaginary parts of complex ones and have up to {} results, or backwards; got {} "
+              "to {}",
+              shape.n() / 2, shape.in.points, shape.out.points);
       if (device::is_half_out(shape)) return device::half_out_program(shape, machine);
       if (device::is_half_in(shape)) return device::half_in_program(shape, machine);
       return device::blocks_program(shape, machine);
     case LineKernel::RealColumns:
     case LineKernel::Pairs:
+    case LineKernel::PairsIn:
+    case LineKernel::ColumnsReal:
       break;
   }
   require(shape.mode == Mode::Native, "fft: kernel {} has mode native, not {}", name(shape.kernel), name(shape.mode));
-  if (shape.kernel == LineKernel::RealColumns) {
-    require(shape.n1 == 1 && shape.table && shape.in.real && !shape.out.real && 2 * shape.out.points == shape.n2 &&
-                shape.in.points == shape.n2 &&
-                device::real_columns_width(shape.n2, shape.lines.back().count, machine) > 0,
-            "fft: kernel real columns takes {} or fewer real points, a divisor of that, and a multiple of {} columns, "
-            "with a table; got {} points, {} columns",
-            machine.partitions, 2 * machine.partitions / std::max<std::int64_t>(shape.n2, 1), shape.in.points,
-            shape.lines.back().count);
-    return device::real_columns_program(shape, machine);
+  const bool back = shape.kernel == LineKernel::PairsIn || shape.kernel == LineKernel::ColumnsReal;
+  const PointLayout &given = back ? shape.out : shape.in, &half = back ? shape.in : shape.out;
+  const std::int64_t lines = shape.lines.back().count;
+  if (shape.kernel == LineKernel::RealColumns || shape.kernel == LineKernel::ColumnsReal) {
+    require(shape.n1 == 1 && shape.table && given.real && !half.real && half.format == Format::Interleaved &&
+                2 * half.points == shape.n2 && given.points == shape.n2 &&
+                device::real_columns_width(shape.n2, lines, machine) > 0,
+            "fft: kernel {} takes {} or fewer real points, a divisor of that, and a multiple of {} columns, with a "
+            "table; got {} points, {} columns",
+            name(shape.kernel), machine.partitions, 2 * machine.partitions / std::max<std::int64_t>(shape.n2, 1),
+            given.points, lines);
+    return back ? device::columns_real_program(shape, machine) : device::real_columns_program(shape, machine);
   }
-  require(shape.lines.size() >= 2 && shape.in.points == shape.n() && 2 * shape.out.points == shape.n() &&
-              shape.in.stride == 2 && shape.in.format == Format::Interleaved &&
-              shape.out.format == Format::Interleaved && !shape.in.real && !shape.out.real &&
-              device::pairs_fit(shape.n1, shape.n2, shape.lines.back().count, shape.lines[shape.lines.size() - 2].count,
-                                machine),
-          "fft: kernel pairs does not take {} lines of {} x {} points", shape.lines.back().count, shape.n1, shape.n2);
-  return device::pairs_program(shape, machine);
+  require(shape.lines.size() >= 2 && given.points == shape.n() && 2 * half.points == shape.n() && given.stride == 2 &&
+              given.format == Format::Interleaved && half.format == Format::Interleaved && !given.real && !half.real &&
+              device::pairs_fit(shape.n1, shape.n2, lines, shape.lines[shape.lines.size() - 2].count, machine),
+          "fft: kernel {} does not take {} lines of {} x {} points", name(shape.kernel), lines, shape.n1, shape.n2);
+  return back ? device::pairs_in_program(shape, machine) : device::pairs_program(shape, machine);
 }
 
 }  // namespace trn::fft

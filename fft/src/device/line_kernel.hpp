@@ -89,6 +89,8 @@ class LineKernelBase {
 [[nodiscard]] tile::Program blocks_program(const LinesShape& shape, const tile::Machine& machine);
 [[nodiscard]] tile::Program real_columns_program(const LinesShape& shape, const tile::Machine& machine);
 [[nodiscard]] tile::Program pairs_program(const LinesShape& shape, const tile::Machine& machine);
+[[nodiscard]] tile::Program pairs_in_program(const LinesShape& shape, const tile::Machine& machine);
+[[nodiscard]] tile::Program columns_real_program(const LinesShape& shape, const tile::Machine& machine);
 // Columns to a half of kernel RealColumns; 0 where it cannot have them.
 [[nodiscard]] std::int64_t real_columns_width(std::int64_t n1, std::int64_t columns, const tile::Machine& machine);
 // Whether kernel Pairs takes such factors, `lines` of each of `across` transforms.

@@ -215,8 +215,8 @@ double lines_error_bound(const LinesShape& s) {
   };
   const double twiddle = 4 * u;
   double bound = step(s.n2);
-  if (s.kernel == LineKernel::Blocks || s.kernel == LineKernel::Pairs) bound += step(s.n1) + twiddle;
-  if (s.kernel == LineKernel::Pairs) bound += 2 * u;  // a sum and a difference
+  if (s.kernel == LineKernel::Blocks || s.kernel == LineKernel::Pairs || s.kernel == LineKernel::PairsIn) bound += step(s.n1) + twiddle;
+  if (s.kernel == LineKernel::Pairs || s.kernel == LineKernel::PairsIn) bound += 2 * u;  // a sum and a difference
   if (s.in.points < s.n()) bound += 2 * u;  // point n/2 times its factor, added last
   if (s.table) bound += twiddle;
   return bound;

@@ -93,6 +93,8 @@ class Planner {
   // The same by kernels RealColumns and Pairs, where they take these lines; false where they do not.
   bool long_pairs(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n,
                   Direction direction, long double factor);
+  bool long_pairs_in(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n,
+                     Direction direction, long double factor);
   // Half the results of a real line that takes several programs.
   void long_half(std::int64_t n1, const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n,
                  Direction direction, long double factor);

@@ -7,6 +7,7 @@
 // images.
 #include <algorithm>
 #include <trn/core/error.hpp>
+#include <utility>
 
 #include "line_kernel.hpp"
 #include "planner.hpp"
@@ -36,12 +37,16 @@ namespace {
 
 // Lines of n = N m points, m = n1 n2, for kernels RealColumns and Pairs; N = 0 where there are none. The fullest array,
 // and of those as full the largest N: residue N/2 takes programs of its own.
+constexpr std::int64_t kPairPoints = std::int64_t{1} << 20;  // fewer are not worth the launch of a third program
 struct PairFactors {
   std::int64_t N = 0, n1 = 0, n2 = 0;
 };
-PairFactors pair_factors(std::int64_t n, std::int64_t across, const Machine& machine) {
-  const std::int64_t limit = machine.partitions;
+PairFactors pair_factors(std::int64_t n, const std::vector<LineDim>& lines, const Machine& machine) {
+  const std::int64_t limit = machine.partitions, across = lines.back().count;
+  std::int64_t points = n;
+  for (const LineDim& d : lines) points *= d.count;
   PairFactors best;
+  if (points < kPairPoints) return best;
   double value = 0.48;  // below, the array is fuller with other factors
   for (std::int64_t N = limit; N >= 8; N /= 2) {
     const std::int64_t m = n / N;
@@ -65,7 +70,7 @@ bool Planner::long_pairs(const Field& in, const Field& out, const std::vector<Li
   // Transforms that follow one another share the array: those of the longest dimension.
   std::vector<LineDim> all = lines;
   std::stable_sort(all.begin(), all.end(), [](const LineDim& a, const LineDim& b) { return a.count < b.count; });
-  const auto [N, n1, n2] = pair_factors(n, all.back().count, device_.machine());
+  const auto [N, n1, n2] = pair_factors(n, all, device_.machine());
   if (N == 0) return false;
   const std::int64_t before = mark(), m = n / N, stride = out.layout.stride;
 
@@ -97,6 +102,50 @@ bool Planner::long_pairs(const Field& in, const Field& out, const std::vector<Li
   for (Ref* ref : {&z.re, &z.im}) ref->offset += N / 2 * stride;
   blocks(from, z, residue, m, {direction, factor, 0}, true);
   bound_ = std::max(bound_, most);
+  release(before);
+  return true;
+}
+
+bool Planner::long_pairs_in(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n,
+                            Direction direction, long double factor) {
+  // Where Vector Engine and GpSimd take turns the sums of these kernels cost more than their products save.
+  if (mode_ != Mode::Native || in.layout.format != Format::Interleaved || device_.machine().vector_gpsimd_share_port)
+    return false;
+  std::vector<LineDim> all = lines;
+  std::stable_sort(all.begin(), all.end(), [](const LineDim& a, const LineDim& b) { return a.count < b.count; });
+  const auto [N, n1, n2] = pair_factors(n, all, device_.machine());
+  if (N == 0) return false;
+  const std::int64_t before = mark(), m = n / N, stride = in.layout.stride;
+
+  // N/2 lines of pairs, and behind them row N/2, which is real.
+  std::vector<LineDim> to = all, from = all;
+  const Field work = workspace_lines(N / 2 * m + m / 2, to, As::Output);
+  for (std::size_t i = 0; i < all.size(); ++i) from[i].in = to[i].out;
+  Field half = in, row = work, line = work;
+  half.layout.points = m / 2, half.layout.stride = stride * N;
+  row.re.offset += N * m;
+  row.layout = {Format::Interleaved, true, m, 1};
+  line.layout.points = m;
+  const double outside = bound_;
+  Field residue = half;
+  for (Ref* ref : {&residue.re, &residue.im}) ref->offset += N / 2 * stride;
+  blocks(residue, row, to, m, {direction, 1, 0}, true);
+  const double most = std::exchange(bound_, outside);
+  to.push_back({N / 2, stride, 2 * m});
+  kernel(LineKernel::PairsIn, n1, n2, half, line, to, {direction, 1, 0});
+  if (make_ == Make::Everything) {
+    const auto at = [&](std::int64_t point) { return Ref{in.re.of, in.re.offset + point * stride}; };
+    steps_.back().refs.emplace_back("x_mirror", at(N / 2 + 1));
+    steps_.back().refs.emplace_back("x_lone", at(n / 2 - N / 2 + 1));
+    steps_.back().refs.emplace_back("x_middle", row.re);
+  }
+  bound_ = std::max(bound_, most);
+
+  Field z = work, x = out;
+  z.layout.points = N / 2, z.layout.stride = 2 * m;
+  x.layout.points = N, x.layout.stride = out.layout.stride * m;
+  from.push_back({m, 2, out.layout.stride});
+  kernel(LineKernel::ColumnsReal, 1, N, z, x, from, {direction, factor, n});
   release(before);
   return true;
 }
@@ -134,6 +183,7 @@ void Planner::long_half(std::int64_t n1, const Field& in, const Field& out, cons
 void Planner::half_to_real(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n,
                            Direction direction, long double factor) {
   const std::int64_t before = mark(), limit = device_.machine().partitions;
+  if (levels(n, limit) > 0 && long_pairs_in(in, out, lines, n, direction, factor)) return;
   if (levels(n, limit) == 2 && n % limit == 0 && levels(n / limit, limit) == 1) {
     const Rest rest = first_of_long(limit, in, out, lines, n, direction, true);
     Field z = out;

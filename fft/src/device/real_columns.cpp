@@ -81,7 +81,7 @@ class RealColumnsKernel final : public LineKernelBase {
       }
     }
     const auto product = [&](const Access& u, std::int64_t part) {
-      const Access t = b_.sbuf("product", side_, {columns}, DType::Float32, 8);
+      const Access t = b_.sbuf("product", side_, {columns}, DType::Float32, 2);
       b_.tensor_tensor(t, u, pattern(table, part, {{0, runs_}, {2, width_}}), AluOp::Multiply, Engine::Vector);
       return t;
     };

@@ -28,7 +28,8 @@ namespace trn::fft {
 // 0 .. N/2 - 1, with twiddles; then
 //          these N/2 lines of m = n1 n2 points to half of the transform, all but its points of residue N/2. See their
 //          sources.
-enum class LineKernel : std::uint8_t { Rows, Columns, Blocks, RealColumns, Pairs };
+// PairsIn, ColumnsReal  the same backwards, from half lines to real ones.
+enum class LineKernel : std::uint8_t { Rows, Columns, Blocks, RealColumns, Pairs, PairsIn, ColumnsReal };
 [[nodiscard]] const char* name(LineKernel kernel);
 
 // The points of one side, in reals: point j of line (b0, b1, ...) lies at j * stride + b0 * distance0 + ...; interleaved complex points
@@ -52,8 +53,8 @@ struct LinesShape {
   PointLayout in, out;
   std::vector<LineDim> lines;  // every combination is a line; at least one
   bool table = false;          // Columns: with a table
-  bool odd =
-      false;  // Blocks with n/2 or fewer results: the imaginary parts of x as a real line, times exp(-+ pi i j/n)
+  bool odd = false;  // Blocks with n/2 or fewer results: the imaginary parts of x as a real line, times exp(-+ pi i
+                     // j/n); or from n/2 points to a real line, backwards
   bool operator==(const LinesShape&) const = default;
   [[nodiscard]] std::int64_t n() const { return n1 * n2; }
 };
