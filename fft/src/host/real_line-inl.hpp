@@ -82,7 +82,9 @@ void halved_real_line(const RealLine<T>& line, const RealSides<T>& s, T factor, 
   T* own = scratch + 2 * round_up(line.n + 32);
   const T* w = line.twiddles.data();
   if constexpr (kThere) {
-    const Points<T> to = half.interleaved() && half.im > half.re ? half : copy;
+    // What fits a cache goes through the scratch, which stays there: the result is written once.
+    const bool direct = half.interleaved() && half.im > half.re && line.n * static_cast<std::int64_t>(sizeof(T)) > (4 << 20);
+    const Points<T> to = direct ? half : copy;
     line.run_complex(*line.complex, s.real, s.real + s.real_stride, 2 * s.real_stride, to.re, to.im, 2, factor, own, threads);
     half_line<true>(m, to, half, w);
   } else {

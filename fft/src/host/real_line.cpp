@@ -148,7 +148,7 @@ class Builder {
       const std::int64_t n2 = line.n / n1, columns = ceiling(n2, max_lanes_), blocks = ceiling(n1 / 2 + 1, max_lanes_);
       const double cost = static_cast<double>(columns) * (real_passes_cost(n1) + 8 * static_cast<double>(n1)) +
                           static_cast<double>(blocks) * (passes_cost(n2) + 12 * static_cast<double>(n2)) + 10.0 * static_cast<double>(columns * blocks * max_lanes_) + 100;
-      if (!better(line, RealKind::Columns, 1.5 * cost)) continue;
+      if (!better(line, RealKind::Columns, 1.8 * cost)) continue;
       line.n1 = n1;
       line.n2 = n2;
       line.lanes = max_lanes_;
