@@ -8,9 +8,7 @@
 //
 // Time on trn2 for 1024 columns of 128 in fp32: Tensor Engine two products, 1.72 us; Vector Engine four products and
 // one of four sums, 2.7 us, GpSimd the other sums, 2.8 us; Scalar Engine x, 1 us. DMA 1 MiB, 2.5 us.
-#include <algorithm>
-
-#include "line_kernel.hpp"
+#include "half_columns.hpp"
 
 namespace trn::fft::device {
 
@@ -18,46 +16,17 @@ using namespace trn::tile;
 
 namespace {
 
-class ColumnsRealKernel final : public LineKernelBase {
+class ColumnsRealKernel final : public HalfColumnsKernel {
  public:
   ColumnsRealKernel(const LinesShape& shape, const Machine& machine)
-      : LineKernelBase("fft_columns_real", shape, machine),
-        n_(shape.n2),
-        groups_(machine.partitions / n_),
-        width_(real_columns_width(n_, last().count, machine)),
-        across_(shape.lines.size() > 1 ? shape.lines[shape.lines.size() - 2] : LineDim{}) {
-    runs_ = std::min(across_.count, bank_ / width_);
-    while (across_.count % runs_ != 0) --runs_;
-  }
+      : HalfColumnsKernel("fft_columns_real", shape, machine) {}
 
   Program build() {
     matrix_ = constant("matrix", side_, side_, DType::Float32, 1);
-    table_ = b_.input("table", DType::Float32, {n_ / 2, last().count, 2});
-    const std::int64_t each = 2 * groups_ * width_;
-    warm_up(8 * side_, n_ * each * runs_);
-    b_.parallel("piece", last().count / each, [&](Affine i) {
-      const Affine line = i * each;
-      const Access table = b_.sbuf("table_tile", side_, {2 * width_}, DType::Float32, 2);
-      b_.dma_copy(table, pattern(table_, line * 2, rows(2, 2 * last().count, {0, 1})),
-                  {.dge = machine_.hardware_dge ? DgeMode::Static : DgeMode::Default});
-      for_outer_lines(
-          [&](const Affine& in, const Affine& out) {
-            b_.parallel("runs", across_.count / runs_, [&](Affine r) {
-              tile(in + line * last().in + r * (runs_ * across_.in),
-                   out + line * last().out + r * (runs_ * across_.out), table);
-            });
-          },
-          2);
-    });
-    return b_.finish();
+    return build_tiles([&](const Affine& in, const Affine& out, const Access& table) { tile(in, out, table); });
   }
 
  private:
-  // (h, g, k; r, w, part), columns `column` and points `point` reals apart.
-  [[nodiscard]] std::vector<Dim> rows(std::int64_t column, std::int64_t point, const Dim& runs) const {
-    return {{width_ * column, 2}, {2 * width_ * column, groups_}, {point, n_ / 2}, runs, {column, width_}, {1, 2}};
-  }
-
   void tile(const Affine& in, const Affine& out, const Access& table) {
     const std::int64_t columns = runs_ * width_;
     const Access z = b_.sbuf("z_tile", side_, {2 * columns}, DType::Float32, 4),
@@ -92,10 +61,7 @@ class ColumnsRealKernel final : public LineKernelBase {
         x);
   }
 
-  const std::int64_t n_, groups_, width_;
-  const LineDim across_;
-  std::int64_t runs_ = 1;
-  Access matrix_, table_;
+  Access matrix_;
 };
 
 }  // namespace

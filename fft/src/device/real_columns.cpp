@@ -15,7 +15,7 @@
 // much for the table, which is loaded once for all lines.
 #include <algorithm>
 
-#include "line_kernel.hpp"
+#include "half_columns.hpp"
 
 namespace trn::fft::device {
 
@@ -23,47 +23,18 @@ using namespace trn::tile;
 
 namespace {
 
-class RealColumnsKernel final : public LineKernelBase {
+class RealColumnsKernel final : public HalfColumnsKernel {
  public:
   RealColumnsKernel(const LinesShape& shape, const Machine& machine)
-      : LineKernelBase("fft_real_columns", shape, machine),
-        n_(shape.n2),
-        groups_(machine.partitions / n_),
-        width_(real_columns_width(n_, last().count, machine)),
-        across_(shape.lines.size() > 1 ? shape.lines[shape.lines.size() - 2] : LineDim{}) {
-    runs_ = std::min(across_.count, bank_ / width_);
-    while (across_.count % runs_ != 0) --runs_;
-  }
+      : HalfColumnsKernel("fft_real_columns", shape, machine) {}
 
   Program build() {
     for (std::int64_t part = 0; part < 2; ++part)
       matrix_[part] = constant(part == 0 ? "matrix_re" : "matrix_im", side_, side_ / 2, DType::Float32, 1);
-    table_ = b_.input("table", DType::Float32, {n_ / 2, last().count, 2});
-    const std::int64_t each = 2 * groups_ * width_;
-    warm_up(8 * side_, n_ * each * runs_);
-    b_.parallel("piece", last().count / each, [&](Affine i) {
-      const Affine line = i * each;
-      const Access table = b_.sbuf("table_tile", side_, {2 * width_}, DType::Float32, 2);
-      b_.dma_copy(table, pattern(table_, line * 2, rows(2, 2 * last().count, {0, 1})),
-                  {.dge = machine_.hardware_dge ? DgeMode::Static : DgeMode::Default});
-      for_outer_lines(
-          [&](const Affine& in, const Affine& out) {
-            b_.parallel("runs", across_.count / runs_, [&](Affine r) {
-              tile(in + line * last().in + r * (runs_ * across_.in),
-                   out + line * last().out + r * (runs_ * across_.out), table);
-            });
-          },
-          2);
-    });
-    return b_.finish();
+    return build_tiles([&](const Affine& in, const Affine& out, const Access& table) { tile(in, out, table); });
   }
 
  private:
-  // (h, g, k; r, w, part), columns `column` and points `point` reals apart.
-  [[nodiscard]] std::vector<Dim> rows(std::int64_t column, std::int64_t point, const Dim& runs) const {
-    return {{width_ * column, 2}, {2 * width_ * column, groups_}, {point, n_ / 2}, runs, {column, width_}, {1, 2}};
-  }
-
   void tile(const Affine& in, const Affine& out, const Access& table) {
     const std::int64_t columns = runs_ * width_;
     const Access x = b_.sbuf("x_tile", side_, {2 * columns}, DType::Float32, 4),
@@ -92,10 +63,7 @@ class RealColumnsKernel final : public LineKernelBase {
     b_.dma_copy(pattern(y_.tensor[0], out, rows(last().out, s_.out.stride, {across_.out, runs_})), y);
   }
 
-  const std::int64_t n_, groups_, width_;
-  const LineDim across_;
-  std::int64_t runs_ = 1;
-  Access matrix_[2], table_;
+  Access matrix_[2];
 };
 
 }  // namespace
