@@ -54,13 +54,23 @@ function(trn_add_component name)
   endif()
 endfunction()
 
+# For programs around the libraries, where nothing is hot: compiled in two thirds of the time.
+function(trn_light_optimisation target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
+# Where tests find this checkout and the interpreter. A header, not a definition on every command line: only the files that
+# ask for a path depend on it, and a compiler cache can serve two checkouts.
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/test_paths.hpp CONTENT
+  "#pragma once\n#define TRN_SOURCE_DIR \"${CMAKE_SOURCE_DIR}\"\n#define TRN_PYTHON \"${TRN_PYTHON}\"\n")
+
 # A GoogleTest program whose cases are CTest tests with one label.
 function(trn_add_test target)
   cmake_parse_arguments(ARG "" "LABEL" "SOURCES;LINKS" ${ARGN})
   add_executable(${target} ${ARG_SOURCES})
   target_link_libraries(${target} PRIVATE ${ARG_LINKS} trn_flags GTest::gtest_main)
-  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
-  target_compile_definitions(${target} PRIVATE TRN_SOURCE_DIR="${CMAKE_SOURCE_DIR}" TRN_PYTHON="${TRN_PYTHON}")
+  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/tests ${CMAKE_BINARY_DIR}/generated)
+  trn_light_optimisation(${target})
   include(GoogleTest)
   # One thread per test: CTest runs as many tests at a time as there are cores. Tests of threading set their own number.
   gtest_discover_tests(${target} DISCOVERY_TIMEOUT 60

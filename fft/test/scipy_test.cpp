@@ -1,6 +1,7 @@
 // Every function in the NumPy manner against SciPy in long double (scipy_reference.py), in float and in double, with inputs in several
 // layouts, within analysed bounds.
 #include "fft_support.hpp"
+#include "test_paths.hpp"
 
 #include <cstdio>
 

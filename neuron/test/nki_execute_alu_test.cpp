@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "support/nki_run.hpp"
+#include "test_paths.hpp"
 
 namespace trn::neuron::testing {
 namespace {

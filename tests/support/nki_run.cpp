@@ -1,6 +1,7 @@
 // The harness of nki_run.hpp: memory for the bindings, files for the stand-in, and the comparison. In every test program
 // that uses it, its own test checks that a wrong bit would be seen.
 #include "support/nki_run.hpp"
+#include "test_paths.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -9,6 +9,8 @@
 #include <trn/core/error.hpp>
 #include <trn/mp2/mp2.hpp>
 
+#include "test_paths.hpp"
+
 namespace trn::mp2::test {
 
 // The least memory that a call says it needs when it is given next to none.
