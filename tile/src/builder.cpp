@@ -7,10 +7,10 @@
 namespace trn::tile {
 
 namespace {
-// The [P, 1] tile of a ScalarOrTile, or an empty slot with the number put into `immediate`.
-Access slot_or_immediate(const ScalarOrTile& value, double& immediate) {
+// The [P, 1] tile of a ScalarOrTile, or an empty slot with the number put into `number`.
+Access slot_or_value(const ScalarOrTile& value, double& number) {
   if (const Access* access = std::get_if<Access>(&value)) return *access;
-  immediate = std::get<double>(value);
+  number = std::get<double>(value);
   return {};
 }
 
@@ -91,90 +91,88 @@ void Builder::sequential(const std::string& variable, std::int64_t trip, const B
   loop(variable, trip, LoopKind::Sequential, body);
 }
 
-void Builder::append(Opcode opcode, Engine engine, std::vector<Access> operands, Attributes attributes) {
-  const OpcodeInfo& info = opcode_info(opcode);
-  if (info.engines.size() == 1) engine = info.engines.front();
+void Builder::append(Engine engine, std::vector<Access> operands, Attributes attributes) {
+  Instruction instruction{engine, std::move(operands), std::move(attributes)};
+  const OpcodeInfo& info = opcode_info(instruction.opcode());
+  if (info.engines.size() == 1) instruction.engine = info.engines.front();
   parts_.statements.push_back({StatementKind::Instruction, static_cast<std::int32_t>(parts_.instructions.size()), 0});
-  parts_.instructions.push_back({opcode, engine, std::move(operands), std::move(attributes)});
+  parts_.instructions.push_back(std::move(instruction));
 }
 
 void Builder::dma_copy(const Access& dst, const Access& src, DmaOptions options) {
-  append(Opcode::DmaCopy, Engine::Dma, {dst, src, {}}, {.dge = options.dge, .ring = options.ring});
+  append(Engine::Dma, {dst, src, {}}, isa::DmaCopy{.route = {options.dge, options.ring}});
 }
 void Builder::dma_transpose(const Access& dst, const Access& src, DmaOptions options) {
-  append(Opcode::DmaTranspose, Engine::Dma, {dst, src}, {.dge = options.dge, .ring = options.ring});
+  append(Engine::Dma, {dst, src}, isa::DmaTranspose{{options.dge, options.ring}});
 }
 void Builder::dma_gather(const Access& dst, const Access& src, const Access& index, IndirectOptions options) {
-  append(Opcode::DmaCopy, Engine::Dma, {dst, src, index}, {.oob = options.oob});
+  append(Engine::Dma, {dst, src, index}, isa::DmaCopy{.oob = options.oob});
 }
 void Builder::dma_scatter(const Access& dst, const Access& src, const Access& index, IndirectOptions options) {
-  append(Opcode::DmaCopy, Engine::Dma, {dst, src, index}, {.scatter = true, .oob = options.oob});
+  append(Engine::Dma, {dst, src, index}, isa::DmaCopy{.scatter = true, .oob = options.oob});
 }
 
 void Builder::nc_matmul(const Access& dst, const Access& stationary, const Access& moving, MatmulOptions options) {
-  append(Opcode::NcMatmul, Engine::Tensor, {dst, stationary, moving},
-         {.accumulate = std::move(options.accumulate), .perf_mode = options.perf_mode, .is_transpose = options.is_transpose});
+  append(Engine::Tensor, {dst, stationary, moving},
+         isa::NcMatmul{std::move(options.accumulate), options.perf_mode, options.is_transpose});
 }
 void Builder::nc_transpose(const Access& dst, const Access& data, Engine engine) {
-  append(Opcode::NcTranspose, engine, {dst, data}, {});
+  append(engine, {dst, data}, isa::NcTranspose{});
 }
 
 void Builder::tensor_tensor(const Access& dst, const Access& data1, const Access& data2, AluOp op, Engine engine) {
-  append(Opcode::TensorTensor, engine, {dst, data1, data2}, {.op0 = op});
+  append(engine, {dst, data1, data2}, isa::TensorTensor{op});
 }
 void Builder::tensor_scalar(const Access& dst, const Access& data, AluOp op0, ScalarOrTile operand0,
                             TensorScalarOptions options) {
-  Attributes a{.op0 = op0, .op1 = options.op1, .reverse0 = options.reverse0, .reverse1 = options.reverse1};
-  const Access o0 = slot_or_immediate(operand0, a.imm0), o1 = slot_or_immediate(options.operand1, a.imm1);
-  append(Opcode::TensorScalar, options.engine, {dst, data, o0, o1}, a);
+  isa::TensorScalar a{.op0 = op0, .op1 = options.op1, .reverse0 = options.reverse0, .reverse1 = options.reverse1};
+  const Access o0 = slot_or_value(operand0, a.operand0_value), o1 = slot_or_value(options.operand1, a.operand1_value);
+  append(options.engine, {dst, data, o0, o1}, a);
 }
 void Builder::scalar_tensor_tensor(const Access& dst, const Access& data, AluOp op0, ScalarOrTile operand0, AluOp op1,
                                    const Access& operand1) {
-  Attributes a{.op0 = op0, .op1 = op1};
-  const Access o0 = slot_or_immediate(operand0, a.imm0);
-  append(Opcode::ScalarTensorTensor, Engine::Vector, {dst, data, o0, operand1}, a);
+  isa::ScalarTensorTensor a{.op0 = op0, .op1 = op1};
+  const Access o0 = slot_or_value(operand0, a.operand0_value);
+  append(Engine::Vector, {dst, data, o0, operand1}, a);
 }
 void Builder::tensor_reduce(const Access& dst, AluOp op, const Access& data, std::int64_t reduce_dims, bool negate) {
-  append(Opcode::TensorReduce, Engine::Vector, {dst, data}, {.op0 = op, .negate = negate, .reduce_dims = reduce_dims});
+  append(Engine::Vector, {dst, data}, isa::TensorReduce{op, negate, reduce_dims});
 }
 void Builder::tensor_tensor_scan(const Access& dst, const Access& data0, const Access& data1, ScalarOrTile initial, AluOp op0,
                                  AluOp op1) {
-  Attributes a{.op0 = op0, .op1 = op1};
-  const Access start = slot_or_immediate(initial, a.imm0);
-  append(Opcode::TensorTensorScan, Engine::Vector, {dst, data0, data1, start}, a);
+  isa::TensorTensorScan a{.op0 = op0, .op1 = op1};
+  const Access start = slot_or_value(initial, a.initial_value);
+  append(Engine::Vector, {dst, data0, data1, start}, a);
 }
 void Builder::tensor_copy(const Access& dst, const Access& src, Engine engine) {
-  append(Opcode::TensorCopy, engine, {dst, src}, {});
+  append(engine, {dst, src}, isa::TensorCopy{});
 }
 void Builder::tensor_copy_predicated(const Access& dst, const Access& src, const Access& predicate, bool reverse_pred) {
-  append(Opcode::TensorCopyPredicated, Engine::Vector, {dst, src, predicate}, {.reverse0 = reverse_pred});
+  append(Engine::Vector, {dst, src, predicate}, isa::TensorCopyPredicated{reverse_pred});
 }
-void Builder::reciprocal(const Access& dst, const Access& data) { append(Opcode::Reciprocal, Engine::Vector, {dst, data}, {}); }
-void Builder::memset(const Access& dst, double value, Engine engine) {
-  append(Opcode::Memset, engine, {dst}, {.imm0 = value});
-}
+void Builder::reciprocal(const Access& dst, const Access& data) { append(Engine::Vector, {dst, data}, isa::Reciprocal{}); }
+void Builder::memset(const Access& dst, double value, Engine engine) { append(engine, {dst}, isa::Memset{value}); }
 
-void Builder::activation(const Access& dst, ActFunction function, const Access& data, ActivationOptions options) {
-  Attributes a{.function = function};
-  const Access bias = slot_or_immediate(options.bias, a.imm1), scale = slot_or_immediate(options.scale, a.scale);
+void Builder::activation(const Access& dst, ActFunction op, const Access& data, ActivationOptions options) {
+  isa::Activation a{.op = op};
+  const Access bias = slot_or_value(options.bias, a.bias_value), scale = slot_or_value(options.scale, a.scale_value);
   if (options.reduce_res.present()) a.reduce_op = AluOp::Add;
-  append(Opcode::Activation, Engine::Scalar, {dst, data, bias, scale, options.reduce_res}, a);
+  append(Engine::Scalar, {dst, data, bias, scale, options.reduce_res}, a);
 }
 
 void Builder::iota(const Access& dst, std::vector<Dim> pattern, std::int64_t offset, std::int64_t channel_multiplier) {
-  append(Opcode::Iota, Engine::GpSimd, {dst},
-         {.pattern = std::move(pattern), .base = offset, .channel_multiplier = channel_multiplier});
+  append(Engine::GpSimd, {dst}, isa::Iota{{std::move(pattern), offset, channel_multiplier}});
 }
 void Builder::affine_select(const Access& dst, std::vector<Dim> pattern, std::int64_t offset, std::int64_t channel_multiplier,
                             AluOp cmp_op, const Access& on_true, double on_false) {
-  append(Opcode::AffineSelect, Engine::GpSimd, {dst, on_true},
-         {.op0 = cmp_op, .imm0 = on_false, .pattern = std::move(pattern), .base = offset, .channel_multiplier = channel_multiplier});
+  append(Engine::GpSimd, {dst, on_true},
+         isa::AffineSelect{cmp_op, on_false, {std::move(pattern), offset, channel_multiplier}});
 }
 void Builder::local_gather(const Access& dst, const Access& src, const Access& index, std::int64_t elements_per_index) {
-  append(Opcode::LocalGather, Engine::GpSimd, {dst, src, index}, {.elements_per_index = elements_per_index});
+  append(Engine::GpSimd, {dst, src, index}, isa::LocalGather{elements_per_index});
 }
 void Builder::tensor_partition_reduce(const Access& dst, AluOp op, const Access& data) {
-  append(Opcode::TensorPartitionReduce, Engine::GpSimd, {dst, data}, {.op0 = op});
+  append(Engine::GpSimd, {dst, data}, isa::TensorPartitionReduce{op});
 }
 
 Program Builder::finish_unverified() { return Program(std::move(parts_)); }

@@ -14,27 +14,10 @@ bool in_psum(const Program& program, const Access& access) {
   return access.is_tile() && program.tiles()[static_cast<std::size_t>(access.id)].space == Space::Psum;
 }
 
-double tensor_seconds(const Instruction& i, const Machine& m) {
-  const Timing& t = m.timing;
-  const Access& streamed = i.operands[i.opcode == Opcode::NcTranspose ? 1 : 2];
-  // A transpose streams its input's partitions as columns of the result.
-  const bool transpose = i.opcode == Opcode::NcTranspose || i.attributes.is_transpose;
-  double n = static_cast<double>(i.opcode == Opcode::NcTranspose ? streamed.partitions : streamed.free_size());
-  if (i.attributes.perf_mode == MatmulMode::DoubleRow) n /= 2;
-  double cycles;
-  if (streamed.dtype == DType::Float32) {
-    const double factor = transpose && m.pass_through_transpose ? 1 : t.fp32_factor;
-    cycles = t.fp32_passes * std::max(factor * n + t.fp32_overhead_cycles, t.matmul_min_cycles);
-  } else {
-    cycles = std::max(n + t.matmul_overhead_cycles, t.matmul_min_cycles);
-  }
-  return cycles / m.tensor_hz;
-}
-
 // Cycles per element of a Vector Engine stream: PSUM operands move one element a cycle; fp32 inputs in SBUF share the port,
 // so each adds its own turn.
 double vector_cycles_per_element(const Program& program, const Instruction& i, const Machine& m) {
-  const OpcodeInfo& info = opcode_info(i.opcode);
+  const OpcodeInfo& info = opcode_info(i.opcode());
   int inputs = 0;
   bool psum = false, narrow = true;
   for (std::size_t slot = 0; slot < i.operands.size(); ++slot) {
@@ -67,42 +50,75 @@ std::int64_t stream_length(const Instruction& i) {
   return n;
 }
 
-double vector_seconds(const Program& program, const Instruction& i, const Machine& m) {
-  const Timing& t = m.timing;
-  const auto n = static_cast<double>(stream_length(i));
-  double cycles = n * vector_cycles_per_element(program, i, m) * stride_factor(i, m);
-  if (i.opcode == Opcode::Reciprocal) cycles = 8 * n;                 // ISA: 8N
-  if (i.opcode == Opcode::TensorTensorScan) cycles = 2 * n;           // ISA: 2N; a recurrence gains nothing from width
-  if (i.opcode == Opcode::TensorReduce) {                             // ISA: N, N/2 for 16-bit
-    cycles = size_bytes(i.operands[1].dtype) == 2 ? n / 2 : n;
+// What the formulas of one instruction see.
+struct Stream {
+  const Program& program;
+  const Instruction& i;
+  const Machine& m;
+  Engine engine;
+  double n = static_cast<double>(stream_length(i));
+
+  // An instruction without a formula of its own.
+  [[nodiscard]] double plain() const {
+    if (engine == Engine::Vector) return n * vector_cycles_per_element(program, i, m) * stride_factor(i, m);
+    if (engine == Engine::Scalar) return n * stride_factor(i, m);
+    return n;  // GpSimd, ISA: GPSIMD_START + N
   }
-  return std::max(t.engine_min_cycles, cycles) / m.vector_hz + t.vector_fixed_s;
+};
+
+// Columns of dtype `dtype` through the Tensor Engine.
+double tensor_cycles(const Machine& m, double columns, DType dtype, bool transpose) {
+  const Timing& t = m.timing;
+  if (dtype != DType::Float32) return std::max(columns + t.matmul_overhead_cycles, t.matmul_min_cycles);
+  const double factor = transpose && m.pass_through_transpose ? 1 : t.fp32_factor;
+  return t.fp32_passes * std::max(factor * columns + t.fp32_overhead_cycles, t.matmul_min_cycles);
 }
 
-double scalar_seconds(const Instruction& i, const Machine& m) {
-  const Timing& t = m.timing;
-  double cycles = std::max(t.engine_min_cycles, static_cast<double>(stream_length(i)) * stride_factor(i, m));
-  if (i.opcode == Opcode::Activation && i.operands[4].present()) cycles += t.engine_min_cycles;  // reads the accumulator out
-  return cycles / m.scalar_hz + t.scalar_fixed_s;
+// Cycles of an instruction on its engine: one overload per instruction.
+double cycles(const Stream& s, const isa::NcMatmul& a) {
+  const Access& moving = s.i.operands[isa::NcMatmul::moving];
+  const double columns = static_cast<double>(moving.free_size()) / (a.perf_mode == MatmulMode::DoubleRow ? 2 : 1);
+  return tensor_cycles(s.m, columns, moving.dtype, a.is_transpose);
 }
-
-double gpsimd_seconds(const Instruction& i, const Machine& m) {
-  const auto n = static_cast<double>(stream_length(i));
-  double cycles = n;  // ISA: GPSIMD_START + N
-  if (i.opcode == Opcode::TensorTensor) cycles = 2 * n;
-  if (i.opcode == Opcode::TensorScalar) cycles = 4 * n;  // rsqrt: four times the Scalar Engine's time
-  if (i.opcode == Opcode::LocalGather) {
-    // ISA, read as cycles per element: ((28 + 4e) / 4e) / min(4 / size, e) for e elements per index.
-    const auto e = static_cast<double>(i.attributes.elements_per_index);
-    const auto size = static_cast<double>(size_bytes(i.dst().dtype));
-    cycles = static_cast<double>(i.dst().free_size()) * ((28 + 4 * e) / (4 * e)) / std::min(4 / size, e);
-  }
-  if (i.opcode == Opcode::TensorPartitionReduce) {
-    // Not published. Each processor folds its own partitions one after another, then one folds the partial results.
-    const auto lanes = static_cast<double>(m.partitions) / static_cast<double>(m.gpsimd_cores);
-    cycles = n * (lanes + static_cast<double>(m.gpsimd_cores));
-  }
-  return (m.timing.gpsimd_start_cycles + cycles) / m.gpsimd_hz;
+double cycles(const Stream& s, const isa::NcTranspose&) {
+  if (s.engine != Engine::Tensor) return s.plain();
+  // Its input's partitions stream through as columns of the result.
+  const Access& data = s.i.operands[isa::NcTranspose::data];
+  return tensor_cycles(s.m, static_cast<double>(data.partitions), data.dtype, true);
+}
+double cycles(const Stream& s, const isa::TensorTensor&) { return s.engine == Engine::GpSimd ? 2 * s.n : s.plain(); }
+double cycles(const Stream& s, const isa::TensorScalar&) {
+  return s.engine == Engine::GpSimd ? 4 * s.n : s.plain();  // rsqrt: four times the Scalar Engine's time
+}
+double cycles(const Stream& s, const isa::Reciprocal&) { return 8 * s.n; }        // ISA: 8N
+double cycles(const Stream& s, const isa::TensorTensorScan&) { return 2 * s.n; }  // ISA: 2N; width gains nothing here
+double cycles(const Stream& s, const isa::TensorReduce&) {                        // ISA: N, N/2 for 16-bit
+  return size_bytes(s.i.operands[isa::TensorReduce::data].dtype) == 2 ? s.n / 2 : s.n;
+}
+double cycles(const Stream& s, const isa::Activation&) {
+  const double least = s.m.timing.engine_min_cycles;
+  if (!s.i.operands[isa::Activation::reduce_res].present()) return s.plain();
+  return std::max(least, s.plain()) + least;  // reads the accumulator out
+}
+double cycles(const Stream& s, const isa::LocalGather& a) {
+  // ISA, read as cycles per element: ((28 + 4e) / 4e) / min(4 / size, e) for e elements per index.
+  const auto e = static_cast<double>(a.elements_per_index);
+  const auto size = static_cast<double>(size_bytes(s.i.dst().dtype));
+  return static_cast<double>(s.i.dst().free_size()) * ((28 + 4 * e) / (4 * e)) / std::min(4 / size, e);
+}
+double cycles(const Stream& s, const isa::TensorPartitionReduce&) {
+  // Not published. Each processor folds its own partitions one after another, then one folds the partial results.
+  const auto lanes = static_cast<double>(s.m.partitions) / static_cast<double>(s.m.gpsimd_cores);
+  return s.n * (lanes + static_cast<double>(s.m.gpsimd_cores));
+}
+template <isa::OneOf<isa::ScalarTensorTensor, isa::TensorCopy, isa::TensorCopyPredicated, isa::Memset, isa::Iota,
+                     isa::AffineSelect> I>
+double cycles(const Stream& s, const I&) {
+  return s.plain();
+}
+template <isa::OneOf<isa::DmaCopy, isa::DmaTranspose> I>
+double cycles(const Stream& s, const I&) {
+  fail<InternalError>("cost: {} is a DMA; its cost is dma_cost", name(s.i.opcode()));
 }
 
 // Bytes of the longest run that is contiguous in the access; a partition ends a run of a tile.
@@ -111,50 +127,70 @@ std::int64_t run_bytes(const Access& access) {
   return (inner.stride == 1 || inner.size == 1 ? inner.size : 1) * size_bytes(access.dtype);
 }
 
+std::int64_t wider_bytes(const Access& a, const Access& b) {
+  return std::max(size_bytes(a.dtype), size_bytes(b.dtype));
+}
+
+// What a DMA moves, and how long all DMA engines take together: one overload per DMA instruction.
+DmaCost transfer(const Instruction& i, const Machine& m, const isa::DmaTranspose&) {
+  const Access &dst = i.operands[isa::DmaTranspose::dst], &src = i.operands[isa::DmaTranspose::src];
+  DmaCost cost;
+  cost.bytes = src.size() * wider_bytes(dst, src);
+  const Timing& t = m.timing;
+  const double rate = size_bytes(src.dtype) == 2 ? t.dma_transpose_rate_2byte : t.dma_transpose_rate_4byte;
+  cost.transfer_s = static_cast<double>(cost.bytes) / (m.dma_bytes_per_s() * rate);
+  return cost;
+}
+DmaCost transfer(const Instruction& i, const Machine& m, const isa::DmaCopy& a) {
+  const Access &dst = i.operands[isa::DmaCopy::dst], &src = i.operands[isa::DmaCopy::src];
+  const Access& moved = is_indirect(i) && !a.scatter ? dst : src;  // the indexed side names the whole table
+  DmaCost cost;
+  cost.bytes = moved.size() * wider_bytes(dst, src);
+  const std::int64_t elements =
+      std::min(run_bytes(dst) / size_bytes(dst.dtype), run_bytes(src) / size_bytes(src.dtype));
+  const std::int64_t runs = (moved.size() + elements - 1) / elements;
+  const double bytes = static_cast<double>(elements * wider_bytes(dst, src));
+  const auto per_engine = static_cast<double>((runs + m.dma_engines - 1) / m.dma_engines);
+  cost.transfer_s = per_engine * (m.timing.dma_run_overhead_s + bytes / m.timing.dma_engine_bytes_per_s);
+  return cost;
+}
+
 }  // namespace
 
 double compute_seconds(const Program& program, const Instruction& i, Engine engine, const Machine& m) {
+  const Timing& t = m.timing;
+  const Stream stream{program, i, m, engine};
+  const double n = i.visit([&](const auto& attributes) { return cycles(stream, attributes); });
   switch (engine) {
-    case Engine::Tensor: return tensor_seconds(i, m);
-    case Engine::Vector: return vector_seconds(program, i, m);
-    case Engine::Scalar: return scalar_seconds(i, m);
-    case Engine::GpSimd: return gpsimd_seconds(i, m);
+    case Engine::Tensor: return n / m.tensor_hz;
+    case Engine::Vector: return std::max(t.engine_min_cycles, n) / m.vector_hz + t.vector_fixed_s;
+    case Engine::Scalar: return std::max(t.engine_min_cycles, n) / m.scalar_hz + t.scalar_fixed_s;
+    case Engine::GpSimd: return (t.gpsimd_start_cycles + n) / m.gpsimd_hz;
     case Engine::Any:
     case Engine::Dma: break;
   }
-  fail<InternalError>("cost: {} has no compute cost on engine {}", opcode_info(i.opcode).name, name(engine));
+  fail<InternalError>("cost: {} has no compute cost on engine {}", name(i.opcode()), name(engine));
 }
 
 DmaCost dma_cost(const Instruction& i, const Machine& m) {
-  const Timing& t = m.timing;
-  const Access &dst = i.operands[0], &src = i.operands[1];
-  DmaCost cost;
-  const bool indirect = i.opcode == Opcode::DmaCopy && i.operands[2].present();
-  const Access& moved = indirect && !i.attributes.scatter ? dst : src;  // the indexed side names the whole table
-  cost.bytes = moved.size() * std::max(size_bytes(dst.dtype), size_bytes(src.dtype));
-  if (i.opcode == Opcode::DmaTranspose) {
-    const double rate = size_bytes(src.dtype) == 2 ? t.dma_transpose_rate_2byte : t.dma_transpose_rate_4byte;
-    cost.transfer_s = static_cast<double>(cost.bytes) / (m.dma_bytes_per_s() * rate);
-  } else {
-    const std::int64_t elements = std::min(run_bytes(dst) / size_bytes(dst.dtype), run_bytes(src) / size_bytes(src.dtype));
-    const std::int64_t runs = (moved.size() + elements - 1) / elements;
-    const double bytes = static_cast<double>(elements * std::max(size_bytes(dst.dtype), size_bytes(src.dtype)));
-    const auto per_engine = static_cast<double>((runs + m.dma_engines - 1) / m.dma_engines);
-    cost.transfer_s = per_engine * (t.dma_run_overhead_s + bytes / t.dma_engine_bytes_per_s);
-  }
-  switch (i.attributes.dge) {
-    case DgeMode::Static: cost.ring_s = t.dge_static_s; break;
-    case DgeMode::Hardware: cost.ring_s = t.dge_hardware_s; break;
-    case DgeMode::Software: cost.ring_s = t.dge_software_s; break;
+  DmaCost cost = i.visit([&](const auto& attributes) -> DmaCost {
+    if constexpr (requires { attributes.route; }) return transfer(i, m, attributes);
+    else fail<InternalError>("cost: {} is not a DMA", name(i.opcode()));
+  });
+  switch (dma_route(i)->dge) {
+    case DgeMode::Static: cost.ring_s = m.timing.dge_static_s; break;
+    case DgeMode::Hardware: cost.ring_s = m.timing.dge_hardware_s; break;
+    case DgeMode::Software: cost.ring_s = m.timing.dge_software_s; break;
     case DgeMode::Default: fail<InternalError>("cost: a DMA's descriptor source is open; schedule() the program first");
   }
   return cost;
 }
 
 double matmul_flops(const Instruction& i) {
-  if (i.opcode != Opcode::NcMatmul || i.attributes.is_transpose) return 0;
-  const Access &stationary = i.operands[1], &moving = i.operands[2];
-  const double pairs = i.attributes.perf_mode == MatmulMode::DoubleRow ? 2 : 1;
+  const auto* matmul = i.as<isa::NcMatmul>();
+  if (!matmul || matmul->is_transpose) return 0;
+  const Access &stationary = i.operands[isa::NcMatmul::stationary], &moving = i.operands[isa::NcMatmul::moving];
+  const double pairs = matmul->perf_mode == MatmulMode::DoubleRow ? 2 : 1;
   return 2.0 * static_cast<double>(stationary.partitions) * static_cast<double>(stationary.free_size()) *
          static_cast<double>(moving.free_size()) / pairs;
 }

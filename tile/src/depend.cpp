@@ -96,8 +96,7 @@ Region MemoryMap::region_of(const Instruction& instruction, const Access& access
   const auto id = static_cast<std::size_t>(access.id);
   if (access.is_tile()) return tile_region(access, allocation_->tiles[id], buffer, point);
   const TensorDecl& tensor = program_->tensors()[id];
-  // A gather or scatter reaches rows that only the index knows.
-  if (instruction.opcode == Opcode::DmaCopy && instruction.operands[2].present()) return whole_tensor(tensor);
+  if (is_indirect(instruction)) return whole_tensor(tensor);
   return tensor_region(access, tensor, point);
 }
 

@@ -35,6 +35,13 @@ class FieldWords {
   std::vector<std::uint64_t> words;
 };
 
+// Calls f(name, value) for the fields of type T.
+template <class T, class Struct, class F> void for_each_field(const Struct& value, F&& f) {
+  Struct::visit(value, [&](const char* field, const auto& member) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(member)>, T>) f(field, member);
+  });
+}
+
 // FNV-1a over the bytes of every word.
 template <class T> std::uint64_t field_hash(const T& value) {
   FieldWords fields;

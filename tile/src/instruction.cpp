@@ -63,8 +63,8 @@ constexpr OperandInfo in(std::string_view name) { return {name, Role::Read}; }
 constexpr OperandInfo maybe(std::string_view name, Role role = Role::Read) { return {name, role, true}; }
 
 // In Opcode's order.
-const std::array<OpcodeInfo, 18>& table() {
-  static const std::array<OpcodeInfo, 18> infos{{
+const std::array<OpcodeInfo, kOpcodes>& table() {
+  static const std::array<OpcodeInfo, kOpcodes> infos{{
       {"dma_copy", {out("dst"), in("src"), maybe("index")}, {Dma}},
       {"dma_transpose", {out("dst"), in("src")}, {Dma}},
       {"nc_matmul", {out("dst"), in("stationary"), in("moving")}, {Tensor}},
@@ -101,18 +101,78 @@ const OpcodeInfo& opcode_info(Opcode opcode) {
   return table()[i];
 }
 
-bool Attributes::operator==(const Attributes& other) const {
+namespace {
+
+template <std::size_t... i> constexpr bool in_order(std::index_sequence<i...>) {
+  return ((std::variant_alternative_t<i, Attributes>::opcode == static_cast<Opcode>(i)) && ...);
+}
+static_assert(in_order(std::make_index_sequence<kOpcodes>()), "Attributes lists the instructions in Opcode's order");
+
+template <std::size_t... i> Attributes fresh(std::size_t index, std::index_sequence<i...>) {
+  static const std::array<Attributes, kOpcodes> all{std::variant_alternative_t<i, Attributes>{}...};
+  return all[index];
+}
+
+template <class Route, class I> Route* route_of(I& instruction) {
+  return std::visit(
+      [](auto& a) -> Route* {
+        if constexpr (requires { a.route; }) return &a.route;
+        else return nullptr;
+      },
+      instruction.attributes);
+}
+
+}  // namespace
+
+Attributes default_attributes(Opcode opcode) {
+  const auto i = static_cast<std::size_t>(opcode);
+  ensure(i < kOpcodes, "unknown opcode {}", i);
+  return fresh(i, std::make_index_sequence<kOpcodes>());
+}
+
+bool Instruction::operator==(const Instruction& other) const {
   FieldWords mine, theirs;
   mine.add(*this);
   theirs.add(other);
   return mine.words == theirs.words;
 }
 
-Role operand_role(const Instruction& instruction, std::size_t slot) {
-  const Role role = opcode_info(instruction.opcode).operands[slot].role;
-  if (slot != 0) return role;
-  if (instruction.opcode == Opcode::NcMatmul && instruction.attributes.accumulate != Affine(0)) return Role::ReadWrite;
+const isa::DmaRoute* dma_route(const Instruction& instruction) { return route_of<const isa::DmaRoute>(instruction); }
+isa::DmaRoute* dma_route(Instruction& instruction) { return route_of<isa::DmaRoute>(instruction); }
+
+namespace {
+
+// The role of `slot` when the attributes decide it and not the table alone.
+Role role_of(const isa::NcMatmul& a, std::size_t slot, Role role) {
+  return slot == isa::NcMatmul::dst && a.accumulate != Affine(0) ? Role::ReadWrite : role;
+}
+template <isa::OneOf<isa::DmaCopy, isa::DmaTranspose, isa::NcTranspose, isa::TensorTensor, isa::TensorScalar,
+                     isa::ScalarTensorTensor, isa::TensorReduce, isa::TensorTensorScan, isa::TensorCopy,
+                     isa::TensorCopyPredicated, isa::Activation, isa::Reciprocal, isa::Memset, isa::Iota,
+                     isa::AffineSelect, isa::LocalGather, isa::TensorPartitionReduce> I>
+Role role_of(const I&, std::size_t, Role role) {
   return role;
+}
+
+// Whether only data say which part of an HBM operand is touched.
+bool reaches_by_index(const Instruction& i, const isa::DmaCopy&) { return i.operands[isa::DmaCopy::index].present(); }
+template <isa::OneOf<isa::DmaTranspose, isa::NcMatmul, isa::NcTranspose, isa::TensorTensor, isa::TensorScalar,
+                     isa::ScalarTensorTensor, isa::TensorReduce, isa::TensorTensorScan, isa::TensorCopy,
+                     isa::TensorCopyPredicated, isa::Activation, isa::Reciprocal, isa::Memset, isa::Iota,
+                     isa::AffineSelect, isa::LocalGather, isa::TensorPartitionReduce> I>
+bool reaches_by_index(const Instruction&, const I&) {
+  return false;
+}
+
+}  // namespace
+
+Role operand_role(const Instruction& instruction, std::size_t slot) {
+  const Role role = opcode_info(instruction.opcode()).operands[slot].role;
+  return instruction.visit([&](const auto& a) { return role_of(a, slot, role); });
+}
+
+bool is_indirect(const Instruction& instruction) {
+  return instruction.visit([&](const auto& a) { return reaches_by_index(instruction, a); });
 }
 
 }  // namespace trn::tile

@@ -77,11 +77,12 @@ struct FieldTexts {
   }
 };
 
-std::string attributes_text(const Program& program, const Attributes& attributes) {
-  const Attributes defaults;
+template <class I>
+std::string attributes_text(const Program& program, const I& attributes) {
+  const I defaults;
   FieldTexts actual{program}, usual{program};
-  Attributes::visit(attributes, actual);
-  Attributes::visit(defaults, usual);
+  I::visit(attributes, actual);
+  I::visit(defaults, usual);
   std::string text;
   for (std::size_t i = 0; i < actual.fields.size(); ++i) {
     if (actual.fields[i].second == usual.fields[i].second) continue;
@@ -91,13 +92,13 @@ std::string attributes_text(const Program& program, const Attributes& attributes
 }
 
 std::string call_text(const Program& program, const Instruction& instruction) {
-  const OpcodeInfo& info = opcode_info(instruction.opcode);
+  const OpcodeInfo& info = opcode_info(instruction.opcode());
   std::string text(info.name);
   for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
     if (!instruction.operands[i].present()) continue;
     text += fmt::format(" {}={}", info.operands[i].name, print(program, instruction.operands[i]));
   }
-  return text + attributes_text(program, instruction.attributes);
+  return text + instruction.visit([&](const auto& attributes) { return attributes_text(program, attributes); });
 }
 
 std::string tensor_text(const TensorDecl& tensor) {

@@ -44,7 +44,7 @@ void check_affine(const Program::Parts& parts, const Affine& affine) {
 }
 
 void check_instruction(const Program::Parts& parts, const Instruction& instruction) {
-  const OpcodeInfo& info = opcode_info(instruction.opcode);
+  const OpcodeInfo& info = opcode_info(instruction.opcode());
   ensure(instruction.operands.size() == info.operands.size(), "program '{}': {} with {} operands instead of {}", parts.name,
          info.name, instruction.operands.size(), info.operands.size());
   for (std::size_t i = 0; i < info.operands.size(); ++i) {
@@ -58,7 +58,9 @@ void check_instruction(const Program::Parts& parts, const Instruction& instructi
     check_affine(parts, access.offset);
     check_affine(parts, access.partition);
   }
-  check_affine(parts, instruction.attributes.accumulate);
+  instruction.visit([&](const auto& attributes) {
+    for_each_field<Affine>(attributes, [&](const char*, const Affine& affine) { check_affine(parts, affine); });
+  });
 }
 
 // Statements [begin, end) form whole loops and every index exists.

@@ -17,28 +17,41 @@ bool in_psum(const Program::Parts& parts, const Access& access) {
 
 bool is_int32(DType dtype) { return dtype == DType::Int32 || dtype == DType::UInt32; }
 
-// Engines that give the same bits for this instruction, so that the choice is only about time.
-std::vector<Engine> candidates(const Program::Parts& parts, const Instruction& i, const Machine& machine) {
-  const bool psum = std::ranges::any_of(i.operands, [&](const Access& a) { return a.present() && in_psum(parts, a); });
-  switch (i.opcode) {
-    case Opcode::TensorCopy:
-      if (machine.scalar_tensor_copy) return {Engine::Vector, Engine::Scalar};
-      return {Engine::Vector};
-    case Opcode::Memset:
-      if (!psum) return {Engine::Vector, Engine::GpSimd};
-      return {Engine::Vector};
-    case Opcode::TensorTensor: {
-      // nki.isa: 32-bit integer arithmetic is exact on GpSimd only, and power exists there only.
-      const bool exact_integers = std::ranges::all_of(i.operands, [](const Access& a) { return is_int32(a.dtype); }) &&
-                                  !is_bitvec(i.attributes.op0) && !psum;
-      if (exact_integers || i.attributes.op0 == AluOp::Power) return {Engine::GpSimd};
-      return {Engine::Vector};
-    }
-    case Opcode::NcTranspose:
-      // The Tensor Engine reads SBUF and writes PSUM; every other pair of memories is the Vector Engine's.
-      return {in_psum(parts, i.operands[0]) && !in_psum(parts, i.operands[1]) ? Engine::Tensor : Engine::Vector};
-    default: return {opcode_info(i.opcode).engines.front()};
+// Engines that give the same bits for an instruction, so that the choice is only about time: one overload for each.
+struct Scope {
+  const Program::Parts& parts;
+  const Instruction& i;
+  const Machine& machine;
+  [[nodiscard]] bool psum() const {
+    return std::ranges::any_of(i.operands, [&](const Access& a) { return a.present() && in_psum(parts, a); });
   }
+};
+
+std::vector<Engine> candidates(const Scope& s, const isa::TensorCopy&) {
+  if (s.machine.scalar_tensor_copy) return {Engine::Vector, Engine::Scalar};
+  return {Engine::Vector};
+}
+std::vector<Engine> candidates(const Scope& s, const isa::Memset&) {
+  if (!s.psum()) return {Engine::Vector, Engine::GpSimd};
+  return {Engine::Vector};
+}
+std::vector<Engine> candidates(const Scope& s, const isa::TensorTensor& a) {
+  // nki.isa: 32-bit integer arithmetic is exact on GpSimd only, and power exists there only.
+  const bool exact_integers = std::ranges::all_of(s.i.operands, [](const Access& o) { return is_int32(o.dtype); }) &&
+                              !is_bitvec(a.op) && !s.psum();
+  if (exact_integers || a.op == AluOp::Power) return {Engine::GpSimd};
+  return {Engine::Vector};
+}
+std::vector<Engine> candidates(const Scope& s, const isa::NcTranspose&) {
+  // The Tensor Engine reads SBUF and writes PSUM; every other pair of memories is the Vector Engine's.
+  const Access &dst = s.i.operands[isa::NcTranspose::dst], &data = s.i.operands[isa::NcTranspose::data];
+  return {in_psum(s.parts, dst) && !in_psum(s.parts, data) ? Engine::Tensor : Engine::Vector};
+}
+template <isa::OneOf<isa::DmaCopy, isa::DmaTranspose, isa::NcMatmul, isa::TensorScalar, isa::ScalarTensorTensor,
+                     isa::TensorReduce, isa::TensorTensorScan, isa::TensorCopyPredicated, isa::Activation,
+                     isa::Reciprocal, isa::Iota, isa::AffineSelect, isa::LocalGather, isa::TensorPartitionReduce> I>
+std::vector<Engine> candidates(const Scope&, const I&) {
+  return {opcode_info(I::opcode).engines.front()};
 }
 
 class Scheduler {
@@ -68,7 +81,8 @@ class Scheduler {
     if (i.engine == Engine::Dma) return settle_dma(i);
     const auto load = [&](Engine e) { return busy_[static_cast<std::size_t>(e)] + times * compute_seconds(program_, i, e, machine_); };
     if (i.engine == Engine::Any) {
-      const auto engines = candidates(parts_, i, machine_);
+      const Scope scope{parts_, i, machine_};
+      const auto engines = i.visit([&](const auto& attributes) { return candidates(scope, attributes); });
       i.engine = *std::ranges::min_element(engines, {}, load);
     }
     busy_[static_cast<std::size_t>(i.engine)] = load(i.engine);
@@ -77,11 +91,10 @@ class Scheduler {
   // Hardware rings: 0 for what ends in SBUF, 1 for what ends in HBM. Static descriptors: a ring per HBM tensor and
   // direction, from 2 on. Software descriptors run in GpSimd's own queue, ring -1.
   void settle_dma(Instruction& i) const {
-    Attributes& a = i.attributes;
-    const Access &dst = i.operands[0], &src = i.operands[1];
-    const bool indirect = i.opcode == Opcode::DmaCopy && i.operands[2].present();
+    isa::DmaRoute& a = *dma_route(i);
+    const Access &dst = i.operands[isa::DmaRoute::dst], &src = i.operands[isa::DmaRoute::src];
     if (a.dge == DgeMode::Default) {
-      if (indirect) a.dge = DgeMode::Software;
+      if (is_indirect(i)) a.dge = DgeMode::Software;
       else if (!machine_.hardware_dge) a.dge = DgeMode::Static;
       else a.dge = dst.dtype == src.dtype ? DgeMode::Hardware : DgeMode::Software;  // RN 0.3: hwdge needs equal dtypes
     }

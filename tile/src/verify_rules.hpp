@@ -26,7 +26,7 @@ struct Context {
 
   [[nodiscard]] const Access& operand(std::size_t slot) const { return instruction.operands[slot]; }
   [[nodiscard]] std::string_view operand_name(std::size_t slot) const {
-    return opcode_info(instruction.opcode).operands[slot].name;
+    return opcode_info(instruction.opcode()).operands[slot].name;
   }
   [[nodiscard]] const TileDecl& tile(const Access& access) const {
     return program.tiles()[static_cast<std::size_t>(access.id)];
@@ -38,7 +38,7 @@ struct Context {
     return access.is_tile() && tile(access).space == Space::Sbuf;
   }
   [[nodiscard]] bool in_hbm(const Access& access) const { return access.target == Target::Tensor; }
-  [[nodiscard]] bool is_dma() const { return opcode_info(instruction.opcode).engines.front() == Engine::Dma; }
+  [[nodiscard]] bool is_dma() const { return opcode_info(instruction.opcode()).engines.front() == Engine::Dma; }
 
   // "instruction: operand: what is wrong, the limit, what to do"
   template <class... Args>
@@ -84,8 +84,11 @@ void check_spaces(const Context& context);        // illegal-space by opcode
 void check_operations(const Context& context);    // illegal-engine: operators an instruction does not have
 void check_dtypes(const Context& context);        // illegal-dtype
 void check_shapes(const Context& context);        // size-limit and partition-rule: how operands fit one another
-void check_matmul_shape(const Context& context);  // the same for nc_matmul and the transposes
-void check_dma_shape(const Context& context);     // the same for dma_copy and dma_transpose
+// The overloads of check_shapes in verify_rules_transfer.cpp.
+void check_shape(const Context& context, const isa::NcMatmul& attributes);
+void check_shape(const Context& context, const isa::NcTranspose& attributes);
+void check_shape(const Context& context, const isa::DmaCopy& attributes);
+void check_shape(const Context& context, const isa::DmaTranspose& attributes);
 
 // tile-out-of-scope and loop-kind, over the whole statement tree.
 void check_scopes(const Program& program, const Machine& machine, std::vector<Diagnostic>& diagnostics);

@@ -162,7 +162,7 @@ void check_psum_bank(const Context& c) {
   for (std::size_t r = taken.size(); r-- > 0;) {
     if (!taken[r] || static_cast<Wide>(r) + length <= bank) continue;
     c.report(
-        "psum-bank-crossed", c.operand_name(0),
+        "psum-bank-crossed", "dst",
         "{} bytes per partition from byte {} of a PSUM bank of {}; one matmul writes one bank: write less at a time or "
         "start at a bank boundary",
         clamp(length), r, bank);

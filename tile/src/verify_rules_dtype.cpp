@@ -51,10 +51,11 @@ void expect_same(const Context& c, std::size_t a, std::size_t b) {
            name(x), c.operand_name(b), name(y));
 }
 
-void check_matmul(const Context& c) {
-  const Attributes& a = c.instruction.attributes;
-  const DType dst = c.operand(0).dtype, stationary = c.operand(1).dtype, moving = c.operand(2).dtype;
-  for (const std::size_t slot : {1, 2}) {
+void check_dtype(const Context& c, const isa::NcMatmul& a) {
+  using I = isa::NcMatmul;
+  const DType dst = c.operand(I::dst).dtype, stationary = c.operand(I::stationary).dtype,
+              moving = c.operand(I::moving).dtype;
+  for (const I::Slot slot : {I::stationary, I::moving}) {
     const DType d = c.operand(slot).dtype;
     if (!is_float(d)) c.report(kDType, c.operand_name(slot), "{}; matmul operands are floating point", name(d));
     if (a.perf_mode == MatmulMode::DoubleRow && !is_fp8(d)) {
@@ -69,8 +70,8 @@ void check_matmul(const Context& c) {
                      (stationary == DType::Float8E4M3FN && moving == DType::Float8E4M3);
   if (mixed) c.report(kDType, "stationary and moving", "float8_e4m3 and float8_e4m3fn cannot be mixed; convert one");
   if (a.is_transpose) {
-    expect_same(c, 0, 1);
-    expect_same(c, 1, 2);
+    expect_same(c, I::dst, I::stationary);
+    expect_same(c, I::stationary, I::moving);
     return;
   }
   const bool bf16 = c.machine.matmul_spans_banks && dst == DType::BFloat16;
@@ -81,10 +82,9 @@ void check_matmul(const Context& c) {
 }
 
 // A [P, 1] operand, or the number in its place: float32 for arithmetic, the integers of the data for bit operations.
-void check_scalar_operand(const Context& c, std::size_t slot, AluOp op, double immediate) {
+void check_scalar_operand(const Context& c, std::size_t slot, AluOp op, double immediate, DType data) {
   const Access& a = c.operand(slot);
   if (op == AluOp::None || is_unary(op)) return;
-  const DType data = c.operand(1).dtype;
   if (!a.present()) {
     if (is_bitvec(op) && !fits(immediate, data, true)) {
       c.report(kDType, c.operand_name(slot), "{} is not a {} value, and {} acts on bits", immediate, name(data),
@@ -104,15 +104,14 @@ void check_scalar_operand(const Context& c, std::size_t slot, AluOp op, double i
 }
 
 // Bit operations act on integers, all of one width.
-void check_bits(const Context& c, std::initializer_list<std::size_t> slots) {
-  const Attributes& a = c.instruction.attributes;
-  if (!is_bitvec(a.op0) && !is_bitvec(a.op1)) return;
-  const AluOp op = is_bitvec(a.op0) ? a.op0 : a.op1;
+void check_bits(const Context& c, AluOp op, std::initializer_list<std::size_t> slots) {
+  if (!is_bitvec(op)) return;
+  const DType dst = c.instruction.dst().dtype;
   for (const std::size_t slot : slots) {
     const DType d = c.operand(slot).dtype;
-    if (!is_integer(d) || size_bytes(d) != size_bytes(c.operand(0).dtype)) {
+    if (!is_integer(d) || size_bytes(d) != size_bytes(dst)) {
       c.report(kDType, c.operand_name(slot), "{} with dst {}; {} needs integers of one width: use view()", name(d),
-               name(c.operand(0).dtype), name(op));
+               name(dst), name(op));
     }
   }
 }
@@ -124,13 +123,13 @@ void expect_float32_if_present(const Context& c, std::size_t slot) {
            name(a.dtype));
 }
 
-void check_activation(const Context& c) {
-  const Attributes& a = c.instruction.attributes;
-  const Access &bias = c.operand(2), &reduce_res = c.operand(4);
+void check_dtype(const Context& c, const isa::Activation& a) {
+  using I = isa::Activation;
+  const Access &bias = c.operand(I::bias), &reduce_res = c.operand(I::reduce_res);
   if (bias.present() && (!is_float(bias.dtype) || bias.dtype == DType::TFloat32)) {
     c.report(kDType, "bias", "{}; a bias is any float but tfloat32", name(bias.dtype));
   }
-  expect_float32_if_present(c, 3);
+  expect_float32_if_present(c, I::scale);
   const AluOp expected = reduce_res.present() ? AluOp::Add : AluOp::None;
   if (a.reduce_op != expected) {
     c.report(kDType, "reduce_op", "{}; activation reduces by add, and only into a reduce_res: set it to {}",
@@ -138,90 +137,80 @@ void check_activation(const Context& c) {
   }
 }
 
-void check_dma(const Context& c) {
-  if (c.instruction.opcode == Opcode::DmaTranspose || c.instruction.attributes.dge == DgeMode::Hardware) {
-    expect_same(c, 0, 1);
-  }
-  if (c.instruction.opcode == Opcode::DmaTranspose || !c.operand(2).present()) return;
-  const DType index = c.operand(2).dtype;
+void check_dtype(const Context& c, const isa::DmaTranspose&) {
+  expect_same(c, isa::DmaTranspose::dst, isa::DmaTranspose::src);
+}
+void check_dtype(const Context& c, const isa::DmaCopy& a) {
+  using I = isa::DmaCopy;
+  if (a.route.dge == DgeMode::Hardware) expect_same(c, I::dst, I::src);
+  if (!c.operand(I::index).present()) return;
+  const DType index = c.operand(I::index).dtype;
   if (index == DType::UInt32 || index == DType::Int32) return;
   c.report(kDType, "index", "{}; row indices are uint32 or int32", name(index));
 }
+void check_dtype(const Context& c, const isa::NcTranspose&) {
+  expect_same(c, isa::NcTranspose::dst, isa::NcTranspose::data);
+}
 
-void check_predicated(const Context& c) {
-  expect_same(c, 1, 0);
-  const DType d = c.operand(2).dtype;
+void check_dtype(const Context& c, const isa::TensorTensor& a) {
+  using I = isa::TensorTensor;
+  check_bits(c, a.op, {I::dst, I::data1, I::data2});
+}
+void check_dtype(const Context& c, const isa::TensorReduce& a) {
+  check_bits(c, a.op, {isa::TensorReduce::dst, isa::TensorReduce::data});
+}
+void check_dtype(const Context& c, const isa::TensorPartitionReduce& a) {
+  check_bits(c, a.op, {isa::TensorPartitionReduce::dst, isa::TensorPartitionReduce::data});
+}
+void check_dtype(const Context& c, const isa::TensorScalar& a) {
+  using I = isa::TensorScalar;
+  const DType data = c.operand(I::data).dtype;
+  check_bits(c, is_bitvec(a.op0) ? a.op0 : a.op1, {I::dst, I::data});
+  check_scalar_operand(c, I::operand0, a.op0, a.operand0_value, data);
+  check_scalar_operand(c, I::operand1, a.op1, a.operand1_value, data);
+  if (a.op1 != AluOp::None && is_bitvec(a.op0) != is_bitvec(a.op1)) {
+    c.report(kDType, "op1", "{} and {}; both operators act on bits or both on numbers: use two instructions",
+             name(a.op0), name(a.op1));
+  }
+}
+void check_dtype(const Context& c, const isa::ScalarTensorTensor&) {
+  expect_float32_if_present(c, isa::ScalarTensorTensor::operand0);
+}
+void check_dtype(const Context& c, const isa::TensorTensorScan&) {
+  expect_float32_if_present(c, isa::TensorTensorScan::initial);
+}
+void check_dtype(const Context& c, const isa::TensorCopyPredicated&) {
+  using I = isa::TensorCopyPredicated;
+  expect_same(c, I::src, I::dst);
+  const DType d = c.operand(I::predicate).dtype;
   if (d == DType::UInt8 || d == DType::UInt16 || d == DType::UInt32) return;
   c.report(kDType, "predicate", "{}; predicates are uint8, uint16 or uint32", name(d));
 }
+void check_dtype(const Context& c, const isa::Memset& a) {
+  const DType d = c.instruction.dst().dtype;
+  if (!is_integer(d) || fits(a.value, d, false)) return;
+  c.report(kDType, "value", "{} is not a {} value; memset does not convert", a.value, name(d));
+}
+void check_dtype(const Context& c, const isa::Iota&) {
+  const DType d = c.instruction.dst().dtype;
+  if (is_integer(d) || d == DType::Float32) return;
+  c.report(kDType, "dst", "{}; iota writes integers or float32: convert with tensor_copy", name(d));
+}
+void check_dtype(const Context& c, const isa::LocalGather&) {
+  using I = isa::LocalGather;
+  expect_same(c, I::dst, I::src_buffer);
+  if (c.operand(I::index).dtype == DType::UInt16) return;
+  c.report(kDType, "index", "{}; local_gather indices are uint16", name(c.operand(I::index).dtype));
+}
+// Every dtype, in any combination.
+template <isa::OneOf<isa::AffineSelect, isa::TensorCopy, isa::Reciprocal> I>
+void check_dtype(const Context&, const I&) {}
 
 }  // namespace
 
 void check_dtypes(const Context& c) {
   check_everywhere(c);
-  const Attributes& a = c.instruction.attributes;
-  switch (c.instruction.opcode) {
-    case Opcode::DmaCopy:
-    case Opcode::DmaTranspose:
-      check_dma(c);
-      break;
-    case Opcode::NcMatmul:
-      check_matmul(c);
-      break;
-    case Opcode::NcTranspose:
-      expect_same(c, 0, 1);
-      break;
-    case Opcode::TensorTensor:
-      check_bits(c, {0, 1, 2});
-      break;
-    case Opcode::TensorReduce:
-    case Opcode::TensorPartitionReduce:
-      check_bits(c, {0, 1});
-      break;
-    case Opcode::TensorScalar:
-      check_bits(c, {0, 1});
-      check_scalar_operand(c, 2, a.op0, a.imm0);
-      check_scalar_operand(c, 3, a.op1, a.imm1);
-      if (a.op1 != AluOp::None && is_bitvec(a.op0) != is_bitvec(a.op1)) {
-        c.report(kDType, "op1", "{} and {}; both operators act on bits or both on numbers: use two instructions",
-                 name(a.op0), name(a.op1));
-      }
-      break;
-    case Opcode::ScalarTensorTensor:
-      expect_float32_if_present(c, 2);
-      break;
-    case Opcode::TensorTensorScan:
-      expect_float32_if_present(c, 3);
-      break;
-    case Opcode::TensorCopyPredicated:
-      check_predicated(c);
-      break;
-    case Opcode::Activation:
-      check_activation(c);
-      break;
-    case Opcode::Memset:
-      if (is_integer(c.operand(0).dtype) && !fits(a.imm0, c.operand(0).dtype, false)) {
-        c.report(kDType, "value", "{} is not a {} value; memset does not convert", a.imm0, name(c.operand(0).dtype));
-      }
-      break;
-    case Opcode::Iota: {
-      const DType d = c.operand(0).dtype;
-      if (!is_integer(d) && d != DType::Float32) {
-        c.report(kDType, "dst", "{}; iota writes integers or float32: convert with tensor_copy", name(d));
-      }
-      break;
-    }
-    case Opcode::LocalGather:
-      expect_same(c, 0, 1);
-      if (c.operand(2).dtype != DType::UInt16) {
-        c.report(kDType, "index", "{}; local_gather indices are uint16", name(c.operand(2).dtype));
-      }
-      break;
-    case Opcode::AffineSelect:
-    case Opcode::TensorCopy:
-    case Opcode::Reciprocal:
-      break;
-  }
+  c.instruction.visit([&](const auto& attributes) { check_dtype(c, attributes); });
 }
 
 }  // namespace trn::tile::rules

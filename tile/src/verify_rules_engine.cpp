@@ -45,73 +45,129 @@ std::optional<Objection> space_objection(const Context& c, Engine engine) {
   return no();
 }
 
-// tensor_scalar: what Scalar and GpSimd can do of it.
-std::optional<Objection> tensor_scalar_objection(const Context& c, Engine engine) {
-  const AluOp op0 = c.instruction.attributes.op0, op1 = c.instruction.attributes.op1;
+using Answer = std::optional<Objection>;
+
+Answer scalar_copy_objection(const Context& c, Engine engine) {
+  if (engine != Engine::Scalar || c.machine.scalar_tensor_copy) return no();
+  return {{kEngine, "engine",
+           fmt::format("the scalar engine of {} has no {}; use activation, or vector", c.machine.name,
+                       opcode_info(c.instruction.opcode()).name)}};
+}
+
+Answer bits_objection(Engine engine, AluOp op) {
+  if (!is_bitvec(op) || engine == Engine::Vector) return no();
+  return {{kEngine, "op0", fmt::format("bit operations run on vector only, not on {}", name(engine))}};
+}
+
+// What one engine has of an instruction, beyond the row of opcode_info().
+Answer objection_to(const Context& c, Engine engine, const isa::TensorScalar& a) {
+  if (auto objection = scalar_copy_objection(c, engine)) return objection;
   if (engine == Engine::Scalar) {
-    const bool one = (op0 == AluOp::Multiply || op0 == AluOp::Add) && op1 == AluOp::None;
-    const bool both = op0 == AluOp::Multiply && op1 == AluOp::Add;
+    const bool one = (a.op0 == AluOp::Multiply || a.op0 == AluOp::Add) && a.op1 == AluOp::None;
+    const bool both = a.op0 == AluOp::Multiply && a.op1 == AluOp::Add;
     if (!one && !both) {
       return {{kEngine, "op0",
-               fmt::format("the scalar engine has multiply, add and multiply+add, not {}+{}; use vector", name(op0),
-                           name(op1))}};
+               fmt::format("the scalar engine has multiply, add and multiply+add, not {}+{}; use vector", name(a.op0),
+                           name(a.op1))}};
     }
   }
-  if (engine == Engine::GpSimd && (op0 != AluOp::Rsqrt || op1 != AluOp::None)) {
+  if (engine == Engine::GpSimd && (a.op0 != AluOp::Rsqrt || a.op1 != AluOp::None)) {
     return {{kEngine, "op0",
-             fmt::format("the gpsimd engine has only rsqrt here, not {}+{}; use vector", name(op0), name(op1))}};
+             fmt::format("the gpsimd engine has only rsqrt here, not {}+{}; use vector", name(a.op0), name(a.op1))}};
   }
+  const bool square_or_relu = a.op0 == AluOp::Square || a.op0 == AluOp::Relu;
+  if (square_or_relu && !c.machine.square_relu_in_tensor_scalar) {
+    return {{kEngine, "op0",
+             fmt::format("tensor_scalar of {} has no {}; use multiply, maximum, or activation", c.machine.name,
+                         name(a.op0))}};
+  }
+  return bits_objection(engine, is_bitvec(a.op0) ? a.op0 : a.op1);
+}
+
+Answer objection_to(const Context& c, Engine engine, const isa::TensorCopy&) {
+  return scalar_copy_objection(c, engine);
+}
+
+Answer objection_to(const Context& c, Engine, const isa::Activation& a) {
+  if (a.bias_value == 0 || c.machine.activation_bias_immediate) return no();
+  return {{kEngine, "bias", fmt::format("activation of {} takes its bias from a tile, not a number", c.machine.name)}};
+}
+
+Answer objection_to(const Context&, Engine engine, const isa::TensorTensor& a) {
+  if (a.op == AluOp::Power && engine != Engine::GpSimd) {
+    return {{kEngine, "op", fmt::format("power of two tiles runs on gpsimd only, not on {}", name(engine))}};
+  }
+  return bits_objection(engine, a.op);
+}
+
+Answer objection_to(const Context& c, Engine engine, const isa::NcTranspose&) {
+  if (engine != Engine::Vector) return no();
+  const Access& data = c.operand(isa::NcTranspose::data);
+  const std::int64_t side = quadrant(c.machine);
+  if (data.partitions <= side && free_elements(data) <= side) return no();
+  return {{kEngine, "data",
+           fmt::format("vector transposes at most {} x {}, this is {} x {}; use the tensor engine or split", side, side,
+                       data.partitions, free_elements(data))}};
+}
+
+template <isa::OneOf<isa::DmaCopy, isa::DmaTranspose, isa::NcMatmul, isa::ScalarTensorTensor, isa::TensorReduce,
+                     isa::TensorTensorScan, isa::TensorCopyPredicated, isa::Reciprocal, isa::Memset, isa::Iota,
+                     isa::AffineSelect, isa::LocalGather, isa::TensorPartitionReduce> I>
+Answer objection_to(const Context&, Engine, const I&) {
   return no();
 }
+
+// Memories that an instruction needs, whatever its engine.
+void not_both_psum(const Context& c, std::size_t a, std::size_t b) {
+  if (!c.in_psum(c.operand(a)) || !c.in_psum(c.operand(b))) return;
+  c.report(kSpace, fmt::format("{} and {}", c.operand_name(a), c.operand_name(b)),
+           "both inputs are in PSUM; at most one may be: copy the other to SBUF with tensor_copy");
+}
+void check_space(const Context& c, const isa::TensorTensor&) {
+  not_both_psum(c, isa::TensorTensor::data1, isa::TensorTensor::data2);
+}
+void check_space(const Context& c, const isa::TensorTensorScan&) {
+  not_both_psum(c, isa::TensorTensorScan::data0, isa::TensorTensorScan::data1);
+}
+void check_space(const Context& c, const isa::TensorCopyPredicated&) {
+  not_both_psum(c, isa::TensorCopyPredicated::src, isa::TensorCopyPredicated::predicate);
+}
+void check_space(const Context& c, const isa::ScalarTensorTensor&) {
+  not_both_psum(c, isa::ScalarTensorTensor::data, isa::ScalarTensorTensor::operand1);
+}
+void check_space(const Context& c, const isa::DmaTranspose&) {
+  if (c.in_sbuf(c.instruction.dst())) return;
+  c.report(kSpace, "dst", "dma_transpose writes SBUF tiles only; copy on from there");
+}
+void check_space(const Context& c, const isa::DmaCopy& a) {
+  using I = isa::DmaCopy;
+  if (!is_indirect(c.instruction)) return;
+  const I::Slot indexed = a.scatter ? I::dst : I::src;
+  if (!c.in_sbuf(c.operand(I::index))) {
+    c.report(kSpace, "index", "row indices must be in an SBUF tile; load them first");
+  }
+  if (c.in_hbm(c.operand(indexed))) return;
+  c.report(kSpace, c.operand_name(indexed), "indices select rows of HBM tensors only; use local_gather inside SBUF");
+}
+template <isa::OneOf<isa::NcMatmul, isa::NcTranspose, isa::TensorScalar, isa::TensorReduce, isa::TensorCopy,
+                     isa::Activation, isa::Reciprocal, isa::Memset, isa::Iota, isa::AffineSelect, isa::LocalGather,
+                     isa::TensorPartitionReduce> I>
+void check_space(const Context&, const I&) {}
 
 }  // namespace
 
 std::optional<Objection> engine_objection(const Context& c, Engine engine) {
-  const Opcode opcode = c.instruction.opcode;
-  const OpcodeInfo& info = opcode_info(opcode);
-  const Attributes& attributes = c.instruction.attributes;
-  const std::string who(name(engine));
+  const OpcodeInfo& info = opcode_info(c.instruction.opcode());
   if (!contains(info.engines, engine)) {
-    return {{kEngine, "engine", fmt::format("the {} engine has no {}; leave the engine open", who, info.name)}};
-  }
-  const bool scalar_copy = opcode == Opcode::TensorCopy || opcode == Opcode::TensorScalar;
-  if (engine == Engine::Scalar && scalar_copy && !c.machine.scalar_tensor_copy) {
     return {{kEngine, "engine",
-             fmt::format("the scalar engine of {} has no {}; use activation, or vector", c.machine.name, info.name)}};
+             fmt::format("the {} engine has no {}; leave the engine open", name(engine), info.name)}};
   }
-  if (opcode == Opcode::TensorScalar) {
-    if (auto objection = tensor_scalar_objection(c, engine)) return objection;
-  }
-  const bool square_or_relu = attributes.op0 == AluOp::Square || attributes.op0 == AluOp::Relu;
-  if (opcode == Opcode::TensorScalar && square_or_relu && !c.machine.square_relu_in_tensor_scalar) {
-    return {{kEngine, "op0",
-             fmt::format("tensor_scalar of {} has no {}; use multiply, maximum, or activation", c.machine.name,
-                         name(attributes.op0))}};
-  }
-  if (opcode == Opcode::Activation && attributes.imm1 != 0 && !c.machine.activation_bias_immediate) {
-    return {{kEngine, "bias", fmt::format("activation of {} takes its bias from a tile, not a number", c.machine.name)}};
-  }
-  const bool bits = is_bitvec(attributes.op0) || is_bitvec(attributes.op1);
-  if ((opcode == Opcode::TensorTensor || opcode == Opcode::TensorScalar) && bits && engine != Engine::Vector) {
-    return {{kEngine, "op0", fmt::format("bit operations run on vector only, not on {}", who)}};
-  }
-  if (opcode == Opcode::TensorTensor && attributes.op0 == AluOp::Power && engine != Engine::GpSimd) {
-    return {{kEngine, "op", fmt::format("power of two tiles runs on gpsimd only, not on {}", who)}};
-  }
-  if (opcode == Opcode::NcTranspose && engine == Engine::Vector) {
-    const Access& data = c.operand(1);
-    const std::int64_t side = quadrant(c.machine);
-    if (data.partitions > side || free_elements(data) > side) {
-      return {{kEngine, "data",
-               fmt::format("vector transposes at most {} x {}, this is {} x {}; use the tensor engine or split", side,
-                           side, data.partitions, free_elements(data))}};
-    }
-  }
-  return space_objection(c, engine);
+  auto objection = c.instruction.visit([&](const auto& attributes) { return objection_to(c, engine, attributes); });
+  return objection ? objection : space_objection(c, engine);
 }
 
 void check_engine(const Context& c) {
-  const std::vector<Engine>& engines = opcode_info(c.instruction.opcode).engines;
+  const std::vector<Engine>& engines = opcode_info(c.instruction.opcode()).engines;
   const Engine chosen = c.instruction.engine;
   if (chosen != Engine::Any || engines.size() == 1) {
     const auto objection = engine_objection(c, chosen == Engine::Any ? engines.front() : chosen);
@@ -132,36 +188,7 @@ void check_engine(const Context& c) {
 }
 
 void check_spaces(const Context& c) {
-  const auto not_both_psum = [&](std::size_t a, std::size_t b) {
-    if (!c.in_psum(c.operand(a)) || !c.in_psum(c.operand(b))) return;
-    c.report(kSpace, fmt::format("{} and {}", c.operand_name(a), c.operand_name(b)),
-             "both inputs are in PSUM; at most one may be: copy the other to SBUF with tensor_copy");
-  };
-  switch (c.instruction.opcode) {
-    case Opcode::TensorTensor:
-    case Opcode::TensorTensorScan:
-    case Opcode::TensorCopyPredicated:
-      not_both_psum(1, 2);
-      break;
-    case Opcode::ScalarTensorTensor:
-      not_both_psum(1, 3);
-      break;
-    case Opcode::DmaTranspose:
-      if (!c.in_sbuf(c.operand(0))) c.report(kSpace, "dst", "dma_transpose writes SBUF tiles only; copy on from there");
-      break;
-    case Opcode::DmaCopy: {
-      if (!c.operand(2).present()) break;
-      const std::size_t indexed = c.instruction.attributes.scatter ? 0 : 1;
-      if (!c.in_sbuf(c.operand(2))) c.report(kSpace, "index", "row indices must be in an SBUF tile; load them first");
-      if (!c.in_hbm(c.operand(indexed))) {
-        c.report(kSpace, c.operand_name(indexed),
-                 "indices select rows of HBM tensors only; use local_gather inside SBUF");
-      }
-      break;
-    }
-    default:
-      break;
-  }
+  c.instruction.visit([&](const auto& attributes) { check_space(c, attributes); });
 }
 
 }  // namespace trn::tile::rules

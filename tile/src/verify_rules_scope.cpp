@@ -2,6 +2,7 @@
 // inside their loop (tile-out-of-scope), and PSUM is never accumulated over a parallel loop (loop-kind).
 #include <algorithm>
 
+#include "fields.hpp"
 #include "verify_rules.hpp"
 
 namespace trn::tile::rules {
@@ -57,8 +58,10 @@ class ScopeWalk {
       check_variables(c, c.operand_name(slot), a.partition);
       check_variables(c, c.operand_name(slot), a.offset);
     }
-    check_variables(c, "accumulate", c.instruction.attributes.accumulate);
-    check_accumulation(c);
+    c.instruction.visit([&](const auto& attributes) {
+      for_each_field<Affine>(attributes, [&](const char* field, const Affine& a) { check_variables(c, field, a); });
+    });
+    if (const auto* matmul = c.instruction.as<isa::NcMatmul>()) check_accumulation(c, matmul->accumulate);
   }
 
   void check_variables(const Context& c, std::string_view subject, const Affine& affine) const {
@@ -72,10 +75,9 @@ class ScopeWalk {
 
   // The loops inside the tile's scope are those opened after its Alloc. A parallel one among them must give every iteration
   // its own part of the tile, or never add to what another iteration left there.
-  void check_accumulation(const Context& c) const {
+  void check_accumulation(const Context& c, const Affine& accumulate) const {
     const Access& dst = c.instruction.dst();
-    const Affine& accumulate = c.instruction.attributes.accumulate;
-    if (c.instruction.opcode != Opcode::NcMatmul || !dst.is_tile() || accumulate == Affine(0)) return;
+    if (!dst.is_tile() || accumulate == Affine(0)) return;
     const std::ptrdiff_t depth = alloc_depth_[static_cast<std::size_t>(dst.id)];
     if (depth == kHidden) return;
     const auto uses = [](const Affine& affine, std::int32_t variable) {

@@ -14,7 +14,7 @@ constexpr std::string_view kPartition = "partition-rule";
 
 void same_partitions(const Context& c, std::initializer_list<std::size_t> slots) {
   for (const std::size_t slot : slots) {
-    const Access &a = c.operand(slot), &dst = c.operand(0);
+    const Access &a = c.operand(slot), &dst = c.instruction.dst();
     if (!a.present() || a.partitions == dst.partitions) continue;
     c.report(kPartition, c.operand_name(slot), "{} partitions but dst has {}; lanes map one to one: make them equal",
              a.partitions, dst.partitions);
@@ -23,7 +23,7 @@ void same_partitions(const Context& c, std::initializer_list<std::size_t> slots)
 
 void same_free(const Context& c, std::initializer_list<std::size_t> slots) {
   for (const std::size_t slot : slots) {
-    const std::int64_t n = free_elements(c.operand(slot)), wanted = free_elements(c.operand(0));
+    const std::int64_t n = free_elements(c.operand(slot)), wanted = free_elements(c.instruction.dst());
     if (n == wanted) continue;
     c.report(kSize, c.operand_name(slot), "{} elements per partition but dst has {}; make them equal", n, wanted);
   }
@@ -46,24 +46,24 @@ void column(const Context& c, std::initializer_list<std::size_t> slots) {
   }
 }
 
-void check_reduce(const Context& c) {
-  same_partitions(c, {1});
-  const Access& data = c.operand(1);
-  const std::int64_t reduced = c.instruction.attributes.reduce_dims, rank = static_cast<std::int64_t>(data.dims.size());
+void check_shape(const Context& c, const isa::TensorReduce& a) {
+  using I = isa::TensorReduce;
+  same_partitions(c, {I::data});
+  const Access& data = c.operand(I::data);
+  const std::int64_t reduced = a.reduce_dims, rank = static_cast<std::int64_t>(data.dims.size());
   if (reduced < 1 || reduced > rank) {
     c.report(kSize, "axis", "{} innermost dimensions of an access with {}; reduce between 1 and {}", reduced, rank,
              rank);
     return;
   }
   const std::int64_t kept = count({data.dims.begin(), data.dims.end() - static_cast<std::ptrdiff_t>(reduced)});
-  if (free_elements(c.operand(0)) == kept) return;
+  if (free_elements(c.operand(I::dst)) == kept) return;
   c.report(kSize, "dst", "{} elements per partition; reducing {} of {} dimensions leaves {}",
-           free_elements(c.operand(0)), reduced, rank, kept);
+           free_elements(c.operand(I::dst)), reduced, rank, kept);
 }
 
-void check_pattern(const Context& c) {
-  const std::vector<Dim>& pattern = c.instruction.attributes.pattern;
-  const std::int64_t wanted = free_elements(c.operand(0));
+void check_pattern(const Context& c, const std::vector<Dim>& pattern) {
+  const std::int64_t wanted = free_elements(c.instruction.dst());
   if (pattern.empty() || static_cast<std::int64_t>(pattern.size()) > c.machine.free_dims_max) {
     c.report(kSize, "pattern", "{} dimensions; between 1 and {}", pattern.size(), c.machine.free_dims_max);
   }
@@ -71,11 +71,11 @@ void check_pattern(const Context& c) {
   c.report(kSize, "pattern", "{} values for {} elements per partition; make them equal", count(pattern), wanted);
 }
 
-void check_gather(const Context& c) {
-  same_partitions(c, {1, 2});
-  const std::int64_t lanes = c.machine.partitions / c.machine.gpsimd_cores,
-                     each = c.instruction.attributes.elements_per_index;
-  const Access &dst = c.operand(0), &index = c.operand(2);
+void check_shape(const Context& c, const isa::LocalGather& a) {
+  using I = isa::LocalGather;
+  same_partitions(c, {I::src_buffer, I::index});
+  const std::int64_t lanes = c.machine.partitions / c.machine.gpsimd_cores, each = a.elements_per_index;
+  const Access &dst = c.operand(I::dst), &index = c.operand(I::index);
   if (dst.partitions % lanes != 0) {
     c.report(kPartition, "dst", "{} partitions; a gpsimd core serves {}: use a multiple of it", dst.partitions, lanes);
   }
@@ -98,10 +98,46 @@ void check_gather(const Context& c) {
   }
 }
 
-void check_partition_reduce(const Context& c) {
-  same_free(c, {1});
-  if (c.operand(0).partitions == 1) return;
-  c.report(kPartition, "dst", "{} partitions; a reduction across partitions leaves 1", c.operand(0).partitions);
+void check_shape(const Context& c, const isa::TensorPartitionReduce&) {
+  using I = isa::TensorPartitionReduce;
+  same_free(c, {I::data});
+  if (c.operand(I::dst).partitions == 1) return;
+  c.report(kPartition, "dst", "{} partitions; a reduction across partitions leaves 1", c.operand(I::dst).partitions);
+}
+
+void check_shape(const Context& c, const isa::TensorTensor&) {
+  same_shape(c, {isa::TensorTensor::data1, isa::TensorTensor::data2});
+}
+void check_shape(const Context& c, const isa::TensorCopyPredicated&) {
+  same_shape(c, {isa::TensorCopyPredicated::src, isa::TensorCopyPredicated::predicate});
+}
+void check_shape(const Context& c, const isa::TensorScalar&) {
+  using I = isa::TensorScalar;
+  same_shape(c, {I::data});
+  column(c, {I::operand0, I::operand1});
+}
+void check_shape(const Context& c, const isa::ScalarTensorTensor&) {
+  using I = isa::ScalarTensorTensor;
+  same_shape(c, {I::data, I::operand1});
+  column(c, {I::operand0});
+}
+void check_shape(const Context& c, const isa::TensorTensorScan&) {
+  using I = isa::TensorTensorScan;
+  same_shape(c, {I::data0, I::data1});
+  column(c, {I::initial});
+}
+void check_shape(const Context& c, const isa::Activation&) {
+  using I = isa::Activation;
+  same_shape(c, {I::data});
+  column(c, {I::bias, I::scale, I::reduce_res});
+}
+void check_shape(const Context& c, const isa::TensorCopy&) { same_shape(c, {isa::TensorCopy::src}); }
+void check_shape(const Context& c, const isa::Reciprocal&) { same_shape(c, {isa::Reciprocal::data}); }
+void check_shape(const Context&, const isa::Memset&) {}
+void check_shape(const Context& c, const isa::Iota& a) { check_pattern(c, a.value.pattern); }
+void check_shape(const Context& c, const isa::AffineSelect& a) {
+  same_shape(c, {isa::AffineSelect::on_true_tile});
+  check_pattern(c, a.value.pattern);
 }
 
 }  // namespace
@@ -112,58 +148,7 @@ void check_shapes(const Context& c) {
       std::all_of(operands.begin(), operands.end(), [](const Access& a) { return !a.present() || a.is_tile(); });
   // An operand of the wrong kind is already reported as illegal-space.
   if (!c.is_dma() && !on_chip) return;
-  switch (c.instruction.opcode) {
-    case Opcode::DmaCopy:
-    case Opcode::DmaTranspose:
-      check_dma_shape(c);
-      break;
-    case Opcode::NcMatmul:
-    case Opcode::NcTranspose:
-      check_matmul_shape(c);
-      break;
-    case Opcode::TensorTensor:
-    case Opcode::TensorCopyPredicated:
-      same_shape(c, {1, 2});
-      break;
-    case Opcode::TensorScalar:
-      same_shape(c, {1});
-      column(c, {2, 3});
-      break;
-    case Opcode::ScalarTensorTensor:
-      same_shape(c, {1, 3});
-      column(c, {2});
-      break;
-    case Opcode::TensorTensorScan:
-      same_shape(c, {1, 2});
-      column(c, {3});
-      break;
-    case Opcode::Activation:
-      same_shape(c, {1});
-      column(c, {2, 3, 4});
-      break;
-    case Opcode::TensorCopy:
-    case Opcode::Reciprocal:
-      same_shape(c, {1});
-      break;
-    case Opcode::Memset:
-      break;
-    case Opcode::TensorReduce:
-      check_reduce(c);
-      break;
-    case Opcode::Iota:
-      check_pattern(c);
-      break;
-    case Opcode::AffineSelect:
-      same_shape(c, {1});
-      check_pattern(c);
-      break;
-    case Opcode::LocalGather:
-      check_gather(c);
-      break;
-    case Opcode::TensorPartitionReduce:
-      check_partition_reduce(c);
-      break;
-  }
+  c.instruction.visit([&](const auto& attributes) { check_shape(c, attributes); });
 }
 
 }  // namespace trn::tile::rules

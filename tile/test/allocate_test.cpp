@@ -106,7 +106,7 @@ TEST(Allocate, LiveTilesNeverShareBytes) {
       const std::int64_t instance = point.instances[tile];
       const Range range = bytes_of(p, a, tile, instance % p.tiles()[tile].buffers);
       const Space space = p.tiles()[tile].space;
-      if (i.opcode == Opcode::TensorCopy) {
+      if (i.opcode() == Opcode::TensorCopy) {
         EXPECT_TRUE(owners.intact(space, range, {tile, instance})) << "seed " << seed << " tile " << tile;
       }
       owners.write(space, range, {tile, instance});

@@ -17,7 +17,7 @@ namespace {
 constexpr auto F32 = DType::Float32, BF16 = DType::BFloat16;
 
 std::int64_t count(const Program& p, Opcode opcode) {
-  return std::ranges::count_if(p.instructions(), [&](const Instruction& i) { return i.opcode == opcode; });
+  return std::ranges::count_if(p.instructions(), [&](const Instruction& i) { return i.opcode() == opcode; });
 }
 
 TEST(Blocks, ForBlocksCoversTheExtentOnce) {

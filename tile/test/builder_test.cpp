@@ -21,7 +21,7 @@ TEST(Builder, RecordsALoopOnce) {
   EXPECT_EQ(p.statements()[0], (Statement{StatementKind::Loop, 0, 5}));
   EXPECT_EQ(p.statements()[1], (Statement{StatementKind::Alloc, 0, 0}));
   EXPECT_EQ(p.tiles()[0], (TileDecl{"t", Space::Sbuf, DType::Float32, 128, {512}, 2}));
-  EXPECT_EQ(p.instructions()[0].operands[1].offset, Affine::variable(0, 8) * (128 * 512));
+  EXPECT_EQ(p.instructions()[0].operands[isa::DmaCopy::src].offset, Affine::variable(0, 8) * (128 * 512));
 }
 
 TEST(Builder, ShortLoopsLeaveNoLoop) {
@@ -33,7 +33,7 @@ TEST(Builder, ShortLoopsLeaveNoLoop) {
   const Program p = b.finish();
   EXPECT_TRUE(p.loops().empty());
   ASSERT_EQ(p.instructions().size(), 1u);
-  EXPECT_EQ(p.instructions()[0].attributes.imm0, 2);
+  EXPECT_EQ(p.instructions()[0].as<isa::Memset>()->value, 2);
 }
 
 TEST(Builder, NestedLoopsMultiply) {
@@ -75,16 +75,17 @@ TEST(Builder, NumbersAndTilesShareASlot) {
   b.activation(t, ActFunction::Exp, t, {.bias = 0.5, .scale = c});
   const Program p = b.finish();
   const Instruction &scalar = p.instructions()[0], &tile_bias = p.instructions()[1], &tile_scale = p.instructions()[2];
-  EXPECT_FALSE(scalar.operands[2].present());
-  EXPECT_EQ(scalar.attributes.imm0, 3.0);
-  EXPECT_EQ(scalar.operands[3], c);
-  EXPECT_TRUE(scalar.attributes.reverse1);
-  EXPECT_EQ(tile_bias.operands[2], c);
-  EXPECT_EQ(tile_bias.attributes.scale, 2.0);
-  EXPECT_EQ(tile_bias.attributes.reduce_op, AluOp::Add);
-  EXPECT_EQ(tile_scale.attributes.imm1, 0.5);
-  EXPECT_EQ(tile_scale.operands[3], c);
-  EXPECT_EQ(tile_scale.attributes.reduce_op, AluOp::None);
+  EXPECT_FALSE(scalar.operands[isa::TensorScalar::operand0].present());
+  EXPECT_EQ(scalar.as<isa::TensorScalar>()->operand0_value, 3.0);
+  EXPECT_EQ(scalar.operands[isa::TensorScalar::operand1], c);
+  EXPECT_TRUE(scalar.as<isa::TensorScalar>()->reverse1);
+  EXPECT_EQ(scalar.as<isa::Activation>(), nullptr);
+  EXPECT_EQ(tile_bias.operands[isa::Activation::bias], c);
+  EXPECT_EQ(tile_bias.as<isa::Activation>()->scale_value, 2.0);
+  EXPECT_EQ(tile_bias.as<isa::Activation>()->reduce_op, AluOp::Add);
+  EXPECT_EQ(tile_scale.as<isa::Activation>()->bias_value, 0.5);
+  EXPECT_EQ(tile_scale.operands[isa::Activation::scale], c);
+  EXPECT_EQ(tile_scale.as<isa::Activation>()->reduce_op, AluOp::None);
 }
 
 TEST(Builder, OneEngineOpcodesGetTheirEngine) {
@@ -103,9 +104,10 @@ TEST(Builder, MatmulDestinationIsReadWhenItAccumulates) {
   const Program p = test::every_opcode(machine("trn2"));
   int plain = 0, accumulating = 0;
   for (const Instruction& i : p.instructions()) {
-    if (i.opcode != Opcode::NcMatmul) continue;
-    const bool constant_zero = i.attributes.accumulate == Affine(0);
-    EXPECT_EQ(operand_role(i, 0), constant_zero ? Role::Write : Role::ReadWrite);
+    const auto* matmul = i.as<isa::NcMatmul>();
+    if (!matmul) continue;
+    const bool constant_zero = matmul->accumulate == Affine(0);
+    EXPECT_EQ(operand_role(i, isa::NcMatmul::dst), constant_zero ? Role::Write : Role::ReadWrite);
     ++(constant_zero ? plain : accumulating);
   }
   EXPECT_GT(plain, 0);

@@ -17,7 +17,7 @@ TEST(Print, WholeListing) {
             "for i in 0..8 (parallel)\n"
             "  t = sbuf(128 x 512, float32, 2 buffers)\n"
             "  dma     dma_copy dst=t[0:128, 0:512] src=x[i*128:i*128+128, 0:512]\n"
-            "  vector  tensor_scalar dst=t[0:128, 0:512] data=t[0:128, 0:512] op0=multiply imm0=2\n"
+            "  vector  tensor_scalar dst=t[0:128, 0:512] data=t[0:128, 0:512] op0=multiply operand0_value=2\n"
             "  dma     dma_copy dst=y[i*128:i*128+128, 0:512] src=t[0:128, 0:512]\n");
 }
 
@@ -36,8 +36,8 @@ TEST(Print, LoopsNestAndCloseInTheListing) {
             "for i in 0..2 (sequential)\n"
             "  for j in 0..3 (parallel)\n"
             "    vector  memset dst=acc[0:32, 0:2, 0:4]\n"
-            "  vector  memset dst=acc[0:32, 0:2, 0:4] imm0=1\n"
-            "vector  memset dst=acc[0:32, 0:2, 0:4] imm0=2\n");
+            "  vector  memset dst=acc[0:32, 0:2, 0:4] value=1\n"
+            "vector  memset dst=acc[0:32, 0:2, 0:4] value=2\n");
 }
 
 TEST(Print, Indices) {
@@ -81,8 +81,8 @@ TEST(Print, OneInstructionAndItsAttributes) {
   const Program p = b.finish();
   EXPECT_EQ(
       print(p, p.instructions()[0]),
-      "gpsimd affine_select dst=t[0:32, 0:8] on_true_tile=t[0:32, 0:8] op0=greater_equal imm0=-0 pattern=[-1,8] base=2 "
-      "channel_multiplier=1");
+      "gpsimd affine_select dst=t[0:32, 0:8] on_true_tile=t[0:32, 0:8] cmp_op=greater_equal on_false_value=-0 "
+      "pattern=[-1,8] offset=2 channel_multiplier=1");
   EXPECT_EQ(print(p, p.instructions()[1]), "any tensor_scalar dst=t[0:32, 0:8] data=t[0:32, 0:8] op0=abs");
 }
 

@@ -79,7 +79,7 @@ TEST(Program, EveryFieldCounts) {
       ++refused;
     }
   }
-  EXPECT_GT(different, 2000);
+  EXPECT_GT(different, 1500);
   EXPECT_GT(refused, 100);
   EXPECT_GT(different, refused);
 }
@@ -108,11 +108,13 @@ TEST(Program, RefusesIndicesThatPointNowhere) {
       {"operand -> tensor", [](auto& p) { p.instructions[0].operands[1].id = 2; }},
       {"missing operand", [](auto& p) { p.instructions[0].operands[1].target = Target::None; }},
       {"too few operands", [](auto& p) { p.instructions[0].operands.pop_back(); }},
-      {"unknown opcode", [](auto& p) { p.instructions[0].opcode = static_cast<Opcode>(200); }},
       {"unknown loop variable", [](auto& p) { p.instructions[0].operands[1].offset = Affine::variable(1, 8); }},
       {"another trip count", [](auto& p) { p.instructions[0].operands[1].offset = Affine::variable(0, 9); }},
       {"unknown variable in accumulate",
-       [](auto& p) { p.instructions[0].attributes.accumulate = Affine::variable(7, 8); }},
+       [](auto& p) {
+         Instruction& i = p.instructions[0];
+         i = {Engine::Tensor, {i.operands[0], i.operands[1], i.operands[1]}, isa::NcMatmul{Affine::variable(7, 8)}};
+       }},
   };
   const Program original = test::scale_program(machine("trn2"));
   for (const auto& [what, change] : changes) {

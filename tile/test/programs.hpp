@@ -59,7 +59,7 @@ inline Access vector_section(Builder& b, const Access& data) {
   b.tensor_scalar(out, out, AluOp::Multiply, column, {.op1 = AluOp::Add, .operand1 = 2.0, .engine = Engine::Vector});
   b.tensor_tensor(out, out, data, AluOp::Add);
   b.scalar_tensor_tensor(out, out, AluOp::Multiply, 0.5, AluOp::Subtract, data);
-  b.tensor_tensor_scan(out, data, out, 0.0, AluOp::Multiply, AluOp::Add);
+  b.tensor_tensor_scan(out, data, out, 0.125, AluOp::Multiply, AluOp::Add);
   b.tensor_scalar(mask, data, AluOp::GreaterEqual, 0.5);
   b.tensor_copy_predicated(out, data, mask, true);
   const Access bits = out.view(DType::UInt32);
@@ -83,7 +83,7 @@ inline Access gpsimd_section(Builder& b) {
   const Access gathered = b.sbuf("gathered", p, {64}, DType::Float32);
   const Access sum = b.sbuf("sum", 1, {64}, DType::Float32);
   b.iota(ramp, {{1, 64}}, 1, 2);
-  b.affine_select(ramp, {{-1, 64}}, 0, 1, AluOp::GreaterEqual, ramp, 0.5);
+  b.affine_select(ramp, {{-1, 64}}, 1, 1, AluOp::GreaterEqual, ramp, 0.5);
   b.iota(index, {{5, 2}}, 1, 0);
   b.local_gather(gathered, ramp, index, 2);  // 2 x 16 indices of 2 elements
   b.tensor_tensor(gathered, ramp, gathered, AluOp::Maximum, Engine::GpSimd);
@@ -100,7 +100,7 @@ inline void transpose_section(Builder& b, const Access& a, const Access& out) {
   const Access wide = b.sbuf("wide", p, {q}, DType::BFloat16);
   const Access small = b.sbuf("small", q, {q}, DType::BFloat16);
   const Access turned = b.psum("turned", q, {p}, DType::BFloat16);
-  b.dma_transpose(wide, a(ds(0, q), all));
+  b.dma_transpose(wide, a(ds(0, q), all), {.dge = DgeMode::Static, .ring = 2});
   b.nc_transpose(turned, wide);
   b.nc_transpose(small, wide(ds(0, q), all), Engine::Vector);
   const Access result = b.sbuf("result", q, {p}, DType::Float32);

@@ -57,7 +57,7 @@ TEST(Schedule, DescriptorSources) {
     b.dma_gather(t, x, row);
     b.dma_copy(t, x, {.dge = DgeMode::Static});
     const auto i = scheduled(b);
-    return std::vector<DgeMode>{i[1].attributes.dge, i[2].attributes.dge, i[3].attributes.dge};
+    return std::vector<DgeMode>{dma_route(i[1])->dge, dma_route(i[2])->dge, dma_route(i[3])->dge};
   };
   EXPECT_EQ(sources("trn1"), (std::vector{DgeMode::Static, DgeMode::Software, DgeMode::Static}));
   EXPECT_EQ(sources("trn2"), (std::vector{DgeMode::Hardware, DgeMode::Software, DgeMode::Static}));
@@ -66,7 +66,7 @@ TEST(Schedule, DescriptorSources) {
 TEST(Schedule, ACastingDmaNeedsSoftware) {
   Builder b("p", machine("trn2"));
   b.dma_copy(b.sbuf("t", 128, {64}, BF16), b.input("x", F32, {128, 64}));
-  EXPECT_EQ(scheduled(b)[0].attributes.dge, DgeMode::Software);
+  EXPECT_EQ(dma_route(scheduled(b)[0])->dge, DgeMode::Software);
 }
 
 TEST(Schedule, HardwareRingsSeparateLoadsAndStores) {
@@ -79,7 +79,7 @@ TEST(Schedule, HardwareRingsSeparateLoadsAndStores) {
   b.dma_copy(y, u, {.ring = 0});
   const auto i = scheduled(b);
   const std::int32_t expected[] = {0, 0, 1, 0};
-  for (std::size_t n = 0; n < 4; ++n) EXPECT_EQ(i[n].attributes.ring, expected[n]) << n;
+  for (std::size_t n = 0; n < 4; ++n) EXPECT_EQ(dma_route(i[n])->ring, expected[n]) << n;
 }
 
 TEST(Schedule, StaticRingsSeparateTensorsAndDirections) {
@@ -93,9 +93,9 @@ TEST(Schedule, StaticRingsSeparateTensorsAndDirections) {
   b.dma_copy(t, x);
   const auto i = scheduled(b);
   std::set<std::int32_t> rings;
-  for (std::size_t n = 0; n < 4; ++n) rings.insert(i[n].attributes.ring);
+  for (std::size_t n = 0; n < 4; ++n) rings.insert(dma_route(i[n])->ring);
   EXPECT_EQ(rings.size(), 4U);
-  EXPECT_EQ(i[4].attributes.ring, i[0].attributes.ring);
+  EXPECT_EQ(dma_route(i[4])->ring, dma_route(i[0])->ring);
 }
 
 TEST(Schedule, SettledProgramsStayAsTheyAre) {

@@ -199,7 +199,7 @@ TEST(VerifyActivation, ReducesByAddAndOnlyWithADestination) {
     const Access sum = sbuf(b, "sum", F32, 1);
     b.activation(sbuf(b, "d", F32), ActFunction::Exp, sbuf(b, "s", F32), {.reduce_res = destination ? sum : Access{}});
     Program::Parts parts = b.finish_unverified().parts();
-    parts.instructions.front().attributes.reduce_op = op;
+    parts.instructions.front().as<isa::Activation>()->reduce_op = op;
     const auto diagnostics = verify(Program(parts), machine("trn2"));
     return diagnostics.empty() ? "" : diagnostics.front().rule;
   };

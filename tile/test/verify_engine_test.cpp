@@ -244,7 +244,7 @@ TEST(VerifyEngine, IndirectCopiesTakeSoftwareDescriptors) {
     const Access x = b.input("x", F32, {64, 32});
     b.dma_gather(tile(b, "d", false), x, b.sbuf("i", 32, {1}, U32));
     Program::Parts parts = b.finish_unverified().parts();
-    parts.instructions.front().attributes.dge = dge;
+    dma_route(parts.instructions.front())->dge = dge;
     const auto diagnostics = verify(Program(parts), machine("trn2"));
     const bool legal = dge == DgeMode::Default || dge == DgeMode::Software;
     ASSERT_EQ(diagnostics.empty(), legal) << name(dge);

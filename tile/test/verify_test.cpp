@@ -127,7 +127,7 @@ TEST(Verify, EveryOpcodeAppearsInTheSharedProgram) {
     const Program program = every_opcode(m);
     std::vector<bool> seen;
     for (int i = 0; !name(static_cast<Opcode>(i)).empty(); ++i) seen.push_back(false);
-    for (const Instruction& i : program.instructions()) seen[static_cast<std::size_t>(i.opcode)] = true;
+    for (const Instruction& i : program.instructions()) seen[static_cast<std::size_t>(i.opcode())] = true;
     for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_TRUE(seen[i]) << m.name << " " << name(static_cast<Opcode>(i));
   }
 }

@@ -1,5 +1,5 @@
-// The table of calls: each opcode's keywords in the order of its documented signature, `dst` first. Keywords at their
-// defaults are left out. What a call does not document is refused here; the machine's own rules are the verifier's.
+// The calls: one print() per instruction, with its keywords in the order of its documented signature, `dst` first.
+// Keywords at their defaults are left out. What a call does not document is refused here; the machine's own rules are the verifier's.
 #include "nki/instruction.hpp"
 
 #include <cmath>
@@ -13,12 +13,10 @@ namespace {
 using tile::Access;
 using tile::Affine;
 using tile::AluOp;
-using tile::Attributes;
 using tile::DgeMode;
 using tile::Engine;
 using tile::Instruction;
-using tile::Opcode;
-
+namespace isa = tile::isa;
 
 class Printer {
  public:
@@ -26,67 +24,11 @@ class Printer {
       : module_(module),
         index_(index),
         i_(module.program.instructions()[static_cast<std::size_t>(index)]),
-        a_(i_.attributes),
         operands_(module, index),
-        call_(fmt::format("nisa.{}", name(i_.opcode))) {}
+        call_(fmt::format("nisa.{}", name(i_.opcode()))) {}
 
   Call print() {
-    switch (i_.opcode) {
-      case Opcode::DmaCopy:
-        dma_copy();
-        break;
-      case Opcode::DmaTranspose:
-        dma_transpose();
-        break;
-      case Opcode::NcMatmul:
-        nc_matmul();
-        break;
-      case Opcode::NcTranspose:
-        access("dst", 0).access("data", 1).engine();
-        break;
-      case Opcode::TensorTensor:
-        tensor_tensor();
-        break;
-      case Opcode::TensorScalar:
-        tensor_scalar();
-        break;
-      case Opcode::ScalarTensorTensor:
-        scalar_tensor_tensor();
-        break;
-      case Opcode::TensorReduce:
-        tensor_reduce();
-        break;
-      case Opcode::TensorTensorScan:
-        tensor_tensor_scan();
-        break;
-      case Opcode::TensorCopy:
-        tensor_copy();
-        break;
-      case Opcode::TensorCopyPredicated:
-        tensor_copy_predicated();
-        break;
-      case Opcode::Activation:
-        activation();
-        break;
-      case Opcode::Reciprocal:
-        access("dst", 0).access("data", 1);
-        break;
-      case Opcode::Memset:
-        memset();
-        break;
-      case Opcode::Iota:
-        iota();
-        break;
-      case Opcode::AffineSelect:
-        affine_select();
-        break;
-      case Opcode::LocalGather:
-        local_gather();
-        break;
-      case Opcode::TensorPartitionReduce:
-        tensor_partition_reduce();
-        break;
-    }
+    i_.visit([this](const auto& attributes) { print(attributes); });
     return std::move(call_);
   }
 
@@ -98,8 +40,11 @@ class Printer {
   [[nodiscard]] const tile::Machine& machine() const { return tile::machine(module_.program.machine()); }
   [[nodiscard]] const Access& slot(std::size_t s) const { return i_.operands[s]; }
 
-  Printer& access(const char* keyword, std::size_t s) { return text(keyword, operands_.access(slot(s))); }
-  Printer& text(const char* keyword, std::string value) {
+  // An operand under its own keyword.
+  Printer& access(std::size_t s) {
+    return text(opcode_info(i_.opcode()).operands[s].name, operands_.access(slot(s)));
+  }
+  Printer& text(std::string_view keyword, std::string value) {
     call_.argument(keyword, std::move(value));
     return *this;
   }
@@ -109,9 +54,9 @@ class Printer {
     if (i_.engine == Engine::Any) return *this;
     return text("engine", fmt::format("nisa.engine.{}", name(i_.engine)));
   }
-  Printer& dge() {
-    if (a_.dge == DgeMode::Default) return *this;
-    return text("dge_mode", fmt::format("nisa.dge_mode.{}", name(a_.dge)));
+  Printer& dge(DgeMode mode) {
+    if (mode == DgeMode::Default) return *this;
+    return text("dge_mode", fmt::format("nisa.dge_mode.{}", name(mode)));
   }
   // The operand of an operator: a (P, 1) tile or a constant; integers for bit operators.
   Printer& operand(const char* keyword, AluOp by, std::size_t s, double immediate) {
@@ -140,98 +85,111 @@ class Printer {
     return fmt::format("{}", static_cast<std::int64_t>(value));
   }
 
-  void dma_copy() {
-    const bool indirect = slot(2).present();
-    if (indirect && a_.dge != DgeMode::Default && a_.dge != DgeMode::Software) {
+  void print(const isa::DmaCopy& a) {
+    using I = isa::DmaCopy;
+    const bool indirect = slot(I::index).present();
+    if (indirect && a.route.dge != DgeMode::Default && a.route.dge != DgeMode::Software) {
       unsupported("an indirect copy with dge_mode.{}; gathers and scatters need swdge: leave the mode open",
-                  name(a_.dge));
+                  name(a.route.dge));
     }
-    if (a_.dge == DgeMode::Hardware && slot(0).dtype != slot(1).dtype) {
+    if (a.route.dge == DgeMode::Hardware && slot(I::dst).dtype != slot(I::src).dtype) {
       unsupported(
           "dge_mode.hwdge between {} and {}; it needs equal dtypes: leave the mode open or convert on an engine",
-          name(slot(0).dtype), name(slot(1).dtype));
+          name(slot(I::dst).dtype), name(slot(I::src).dtype));
     }
-    for (const std::size_t s : {std::size_t{0}, std::size_t{1}}) {
-      const bool indexed = indirect && (s == 0) == a_.scatter;
-      text(s == 0 ? "dst" : "src", indexed ? operands_.indirect(slot(s), slot(2), a_.oob) : operands_.access(slot(s)));
+    for (const I::Slot s : {I::dst, I::src}) {
+      const bool indexed = indirect && (s == I::dst) == a.scatter;
+      if (indexed) text(s == I::dst ? "dst" : "src", operands_.indirect(slot(s), slot(I::index), a.oob));
+      else access(s);
     }
-    if (indirect && a_.oob == tile::OobMode::Skip) text("oob_mode", "nisa.oob_mode.skip");
-    dge();
+    if (indirect && a.oob == tile::OobMode::Skip) text("oob_mode", "nisa.oob_mode.skip");
+    dge(a.route.dge);
   }
 
   // The first and the last dimension change places; both sides have the same rank.
-  void dma_transpose() {
+  void print(const isa::DmaTranspose& a) {
+    using I = isa::DmaTranspose;
     static constexpr std::string_view kAxes[] = {"(1, 0)", "(2, 1, 0)", "(3, 1, 2, 0)"};
-    const std::size_t rank = slot(0).dims.size() + 1;
-    access("dst", 0).access("src", 1).text("axes", std::string(kAxes[rank - 2]));
+    const std::size_t rank = slot(I::dst).dims.size() + 1;
+    access(I::dst).access(I::src).text("axes", std::string(kAxes[rank - 2]));
     // Its hardware descriptors exist for one shape family; elsewhere the compiler chooses, as with no mode at all.
-    const Access& src = slot(1);
+    const Access& src = slot(I::src);
     const std::int64_t rows = src.is_tile() ? src.partitions : src.dims.front().size;
     const bool hardware = rank == 2 && rows == 16 && (src.size() / rows) % 128 == 0 && size_bytes(src.dtype) == 2;
-    if (a_.dge == DgeMode::Hardware && hardware) dge();
+    if (a.route.dge == DgeMode::Hardware && hardware) dge(a.route.dge);
   }
 
-  void nc_matmul() {
-    access("dst", 0).access("stationary", 1).access("moving", 2).flag("is_transpose", a_.is_transpose);
-    const Affine& accumulate = a_.accumulate;
+  void print(const isa::NcMatmul& a) {
+    using I = isa::NcMatmul;
+    access(I::dst).access(I::stationary).access(I::moving).flag("is_transpose", a.is_transpose);
+    const Affine& accumulate = a.accumulate;
     if (accumulate.is_constant()) {
       text("accumulate", accumulate.constant() != 0 ? "True" : "False");
     } else {
       text("accumulate",
            fmt::format("({} {} 0)", expression(module_.names, accumulate), accumulate.min() >= 0 ? ">" : "!="));
     }
-    if (a_.perf_mode == tile::MatmulMode::DoubleRow) text("perf_mode", "nisa.matmul_perf_mode.double_row");
+    if (a.perf_mode == tile::MatmulMode::DoubleRow) text("perf_mode", "nisa.matmul_perf_mode.double_row");
   }
 
-  void tensor_tensor() {
-    if (is_unary(a_.op0)) unsupported("nl.{} takes one operand; use tensor_scalar", name(a_.op0));
-    if (a_.op0 == AluOp::Power && i_.engine == Engine::Vector) {
+  void print(const isa::NcTranspose&) {
+    access(isa::NcTranspose::dst).access(isa::NcTranspose::data).engine();
+  }
+  void print(const isa::Reciprocal&) { access(isa::Reciprocal::dst).access(isa::Reciprocal::data); }
+
+  void print(const isa::TensorTensor& a) {
+    using I = isa::TensorTensor;
+    if (is_unary(a.op)) unsupported("nl.{} takes one operand; use tensor_scalar", name(a.op));
+    if (a.op == AluOp::Power && i_.engine == Engine::Vector) {
       unsupported("nl.power of two tiles on the Vector Engine; it is documented for GpSimd: choose Engine::GpSimd");
     }
-    access("dst", 0).access("data1", 1).access("data2", 2).op("op", a_.op0).engine();
+    access(I::dst).access(I::data1).access(I::data2).op("op", a.op).engine();
   }
 
-  void tensor_scalar() {
-    check_tensor_scalar_engine();
-    access("dst", 0)
-        .access("data", 1)
-        .op("op0", a_.op0)
-        .operand("operand0", a_.op0, 2, a_.imm0)
-        .flag("reverse0", a_.reverse0);
-    if (a_.op1 != AluOp::None) {
-      op("op1", a_.op1).operand("operand1", a_.op1, 3, a_.imm1).flag("reverse1", a_.reverse1);
+  void print(const isa::TensorScalar& a) {
+    using I = isa::TensorScalar;
+    check_engine(a);
+    access(I::dst)
+        .access(I::data)
+        .op("op0", a.op0)
+        .operand("operand0", a.op0, I::operand0, a.operand0_value)
+        .flag("reverse0", a.reverse0);
+    if (a.op1 != AluOp::None) {
+      op("op1", a.op1).operand("operand1", a.op1, I::operand1, a.operand1_value).flag("reverse1", a.reverse1);
     }
     engine();
   }
 
-  void check_tensor_scalar_engine() const {
-    for (const AluOp value : {a_.op0, a_.op1}) {
-      if ((value == AluOp::Square || value == AluOp::Relu) && (!machine().square_relu_in_tensor_scalar || value != a_.op0)) {
+  void check_engine(const isa::TensorScalar& a) const {
+    for (const AluOp value : {a.op0, a.op1}) {
+      if ((value == AluOp::Square || value == AluOp::Relu) && (!machine().square_relu_in_tensor_scalar || value != a.op0)) {
         unsupported("nl.{} in tensor_scalar is documented as op0 on trn3; use activation", name(value));
       }
     }
-    if (i_.engine == Engine::GpSimd && (a_.op0 != AluOp::Rsqrt || a_.op1 != AluOp::None)) {
+    if (i_.engine == Engine::GpSimd && (a.op0 != AluOp::Rsqrt || a.op1 != AluOp::None)) {
       unsupported("nl.{} on GpSimd; tensor_scalar documents that engine for nl.rsqrt alone: use the Vector Engine",
-                  name(a_.op0));
+                  name(a.op0));
     }
     if (i_.engine != Engine::Scalar) return;
-    const bool multiply_add = a_.op0 == AluOp::Multiply && (a_.op1 == AluOp::None || a_.op1 == AluOp::Add);
-    const bool add = a_.op0 == AluOp::Add && a_.op1 == AluOp::None;
+    const bool multiply_add = a.op0 == AluOp::Multiply && (a.op1 == AluOp::None || a.op1 == AluOp::Add);
+    const bool add = a.op0 == AluOp::Add && a.op1 == AluOp::None;
     if (!machine().scalar_tensor_copy || (!machine().square_relu_in_tensor_scalar && !multiply_add && !add)) {
       unsupported(
           "(nl.{}, nl.{}) on the Scalar Engine of {}; it documents multiply, add and multiply-add from trn2 on: "
           "use activation or the Vector Engine",
-          name(a_.op0), name(a_.op1), machine().name);
+          name(a.op0), name(a.op1), machine().name);
     }
   }
 
-  void scalar_tensor_tensor() {
-    access("dst", 0).access("data", 1).op("op0", a_.op0).operand("operand0", a_.op0, 2, a_.imm0);
-    op("op1", a_.op1).access("operand1", 3);
+  void print(const isa::ScalarTensorTensor& a) {
+    using I = isa::ScalarTensorTensor;
+    access(I::dst).access(I::data).op("op0", a.op0).operand("operand0", a.op0, I::operand0, a.operand0_value);
+    op("op1", a.op1).access(I::operand1);
   }
 
-  void tensor_reduce() {
-    switch (a_.op0) {
+  void print(const isa::TensorReduce& a) {
+    using I = isa::TensorReduce;
+    switch (a.op) {
       case AluOp::Add:
       case AluOp::Subtract:
       case AluOp::Multiply:
@@ -245,78 +203,89 @@ class Printer {
       case AluOp::BitwiseXor:
         break;
       default:
-        unsupported("nl.{} is not a documented reduction operator", name(a_.op0));
+        unsupported("nl.{} is not a documented reduction operator", name(a.op));
     }
-    const auto rank = static_cast<std::int64_t>(slot(1).dims.size());
+    const auto rank = static_cast<std::int64_t>(slot(I::data).dims.size());
     Shape axes;
-    for (std::int64_t d = rank - a_.reduce_dims + 1; d <= rank; ++d) axes.push_back(d);
-    access("dst", 0).op("op", a_.op0).access("data", 1).text("axis", tuple(axes)).flag("negate", a_.negate);
+    for (std::int64_t d = rank - a.reduce_dims + 1; d <= rank; ++d) axes.push_back(d);
+    access(I::dst).op("op", a.op).access(I::data).text("axis", tuple(axes)).flag("negate", a.negate);
   }
 
-  void tensor_tensor_scan() {
-    access("dst", 0).access("data0", 1).access("data1", 2).operand("initial", AluOp::Add, 3, a_.imm0);
-    op("op0", a_.op0).op("op1", a_.op1);
+  void print(const isa::TensorTensorScan& a) {
+    using I = isa::TensorTensorScan;
+    access(I::dst).access(I::data0).access(I::data1);
+    operand("initial", AluOp::Add, I::initial, a.initial_value);
+    op("op0", a.op0).op("op1", a.op1);
   }
 
-  void tensor_copy() {
+  void print(const isa::TensorCopy&) {
+    using I = isa::TensorCopy;
     if (i_.engine == Engine::Scalar && !machine().scalar_tensor_copy) {
       unsupported("the Scalar Engine of trn1 has no tensor_copy; use activation with ActFunction::Copy");
     }
-    access("dst", 0).access("src", 1).engine();
+    access(I::dst).access(I::src).engine();
   }
 
-  void tensor_copy_predicated() {
-    access("dst", 0).access("src", 1).access("predicate", 2).flag("reverse_pred", a_.reverse0);
+  void print(const isa::TensorCopyPredicated& a) {
+    using I = isa::TensorCopyPredicated;
+    access(I::dst).access(I::src).access(I::predicate).flag("reverse_pred", a.reverse_pred);
   }
 
-  void activation() {
-    access("dst", 0).text("op", fmt::format("nl.{}", name(a_.function))).access("data", 1);
-    if (slot(2).present()) {
-      text("bias", operands_.column(slot(2)));
-    } else if (a_.imm1 != 0) {
+  void print(const isa::Activation& a) {
+    using I = isa::Activation;
+    access(I::dst).text("op", fmt::format("nl.{}", name(a.op))).access(I::data);
+    if (slot(I::bias).present()) {
+      text("bias", operands_.column(slot(I::bias)));
+    } else if (a.bias_value != 0) {
       if (!machine().activation_bias_immediate) {
         unsupported("bias = {} as a number; on trn1 it is documented as a [P, 1] tile: memset one and pass it",
-                    a_.imm1);
+                    a.bias_value);
       }
-      text("bias", float_literal(a_.imm1));
+      text("bias", float_literal(a.bias_value));
     }
-    if (slot(3).present()) {
-      text("scale", operands_.column(slot(3)));
-    } else if (a_.scale != 1) {
-      text("scale", float_literal(a_.scale));
+    if (slot(I::scale).present()) {
+      text("scale", operands_.column(slot(I::scale)));
+    } else if (a.scale_value != 1) {
+      text("scale", float_literal(a.scale_value));
     }
-    if (!slot(4).present()) return;
-    op("reduce_op", a_.reduce_op).text("reduce_res", operands_.column(slot(4)));
+    if (!slot(I::reduce_res).present()) return;
+    op("reduce_op", a.reduce_op).text("reduce_res", operands_.column(slot(I::reduce_res)));
     text("reduce_cmd", "nisa.reduce_cmd.reset_reduce");
   }
 
-  void memset() {
-    access("dst", 0);
-    text("value", is_integer(slot(0).dtype) ? integer_literal("value", a_.imm0) : float_literal(a_.imm0)).engine();
+  void print(const isa::Memset& a) {
+    using I = isa::Memset;
+    access(I::dst);
+    text("value", is_integer(slot(I::dst).dtype) ? integer_literal("value", a.value) : float_literal(a.value)).engine();
   }
 
-  void iota() {
-    access("dst", 0).text("pattern", pattern(a_.pattern)).text("offset", std::to_string(a_.base));
-    text("channel_multiplier", std::to_string(a_.channel_multiplier));
+  void print(const isa::Iota& a) {
+    using I = isa::Iota;
+    access(I::dst).text("pattern", pattern(a.value.pattern)).text("offset", std::to_string(a.value.offset));
+    text("channel_multiplier", std::to_string(a.value.channel_multiplier));
   }
 
-  void affine_select() {
-    access("dst", 0).text("pattern", pattern(a_.pattern));
-    text("channel_multiplier", std::to_string(a_.channel_multiplier)).access("on_true_tile", 1);
-    text("on_false_value", float_literal(a_.imm0)).op("cmp_op", a_.op0).text("offset", std::to_string(a_.base));
+  void print(const isa::AffineSelect& a) {
+    using I = isa::AffineSelect;
+    access(I::dst).text("pattern", pattern(a.value.pattern));
+    text("channel_multiplier", std::to_string(a.value.channel_multiplier)).access(I::on_true_tile);
+    text("on_false_value", float_literal(a.on_false_value)).op("cmp_op", a.cmp_op);
+    text("offset", std::to_string(a.value.offset));
   }
 
   // Indices beyond those that dst has room for are not used.
-  void local_gather() {
-    access("dst", 0).access("src_buffer", 1).access("index", 2);
-    if (a_.elements_per_index != 1) text("num_elem_per_idx", std::to_string(a_.elements_per_index));
-    const std::int64_t used = slot(0).free_size() / a_.elements_per_index;
+  void print(const isa::LocalGather& a) {
+    using I = isa::LocalGather;
+    access(I::dst).access(I::src_buffer).access(I::index);
+    if (a.elements_per_index != 1) text("num_elem_per_idx", std::to_string(a.elements_per_index));
+    const std::int64_t used = slot(I::dst).free_size() / a.elements_per_index;
     const std::int64_t lanes = machine().partitions / machine().gpsimd_cores;  // they share one list of indices
-    if (used != lanes * slot(2).free_size()) text("num_valid_indices", std::to_string(used));
+    if (used != lanes * slot(I::index).free_size()) text("num_valid_indices", std::to_string(used));
   }
 
-  void tensor_partition_reduce() {
-    switch (a_.op0) {
+  void print(const isa::TensorPartitionReduce& a) {
+    using I = isa::TensorPartitionReduce;
+    switch (a.op) {
       case AluOp::Add:
       case AluOp::Maximum:
       case AluOp::BitwiseOr:
@@ -326,15 +295,14 @@ class Printer {
         unsupported(
             "nl.{} across partitions; documented are add, maximum, bitwise_or and bitwise_and: for an average, "
             "add and scale the result",
-            name(a_.op0));
+            name(a.op));
     }
-    access("dst", 0).op("op", a_.op0).access("data", 1);
+    access(I::dst).op("op", a.op).access(I::data);
   }
 
   const Module& module_;
   std::int32_t index_;
   const Instruction& i_;
-  const Attributes& a_;
   Operands operands_;
   Call call_;
 };

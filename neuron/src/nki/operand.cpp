@@ -28,7 +28,7 @@ void Operands::unsupported(fmt::format_string<Args...> text, Args&&... args) con
 std::string place(const Module& module, std::int32_t instruction) {
   const auto& instructions = module.program.instructions();
   return fmt::format("program '{}', instruction {} ({})", module.program.name(), instruction,
-                     name(instructions[static_cast<std::size_t>(instruction)].opcode));
+                     name(instructions[static_cast<std::size_t>(instruction)].opcode()));
 }
 
 bool is_flat(const tile::TensorDecl& tensor) { return tensor.strides != row_major_strides(tensor.shape); }

@@ -56,7 +56,7 @@ std::string pattern(const std::vector<tile::Dim>& dims) {
 
 std::string dtype_name(DType dtype) { return fmt::format("nl.{}", name(dtype)); }
 
-Call& Call::argument(const char* keyword, std::string value) {
+Call& Call::argument(std::string_view keyword, std::string value) {
   arguments_.push_back(fmt::format("{}={}", keyword, value));
   return *this;
 }

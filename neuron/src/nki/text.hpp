@@ -28,7 +28,7 @@ namespace trn::neuron::nki {
 class Call {
  public:
   explicit Call(std::string function) : function_(std::move(function)) {}
-  Call& argument(const char* keyword, std::string value);
+  Call& argument(std::string_view keyword, std::string value);
   // On one line when it fits beside `indent` spaces, else the arguments on a line of their own, else one per line.
   // Ends without a newline.
   [[nodiscard]] std::string text(std::size_t indent) const;

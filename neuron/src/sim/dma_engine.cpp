@@ -13,10 +13,11 @@ namespace {
 // order of i: of several scattered rows with the same index the last stays. A row out of range is an error, or skipped:
 // then its destination keeps its bits and its state.
 template <class Real>
-void copy_indirect(const Execution& e) {
-  const bool scatter = e.attributes().scatter;
-  const Operand index = e.read(2);
-  const Operand listed = e.resolved(scatter ? 1 : 0), indexed = e.resolved(scatter ? 0 : 1);
+void copy_indirect(const Execution& e, const isa::DmaCopy& a) {
+  using I = isa::DmaCopy;
+  const bool scatter = a.scatter;
+  const Operand index = e.read(I::index);
+  const Operand listed = e.resolved(scatter ? I::src : I::dst), indexed = e.resolved(scatter ? I::dst : I::src);
   ensure(index.count == listed.rows && listed.row == indexed.row,
          "simulator: {} indices for {} rows of {} and {} elements", index.count, listed.rows, listed.row, indexed.row);
   std::vector<double> rows(static_cast<std::size_t>(index.count));
@@ -24,15 +25,15 @@ void copy_indirect(const Execution& e) {
   for (std::int64_t i = 0; i < listed.rows; ++i) {
     const auto r = static_cast<std::int64_t>(rows[static_cast<std::size_t>(i)]);
     if (r < 0 || r >= indexed.rows) {
-      if (e.attributes().oob == tile::OobMode::Skip) continue;
+      if (a.oob == tile::OobMode::Skip) continue;
       e.refuse("index-out-of-range", "index {} is {}; the tensor has rows 0..{}: correct it, or use oob_mode skip", i,
                r, indexed.rows - 1);
     }
     const Operand list_row = listed.entry(i), index_row = indexed.entry(r);
     const Operand &dst = scatter ? index_row : list_row, &src = scatter ? list_row : index_row;
-    e.check_read(src, 1);
+    e.check_read(src, I::src);
     e.mark_written(dst);
-    Rounder rounder = e.rounder(0);
+    Rounder rounder = e.rounder(I::dst);
     rounder.counter += static_cast<std::uint64_t>(i * listed.row);
     copy_elements<Real>(dst, src, rounder);
   }
@@ -48,24 +49,28 @@ std::vector<std::int64_t> extents(const tile::Access& a) {
 }  // namespace
 
 template <class Real>
-void dma_copy(const Execution& e) {
-  if (e.has(2)) return copy_indirect<Real>(e);
-  const Operand src = e.read(1), dst = e.write(0);
+void execute(const Execution& e, const isa::DmaCopy& a) {
+  using I = isa::DmaCopy;
+  if (e.has(I::index)) return copy_indirect<Real>(e, a);
+  const Operand src = e.read(I::src), dst = e.write(I::dst);
   ensure(src.count == dst.count, "simulator: dma_copy of {} elements to {}", src.count, dst.count);
-  copy_elements<Real>(dst, src, e.rounder(0));
+  copy_elements<Real>(dst, src, e.rounder(I::dst));
 }
 
 // The documented permutations [1,0], [2,1,0] and [3,1,2,0] all exchange the first and the last dimension: dst(l,
 // middle, f) = src(f, middle, l). A source of rank 3 or 4 whose destination does not have that shape is taken as the
 // matrix (first dimension, all others).
 template <class Real>
-void dma_transpose(const Execution& e) {
-  const Operand src = e.read(1), dst = e.write(0);
+void execute(const Execution& e, const isa::DmaTranspose&) {
+  using I = isa::DmaTranspose;
+  const Operand src = e.read(I::src), dst = e.write(I::dst);
   ensure(src.count == dst.count, "simulator: dma_transpose of {} elements to {}", src.count, dst.count);
-  const std::vector<std::int64_t> from = extents(e.access(1));
+  const std::vector<std::int64_t> from = extents(e.access(I::src));
   std::vector<std::int64_t> swapped = from;
   std::swap(swapped.front(), swapped.back());
-  if (from.size() <= 2 || from.size() > 4 || swapped != extents(e.access(0))) return move_transposed<Real>(dst, src);
+  if (from.size() <= 2 || from.size() > 4 || swapped != extents(e.access(I::dst))) {
+    return move_transposed<Real>(dst, src);
+  }
 
   const std::int64_t first = from.front(), last = from.back(), middle = src.count / (first * last);
   const auto bytes = static_cast<std::size_t>(cell_bytes<Real>(src));
@@ -83,9 +88,9 @@ void dma_transpose(const Execution& e) {
   put_cells<Real>(dst, turned.data(), static_cast<std::int64_t>(bytes));
 }
 
-template void dma_copy<float>(const Execution&);
-template void dma_copy<double>(const Execution&);
-template void dma_transpose<float>(const Execution&);
-template void dma_transpose<double>(const Execution&);
+template void execute<float>(const Execution&, const isa::DmaCopy&);
+template void execute<double>(const Execution&, const isa::DmaCopy&);
+template void execute<float>(const Execution&, const isa::DmaTranspose&);
+template void execute<double>(const Execution&, const isa::DmaTranspose&);
 
 }  // namespace trn::neuron::sim

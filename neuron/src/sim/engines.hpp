@@ -1,4 +1,4 @@
-// The engines: one function per nki.isa call, each running one execution of one instruction. Real is the type that the
+// The engines: one execute() per nki.isa call, each running one execution of one instruction. Real is the type that the
 // engine computes in: float in Exact storage, double in Wide storage.
 #pragma once
 
@@ -6,57 +6,61 @@
 
 namespace trn::neuron::sim {
 
+using tile::AluOp;
+
 // Tensor Engine
 template <class Real>
-void nc_matmul(const Execution& e);
+void execute(const Execution& e, const isa::NcMatmul& a);
 template <class Real>
-void nc_transpose(const Execution& e);  // also on Vector
+void execute(const Execution& e, const isa::NcTranspose& a);  // also on Vector
 
 // Vector Engine; tensor_tensor, tensor_scalar, tensor_copy and memset also on the engines of opcode_info()
 template <class Real>
-void tensor_tensor(const Execution& e);
+void execute(const Execution& e, const isa::TensorTensor& a);
 template <class Real>
-void tensor_scalar(const Execution& e);
+void execute(const Execution& e, const isa::TensorScalar& a);
 template <class Real>
-void scalar_tensor_tensor(const Execution& e);
+void execute(const Execution& e, const isa::ScalarTensorTensor& a);
 template <class Real>
-void tensor_reduce(const Execution& e);
+void execute(const Execution& e, const isa::TensorReduce& a);
 template <class Real>
-void tensor_tensor_scan(const Execution& e);
+void execute(const Execution& e, const isa::TensorTensorScan& a);
 template <class Real>
-void tensor_copy(const Execution& e);
+void execute(const Execution& e, const isa::TensorCopy& a);
 template <class Real>
-void tensor_copy_predicated(const Execution& e);
+void execute(const Execution& e, const isa::TensorCopyPredicated& a);
 template <class Real>
-void reciprocal(const Execution& e);
+void execute(const Execution& e, const isa::Reciprocal& a);
 template <class Real>
-void memset(const Execution& e);
+void execute(const Execution& e, const isa::Memset& a);
 
 // Scalar Engine
 template <class Real>
-void activation(const Execution& e);
+void execute(const Execution& e, const isa::Activation& a);
 
 // GpSimd Engine
 template <class Real>
-void iota(const Execution& e);
+void execute(const Execution& e, const isa::Iota& a);
 template <class Real>
-void affine_select(const Execution& e);
+void execute(const Execution& e, const isa::AffineSelect& a);
 template <class Real>
-void local_gather(const Execution& e);
+void execute(const Execution& e, const isa::LocalGather& a);
 template <class Real>
-void tensor_partition_reduce(const Execution& e);
+void execute(const Execution& e, const isa::TensorPartitionReduce& a);
 
 // DMA
 template <class Real>
-void dma_copy(const Execution& e);
+void execute(const Execution& e, const isa::DmaCopy& a);
 template <class Real>
-void dma_transpose(const Execution& e);
+void execute(const Execution& e, const isa::DmaTranspose& a);
 
-// Operations on 32-bit words: bit operations on any engine, and GpSimd's integer arithmetic.
-[[nodiscard]] bool computes_on_words(const Execution& e);
-void words_tensor_tensor(const Execution& e);
-void words_tensor_scalar(const Execution& e);
-void words_tensor_reduce(const Execution& e);
-void words_tensor_partition_reduce(const Execution& e);
+// Operations on 32-bit words: bit operations on any engine, and GpSimd's integer arithmetic. `immediates` are whole
+// numbers that a word holds.
+[[nodiscard]] bool computes_on_words(const Execution& e, AluOp op0, AluOp op1 = AluOp::None, bool immediates = true);
+void execute_words(const Execution& e, const isa::TensorTensor& a);
+void execute_words(const Execution& e, const isa::TensorScalar& a);
+[[nodiscard]] bool immediates_are_words(const Execution& e, const isa::TensorScalar& a);
+void execute_words(const Execution& e, const isa::TensorReduce& a);
+void execute_words(const Execution& e, const isa::TensorPartitionReduce& a);
 
 }  // namespace trn::neuron::sim

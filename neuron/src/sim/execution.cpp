@@ -45,14 +45,14 @@ std::uint64_t mix(std::uint64_t h) {
 
 tile::Engine Execution::engine() const {
   if (instruction.engine != tile::Engine::Any) return instruction.engine;
-  if (instruction.opcode == tile::Opcode::TensorTensor) {
+  if (instruction.as<isa::TensorTensor>()) {
     const auto pool = [&](const tile::Access& a) {
       const bool word = a.dtype == DType::Int32 || a.dtype == DType::UInt32;
       return word && program.tiles()[static_cast<std::size_t>(a.id)].space == tile::Space::Sbuf;
     };
     if (std::all_of(instruction.operands.begin(), instruction.operands.end(), pool)) return tile::Engine::GpSimd;
   }
-  return opcode_info(instruction.opcode).engines.front();
+  return opcode_info(instruction.opcode()).engines.front();
 }
 
 std::string Execution::where() const {
@@ -88,7 +88,7 @@ void Execution::check_read(const Operand& o, std::size_t slot) const {
       refuse("uninitialised-read",
              "operand '{}' reads row {}, element {}, which nothing has written since it was allocated; write it first "
              "(dma_copy, memset, or a matmul that does not accumulate)",
-             opcode_info(instruction.opcode).operands[slot].name, at / o.row, at % o.row);
+             opcode_info(instruction.opcode()).operands[slot].name, at / o.row, at % o.row);
     });
   }
   if (races) races->read(o, index, point);

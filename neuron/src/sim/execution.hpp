@@ -10,6 +10,8 @@
 
 namespace trn::neuron::sim {
 
+namespace isa = tile::isa;
+
 struct Execution {
   const tile::Program& program;
   const tile::Machine& machine;
@@ -21,7 +23,6 @@ struct Execution {
   const tile::Instruction& instruction;
   const tile::Point& point;
 
-  [[nodiscard]] const tile::Attributes& attributes() const { return instruction.attributes; }
   [[nodiscard]] const tile::Access& access(std::size_t slot) const { return instruction.operands[slot]; }
   [[nodiscard]] bool has(std::size_t slot) const { return access(slot).present(); }
   // The engine that runs it; Any means the opcode's default, and what NKI documents for tensor_tensor on integers.

@@ -9,10 +9,8 @@ namespace trn::neuron::sim {
 
 namespace {
 
-using tile::AluOp;
-
-// base + p * channel_multiplier + sum(step * index), one value per element of the row, in int32 arithmetic modulo 2^32.
-std::vector<std::int32_t> affine_row(const tile::Attributes& a) {
+// offset + p * channel_multiplier + sum(step * index), one value per element of the row, in int32 arithmetic modulo 2^32.
+std::vector<std::int32_t> affine_row(const isa::AffinePattern& a) {
   std::vector<std::int32_t> values{0};
   for (const tile::Dim& d : a.pattern) {
     std::vector<std::int32_t> next;
@@ -25,12 +23,12 @@ std::vector<std::int32_t> affine_row(const tile::Attributes& a) {
   return values;
 }
 
-std::int64_t row_start(const tile::Attributes& a, std::int64_t partition) {
-  return a.base + partition * a.channel_multiplier;
+std::int64_t row_start(const isa::AffinePattern& a, std::int64_t partition) {
+  return a.offset + partition * a.channel_multiplier;
 }
 
-std::vector<std::int32_t> affine_pattern(const Execution& e, const Operand& dst) {
-  std::vector<std::int32_t> pattern = affine_row(e.attributes());
+std::vector<std::int32_t> affine_pattern(const isa::AffinePattern& a, const Operand& dst) {
+  std::vector<std::int32_t> pattern = affine_row(a);
   ensure(static_cast<std::int64_t>(pattern.size()) == dst.row, "simulator: a pattern of {} values for {} elements",
          pattern.size(), dst.row);
   return pattern;
@@ -39,12 +37,12 @@ std::vector<std::int32_t> affine_pattern(const Execution& e, const Operand& dst)
 }  // namespace
 
 template <class Real>
-void iota(const Execution& e) {
-  const Operand dst = e.write(0);
-  const std::vector<std::int32_t> pattern = affine_pattern(e, dst);
+void execute(const Execution& e, const isa::Iota& a) {
+  const Operand dst = e.write(isa::Iota::dst);
+  const std::vector<std::int32_t> pattern = affine_pattern(a.value, dst);
   std::vector<double> values(pattern.size());
   for (std::int64_t p = 0; p < dst.rows; ++p) {
-    const std::int64_t start = row_start(e.attributes(), p);
+    const std::int64_t start = row_start(a.value, p);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int32_t>(start + pattern[i]);
     store_values(dst, p * dst.row, dst.row, values.data());
   }
@@ -52,29 +50,29 @@ void iota(const Execution& e) {
 
 // cmp_op(affine value, 0) ? on_true : on_false.
 template <class Real>
-void affine_select(const Execution& e) {
-  const tile::Attributes& a = e.attributes();
-  const Operand on_true = e.read(1), dst = e.write(0);
-  const std::vector<std::int32_t> pattern = affine_pattern(e, dst);
+void execute(const Execution& e, const isa::AffineSelect& a) {
+  const Operand on_true = e.read(isa::AffineSelect::on_true_tile), dst = e.write(isa::AffineSelect::dst);
+  const std::vector<std::int32_t> pattern = affine_pattern(a.value, dst);
   const std::int64_t n = dst.row;
   std::vector<std::uint32_t> value(pattern.size());
   std::vector<Real> out(pattern.size());
   for (std::int64_t p = 0; p < dst.rows; ++p) {
-    const std::int64_t start = row_start(a, p);
+    const std::int64_t start = row_start(a.value, p);
     for (std::size_t i = 0; i < value.size(); ++i) value[i] = static_cast<std::uint32_t>(start + pattern[i]);
-    combine_words(a.op0, Signedness::Signed, 32, {value.data()}, {nullptr, 0}, value.data(), n);
+    combine_words(a.cmp_op, Signedness::Signed, 32, {value.data()}, {nullptr, 0}, value.data(), n);
     load(on_true, p * n, n, out.data());
-    for (std::size_t i = 0; i < value.size(); ++i) out[i] = value[i] ? out[i] : static_cast<Real>(a.imm0);
-    store(dst, p * n, n, out.data(), e.rounder(0));
+    for (std::size_t i = 0; i < value.size(); ++i) out[i] = value[i] ? out[i] : static_cast<Real>(a.on_false_value);
+    store(dst, p * n, n, out.data(), e.rounder(isa::AffineSelect::dst));
   }
 }
 
 // Each core serves 16 partitions. Its index list is read partition first: list[i] = index(i % 16, i / 16). All its
 // partitions gather the same runs: dst(p, i, j) = src(p, list[i] + j), j < elements_per_index. An index counts elements.
 template <class Real>
-void local_gather(const Execution& e) {
-  const Operand src = e.read(1), index = e.read(2), dst = e.write(0);
-  const std::int64_t lanes = e.machine.partitions / e.machine.gpsimd_cores, each = e.attributes().elements_per_index;
+void execute(const Execution& e, const isa::LocalGather& a) {
+  using I = isa::LocalGather;
+  const Operand src = e.read(I::src_buffer), index = e.read(I::index), dst = e.write(I::dst);
+  const std::int64_t lanes = e.machine.partitions / e.machine.gpsimd_cores, each = a.elements_per_index;
   const std::int64_t indices = dst.row / each, bytes = cell_bytes<Real>(src);
   std::vector<Real> values(static_cast<std::size_t>(index.count));
   load(index, 0, index.count, values.data());
@@ -98,29 +96,30 @@ void local_gather(const Execution& e) {
 
 // Partition order, starting from partition 0; average divides the finished sum by the number of partitions.
 template <class Real>
-void tensor_partition_reduce(const Execution& e) {
-  if (computes_on_words(e)) return words_tensor_partition_reduce(e);
-  const Operand data = e.read(1), dst = e.write(0);
-  const AluOp op = e.attributes().op0 == AluOp::Average ? AluOp::Add : e.attributes().op0;
+void execute(const Execution& e, const isa::TensorPartitionReduce& a) {
+  using I = isa::TensorPartitionReduce;
+  if (computes_on_words(e, a.op)) return execute_words(e, a);
+  const Operand data = e.read(I::data), dst = e.write(I::dst);
+  const AluOp op = a.op == AluOp::Average ? AluOp::Add : a.op;
   const std::int64_t n = data.row;
   std::vector<Real> sum(static_cast<std::size_t>(n)), row(static_cast<std::size_t>(n));
   load(data, 0, n, sum.data());
   for (std::int64_t p = 1; p < data.rows; ++p) {
     combine<Real>(op, {sum.data()}, {view(data, p * n, n, row.data())}, sum.data(), n);
   }
-  if (e.attributes().op0 == AluOp::Average) {
+  if (a.op == AluOp::Average) {
     for (Real& v : sum) v /= static_cast<Real>(data.rows);
   }
-  store(dst, 0, n, sum.data(), e.rounder(0));
+  store(dst, 0, n, sum.data(), e.rounder(I::dst));
 }
 
-template void iota<float>(const Execution&);
-template void iota<double>(const Execution&);
-template void affine_select<float>(const Execution&);
-template void affine_select<double>(const Execution&);
-template void local_gather<float>(const Execution&);
-template void local_gather<double>(const Execution&);
-template void tensor_partition_reduce<float>(const Execution&);
-template void tensor_partition_reduce<double>(const Execution&);
+template void execute<float>(const Execution&, const isa::Iota&);
+template void execute<double>(const Execution&, const isa::Iota&);
+template void execute<float>(const Execution&, const isa::AffineSelect&);
+template void execute<double>(const Execution&, const isa::AffineSelect&);
+template void execute<float>(const Execution&, const isa::LocalGather&);
+template void execute<double>(const Execution&, const isa::LocalGather&);
+template void execute<float>(const Execution&, const isa::TensorPartitionReduce&);
+template void execute<double>(const Execution&, const isa::TensorPartitionReduce&);
 
 }  // namespace trn::neuron::sim

@@ -1,4 +1,4 @@
-// Dispatch: finds the engine's function for an opcode and runs it on the interpreter's memory; the check at the end of
+// Dispatch: runs an instruction's execute() on the interpreter's memory; the check at the end of
 // the program that every output was written.
 #include "sim/interpreter.hpp"
 
@@ -26,50 +26,6 @@ struct Interpreter::State {
 };
 
 namespace {
-
-template <class Real>
-void run(const Execution& e) {
-  using enum tile::Opcode;
-  switch (e.instruction.opcode) {
-    case DmaCopy:
-      return dma_copy<Real>(e);
-    case DmaTranspose:
-      return dma_transpose<Real>(e);
-    case NcMatmul:
-      return nc_matmul<Real>(e);
-    case NcTranspose:
-      return nc_transpose<Real>(e);
-    case TensorTensor:
-      return tensor_tensor<Real>(e);
-    case TensorScalar:
-      return tensor_scalar<Real>(e);
-    case ScalarTensorTensor:
-      return scalar_tensor_tensor<Real>(e);
-    case TensorReduce:
-      return tensor_reduce<Real>(e);
-    case TensorTensorScan:
-      return tensor_tensor_scan<Real>(e);
-    case TensorCopy:
-      return tensor_copy<Real>(e);
-    case TensorCopyPredicated:
-      return tensor_copy_predicated<Real>(e);
-    case Activation:
-      return activation<Real>(e);
-    case Reciprocal:
-      return reciprocal<Real>(e);
-    case Memset:
-      return memset<Real>(e);
-    case Iota:
-      return iota<Real>(e);
-    case AffineSelect:
-      return affine_select<Real>(e);
-    case LocalGather:
-      return local_gather<Real>(e);
-    case TensorPartitionReduce:
-      return tensor_partition_reduce<Real>(e);
-  }
-  fail<InternalError>("simulator: unknown opcode {}", static_cast<int>(e.instruction.opcode));
-}
 
 // The whole tensor as an access.
 tile::Access whole(const tile::TensorDecl& decl, std::int32_t id) {
@@ -109,9 +65,9 @@ void Interpreter::execute(std::int32_t instruction, const tile::Point& point) {
                     s.program.instructions()[index],
                     point};
   if (s.options.storage == Storage::Wide) {
-    run<double>(e);
+    e.instruction.visit([&](const auto& attributes) { sim::execute<double>(e, attributes); });
   } else {
-    run<float>(e);
+    e.instruction.visit([&](const auto& attributes) { sim::execute<float>(e, attributes); });
   }
 }
 

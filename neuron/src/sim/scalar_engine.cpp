@@ -21,12 +21,13 @@ std::vector<Real> column(const Execution& e, std::size_t slot, double immediate,
 }  // namespace
 
 template <class Real>
-void activation(const Execution& e) {
-  const tile::Attributes& a = e.attributes();
-  const Operand data = e.read(1);
-  const std::vector<Real> bias = column<Real>(e, 2, a.imm1, data.rows), scale = column<Real>(e, 3, a.scale, data.rows);
-  const Operand dst = e.write(0);
-  const bool reduces = e.has(4);
+void execute(const Execution& e, const isa::Activation& a) {
+  using I = isa::Activation;
+  const Operand data = e.read(I::data);
+  const std::vector<Real> bias = column<Real>(e, I::bias, a.bias_value, data.rows);
+  const std::vector<Real> scale = column<Real>(e, I::scale, a.scale_value, data.rows);
+  const Operand dst = e.write(I::dst);
+  const bool reduces = e.has(I::reduce_res);
   std::vector<Real> sums(static_cast<std::size_t>(data.rows), Real(0));
   for_each_row<Real>(dst.rows, dst.row, [&](std::int64_t p, RowBuffers<Real>& buffers) {
     const std::int64_t n = dst.row, begin = p * n;
@@ -34,18 +35,18 @@ void activation(const Execution& e) {
     Real* out = buffers.get(1, n);
     const Real s = scale[static_cast<std::size_t>(p)], b = bias[static_cast<std::size_t>(p)];
     for (std::int64_t i = 0; i < n; ++i) out[i] = x[i] * s + b;
-    activate(a.function, out, out, n);
+    activate(a.op, out, out, n);
     if (reduces) {
       Real sum = 0;
       for (std::int64_t i = 0; i < n; ++i) sum += out[i];
       sums[static_cast<std::size_t>(p)] = sum;
     }
-    store(dst, begin, n, out, e.rounder(0));
+    store(dst, begin, n, out, e.rounder(I::dst));
   });
-  if (reduces) store(e.write(4), 0, data.rows, sums.data(), e.rounder(4));
+  if (reduces) store(e.write(I::reduce_res), 0, data.rows, sums.data(), e.rounder(I::reduce_res));
 }
 
-template void activation<float>(const Execution&);
-template void activation<double>(const Execution&);
+template void execute<float>(const Execution&, const isa::Activation&);
+template void execute<double>(const Execution&, const isa::Activation&);
 
 }  // namespace trn::neuron::sim

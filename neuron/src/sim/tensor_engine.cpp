@@ -45,8 +45,9 @@ bool direct(const Operand& dst) {
 // Pass-through: each column of `moving` is a unit vector that names the row of `stationary` to move, and no arithmetic
 // happens. With the identity, dst(m, n) = stationary(n, m).
 template <class Real>
-void pass_through(const Execution& e, const Operand& dst, const Operand& stationary, const Operand& moving) {
-  if (e.attributes().accumulate.at(e.point.variables) != 0) {
+void pass_through(const Execution& e, const isa::NcMatmul& a, const Operand& dst, const Operand& stationary,
+                  const Operand& moving) {
+  if (a.accumulate.at(e.point.variables) != 0) {
     e.refuse("illegal-operand", "a pass-through transpose moves bits and cannot accumulate; overwrite dst");
   }
   const std::vector<const Real*> rows = contraction_rows<Real>(moving, 1, 1);
@@ -86,26 +87,28 @@ void transpose_by_identity(const Execution& e, const Operand& dst, const Operand
       const Real v = rows[n][m];
       out[n] = spoiled - !std::isfinite(v) > 0 ? std::numeric_limits<Real>::quiet_NaN() : v + Real(0);
     }
-    store(dst, m * dst.row, dst.row, out.data(), e.rounder(0));
+    store(dst, m * dst.row, dst.row, out.data(), e.rounder(isa::NcTranspose::dst));
   }
 }
 
 }  // namespace
 
 template <class Real>
-void nc_matmul(const Execution& e) {
-  const Operand stationary = e.read(1), moving = e.read(2), dst = e.resolved(0);
-  const bool accumulate = e.attributes().accumulate.at(e.point.variables) != 0;
+void execute(const Execution& e, const isa::NcMatmul& a) {
+  using I = isa::NcMatmul;
+  const Operand stationary = e.read(I::stationary), moving = e.read(I::moving), dst = e.resolved(I::dst);
+  const bool accumulate = a.accumulate.at(e.point.variables) != 0;
   accumulate ? e.check_accumulates(dst) : e.mark_written(dst);
-  if (e.attributes().is_transpose) return pass_through<Real>(e, dst, stationary, moving);
+  if (a.is_transpose) return pass_through<Real>(e, a, dst, stationary, moving);
 
-  const std::int64_t split = e.attributes().perf_mode == tile::MatmulMode::DoubleRow ? 2 : 1;
-  const std::vector<const Real*> a = contraction_rows<Real>(stationary, split, 0);
-  const std::vector<const Real*> b = contraction_rows<Real>(moving, split, 1);
-  ensure(a.size() == b.size() && dst.rows == stationary.row / split && dst.row == moving.row / split,
-         "simulator: nc_matmul shapes do not fit: dst {} x {}, {} x {}, {} x {}", dst.rows, dst.row, a.size(),
-         stationary.row / split, b.size(), moving.row / split);
-  MatmulOperands<Real> product{a.data(), b.data(), static_cast<std::int64_t>(a.size()), dst.rows, dst.row};
+  const std::int64_t split = a.perf_mode == tile::MatmulMode::DoubleRow ? 2 : 1;
+  const std::vector<const Real*> rows = contraction_rows<Real>(stationary, split, 0);
+  const std::vector<const Real*> columns = contraction_rows<Real>(moving, split, 1);
+  ensure(rows.size() == columns.size() && dst.rows == stationary.row / split && dst.row == moving.row / split,
+         "simulator: nc_matmul shapes do not fit: dst {} x {}, {} x {}, {} x {}", dst.rows, dst.row, rows.size(),
+         stationary.row / split, columns.size(), moving.row / split);
+  MatmulOperands<Real> product{rows.data(), columns.data(), static_cast<std::int64_t>(rows.size()), dst.rows,
+                               dst.row};
   if (direct<Real>(dst)) {
     product.c = reinterpret_cast<Real*>(dst.data);
     product.pitch = dst.strides[0] / static_cast<std::int64_t>(sizeof(Real));
@@ -124,21 +127,21 @@ void nc_matmul(const Execution& e) {
       load(dst, m * dst.row, dst.row, old.data());
       for (std::size_t n = 0; n < old.size(); ++n) sum[n] = old[n] + sum[n];
     }
-    store(dst, m * dst.row, dst.row, sum, e.rounder(0));
+    store(dst, m * dst.row, dst.row, sum, e.rounder(I::dst));
   }
 }
 
 template <class Real>
-void nc_transpose(const Execution& e) {
-  const Operand data = e.read(1), dst = e.write(0);
+void execute(const Execution& e, const isa::NcTranspose&) {
+  const Operand data = e.read(isa::NcTranspose::data), dst = e.write(isa::NcTranspose::dst);
   const bool by_identity = e.engine() == tile::Engine::Tensor && !e.machine.pass_through_transpose;
   if (by_identity) return transpose_by_identity<Real>(e, dst, data);
   move_transposed<Real>(dst, data);
 }
 
-template void nc_matmul<float>(const Execution&);
-template void nc_matmul<double>(const Execution&);
-template void nc_transpose<float>(const Execution&);
-template void nc_transpose<double>(const Execution&);
+template void execute<float>(const Execution&, const isa::NcMatmul&);
+template void execute<double>(const Execution&, const isa::NcMatmul&);
+template void execute<float>(const Execution&, const isa::NcTranspose&);
+template void execute<double>(const Execution&, const isa::NcTranspose&);
 
 }  // namespace trn::neuron::sim

@@ -115,7 +115,7 @@ Timeline::Timeline(const Program& program, const Machine& machine, const Allocat
   DType matmul_dtype = DType::BFloat16;
   for (const Instruction& i : program.instructions()) {
     plans_.push_back(plan(i));
-    if (matmul_flops(i) > 0) matmul_dtype = i.operands[1].dtype;
+    if (matmul_flops(i) > 0) matmul_dtype = i.operands[isa::NcMatmul::stationary].dtype;
   }
   report_.tensor_peak_flops = machine.tensor_flops(matmul_dtype);
   lane_free_.assign(report_.lanes.size(), 0);
@@ -138,17 +138,19 @@ std::int32_t Timeline::lane_of(const Instruction& i) {
     case Engine::Dma:
       break;
     case Engine::Any:
-      fail<InternalError>("timeline: {} has no engine; schedule() the program first", opcode_info(i.opcode).name);
+      fail<InternalError>("timeline: {} has no engine; schedule() the program first", name(i.opcode()));
   }
-  if (i.attributes.dge == DgeMode::Software) return kGpSimd;
-  const auto ring = static_cast<std::size_t>(i.attributes.ring);
+  const isa::DmaRoute& route = *dma_route(i);
+  if (route.dge == DgeMode::Software) return kGpSimd;
+  const auto ring = static_cast<std::size_t>(route.ring);
   if (lane_of_ring_.size() <= ring) lane_of_ring_.resize(ring + 1, -1);
   if (lane_of_ring_[ring] < 0) {
     lane_of_ring_[ring] = static_cast<std::int32_t>(report_.lanes.size());
-    const Access& hbm = i.operands[i.operands[0].is_tile() ? 1 : 0];
-    const char* direction = i.operands[0].is_tile() ? "load" : "store";
+    const bool load = i.dst().is_tile();
+    const Access& hbm = i.operands[load ? isa::DmaRoute::src : isa::DmaRoute::dst];
+    const char* direction = load ? "load" : "store";
     report_.lanes.push_back(
-        {i.attributes.dge == DgeMode::Static && !hbm.is_tile()
+        {route.dge == DgeMode::Static && !hbm.is_tile()
              ? fmt::format("dma {} {}", direction, program_.tensors()[static_cast<std::size_t>(hbm.id)].name)
              : fmt::format("dma {}", direction)});
   }
@@ -169,14 +171,16 @@ Timeline::Plan Timeline::plan(const Instruction& i) {
     p.is_dma = true;
     p.seconds = cost.transfer_s;
     p.ring_seconds = cost.ring_s;
-    if (!i.operands[1].is_tile()) p.read_bytes = cost.bytes;
-    if (!i.operands[0].is_tile()) p.write_bytes = cost.bytes;
+    if (!i.operands[isa::DmaRoute::src].is_tile()) p.read_bytes = cost.bytes;
+    if (!i.operands[isa::DmaRoute::dst].is_tile()) p.write_bytes = cost.bytes;
     return p;
   }
   p.seconds = compute_seconds(program_, i, i.engine, machine_);
   if (i.engine == Engine::Tensor) {
-    p.row_share =
-        std::min(1.0, static_cast<double>(i.operands[1].partitions) / static_cast<double>(machine_.partitions));
+    // nc_matmul's stationary and nc_transpose's data alike occupy one row of the array per partition.
+    static_assert(isa::NcMatmul::stationary + 0 == isa::NcTranspose::data + 0);
+    const Access& loaded = i.operands[isa::NcMatmul::stationary];
+    p.row_share = std::min(1.0, static_cast<double>(loaded.partitions) / static_cast<double>(machine_.partitions));
   }
   return p;
 }
@@ -221,9 +225,8 @@ Timeline::Done Timeline::execute_engine(const Plan& p, const Instruction& i, dou
       latency = t.tensor_latency_s;
       break;
     case kScalar:
-      if (i.opcode == Opcode::Activation && !in_every_table(i.attributes.function) &&
-          i.attributes.function != loaded_table_) {
-        loaded_table_ = i.attributes.function;
+      if (const auto* a = i.as<isa::Activation>(); a && !in_every_table(a->op) && a->op != loaded_table_) {
+        loaded_table_ = a->op;
         end += t.activation_table_s;
       }
       latency = t.scalar_latency_s;

@@ -11,8 +11,6 @@ namespace trn::neuron::sim {
 
 namespace {
 
-using tile::AluOp;
-
 // A [P, 1] operand or an immediate: its value for one partition.
 template <class Real>
 class PartitionScalar {
@@ -70,7 +68,7 @@ void reduce(AluOp op, const Real* const* x, std::int64_t chains, std::int64_t n,
       return reduce_chains(x, chains, n, out, [](Real a, Real b) { return a + b; });
     case AluOp::Multiply:
       return reduce_chains(x, chains, n, out, [](Real a, Real b) { return a * b; });
-    default:
+    default:  // every other operator by its function
       return reduce_chains(x, chains, n, out, binary_function<Real>(op));
   }
 }
@@ -78,59 +76,60 @@ void reduce(AluOp op, const Real* const* x, std::int64_t chains, std::int64_t n,
 }  // namespace
 
 template <class Real>
-void tensor_tensor(const Execution& e) {
-  if (computes_on_words(e)) return words_tensor_tensor(e);
-  const Operand data1 = e.read(1), data2 = e.read(2), dst = e.write(0);
+void execute(const Execution& e, const isa::TensorTensor& a) {
+  using I = isa::TensorTensor;
+  if (computes_on_words(e, a.op)) return execute_words(e, a);
+  const Operand data1 = e.read(I::data1), data2 = e.read(I::data2), dst = e.write(I::dst);
   for_each_row<Real>(dst.rows, dst.row, [&](std::int64_t p, RowBuffers<Real>& buffers) {
     const std::int64_t n = dst.row, begin = p * n;
     const Real* x = view(data1, begin, n, buffers.get(0, n));
     const Real* y = view(data2, begin, n, buffers.get(1, n));
     Real* out = buffers.get(2, n);
-    combine<Real>(e.attributes().op0, {x}, {y}, out, n);
-    store(dst, begin, n, out, e.rounder(0));
+    combine<Real>(a.op, {x}, {y}, out, n);
+    store(dst, begin, n, out, e.rounder(I::dst));
   });
 }
 
 template <class Real>
-void tensor_scalar(const Execution& e) {
-  if (computes_on_words(e)) return words_tensor_scalar(e);
-  const tile::Attributes& a = e.attributes();
-  const Operand data = e.read(1);
-  const PartitionScalar<Real> operand0(e, 2, a.imm0), operand1(e, 3, a.imm1);
-  const Operand dst = e.write(0);
+void execute(const Execution& e, const isa::TensorScalar& a) {
+  using I = isa::TensorScalar;
+  if (computes_on_words(e, a.op0, a.op1, immediates_are_words(e, a))) return execute_words(e, a);
+  const Operand data = e.read(I::data);
+  const PartitionScalar<Real> operand0(e, I::operand0, a.operand0_value), operand1(e, I::operand1, a.operand1_value);
+  const Operand dst = e.write(I::dst);
   for_each_row<Real>(dst.rows, dst.row, [&](std::int64_t p, RowBuffers<Real>& buffers) {
     const std::int64_t n = dst.row, begin = p * n;
     const Real* x = view(data, begin, n, buffers.get(0, n));
     Real* out = buffers.get(1, n);
     apply<Real>(a.op0, a.reverse0, {x}, {nullptr, operand0.at(p)}, out, n);
     if (a.op1 != AluOp::None) apply<Real>(a.op1, a.reverse1, {out}, {nullptr, operand1.at(p)}, out, n);
-    store(dst, begin, n, out, e.rounder(0));
+    store(dst, begin, n, out, e.rounder(I::dst));
   });
 }
 
 template <class Real>
-void scalar_tensor_tensor(const Execution& e) {
-  const tile::Attributes& a = e.attributes();
-  const Operand data = e.read(1), operand1 = e.read(3);
-  const PartitionScalar<Real> operand0(e, 2, a.imm0);
-  const Operand dst = e.write(0);
+void execute(const Execution& e, const isa::ScalarTensorTensor& a) {
+  using I = isa::ScalarTensorTensor;
+  const Operand data = e.read(I::data), operand1 = e.read(I::operand1);
+  const PartitionScalar<Real> operand0(e, I::operand0, a.operand0_value);
+  const Operand dst = e.write(I::dst);
   for_each_row<Real>(dst.rows, dst.row, [&](std::int64_t p, RowBuffers<Real>& buffers) {
     const std::int64_t n = dst.row, begin = p * n;
     const Real* x = view(data, begin, n, buffers.get(0, n));
     const Real* y = view(operand1, begin, n, buffers.get(1, n));
     Real* out = buffers.get(2, n);
-    apply<Real>(a.op0, a.reverse0, {x}, {nullptr, operand0.at(p)}, out, n);
-    apply<Real>(a.op1, a.reverse1, {out}, {y}, out, n);
-    store(dst, begin, n, out, e.rounder(0));
+    combine<Real>(a.op0, {x}, {nullptr, operand0.at(p)}, out, n);
+    combine<Real>(a.op1, {out}, {y}, out, n);
+    store(dst, begin, n, out, e.rounder(I::dst));
   });
 }
 
 // Element order, starting from the first element; `negate` flips the sign of the finished result.
 template <class Real>
-void tensor_reduce(const Execution& e) {
-  if (computes_on_words(e)) return words_tensor_reduce(e);
-  const tile::Attributes& a = e.attributes();
-  const Operand data = e.read(1), dst = e.write(0);
+void execute(const Execution& e, const isa::TensorReduce& a) {
+  using I = isa::TensorReduce;
+  if (computes_on_words(e, a.op)) return execute_words(e, a);
+  const Operand data = e.read(I::data), dst = e.write(I::dst);
   const std::int64_t group = data.row / dst.row;
   const std::int64_t blocks = (dst.rows + kChains - 1) / kChains;
   for_each_row<Real>(blocks, kChains * data.row, [&](std::int64_t block, RowBuffers<Real>& buffers) {
@@ -144,20 +143,20 @@ void tensor_reduce(const Execution& e) {
       const Real* x[kChains] = {};
       Real sums[kChains];
       for (std::int64_t c = 0; c < chains; ++c) x[c] = rows[c] + g * group;
-      reduce<Real>(a.op0, x, chains, group, sums);
+      reduce<Real>(a.op, x, chains, group, sums);
       for (std::int64_t c = 0; c < chains; ++c) out[c * dst.row + g] = a.negate ? -sums[c] : sums[c];
     }
-    store(dst, first * dst.row, chains * dst.row, out, e.rounder(0));
+    store(dst, first * dst.row, chains * dst.row, out, e.rounder(I::dst));
   });
 }
 
 // r[i] = op1(op0(data0[i], r[i-1]), data1[i]): the running value stays in fp32, each r[i] is rounded for dst only.
 template <class Real>
-void tensor_tensor_scan(const Execution& e) {
-  const tile::Attributes& a = e.attributes();
-  const Operand data0 = e.read(1), data1 = e.read(2);
-  const PartitionScalar<Real> initial(e, 3, a.imm0);
-  const Operand dst = e.write(0);
+void execute(const Execution& e, const isa::TensorTensorScan& a) {
+  using I = isa::TensorTensorScan;
+  const Operand data0 = e.read(I::data0), data1 = e.read(I::data1);
+  const PartitionScalar<Real> initial(e, I::initial, a.initial_value);
+  const Operand dst = e.write(I::dst);
   const BinaryFunction<Real> f0 = binary_function<Real>(a.op0), f1 = binary_function<Real>(a.op1);
   for_each_row<Real>(dst.rows, dst.row, [&](std::int64_t p, RowBuffers<Real>& buffers) {
     const std::int64_t n = dst.row, begin = p * n;
@@ -170,29 +169,31 @@ void tensor_tensor_scan(const Execution& e) {
     } else {
       for (std::int64_t i = 0; i < n; ++i) out[i] = r = f1(f0(x[i], r), y[i]);
     }
-    store(dst, begin, n, out, e.rounder(0));
+    store(dst, begin, n, out, e.rounder(I::dst));
   });
 }
 
 // Equal dtypes move bits. The Scalar Engine of a generation without its own tensor_copy goes through fp32 all the same.
 template <class Real>
-void tensor_copy(const Execution& e) {
-  const Operand src = e.read(1), dst = e.write(0);
+void execute(const Execution& e, const isa::TensorCopy&) {
+  using I = isa::TensorCopy;
+  const Operand src = e.read(I::src), dst = e.write(I::dst);
   const bool through_fp32 = e.engine() == tile::Engine::Scalar && !e.machine.scalar_tensor_copy;
-  if (!through_fp32) return copy_elements<Real>(dst, src, e.rounder(0));
+  if (!through_fp32) return copy_elements<Real>(dst, src, e.rounder(I::dst));
   for_each_row<Real>(dst.rows, dst.row, [&](std::int64_t p, RowBuffers<Real>& buffers) {
     const std::int64_t n = dst.row, begin = p * n;
     Real* values = buffers.get(0, n);
     load(src, begin, n, values);
     for (std::int64_t i = 0; i < n; ++i) values[i] = static_cast<Real>(static_cast<float>(values[i]));
-    store(dst, begin, n, values, e.rounder(0));
+    store(dst, begin, n, values, e.rounder(I::dst));
   });
 }
 
 // Elements whose predicate is false are neither read nor written: they keep their bits and their state.
 template <class Real>
-void tensor_copy_predicated(const Execution& e) {
-  const Operand src = e.read(1), predicate = e.read(2), dst = e.resolved(0);
+void execute(const Execution& e, const isa::TensorCopyPredicated& a) {
+  using I = isa::TensorCopyPredicated;
+  const Operand src = e.read(I::src), predicate = e.read(I::predicate), dst = e.resolved(I::dst);
   const std::int64_t n = dst.row, bytes = cell_bytes<Real>(dst);
   std::vector<Real> chosen(static_cast<std::size_t>(n));
   std::vector<std::byte> cells(static_cast<std::size_t>(n * bytes));
@@ -200,7 +201,7 @@ void tensor_copy_predicated(const Execution& e) {
     load(predicate, p * n, n, chosen.data());
     load_cells<Real>(src, p * n, n, cells.data());
     const auto take = [&](std::int64_t i) {
-      return (chosen[static_cast<std::size_t>(i)] != 0) != e.attributes().reverse0;
+      return (chosen[static_cast<std::size_t>(i)] != 0) != a.reverse_pred;
     };
     for (std::int64_t i = 0; i < n;) {
       if (!take(i)) {
@@ -217,43 +218,44 @@ void tensor_copy_predicated(const Execution& e) {
 }
 
 template <class Real>
-void reciprocal(const Execution& e) {
-  const Operand data = e.read(1), dst = e.write(0);
+void execute(const Execution& e, const isa::Reciprocal&) {
+  using I = isa::Reciprocal;
+  const Operand data = e.read(I::data), dst = e.write(I::dst);
   for_each_row<Real>(dst.rows, dst.row, [&](std::int64_t p, RowBuffers<Real>& buffers) {
     const std::int64_t n = dst.row, begin = p * n;
     const Real* x = view(data, begin, n, buffers.get(0, n));
     Real* out = buffers.get(1, n);
     for (std::int64_t i = 0; i < n; ++i) out[i] = Real(1) / x[i];
-    store(dst, begin, n, out, e.rounder(0));
+    store(dst, begin, n, out, e.rounder(I::dst));
   });
 }
 
 // The value is a constant of dst's dtype: rounded to nearest even in every rounding mode, once for all elements.
 template <class Real>
-void memset(const Execution& e) {
-  const Operand dst = e.write(0);
+void execute(const Execution& e, const isa::Memset& a) {
+  const Operand dst = e.write(isa::Memset::dst);
   const std::int64_t bytes = cell_bytes<Real>(dst);
   alignas(8) std::byte cell[8] = {};
   if constexpr (std::is_same_v<Real, double>) {
-    std::memcpy(cell, &e.attributes().imm0, sizeof(double));
+    std::memcpy(cell, &a.value, sizeof(double));
   } else {
-    from_double(&e.attributes().imm0, dst.dtype, cell, 1);
+    from_double(&a.value, dst.dtype, cell, 1);
   }
   std::vector<std::byte> cells(static_cast<std::size_t>(dst.row * bytes));
   for (std::int64_t i = 0; i < dst.row; ++i) std::copy_n(cell, bytes, cells.begin() + i * bytes);
   for (std::int64_t p = 0; p < dst.rows; ++p) store_cells<Real>(dst, p * dst.row, dst.row, cells.data());
 }
 
-#define TRN_INSTANTIATE(Real)                                   \
-  template void tensor_tensor<Real>(const Execution&);          \
-  template void tensor_scalar<Real>(const Execution&);          \
-  template void scalar_tensor_tensor<Real>(const Execution&);   \
-  template void tensor_reduce<Real>(const Execution&);          \
-  template void tensor_tensor_scan<Real>(const Execution&);     \
-  template void tensor_copy<Real>(const Execution&);            \
-  template void tensor_copy_predicated<Real>(const Execution&); \
-  template void reciprocal<Real>(const Execution&);             \
-  template void memset<Real>(const Execution&);
+#define TRN_INSTANTIATE(Real)  \
+  template void execute<Real>(const Execution&, const isa::TensorTensor&);  \
+  template void execute<Real>(const Execution&, const isa::TensorScalar&);  \
+  template void execute<Real>(const Execution&, const isa::ScalarTensorTensor&);  \
+  template void execute<Real>(const Execution&, const isa::TensorReduce&);  \
+  template void execute<Real>(const Execution&, const isa::TensorTensorScan&);  \
+  template void execute<Real>(const Execution&, const isa::TensorCopy&);  \
+  template void execute<Real>(const Execution&, const isa::TensorCopyPredicated&);  \
+  template void execute<Real>(const Execution&, const isa::Reciprocal&);  \
+  template void execute<Real>(const Execution&, const isa::Memset&);
 TRN_INSTANTIATE(float)
 TRN_INSTANTIATE(double)
 #undef TRN_INSTANTIATE

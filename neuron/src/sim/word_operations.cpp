@@ -14,7 +14,6 @@ namespace trn::neuron::sim {
 
 namespace {
 
-using tile::AluOp;
 using Word = std::uint32_t;
 
 bool is_unsigned(DType d) { return d == DType::UInt32 || d == DType::UInt16 || d == DType::UInt8; }
@@ -31,9 +30,9 @@ struct WordMode {
   Extend extend() const { return bits ? Extend::Bits : Extend::Value; }
 };
 
-WordMode mode_of(const Execution& e) {
-  WordMode mode{is_bitvec(e.attributes().op0), Signedness::Unsigned,
-                static_cast<int>(8 * size_bytes(e.access(1).dtype))};
+// The inputs are the operands after dst; bit operations have all operands of one width.
+WordMode mode_of(const Execution& e, AluOp op) {
+  WordMode mode{is_bitvec(op), Signedness::Unsigned, static_cast<int>(8 * size_bytes(e.instruction.dst().dtype))};
   for (std::size_t slot = 1; slot < e.instruction.operands.size(); ++slot) {
     if (e.has(slot) && !is_unsigned(e.access(slot).dtype)) mode.signedness = Signedness::Signed;
   }
@@ -69,52 +68,50 @@ std::vector<Word> word_column(const Execution& e, std::size_t slot, double immed
   return words;
 }
 
-// Immediates of the operators in use are whole numbers that a word holds.
-bool immediates_are_words(const Execution& e) {
-  if (e.instruction.opcode != tile::Opcode::TensorScalar) return true;
-  const tile::Attributes& a = e.attributes();
-  const auto word = [](double v) { return v == std::trunc(v) && v >= -2147483648.0 && v <= 4294967295.0; };
-  return (e.has(2) || is_unary(a.op0) || word(a.imm0)) &&
-         (e.has(3) || a.op1 == AluOp::None || is_unary(a.op1) || word(a.imm1));
-}
-
 }  // namespace
 
-bool computes_on_words(const Execution& e) {
-  const tile::Attributes& a = e.attributes();
+bool immediates_are_words(const Execution& e, const isa::TensorScalar& a) {
+  using I = isa::TensorScalar;
+  const auto word = [](double v) { return v == std::trunc(v) && v >= -2147483648.0 && v <= 4294967295.0; };
+  return (e.has(I::operand0) || is_unary(a.op0) || word(a.operand0_value)) &&
+         (e.has(I::operand1) || a.op1 == AluOp::None || is_unary(a.op1) || word(a.operand1_value));
+}
+
+bool computes_on_words(const Execution& e, AluOp op0, AluOp op1, bool immediates) {
   const bool integers = std::all_of(e.instruction.operands.begin(), e.instruction.operands.end(),
                                     [](const tile::Access& o) { return !o.present() || is_integer(o.dtype); });
-  if (is_bitvec(a.op0)) {
-    if (!integers || !immediates_are_words(e)) {
+  if (is_bitvec(op0)) {
+    if (!integers || !immediates) {
       fail<NotImplemented>("{}: {} acts on the bits of integers; use view() on the tiles and whole numbers", e.where(),
-                           name(a.op0));
+                           name(op0));
     }
     return true;
   }
-  const bool forms = has_integer_form(a.op0) && has_integer_form(a.op1) && !is_bitvec(a.op1);
-  return e.engine() == tile::Engine::GpSimd && integers && forms && immediates_are_words(e);
+  const bool forms = has_integer_form(op0) && has_integer_form(op1) && !is_bitvec(op1);
+  return e.engine() == tile::Engine::GpSimd && integers && forms && immediates;
 }
 
-void words_tensor_tensor(const Execution& e) {
-  const Operand data1 = e.read(1), data2 = e.read(2), dst = e.write(0);
-  const WordMode mode = mode_of(e);
+void execute_words(const Execution& e, const isa::TensorTensor& a) {
+  using I = isa::TensorTensor;
+  const Operand data1 = e.read(I::data1), data2 = e.read(I::data2), dst = e.write(I::dst);
+  const WordMode mode = mode_of(e, a.op);
   for_each_row<Word>(dst.rows, dst.row, [&](std::int64_t p, RowBuffers<Word>& buffers) {
     const std::int64_t n = dst.row, begin = p * n;
     Word *x = buffers.get(0, n), *y = buffers.get(1, n);
     load_words(data1, begin, n, mode.extend(), x);
     load_words(data2, begin, n, mode.extend(), y);
-    combine_words(e.attributes().op0, mode.signedness, mode.width_bits, {x}, {y}, x, n);
+    combine_words(a.op, mode.signedness, mode.width_bits, {x}, {y}, x, n);
     finish(dst, begin, n, x, mode);
   });
 }
 
-void words_tensor_scalar(const Execution& e) {
-  const tile::Attributes& a = e.attributes();
-  const Operand data = e.read(1);
-  const WordMode mode = mode_of(e);
-  const std::vector<Word> operand0 = word_column(e, 2, a.imm0, data.rows, mode.extend());
-  const std::vector<Word> operand1 = word_column(e, 3, a.imm1, data.rows, mode.extend());
-  const Operand dst = e.write(0);
+void execute_words(const Execution& e, const isa::TensorScalar& a) {
+  using I = isa::TensorScalar;
+  const Operand data = e.read(I::data);
+  const WordMode mode = mode_of(e, a.op0);
+  const std::vector<Word> operand0 = word_column(e, I::operand0, a.operand0_value, data.rows, mode.extend());
+  const std::vector<Word> operand1 = word_column(e, I::operand1, a.operand1_value, data.rows, mode.extend());
+  const Operand dst = e.write(I::dst);
   for_each_row<Word>(dst.rows, dst.row, [&](std::int64_t p, RowBuffers<Word>& buffers) {
     const std::int64_t n = dst.row, begin = p * n;
     Word* x = buffers.get(0, n);
@@ -129,10 +126,9 @@ void words_tensor_scalar(const Execution& e) {
   });
 }
 
-void words_tensor_reduce(const Execution& e) {
-  const tile::Attributes& a = e.attributes();
-  const Operand data = e.read(1), dst = e.write(0);
-  const WordMode mode = mode_of(e);
+void execute_words(const Execution& e, const isa::TensorReduce& a) {
+  const Operand data = e.read(isa::TensorReduce::data), dst = e.write(isa::TensorReduce::dst);
+  const WordMode mode = mode_of(e, a.op);
   const std::int64_t group = data.row / dst.row;
   for_each_row<Word>(dst.rows, data.row, [&](std::int64_t p, RowBuffers<Word>& buffers) {
     Word *x = buffers.get(0, data.row), *out = buffers.get(1, dst.row);
@@ -140,7 +136,7 @@ void words_tensor_reduce(const Execution& e) {
     for (std::int64_t g = 0; g < dst.row; ++g) {
       out[g] = x[g * group];
       for (std::int64_t i = 1; i < group; ++i) {
-        combine_words(a.op0, mode.signedness, mode.width_bits, {nullptr, out[g]}, {nullptr, x[g * group + i]}, out + g,
+        combine_words(a.op, mode.signedness, mode.width_bits, {nullptr, out[g]}, {nullptr, x[g * group + i]}, out + g,
                       1);
       }
     }
@@ -148,15 +144,16 @@ void words_tensor_reduce(const Execution& e) {
   });
 }
 
-void words_tensor_partition_reduce(const Execution& e) {
-  const Operand data = e.read(1), dst = e.write(0);
-  const WordMode mode = mode_of(e);
+void execute_words(const Execution& e, const isa::TensorPartitionReduce& a) {
+  using I = isa::TensorPartitionReduce;
+  const Operand data = e.read(I::data), dst = e.write(I::dst);
+  const WordMode mode = mode_of(e, a.op);
   const std::int64_t n = data.row;
   std::vector<Word> sum(static_cast<std::size_t>(n)), row(static_cast<std::size_t>(n));
   load_words(data, 0, n, mode.extend(), sum.data());
   for (std::int64_t p = 1; p < data.rows; ++p) {
     load_words(data, p * n, n, mode.extend(), row.data());
-    combine_words(e.attributes().op0, mode.signedness, mode.width_bits, {sum.data()}, {row.data()}, sum.data(), n);
+    combine_words(a.op, mode.signedness, mode.width_bits, {sum.data()}, {row.data()}, sum.data(), n);
   }
   finish(dst, 0, n, sum.data(), mode);
 }

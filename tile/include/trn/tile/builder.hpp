@@ -128,7 +128,7 @@ class Builder {
   Access declare_tile(const std::string& name, Space space, std::int64_t partitions, Shape shape, DType dtype,
                       std::int64_t buffers);
   void loop(const std::string& variable, std::int64_t trip, LoopKind kind, const Body& body);
-  void append(Opcode opcode, Engine engine, std::vector<Access> operands, Attributes attributes);
+  void append(Engine engine, std::vector<Access> operands, Attributes attributes);
 
   const Machine* machine_;
   Program::Parts parts_;

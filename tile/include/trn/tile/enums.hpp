@@ -1,0 +1,57 @@
+// The words of the instruction set: engines, opcodes, operators and modes, each with the name NKI gives it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <trn/tile/access.hpp>
+
+namespace trn::tile {
+
+// Any: the schedule pass chooses among the opcode's legal engines.
+enum class Engine : std::uint8_t { Any, Tensor, Vector, Scalar, GpSimd, Dma };
+enum class Space : std::uint8_t { Sbuf, Psum };
+
+enum class Opcode : std::uint8_t {
+  DmaCopy, DmaTranspose,
+  NcMatmul, NcTranspose,
+  TensorTensor, TensorScalar, ScalarTensorTensor, TensorReduce, TensorTensorScan,
+  TensorCopy, TensorCopyPredicated, Activation, Reciprocal, Memset,
+  Iota, AffineSelect, LocalGather, TensorPartitionReduce,
+};
+
+// nl.* operators. None: the slot is unused. Bitvec ones act on raw integer bits, the others in fp32.
+enum class AluOp : std::uint8_t {
+  None,
+  Add, Subtract, Multiply, Maximum, Minimum, Power, AbsMax, AbsMin,
+  Equal, NotEqual, GreaterEqual, Greater, LessEqual, Less,
+  LogicalAnd, LogicalOr, LogicalXor,
+  Abs, Square, Relu, Rsqrt, Reciprocal,  // unary: the second operand is ignored
+  Average,                               // tensor_partition_reduce only
+  BitwiseAnd, BitwiseOr, BitwiseXor, Invert, LeftShift, RightShift,
+};
+
+enum class ActFunction : std::uint8_t {
+  Copy, Square, Sigmoid, Relu, Gelu, GeluDx, GeluApprxTanh, GeluApprxSigmoid, Silu, SiluDx, Tanh, Softplus, Mish,
+  Erf, ErfDx, Exp, Log, Sin, Arctan, Sqrt, Rsqrt, Reciprocal, Sign, Abs,
+};
+
+enum class MatmulMode : std::uint8_t { Normal, DoubleRow };
+// Who builds the DMA descriptors: the runtime beforehand (Static), the hardware generator, or Pool (needed for gathers).
+enum class DgeMode : std::uint8_t { Default, Static, Hardware, Software };
+enum class OobMode : std::uint8_t { Error, Skip };
+
+[[nodiscard]] std::string_view name(Engine);
+[[nodiscard]] std::string_view name(Space);
+[[nodiscard]] std::string_view name(Opcode);
+[[nodiscard]] std::string_view name(AluOp);        // as in nl: "add", "bitwise_and"
+[[nodiscard]] std::string_view name(ActFunction);  // as in nl: "gelu_apprx_tanh"
+[[nodiscard]] std::string_view name(MatmulMode);
+[[nodiscard]] std::string_view name(DgeMode);
+[[nodiscard]] std::string_view name(OobMode);
+[[nodiscard]] std::string_view name(Target);
+
+[[nodiscard]] bool is_bitvec(AluOp op);
+[[nodiscard]] bool is_unary(AluOp op);
+
+}  // namespace trn::tile

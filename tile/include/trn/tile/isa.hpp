@@ -1,0 +1,258 @@
+// The instructions: one struct per nki.isa call. `enum Slot` names the operands, in the order of opcode_info()'s row;
+// the fields are the attributes, everything the call says beside its operands, and visit() lists them once for hashing,
+// equality, JSON and the listing. Where a slot may be empty, the number in its place is the field `<slot>_value`.
+// docs/adding-an-instruction.md says what else a new instruction needs.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <trn/tile/enums.hpp>
+
+namespace trn::tile::isa {
+
+// ---- DMA
+
+// What every DMA has: its first two operands, who makes its descriptors, and the queue that hands them out.
+struct DmaRoute {
+  enum Slot : std::size_t { dst, src };
+  DgeMode dge = DgeMode::Default;
+  std::int32_t ring = -1;  // -1 until scheduled
+  template <class Self, class V> static void visit(Self& self, V&& v) {
+    v("dge", self.dge);
+    v("ring", self.ring);
+  }
+};
+
+// dst = src. With an index: dst(i, ...) = src(index(i), ...), or dst(index(i), ...) = src(i, ...) when `scatter`.
+struct DmaCopy {
+  static constexpr Opcode opcode = Opcode::DmaCopy;
+  enum Slot : std::size_t { dst, src, index };
+  bool scatter = false;
+  OobMode oob = OobMode::Error;  // indirect copies
+  DmaRoute route = {};
+  template <class Self, class V> static void visit(Self& self, V&& v) {
+    v("scatter", self.scatter);
+    v("oob", self.oob);
+    DmaRoute::visit(self.route, v);
+  }
+};
+
+// The first and the last dimension change places.
+struct DmaTranspose {
+  static constexpr Opcode opcode = Opcode::DmaTranspose;
+  enum Slot : std::size_t { dst, src };
+  DmaRoute route = {};
+  template <class Self, class V> static void visit(Self& self, V&& v) { DmaRoute::visit(self.route, v); }
+};
+
+// ---- Tensor Engine
+
+// dst(m, n) = sum_k stationary(k, m) * moving(k, n)
+struct NcMatmul {
+  static constexpr Opcode opcode = Opcode::NcMatmul;
+  enum Slot : std::size_t { dst, stationary, moving };
+  Affine accumulate = 0;  // value 0 overwrites PSUM, any other value adds to it
+  MatmulMode perf_mode = MatmulMode::Normal;
+  bool is_transpose = false;  // pass-through transpose (trn2+)
+  template <class Self, class V> static void visit(Self& self, V&& v) {
+    v("accumulate", self.accumulate);
+    v("perf_mode", self.perf_mode);
+    v("is_transpose", self.is_transpose);
+  }
+};
+
+struct NcTranspose {
+  static constexpr Opcode opcode = Opcode::NcTranspose;
+  enum Slot : std::size_t { dst, data };
+  template <class Self, class V> static void visit(Self&, V&&) {}
+};
+
+// ---- Vector Engine (some also Scalar or GpSimd)
+
+struct TensorTensor {
+  static constexpr Opcode opcode = Opcode::TensorTensor;
+  enum Slot : std::size_t { dst, data1, data2 };
+  AluOp op = AluOp::None;
+  template <class Self, class V> static void visit(Self& self, V&& v) { v("op", self.op); }
+};
+
+// (data op0 operand0) op1 operand1; a reversed operator takes its operand first.
+struct TensorScalar {
+  static constexpr Opcode opcode = Opcode::TensorScalar;
+  enum Slot : std::size_t { dst, data, operand0, operand1 };
+  AluOp op0 = AluOp::None;
+  AluOp op1 = AluOp::None;
+  bool reverse0 = false;
+  bool reverse1 = false;
+  double operand0_value = 0;
+  double operand1_value = 0;
+  template <class Self, class V> static void visit(Self& self, V&& v) {
+    v("op0", self.op0);
+    v("op1", self.op1);
+    v("reverse0", self.reverse0);
+    v("reverse1", self.reverse1);
+    v("operand0_value", self.operand0_value);
+    v("operand1_value", self.operand1_value);
+  }
+};
+
+// (data op0 operand0) op1 operand1, operand1 a whole tile.
+struct ScalarTensorTensor {
+  static constexpr Opcode opcode = Opcode::ScalarTensorTensor;
+  enum Slot : std::size_t { dst, data, operand0, operand1 };
+  AluOp op0 = AluOp::None;
+  AluOp op1 = AluOp::None;
+  double operand0_value = 0;
+  template <class Self, class V> static void visit(Self& self, V&& v) {
+    v("op0", self.op0);
+    v("op1", self.op1);
+    v("operand0_value", self.operand0_value);
+  }
+};
+
+struct TensorReduce {
+  static constexpr Opcode opcode = Opcode::TensorReduce;
+  enum Slot : std::size_t { dst, data };
+  AluOp op = AluOp::None;
+  bool negate = false;
+  std::int64_t reduce_dims = 0;  // how many innermost dimensions
+  template <class Self, class V> static void visit(Self& self, V&& v) {
+    v("op", self.op);
+    v("negate", self.negate);
+    v("reduce_dims", self.reduce_dims);
+  }
+};
+
+// r[i] = op1(op0(data0[i], r[i-1]), data1[i]), r[-1] = initial
+struct TensorTensorScan {
+  static constexpr Opcode opcode = Opcode::TensorTensorScan;
+  enum Slot : std::size_t { dst, data0, data1, initial };
+  AluOp op0 = AluOp::None;
+  AluOp op1 = AluOp::None;
+  double initial_value = 0;
+  template <class Self, class V> static void visit(Self& self, V&& v) {
+    v("op0", self.op0);
+    v("op1", self.op1);
+    v("initial_value", self.initial_value);
+  }
+};
+
+struct TensorCopy {
+  static constexpr Opcode opcode = Opcode::TensorCopy;
+  enum Slot : std::size_t { dst, src };
+  template <class Self, class V> static void visit(Self&, V&&) {}
+};
+
+struct TensorCopyPredicated {
+  static constexpr Opcode opcode = Opcode::TensorCopyPredicated;
+  enum Slot : std::size_t { dst, src, predicate };
+  bool reverse_pred = false;
+  template <class Self, class V> static void visit(Self& self, V&& v) { v("reverse_pred", self.reverse_pred); }
+};
+
+struct Reciprocal {
+  static constexpr Opcode opcode = Opcode::Reciprocal;
+  enum Slot : std::size_t { dst, data };
+  template <class Self, class V> static void visit(Self&, V&&) {}
+};
+
+struct Memset {
+  static constexpr Opcode opcode = Opcode::Memset;
+  enum Slot : std::size_t { dst };
+  double value = 0;
+  template <class Self, class V> static void visit(Self& self, V&& v) { v("value", self.value); }
+};
+
+// ---- Scalar Engine
+
+// op(data * scale + bias)
+struct Activation {
+  static constexpr Opcode opcode = Opcode::Activation;
+  enum Slot : std::size_t { dst, data, bias, scale, reduce_res };
+  ActFunction op = ActFunction::Copy;
+  double bias_value = 0;
+  double scale_value = 1;
+  AluOp reduce_op = AluOp::None;  // Add when reduce_res is present
+  template <class Self, class V> static void visit(Self& self, V&& v) {
+    v("op", self.op);
+    v("bias_value", self.bias_value);
+    v("scale_value", self.scale_value);
+    v("reduce_op", self.reduce_op);
+  }
+};
+
+// ---- GpSimd
+
+// offset + partition * channel_multiplier + sum(step * index), the (step, count) of each dimension in `pattern`.
+struct AffinePattern {
+  std::vector<Dim> pattern = {};
+  std::int64_t offset = 0;
+  std::int64_t channel_multiplier = 0;
+  template <class Self, class V> static void visit(Self& self, V&& v) {
+    v("pattern", self.pattern);
+    v("offset", self.offset);
+    v("channel_multiplier", self.channel_multiplier);
+  }
+};
+
+struct Iota {
+  static constexpr Opcode opcode = Opcode::Iota;
+  enum Slot : std::size_t { dst };
+  AffinePattern value = {};
+  template <class Self, class V> static void visit(Self& self, V&& v) { AffinePattern::visit(self.value, v); }
+};
+
+// cmp_op(value, 0) ? on_true_tile : on_false_value
+struct AffineSelect {
+  static constexpr Opcode opcode = Opcode::AffineSelect;
+  enum Slot : std::size_t { dst, on_true_tile };
+  AluOp cmp_op = AluOp::None;
+  double on_false_value = 0;
+  AffinePattern value = {};
+  template <class Self, class V> static void visit(Self& self, V&& v) {
+    v("cmp_op", self.cmp_op);
+    v("on_false_value", self.on_false_value);
+    AffinePattern::visit(self.value, v);
+  }
+};
+
+struct LocalGather {
+  static constexpr Opcode opcode = Opcode::LocalGather;
+  enum Slot : std::size_t { dst, src_buffer, index };
+  std::int64_t elements_per_index = 1;
+  template <class Self, class V> static void visit(Self& self, V&& v) {
+    v("elements_per_index", self.elements_per_index);
+  }
+};
+
+struct TensorPartitionReduce {
+  static constexpr Opcode opcode = Opcode::TensorPartitionReduce;
+  enum Slot : std::size_t { dst, data };
+  AluOp op = AluOp::None;
+  template <class Self, class V> static void visit(Self& self, V&& v) { v("op", self.op); }
+};
+
+// I is one of these instructions: for an overload that treats several alike and still names each.
+template <class I, class... These>
+concept OneOf = (std::same_as<I, These> || ...);
+
+}  // namespace trn::tile::isa
+
+namespace trn::tile {
+
+// In Opcode's order. Code that depends on the instruction is a set of overloads, one for each of these types, called
+// through Instruction::visit: an instruction without its overload does not compile.
+using Attributes =
+    std::variant<isa::DmaCopy, isa::DmaTranspose, isa::NcMatmul, isa::NcTranspose, isa::TensorTensor, isa::TensorScalar,
+                 isa::ScalarTensorTensor, isa::TensorReduce, isa::TensorTensorScan, isa::TensorCopy,
+                 isa::TensorCopyPredicated, isa::Activation, isa::Reciprocal, isa::Memset, isa::Iota, isa::AffineSelect,
+                 isa::LocalGather, isa::TensorPartitionReduce>;
+
+inline constexpr std::size_t kOpcodes = std::variant_size_v<Attributes>;
+
+}  // namespace trn::tile
