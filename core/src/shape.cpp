@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <trn/core/error.hpp>
+#include <trn/core/row_major.hpp>
 #include <trn/core/shape.hpp>
 
 namespace trn {
@@ -48,6 +49,19 @@ Strides row_major_strides(const Shape& shape) {
 
 Strides column_major_strides(const Shape& shape) {
   return packed_strides(shape, [](std::size_t i) { return i; });
+}
+
+bool is_row_major(const Shape& shape, const Strides& strides) {
+  require(shape.size() == strides.size(), "row-major order: {} extents but {} strides; give one stride per extent",
+          shape.size(), strides.size());
+  if (element_count(shape) == 0) return true;
+  std::int64_t stride = 1;
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    if (shape[i] == 1) continue;
+    if (strides[i] != stride) return false;
+    stride *= shape[i];
+  }
+  return true;
 }
 
 OffsetRange offset_range(const Shape& shape, const Strides& strides) {

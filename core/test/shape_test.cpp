@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <trn/core/error.hpp>
+#include <trn/core/row_major.hpp>
 #include <trn/core/shape.hpp>
 
 #include "scrambled_backend.hpp"
@@ -54,6 +55,23 @@ TEST(Shape, PackedStrides) {
   EXPECT_EQ(column_major_strides({2, 3, 4}), (Strides{1, 2, 6}));
   EXPECT_EQ(row_major_strides({2, 0, 4}), (Strides{4, 4, 1}));
   EXPECT_EQ(column_major_strides({}), Strides());
+}
+
+// The stride of an extent of 1 is never used.
+TEST(Shape, RowMajorOrder) {
+  EXPECT_TRUE(is_row_major({}, {}));
+  EXPECT_TRUE(is_row_major({2, 3, 4}, {12, 4, 1}));
+  EXPECT_TRUE(is_row_major({1, 3, 4}, {-7, 4, 1}));
+  EXPECT_TRUE(is_row_major({2, 1, 4}, {4, kMax, 1}));
+  EXPECT_TRUE(is_row_major({6, 1}, {1, 0}));
+  EXPECT_TRUE(is_row_major({1, 1}, {0, 0}));
+  EXPECT_TRUE(is_row_major({0, 4}, {9, 9}));
+  EXPECT_FALSE(is_row_major({2, 3, 4}, {12, 4, 2}));
+  EXPECT_FALSE(is_row_major({2, 1, 4}, {8, 4, 1}));
+  EXPECT_FALSE(is_row_major({3, 2}, {1, 3}));
+  EXPECT_FALSE(is_row_major({6}, {-1}));
+  EXPECT_FALSE(is_row_major({6}, {0}));
+  EXPECT_THROW((void)is_row_major({2, 3}, {1}), InvalidArgument);
 }
 
 TEST(Shape, OffsetRangeCoversWhatIsTouched) {

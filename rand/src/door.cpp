@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <trn/core/row_major.hpp>
 #include <vector>
 
 #include "element_words.hpp"
@@ -42,7 +43,7 @@ void check_output(const char* operation, const Executor& executor, const Executo
           "{}: out has shape {} and strides {}, so elements overlap or interleave; give every element its own place",
           operation, to_string(out.shape), to_string(out.strides));
   require(
-      executor.family() == Family::Host || count == 1 || out.strides == row_major_strides(out.shape),
+      executor.family() == Family::Host || is_row_major(out.shape, out.strides),
       "{}: out has shape {} and strides {}; on executor '{}' it must be contiguous: draw into an Array and copy() it",
       operation, to_string(out.shape), to_string(out.strides), executor.name());
 }

@@ -1,5 +1,6 @@
 // Every refusal, with its message; a refused draw changes neither memory nor generator.
 #include <limits>
+#include <trn/rand/normal.hpp>
 #include <trn/rand/raw64.hpp>
 
 #include "rand_support.hpp"
@@ -61,6 +62,33 @@ TEST(RandArguments, DeviceOutputIsContiguous) {
   expect_refusal([&] { uniform(e, g, View<float>(e, out.data(), {10}, {2})); },
                  "must be contiguous: draw into an Array and copy()");
   EXPECT_EQ(g.state().position, 0u);
+}
+
+// The stride of an extent of 1 is never taken, so it may be anything: zero, negative, or so large that a step would overflow.
+TEST(RandArguments, StridesOfExtentsOfOneDoNotMatter) {
+  constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max();
+  Generator plain(State{.seed = 5});
+  const auto expected = draw_uniform(Executor::host(), plain, 12, Interval::OpenClosed);
+  const std::pair<Shape, Strides> views[] = {{{1, 12}, {0, 1}},         {{12, 1}, {1, -3}},         {{3, 1, 4}, {4, 17, 1}},
+                                             {{1, 3, 1, 4}, {kFar, 4, -kFar, 1}}, {{12, 1, 1}, {1, 12, 0}}};
+  for (const char* name : kExecutors) {
+    const Executor e = Executor::open(name);
+    for (const auto& [shape, strides] : views) {
+      SCOPED_TRACE(::testing::Message() << name << " " << to_string(shape) << " " << to_string(strides));
+      const Array<float> out(e, {12});
+      Generator g(State{.seed = 5});
+      uniform(e, g, View<float>(e, out.data(), shape, strides));
+      EXPECT_EQ(out.to_host(), expected);
+      normal(e, g, View<float>(e, out.data(), shape, strides));
+      EXPECT_NE(out.to_host(), expected);
+    }
+  }
+  // Scattered on the host: the odd stride lies beside one that is really taken.
+  std::vector<float> memory(24, -1.0f);
+  const Executor host = Executor::host();
+  Generator g(State{.seed = 5});
+  uniform(host, g, View<float>(host, memory.data(), {4, 1, 3}, {6, kFar, 2}));
+  for (std::size_t i = 0; i < 12; ++i) EXPECT_EQ(memory[i / 3 * 6 + i % 3 * 2], expected[i]) << i;
 }
 
 TEST(RandArguments, PositionsEndAtTwoToThe64) {

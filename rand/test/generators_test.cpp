@@ -10,6 +10,7 @@
 #include <trn/rand/normal.hpp>
 #include <trn/rand/raw64.hpp>
 
+#include "curand_digests.hpp"
 #include "curand_draws.hpp"
 #include "host/words.hpp"
 #include "rand_support.hpp"
@@ -48,6 +49,32 @@ TEST(CurandGenerators, RawFloatsAndDoubles) {
     const bool pairs = d.algorithm == Algorithm::Xorwow || d.algorithm == Algorithm::Philox4x32_10;
     EXPECT_EQ(doubles.state().position, d.offset + (pairs ? 16 : 8));
   }
+}
+
+// Tens of thousands of values, so that a rounding that is done differently in one value of a hundred shows.
+TEST(CurandGenerators, LongDrawsBitForBit) {
+  for (const CurandDigest& d : kCurandDigests) {
+    const State state{.algorithm = d.algorithm, .seed = d.seed, .ordering = d.ordering, .dimensions = d.dimensions};
+    SCOPED_TRACE(describe(state));
+    Generator floats(state), doubles(state);
+    EXPECT_EQ(digest(draw<float>(floats, d.count)), d.floats);
+    EXPECT_EQ(digest(draw<double>(doubles, d.count)), d.doubles);
+  }
+}
+
+// Mt19937's floats are its doubles, rounded once.
+TEST(CurandGenerators, FloatsOfMt19937RoundOnce) {
+  const State state{.algorithm = Algorithm::Mt19937, .seed = 7, .position = 3};
+  Generator words(state), floats(state);
+  const auto x = draw<std::uint32_t>(words, 8000);
+  const auto f = draw<float>(floats, 8000);
+  int twice = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    ASSERT_EQ(f[i], static_cast<float>((static_cast<long double>(x[i]) + 0.5L) * 0x1p-32L)) << i;
+    twice += f[i] != oracle_uniform(x[i], Interval::OpenClosed);
+  }
+  EXPECT_GT(twice, 20);  // 0.8 % differ from float(x) * 2^-32 + 2^-33
+  EXPECT_LT(twice, 120);
 }
 
 // Column 0 of Xorwow and of both orderings of Mrg32k3a is the plain sequence from the seed.

@@ -73,7 +73,7 @@ void fill_as(const FillArgs& args) {
     });
   }
   const std::int64_t count = element_count(args.shape);
-  if (count == 1 || args.strides == row_major_strides(args.shape)) {
+  if (is_row_major(args.shape, args.strides)) {
     return fill_source(args.state, args.draw, count, args.out);
   }
   std::vector<T> values(static_cast<std::size_t>(count));

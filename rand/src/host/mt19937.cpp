@@ -114,6 +114,9 @@ void put(const Target& to, std::uint64_t at, const std::uint32_t* words, std::ui
     doubles_from_words(count, words + (begin - at), 0x1p-33, reinterpret_cast<double*>(to.out) + (begin - to.first));
     return;
   }
+  if (to.draw == Draw::OpenClosed) {
+    return floats_rounded_once(count, words + (begin - at), reinterpret_cast<float*>(to.out) + (begin - to.first));
+  }
   std::byte* here = to.out + (begin - to.first) * sizeof(std::uint32_t);
   std::memcpy(here, words + (begin - at), static_cast<std::size_t>(count) * sizeof(std::uint32_t));
   convert_words(to.draw, count, here);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <trn/core/row_major.hpp>
 #include <trn/core/shape.hpp>
 #include <vector>
 
@@ -13,9 +14,13 @@ inline constexpr std::int64_t kPieceBytes = 1 << 17;  // some 30 us of work, and
 
 // values[i] to element number first + i.
 template <class T>
-void scatter(T* out, const Shape& shape, const Strides& strides, std::int64_t first, std::int64_t count,
-             const T* values) {
-  const std::size_t rank = shape.size();
+void scatter(T* out, Shape shape, Strides strides, std::int64_t first, std::int64_t count, const T* values) {
+  std::size_t rank = 0;
+  for (std::size_t d = 0; d < shape.size(); ++d) {  // an extent of 1 may have any stride, also one that would overflow
+    if (shape[d] == 1) continue;
+    shape[rank] = shape[d];
+    strides[rank++] = strides[d];
+  }
   std::vector<std::int64_t> index(rank);
   std::int64_t rest = first, offset = 0;
   for (std::size_t d = rank; d-- > 0; rest /= shape[d]) {
@@ -40,7 +45,7 @@ void for_pieces(void* data, const Shape& shape, const Strides& strides, std::int
   const std::int64_t count = element_count(shape);
   const std::int64_t wanted = kPieceBytes / static_cast<std::int64_t>(sizeof(T));
   const std::int64_t piece = std::max<std::int64_t>(1, wanted / unit) * unit, pieces = (count + piece - 1) / piece;
-  const bool contiguous = count == 1 || strides == row_major_strides(shape);
+  const bool contiguous = is_row_major(shape, strides);
 #pragma omp parallel if (pieces > 1)
   {
     std::vector<T> buffer(contiguous ? 0 : static_cast<std::size_t>(std::min(count, piece)));

@@ -241,6 +241,10 @@ void doubles_target(std::int64_t n, const std::uint32_t* x, double plus, double*
   for (std::int64_t i = 0; i < n; ++i) out[i] = whole(x[i]) * 0x1p-32 + plus;
 }
 
+void floats_rounded_once_target(std::int64_t n, const std::uint32_t* HWY_RESTRICT x, float* HWY_RESTRICT out) {
+  for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<float>(whole(x[i]) * 0x1p-32 + 0x1p-33);
+}
+
 void open_closed_doubles_target(std::int64_t n, void* memory) {
   in_place<double, std::uint64_t>(n, memory, [](std::uint64_t z) { return open_closed_53(z >> 11); });
 }
@@ -314,6 +318,7 @@ HWY_EXPORT(twist_target);
 HWY_EXPORT(tempered_row_target);
 HWY_EXPORT(convert_target);
 HWY_EXPORT(doubles_target);
+HWY_EXPORT(floats_rounded_once_target);
 HWY_EXPORT(open_closed_doubles_target);
 HWY_EXPORT(xor_table32_target);
 HWY_EXPORT(xor_table64_target);
@@ -337,6 +342,9 @@ void tempered_row(const TwisterTeam& team, const std::uint16_t* which, std::uint
 void convert_words(Draw draw, std::int64_t n, void* words) { HWY_DYNAMIC_DISPATCH(convert_target)(draw, n, words); }
 void doubles_from_words(std::int64_t n, const std::uint32_t* x, double plus, double* out) {
   HWY_DYNAMIC_DISPATCH(doubles_target)(n, x, plus, out);
+}
+void floats_rounded_once(std::int64_t n, const std::uint32_t* x, float* out) {
+  HWY_DYNAMIC_DISPATCH(floats_rounded_once_target)(n, x, out);
 }
 void open_closed_doubles(std::int64_t n, void* z) { HWY_DYNAMIC_DISPATCH(open_closed_doubles_target)(n, z); }
 void xor_table(std::int64_t n, const std::uint32_t* table, std::uint32_t x, std::uint32_t* out) {

@@ -55,6 +55,10 @@ void convert_words(Draw draw, std::int64_t n, void* words);
 // out[i] = x[i] * 2^-32 + plus, exact.
 void doubles_from_words(std::int64_t n, const std::uint32_t* x, double plus, double* out);
 
+// out[i] = x[i] * 2^-32 + 2^-33, exact in double and rounded once to float: Mt19937's floats. The other generators
+// round x first, as in convert_words.
+void floats_rounded_once(std::int64_t n, const std::uint32_t* x, float* out);
+
 // (z >> 11) * 2^-53 + 2^-54 in the place of z.
 void open_closed_doubles(std::int64_t n, void* z);
 

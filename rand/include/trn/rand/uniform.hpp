@@ -3,7 +3,8 @@
 //
 // OpenClosed is (0, 1], with cuRAND's bits for the generators that cuRAND has:
 //
-//   float     one word x: float(x) * 2^-32 + 2^-33, float(x) and the sum rounded to nearest even. Of Mrg32k3a the number
+//   float     one word x: float(x) * 2^-32 + 2^-33, float(x) and the sum rounded to nearest even. Of Mt19937
+//             float(x * 2^-32 + 2^-33), the exact sum rounded once; 0.8 % differ in the last place. Of Mrg32k3a the number
 //             r behind the word, 1 <= r <= m = 2^32 - 209: float(r * f), f = 0x1.000000d00000bp-32, nearly 1/m.
 //   double    Mt19937: one word, x * 2^-32 + 2^-33, exact. Mrg32k3a: one word, r * f. The others: two words x and y,
 //             (x ^ (y << 21)) * 2^-53 + 2^-54. Threefry pairs neighbours, words p + 2 i and p + 2 i + 1. Xorwow and
