@@ -1,5 +1,6 @@
 // Programs as JSON. The writer and the reader are two visitors over the field lists of the program structs, so a new
 // field travels without a line here. Every trouble with a file is one InvalidArgument that says where it is.
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -8,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <trn/core/error.hpp>
+#include <trn/core/output_file.hpp>
 #include <trn/tile/serialize.hpp>
 
 #include "fields.hpp"
@@ -55,7 +57,12 @@ Json to_json(const T& value) {
 
 template <class... Args>
 [[noreturn]] void refuse(fmt::format_string<Args...> text, Args&&... args) {
-  fail<InvalidArgument>("deserialize: {}", fmt::format(text, std::forward<Args>(args)...));
+  constexpr std::size_t kLongest = 400;  // what a file says may be of any length, and hold line ends
+  std::string message = fmt::format(text, std::forward<Args>(args)...);
+  for (char& c : message) {
+    if (static_cast<unsigned char>(c) < 32) c = '?';
+  }
+  fail<InvalidArgument>("deserialize: {}{}", message.substr(0, kLongest), message.size() > kLongest ? "..." : "");
 }
 
 std::string shown(const Json& json) {
@@ -157,8 +164,25 @@ void from_json(const Json& json, const std::string& where, T& value) {
   }
 }
 
+// How deep lists and objects nest. Programs nest less than 20 deep; what is far deeper would exhaust the stack of those who walk it.
+std::int64_t nesting(std::string_view text) {
+  std::int64_t depth = 0, deepest = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') quoted = !quoted;
+    if (quoted && c == '\\') ++i;
+    if (quoted) continue;
+    if (c == '[' || c == '{') deepest = std::max(deepest, ++depth);
+    if (c == ']' || c == '}') --depth;
+  }
+  return deepest;
+}
+
 Json parse(std::string_view text) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) refuse("the text is empty");
+  constexpr std::int64_t kDeepest = 100;
+  if (nesting(text) > kDeepest) refuse("lists or objects nest more than {} deep", kDeepest);
   try {
     return Json::parse(text);
   } catch (const Json::exception& e) {
@@ -223,18 +247,17 @@ Program deserialize(std::string_view text) {
 }
 
 void save(const Program& program, const std::string& path) {
-  const std::string text = serialize(program);
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out.write(text.data(), static_cast<std::streamsize>(text.size()));
-  out.close();
-  require(out.good(), "save: cannot write program '{}' to '{}'; check that the folder exists and has room",
-          program.name(), path);
+  OutputFile out("save: program '" + program.name() + "'", path);
+  out.write(serialize(program));
+  out.commit();
 }
 
 Program load(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   std::error_code ignored;
   require(in.good() && !std::filesystem::is_directory(path, ignored), "load: cannot read '{}'; check the path", path);
+  require(!std::filesystem::is_character_file(path, ignored) && !std::filesystem::is_block_file(path, ignored),
+          "load: '{}' is a device, which may never end; give a file", path);
   const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   try {
     return deserialize(text);

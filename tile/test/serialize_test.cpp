@@ -121,6 +121,25 @@ TEST(Serialize, RefusesWhatIsNotAProgram) {
   EXPECT_MESSAGE(R"({"format": "something else"})", "the format is 'something else'");
 }
 
+// What a file says may be of any length and depth; the answer is one short line.
+TEST(Serialize, RefusesWhatWouldExhaustTheReader) {
+  const std::string text = serialize(test::scale_program(machine("trn2")));
+  for (const char* open : {"[", "{\"a\":"}) {
+    std::string deep;
+    for (int i = 0; i < 500'000; ++i) deep += open;
+    EXPECT_MESSAGE(deep, "lists or objects nest more than 100 deep");
+    EXPECT_MESSAGE(edited(text, "\"operand0_value\": 2.0", "\"operand0_value\": " + deep), "lists or objects nest more than 100 deep");
+  }
+  Program::Parts parts = test::scale_program(machine("trn2")).parts();
+  parts.name = "two\nlines";
+  EXPECT_MESSAGE(edited(serialize(Program(parts)), "\"trip\": 8", "\"trip\": 0"), "program 'two?lines'");
+  const std::string brackets = edited(text, "\"name\": \"scale\"", "\"name\": \"" + std::string(1000, '[') + "\\\"" + std::string(1000, '{') + "\"");
+  EXPECT_MESSAGE(brackets, "the file was edited or damaged");  // brackets in text do not nest
+  EXPECT_LT(message_of("{\"format\": \"" + std::string(1'000'000, 'x') + "\"}").size(), 500u);
+  EXPECT_LT(message_of("{\"" + std::string(1'000'000, 'x')).size(), 500u);
+  EXPECT_THROW((void)load("/dev/zero"), InvalidArgument);
+}
+
 TEST(Serialize, RefusesTruncatedFiles) {
   const std::string text = serialize(test::scale_program(machine("trn2")));
   for (std::size_t n = 1; n + 2 < text.size(); n += 7) {
