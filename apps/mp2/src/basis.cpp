@@ -40,8 +40,15 @@ class Reader {
     double value = 0;
     const char* begin = word.data() + (word.starts_with('+') ? 1 : 0);
     const auto [end, error] = std::from_chars(begin, word.data() + word.size(), value);
-    expect(error == std::errc() && end == word.data() + word.size() && std::isfinite(value), "'{}' is not a number", written);
+    expect(error == std::errc() && end == word.data() + word.size() && std::isfinite(value), "'{}' is not a number", shown(written));
     return value;
+  }
+  // Of a word, for a message of one line.
+  [[nodiscard]] static std::string shown(std::string text) {
+    for (char& c : text) {
+      if (static_cast<unsigned char>(c) < 32 || c == 127) c = '?';
+    }
+    return text.size() <= 60 ? text : text.substr(0, 60) + "...";
   }
 
  private:
@@ -51,6 +58,22 @@ class Reader {
 };
 
 constexpr std::string_view kMomenta = "SPDFGHI";
+constexpr int kMostPrimitives = 100;  // the work of an integral grows with their fourth power
+constexpr double kLeastExponent = 1e-10, kMostExponent = 1e15;
+
+// Of a contraction of primitives g_i that have norm 1, over the norm it would have if they were orthogonal:
+// sum_ij c_i c_j <g_i|g_j> / sum_i c_i^2, with <g_i|g_j> = (2 sqrt(a_i a_j) / (a_i + a_j))^(l + 3/2).
+double square_norm(const Contraction& c) {
+  double sum = 0, squares = 0;
+  for (std::size_t i = 0; i < c.exponents.size(); ++i) {
+    squares += c.coefficients[i] * c.coefficients[i];
+    for (std::size_t j = 0; j < c.exponents.size(); ++j) {
+      const double ratio = 2 * std::sqrt(c.exponents[i]) * std::sqrt(c.exponents[j]) / (c.exponents[i] + c.exponents[j]);
+      sum += c.coefficients[i] * c.coefficients[j] * std::pow(ratio, c.l + 1.5);
+    }
+  }
+  return sum / squares;
+}
 
 // The shells after an element line, up to the line of asterisks.
 std::vector<Contraction> read_element(Reader& in) {
@@ -63,26 +86,31 @@ std::vector<Contraction> read_element(Reader& in) {
     for (char& c : letters) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
     const bool both = letters == "SP" || letters == "L";
     in.expect(both || (letters.size() == 1 && kMomenta.find(letters[0]) != std::string_view::npos),
-              "'{}' is no angular momentum; expected S, P, SP, D, F, G, H or I", words[0]);
+              "'{}' is no angular momentum; expected S, P, SP, D, F, G, H or I", Reader::shown(words[0]));
     const double count = in.number(words[1]), scale = words.size() == 3 ? in.number(words[2]) : 1;
-    in.expect(count >= 1 && count <= 1000 && count == std::floor(count), "'{}' is not a number of primitives", words[1]);
-    in.expect(scale > 0, "scale factor {}; expected a positive number", scale);
+    in.expect(count >= 1 && count <= kMostPrimitives && count == std::floor(count), "'{}' is not a number of primitives; expected 1 to {}",
+              Reader::shown(words[1]), kMostPrimitives);
+    in.expect(scale > 0 && scale <= 1e3, "scale factor {}; expected a positive number, at most 1000", scale);
     std::vector<Contraction> fresh(both ? 2 : 1);
     for (std::size_t k = 0; k < fresh.size(); ++k) fresh[k].l = both ? static_cast<int>(k) : static_cast<int>(kMomenta.find(letters[0]));
     for (int i = 0; i < static_cast<int>(count); ++i) {
       in.expect(in.next(words) && words.size() == fresh.size() + 1, "expected primitive {} of {}: an exponent and {} coefficient{}", i + 1,
                 count, fresh.size(), both ? "s" : "");
       const double exponent = in.number(words[0]) * scale * scale;
-      in.expect(exponent > 0, "exponent {}; expected a positive number", words[0]);
+      in.expect(exponent >= kLeastExponent && exponent <= kMostExponent, "exponent {}; expected a positive number, {} to {}", Reader::shown(words[0]),
+                kLeastExponent, kMostExponent);
       for (std::size_t k = 0; k < fresh.size(); ++k) {
         const double coefficient = in.number(words[k + 1]);
         if (coefficient == 0) continue;
+        in.expect(std::abs(coefficient) >= 1e-30 && std::abs(coefficient) <= 1e30, "coefficient {}; expected a number of size 1e-30 to 1e30",
+                  Reader::shown(words[k + 1]));
         fresh[k].exponents.push_back(exponent);
         fresh[k].coefficients.push_back(coefficient);
       }
     }
     for (Contraction& shell : fresh) {
       in.expect(!shell.exponents.empty(), "every coefficient of the shell is zero");
+      in.expect(square_norm(shell) > 1e-12, "the primitives of the shell cancel each other; expected a function with a norm");
       shells.push_back(std::move(shell));
     }
   }

@@ -60,6 +60,15 @@ int most_momentum(const std::vector<libint2::Shell>& shells) {
   return most;
 }
 
+// Of an engine of four centres: the data of every quartet of primitives, libint's stack, and room for results.
+std::int64_t four_centre_engine_bytes(const std::vector<libint2::Shell>& shells) {
+  const auto primitives = static_cast<std::int64_t>(most_primitives(shells));
+  const int l = most_momentum(shells);
+  const std::int64_t functions = (l + 1) * (l + 2) / 2;
+  return primitives * primitives * primitives * primitives * static_cast<std::int64_t>(sizeof(Libint_t)) +
+         8 * (static_cast<std::int64_t>(libint2_need_memory_eri(l)) + 2 * functions * functions * functions * functions);
+}
+
 std::vector<Engine> engines(const Engine& one) { return std::vector<Engine>(static_cast<std::size_t>(omp_get_max_threads()), one); }
 Engine& mine(std::vector<Engine>& all) { return all[static_cast<std::size_t>(omp_get_thread_num())]; }
 
@@ -183,28 +192,50 @@ struct FourCentre::Impl {
   std::vector<libint2::Shell> shells;
   Pairs pairs;
   Engine engine;
+  std::int64_t always = 0, to_keep = 0;  // bytes: of every call, and of the integrals besides
   bool keep = false, filled = false;
+  std::array<std::int64_t, kTasks> integrals{};  // of quartets above the limit, by task
   std::array<std::vector<double>, kTasks> kept;
 
   Impl(const Basis& o, std::int64_t memory)
       : orbital(o),
-        shells(shells_of(o)),
+        shells(affordable(o, memory)),
         pairs(shells, Pairs::Schwarz::Yes, kScreening),
         engine(Operator::coulomb, most_primitives(shells), most_momentum(shells), 0, kPrimitive) {
     // Longest first: a task's pairs then cost about the same, and the inner loop ends at the first pair below the limit.
     std::ranges::stable_sort(pairs.list, [](const Pairs::Pair& x, const Pairs::Pair& y) { return x.factor > y.factor; });
-    keep = integrals() * 8 <= memory;
+    count(memory);
   }
 
-  // Of quartets above the limit.
-  [[nodiscard]] std::int64_t integrals() const {
-    std::int64_t count = 0;
+  // Sums of the tasks, the result, and engines: known before anything is allocated.
+  static std::int64_t least_bytes(const Basis& basis, const std::vector<libint2::Shell>& shells) {
+    return 8 * static_cast<std::int64_t>(2 * kTasks + 2) * basis.size() * basis.size() + (omp_get_max_threads() + 1) * four_centre_engine_bytes(shells);
+  }
+  static void require_memory(std::int64_t needed, std::int64_t memory, const Basis& basis) {
+    require(needed <= memory, "mp2: --memory {:.1f} MiB is too little for exact J and K of {} functions on {} threads; give at least {:.2f} MiB or fewer threads",
+            static_cast<double>(memory) / 1048576, basis.size(), omp_get_max_threads(), std::ceil(static_cast<double>(needed) / 10485.76) / 100);
+  }
+  static std::vector<libint2::Shell> affordable(const Basis& basis, std::int64_t memory) {
+    std::vector<libint2::Shell> shells = shells_of(basis);
+    require_memory(least_bytes(basis, shells), memory, basis);
+    return shells;
+  }
+
+  // What a call needs besides: what is kept of pairs, and the integrals if the budget allows.
+  void count(std::int64_t memory) {
     for (std::size_t p = 0; p < pairs.list.size(); ++p) {
       std::int64_t kets = 0;
       for (std::size_t q = 0; q <= p && significant(p, q); ++q) kets += size_of(pairs.list[q]);
-      count += kets * size_of(pairs.list[p]);
+      integrals[p % kTasks] += kets * size_of(pairs.list[p]);
     }
-    return count;
+    for (const std::int64_t n : integrals) to_keep += 8 * n;
+    always = least_bytes(orbital, shells);
+    for (const Pairs::Pair& p : pairs.list) {
+      const std::int64_t products = static_cast<std::int64_t>(p.data->primpairs.capacity());
+      always += static_cast<std::int64_t>(sizeof p + sizeof *p.data) + products * static_cast<std::int64_t>(sizeof(libint2::ShellPair::PrimPairData));
+    }
+    require_memory(always, memory, orbital);
+    keep = to_keep <= memory - always;
   }
   [[nodiscard]] bool significant(std::size_t p, std::size_t q) const { return pairs.list[p].factor * pairs.list[q].factor >= kScreening; }
   [[nodiscard]] std::int64_t size_of(const Pairs::Pair& p) const {
@@ -246,6 +277,7 @@ struct FourCentre::Impl {
 
   void task(std::size_t t, Engine& e, const Dense& density, Dense& j, Dense& k) {
     std::size_t at = 0;
+    if (keep && !filled) kept[t].reserve(static_cast<std::size_t>(integrals[t]));  // counted, so that it never grows by copying
     for (std::size_t p = t; p < pairs.list.size(); p += kTasks) {
       const Pairs::Pair& bra = pairs.list[p];
       for (std::size_t q = 0; q <= p && significant(p, q); ++q) {
@@ -275,6 +307,7 @@ struct FourCentre::Impl {
 FourCentre::FourCentre(const Basis& orbital, std::int64_t memory_bytes) : impl_(std::make_unique<Impl>(orbital, memory_bytes)) {}
 FourCentre::~FourCentre() = default;
 bool FourCentre::kept() const { return impl_->keep; }
+std::int64_t FourCentre::bytes_to_keep() const { return impl_->always + impl_->to_keep; }
 
 CoulombExchange FourCentre::operator()(const Dense& density) {
   const std::int64_t n = impl_->orbital.size();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <limits>
 #include <mutex>
 
 #include <trn/blas/gemm.hpp>
@@ -32,17 +33,26 @@ void for_units(std::int64_t count, const std::function<void(std::int64_t)>& unit
   if (trouble) std::rethrow_exception(trouble);
 }
 
+EigenWorkspace eigen_workspace(std::int64_t n) {
+  constexpr std::int64_t kMost = 32766;  // 2 n^2 + 6 n + 1 < 2^31
+  require(n >= 0 && n <= kMost, "mp2: eigenvalues of a {} x {} matrix; LAPACK counts its workspace in 32 bits, which ends at {} functions", n, n, kMost);
+  if (n <= 1) return {1, 1};
+  return {2 * n * n + 6 * n + 1, 5 * n + 3};
+}
+
 Eigen eigh(Dense a) {
   Eigen result;
+  const EigenWorkspace room = eigen_workspace(a.rows);
   const auto n = static_cast<int>(a.rows);
   result.values.resize(static_cast<std::size_t>(n));
   if (n == 0) return result;
   // Row-major lower is column-major upper; eigenvectors come out as rows.
   for_units(1, [&](std::int64_t) {
     int info = 0, query = -1, integers = 0;
-    double reals = 0;
+    double reals = 0;  // what LAPACK likes best; never less than `room`, and within 32 bits whenever that is
     dsyevd_("V", "U", &n, a.data(), &n, result.values.data(), &reals, &query, &integers, &query, &info);
-    const int lwork = static_cast<int>(reals), liwork = integers;
+    const auto lwork = static_cast<int>(std::max(room.doubles, static_cast<std::int64_t>(reals)));
+    const auto liwork = static_cast<int>(std::max<std::int64_t>(room.integers, integers));
     std::vector<double> work(static_cast<std::size_t>(lwork));
     std::vector<int> iwork(static_cast<std::size_t>(liwork));
     dsyevd_("V", "U", &n, a.data(), &n, result.values.data(), work.data(), &lwork, iwork.data(), &liwork, &info);
@@ -56,6 +66,7 @@ Eigen eigh(Dense a) {
 }
 
 Dense cholesky(Dense a) {
+  require(a.rows <= std::numeric_limits<int>::max(), "mp2: Cholesky factor of a {} x {} matrix; LAPACK counts in 32 bits", a.rows, a.rows);
   const auto n = static_cast<int>(a.rows);
   int info = 0;
   for_units(1, [&](std::int64_t) { dpotrf_("U", &n, a.data(), &n, &info); });

@@ -19,11 +19,22 @@ namespace trn::mp2 {
 
 namespace {
 
+constexpr double kFarthestAngstrom = 1e6;
+constexpr int kLargestCharge = 1'000'000;
+
 std::vector<std::string> words_of(const std::string& line) {
   std::istringstream in(line);
   std::vector<std::string> words;
   for (std::string word; in >> word;) words.push_back(word);
   return words;
+}
+
+// Of a line or word, for a message of one line: control characters as '?', and no more than 60 of them.
+std::string shown(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 32 || c == 127) c = '?';
+  }
+  return text.size() <= 60 ? text : text.substr(0, 60) + "...";
 }
 
 double distance(const Atom& a, const Atom& b) {
@@ -35,7 +46,9 @@ double coordinate(const std::string& word, const std::string& source, std::size_
   const char* begin = word.data() + (word.starts_with('+') ? 1 : 0);
   const auto [end, error] = std::from_chars(begin, word.data() + word.size(), value);
   require(error == std::errc() && end == word.data() + word.size() && std::isfinite(value),
-          "mp2: {}:{}: '{}' is not a coordinate; expected 'symbol x y z' with three finite numbers in angstrom", source, line, word);
+          "mp2: {}:{}: '{}' is not a coordinate; expected 'symbol x y z' with three finite numbers in angstrom", source, line, shown(word));
+  require(std::abs(value) <= kFarthestAngstrom, "mp2: {}:{}: '{}' is beyond {} angstrom; expected coordinates in angstrom", source, line, shown(word),
+          kFarthestAngstrom);
   return value;
 }
 
@@ -46,7 +59,7 @@ std::size_t atom_count(const std::string& line, const std::string& source) {
   const auto [end, error] = one ? std::from_chars(words[0].data(), words[0].data() + words[0].size(), count)
                                 : std::from_chars_result{nullptr, std::errc::invalid_argument};
   require(one && error == std::errc() && end == words[0].data() + words[0].size() && count > 0,
-          "mp2: {}:1: '{}' is not a number of atoms; expected a positive whole number alone on the first line", source, line);
+          "mp2: {}:1: '{}' is not a number of atoms; expected a positive whole number alone on the first line", source, shown(line));
   return count;
 }
 
@@ -55,6 +68,7 @@ std::size_t atom_count(const std::string& line, const std::string& source) {
 Molecule parse_xyz(const std::string& text, const std::string& source, const XyzOptions& options) {
   require(options.bohr_in_angstrom > 0.5 && options.bohr_in_angstrom < 0.6, "mp2: one bohr is {} angstrom; give a value near {}",
           options.bohr_in_angstrom, kBohrInAngstrom);
+  require(std::abs(static_cast<std::int64_t>(options.charge)) <= kLargestCharge, "mp2: charge {:+d}; expected at most {} in size", options.charge, kLargestCharge);
   std::vector<std::string> lines;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) {
@@ -70,10 +84,10 @@ Molecule parse_xyz(const std::string& text, const std::string& source, const Xyz
     require(number <= lines.size() && !words_of(lines[number - 1]).empty(),
             "mp2: {}:{}: the file ends after {} of {} atoms; expected 'symbol x y z'", source, number, i, count);
     const std::vector<std::string> words = words_of(lines[number - 1]);
-    require(words.size() >= 4, "mp2: {}:{}: '{}' has {} columns; expected 'symbol x y z'", source, number, lines[number - 1], words.size());
+    require(words.size() >= 4, "mp2: {}:{}: '{}' has {} columns; expected 'symbol x y z'", source, number, shown(lines[number - 1]), words.size());
     Atom atom;
     atom.number = atomic_number(words[0]);
-    require(atom.number > 0, "mp2: {}:{}: element '{}' is not known; expected one of {}", source, number, words[0], known_elements());
+    require(atom.number > 0, "mp2: {}:{}: element '{}' is not known; expected one of {}", source, number, shown(words[0]), known_elements());
     for (std::size_t k = 0; k < 3; ++k) atom.position[k] = coordinate(words[k + 1], source, number) / options.bohr_in_angstrom;
     for (std::size_t j = 0; j < i; ++j) {
       const double apart = distance(atom, molecule.atoms[j]) * options.bohr_in_angstrom;
@@ -85,7 +99,7 @@ Molecule parse_xyz(const std::string& text, const std::string& source, const Xyz
   }
   for (std::size_t number = count + 3; number <= lines.size(); ++number) {
     require(words_of(lines[number - 1]).empty(), "mp2: {}:{}: '{}' comes after the last of {} atoms; expected the end of the file", source,
-            number, lines[number - 1], count);
+            number, shown(lines[number - 1]), count);
   }
   require(molecule.electrons() >= 1, "mp2: {}: charge {:+d} leaves {} electrons; expected at least one: give a smaller --charge", source,
           options.charge, molecule.electrons());
@@ -98,6 +112,7 @@ std::string read_text(const std::string& path) {
   const bool exists = stat(path.c_str(), &status) == 0;
   require(exists, "mp2: cannot read '{}': {}", path, std::strerror(errno));
   require(!S_ISDIR(status.st_mode), "mp2: cannot read '{}': it is a directory", path);
+  require(!S_ISCHR(status.st_mode) && !S_ISBLK(status.st_mode), "mp2: cannot read '{}': it is a device, which may never end", path);
   std::ifstream file(path);
   require(file.good(), "mp2: cannot read '{}': {}", path, std::strerror(errno));
   std::ostringstream text;

@@ -61,6 +61,7 @@ Dense pseudo_orbitals(const Dense& density) {
 
 Scf rhf(const Molecule& molecule, const Basis& basis, const Basis* fitting, std::int64_t occupied, const ScfOptions& options) {
   require(options.iterations >= 1, "mp2: {} iterations; give at least one", options.iterations);
+  (void)eigen_workspace(basis.size());  // refuses a basis too large for it before the integrals are computed
   const Dense s = overlap(basis), t = kinetic(basis), v = nuclear_attraction(basis, molecule);
   Dense h = t;
   for (std::size_t i = 0; i < h.values.size(); ++i) h.values[i] += v.values[i];

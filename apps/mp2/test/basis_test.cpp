@@ -37,6 +37,17 @@ TEST(Gaussian94, MessagesNameTheLine) {
   expect_message([] { (void)parse("H 0\nS 1 1.0\n1.0 1.0\n****\nH 0\nS 1 1.0\n1.0 1.0\n****\n"); }, "element H comes twice");
 }
 
+// Numbers that would overflow, vanish or cancel in a norm, and counts that no machine can hold.
+TEST(Gaussian94, RefusesFunctionsWithoutANorm) {
+  expect_message([] { (void)parse("H 0\nS 1 1e200\n1e200 1.0\n****\n"); }, "b.gbs:2: scale factor 1e+200; expected a positive number, at most 1000");
+  expect_message([] { (void)parse("H 0\nS 1 1.0\n1e300 1.0\n****\n"); }, "b.gbs:3: exponent 1e300; expected a positive number, 1e-10 to");
+  expect_message([] { (void)parse("H 0\nS 1 1.0\n1e-320 1.0\n****\n"); }, "b.gbs:3: exponent 1e-320; expected a positive number");
+  expect_message([] { (void)parse("H 0\nS 1 1.0\n1.0 1e308\n****\n"); }, "b.gbs:3: coefficient 1e308; expected a number of size");
+  expect_message([] { (void)parse("H 0\nS 2 1.0\n1.0 0.5\n1.0 -0.5\n****\n"); }, "b.gbs:4: the primitives of the shell cancel each other");
+  expect_message([] { (void)parse("H 0\nS 1000 1.0\n1.0 0.5\n"); }, "b.gbs:2: '1000' is not a number of primitives; expected 1 to 100");
+  expect_message([] { (void)parse("H 0\n" + std::string(1000, 'S') + " 1 1.0\n"); }, "SSS...' is no angular momentum");
+}
+
 TEST(Bundled, EverySetCanBeReadAndCoversWhatItShould) {
   for (const std::string& name : bundled_basis_names()) {
     const BasisSet& set = bundled_basis(name);

@@ -144,7 +144,7 @@ TEST(Integrals, CoulombClosedForms) {
   for (std::int64_t i = 0; i < n; ++i) {
     for (std::int64_t j = 0; j < n; ++j) d(i, j) = 1.0 / static_cast<double>(1 + i + j);
   }
-  FourCentre kept(basis, 1 << 30), direct(basis, 0);
+  FourCentre kept(basis, 1 << 30), direct(basis, kept.bytes_to_keep() - 1);
   EXPECT_TRUE(kept.kept());
   EXPECT_FALSE(direct.kept());
   (void)kept(d);

@@ -1,6 +1,8 @@
 // Reading molecules: what is understood, what is refused and with which words, and numbers that follow from nuclei alone.
 #include "mp2_support.hpp"
 
+#include <limits>
+
 #include <trn/mp2/element.hpp>
 
 namespace trn::mp2::test {
@@ -40,6 +42,22 @@ TEST(Xyz, MessagesNameTheLineAndWhatWasExpected) {
   expect_message([] { (void)parse_xyz("1\n\nHe 0 0 0\n", "m.xyz", {.bohr_in_angstrom = 1}); }, "one bohr is 1 angstrom");
   expect_message([] { (void)read_xyz("/nowhere/m.xyz"); }, "cannot read '/nowhere/m.xyz': No such file");
   expect_message([] { (void)read_xyz("/tmp"); }, "cannot read '/tmp': it is a directory");
+}
+
+// Distances that overflow, charges whose negative does not exist, files that never end, words that would fill a screen.
+TEST(Xyz, RefusesWhatNoMoleculeHas) {
+  expect_message([] { (void)parse("1\n\nH 0 0 1.7e308\n"); }, "m.xyz:3: '1.7e308' is beyond 1000000 angstrom");
+  expect_message([] { (void)parse("1\n\nH 0 0 -2e6\n"); }, "m.xyz:3: '-2e6' is beyond 1000000 angstrom");
+  expect_message([] { (void)parse("1\n\nHe 0 0 0\n", std::numeric_limits<int>::min()); }, "charge -2147483648; expected at most 1000000 in size");
+  expect_message([] { (void)parse("1\n\nHe 0 0 0\n", std::numeric_limits<int>::max()); }, "charge +2147483647; expected at most 1000000 in size");
+  expect_message([] { (void)read_xyz("/dev/zero"); }, "cannot read '/dev/zero': it is a device");
+  try {
+    (void)parse("1\n\n" + std::string(5000, 'x') + "\x1b 0 0 0\n");
+    FAIL() << "accepted";
+  } catch (const InvalidArgument& e) {
+    EXPECT_LT(std::string(e.what()).size(), 300u);
+    EXPECT_EQ(std::string(e.what()).find('\x1b'), std::string::npos);
+  }
 }
 
 TEST(Molecule, ClosedShellsOnly) {

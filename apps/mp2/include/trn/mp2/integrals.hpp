@@ -57,12 +57,13 @@ class ThreeCentre {
 };
 
 // Coulomb and exchange matrices from four-centre integrals: J_mn = sum_ls (mn|ls) D_ls, K_mn = sum_ls (ml|ns) D_ls for symmetric D. Integrals are
-// kept when they fit in `memory_bytes`, otherwise computed again in every call. The sum's order is fixed.
+// kept when they fit in `memory_bytes` beside the rest, otherwise computed again in every call. The sum's order is fixed.
 struct CoulombExchange {
   Dense coulomb, exchange;
 };
 class FourCentre {
  public:
+  // InvalidArgument when `memory_bytes` is below the least that works; the message says how much.
   FourCentre(const Basis& orbital, std::int64_t memory_bytes);
   ~FourCentre();
   FourCentre(const FourCentre&) = delete;
@@ -70,6 +71,7 @@ class FourCentre {
 
   [[nodiscard]] CoulombExchange operator()(const Dense& density);
   [[nodiscard]] bool kept() const;
+  [[nodiscard]] std::int64_t bytes_to_keep() const;  // from this budget on the integrals are kept
 
  private:
   struct Impl;

@@ -17,6 +17,12 @@ struct Eigen {
   std::vector<double> values;  // ascending
   Dense vectors;               // in columns
 };
+// Workspace of eigh for an n x n matrix, as LAPACK's dsyevd asks for it. LAPACK here counts in 32 bits: InvalidArgument from
+// n = 32767 on, where the doubles are 2^31 or more.
+struct EigenWorkspace {
+  std::int64_t doubles, integers;
+};
+[[nodiscard]] EigenWorkspace eigen_workspace(std::int64_t n);
 // Of a symmetric matrix; the lower triangle is read. InternalError when LAPACK gives up.
 [[nodiscard]] Eigen eigh(Dense a);
 
