@@ -28,7 +28,7 @@ class LineEngine final : public Engine<T> {
     const bool smooth = is_smooth(n);
     if (n > 1) plan_.line = make_line_plan<T>(n, lanes_);
     plan_.lanes = n == 1 || (smooth && prefers_lanes(n, lines));
-    plan_.lanes_if_strided = smooth && lines >= kFewColumns && n <= 32768;
+    plan_.lanes_if_strided = smooth && lines >= kFewColumns && n <= kLongestStrided;
     if (plan_.lanes || plan_.lanes_if_strided) plan_.passes = make_passes<T>(n);
     plan_.wide = (plan_.lanes || plan_.lanes_if_strided) && may_be_wide(n, 2 * n * lines * static_cast<std::int64_t>(sizeof(T)));
     if (plan_.lanes) plan_.line = nullptr;

@@ -90,7 +90,7 @@ double Chooser::block_cost(std::int64_t n, int lanes) const {
 
 void Chooser::offer_four_steps(Choice& choice, std::int64_t n) const {
   for (int lanes = max_lanes_; lanes * real_bytes_ >= 16 && 2 * lanes >= max_lanes_; lanes /= 2) {
-    for (std::int64_t n1 = lanes; n1 * lanes <= n && n1 <= 65536; ++n1) {
+    for (std::int64_t n1 = lanes; n1 * lanes <= n && n1 <= kLongestColumn; ++n1) {
       if (n % n1 != 0) continue;
       const std::int64_t n2 = n / n1, columns = ceiling(n2, lanes), rows = ceiling(n1, lanes);
       const double work = static_cast<double>(columns) * (block_cost(n1, lanes) + 5 * static_cast<double>(n1)) +
@@ -112,7 +112,7 @@ void Chooser::offer_split(Choice& choice, std::int64_t n1, std::int64_t n2) {
 }
 
 void Chooser::offer_rader(Choice& choice, std::int64_t n) {
-  if (n > 2 && n < std::int64_t{1} << 30 && is_smooth(n - 1))
+  if (n > 2 && n < kLongestRader && is_smooth(n - 1))
     offer(choice, {2 * best(n - 1).cost + 4.0 * static_cast<double>(n) + 60, LineKind::Rader, 1, n - 1, 1});
 }
 

@@ -8,6 +8,7 @@
 
 #include "../long_dft.hpp"
 #include "../roots.hpp"
+#include "limits.hpp"
 #include "line_choice.hpp"
 #include "schedule.hpp"
 
@@ -15,9 +16,6 @@ namespace trn::fft::host {
 namespace {
 
 __extension__ using Wide = __int128;
-
-constexpr std::int64_t kWholeTable = std::int64_t{1} << 16;  // FourStep tables of more points than this are factored
-
 
 using Long = std::complex<long double>;
 

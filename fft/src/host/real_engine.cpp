@@ -23,7 +23,7 @@ class RealEngine final : public Engine<T> {
     plan_.line = make_real_line<T>(kind, n, lanes_);
     const bool smooth = is_smooth(n);
     plan_.lanes = smooth && lines >= 4 && !prefers_whole() && lanes_cost() / static_cast<double>(std::min<std::int64_t>(lines, lanes_)) < plan_.line->cost;
-    plan_.lanes_if_strided = smooth && lines >= lanes_ && n <= 65536;
+    plan_.lanes_if_strided = smooth && lines >= lanes_ && n <= kLongestStridedReal;
     if (plan_.lanes || plan_.lanes_if_strided) plan_.passes = make_real_passes<T>(kind, n);
   }
 

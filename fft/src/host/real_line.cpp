@@ -10,6 +10,8 @@
 #include <complex>
 #include <limits>
 
+#include <trn/core/error.hpp>
+
 #include "../roots.hpp"
 #include "limits.hpp"
 #include "real_plan.hpp"
@@ -57,9 +59,11 @@ class Builder {
       if (prime) offer_rader(*line);
       if (n % 2 == 0) offer_halved(*line);
       else if (!prime && max_lanes_ > 1) offer_splits(*line, primes.back());
-      if (line->cost == std::numeric_limits<double>::infinity() || (n % 2 != 0 && n <= 4096 && rest == 1)) offer_full(*line);
+      if (line->cost == std::numeric_limits<double>::infinity() || (n % 2 != 0 && n <= kLongestFull && rest == 1)) offer_full(*line);
       fill(*line);
     }
+    ensure(line->kind == RealKind::Rader ? line->inner && line->back : line->kind != RealKind::Split || line->inner,
+           "fft: the real line of {} points was left without its inner lines", n);
     line->run = line->kind == RealKind::Columns || line->kind == RealKind::Split ? split_real_line<T>(*line) : one_real_line<T>(*line);
     return line;
   }
@@ -143,7 +147,7 @@ class Builder {
     }
   }
   void offer_columns(RealLine<T>& line) const {
-    for (std::int64_t n1 = 3; n1 * max_lanes_ <= line.n && n1 <= 65536; ++n1) {
+    for (std::int64_t n1 = 3; n1 * max_lanes_ <= line.n && n1 <= kLongestColumn; ++n1) {
       if (line.n % n1 != 0) continue;
       const std::int64_t n2 = line.n / n1, columns = ceiling(n2, max_lanes_), blocks = ceiling(n1 / 2 + 1, max_lanes_);
       const double cost = static_cast<double>(columns) * (real_passes_cost(n1) + 8 * static_cast<double>(n1)) +
@@ -176,14 +180,15 @@ class Builder {
     line.inner = inner;
   }
   void offer_rader(RealLine<T>& line) const {
-    if (line.n >= std::int64_t{1} << 30) return;
+    if (line.n >= kLongestRader) return;
     std::vector<std::int64_t> lengths = convolution_lengths(2 * line.n - 3);
     if (is_smooth(line.n - 1)) lengths.insert(lengths.begin(), line.n - 1);
     const Builder there(EngineKind::RealToHalf, max_lanes_), back(EngineKind::HalfToReal, max_lanes_);
-    int tried = 0;
+    std::erase_if(lengths, [](std::int64_t length) { return length % 2 != 0; });
+    if (lengths.size() > kRaderLengths) lengths.resize(kRaderLengths);
+    // Those that are too long for float are left to the complex lines, which do them in double. Some lengths of a prime may be and others not.
+    if (sizeof(T) == sizeof(float)) std::erase_if(lengths, [](std::int64_t length) { return length >= kLongConvolution; });
     for (const std::int64_t length : lengths) {
-      if (length % 2 != 0 || ++tried > 4) continue;
-      if (sizeof(T) == sizeof(float) && length >= kLongConvolution) return;  // as complex lines
       const auto inner = there.build(length);
       const double cost = 2 * inner->cost + 6.0 * static_cast<double>(line.n) + 12.0 * static_cast<double>(length) / max_lanes_ + 60;
       if (!better(line, RealKind::Rader, cost)) continue;
