@@ -20,11 +20,14 @@ struct Problem {
   Kind kind = Kind::ComplexToComplex;
   Direction direction = Direction::Forward;
   std::vector<Dimension> axes, batch;
-  double factor = 1;            // on the result
+  long double factor = 1;       // on the result, within 2^-63 of 1/N or 1/sqrt(N)
   Precision precision = {};
   Format input_format = Format::Interleaved, output_format = Format::Interleaved;
   bool operator==(const Problem&) const = default;
 };
+// What a product with the factor in the operands' type adds to the relative error: the factor's rounding, from long double by way of double, and the
+// product's: at most 2 u (1 + 2^-10).
+[[nodiscard]] inline double factor_bound(const Problem& p) { return p.factor == 1 ? 0 : 2.01 * unit_roundoff(p.real); }
 
 // Real and imaginary address of element (0, 0, ...); im is null for a real side, re + 1 element for an interleaved one.
 struct Side {

@@ -37,8 +37,9 @@ std::vector<layout::Dim> side_dims(const Description& d, bool input) {
 void check_span(const char* side, const std::vector<layout::Dim>& dims, std::int64_t element_bytes) {
   const layout::Span s = layout::span(dims);
   // The distance between the ends is what must fit: addresses are differences of each other.
-  const layout::Wide bytes = (s.high - s.low + 1) * element_bytes;
-  if (bytes <= kMax && -s.low * element_bytes <= kMax && s.high * element_bytes <= kMax) return;
+  // Compared in elements: bytes need not fit 128 bits either.
+  const layout::Wide most = kMax / element_bytes;
+  if (s.high - s.low + 1 <= most && -s.low <= most && s.high <= most) return;
   Shape shape;
   Strides strides;
   for (const layout::Dim& d : dims) shape.push_back(d.extent), strides.push_back(d.stride);
@@ -122,9 +123,9 @@ Problem make_problem(const Description& d, DType real) {
   };
 
   Problem p{real, d.kind, d.direction, {}, {}, 1, d.precision, d.input_format, d.output_format};
-  double points = 1;
+  long double points = 1;  // exact: at most 2^63 - 1
   for (std::size_t i = 0; i < d.axes.size(); ++i) {
-    points *= static_cast<double>(d.axes[i].extent);
+    points *= static_cast<long double>(d.axes[i].extent);
     // A transform of one point is the identity; the last axis stays, since real transforms halve it.
     if (d.axes[i].extent > 1 || i + 1 == d.axes.size()) p.axes.push_back(in_reals(d.axes[i]));
   }

@@ -7,7 +7,11 @@
 // complex ones with zeros or mirror images put in by the host.
 //
 // Errors. Steps are unitary, so errors add, and each is an absolute one of every number over the norm, of which at least `norm_` is left
-// (shortened lines of 2 or 3 points and the spectrum of a chirp take some). See grow() and turned(); a final rounding of 2^-53 comes on top.
+// (shortened lines of 2 or 3 points and the spectrum of a chirp take some). See grow() and turned(). On top come
+//   split     2^-75 in each number.
+//   join      hi + mid is exact in long double; the sum with lo, and its product with the factor, err by 2^-64 each, the result in double by 2^-53.
+//   factor    The caller's scale is right to 2^-63 (problem.cpp). Each step divides it by its own scale, which is the number that was multiplied into the
+//             matrix, rounded or not: 2^-64 a division. Bluestein's convolution has a division and a product.
 #include "exact_plan.hpp"
 
 #include <algorithm>
@@ -43,13 +47,18 @@ class ExactBody final : public detail::Body, public HasSteps {
     total_ = element_count(shape_);
     factor_ = p_.factor;
     reals_ = 2 * static_cast<double>(points_);
+    bound_ = std::sqrt(reals_) / norm_ * 0x1p-75;
     top_ = 2 * kWords * total_;  // two parts each
     peak_ = top_;
     for (std::size_t axis = 0; axis < p_.axes.size(); ++axis) add_axis(axis);
   }
   const std::vector<Step>& steps() const override { return steps_; }
   std::int64_t workspace_bytes() const override { return peak_ * static_cast<std::int64_t>(sizeof(float)); }
-  Accuracy accuracy() const override { return {Mode::Exact, 43, bound_ * (p_.kind == Kind::ComplexToComplex ? 1 : std::sqrt(2.0))}; }
+  Accuracy accuracy() const override {
+    const double last = 0x1p-53 + (roundings_ + 4) * 0x1p-64;  // of the scale two, of the sum and of the product
+    const double all = (bound_ + last + bound_ * last) * (1 + 0x1p-40);  // for the sums here
+    return {Mode::Exact, 43, all * (p_.kind == Kind::ComplexToComplex ? 1 : std::sqrt(2.0))};
+  }
 
   void execute(const Executor& executor, const Operands& o) const override {
     std::vector<C> values(static_cast<std::size_t>(total_));
@@ -147,11 +156,26 @@ class ExactBody final : public detail::Body, public HasSteps {
     norm_ /= gain;
     for (auto& b : spectrum) b /= largest;
     points(work, work, there, spectrum);
+    bound_ += spectrum_error(n, m);
     lines(work, work, there, m, Direction::Inverse);
     points(work, out, from, chirp);
     reals_ = reals;
     factor_ *= largest / static_cast<long double>(m);
+    roundings_ += 2;
     top_ = before;
+  }
+  // The spectrum of the chirp comes from long_dft: mixed radix, fours first. In units of 2^-64 a step of p points errs in each result by at most 4 for a root,
+  // 3 for a product with it (twice, but once for p = 4) and 1 for an addition, times the sum of moduli, which is below 2 n throughout. The result of the
+  // convolution has sqrt(n) times the norm of its input.
+  static double spectrum_error(std::int64_t n, std::int64_t m) {
+    double units = 1;  // divided by the largest
+    for (std::int64_t rest = m; rest > 1;) {
+      std::int64_t p = rest % 4 == 0 ? 4 : 2;
+      while (rest % p != 0) ++p;
+      units += p == 4 ? 9 : 14 + static_cast<double>(p - 1);
+      rest /= p;
+    }
+    return units * 0x1p-64 * 2 * std::sqrt(static_cast<double>(n));
   }
   void points(const Words& in, const Words& out, const std::vector<LineDim>& dims, const std::vector<std::complex<long double>>& table) {
     const PointwiseShape shape{in.layout, out.layout, merged_lines(dims), true};
@@ -192,16 +216,20 @@ class ExactBody final : public detail::Body, public HasSteps {
 
   // One exact step of n points: matrices of 2n by 2n reals, whose norms are at most 2n times their largest element. In each number: slices leave 2^-66 of the
   // data; the sum of levels 6 and 7 rounds at 2^-66, and 16 n additions in the group of level 7, below 2^24 units of 2^-73, by half a unit. Of a vector of
-  // numbers: the products left out, 6.1 * 2^-75 for each, and the matrix's own rest, 2^-65.
+  // numbers: the products left out, 6.1 * 2^-75 for each, and the matrix's own rest, 2^-65. Its n x n entries before they are cut have a root of unity right to
+  // 2^-62 and a product, 2^-64, both relative to the scale.
   void grow(std::int64_t n) {
     const auto rows = 2 * static_cast<double>(n);
     const double unitary = static_cast<double>(exact_scale(n)) * std::sqrt(static_cast<double>(n));  // 1, or less for n < 4
-    bound_ += std::sqrt(reals_) / norm_ * (0x1p-66 + (0x1p-66 + 8 * rows * 0x1p-74 + rows * 6.1 * 0x1p-75) / unitary) + rows * 0x1p-65 / unitary;
+    bound_ += std::sqrt(reals_) / norm_ * (0x1p-66 + (0x1p-66 + 8 * rows * 0x1p-74 + rows * 6.1 * 0x1p-75) / unitary) + rows * 0x1p-65 / unitary +
+              std::sqrt(static_cast<double>(n)) * 5 * 0x1p-64;
     norm_ *= unitary;
     factor_ /= exact_scale(n);
+    ++roundings_;
   }
-  // A product with a table: 2^-66 in each number, roots of unity to 2^-63.
-  void turned() { bound_ += std::sqrt(reals_) / norm_ * 0x1p-66 + 0x1p-63; }
+  // A product with a table: 2^-66 in each number. Roots of unity are right to 2^-62: the angle, at most pi/4, to 2.3 * 2^-64 of itself (pi, a quotient, a
+  // product), sine and cosine to one unit of 2^-64 each; cut to 12 * 4 bits and a float they lose 2^-72.
+  void turned() { bound_ += std::sqrt(reals_) / norm_ * 0x1p-66 + 0x1p-62; }
 
   template <class T>
   static View<T> view(const Executor& executor, T* data, const std::vector<Dimension>& dims, bool input, std::int64_t unit, Shape shape) {
@@ -324,7 +352,8 @@ class ExactBody final : public detail::Body, public HasSteps {
   const Shape shape_;
   std::int64_t points_ = 1, total_ = 1, top_ = 0, peak_ = 0;
   std::vector<Step> steps_;
-  double bound_ = 0x1p-53, reals_ = 2, norm_ = 0.125;  // reals_: numbers of a transform
+  double bound_ = 0, reals_ = 2, norm_ = 0.125;  // bound_: but for scales and the last rounding; reals_: numbers of a transform
+  double roundings_ = 0;                         // of factor_, in long double
   long double factor_ = 1;
 };
 

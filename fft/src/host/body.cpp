@@ -7,7 +7,7 @@
 // hfft ask for these two.
 //
 // Bound. A pass multiplies every line by a DFT matrix, sqrt(n) times a unitary one, so the relative errors of the passes add: the product
-// of (1 + the engine's bound), and 1 + 2 u for the factor (its own rounding and the product's). Half spectra count with their mirror
+// of (1 + the engine's bound), and factor_bound() for the factor. Half spectra count with their mirror
 // images, line by line, until a RealToComplex result is measured over the half alone: its norm is at least 1/sqrt(2) of the whole's, so
 // the bound grows by sqrt(2).
 #include <algorithm>
@@ -49,7 +49,7 @@ constexpr std::int64_t aligned(std::int64_t bytes) { return (bytes + 63) / 64 * 
 
 template <class T> class HostBody final : public detail::Body {
  public:
-  explicit HostBody(const Problem& problem) : problem_(problem), threads_(std::max(omp_get_max_threads(), 1)) {
+  explicit HostBody(const Problem& problem) : problem_(problem), factor_(static_cast<double>(problem.factor)), threads_(std::max(omp_get_max_threads(), 1)) {
     std::int64_t points = problem_.axes.size() == 1 ? kFewPoints : 1;  // of several axes
     for (const auto* dims : {&problem_.axes, &problem_.batch}) {
       for (const Dimension& d : *dims) points = std::min(points * d.extent, kFewPoints);
@@ -66,7 +66,7 @@ template <class T> class HostBody final : public detail::Body {
       const bool inverse = problem_.direction == Direction::Inverse, complex = problem_.kind == Kind::ComplexToComplex;
       const bool alone = complex || inverse == (problem_.kind == Kind::ComplexToReal);
       if (alone && problem_.input_format == Format::Interleaved && problem_.output_format == Format::Interleaved)
-        direct_ = only_engine_->direct(only_->from_stride, only_->to_stride, only_->batch, inverse, problem_.factor, threads_);
+        direct_ = only_engine_->direct(only_->from_stride, only_->to_stride, only_->batch, inverse, factor_, threads_);
     } else {
       direct_ = make_chain();
     }
@@ -82,7 +82,7 @@ template <class T> class HostBody final : public detail::Body {
     for (const StageRun& run : usual_.runs) {
       for (const auto& engine : run.engines) growth *= 1 + engine->bound();
     }
-    if (problem_.factor != 1) growth *= 1 + 2 * unit_roundoff(problem_.real);
+    growth *= 1 + factor_bound(problem_);
     const double half = problem_.kind == Kind::RealToComplex ? std::sqrt(2.0) : 1;
     return {Mode::Native, 1, (growth - 1) * half};
   }
@@ -90,7 +90,7 @@ template <class T> class HostBody final : public detail::Body {
   void execute(const Executor&, const Operands& o) const override {
     const int threads = threads_for_call(threads_);
     auto* work = static_cast<std::byte*>(o.workspace);
-    if (only_) return run_lines(*only_, *only_engine_, only_->batch, o.in, o.out, problem_.factor, work, threads);
+    if (only_) return run_lines(*only_, *only_engine_, only_->batch, o.in, o.out, factor_, work, threads);
     const bool in_place = o.in.re == o.out.re && !in_place_.runs.empty();
     const Path& path = in_place ? in_place_ : usual_;
     const std::vector<WalkDim>& units = path.walk.units;
@@ -196,7 +196,7 @@ template <class T> class HostBody final : public detail::Body {
     const bool last_stage = s + 1 == path.walk.stages.size();
     for (std::size_t i = 0; i < stage.passes.size(); ++i) {
       const Pass& pass = stage.passes[i];
-      const double factor = last_stage && i + 1 == stage.passes.size() ? problem_.factor : 1;
+      const double factor = last_stage && i + 1 == stage.passes.size() ? factor_ : 1;
       const Side &from = at[static_cast<int>(pass.from)], &to = at[static_cast<int>(pass.to)];
       if (pass.chunked == Pass::kNone || pass.batch[pass.chunked].count == count * pass.per_chunk) {
         run_lines(pass, *run.engines[i], pass.batch, from, to, factor, scratch + run.work_bytes, threads);
@@ -272,7 +272,7 @@ template <class T> class HostBody final : public detail::Body {
     const StageRun& run = usual_.runs.front();
     const auto& passes = usual_.walk.stages.front().passes;
     for (std::size_t i = 0; i < passes.size(); ++i) {
-      const double factor = i + 1 == passes.size() ? problem_.factor : 1;
+      const double factor = i + 1 == passes.size() ? factor_ : 1;
       DirectLines pass =
           run.engines[i]->direct(passes[i].from_stride, passes[i].to_stride, passes[i].batch, problem_.direction == Direction::Inverse, factor, threads_);
       if (!pass.run) pass = engine_call(passes[i], run.engines[i], factor);
@@ -319,6 +319,7 @@ template <class T> class HostBody final : public detail::Body {
   }
 
   Problem problem_;
+  double factor_;  // of the problem, for the engines
   int threads_;
   Path usual_, in_place_;  // the second one where it is another, else empty
   const Pass* only_ = nullptr;

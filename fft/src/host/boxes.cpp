@@ -70,8 +70,7 @@ template <class T> class BoxBody final : public detail::Body {
     }
     double growth = 1;
     for (const Dimension& a : p.axes) growth *= 1 + direct_sum_bound<T>(a.extent);
-    const double u = unit_roundoff(p.real);
-    if (p.factor != 1) growth *= 1 + 2 * u;
+    growth *= 1 + factor_bound(p);
     bound_ = (growth - 1) * (p.kind == Kind::RealToComplex ? std::sqrt(2.0) : 1);
   }
 

@@ -136,7 +136,7 @@ template <class T> std::shared_ptr<const detail::Body> make_tiny_body(const Prob
   }
   double growth = 1;
   for (const Dimension& a : p.axes) growth *= 1 + direct_sum_bound<T>(a.extent);
-  if (p.factor != 1) growth *= 1 + 2 * unit_roundoff(p.real);
+  growth *= 1 + factor_bound(p);
   return std::make_shared<TinyBody<T>>(box, real && !there, (growth - 1) * (there ? std::sqrt(2.0) : 1));
 }
 template std::shared_ptr<const detail::Body> make_tiny_body<float>(const Problem&);
