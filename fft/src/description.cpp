@@ -51,7 +51,7 @@ Description dense(Kind kind, Direction direction, const std::vector<std::int64_t
   require(!options.padded_real || kind != Kind::ComplexToComplex,
           "fft.dense: padded_real pads the rows of a real side, and a complex-to-complex transform has none; leave it false");
   auto in = side_extents(kind, lengths, true), out = side_extents(kind, lengths, false);
-  if (options.padded_real) (kind == Kind::RealToComplex ? in : out).back() = 2 * (lengths.back() / 2 + 1);
+  if (options.padded_real) (kind == Kind::RealToComplex ? in : out).back() = product("fft.dense", 2, lengths.back() / 2 + 1);
   return assemble(kind, direction, lengths, options.batch, box_strides("fft.dense", in, 1), box_strides("fft.dense", out, 1));
 }
 

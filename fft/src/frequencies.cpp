@@ -41,7 +41,8 @@ Array<T> shift(const char* operation, const Executor& e, const View<const T>& x,
   check_owner(operation, "x", e, x.executor());
   std::vector<std::int64_t> all(x.shape().size());
   std::iota(all.begin(), all.end(), std::int64_t{0});
-  const std::vector<std::size_t> axes = axes_of(operation, options.axes.value_or(all), x.shape().size());
+  std::vector<std::size_t> axes = axes_of(operation, options.axes.value_or(all), x.shape().size());
+  std::erase_if(axes, [&](std::size_t axis) { return x.shape()[axis] < 2; });  // nothing moves there
   Array<T> y(e, x.shape());
   // Each axis has two pieces that change places; every combination of pieces is one copy.
   Moves moves(e);

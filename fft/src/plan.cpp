@@ -240,8 +240,15 @@ void run(const Executor& executor, const PlanState& plan, Kind kind, const Point
 }
 
 // Whether a call may go to the direct function at once; everything else is sorted out by run().
-bool goes_direct(const PlanState& plan, Kind kind, const void* in, const void* out) {
+bool goes_direct(const PlanState* state, Kind kind, const void* in, const void* out) {
+  if (state == nullptr) return false;
+  const PlanState& plan = *state;
   return plan.direct.run && plan.description.kind == kind && in && out && (in != out || !plan.in_place_trouble) && !plan.events->has_listeners();
+}
+
+const PlanState& state_of(const std::shared_ptr<const PlanState>& state) {
+  require(state != nullptr, "fft.plan: this plan was moved from; use the plan that it was moved to, or copy plans, which is cheap");
+  return *state;
 }
 
 }  // namespace
@@ -257,7 +264,10 @@ template <Real T> Plan<T>::Plan(const Executor& executor, const Description& des
   state->real_bytes = sizeof(T);
   // An empty batch is planned as one transform, so that what cannot be planned is refused, and then has nothing to execute.
   Description planned = description;
-  if (is_empty(description)) planned.batch.clear();
+  if (is_empty(description)) {
+    planned.batch.clear();
+    check(planned, dtype_of<T>);
+  }
   const Problem problem = make_problem(planned, dtype_of<T>);
   dispatch(kPlan, executor, BuildArgs{&problem, &state->body});
   if (is_empty(description)) state->body = nullptr;
@@ -270,16 +280,16 @@ template <Real T> Plan<T>::Plan(const Executor& executor, const Description& des
   state_ = std::move(state);
 }
 
-template <Real T> const Description& Plan<T>::description() const { return state_->description; }
-template <Real T> std::int64_t Plan<T>::workspace_bytes() const { return state_->workspace_bytes; }
-template <Real T> Accuracy Plan<T>::accuracy() const { return state_->body ? state_->body->accuracy() : Accuracy{}; }
+template <Real T> const Description& Plan<T>::description() const { return state_of(state_).description; }
+template <Real T> std::int64_t Plan<T>::workspace_bytes() const { return state_of(state_).workspace_bytes; }
+template <Real T> Accuracy Plan<T>::accuracy() const { return state_of(state_).body ? state_->body->accuracy() : Accuracy{}; }
 
 #define TRN_FFT_EXECUTE(Kind_, In, Out)                                                                  \
   template <Real T> void Plan<T>::execute(const In& in, const Out& out) const {                          \
-    run(executor_, *state_, Kind::Kind_, given(in), given(out), nullptr);                                \
+    run(executor_, state_of(state_), Kind::Kind_, given(in), given(out), nullptr);                        \
   }                                                                                                      \
   template <Real T> void Plan<T>::execute(const In& in, const Out& out, const Buffer& workspace) const { \
-    run(executor_, *state_, Kind::Kind_, given(in), given(out), &workspace);                             \
+    run(executor_, state_of(state_), Kind::Kind_, given(in), given(out), &workspace);                     \
   }
 TRN_FFT_EXECUTE(ComplexToComplex, View<const C>, View<C>)
 TRN_FFT_EXECUTE(RealToComplex, View<const T>, View<C>)
@@ -291,8 +301,8 @@ TRN_FFT_EXECUTE(ComplexToReal, PlanarView<const T>, View<T>)
 
 #define TRN_FFT_EXECUTE(Kind_, In, Out)                                                                            \
   template <Real T> void Plan<T>::execute(In in, Out out, void* workspace) const {                                 \
-    if (goes_direct(*state_, Kind::Kind_, in, out)) return state_->direct.run(state_->direct.context, in, out);    \
-    run(executor_, *state_, Kind::Kind_, pointers(in), pointers(out), workspace);                                  \
+    if (goes_direct(state_.get(), Kind::Kind_, in, out)) return state_->direct.run(state_->direct.context, in, out); \
+    run(executor_, state_of(state_), Kind::Kind_, pointers(in), pointers(out), workspace);                           \
   }
 TRN_FFT_EXECUTE(ComplexToComplex, const C*, C*)
 TRN_FFT_EXECUTE(RealToComplex, const T*, C*)
@@ -301,7 +311,7 @@ TRN_FFT_EXECUTE(ComplexToReal, const C*, T*)
 
 #define TRN_FFT_EXECUTE(Kind_, In, Out)                                             \
   template <Real T> void Plan<T>::execute(In in, Out out, void* workspace) const {  \
-    run(executor_, *state_, Kind::Kind_, pointers(in), pointers(out), workspace);   \
+    run(executor_, state_of(state_), Kind::Kind_, pointers(in), pointers(out), workspace); \
   }
 TRN_FFT_EXECUTE(ComplexToComplex, PlanarPointer<const T>, PlanarPointer<T>)
 TRN_FFT_EXECUTE(RealToComplex, const T*, PlanarPointer<T>)

@@ -4,6 +4,7 @@
 #include <limits>
 #include <thread>
 
+#include <trn/fft/frequencies.hpp>
 #include <trn/fft/plan_cache.hpp>
 #include <trn/fft/stft.hpp>
 
@@ -29,6 +30,87 @@ TEST(Edges, StridesOfSinglePointsMayBeAnything) {
   Plan<double>(e, d).execute(View<const std::complex<double>>(e, x.data(), {4}), View<std::complex<double>>(e, y.data(), {4}));
   EXPECT_EQ(y[0], 10.0);
   EXPECT_EQ(y[1], std::complex<double>(-2, 2));
+}
+
+// 2^62 transforms 2^62 elements apart: the bytes between the ends do not fit 128 bits, and taken modulo 2^128 they are few.
+TEST(Edges, SpansBeyond128BitsAreRefused) {
+  const std::int64_t huge = std::int64_t{1} << 62;
+  const auto refused = [](const Description& d) { return message_of<InvalidArgument>([&] { Plan<double>(Executor::host(), d); }); };
+  EXPECT_IN("spans more than 2^63 - 1 bytes", refused({Kind::ComplexToComplex, Direction::Forward, {{1, 1, 1}}, {{huge, huge, 1}}}));
+  EXPECT_IN("spans more than 2^63 - 1 bytes", refused({Kind::ComplexToComplex, Direction::Forward, {{1, 1, 1}}, {{huge, 0, huge}}}));
+  EXPECT_IN("spans more than 2^63 - 1 bytes", refused({Kind::ComplexToComplex, Direction::Forward, {{1, 1, 1}}, {{huge, 0, -huge}}}));
+  EXPECT_IN("more than 2^63 - 1 points", refused({Kind::ComplexToComplex, Direction::Forward, {{2, 1, 1}}, {{huge, 2, 2}}}));
+}
+
+TEST(Edges, AnEmptyBatchDoesNotHideStrides) {
+  const Description d{Kind::ComplexToComplex, Direction::Forward, {{4, kMax, kMax}}, {{0, 1, 1}}};
+  EXPECT_IN("spans more than 2^63 - 1 bytes", message_of<InvalidArgument>([&] { Plan<float>(Executor::host(), d); }));
+}
+
+TEST(Edges, PaddedRowsOfTheLongestLengthOverflow) {
+  EXPECT_IN("overflow 64 bits", message_of<InvalidArgument>([] { (void)dense(Kind::RealToComplex, Direction::Forward, {kMax}, {.padded_real = true}); }));
+}
+
+TEST(Edges, APlanThatWasMovedFromSaysSo) {
+  const Executor e = Executor::host();
+  using C = std::complex<double>;
+  Plan<double> plan(e, dense(Kind::ComplexToComplex, Direction::Forward, {4}));
+  const Plan<double> moved = std::move(plan);
+  const std::vector<C> x{1, 2, 3, 4};
+  std::vector<C> y(4);
+  const auto refused = [&](const auto& call) { EXPECT_IN("this plan was moved from", message_of<InvalidArgument>(call)); };
+  refused([&] { plan.execute(x.data(), y.data()); });
+  refused([&] { plan.execute(View<const C>(e, x.data(), {4}), View<C>(e, y.data(), {4})); });
+  refused([&] { (void)plan.accuracy(); });
+  refused([&] { (void)plan.workspace_bytes(); });
+  refused([&] { (void)plan.description(); });
+  moved.execute(x.data(), y.data());
+  EXPECT_EQ(y[0], 10.0);
+}
+
+// Inputs may repeat (stride 0) and run backwards; outputs may run backwards.
+TEST(Edges, StridesOfZeroAndBackwards) {
+  const Executor e = Executor::host();
+  const std::complex<double> one[] = {{2, 1}};
+  std::vector<std::complex<double>> y(12, -1);
+  const Plan<double> equal(e, {Kind::ComplexToComplex, Direction::Forward, {{3, 0, -1}}, {{4, 0, 3}}});
+  equal.execute(View<const std::complex<double>>(e, one, {1}), View<std::complex<double>>(e, y.data() + 2, {10, 3}, {1, -1}));
+  for (std::size_t i = 0; i < 12; ++i) EXPECT_EQ(y[i], i % 3 == 2 ? std::complex<double>(6, 3) : 0.0) << i;
+  EXPECT_IN("elements that overlap", message_of<InvalidArgument>([&] { Plan<double>(e, {Kind::ComplexToComplex, Direction::Forward, {{3, 1, 0}}}); }));
+}
+
+// The definition says NaN or infinity in every result; which is not promised, but not that nothing shows.
+TEST(Edges, ValuesThatAreNotFiniteShowInTheirTransformAlone) {
+  const Executor e = Executor::host();
+  for (const std::int64_t n : {1, 2, 7, 16, 61, 67, 100, 257, 1000, 1021, 4096}) {
+    for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+      std::vector<double> x(static_cast<std::size_t>(3 * n), 1.0);
+      x[static_cast<std::size_t>(n + n / 2)] = bad;
+      std::vector<std::complex<double>> y(static_cast<std::size_t>(3 * (n / 2 + 1)));
+      Plan<double>(e, dense(Kind::RealToComplex, Direction::Forward, {n}, {.batch = 3})).execute(x.data(), y.data());
+      for (std::int64_t b = 0; b < 3; ++b) {
+        for (std::int64_t k = 0; k <= n / 2; ++k) {
+          const auto z = y[static_cast<std::size_t>(b * (n / 2 + 1) + k)];
+          EXPECT_EQ(std::isfinite(z.real()) && std::isfinite(z.imag()), b != 1) << "n = " << n << ", " << b << ", " << k;
+        }
+      }
+    }
+  }
+}
+
+TEST(Edges, KaiserWindowsOfAnyBetaEnd) {
+  EXPECT_IN("beta is 1e+300", message_of<InvalidArgument>([] { (void)window(WindowKind::Kaiser, 8, {.beta = 1e300}); }));
+  EXPECT_IN("beta is nan", message_of<InvalidArgument>([] { (void)window(WindowKind::Kaiser, 8, {.beta = std::nan("")}); }));
+  EXPECT_EQ(window(WindowKind::Kaiser, 9, {.beta = 1e8})[0], 0);
+}
+
+// Two pieces an axis would be 2^40 copies.
+TEST(Edges, ShiftsOfManyShortAxes) {
+  const Executor e = Executor::host();
+  Shape shape(40, 1);
+  shape[3] = 3;
+  const auto x = Array<double>::from_host(e, shape, std::vector<double>{1, 2, 3});
+  EXPECT_EQ(fftshift(e, x).to_host(), (std::vector<double>{3, 1, 2}));
 }
 
 TEST(Edges, AnEmptyBatchRefusesWhatAnyOtherDoes) {

@@ -22,7 +22,7 @@ struct WindowOptions {
 // With x = j/(n-1) (symmetric) in 0 .. 1:
 //   Boxcar 1    Bartlett 1 - |2x - 1|    Hann 0.5 - 0.5 cos 2 pi x    Hamming 0.54 - 0.46 cos 2 pi x
 //   Blackman 0.42 - 0.5 cos 2 pi x + 0.08 cos 4 pi x    Kaiser I0(beta sqrt(1 - (2x - 1)^2)) / I0(beta)
-// Throws InvalidArgument for n < 1 and beta < 0, infinite or NaN.
+// Throws InvalidArgument for n < 1 and beta < 0, above 1e8 or NaN.
 [[nodiscard]] std::vector<double> window(WindowKind kind, std::int64_t n, const WindowOptions& options = {});
 
 // Whether the windows moved by multiples of `hop` sum to a constant everywhere, to `tolerance` of it (COLA), and whether their squares
