@@ -21,11 +21,6 @@
 
 namespace trn::tools::fuzz {
 
-// Thrown when a result is wrong.
-struct Finding {
-  std::string text;
-};
-
 struct Wide {
   long double re = 0, im = 0;
 };
@@ -72,7 +67,7 @@ class Case {
   Executor executor;
   std::mt19937_64 random;
   bool special;      // operands hold NaN and infinities
-  std::string what;  // the operation and its arguments, for the report
+  std::string what;  // arguments, for the report
 
   std::int64_t below(std::int64_t n) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n)); }
   bool chance(int one_in) { return below(one_in) == 0; }
