@@ -2,7 +2,7 @@
 // a smooth one below and above it, all kinds, both precisions, one line and strided lines.
 //
 // One transform of complex points x of few bits serves all kinds: X is its exact transform; the real parts of x have (X_k + conj X_(n-k))/2, and the Hermitian
-// part of x, which has one bit more, has the real parts of X. Up to 2^16 points X is the long double oracle's and every result counts. Beyond, single results are
+// part of x, which has one bit more, has the real parts of X. Up to 20000 points X is the long double oracle's and every result counts. Beyond, single results are
 // summed by the definition, and the norm of all results is known from Parseval's identity.
 #include <omp.h>
 
@@ -19,7 +19,7 @@ namespace {
 using testing::Long;
 using testing::oracle_dft;
 
-constexpr std::int64_t kWholeOracle = (std::int64_t{1} << 16) + 100;
+constexpr std::int64_t kWholeOracle = 20000;
 
 bool is_prime(std::int64_t n) { return host::prime_factors(n).size() == 1; }
 std::int64_t prime_near(std::int64_t n, int step) {
