@@ -71,8 +71,10 @@ int main() {
   bool fine = true;
   for (const auto& [name, samples] : {std::pair{"host", std::int64_t{1} << 22}, {"sim:trn2", std::int64_t{1} << 17}}) {
     const auto exec = trn::Executor::open(name);
+    const trn::Recorder recorder(exec);
     fine = report("pi", name, pi(exec, samples), std::numbers::pi) && fine;
     fine = report("call", name, call_price(exec, samples, {}), black_scholes({})) && fine;
+    for (const char* operation : {"rand.uniform", "rand.log_normal"}) fine = fine && recorder.family_of(operation) == trn::name(exec.family());
   }
   return fine ? 0 : 1;
 }

@@ -11,6 +11,7 @@
 int main(int argc, char** argv) {
   using namespace trn;
   const auto exec = Executor::open(argc == 3 && std::strcmp(argv[1], "--exec") == 0 ? argv[2] : "host");
+  const Recorder recorder(exec);
   std::mt19937 engine(1);
   std::normal_distribution<float> normal;
   const auto noise = [&](std::int64_t n, float size) {
@@ -25,7 +26,9 @@ int main(int argc, char** argv) {
   const auto whole = fft::fftconvolve(exec, signal, kernel).to_host(), blocks = fft::oaconvolve(exec, signal, kernel).to_host();
   double worst = 0, size = 0;
   for (std::size_t i = 0; i < sums.size(); ++i) {
-    worst = std::max({worst, std::abs(static_cast<double>(whole[i] - sums[i])), std::abs(static_cast<double>(blocks[i] - sums[i]))});
+    for (const double off : {std::abs(static_cast<double>(whole[i] - sums[i])), std::abs(static_cast<double>(blocks[i] - sums[i]))}) {
+      if (!(off <= worst)) worst = off;  // a NaN counts
+    }
     size += sums[i] * sums[i];
   }
   const double typical = std::sqrt(size / static_cast<double>(sums.size()));
@@ -47,7 +50,9 @@ int main(int argc, char** argv) {
               static_cast<long long>(delay));
   // fft/include/trn/fft/convolve.hpp bounds the error by norms; 20 u times sqrt(101) of the values' size is far above what happens and
   // far below a mistake.
-  const bool right = worst < 20 * 6e-8 * std::sqrt(101.0) * typical && best == delay;
+  // On a simulator device kernels ran, which have a modelled time.
+  const bool there = (recorder.modelled_seconds() > 0) == (exec.family() == Family::Device);
+  const bool right = there && worst < 20 * 6e-8 * std::sqrt(101.0) * typical && best == delay;
   std::printf("%s\n", right ? "right" : "WRONG");
   return right ? 0 : 1;
 }

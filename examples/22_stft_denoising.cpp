@@ -27,6 +27,7 @@ template <class T> double decibel_between(const std::vector<T>& clean, const std
 template <class T> int denoise(const trn::Executor& exec, double exact_to) {
   using namespace trn;
   const std::int64_t n = 16384;
+  const Recorder recorder(exec);
   std::mt19937 engine(3);
   std::normal_distribution<double> normal;
   std::vector<T> clean, noisy;
@@ -57,7 +58,9 @@ template <class T> int denoise(const trn::Executor& exec, double exact_to) {
   const double before = decibel_between(clean, noisy), after = decibel_between(clean, denoised), back = decibel_between(noisy, untouched);
   std::printf("signal to noise: %.1f dB before, %.1f dB after; %zu of %zu bins kept\n", before, after, kept, bins.size());
   std::printf("without a threshold the signal comes back to %.0f dB\n", back);
-  const bool right = after > before + 10 && back > exact_to;
+  // On a simulator device kernels ran, which have a modelled time.
+  const bool there = (recorder.modelled_seconds() > 0) == (exec.family() == Family::Device);
+  const bool right = there && after > before + 10 && back > exact_to;
   std::printf("%s\n", right ? "right" : "WRONG");
   return right ? 0 : 1;
 }
