@@ -1,13 +1,51 @@
 // The `trnsci` command: parses, runs one subcommand, and turns every error into one line. Exit status 2 for a mistake in
-// the arguments, 1 for anything that went wrong while running.
+// the arguments, 1 for anything that went wrong while running. Output that could not be written (a full disk, a pipe whose
+// reader is gone, a closed descriptor) is such an error.
+#include <fcntl.h>
+
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <iostream>
+#include <system_error>
 
 #include <trn/core/error.hpp>
 
 #include "commands.hpp"
 
+namespace {
+
+// A closed pipe becomes an answer of write. A closed standard descriptor becomes one that refuses to be written, so that no
+// file that is opened later takes its number and gets what is printed.
+void prepare_descriptors() {
+  std::signal(SIGPIPE, SIG_IGN);
+  for (const int descriptor : {0, 1, 2}) {
+    if (fcntl(descriptor, F_GETFD) != -1) continue;
+    if (open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY) != descriptor) return;
+  }
+}
+
+// Not fmt::print, which throws when standard error cannot be written.
+int complain(const std::string& text, int status) {
+  std::fputs(("trnsci: " + text + "\n").c_str(), stderr);
+  return status;
+}
+
+std::string lost_output(const std::string& reason) { return "cannot write standard output: " + reason; }
+
+// The status of a run that went well, unless its output was lost.
+int flushed() {
+  const bool already = !std::cout.good() || std::ferror(stdout) != 0;  // then errno is what the failed write left
+  if (!already) errno = 0;
+  if (std::cout.flush().good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return 0;
+  return complain(lost_output(std::generic_category().message(errno == 0 ? EIO : errno)), 1);
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   using namespace trn::tools;
+  prepare_descriptors();
   CLI::App app{"trnsci: math libraries for AWS Trainium. Without a subcommand: a short demonstration.", "trnsci"};
   app.require_subcommand(0, 1);
   app.set_version_flag("--version", TRN_VERSION);
@@ -26,20 +64,19 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);  // a chosen subcommand runs here
     if (app.get_subcommands().empty()) demonstration();
-    return 0;
+    return flushed();
   } catch (const CLI::Success& e) {
-    return app.exit(e);
+    const int status = app.exit(e);
+    return status == 0 ? flushed() : status;
   } catch (const CLI::ParseError& e) {
-    fmt::print(stderr, "trnsci: {}; try 'trnsci --help'\n", e.what());
-    return 2;
+    return complain(std::string(e.what()) + "; try 'trnsci --help'", 2);
   } catch (const trn::InvalidArgument& e) {
-    fmt::print(stderr, "trnsci: {}\n", e.what());
-    return 2;
+    return complain(e.what(), 2);
   } catch (const trn::NotImplemented& e) {
-    fmt::print(stderr, "trnsci: {}\n", e.what());
-    return 2;
+    return complain(e.what(), 2);
+  } catch (const std::system_error& e) {  // fmt::print
+    return complain(std::ferror(stdout) != 0 ? lost_output(e.code().message()) : e.what(), 1);
   } catch (const std::exception& e) {
-    fmt::print(stderr, "trnsci: {}\n", e.what());
-    return 1;
+    return complain(e.what(), 1);
   }
 }

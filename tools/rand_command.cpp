@@ -1,6 +1,6 @@
 // `trnsci rand`: values of a generator as raw little-endian binary on standard output or in a file, or as text. Values are
-// made and written piece by piece, so that any number of them needs little memory and a pipe can be read while it fills;
-// when the reader has enough and closes the pipe, the command ends quietly.
+// made and written piece by piece, so that any number of them needs little memory and a pipe can be read while it fills.
+// When the reader has enough and closes the pipe, the command ends with one line that says so and status 1.
 //
 // A distribution is one row of kDistributions: its name, the type of its values, and the call that draws them.
 #include <fmt/format.h>
@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <functional>
@@ -76,10 +75,8 @@ class Sink {
   }
   Sink(const Sink&) = delete;
   Sink& operator=(const Sink&) = delete;
-  // False when the reader is gone.
-  [[nodiscard]] bool write(const void* bytes, std::size_t count) {
-    if (std::fwrite(bytes, 1, count, file_) == count && std::fflush(file_) == 0) return true;
-    if (errno == EPIPE) return false;
+  void write(const void* bytes, std::size_t count) {
+    if (std::fwrite(bytes, 1, count, file_) == count && std::fflush(file_) == 0) return;
     fail<DeviceError>("rand: writing to {}: {}", path_.empty() ? "standard output" : path_, std::strerror(errno));
   }
 
@@ -125,9 +122,9 @@ void stream(const Arguments& arguments, std::vector<Generator>& generators, Draw
     if (!sink) sink.emplace(arguments.out);
     if (arguments.text) {
       const std::string text = as_text(host);
-      if (!sink->write(text.data(), text.size())) return;
-    } else if (!sink->write(host.data(), host.size() * sizeof(T))) {
-      return;
+      sink->write(text.data(), text.size());
+    } else {
+      sink->write(host.data(), host.size() * sizeof(T));
     }
     done += count;
   }
@@ -233,7 +230,6 @@ void run(const Arguments& a, const std::vector<std::string>& given) {
                     .dimensions = static_cast<std::uint32_t>(a.dimensions),
                     .origin = rand::is_quasi(algorithm) ? 0 : a.offset});
   }
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an answer of write, not the end of the process
   distribution.run(a, generators);
 }
 

@@ -1,10 +1,8 @@
 // `trnsci mp2` as a chemist meets it: files in, energies out, and one clear line for every mistake.
-#include <sys/wait.h>
+#include "command.hpp"
+
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
@@ -14,11 +12,7 @@
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Result {
-  int status;
-  std::string output;
-};
+using trn::integration::Result;
 
 class Mp2Command : public ::testing::Test {
  protected:
@@ -30,14 +24,8 @@ class Mp2Command : public ::testing::Test {
     std::ofstream(folder_ / name) << text;
     return folder_ / name;
   }
-  Result run(const std::string& arguments, const char* redirect = "2>&1", const char* subcommand = " mp2 ") const {
-    const std::string command = "cd " + folder_.string() + " && " + TRNSCI_COMMAND + subcommand + arguments + " " + redirect;
-    FILE* pipe = popen(command.c_str(), "r");
-    Result r{-1, {}};
-    std::array<char, 4096> part;
-    while (const std::size_t n = std::fread(part.data(), 1, part.size(), pipe)) r.output.append(part.data(), n);
-    r.status = WEXITSTATUS(pclose(pipe));
-    return r;
+  Result run(const std::string& arguments, const char* redirect = "2>&1", const char* subcommand = "mp2 ") const {
+    return trn::integration::trnsci(subcommand + arguments, redirect, folder_);
   }
 };
 
@@ -134,13 +122,14 @@ TEST_F(Mp2Command, NotConvergingIsReportedAndWritten) {
 
 TEST_F(Mp2Command, ModelsStagesOnOneCoreAndOnEight) {
   for (const char* cores : {"1", "8"}) {
-    const Result r = run(std::string("--nocc 8 --naux 70 --nvir 12 --cores ") + cores, "2>&1", " mp2-model ");
+    const Result r = run(std::string("--nocc 8 --naux 70 --nvir 12 --cores ") + cores, "2>&1", "mp2-model ");
     EXPECT_EQ(r.status, 0) << r.output;
     for (const char* part : {"transform", "solve", "energies", "gpsimd", "total"}) EXPECT_NE(r.output.find(part), std::string::npos) << part << "\n" << r.output;
     EXPECT_EQ(r.output.find("panels: a core uses") != std::string::npos, std::string(cores) == "8") << r.output;
   }
-  const Result refused = run("--nocc 8 --cores 3", "2>&1", " mp2-model ");
-  EXPECT_NE(refused.status, 0);
+  const Result refused = run("--nocc 8 --cores 3", "2>&1", "mp2-model ");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(trn::integration::lines(refused.output), 1) << refused.output;
   EXPECT_NE(refused.output.find("3 cores; give 1, or the 8 of a trn2 chip"), std::string::npos) << refused.output;
 }
 
