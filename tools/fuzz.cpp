@@ -9,6 +9,8 @@ void add_fuzz(CLI::App& app) {
   parent->require_subcommand(1);
   fuzz::add_fuzz_blas(*parent);
   fuzz::add_fuzz_fft(*parent);
+  fuzz::add_fuzz_files(*parent);
+  fuzz::add_fuzz_rand(*parent);
 }
 
 }  // namespace trn::tools
