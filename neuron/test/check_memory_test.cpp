@@ -170,6 +170,26 @@ TEST(Accumulate, OnlyOntoTheTensorEnginesOwnResults) {
             "uninitialised-read");
 }
 
+// The ban names trn1 and trn2 only.
+TEST(Accumulate, OntoOtherEnginesResultsOnTrn3) {
+  for (const char* name : {"trn1", "trn2", "trn3"}) {
+    for (const bool written : {false, true}) {
+      Rig rig(name);
+      const Access one = rig.tile("one", DType::Float32, 2, 2, {1, 2, 3, 4}), c = rig.b.psum("c", 2, {2});
+      if (written) rig.b.memset(c, 0.5, Engine::Vector);
+      rig.b.nc_matmul(c, one, one, {.accumulate = 1});
+      rig.b.nc_matmul(c, one, one, {.accumulate = 1});
+      rig.emit("out", c, Space::Psum);
+      const std::string check = check_of([&] { rig.run(); });
+      const char* onto_memset = std::string(name) == "trn3" ? "" : "accumulate-onto-memset";
+      EXPECT_EQ(check, written ? onto_memset : "uninitialised-read") << name;
+      if (check.empty()) {
+        EXPECT_EQ(rig.values("out"), (Values{20.5, 28.5, 28.5, 40.5}));
+      }
+    }
+  }
+}
+
 // A tile written in pieces, some of them twice and by different engines, knows when it is complete.
 TEST(UninitialisedRead, OfATileWrittenInPieces) {
   for (const bool spoiled : {false, true}) {

@@ -183,5 +183,36 @@ TEST(TensorPartitionReduce, IntegersAreExactAndBitsAreBits) {
   EXPECT_EQ(rig.values("and_out"), (Values{1, 0x01}));
 }
 
+// Equal dtypes do not pass through fp32: every digit of a 32-bit integer survives.
+TEST(AffineSelect, EqualDtypesKeepAllDigits) {
+  for (const DType dtype : {DType::Int32, DType::UInt32}) {
+    Rig rig;
+    const Values x{16777217, 2147483647, 123456789, 3};
+    const Access o = rig.b.sbuf("o", 1, {4}, dtype);
+    rig.b.affine_select(o, {{1, 4}}, 0, 0, AluOp::NotEqual, rig.tile("x", dtype, 1, 4, x), 7.0);
+    rig.emit("out", o);
+    rig.run();
+    EXPECT_EQ(rig.values("out"), (Values{7, 2147483647, 123456789, 3})) << name(dtype);
+  }
+}
+
+TEST(AffineSelect, OtherDtypesPassThroughFloat32) {
+  Rig rig;
+  const Access o = rig.b.sbuf("o", 1, {2}, DType::UInt32);
+  rig.b.affine_select(o, {{1, 2}}, 0, 0, AluOp::Equal, rig.tile("x", DType::Int32, 1, 2, {16777217, 5}), 9.0);
+  rig.emit("out", o);
+  rig.run();
+  EXPECT_EQ(rig.values("out"), (Values{16777216, 9}));
+}
+
+TEST(Iota, IntoNarrowFloats) {
+  Rig rig;
+  const Access o = rig.b.sbuf("o", 2, {3}, DType::BFloat16);
+  rig.b.iota(o, {{1, 3}}, 256, 1000);
+  rig.emit("out", o);
+  rig.run();
+  EXPECT_EQ(rig.values("out"), (Values{256, 256, 258, 1256, 1256, 1256})) << "257 and 1257, 1258 round to even";
+}
+
 }  // namespace
 }  // namespace trn::neuron::sim

@@ -137,5 +137,43 @@ TEST(Activation, ReducesBeforeRoundingToTheDestination) {
   }
 }
 
+// Three activations share the registers: sums are taken up where the last one left them.
+TEST(Activation, SumsStayInTheRegisters) {
+  Rig rig;
+  const Access x = rig.tile("x", DType::Float32, 2, 3, {1, 2, 3, 10, 20, 30});
+  const Access o = rig.b.sbuf("o", 2, {3}, DType::Float32);
+  const auto column = [&](const char* name) { return rig.b.sbuf(name, 2, {1}, DType::Float32); };
+  const Access first = column("first"), second = column("second"), third = column("third"), zero = column("zero");
+  rig.b.activation(o, ActFunction::Copy, x, {.reduce_cmd = ReduceCmd::ResetReduce});
+  rig.b.activation(o, ActFunction::Copy, x, {.scale = 100.0});  // idle: leaves them alone
+  rig.b.activation(o, ActFunction::Copy, x, {.reduce_res = first, .reduce_cmd = ReduceCmd::Reduce});
+  rig.b.activation(o, ActFunction::Copy, x, {.reduce_res = second, .reduce_cmd = ReduceCmd::Idle});
+  rig.b.activation(o, ActFunction::Copy, x, {.reduce_res = zero, .reduce_cmd = ReduceCmd::Reset});
+  rig.b.activation(o, ActFunction::Copy, x, {.reduce_res = third});
+  for (const auto& [name, t] : std::map<std::string, Access>{{"a", first}, {"b", second}, {"c", third}, {"z", zero}}) {
+    rig.emit(name, t);
+  }
+  rig.run();
+  EXPECT_EQ(rig.values("a"), (Values{12, 120}));
+  EXPECT_EQ(rig.values("b"), (Values{12, 120}));
+  EXPECT_EQ(rig.values("z"), (Values{0, 0}));
+  EXPECT_EQ(rig.values("c"), (Values{6, 60}));
+}
+
+TEST(Activation, SumsThatNothingBeganAreReported) {
+  const auto run = [](ReduceCmd cmd) {
+    return check_of([&] {
+      Rig rig;
+      const Access x = rig.tile("x", DType::Float32, 1, 1, {1}), r = rig.b.sbuf("r", 1, {1}, DType::Float32);
+      rig.b.activation(x, ActFunction::Copy, x, {.reduce_res = r, .reduce_cmd = cmd});
+      rig.emit("out", r);
+      rig.run();
+    });
+  };
+  EXPECT_EQ(run(ReduceCmd::Reduce), "uninitialised-read");
+  EXPECT_EQ(run(ReduceCmd::Idle), "uninitialised-read");
+  EXPECT_EQ(run(ReduceCmd::ResetReduce), "");
+}
+
 }  // namespace
 }  // namespace trn::neuron::sim

@@ -367,5 +367,56 @@ TEST(TensorCopy, MayOverlapItsOwnRow) {
   for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(rig.values("out")[2 * i], static_cast<double>(i)) << i;
 }
 
+TEST(ScalarTensorTensor, ReversedOperatorsTakeTheirOperandFirst) {
+  for (const bool r0 : {false, true}) {
+    for (const bool r1 : {false, true}) {
+      Rig rig;
+      const Access x = rig.tile("x", DType::Float32, 1, 2, {1, 5}), y = rig.tile("y", DType::Float32, 1, 2, {100, 7});
+      rig.b.scalar_tensor_tensor(x, x, AluOp::Subtract, 3.0, AluOp::Subtract, y, {.reverse0 = r0, .reverse1 = r1});
+      rig.emit("out", x);
+      rig.run();
+      Values expected;
+      for (const auto& [a, b] : {std::pair{1.0, 100.0}, std::pair{5.0, 7.0}}) {
+        const double t = r0 ? 3 - a : a - 3;
+        expected.push_back(r1 ? b - t : t - b);
+      }
+      EXPECT_EQ(rig.values("out"), expected) << r0 << r1;
+    }
+  }
+}
+
+TEST(TensorTensorScan, ReversedOperatorsTakeTheirArgumentsTheOtherWay) {
+  for (const bool r0 : {false, true}) {
+    for (const bool r1 : {false, true}) {
+      Rig rig;
+      const Access x = rig.tile("x", DType::Float32, 1, 3, {1, 2, 4});
+      const Access y = rig.tile("y", DType::Float32, 1, 3, {8, 1, 5});
+      rig.b.tensor_tensor_scan(x, x, y, 10.0, AluOp::Subtract, AluOp::Subtract, {.reverse0 = r0, .reverse1 = r1});
+      rig.emit("out", x);
+      rig.run();
+      Values expected;
+      double r = 10;
+      for (const auto& [a, b] : {std::pair{1.0, 8.0}, std::pair{2.0, 1.0}, std::pair{4.0, 5.0}}) {
+        const double t = r0 ? r - a : a - r;
+        expected.push_back(r = r1 ? b - t : t - b);
+      }
+      EXPECT_EQ(rig.values("out"), expected) << r0 << r1;
+    }
+  }
+}
+
+TEST(TensorCopyPredicated, OfANumber) {
+  for (const DType dtype : {DType::Float32, DType::BFloat16, DType::Int32, DType::UInt8}) {
+    for (const bool reverse : {false, true}) {
+      Rig rig;
+      const Access t = rig.tile("t", dtype, 2, 2, {1, 2, 3, 4});
+      rig.b.tensor_copy_predicated(t, 100.0, rig.tile("m", DType::UInt8, 2, 2, {0, 1, 255, 0}), reverse);
+      rig.emit("out", t);
+      rig.run();
+      EXPECT_EQ(rig.values("out"), reverse ? (Values{100, 2, 3, 100}) : (Values{1, 100, 100, 4})) << name(dtype);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace trn::neuron::sim

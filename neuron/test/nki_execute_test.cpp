@@ -55,7 +55,7 @@ TEST_P(NkiExecuteOn, ScheduledProgram) {
   const Access rows = k.tile("rows", DType::Float32, 64, {32}), half = k.tile("half", DType::BFloat16, 64, {32});
   const Access turned = k.tile("turned", DType::Float32, 32, {64});
   k.b.memset(rows, 0.0);
-  k.b.dma_gather(rows, table, index);
+  if (k.b.machine().indirect_dma) k.b.dma_gather(rows, table, index);
   k.b.tensor_tensor(x, x, rows, AluOp::Add);
   k.b.tensor_copy(half, x);
   k.b.dma_transpose(turned, x);
@@ -260,6 +260,43 @@ TEST(NkiExecute, GatherAndScatterRows) {
         k.b.finish(),
         {{"index", [rows](std::int64_t i) { return double(i * 37 % rows); }},
          {"where", [rows](std::int64_t i) { return i / 2 == 5 && rows > 70 ? -3.0 : double(39 - i / 2); }}});
+  }
+}
+
+// Reversed operators, a number as predicated source, sums that stay in the registers, the engine that issues a DMA, fp8
+// transposes and iota into bfloat16.
+TEST(NkiExecute, OptionsOfInstructions) {
+  for (const char* machine : {"trn2", "trn3"}) {
+    Kernel k(machine);
+    const Access x = k.b.input("x", DType::Float32, {32, 16}), y = k.load("y", DType::Float32, 32, {16});
+    const Access t = k.tile("t", DType::Float32, 32, {16}), u = k.tile("u", DType::Float32, 32, {16});
+    k.b.dma_copy(t, x, {.dge = DgeMode::Hardware, .issuer = tile::DmaIssuer::Scalar});
+    k.b.scalar_tensor_tensor(u, t, AluOp::Subtract, 0.5, AluOp::Subtract, y, {.reverse0 = true, .reverse1 = true});
+    k.store("reversed", u);
+    k.b.tensor_tensor_scan(u, t, y, 1.0, AluOp::Subtract, AluOp::Subtract, {.reverse0 = true, .reverse1 = true});
+    k.store("scan", u);
+    const Access mask = k.tile("mask", DType::UInt8, 32, {16}), count = k.tile("count", DType::Int32, 32, {16});
+    k.b.tensor_scalar(mask, t, AluOp::Greater, 0.0);
+    k.b.tensor_copy_predicated(u, -2.5, mask);
+    k.store("number", u);
+    k.b.iota(count, {{1, 16}}, 0, 3);
+    k.b.tensor_copy_predicated(count, 77.0, mask, true);
+    k.store("integer", count);
+    const Access sum = k.tile("sum", DType::Float32, 32, {1}), total = k.tile("total", DType::Float32, 32, {1});
+    k.b.activation(u, tile::ActFunction::Square, t, {.reduce_cmd = tile::ReduceCmd::ResetReduce});
+    k.b.activation(u, tile::ActFunction::Copy, y, {.reduce_res = sum, .reduce_cmd = tile::ReduceCmd::Reduce});
+    k.b.activation(u, tile::ActFunction::Copy, t, {.reduce_res = total, .reduce_cmd = tile::ReduceCmd::Idle});
+    k.store("sum", sum);
+    k.store("total", total);
+    const Access narrow = k.load("narrow", DType::Float8E4M3, 32, {16});
+    const Access wide = k.b.psum("wide", 16, {32}, DType::UInt16), turned = k.tile("turned", DType::UInt16, 16, {32});
+    k.b.nc_transpose(wide, narrow);
+    k.b.tensor_copy(turned, wide, Engine::Vector);
+    k.store("turned", turned);
+    const Access ramp = k.tile("ramp", DType::BFloat16, 32, {16});
+    k.b.iota(ramp, {{3, 16}}, 250, 100);
+    k.store("ramp", ramp);
+    expect_agreement(k.b.finish());
   }
 }
 

@@ -100,9 +100,10 @@ void Builder::append(Engine engine, std::vector<Access> operands, Attributes att
 }
 
 void Builder::dma_copy(const Access& dst, const Access& src, DmaOptions options) {
-  append(Engine::Dma, {dst, src, {}}, isa::DmaCopy{.route = {options.dge, options.ring}});
+  append(Engine::Dma, {dst, src, {}}, isa::DmaCopy{.issuer = options.issuer, .route = {options.dge, options.ring}});
 }
 void Builder::dma_transpose(const Access& dst, const Access& src, DmaOptions options) {
+  require(options.issuer == DmaIssuer::Default, "builder: dma_transpose cannot choose its issuer; leave it open");
   append(Engine::Dma, {dst, src}, isa::DmaTranspose{{options.dge, options.ring}});
 }
 void Builder::dma_gather(const Access& dst, const Access& src, const Access& index, IndirectOptions options) {
@@ -130,8 +131,8 @@ void Builder::tensor_scalar(const Access& dst, const Access& data, AluOp op0, Sc
   append(options.engine, {dst, data, o0, o1}, a);
 }
 void Builder::scalar_tensor_tensor(const Access& dst, const Access& data, AluOp op0, ScalarOrTile operand0, AluOp op1,
-                                   const Access& operand1) {
-  isa::ScalarTensorTensor a{.op0 = op0, .op1 = op1};
+                                   const Access& operand1, ReverseOptions options) {
+  isa::ScalarTensorTensor a{.op0 = op0, .op1 = op1, .reverse0 = options.reverse0, .reverse1 = options.reverse1};
   const Access o0 = slot_or_value(operand0, a.operand0_value);
   append(Engine::Vector, {dst, data, o0, operand1}, a);
 }
@@ -139,16 +140,18 @@ void Builder::tensor_reduce(const Access& dst, AluOp op, const Access& data, std
   append(Engine::Vector, {dst, data}, isa::TensorReduce{op, negate, reduce_dims});
 }
 void Builder::tensor_tensor_scan(const Access& dst, const Access& data0, const Access& data1, ScalarOrTile initial, AluOp op0,
-                                 AluOp op1) {
-  isa::TensorTensorScan a{.op0 = op0, .op1 = op1};
+                                 AluOp op1, ReverseOptions options) {
+  isa::TensorTensorScan a{.op0 = op0, .op1 = op1, .reverse0 = options.reverse0, .reverse1 = options.reverse1};
   const Access start = slot_or_value(initial, a.initial_value);
   append(Engine::Vector, {dst, data0, data1, start}, a);
 }
 void Builder::tensor_copy(const Access& dst, const Access& src, Engine engine) {
   append(engine, {dst, src}, isa::TensorCopy{});
 }
-void Builder::tensor_copy_predicated(const Access& dst, const Access& src, const Access& predicate, bool reverse_pred) {
-  append(Engine::Vector, {dst, src, predicate}, isa::TensorCopyPredicated{reverse_pred});
+void Builder::tensor_copy_predicated(const Access& dst, ScalarOrTile src, const Access& predicate, bool reverse_pred) {
+  isa::TensorCopyPredicated a{.reverse_pred = reverse_pred};
+  const Access from = slot_or_value(src, a.src_value);
+  append(Engine::Vector, {dst, from, predicate}, a);
 }
 void Builder::reciprocal(const Access& dst, const Access& data) { append(Engine::Vector, {dst, data}, isa::Reciprocal{}); }
 void Builder::memset(const Access& dst, double value, Engine engine) { append(engine, {dst}, isa::Memset{value}); }
@@ -156,7 +159,8 @@ void Builder::memset(const Access& dst, double value, Engine engine) { append(en
 void Builder::activation(const Access& dst, ActFunction op, const Access& data, ActivationOptions options) {
   isa::Activation a{.op = op};
   const Access bias = slot_or_value(options.bias, a.bias_value), scale = slot_or_value(options.scale, a.scale_value);
-  if (options.reduce_res.present()) a.reduce_op = AluOp::Add;
+  a.reduce_cmd = options.reduce_cmd.value_or(options.reduce_res.present() ? ReduceCmd::ResetReduce : ReduceCmd::Idle);
+  if (accumulates(a.reduce_cmd)) a.reduce_op = AluOp::Add;
   append(Engine::Scalar, {dst, data, bias, scale, options.reduce_res}, a);
 }
 

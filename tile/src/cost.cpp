@@ -87,7 +87,8 @@ double cycles(const Stream& s, const isa::NcTranspose&) {
   return tensor_cycles(s.m, static_cast<double>(data.partitions), data.dtype, true);
 }
 double cycles(const Stream& s, const isa::TensorTensor&) { return s.engine == Engine::GpSimd ? 2 * s.n : s.plain(); }
-double cycles(const Stream& s, const isa::TensorScalar&) {
+double cycles(const Stream& s, const isa::TensorScalar& a) {
+  if (a.op0 == AluOp::Reciprocal || a.op1 == AluOp::Reciprocal) return 8 * s.n;  // the same unit as reciprocal
   return s.engine == Engine::GpSimd ? 4 * s.n : s.plain();  // rsqrt: four times the Scalar Engine's time
 }
 double cycles(const Stream& s, const isa::Reciprocal&) { return 8 * s.n; }        // ISA: 8N

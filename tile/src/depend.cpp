@@ -23,6 +23,7 @@ MemoryMap::MemoryMap(const Program& program, const Allocation& allocation) : pro
   }
   first_tensor_ = count_;
   count_ += static_cast<std::int32_t>(program.tensors().size());
+  registers_ = count_++;
   aliases_.resize(static_cast<std::size_t>(count_));
   // Buffers of two aliasing tiles overlap when their byte ranges do.
   for (std::size_t a = 0; a < program.tiles().size(); ++a) {
@@ -125,6 +126,17 @@ void MemoryMap::touches(std::int32_t index, const Point& point, std::vector<Touc
     // Reads first: an instruction reads its sources before it overwrites them.
     if (!touch.write) std::swap(touches.back(), touches[reads++]);
   }
+  if (const auto* a = instruction.as<isa::Activation>()) touch_registers(*a, instruction, point, touches);
+}
+
+// Adding to the registers counts as writing them: the Scalar Engine does it in passing, without waiting for itself.
+void MemoryMap::touch_registers(const isa::Activation& a, const Instruction& instruction, const Point& point,
+                                std::vector<Touch>& touches) const {
+  const bool writes = a.reduce_cmd != ReduceCmd::Idle;
+  if (!writes && !instruction.operands[isa::Activation::reduce_res].present()) return;
+  const Access& data = instruction.operands[isa::Activation::data];
+  const std::int64_t first = data.partition.at(point.variables);
+  touches.push_back({registers_, {first, first + data.partitions, 0, 1}, writes, !writes});
 }
 
 // Average heights and widths are weighed by how often an instruction runs; the cut runs across the direction in which
@@ -178,6 +190,7 @@ void MemoryMap::cut_into_strips() {
     const TensorDecl& tensor = program_->tensors()[t];
     cut(tensor.kind == TensorKind::Input ? Region{0, 1, 0, 1} : whole_tensor(tensor), tensors[t]);
   }
+  cut({0, 1, 0, 1}, {});  // the registers: one strip
 }
 
 void DependencyTracker::log(const Touch& t, std::int64_t tag, std::int32_t queue) {

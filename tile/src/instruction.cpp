@@ -35,6 +35,14 @@ std::string_view name(DgeMode e) {
   static constexpr std::array<std::string_view, 4> names{"unknown", "none", "hwdge", "swdge"};
   return nth(names, e);
 }
+std::string_view name(DmaIssuer e) {
+  static constexpr std::array<std::string_view, 3> names{"unknown", "sync", "scalar"};
+  return nth(names, e);
+}
+std::string_view name(ReduceCmd e) {
+  static constexpr std::array<std::string_view, 5> names{"idle", "reset", "reduce", "reset_reduce", "load_reduce"};
+  return nth(names, e);
+}
 std::string_view name(OobMode e) {
   static constexpr std::array<std::string_view, 2> names{"error", "skip"};
   return nth(names, e);
@@ -75,7 +83,7 @@ const std::array<OpcodeInfo, kOpcodes>& table() {
       {"tensor_reduce", {out("dst"), in("data")}, {Vector}},
       {"tensor_tensor_scan", {out("dst"), in("data0"), in("data1"), maybe("initial")}, {Vector}},
       {"tensor_copy", {out("dst"), in("src")}, {Vector, Scalar, GpSimd}},
-      {"tensor_copy_predicated", {{"dst", Role::ReadWrite}, in("src"), in("predicate")}, {Vector}},
+      {"tensor_copy_predicated", {{"dst", Role::ReadWrite}, maybe("src"), in("predicate")}, {Vector}},
       {"activation",
        {out("dst"), in("data"), maybe("bias"), maybe("scale"), maybe("reduce_res", Role::Write)},
        {Scalar}},

@@ -31,6 +31,7 @@ constexpr Machine common() {
   m.gpsimd_cores = 8;                  // ARCH2: processor i serves partitions 16i .. 16i+15
   m.dense_stride_bytes = 16;           // ARCH2: more than 16 bytes halves the bandwidth
   m.free_dims_max = 4;                 // nki access patterns: up to 4 free dimensions
+  m.free_dims_max_two_inputs = 3;      // ISA: tensor_tensor and its like take 1 to 3 free dimensions
   m.gather_indices_max = 4096;         // ISA local_gather
   m.gather_elements_max = 32;          // ISA local_gather
   m.dma_engines = 16;                  // ARCH2/3/4: per core
@@ -89,6 +90,8 @@ constexpr Machine trn1() {
   m.pass_through_transpose = false;     // ISA: is_transpose is gen3 and later
   m.dma_transpose = false;              // documented as much slower before trn2
   m.hardware_dge = false;               // ARCH3: new there
+  m.indirect_dma = false;               // ISA dma_copy: gen3 and later
+  m.accumulate_onto_writes = false;     // ISA nc_matmul: undefined on gen2 and gen3
   m.float8_e4m3fn = false;              // gen4
   m.abs_max_min = false;                // gen4
   m.vector_gpsimd_share_port = true;    // ARCH2
@@ -126,6 +129,8 @@ constexpr Machine trn2() {
   m.double_row = true;
   m.pass_through_transpose = true;
   m.dma_transpose = true;               // ISA dma_transpose: trn2 and later
+  m.indirect_dma = true;
+  m.accumulate_onto_writes = false;     // ISA nc_matmul: undefined on gen2 and gen3
   m.hardware_dge = true;                // two hardware descriptor generators per core
   m.float8_e4m3fn = false;
   m.abs_max_min = false;
@@ -151,6 +156,7 @@ constexpr Machine trn3() {
   m.sbuf_bytes_per_partition = 245752;  // HWC
   m.hbm_bytes_per_chip = 144 * kGiB;    // ARCH4
   m.hbm_bytes_per_s_per_core = 1200 * kGiga;  // 4.8 TB/s over 4 stacks, one stack per two cores as on trn2
+  m.accumulate_onto_writes = true;      // ISA nc_matmul: the ban names gen2 and gen3 only
   m.float8_e4m3fn = true;
   m.abs_max_min = true;
   m.square_relu_in_tensor_scalar = true;

@@ -51,6 +51,16 @@ void expect_same(const Context& c, std::size_t a, std::size_t b) {
            name(x), c.operand_name(b), name(y));
 }
 
+// The Tensor Engine's pass-through keeps the dtype, but an 8-bit element fills 16 bits of PSUM, the upper ones zero.
+void expect_transposed(const Context& c, std::size_t dst, std::size_t data) {
+  if (!is_fp8(c.operand(data).dtype)) return expect_same(c, dst, data);
+  if (c.operand(dst).dtype == DType::UInt16) return;
+  c.report(kDType, c.operand_name(dst),
+           "{}; {} transposes {} into 16-bit elements whose upper byte is zero: use a uint16 tile and view() every "
+           "second byte",
+           name(c.operand(dst).dtype), c.machine.name, name(c.operand(data).dtype));
+}
+
 void check_dtype(const Context& c, const isa::NcMatmul& a) {
   using I = isa::NcMatmul;
   const DType dst = c.operand(I::dst).dtype, stationary = c.operand(I::stationary).dtype,
@@ -70,7 +80,7 @@ void check_dtype(const Context& c, const isa::NcMatmul& a) {
                      (stationary == DType::Float8E4M3FN && moving == DType::Float8E4M3);
   if (mixed) c.report(kDType, "stationary and moving", "float8_e4m3 and float8_e4m3fn cannot be mixed; convert one");
   if (a.is_transpose) {
-    expect_same(c, I::dst, I::stationary);
+    expect_transposed(c, I::dst, I::stationary);
     expect_same(c, I::stationary, I::moving);
     return;
   }
@@ -123,18 +133,13 @@ void expect_float32_if_present(const Context& c, std::size_t slot) {
            name(a.dtype));
 }
 
-void check_dtype(const Context& c, const isa::Activation& a) {
+void check_dtype(const Context& c, const isa::Activation&) {
   using I = isa::Activation;
-  const Access &bias = c.operand(I::bias), &reduce_res = c.operand(I::reduce_res);
+  const Access& bias = c.operand(I::bias);
   if (bias.present() && (!is_float(bias.dtype) || bias.dtype == DType::TFloat32)) {
     c.report(kDType, "bias", "{}; a bias is any float but tfloat32", name(bias.dtype));
   }
   expect_float32_if_present(c, I::scale);
-  const AluOp expected = reduce_res.present() ? AluOp::Add : AluOp::None;
-  if (a.reduce_op != expected) {
-    c.report(kDType, "reduce_op", "{}; activation reduces by add, and only into a reduce_res: set it to {}",
-             name(a.reduce_op), name(expected));
-  }
 }
 
 void check_dtype(const Context& c, const isa::DmaTranspose&) {
@@ -149,7 +154,12 @@ void check_dtype(const Context& c, const isa::DmaCopy& a) {
   c.report(kDType, "index", "{}; row indices are uint32 or int32", name(index));
 }
 void check_dtype(const Context& c, const isa::NcTranspose&) {
-  expect_same(c, isa::NcTranspose::dst, isa::NcTranspose::data);
+  using I = isa::NcTranspose;
+  const Engine engine = c.instruction.engine;
+  const bool on_tensor = engine == Engine::Tensor || (engine == Engine::Any && c.in_psum(c.operand(I::dst)) &&
+                                                      c.in_sbuf(c.operand(I::data)));
+  if (on_tensor && c.machine.pass_through_transpose) return expect_transposed(c, I::dst, I::data);
+  expect_same(c, I::dst, I::data);
 }
 
 void check_dtype(const Context& c, const isa::TensorTensor& a) {
@@ -179,9 +189,14 @@ void check_dtype(const Context& c, const isa::ScalarTensorTensor&) {
 void check_dtype(const Context& c, const isa::TensorTensorScan&) {
   expect_float32_if_present(c, isa::TensorTensorScan::initial);
 }
-void check_dtype(const Context& c, const isa::TensorCopyPredicated&) {
+void check_dtype(const Context& c, const isa::TensorCopyPredicated& a) {
   using I = isa::TensorCopyPredicated;
-  expect_same(c, I::src, I::dst);
+  const DType dst = c.operand(I::dst).dtype;
+  if (c.operand(I::src).present()) {
+    expect_same(c, I::src, I::dst);
+  } else if (is_integer(dst) && !fits(a.src_value, dst, false)) {
+    c.report(kDType, "src", "{} is not a {} value; choose one that dst holds", a.src_value, name(dst));
+  }
   const DType d = c.operand(I::predicate).dtype;
   if (d == DType::UInt8 || d == DType::UInt16 || d == DType::UInt32) return;
   c.report(kDType, "predicate", "{}; predicates are uint8, uint16 or uint32", name(d));
@@ -191,11 +206,6 @@ void check_dtype(const Context& c, const isa::Memset& a) {
   if (!is_integer(d) || fits(a.value, d, false)) return;
   c.report(kDType, "value", "{} is not a {} value; memset does not convert", a.value, name(d));
 }
-void check_dtype(const Context& c, const isa::Iota&) {
-  const DType d = c.instruction.dst().dtype;
-  if (is_integer(d) || d == DType::Float32) return;
-  c.report(kDType, "dst", "{}; iota writes integers or float32: convert with tensor_copy", name(d));
-}
 void check_dtype(const Context& c, const isa::LocalGather&) {
   using I = isa::LocalGather;
   expect_same(c, I::dst, I::src_buffer);
@@ -203,7 +213,7 @@ void check_dtype(const Context& c, const isa::LocalGather&) {
   c.report(kDType, "index", "{}; local_gather indices are uint16", name(c.operand(I::index).dtype));
 }
 // Every dtype, in any combination.
-template <isa::OneOf<isa::AffineSelect, isa::TensorCopy, isa::Reciprocal> I>
+template <isa::OneOf<isa::AffineSelect, isa::TensorCopy, isa::Reciprocal, isa::Iota> I>
 void check_dtype(const Context&, const I&) {}
 
 }  // namespace

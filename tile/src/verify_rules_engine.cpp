@@ -71,6 +71,10 @@ Answer objection_to(const Context& c, Engine engine, const isa::TensorScalar& a)
                            name(a.op1))}};
     }
   }
+  if (engine == Engine::Vector && (a.op0 == AluOp::Rsqrt || a.op1 == AluOp::Rsqrt)) {
+    return {{kEngine, a.op0 == AluOp::Rsqrt ? "op0" : "op1",
+             "the vector engine has no rsqrt; use activation, or op0 alone on gpsimd"}};
+  }
   if (engine == Engine::GpSimd && (a.op0 != AluOp::Rsqrt || a.op1 != AluOp::None)) {
     return {{kEngine, "op0",
              fmt::format("the gpsimd engine has only rsqrt here, not {}+{}; use vector", name(a.op0), name(a.op1))}};

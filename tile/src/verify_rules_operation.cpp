@@ -16,8 +16,8 @@ bool is_comparison(AluOp op) { return op >= AluOp::Equal && op <= AluOp::Less; }
 
 bool is_reduction(AluOp op) {
   using enum AluOp;
-  constexpr std::array kReductions{Add,        Subtract,  Multiply,   Maximum,    Minimum,   AbsMax,    AbsMin,
-                                   LogicalAnd, LogicalOr, LogicalXor, BitwiseAnd, BitwiseOr, BitwiseXor};
+  constexpr std::array kReductions{Add,       Subtract,   Multiply,   Maximum,   Minimum,   LogicalAnd,
+                                   LogicalOr, LogicalXor, BitwiseAnd, BitwiseOr, BitwiseXor};
   return std::find(kReductions.begin(), kReductions.end(), op) != kReductions.end();
 }
 
@@ -61,6 +61,14 @@ void check_route(const Context& c, const isa::DmaRoute& route) {
 }
 void check_operation(const Context& c, const isa::DmaCopy& a) {
   const DgeMode dge = a.route.dge;
+  if (is_indirect(c.instruction) && !c.machine.indirect_dma) {
+    c.report(kEngine, "index", "{} has no gathers and scatters; copy the rows one by one, or select them by a matmul",
+             c.machine.name);
+  }
+  if (a.issuer != DmaIssuer::Default && dge != DgeMode::Hardware) {
+    c.report(kEngine, "issuer", "'{}' triggers hardware descriptors only, this copy has '{}'; set dge to '{}'",
+             name(a.issuer), name(dge), name(DgeMode::Hardware));
+  }
   if (is_indirect(c.instruction) && (dge == DgeMode::Hardware || dge == DgeMode::Static)) {
     c.report(kEngine, "dge", "descriptors of an indirect copy cannot come from '{}'; leave it open or use '{}'",
              name(dge), name(DgeMode::Software));
@@ -102,8 +110,19 @@ void check_operation(const Context& c, const isa::TensorPartitionReduce& a) {
 void check_operation(const Context& c, const isa::AffineSelect& a) {
   expect(c, is_comparison(a.cmp_op), "cmp_op", a.cmp_op, "a comparison");
 }
+void check_operation(const Context& c, const isa::Activation& a) {
+  if (a.reduce_cmd == ReduceCmd::LoadReduce) {
+    c.report(kEngine, "reduce_cmd", "activation has no value to load; use '{}', and add the value afterwards",
+             name(ReduceCmd::ResetReduce));
+  }
+  const AluOp expected = accumulates(a.reduce_cmd) ? AluOp::Add : AluOp::None;
+  if (a.reduce_op != expected) {
+    c.report(kEngine, "reduce_op", "{} with reduce_cmd '{}'; activation reduces by add alone: set {}", name(a.reduce_op),
+             name(a.reduce_cmd), name(expected));
+  }
+}
 // No operator to choose, or any of them.
-template <isa::OneOf<isa::NcTranspose, isa::TensorCopy, isa::TensorCopyPredicated, isa::Activation, isa::Reciprocal,
+template <isa::OneOf<isa::NcTranspose, isa::TensorCopy, isa::TensorCopyPredicated, isa::Reciprocal,
                      isa::Memset, isa::Iota, isa::LocalGather> I>
 void check_operation(const Context&, const I&) {}
 

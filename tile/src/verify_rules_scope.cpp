@@ -32,12 +32,19 @@ class ScopeWalk {
           check({program_, machine_, program_.instructions()[index], statement.index, diagnostics_});
           ++s;
           break;
-        case StatementKind::Loop:
+        case StatementKind::Loop: {
+          const bool parallel = program_.loops()[index].kind == LoopKind::Parallel;
           loops_.push_back(statement.index);
+          if (parallel) registers_began_.push_back(false);
           block(s + 1, statement.end);
+          // After a parallel loop that used the registers, they hold what its last iteration left, whichever that was.
+          const bool used = registers_began_.back();
+          if (parallel) registers_began_.pop_back();
+          if (parallel && used) registers_began_.back() = false;
           loops_.pop_back();
           s = statement.end;
           break;
+        }
       }
     }
     for (const std::int32_t tile : opened) alloc_depth_[static_cast<std::size_t>(tile)] = kHidden;
@@ -46,7 +53,7 @@ class ScopeWalk {
  private:
   static constexpr std::ptrdiff_t kHidden = -1;
 
-  void check(const Context& c) const {
+  void check(const Context& c) {
     for (std::size_t slot = 0; slot < c.instruction.operands.size(); ++slot) {
       const Access& a = c.operand(slot);
       if (!a.present()) continue;
@@ -62,6 +69,20 @@ class ScopeWalk {
       for_each_field<Affine>(attributes, [&](const char* field, const Affine& a) { check_variables(c, field, a); });
     });
     if (const auto* matmul = c.instruction.as<isa::NcMatmul>()) check_accumulation(c, matmul->accumulate);
+    if (const auto* activation = c.instruction.as<isa::Activation>()) check_registers(c, *activation);
+  }
+
+  // Sums that stay in the Scalar Engine's registers begin inside the innermost parallel loop around them: its iterations
+  // share the registers, and their order is free.
+  void check_registers(const Context& c, const isa::Activation& a) {
+    const bool reads = a.reduce_cmd == ReduceCmd::Reduce ||
+                       (a.reduce_cmd == ReduceCmd::Idle && c.operand(isa::Activation::reduce_res).present());
+    if (a.reduce_cmd == ReduceCmd::Reset || a.reduce_cmd == ReduceCmd::ResetReduce) registers_began_.back() = true;
+    if (!reads || registers_began_.back()) return;
+    c.report("loop-kind", "reduce_cmd",
+             "'{}' takes up sums that nothing began {}; begin with '{}' there", name(a.reduce_cmd),
+             registers_began_.size() > 1 ? "in this iteration of the parallel loop" : "before it",
+             name(ReduceCmd::ResetReduce));
   }
 
   void check_variables(const Context& c, std::string_view subject, const Affine& affine) const {
@@ -101,6 +122,7 @@ class ScopeWalk {
   std::vector<std::ptrdiff_t>
       alloc_depth_;                  // by tile: how many loops were open at its Alloc, kHidden outside its scope
   std::vector<std::int32_t> loops_;  // open ones, outermost first
+  std::vector<bool> registers_began_{false};  // in the program, and in each open parallel loop
 };
 
 }  // namespace

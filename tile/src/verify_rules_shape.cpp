@@ -23,6 +23,7 @@ void same_partitions(const Context& c, std::initializer_list<std::size_t> slots)
 
 void same_free(const Context& c, std::initializer_list<std::size_t> slots) {
   for (const std::size_t slot : slots) {
+    if (!c.operand(slot).present()) continue;
     const std::int64_t n = free_elements(c.operand(slot)), wanted = free_elements(c.instruction.dst());
     if (n == wanted) continue;
     c.report(kSize, c.operand_name(slot), "{} elements per partition but dst has {}; make them equal", n, wanted);
@@ -33,6 +34,17 @@ void same_free(const Context& c, std::initializer_list<std::size_t> slots) {
 void same_shape(const Context& c, std::initializer_list<std::size_t> slots) {
   same_partitions(c, slots);
   same_free(c, slots);
+}
+
+// An instruction that reads two tiles has fewer dimensions for each.
+void two_inputs(const Context& c, std::initializer_list<std::size_t> slots) {
+  for (const std::size_t slot : slots) {
+    const Access& a = c.operand(slot);
+    const auto dims = a.present() ? static_cast<std::int64_t>(a.merged_dims().size()) : 0;
+    if (dims <= c.machine.free_dims_max_two_inputs) continue;
+    c.report(kSize, c.operand_name(slot), "{} free dimensions; {} takes at most {}: split the instruction", dims,
+             opcode_info(c.instruction.opcode()).name, c.machine.free_dims_max_two_inputs);
+  }
 }
 
 // One value per partition.
@@ -106,10 +118,14 @@ void check_shape(const Context& c, const isa::TensorPartitionReduce&) {
 }
 
 void check_shape(const Context& c, const isa::TensorTensor&) {
-  same_shape(c, {isa::TensorTensor::data1, isa::TensorTensor::data2});
+  using I = isa::TensorTensor;
+  same_shape(c, {I::data1, I::data2});
+  two_inputs(c, {I::dst, I::data1, I::data2});
 }
 void check_shape(const Context& c, const isa::TensorCopyPredicated&) {
-  same_shape(c, {isa::TensorCopyPredicated::src, isa::TensorCopyPredicated::predicate});
+  using I = isa::TensorCopyPredicated;
+  same_shape(c, {I::src, I::predicate});
+  two_inputs(c, {I::dst, I::src, I::predicate});
 }
 void check_shape(const Context& c, const isa::TensorScalar&) {
   using I = isa::TensorScalar;
@@ -119,11 +135,13 @@ void check_shape(const Context& c, const isa::TensorScalar&) {
 void check_shape(const Context& c, const isa::ScalarTensorTensor&) {
   using I = isa::ScalarTensorTensor;
   same_shape(c, {I::data, I::operand1});
+  two_inputs(c, {I::dst, I::data, I::operand1});
   column(c, {I::operand0});
 }
 void check_shape(const Context& c, const isa::TensorTensorScan&) {
   using I = isa::TensorTensorScan;
   same_shape(c, {I::data0, I::data1});
+  two_inputs(c, {I::dst, I::data0, I::data1});
   column(c, {I::initial});
 }
 void check_shape(const Context& c, const isa::Activation&) {

@@ -88,6 +88,13 @@ TEST(Builder, NumbersAndTilesShareASlot) {
   EXPECT_EQ(tile_scale.as<isa::Activation>()->reduce_op, AluOp::None);
 }
 
+TEST(Builder, ATransposeCannotChooseItsIssuer) {
+  Builder b("issuer", machine("trn2"));
+  const Access t = b.sbuf("t", 32, {32}, DType::Float32), x = b.input("x", DType::Float32, {32, 32});
+  EXPECT_THROW(b.dma_transpose(t, x, {.dge = DgeMode::Hardware, .issuer = DmaIssuer::Sync}), InvalidArgument);
+  EXPECT_NO_THROW(b.dma_transpose(t, x, {.dge = DgeMode::Hardware}));
+}
+
 TEST(Builder, OneEngineOpcodesGetTheirEngine) {
   Builder b("engines", machine("trn2"));
   const Access t = b.sbuf("t", 32, {8}, DType::Float32);

@@ -207,5 +207,20 @@ TEST(Cost, TwoNarrowInputs) {
   }
 }
 
+// One unit divides, whichever instruction asks for it: 8 N cycles.
+TEST(Cost, ReciprocalCostsTheSameAsAnOperator) {
+  const auto tile = [](Builder& b) { return b.sbuf("t", 128, {512}, F32); };
+  const double own = cost("trn2", [&](Builder& b) { const Access t = tile(b); b.reciprocal(t, t); });
+  EXPECT_GT(own, 8 * 512 / 0.96);
+  EXPECT_EQ(own, cost("trn2", [&](Builder& b) {
+              const Access t = tile(b);
+              b.tensor_scalar(t, t, AluOp::Reciprocal, 0.0);
+            }));
+  EXPECT_EQ(own, cost("trn2", [&](Builder& b) {
+              const Access t = tile(b);
+              b.tensor_scalar(t, t, AluOp::Add, 1.0, {.op1 = AluOp::Reciprocal});
+            }));
+}
+
 }  // namespace
 }  // namespace trn::tile

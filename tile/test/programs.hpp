@@ -30,7 +30,8 @@ inline Access matmul_section(Builder& b, const Access& a, const Access& x) {
   b.sequential("k", 2, [&](const Affine& k) {
     const Access stationary = b.sbuf("stationary", p, {p}, DType::BFloat16, 2);
     const Access moving = b.sbuf("moving", p, {256}, DType::BFloat16, 2);
-    b.dma_copy(stationary, a(ds(k * p, p), all), {.dge = dge, .ring = 0});
+    const DmaIssuer issuer = dge == DgeMode::Hardware ? DmaIssuer::Sync : DmaIssuer::Default;
+    b.dma_copy(stationary, a(ds(k * p, p), all), {.dge = dge, .ring = 0, .issuer = issuer});
     b.dma_copy(moving, x(ds(k * p, p), all), {.dge = DgeMode::Static});
     b.nc_matmul(acc, stationary, moving, {.accumulate = k});
   });
@@ -42,6 +43,8 @@ inline Access matmul_section(Builder& b, const Access& a, const Access& x) {
   b.memset(scale, 0.5, Engine::GpSimd);
   b.tensor_copy(product, acc, Engine::Vector);
   b.activation(product, ActFunction::Tanh, product, {.bias = bias, .scale = scale, .reduce_res = total});
+  b.activation(product(all, ds(0, 128)), ActFunction::Copy, product(all, ds(0, 128)),
+               {.reduce_res = total, .reduce_cmd = ReduceCmd::Reduce});
   b.activation(product, ActFunction::Sigmoid, product, {.bias = b.machine().activation_bias_immediate ? 0.125 : 0.0, .scale = 0.5});
   return product;
 }
@@ -59,9 +62,12 @@ inline Access vector_section(Builder& b, const Access& data) {
   b.tensor_scalar(out, out, AluOp::Multiply, column, {.op1 = AluOp::Add, .operand1 = 2.0, .engine = Engine::Vector});
   b.tensor_tensor(out, out, data, AluOp::Add);
   b.scalar_tensor_tensor(out, out, AluOp::Multiply, 0.5, AluOp::Subtract, data);
+  b.scalar_tensor_tensor(out, out, AluOp::Subtract, 0.5, AluOp::Subtract, data, {.reverse0 = true, .reverse1 = true});
   b.tensor_tensor_scan(out, data, out, 0.125, AluOp::Multiply, AluOp::Add);
+  b.tensor_tensor_scan(out, data, out, 0.25, AluOp::Minimum, AluOp::Subtract, {.reverse0 = true, .reverse1 = true});
   b.tensor_scalar(mask, data, AluOp::GreaterEqual, 0.5);
   b.tensor_copy_predicated(out, data, mask, true);
+  b.tensor_copy_predicated(out(all, ds(0, 64)), 0.75, mask(all, ds(64, 64)));
   const Access bits = out.view(DType::UInt32);
   b.tensor_scalar(bits, bits, AluOp::BitwiseAnd, 4294901760.0);
   b.tensor_tensor(bits, bits, bits, AluOp::BitwiseOr, Engine::Vector);
@@ -148,9 +154,11 @@ inline Program every_opcode(const Machine& machine) {
   const Access row = b.sbuf("row", p, {1}, DType::UInt32);
   const Access picked = b.sbuf("picked", p, {64}, DType::Float32);
   b.iota(row, {{0, 1}}, p - 1, -1);  // the last row first
-  b.dma_gather(picked, table, row);
+  if (machine.indirect_dma) b.dma_gather(picked, table, row);
+  else b.dma_copy(picked, table);
   b.tensor_tensor(picked, picked, gpsimd_section(b), AluOp::Add);
-  b.dma_scatter(z, picked, row, {.oob = OobMode::Skip});
+  if (machine.indirect_dma) b.dma_scatter(z, picked, row, {.oob = OobMode::Skip});
+  else b.dma_copy(z, picked);
 
   transpose_section(b, a, t);
   return b.finish();

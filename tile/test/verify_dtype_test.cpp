@@ -164,10 +164,18 @@ const std::vector<Case> kOther{
      [](Builder& b, bool bad) {
        b.local_gather(sbuf(b, "d", bad ? BF16 : F32), sbuf(b, "s", F32), sbuf(b, "i", U16, 2));
      }},
-    {"IotaDestination", "illegal-dtype", "dst: bfloat16; iota writes integers or float32",
+    {"Fp8TransposeFillsSixteenBits", "illegal-dtype", "trn2 transposes float8_e4m3 into 16-bit elements",
+     [](Builder& b, bool bad) { b.nc_transpose(b.psum("d", 32, {32}, bad ? E4M3 : U16), sbuf(b, "s", E4M3)); }},
+    {"Fp8PassThroughFillsSixteenBits", "illegal-dtype", "trn3 transposes float8_e4m3 into 16-bit elements",
      [](Builder& b, bool bad) {
-       b.iota(sbuf(b, "d", bad ? BF16 : DType::Int8), {{1, 32}});
-     }},
+       const Access d = b.psum("d", 32, {32}, bad ? E4M3 : U16);
+       b.nc_matmul(d, sbuf(b, "s", E4M3), sbuf(b, "m", E4M3), {.is_transpose = true});
+     },
+     "trn3"},
+    {"Fp8TransposeByVectorKeepsTheDtype", "illegal-dtype", "dst: uint16 but data is float8_e4m3",
+     [](Builder& b, bool bad) { b.nc_transpose(sbuf(b, "d", bad ? U16 : E4M3), sbuf(b, "s", E4M3), Engine::Vector); }},
+    {"PredicatedNumber", "illegal-dtype", "src: 0.5 is not a int32 value",
+     [](Builder& b, bool bad) { b.tensor_copy_predicated(sbuf(b, "d", bad ? I32 : F32), 0.5, sbuf(b, "m", U8)); }},
     {"MemsetFraction", "illegal-dtype", "value: 0.5 is not a int32 value",
      [](Builder& b, bool bad) { b.memset(sbuf(b, "d", I32), bad ? 0.5 : -2147483648.0); }},
     {"MemsetRange", "illegal-dtype", "value: 256 is not a uint8 value",
@@ -193,6 +201,14 @@ const std::vector<Case> kOther{
 };
 TRN_VERIFY_CASES(VerifyOtherDtype, kOther);
 
+TEST(VerifyIota, WritesEveryDtype) {
+  for (const DType d : {F32, BF16, FP16, TF32, E4M3, I32, U32, U16, U8}) {
+    Builder b("iota", machine("trn2"));
+    b.iota(sbuf(b, "d", d), {{1, 32}});
+    EXPECT_EQ(all_messages(verify(b.finish_unverified(), machine("trn2"))), "") << name(d);
+  }
+}
+
 TEST(VerifyActivation, ReducesByAddAndOnlyWithADestination) {
   const auto rule_for = [](AluOp op, bool destination) -> std::string {
     Builder b("activation", machine("trn2"));
@@ -205,9 +221,9 @@ TEST(VerifyActivation, ReducesByAddAndOnlyWithADestination) {
   };
   EXPECT_EQ(rule_for(AluOp::Add, true), "");
   EXPECT_EQ(rule_for(AluOp::None, false), "");
-  EXPECT_EQ(rule_for(AluOp::Maximum, true), "illegal-dtype");
-  EXPECT_EQ(rule_for(AluOp::None, true), "illegal-dtype");
-  EXPECT_EQ(rule_for(AluOp::Add, false), "illegal-dtype");
+  EXPECT_EQ(rule_for(AluOp::Maximum, true), "illegal-engine");
+  EXPECT_EQ(rule_for(AluOp::None, true), "illegal-engine");
+  EXPECT_EQ(rule_for(AluOp::Add, false), "illegal-engine");
 }
 
 }  // namespace

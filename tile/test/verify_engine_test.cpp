@@ -133,6 +133,40 @@ const std::vector<Case> kEngines{
      [](Builder& b, bool bad) { scalar_op(b, bad ? AluOp::Maximum : AluOp::Add, AluOp::None, Engine::Scalar); }},
     {"GpSimdRsqrt", "illegal-engine", "the gpsimd engine has only rsqrt here, not multiply+none",
      [](Builder& b, bool bad) { scalar_op(b, bad ? AluOp::Multiply : AluOp::Rsqrt, AluOp::None, Engine::GpSimd); }},
+    {"RsqrtNotOnVector", "illegal-engine", "op0: the vector engine has no rsqrt",
+     [](Builder& b, bool bad) { scalar_op(b, AluOp::Rsqrt, AluOp::None, bad ? Engine::Vector : Engine::GpSimd); }},
+    {"RsqrtNotAsSecondOperator", "illegal-engine", "op1: the vector engine has no rsqrt",
+     [](Builder& b, bool bad) { scalar_op(b, AluOp::Add, bad ? AluOp::Rsqrt : AluOp::Abs, Engine::Vector); }},
+    {"GathersNotOnTrn1", "illegal-engine", "index: trn1 has no gathers and scatters",
+     [](Builder& b, bool bad) {
+       const Access x = b.input("x", F32, {32, 32});
+       if (bad) b.dma_gather(tile(b, "d", false), x, b.sbuf("i", 32, {1}, U32));
+       else b.dma_copy(tile(b, "d", false), x);
+     },
+     "trn1"},
+    {"ScattersNotOnTrn1", "illegal-engine", "index: trn1 has no gathers and scatters",
+     [](Builder& b, bool bad) {
+       const Access y = b.output("y", F32, {32, 32});
+       if (bad) b.dma_scatter(y, tile(b, "s", false), b.sbuf("i", 32, {1}, U32));
+       else b.dma_copy(y, tile(b, "s", false));
+     },
+     "trn1"},
+    {"IssuerNeedsHardwareDescriptors", "illegal-engine", "issuer: 'sync' triggers hardware descriptors only",
+     [](Builder& b, bool bad) {
+       b.dma_copy(tile(b, "d", false), b.input("x", F32, {32, 32}),
+                  {.dge = bad ? DgeMode::Default : DgeMode::Hardware, .issuer = DmaIssuer::Sync});
+     }},
+    {"ActivationHasNothingToLoad", "illegal-engine", "reduce_cmd: activation has no value to load",
+     [](Builder& b, bool bad) {
+       b.activation(tile(b, "d", false), ActFunction::Exp, tile(b, "s", false),
+                    {.reduce_res = b.sbuf("r", 32, {1}, F32),
+                     .reduce_cmd = bad ? ReduceCmd::LoadReduce : ReduceCmd::ResetReduce});
+     }},
+    {"NoReductionByAbsMax", "illegal-engine", "op: 'abs_max' is not available here",
+     [](Builder& b, bool bad) {
+       b.tensor_reduce(b.sbuf("d", 32, {1}, F32), bad ? AluOp::AbsMax : AluOp::Maximum, tile(b, "s", false));
+     },
+     "trn3"},
     {"PowerOnGpSimd", "illegal-engine", "power of two tiles runs on gpsimd only",
      [](Builder& b, bool bad) { tile_op(b, AluOp::Power, bad ? Engine::Vector : Engine::GpSimd); }},
     {"BitsOnVector", "illegal-engine", "bit operations run on vector only, not on gpsimd",
@@ -171,7 +205,7 @@ const std::vector<Case> kEngines{
     {"DoubleRowOnTrn2", "illegal-engine", "a transpose cannot use double_row",
      [](Builder& b, bool bad) {
        const Access s = b.sbuf("s", 32, {2, 32}, E4M3), m = b.sbuf("m", 32, {2, 32}, E4M3);
-       b.nc_matmul(bad ? b.psum("d", 32, {32}, E4M3) : b.psum("d", 32, {32}), s, m,
+       b.nc_matmul(bad ? b.psum("d", 32, {32}, U16) : b.psum("d", 32, {32}), s, m,
                    {.perf_mode = MatmulMode::DoubleRow, .is_transpose = bad});
      }},
     {"PassThroughTransposeNotOnTrn1", "illegal-engine", "trn1 has no pass-through transpose",

@@ -238,5 +238,44 @@ const std::vector<Case> kDma{
 };
 TRN_VERIFY_CASES(VerifyDmaShape, kDma);
 
+// A pattern of four dimensions, or three, of which none merge.
+Access pattern(Builder& b, const char* name, bool four, DType dtype = F32) {
+  return sbuf(b, name, 32, {3, 3, 3, 8}, dtype)(all, ds(0, four ? 2 : 1), ds(0, 2), ds(0, 2), ds(0, 4));
+}
+
+const std::vector<Case> kTwoInputs{
+    {"TensorTensor", "size-limit", "dst: 4 free dimensions; tensor_tensor takes at most 3",
+     [](Builder& b, bool bad) {
+       b.tensor_tensor(pattern(b, "d", bad), pattern(b, "s", bad), pattern(b, "u", bad), AluOp::Add, Engine::Vector);
+     }},
+    {"OneOperandIsEnough", "size-limit", "data2: 4 free dimensions; tensor_tensor takes at most 3",
+     [](Builder& b, bool bad) {
+       const std::int64_t n = bad ? 32 : 16;
+       b.tensor_tensor(sbuf(b, "d", 32, {n}), sbuf(b, "s", 32, {n}), pattern(b, "u", bad), AluOp::Add, Engine::Vector);
+     }},
+    {"ScalarTensorTensor", "size-limit", "scalar_tensor_tensor takes at most 3",
+     [](Builder& b, bool bad) {
+       b.scalar_tensor_tensor(pattern(b, "d", bad), pattern(b, "s", bad), AluOp::Add, 1.0, AluOp::Add,
+                              pattern(b, "u", bad));
+     }},
+    {"Scan", "size-limit", "tensor_tensor_scan takes at most 3",
+     [](Builder& b, bool bad) {
+       b.tensor_tensor_scan(pattern(b, "d", bad), pattern(b, "s", bad), pattern(b, "u", bad), 0.0, AluOp::Add,
+                            AluOp::Add);
+     }},
+    {"Predicated", "size-limit", "tensor_copy_predicated takes at most 3",
+     [](Builder& b, bool bad) {
+       b.tensor_copy_predicated(pattern(b, "d", bad), pattern(b, "s", bad), pattern(b, "u", bad, U8));
+     }},
+};
+TRN_VERIFY_CASES(VerifyTwoInputs, kTwoInputs);
+
+TEST(VerifyTwoInputs, OneInputKeepsFourDimensions) {
+  Builder b("one", machine("trn2"));
+  b.tensor_copy(pattern(b, "d", true), pattern(b, "s", true));
+  b.tensor_scalar(pattern(b, "e", true), pattern(b, "t", true), AluOp::Add, 1.0);
+  EXPECT_EQ(all_messages(verify(b.finish_unverified(), machine("trn2"))), "");
+}
+
 }  // namespace
 }  // namespace trn::tile::test

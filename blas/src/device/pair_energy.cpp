@@ -5,16 +5,17 @@
 //     for j >= i:    words of B_j in SBUF, two buffers
 //       for each tile of up to 128 rows of T:
 //         Tensor     T = B_i^T B_j in one PSUM bank                             (a <= 128, b <= 512)
-//         Vector     weight = rsqrt(e_b + (e_a - e_i - e_j)),  Z = T * weight   PSUM -> SBUF
+//         Scalar     weight = rsqrt(e_b + (e_a - e_i - e_j))
+//         Vector     Z = T * weight                                             PSUM -> SBUF
 //         Scalar     squares of Z, summed along b
 //         Tensor     blocks of Z left of the diagonal turned, Z^T in PSUM
 //         Vector     W = Z - Z^T
 //         Scalar     squares of W, summed along b
 //
 // a is on partitions. Per pair the Tensor Engine multiplies for products * k tiles * row tiles * (nvir + 10) cycles; the Vector
-// Engine reads nvir^2 (weights from SBUF, two elements a cycle) + nvir^2 (T) + half as many (Z^T) elements on 128 lanes, the Scalar Engine
-// the same but for the weights. At nvir 448, naux 1536 in Tf32x3: 27.5, 5.4 and 4.2 us. The denominators cost half a cycle an
-// element because D is the sum of a row of energies and one number per partition. The words of B_j arrive in 14 us.
+// Engine reads nvir^2 (T) + half as many (Z^T) elements on 128 lanes, the Scalar Engine nvir^2 more for the weights:
+// rsqrt is an activation (the Vector Engine has none), its bias one number per partition, its data a row of energies.
+// At nvir 448, naux 1536 in Tf32x3: 27.5, 3.9 and 6.1 us. The words of B_j arrive in 14 us.
 //
 // The exchange needs Z^T below 512 virtuals once per pair of row tiles: 10 transposes for 4 x 4 tiles, 1.1 us, where a second product with
 // the roles of i and j exchanged would cost as much as the first. More than 512 virtuals are cut into blocks I <= J of equal width;
@@ -311,8 +312,8 @@ class PairEnergyKernel {
     for (std::int64_t t = 0; t < x.tiles; ++t) {
       const std::int64_t rows = x.rows(t);
       const Access weight = b_.sbuf("weight", rows, {y.size}, DType::Float32);
-      b_.tensor_scalar(weight, row_(ds(0, rows), ds(y.start, y.size)), AluOp::Add, offset(ds(0, rows), ds(t, 1)),
-                       {.op1 = AluOp::Rsqrt, .engine = Engine::Vector});
+      b_.activation(weight, ActFunction::Rsqrt, row_(ds(0, rows), ds(y.start, y.size)),
+                    {.bias = offset(ds(0, rows), ds(t, 1))});
       if (resident_) {
         sums.push_back(bank(t));
         multiply(sums.back(), left, x, t, right, 0, true);

@@ -188,10 +188,16 @@ class HalfInKernel final : public TwoStepKernel {
       move(pattern(y, t0 * line, {{line, count}, {deep * line, beside}, {point, n2_}}), sums, Engine::Scalar);
       return;
     }
-    b_.tensor_tensor(pattern(y, t0 * line, {{line, count}, {deep * line, beside}, {2 * point, n2_ / 2}, {point, 2}}),
-                     pattern(sums, 0, {{1, columns}}),
-                     pattern(ends, 2 * t0, {{2, count}, {2 * deep, beside}, {0, n2_ / 2}, {1, 2}}), AluOp::Add,
-                     Engine::Vector);
+    // Even and odd j2 in one instruction where three dimensions are enough for that; two tiles are read, so four are not
+    // to be had.
+    const std::int64_t parities = count > 1 && beside > 1 && n2_ > 2 ? 1 : 2;
+    for (std::int64_t i = 0; i < 2; i += parities) {
+      b_.tensor_tensor(pattern(y, t0 * line + i * point,
+                               {{line, count}, {deep * line, beside}, {2 * point, n2_ / 2}, {point, parities}}),
+                       pattern(sums, i, {{2 / parities, columns / 2 * parities}}),
+                       pattern(ends, 2 * t0 + i, {{2, count}, {2 * deep, beside}, {0, n2_ / 2}, {1, parities}}),
+                       AluOp::Add, Engine::Vector);
+    }
   }
 
   void store(const Access& y, const Affine& out, std::int64_t above, std::int64_t lines) {

@@ -85,6 +85,11 @@ class Printer {
     return fmt::format("{}", static_cast<std::int64_t>(value));
   }
 
+  // A constant of this dtype: NKI wants an int for integers, a float for floats.
+  std::string constant(const char* keyword, DType dtype, double value) const {
+    return is_integer(dtype) ? integer_literal(keyword, value) : float_literal(value);
+  }
+
   void print(const isa::DmaCopy& a) {
     using I = isa::DmaCopy;
     const bool indirect = slot(I::index).present();
@@ -104,6 +109,7 @@ class Printer {
     }
     if (indirect && a.oob == tile::OobMode::Skip) text("oob_mode", "nisa.oob_mode.skip");
     dge(a.route.dge);
+    if (a.issuer != tile::DmaIssuer::Default) text("engine", fmt::format("nisa.engine.{}", name(a.issuer)));
   }
 
   // The first and the last dimension change places; both sides have the same rank.
@@ -166,6 +172,9 @@ class Printer {
         unsupported("nl.{} in tensor_scalar is documented as op0 on trn3; use activation", name(value));
       }
     }
+    if (i_.engine == Engine::Vector && (a.op0 == AluOp::Rsqrt || a.op1 == AluOp::Rsqrt)) {
+      unsupported("nl.rsqrt on the Vector Engine; tensor_scalar documents it for GpSimd as op0: use activation");
+    }
     if (i_.engine == Engine::GpSimd && (a.op0 != AluOp::Rsqrt || a.op1 != AluOp::None)) {
       unsupported("nl.{} on GpSimd; tensor_scalar documents that engine for nl.rsqrt alone: use the Vector Engine",
                   name(a.op0));
@@ -184,7 +193,7 @@ class Printer {
   void print(const isa::ScalarTensorTensor& a) {
     using I = isa::ScalarTensorTensor;
     access(I::dst).access(I::data).op("op0", a.op0).operand("operand0", a.op0, I::operand0, a.operand0_value);
-    op("op1", a.op1).access(I::operand1);
+    op("op1", a.op1).access(I::operand1).flag("reverse0", a.reverse0).flag("reverse1", a.reverse1);
   }
 
   void print(const isa::TensorReduce& a) {
@@ -215,7 +224,7 @@ class Printer {
     using I = isa::TensorTensorScan;
     access(I::dst).access(I::data0).access(I::data1);
     operand("initial", AluOp::Add, I::initial, a.initial_value);
-    op("op0", a.op0).op("op1", a.op1);
+    op("op0", a.op0).op("op1", a.op1).flag("reverse0", a.reverse0).flag("reverse1", a.reverse1);
   }
 
   void print(const isa::TensorCopy&) {
@@ -228,7 +237,10 @@ class Printer {
 
   void print(const isa::TensorCopyPredicated& a) {
     using I = isa::TensorCopyPredicated;
-    access(I::dst).access(I::src).access(I::predicate).flag("reverse_pred", a.reverse_pred);
+    access(I::dst);
+    if (slot(I::src).present()) access(I::src);
+    else text("src", constant("src", slot(I::dst).dtype, a.src_value));
+    access(I::predicate).flag("reverse_pred", a.reverse_pred);
   }
 
   void print(const isa::Activation& a) {
@@ -248,15 +260,16 @@ class Printer {
     } else if (a.scale_value != 1) {
       text("scale", float_literal(a.scale_value));
     }
-    if (!slot(I::reduce_res).present()) return;
-    op("reduce_op", a.reduce_op).text("reduce_res", operands_.column(slot(I::reduce_res)));
-    text("reduce_cmd", "nisa.reduce_cmd.reset_reduce");
+    if (a.reduce_op != AluOp::None) op("reduce_op", a.reduce_op);
+    if (slot(I::reduce_res).present()) text("reduce_res", operands_.column(slot(I::reduce_res)));
+    if (a.reduce_cmd == tile::ReduceCmd::Idle) return;
+    text("reduce_cmd", fmt::format("nisa.reduce_cmd.{}", name(a.reduce_cmd)));
   }
 
   void print(const isa::Memset& a) {
     using I = isa::Memset;
     access(I::dst);
-    text("value", is_integer(slot(I::dst).dtype) ? integer_literal("value", a.value) : float_literal(a.value)).engine();
+    text("value", constant("value", slot(I::dst).dtype, a.value)).engine();
   }
 
   void print(const isa::Iota& a) {

@@ -147,11 +147,14 @@ void Execution::check_accumulates(const Operand& dst) const {
     races->read(dst, index, point);
     races->write(dst, 0, dst.count, index, point);
   }
-  if (!dst.whole || (dst.whole->uniform && dst.whole->value == kWrittenByTensorEngine)) return;
+  const bool any_writer = machine.accumulate_onto_writes;
+  const auto good = [&](std::uint8_t by) { return by == kWrittenByTensorEngine || (any_writer && by != kNever); };
+  if (!dst.whole || (dst.whole->uniform && good(dst.whole->value))) return;
   spread_state(dst);
   for_each_state(dst, 0, dst.count, dst.state,
                  [&](const std::uint8_t* state, std::int64_t bytes, std::int64_t element) {
-                   const std::int64_t i = first_other(state, bytes, kWrittenByTensorEngine);
+                   std::int64_t i = first_other(state, bytes, kWrittenByTensorEngine);
+                   while (i < bytes && good(state[i])) ++i;
                    if (i == bytes) return;
                    const std::int64_t at = element + i / dst.element_bytes;
                    if (state[i] == kNever) {

@@ -12,12 +12,19 @@ namespace trn::neuron::sim {
 
 namespace isa = tile::isa;
 
+// The Scalar Engine's accumulators, one per partition, which keep their sums from one activation to the next.
+struct ReduceRegisters {
+  std::vector<double> sums;  // fp32 values in Exact storage
+  std::vector<bool> began;   // reset since the program started
+};
+
 struct Execution {
   const tile::Program& program;
   const tile::Machine& machine;
   const SimOptions& options;
   Memory& memory;
   RaceCheck* races;                            // null unless asked for
+  ReduceRegisters& registers;
   std::span<const std::int32_t> loops_around;  // of this instruction, outermost first
   std::int32_t index;
   const tile::Instruction& instruction;
@@ -37,7 +44,8 @@ struct Execution {
   void mark_written(const Operand& o) const;
   // Elements [begin, begin + n) only.
   void mark_written(const Operand& o, std::int64_t begin, std::int64_t n) const;
-  // The matmul adds to dst: every byte must come from the Tensor Engine, and so keeps its state.
+  // The matmul adds to dst: every byte must come from the Tensor Engine (from any writer where the machine allows it),
+  // and keeps its state.
   void check_accumulates(const Operand& dst) const;
 
   [[nodiscard]] Rounder rounder(std::size_t slot) const;

@@ -43,12 +43,17 @@ void execute(const Execution& e, const isa::Iota& a) {
   std::vector<double> values(pattern.size());
   for (std::int64_t p = 0; p < dst.rows; ++p) {
     const std::int64_t start = row_start(a.value, p);
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int32_t>(start + pattern[i]);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto value = static_cast<std::int32_t>(start + pattern[i]);
+      // Floats come through fp32.
+      values[i] = is_float(dst.dtype) ? static_cast<double>(static_cast<Real>(value)) : value;
+    }
     store_values(dst, p * dst.row, dst.row, values.data());
   }
 }
 
-// cmp_op(affine value, 0) ? on_true : on_false.
+// cmp_op(affine value, 0) ? on_true : on_false. Between equal dtypes on_true keeps its bits, and on_false, an fp32
+// number, is a constant of that dtype; otherwise both go through fp32.
 template <class Real>
 void execute(const Execution& e, const isa::AffineSelect& a) {
   const Operand on_true = e.read(isa::AffineSelect::on_true_tile), dst = e.write(isa::AffineSelect::dst);
@@ -56,10 +61,22 @@ void execute(const Execution& e, const isa::AffineSelect& a) {
   const std::int64_t n = dst.row;
   std::vector<std::uint32_t> value(pattern.size());
   std::vector<Real> out(pattern.size());
+  const bool keeps_bits = on_true.dtype == dst.dtype;
+  const auto bytes = static_cast<std::size_t>(cell_bytes<Real>(dst));
+  std::vector<std::byte> cells(pattern.size() * bytes);
+  const auto constant = constant_cell<Real>(dst.dtype, static_cast<Real>(a.on_false_value));
   for (std::int64_t p = 0; p < dst.rows; ++p) {
     const std::int64_t start = row_start(a.value, p);
     for (std::size_t i = 0; i < value.size(); ++i) value[i] = static_cast<std::uint32_t>(start + pattern[i]);
     combine_words(a.cmp_op, Signedness::Signed, 32, {value.data()}, {nullptr, 0}, value.data(), n);
+    if (keeps_bits) {
+      load_cells<Real>(on_true, p * n, n, cells.data());
+      for (std::size_t i = 0; i < value.size(); ++i) {
+        if (!value[i]) std::copy_n(constant.begin(), bytes, cells.begin() + static_cast<std::ptrdiff_t>(i * bytes));
+      }
+      store_cells<Real>(dst, p * n, n, cells.data());
+      continue;
+    }
     load(on_true, p * n, n, out.data());
     for (std::size_t i = 0; i < value.size(); ++i) out[i] = value[i] ? out[i] : static_cast<Real>(a.on_false_value);
     store(dst, p * n, n, out.data(), e.rounder(isa::AffineSelect::dst));

@@ -15,6 +15,8 @@ struct Interpreter::State {
         std::span<const tile::Binding> bindings, HbmShadow* shadow)
       : program(p), machine(m), options(o), nests(loop_nests(p)), memory(p, m, allocation, options, bindings, shadow) {
     if (options.check_races) races.emplace(program, nests, memory);
+    registers.sums.resize(static_cast<std::size_t>(m.partitions));
+    registers.began.resize(static_cast<std::size_t>(m.partitions));
   }
 
   const tile::Program& program;
@@ -23,6 +25,7 @@ struct Interpreter::State {
   const LoopNests nests;
   Memory memory;
   std::optional<RaceCheck> races;
+  ReduceRegisters registers;
 };
 
 namespace {
@@ -60,6 +63,7 @@ void Interpreter::execute(std::int32_t instruction, const tile::Point& point) {
                     s.options,
                     s.memory,
                     s.races ? &*s.races : nullptr,
+                    s.registers,
                     s.nests[index],
                     instruction,
                     s.program.instructions()[index],

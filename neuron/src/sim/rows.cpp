@@ -187,6 +187,17 @@ void store_values(const Operand& o, std::int64_t begin, std::int64_t n, const do
 }
 
 template <class Real>
+std::array<std::byte, 8> constant_cell(DType dtype, double value) {
+  alignas(8) std::array<std::byte, 8> cell{};
+  if constexpr (std::is_same_v<Real, double>) {
+    std::memcpy(cell.data(), &value, sizeof(double));
+  } else {
+    from_double(&value, dtype, cell.data(), 1);
+  }
+  return cell;
+}
+
+template <class Real>
 std::int64_t cell_bytes(const Operand& o) {
   return std::is_same_v<Real, double> ? 8 : o.element_bytes;
 }
@@ -269,6 +280,7 @@ void store_words(const Operand& o, std::int64_t begin, std::int64_t n, const std
   template const Real* view<Real>(const Operand&, std::int64_t, std::int64_t, Real*);                 \
   template void store<Real>(const Operand&, std::int64_t, std::int64_t, const Real*, const Rounder&); \
   template std::int64_t cell_bytes<Real>(const Operand&);                                             \
+  template std::array<std::byte, 8> constant_cell<Real>(DType, double);                               \
   template void load_cells<Real>(const Operand&, std::int64_t, std::int64_t, std::byte*);             \
   template void store_cells<Real>(const Operand&, std::int64_t, std::int64_t, const std::byte*);      \
   template void copy_elements<Real>(const Operand&, const Operand&, const Rounder&);

@@ -8,6 +8,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -45,6 +46,9 @@ template <class Real>
 void load_cells(const Operand& o, std::int64_t begin, std::int64_t n, std::byte* out);
 template <class Real>
 void store_cells(const Operand& o, std::int64_t begin, std::int64_t n, const std::byte* cells);
+// The cell of a constant of this dtype, rounded to nearest even in every rounding mode.
+template <class Real>
+[[nodiscard]] std::array<std::byte, 8> constant_cell(DType dtype, double value);
 // Row-major copy of all elements of src to dst: bits when the dtypes are equal, otherwise through Real with rounding.
 template <class Real>
 void copy_elements(const Operand& dst, const Operand& src, const Rounder& rounder);

@@ -1,6 +1,7 @@
-// The Scalar Engine: function(data * scale + bias). The product and the sum round separately to fp32. reduce_res is the
-// sum of the activated values in element order, in fp32, before they are rounded to dst's dtype. In Wide storage
-// everything is double. Its tensor_copy and tensor_scalar are the Vector Engine's.
+// The Scalar Engine: function(data * scale + bias). The product and the sum round separately to fp32. The sum of the
+// activated values in element order, in fp32, before they are rounded to dst's dtype, is added to the register of its
+// partition; reduce_res receives the registers. In Wide storage everything is double. Its tensor_copy and tensor_scalar
+// are the Vector Engine's.
 #include "sim/activation_functions.hpp"
 #include "sim/engines.hpp"
 
@@ -18,6 +19,24 @@ std::vector<Real> column(const Execution& e, std::size_t slot, double immediate,
   return values;
 }
 
+// The registers of data's partitions after this instruction, which added `sums`; returns them in `sums`.
+template <class Real>
+void update_registers(const Execution& e, const isa::Activation& a, const Operand& data, std::vector<Real>& sums) {
+  const bool resets = a.reduce_cmd == tile::ReduceCmd::Reset || a.reduce_cmd == tile::ReduceCmd::ResetReduce;
+  if (a.reduce_cmd == tile::ReduceCmd::Idle && !e.has(isa::Activation::reduce_res)) return;
+  for (std::size_t p = 0; p < sums.size(); ++p) {
+    const std::size_t lane = static_cast<std::size_t>(data.partition) + p;
+    if (!resets && !e.registers.began[lane]) {
+      e.refuse("uninitialised-read", "takes up the sum of partition {}, which nothing began; begin with reset_reduce",
+               lane);
+    }
+    const Real before = resets ? Real(0) : static_cast<Real>(e.registers.sums[lane]);
+    sums[p] = accumulates(a.reduce_cmd) ? before + sums[p] : before;
+    e.registers.sums[lane] = static_cast<double>(sums[p]);
+    e.registers.began[lane] = true;
+  }
+}
+
 }  // namespace
 
 template <class Real>
@@ -27,7 +46,7 @@ void execute(const Execution& e, const isa::Activation& a) {
   const std::vector<Real> bias = column<Real>(e, I::bias, a.bias_value, data.rows);
   const std::vector<Real> scale = column<Real>(e, I::scale, a.scale_value, data.rows);
   const Operand dst = e.write(I::dst);
-  const bool reduces = e.has(I::reduce_res);
+  const bool reduces = accumulates(a.reduce_cmd);
   std::vector<Real> sums(static_cast<std::size_t>(data.rows), Real(0));
   for_each_row<Real>(dst.rows, dst.row, [&](std::int64_t p, RowBuffers<Real>& buffers) {
     const std::int64_t n = dst.row, begin = p * n;
@@ -43,7 +62,8 @@ void execute(const Execution& e, const isa::Activation& a) {
     }
     store(dst, begin, n, out, e.rounder(I::dst));
   });
-  if (reduces) store(e.write(I::reduce_res), 0, data.rows, sums.data(), e.rounder(I::reduce_res));
+  update_registers(e, a, data, sums);
+  if (e.has(I::reduce_res)) store(e.write(I::reduce_res), 0, data.rows, sums.data(), e.rounder(I::reduce_res));
 }
 
 template void execute<float>(const Execution&, const isa::Activation&);

@@ -118,8 +118,8 @@ void execute(const Execution& e, const isa::ScalarTensorTensor& a) {
     const Real* x = view(data, begin, n, buffers.get(0, n));
     const Real* y = view(operand1, begin, n, buffers.get(1, n));
     Real* out = buffers.get(2, n);
-    combine<Real>(a.op0, {x}, {nullptr, operand0.at(p)}, out, n);
-    combine<Real>(a.op1, {out}, {y}, out, n);
+    apply<Real>(a.op0, a.reverse0, {x}, {nullptr, operand0.at(p)}, out, n);
+    apply<Real>(a.op1, a.reverse1, {out}, {y}, out, n);
     store(dst, begin, n, out, e.rounder(I::dst));
   });
 }
@@ -164,10 +164,13 @@ void execute(const Execution& e, const isa::TensorTensorScan& a) {
     const Real* y = view(data1, begin, n, buffers.get(1, n));
     Real* out = buffers.get(2, n);
     Real r = initial.at(p);
-    if (a.op0 == AluOp::Multiply && a.op1 == AluOp::Add) {
+    if (a.op0 == AluOp::Multiply && a.op1 == AluOp::Add) {  // both commute
       for (std::int64_t i = 0; i < n; ++i) out[i] = r = x[i] * r + y[i];
     } else {
-      for (std::int64_t i = 0; i < n; ++i) out[i] = r = f1(f0(x[i], r), y[i]);
+      for (std::int64_t i = 0; i < n; ++i) {
+        const Real t = a.reverse0 ? f0(r, x[i]) : f0(x[i], r);
+        out[i] = r = a.reverse1 ? f1(y[i], t) : f1(t, y[i]);
+      }
     }
     store(dst, begin, n, out, e.rounder(I::dst));
   });
@@ -193,13 +196,19 @@ void execute(const Execution& e, const isa::TensorCopy&) {
 template <class Real>
 void execute(const Execution& e, const isa::TensorCopyPredicated& a) {
   using I = isa::TensorCopyPredicated;
-  const Operand src = e.read(I::src), predicate = e.read(I::predicate), dst = e.resolved(I::dst);
+  const bool from_tile = e.has(I::src);
+  const Operand src = from_tile ? e.read(I::src) : Operand{};
+  const Operand predicate = e.read(I::predicate), dst = e.resolved(I::dst);
   const std::int64_t n = dst.row, bytes = cell_bytes<Real>(dst);
   std::vector<Real> chosen(static_cast<std::size_t>(n));
   std::vector<std::byte> cells(static_cast<std::size_t>(n * bytes));
+  if (!from_tile) {
+    const std::array<std::byte, 8> cell = constant_cell<Real>(dst.dtype, a.src_value);
+    for (std::int64_t i = 0; i < n; ++i) std::copy_n(cell.begin(), bytes, cells.begin() + i * bytes);
+  }
   for (std::int64_t p = 0; p < dst.rows; ++p) {
     load(predicate, p * n, n, chosen.data());
-    load_cells<Real>(src, p * n, n, cells.data());
+    if (from_tile) load_cells<Real>(src, p * n, n, cells.data());
     const auto take = [&](std::int64_t i) {
       return (chosen[static_cast<std::size_t>(i)] != 0) != a.reverse_pred;
     };
@@ -230,19 +239,13 @@ void execute(const Execution& e, const isa::Reciprocal&) {
   });
 }
 
-// The value is a constant of dst's dtype: rounded to nearest even in every rounding mode, once for all elements.
 template <class Real>
 void execute(const Execution& e, const isa::Memset& a) {
   const Operand dst = e.write(isa::Memset::dst);
   const std::int64_t bytes = cell_bytes<Real>(dst);
-  alignas(8) std::byte cell[8] = {};
-  if constexpr (std::is_same_v<Real, double>) {
-    std::memcpy(cell, &a.value, sizeof(double));
-  } else {
-    from_double(&a.value, dst.dtype, cell, 1);
-  }
+  const std::array<std::byte, 8> cell = constant_cell<Real>(dst.dtype, a.value);
   std::vector<std::byte> cells(static_cast<std::size_t>(dst.row * bytes));
-  for (std::int64_t i = 0; i < dst.row; ++i) std::copy_n(cell, bytes, cells.begin() + i * bytes);
+  for (std::int64_t i = 0; i < dst.row; ++i) std::copy_n(cell.begin(), bytes, cells.begin() + i * bytes);
   for (std::int64_t p = 0; p < dst.rows; ++p) store_cells<Real>(dst, p * dst.row, dst.row, cells.data());
 }
 

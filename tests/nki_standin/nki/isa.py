@@ -22,6 +22,9 @@ matmul_perf_mode = Enum("matmul_perf_mode", "none double_row")
 _MATMUL = ("float8_e4m3", "float8_e4m3fn", "float8_e5m2", "bfloat16", "float16", "tfloat32", "float32")
 _WORDS = ("int32", "uint32")
 
+# The Scalar Engine's accumulators, one per partition, and whether something reset them.
+_registers, _began = np.zeros(128, np.float32), np.zeros(128, bool)
+
 
 def target():
     return os.environ.get("NEURON_PLATFORM_TARGET_OVERRIDE", "trn2")
@@ -83,6 +86,9 @@ def dma_copy(dst, src, priority=None, oob_mode=oob_mode.error, dge_mode=dge_mode
     need("psum" not in (dst.buffer, src.buffer), "DMA with an operand in PSUM")
     need(dst.size == src.size, "{} elements to {}", src.size, dst.size)
     indirect = isinstance(src, IndirectRows) or isinstance(dst, IndirectRows)
+    need(not indirect or target() != "trn1", "an indirect copy on trn1")
+    need(engine.name == "unknown" or (dge_mode.name == "hwdge" and engine.name in ("sync", "scalar")),
+         "engine {} with {}", engine.name, dge_mode)
     if dge_mode.name == "hwdge":
         need(target() != "trn1" and not indirect, "hwdge on {} or indirect", target())
         need(dst.dtype is src.dtype, "hwdge from {} to {}", src.dtype, dst.dtype)
@@ -155,8 +161,16 @@ def nc_matmul(dst, stationary, moving, is_stationary_onezero=False, is_moving_on
 def _pass_through(dst, stationary, moving, accumulate):
     identity = _rows(moving)
     need(np.array_equal(identity, np.eye(len(identity), dtype=np.float32)), "moving is not the identity")
-    need(dst.dtype is stationary.dtype and not accumulate, "a transpose of {} into {}", stationary.dtype, dst.dtype)
-    dst.write_bits(_raw(stationary).T)
+    need(not accumulate, "a transpose that accumulates")
+    _transposed(dst, stationary)
+
+
+def _transposed(dst, data):
+    """Pass-through: the same bits; an 8-bit element fills 16 bits of PSUM, the upper ones zero."""
+    wanted = "uint16" if data.dtype.size == 1 else data.dtype.name
+    need(dst.dtype.name == wanted, "a transpose of {} into {}", data.dtype, dst.dtype)
+    bits = _raw(data).T
+    dst.write_bits(bits.astype(np.uint16) if data.dtype.size == 1 else bits)
 
 
 def nc_transpose(dst, data, engine=engine.unknown, name=None):
@@ -167,8 +181,10 @@ def nc_transpose(dst, data, engine=engine.unknown, name=None):
     _tile(data, "data", ("sbuf",) if use == "tensor" else ("sbuf", "psum"))
     limit = 128 if use == "tensor" else 32
     need(max(rows, columns) <= limit and _rows_shape(dst) == (columns, rows), "{} to {}", data.shape, dst.shape)
+    if use == "tensor" and target() != "trn1":
+        return _transposed(dst, data)
     need(dst.dtype is data.dtype, "{} to {}", data.dtype, dst.dtype)
-    if use == "tensor" and target() == "trn1":
+    if use == "tensor":
         dst.write(arith.matmul(_rows(data), np.eye(rows, dtype=np.float32)).reshape(dst.shape))
     else:
         dst.write_bits(_raw(data).T)
@@ -216,6 +232,7 @@ def tensor_scalar(dst, data, op0, operand0, reverse0=False, op1=None, operand1=N
             _bitvec(dst, op, data, operand.bits() if isinstance(operand, Tensor) else operand, reverse)
             data = dst
         return
+    need("rsqrt" not in (op0, op1) or engine.name in ("unknown", "gpsimd"), "rsqrt on {}", engine.name)
     _check_scalar_engine(engine, op0, op1)
     x = _rows(data)
     for op, operand, reverse in steps:
@@ -285,12 +302,18 @@ def tensor_copy(dst, src, engine=engine.unknown, name=None):
 
 
 def tensor_copy_predicated(dst, src, predicate, reverse_pred=False, name=None):
-    _same_size(_tile(dst, "dst"), _tile(src, "src"), _tile(predicate, "predicate"))
-    _not_both_psum(src, predicate)
+    _same_size(_tile(dst, "dst"), _tile(predicate, "predicate"))
     need(predicate.dtype.name in ("uint8", "uint16", "uint32"), "predicate of dtype {}", predicate.dtype)
-    need(src.dtype is dst.dtype, "{} into {}", src.dtype, dst.dtype)
+    if isinstance(src, Tensor):
+        _same_size(dst, _tile(src, "src"))
+        _not_both_psum(src, predicate)
+        need(src.dtype is dst.dtype, "{} into {}", src.dtype, dst.dtype)
+        bits = _raw(src)
+    else:
+        need(isinstance(src, float if dst.dtype.is_float else int), "{!r} into {}", src, dst.dtype)
+        bits = dst.dtype.encode(np.float32([src])) if dst.dtype.is_float else np.array([src]).astype(dst.dtype.storage)
     take = (_raw(predicate) != 0) != reverse_pred
-    dst.write_bits(np.where(take, _raw(src), _raw(dst)))
+    dst.write_bits(np.where(take, bits, _raw(dst)))
 
 
 def reciprocal(dst, data, name=None):
@@ -318,11 +341,25 @@ def activation(dst, op, data, bias=None, scale=1.0, reduce_op=None, reduce_res=N
         x = x + _scalar(0.0 if bias is None else bias, data, "bias")
     x = arith.activate(op, np.broadcast_to(x, _rows_shape(data)))
     dst.write(x.reshape(dst.shape))
-    if reduce_res is not None:
-        need(reduce_op == "add" and reduce_cmd.name == "reset_reduce", "reduce {} with {}", reduce_op, reduce_cmd)
-        need(_tile(reduce_res, "reduce_res").shape == (data.shape[0], 1), "reduce_res has shape {}", reduce_res.shape)
+    _use_registers(x, data, reduce_op, reduce_res, reduce_cmd)
+
+
+def _use_registers(x, data, reduce_op, reduce_res, reduce_cmd):
+    need(reduce_cmd.name != "load_reduce", "activation has no value to load")
+    lanes = slice(data.partition, data.partition + data.shape[0])
+    if reduce_cmd.name in ("reset", "reset_reduce"):
+        _registers[lanes] = 0
+        _began[lanes] = True
+    if reduce_cmd.name in ("reduce", "reset_reduce"):
+        need(reduce_op == "add", "reduce {}", reduce_op)
+        need(_began[lanes].all(), "sums that nothing began")
         from_zero = np.concatenate([np.zeros((len(x), 1), np.float32), x], axis=1)
-        reduce_res.write(arith.fold("add", from_zero)[:, None])
+        with np.errstate(all="ignore"):
+            _registers[lanes] += arith.fold("add", from_zero)
+    if reduce_res is not None:
+        need(_began[lanes].all(), "sums that nothing began")
+        need(_tile(reduce_res, "reduce_res").shape == (data.shape[0], 1), "reduce_res has shape {}", reduce_res.shape)
+        reduce_res.write(_registers[lanes, None])
 
 
 def _affine(partitions, pattern, offset, channel_multiplier):

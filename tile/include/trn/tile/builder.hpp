@@ -13,6 +13,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -32,10 +33,19 @@ struct TensorScalarOptions {
   Engine engine = Engine::Any;
 };
 
+// A reversed operator takes its operand first.
+struct ReverseOptions {
+  bool reverse0 = false;
+  bool reverse1 = false;
+};
+
+// Without reduce_cmd, reduce_res is the sum of the activated values along the free dimension: ResetReduce. With it, sums
+// stay in the Scalar Engine's registers from call to call: ResetReduce, Reduce, ..., the last one with reduce_res.
 struct ActivationOptions {
   ScalarOrTile bias = 0.0;
   ScalarOrTile scale = 1.0;
-  Access reduce_res = {};  // when present: the sum of the activated values along the free dimension, (P, 1)
+  Access reduce_res = {};  // (P, 1)
+  std::optional<ReduceCmd> reduce_cmd = {};
 };
 
 struct MatmulOptions {
@@ -47,6 +57,7 @@ struct MatmulOptions {
 struct DmaOptions {
   DgeMode dge = DgeMode::Default;
   std::int32_t ring = -1;
+  DmaIssuer issuer = DmaIssuer::Default;  // dma_copy with DgeMode::Hardware
 };
 
 struct IndirectOptions {
@@ -93,14 +104,14 @@ class Builder {
                      TensorScalarOptions options = {});
   // (data op0 operand0) op1 operand1
   void scalar_tensor_tensor(const Access& dst, const Access& data, AluOp op0, ScalarOrTile operand0, AluOp op1,
-                            const Access& operand1);
+                            const Access& operand1, ReverseOptions options = {});
   // Over the `reduce_dims` innermost dimensions.
   void tensor_reduce(const Access& dst, AluOp op, const Access& data, std::int64_t reduce_dims = 1, bool negate = false);
   // r[i] = op1(op0(data0[i], r[i-1]), data1[i]), r[-1] = initial
   void tensor_tensor_scan(const Access& dst, const Access& data0, const Access& data1, ScalarOrTile initial, AluOp op0,
-                          AluOp op1);
+                          AluOp op1, ReverseOptions options = {});
   void tensor_copy(const Access& dst, const Access& src, Engine engine = Engine::Any);
-  void tensor_copy_predicated(const Access& dst, const Access& src, const Access& predicate, bool reverse_pred = false);
+  void tensor_copy_predicated(const Access& dst, ScalarOrTile src, const Access& predicate, bool reverse_pred = false);
   void reciprocal(const Access& dst, const Access& data);
   void memset(const Access& dst, double value, Engine engine = Engine::Any);
 

@@ -31,7 +31,7 @@ struct Region {
 
 // What one execution of an instruction touches.
 struct Touch {
-  std::int32_t memory = 0;  // one id per (tile, buffer) and per HBM tensor
+  std::int32_t memory = 0;  // one id per (tile, buffer) and per HBM tensor, and one for the Scalar Engine's registers
   Region region;
   bool write = false;
   bool read = false;
@@ -64,12 +64,15 @@ class MemoryMap {
  private:
   struct Cut { bool by_rows; std::int64_t begin, step; std::int32_t first, count; };
   [[nodiscard]] Region region_of(const Instruction& instruction, const Access& access, std::int64_t buffer, const Point& point) const;
+  void touch_registers(const isa::Activation& a, const Instruction& instruction, const Point& point,
+                       std::vector<Touch>& touches) const;
   void cut_into_strips();
 
   const Program* program_;
   const Allocation* allocation_;
   std::vector<std::int32_t> first_memory_of_tile_;
   std::int32_t first_tensor_ = 0;
+  std::int32_t registers_ = 0;
   std::int32_t count_ = 0;
   std::vector<std::vector<std::int32_t>> aliases_;
   std::vector<Cut> cuts_;  // by memory

@@ -39,6 +39,11 @@ enum class ActFunction : std::uint8_t {
 enum class MatmulMode : std::uint8_t { Normal, DoubleRow };
 // Who builds the DMA descriptors: the runtime beforehand (Static), the hardware generator, or Pool (needed for gathers).
 enum class DgeMode : std::uint8_t { Default, Static, Hardware, Software };
+// Whose sequencer triggers a hardware descriptor generator.
+enum class DmaIssuer : std::uint8_t { Default, Sync, Scalar };
+// What an instruction does with its engine's accumulator registers, one fp32 number per partition that later
+// instructions find again. LoadReduce: for instructions that have a value to load.
+enum class ReduceCmd : std::uint8_t { Idle, Reset, Reduce, ResetReduce, LoadReduce };
 enum class OobMode : std::uint8_t { Error, Skip };
 
 [[nodiscard]] std::string_view name(Engine);
@@ -48,10 +53,14 @@ enum class OobMode : std::uint8_t { Error, Skip };
 [[nodiscard]] std::string_view name(ActFunction);  // as in nl: "gelu_apprx_tanh"
 [[nodiscard]] std::string_view name(MatmulMode);
 [[nodiscard]] std::string_view name(DgeMode);
+[[nodiscard]] std::string_view name(DmaIssuer);
+[[nodiscard]] std::string_view name(ReduceCmd);
 [[nodiscard]] std::string_view name(OobMode);
 [[nodiscard]] std::string_view name(Target);
 
 [[nodiscard]] bool is_bitvec(AluOp op);
 [[nodiscard]] bool is_unary(AluOp op);
+// Whether the instruction adds its results to the registers.
+[[nodiscard]] inline bool accumulates(ReduceCmd cmd) { return cmd >= ReduceCmd::Reduce; }
 
 }  // namespace trn::tile

@@ -33,11 +33,13 @@ struct DmaCopy {
   static constexpr Opcode opcode = Opcode::DmaCopy;
   enum Slot : std::size_t { dst, src, index };
   bool scatter = false;
-  OobMode oob = OobMode::Error;  // indirect copies
+  OobMode oob = OobMode::Error;           // indirect copies
+  DmaIssuer issuer = DmaIssuer::Default;  // copies with hardware descriptors
   DmaRoute route = {};
   template <class Self, class V> static void visit(Self& self, V&& v) {
     v("scatter", self.scatter);
     v("oob", self.oob);
+    v("issuer", self.issuer);
     DmaRoute::visit(self.route, v);
   }
 };
@@ -101,16 +103,20 @@ struct TensorScalar {
   }
 };
 
-// (data op0 operand0) op1 operand1, operand1 a whole tile.
+// (data op0 operand0) op1 operand1, operand1 a whole tile; a reversed operator takes its operand first.
 struct ScalarTensorTensor {
   static constexpr Opcode opcode = Opcode::ScalarTensorTensor;
   enum Slot : std::size_t { dst, data, operand0, operand1 };
   AluOp op0 = AluOp::None;
   AluOp op1 = AluOp::None;
+  bool reverse0 = false;
+  bool reverse1 = false;
   double operand0_value = 0;
   template <class Self, class V> static void visit(Self& self, V&& v) {
     v("op0", self.op0);
     v("op1", self.op1);
+    v("reverse0", self.reverse0);
+    v("reverse1", self.reverse1);
     v("operand0_value", self.operand0_value);
   }
 };
@@ -128,16 +134,20 @@ struct TensorReduce {
   }
 };
 
-// r[i] = op1(op0(data0[i], r[i-1]), data1[i]), r[-1] = initial
+// r[i] = op1(op0(data0[i], r[i-1]), data1[i]), r[-1] = initial; a reversed operator takes its arguments the other way.
 struct TensorTensorScan {
   static constexpr Opcode opcode = Opcode::TensorTensorScan;
   enum Slot : std::size_t { dst, data0, data1, initial };
   AluOp op0 = AluOp::None;
   AluOp op1 = AluOp::None;
+  bool reverse0 = false;
+  bool reverse1 = false;
   double initial_value = 0;
   template <class Self, class V> static void visit(Self& self, V&& v) {
     v("op0", self.op0);
     v("op1", self.op1);
+    v("reverse0", self.reverse0);
+    v("reverse1", self.reverse1);
     v("initial_value", self.initial_value);
   }
 };
@@ -148,11 +158,16 @@ struct TensorCopy {
   template <class Self, class V> static void visit(Self&, V&&) {}
 };
 
+// dst = src where the predicate is not zero (zero, when reversed); elsewhere dst stays.
 struct TensorCopyPredicated {
   static constexpr Opcode opcode = Opcode::TensorCopyPredicated;
   enum Slot : std::size_t { dst, src, predicate };
   bool reverse_pred = false;
-  template <class Self, class V> static void visit(Self& self, V&& v) { v("reverse_pred", self.reverse_pred); }
+  double src_value = 0;
+  template <class Self, class V> static void visit(Self& self, V&& v) {
+    v("reverse_pred", self.reverse_pred);
+    v("src_value", self.src_value);
+  }
 };
 
 struct Reciprocal {
@@ -170,19 +185,22 @@ struct Memset {
 
 // ---- Scalar Engine
 
-// op(data * scale + bias)
+// op(data * scale + bias). reduce_cmd says what happens to the sums along the free dimension, reduce_res takes the
+// registers as they are afterwards.
 struct Activation {
   static constexpr Opcode opcode = Opcode::Activation;
   enum Slot : std::size_t { dst, data, bias, scale, reduce_res };
   ActFunction op = ActFunction::Copy;
   double bias_value = 0;
   double scale_value = 1;
-  AluOp reduce_op = AluOp::None;  // Add when reduce_res is present
+  AluOp reduce_op = AluOp::None;  // Add when reduce_cmd accumulates
+  ReduceCmd reduce_cmd = ReduceCmd::Idle;
   template <class Self, class V> static void visit(Self& self, V&& v) {
     v("op", self.op);
     v("bias_value", self.bias_value);
     v("scale_value", self.scale_value);
     v("reduce_op", self.reduce_op);
+    v("reduce_cmd", self.reduce_cmd);
   }
 };
 

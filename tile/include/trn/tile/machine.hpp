@@ -56,6 +56,7 @@ struct Machine {
   std::int64_t gpsimd_cores;               // groups of partitions / gpsimd_cores lanes
   std::int64_t dense_stride_bytes;         // innermost strides up to this keep the full memory bandwidth
   std::int64_t free_dims_max;              // dimensions of an engine access pattern
+  std::int64_t free_dims_max_two_inputs;   // the same for instructions that read two tiles
   std::int64_t gather_indices_max;         // local_gather
   std::int64_t gather_elements_max;        // elements per index of local_gather
   // HBM and DMA
@@ -68,6 +69,8 @@ struct Machine {
   bool pass_through_transpose;             // nc_transpose is bit-exact and needs no identity
   bool dma_transpose;                      // at useful speed
   bool hardware_dge;                       // descriptors made by hardware; otherwise by the runtime
+  bool indirect_dma;                       // gathers and scatters
+  bool accumulate_onto_writes;             // a matmul may add to PSUM that another engine wrote
   bool float8_e4m3fn;
   bool abs_max_min;                        // ALU abs_max / abs_min
   bool square_relu_in_tensor_scalar;       // as op0
