@@ -433,8 +433,7 @@ Accuracy exact_gemm(const char* operation, const Executor& executor, const GemmA
     plan = plan_for(moduli, a, b, even);
     if (factor * plan.scaling <= allowed) break;
   }
-  require(target == 0 || factor * plan.scaling <= allowed, "{}: no precision for {} on '{}' has a bound of {} for these operands; the best is {}", operation,
-          name(g.in), executor.name(), target, factor * (plan.scaling + rounding));
+  if (target > 0 && !(factor * plan.scaling <= allowed)) refuse_target(operation, g.in, executor, target, factor * (plan.scaling + rounding));
   if (!empty) {
     if (const Exactness probe = probe_exactness(executor); !probe.exact) {
       throw DeviceError(fmt::format("{}: precision 'exact' is not possible on '{}': {}", operation, executor.name(), probe.reason), "not-exact");

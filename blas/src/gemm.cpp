@@ -15,13 +15,13 @@ const char* letter(Op op) { return op == Op::N ? "N" : op == Op::T ? "T" : "C"; 
 Accuracy run(const char* operation, const Executor& executor, GemmArgs g, const GemmOptions& options) {
   const Precision precision = options.precision;
   const auto& out = options.componentwise;
-  std::optional<GemmNorms> norms;
+  std::optional<ProductSizes> sizes;
   Accuracy accuracy{precision.mode(), passes_of(precision.mode()), 0};
   if (precision.has_target()) {
-    norms = gemm_norms(executor, g);
-    const auto chosen = cheapest_mode(executor.family(), g, *norms, precision.target_error());
+    sizes = sizes_of(executor, g);
+    const auto chosen = cheapest_mode(executor.family(), g, *sizes, precision.target_error());
     if (!chosen && offers(Mode::Exact, g.in, executor.family())) return exact_gemm(operation, executor, g, out, precision.target_error());
-    if (!chosen) refuse_target(operation, g.in, executor, precision.target_error(), bound_with_range(executor.family(), g, Mode::Native, *norms));
+    if (!chosen) refuse_target(operation, g.in, executor, precision.target_error(), bound_with_range(executor.family(), g, Mode::Native, *sizes));
     accuracy = *chosen;
   } else {
     require_mode(operation, precision.mode(), g.in, executor.family());
@@ -29,10 +29,12 @@ Accuracy run(const char* operation, const Executor& executor, GemmArgs g, const 
     accuracy.bound = gemm_error_bound(executor.family(), g.in, g.out, g.k, accuracy.mode);
   }
   g.mode = accuracy.mode;
-  if (out && !norms) norms = gemm_norms(executor, g);
+  const GemmNorms norms = !out ? GemmNorms{} : sizes ? std::move(sizes->norms) : gemm_norms(executor, g);
   const std::vector<double> c = out ? magnitudes_of_c(executor, g) : std::vector<double>{};
   dispatch(kGemm, executor, g);
-  if (out) write_componentwise(*out, bound_with_range(executor.family(), g, accuracy.mode, *norms), g, *norms, c);
+  if (out) {
+    write_componentwise(*out, executor.family(), gemm_error_bound(executor.family(), g.in, g.out, g.k, accuracy.mode), g, norms, c);
+  }
   return accuracy;
 }
 

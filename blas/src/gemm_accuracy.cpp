@@ -1,4 +1,17 @@
 // Norms, bounds per mode, and the choice of a mode for a target error.
+//
+// Range. Let s = ||a_i|| ||b_j||, P the products of words, t the word's `lost` (trn/tile/words.hpp), h half the smallest denormal of the
+// type that sums, g that of the result's type. To first order, and with a factor 2 for what second order adds,
+//
+//   every product that is rounded may lose h: (P + 1) k h                   (the low and high passes of Native are two)
+//   both operands of every product may lose t: 2 t (||a_i||_1 + ||b_j||_1) + k t^2,  ||x||_1 <= sqrt(k) ||x||_2
+//   alpha times the sum, beta times C, their sum and the result's type: (P + 3) g
+//
+// and a complex element 2 sqrt(2) times that. Relative to the smallest |alpha| s and |beta c| that are not zero this is what underflow adds
+// to a bound; elements of which both are zero come out as zero.
+// Overflow: words grow by (1 + 2^-8)^2 < 1 + 2^-6, and every partial sum stays below (1 + 2^-6)(1 + 2 bound) s, also the parts of
+// complex ones (Cauchy); after alpha and beta below (1 + 2^-6)(1 + 2 bound)(|alpha| s + |beta c|). Where that may exceed the largest number
+// of its type there is no bound.
 #include "gemm_accuracy.hpp"
 
 #include <algorithm>
@@ -9,11 +22,13 @@
 
 #include <trn/core/array.hpp>
 #include <trn/core/convert.hpp>
-#include <trn/tile/machine.hpp>
+#include <trn/tile/words.hpp>
 
 namespace trn::blas {
 
 namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Dense row-major magnitudes of a strided matrix on any executor, in double; complex elements by their modulus.
 std::vector<double> magnitudes(const Executor& executor, DType dtype, const void* data, std::int64_t rows, std::int64_t columns,
@@ -35,47 +50,29 @@ std::vector<double> magnitudes(const Executor& executor, DType dtype, const void
   return values;
 }
 
-// Row norms of a dense matrix of magnitudes, scaled so that squares neither overflow nor vanish.
-std::vector<double> row_norms(const std::vector<double>& x, std::int64_t rows, std::int64_t columns) {
+// Row norms of a dense matrix of magnitudes, scaled so that squares neither overflow nor vanish; infinite for rows that hold a number that is
+// not finite. Raises `top` to the largest number, and clears `finite`.
+std::vector<double> row_norms(const std::vector<double>& x, std::int64_t rows, std::int64_t columns, double& top, bool& finite) {
   std::vector<double> norms(static_cast<std::size_t>(rows));
   for (std::int64_t i = 0; i < rows; ++i) {
     const double* row = x.data() + i * columns;
-    const double largest = columns == 0 ? 0 : *std::max_element(row, row + columns);
-    if (!(largest > 0) || !std::isfinite(largest)) {
-      norms[static_cast<std::size_t>(i)] = largest;
+    double largest = 0, sum = 0;
+    bool regular = true;
+    for (std::int64_t j = 0; j < columns; ++j) {
+      regular = regular && std::isfinite(row[j]);
+      largest = std::max(largest, row[j]);
+    }
+    double& norm = norms[static_cast<std::size_t>(i)];
+    if (!regular) {
+      norm = kInfinity, finite = false;
       continue;
     }
-    double sum = 0;
+    top = std::max(top, largest);
+    if (largest == 0) continue;
     for (std::int64_t j = 0; j < columns; ++j) sum += (row[j] / largest) * (row[j] / largest);
-    norms[static_cast<std::size_t>(i)] = largest * std::sqrt(sum);
+    norm = largest * std::sqrt(sum);
   }
   return norms;
-}
-
-// The rows of 128 products that one matmul sums; the same on every machine.
-double groups(std::int64_t k) {
-  const std::int64_t group = tile::machines().front().partitions;
-  return static_cast<double>((k + group - 1) / group);
-}
-
-// Additions on the way of one product into the result.
-double additions(Family family, std::int64_t k, Mode mode) {
-  const auto group = static_cast<double>(std::min<std::int64_t>(k, tile::machines().front().partitions));
-  if (mode == Mode::Bf16x6) return group + 7;  // six products of one group; the groups are added with compensation
-  if (family == Family::Host) return static_cast<double>(k) + (mode == Mode::Tf32x3 ? 2 : 0);
-  return group + (mode == Mode::Tf32x3 ? 3 : 1) * groups(k);
-}
-
-// What rounding or dropping words of the operands costs, relative to |a||b|.
-double operand_error(Mode mode) {
-  constexpr double u = 0x1p-24;
-  switch (mode) {
-    case Mode::Tf32: return 2 * 0x1p-11 + 0x1p-22;
-    case Mode::Bf16: return 2 * 0x1p-8 + 0x1p-16;
-    case Mode::Tf32x3: return 12 * u;
-    case Mode::Bf16x6: return 3 * u;
-    default: return 0;
-  }
 }
 
 bool is_narrow(DType in) { return in == DType::BFloat16 || in == DType::Float16 || in == DType::TFloat32; }
@@ -93,22 +90,22 @@ std::vector<Mode> modes_of(DType in, Family family) {
 }  // namespace
 
 double gemm_error_bound(Family family, DType in, DType out, std::int64_t k, Mode mode) {
-  const bool wide = real_of(in) == DType::Float64;
+  const DType real = real_of(in);
+  const bool wide = real == DType::Float64;
   const double u = unit_roundoff(wide ? DType::Float64 : DType::Float32);
   const double w = wide || real_of(out) == DType::Float32 ? 0 : unit_roundoff(out);
-  const double terms = additions(family, k, mode);
+  double sums = 0;
+  if (wide || (is_narrow(real) && family == Family::Host)) sums = static_cast<double>(k) * u;
+  else if (is_narrow(real)) sums = tile::narrow_roundings(k) * u;
+  else if (mode != Mode::Exact) {
+    const tile::Words& words = tile::words_of(mode);
+    sums = family == Family::Host ? tile::host_sum_error(words, k) : tile::split_sum_error(words, k);
+  }
   // A complex product is two real ones, each rounded; |re| + |im| <= sqrt(2) |z| (Higham, section 3.6).
-  const double factor = is_complex(in) ? 2 * std::sqrt(2.0) : 1;
-  return factor * ((terms + (is_complex(in) ? 4 : 3)) * u + operand_error(mode)) + w;
+  return is_complex(in) ? 2 * std::sqrt(2.0) * (sums + 4 * u) + w : sums + 3 * u + w;
 }
 
-int passes_of(Mode mode) {
-  switch (mode) {
-    case Mode::Tf32x3: return 3;
-    case Mode::Bf16x6: return 6;
-    default: return 1;
-  }
-}
+int passes_of(Mode mode) { return mode == Mode::Exact ? 1 : static_cast<int>(tile::words_of(mode).products.size()); }
 
 bool offers(Mode mode, DType in, Family family) {
   const auto modes = modes_of(in, family);
@@ -124,32 +121,88 @@ void require_mode(const char* operation, Mode mode, DType in, Family family) {
 }
 
 GemmNorms gemm_norms(const Executor& executor, const GemmArgs& g) {
-  return {row_norms(magnitudes(executor, g.in, g.a, g.m, g.k, g.am, g.ak), g.m, g.k),
-          row_norms(magnitudes(executor, g.in, g.b, g.n, g.k, g.bn, g.bk), g.n, g.k)};
+  GemmNorms n;
+  n.a = row_norms(magnitudes(executor, g.in, g.a, g.m, g.k, g.am, g.ak), g.m, g.k, n.a_top, n.finite);
+  n.b = row_norms(magnitudes(executor, g.in, g.b, g.n, g.k, g.bn, g.bk), g.n, g.k, n.b_top, n.finite);
+  return n;
 }
 
-double range_error(DType in, std::int64_t terms, const GemmNorms& norms) {
-  const bool wide = real_of(in) == DType::Float64;
-  const auto least = [](const std::vector<double>& x) {  // of the rows that are not zero
-    double smallest = std::numeric_limits<double>::infinity();
-    for (const double v : x) smallest = v > 0 ? std::min(smallest, v) : smallest;
-    return smallest;
-  };
-  const double a = least(norms.a), b = least(norms.b), k = static_cast<double>(terms);
-  const double largest = (norms.a.empty() ? 0 : *std::ranges::max_element(norms.a)) * (norms.b.empty() ? 0 : *std::ranges::max_element(norms.b));
-  const double limit = wide ? std::numeric_limits<double>::max() : static_cast<double>(std::numeric_limits<float>::max());
-  if (!(4 * largest <= limit)) return std::numeric_limits<double>::infinity();
-  // Each product and each word of an operand may lose half the smallest subnormal; ||x||_1 <= sqrt(k) ||x||_2.
-  const double lost = wide ? 0x1p-1073 : 0x1p-148;
-  return k * lost / (a * b) + (wide ? 0 : std::sqrt(k) * lost * (1 / a + 1 / b));
+void ProductSizes::add_c(double c) {
+  if (!std::isfinite(c)) norms.finite = false;
+  else if (c > 0) c_least = std::min(c_least, c), c_largest = std::max(c_largest, c);
 }
 
-double bound_with_range(Family family, const GemmArgs& g, Mode mode, const GemmNorms& norms) {
-  return gemm_error_bound(family, g.in, g.out, g.k, mode) + range_error(g.in, g.k, norms);
+ProductSizes sizes_of(const Executor& executor, const GemmArgs& g) {
+  ProductSizes sizes{.norms = gemm_norms(executor, g), .alpha = std::abs(g.alpha), .beta = std::abs(g.beta)};
+  for (const double c : magnitudes_of_c(executor, g)) sizes.add_c(c);
+  return sizes;
 }
 
-std::vector<double> structured_norms(const Executor& executor, DType dtype, const void* a, std::int64_t m, std::int64_t am, std::int64_t an,
-                                     Structure structure, bool lower, bool unit) {
+namespace {
+
+// What a mode can lose at the ends of the range: see the top of this file.
+struct Range {
+  double products, word_lost, word_overflow, sum_lost, sum_limit, result_lost, result_limit, factor;
+  double word_part;  // what the words of one operand lose, relative to the other's norm
+
+  Range(const GemmArgs& g, Mode mode) {
+    const DType in = real_of(g.in), out = real_of(g.out);
+    const bool wide = in == DType::Float64, split = in == DType::Float32 && mode != Mode::Native;
+    const tile::Words& words = tile::words_of(split ? mode : Mode::Native);
+    products = static_cast<double>(words.products.size());
+    word_lost = words.lost, word_overflow = split ? words.overflow : kInfinity;
+    sum_lost = wide ? 0x1p-1074 : 0x1p-150;  // half the smallest denormal; double has no number for that
+    sum_limit = wide ? std::numeric_limits<double>::max() : static_cast<double>(std::numeric_limits<float>::max());
+    result_lost = sum_lost, result_limit = sum_limit;
+    if (out == DType::BFloat16) result_lost = 0x1p-134, result_limit = 0x1.fep127;
+    if (out == DType::Float16) result_lost = 0x1p-25, result_limit = 65504;
+    factor = is_complex(g.in) ? 2 * std::sqrt(2.0) : 1;
+    word_part = 2 * word_lost * std::sqrt(static_cast<double>(g.k));
+  }
+  // What the sum of an element loses beside word_part (||a|| + ||b||).
+  [[nodiscard]] double of_sum(std::int64_t k) const {
+    return static_cast<double>(k) * ((products + 1) * sum_lost + word_lost * word_lost);
+  }
+  [[nodiscard]] double of_result() const { return (products + 3) * result_lost; }
+  // Whether an element with these magnitudes of its sum and of all that is added up stays in range.
+  [[nodiscard]] bool holds(double bound, double sum, double total) const {
+    const double growth = (1 + 0x1p-6) * (1 + 2 * bound);
+    return growth * sum <= sum_limit && growth * total <= result_limit;
+  }
+};
+
+double largest_of(const std::vector<double>& x) { return x.empty() ? 0 : *std::ranges::max_element(x); }
+double least_of(const std::vector<double>& x) {  // of the rows that are not zero
+  double least = kInfinity;
+  for (const double v : x) least = v > 0 ? std::min(least, v) : least;
+  return least;
+}
+
+}  // namespace
+
+double bound_in_range(double bound, const GemmArgs& g, Mode mode, const ProductSizes& z, int products) {
+  const GemmNorms& n = z.norms;
+  const Range range(g, mode);
+  const double times = products;
+  if (!n.finite || n.a_top >= range.word_overflow || n.b_top >= range.word_overflow) return kInfinity;
+  const double sum = largest_of(n.a) * largest_of(n.b);
+  if (!range.holds(bound, sum, times * z.alpha * sum + z.beta * z.c_largest)) return kInfinity;
+  const double a = least_of(n.a), b = least_of(n.b);
+  double lost = 0;
+  if (g.k > 0 && a < kInfinity && b < kInfinity) {
+    // Divided by |alpha| a b one after another: the product may leave the range of double.
+    lost = range.of_sum(g.k) / a / b + range.of_result() / a / b / z.alpha + range.word_part * (1 / a + 1 / b);
+  }
+  if (z.c_least <= z.c_largest) lost += range.of_result() / z.c_least / z.beta;
+  return bound + times * range.factor * lost;
+}
+
+double bound_with_range(Family family, const GemmArgs& g, Mode mode, const ProductSizes& sizes, int products) {
+  return bound_in_range(gemm_error_bound(family, g.in, g.out, g.k, mode), g, mode, sizes, products);
+}
+
+void add_structured(GemmNorms& norms, const Executor& executor, DType dtype, const void* a, std::int64_t m, std::int64_t am, std::int64_t an,
+                    Structure structure, bool lower, bool unit) {
   std::vector<double> x = magnitudes(executor, dtype, a, m, m, am, an);
   const auto at = [&](std::int64_t i, std::int64_t j) -> double& { return x[static_cast<std::size_t>(i * m + j)]; };
   if (structure == Structure::Hermitian) {  // the real parts of the diagonal alone
@@ -166,18 +219,19 @@ std::vector<double> structured_norms(const Executor& executor, DType dtype, cons
     }
     if (unit) at(i, i) = 1;
   }
-  return row_norms(x, m, m);
+  norms.a = row_norms(x, m, m, norms.a_top, norms.finite);
 }
 
 void refuse_target(const char* operation, DType in, const Executor& executor, double target, double best) {
-  fail<InvalidArgument>("{}: no precision for {} on '{}' has a bound of {} for these operands; the best is {}", operation, name(in), executor.name(),
-                        target, best);
+  throw TargetRefused(fmt::format("{}: no precision for {} on '{}' has a bound of {} for these operands; the best is {}", operation, name(in),
+                                  executor.name(), target, best),
+                      target);
 }
 
-std::optional<Accuracy> cheapest_mode(Family family, const GemmArgs& g, const GemmNorms& norms, double target) {
+std::optional<Accuracy> cheapest_mode(Family family, const GemmArgs& g, const ProductSizes& sizes, double target, int products) {
   for (const Mode mode : modes_of(g.in, family)) {
     if (mode == Mode::Exact) continue;
-    const double bound = bound_with_range(family, g, mode, norms);
+    const double bound = bound_with_range(family, g, mode, sizes, products);
     if (bound <= target) return Accuracy{mode, passes_of(mode), bound};
   }
   return std::nullopt;
@@ -188,14 +242,23 @@ std::vector<double> magnitudes_of_c(const Executor& executor, const GemmArgs& g)
   return magnitudes(executor, g.out, g.c, g.m, g.n, g.cm, g.cn);
 }
 
-void write_componentwise(const MatrixView<double>& out, double bound, const GemmArgs& g, const GemmNorms& norms, const std::vector<double>& c) {
+void write_componentwise(const MatrixView<double>& out, Family family, double bound, const GemmArgs& g, const GemmNorms& norms,
+                         const std::vector<double>& c) {
   constexpr double kUp = 1 + 0x1p-40;  // covers the roundings of the norms and of this formula
   const double alpha = std::abs(g.alpha), beta = std::abs(g.beta);
+  const Range range(g, g.mode);
+  const bool none = norms.a_top >= range.word_overflow || norms.b_top >= range.word_overflow || (family == Family::Device && !norms.finite);
   for (std::int64_t i = 0; i < g.m; ++i) {
     for (std::int64_t j = 0; j < g.n; ++j) {
-      const double product = alpha == 0 ? 0 : alpha * norms.a[static_cast<std::size_t>(i)] * norms.b[static_cast<std::size_t>(j)];
-      const double old = c.empty() ? 0 : beta * c[static_cast<std::size_t>(i * g.n + j)];
-      out.data()[i * out.row_stride() + j * out.column_stride()] = bound * (product + old) * kUp;
+      const double a = g.k == 0 ? 0 : norms.a[static_cast<std::size_t>(i)], b = g.k == 0 ? 0 : norms.b[static_cast<std::size_t>(j)];
+      const double sum = a == 0 || b == 0 ? (std::isfinite(a) && std::isfinite(b) ? 0 : kInfinity) : a * b;
+      const double old = c.empty() ? 0 : beta * c[static_cast<std::size_t>(i * g.n + j)], total = alpha * sum + old;
+      double& element = out.data()[i * out.row_stride() + j * out.column_stride()];
+      element = kInfinity;
+      if (none || !range.holds(bound, sum, total)) continue;
+      element = bound * total * kUp;
+      if (a > 0 && b > 0) element += range.factor * alpha * (range.of_sum(g.k) + range.word_part * (a + b));
+      if ((a > 0 && b > 0) || old > 0) element += range.factor * range.of_result();
     }
   }
 }

@@ -1,22 +1,39 @@
 // What a gemm's door knows of accuracy: norms of the operands, the bound of a mode for them, and the cheapest mode for a target.
 #pragma once
 
+#include <limits>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <trn/blas/gemm.hpp>
+#include <trn/core/error.hpp>
 
 #include "kernels.hpp"
 
 namespace trn::blas {
 
-// Euclidean norms of the rows of op(A) and the columns of op(B).
+// Sizes of the rows of op(A) and the columns of op(B): Euclidean norms and largest elements, complex ones by their modulus. Rows of zeros
+// have norm 0. `finite` is false when an element is NaN or infinite, wherever it stands.
 struct GemmNorms {
   std::vector<double> a, b;  // m, n
+  double a_top = 0, b_top = 0;
+  bool finite = true;
 };
 
-// Reads the operands wherever they live.
+// What the range of a product's numbers depends on: the operands, the factors, and the elements of C that beta reads (those that are
+// not zero; none: least > largest).
+struct ProductSizes {
+  GemmNorms norms;
+  double alpha = 1, beta = 0;  // magnitudes
+  double c_least = std::numeric_limits<double>::infinity(), c_largest = 0;
+  // Takes the magnitude of an element of C in.
+  void add_c(double c);
+};
+
+// Reads the operands wherever they live; with sizes_of also C, where beta is not 0.
 [[nodiscard]] GemmNorms gemm_norms(const Executor& executor, const GemmArgs& g);
+[[nodiscard]] ProductSizes sizes_of(const Executor& executor, const GemmArgs& g);
 
 // Tensor Engine (or host) products per multiplication of the formula; Exact chooses its own.
 [[nodiscard]] int passes_of(Mode mode);
@@ -27,26 +44,39 @@ struct GemmNorms {
 // Refuses the modes that the operands' type does not have: NotImplemented with the list of those it has.
 void require_mode(const char* operation, Mode mode, DType in, Family family);
 
-// gemm_error_bound plus what underflow adds for these norms: a product may lose 2^-149, a split word too. Infinity when a sum
-// may overflow fp32.
-[[nodiscard]] double bound_with_range(Family family, const GemmArgs& g, Mode mode, const GemmNorms& norms);
+// The bound of a mode for the operands at hand, `bound` being its error barring over- and underflow. It is infinite when an operand is not
+// finite, a word overflows, or a sum, a product with alpha or the result may; otherwise what underflow can lose is added. gemm_accuracy.cpp
+// derives it. Rank-2k updates are `products` = 2 products, one on top of the other.
+[[nodiscard]] double bound_in_range(double bound, const GemmArgs& g, Mode mode, const ProductSizes& sizes, int products = 1);
+// The same with gemm_error_bound.
+[[nodiscard]] double bound_with_range(Family family, const GemmArgs& g, Mode mode, const ProductSizes& sizes, int products = 1);
 
-// What underflow adds to the bound of a mode for these norms, infinity when a sum may overflow: bound_with_range is the sum of both.
-[[nodiscard]] double range_error(DType in, std::int64_t k, const GemmNorms& norms);
+// norms.a and a_top of the m x m matrix that one stored triangle stands for: symmetric or Hermitian (the lower one is stored), or
+// triangular.
+void add_structured(GemmNorms& norms, const Executor& executor, DType dtype, const void* a, std::int64_t m, std::int64_t am, std::int64_t an,
+                    Structure structure, bool lower, bool unit);
 
-// Row norms of the m x m matrix that one stored triangle stands for: symmetric or Hermitian (the lower one is stored), or triangular.
-[[nodiscard]] std::vector<double> structured_norms(const Executor& executor, DType dtype, const void* a, std::int64_t m, std::int64_t am,
-                                                   std::int64_t an, Structure structure, bool lower, bool unit);
+// No mode has a bound as small as the target. Operations that are made of products with shares of a target tell it from other mistakes
+// by its type.
+class TargetRefused : public InvalidArgument {
+ public:
+  TargetRefused(const std::string& message, double target) : InvalidArgument(message), target_(target) {}
+  [[nodiscard]] double target() const { return target_; }
 
-// Throws InvalidArgument: no mode has a bound as small as the target.
+ private:
+  double target_;
+};
+// Throws it.
 [[noreturn]] void refuse_target(const char* operation, DType in, const Executor& executor, double target, double best);
 
 // The cheapest of the modes other than Exact whose bound for these operands is at most `target`; none when there is none.
-[[nodiscard]] std::optional<Accuracy> cheapest_mode(Family family, const GemmArgs& g, const GemmNorms& norms, double target);
+[[nodiscard]] std::optional<Accuracy> cheapest_mode(Family family, const GemmArgs& g, const ProductSizes& sizes, double target, int products = 1);
 
-// out(i, j) = bound * (|alpha| ||a_i|| ||b_j|| + |beta c_ij|), rounded up. `c` are the magnitudes of C before the product, m x n
-// row-major, empty when beta is 0.
-void write_componentwise(const MatrixView<double>& out, double bound, const GemmArgs& g, const GemmNorms& norms, const std::vector<double>& c);
+// out(i, j) = bound_in_range of that element alone times |alpha| ||a_i|| ||b_j|| + |beta c_ij|, rounded up; what underflow can lose enters
+// as it is, not relative to the smallest element. `c` are the magnitudes of C before the product, m x n row-major, empty when beta is 0. An
+// element that meets a NaN or an infinity has no bound, and on a device none has then: there they may spread over a tile.
+void write_componentwise(const MatrixView<double>& out, Family family, double bound, const GemmArgs& g, const GemmNorms& norms,
+                         const std::vector<double>& c);
 [[nodiscard]] std::vector<double> magnitudes_of_c(const Executor& executor, const GemmArgs& g);
 
 }  // namespace trn::blas

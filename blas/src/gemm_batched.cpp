@@ -113,14 +113,16 @@ template <class T> void by_products(const Executor& executor, const GemmBatchArg
 
 // The cheapest mode of the device's program that meets a target for these operands; none when there is none.
 std::optional<Accuracy> mode_for_target(const Executor& executor, const GemmBatchArgs& args) {
-  std::int64_t longest = 1;
-  double range = 0;
+  std::vector<std::pair<GemmArgs, ProductSizes>> products;
   for (const BatchGroup& g : args.groups) {
-    longest = std::max(longest, g.k);
-    for (std::int64_t p = 0; p < g.count && g.k > 0; ++p) range = std::max(range, range_error(args.dtype, g.k, gemm_norms(executor, product_of(args, g, p))));
+    for (std::int64_t p = 0; p < g.count; ++p) {
+      const GemmArgs one = product_of(args, g, p);
+      products.emplace_back(one, sizes_of(executor, one));
+    }
   }
   for (const Mode mode : {Mode::Bf16, Mode::Tf32, Mode::Tf32x3, Mode::Native}) {
-    const double bound = gemm_batched_error_bound(mode, longest) + range;
+    double bound = 0;
+    for (const auto& [one, sizes] : products) bound = std::max(bound, bound_in_range(gemm_batched_error_bound(mode, one.k), one, mode, sizes));
     if (bound <= args.precision.target_error()) return Accuracy{mode, passes_of(mode), bound};
   }
   return std::nullopt;

@@ -35,12 +35,17 @@ Accuracy multiply(const KernelTable<SymmArgs>& table, bool hermitian, const Exec
   const SymmArgs args{dtype_of<T>, fc.rows(), fc.columns(), fa.data(), fa.row_stride(), fa.column_stride(), fb.data(), fb.row_stride(),
             fb.column_stride(), fc.data(), fc.row_stride(), fc.column_stride(), alpha, beta, hermitian, hermitian && right != upper,
             options.precision, &accuracy};
-  run_level3(table, executor, args, exact_symm, alpha == T(0) ? 0 : order, [&]() -> GemmNorms {
-    if (alpha == T(0)) return {};
-    GemmArgs g{};  // of which only B counts
-    g.in = args.dtype, g.n = args.n, g.k = args.m, g.b = args.b, g.bk = args.bm, g.bn = args.bn;
-    return {structured_norms(executor, args.dtype, args.a, args.m, args.am, args.an, hermitian ? Structure::Hermitian : Structure::Symmetric, true, false),
-            gemm_norms(executor, g).b};
+  run_level3(table, executor, args, exact_symm, [&]() -> Level3Sizes {
+    GemmArgs g{};  // of which only B and C count
+    g.in = g.out = args.dtype, g.n = args.n, g.b = args.b, g.bk = args.bm, g.bn = args.bn;
+    g.c = args.c, g.cm = args.cm, g.cn = args.cn, g.beta = args.beta;
+    if (alpha != T(0)) g.k = args.m;
+    Level3Sizes found{{.norms = gemm_norms(executor, g), .alpha = std::abs(args.alpha), .beta = std::abs(args.beta)}, g.k};
+    g.m = args.m;
+    for (const double x : magnitudes_of_c(executor, g)) found.sizes.add_c(x);
+    const Structure structure = hermitian ? Structure::Hermitian : Structure::Symmetric;
+    if (g.k > 0) add_structured(found.sizes.norms, executor, args.dtype, args.a, args.m, args.am, args.an, structure, true, false);
+    return found;
   });
   return accuracy;
 }

@@ -51,11 +51,24 @@ Accuracy update(const KernelTable<SyrkArgs>& table, RankK kind, bool hermitian, 
   SyrkArgs args{dtype_of<T>, kind, n, k, left.data(), left.row_stride(), left.column_stride(), right.data(), right.row_stride(),
             right.column_stride(), fc.data(), fc.row_stride(), fc.column_stride(), scale, beta, hermitian, conj, conj, options.precision,
             &accuracy};
-  run_level3(table, executor, args, kind == RankK::Two ? exact_two : exact_syrk, k == 0 ? 0 : terms, [&]() -> GemmNorms {
-    if (k == 0) return {};
+  run_level3(table, executor, args, kind == RankK::Two ? exact_two : exact_syrk, [&]() -> Level3Sizes {
     GemmArgs g{};
-    g.in = args.dtype, g.m = g.n = n, g.k = k, g.a = args.a, g.am = args.an, g.ak = args.ak, g.b = args.b, g.bk = args.bk, g.bn = args.bn;
-    return gemm_norms(executor, g);
+    g.in = g.out = args.dtype, g.m = g.n = n, g.k = k, g.a = args.a, g.am = args.an, g.ak = args.ak, g.b = args.b, g.bk = args.bk, g.bn = args.bn;
+    g.c = args.c, g.cm = args.cm, g.cn = args.cn, g.beta = args.beta;
+    Level3Sizes found{{.alpha = std::abs(args.alpha), .beta = std::abs(args.beta)}, k == 0 ? 0 : terms, kind == RankK::Two ? 2 : 1};
+    if (k > 0) found.sizes.norms = gemm_norms(executor, g);
+    const std::vector<double> old = magnitudes_of_c(executor, g);
+    for (std::int64_t i = 0; i < n && !old.empty(); ++i) {
+      for (std::int64_t j = 0; j < i; ++j) found.sizes.add_c(old[static_cast<std::size_t>(i * n + j)]);
+    }
+    // Imaginary parts of a Hermitian diagonal may be anything.
+    if (!old.empty()) {
+      g.in = g.out = hermitian ? real_of(args.dtype) : args.dtype;
+      const std::int64_t step = (args.cm + args.cn) * (hermitian ? 2 : 1);
+      g.n = 1, g.cm = step, g.cn = 1;
+      for (const double x : magnitudes_of_c(executor, g)) found.sizes.add_c(x);
+    }
+    return found;
   });
   return accuracy;
 }

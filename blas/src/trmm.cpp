@@ -32,12 +32,13 @@ Accuracy multiply(const Executor& executor, Side side, Uplo uplo, Op op, Diag di
   const TrmmArgs args{dtype_of<T>, fc.rows(), fc.columns(), triangle.a.data(), triangle.a.row_stride(), triangle.a.column_stride(), triangle.lower,
             diag == Diag::Unit, triangle.conj, fb.data(), fb.row_stride(), fb.column_stride(), fc.data(), fc.row_stride(),
             fc.column_stride(), alpha, options.precision, &accuracy};
-  run_level3(kTrmm, executor, args, exact_trmm, alpha == T(0) ? 0 : order, [&]() -> GemmNorms {
+  run_level3(kTrmm, executor, args, exact_trmm, [&]() -> Level3Sizes {
     if (alpha == T(0)) return {};
     GemmArgs g{};  // of which only B counts
     g.in = args.dtype, g.n = args.n, g.k = args.m, g.b = args.b, g.bk = args.bm, g.bn = args.bn;
-    return {structured_norms(executor, args.dtype, args.a, args.m, args.am, args.an, Structure::Triangular, args.lower, args.unit),
-            gemm_norms(executor, g).b};
+    Level3Sizes found{{.norms = gemm_norms(executor, g), .alpha = std::abs(args.alpha)}, order};
+    add_structured(found.sizes.norms, executor, args.dtype, args.a, args.m, args.am, args.an, Structure::Triangular, args.lower, args.unit);
+    return found;
   });
   return accuracy;
 }

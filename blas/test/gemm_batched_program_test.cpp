@@ -86,13 +86,7 @@ class Batch {
   void check() {
     for (std::size_t i = 0; i < s.groups.size(); ++i) {
       const BatchedProducts& g = s.groups[i];
-      const double u = 0x1p-24, words = s.mode == Mode::Native   ? 0
-                                        : s.mode == Mode::Tf32x3 ? 3 * 0x1p-22
-                                                                 : 2.01 * 0x1p-8;
-      const double bound =
-          (static_cast<double>(std::min<std::int64_t>(g.k, 128)) + 3.0 * static_cast<double>((g.k + 127) / 128) + 3) *
-              u +
-          words;
+      const double bound = gemm_batched_error_bound(s.mode, g.k);
       const double al = g.alpha == Factor::Input ? alpha
                         : g.alpha == Factor::One ? 1
                                                  : 0,

@@ -5,22 +5,16 @@
 #include <trn/core/error.hpp>
 #include <trn/core/precision.hpp>
 #include <trn/tile/builder.hpp>
+#include <trn/tile/words.hpp>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace trn::blas::device {
 
-struct Words {
-  DType dtype = DType::Float32;
-  std::int64_t count = 1;
-  std::vector<std::pair<std::int64_t, std::int64_t>> products{{0, 0}};  // (word of stationary, word of moving)
-  // Relative error of one product of two fp32 numbers before it is summed.
-  double product_error = 0;
-};
-// Throws NotImplemented for Exact.
-[[nodiscard]] Words words_of(Mode mode, const char* operation);
+using tile::Words;
+// The words of a mode (trn/tile/words.hpp). Throws NotImplemented for Exact, in the name of `operation`.
+[[nodiscard]] const Words& words_of(Mode mode, const char* operation);
 
 // words[0] = round(src), words[1] = round(src - words[0]), ...; the last difference is rounded as it is made. The engines that round and that subtract: none
 // leaves the choice to the scheduler.
@@ -35,12 +29,12 @@ void split_words(tile::Builder& b, const std::vector<tile::Access>& words, const
 template <class DstWord>
 void split_words(tile::Builder& b, const Words& words, DstWord dst_word, const tile::Access& src) {
   std::vector<tile::Access> list;
-  for (std::int64_t w = 0; w < words.count; ++w) list.push_back(dst_word(w));
+  for (int w = 0; w < words.count; ++w) list.push_back(dst_word(w));
   split_words(b, list, src);
 }
 
-// Elementwise error of a sum of k such products, relative to |A||B|: up to 128 fused products per matmul, one addition
-// to PSUM each, and three roundings for alpha and beta.
+// Elementwise error of alpha A B + beta C, relative to |alpha| |A||B| + |beta C|, k products in one accumulator and three roundings for
+// alpha and beta.
 [[nodiscard]] double words_error_bound(const Words& words, std::int64_t k);
 
 }  // namespace trn::blas::device

@@ -12,6 +12,7 @@
 #include <trn/blas/types.hpp>
 #include <trn/core/convert.hpp>
 #include <trn/core/float_types.hpp>
+#include <trn/tile/words.hpp>
 
 #include "../kernels.hpp"
 
@@ -143,11 +144,9 @@ template <class Word, class Real> std::vector<std::vector<Real>> words(std::vect
   return result;
 }
 
-// Words of a and of b whose products a mode sums, the smallest first.
-struct WordPair { int a, b; };
-constexpr WordPair kOne[] = {{0, 0}}, kThree[] = {{1, 0}, {0, 1}, {0, 0}}, kSix[] = {{2, 0}, {0, 2}, {1, 1}, {1, 0}, {0, 1}, {0, 0}};
-
-template <class Word, class Real> void multiply_words(const GemmArgs& g, int count, std::span<const WordPair> pairs, Real* c, std::int64_t ldc) {
+template <class Word, class Real> void multiply_words(const GemmArgs& g, const tile::Words& scheme, Real* c, std::int64_t ldc) {
+  const std::span<const tile::WordProduct> pairs = scheme.products;
+  const int count = scheme.count;
   const auto a = words<Word>(pack<Real>(g.in, g.a, g.m, g.k, g.am, g.ak), count);
   const auto b = words<Word>(pack<Real>(g.in, g.b, g.k, g.n, g.bk, g.bn), count);
   const auto part = [&](const std::vector<Real>& x, std::int64_t offset, std::int64_t ld) {
@@ -155,8 +154,8 @@ template <class Word, class Real> void multiply_words(const GemmArgs& g, int cou
   };
   const auto word = [](const auto& x, int w) -> const std::vector<Real>& { return x[static_cast<std::size_t>(w)]; };
   if (g.mode != Mode::Bf16x6) {
-    for (const WordPair& p : pairs) {
-      product<Real>(g, g.k, g.alpha, part(word(a, p.a), 0, g.k), part(word(b, p.b), 0, g.n), &p == pairs.data() ? g.beta : Complex(1), c, ldc);
+    for (const tile::WordProduct& p : pairs) {
+      product<Real>(g, g.k, g.alpha, part(word(a, p.stationary), 0, g.k), part(word(b, p.moving), 0, g.n), &p == pairs.data() ? g.beta : Complex(1), c, ldc);
     }
     return;
   }
@@ -168,8 +167,8 @@ template <class Word, class Real> void multiply_words(const GemmArgs& g, int cou
   std::vector<Real> group(size);
   for (std::int64_t k0 = 0; k0 < g.k; k0 += kGroup) {
     const std::int64_t depth = std::min(kGroup, g.k - k0);
-    for (const WordPair& p : pairs) {
-      product<Real>(g, depth, 1, part(word(a, p.a), k0, g.k), part(word(b, p.b), k0 * g.n, g.n), &p == pairs.data() ? 0 : 1, group.data(), g.n);
+    for (const tile::WordProduct& p : pairs) {
+      product<Real>(g, depth, 1, part(word(a, p.stationary), k0, g.k), part(word(b, p.moving), k0 * g.n, g.n), &p == pairs.data() ? 0 : 1, group.data(), g.n);
     }
     for (std::size_t i = 0; i < size; ++i) sum[i] += Wide(group[i]);
   }
@@ -190,13 +189,9 @@ template <class Real>
 void multiply(const GemmArgs& g, Real* c, std::int64_t ldc) {
   if constexpr (std::same_as<Real, float> || std::same_as<Real, Complex32>) {
     if (g.alpha != Complex(0) && g.k > 0) {
-      switch (g.mode) {
-        case Mode::Tf32: return multiply_words<tfloat32>(g, 1, kOne, c, ldc);
-        case Mode::Bf16: return multiply_words<bfloat16>(g, 1, kOne, c, ldc);
-        case Mode::Tf32x3: return multiply_words<tfloat32>(g, 2, kThree, c, ldc);
-        case Mode::Bf16x6: return multiply_words<bfloat16>(g, 3, kSix, c, ldc);
-        default: break;
-      }
+      const tile::Words& scheme = tile::words_of(g.mode);
+      if (scheme.dtype == DType::TFloat32) return multiply_words<tfloat32>(g, scheme, c, ldc);
+      if (scheme.dtype == DType::BFloat16) return multiply_words<bfloat16>(g, scheme, c, ldc);
     }
   }
   product<Real>(g, g.k, g.alpha, operand<Real>(g.in, g.a, g.m, g.k, g.am, g.ak), operand<Real>(g.in, g.b, g.k, g.n, g.bk, g.bn), g.beta, c, ldc);

@@ -265,8 +265,8 @@ Program matrix_program(const MatrixShape& shape, const Machine& machine) {
 }
 
 ProductError product_error(Mode mode) {
-  const Words words = words_of(mode);
-  return {words.product_error, static_cast<std::int64_t>(words.products.size())};
+  const Words& words = words_of(mode);
+  return {words.product_error, static_cast<std::int64_t>(chain_roundings(words, 0))};
 }
 
 double matrix_error_bound(std::int64_t points, Mode mode) {

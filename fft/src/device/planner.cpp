@@ -206,11 +206,11 @@ namespace trn::fft {
 // results come of the same sums, and of n/2 + 1 weighted points (build.cpp) fewer partial sums.
 double lines_error_bound(const LinesShape& s) {
   const double u = 0x1p-24;
-  const device::Words words = device::words_of(s.mode);
+  const device::Words& words = device::words_of(s.mode);
   const auto step = [&](std::int64_t n) {
     if (n == 1) return u + 2 * words.product_error;
     const auto points = static_cast<double>(n);
-    const double sums = 2 * points + static_cast<double>(words.products.size()) + 4;
+    const double sums = chain_roundings(words, 2 * points) + 4;
     return (sums + std::sqrt(points)) * u + words.product_error * (1 + std::sqrt(points));
   };
   const double twiddle = 4 * u;

@@ -4,19 +4,13 @@
 
 #include <trn/core/precision.hpp>
 #include <trn/tile/builder.hpp>
-#include <utility>
-#include <vector>
+#include <trn/tile/words.hpp>
 
 namespace trn::fft::device {
 
-struct Words {
-  DType dtype = DType::Float32;
-  std::int64_t count = 1;
-  std::vector<std::pair<std::int64_t, std::int64_t>> products{{0, 0}};  // (word of the data, word of the constant)
-  double product_error = 0;  // relative error of one product of two fp32 numbers before it is summed
-};
+using tile::Words;  // whose stationary word is of the data, the moving one of the constant
 // Throws NotImplemented for Exact.
-[[nodiscard]] Words words_of(Mode mode);
+[[nodiscard]] const Words& words_of(Mode mode);
 
 // The words of src: `word(w)` is the access of word w, of src's shape. src may be in PSUM unless GpSimd has a part in it.
 template <class Word>

@@ -5,9 +5,9 @@
 // beta == 0 never reads C. C must not overlap A or B; operands that start at the same address, or are overlapping blocks of
 // one matrix, are refused.
 //
-// Accuracy, elementwise: |C - exact|(i,j) <= bound * (|alpha| ||a_i|| ||b_j|| + |beta c_ij|), barring over- and underflow; the
-// bound is in the result. Native satisfies more: gemm_error_bound(...) * (|alpha| |A||B| + |beta| |C|)(i,j), with
-// u = 2^-24 (2^-53 for double) and w = the rounding of the output type (0 when it is the compute type).
+// Accuracy, elementwise: |C - exact|(i,j) <= bound * (|alpha| ||a_i|| ||b_j|| + |beta c_ij|); the bound is in the result. Native keeps
+// more: gemm_error_bound(...) * (|alpha| |A||B| + |beta| |C|)(i,j). Without a target the bound is barring over- and underflow; with one,
+// and componentwise, both count, and so do NaN and infinities (docs/precision.md). u = 2^-24 (2^-53 for double), w rounds to the output.
 #pragma once
 
 #include <optional>
@@ -65,12 +65,12 @@ template <ComplexScalar T>
 Accuracy gemm3m(const Executor& executor, Op op_a, Op op_b, Number<T> alpha, const ConstMatrix<T>& a, const ConstMatrix<T>& b, Number<T> beta,
                 const MatrixView<T>& c, const GemmOptions& options = {});
 
-// The factor of the accuracy statement above, for every mode but Exact (whose bound depends on the operands). First order in u.
-//   Native   host: any order of k additions, (k + 3)u; device: sums of up to 128 fused products, then one addition per group of
-//            128, (min(k, 128) + ceil(k / 128) + 3)u; plus w. Complex: 2 sqrt(2) times as much, two real products per part.
-//   Tf32     two roundings of 2^-11 each, then as Native.  Bf16: of 2^-8 each.
-//   Tf32x3   representation 2 * 2^-22 and the dropped low * low product 2^-22: 12u, then as Native with three times the groups.
-//   Bf16x6   dropped products 2 * 2^-24 + 2^-32: 3u; one group of 128 with its six products, compensated across groups: (128 + 10)u.
+// The factor of the accuracy statement above, for every mode but Exact (whose bound depends on the operands). First order in u. The terms of
+// the modes are trn/tile/words.hpp's; docs/precision.md lists them. Complex: 2 sqrt(2) times as much, two real products per part.
+//   Native   host: any order of k additions, (k + 3)u + w; device: (min(k, 128) + 2 ceil(k / 128) + 6)u for float32, whether a matmul is
+//            one chain of fused multiply-adds or two passes over high and low words, (min(k, 128) + ceil(k / 128) + 3)u + w for 16 bits.
+//   Others   what the words leave out, two roundings of 2^-11 or 2^-8 for Tf32 and Bf16, 8u for Tf32x3, 1u for Bf16x6, and the sums':
+//            as for 16 bits; with two accumulators and, in Bf16x6, compensated groups where there are several words.
 [[nodiscard]] double gemm_error_bound(Family family, DType in, DType out, std::int64_t k, Mode mode = Mode::Native);
 
 }  // namespace trn::blas

@@ -22,8 +22,8 @@ struct MatrixShape {
 // words are made on the device. Throws InvalidArgument for more points than the machine has partitions.
 [[nodiscard]] tile::Program matrix_program(const MatrixShape& shape, const tile::Machine& machine);
 
-// What the words of a mode cost: a product of two float32 numbers errs by `error` relative before it is summed, and every sum gets
-// `products` contributions instead of one.
+// What the words of a mode cost (trn/tile/words.hpp): a product of two float32 numbers errs by `error` relative before it is summed, and
+// every sum is rounded `products` times more than it has terms: once per product of words, Native five times.
 struct ProductError {
   double error = 0;
   std::int64_t products = 1;
