@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include <trn/blas/trsm_program.hpp>
 #include <trn/core/array.hpp>
@@ -11,27 +12,40 @@
 #include "fold.hpp"
 #include "kernels.hpp"
 #include "targets.hpp"
+#include "trsm_block.hpp"
 
 namespace trn::blas {
 
 namespace {
 
-// A target on a device: the bound of a solve is measured after it, so the modes are tried in a copy of B, cheapest first, leaving out those whose
-// arithmetic alone is too coarse.
+// One solve in a stated mode.
+void solve(const Executor& executor, const TrsmArgs& args) {
+  const Mode mode = args.precision.mode();
+  require_mode("blas.trsm", mode, args.dtype, executor.family());
+  if (mode == Mode::Exact) *args.accuracy = exact_trsm("blas.trsm", executor, args);
+  else dispatch(kTrsm, executor, args);
+}
+
+// What the arithmetic of a mode costs at least, known before the solve; 0 where the bound is measured from nothing.
+double least_bound(const Executor& executor, const TrsmArgs& args, Mode mode) {
+  if (mode == Mode::Exact) return 0;
+  if (executor.family() == Family::Host) return trsm_error_bound(args.dtype, args.m);
+  return trsm_residual_bound({.dtype = args.dtype, .m = args.m, .n = 0, .mode = mode}, nullptr, nullptr);
+}
+
+// A target: bounds are measured after a solve, so the modes are tried in a copy of B, cheapest first, leaving out those whose arithmetic alone
+// is too coarse. On the host Native is the cheapest, and its diagonal blocks are no worse than those of the other float32 modes.
 template <class T> Accuracy solve_to_target(const Executor& executor, TrsmArgs args, const MatrixView<T>& b) {
+  constexpr Mode kDevice[] = {Mode::Bf16, Mode::Tf32, Mode::Tf32x3, Mode::Native, Mode::Exact}, kHost[] = {Mode::Native, Mode::Exact};
   const double target = args.precision.target_error();
   const Matrix<T> x(executor, b.rows(), b.columns());
   args.b = x.data(), args.bm = b.columns(), args.bn = 1;
   double best = std::numeric_limits<double>::infinity();
-  for (const Mode mode : {Mode::Bf16, Mode::Tf32, Mode::Tf32x3, Mode::Native, Mode::Exact}) {
-    if (!offers(mode, args.dtype, executor.family())) continue;
+  for (const Mode mode : executor.family() == Family::Host ? std::span<const Mode>(kHost) : std::span<const Mode>(kDevice)) {
+    if (!offers(mode, args.dtype, executor.family()) || least_bound(executor, args, mode) > target) continue;
     args.precision = mode;
-    if (mode != Mode::Exact) {
-      const double rounding = trsm_residual_bound({.dtype = args.dtype, .m = args.m, .n = 0, .mode = mode}, nullptr, nullptr);
-      if (rounding > target) continue;
-    }
     copy(View<const T>(MatrixView<const T>(b)), View<T>(x.view()));
-    dispatch_product(kTrsm, executor, args, exact_trsm);
+    solve(executor, args);
     if (args.accuracy->bound <= target) {
       copy(View<const T>(MatrixView<const T>(x.view())), View<T>(b));
       return *args.accuracy;
@@ -57,18 +71,26 @@ Accuracy trsm(const Executor& executor, Side side, Uplo uplo, Op op, Diag diag, 
   checks::no_overlap("blas.trsm", "A", checks::extent(a), "B", checks::extent(b));
   const FoldedTriangle<T> triangle(side, uplo, op, a);
   const auto fb = side == Side::Left ? b : b.transposed();
-  const TrsmArgs args{dtype_of<T>, fb.rows(), fb.columns(), triangle.a.data(), triangle.a.row_stride(), triangle.a.column_stride(), triangle.lower,
+  TrsmArgs args{dtype_of<T>, fb.rows(), fb.columns(), triangle.a.data(), triangle.a.row_stride(), triangle.a.column_stride(), triangle.lower,
             diag == Diag::Unit, triangle.conj, fb.data(), fb.row_stride(), fb.column_stride(), alpha, options.precision, &accuracy};
-  if (options.precision.has_target() && executor.family() == Family::Device && alpha != T(0)) return solve_to_target<T>(executor, args, fb);
-  naming_target("blas.trsm", options.precision, [&] { dispatch_product(kTrsm, executor, args, exact_trsm); });
+  const bool exact = !options.precision.has_target() && options.precision.mode() == Mode::Exact;
+  if (alpha == T(0) && !exact) {  // nothing is computed
+    args.precision = {};
+    dispatch(kTrsm, executor, args);
+  } else if (options.precision.has_target()) {
+    return solve_to_target<T>(executor, args, fb);
+  } else {
+    solve(executor, args);
+  }
   return accuracy;
 }
 
 // Substitution in any order: (A + E) x = b with |E| <= (m + c) u |A| (Higham, Accuracy and Stability, theorem 8.5); the product with
 // alpha, and a reciprocal of the diagonal instead of a division, are two roundings more. A complex product counts as in gemm,
-// a complex reciprocal as three of them.
+// a complex reciprocal as three of them. Beyond one block: host/trsm.cpp.
 double trsm_error_bound(DType dtype, std::int64_t m) {
-  const double u = unit_roundoff(dtype), terms = static_cast<double>(m);
+  const std::int64_t rows = trsm_block(dtype), blocks = (m + rows - 1) / rows;
+  const double u = unit_roundoff(dtype), terms = static_cast<double>(m <= rows ? m : rows + 2 * blocks + 1);
   return is_complex(dtype) ? 2 * std::sqrt(2.0) * (terms + 8) * u : (terms + 5) * u;
 }
 

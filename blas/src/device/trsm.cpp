@@ -17,18 +17,15 @@ using namespace trn::tile;
 
 namespace {
 
-// What the arithmetic can hide from the measured residual: errors of S, of R = alpha B - S, of the product that
-// measures, each relative to
-// (|T||x|)_i <= ||t_i|| ||x||.
+// What the arithmetic can hide from the measured residual. S, sums of the mode's words over the blocks left of the diagonal, and the
+// float32 product with the diagonal block that measures, each relative to its own part of (|T||x|)_i <= ||t_i|| ||x||: the larger of the two;
+// R = alpha B - S, the difference that is measured and its scaling are six roundings more.
 double rounding_bound(const TrsmShape& s) {
   const bool complex = is_complex(s.dtype);
   const std::int64_t side = tile::machines().front().partitions, rows = complex ? 2 * s.m : s.m;
-  const device::Words words = device::words_of(s.mode, "blas.trsm");
-  const auto steps = static_cast<double>(blocks::ceil_div(rows, side)),
-             products = static_cast<double>(words.products.size());
-  const double u = unit_roundoff(DType::Float32);
-  const double bound =
-      (static_cast<double>(std::min(rows, side)) + products * steps + 6) * u + (rows > side ? words.product_error : 0);
+  const double u = unit_roundoff(DType::Float32), measured = sum_error(tile::words_of(Mode::Native), std::min(rows, side)),
+               before = rows > side ? sum_error(device::words_of(s.mode, "blas.trsm"), rows) : 0;
+  const double bound = std::max(before, measured) + 6 * u;
   return complex ? std::sqrt(2.0) * (bound + 2 * u) : bound;
 }
 

@@ -1,11 +1,21 @@
-// trsm on the host: OpenBLAS in B's layout; copied: a triangle or a B without unit stride. Other precisions: 64 rows at a time in
-// a copy, B_i = alpha B_i - A_i X_before by one gemm of that precision, then the diagonal block by OpenBLAS in the type itself.
+// trsm on the host. Native: 128 rows (64 complex ones) at a time in B's layout, each block of rows solved by OpenBLAS and then subtracted from the rows that
+// wait for it, one gemm. A triangle or a B without unit stride is copied. The modes of words (float32, complex64): 64 rows at a time in a copy,
+// B_i = alpha B_i - A_i X_before by one gemm of the mode, then the diagonal block by OpenBLAS in the type itself. Exact: exact_trsm.cpp.
 //
-// Residual of a block row, with g the bound of the product and d that of solving with 64 rows: the update errs by
-// g (||a_i|| ||x_j|| + |alpha b_ij|), the solve by d ||a_i|| ||x_j||, and |alpha b_ij| <= (1 + total) ||a_i|| ||x_j||. So total
-// <= 2 g + d to first order; a target e asks the products for e / 4.
+// Residual of Native, m > 128, with s = ceil(m / 128) blocks: a product of A's blocks before the diagonal is summed with at most 127 others
+// in any order and then subtracted up to s times, 128 + s roundings; alpha b is multiplied and subtracted from, s + 1, and |alpha b| <=
+// |A||X| to first order; the diagonal block is 128 + 5 (trsm_error_bound). Together (128 + 2 s + 6) u |A||X|, not the m + 5 of one long sum.
+// Complex: 64 for 128, and 2 sqrt(2) times that with three roundings more.
+//
+// The modes' residual is measured: alpha B - A X in double, where the products of float32 numbers are exact and m sums err by 2^-53 each, at
+// most (m + 3) 2^-53 (|alpha B| + |A||X|), complex 2 sqrt(2) times that.
+#include <cmath>
+#include <limits>
+#include <vector>
+
 #include "../gemm_accuracy.hpp"
 #include "../kernels.hpp"
+#include "../trsm_block.hpp"
 #include "openblas.hpp"
 #include "products.hpp"
 
@@ -15,7 +25,7 @@ namespace {
 
 constexpr std::int64_t kBlock = 64;
 
-template <Scalar T> void in_place(const TrsmArgs& t, const Strided<T>& b, const Placement& place) {
+template <Scalar T> void solve_block(const TrsmArgs& t, const Strided<T>& b, const Placement& place) {
   const auto a = operand(strided<T>(t.a, t.m, t.m, t.am, t.an));
   const bool transposed = a.layout != place.layout;
   OpenBlas<T>::trsm(cblas_order(place.layout), cblas_uplo(t.lower != transposed), cblas_op(transposed, t.conj_a),
@@ -23,29 +33,77 @@ template <Scalar T> void in_place(const TrsmArgs& t, const Strided<T>& b, const 
                     narrow("blas.trsm", "lda", a.ld), b.data, narrow("blas.trsm", "ldb", place.ld));
 }
 
+// Blocks of trsm_block rows; b lies as `place` says.
+template <Scalar T> void in_place(const Executor& executor, const TrsmArgs& t, const Strided<T>& b, const Placement& place) {
+  const std::int64_t height = trsm_block(t.dtype), blocks = (t.m + height - 1) / height;
+  if (blocks == 1) return solve_block(t, b, place);
+  const auto a = strided<T>(t.a, t.m, t.m, t.am, t.an);
+  for (std::int64_t step = 0; step < blocks; ++step) {
+    const std::int64_t i0 = (t.lower ? step : blocks - 1 - step) * height, rows = std::min(height, t.m - i0), i1 = i0 + rows;
+    TrsmArgs diagonal = t;
+    diagonal.m = rows, diagonal.a = &a.at(i0, i0);
+    if (step > 0) diagonal.alpha = 1;
+    const auto block = b.block(i0, 0, rows, t.n);
+    solve_block(diagonal, block, place);
+    const std::int64_t k0 = t.lower ? i1 : 0, rest = t.lower ? t.m - i1 : i0;  // the rows that wait
+    if (rest == 0) continue;
+    gemm(executor, {t.dtype, t.dtype, rest, t.n, rows, &a.at(k0, i0), t.am, t.an, block.data, b.row_stride, b.column_stride, &b.at(k0, 0), b.row_stride,
+                    b.column_stride, -1, diagonal.alpha, t.conj_a});
+  }
+}
+
+// The bound of a solution x of `t` with right side b, both dense, measured in double.
+template <Scalar T> double measured_bound(const Executor& executor, const TrsmArgs& t, const Strided<const T>& a, const Strided<const T>& b,
+                                          const Strided<const T>& x) {
+  using Double = std::conditional_t<ComplexScalar<T>, std::complex<double>, double>;
+  const auto widened = [](const Strided<const T>& from) {
+    Owned<Double> to(from.rows, from.columns);
+    for (std::int64_t i = 0; i < from.rows; ++i) {
+      for (std::int64_t j = 0; j < from.columns; ++j) to.view.at(i, j) = Double(from.at(i, j));
+    }
+    return to;
+  };
+  Owned<Double> left = widened(a);
+  for (std::int64_t i = 0; t.unit && i < t.m; ++i) left.view.at(i, i) = 1;
+  const Owned<Double> right = widened(x), rest = widened(b);
+  product<Double>(executor, Mode::Native, Double(-1), left.view, right.view, factor<Double>(t.alpha), rest.view);
+  const auto norms = [](const Strided<Double>& m, bool rows) {
+    std::vector<double> sums(static_cast<std::size_t>(rows ? m.rows : m.columns));
+    for (std::int64_t i = 0; i < m.rows; ++i) {
+      for (std::int64_t j = 0; j < m.columns; ++j) sums[static_cast<std::size_t>(rows ? i : j)] += std::norm(m.at(i, j));
+    }
+    for (double& s : sums) s = std::sqrt(s);
+    return sums;
+  };
+  const auto of_a = norms(left.view, true), of_x = norms(right.view, false);
+  double worst = 0;
+  for (std::int64_t i = 0; i < t.m; ++i) {
+    for (std::int64_t j = 0; j < t.n; ++j) {
+      const double error = std::abs(rest.view.at(i, j)), scale = of_a[static_cast<std::size_t>(i)] * of_x[static_cast<std::size_t>(j)];
+      const double share = error == 0 && scale == 0 ? 0 : error / scale;
+      if (!(share <= worst)) worst = std::isfinite(share) ? share : std::numeric_limits<double>::infinity();
+    }
+  }
+  const double unit = (is_complex(t.dtype) ? 2 * std::sqrt(2.0) : 1) * static_cast<double>(t.m + 3) * 0x1p-53;
+  return worst * (1 + 0x1p-40) + 2.1 * unit * (1 + worst);  // |alpha b| <= (1 + worst) ||a_i|| ||x_j||
+}
+
 template <Scalar T> void by_products(const Executor& executor, const TrsmArgs& t, const Strided<T>& b) {
   const Owned<T> a = dense_copy(strided<T>(t.a, t.m, t.m, t.am, t.an), Layout::RowMajor, t.lower ? Part::Lower : Part::Upper, t.conj_a);
   const Owned<T> x = dense_copy<T>(b, Layout::RowMajor);
   const std::int64_t blocks = (t.m + kBlock - 1) / kBlock;
-  const double solve = trsm_error_bound(t.dtype, std::min(t.m, kBlock));
-  if (t.precision.has_target() && solve > t.precision.target_error() / 2) {
-    refuse_target("blas.trsm", t.dtype, executor, t.precision.target_error(), 2 * solve);
-  }
-  Accuracy worst{Mode::Native, 0, 0};
   for (std::int64_t step = 0; step < blocks; ++step) {
     const std::int64_t i0 = (t.lower ? step : blocks - 1 - step) * kBlock, rows = std::min(kBlock, t.m - i0), i1 = i0 + rows;
     const std::int64_t k0 = t.lower ? 0 : i1, k = t.lower ? i0 : t.m - i1;
     const auto block = x.view.block(i0, 0, rows, t.n);
-    worsen(worst, product<T>(executor, share(t.precision, 4), T(-1), a.view.block(i0, k0, rows, k), x.view.block(k0, 0, k, t.n),
-                             factor<T>(t.alpha), block));
+    (void)product<T>(executor, t.precision, T(-1), a.view.block(i0, k0, rows, k), x.view.block(k0, 0, k, t.n), factor<T>(t.alpha), block);
     TrsmArgs diagonal = t;
     diagonal.m = rows, diagonal.a = &a.view.at(i0, i0), diagonal.am = a.view.row_stride, diagonal.an = 1, diagonal.conj_a = false;
     diagonal.alpha = 1;
-    in_place(diagonal, block, {Layout::RowMajor, t.n});
+    solve_block(diagonal, block, {Layout::RowMajor, t.n});
   }
+  *t.accuracy = {t.precision.mode(), passes_of(t.precision.mode()), measured_bound<T>(executor, t, a.view, b, x.view)};
   copy_elements<T>(x.view, b);
-  worst.bound = 2 * worst.bound + solve;
-  *t.accuracy = worst;
 }
 
 template <Scalar T> void run(const Executor& executor, const TrsmArgs& t) {
@@ -57,9 +115,9 @@ template <Scalar T> void run(const Executor& executor, const TrsmArgs& t) {
     return;
   }
   if (!is_native(t.precision)) return by_products(executor, t, b);
-  if (const auto place = placement(b)) return in_place(t, b, *place);
+  if (const auto place = placement(b)) return in_place(executor, t, b, *place);
   const Owned<T> dense = dense_copy<T>(b, Layout::RowMajor);
-  in_place(t, dense.view, {Layout::RowMajor, t.n});
+  in_place(executor, t, dense.view, {Layout::RowMajor, t.n});
   copy_elements<T>(dense.view, b);
 }
 
