@@ -39,6 +39,7 @@ void run(const Operation& operation, const Arguments& arguments) {
   Table table({"executor", "dtype", "measured", "modelled", operation.rate_unit(), "of roof", "GB/s", "OpenBLAS", "of it", "error", "bound"});
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   std::vector<std::string> notes;
+  std::optional<double> host_seconds;  // of the host's row, which simulators' times are compared with
   for (const std::string& executor : arguments.executors) {
     if (isatty(fileno(stderr))) fmt::print(stderr, "\r{} on {} ...\033[K", operation.name(), executor);
     const BenchRow r = operation.bench(executor, arguments.options);
@@ -49,6 +50,10 @@ void run(const Operation& operation, const Arguments& arguments) {
                number(r.error), number(r.bound)});
     rows.push_back(to_json(r));
     if (!r.note.empty()) notes.push_back(r.executor + ": " + r.note);
+    if (r.executor == "host") host_seconds = r.seconds;
+    else if (host_seconds && r.seconds && r.modelled_seconds) {
+      notes.push_back(fmt::format("{}: simulated in {:.2f} times the host's time", r.executor, *r.seconds / *host_seconds));
+    }
   }
   if (isatty(fileno(stderr))) fmt::print(stderr, "\r\033[K");
   table.print();

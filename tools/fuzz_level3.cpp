@@ -11,6 +11,7 @@
 #include <trn/blas/trmm.hpp>
 #include <trn/blas/trsm.hpp>
 
+#include "fuzz_range.hpp"
 #include "fuzz_support.hpp"
 
 namespace trn::tools::fuzz {
@@ -206,10 +207,12 @@ template <class T> void trsm_case(Case& c) {
 }  // namespace
 
 std::vector<FuzzRow> level3() {
-  return {{"gemm", TRN_FUZZ_FOUR(gemm_plain)},      {"gemm3m", TRN_FUZZ_COMPLEX(gemm_3m)},  {"symm", TRN_FUZZ_FOUR(symmetric)},
+  std::vector<FuzzRow> rows{{"gemm", TRN_FUZZ_FOUR(gemm_plain)},      {"gemm3m", TRN_FUZZ_COMPLEX(gemm_3m)},  {"symm", TRN_FUZZ_FOUR(symmetric)},
           {"hemm", TRN_FUZZ_COMPLEX(hermitian)},    {"syrk", TRN_FUZZ_FOUR(syrk_one)},      {"syr2k", TRN_FUZZ_FOUR(syrk_two)},
           {"syrkx", TRN_FUZZ_FOUR(syrk_pair)},      {"herk", TRN_FUZZ_COMPLEX(herk_one)},   {"her2k", TRN_FUZZ_COMPLEX(herk_two)},
           {"herkx", TRN_FUZZ_COMPLEX(herk_pair)},   {"trmm", TRN_FUZZ_FOUR(trmm_case)},     {"trsm", TRN_FUZZ_FOUR(trsm_case)}};
+  for (const FuzzRow& row : range_rows()) rows.push_back(row);
+  return rows;
 }
 
 }  // namespace trn::tools::fuzz
