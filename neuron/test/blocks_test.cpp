@@ -13,7 +13,6 @@
 #include <trn/tile/blocks/matmul.hpp>
 #include <trn/tile/blocks/reduce.hpp>
 #include <trn/tile/blocks/transpose.hpp>
-#include <trn/tile/blocks/warm_up.hpp>
 
 namespace trn::neuron {
 namespace {
@@ -166,21 +165,6 @@ TEST_P(BlocksOn, Reductions) {
     for (std::int64_t i = 0; i < p; ++i) sum += x[static_cast<std::size_t>(i * n + j)];
     EXPECT_EQ(columns[static_cast<std::size_t>(j)], sum);
   }
-}
-
-// Warming fills the time until the first operand on machines with a limiter and is absent elsewhere; it counts no flops.
-TEST_P(BlocksOn, WarmUp) {
-  Builder b("warm", machine_);
-  const Access o = b.output("o", DType::Float32, {1, 1}), t = b.sbuf("t", 1, {1}, DType::Float32);
-  blocks::warm_tensor_engine(b, 3e-6);
-  b.memset(t, 1);
-  b.dma_copy(o, t);
-  const RunReport report = estimate(b.finish(), machine_);
-  const bool limited = machine_.timing.limiter_cold_rate < 1;
-  EXPECT_EQ(report.lanes[0].instructions > 0, limited);
-  EXPECT_LE(report.lanes[0].busy_s, 3e-6);
-  EXPECT_GE(report.lanes[0].busy_s, limited ? 2.4e-6 : 0);
-  EXPECT_EQ(report.matmul_flops, 0);
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <trn/core/error.hpp>
 #include <trn/tile/verify.hpp>
 
+#include "split_copy.hpp"
+
 namespace trn::tile {
 
 namespace {
@@ -34,7 +36,7 @@ Access Builder::declare_tensor(const std::string& name, TensorKind kind, DType d
           to_string(shape));
   for (const TensorDecl& other : parts_.tensors) require(other.name != name, "builder: two tensors named '{}'", name);
   Access access{Target::Tensor, static_cast<std::int32_t>(parts_.tensors.size()), dtype, 0, 0, 0, dims_of(shape, strides)};
-  parts_.tensors.push_back({name, kind, dtype, std::move(shape), std::move(strides), false});
+  parts_.tensors.push_back({name, kind, dtype, std::move(shape), std::move(strides), {}, false});
   return access;
 }
 
@@ -44,8 +46,15 @@ Access Builder::input(const std::string& name, DType dtype, Shape shape, Strides
 Access Builder::output(const std::string& name, DType dtype, Shape shape, Strides strides) {
   return declare_tensor(name, TensorKind::Output, dtype, std::move(shape), std::move(strides));
 }
-Access Builder::partial_output(const std::string& name, DType dtype, Shape shape, Strides strides) {
-  const Access access = output(name, dtype, std::move(shape), std::move(strides));
+Access Builder::output_over(const std::string& name, const Access& input) {
+  require(input.target == Target::Tensor, "builder: output '{}' is to continue an input tensor", name);
+  const TensorDecl of = parts_.tensors[static_cast<std::size_t>(input.id)];
+  const Access access = output(name, of.dtype, of.shape, of.strides);
+  parts_.tensors.back().alias = of.name;
+  return access;
+}
+Access Builder::partial_output(const std::string& name, const Access& input) {
+  const Access access = output_over(name, input);
   parts_.tensors.back().partial = true;
   return access;
 }
@@ -100,7 +109,9 @@ void Builder::append(Engine engine, std::vector<Access> operands, Attributes att
 }
 
 void Builder::dma_copy(const Access& dst, const Access& src, DmaOptions options) {
-  append(Engine::Dma, {dst, src, {}}, isa::DmaCopy{.issuer = options.issuer, .route = {options.dge, options.ring}});
+  for (const CopyPart& part : split_copy(dst, src)) {
+    append(Engine::Dma, {part.dst, part.src, {}}, isa::DmaCopy{.issuer = options.issuer, .route = {options.dge, options.ring}});
+  }
 }
 void Builder::dma_transpose(const Access& dst, const Access& src, DmaOptions options) {
   require(options.issuer == DmaIssuer::Default, "builder: dma_transpose cannot choose its issuer; leave it open");

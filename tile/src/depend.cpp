@@ -24,6 +24,14 @@ MemoryMap::MemoryMap(const Program& program, const Allocation& allocation) : pro
   first_tensor_ = count_;
   count_ += static_cast<std::int32_t>(program.tensors().size());
   registers_ = count_++;
+  for (std::size_t i = 0; i < program.tensors().size(); ++i) {
+    const bool input = program.tensors()[i].kind == TensorKind::Input;
+    memory_tensor_.push_back(input ? -1 : static_cast<std::int32_t>(i));
+    for (std::size_t j = 0; input && j < program.tensors().size(); ++j) {
+      const std::string& alias = program.tensors()[j].alias;
+      if (!alias.empty() && alias == program.tensors()[i].name) memory_tensor_[i] = static_cast<std::int32_t>(j);
+    }
+  }
   aliases_.resize(static_cast<std::size_t>(count_));
   // Buffers of two aliasing tiles overlap when their byte ranges do.
   for (std::size_t a = 0; a < program.tiles().size(); ++a) {
@@ -115,8 +123,8 @@ void MemoryMap::touches(std::int32_t index, const Point& point, std::vector<Touc
       buffer = point.instances[id] % program_->tiles()[id].buffers;
       touch.memory = first_memory_of_tile_[id] + static_cast<std::int32_t>(buffer);
     } else {
-      if (program_->tensors()[id].kind == TensorKind::Input) continue;  // never written here
-      touch.memory = first_tensor_ + access.id;
+      if (memory_tensor_[id] < 0) continue;
+      touch.memory = first_tensor_ + memory_tensor_[id];
     }
     touch.region = region_of(instruction, access, buffer, point);
     const Role role = operand_role(instruction, slot);
@@ -160,7 +168,9 @@ void MemoryMap::cut_into_strips() {
       for (const Access& access : instruction.operands) {
         if (!access.present()) continue;
         const Region r = region_of(instruction, access, 0, origin);
-        Use& use = (access.is_tile() ? tiles : tensors)[static_cast<std::size_t>(access.id)];
+        const std::int32_t id = access.is_tile() ? access.id : memory_tensor_[static_cast<std::size_t>(access.id)];
+        if (id < 0) continue;
+        Use& use = (access.is_tile() ? tiles : tensors)[static_cast<std::size_t>(id)];
         use.times += times;
         use.rows += times * static_cast<double>(r.row_end - r.row_begin);
         use.columns += times * static_cast<double>(r.column_end - r.column_begin);

@@ -105,6 +105,7 @@ std::string tensor_text(const TensorDecl& tensor) {
   std::string text =
       fmt::format("{}{} {}: {} {}", tensor.partial ? "partial " : "", name(tensor.kind), tensor.name, name(tensor.dtype), to_string(tensor.shape));
   if (tensor.strides != row_major_strides(tensor.shape)) text += fmt::format(" strides {}", to_string(tensor.strides));
+  if (!tensor.alias.empty()) text += fmt::format(", in the memory of {}", tensor.alias);
   return text;
 }
 

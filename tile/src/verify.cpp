@@ -83,11 +83,45 @@ void check_tiles(const Program& program, const Machine& machine, std::vector<Dia
   }
 }
 
+// Only an output continues an input, and what is partly written does: an output's memory starts undefined on hardware.
+void check_aliases(const Program& program, std::vector<Diagnostic>& diagnostics) {
+  for (std::size_t i = 0; i < program.tensors().size(); ++i) {
+    const TensorDecl& t = program.tensors()[i];
+    const auto report = [&](const std::string& text) {
+      diagnostics.push_back({"illegal-alias", -1, fmt::format("program '{}': tensor '{}': {}", program.name(), t.name, text)});
+    };
+    if (t.kind != TensorKind::Output && (t.partial || !t.alias.empty())) {
+      report(fmt::format("an {} tensor has neither an alias nor unwritten parts; declare it as an output", name(t.kind)));
+      continue;
+    }
+    if (t.partial && t.alias.empty()) {
+      report("is partly written and continues no input, so the rest has no value; build it with Builder::partial_output");
+    }
+    if (t.alias.empty()) continue;
+    const TensorDecl* input = nullptr;
+    for (std::size_t j = 0; j < program.tensors().size(); ++j) {
+      const TensorDecl& other = program.tensors()[j];
+      if (other.kind == TensorKind::Input && other.name == t.alias) input = &other;
+      if (j < i && other.alias == t.alias) {
+        report(fmt::format("continues input '{}', as '{}' does already; give it an input of its own", t.alias, other.name));
+      }
+    }
+    if (!input) {
+      report(fmt::format("continues '{}', which is no input of the program; name one of its inputs", t.alias));
+    } else if (input->dtype != t.dtype || input->shape != t.shape || input->strides != t.strides) {
+      report(fmt::format("is {} {} strides {}, but continues '{}' of {} {} strides {}; make them equal", name(t.dtype),
+                         to_string(t.shape), to_string(t.strides), input->name, name(input->dtype),
+                         to_string(input->shape), to_string(input->strides)));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Diagnostic> verify(const Program& program, const Machine& machine) {
   std::vector<Diagnostic> diagnostics;
   check_tiles(program, machine, diagnostics);
+  check_aliases(program, diagnostics);
   for (std::size_t i = 0; i < program.instructions().size(); ++i) {
     const rules::Context context{program, machine, program.instructions()[i], static_cast<std::int32_t>(i),
                                  diagnostics};

@@ -107,6 +107,13 @@ void check_shape(const Context& c, const isa::DmaTranspose&) {
 }
 
 void check_shape(const Context& c, const isa::DmaCopy& a) {
+  for (const std::size_t slot : {isa::DmaCopy::dst, isa::DmaCopy::src}) {
+    const Access& side = c.operand(slot);
+    if (c.in_hbm(side) && side.merged_dims().size() > kHbmLevels) {
+      c.report(kSize, c.operand_name(slot), "{} levels of access in HBM; at most {}: split the copy",
+               side.merged_dims().size(), kHbmLevels);
+    }
+  }
   if (is_indirect(c.instruction)) return check_indirect(c, a);
   const std::int64_t dst = elements(c.operand(isa::DmaCopy::dst)), src = elements(c.operand(isa::DmaCopy::src));
   if (dst != src) c.report(kSize, "dst", "{} elements but src has {}; make them equal", dst, src);

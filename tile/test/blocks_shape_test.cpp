@@ -9,7 +9,6 @@
 #include <trn/tile/blocks/matmul.hpp>
 #include <trn/tile/blocks/reduce.hpp>
 #include <trn/tile/blocks/transpose.hpp>
-#include <trn/tile/blocks/warm_up.hpp>
 
 namespace trn::tile {
 namespace {
@@ -105,19 +104,6 @@ TEST(Blocks, SumPartitionsRefusesMoreThanABank) {
   EXPECT_THROW(blocks::sum_partitions(b, d, x), InvalidArgument);
   blocks::sum_partitions(b, d(all, ds(0, 512)), x(all, ds(0, 512)));
   EXPECT_EQ(count(b.finish(), Opcode::NcMatmul), 1);
-}
-
-// Cold transposes of 128 columns take 2 * 137.7 / 2.4 GHz = 114.75 ns each, after a memset of 216.7 ns.
-TEST(Blocks, WarmingFillsTheTimeUntilTheFirstOperand) {
-  const auto passes = [](const char* machine_name, double seconds) {
-    Builder b("p", machine(machine_name));
-    blocks::warm_tensor_engine(b, seconds);
-    const Program p = b.finish();
-    return p.instructions().empty() ? 0 : p.dynamic_instructions() - 1;
-  };
-  EXPECT_EQ(passes("trn2", 2.6e-6), 20);
-  EXPECT_EQ(passes("trn2", 0.1e-6), 0);
-  EXPECT_EQ(passes("trn1", 2.6e-6), 0);
 }
 
 TEST(Blocks, ReduceRowsLeavesOneColumn) {

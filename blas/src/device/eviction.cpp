@@ -34,12 +34,16 @@ Access Block::bank(int sum, const Piece& p, std::int64_t from, std::int64_t widt
   return acc.piece(p.i, p.j)(all, ds(from - p.j * acc.piece_columns, width));
 }
 
-Eviction::Eviction(Builder& b, const GemmShape& shape, const Scheme& scheme) : b_(b), g_(shape), s_(scheme), side_(b.machine().partitions) {
-  if (g_.beta != Factor::Zero) c_in_ = b_.input("c_in", real_of(g_.out), shape_of(g_), strides_of(g_));
+Eviction::Eviction(Builder& b, const GemmShape& shape, const Scheme& scheme, const Access& over)
+    : b_(b), g_(shape), s_(scheme), side_(b.machine().partitions) {
+  const bool continues = g_.beta != Factor::Zero || g_.region != Region::All;
+  if (continues) c_in_ = b_.input("c_in", real_of(g_.out), shape_of(g_), strides_of(g_));
   alpha_ = factor("alpha", g_.alpha);
   beta_ = factor("beta", g_.beta);
-  c_ = g_.region == Region::All ? b_.output("c", real_of(g_.out), shape_of(g_), strides_of(g_))
-                                : b_.partial_output("c", real_of(g_.out), shape_of(g_), strides_of(g_));
+  c_ = over.present()             ? b_.output_over("c", over)
+       : !continues               ? b_.output("c", real_of(g_.out), shape_of(g_), strides_of(g_))
+       : g_.region == Region::All ? b_.output_over("c", c_in_)
+                                  : b_.partial_output("c", c_in_);
 }
 
 Eviction::Number Eviction::factor(const std::string& name, Factor kind) {

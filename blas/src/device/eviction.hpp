@@ -35,8 +35,8 @@ struct Block {
 
 class Eviction {
  public:
-  // Declares c_in, alpha, beta and c.
-  Eviction(tile::Builder& b, const GemmShape& shape, const Scheme& scheme);
+  // Declares c_in, alpha, beta and c, which continues `over` where that is given.
+  Eviction(tile::Builder& b, const GemmShape& shape, const Scheme& scheme, const tile::Access& over = {});
 
   // The accumulators of a block, and zeros to add groups to.
   [[nodiscard]] Block begin(const tile::Affine& m0, const tile::Affine& n0, std::int64_t rows, std::int64_t columns,

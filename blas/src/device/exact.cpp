@@ -74,7 +74,8 @@ class ExactKernel {
     const std::int64_t group = Recombine::group(s_.moduli, b_.machine());
     const Access weights = b_.input("weights", DType::Float16, {group * s_.moduli, (2 * constants.limbs + 2) * group});
     const Shape shape{right_.count, constants.limbs, left_.count};
-    const Access limbs = s_.lower ? b_.partial_output("limbs", DType::Float32, shape) : b_.output("limbs", DType::Float32, shape);
+    const Access limbs = s_.lower ? b_.partial_output("limbs", b_.input("limbs_in", DType::Float32, shape))
+                                  : b_.output("limbs", DType::Float32, shape);
     rows_ = {numbers, b_.scratch("operand_limbs", DType::Float32, {4, numbers, depth_}),
              b_.scratch("residues", DType::BFloat16, {s_.moduli, numbers, depth_})};
     digits_ = b_.scratch("digits", DType::Float16, {left_.count, s_.moduli, right_.count});

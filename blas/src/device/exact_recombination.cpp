@@ -47,6 +47,7 @@ Recombine::Recombine(Builder& b, int moduli, const Access& digits, const Access&
       limbs_(limbs) {
   weights_ = b_.sbuf("weights", group_ * moduli, {words_ + 2, group_}, DType::Float16);
   b_.dma_copy(weights_, weights);
+  if (own_words_ == 0) return;
   minus_p_ = b_.sbuf("minus_p", side_, {words_}, DType::Float32);
   for (std::int64_t k = 0; k < words_; ++k)
     b_.memset(minus_p_(all, ds(k, 1)), -static_cast<double>(constants_.product[static_cast<std::size_t>(k)]));

@@ -48,6 +48,7 @@ Slices::Slices(Builder& b, const ExactShape& shape, const Numbers& numbers, cons
       offsets_(offsets) {
   table_ = b_.sbuf("constants", side_, {kTableRows, shape.moduli}, DType::Float32);
   b_.dma_copy(table_, table.broadcast(0, side_));
+  if (!wide_) return;  // the Scalar Engine rounds to multiples for wide numbers alone
   magic_ = b_.sbuf("magic", side_, {2 * kMagics}, DType::Float32);
   for (int l = 0; l < kMagics; ++l) {
     b_.memset(magic_(all, ds(2 * l, 1)), magic(16 * l));

@@ -62,7 +62,6 @@ void gemm_batched(const Executor& executor, const GemmBatchArgs& args) {
         bindings.push_back({"a" + suffix, const_cast<void*>(args.a_of(g, p))});
         bindings.push_back({"b" + suffix, const_cast<void*>(args.b_of(g, p))});
       }
-      if (g.beta != 0.0) bindings.push_back({"c_in" + suffix, args.c_of(g, p)});
       bindings.push_back({"c" + suffix, args.c_of(g, p)});
     }
   }

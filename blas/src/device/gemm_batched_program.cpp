@@ -19,7 +19,6 @@
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/blocks/matmul.hpp>
 #include <trn/tile/blocks/transpose.hpp>
-#include <trn/tile/blocks/warm_up.hpp>
 
 #include "views.hpp"
 #include "words.hpp"
@@ -41,6 +40,14 @@ class Matrices {
   explicit Matrices(Access batch) : batch_(std::move(batch)) {}
   explicit Matrices(std::vector<Access> list) : list_(std::move(list)) {}
 
+  // output(number, tensor) in the place of every tensor.
+  template <class Output>
+  [[nodiscard]] Matrices over(Output output) const {
+    if (list_.empty()) return Matrices(output(0, batch_));
+    std::vector<Access> list;
+    for (std::size_t i = 0; i < list_.size(); ++i) list.push_back(output(i, list_[i]));
+    return Matrices(std::move(list));
+  }
   // move(slice of products, HBM (products, x, y)) for products [p, p + count); each alone when they are listed.
   template <class Move>
   void visit(const Affine& p, std::int64_t count, Move move) const {
@@ -102,10 +109,16 @@ class BatchKernel {
       a_in_ = matrices(a, first, g_.m, g_.k, g_.am, g_.ak, g_.stride_a, true);
       b_in_ = matrices(b, first, g_.k, g_.n, g_.bk, g_.bn, g_.stride_b, true);
     }
-    if (g_.beta != Factor::Zero) c_in_ = matrices("c_in", first, g_.m, g_.n, g_.cm, g_.cn, g_.stride_c, true);
+    const bool continues = g_.beta != Factor::Zero;
+    if (continues) c_in_ = matrices("c_in", first, g_.m, g_.n, g_.cm, g_.cn, g_.stride_c, true);
     alpha_ = multiplies ? factor("alpha", number, g_.alpha) : ScalarOrTile(0.0);
     beta_ = factor("beta", number, g_.beta);
-    c_ = matrices("c", first, g_.m, g_.n, g_.cm, g_.cn, g_.stride_c, false);
+    if (continues)
+      c_ = c_in_.over([&](std::size_t i, const Access& old) {
+        return b_.output_over(s_.listed ? fmt::format("c{}", first + static_cast<std::int64_t>(i)) : "c", old);
+      });
+    else
+      c_ = matrices("c", first, g_.m, g_.n, g_.cm, g_.cn, g_.stride_c, false);
     if (!multiplies) return scale_only();
     const bool turn_a = g_.k > 1 && g_.ak == 1 && g_.am != 1, turn_b = g_.k > 1 && g_.bk == 1 && g_.bn != 1;
     if (g_.m <= side_ && g_.k <= side_ && g_.n <= bank_ && (g_.n <= side_ || !turn_b))
@@ -222,7 +235,6 @@ class BatchKernel {
     buffers_ = 3;
     const bool share_a = !s_.listed && g_.stride_a == 0, share_b = !s_.listed && g_.stride_b == 0;
     Operand a, b;
-    if (g_.count >= 64) blocks::warm_tensor_engine(b_, 3 * machine_.timing.dma_start_s);
     if (share_a) a = load("a_shared", a_in_, 0, 1, g_.m, turn_a, true);
     if (share_b) b = load("b_shared", b_in_, 0, 1, g_.n, turn_b, false);
     for_products(round, [&](const Affine& p, std::int64_t count) {

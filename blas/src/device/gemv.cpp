@@ -48,12 +48,11 @@ Access down(const Access& vector, const Affine& first, std::int64_t rows, std::i
   return split.dims.size() == 3 ? split.permute({1, 0, 2}) : split.permute({1, 0});
 }
 
-// A (m x n) as an input or output tensor: (m, n) or (m, n, 2).
-Access matrix(Builder& b, bool output, const std::string& name, bool complex, std::int64_t m, std::int64_t n, std::int64_t am,
-              std::int64_t an) {
+// A (m x n) as an input tensor: (m, n) or (m, n, 2).
+Access matrix(Builder& b, const std::string& name, bool complex, std::int64_t m, std::int64_t n, std::int64_t am, std::int64_t an) {
   const Shape shape = complex ? Shape{m, n, 2} : Shape{m, n};
   const Strides strides = complex ? Strides{2 * am, 2 * an, 1} : Strides{am, an};
-  return output ? b.output(name, DType::Float32, shape, strides) : b.input(name, DType::Float32, shape, strides);
+  return b.input(name, DType::Float32, shape, strides);
 }
 
 class GemvKernel {
@@ -62,10 +61,10 @@ class GemvKernel {
       : s_(shape), b_("blas_gemv", machine), side_(machine.partitions), parts_(shape.complex ? 2 : 1) {}
 
   Program build() {
-    a_ = matrix(b_, false, "a", s_.complex, s_.m, s_.n, s_.am, s_.an);
+    a_ = matrix(b_, "a", s_.complex, s_.m, s_.n, s_.am, s_.an);
     x_ = device::vector_input(b_, "x", s_.complex, s_.n, s_.incx);
     if (s_.beta) y_in_ = device::vector_input(b_, "y_in", s_.complex, s_.m, s_.incy);
-    y_ = device::vector_output(b_, "y", s_.complex, s_.m, s_.incy);
+    y_ = s_.beta ? b_.output_over("y", y_in_) : device::vector_output(b_, "y", s_.complex, s_.m, s_.incy);
     factors_.emplace(b_, 2 * parts_ + (s_.complex ? 2 : 0));
     const bool columns = (s_.am == 1 || s_.am == -1) && s_.m > 1 && !(s_.an == 1 && s_.n > 1);
     if (columns) load_moving();
@@ -220,8 +219,8 @@ class GerKernel {
   Program build() {
     x_ = device::vector_input(b_, "x", s_.complex, s_.m, s_.incx);
     y_ = device::vector_input(b_, "y", s_.complex, s_.n, s_.incy);
-    a_in_ = matrix(b_, false, "a_in", s_.complex, s_.m, s_.n, s_.am, s_.an);
-    a_ = matrix(b_, true, "a", s_.complex, s_.m, s_.n, s_.am, s_.an);
+    a_in_ = matrix(b_, "a_in", s_.complex, s_.m, s_.n, s_.am, s_.an);
+    a_ = b_.output_over("a", a_in_);
     factors_.emplace(b_, s_.complex ? 3 : 1);
     const std::int64_t whole = s_.m / side_, rest = s_.m % side_;
     for_blocks(b_, "panel", whole, kPanelBlocks, LoopKind::Parallel,
@@ -314,7 +313,6 @@ void gemv(const Executor& executor, const GemvArgs& g) {
   const GemvShape shape{complex, g.conj_a && complex, g.beta != 0.0, g.m, g.n, g.am, g.an, g.incx, g.incy};
   const auto program = device.programs().get(shape, [&](const GemvShape& s) { return gemv_program(s, device.machine()); });
   std::vector<Binding> bindings{{"a", const_cast<void*>(g.a)}, {"x", const_cast<void*>(g.x)}, {"y", g.y}};
-  if (shape.beta) bindings.push_back({"y_in", g.y});
   const std::complex<double> alpha = g.alpha, beta = g.beta;
   if (complex)
     launch(executor, *program, std::move(bindings), {alpha.real(), alpha.imag(), -alpha.imag(), beta.real(), beta.imag(), -beta.imag()});
@@ -330,7 +328,7 @@ void ger(const Executor& executor, const GerArgs& g) {
   if (turn) shape = {complex, shape.conj_y, false, g.n, g.m, g.an, g.am, g.incy, g.incx};
   const auto program = device.programs().get(shape, [&](const GerShape& s) { return ger_program(s, device.machine()); });
   void *x = const_cast<void*>(g.x), *y = const_cast<void*>(g.y);
-  std::vector<Binding> bindings{{"x", turn ? y : x}, {"y", turn ? x : y}, {"a_in", g.a}, {"a", g.a}};
+  std::vector<Binding> bindings{{"x", turn ? y : x}, {"y", turn ? x : y}, {"a", g.a}};
   if (complex)
     launch(executor, *program, std::move(bindings), {g.alpha.real(), g.alpha.imag(), -g.alpha.imag()});
   else

@@ -18,7 +18,7 @@ Factor kind_of(std::complex<double> value, bool complex) {
   return f.real() == 0 ? Factor::Zero : f.real() == 1 ? Factor::One : Factor::Input;
 }
 
-// Runs `program` with C bound as output and, where it is read, as input, and with the factors it asks for.
+// Runs `program` with A, B and C bound, and with the factors it asks for.
 void launch(const Executor& executor, const Program& program, const ProductCall& call) {
   Device& device = device_of(executor);
   std::vector<Binding> bindings{{"c", call.c}};
@@ -26,7 +26,6 @@ void launch(const Executor& executor, const Program& program, const ProductCall&
   for (const TensorDecl& tensor : program.tensors()) {
     if (tensor.name == "a") bindings.push_back({"a", const_cast<void*>(call.a)});
     if (tensor.name == "b") bindings.push_back({"b", const_cast<void*>(call.b)});
-    if (tensor.name == "c_in") bindings.push_back({"c_in", call.c});
     if (tensor.name != "alpha" && tensor.name != "beta") continue;
     const std::complex<float> value(tensor.name == "alpha" ? call.alpha : call.beta);
     factors.emplace_back(executor, static_cast<std::int64_t>(sizeof value));

@@ -44,8 +44,8 @@ class VectorKernel {
     const bool reads_y = has_y && s_.operation != VectorOperation::Copy;
     if (!zero) x_in_ = device::vector_input(b_, changes_x ? "x_in" : "x", s_.complex, s_.n, s_.incx);
     if (reads_y) y_in_ = device::vector_input(b_, "y_in", s_.complex, s_.n, s_.incy);
-    if (changes_x) x_out_ = device::vector_output(b_, "x", s_.complex, s_.n, s_.incx);
-    if (has_y) y_out_ = device::vector_output(b_, "y", s_.complex, s_.n, s_.incy);
+    if (changes_x) x_out_ = zero ? device::vector_output(b_, "x", s_.complex, s_.n, s_.incx) : b_.output_over("x", x_in_);
+    if (has_y) y_out_ = reads_y ? b_.output_over("y", y_in_) : device::vector_output(b_, "y", s_.complex, s_.n, s_.incy);
     const std::int64_t factors = factor_count();
     std::optional<Factors> f;
     if (factors > 0) f.emplace(b_, factors);
@@ -187,8 +187,8 @@ void run(const Executor& executor, VectorOperation operation, DType dtype, const
   const auto program = device.programs().get(shape, [&](const VectorShape& s) { return vector_program(s, device.machine()); });
   std::vector<Binding> bindings;
   for (const TensorDecl& tensor : program->tensors()) {
-    if (tensor.name == "x" || tensor.name == "x_in") bindings.push_back({tensor.name, v.x});
-    if (tensor.name == "y" || tensor.name == "y_in") bindings.push_back({tensor.name, v.y});
+    if (tensor.name == "x") bindings.push_back({tensor.name, v.x});
+    if (tensor.name == "y") bindings.push_back({tensor.name, v.y});
   }
   launch(executor, *program, std::move(bindings), factors);
 }

@@ -20,7 +20,6 @@
 #include <optional>
 #include <trn/core/error.hpp>
 #include <trn/tile/blocks/loops.hpp>
-#include <trn/tile/blocks/warm_up.hpp>
 
 #include "blocking.hpp"
 #include "eviction.hpp"
@@ -67,9 +66,10 @@ class ProductKernel {
     const bool whole_a = g_.a_structure != Structure::General, whole_b = g_.b_structure != Structure::General;
     const bool turn_a = a_->how() == Route::TensorTranspose && !share && !whole_a && (scheme_.low() || g_.in_place);
     block_ = choose_blocking(g_, scheme_, share || turn_a || whole_a ? Route::Direct : a_->how(), m_);
-    out_.emplace(b_, g_, scheme_);
-    // Worth it when there is much more work than the warm-up itself.
-    if (matmuls() >= 16) blocks::warm_tensor_engine(b_, first_operand_s());
+    // In place C takes the memory of the general operand; with beta or in another layout it has its own declaration.
+    const bool as_b = g_.bk == g_.cm && g_.bn == g_.cn && g_.b_im == g_.c_im, as_a = g_.am == g_.cm && g_.ak == g_.cn && g_.a_im == g_.c_im;
+    const bool over = g_.in_place && g_.in == g_.out && g_.beta == Factor::Zero && (whole_a ? as_b : as_a);
+    out_.emplace(b_, g_, scheme_, !over ? Access{} : whole_a ? bb : a);
     // The (k, m) view of op(A) shows the other triangle.
     if (whole_a) a_->replace(whole_operand(b_, "a", a_->hbm(), other(g_.stored), g_.a_structure, g_.unit_diagonal));
     if (whole_b) bm_->replace(whole_operand(b_, "b", bm_->hbm(), g_.stored, g_.b_structure, g_.unit_diagonal));
@@ -94,17 +94,6 @@ class ProductKernel {
   static Region other(Region r) { return r == Region::Lower ? Region::Upper : Region::Lower; }
   bool triangular_a() const { return g_.a_structure == Structure::Triangular; }
   bool triangular_b() const { return g_.b_structure == Structure::Triangular; }
-
-  // Full-size matmuls in the product.
-  double matmuls() const {
-    return static_cast<double>(g_.m) * static_cast<double>(g_.n) * static_cast<double>(g_.k) / static_cast<double>(side_ * side_ * bank_);
-  }
-
-  // When the first chunks of both operands have arrived.
-  double first_operand_s() const {
-    const Timing& t = m_.timing;
-    return t.dma_start_s + t.dma_end_s + 1.5 * t.dge_hardware_s;
-  }
 
   std::int64_t k_tiles() const { return ceil_div(g_.k, side_); }
 

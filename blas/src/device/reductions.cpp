@@ -107,7 +107,9 @@ class ReductionKernel {
                  power = b_.sbuf("power", p.partitions, {1}, DType::Float32, kBuffers);
     const Access bits = b_.sbuf("magnitude", p.partitions, {n}, DType::UInt32, kBuffers),
                  squares = b_.sbuf("squares", p.partitions, {n}, DType::BFloat16, kBuffers);
-    b_.tensor_scalar(bits, x.view(DType::UInt32), AluOp::BitwiseAnd, double{0x7fffffff}, {.engine = Engine::Vector});
+    // All bits but the sign: shifted out and back in. A mask of 31 ones is no fp32 number, and an immediate is one.
+    b_.tensor_scalar(bits, x.view(DType::UInt32), AluOp::LeftShift, 1.0,
+                     {.op1 = AluOp::RightShift, .operand1 = 1.0, .engine = Engine::Vector});
     b_.tensor_reduce(largest, AluOp::Maximum, bits.view(DType::Float32));
     // The exponent alone: of NaN and infinity that is infinity, which the bound turns into 2^100.
     b_.tensor_scalar(power.view(DType::UInt32), largest.view(DType::UInt32), AluOp::BitwiseAnd, double{0x7f800000},

@@ -26,7 +26,8 @@ class ScaleKernel {
     const Shape extents = parts_ == 2 ? Shape{s_.m, s_.n, 2} : Shape{s_.m, s_.n};
     const Strides strides = parts_ == 2 ? Strides{s_.cm, s_.cn, 1} : Strides{s_.cm, s_.cn};
     const DType real = real_of(s_.dtype);
-    if (s_.beta != Factor::Zero) c_in_ = b_.input("c_in", real, extents, strides);
+    const bool continues = s_.beta != Factor::Zero || s_.region != Region::All;
+    if (continues) c_in_ = b_.input("c_in", real, extents, strides);
     if (s_.beta == Factor::Input) beta_ = blocks::scalar_input(b_, "beta");
     if (s_.beta == Factor::ComplexInput) {
       beta_ = b_.sbuf("beta_tile", side_, {2}, DType::Float32);
@@ -34,7 +35,9 @@ class ScaleKernel {
       minus_ = b_.sbuf("beta_minus", side_, {1}, DType::Float32);
       b_.tensor_scalar(minus_, beta_(all, ds(1, 1)), AluOp::Multiply, -1.0);
     }
-    c_ = s_.region == Region::All ? b_.output("c", real, extents, strides) : b_.partial_output("c", real, extents, strides);
+    c_ = !continues                 ? b_.output("c", real, extents, strides)
+         : s_.region == Region::All ? b_.output_over("c", c_in_)
+                                    : b_.partial_output("c", c_in_);
     if (s_.region == Region::All) {
       for_blocks(b_, "mb", s_.m, side_, LoopKind::Parallel, [&](const Affine& m0, std::int64_t rows) { strip(m0, rows, 0, s_.n); });
     } else {

@@ -83,7 +83,6 @@ void trsm(const Executor& executor, const TrsmArgs& args) {
   const auto program = device.programs().get(shape, [&](const TrsmShape& s) { return trsm_program(s, machine); });
   const Array<float> residual(executor, {args.n}), largest(executor, {args.n});
   std::vector<Binding> bindings{{"a", const_cast<void*>(args.a)},
-                                {"b", args.b},
                                 {"x", args.b},
                                 {"residual", residual.data()},
                                 {"largest", largest.data()}};

@@ -15,7 +15,6 @@
 #include <trn/tile/blocks/elementwise.hpp>
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/blocks/matmul.hpp>
-#include <trn/tile/blocks/warm_up.hpp>
 #include <trn/tile/device.hpp>
 
 #include "../kernels.hpp"
@@ -48,7 +47,6 @@ class TrsmBatchKernel {
     if (s_.alpha == Factor::Input) alpha_ = device::alpha_input(b_, complex_);
     a_ = gather("a", s_.m, s_.am, s_.an, s_.am == 1 && s_.an != 1);
     x_ = gather("b", s_.n, s_.bm, s_.bn, false);
-    blocks::warm_tensor_engine(b_, 4 * machine_.timing.dma_start_s);
     if (s_.m <= side_ / planes_) {
       for_blocks(b_, "systems", s_.count, device::blocks_together(machine_, complex_, s_.m), LoopKind::Parallel,
                  [&](const Affine& p, std::int64_t count) { small(p, count); });
@@ -56,17 +54,17 @@ class TrsmBatchKernel {
       b_.sequential("system", s_.count, [&](Affine p) { large(p); });
     }
     for (std::int64_t p = 0; p < s_.count; ++p) {
-      b_.dma_copy(matrix(fmt::format("x{}", p), s_.n, s_.bm, s_.bn, false), entry(x_, p));
+      b_.dma_copy(b_.output_over(fmt::format("x{}", p), right_[static_cast<std::size_t>(p)]), entry(x_, p));
     }
     return b_.finish();
   }
 
  private:
-  Access matrix(const std::string& name, std::int64_t columns, std::int64_t rs, std::int64_t cs, bool input) {
+  Access matrix(const std::string& name, std::int64_t columns, std::int64_t rs, std::int64_t cs) {
     Shape shape{s_.m, columns};
     Strides strides{rs * planes_, cs * planes_};
     if (complex_) shape.push_back(2), strides.push_back(1);
-    return input ? b_.input(name, DType::Float32, shape, strides) : b_.output(name, DType::Float32, shape, strides);
+    return b_.input(name, DType::Float32, shape, strides);
   }
 
   // All matrices in one scratch tensor, returned as (count, rows, columns[, 2]); by_columns: with columns contiguous.
@@ -76,7 +74,8 @@ class TrsmBatchKernel {
     Access all_of = b_.scratch(name, DType::Float32, shape);
     if (by_columns) std::swap(all_of.dims[1], all_of.dims[2]);
     for (std::int64_t p = 0; p < s_.count; ++p) {
-      Access from = matrix(fmt::format("{}{}", name, p), columns, rs, cs, true), to = entry(all_of, p);
+      Access from = matrix(fmt::format("{}{}", name, p), columns, rs, cs), to = entry(all_of, p);
+      if (name == "b") right_.push_back(from);
       if (by_columns) std::swap(from.dims[0], from.dims[1]), std::swap(to.dims[0], to.dims[1]);
       b_.dma_copy(to, from);
     }
@@ -182,6 +181,7 @@ class TrsmBatchKernel {
   bool complex_;
   std::int64_t planes_, side_, half_;
   Access a_, x_, alpha_;
+  std::vector<Access> right_;  // the right-hand sides as they are bound; the solutions take their memory
 };
 
 }  // namespace
@@ -220,7 +220,6 @@ void trsm_batched(const Executor& executor, const TrsmBatchArgs& args) {
   }
   for (std::int64_t p = 0; p < args.count; ++p) {
     bindings.push_back({fmt::format("a{}", p), const_cast<void*>(args.a[p])});
-    bindings.push_back({fmt::format("b{}", p), args.b[p]});
     bindings.push_back({fmt::format("x{}", p), args.b[p]});
   }
   device.run(*program, bindings);

@@ -26,7 +26,6 @@
 #include <trn/tile/blocks/elementwise.hpp>
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/blocks/matmul.hpp>
-#include <trn/tile/blocks/warm_up.hpp>
 
 #include "trsm_blocks.hpp"
 #include "trsm_columns.hpp"
@@ -279,20 +278,19 @@ tile::Program trsm_program(const TrsmShape& shape, const Machine& machine) {
   Builder b("blas_trsm", machine);
   const bool complex = is_complex(shape.dtype);
   const std::int64_t planes = complex ? 2 : 1;
-  const auto matrix = [&](const char* name, bool input, std::int64_t columns, std::int64_t rs, std::int64_t cs) {
+  const auto matrix = [&](const char* name, std::int64_t columns, std::int64_t rs, std::int64_t cs) {
     Shape extents{shape.m, columns};
     Strides strides{rs * planes, cs * planes};
     if (complex) extents.push_back(2), strides.push_back(1);
-    return input ? b.input(name, DType::Float32, extents, strides) : b.output(name, DType::Float32, extents, strides);
+    return b.input(name, DType::Float32, extents, strides);
   };
   device::TrsmOperands io;
-  io.a = matrix("a", true, shape.m, shape.am, shape.an);
-  io.b = matrix("b", true, shape.n, shape.bm, shape.bn);
+  io.a = matrix("a", shape.m, shape.am, shape.an);
+  io.b = matrix("b", shape.n, shape.bm, shape.bn);
   if (shape.alpha == Factor::Input) io.alpha = device::alpha_input(b, complex);
-  io.x = matrix("x", false, shape.n, shape.bm, shape.bn);
+  io.x = b.output_over("x", io.b);
   io.residual = b.output("residual", DType::Float32, {1, shape.n});
   io.largest = b.output("largest", DType::Float32, {1, shape.n});
-  blocks::warm_tensor_engine(b, 4 * machine.timing.dma_start_s);
   device::solve_triangular(b, shape, io);
   return b.finish();
 }

@@ -48,7 +48,6 @@ class BlocksKernel final : public TwoStepKernel {
     if (!s_.out.real) b_plus_ = constant("second_b", rows2, rows2, words_.dtype, words_.count);
     b_minus_ = constant("second_minus_b", rows2, rows2, words_.dtype, words_.count);
     const std::int64_t deep = deepest(layout_);
-    warm_up_blocks(layout_, deep);
     for_pieces(layout_, deep, kProducts / deep, [&](const std::vector<BlockPiece>& pieces) { run(pieces); });
     return b_.finish();
   }

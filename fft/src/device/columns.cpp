@@ -61,7 +61,6 @@ class ColumnsKernel final : public LineKernelBase {
       b_minus_ = constant("matrix_minus_b", rows, rows, words_.dtype, words_.count);
     }
     if (s_.table) table_ = b_.input("table", DType::Float32, {n_, last().count, 2});
-    warm_up(8 * side_, rows * std::min(tile_lines(), total_lines()) * (s_.in.real ? 1 : 2));
     runs();
     return b_.finish();
   }

@@ -32,7 +32,6 @@ class HalfColumnsKernel : public LineKernelBase {
     using namespace trn::tile;
     const Access whole = b_.input("table", DType::Float32, {n_ / 2, last().count, 2});
     const std::int64_t each = 2 * groups_ * width_;
-    warm_up(8 * side_, n_ * each * runs_);
     b_.parallel("piece", last().count / each, [&](Affine i) {
       const Affine line = i * each;
       const Access table = b_.sbuf("table_tile", side_, {2 * width_}, DType::Float32, 2);

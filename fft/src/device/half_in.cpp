@@ -48,7 +48,6 @@ class HalfInKernel final : public TwoStepKernel {
     zeros_ = b_.input("zeros", DType::Float32, {half_in_zeros(s_, machine_)});
     if (layout_.lone) spread_ = constant("spread", block_.above, rows1, DType::Float32, 1);
     const std::int64_t deep = deepest(block_);
-    warm_up_blocks(block_, deep);
     for_pieces(block_, deep, kProducts / deep, [&](const std::vector<BlockPiece>& pieces) { run(pieces); });
     return b_.finish();
   }

@@ -48,7 +48,6 @@ class HalfOutKernel final : public TwoStepKernel {
           constant(part == 0 ? "second_re" : "second_im", rows2, layout_.all_rows(), words_.dtype, words_.count);
     if (layout_.lone) lone_ = constant("lone", rows2, block.beside, words_.dtype, words_.count);
     const std::int64_t deep = deepest(block);
-    warm_up_blocks(block, deep);
     for_pieces(block, deep, kProducts / deep, [&](const std::vector<BlockPiece>& pieces) { run(pieces); });
     return b_.finish();
   }

@@ -3,7 +3,6 @@
 #include <trn/core/error.hpp>
 #include <trn/tile/blocks/elementwise.hpp>
 #include <trn/tile/blocks/matmul.hpp>
-#include <trn/tile/blocks/warm_up.hpp>
 
 #include "exact_blocks.hpp"
 #include "point_tiles.hpp"
@@ -72,7 +71,6 @@ Access LineKernelBase::constant(const std::string& name, std::int64_t rows, std:
                                 std::int64_t words) {
   const Access tensor = b_.input(name, dtype, {words, rows, columns});
   const Access tile = b_.sbuf(name + "_tile", rows, {words, columns}, dtype);
-  constant_bytes_ += tensor.bytes();
   // A ring of its own, so that the first lines need not wait for it.
   b_.dma_copy(tile, tensor.permute({1, 0, 2}), {.dge = machine_.hardware_dge ? DgeMode::Static : DgeMode::Default});
   return tile;
@@ -82,16 +80,6 @@ Access LineKernelBase::word(const Access& tile, std::int64_t w, std::int64_t row
   Access one = tile(ds(0, rows), ds(w, 1), ds(0, columns));
   one.dims.erase(one.dims.begin());
   return one;
-}
-
-void LineKernelBase::warm_up(std::int64_t least, std::int64_t reals) {
-  if (total_lines() < least) return;
-  const Timing& t = machine_.timing;
-  const double bytes = static_cast<double>(constant_bytes_ + reals * size_bytes(DType::Float32));
-  const double seconds = t.dma_start_s + t.dma_end_s + t.dge_hardware_s + bytes / machine_.dma_bytes_per_s();
-  // warm_tensor_engine() counts passes at the cold rate; after a window they are quicker.
-  const double warm = std::max(0.0, seconds - t.limiter_window_s);
-  blocks::warm_tensor_engine(b_, seconds - warm + warm / t.limiter_cold_rate);
 }
 
 void LineKernelBase::for_outer_lines(const LinesBody& body, std::size_t inner, std::size_t dimension, const Affine& in,

@@ -66,10 +66,6 @@ class LineKernelBase {
   [[nodiscard]] const LineDim& last() const { return s_.lines.back(); }
   [[nodiscard]] std::int64_t total_lines() const;
 
-  // Keeps the Tensor Engine warm until the constants and the first `reals` numbers are there. Nothing for fewer lines
-  // than `least`, which are done before the array is warm.
-  void warm_up(std::int64_t least, std::int64_t reals);
-
   // PSUM (or SBUF) to SBUF on the Vector or the Scalar Engine.
   void move(const tile::Access& dst, const tile::Access& src, tile::Engine engine);
 
@@ -81,7 +77,6 @@ class LineKernelBase {
   SideTensors x_, y_;
 
  private:
-  std::int64_t constant_bytes_ = 0;
 };
 
 [[nodiscard]] tile::Program rows_program(const LinesShape& shape, const tile::Machine& machine);

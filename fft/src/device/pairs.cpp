@@ -54,7 +54,6 @@ class PairsKernel final : public TwoStepKernel {
       second_[part] = constant(part == 0 ? "second_re" : "second_im", n2_, half_ + rows_, DType::Float32, 1);
     lone_ = constant("lone", n2_, 1, DType::Float32, 1);
     declare_results();
-    warm_up(8, rows1 * n2_ * 2);
     // Several pieces at a time, so that one's second step runs beside the next one's first.
     const std::int64_t blocks = across_.count / together_, pieces = lines_ / deep_;
     const std::int64_t most = std::clamp<std::int64_t>(kPieces / pieces, 1, blocks), whole = blocks / most;

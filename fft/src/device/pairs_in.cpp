@@ -53,7 +53,6 @@ class PairsInKernel final : public TwoStepKernel {
     second_[1] = constant("second_minus_b", rows1, rows1, DType::Float32, 1);
     spread_ = constant("spread", together_, rows1, DType::Float32, 1);
     declare_inputs();
-    warm_up(8, rows1 * n2_ * 2);
     const std::int64_t blocks = across_.count / together_, pieces = lines_ / deep_;
     const std::int64_t most = std::clamp<std::int64_t>(kPieces / pieces, 1, blocks), whole = blocks / most;
     for_outer_lines(

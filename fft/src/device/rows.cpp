@@ -63,7 +63,6 @@ class RowsKernel final : public LineKernelBase {
       matrix_[i] = constant(fmt::format("matrix{}", i), together_ * parts_.rows, together_ * parts_.columns,
                             words_.dtype, words_.count);
     }
-    warm_up(8 * side_, side_ * std::min(lines_each_, ceil_div(last().count, side_)) * line_reals(s_.in));
     for_outer_lines([&](const Affine& in, const Affine& out) {
       const LineDim& d = last();
       const std::int64_t full = side_ * lines_each_, whole = d.count / full;

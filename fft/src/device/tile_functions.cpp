@@ -14,7 +14,7 @@ using namespace trn::tile;
 
 namespace {
 
-constexpr double kExponentBits = 0x7f800000, kMagnitudeBits = 0x7fffffff, kSignBit = 0x80000000, kQuietNan = 0x7fc00000;
+constexpr double kExponentBits = 0x7f800000, kSignBit = 0x80000000, kQuietNan = 0x7fc00000;
 constexpr double kField = 1 << 23;  // one step of the exponent
 constexpr double kLargest = std::numeric_limits<float>::max();
 
@@ -50,7 +50,8 @@ Access TileFunctions::bits(const Access& a, AluOp op0, double x, AluOp op1, doub
   b_.tensor_scalar(to, as_bits(a), op0, x, options);
   return to;
 }
-Access TileFunctions::size(const Access& a) { return as_float(bits(a, AluOp::BitwiseAnd, kMagnitudeBits)); }
+// All bits but the sign: shifted out and back in. A mask of 31 ones is no fp32 number, and an immediate is one.
+Access TileFunctions::size(const Access& a) { return as_float(bits(a, AluOp::LeftShift, 1, AluOp::RightShift, 1)); }
 
 void TileFunctions::scale(const Parts& a, const Access& factor) {
   b_.tensor_tensor(a.re, a.re, factor, AluOp::Multiply, Engine::Vector);

@@ -31,13 +31,6 @@ class TwoStepKernel : public LineKernelBase {
   // The tables (rows, columns) of the twiddles: [cos, cos] and [-sin, sin] of each number.
   void declare_twiddles(std::int64_t rows, std::int64_t columns);
 
-  // warm_up() for the first piece.
-  void warm_up_blocks(const BlockLayout& layout, std::int64_t deepest) {
-    const std::int64_t share = layout.above * layout.beside,
-                       points = std::min(s_.in.points, n1_ * n2_) * (s_.in.real ? 1 : 2);
-    warm_up(8 * share, share * std::clamp<std::int64_t>(last().count / share, 1, deepest) * points);
-  }
-
   // Products to a piece. Deep ones have long runs where lines are neighbours; with words SBUF is short, and short
   // pieces let GpSimd do them bit by bit.
   [[nodiscard]] std::int64_t deepest(const BlockLayout& layout) const {

@@ -91,6 +91,17 @@ void Execution::check_read(const Operand& o, std::size_t slot) const {
              opcode_info(instruction.opcode()).operands[slot].name, at / o.row, at % o.row);
     });
   }
+  if (o.replaced) {
+    for_each_state(o, 0, o.count, o.replaced, [&](const std::uint8_t* state, std::int64_t bytes, std::int64_t element) {
+      const std::int64_t i = first_other(state, bytes, kNever);
+      if (i == bytes) return;
+      const std::int64_t at = element + i / o.element_bytes;
+      refuse("replaced-input",
+             "operand '{}' reads row {}, element {} of an input, but the output in the same memory was stored there "
+             "before; load it earlier, or read the output",
+             opcode_info(instruction.opcode()).operands[slot].name, at / o.row, at % o.row);
+    });
+  }
   if (races) races->read(o, index, point);
 }
 

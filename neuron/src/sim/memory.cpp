@@ -71,6 +71,26 @@ Memory::Memory(const tile::Program& program, const tile::Machine& machine, const
   bind_tensors(bindings, shadow);
 }
 
+void* bound_address(const tile::Program& program, const tile::TensorDecl& tensor, std::span<const tile::Binding> bindings) {
+  const auto bound = [&](const std::string& name) -> void* {
+    const auto found = std::find_if(bindings.begin(), bindings.end(), [&](const tile::Binding& b) { return b.name == name; });
+    return found == bindings.end() ? nullptr : found->address;
+  };
+  const auto continues = [](const tile::TensorDecl& output, const tile::TensorDecl& input) {
+    return !output.alias.empty() && output.alias == input.name && input.kind == tile::TensorKind::Input;
+  };
+  void* address = bound(tensor.name);
+  for (const tile::TensorDecl& other : program.tensors()) {
+    if (!continues(tensor, other) && !continues(other, tensor)) continue;
+    void* there = bound(other.name);
+    require(!address || !there || address == there,
+            "run of '{}': '{}' and '{}' are one memory but two addresses are bound to them; bind one of the names",
+            program.name(), tensor.name, other.name);
+    if (!address) address = there;
+  }
+  return address;
+}
+
 void Memory::bind_tensors(std::span<const tile::Binding> bindings, HbmShadow* shadow) {
   for (const tile::TensorDecl& decl : program_.tensors()) {
     const OffsetRange range = offset_range(decl.shape, decl.strides);
@@ -82,15 +102,19 @@ void Memory::bind_tensors(std::span<const tile::Binding> bindings, HbmShadow* sh
       memory.address = lazy();
       memory.state = reinterpret_cast<std::uint8_t*>(lazy());
     } else {
-      const auto found =
-          std::find_if(bindings.begin(), bindings.end(), [&](const tile::Binding& b) { return b.name == decl.name; });
-      require(found != bindings.end() && found->address, "run of '{}': {} tensor '{}' has no memory bound to it",
-              program_.name(), name(decl.kind), decl.name);
-      memory.address = static_cast<std::byte*>(found->address);
-      if (shadow) memory.state = shadow->state(found->address);
+      void* address = bound_address(program_, decl, bindings);
+      require(address, "run of '{}': {} tensor '{}' has no memory bound to it", program_.name(), name(decl.kind), decl.name);
+      memory.address = static_cast<std::byte*>(address);
+      if (shadow) memory.state = shadow->state(address);
       if (decl.kind == tile::TensorKind::Output) memory.written = reinterpret_cast<std::uint8_t*>(lazy());
     }
     tensors_.push_back(memory);
+  }
+  for (std::size_t i = 0; i < tensors_.size(); ++i) {
+    for (std::size_t j = 0; j < tensors_.size(); ++j) {
+      const std::string& alias = program_.tensors()[j].alias;
+      if (!alias.empty() && alias == program_.tensors()[i].name) tensors_[i].replaced = tensors_[j].written;
+    }
   }
 }
 

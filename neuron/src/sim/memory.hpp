@@ -69,8 +69,14 @@ struct TensorMemory {
   std::byte* address = nullptr;
   std::uint8_t* state = nullptr;         // null: everything counts as initialised
   std::uint8_t* written = nullptr;       // Outputs: what this run has written; null for the others
+  std::uint8_t* replaced = nullptr;      // an Input that an Output continues: the Output's `written`
   std::int64_t lowest = 0, highest = 0;  // element offsets that the declaration spans
 };
+
+// The address bound to a tensor, or null. An output and the input it continues are one memory: bound by either name or
+// by both with one address; two addresses are an InvalidArgument.
+[[nodiscard]] void* bound_address(const tile::Program& program, const tile::TensorDecl& tensor,
+                                  std::span<const tile::Binding> bindings);
 
 class Memory {
  public:

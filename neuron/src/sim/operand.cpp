@@ -108,6 +108,7 @@ Operand resolve_tensor(const Memory& memory, const tile::Program& program, const
   o.data = tensor.address + o.byte_offset;
   o.state = tensor.state ? tensor.state + o.byte_offset : nullptr;
   o.written = tensor.written ? tensor.written + o.byte_offset : nullptr;
+  o.replaced = tensor.replaced ? tensor.replaced + o.byte_offset : nullptr;
   add_dims(o, access, 1);
   if (o.rank == 0) {
     o.rank = 1;
@@ -139,6 +140,7 @@ Operand Operand::entry(std::int64_t i) const {
   o.data += step * scale;
   if (o.state) o.state += step;
   if (o.written) o.written += step;
+  if (o.replaced) o.replaced += step;
   if (target == tile::Target::Tile) {
     o.partition += i;
   } else {

@@ -20,6 +20,7 @@ struct Operand {
   BufferState* whole = nullptr;     // tiles: overrides `state` while uniform
   bool covers_tile = false;         // tiles: touches every byte of the buffer
   std::uint8_t* written = nullptr;  // likewise, for Outputs
+  std::uint8_t* replaced = nullptr;  // likewise, for Inputs that an Output continues: not zero where it was stored
   DType dtype = DType::Float32;
   std::int64_t element_bytes = 4;
   std::int64_t scale = 1;  // host bytes of data per byte of address: 8 on chip in Wide storage

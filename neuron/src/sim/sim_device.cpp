@@ -81,13 +81,12 @@ class SimDevice final : public Device, private sim::HbmShadow {
 
   void check_bindings(const Program& program, std::span<const Binding> bindings) {
     for (const TensorDecl& tensor : program.tensors()) {
-      for (const Binding& binding : bindings) {
-        if (binding.name != tensor.name || !binding.address) continue;
-        const OffsetRange range = offset_range(tensor.shape, tensor.strides);
-        const std::int64_t element = size_bytes(tensor.dtype);
-        (void)require_inside(static_cast<const std::byte*>(binding.address) + range.lowest * element,
-                             (range.highest - range.lowest + 1) * element, fmt::format("tensor '{}' of", tensor.name));
-      }
+      const void* address = sim::bound_address(program, tensor, bindings);
+      if (!address) continue;
+      const OffsetRange range = offset_range(tensor.shape, tensor.strides);
+      const std::int64_t element = size_bytes(tensor.dtype);
+      (void)require_inside(static_cast<const std::byte*>(address) + range.lowest * element,
+                           (range.highest - range.lowest + 1) * element, fmt::format("tensor '{}' of", tensor.name));
     }
   }
 

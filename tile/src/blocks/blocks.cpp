@@ -5,7 +5,6 @@
 #include <trn/tile/blocks/matmul.hpp>
 #include <trn/tile/blocks/reduce.hpp>
 #include <trn/tile/blocks/transpose.hpp>
-#include <trn/tile/blocks/warm_up.hpp>
 
 namespace trn::tile::blocks {
 
@@ -95,22 +94,6 @@ void scale_add(Builder& b, const Access& dst, const Access& x, const ScalarOrTil
     b.tensor_scalar(scaled, y, AluOp::Multiply, beta, {.engine = Engine::Vector});
   }
   b.scalar_tensor_tensor(dst, x, AluOp::Multiply, alpha, AluOp::Add, scaled);
-}
-
-void warm_tensor_engine(Builder& b, double first_operand_s) {
-  const Timing& t = b.machine().timing;
-  if (t.limiter_cold_rate >= 1) return;
-  const std::int64_t side = b.machine().partitions;
-  const double pass_s = (static_cast<double>(side) + t.matmul_overhead_cycles) / (b.machine().tensor_hz * t.limiter_cold_rate);
-  const double memset_s = t.engine_min_cycles / b.machine().vector_hz + t.vector_fixed_s;
-  const Access zero = b.sbuf("warm_zero", side, {1}, DType::BFloat16);
-  b.memset(zero, 0, Engine::Vector);
-  Access zeros = zero.broadcast(1, side);
-  zeros.dims.erase(zeros.dims.begin());
-  const auto passes = static_cast<std::int64_t>(std::max(0.0, (first_operand_s - memset_s) / pass_s));
-  b.sequential("warm", passes, [&](Affine) {
-    b.nc_transpose(b.psum("warm_sink", side, {side}, DType::BFloat16), zeros);
-  });
 }
 
 void reduce_rows(Builder& b, const Access& dst, AluOp op, const Access& src) { b.tensor_reduce(dst, op, src); }

@@ -28,7 +28,7 @@ struct GemmBatchedShape {
   bool operator==(const GemmBatchedShape&) const = default;
 };
 
-// Tensors. Strided: inputs "a" (count x m x k), "b", where beta is not Zero "c_in" (same memory as c), output "c".
+// Tensors. Strided: inputs "a" (count x m x k), "b", where beta is not Zero "c_in", output "c" (over c_in).
 // Listed: "a0", "a1", ... (m x k), "b0", ..., "c_in0", ..., "c0", ..., numbered through all groups. Factors that are an
 // Input: "alpha0", "beta0", ... by group, float32. A group that changes nothing (beta One without products) has no
 // tensors. Throws NotImplemented for other dtypes than Float32 and for mode Exact.

@@ -46,7 +46,7 @@ struct GemmShape {
   bool operator==(const GemmShape&) const = default;
 };
 
-// Tensors: inputs "a" (m x k), "b" (k x n; not with same_operand), when beta is not Zero also "c_in" (m x n, same memory as c), and "alpha",
+// Tensors: inputs "a" (m x k), "b" (k x n; not with same_operand), when beta is not Zero or a triangle is computed also "c_in" (m x n; c continues it), and "alpha",
 // "beta" (float32, one element, two for ComplexInput) where the factor is an input; output "c" (m x n). Complex tensors are
 // float32 with a last dimension of 2. alpha is not Zero.
 // Throws NotImplemented for dtypes the Tensor Engine lacks, InvalidArgument for operands larger than the machine's HBM.

@@ -20,7 +20,7 @@ struct TrsmShape {
   bool operator==(const TrsmShape&) const = default;
 };
 
-// Tensors, complex ones as float32 with a last dimension of 2: inputs "a" (m x m), "b" (m x n, same memory as x) and,
+// Tensors, complex ones as float32 with a last dimension of 2: inputs "a" (m x m), "b" (m x n; x continues it) and,
 // where alpha is an Input, "alpha" (one element); outputs "x" (m x n), and for each column j, float32: "residual", the
 // largest |r_ij| / max_k |T_ik| over the rows, r what the solve leaves of a block's equations as computed, k over the
 // diagonal block; "largest", max_i |x_ij|. alpha is not Zero. Throws NotImplemented for other dtypes and modes.

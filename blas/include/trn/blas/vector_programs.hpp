@@ -1,7 +1,7 @@
 // The device kernels of level 1 and of gemv and ger as values: programs for tools that print, emit, profile or estimate them.
 //
 // Vectors are float32, or complex64 as pairs of float32 in memory; n >= 1, strides in elements. A vector that is changed is bound twice,
-// as input "x_in" or "y_in" and as output "x" or "y" of the same memory; one that is only read is the input "x" or "y". Numbers
+// as input "x_in" or "y_in" and as output "x" or "y" that continues it; one that is only read is the input "x" or "y". Numbers
 // such as alpha are one input "factors", so that another value needs no other program.
 #pragma once
 

@@ -30,6 +30,9 @@ struct Dim {
   }
 };
 
+// (stride, size) pairs that one DMA access has in HBM at most, after merging.
+inline constexpr std::size_t kHbmLevels = 4;
+
 // `size` elements from `start`, or everything.
 struct Slice {
   static constexpr std::int64_t kEverything = std::numeric_limits<std::int64_t>::min();

@@ -73,8 +73,11 @@ class Builder {
   // HBM. Empty strides mean row-major.
   Access input(const std::string& name, DType dtype, Shape shape, Strides strides = {});
   Access output(const std::string& name, DType dtype, Shape shape, Strides strides = {});
-  // An output of which only a part is written, such as one triangle.
-  Access partial_output(const std::string& name, DType dtype, Shape shape, Strides strides = {});
+  // An output in the memory of `input`, with its dtype, shape and strides: what the program stores replaces what it was
+  // given. An element of the input is loaded before the output's is stored, never after.
+  Access output_over(const std::string& name, const Access& input);
+  // The same where only a part is written, such as one triangle; the rest keeps the input's values.
+  Access partial_output(const std::string& name, const Access& input);
   Access scratch(const std::string& name, DType dtype, Shape shape);
   // On-chip tiles, alive until the enclosing loop body ends.
   Access sbuf(const std::string& name, std::int64_t partitions, Shape free_shape, DType dtype, std::int64_t buffers = 1);
@@ -87,6 +90,7 @@ class Builder {
   void sequential(const std::string& variable, std::int64_t trip, const Body& body);
 
   // DMA
+  // A copy whose side in HBM has more than kHbmLevels levels is recorded as several.
   void dma_copy(const Access& dst, const Access& src, DmaOptions options = {});
   void dma_transpose(const Access& dst, const Access& src, DmaOptions options = {});
   // dst(i, ...) = src(index(i), ...): index is a [P, 1] uint32 or int32 tile, src an HBM tensor.

@@ -73,6 +73,7 @@ class MemoryMap {
   std::vector<std::int32_t> first_memory_of_tile_;
   std::int32_t first_tensor_ = 0;
   std::int32_t registers_ = 0;
+  std::vector<std::int32_t> memory_tensor_;  // by tensor: itself, or for an input the output that continues it; -1: never written
   std::int32_t count_ = 0;
   std::vector<std::vector<std::int32_t>> aliases_;
   std::vector<Cut> cuts_;  // by memory

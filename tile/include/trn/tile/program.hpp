@@ -23,7 +23,8 @@ struct TensorDecl {
   DType dtype = DType::Float32;
   Shape shape;
   Strides strides;  // elements
-  bool partial = false;  // an output of which the program writes a part; the rest keeps its values
+  std::string alias;     // an output that continues an input: the input's name. Both are one memory
+  bool partial = false;  // an output of which the program writes a part; the rest keeps the values of its alias
 
   bool operator==(const TensorDecl&) const = default;
   template <class Self, class V> static void visit(Self& self, V&& v) {
@@ -32,6 +33,7 @@ struct TensorDecl {
     v("dtype", self.dtype);
     v("shape", self.shape);
     v("strides", self.strides);
+    v("alias", self.alias);
     v("partial", self.partial);
   }
 };
