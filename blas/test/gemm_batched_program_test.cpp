@@ -247,15 +247,16 @@ TEST(GemmBatchedProgram, Refusals) {
                InvalidArgument);
 }
 
-// A thousand products of 64^3 in one program. DMA is the limit: 49 MB in runs of 256 bytes.
+// A thousand products of 64^3 in one program: 49 MB in runs of 256 bytes. The Tensor Engine is never busy enough to leave
+// its cold rate, which is the limit; at full rate DMA would be, and the time 0.23 ms.
 TEST(GemmBatchedModel, AThousandProductsOf64) {
   const tile::Machine& trn2 = tile::machine("trn2");
   const auto strided = neuron::estimate(
       gemm_batched_program({DType::Float32, Mode::Native, false, {products(64, 64, 64, 1000, 0)}}, trn2), trn2);
-  EXPECT_LE(strided.seconds, 240e-6);
+  EXPECT_LE(strided.seconds, 365e-6);
   EXPECT_GE(static_cast<double>(strided.hbm_read_bytes + strided.hbm_write_bytes) /
                 (strided.seconds - strided.launch_seconds),
-            0.5 * trn2.dma_bytes_per_s());
+            0.33 * trn2.dma_bytes_per_s());
   const auto listed = neuron::estimate(
       gemm_batched_program({DType::Float32, Mode::Native, true, {products(64, 64, 64, 1000, 0)}}, trn2), trn2);
   EXPECT_LE(listed.seconds, 1.5e-3);  // 0.68 us of the load ring per matrix

@@ -1,6 +1,8 @@
 // The gemm kernel on its way to silicon: its emitted NKI text, run by the NumPy stand-in, gives the simulator's bits.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include <trn/blas/gemm_program.hpp>
 #include <trn/neuron/nki.hpp>
 
@@ -41,12 +43,21 @@ TEST(GemmNki, Golden) {
 }
 
 TEST(GemmNki, TheTextDoesNotGrowWithTheShape) {
-  const auto lines = [](std::int64_t n) {
-    const std::string text =
-        neuron::emit_nki(gemm_program(shape(DType::BFloat16, DType::BFloat16, n, n, n, false, false, Factor::One, Factor::Zero), tile::machine("trn2")));
-    return std::count(text.begin(), text.end(), '\n');
+  const auto text = [](std::int64_t n, std::int64_t limit) {
+    return neuron::emit_nki(gemm_program(shape(DType::BFloat16, DType::BFloat16, n, n, n, false, false, Factor::One, Factor::Zero), tile::machine("trn2")),
+                            {.unroll_limit = limit});
   };
-  EXPECT_EQ(lines(16384), lines(4096));
+  const auto calls = [](const std::string& t) {
+    int count = 0;
+    for (std::size_t at = t.find("nisa."); at != std::string::npos; at = t.find("nisa.", at + 1)) ++count;
+    return count;
+  };
+  constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(calls(text(16384, kNever)), calls(text(4096, kNever)));
+  EXPECT_EQ(calls(text(16384, 1)), calls(text(4096, kNever)));
+  // 16384^3 unrolls to far more than 20,000 instructions: by default its outer loop runs on the device.
+  EXPECT_EQ(text(16384, neuron::NkiOptions{}.unroll_limit), text(16384, 1));
+  EXPECT_NE(text(16384, 1).find("nl.fori_loop("), std::string::npos);
 }
 
 }  // namespace

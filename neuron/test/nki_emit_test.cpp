@@ -210,6 +210,11 @@ TEST(NkiRefusals, Operators) {
                    b.tensor_scalar(x.view(DType::Int32), x.view(DType::Int32), Op::BitwiseAnd, 1.5);
                  },
                  {"operand0 = 1.5", "integer"});
+  expect_refused("trn2",
+                 [](Builder& b, const Access& x) {
+                   b.tensor_scalar(x.view(DType::UInt32), x.view(DType::UInt32), Op::BitwiseAnd, double{0x7fffffff});
+                 },
+                 {"operand0 = 2147483647", "no fp32 number", "shift"});
   expect_refused("trn2", [](Builder& b, const Access& x) { b.memset(x.view(DType::Int32), 0.5); },
                  {"value = 0.5", "integer"});
 }

@@ -381,11 +381,13 @@ TEST(NkiExecuteAlu, SpecialValues) {
   expect_agreement(k.b.finish(), {{"x", special}, {"y", [](std::int64_t i) { return special(i / kSpecials); }}});
 }
 
-// The stand-in checks itself against literal values.
+// The stand-in checks itself against literal values, and each of its rules with a good and a bad text.
 TEST(NkiStandIn, SelfTest) {
-  const std::string command =
-      std::string(TRN_PYTHON) + " -B " + TRN_SOURCE_DIR + "/tests/nki_standin/selftest.py 2>/dev/null";
-  EXPECT_EQ(std::system(command.c_str()), 0) << command;
+  for (const char* script : {"selftest.py", "rules_test.py"}) {
+    const std::string command =
+        std::string(TRN_PYTHON) + " -B " + TRN_SOURCE_DIR + "/tests/nki_standin/" + script + " 2>/dev/null";
+    EXPECT_EQ(std::system(command.c_str()), 0) << command;
+  }
 }
 
 }  // namespace

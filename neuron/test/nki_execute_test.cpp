@@ -54,8 +54,13 @@ TEST_P(NkiExecuteOn, ScheduledProgram) {
   const Access table = k.b.input("table", DType::Float32, {80, 32});
   const Access rows = k.tile("rows", DType::Float32, 64, {32}), half = k.tile("half", DType::BFloat16, 64, {32});
   const Access turned = k.tile("turned", DType::Float32, 32, {64});
-  k.b.memset(rows, 0.0);
-  if (k.b.machine().indirect_dma) k.b.dma_gather(rows, table, index);
+  if (k.b.machine().indirect_dma) {
+    k.b.memset(rows, 0.0);
+    k.b.dma_gather(rows, table, index);
+  } else {
+    k.b.dma_copy(rows, table(ds(7, 64), all));
+    k.store("index_back", index);
+  }
   k.b.tensor_tensor(x, x, rows, AluOp::Add);
   k.b.tensor_copy(half, x);
   k.b.dma_transpose(turned, x);

@@ -4,10 +4,10 @@ The manifest names everything, paths relative to itself:
 
     {"module": "kernel.py", "kernel": "matmul", "target": "trn2",
      "inputs":  [{"file": "a.bin", "dtype": "bfloat16", "shape": [128, 64]}, ...],
-     "outputs": [{"file": "c.bin", "whole": true}, ...]}
+     "outputs": [{"file": "c.bin"}, {"file": "d.bin", "argument": 1}, ...]}
 
-Files are raw little-endian elements in row-major order. `whole` asks that every element was written; a strided output
-is flat memory with gaps, and says false.
+Files are raw little-endian elements in row-major order. An output with `argument` is that input, stored into and
+returned. Every element of any other output must have been written: memory that NKI allocates starts undefined.
 """
 
 import importlib.util
@@ -43,7 +43,12 @@ def run(manifest_path):
     if len(results) != len(manifest["outputs"]):
         raise SystemExit(f"{len(results)} results for {len(manifest['outputs'])} outputs")
     for tensor, entry in zip(results, manifest["outputs"]):
-        if entry["whole"] and not tensor.memory.known.all():
+        if "argument" in entry:
+            if tensor is not arguments[entry["argument"]]:
+                raise SystemExit(f"{entry['file']}: the result is not argument {entry['argument']}")
+        elif any(tensor is argument for argument in arguments):
+            raise SystemExit(f"{entry['file']}: an argument is returned")
+        elif tensor.array is not tensor or not tensor.memory.known.all():
             raise SystemExit(f"{entry['file']}: not fully written")
         tensor.memory.data.tofile(folder / entry["file"])
 

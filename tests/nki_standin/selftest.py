@@ -1,7 +1,9 @@
 """Checks of the stand-in itself against values a reader can recompute: python3 selftest.py"""
 
+import json
 import os
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -11,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import numpy as np  # noqa: E402
 import nki.isa as nisa  # noqa: E402
 import nki.language as nl  # noqa: E402
+import run_kernel  # noqa: E402
 from nki import _arithmetic as arith  # noqa: E402
 from nki._memory import NkiError  # noqa: E402
 
@@ -202,8 +205,65 @@ class Refusals(unittest.TestCase):
         ):
             with self.assertRaises(NkiError):
                 call()
-        with self.assertRaises(TypeError):
+        with self.assertRaisesRegex(NkiError, "unknown-keyword"):
             nisa.memset(dst=sb, value=0.0, mask=None)
+        with self.assertRaisesRegex(NkiError, "missing-keyword"):
+            nisa.memset(dst=sb)
+
+
+KERNEL = """import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def k(x, c):
+    y = nl.ndarray((4, 3), dtype=nl.float32, buffer=nl.shared_hbm)
+    t = nl.ndarray((4, 3), dtype=nl.float32, buffer=nl.sbuf)
+    nisa.dma_copy(dst=t, src=x)
+    nisa.dma_copy(dst=y[0:{rows}, 0:3], src=t[0:{rows}, 0:3])
+    nisa.dma_copy(dst=c[0:2, 0:3], src=t[0:2, 0:3])
+    return y, {second}
+"""
+
+
+class Runs(unittest.TestCase):
+    """run_kernel.py: what is returned, and what must have been written."""
+
+    def run_kernel(self, rows, second="c", argument=1):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            (folder / "kernel.py").write_text(KERNEL.format(rows=rows, second=second))
+            np.arange(12, dtype=np.float32).tofile(folder / "x.bin")
+            np.full(12, -1, np.float32).tofile(folder / "c.bin")
+            side = {"dtype": "float32", "shape": [4, 3]}
+            second_output = {"file": "c.out"} if argument is None else {"file": "c.out", "argument": argument}
+            manifest = {"module": "kernel.py", "kernel": "k", "target": "trn2",
+                        "inputs": [{"file": "x.bin", **side}, {"file": "c.bin", **side}],
+                        "outputs": [{"file": "y.out"}, second_output]}
+            (folder / "manifest.json").write_text(json.dumps(manifest))
+            run_kernel.run(folder / "manifest.json")
+            return np.fromfile(folder / "y.out", np.float32), np.fromfile(folder / "c.out", np.float32)
+
+    def test_an_argument_keeps_what_is_not_written(self):
+        y, c = self.run_kernel(4)
+        self.assertEqual(y.tolist(), list(range(12)))
+        self.assertEqual(c.tolist(), list(range(6)) + [-1] * 6)
+
+    def test_a_fresh_output_must_be_written_as_a_whole(self):
+        with self.assertRaisesRegex(SystemExit, "y.out: not fully written"):
+            self.run_kernel(3)
+
+    def test_the_argument_itself_is_returned(self):
+        with self.assertRaisesRegex(SystemExit, "not argument 1"):
+            self.run_kernel(4, second="x")
+        with self.assertRaisesRegex(SystemExit, "an argument is returned"):
+            self.run_kernel(4, argument=None)
+
+    def test_unwritten_memory_is_poison(self):
+        for dtype in (nl.float32, nl.bfloat16, nl.float16, nl.float8_e5m2):
+            fresh = nl.ndarray((2, 4), dtype=dtype, buffer=nl.shared_hbm)
+            self.assertTrue(np.isnan(dtype.decode(fresh.memory.data.view(dtype.storage))).all())
 
 
 if __name__ == "__main__":

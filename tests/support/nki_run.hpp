@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <trn/neuron/nki.hpp>
 #include <trn/tile/builder.hpp>
 #include <trn/tile/program.hpp>
 
@@ -14,7 +15,9 @@ using Values = std::function<double(std::int64_t)>;
 using Inputs = std::map<std::string, Values>;
 
 // Every output element equal bit for bit (any NaN equals any NaN), or for ulps > 0 float32 within that many ulps.
-void expect_agreement(const tile::Program& program, const Inputs& inputs = {}, std::int64_t ulps = 0);
+// The text is also held against the documented signatures while it runs.
+void expect_agreement(const tile::Program& program, const Inputs& inputs = {}, std::int64_t ulps = 0,
+                      const NkiOptions& options = {});
 
 // Python's own parser takes the text.
 void expect_python_accepts(const std::string& text);

@@ -15,11 +15,6 @@ def blas_gemm(a, b, alpha):
     c = nl.ndarray((512, 512), dtype=nl.float32, buffer=nl.shared_hbm)
     alpha_tile = nl.ndarray((128, 1), dtype=nl.float32, buffer=nl.sbuf)
     nisa.dma_copy(dst=alpha_tile, src=alpha.ap(pattern=[[0, 128], [1, 1]]))
-    warm_zero = nl.ndarray((128, 1), dtype=nl.bfloat16, buffer=nl.sbuf)
-    nisa.memset(dst=warm_zero, value=0.0, engine=nisa.engine.vector)
-    for warm in range(23):
-        warm_sink = nl.ndarray((128, 128), dtype=nl.bfloat16, buffer=nl.psum)
-        nisa.nc_transpose(dst=warm_sink, data=warm_zero.ap(pattern=[[1, 128], [0, 128]]), engine=nisa.engine.tensor)
     a_panel = nl.ndarray((128, 4, 512), dtype=nl.float32, buffer=nl.sbuf)
     sums = nl.ndarray((128, 4, 512), dtype=nl.float32, buffer=nl.psum)
     b_chunk = nl.ndarray((128, 4, 512), dtype=nl.float32, buffer=nl.sbuf)

@@ -1,9 +1,11 @@
 // emit_nki: the module around the calls. Header, imports, one jitted function, loops as `range`, tiles where they are
 // allocated. Buffer counts, DMA rings and tile addresses stay out of the text: NKI's compiler allocates and schedules.
+#include <algorithm>
 #include <trn/core/error.hpp>
 #include <trn/neuron/nki.hpp>
 
 #include "nki/instruction.hpp"
+#include "nki/loops.hpp"
 
 namespace trn::neuron {
 
@@ -52,7 +54,11 @@ void check(const Module& module) {
 
 class Writer {
  public:
-  explicit Writer(const Module& module) : module_(module), program_(module.program) {}
+  Writer(Module& module, const NkiOptions& options)
+      : module_(module),
+        program_(module.program),
+        tensors_(nki_tensors(module.program)),
+        register_steps_(device_loops(module.program, options.unroll_limit)) {}
 
   std::string write() {
     header();
@@ -61,12 +67,12 @@ class Writer {
     line("import nki.language as nl");
     text_ += "\n\n";
     line("@nki.jit");
-    line("def {}({}):", module_.names.kernel, names(TensorKind::Input));
+    line("def {}({}):", module_.names.kernel, names(tensors_.arguments));
     ++depth_;
     arrays(TensorKind::Output, "shared_hbm");
     arrays(TensorKind::Scratch, "private_hbm");
     block(0, static_cast<std::int32_t>(program_.statements().size()));
-    line("return {}", names(TensorKind::Output));
+    line("return {}", names(tensors_.results));
     return std::move(text_);
   }
 
@@ -76,42 +82,48 @@ class Writer {
     text_ += std::string(4 * depth_, ' ') + fmt::format(format, std::forward<Args>(args)...) + "\n";
   }
 
-  template <class F>
-  void each(TensorKind kind, F f) {
-    for (std::size_t i = 0; i < program_.tensors().size(); ++i) {
-      if (program_.tensors()[i].kind == kind) f(program_.tensors()[i], module_.names.tensors[i]);
-    }
-  }
-
-  std::string names(TensorKind kind) {
+  std::string names(const std::vector<std::int32_t>& tensors) const {
     std::string list;
-    each(kind, [&](const TensorDecl&, const std::string& name) { list += (list.empty() ? "" : ", ") + name; });
+    for (const std::int32_t i : tensors) list += (list.empty() ? "" : ", ") + module_.names.tensors[static_cast<std::size_t>(i)];
     return list;
   }
+  [[nodiscard]] bool is_argument(std::int32_t tensor) const {
+    return std::find(tensors_.arguments.begin(), tensors_.arguments.end(), tensor) != tensors_.arguments.end();
+  }
 
-  void describe(TensorKind kind, const char* title) {
-    if (names(kind).empty()) return;
+  void describe(const std::vector<std::int32_t>& tensors, const char* title) {
+    if (tensors.empty()) return;
     line("# {}", title);
-    each(kind, [&](const TensorDecl& t, const std::string& identifier) {
-      line("#   {}: {} {}{}", identifier, name(t.dtype), to_string(t.shape), t.partial ? ", partly written: the rest keeps its values" : "");
-      if (!is_flat(t)) return;
+    for (const std::int32_t i : tensors) {
+      const TensorDecl& t = program_.tensors()[static_cast<std::size_t>(i)];
+      const std::string& identifier = module_.names.tensors[static_cast<std::size_t>(i)];
+      if (t.kind == TensorKind::Output && is_argument(i) && &tensors == &tensors_.results) {
+        line("#   {}: the argument", identifier);
+        continue;
+      }
+      line("#   {}: {} {}{}{}", identifier, name(t.dtype), to_string(t.shape),
+           t.kind == TensorKind::Output && is_argument(i) ? ", stored into and returned" : "",
+           t.partial ? "; what is not written keeps its values" : "");
+      if (!is_flat(t)) continue;
       line("#     strides {}: the 1-D memory of {} elements, from the lowest address to the highest",
            to_string(t.strides), declared_shape(t).front());
-    });
+    }
   }
 
   void header() {
     line("# {}: an NKI kernel for {}, generated from tile program {:016x}; never run on silicon.", program_.name(),
          program_.machine(), program_.hash());
-    describe(TensorKind::Input, "Arguments, in order:");
-    describe(TensorKind::Output, "Returns, in order:");
+    describe(tensors_.arguments, "Arguments, in order:");
+    describe(tensors_.results, "Returns, in order:");
   }
 
   void arrays(TensorKind kind, const char* buffer) {
-    each(kind, [&](const TensorDecl& t, const std::string& identifier) {
-      line("{} = nl.ndarray({}, dtype={}, buffer=nl.{})", identifier, tuple(declared_shape(t)), dtype_name(t.dtype),
-           buffer);
-    });
+    for (std::size_t i = 0; i < program_.tensors().size(); ++i) {
+      const TensorDecl& t = program_.tensors()[i];
+      if (t.kind != kind || is_argument(static_cast<std::int32_t>(i))) continue;
+      line("{} = nl.ndarray({}, dtype={}, buffer=nl.{})", module_.names.tensors[i], tuple(declared_shape(t)),
+           dtype_name(t.dtype), buffer);
+    }
   }
 
   void block(std::int32_t begin, std::int32_t end) {
@@ -128,15 +140,33 @@ class Writer {
           ++s;
           break;
         case StatementKind::Loop:
-          line("for {} in range({}):", module_.names.loops[index], program_.loops()[index].trip);
-          ++depth_;
-          if (statement.end == s + 1) line("pass");
-          block(s + 1, statement.end);
-          --depth_;
+          if (register_steps_[index] > 0)
+            device_loop(statement, s);
+          else
+            loop(fmt::format("for {} in range({}):", module_.names.loops[index], program_.loops()[index].trip), s, statement.end);
           s = statement.end;
           break;
       }
     }
+  }
+
+  void loop(const std::string& head, std::int32_t at, std::int32_t end) {
+    line("{}", head);
+    ++depth_;
+    if (end == at + 1) line("pass");
+    block(at + 1, end);
+    --depth_;
+  }
+
+  void device_loop(const tile::Statement& statement, std::int32_t at) {
+    const auto index = static_cast<std::size_t>(statement.index);
+    const std::int64_t step = register_steps_[index], trip = program_.loops()[index].trip;
+    const std::string& body = module_.names.bodies[index];
+    module_.device_loop = statement.index;
+    module_.register_step = step;
+    loop(fmt::format("def {}({}):", body, module_.names.loops[index]), at, statement.end);
+    module_.device_loop = -1;
+    line("nl.fori_loop(0, {}, {}{})", trip * step, body, step == 1 ? "" : fmt::format(", step={}", step));
   }
 
   void allocate(std::size_t index) {
@@ -145,8 +175,10 @@ class Writer {
          dtype_name(t.dtype), name(t.space));
   }
 
-  const Module& module_;
+  Module& module_;
   const tile::Program& program_;
+  const NkiTensors tensors_;
+  const std::vector<std::int64_t> register_steps_;
   std::string text_;
   std::size_t depth_ = 0;
 };
@@ -154,10 +186,29 @@ class Writer {
 }  // namespace
 }  // namespace nki
 
-std::string emit_nki(const tile::Program& program) {
-  const nki::Module module(program);
+NkiTensors nki_tensors(const tile::Program& program) {
+  const auto& tensors = program.tensors();
+  NkiTensors result;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (tensors[i].kind == tile::TensorKind::Output) result.results.push_back(static_cast<std::int32_t>(i));
+    if (tensors[i].kind != tile::TensorKind::Input) continue;
+    std::size_t argument = i;
+    for (std::size_t j = 0; j < tensors.size(); ++j) {
+      if (!tensors[j].alias.empty() && tensors[j].alias == tensors[i].name) argument = j;
+    }
+    result.arguments.push_back(static_cast<std::int32_t>(argument));
+  }
+  for (const std::int32_t i : result.results) {
+    const tile::TensorDecl& t = tensors[static_cast<std::size_t>(i)];
+    if (t.alias.empty() && nki::has_gaps(t)) result.arguments.push_back(i);
+  }
+  return result;
+}
+
+std::string emit_nki(const tile::Program& program, const NkiOptions& options) {
+  nki::Module module(program);
   nki::check(module);
-  return nki::Writer(module).write();
+  return nki::Writer(module, options).write();
 }
 
 }  // namespace trn::neuron

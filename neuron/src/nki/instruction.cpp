@@ -61,7 +61,12 @@ class Printer {
   // The operand of an operator: a (P, 1) tile or a constant; integers for bit operators.
   Printer& operand(const char* keyword, AluOp by, std::size_t s, double immediate) {
     if (slot(s).present()) return text(keyword, operands_.column(slot(s)));
-    return text(keyword, is_bitvec(by) ? integer_literal(keyword, immediate) : float_literal(immediate));
+    if (!is_bitvec(by)) return text(keyword, float_literal(immediate));
+    if (static_cast<double>(static_cast<float>(immediate)) != immediate) {
+      unsupported("{} = {} of nl.{} is no fp32 number, and an immediate is one; take it from a tile or shift", keyword, immediate,
+                  name(by));
+    }
+    return text(keyword, integer_literal(keyword, immediate));
   }
 
   std::string operator_name(AluOp value) const {
@@ -121,7 +126,7 @@ class Printer {
     // Its hardware descriptors exist for one shape family; elsewhere the compiler chooses, as with no mode at all.
     const Access& src = slot(I::src);
     const std::int64_t rows = src.is_tile() ? src.partitions : src.dims.front().size;
-    const bool hardware = rank == 2 && rows == 16 && (src.size() / rows) % 128 == 0 && size_bytes(src.dtype) == 2;
+    const bool hardware = rank == 2 && rows == 16 && src.size() / rows <= 128 && size_bytes(src.dtype) == 2;
     if (a.route.dge == DgeMode::Hardware && hardware) dge(a.route.dge);
   }
 

@@ -43,8 +43,15 @@ Names::Names(const tile::Program& program) {
   Pool pool;
   kernel = pool.take(program.name(), "kernel");
   for (const tile::TensorDecl& tensor : program.tensors()) tensors.push_back(pool.take(tensor.name, "tensor"));
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    for (std::size_t j = 0; j < tensors.size(); ++j) {
+      const std::string& alias = program.tensors()[j].alias;
+      if (!alias.empty() && alias == program.tensors()[i].name) tensors[i] = tensors[j];
+    }
+  }
   for (const tile::TileDecl& tile : program.tiles()) tiles.push_back(pool.take(tile.name, "tile"));
   for (const tile::LoopDecl& loop : program.loops()) loops.push_back(pool.take(loop.name, "i"));
+  for (const tile::LoopDecl& loop : program.loops()) bodies.push_back(pool.take("each_" + loop.name, "body"));
 }
 
 }  // namespace trn::neuron::nki

@@ -12,9 +12,10 @@ struct Names {
   explicit Names(const tile::Program& program);
 
   std::string kernel;
-  std::vector<std::string> tensors;  // by tensor id
+  std::vector<std::string> tensors;  // by tensor id; an input and the output that continues it share the output's name
   std::vector<std::string> tiles;    // by tile id
   std::vector<std::string> loops;    // by loop id
+  std::vector<std::string> bodies;   // by loop id: the function of a device loop
 };
 
 }  // namespace trn::neuron::nki

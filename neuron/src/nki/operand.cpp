@@ -2,6 +2,8 @@
 // over the flattened array (on a tile the partition is the outermost dimension, one partition's elements its step).
 #include "nki/operand.hpp"
 
+#include <algorithm>
+
 #include "nki/text.hpp"
 
 namespace trn::neuron::nki {
@@ -17,6 +19,7 @@ struct Operands::Pattern {
   Shape shape;  // of the array after .view(dtype); empty when its last dimension does not divide
   Affine offset;
   std::vector<Dim> dims;
+  bool in_hbm;
 };
 
 template <class... Args>
@@ -32,6 +35,10 @@ std::string place(const Module& module, std::int32_t instruction) {
 }
 
 bool is_flat(const tile::TensorDecl& tensor) { return tensor.strides != row_major_strides(tensor.shape); }
+
+bool has_gaps(const tile::TensorDecl& tensor) {
+  return is_flat(tensor) && declared_shape(tensor).front() > element_count(tensor.shape);
+}
 
 Shape declared_shape(const tile::TensorDecl& tensor) {
   if (!is_flat(tensor)) return tensor.shape;
@@ -49,7 +56,7 @@ Shape declared_shape(const tile::TileDecl& tile) {
 
 Operands::Pattern Operands::pattern_of(const Access& access) const {
   const auto id = static_cast<std::size_t>(access.id);
-  Pattern p{{}, access.dtype, {}, {}, access.offset, access.dims};
+  Pattern p{{}, access.dtype, {}, {}, access.offset, access.dims, !access.is_tile()};
   std::int64_t per_partition = 0;  // bytes
   if (access.is_tile()) {
     const tile::TileDecl& tile = module_.program.tiles()[id];
@@ -116,7 +123,8 @@ std::vector<Affine> split_offset(const Affine& offset, const std::vector<Dim>& d
 
 // "t", "t[0:128, nl.ds(k*64, 64)]", "t.view(nl.int32)[...]"; empty when the access is not a slice of the array.
 std::string Operands::slices(const Pattern& p) const {
-  if (p.shape.size() != p.dims.size()) return {};
+  if (p.shape.size() != p.dims.size() || (p.in_hbm && p.dims.size() > tile::kHbmLevels)) return {};
+  if (register_coefficient(p.offset) != 0) return {};
   const Strides strides = row_major_strides(p.shape);
   for (std::size_t d = 0; d < p.dims.size(); ++d) {
     if (p.dims[d].stride != strides[d] && p.dims[d].size != 1) return {};
@@ -138,7 +146,41 @@ std::string Operands::slices(const Pattern& p) const {
   return whole ? array : fmt::format("{}[{}]", array, text);
 }
 
-std::string Operands::access_pattern(const Pattern& p, const std::string& index) const {
+namespace {
+
+// The same elements in the same order from the first `keep` dimensions and, of the others, as few as possible.
+std::vector<Dim> merged(const std::vector<Dim>& dims, std::size_t keep) {
+  std::vector<Dim> result(dims.begin(), dims.begin() + static_cast<std::ptrdiff_t>(keep));
+  for (std::size_t d = keep; d < dims.size(); ++d) {
+    if (dims[d].size == 1) continue;
+    if (result.size() > keep && result.back().stride == dims[d].stride * dims[d].size) {
+      result.back() = {dims[d].stride, result.back().size * dims[d].size};
+    } else {
+      result.push_back(dims[d]);
+    }
+  }
+  if (result.empty()) result.push_back({1, 1});
+  return result;
+}
+
+}  // namespace
+
+std::int64_t Operands::register_coefficient(const Affine& offset) const {
+  for (const Affine::Term& t : offset.terms()) {
+    if (t.variable == module_.device_loop) return t.coefficient;
+  }
+  return 0;
+}
+
+std::string Operands::access_pattern(const Pattern& whole, const std::string& index) const {
+  Pattern p = whole;
+  if (p.in_hbm && p.dims.size() > tile::kHbmLevels) {
+    p.dims = merged(p.dims, index.empty() ? 0 : 1);
+    if (p.dims.size() > tile::kHbmLevels) {
+      unsupported("'{}' is accessed in {} levels; an access pattern in HBM has at most {}: split the copy", p.name,
+                  p.dims.size(), tile::kHbmLevels);
+    }
+  }
   for (const Dim& d : p.dims) {
     if (d.stride < 0) {
       unsupported(
@@ -147,8 +189,23 @@ std::string Operands::access_pattern(const Pattern& p, const std::string& index)
           p.name, d.stride);
     }
   }
-  std::string text = fmt::format("{}.ap(pattern={}", p.name, pattern(p.dims));
+  std::string array = p.name, moving;
+  if (const std::int64_t coefficient = register_coefficient(p.offset); coefficient != 0) {
+    // The register counts steps of one dimension: of the array's own, or of its memory seen as rows of that length.
+    const std::int64_t step = coefficient / module_.register_step;
+    const Strides strides = row_major_strides(p.shape);
+    std::size_t d = static_cast<std::size_t>(std::find(strides.begin(), strides.end(), step) - strides.begin());
+    if (d == strides.size()) {
+      array = fmt::format("{}.reshape({})", p.name, tuple({element_count(p.shape) / step, step}));
+      d = 0;
+    }
+    const auto loop = static_cast<std::size_t>(module_.device_loop);
+    p.offset = p.offset - Affine::variable(module_.device_loop, module_.program.loops()[loop].trip) * coefficient;
+    moving = fmt::format(", scalar_offset={}, indirect_dim={}", module_.names.loops[loop], d);
+  }
+  std::string text = fmt::format("{}.ap(pattern={}", array, pattern(p.dims));
   if (p.offset != Affine(0)) text += fmt::format(", offset={}", expression(module_.names, p.offset));
+  text += moving;
   if (!index.empty()) text += fmt::format(", vector_offset={}, indirect_dim=0", index);
   if (p.dtype != p.declared_dtype) text += fmt::format(", dtype={}", dtype_name(p.dtype));
   return text + ")";

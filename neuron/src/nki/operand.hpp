@@ -18,6 +18,9 @@ struct Module {
   explicit Module(const tile::Program& p) : program(p), names(p) {}
   const tile::Program& program;
   Names names;
+  // The device loop that is being written: its register holds `register_step` times the variable. -1 outside.
+  std::int32_t device_loop = -1;
+  std::int64_t register_step = 1;
 };
 
 // Where an error happened: "program 'gemm', instruction 7 (tensor_scalar)".
@@ -26,6 +29,8 @@ struct Module {
 // How a tensor or tile is declared in the module. A tensor whose strides are not row-major is flat: a 1-D array of the
 // memory from its first to its last element.
 [[nodiscard]] bool is_flat(const tile::TensorDecl& tensor);
+// Flat, and some of that memory is no element of the tensor.
+[[nodiscard]] bool has_gaps(const tile::TensorDecl& tensor);
 [[nodiscard]] Shape declared_shape(const tile::TensorDecl& tensor);
 [[nodiscard]] Shape declared_shape(const tile::TileDecl& tile);
 
@@ -42,6 +47,7 @@ class Operands {
  private:
   struct Pattern;
   [[nodiscard]] Pattern pattern_of(const tile::Access& access) const;
+  [[nodiscard]] std::int64_t register_coefficient(const tile::Affine& offset) const;
   [[nodiscard]] std::string slices(const Pattern& pattern) const;
   [[nodiscard]] std::string access_pattern(const Pattern& pattern, const std::string& index) const;
   template <class... Args>

@@ -18,11 +18,21 @@ def need(condition, text, *values):
         raise NkiError(text.format(*values))
 
 
+class VirtualRegister:
+    """A number that only the device knows: no Python arithmetic, no index; `scalar_offset` reads it."""
+
+    def __init__(self, value=None):
+        self.value = value
+
+
 class Memory:
-    def __init__(self, space, size):
-        self.space = space
-        self.data = np.full(size, 0xFF, np.uint8)
-        self.known = np.zeros(size, np.uint8)
+    """0xFF is NaN in every float format: what nothing wrote shows in a comparison."""
+
+    def __init__(self, space, size, stored=True):
+        self.space, self.size = space, size
+        self.usage = [False, False]  # written, read; shared by the arrays of one line
+        self.data = np.full(size, 0xFF, np.uint8) if stored else None
+        self.known = np.zeros(size, np.uint8) if stored else None
 
 
 def row_major(shape, itemsize):
@@ -40,6 +50,7 @@ class Tensor:
         self.memory, self.dtype, self.shape, self.offset = memory, dtype, tuple(shape), offset
         self.strides = row_major(self.shape, dtype.size) if strides is None else tuple(strides)
         self.array = array or self  # the ndarray this is a view of
+        self.is_dynamic = False  # starts where a register says
 
     @property
     def buffer(self):
@@ -81,11 +92,13 @@ class Tensor:
     def __getitem__(self, key):
         key = key if isinstance(key, tuple) else (key,)
         need(len(key) == len(self.shape), "{} indices for {} dimensions", len(key), len(self.shape))
+        need(not self.is_dynamic, "a slice of an access through a register")
         shape, offset = [], self.offset
         for item, extent, stride in zip(key, self.shape, self.strides):
             need(isinstance(item, slice) and item.step is None, "index {} is not a slice without step", item)
             start = 0 if item.start is None else item.start
             stop = extent if item.stop is None else item.stop
+            need(isinstance(start, int) and isinstance(stop, int), "slice {}:{} is not of integers", start, stop)
             need(0 <= start < stop <= extent, "slice {}:{} leaves a dimension of {}", start, stop, extent)
             shape.append(stop - start)
             offset += start * stride
@@ -98,10 +111,20 @@ class Tensor:
         need(last % dtype.size == 0, "{} bytes do not hold whole {} elements", last, dtype)
         return Tensor(self.memory, dtype, self.shape[:-1] + (last // dtype.size,), None, 0, self)
 
+    def reshape(self, shape):
+        """The whole array with other extents: for `indirect_dim`, whose step is that of the reshaped dimension."""
+        need(self.array is self and not self.on_chip, "reshape() of a slice or of an array on chip")
+        need(int(np.prod(shape, dtype=np.int64)) == self.size, "{} elements as {}", self.size, shape)
+        result = Tensor(self.memory, self.dtype, shape)
+        result.reshaped = True
+        return result
+
     def ap(self, pattern, offset=0, scalar_offset=None, vector_offset=None, indirect_dim=0, dtype=None):
         need(self.array is self, ".ap() is defined on arrays, not on their views")
-        need(scalar_offset is None, "scalar_offset is not part of this stand-in")
         need(pattern and all(len(p) == 2 and p[0] >= 0 and p[1] >= 1 for p in pattern), "pattern {}", pattern)
+        need(all(isinstance(n, int) for p in pattern for n in p) and isinstance(offset, int), "{}, {}", pattern, offset)
+        need(scalar_offset is None or vector_offset is None, "scalar_offset with vector_offset")
+        need(0 <= indirect_dim < len(self.shape), "indirect_dim {} of {}", indirect_dim, self.shape)
         dtype = dtype or self.dtype
         shape = [count for _, count in pattern]
         strides = [step * dtype.size for step, _ in pattern]
@@ -110,8 +133,16 @@ class Tensor:
             need(strides[0] == self.strides[0], "partition step {} instead of {}", pattern[0][0], step)
             last = offset % pattern[0][0] + sum(step * (count - 1) for step, count in pattern[1:])
             need(last < pattern[0][0], "the pattern leaves its partition")
+        if scalar_offset is not None:
+            need(isinstance(scalar_offset, VirtualRegister) and scalar_offset.value is not None, "scalar_offset {}", scalar_offset)
+            need(dtype is self.dtype and not self.on_chip, "scalar_offset with another dtype or on chip")
+            offset += scalar_offset.value * self.strides[indirect_dim] // dtype.size
         result = Tensor(self.memory, dtype, shape, strides, offset * dtype.size, self)
+        result.is_dynamic = scalar_offset is not None
         if vector_offset is None:
+            last = offset + sum(step * (count - 1) for step, count in pattern)
+            need(0 <= offset and (last + 1) * dtype.size <= self.memory.size, "elements {}..{} of {} bytes", offset, last,
+                 self.memory.size)
             return result
         need(indirect_dim == 0 and not self.on_chip, "vector_offset needs an HBM array and indirect_dim=0")
         need(strides[0] == self.strides[0], "the first step {} is not the row length of the array", pattern[0][0])
@@ -126,6 +157,7 @@ class IndirectRows:
     def __init__(self, tensor, index):
         self.tensor, self.index = tensor, index
         self.shape, self.dtype, self.size, self.buffer = tensor.shape, tensor.dtype, tensor.size, tensor.buffer
+        self.is_dynamic = False
 
     def rows(self, skip):
         """(i, row) for the indices inside the array; others are skipped or refused."""

@@ -5,29 +5,23 @@ operator, the result rounded to dst's dtype; reductions in element order. The ma
 NEURON_PLATFORM_TARGET_OVERRIDE (trn1, trn2, trn3).
 """
 
-import os
 from enum import Enum
 
 import numpy as np
 
 from . import _arithmetic as arith
 from ._memory import IndirectRows, Tensor, need
+from ._rules import documented, target
+from ._signatures import ENUMS, ISA
 
-engine = Enum("engine", "unknown tensor vector scalar gpsimd dma sync")
-dge_mode = Enum("dge_mode", "unknown swdge hwdge none")
-oob_mode = Enum("oob_mode", "error skip")
-reduce_cmd = Enum("reduce_cmd", "idle reset reduce reset_reduce load_reduce")
-matmul_perf_mode = Enum("matmul_perf_mode", "none double_row")
+engine, dge_mode, oob_mode, reduce_cmd, matmul_perf_mode = (
+    Enum(name, ENUMS[name]) for name in ("engine", "dge_mode", "oob_mode", "reduce_cmd", "matmul_perf_mode"))
 
 _MATMUL = ("float8_e4m3", "float8_e4m3fn", "float8_e5m2", "bfloat16", "float16", "tfloat32", "float32")
 _WORDS = ("int32", "uint32")
 
 # The Scalar Engine's accumulators, one per partition, and whether something reset them.
 _registers, _began = np.zeros(128, np.float32), np.zeros(128, bool)
-
-
-def target():
-    return os.environ.get("NEURON_PLATFORM_TARGET_OVERRIDE", "trn2")
 
 
 def _tile(operand, name, spaces=("sbuf", "psum")):
@@ -81,6 +75,7 @@ def _engine(chosen, allowed, *operands):
 # DMA
 
 
+@documented
 def dma_copy(dst, src, priority=None, oob_mode=oob_mode.error, dge_mode=dge_mode.unknown, engine=engine.unknown,
              name=None):
     need("psum" not in (dst.buffer, src.buffer), "DMA with an operand in PSUM")
@@ -116,6 +111,7 @@ def _move(dst, src):
         dst.write(src.values().reshape(dst.shape))
 
 
+@documented
 def dma_transpose(dst, src, axes=None, priority=None, dge_mode=dge_mode.unknown, oob_mode=oob_mode.error, name=None):
     need(dst.buffer == "sbuf" and src.buffer != "psum", "dma_transpose from {} to {}", src.buffer, dst.buffer)
     documented = {2: (1, 0), 3: (2, 1, 0), 4: (3, 1, 2, 0)}
@@ -132,6 +128,7 @@ def dma_transpose(dst, src, axes=None, priority=None, dge_mode=dge_mode.unknown,
 # Tensor Engine
 
 
+@documented
 def nc_matmul(dst, stationary, moving, is_stationary_onezero=False, is_moving_onezero=False, is_transpose=False,
               accumulate=None, tile_position=(), tile_size=(), perf_mode=matmul_perf_mode.none, name=None):
     need(isinstance(accumulate, bool), "accumulate is {}, emitted kernels say it", accumulate)
@@ -173,6 +170,7 @@ def _transposed(dst, data):
     dst.write_bits(bits.astype(np.uint16) if data.dtype.size == 1 else bits)
 
 
+@documented
 def nc_transpose(dst, data, engine=engine.unknown, name=None):
     _engine(engine, ("tensor", "vector"))
     rows, columns = data.shape[0], data.size // data.shape[0]
@@ -193,6 +191,7 @@ def nc_transpose(dst, data, engine=engine.unknown, name=None):
 # Vector, Scalar and GpSimd Engines
 
 
+@documented
 def tensor_tensor(dst, data1, data2, op, engine=engine.unknown, name=None):
     operands = [_tile(t, n) for t, n in ((dst, "dst"), (data1, "data1"), (data2, "data2"))]
     _same_size(*operands)
@@ -219,6 +218,7 @@ def _bitvec(dst, op, data, operand, reverse=False):
     dst.write_bits(result.astype(unsigned).view(dst.dtype.storage))
 
 
+@documented
 def tensor_scalar(dst, data, op0, operand0, reverse0=False, op1=None, operand1=None, reverse1=False,
                   engine=engine.unknown, name=None):
     _same_size(_tile(dst, "dst"), _tile(data, "data"))
@@ -256,6 +256,7 @@ def _check_scalar_engine(chosen, op0, op1):
         need(known or target() == "trn3", "({}, {}) on the Scalar Engine of trn2", op0, op1)
 
 
+@documented
 def scalar_tensor_tensor(dst, data, op0, operand0, op1, operand1, reverse0=False, reverse1=False, name=None):
     _same_size(_tile(dst, "dst"), _tile(data, "data"), _tile(operand1, "operand1"))
     _not_both_psum(data, operand1)
@@ -265,6 +266,7 @@ def scalar_tensor_tensor(dst, data, op0, operand0, op1, operand1, reverse0=False
     dst.write((arith.arithmetic(op1, z, x) if reverse1 else arith.arithmetic(op1, x, z)).reshape(dst.shape))
 
 
+@documented
 def tensor_reduce(dst, op, data, axis, negate=False, keepdims=False, name=None):
     _tile(dst, "dst"), _tile(data, "data")
     need(op in arith.REDUCTIONS, "{} is not a reduction", op)
@@ -280,6 +282,7 @@ def tensor_reduce(dst, op, data, axis, negate=False, keepdims=False, name=None):
     dst.write((result * np.float32(-1) if negate else result).reshape(dst.shape))
 
 
+@documented
 def tensor_tensor_scan(dst, data0, data1, initial, op0, op1, reverse0=False, reverse1=False, name=None):
     _same_size(_tile(dst, "dst"), _tile(data0, "data0"), _tile(data1, "data1"))
     _not_both_psum(data0, data1)
@@ -294,6 +297,7 @@ def tensor_tensor_scan(dst, data0, data1, initial, op0, op1, reverse0=False, rev
     dst.write(result.reshape(dst.shape))
 
 
+@documented
 def tensor_copy(dst, src, engine=engine.unknown, name=None):
     _same_size(_tile(dst, "dst"), _tile(src, "src"))
     _engine(engine, ("vector", "scalar", "gpsimd"), dst, src)
@@ -301,6 +305,7 @@ def tensor_copy(dst, src, engine=engine.unknown, name=None):
     _move(dst, src)
 
 
+@documented
 def tensor_copy_predicated(dst, src, predicate, reverse_pred=False, name=None):
     _same_size(_tile(dst, "dst"), _tile(predicate, "predicate"))
     need(predicate.dtype.name in ("uint8", "uint16", "uint32"), "predicate of dtype {}", predicate.dtype)
@@ -316,11 +321,13 @@ def tensor_copy_predicated(dst, src, predicate, reverse_pred=False, name=None):
     dst.write_bits(np.where(take, bits, _raw(dst)))
 
 
+@documented
 def reciprocal(dst, data, name=None):
     _same_size(_tile(dst, "dst"), _tile(data, "data"))
     dst.write(arith.arithmetic("reciprocal", _rows(data), 0).reshape(dst.shape))
 
 
+@documented
 def memset(dst, value, engine=engine.unknown, name=None):
     _engine(engine, ("vector", "gpsimd"), _tile(dst, "dst"))
     need(isinstance(value, float if dst.dtype.is_float else int), "memset of {} with {!r}", dst.dtype, value)
@@ -331,6 +338,7 @@ def memset(dst, value, engine=engine.unknown, name=None):
         dst.write_bits(np.full(dst.shape, min(max(value, info.min), info.max), dst.dtype.storage))
 
 
+@documented
 def activation(dst, op, data, bias=None, scale=1.0, reduce_op=None, reduce_res=None, reduce_cmd=reduce_cmd.idle,
                name=None):
     _same_size(_tile(dst, "dst"), _tile(data, "data"))
@@ -370,6 +378,7 @@ def _affine(partitions, pattern, offset, channel_multiplier):
     return value.astype(np.int32)
 
 
+@documented
 def iota(dst, pattern, offset=0, channel_multiplier=0, name=None):
     _tile(dst, "dst", ("sbuf",))
     value = _affine(dst.shape[0], pattern, offset, channel_multiplier)
@@ -381,6 +390,7 @@ def iota(dst, pattern, offset=0, channel_multiplier=0, name=None):
         dst.write_bits(np.clip(value.astype(np.int64), info.min, info.max))
 
 
+@documented
 def affine_select(dst, pattern, channel_multiplier, on_true_tile, on_false_value, cmp_op="equal", offset=0, name=None):
     _same_size(_tile(dst, "dst", ("sbuf",)), _tile(on_true_tile, "on_true_tile", ("sbuf",)))
     need(cmp_op in arith.COMPARISONS and isinstance(on_false_value, float), "{}, {!r}", cmp_op, on_false_value)
@@ -392,6 +402,7 @@ def affine_select(dst, pattern, channel_multiplier, on_true_tile, on_false_value
     dst.write_bits(np.where(take, true, dst.dtype.encode(np.float32([on_false_value]))))
 
 
+@documented
 def local_gather(dst, src_buffer, index, num_elem_per_idx=1, num_valid_indices=None, name=None):
     for operand, label in ((dst, "dst"), (src_buffer, "src_buffer"), (index, "index")):
         _tile(operand, label, ("sbuf",))
@@ -408,6 +419,7 @@ def local_gather(dst, src_buffer, index, num_elem_per_idx=1, num_valid_indices=N
     dst.write_bits(np.concatenate(result))
 
 
+@documented
 def tensor_partition_reduce(dst, op, data, name=None):
     _tile(dst, "dst", ("sbuf",)), _tile(data, "data", ("sbuf",))
     need(op in ("add", "maximum", "bitwise_or", "bitwise_and"), "{} across partitions", op)
@@ -418,3 +430,15 @@ def tensor_partition_reduce(dst, op, data, name=None):
         reduce = np.add.reduce if op == "add" else np.maximum.reduce
         return dst.write_bits(reduce(_raw(data).astype(np.int64), axis=0).astype(dst.dtype.storage))
     dst.write(arith.fold(op, _rows(data).T).reshape(dst.shape))
+
+
+def __getattr__(name):
+    """Documented calls that this stand-in checks in a dry run and does not execute."""
+    if name not in ISA:
+        raise AttributeError(name)
+
+    def absent(**kwargs):
+        raise NotImplementedError(f"nisa.{name} is not part of this stand-in")
+
+    absent.__name__ = name
+    return documented(absent)

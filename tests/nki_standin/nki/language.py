@@ -1,7 +1,8 @@
 """nki.language as far as emitted kernels use it: dtypes, memory spaces, ndarray, ds and the names of operators."""
 
 from ._dtypes import DTYPES
-from ._memory import Memory, NkiError, Tensor, need
+from . import _rules
+from ._memory import Memory, NkiError, Tensor, VirtualRegister, need
 
 globals().update(DTYPES)
 
@@ -31,7 +32,8 @@ def ndarray(shape, dtype, buffer=sbuf, name="", address=None):
         need(len(shape) >= 2 and shape[0] <= _PARTITIONS, "an on-chip array of shape {}", shape)
     if buffer == psum:
         need(tensor.strides[0] <= _PSUM_BYTES, "{} bytes per partition of PSUM", tensor.strides[0])
-    tensor.memory = Memory(buffer, tensor.size * dtype.size)
+    tensor.memory = Memory(buffer, tensor.size * dtype.size, stored=not _rules.DRY)
+    _rules.allocated(tensor)
     return tensor
 
 
@@ -39,3 +41,13 @@ def ds(start, size):
     if size < 1:
         raise NkiError(f"ds of size {size}")
     return slice(start, start + size)
+
+
+def fori_loop(lower, upper, body_fun, step=1):
+    """body_fun(i) with i in a register; in a dry run the first and the last iteration."""
+    need(all(isinstance(n, int) for n in (lower, upper, step)) and step >= 1, "fori_loop({}, {}, {})", lower, upper, step)
+    values = range(lower, upper, step)
+    if _rules.DRY and len(values) > 2:
+        values = (values[0], values[-1])
+    for value in values:
+        body_fun(VirtualRegister(value))

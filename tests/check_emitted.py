@@ -1,0 +1,67 @@
+"""Emits every operation that the command line knows for every machine, and holds the texts against the documented NKI
+signatures: check_emitted.py TRNSCI
+
+An operation without a device program says so and is counted as such; every other failure to emit is a finding. Prints
+the number of kernels and calls.
+"""
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "nki_standin"))
+
+import check_text  # noqa: E402
+from nki import _rules  # noqa: E402
+
+MACHINES = ("trn1", "trn2", "trn3")
+# Beside every operation as it is by default: options that make another kernel.
+VARIANTS = {
+    "blas.gemm": ["--op-a T", "--op-b T", "--dtype bf16", "--precision bf16x6 --m 300 --n 200 --k 500",
+                  "--precision exact --dtype fp64 --m 200 --n 100 --k 300", "--m 4096 --n 4096 --k 4096"],
+    "blas.gemm_batched": ["--listed --count 5", "--m 200 --n 300 --k 260 --count 3"],
+    "blas.trsm": ["--m 300 --n 70 --op T", "--m 300 --n 1", "--uplo U --precision bf16x6 --m 200 --n 100"],
+    "blas.pair_energy": ["--precision bf16x6", "--dtype fp64 --nocc 5 --naux 70 --nvir 60"],
+    "fft.c2c": ["--n 256 --batch 200", "--n 1000", "--n 65536", "--n 100 60", "--n 1024 --precision bf16x6", "--n 512 --precision exact"],
+    "fft.r2c": ["--n 130 --batch 200", "--n 131072", "--n 64 64"],
+    "fft.c2r": ["--n 256 --batch 200", "--n 131072"],
+}
+
+
+def operations(command):
+    text = subprocess.run([command, "emit"], capture_output=True, text=True).stderr
+    names = text.rsplit("Choose one of ", 1)[-1].strip().rstrip(".").split(", ")
+    if len(names) < 50:
+        raise SystemExit(f"trnsci emit names {len(names)} operations: {text}")
+    return names
+
+
+def main(command):
+    cases = [(name, options, machine) for name in operations(command) for machine in MACHINES
+             for options in [""] + (VARIANTS.get(name, []) if machine == "trn2" else [])]
+
+    def emit(case):
+        name, options, machine = case
+        return case, subprocess.run([command, "emit", name, "--machine", machine, *options.split()], capture_output=True, text=True)
+
+    kernels, host_only, findings = 0, set(), []
+    with ThreadPoolExecutor(2) as pool:
+        for (name, options, machine), result in pool.map(emit, cases):
+            where = f"{name} {options} on {machine}"
+            if result.returncode != 0:
+                if "host" in result.stderr and "no device" in result.stderr or "host executor" in result.stderr:
+                    host_only.add(name)
+                else:
+                    findings.append(f"{where}: not emitted: {result.stderr.strip()}")
+                continue
+            kernels += 1
+            findings += [f"{where}:{finding}" for finding in check_text.check(result.stdout)]
+    for finding in findings:
+        print(finding)
+    print(f"{kernels} kernels, {sum(_rules.CALLS.values())} calls, {len(findings)} findings; host only: {', '.join(sorted(host_only)) or 'none'}")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

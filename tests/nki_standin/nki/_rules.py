@@ -1,0 +1,287 @@
+"""Holds calls against the table of documented signatures (`_signatures.py`).
+
+`documented(function)` wraps one call of the stand-in: keywords, engine, machine, memory spaces, dtypes, operators,
+immediates and access patterns are checked before anything is computed, and which arrays were written and read is noted.
+In a dry run (`DRY`) nothing is computed at all: that is how long kernels are checked without executing them.
+"""
+
+import functools
+import os
+import sys
+from collections import Counter
+
+import numpy as np
+
+from . import _signatures as facts
+from ._memory import IndirectRows, NkiError, Tensor, VirtualRegister
+
+DRY = False
+CALLS = Counter()  # executed calls by name
+LINES = {}  # (space, line of the allocation) -> [written, read]
+
+
+class RuleError(NkiError):
+    """A call that the documentation does not cover; `rule` is its short name."""
+
+    def __init__(self, rule, text):
+        super().__init__(f"{rule}: {text}")
+        self.rule = rule
+
+
+def rule(name, condition, text, *values):
+    if not condition:
+        raise RuleError(name, text.format(*values))
+
+
+def target():
+    return os.environ.get("NEURON_PLATFORM_TARGET_OVERRIDE", "trn2")
+
+
+def since(machine):
+    return facts.MACHINES.index(target()) >= facts.MACHINES.index(machine)
+
+
+def space(tensor):
+    return "hbm" if tensor.buffer.endswith("hbm") else tensor.buffer
+
+
+def free_dims(tensor):
+    """Free dimensions as the hardware sees them: neighbours that form one run merged, sizes of 1 dropped."""
+    runs = []
+    for size, stride in zip(tensor.shape[1:], tensor.strides[1:]):
+        if size == 1:
+            continue
+        if runs and runs[-1] == stride * size:
+            runs[-1] = stride
+        else:
+            runs.append(stride)
+    return len(runs)
+
+
+def allocated(tensor):
+    """Notes who allocates an array that something has to read: the line of the kernel's text."""
+    frame = sys._getframe(2)
+    key = (tensor.buffer, frame.f_code.co_filename, frame.f_lineno)
+    tensor.memory.usage = LINES.setdefault(key, [False, False])
+
+
+def never_read():
+    """'psum array of line 12' for every array on chip or in scratch that was written and never read."""
+    return [f"{buffer} array of line {line}" for (buffer, _, line), (written, read) in LINES.items()
+            if written and not read and buffer != "shared_hbm"]
+
+
+def _tensors(value):
+    if isinstance(value, IndirectRows):
+        return [value.tensor]
+    return [value] if isinstance(value, Tensor) else [t for v in value for t in _tensors(v)] if isinstance(value, list) else []
+
+
+def _mark(value, role):
+    for tensor in _tensors(value):
+        if role in "wu":
+            tensor.memory.usage[0] = True
+        if role in "ru":
+            tensor.memory.usage[1] = True
+    for v in value if isinstance(value, list) else [value]:
+        if isinstance(v, IndirectRows):
+            v.index.memory.usage[1] = True
+
+
+def _keywords(name, function, args, kwargs):
+    call = facts.ISA[name]
+    if args:
+        rule("positional-argument", name in facts.POSITIONAL, "nisa.{} with {} arguments by position", name, len(args))
+        kwargs = dict(zip(call["required"] + call["optional"], args), **kwargs)
+    for keyword in kwargs:
+        rule("unknown-keyword", keyword in call["required"] + call["optional"], "nisa.{} has no {}", name, keyword)
+    for keyword in call["required"]:
+        rule("missing-keyword", keyword in kwargs, "nisa.{} needs {}", name, keyword)
+    return kwargs
+
+
+def _engine(name, kwargs):
+    call, chosen = facts.ISA[name], kwargs.get("engine")
+    if chosen is None or chosen.name == "unknown":
+        return "unknown"
+    rule("wrong-engine", chosen.name in call["engines"], "nisa.{} on {}, documented: {}", name, chosen.name, call["engines"])
+    return chosen.name
+
+
+def _operand(name, keyword, value, about, is_dma):
+    rule("wrong-operand", isinstance(value, (Tensor, IndirectRows)), "{} of nisa.{} is {!r}", keyword, name, value)
+    where = space(value)
+    rule("wrong-space", where in about["spaces"], "{} of nisa.{} is in {}, documented: {}", keyword, name, where, about["spaces"])
+    if about["dtypes"]:
+        rule("wrong-dtype", value.dtype.name in about["dtypes"], "{} of nisa.{} is {}", keyword, name, value.dtype)
+    if where == "hbm":
+        rule("hbm-levels", len(value.shape) <= facts.HBM_LEVELS, "{} of nisa.{} has {} levels of access, at most {} in HBM",
+             keyword, name, len(value.shape), facts.HBM_LEVELS)
+        return
+    if isinstance(value, IndirectRows):
+        return
+    dims = free_dims(value)
+    limit = facts.FREE_DIMS if is_dma else about["free"]
+    rule("free-dims", dims <= limit, "{} of nisa.{} has {} free dimensions, at most {}", keyword, name, dims, limit)
+    if is_dma:
+        return
+    count, start = value.shape[0], value.partition
+    step = 128 if count > 64 else 64 if count > 32 else 32
+    rule("partition-start", count <= facts.PARTITIONS and start % step == 0, "{} of nisa.{} has {} partitions from {}",
+         keyword, name, count, start)
+
+
+def _is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _column(name, keyword, value, partitions, bitvec):
+    if value is None:
+        return
+    if isinstance(value, Tensor):
+        _operand(name, keyword, value, facts.operand("r"), False)
+        rule("wrong-operand", value.shape == (partitions, 1), "{} of nisa.{} has shape {}", keyword, name, value.shape)
+        return
+    rule("wrong-operand", _is_number(value), "{} of nisa.{} is {!r}", keyword, name, value)
+    if bitvec:
+        rule("wrong-operand", isinstance(value, int), "{} of a bit operator is {!r}", keyword, value)
+        rule("immediate", int(np.float32(value)) == value, "{} = {:#x} is no fp32 number; take it from a tile", keyword, value)
+
+
+def _operators(name, kwargs):
+    for keyword, known in facts.ISA[name]["ops"].items():
+        op = kwargs.get(keyword)
+        if op is None:
+            continue
+        rule("wrong-operator", op in known, "{} = {} in nisa.{}", keyword, op, name)
+        first = facts.OPERATOR_SINCE.get(op, "trn1")
+        rule("wrong-machine", since(first), "nl.{} needs {}, this is {}", op, first, target())
+
+
+def _tensor_scalar(kwargs, engine):
+    op0, op1 = kwargs["op0"], kwargs.get("op1")
+    classes = {op in facts.BITVEC for op in (op0, op1) if op is not None}
+    rule("wrong-operator", len(classes) == 1, "a bit operator with an arithmetic one")
+    bitvec = True in classes
+    if bitvec:
+        rule("wrong-engine", engine in ("unknown", "vector"), "bit operators on {}", engine)
+        for keyword in ("dst", "data"):
+            rule("wrong-dtype", not kwargs[keyword].dtype.is_float, "a bit operator on {} in {}", kwargs[keyword].dtype, keyword)
+    for keyword, op in (("op0", op0), ("op1", op1)):
+        if op in facts.TENSOR_SCALAR_ENGINES:
+            legal = facts.TENSOR_SCALAR_ENGINES[op]
+            rule("wrong-engine", engine in legal + ("unknown",), "nl.{} in tensor_scalar on {}, documented: {}", op, engine, legal)
+        if op in facts.TENSOR_SCALAR_SINCE:
+            first = facts.TENSOR_SCALAR_SINCE[op]
+            rule("wrong-machine", since(first) and keyword == "op0", "nl.{} as {} of tensor_scalar on {}", op, keyword, target())
+        operand = kwargs.get("operand0" if keyword == "op0" else "operand1")
+        if op in facts.UNARY:
+            rule("wrong-operand", operand is None or (_is_number(operand) and operand == 0), "nl.{} with operand {}", op, operand)
+        elif not bitvec and isinstance(operand, Tensor):
+            rule("wrong-dtype", operand.dtype.name == "float32", "an operand of {}", operand.dtype)
+    if engine == "gpsimd":
+        rule("wrong-engine", op0 == "rsqrt" and op1 is None, "tensor_scalar {} on GpSimd", op0)
+    if engine == "scalar":
+        legal = since("trn3") or (since("trn2") and (op0, op1) in facts.SCALAR_ENGINE_PAIRS)
+        rule("wrong-engine", legal, "({}, {}) on the Scalar Engine of {}", op0, op1, target())
+    return bitvec
+
+
+def _transfer(name, kwargs):
+    dst, src, mode = kwargs["dst"], kwargs["src"], kwargs.get("dge_mode")
+    mode = mode.name if mode is not None else "unknown"
+    indirect = any(isinstance(t, IndirectRows) for t in (dst, src))
+    dynamic = any(t.is_dynamic for t in (dst, src))
+    rule("size", dst.size == src.size, "{} elements to {}", src.size, dst.size)
+    rule("indirect-machine", not indirect or since("trn2"), "indirect addresses on {}", target())
+    rule("wrong-dge", not indirect or mode in ("unknown", "swdge"), "an indirect copy with {}", mode)
+    rule("wrong-dge", not dynamic or mode != "none", "an address from a register with static descriptors")
+    if mode == "hwdge":
+        rule("wrong-machine", since("trn2"), "hwdge on {}", target())
+        rule("wrong-dtype", dst.dtype is src.dtype, "hwdge from {} to {}", src.dtype, dst.dtype)
+    engine = kwargs.get("engine")
+    rule("wrong-engine", engine is None or engine.name == "unknown" or mode == "hwdge", "engine of a DMA without hwdge")
+    if name == "dma_transpose":
+        shape = src.shape
+        axes = {2: (1, 0), 3: (2, 1, 0), 4: (3, 1, 2, 0)}.get(len(shape))
+        rule("wrong-operand", axes is not None and kwargs.get("axes") in (None, axes), "axes {} of {}", kwargs.get("axes"), shape)
+        rule("wrong-dge", mode in (("unknown", "swdge") if indirect else ("unknown", "hwdge")), "dma_transpose with {}", mode)
+        if mode == "hwdge":
+            rows = shape[0] == 16 if len(shape) == 2 else shape[0] in (1, 2, 4, 8, 16) and shape[0] * shape[-2] % 16 == 0
+            rule("wrong-dge", rows and shape[-1] <= 128 and src.dtype.size == 2, "hwdge transpose of {} {}", shape, src.dtype)
+
+
+def check(name, kwargs):
+    """One call with its keywords; raises RuleError on the first rule it breaks."""
+    call = facts.ISA[name]
+    rule("wrong-machine", since(call["since"]), "nisa.{} needs {}, this is {}", name, call["since"], target())
+    engine = _engine(name, kwargs)
+    is_dma = name.startswith("dma_")
+    for keyword, about in call["operands"].items():
+        value = kwargs.get(keyword)
+        if value is None:
+            continue
+        if name == "tensor_copy_predicated" and keyword == "src" and _is_number(value):
+            continue
+        for v in value if isinstance(value, list) else [value]:
+            _operand(name, keyword, v, about, is_dma)
+    _operators(name, kwargs)
+    bitvec = _tensor_scalar(kwargs, engine) if name == "tensor_scalar" else False
+    first = next((kwargs[k] for k in ("data", "src", "data0", "on_true", "dst") if isinstance(kwargs.get(k), Tensor)), None)
+    for keyword in call["column"]:
+        if keyword in kwargs:
+            _column(name, keyword, kwargs[keyword], first.shape[0], bitvec)
+    for a, b in call["one_psum"]:
+        both = all(isinstance(kwargs[k], Tensor) and kwargs[k].buffer == "psum" for k in (a, b))
+        rule("two-psum", not both, "{} and {} of nisa.{} are both in PSUM", a, b, name)
+    if call["same_dtype"]:
+        dtypes = {kwargs[k].dtype.name for k in call["same_dtype"] if isinstance(kwargs[k], (Tensor, IndirectRows))}
+        rule("wrong-dtype", len(dtypes) == 1, "{} of nisa.{} are {}", call["same_dtype"], name, sorted(dtypes))
+    if engine == "gpsimd":
+        for keyword in call["operands"]:
+            if isinstance(kwargs.get(keyword), Tensor):
+                rule("wrong-space", kwargs[keyword].buffer == "sbuf", "GpSimd with {} in PSUM", keyword)
+    if name in ("dma_copy", "dma_transpose"):
+        _transfer(name, kwargs)
+    if name == "nc_transpose":
+        dst, data = kwargs["dst"].dtype, kwargs["data"].dtype
+        wide = data.size == 1 and dst.name == "uint16" and engine != "vector" and since("trn2")
+        rule("wrong-dtype", dst is data or wide, "nc_transpose of {} into {}", data, dst)
+    if name == "memset":
+        kind = float if kwargs["dst"].dtype.is_float else int
+        rule("memset-class", type(kwargs["value"]) is kind, "memset of {} with {!r}", kwargs["dst"].dtype, kwargs["value"])
+    if name == "tensor_tensor" and kwargs["op"] == "power":
+        rule("wrong-engine", engine in ("unknown", "gpsimd"), "nl.power of two tiles on {}", engine)
+    if name == "tensor_copy" and engine == "scalar":
+        rule("wrong-engine", since("trn2"), "tensor_copy on the Scalar Engine of trn1")
+    if name == "activation" and _is_number(kwargs.get("bias")):
+        rule("wrong-operand", since("trn2"), "a constant bias on trn1")
+    if name == "nc_matmul":
+        mode = kwargs.get("perf_mode")
+        rule("wrong-machine", mode is None or mode.name == "none" or since("trn2"), "{} on {}", mode, target())
+        rule("wrong-operand", bool(kwargs.get("tile_position")) == bool(kwargs.get("tile_size")),
+             "tile_position and tile_size go together")
+
+
+def documented(function):
+    name = function.__name__
+    known = facts.ISA[name]
+
+    @functools.wraps(function)
+    def checked(*args, **kwargs):
+        kwargs = _keywords(name, function, args, kwargs)
+        CALLS[name] += 1
+        check(name, kwargs)
+        for keyword, about in known["operands"].items():
+            if kwargs.get(keyword) is not None:
+                _mark(kwargs[keyword], about["role"])
+        for keyword in known["column"]:
+            _mark(kwargs.get(keyword), "r")
+        if not DRY:
+            function(**kwargs)
+
+    return checked
+
+
+def refuse_register(value, what):
+    rule("register", not isinstance(value, VirtualRegister), "{} from a register; only scalar_offset takes one", what)

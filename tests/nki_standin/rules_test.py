@@ -1,0 +1,171 @@
+"""One good and one bad text for every rule of check_text.py: python3 rules_test.py"""
+
+import sys
+import textwrap
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import check_text  # noqa: E402
+
+FRAME = """# k: an NKI kernel for {machine}, generated from tile program 0; never run on silicon.
+# Arguments, in order:
+#   x: float32 (128, 64)
+#   v: float32 (2, 2, 2, 2, 8)
+#   r: uint32 (128, 1)
+# Returns, in order:
+#   y: float32 (128, 64)
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def k(x, v, r):
+    y = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.shared_hbm)
+    t = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.sbuf)
+    w = nl.ndarray((128, 64), dtype=nl.uint32, buffer=nl.sbuf)
+    c = nl.ndarray((128, 1), dtype=nl.uint32, buffer=nl.sbuf)
+    p = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.psum)
+    q = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.psum)
+    nisa.dma_copy(dst=t, src=x)
+    nisa.memset(dst=w, value=1)
+    nisa.dma_copy(dst=c, src=r)
+    nisa.tensor_copy(dst=p, src=t)
+    nisa.tensor_copy(dst=q, src=t)
+{body}
+    nisa.tensor_tensor(dst=t, data1=p, data2=t, op=nl.add)
+    nisa.tensor_tensor(dst=t, data1=q, data2=t, op=nl.add)
+    nisa.tensor_scalar(dst=w, data=w, op0=nl.bitwise_and, operand0=c)
+    nisa.dma_copy(dst=y, src=t)
+    nisa.tensor_copy(dst=t, src=w)
+    nisa.dma_copy(dst=y, src=t)
+    return y
+"""
+
+
+def rules(body, machine="trn2"):
+    text = FRAME.format(machine=machine, body=textwrap.indent(body, "    "))
+    return sorted({finding.rule for finding in check_text.check(text)})
+
+
+class Rules(unittest.TestCase):
+    def expect(self, rule, bad, good, machine="trn2", good_machine=None):
+        self.assertEqual(rules(good, good_machine or machine), [], good)
+        self.assertEqual(rules(bad, machine), [rule], bad)
+
+    def test_unknown_call(self):
+        self.expect("unknown-call", "nisa.tensor_add(dst=t, data1=t, data2=t)",
+                    "nisa.tensor_tensor(dst=t, data1=t, data2=t, op=nl.add)")
+        self.expect("unknown-call", "nl.load(x)", "nisa.dma_copy(dst=t, src=x)")
+
+    def test_unknown_name(self):
+        self.expect("unknown-name", "nisa.tensor_copy(dst=t, src=t, engine=nisa.engine.pool)",
+                    "nisa.tensor_copy(dst=t, src=t, engine=nisa.engine.gpsimd)")
+        self.expect("unknown-name", "nisa.activation(dst=t, op=nl.expm1, data=t)", "nisa.activation(dst=t, op=nl.exp, data=t)")
+
+    def test_unknown_keyword(self):
+        self.expect("unknown-keyword", "nisa.tensor_copy(dst=t, src=t, mask=None)", "nisa.tensor_copy(dst=t, src=t)")
+        self.expect("unknown-keyword", "nisa.dma_copy(dst=t, src=x.ap(pattern=[[64, 128], [1, 64]], start=0))",
+                    "nisa.dma_copy(dst=t, src=x.ap(pattern=[[64, 128], [1, 64]], offset=0))")
+
+    def test_missing_keyword(self):
+        self.expect("missing-keyword", "nisa.tensor_tensor(dst=t, data1=t, data2=t)",
+                    "nisa.tensor_tensor(dst=t, data1=t, data2=t, op=nl.add)")
+
+    def test_positional_argument(self):
+        self.expect("positional-argument", "nisa.tensor_copy(t, t)", "nisa.tensor_copy(dst=t, src=t)")
+
+    def test_statement(self):
+        self.expect("statement", "if True:\n    nisa.memset(dst=t, value=0.0)", "nisa.memset(dst=t, value=0.0)")
+
+    def test_wrong_machine(self):
+        exponential = "nisa.exponential(dst=t, src=t, max_value=0.0)"
+        self.expect("wrong-machine", exponential, exponential, "trn2", "trn3")
+        absolute = "nisa.tensor_tensor(dst=t, data1=t, data2=t, op=nl.abs_max)"
+        self.expect("wrong-machine", absolute, absolute, "trn2", "trn3")
+
+    def test_wrong_engine(self):
+        self.expect("wrong-engine", "nisa.tensor_tensor(dst=t, data1=t, data2=t, op=nl.add, engine=nisa.engine.scalar)",
+                    "nisa.tensor_tensor(dst=t, data1=t, data2=t, op=nl.add, engine=nisa.engine.vector)")
+        self.expect("wrong-engine", "nisa.dma_copy(dst=t, src=x, engine=nisa.engine.sync)",
+                    "nisa.dma_copy(dst=t, src=x, dge_mode=nisa.dge_mode.hwdge, engine=nisa.engine.sync)")
+
+    def test_rsqrt_is_not_on_vector(self):
+        text = "nisa.tensor_scalar(dst=t, data=t, op0=nl.rsqrt, operand0=0.0, engine=nisa.engine.{})"
+        self.expect("wrong-engine", text.format("vector"), text.format("gpsimd"))
+        self.expect("wrong-engine", text.format("scalar"), "nisa.activation(dst=t, op=nl.rsqrt, data=t)")
+
+    def test_wrong_space(self):
+        self.expect("wrong-space", "nisa.dma_copy(dst=t, src=p)", "nisa.tensor_copy(dst=t, src=p)")
+        self.expect("wrong-space", "nisa.tensor_copy(dst=t, src=x)", "nisa.dma_copy(dst=t, src=x)")
+        self.expect("wrong-space", "nisa.memset(dst=p, value=0.0, engine=nisa.engine.gpsimd)", "nisa.memset(dst=p, value=0.0)")
+
+    def test_two_psum(self):
+        self.expect("two-psum", "nisa.tensor_tensor(dst=t, data1=p, data2=q, op=nl.add)",
+                    "nisa.tensor_tensor(dst=t, data1=p, data2=t, op=nl.add)")
+
+    def test_hbm_levels(self):
+        five = "e = nl.ndarray((2, 64), dtype=nl.float32, buffer=nl.sbuf)\nnisa.dma_copy(dst=e, src={})\nnisa.dma_copy(dst=y[0:2, 0:64], src=e)"
+        self.expect("hbm-levels", five.format("v"), five.format("v.ap(pattern=[[64, 2], [32, 2], [16, 2], [1, 16]])"))
+
+    def test_free_dims(self):
+        array = "e = nl.ndarray((128, 256), dtype=nl.float32, buffer=nl.sbuf)\nnisa.memset(dst=e, value=0.0)\n"
+        four = "e.ap(pattern=[[256, 128], [128, 2], [32, 2], [6, 4], [1, 4]])"
+        three = "e.ap(pattern=[[256, 128], [128, 2], [32, 2], [1, 16]])"
+        text = array + "nisa.tensor_tensor(dst=t, data1={}, data2=t, op=nl.add)"
+        self.expect("free-dims", text.format(four), text.format(three))
+        self.assertEqual(rules(array + f"nisa.tensor_scalar(dst=t, data={four}, op0=nl.add, operand0=1.0)"), [])
+
+    def test_wrong_dtype(self):
+        self.expect("wrong-dtype", "nisa.tensor_copy_predicated(dst=t, src=t, predicate=t)",
+                    "nisa.tensor_copy_predicated(dst=t, src=t, predicate=w)")
+        self.expect("wrong-dtype", "nisa.tensor_scalar(dst=t, data=t, op0=nl.bitwise_and, operand0=1)",
+                    "nisa.tensor_scalar(dst=w, data=w, op0=nl.bitwise_and, operand0=1)")
+
+    def test_immediate(self):
+        mask = "nisa.tensor_scalar(dst=w, data=w, op0=nl.bitwise_and, operand0={})"
+        self.expect("immediate", mask.format(0x1FFFFFFF), mask.format(0x00FFFFFF))
+        self.expect("immediate", mask.format(2**24 + 1), mask.format(0xFF000000))
+
+    def test_wrong_operator(self):
+        self.expect("wrong-operator", "nisa.tensor_reduce(dst=t[0:128, 0:1], op=nl.abs, data=t, axis=(1,))",
+                    "nisa.tensor_reduce(dst=t[0:128, 0:1], op=nl.add, data=t, axis=(1,))")
+
+    def test_memset_class(self):
+        self.expect("memset-class", "nisa.memset(dst=t, value=0)", "nisa.memset(dst=t, value=0.0)")
+        self.expect("memset-class", "nisa.memset(dst=w, value=0.0)", "nisa.memset(dst=w, value=0)")
+
+    def test_indirect_needs_trn2(self):
+        gather = "nisa.dma_copy(dst=t, src=x.ap(pattern=[[64, 128], [1, 64]], vector_offset=c, indirect_dim=0))"
+        self.expect("indirect-machine", gather, gather, "trn1", "trn2")
+
+    def test_wrong_dge(self):
+        gather = "nisa.dma_copy(dst=t, src=x.ap(pattern=[[64, 128], [1, 64]], vector_offset=c, indirect_dim=0){})"
+        self.expect("wrong-dge", gather.format(", dge_mode=nisa.dge_mode.hwdge"), gather.format(", dge_mode=nisa.dge_mode.swdge"))
+
+    def test_partition_start(self):
+        self.expect("partition-start", "nisa.tensor_copy(dst=t[16:48, 0:64], src=t[0:32, 0:64])",
+                    "nisa.tensor_copy(dst=t[32:64, 0:64], src=t[0:32, 0:64])")
+
+    def test_size(self):
+        self.expect("size", "nisa.dma_copy(dst=t, src=x[0:128, 0:32])", "nisa.dma_copy(dst=t[0:128, 0:32], src=x[0:128, 0:32])")
+
+    def test_index_out_of_range(self):
+        loop = "for i in range({}):\n    nisa.dma_copy(dst=t[0:32, 0:64], src=x[nl.ds(i*32, 32), 0:64])"
+        self.expect("illegal", loop.format(5), loop.format(4))
+
+    def test_never_read(self):
+        unread = "e = nl.ndarray((128, 128), dtype=nl.float32, buffer=nl.psum)\nnisa.nc_transpose(dst=e[0:64, 0:128], data=t)"
+        self.expect("never-read", unread, unread + "\nnisa.tensor_copy(dst=t[0:64, 0:64], src=e[0:64, 0:64])")
+
+    def test_register(self):
+        loop = ("def body(i):\n    nisa.dma_copy(dst=t[0:32, 0:64], src={})\n"
+                "nl.fori_loop(0, 128, body, step=32)")
+        self.expect("register", loop.format("x[nl.ds(i, 32), 0:64]"),
+                    loop.format("x.ap(pattern=[[64, 32], [1, 64]], scalar_offset=i)"))
+
+
+if __name__ == "__main__":
+    unittest.main()
