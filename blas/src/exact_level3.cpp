@@ -1,4 +1,4 @@
-// symm, hemm, the rank-k updates and trmm in Precision Exact on a device.
+// symm, hemm, the rank-k updates and trmm in Precision Exact.
 #include "exact_level3.hpp"
 
 #include <vector>
@@ -7,15 +7,36 @@
 #include <trn/core/array.hpp>
 #include <trn/tile/device.hpp>
 
+#include "host/dense.hpp"
+
 namespace trn::blas {
 
 namespace {
 
 using Complex = std::complex<double>;
 
+// expand_program's work on the host.
+template <class T> void expand_on_host(const ExpandShape& s, const T* a, T* full) {
+  const auto stored = [&](std::int64_t i, std::int64_t j, bool conj) { return host::conjugate(a[i * s.am + j * s.an], conj); };
+  const bool hermitian = s.structure == Expansion::Hermitian;
+  for (std::int64_t i = 0; i < s.m; ++i) {
+    for (std::int64_t j = 0; j < s.m; ++j) {
+      T& x = full[i * s.m + j];
+      if (i == j && s.unit) x = T(1);
+      else if (i == j && hermitian) x = T(std::real(stored(i, i, false)));
+      else if (i == j || (i > j) == s.lower) x = stored(i, j, s.conj);
+      else x = s.structure == Expansion::Triangular ? T(0) : stored(j, i, s.conj != hermitian);
+    }
+  }
+}
+
 // The matrix that `shape` describes, in full, row-major on the executor.
 Buffer expanded(const Executor& executor, const ExpandShape& shape, const void* a) {
   Buffer full(executor, shape.m * shape.m * size_bytes(shape.dtype));
+  if (executor.family() == Family::Host) {
+    host::with_scalar(shape.dtype, [&]<class T>(T) { expand_on_host(shape, static_cast<const T*>(a), static_cast<T*>(full.data())); });
+    return full;
+  }
   tile::Device& device = tile::device_of(executor);
   const auto program = device.programs().get(shape, [&](const ExpandShape& s) { return expand_program(s, device.machine()); });
   device.run(*program, std::vector<tile::Binding>{{"a", const_cast<void*>(a)}, {"full", full.data()}});
@@ -26,9 +47,9 @@ double target_of(const Precision& precision) { return precision.has_target() ? p
 
 }  // namespace
 
-bool exact_on_device(const Executor& executor, DType dtype, const Precision& precision) {
-  if (executor.family() != Family::Device) return false;
-  return precision.has_target() ? real_of(dtype) == DType::Float64 : precision.mode() == Mode::Exact;
+bool takes_exact(const Executor& executor, DType dtype, const Precision& precision) {
+  if (!precision.has_target()) return precision.mode() == Mode::Exact;
+  return executor.family() == Family::Device && real_of(dtype) == DType::Float64;
 }
 
 Accuracy exact_symm(const char* operation, const Executor& executor, const SymmArgs& s) {
@@ -40,16 +61,10 @@ Accuracy exact_symm(const char* operation, const Executor& executor, const SymmA
 }
 
 Accuracy exact_syrk(const char* operation, const Executor& executor, const SyrkArgs& s) {
-  const ExactRegion region{true, s.hermitian};
-  GemmArgs g{s.dtype, s.dtype, s.n, s.n, s.k, s.a, s.an, s.ak, s.b, s.bk, s.bn, s.c, s.cm, s.cn, s.alpha, s.beta, s.conj_a, s.conj_b != s.hermitian};
-  const Accuracy first = exact_gemm(operation, executor, g, std::nullopt, target_of(s.precision), region);
-  if (s.kind != RankK::Two || s.k == 0) return first;
-  g.a = s.b, g.am = s.bn, g.ak = s.bk, g.conj_a = s.conj_b;
-  g.b = s.a, g.bk = s.ak, g.bn = s.an, g.conj_b = s.conj_a != s.hermitian;
-  if (s.hermitian) g.alpha = std::conj(g.alpha);
-  g.beta = 1;
-  const Accuracy second = exact_gemm(operation, executor, g, std::nullopt, target_of(s.precision), region);
-  return {Mode::Exact, first.passes + second.passes, first.bound + second.bound};
+  // The second product of a rank-2k update is the (conjugate) transpose of the first: one sum of both, rounded once.
+  const ExactRegion region{.lower = true, .hermitian = s.hermitian, .mirrored = s.kind == RankK::Two};
+  const GemmArgs g{s.dtype, s.dtype, s.n, s.n, s.k, s.a, s.an, s.ak, s.b, s.bk, s.bn, s.c, s.cm, s.cn, s.alpha, s.beta, s.conj_a, s.conj_b != s.hermitian};
+  return exact_gemm(operation, executor, g, std::nullopt, target_of(s.precision), region);
 }
 
 Accuracy exact_trmm(const char* operation, const Executor& executor, const TrmmArgs& s) {

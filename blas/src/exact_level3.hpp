@@ -1,5 +1,4 @@
-// The other products of level 3 in Precision Exact on a device: their operands written out, then exact_gemm. (The host kernels do
-// the same with gemm.)
+// The other products of level 3 in Precision Exact: their operands written out, then exact_gemm, on every executor.
 #pragma once
 
 #include "exact.hpp"
@@ -7,8 +6,8 @@
 
 namespace trn::blas {
 
-// Whether a call on this executor goes through these functions: Exact was asked for, or float64 with a target.
-[[nodiscard]] bool exact_on_device(const Executor& executor, DType dtype, const Precision& precision);
+// Whether a call goes through these functions: Exact was asked for, or float64 with a target on a device.
+[[nodiscard]] bool takes_exact(const Executor& executor, DType dtype, const Precision& precision);
 
 Accuracy exact_symm(const char* operation, const Executor& executor, const SymmArgs& args);
 Accuracy exact_syrk(const char* operation, const Executor& executor, const SyrkArgs& args);
@@ -19,7 +18,7 @@ Accuracy exact_trsm(const char* operation, const Executor& executor, const TrsmA
 template <class Args>
 void dispatch_product(const KernelTable<Args>& table, const Executor& executor, const Args& args,
                       Accuracy (*exact)(const char*, const Executor&, const Args&)) {
-  if (exact_on_device(executor, args.dtype, args.precision)) *args.accuracy = exact(table.operation, executor, args);
+  if (takes_exact(executor, args.dtype, args.precision)) *args.accuracy = exact(table.operation, executor, args);
   else dispatch(table, executor, args);
 }
 

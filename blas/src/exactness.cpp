@@ -64,16 +64,21 @@ std::string residues(const Executor& executor, std::mt19937_64& random) {
   const auto da = Matrix<double>::from_host(executor, kRows, kDepth, wide_a), db = Matrix<double>::from_host(executor, kColumns, kDepth, wide_b);
   const std::vector<std::int32_t> zero_a(kRows, 0), zero_b(kColumns, 0);
   GemmArgs g{DType::Float64, DType::Float64, kRows, kColumns, kDepth, da.data(), kDepth, 1, db.data(), 1, kDepth, nullptr, kColumns, 1, 1, 0};
+  const exact::Operand left(executor, g.in, g.a, kRows, kDepth, kDepth, 1, false, exact::OperandSide::Left);
+  const exact::Operand right(executor, g.in, g.b, kColumns, kDepth, kDepth, 1, false, exact::OperandSide::Right);
   std::string reason;
-  std::mutex mutex;
-  const ExactArgs args{g, kModuli, kRows, kColumns, kDepth, wide_a, wide_b, zero_a, zero_b, [&](std::int64_t i, const exact::Wide* x) {
-    for (std::int64_t j = 0; j < kColumns; ++j) {
+  const auto compare = [&](exact::Source& source) {
+    std::vector<exact::Wide> x(static_cast<std::size_t>(kRows * kColumns));
+    source.fetch({0, kRows, 0, kColumns}, x.data());
+    for (std::int64_t at = 0; at < kRows * kColumns && reason.empty(); ++at) {
+      const std::int64_t i = at / kColumns, j = at % kColumns;
       exact::Wide want;
       for (std::int64_t p = 0; p < kDepth; ++p) want.add(a.at(i, p) * bt.at(j, p), 0);
-      const std::scoped_lock lock(mutex);
-      if (!(x[j] == want) && reason.empty()) reason = fmt::format("integers of 30 bits modulo {} numbers: element ({}, {}) of the product is wrong", kModuli, i, j);
+      if (x[static_cast<std::size_t>(at)] == want) continue;
+      reason = fmt::format("integers of 30 bits modulo {} numbers: element ({}, {}) of the product is wrong", kModuli, i, j);
     }
-  }};
+  };
+  const ExactArgs args{g, kModuli, left, right, zero_a, zero_b, false, exact::Partition(kRows, kColumns, kDepth, 1, false), compare};
   (executor.family() == Family::Host ? host::exact_product : device::exact_product)(executor, args);
   return reason;
 }

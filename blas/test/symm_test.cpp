@@ -47,7 +47,7 @@ template <class T> void check_symm(const Executor& executor, bool hermitian, con
     }
     Sum old;
     if (t.read) old.add(wide(beta), wide(c.at(i, j)));
-    return sum.times(wide(alpha)) + old;
+    return (precision == Precision(Mode::Exact) ? sum.normwise() : sum).times(wide(alpha)) + old;
   });
 }
 

@@ -67,6 +67,7 @@ void check_syrk(const Executor& executor, Kind kind, bool hermitian, const SyrkC
       if (kind == Kind::Double) second.add(op_at(t.op, b, i, p), right(a, j, p));
     }
     if (t.read) old.add(wide(beta), hermitian && i == j ? Wide{wide(c.at(i, i)).re, 0} : wide(c.at(i, j)));
+    if (precision == Precision(Mode::Exact)) first = first.normwise(), second = second.normwise();
     Sum sum = first.times(wide(alpha)) + second.times(conj(wide(alpha), hermitian)) + old;
     if (hermitian && i == j) sum.value.im = 0;
     return sum;

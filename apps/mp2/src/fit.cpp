@@ -11,6 +11,9 @@
 #include <cmath>
 #include <optional>
 
+#include <omp.h>
+
+#include <trn/blas/exactness.hpp>
 #include <trn/blas/gemm.hpp>
 #include <trn/blas/trsm.hpp>
 #include <trn/core/array.hpp>
@@ -256,10 +259,28 @@ FitResult bound_of(const Dense& l, Dense errors, const std::vector<Solved>& solv
 
 }  // namespace
 
+// Exact: what the products take besides their operands is counted too, on the host for every thread.
+static std::int64_t exact_fit_bytes(const Executor& executor, const FitInput& in, std::int64_t chunk) {
+  const std::int64_t n = in.orbital->size(), naux = in.fitting->size(), nocc = in.occupied.columns, nvir = in.virtuals.columns;
+  const bool host = executor.family() == Family::Host;
+  const auto product = [](std::int64_t rows, std::int64_t columns, std::int64_t k) {
+    return blas::exact_workspace_bytes(DType::Float64, rows, columns, k, true);
+  };
+  const std::int64_t tasks = host ? omp_get_max_threads() : 1, units = host ? 1 : chunk;  // fitting functions that a task transforms at a time
+  // The integrals and their transforms of a chunk; of a task the integrals again, X and Y in two words with the bounds of each, and a product.
+  const std::int64_t halves = units * nocc * (n + nvir);
+  const std::int64_t transforming = 8 * (chunk * (n * n + nocc * nvir) + nocc * naux) +
+                                    tasks * (8 * (units * n * n + 4 * halves) + std::max(product(nocc, units * n, n), product(units * nocc, nvir, n)));
+  // L twice; of a task (P|i.), its solution, the residual and its bounds.
+  const std::int64_t solving = 8 * (3 * naux * naux + nocc * naux) + tasks * (8 * 6 * naux * nvir + product(naux, nvir, naux));
+  return std::max(transforming, solving);
+}
+
 std::int64_t fit_bytes(const Executor& executor, const FitInput& in, Mode precision, std::size_t element, bool in_memory) {
   if (executor.family() == Family::Host && precision == Mode::Native) return host_fit_bytes(in, in_memory);
   const std::int64_t n = in.orbital->size(), naux = in.fitting->size(), chunk = largest_chunk(in);
   const auto size = static_cast<std::int64_t>(element);
+  if (precision == Mode::Exact) return exact_fit_bytes(executor, in, chunk);
   return chunk * n * n * (8 + size) + 2 * chunk * in.occupied.columns * (n + in.virtuals.columns) * size + naux * naux * (8 + 8 + size) +
          naux * in.virtuals.columns * (4 * size + 8);
 }

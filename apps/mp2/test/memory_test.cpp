@@ -101,22 +101,40 @@ bool exact_jk_stays_within() {
 #endif
 }
 
-bool df_mp2_stays_within() {
-  const Molecule benzene = molecule("benzene");
-  const Basis orbital(bundled_basis("cc-pVDZ"), benzene), fitting(bundled_basis("cc-pVDZ-RI"), benzene);
+Scf made_up(const Basis& orbital, std::int64_t occupied) {
   Scf scf;
   scf.converged = true;
-  scf.occupied = 57;  // as large a B as there can be
+  scf.occupied = occupied;
   scf.orbitals = Dense(orbital.size(), orbital.size());
   for (std::int64_t i = 0; i < orbital.size(); ++i) {
     scf.orbitals(i, i) = 1;
     scf.orbital_energies.push_back(i < scf.occupied ? -2.0 : 1.0);
   }
+  return scf;
+}
+
+bool df_mp2_stays_within() {
+  const Molecule benzene = molecule("benzene");
+  const Basis orbital(bundled_basis("cc-pVDZ"), benzene), fitting(bundled_basis("cc-pVDZ-RI"), benzene);
+  const Scf scf = made_up(orbital, 57);  // as large a B as there can be
   const auto call = [&](std::int64_t memory) { return df_mp2(Executor::host(), scf, orbital, fitting, {.memory_bytes = memory}); };
   const std::int64_t budget = least_memory([&] { (void)call(1000); }, "give at least ");
   const auto work = [&](std::int64_t memory) { return growth([&] { (void)call(memory); }); };
   const std::int64_t grown = work(budget);
   return within("df_mp2", grown, budget, work(std::int64_t{1} << 31));
+}
+
+// Exact on the host: what the products take is part of the budget.
+bool exact_mp2_stays_within() {
+  const Molecule benzene = molecule("benzene");
+  const Basis orbital(bundled_basis("cc-pVDZ"), benzene), fitting(bundled_basis("cc-pVDZ-RI"), benzene);
+  const Scf scf = made_up(orbital, 12);
+  const auto call = [&](std::int64_t memory) {
+    return df_mp2(Executor::host(), scf, orbital, fitting, {.precision = Mode::Exact, .memory_bytes = memory});
+  };
+  const std::int64_t budget = least_memory([&] { (void)call(1000); }, "give at least ");
+  const std::int64_t grown = growth([&] { (void)call(budget); });
+  return within("exact df_mp2", grown, budget, budget + 1);
 }
 
 TEST(MemoryDeathTest, PeakStaysWithinTheBudget) {
@@ -130,6 +148,16 @@ TEST(MemoryDeathTest, PeakStaysWithinTheBudget) {
         std::exit(first && second && third ? 0 : 1);
       },
       ::testing::ExitedWithCode(0), "fitted J and K: grew by .*df_mp2: grew by .*exact J and K: grew by");
+}
+
+TEST(MemoryDeathTest, ExactStaysWithinTheBudget) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        warm_up();
+        std::exit(exact_mp2_stays_within() ? 0 : 1);
+      },
+      ::testing::ExitedWithCode(0), "exact df_mp2: grew by");
 }
 
 }  // namespace

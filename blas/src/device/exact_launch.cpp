@@ -1,5 +1,5 @@
 // The launch of Precision Exact on a device: the constants of the program, and what remains for the host side: joining the limbs of an
-// integer. Its scaling by a power of two, alpha, beta and the one rounding are exact.cpp's.
+// integer. Its scaling by a power of two, alpha, beta and the one rounding are exact/finish.cpp's.
 #include <algorithm>
 #include <cmath>
 
@@ -47,31 +47,86 @@ std::vector<float16> exact_weights(int moduli, const Machine& machine) {
 
 namespace device {
 
+namespace {
+
+// The words of the product on the device, joined block by block.
+class DeviceSource final : public exact::Source {
+ public:
+  DeviceSource(const Executor& executor, const ExactShape& shape, const Array<float>& words, int limbs)
+      : executor_(executor), shape_(shape), words_(words), limbs_(limbs), planes_(is_complex(shape.in) ? 2 : 1) {}
+
+  void fetch(const exact::Block& block, exact::Wide* x) override {
+    const bool turned = shape_.by_columns();
+    const std::int64_t outer = turned ? block.columns : block.rows, inner = turned ? block.rows : block.columns;
+    const std::int64_t length = turned ? shape_.rows() : shape_.n;  // of a line of words
+    std::vector<float> host(static_cast<std::size_t>(outer * limbs_ * inner));
+    for (std::int64_t plane = 0; plane < planes_; ++plane) {
+      const std::int64_t row = plane * shape_.m + block.row;
+      const std::int64_t first = turned ? block.column * limbs_ * length + row : row * limbs_ * length + block.column;
+      read(first, outer, inner, length, host);
+      exact::Wide* to = x + plane * block.rows * block.columns;
+#pragma omp parallel for if (block.rows * block.columns > 1 << 12)
+      for (std::int64_t i = 0; i < block.rows; ++i) {
+        const std::int64_t wanted = shape_.lower ? std::min(block.columns, block.row + i + 1 - block.column) : block.columns;
+        for (std::int64_t j = 0; j < wanted; ++j) {
+          const float* limb = host.data() + (turned ? j * limbs_ * inner + i : i * limbs_ * inner + j);
+          to[i * block.columns + j] = exact::join(limb, inner, limbs_);
+        }
+      }
+    }
+  }
+
+ private:
+  void read(std::int64_t first, std::int64_t outer, std::int64_t inner, std::int64_t length, std::vector<float>& to) const {
+    const Shape shape{outer, limbs_, inner};
+    const Strides from{limbs_ * length, length, 1}, dense{limbs_ * inner, inner, 1};
+    const Executor host = Executor::host();
+    trn::detail::copy_elements({&executor_, words_.data() + first, &shape, &from}, {&host, to.data(), &shape, &dense}, sizeof(float));
+  }
+
+  const Executor& executor_;
+  const ExactShape& shape_;
+  const Array<float>& words_;
+  std::int64_t limbs_, planes_;
+};
+
+class ZeroSource final : public exact::Source {
+ public:
+  explicit ZeroSource(std::int64_t planes) : planes_(planes) {}
+  void fetch(const exact::Block& block, exact::Wide* x) override { std::fill(x, x + planes_ * block.rows * block.columns, exact::Wide{}); }
+
+ private:
+  std::int64_t planes_;
+};
+
+}  // namespace
+
 void exact_product(const Executor& executor, const ExactArgs& args) {
   const GemmArgs& g = args.g;
-  std::vector<exact::Wide> row(static_cast<std::size_t>(args.columns));
-  if (args.depth == 0) {
-    for (std::int64_t i = 0; i < args.rows; ++i) args.sink(i, row.data());
+  if (args.a.depth() == 0) {
+    ZeroSource zero(args.a.planes());
+    args.consume(zero);
     return;
   }
   Device& device = device_of(executor);
   // Where op(B) is the conjugate transpose of op(A), its integers are those of the first rows: [Re A, -Im A] of [Re A, -Im A; Im A, Re A].
   const bool same = g.a == g.b && g.m == g.n && g.am == g.bn && g.ak == g.bk && (!is_complex(g.in) || g.conj_a != g.conj_b) &&
-                    std::equal(args.shift_b.begin(), args.shift_b.end(), args.shift_a.begin());
+                    std::ranges::equal(args.shift_b, args.shift_a);
   ExactShape shape{g.in, args.moduli, g.m, g.n, g.k, g.am, g.ak, same ? 1 : g.bk, same ? 1 : g.bn, g.conj_a, g.conj_b};
   shape.lower = args.lower, shape.same = same;
   const auto program = device.programs().get(shape, [&](const ExactShape& s) { return exact_program(s, device.machine()); });
-  const bool wide = real_of(g.in) == DType::Float64;
   std::vector<float> offset;
-  for (const auto& shifts : {same ? std::span<const std::int32_t>() : args.shift_b, args.shift_a}) {
-    for (const std::int32_t s : shifts) offset.push_back(static_cast<float>(exact::exponent_offset(wide, s)));
-  }
+  const auto add_offsets = [&](std::span<const std::int32_t> shifts) {
+    for (const std::int32_t s : shifts) offset.push_back(static_cast<float>(exact::exponent_offset(args.a.wide(), s)));
+  };
+  if (!same) add_offsets(args.shift_b);
+  for (std::int64_t plane = 0; plane < args.a.planes(); ++plane) add_offsets(args.shift_a);
   const Array<float> offsets = Array<float>::from_host(executor, {static_cast<std::int64_t>(offset.size())}, offset);
   const Array<float> table = Array<float>::from_host(executor, {kTableRows * args.moduli}, exact_table(args.moduli));
   const std::vector<float16> constants = exact_weights(args.moduli, device.machine());
   const Array<float16> weights = Array<float16>::from_host(executor, {static_cast<std::int64_t>(constants.size())}, constants);
   const int limbs = exact::recombination(args.moduli).limbs;
-  const Array<float> words(executor, {args.rows * limbs * args.columns});
+  const Array<float> words(executor, {shape.rows() * limbs * g.n});
   std::vector<Binding> bindings{{"a", const_cast<void*>(g.a)},
                                 {"offsets", offsets.data()},
                                 {"table", table.data()},
@@ -79,17 +134,8 @@ void exact_product(const Executor& executor, const ExactArgs& args) {
                                 {"limbs", words.data()}};
   if (!same) bindings.push_back({"b", const_cast<void*>(g.b)});
   device.run(*program, bindings);
-  const std::vector<float> host = words.to_host();
-#pragma omp parallel for firstprivate(row) if (args.rows * args.columns > 1 << 12)
-  for (std::int64_t i = 0; i < args.rows; ++i) {
-    const std::int64_t wanted = args.lower ? i % g.m + 1 : args.columns;
-    for (std::int64_t j = 0; j < wanted; ++j) {
-      const bool turned = shape.by_columns();
-      const std::int64_t outer = turned ? j : i, inner = turned ? i : j, length = turned ? args.rows : args.columns;
-      row[static_cast<std::size_t>(j)] = exact::join(host.data() + outer * limbs * length + inner, length, limbs);
-    }
-    args.sink(i, row.data());
-  }
+  DeviceSource source(executor, shape, words, limbs);
+  args.consume(source);
 }
 
 }  // namespace device
