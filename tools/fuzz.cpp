@@ -8,6 +8,7 @@ void add_fuzz(CLI::App& app) {
   CLI::App* parent = app.add_subcommand("fuzz", "random cases against wider arithmetic");
   parent->require_subcommand(1);
   fuzz::add_fuzz_blas(*parent);
+  fuzz::add_fuzz_exact(*parent);
   fuzz::add_fuzz_fft(*parent);
   fuzz::add_fuzz_files(*parent);
   fuzz::add_fuzz_rand(*parent);

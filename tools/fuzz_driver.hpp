@@ -34,6 +34,7 @@ void drive(const Span& span, const std::string& command, const std::function<voi
 
 // One function per family: adds its subcommand to `trnsci fuzz`. Listed in fuzz.cpp.
 void add_fuzz_blas(CLI::App& parent);
+void add_fuzz_exact(CLI::App& parent);
 void add_fuzz_fft(CLI::App& parent);
 void add_fuzz_files(CLI::App& parent);
 void add_fuzz_rand(CLI::App& parent);

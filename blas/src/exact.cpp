@@ -48,24 +48,20 @@ Accuracy exact_gemm(const char* operation, const Executor& executor, const GemmA
   // A product with its own transpose: equal integers on both sides need to be made once.
   const bool even = region.lower && !region.mirrored && g.a == g.b && g.am == g.bn && g.ak == g.bk;
   const exact::Plan plan = exact::make_plan(a, b, allowed / factor, even);
-  const auto require_target = [&](double best, bool kept) {
-    if (target > 0 && !kept) refuse_target(operation, g.in, executor, target, best);
-  };
-  require_target(factor * (plan.scaling + rounding), factor * plan.scaling <= allowed);
+  if (target > 0 && !(factor * plan.scaling <= allowed)) refuse_target(operation, g.in, executor, target, factor * (plan.scaling + rounding));
   if (!empty) {
     if (const Exactness probe = probe_exactness(executor); !probe.exact) {
       throw DeviceError(fmt::format("{}: precision 'exact' is not possible on '{}': {}", operation, executor.name(), probe.reason), "not-exact");
     }
   }
   exact::Product product(a, b, plan, region.terms, target == 0);
-  exact::Finish finish(executor, g, product, componentwise, region, target > 0 || g.c == g.a || g.c == g.b);
+  exact::Finish finish(executor, g, product, componentwise, region, g.c == g.a || g.c == g.b);
   const exact::Partition partition(g.m, g.n, a.depth(), a.planes(), region.mirrored);
   const auto consume = [&](exact::Source& source) {
     partition.for_blocks(g.m, g.n, region.lower, [&](const exact::Block& block) { finish.block(source, block); });
   };
   const ExactArgs args{g, empty ? 0 : plan.moduli, a, b, plan.shift_a, plan.shift_b, region.lower && !region.mirrored, partition, consume};
   dispatch(table(operation), executor, args);
-  require_target(finish.bound(), finish.bound() <= target);
   finish.store();
   return {Mode::Exact, plan.moduli, finish.bound()};
 }

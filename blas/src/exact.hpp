@@ -52,9 +52,9 @@ struct ExactRegion {
   bool mirrored = false;
 };
 
-// A checked product in Mode::Exact. target > 0: as few moduli as keep the bound at or below it; InvalidArgument when none do, and then C is
-// as it was. `operation` is the name of the dispatch event. The bound is relative to |alpha| ||a_i|| ||b_j|| + |beta c_ij|,
-// mirrored: |alpha| (||a_i|| ||b_j|| + ||b_i|| ||a_j||) + |beta c_ij|, over- and underflow included;
+// A checked product in Mode::Exact. target > 0: as few moduli as keep the bound at or below it, barring underflow of the result;
+// InvalidArgument when none do. `operation` is the name of the dispatch event. The bound is relative to |alpha| ||a_i|| ||b_j|| + |beta c_ij|,
+// mirrored: |alpha| (||a_i|| ||b_j|| + ||b_i|| ||a_j||) + |beta c_ij|, underflow included, barring results too large for the type;
 // norms of a row with infinities or NaN are those of its finite numbers.
 Accuracy exact_gemm(const char* operation, const Executor& executor, const GemmArgs& g, const std::optional<MatrixView<double>>& componentwise,
                     double target, const ExactRegion& region = {});

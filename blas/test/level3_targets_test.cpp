@@ -161,17 +161,16 @@ TEST_P(Targets, BatchedInExact) {
 TEST_P(Targets, TheRangeOfTheOperandsCounts) {
   const std::int64_t n = 20;
   auto a = full<float>(n, n, Layout::RowMajor, random_), b = full<float>(n, n, Layout::RowMajor, random_), c = full<float>(n, n, Layout::RowMajor, random_);
-  // Products of float lose too much of 2^-142 and less; the sums, rounded once, keep the target.
-  for (float& x : a.storage) x *= 0x1p-71f;
-  for (float& x : b.storage) x *= 0x1p-71f;
+  for (float& x : a.storage) x *= 0x1p-73f;
+  for (float& x : b.storage) x *= 0x1p-73f;
   const OnDevice<float> da(e_, a), db(e_, b);
-  const Precision coarse = Precision::target(2e-2);
+  const Precision coarse = Precision::target(7e-2);  // a sum that is rounded once to a multiple of 2^-149 keeps this here, and no less
   const auto exact = [&](const char* what, auto call) {
     SCOPED_TRACE(what);
     const OnDevice<float> dc(e_, c);
     const Accuracy kept = call(dc.view);
     EXPECT_EQ(kept.mode, Mode::Exact);
-    EXPECT_LE(kept.bound, 2e-2);
+    EXPECT_LE(kept.bound, 7e-2);
   };
   exact("symm", [&](auto v) { return symm(e_, Side::Left, Uplo::Lower, 1.0f, da.view, db.view, 0.0f, v, {coarse}); });
   exact("syrk", [&](auto v) { return syrk(e_, Uplo::Lower, Op::N, 1.0f, da.view, 0.0f, v, {coarse}); });

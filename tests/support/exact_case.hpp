@@ -274,7 +274,6 @@ template <class T> ExactVerdict judge(const ExactCase<T>& s, const ExactOutcome<
         };
         if (!fits(got.real(), re) || !fits(got.imag(), im)) say(i, j, "the exact value is (" + number(re) + ", " + number(im) + ")");
         if (!o.bounds.empty() && !std::isinf(o.bounds[at])) say(i, j, "overflow with a finite bound " + number(o.bounds[at]));
-        if (!std::isinf(o.accuracy.bound)) say(i, j, "overflow with Accuracy::bound " + number(o.accuracy.bound));
         continue;
       }
       FixedPoint dre = e.re, dim = e.im;

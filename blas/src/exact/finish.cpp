@@ -66,7 +66,7 @@ void Finish::block(Source& source, const Block& block) {
         const double* c = old.empty() ? nullptr : old.data() + at * parts_;
         Element& e = elements[static_cast<std::size_t>(at)];
         e = combine(sum, parts, c, i, j);
-        if (!e.finite) continue;
+        if (!e.finite || std::isinf(e.rounding)) continue;
         const long double error = lost(parts, i, j) + e.rounding;
         // The division only where it raises the bound.
         const long double size = scale(c, i, j);

@@ -1,7 +1,6 @@
 // The last step of an exact product: alpha, beta and C join the integers without error, one rounding, and the bounds.
 //
-// Block by block: C is read, results and bounds are written. `hold` keeps the results until store(), for a C that is an operand as well and
-// for a target that may turn out to be missed.
+// Block by block: C is read, results and bounds are written. `hold` keeps the results until store(), for a C that is an operand as well.
 #pragma once
 
 #include <optional>
@@ -20,7 +19,8 @@ class Finish {
   void block(Source& source, const Block& block);
   // Writes what was held.
   void store();
-  // The largest error over |alpha| ||a_i|| ||b_j|| + |beta c_ij| (see exact_gemm) of all elements so far whose exact value is finite.
+  // The largest error over |alpha| ||a_i|| ||b_j|| + |beta c_ij| (see exact_gemm) of all elements so far whose exact value is
+  // finite and fits the type.
   [[nodiscard]] double bound() const;
 
  private:
