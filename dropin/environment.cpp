@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <exception>
 #include <string>
+#include <trn/core/environment.hpp>
 #include <trn/core/error.hpp>
 
 namespace trn::dropin {
@@ -31,21 +32,14 @@ void print_report() {
   if (!environment().on_host) line(environment().executor.name(), counts().device);
 }
 
-std::string variable(const char* name, const char* otherwise) {
-  const char* value = std::getenv(name);
-  return value && *value ? value : otherwise;
-}
-
 Environment read() {
   try {
     const Executor host = Executor::host();
-    const std::string name = variable("TRN_BLAS_EXECUTOR", "host");
+    const std::string name = trn::environment("TRN_BLAS_EXECUTOR", "host");
     const Executor executor = name == "host" ? host : Executor::open(name);
-    const Precision precision = Precision::parse(variable("TRN_BLAS_PRECISION", "native"));
+    const Precision precision = Precision::parse(trn::environment("TRN_BLAS_PRECISION", "native"));
     const bool sums = precision.has_target() || precision.mode() == Mode::Exact;
-    const std::string report = variable("TRN_BLAS_REPORT", "0");
-    require(report == "0" || report == "1", "TRN_BLAS_REPORT is '{}'; it must be 0 or 1", report);
-    return {host, executor, executor == host, precision, sums ? precision : Precision(), report == "1"};
+    return {host, executor, executor == host, precision, sums ? precision : Precision(), environment_flag("TRN_BLAS_REPORT")};
   } catch (const std::exception& e) {
     std::fprintf(stderr, "trnblas: environment: %s\n", e.what());
     std::exit(2);

@@ -60,9 +60,9 @@ class BlasOperation final : public Operation {
     Recorder recorder(executor);
     Accuracy accuracy;
     if (!simulated) {  // first touch and threads, apart from the measurement
+      const PurposeScope warm_up(Purpose::WarmUp);
       (void)c.call();
       if (c.peer) c.peer();
-      recorder.clear();
     }
     const Clock clock = options.cpu_time ? Clock::Processor : Clock::Wall;
     const Measured ours = measure(simulated ? 1 : options.repeats, [&] { accuracy = c.call(); }, clock);
@@ -71,7 +71,7 @@ class BlasOperation final : public Operation {
     r.seconds = ours.fastest_s;
     if (accuracy.bound > 0) r.bound = accuracy.bound;
     if (!simulated && c.peer) r.peer_seconds = measure(options.repeats, c.peer, clock).fastest_s;
-    if (simulated) r.modelled_seconds = recorder.modelled_seconds() / ours.runs;
+    if (simulated) r.modelled_seconds = recorder.modelled_seconds();
     const double seconds = simulated ? *r.modelled_seconds : *r.seconds;
     const bool wide = real_of(dtype) == DType::Float64;
     const double peak = simulated ? tile::device_of(executor).machine().tensor_flops(DType::Float32)

@@ -46,6 +46,7 @@ void info() {
   line("SBUF per partition", [](const Machine& m) { return fmt::format("{} B", m.sbuf_bytes_per_partition); });
   line("PSUM per partition", [](const Machine& m) { return fmt::format("{} x {} B", m.psum_banks, m.psum_bank_bytes); });
   line("HBM per chip", [](const Machine& m) { return bytes(static_cast<double>(m.hbm_bytes_per_chip)); });
+  line("HBM per stack", [](const Machine& m) { return bytes(static_cast<double>(m.hbm_bytes_per_stack())); });
   line("cores per chip", [](const Machine& m) { return fmt::format("{}", m.cores_per_chip); });
   line("DMA per core, model", [](const Machine& m) { return fmt::format("{:.0f} GB/s", m.dma_bytes_per_s() * 1e-9); });
   line("launch, model", [](const Machine& m) { return duration(m.timing.launch_s); });

@@ -127,7 +127,7 @@ class Gemm final : public Operation {
     r.error = error(a, b, dc.to_host());
     r.bound = accuracy.bound;
     r.note = fmt::format("precision {}, {} passes, bound {:.2e} of ||a_i|| ||b_j||", trn::name(accuracy.mode), accuracy.passes, accuracy.bound);
-    return finish(r, executor, simulated ? std::optional(recorder.modelled_seconds() / measured.runs) : std::nullopt, accuracy.mode, accuracy.passes);
+    return finish(r, executor, simulated ? std::optional(recorder.modelled_seconds()) : std::nullopt, accuracy.mode, accuracy.passes);
   }
 
   static Clock clock_of(const BenchOptions& options) { return options.cpu_time ? Clock::Processor : Clock::Wall; }

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <ctime>
 
+#include <trn/core/event.hpp>
+
 namespace trn::tools {
 
 struct Measured {
@@ -22,12 +24,14 @@ enum class Clock : bool { Wall, Processor };
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-// Calls run() up to `repeats` times, at least once, until the runs together took a few seconds.
+// Calls run() up to `repeats` times, at least once, until the runs together took a few seconds. Events of the first run are
+// the operation's; the others are repetitions, so that a Recorder's modelled time is that of one run.
 template <class F> [[nodiscard]] Measured measure(int repeats, F run, Clock clock = Clock::Wall) {
   constexpr double kEnoughSeconds = 5;
   Measured m;
   double spent = 0;
   while (m.runs == 0 || (m.runs < repeats && spent < kEnoughSeconds)) {
+    const PurposeScope purpose(m.runs == 0 ? Purpose::Operation : Purpose::Repeat);
     const double begin = now_s(clock);
     run();
     const double seconds = now_s(clock) - begin;

@@ -92,7 +92,7 @@ class PairEnergy final : public Operation {
     r.seconds = measured.fastest_s;
     r.error = std::abs((energy.opposite_spin + energy.same_spin) / exact - 1);
     r.bound = energy.accuracy.bound / std::abs(exact);
-    return finish(r, executor, simulated ? std::optional(recorder.modelled_seconds() / measured.runs) : std::nullopt);
+    return finish(r, executor, simulated ? std::optional(recorder.modelled_seconds()) : std::nullopt);
   }
 
   BenchRow finish(BenchRow r, const Executor& executor, std::optional<double> modelled) const {

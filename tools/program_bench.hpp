@@ -32,7 +32,7 @@ class ProgramBench : public Operation {
       const Measured measured = run(executor, options.repeats, r);
       ensure(recorder.family_of(name()) == trn::name(executor.family()), "{} did not run on {}", name(), executor_name);
       r.seconds = measured.fastest_s;
-      if (simulated) r.modelled_seconds = recorder.modelled_seconds() / measured.runs;
+      if (simulated) r.modelled_seconds = recorder.modelled_seconds();
     }
     const double rate = flops() / (simulated ? *r.modelled_seconds : *r.seconds);
     r.gflops = rate * 1e-9;

@@ -117,7 +117,7 @@ class Draws final : public Operation {
     if (!simulated) return finish(r, executor, std::nullopt);
     r.error = difference_from_host(out);
     r.bound = has_law_ ? 1 : 0;
-    return finish(r, executor, recorder.modelled_seconds() / measured.runs);
+    return finish(r, executor, recorder.modelled_seconds());
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <set>
 
 namespace trn::tools {
 namespace {
@@ -14,6 +15,10 @@ class RecordingDevice final : public tile::Device {
  public:
   explicit RecordingDevice(const tile::Machine& machine) : Device(fmt::format("programs of {}", machine.name), machine) {}
 
+  ~RecordingDevice() override {
+    while (!blocks_.empty()) RecordingDevice::deallocate(*blocks_.begin(), 0);
+  }
+
   // Pages that nobody touches cost nothing.
   void* allocate(std::int64_t bytes) override {
     constexpr std::int64_t kAlign = 64;
@@ -21,20 +26,25 @@ class RecordingDevice final : public tile::Device {
     if (address == nullptr) throw std::bad_alloc();
     auto* aligned = reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(address) + 2 * kAlign - 1) / kAlign * kAlign);
     std::memcpy(aligned - sizeof(void*), &address, sizeof(void*));
+    blocks_.insert(aligned);
     return aligned;
   }
   void deallocate(void* address, std::int64_t) noexcept override {
+    blocks_.erase(address);
     void* begin = nullptr;
     std::memcpy(&begin, static_cast<std::byte*>(address) - sizeof(void*), sizeof(void*));
     std::free(begin);
   }
   void copy_in(void* to, const void* from, std::int64_t bytes) override { std::memcpy(to, from, static_cast<std::size_t>(bytes)); }
   void copy_out(void* to, const void* from, std::int64_t bytes) override { std::memcpy(to, from, static_cast<std::size_t>(bytes)); }
-  void run(const tile::Program& program, std::span<const tile::Binding>) override {
-    recorded.push_back(std::make_shared<const tile::Program>(program));
+  void run(const std::shared_ptr<const tile::Executable>& executable, std::span<const tile::Binding>) override {
+    recorded.push_back(executable->shared_program());
   }
 
   std::vector<std::shared_ptr<const tile::Program>> recorded;
+
+ private:
+  std::set<void*> blocks_;
 };
 
 }  // namespace

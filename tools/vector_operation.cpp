@@ -156,13 +156,16 @@ class Vectors final : public Operation {
       }
     };
     Recorder recorder(e);
-    call();  // once for the error: repeated calls change their operands
+    const auto first = [&] {
+      const PurposeScope warm_up(Purpose::WarmUp);
+      call();
+    };
+    first();  // once for the error: repeated calls change their operands
     ensure(recorder.family_of(name()) == trn::name(e.family()), "{} did not run on {}", name(), e.name());
     error(r, x, y, a, dx.to_host(), dy.to_host(), da.to_host(), scalar);
-    recorder.clear();
     const Measured measured = measure(options.repeats, call);
     r.seconds = measured.fastest_s;
-    if (e.family() == Family::Device) r.modelled_seconds = recorder.modelled_seconds() / measured.runs;
+    if (e.family() == Family::Device) r.modelled_seconds = recorder.modelled_seconds();
   }
 
   void error(BenchRow& r, const std::vector<float>& x, const std::vector<float>& y, const std::vector<float>& a,

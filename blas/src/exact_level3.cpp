@@ -5,7 +5,7 @@
 
 #include <trn/blas/expand_program.hpp>
 #include <trn/core/array.hpp>
-#include <trn/tile/device.hpp>
+#include <trn/tile/launch.hpp>
 
 #include "host/dense.hpp"
 
@@ -37,9 +37,7 @@ Buffer expanded(const Executor& executor, const ExpandShape& shape, const void* 
     host::with_scalar(shape.dtype, [&]<class T>(T) { expand_on_host(shape, static_cast<const T*>(a), static_cast<T*>(full.data())); });
     return full;
   }
-  tile::Device& device = tile::device_of(executor);
-  const auto program = device.programs().get(shape, [&](const ExpandShape& s) { return expand_program(s, device.machine()); });
-  device.run(*program, std::vector<tile::Binding>{{"a", const_cast<void*>(a)}, {"full", full.data()}});
+  tile::launch(executor, expand_program, shape, {{"a", a}, {"full", full.data()}});
   return full;
 }
 

@@ -81,7 +81,7 @@ Buffer upload(const Executor& executor, const std::vector<LongComplex>& x, DType
   std::vector<std::byte> raw(x.size() * static_cast<std::size_t>(size_bytes(dtype)));
   from_double(values.data(), real_of(dtype), raw.data(), static_cast<std::int64_t>(values.size()));
   Buffer buffer(executor, static_cast<std::int64_t>(raw.size()));
-  executor.backend().copy_in(buffer.data(), raw.data(), static_cast<std::int64_t>(raw.size()));
+  copy_bytes(Executor::host(), raw.data(), executor, buffer.data(), buffer.bytes());
   return buffer;
 }
 

@@ -79,7 +79,7 @@ std::string residues(const Executor& executor, std::mt19937_64& random) {
     }
   };
   const ExactArgs args{g, kModuli, left, right, zero_a, zero_b, false, exact::Partition(kRows, kColumns, kDepth, 1, false), compare};
-  (executor.family() == Family::Host ? host::exact_product : device::exact_product)(executor, args);
+  ask(KernelTable<ExactArgs>{"blas.exactness", host::exact_product, device::exact_product}, executor, args);
   return reason;
 }
 
@@ -110,6 +110,7 @@ Exactness probe_exactness(const Executor& executor) {
       if (owner.lock() == backend) return answer;
     }
   }
+  const PurposeScope probing(Purpose::Probe);
   Exactness answer = probe(executor);
   const std::scoped_lock lock(mutex);
   known.emplace_back(backend, answer);

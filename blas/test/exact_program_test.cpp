@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 #include <random>
+#include <set>
 
 #include <trn/blas/exact_program.hpp>
 #include <trn/blas/exactness.hpp>
@@ -112,21 +113,33 @@ TEST(ExactModel, Float64AccurateGemmReachesThreeTeraflops) {
 class Rounding final : public tile::Device {
  public:
   Rounding() : Device("rounding", tile::machine("trn2")) {}
-  void* allocate(std::int64_t bytes) override { return ::operator new(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)), std::align_val_t(64)); }
-  void deallocate(void* address, std::int64_t) noexcept override { ::operator delete(address, std::align_val_t(64)); }
+  ~Rounding() override {
+    for (void* block : blocks_) ::operator delete(block, std::align_val_t(64));
+  }
+  void* allocate(std::int64_t bytes) override {
+    return *blocks_.insert(::operator new(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)), std::align_val_t(64))).first;
+  }
+  void deallocate(void* address, std::int64_t) noexcept override {
+    blocks_.erase(address);
+    ::operator delete(address, std::align_val_t(64));
+  }
   void copy_in(void* to, const void* from, std::int64_t bytes) override { std::memcpy(to, from, static_cast<std::size_t>(bytes)); }
   void copy_out(void* to, const void* from, std::int64_t bytes) override { std::memcpy(to, from, static_cast<std::size_t>(bytes)); }
-  void run(const tile::Program& program, std::span<const tile::Binding> bindings) override {
+  void run(const std::shared_ptr<const tile::Executable>& executable, std::span<const tile::Binding> bindings) override {
+    const tile::Program& program = executable->program();
     (void)neuron::simulate(program, machine(), bindings, {.order = neuron::Order::in_order()});
     for (const tile::TensorDecl& t : program.tensors()) {
       if (t.kind != tile::TensorKind::Output || t.dtype != DType::Float32) continue;
       for (const tile::Binding& b : bindings) {
         if (b.name != t.name) continue;
-        auto* x = static_cast<float*>(b.address);
+        auto* x = static_cast<float*>(const_cast<void*>(b.address()));
         for (std::int64_t i = 0; i < element_count(t.shape); ++i) x[i] = static_cast<float>(bfloat16(x[i]));
       }
     }
   }
+
+ private:
+  std::set<void*> blocks_;
 };
 
 TEST(Exactness, EveryExecutorPassesTheProbe) {

@@ -91,7 +91,11 @@ TEST(GemmArguments, UninitialisedOperandIsReported) {
     }
     return "none";
   };
-  EXPECT_EQ(check_of([&] { gemm(e, Op::N, Op::N, 1, a.view(), b.view(), 0, c.view()); }), "uninitialised-read");
+  EXPECT_EQ(check_of([&] {
+              gemm(e, Op::N, Op::N, 1, a.view(), b.view(), 0, c.view());
+              e.synchronize();
+            }),
+            "uninitialised-read");
 }
 
 // Views that reach outside their array, and memory that is not the device's at all.

@@ -46,7 +46,7 @@ std::vector<std::vector<float>> run(const Program& program, const Machine& machi
   for (const auto& tensor : program.tensors()) {
     const auto twin = [&]() -> void* {
       for (const tile::Binding& b : bindings) {
-        if (b.name == tensor.name + "_in") return b.address;
+        if (b.name == tensor.name + "_in") return const_cast<void*>(b.address());
       }
       return nullptr;
     }();

@@ -1,7 +1,7 @@
 // Copies between strided views, on one executor or across two. A copy is a list of axes with a byte stride on either
 // side; axes that run on without a gap on both sides are merged into one, down to runs of contiguous bytes. Host memory
-// is read and written in place; device memory only through copy_in and copy_out, one call per run. Where the runs of
-// the two sides do not match, the data passes through a packed staging block on the host.
+// is read and written in place; device memory only through copy_in, copy_out and, within one device, copy_within, one
+// call per run. Where the runs of the two sides do not match, the data passes through a packed staging block on the host.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -121,11 +121,13 @@ void copy_in_host_memory(Transfer t) {
            [&](const std::byte* from, std::byte* to) { copy_runs(from, to, inner, run_bytes); });
 }
 
-// One copy_in or copy_out per run of `axes`; exactly one side is a device.
+// One call per run of `axes`; both sides are one device, or one of them is the host.
 void copy_device_runs(const Transfer& t, const Axes& axes) {
   const std::int64_t run_bytes = axes.back().extent;
   for_each(axes.data(), axes.data() + axes.size() - 1, t.from.data, t.to.data, [&](std::byte* from, std::byte* to) {
-    if (t.from.backend) {
+    if (t.from.backend && t.to.backend) {
+      t.to.backend->copy_within(to, from, run_bytes);
+    } else if (t.from.backend) {
       t.from.backend->copy_out(to, from, run_bytes);
     } else {
       t.to.backend->copy_in(to, from, run_bytes);
@@ -161,7 +163,13 @@ void perform(Transfer t) {
   if (!t.from.backend && !t.to.backend) return overlap(t) ? stage(t) : copy_in_host_memory(std::move(t));
   const bool from_device = t.from.backend != nullptr;
   order_by(t, from_device ? &Axis::from : &Axis::to);
-  if (from_device && t.to.backend) return stage(t);
+  if (from_device && t.to.backend) {
+    // A device copies within its own memory while the runs are long; many short ones go faster by way of the host.
+    constexpr std::int64_t kShortestRun = 4096;
+    const Axes axes = merged(t);
+    const bool long_runs = axes.size() == 1 || axes.back().extent >= kShortestRun;
+    return t.from.backend == t.to.backend && long_runs && !overlap(t) ? copy_device_runs(t, axes) : stage(t);
+  }
   // Direct when the device's own runs are no longer than the runs both sides share.
   const Axes shared = merged(t);
   const Axes device_only = merged({t.from, t.to, packed(t, from_device ? &Axis::to : &Axis::from), t.element_bytes});
@@ -207,9 +215,25 @@ void copy_elements(const CopySide& from, const CopySide& to, std::int64_t elemen
           to_string(*from.shape), to_string(*to.shape));
   const std::int64_t bytes = byte_count(*from.shape, element_bytes);
   if (bytes > 0) transfer_elements(from, to, element_bytes);
-  const Event event{EventKind::Copy, from.executor->name() + " -> " + to.executor->name(), {}, bytes};
-  from.executor->backend().events().emit(event);
-  if (*from.executor != *to.executor) to.executor->backend().events().emit(event);
+  Event event{EventKind::Copy, from.executor->name() + " -> " + to.executor->name(), {}, bytes};
+  const auto tell = [&event](Backend& backend) {
+    event.begin = event.end = backend.clock();
+    backend.events().emit(event);
+  };
+  tell(from.executor->backend());
+  if (*from.executor != *to.executor) tell(to.executor->backend());
 }
 
 }  // namespace trn::detail
+
+namespace trn {
+
+void copy_bytes(const Executor& from_executor, const void* from, const Executor& to_executor, void* to,
+                std::int64_t bytes) {
+  const Shape shape{bytes};
+  const Strides strides{1};
+  detail::copy_elements({&from_executor, const_cast<void*>(from), &shape, &strides},
+                        {&to_executor, to, &shape, &strides}, 1);
+}
+
+}  // namespace trn

@@ -14,6 +14,8 @@ const char* name(EventKind kind) {
       return "free";
     case EventKind::Copy:
       return "copy";
+    case EventKind::Constant:
+      return "constant";
     case EventKind::Dispatch:
       return "dispatch";
     case EventKind::Build:
@@ -23,8 +25,32 @@ const char* name(EventKind kind) {
     case EventKind::Run:
       return "run";
   }
-  fail<InternalError>("event kind: {} is no enumerator", static_cast<int>(kind));
+  fail<InternalError>("event kind: {} is not an enumerator", static_cast<int>(kind));
 }
+
+const char* name(Purpose purpose) {
+  switch (purpose) {
+    case Purpose::Operation:
+      return "operation";
+    case Purpose::Probe:
+      return "probe";
+    case Purpose::WarmUp:
+      return "warm-up";
+    case Purpose::Repeat:
+      return "repeat";
+  }
+  fail<InternalError>("purpose: {} is not an enumerator", static_cast<int>(purpose));
+}
+
+namespace {
+thread_local Purpose purpose_now = Purpose::Operation;
+}  // namespace
+
+Purpose current_purpose() noexcept { return purpose_now; }
+PurposeScope::PurposeScope(Purpose purpose) noexcept : before_(purpose_now) {
+  if (purpose != Purpose::Operation) purpose_now = purpose;
+}
+PurposeScope::~PurposeScope() { purpose_now = before_; }
 
 int EventHub::subscribe(Listener listener) {
   const std::lock_guard lock(mutex_);
@@ -55,6 +81,11 @@ struct Recorder::State {
   std::vector<Event> events;
   std::weak_ptr<Backend> backend;
   int id = 0;
+
+  // What was asked for before is in `events` afterwards. Called without the lock: the queue's own events take it.
+  void settle() const {
+    if (const auto executor = backend.lock()) executor->drain();
+  }
 };
 
 Recorder::Recorder(const Executor& executor) : state_(std::make_shared<State>()) {
@@ -70,11 +101,13 @@ Recorder::~Recorder() {
 }
 
 std::vector<Event> Recorder::events() const {
+  state_->settle();
   const std::lock_guard lock(state_->mutex);
   return state_->events;
 }
 
 int Recorder::count(EventKind kind, const std::string& subject) const {
+  state_->settle();
   const std::lock_guard lock(state_->mutex);
   return static_cast<int>(std::count_if(state_->events.begin(), state_->events.end(), [&](const Event& event) {
     return event.kind == kind && (subject.empty() || event.subject == subject);
@@ -82,6 +115,7 @@ int Recorder::count(EventKind kind, const std::string& subject) const {
 }
 
 std::string Recorder::family_of(const std::string& operation) const {
+  state_->settle();
   const std::lock_guard lock(state_->mutex);
   const auto last = std::find_if(state_->events.rbegin(), state_->events.rend(), [&](const Event& event) {
     return event.kind == EventKind::Dispatch && event.subject == operation;
@@ -89,16 +123,31 @@ std::string Recorder::family_of(const std::string& operation) const {
   return last == state_->events.rend() ? "" : last->family;
 }
 
-double Recorder::modelled_seconds() const {
-  const std::lock_guard lock(state_->mutex);
-  double seconds = 0;
-  for (const Event& event : state_->events) {
-    if (event.kind == EventKind::Run) seconds += event.modelled_seconds;
+double Recorder::modelled_seconds(Purpose purpose) const {
+  state_->settle();
+  std::vector<Event> runs;
+  {
+    const std::lock_guard lock(state_->mutex);
+    for (const Event& event : state_->events) {
+      if (event.kind == EventKind::Run && event.purpose == purpose) runs.push_back(event);
+    }
+  }
+  std::stable_sort(runs.begin(), runs.end(), [](const Event& a, const Event& b) { return a.begin < b.begin; });
+  // Durations as they were given, so that runs one after another add up without the rounding of the clock.
+  double seconds = 0, reached = 0;
+  for (const Event& run : runs) {
+    if (run.begin >= reached) {
+      seconds += run.modelled_seconds;
+    } else if (run.end > reached) {
+      seconds += run.end - reached;
+    }
+    reached = std::max(reached, run.end);
   }
   return seconds;
 }
 
 void Recorder::clear() {
+  state_->settle();
   const std::lock_guard lock(state_->mutex);
   state_->events.clear();
 }

@@ -1,5 +1,7 @@
 // The host backend: ordinary memory, aligned for SIMD. The names of all executor kinds are resolved elsewhere.
+#include <cstddef>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <trn/core/error.hpp>
 #include <trn/core/executor.hpp>
@@ -22,6 +24,7 @@ class HostBackend final : public Backend {
   void deallocate(void* address, std::int64_t) noexcept override { ::operator delete(address, kAlignment); }
   void copy_in(void* to, const void* from_host, std::int64_t bytes) override { move_bytes(to, from_host, bytes); }
   void copy_out(void* to_host, const void* from, std::int64_t bytes) override { move_bytes(to_host, from, bytes); }
+  void copy_within(void* to, const void* from, std::int64_t bytes) override { move_bytes(to, from, bytes); }
 
  private:
   static void move_bytes(void* to, const void* from, std::int64_t bytes) {
@@ -31,6 +34,12 @@ class HostBackend final : public Backend {
 
 }  // namespace
 
+void Backend::copy_within(void* to, const void* from, std::int64_t bytes) {
+  const auto block = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+  copy_out(block.get(), from, bytes);
+  copy_in(to, block.get(), bytes);
+}
+
 const char* name(Family family) {
   switch (family) {
     case Family::Host:
@@ -38,7 +47,7 @@ const char* name(Family family) {
     case Family::Device:
       return "device";
   }
-  fail<InternalError>("family: {} is no enumerator", static_cast<int>(family));
+  fail<InternalError>("family: {} is not an enumerator", static_cast<int>(family));
 }
 
 Executor Executor::host() {

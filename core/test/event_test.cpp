@@ -61,11 +61,11 @@ TEST(EventHub, EmitsFromSeveralThreads) {
 
 TEST(EventKind, EveryKindHasItsOwnName) {
   std::set<std::string> names;
-  for (const EventKind kind : {EventKind::Allocate, EventKind::Free, EventKind::Copy, EventKind::Dispatch,
-                               EventKind::Build, EventKind::CacheHit, EventKind::Run}) {
+  for (const EventKind kind : {EventKind::Allocate, EventKind::Free, EventKind::Copy, EventKind::Constant,
+                               EventKind::Dispatch, EventKind::Build, EventKind::CacheHit, EventKind::Run}) {
     names.insert(name(kind));
   }
-  EXPECT_EQ(names.size(), 7u);
+  EXPECT_EQ(names.size(), 8u);
   EXPECT_STREQ(name(EventKind::Copy), "copy");
 }
 
@@ -93,6 +93,51 @@ TEST(Recorder, AnswersFromWhatItHeard) {
   recorder.clear();
   EXPECT_TRUE(recorder.events().empty());
   EXPECT_EQ(recorder.modelled_seconds(), 0.0);
+}
+
+TEST(Recorder, ProbesWarmUpsAndRepetitionsAreNotTheOperation) {
+  ScrambledDevice device;
+  EventHub& hub = device.executor.backend().events();
+  const Recorder recorder(device.executor);
+  const auto run = [&](double seconds) { hub.emit({EventKind::Run, "x", {}, 0, seconds}); };
+  run(1);
+  {
+    const PurposeScope warm_up(Purpose::WarmUp);
+    run(2);
+    {
+      const PurposeScope operation(Purpose::Operation), probe(Purpose::Probe);
+      run(4);
+    }
+    const PurposeScope operation(Purpose::Operation);  // still a warm-up
+    run(8);
+  }
+  {
+    const PurposeScope repeat(Purpose::Repeat);
+    run(16);
+  }
+  run(32);
+  EXPECT_EQ(recorder.modelled_seconds(), 33);
+  EXPECT_EQ(recorder.modelled_seconds(Purpose::WarmUp), 10);
+  EXPECT_EQ(recorder.modelled_seconds(Purpose::Probe), 4);
+  EXPECT_EQ(recorder.modelled_seconds(Purpose::Repeat), 16);
+  EXPECT_EQ(recorder.count(EventKind::Run), 6);
+}
+
+TEST(Recorder, TimeThatTwoRunsShareCountsOnce) {
+  ScrambledDevice device;
+  EventHub& hub = device.executor.backend().events();
+  const Recorder recorder(device.executor);
+  const auto run = [&](double begin, double end) {
+    Event event{EventKind::Run, "x", {}, 0, end - begin};
+    event.begin = begin;
+    event.end = end;
+    hub.emit(event);
+  };
+  run(5, 6);  // told late
+  run(0, 2);
+  run(1, 4);
+  run(3, 3.5);
+  EXPECT_EQ(recorder.modelled_seconds(), 5);
 }
 
 TEST(Recorder, SurvivesItsExecutorAndDoesNotKeepIt) {

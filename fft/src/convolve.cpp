@@ -317,7 +317,7 @@ template <class E>
 bool fits_band(const Executor& e, const View<const E>& a, const View<const E>& b, const Extents& x) {
   if (e.family() == Family::Host || !std::is_same_v<RealPartOf<E>, float> || x.axes.size() != 1) return false;
   const std::int64_t m = b.shape()[x.axes[0]];
-  return b.size() == m && m <= a.shape()[x.axes[0]] && m <= device::matrix_points(e) - 8;  // 9 results a block at least
+  return b.size() == m && m <= a.shape()[x.axes[0]] && m <= ask(kMatrixPoints, e, {}) - 8;  // 9 results a block at least
 }
 
 template <class E>
@@ -325,7 +325,7 @@ Array<E> by_band(const char* op, const Executor& e, const View<const E>& a, cons
                  const Precision& precision) {
   constexpr std::int64_t parts = kComplex<E> ? 2 : 1;
   const std::size_t axis = x.axes[0];
-  const std::int64_t m = b.shape()[axis], full = x.full[axis], block = std::min(device::matrix_points(e) - m + 1, full);
+  const std::int64_t m = b.shape()[axis], full = x.full[axis], block = std::min(ask(kMatrixPoints, e, {}) - m + 1, full);
   const std::int64_t blocks = (full + block - 1) / block, points = block + m - 1;
   const Mode mode = choose_mode<RealPartOf<E>>(op, e, precision, ExactMode::NotOffered, [&](Mode each) {
     const auto [error, products] = product_error(each);

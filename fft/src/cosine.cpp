@@ -26,16 +26,7 @@ CosineType type_of(const CosineRequest& r, const CosineNOptions& o) {
 
 // The header's bound for one axis.
 double axis_bound(const Executor& e, const CosineRequest& r, CosineType type, std::int64_t n, std::int64_t count, DType real, Mode mode) {
-  if (e.family() == Family::Device) return device::cosine_bound(e, r.wave, type, n, count, mode);
-  const bool halved = type == CosineType::IV && n % 2 == 0;
-  const std::int64_t points = type == CosineType::I    ? std::max<std::int64_t>(2 * (r.wave == Wave::Cosine ? n - 1 : n + 1), 1)
-                              : type == CosineType::IV ? (halved ? n / 2 : 2 * n)
-                                                       : n;
-  const Kind kind = type == CosineType::IV    ? Kind::ComplexToComplex
-                    : type == CosineType::III ? Kind::ComplexToReal
-                                              : Kind::RealToComplex;
-  const double u = real == DType::Float32 ? 0x1p-24 : 0x1p-53;
-  return 2 * plan_bound(e, dense(kind, Direction::Forward, {points}, {.batch = count}), real, mode) + 12 * u;
+  return ask(kCosineBound, e, {real, r.wave, type, n, count, mode});
 }
 
 template <class T>

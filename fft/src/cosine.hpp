@@ -25,17 +25,27 @@ struct CosineArgs {
   Mode mode;  // of the products, as chosen for the whole call
 };
 
+// `count` lines of n points.
+struct CosineBoundArgs {
+  DType real;
+  detail::Wave wave;
+  CosineType type;
+  std::int64_t n, count;
+  Mode mode;
+};
+
 namespace host {
 void cosine(const Executor& executor, const CosineArgs& args);
-}
+[[nodiscard]] double cosine_bound(const Executor& executor, const CosineBoundArgs& args);
+}  // namespace host
 namespace device {
 void cosine(const Executor& executor, const CosineArgs& args);  // float32
-// The header's bound for `count` lines of n points.
-[[nodiscard]] double cosine_bound(const Executor& executor, detail::Wave wave, CosineType type, std::int64_t n, std::int64_t count,
-                                  Mode mode);
+[[nodiscard]] double cosine_bound(const Executor& executor, const CosineBoundArgs& args);
 }  // namespace device
 
 inline constexpr KernelTable<CosineArgs> kDct{"fft.dct", host::cosine, device::cosine};
 inline constexpr KernelTable<CosineArgs> kDst{"fft.dst", host::cosine, device::cosine};
+// The public header's bound.
+inline constexpr KernelTable<CosineBoundArgs, double> kCosineBound{"fft.dct", host::cosine_bound, device::cosine_bound};
 
 }  // namespace trn::fft

@@ -45,9 +45,8 @@ void target_missed(const char* operation, const Executor& e, DType real, double 
 double plan_bound(const Executor& e, Description description, DType real, Mode mode) {
   if (is_empty(description)) return 0;
   description.precision = mode;
-  if (e.family() == Family::Device) return device::plan_bound(e, make_problem(description, real), mode);
-  return real == DType::Float32 ? Plan<float>(e, description).accuracy().bound
-                                : Plan<double>(e, description).accuracy().bound;
+  const Problem problem = make_problem(description, real);
+  return ask(kPlanBound, e, {&problem, mode});
 }
 
 }  // namespace trn::fft

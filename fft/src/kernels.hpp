@@ -56,9 +56,11 @@ class Body {
 };
 }  // namespace detail
 
-struct BuildArgs {
+using BodyPointer = std::shared_ptr<const detail::Body>;
+// Of a plan in one mode.
+struct PlanBoundArgs {
   const Problem* problem;
-  std::shared_ptr<const detail::Body>* body;  // receives the result
+  Mode mode;
 };
 struct ExecuteArgs {
   const detail::Body* body;
@@ -66,17 +68,18 @@ struct ExecuteArgs {
 };
 
 namespace host {
-void build(const Executor& executor, const BuildArgs& args);
+[[nodiscard]] BodyPointer build(const Executor& executor, const Problem& problem);
+[[nodiscard]] double plan_bound(const Executor& executor, const PlanBoundArgs& args);
 void execute(const Executor& executor, const ExecuteArgs& args);
 }  // namespace host
 namespace device {
-void build(const Executor& executor, const BuildArgs& args);
+[[nodiscard]] BodyPointer build(const Executor& executor, const Problem& problem);
+[[nodiscard]] double plan_bound(const Executor& executor, const PlanBoundArgs& args);  // makes no programs
 void execute(const Executor& executor, const ExecuteArgs& args);
-// The bound of a plan in one mode, without its programs.
-[[nodiscard]] double plan_bound(const Executor& executor, const Problem& problem, Mode mode);
 }  // namespace device
 
-inline constexpr KernelTable<BuildArgs> kPlan{"fft.plan", host::build, device::build};
+inline constexpr KernelTable<Problem, BodyPointer> kPlan{"fft.plan", host::build, device::build};
+inline constexpr KernelTable<PlanBoundArgs, double> kPlanBound{"fft.plan", host::plan_bound, device::plan_bound};
 inline constexpr KernelTable<ExecuteArgs> kC2C{"fft.c2c", host::execute, device::execute};
 inline constexpr KernelTable<ExecuteArgs> kR2C{"fft.r2c", host::execute, device::execute};
 inline constexpr KernelTable<ExecuteArgs> kC2R{"fft.c2r", host::execute, device::execute};

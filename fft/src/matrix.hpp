@@ -20,15 +20,18 @@ struct MirrorArgs {
   float* y;
 };
 
+struct MatrixLimit {};
+
 namespace device {
 void mirror(const Executor& executor, const MirrorArgs& args);
 void matrix(const Executor& executor, const MatrixArgs& args);
 // The points that a matrix has at most.
-[[nodiscard]] std::int64_t matrix_points(const Executor& executor);
+[[nodiscard]] std::int64_t matrix_points(const Executor& executor, const MatrixLimit&);
 }  // namespace device
 
 inline constexpr KernelTable<MatrixArgs> kMatrix{"fft.matrix", nullptr, device::matrix};
 
+inline constexpr KernelTable<MatrixLimit, std::int64_t> kMatrixPoints{"fft.matrix", nullptr, device::matrix_points};
 inline constexpr KernelTable<MirrorArgs> kMirror{"fft.mirror", nullptr, device::mirror};
 
 }  // namespace trn::fft

@@ -269,7 +269,7 @@ template <Real T> Plan<T>::Plan(const Executor& executor, const Description& des
     check(planned, dtype_of<T>);
   }
   const Problem problem = make_problem(planned, dtype_of<T>);
-  dispatch(kPlan, executor, BuildArgs{&problem, &state->body});
+  state->body = dispatch(kPlan, executor, problem);
   if (is_empty(description)) state->body = nullptr;
   if (state->body) {
     state->workspace_bytes = state->body->workspace_bytes();

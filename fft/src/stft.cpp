@@ -118,9 +118,7 @@ template <class T> constexpr double unit = std::is_same_v<T, float> ? 0x1p-24 : 
 
 // B of the header.
 double transform_bound(const Executor& e, Kind kind, std::int64_t n_fft, std::int64_t frames, DType real, Mode mode) {
-  if (e.family() == Family::Device) return device::frame_bound(e, kind, n_fft, frames, real, mode);
-  const Direction direction = kind == Kind::ComplexToReal ? Direction::Inverse : Direction::Forward;
-  return plan_bound(e, dense(kind, direction, {n_fft}, {.batch = frames}), real, mode);
+  return ask(kFrameBound, e, {kind, n_fft, frames, real, mode});
 }
 
 // Strides of elements of `parts` reals, in reals, without the last `dropped`.

@@ -54,18 +54,27 @@ struct IstftArgs {
 // From a spectrogram where it lies to frames in (signals, rows, n_fft), `rows` of them a signal.
 [[nodiscard]] Description from_spectrogram(const IstftArgs& args, std::int64_t rows);
 
+// B of the public header: the transform of `frames` frames of n_fft points.
+struct FrameBoundArgs {
+  Kind kind;
+  std::int64_t n_fft, frames;
+  DType real;
+  Mode mode;
+};
+
 namespace host {
+[[nodiscard]] double frame_bound(const Executor& executor, const FrameBoundArgs& args);
 void stft(const Executor& executor, const StftArgs& args);    // frames = window * scale * signal, transformed
 void istft(const Executor& executor, const IstftArgs& args);  // sum of window * frames / (scale * sum of window^2)
 }  // namespace host
 namespace device {
-// B of the header: the transform of `frames` frames of n_fft points.
-[[nodiscard]] double frame_bound(const Executor& executor, Kind kind, std::int64_t n_fft, std::int64_t frames, DType real, Mode mode);
+[[nodiscard]] double frame_bound(const Executor& executor, const FrameBoundArgs& args);
 void stft(const Executor& executor, const StftArgs& args);
 void istft(const Executor& executor, const IstftArgs& args);
 }  // namespace device
 
 inline constexpr KernelTable<StftArgs> kStft{"fft.stft", host::stft, device::stft};
+inline constexpr KernelTable<FrameBoundArgs, double> kFrameBound{"fft.stft", host::frame_bound, device::frame_bound};
 inline constexpr KernelTable<IstftArgs> kIstft{"fft.istft", host::istft, device::istft};
 
 }  // namespace trn::fft

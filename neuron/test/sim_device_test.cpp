@@ -5,6 +5,7 @@
 #include <trn/core/array.hpp>
 #include <trn/neuron/sim.hpp>
 #include <trn/tile/builder.hpp>
+#include <trn/tile/launch.hpp>
 
 namespace trn::neuron {
 namespace {
@@ -39,12 +40,26 @@ TEST(SimDevice, EveryKnownNameOpens) {
 
 TEST(SimDevice, MemoryIsTheMachinesAndComesBack) {
   const Executor e = Executor::open("sim:trn1");
-  const std::int64_t all_of_it = tile::machine("trn1").hbm_bytes_per_chip;
+  const std::int64_t all_of_it = tile::machine("trn1").hbm_bytes_per_stack();
+  EXPECT_EQ(all_of_it, std::int64_t{16} << 30);
   {
     const Buffer whole(e, all_of_it);  // lazily backed: asking costs nothing
     EXPECT_EQ(check_of([&] { const Buffer one_more(e, 1); }), "over-capacity");
   }
   EXPECT_EQ(check_of([&] { const Buffer again(e, all_of_it); }), "none");
+}
+
+TEST(SimDevice, TheCoresOfAStackShareItsMemory) {
+  const std::vector<Executor> chip = open_simulated_chip("trn2");
+  ASSERT_EQ(chip.size(), 8u);
+  EXPECT_EQ(chip[3].name(), "sim:trn2#3");
+  const std::int64_t gib = std::int64_t{1} << 30;
+  const Buffer first(chip[0], 20 * gib), second(chip[1], 4 * gib), elsewhere(chip[2], 24 * gib);
+  EXPECT_EQ(check_of([&] { const Buffer one_more(chip[1], 1); }), "over-capacity");
+  EXPECT_EQ(check_of([&] { const Buffer one_more(chip[0], 1); }), "over-capacity");
+  EXPECT_NE(chip[0], chip[1]);  // not one memory space all the same
+  std::byte byte{};
+  EXPECT_EQ(check_of([&] { chip[1].backend().copy_out(&byte, first.data(), 1); }), "out-of-bounds");
 }
 
 TEST(SimDevice, CopiesStayInsideOneArray) {
@@ -72,24 +87,34 @@ TEST(SimDevice, BindingsMustHoldTheirTensors) {
   const Program program = copy_program(device.machine());
   const auto x = Array<float>::from_host(e, {4, 4}, std::vector<float>(16, 2));
   const Array<float> y(e, {4, 4}), small(e, {3, 5});
-  const auto run = [&](void* in, void* out) { return check_of([&] { device.run(program, std::vector<Binding>{{"x", in}, {"y", out}}); }); };
+  const auto run = [&](const void* in, void* out) {
+    return check_of([&] { launch(e, program, std::vector<Argument>{{"x", in}, {"y", out}}); });
+  };
   EXPECT_EQ(run(x.data(), y.data()), "none");
   EXPECT_EQ(y.to_host(), std::vector<float>(16, 2));
   EXPECT_EQ(run(x.data(), small.data()), "out-of-bounds");
   EXPECT_EQ(run(x.data() + 1, y.data()), "out-of-bounds");
-  EXPECT_THROW(device.run(program, std::vector<Binding>{{"x", x.data()}}), InvalidArgument);
+  EXPECT_EQ(check_of([&] { launch(e, program, std::vector<Argument>{{"x", x.data(), 4}, {"y", y.data()}}); }), "out-of-bounds");
+  EXPECT_THROW(launch(e, program, std::vector<Argument>{{"x", x.data()}}), InvalidArgument);
+  const float* read_only = y.data();
+  EXPECT_THROW(launch(e, program, std::vector<Argument>{{"x", x.data()}, {"y", read_only}}), InvalidArgument);
 }
+
+struct Number {
+  int n;
+  bool operator==(const Number&) const = default;
+};
+Program numbered_copy(const Number&, const Machine& machine) { return copy_program(machine); }
 
 // A listener may use the device again while it is being told.
 TEST(SimDevice, ListenersMayUseTheProgramCache) {
   const Executor e = Executor::open("sim:trn2");
-  Device& device = device_of(e);
   int nested = 0;
   const int id = e.backend().events().subscribe([&](const Event& event) {
     if (event.kind != EventKind::Build || nested++ > 0) return;
-    (void)device.programs().get(2, [&](int) { return copy_program(device.machine()); });
+    (void)load(e, numbered_copy, Number{2});
   });
-  (void)device.programs().get(1, [&](int) { return copy_program(device.machine()); });
+  (void)load(e, numbered_copy, Number{1});
   e.backend().events().unsubscribe(id);
   EXPECT_EQ(nested, 2);
 }

@@ -84,6 +84,7 @@ constexpr Machine trn1() {
   m.gpsimd_hz = 1.4 * kGiga;
   m.sbuf_bytes_per_partition = 180224;  // HWC
   m.hbm_bytes_per_chip = 32 * kGiB;     // ARCH2
+  m.hbm_stacks = 2;                     // ARCH2
   m.cores_per_chip = 2;
   m.hbm_bytes_per_s_per_core = 410 * kGiga;  // profiler's denominator on trn1 (91.75e12 / 223.78)
   m.double_row = false;                 // ISA: gen3 and later
@@ -124,6 +125,7 @@ constexpr Machine trn2() {
   m.gpsimd_hz = 1.2 * kGiga;
   m.sbuf_bytes_per_partition = 212984;  // HWC
   m.hbm_bytes_per_chip = 96 * kGiB;     // ARCH3
+  m.hbm_stacks = 4;                     // ARCH3; trn3 has as many
   m.cores_per_chip = 8;
   m.hbm_bytes_per_s_per_core = 716 * kGiga;  // profiler's denominator on trn2: one stack
   m.double_row = true;

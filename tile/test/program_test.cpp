@@ -132,7 +132,7 @@ class PaperDevice final : public Device {
   void deallocate(void*, std::int64_t) noexcept override {}
   void copy_in(void*, const void*, std::int64_t) override {}
   void copy_out(void*, const void*, std::int64_t) override {}
-  void run(const Program&, std::span<const Binding>) override {}
+  void run(const std::shared_ptr<const Executable>&, std::span<const Binding>) override {}
 };
 
 TEST(Device, DeviceOf) {
@@ -153,20 +153,21 @@ struct ScaleArgs {
   std::string machine;
   bool operator==(const ScaleArgs&) const = default;
 };
+Program scale(const ScaleArgs& args, const Machine&) { return test::scale_program(machine(args.machine)); }
 
 TEST(Device, ProgramCacheKeepsTheNewestPrograms) {
-  EventHub events;
+  PaperDevice device;
   std::vector<EventKind> seen;
-  events.subscribe([&](const Event& e) { seen.push_back(e.kind); });
-  ProgramCache cache(events, 2);
-  const auto build = [](const ScaleArgs& args) { return test::scale_program(machine(args.machine)); };
-  const auto first = cache.get(ScaleArgs{"trn1"}, build);
-  EXPECT_EQ(cache.get(ScaleArgs{"trn1"}, build), first);
-  (void)cache.get(ScaleArgs{"trn2"}, build);
-  (void)cache.get(ScaleArgs{"trn1"}, build);
-  (void)cache.get(ScaleArgs{"trn3"}, build);  // drops trn2, the least recently used
-  EXPECT_EQ(cache.get(ScaleArgs{"trn1"}, build), first);
-  EXPECT_EQ(cache.get(ScaleArgs{"trn2"}, build)->machine(), "trn2");
+  device.events().subscribe([&](const Event& e) { seen.push_back(e.kind); });
+  ProgramCache cache(2);
+  const auto get = [&](const char* name) { return cache.get(device, scale, ScaleArgs{name}); };
+  const auto first = get("trn1");
+  EXPECT_EQ(get("trn1"), first);
+  (void)get("trn2");
+  (void)get("trn1");
+  (void)get("trn3");  // drops trn2, the least recently used
+  EXPECT_EQ(get("trn1"), first);
+  EXPECT_EQ(get("trn2")->program().machine(), "trn2");
   using enum EventKind;
   EXPECT_EQ(seen, (std::vector<EventKind>{Build, CacheHit, Build, CacheHit, Build, CacheHit, Build}));
 }

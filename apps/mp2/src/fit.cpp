@@ -292,7 +292,7 @@ FitResult fit(const Executor& executor, const FitInput& in, Mode precision, Half
   }
   const std::int64_t n = in.orbital->size(), naux = in.fitting->size(), nocc = in.occupied.columns, nvir = in.virtuals.columns;
   const std::string work = work_name(dtype_of<T>, precision);
-  StageClock host(stages, Executor::host()), device(stages, executor);
+  StageClock host(stages, Executor::host()), there(stages, executor);
   Dense l;
   host.run("metric", "float64", [&] { l = fitting_factor(*in.fitting, "choose a smaller set"); });
   Dense errors;
@@ -307,7 +307,7 @@ FitResult fit(const Executor& executor, const FitInput& in, Mode precision, Half
         a.resize(static_cast<std::size_t>(chunk.size * n * n));
         integrals->compute(chunk.first_shell, chunk.last_shell, a.data());
       });
-      device.run("transform", work, [&] {
+      there.run("transform", work, [&] {
         out.resize(static_cast<std::size_t>(nocc * chunk.size * nvir));
         transform.run(chunk, a, out);
         for (std::int64_t i = 0; i < nocc; ++i) store.write(i, chunk.first, chunk.size, out.data() + i * chunk.size * nvir);
@@ -316,7 +316,7 @@ FitResult fit(const Executor& executor, const FitInput& in, Mode precision, Half
     errors = std::move(transform.errors);
   }
   std::vector<Solved> solved(static_cast<std::size_t>(nocc));
-  device.run("fit", work, [&] {
+  there.run("fit", work, [&] {
     const bool certified = two_words == HalfTransform::TwoWords;
     std::vector<double> rows;  // ||l_P||
     for (std::int64_t p = 0; p < naux; ++p) rows.push_back(norm_of(l.data() + p * naux, p + 1));

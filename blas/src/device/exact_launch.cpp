@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include <trn/core/array.hpp>
-#include <trn/tile/device.hpp>
+#include <trn/tile/launch.hpp>
 
 #include "../exact.hpp"
 #include "exact_recombination.hpp"
@@ -114,7 +114,6 @@ void exact_product(const Executor& executor, const ExactArgs& args) {
                     std::ranges::equal(args.shift_b, args.shift_a);
   ExactShape shape{g.in, args.moduli, g.m, g.n, g.k, g.am, g.ak, same ? 1 : g.bk, same ? 1 : g.bn, g.conj_a, g.conj_b};
   shape.lower = args.lower, shape.same = same;
-  const auto program = device.programs().get(shape, [&](const ExactShape& s) { return exact_program(s, device.machine()); });
   std::vector<float> offset;
   const auto add_offsets = [&](std::span<const std::int32_t> shifts) {
     for (const std::int32_t s : shifts) offset.push_back(static_cast<float>(exact::exponent_offset(args.a.wide(), s)));
@@ -122,18 +121,15 @@ void exact_product(const Executor& executor, const ExactArgs& args) {
   if (!same) add_offsets(args.shift_b);
   for (std::int64_t plane = 0; plane < args.a.planes(); ++plane) add_offsets(args.shift_a);
   const Array<float> offsets = Array<float>::from_host(executor, {static_cast<std::int64_t>(offset.size())}, offset);
-  const Array<float> table = Array<float>::from_host(executor, {kTableRows * args.moduli}, exact_table(args.moduli));
-  const std::vector<float16> constants = exact_weights(args.moduli, device.machine());
-  const Array<float16> weights = Array<float16>::from_host(executor, {static_cast<std::int64_t>(constants.size())}, constants);
   const int limbs = exact::recombination(args.moduli).limbs;
   const Array<float> words(executor, {shape.rows() * limbs * g.n});
-  std::vector<Binding> bindings{{"a", const_cast<void*>(g.a)},
-                                {"offsets", offsets.data()},
-                                {"table", table.data()},
-                                {"weights", weights.data()},
-                                {"limbs", words.data()}};
-  if (!same) bindings.push_back({"b", const_cast<void*>(g.b)});
-  device.run(*program, bindings);
+  launch(executor, exact_program, shape,
+         {{"a", g.a},
+          {"b", g.b},
+          {"offsets", offsets.data()},
+          constant("table", exact_table(args.moduli)),
+          constant("weights", exact_weights(args.moduli, device.machine())),
+          {"limbs", words.data()}});
   DeviceSource source(executor, shape, words, limbs);
   args.consume(source);
 }

@@ -2,9 +2,9 @@
 // may be anywhere, so each matrix is bound as a tensor of its own: the program holds one descriptor list per matrix,
 // nothing is copied on the host, and the same program serves any other addresses.
 #include <algorithm>
+#include <array>
 #include <trn/blas/gemm_batched_program.hpp>
-#include <trn/core/array.hpp>
-#include <trn/tile/device.hpp>
+#include <trn/tile/launch.hpp>
 
 #include "../kernels.hpp"
 #include "words.hpp"
@@ -28,7 +28,6 @@ Factor kind_of(std::complex<double> value) {
 }  // namespace
 
 void gemm_batched(const Executor& executor, const GemmBatchArgs& args) {
-  Device& device = device_of(executor);
   GemmBatchedShape shape{args.dtype, Mode::Native, args.a_list != nullptr, {}};
   std::int64_t longest = 1;
   for (const BatchGroup& g : args.groups) {
@@ -37,17 +36,12 @@ void gemm_batched(const Executor& executor, const GemmBatchArgs& args) {
                             args.stride_c, kind_of(g.alpha), kind_of(g.beta)});
   }
   shape.mode = args.precision.mode();
-  const auto program = device.programs().get(
-      shape, [&](const GemmBatchedShape& s) { return gemm_batched_program(s, device.machine()); });
 
-  std::vector<Binding> bindings;
-  std::vector<Buffer> factors;  // on the device while the program runs
+  std::vector<Argument> arguments;
   const auto bind_factor = [&](const char* name, std::size_t group, std::complex<double> value) {
     if (kind_of(value) != Factor::Input) return;
     const auto single = static_cast<float>(value.real());
-    factors.emplace_back(executor, static_cast<std::int64_t>(sizeof single));
-    device.copy_in(factors.back().data(), &single, sizeof single);
-    bindings.push_back({fmt::format("{}{}", name, group), factors.back().data()});
+    arguments.push_back(constant(fmt::format("{}{}", name, group), std::array{single}));
   };
   std::int64_t number = 0;
   for (std::size_t i = 0; i < args.groups.size(); ++i) {
@@ -59,13 +53,13 @@ void gemm_batched(const Executor& executor, const GemmBatchArgs& args) {
       if (nothing) continue;
       const std::string suffix = shape.listed ? std::to_string(number) : "";
       if (multiplies) {
-        bindings.push_back({"a" + suffix, const_cast<void*>(args.a_of(g, p))});
-        bindings.push_back({"b" + suffix, const_cast<void*>(args.b_of(g, p))});
+        arguments.push_back({"a" + suffix, args.a_of(g, p)});
+        arguments.push_back({"b" + suffix, args.b_of(g, p)});
       }
-      bindings.push_back({"c" + suffix, args.c_of(g, p)});
+      arguments.push_back({"c" + suffix, args.c_of(g, p)});
     }
   }
-  if (!bindings.empty()) device.run(*program, bindings);
+  if (!arguments.empty()) launch(executor, gemm_batched_program, shape, arguments);
   if (args.accuracy)
     *args.accuracy = {shape.mode, static_cast<int>(words_of(shape.mode, "blas.gemm_batched").products.size()),
                       gemm_batched_error_bound(shape.mode, longest)};

@@ -301,7 +301,6 @@ namespace device {
 void gemv(const Executor& executor, const GemvArgs& g) {
   require_single("blas.gemv", executor, g.dtype);
   require_native("blas.gemv", executor, g.mode);
-  Device& device = device_of(executor);
   const bool complex = is_complex(g.dtype);
   if (g.alpha == 0.0) {  // A and x are not read
     if (g.beta == 0.0)
@@ -311,28 +310,25 @@ void gemv(const Executor& executor, const GemvArgs& g) {
     return;
   }
   const GemvShape shape{complex, g.conj_a && complex, g.beta != 0.0, g.m, g.n, g.am, g.an, g.incx, g.incy};
-  const auto program = device.programs().get(shape, [&](const GemvShape& s) { return gemv_program(s, device.machine()); });
-  std::vector<Binding> bindings{{"a", const_cast<void*>(g.a)}, {"x", const_cast<void*>(g.x)}, {"y", g.y}};
   const std::complex<double> alpha = g.alpha, beta = g.beta;
-  if (complex)
-    launch(executor, *program, std::move(bindings), {alpha.real(), alpha.imag(), -alpha.imag(), beta.real(), beta.imag(), -beta.imag()});
-  else
-    launch(executor, *program, std::move(bindings), {alpha.real(), beta.real()});
+  launch(executor, gemv_program, shape,
+         {{"a", g.a},
+          {"x", g.x},
+          {"y", g.y},
+          complex ? factors_of({alpha.real(), alpha.imag(), -alpha.imag(), beta.real(), beta.imag(), -beta.imag()})
+                  : factors_of({alpha.real(), beta.real()})});
 }
 
 void ger(const Executor& executor, const GerArgs& g) {
   require_single("blas.ger", executor, g.dtype);
-  Device& device = device_of(executor);
   const bool complex = is_complex(g.dtype), turn = g.am == 1 && g.m > 1 && !(g.an == 1 && g.n > 1);
   GerShape shape{complex, false, g.conj_y && complex, g.m, g.n, g.am, g.an, g.incx, g.incy};
   if (turn) shape = {complex, shape.conj_y, false, g.n, g.m, g.an, g.am, g.incy, g.incx};
-  const auto program = device.programs().get(shape, [&](const GerShape& s) { return ger_program(s, device.machine()); });
-  void *x = const_cast<void*>(g.x), *y = const_cast<void*>(g.y);
-  std::vector<Binding> bindings{{"x", turn ? y : x}, {"y", turn ? x : y}, {"a", g.a}};
-  if (complex)
-    launch(executor, *program, std::move(bindings), {g.alpha.real(), g.alpha.imag(), -g.alpha.imag()});
-  else
-    launch(executor, *program, std::move(bindings), {g.alpha.real()});
+  launch(executor, ger_program, shape,
+         {{"x", turn ? g.y : g.x},
+          {"y", turn ? g.x : g.y},
+          {"a", g.a},
+          complex ? factors_of({g.alpha.real(), g.alpha.imag(), -g.alpha.imag()}) : factors_of({g.alpha.real()})});
 }
 
 }  // namespace device

@@ -182,15 +182,8 @@ namespace device {
 namespace {
 
 void run(const Executor& executor, VectorOperation operation, DType dtype, const Vectors& v, std::initializer_list<double> factors) {
-  Device& device = device_of(executor);
   const VectorShape shape{operation, is_complex(dtype), v.n, v.incx, v.y ? v.incy : 1};
-  const auto program = device.programs().get(shape, [&](const VectorShape& s) { return vector_program(s, device.machine()); });
-  std::vector<Binding> bindings;
-  for (const TensorDecl& tensor : program->tensors()) {
-    if (tensor.name == "x") bindings.push_back({tensor.name, v.x});
-    if (tensor.name == "y") bindings.push_back({tensor.name, v.y});
-  }
-  launch(executor, *program, std::move(bindings), factors);
+  launch(executor, vector_program, shape, {{"x", v.x}, {"y", v.y}, factors_of(factors)});
 }
 
 }  // namespace

@@ -27,7 +27,7 @@
 #include <trn/core/array.hpp>
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/blocks/matmul.hpp>
-#include <trn/tile/device.hpp>
+#include <trn/tile/launch.hpp>
 
 #include "../kernels.hpp"
 #include "pair_energy_sliced.hpp"
@@ -396,19 +396,14 @@ namespace device {
 
 void pair_energy(const Executor& executor, const PairEnergyArgs& g) {
   if (g.dtype == DType::Float64) return pair_energy_sliced(executor, g);
-  Device& device = device_of(executor);
-  const Machine& machine = device.machine();
+  const Machine& machine = device_of(executor).machine();
   const PairEnergyShape shape{g.mode, g.nocc, g.naux, g.nvir, g.occupied_stride, g.virtual_stride, g.left};
-  const auto program = device.programs().get(shape, [&](const PairEnergyShape& s) { return pair_energy_program(s, machine); });
   const Cut cut(g.nvir, machine);
   const std::int64_t side = machine.partitions, pairs = PairRange{g.nocc, g.left}.count(),
                      pieces = SplitPieces(g.naux, g.nvir, side).count(g.naux, side);
   const Array<float> sums(executor, {pairs, cut.block_pairs() * side, cut.columns}), norms(executor, {g.nocc, pieces, g.nvir});
-  device.run(*program, std::vector<Binding>{{"b", const_cast<void*>(g.b)},
-                                            {"occupied", const_cast<void*>(g.occupied)},
-                                            {"virtuals", const_cast<void*>(g.virtuals)},
-                                            {"sums", sums.data()},
-                                            {"norms", norms.data()}});
+  launch(executor, pair_energy_program, shape,
+         {{"b", g.b}, {"occupied", g.occupied}, {"virtuals", g.virtuals}, {"sums", sums.data()}, {"norms", norms.data()}});
   // Sums over partitions, in double and in order.
   const std::vector<float> parts = sums.to_host(), squares = norms.to_host();
   std::size_t at = 0;

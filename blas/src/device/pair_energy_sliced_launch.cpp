@@ -63,17 +63,13 @@ std::vector<double> on_host(const Executor& executor, const void* from, std::int
 }  // namespace
 
 void pair_energy_sliced(const Executor& executor, const PairEnergyArgs& g) {
-  Device& device = device_of(executor);
-  const Machine& machine = device.machine();
+  const Machine& machine = device_of(executor).machine();
   const PairRange range{g.nocc, g.left};
   const SlicedPairEnergyShape shape{g.nocc, g.naux, g.nvir, g.left};
-  const auto program = device.programs().get(shape, [&](const SlicedPairEnergyShape& s) { return sliced_pair_energy_program(s, machine); });
-  void* b = const_cast<void*>(g.b);
 
   const Array<float> largest(executor, {g.nocc, g.nvir});
   const PanelShape panels{g.nocc, g.naux, g.nvir};
-  const auto exponents = device.programs().get(panels, [&](const PanelShape& s) { return column_exponent_program(s, machine); });
-  device.run(*exponents, std::vector<Binding>{{"b", b}, {"largest", largest.data()}});
+  launch(executor, column_exponent_program, panels, {{"b", g.b}, {"largest", largest.data()}});
   const Scales scales = scales_of(largest.to_host(), g.nocc, g.nvir, g.scale);
   if (!scales.finite) {
     std::fill_n(g.pairs, range.count(), PairSums{NAN, NAN});
@@ -93,8 +89,14 @@ void pair_energy_sliced(const Executor& executor, const PairEnergyArgs& g) {
   const SlicedCut cut(shape, machine);
   const std::int64_t words_per_pair = cut.height * cut.columns();
   const Array<float> sums(executor, {range.count(), words_per_pair}), norms(executor, {g.nocc, g.nvir});
-  device.run(*program, std::vector<Binding>{{"b", b}, {"exponents", exponent.data()}, {"powers", powers.data()}, {"occupied", occupied.data()},
-                                            {"virtuals", virtuals.data()}, {"sums", sums.data()}, {"norms", norms.data()}});
+  launch(executor, sliced_pair_energy_program, shape,
+         {{"b", g.b},
+          {"exponents", exponent.data()},
+          {"powers", powers.data()},
+          {"occupied", occupied.data()},
+          {"virtuals", virtuals.data()},
+          {"sums", sums.data()},
+          {"norms", norms.data()}});
 
   // T is in units of 2^-12 times the scales of both orbitals, norms in units of s_ia / 64.
   const std::vector<float> parts = sums.to_host(), squares = norms.to_host();

@@ -354,9 +354,9 @@ tile::Program gemm_program(const GemmShape& shape, const Machine& machine) {
   require(shape.m >= 1 && shape.n >= 1 && shape.k >= 1, "blas.gemm: a program needs m, n, k >= 1, got {} x {} x {}", shape.m, shape.n,
           shape.k);
   for (const auto& [rows, columns] : {std::pair(shape.m, shape.k), std::pair(shape.k, shape.n), std::pair(shape.m, shape.n)}) {
-    require(byte_count({rows, columns}, size_bytes(shape.in)) <= machine.hbm_bytes_per_chip,
+    require(byte_count({rows, columns}, size_bytes(shape.in)) <= machine.hbm_bytes_per_stack(),
             "blas.gemm: an operand of {} x {} {} is larger than the {} bytes of HBM of {}; split the product", rows, columns,
-            name(shape.in), machine.hbm_bytes_per_chip, machine.name);
+            name(shape.in), machine.hbm_bytes_per_stack(), machine.name);
   }
   require(shape.alpha != Factor::Zero, "blas.gemm: a program with alpha = 0 would not read A and B; scale C instead");
   const bool a_known = shape.a_structure != Structure::General, b_known = shape.b_structure != Structure::General;

@@ -177,14 +177,10 @@ struct Partial {
 };
 
 Partial run(const Executor& executor, const ReductionShape& shape, const Vectors& v) {
-  Device& device = device_of(executor);
-  const Machine& machine = device.machine();
-  const auto program = device.programs().get(shape, [&](const ReductionShape& s) { return reduction_program(s, machine); });
+  const Machine& machine = device_of(executor).machine();
   const std::int64_t pieces = piece_count(shape.n, piece_width(shape.complex), machine), columns = reduction_columns(shape);
   const Array<float> partial(executor, {machine.partitions, pieces, columns});
-  std::vector<Binding> bindings{{"x", v.x}, {"partial", partial.data()}};
-  if (v.y) bindings.push_back({"y", v.y});
-  launch(executor, *program, std::move(bindings));
+  launch(executor, reduction_program, shape, {{"x", v.x}, {"y", v.y}, {"partial", partial.data()}});
   return {pieces, columns, partial.to_host()};
 }
 
@@ -212,7 +208,7 @@ void extreme(const Executor& executor, Reduction reduction, const ExtremeArgs& g
   *g.result = 0;
   if (has_nan) {
     float first[2] = {0, 0};
-    device_of(executor).copy_out(first, g.x, size_bytes(g.dtype));
+    copy_bytes(executor, g.x, Executor::host(), first, size_bytes(g.dtype));
     if (std::isnan(first[0]) || std::isnan(first[1])) return;
     shape.skip_nan = true;
     partial = run(executor, shape, v);

@@ -1,11 +1,13 @@
 // trsm on the device: the launch, and the bound of what it left.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <trn/blas/gemm.hpp>
 #include <trn/core/array.hpp>
 #include <trn/tile/blocks/loops.hpp>
-#include <trn/tile/device.hpp>
+#include <trn/tile/launch.hpp>
 
 #include "../kernels.hpp"
 #include "trsm_launch.hpp"
@@ -70,29 +72,19 @@ Program zero_program(const ZeroShape& z, const Machine& machine) {
 }
 
 void trsm(const Executor& executor, const TrsmArgs& args) {
-  Device& device = device_of(executor);
-  const Machine& machine = device.machine();
   if (args.alpha == 0.0) {
-    const ZeroShape zero{args.dtype, args.m, args.n, args.bm, args.bn, 1};
-    const auto program = device.programs().get(zero, [&](const ZeroShape& z) { return zero_program(z, machine); });
-    return device.run(*program, std::vector<Binding>{{"x0", args.b}});
+    return launch(executor, zero_program, ZeroShape{args.dtype, args.m, args.n, args.bm, args.bn, 1}, {{"x0", args.b}});
   }
   TrsmShape shape{args.dtype, args.m, args.n, args.am, args.an, args.bm, args.bn, args.lower, args.unit, args.conj_a};
   shape.alpha = args.alpha == 1.0 ? Factor::One : Factor::Input;
   shape.mode = args.precision.mode();
-  const auto program = device.programs().get(shape, [&](const TrsmShape& s) { return trsm_program(s, machine); });
   const Array<float> residual(executor, {args.n}), largest(executor, {args.n});
-  std::vector<Binding> bindings{{"a", const_cast<void*>(args.a)},
-                                {"x", args.b},
-                                {"residual", residual.data()},
-                                {"largest", largest.data()}};
-  const float alpha[2] = {static_cast<float>(args.alpha.real()), static_cast<float>(args.alpha.imag())};
-  Buffer factor(executor, sizeof alpha);
-  if (shape.alpha == Factor::Input) {
-    device.copy_in(factor.data(), alpha, sizeof alpha);
-    bindings.push_back({"alpha", factor.data()});
-  }
-  device.run(*program, bindings);
+  launch(executor, trsm_program, shape,
+         {{"a", args.a},
+          {"x", args.b},
+          {"residual", residual.data()},
+          {"largest", largest.data()},
+          constant("alpha", std::array{std::complex<float>(args.alpha)})});
   if (args.accuracy) {
     *args.accuracy = {shape.mode, static_cast<int>(words_of(shape.mode, "blas.trsm").products.size()),
                       trsm_residual_bound(shape, residual.to_host().data(), largest.to_host().data())};

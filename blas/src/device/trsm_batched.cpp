@@ -9,13 +9,15 @@
 // A hop between engines costs about as much for eight systems as for one; that is why they go in step. The hops limit a
 // batch: the engines are busy for a third of the time.
 #include <algorithm>
+#include <array>
+#include <complex>
 #include <limits>
 #include <trn/blas/trsm_batched_program.hpp>
 #include <trn/core/array.hpp>
 #include <trn/tile/blocks/elementwise.hpp>
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/blocks/matmul.hpp>
-#include <trn/tile/device.hpp>
+#include <trn/tile/launch.hpp>
 
 #include "../kernels.hpp"
 #include "diagonal_blocks.hpp"
@@ -198,31 +200,21 @@ tile::Program trsm_batched_program(const TrsmBatchedShape& shape, const Machine&
 namespace device {
 
 void trsm_batched(const Executor& executor, const TrsmBatchArgs& args) {
-  Device& device = device_of(executor);
-  const Machine& machine = device.machine();
-  std::vector<Binding> bindings;
+  std::vector<Argument> arguments;
   if (args.alpha == 0.0) {
     const ZeroShape zero{args.dtype, args.m, args.n, args.bm, args.bn, args.count};
-    const auto program = device.programs().get(zero, [&](const ZeroShape& z) { return zero_program(z, machine); });
-    for (std::int64_t p = 0; p < args.count; ++p) bindings.push_back({fmt::format("x{}", p), args.b[p]});
-    return device.run(*program, bindings);
+    for (std::int64_t p = 0; p < args.count; ++p) arguments.push_back({fmt::format("x{}", p), args.b[p]});
+    return launch(executor, zero_program, zero, arguments);
   }
   const TrsmBatchedShape shape{args.dtype, args.m,    args.n,      args.count,
                                args.am,    args.an,   args.bm,     args.bn,
                                args.lower, args.unit, args.conj_a, args.alpha == 1.0 ? Factor::One : Factor::Input};
-  const auto program =
-      device.programs().get(shape, [&](const TrsmBatchedShape& s) { return trsm_batched_program(s, machine); });
-  const float alpha[2] = {static_cast<float>(args.alpha.real()), static_cast<float>(args.alpha.imag())};
-  const Buffer factor(executor, sizeof alpha);
-  if (shape.alpha == Factor::Input) {
-    device.copy_in(factor.data(), alpha, sizeof alpha);
-    bindings.push_back({"alpha", factor.data()});
-  }
+  arguments.push_back(constant("alpha", std::array{std::complex<float>(args.alpha)}));
   for (std::int64_t p = 0; p < args.count; ++p) {
-    bindings.push_back({fmt::format("a{}", p), const_cast<void*>(args.a[p])});
-    bindings.push_back({fmt::format("x{}", p), args.b[p]});
+    arguments.push_back({fmt::format("a{}", p), args.a[p]});
+    arguments.push_back({fmt::format("x{}", p), args.b[p]});
   }
-  device.run(*program, bindings);
+  launch(executor, trsm_batched_program, shape, arguments);
 }
 
 }  // namespace device

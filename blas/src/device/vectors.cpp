@@ -92,16 +92,8 @@ void sum_row(Builder& b, const Access& dst, const Access& src) {
   b.tensor_reduce(dst, AluOp::Add, partial);
 }
 
-void launch(const Executor& executor, const Program& program, std::vector<Binding> bindings, std::initializer_list<double> factors) {
-  Device& device = device_of(executor);
-  const std::vector<float> values(factors.begin(), factors.end());
-  const auto bytes = static_cast<std::int64_t>(values.size() * sizeof(float));
-  const Buffer memory(executor, bytes);
-  if (bytes > 0) {
-    device.copy_in(memory.data(), values.data(), bytes);
-    bindings.push_back({"factors", memory.data()});
-  }
-  device.run(program, bindings);
+Argument factors_of(std::initializer_list<double> factors) {
+  return constant("factors", std::vector<float>(factors.begin(), factors.end()));
 }
 
 Vectors::Vectors(DType dtype, std::int64_t count, const void* first, std::int64_t x_stride, const void* second, std::int64_t y_stride)

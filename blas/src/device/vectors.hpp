@@ -15,7 +15,7 @@
 #include <trn/core/array.hpp>
 #include <trn/core/precision.hpp>
 #include <trn/tile/builder.hpp>
-#include <trn/tile/device.hpp>
+#include <trn/tile/launch.hpp>
 
 namespace trn::blas::device {
 
@@ -66,9 +66,8 @@ class Factors {
 // each sum, in a fixed order.
 void sum_row(tile::Builder& b, const tile::Access& dst, const tile::Access& src);
 
-// Runs a program with its factors beside the bindings.
-void launch(const Executor& executor, const tile::Program& program, std::vector<tile::Binding> bindings,
-            std::initializer_list<double> factors = {});
+// The factors of a program, rounded to float, as its input "factors".
+[[nodiscard]] tile::Argument factors_of(std::initializer_list<double> factors);
 
 // x = 0, without reading it.
 void zero(const Executor& executor, DType dtype, std::int64_t n, void* x, std::int64_t incx);

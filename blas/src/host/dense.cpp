@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <trn/core/parallel.hpp>
 
 namespace trn::blas::host {
 
@@ -23,9 +24,8 @@ void copy_tile(const Strided<const T>& from, const Strided<T>& to, Part part, st
 
 template <Scalar T> void copy_elements(const Strided<const T>& from, const Strided<T>& to, Part part, bool conjugated) {
   if (from.rows == 0 || from.columns == 0) return;
-#pragma omp parallel for schedule(dynamic) if (from.rows * from.columns > kParallel)
-  for (std::int64_t i0 = 0; i0 < from.rows; i0 += kTile) {
-    const std::int64_t i1 = std::min(from.rows, i0 + kTile);
+  parallel_for((from.rows + kTile - 1) / kTile, from.rows * from.columns > kParallel, [&](std::int64_t tile) {
+    const std::int64_t i0 = tile * kTile, i1 = std::min(from.rows, i0 + kTile);
     for (std::int64_t j0 = 0; j0 < from.columns; j0 += kTile) {
       const std::int64_t j1 = std::min(from.columns, j0 + kTile);
       if ((part == Part::Lower && j0 >= i1) || (part == Part::Upper && i0 >= j1)) continue;
@@ -35,7 +35,7 @@ template <Scalar T> void copy_elements(const Strided<const T>& from, const Strid
         copy_tile<false>(from, to, part, i0, i1, j0, j1);
       }
     }
-  }
+  });
 }
 
 template <Scalar T> Owned<T> dense_copy(const Strided<const T>& from, Layout layout, Part part, bool conjugated) {

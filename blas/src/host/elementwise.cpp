@@ -2,6 +2,8 @@
 // turned is walked in tiles of 32 x 32 that stay in the first-level cache.
 #include <algorithm>
 
+#include <trn/core/parallel.hpp>
+
 #include "../kernels.hpp"
 #include "dense.hpp"
 
@@ -15,14 +17,14 @@ constexpr std::int64_t kParallel = 1 << 16;  // elements from which threads pay
 // element(i, j) for all of a rows x columns matrix, tile by tile; j is the inner index.
 template <class F> void for_elements(std::int64_t rows, std::int64_t columns, bool tiled, const F& element) {
   const std::int64_t width = tiled ? kTile : columns;
-#pragma omp parallel for if (rows * columns > kParallel)
-  for (std::int64_t i0 = 0; i0 < rows; i0 += kTile) {
+  parallel_for((rows + kTile - 1) / kTile, rows * columns > kParallel, [&](std::int64_t tile) {
+    const std::int64_t i0 = tile * kTile;
     for (std::int64_t j0 = 0; j0 < columns; j0 += width) {
       for (std::int64_t i = i0; i < std::min(rows, i0 + kTile); ++i) {
         for (std::int64_t j = j0; j < std::min(columns, j0 + width); ++j) element(i, j);
       }
     }
-  }
+  });
 }
 
 // conj(x) or x times a factor, by the formula: no special case for NaN, unlike the operator of std::complex.
@@ -70,11 +72,10 @@ template <Scalar T> void scale(const DgmmArgs& g) {
 template <Scalar T, class F> void for_packed(const PackedArgs& p, const F& visit) {
   const auto a = strided<T>(p.a, p.n, p.n, p.am, p.an);
   T* packed = static_cast<T*>(p.packed);
-#pragma omp parallel for schedule(dynamic, 16) if (p.n * p.n > kParallel)
-  for (std::int64_t j = 0; j < p.n; ++j) {
+  parallel_for(p.n, p.n * p.n > kParallel, [&](std::int64_t j) {
     T* column = packed + (p.lower ? j * (2 * p.n - j - 1) / 2 : j * (j + 1) / 2);
     for (std::int64_t i = p.lower ? j : 0; i < (p.lower ? p.n : j + 1); ++i) visit(column[i], a.at(i, j));
-  }
+  });
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <trn/blas/types.hpp>
 #include <trn/core/convert.hpp>
 #include <trn/core/float_types.hpp>
+#include <trn/core/parallel.hpp>
 #include <trn/tile/words.hpp>
 
 #include "../kernels.hpp"
@@ -44,15 +45,14 @@ std::vector<Real> pack(DType dtype, const void* data, std::int64_t rows, std::in
   const auto* base = static_cast<const std::byte*>(data);
   const auto convert_run = [&](const void* from, Real* to, std::int64_t n) { convert(dtype, from, dtype_of<Real>, to, n); };
   if (column_stride == 1) {
-#pragma omp parallel for if (rows * columns > 1 << 16)
-    for (std::int64_t i = 0; i < rows; ++i) convert_run(base + i * row_stride * bytes, dense.data() + i * columns, columns);
+    parallel_for(rows, rows * columns > 1 << 16,
+                 [&](std::int64_t i) { convert_run(base + i * row_stride * bytes, dense.data() + i * columns, columns); });
     return dense;
   }
   // Gather in 64-row bands so that a unit stride along rows is read in runs.
   constexpr std::int64_t kBand = 64;
-#pragma omp parallel for if (rows * columns > 1 << 16)
-  for (std::int64_t i0 = 0; i0 < rows; i0 += kBand) {
-    const std::int64_t band = std::min(kBand, rows - i0);
+  parallel_for((rows + kBand - 1) / kBand, rows * columns > 1 << 16, [&](std::int64_t part) {
+    const std::int64_t i0 = part * kBand, band = std::min(kBand, rows - i0);
     Real run[kBand];
     for (std::int64_t j = 0; j < columns; ++j) {
       const std::byte* column = base + (i0 * row_stride + j * column_stride) * bytes;
@@ -63,7 +63,7 @@ std::vector<Real> pack(DType dtype, const void* data, std::int64_t rows, std::in
       }
       for (std::int64_t i = 0; i < band; ++i) dense[static_cast<std::size_t>((i0 + i) * columns + j)] = run[i];
     }
-  }
+  });
   return dense;
 }
 
@@ -207,15 +207,14 @@ template <class Real> void run(const GemmArgs& g) {
   multiply<Real>(g, dense.data(), g.n);
   const std::int64_t bytes = size_bytes(g.out);
   auto* base = static_cast<std::byte*>(g.c);
-#pragma omp parallel for if (g.m * g.n > 1 << 16)
-  for (std::int64_t i = 0; i < g.m; ++i) {
+  parallel_for(g.m, g.m * g.n > 1 << 16, [&](std::int64_t i) {
     const Real* row = dense.data() + i * g.n;
     if (g.cn == 1) {
       convert(dtype_of<Real>, row, g.out, base + i * g.cm * bytes, g.n);
     } else {
       for (std::int64_t j = 0; j < g.n; ++j) convert(dtype_of<Real>, row + j, g.out, base + (i * g.cm + j * g.cn) * bytes, 1);
     }
-  }
+  });
 }
 
 }  // namespace

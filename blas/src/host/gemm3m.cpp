@@ -2,12 +2,14 @@
 //
 // With threads of its own OpenBLAS 0.3.21 (built for OpenMP) never returns from these two: their threads start threads again and wait for a slot that their
 // parents hold. C is therefore cut into one strip per thread here, and inside a parallel region OpenBLAS stays on the thread it is called from.
-#include <omp.h>
 
 #include <algorithm>
 
+#include <trn/core/parallel.hpp>
+
 #include "../kernels.hpp"
 #include "openblas.hpp"
+#include "openmp_pieces.hpp"
 #include "products.hpp"
 
 namespace trn::blas::host {
@@ -20,15 +22,14 @@ template <ComplexScalar T> void multiply(const GemmArgs& g, const Strided<T>& c,
   const int ldc = narrow("blas.gemm3m", "ldc", place.ld), m = narrow("blas.gemm3m", "m", g.m), n = narrow("blas.gemm3m", "n", g.n);
   const auto step = [](const Operand<T>& x, bool along_rows) { return (x.layout == Layout::RowMajor) == along_rows ? x.ld : 1; };
   const bool by_rows = m > n;
-  const int strips = std::min(by_rows ? m : n, omp_get_max_threads()), extent = by_rows ? m : n;
-#pragma omp parallel for num_threads(std::max(2, strips)) if (omp_get_max_threads() > 1)
-  for (int strip = 0; strip < strips; ++strip) {
-    const int begin = static_cast<int>(std::int64_t{extent} * strip / strips), size = static_cast<int>(std::int64_t{extent} * (strip + 1) / strips) - begin;
+  const int strips = std::min(by_rows ? m : n, loop_threads()), extent = by_rows ? m : n;
+  openmp_pieces(strips, loop_threads() > 1 ? std::max(2, strips) : 1, [&](std::int64_t strip, int) {
+    const int begin = static_cast<int>(extent * strip / strips), size = static_cast<int>(extent * (strip + 1) / strips) - begin;
     OpenBlas<T>::gemm3m(cblas_order(place.layout), cblas_op(a.layout != place.layout, g.conj_a), cblas_op(b.layout != place.layout, g.conj_b),
                         by_rows ? size : m, by_rows ? n : size, k, factor<T>(g.alpha), a.data + (by_rows ? begin * step(a, true) : 0), lda,
                         b.data + (by_rows ? 0 : begin * step(b, false)), ldb, factor<T>(g.beta),
                         c.data + begin * (by_rows ? c.row_stride : c.column_stride), ldc);
-  }
+  });
 }
 
 template <ComplexScalar T> void run(const GemmArgs& g) {

@@ -1,14 +1,16 @@
 // Batched gemm on the host. Small real products (up to 96 x 96 x 96) go to the register tiles of small_gemm.cpp, whole runs of them at
 // a time and the runs to threads; an A that is turned is copied product by product. Everything else is OpenBLAS: one product per
 // thread while they are of middling size, one after another with all threads when they are large.
-#include <omp.h>
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
+#include <trn/core/parallel.hpp>
+
 #include "../kernels.hpp"
 #include "dense.hpp"
+#include "openmp_pieces.hpp"
 #include "products.hpp"
 #include "small_gemm.hpp"
 
@@ -50,21 +52,18 @@ template <class T> void run_small(const GemmBatchArgs& args, const BatchGroup& g
 template <class T> void small_group(const GemmBatchArgs& args, const BatchGroup& g) {
   const bool turned = g.cm != 1 && g.m > 1;
   const std::int64_t chunks = (g.count + kChunk - 1) / kChunk;
-#pragma omp parallel if (g.m * g.n * std::max<std::int64_t>(1, g.k) * g.count > kParallelWork)
-  {
-    std::vector<T> scratch;
-#pragma omp for schedule(static)
-    for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
-      run_small(args, g, turned, chunk * kChunk, std::min(g.count, (chunk + 1) * kChunk), scratch);
-    }
-  }
+  const int threads = loop_threads(g.m * g.n * std::max<std::int64_t>(1, g.k) * g.count > kParallelWork);
+  std::vector<std::vector<T>> scratch(static_cast<std::size_t>(threads));
+  for_ranges(chunks, threads, [&](std::int64_t begin, std::int64_t end, int worker) {
+    run_small(args, g, turned, begin * kChunk, std::min(g.count, end * kChunk), scratch[static_cast<std::size_t>(worker)]);
+  });
 }
 
 void openblas_group(const Executor& executor, const GemmBatchArgs& args, const BatchGroup& g) {
   const std::int64_t work = g.m * g.n * std::max<std::int64_t>(1, g.k);
   for (const std::int64_t x : {g.m, g.n, g.k, g.am, g.ak, g.bk, g.bn, g.cm, g.cn}) (void)narrow("blas.gemm_batched", "an extent or leading dimension", x);
-#pragma omp parallel for schedule(dynamic) if (work <= kMiddling && work * g.count > kParallelWork && g.count >= omp_get_max_threads())
-  for (std::int64_t p = 0; p < g.count; ++p) gemm(executor, product_of(args, g, p));
+  const bool shared = work <= kMiddling && work * g.count > kParallelWork && g.count >= loop_threads();
+  openmp_pieces(g.count, loop_threads(shared), [&](std::int64_t p, int) { gemm(executor, product_of(args, g, p)); });
 }
 
 template <Scalar T> void by_products(const Executor& executor, const GemmBatchArgs& args) {

@@ -8,6 +8,7 @@
 
 #include <trn/blas/gemm_ex.hpp>
 #include <trn/core/convert.hpp>
+#include <trn/core/parallel.hpp>
 
 #include "../kernels.hpp"
 #include "dense.hpp"
@@ -40,15 +41,14 @@ void finish(const EpilogueArgs& e, const Strided<T>& sums, const std::vector<T>&
   const T scale = static_cast<T>(e.scale);
   const bool by_rows = sums.column_stride == 1;  // the inner loop along unit stride
   const std::int64_t outer = by_rows ? sums.rows : sums.columns, inner = by_rows ? sums.columns : sums.rows;
-#pragma omp parallel for if (outer * inner > 1 << 14)
-  for (std::int64_t o = 0; o < outer; ++o) {
+  parallel_for(outer, outer * inner > 1 << 14, [&](std::int64_t o) {
     for (std::int64_t p = 0; p < inner; ++p) {
       const std::int64_t i = by_rows ? o : p, j = by_rows ? p : o;
       T x = sums.at(i, j);
       if (!bias.empty()) x += bias[static_cast<std::size_t>(e.bias_m != 0 ? i : e.bias_n != 0 ? j : 0)];
       store(i, j, activate(e.activation, x) * scale);
     }
-  }
+  });
 }
 
 template <class T> std::vector<T> bias_of(const EpilogueArgs& e) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include <trn/core/parallel.hpp>
+
 #include "../kernels.hpp"
 #include "cblas.hpp"
 #include "exact_dot.hpp"
@@ -34,12 +36,11 @@ void exact_gemv(const GemvArgs& g) {
   const T* x = static_cast<const T*>(g.x);
   T* y = static_cast<T*>(g.y);
   const T alpha = factor<T>(g.alpha), beta = factor<T>(g.beta);
-#pragma omp parallel for if (g.m * g.n > 1 << 14)
-  for (std::int64_t i = 0; i < g.m; ++i) {
+  parallel_for(g.m, g.m * g.n > 1 << 14, [&](std::int64_t i) {
     const T sum = alpha == T(0) ? T(0) : alpha * exact_dot(a + i * g.am, g.an, x, g.incx, g.n, g.conj_a);
     T& out = y[i * g.incy];
     out = beta == T(0) ? sum : sum + beta * out;
-  }
+  });
 }
 
 template <class T>

@@ -9,8 +9,10 @@
 #include <vector>
 
 #include <trn/blas/pair_energy_program.hpp>
+#include <trn/core/parallel.hpp>
 
 #include "../kernels.hpp"
+#include "openmp_pieces.hpp"
 #include "pair_sums.hpp"
 
 namespace trn::blas::host {
@@ -36,29 +38,27 @@ void run(const PairEnergyArgs& g) {
   const std::vector<double> occupied = energies(g.occupied, g.nocc, g.occupied_stride),
                             virtuals = energies(g.virtuals, n, g.virtual_stride);
   const PairRange range{g.nocc, g.left};
-#pragma omp parallel
-  {
-    std::vector<T> t(static_cast<std::size_t>(n * n));
-#pragma omp for schedule(dynamic) nowait
-    for (std::int64_t i = 0; i < g.nocc; ++i) {
-      double* sums = g.norms2 + i * n;
-      std::fill_n(sums, n, 0.0);
-      for (std::int64_t p = 0; p < g.naux; ++p) {
-        const T* x = b + i * panel + p * n;
+  const int threads = loop_threads();
+  for_pieces(g.nocc, threads, [&](std::int64_t i, int) {
+    double* sums = g.norms2 + i * n;
+    std::fill_n(sums, n, 0.0);
+    for (std::int64_t p = 0; p < g.naux; ++p) {
+      const T* x = b + i * panel + p * n;
 #pragma omp simd
-        for (std::int64_t a = 0; a < n; ++a) sums[a] += static_cast<double>(x[a]) * x[a];
-      }
+      for (std::int64_t a = 0; a < n; ++a) sums[a] += static_cast<double>(x[a]) * x[a];
     }
-#pragma omp for schedule(dynamic)
-    for (std::int64_t pair = 0; pair < range.count(); ++pair) {
-      std::int64_t i = 0;
-      while (i + 1 < range.rows() && range.row(i + 1) <= pair) ++i;
-      const std::int64_t j = range.first(i) + pair - range.row(i);
-      multiply(b + i * panel, b + j * panel, t.data(), static_cast<int>(n), static_cast<int>(g.naux));
-      const double pair_energy = occupied[static_cast<std::size_t>(i)] + occupied[static_cast<std::size_t>(j)];
-      g.pairs[pair] = pair_sums(t.data(), n, pair_energy, virtuals.data());
-    }
-  }
+  });
+  std::vector<std::vector<T>> products(static_cast<std::size_t>(threads));  // one for each worker
+  openmp_pieces(range.count(), threads, [&](std::int64_t pair, int worker) {
+    std::vector<T>& t = products[static_cast<std::size_t>(worker)];
+    t.resize(static_cast<std::size_t>(n * n));
+    std::int64_t i = 0;
+    while (i + 1 < range.rows() && range.row(i + 1) <= pair) ++i;
+    const std::int64_t j = range.first(i) + pair - range.row(i);
+    multiply(b + i * panel, b + j * panel, t.data(), static_cast<int>(n), static_cast<int>(g.naux));
+    const double pair_energy = occupied[static_cast<std::size_t>(i)] + occupied[static_cast<std::size_t>(j)];
+    g.pairs[pair] = pair_sums(t.data(), n, pair_energy, virtuals.data());
+  });
 }
 
 }  // namespace

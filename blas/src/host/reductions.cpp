@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <trn/core/exact_sum.hpp>
+#include <trn/core/parallel.hpp>
 
 #include "../kernels.hpp"
 #include "cblas.hpp"
@@ -97,12 +98,11 @@ Sum squares(const T* x, std::int64_t n, std::int64_t stride) {
   const auto serial = [](const R* v, std::int64_t count, std::int64_t step) -> Sum {
     constexpr std::int64_t kParallel = 1 << 17;  // below, starting threads costs more than the sum
     if (count < kParallel) return sum_of_squares<Sum>(v, count, step);
-    Sum total = 0;
     constexpr std::int64_t kPiece = 1 << 15;
-#pragma omp parallel for reduction(+ : total) schedule(static)
-    for (std::int64_t i = 0; i < count; i += kPiece)
-      total += sum_of_squares<Sum>(v + i * step, std::min(kPiece, count - i), step);
-    return total;
+    return parallel_sum<Sum>((count + kPiece - 1) / kPiece, true, [&](std::int64_t piece) {
+      const std::int64_t i = piece * kPiece;
+      return sum_of_squares<Sum>(v + i * step, std::min(kPiece, count - i), step);
+    });
   };
   if constexpr (RealScalar<T>) {
     return serial(parts, n, stride);

@@ -5,6 +5,8 @@
 // times the part of its column of A that is stored: where they arrive nothing else matters. Looking for them reads B once.
 #include <cmath>
 
+#include <trn/core/parallel.hpp>
+
 #include "../gemm_accuracy.hpp"
 #include "../kernels.hpp"
 #include "openblas.hpp"
@@ -17,9 +19,7 @@ namespace {
 template <Scalar T> bool all_finite(const Strided<const T>& b) {
   // x * 0 is 0 or NaN, and NaN survives a sum.
   const Strided<const T> v = b.column_stride == 1 ? b : b.transposed();
-  Real<T> sum = 0;
-#pragma omp parallel for reduction(+ : sum) if (v.rows * v.columns > 1 << 16)
-  for (std::int64_t i = 0; i < v.rows; ++i) {
+  const auto sum = parallel_sum<Real<T>>(v.rows, v.rows * v.columns > 1 << 16, [&](std::int64_t i) {
     Real<T> row = 0;
     for (std::int64_t j = 0; j < v.columns; ++j) {
       if constexpr (ComplexScalar<T>) {
@@ -28,8 +28,8 @@ template <Scalar T> bool all_finite(const Strided<const T>& b) {
         row += v.at(i, j) * 0;
       }
     }
-    sum += row;
-  }
+    return row;
+  });
   return sum == 0;
 }
 

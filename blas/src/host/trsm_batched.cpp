@@ -2,6 +2,8 @@
 // right-hand sides with unit stride; problems go to threads. Larger ones: OpenBLAS, one after another.
 #include <vector>
 
+#include <trn/core/parallel.hpp>
+
 #include "../kernels.hpp"
 #include "dense.hpp"
 
@@ -49,16 +51,14 @@ template <Scalar T> void run(const Executor& executor, const TrsmBatchArgs& t) {
     }
     return;
   }
-#pragma omp parallel if (t.m * t.m * t.n * t.count > 1 << 17)
-  {
+  for_ranges(t.count, loop_threads(t.m * t.m * t.n * t.count > 1 << 17), [&](std::int64_t begin, std::int64_t end, int) {
     std::vector<T> x(static_cast<std::size_t>(t.m * std::min(t.n, kColumns)));
-#pragma omp for schedule(static)
-    for (std::int64_t p = 0; p < t.count; ++p) {
+    for (std::int64_t p = begin; p < end; ++p) {
       const auto a = strided<T>(t.a[p], t.m, t.m, t.am, t.an);
       const auto b = strided<T>(t.b[p], t.m, t.n, t.bm, t.bn);
       for (std::int64_t j = 0; j < t.n; j += kColumns) substitute<T>(t, a, b.block(0, j, t.m, std::min(kColumns, t.n - j)), x.data());
     }
-  }
+  });
 }
 
 }  // namespace

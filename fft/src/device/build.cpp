@@ -23,25 +23,22 @@ class DeviceBody final : public detail::Body, public HasSteps {
   Accuracy accuracy() const override { return accuracy_; }
 
   void execute(const Executor& executor, const Operands& o) const override {
-    Device& device = device_of(executor);
-    const auto address = [&](const Ref& ref) {
-      const auto base = [&]() -> void* {
-        switch (ref.of) {
-          case Ref::Of::InputRe: return o.in.re;
-          case Ref::Of::InputIm: return o.in.im;
-          case Ref::Of::OutputRe: return o.out.re;
-          case Ref::Of::OutputIm: return o.out.im;
-          case Ref::Of::Workspace: break;
-        }
-        return o.workspace;
-      };
-      return static_cast<void*>(static_cast<float*>(base()) + ref.offset);
+    const auto base = [&](const Ref& ref) -> void* {
+      switch (ref.of) {
+        case Ref::Of::InputRe: return o.in.re;
+        case Ref::Of::InputIm: return o.in.im;
+        case Ref::Of::OutputRe: return o.out.re;
+        case Ref::Of::OutputIm: return o.out.im;
+        case Ref::Of::Workspace: break;
+      }
+      return o.workspace;
     };
+    const auto bytes = [](const Ref& ref) { return ref.offset * static_cast<std::int64_t>(sizeof(float)); };
     for (const Step& step : steps_) {
-      std::vector<Binding> bindings;
-      for (const auto& [name, ref] : step.refs) bindings.push_back({name, address(ref)});
-      for (const auto& [name, buffer] : step.constants) bindings.push_back({name, buffer.data()});
-      device.run(*step.program, bindings);
+      std::vector<Argument> arguments;
+      for (const auto& [name, ref] : step.refs) arguments.push_back({name, base(ref), bytes(ref)});
+      for (const auto& [name, buffer] : step.constants) arguments.push_back({name, buffer.data()});
+      launch(executor, step.program, arguments);
     }
   }
 
@@ -158,8 +155,7 @@ std::shared_ptr<const detail::Body> build_single(const Executor& executor, const
 
 }  // namespace
 
-void build(const Executor& executor, const BuildArgs& args) {
-  const Problem& problem = *args.problem;
+BodyPointer build(const Executor& executor, const Problem& problem) {
   if (problem.real == DType::Float64) {
     const bool target = problem.precision.has_target();
     if (!target && problem.precision.mode() != Mode::Exact) {
@@ -167,24 +163,25 @@ void build(const Executor& executor, const BuildArgs& args) {
           "fft.plan: the device computes double precision in mode exact only, not {}; ask for Mode::Exact, or use the host",
           name(problem.precision.mode()));
     }
-    *args.body = build_exact(executor, problem);
-    if (target && (*args.body)->accuracy().bound > problem.precision.target_error()) {
+    BodyPointer body = build_exact(executor, problem);
+    if (target && body->accuracy().bound > problem.precision.target_error()) {
       fail<InvalidArgument>(
           "fft.plan: an error of {} is asked for, but mode exact reaches {} for this transform on the device; ask for more, or use the "
           "host",
-          problem.precision.target_error(), (*args.body)->accuracy().bound);
+          problem.precision.target_error(), body->accuracy().bound);
     }
-    return;
+    return body;
   }
   if (!problem.precision.has_target() && problem.precision.mode() == Mode::Exact) {
     fail<NotImplemented>("fft.plan: the device has mode exact for double precision only; use native, tf32x3 or bf16x6 for float");
   }
-  *args.body = build_single(executor, problem);
+  return build_single(executor, problem);
 }
 
-double plan_bound(const Executor& executor, const Problem& problem, Mode mode) {
+double plan_bound(const Executor& executor, const PlanBoundArgs& args) {
+  const Problem& problem = *args.problem;
   if (problem.real == DType::Float64) return build_exact(executor, problem)->accuracy().bound;
-  return Builder(executor, problem, mode, Planner::Make::BoundAlone).build()->accuracy().bound;
+  return Builder(executor, problem, args.mode, Planner::Make::BoundAlone).build()->accuracy().bound;
 }
 
 void execute(const Executor& executor, const ExecuteArgs& args) { args.body->execute(executor, args.operands); }

@@ -26,7 +26,7 @@
 
 #include "../function_precision.hpp"
 #include "../roots.hpp"
-#include "launch.hpp"
+#include <trn/tile/launch.hpp>
 #include "planner.hpp"
 
 namespace trn::fft::device {
@@ -103,10 +103,8 @@ class Cosine {
                  const std::vector<Complex>& table) const {
     std::vector<float> values;
     for (const Complex& t : table) values.push_back(static_cast<float>(t.real())), values.push_back(static_cast<float>(t.imag()));
-    const Buffer buffer = upload(e_, values);
-    std::vector<Binding> bindings{{in.real ? "x_re" : "x", const_cast<void*>(x)}, {out.real ? "y_re" : "y", y}};
-    if (!table.empty()) bindings.push_back({"table", buffer.data()});
-    launch(e_, PointwiseShape{in, out, all, !table.empty()}, pointwise_program, bindings);
+    launch(e_, pointwise_program, PointwiseShape{in, out, all, !table.empty()},
+           {{in.real ? "x_re" : "x", x}, {out.real ? "y_re" : "y", y}, constant("table", values)});
   }
   template <class F>
   [[nodiscard]] std::vector<Complex> table(std::int64_t size, F f) const {
@@ -146,8 +144,7 @@ class Cosine {
       }
     }
     const MatrixShape shape{{a_.given * together, 1, a_.in_stride}, {n_ * together, 1, a_.out_stride}, all, a_.mode};
-    const Buffer buffer = upload(e_, m);
-    launch(e_, shape, matrix_program, {{"x", const_cast<void*>(a_.in)}, {"matrix", buffer.data()}, {"y", a_.out}});
+    launch(e_, matrix_program, shape, {{"x", a_.in}, constant("matrix", m), {"y", a_.out}});
   }
 
   void from_real() const {
@@ -201,13 +198,14 @@ class Cosine {
 
 void cosine(const Executor& executor, const CosineArgs& args) { Cosine(executor, args).run(); }
 
-double cosine_bound(const Executor& executor, Wave wave, CosineType type, std::int64_t n, std::int64_t count, Mode mode) {
+double cosine_bound(const Executor& executor, const CosineBoundArgs& args) {
+  const auto& [real, wave, type, n, count, mode] = args;
   if (n <= device_of(executor).machine().partitions) return matrix_error_bound(n, mode);
   const Kind kind = type == CosineType::IV    ? Kind::ComplexToComplex
                     : type == CosineType::III ? Kind::ComplexToReal
                                               : Kind::RealToComplex;
   const Description d = dense(kind, Direction::Forward, {transform_points(wave, type, n)}, {.batch = count});
-  return 2 * fft::plan_bound(executor, d, DType::Float32, mode) + 12 * 0x1p-24;
+  return 2 * fft::plan_bound(executor, d, real, mode) + 12 * 0x1p-24;
 }
 
 }  // namespace trn::fft::device

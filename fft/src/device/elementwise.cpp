@@ -10,7 +10,7 @@
 #include <trn/fft/elementwise_program.hpp>
 
 #include "exact_functions.hpp"
-#include "launch.hpp"
+#include <trn/tile/launch.hpp>
 #include "line_kernel.hpp"
 #include "strided_tiles.hpp"
 #include "tile_functions.hpp"
@@ -196,31 +196,31 @@ namespace device {
 void elementwise(const Executor& executor, const ElementwiseArgs& args) {
   if (args.real != DType::Float32) return exact_elementwise(executor, args);
   ElementwiseShape shape{args.op, args.shape, {}, {}, {}};
-  std::vector<Binding> bindings;
+  std::vector<Argument> arguments;
   const auto side = [&](const char* name, const ElementwiseSide& given, ElementSide& made) {
     const bool pairs = given.im != nullptr && static_cast<float*>(given.im) == static_cast<float*>(given.re) + 1;
     made = {given.im == nullptr ? ElementForm::Real : pairs ? ElementForm::Interleaved : ElementForm::Planar, given.strides};
-    if (made.form != ElementForm::Planar) return bindings.push_back({name, given.re});
-    bindings.push_back({fmt::format("{}_re", name), given.re});
-    bindings.push_back({fmt::format("{}_im", name), given.im});
+    if (made.form != ElementForm::Planar) return arguments.push_back({name, given.re});
+    arguments.push_back({fmt::format("{}_re", name), given.re});
+    arguments.push_back({fmt::format("{}_im", name), given.im});
   };
   side("a", args.a, shape.a);
   if (has_second(args.op)) side("b", args.b, shape.b);
   side("out", args.out, shape.out);
-  launch(executor, shape, elementwise_program, bindings);
+  launch(executor, elementwise_program, shape, arguments);
 }
 
 void move(const Executor& executor, const MoveArgs& args) {
   MoveShape shape;
-  std::vector<Binding> bindings;
+  std::vector<Argument> arguments;
   for (const MoveArgs::One& m : args.moves) {
     const std::size_t number = shape.moves.size();
     const bool zeros = m.from == nullptr;
     shape.moves.push_back({m.shape, zeros ? Strides{} : m.from_strides, m.to_strides, m.words, zeros});
-    bindings.push_back({fmt::format("y{}", number), m.to});
-    if (!zeros) bindings.push_back({fmt::format("x{}", number), const_cast<void*>(m.from)});
+    arguments.push_back({fmt::format("y{}", number), m.to});
+    if (!zeros) arguments.push_back({fmt::format("x{}", number), m.from});
   }
-  launch(executor, shape, move_program, bindings);
+  launch(executor, move_program, shape, arguments);
 }
 
 }  // namespace device

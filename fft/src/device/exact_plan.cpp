@@ -68,14 +68,14 @@ class ExactBody final : public detail::Body, public HasSteps {
     split(values, exponent, words);
     auto* work = static_cast<float*>(o.workspace);
     const auto bytes = static_cast<std::int64_t>(words.size() * sizeof(float));
-    device_.copy_in(work, words.data(), bytes);
+    copy_bytes(Executor::host(), words.data(), executor, work, bytes);
     for (const Step& step : steps_) {
-      std::vector<Binding> bindings;
-      for (const auto& [name, ref] : step.refs) bindings.push_back({name, work + ref.offset});
-      for (const auto& [name, buffer] : step.constants) bindings.push_back({name, buffer.data()});
-      device_.run(*step.program, bindings);
+      std::vector<Argument> arguments;
+      for (const auto& [name, ref] : step.refs) arguments.push_back({name, work + ref.offset});
+      for (const auto& [name, buffer] : step.constants) arguments.push_back({name, buffer.data()});
+      launch(executor, step.program, arguments);
     }
-    device_.copy_out(words.data(), work, bytes);
+    copy_bytes(executor, work, Executor::host(), words.data(), bytes);
     join(words, exponent, values);
     scatter(executor, o.out, values);
   }
@@ -179,13 +179,8 @@ class ExactBody final : public detail::Body, public HasSteps {
   }
   void points(const Words& in, const Words& out, const std::vector<LineDim>& dims, const std::vector<std::complex<long double>>& table) {
     const PointwiseShape shape{in.layout, out.layout, merged_lines(dims), true};
-    // Another builder than the single-precision one's, so another key.
-    struct Key {
-      PointwiseShape shape;
-      bool operator==(const Key&) const = default;
-    };
     Step made;
-    made.program = device_.programs().get(Key{shape}, [&](const Key& k) { return exact_pointwise_program(k.shape, device_.machine()); });
+    made.program = load(executor_, exact_pointwise_program, shape);
     add(std::move(made), in, out, {exact_pointwise_table(table)});
     turned();
   }
@@ -194,7 +189,7 @@ class ExactBody final : public detail::Body, public HasSteps {
             std::int64_t table_length, Direction direction) {
     const LinesShape shape{LineKernel::Blocks, Mode::Exact, n1, n2, in.layout, out.layout, dims, table_length > 0};
     Step made;
-    made.program = device_.programs().get(shape, [&](const LinesShape& s) { return lines_program(s, device_.machine()); });
+    made.program = load(executor_, lines_program, shape);
     add(std::move(made), in, out, lines_constants(shape, device_.machine(), {direction, 1, table_length}));
     grow(n1);
     if (table_length > 0 || n2 > 1) turned();
@@ -207,9 +202,7 @@ class ExactBody final : public detail::Body, public HasSteps {
         made.refs.emplace_back(fmt::format("{}_{}", name, kWordNames[word]), Ref{Ref::Of::Workspace, words->at + word * words->distance});
     }
     for (const Constant& c : constants) {
-      Buffer buffer(executor_, static_cast<std::int64_t>(c.bytes.size()));
-      device_.copy_in(buffer.data(), c.bytes.data(), buffer.bytes());
-      made.constants.emplace_back(c.name, std::move(buffer));
+      made.constants.emplace_back(c.name, upload_constant(executor_, made.program->program().name(), c.bytes));
     }
     steps_.push_back(std::move(made));
   }

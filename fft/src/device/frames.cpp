@@ -19,7 +19,7 @@
 #include "../roots.hpp"
 #include "../stft.hpp"
 #include "exact_functions.hpp"
-#include "launch.hpp"
+#include <trn/tile/launch.hpp>
 #include "planner.hpp"
 
 namespace trn::fft::device {
@@ -158,8 +158,7 @@ void short_frames(const Executor& e, const StftArgs& a, const Signals& x) {
       {bins, 2, 2 * f.count},
       frame_lines(a.batch, x.distances, dense_distances(a.batch, 2 * bins * f.count), {f.count, f.hop * x.stride, 2}),
       a.mode};
-  const Buffer matrix = upload(e, m);
-  launch(e, shape, matrix_program, {{"x", const_cast<float*>(x.data)}, {"matrix", matrix.data()}, {"y", a.spectrogram}});
+  launch(e, matrix_program, shape, {{"x", x.data}, constant("matrix", m), {"y", a.spectrogram}});
 }
 
 // Windowed frames, then a plan. Frames of pairs are frames of twice as many reals; a real frame for all frequencies gets zeros beside it.
@@ -179,9 +178,8 @@ void long_frames(const Executor& e, const StftArgs& a, const Signals& x) {
       {Format::Interleaved, !widened, points, widened ? 2 : 1},
       frame_lines(a.batch, x.distances, dense_distances(a.batch, f.count * reals), {f.count, f.hop * x.stride, reals}),
       true};
-  const Buffer window = upload(e, table);
-  launch(e, shape, pointwise_program,
-         {{"x_re", const_cast<float*>(x.data)}, {"table", window.data()}, {widened ? "y" : "y_re", frames.data()}});
+  launch(e, pointwise_program, shape,
+         {{"x_re", x.data}, constant("table", table), {widened ? "y" : "y_re", frames.data()}});
   C* to = static_cast<C*>(a.spectrogram);
   if (a.sides == Sides::One)
     return plan_for<float>(e, to_spectrogram(Kind::RealToComplex, f, signals, a.mode), a.cache)
@@ -230,15 +228,14 @@ void short_inverse(const Executor& e, const IstftArgs& a, const OverlapRows& row
                           frame_lines(a.batch, a.batch_strides, dense_distances(a.batch, rows.rows * reals),
                                       {f.count, a.frame_stride, reals}),
                           a.mode};
-  const Buffer matrix = upload(e, m);
-  launch(e, shape, matrix_program,
-         {{"x", const_cast<void*>(a.spectrogram)}, {"matrix", matrix.data()}, {"y", frames.data() + rows.first_row * reals}});
+  launch(e, matrix_program, shape,
+         {{"x", a.spectrogram}, constant("matrix", m), {"y", frames.data() + rows.first_row * reals}});
 }
 
 }  // namespace
 
-double frame_bound(const Executor& executor, Kind kind, std::int64_t n_fft, std::int64_t frames, DType real,
-                   Mode mode) {
+double frame_bound(const Executor& executor, const FrameBoundArgs& args) {
+  const auto& [kind, n_fft, frames, real, mode] = args;
   if (real == DType::Float32 && n_fft <= device_of(executor).machine().partitions)
     return matrix_error_bound(n_fft, mode);
   const Direction direction = kind == Kind::ComplexToReal ? Direction::Inverse : Direction::Forward;
@@ -290,10 +287,8 @@ void istft(const Executor& e, const IstftArgs& a) {
   if (shape.window) {
     for (const double w : f.window) window.push_back(static_cast<float>(w / a.peak));
   }
-  const Buffer factor = upload(e, factors), windows = upload(e, window);
-  std::vector<Binding> bindings{{"x", frames.data()}, {"factor", factor.data()}, {"y", a.signal}};
-  if (shape.window) bindings.push_back({"window", windows.data()});
-  launch(e, shape, overlap_program, bindings);
+  launch(e, overlap_program, shape,
+         {{"x", frames.data()}, constant("factor", factors), constant("window", window), {"y", a.signal}});
 }
 
 }  // namespace trn::fft::device

@@ -32,7 +32,7 @@
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/blocks/matmul.hpp>
 
-#include "launch.hpp"
+#include <trn/tile/launch.hpp>
 #include "line_kernel.hpp"
 #include "planner.hpp"
 
@@ -280,10 +280,10 @@ namespace device {
 void matrix(const Executor& executor, const MatrixArgs& args) {
   MatrixShape shape = args.shape;
   shape.lines = merged_lines(shape.lines);
-  launch(executor, shape, matrix_program, {{"x", const_cast<float*>(args.x)}, {"matrix", const_cast<float*>(args.matrix)}, {"y", args.y}});
+  launch(executor, matrix_program, shape, {{"x", args.x}, {"matrix", args.matrix}, {"y", args.y}});
 }
 
-std::int64_t matrix_points(const Executor& executor) { return device_of(executor).machine().partitions; }
+std::int64_t matrix_points(const Executor& executor, const MatrixLimit&) { return device_of(executor).machine().partitions; }
 
 }  // namespace device
 

@@ -6,7 +6,7 @@
 #include <trn/tile/blocks/matmul.hpp>
 
 #include "../matrix.hpp"
-#include "launch.hpp"
+#include <trn/tile/launch.hpp>
 #include "line_kernel.hpp"
 #include "planner.hpp"
 
@@ -88,7 +88,7 @@ namespace device {
 void mirror(const Executor& executor, const MirrorArgs& args) {
   MirrorShape shape = args.shape;
   shape.lines = merged_lines(shape.lines);
-  launch(executor, shape, mirror_program, {{"x", const_cast<float*>(args.x)}, {"y", args.y}});
+  launch(executor, mirror_program, shape, {{"x", args.x}, {"y", args.y}});
 }
 
 }  // namespace device

@@ -13,12 +13,11 @@ std::vector<std::shared_ptr<const tile::Program>> plan_programs(const Executor& 
   check(description, real);
   if (is_empty(description)) return {};
   const Problem problem = make_problem(description, real);
-  std::shared_ptr<const detail::Body> body;
-  device::build(executor, {&problem, &body});
+  const BodyPointer body = ask(kPlan, executor, problem);
   const auto* programs = dynamic_cast<const device::HasSteps*>(body.get());
   ensure(programs != nullptr, "fft: a device plan without steps");
   std::vector<std::shared_ptr<const tile::Program>> all;
-  for (const device::Step& step : programs->steps()) all.push_back(step.program);
+  for (const device::Step& step : programs->steps()) all.push_back(step.program->shared_program());
   return all;
 }
 

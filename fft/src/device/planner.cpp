@@ -86,7 +86,7 @@ Field Planner::workspace_lines(std::int64_t points, std::vector<LineDim>& lines,
   return {re, {re.of, re.offset + 1}, {Format::Interleaved, false, points, 2}};
 }
 
-void Planner::add(const std::shared_ptr<const Program>& program, const Field& in, const Field& out,
+void Planner::add(const std::shared_ptr<const Executable>& program, const Field& in, const Field& out,
                   std::vector<Constant> constants) {
   Step step;
   step.program = program;
@@ -99,9 +99,7 @@ void Planner::add(const std::shared_ptr<const Program>& program, const Field& in
     if (!field->layout.real) step.refs.emplace_back(fmt::format("{}_im", name), field->im);
   }
   for (const Constant& c : constants) {
-    Buffer buffer(executor_, static_cast<std::int64_t>(c.bytes.size()));
-    device_.copy_in(buffer.data(), c.bytes.data(), buffer.bytes());
-    step.constants.emplace_back(c.name, std::move(buffer));
+    step.constants.emplace_back(c.name, upload_constant(executor_, program->program().name(), c.bytes));
   }
   steps_.push_back(std::move(step));
 }
@@ -111,9 +109,7 @@ void Planner::kernel(LineKernel which, std::int64_t n1, std::int64_t n2, const F
   const LinesShape shape{which, mode_, n1, n2, in.layout, out.layout, std::move(lines), options.table_length > 0, odd};
   bound_ += lines_error_bound(shape);
   if (make_ == Make::BoundAlone) return;
-  const auto program =
-      device_.programs().get(shape, [&](const LinesShape& s) { return lines_program(s, device_.machine()); });
-  add(program, in, out, lines_constants(shape, device_.machine(), options));
+  add(load(executor_, lines_program, shape), in, out, lines_constants(shape, device_.machine(), options));
   if (which == LineKernel::Columns && in.layout.points < n2)
     steps_.back().refs.emplace_back("x_last", Ref{in.re.of, in.re.offset + n2 / 2 * in.layout.stride});
 }

@@ -15,7 +15,7 @@
 #include <memory>
 #include <trn/core/array.hpp>
 #include <trn/fft/points_program.hpp>
-#include <trn/tile/device.hpp>
+#include <trn/tile/launch.hpp>
 #include <vector>
 
 #include "../kernels.hpp"
@@ -37,7 +37,7 @@ struct Field {
 
 // One program with the memory it is bound to.
 struct Step {
-  std::shared_ptr<const tile::Program> program;
+  std::shared_ptr<const tile::Executable> program;
   std::vector<std::pair<std::string, Ref>> refs;
   std::vector<std::pair<std::string, Buffer>> constants;
 };
@@ -111,7 +111,7 @@ class Planner {
                  const std::vector<std::complex<long double>>& table);
   [[nodiscard]] LineKernel short_kernel(const Field& in, const Field& out, const std::vector<LineDim>& lines) const;
   Ref take(std::int64_t reals);
-  void add(const std::shared_ptr<const tile::Program>& program, const Field& in, const Field& out,
+  void add(const std::shared_ptr<const tile::Executable>& program, const Field& in, const Field& out,
            std::vector<Constant> constants);
 
   Executor executor_;

@@ -197,8 +197,7 @@ void Planner::half_to_real(const Field& in, const Field& out, const std::vector<
   const TwoSteps s = two_steps(*this, lines, zeros ? n : n / 2 + 1);
   const HalfLineShape shape{in.layout, s.between.layout, merged_lines(s.first), n};
   if (make_ == Make::Everything)
-    add(device_.programs().get(shape, [&](const HalfLineShape& h) { return half_line_program(h, device_.machine()); }),
-        in, s.between, {});
+    add(load(executor_, half_line_program, shape), in, s.between, {});
   if (zeros)
     transform(s.between, out, s.second, n, direction, factor);
   else
@@ -220,8 +219,6 @@ void Planner::pointwise(const Field& in, const Field& out, const std::vector<Lin
   const PointwiseShape shape{in.layout, out.layout, merged_lines(lines), !table.empty()};
   if (!table.empty()) bound_ += 4 * kUnit;  // the product 2 sqrt(2) u, its constant u
   if (make_ == Make::BoundAlone) return;
-  const auto program =
-      device_.programs().get(shape, [&](const PointwiseShape& s) { return pointwise_program(s, device_.machine()); });
   std::vector<Constant> constants;
   if (!table.empty()) {
     Constant c{"table", std::vector<std::byte>(2 * table.size() * sizeof(float))};
@@ -229,7 +226,7 @@ void Planner::pointwise(const Field& in, const Field& out, const std::vector<Lin
     for (const auto& t : table) *entry++ = static_cast<float>(t.real()), *entry++ = static_cast<float>(t.imag());
     constants.push_back(std::move(c));
   }
-  add(program, in, out, std::move(constants));
+  add(load(executor_, pointwise_program, shape), in, out, std::move(constants));
 }
 
 }  // namespace trn::fft::device

@@ -350,13 +350,13 @@ void check_precision(const Problem& p, const detail::Body& body) {
 
 }  // namespace
 
-void build(const Executor&, const BuildArgs& args) {
-  if (args.problem->real == DType::Float32)
-    *args.body = make_body<float>(*args.problem);
-  else
-    *args.body = make_body<double>(*args.problem);
-  check_precision(*args.problem, **args.body);
+BodyPointer build(const Executor&, const Problem& problem) {
+  BodyPointer body = problem.real == DType::Float32 ? make_body<float>(problem) : make_body<double>(problem);
+  check_precision(problem, *body);
+  return body;
 }
+
+double plan_bound(const Executor& executor, const PlanBoundArgs& args) { return build(executor, *args.problem)->accuracy().bound; }
 
 void execute(const Executor& executor, const ExecuteArgs& args) { args.body->execute(executor, args.operands); }
 

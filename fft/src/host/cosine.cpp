@@ -10,10 +10,12 @@
 // The sines: dst II (x)_k = dct II ((-1)^j x_j)_{n-1-k}, dst III (x)_k = (-1)^k dct III (x_{n-1-j})_k, and IV like III.
 #include "../cosine.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <vector>
 
+#include "../function_precision.hpp"
 #include "../parallel.hpp"
 #include "../roots.hpp"
 #include "../views.hpp"
@@ -210,6 +212,19 @@ void cosine(const Executor& executor, const CosineArgs& args) {
     Transform<float>(executor, args).run();
   else
     Transform<double>(executor, args).run();
+}
+
+double cosine_bound(const Executor& executor, const CosineBoundArgs& args) {
+  const auto& [real, wave, type, n, count, mode] = args;
+  const bool halved = type == CosineType::IV && n % 2 == 0;
+  const std::int64_t points = type == CosineType::I    ? std::max<std::int64_t>(2 * (wave == Wave::Cosine ? n - 1 : n + 1), 1)
+                              : type == CosineType::IV ? (halved ? n / 2 : 2 * n)
+                                                       : n;
+  const Kind kind = type == CosineType::IV    ? Kind::ComplexToComplex
+                    : type == CosineType::III ? Kind::ComplexToReal
+                                              : Kind::RealToComplex;
+  const double u = real == DType::Float32 ? 0x1p-24 : 0x1p-53;
+  return 2 * fft::plan_bound(executor, dense(kind, Direction::Forward, {points}, {.batch = count}), real, mode) + 12 * u;
 }
 
 }  // namespace trn::fft::host

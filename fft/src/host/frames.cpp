@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "../function_precision.hpp"
 #include "../parallel.hpp"
 #include "../views.hpp"
 
@@ -124,6 +125,12 @@ template <class T> void inverse(const Executor& e, const IstftArgs& a) {
 }
 
 }  // namespace
+
+double frame_bound(const Executor& executor, const FrameBoundArgs& args) {
+  const auto& [kind, n_fft, frames, real, mode] = args;
+  const Direction direction = kind == Kind::ComplexToReal ? Direction::Inverse : Direction::Forward;
+  return fft::plan_bound(executor, dense(kind, direction, {n_fft}, {.batch = frames}), real, mode);
+}
 
 void stft(const Executor& executor, const StftArgs& args) {
   if (args.real == DType::Float32)

@@ -71,24 +71,30 @@ Memory::Memory(const tile::Program& program, const tile::Machine& machine, const
   bind_tensors(bindings, shadow);
 }
 
-void* bound_address(const tile::Program& program, const tile::TensorDecl& tensor, std::span<const tile::Binding> bindings) {
-  const auto bound = [&](const std::string& name) -> void* {
-    const auto found = std::find_if(bindings.begin(), bindings.end(), [&](const tile::Binding& b) { return b.name == name; });
-    return found == bindings.end() ? nullptr : found->address;
+tile::Binding binding_of(const tile::Program& program, const tile::TensorDecl& tensor, std::span<const tile::Binding> bindings) {
+  const auto bound = [&](const std::string& name) -> const tile::Binding* {
+    const auto found = std::ranges::find_if(bindings, [&](const tile::Binding& b) { return b.name == name && b.address(); });
+    return found == bindings.end() ? nullptr : &*found;
   };
   const auto continues = [](const tile::TensorDecl& output, const tile::TensorDecl& input) {
     return !output.alias.empty() && output.alias == input.name && input.kind == tile::TensorKind::Input;
   };
-  void* address = bound(tensor.name);
+  const tile::Binding* binding = bound(tensor.name);
   for (const tile::TensorDecl& other : program.tensors()) {
     if (!continues(tensor, other) && !continues(other, tensor)) continue;
-    void* there = bound(other.name);
-    require(!address || !there || address == there,
+    const tile::Binding* there = bound(other.name);
+    require(!binding || !there || binding->address() == there->address(),
             "run of '{}': '{}' and '{}' are one memory but two addresses are bound to them; bind one of the names",
             program.name(), tensor.name, other.name);
-    if (!address) address = there;
+    if (!binding) binding = there;
   }
-  return address;
+  require(binding != nullptr, "run of '{}': {} tensor '{}' has no memory bound to it", program.name(), name(tensor.kind),
+          tensor.name);
+  require(binding->writable || tensor.kind == tile::TensorKind::Input,
+          "run of '{}': Output tensor '{}' is bound to memory that may only be read", program.name(), tensor.name);
+  tile::Binding result = *binding;
+  result.name = tensor.name;
+  return result;
 }
 
 void Memory::bind_tensors(std::span<const tile::Binding> bindings, HbmShadow* shadow) {
@@ -102,10 +108,9 @@ void Memory::bind_tensors(std::span<const tile::Binding> bindings, HbmShadow* sh
       memory.address = lazy();
       memory.state = reinterpret_cast<std::uint8_t*>(lazy());
     } else {
-      void* address = bound_address(program_, decl, bindings);
-      require(address, "run of '{}': {} tensor '{}' has no memory bound to it", program_.name(), name(decl.kind), decl.name);
-      memory.address = static_cast<std::byte*>(address);
-      if (shadow) memory.state = shadow->state(address);
+      const tile::Binding bound = binding_of(program_, decl, bindings);
+      memory.address = static_cast<std::byte*>(const_cast<void*>(bound.address()));
+      if (shadow) memory.state = shadow->state(bound.address());
       if (decl.kind == tile::TensorKind::Output) memory.written = reinterpret_cast<std::uint8_t*>(lazy());
     }
     tensors_.push_back(memory);

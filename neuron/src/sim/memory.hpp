@@ -73,10 +73,10 @@ struct TensorMemory {
   std::int64_t lowest = 0, highest = 0;  // element offsets that the declaration spans
 };
 
-// The address bound to a tensor, or null. An output and the input it continues are one memory: bound by either name or
-// by both with one address; two addresses are an InvalidArgument.
-[[nodiscard]] void* bound_address(const tile::Program& program, const tile::TensorDecl& tensor,
-                                  std::span<const tile::Binding> bindings);
+// What is bound to a tensor, under its own name. An output and the input it continues are one memory: bound by either name or
+// by both with one address. InvalidArgument when nothing is bound, two addresses are, or an output's may only be read.
+[[nodiscard]] tile::Binding binding_of(const tile::Program& program, const tile::TensorDecl& tensor,
+                                       std::span<const tile::Binding> bindings);
 
 class Memory {
  public:

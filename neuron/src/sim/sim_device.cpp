@@ -1,12 +1,14 @@
-// The simulated device behind `sim:trnN`: HBM is host memory that knows which of its bytes were ever written.
+// The simulated device behind `sim:trnN`: one core, its memory (hbm.hpp), its clock and its queue. Programs run in the
+// call that asks for them or, queued, behind the caller: then runs, copies in, copies within and frees are pieces of one
+// WorkQueue, and copies out wait for it.
 #include <cstring>
-#include <list>
-#include <map>
 #include <mutex>
+#include <optional>
 #include <trn/core/error.hpp>
+#include <trn/core/work_queue.hpp>
 #include <trn/neuron/sim.hpp>
 
-#include "memory.hpp"
+#include "hbm.hpp"
 #include "run.hpp"
 
 namespace trn::neuron {
@@ -15,110 +17,202 @@ using namespace trn::tile;
 
 namespace {
 
-class SimDevice final : public Device, private sim::HbmShadow {
+// Verified, scheduled and placed.
+class SimExecutable final : public Executable {
  public:
-  SimDevice(std::string name, const Machine& machine, const SimOptions& options)
-      : Device(std::move(name), machine), options_(options) {}
+  SimExecutable(std::shared_ptr<const Program> program, const Machine& machine)
+      : Executable(std::move(program)), prepared(sim::prepare(this->program(), machine)) {}
+  const sim::Prepared prepared;
+};
+
+// One run that was asked for: what it needs, found and checked in the caller. An array that is freed afterwards stays
+// until the queue gets there.
+struct Launch final : sim::HbmShadow {
+  std::uint8_t* state(const void* address) override {
+    for (const auto& [bound, written] : states) {
+      if (bound == address) return written;
+    }
+    return nullptr;
+  }
+  std::shared_ptr<const SimExecutable> executable;
+  std::vector<Binding> bindings;
+  std::vector<std::pair<const void*, std::uint8_t*>> states;
+  Event event{EventKind::Run, {}, "device"};  // made in the caller: it has the caller's purpose and stream
+};
+
+class SimDevice final : public Device {
+ public:
+  SimDevice(std::string name, const Machine& machine, const SimOptions& options, std::shared_ptr<HbmStack> stack)
+      : Device(name, machine), options_(options), hbm_(std::move(name), std::move(stack)) {
+    if (options_.queued) queue_.emplace();
+  }
 
   void* allocate(std::int64_t bytes) override {
-    const std::scoped_lock lock(mutex_);
-    if (used_bytes_ + bytes > machine().hbm_bytes_per_chip) {
-      throw DeviceError(fmt::format("{}: {} bytes asked for while {} of {} bytes of HBM are in use; free arrays or use smaller ones",
-                                    name(), bytes, used_bytes_, machine().hbm_bytes_per_chip),
+    void* address = hbm_.allocate(bytes);
+    if (!address && queue_) {
+      queue_->drain();  // frees may be on their way
+      address = hbm_.allocate(bytes);
+    }
+    if (!address) {
+      throw DeviceError(fmt::format("{}: {} bytes asked for while {} of the {} bytes of its HBM stack are in use; free "
+                                    "arrays or use smaller ones",
+                                    name(), bytes, hbm_.stack().used(), hbm_.stack().capacity()),
                         "over-capacity");
     }
-    // Both grow with what is touched: a large array costs nothing until it is used.
-    auto block = std::make_unique<Block>(bytes);
-    std::byte* address = block->data.data();
-    blocks_.emplace(address, std::move(block));
-    used_bytes_ += bytes;
     return address;
   }
-  void deallocate(void* address, std::int64_t bytes) noexcept override {
-    const std::scoped_lock lock(mutex_);
-    blocks_.erase(static_cast<std::byte*>(address));
-    used_bytes_ -= bytes;
+  void deallocate(void* address, std::int64_t) noexcept override {
+    std::shared_ptr<sim::Hbm::Block> block = hbm_.take(address);
+    if (queue_ && block) queue_->add([block = std::move(block)]() mutable { block.reset(); });
   }
   void copy_in(void* to, const void* from_host, std::int64_t bytes) override {
-    std::uint8_t* written = require_inside(to, bytes, "copy to");
-    std::memcpy(to, from_host, static_cast<std::size_t>(bytes));
-    std::memset(written, 1, static_cast<std::size_t>(bytes));
+    std::uint8_t* written = hbm_.require_inside(to, bytes, "copy to");
+    const auto size = static_cast<std::size_t>(bytes);
+    // The caller may change its memory as soon as this returns: little is taken along, for more the queue is waited for.
+    constexpr std::size_t kTakenAlong = 1 << 16;
+    if (queue_ && size <= kTakenAlong) {
+      const auto* from = static_cast<const std::byte*>(from_host);
+      queue_->add([to, written, taken = std::vector<std::byte>(from, from + size)] {
+        std::memcpy(to, taken.data(), taken.size());
+        std::memset(written, 1, taken.size());
+      });
+      return;
+    }
+    drain();
+    std::memcpy(to, from_host, size);
+    std::memset(written, 1, size);
   }
   void copy_out(void* to_host, const void* from, std::int64_t bytes) override {
-    (void)require_inside(from, bytes, "copy from");
+    (void)hbm_.require_inside(from, bytes, "copy from");
+    synchronize();
     std::memcpy(to_host, from, static_cast<std::size_t>(bytes));
   }
+  void copy_within(void* to, const void* from, std::int64_t bytes) override {
+    const std::uint8_t* known = hbm_.require_inside(from, bytes, "copy from");
+    std::uint8_t* written = hbm_.require_inside(to, bytes, "copy to");
+    in_order([=] {
+      std::memcpy(to, from, static_cast<std::size_t>(bytes));
+      std::memcpy(written, known, static_cast<std::size_t>(bytes));
+    });
+  }
 
-  void run(const Program& program, std::span<const Binding> bindings) override {
-    check_bindings(program, bindings);
-    const std::shared_ptr<const sim::Prepared> ready = prepared(program);
-    const RunReport report = sim::run(*ready, machine(), bindings, options_, {}, this);
-    events().emit({EventKind::Run, program.name(), "device", 0, report.seconds});
+  std::shared_ptr<const Executable> load(std::shared_ptr<const Program> program) override {
+    return std::make_shared<SimExecutable>(std::move(program), machine());
+  }
+
+  void run(const std::shared_ptr<const Executable>& executable, std::span<const Binding> bindings) override {
+    auto launch = std::make_shared<Launch>();
+    launch->executable = std::dynamic_pointer_cast<const SimExecutable>(executable);
+    ensure(launch->executable != nullptr, "{}: program '{}' was loaded by another device", name(),
+           executable->program().name());
+    bind(*launch, bindings);
+    launch->event.subject = executable->program().name();
+    if (!queue_) return execute(*launch);
+    queue_->add([this, launch] {
+      if (failed()) return;
+      try {
+        execute(*launch);
+      } catch (...) {
+        const std::scoped_lock lock(mutex_);
+        failure_ = std::current_exception();
+      }
+    });
+  }
+
+  void synchronize() override {
+    drain();
+    std::exception_ptr failure;
+    {
+      const std::scoped_lock lock(mutex_);
+      failure = std::exchange(failure_, nullptr);
+    }
+    if (failure) std::rethrow_exception(failure);
+  }
+  void drain() noexcept override {
+    if (queue_) queue_->drain();
+  }
+  double clock() const override {
+    const std::scoped_lock lock(mutex_);
+    return clock_;
   }
 
  private:
-  struct Block {
-    explicit Block(std::int64_t size) : bytes(size), data(size), written(size) {}
-    std::int64_t bytes;
-    sim::LazyBytes data, written;  // written: not zero where something was
-  };
-
-  // The written-state of `bytes` bytes from `address` on, all inside one array.
-  std::uint8_t* require_inside(const void* address, std::int64_t bytes, const std::string& who) {
-    const std::scoped_lock lock(mutex_);
-    const auto* at = static_cast<const std::byte*>(address);
-    const auto next = blocks_.upper_bound(const_cast<std::byte*>(at));
-    const Block* block = next == blocks_.begin() ? nullptr : std::prev(next)->second.get();
-    const std::int64_t offset = block ? at - block->data.data() : 0;
-    if (!block || offset + bytes > block->bytes) {
-      throw DeviceError(fmt::format("{}: {} {} bytes at {} reaches outside the arrays of this device; allocate them on it, "
-                                    "with room for every element of the view",
-                                    name(), who, bytes, address),
-                        "out-of-bounds");
+  template <class F> void in_order(F work) {
+    if (queue_) {
+      queue_->add(std::move(work));
+    } else {
+      work();
     }
-    return reinterpret_cast<std::uint8_t*>(block->written.data()) + offset;
   }
 
-  void check_bindings(const Program& program, std::span<const Binding> bindings) {
+  bool failed() const {
+    const std::scoped_lock lock(mutex_);
+    return failure_ != nullptr;
+  }
+
+  // Every tensor of the program has memory of this device, as large as the tensor, that may be written if it is an output.
+  void bind(Launch& launch, std::span<const Binding> bindings) {
+    const Program& program = launch.executable->program();
     for (const TensorDecl& tensor : program.tensors()) {
-      const void* address = sim::bound_address(program, tensor, bindings);
-      if (!address) continue;
+      if (tensor.kind == TensorKind::Scratch) continue;
+      const Binding bound = sim::binding_of(program, tensor, bindings);
       const OffsetRange range = offset_range(tensor.shape, tensor.strides);
-      const std::int64_t element = size_bytes(tensor.dtype);
-      (void)require_inside(static_cast<const std::byte*>(address) + range.lowest * element,
-                           (range.highest - range.lowest + 1) * element, fmt::format("tensor '{}' of", tensor.name));
+      const std::int64_t element = size_bytes(tensor.dtype), lowest = range.lowest * element;
+      std::uint8_t* written =
+          hbm_.require_inside(static_cast<const std::byte*>(bound.address()) + lowest,
+                              (range.highest - range.lowest + 1) * element, fmt::format("tensor '{}' of", tensor.name));
+      launch.states.emplace_back(bound.address(), written - lowest);
+      launch.bindings.push_back(bound);
     }
   }
 
-  std::uint8_t* state(const void* address) override { return require_inside(address, 0, "state of"); }
-
-  // The last programs, verified, scheduled and placed.
-  std::shared_ptr<const sim::Prepared> prepared(const Program& program) {
-    constexpr std::size_t kKeep = 64;
-    const std::scoped_lock lock(mutex_);
-    for (auto entry = prepared_.begin(); entry != prepared_.end(); ++entry) {
-      if (entry->first == program) {
-        prepared_.splice(prepared_.begin(), prepared_, entry);
-        return prepared_.front().second;
-      }
+  void execute(Launch& launch) {
+    const sim::Prepared& prepared = launch.executable->prepared;
+    RunReport report;
+    try {
+      report = sim::run(prepared, machine(), launch.bindings, options_, {}, &launch);
+    } catch (const DeviceError& e) {
+      throw DeviceError(fmt::format("{}: program '{}': {}", name(), prepared.program.name(), e.what()), e.check(), e.recovery());
     }
-    prepared_.emplace_front(program, std::make_shared<const sim::Prepared>(sim::prepare(program, machine())));
-    if (prepared_.size() > kKeep) prepared_.pop_back();
-    return prepared_.front().second;
+    Event& event = launch.event;
+    event.modelled_seconds = report.seconds;
+    {
+      const std::scoped_lock lock(mutex_);
+      event.begin = clock_;
+      event.end = clock_ += report.seconds;
+    }
+    if (events().has_listeners()) events().emit(event);
   }
 
   SimOptions options_;
-  std::mutex mutex_;
-  std::map<std::byte*, std::unique_ptr<Block>> blocks_;
-  std::int64_t used_bytes_ = 0;
-  std::list<std::pair<Program, std::shared_ptr<const sim::Prepared>>> prepared_;
+  sim::Hbm hbm_;
+  mutable std::mutex mutex_;
+  double clock_ = 0;
+  std::exception_ptr failure_;  // of a queued run, until somebody is told
+  std::optional<WorkQueue> queue_;  // last: it ends first
 };
+
+Executor open_core(std::string name, const Machine& machine, const SimOptions& options, std::shared_ptr<HbmStack> stack) {
+  return Executor(std::make_shared<SimDevice>(std::move(name), machine, options, std::move(stack)));
+}
 
 }  // namespace
 
 Executor open_simulator(std::string_view machine_name, const SimOptions& options) {
-  return Executor(
-      std::make_shared<SimDevice>(fmt::format("sim:{}", machine_name), tile::machine(machine_name), options));
+  const Machine& machine = tile::machine(machine_name);
+  return open_core(fmt::format("sim:{}", machine_name), machine, options,
+                   std::make_shared<HbmStack>(machine.hbm_bytes_per_stack()));
+}
+
+std::vector<Executor> open_simulated_chip(std::string_view machine_name, const SimOptions& options) {
+  const Machine& machine = tile::machine(machine_name);
+  std::vector<Executor> cores;
+  std::shared_ptr<HbmStack> stack;
+  for (std::int64_t core = 0; core < machine.cores_per_chip; ++core) {
+    if (core % machine.cores_per_stack() == 0) stack = std::make_shared<HbmStack>(machine.hbm_bytes_per_stack());
+    cores.push_back(open_core(fmt::format("sim:{}#{}", machine_name, core), machine, options, stack));
+  }
+  return cores;
 }
 
 }  // namespace trn::neuron

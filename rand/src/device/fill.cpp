@@ -14,7 +14,7 @@
 #include <trn/rand/sobol_program.hpp>
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/builder.hpp>
-#include <trn/tile/device.hpp>
+#include <trn/tile/launch.hpp>
 
 #include "device/rounds.hpp"
 #include "device/sobol.hpp"
@@ -161,7 +161,6 @@ void fill(const Executor& executor, const FillArgs& args) {
     fail<NotImplemented>("rand: doubles are made on the host, not on executor '{}', which has no float64", executor.name());
   }
   if (sobol) return fill_sobol(executor, args);
-  Device& device = device_of(executor);
   State state = args.state;
   auto* out = static_cast<std::byte*>(args.out);
   const bool two_words = args.draw == Draw::Raw64;  // low word first, as they come
@@ -171,13 +170,7 @@ void fill(const Executor& executor, const FillArgs& args) {
     const std::uint64_t count = std::min(left, fill_run_length(state));
     const FillShape shape{state.algorithm, draw, static_cast<std::int64_t>(count),
                           static_cast<std::int64_t>(state.position % kWords)};
-    const auto program =
-        device.programs().get(shape, [&](const FillShape& s) { return fill_program(s, device.machine()); });
-    const std::vector<std::uint32_t> words = fill_parameters(state);
-    const auto bytes = static_cast<std::int64_t>(words.size() * sizeof(words[0]));
-    const Buffer parameters(executor, bytes);
-    device.copy_in(parameters.data(), words.data(), bytes);
-    device.run(*program, std::vector<Binding>{{"parameters", parameters.data()}, {"out", out}});
+    launch(executor, fill_program, shape, {constant("parameters", fill_parameters(state)), {"out", out}});
     out += count * sizeof(std::uint32_t);
     state.position += count;
     left -= count;

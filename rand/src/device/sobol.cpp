@@ -26,7 +26,7 @@
 #include <trn/rand/sobol_program.hpp>
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/builder.hpp>
-#include <trn/tile/device.hpp>
+#include <trn/tile/launch.hpp>
 
 #include "device/rounds.hpp"
 #include "device/sobol.hpp"
@@ -263,19 +263,12 @@ std::vector<std::pair<std::string, std::vector<std::uint32_t>>> sobol_inputs(con
 namespace device {
 
 void fill_sobol(const Executor& executor, const FillArgs& args) {
-  Device& device = device_of(executor);
+  const Machine& machine = device_of(executor).machine();
   const std::int64_t points = element_count(args.shape) / args.state.dimensions;
-  const SobolShape shape = sobol_shape(args.state, args.draw, points, device.machine());
-  const auto program = device.programs().get(shape, [&](const SobolShape& s) { return sobol_program(s, device.machine()); });
-  std::vector<Buffer> buffers;
-  std::vector<Binding> bindings;
-  for (const auto& [name, words] : sobol_inputs(args.state, shape, device.machine())) {
-    const auto bytes = static_cast<std::int64_t>(words.size() * sizeof(words[0]));
-    device.copy_in(buffers.emplace_back(executor, bytes).data(), words.data(), bytes);
-    bindings.push_back({name, buffers.back().data()});
-  }
-  bindings.push_back({"out", args.out});
-  device.run(*program, bindings);
+  const SobolShape shape = sobol_shape(args.state, args.draw, points, machine);
+  std::vector<Argument> arguments{{"out", args.out}};
+  for (const auto& [name, words] : sobol_inputs(args.state, shape, machine)) arguments.push_back(constant(name, words));
+  launch(executor, sobol_program, shape, arguments);
 }
 
 }  // namespace device

@@ -34,7 +34,7 @@
 #include <trn/rand/fill_program.hpp>
 #include <trn/rand/word_tiles.hpp>
 #include <trn/tile/blocks/loops.hpp>
-#include <trn/tile/device.hpp>
+#include <trn/tile/launch.hpp>
 
 #include "algorithms.hpp"
 #include "kernels.hpp"
@@ -396,7 +396,6 @@ void transform(const Executor& executor, const TransformArgs& args) {
     fail<NotImplemented>("rand: {} runs on the host, not on executor '{}'; draw there and copy(), or use philox4x32-10",
                          name(args.state.algorithm), executor.name());
   }
-  Device& device = device_of(executor);
   State state = args.state;
   auto* out = static_cast<std::byte*>(args.out.data);
   auto left = static_cast<std::uint64_t>(element_count(args.out.shape));
@@ -404,13 +403,8 @@ void transform(const Executor& executor, const TransformArgs& args) {
     const std::uint64_t count = std::min(left, fill_run_length(state));
     const TransformShape shape{state.algorithm, args.transform.law, static_cast<std::int64_t>(count),
                                static_cast<std::int64_t>(state.position % kWords), args.out.dtype};
-    const auto program =
-        device.programs().get(shape, [&](const TransformShape& s) { return transform_program(s, device.machine()); });
-    const std::vector<std::uint32_t> words = transform_parameters(state, args.transform);
-    const auto bytes = static_cast<std::int64_t>(words.size() * sizeof(words[0]));
-    const Buffer parameters(executor, bytes);
-    device.copy_in(parameters.data(), words.data(), bytes);
-    device.run(*program, std::vector<Binding>{{"parameters", parameters.data()}, {"out", out}});
+    launch(executor, transform_program, shape,
+           {constant("parameters", transform_parameters(state, args.transform)), {"out", out}});
     out += count * sizeof(float);
     state.position += count;
     left -= count;

@@ -3,6 +3,7 @@
 // Each of the two recurrences steps its last three numbers by a 3 x 3 matrix modulo its prime; n steps are the matrix's
 // n-th power, applied as a product of the powers 2^i. Subsequences lie 2^76 steps apart, L'Ecuyer's substreams.
 #include <trn/core/error.hpp>
+#include <trn/core/parallel.hpp>
 
 #include "host/sources.hpp"
 #include "host/steps.hpp"
@@ -92,9 +93,8 @@ void fill_mrg32k3a(const State& state, Draw draw, std::int64_t n, void* out) {
   const auto blocks = column_blocks(period, 1, 0, state.position, n);
   const std::int64_t size = draw == Draw::OpenClosedDouble ? sizeof(double) : sizeof(std::uint32_t);
   const Powers& p = powers();
-#pragma omp parallel for schedule(dynamic) if (blocks.size() > 1)
-  for (std::size_t b = 0; b < blocks.size(); ++b) {
-    const ColumnBlock& block = blocks[b];
+  parallel_for(static_cast<std::int64_t>(blocks.size()), true, [&](std::int64_t b) {
+    const ColumnBlock& block = blocks[static_cast<std::size_t>(b)];
     Mrg32k3aState s = mrg32k3a_state(state.seed, block.row, period * state.stream + block.begin);
     Mrg32k3aColumns columns;
     for (std::int64_t c = 0; c < kMrgSeeds; ++c) {
@@ -105,7 +105,7 @@ void fill_mrg32k3a(const State& state, Draw draw, std::int64_t n, void* out) {
     mrg32k3a_spread(columns, p.x_columns[3], p.y_columns[3], static_cast<std::int64_t>(block.end - block.begin));
     mrg32k3a_rows(columns, draw, static_cast<std::int64_t>(block.end - block.begin), block.count,
                   static_cast<std::int64_t>(period), static_cast<std::byte*>(out) + block.first * size);
-  }
+  });
 }
 
 }  // namespace trn::rand::host

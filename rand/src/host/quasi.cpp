@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <trn/core/error.hpp>
+#include <trn/core/parallel.hpp>
 
 #include "directions.hpp"
 #include "host/permutation.hpp"
@@ -168,14 +169,13 @@ void fill_quasi(const State& state, Draw draw, std::int64_t n, void* out) {
   constexpr std::int64_t kTask = 16 * kPiece;
   const std::int64_t points = n / state.dimensions, parts = (points + kTask - 1) / kTask;
   const std::int64_t tasks = parts * state.dimensions;
-#pragma omp parallel for schedule(dynamic) if (n >= kTask / 16)
-  for (std::int64_t task = 0; task < tasks; ++task) {
+  parallel_for(tasks, n >= kTask / 16, [&](std::int64_t task) {
     const std::int64_t dimension = task / parts, at = task % parts * kTask;
     State here = state;
     here.position += static_cast<std::uint64_t>(at);
     fill_dimension(here, static_cast<std::uint32_t>(dimension), draw, std::min(kTask, points - at),
                    static_cast<std::byte*>(out) + (dimension * points + at) * element_bytes(draw));
-  }
+  });
 }
 
 }  // namespace trn::rand::host

@@ -4,6 +4,7 @@
 // product of the powers M^(2^i). Subsequences lie 2^67 steps apart. The counter d is a plain sum modulo 2^32, to which
 // 2^67 steps add nothing.
 #include <trn/core/error.hpp>
+#include <trn/core/parallel.hpp>
 
 #include "host/sources.hpp"
 #include "host/steps.hpp"
@@ -111,9 +112,8 @@ void fill_xorwow(const State& state, Draw draw, std::uint64_t index, std::int64_
                             : column_blocks(kColumns, 1, 0, state.position, n);
   const std::int64_t size = pairs ? sizeof(double) : sizeof(std::uint32_t);
   const Powers& p = powers();
-#pragma omp parallel for schedule(dynamic) if (blocks.size() > 1)
-  for (std::size_t b = 0; b < blocks.size(); ++b) {
-    const ColumnBlock& block = blocks[b];
+  parallel_for(static_cast<std::int64_t>(blocks.size()), true, [&](std::int64_t b) {
+    const ColumnBlock& block = blocks[static_cast<std::size_t>(b)];
     XorwowState s = xorwow_state(state.seed, block.row, kColumns * state.stream + block.begin);
     XorwowColumns columns;
     columns.d = s.d;
@@ -123,7 +123,7 @@ void fill_xorwow(const State& state, Draw draw, std::uint64_t index, std::int64_
     }
     xorwow_rows(columns, draw, static_cast<std::int64_t>(block.end - block.begin), block.count, kColumns,
                 static_cast<std::byte*>(out) + block.first * size);
-  }
+  });
 }
 
 }  // namespace trn::rand::host

@@ -49,6 +49,9 @@ void copy(const View<From>& from, const View<T>& to) {
   detail::copy_elements(side(from), side(to), sizeof(T));
 }
 
+// The same for `bytes` bytes in a row, for data whose type is known at run time only.
+void copy_bytes(const Executor& from_executor, const void* from, const Executor& to_executor, void* to, std::int64_t bytes);
+
 // Dense, row-major, any rank.
 template <Element T> class Array {
  public:

@@ -2,6 +2,7 @@
 // Numerical outcomes (not converged, singular) are results, never exceptions.
 #pragma once
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -19,14 +20,20 @@ class Error : public std::runtime_error {
 class InvalidArgument : public Error { using Error::Error; };
 // A legal request that this executor, dtype or machine has no kernel for.
 class NotImplemented : public Error { using Error::Error; };
+// What helps after a DeviceError: the executor is usable and the next call may succeed; a new executor has to be opened;
+// or nothing in this process will run there again.
+enum class Recovery : std::uint8_t { Retry, Reopen, RestartProcess };
 // The device or its simulator refused or failed. `check` is the id of the simulator check that fired, or "".
 class DeviceError : public Error {
  public:
-  explicit DeviceError(const std::string& message, std::string check = "") : Error(message), check_(std::move(check)) {}
+  explicit DeviceError(const std::string& message, std::string check = "", Recovery recovery = Recovery::Retry)
+      : Error(message), check_(std::move(check)), recovery_(recovery) {}
   [[nodiscard]] const std::string& check() const { return check_; }
+  [[nodiscard]] Recovery recovery() const { return recovery_; }
 
  private:
   std::string check_;
+  Recovery recovery_;
 };
 // A broken invariant of this code: please report it.
 class InternalError : public Error { using Error::Error; };

@@ -2,6 +2,11 @@
 //
 //   auto exec = trn::Executor::open("sim:trn2");
 //
+// An executor is one logical core with its own memory and one queue: runs, copies and frees happen in the order in which
+// they are asked for. A run may return before it is done. What fails behind the caller is thrown by the next copy out or
+// synchronize(), with the program's name; runs that were queued behind it are not started, and what they and the failed
+// run would have written is undefined. Copies in and frees still happen. Afterwards the queue is empty and usable.
+//
 // Backend is what an executor kind implements: a memory space and its events. Device kernels need more (a machine and a
 // way to run programs); that is tile::Device, which derives from Backend.
 #pragma once
@@ -39,6 +44,15 @@ class Backend {
   virtual void deallocate(void* address, std::int64_t bytes) noexcept = 0;
   virtual void copy_in(void* to, const void* from_host, std::int64_t bytes) = 0;
   virtual void copy_out(void* to_host, const void* from, std::int64_t bytes) = 0;
+  // Both in this memory, not overlapping. By way of the host unless the backend knows better.
+  virtual void copy_within(void* to, const void* from, std::int64_t bytes);
+
+  // Returns when everything asked for so far has happened; throws what failed.
+  virtual void synchronize() {}
+  // The same without throwing: a failure waits for the next copy out or synchronize().
+  virtual void drain() noexcept {}
+  // Modelled seconds of the runs done so far; 0 where time is not modelled.
+  [[nodiscard]] virtual double clock() const { return 0; }
 
  private:
   std::string name_;
@@ -62,6 +76,7 @@ class Executor {
   [[nodiscard]] const std::string& name() const { return backend_->name(); }
   [[nodiscard]] Family family() const { return backend_->family(); }
   [[nodiscard]] Backend& backend() const { return *backend_; }
+  void synchronize() const { backend_->synchronize(); }
   [[nodiscard]] const std::shared_ptr<Backend>& shared_backend() const { return backend_; }
   // Same memory space.
   friend bool operator==(const Executor& a, const Executor& b) { return a.backend_ == b.backend_; }

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
+#include <trn/core/environment.hpp>
 #include <trn/core/executor.hpp>
 #include <trn/neuron/report.hpp>
 #include <trn/tile/device.hpp>
@@ -38,9 +40,17 @@ struct SimOptions {
   std::uint64_t rounding_seed = 0;
   // Also look for parallel iterations that touch the same bytes: costs a stamp per element, so it is asked for.
   bool check_races = false;
+  // Runs, copies in and frees happen behind the caller, in order, as on a real device (executor.hpp); the bits and the
+  // modelled times are the same. Unless given, as the environment variable TRN_SIM_QUEUED says.
+  bool queued = environment_flag("TRN_SIM_QUEUED");
 };
 
+// One core with an HBM stack to itself.
 [[nodiscard]] Executor open_simulator(std::string_view machine, const SimOptions& options = {});
+
+// All cores of a chip, each an executor with its own queue and clock, named "sim:trn2#0" and so on. Cores of one stack
+// share its memory: 24 GiB for two cores on trn2.
+[[nodiscard]] std::vector<Executor> open_simulated_chip(std::string_view machine, const SimOptions& options = {});
 
 // One run on caller-provided memory, without an executor: for tools and tests. In Timed order the report is filled.
 RunReport simulate(const tile::Program& program, const tile::Machine& machine, std::span<const tile::Binding> bindings,

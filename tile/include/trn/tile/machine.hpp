@@ -61,6 +61,7 @@ struct Machine {
   std::int64_t gather_elements_max;        // elements per index of local_gather
   // HBM and DMA
   std::int64_t hbm_bytes_per_chip;
+  std::int64_t hbm_stacks;                 // of a chip; each belongs to cores_per_stack() cores
   std::int64_t cores_per_chip;
   std::int64_t dma_engines;                // per core
   double hbm_bytes_per_s_per_core;         // what a core can draw: the roof's slope
@@ -84,6 +85,9 @@ struct Machine {
   double vector_pairs_per_cycle_16bit;     // the same with two inputs
   Timing timing;
 
+  // What the cores of one stack have between them; a core keeps its arrays there.
+  [[nodiscard]] std::int64_t hbm_bytes_per_stack() const { return hbm_bytes_per_chip / hbm_stacks; }
+  [[nodiscard]] std::int64_t cores_per_stack() const { return cores_per_chip / hbm_stacks; }
   [[nodiscard]] std::int64_t psum_bytes_per_partition() const { return psum_bank_bytes * psum_banks; }
   // Peak of the Tensor Engine for operands of this dtype, flop/s: 2 * 128 * 128 * clock, a quarter of it for fp32, twice
   // it for fp8 with double rows.

@@ -1,0 +1,17 @@
+// Environment variables. This is the one place of the suite that reads them (tests aside). The whole table:
+//
+//   TRN_SIM_QUEUED       1: simulators that are opened without saying otherwise run behind their caller (SimOptions::queued)
+//   TRN_BLAS_EXECUTOR, TRN_BLAS_PRECISION, TRN_BLAS_REPORT   of the drop-in BLAS alone: see dropin/environment.hpp
+#pragma once
+
+#include <string>
+
+namespace trn {
+
+// The variable's value, or `otherwise` where it is not set or empty.
+[[nodiscard]] std::string environment(const char* name, const char* otherwise);
+
+// "1" is true, "0", empty and unset are false; throws InvalidArgument for anything else.
+[[nodiscard]] bool environment_flag(const char* name);
+
+}  // namespace trn
