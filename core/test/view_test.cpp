@@ -34,6 +34,9 @@ TEST(View, KnowsItsSizeAndContiguity) {
   EXPECT_FALSE(View<float>(host, x + 5, {6}, {-1}).is_contiguous());
   EXPECT_TRUE(View<float>(host, x, {1}, {17}).is_contiguous());
   EXPECT_TRUE(View<float>(host, nullptr, {0, 4}, {9, 9}).is_contiguous());
+  EXPECT_TRUE(View<float>(host, x, {2, 1, 3}, {3, 17, 1}).is_contiguous());
+  EXPECT_TRUE(View<float>(host, x, {1, 6}, {-2, 1}).is_contiguous());
+  EXPECT_FALSE(View<float>(host, x, {1, 3}, {3, 2}).is_contiguous());
   EXPECT_EQ(View<float>(host, x, {}).size(), 1);
 }
 

@@ -8,6 +8,7 @@
 #include <trn/core/error.hpp>
 #include <trn/core/executor.hpp>
 #include <trn/core/float_types.hpp>
+#include <trn/core/row_major.hpp>
 #include <trn/core/shape.hpp>
 
 namespace trn {
@@ -34,7 +35,7 @@ template <Element T> class View {
   [[nodiscard]] const Strides& strides() const { return strides_; }
   [[nodiscard]] std::int64_t rank() const { return static_cast<std::int64_t>(shape_.size()); }
   [[nodiscard]] std::int64_t size() const { return element_count(shape_); }
-  [[nodiscard]] bool is_contiguous() const { return strides_ == row_major_strides(shape_) || size() <= 1; }
+  [[nodiscard]] bool is_contiguous() const { return is_row_major(shape_, strides_); }
 
  private:
   Executor executor_;
