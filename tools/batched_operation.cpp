@@ -14,7 +14,7 @@ namespace trn::tools {
 
 namespace {
 
-const CLI::Range kExtent(std::int64_t{1}, std::int64_t{1} << 20, "1 to 2^20");
+constexpr std::int64_t kExtentMax = std::int64_t{1} << 20;
 
 // A batch of float32 matrices.
 class Batched : public ProgramBench {
@@ -35,12 +35,12 @@ class GemmBatched final : public Batched {
   std::string name() const override { return "blas.gemm_batched"; }
   std::string summary() const override { return "C_p = A_p B_p, row-major, equally spaced or by pointer arrays"; }
 
-  void add_options(CLI::App& app) override {
-    app.add_option("--m", m_, "rows of C")->check(kExtent)->capture_default_str();
-    app.add_option("--n", n_, "columns of C")->check(kExtent)->capture_default_str();
-    app.add_option("--k", k_, "inner dimension")->check(kExtent)->capture_default_str();
-    app.add_option("--count", count_, "products")->check(kExtent)->capture_default_str();
-    app.add_flag("--listed", listed_, "by pointer arrays instead of equally spaced");
+  void add_options(Options& options) override {
+    options.number("--m", m_, "rows of C", 1, kExtentMax);
+    options.number("--n", n_, "columns of C", 1, kExtentMax);
+    options.number("--k", k_, "inner dimension", 1, kExtentMax);
+    options.number("--count", count_, "products", 1, kExtentMax);
+    options.flag("--listed", listed_, "by pointer arrays instead of equally spaced");
   }
 
   tile::Program program(const tile::Machine& machine) const override {
@@ -49,7 +49,7 @@ class GemmBatched final : public Batched {
   }
 
  private:
-  nlohmann::ordered_json extents() const override {
+  BenchShape extents() const override {
     return {{"m", m_}, {"n", n_}, {"k", k_}, {"count", count_}, {"listed", listed_}};
   }
   double flops() const override {
@@ -104,10 +104,10 @@ class TrsmBatched final : public Batched {
     return "largest |B - A X| in units of (|A||X|)_ij, and 16 epsilon, Netlib's limit";
   }
 
-  void add_options(CLI::App& app) override {
-    app.add_option("--m", m_, "rows of A and B")->check(kExtent)->capture_default_str();
-    app.add_option("--n", n_, "right-hand sides")->check(kExtent)->capture_default_str();
-    app.add_option("--count", count_, "systems")->check(kExtent)->capture_default_str();
+  void add_options(Options& options) override {
+    options.number("--m", m_, "rows of A and B", 1, kExtentMax);
+    options.number("--n", n_, "right-hand sides", 1, kExtentMax);
+    options.number("--count", count_, "systems", 1, kExtentMax);
   }
 
   tile::Program program(const tile::Machine& machine) const override {
@@ -115,7 +115,7 @@ class TrsmBatched final : public Batched {
   }
 
  private:
-  nlohmann::ordered_json extents() const override { return {{"m", m_}, {"n", n_}, {"count", count_}}; }
+  BenchShape extents() const override { return {{"m", m_}, {"n", n_}, {"count", count_}}; }
   double flops() const override {
     return static_cast<double>(m_) * static_cast<double>(m_) * static_cast<double>(n_) * static_cast<double>(count_);
   }

@@ -4,6 +4,8 @@
 
 #include <trn/core/error.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include "commands.hpp"
 #include "output.hpp"
 
@@ -13,11 +15,13 @@ namespace {
 
 nlohmann::ordered_json to_json(const BenchRow& r) {
   const auto maybe = [](const std::optional<double>& v) { return v ? nlohmann::ordered_json(*v) : nlohmann::ordered_json(nullptr); };
+  nlohmann::ordered_json shape = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : r.shape) std::visit([&](const auto& v) { shape[name] = v; }, value);
   return {{"op", r.op},
           {"executor", r.executor},
           {"dtype", r.dtype},
           {"precision", r.precision},
-          {"shape", r.shape},
+          {"shape", shape},
           {"seconds", maybe(r.seconds)},
           {"modelled_seconds", maybe(r.modelled_seconds)},
           {"gflops", r.gflops},
@@ -74,7 +78,8 @@ void add_bench(CLI::App& app, const Operations& operations) {
     CLI::App* sub = bench->add_subcommand(operation->name(), operation->summary());
     auto arguments = std::make_shared<Arguments>();
     arguments->executors = operation->default_executors();
-    operation->add_options(*sub);
+    Options options(*sub);
+    operation->add_options(options);
     sub->add_option("--exec", arguments->executors, "executors, separated by commas")->delimiter(',')->capture_default_str();
     sub->add_option("--json", arguments->json, "also write the rows to this file");
     sub->add_option("--repeats", arguments->options.repeats, "timed repetitions; the fastest counts")->check(CLI::PositiveNumber)->capture_default_str();

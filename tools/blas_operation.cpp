@@ -16,7 +16,6 @@ namespace trn::tools {
 namespace {
 
 constexpr DType kTypes[] = {DType::Float32, DType::Float64, DType::Complex64, DType::Complex128};
-const CLI::Range kExtent(std::int64_t{1}, std::int64_t{1} << 30, "1 to 2^30");
 
 class BlasOperation final : public Operation {
  public:
@@ -26,13 +25,13 @@ class BlasOperation final : public Operation {
   std::string summary() const override { return row_.formula; }
   std::string error_note() const override { return "bound: what the call itself states (0: nothing)"; }
 
-  void add_options(CLI::App& app) override {
-    app.add_option("--m", size_.m, "rows")->check(kExtent)->capture_default_str();
-    app.add_option("--n", size_.n, "columns, or the length of vectors")->check(kExtent)->capture_default_str();
-    app.add_option("--k", size_.k, "inner dimension, or diagonals of a band")->check(kExtent)->capture_default_str();
-    app.add_option("--count", size_.count, "problems of a batch")->check(kExtent)->capture_default_str();
-    app.add_option("--dtype", dtype_, "fp32, fp64, complex64, complex128")->capture_default_str();
-    app.add_option("--precision", precision_, "native, tf32, bf16, tf32x3, bf16x6, exact, target=ERROR")->capture_default_str();
+  void add_options(Options& options) override {
+    options.number("--m", size_.m, "rows");
+    options.number("--n", size_.n, "columns, or the length of vectors");
+    options.number("--k", size_.k, "inner dimension, or diagonals of a band");
+    options.number("--count", size_.count, "problems of a batch");
+    options.text("--dtype", dtype_, "fp32, fp64, complex64, complex128");
+    options.text("--precision", precision_, "native, tf32, bf16, tf32x3, bf16x6, exact, target=ERROR");
   }
 
   std::vector<std::string> default_executors() const override { return {"host"}; }
@@ -100,10 +99,10 @@ class WithPeer final : public Operation {
   std::vector<std::string> default_executors() const override { return own_->default_executors(); }
   tile::Program program(const tile::Machine& machine) const override { return own_->program(machine); }
 
-  void add_options(CLI::App& app) override {
-    own_->add_options(app);
-    own_types_ = app.get_option_no_throw("--dtype") != nullptr;
-    if (!own_types_) app.add_option("--dtype", dtype_, "fp32; on the host also fp64, complex64, complex128")->capture_default_str();
+  void add_options(Options& options) override {
+    own_->add_options(options);
+    own_types_ = options.has("--dtype");
+    if (!own_types_) options.text("--dtype", dtype_, "fp32; on the host also fp64, complex64, complex128");
   }
 
   BenchRow bench(const std::string& executor, const BenchOptions& options) const override {
@@ -113,8 +112,10 @@ class WithPeer final : public Operation {
     BenchRow r = own_->bench(executor, options);
     if (!host) return r;
     BlasSize size = row_.size;
-    for (const auto& [key, extent] : {std::pair{"m", &size.m}, {"n", &size.n}, {"k", &size.k}, {"count", &size.count}}) {
-      if (r.shape.contains(key)) *extent = r.shape[key];
+    for (const auto& [key, value] : r.shape) {
+      for (const auto& [name, extent] : {std::pair{"m", &size.m}, {"n", &size.n}, {"k", &size.k}, {"count", &size.count}}) {
+        if (key == name) *extent = std::get<std::int64_t>(value);
+      }
     }
     const BenchRow t = BlasOperation(row_, size, other ? dtype_ : r.dtype).bench(executor, options);
     const bool by_bytes = rate_unit() == "GB/s";

@@ -73,7 +73,8 @@ void for_operations(CLI::App& app, const Operations& operations, const char* nam
   for (const auto& operation : operations) {
     CLI::App* sub = parent->add_subcommand(operation->name(), operation->summary());
     auto target = std::make_shared<Target>();
-    operation->add_options(*sub);
+    Options options(*sub);
+    operation->add_options(options);
     add_machine(*sub, *target);
     more(*sub, *target);
     sub->callback([op = operation.get(), target, run] { run(*op, *target); });

@@ -30,27 +30,23 @@ class Functions final : public Transforms {
     if (function_ == Function::Dct) return "cosine transforms of types I to IV";
     return function_ == Function::Convolve ? "convolution of a long signal with m points" : "short-time transforms with the Hann window";
   }
-  void add_options(CLI::App& app) override {
-    const CLI::Range positive(std::int64_t{2}, std::int64_t{1} << 30);
-    app.add_option("--n", n_, function_ == Function::Dct ? "points" : "points of the signal")->check(positive)->capture_default_str();
-    add_common(app);
-    app.add_option("--precision", precision_, "native, another mode where the executor has it, or target=1e-6")
-        ->capture_default_str();
-    if (function_ == Function::Dct) app.add_option("--type", type_, "1 to 4")->check(CLI::Range(1, 4))->capture_default_str();
+  void add_options(Options& options) override {
+    options.number("--n", n_, function_ == Function::Dct ? "points" : "points of the signal", 2);
+    add_common(options);
+    options.text("--precision", precision_, "native, another mode where the executor has it, or target=1e-6");
+    if (function_ == Function::Dct) options.number("--type", type_, "1 to 4", 1, 4);
     if (function_ == Function::Convolve) {
-      app.add_option("--m", m_, "points of the kernel")->check(positive)->capture_default_str();
-      app.add_option("--method", method_, "direct, fft (one transform) or blocks (overlap-add)")
-          ->check(CLI::IsMember({"direct", "fft", "blocks"}))
-          ->capture_default_str();
+      options.number("--m", m_, "points of the kernel", 2);
+      options.text("--method", method_, "direct, fft (one transform) or blocks (overlap-add)", {"direct", "fft", "blocks"});
     }
     if (function_ == Function::Stft) {
-      app.add_option("--n-fft", n_fft_, "points of a frame")->check(positive)->capture_default_str();
-      app.add_option("--hop", hop_, "points between frames")->check(positive)->capture_default_str();
+      options.number("--n-fft", n_fft_, "points of a frame", 2);
+      options.number("--hop", hop_, "points between frames", 2);
     }
   }
 
  private:
-  nlohmann::ordered_json shape() const override {
+  BenchShape shape() const override {
     if (function_ == Function::Dct) return {{"n", n_}, {"batch", batch_}, {"type", type_}};
     if (function_ == Function::Convolve) return {{"n", n_}, {"m", m_}, {"batch", batch_}};
     return {{"n", n_}, {"n_fft", n_fft_}, {"hop", hop_}, {"batch", batch_}};

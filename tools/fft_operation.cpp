@@ -22,18 +22,15 @@ class Plans final : public Transforms {
     return kind_ == Kind::ComplexToComplex ? "fft.c2c" : kind_ == Kind::RealToComplex ? "fft.r2c" : "fft.c2r";
   }
   std::string summary() const override { return std::string(fft::name(kind_)) + " transforms by a plan"; }
-  void add_options(CLI::App& app) override {
-    app.add_option("--n", lengths_, "lengths, one per axis")
-        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30))
-        ->capture_default_str();
-    add_common(app);
-    app.add_option("--precision", precision_, "native, another mode where the executor has it, or target=1e-6")->capture_default_str();
-    app.add_option("--direction", direction_, "forward or inverse (default: r2c forward, c2r inverse)")
-        ->check(CLI::IsMember({"forward", "inverse"}));
+  void add_options(Options& options) override {
+    options.numbers("--n", lengths_, "lengths, one per axis", 1, std::int64_t{1} << 30);
+    add_common(options);
+    options.text("--precision", precision_, "native, another mode where the executor has it, or target=1e-6");
+    options.text("--direction", direction_, "forward or inverse (default: r2c forward, c2r inverse)", {"forward", "inverse"});
   }
 
  private:
-  nlohmann::ordered_json shape() const override { return {{"n", fmt::format("{}", fmt::join(lengths_, " x "))}, {"batch", batch_}}; }
+  BenchShape shape() const override { return {{"n", fmt::format("{}", fmt::join(lengths_, " x "))}, {"batch", batch_}}; }
   std::vector<std::shared_ptr<const tile::Program>> programs(const tile::Machine& machine) const override {
     return fft::plan_programs(Executor::open(fmt::format("sim:{}", machine.name)), description(), parse_dtype(dtype_));
   }

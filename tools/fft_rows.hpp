@@ -109,7 +109,7 @@ class Transforms : public Operation {
   virtual std::vector<std::shared_ptr<const tile::Program>> programs(const tile::Machine&) const = 0;
   // Whether the note of a row that was run says which programs these were.
   virtual bool describes_runs() const { return false; }
-  virtual nlohmann::ordered_json shape() const = 0;
+  virtual BenchShape shape() const = 0;
   virtual int run_single(const Executor&, const BenchOptions&, BenchRow&) const = 0;
   virtual int run_double(const Executor&, const BenchOptions&, BenchRow&) const = 0;
   template <class T> int run(const Executor& e, const BenchOptions& o, BenchRow& r) const {
@@ -146,11 +146,10 @@ class Transforms : public Operation {
     r.note += fmt::format("; bytes moved at {:.0f} % of the DMA roof", 100 * roof_seconds / seconds);
     return seconds;
   }
-  void add_common(CLI::App& app) {
-    app.add_option("--step", step_, "which program of several, from 1 (profile, emit, dis)")
-        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000}));
-    app.add_option("--batch", batch_, "how many at once")->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30))->capture_default_str();
-    app.add_option("--dtype", dtype_, "fp32 or fp64 (of the real parts)")->capture_default_str();
+  void add_common(Options& options) {
+    options.number("--step", step_, "which program of several, from 1 (profile, emit, dis)", 1, 1000);
+    options.number("--batch", batch_, "how many at once");
+    options.text("--dtype", dtype_, "fp32 or fp64 (of the real parts)");
   }
   static double fft_flops(double points) { return 5 * points * std::log2(std::max(points, 2.0)); }
 

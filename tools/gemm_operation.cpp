@@ -21,24 +21,22 @@ namespace trn::tools {
 
 namespace {
 
-const CLI::Range kExtent(std::int64_t{1}, std::int64_t{1} << 30, "1 to 2^30");
 
 class Gemm final : public Operation {
  public:
   std::string name() const override { return "blas.gemm"; }
   std::string summary() const override { return "C = A B, row-major"; }
 
-  void add_options(CLI::App& app) override {
-    app.add_option("--m", m_, "rows of C")->check(kExtent)->capture_default_str();
-    app.add_option("--n", n_, "columns of C")->check(kExtent)->capture_default_str();
-    app.add_option("--k", k_, "inner dimension")->check(kExtent)->capture_default_str();
-    app.add_option("--dtype", dtype_, "fp32, fp64 (devices: with --precision exact), bf16, fp16, tf32")->capture_default_str();
-    app.add_option("--out", out_, "dtype of C (default: the input's; fp32 for tf32)");
-    app.add_option("--precision", precision_, "native, tf32, bf16, tf32x3, bf16x6, exact, or target=1e-9")->capture_default_str();
-    app.add_option("--moduli", moduli_, "of exact, in programs and with --model-only: 16 are as accurate as dgemm")
-        ->check(CLI::Range(1, 20))->capture_default_str();
-    app.add_option("--op-a", op_a_, "N, or T: A is stored transposed")->check(CLI::IsMember({"N", "T"}))->capture_default_str();
-    app.add_option("--op-b", op_b_, "N, or T: B is stored transposed")->check(CLI::IsMember({"N", "T"}))->capture_default_str();
+  void add_options(Options& options) override {
+    options.number("--m", m_, "rows of C");
+    options.number("--n", n_, "columns of C");
+    options.number("--k", k_, "inner dimension");
+    options.text("--dtype", dtype_, "fp32, fp64 (devices: with --precision exact), bf16, fp16, tf32");
+    options.text("--out", out_, "dtype of C (default: the input's; fp32 for tf32)");
+    options.text("--precision", precision_, "native, tf32, bf16, tf32x3, bf16x6, exact, or target=1e-9");
+    options.number("--moduli", moduli_, "of exact, in programs and with --model-only: 16 are as accurate as dgemm", 1, 20);
+    options.text("--op-a", op_a_, "N, or T: A is stored transposed", {"N", "T"});
+    options.text("--op-b", op_b_, "N, or T: B is stored transposed", {"N", "T"});
   }
 
   tile::Program program(const tile::Machine& machine) const override {

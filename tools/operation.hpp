@@ -5,21 +5,25 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
-
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include <trn/core/executor.hpp>
 #include <trn/tile/machine.hpp>
 #include <trn/tile/program.hpp>
 
+#include "options.hpp"
+
 namespace trn::tools {
+
+// Extents by name, in the order of the table: numbers, or text such as "64 x 64".
+using BenchShape = std::vector<std::pair<std::string, std::variant<std::int64_t, bool, std::string>>>;
 
 // The same keys for every operation. Times in seconds; what does not apply is null in JSON and "-" in the table.
 struct BenchRow {
   std::string op, executor, dtype, precision;
-  nlohmann::ordered_json shape;
+  BenchShape shape;
   std::optional<double> seconds;           // measured on this machine (simulator: the time it took to simulate)
   std::optional<double> modelled_seconds;  // simulator only
   double gflops = 0;                       // from modelled time where there is one, else from measured
@@ -41,7 +45,7 @@ class Operation {
   virtual ~Operation() = default;
   [[nodiscard]] virtual std::string name() const = 0;
   [[nodiscard]] virtual std::string summary() const = 0;
-  virtual void add_options(CLI::App& app) = 0;
+  virtual void add_options(Options& options) = 0;
   [[nodiscard]] virtual tile::Program program(const tile::Machine& machine) const = 0;
   [[nodiscard]] virtual BenchRow bench(const std::string& executor, const BenchOptions& options) const = 0;
   // Where bench runs unless --exec says otherwise.

@@ -17,7 +17,7 @@ namespace trn::tools {
 
 namespace {
 
-const CLI::Range kExtent(std::int64_t{1}, std::int64_t{1} << 16, "1 to 2^16");
+constexpr std::int64_t kExtentMax = std::int64_t{1} << 16;
 
 class PairEnergy final : public Operation {
  public:
@@ -25,19 +25,13 @@ class PairEnergy final : public Operation {
   std::string summary() const override { return "energy of density-fitted MP2 from B(i, P, a)"; }
   std::string error_note() const override { return "|E - E in float64 on the host| / |E|, and the bound for the data at hand"; }
 
-  void add_options(CLI::App& app) override {
-    app.add_option("--nocc", nocc_, "occupied orbitals")->check(kExtent)->capture_default_str();
-    app.add_option("--naux", naux_, "auxiliary functions")->check(kExtent)->capture_default_str();
-    app.add_option("--nvir", nvir_, "virtual orbitals")->check(kExtent)->capture_default_str();
-    app.add_option("--left", left_, "only pairs of one of the first so many orbitals and one of the others; 0: all pairs")
-        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 16))
-        ->capture_default_str();
-    app.add_option("--dtype", dtype_, "fp32, or fp64 (on simulators in exact precision)")
-        ->check(CLI::IsMember({"fp32", "fp64"}))
-        ->capture_default_str();
-    app.add_option("--precision", precision_, "of fp32 on simulators: native, tf32, bf16, tf32x3 or bf16x6")
-        ->check(CLI::IsMember({"native", "tf32", "bf16", "tf32x3", "bf16x6"}))
-        ->capture_default_str();
+  void add_options(Options& options) override {
+    options.number("--nocc", nocc_, "occupied orbitals", 1, kExtentMax);
+    options.number("--naux", naux_, "auxiliary functions", 1, kExtentMax);
+    options.number("--nvir", nvir_, "virtual orbitals", 1, kExtentMax);
+    options.number("--left", left_, "only pairs of one of the first so many orbitals and one of the others; 0: all pairs", 0, std::int64_t{1} << 16);
+    options.text("--dtype", dtype_, "fp32, or fp64 (on simulators in exact precision)", {"fp32", "fp64"});
+    options.text("--precision", precision_, "of fp32 on simulators: native, tf32, bf16, tf32x3 or bf16x6", {"native", "tf32", "bf16", "tf32x3", "bf16x6"});
   }
 
   tile::Program program(const tile::Machine& machine) const override {
@@ -68,7 +62,7 @@ class PairEnergy final : public Operation {
     r.dtype = trn::name(dtype_of<T>);
     r.precision = simulated ? trn::name(mode()) : "native";
     r.shape = {{"nocc", nocc_}, {"naux", naux_}, {"nvir", nvir_}};
-    if (left_ > 0) r.shape["left"] = left_;
+    if (left_ > 0) r.shape.emplace_back("left", left_);
     if (simulated && options.model_only) {
       const tile::Machine& machine = tile::device_of(executor).machine();
       return finish(r, executor, neuron::estimate(program(machine), machine).seconds);

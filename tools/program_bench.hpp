@@ -45,7 +45,7 @@ class ProgramBench : public Operation {
  protected:
   [[nodiscard]] virtual DType dtype() const { return DType::Float32; }
   [[nodiscard]] virtual std::string precision(const Executor&) const { return "native"; }
-  [[nodiscard]] virtual nlohmann::ordered_json extents() const = 0;
+  [[nodiscard]] virtual BenchShape extents() const = 0;
   [[nodiscard]] virtual double flops() const = 0;
   // Runs the operation; the row gets its error and bound.
   [[nodiscard]] virtual Measured run(const Executor& executor, int repeats, BenchRow& row) const = 0;

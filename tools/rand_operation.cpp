@@ -29,8 +29,6 @@ namespace {
 using rand::Algorithm;
 using rand::Law;
 
-const CLI::Range kCount(std::int64_t{1}, rand::kFillMax, "1 to 2^32");
-
 constexpr std::pair<const char*, Algorithm> kAlgorithms[] = {
     {"philox", Algorithm::Philox4x32_10},     {"threefry", Algorithm::Threefry4x32_20},
     {"sobol32", Algorithm::Sobol32},          {"scrambled-sobol32", Algorithm::ScrambledSobol32},
@@ -60,23 +58,18 @@ class Draws final : public Operation {
                     : "largest difference from the host's values, and 0";
   }
 
-  void add_options(CLI::App& app) override {
-    app.add_option("--count", count_, "values to draw")->check(kCount)->capture_default_str();
+  void add_options(Options& options) override {
+    options.number("--count", count_, "values to draw", 1, rand::kFillMax);
     std::vector<std::string> names;
     for (const auto& [text, algorithm] : kAlgorithms) {
       if (!has_law_ || !rand::is_quasi(algorithm)) names.emplace_back(text);
     }
-    app.add_option("--algorithm", algorithm_, "the generator; xorwow, mrg32k3a and mt19937 on the host only")
-        ->check(CLI::IsMember(names))
-        ->capture_default_str();
-    app.add_option("--position", position_, "number of the first value, or point")->capture_default_str();
+    options.text("--algorithm", algorithm_, "the generator; xorwow, mrg32k3a and mt19937 on the host only", names);
+    options.number("--position", position_, "number of the first value, or point");
     if (has_law_) return;
-    app.add_option("--dimensions", dimensions_, "of Sobol points: --count values are count / dimensions points")
-        ->capture_default_str();
+    options.number("--dimensions", dimensions_, "of Sobol points: --count values are count / dimensions points");
     if (kUniform) {
-      app.add_option("--interval", interval_, "open-closed (0, 1] or half-open [0, 1)")
-          ->check(CLI::IsMember({"open-closed", "half-open"}))
-          ->capture_default_str();
+      options.text("--interval", interval_, "open-closed (0, 1] or half-open [0, 1)", {"open-closed", "half-open"});
     }
   }
 
@@ -104,7 +97,7 @@ class Draws final : public Operation {
     r.dtype = trn::name(dtype_of<T>);
     r.precision = algorithm_;
     r.shape = {{"count", count_}};
-    if (dimensions_ > 1) r.shape["dimensions"] = dimensions_;
+    if (dimensions_ > 1) r.shape.emplace_back("dimensions", dimensions_);
     if (simulated && options.model_only) {
       const tile::Machine& machine = tile::device_of(executor).machine();
       return finish(r, executor, neuron::estimate(program(machine), machine).seconds);
@@ -133,7 +126,7 @@ class Draws final : public Operation {
     return interval_ == "half-open" ? rand::Interval::HalfOpen : rand::Interval::OpenClosed;
   }
   rand::State state() const {
-    return {.algorithm = algorithm(), .seed = rand::is_quasi(algorithm()) ? 0u : 1u, .position = position_, .dimensions = dimensions_};
+    return {.algorithm = algorithm(), .seed = rand::is_quasi(algorithm()) ? 0u : 1u, .position = position_, .dimensions = static_cast<std::uint32_t>(dimensions_)};
   }
 
   void draw(const Executor& executor, const Array<T>& out) const {
@@ -187,7 +180,7 @@ class Draws final : public Operation {
   rand::Transform transform_;
   std::int64_t count_ = std::int64_t{1} << 24;
   std::uint64_t position_ = 0;
-  std::uint32_t dimensions_ = 1;
+  std::int64_t dimensions_ = 1;
   std::string algorithm_ = "philox", interval_ = "open-closed";
 };
 

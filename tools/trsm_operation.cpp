@@ -14,7 +14,7 @@ namespace trn::tools {
 
 namespace {
 
-const CLI::Range kExtent(std::int64_t{1}, std::int64_t{1} << 20, "1 to 2^20");
+constexpr std::int64_t kExtentMax = std::int64_t{1} << 20;
 
 class Trsm final : public ProgramBench {
  public:
@@ -24,19 +24,13 @@ class Trsm final : public ProgramBench {
     return "largest |B - A X| in units of ||a_i|| ||x_j||, and the bound for the operands at hand";
   }
 
-  void add_options(CLI::App& app) override {
-    app.add_option("--m", m_, "rows of A and B")->check(kExtent)->capture_default_str();
-    app.add_option("--n", n_, "right-hand sides")->check(kExtent)->capture_default_str();
-    app.add_option("--uplo", uplo_, "L or U")->check(CLI::IsMember({"L", "U"}))->capture_default_str();
-    app.add_option("--op", op_, "N, or T: A is stored transposed")
-        ->check(CLI::IsMember({"N", "T"}))
-        ->capture_default_str();
-    app.add_option("--dtype", dtype_, "fp32, or fp64 (host only)")
-        ->check(CLI::IsMember({"fp32", "fp64"}))
-        ->capture_default_str();
-    app.add_option("--precision", precision_, "on simulators: native, tf32, bf16, tf32x3 or bf16x6")
-        ->check(CLI::IsMember({"native", "tf32", "bf16", "tf32x3", "bf16x6"}))
-        ->capture_default_str();
+  void add_options(Options& options) override {
+    options.number("--m", m_, "rows of A and B", 1, kExtentMax);
+    options.number("--n", n_, "right-hand sides", 1, kExtentMax);
+    options.text("--uplo", uplo_, "L or U", {"L", "U"});
+    options.text("--op", op_, "N, or T: A is stored transposed", {"N", "T"});
+    options.text("--dtype", dtype_, "fp32, or fp64 (host only)", {"fp32", "fp64"});
+    options.text("--precision", precision_, "on simulators: native, tf32, bf16, tf32x3 or bf16x6", {"native", "tf32", "bf16", "tf32x3", "bf16x6"});
   }
 
   tile::Program program(const tile::Machine& machine) const override {
@@ -51,7 +45,7 @@ class Trsm final : public ProgramBench {
   [[nodiscard]] bool lower() const { return (uplo_ == "L") == (op_ == "N"); }  // of op(A)
   DType dtype() const override { return dtype_ == "fp64" ? DType::Float64 : DType::Float32; }
   std::string precision(const Executor& executor) const override { return executor.family() == Family::Device ? precision_ : "native"; }
-  nlohmann::ordered_json extents() const override { return {{"m", m_}, {"n", n_}}; }
+  BenchShape extents() const override { return {{"m", m_}, {"n", n_}}; }
   double flops() const override { return static_cast<double>(m_) * static_cast<double>(m_) * static_cast<double>(n_); }
   Measured run(const Executor& executor, int repeats, BenchRow& row) const override {
     return dtype_ == "fp64" ? solve<double>(executor, repeats, row) : solve<float>(executor, repeats, row);

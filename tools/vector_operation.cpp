@@ -54,11 +54,11 @@ class Vectors final : public Operation {
   std::string rate_unit() const override { return "GB/s"; }
   std::string error_note() const override { return "largest |result - exact| in units of the sum of its terms' magnitudes"; }
 
-  void add_options(CLI::App& app) override {
-    if (matrix()) app.add_option("--m", m_, "rows of A")->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20))->capture_default_str();
-    app.add_option("--n", n_, matrix() ? "columns of A" : "elements")->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30));
+  void add_options(Options& options) override {
+    if (matrix()) options.number("--m", m_, "rows of A", 1, std::int64_t{1} << 20);
+    options.number("--n", n_, matrix() ? "columns of A" : "elements");
     if (!n_) n_ = matrix() ? 4096 : std::int64_t{1} << 22;
-    if (kind_ == Kind::Gemv) app.add_option("--op", op_, "N, or T: A^T x")->check(CLI::IsMember({"N", "T"}))->capture_default_str();
+    if (kind_ == Kind::Gemv) options.text("--op", op_, "N, or T: A^T x", {"N", "T"});
   }
 
   tile::Program program(const tile::Machine& machine) const override {
@@ -91,7 +91,7 @@ class Vectors final : public Operation {
     r.executor = executor.name();
     r.dtype = trn::name(DType::Float32);
     r.precision = "native";
-    r.shape = matrix() ? nlohmann::ordered_json{{"m", m_}, {"n", n_}} : nlohmann::ordered_json{{"n", n_}};
+    r.shape = matrix() ? BenchShape{{"m", m_}, {"n", n_}} : BenchShape{{"n", n_}};
     if (simulated && options.model_only) {
       const tile::Machine& machine = tile::device_of(executor).machine();
       r.modelled_seconds = neuron::estimate(program(machine), machine).seconds;
