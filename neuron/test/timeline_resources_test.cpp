@@ -63,31 +63,44 @@ const tile::Timing& trn2() { return tile::machine("trn2").timing; }
 constexpr double kMicro = 1e-6;
 double us(double seconds) { return seconds / kMicro; }
 
+constexpr double kWindow = 3.413 * kMicro;  // trn2
+// The first pass falls into the middle of a window: half of one, then a whole one, then the array is hot.
+constexpr double kWarm = 1.5 * kWindow;
+
 TEST(RateLimiter, WarmsAfterABusyWindow) {
   RateLimiter limiter(trn2());
-  EXPECT_NEAR(us(limiter.run(0, 1.5 * kMicro, 1)), 3.0, 1e-9);             // cold: half the rate, one whole window
-  EXPECT_NEAR(us(limiter.run(3.0 * kMicro, 1.0 * kMicro, 1)), 4.0, 1e-9);  // hot
-  EXPECT_NEAR(us(limiter.cold_seconds()), 3.0, 1e-9);
+  EXPECT_NEAR(us(limiter.run(0, kWarm / 2, 1)), us(kWarm), 1e-9);  // cold: half the rate
+  EXPECT_NEAR(us(limiter.run(kWarm, kMicro, 1)), us(kWarm) + 1, 1e-9);
+  EXPECT_NEAR(us(limiter.cold_seconds()), us(kWarm), 1e-9);
 }
 
-TEST(RateLimiter, TheFirstWindowBeginsWithTheFirstPass) {
+TEST(RateLimiter, TheRestOfAWindowIsNotEnough) {
   RateLimiter limiter(trn2());
-  EXPECT_NEAR(us(limiter.run(2.0 * kMicro, 1.5 * kMicro, 1)), 5.0, 1e-9);
-  EXPECT_NEAR(us(limiter.run(5.0 * kMicro, 1.0 * kMicro, 1)), 6.0, 1e-9);
+  EXPECT_NEAR(us(limiter.run(2 * kMicro, kWindow / 4, 1)), us(kWindow / 2) + 2, 1e-9);
+  EXPECT_NEAR(us(limiter.run(2 * kMicro + kWindow / 2, kMicro, 1)), us(kWindow / 2) + 4, 1e-9);  // still cold
+}
+
+TEST(RateLimiter, SevenTenthsDoNotWarmNineTenthsDo) {
+  for (const auto& [use, rate] : {std::pair(0.7, 2.0), std::pair(0.9, 1.0)}) {
+    RateLimiter limiter(trn2());
+    double now = limiter.run(0, kWindow / 4, 1);
+    now = limiter.run(now, use * kWindow / 2, 1);  // that share of the window
+    EXPECT_NEAR(us(limiter.run(kWarm, kMicro, 1) - kWarm), rate, 1e-9) << use;
+  }
 }
 
 TEST(RateLimiter, CoolsAfterAnIdleWindow) {
   RateLimiter limiter(trn2());
-  EXPECT_NEAR(us(limiter.run(0, 1.5 * kMicro, 1)), 3.0, 1e-9);
-  EXPECT_NEAR(us(limiter.run(3.0 * kMicro, 1.4 * kMicro, 1)), 4.4, 1e-9);  // 1.4 of 3 us: less than half
-  EXPECT_NEAR(us(limiter.run(6.0 * kMicro, 1.0 * kMicro, 1)), 8.0, 1e-9);  // cold again
+  EXPECT_NEAR(us(limiter.run(0, kWarm / 2, 1)), us(kWarm), 1e-9);
+  EXPECT_NEAR(us(limiter.run(kWarm, 0.4 * kWindow, 1)), us(kWarm + 0.4 * kWindow), 1e-9);  // less than half
+  EXPECT_NEAR(us(limiter.run(kWarm + kWindow, kMicro, 1)), us(kWarm + kWindow) + 2, 1e-9);  // cold again
 }
 
 TEST(RateLimiter, StaysHotAtHalfUse) {
   RateLimiter limiter(trn2());
-  EXPECT_NEAR(us(limiter.run(0, 1.5 * kMicro, 1)), 3.0, 1e-9);
-  EXPECT_NEAR(us(limiter.run(3.0 * kMicro, 1.6 * kMicro, 1)), 4.6, 1e-9);
-  EXPECT_NEAR(us(limiter.run(6.0 * kMicro, 1.0 * kMicro, 1)), 7.0, 1e-9);
+  EXPECT_NEAR(us(limiter.run(0, kWarm / 2, 1)), us(kWarm), 1e-9);
+  EXPECT_NEAR(us(limiter.run(kWarm, 0.6 * kWindow, 1)), us(kWarm + 0.6 * kWindow), 1e-9);
+  EXPECT_NEAR(us(limiter.run(kWarm + kWindow, kMicro, 1)), us(kWarm + kWindow) + 1, 1e-9);
 }
 
 TEST(RateLimiter, FewRowsNeverWarm) {
@@ -102,7 +115,7 @@ TEST(RateLimiter, FewRowsNeverWarm) {
 
 TEST(RateLimiter, ALongPauseCools) {
   RateLimiter limiter(trn2());
-  EXPECT_NEAR(us(limiter.run(0, 1.5 * kMicro, 1)), 3.0, 1e-9);
+  EXPECT_NEAR(us(limiter.run(0, kWarm / 2, 1)), us(kWarm), 1e-9);
   EXPECT_NEAR(us(limiter.run(100 * kMicro, 1.0 * kMicro, 1)), 102.0, 1e-9);
 }
 

@@ -86,13 +86,17 @@ double cycles(const Stream& s, const isa::NcTranspose&) {
   const Access& data = s.i.operands[isa::NcTranspose::data];
   return tensor_cycles(s.m, static_cast<double>(data.partitions), data.dtype, true);
 }
-double cycles(const Stream& s, const isa::TensorTensor&) { return s.engine == Engine::GpSimd ? 2 * s.n : s.plain(); }
-double cycles(const Stream& s, const isa::TensorScalar& a) {
-  if (a.op0 == AluOp::Reciprocal || a.op1 == AluOp::Reciprocal) return 8 * s.n;  // the same unit as reciprocal
-  return s.engine == Engine::GpSimd ? 4 * s.n : s.plain();  // rsqrt: four times the Scalar Engine's time
+double cycles(const Stream& s, const isa::TensorTensor&) {
+  return s.engine == Engine::GpSimd ? s.m.timing.gpsimd_pair_cycles * s.n : s.plain();
 }
-double cycles(const Stream& s, const isa::Reciprocal&) { return 8 * s.n; }        // ISA: 8N
-double cycles(const Stream& s, const isa::TensorTensorScan&) { return 2 * s.n; }  // ISA: 2N; width gains nothing here
+double cycles(const Stream& s, const isa::TensorScalar& a) {
+  if (s.engine == Engine::GpSimd) return s.m.timing.gpsimd_rsqrt_cycles * s.n;  // the only operator it has there
+  // The operator costs what the instruction of the same name costs.
+  const bool reciprocal = a.op0 == AluOp::Reciprocal || a.op1 == AluOp::Reciprocal;
+  return reciprocal && s.engine == Engine::Vector ? s.m.timing.reciprocal_cycles * s.n : s.plain();
+}
+double cycles(const Stream& s, const isa::Reciprocal&) { return s.m.timing.reciprocal_cycles * s.n; }
+double cycles(const Stream& s, const isa::TensorTensorScan&) { return s.m.timing.scan_cycles * s.n; }
 double cycles(const Stream& s, const isa::TensorReduce&) {                        // ISA: N, N/2 for 16-bit
   return size_bytes(s.i.operands[isa::TensorReduce::data].dtype) == 2 ? s.n / 2 : s.n;
 }
@@ -102,10 +106,12 @@ double cycles(const Stream& s, const isa::Activation&) {
   return std::max(least, s.plain()) + least;  // reads the accumulator out
 }
 double cycles(const Stream& s, const isa::LocalGather& a) {
-  // ISA, read as cycles per element: ((28 + 4e) / 4e) / min(4 / size, e) for e elements per index.
+  // ISA, read as cycles per element: ((index + element e) / (element e)) / min(element / size, e), e elements an index.
+  const Timing& t = s.m.timing;
   const auto e = static_cast<double>(a.elements_per_index);
   const auto size = static_cast<double>(size_bytes(s.i.dst().dtype));
-  return static_cast<double>(s.i.dst().free_size()) * ((28 + 4 * e) / (4 * e)) / std::min(4 / size, e);
+  return static_cast<double>(s.i.dst().free_size()) * ((t.gather_index_cycles + t.gather_element_cycles * e) / (t.gather_element_cycles * e)) /
+         std::min(t.gather_element_cycles / size, e);
 }
 double cycles(const Stream& s, const isa::TensorPartitionReduce&) {
   // Not published. Each processor folds its own partitions one after another, then one folds the partial results.
@@ -122,10 +128,38 @@ double cycles(const Stream& s, const I&) {
   fail<InternalError>("cost: {} is a DMA; its cost is dma_cost", name(s.i.opcode()));
 }
 
+// Seconds before the stream: one overload for the instructions that have more of them than the rest.
+double overhead(const Stream& s, const isa::Activation& a) {
+  const bool plain_copy = a.op == ActFunction::Copy && !s.i.operands[isa::Activation::bias].present() &&
+                          !s.i.operands[isa::Activation::scale].present();
+  return plain_copy ? 0 : s.m.timing.scalar_function_s;
+}
+// An operand with one value per partition is read first.
+template <isa::OneOf<isa::TensorScalar, isa::ScalarTensorTensor> I>
+double overhead(const Stream& s, const I&) {
+  const bool reads = std::any_of(s.i.operands.begin() + 2, s.i.operands.end(),
+                                 [](const Access& a) { return a.present() && a.free_size() == 1; });
+  return reads && s.engine == Engine::Vector ? s.m.timing.vector_operand_s : 0;
+}
+template <class I>
+double overhead(const Stream&, const I&) {
+  return 0;
+}
+
 // Bytes of the longest run that is contiguous in the access; a partition ends a run of a tile.
 std::int64_t run_bytes(const Access& access) {
   const Dim inner = access.merged_dims().back();
   return (inner.stride == 1 || inner.size == 1 ? inner.size : 1) * size_bytes(access.dtype);
+}
+
+// Contiguous runs of an HBM access that lie a page or more from one another.
+std::int64_t runs_apart(const Access& access, const Machine& m) {
+  if (access.is_tile()) return 0;
+  std::int64_t count = 1;
+  for (const Dim& d : access.merged_dims()) {
+    if (std::abs(d.stride) * size_bytes(access.dtype) >= m.hbm_page_bytes) count *= d.size;
+  }
+  return count;
 }
 
 std::int64_t wider_bytes(const Access& a, const Access& b) {
@@ -145,14 +179,24 @@ DmaCost transfer(const Instruction& i, const Machine& m, const isa::DmaTranspose
 DmaCost transfer(const Instruction& i, const Machine& m, const isa::DmaCopy& a) {
   const Access &dst = i.operands[isa::DmaCopy::dst], &src = i.operands[isa::DmaCopy::src];
   const Access& moved = is_indirect(i) && !a.scatter ? dst : src;  // the indexed side names the whole table
+  const Timing& t = m.timing;
   DmaCost cost;
   cost.bytes = moved.size() * wider_bytes(dst, src);
   const std::int64_t elements =
       std::min(run_bytes(dst) / size_bytes(dst.dtype), run_bytes(src) / size_bytes(src.dtype));
   const std::int64_t runs = (moved.size() + elements - 1) / elements;
   const double bytes = static_cast<double>(elements * wider_bytes(dst, src));
-  const auto per_engine = static_cast<double>((runs + m.dma_engines - 1) / m.dma_engines);
-  cost.transfer_s = per_engine * (m.timing.dma_run_overhead_s + bytes / m.timing.dma_engine_bytes_per_s);
+  // A transfer is spread over the engines in shares that are worth a descriptor list of their own.
+  const std::int64_t shares = (cost.bytes + m.dma_share_bytes - 1) / m.dma_share_bytes;
+  const std::int64_t engines = std::clamp(shares, std::int64_t{1}, m.dma_engines);
+  const auto per_engine = [&](std::int64_t count) { return static_cast<double>((count + engines - 1) / engines); };
+  const double rate = src.is_tile() ? t.dma_store_bytes_per_s : t.dma_engine_bytes_per_s;
+  cost.transfer_s = per_engine(runs) * (t.dma_run_overhead_s + bytes / rate);
+  // Where runs lie apart in HBM, a ring waits for each of them in turn; other rings go on meanwhile.
+  if (t.dma_hbm_run_overhead_s > 0) {
+    const std::int64_t apart = is_indirect(i) ? runs : runs_apart(src.is_tile() ? dst : src, m);
+    cost.ring_s = cost.transfer_s + per_engine(apart) * t.dma_hbm_run_overhead_s;
+  }
   return cost;
 }
 
@@ -162,10 +206,11 @@ double compute_seconds(const Program& program, const Instruction& i, Engine engi
   const Timing& t = m.timing;
   const Stream stream{program, i, m, engine};
   const double n = i.visit([&](const auto& attributes) { return cycles(stream, attributes); });
+  const double more = i.visit([&](const auto& attributes) { return overhead(stream, attributes); });
   switch (engine) {
     case Engine::Tensor: return n / m.tensor_hz;
-    case Engine::Vector: return std::max(t.engine_min_cycles, n) / m.vector_hz + t.vector_fixed_s;
-    case Engine::Scalar: return std::max(t.engine_min_cycles, n) / m.scalar_hz + t.scalar_fixed_s;
+    case Engine::Vector: return std::max(t.engine_min_cycles / m.vector_hz, n / m.vector_hz + t.vector_fixed_s + more);
+    case Engine::Scalar: return std::max(t.engine_min_cycles / m.scalar_hz, n / m.scalar_hz + t.scalar_fixed_s + more);
     case Engine::GpSimd: return (t.gpsimd_start_cycles + n) / m.gpsimd_hz;
     case Engine::Any:
     case Engine::Dma: break;
@@ -179,9 +224,9 @@ DmaCost dma_cost(const Instruction& i, const Machine& m) {
     else fail<InternalError>("cost: {} is not a DMA", name(i.opcode()));
   });
   switch (dma_route(i)->dge) {
-    case DgeMode::Static: cost.ring_s = m.timing.dge_static_s; break;
-    case DgeMode::Hardware: cost.ring_s = m.timing.dge_hardware_s; break;
-    case DgeMode::Software: cost.ring_s = m.timing.dge_software_s; break;
+    case DgeMode::Static: cost.ring_s += m.timing.dge_static_s; break;
+    case DgeMode::Hardware: cost.ring_s += m.timing.dge_hardware_s; break;
+    case DgeMode::Software: cost.ring_s += m.timing.dge_software_s; break;
     case DgeMode::Default: fail<InternalError>("cost: a DMA's descriptor source is open; schedule() the program first");
   }
   return cost;

@@ -2,8 +2,9 @@
 //
 // Sources: ARCH2/3/4 = AWS's NKI architecture guides for trainium_inferentia2 / trainium2 / trainium3; HWC = nkipy's
 // HardwareConstants.h; ISA = the nki.isa reference; DMAG = AWS's NKI DMA bandwidth guide; PERF = the NKI performance
-// guide; NED = the Neuron Explorer documentation; PANTH = pantheonneuron's published trn1 logs; "fit" = our fit to the
-// published measurements that `trnsci validate` prints, explained in docs/simulator.md. "scaled" = no measurement exists:
+// guide; NED = the Neuron Explorer documentation; PANTH = pantheonneuron's published trn1 logs; PROF = neuron-profile dumps
+// of trn2 attention kernels, published as github allenkchau/trainium-kernel-fusion; "fit" = our fit to the published
+// measurements that `trnsci validate` marks as fitted, explained in docs/simulator.md. "scaled" = no measurement exists:
 // the trn2 value moved by the ratio of clocks or widths.
 #include <trn/tile/machine.hpp>
 
@@ -35,42 +36,68 @@ constexpr Machine common() {
   m.gather_indices_max = 4096;         // ISA local_gather
   m.gather_elements_max = 32;          // ISA local_gather
   m.dma_engines = 16;                  // ARCH2/3/4: per core
+  m.dma_share_bytes = 2 * kKiB;        // DMAG: 32 KiB per transfer to use all 16 engines
+  m.hbm_page_bytes = 4 * kKiB;         // choice: runs 8 and 16 KiB apart are slow, 800 bytes apart are not
   return m;
 }
 
-// Timing of trn2: fitted to, or read off, published trn2 measurements; the other machines start from it.
+// Engine overheads that are cycles of the engine's clock. ARCH2 gives about 60 cycles per access of a tensor; published
+// trn2 profiles (PROF) agree: a Vector instruction every N / clock + 59 to 64 ns, and twice that overhead when a value per
+// partition is read first; its result 85 to 95 ns after the engine is free again.
+constexpr double kAccessCycles = 60, kVectorLatencyCycles = 88;
+// PROF: copies of 128 and 512 elements every N / clock + 38 to 50 ns, exp of 512 every N / clock + 143 (PSUM) to 184 ns
+// (SBUF); results 96 to 121 ns later.
+constexpr double kScalarCopyCycles = 54, kScalarFunctionCycles = 140, kScalarLatencyCycles = 132;
+
+constexpr void set_engine_overheads(Machine& m) {
+  m.timing.vector_fixed_s = kAccessCycles / m.vector_hz;
+  m.timing.vector_operand_s = kAccessCycles / m.vector_hz;
+  m.timing.vector_latency_s = kVectorLatencyCycles / m.vector_hz;
+  m.timing.scalar_fixed_s = kScalarCopyCycles / m.scalar_hz;
+  m.timing.scalar_function_s = kScalarFunctionCycles / m.scalar_hz;
+  m.timing.scalar_latency_s = kScalarLatencyCycles / m.scalar_hz;
+}
+
+// Timing of trn2: read off, or fitted to, published trn2 measurements; the other machines start from it.
 constexpr Timing trn2_timing() {
   Timing t{};
-  t.launch_s = 13.3 * kMicro;        // fit: 12.4 to 13.3 us outside every engine in published trn2 profiles
-  t.semaphore_s = 50 * kNano;        // not published; results move by about 1 % when it is doubled
+  t.launch_s = 13.3 * kMicro;        // PROF: the first DMA is triggered 13.2 to 13.6 us after the profile begins
+  t.finish_s = 1.7 * kMicro;         // PROF: 1.7 us from the last wait to the end of the profile
+  t.benchmark_launch_s = 8.3 * kMicro;  // 6.7 us less than both: the median difference of profile and nki.benchmark
+  t.semaphore_s = 35 * kNano;        // PROF: 34 to 38 ns from a result to the start of what waited for it, in any queue
   t.matmul_overhead_cycles = 9.7;    // fit: 2048 resident matmuls in 445 us, 521.6 cycles each
   t.matmul_min_cycles = 64;          // ISA: max(min(64, stationary), moving)
-  t.fp32_passes = 2;                 // published profile: two multiply instructions per fp32 nc_matmul
+  t.fp32_passes = 2;                 // PROF: two multiply instructions per fp32 nc_matmul
   t.fp32_factor = 2;
   t.fp32_overhead_cycles = 7;        // fit: 859 ns per 128 x 128 x 512
-  t.tensor_latency_s = 160 * kNano;  // read off published traces
-  t.limiter_window_s = 3 * kMicro;   // NED, "Understanding throttling": starts at about 50 %, ramps over about 3 us
-  t.limiter_cold_rate = 0.5;
-  t.limiter_warm_use = 0.9;          // fit: 2048^3 naive runs cold throughout
-  t.limiter_cold_use = 0.5;          // NED: re-engages below 50 % over about 3 us
+  t.tensor_latency_s = 160 * kNano;  // PROF: 158 to 162 ns
+  t.limiter_window_s = 3.413 * kMicro;  // PROF: changes of the limit lie 4096 cycles of 1.2 GHz apart
+  t.limiter_cold_rate = 0.5;         // NED, "Understanding throttling"; PROF: an fp32 pass of 512 in 853 ns, then 431
+  t.limiter_warm_use = 0.8;          // fit: 2048^3 naive runs cold throughout; PROF: 0.7 is not enough, 1 is
+  t.limiter_cold_use = 0.5;          // NED: re-engages below 50 %; PROF: 0.62 stays warm
   t.tensor_sustained_rate = 1.0;
-  t.engine_min_cycles = 64;          // ISA tag v2.26.1: MIN_II
-  t.vector_fixed_s = 150 * kNano;    // fit: 140 to 190 ns
-  t.vector_latency_s = 50 * kNano;   // choice
-  t.scalar_fixed_s = 110 * kNano;    // fit: 221 ns per 128-element copy
-  t.scalar_latency_s = 100 * kNano;  // choice
+  t.engine_min_cycles = 64;          // ISA tag v2.26.1: MIN_II; PROF: 67 ns between Vector instructions of 8 elements
   t.gpsimd_start_cycles = 150;       // ISA tag v2.26.1: GPSIMD_START
   t.gpsimd_latency_s = 100 * kNano;  // choice
-  t.activation_table_s = 1.28 * kMicro;  // read off a published trn2 profile
-  t.dma_start_s = 1.3 * kMicro;      // DMAG: about 1300 ns from semaphore to start
-  t.dma_end_s = 0.6 * kMicro;        // fit: vector add; traces show 0.3
-  t.dma_engine_bytes_per_s = 26 * kGiga;  // fit: a 4000-byte row in 157 ns
-  t.dma_run_overhead_s = 5 * kNano;       // fit: 8 x 512 bytes in 173 to 190 ns
+  t.activation_table_s = 1.28 * kMicro;  // PROF: ACT_TABLE_LOAD
+  t.reciprocal_cycles = 8;           // ISA tag v2.26.1: 8 N; PROF: 8.2 per element
+  t.scan_cycles = 2;                 // ISA tag v2.26.1: 2 N; a recurrence gains nothing from width
+  t.gpsimd_pair_cycles = 2;          // ISA tag v2.26.1: two inputs
+  t.gpsimd_rsqrt_cycles = 4;         // ISA: four times the Scalar Engine's time
+  t.gather_index_cycles = 28;        // ISA local_gather
+  t.gather_element_cycles = 4;
+  t.dma_start_s = 1.3 * kMicro;      // DMAG: about 1300 ns; PROF: 1.24 to 1.40 with hardware descriptors
+  t.dma_start_software_s = 2.0 * kMicro;   // PROF: 1.2 to 1.3 until GpSimd triggers, then 0.63 to 0.78 to the first byte
+  t.dma_end_s = 0.5 * kMicro;        // PROF: 0.31 to 0.60
+  t.dma_engine_bytes_per_s = 23 * kGiga;   // DMAG: achievable, out of HBM
+  t.dma_store_bytes_per_s = 27.2 * kGiga;  // DMA overview: per engine; PROF: packets of 2048 bytes every 80 ns
+  t.dma_run_overhead_s = 4.7 * kNano;      // PROF: packets of 512, 2048 and 4096 bytes every 23.5, 80 and 155 ns
+  t.dma_hbm_run_overhead_s = 0;
   t.dma_transpose_rate_2byte = 0.9;       // ISA: up to 90 % of DMA throughput, 2-byte types
   t.dma_transpose_rate_4byte = 0.45;      // choice: not published
-  t.dge_static_s = 0.47 * kMicro;    // fit: 1024 x 1024 transpose, 64 loads
-  t.dge_hardware_s = 0.68 * kMicro;  // documented about 0.6; fits lie between 0.61 and 0.76
-  t.dge_software_s = 0.90 * kMicro;  // published trace: 0.88
+  t.dge_static_s = 0.03 * kMicro;    // published trace: 30 ns from the engine to the trigger
+  t.dge_hardware_s = 0.62 * kMicro;  // PROF: triggers take 0.52 to 0.61 and lie 0.04 to 0.07 apart; documented about 0.6
+  t.dge_software_s = 0.58 * kMicro;  // PROF: GpSimd's triggers follow one another every 0.58 us
   return t;
 }
 
@@ -105,13 +132,16 @@ constexpr Machine trn1() {
   m.vector_elements_per_cycle_16bit = 1;
   m.vector_pairs_per_cycle_16bit = 1;     // ISA tag v2.26.1: N cycles for two bf16 inputs, 2N for fp32
   m.timing = trn2_timing();
+  set_engine_overheads(m);
   m.timing.limiter_cold_rate = 1.0;         // PANTH: trn1 caps the sustained rate instead
   m.timing.tensor_sustained_rate = 0.86;    // PANTH: 78.6 of 91.75 TF sustained
   m.timing.dma_engine_bytes_per_s = 17.2 * kGiga;  // PANTH: 273 to 275 GB/s streaming over 16 engines; DMAG: 272
-  m.timing.dma_run_overhead_s = 0;
+  m.timing.dma_store_bytes_per_s = 17.2 * kGiga;
+  m.timing.dma_run_overhead_s = 2.2 * kNano;      // fit: vector add of 200 x (128, 1)
+  m.timing.dma_hbm_run_overhead_s = 85 * kNano;   // fit: loads of matrix rows, 256 bytes and 1 KiB
+  m.timing.benchmark_launch_s = 13.3 * kMicro;    // fit: vector add of (128, 200)
   m.timing.dma_transpose_rate_2byte = 0.1;  // documented as much slower before trn2; the factor is a choice
   m.timing.dma_transpose_rate_4byte = 0.05;
-  m.timing.dge_static_s = 0.60 * kMicro;    // fit: 8192^3 GEMM with 256-byte rows, 0.596 us per load
   return m;
 }
 
@@ -146,6 +176,7 @@ constexpr Machine trn2() {
   m.vector_elements_per_cycle_16bit = 4;  // ARCH3: 512 elements per cycle for bf16/fp16
   m.vector_pairs_per_cycle_16bit = 2;     // ARCH3: tensor_tensor twice as fast when all operands are bf16/fp16
   m.timing = trn2_timing();
+  set_engine_overheads(m);
   return m;
 }
 
@@ -163,7 +194,9 @@ constexpr Machine trn3() {
   m.abs_max_min = true;
   m.square_relu_in_tensor_scalar = true;
   m.matmul_spans_banks = true;          // ISA nc_matmul on gen4; ARCH4: bfloat16 accumulation
-  m.timing.dma_engine_bytes_per_s = 26 * kGiga * 33 / 23;  // scaled by DMAG's achievable 33 against 23 B/ns
+  set_engine_overheads(m);
+  m.timing.dma_engine_bytes_per_s = 33 * kGiga;    // DMAG: achievable
+  m.timing.dma_store_bytes_per_s = 38.4 * kGiga;   // DMA overview: per engine
   return m;
 }
 

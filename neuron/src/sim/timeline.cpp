@@ -1,8 +1,9 @@
 // The event model. For instruction i on queue q:
-//   start   = max(q free, RAW and WAW predecessors visible, WAR predecessors finished), + a semaphore between queues
-//   end     = start + its time on the engine
+//   start   = max(q free, RAW and WAW predecessors visible, WAR predecessors finished), + a semaphore
+//   end     = start + the time it occupies the engine
 //   visible = end + the engine's latency
-// A DMA occupies its ring for max(descriptor time, transfer); transfers of all rings share the DMA engines.
+// A DMA occupies its ring, and the engine that triggers it, for its descriptor time, longer when transfers back up;
+// transfers of all rings share the DMA engines.
 #include "timeline.hpp"
 
 #include <algorithm>
@@ -19,6 +20,8 @@ namespace {
 enum : std::int32_t { kTensor, kVector, kScalar, kGpSimd, kFirstRing };
 // GpSimd only issues the DMAs whose descriptors it makes; they finish on their own.
 constexpr std::int32_t kSoftwareDmas = -1;
+// Hardware descriptors: ring 0 is triggered by the Sync Engine, which does nothing else, ring 1 by the Scalar Engine.
+constexpr std::int32_t kScalarRing = 1;
 
 // Functions every activation table holds: using them never reloads.
 bool in_every_table(ActFunction f) {
@@ -75,13 +78,14 @@ void RateLimiter::advance(double time) {
     window_begin_ += timing_.limiter_window_s;
     if (time > window_begin_ + kLongIdleWindows * timing_.limiter_window_s) {
       hot_ = false;
-      window_begin_ = time;
+      window_begin_ = time - timing_.limiter_window_s / 2;
     }
   }
 }
 
 double RateLimiter::run(double start, double seconds, double share) {
-  if (idle_) window_begin_ = start;  // the array warms by working: the first window begins with the first pass
+  // Windows follow a clock of their own: the first pass falls into the middle of one, on the average.
+  if (idle_) window_begin_ = start - timing_.limiter_window_s / 2;
   idle_ = false;
   advance(start);
   const double rate = hot_ ? 1 : timing_.limiter_cold_rate;
@@ -109,6 +113,7 @@ Timeline::Timeline(const Program& program, const Machine& machine, const Allocat
   report_.program = program.name();
   report_.machine = std::string(machine.name);
   report_.launch_seconds = machine.timing.launch_s;
+  report_.finish_seconds = machine.timing.finish_s;
   report_.sbuf_bytes_per_partition = allocation.sbuf_bytes;
   report_.psum_bytes_per_partition = allocation.psum_bytes;
   report_.lanes = {{"tensor"}, {"vector"}, {"scalar"}, {"gpsimd"}};
@@ -169,6 +174,10 @@ Timeline::Plan Timeline::plan(const Instruction& i) {
   if (i.engine == Engine::Dma) {
     const DmaCost cost = dma_cost(i, machine_);
     p.is_dma = true;
+    const isa::DmaRoute& route = *dma_route(i);
+    const bool software = route.dge == DgeMode::Software;
+    p.start_seconds = software ? machine_.timing.dma_start_software_s : machine_.timing.dma_start_s;
+    if (route.dge == DgeMode::Hardware && route.ring == kScalarRing) p.issuer = kScalar;
     p.seconds = cost.transfer_s;
     p.ring_seconds = cost.ring_s;
     if (!i.operands[isa::DmaRoute::src].is_tile()) p.read_bytes = cost.bytes;
@@ -176,6 +185,7 @@ Timeline::Plan Timeline::plan(const Instruction& i) {
     return p;
   }
   p.seconds = compute_seconds(program_, i, i.engine, machine_);
+  if (const auto* a = i.as<isa::Activation>(); a && i.engine == Engine::Scalar) p.table = a->op;
   if (i.engine == Engine::Tensor) {
     // nc_matmul's stationary and nc_transpose's data alike occupy one row of the array per partition.
     static_assert(isa::NcMatmul::stationary + 0 == isa::NcTranspose::data + 0);
@@ -188,17 +198,18 @@ Timeline::Plan Timeline::plan(const Instruction& i) {
 double Timeline::earliest_start(std::int32_t index, const Point& point, std::int64_t tag) {
   const Plan& p = plans_[static_cast<std::size_t>(index)];
   double start = lane_free_[static_cast<std::size_t>(p.lane)];
+  if (p.issuer >= 0) start = std::max(start, lane_free_[static_cast<std::size_t>(p.issuer)]);
   map_.touches(index, point, touches_);
   for (const Touch& touch : touches_) {
     tracker_.touch(touch, tag, p.queue, [&](std::int64_t earlier, Hazard hazard) {
       if (earlier == tag) return;
       const Done& before = done_[static_cast<std::size_t>(earlier)];
       const bool same_queue = before.queue == p.queue;
-      // In-order queues need no semaphore with themselves; only a true dependence waits for the result to be visible,
-      // and PSUM accumulation by the Tensor Engine is pipelined.
+      // In-order queues keep their own order; only a true dependence waits for the result to be visible, and PSUM
+      // accumulation by the Tensor Engine is pipelined.
       if (same_queue && !p.is_dma && (hazard != Hazard::ReadAfterWrite || p.lane == kTensor)) return;
       const double ready = hazard == Hazard::WriteAfterRead ? before.end : before.visible;
-      start = std::max(start, ready + (same_queue ? 0 : machine_.timing.semaphore_s));
+      start = std::max(start, ready + machine_.timing.semaphore_s);
     });
   }
   return start;
@@ -206,17 +217,30 @@ double Timeline::earliest_start(std::int32_t index, const Point& point, std::int
 
 Timeline::Done Timeline::execute_dma(const Plan& p, double start) {
   const Timing& t = machine_.timing;
-  const double first_byte = start + t.dma_start_s;
+  const double first_byte = start + p.start_seconds;
   const double end = calendar_.reserve(first_byte, p.seconds);
   // One transfer may queue behind the running one; descriptors of the next are made meanwhile.
-  lane_free_[static_cast<std::size_t>(p.lane)] = std::max(start + p.ring_seconds, end - t.dma_start_s - p.ring_seconds);
+  const double free = std::max(start + p.ring_seconds, end - p.start_seconds - p.ring_seconds);
+  lane_free_[static_cast<std::size_t>(p.lane)] = free;
+  if (p.issuer >= 0) {
+    lane_free_[static_cast<std::size_t>(p.issuer)] = free;
+    report_.lanes[static_cast<std::size_t>(p.issuer)].busy_s += free - start;
+  }
   transfers_.emplace_back(first_byte, std::max(end, first_byte + p.ring_seconds));
   report_.hbm_read_bytes += p.read_bytes;
   report_.hbm_write_bytes += p.write_bytes;
   return {p.queue, end, end + t.dma_end_s};
 }
 
-Timeline::Done Timeline::execute_engine(const Plan& p, const Instruction& i, double start) {
+// The table is loaded by an instruction of its own, which waits for nothing but its place in the queue.
+void Timeline::load_table(ActFunction function) {
+  if (in_every_table(function) || function == loaded_table_) return;
+  loaded_table_ = function;
+  lane_free_[kScalar] += machine_.timing.activation_table_s;
+  report_.lanes[kScalar].busy_s += machine_.timing.activation_table_s;
+}
+
+Timeline::Done Timeline::execute_engine(const Plan& p, double start) {
   const Timing& t = machine_.timing;
   double end = start + p.seconds, latency = t.vector_latency_s;
   switch (p.lane) {
@@ -225,10 +249,6 @@ Timeline::Done Timeline::execute_engine(const Plan& p, const Instruction& i, dou
       latency = t.tensor_latency_s;
       break;
     case kScalar:
-      if (const auto* a = i.as<isa::Activation>(); a && !in_every_table(a->op) && a->op != loaded_table_) {
-        loaded_table_ = a->op;
-        end += t.activation_table_s;
-      }
       latency = t.scalar_latency_s;
       break;
     case kGpSimd:
@@ -256,16 +276,16 @@ void Timeline::keep(std::int32_t lane, std::int32_t instruction, double begin, d
 }
 
 void Timeline::execute(std::int32_t index, const Point& point) {
-  const Instruction& i = program_.instructions()[static_cast<std::size_t>(index)];
   const Plan& p = plans_[static_cast<std::size_t>(index)];
   const auto tag = static_cast<std::int64_t>(done_.size());
+  load_table(p.table);
   double start = earliest_start(index, point, tag);
   const bool on_sbuf_port = machine_.vector_gpsimd_share_port && !p.is_dma && (p.lane == kVector || p.lane == kGpSimd);
   const bool on_psum_port =
       machine_.vector_scalar_share_psum && p.touches_psum && (p.lane == kVector || p.lane == kScalar);
   if (on_sbuf_port) start = std::max(start, sbuf_port_free_);
   if (on_psum_port) start = std::max(start, psum_port_free_);
-  const Done done = p.is_dma ? execute_dma(p, start) : execute_engine(p, i, start);
+  const Done done = p.is_dma ? execute_dma(p, start) : execute_engine(p, start);
   if (on_sbuf_port) sbuf_port_free_ = done.end;
   if (on_psum_port) psum_port_free_ = done.end;
   done_.push_back(done);
@@ -273,7 +293,7 @@ void Timeline::execute(std::int32_t index, const Point& point) {
   if (p.queue == kSoftwareDmas) {
     keep(p.lane, index, start, start + p.ring_seconds);
   } else if (p.is_dma) {
-    const double first_byte = start + machine_.timing.dma_start_s;
+    const double first_byte = start + p.start_seconds;
     keep(p.lane, index, first_byte, std::max(done.end, first_byte + p.ring_seconds));
   } else {
     keep(p.lane, index, start, done.end);
@@ -282,7 +302,9 @@ void Timeline::execute(std::int32_t index, const Point& point) {
 }
 
 RunReport Timeline::finish() {
-  report_.seconds = machine_.timing.launch_s + end_;
+  const Timing& t = machine_.timing;
+  report_.seconds = t.launch_s + end_ + t.finish_s;
+  report_.benchmark_seconds = t.benchmark_launch_s + end_;
   report_.throttled_seconds = limiter_.cold_seconds();
   std::ranges::sort(transfers_);
   double until = 0;

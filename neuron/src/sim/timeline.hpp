@@ -52,8 +52,11 @@ class Timeline {
   struct Plan {
     std::int32_t lane = 0;
     std::int32_t queue = 0;  // in-order stream of completions: the lane, but a queue of its own for software-made DMAs
+    std::int32_t issuer = -1;  // DMA: the engine in whose instruction stream its trigger stands; -1: none that computes
     double seconds = 0;  // engine time at full rate, or DMA transfer
     double ring_seconds = 0;
+    double start_seconds = 0;  // DMA: from the trigger to the first byte
+    tile::ActFunction table = tile::ActFunction::Copy;  // that an activation needs
     double row_share = 1;  // Tensor Engine: fraction of the array's rows that work
     bool is_dma = false, touches_psum = false;
     std::int64_t read_bytes = 0, write_bytes = 0;  // HBM
@@ -68,7 +71,8 @@ class Timeline {
   Plan plan(const tile::Instruction& instruction);
   double earliest_start(std::int32_t index, const tile::Point& point, std::int64_t tag);
   Done execute_dma(const Plan& plan, double start);
-  Done execute_engine(const Plan& plan, const tile::Instruction& instruction, double start);
+  Done execute_engine(const Plan& plan, double start);
+  void load_table(tile::ActFunction function);
   void keep(std::int32_t lane, std::int32_t instruction, double begin, double end);
 
   const tile::Program& program_;

@@ -65,6 +65,31 @@ enum class Right { Resident, Streamed };  // a column of B kept on chip, or load
 [[nodiscard]] tile::Program wide_matmul(const tile::Machine& machine, std::int64_t size, std::int64_t wide,
                                         Right right);
 
+// --- published_gelu.cpp: GEMM + bias + GELU of allenkchau/trainium-kernel-fusion
+
+enum class Activated { InPlace, Not };
+[[nodiscard]] tile::Program gelu_matmul(const tile::Machine& machine, const MatmulShape& shape, Activated activated);
+// GELU alone over an (m, n) matrix.
+[[nodiscard]] tile::Program gelu(const tile::Machine& machine, const MatmulShape& shape);
+
+// --- published_mamba.cpp: the selective scan of AWS's tutorial
+
+struct ScanShape {
+  std::int64_t channels = 0, length = 0, states = 16;
+};
+// States outside, delta and u loaded `reloads` times.
+[[nodiscard]] tile::Program mamba_v1(const tile::Machine& machine, const ScanShape& shape, std::int64_t reloads);
+// Channels outside, whole rows; the same in pieces of 512.
+[[nodiscard]] tile::Program mamba_v2(const tile::Machine& machine, const ScanShape& shape);
+[[nodiscard]] tile::Program mamba_v3(const tile::Machine& machine, const ScanShape& shape);
+
+// --- published_conv.cpp
+
+// 3 x 3, 256 to 256 channels, 224 x 224 pixels.
+[[nodiscard]] tile::Program convolution(const tile::Machine& machine, DType dtype);
+// Rotary embedding of (128, columns) fp32.
+[[nodiscard]] tile::Program rotary(const tile::Machine& machine, std::int64_t columns);
+
 // --- published_small.cpp
 
 // `count` matmuls of each size on operands that stay in SBUF.

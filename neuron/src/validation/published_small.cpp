@@ -1,4 +1,6 @@
 // Small published kernels: matmuls on resident operands, DMA descriptor sources, vector addition and a transpose.
+#include <algorithm>
+
 #include "published.hpp"
 
 namespace trn::neuron::validation {
@@ -64,18 +66,24 @@ Program descriptor_sources(const Machine& machine, std::int64_t columns) {
 Program vector_add(const Machine& machine, std::int64_t tiles, std::int64_t columns) {
   constexpr auto kType = DType::Float32;
   constexpr DmaOptions kStatic{.dge = DgeMode::Static};
+  const std::int64_t buffers = std::min<std::int64_t>(8, tiles);
   Builder b("vector_add", machine);
-  const Access ha = b.input("a", kType, {tiles, kRows, columns});
-  const Access hb = b.input("b", kType, {tiles, kRows, columns});
-  const Access hc = b.output("c", kType, {tiles, kRows, columns});
+  // One element per partition: neighbours follow one another; else a partition owns a row of the whole.
+  const bool narrow = columns == 1;
+  const Shape shape = narrow ? Shape{tiles, kRows} : Shape{kRows, tiles * columns};
+  const Access ha = b.input("a", kType, shape), hb = b.input("b", kType, shape), hc = b.output("c", kType, shape);
+  const auto tile = [&](const Access& hbm, const Affine& i) {
+    return narrow ? hbm(ds(i, 1), all).permute({1, 0}) : hbm(all, ds(i * columns, columns));
+  };
   b.parallel("i", tiles, [&](const Affine& i) {
-    const Access at = b.sbuf("a_tile", kRows, {columns}, kType, 2);
-    const Access bt = b.sbuf("b_tile", kRows, {columns}, kType, 2);
-    const Access ct = b.sbuf("c_tile", kRows, {columns}, kType, 2);
-    b.dma_copy(at, ha(ds(i, 1), all, all), kStatic);
-    b.dma_copy(bt, hb(ds(i, 1), all, all), kStatic);
-    b.tensor_tensor(ct, at, bt, AluOp::Add, Engine::Vector);
-    b.dma_copy(hc(ds(i, 1), all, all), ct, kStatic);
+    const Access at = b.sbuf("a_tile", kRows, {columns}, kType, buffers);
+    const Access bt = b.sbuf("b_tile", kRows, {columns}, kType, buffers);
+    const Access ct = b.sbuf("c_tile", kRows, {columns}, kType, buffers);
+    b.dma_copy(at, tile(ha, i), kStatic);
+    b.dma_copy(bt, tile(hb, i), kStatic);
+    if (narrow) b.tensor_scalar(ct, at, AluOp::Add, bt, {.engine = Engine::Vector});
+    else b.tensor_tensor(ct, at, bt, AluOp::Add, Engine::Vector);
+    b.dma_copy(tile(hc, i), ct, kStatic);
   });
   return b.finish();
 }

@@ -30,8 +30,10 @@ struct ReportOptions {
 struct RunReport {
   std::string program;
   std::string machine;
-  double seconds = 0;              // modelled, launch overhead included
-  double launch_seconds = 0;
+  double seconds = 0;              // modelled, as a profiler's total: launch and finish included
+  double launch_seconds = 0;       // before the first instruction
+  double finish_seconds = 0;       // after the last result
+  double benchmark_seconds = 0;    // modelled, as the latency that nki.benchmark reports
   std::vector<Lane> lanes;
   double dma_active_seconds = 0;   // some transfer under way
   std::int64_t hbm_read_bytes = 0, hbm_write_bytes = 0;

@@ -13,8 +13,11 @@ namespace trn::tile {
 
 // Modelled time. docs/simulator.md derives each number. Seconds, cycles of the engine's own clock, or bytes per second.
 struct Timing {
-  double launch_s;                  // fixed time of one kernel execution, before the first instruction
-  double semaphore_s;               // a finished result reaches another queue this much later
+  // Outside the instructions, by kind of measurement: a profiler's total has `launch` before the first instruction and
+  // `finish` after the last result; a benchmark's latency has `benchmark_launch` in all.
+  double launch_s, finish_s;
+  double benchmark_launch_s;
+  double semaphore_s;               // from a result being there to an instruction that waited for it
   // Tensor Engine, cycles of one pass: moving size + overhead, never less than the minimum. fp32 operands take
   // fp32_passes passes of fp32_factor * moving size + fp32_overhead; an fp32 transpose as many of moving size + overhead.
   double matmul_overhead_cycles, matmul_min_cycles;
@@ -23,19 +26,28 @@ struct Timing {
   // The array's rate limiter: cold until one window is at least `warm_use` busy, cold again after one under `cold_use`.
   double limiter_window_s, limiter_cold_rate, limiter_warm_use, limiter_cold_use;
   double tensor_sustained_rate;     // constant cap on the array's rate
-  // Vector, Scalar, GpSimd: max(min_cycles, cycles) + fixed
+  // Vector, Scalar, GpSimd. The engine is occupied max(min_cycles, cycles + fixed); the result is there `latency` later.
   double engine_min_cycles;
   double vector_fixed_s, vector_latency_s;
+  double vector_operand_s;          // more when an operand is one value per partition, read before the stream
   double scalar_fixed_s, scalar_latency_s;
+  double scalar_function_s;         // more for an activation than for a plain copy
   double gpsimd_start_cycles, gpsimd_latency_s;
   double activation_table_s;        // when the Scalar Engine changes to another function
-  // DMA. A transfer of R contiguous runs of b bytes takes ceil(R / engines) * (run_overhead + b / engine rate).
+  // Cycles per element of the instructions that are not plain streams.
+  double reciprocal_cycles, scan_cycles;
+  double gpsimd_pair_cycles, gpsimd_rsqrt_cycles;
+  double gather_index_cycles, gather_element_cycles;  // local_gather, see cost.cpp
+  // DMA. A transfer of R contiguous runs of b bytes takes ceil(R / engines) * (run_overhead + b / engine rate). Its ring
+  // is taken that long and hbm_run_overhead more for every contiguous run on its HBM side, where that is not 0.
   double dma_start_s;               // from the trigger to the first byte
+  double dma_start_software_s;      // the same when GpSimd makes the descriptors
   double dma_end_s;                 // from the last byte to the consumer seeing it
-  double dma_engine_bytes_per_s;
-  double dma_run_overhead_s;
+  double dma_engine_bytes_per_s;    // out of HBM
+  double dma_store_bytes_per_s;     // out of SBUF
+  double dma_run_overhead_s, dma_hbm_run_overhead_s;
   double dma_transpose_rate_2byte, dma_transpose_rate_4byte;  // fraction of the copy rate
-  // Ring time of one dma_copy at least, by descriptor source.
+  // Time of one dma_copy in the queue that triggers it, by descriptor source.
   double dge_static_s, dge_hardware_s, dge_software_s;
 };
 
@@ -64,6 +76,8 @@ struct Machine {
   std::int64_t hbm_stacks;                 // of a chip; each belongs to cores_per_stack() cores
   std::int64_t cores_per_chip;
   std::int64_t dma_engines;                // per core
+  std::int64_t dma_share_bytes;            // of one engine, at least, before a transfer is spread over more
+  std::int64_t hbm_page_bytes;             // runs this far apart are fetched one by one
   double hbm_bytes_per_s_per_core;         // what a core can draw: the roof's slope
   // Abilities
   bool double_row;                         // fp8 matmul with contraction 256
