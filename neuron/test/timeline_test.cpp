@@ -175,6 +175,9 @@ TEST(Timeline, AStoreHoldsUpTheScalarEngine) {
   const double operands = gpsimd(64) + 0.1 + kSemaphore, trigger = vector(256) + kVectorLatency + kSemaphore;
   EXPECT_NEAR(copy_behind_store({}), trigger + kHardware, kTolerance);
   EXPECT_NEAR(copy_behind_store({.dge = DgeMode::Hardware, .ring = 0}), operands, kTolerance);  // by the Sync Engine
+  EXPECT_NEAR(copy_behind_store({.dge = DgeMode::Hardware, .issuer = DmaIssuer::Sync}), operands, kTolerance);
+  EXPECT_NEAR(copy_behind_store({.dge = DgeMode::Hardware, .ring = 0, .issuer = DmaIssuer::Scalar}), trigger + kHardware,
+              kTolerance);
   EXPECT_NEAR(copy_behind_store({.dge = DgeMode::Static}), operands, kTolerance);
 }
 

@@ -272,8 +272,11 @@ static std::int64_t exact_fit_bytes(const Executor& executor, const FitInput& in
   const std::int64_t transforming = 8 * (chunk * (n * n + nocc * nvir) + nocc * naux) +
                                     tasks * (8 * (units * n * n + 4 * halves) + std::max(product(nocc, units * n, n), product(units * nocc, nvir, n)));
   // L twice; of a task (P|i.), its solution, the residual and its bounds.
-  const std::int64_t solving = 8 * (3 * naux * naux + nocc * naux) + tasks * (8 * 6 * naux * nvir + product(naux, nvir, naux));
-  return std::max(transforming, solving);
+  const std::int64_t solving = 8 * (2 * naux * naux + nocc * naux) + tasks * (8 * 6 * naux * nvir + product(naux, nvir, naux));
+  // Orbitals in their copies and L are there throughout, tables of integrals while they are transformed.
+  const std::int64_t always = 8 * (4 * n * n + naux * naux);
+  const std::int64_t most = always + std::max(transforming + ThreeCentre::bytes(*in.orbital, *in.fitting, chunk, omp_get_max_threads()), solving);
+  return most + most / 16;  // thousands of products come and go: what the allocator keeps of them
 }
 
 std::int64_t fit_bytes(const Executor& executor, const FitInput& in, Mode precision, std::size_t element, bool in_memory) {

@@ -20,8 +20,17 @@ namespace {
 enum : std::int32_t { kTensor, kVector, kScalar, kGpSimd, kFirstRing };
 // GpSimd only issues the DMAs whose descriptors it makes; they finish on their own.
 constexpr std::int32_t kSoftwareDmas = -1;
-// Hardware descriptors: ring 0 is triggered by the Sync Engine, which does nothing else, ring 1 by the Scalar Engine.
+// Hardware descriptors: ring 0 is triggered by the Sync Engine, which does nothing else, ring 1 by the Scalar Engine,
+// unless the copy names its issuer.
 constexpr std::int32_t kScalarRing = 1;
+
+bool scalar_triggers(const Instruction& i) {
+  const isa::DmaRoute& route = *dma_route(i);
+  if (route.dge != DgeMode::Hardware) return false;
+  const auto* copy = i.as<isa::DmaCopy>();
+  if (copy && copy->issuer != DmaIssuer::Default) return copy->issuer == DmaIssuer::Scalar;
+  return route.ring == kScalarRing;
+}
 
 // Functions every activation table holds: using them never reloads.
 bool in_every_table(ActFunction f) {
@@ -177,7 +186,7 @@ Timeline::Plan Timeline::plan(const Instruction& i) {
     const isa::DmaRoute& route = *dma_route(i);
     const bool software = route.dge == DgeMode::Software;
     p.start_seconds = software ? machine_.timing.dma_start_software_s : machine_.timing.dma_start_s;
-    if (route.dge == DgeMode::Hardware && route.ring == kScalarRing) p.issuer = kScalar;
+    if (scalar_triggers(i)) p.issuer = kScalar;
     p.seconds = cost.transfer_s;
     p.ring_seconds = cost.ring_s;
     if (!i.operands[isa::DmaRoute::src].is_tile()) p.read_bytes = cost.bytes;
