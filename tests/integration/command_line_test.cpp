@@ -258,4 +258,31 @@ TEST_F(CommandLine, TheDemonstrationShowsBothExecutorsAndWritesTheReport) {
   EXPECT_TRUE(fs::exists(folder_ / "trnsci-report.html"));
 }
 
+// The device has no geam in double: such a case is refused, which is not success.
+TEST_F(CommandLine, FuzzingCountsRefusedCasesApart) {
+  int checked = 0, refused = 0;
+  for (int seed = 1; seed <= 8; ++seed) {
+    const Result r = trnsci("fuzz blas --exec sim:trn2 --only geam --max-extent 20 --cases 1 --seed " + std::to_string(seed));
+    if (has(r.output, "1 checked and without a finding, 0 refused")) {
+      EXPECT_EQ(r.status, 0) << r.output;
+      ++checked;
+    } else {
+      EXPECT_EQ(r.status, 1) << r.output;
+      EXPECT_TRUE(has(r.output, "0 checked and without a finding, 1 refused")) << r.output;
+      EXPECT_TRUE(has(r.output, "no case of these was ever checked: geam (1 refused)")) << r.output;
+      ++refused;
+    }
+  }
+  EXPECT_GT(checked, 0);
+  EXPECT_GT(refused, 0);
+}
+
+TEST_F(CommandLine, FuzzingIsAFunctionOfTheSeed) {
+  const std::string line = "fuzz fft --max-points 1000 --max-device-points 200 --cases 12 --seed 5";
+  const Result once = trnsci(line), again = trnsci(line);
+  EXPECT_EQ(once.status, 0) << once.output;
+  EXPECT_EQ(once.output, again.output);
+  EXPECT_TRUE(has(once.output, "12 cases of")) << once.output;
+}
+
 }  // namespace
