@@ -75,8 +75,8 @@ double seconds(DType type, Mode mode, std::int64_t n, bool a_turned, bool b_turn
 
 TEST(ProductModel, Tf32x3IsFasterThanNative) {
   const double flops = 2.0 * 4096 * 4096 * 4096;
-  EXPECT_GE(flops / seconds(DType::Float32, Mode::Tf32x3, 4096, false, false), 23e12);
-  EXPECT_GE(flops / seconds(DType::Float32, Mode::Tf32x3, 4096, true, false), 25e12);
+  EXPECT_GE(flops / seconds(DType::Float32, Mode::Tf32x3, 4096, false, false), 21.5e12);
+  EXPECT_GE(flops / seconds(DType::Float32, Mode::Tf32x3, 4096, true, false), 23e12);
   EXPECT_GE(flops / seconds(DType::Float32, Mode::Bf16x6, 4096, true, false), 8e12);
 }
 
