@@ -66,6 +66,7 @@ void pair_energy_sliced(const Executor& executor, const PairEnergyArgs& g) {
   const Machine& machine = device_of(executor).machine();
   const PairRange range{g.nocc, g.left};
   const SlicedPairEnergyShape shape{g.nocc, g.naux, g.nvir, g.left};
+  const auto program = load(executor, sliced_pair_energy_program, shape);  // refuses what does not fit, before anything runs
 
   const Array<float> largest(executor, {g.nocc, g.nvir});
   const PanelShape panels{g.nocc, g.naux, g.nvir};
@@ -89,14 +90,14 @@ void pair_energy_sliced(const Executor& executor, const PairEnergyArgs& g) {
   const SlicedCut cut(shape, machine);
   const std::int64_t words_per_pair = cut.height * cut.columns();
   const Array<float> sums(executor, {range.count(), words_per_pair}), norms(executor, {g.nocc, g.nvir});
-  launch(executor, sliced_pair_energy_program, shape,
-         {{"b", g.b},
-          {"exponents", exponent.data()},
-          {"powers", powers.data()},
-          {"occupied", occupied.data()},
-          {"virtuals", virtuals.data()},
-          {"sums", sums.data()},
-          {"norms", norms.data()}});
+  launch(executor, program,
+         std::vector<Argument>{{"b", g.b},
+                               {"exponents", exponent.data()},
+                               {"powers", powers.data()},
+                               {"occupied", occupied.data()},
+                               {"virtuals", virtuals.data()},
+                               {"sums", sums.data()},
+                               {"norms", norms.data()}});
 
   // T is in units of 2^-12 times the scales of both orbitals, norms in units of s_ia / 64.
   const std::vector<float> parts = sums.to_host(), squares = norms.to_host();
