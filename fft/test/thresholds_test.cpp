@@ -241,18 +241,5 @@ TEST(Thresholds, HalvedLines) {
   }
 }
 
-// By hand: fft_test --gtest_also_run_disabled_tests --gtest_filter='*EveryPrime'. Takes about twenty minutes.
-TEST(Thresholds, DISABLED_EveryPrime) {
-  std::int64_t primes = 0;
-  for (std::int64_t n = 2; n < host::kLongConvolution; ++n) {
-    if (!is_prime(n)) continue;
-    const std::vector<Long> x = coarse_points(n, static_cast<std::uint32_t>(n));
-    check_kinds<float>(x, exact_results(x, 1000), 1, {Kind::RealToComplex});
-    if (++primes % 1000 == 0) std::printf("%lld primes, the last %lld\n", static_cast<long long>(primes), static_cast<long long>(n)), std::fflush(stdout);
-  }
-  std::printf("%lld primes\n", static_cast<long long>(primes));
-  EXPECT_EQ(primes, 23000);  // pi(2^18)
-}
-
 }  // namespace
 }  // namespace trn::fft::test
