@@ -2,9 +2,10 @@
 signatures: check_emitted.py TRNSCI
 
 An operation without a program on the command line says so and is counted as such; every other failure to emit is a
-finding. Prints the number of kernels and calls. Run by hand: it is no part of the test suite yet.
+finding. Prints the number of kernels and calls.
 """
 
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -23,10 +24,12 @@ VARIANTS = {
     "blas.gemm_batched": ["--listed --count 5", "--m 200 --n 300 --k 260 --count 3"],
     "blas.trsm": ["--m 300 --n 70 --op T", "--m 300 --n 1", "--uplo U --precision bf16x6 --m 200 --n 100"],
     "blas.pair_energy": ["--precision bf16x6", "--dtype fp64 --nocc 5 --naux 70 --nvir 60"],
-    "fft.c2c": ["--n 256 --batch 200", "--n 1000", "--n 65536", "--n 100 60", "--n 1024 --precision bf16x6", "--n 512 --precision exact"],
+    "fft.c2c": ["--n 256 --batch 200", "--n 1000", "--n 65536", "--n 100 60", "--n 1024 --precision bf16x6", "--n 512 --precision exact --dtype fp64"],
     "fft.r2c": ["--n 130 --batch 200", "--n 131072", "--n 64 64"],
     "fft.c2r": ["--n 256 --batch 200", "--n 131072"],
 }
+# Work that nobody reads and that a compiler may remove: kernels that still have some. Each must be found.
+KNOWN = {"rand.exponential", "rand.laplace", "rand.weibull", "rand.cauchy", "rand.bernoulli", "fft.c2r"}
 
 
 def operations(command):
@@ -41,22 +44,34 @@ def main(command):
     cases = [(name, options, machine) for name in operations(command) for machine in MACHINES
              for options in [""] + (VARIANTS.get(name, []) if machine == "trn2" else [])]
 
-    def emit(case):
+    def run(case, *more):
         name, options, machine = case
-        return case, subprocess.run([command, "emit", name, "--machine", machine, *options.split()], capture_output=True, text=True)
+        return subprocess.run([command, "emit", name, "--machine", machine, *options.split(), *more], capture_output=True, text=True)
 
-    kernels, host_only, findings = 0, set(), []
+    def emit(case):
+        """The text, or one for each of the programs of an operation that runs several."""
+        result = run(case)
+        several = re.search(r"choose one with --step 1 to (\d+)", result.stderr)
+        if not several:
+            return case, [result]
+        return case, [run(case, "--step", str(i + 1)) for i in range(int(several[1]))]
+
+    kernels, host_only, findings, known = 0, set(), [], set()
     with ThreadPoolExecutor(2) as pool:
-        for (name, options, machine), result in pool.map(emit, cases):
+        for (name, options, machine), results in pool.map(emit, cases):
             where = f"{name} {options} on {machine}"
-            if result.returncode != 0:
-                if "not on the command line" in result.stderr or "host" in result.stderr:
+            for result in results:
+                if result.returncode == 0:
+                    kernels += 1
+                    found = [str(finding) for finding in check_text.check(result.stdout)]
+                    unread = [f for f in found if "never-read" in f] if name in KNOWN else []
+                    known |= {name} if unread else set()
+                    findings += [f"{where}:{finding}" for finding in found if finding not in unread]
+                elif "not on the command line" in result.stderr or "host" in result.stderr:
                     host_only.add(name)
                 else:
                     findings.append(f"{where}: not emitted: {result.stderr.strip()}")
-                continue
-            kernels += 1
-            findings += [f"{where}:{finding}" for finding in check_text.check(result.stdout)]
+    findings += [f"{name}: is listed as known and has no finding any more; take it out of KNOWN" for name in sorted(KNOWN - known)]
     for finding in findings:
         print(finding)
     print(f"{kernels} kernels, {sum(_rules.CALLS.values())} calls, {len(findings)} findings; host only: {', '.join(sorted(host_only)) or 'none'}")

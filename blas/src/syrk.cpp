@@ -69,7 +69,7 @@ Accuracy update(const KernelTable<SyrkArgs>& table, RankK kind, bool hermitian, 
       for (const double x : magnitudes_of_c(executor, g)) found.sizes.add_c(x);
     }
     return found;
-  });
+  }, kind == RankK::Two ? HostSum::SeveralProducts : HostSum::OneProduct);
   return accuracy;
 }
 

@@ -29,13 +29,17 @@ struct Level3Sizes {
   int products = 1;
 };
 
-// Runs a checked product. `measure` gives a Level3Sizes; it is called for targets on a device alone.
+// Whether the host's kernel adds up several products: then their sum is looked at before the first of them is made.
+enum class HostSum { OneProduct, SeveralProducts };
+
+// Runs a checked product. `measure` gives a Level3Sizes; it is called for targets on a device, and on the host for sums of products.
 template <class Args, class Measure>
 void run_level3(const KernelTable<Args>& table, const Executor& executor, Args args, Accuracy (*exact)(const char*, const Executor&, const Args&),
-                const Measure& measure) {
+                const Measure& measure, HostSum sum = HostSum::OneProduct) {
   const Precision asked = args.precision;
   naming_target(table.operation, asked, [&] {
-    if (!asked.has_target() || executor.family() == Family::Host || real_of(args.dtype) == DType::Float64) {
+    const bool host = executor.family() == Family::Host;
+    if (!asked.has_target() || (host ? sum == HostSum::OneProduct : real_of(args.dtype) == DType::Float64)) {
       return dispatch_product(table, executor, args, exact);
     }
     const Level3Sizes found = measure();

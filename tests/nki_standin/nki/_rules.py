@@ -275,6 +275,8 @@ def documented(function):
         for keyword, about in known["operands"].items():
             if kwargs.get(keyword) is not None:
                 _mark(kwargs[keyword], about["role"])
+        if kwargs.get("reduce_res") is not None:  # dst is required; the reduction may be all that is wanted
+            _mark(kwargs["dst"], "u")
         for keyword in known["column"]:
             _mark(kwargs.get(keyword), "r")
         if not DRY:
