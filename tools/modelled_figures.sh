@@ -5,7 +5,7 @@
 set -u
 T=${1:-./run}
 show() { echo "\$ trnsci $*"; "$T" "$@" 2>&1; echo; }
-model() { op=$1; exec=$2; shift 2; show bench "$op" --exec "$exec" --model-only "$@"; }
+model() { operation=$1; exec=$2; shift 2; show bench "$operation" --exec "$exec" --model-only "$@"; }
 square() { n=$1; shift; model blas.gemm sim:trn2 --m "$n" --n "$n" --k "$n" "$@"; }
 ALL=sim:trn1,sim:trn2,sim:trn3
 
@@ -53,7 +53,7 @@ model blas.gemm_batched sim:trn2 --listed
 model blas.trsm_batched sim:trn2
 
 echo "== fft/README.md"
-f() { op=$1; shift; model "fft.$op" sim:trn2 "$@"; }
+f() { kind=$1; shift; model "fft.$kind" sim:trn2 "$@"; }
 f c2c --n 128 --batch 65536
 f c2c --n 128 --batch 65536 --precision tf32x3
 for op in r2c c2r; do f $op --n 128 --batch 65536; done

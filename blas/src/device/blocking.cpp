@@ -3,7 +3,7 @@
 // A piece of 128 x 512 of C needs one PSUM bank per accumulator of the scheme. All banks are used (two stay free where A is turned on
 // the Tensor Engine), 1, 2 or 4 pieces side by side: whichever loads least. Per 128 of k a block of t x w pieces costs
 // t * w * terms matmuls of 522 cycles and loads 128 * 512 * w elements of B; the panel of A, t * 128 rows, is loaded once per block row
-// if SBUF can hold it. On trn2, bfloat16, t x w = 4 x 2: 1.74 us against 262 KB, 151 GB/s of the 416 GB/s there are. With two or three
+// if SBUF can hold it. On trn2, bfloat16, t x w = 4 x 2: 1.74 us against 262 KB, 151 GB/s of the 368 GB/s there are. With two or three
 // times as many terms per load, as in the split modes, loads matter less and blocks may be smaller.
 #include "blocking.hpp"
 

@@ -12,7 +12,7 @@
 // The Vector and the Scalar Engine empty PSUM by turns.
 //
 // Time on trn2 for 128 real lines of 128 points: a transpose of 192 cycles and a product of 526 at 2.4 GHz, 0.3 us;
-// PSUM 256 numbers, 0.3 us of Vector and Scalar together, DMA 128 KiB, 0.3 us at 416 GB/s. For 64 points or fewer DMA
+// PSUM 256 numbers, 0.3 us of Vector and Scalar together, DMA 128 KiB, 0.36 us at 368 GB/s. For 64 points or fewer DMA
 // and PSUM have less to do, the product is no shorter than 64 columns: the Tensor Engine binds.
 //
 // Other modes than native multiply words (words.hpp): those of the matrix are made once, those of x as they leave PSUM

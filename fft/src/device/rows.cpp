@@ -24,7 +24,7 @@
 // Why the data is stationary: the other way round y^T would come out and need turning too. A bank of y is 128 lines x
 // 512 numbers, whatever n.
 //
-// Time on trn2 for 128 complex lines of 128 in fp32 (2 x 128 KiB): DMA 630 ns at 416 GB/s. Tensor Engine: two
+// Time on trn2 for 128 complex lines of 128 in fp32 (2 x 128 KiB): DMA 712 ns at 368 GB/s. Tensor Engine: two
 // transposes of 270 cycles and two products of 526 at 2.4 GHz, 663 ns. GpSimd Engine: halves, 256 sums of two, 430 ns,
 // a tile ahead of the others. Emptying PSUM: 512 numbers, 427 ns of the Scalar Engine or 533 of the Vector Engine; they
 // share. With the whole 2n x 2n matrix the products would take 865 ns; loading x^T by DMA would move 8 bytes a run. DMA

@@ -17,7 +17,7 @@
 // Partition g D + d holds dimension d of a group of D and run g of G, D G <= 128; the partition stores F consecutive values.
 //
 // Time per value on trn2: Vector 1/2 cycle, 1.5 with a carry: 246e9 and 82e9 values/s; Scalar, for uniforms, 1 cycle of
-// 1.2 GHz: 154e9; the store 4 bytes of 416 GB/s: 104e9. The DMA engines are the limit when f = 0, the Vector Engine
+// 1.2 GHz: 154e9; the store 4 bytes of 368 GB/s: 92e9. The DMA engines are the limit when f = 0, the Vector Engine
 // otherwise. trn1: 1 or 3 cycles, one more for uniforms, beside 69e9 values/s of DMA. HBM traffic is the output and, for
 // each dimension, its table: read once.
 #include <algorithm>
