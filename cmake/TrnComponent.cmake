@@ -95,6 +95,7 @@ function(trn_finish_graph)
       COMMAND ${TRN_PYTHON} ${CMAKE_SOURCE_DIR}/cmake/check_includes.py ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/component_graph.txt)
     add_test(NAME include_graph_rejects_a_wrong_arrow
       COMMAND ${TRN_PYTHON} ${CMAKE_SOURCE_DIR}/cmake/check_includes.py --self-test)
-    set_tests_properties(include_graph include_graph_rejects_a_wrong_arrow PROPERTIES LABELS repository)
+    add_test(NAME source_format COMMAND ${CMAKE_SOURCE_DIR}/cmake/check_format.sh)
+    set_tests_properties(include_graph include_graph_rejects_a_wrong_arrow source_format PROPERTIES LABELS repository)
   endif()
 endfunction()

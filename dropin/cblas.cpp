@@ -14,26 +14,13 @@ using C = std::complex<float>;
 using Z = std::complex<double>;
 
 // A factor as CBLAS passes it.
-template <class T>
-struct FactorOf {
-  using type = const T*;
-};
-template <>
-struct FactorOf<float> {
-  using type = float;
-};
-template <>
-struct FactorOf<double> {
-  using type = double;
-};
-template <class T>
-using F = typename FactorOf<T>::type;
+template <class T> struct FactorOf { using type = const T*; };
+template <> struct FactorOf<float> { using type = float; };
+template <> struct FactorOf<double> { using type = double; };
+template <class T> using F = typename FactorOf<T>::type;
 inline float value(float x) { return x; }
 inline double value(double x) { return x; }
-template <class T>
-T value(const T* x) {
-  return *x;
-}
+template <class T> T value(const T* x) { return *x; }
 
 // Turns enumerators into Fortran's letters; the first illegal one is reported and ends the call.
 class Letters {

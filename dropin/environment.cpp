@@ -39,7 +39,12 @@ Environment read() {
     const Executor executor = name == "host" ? host : Executor::open(name);
     const Precision precision = Precision::parse(trn::environment("TRN_BLAS_PRECISION", "native"));
     const bool sums = precision.has_target() || precision.mode() == Mode::Exact;
-    return {host, executor, executor == host, precision, sums ? precision : Precision(), environment_flag("TRN_BLAS_REPORT")};
+    return {host,
+            executor,
+            executor == host,
+            precision,
+            sums ? precision : Precision(),
+            environment_flag("TRN_BLAS_REPORT")};
   } catch (const std::exception& e) {
     std::fprintf(stderr, "trnblas: environment: %s\n", e.what());
     std::exit(2);

@@ -126,8 +126,7 @@ using Char = const char*;
 
 namespace {
 // Hermitian rank-1 updates have a real factor.
-template <class T, bool hermitian>
-using Factor = std::conditional_t<hermitian, Real<T>, T>;
+template <class T, bool hermitian> using Factor = std::conditional_t<hermitian, Real<T>, T>;
 }  // namespace
 
 #define TRN_REAL(p, P, T)                                                                                           \

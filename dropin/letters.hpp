@@ -26,8 +26,7 @@ struct Check {
   bool wrong;
   int position;
 };
-template <class... Checks>
-int first_wrong(Checks... checks) {
+template <class... Checks> int first_wrong(Checks... checks) {
   for (const Check& c : {Check(checks)...}) {
     if (c.wrong) return c.position;
   }

@@ -15,27 +15,23 @@ using blas::Real;
 
 // Whether the doors would refuse the pair: y (and x when it is written too) squeezed into one element, or common
 // memory. Memory ranges are compared, which calls interleaved vectors common: the loop is right for them as well.
-template <class X, class Y>
-bool entangled(int n, const X* x, int incx, const Y* y, int incy, bool x_written) {
+template <class X, class Y> bool entangled(int n, const X* x, int incx, const Y* y, int incy, bool x_written) {
   if (n > 1 && (incy == 0 || (x_written && incx == 0))) return true;
   const auto last = [n](const auto* v, std::int64_t inc) { return v + (n - 1) * std::abs(inc); };
   return !(last(x, incx) < y || last(y, incy) < x);
 }
-template <class X, class Y>
-bool same(const X* x, int incx, const Y* y, int incy) {
+template <class X, class Y> bool same(const X* x, int incx, const Y* y, int incy) {
   return static_cast<const void*>(x) == y && incx == incy;
 }
 
 // f(x_i, y_i) in the reference's order.
-template <class X, class Y, class F>
-void in_order(int n, X* x, int incx, Y* y, int incy, F f) {
+template <class X, class Y, class F> void in_order(int n, X* x, int incx, Y* y, int incy, F f) {
   X* px = first(x, n, incx);
   Y* py = first(y, n, incy);
   for (std::int64_t i = 0; i < n; ++i) f(px[i * incx], py[i * incy]);
 }
 
-template <class T>
-void axpy(int n, T alpha, const T* x, int incx, T* y, int incy) {
+template <class T> void axpy(int n, T alpha, const T* x, int incx, T* y, int incy) {
   if (n <= 0 || alpha == T(0)) return;
   if (entangled(n, x, incx, y, incy, false) && !(same(x, incx, y, incy) && incy != 0)) {
     return on_host(Level::One,
@@ -49,8 +45,7 @@ void axpy(int n, T alpha, const T* x, int incx, T* y, int incy) {
   });
 }
 
-template <class T>
-void copy(int n, const T* x, int incx, T* y, int incy) {
+template <class T> void copy(int n, const T* x, int incx, T* y, int incy) {
   if (n <= 0) return;
   if (entangled(n, x, incx, y, incy, false)) {
     return on_host(Level::One,
@@ -64,8 +59,7 @@ void copy(int n, const T* x, int incx, T* y, int incy) {
   });
 }
 
-template <class T>
-void swap(int n, T* x, int incx, T* y, int incy) {
+template <class T> void swap(int n, T* x, int incx, T* y, int incy) {
   if (n <= 0) return;
   if (entangled(n, x, incx, y, incy, true)) {
     return on_host(Level::One,
@@ -78,8 +72,7 @@ void swap(int n, T* x, int incx, T* y, int incy) {
   });
 }
 
-template <class T>
-void scal(int n, T alpha, T* x, int incx) {
+template <class T> void scal(int n, T alpha, T* x, int incx) {
   if (n <= 0 || incx <= 0) return;
   on_executor(Level::One, [&](const Executor& e, Precision) {
     Vector<T> vx(e, x, n, incx);
@@ -88,8 +81,7 @@ void scal(int n, T alpha, T* x, int incx) {
   });
 }
 
-template <class T>
-void scal_real(int n, Real<T> alpha, T* x, int incx) {
+template <class T> void scal_real(int n, Real<T> alpha, T* x, int incx) {
   if (n <= 0 || incx <= 0) return;
   on_executor(Level::One, [&](const Executor& e, Precision) {
     Vector<T> vx(e, x, n, incx);
@@ -98,8 +90,7 @@ void scal_real(int n, Real<T> alpha, T* x, int incx) {
   });
 }
 
-template <class T>
-T dot(int n, const T* x, int incx, const T* y, int incy, bool conj) {
+template <class T> T dot(int n, const T* x, int incx, const T* y, int incy, bool conj) {
   if (n <= 0) return T(0);
   return on_executor(
       Level::One,
@@ -121,8 +112,7 @@ inline double dot_in_double(int n, double offset, const float* x, int incx, cons
   });
 }
 
-template <class T>
-Real<T> asum(int n, const T* x, int incx) {
+template <class T> Real<T> asum(int n, const T* x, int incx) {
   if (n <= 0 || incx <= 0) return 0;
   return on_executor(
       Level::One,
@@ -130,8 +120,7 @@ Real<T> asum(int n, const T* x, int incx) {
       &Environment::sums);
 }
 
-template <class T>
-Real<T> nrm2(int n, const T* x, int incx) {
+template <class T> Real<T> nrm2(int n, const T* x, int incx) {
   if (n <= 0) return 0;
   return on_executor(
       Level::One,
@@ -140,16 +129,14 @@ Real<T> nrm2(int n, const T* x, int incx) {
 }
 
 // From 1; 0 when there is none.
-template <class T>
-int amax(int n, const T* x, int incx) {
+template <class T> int amax(int n, const T* x, int incx) {
   if (n <= 0 || incx <= 0) return 0;
   return on_executor(Level::One, [&](const Executor& e, Precision) {
     return static_cast<int>(blas::amax(e, Vector<const T>(e, x, n, incx).view())) + 1;
   });
 }
 
-template <class T, class S>
-void rot(int n, T* x, int incx, T* y, int incy, Real<T> c, S s) {
+template <class T, class S> void rot(int n, T* x, int incx, T* y, int incy, Real<T> c, S s) {
   if (n <= 0) return;
   if (entangled(n, x, incx, y, incy, true)) {
     return on_host(Level::One, [&](const Executor&) {
@@ -167,15 +154,13 @@ void rot(int n, T* x, int incx, T* y, int incy, Real<T> c, S s) {
   });
 }
 
-template <class T>
-void rotg(T* a, T* b, Real<T>* c, T* s) {
+template <class T> void rotg(T* a, T* b, Real<T>* c, T* s) {
   const auto r = on_host(Level::One, [&](const Executor&) { return blas::rotg(*a, *b); });
   *a = r.r, *c = r.c, *s = r.s;
   if constexpr (blas::RealScalar<T>) *b = r.z;
 }
 
-template <class T>
-void rotm(int n, T* x, int incx, T* y, int incy, const T* param) {
+template <class T> void rotm(int n, T* x, int incx, T* y, int incy, const T* param) {
   if (n <= 0 || param[0] == T(-2)) return;
   if (entangled(n, x, incx, y, incy, true)) {
     const T flag = param[0];
@@ -196,8 +181,7 @@ void rotm(int n, T* x, int incx, T* y, int incy, const T* param) {
   });
 }
 
-template <class T>
-void rotmg(T* d1, T* d2, T* x1, T y1, T* param) {
+template <class T> void rotmg(T* d1, T* d2, T* x1, T y1, T* param) {
   const auto r = on_host(Level::One, [&](const Executor&) {
     return blas::rotmg(*d1, *d2, *x1, y1, blas::ModifiedRotation<T>{param[0], param[1], param[2], param[3], param[4]});
   });

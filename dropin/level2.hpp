@@ -18,17 +18,15 @@ namespace trn::dropin {
 using blas::Real;
 
 // y = beta y: what alpha = 0 leaves, without a look at A or x.
-template <class T>
-void scale(int n, T beta, T* y, int incy) {
+template <class T> void scale(int n, T beta, T* y, int incy) {
   on_host(Level::Two, [&](const Executor&) {
     T* v = first(y, n, incy);
     for (std::int64_t i = 0; i < n; ++i) v[i * incy] = beta == T(0) ? T(0) : beta * v[i * incy];
   });
 }
 
-template <class T>
-void gemv(const Caller& who, char trans, int m, int n, T alpha, const T* a, int lda, const T* x, int incx, T beta, T* y,
-          int incy) {
+template <class T> void gemv(const Caller& who, char trans, int m, int n, T alpha, const T* a, int lda, const T* x,
+                             int incx, T beta, T* y, int incy) {
   const bool rows = who.layout == Layout::RowMajor;
   const int fm = rows ? n : m, fn = rows ? m : n;
   if (const int info = first_wrong(Check{!is_op(trans), 1}, Check{fm < 0, 2}, Check{fn < 0, 3},
@@ -50,9 +48,8 @@ void gemv(const Caller& who, char trans, int m, int n, T alpha, const T* a, int 
       &Environment::sums);
 }
 
-template <class T>
-void gbmv(const Caller& who, char trans, int m, int n, int kl, int ku, T alpha, const T* a, int lda, const T* x,
-          int incx, T beta, T* y, int incy) {
+template <class T> void gbmv(const Caller& who, char trans, int m, int n, int kl, int ku, T alpha, const T* a, int lda,
+                             const T* x, int incx, T beta, T* y, int incy) {
   const bool rows = who.layout == Layout::RowMajor;
   if (const int info = first_wrong(Check{!is_op(trans), 1}, Check{(rows ? n : m) < 0, 2}, Check{(rows ? m : n) < 0, 3},
                                    Check{(rows ? ku : kl) < 0, 4}, Check{(rows ? kl : ku) < 0, 5},
@@ -69,11 +66,10 @@ void gbmv(const Caller& who, char trans, int m, int n, int kl, int ku, T alpha, 
   });
 }
 
-// The reference leaves a column alone when its element of y is zero, whatever x holds (row-major: a row, by its element of x). A device multiplies
-// by that zero; what it made of such a column is not copied back.
-template <class T>
-void ger(const Caller& who, bool conj, int m, int n, T alpha, const T* x, int incx, const T* y, int incy, T* a,
-         int lda) {
+// The reference leaves a column alone when its element of y is zero, whatever x holds (row-major: a row, by its element
+// of x). A device multiplies by that zero; what it made of such a column is not copied back.
+template <class T> void ger(const Caller& who, bool conj, int m, int n, T alpha, const T* x, int incx, const T* y,
+                            int incy, T* a, int lda) {
   const bool rows = who.layout == Layout::RowMajor;
   const int fm = rows ? n : m, fn = rows ? m : n;
   if (const int info = first_wrong(Check{fm < 0, 1}, Check{fn < 0, 2}, Check{(rows ? incy : incx) == 0, 5},
@@ -87,7 +83,8 @@ void ger(const Caller& who, bool conj, int m, int n, T alpha, const T* x, int in
     conj ? blas::gerc(e, alpha, vx.view(), vy.view(), ma.view()) : blas::ger(e, alpha, vx.view(), vy.view(), ma.view());
     std::vector<bool> row(static_cast<std::size_t>(m), true), column(static_cast<std::size_t>(n), true);
     for (std::int64_t i = 0; rows && i < m; ++i) row[static_cast<std::size_t>(i)] = first(x, m, incx)[i * incx] != T(0);
-    for (std::int64_t j = 0; !rows && j < n; ++j) column[static_cast<std::size_t>(j)] = first(y, n, incy)[j * incy] != T(0);
+    for (std::int64_t j = 0; !rows && j < n; ++j)
+      column[static_cast<std::size_t>(j)] = first(y, n, incy)[j * incy] != T(0);
     ma.commit(row, column);
   });
 }
@@ -101,9 +98,8 @@ blas::BandView<const T> band(const Executor& e, const Caller& who, Uplo uplo, in
 }
 
 // symv, hemv: (uplo, n, alpha, a, lda, x, incx, beta, y, incy); packed without lda; band with k behind n.
-template <class T>
-void symv(const Caller& who, Stored stored, bool hermitian, char letter, int n, int k, T alpha, const T* a, int lda,
-          const T* x, int incx, T beta, T* y, int incy) {
+template <class T> void symv(const Caller& who, Stored stored, bool hermitian, char letter, int n, int k, T alpha,
+                             const T* a, int lda, const T* x, int incx, T beta, T* y, int incy) {
   const bool full = stored == Stored::Full, banded = stored == Stored::Band;
   const int at_x = full ? 7 : banded ? 8 : 6, at_y = full ? 10 : banded ? 11 : 9;
   if (const int info = first_wrong(Check{!is_uplo(letter), 1}, Check{n < 0, 2}, Check{banded && k < 0, 3},
@@ -146,9 +142,8 @@ void symv(const Caller& who, Stored stored, bool hermitian, char letter, int n, 
 }
 
 // syr, her, spr, hpr: (uplo, n, alpha, x, incx, a[, lda]).
-template <class T>
-void syr(const Caller& who, Stored stored, bool hermitian, char letter, int n, T alpha, const T* x, int incx, T* a,
-         int lda) {
+template <class T> void syr(const Caller& who, Stored stored, bool hermitian, char letter, int n, T alpha, const T* x,
+                            int incx, T* a, int lda) {
   const bool full = stored == Stored::Full;
   if (const int info = first_wrong(Check{!is_uplo(letter), 1}, Check{n < 0, 2}, Check{incx == 0, 5},
                                    Check{full && lda < at_least_one(n), 7})) {
@@ -171,9 +166,8 @@ void syr(const Caller& who, Stored stored, bool hermitian, char letter, int n, T
 
 // syr2, her2, spr2, hpr2: (uplo, n, alpha, x, incx, y, incy, a[, lda]). A row-major Hermitian update is the transposed
 // one with x and y exchanged.
-template <class T>
-void syr2(const Caller& who, Stored stored, bool hermitian, char letter, int n, T alpha, const T* x, int incx,
-          const T* y, int incy, T* a, int lda) {
+template <class T> void syr2(const Caller& who, Stored stored, bool hermitian, char letter, int n, T alpha, const T* x,
+                             int incx, const T* y, int incy, T* a, int lda) {
   const bool full = stored == Stored::Full, exchanged = hermitian && who.layout == Layout::RowMajor;
   if (const int info =
           first_wrong(Check{!is_uplo(letter), 1}, Check{n < 0, 2}, Check{(exchanged ? incy : incx) == 0, 5},
@@ -196,9 +190,8 @@ void syr2(const Caller& who, Stored stored, bool hermitian, char letter, int n, 
 }
 
 // trmv, trsv: (uplo, trans, diag, n, a, lda, x, incx); packed without lda; band with k behind n.
-template <class T>
-void trmv(const Caller& who, Stored stored, bool solve, char letter, char trans, char unit, int n, int k, const T* a,
-          int lda, T* x, int incx) {
+template <class T> void trmv(const Caller& who, Stored stored, bool solve, char letter, char trans, char unit, int n,
+                             int k, const T* a, int lda, T* x, int incx) {
   const bool full = stored == Stored::Full, banded = stored == Stored::Band;
   if (const int info = first_wrong(Check{!is_uplo(letter), 1}, Check{!is_op(trans), 2}, Check{!is_diag(unit), 3},
                                    Check{n < 0, 4}, Check{banded && k < 0, 5}, Check{full && lda < at_least_one(n), 6},

@@ -1,7 +1,7 @@
 // Level 3 as the reference BLAS has it: argument checks with the reference's positions, then the doors of trnblas on
-// the chosen executor. As the standard has it, alpha = 0 and k = 0 read neither A nor B, which may then be any address, null included. For a
-// row-major caller the checks see the transposed problem, as in Netlib's CBLAS: A and B
-// exchanged in gemm, m and n in all.
+// the chosen executor. As the standard has it, alpha = 0 and k = 0 read neither A nor B, which may then be any address,
+// null included. For a row-major caller the checks see the transposed problem, as in Netlib's CBLAS: A and B exchanged
+// in gemm, m and n in all.
 #pragma once
 
 #include <trn/blas/gemm.hpp>
@@ -24,18 +24,17 @@ inline int line(const Caller& who, Op op, int rows, int columns) {
 }
 
 // C = beta C.
-template <class T>
-void scale(const Caller& who, int m, int n, T beta, T* c, int ldc) {
+template <class T> void scale(const Caller& who, int m, int n, T beta, T* c, int ldc) {
   on_executor(Level::Three, [&](const Executor& e, Precision p) {
     General<T> mc(e, c, m, n, ldc, who.layout);
-    blas::gemm(e, Op::N, Op::N, T(0), MatrixView<const T>(e, nullptr, m, 0, 1, 1), MatrixView<const T>(e, nullptr, 0, n, 1, 1), beta, mc.view(), {p});
+    blas::gemm(e, Op::N, Op::N, T(0), MatrixView<const T>(e, nullptr, m, 0, 1, 1),
+               MatrixView<const T>(e, nullptr, 0, n, 1, 1), beta, mc.view(), {p});
     mc.commit();
   });
 }
 
-template <class T>
-void gemm(const Caller& who, char ta, char tb, int m, int n, int k, T alpha, const T* a, int lda, const T* b, int ldb,
-          T beta, T* c, int ldc) {
+template <class T> void gemm(const Caller& who, char ta, char tb, int m, int n, int k, T alpha, const T* a, int lda,
+                             const T* b, int ldb, T beta, T* c, int ldc) {
   const bool rows = who.layout == Layout::RowMajor;
   const Op oa = op_of(ta), ob = op_of(tb);
   const bool bad_lda = lda < at_least_one(line(who, oa, m, k)), bad_ldb = ldb < at_least_one(line(who, ob, k, n));
@@ -56,9 +55,8 @@ void gemm(const Caller& who, char ta, char tb, int m, int n, int k, T alpha, con
   });
 }
 
-template <class T>
-void symm(const Caller& who, bool hermitian, char side, char letter, int m, int n, T alpha, const T* a, int lda,
-          const T* b, int ldb, T beta, T* c, int ldc) {
+template <class T> void symm(const Caller& who, bool hermitian, char side, char letter, int m, int n, T alpha,
+                             const T* a, int lda, const T* b, int ldb, T beta, T* c, int ldc) {
   const bool rows = who.layout == Layout::RowMajor;
   const int order = side_of(side) == Side::Left ? m : n, fm = rows ? n : m;
   if (const int info = first_wrong(Check{!is_side(side), 1}, Check{!is_uplo(letter), 2}, Check{fm < 0, 3},
@@ -81,16 +79,14 @@ void symm(const Caller& who, bool hermitian, char side, char letter, int m, int 
 }
 
 // syrk takes N and T (and C for real types), herk N and C.
-template <class T>
-bool is_rank_op(char trans, bool hermitian) {
+template <class T> bool is_rank_op(char trans, bool hermitian) {
   if (!is_op(trans)) return false;
   return capital(trans) == 'N' || blas::RealScalar<T> || (capital(trans) == 'C') == hermitian;
 }
 
 // alpha of herk is real: its imaginary part is 0.
-template <class T>
-void syrk(const Caller& who, bool hermitian, char letter, char trans, int n, int k, T alpha, const T* a, int lda,
-          T beta, T* c, int ldc) {
+template <class T> void syrk(const Caller& who, bool hermitian, char letter, char trans, int n, int k, T alpha,
+                             const T* a, int lda, T beta, T* c, int ldc) {
   const Op op = op_of(trans);
   if (const int info = first_wrong(Check{!is_uplo(letter), 1}, Check{!is_rank_op<T>(trans, hermitian), 2},
                                    Check{n < 0, 3}, Check{k < 0, 4}, Check{lda < at_least_one(line(who, op, n, k)), 7},
@@ -111,9 +107,8 @@ void syrk(const Caller& who, bool hermitian, char letter, char trans, int n, int
   });
 }
 
-template <class T>
-void syr2k(const Caller& who, bool hermitian, char letter, char trans, int n, int k, T alpha, const T* a, int lda,
-           const T* b, int ldb, T beta, T* c, int ldc) {
+template <class T> void syr2k(const Caller& who, bool hermitian, char letter, char trans, int n, int k, T alpha,
+                              const T* a, int lda, const T* b, int ldb, T beta, T* c, int ldc) {
   const Op op = op_of(trans);
   const int longest = at_least_one(line(who, op, n, k));
   if (const int info = first_wrong(Check{!is_uplo(letter), 1}, Check{!is_rank_op<T>(trans, hermitian), 2},
@@ -135,9 +130,8 @@ void syr2k(const Caller& who, bool hermitian, char letter, char trans, int n, in
   });
 }
 
-template <class T>
-void trmm(const Caller& who, bool solve, char side, char letter, char trans, char unit, int m, int n, T alpha,
-          const T* a, int lda, T* b, int ldb) {
+template <class T> void trmm(const Caller& who, bool solve, char side, char letter, char trans, char unit, int m, int n,
+                             T alpha, const T* a, int lda, T* b, int ldb) {
   const bool rows = who.layout == Layout::RowMajor;
   const int order = side_of(side) == Side::Left ? m : n, fm = rows ? n : m;
   if (const int info = first_wrong(Check{!is_side(side), 1}, Check{!is_uplo(letter), 2}, Check{!is_op(trans), 3},

@@ -18,13 +18,9 @@ using blas::Layout;
 using blas::Uplo;
 
 // BLAS counts a vector with a negative increment from its last address.
-template <class T>
-T* first(T* x, std::int64_t n, std::int64_t inc) {
-  return inc < 0 && n > 0 ? x - (n - 1) * inc : x;
-}
+template <class T> T* first(T* x, std::int64_t n, std::int64_t inc) { return inc < 0 && n > 0 ? x - (n - 1) * inc : x; }
 
-template <class T>
-class Vector {
+template <class T> class Vector {
  public:
   using Value = std::remove_const_t<T>;
   Vector(const Executor& e, T* x, std::int64_t n, std::int64_t inc) : view_(e, first(x, n, inc), n, inc) {
@@ -47,8 +43,7 @@ class Vector {
   std::optional<Staged> staged_;
 };
 
-template <class T>
-class General {
+template <class T> class General {
  public:
   using Value = std::remove_const_t<T>;
   General(const Executor& e, T* a, std::int64_t rows, std::int64_t columns, std::int64_t ld, Layout layout)
@@ -65,7 +60,9 @@ class General {
   }
   // Only these rows or columns are written, those whose flag is set.
   void commit(const std::vector<bool>& rows, const std::vector<bool>& columns) requires(!std::is_const_v<T>) {
-    commit_where([&](std::int64_t i, std::int64_t j) { return rows[static_cast<std::size_t>(i)] && columns[static_cast<std::size_t>(j)]; });
+    commit_where([&](std::int64_t i, std::int64_t j) {
+      return rows[static_cast<std::size_t>(i)] && columns[static_cast<std::size_t>(j)];
+    });
   }
   // Only one triangle of the caller's matrix is written.
   void commit(Uplo uplo) requires(!std::is_const_v<T>) {
@@ -73,14 +70,15 @@ class General {
   }
 
  private:
-  template <class In>
-  void commit_where(const In& in) requires(!std::is_const_v<T>) {
+  template <class In> void commit_where(const In& in) requires(!std::is_const_v<T>) {
     if (!staged_) return;
     const MatrixView<T>& user = staged_->user;
     const std::vector<Value> values = staged_->matrix.to_host();
     for (std::int64_t i = 0; i < user.rows(); ++i) {
       for (std::int64_t j = 0; j < user.columns(); ++j) {
-        if (in(i, j)) user.data()[i * user.row_stride() + j * user.column_stride()] = values[static_cast<std::size_t>(i * user.columns() + j)];
+        if (in(i, j))
+          user.data()[i * user.row_stride() + j * user.column_stride()] =
+              values[static_cast<std::size_t>(i * user.columns() + j)];
       }
     }
   }
@@ -99,8 +97,7 @@ class General {
 }
 
 // Runs f(host). BLAS has no way to return an error that is not an illegal argument: the program ends with the message.
-template <class F>
-auto on_host(Level level, F f) {
+template <class F> auto on_host(Level level, F f) {
   const Environment& env = environment();
   if (env.report) count(level, true);
   try {
@@ -110,8 +107,9 @@ auto on_host(Level level, F f) {
   }
 }
 
-// Runs f(executor, precision): as chosen, or on the host where the choice has no kernel for the call, in native precision or with the same
-// target. A target that cannot be met ends the program with a message. f copies results back only after it succeeded.
+// Runs f(executor, precision): as chosen, or on the host where the choice has no kernel for the call, in native
+// precision or with the same target. A target that cannot be met ends the program with a message. f copies results back
+// only after it succeeded.
 template <class F> auto on_executor(Level level, F f, Precision Environment::*precision = &Environment::products) {
   const Environment& env = environment();
   const Precision target = (env.*precision).has_target() ? env.*precision : Precision();

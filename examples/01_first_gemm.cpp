@@ -1,4 +1,5 @@
-// The first program: multiply two matrices on the host and on a simulated Trainium2, and see that the device kernel ran.
+// The first program: multiply two matrices on the host and on a simulated Trainium2, and see that the device kernel
+// ran.
 #include <cmath>
 #include <cstdio>
 #include <string>

@@ -1,5 +1,5 @@
-// Monte Carlo with error bars: pi from points in a square, and the price of a call option against Black and Scholes's formula, on
-// the host and on a simulated Trainium2.
+// Monte Carlo with error bars: pi from points in a square, and the price of a call option against Black and Scholes's
+// formula, on the host and on a simulated Trainium2.
 #include <cmath>
 #include <cstdio>
 #include <numbers>
@@ -60,8 +60,8 @@ double black_scholes(const Option& o) {
 
 bool report(const char* what, const char* where, const Estimate& e, double exact) {
   const double sigmas = (e.value - exact) / e.error;
-  std::printf("%-6s on %-9s %9.5f +- %.5f   exact %9.5f   off by %+.2f standard deviations\n", what, where, e.value, e.error,
-              exact, sigmas);
+  std::printf("%-6s on %-9s %9.5f +- %.5f   exact %9.5f   off by %+.2f standard deviations\n", what, where, e.value,
+              e.error, exact, sigmas);
   return std::fabs(sigmas) < 5;
 }
 
@@ -74,7 +74,8 @@ int main() {
     const trn::Recorder recorder(exec);
     fine = report("pi", name, pi(exec, samples), std::numbers::pi) && fine;
     fine = report("call", name, call_price(exec, samples, {}), black_scholes({})) && fine;
-    for (const char* operation : {"rand.uniform", "rand.log_normal"}) fine = fine && recorder.family_of(operation) == trn::name(exec.family());
+    for (const char* operation : {"rand.uniform", "rand.log_normal"})
+      fine = fine && recorder.family_of(operation) == trn::name(exec.family());
   }
   return fine ? 0 : 1;
 }

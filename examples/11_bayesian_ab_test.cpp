@@ -1,5 +1,5 @@
-// A Bayesian A/B test: 120 of 1000 visitors bought on page A, 152 of 1000 on page B. With a uniform prior both rates have beta
-// posteriors; draws from them answer what a manager asks, and one answer is known exactly.
+// A Bayesian A/B test: 120 of 1000 visitors bought on page A, 152 of 1000 on page B. With a uniform prior both rates
+// have beta posteriors; draws from them answer what a manager asks, and one answer is known exactly.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -51,8 +51,9 @@ int main() {
   const double p = wins / static_cast<double>(draws), error = std::sqrt(p * (1 - p) / static_cast<double>(draws));
   const double exact = probability_b_wins(a.posterior(), b.posterior());
   std::printf("P(B is better)       %.4f +- %.4f   exact %.4f\n", p, error, exact);
-  std::printf("lift of B over A     %.1f %%, 95 %% of the posterior in [%.1f %%, %.1f %%]\n", quantile(0.5), quantile(0.025),
-              quantile(0.975));
-  std::printf("expected loss if B is chosen and A is better: %.5f of the visitors\n", loss / static_cast<double>(draws));
+  std::printf("lift of B over A     %.1f %%, 95 %% of the posterior in [%.1f %%, %.1f %%]\n", quantile(0.5),
+              quantile(0.025), quantile(0.975));
+  std::printf("expected loss if B is chosen and A is better: %.5f of the visitors\n",
+              loss / static_cast<double>(draws));
   return std::fabs(p - exact) < 5 * error ? 0 : 1;
 }

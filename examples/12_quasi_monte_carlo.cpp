@@ -1,5 +1,6 @@
-// Quasi-Monte Carlo: the price of an Asian option (a call on the geometric mean of eight prices, whose value is known) from N paths of
-// random numbers and from N points of a scrambled Sobol sequence. The error falls like N^-1/2 for the first, and faster for the second.
+// Quasi-Monte Carlo: the price of an Asian option (a call on the geometric mean of eight prices, whose value is known)
+// from N paths of random numbers and from N points of a scrambled Sobol sequence. The error falls like N^-1/2 for the
+// first, and faster for the second.
 //
 //   12_quasi_monte_carlo [FILE.svg]      with a name, also draws docs/quasi_monte_carlo.svg
 #include <cmath>
@@ -85,13 +86,14 @@ void draw(const char* file, const std::vector<double>& random, const std::vector
     std::string points;
     for (std::size_t i = 0; i < errors.size(); ++i) points += fmt::format("{:.1f},{:.1f} ", x(i), y(errors[i]));
     svg << fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n", points, color)
-        << fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"{}\" text-anchor=\"end\">{}</text>\n", x(errors.size() - 1),
-                       y(errors.back()) - 10, color, title);
+        << fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"{}\" text-anchor=\"end\">{}</text>\n",
+                       x(errors.size() - 1), y(errors.back()) - 10, color, title);
   };
   line(random, "#c0392b", fmt::format("Philox, slope {:.2f}", slope(random)));
   line(sobol, "#2471a3", fmt::format("Sobol, Owen scrambling, slope {:.2f}", slope(sobol)));
   for (std::size_t i = 0; i < random.size(); ++i) {
-    svg << fmt::format("<text x=\"{:.1f}\" y=\"325\" text-anchor=\"middle\">2^{}</text>\n", x(i), kSmallest + static_cast<int>(i));
+    svg << fmt::format("<text x=\"{:.1f}\" y=\"325\" text-anchor=\"middle\">2^{}</text>\n", x(i),
+                       kSmallest + static_cast<int>(i));
   }
   svg << "<text x=\"310\" y=\"348\" text-anchor=\"middle\">paths</text>\n"
       << "<text x=\"70\" y=\"20\">root mean square error of an Asian option's price, 16 seeds</text>\n</svg>\n";

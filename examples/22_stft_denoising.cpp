@@ -1,7 +1,7 @@
-// Denoising with the short-time Fourier transform: a chirp in white noise is concentrated in a few bins of its spectrogram, the noise
-// lies in all of them; bins below a threshold are set to zero, and the inverse gives the chirp back with less noise. Without the
-// threshold it gives the signal back itself. `--exec sim:trn2` runs it on a simulated device, in single
-// precision; the host computes in double.
+// Denoising with the short-time Fourier transform: a chirp in white noise is concentrated in a few bins of its
+// spectrogram, the noise lies in all of them; bins below a threshold are set to zero, and the inverse gives the chirp
+// back with less noise. Without the threshold it gives the signal back itself. `--exec sim:trn2` runs it on a simulated
+// device, in single precision; the host computes in double.
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -33,7 +33,8 @@ template <class T> int denoise(const trn::Executor& exec, double exact_to) {
   std::vector<T> clean, noisy;
   for (std::int64_t i = 0; i < n; ++i) {
     const double t = static_cast<double>(i) / static_cast<double>(n);
-    clean.push_back(static_cast<T>(std::sin(2 * std::numbers::pi * (200 * t + 1200 * t * t))));  // 200 to 2600 turns per length
+    clean.push_back(
+        static_cast<T>(std::sin(2 * std::numbers::pi * (200 * t + 1200 * t * t))));  // 200 to 2600 turns per length
     noisy.push_back(static_cast<T>(static_cast<double>(clean.back()) + 0.7 * normal(engine)));
   }
   const fft::StftOptions options{.n_fft = 256, .hop = 64};
@@ -53,10 +54,13 @@ template <class T> int denoise(const trn::Executor& exec, double exact_to) {
       ++kept;
   }
   const auto denoised =
-      fft::istft(exec, Array<std::complex<T>>::from_host(exec, spectrogram.shape(), bins), options, {.length = n}).to_host();
+      fft::istft(exec, Array<std::complex<T>>::from_host(exec, spectrogram.shape(), bins), options, {.length = n})
+          .to_host();
 
-  const double before = decibel_between(clean, noisy), after = decibel_between(clean, denoised), back = decibel_between(noisy, untouched);
-  std::printf("signal to noise: %.1f dB before, %.1f dB after; %zu of %zu bins kept\n", before, after, kept, bins.size());
+  const double before = decibel_between(clean, noisy), after = decibel_between(clean, denoised),
+               back = decibel_between(noisy, untouched);
+  std::printf("signal to noise: %.1f dB before, %.1f dB after; %zu of %zu bins kept\n", before, after, kept,
+              bins.size());
   std::printf("without a threshold the signal comes back to %.0f dB\n", back);
   // On a simulator device kernels ran, which have a modelled time.
   const bool there = (recorder.modelled_seconds() > 0) == (exec.family() == Family::Device);

@@ -1,18 +1,23 @@
-// The Taylor-Green vortex: incompressible Navier-Stokes equations in a periodic box of side 2 pi, by a pseudo-spectral method.
+// The Taylor-Green vortex: incompressible Navier-Stokes equations in a periodic box of side 2 pi, by a pseudo-spectral
+// method.
 //
-//   u_t = P(u x w) + nu Laplace(u),  w = curl u,  div u = 0,  u(0) = (sin x cos y cos z, -cos x sin y cos z, 0),  nu = 1/Re
+//   u_t = P(u x w) + nu Laplace(u),  w = curl u,  div u = 0,  u(0) = (sin x cos y cos z, -cos x sin y cos z, 0),  nu =
+//     1/Re
 //
-// P projects on divergence-free fields: in Fourier space v - k (k.v)/k^2. The product u x w (rotational form) is made on the grid, with
-// the upper third of all wave numbers cut (2/3 rule), so that no aliases enter. Time: the classical Runge-Kutta method of order 4 on
-// exp(nu k^2 t) u, which integrates friction exactly. Nine transforms of N^3 points per stage run on the executor: `--exec host` (double)
-// or `--exec sim:trn2` (float; double with `--precision exact`); everything pointwise is made here.
+// P projects on divergence-free fields: in Fourier space v - k (k.v)/k^2. The product u x w (rotational form) is made
+// on the grid, with the upper third of all wave numbers cut (2/3 rule), so that no aliases enter. Time: the classical
+// Runge-Kutta method of order 4 on exp(nu k^2 t) u, which integrates friction exactly. Nine transforms of N^3 points
+// per stage run on the executor: `--exec host` (double) or `--exec sim:trn2` (float; double with `--precision exact`);
+// everything pointwise is made here.
 //
 // What is checked:
-//   - energy E and enstrophy Z (means of u^2/2 and w^2/2) obey dE/dt = -2 nu Z, integrated over every step by Simpson's rule with the
+//   - energy E and enstrophy Z (means of u^2/2 and w^2/2) obey dE/dt = -2 nu Z, integrated over every step by Simpson's
+//     rule with the
 //     step's end points and middle
 //   - Z(t)/Z(0) against the series of G. I. Taylor and A. E. Green (1937),
 //       1 - 6 nu t + (5/48 + 18 nu^2) t^2 - (5/3 + 36 nu^2) nu t^3 + (25/3168 + 1835/144 nu^2 + 54 nu^4) t^4 + O(t^5),
-//     whose coefficients follow from the equations exactly (a Taylor series in t of every Fourier coefficient, in rational numbers)
+//     whose coefficients follow from the equations exactly (a Taylor series in t of every Fourier coefficient, in
+//       rational numbers)
 //   - div u = 0 up to roundings.
 //
 //   23_taylor_green [--exec NAME] [--precision exact] [--n 32] [--re 100] [--steps 4] [--dt 0.05]
@@ -52,7 +57,9 @@ template <class T> class Flow {
         modes_(exec, {n, n, half_}) {
     Field u[3];
     for (auto& f : u) f.assign(static_cast<std::size_t>(n * n * n), T(0));
-    const auto x = [&](std::int64_t i) { return 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(n); };
+    const auto x = [&](std::int64_t i) {
+      return 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(n);
+    };
     for (std::int64_t i = 0, at = 0; i < n; ++i) {
       for (std::int64_t j = 0; j < n; ++j) {
         for (std::int64_t k = 0; k < n; ++k, ++at) {
@@ -88,7 +95,8 @@ template <class T> class Flow {
     each_mode([&](std::size_t at, const double(&k)[3], double) {
       std::complex<double> d = 0;
       double u2 = 0;
-      for (int c = 0; c < 3; ++c) d += k[c] * std::complex<double>(u_[c][at]), u2 += std::norm(std::complex<double>(u_[c][at]));
+      for (int c = 0; c < 3; ++c)
+        d += k[c] * std::complex<double>(u_[c][at]), u2 += std::norm(std::complex<double>(u_[c][at]));
       worst = std::max(worst, std::abs(d));
       size = std::max(size, std::sqrt(u2 * (k[0] * k[0] + k[1] * k[1] + k[2] * k[2])));
     });
@@ -114,14 +122,16 @@ template <class T> class Flow {
     const auto k4 = rate(last);
     decayed(dt / 2, [&](std::size_t at, T e) {
       for (int c = 0; c < 3; ++c) {
-        u_[c][at] = e * (e * (u_[c][at] + static_cast<T>(dt / 6) * k1[c][at]) + static_cast<T>(dt / 3) * (k2[c][at] + k3[c][at])) +
+        u_[c][at] = e * (e * (u_[c][at] + static_cast<T>(dt / 6) * k1[c][at]) +
+                         static_cast<T>(dt / 3) * (k2[c][at] + k3[c][at])) +
                     static_cast<T>(dt / 6) * k4[c][at];
       }
     });
   }
 
  private:
-  [[nodiscard]] trn::fft::Description box(trn::fft::Kind kind, trn::fft::Direction direction, trn::Precision precision) const {
+  [[nodiscard]] trn::fft::Description box(trn::fft::Kind kind, trn::fft::Direction direction,
+                                          trn::Precision precision) const {
     trn::fft::Description d = trn::fft::dense(kind, direction, {n_, n_, n_});
     d.precision = precision;
     return d;
@@ -203,8 +213,8 @@ template <class T> class Flow {
   Spectrum u_[3];
 };
 
-// Z(t)/Z(0) up to t^4, and the size of the term after: its coefficients are of order nu and nu^3, nu^5 (at most 6^5/120 = 64.8 for the
-// last).
+// Z(t)/Z(0) up to t^4, and the size of the term after: its coefficients are of order nu and nu^3, nu^5 (at most 6^5/120
+// = 64.8 for the last).
 double series(double t, double nu) {
   const double n2 = nu * nu;
   return 1 - 6 * nu * t + (5.0 / 48 + 18 * n2) * t * t - (5.0 / 3 + 36 * n2) * nu * t * t * t +
@@ -216,7 +226,8 @@ template <class T> bool run(const Settings& s) {
   trn::Recorder recorder(exec);
   const double nu = 1 / s.re, u = std::is_same_v<T, float> ? 6e-8 : 1.1e-16;
   Flow<T> flow(exec, trn::Precision::parse(s.precision), s.n, nu);
-  std::printf("Taylor-Green vortex, %lld^3 points, Re %g, on %s\n", static_cast<long long>(s.n), s.re, exec.name().c_str());
+  std::printf("Taylor-Green vortex, %lld^3 points, Re %g, on %s\n", static_cast<long long>(s.n), s.re,
+              exec.name().c_str());
   const double z0 = flow.enstrophy();
   bool right = std::abs(flow.energy() - 0.125) < 100 * u && std::abs(z0 - 0.375) < 100 * u;
   double e = flow.energy(), z = z0, worst_balance = 0, worst_series = 0;
@@ -228,22 +239,27 @@ template <class T> bool run(const Settings& s) {
     const double e1 = flow.energy(), z1 = flow.enstrophy(), t = s.dt * static_cast<double>(i + 1);
     const double balance = std::abs(e1 - e + 2 * nu * s.dt / 6 * (z + 4 * middle + z1));
     if (!(balance <= worst_balance)) worst_balance = balance;  // a NaN counts
-    // The next terms of the series: about nu t^5 (5, from the pattern of the ones before) and 6e-4 t^6 without friction.
+    // The next terms of the series: about nu t^5 (5, from the pattern of the ones before) and 6e-4 t^6 without
+    // friction.
     if (t <= 0.4)
-      worst_series = std::max(worst_series, std::abs(z1 / z0 - series(t, nu)) - 8 * nu * std::pow(t, 5) - 2e-3 * std::pow(t, 6));
+      worst_series =
+          std::max(worst_series, std::abs(z1 / z0 - series(t, nu)) - 8 * nu * std::pow(t, 5) - 2e-3 * std::pow(t, 6));
     e = e1;
     z = z1;
     if ((i + 1) % std::max<std::int64_t>(s.steps / 5, 1) == 0)
       std::printf("  %5.2f  %.9f  %.9f  %.7f  %.7f\n", t, e, z, z / z0, series(t, nu));
   }
-  // Simpson's rule errs by dt^5/2880 times the fourth derivative of 2 nu Z, which is below 10 nu here; transforms add roundings of size u
-  // per step.
+  // Simpson's rule errs by dt^5/2880 times the fourth derivative of 2 nu Z, which is below 10 nu here; transforms add
+  // roundings of size u per step.
   const double balance_limit = 10 * nu * std::pow(s.dt, 5) / 2880 + 40 * u;
-  std::printf("energy balance per step: off by %.1e (limit %.1e); series: off by %.1e beyond its own error; divergence %.1e\n",
-              worst_balance, balance_limit, std::max(worst_series, 0.0), flow.divergence());
+  std::printf(
+      "energy balance per step: off by %.1e (limit %.1e); series: off by %.1e beyond its own error; divergence %.1e\n",
+      worst_balance, balance_limit, std::max(worst_series, 0.0), flow.divergence());
   right = right && worst_balance <= balance_limit && worst_series <= 200 * u && flow.divergence() <= 40 * u;
-  right = right && recorder.family_of("fft.r2c") == trn::name(exec.family()) && recorder.family_of("fft.c2r") == trn::name(exec.family());
-  if (recorder.modelled_seconds() > 0) std::printf("modelled time of all transforms: %.2f ms\n", recorder.modelled_seconds() * 1e3);
+  right = right && recorder.family_of("fft.r2c") == trn::name(exec.family()) &&
+          recorder.family_of("fft.c2r") == trn::name(exec.family());
+  if (recorder.modelled_seconds() > 0)
+    std::printf("modelled time of all transforms: %.2f ms\n", recorder.modelled_seconds() * 1e3);
   std::printf("%s\n", right ? "right" : "WRONG");
   return right;
 }
@@ -267,7 +283,8 @@ int main(int argc, char** argv) {
     else if (key == "--dt")
       s.dt = std::atof(value.c_str());
     else {
-      std::fprintf(stderr, "23_taylor_green: unknown option %s; use --exec, --precision, --n, --re, --steps, --dt\n", key.c_str());
+      std::fprintf(stderr, "23_taylor_green: unknown option %s; use --exec, --precision, --n, --re, --steps, --dt\n",
+                   key.c_str());
       return 2;
     }
   }

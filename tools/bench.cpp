@@ -1,6 +1,6 @@
 // `trnsci bench <op>`: one row per executor, error beside speed.
-#include <cstdio>
 #include <unistd.h>
+#include <cstdio>
 
 #include <trn/core/error.hpp>
 
@@ -14,7 +14,9 @@ namespace trn::tools {
 namespace {
 
 nlohmann::ordered_json to_json(const BenchRow& r) {
-  const auto maybe = [](const std::optional<double>& v) { return v ? nlohmann::ordered_json(*v) : nlohmann::ordered_json(nullptr); };
+  const auto maybe = [](const std::optional<double>& v) {
+    return v ? nlohmann::ordered_json(*v) : nlohmann::ordered_json(nullptr);
+  };
   nlohmann::ordered_json shape = nlohmann::ordered_json::object();
   for (const auto& [name, value] : r.shape) std::visit([&](const auto& v) { shape[name] = v; }, value);
   return {{"op", r.op},
@@ -40,7 +42,8 @@ struct Arguments {
 
 void run(const Operation& operation, const Arguments& arguments) {
   JsonFile json(arguments.json);
-  Table table({"executor", "dtype", "measured", "modelled", operation.rate_unit(), "of roof", "GB/s", "OpenBLAS", "of it", "error", "bound"});
+  Table table({"executor", "dtype", "measured", "modelled", operation.rate_unit(), "of roof", "GB/s", "OpenBLAS",
+               "of it", "error", "bound"});
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   std::vector<std::string> notes;
   std::optional<double> host_seconds;  // of the host's row, which simulators' times are compared with
@@ -48,24 +51,30 @@ void run(const Operation& operation, const Arguments& arguments) {
     if (isatty(fileno(stderr))) fmt::print(stderr, "\r{} on {} ...\033[K", operation.name(), executor);
     const BenchRow r = operation.bench(executor, arguments.options);
     const auto number = [](const std::optional<double>& v) { return v ? fmt::format("{:.2e}", *v) : std::string("-"); };
-    table.add({r.executor, r.dtype, r.seconds ? duration(*r.seconds) : "-", r.modelled_seconds ? duration(*r.modelled_seconds) : "-",
-               fmt::format("{:.1f}", r.gflops), percent(r.roof_fraction), r.gbytes ? fmt::format("{:.1f}", *r.gbytes) : "-",
-               r.peer_seconds ? duration(*r.peer_seconds) : "-", r.peer_seconds ? fmt::format("{:.2f}", *r.seconds / *r.peer_seconds) : "-",
-               number(r.error), number(r.bound)});
+    table.add({r.executor, r.dtype, r.seconds ? duration(*r.seconds) : "-",
+               r.modelled_seconds ? duration(*r.modelled_seconds) : "-", fmt::format("{:.1f}", r.gflops),
+               percent(r.roof_fraction), r.gbytes ? fmt::format("{:.1f}", *r.gbytes) : "-",
+               r.peer_seconds ? duration(*r.peer_seconds) : "-",
+               r.peer_seconds ? fmt::format("{:.2f}", *r.seconds / *r.peer_seconds) : "-", number(r.error),
+               number(r.bound)});
     rows.push_back(to_json(r));
     if (!r.note.empty()) notes.push_back(r.executor + ": " + r.note);
-    if (r.executor == "host") host_seconds = r.seconds;
+    if (r.executor == "host")
+      host_seconds = r.seconds;
     else if (host_seconds && r.seconds && r.modelled_seconds) {
-      notes.push_back(fmt::format("{}: simulated in {:.2f} times the host's time", r.executor, *r.seconds / *host_seconds));
+      notes.push_back(
+          fmt::format("{}: simulated in {:.2f} times the host's time", r.executor, *r.seconds / *host_seconds));
     }
   }
   if (isatty(fileno(stderr))) fmt::print(stderr, "\r\033[K");
   table.print();
   for (const std::string& note : notes) fmt::print("{}\n", note);
-  fmt::print("measured: this machine's clock (for a simulator, the time it took to simulate); modelled: the simulator's timing model,\n"
-             "{} and roof from it where it stands; OpenBLAS: called directly in the same run, and our time in units of it;\n"
-             "error and bound: {}\n",
-             operation.rate_unit(), operation.error_note());
+  fmt::print(
+      "measured: this machine's clock (for a simulator, the time it took to simulate); modelled: the simulator's "
+      "timing model,\n"
+      "{} and roof from it where it stands; OpenBLAS: called directly in the same run, and our time in units of it;\n"
+      "error and bound: {}\n",
+      operation.rate_unit(), operation.error_note());
   json.write(rows);
 }
 
@@ -80,11 +89,17 @@ void add_bench(CLI::App& app, const Operations& operations) {
     arguments->executors = operation->default_executors();
     Options options(*sub);
     operation->add_options(options);
-    sub->add_option("--exec", arguments->executors, "executors, separated by commas")->delimiter(',')->capture_default_str();
+    sub->add_option("--exec", arguments->executors, "executors, separated by commas")
+        ->delimiter(',')
+        ->capture_default_str();
     sub->add_option("--json", arguments->json, "also write the rows to this file");
-    sub->add_option("--repeats", arguments->options.repeats, "timed repetitions; the fastest counts")->check(CLI::PositiveNumber)->capture_default_str();
-    sub->add_flag("--model-only", arguments->options.model_only, "simulators: modelled time without the arithmetic, for large shapes");
-    sub->add_flag("--cpu-time", arguments->options.cpu_time, "blas: processor time of the calling thread; with OMP_NUM_THREADS=1, on a busy machine");
+    sub->add_option("--repeats", arguments->options.repeats, "timed repetitions; the fastest counts")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    sub->add_flag("--model-only", arguments->options.model_only,
+                  "simulators: modelled time without the arithmetic, for large shapes");
+    sub->add_flag("--cpu-time", arguments->options.cpu_time,
+                  "blas: processor time of the calling thread; with OMP_NUM_THREADS=1, on a busy machine");
     sub->callback([op = operation.get(), arguments] { run(*op, *arguments); });
   }
 }

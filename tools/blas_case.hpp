@@ -1,5 +1,6 @@
-// The operations of trnblas as rows of a table: for each element type a function that prepares operands on an executor and returns the
-// call, the direct call of OpenBLAS where there is one, and the work they do. `bench`, and the table of what runs where, read it.
+// The operations of trnblas as rows of a table: for each element type a function that prepares operands on an executor
+// and returns the call, the direct call of OpenBLAS where there is one, and the work they do. `bench`, and the table of
+// what runs where, read it.
 #pragma once
 
 #include <cblas.h>
@@ -33,9 +34,9 @@ using MakeBlasCase = BlasCase (*)(const Executor&, const BlasSize&);
 struct BlasRow {
   const char* name;
   const char* formula;
-  BlasSize size;           // of the benchmark, unless the options say otherwise
-  MakeBlasCase make[4];    // float, double, complex<float>, complex<double>; null: not offered
-  bool scalar = false;     // works on the caller's numbers: no executor, no dispatch
+  BlasSize size;         // of the benchmark, unless the options say otherwise
+  MakeBlasCase make[4];  // float, double, complex<float>, complex<double>; null: not offered
+  bool scalar = false;   // works on the caller's numbers: no executor, no dispatch
 };
 
 [[nodiscard]] std::span<const BlasRow> blas_level1_rows();
@@ -45,8 +46,8 @@ struct BlasRow {
 [[nodiscard]] std::vector<BlasRow> blas_rows();
 [[nodiscard]] const BlasRow& blas_gemm_row();  // which has a command of its own, and so is not among them
 
-// Random row-major matrices that the functions of a case share. A square one has a large diagonal and small numbers beside it, so
-// that repeated products and solves neither grow nor vanish.
+// Random row-major matrices that the functions of a case share. A square one has a large diagonal and small numbers
+// beside it, so that repeated products and solves neither grow nor vanish.
 template <class T> class Operands {
  public:
   Operands(const Executor& e, std::initializer_list<std::pair<std::int64_t, std::int64_t>> shapes) {
@@ -70,14 +71,18 @@ template <class T> class Operands {
     }
   }
   [[nodiscard]] MatrixView<T> matrix(std::size_t i) const { return matrices_[i].view(); }
-  [[nodiscard]] VectorView<T> vector(std::size_t i) const { return {matrices_[i].executor(), matrices_[i].data(), matrices_[i].columns(), 1}; }
+  [[nodiscard]] VectorView<T> vector(std::size_t i) const {
+    return {matrices_[i].executor(), matrices_[i].data(), matrices_[i].columns(), 1};
+  }
   [[nodiscard]] T* data(std::size_t i) const { return matrices_[i].data(); }
 
  private:
   std::vector<Matrix<T>> matrices_;
 };
 
-template <class T> std::shared_ptr<const Operands<T>> operands(const Executor& e, std::initializer_list<std::pair<std::int64_t, std::int64_t>> shapes) {
+template <class T>
+std::shared_ptr<const Operands<T>> operands(const Executor& e,
+                                            std::initializer_list<std::pair<std::int64_t, std::int64_t>> shapes) {
   return std::make_shared<const Operands<T>>(e, shapes);
 }
 
@@ -85,19 +90,25 @@ template <class T> std::shared_ptr<const Operands<T>> operands(const Executor& e
 template <class T> constexpr double kMultiplyAdd = blas::ComplexScalar<T> ? 8 : 2;
 
 // A case named `id`: shapes of the operands p, our call, theirs, work. In scope: e, s, p; m, n, k (int) for cblas.
-#define TRN_CASE(id, shapes, ours, theirs, operations, traffic)                                        \
-  template <class T> BlasCase id##_case(const Executor& e, const BlasSize& s) {                        \
-    const auto p = operands<T>(e, shapes);                                                             \
+#define TRN_CASE(id, shapes, ours, theirs, operations, traffic)                                                 \
+  template <class T> BlasCase id##_case(const Executor& e, const BlasSize& s) {                                 \
+    const auto p = operands<T>(e, shapes);                                                                      \
     [[maybe_unused]] const int m = static_cast<int>(s.m), n = static_cast<int>(s.n), k = static_cast<int>(s.k); \
-    [[maybe_unused]] const double dm = double(s.m), dn = double(s.n), dk = double(s.k);                \
-    return {[=]() -> Accuracy { ours; }, theirs, (operations) * kMultiplyAdd<T> / 2, traffic};         \
+    [[maybe_unused]] const double dm = double(s.m), dn = double(s.n), dk = double(s.k);                         \
+    return {[=]() -> Accuracy { ours; }, theirs, (operations)*kMultiplyAdd<T> / 2, traffic};                    \
   }
-#define TRN_SHAPES(...) {__VA_ARGS__}
+#define TRN_SHAPES(...) \
+  { __VA_ARGS__ }
 #define TRN_THEIRS(...) [=] { __VA_ARGS__; }
 #define TRN_NOBODY std::function<void()>()
-#define TRN_PLAIN(...) __VA_ARGS__; return {}
-#define TRN_FOUR(id) {id##_case<float>, id##_case<double>, id##_case<std::complex<float>>, id##_case<std::complex<double>>}
-#define TRN_REALS(id) {id##_case<float>, id##_case<double>, nullptr, nullptr}
-#define TRN_COMPLEXES(id) {nullptr, nullptr, id##_case<std::complex<float>>, id##_case<std::complex<double>>}
+#define TRN_PLAIN(...) \
+  __VA_ARGS__;         \
+  return {}
+#define TRN_FOUR(id) \
+  { id##_case<float>, id##_case<double>, id##_case<std::complex<float>>, id##_case<std::complex<double>> }
+#define TRN_REALS(id) \
+  { id##_case<float>, id##_case<double>, nullptr, nullptr }
+#define TRN_COMPLEXES(id) \
+  { nullptr, nullptr, id##_case<std::complex<float>>, id##_case<std::complex<double>> }
 
 }  // namespace trn::tools

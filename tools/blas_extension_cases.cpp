@@ -1,4 +1,5 @@
-// What BLAS lacks: geam, dgmm, packed triangles, batches, gemm with an epilogue. The peer of a batch is a loop of OpenBLAS calls.
+// What BLAS lacks: geam, dgmm, packed triangles, batches, gemm with an epilogue. The peer of a batch is a loop of
+// OpenBLAS calls.
 #include <trn/blas/dgmm.hpp>
 #include <trn/blas/geam.hpp>
 #include <trn/blas/gemm_batched.hpp>
@@ -21,9 +22,14 @@ using blas::Side;
 using blas::Uplo;
 using blas::host::OpenBlas;
 
-void gemm(int m, int n, int k, const float* a, const float* b, float* c) { cblas_sgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, a, m, b, k, 0, c, m); }
-void gemm(int m, int n, int k, const double* a, const double* b, double* c) { cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, a, m, b, k, 0, c, m); }
-template <class R> void gemm(int m, int n, int k, const std::complex<R>* a, const std::complex<R>* b, std::complex<R>* c) {
+void gemm(int m, int n, int k, const float* a, const float* b, float* c) {
+  cblas_sgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, a, m, b, k, 0, c, m);
+}
+void gemm(int m, int n, int k, const double* a, const double* b, double* c) {
+  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, a, m, b, k, 0, c, m);
+}
+template <class R>
+void gemm(int m, int n, int k, const std::complex<R>* a, const std::complex<R>* b, std::complex<R>* c) {
   const std::complex<R> one = 1, zero = 0;
   if constexpr (std::is_same_v<R, float>) {
     cblas_cgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m, n, k, &one, a, m, b, k, &zero, c, m);
@@ -39,24 +45,35 @@ template <class T> std::vector<T*> addresses(T* first, std::int64_t step, std::i
   return list;
 }
 
-TRN_CASE(geam, TRN_SHAPES({s.m, s.n}, {s.n, s.m}, {s.m, s.n}), TRN_PLAIN(blas::geam(e, Op::N, Op::T, T(1), p->matrix(0), T(2), p->matrix(1), p->matrix(2))), TRN_NOBODY, 3 * dm * dn, 3 * dm * dn)
-TRN_CASE(dgmm, TRN_SHAPES({s.m, s.n}, {1, s.m}, {s.m, s.n}), TRN_PLAIN(blas::dgmm(e, Side::Left, p->matrix(0), p->vector(1), p->matrix(2))), TRN_NOBODY, dm * dn, 2 * dm * dn)
-TRN_CASE(tpttr, TRN_SHAPES({1, s.n * (s.n + 1) / 2}, {s.n, s.n}), TRN_PLAIN(blas::tpttr(e, blas::PackedView<T>(e, p->data(0), s.n, Uplo::Upper), p->matrix(1))), TRN_NOBODY, 0, dn * dn)
-TRN_CASE(trttp, TRN_SHAPES({1, s.n * (s.n + 1) / 2}, {s.n, s.n}), TRN_PLAIN(blas::trttp(e, p->matrix(1), blas::PackedView<T>(e, p->data(0), s.n, Uplo::Upper))), TRN_NOBODY, 0, dn * dn)
+TRN_CASE(geam, TRN_SHAPES({s.m, s.n}, {s.n, s.m}, {s.m, s.n}),
+         TRN_PLAIN(blas::geam(e, Op::N, Op::T, T(1), p->matrix(0), T(2), p->matrix(1), p->matrix(2))), TRN_NOBODY,
+         3 * dm * dn, 3 * dm * dn)
+TRN_CASE(dgmm, TRN_SHAPES({s.m, s.n}, {1, s.m}, {s.m, s.n}),
+         TRN_PLAIN(blas::dgmm(e, Side::Left, p->matrix(0), p->vector(1), p->matrix(2))), TRN_NOBODY, dm* dn,
+         2 * dm * dn)
+TRN_CASE(tpttr, TRN_SHAPES({1, s.n*(s.n + 1) / 2}, {s.n, s.n}),
+         TRN_PLAIN(blas::tpttr(e, blas::PackedView<T>(e, p->data(0), s.n, Uplo::Upper), p->matrix(1))), TRN_NOBODY, 0,
+         dn* dn)
+TRN_CASE(trttp, TRN_SHAPES({1, s.n*(s.n + 1) / 2}, {s.n, s.n}),
+         TRN_PLAIN(blas::trttp(e, p->matrix(1), blas::PackedView<T>(e, p->data(0), s.n, Uplo::Upper))), TRN_NOBODY, 0,
+         dn* dn)
 
 template <class T> BlasCase gemm_batched_case(const Executor& e, const BlasSize& s) {
   const auto p = operands<T>(e, {{s.count, s.m * s.k}, {s.count, s.k * s.n}, {s.count, s.m * s.n}});
   const blas::BatchShape shape{Op::N, Op::N, s.m, s.n, s.k};
   const auto ours = [=] {
-    return blas::gemm_strided_batched(e, shape, T(1), p->data(0), s.m * s.k, p->data(1), s.k * s.n, T(0), p->data(2), s.m * s.n, s.count, {s.precision});
+    return blas::gemm_strided_batched(e, shape, T(1), p->data(0), s.m * s.k, p->data(1), s.k * s.n, T(0), p->data(2),
+                                      s.m * s.n, s.count, {s.precision});
   };
   const auto theirs = [=] {
     for (std::int64_t i = 0; i < s.count; ++i) {
-      gemm(static_cast<int>(s.m), static_cast<int>(s.n), static_cast<int>(s.k), p->data(0) + i * s.m * s.k, p->data(1) + i * s.k * s.n, p->data(2) + i * s.m * s.n);
+      gemm(static_cast<int>(s.m), static_cast<int>(s.n), static_cast<int>(s.k), p->data(0) + i * s.m * s.k,
+           p->data(1) + i * s.k * s.n, p->data(2) + i * s.m * s.n);
     }
   };
   const double products = static_cast<double>(s.count), size = static_cast<double>(s.m * s.n * s.k);
-  return {ours, theirs, kMultiplyAdd<T> * products * size, products * static_cast<double>(s.m * s.k + s.k * s.n + s.m * s.n)};
+  return {ours, theirs, kMultiplyAdd<T> * products * size,
+          products * static_cast<double>(s.m * s.k + s.k * s.n + s.m * s.n)};
 }
 
 template <class T> BlasCase trsm_batched_case(const Executor& e, const BlasSize& s) {
@@ -71,8 +88,8 @@ template <class T> BlasCase trsm_batched_case(const Executor& e, const BlasSize&
   };
   const auto theirs = [=] {
     for (T* x : b) {
-      OpenBlas<T>::trsm(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, static_cast<int>(s.m), static_cast<int>(s.n), T(1), p->data(0),
-                        static_cast<int>(s.m), x, static_cast<int>(s.m));
+      OpenBlas<T>::trsm(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, static_cast<int>(s.m),
+                        static_cast<int>(s.n), T(1), p->data(0), static_cast<int>(s.m), x, static_cast<int>(s.m));
     }
   };
   const double all = static_cast<double>(s.count * s.m * s.n);
@@ -83,7 +100,8 @@ template <class T> BlasCase gemm_epilogue_case(const Executor& e, const BlasSize
   const auto p = operands<T>(e, {{s.m, s.k}, {s.k, s.n}, {s.m, s.n}, {1, s.m}});
   const auto ours = [=] {
     return blas::gemm_epilogue(e, Op::N, Op::N, T(1), p->matrix(0), p->matrix(1), T(0), p->matrix(2),
-                               {Activation::Gelu, VectorView<const T>(p->vector(3)), Bias::PerRow, T(1)}, {s.precision});
+                               {Activation::Gelu, VectorView<const T>(p->vector(3)), Bias::PerRow, T(1)},
+                               {s.precision});
   };
   return {ours, {}, 2.0 * static_cast<double>(s.m * s.n * s.k), static_cast<double>(s.m * s.k + s.k * s.n + s.m * s.n)};
 }

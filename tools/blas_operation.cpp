@@ -1,5 +1,5 @@
-// Every operation of trnblas that has no command of its own, from the table of cases: time, rate, the peer in the same run.
-// Level 1 and 2 are limited by memory, so the rate of bytes stands beside that of arithmetic.
+// Every operation of trnblas that has no command of its own, from the table of cases: time, rate, the peer in the same
+// run. Level 1 and 2 are limited by memory, so the rate of bytes stands beside that of arithmetic.
 #include <algorithm>
 
 #include <trn/core/error.hpp>
@@ -20,7 +20,8 @@ constexpr DType kTypes[] = {DType::Float32, DType::Float64, DType::Complex64, DT
 class BlasOperation final : public Operation {
  public:
   explicit BlasOperation(const BlasRow& row) : row_(row), size_(row.size), dtype_(row.make[0] ? "fp32" : "complex64") {}
-  BlasOperation(const BlasRow& row, const BlasSize& size, std::string dtype) : row_(row), size_(size), dtype_(std::move(dtype)) {}
+  BlasOperation(const BlasRow& row, const BlasSize& size, std::string dtype)
+      : row_(row), size_(size), dtype_(std::move(dtype)) {}
   std::string name() const override { return row_.name; }
   std::string summary() const override { return row_.formula; }
   std::string error_note() const override { return "bound: what the call itself states (0: nothing)"; }
@@ -46,7 +47,8 @@ class BlasOperation final : public Operation {
     require(at < 4 && row_.make[at] != nullptr, "{}: not offered for {}", name(), trn::name(dtype));
     require(!options.model_only, "bench: --model-only knows blas.gemm only");
     const Executor executor = Executor::open(executor_name);
-    require(!row_.scalar || executor.family() == Family::Host, "{}: works on the caller's own numbers; use host", name());
+    require(!row_.scalar || executor.family() == Family::Host, "{}: works on the caller's own numbers; use host",
+            name());
     BlasSize size = size_;
     size.precision = Precision::parse(precision_);
     const BlasCase c = row_.make[at](executor, size);
@@ -64,7 +66,8 @@ class BlasOperation final : public Operation {
       if (c.peer) c.peer();
     }
     const Clock clock = options.cpu_time ? Clock::Processor : Clock::Wall;
-    const Measured ours = measure(simulated ? 1 : options.repeats, [&] { accuracy = c.call(); }, clock);
+    const Measured ours = measure(
+        simulated ? 1 : options.repeats, [&] { accuracy = c.call(); }, clock);
     ensure(row_.scalar || recorder.count(EventKind::Dispatch) > 0, "{} did not run on {}", name(), executor_name);
     r.precision = trn::name(accuracy.mode);
     r.seconds = ours.fastest_s;
@@ -87,8 +90,8 @@ class BlasOperation final : public Operation {
   std::string dtype_, precision_ = "native";
 };
 
-// An operation with a command of its own. Its options, programs, errors and rows on simulators are its own; on the host the time is that of the table's case, of the same
-// extents, beside OpenBLAS's, and in every type of the table.
+// An operation with a command of its own. Its options, programs, errors and rows on simulators are its own; on the host
+// the time is that of the table's case, of the same extents, beside OpenBLAS's, and in every type of the table.
 class WithPeer final : public Operation {
  public:
   WithPeer(std::unique_ptr<Operation> own, const BlasRow& row) : own_(std::move(own)), row_(row) {}
@@ -113,7 +116,8 @@ class WithPeer final : public Operation {
     if (!host) return r;
     BlasSize size = row_.size;
     for (const auto& [key, value] : r.shape) {
-      for (const auto& [name, extent] : {std::pair{"m", &size.m}, {"n", &size.n}, {"k", &size.k}, {"count", &size.count}}) {
+      for (const auto& [name, extent] :
+           {std::pair{"m", &size.m}, {"n", &size.n}, {"k", &size.k}, {"count", &size.count}}) {
         if (key == name) *extent = std::get<std::int64_t>(value);
       }
     }
@@ -139,13 +143,15 @@ class WithPeer final : public Operation {
 
 std::vector<BlasRow> blas_rows() {
   std::vector<BlasRow> all;
-  for (const auto rows : {blas_level1_rows(), blas_level2_rows(), blas_level3_rows(), blas_extension_rows()}) all.insert(all.end(), rows.begin(), rows.end());
+  for (const auto rows : {blas_level1_rows(), blas_level2_rows(), blas_level3_rows(), blas_extension_rows()})
+    all.insert(all.end(), rows.begin(), rows.end());
   return all;
 }
 
 void add_blas_operations(std::vector<std::unique_ptr<Operation>>& all) {
   for (const BlasRow& row : blas_rows()) {
-    const auto own = std::find_if(all.begin(), all.end(), [&](const auto& operation) { return operation->name() == row.name; });
+    const auto own =
+        std::find_if(all.begin(), all.end(), [&](const auto& operation) { return operation->name() == row.name; });
     if (own == all.end()) {
       all.push_back(std::make_unique<BlasOperation>(row));
     } else {

@@ -26,7 +26,9 @@ namespace {
 void info() {
   fmt::print("trnsci {}\n\nexecutors\n", TRN_VERSION);
   for (const std::string& name : Executor::known()) {
-    fmt::print("  {:<10} {}\n", name, name == "host" ? "this machine, native" : "device kernels on a simulated NeuronCore: right bits, modelled time");
+    fmt::print("  {:<10} {}\n", name,
+               name == "host" ? "this machine, native"
+                              : "device kernels on a simulated NeuronCore: right bits, modelled time");
   }
   fmt::print("  (silicon)  no binding in this version: nothing here was run on Trainium hardware\n\nhost\n");
   fmt::print("  OpenBLAS   {}\n  threads    {}\n", openblas_get_config(), omp_get_max_threads());
@@ -41,11 +43,15 @@ void info() {
   line("core", [](const Machine& m) { return std::string(m.core); });
   line("Tensor Engine clock", [](const Machine& m) { return fmt::format("{:.2f} GHz", m.tensor_hz * 1e-9); });
   line("Vector Engine clock", [](const Machine& m) { return fmt::format("{:.2f} GHz", m.vector_hz * 1e-9); });
-  line("bf16/fp16/tf32 peak", [](const Machine& m) { return fmt::format("{:.1f} TF/s", m.tensor_flops(DType::BFloat16) * 1e-12); });
-  line("fp32 peak", [](const Machine& m) { return fmt::format("{:.1f} TF/s", m.tensor_flops(DType::Float32) * 1e-12); });
-  line("fp8 peak", [](const Machine& m) { return fmt::format("{:.1f} TF/s", m.tensor_flops(DType::Float8E5M2) * 1e-12); });
+  line("bf16/fp16/tf32 peak",
+       [](const Machine& m) { return fmt::format("{:.1f} TF/s", m.tensor_flops(DType::BFloat16) * 1e-12); });
+  line("fp32 peak",
+       [](const Machine& m) { return fmt::format("{:.1f} TF/s", m.tensor_flops(DType::Float32) * 1e-12); });
+  line("fp8 peak",
+       [](const Machine& m) { return fmt::format("{:.1f} TF/s", m.tensor_flops(DType::Float8E5M2) * 1e-12); });
   line("SBUF per partition", [](const Machine& m) { return fmt::format("{} B", m.sbuf_bytes_per_partition); });
-  line("PSUM per partition", [](const Machine& m) { return fmt::format("{} x {} B", m.psum_banks, m.psum_bank_bytes); });
+  line("PSUM per partition",
+       [](const Machine& m) { return fmt::format("{} x {} B", m.psum_banks, m.psum_bank_bytes); });
   line("HBM per chip", [](const Machine& m) { return bytes(static_cast<double>(m.hbm_bytes_per_chip)); });
   line("HBM per stack", [](const Machine& m) { return bytes(static_cast<double>(m.hbm_bytes_per_stack())); });
   line("cores per chip", [](const Machine& m) { return fmt::format("{}", m.cores_per_chip); });
@@ -68,7 +74,8 @@ void add_machine(CLI::App& app, Target& target) {
 
 // A subcommand with one sub-subcommand per operation.
 void for_operations(CLI::App& app, const Operations& operations, const char* name, const char* summary,
-                    const std::function<void(CLI::App&, Target&)>& more, const std::function<void(const Operation&, const Target&)>& run) {
+                    const std::function<void(CLI::App&, Target&)>& more,
+                    const std::function<void(const Operation&, const Target&)>& run) {
   CLI::App* parent = app.add_subcommand(name, summary);
   require_operation(*parent);
   for (const auto& operation : operations) {
@@ -87,19 +94,21 @@ void profile(const Operation& operation, const Target& target) {
   const tile::Machine& machine = tile::machine(target.machine);
   const tile::Program program = operation.program(machine);
   const auto report = neuron::estimate(program, machine, {.keep_intervals = kIntervals});
-  fmt::print("{} on {}: {} modelled, {} of it launch and finish\n", operation.name(), machine.name, duration(report.seconds),
-             duration(report.launch_seconds + report.finish_seconds));
+  fmt::print("{} on {}: {} modelled, {} of it launch and finish\n", operation.name(), machine.name,
+             duration(report.seconds), duration(report.launch_seconds + report.finish_seconds));
   if (program.dynamic_instructions() <= kReordered) {
-    fmt::print("{} in an order that a compiler may choose\n", duration(neuron::estimate(tile::reorder(program, machine), machine).seconds));
+    fmt::print("{} in an order that a compiler may choose\n",
+               duration(neuron::estimate(tile::reorder(program, machine), machine).seconds));
   }
   Table table({"lane", "busy", "share", "instructions"});
   for (const neuron::Lane& lane : report.lanes) {
-    table.add({lane.name, duration(lane.busy_s), percent(lane.busy_s / report.seconds), fmt::format("{}", lane.instructions)});
+    table.add({lane.name, duration(lane.busy_s), percent(lane.busy_s / report.seconds),
+               fmt::format("{}", lane.instructions)});
   }
   table.print();
-  fmt::print("{:.2f} TF/s, {} of the Tensor Engine's peak; HBM read {}, written {}\n", report.matmul_flops / report.seconds * 1e-12,
-             percent(report.tensor_roof_fraction()), bytes(static_cast<double>(report.hbm_read_bytes)),
-             bytes(static_cast<double>(report.hbm_write_bytes)));
+  fmt::print("{:.2f} TF/s, {} of the Tensor Engine's peak; HBM read {}, written {}\n",
+             report.matmul_flops / report.seconds * 1e-12, percent(report.tensor_roof_fraction()),
+             bytes(static_cast<double>(report.hbm_read_bytes)), bytes(static_cast<double>(report.hbm_write_bytes)));
   if (!target.html.empty()) {
     neuron::write_html(report, machine, target.html);
     fmt::print("report: {}\n", target.html);
@@ -118,20 +127,30 @@ void validate(const std::string& path) {
   nlohmann::ordered_json out = nlohmann::ordered_json::array();
   for (const auto& r : rows) {
     const bool reordered = r.reordered_us > 0;
-    table.add({r.name, std::string(name(r.kind)), r.machine, duration(r.measured_us * 1e-6), duration(r.modelled_us * 1e-6),
-               fmt::format("{:.3f}", r.ratio()), reordered ? fmt::format("{:.3f}", r.reordered_us / r.measured_us) : "-"});
-    out.push_back({{"name", r.name}, {"machine", r.machine}, {"source", r.source}, {"kind", name(r.kind)}, {"measured_us", r.measured_us},
-                   {"modelled_us", r.modelled_us}, {"ratio", r.ratio()}, {"goal", true}, {"note", r.note}});
+    table.add({r.name, std::string(name(r.kind)), r.machine, duration(r.measured_us * 1e-6),
+               duration(r.modelled_us * 1e-6), fmt::format("{:.3f}", r.ratio()),
+               reordered ? fmt::format("{:.3f}", r.reordered_us / r.measured_us) : "-"});
+    out.push_back({{"name", r.name},
+                   {"machine", r.machine},
+                   {"source", r.source},
+                   {"kind", name(r.kind)},
+                   {"measured_us", r.measured_us},
+                   {"modelled_us", r.modelled_us},
+                   {"ratio", r.ratio()},
+                   {"goal", true},
+                   {"note", r.note}});
     if (reordered) out.back()["reordered_us"] = r.reordered_us;
   }
   table.print();
-  fmt::print("reordered: the ratio in an order that a compiler may choose; - where the program is too long to be unrolled\n");
+  fmt::print(
+      "reordered: the ratio in an order that a compiler may choose; - where the program is too long to be unrolled\n");
   for (const auto& r : rows) {
     if (std::abs(r.ratio() - 1) > kOutside) fmt::print("  {}, {}: {}\n", r.machine, r.name, r.note);
   }
   for (const auto kind : {neuron::RowKind::Fitted, neuron::RowKind::Predicted}) {
     const neuron::Deviation d = deviation(rows, kind);
-    fmt::print("{} {} rows: median deviation {}, largest {}\n", d.rows, name(kind), percent(d.median), percent(d.largest));
+    fmt::print("{} {} rows: median deviation {}, largest {}\n", d.rows, name(kind), percent(d.median),
+               percent(d.largest));
   }
   json.write(out);
 }
@@ -151,9 +170,7 @@ void require_operation(CLI::App& parent) {
   });
 }
 
-void add_info(CLI::App& app) {
-  app.add_subcommand("info", "executors, machine tables, versions")->callback(info);
-}
+void add_info(CLI::App& app) { app.add_subcommand("info", "executors, machine tables, versions")->callback(info); }
 
 void add_profile(CLI::App& app, const Operations& operations) {
   for_operations(
@@ -168,7 +185,9 @@ void add_profile(CLI::App& app, const Operations& operations) {
 void add_emit(CLI::App& app, const Operations& operations) {
   for_operations(
       app, operations, "emit", "print the device kernel as NKI source", [](CLI::App&, Target&) {},
-      [](const Operation& op, const Target& t) { fmt::print("{}", neuron::emit_nki(op.program(tile::machine(t.machine)))); });
+      [](const Operation& op, const Target& t) {
+        fmt::print("{}", neuron::emit_nki(op.program(tile::machine(t.machine))));
+      });
 }
 
 void add_disassemble(CLI::App& app, const Operations& operations) {

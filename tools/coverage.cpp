@@ -1,5 +1,5 @@
-// `trnsci coverage blas`: which operation runs where for which element type, found by calling every one with small operands. The table
-// of blas/README.md is this command's output; a test compares them.
+// `trnsci coverage blas`: which operation runs where for which element type, found by calling every one with small
+// operands. The table of blas/README.md is this command's output; a test compares them.
 #include <fmt/core.h>
 
 #include <trn/core/error.hpp>
@@ -15,7 +15,8 @@ constexpr const char* kExecutors[] = {"host", "sim:trn1", "sim:trn2", "sim:trn3"
 
 constexpr const char* kLetters[] = {"s", "d", "c", "z"};
 
-// The type's letter where the operation runs, with a star where it takes Precision Exact, nothing where there is no kernel.
+// The type's letter where the operation runs, with a star where it takes Precision Exact, nothing where there is no
+// kernel.
 std::string verdict(const BlasRow& row, int type, const Executor& executor) {
   if (row.make[type] == nullptr || (row.scalar && executor.family() == Family::Device)) return "";
   BlasSize size{5, 4, 3, 2};

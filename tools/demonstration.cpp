@@ -1,5 +1,5 @@
-// What `./run` shows: the DF-MP2 energy of water on the host and on a simulated trn2, against a published program's, and the report
-// page of the device's part.
+// What `./run` shows: the DF-MP2 energy of water on the host and on a simulated trn2, against a published program's,
+// and the report page of the device's part.
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -27,11 +27,15 @@ constexpr double kPsi4Scf = -76.0213974646572, kPsi4Correlation = -0.20691668827
 
 void demonstration() {
   const mp2::Molecule water = mp2::parse_xyz(kWater, "water", {.bohr_in_angstrom = kPsi4Bohr});
-  fmt::print("DF-MP2 energy of water in cc-pVDZ, difference to Psi4 1.3.2 in nanohartree (a nanohartree is 0.0000026 kJ/mol)\n\n");
-  Table table({"executor", "arithmetic", "correlation energy", "nanohartree", "bound", "measured", "modelled", "Tensor Engine", "Vector", "Scalar", "DMA"});
+  fmt::print(
+      "DF-MP2 energy of water in cc-pVDZ, difference to Psi4 1.3.2 in nanohartree (a nanohartree is 0.0000026 "
+      "kJ/mol)\n\n");
+  Table table({"executor", "arithmetic", "correlation energy", "nanohartree", "bound", "measured", "modelled",
+               "Tensor Engine", "Vector", "Scalar", "DMA"});
   mp2::Mp2 last;
   double scf = 0;
-  const std::pair<const char*, Precision> cases[] = {{"host", Mode::Native}, {"sim:trn2", Mode::Tf32x3}, {"sim:trn2", Precision::target(1e-9)}};
+  const std::pair<const char*, Precision> cases[] = {
+      {"host", Mode::Native}, {"sim:trn2", Mode::Tf32x3}, {"sim:trn2", Precision::target(1e-9)}};
   for (const auto& [executor, precision] : cases) {
     mp2::Mp2Options options;
     options.executor = executor;
@@ -45,12 +49,17 @@ void demonstration() {
       modelled += s.modelled_seconds;
     }
     const std::string arithmetic = m.stages.back().precision;
-    std::vector<std::string> cells{executor, arithmetic, fmt::format("{:.10f}", m.energy()), fmt::format("{:+.3f}", (m.energy() - kPsi4Correlation) * 1e9),
-                                   fmt::format("{:.1e}", m.bound), duration(measured)};
+    std::vector<std::string> cells{executor,
+                                   arithmetic,
+                                   fmt::format("{:.10f}", m.energy()),
+                                   fmt::format("{:+.3f}", (m.energy() - kPsi4Correlation) * 1e9),
+                                   fmt::format("{:.1e}", m.bound),
+                                   duration(measured)};
     if (modelled > 0) {
       const auto run = pair_energy_run(m, tile::machine("trn2"));
-      cells.insert(cells.end(), {duration(modelled), percent(run.utilisation("tensor")), percent(run.utilisation("vector")),
-                                 percent(run.utilisation("scalar")), percent(run.dma_active_seconds / run.seconds)});
+      cells.insert(cells.end(),
+                   {duration(modelled), percent(run.utilisation("tensor")), percent(run.utilisation("vector")),
+                    percent(run.utilisation("scalar")), percent(run.dma_active_seconds / run.seconds)});
     } else {
       cells.insert(cells.end(), {"-", "-", "-", "-", "-"});
     }
@@ -60,8 +69,11 @@ void demonstration() {
   }
   table.print();
   fmt::print("\nSCF energy {:.10f} hartree, {:+.3f} nanohartree from Psi4's\n", scf, (scf - kPsi4Scf) * 1e9);
-  fmt::print("bound: of the error of all that ran on the executor, in hartree; measured: the MP2 part on this machine (simulators: the time to simulate);\n"
-             "modelled: the device's part by the simulator, launch overhead included, never measured on silicon; engines: busy share of the pair energies\n");
+  fmt::print(
+      "bound: of the error of all that ran on the executor, in hartree; measured: the MP2 part on this machine "
+      "(simulators: the time to simulate);\n"
+      "modelled: the device's part by the simulator, launch overhead included, never measured on silicon; engines: "
+      "busy share of the pair energies\n");
   const std::string path = (std::filesystem::current_path() / "trnsci-report.html").string();
   write_report(last, path);
   fmt::print("\nengine timeline and roofline of the last run: {}\nmore: trnsci mp2 --help, trnsci --help\n", path);

@@ -28,7 +28,8 @@ class Functions final : public Transforms {
   }
   std::string summary() const override {
     if (function_ == Function::Dct) return "cosine transforms of types I to IV";
-    return function_ == Function::Convolve ? "convolution of a long signal with m points" : "short-time transforms with the Hann window";
+    return function_ == Function::Convolve ? "convolution of a long signal with m points"
+                                           : "short-time transforms with the Hann window";
   }
   void add_options(Options& options) override {
     options.number("--n", n_, function_ == Function::Dct ? "points" : "points of the signal", 2);
@@ -37,7 +38,8 @@ class Functions final : public Transforms {
     if (function_ == Function::Dct) options.number("--type", type_, "1 to 4", 1, 4);
     if (function_ == Function::Convolve) {
       options.number("--m", m_, "points of the kernel", 2);
-      options.text("--method", method_, "direct, fft (one transform) or blocks (overlap-add)", {"direct", "fft", "blocks"});
+      options.text("--method", method_, "direct, fft (one transform) or blocks (overlap-add)",
+                   {"direct", "fft", "blocks"});
     }
     if (function_ == Function::Stft) {
       options.number("--n-fft", n_fft_, "points of a frame", 2);
@@ -83,7 +85,8 @@ class Functions final : public Transforms {
         e, x,
         {.type = static_cast<fft::CosineType>(type_), .precision = Precision::parse(precision_), .cache = &cache});
   }
-  template <class T> Array<T> convolution(const Executor& e, const Array<T>& x, const Array<T>& k, fft::PlanCache& cache) const {
+  template <class T>
+  Array<T> convolution(const Executor& e, const Array<T>& x, const Array<T>& k, fft::PlanCache& cache) const {
     const fft::ConvolveOptions options{.axes = {{1}},
                                        .method = fft::ConvolveMethod::Direct,
                                        .precision = Precision::parse(precision_),
@@ -99,8 +102,12 @@ class Functions final : public Transforms {
     return fft::stft(e, x, options);
   }
 
-  int run_single(const Executor& e, const BenchOptions& o, BenchRow& r) const override { return measure_function<float>(e, o, r); }
-  int run_double(const Executor& e, const BenchOptions& o, BenchRow& r) const override { return measure_function<double>(e, o, r); }
+  int run_single(const Executor& e, const BenchOptions& o, BenchRow& r) const override {
+    return measure_function<float>(e, o, r);
+  }
+  int run_double(const Executor& e, const BenchOptions& o, BenchRow& r) const override {
+    return measure_function<double>(e, o, r);
+  }
 
   template <class T> int measure_function(const Executor& e, const BenchOptions& o, BenchRow& r) const {
     const std::vector<T> x = random<T>(batch_ * n_, 1), k = random<T>(m_, 2);
@@ -126,7 +133,10 @@ class Functions final : public Transforms {
           o.repeats, [&] { y = cosine(e, dx, cache); }, clock);
       r.error = sampled_error(n_, y.to_host(), [&](std::int64_t i) { return exact_dct(x, i); });
       const Kind kind = type_ == 4 ? Kind::ComplexToComplex : type_ == 3 ? Kind::ComplexToReal : Kind::RealToComplex;
-      const std::int64_t points = type_ == 1 ? 2 * n_ - 2 : device || (type_ == 4 && n_ % 2) ? 2 * n_ : type_ == 4 ? n_ / 2 : n_;
+      const std::int64_t points = type_ == 1                         ? 2 * n_ - 2
+                                  : device || (type_ == 4 && n_ % 2) ? 2 * n_
+                                  : type_ == 4                       ? n_ / 2
+                                                                     : n_;
       r.bound = fits(n_) ? matrix_bound(n_) : 2 * plan_bound(points, kind) + 12 * u;
     } else if (function_ == Function::Convolve) {
       r.note = "method " + method_ + "; the error is relative to ||a|| ||b||_1";
@@ -136,7 +146,8 @@ class Functions final : public Transforms {
       long double norm = 0, kernel = 0;
       for (std::int64_t j = 0; j < n_; ++j) norm += std::norm(static_cast<long double>(x[static_cast<std::size_t>(j)]));
       for (const T v : k) kernel += std::abs(v);
-      const double scale = static_cast<double>(std::sqrt(norm) * kernel / std::sqrt(static_cast<long double>(n_ + m_ - 1)));
+      const double scale =
+          static_cast<double>(std::sqrt(norm) * kernel / std::sqrt(static_cast<long double>(n_ + m_ - 1)));
       r.error = sampled_error(
           n_ + m_ - 1, y.to_host(),
           [&](std::int64_t i) {
@@ -160,13 +171,15 @@ class Functions final : public Transforms {
       const std::vector<double> w = fft::window(fft::WindowKind::Hann, n_fft_);
       const std::int64_t t = count / 2, first = t * hop_ - n_fft_ / 2;
       std::vector<T> column(static_cast<std::size_t>(bins));
-      for (std::int64_t i = 0; i < bins; ++i) column[static_cast<std::size_t>(i)] = values[static_cast<std::size_t>(i * count + t)].real();
+      for (std::int64_t i = 0; i < bins; ++i)
+        column[static_cast<std::size_t>(i)] = values[static_cast<std::size_t>(i * count + t)].real();
       r.error = sampled_error(bins, column, [&](std::int64_t i) {
         long double sum = 0;
         for (std::int64_t j = 0; j < n_fft_; ++j) {
           std::int64_t p = first + j;
           p = p < 0 ? -p : p >= n_ ? 2 * (n_ - 1) - p : p;
-          sum += static_cast<long double>(w[static_cast<std::size_t>(j)]) * x[static_cast<std::size_t>(p)] * turn(j * i, n_fft_).real();
+          sum += static_cast<long double>(w[static_cast<std::size_t>(j)]) * x[static_cast<std::size_t>(p)] *
+                 turn(j * i, n_fft_).real();
         }
         return sum;
       });
@@ -178,7 +191,8 @@ class Functions final : public Transforms {
   }
 
   // Of the first `count` values; relative to their own norm, or to `scale` per value.
-  template <class T, class F> static double sampled_error(std::int64_t count, const std::vector<T>& y, const F& exact, double scale = 0) {
+  template <class T, class F>
+  static double sampled_error(std::int64_t count, const std::vector<T>& y, const F& exact, double scale = 0) {
     std::mt19937_64 engine(7);
     long double sum = 0, norm = 0;
     for (int s = 0; s < kSamples; ++s) {
@@ -222,7 +236,8 @@ class Functions final : public Transforms {
 
 std::vector<std::unique_ptr<Operation>> fft_function_operations() {
   std::vector<std::unique_ptr<Operation>> all;
-  for (const Function function : {Function::Dct, Function::Convolve, Function::Stft}) all.push_back(std::make_unique<Functions>(function));
+  for (const Function function : {Function::Dct, Function::Convolve, Function::Stft})
+    all.push_back(std::make_unique<Functions>(function));
   return all;
 }
 

@@ -26,11 +26,14 @@ class Plans final : public Transforms {
     options.numbers("--n", lengths_, "lengths, one per axis", 1, std::int64_t{1} << 30);
     add_common(options);
     options.text("--precision", precision_, "native, another mode where the executor has it, or target=1e-6");
-    options.text("--direction", direction_, "forward or inverse (default: r2c forward, c2r inverse)", {"forward", "inverse"});
+    options.text("--direction", direction_, "forward or inverse (default: r2c forward, c2r inverse)",
+                 {"forward", "inverse"});
   }
 
  private:
-  BenchShape shape() const override { return {{"n", fmt::format("{}", fmt::join(lengths_, " x "))}, {"batch", batch_}}; }
+  BenchShape shape() const override {
+    return {{"n", fmt::format("{}", fmt::join(lengths_, " x "))}, {"batch", batch_}};
+  }
   std::vector<std::shared_ptr<const tile::Program>> programs(const tile::Machine& machine) const override {
     return fft::plan_programs(Executor::open(fmt::format("sim:{}", machine.name)), description(), parse_dtype(dtype_));
   }
@@ -47,8 +50,12 @@ class Plans final : public Transforms {
     if (direction_.empty()) return kind_ == Kind::ComplexToReal ? Direction::Inverse : Direction::Forward;
     return direction_ == "forward" ? Direction::Forward : Direction::Inverse;
   }
-  int run_single(const Executor& e, const BenchOptions& o, BenchRow& r) const override { return measure_plan<float>(e, o, r); }
-  int run_double(const Executor& e, const BenchOptions& o, BenchRow& r) const override { return measure_plan<double>(e, o, r); }
+  int run_single(const Executor& e, const BenchOptions& o, BenchRow& r) const override {
+    return measure_plan<float>(e, o, r);
+  }
+  int run_double(const Executor& e, const BenchOptions& o, BenchRow& r) const override {
+    return measure_plan<double>(e, o, r);
+  }
 
   template <class T> int measure_plan(const Executor& e, const BenchOptions& o, BenchRow& r) const {
     using C = std::complex<T>;
@@ -88,8 +95,8 @@ class Plans final : public Transforms {
     }
     return k;
   }
-  // Along the last axis the points that are their own mirror image (in every axis) become real, those whose mirror image is stored too
-  // become its conjugate.
+  // Along the last axis the points that are their own mirror image (in every axis) become real, those whose mirror
+  // image is stored too become its conjugate.
   template <class T> void make_hermitian(std::vector<T>& values) const {
     const std::int64_t last = lengths_.back() / 2 + 1, n = product(lengths_) / lengths_.back() * last;
     for (std::int64_t b = 0; b < batch_; ++b) {
@@ -122,7 +129,8 @@ class Plans final : public Transforms {
       for (std::int64_t j = 0; j < n; ++j) {
         const std::vector<std::int64_t> p = index(j, last);
         Long w = 1;
-        for (std::size_t d = 0; d < p.size(); ++d) w *= turn(sign * p[d] * k[d] % lengths_[d] + lengths_[d], lengths_[d]);
+        for (std::size_t d = 0; d < p.size(); ++d)
+          w *= turn(sign * p[d] * k[d] % lengths_[d] + lengths_[d], lengths_[d]);
         exact += w * point(x, j, p, real_in, real_out);
       }
       const auto at = static_cast<std::size_t>(i);
@@ -134,9 +142,11 @@ class Plans final : public Transforms {
     return static_cast<double>(std::sqrt(sum / norm));
   }
   // Point j of the first transform's logical input.
-  template <class T>
-  Long point(const std::vector<T>& x, std::int64_t j, const std::vector<std::int64_t>& p, bool real_in, bool real_out) const {
-    const auto at = [&](std::int64_t i) { return Long(x[static_cast<std::size_t>(2 * i)], x[static_cast<std::size_t>(2 * i + 1)]); };
+  template <class T> Long point(const std::vector<T>& x, std::int64_t j, const std::vector<std::int64_t>& p,
+                                bool real_in, bool real_out) const {
+    const auto at = [&](std::int64_t i) {
+      return Long(x[static_cast<std::size_t>(2 * i)], x[static_cast<std::size_t>(2 * i + 1)]);
+    };
     if (real_in) return x[static_cast<std::size_t>(j)];
     if (!real_out) return at(j);
     const std::int64_t last = lengths_.back(), half = last / 2 + 1;
@@ -158,7 +168,8 @@ class Plans final : public Transforms {
 
 std::vector<std::unique_ptr<Operation>> fft_operations() {
   std::vector<std::unique_ptr<Operation>> all;
-  for (const Kind kind : {Kind::ComplexToComplex, Kind::RealToComplex, Kind::ComplexToReal}) all.push_back(std::make_unique<Plans>(kind));
+  for (const Kind kind : {Kind::ComplexToComplex, Kind::RealToComplex, Kind::ComplexToReal})
+    all.push_back(std::make_unique<Plans>(kind));
   for (auto& function : fft_function_operations()) all.push_back(std::move(function));
   return all;
 }

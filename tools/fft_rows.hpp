@@ -1,6 +1,6 @@
-// What the rows of trnfft share: sizes and dtype, random data, the frame of a benchmark row. The column of rates counts 5 N log2 N per
-// complex and half of that per real transform, whatever the algorithm does. The error is || y - exact ||_2 / || exact ||_2, from 48
-// points of the first transform summed directly in long double.
+// What the rows of trnfft share: sizes and dtype, random data, the frame of a benchmark row. The column of rates counts
+// 5 N log2 N per complex and half of that per real transform, whatever the algorithm does. The error is || y - exact
+// ||_2 / || exact ||_2, from 48 points of the first transform summed directly in long double.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,8 @@ inline std::int64_t product(const std::vector<std::int64_t>& lengths) {
 inline constexpr int kSamples = 48;
 using Long = std::complex<long double>;
 inline Long turn(std::int64_t k, std::int64_t n) {  // exp(2 pi i k/n)
-  const long double x = 2 * std::numbers::pi_v<long double> * static_cast<long double>(k % n) / static_cast<long double>(n);
+  const long double x =
+      2 * std::numbers::pi_v<long double> * static_cast<long double>(k % n) / static_cast<long double>(n);
   return {std::cos(x), std::sin(x)};
 }
 
@@ -58,14 +59,14 @@ class Transforms : public Operation {
     if (step_ == 0 && all.size() == 1) return *all.front();
     std::string names;
     for (const auto& p : all) names += (names.empty() ? "" : ", ") + p->name();
-    require(step_ >= 1 && step_ <= static_cast<std::int64_t>(all.size()), "{}: it runs {} programs ({}); choose one with --step 1 to {}",
-            name(), all.size(), names, all.size());
+    require(step_ >= 1 && step_ <= static_cast<std::int64_t>(all.size()),
+            "{}: it runs {} programs ({}); choose one with --step 1 to {}", name(), all.size(), names, all.size());
     return *all[static_cast<std::size_t>(step_ - 1)];
   }
   BenchRow bench(const std::string& executor_name, const BenchOptions& options) const override {
     const Executor executor = Executor::open(executor_name);
-    require(executor.family() == Family::Device || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model",
-            executor.name());
+    require(executor.family() == Family::Device || !options.model_only,
+            "bench: --model-only is for simulators; executor '{}' has no model", executor.name());
     BenchRow r;
     r.op = name();
     r.executor = executor.name();
@@ -115,7 +116,8 @@ class Transforms : public Operation {
   template <class T> int run(const Executor& e, const BenchOptions& o, BenchRow& r) const {
     return std::is_same_v<T, float> ? run_single(e, o, r) : run_double(e, o, r);
   }
-  // Modelled seconds of all programs; the note says for each name how often it runs, how long, and which engine is busiest.
+  // Modelled seconds of all programs; the note says for each name how often it runs, how long, and which engine is
+  // busiest.
   double model(const tile::Machine& machine, BenchRow& r) const {
     struct Sum {
       std::string name;
@@ -138,10 +140,11 @@ class Transforms : public Operation {
       roof_seconds += static_cast<double>(report.hbm_read_bytes + report.hbm_write_bytes) / machine.dma_bytes_per_s();
     }
     for (const Sum& sum : sums) {
-      const auto busiest =
-          std::max_element(sum.lanes.begin(), sum.lanes.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-      r.note += fmt::format("{}{}{} {:.1f} us, {} {:.0f} % busy", r.note.empty() ? "" : "; ", sum.times > 1 ? fmt::format("{} ", sum.times) : "",
-                            sum.name, 1e6 * sum.seconds, busiest->first, 100 * busiest->second / sum.seconds);
+      const auto busiest = std::max_element(sum.lanes.begin(), sum.lanes.end(),
+                                            [](const auto& a, const auto& b) { return a.second < b.second; });
+      r.note += fmt::format("{}{}{} {:.1f} us, {} {:.0f} % busy", r.note.empty() ? "" : "; ",
+                            sum.times > 1 ? fmt::format("{} ", sum.times) : "", sum.name, 1e6 * sum.seconds,
+                            busiest->first, 100 * busiest->second / sum.seconds);
     }
     r.note += fmt::format("; bytes moved at {:.0f} % of the DMA roof", 100 * roof_seconds / seconds);
     return seconds;

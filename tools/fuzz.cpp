@@ -1,4 +1,5 @@
-// `trnsci fuzz FAMILY`: random cases of a component against oracles in wider arithmetic, until the time is up. A family is one line here.
+// `trnsci fuzz FAMILY`: random cases of a component against oracles in wider arithmetic, until the time is up. A family
+// is one line here.
 #include "commands.hpp"
 #include "fuzz_driver.hpp"
 

@@ -1,4 +1,5 @@
-// `trnsci fuzz blas`: random operations with random sizes, layouts, strides, factors, NaN and infinities, checked against sums in wider arithmetic.
+// `trnsci fuzz blas`: random operations with random sizes, layouts, strides, factors, NaN and infinities, checked
+// against sums in wider arithmetic.
 #include <fmt/core.h>
 
 #include <trn/core/error.hpp>
@@ -29,8 +30,8 @@ void run(const Arguments& a) {
   }
   require(!rows.empty(), "fuzz: no operation '{}'", a.only);
   const Executor executor = Executor::open(a.executor);
-  const std::string command = fmt::format("trnsci fuzz blas --exec {} --max-extent {} --max-work {}{}", a.executor, a.limits.extent, a.limits.work,
-                                          a.only.empty() ? "" : " --only " + a.only);
+  const std::string command = fmt::format("trnsci fuzz blas --exec {} --max-extent {} --max-work {}{}", a.executor,
+                                          a.limits.extent, a.limits.work, a.only.empty() ? "" : " --only " + a.only);
   drive(a.span, command, [&](std::uint64_t seed, Current& current) {
     Case c(executor, seed, a.limits);
     const FuzzRow& row = rows[static_cast<std::size_t>(c.below(static_cast<std::int64_t>(rows.size())))];
@@ -50,8 +51,12 @@ void add_fuzz_blas(CLI::App& parent) {
   add_span(*sub, a->span);
   sub->add_option("--exec", a->executor, "executor")->capture_default_str();
   sub->add_option("--only", a->only, "one operation, as in blas.trsm without the prefix");
-  sub->add_option("--max-extent", a->limits.extent, "largest extent")->check(CLI::PositiveNumber)->capture_default_str();
-  sub->add_option("--max-work", a->limits.work, "multiply-adds of one case")->check(CLI::PositiveNumber)->capture_default_str();
+  sub->add_option("--max-extent", a->limits.extent, "largest extent")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  sub->add_option("--max-work", a->limits.work, "multiply-adds of one case")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   sub->callback([a] { run(*a); });
 }
 

@@ -57,14 +57,17 @@ void add_span(CLI::App& command, Span& span) {
   command.add_option("--cases", span.cases, "this many cases instead of a time")->check(CLI::NonNegativeNumber);
 }
 
-void drive(const Span& span, const std::string& command, const std::function<void(std::uint64_t seed, Current& current)>& run) {
+void drive(const Span& span, const std::string& command,
+           const std::function<void(std::uint64_t seed, Current& current)>& run) {
   const Handlers handlers;
   const auto begin = std::chrono::steady_clock::now();
   std::map<std::string, Count> counts;
   std::int64_t tried = 0, refused = 0;
   for (std::uint64_t seed = span.seed;; ++seed, ++tried) {
     if (span.cases > 0 && tried == span.cases) break;
-    if (span.cases == 0 && std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > span.seconds) break;
+    if (span.cases == 0 &&
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > span.seconds)
+      break;
     const std::string again = fmt::format("{} --seed {} --cases 1", command, seed);
     current_size = std::snprintf(current_line, sizeof current_line, "fuzz: died; again: %s\n", again.c_str());
     current_size = std::min(current_size, static_cast<int>(sizeof current_line) - 1);
@@ -85,8 +88,9 @@ void drive(const Span& span, const std::string& command, const std::function<voi
   for (const auto& [operation, count] : counts) {
     if (count.done == 0) idle += fmt::format("{}{} ({} refused)", idle.empty() ? "" : ", ", operation, count.refused);
   }
-  fmt::print("{} --seed {}: {} cases of {} operations, {} checked and without a finding, {} refused as not implemented\n", command, span.seed, tried,
-             counts.size(), tried - refused, refused);
+  fmt::print(
+      "{} --seed {}: {} cases of {} operations, {} checked and without a finding, {} refused as not implemented\n",
+      command, span.seed, tried, counts.size(), tried - refused, refused);
   if (!idle.empty()) fail<Error>("fuzz: no case of these was ever checked: {}", idle);
 }
 

@@ -1,8 +1,10 @@
-// What every family of `trnsci fuzz` shares: cases from consecutive seeds until the time is up, counts, and one line that repeats a failing case.
+// What every family of `trnsci fuzz` shares: cases from consecutive seeds until the time is up, counts, and one line
+// that repeats a failing case.
 //
-// A case is a function of its seed. It names itself in Current::operation and Current::what as soon as it knows, and throws Finding when a result is wrong.
-// NotImplemented counts apart as refused; any other exception is a finding. An operation that was tried and never once succeeded fails the run: a fuzzer
-// that tests nothing must not look like one that finds nothing. The repeating line is also written when the process dies by a signal.
+// A case is a function of its seed. It names itself in Current::operation and Current::what as soon as it knows, and
+// throws Finding when a result is wrong. NotImplemented counts apart as refused; any other exception is a finding. An
+// operation that was tried and never once succeeded fails the run: a fuzzer that tests nothing must not look like one
+// that finds nothing. The repeating line is also written when the process dies by a signal.
 #pragma once
 
 #include <functional>
@@ -29,8 +31,10 @@ struct Current {
   std::string operation;  // counted apart from the others
   std::string what;       // operation and arguments, for the report
 };
-// `command` repeats a case when " --seed S --cases 1" follows: "trnsci fuzz blas --exec host". Prints the counts, or throws Error with the finding.
-void drive(const Span& span, const std::string& command, const std::function<void(std::uint64_t seed, Current& current)>& run);
+// `command` repeats a case when " --seed S --cases 1" follows: "trnsci fuzz blas --exec host". Prints the counts, or
+// throws Error with the finding.
+void drive(const Span& span, const std::string& command,
+           const std::function<void(std::uint64_t seed, Current& current)>& run);
 
 // One function per family: adds its subcommand to `trnsci fuzz`. Listed in fuzz.cpp.
 void add_fuzz_blas(CLI::App& parent);

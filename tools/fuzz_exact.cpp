@@ -1,6 +1,7 @@
-// `trnsci fuzz exact`: products in Precision Exact with operands that are meant to break them (cancellation, wide exponents, subnormal numbers, results
-// near the ends of the range, NaN, infinities, extreme factors), every operation and type, judged by sums without rounding. The host and three
-// simulated machines must give the same bits and the same bounds.
+// `trnsci fuzz exact`: products in Precision Exact with operands that are meant to break them (cancellation, wide
+// exponents, subnormal numbers, results near the ends of the range, NaN, infinities, extreme factors), every operation
+// and type, judged by sums without rounding. The host and three simulated machines must give the same bits and the same
+// bounds.
 #include <algorithm>
 #include <array>
 #include <random>
@@ -10,8 +11,8 @@
 #include <trn/blas/pair_energy.hpp>
 #include <trn/core/error.hpp>
 
-#include "fuzz_driver.hpp"
 #include "../tests/support/exact_case.hpp"
+#include "fuzz_driver.hpp"
 
 namespace trn::tools::fuzz {
 
@@ -45,16 +46,25 @@ class Source {
   double number(Kind kind, int width, int top, int bottom) {
     const auto exponent = [&](int low, int high) { return low + static_cast<int>(below(high - low + 1)); };
     switch (kind) {
-      case Kind::Integers: return static_cast<double>(below(401) - 200);
-      case Kind::Wide: return std::ldexp(significand(), exponent(std::max(-width, bottom), std::min(width, top - 1)));
-      case Kind::Sparse: return chance(2) ? 0 : std::ldexp(significand(), chance(2) ? -width : std::min(width, top - 1));
-      case Kind::Subnormal: return std::ldexp(significand(), bottom + exponent(0, 53));
-      case Kind::Large: return std::ldexp(significand(), chance(2) ? top - exponent(1, 4) : top / 2 - exponent(0, 3));
-      case Kind::Small: return std::ldexp(significand(), bottom / 2 + exponent(-40, 20));
+      case Kind::Integers:
+        return static_cast<double>(below(401) - 200);
+      case Kind::Wide:
+        return std::ldexp(significand(), exponent(std::max(-width, bottom), std::min(width, top - 1)));
+      case Kind::Sparse:
+        return chance(2) ? 0 : std::ldexp(significand(), chance(2) ? -width : std::min(width, top - 1));
+      case Kind::Subnormal:
+        return std::ldexp(significand(), bottom + exponent(0, 53));
+      case Kind::Large:
+        return std::ldexp(significand(), chance(2) ? top - exponent(1, 4) : top / 2 - exponent(0, 3));
+      case Kind::Small:
+        return std::ldexp(significand(), bottom / 2 + exponent(-40, 20));
       case Kind::Special:
-        if (chance(12)) return std::array{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}[static_cast<std::size_t>(below(3))];
+        if (chance(12))
+          return std::array{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
+                            std::numeric_limits<double>::quiet_NaN()}[static_cast<std::size_t>(below(3))];
         [[fallthrough]];
-      default: return std::normal_distribution<double>()(random_);
+      default:
+        return std::normal_distribution<double>()(random_);
     }
   }
   std::mt19937_64& engine() { return random_; }
@@ -79,12 +89,19 @@ template <class T> T factor(Source& from) {
   using R = blas::Real<T>;
   constexpr bool kWide = std::is_same_v<R, double>;
   switch (from.below(8)) {
-    case 0: return T(0);
-    case 1: case 2: return T(1);
-    case 3: return T(-1);
-    case 4: return number<T>(from, Kind::Wide, kWide ? 970 : 110);
-    case 5: return number<T>(from, Kind::Subnormal, 0);
-    default: return number<T>(from, Kind::Plain, 0);
+    case 0:
+      return T(0);
+    case 1:
+    case 2:
+      return T(1);
+    case 3:
+      return T(-1);
+    case 4:
+      return number<T>(from, Kind::Wide, kWide ? 970 : 110);
+    case 5:
+      return number<T>(from, Kind::Subnormal, 0);
+    default:
+      return number<T>(from, Kind::Plain, 0);
   }
 }
 
@@ -100,7 +117,8 @@ template <class T> std::vector<T> matrix(Source& from, std::pair<std::int64_t, s
   std::vector<T> x(static_cast<std::size_t>(shape.first * shape.second));
   for (std::int64_t i = 0; i < shape.first; ++i) {
     for (std::int64_t j = 0; j < shape.second; ++j) {
-      x[static_cast<std::size_t>(i * shape.second + j)] = number<T>(from, kinds[mixed ? static_cast<std::size_t>((by_rows ? i : j) % 2) : 0], width);
+      x[static_cast<std::size_t>(i * shape.second + j)] =
+          number<T>(from, kinds[mixed ? static_cast<std::size_t>((by_rows ? i : j) % 2) : 0], width);
     }
   }
   return x;
@@ -114,11 +132,15 @@ template <class T> void cancel(Source& from, ExactCase<T>& s) {
   for (std::int64_t p = 0; p < s.k / 2; ++p) {
     const std::int64_t q = p + s.k / 2;
     for (std::int64_t i = 0; i < s.m; ++i) {
-      const auto at = [&](std::int64_t k) { return static_cast<std::size_t>(s.op_a == Op::N ? i * columns + k : k * columns + i); };
+      const auto at = [&](std::int64_t k) {
+        return static_cast<std::size_t>(s.op_a == Op::N ? i * columns + k : k * columns + i);
+      };
       s.a[at(q)] = s.a[at(p)] * T(static_cast<blas::Real<T>>(1 + (from.chance(2) ? 1e-5 : 0)));
     }
     for (std::int64_t j = 0; j < s.n; ++j) {
-      const auto at = [&](std::int64_t k) { return static_cast<std::size_t>(s.op_b == Op::N ? k * bcolumns + j : j * bcolumns + k); };
+      const auto at = [&](std::int64_t k) {
+        return static_cast<std::size_t>(s.op_b == Op::N ? k * bcolumns + j : j * bcolumns + k);
+      };
       s.b[at(q)] = -s.b[at(p)];
     }
   }
@@ -132,7 +154,10 @@ struct Machines {
 template <class T> std::int64_t product(Source& from, Operation operation, const Machines& machines, Current& current) {
   ExactCase<T> s;
   s.operation = operation;
-  s.m = 1 + from.below(9), s.n = 1 + from.below(9), s.k = from.chance(12) ? 0 : from.chance(3) ? 1 + from.below(40) : 1 + from.below(6);
+  s.m = 1 + from.below(9), s.n = 1 + from.below(9),
+  s.k = from.chance(12)  ? 0
+        : from.chance(3) ? 1 + from.below(40)
+                         : 1 + from.below(6);
   const bool hermitian = s.hermitian();
   const auto op = [&] { return std::array{Op::N, Op::T, Op::C}[static_cast<std::size_t>(from.below(3))]; };
   s.op_a = op(), s.op_b = op();
@@ -142,7 +167,8 @@ template <class T> std::int64_t product(Source& from, Operation operation, const
   s.diag = from.chance(3) ? blas::Diag::Unit : blas::Diag::NonUnit;
   s.alpha = factor<T>(from), s.beta = factor<T>(from);
   const bool special = from.chance(6);
-  s.a = matrix<T>(from, s.shape_a(), special), s.b = matrix<T>(from, s.shape_b(), special), s.c = matrix<T>(from, s.shape_c(), special);
+  s.a = matrix<T>(from, s.shape_a(), special), s.b = matrix<T>(from, s.shape_b(), special),
+  s.c = matrix<T>(from, s.shape_c(), special);
   if (from.chance(6)) cancel(from, s);
   if (from.chance(4)) {  // alpha A B + beta C cancels
     ExactCase<T> first = s;
@@ -150,14 +176,17 @@ template <class T> std::int64_t product(Source& from, Operation operation, const
     const auto c = test::run(machines.all.front(), first).c;
     if (c.size() == s.c.size()) s.c = c, s.beta = T(-1);
   }
-  current.what = fmt::format("{} {} m {} n {} k {} ops {}{} uplo {} side {} diag {} alpha {} {} beta {} {}", test::kOperationNames[static_cast<int>(operation)], trn::name(dtype_of<T>),
-                             s.m, s.n, s.k, static_cast<int>(s.op_a), static_cast<int>(s.op_b), static_cast<int>(s.uplo), static_cast<int>(s.side), static_cast<int>(s.diag),
-                             std::real(s.alpha), std::imag(s.alpha), std::real(s.beta), std::imag(s.beta));
+  current.what = fmt::format("{} {} m {} n {} k {} ops {}{} uplo {} side {} diag {} alpha {} {} beta {} {}",
+                             test::kOperationNames[static_cast<int>(operation)], trn::name(dtype_of<T>), s.m, s.n, s.k,
+                             static_cast<int>(s.op_a), static_cast<int>(s.op_b), static_cast<int>(s.uplo),
+                             static_cast<int>(s.side), static_cast<int>(s.diag), std::real(s.alpha), std::imag(s.alpha),
+                             std::real(s.beta), std::imag(s.beta));
   const auto host = test::run(machines.all.front(), s);
   const test::ExactVerdict v = test::judge(s, host);
   if (!v.finding.empty()) throw Finding{v.finding};
   for (std::size_t i = 1; i < machines.all.size(); ++i) {
-    if (!test::same_bits(test::run(machines.all[i], s), host)) throw Finding{fmt::format("'{}' differs from the host", machines.all[i].name())};
+    if (!test::same_bits(test::run(machines.all[i], s), host))
+      throw Finding{fmt::format("'{}' differs from the host", machines.all[i].name())};
   }
   return v.elements;
 }
@@ -167,10 +196,12 @@ std::int64_t pair_energy(Source& from, const Machines& machines, Current& curren
   __extension__ using Quad = __float128;
   const std::int64_t nocc = 1 + from.below(3), naux = 1 + from.below(12), nvir = 1 + from.below(7);
   const int spread = static_cast<int>(from.below(30));
-  std::vector<double> b(static_cast<std::size_t>(nocc * naux * nvir)), low(static_cast<std::size_t>(nocc)), high(static_cast<std::size_t>(nvir));
+  std::vector<double> b(static_cast<std::size_t>(nocc * naux * nvir)), low(static_cast<std::size_t>(nocc)),
+      high(static_cast<std::size_t>(nvir));
   for (double& x : b) x = std::ldexp(from.number(Kind::Plain, 0, 0, 0), -static_cast<int>(from.below(spread + 1)));
   if (from.chance(3)) {  // columns of very different size
-    for (std::size_t i = 0; i < b.size(); ++i) b[i] = std::ldexp(b[i], -7 * static_cast<int>(i % static_cast<std::size_t>(nvir)));
+    for (std::size_t i = 0; i < b.size(); ++i)
+      b[i] = std::ldexp(b[i], -7 * static_cast<int>(i % static_cast<std::size_t>(nvir)));
   }
   for (double& e : low) e = -0.3 - static_cast<double>(from.below(1000)) * 0.02;
   for (double& e : high) e = static_cast<double>(from.below(3000)) * 0.01 - (from.chance(4) ? 0.25 : 0);
@@ -181,13 +212,16 @@ std::int64_t pair_energy(Source& from, const Machines& machines, Current& curren
       const auto t = [&](std::int64_t x, std::int64_t y) {
         Quad sum = 0;
         for (std::int64_t p = 0; p < naux; ++p) {
-          sum += static_cast<Quad>(b[static_cast<std::size_t>((i * naux + p) * nvir + x)]) * b[static_cast<std::size_t>((j * naux + p) * nvir + y)];
+          sum += static_cast<Quad>(b[static_cast<std::size_t>((i * naux + p) * nvir + x)]) *
+                 b[static_cast<std::size_t>((j * naux + p) * nvir + y)];
         }
         return sum;
       };
       for (std::int64_t x = 0; x < nvir; ++x) {
         for (std::int64_t y = 0; y < nvir; ++y) {
-          const auto energy = [&](const std::vector<double>& e, std::int64_t k) { return static_cast<Quad>(e[static_cast<std::size_t>(k)]); };
+          const auto energy = [&](const std::vector<double>& e, std::int64_t k) {
+            return static_cast<Quad>(e[static_cast<std::size_t>(k)]);
+          };
           const Quad d = energy(low, i) + energy(low, j) - energy(high, x) - energy(high, y), v = t(x, y);
           exact += (i == j ? 1 : 2) * v * (2 * v - t(y, x)) / d;
         }
@@ -197,12 +231,15 @@ std::int64_t pair_energy(Source& from, const Machines& machines, Current& curren
   for (const Executor& e : machines.all) {
     const auto db = Array<double>::from_host(e, {nocc, naux, nvir}, b);
     const auto dl = Array<double>::from_host(e, {nocc}, low), dh = Array<double>::from_host(e, {nvir}, high);
-    const auto got = blas::pair_energy(e, db.view(), VectorView<double>(e, dl.data(), nocc, 1), VectorView<double>(e, dh.data(), nvir, 1),
+    const auto got = blas::pair_energy(e, db.view(), VectorView<double>(e, dl.data(), nocc, 1),
+                                       VectorView<double>(e, dh.data(), nvir, 1),
                                        {.precision = e.family() == Family::Host ? Mode::Native : Mode::Exact});
     const Quad difference = static_cast<Quad>(got.opposite_spin) + static_cast<Quad>(got.same_spin) - exact;
     const auto error = std::abs(static_cast<double>(difference));
     if (!(error <= got.accuracy.bound)) {
-      throw Finding{fmt::format("'{}': energy {:.17g}, exact {:.17g}, error {:g}, bound {:g}", e.name(), got.opposite_spin + got.same_spin, static_cast<double>(exact), error, got.accuracy.bound)};
+      throw Finding{fmt::format("'{}': energy {:.17g}, exact {:.17g}, error {:g}, bound {:g}", e.name(),
+                                got.opposite_spin + got.same_spin, static_cast<double>(exact), error,
+                                got.accuracy.bound)};
     }
   }
   return 1;
@@ -215,12 +252,15 @@ void run(const Arguments& a) {
   }
   constexpr auto kOperations = static_cast<std::int64_t>(std::size(test::kOperationNames));
   std::int64_t elements = 0;
-  const std::string command = std::string("trnsci fuzz exact") + (a.host_only ? " --host" : "") + (a.only.empty() ? "" : " --only \"" + a.only + "\"");
+  const std::string command = std::string("trnsci fuzz exact") + (a.host_only ? " --host" : "") +
+                              (a.only.empty() ? "" : " --only \"" + a.only + "\"");
   drive(a.span, command, [&](std::uint64_t seed, Current& current) {
     Source from(seed);
     std::int64_t which = from.below(kOperations + 1), type = from.below(4);
     if (!a.only.empty()) {
-      which = a.only == "pair_energy" ? kOperations : std::ranges::find(test::kOperationNames, a.only) - std::begin(test::kOperationNames);
+      which = a.only == "pair_energy"
+                  ? kOperations
+                  : std::ranges::find(test::kOperationNames, a.only) - std::begin(test::kOperationNames);
       require(a.only == "pair_energy" || which < kOperations, "fuzz exact: no operation '{}'", a.only);
     }
     if (which == kOperations) {
@@ -242,7 +282,9 @@ void run(const Arguments& a) {
 }  // namespace
 
 void add_fuzz_exact(CLI::App& parent) {
-  CLI::App* sub = parent.add_subcommand("exact", "the certificates of precision exact, with adversarial operands, on the host and the simulated machines");
+  CLI::App* sub = parent.add_subcommand(
+      "exact",
+      "the certificates of precision exact, with adversarial operands, on the host and the simulated machines");
   auto a = std::make_shared<Arguments>();
   add_span(*sub, a->span);
   sub->add_option("--only", a->only, "one operation: gemm, syrk, ..., pair_energy");

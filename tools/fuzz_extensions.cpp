@@ -1,4 +1,5 @@
-// Random cases of what cuBLAS has beside BLAS: geam, dgmm, packed triangles, gemm with an epilogue, batches of gemm and trsm.
+// Random cases of what cuBLAS has beside BLAS: geam, dgmm, packed triangles, gemm with an epilogue, batches of gemm and
+// trsm.
 #include <algorithm>
 #include <numeric>
 
@@ -21,7 +22,8 @@ template <class T> void geam_case(Case& c) {
   const std::int64_t m = c.extent(), n = c.extent();
   const Op oa = c.op(), ob = c.op();
   const T alpha = c.factor<T>(), beta = c.factor<T>();
-  const Field<T> a(c, oa == Op::N ? m : n, oa == Op::N ? n : m), b(c, ob == Op::N ? m : n, ob == Op::N ? n : m), out = output(c, m, n, T(0));
+  const Field<T> a(c, oa == Op::N ? m : n, oa == Op::N ? n : m), b(c, ob == Op::N ? m : n, ob == Op::N ? n : m),
+      out = output(c, m, n, T(0));
   geam(c.executor, oa, ob, alpha, a.view(), beta, b.view(), out.view());
   compare(c, "C", out, everywhere, native_bound<T>(2), 2, [&](std::int64_t i, std::int64_t j) {
     Sum sum;
@@ -57,10 +59,14 @@ template <class T> void packed_case(Case& c) {
 long double activated(Activation activation, long double x) {
   constexpr long double kRootTwo = 1.41421356237309504880L, kRootTwoOverPi = 0.79788456080286535588L;
   switch (activation) {
-    case Activation::None: return x;
-    case Activation::Relu: return x < 0 ? 0 : x;
-    case Activation::Gelu: return 0.5L * x * std::erfc(-x / kRootTwo);
-    case Activation::GeluTanh: return x / (1 + std::exp(-2 * kRootTwoOverPi * (x + 0.044715L * x * x * x)));
+    case Activation::None:
+      return x;
+    case Activation::Relu:
+      return x < 0 ? 0 : x;
+    case Activation::Gelu:
+      return 0.5L * x * std::erfc(-x / kRootTwo);
+    case Activation::GeluTanh:
+      return x / (1 + std::exp(-2 * kRootTwoOverPi * (x + 0.044715L * x * x * x)));
   }
   return x;
 }
@@ -85,39 +91,51 @@ template <class In, class Out> void epilogue_of(Case& c) {
     if (beta != 0) old.add(wide(beta), wide(out.at(i, j)));
     if (biased) old.add({1, 0}, wide(bias.at(per_row ? i : j, 0)));
     const Sum all = scaled(alpha, sum) + old;
-    return Sum{{activated(epilogue.activation, all.value.re) * wide(epilogue.scale).re, 0}, all.scale * std::abs(wide(epilogue.scale).re)};
+    return Sum{{activated(epilogue.activation, all.value.re) * wide(epilogue.scale).re, 0},
+               all.scale * std::abs(wide(epilogue.scale).re)};
   });
 }
 template <class T> void epilogue_case(Case& c) {
   if constexpr (std::is_same_v<T, float>) {
     switch (c.below(5)) {
-      case 0: return epilogue_of<bfloat16, bfloat16>(c);
-      case 1: return epilogue_of<bfloat16, float>(c);
-      case 2: return epilogue_of<float16, float16>(c);
-      case 3: return epilogue_of<float16, float>(c);
-      default: break;
+      case 0:
+        return epilogue_of<bfloat16, bfloat16>(c);
+      case 1:
+        return epilogue_of<bfloat16, float>(c);
+      case 2:
+        return epilogue_of<float16, float16>(c);
+      case 3:
+        return epilogue_of<float16, float>(c);
+      default:
+        break;
     }
   }
   epilogue_of<T, T>(c);
 }
 
-// Equal matrices of a batch, each `lines` lines of `line` elements, `ld` apart, in one piece of memory: one after another or, scattered, in any order with
-// gaps. NaN wherever no element is.
+// Equal matrices of a batch, each `lines` lines of `line` elements, `ld` apart, in one piece of memory: one after
+// another or, scattered, in any order with gaps. NaN wherever no element is.
 template <class T> struct Batch {
   std::int64_t line, lines, ld, stride;
   std::vector<std::int64_t> offsets;
   std::vector<T> host;
   Array<T> device;
 
-  Batch(Case& c, std::int64_t count, std::int64_t elements, std::int64_t number_of_lines, bool padded, bool scattered, bool filled)
-      : line(elements), lines(number_of_lines), ld(std::max<std::int64_t>(1, line) + (padded ? 1 + c.below(5) : 0)),
-        stride(std::max<std::int64_t>(1, ld * lines) + (scattered ? c.below(4) : 0)), offsets(static_cast<std::size_t>(count)), device(c.executor, {1}) {
+  Batch(Case& c, std::int64_t count, std::int64_t elements, std::int64_t number_of_lines, bool padded, bool scattered,
+        bool filled)
+      : line(elements),
+        lines(number_of_lines),
+        ld(std::max<std::int64_t>(1, line) + (padded ? 1 + c.below(5) : 0)),
+        stride(std::max<std::int64_t>(1, ld * lines) + (scattered ? c.below(4) : 0)),
+        offsets(static_cast<std::size_t>(count)),
+        device(c.executor, {1}) {
     std::iota(offsets.begin(), offsets.end(), 0);
     if (scattered) std::shuffle(offsets.begin(), offsets.end(), c.random);
     for (std::int64_t& offset : offsets) offset *= stride;
     host.assign(static_cast<std::size_t>(std::max<std::int64_t>(1, stride * count)), nan<T>());
     for (std::int64_t p = 0; p < count && filled; ++p) {
-      for (std::int64_t i = 0; i < lines * line; ++i) at(p, i / line, i % line) = c.special && c.chance(400) ? c.wild<T>() : c.number<T>();
+      for (std::int64_t i = 0; i < lines * line; ++i)
+        at(p, i / line, i % line) = c.special && c.chance(400) ? c.wild<T>() : c.number<T>();
     }
     upload();
   }
@@ -127,8 +145,11 @@ template <class T> struct Batch {
   }
   [[nodiscard]] T& at(std::int64_t p, std::int64_t l, std::int64_t i) { return host[index(p, l, i)]; }
   // Element (i, j) of op(matrix p).
-  [[nodiscard]] Wide element(Layout layout, Op op, std::int64_t p, std::int64_t i, std::int64_t j) const { return element(host, layout, op, p, i, j); }
-  [[nodiscard]] Wide element(const std::vector<T>& memory, Layout layout, Op op, std::int64_t p, std::int64_t i, std::int64_t j) const {
+  [[nodiscard]] Wide element(Layout layout, Op op, std::int64_t p, std::int64_t i, std::int64_t j) const {
+    return element(host, layout, op, p, i, j);
+  }
+  [[nodiscard]] Wide element(const std::vector<T>& memory, Layout layout, Op op, std::int64_t p, std::int64_t i,
+                             std::int64_t j) const {
     if (op != Op::N) std::swap(i, j);
     return conj(wide(memory[layout == Layout::RowMajor ? index(p, i, j) : index(p, j, i)]), op == Op::C);
   }
@@ -144,7 +165,8 @@ template <class T> struct Batch {
         masked[at] = now[at];
       }
     }
-    if (std::memcmp(masked.data(), now.data(), now.size() * sizeof(T)) != 0) report(c, "memory outside the results was changed");
+    if (std::memcmp(masked.data(), now.data(), now.size() * sizeof(T)) != 0)
+      report(c, "memory outside the results was changed");
     return now;
   }
 };
@@ -155,13 +177,16 @@ template <class T> struct Group {
   Batch<T> a, b, c;
   bool padded;
   Group(Case& k, const BatchShape& s, std::int64_t count, bool scattered, T beta, bool pad)
-      : call{s, k.factor<T>(), beta, count}, a(batch(k, s.op_a, s.m, s.k, s.layout, count, scattered, pad, true)),
-        b(batch(k, s.op_b, s.k, s.n, s.layout, count, scattered, pad, true)), c(batch(k, Op::N, s.m, s.n, s.layout, count, scattered, pad, beta != T(0))),
+      : call{s, k.factor<T>(), beta, count},
+        a(batch(k, s.op_a, s.m, s.k, s.layout, count, scattered, pad, true)),
+        b(batch(k, s.op_b, s.k, s.n, s.layout, count, scattered, pad, true)),
+        c(batch(k, Op::N, s.m, s.n, s.layout, count, scattered, pad, beta != T(0))),
         padded(pad) {
     if (padded) call.shape.lda = a.ld, call.shape.ldb = b.ld, call.shape.ldc = c.ld;
   }
   // Of op(X), rows x columns.
-  static Batch<T> batch(Case& c, Op op, std::int64_t rows, std::int64_t columns, Layout layout, std::int64_t count, bool scattered, bool padded, bool filled) {
+  static Batch<T> batch(Case& c, Op op, std::int64_t rows, std::int64_t columns, Layout layout, std::int64_t count,
+                        bool scattered, bool padded, bool filled) {
     if ((op == Op::N) != (layout == Layout::RowMajor)) std::swap(rows, columns);
     return Batch<T>(c, count, columns, rows, padded, scattered, filled);
   }
@@ -171,7 +196,8 @@ template <class T> struct Group {
     for (int sample = 0; sample < 48 && s.m * s.n * call.count > 0; ++sample) {
       const std::int64_t p = k.below(call.count), i = k.below(s.m), j = k.below(s.n);
       Sum sum, old;
-      for (std::int64_t q = 0; q < s.k && call.alpha != T(0); ++q) sum.add(a.element(s.layout, s.op_a, p, i, q), b.element(s.layout, s.op_b, p, q, j));
+      for (std::int64_t q = 0; q < s.k && call.alpha != T(0); ++q)
+        sum.add(a.element(s.layout, s.op_a, p, i, q), b.element(s.layout, s.op_b, p, q, j));
       const std::size_t at = s.layout == Layout::RowMajor ? c.index(p, i, j) : c.index(p, j, i);
       if (call.beta != T(0)) old.add(wide(call.beta), wide(c.host[at]));
       expect(k, "C", i, j, now[at], scaled(call.alpha, sum) + old, bound);
@@ -191,8 +217,9 @@ template <class T> void batched_case(Case& c) {
   Accuracy accuracy;
   if (form == 0) {
     const Group<T>& g = groups[0];
-    accuracy = gemm_strided_batched(c.executor, g.call.shape, g.call.alpha, g.a.device.data(), g.a.stride, g.b.device.data(), g.b.stride, g.call.beta,
-                                    g.c.device.data(), g.c.stride, g.call.count);
+    accuracy =
+        gemm_strided_batched(c.executor, g.call.shape, g.call.alpha, g.a.device.data(), g.a.stride, g.b.device.data(),
+                             g.b.stride, g.call.beta, g.c.device.data(), g.c.stride, g.call.count);
   } else {
     std::vector<GemmGroup<T>> calls;
     std::vector<const T*> a, b;
@@ -216,7 +243,9 @@ template <class T> void trsm_batched_case(Case& c) {
       for (std::int64_t i = 0; i < order; ++i) {
         T& x = a.at(p, l, i);
         const bool stored = triangle(s.uplo)(rows ? l : i, rows ? i : l) && (i != l || s.diag == Diag::NonUnit);
-        x = !stored ? nan<T>() : i == l ? x * Real<T>(0.25) + T(2) : x * static_cast<Real<T>>(1.0 / static_cast<double>(order));
+        x = !stored  ? nan<T>()
+            : i == l ? x * Real<T>(0.25) + T(2)
+                     : x * static_cast<Real<T>>(1.0 / static_cast<double>(order));
       }
     }
   }
@@ -252,7 +281,8 @@ template <class T> void trsm_batched_case(Case& c) {
       if (finite(got)) report(c, "an element of X is finite although it depends on a NaN or an infinity");
     } else {
       const long double residual = size(wide(alpha) * b.element(s.layout, Op::N, p, i, j) - product.value);
-      if (!(residual <= native_bound<T>(order + 4) * (1 + 0x1p-9L) * product.scale)) report(c, "residual " + std::to_string(static_cast<double>(residual / product.scale)));
+      if (!(residual <= native_bound<T>(order + 4) * (1 + 0x1p-9L) * product.scale))
+        report(c, "residual " + std::to_string(static_cast<double>(residual / product.scale)));
     }
   }
 }
@@ -260,9 +290,12 @@ template <class T> void trsm_batched_case(Case& c) {
 }  // namespace
 
 std::vector<FuzzRow> extensions() {
-  return {{"geam", TRN_FUZZ_FOUR(geam_case)},         {"dgmm", TRN_FUZZ_FOUR(dgmm_case)},
-          {"packed", TRN_FUZZ_FOUR(packed_case)},     {"gemm_epilogue", TRN_FUZZ_REAL(epilogue_case)},
-          {"gemm_batched", TRN_FUZZ_FOUR(batched_case)}, {"trsm_batched", TRN_FUZZ_FOUR(trsm_batched_case)}};
+  return {{"geam", TRN_FUZZ_FOUR(geam_case)},
+          {"dgmm", TRN_FUZZ_FOUR(dgmm_case)},
+          {"packed", TRN_FUZZ_FOUR(packed_case)},
+          {"gemm_epilogue", TRN_FUZZ_REAL(epilogue_case)},
+          {"gemm_batched", TRN_FUZZ_FOUR(batched_case)},
+          {"trsm_batched", TRN_FUZZ_FOUR(trsm_batched_case)}};
 }
 
 }  // namespace trn::tools::fuzz

@@ -1,6 +1,7 @@
-// `trnsci fuzz fft`: random plans of trnfft. Lengths to 2^20 with primes, smooth numbers and lengths around the planners' thresholds; one to four axes; batches;
-// strides that are padded, permuted and reversed; in place; planar; every scale and direction; on the host in float and double, on simulated devices in every
-// mode that they have, exact double included.
+// `trnsci fuzz fft`: random plans of trnfft. Lengths to 2^20 with primes, smooth numbers and lengths around the
+// planners' thresholds; one to four axes; batches; strides that are padded, permuted and reversed; in place; planar;
+// every scale and direction; on the host in float and double, on simulated devices in every mode that they have, exact
+// double included.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -15,12 +16,16 @@
 namespace trn::tools::fuzz {
 
 std::string FftCase::text() const {
-  static constexpr const char* kPoints[] = {"noise", "a spike", "equal points", "alternating signs", "a tone", "wide magnitudes", "small numbers", "large numbers", "zeros"};
-  return fmt::format("{} {} {} {} {} scale {} axes {} batch {}{}{}{}{}{}{} of {}{}", fft::name(kind), fft::name(direction), executor.name(),
-                     is_double ? "float64" : "float32", name(precision.mode()), fft::name(scale), to_string(axes), to_string(batch),
-                     input == fft::Format::Planar ? " planar in" : "", output == fft::Format::Planar ? " planar out" : "", in_place ? " in place" : "",
-                     addresses ? " by addresses" : "", workspace ? " with workspace" : "", threads > 1 ? fmt::format(" {} threads", threads) : "",
-                     kPoints[static_cast<int>(points)], special ? " with NaN and infinities" : "");
+  static constexpr const char* kPoints[] = {"noise",  "a spike",         "equal points",  "alternating signs",
+                                            "a tone", "wide magnitudes", "small numbers", "large numbers",
+                                            "zeros"};
+  return fmt::format(
+      "{} {} {} {} {} scale {} axes {} batch {}{}{}{}{}{}{} of {}{}", fft::name(kind), fft::name(direction),
+      executor.name(), is_double ? "float64" : "float32", name(precision.mode()), fft::name(scale), to_string(axes),
+      to_string(batch), input == fft::Format::Planar ? " planar in" : "",
+      output == fft::Format::Planar ? " planar out" : "", in_place ? " in place" : "", addresses ? " by addresses" : "",
+      workspace ? " with workspace" : "", threads > 1 ? fmt::format(" {} threads", threads) : "",
+      kPoints[static_cast<int>(points)], special ? " with NaN and infinities" : "");
 }
 
 namespace {
@@ -43,13 +48,17 @@ std::int64_t prime_below(std::int64_t n) {
 }
 
 // All magnitudes alike, from 1 to `most`.
-std::int64_t magnitude(Draw& d, std::int64_t most) { return std::min(most, static_cast<std::int64_t>(std::exp2(d.unit() * std::log2(static_cast<double>(most) + 1)))); }
+std::int64_t magnitude(Draw& d, std::int64_t most) {
+  return std::min(most, static_cast<std::int64_t>(std::exp2(d.unit() * std::log2(static_cast<double>(most) + 1))));
+}
 
 std::int64_t length(Draw& d, std::int64_t most) {
   const std::int64_t n = magnitude(d, most);
   switch (d.below(7)) {
-    case 0: return n;
-    case 1: return prime_below(n);
+    case 0:
+      return n;
+    case 1:
+      return prime_below(n);
     case 2: {
       const std::int64_t factor = std::min<std::int64_t>(n, 2 + d.below(15));
       return factor * prime_below(n / factor);
@@ -66,21 +75,27 @@ std::int64_t length(Draw& d, std::int64_t most) {
     }
     case 5: {
       // Around the planners' thresholds; 116508 and 131072: lengths of padded convolutions cross 2^18.
-      const std::int64_t at = d.pick<std::int64_t>({17, 33, 62, 128, 512, 4096, 8192, 16384, 32768, 65536, 116508, 131072, 262144, 524288}) + d.below(9) - 4;
+      const std::int64_t at = d.pick<std::int64_t>({17, 33, 62, 128, 512, 4096, 8192, 16384, 32768, 65536, 116508,
+                                                    131072, 262144, 524288}) +
+                              d.below(9) - 4;
       return at <= most ? (d.chance(2) ? at : prime_below(at)) : n;
     }
-    default: return std::min<std::int64_t>(most, 1 + d.below(64));
+    default:
+      return std::min<std::int64_t>(most, 1 + d.below(64));
   }
 }
 
 FftCase draw_case(Draw& d, const Arguments& a) {
   FftCase c;
-  const std::string where = a.executor != "all" ? a.executor : d.chance(8) ? d.pick({"sim:trn1", "sim:trn2", "sim:trn3"}) : "host";
+  const std::string where = a.executor != "all" ? a.executor
+                            : d.chance(8)       ? d.pick({"sim:trn1", "sim:trn2", "sim:trn3"})
+                                                : "host";
   c.executor = Executor::open(where);
   const bool host = c.executor.family() == Family::Host;
   c.is_double = d.chance(2);
   if (!host) {
-    c.precision = c.is_double ? Mode::Exact : d.pick({Mode::Native, Mode::Tf32, Mode::Bf16, Mode::Tf32x3, Mode::Bf16x6});
+    c.precision =
+        c.is_double ? Mode::Exact : d.pick({Mode::Native, Mode::Tf32, Mode::Bf16, Mode::Tf32x3, Mode::Bf16x6});
   }
   c.kind = d.pick({fft::Kind::ComplexToComplex, fft::Kind::RealToComplex, fft::Kind::ComplexToReal});
   c.direction = d.chance(2) ? fft::Direction::Forward : fft::Direction::Inverse;
@@ -91,7 +106,8 @@ FftCase draw_case(Draw& d, const Arguments& a) {
     c.axes.push_back(length(d, rest));
     rest = std::max<std::int64_t>(1, rest / c.axes.back());
   }
-  for (std::size_t i = c.axes.size(); i > 1; --i) std::swap(c.axes[i - 1], c.axes[static_cast<std::size_t>(d.below(static_cast<std::int64_t>(i)))]);
+  for (std::size_t i = c.axes.size(); i > 1; --i)
+    std::swap(c.axes[i - 1], c.axes[static_cast<std::size_t>(d.below(static_cast<std::int64_t>(i)))]);
   for (auto dims = d.below(3); dims > 0; --dims) {
     c.batch.push_back(d.chance(60) ? 0 : std::min<std::int64_t>(rest, 1 + d.below(d.chance(4) ? 40 : 6)));
     rest = std::max<std::int64_t>(1, rest / std::max<std::int64_t>(1, c.batch.back()));
@@ -111,13 +127,15 @@ FftCase draw_case(Draw& d, const Arguments& a) {
 
 void run(const Arguments& a) {
   (void)(a.executor == "all" ? Executor::host() : Executor::open(a.executor));
-  const std::string command =
-      fmt::format("trnsci fuzz fft --exec {} --max-points {} --max-device-points {}", a.executor, a.max_points, a.max_device_points);
+  const std::string command = fmt::format("trnsci fuzz fft --exec {} --max-points {} --max-device-points {}",
+                                          a.executor, a.max_points, a.max_device_points);
   drive(a.span, command, [&](std::uint64_t seed, Current& current) {
     Draw draw(seed);
     const FftCase c = draw_case(draw, a);
-    current.operation = fmt::format("{} {} {}", fft::name(c.kind), c.executor.family() == Family::Host ? (c.is_double ? "float64" : "float32") : name(c.precision.mode()),
-                                    c.executor.name());
+    current.operation = fmt::format(
+        "{} {} {}", fft::name(c.kind),
+        c.executor.family() == Family::Host ? (c.is_double ? "float64" : "float32") : name(c.precision.mode()),
+        c.executor.name());
     current.what = c.text();
     run_case(c, draw);
   });
@@ -129,9 +147,14 @@ void add_fuzz_fft(CLI::App& parent) {
   CLI::App* sub = parent.add_subcommand("fft", "plans of trnfft");
   auto a = std::make_shared<Arguments>();
   add_span(*sub, a->span);
-  sub->add_option("--exec", a->executor, "executor; all: the host, and simulated devices in one case of eight")->capture_default_str();
-  sub->add_option("--max-points", a->max_points, "points of a batch on the host")->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 26))->capture_default_str();
-  sub->add_option("--max-device-points", a->max_device_points, "and on a device")->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20))->capture_default_str();
+  sub->add_option("--exec", a->executor, "executor; all: the host, and simulated devices in one case of eight")
+      ->capture_default_str();
+  sub->add_option("--max-points", a->max_points, "points of a batch on the host")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 26))
+      ->capture_default_str();
+  sub->add_option("--max-device-points", a->max_device_points, "and on a device")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20))
+      ->capture_default_str();
   sub->callback([a] { run(*a); });
 }
 

@@ -16,7 +16,9 @@ class Draw {
   std::mt19937_64 random;
   std::int64_t below(std::int64_t n) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n)); }
   bool chance(int one_in) { return below(one_in) == 0; }
-  template <class X> X pick(std::initializer_list<X> list) { return list.begin()[below(static_cast<std::int64_t>(list.size()))]; }
+  template <class X> X pick(std::initializer_list<X> list) {
+    return list.begin()[below(static_cast<std::int64_t>(list.size()))];
+  }
   double unit() { return static_cast<double>(random() >> 11) * 0x1p-53; }  // 0 <= u < 1
 };
 

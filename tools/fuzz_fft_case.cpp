@@ -1,8 +1,10 @@
 // Carries out one case of `trnsci fuzz fft` and compares it with the definition.
 //
-// What is checked, all of it by analysis. Of transforms up to 96 points every result: || y - exact || <= bound || exact ||. Of longer ones single results, each
-// of which may err by bound || exact || at most, and the norm of all results, which by Parseval's identity is known from the input. Besides: transforms whose
-// input is finite have finite results (on the host also beside others that have not), memory that is no result keeps its bits, and so does the input out of place.
+// What is checked, all of it by analysis. Of transforms up to 96 points every result: || y - exact || <= bound || exact
+// ||. Of longer ones single results, each of which may err by bound || exact || at most, and the norm of all results,
+// which by Parseval's identity is known from the input. Besides: transforms whose input is finite have finite results
+// (on the host also beside others that have not), memory that is no result keeps its bits, and so does the input out of
+// place.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -72,11 +74,14 @@ template <class T> struct Memory {
   std::vector<std::vector<T>> before;
   std::vector<Array<T>> now;
   Memory(const Executor& e, int parts, std::int64_t reals, Draw& draw) : before(static_cast<std::size_t>(parts)) {
-    for (auto& part : before) part.assign(static_cast<std::size_t>(reals + 40), static_cast<T>(draw.chance(2) ? std::numeric_limits<T>::quiet_NaN() : T(-77.25)));
+    for (auto& part : before)
+      part.assign(static_cast<std::size_t>(reals + 40),
+                  static_cast<T>(draw.chance(2) ? std::numeric_limits<T>::quiet_NaN() : T(-77.25)));
     for (int i = 0; i < parts; ++i) now.emplace_back(e, Shape{reals + 40});
   }
   void upload() {
-    for (std::size_t i = 0; i < now.size(); ++i) now[i] = Array<T>::from_host(now[i].executor(), now[i].shape(), before[i]);
+    for (std::size_t i = 0; i < now.size(); ++i)
+      now[i] = Array<T>::from_host(now[i].executor(), now[i].shape(), before[i]);
   }
 };
 
@@ -129,18 +134,30 @@ template <class T> class Runner {
 
   // One number of transform b, point j.
   double number(std::int64_t b, std::int64_t j, double value, std::int64_t where) {
-    const auto wide = [&](int range) { return std::ldexp(2 * draw_.unit() - 1, static_cast<int>(draw_.below(2 * range)) - range); };
+    const auto wide = [&](int range) {
+      return std::ldexp(2 * draw_.unit() - 1, static_cast<int>(draw_.below(2 * range)) - range);
+    };
     const int far = std::is_same_v<T, float> ? 60 : 400;
     switch (c_.points) {
-      case Points::Noise: return 2 * draw_.unit() - 1;
-      case Points::Spike: return j == where ? value : 0;
-      case Points::Equal: return value;
-      case Points::Alternating: return (j + b) % 2 == 0 ? value : -value;
-      case Points::Tone: return std::cos(2 * M_PI * static_cast<double>(j) * static_cast<double>(where) / static_cast<double>(in_points_) + value);
-      case Points::Wide: return wide(std::is_same_v<T, float> ? 20 : 100);
-      case Points::Small: return std::ldexp(2 * draw_.unit() - 1, -far);
-      case Points::Large: return std::ldexp(2 * draw_.unit() - 1, far);
-      case Points::Zero: return 0;
+      case Points::Noise:
+        return 2 * draw_.unit() - 1;
+      case Points::Spike:
+        return j == where ? value : 0;
+      case Points::Equal:
+        return value;
+      case Points::Alternating:
+        return (j + b) % 2 == 0 ? value : -value;
+      case Points::Tone:
+        return std::cos(
+            2 * M_PI * static_cast<double>(j) * static_cast<double>(where) / static_cast<double>(in_points_) + value);
+      case Points::Wide:
+        return wide(std::is_same_v<T, float> ? 20 : 100);
+      case Points::Small:
+        return std::ldexp(2 * draw_.unit() - 1, -far);
+      case Points::Large:
+        return std::ldexp(2 * draw_.unit() - 1, far);
+      case Points::Zero:
+        return 0;
     }
     return 0;
   }
@@ -159,9 +176,12 @@ template <class T> class Runner {
     for (std::int64_t count = c_.special && batch_ > 0 ? 1 + draw_.below(2) : 0; count > 0; --count) {
       const std::int64_t at = draw_.below(batch_ * in_points_);
       C& z = x_[static_cast<std::size_t>(at)];
-      const T bad = draw_.pick({std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity(), -std::numeric_limits<T>::infinity()});
-      if (complex_in() && draw_.chance(2)) z.imag(bad);
-      else z.real(bad);
+      const T bad = draw_.pick({std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity(),
+                                -std::numeric_limits<T>::infinity()});
+      if (complex_in() && draw_.chance(2))
+        z.imag(bad);
+      else
+        z.real(bad);
       spoiled_[static_cast<std::size_t>(at / in_points_)] = true;
     }
     for (std::size_t i = 0; i < x_.size(); ++i) {
@@ -201,7 +221,9 @@ template <class T> class Runner {
     const auto in_part = [&](std::size_t i) { return place<T>(from, i, in_, in_base_, in_step_); };
     const auto out_part = [&](std::size_t i) { return place<T>(to, i, out_, out_base_, out_step_); };
     C *in_pairs = place<C>(from, 0, in_, in_base_, in_step_), *out_pairs = place<C>(to, 0, out_, out_base_, out_step_);
-    const auto planar_in = [&] { return fft::PlanarView<const T>{view<const T>(in_part(0), in_), view<const T>(in_part(1), in_)}; };
+    const auto planar_in = [&] {
+      return fft::PlanarView<const T>{view<const T>(in_part(0), in_), view<const T>(in_part(1), in_)};
+    };
     const auto planar_out = [&] { return fft::PlanarView<T>{view(out_part(0), out_), view(out_part(1), out_)}; };
     const auto in_parts = [&] { return fft::PlanarPointer<const T>{in_part(0), in_part(1)}; };
     const auto out_parts = [&] { return fft::PlanarPointer<T>{out_part(0), out_part(1)}; };
@@ -242,7 +264,9 @@ template <class T> class Runner {
         if (in_step_ == 2) keep(0, at + 1);
       }
     }
-    const auto same = [](const std::vector<T>& a, const std::vector<T>& b) { return std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0; };
+    const auto same = [](const std::vector<T>& a, const std::vector<T>& b) {
+      return std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+    };
     for (std::size_t part = 0; part < after.size(); ++part) {
       if (!same(after[part], expected[part])) report("memory outside the results was changed");
     }
@@ -260,15 +284,18 @@ template <class T> class Runner {
       if (spoiled || (c_.special && c_.executor.family() != Family::Host)) continue;
       for (std::int64_t k = 0; k < out_points_; ++k) {
         const C z = y_[static_cast<std::size_t>(b * out_points_ + k)];
-        if (!std::isfinite(z.real()) || !std::isfinite(z.imag())) report(fmt::format("result {} of transform {} is not finite", k, b));
+        if (!std::isfinite(z.real()) || !std::isfinite(z.imag()))
+          report(fmt::format("result {} of transform {} is not finite", k, b));
       }
       which.push_back(b);
     }
     std::shuffle(which.begin(), which.end(), draw_.random);
     if (which.size() > 3) which.resize(3);
     for (const std::int64_t b : which) {
-      if (c_.is_double) check_transform<Quad>(b, std::int64_t{1} << 16);
-      else check_transform<long double>(b, std::int64_t{1} << 19);
+      if (c_.is_double)
+        check_transform<Quad>(b, std::int64_t{1} << 16);
+      else
+        check_transform<long double>(b, std::int64_t{1} << 19);
     }
   }
 
@@ -285,12 +312,13 @@ template <class T> class Runner {
       }
       return all;
     }
-    // Point k of the last axis above n/2 is the conjugate of point n - k of the mirror image; in the planes 0 and n/2 both are given, and what breaks the
-    // symmetry cancels.
+    // Point k of the last axis above n/2 is the conjugate of point n - k of the mirror image; in the planes 0 and n/2
+    // both are given, and what breaks the symmetry cancels.
     const std::int64_t n = c_.axes.back(), kept = half_.back(), rows = points_ / n;
     for (std::int64_t row = 0; row < rows; ++row) {
       std::int64_t mirror = 0, unit = 1, rest = row;
-      for (std::size_t d = c_.axes.size() - 1; d-- > 0; rest /= c_.axes[d], unit *= c_.axes[d]) mirror += (c_.axes[d] - rest % c_.axes[d]) % c_.axes[d] * unit;
+      for (std::size_t d = c_.axes.size() - 1; d-- > 0; rest /= c_.axes[d], unit *= c_.axes[d])
+        mirror += (c_.axes[d] - rest % c_.axes[d]) % c_.axes[d] * unit;
       for (std::int64_t k = 0; k < n; ++k) {
         const C mine = k < kept ? given[row * kept + k] : std::conj(given[mirror * kept + n - k]);
         Point<L>& to = all[static_cast<std::size_t>(row * n + k)];
@@ -299,8 +327,10 @@ template <class T> class Runner {
           const C other = given[mirror * kept + k];
           to = {(to.re + static_cast<L>(other.real())) / 2, (to.im - static_cast<L>(other.imag())) / 2};
         }
-        if (rows == 1) count(static_cast<long double>(to.re), static_cast<long double>(to.im));
-        else count(mine.real(), mine.imag());
+        if (rows == 1)
+          count(static_cast<long double>(to.re), static_cast<long double>(to.im));
+        else
+          count(mine.real(), mine.imag());
       }
     }
     return all;
@@ -310,9 +340,14 @@ template <class T> class Runner {
     long double squares = 0;
     const std::vector<Point<L>> x = whole<L>(b, squares);
     const auto total = static_cast<long double>(points_);
-    const long double factor = c_.scale == fft::Scale::None ? 1 : c_.scale == fft::Scale::ByLength ? 1 / total : 1 / std::sqrt(total);
-    const L exact_factor = c_.scale == fft::Scale::Orthonormal ? root_of(static_cast<L>(total)) : c_.scale == fft::Scale::ByLength ? 1 / static_cast<L>(total) : L(1);
-    const long double norm = factor * std::sqrt(total) * std::sqrt(squares), tiny = 4 * total * std::numeric_limits<T>::min();
+    const long double factor = c_.scale == fft::Scale::None       ? 1
+                               : c_.scale == fft::Scale::ByLength ? 1 / total
+                                                                  : 1 / std::sqrt(total);
+    const L exact_factor = c_.scale == fft::Scale::Orthonormal ? root_of(static_cast<L>(total))
+                           : c_.scale == fft::Scale::ByLength  ? 1 / static_cast<L>(total)
+                                                               : L(1);
+    const long double norm = factor * std::sqrt(total) * std::sqrt(squares),
+                      tiny = 4 * total * std::numeric_limits<T>::min();
     const long double bound = bound_ * (1 + 0x1p-9L);
     const C* const y = y_.data() + b * out_points_;
     const Shape& axes = c_.kind == Kind::RealToComplex ? half_ : c_.axes;
@@ -323,21 +358,26 @@ template <class T> class Runner {
     for (std::int64_t i = 0; i < bins; ++i) {
       const std::int64_t at = all ? i : draw_.below(out_points_);
       Shape k(axes.size());
-      for (std::size_t d = axes.size(), rest = static_cast<std::size_t>(at); d-- > 0; rest /= static_cast<std::size_t>(axes[d]))
+      for (std::size_t d = axes.size(), rest = static_cast<std::size_t>(at); d-- > 0;
+           rest /= static_cast<std::size_t>(axes[d]))
         k[d] = static_cast<std::int64_t>(rest % static_cast<std::size_t>(axes[d]));
       Point<L> want = result(x, c_.axes, k, c_.direction == Direction::Forward ? -1 : 1);
       want = {want.re * exact_factor, complex_out() ? want.im * exact_factor : L(0)};
-      const auto re = static_cast<long double>(static_cast<L>(y[at].real()) - want.re), im = static_cast<long double>(static_cast<L>(y[at].imag()) - want.im);
+      const auto re = static_cast<long double>(static_cast<L>(y[at].real()) - want.re),
+                 im = static_cast<long double>(static_cast<L>(y[at].imag()) - want.im);
       errors += re * re + im * im;
       const auto exact_re = static_cast<long double>(want.re), exact_im = static_cast<long double>(want.im);
       exact_squares += exact_re * exact_re + exact_im * exact_im;
       if (!all && std::hypot(re, im) > bound * norm + tiny)
-        report(fmt::format("result {} of transform {}: error {:.3g} of its bound", at, b, static_cast<double>(std::hypot(re, im) / (bound * norm + tiny))));
+        report(fmt::format("result {} of transform {}: error {:.3g} of its bound", at, b,
+                           static_cast<double>(std::hypot(re, im) / (bound * norm + tiny))));
     }
     if (all) {
       // What cancels in ComplexToReal over several axes counts in the norm.
       const long double allowed = bound * (c_.kind == Kind::ComplexToReal ? norm : std::sqrt(exact_squares)) + tiny;
-      if (std::sqrt(errors) > allowed) report(fmt::format("transform {}: error {:.4g} of its bound", b, static_cast<double>(std::sqrt(errors) / allowed)));
+      if (std::sqrt(errors) > allowed)
+        report(fmt::format("transform {}: error {:.4g} of its bound", b,
+                           static_cast<double>(std::sqrt(errors) / allowed)));
       return;
     }
     long double got = 0;
@@ -353,9 +393,11 @@ template <class T> class Runner {
       const auto re = static_cast<long double>(z.re), im = static_cast<long double>(z.im);
       there += re * re + im * im;
     }
-    const long double expected = factor * std::sqrt(total) * std::sqrt(there), root2 = c_.kind == Kind::RealToComplex ? std::sqrt(2.0L) : 1;
+    const long double expected = factor * std::sqrt(total) * std::sqrt(there),
+                      root2 = c_.kind == Kind::RealToComplex ? std::sqrt(2.0L) : 1;
     if (std::abs(std::sqrt(got) - expected) > (root2 * bound + total * 0x1p-64L) * norm + tiny)
-      report(fmt::format("transform {}: the norm of the results is {:.10g}, exact {:.10g}", b, static_cast<double>(std::sqrt(got)), static_cast<double>(expected)));
+      report(fmt::format("transform {}: the norm of the results is {:.10g}, exact {:.10g}", b,
+                         static_cast<double>(std::sqrt(got)), static_cast<double>(expected)));
   }
   // 1/sqrt(x) by Newton's steps from long double.
   template <class L> static L root_of(L x) {
@@ -380,8 +422,10 @@ template <class T> class Runner {
 }  // namespace
 
 void run_case(const FftCase& c, Draw& draw) {
-  if (c.is_double) Runner<double>(c, draw).run();
-  else Runner<float>(c, draw).run();
+  if (c.is_double)
+    Runner<double>(c, draw).run();
+  else
+    Runner<float>(c, draw).run();
 }
 
 }  // namespace trn::tools::fuzz

@@ -1,8 +1,8 @@
-// Single results of a transform by the definition, in long double or __float128, with the roots of unity of the tests (fft/test/turn.hpp), which share nothing
-// with the product's.
+// Single results of a transform by the definition, in long double or __float128, with the roots of unity of the tests
+// (fft/test/turn.hpp), which share nothing with the product's.
 //
-// Sums go in blocks of 256 terms, so that a sum of n products errs by about (256 + n/256) units of the type times the sum of moduli: below 2^-51 of it in long
-// double for 2^20 points, which is for float, and below 2^-99 in __float128.
+// Sums go in blocks of 256 terms, so that a sum of n products errs by about (256 + n/256) units of the type times the
+// sum of moduli: below 2^-51 of it in long double for 2^20 points, which is for float, and below 2^-99 in __float128.
 #pragma once
 
 #include <vector>
@@ -16,7 +16,9 @@ namespace trn::tools::fuzz {
 using fft::test::Quad;
 template <class L> using Point = fft::test::Wide<L>;
 
-template <class L> Point<L> product(const Point<L>& a, const Point<L>& b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
+template <class L> Point<L> product(const Point<L>& a, const Point<L>& b) {
+  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
 
 // exp(sign 2 pi i jk/n) for j < n: products of the roots for multiples of a step near sqrt(n) and those below it.
 template <class L> std::vector<Point<L>> weights(std::int64_t k, std::int64_t n, int sign) {
@@ -30,7 +32,8 @@ template <class L> std::vector<Point<L>> weights(std::int64_t k, std::int64_t n,
   for (std::int64_t j = 0; j < step; ++j) fine.push_back(root(j));
   for (std::int64_t first = 0; first < n; first += step) {
     const Point<L> coarse = root(first);
-    for (std::int64_t j = 0; j < step && first + j < n; ++j) all.push_back(product(coarse, fine[static_cast<std::size_t>(j)]));
+    for (std::int64_t j = 0; j < step && first + j < n; ++j)
+      all.push_back(product(coarse, fine[static_cast<std::size_t>(j)]));
   }
   return all;
 }

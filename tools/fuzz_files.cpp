@@ -1,7 +1,8 @@
-// `trnsci fuzz files`: damaged input files: molecules (.xyz), basis sets (.gbs) and saved programs (JSON). A case takes a valid
-// file, damages it in a few places and reads it. Allowed are success and one of the library's errors with a message of one line.
-// What was read is used: a basis on its molecule gives finite overlaps, a program is printed, verified and, if the rules hold,
-// emitted and timed. A program's hash would refuse nearly every change, so it is often set right first.
+// `trnsci fuzz files`: damaged input files: molecules (.xyz), basis sets (.gbs) and saved programs (JSON). A case takes
+// a valid file, damages it in a few places and reads it. Allowed are success and one of the library's errors with a
+// message of one line. What was read is used: a basis on its molecule gives finite overlaps, a program is printed,
+// verified and, if the rules hold, emitted and timed. A program's hash would refuse nearly every change, so it is often
+// set right first.
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
@@ -33,16 +34,44 @@ namespace trn::tools::fuzz {
 
 namespace {
 
-constexpr const char* kWater = "3\nwater\nO  0.000000  0.000000  0.117790\nH  0.000000  0.755453 -0.471161\nH  0.000000 -0.755453 -0.471161\n";
+constexpr const char* kWater =
+    "3\nwater\nO  0.000000  0.000000  0.117790\nH  0.000000  0.755453 -0.471161\nH  0.000000 -0.755453 -0.471161\n";
 constexpr const char* kBasis =
-    "! a comment\nspherical\n\n****\nH 0\nS 3 1.0\n13.01 0.019685\n1.962 0.137977\n0.4446 0.478148\nS 1 1.0\n0.122 1.0\nP 1 1.0\n0.727 1.0\n****\n"
-    "O 0\nSP 3 1.0\n5.0331513 -0.09996723 0.15591627\n1.1695961 0.39951283 0.60768372\n0.3803890 0.70011547 0.39195739\nS 2 1.00\n130.70932D+00 "
+    "! a comment\nspherical\n\n****\nH 0\nS 3 1.0\n13.01 0.019685\n1.962 0.137977\n0.4446 0.478148\nS 1 1.0\n0.122 "
+    "1.0\nP 1 1.0\n0.727 1.0\n****\n"
+    "O 0\nSP 3 1.0\n5.0331513 -0.09996723 0.15591627\n1.1695961 0.39951283 0.60768372\n0.3803890 0.70011547 "
+    "0.39195739\nS 2 1.00\n130.70932D+00 "
     "0.15432897D+00\n23.808861 0.53532814\nD 1 1.0\n1.185 1.0\n****\n";
 
 // Words that numbers are replaced by.
-constexpr const char* kNumbers[] = {"0", "-1", "-0", "1e400", "-1e400", "1e308", "1e-320", "nan", "inf", "-inf", "NaN", "99999999999999999999", "9223372036854775807",
-                                    "-9223372036854775808", "4294967296", "2147483648", "1000000000", "0x10", "1.5", "1,5", "+", "1e", "--3", "1D+400", ""};
-constexpr const char* kJson[] = {"null", "true", "false", "[]", "{}", "\"\"", "\"text\"", "\"bits:7ff0000000000000\"", "[[[]]]", "{\"a\": 1}", "\"\\u0000\"", "\"\\n\"", "1e999"};
+constexpr const char* kNumbers[] = {"0",
+                                    "-1",
+                                    "-0",
+                                    "1e400",
+                                    "-1e400",
+                                    "1e308",
+                                    "1e-320",
+                                    "nan",
+                                    "inf",
+                                    "-inf",
+                                    "NaN",
+                                    "99999999999999999999",
+                                    "9223372036854775807",
+                                    "-9223372036854775808",
+                                    "4294967296",
+                                    "2147483648",
+                                    "1000000000",
+                                    "0x10",
+                                    "1.5",
+                                    "1,5",
+                                    "+",
+                                    "1e",
+                                    "--3",
+                                    "1D+400",
+                                    ""};
+constexpr const char* kJson[] = {
+    "null",   "true",       "false",       "[]",      "{}",   "\"\"", "\"text\"", "\"bits:7ff0000000000000\"",
+    "[[[]]]", "{\"a\": 1}", "\"\\u0000\"", "\"\\n\"", "1e999"};
 
 std::size_t line_start(const std::string& text, std::size_t at) {
   const std::size_t found = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
@@ -103,7 +132,8 @@ std::string damage(std::string text, Random& r, bool json, std::string& what) {
       std::size_t begin = at, end = at;
       while (begin > 0 && in_word(text[begin - 1])) --begin;
       while (end < text.size() && in_word(text[end])) ++end;
-      const std::string word = json && r.chance(3) ? kJson[r.index(std::size(kJson))] : kNumbers[r.index(std::size(kNumbers))];
+      const std::string word =
+          json && r.chance(3) ? kJson[r.index(std::size(kJson))] : kNumbers[r.index(std::size(kNumbers))];
       what += fmt::format(" '{}' at {}", word, begin);
       return text.replace(begin, end - begin, word);
     }
@@ -115,10 +145,9 @@ std::string damaged(std::string text, Random& r, bool json, std::string& what) {
   return text;
 }
 
-// Runs `work`; errors of the library are answers, if their message is one line of a readable length. `lists`: the message may go on
-// with a list, as the allocator's does.
-template <class Work>
-void answered(Work work, bool lists = false) {
+// Runs `work`; errors of the library are answers, if their message is one line of a readable length. `lists`: the
+// message may go on with a list, as the allocator's does.
+template <class Work> void answered(Work work, bool lists = false) {
   try {
     work();
   } catch (const InternalError& e) {
@@ -127,7 +156,8 @@ void answered(Work work, bool lists = false) {
     const std::string text = e.what();
     if (lists) return;
     if (text.find('\n') != std::string::npos) throw Finding{"a message of several lines: " + text};
-    if (text.size() > 1000) throw Finding{fmt::format("a message of {} characters: {}", text.size(), text.substr(0, 100))};
+    if (text.size() > 1000)
+      throw Finding{fmt::format("a message of {} characters: {}", text.size(), text.substr(0, 100))};
     if (text.empty()) throw Finding{"a message without text"};
   } catch (const std::exception& e) {
     throw Finding{fmt::format("an exception that is none of the library's: {}", e.what())};
@@ -136,7 +166,8 @@ void answered(Work work, bool lists = false) {
 
 void run_molecule(Random& r, Current& current) {
   const std::string text = damaged(kWater, r, false, current.what);
-  const int charge = r.chance(8) ? r.pick({std::numeric_limits<int>::min(), std::numeric_limits<int>::max(), -1000, 11}) : 0;
+  const int charge =
+      r.chance(8) ? r.pick({std::numeric_limits<int>::min(), std::numeric_limits<int>::max(), -1000, 11}) : 0;
   answered([&] {
     const mp2::Molecule m = mp2::parse_xyz(text, "water.xyz", {.charge = charge});
     (void)m.formula();
@@ -164,9 +195,12 @@ void run_basis(Random& r, Current& current) {
 const std::vector<std::string>& programs() {
   static const std::vector<std::string> all = [] {
     const tile::Machine& m = tile::machine("trn2");
-    return std::vector<std::string>{tile::serialize(trn::rand::fill_program({.count = 5}, m)), tile::serialize(trn::rand::transform_program({.count = 7}, m)),
-                                    tile::serialize(blas::gemm_program({.m = 130, .n = 20, .k = 140, .am = 140, .bk = 20, .cm = 20}, m)),
-                                    tile::serialize(blas::gemm_program({.in = DType::BFloat16, .out = DType::BFloat16, .m = 4, .n = 3, .k = 5, .am = 5, .bk = 3, .cm = 3}, m))};
+    return std::vector<std::string>{
+        tile::serialize(trn::rand::fill_program({.count = 5}, m)),
+        tile::serialize(trn::rand::transform_program({.count = 7}, m)),
+        tile::serialize(blas::gemm_program({.m = 130, .n = 20, .k = 140, .am = 140, .bk = 20, .cm = 20}, m)),
+        tile::serialize(blas::gemm_program(
+            {.in = DType::BFloat16, .out = DType::BFloat16, .m = 4, .n = 3, .k = 5, .am = 5, .bk = 3, .cm = 3}, m))};
   }();
   return all;
 }
@@ -182,7 +216,9 @@ std::string with_its_hash(const std::string& text) {
     const std::size_t begin = stored + 20;
     const std::string old = "\"hash\": \"" + message.substr(begin, own - begin) + "\"";
     const std::size_t at = text.find(old);
-    return at == std::string::npos ? text : std::string(text).replace(at, old.size(), "\"hash\": \"" + message.substr(own + 24, 16) + "\"");
+    return at == std::string::npos
+               ? text
+               : std::string(text).replace(at, old.size(), "\"hash\": \"" + message.substr(own + 24, 16) + "\"");
   } catch (...) {  // reported by the case itself
   }
   return text;
@@ -199,18 +235,22 @@ void run_program(Random& r, Current& current) {
     current.operation = "program that could be read";
     current.what += " read;";
     (void)tile::print(program);
-    if (tile::deserialize(tile::serialize(program)) != program) throw Finding{"written and read again, it is another program"};
+    if (tile::deserialize(tile::serialize(program)) != program)
+      throw Finding{"written and read again, it is another program"};
     read = program;
   });
   if (!read) return;
   const tile::Program& program = *read;
   for (const tile::Machine& machine : tile::machines()) {
-    answered([&] {
-      if (!tile::verify(program, machine).empty()) return;
-      (void)neuron::emit_nki(program);
-      const bool scheduled = std::ranges::none_of(program.instructions(), [](const tile::Instruction& i) { return i.engine == tile::Engine::Any; });
-      if (scheduled && program.dynamic_instructions() < 100'000) (void)neuron::estimate(program, machine, {});
-    }, true);
+    answered(
+        [&] {
+          if (!tile::verify(program, machine).empty()) return;
+          (void)neuron::emit_nki(program);
+          const bool scheduled = std::ranges::none_of(
+              program.instructions(), [](const tile::Instruction& i) { return i.engine == tile::Engine::Any; });
+          if (scheduled && program.dynamic_instructions() < 100'000) (void)neuron::estimate(program, machine, {});
+        },
+        true);
   }
 }
 
@@ -233,18 +273,20 @@ void run(const Arguments& a) {
   require(!kinds.empty(), "fuzz: no kind of file '{}'; choose molecule, basis or program", a.only);
   std::signal(SIGALRM, [](int) { std::abort(); });  // a case that hangs dies with its line
 #if !defined(__SANITIZE_ADDRESS__)
-  const rlimit limit{std::uint64_t{8} << 30, std::uint64_t{8} << 30};  // an absurd allocation becomes std::bad_alloc, a finding
+  const rlimit limit{std::uint64_t{8} << 30,
+                     std::uint64_t{8} << 30};  // an absurd allocation becomes std::bad_alloc, a finding
   setrlimit(RLIMIT_AS, &limit);
 #endif
-  drive(a.span, "trnsci fuzz files" + (a.only.empty() ? "" : " --only " + a.only), [&](std::uint64_t seed, Current& current) {
-    alarm(60);
-    Random r(seed);
-    const Kind& kind = kinds[r.index(kinds.size())];
-    current.operation = kind.name;
-    current.what = kind.name;
-    kind.run(r, current);
-    alarm(0);
-  });
+  drive(a.span, "trnsci fuzz files" + (a.only.empty() ? "" : " --only " + a.only),
+        [&](std::uint64_t seed, Current& current) {
+          alarm(60);
+          Random r(seed);
+          const Kind& kind = kinds[r.index(kinds.size())];
+          current.operation = kind.name;
+          current.what = kind.name;
+          kind.run(r, current);
+          alarm(0);
+        });
 }
 
 }  // namespace

@@ -31,7 +31,8 @@ template <class T> void scal_case(Case& c) {
   const T alpha = c.factor<T>();
   const Field<T> x(c, n, 1);
   scal(c.executor, alpha, x.vector());
-  compare(c, "x", x, everywhere, native_bound<T>(1), 1, [&](std::int64_t i, std::int64_t) { return identity(x.at(i, 0)).times(wide(alpha)); });
+  compare(c, "x", x, everywhere, native_bound<T>(1), 1,
+          [&](std::int64_t i, std::int64_t) { return identity(x.at(i, 0)).times(wide(alpha)); });
 }
 
 template <class T> void copy_and_swap(Case& c) {
@@ -94,7 +95,8 @@ template <class T> void rotm_case(Case& c) {
   const ModifiedRotation<T> h{flag, c.number<T>(), c.number<T>(), c.number<T>(), c.number<T>()};
   const Field<T> x(c, n, 1), y(c, n, 1);
   rotm(c.executor, x.vector(), y.vector(), h);
-  const Wide h11 = flag == 0 || flag == -2 ? Wide{1, 0} : wide(h.h11), h22 = flag == 0 || flag == -2 ? Wide{1, 0} : wide(h.h22);
+  const Wide h11 = flag == 0 || flag == -2 ? Wide{1, 0} : wide(h.h11),
+             h22 = flag == 0 || flag == -2 ? Wide{1, 0} : wide(h.h22);
   const Wide h12 = flag == 1 ? Wide{1, 0} : wide(h.h12), h21 = flag == 1 ? Wide{-1, 0} : wide(h.h21);
   const auto row = [&](Wide by_x, Wide by_y, std::int64_t i) {
     Sum sum;
@@ -102,11 +104,14 @@ template <class T> void rotm_case(Case& c) {
     sum.add(by_y, wide(y.at(i, 0)));
     return sum;
   };
-  compare(c, "x", x, everywhere, native_bound<T>(2), 2, [&](auto i, auto) { return flag == -2 ? identity(x.at(i, 0)) : row(h11, h12, i); });
-  compare(c, "y", y, everywhere, native_bound<T>(2), 2, [&](auto i, auto) { return flag == -2 ? identity(y.at(i, 0)) : row(h21, h22, i); });
+  compare(c, "x", x, everywhere, native_bound<T>(2), 2,
+          [&](auto i, auto) { return flag == -2 ? identity(x.at(i, 0)) : row(h11, h12, i); });
+  compare(c, "y", y, everywhere, native_bound<T>(2), 2,
+          [&](auto i, auto) { return flag == -2 ? identity(y.at(i, 0)) : row(h21, h22, i); });
 }
 
-// H with H (x1, y1) = (x1', 0) and H^T diag(d1', d2') H = diag(d1, d2), whatever the scaling; all zero where d1 < 0 or no such H exists.
+// H with H (x1, y1) = (x1', 0) and H^T diag(d1', d2') H = diag(d1, d2), whatever the scaling; all zero where d1 < 0 or
+// no such H exists.
 template <class T> void rotmg_case(Case& c) {
   // Far enough for the scaling by powers of 4096, near enough for d x^2 in float.
   const auto number = [&](std::int64_t far) {
@@ -115,14 +120,17 @@ template <class T> void rotmg_case(Case& c) {
   };
   const T d1 = c.chance(4) ? number(40) : std::abs(number(40)), d2 = number(40), x1 = number(20), y1 = number(20);
   const ModifiedRotationSetup<T> r = rotmg(d1, d2, x1, y1);
-  c.what += fmt::format(" of {}, {}, {}, {}: flag {}, H {}, {}, {}, {}, then {}, {}, {}", d1, d2, x1, y1, r.h.flag, r.h.h11, r.h.h12, r.h.h21, r.h.h22, r.d1, r.d2, r.x1);
+  c.what += fmt::format(" of {}, {}, {}, {}: flag {}, H {}, {}, {}, {}, then {}, {}, {}", d1, d2, x1, y1, r.h.flag,
+                        r.h.h11, r.h.h12, r.h.h21, r.h.h22, r.d1, r.d2, r.x1);
   const T flag = r.h.flag;
   if (flag == -2) {
-    if (!(d2 * y1 == 0 && r.d1 == d1 && r.d2 == d2 && r.x1 == x1)) report(c, "rotmg: flag -2 although the second element is not zero already");
+    if (!(d2 * y1 == 0 && r.d1 == d1 && r.d2 == d2 && r.x1 == x1))
+      report(c, "rotmg: flag -2 although the second element is not zero already");
     return;
   }
   const auto is = [](T x) { return static_cast<long double>(x); };
-  const long double h11 = flag == 0 ? 1 : is(r.h.h11), h22 = flag == 0 ? 1 : is(r.h.h22), h12 = flag == 1 ? 1 : is(r.h.h12), h21 = flag == 1 ? -1 : is(r.h.h21);
+  const long double h11 = flag == 0 ? 1 : is(r.h.h11), h22 = flag == 0 ? 1 : is(r.h.h22),
+                    h12 = flag == 1 ? 1 : is(r.h.h12), h21 = flag == 1 ? -1 : is(r.h.h21);
   if (flag == -1 && h11 == 0 && h12 == 0 && h21 == 0 && h22 == 0) {
     // d1 x1^2 + d2 y1^2 and the d of the larger term must then disagree in sign, or d1 be negative.
     const long double p = is(d1) * is(x1) * is(x1), q = is(d2) * is(y1) * is(y1);
@@ -132,7 +140,8 @@ template <class T> void rotmg_case(Case& c) {
   }
   const auto near = [&](const char* what, long double a, long double b, long double want) {
     const double bound = 16 * unit_roundoff(dtype_of<T>);
-    if (!(std::abs(a + b - want) <= bound * (std::abs(a) + std::abs(b) + std::abs(want)))) report(c, std::string("rotmg: ") + what);
+    if (!(std::abs(a + b - want) <= bound * (std::abs(a) + std::abs(b) + std::abs(want))))
+      report(c, std::string("rotmg: ") + what);
   };
   const long double e1 = is(r.d1), e2 = is(r.d2);
   near("H does not zero y1", h21 * is(x1), h22 * is(y1), 0);
@@ -145,12 +154,9 @@ template <class T> void rotmg_case(Case& c) {
 }  // namespace
 
 std::vector<FuzzRow> level1() {
-  return {{"axpy", TRN_FUZZ_FOUR(axpy_case)},
-          {"scal", TRN_FUZZ_FOUR(scal_case)},
-          {"copy", TRN_FUZZ_FOUR(copy_and_swap)},
-          {"reductions", TRN_FUZZ_FOUR(reductions)},
-          {"rot", TRN_FUZZ_FOUR(rot_case)},
-          {"rotm", TRN_FUZZ_REAL(rotm_case)},
+  return {{"axpy", TRN_FUZZ_FOUR(axpy_case)},     {"scal", TRN_FUZZ_FOUR(scal_case)},
+          {"copy", TRN_FUZZ_FOUR(copy_and_swap)}, {"reductions", TRN_FUZZ_FOUR(reductions)},
+          {"rot", TRN_FUZZ_FOUR(rot_case)},       {"rotm", TRN_FUZZ_REAL(rotm_case)},
           {"rotmg", TRN_FUZZ_REAL(rotmg_case)}};
 }
 

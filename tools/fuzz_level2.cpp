@@ -1,4 +1,5 @@
-// Random cases of level 2: full, band and packed matrices. A band or packed matrix is checked through the index formulas of storage.hpp.
+// Random cases of level 2: full, band and packed matrices. A band or packed matrix is checked through the index
+// formulas of storage.hpp.
 #include <algorithm>
 #include <utility>
 
@@ -44,12 +45,21 @@ template <class T> struct Stored2 {
 
   // part: `uplo` triangle only (square), else all.
   Stored2(Case& c, Storage how, std::int64_t m, std::int64_t n, bool part)
-      : storage(how), rows(m), columns(n), kl(c.below(8)), ku(c.below(8)), uplo(c.uplo()), layout(c.chance(2) ? Layout::RowMajor : Layout::ColumnMajor),
-        full(c, how == Storage::Full ? m : 0, how == Storage::Full ? n : 0, part ? triangle(uplo) : Mask(everywhere)), memory(c, 1) {
+      : storage(how),
+        rows(m),
+        columns(n),
+        kl(c.below(8)),
+        ku(c.below(8)),
+        uplo(c.uplo()),
+        layout(c.chance(2) ? Layout::RowMajor : Layout::ColumnMajor),
+        full(c, how == Storage::Full ? m : 0, how == Storage::Full ? n : 0, part ? triangle(uplo) : Mask(everywhere)),
+        memory(c, 1) {
     if (part && storage == Storage::Band) (uplo == Uplo::Lower ? ku : kl) = 0;
     if (storage == Storage::Full) return;
     ld = kl + ku + 1 + c.below(3);
-    memory = Memory<T>(c, storage == Storage::Packed ? m * (m + 1) / 2 : ld * std::max<std::int64_t>(1, layout == Layout::RowMajor ? m : n));
+    memory =
+        Memory<T>(c, storage == Storage::Packed ? m * (m + 1) / 2
+                                                : ld * std::max<std::int64_t>(1, layout == Layout::RowMajor ? m : n));
     for (std::int64_t i = 0; i < m; ++i) {
       for (std::int64_t j = 0; j < n; ++j) {
         if (holds(i, j)) memory.host[index(i, j)] = c.number<T>();
@@ -59,9 +69,12 @@ template <class T> struct Stored2 {
   }
   // As of a field.
   void spoil(Case& c, const Mask& in) {
-    if (storage == Storage::Full) return full.spoil(c, [&](auto i, auto j) { return triangle(uplo)(i, j) && in(i, j); });
+    if (storage == Storage::Full)
+      return full.spoil(c, [&](auto i, auto j) { return triangle(uplo)(i, j) && in(i, j); });
     for (std::int64_t count = c.special && rows * columns > 0 ? c.below(3) : 0; count > 0; --count) {
-      const std::int64_t i = c.below(rows), j = std::clamp<std::int64_t>(i + (storage == Storage::Band ? c.below(kl + ku + 1) - kl : 0), 0, columns - 1);
+      const std::int64_t i = c.below(rows),
+                         j = std::clamp<std::int64_t>(i + (storage == Storage::Band ? c.below(kl + ku + 1) - kl : 0), 0,
+                                                      columns - 1);
       if (holds(i, j) && in(i, j)) memory.host[index(i, j)] = c.wild<T>();
     }
     memory.upload(c);
@@ -74,13 +87,17 @@ template <class T> struct Stored2 {
     if (storage == Storage::Packed) return packed_index(uplo, layout, rows, i, j);
     return static_cast<std::size_t>(layout == Layout::ColumnMajor ? ku + i - j + j * ld : kl + j - i + i * ld);
   }
-  [[nodiscard]] T& at(std::int64_t i, std::int64_t j) { return storage == Storage::Full ? full.at(i, j) : memory.host[index(i, j)]; }
+  [[nodiscard]] T& at(std::int64_t i, std::int64_t j) {
+    return storage == Storage::Full ? full.at(i, j) : memory.host[index(i, j)];
+  }
   // Of the stored matrix; zero outside a band.
   [[nodiscard]] Wide element(std::int64_t i, std::int64_t j) const {
     if (storage == Storage::Full) return wide(full.at(i, j));
     return holds(i, j) ? wide(memory.host[index(i, j)]) : Wide{};
   }
-  [[nodiscard]] Wide op(Op o, std::int64_t i, std::int64_t j) const { return o == Op::N ? element(i, j) : conj(element(j, i), o == Op::C); }
+  [[nodiscard]] Wide op(Op o, std::int64_t i, std::int64_t j) const {
+    return o == Op::N ? element(i, j) : conj(element(j, i), o == Op::C);
+  }
   [[nodiscard]] Wide symmetric(bool hermitian, std::int64_t i, std::int64_t j) const {
     if (hermitian && i == j) return {element(i, i).re, 0};
     return triangle(uplo)(i, j) ? element(i, j) : conj(element(j, i), hermitian);
@@ -89,8 +106,12 @@ template <class T> struct Stored2 {
     if (i == j && diag == Diag::Unit) return {1, 0};
     return triangle(uplo)(o == Op::N ? i : j, o == Op::N ? j : i) ? op(o, i, j) : Wide{};
   }
-  [[nodiscard]] PackedView<T> packed() const { return {memory.device.executor(), memory.device.data(), rows, uplo, layout}; }
-  [[nodiscard]] BandView<T> band() const { return {memory.device.executor(), memory.device.data(), rows, columns, kl, ku, ld, layout}; }
+  [[nodiscard]] PackedView<T> packed() const {
+    return {memory.device.executor(), memory.device.data(), rows, uplo, layout};
+  }
+  [[nodiscard]] BandView<T> band() const {
+    return {memory.device.executor(), memory.device.data(), rows, columns, kl, ku, ld, layout};
+  }
 };
 
 template <class T> Field<T> vector_output(Case& c, std::int64_t n, T beta) {
@@ -98,10 +119,12 @@ template <class T> Field<T> vector_output(Case& c, std::int64_t n, T beta) {
 }
 
 // y = alpha A x + beta y for any A given by its elements.
-template <class T, class Element>
-void check_product(Case& c, const Field<T>& y, T alpha, T beta, const Field<T>& x, std::int64_t rows, std::int64_t columns, const Element& a) {
+template <class T, class Element> void check_product(Case& c, const Field<T>& y, T alpha, T beta, const Field<T>& x,
+                                                     std::int64_t rows, std::int64_t columns, const Element& a) {
   const bool idle = rows == 0 || columns == 0;  // BLAS leaves y alone
-  if (idle) return compare(c, "y", y, [](auto, auto) { return false; }, 0, 1, [](auto, auto) { return Sum{}; });
+  if (idle)
+    return compare(
+        c, "y", y, [](auto, auto) { return false; }, 0, 1, [](auto, auto) { return Sum{}; });
   compare(c, "y", y, everywhere, native_bound<T>(columns), columns, [&](std::int64_t i, std::int64_t) {
     Sum sum, old;
     for (std::int64_t p = 0; p < columns && alpha != T(0); ++p) {
@@ -132,7 +155,7 @@ template <class T, Storage kStorage, bool kHermitian> void symv_case(Case& c) {
   const Stored2<T> a(c, kStorage, n, n, true);
   const T alpha = c.factor<T>(), beta = c.factor<T>();
   const Field<T> x(c, n, 1), y = vector_output(c, n, beta);
-  const auto &e = c.executor;
+  const auto& e = c.executor;
   const auto vx = x.vector(), vy = y.vector();
   if constexpr (kHermitian) {
     if constexpr (kStorage == Storage::Full) hemv(e, a.uplo, alpha, a.full.view(), vx, beta, vy);
@@ -146,7 +169,8 @@ template <class T, Storage kStorage, bool kHermitian> void symv_case(Case& c) {
   check_product(c, y, alpha, beta, x, n, n, [&](auto i, auto p) { return a.symmetric(kHermitian, i, p); });
 }
 
-// Which entries of a solution depend on NaN or infinities: those whose row holds one, or one of whose nonzero columns belongs to such an entry.
+// Which entries of a solution depend on NaN or infinities: those whose row holds one, or one of whose nonzero columns
+// belongs to such an entry.
 template <class T> std::vector<bool> spoiled(const Stored2<T>& a, Op op, Diag diag, const Field<T>& b) {
   const std::int64_t n = a.rows;
   const bool lower = (a.uplo == Uplo::Lower) == (op == Op::N);
@@ -178,30 +202,38 @@ template <class T, Storage kStorage, bool kSolve> void trmv_case(Case& c) {
   c.special = special;
   a.spoil(c, [&](auto i, auto j) { return i != j; });
   const Field<T> x(c, n, 1);
-  const auto &e = c.executor;
+  const auto& e = c.executor;
   const auto v = x.vector();
-  if constexpr (kStorage == Storage::Full) kSolve ? trsv(e, a.uplo, op, diag, a.full.view(), v) : trmv(e, a.uplo, op, diag, a.full.view(), v);
-  if constexpr (kStorage == Storage::Band) kSolve ? tbsv(e, a.uplo, op, diag, a.band(), v) : tbmv(e, a.uplo, op, diag, a.band(), v);
-  if constexpr (kStorage == Storage::Packed) kSolve ? tpsv(e, op, diag, a.packed(), v) : tpmv(e, op, diag, a.packed(), v);
+  if constexpr (kStorage == Storage::Full)
+    kSolve ? trsv(e, a.uplo, op, diag, a.full.view(), v) : trmv(e, a.uplo, op, diag, a.full.view(), v);
+  if constexpr (kStorage == Storage::Band)
+    kSolve ? tbsv(e, a.uplo, op, diag, a.band(), v) : tbmv(e, a.uplo, op, diag, a.band(), v);
+  if constexpr (kStorage == Storage::Packed)
+    kSolve ? tpsv(e, op, diag, a.packed(), v) : tpmv(e, op, diag, a.packed(), v);
   const Field<T> after = x.after();
-  const std::vector<bool> spoils = kSolve && special ? spoiled(a, op, diag, x) : std::vector<bool>(static_cast<std::size_t>(n));
+  const std::vector<bool> spoils =
+      kSolve && special ? spoiled(a, op, diag, x) : std::vector<bool>(static_cast<std::size_t>(n));
   compare(c, "x", x, everywhere, kSolve ? 0 : native_bound<T>(n), n, [&](std::int64_t i, std::int64_t) {
     if (spoils[static_cast<std::size_t>(i)]) {
-      if (finite(wide(after.at(i, 0)))) report(c, "x(" + std::to_string(i) + ") is finite although it depends on a NaN or an infinity");
+      if (finite(wide(after.at(i, 0))))
+        report(c, "x(" + std::to_string(i) + ") is finite although it depends on a NaN or an infinity");
       return Sum{wide(after.at(i, 0)), 0};
     }
     Sum sum;
     for (std::int64_t p = 0; p < n; ++p) {
-      if (const Wide element = a.triangular(op, diag, i, p); !zero(element)) sum.add(element, wide((kSolve ? after : x).at(p, 0)));
+      if (const Wide element = a.triangular(op, diag, i, p); !zero(element))
+        sum.add(element, wide((kSolve ? after : x).at(p, 0)));
     }
     if (!kSolve) return sum;
     const long double residual = size(wide(x.at(i, 0)) - sum.value);
-    if (!(residual <= native_bound<T>(n + 4) * (1 + 0x1p-9L) * sum.scale)) report(c, "residual " + std::to_string(static_cast<double>(residual / sum.scale)));
+    if (!(residual <= native_bound<T>(n + 4) * (1 + 0x1p-9L) * sum.scale))
+      report(c, "residual " + std::to_string(static_cast<double>(residual / sum.scale)));
     return Sum{wide(after.at(i, 0)), 0};
   });
 }
 
-// The reference skips columns whose factor is zero, so 0 times infinity may or may not arise, as the matrix is stored: then both are right.
+// The reference skips columns whose factor is zero, so 0 times infinity may or may not arise, as the matrix is stored:
+// then both are right.
 template <class T> Sum with_old(T old, T now, const Sum& product, bool zero_factor) {
   const Sum before{wide(old), size(wide(old))};
   return zero_factor && std::memcmp(&old, &now, sizeof(T)) == 0 ? before : product + before;
@@ -219,7 +251,8 @@ template <class T, bool kConj> void ger_case(Case& c) {
   Field<T> x(c, m, 1), y(c, n, 1);
   put_zero(c, x), put_zero(c, y);
   const Field<T> a(c, m, n);
-  kConj ? gerc(c.executor, alpha, x.vector(), y.vector(), a.view()) : ger(c.executor, alpha, x.vector(), y.vector(), a.view());
+  kConj ? gerc(c.executor, alpha, x.vector(), y.vector(), a.view())
+        : ger(c.executor, alpha, x.vector(), y.vector(), a.view());
   const Field<T> after = a.after();
   compare(c, "A", a, everywhere, native_bound<T>(2), 2, [&](std::int64_t i, std::int64_t j) {
     const Wide p = wide(x.at(i, 0)), q = conj(wide(y.at(j, 0)), kConj);
@@ -237,7 +270,7 @@ template <class T, bool kTwo, bool kHermitian, bool kPacked> void syr_case(Case&
   Field<T> x(c, n, 1), y(c, n, 1);
   put_zero(c, x), put_zero(c, y);
   const Stored2<T> a(c, kPacked ? Storage::Packed : Storage::Full, n, n, true);
-  const auto &e = c.executor;
+  const auto& e = c.executor;
   const auto vx = x.vector(), vy = y.vector();
   if constexpr (kPacked) {
     if constexpr (kHermitian && kTwo) hpr2(e, alpha, vx, vy, a.packed());
@@ -253,7 +286,8 @@ template <class T, bool kTwo, bool kHermitian, bool kPacked> void syr_case(Case&
   const Field<T> full = a.full.after();
   const std::vector<T> packed = kPacked ? a.memory.device.to_host() : std::vector<T>();
   const auto expected = [&](std::int64_t i, std::int64_t j) {
-    const T old = kPacked ? a.memory.host[a.index(i, j)] : a.full.at(i, j), now = kPacked ? packed[a.index(i, j)] : full.at(i, j);
+    const T old = kPacked ? a.memory.host[a.index(i, j)] : a.full.at(i, j),
+            now = kPacked ? packed[a.index(i, j)] : full.at(i, j);
     if (alpha == T(0)) return Sum{wide(old), size(wide(old))};
     const Wide xi = wide(x.at(i, 0)), xj = wide(x.at(j, 0)), yi = wide(y.at(i, 0)), yj = wide(y.at(j, 0));
     Sum one, two;
@@ -278,7 +312,8 @@ template <class T, bool kTwo, bool kHermitian, bool kPacked> void syr_case(Case&
   }
 }
 
-#define TRN_NAMED(id, ...) template <class T> void id(Case& c) { __VA_ARGS__(c); }
+#define TRN_NAMED(id, ...) \
+  template <class T> void id(Case& c) { __VA_ARGS__(c); }
 TRN_NAMED(gemv_full, gemv_case<T, Storage::Full>)
 TRN_NAMED(gemv_band, gemv_case<T, Storage::Band>)
 TRN_NAMED(symv_full, symv_case<T, Storage::Full, false>)
@@ -308,15 +343,18 @@ TRN_NAMED(hpr_two, syr_case<T, true, true, true>)
 }  // namespace
 
 std::vector<FuzzRow> level2() {
-  return {{"gemv", TRN_FUZZ_FOUR(gemv_full)},    {"gbmv", TRN_FUZZ_FOUR(gemv_band)},    {"symv", TRN_FUZZ_FOUR(symv_full)},
-          {"sbmv", TRN_FUZZ_FOUR(symv_band)},    {"spmv", TRN_FUZZ_FOUR(symv_packed)},  {"hemv", TRN_FUZZ_COMPLEX(hemv_full)},
-          {"hbmv", TRN_FUZZ_COMPLEX(hemv_band)}, {"hpmv", TRN_FUZZ_COMPLEX(hemv_packed)}, {"trmv", TRN_FUZZ_FOUR(trmv_full)},
-          {"tbmv", TRN_FUZZ_FOUR(trmv_band)},    {"tpmv", TRN_FUZZ_FOUR(trmv_packed)},  {"trsv", TRN_FUZZ_FOUR(trsv_full)},
-          {"tbsv", TRN_FUZZ_FOUR(trsv_band)},    {"tpsv", TRN_FUZZ_FOUR(trsv_packed)},  {"ger", TRN_FUZZ_FOUR(ger_plain)},
-          {"gerc", TRN_FUZZ_FOUR(ger_conj)},     {"syr", TRN_FUZZ_FOUR(syr_one)},       {"syr2", TRN_FUZZ_FOUR(syr_two)},
+  return {{"gemv", TRN_FUZZ_FOUR(gemv_full)},    {"gbmv", TRN_FUZZ_FOUR(gemv_band)},
+          {"symv", TRN_FUZZ_FOUR(symv_full)},    {"sbmv", TRN_FUZZ_FOUR(symv_band)},
+          {"spmv", TRN_FUZZ_FOUR(symv_packed)},  {"hemv", TRN_FUZZ_COMPLEX(hemv_full)},
+          {"hbmv", TRN_FUZZ_COMPLEX(hemv_band)}, {"hpmv", TRN_FUZZ_COMPLEX(hemv_packed)},
+          {"trmv", TRN_FUZZ_FOUR(trmv_full)},    {"tbmv", TRN_FUZZ_FOUR(trmv_band)},
+          {"tpmv", TRN_FUZZ_FOUR(trmv_packed)},  {"trsv", TRN_FUZZ_FOUR(trsv_full)},
+          {"tbsv", TRN_FUZZ_FOUR(trsv_band)},    {"tpsv", TRN_FUZZ_FOUR(trsv_packed)},
+          {"ger", TRN_FUZZ_FOUR(ger_plain)},     {"gerc", TRN_FUZZ_FOUR(ger_conj)},
+          {"syr", TRN_FUZZ_FOUR(syr_one)},       {"syr2", TRN_FUZZ_FOUR(syr_two)},
           {"her", TRN_FUZZ_COMPLEX(her_one)},    {"her2", TRN_FUZZ_COMPLEX(her_two)},
-          {"spr", TRN_FUZZ_FOUR(spr_one)},       {"spr2", TRN_FUZZ_FOUR(spr_two)},      {"hpr", TRN_FUZZ_COMPLEX(hpr_one)},
-          {"hpr2", TRN_FUZZ_COMPLEX(hpr_two)}};
+          {"spr", TRN_FUZZ_FOUR(spr_one)},       {"spr2", TRN_FUZZ_FOUR(spr_two)},
+          {"hpr", TRN_FUZZ_COMPLEX(hpr_one)},    {"hpr2", TRN_FUZZ_COMPLEX(hpr_two)}};
 }
 
 }  // namespace trn::tools::fuzz

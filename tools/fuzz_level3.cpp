@@ -25,8 +25,10 @@ template <class T, bool k3M> void gemm_case(Case& c) {
   const std::int64_t m = c.extent(), n = c.extent(), k = c.extent();
   const Op oa = c.op(), ob = c.op();
   const T alpha = c.factor<T>(), beta = c.factor<T>();
-  const Field<T> a(c, oa == Op::N ? m : k, oa == Op::N ? k : m), b(c, ob == Op::N ? k : n, ob == Op::N ? n : k), out = output(c, m, n, beta);
-  c.what += fmt::format(" m {} n {} k {} ops {}{} alpha {} beta {}", m, n, k, static_cast<int>(oa), static_cast<int>(ob), static_cast<double>(wide(alpha).re), static_cast<double>(wide(beta).re));
+  const Field<T> a(c, oa == Op::N ? m : k, oa == Op::N ? k : m), b(c, ob == Op::N ? k : n, ob == Op::N ? n : k),
+      out = output(c, m, n, beta);
+  c.what += fmt::format(" m {} n {} k {} ops {}{} alpha {} beta {}", m, n, k, static_cast<int>(oa),
+                        static_cast<int>(ob), static_cast<double>(wide(alpha).re), static_cast<double>(wide(beta).re));
   Accuracy accuracy;
   if constexpr (k3M) {
     accuracy = gemm3m(c.executor, oa, ob, alpha, a.view(), b.view(), beta, out.view());
@@ -82,13 +84,16 @@ template <class T, Kind kKind, bool kHermitian> void syrk_case(Case& c) {
     beta = beta.real();
     if (kKind == Kind::Single) alpha = alpha.real();
   }
-  const Field<T> a(c, op == Op::N ? n : k, op == Op::N ? k : n), b(c, op == Op::N ? n : k, op == Op::N ? k : n), out = output(c, n, n, beta, triangle(uplo));
+  const Field<T> a(c, op == Op::N ? n : k, op == Op::N ? k : n), b(c, op == Op::N ? n : k, op == Op::N ? k : n),
+      out = output(c, n, n, beta, triangle(uplo));
   Accuracy accuracy;
-  const auto &e = c.executor;
+  const auto& e = c.executor;
   if constexpr (kHermitian) {
     if constexpr (kKind == Kind::Single) accuracy = herk(e, uplo, op, alpha.real(), a.view(), beta.real(), out.view());
-    if constexpr (kKind == Kind::Double) accuracy = her2k(e, uplo, op, alpha, a.view(), b.view(), beta.real(), out.view());
-    if constexpr (kKind == Kind::Pair) accuracy = herkx(e, uplo, op, alpha, a.view(), b.view(), beta.real(), out.view());
+    if constexpr (kKind == Kind::Double)
+      accuracy = her2k(e, uplo, op, alpha, a.view(), b.view(), beta.real(), out.view());
+    if constexpr (kKind == Kind::Pair)
+      accuracy = herkx(e, uplo, op, alpha, a.view(), b.view(), beta.real(), out.view());
   } else {
     if constexpr (kKind == Kind::Single) accuracy = syrk(e, uplo, op, alpha, a.view(), beta, out.view());
     if constexpr (kKind == Kind::Double) accuracy = syr2k(e, uplo, op, alpha, a.view(), b.view(), beta, out.view());
@@ -118,7 +123,8 @@ template <class T> void herk_one(Case& c) { syrk_case<T, Kind::Single, true>(c);
 template <class T> void herk_two(Case& c) { syrk_case<T, Kind::Double, true>(c); }
 template <class T> void herk_pair(Case& c) { syrk_case<T, Kind::Pair, true>(c); }
 
-template <class T> Sum triangular_product(const Field<T>& a, const Field<T>& x, Side side, Uplo uplo, Op op, Diag diag, std::int64_t i, std::int64_t j) {
+template <class T> Sum triangular_product(const Field<T>& a, const Field<T>& x, Side side, Uplo uplo, Op op, Diag diag,
+                                          std::int64_t i, std::int64_t j) {
   Sum sum;
   for (std::int64_t p = 0; p < a.rows; ++p) {
     const Wide element = side == Side::Left ? triangular(a, uplo, op, diag, i, p) : triangular(a, uplo, op, diag, p, j);
@@ -136,28 +142,35 @@ template <class T> void trmm_case(Case& c) {
   const Op op = c.op();
   const Diag diag = c.diag();
   const T alpha = c.factor<T>();
-  const Field<T> a(c, order, order, [&](auto i, auto j) { return triangle(uplo)(i, j) && (i != j || diag == Diag::NonUnit); });
+  const Field<T> a(c, order, order,
+                   [&](auto i, auto j) { return triangle(uplo)(i, j) && (i != j || diag == Diag::NonUnit); });
   const Field<T> b(c, m, n), out = output(c, m, n, T(0));
   const bool in_place = c.chance(2);
   const Accuracy accuracy = in_place ? trmm(c.executor, side, uplo, op, diag, alpha, a.view(), b.view())
                                      : trmm(c.executor, side, uplo, op, diag, alpha, a.view(), b.view(), out.view());
-  compare(c, "C", in_place ? b : out, everywhere, accuracy.bound, order,
-          [&](std::int64_t i, std::int64_t j) { return alpha == T(0) ? Sum{} : triangular_product(a, b, side, uplo, op, diag, i, j).times(wide(alpha)); });
+  compare(c, "C", in_place ? b : out, everywhere, accuracy.bound, order, [&](std::int64_t i, std::int64_t j) {
+    return alpha == T(0) ? Sum{} : triangular_product(a, b, side, uplo, op, diag, i, j).times(wide(alpha));
+  });
 }
 
-// The first row of a solution, in the order of substitution, that depends on a NaN or an infinity, and with it all later ones: no element of
-// the triangle is zero.
+// The first row of a solution, in the order of substitution, that depends on a NaN or an infinity, and with it all
+// later ones: no element of the triangle is zero.
 template <class T> struct Spoiled {
   const Field<T>& b;
   Side side;
   bool lower;
   std::int64_t order, first;  // step of the first bad row of op(A)
   Spoiled(const Field<T>& a, const Field<T>& rhs, Side s, Uplo uplo, Op op, Diag diag)
-      : b(rhs), side(s), lower((uplo == Uplo::Lower) == ((op == Op::N) == (s == Side::Left))), order(a.rows), first(a.rows) {
+      : b(rhs),
+        side(s),
+        lower((uplo == Uplo::Lower) == ((op == Op::N) == (s == Side::Left))),
+        order(a.rows),
+        first(a.rows) {
     for (std::int64_t step = order - 1; step >= 0; --step) {
       const std::int64_t i = at(step);
       for (std::int64_t p = 0; p < order; ++p) {
-        if (!finite(side == Side::Left ? triangular(a, uplo, op, diag, i, p) : triangular(a, uplo, op, diag, p, i))) first = step;
+        if (!finite(side == Side::Left ? triangular(a, uplo, op, diag, i, p) : triangular(a, uplo, op, diag, p, i)))
+          first = step;
       }
     }
   }
@@ -194,12 +207,15 @@ template <class T> void trsm_case(Case& c) {
   compare(c, "B", b, everywhere, 0, order, [&](std::int64_t i, std::int64_t j) {
     if (alpha == T(0)) return Sum{};
     if (c.special && spoiled(i, j)) {
-      if (finite(wide(x.at(i, j)))) report(c, "X(" + std::to_string(i) + ", " + std::to_string(j) + ") is finite although it depends on a NaN or an infinity");
+      if (finite(wide(x.at(i, j))))
+        report(c, "X(" + std::to_string(i) + ", " + std::to_string(j) +
+                      ") is finite although it depends on a NaN or an infinity");
       return Sum{wide(x.at(i, j)), 0};
     }
     const Sum product = triangular_product(a, x, side, uplo, op, diag, i, j);
     const long double residual = size(wide(alpha) * wide(b.at(i, j)) - product.value);
-    if (!(residual <= accuracy.bound * (1 + 0x1p-9L) * product.scale)) report(c, "residual " + std::to_string(static_cast<double>(residual / product.scale)));
+    if (!(residual <= accuracy.bound * (1 + 0x1p-9L) * product.scale))
+      report(c, "residual " + std::to_string(static_cast<double>(residual / product.scale)));
     return Sum{wide(x.at(i, j)), 0};
   });
 }
@@ -207,10 +223,12 @@ template <class T> void trsm_case(Case& c) {
 }  // namespace
 
 std::vector<FuzzRow> level3() {
-  std::vector<FuzzRow> rows{{"gemm", TRN_FUZZ_FOUR(gemm_plain)},      {"gemm3m", TRN_FUZZ_COMPLEX(gemm_3m)},  {"symm", TRN_FUZZ_FOUR(symmetric)},
-          {"hemm", TRN_FUZZ_COMPLEX(hermitian)},    {"syrk", TRN_FUZZ_FOUR(syrk_one)},      {"syr2k", TRN_FUZZ_FOUR(syrk_two)},
-          {"syrkx", TRN_FUZZ_FOUR(syrk_pair)},      {"herk", TRN_FUZZ_COMPLEX(herk_one)},   {"her2k", TRN_FUZZ_COMPLEX(herk_two)},
-          {"herkx", TRN_FUZZ_COMPLEX(herk_pair)},   {"trmm", TRN_FUZZ_FOUR(trmm_case)},     {"trsm", TRN_FUZZ_FOUR(trsm_case)}};
+  std::vector<FuzzRow> rows{{"gemm", TRN_FUZZ_FOUR(gemm_plain)},   {"gemm3m", TRN_FUZZ_COMPLEX(gemm_3m)},
+                            {"symm", TRN_FUZZ_FOUR(symmetric)},    {"hemm", TRN_FUZZ_COMPLEX(hermitian)},
+                            {"syrk", TRN_FUZZ_FOUR(syrk_one)},     {"syr2k", TRN_FUZZ_FOUR(syrk_two)},
+                            {"syrkx", TRN_FUZZ_FOUR(syrk_pair)},   {"herk", TRN_FUZZ_COMPLEX(herk_one)},
+                            {"her2k", TRN_FUZZ_COMPLEX(herk_two)}, {"herkx", TRN_FUZZ_COMPLEX(herk_pair)},
+                            {"trmm", TRN_FUZZ_FOUR(trmm_case)},    {"trsm", TRN_FUZZ_FOUR(trsm_case)}};
   for (const FuzzRow& row : range_rows()) rows.push_back(row);
   return rows;
 }

@@ -1,6 +1,8 @@
-// What the cases of `trnsci fuzz rand` share: a random state and random parameters, and the checks that hold for every draw.
+// What the cases of `trnsci fuzz rand` share: a random state and random parameters, and the checks that hold for every
+// draw.
 //
-//   pieces    value i depends on (algorithm, seed, stream, number i) alone: any way to cut a draw, with states saved and
+//   pieces    value i depends on (algorithm, seed, stream, number i) alone: any way to cut a draw, with states saved
+//     and
 //             restored, with skip in the place of draws, with another number of threads, gives the same bits
 //   views     strides, negative or with gaps, and any stride of an extent of 1; nothing beside the elements is written
 //   refusals  InvalidArgument of one line that changes neither output nor generator, and only where a parameter is wild
@@ -39,16 +41,14 @@ using trn::rand::State;
 struct Case {
   Random random;
   Current& current;
-  bool wild = false;    // a parameter at or beyond its limits: refusing is allowed
+  bool wild = false;  // a parameter at or beyond its limits: refusing is allowed
   bool on_device = false;
   bool refused = false;  // NaN among the parameters, or a sign that no domain has: refusing is due
 
-  template <class... Args>
-  void say(fmt::format_string<Args...> text, Args&&... args) {
+  template <class... Args> void say(fmt::format_string<Args...> text, Args&&... args) {
     current.what += " " + fmt::format(text, std::forward<Args>(args)...);
   }
-  template <class... Args>
-  [[noreturn]] void report(fmt::format_string<Args...> text, Args&&... args) const {
+  template <class... Args> [[noreturn]] void report(fmt::format_string<Args...> text, Args&&... args) const {
     throw Finding{fmt::format(text, std::forward<Args>(args)...)};
   }
 
@@ -63,20 +63,18 @@ struct Case {
 
 enum class Source : std::uint8_t { Pseudo, Element, Points };  // which algorithms a draw takes
 
-template <class T>
-struct Drawing {
+template <class T> struct Drawing {
   std::function<void(const Executor&, Generator&, const View<T>&)> call;
-  std::function<bool(T)> fits;                       // the support
+  std::function<bool(T)> fits;  // the support
   Source source = Source::Pseudo;
-  std::int64_t row = 1;                              // elements that belong together
-  bool pieces = true;                                // the draw can be cut
-  bool device = false;                               // algorithms that devices have, have this draw there
-  std::optional<trn::rand::Transform> law = {};      // then the host's value within a bound; otherwise its bits
+  std::int64_t row = 1;                          // elements that belong together
+  bool pieces = true;                            // the draw can be cut
+  bool device = false;                           // algorithms that devices have, have this draw there
+  std::optional<trn::rand::Transform> law = {};  // then the host's value within a bound; otherwise its bits
   std::function<void(Case&, const State&, const std::vector<T>&)> formula = {};  // against long double
 };
 
-template <class T>
-std::string bits_of(T value) {
+template <class T> std::string bits_of(T value) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, &value, sizeof value);
   return fmt::format("{} ({:#x})", value, bits);
@@ -95,16 +93,14 @@ State random_state(Case& c, Source source, std::int64_t values);
 [[nodiscard]] bool runs_on_devices(Algorithm algorithm);
 
 // The generator's draw of `n` elements as a contiguous array on `e`.
-template <class T>
-std::vector<T> draw(const Executor& e, Generator& g, const Drawing<T>& d, std::int64_t n) {
+template <class T> std::vector<T> draw(const Executor& e, Generator& g, const Drawing<T>& d, std::int64_t n) {
   const Array<T> out(e, d.row > 1 ? Shape{n / d.row, d.row} : Shape{n});
   d.call(e, g, out.view());
   return out.to_host();
 }
 
 // n values in pieces of whole rows or points; a piece of points is put where its coordinates belong.
-template <class T>
-std::vector<T> in_pieces(Case& c, Generator& g, const Drawing<T>& d, std::int64_t n) {
+template <class T> std::vector<T> in_pieces(Case& c, Generator& g, const Drawing<T>& d, std::int64_t n) {
   const std::int64_t unit = d.source == Source::Points ? g.state().dimensions : d.row, units = n / unit;
   std::vector<T> all(static_cast<std::size_t>(n));
   for (std::int64_t done = 0; done < units;) {
@@ -112,7 +108,8 @@ std::vector<T> in_pieces(Case& c, Generator& g, const Drawing<T>& d, std::int64_
     if (c.random.chance(3)) g = Generator(g.state());
     const std::vector<T> part = draw(Executor::host(), g, d, take * unit);
     if (d.source == Source::Points) {
-      for (std::int64_t k = 0; k < unit; ++k) std::copy_n(part.begin() + k * take, take, all.begin() + k * units + done);
+      for (std::int64_t k = 0; k < unit; ++k)
+        std::copy_n(part.begin() + k * take, take, all.begin() + k * units + done);
     } else {
       std::copy(part.begin(), part.end(), all.begin() + done * unit);
     }
@@ -129,8 +126,7 @@ struct Layout {
 };
 Layout random_layout(Case& c, std::int64_t n, std::int64_t row);
 
-template <class T>
-void check_views(Case& c, const State& begin, const Drawing<T>& d, const std::vector<T>& expected) {
+template <class T> void check_views(Case& c, const State& begin, const Drawing<T>& d, const std::vector<T>& expected) {
   const Layout layout = random_layout(c, static_cast<std::int64_t>(expected.size()), d.row);
   std::vector<T> memory(static_cast<std::size_t>(layout.size));
   std::memset(memory.data(), 0x5a, memory.size() * sizeof(T));
@@ -151,8 +147,7 @@ void check_views(Case& c, const State& begin, const Drawing<T>& d, const std::ve
   expect_same(c, what.c_str(), memory, want);
 }
 
-template <class T>
-void check_device(Case& c, const State& begin, const Drawing<T>& d, const std::vector<T>& expected) {
+template <class T> void check_device(Case& c, const State& begin, const Drawing<T>& d, const std::vector<T>& expected) {
   const Executor e = Executor::open(c.random.pick({"sim:trn1", "sim:trn2", "sim:trn3"}));
   c.say("also on {}", e.name());
   const Recorder recorder(e);
@@ -164,21 +159,24 @@ void check_device(Case& c, const State& begin, const Drawing<T>& d, const std::v
     const auto x = static_cast<double>(values[i]), y = static_cast<double>(expected[i]);
     const double bound = trn::rand::device_difference_bound(*d.law, y);
     if (!(std::abs(x - y) <= bound) && !(x == y))
-      c.report("device: value {} is {} and the host's {}: {} of the bound", i, bits_of(values[i]), bits_of(expected[i]), std::abs(x - y) / bound);
+      c.report("device: value {} is {} and the host's {}: {} of the bound", i, bits_of(values[i]), bits_of(expected[i]),
+               std::abs(x - y) / bound);
   }
   c.on_device = true;
   if (d.formula) d.formula(c, begin, values);
 }
 
 // Everything above for one draw with its parameters.
-template <class T>
-void check(Case& c, const Drawing<T>& d) {
+template <class T> void check(Case& c, const Drawing<T>& d) {
   State begin = random_state(c, d.source, 70'000);
   const bool devices = d.device && runs_on_devices(begin.algorithm) && c.random.chance(2);
   const std::int64_t unit = d.source == Source::Points ? begin.dimensions : d.row;
-  const std::int64_t n = unit * c.random.size(std::max<std::int64_t>(1, (devices ? 3000 : c.random.chance(8) ? 60'000 : 4000) / unit));
-  c.say("{} seed {} stream {} position {} origin {} ordering {} dimensions {} n {}", name(begin.algorithm), begin.seed, begin.stream,
-        begin.position, begin.origin, static_cast<int>(begin.ordering), begin.dimensions, n);
+  const std::int64_t n = unit * c.random.size(std::max<std::int64_t>(1, (devices              ? 3000
+                                                                         : c.random.chance(8) ? 60'000
+                                                                                              : 4000) /
+                                                                            unit));
+  c.say("{} seed {} stream {} position {} origin {} ordering {} dimensions {} n {}", name(begin.algorithm), begin.seed,
+        begin.stream, begin.position, begin.origin, static_cast<int>(begin.ordering), begin.dimensions, n);
   Generator g(begin);
   const Array<T> out(Executor::host(), d.row > 1 ? Shape{n / d.row, d.row} : Shape{n});
   std::memset(static_cast<void*>(out.data()), 0x5a, static_cast<std::size_t>(n) * sizeof(T));
@@ -196,19 +194,22 @@ void check(Case& c, const Drawing<T>& d) {
   if (c.refused) c.report("a parameter outside its domain was accepted");
   const std::vector<T> whole = out.to_host();
   for (std::size_t i = 0; i < whole.size(); ++i) {
-    if (!(whole[i] == whole[i]) || (d.fits && !d.fits(whole[i]))) c.report("value {} is {}, outside the support", i, bits_of(whole[i]));
+    if (!(whole[i] == whole[i]) || (d.fits && !d.fits(whole[i])))
+      c.report("value {} is {}, outside the support", i, bits_of(whole[i]));
   }
   if (d.formula) d.formula(c, begin, whole);
   if (d.pieces) {
     Generator parts(begin);
     expect_same(c, "pieces", in_pieces(c, parts, d, n), whole);
-    if (!(parts.state() == g.state())) c.report("pieces end at position {} instead of {}", parts.state().position, g.state().position);
+    if (!(parts.state() == g.state()))
+      c.report("pieces end at position {} instead of {}", parts.state().position, g.state().position);
     Generator later(begin), first(begin);
     const std::int64_t units = n / unit, split = c.random.below(units);
     if (split > 0 && d.source != Source::Points) {
       (void)draw(Executor::host(), first, d, split * unit);
       later.skip(first.state().position - begin.position);
-      expect_same(c, "after skip", draw(Executor::host(), later, d, n - split * unit), {whole.begin() + split * unit, whole.end()});
+      expect_same(c, "after skip", draw(Executor::host(), later, d, n - split * unit),
+                  {whole.begin() + split * unit, whole.end()});
     }
   }
   if (c.random.chance(2)) check_views(c, begin, d, whole);
@@ -227,8 +228,9 @@ struct Row {
   const char* name;
   void (*run)(Case&);
 };
-[[nodiscard]] std::vector<Row> words();          // raw32, raw64, uniform: fuzz_rand_words.cpp
-[[nodiscard]] std::vector<Row> transforms();     // fixed words per value: fuzz_rand_words.cpp
-[[nodiscard]] std::vector<Row> distributions();  // words of the element, orders and choices: fuzz_rand_distributions.cpp
+[[nodiscard]] std::vector<Row> words();       // raw32, raw64, uniform: fuzz_rand_words.cpp
+[[nodiscard]] std::vector<Row> transforms();  // fixed words per value: fuzz_rand_words.cpp
+[[nodiscard]] std::vector<Row>
+distributions();  // words of the element, orders and choices: fuzz_rand_distributions.cpp
 
 }  // namespace trn::tools::fuzz::rand

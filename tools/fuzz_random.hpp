@@ -15,11 +15,10 @@ class Random {
   std::int64_t below(std::int64_t n) { return static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(n)); }
   std::size_t index(std::size_t n) { return static_cast<std::size_t>(engine_() % n); }
   bool chance(int one_in) { return below(one_in) == 0; }
-  template <class X>
-  X pick(std::initializer_list<X> list) {
-    return list.begin()[index(list.size())];
+  template <class X> X pick(std::initializer_list<X> list) { return list.begin()[index(list.size())]; }
+  double uniform(double low, double high) {
+    return low + (high - low) * (static_cast<double>(engine_() >> 11) * 0x1p-53);
   }
-  double uniform(double low, double high) { return low + (high - low) * (static_cast<double>(engine_() >> 11) * 0x1p-53); }
   // From 1 to `most`, all magnitudes alike.
   std::int64_t size(std::int64_t most) {
     return std::min(most, static_cast<std::int64_t>(std::exp2(uniform(0, std::log2(static_cast<double>(most) + 1)))));

@@ -1,10 +1,11 @@
-// What the fuzzer shares: a source of random cases, operands in random layouts inside guarded storage, and the comparison of results
-// with sums in 80-bit arithmetic. Each case is a function of its seed alone.
+// What the fuzzer shares: a source of random cases, operands in random layouts inside guarded storage, and the
+// comparison of results with sums in 80-bit arithmetic. Each case is a function of its seed alone.
 //
 // Storage that an operation must not read holds NaN, storage that it must not write is compared bit for bit afterwards.
-// In every fourth case on the host the operands hold a few NaN and infinities (on a device they may spread over blocks, as the headers say). Sums then follow IEEE 754: whatever the order of additions, NaN, or infinities of
-// both signs, give NaN, and infinities of one sign that infinity. Products with numbers outside a triangle or a band do not exist. Complex elements are
-// compared by being finite or not: which part turns NaN depends on when a factor is multiplied in.
+// In every fourth case on the host the operands hold a few NaN and infinities (on a device they may spread over blocks,
+// as the headers say). Sums then follow IEEE 754: whatever the order of additions, NaN, or infinities of both signs,
+// give NaN, and infinities of one sign that infinity. Products with numbers outside a triangle or a band do not exist.
+// Complex elements are compared by being finite or not: which part turns NaN depends on when a factor is multiplied in.
 #pragma once
 
 #include <cmath>
@@ -71,11 +72,14 @@ class Case {
 
   std::int64_t below(std::int64_t n) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n)); }
   bool chance(int one_in) { return below(one_in) == 0; }
-  template <class X> X pick(std::initializer_list<X> list) { return list.begin()[below(static_cast<std::int64_t>(list.size()))]; }
+  template <class X> X pick(std::initializer_list<X> list) {
+    return list.begin()[below(static_cast<std::int64_t>(list.size()))];
+  }
 
   // An extent from 0 to the limit, all magnitudes alike, charged to the case's work.
   std::int64_t extent() {
-    const double top = std::log2(static_cast<double>(std::min(limits_.extent, std::max<std::int64_t>(1, limits_.work / used_)) + 1));
+    const double top =
+        std::log2(static_cast<double>(std::min(limits_.extent, std::max<std::int64_t>(1, limits_.work / used_)) + 1));
     const auto n = static_cast<std::int64_t>(std::exp2(std::uniform_real_distribution<double>(0, top)(random))) - 1;
     used_ *= std::max<std::int64_t>(1, n);
     return n;
@@ -87,7 +91,9 @@ class Case {
     using R = blas::Real<T>;
     const std::uint64_t word = random();
     using Through = std::conditional_t<std::is_same_v<R, double>, double, float>;  // the types of 16 bits round a float
-    const auto part = [](std::uint64_t bits) { return static_cast<R>(static_cast<Through>((static_cast<double>(bits) + 0.5) * 0x1p-30 - 2)); };
+    const auto part = [](std::uint64_t bits) {
+      return static_cast<R>(static_cast<Through>((static_cast<double>(bits) + 0.5) * 0x1p-30 - 2));
+    };
     if constexpr (blas::ComplexScalar<T>) {
       return T(part(word >> 32), part(word & 0xffffffff));
     } else {
@@ -101,7 +107,9 @@ class Case {
   // NaN or an infinity; of a complex number one part or both.
   template <class T> T wild() {
     using R = blas::Real<T>;
-    const auto part = [&] { return static_cast<R>(pick({std::numeric_limits<float>::quiet_NaN(), INFINITY, -INFINITY})); };
+    const auto part = [&] {
+      return static_cast<R>(pick({std::numeric_limits<float>::quiet_NaN(), INFINITY, -INFINITY}));
+    };
     if constexpr (blas::ComplexScalar<T>) {
       const auto which = below(3);
       return T(which != 1 ? part() : number<R>(), which != 0 ? part() : number<R>());
@@ -140,7 +148,8 @@ template <class T> struct Field {
   std::vector<T> host;
   Array<T> device;
 
-  Field(Case& c, std::int64_t r, std::int64_t k, const Mask& in = everywhere) : rows(r), columns(k), device(c.executor, {1}) {
+  Field(Case& c, std::int64_t r, std::int64_t k, const Mask& in = everywhere)
+      : rows(r), columns(k), device(c.executor, {1}) {
     const std::int64_t pad = c.chance(2) ? 0 : c.below(7), step = c.chance(6) ? 2 + c.below(2) : 1;
     const bool row_major = c.chance(2);
     const std::int64_t inner = row_major ? columns : rows, outer = row_major ? rows : columns;
@@ -166,22 +175,35 @@ template <class T> struct Field {
     }
     upload();
   }
-  [[nodiscard]] std::size_t index(std::int64_t i, std::int64_t j) const { return static_cast<std::size_t>(offset + i * row_stride + j * column_stride); }
+  [[nodiscard]] std::size_t index(std::int64_t i, std::int64_t j) const {
+    return static_cast<std::size_t>(offset + i * row_stride + j * column_stride);
+  }
   [[nodiscard]] T& at(std::int64_t i, std::int64_t j) { return host[index(i, j)]; }
   [[nodiscard]] const T& at(std::int64_t i, std::int64_t j) const { return host[index(i, j)]; }
   [[nodiscard]] Wide op(blas::Op o, std::int64_t i, std::int64_t j) const {
     return o == blas::Op::N ? wide(at(i, j)) : conj(wide(at(j, i)), o == blas::Op::C);
   }
   void upload() { device = Array<T>::from_host(device.executor(), {static_cast<std::int64_t>(host.size())}, host); }
-  [[nodiscard]] MatrixView<T> view() const { return {device.executor(), device.data() + offset, rows, columns, row_stride, column_stride}; }
-  [[nodiscard]] VectorView<T> vector() const { return {device.executor(), device.data() + offset, rows, row_stride}; }  // of a column
+  [[nodiscard]] MatrixView<T> view() const {
+    return {device.executor(), device.data() + offset, rows, columns, row_stride, column_stride};
+  }
+  [[nodiscard]] VectorView<T> vector() const {
+    return {device.executor(), device.data() + offset, rows, row_stride};
+  }  // of a column
   // Now as the executor left it.
   [[nodiscard]] Field after() const {
     Field now = *this;
     now.host = device.to_host();
     return now;
   }
-  Field(const Field& other) : rows(other.rows), columns(other.columns), row_stride(other.row_stride), column_stride(other.column_stride), offset(other.offset), host(other.host), device(other.device.executor(), {1}) {}
+  Field(const Field& other)
+      : rows(other.rows),
+        columns(other.columns),
+        row_stride(other.row_stride),
+        column_stride(other.column_stride),
+        offset(other.offset),
+        host(other.host),
+        device(other.device.executor(), {1}) {}
 };
 
 // The bound of a sum of k products in T, any order, with a factor or two: as in gemm.hpp.
@@ -193,23 +215,26 @@ template <class T> double native_bound(std::int64_t k) {
 [[noreturn]] void report(const Case& c, const std::string& text);
 
 // Compares an element; what underflowed in T is allowed for.
-template <class T> void expect(const Case& c, const char* name, std::int64_t i, std::int64_t j, T got, const Sum& want, double bound) {
+template <class T>
+void expect(const Case& c, const char* name, std::int64_t i, std::int64_t j, T got, const Sum& want, double bound) {
   if (!finite(want.value)) {
     const bool same = std::isnan(want.value.re) ? std::isnan(wide(got).re) : wide(got).re == want.value.re;
     if (blas::ComplexScalar<T> ? !finite(wide(got)) : same) return;
-    report(c, std::string(name) + "(" + std::to_string(i) + ", " + std::to_string(j) + "): " + std::to_string(wide(got).re) + " instead of " +
-                  std::to_string(want.value.re));
+    report(c, std::string(name) + "(" + std::to_string(i) + ", " + std::to_string(j) +
+                  "): " + std::to_string(wide(got).re) + " instead of " + std::to_string(want.value.re));
   }
-  const long double tiny = std::is_same_v<T, float16> ? 0x1p-25L : std::is_same_v<blas::Real<T>, double> ? 0x1p-1022L : 0x1p-126L;
+  const long double tiny = std::is_same_v<T, float16>              ? 0x1p-25L
+                           : std::is_same_v<blas::Real<T>, double> ? 0x1p-1022L
+                                                                   : 0x1p-126L;
   const long double error = size(wide(got) - want.value);
   if (error <= bound * (1 + 0x1p-9L) * want.scale + tiny) return;
-  report(c, std::string(name) + "(" + std::to_string(i) + ", " + std::to_string(j) + "): error " + std::to_string(static_cast<double>(error / want.scale) / bound) +
-                " of its bound");
+  report(c, std::string(name) + "(" + std::to_string(i) + ", " + std::to_string(j) + "): error " +
+                std::to_string(static_cast<double>(error / want.scale) / bound) + " of its bound");
 }
 
 // All elements of a small result, sixty-four of a large one; and everything that is not the result, bit for bit.
-template <class T, class Expected>
-void compare(Case& c, const char* name, const Field<T>& before, const Mask& in, double bound, std::int64_t cost, const Expected& expected) {
+template <class T, class Expected> void compare(Case& c, const char* name, const Field<T>& before, const Mask& in,
+                                                double bound, std::int64_t cost, const Expected& expected) {
   const Field<T> after = before.after();
   if (before.rows * before.columns * std::max<std::int64_t>(1, cost) <= 1 << 15) {
     for (std::int64_t i = 0; i < before.rows; ++i) {
@@ -219,7 +244,8 @@ void compare(Case& c, const char* name, const Field<T>& before, const Mask& in, 
     }
   } else {
     for (int sample = 0; sample < 64; ++sample) {
-      const std::int64_t i = sample == 0 ? before.rows - 1 : c.below(before.rows), j = sample == 0 ? before.columns - 1 : c.below(before.columns);
+      const std::int64_t i = sample == 0 ? before.rows - 1 : c.below(before.rows),
+                         j = sample == 0 ? before.columns - 1 : c.below(before.columns);
       if (in(i, j)) expect(c, name, i, j, after.at(i, j), expected(i, j), bound);
     }
   }
@@ -229,24 +255,29 @@ void compare(Case& c, const char* name, const Field<T>& before, const Mask& in, 
       if (in(i, j)) masked[before.index(i, j)] = after.at(i, j);
     }
   }
-  if (std::memcmp(masked.data(), after.host.data(), masked.size() * sizeof(T)) != 0) report(c, std::string(name) + ": memory outside the result was changed");
+  if (std::memcmp(masked.data(), after.host.data(), masked.size() * sizeof(T)) != 0)
+    report(c, std::string(name) + ": memory outside the result was changed");
 }
 // A square field that is read as triangular op(A): element (i, j).
-template <class T> Wide triangular(const Field<T>& a, blas::Uplo uplo, blas::Op op, blas::Diag diag, std::int64_t i, std::int64_t j) {
+template <class T>
+Wide triangular(const Field<T>& a, blas::Uplo uplo, blas::Op op, blas::Diag diag, std::int64_t i, std::int64_t j) {
   if (i == j && diag == blas::Diag::Unit) return {1, 0};
   return triangle(uplo)(op == blas::Op::N ? i : j, op == blas::Op::N ? j : i) ? a.op(op, i, j) : Wide{};
 }
-// Makes solutions with it stay of order one. Its NaN and infinities come later (no infinite pivot: dividing by it gives zeros).
+// Makes solutions with it stay of order one. Its NaN and infinities come later (no infinite pivot: dividing by it gives
+// zeros).
 template <class T> void tame(Field<T>& a, blas::Diag diag) {
   for (std::int64_t i = 0; i < a.rows; ++i) {
-    for (std::int64_t j = 0; j < a.rows; ++j) a.at(i, j) *= static_cast<blas::Real<T>>(1.0 / static_cast<double>(a.rows));
+    for (std::int64_t j = 0; j < a.rows; ++j)
+      a.at(i, j) *= static_cast<blas::Real<T>>(1.0 / static_cast<double>(a.rows));
     a.at(i, i) = diag == blas::Diag::Unit ? nan<T>() : a.at(i, i) + T(2);
   }
   a.upload();
 }
 
 // A C of which nothing may be read when beta is 0.
-template <class T> Field<T> output(Case& c, std::int64_t rows, std::int64_t columns, T beta, const Mask& in = everywhere) {
+template <class T>
+Field<T> output(Case& c, std::int64_t rows, std::int64_t columns, T beta, const Mask& in = everywhere) {
   return Field<T>(c, rows, columns, [&](std::int64_t i, std::int64_t j) { return !zero(wide(beta)) && in(i, j); });
 }
 template <class T> Sum old(T beta, const Field<T>& before, std::int64_t i, std::int64_t j) {
@@ -267,8 +298,11 @@ struct FuzzRow {
 [[nodiscard]] std::vector<FuzzRow> level3();
 [[nodiscard]] std::vector<FuzzRow> extensions();
 
-#define TRN_FUZZ_FOUR(f) {f<float>, f<double>, f<std::complex<float>>, f<std::complex<double>>}
-#define TRN_FUZZ_REAL(f) {f<float>, f<double>, nullptr, nullptr}
-#define TRN_FUZZ_COMPLEX(f) {nullptr, nullptr, f<std::complex<float>>, f<std::complex<double>>}
+#define TRN_FUZZ_FOUR(f) \
+  { f<float>, f<double>, f<std::complex<float>>, f<std::complex<double>> }
+#define TRN_FUZZ_REAL(f) \
+  { f<float>, f<double>, nullptr, nullptr }
+#define TRN_FUZZ_COMPLEX(f) \
+  { nullptr, nullptr, f<std::complex<float>>, f<std::complex<double>> }
 
 }  // namespace trn::tools::fuzz

@@ -1,5 +1,5 @@
-// blas.gemm for the command line: random operands, every dtype, measured and modelled time, and the error against an fp64
-// reference in units of (|A||B|)_ij, the unit of its bound.
+// blas.gemm for the command line: random operands, every dtype, measured and modelled time, and the error against an
+// fp64 reference in units of (|A||B|)_ij, the unit of its bound.
 #include <cblas.h>
 
 #include <cmath>
@@ -21,7 +21,6 @@ namespace trn::tools {
 
 namespace {
 
-
 class Gemm final : public Operation {
  public:
   std::string name() const override { return "blas.gemm"; }
@@ -34,7 +33,8 @@ class Gemm final : public Operation {
     options.text("--dtype", dtype_, "fp32, fp64 (devices: with --precision exact), bf16, fp16, tf32");
     options.text("--out", out_, "dtype of C (default: the input's; fp32 for tf32)");
     options.text("--precision", precision_, "native, tf32, bf16, tf32x3, bf16x6, exact, or target=1e-9");
-    options.number("--moduli", moduli_, "of exact, in programs and with --model-only: 16 are as accurate as dgemm", 1, 20);
+    options.number("--moduli", moduli_, "of exact, in programs and with --model-only: 16 are as accurate as dgemm", 1,
+                   20);
     options.text("--op-a", op_a_, "N, or T: A is stored transposed", {"N", "T"});
     options.text("--op-b", op_b_, "N, or T: B is stored transposed", {"N", "T"});
   }
@@ -48,7 +48,8 @@ class Gemm final : public Operation {
       s.bn = op_b_ == "N" ? 1 : k_;
       return blas::exact_program(s, machine);
     }
-    require(!precision().has_target(), "blas.gemm: a program has one precision, and '{}' depends on the operands; name a mode", precision_);
+    require(!precision().has_target(),
+            "blas.gemm: a program has one precision, and '{}' depends on the operands; name a mode", precision_);
     blas::GemmShape s{in(), out(), m_, n_, k_};
     s.mode = precision().mode();
     s.am = op_a_ == "N" ? k_ : 1;
@@ -62,14 +63,21 @@ class Gemm final : public Operation {
 
   BenchRow bench(const std::string& executor, const BenchOptions& options) const override {
     switch (in()) {
-      case DType::Float32: return run<float, float>(executor, options);
-      case DType::Float64: return run<double, double>(executor, options);
-      case DType::TFloat32: return run<tfloat32, float>(executor, options);
+      case DType::Float32:
+        return run<float, float>(executor, options);
+      case DType::Float64:
+        return run<double, double>(executor, options);
+      case DType::TFloat32:
+        return run<tfloat32, float>(executor, options);
       case DType::BFloat16:
-        return out() == DType::Float32 ? run<bfloat16, float>(executor, options) : run<bfloat16, bfloat16>(executor, options);
+        return out() == DType::Float32 ? run<bfloat16, float>(executor, options)
+                                       : run<bfloat16, bfloat16>(executor, options);
       case DType::Float16:
-        return out() == DType::Float32 ? run<float16, float>(executor, options) : run<float16, float16>(executor, options);
-      default: fail<InvalidArgument>("blas.gemm: no kernel for dtype {}; choose fp32, fp64, bf16, fp16 or tf32", trn::name(in()));
+        return out() == DType::Float32 ? run<float16, float>(executor, options)
+                                       : run<float16, float16>(executor, options);
+      default:
+        fail<InvalidArgument>("blas.gemm: no kernel for dtype {}; choose fp32, fp64, bf16, fp16 or tf32",
+                              trn::name(in()));
     }
   }
 
@@ -94,11 +102,13 @@ class Gemm final : public Operation {
   }
 
   template <class In, class Out> BenchRow run(const std::string& executor_name, const BenchOptions& options) const {
-    require(dtype_of<Out> == out(), "blas.gemm: {} in, {} out is not offered; see --help", trn::name(in()), trn::name(out()));
+    require(dtype_of<Out> == out(), "blas.gemm: {} in, {} out is not offered; see --help", trn::name(in()),
+            trn::name(out()));
     const Executor executor = Executor::open(executor_name);
     BenchRow r = row(executor.name());
     const bool simulated = executor.family() == Family::Device;
-    require(simulated || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model", executor.name());
+    require(simulated || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model",
+            executor.name());
     if (simulated && options.model_only) {
       const tile::Machine& machine = tile::device_of(executor).machine();
       const neuron::RunReport report = neuron::estimate(program(machine), machine);
@@ -115,17 +125,23 @@ class Gemm final : public Operation {
     Recorder recorder(executor);
     Accuracy accuracy;
     const blas::GemmOptions chosen{.precision = precision()};
-    const Measured measured = measure(options.repeats, [&] {
-      accuracy = blas::gemm(executor, op_a_ == "N" ? blas::Op::N : blas::Op::T, op_b_ == "N" ? blas::Op::N : blas::Op::T, 1, da.view(), db.view(), 0,
-                 dc.view(), chosen);
-    }, clock_of(options));
+    const Measured measured = measure(
+        options.repeats,
+        [&] {
+          accuracy =
+              blas::gemm(executor, op_a_ == "N" ? blas::Op::N : blas::Op::T, op_b_ == "N" ? blas::Op::N : blas::Op::T,
+                         1, da.view(), db.view(), 0, dc.view(), chosen);
+        },
+        clock_of(options));
     ensure(recorder.family_of(name()) == trn::name(executor.family()), "{} did not run on {}", name(), executor_name);
     r.seconds = measured.fastest_s;
     if (!simulated) r.peer_seconds = peer_seconds<In>(options, da.data(), db.data());
     r.error = error(a, b, dc.to_host());
     r.bound = accuracy.bound;
-    r.note = fmt::format("precision {}, {} passes, bound {:.2e} of ||a_i|| ||b_j||", trn::name(accuracy.mode), accuracy.passes, accuracy.bound);
-    return finish(r, executor, simulated ? std::optional(recorder.modelled_seconds()) : std::nullopt, accuracy.mode, accuracy.passes);
+    r.note = fmt::format("precision {}, {} passes, bound {:.2e} of ||a_i|| ||b_j||", trn::name(accuracy.mode),
+                         accuracy.passes, accuracy.bound);
+    return finish(r, executor, simulated ? std::optional(recorder.modelled_seconds()) : std::nullopt, accuracy.mode,
+                  accuracy.passes);
   }
 
   static Clock clock_of(const BenchOptions& options) { return options.cpu_time ? Clock::Processor : Clock::Wall; }
@@ -135,14 +151,19 @@ class Gemm final : public Operation {
     if constexpr (std::is_same_v<In, float> || std::is_same_v<In, double>) {
       std::vector<In> c(static_cast<std::size_t>(m_ * n_));
       const auto ta = op_a_ == "N" ? CblasNoTrans : CblasTrans, tb = op_b_ == "N" ? CblasNoTrans : CblasTrans;
-      const int m = static_cast<int>(m_), n = static_cast<int>(n_), k = static_cast<int>(k_), lda = ta == CblasNoTrans ? k : m, ldb = tb == CblasNoTrans ? n : k;
-      return measure(options.repeats, [&] {
-               if constexpr (std::is_same_v<In, float>) {
-                 cblas_sgemm(CblasRowMajor, ta, tb, m, n, k, 1, a, lda, b, ldb, 0, c.data(), n);
-               } else {
-                 cblas_dgemm(CblasRowMajor, ta, tb, m, n, k, 1, a, lda, b, ldb, 0, c.data(), n);
-               }
-             }, clock_of(options)).fastest_s;
+      const int m = static_cast<int>(m_), n = static_cast<int>(n_), k = static_cast<int>(k_),
+                lda = ta == CblasNoTrans ? k : m, ldb = tb == CblasNoTrans ? n : k;
+      return measure(
+                 options.repeats,
+                 [&] {
+                   if constexpr (std::is_same_v<In, float>) {
+                     cblas_sgemm(CblasRowMajor, ta, tb, m, n, k, 1, a, lda, b, ldb, 0, c.data(), n);
+                   } else {
+                     cblas_dgemm(CblasRowMajor, ta, tb, m, n, k, 1, a, lda, b, ldb, 0, c.data(), n);
+                   }
+                 },
+                 clock_of(options))
+          .fastest_s;
     }
     return std::nullopt;
   }
@@ -158,17 +179,22 @@ class Gemm final : public Operation {
     return fmt::format("bound by {}; busy: {}", most->name, all);
   }
 
-  int passes_of(Mode mode) const { return mode == Mode::Tf32x3 ? 3 : mode == Mode::Bf16x6 ? 6 : mode == Mode::Exact ? moduli_ : 1; }
+  int passes_of(Mode mode) const {
+    return mode == Mode::Tf32x3 ? 3 : mode == Mode::Bf16x6 ? 6 : mode == Mode::Exact ? moduli_ : 1;
+  }
 
   // What the Tensor Engine multiplies in a mode.
   DType words_of(Mode mode) const {
     switch (mode) {
-      case Mode::Native: return in();
+      case Mode::Native:
+        return in();
       case Mode::Tf32:
-      case Mode::Tf32x3: return DType::TFloat32;
+      case Mode::Tf32x3:
+        return DType::TFloat32;
       case Mode::Bf16:
       case Mode::Bf16x6:
-      case Mode::Exact: return DType::BFloat16;
+      case Mode::Exact:
+        return DType::BFloat16;
     }
     fail<InternalError>("blas.gemm: no such mode");
   }
@@ -193,18 +219,20 @@ class Gemm final : public Operation {
     return values;
   }
 
-  // max |C - AB| / (|A||B|), both products in fp64. For fp64 itself a sample of elements, in long double: 64 bits of mantissa
-  // resolve errors of 53-bit arithmetic.
-  template <class In, class Out> double error(const std::vector<In>& a, const std::vector<In>& b, const std::vector<Out>& c) const {
+  // max |C - AB| / (|A||B|), both products in fp64. For fp64 itself a sample of elements, in long double: 64 bits of
+  // mantissa resolve errors of 53-bit arithmetic.
+  template <class In, class Out>
+  double error(const std::vector<In>& a, const std::vector<In>& b, const std::vector<Out>& c) const {
     std::vector<double> wa(a.size()), wb(b.size()), wc(c.size()), reference(c.size()), magnitude(c.size());
     to_double(dtype_of<In>, a.data(), wa.data(), static_cast<std::int64_t>(a.size()));
     to_double(dtype_of<In>, b.data(), wb.data(), static_cast<std::int64_t>(b.size()));
     to_double(dtype_of<Out>, c.data(), wc.data(), static_cast<std::int64_t>(c.size()));
     if constexpr (std::is_same_v<In, double>) return sampled_error(wa, wb, wc);
     const auto multiply = [&](std::vector<double>& product) {
-      cblas_dgemm(CblasRowMajor, op_a_ == "N" ? CblasNoTrans : CblasTrans, op_b_ == "N" ? CblasNoTrans : CblasTrans, static_cast<int>(m_),
-                  static_cast<int>(n_), static_cast<int>(k_), 1, wa.data(), static_cast<int>(op_a_ == "N" ? k_ : m_), wb.data(),
-                  static_cast<int>(op_b_ == "N" ? n_ : k_), 0, product.data(), static_cast<int>(n_));
+      cblas_dgemm(CblasRowMajor, op_a_ == "N" ? CblasNoTrans : CblasTrans, op_b_ == "N" ? CblasNoTrans : CblasTrans,
+                  static_cast<int>(m_), static_cast<int>(n_), static_cast<int>(k_), 1, wa.data(),
+                  static_cast<int>(op_a_ == "N" ? k_ : m_), wb.data(), static_cast<int>(op_b_ == "N" ? n_ : k_), 0,
+                  product.data(), static_cast<int>(n_));
     };
     multiply(reference);
     for (double& x : wa) x = std::abs(x);
@@ -225,11 +253,13 @@ class Gemm final : public Operation {
       const std::int64_t i = at / n_, j = at % n_;
       long double sum = 0, size = 0;
       for (std::int64_t p = 0; p < k_; ++p) {
-        const long double product = static_cast<long double>(a[static_cast<std::size_t>(i * a_row + p * a_column)]) * b[static_cast<std::size_t>(p * b_row + j * b_column)];
+        const long double product = static_cast<long double>(a[static_cast<std::size_t>(i * a_row + p * a_column)]) *
+                                    b[static_cast<std::size_t>(p * b_row + j * b_column)];
         sum += product;
         size += std::abs(product);
       }
-      worst = std::max(worst, static_cast<double>(std::abs(static_cast<long double>(c[static_cast<std::size_t>(at)]) - sum) / size));
+      worst = std::max(
+          worst, static_cast<double>(std::abs(static_cast<long double>(c[static_cast<std::size_t>(at)]) - sum) / size));
     }
     return worst;
   }

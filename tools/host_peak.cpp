@@ -22,14 +22,24 @@ template <class T> double chains(std::int64_t rounds, T* sink) {
   const auto x = hn::Set(d, static_cast<T>(0.9999)), y = hn::Set(d, static_cast<T>(1e-4));
   // Different starts, or the compiler would see that the chains are one.
   const auto start = [&](double v) { return hn::Set(d, static_cast<T>(v)); };
-  auto a = start(1.0), b = start(1.1), c = start(1.2), e = start(1.3), f = start(1.4), g = start(1.5), h = start(1.6), i = start(1.7),
-       j = start(1.8), k = start(1.9), l = start(2.0), m = start(2.1);
+  auto a = start(1.0), b = start(1.1), c = start(1.2), e = start(1.3), f = start(1.4), g = start(1.5), h = start(1.6),
+       i = start(1.7), j = start(1.8), k = start(1.9), l = start(2.0), m = start(2.1);
   for (std::int64_t r = 0; r < rounds; ++r) {
-    a = hn::MulAdd(a, x, y); b = hn::MulAdd(b, x, y); c = hn::MulAdd(c, x, y); e = hn::MulAdd(e, x, y);
-    f = hn::MulAdd(f, x, y); g = hn::MulAdd(g, x, y); h = hn::MulAdd(h, x, y); i = hn::MulAdd(i, x, y);
-    j = hn::MulAdd(j, x, y); k = hn::MulAdd(k, x, y); l = hn::MulAdd(l, x, y); m = hn::MulAdd(m, x, y);
+    a = hn::MulAdd(a, x, y);
+    b = hn::MulAdd(b, x, y);
+    c = hn::MulAdd(c, x, y);
+    e = hn::MulAdd(e, x, y);
+    f = hn::MulAdd(f, x, y);
+    g = hn::MulAdd(g, x, y);
+    h = hn::MulAdd(h, x, y);
+    i = hn::MulAdd(i, x, y);
+    j = hn::MulAdd(j, x, y);
+    k = hn::MulAdd(k, x, y);
+    l = hn::MulAdd(l, x, y);
+    m = hn::MulAdd(m, x, y);
   }
-  const auto sum = hn::Add(hn::Add(hn::Add(a, b), hn::Add(c, e)), hn::Add(hn::Add(hn::Add(f, g), hn::Add(h, i)), hn::Add(hn::Add(j, k), hn::Add(l, m))));
+  const auto sum = hn::Add(hn::Add(hn::Add(a, b), hn::Add(c, e)),
+                           hn::Add(hn::Add(hn::Add(f, g), hn::Add(h, i)), hn::Add(hn::Add(j, k), hn::Add(l, m))));
   *sink = hn::GetLane(sum);
   return 2.0 * 12.0 * static_cast<double>(rounds) * static_cast<double>(hn::Lanes(d));
 }
@@ -75,8 +85,9 @@ template <class T, class Run> double measure(Run run) {
 }  // namespace
 
 const HostPeak& host_peak() {
-  static const HostPeak peak{measure<float>([](std::int64_t n, float* s) { return HWY_DYNAMIC_DISPATCH(chains32)(n, s); }),
-                             measure<double>([](std::int64_t n, double* s) { return HWY_DYNAMIC_DISPATCH(chains64)(n, s); })};
+  static const HostPeak peak{
+      measure<float>([](std::int64_t n, float* s) { return HWY_DYNAMIC_DISPATCH(chains32)(n, s); }),
+      measure<double>([](std::int64_t n, double* s) { return HWY_DYNAMIC_DISPATCH(chains64)(n, s); })};
   return peak;
 }
 }  // namespace trn::tools

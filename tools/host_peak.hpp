@@ -3,7 +3,9 @@
 
 namespace trn::tools {
 
-struct HostPeak { double fp32_flops, fp64_flops; };
+struct HostPeak {
+  double fp32_flops, fp64_flops;
+};
 // Measured once per process, in a few tens of milliseconds.
 [[nodiscard]] const HostPeak& host_peak();
 

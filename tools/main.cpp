@@ -1,6 +1,6 @@
-// The `trnsci` command: parses, runs one subcommand, and turns every error into one line. Exit status 2 for a mistake in
-// the arguments, 1 for anything that went wrong while running. Output that could not be written (a full disk, a pipe whose
-// reader is gone, a closed descriptor) is such an error.
+// The `trnsci` command: parses, runs one subcommand, and turns every error into one line. Exit status 2 for a mistake
+// in the arguments, 1 for anything that went wrong while running. Output that could not be written (a full disk, a pipe
+// whose reader is gone, a closed descriptor) is such an error.
 #include <fcntl.h>
 
 #include <cerrno>
@@ -15,8 +15,8 @@
 
 namespace {
 
-// A closed pipe becomes an answer of write. A closed standard descriptor becomes one that refuses to be written, so that no
-// file that is opened later takes its number and gets what is printed.
+// A closed pipe becomes an answer of write. A closed standard descriptor becomes one that refuses to be written, so
+// that no file that is opened later takes its number and gets what is printed.
 void prepare_descriptors() {
   std::signal(SIGPIPE, SIG_IGN);
   for (const int descriptor : {0, 1, 2}) {

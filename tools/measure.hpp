@@ -14,18 +14,19 @@ struct Measured {
   int runs = 0;
 };
 
-// The clock on the wall, or this thread's processor time: on a machine that does other things too, only the latter compares two
-// single-threaded calls.
+// The clock on the wall, or this thread's processor time: on a machine that does other things too, only the latter
+// compares two single-threaded calls.
 enum class Clock : bool { Wall, Processor };
 [[nodiscard]] inline double now_s(Clock clock) {
-  if (clock == Clock::Wall) return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  if (clock == Clock::Wall)
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   timespec t{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-// Calls run() up to `repeats` times, at least once, until the runs together took a few seconds. Events of the first run are
-// the operation's; the others are repetitions, so that a Recorder's modelled time is that of one run.
+// Calls run() up to `repeats` times, at least once, until the runs together took a few seconds. Events of the first run
+// are the operation's; the others are repetitions, so that a Recorder's modelled time is that of one run.
 template <class F> [[nodiscard]] Measured measure(int repeats, F run, Clock clock = Clock::Wall) {
   constexpr double kEnoughSeconds = 5;
   Measured m;

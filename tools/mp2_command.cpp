@@ -15,7 +15,8 @@ namespace trn::tools {
 namespace {
 
 struct Arguments {
-  std::string path, basis = "cc-pVDZ", basis_file, ri, jk, executor = "host", precision = "native", guess = "sad", fit = "exact", json, report, memory = "2G", scratch;
+  std::string path, basis = "cc-pVDZ", basis_file, ri, jk, executor = "host", precision = "native", guess = "sad",
+                    fit = "exact", json, report, memory = "2G", scratch;
   bool exact_jk = false, frozen_core = false, quiet = false;
   int charge = 0, multiplicity = 1, iterations = 100;
   double bohr = mp2::kBohrInAngstrom;
@@ -33,32 +34,40 @@ std::int64_t memory_of(const std::string& text) {
   std::string unit = text.substr(end);
   for (char& c : unit) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   double scale = 0;
-  for (const auto& [name, factor] : {std::pair<const char*, double>{"", 0x1p20}, {"K", 0x1p10}, {"M", 0x1p20}, {"G", 0x1p30}}) {
+  for (const auto& [name, factor] :
+       {std::pair<const char*, double>{"", 0x1p20}, {"K", 0x1p10}, {"M", 0x1p20}, {"G", 0x1p30}}) {
     const std::string letter = name;
     if (unit == letter || (!letter.empty() && (unit == letter + "B" || unit == letter + "IB"))) scale = factor;
   }
-  require(end > 0 && scale > 0 && value > 0 && value * scale < 0x1p60, "mp2: --memory {} is not an amount of memory; write 512M or 2G", text);
+  require(end > 0 && scale > 0 && value > 0 && value * scale < 0x1p60,
+          "mp2: --memory {} is not an amount of memory; write 512M or 2G", text);
   return static_cast<std::int64_t>(value * scale);
 }
 
 void show(const mp2::Mp2& r) {
-  fmt::print("{} {} in {}: {} functions, {} doubly occupied orbitals", r.molecule, r.formula, r.basis, r.functions, r.scf.occupied);
-  if (r.scf.dependent > 0) fmt::print(", {} linearly dependent function{} left out", r.scf.dependent, r.scf.dependent > 1 ? "s" : "");
+  fmt::print("{} {} in {}: {} functions, {} doubly occupied orbitals", r.molecule, r.formula, r.basis, r.functions,
+             r.scf.occupied);
+  if (r.scf.dependent > 0)
+    fmt::print(", {} linearly dependent function{} left out", r.scf.dependent, r.scf.dependent > 1 ? "s" : "");
   fmt::print("\nJ and K: {}; correlation fitted with {}", r.jk == "exact" ? "four-centre integrals" : r.jk, r.ri);
   if (r.frozen > 0) fmt::print("; {} core orbital{} frozen", r.frozen, r.frozen > 1 ? "s" : "");
   if (r.scf.streamed_bytes > 0) fmt::print("; its integrals streamed from disk");
   fmt::print("\n\nSCF energy          {:20.10f} hartree  ({} iterations)\n", r.scf.energy, r.scf.iterations);
   if (r.mp2) {
     const mp2::DfMp2& m = *r.mp2;
-    fmt::print("same spin           {:20.10f}\nopposite spin       {:20.10f}\ncorrelation energy  {:20.10f}\n", m.same_spin, m.opposite_spin, m.energy());
+    fmt::print("same spin           {:20.10f}\nopposite spin       {:20.10f}\ncorrelation energy  {:20.10f}\n",
+               m.same_spin, m.opposite_spin, m.energy());
     fmt::print("total energy        {:20.10f}\n\n", r.total_energy());
-    fmt::print("on {} in {} ({}); bound on the error of the correlation energy: {:.1e} hartree\n", r.executor, name(m.accuracy.mode), trn::name(m.dtype), m.bound);
-    if (m.streamed || m.blocks > 1) fmt::print("{} blocks of occupied orbitals{}\n", m.blocks, m.streamed ? ", streamed from disk" : "");
+    fmt::print("on {} in {} ({}); bound on the error of the correlation energy: {:.1e} hartree\n", r.executor,
+               name(m.accuracy.mode), trn::name(m.dtype), m.bound);
+    if (m.streamed || m.blocks > 1)
+      fmt::print("{} blocks of occupied orbitals{}\n", m.blocks, m.streamed ? ", streamed from disk" : "");
   }
   fmt::print("\n");
   Table table({"stage", "executor", "arithmetic", "measured", "modelled"});
   for (const mp2::Stage& s : r.stages) {
-    table.add({s.name, s.executor, s.precision, duration(s.seconds), s.modelled_seconds > 0 ? duration(s.modelled_seconds) : "-"});
+    table.add({s.name, s.executor, s.precision, duration(s.seconds),
+               s.modelled_seconds > 0 ? duration(s.modelled_seconds) : "-"});
   }
   table.print();
 }
@@ -66,11 +75,15 @@ void show(const mp2::Mp2& r) {
 void run(const Arguments& a) {
   JsonFile json(a.json);
   if (!a.report.empty()) {
-    require(a.executor.starts_with("sim:"), "mp2: --report shows the engines of a simulated device, and executor '{}' has none; use --exec sim:trn2", a.executor);
+    require(a.executor.starts_with("sim:"),
+            "mp2: --report shows the engines of a simulated device, and executor '{}' has none; use --exec sim:trn2",
+            a.executor);
     const OutputFile claim("--report", a.report);  // a bad path costs nothing
   }
   mp2::Mp2Options options;
-  options.basis = a.basis_file.empty() ? a.basis : fmt::format("{}{}", a.basis_file.find('/') == std::string::npos ? "./" : "", a.basis_file);
+  options.basis = a.basis_file.empty()
+                      ? a.basis
+                      : fmt::format("{}{}", a.basis_file.find('/') == std::string::npos ? "./" : "", a.basis_file);
   options.ri = a.ri;
   options.jk = a.jk;
   options.jk_kind = a.exact_jk ? mp2::JkKind::Exact : mp2::JkKind::Fitted;
@@ -85,8 +98,10 @@ void run(const Arguments& a) {
   options.scf.iterations = a.iterations;
   if (!a.quiet) {
     options.scf.progress = [](const mp2::ScfIteration& s) {
-      if (s.number == 1) fmt::print(stderr, "{:>9}  {:>18}  {:>9}  {:>10}\n", "iteration", "energy", "change", "commutator");
-      fmt::print(stderr, "{:>9}  {:18.10f}  {:9.1e}  {:10.1e}\n", s.number, s.energy, s.number == 1 ? 0.0 : s.change, s.commutator);
+      if (s.number == 1)
+        fmt::print(stderr, "{:>9}  {:>18}  {:>9}  {:>10}\n", "iteration", "energy", "change", "commutator");
+      fmt::print(stderr, "{:>9}  {:18.10f}  {:9.1e}  {:10.1e}\n", s.number, s.energy, s.number == 1 ? 0.0 : s.change,
+                 s.commutator);
     };
   }
   const mp2::Molecule molecule = mp2::read_xyz(a.path, {.charge = a.charge, .bohr_in_angstrom = a.bohr});
@@ -108,26 +123,34 @@ void add_mp2(CLI::App& app) {
   std::string names;
   for (const std::string& n : mp2::bundled_basis_names()) names += (names.empty() ? "" : ", ") + n;
   sub->add_option("molecule", a->path, "an .xyz file, in angstrom")->required();
-  sub->add_option("--basis", a->basis, "orbital basis: " + names + ", or a Gaussian94 file name.gbs")->capture_default_str();
+  sub->add_option("--basis", a->basis, "orbital basis: " + names + ", or a Gaussian94 file name.gbs")
+      ->capture_default_str();
   sub->add_option("--basis-file", a->basis_file, "orbital basis from this Gaussian94 file");
   sub->add_option("--ri", a->ri, "fitting set of the correlation energy (default: the basis set's own)");
   auto* jk = sub->add_option("--jk", a->jk, "fitting set of J and K (default: the basis set's own)");
   sub->add_flag("--exact-jk", a->exact_jk, "J and K from four-centre integrals")->excludes(jk);
   sub->add_flag("--frozen-core", a->frozen_core, "leave core orbitals out of the correlation");
   sub->add_option("--exec", a->executor, "the executor of the MP2 part")->capture_default_str();
-  sub->add_option("--precision", a->precision, "native, tf32x3, bf16x6, tf32, bf16, exact or target=1e-9 (hartree)")->capture_default_str();
-  sub->add_option("--fit", a->fit, "transforms and solve on a device: exact (float64), or the same precision as the energies")
+  sub->add_option("--precision", a->precision, "native, tf32x3, bf16x6, tf32, bf16, exact or target=1e-9 (hartree)")
+      ->capture_default_str();
+  sub->add_option("--fit", a->fit,
+                  "transforms and solve on a device: exact (float64), or the same precision as the energies")
       ->check(CLI::IsMember({"exact", "same"}))
       ->capture_default_str();
   sub->add_option("--charge", a->charge, "of the molecule")->capture_default_str();
   sub->add_option("--multiplicity", a->multiplicity, "1: closed shells only")->capture_default_str();
-  sub->add_option("--guess", a->guess, "sad (atoms' densities) or core")->check(CLI::IsMember({"sad", "core"}))->capture_default_str();
-  sub->add_option("--iterations", a->iterations, "most SCF iterations")->check(CLI::Range(1, 10000))->capture_default_str();
+  sub->add_option("--guess", a->guess, "sad (atoms' densities) or core")
+      ->check(CLI::IsMember({"sad", "core"}))
+      ->capture_default_str();
+  sub->add_option("--iterations", a->iterations, "most SCF iterations")
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
   sub->add_option("--memory", a->memory, "for the large arrays, like 512M or 2G")->capture_default_str();
   sub->add_option("--scratch", a->scratch, "folder for temporary files (default: the system's)");
   sub->add_option("--bohr", a->bohr, "one bohr in angstrom")->capture_default_str();
   sub->add_option("--json", a->json, "also write the result to this file");
-  sub->add_option("--report", a->report, "also write a page with the engine timeline of the pair energies (simulators)");
+  sub->add_option("--report", a->report,
+                  "also write a page with the engine timeline of the pair energies (simulators)");
   sub->add_flag("--quiet", a->quiet, "no SCF iterations on standard error");
   sub->callback([a] { run(*a); });
 }

@@ -1,11 +1,15 @@
-// `trnsci mp2-model`: modelled time of the MP2 part of a molecule of a given size, stage by stage and engine by engine, on one core or on the eight of a chip.
+// `trnsci mp2-model`: modelled time of the MP2 part of a molecule of a given size, stage by stage and engine by engine,
+// on one core or on the eight of a chip.
 //
-// The programs are those that `trnsci mp2 --exec sim:...` launches, estimated without arithmetic: the two products of the half transforms chunk by chunk, the
-// products of the blocked solve orbital by orbital, the pair energies. What the host does between launches (statistics, joins, copies) is not modelled.
+// The programs are those that `trnsci mp2 --exec sim:...` launches, estimated without arithmetic: the two products of
+// the half transforms chunk by chunk, the products of the blocked solve orbital by orbital, the pair energies. What the
+// host does between launches (statistics, joins, copies) is not modelled.
 //
-// Eight cores. Fitting functions are shared out for the transforms, orbitals for the solve. For the energies the orbitals are cut into four blocks: six
-// cores take one pair of blocks each, two take two blocks' own pairs. A core reads panels of B that others made. The chip's HBM is one address space of stacks that two cores
-// share, so nothing must be copied; the table says what a copy of each core's panels would cost, and what bringing all of B from the host costs.
+// Eight cores. Fitting functions are shared out for the transforms, orbitals for the solve. For the energies the
+// orbitals are cut into four blocks: six cores take one pair of blocks each, two take two blocks' own pairs. A core
+// reads panels of B that others made. The chip's HBM is one address space of stacks that two cores share, so nothing
+// must be copied; the table says what a copy of each core's panels would cost, and what bringing all of B from the host
+// costs.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -23,9 +27,11 @@ namespace trn::tools {
 
 namespace {
 
-// Documented rates: AWS's figure of the memory hierarchy gives about 16 GB/s from the host, and a profile's denominator 716 GB/s for one stack of trn2.
+// Documented rates: AWS's figure of the memory hierarchy gives about 16 GB/s from the host, and a profile's denominator
+// 716 GB/s for one stack of trn2.
 constexpr double kHostBytesPerSecond = 16e9, kStackBytesPerSecond = 716e9;
-constexpr std::int64_t kChunkElements = std::int64_t{1} << 24, kSolveRows = 64;  // as in apps/mp2/src/fit.cpp and blas/src/exact_level3.cpp
+constexpr std::int64_t kChunkElements = std::int64_t{1} << 24,
+                       kSolveRows = 64;  // as in apps/mp2/src/fit.cpp and blas/src/exact_level3.cpp
 
 struct Arguments {
   std::int64_t nocc = 21, naux = 420, nvir = 93, functions = 0, moduli = 17;
@@ -51,7 +57,8 @@ struct Cost {
 
 class Model {
  public:
-  Model(const Arguments& a, const tile::Machine& machine) : a_(a), machine_(machine), n_(a.functions > 0 ? a.functions : a.nocc + a.nvir) {}
+  Model(const Arguments& a, const tile::Machine& machine)
+      : a_(a), machine_(machine), n_(a.functions > 0 ? a.functions : a.nocc + a.nvir) {}
 
   // Half transforms of `count` fitting functions.
   Cost transform(std::int64_t count) {
@@ -64,7 +71,8 @@ class Model {
     }
     return cost;
   }
-  // The solve of `count` orbitals: per block of rows the product with what is known, and four with the block on the diagonal or its inverse.
+  // The solve of `count` orbitals: per block of rows the product with what is known, and four with the block on the
+  // diagonal or its inverse.
   Cost solve(std::int64_t count) {
     Cost cost;
     const auto times = static_cast<double>(count);
@@ -77,8 +85,14 @@ class Model {
   }
   Cost energies(std::int64_t nocc, std::int64_t left, double times = 1) {
     Cost cost;
-    const tile::Program program = a_.precision == "exact" ? blas::sliced_pair_energy_program({nocc, a_.naux, a_.nvir, left}, machine_)
-                                                          : blas::pair_energy_program({.mode = Precision::parse(a_.precision).mode(), .nocc = nocc, .naux = a_.naux, .nvir = a_.nvir, .left = left}, machine_);
+    const tile::Program program = a_.precision == "exact"
+                                      ? blas::sliced_pair_energy_program({nocc, a_.naux, a_.nvir, left}, machine_)
+                                      : blas::pair_energy_program({.mode = Precision::parse(a_.precision).mode(),
+                                                                   .nocc = nocc,
+                                                                   .naux = a_.naux,
+                                                                   .nvir = a_.nvir,
+                                                                   .left = left},
+                                                                  machine_);
     cost.add(neuron::estimate(program, machine_), times);
     return cost;
   }
@@ -88,7 +102,8 @@ class Model {
     const std::vector<std::int64_t> key{m, n, k};
     const auto found = products_.find(key);
     if (found != products_.end()) return found->second;
-    const blas::ExactShape shape{.moduli = static_cast<int>(a_.moduli), .m = m, .n = n, .k = k, .am = k, .ak = 1, .bk = n, .bn = 1};
+    const blas::ExactShape shape{
+        .moduli = static_cast<int>(a_.moduli), .m = m, .n = n, .k = k, .am = k, .ak = 1, .bk = n, .bn = 1};
     return products_.emplace(key, neuron::estimate(blas::exact_program(shape, machine_), machine_)).first->second;
   }
 
@@ -100,14 +115,18 @@ class Model {
 
 void show(const Arguments& a) {
   const tile::Machine& machine = tile::machine(a.machine);
-  require(a.cores == 1 || a.cores == machine.cores_per_chip, "mp2-model: {} cores; give 1, or the {} of a {} chip", a.cores, machine.cores_per_chip, machine.name);
-  require(a.cores == 1 || (a.cores == 8 && a.nocc >= 8), "mp2-model: the plan for several cores is one for eight cores and at least 8 orbitals, not {} and {}", a.cores, a.nocc);
+  require(a.cores == 1 || a.cores == machine.cores_per_chip, "mp2-model: {} cores; give 1, or the {} of a {} chip",
+          a.cores, machine.cores_per_chip, machine.name);
+  require(a.cores == 1 || (a.cores == 8 && a.nocc >= 8),
+          "mp2-model: the plan for several cores is one for eight cores and at least 8 orbitals, not {} and {}",
+          a.cores, a.nocc);
   Model model(a, machine);
   Table table({"stage", "arithmetic", "time", "tensor", "vector", "scalar", "gpsimd", "dma", "HBM read", "launches"});
   double total = 0;
   const auto add = [&](const std::string& name, const std::string& arithmetic, const Cost& c) {
     std::vector<std::string> row{name, arithmetic, duration(c.seconds)};
-    for (const char* lane : {"tensor", "vector", "scalar", "gpsimd", "dma"}) row.push_back(percent(c.busy.contains(lane) ? c.busy.at(lane) / c.seconds : 0));
+    for (const char* lane : {"tensor", "vector", "scalar", "gpsimd", "dma"})
+      row.push_back(percent(c.busy.contains(lane) ? c.busy.at(lane) / c.seconds : 0));
     row.push_back(bytes(c.read));
     row.push_back(fmt::format("{}", c.launches));
     table.add(row);
@@ -117,8 +136,8 @@ void show(const Arguments& a) {
   add("transform", "float64 exact", model.transform(share(a.naux)));
   add("solve", "float64 exact", model.solve(share(a.nocc)));
   const std::string arithmetic = a.precision == "exact" ? "float64 exact" : "float32 " + a.precision;
-  fmt::print("nocc {}, naux {}, nvir {} on {} core{} of {}; modelled, {} moduli in Exact products\n\n", a.nocc, a.naux, a.nvir, a.cores, a.cores > 1 ? "s (the slowest of each stage)" : "",
-             machine.name, a.moduli);
+  fmt::print("nocc {}, naux {}, nvir {} on {} core{} of {}; modelled, {} moduli in Exact products\n\n", a.nocc, a.naux,
+             a.nvir, a.cores, a.cores > 1 ? "s (the slowest of each stage)" : "", machine.name, a.moduli);
   if (a.cores == 1) {
     add("energies", arithmetic, model.energies(a.nocc, 0));
     table.print();
@@ -130,30 +149,41 @@ void show(const Arguments& a) {
   const Cost& slower = own.seconds > two.seconds ? own : two;
   add("energies", arithmetic, slower);
   table.print();
-  const double panel = static_cast<double>(a.naux * a.nvir) * (a.precision == "exact" ? 8 : 4), copy = 2 * static_cast<double>(block) * panel;
-  fmt::print("total {}\n\nenergies: six cores take one pair of blocks of {} orbitals, {}; two take two blocks' own pairs, {}\n", duration(total), block, duration(two.seconds), duration(own.seconds));
-  fmt::print("the first read {} of HBM each in that time, {:.0f} GB/s; a stack gives its two cores {:.0f} GB/s together\n", bytes(two.read), two.read / two.seconds * 1e-9, kStackBytesPerSecond * 1e-9);
-  fmt::print("panels: a core uses {} of B; a copy of its own, at the {:.0f} GB/s of its DMA engines, would take {}\n", bytes(copy), machine.dma_bytes_per_s() * 1e-9, duration(copy / machine.dma_bytes_per_s()));
-  fmt::print("B from the host instead: {} at {:.0f} GB/s, {}\n", bytes(static_cast<double>(a.nocc) * panel), kHostBytesPerSecond * 1e-9,
-             duration(static_cast<double>(a.nocc) * panel / kHostBytesPerSecond));
+  const double panel = static_cast<double>(a.naux * a.nvir) * (a.precision == "exact" ? 8 : 4),
+               copy = 2 * static_cast<double>(block) * panel;
+  fmt::print(
+      "total {}\n\nenergies: six cores take one pair of blocks of {} orbitals, {}; two take two blocks' own pairs, "
+      "{}\n",
+      duration(total), block, duration(two.seconds), duration(own.seconds));
+  fmt::print(
+      "the first read {} of HBM each in that time, {:.0f} GB/s; a stack gives its two cores {:.0f} GB/s together\n",
+      bytes(two.read), two.read / two.seconds * 1e-9, kStackBytesPerSecond * 1e-9);
+  fmt::print("panels: a core uses {} of B; a copy of its own, at the {:.0f} GB/s of its DMA engines, would take {}\n",
+             bytes(copy), machine.dma_bytes_per_s() * 1e-9, duration(copy / machine.dma_bytes_per_s()));
+  fmt::print("B from the host instead: {} at {:.0f} GB/s, {}\n", bytes(static_cast<double>(a.nocc) * panel),
+             kHostBytesPerSecond * 1e-9, duration(static_cast<double>(a.nocc) * panel / kHostBytesPerSecond));
 }
 
 }  // namespace
 
 void add_mp2_model(CLI::App& app) {
-  CLI::App* sub = app.add_subcommand("mp2-model", "modelled time of the MP2 part for a given number of orbitals, stage by stage and engine by engine");
+  CLI::App* sub = app.add_subcommand(
+      "mp2-model", "modelled time of the MP2 part for a given number of orbitals, stage by stage and engine by engine");
   auto a = std::make_shared<Arguments>();
   const CLI::Range extent(std::int64_t{1}, std::int64_t{1} << 16, "1 to 2^16");
   sub->add_option("--nocc", a->nocc, "occupied orbitals")->check(extent)->capture_default_str();
   sub->add_option("--naux", a->naux, "fitting functions")->check(extent)->capture_default_str();
   sub->add_option("--nvir", a->nvir, "virtual orbitals")->check(extent)->capture_default_str();
-  sub->add_option("--functions", a->functions, "orbital functions (default: nocc + nvir)")->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 16));
+  sub->add_option("--functions", a->functions, "orbital functions (default: nocc + nvir)")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 16));
   sub->add_option("--moduli", a->moduli, "of the exact products")->check(CLI::Range(1, 20))->capture_default_str();
   sub->add_option("--precision", a->precision, "of the energies: exact, tf32x3, native, bf16x6, tf32 or bf16")
       ->check(CLI::IsMember({"exact", "tf32x3", "native", "bf16x6", "tf32", "bf16"}))
       ->capture_default_str();
   sub->add_option("--cores", a->cores, "1, or all cores of a chip")->capture_default_str();
-  sub->add_option("--machine", a->machine, "trn1, trn2 or trn3")->check(CLI::IsMember({"trn1", "trn2", "trn3"}))->capture_default_str();
+  sub->add_option("--machine", a->machine, "trn1, trn2 or trn3")
+      ->check(CLI::IsMember({"trn1", "trn2", "trn3"}))
+      ->capture_default_str();
   sub->callback([a] { show(*a); });
 }
 

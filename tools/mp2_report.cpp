@@ -11,9 +11,10 @@
 namespace trn::tools {
 
 neuron::RunReport pair_energy_run(const mp2::DfMp2& m, const tile::Machine& machine, std::int64_t keep_intervals) {
-  const tile::Program program = m.accuracy.mode == Mode::Exact
-                                    ? blas::sliced_pair_energy_program({m.correlated, m.fitting, m.virtuals}, machine)
-                                    : blas::pair_energy_program({m.accuracy.mode, m.correlated, m.fitting, m.virtuals}, machine);
+  const tile::Program program =
+      m.accuracy.mode == Mode::Exact
+          ? blas::sliced_pair_energy_program({m.correlated, m.fitting, m.virtuals}, machine)
+          : blas::pair_energy_program({m.accuracy.mode, m.correlated, m.fitting, m.virtuals}, machine);
   return neuron::estimate(program, machine, {.keep_intervals = keep_intervals});
 }
 
@@ -23,7 +24,8 @@ void write_report(const mp2::Mp2& r, const std::string& path) {
   const tile::Machine& machine = tile::machine(r.executor.substr(r.executor.find(':') + 1));
   const auto energy = [](double e) { return fmt::format("{:.10f}", e); };
   neuron::PageTable energies{fmt::format("{} {} in {}", r.molecule, r.formula, r.basis),
-                             fmt::format("{} functions, {} occupied orbitals ({} correlated), {} virtual, {} fitting functions; hartree. The bound covers what ran on {}.",
+                             fmt::format("{} functions, {} occupied orbitals ({} correlated), {} virtual, {} fitting "
+                                         "functions; hartree. The bound covers what ran on {}.",
                                          r.functions, r.scf.occupied, m.correlated, m.virtuals, m.fitting, r.executor),
                              {{"energy", "hartree"},
                               {"SCF", energy(r.scf.energy)},
@@ -32,9 +34,12 @@ void write_report(const mp2::Mp2& r, const std::string& path) {
                               {"correlation", energy(m.energy())},
                               {"total", energy(r.total_energy())},
                               {"bound of the correlation energy's error", fmt::format("{:.1e}", m.bound)}}};
-  neuron::PageTable stages{"Stages", "Measured on this machine (on a simulator: the time to simulate); modelled: on the device.", {{"stage", "executor", "arithmetic", "measured", "modelled"}}};
+  neuron::PageTable stages{"Stages",
+                           "Measured on this machine (on a simulator: the time to simulate); modelled: on the device.",
+                           {{"stage", "executor", "arithmetic", "measured", "modelled"}}};
   for (const mp2::Stage& s : r.stages) {
-    stages.rows.push_back({s.name, s.executor, s.precision, duration(s.seconds), s.modelled_seconds > 0 ? duration(s.modelled_seconds) : "-"});
+    stages.rows.push_back({s.name, s.executor, s.precision, duration(s.seconds),
+                           s.modelled_seconds > 0 ? duration(s.modelled_seconds) : "-"});
   }
   neuron::write_html(pair_energy_run(m, machine, kIntervals), machine, path, {energies, stages});
 }

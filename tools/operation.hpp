@@ -1,5 +1,5 @@
-// An operation of the suite as the command line sees it: options, its device program, and one benchmark row per executor.
-// A new operation adds one file like gemm_operation.cpp and one line to operations.cpp.
+// An operation of the suite as the command line sees it: options, its device program, and one benchmark row per
+// executor. A new operation adds one file like gemm_operation.cpp and one line to operations.cpp.
 #pragma once
 
 #include <memory>
@@ -59,7 +59,8 @@ class Operation {
 [[nodiscard]] std::unique_ptr<Operation> gemm_batched_operation();
 [[nodiscard]] std::unique_ptr<Operation> trsm_operation();
 [[nodiscard]] std::unique_ptr<Operation> trsm_batched_operation();
-// The table of cases: adds the operations of trnblas that have no command of their own, and gives those that have one their peers on the host.
+// The table of cases: adds the operations of trnblas that have no command of their own, and gives those that have one
+// their peers on the host.
 void add_blas_operations(std::vector<std::unique_ptr<Operation>>& all);
 [[nodiscard]] std::unique_ptr<Operation> pair_energy_operation();
 [[nodiscard]] std::vector<std::unique_ptr<Operation>> vector_operations();  // level 1, gemv, ger

@@ -15,7 +15,8 @@ void add_number(CLI::App& app, const std::string& name, T& value, const std::str
 
 }  // namespace
 
-void Options::number(const std::string& name, std::int64_t& value, const std::string& help, std::int64_t least, std::int64_t most) {
+void Options::number(const std::string& name, std::int64_t& value, const std::string& help, std::int64_t least,
+                     std::int64_t most) {
   add_number(app_, name, value, help, least, most);
 }
 
@@ -27,12 +28,13 @@ void Options::number(const std::string& name, std::uint64_t& value, const std::s
   app_.add_option(name, value, help)->capture_default_str();
 }
 
-void Options::numbers(const std::string& name, std::vector<std::int64_t>& values, const std::string& help, std::int64_t least,
-                      std::int64_t most) {
+void Options::numbers(const std::string& name, std::vector<std::int64_t>& values, const std::string& help,
+                      std::int64_t least, std::int64_t most) {
   app_.add_option(name, values, help)->check(CLI::Range(least, most))->capture_default_str();
 }
 
-void Options::text(const std::string& name, std::string& value, const std::string& help, const std::vector<std::string>& choices) {
+void Options::text(const std::string& name, std::string& value, const std::string& help,
+                   const std::vector<std::string>& choices) {
   CLI::Option* option = app_.add_option(name, value, help);
   if (!choices.empty()) option->check(CLI::IsMember(choices));
   if (!value.empty()) option->capture_default_str();

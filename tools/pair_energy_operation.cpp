@@ -1,5 +1,6 @@
-// blas.pair_energy for the command line: a random molecule whose integrals decay, measured and modelled time, and the error of the
-// energy beside its bound, both relative to the energy. The reference is the same operation in double on the host.
+// blas.pair_energy for the command line: a random molecule whose integrals decay, measured and modelled time, and the
+// error of the energy beside its bound, both relative to the energy. The reference is the same operation in double on
+// the host.
 #include <cmath>
 #include <random>
 
@@ -23,20 +24,26 @@ class PairEnergy final : public Operation {
  public:
   std::string name() const override { return "blas.pair_energy"; }
   std::string summary() const override { return "energy of density-fitted MP2 from B(i, P, a)"; }
-  std::string error_note() const override { return "|E - E in float64 on the host| / |E|, and the bound for the data at hand"; }
+  std::string error_note() const override {
+    return "|E - E in float64 on the host| / |E|, and the bound for the data at hand";
+  }
 
   void add_options(Options& options) override {
     options.number("--nocc", nocc_, "occupied orbitals", 1, kExtentMax);
     options.number("--naux", naux_, "auxiliary functions", 1, kExtentMax);
     options.number("--nvir", nvir_, "virtual orbitals", 1, kExtentMax);
-    options.number("--left", left_, "only pairs of one of the first so many orbitals and one of the others; 0: all pairs", 0, std::int64_t{1} << 16);
+    options.number("--left", left_,
+                   "only pairs of one of the first so many orbitals and one of the others; 0: all pairs", 0,
+                   std::int64_t{1} << 16);
     options.text("--dtype", dtype_, "fp32, or fp64 (on simulators in exact precision)", {"fp32", "fp64"});
-    options.text("--precision", precision_, "of fp32 on simulators: native, tf32, bf16, tf32x3 or bf16x6", {"native", "tf32", "bf16", "tf32x3", "bf16x6"});
+    options.text("--precision", precision_, "of fp32 on simulators: native, tf32, bf16, tf32x3 or bf16x6",
+                 {"native", "tf32", "bf16", "tf32x3", "bf16x6"});
   }
 
   tile::Program program(const tile::Machine& machine) const override {
     if (dtype_ == "fp64") return blas::sliced_pair_energy_program({nocc_, naux_, nvir_, left_}, machine);
-    return blas::pair_energy_program({.mode = mode(), .nocc = nocc_, .naux = naux_, .nvir = nvir_, .left = left_}, machine);
+    return blas::pair_energy_program({.mode = mode(), .nocc = nocc_, .naux = naux_, .nvir = nvir_, .left = left_},
+                                     machine);
   }
 
   BenchRow bench(const std::string& executor, const BenchOptions& options) const override {
@@ -48,14 +55,15 @@ class PairEnergy final : public Operation {
 
   // Products of the pairs i <= j; what follows them is O(1 / naux) of that.
   double flops() const {
-    return 2 * static_cast<double>(blas::PairRange{nocc_, left_}.count()) * static_cast<double>(nvir_) * static_cast<double>(nvir_) * static_cast<double>(naux_);
+    return 2 * static_cast<double>(blas::PairRange{nocc_, left_}.count()) * static_cast<double>(nvir_) *
+           static_cast<double>(nvir_) * static_cast<double>(naux_);
   }
 
-  template <class T>
-  BenchRow run(const std::string& executor_name, const BenchOptions& options) const {
+  template <class T> BenchRow run(const std::string& executor_name, const BenchOptions& options) const {
     const Executor executor = Executor::open(executor_name);
     const bool simulated = executor.family() == Family::Device;
-    require(simulated || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model", executor.name());
+    require(simulated || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model",
+            executor.name());
     BenchRow r;
     r.op = name();
     r.executor = executor.name();
@@ -76,7 +84,8 @@ class PairEnergy final : public Operation {
         return Array<X>::from_host(e, std::move(shape), std::vector<X>(v.begin(), v.end()));
       };
       const auto db = on(b, {nocc_, naux_, nvir_}), dl = on(low, {nocc_}), dh = on(high, {nvir_});
-      return measure(e == executor ? options.repeats : 1, [&] { energy = blas::pair_energy(e, db.view(), dl.view(), dh.view(), with); });
+      return measure(e == executor ? options.repeats : 1,
+                     [&] { energy = blas::pair_energy(e, db.view(), dl.view(), dh.view(), with); });
     };
     (void)call(Executor::host(), double{}, {.left = left_});
     const double exact = energy.opposite_spin + energy.same_spin;
@@ -93,7 +102,8 @@ class PairEnergy final : public Operation {
     r.modelled_seconds = modelled;
     double peak = dtype_ == "fp64" ? host_peak().fp64_flops : host_peak().fp32_flops;
     if (modelled) {  // of the products of words or slices that the mode forms
-      const blas::WordScheme words = mode() == Mode::Exact ? blas::WordScheme{DType::BFloat16, 6, 26} : blas::word_scheme(mode());
+      const blas::WordScheme words =
+          mode() == Mode::Exact ? blas::WordScheme{DType::BFloat16, 6, 26} : blas::word_scheme(mode());
       peak = tile::device_of(executor).machine().tensor_flops(words.dtype) / words.products;
     }
     const double rate = flops() / (modelled ? *modelled : *r.seconds);
@@ -117,7 +127,8 @@ class PairEnergy final : public Operation {
   double rounded(double x) const { return dtype_ == "fp64" ? x : static_cast<float>(x); }
   std::vector<double> energies(std::int64_t count, double from, double to) const {
     std::vector<double> e;
-    for (std::int64_t i = 0; i < count; ++i) e.push_back(rounded(from + (to - from) * static_cast<double>(i) / static_cast<double>(count)));
+    for (std::int64_t i = 0; i < count; ++i)
+      e.push_back(rounded(from + (to - from) * static_cast<double>(i) / static_cast<double>(count)));
     return e;
   }
 

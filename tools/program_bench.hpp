@@ -1,5 +1,6 @@
-// Operations with one program and one product rate: the benchmark that they share. A simulator's row is modelled alone with --model-only; otherwise the call
-// runs, is seen to run on the executor's family, and its error stands beside its bound.
+// Operations with one program and one product rate: the benchmark that they share. A simulator's row is modelled alone
+// with --model-only; otherwise the call runs, is seen to run on the executor's family, and its error stands beside its
+// bound.
 #pragma once
 
 #include <trn/core/error.hpp>
@@ -17,7 +18,8 @@ class ProgramBench : public Operation {
   BenchRow bench(const std::string& executor_name, const BenchOptions& options) const override {
     const Executor executor = Executor::open(executor_name);
     const bool simulated = executor.family() == Family::Device;
-    require(simulated || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model", executor.name());
+    require(simulated || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model",
+            executor.name());
     BenchRow r;
     r.op = name();
     r.executor = executor.name();
@@ -36,7 +38,7 @@ class ProgramBench : public Operation {
     }
     const double rate = flops() / (simulated ? *r.modelled_seconds : *r.seconds);
     r.gflops = rate * 1e-9;
-    r.roof_fraction = rate / (simulated                       ? tile::device_of(executor).machine().tensor_flops(DType::Float32)
+    r.roof_fraction = rate / (simulated ? tile::device_of(executor).machine().tensor_flops(DType::Float32)
                               : dtype() == DType::Float64 ? host_peak().fp64_flops
                                                           : host_peak().fp32_flops);
     return r;

@@ -1,6 +1,6 @@
-// `trnsci rand`: values of a generator as raw little-endian binary on standard output or in a file, or as text. Values are
-// made and written piece by piece, so that any number of them needs little memory and a pipe can be read while it fills.
-// When the reader has enough and closes the pipe, the command ends with one line that says so and status 1.
+// `trnsci rand`: values of a generator as raw little-endian binary on standard output or in a file, or as text. Values
+// are made and written piece by piece, so that any number of them needs little memory and a pipe can be read while it
+// fills. When the reader has enough and closes the pipe, the command ends with one line that says so and status 1.
 //
 // A distribution is one row of kDistributions: its name, the type of its values, and the call that draws them.
 #include <fmt/format.h>
@@ -42,7 +42,8 @@ static_assert(std::endian::native == std::endian::little, "values are written as
 
 // The parameters of all distributions; each takes those it has.
 struct Parameters {
-  double mean = 0, stddev = 1, low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity(), lambda = 1, rate = 1, location = 0, scale = 1, shape = 1;
+  double mean = 0, stddev = 1, low = -std::numeric_limits<double>::infinity(),
+         high = std::numeric_limits<double>::infinity(), lambda = 1, rate = 1, location = 0, scale = 1, shape = 1;
   double df = 1, df2 = 1, a = 1, b = 1, p = 0.5, kappa = 1;
   std::int64_t trials = 1, good = 1, bad = 1, sample = 1, from = 0, to = 100;
   std::string interval = "open-closed";
@@ -86,17 +87,15 @@ class Sink {
 };
 
 // One value a line; the shortest text that reads back as the same value.
-template <class T>
-std::string as_text(const std::vector<T>& values) {
+template <class T> std::string as_text(const std::vector<T>& values) {
   fmt::memory_buffer text;
   for (const T v : values) fmt::format_to(std::back_inserter(text), "{}\n", v);
   return {text.data(), text.size()};
 }
 
-// n values in pieces; points of several coordinates come dimension by dimension and are one piece. Several generators take
-// turns, value by value.
-template <class T, class Draw>
-void stream(const Arguments& arguments, std::vector<Generator>& generators, Draw draw) {
+// n values in pieces; points of several coordinates come dimension by dimension and are one piece. Several generators
+// take turns, value by value.
+template <class T, class Draw> void stream(const Arguments& arguments, std::vector<Generator>& generators, Draw draw) {
   constexpr std::int64_t kPiece = std::int64_t{1} << 22;
   const Executor executor = Executor::open(arguments.executor);
   const bool whole = generators[0].state().dimensions > 1;
@@ -117,7 +116,8 @@ void stream(const Arguments& arguments, std::vector<Generator>& generators, Draw
         break;
       }
       host.resize(static_cast<std::size_t>(count));
-      for (std::int64_t i = 0; i < mine; ++i) host[static_cast<std::size_t>(i * turns + g)] = drawn[static_cast<std::size_t>(i)];
+      for (std::int64_t i = 0; i < mine; ++i)
+        host[static_cast<std::size_t>(i * turns + g)] = drawn[static_cast<std::size_t>(i)];
     }
     if (!sink) sink.emplace(arguments.out);
     if (arguments.text) {
@@ -143,7 +143,8 @@ Distribution row(const char* name, const char* values, const char* parameters, D
   return {name, values, parameters, [draw](const Arguments& a, std::vector<Generator>& g) { stream<T>(a, g, draw); }};
 }
 
-#define TRN_DRAW(call) [](const Executor& e, Generator& g, const auto& out, [[maybe_unused]] const Parameters& o) { call; }
+#define TRN_DRAW(call) \
+  [](const Executor& e, Generator& g, const auto& out, [[maybe_unused]] const Parameters& o) { call; }
 
 const std::vector<Distribution>& distributions() {
   using namespace rand;
@@ -155,7 +156,8 @@ const std::vector<Distribution>& distributions() {
       row<float>("normal", "float32", "--mean --stddev", TRN_DRAW(normal(e, g, out, {o.mean, o.stddev}))),
       row<double>("normal_double", "float64", "--mean --stddev", TRN_DRAW(normal(e, g, out, {o.mean, o.stddev}))),
       row<float>("log_normal", "float32", "--mean --stddev", TRN_DRAW(log_normal(e, g, out, {o.mean, o.stddev}))),
-      row<double>("log_normal_double", "float64", "--mean --stddev", TRN_DRAW(log_normal(e, g, out, {o.mean, o.stddev}))),
+      row<double>("log_normal_double", "float64", "--mean --stddev",
+                  TRN_DRAW(log_normal(e, g, out, {o.mean, o.stddev}))),
       row<float>("exponential", "float32", "--rate", TRN_DRAW(exponential(e, g, out, {o.rate}))),
       row<float>("laplace", "float32", "--location --scale", TRN_DRAW(laplace(e, g, out, {o.location, o.scale}))),
       row<float>("weibull", "float32", "--shape --scale", TRN_DRAW(weibull(e, g, out, {o.shape, o.scale}))),
@@ -218,7 +220,8 @@ void run(const Arguments& a, const std::vector<std::string>& given) {
   const Distribution& distribution = distribution_of(a.distribution);
   check_parameters(distribution, given);
   constexpr std::int64_t kTurns = 4096;
-  require(a.interleave >= 1 && a.interleave <= kTurns, "rand: --interleave {}; give 1 to {} streams", a.interleave, kTurns);
+  require(a.interleave >= 1 && a.interleave <= kTurns, "rand: --interleave {}; give 1 to {} streams", a.interleave,
+          kTurns);
   std::vector<Generator> generators;
   for (std::int64_t k = 0; k < a.interleave; ++k) {
     generators.emplace_back(
@@ -247,16 +250,18 @@ void add_rand(CLI::App& app) {
   CLI::App* sub = app.add_subcommand("rand", "values of a random number generator, as binary or text");
   auto a = std::make_shared<Arguments>();
   Parameters& p = a->parameters;
-  sub->add_option("--generator", a->generator,
-                  "philox4x32-10, threefry4x32-20, xorwow, mrg32k3a, mt19937, sobol32, scrambled-sobol32, owen-sobol32, "
-                  "sobol64, scrambled-sobol64, halton or scrambled-halton")
+  sub->add_option(
+         "--generator", a->generator,
+         "philox4x32-10, threefry4x32-20, xorwow, mrg32k3a, mt19937, sobol32, scrambled-sobol32, owen-sobol32, "
+         "sobol64, scrambled-sobol64, halton or scrambled-halton")
       ->capture_default_str();
   sub->add_option("--ordering", a->ordering, "cuRAND's default or legacy ordering")
       ->check(CLI::IsMember({"default", "legacy"}))
       ->capture_default_str();
   sub->add_option("--seed", a->seed, "64 bits")->capture_default_str();
   sub->add_option("--stream", a->stream, "an independent sequence of the same seed")->capture_default_str();
-  sub->add_option("--interleave", a->interleave, "streams that take turns value by value, from --stream on")->capture_default_str();
+  sub->add_option("--interleave", a->interleave, "streams that take turns value by value, from --stream on")
+      ->capture_default_str();
   sub->add_option("--offset", a->offset, "words (quasi-random: points) to leave out")->capture_default_str();
   sub->add_option("--dimensions", a->dimensions, "of quasi-random points")->capture_default_str();
   sub->add_option("--dist", a->distribution, distribution_help())->capture_default_str();
@@ -269,14 +274,16 @@ void add_rand(CLI::App& app) {
                            ->check(CLI::IsMember({"open-closed", "half-open"}))
                            ->capture_default_str());
   const std::pair<const char*, double*> numbers[] = {
-      {"--mean", &p.mean},   {"--stddev", &p.stddev},     {"--low", &p.low},     {"--high", &p.high},   {"--lambda", &p.lambda},
-      {"--rate", &p.rate},   {"--location", &p.location}, {"--scale", &p.scale}, {"--shape", &p.shape}, {"--df", &p.df},
-      {"--df2", &p.df2},     {"--a", &p.a},               {"--b", &p.b},         {"--p", &p.p},         {"--kappa", &p.kappa}};
+      {"--mean", &p.mean},     {"--stddev", &p.stddev}, {"--low", &p.low},           {"--high", &p.high},
+      {"--lambda", &p.lambda}, {"--rate", &p.rate},     {"--location", &p.location}, {"--scale", &p.scale},
+      {"--shape", &p.shape},   {"--df", &p.df},         {"--df2", &p.df2},           {"--a", &p.a},
+      {"--b", &p.b},           {"--p", &p.p},           {"--kappa", &p.kappa}};
   for (const auto& [name, value] : numbers) {
     parameters.push_back(sub->add_option(name, *value, "parameter")->capture_default_str());
   }
-  const std::pair<const char*, std::int64_t*> counts[] = {{"--trials", &p.trials}, {"--good", &p.good}, {"--bad", &p.bad},
-                                                          {"--sample", &p.sample}, {"--from", &p.from}, {"--to", &p.to}};
+  const std::pair<const char*, std::int64_t*> counts[] = {{"--trials", &p.trials}, {"--good", &p.good},
+                                                          {"--bad", &p.bad},       {"--sample", &p.sample},
+                                                          {"--from", &p.from},     {"--to", &p.to}};
   for (const auto& [name, value] : counts) {
     parameters.push_back(sub->add_option(name, *value, "parameter")->capture_default_str());
   }

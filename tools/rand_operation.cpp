@@ -1,7 +1,7 @@
 // The draws of trnrand with a device kernel for the command line: time per draw, and on a device the largest difference
-// from the host's values: 0 for words, uniforms and points; for distributions a fraction of device_difference_bound. The
-// column of rates counts 1e9 values per second; the roof is that of writing them: the host's memory, or the DMA engines
-// of a core.
+// from the host's values: 0 for words, uniforms and points; for distributions a fraction of device_difference_bound.
+// The column of rates counts 1e9 values per second; the roof is that of writing them: the host's memory, or the DMA
+// engines of a core.
 #include <algorithm>
 #include <cmath>
 #include <trn/core/array.hpp>
@@ -30,14 +30,13 @@ using rand::Algorithm;
 using rand::Law;
 
 constexpr std::pair<const char*, Algorithm> kAlgorithms[] = {
-    {"philox", Algorithm::Philox4x32_10},     {"threefry", Algorithm::Threefry4x32_20},
-    {"sobol32", Algorithm::Sobol32},          {"scrambled-sobol32", Algorithm::ScrambledSobol32},
-    {"xorwow", Algorithm::Xorwow},            {"mrg32k3a", Algorithm::Mrg32k3a},
+    {"philox", Algorithm::Philox4x32_10}, {"threefry", Algorithm::Threefry4x32_20},
+    {"sobol32", Algorithm::Sobol32},      {"scrambled-sobol32", Algorithm::ScrambledSobol32},
+    {"xorwow", Algorithm::Xorwow},        {"mrg32k3a", Algorithm::Mrg32k3a},
     {"mt19937", Algorithm::Mt19937}};
 
 // T: uint32_t for raw32, float for all others; those without a law are raw32 and uniform.
-template <class T>
-class Draws final : public Operation {
+template <class T> class Draws final : public Operation {
  public:
   Draws() = default;
   explicit Draws(Law law) : has_law_(true), transform_{.law = law, .location = law == Law::Bernoulli ? 0.5 : 0.0} {}
@@ -81,8 +80,8 @@ class Draws final : public Operation {
                                                                        : rand::Draw::HalfOpen;
     if (!rand::has_sobol_program(algorithm())) return rand::fill_program({algorithm(), draw, count_, phase}, machine);
     const rand::State from = rand::Generator(state()).state();
-    require(count_ % dimensions_ == 0, "{}: --count {} is no multiple of --dimensions {}; draw whole points", name(), count_,
-            dimensions_);
+    require(count_ % dimensions_ == 0, "{}: --count {} is no multiple of --dimensions {}; draw whole points", name(),
+            count_, dimensions_);
     return rand::sobol_program(rand::sobol_shape(from, draw, count_ / dimensions_, machine), machine);
   }
 
@@ -126,7 +125,10 @@ class Draws final : public Operation {
     return interval_ == "half-open" ? rand::Interval::HalfOpen : rand::Interval::OpenClosed;
   }
   rand::State state() const {
-    return {.algorithm = algorithm(), .seed = rand::is_quasi(algorithm()) ? 0u : 1u, .position = position_, .dimensions = static_cast<std::uint32_t>(dimensions_)};
+    return {.algorithm = algorithm(),
+            .seed = rand::is_quasi(algorithm()) ? 0u : 1u,
+            .position = position_,
+            .dimensions = static_cast<std::uint32_t>(dimensions_)};
   }
 
   void draw(const Executor& executor, const Array<T>& out) const {
@@ -141,14 +143,22 @@ class Draws final : public Operation {
   }
   void draw_law(const Executor& executor, rand::Generator& generator, const View<float>& out) const {
     switch (transform_.law) {
-      case Law::Normal: return rand::normal(executor, generator, out);
-      case Law::LogNormal: return rand::log_normal(executor, generator, out);
-      case Law::Exponential: return rand::exponential(executor, generator, out);
-      case Law::Weibull: return rand::weibull(executor, generator, out);
-      case Law::Laplace: return rand::laplace(executor, generator, out);
-      case Law::Cauchy: return rand::cauchy(executor, generator, out);
-      case Law::Bernoulli: return rand::bernoulli(executor, generator, out);
-      default: fail<InternalError>("{} has no command", name());
+      case Law::Normal:
+        return rand::normal(executor, generator, out);
+      case Law::LogNormal:
+        return rand::log_normal(executor, generator, out);
+      case Law::Exponential:
+        return rand::exponential(executor, generator, out);
+      case Law::Weibull:
+        return rand::weibull(executor, generator, out);
+      case Law::Laplace:
+        return rand::laplace(executor, generator, out);
+      case Law::Cauchy:
+        return rand::cauchy(executor, generator, out);
+      case Law::Bernoulli:
+        return rand::bernoulli(executor, generator, out);
+      default:
+        fail<InternalError>("{} has no command", name());
     }
   }
 
@@ -190,7 +200,8 @@ std::vector<std::unique_ptr<Operation>> rand_operations() {
   std::vector<std::unique_ptr<Operation>> all;
   all.push_back(std::make_unique<Draws<std::uint32_t>>());
   all.push_back(std::make_unique<Draws<float>>());
-  for (const Law law : {Law::Normal, Law::LogNormal, Law::Exponential, Law::Laplace, Law::Weibull, Law::Cauchy, Law::Bernoulli}) {
+  for (const Law law :
+       {Law::Normal, Law::LogNormal, Law::Exponential, Law::Laplace, Law::Weibull, Law::Cauchy, Law::Bernoulli}) {
     all.push_back(std::make_unique<Draws<float>>(law));
   }
   return all;

@@ -13,7 +13,8 @@ namespace {
 
 class RecordingDevice final : public tile::Device {
  public:
-  explicit RecordingDevice(const tile::Machine& machine) : Device(fmt::format("programs of {}", machine.name), machine) {}
+  explicit RecordingDevice(const tile::Machine& machine)
+      : Device(fmt::format("programs of {}", machine.name), machine) {}
 
   ~RecordingDevice() override {
     while (!blocks_.empty()) RecordingDevice::deallocate(*blocks_.begin(), 0);
@@ -24,7 +25,8 @@ class RecordingDevice final : public tile::Device {
     constexpr std::int64_t kAlign = 64;
     void* address = std::calloc(static_cast<std::size_t>(bytes + 2 * kAlign), 1);
     if (address == nullptr) throw std::bad_alloc();
-    auto* aligned = reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(address) + 2 * kAlign - 1) / kAlign * kAlign);
+    auto* aligned =
+        reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(address) + 2 * kAlign - 1) / kAlign * kAlign);
     std::memcpy(aligned - sizeof(void*), &address, sizeof(void*));
     blocks_.insert(aligned);
     return aligned;
@@ -35,8 +37,12 @@ class RecordingDevice final : public tile::Device {
     std::memcpy(&begin, static_cast<std::byte*>(address) - sizeof(void*), sizeof(void*));
     std::free(begin);
   }
-  void copy_in(void* to, const void* from, std::int64_t bytes) override { std::memcpy(to, from, static_cast<std::size_t>(bytes)); }
-  void copy_out(void* to, const void* from, std::int64_t bytes) override { std::memcpy(to, from, static_cast<std::size_t>(bytes)); }
+  void copy_in(void* to, const void* from, std::int64_t bytes) override {
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  }
+  void copy_out(void* to, const void* from, std::int64_t bytes) override {
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  }
   void run(const std::shared_ptr<const tile::Executable>& executable, std::span<const tile::Binding>) override {
     recorded.push_back(executable->shared_program());
   }

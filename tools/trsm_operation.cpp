@@ -30,7 +30,8 @@ class Trsm final : public ProgramBench {
     options.text("--uplo", uplo_, "L or U", {"L", "U"});
     options.text("--op", op_, "N, or T: A is stored transposed", {"N", "T"});
     options.text("--dtype", dtype_, "fp32, or fp64 (host only)", {"fp32", "fp64"});
-    options.text("--precision", precision_, "on simulators: native, tf32, bf16, tf32x3 or bf16x6", {"native", "tf32", "bf16", "tf32x3", "bf16x6"});
+    options.text("--precision", precision_, "on simulators: native, tf32, bf16, tf32x3 or bf16x6",
+                 {"native", "tf32", "bf16", "tf32x3", "bf16x6"});
   }
 
   tile::Program program(const tile::Machine& machine) const override {
@@ -44,15 +45,16 @@ class Trsm final : public ProgramBench {
  private:
   [[nodiscard]] bool lower() const { return (uplo_ == "L") == (op_ == "N"); }  // of op(A)
   DType dtype() const override { return dtype_ == "fp64" ? DType::Float64 : DType::Float32; }
-  std::string precision(const Executor& executor) const override { return executor.family() == Family::Device ? precision_ : "native"; }
+  std::string precision(const Executor& executor) const override {
+    return executor.family() == Family::Device ? precision_ : "native";
+  }
   BenchShape extents() const override { return {{"m", m_}, {"n", n_}}; }
   double flops() const override { return static_cast<double>(m_) * static_cast<double>(m_) * static_cast<double>(n_); }
   Measured run(const Executor& executor, int repeats, BenchRow& row) const override {
     return dtype_ == "fp64" ? solve<double>(executor, repeats, row) : solve<float>(executor, repeats, row);
   }
 
-  template <class T>
-  Measured solve(const Executor& executor, int repeats, BenchRow& r) const {
+  template <class T> Measured solve(const Executor& executor, int repeats, BenchRow& r) const {
     std::mt19937_64 random(1);
     std::normal_distribution<double> normal;
     std::vector<T> a(static_cast<std::size_t>(m_ * m_)), b(static_cast<std::size_t>(m_ * n_));
@@ -75,8 +77,7 @@ class Trsm final : public ProgramBench {
   }
 
   // B - op(A) X in fp64. (Residuals of fp64 solves drown in its own rounding: what is shown is then that.)
-  template <class T>
-  double residual(const std::vector<T>& a, const std::vector<T>& b, const std::vector<T>& x) const {
+  template <class T> double residual(const std::vector<T>& a, const std::vector<T>& b, const std::vector<T>& x) const {
     const std::vector<double> wa(a.begin(), a.end()), wx(x.begin(), x.end());
     std::vector<double> product = wx, a2(static_cast<std::size_t>(m_), 0), x2(static_cast<std::size_t>(n_), 0);
     cblas_dtrmm(CblasRowMajor, CblasLeft, uplo_ == "L" ? CblasLower : CblasUpper,

@@ -1,6 +1,7 @@
-// Level 1, gemv and ger for the command line. They are bound by memory: the column of rates counts the bytes that the operation must
-// read and write, the roof is the DMA engines' (on the host: what a parallel copy of a large array reaches). The error is that of the
-// whole result against long double, in units of the sum of the magnitudes of its terms, and so is the bound.
+// Level 1, gemv and ger for the command line. They are bound by memory: the column of rates counts the bytes that the
+// operation must read and write, the roof is the DMA engines' (on the host: what a parallel copy of a large array
+// reaches). The error is that of the whole result against long double, in units of the sum of the magnitudes of its
+// terms, and so is the bound.
 #include <cmath>
 #include <random>
 
@@ -48,11 +49,14 @@ enum class Kind { Axpy, Copy, Swap, Scal, Rot, Dot, Asum, Nrm2, Amax, Amin, Gemv
 
 class Vectors final : public Operation {
  public:
-  Vectors(Kind kind, std::string name, std::string summary) : kind_(kind), name_("blas." + std::move(name)), summary_(std::move(summary)) {}
+  Vectors(Kind kind, std::string name, std::string summary)
+      : kind_(kind), name_("blas." + std::move(name)), summary_(std::move(summary)) {}
   std::string name() const override { return name_; }
   std::string summary() const override { return summary_; }
   std::string rate_unit() const override { return "GB/s"; }
-  std::string error_note() const override { return "largest |result - exact| in units of the sum of its terms' magnitudes"; }
+  std::string error_note() const override {
+    return "largest |result - exact| in units of the sum of its terms' magnitudes";
+  }
 
   void add_options(Options& options) override {
     if (matrix()) options.number("--m", m_, "rows of A", 1, std::int64_t{1} << 20);
@@ -62,21 +66,35 @@ class Vectors final : public Operation {
   }
 
   tile::Program program(const tile::Machine& machine) const override {
-    const auto vector = [&](VectorOperation operation) { return blas::vector_program({operation, false, n_}, machine); };
+    const auto vector = [&](VectorOperation operation) {
+      return blas::vector_program({operation, false, n_}, machine);
+    };
     const auto reduction = [&](Reduction r) { return blas::reduction_program({r, false, false, n_}, machine); };
     switch (kind_) {
-      case Kind::Axpy: return vector(VectorOperation::Axpy);
-      case Kind::Copy: return vector(VectorOperation::Copy);
-      case Kind::Swap: return vector(VectorOperation::Swap);
-      case Kind::Scal: return vector(VectorOperation::ScalReal);
-      case Kind::Rot: return vector(VectorOperation::Mix);
-      case Kind::Dot: return reduction(Reduction::Dot);
-      case Kind::Asum: return reduction(Reduction::Asum);
-      case Kind::Nrm2: return reduction(Reduction::Nrm2);
-      case Kind::Amax: return reduction(Reduction::Amax);
-      case Kind::Amin: return reduction(Reduction::Amin);
-      case Kind::Ger: return blas::ger_program({false, false, false, m_, n_, n_, 1, 1, 1}, machine);
-      case Kind::Gemv: break;
+      case Kind::Axpy:
+        return vector(VectorOperation::Axpy);
+      case Kind::Copy:
+        return vector(VectorOperation::Copy);
+      case Kind::Swap:
+        return vector(VectorOperation::Swap);
+      case Kind::Scal:
+        return vector(VectorOperation::ScalReal);
+      case Kind::Rot:
+        return vector(VectorOperation::Mix);
+      case Kind::Dot:
+        return reduction(Reduction::Dot);
+      case Kind::Asum:
+        return reduction(Reduction::Asum);
+      case Kind::Nrm2:
+        return reduction(Reduction::Nrm2);
+      case Kind::Amax:
+        return reduction(Reduction::Amax);
+      case Kind::Amin:
+        return reduction(Reduction::Amin);
+      case Kind::Ger:
+        return blas::ger_program({false, false, false, m_, n_, n_, 1, 1, 1}, machine);
+      case Kind::Gemv:
+        break;
     }
     if (op_ == "T") return blas::gemv_program({false, false, false, n_, m_, 1, n_, 1, 1}, machine);
     return blas::gemv_program({false, false, false, m_, n_, n_, 1, 1, 1}, machine);
@@ -85,7 +103,8 @@ class Vectors final : public Operation {
   BenchRow bench(const std::string& executor_name, const BenchOptions& options) const override {
     const Executor executor = Executor::open(executor_name);
     const bool simulated = executor.family() == Family::Device;
-    require(simulated || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model", executor.name());
+    require(simulated || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model",
+            executor.name());
     BenchRow r;
     r.op = name();
     r.executor = executor.name();
@@ -99,7 +118,8 @@ class Vectors final : public Operation {
       run(executor, options, r);
     }
     const double seconds = r.modelled_seconds ? *r.modelled_seconds : *r.seconds;
-    const double roof = r.modelled_seconds ? tile::device_of(executor).machine().dma_bytes_per_s() : host_copy_bandwidth();
+    const double roof =
+        r.modelled_seconds ? tile::device_of(executor).machine().dma_bytes_per_s() : host_copy_bandwidth();
     // A DMA from HBM to HBM passes the engines once.
     const double moved = r.modelled_seconds && kind_ == Kind::Copy ? bytes() / 2 : bytes();
     r.gflops = moved / seconds * 1e-9;
@@ -114,45 +134,74 @@ class Vectors final : public Operation {
   double bytes() const {
     const auto n = static_cast<double>(n_), m = static_cast<double>(m_);
     switch (kind_) {
-      case Kind::Axpy: return 12 * n;
+      case Kind::Axpy:
+        return 12 * n;
       case Kind::Copy:
       case Kind::Scal:
-      case Kind::Dot: return 8 * n;
+      case Kind::Dot:
+        return 8 * n;
       case Kind::Swap:
-      case Kind::Rot: return 16 * n;
+      case Kind::Rot:
+        return 16 * n;
       case Kind::Asum:
       case Kind::Nrm2:
       case Kind::Amax:
-      case Kind::Amin: return 4 * n;
-      case Kind::Gemv: return 4 * (m * n + m + n);
-      case Kind::Ger: return 4 * (2 * m * n + m + n);
+      case Kind::Amin:
+        return 4 * n;
+      case Kind::Gemv:
+        return 4 * (m * n + m + n);
+      case Kind::Ger:
+        return 4 * (2 * m * n + m + n);
     }
     return 0;
   }
 
   void run(const Executor& e, const BenchOptions& options, BenchRow& r) const {
     const bool t = op_ == "T";
-    const std::int64_t nx = kind_ == Kind::Ger ? m_ : kind_ == Kind::Gemv && t ? m_ : n_, ny = kind_ == Kind::Gemv && !t ? m_ : n_;
-    const std::vector<float> x = random(nx, 1), y = random(ny, 2), a = matrix() ? random(m_ * n_, 3) : std::vector<float>{};
+    const std::int64_t nx = kind_ == Kind::Ger         ? m_
+                            : kind_ == Kind::Gemv && t ? m_
+                                                       : n_,
+                       ny = kind_ == Kind::Gemv && !t ? m_ : n_;
+    const std::vector<float> x = random(nx, 1), y = random(ny, 2),
+                             a = matrix() ? random(m_ * n_, 3) : std::vector<float>{};
     const auto dx = Array<float>::from_host(e, {nx}, x), dy = Array<float>::from_host(e, {ny}, y),
                da = Array<float>::from_host(e, {static_cast<std::int64_t>(a.size())}, a);
     const VectorView<float> vx(dx.view()), vy(dy.view());
-    const auto view = matrix() ? MatrixView<float>::row_major(e, da.data(), m_, n_) : MatrixView<float>(e, nullptr, 0, 0, 1, 1);
+    const auto view =
+        matrix() ? MatrixView<float>::row_major(e, da.data(), m_, n_) : MatrixView<float>(e, nullptr, 0, 0, 1, 1);
     double scalar = 0;
     const auto call = [&] {
       switch (kind_) {
-        case Kind::Axpy: return blas::axpy(e, kAlpha, vx, vy);
-        case Kind::Copy: return blas::copy(e, vx, vy);
-        case Kind::Swap: return blas::swap(e, vx, vy);
-        case Kind::Scal: return blas::scal(e, kAlpha, vx);
-        case Kind::Rot: return blas::rot(e, vx, vy, kAlpha, kSine);
-        case Kind::Dot: scalar = blas::dot(e, vx, vy); return;
-        case Kind::Asum: scalar = blas::asum(e, vx); return;
-        case Kind::Nrm2: scalar = blas::nrm2(e, vx); return;
-        case Kind::Amax: scalar = static_cast<double>(blas::amax(e, vx)); return;
-        case Kind::Amin: scalar = static_cast<double>(blas::amin(e, vx)); return;
-        case Kind::Gemv: (void)blas::gemv(e, t ? blas::Op::T : blas::Op::N, kAlpha, view, vx, 0, vy); return;
-        case Kind::Ger: return blas::ger(e, kAlpha, vx, vy, view);
+        case Kind::Axpy:
+          return blas::axpy(e, kAlpha, vx, vy);
+        case Kind::Copy:
+          return blas::copy(e, vx, vy);
+        case Kind::Swap:
+          return blas::swap(e, vx, vy);
+        case Kind::Scal:
+          return blas::scal(e, kAlpha, vx);
+        case Kind::Rot:
+          return blas::rot(e, vx, vy, kAlpha, kSine);
+        case Kind::Dot:
+          scalar = blas::dot(e, vx, vy);
+          return;
+        case Kind::Asum:
+          scalar = blas::asum(e, vx);
+          return;
+        case Kind::Nrm2:
+          scalar = blas::nrm2(e, vx);
+          return;
+        case Kind::Amax:
+          scalar = static_cast<double>(blas::amax(e, vx));
+          return;
+        case Kind::Amin:
+          scalar = static_cast<double>(blas::amin(e, vx));
+          return;
+        case Kind::Gemv:
+          (void)blas::gemv(e, t ? blas::Op::T : blas::Op::N, kAlpha, view, vx, 0, vy);
+          return;
+        case Kind::Ger:
+          return blas::ger(e, kAlpha, vx, vy, view);
       }
     };
     Recorder recorder(e);
@@ -169,7 +218,8 @@ class Vectors final : public Operation {
   }
 
   void error(BenchRow& r, const std::vector<float>& x, const std::vector<float>& y, const std::vector<float>& a,
-             const std::vector<float>& x1, const std::vector<float>& y1, const std::vector<float>& a1, double scalar) const {
+             const std::vector<float>& x1, const std::vector<float>& y1, const std::vector<float>& a1,
+             double scalar) const {
     long double worst = 0, sum = 0, size = 0;
     const auto compare = [&](float result, long double exact, long double scale) {
       worst = std::max(worst, scale > 0 ? std::abs(result - exact) / scale : std::abs(result - exact));
@@ -189,13 +239,22 @@ class Vectors final : public Operation {
       case Kind::Axpy:
         each([&](std::size_t i) { return Pair(alpha * x[i] + y[i], std::abs(alpha * x[i]) + std::abs(y[i])); }, y1, 2);
         break;
-      case Kind::Copy: each([&](std::size_t i) { return Pair(x[i], 1); }, y1, 0); break;
-      case Kind::Swap:
-        each([&](std::size_t i) { return Pair(x[i], 1); }, y1, 0), each([&](std::size_t i) { return Pair(y[i], 1); }, x1, 0);
+      case Kind::Copy:
+        each([&](std::size_t i) { return Pair(x[i], 1); }, y1, 0);
         break;
-      case Kind::Scal: each([&](std::size_t i) { return Pair(alpha * x[i], std::abs(alpha * x[i])); }, x1, 1); break;
+      case Kind::Swap:
+        each([&](std::size_t i) { return Pair(x[i], 1); }, y1, 0),
+            each([&](std::size_t i) { return Pair(y[i], 1); }, x1, 0);
+        break;
+      case Kind::Scal:
+        each([&](std::size_t i) { return Pair(alpha * x[i], std::abs(alpha * x[i])); }, x1, 1);
+        break;
       case Kind::Rot:
-        each([&](std::size_t i) { return Pair(alpha * x[i] + sine * y[i], std::abs(alpha * x[i]) + std::abs(sine * y[i])); }, x1, 2);
+        each(
+            [&](std::size_t i) {
+              return Pair(alpha * x[i] + sine * y[i], std::abs(alpha * x[i]) + std::abs(sine * y[i]));
+            },
+            x1, 2);
         break;
       case Kind::Dot:
         for (std::size_t i = 0; i < n; ++i)
@@ -235,11 +294,14 @@ class Vectors final : public Operation {
       }
       case Kind::Ger:
         each(
-            [&](std::size_t i) { return Pair(a[i] + alpha * x[i / n] * y[i % n], std::abs(a[i]) + std::abs(alpha * x[i / n] * y[i % n])); },
+            [&](std::size_t i) {
+              return Pair(a[i] + alpha * x[i / n] * y[i % n], std::abs(a[i]) + std::abs(alpha * x[i / n] * y[i % n]));
+            },
             a1, 3);
         break;
     }
-    const bool reduction = kind_ >= Kind::Dot && kind_ <= Kind::Amin, place = kind_ == Kind::Amax || kind_ == Kind::Amin;
+    const bool reduction = kind_ >= Kind::Dot && kind_ <= Kind::Amin,
+               place = kind_ == Kind::Amax || kind_ == Kind::Amin;
     if (reduction) {
       worst = place ? std::abs(static_cast<long double>(scalar) - sum) : std::abs(scalar - sum) / size;
       bound = place ? 0 : (static_cast<double>(n_) + 1) * kU;
@@ -258,7 +320,9 @@ class Vectors final : public Operation {
 
 std::vector<std::unique_ptr<Operation>> vector_operations() {
   std::vector<std::unique_ptr<Operation>> all;
-  const auto add = [&](Kind kind, const char* name, const char* summary) { all.push_back(std::make_unique<Vectors>(kind, name, summary)); };
+  const auto add = [&](Kind kind, const char* name, const char* summary) {
+    all.push_back(std::make_unique<Vectors>(kind, name, summary));
+  };
   add(Kind::Axpy, "axpy", "y = alpha x + y");
   add(Kind::Copy, "copy", "y = x");
   add(Kind::Swap, "swap", "x <-> y");

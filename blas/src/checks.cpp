@@ -12,8 +12,8 @@ __extension__ using Wide = __int128;  // products of extents and strides
 }  // namespace
 
 void executor_of(const char* operation, const char* operand, const Executor& call, const Executor& owner) {
-  require(owner == call, "{}: {} lives on executor '{}', the call runs on '{}'; copy it there with to() first", operation, operand,
-          owner.name(), call.name());
+  require(owner == call, "{}: {} lives on executor '{}', the call runs on '{}'; copy it there with to() first",
+          operation, operand, owner.name(), call.name());
 }
 
 void address_of(const char* operation, const char* operand, const void* data, bool empty) {
@@ -27,10 +27,12 @@ void distinct_elements(const char* operation, const char* operand, const Extent&
     return (count == 1 || outer > inner * (inner_count - 1)) && (inner_count == 1 || inner >= 1);
   };
   if (c.rows == 0 || c.columns == 0) return;
-  require(clears(c.row_stride, c.rows, c.column_stride, c.columns) || clears(c.column_stride, c.columns, c.row_stride, c.rows),
-          "{}: {} is {} x {} with strides ({}, {}), so elements overlap or rows interleave; give it a leading dimension "
-          "that separates them",
-          operation, operand, c.rows, c.columns, c.row_stride, c.column_stride);
+  require(
+      clears(c.row_stride, c.rows, c.column_stride, c.columns) ||
+          clears(c.column_stride, c.columns, c.row_stride, c.rows),
+      "{}: {} is {} x {} with strides ({}, {}), so elements overlap or rows interleave; give it a leading dimension "
+      "that separates them",
+      operation, operand, c.rows, c.columns, c.row_stride, c.column_stride);
 }
 
 bool overlap(const Extent& x, const Extent& c) {
@@ -55,9 +57,10 @@ bool overlap(const Extent& x, const Extent& c) {
   return false;
 }
 
-void no_overlap(const char* operation, const char* input_name, const Extent& input, const char* output_name, const Extent& output) {
-  require(!overlap(input, output), "{}: {} shares memory with {}; the product needs a {} of its own", operation, output_name, input_name,
-          output_name);
+void no_overlap(const char* operation, const char* input_name, const Extent& input, const char* output_name,
+                const Extent& output) {
+  require(!overlap(input, output), "{}: {} shares memory with {}; the product needs a {} of its own", operation,
+          output_name, input_name, output_name);
 }
 
 }  // namespace trn::blas::checks

@@ -1,5 +1,5 @@
-// What every door checks of its operands: the executor they live on, null pointers, outputs whose elements overlap, inputs that
-// share memory with outputs. Each message names the operation and the operand.
+// What every door checks of its operands: the executor they live on, null pointers, outputs whose elements overlap,
+// inputs that share memory with outputs. Each message names the operation and the operand.
 #pragma once
 
 #include <cstddef>
@@ -39,13 +39,14 @@ template <class T> Extent extent(const MatrixView<T>& x) {
 }
 template <class T> Extent extent(const VectorView<T>& x) { return {x.data(), x.size(), 1, x.stride(), 1, sizeof(T)}; }
 
-// Two elements of an output may not share an address, or the result would depend on the order of writes: one direction's
-// stride must clear the whole extent of the other.
+// Two elements of an output may not share an address, or the result would depend on the order of writes: one
+// direction's stride must clear the whole extent of the other.
 void distinct_elements(const char* operation, const char* operand, const Extent& output);
 
 // Whether two matrices share elements, where that can be told: the same first address, or blocks of one row-major or
 // column-major matrix.
 [[nodiscard]] bool overlap(const Extent& x, const Extent& y);
-void no_overlap(const char* operation, const char* input_name, const Extent& input, const char* output_name, const Extent& output);
+void no_overlap(const char* operation, const char* input_name, const Extent& input, const char* output_name,
+                const Extent& output);
 
 }  // namespace trn::blas::checks

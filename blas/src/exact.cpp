@@ -20,38 +20,47 @@ using Complex = std::complex<double>;
 using exact::Operand;
 using exact::OperandSide;
 
-constexpr KernelTable<ExactArgs> table(const char* operation) { return {operation, host::exact_product, device::exact_product}; }
+constexpr KernelTable<ExactArgs> table(const char* operation) {
+  return {operation, host::exact_product, device::exact_product};
+}
 
 // The host's dgemm counts in int; a device needs it only for componentwise bounds.
 void require_extents(const char* operation, const Executor& executor, const GemmArgs& g, bool empty, bool bounds) {
-  const std::int64_t planes = is_complex(g.in) ? 2 : 1, longest = std::max({planes * g.m, g.n, empty ? 0 : planes * g.k});
+  const std::int64_t planes = is_complex(g.in) ? 2 : 1,
+                     longest = std::max({planes * g.m, g.n, empty ? 0 : planes * g.k});
   constexpr std::int64_t kIntMax = std::numeric_limits<int>::max();
-  require(longest <= kIntMax || (executor.family() == Family::Device && !bounds),
-          "{}: {} x {} x {} in precision 'exact' needs extents of {}, the host BLAS takes at most {}; split the operation", operation, g.m, g.n, g.k, longest,
-          kIntMax);
+  require(
+      longest <= kIntMax || (executor.family() == Family::Device && !bounds),
+      "{}: {} x {} x {} in precision 'exact' needs extents of {}, the host BLAS takes at most {}; split the operation",
+      operation, g.m, g.n, g.k, longest, kIntMax);
 }
 
 }  // namespace
 
-Accuracy exact_gemm(const char* operation, const Executor& executor, const GemmArgs& g, const std::optional<MatrixView<double>>& componentwise,
-                    double target, const ExactRegion& region) {
+Accuracy exact_gemm(const char* operation, const Executor& executor, const GemmArgs& g,
+                    const std::optional<MatrixView<double>>& componentwise, double target, const ExactRegion& region) {
   require_mode(operation, Mode::Exact, g.in, executor.family());
-  const double factor = is_complex(g.in) ? std::sqrt(2.0) : 1, rounding = real_of(g.in) == DType::Float64 ? 0x1.0001p-53 : 0x1.0001p-24;
+  const double factor = is_complex(g.in) ? std::sqrt(2.0) : 1,
+               rounding = real_of(g.in) == DType::Float64 ? 0x1.0001p-53 : 0x1.0001p-24;
   // Without a target scaling costs at most a quarter of the rounding of a result as large as the norms allow.
   const double allowed = target > 0 ? target - factor * rounding : factor * rounding / 4;
   const bool empty = g.k == 0 || g.alpha == Complex(0);
   require_extents(operation, executor, g, empty, componentwise.has_value());
   const std::int64_t k = empty ? 0 : g.k;  // then A and B are not read
-  Operand a(executor, g.in, g.a, g.m, k, g.am, g.ak, g.conj_a, OperandSide::Left), b(executor, g.in, g.b, g.n, k, g.bn, g.bk, g.conj_b, OperandSide::Right);
+  Operand a(executor, g.in, g.a, g.m, k, g.am, g.ak, g.conj_a, OperandSide::Left),
+      b(executor, g.in, g.b, g.n, k, g.bn, g.bk, g.conj_b, OperandSide::Right);
   a.measure();
   b.measure();
   // A product with its own transpose: equal integers on both sides need to be made once.
   const bool even = region.lower && !region.mirrored && g.a == g.b && g.am == g.bn && g.ak == g.bk;
   const exact::Plan plan = exact::make_plan(a, b, allowed / factor, even);
-  if (target > 0 && !(factor * plan.scaling <= allowed)) refuse_target(operation, g.in, executor, target, factor * (plan.scaling + rounding));
+  if (target > 0 && !(factor * plan.scaling <= allowed))
+    refuse_target(operation, g.in, executor, target, factor * (plan.scaling + rounding));
   if (!empty) {
     if (const Exactness probe = probe_exactness(executor); !probe.exact) {
-      throw DeviceError(fmt::format("{}: precision 'exact' is not possible on '{}': {}", operation, executor.name(), probe.reason), "not-exact");
+      throw DeviceError(
+          fmt::format("{}: precision 'exact' is not possible on '{}': {}", operation, executor.name(), probe.reason),
+          "not-exact");
     }
   }
   exact::Product product(a, b, plan, region.terms, target == 0);
@@ -60,7 +69,9 @@ Accuracy exact_gemm(const char* operation, const Executor& executor, const GemmA
   const auto consume = [&](exact::Source& source) {
     partition.for_blocks(g.m, g.n, region.lower, [&](const exact::Block& block) { finish.block(source, block); });
   };
-  const ExactArgs args{g, empty ? 0 : plan.moduli, a, b, plan.shift_a, plan.shift_b, region.lower && !region.mirrored, partition, consume};
+  const ExactArgs args{
+      g,      empty ? 0 : plan.moduli, a, b, plan.shift_a, plan.shift_b, region.lower && !region.mirrored, partition,
+      consume};
   dispatch(table(operation), executor, args);
   finish.store();
   return {Mode::Exact, plan.moduli, finish.bound()};

@@ -1,10 +1,10 @@
 // Precision Exact: products of float64 (and float32) matrices, real or complex, from exact integer arithmetic.
 //
-// The rows of op(A) and the columns of op(B) are scaled to integers of at most 62 bits; the product of the integer matrices is
-// exact (device: modulo many small numbers; host: limbs in double), alpha, beta and everything else are added without error, and the
-// result is rounded once. The only errors are those of scaling and that rounding, both known element by element. docs/precision.md
-// derives the bounds. The work is in exact/: operand (statistics), plan, scaling (its errors), product (a block with what was lost),
-// sum (one rounding), finish (alpha, beta, bounds).
+// The rows of op(A) and the columns of op(B) are scaled to integers of at most 62 bits; the product of the integer
+// matrices is exact (device: modulo many small numbers; host: limbs in double), alpha, beta and everything else are
+// added without error, and the result is rounded once. The only errors are those of scaling and that rounding, both
+// known element by element. docs/precision.md derives the bounds. The work is in exact/: operand (statistics), plan,
+// scaling (its errors), product (a block with what was lost), sum (one rounding), finish (alpha, beta, bounds).
 #pragma once
 
 #include <functional>
@@ -21,8 +21,8 @@
 
 namespace trn::blas {
 
-// The integer product: real operands of planes x m rows and n columns, `depth` deep, read by the host kernel through `a` and `b`, by the
-// device kernel where g says.
+// The integer product: real operands of planes x m rows and n columns, `depth` deep, read by the host kernel through
+// `a` and `b`, by the device kernel where g says.
 struct ExactArgs {
   GemmArgs g;
   int moduli;
@@ -41,10 +41,11 @@ namespace device {
 void exact_product(const Executor& executor, const ExactArgs& args);
 }
 
-// Which elements of C exist: all, or the lower triangle; of a Hermitian one the diagonal's imaginary parts are zero and never read.
-// Terms: which products an element is the sum of, all or those with a triangle of op(A); it matters for infinities and NaN only,
-// because the rest of op(A) is zero.
-// mirrored: with P = op(A) op(B), n x n, C = alpha P + alpha P^T + beta C, hermitian: alpha P + conj(alpha) P^H + beta C.
+// Which elements of C exist: all, or the lower triangle; of a Hermitian one the diagonal's imaginary parts are zero and
+// never read. Terms: which products an element is the sum of, all or those with a triangle of op(A); it matters for
+// infinities and NaN only, because the rest of op(A) is zero.
+// mirrored: with P = op(A) op(B), n x n, C = alpha P + alpha P^T + beta C, hermitian: alpha P + conj(alpha) P^H + beta
+// C.
 struct ExactRegion {
   enum class Terms { All, Lower, Upper };
   bool lower = false, hermitian = false;
@@ -52,11 +53,13 @@ struct ExactRegion {
   bool mirrored = false;
 };
 
-// A checked product in Mode::Exact. target > 0: as few moduli as keep the bound at or below it, barring underflow of the result;
-// InvalidArgument when none do. `operation` is the name of the dispatch event. The bound is relative to |alpha| ||a_i|| ||b_j|| + |beta c_ij|,
-// mirrored: |alpha| (||a_i|| ||b_j|| + ||b_i|| ||a_j||) + |beta c_ij|, underflow included, barring results too large for the type;
-// norms of a row with infinities or NaN are those of its finite numbers.
-Accuracy exact_gemm(const char* operation, const Executor& executor, const GemmArgs& g, const std::optional<MatrixView<double>>& componentwise,
-                    double target, const ExactRegion& region = {});
+// A checked product in Mode::Exact. target > 0: as few moduli as keep the bound at or below it, barring underflow of
+// the result; InvalidArgument when none do. `operation` is the name of the dispatch event. The bound is relative to
+// |alpha| ||a_i|| ||b_j|| + |beta c_ij|, mirrored: |alpha| (||a_i|| ||b_j|| + ||b_i|| ||a_j||) + |beta c_ij|, underflow
+// included, barring results too large for the type; norms of a row with infinities or NaN are those of its finite
+// numbers.
+Accuracy exact_gemm(const char* operation, const Executor& executor, const GemmArgs& g,
+                    const std::optional<MatrixView<double>>& componentwise, double target,
+                    const ExactRegion& region = {});
 
 }  // namespace trn::blas

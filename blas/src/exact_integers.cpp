@@ -12,11 +12,13 @@ namespace trn::blas::exact {
 
 namespace {
 
-constexpr std::array<int, kModuliMax> kModuli{179, 178, 177, 175, 173, 169, 167, 163, 157, 151, 149, 139, 137, 131, 127, 121, 113, 109, 107, 103};
+constexpr std::array<int, kModuliMax> kModuli{179, 178, 177, 175, 173, 169, 167, 163, 157, 151,
+                                              149, 139, 137, 131, 127, 121, 113, 109, 107, 103};
 
 __extension__ using Double = unsigned __int128;
 
-// x rounded to a multiple of 2^(16 limb), to nearest even, by fp32 additions of 1.5 * 2^(16 limb + 23). |x| < 2^(16 limb + 22).
+// x rounded to a multiple of 2^(16 limb), to nearest even, by fp32 additions of 1.5 * 2^(16 limb + 23). |x| < 2^(16
+// limb + 22).
 constexpr std::array<float, 4> kMagic{0x1.8p23F, 0x1.8p39F, 0x1.8p55F, 0x1.8p71F};
 float to_multiple(float x, int limb) {
   const float magic = kMagic[static_cast<std::size_t>(limb)];
@@ -42,8 +44,9 @@ double log2_product(int count) {
 
 int exponent_offset(bool wide, int shift) { return wide ? shift - 1075 + 32 + 127 : shift - 150 + 127; }
 
-// The device's steps: significand in pieces of 21, 16 and 16 bits, each scaled by a power of two (all exact), then limb by limb
-// the nearest multiple of 2^48, 2^32, 2^16 taken off each piece, and the sum of what is left rounded to an integer.
+// The device's steps: significand in pieces of 21, 16 and 16 bits, each scaled by a power of two (all exact), then limb
+// by limb the nearest multiple of 2^48, 2^32, 2^16 taken off each piece, and the sum of what is left rounded to an
+// integer.
 Limbs slice(double x, int shift) {
   const auto bits = std::bit_cast<std::uint64_t>(x);
   const int field = static_cast<int>(bits >> 52 & 0x7ff);
@@ -94,8 +97,10 @@ void Wide::add(std::int64_t coefficient, int shift) {
   const int words = shift / 64, rest = shift % 64;
   std::array<std::uint64_t, 3> moved{};
   for (int i = 0; i + words < 3; ++i) {
-    moved[static_cast<std::size_t>(i + words)] = rest == 0 ? v[static_cast<std::size_t>(i)]
-        : v[static_cast<std::size_t>(i)] << rest | (i > 0 ? v[static_cast<std::size_t>(i - 1)] >> (64 - rest) : 0);
+    moved[static_cast<std::size_t>(i + words)] =
+        rest == 0
+            ? v[static_cast<std::size_t>(i)]
+            : v[static_cast<std::size_t>(i)] << rest | (i > 0 ? v[static_cast<std::size_t>(i - 1)] >> (64 - rest) : 0);
   }
   Double carry = 0;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -129,12 +134,15 @@ Leading leading(const Wide& x) {
   // Moved up until the leading bit is the topmost of the 192.
   const int shift = 192 - length, words = shift / 64, rest = shift % 64;
   const auto word = [&](int i) { return i >= words ? v.word[static_cast<std::size_t>(i - words)] : 0; };
-  const auto moved = [&](int i) { return rest == 0 ? word(i) : word(i) << rest | (i > 0 ? word(i - 1) >> (64 - rest) : 0); };
+  const auto moved = [&](int i) {
+    return rest == 0 ? word(i) : word(i) << rest | (i > 0 ? word(i - 1) >> (64 - rest) : 0);
+  };
   const std::uint64_t w2 = moved(2), w1 = moved(1), w0 = moved(0);
   const std::uint64_t high = w2 >> 11;
   const std::uint64_t low = (w2 & 0x7ff) << 42 | w1 >> 22 | ((w1 << 42 | w0) != 0 ? 1 : 0);
   const double sign = x.negative() ? -1 : 1;
-  return {sign * std::ldexp(static_cast<double>(high), -52), sign * std::ldexp(static_cast<double>(low), -105), length - 1};
+  return {sign * std::ldexp(static_cast<double>(high), -52), sign * std::ldexp(static_cast<double>(low), -105),
+          length - 1};
 }
 
 namespace {
@@ -150,7 +158,8 @@ std::vector<std::int32_t> balanced_digits(const Wide& x, int count) {
     if (digit >= kHalf) digit -= 2 * kHalf;
     digits.push_back(digit);
     rest.add(-digit, 0);
-    rest.word = {rest.word[0] >> kBits | rest.word[1] << (64 - kBits), rest.word[1] >> kBits | rest.word[2] << (64 - kBits),
+    rest.word = {rest.word[0] >> kBits | rest.word[1] << (64 - kBits),
+                 rest.word[1] >> kBits | rest.word[2] << (64 - kBits),
                  static_cast<std::uint64_t>(static_cast<std::int64_t>(rest.word[2]) >> kBits)};
   }
   digits.push_back(static_cast<std::int32_t>(static_cast<std::int64_t>(rest.word[0])));
@@ -186,9 +195,11 @@ Recombination recombination(int moduli) {
     Wide w;
     w.add(inverse, product_without(i));
     r.weight.push_back(balanced_digits(w, 2 * r.limbs));
-    const double fraction = std::ldexp(static_cast<double>(inverse) / p, Recombination::kDigitBits), high = std::nearbyint(fraction);
+    const double fraction = std::ldexp(static_cast<double>(inverse) / p, Recombination::kDigitBits),
+                 high = std::nearbyint(fraction);
     r.weight.back().push_back(static_cast<std::int32_t>(high));
-    r.weight.back().push_back(static_cast<std::int32_t>(std::nearbyint(std::ldexp(fraction - high, Recombination::kDigitBits))));
+    r.weight.back().push_back(
+        static_cast<std::int32_t>(std::nearbyint(std::ldexp(fraction - high, Recombination::kDigitBits))));
   }
   return r;
 }

@@ -15,11 +15,12 @@ Accuracy exact_trmm(const char* operation, const Executor& executor, const TrmmA
 // On the host and on a device, the same bits: exact_trsm.cpp. The bound is the residual that was left, measured.
 Accuracy exact_trsm(const char* operation, const Executor& executor, const TrsmArgs& args);
 
-template <class Args>
-void dispatch_product(const KernelTable<Args>& table, const Executor& executor, const Args& args,
-                      Accuracy (*exact)(const char*, const Executor&, const Args&)) {
-  if (takes_exact(executor, args.dtype, args.precision)) *args.accuracy = exact(table.operation, executor, args);
-  else dispatch(table, executor, args);
+template <class Args> void dispatch_product(const KernelTable<Args>& table, const Executor& executor, const Args& args,
+                                            Accuracy (*exact)(const char*, const Executor&, const Args&)) {
+  if (takes_exact(executor, args.dtype, args.precision))
+    *args.accuracy = exact(table.operation, executor, args);
+  else
+    dispatch(table, executor, args);
 }
 
 }  // namespace trn::blas

@@ -1,4 +1,5 @@
-// probe_exactness: small integers through the executor's own gemm, and through the slices, moduli and evictions of Exact.
+// probe_exactness: small integers through the executor's own gemm, and through the slices, moduli and evictions of
+// Exact.
 #include <trn/blas/exactness.hpp>
 
 #include <memory>
@@ -16,11 +17,14 @@ namespace {
 struct Integers {
   std::int64_t rows, columns;
   std::vector<std::int64_t> value;
-  Integers(std::int64_t r, std::int64_t c, std::int64_t largest, std::mt19937_64& random) : rows(r), columns(c), value(static_cast<std::size_t>(r * c)) {
+  Integers(std::int64_t r, std::int64_t c, std::int64_t largest, std::mt19937_64& random)
+      : rows(r), columns(c), value(static_cast<std::size_t>(r * c)) {
     std::uniform_int_distribution<std::int64_t> draw(-largest, largest);
     for (auto& x : value) x = draw(random);
   }
-  [[nodiscard]] std::int64_t at(std::int64_t i, std::int64_t j) const { return value[static_cast<std::size_t>(i * columns + j)]; }
+  [[nodiscard]] std::int64_t at(std::int64_t i, std::int64_t j) const {
+    return value[static_cast<std::size_t>(i * columns + j)];
+  }
 };
 
 std::int64_t dot(const Integers& a, const Integers& b, std::int64_t i, std::int64_t j) {
@@ -48,7 +52,9 @@ std::string products(const Executor& executor, std::int64_t largest, std::int64_
       const auto got = static_cast<double>(c[static_cast<std::size_t>(i * kColumns + j)]);
       const std::int64_t want = dot(a, b, i, j);
       if (got != static_cast<double>(want)) {
-        return fmt::format("bfloat16 integers up to {} with k = {}: element ({}, {}) of the product is {} instead of {}", largest, k, i, j, got, want);
+        return fmt::format(
+            "bfloat16 integers up to {} with k = {}: element ({}, {}) of the product is {} instead of {}", largest, k,
+            i, j, got, want);
       }
     }
   }
@@ -61,9 +67,11 @@ std::string residues(const Executor& executor, std::mt19937_64& random) {
   constexpr int kModuli = 10;
   const Integers a(kRows, kDepth, kLargest, random), bt(kColumns, kDepth, kLargest, random);
   const std::vector<double> wide_a(a.value.begin(), a.value.end()), wide_b(bt.value.begin(), bt.value.end());
-  const auto da = Matrix<double>::from_host(executor, kRows, kDepth, wide_a), db = Matrix<double>::from_host(executor, kColumns, kDepth, wide_b);
+  const auto da = Matrix<double>::from_host(executor, kRows, kDepth, wide_a),
+             db = Matrix<double>::from_host(executor, kColumns, kDepth, wide_b);
   const std::vector<std::int32_t> zero_a(kRows, 0), zero_b(kColumns, 0);
-  GemmArgs g{DType::Float64, DType::Float64, kRows, kColumns, kDepth, da.data(), kDepth, 1, db.data(), 1, kDepth, nullptr, kColumns, 1, 1, 0};
+  GemmArgs g{DType::Float64, DType::Float64, kRows,    kColumns, kDepth, da.data(), kDepth, 1, db.data(), 1,
+             kDepth,         nullptr,        kColumns, 1,        1,      0};
   const exact::Operand left(executor, g.in, g.a, kRows, kDepth, kDepth, 1, false, exact::OperandSide::Left);
   const exact::Operand right(executor, g.in, g.b, kColumns, kDepth, kDepth, 1, false, exact::OperandSide::Right);
   std::string reason;
@@ -75,10 +83,12 @@ std::string residues(const Executor& executor, std::mt19937_64& random) {
       exact::Wide want;
       for (std::int64_t p = 0; p < kDepth; ++p) want.add(a.at(i, p) * bt.at(j, p), 0);
       if (x[static_cast<std::size_t>(at)] == want) continue;
-      reason = fmt::format("integers of 30 bits modulo {} numbers: element ({}, {}) of the product is wrong", kModuli, i, j);
+      reason =
+          fmt::format("integers of 30 bits modulo {} numbers: element ({}, {}) of the product is wrong", kModuli, i, j);
     }
   };
-  const ExactArgs args{g, kModuli, left, right, zero_a, zero_b, false, exact::Partition(kRows, kColumns, kDepth, 1, false), compare};
+  const ExactArgs args{
+      g, kModuli, left, right, zero_a, zero_b, false, exact::Partition(kRows, kColumns, kDepth, 1, false), compare};
   ask(KernelTable<ExactArgs>{"blas.exactness", host::exact_product, device::exact_product}, executor, args);
   return reason;
 }

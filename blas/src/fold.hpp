@@ -22,7 +22,8 @@ template <class T> struct FoldedTriangle {
   bool lower, conj;
   FoldedTriangle(Side side, Uplo uplo, Op op, const MatrixView<const T>& x)
       : a((op == Op::N) == (side == Side::Left) ? x : x.transposed()),
-        lower((uplo == Uplo::Lower) == ((op == Op::N) == (side == Side::Left))), conj(conjugates<T>(op)) {}
+        lower((uplo == Uplo::Lower) == ((op == Op::N) == (side == Side::Left))),
+        conj(conjugates<T>(op)) {}
 };
 
 }  // namespace trn::blas

@@ -20,8 +20,11 @@ Accuracy run(const char* operation, const Executor& executor, GemmArgs g, const 
   if (precision.has_target()) {
     sizes = sizes_of(executor, g);
     const auto chosen = cheapest_mode(executor.family(), g, *sizes, precision.target_error());
-    if (!chosen && offers(Mode::Exact, g.in, executor.family())) return exact_gemm(operation, executor, g, out, precision.target_error());
-    if (!chosen) refuse_target(operation, g.in, executor, precision.target_error(), bound_with_range(executor.family(), g, Mode::Native, *sizes));
+    if (!chosen && offers(Mode::Exact, g.in, executor.family()))
+      return exact_gemm(operation, executor, g, out, precision.target_error());
+    if (!chosen)
+      refuse_target(operation, g.in, executor, precision.target_error(),
+                    bound_with_range(executor.family(), g, Mode::Native, *sizes));
     accuracy = *chosen;
   } else {
     require_mode(operation, precision.mode(), g.in, executor.family());
@@ -33,28 +36,31 @@ Accuracy run(const char* operation, const Executor& executor, GemmArgs g, const 
   const std::vector<double> c = out ? magnitudes_of_c(executor, g) : std::vector<double>{};
   dispatch(kGemm, executor, g);
   if (out) {
-    write_componentwise(*out, executor.family(), gemm_error_bound(executor.family(), g.in, g.out, g.k, accuracy.mode), g, norms, c);
+    write_componentwise(*out, executor.family(), gemm_error_bound(executor.family(), g.in, g.out, g.k, accuracy.mode),
+                        g, norms, c);
   }
   return accuracy;
 }
 
 }  // namespace
 
-template <Element In, Element Out>
-Accuracy detail::gemm(const Executor& executor, Op op_a, Op op_b, Compute<Out> alpha, const MatrixView<const In>& a,
-                      const MatrixView<const In>& b, Compute<Out> beta, const MatrixView<Out>& c, const GemmOptions& options) {
+template <Element In, Element Out> Accuracy detail::gemm(const Executor& executor, Op op_a, Op op_b, Compute<Out> alpha,
+                                                         const MatrixView<const In>& a, const MatrixView<const In>& b,
+                                                         Compute<Out> beta, const MatrixView<Out>& c,
+                                                         const GemmOptions& options) {
   constexpr const char* operation = "blas.gemm";
   checks::operand(operation, "A", executor, a);
   checks::operand(operation, "B", executor, b);
   checks::operand(operation, "C", executor, c);
   const MatrixView<const In> ta = op_a == Op::N ? a : a.transposed(), tb = op_b == Op::N ? b : b.transposed();
   require(ta.rows() == c.rows() && tb.columns() == c.columns() && ta.columns() == tb.rows(),
-          "{}: op(A) is {} x {} (op {}), op(B) is {} x {} (op {}), C is {} x {}; they must be m x k, k x n and m x n", operation,
-          ta.rows(), ta.columns(), letter(op_a), tb.rows(), tb.columns(), letter(op_b), c.rows(), c.columns());
+          "{}: op(A) is {} x {} (op {}), op(B) is {} x {} (op {}), C is {} x {}; they must be m x k, k x n and m x n",
+          operation, ta.rows(), ta.columns(), letter(op_a), tb.rows(), tb.columns(), letter(op_b), c.rows(),
+          c.columns());
   if (const auto& out = options.componentwise) {
     require(out->executor().family() == Family::Host && out->rows() == c.rows() && out->columns() == c.columns(),
-            "{}: the componentwise bound is {} x {} on '{}', C is {} x {}; give it host memory of C's shape", operation, out->rows(),
-            out->columns(), out->executor().name(), c.rows(), c.columns());
+            "{}: the componentwise bound is {} x {} on '{}', C is {} x {}; give it host memory of C's shape", operation,
+            out->rows(), out->columns(), out->executor().name(), c.rows(), c.columns());
     checks::address_of(operation, "the componentwise bound", out->data(), c.rows() == 0 || c.columns() == 0);
   }
   checks::distinct_elements(operation, "C", checks::extent(c));
@@ -62,9 +68,24 @@ Accuracy detail::gemm(const Executor& executor, Op op_a, Op op_b, Compute<Out> a
   checks::no_overlap(operation, "B", checks::extent(b), "C", checks::extent(c));
   // alpha = 0 reads neither A nor B: as if they had no columns and no rows.
   const std::int64_t k = alpha == Compute<Out>(0) ? 0 : ta.columns();
-  const GemmArgs g{dtype_of<In>, dtype_of<Out>, c.rows(), c.columns(), k, ta.data(), ta.row_stride(), ta.column_stride(),
-             tb.data(), tb.row_stride(), tb.column_stride(), c.data(), c.row_stride(), c.column_stride(), alpha, beta,
-             ComplexScalar<In> && op_a == Op::C, ComplexScalar<In> && op_b == Op::C};
+  const GemmArgs g{dtype_of<In>,
+                   dtype_of<Out>,
+                   c.rows(),
+                   c.columns(),
+                   k,
+                   ta.data(),
+                   ta.row_stride(),
+                   ta.column_stride(),
+                   tb.data(),
+                   tb.row_stride(),
+                   tb.column_stride(),
+                   c.data(),
+                   c.row_stride(),
+                   c.column_stride(),
+                   alpha,
+                   beta,
+                   ComplexScalar<In> && op_a == Op::C,
+                   ComplexScalar<In> && op_b == Op::C};
   if (g.m == 0 || g.n == 0) {
     const Mode mode = options.precision.mode();  // nothing is computed, so nothing is chosen
     return {mode, passes_of(mode), 0};
@@ -72,9 +93,10 @@ Accuracy detail::gemm(const Executor& executor, Op op_a, Op op_b, Compute<Out> a
   return run(operation, executor, g, options);
 }
 
-#define TRN_GEMM(In, Out)                                                                                                \
-  template Accuracy detail::gemm<In, Out>(const Executor&, Op, Op, Compute<Out>, const MatrixView<const In>&, const MatrixView<const In>&, \
-                                          Compute<Out>, const MatrixView<Out>&, const GemmOptions&);
+#define TRN_GEMM(In, Out)                                                                                     \
+  template Accuracy detail::gemm<In, Out>(const Executor&, Op, Op, Compute<Out>, const MatrixView<const In>&, \
+                                          const MatrixView<const In>&, Compute<Out>, const MatrixView<Out>&,  \
+                                          const GemmOptions&);
 TRN_GEMM(float, float)
 TRN_GEMM(double, double)
 TRN_GEMM(std::complex<float>, std::complex<float>)

@@ -1,17 +1,18 @@
 // Norms, bounds per mode, and the choice of a mode for a target error.
 //
-// Range. Let s = ||a_i|| ||b_j||, P the products of words, t the word's `lost` (trn/tile/words.hpp), h half the smallest denormal of the
-// type that sums, g that of the result's type. To first order, and with a factor 2 for what second order adds,
+// Range. Let s = ||a_i|| ||b_j||, P the products of words, t the word's `lost` (trn/tile/words.hpp), h half the
+// smallest denormal of the type that sums, g that of the result's type. To first order, and with a factor 2 for what
+// second order adds,
 //
 //   every product that is rounded may lose h: (P + 1) k h                   (the low and high passes of Native are two)
 //   both operands of every product may lose t: 2 t (||a_i||_1 + ||b_j||_1) + k t^2,  ||x||_1 <= sqrt(k) ||x||_2
 //   alpha times the sum, beta times C, their sum and the result's type: (P + 3) g
 //
-// and a complex element 2 sqrt(2) times that. Relative to the smallest |alpha| s and |beta c| that are not zero this is what underflow adds
-// to a bound; elements of which both are zero come out as zero.
-// Overflow: words grow by (1 + 2^-8)^2 < 1 + 2^-6, and every partial sum stays below (1 + 2^-6)(1 + 2 bound) s, also the parts of
-// complex ones (Cauchy); after alpha and beta below (1 + 2^-6)(1 + 2 bound)(|alpha| s + |beta c|). Where that may exceed the largest number
-// of its type there is no bound.
+// and a complex element 2 sqrt(2) times that. Relative to the smallest |alpha| s and |beta c| that are not zero this is
+// what underflow adds to a bound; elements of which both are zero come out as zero.
+// Overflow: words grow by (1 + 2^-8)^2 < 1 + 2^-6, and every partial sum stays below (1 + 2^-6)(1 + 2 bound) s, also
+// the parts of complex ones (Cauchy); after alpha and beta below (1 + 2^-6)(1 + 2 bound)(|alpha| s + |beta c|). Where
+// that may exceed the largest number of its type there is no bound.
 #include "gemm_accuracy.hpp"
 
 #include <algorithm>
@@ -31,28 +32,31 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Dense row-major magnitudes of a strided matrix on any executor, in double; complex elements by their modulus.
-std::vector<double> magnitudes(const Executor& executor, DType dtype, const void* data, std::int64_t rows, std::int64_t columns,
-                               std::int64_t row_stride, std::int64_t column_stride) {
+std::vector<double> magnitudes(const Executor& executor, DType dtype, const void* data, std::int64_t rows,
+                               std::int64_t columns, std::int64_t row_stride, std::int64_t column_stride) {
   const std::int64_t count = rows * columns, parts = is_complex(dtype) ? 2 : 1;
   std::vector<std::byte> raw(static_cast<std::size_t>(count * size_bytes(dtype)));
   const Shape shape{rows, columns};
   const Strides from{row_stride, column_stride}, to = row_major_strides(shape);
   const Executor host = Executor::host();
-  trn::detail::copy_elements({&executor, const_cast<void*>(data), &shape, &from}, {&host, raw.data(), &shape, &to}, size_bytes(dtype));
+  trn::detail::copy_elements({&executor, const_cast<void*>(data), &shape, &from}, {&host, raw.data(), &shape, &to},
+                             size_bytes(dtype));
   std::vector<double> values(static_cast<std::size_t>(count * parts));
   to_double(real_of(dtype), raw.data(), values.data(), count * parts);
   if (parts == 1) {
     for (double& x : values) x = std::abs(x);
     return values;
   }
-  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) values[i] = std::hypot(values[2 * i], values[2 * i + 1]);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+    values[i] = std::hypot(values[2 * i], values[2 * i + 1]);
   values.resize(static_cast<std::size_t>(count));
   return values;
 }
 
-// Row norms of a dense matrix of magnitudes, scaled so that squares neither overflow nor vanish; infinite for rows that hold a number that is
-// not finite. Raises `top` to the largest number, and clears `finite`.
-std::vector<double> row_norms(const std::vector<double>& x, std::int64_t rows, std::int64_t columns, double& top, bool& finite) {
+// Row norms of a dense matrix of magnitudes, scaled so that squares neither overflow nor vanish; infinite for rows that
+// hold a number that is not finite. Raises `top` to the largest number, and clears `finite`.
+std::vector<double> row_norms(const std::vector<double>& x, std::int64_t rows, std::int64_t columns, double& top,
+                              bool& finite) {
   std::vector<double> norms(static_cast<std::size_t>(rows));
   for (std::int64_t i = 0; i < rows; ++i) {
     const double* row = x.data() + i * columns;
@@ -77,11 +81,12 @@ std::vector<double> row_norms(const std::vector<double>& x, std::int64_t rows, s
 
 bool is_narrow(DType in) { return in == DType::BFloat16 || in == DType::Float16 || in == DType::TFloat32; }
 
-// The modes of an operand type, cheapest first. Native float64 exists on the host only; there it is also the cheapest for
-// float32, because the host emulates the others.
+// The modes of an operand type, cheapest first. Native float64 exists on the host only; there it is also the cheapest
+// for float32, because the host emulates the others.
 std::vector<Mode> modes_of(DType in, Family family) {
   const DType real = real_of(in);
-  if (real == DType::Float64) return family == Family::Host ? std::vector{Mode::Native, Mode::Exact} : std::vector{Mode::Exact};
+  if (real == DType::Float64)
+    return family == Family::Host ? std::vector{Mode::Native, Mode::Exact} : std::vector{Mode::Exact};
   if (is_narrow(real)) return {Mode::Native};
   if (family == Family::Host) return {Mode::Native, Mode::Bf16, Mode::Tf32, Mode::Tf32x3, Mode::Bf16x6, Mode::Exact};
   return {Mode::Bf16, Mode::Tf32, Mode::Tf32x3, Mode::Native, Mode::Bf16x6, Mode::Exact};
@@ -95,8 +100,10 @@ double gemm_error_bound(Family family, DType in, DType out, std::int64_t k, Mode
   const double u = unit_roundoff(wide ? DType::Float64 : DType::Float32);
   const double w = wide || real_of(out) == DType::Float32 ? 0 : unit_roundoff(out);
   double sums = 0;
-  if (wide || (is_narrow(real) && family == Family::Host)) sums = static_cast<double>(k) * u;
-  else if (is_narrow(real)) sums = tile::narrow_roundings(k) * u;
+  if (wide || (is_narrow(real) && family == Family::Host))
+    sums = static_cast<double>(k) * u;
+  else if (is_narrow(real))
+    sums = tile::narrow_roundings(k) * u;
   else if (mode != Mode::Exact) {
     const tile::Words& words = tile::words_of(mode);
     sums = family == Family::Host ? tile::host_sum_error(words, k) : tile::split_sum_error(words, k);
@@ -116,8 +123,9 @@ void require_mode(const char* operation, Mode mode, DType in, Family family) {
   if (offers(mode, in, family)) return;
   std::string list;
   for (const Mode m : modes_of(in, family)) list += (list.empty() ? "" : ", ") + std::string(name(m));
-  fail<NotImplemented>("{}: precision '{}' is not offered for {} operands on the {}; use one of: {}{}", operation, name(mode), name(in),
-                       name(family), list, real_of(in) == DType::Float64 && family == Family::Device ? ", or the host executor" : "");
+  fail<NotImplemented>("{}: precision '{}' is not offered for {} operands on the {}; use one of: {}{}", operation,
+                       name(mode), name(in), name(family), list,
+                       real_of(in) == DType::Float64 && family == Family::Device ? ", or the host executor" : "");
 }
 
 GemmNorms gemm_norms(const Executor& executor, const GemmArgs& g) {
@@ -128,8 +136,10 @@ GemmNorms gemm_norms(const Executor& executor, const GemmArgs& g) {
 }
 
 void ProductSizes::add_c(double c) {
-  if (!std::isfinite(c)) norms.finite = false;
-  else if (c > 0) c_least = std::min(c_least, c), c_largest = std::max(c_largest, c);
+  if (!std::isfinite(c))
+    norms.finite = false;
+  else if (c > 0)
+    c_least = std::min(c_least, c), c_largest = std::max(c_largest, c);
 }
 
 ProductSizes sizes_of(const Executor& executor, const GemmArgs& g) {
@@ -201,8 +211,8 @@ double bound_with_range(Family family, const GemmArgs& g, Mode mode, const Produ
   return bound_in_range(gemm_error_bound(family, g.in, g.out, g.k, mode), g, mode, sizes, products);
 }
 
-void add_structured(GemmNorms& norms, const Executor& executor, DType dtype, const void* a, std::int64_t m, std::int64_t am, std::int64_t an,
-                    Structure structure, bool lower, bool unit) {
+void add_structured(GemmNorms& norms, const Executor& executor, DType dtype, const void* a, std::int64_t m,
+                    std::int64_t am, std::int64_t an, Structure structure, bool lower, bool unit) {
   std::vector<double> x = magnitudes(executor, dtype, a, m, m, am, an);
   const auto at = [&](std::int64_t i, std::int64_t j) -> double& { return x[static_cast<std::size_t>(i * m + j)]; };
   if (structure == Structure::Hermitian) {  // the real parts of the diagonal alone
@@ -223,12 +233,14 @@ void add_structured(GemmNorms& norms, const Executor& executor, DType dtype, con
 }
 
 void refuse_target(const char* operation, DType in, const Executor& executor, double target, double best) {
-  throw TargetRefused(fmt::format("{}: no precision for {} on '{}' has a bound of {} for these operands; the best is {}", operation, name(in),
-                                  executor.name(), target, best),
-                      target);
+  throw TargetRefused(
+      fmt::format("{}: no precision for {} on '{}' has a bound of {} for these operands; the best is {}", operation,
+                  name(in), executor.name(), target, best),
+      target);
 }
 
-std::optional<Accuracy> cheapest_mode(Family family, const GemmArgs& g, const ProductSizes& sizes, double target, int products) {
+std::optional<Accuracy> cheapest_mode(Family family, const GemmArgs& g, const ProductSizes& sizes, double target,
+                                      int products) {
   for (const Mode mode : modes_of(g.in, family)) {
     if (mode == Mode::Exact) continue;
     const double bound = bound_with_range(family, g, mode, sizes, products);
@@ -242,15 +254,17 @@ std::vector<double> magnitudes_of_c(const Executor& executor, const GemmArgs& g)
   return magnitudes(executor, g.out, g.c, g.m, g.n, g.cm, g.cn);
 }
 
-void write_componentwise(const MatrixView<double>& out, Family family, double bound, const GemmArgs& g, const GemmNorms& norms,
-                         const std::vector<double>& c) {
+void write_componentwise(const MatrixView<double>& out, Family family, double bound, const GemmArgs& g,
+                         const GemmNorms& norms, const std::vector<double>& c) {
   constexpr double kUp = 1 + 0x1p-40;  // covers the roundings of the norms and of this formula
   const double alpha = std::abs(g.alpha), beta = std::abs(g.beta);
   const Range range(g, g.mode);
-  const bool none = norms.a_top >= range.word_overflow || norms.b_top >= range.word_overflow || (family == Family::Device && !norms.finite);
+  const bool none = norms.a_top >= range.word_overflow || norms.b_top >= range.word_overflow ||
+                    (family == Family::Device && !norms.finite);
   for (std::int64_t i = 0; i < g.m; ++i) {
     for (std::int64_t j = 0; j < g.n; ++j) {
-      const double a = g.k == 0 ? 0 : norms.a[static_cast<std::size_t>(i)], b = g.k == 0 ? 0 : norms.b[static_cast<std::size_t>(j)];
+      const double a = g.k == 0 ? 0 : norms.a[static_cast<std::size_t>(i)],
+                   b = g.k == 0 ? 0 : norms.b[static_cast<std::size_t>(j)];
       const double sum = a == 0 || b == 0 ? (std::isfinite(a) && std::isfinite(b) ? 0 : kInfinity) : a * b;
       const double old = c.empty() ? 0 : beta * c[static_cast<std::size_t>(i * g.n + j)], total = alpha * sum + old;
       double& element = out.data()[i * out.row_stride() + j * out.column_stride()];

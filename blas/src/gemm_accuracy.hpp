@@ -1,4 +1,5 @@
-// What a gemm's door knows of accuracy: norms of the operands, the bound of a mode for them, and the cheapest mode for a target.
+// What a gemm's door knows of accuracy: norms of the operands, the bound of a mode for them, and the cheapest mode for
+// a target.
 #pragma once
 
 #include <limits>
@@ -13,16 +14,16 @@
 
 namespace trn::blas {
 
-// Sizes of the rows of op(A) and the columns of op(B): Euclidean norms and largest elements, complex ones by their modulus. Rows of zeros
-// have norm 0. `finite` is false when an element is NaN or infinite, wherever it stands.
+// Sizes of the rows of op(A) and the columns of op(B): Euclidean norms and largest elements, complex ones by their
+// modulus. Rows of zeros have norm 0. `finite` is false when an element is NaN or infinite, wherever it stands.
 struct GemmNorms {
   std::vector<double> a, b;  // m, n
   double a_top = 0, b_top = 0;
   bool finite = true;
 };
 
-// What the range of a product's numbers depends on: the operands, the factors, and the elements of C that beta reads (those that are
-// not zero; none: least > largest).
+// What the range of a product's numbers depends on: the operands, the factors, and the elements of C that beta reads
+// (those that are not zero; none: least > largest).
 struct ProductSizes {
   GemmNorms norms;
   double alpha = 1, beta = 0;  // magnitudes
@@ -44,20 +45,23 @@ struct ProductSizes {
 // Refuses the modes that the operands' type does not have: NotImplemented with the list of those it has.
 void require_mode(const char* operation, Mode mode, DType in, Family family);
 
-// The bound of a mode for the operands at hand, `bound` being its error barring over- and underflow. It is infinite when an operand is not
-// finite, a word overflows, or a sum, a product with alpha or the result may; otherwise what underflow can lose is added. gemm_accuracy.cpp
-// derives it. Rank-2k updates are `products` = 2 products, one on top of the other.
-[[nodiscard]] double bound_in_range(double bound, const GemmArgs& g, Mode mode, const ProductSizes& sizes, int products = 1);
+// The bound of a mode for the operands at hand, `bound` being its error barring over- and underflow. It is infinite
+// when an operand is not finite, a word overflows, or a sum, a product with alpha or the result may; otherwise what
+// underflow can lose is added. gemm_accuracy.cpp derives it. Rank-2k updates are `products` = 2 products, one on top of
+// the other.
+[[nodiscard]] double bound_in_range(double bound, const GemmArgs& g, Mode mode, const ProductSizes& sizes,
+                                    int products = 1);
 // The same with gemm_error_bound.
-[[nodiscard]] double bound_with_range(Family family, const GemmArgs& g, Mode mode, const ProductSizes& sizes, int products = 1);
+[[nodiscard]] double bound_with_range(Family family, const GemmArgs& g, Mode mode, const ProductSizes& sizes,
+                                      int products = 1);
 
-// norms.a and a_top of the m x m matrix that one stored triangle stands for: symmetric or Hermitian (the lower one is stored), or
-// triangular.
-void add_structured(GemmNorms& norms, const Executor& executor, DType dtype, const void* a, std::int64_t m, std::int64_t am, std::int64_t an,
-                    Structure structure, bool lower, bool unit);
+// norms.a and a_top of the m x m matrix that one stored triangle stands for: symmetric or Hermitian (the lower one is
+// stored), or triangular.
+void add_structured(GemmNorms& norms, const Executor& executor, DType dtype, const void* a, std::int64_t m,
+                    std::int64_t am, std::int64_t an, Structure structure, bool lower, bool unit);
 
-// No mode has a bound as small as the target. Operations that are made of products with shares of a target tell it from other mistakes
-// by its type.
+// No mode has a bound as small as the target. Operations that are made of products with shares of a target tell it from
+// other mistakes by its type.
 class TargetRefused : public InvalidArgument {
  public:
   TargetRefused(const std::string& message, double target) : InvalidArgument(message), target_(target) {}
@@ -69,14 +73,17 @@ class TargetRefused : public InvalidArgument {
 // Throws it.
 [[noreturn]] void refuse_target(const char* operation, DType in, const Executor& executor, double target, double best);
 
-// The cheapest of the modes other than Exact whose bound for these operands is at most `target`; none when there is none.
-[[nodiscard]] std::optional<Accuracy> cheapest_mode(Family family, const GemmArgs& g, const ProductSizes& sizes, double target, int products = 1);
+// The cheapest of the modes other than Exact whose bound for these operands is at most `target`; none when there is
+// none.
+[[nodiscard]] std::optional<Accuracy> cheapest_mode(Family family, const GemmArgs& g, const ProductSizes& sizes,
+                                                    double target, int products = 1);
 
-// out(i, j) = bound_in_range of that element alone times |alpha| ||a_i|| ||b_j|| + |beta c_ij|, rounded up; what underflow can lose enters
-// as it is, not relative to the smallest element. `c` are the magnitudes of C before the product, m x n row-major, empty when beta is 0. An
-// element that meets a NaN or an infinity has no bound, and on a device none has then: there they may spread over a tile.
-void write_componentwise(const MatrixView<double>& out, Family family, double bound, const GemmArgs& g, const GemmNorms& norms,
-                         const std::vector<double>& c);
+// out(i, j) = bound_in_range of that element alone times |alpha| ||a_i|| ||b_j|| + |beta c_ij|, rounded up; what
+// underflow can lose enters as it is, not relative to the smallest element. `c` are the magnitudes of C before the
+// product, m x n row-major, empty when beta is 0. An element that meets a NaN or an infinity has no bound, and on a
+// device none has then: there they may spread over a tile.
+void write_componentwise(const MatrixView<double>& out, Family family, double bound, const GemmArgs& g,
+                         const GemmNorms& norms, const std::vector<double>& c);
 [[nodiscard]] std::vector<double> magnitudes_of_c(const Executor& executor, const GemmArgs& g);
 
 }  // namespace trn::blas

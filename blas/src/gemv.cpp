@@ -11,9 +11,8 @@ namespace trn::blas {
 namespace {
 
 // The shapes and overlaps that both share. `storage` is the matrix as the overlap check sees it.
-template <class T>
-void check(const char* operation, Op op, std::int64_t rows, std::int64_t columns, const VectorView<const T>& x,
-           const VectorView<T>& y, const checks::Extent& storage) {
+template <class T> void check(const char* operation, Op op, std::int64_t rows, std::int64_t columns,
+                              const VectorView<const T>& x, const VectorView<T>& y, const checks::Extent& storage) {
   const std::int64_t m = op == Op::N ? rows : columns, n = op == Op::N ? columns : rows;
   require(x.size() == n && y.size() == m,
           "{}: op(A) is {} x {}, x has {} elements, y has {}; they must be m x n, n and m", operation, m, n, x.size(),
@@ -25,9 +24,9 @@ void check(const char* operation, Op op, std::int64_t rows, std::int64_t columns
 
 }  // namespace
 
-template <Scalar T>
-Accuracy gemv(const Executor& executor, Op op, Number<T> alpha, const ConstMatrix<T>& a, const ConstVector<T>& x,
-              Number<T> beta, const VectorView<T>& y, const ProductOptions& options) {
+template <Scalar T> Accuracy gemv(const Executor& executor, Op op, Number<T> alpha, const ConstMatrix<T>& a,
+                                  const ConstVector<T>& x, Number<T> beta, const VectorView<T>& y,
+                                  const ProductOptions& options) {
   checks::operand("blas.gemv", "A", executor, a);
   checks::operand("blas.gemv", "x", executor, x);
   checks::operand("blas.gemv", "y", executor, y);
@@ -46,9 +45,8 @@ Accuracy gemv(const Executor& executor, Op op, Number<T> alpha, const ConstMatri
   return accuracy;
 }
 
-template <Scalar T>
-void gbmv(const Executor& executor, Op op, Number<T> alpha, const ConstBand<T>& a, const ConstVector<T>& x,
-          Number<T> beta, const VectorView<T>& y) {
+template <Scalar T> void gbmv(const Executor& executor, Op op, Number<T> alpha, const ConstBand<T>& a,
+                              const ConstVector<T>& x, Number<T> beta, const VectorView<T>& y) {
   checks::operand("blas.gbmv", "A", executor, a);
   checks::operand("blas.gbmv", "x", executor, x);
   checks::operand("blas.gbmv", "y", executor, y);

@@ -8,9 +8,8 @@ namespace trn::blas {
 
 namespace {
 
-template <class T>
-void update(const Executor& executor, T alpha, const VectorView<const T>& x, const VectorView<const T>& y, bool conj,
-            const MatrixView<T>& a) {
+template <class T> void update(const Executor& executor, T alpha, const VectorView<const T>& x,
+                               const VectorView<const T>& y, bool conj, const MatrixView<T>& a) {
   checks::operand("blas.ger", "x", executor, x);
   checks::operand("blas.ger", "y", executor, y);
   checks::operand("blas.ger", "A", executor, a);
@@ -28,14 +27,12 @@ void update(const Executor& executor, T alpha, const VectorView<const T>& x, con
 
 }  // namespace
 
-template <Scalar T>
-void ger(const Executor& executor, Number<T> alpha, const ConstVector<T>& x, const ConstVector<T>& y,
-         const MatrixView<T>& a) {
+template <Scalar T> void ger(const Executor& executor, Number<T> alpha, const ConstVector<T>& x,
+                             const ConstVector<T>& y, const MatrixView<T>& a) {
   update<T>(executor, alpha, x, y, false, a);
 }
-template <Scalar T>
-void gerc(const Executor& executor, Number<T> alpha, const ConstVector<T>& x, const ConstVector<T>& y,
-          const MatrixView<T>& a) {
+template <Scalar T> void gerc(const Executor& executor, Number<T> alpha, const ConstVector<T>& x,
+                              const ConstVector<T>& y, const MatrixView<T>& a) {
   update<T>(executor, alpha, x, y, ComplexScalar<T>, a);
 }
 

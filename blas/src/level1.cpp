@@ -10,18 +10,15 @@ namespace trn::blas {
 
 namespace {
 
-template <class X, class Y>
-void same_size(const char* operation, const VectorView<X>& x, const VectorView<Y>& y) {
+template <class X, class Y> void same_size(const char* operation, const VectorView<X>& x, const VectorView<Y>& y) {
   require(x.size() == y.size(), "{}: x has {} elements, y has {}; give both the same", operation, x.size(), y.size());
 }
 
-template <class X, class Y>
-bool identical(const VectorView<X>& x, const VectorView<Y>& y) {
+template <class X, class Y> bool identical(const VectorView<X>& x, const VectorView<Y>& y) {
   return static_cast<const void*>(x.data()) == y.data() && x.stride() == y.stride();
 }
 
-template <class T>
-void written(const char* operation, const char* name, const VectorView<T>& x) {
+template <class T> void written(const char* operation, const char* name, const VectorView<T>& x) {
   checks::distinct_elements(operation, name, checks::extent(x));
 }
 
@@ -39,8 +36,7 @@ void axpy(const Executor& executor, Number<T> alpha, const ConstVector<T>& x, co
   dispatch(kAxpy, executor, {dtype_of<T>, y.size(), x.data(), x.stride(), y.data(), y.stride(), alpha});
 }
 
-template <Scalar T>
-void copy(const Executor& executor, const ConstVector<T>& x, const VectorView<T>& y) {
+template <Scalar T> void copy(const Executor& executor, const ConstVector<T>& x, const VectorView<T>& y) {
   checks::operand("blas.copy", "x", executor, x);
   checks::operand("blas.copy", "y", executor, y);
   same_size("blas.copy", x, y);
@@ -51,8 +47,7 @@ void copy(const Executor& executor, const ConstVector<T>& x, const VectorView<T>
   dispatch(kCopy, executor, {dtype_of<T>, y.size(), x.data(), x.stride(), y.data(), y.stride()});
 }
 
-template <Scalar T>
-void swap(const Executor& executor, const VectorView<T>& x, const VectorView<T>& y) {
+template <Scalar T> void swap(const Executor& executor, const VectorView<T>& x, const VectorView<T>& y) {
   checks::operand("blas.swap", "x", executor, x);
   checks::operand("blas.swap", "y", executor, y);
   same_size("blas.swap", x, y);
@@ -64,16 +59,14 @@ void swap(const Executor& executor, const VectorView<T>& x, const VectorView<T>&
   dispatch(kSwap, executor, {dtype_of<T>, y.size(), x.data(), x.stride(), y.data(), y.stride()});
 }
 
-template <Scalar T>
-void scal(const Executor& executor, Number<T> alpha, const VectorView<T>& x) {
+template <Scalar T> void scal(const Executor& executor, Number<T> alpha, const VectorView<T>& x) {
   checks::operand("blas.scal", "x", executor, x);
   if (x.size() == 0) return;
   written("blas.scal", "x", x);
   dispatch(kScal, executor, {dtype_of<T>, x.size(), x.data(), x.stride(), alpha, RealScalar<T>});
 }
 
-template <ComplexScalar T>
-void scal_real(const Executor& executor, Real<T> alpha, const VectorView<T>& x) {
+template <ComplexScalar T> void scal_real(const Executor& executor, Real<T> alpha, const VectorView<T>& x) {
   checks::operand("blas.scal", "x", executor, x);
   if (x.size() == 0) return;
   written("blas.scal", "x", x);
@@ -90,9 +83,8 @@ std::int64_t extreme(const KernelTable<ExtremeArgs>& kernels, const Executor& ex
   return result;
 }
 
-template <class T>
-Measured<Real<T>> norm(const KernelTable<NormArgs>& kernels, const Executor& executor, const VectorView<const T>& x,
-                       Precision precision, double native_bound) {
+template <class T> Measured<Real<T>> norm(const KernelTable<NormArgs>& kernels, const Executor& executor,
+                                          const VectorView<const T>& x, Precision precision, double native_bound) {
   checks::operand(kernels.operation, "x", executor, x);
   const double u = unit_roundoff(dtype_of<T>);
   const Accuracy accuracy = choose(kernels.operation, precision, native_bound, 2 * u);
@@ -101,9 +93,8 @@ Measured<Real<T>> norm(const KernelTable<NormArgs>& kernels, const Executor& exe
   return {static_cast<Real<T>>(result), accuracy};
 }
 
-template <class T>
-Measured<T> product(const Executor& executor, const VectorView<const T>& x, const VectorView<const T>& y, bool conj,
-                    Precision precision) {
+template <class T> Measured<T> product(const Executor& executor, const VectorView<const T>& x,
+                                       const VectorView<const T>& y, bool conj, Precision precision) {
   checks::operand("blas.dot", "x", executor, x);
   checks::operand("blas.dot", "y", executor, y);
   same_size("blas.dot", x, y);
@@ -124,12 +115,10 @@ Measured<T> product(const Executor& executor, const VectorView<const T>& x, cons
 
 }  // namespace
 
-template <Scalar T>
-std::int64_t detail::amax(const Executor& executor, const VectorView<const T>& x) {
+template <Scalar T> std::int64_t detail::amax(const Executor& executor, const VectorView<const T>& x) {
   return extreme<T>(kAmax, executor, x);
 }
-template <Scalar T>
-std::int64_t detail::amin(const Executor& executor, const VectorView<const T>& x) {
+template <Scalar T> std::int64_t detail::amin(const Executor& executor, const VectorView<const T>& x) {
   return extreme<T>(kAmin, executor, x);
 }
 
@@ -145,14 +134,12 @@ Measured<Real<T>> detail::nrm2(const Executor& executor, const VectorView<const 
   const double terms = static_cast<double>(x.size()) * (ComplexScalar<T> ? 2 : 1);
   return norm<T>(kNrm2, executor, x, precision, (terms / 2 + 4) * unit_roundoff(dtype_of<T>));
 }
-template <Scalar T>
-Measured<T> detail::dot(const Executor& executor, const VectorView<const T>& x, const VectorView<const T>& y,
-                        Precision precision) {
+template <Scalar T> Measured<T> detail::dot(const Executor& executor, const VectorView<const T>& x,
+                                            const VectorView<const T>& y, Precision precision) {
   return product<T>(executor, x, y, false, precision);
 }
-template <Scalar T>
-Measured<T> detail::dotc(const Executor& executor, const VectorView<const T>& x, const VectorView<const T>& y,
-                         Precision precision) {
+template <Scalar T> Measured<T> detail::dotc(const Executor& executor, const VectorView<const T>& x,
+                                             const VectorView<const T>& y, Precision precision) {
   return product<T>(executor, x, y, ComplexScalar<T>, precision);
 }
 

@@ -63,7 +63,9 @@ class PairNorms {
     for (std::size_t a = 0; a < weights_.size(); ++a) sum += x[a] * x[a] * weights_[a];
     return 1.01 * std::sqrt(sum);
   }
-  [[nodiscard]] double of_norm(double x) const { return x * std::sqrt(largest_); }  // of anything with ||x|| at most this
+  [[nodiscard]] double of_norm(double x) const {
+    return x * std::sqrt(largest_);
+  }  // of anything with ||x|| at most this
 
  private:
   std::vector<double> weights_;
@@ -71,8 +73,7 @@ class PairNorms {
 };
 
 // The energies as the host sees them.
-template <class T>
-std::vector<double> energies(const VectorView<const T>& x) {
+template <class T> std::vector<double> energies(const VectorView<const T>& x) {
   std::vector<T> values(static_cast<std::size_t>(x.size()));
   trn::copy(View<const T>(x), View<T>(Executor::host(), values.data(), {x.size()}));
   return {values.begin(), values.end()};
@@ -85,8 +86,8 @@ double largest(const std::vector<double>& x) {
 }
 
 // ||dT / sqrt|D| ||_F of pair (i, j).
-double product_error(const Outcome& of, const Errors& errors, const std::vector<double>& input, const std::vector<double>& virtuals, double occupied,
-                     std::size_t i, std::size_t j) {
+double product_error(const Outcome& of, const Errors& errors, const std::vector<double>& input,
+                     const std::vector<double>& virtuals, double occupied, std::size_t i, std::size_t j) {
   const PairNorms norms(virtuals, occupied);
   const std::size_t n = virtuals.size();
   const double bi = norms.of_squares(of.norms2.data() + i * n), bj = norms.of_squares(of.norms2.data() + j * n);
@@ -103,9 +104,11 @@ double product_error(const Outcome& of, const Errors& errors, const std::vector<
 }
 
 // E and its bound; the header derives the formula.
-PairEnergy add_up(const Outcome& of, const Errors& errors, const std::vector<double>& input, const std::vector<double>& occupied,
-                  const std::vector<double>& virtuals, double largest_energy, const PairRange& range) {
-  const double lowest = *std::ranges::min_element(virtuals), scale = std::max(largest(occupied), largest_energy) + std::max(largest(virtuals), largest_energy);
+PairEnergy add_up(const Outcome& of, const Errors& errors, const std::vector<double>& input,
+                  const std::vector<double>& occupied, const std::vector<double>& virtuals, double largest_energy,
+                  const PairRange& range) {
+  const double lowest = *std::ranges::min_element(virtuals),
+               scale = std::max(largest(occupied), largest_energy) + std::max(largest(virtuals), largest_energy);
   DoubleDouble opposite, same;
   double bound = 0;
   PairEnergy energy;
@@ -118,28 +121,32 @@ PairEnergy add_up(const Outcome& of, const Errors& errors, const std::vector<dou
       opposite = opposite + DoubleDouble(term.opposite_spin);
       same = same + DoubleDouble(term.same_spin);
       const double gap = 2 * lowest - occupied[i] - occupied[j];
-      // Three rounded operations on energies make D; half its relative error goes into the weight, and two more roundings.
+      // Three rounded operations on energies make D; half its relative error goes into the weight, and two more
+      // roundings.
       const double d = 6 * errors.u * scale / gap;
       if (d >= 0.5) {
         bound = term.bound = std::numeric_limits<double>::infinity();
         continue;
       }
       const double z = std::sqrt(pair.squares), element = d + 3 * errors.u;
-      const double g = product_error(of, errors, input, virtuals, occupied[i] + occupied[j], i, j) / std::sqrt(1 - d) + element * z;
-      term.bound =
-          1.01 * factor * (g * (2 * z + g) + g * (2 * std::sqrt(2 * pair.exchange) + 2 * g) + errors.sums * (pair.squares + pair.exchange));
+      const double g =
+          product_error(of, errors, input, virtuals, occupied[i] + occupied[j], i, j) / std::sqrt(1 - d) + element * z;
+      term.bound = 1.01 * factor *
+                   (g * (2 * z + g) + g * (2 * std::sqrt(2 * pair.exchange) + 2 * g) +
+                    errors.sums * (pair.squares + pair.exchange));
       bound += term.bound;
     }
   }
   energy.opposite_spin = static_cast<double>(opposite);
   energy.same_spin = static_cast<double>(same);
   // The sums over partitions and pairs in double.
-  energy.accuracy.bound = bound + 1e3 * unit_roundoff(DType::Float64) * std::abs(energy.opposite_spin + energy.same_spin);
+  energy.accuracy.bound =
+      bound + 1e3 * unit_roundoff(DType::Float64) * std::abs(energy.opposite_spin + energy.same_spin);
   return energy;
 }
 
-// From the cheapest on: Tensor Engine products per multiplication, fp32 counting four. Bf16x6 costs more than Native and its
-// bound is no smaller, because both add up in fp32.
+// From the cheapest on: Tensor Engine products per multiplication, fp32 counting four. Bf16x6 costs more than Native
+// and its bound is no smaller, because both add up in fp32.
 constexpr std::array kByCost{Mode::Bf16, Mode::Tf32, Mode::Tf32x3, Mode::Native};
 
 }  // namespace
@@ -150,22 +157,25 @@ PairEnergy detail::pair_energy(const Executor& executor, const View<const T>& b,
   checks::executor_of(kOperation, "B", executor, b.executor());
   checks::operand(kOperation, "occupied", executor, occupied);
   checks::operand(kOperation, "virtuals", executor, virtuals);
-  require(b.rank() == 3, "{}: B has shape {}; it must have three dimensions: occupied orbital, auxiliary function, virtual orbital",
+  require(b.rank() == 3,
+          "{}: B has shape {}; it must have three dimensions: occupied orbital, auxiliary function, virtual orbital",
           kOperation, to_string(b.shape()));
   const std::int64_t nocc = b.shape()[0], naux = b.shape()[1], nvir = b.shape()[2];
   require(occupied.size() == nocc && virtuals.size() == nvir,
-          "{}: B has shape {} but there are {} occupied and {} virtual energies; give {} and {}", kOperation, to_string(b.shape()),
-          occupied.size(), virtuals.size(), nocc, nvir);
-  require(b.is_contiguous(), "{}: B has strides {} for shape {}; it must be contiguous: copy it first", kOperation, to_string(b.strides()),
-          to_string(b.shape()));
+          "{}: B has shape {} but there are {} occupied and {} virtual energies; give {} and {}", kOperation,
+          to_string(b.shape()), occupied.size(), virtuals.size(), nocc, nvir);
+  require(b.is_contiguous(), "{}: B has strides {} for shape {}; it must be contiguous: copy it first", kOperation,
+          to_string(b.strides()), to_string(b.shape()));
   checks::address_of(kOperation, "B", b.data(), b.size() == 0);
   require(options.left >= 0 && (options.left == 0 || options.left < nocc),
-          "{}: `left` is {} of {} occupied orbitals; it must be less, so that there are some on both sides, or 0 for all pairs", kOperation,
-          options.left, nocc);
-  require(options.largest_energy >= 0 && std::isfinite(options.largest_energy), "{}: `largest_energy` is {}; give the largest |energy|, or 0", kOperation,
-          options.largest_energy);
+          "{}: `left` is {} of {} occupied orbitals; it must be less, so that there are some on both sides, or 0 for "
+          "all pairs",
+          kOperation, options.left, nocc);
+  require(options.largest_energy >= 0 && std::isfinite(options.largest_energy),
+          "{}: `largest_energy` is {}; give the largest |energy|, or 0", kOperation, options.largest_energy);
   require(options.input_errors.empty() || static_cast<std::int64_t>(options.input_errors.size()) == nocc,
-          "{}: there are {} `input_errors` for {} occupied orbitals; give one for each, or none", kOperation, options.input_errors.size(), nocc);
+          "{}: there are {} `input_errors` for {} occupied orbitals; give one for each, or none", kOperation,
+          options.input_errors.size(), nocc);
   for (const double e : options.input_errors) {
     require(e >= 0 && std::isfinite(e), "{}: an input error is {}; errors are finite and not negative", kOperation, e);
   }
@@ -173,23 +183,24 @@ PairEnergy detail::pair_energy(const Executor& executor, const View<const T>& b,
   const bool host = executor.family() == Family::Host, wide = dtype_of<T> == DType::Float64;
   const Precision precision = options.precision;
   if (!precision.has_target() && host && precision.mode() != Mode::Native) {
-    fail<NotImplemented>("{}: the host computes in Native precision, not {}; use Native or a device executor", kOperation,
-                         name(precision.mode()));
+    fail<NotImplemented>("{}: the host computes in Native precision, not {}; use Native or a device executor",
+                         kOperation, name(precision.mode()));
   }
   if (!host && !precision.has_target() && wide != (precision.mode() == Mode::Exact)) {
     fail<NotImplemented>(
-        "{}: {} operands in {} precision are not offered on executor '{}'; use Exact with float64, another mode with float32", kOperation,
-        trn::name(dtype_of<T>), name(precision.mode()), executor.name());
+        "{}: {} operands in {} precision are not offered on executor '{}'; use Exact with float64, another mode with "
+        "float32",
+        kOperation, trn::name(dtype_of<T>), name(precision.mode()), executor.name());
   }
   const std::vector<double> low = energies(occupied), high = energies(virtuals);
   if (nocc > 0 && nvir > 0) {
     const double top = *std::ranges::max_element(low), bottom = *std::ranges::min_element(high);
     const auto finite = [](double e) { return std::isfinite(e); };
-    require(
-        std::ranges::all_of(low, finite) && std::ranges::all_of(high, finite) && top < bottom,
-        "{}: the highest occupied energy is {} and the lowest virtual one {}; every denominator must be negative: occupied below virtual, "
-        "all finite",
-        kOperation, top, bottom);
+    require(std::ranges::all_of(low, finite) && std::ranges::all_of(high, finite) && top < bottom,
+            "{}: the highest occupied energy is {} and the lowest virtual one {}; every denominator must be negative: "
+            "occupied below virtual, "
+            "all finite",
+            kOperation, top, bottom);
   }
   PairEnergy energy;
   energy.accuracy.mode = precision.has_target() ? Mode::Native : precision.mode();
@@ -199,15 +210,20 @@ PairEnergy detail::pair_energy(const Executor& executor, const View<const T>& b,
     if (mode == Mode::Exact) {
       const Exactness probe = probe_exactness(executor);
       if (!probe.exact) {
-        throw DeviceError(fmt::format("{}: precision 'exact' is not possible on '{}': {}", kOperation, executor.name(), probe.reason), "not-exact");
+        throw DeviceError(
+            fmt::format("{}: precision 'exact' is not possible on '{}': {}", kOperation, executor.name(), probe.reason),
+            "not-exact");
       }
     }
     const auto columns = static_cast<std::size_t>(nocc * nvir);
-    Outcome outcome{std::vector<PairSums>(static_cast<std::size_t>(range.count())), std::vector<double>(columns), std::vector<double>(columns)};
+    Outcome outcome{std::vector<PairSums>(static_cast<std::size_t>(range.count())), std::vector<double>(columns),
+                    std::vector<double>(columns)};
     dispatch(kPairEnergy, executor,
-             {dtype_of<T>, mode, nocc, naux, nvir, b.data(), occupied.data(), virtuals.data(), occupied.stride(), virtuals.stride(),
-              outcome.pairs.data(), outcome.norms2.data(), outcome.scale.data(), options.left, options.largest_energy});
-    PairEnergy result = add_up(outcome, errors_of(executor, dtype_of<T>, mode, naux, nvir), options.input_errors, low, high, options.largest_energy, range);
+             {dtype_of<T>, mode, nocc, naux, nvir, b.data(), occupied.data(), virtuals.data(), occupied.stride(),
+              virtuals.stride(), outcome.pairs.data(), outcome.norms2.data(), outcome.scale.data(), options.left,
+              options.largest_energy});
+    PairEnergy result = add_up(outcome, errors_of(executor, dtype_of<T>, mode, naux, nvir), options.input_errors, low,
+                               high, options.largest_energy, range);
     result.accuracy.mode = mode;
     result.accuracy.passes = host ? 1 : mode == Mode::Exact ? 26 : word_scheme(mode).products;
     return result;
@@ -219,9 +235,10 @@ PairEnergy detail::pair_energy(const Executor& executor, const View<const T>& b,
     energy = run(mode);
     if (energy.accuracy.bound <= precision.target_error()) return energy;
   }
-  fail<NotImplemented>("{}: no mode on executor '{}' reaches a bound of {:g}; the last one, {}, gives {:g}: ask for less{}", kOperation,
-                       executor.name(), precision.target_error(), name(energy.accuracy.mode), energy.accuracy.bound,
-                       wide ? "" : ", or use float64");
+  fail<NotImplemented>(
+      "{}: no mode on executor '{}' reaches a bound of {:g}; the last one, {}, gives {:g}: ask for less{}", kOperation,
+      executor.name(), precision.target_error(), name(energy.accuracy.mode), energy.accuracy.bound,
+      wide ? "" : ", or use float64");
 }
 
 #define TRN_PAIR_ENERGY(T)                                                                                      \

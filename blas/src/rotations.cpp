@@ -32,9 +32,8 @@ void rot(const Executor& executor, const VectorView<T>& x, const VectorView<T>& 
            {dtype_of<T>, x.size(), x.data(), x.stride(), y.data(), y.stride(), c, sine, sine.imag() == 0});
 }
 
-template <RealScalar T>
-void rotm(const Executor& executor, const VectorView<T>& x, const VectorView<T>& y,
-          const ModifiedRotation<std::type_identity_t<T>>& h) {
+template <RealScalar T> void rotm(const Executor& executor, const VectorView<T>& x, const VectorView<T>& y,
+                                  const ModifiedRotation<std::type_identity_t<T>>& h) {
   check_pair("blas.rotm", executor, x, y);
   require(h.flag == -2 || h.flag == -1 || h.flag == 0 || h.flag == 1,
           "blas.rotm: flag is {}; it must be -2, -1, 0 or 1", h.flag);
@@ -46,8 +45,7 @@ void rotm(const Executor& executor, const VectorView<T>& x, const VectorView<T>&
 // Everything in long double, whose exponent range holds the squares of all doubles: no scaling, and every result within
 // a rounding or two. Real: r = +-sqrt(a^2 + b^2) with the sign of the larger of a and b. Complex: r has the phase of a,
 // c is real.
-template <Scalar T>
-Rotation<T> rotg(T a, T b) {
+template <Scalar T> Rotation<T> rotg(T a, T b) {
   using R = Real<T>;
   using Wide = long double;
   if (b == T(0)) return {1, 0, a, 0};
@@ -69,12 +67,11 @@ Rotation<T> rotg(T a, T b) {
   }
 }
 
-// sqrt(D) (x1, y1) is turned onto the first axis and the square roots are moved out of the rotation: H^T D' H = D and H (x1, y1) = (x1', 0).
-// With p = D (x1, y1) and q = p (x1, y1), the larger |q| decides which entries of H are 1, so that |h12 h21| or h11 h22 is at most 1.
-// D' is kept between 4096^-2 and 4096^2 by powers of 4096 that move into H, exactly. OpenBLAS 0.3.21 returns a swap for d1 = 0 or x1 = 0, which
-// leaves a second element.
-template <RealScalar T>
-ModifiedRotationSetup<T> rotmg(T d1, T d2, T x1, T y1, ModifiedRotation<T> previous) {
+// sqrt(D) (x1, y1) is turned onto the first axis and the square roots are moved out of the rotation: H^T D' H = D and H
+// (x1, y1) = (x1', 0). With p = D (x1, y1) and q = p (x1, y1), the larger |q| decides which entries of H are 1, so that
+// |h12 h21| or h11 h22 is at most 1. D' is kept between 4096^-2 and 4096^2 by powers of 4096 that move into H, exactly.
+// OpenBLAS 0.3.21 returns a swap for d1 = 0 or x1 = 0, which leaves a second element.
+template <RealScalar T> ModifiedRotationSetup<T> rotmg(T d1, T d2, T x1, T y1, ModifiedRotation<T> previous) {
   ModifiedRotationSetup<T> r{d1, d2, x1, previous};
   ModifiedRotation<T>& h = r.h;
   const ModifiedRotationSetup<T> none{0, 0, 0, {-1, 0, 0, 0, 0}};  // no such H

@@ -1,5 +1,5 @@
-// The doors of symm and hemm. Side::Right is C^T = A^T B^T, and the upper triangle of A is the lower one of A^T; A^T is A
-// when symmetric and conj(A) when Hermitian.
+// The doors of symm and hemm. Side::Right is C^T = A^T B^T, and the upper triangle of A is the lower one of A^T; A^T is
+// A when symmetric and conj(A) when Hermitian.
 #include <trn/blas/symm.hpp>
 
 #include <trn/blas/gemm.hpp>
@@ -12,17 +12,18 @@ namespace trn::blas {
 
 namespace {
 
-template <class T>
-Accuracy multiply(const KernelTable<SymmArgs>& table, bool hermitian, const Executor& executor, Side side, Uplo uplo, T alpha,
-                  const MatrixView<const T>& a, const MatrixView<const T>& b, T beta, const MatrixView<T>& c, const ProductOptions& options) {
+template <class T> Accuracy multiply(const KernelTable<SymmArgs>& table, bool hermitian, const Executor& executor,
+                                     Side side, Uplo uplo, T alpha, const MatrixView<const T>& a,
+                                     const MatrixView<const T>& b, T beta, const MatrixView<T>& c,
+                                     const ProductOptions& options) {
   const char* operation = table.operation;
   checks::operand(operation, "A", executor, a);
   checks::operand(operation, "B", executor, b);
   checks::operand(operation, "C", executor, c);
   const std::int64_t order = side == Side::Left ? c.rows() : c.columns();
   require(b.rows() == c.rows() && b.columns() == c.columns() && a.rows() == order && a.columns() == order,
-          "{}: A is {} x {}, B is {} x {}, C is {} x {}, side {}; B and C must have one shape, and A must be {} x {}", operation, a.rows(),
-          a.columns(), b.rows(), b.columns(), c.rows(), c.columns(), letter(side), order, order);
+          "{}: A is {} x {}, B is {} x {}, C is {} x {}, side {}; B and C must have one shape, and A must be {} x {}",
+          operation, a.rows(), a.columns(), b.rows(), b.columns(), c.rows(), c.columns(), letter(side), order, order);
   Accuracy accuracy{Mode::Native, 1, gemm_error_bound(executor.family(), dtype_of<T>, dtype_of<T>, order)};
   if (c.rows() == 0 || c.columns() == 0 || (alpha == T(0) && beta == T(1))) return accuracy;
   checks::distinct_elements(operation, "C", checks::extent(c));
@@ -32,19 +33,36 @@ Accuracy multiply(const KernelTable<SymmArgs>& table, bool hermitian, const Exec
   const auto fa = upper ? a.transposed() : a;
   const auto fb = right ? b.transposed() : b;
   const auto fc = right ? c.transposed() : c;
-  const SymmArgs args{dtype_of<T>, fc.rows(), fc.columns(), fa.data(), fa.row_stride(), fa.column_stride(), fb.data(), fb.row_stride(),
-            fb.column_stride(), fc.data(), fc.row_stride(), fc.column_stride(), alpha, beta, hermitian, hermitian && right != upper,
-            options.precision, &accuracy};
+  const SymmArgs args{dtype_of<T>,
+                      fc.rows(),
+                      fc.columns(),
+                      fa.data(),
+                      fa.row_stride(),
+                      fa.column_stride(),
+                      fb.data(),
+                      fb.row_stride(),
+                      fb.column_stride(),
+                      fc.data(),
+                      fc.row_stride(),
+                      fc.column_stride(),
+                      alpha,
+                      beta,
+                      hermitian,
+                      hermitian && right != upper,
+                      options.precision,
+                      &accuracy};
   run_level3(table, executor, args, exact_symm, [&]() -> Level3Sizes {
     GemmArgs g{};  // of which only B and C count
     g.in = g.out = args.dtype, g.n = args.n, g.b = args.b, g.bk = args.bm, g.bn = args.bn;
     g.c = args.c, g.cm = args.cm, g.cn = args.cn, g.beta = args.beta;
     if (alpha != T(0)) g.k = args.m;
-    Level3Sizes found{{.norms = gemm_norms(executor, g), .alpha = std::abs(args.alpha), .beta = std::abs(args.beta)}, g.k};
+    Level3Sizes found{{.norms = gemm_norms(executor, g), .alpha = std::abs(args.alpha), .beta = std::abs(args.beta)},
+                      g.k};
     g.m = args.m;
     for (const double x : magnitudes_of_c(executor, g)) found.sizes.add_c(x);
     const Structure structure = hermitian ? Structure::Hermitian : Structure::Symmetric;
-    if (g.k > 0) add_structured(found.sizes.norms, executor, args.dtype, args.a, args.m, args.am, args.an, structure, true, false);
+    if (g.k > 0)
+      add_structured(found.sizes.norms, executor, args.dtype, args.a, args.m, args.am, args.an, structure, true, false);
     return found;
   });
   return accuracy;
@@ -52,20 +70,20 @@ Accuracy multiply(const KernelTable<SymmArgs>& table, bool hermitian, const Exec
 
 }  // namespace
 
-template <Scalar T>
-Accuracy symm(const Executor& executor, Side side, Uplo uplo, Number<T> alpha, const ConstMatrix<T>& a, const ConstMatrix<T>& b, Number<T> beta,
-              const MatrixView<T>& c, const ProductOptions& options) {
+template <Scalar T> Accuracy symm(const Executor& executor, Side side, Uplo uplo, Number<T> alpha,
+                                  const ConstMatrix<T>& a, const ConstMatrix<T>& b, Number<T> beta,
+                                  const MatrixView<T>& c, const ProductOptions& options) {
   return multiply<T>(kSymm, false, executor, side, uplo, alpha, a, b, beta, c, options);
 }
-template <ComplexScalar T>
-Accuracy hemm(const Executor& executor, Side side, Uplo uplo, Number<T> alpha, const ConstMatrix<T>& a, const ConstMatrix<T>& b, Number<T> beta,
-              const MatrixView<T>& c, const ProductOptions& options) {
+template <ComplexScalar T> Accuracy hemm(const Executor& executor, Side side, Uplo uplo, Number<T> alpha,
+                                         const ConstMatrix<T>& a, const ConstMatrix<T>& b, Number<T> beta,
+                                         const MatrixView<T>& c, const ProductOptions& options) {
   return multiply<T>(kHemm, true, executor, side, uplo, alpha, a, b, beta, c, options);
 }
 
-#define TRN_SYMM(name, T)                                                                                                          \
-  template Accuracy name<T>(const Executor&, Side, Uplo, Number<T>, const ConstMatrix<T>&, const ConstMatrix<T>&, Number<T>, \
-                            const MatrixView<T>&, const ProductOptions&);
+#define TRN_SYMM(name, T)                                                                                         \
+  template Accuracy name<T>(const Executor&, Side, Uplo, Number<T>, const ConstMatrix<T>&, const ConstMatrix<T>&, \
+                            Number<T>, const MatrixView<T>&, const ProductOptions&);
 TRN_SYMM(symm, float)
 TRN_SYMM(symm, double)
 TRN_SYMM(symm, std::complex<float>)

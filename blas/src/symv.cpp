@@ -8,9 +8,9 @@ namespace trn::blas {
 
 namespace {
 
-template <class T, class A>
-void multiply(const KernelTable<SymvArgs>& kernels, const Executor& executor, bool hermitian, Uplo uplo, T alpha,
-              const A& a, const VectorView<const T>& x, T beta, const VectorView<T>& y) {
+template <class T, class A> void multiply(const KernelTable<SymvArgs>& kernels, const Executor& executor,
+                                          bool hermitian, Uplo uplo, T alpha, const A& a, const VectorView<const T>& x,
+                                          T beta, const VectorView<T>& y) {
   const char* operation = kernels.operation;
   checks::operand(operation, "A", executor, a);
   checks::operand(operation, "x", executor, x);
@@ -28,34 +28,28 @@ void multiply(const KernelTable<SymvArgs>& kernels, const Executor& executor, bo
 
 }  // namespace
 
-template <Scalar T>
-void symv(const Executor& executor, Uplo uplo, Number<T> alpha, const ConstMatrix<T>& a, const ConstVector<T>& x,
-          Number<T> beta, const VectorView<T>& y) {
+template <Scalar T> void symv(const Executor& executor, Uplo uplo, Number<T> alpha, const ConstMatrix<T>& a,
+                              const ConstVector<T>& x, Number<T> beta, const VectorView<T>& y) {
   multiply<T>(kSymv, executor, false, uplo, alpha, a, x, beta, y);
 }
-template <ComplexScalar T>
-void hemv(const Executor& executor, Uplo uplo, Number<T> alpha, const ConstMatrix<T>& a, const ConstVector<T>& x,
-          Number<T> beta, const VectorView<T>& y) {
+template <ComplexScalar T> void hemv(const Executor& executor, Uplo uplo, Number<T> alpha, const ConstMatrix<T>& a,
+                                     const ConstVector<T>& x, Number<T> beta, const VectorView<T>& y) {
   multiply<T>(kHemv, executor, true, uplo, alpha, a, x, beta, y);
 }
-template <Scalar T>
-void sbmv(const Executor& executor, Uplo uplo, Number<T> alpha, const ConstBand<T>& a, const ConstVector<T>& x,
-          Number<T> beta, const VectorView<T>& y) {
+template <Scalar T> void sbmv(const Executor& executor, Uplo uplo, Number<T> alpha, const ConstBand<T>& a,
+                              const ConstVector<T>& x, Number<T> beta, const VectorView<T>& y) {
   multiply<T>(kSbmv, executor, false, uplo, alpha, a, x, beta, y);
 }
-template <ComplexScalar T>
-void hbmv(const Executor& executor, Uplo uplo, Number<T> alpha, const ConstBand<T>& a, const ConstVector<T>& x,
-          Number<T> beta, const VectorView<T>& y) {
+template <ComplexScalar T> void hbmv(const Executor& executor, Uplo uplo, Number<T> alpha, const ConstBand<T>& a,
+                                     const ConstVector<T>& x, Number<T> beta, const VectorView<T>& y) {
   multiply<T>(kHbmv, executor, true, uplo, alpha, a, x, beta, y);
 }
-template <Scalar T>
-void spmv(const Executor& executor, Number<T> alpha, const ConstPacked<T>& a, const ConstVector<T>& x, Number<T> beta,
-          const VectorView<T>& y) {
+template <Scalar T> void spmv(const Executor& executor, Number<T> alpha, const ConstPacked<T>& a,
+                              const ConstVector<T>& x, Number<T> beta, const VectorView<T>& y) {
   multiply<T>(kSpmv, executor, false, a.uplo(), alpha, a, x, beta, y);
 }
-template <ComplexScalar T>
-void hpmv(const Executor& executor, Number<T> alpha, const ConstPacked<T>& a, const ConstVector<T>& x, Number<T> beta,
-          const VectorView<T>& y) {
+template <ComplexScalar T> void hpmv(const Executor& executor, Number<T> alpha, const ConstPacked<T>& a,
+                                     const ConstVector<T>& x, Number<T> beta, const VectorView<T>& y) {
   multiply<T>(kHpmv, executor, true, a.uplo(), alpha, a, x, beta, y);
 }
 

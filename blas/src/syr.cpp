@@ -8,17 +8,15 @@ namespace trn::blas {
 
 namespace {
 
-template <class T>
-void separate(const char*, const PackedView<T>&) {}  // packed elements never overlap
-template <class T>
-void separate(const char* operation, const MatrixView<T>& a) {
+template <class T> void separate(const char*, const PackedView<T>&) {}  // packed elements never overlap
+template <class T> void separate(const char* operation, const MatrixView<T>& a) {
   checks::distinct_elements(operation, "A", checks::extent(a));
 }
 
 // y is null for the updates with one vector.
-template <class T, class A>
-void update(const KernelTable<SyrArgs>& kernels, const Executor& executor, bool hermitian, Uplo uplo, T alpha,
-            const VectorView<const T>& x, const VectorView<const T>* y, const A& a) {
+template <class T, class A> void update(const KernelTable<SyrArgs>& kernels, const Executor& executor, bool hermitian,
+                                        Uplo uplo, T alpha, const VectorView<const T>& x, const VectorView<const T>* y,
+                                        const A& a) {
   const char* operation = kernels.operation;
   checks::operand(operation, "x", executor, x);
   if (y) checks::operand(operation, "y", executor, *y);
@@ -45,14 +43,12 @@ template <ComplexScalar T>
 void her(const Executor& executor, Uplo uplo, Real<T> alpha, const ConstVector<T>& x, const MatrixView<T>& a) {
   update<T>(kHer, executor, true, uplo, alpha, x, nullptr, a);
 }
-template <Scalar T>
-void syr2(const Executor& executor, Uplo uplo, Number<T> alpha, const ConstVector<T>& x, const ConstVector<T>& y,
-          const MatrixView<T>& a) {
+template <Scalar T> void syr2(const Executor& executor, Uplo uplo, Number<T> alpha, const ConstVector<T>& x,
+                              const ConstVector<T>& y, const MatrixView<T>& a) {
   update<T>(kSyr2, executor, false, uplo, alpha, x, &y, a);
 }
-template <ComplexScalar T>
-void her2(const Executor& executor, Uplo uplo, Number<T> alpha, const ConstVector<T>& x, const ConstVector<T>& y,
-          const MatrixView<T>& a) {
+template <ComplexScalar T> void her2(const Executor& executor, Uplo uplo, Number<T> alpha, const ConstVector<T>& x,
+                                     const ConstVector<T>& y, const MatrixView<T>& a) {
   update<T>(kHer2, executor, true, uplo, alpha, x, &y, a);
 }
 template <Scalar T>
@@ -63,14 +59,12 @@ template <ComplexScalar T>
 void hpr(const Executor& executor, Real<T> alpha, const ConstVector<T>& x, const PackedView<T>& a) {
   update<T>(kHpr, executor, true, a.uplo(), alpha, x, nullptr, a);
 }
-template <Scalar T>
-void spr2(const Executor& executor, Number<T> alpha, const ConstVector<T>& x, const ConstVector<T>& y,
-          const PackedView<T>& a) {
+template <Scalar T> void spr2(const Executor& executor, Number<T> alpha, const ConstVector<T>& x,
+                              const ConstVector<T>& y, const PackedView<T>& a) {
   update<T>(kSpr2, executor, false, a.uplo(), alpha, x, &y, a);
 }
-template <ComplexScalar T>
-void hpr2(const Executor& executor, Number<T> alpha, const ConstVector<T>& x, const ConstVector<T>& y,
-          const PackedView<T>& a) {
+template <ComplexScalar T> void hpr2(const Executor& executor, Number<T> alpha, const ConstVector<T>& x,
+                                     const ConstVector<T>& y, const PackedView<T>& a) {
   update<T>(kHpr2, executor, true, a.uplo(), alpha, x, &y, a);
 }
 

@@ -1,5 +1,6 @@
-// How the products of level 3 beside gemm keep a target error. On a device the call reads the operands' sizes, takes the cheapest mode whose
-// bound meets the target, and Exact where none does. On the host the kernels are made of gemms, which do the same.
+// How the products of level 3 beside gemm keep a target error. On a device the call reads the operands' sizes, takes
+// the cheapest mode whose bound meets the target, and Exact where none does. On the host the kernels are made of gemms,
+// which do the same.
 #pragma once
 
 #include "exact_level3.hpp"
@@ -10,7 +11,8 @@ namespace trn::blas {
 // Half of a target, so that two products in a row, the second on top of the first, keep it: 2 x + x^2 <= target.
 [[nodiscard]] Precision half_of(const Precision& precision);
 
-// A kernel that is made of gemms may be refused a target of its own making: the message of the operation says what was asked for.
+// A kernel that is made of gemms may be refused a target of its own making: the message of the operation says what was
+// asked for.
 template <class F> void naming_target(const char* operation, const Precision& precision, F run) {
   if (!precision.has_target()) return run();
   try {
@@ -18,7 +20,9 @@ template <class F> void naming_target(const char* operation, const Precision& pr
   } catch (const TargetRefused& refused) {
     const double asked = precision.target_error();
     if (refused.target() == asked) throw;
-    throw TargetRefused(fmt::format("{}: no precision has a bound of {} for these operands: {}", operation, asked, refused.what()), asked);
+    throw TargetRefused(
+        fmt::format("{}: no precision has a bound of {} for these operands: {}", operation, asked, refused.what()),
+        asked);
   }
 }
 
@@ -32,10 +36,12 @@ struct Level3Sizes {
 // Whether the host's kernel adds up several products: then their sum is looked at before the first of them is made.
 enum class HostSum { OneProduct, SeveralProducts };
 
-// Runs a checked product. `measure` gives a Level3Sizes; it is called for targets on a device, and on the host for sums of products.
-template <class Args, class Measure>
-void run_level3(const KernelTable<Args>& table, const Executor& executor, Args args, Accuracy (*exact)(const char*, const Executor&, const Args&),
-                const Measure& measure, HostSum sum = HostSum::OneProduct) {
+// Runs a checked product. `measure` gives a Level3Sizes; it is called for targets on a device, and on the host for sums
+// of products.
+template <class Args, class Measure> void run_level3(const KernelTable<Args>& table, const Executor& executor,
+                                                     Args args,
+                                                     Accuracy (*exact)(const char*, const Executor&, const Args&),
+                                                     const Measure& measure, HostSum sum = HostSum::OneProduct) {
   const Precision asked = args.precision;
   naming_target(table.operation, asked, [&] {
     const bool host = executor.family() == Family::Host;

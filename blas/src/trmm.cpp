@@ -11,16 +11,17 @@ namespace trn::blas {
 
 namespace {
 
-template <class T>
-Accuracy multiply(const Executor& executor, Side side, Uplo uplo, Op op, Diag diag, T alpha, const MatrixView<const T>& a,
-                  const MatrixView<const T>& b, const MatrixView<T>& c, const ProductOptions& options) {
+template <class T> Accuracy multiply(const Executor& executor, Side side, Uplo uplo, Op op, Diag diag, T alpha,
+                                     const MatrixView<const T>& a, const MatrixView<const T>& b, const MatrixView<T>& c,
+                                     const ProductOptions& options) {
   checks::operand("blas.trmm", "A", executor, a);
   checks::operand("blas.trmm", "B", executor, b);
   checks::operand("blas.trmm", "C", executor, c);
   const std::int64_t order = side == Side::Left ? c.rows() : c.columns();
   require(b.rows() == c.rows() && b.columns() == c.columns() && a.rows() == order && a.columns() == order,
-          "blas.trmm: A is {} x {}, B is {} x {}, C is {} x {}, side {}; B and C must have one shape, and A must be {} x {}", a.rows(),
-          a.columns(), b.rows(), b.columns(), c.rows(), c.columns(), letter(side), order, order);
+          "blas.trmm: A is {} x {}, B is {} x {}, C is {} x {}, side {}; B and C must have one shape, and A must be {} "
+          "x {}",
+          a.rows(), a.columns(), b.rows(), b.columns(), c.rows(), c.columns(), letter(side), order, order);
   Accuracy accuracy{Mode::Native, 1, gemm_error_bound(executor.family(), dtype_of<T>, dtype_of<T>, order)};
   if (c.rows() == 0 || c.columns() == 0) return accuracy;
   checks::distinct_elements("blas.trmm", "C", checks::extent(c));
@@ -29,15 +30,31 @@ Accuracy multiply(const Executor& executor, Side side, Uplo uplo, Op op, Diag di
   const FoldedTriangle<T> triangle(side, uplo, op, a);
   const auto fb = side == Side::Left ? b : b.transposed();
   const auto fc = side == Side::Left ? c : c.transposed();
-  const TrmmArgs args{dtype_of<T>, fc.rows(), fc.columns(), triangle.a.data(), triangle.a.row_stride(), triangle.a.column_stride(), triangle.lower,
-            diag == Diag::Unit, triangle.conj, fb.data(), fb.row_stride(), fb.column_stride(), fc.data(), fc.row_stride(),
-            fc.column_stride(), alpha, options.precision, &accuracy};
+  const TrmmArgs args{dtype_of<T>,
+                      fc.rows(),
+                      fc.columns(),
+                      triangle.a.data(),
+                      triangle.a.row_stride(),
+                      triangle.a.column_stride(),
+                      triangle.lower,
+                      diag == Diag::Unit,
+                      triangle.conj,
+                      fb.data(),
+                      fb.row_stride(),
+                      fb.column_stride(),
+                      fc.data(),
+                      fc.row_stride(),
+                      fc.column_stride(),
+                      alpha,
+                      options.precision,
+                      &accuracy};
   run_level3(kTrmm, executor, args, exact_trmm, [&]() -> Level3Sizes {
     if (alpha == T(0)) return {};
     GemmArgs g{};  // of which only B counts
     g.in = args.dtype, g.n = args.n, g.k = args.m, g.b = args.b, g.bk = args.bm, g.bn = args.bn;
     Level3Sizes found{{.norms = gemm_norms(executor, g), .alpha = std::abs(args.alpha)}, order};
-    add_structured(found.sizes.norms, executor, args.dtype, args.a, args.m, args.am, args.an, Structure::Triangular, args.lower, args.unit);
+    add_structured(found.sizes.norms, executor, args.dtype, args.a, args.m, args.am, args.an, Structure::Triangular,
+                   args.lower, args.unit);
     return found;
   });
   return accuracy;
@@ -45,22 +62,21 @@ Accuracy multiply(const Executor& executor, Side side, Uplo uplo, Op op, Diag di
 
 }  // namespace
 
-template <Scalar T>
-Accuracy trmm(const Executor& executor, Side side, Uplo uplo, Op op, Diag diag, Number<T> alpha, const ConstMatrix<T>& a,
-              const MatrixView<T>& b, const ProductOptions& options) {
+template <Scalar T> Accuracy trmm(const Executor& executor, Side side, Uplo uplo, Op op, Diag diag, Number<T> alpha,
+                                  const ConstMatrix<T>& a, const MatrixView<T>& b, const ProductOptions& options) {
   return multiply<T>(executor, side, uplo, op, diag, alpha, a, b, b, options);
 }
-template <Scalar T>
-Accuracy trmm(const Executor& executor, Side side, Uplo uplo, Op op, Diag diag, Number<T> alpha, const ConstMatrix<T>& a,
-              const ConstMatrix<T>& b, const MatrixView<T>& c, const ProductOptions& options) {
+template <Scalar T> Accuracy trmm(const Executor& executor, Side side, Uplo uplo, Op op, Diag diag, Number<T> alpha,
+                                  const ConstMatrix<T>& a, const ConstMatrix<T>& b, const MatrixView<T>& c,
+                                  const ProductOptions& options) {
   return multiply<T>(executor, side, uplo, op, diag, alpha, a, b, c, options);
 }
 
-#define TRN_TRMM(T)                                                                                                               \
-  template Accuracy trmm<T>(const Executor&, Side, Uplo, Op, Diag, Number<T>, const ConstMatrix<T>&, const MatrixView<T>&,        \
-                            const ProductOptions&);                                                                             \
-  template Accuracy trmm<T>(const Executor&, Side, Uplo, Op, Diag, Number<T>, const ConstMatrix<T>&, const ConstMatrix<T>&, \
-                            const MatrixView<T>&, const ProductOptions&);
+#define TRN_TRMM(T)                                                                                  \
+  template Accuracy trmm<T>(const Executor&, Side, Uplo, Op, Diag, Number<T>, const ConstMatrix<T>&, \
+                            const MatrixView<T>&, const ProductOptions&);                            \
+  template Accuracy trmm<T>(const Executor&, Side, Uplo, Op, Diag, Number<T>, const ConstMatrix<T>&, \
+                            const ConstMatrix<T>&, const MatrixView<T>&, const ProductOptions&);
 TRN_TRMM(float)
 TRN_TRMM(double)
 TRN_TRMM(std::complex<float>)

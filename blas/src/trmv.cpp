@@ -8,9 +8,8 @@ namespace trn::blas {
 
 namespace {
 
-template <class T, class A>
-void apply(const KernelTable<TrmvArgs>& kernels, const Executor& executor, bool solve, Uplo uplo, Op op, Diag diag,
-           const A& a, const VectorView<T>& x) {
+template <class T, class A> void apply(const KernelTable<TrmvArgs>& kernels, const Executor& executor, bool solve,
+                                       Uplo uplo, Op op, Diag diag, const A& a, const VectorView<T>& x) {
   const char* operation = kernels.operation;
   checks::operand(operation, "A", executor, a);
   checks::operand(operation, "x", executor, x);

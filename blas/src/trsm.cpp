@@ -22,8 +22,10 @@ namespace {
 void solve(const Executor& executor, const TrsmArgs& args) {
   const Mode mode = args.precision.mode();
   require_mode("blas.trsm", mode, args.dtype, executor.family());
-  if (mode == Mode::Exact) *args.accuracy = exact_trsm("blas.trsm", executor, args);
-  else dispatch(kTrsm, executor, args);
+  if (mode == Mode::Exact)
+    *args.accuracy = exact_trsm("blas.trsm", executor, args);
+  else
+    dispatch(kTrsm, executor, args);
 }
 
 // What the arithmetic of a mode costs at least, known before the solve; 0 where the bound is measured from nothing.
@@ -33,15 +35,18 @@ double least_bound(const Executor& executor, const TrsmArgs& args, Mode mode) {
   return trsm_residual_bound({.dtype = args.dtype, .m = args.m, .n = 0, .mode = mode}, nullptr, nullptr);
 }
 
-// A target: bounds are measured after a solve, so the modes are tried in a copy of B, cheapest first, leaving out those whose arithmetic alone
-// is too coarse. On the host Native is the cheapest, and its diagonal blocks are no worse than those of the other float32 modes.
+// A target: bounds are measured after a solve, so the modes are tried in a copy of B, cheapest first, leaving out those
+// whose arithmetic alone is too coarse. On the host Native is the cheapest, and its diagonal blocks are no worse than
+// those of the other float32 modes.
 template <class T> Accuracy solve_to_target(const Executor& executor, TrsmArgs args, const MatrixView<T>& b) {
-  constexpr Mode kDevice[] = {Mode::Bf16, Mode::Tf32, Mode::Tf32x3, Mode::Native, Mode::Exact}, kHost[] = {Mode::Native, Mode::Exact};
+  constexpr Mode kDevice[] = {Mode::Bf16, Mode::Tf32, Mode::Tf32x3, Mode::Native, Mode::Exact},
+                 kHost[] = {Mode::Native, Mode::Exact};
   const double target = args.precision.target_error();
   const Matrix<T> x(executor, b.rows(), b.columns());
   args.b = x.data(), args.bm = b.columns(), args.bn = 1;
   double best = std::numeric_limits<double>::infinity();
-  for (const Mode mode : executor.family() == Family::Host ? std::span<const Mode>(kHost) : std::span<const Mode>(kDevice)) {
+  for (const Mode mode :
+       executor.family() == Family::Host ? std::span<const Mode>(kHost) : std::span<const Mode>(kDevice)) {
     if (!offers(mode, args.dtype, executor.family()) || least_bound(executor, args, mode) > target) continue;
     args.precision = mode;
     copy(View<const T>(MatrixView<const T>(b)), View<T>(x.view()));
@@ -57,22 +62,35 @@ template <class T> Accuracy solve_to_target(const Executor& executor, TrsmArgs a
 
 }  // namespace
 
-template <Scalar T>
-Accuracy trsm(const Executor& executor, Side side, Uplo uplo, Op op, Diag diag, Number<T> alpha, const ConstMatrix<T>& a,
-              const MatrixView<T>& b, const ProductOptions& options) {
+template <Scalar T> Accuracy trsm(const Executor& executor, Side side, Uplo uplo, Op op, Diag diag, Number<T> alpha,
+                                  const ConstMatrix<T>& a, const MatrixView<T>& b, const ProductOptions& options) {
   checks::operand("blas.trsm", "A", executor, a);
   checks::operand("blas.trsm", "B", executor, b);
   const std::int64_t order = side == Side::Left ? b.rows() : b.columns();
-  require(a.rows() == order && a.columns() == order, "blas.trsm: A is {} x {}, B is {} x {}, side {}; A must be {} x {}", a.rows(), a.columns(),
-          b.rows(), b.columns(), letter(side), order, order);
+  require(a.rows() == order && a.columns() == order,
+          "blas.trsm: A is {} x {}, B is {} x {}, side {}; A must be {} x {}", a.rows(), a.columns(), b.rows(),
+          b.columns(), letter(side), order, order);
   Accuracy accuracy{Mode::Native, 1, trsm_error_bound(dtype_of<T>, order)};
   if (b.rows() == 0 || b.columns() == 0) return accuracy;
   checks::distinct_elements("blas.trsm", "B", checks::extent(b));
   checks::no_overlap("blas.trsm", "A", checks::extent(a), "B", checks::extent(b));
   const FoldedTriangle<T> triangle(side, uplo, op, a);
   const auto fb = side == Side::Left ? b : b.transposed();
-  TrsmArgs args{dtype_of<T>, fb.rows(), fb.columns(), triangle.a.data(), triangle.a.row_stride(), triangle.a.column_stride(), triangle.lower,
-            diag == Diag::Unit, triangle.conj, fb.data(), fb.row_stride(), fb.column_stride(), alpha, options.precision, &accuracy};
+  TrsmArgs args{dtype_of<T>,
+                fb.rows(),
+                fb.columns(),
+                triangle.a.data(),
+                triangle.a.row_stride(),
+                triangle.a.column_stride(),
+                triangle.lower,
+                diag == Diag::Unit,
+                triangle.conj,
+                fb.data(),
+                fb.row_stride(),
+                fb.column_stride(),
+                alpha,
+                options.precision,
+                &accuracy};
   const bool exact = !options.precision.has_target() && options.precision.mode() == Mode::Exact;
   if (alpha == T(0) && !exact) {  // nothing is computed
     args.precision = {};
@@ -85,17 +103,18 @@ Accuracy trsm(const Executor& executor, Side side, Uplo uplo, Op op, Diag diag, 
   return accuracy;
 }
 
-// Substitution in any order: (A + E) x = b with |E| <= (m + c) u |A| (Higham, Accuracy and Stability, theorem 8.5); the product with
-// alpha, and a reciprocal of the diagonal instead of a division, are two roundings more. A complex product counts as in gemm,
-// a complex reciprocal as three of them. Beyond one block: host/trsm.cpp.
+// Substitution in any order: (A + E) x = b with |E| <= (m + c) u |A| (Higham, Accuracy and Stability, theorem 8.5); the
+// product with alpha, and a reciprocal of the diagonal instead of a division, are two roundings more. A complex product
+// counts as in gemm, a complex reciprocal as three of them. Beyond one block: host/trsm.cpp.
 double trsm_error_bound(DType dtype, std::int64_t m) {
   const std::int64_t rows = trsm_block(dtype), blocks = (m + rows - 1) / rows;
   const double u = unit_roundoff(dtype), terms = static_cast<double>(m <= rows ? m : rows + 2 * blocks + 1);
   return is_complex(dtype) ? 2 * std::sqrt(2.0) * (terms + 8) * u : (terms + 5) * u;
 }
 
-#define TRN_TRSM(T) \
-  template Accuracy trsm<T>(const Executor&, Side, Uplo, Op, Diag, Number<T>, const ConstMatrix<T>&, const MatrixView<T>&, const ProductOptions&);
+#define TRN_TRSM(T)                                                                                  \
+  template Accuracy trsm<T>(const Executor&, Side, Uplo, Op, Diag, Number<T>, const ConstMatrix<T>&, \
+                            const MatrixView<T>&, const ProductOptions&);
 TRN_TRSM(float)
 TRN_TRSM(double)
 TRN_TRSM(std::complex<float>)

@@ -150,7 +150,7 @@ TEST(BatchedDevice, TypesWithoutAKernelSaySo) {
   const std::vector<const double*> la{a.data()};
   const std::vector<double*> lb{b.data()};
   EXPECT_IN("blas.trsm_batched: no device kernel for float64",
-              message_of<NotImplemented>([&] { trsm_batched<double>(e, {.m = 2, .n = 2}, 1, la, lb); }));
+            message_of<NotImplemented>([&] { trsm_batched<double>(e, {.m = 2, .n = 2}, 1, la, lb); }));
 }
 
 // A_p X_p = alpha B_p and X_p A_p = alpha B_p: the residual within Netlib's 16 epsilon of |A||X|.

@@ -1,4 +1,5 @@
-// geam, dgmm, tpttr, trttp and gemm_ex: the elementwise ones against wider arithmetic, every type, op and layout, in place and not.
+// geam, dgmm, tpttr, trttp and gemm_ex: the elementwise ones against wider arithmetic, every type, op and layout, in
+// place and not.
 #include <trn/blas/dgmm.hpp>
 #include <trn/blas/geam.hpp>
 #include <trn/blas/gemm_ex.hpp>
@@ -20,13 +21,15 @@ TEST(Geam, EveryOpTypeAndLayout) {
       for (const Op op_b : kAllOps) {
         for (const Layout layout : kLayouts) {
           for (const std::int64_t m : {0, 1, 3, 65}) {
-            SCOPED_TRACE(::testing::Message() << name(dtype_of<T>) << " ops " << static_cast<int>(op_a) << static_cast<int>(op_b) << " m " << m << " seed " << ++seed);
+            SCOPED_TRACE(::testing::Message() << name(dtype_of<T>) << " ops " << static_cast<int>(op_a)
+                                              << static_cast<int>(op_b) << " m " << m << " seed " << ++seed);
             std::mt19937_64 random(seed);
             const std::int64_t n = 34;
             const auto a = full<T>(op_a == Op::N ? m : n, op_a == Op::N ? n : m, layout, random);
             const auto b = full<T>(op_b == Op::N ? m : n, op_b == Op::N ? n : m, kLayouts[seed % 6], random);
             const auto c = output<T>(m, n, kLayouts[seed / 6 % 6], false, random);
-            const T alpha = seed % 5 == 0 ? T(0) : number<T>(0.5, -1.5), beta = seed % 7 == 0 ? T(0) : number<T>(3, 0.25);
+            const T alpha = seed % 5 == 0 ? T(0) : number<T>(0.5, -1.5),
+                    beta = seed % 7 == 0 ? T(0) : number<T>(3, 0.25);
             const OnDevice<T> da(e, a), db(e, b), dc(e, c);
             Recorder recorder(e);
             geam(e, op_a, op_b, alpha, da.view, beta, db.view, dc.view);
@@ -54,11 +57,15 @@ TEST(Geam, InPlaceZeroFactorsAndRefusals) {
   EXPECT_EQ(b, (std::vector<float>{10, 20, 30, 40}));
   geam(e, Op::N, Op::N, 0, MatrixView<float>(e, nullptr, 2, 2, 2, 1), 0, view(nan), view(b));
   EXPECT_EQ(b, std::vector<float>(4, 0));
-  EXPECT_IN("C shares memory with B (op T)", message_of<InvalidArgument>([&] { geam(e, Op::N, Op::T, 1, view(a), 1, view(b), view(b)); }));
-  EXPECT_IN("its pointer is null", message_of<InvalidArgument>([&] { geam(e, Op::N, Op::T, 1, MatrixView<float>(e, nullptr, 2, 2, 2, 1), 1, view(b), view(a)); }));
+  EXPECT_IN("C shares memory with B (op T)",
+            message_of<InvalidArgument>([&] { geam(e, Op::N, Op::T, 1, view(a), 1, view(b), view(b)); }));
+  EXPECT_IN("its pointer is null", message_of<InvalidArgument>([&] {
+              geam(e, Op::N, Op::T, 1, MatrixView<float>(e, nullptr, 2, 2, 2, 1), 1, view(b), view(a));
+            }));
   std::vector<float> six(6);
-  EXPECT_IN("op(A) is 3 x 2 (op T), op(B) is 2 x 2 (op N), C is 2 x 2",
-              message_of<InvalidArgument>([&] { geam(e, Op::T, Op::N, 1, MatrixView<float>::row_major(e, six.data(), 2, 3), 1, view(b), view(a)); }));
+  EXPECT_IN("op(A) is 3 x 2 (op T), op(B) is 2 x 2 (op N), C is 2 x 2", message_of<InvalidArgument>([&] {
+              geam(e, Op::T, Op::N, 1, MatrixView<float>::row_major(e, six.data(), 2, 3), 1, view(b), view(a));
+            }));
 }
 
 TEST(Dgmm, EverySideTypeAndLayout) {
@@ -91,16 +98,18 @@ TEST(Dgmm, EverySideTypeAndLayout) {
   });
   const Matrix<float> a(e, 2, 3), c(e, 2, 3);
   const Array<float> x(e, {2});
-  EXPECT_IN("x has 2 elements, side Right; A and C must have one shape, and x 3 elements",
-              message_of<InvalidArgument>([&] { dgmm(e, Side::Right, a.view(), VectorView<float>(x.view()), c.view()); }));
+  EXPECT_IN(
+      "x has 2 elements, side Right; A and C must have one shape, and x 3 elements",
+      message_of<InvalidArgument>([&] { dgmm(e, Side::Right, a.view(), VectorView<float>(x.view()), c.view()); }));
   EXPECT_IN("C shares memory with A", message_of<InvalidArgument>([&] {
-                dgmm(e, Side::Left, a.view().block(0, 0, 2, 2), VectorView<float>(x.view()), a.view().block(0, 1, 2, 2));
-              }));
+              dgmm(e, Side::Left, a.view().block(0, 0, 2, 2), VectorView<float>(x.view()), a.view().block(0, 1, 2, 2));
+            }));
 }
 
 // The index formulas of storage.hpp, written out.
 std::int64_t packed_index(Uplo uplo, blas::Layout layout, std::int64_t n, std::int64_t i, std::int64_t j) {
-  if (layout == blas::Layout::RowMajor) return packed_index(uplo == Uplo::Lower ? Uplo::Upper : Uplo::Lower, blas::Layout::ColumnMajor, n, j, i);
+  if (layout == blas::Layout::RowMajor)
+    return packed_index(uplo == Uplo::Lower ? Uplo::Upper : Uplo::Lower, blas::Layout::ColumnMajor, n, j, i);
   return uplo == Uplo::Upper ? i + j * (j + 1) / 2 : i + j * (2 * n - j - 1) / 2;
 }
 
@@ -127,8 +136,11 @@ TEST(Packed, ThereAndBack) {
             const auto blank = output<T>(n, n, layout, false, random);
             const OnDevice<T> db(e, blank);
             tpttr(e, PackedView<const T>(e, packed.data(), n, uplo, order), db.view);
-            expect_elements(blank, fetched(blank, db), 0, [&](auto i, auto j) { return in_triangle(uplo, i, j); },
-                            [&](auto i, auto j) { return Sum{wide(a.at(i, j)), 1}; });
+            expect_elements(
+                blank, fetched(blank, db), 0, [&](auto i, auto j) { return in_triangle(uplo, i, j); },
+                [&](auto i, auto j) {
+                  return Sum{wide(a.at(i, j)), 1};
+                });
           }
         }
       }
@@ -136,12 +148,13 @@ TEST(Packed, ThereAndBack) {
   });
   const Matrix<float> a(e, 3, 3);
   std::vector<float> packed(10);
-  EXPECT_IN("blas.trttp: A is 3 x 3, the packed triangle has order 4; A must be 4 x 4",
-              message_of<InvalidArgument>([&] { trttp(e, a.view(), PackedView<float>(e, packed.data(), 4, Uplo::Lower)); }));
+  EXPECT_IN(
+      "blas.trttp: A is 3 x 3, the packed triangle has order 4; A must be 4 x 4",
+      message_of<InvalidArgument>([&] { trttp(e, a.view(), PackedView<float>(e, packed.data(), 4, Uplo::Lower)); }));
   EXPECT_IN("blas.tpttr: A shares memory with the packed triangle",
-              message_of<InvalidArgument>([&] { tpttr(e, PackedView<float>(e, a.data(), 3, Uplo::Lower), a.view()); }));
+            message_of<InvalidArgument>([&] { tpttr(e, PackedView<float>(e, a.data(), 3, Uplo::Lower), a.view()); }));
   EXPECT_IN("the packed triangle is not empty but its pointer is null",
-              message_of<InvalidArgument>([&] { tpttr(e, PackedView<float>(e, nullptr, 3, Uplo::Lower), a.view()); }));
+            message_of<InvalidArgument>([&] { tpttr(e, PackedView<float>(e, nullptr, 3, Uplo::Lower), a.view()); }));
 }
 
 TEST(GemmEx, IsGemmOfTheTypesNamedAtRunTime) {
@@ -155,12 +168,16 @@ TEST(GemmEx, IsGemmOfTheTypesNamedAtRunTime) {
   gemm_ex(e, Op::N, Op::N, 2.0, da.view, db.view, 0.0, c.view());
   gemm(e, Op::N, Op::N, 2, da.view, db.view, 0, same.view());
   EXPECT_EQ(c.to_host(), same.to_host());
-  EXPECT_IN("no kernel for bfloat16 -> float64; there are float32 -> float32, float64 -> float64", message_of<NotImplemented>([&] {
-                const Matrix<double> d(e, 5, 6);
-                gemm_ex(e, Op::N, Op::N, 1.0, da.view, db.view, 0.0, d.view());
-              }));
-  EXPECT_IN("alpha is (1, 2) but C is real", message_of<InvalidArgument>([&] { gemm_ex(e, Op::N, Op::N, {1, 2}, da.view, db.view, 0.0, c.view()); }));
-  EXPECT_IN("A is bfloat16, B is float32", message_of<InvalidArgument>([&] { gemm_ex(e, Op::N, Op::N, 1.0, da.view, c.view(), 0.0, c.view()); }));
+  EXPECT_IN("no kernel for bfloat16 -> float64; there are float32 -> float32, float64 -> float64",
+            message_of<NotImplemented>([&] {
+              const Matrix<double> d(e, 5, 6);
+              gemm_ex(e, Op::N, Op::N, 1.0, da.view, db.view, 0.0, d.view());
+            }));
+  EXPECT_IN("alpha is (1, 2) but C is real", message_of<InvalidArgument>([&] {
+              gemm_ex(e, Op::N, Op::N, {1, 2}, da.view, db.view, 0.0, c.view());
+            }));
+  EXPECT_IN("A is bfloat16, B is float32",
+            message_of<InvalidArgument>([&] { gemm_ex(e, Op::N, Op::N, 1.0, da.view, c.view(), 0.0, c.view()); }));
 }
 
 }  // namespace

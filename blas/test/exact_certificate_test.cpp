@@ -1,5 +1,6 @@
-// The certificate of Precision Exact: bounds that hold and are tight, with factors, cancellation, wide exponents, subnormal numbers and results
-// near the ends of the range; the same bits on every executor. Oracle: sums without rounding (support/fixed_point.hpp).
+// The certificate of Precision Exact: bounds that hold and are tight, with factors, cancellation, wide exponents,
+// subnormal numbers and results near the ends of the range; the same bits on every executor. Oracle: sums without
+// rounding (support/fixed_point.hpp).
 #include <algorithm>
 #include <array>
 #include <random>
@@ -16,14 +17,16 @@ using blas::Uplo;
 using Complex = std::complex<double>;
 
 const std::vector<Executor>& executors() {
-  static const std::vector<Executor> all{Executor::host(), Executor::open("sim:trn1"), Executor::open("sim:trn2"), Executor::open("sim:trn3")};
+  static const std::vector<Executor> all{Executor::host(), Executor::open("sim:trn1"), Executor::open("sim:trn2"),
+                                         Executor::open("sim:trn3")};
   return all;
 }
 
 // The host's outcome, judged; every machine gives the same bits and bounds.
 template <class T> ExactVerdict check(const ExactCase<T>& s) {
   const ExactOutcome<T> host = run(executors().front(), s);
-  for (std::size_t i = 1; i < executors().size(); ++i) EXPECT_TRUE(same_bits(run(executors()[i], s), host)) << executors()[i].name();
+  for (std::size_t i = 1; i < executors().size(); ++i)
+    EXPECT_TRUE(same_bits(run(executors()[i], s), host)) << executors()[i].name();
   const ExactVerdict v = judge(s, host);
   EXPECT_EQ(v.finding, "") << kOperationNames[static_cast<int>(s.operation)];
   return v;
@@ -50,14 +53,16 @@ template <class T> std::vector<T> draws(std::pair<std::int64_t, std::int64_t> sh
   for (T& v : x) v = draw<T>(random);
   return x;
 }
-template <class T> ExactCase<T> random_case(Operation operation, std::int64_t m, std::int64_t n, std::int64_t k, std::uint64_t seed) {
+template <class T>
+ExactCase<T> random_case(Operation operation, std::int64_t m, std::int64_t n, std::int64_t k, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   ExactCase<T> s;
   s.operation = operation, s.m = m, s.n = n, s.k = k;
   s.a = draws<T>(s.shape_a(), random), s.b = draws<T>(s.shape_b(), random), s.c = draws<T>(s.shape_c(), random);
   return s;
 }
-ExactCase<double> product(std::int64_t m, std::int64_t n, std::int64_t k, std::vector<double> a, std::vector<double> b) {
+ExactCase<double> product(std::int64_t m, std::int64_t n, std::int64_t k, std::vector<double> a,
+                          std::vector<double> b) {
   ExactCase<double> s;
   s.m = m, s.n = n, s.k = k, s.a = std::move(a), s.b = std::move(b);
   s.c.resize(static_cast<std::size_t>(m * n));
@@ -100,7 +105,8 @@ TEST(ExactCertificate, VeryWideExponents) {
   EXPECT_EQ(value({1e20, 1e-20}, {0, 1}), 1e-20);
 }
 
-// Rows of exponents between 2^-e and 2^e, sparse ones too: no element is worse than a sum in the type, and an overflow is one.
+// Rows of exponents between 2^-e and 2^e, sparse ones too: no element is worse than a sum in the type, and an overflow
+// is one.
 TEST(ExactCertificate, GradedRowsAndColumns) {
   for (const int e : {30, 100, 300, 520, 1000}) {
     ExactCase<double> s = random_case<double>(Operation::Gemm, 9, 8, 21, static_cast<std::uint64_t>(e));
@@ -117,7 +123,8 @@ TEST(ExactCertificate, GradedRowsAndColumns) {
 
 TEST(ExactCertificate, SubnormalRowsOfDifferentSize) {
   check(product(2, 1, 1, {-0x0.36d8fb727fac6p-1022, 0x0.000000cf6bc78p-1022}, {0x1.9aeb4cb13127bp+1018}));
-  check(product(2, 1, 2, {0x1p-1074, 0x1.8p-1060, 0x0.00000000ffff1p-1022, 0x1p-1073}, {0x1.9aeb4cb13127bp+1018, -0x1.1p1017}));
+  check(product(2, 1, 2, {0x1p-1074, 0x1.8p-1060, 0x0.00000000ffff1p-1022, 0x1p-1073},
+                {0x1.9aeb4cb13127bp+1018, -0x1.1p1017}));
 }
 
 // The two products of a rank-2k update overflow apart, their sum does not.
@@ -203,8 +210,9 @@ TEST(ExactCertificate, SpecialValuesBesideATriangle) {
   }
 }
 
-// Random data: the median of bound over error. Componentwise bounds are gemm's. Accuracy::bound holds for all elements, so it is that of the
-// element nearest to its norms (of syrk: one on the diagonal), which is eight times larger than the usual one here.
+// Random data: the median of bound over error. Componentwise bounds are gemm's. Accuracy::bound holds for all elements,
+// so it is that of the element nearest to its norms (of syrk: one on the diagonal), which is eight times larger than
+// the usual one here.
 TEST(ExactCertificate, BoundsAreTight) {
   for (const std::int64_t k : {16, 200, 1000}) {
     const auto s = random_case<double>(Operation::Gemm, 12, 12, k, 61);
@@ -217,7 +225,8 @@ TEST(ExactCertificate, BoundsAreTight) {
     const auto s = random_case<double>(op, 64, 12, 64, 62);
     const auto v = judge(s, run(Executor::host(), s));
     EXPECT_EQ(v.finding, "");
-    EXPECT_LE(median(v.norm_bound_over_error), op == Operation::Syrk ? 30 : 20) << kOperationNames[static_cast<int>(op)];
+    EXPECT_LE(median(v.norm_bound_over_error), op == Operation::Syrk ? 30 : 20)
+        << kOperationNames[static_cast<int>(op)];
   }
 }
 
@@ -225,8 +234,10 @@ TEST(ExactCertificate, BoundsAreTight) {
 TEST(ExactCertificate, TargetsAndTheRangeOfTheResult) {
   const Executor e = Executor::open("sim:trn2");
   const auto square = [&](double size, double& result) {
-    const auto a = Matrix<double>::from_host(e, 1, 1, std::vector{size}), c = Matrix<double>::from_host(e, 1, 1, std::vector{7.0});
-    const Accuracy kept = blas::gemm(e, Op::N, Op::N, 1.0, a.view(), a.view(), 0.0, c.view(), {.precision = Precision::target(1e-10)});
+    const auto a = Matrix<double>::from_host(e, 1, 1, std::vector{size}),
+               c = Matrix<double>::from_host(e, 1, 1, std::vector{7.0});
+    const Accuracy kept =
+        blas::gemm(e, Op::N, Op::N, 1.0, a.view(), a.view(), 0.0, c.view(), {.precision = Precision::target(1e-10)});
     result = c.to_host().front();
     return kept.bound;
   };

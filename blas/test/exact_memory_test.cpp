@@ -60,7 +60,8 @@ template <class T> std::int64_t memory_of(std::int64_t m, std::int64_t n, std::i
 }
 
 template <class T> void check(std::int64_t m, std::int64_t n, std::int64_t k, bool componentwise) {
-  const std::int64_t used = memory_of<T>(m, n, k, componentwise), said = exact_workspace_bytes(dtype_of<T>, m, n, k, componentwise);
+  const std::int64_t used = memory_of<T>(m, n, k, componentwise),
+                     said = exact_workspace_bytes(dtype_of<T>, m, n, k, componentwise);
   EXPECT_LE(used, said) << m << " x " << n << " x " << k;
   EXPECT_LE(said, 3 * used + (1 << 20)) << m << " x " << n << " x " << k;
 }

@@ -38,9 +38,11 @@ void expect_agreement(const ExactShape& s, const char* machine) {
   const auto weights = exact_weights(s.moduli, tile::machine(machine));
   const double offset = wide ? 40 - 1075 + 32 + 127 : 40 - 150 + 127;
   neuron::testing::Inputs inputs{
-      {"a", words(wide, 1)}, {"offsets", [=](std::int64_t) { return offset; }},
+      {"a", words(wide, 1)},
+      {"offsets", [=](std::int64_t) { return offset; }},
       {"table", [=](std::int64_t e) { return static_cast<double>(table[static_cast<std::size_t>(e)]); }},
-      {"weights", [=](std::int64_t e) { return static_cast<double>(static_cast<float>(weights[static_cast<std::size_t>(e)])); }}};
+      {"weights",
+       [=](std::int64_t e) { return static_cast<double>(static_cast<float>(weights[static_cast<std::size_t>(e)])); }}};
   if (!s.same) inputs["b"] = words(wide, 100000);
   neuron::testing::expect_agreement(exact_program(s, tile::machine(machine)), inputs);
 }
@@ -117,15 +119,23 @@ class Rounding final : public tile::Device {
     for (void* block : blocks_) ::operator delete(block, std::align_val_t(64));
   }
   void* allocate(std::int64_t bytes) override {
-    return *blocks_.insert(::operator new(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)), std::align_val_t(64))).first;
+    return *blocks_
+                .insert(
+                    ::operator new(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)), std::align_val_t(64)))
+                .first;
   }
   void deallocate(void* address, std::int64_t) noexcept override {
     blocks_.erase(address);
     ::operator delete(address, std::align_val_t(64));
   }
-  void copy_in(void* to, const void* from, std::int64_t bytes) override { std::memcpy(to, from, static_cast<std::size_t>(bytes)); }
-  void copy_out(void* to, const void* from, std::int64_t bytes) override { std::memcpy(to, from, static_cast<std::size_t>(bytes)); }
-  void run(const std::shared_ptr<const tile::Executable>& executable, std::span<const tile::Binding> bindings) override {
+  void copy_in(void* to, const void* from, std::int64_t bytes) override {
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  }
+  void copy_out(void* to, const void* from, std::int64_t bytes) override {
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  }
+  void run(const std::shared_ptr<const tile::Executable>& executable,
+           std::span<const tile::Binding> bindings) override {
     const tile::Program& program = executable->program();
     (void)neuron::simulate(program, machine(), bindings, {.order = neuron::Order::in_order()});
     for (const tile::TensorDecl& t : program.tensors()) {
@@ -154,7 +164,8 @@ TEST(Exactness, ARoundingDeviceIsFoundAndRefused) {
   const Exactness answer = probe_exactness(e);
   EXPECT_FALSE(answer.exact);
   EXPECT_NE(answer.reason.find("bfloat16 integers up to 256 with k = 256"), std::string::npos) << answer.reason;
-  const auto a = Matrix<double>::from_host(e, 1, 1, std::vector<double>{2}), c = Matrix<double>::from_host(e, 1, 1, std::vector<double>{7});
+  const auto a = Matrix<double>::from_host(e, 1, 1, std::vector<double>{2}),
+             c = Matrix<double>::from_host(e, 1, 1, std::vector<double>{7});
   try {
     gemm(e, Op::N, Op::N, 1, a.view(), a.view(), 0, c.view(), {.precision = Mode::Exact});
     FAIL() << "not refused";

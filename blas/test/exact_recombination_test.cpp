@@ -1,5 +1,6 @@
-// The integers that the program of Precision Exact puts together from residues, word by word, against schoolbook products: every number of
-// moduli, sums as large as the moduli have room for, and extents across the edges of banks, groups and tiles.
+// The integers that the program of Precision Exact puts together from residues, word by word, against schoolbook
+// products: every number of moduli, sums as large as the moduli have room for, and extents across the edges of banks,
+// groups and tiles.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -28,7 +29,9 @@ Digits normal(Digits x) {
 
 // += a b, for |a|, |b| < 2^62, by digits of 24 bits. Fewer than 2^12 terms.
 void add_product(Digits& x, std::int64_t a, std::int64_t b) {
-  const auto split = [](std::int64_t v) { return std::array<std::int64_t, 3>{v & 0xffffff, v >> 24 & 0xffffff, v >> 48}; };
+  const auto split = [](std::int64_t v) {
+    return std::array<std::int64_t, 3>{v & 0xffffff, v >> 24 & 0xffffff, v >> 48};
+  };
   const auto p = split(a), q = split(b);
   for (std::size_t i = 0; i < 3; ++i) {
     for (std::size_t j = 0; j < 3; ++j) x[i + j] += p[i] * q[j];
@@ -42,14 +45,15 @@ struct Case {
   bool lower = false, same = false;
 };
 
-// Integers of as many bits as fit, in float64: the first row and column hold the largest ones, so that element (0, 0) is as large as
-// 0.499 P allows; the second column is minus the first.
+// Integers of as many bits as fit, in float64: the first row and column hold the largest ones, so that element (0, 0)
+// is as large as 0.499 P allows; the second column is minus the first.
 class Operands {
  public:
   explicit Operands(const Case& c) : c_(c) {
     const std::vector<float> table = exact_table(c.moduli);
     double room = -1.003 - std::log2(static_cast<double>(c.k));
-    for (int i = 0; i < c.moduli; ++i) room += std::log2(-static_cast<double>(table[static_cast<std::size_t>(4 * c.moduli + i)]));
+    for (int i = 0; i < c.moduli; ++i)
+      room += std::log2(-static_cast<double>(table[static_cast<std::size_t>(4 * c.moduli + i)]));
     const int bits = static_cast<int>(std::floor(room));
     bits_a_ = std::min(62, bits / 2), bits_b_ = std::min(62, bits - bits_a_);
     std::mt19937_64 random(static_cast<std::uint64_t>(1000 * c.moduli + c.n));
@@ -91,7 +95,8 @@ void check(const Case& c, const char* name, const neuron::SimOptions& options) {
   s.am = c.k, s.ak = 1, s.bk = 1, s.bn = c.k;
   s.lower = c.lower, s.same = c.same;
   const tile::Program program = exact_program(s, machine);
-  std::vector<float> offsets(static_cast<std::size_t>(c.same ? c.m : c.m + c.n), -1075 + 32 + 127), table = exact_table(c.moduli);
+  std::vector<float> offsets(static_cast<std::size_t>(c.same ? c.m : c.m + c.n), -1075 + 32 + 127),
+      table = exact_table(c.moduli);
   std::vector<float16> weights = exact_weights(c.moduli, machine);
   std::int64_t count = 0;
   for (const tile::TensorDecl& t : program.tensors()) count = t.name == "limbs" ? t.shape[1] : count;
@@ -110,7 +115,8 @@ void check(const Case& c, const char* name, const neuron::SimOptions& options) {
     if (c.lower && j > i) continue;
     Digits got{};
     for (std::int64_t l = 0; l < count; ++l) {
-      const float limb = limbs[static_cast<std::size_t>(s.by_columns() ? (j * count + l) * c.m + i : (i * count + l) * c.n + j)];
+      const float limb =
+          limbs[static_cast<std::size_t>(s.by_columns() ? (j * count + l) * c.m + i : (i * count + l) * c.n + j)];
       ASSERT_EQ(limb, std::nearbyint(limb));
       ASSERT_LT(std::abs(limb), 0x1p24F);
       got[static_cast<std::size_t>(l)] = static_cast<std::int64_t>(limb);
@@ -126,18 +132,21 @@ TEST(ExactRecombination, EveryNumberOfModuli) {
 
 TEST(ExactRecombination, AcrossTheEdges) {
   for (const char* machine : {"trn1", "trn2", "trn3"}) {
-    for (const Case& c : {Case{16, 129, 31, 3}, Case{17, 127, 33, 3}, Case{3, 2, 129, 2}, Case{9, 130, 161, 1}, Case{20, 1, 127, 2}}) {
+    for (const Case& c :
+         {Case{16, 129, 31, 3}, Case{17, 127, 33, 3}, Case{3, 2, 129, 2}, Case{9, 130, 161, 1}, Case{20, 1, 127, 2}}) {
       check(c, machine, {.order = neuron::Order::in_order()});
     }
   }
-  // More rows of C than one load holds, all columns of a tile and some of the next, and several groups of moduli beside the products.
+  // More rows of C than one load holds, all columns of a tile and some of the next, and several groups of moduli beside
+  // the products.
   check({8, 2200, 130, 2}, "trn2", {.order = neuron::Order::in_order()});
   check({8, 514, 1030, 513}, "trn2", {.order = neuron::Order::in_order()});
 }
 
 // Sums of more than 2048 products, reduced in between.
 TEST(ExactRecombination, SeveralChunksOfK) {
-  for (const std::int64_t k : {2047, 2048, 2049, 4096}) check({12, 2, 3, k}, "trn2", {.order = neuron::Order::in_order()});
+  for (const std::int64_t k : {2047, 2048, 2049, 4096})
+    check({12, 2, 3, k}, "trn2", {.order = neuron::Order::in_order()});
 }
 
 TEST(ExactRecombination, NoOrderAndNoRaceChangesIt) {

@@ -1,4 +1,5 @@
-// Precision Exact against __float128: accuracy, the certificate, the same bits everywhere, and what dgemm does with special values.
+// Precision Exact against __float128: accuracy, the certificate, the same bits everywhere, and what dgemm does with
+// special values.
 #include "gemm_support.hpp"
 
 #include <algorithm>
@@ -22,7 +23,8 @@ struct Problem {
 enum class Kind { Random, Graded, Hilbert, Cancelling };
 
 Problem problem(Kind kind, std::int64_t m, std::int64_t n, std::int64_t k, std::uint64_t seed) {
-  Problem p{m, n, k, std::vector<double>(static_cast<std::size_t>(m * k)), std::vector<double>(static_cast<std::size_t>(k * n))};
+  Problem p{m, n, k, std::vector<double>(static_cast<std::size_t>(m * k)),
+            std::vector<double>(static_cast<std::size_t>(k * n))};
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal;
   std::uniform_int_distribution<int> exponent(-200, 200);
@@ -38,14 +40,17 @@ Problem problem(Kind kind, std::int64_t m, std::int64_t n, std::int64_t k, std::
       double& x = p.b[static_cast<std::size_t>(q * n + j)];
       x = kind == Kind::Hilbert ? 1.0 / static_cast<double>(q + j + 1) : normal(random);
       if (kind == Kind::Graded) x = std::ldexp(x, exponent(random));
-      // The second half of a row of A repeats the first with a perturbation of 1e-10, the second half of B its negative.
-      if (kind == Kind::Cancelling && q >= k / 2 && q - k / 2 < k / 2) x = -p.b[static_cast<std::size_t>((q - k / 2) * n + j)];
+      // The second half of a row of A repeats the first with a perturbation of 1e-10, the second half of B its
+      // negative.
+      if (kind == Kind::Cancelling && q >= k / 2 && q - k / 2 < k / 2)
+        x = -p.b[static_cast<std::size_t>((q - k / 2) * n + j)];
     }
   }
   if (kind == Kind::Cancelling) {
     for (std::int64_t i = 0; i < m; ++i) {
       for (std::int64_t q = k / 2; q < 2 * (k / 2); ++q) {
-        p.a[static_cast<std::size_t>(i * k + q)] = p.a[static_cast<std::size_t>(i * k + q - k / 2)] * (1 + 1e-10 * normal(random));
+        p.a[static_cast<std::size_t>(i * k + q)] =
+            p.a[static_cast<std::size_t>(i * k + q - k / 2)] * (1 + 1e-10 * normal(random));
       }
     }
   }
@@ -76,7 +81,8 @@ std::vector<Quad> reference(const Problem& p) {
   for (std::int64_t i = 0; i < p.m; ++i) {
     for (std::int64_t q = 0; q < p.k; ++q) {
       const Quad x = p.a[static_cast<std::size_t>(i * p.k + q)];
-      for (std::int64_t j = 0; j < p.n; ++j) c[static_cast<std::size_t>(i * p.n + j)] += x * p.b[static_cast<std::size_t>(q * p.n + j)];
+      for (std::int64_t j = 0; j < p.n; ++j)
+        c[static_cast<std::size_t>(i * p.n + j)] += x * p.b[static_cast<std::size_t>(q * p.n + j)];
     }
   }
   return c;
@@ -85,7 +91,9 @@ std::vector<Quad> reference(const Problem& p) {
 double magnitude(Quad x) { return static_cast<double>(x < 0 ? -x : x); }
 
 // Frobenius error, the bound kept everywhere, and its median overestimate.
-struct Judgement { double frobenius, worst_of_bound, median_overestimate; };
+struct Judgement {
+  double frobenius, worst_of_bound, median_overestimate;
+};
 Judgement judge(const Problem& p, const Outcome& o) {
   const auto exact = reference(p);
   double squares = 0, size = 0, worst = 0;
@@ -109,7 +117,8 @@ TEST(Exact, HostErrorAndCertificate) {
       const Problem p = problem(kind, 6, 7, k, 11);
       const Outcome o = multiply(Executor::host(), p);
       const Judgement j = judge(p, o);
-      SCOPED_TRACE(::testing::Message() << "kind " << static_cast<int>(kind) << " k " << k << " moduli " << o.accuracy.passes);
+      SCOPED_TRACE(::testing::Message() << "kind " << static_cast<int>(kind) << " k " << k << " moduli "
+                                        << o.accuracy.passes);
       EXPECT_LE(j.worst_of_bound, 1.0);
       EXPECT_LE(j.median_overestimate, 100.0);
       EXPECT_LE(j.frobenius, kind == Kind::Cancelling ? 1 : 2e-16);
@@ -125,7 +134,8 @@ TEST(Exact, DeviceErrorAndCertificate) {
       const Problem p = problem(kind, 130, 5, k, 12);
       const Outcome o = multiply(e, p);
       const Judgement j = judge(p, o);
-      SCOPED_TRACE(::testing::Message() << "kind " << static_cast<int>(kind) << " k " << k << " moduli " << o.accuracy.passes);
+      SCOPED_TRACE(::testing::Message() << "kind " << static_cast<int>(kind) << " k " << k << " moduli "
+                                        << o.accuracy.passes);
       EXPECT_LE(j.worst_of_bound, 1.0);
       EXPECT_LE(j.median_overestimate, 100.0);
       EXPECT_LE(j.frobenius, kind == Kind::Cancelling ? 1 : 2e-16);
@@ -144,13 +154,16 @@ TEST(Exact, TheSameBitsEverywhere) {
     const Outcome host = multiply(Executor::host(), p);
     const auto same = [&](const Executor& e) {
       const Outcome o = multiply(e, p);
-      EXPECT_EQ(std::memcmp(o.c.data(), host.c.data(), o.c.size() * sizeof(double)), 0) << e.name() << " kind " << static_cast<int>(kind);
+      EXPECT_EQ(std::memcmp(o.c.data(), host.c.data(), o.c.size() * sizeof(double)), 0)
+          << e.name() << " kind " << static_cast<int>(kind);
       EXPECT_EQ(o.accuracy.bound, host.accuracy.bound);
       EXPECT_EQ(o.accuracy.passes, host.accuracy.passes);
     };
-    for (const char* machine : {"trn1", "trn2", "trn3"}) same(neuron::open_simulator(machine, {.order = neuron::Order::in_order()}));
+    for (const char* machine : {"trn1", "trn2", "trn3"})
+      same(neuron::open_simulator(machine, {.order = neuron::Order::in_order()}));
     if (kind != Kind::Random) continue;
-    for (const std::uint64_t seed : {1, 2, 3}) same(neuron::open_simulator("trn2", {.order = neuron::Order::shuffled(seed)}));
+    for (const std::uint64_t seed : {1, 2, 3})
+      same(neuron::open_simulator("trn2", {.order = neuron::Order::shuffled(seed)}));
     same(neuron::open_simulator("trn2", {.order = neuron::Order::in_order(), .check_races = true}));
   }
 }
@@ -158,12 +171,19 @@ TEST(Exact, TheSameBitsEverywhere) {
 // Extents around the edges of tiles, banks and blocks, with alpha and beta: the device's bits are the host's.
 TEST(Exact, TheSameBitsAcrossTheEdges) {
   const Executor host = Executor::host();
-  for (const auto& extents : {std::array<std::int64_t, 3>{1, 1, 1}, {127, 128, 129}, {129, 31, 128}, {33, 127, 256}, {2, 513, 511}, {513, 2, 512}, {511, 129, 3}}) {
+  for (const auto& extents : {std::array<std::int64_t, 3>{1, 1, 1},
+                              {127, 128, 129},
+                              {129, 31, 128},
+                              {33, 127, 256},
+                              {2, 513, 511},
+                              {513, 2, 512},
+                              {511, 129, 3}}) {
     const std::int64_t m = extents[0], n = extents[1], k = extents[2];
     const Problem p = problem(Kind::Graded, m, n, k, 19);
     const std::vector<double> old = problem(Kind::Random, m, 1, n, 20).a;
     const auto run = [&](const Executor& e) {
-      const auto a = Matrix<double>::from_host(e, m, k, p.a), b = Matrix<double>::from_host(e, k, n, p.b), c = Matrix<double>::from_host(e, m, n, old);
+      const auto a = Matrix<double>::from_host(e, m, k, p.a), b = Matrix<double>::from_host(e, k, n, p.b),
+                 c = Matrix<double>::from_host(e, m, n, old);
       Recorder recorder(e);
       gemm(e, Op::N, Op::N, 1.1, a.view(), b.view(), -0.3, c.view(), {.precision = Mode::Exact});
       EXPECT_EQ(recorder.family_of("blas.gemm"), name(e.family()));
@@ -173,7 +193,8 @@ TEST(Exact, TheSameBitsAcrossTheEdges) {
     for (const char* machine : {"sim:trn2", "sim:trn1", "sim:trn3"}) {
       if (n > 128 && std::string_view(machine) != "sim:trn2") continue;
       const auto got = run(Executor::open(machine));
-      EXPECT_EQ(std::memcmp(got.data(), expected.data(), got.size() * sizeof(double)), 0) << machine << " " << m << " x " << n << " x " << k;
+      EXPECT_EQ(std::memcmp(got.data(), expected.data(), got.size() * sizeof(double)), 0)
+          << machine << " " << m << " x " << n << " x " << k;
     }
   }
 }
@@ -207,7 +228,8 @@ TEST(Exact, IntegersAreExact) {
 TEST(Exact, BlocksInEveryDirection) {
   for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{1030, 515, 520}, {5, 1050, 1100}, {515, 3, 4200}}) {
     Problem p = problem(Kind::Random, m, n, k, 18);
-    for (auto* x : {&p.a, &p.b}) std::ranges::transform(*x, x->begin(), [](double v) { return std::nearbyint(30 * v); });
+    for (auto* x : {&p.a, &p.b})
+      std::ranges::transform(*x, x->begin(), [](double v) { return std::nearbyint(30 * v); });
     const auto native = multiply(Executor::host(), p, Mode::Native).c;
     EXPECT_EQ(multiply(Executor::open("sim:trn2"), p).c, native) << m << " x " << n << " x " << k;
   }
@@ -217,12 +239,15 @@ template <class T> void general(const Executor& e, Op op_a, Op op_b, test::Layou
   const std::int64_t m = 37, n = 21, k = 29;
   std::mt19937_64 random(17);
   std::normal_distribution<double> normal;
-  auto a = stored<T>(op_a == Op::N ? m : k, op_a == Op::N ? k : m, layout), b = stored<T>(op_b == Op::N ? k : n, op_b == Op::N ? n : k, layout);
+  auto a = stored<T>(op_a == Op::N ? m : k, op_a == Op::N ? k : m, layout),
+       b = stored<T>(op_b == Op::N ? k : n, op_b == Op::N ? n : k, layout);
   auto c = stored<T>(m, n, layout);
   using Part = Real<T>;
   const auto draw = [&] {
-    if constexpr (ComplexScalar<T>) return T(static_cast<Part>(normal(random)), static_cast<Part>(normal(random)));
-    else return static_cast<T>(normal(random));
+    if constexpr (ComplexScalar<T>)
+      return T(static_cast<Part>(normal(random)), static_cast<Part>(normal(random)));
+    else
+      return static_cast<T>(normal(random));
   };
   for (auto* s : {&a, &b, &c}) std::ranges::generate(s->storage, draw);
   const OnDevice<T> da(e, a), db(e, b), dc(e, c);
@@ -236,8 +261,10 @@ template <class T> void general(const Executor& e, Op op_a, Op op_b, test::Layou
   using Long = std::complex<long double>;  // 64 bits resolve the errors of 53: the sums are short
   const auto element = [](const Stored<T>& x, Op op, std::int64_t i, std::int64_t j) {
     const T v = op == Op::N ? x.at(i, j) : x.at(j, i);
-    if constexpr (ComplexScalar<T>) return op == Op::C ? std::conj(Long(v)) : Long(v);
-    else return Long(v);
+    if constexpr (ComplexScalar<T>)
+      return op == Op::C ? std::conj(Long(v)) : Long(v);
+    else
+      return Long(v);
   };
   for (std::int64_t i = 0; i < m; ++i) {
     for (std::int64_t j = 0; j < n; ++j) {
@@ -268,11 +295,13 @@ TEST(Exact, EveryTypeTransposeAndLayout) {
 
 // The ends of the exponent range, subnormals, infinities and NaN, as dgemm would have them.
 TEST(Exact, SpecialValues) {
-  constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN(), tiny = 0x1p-1074, huge = 0x1p1023;
+  constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN(),
+                   tiny = 0x1p-1074, huge = 0x1p1023;
   for (const char* name : {"host", "sim:trn2"}) {
     SCOPED_TRACE(name);
     const Executor e = Executor::open(name);
-    const auto product = [&](std::int64_t m, std::int64_t n, std::int64_t k, std::vector<double> a, std::vector<double> b) {
+    const auto product = [&](std::int64_t m, std::int64_t n, std::int64_t k, std::vector<double> a,
+                             std::vector<double> b) {
       return multiply(e, {m, n, k, std::move(a), std::move(b)}).c;
     };
     EXPECT_EQ(product(2, 1, 2, {3 * tiny, tiny, 1, 2}, {1, 2}), (std::vector<double>{5 * tiny, 5}));
@@ -299,7 +328,9 @@ TEST(Exact, ExtentsBeyondTheHostBlas) {
     gemm(e, Op::N, Op::N, 1.0, a, b, 0.0, MatrixView<double>(e, &c, 1, 1, 1, 1), {.precision = Mode::Exact});
     FAIL() << "not refused";
   } catch (const InvalidArgument& error) {
-    EXPECT_NE(std::string(error.what()).find("needs extents of 2147483648, the host BLAS takes at most 2147483647"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("needs extents of 2147483648, the host BLAS takes at most 2147483647"),
+              std::string::npos)
+        << error.what();
   }
   EXPECT_EQ(c, 7);
 }

@@ -40,7 +40,8 @@ TEST(GemmArguments, OverlappingOutputIsRefused) {
   std::vector<float> memory(64);
   for (const auto& [rs, cs] : {std::pair<std::int64_t, std::int64_t>{0, 1}, {1, 1}, {2, 1}, {1, 3}}) {
     const MatrixView<float> c(e, memory.data(), 4, 4, rs, cs);
-    EXPECT_IN("elements overlap", message_of<InvalidArgument>([&] { gemm(e, Op::N, Op::N, 1, a.view(), b.view(), 0, c); }));
+    EXPECT_IN("elements overlap",
+              message_of<InvalidArgument>([&] { gemm(e, Op::N, Op::N, 1, a.view(), b.view(), 0, c); }));
   }
   const MatrixView<float> fine(e, memory.data(), 4, 4, 1, 4);
   EXPECT_NO_THROW((gemm(e, Op::N, Op::N, 0, a.view(), b.view(), 0, fine)));
@@ -51,8 +52,8 @@ TEST(GemmArguments, InputsMayBeConst) {
   const Executor e = Executor::host();
   const std::vector<float> a{1, 2, 3, 4}, b{5, 6, 7, 8};
   std::vector<float> c(4);
-  gemm(e, Op::N, Op::N, 1, MatrixView<const float>::row_major(e, a.data(), 2, 2), MatrixView<const float>::row_major(e, b.data(), 2, 2), 0,
-       MatrixView<float>::row_major(e, c.data(), 2, 2));
+  gemm(e, Op::N, Op::N, 1, MatrixView<const float>::row_major(e, a.data(), 2, 2),
+       MatrixView<const float>::row_major(e, b.data(), 2, 2), 0, MatrixView<float>::row_major(e, c.data(), 2, 2));
   EXPECT_EQ(c, (std::vector<float>{19, 22, 43, 50}));
 }
 
@@ -60,7 +61,8 @@ TEST(GemmArguments, NullDataIsRefused) {
   const Executor e = Executor::host();
   const Matrix<float> b(e, 4, 4), c(e, 4, 4);
   const MatrixView<float> a(e, nullptr, 4, 4, 4, 1);
-  EXPECT_IN("its pointer is null", message_of<InvalidArgument>([&] { gemm(e, Op::N, Op::N, 1, a, b.view(), 0, c.view()); }));
+  EXPECT_IN("its pointer is null",
+            message_of<InvalidArgument>([&] { gemm(e, Op::N, Op::N, 1, a, b.view(), 0, c.view()); }));
 }
 
 TEST(GemmArguments, Float64IsForTheHost) {
@@ -106,10 +108,12 @@ TEST(GemmArguments, MemoryOutsideTheDeviceIsReported) {
   // One element beyond its own end, where no other array can begin.
   const Matrix<float> c(e, 64, 64);
   const MatrixView<float> too_large(e, c.data() + 1, 64, 64, 64, 1);
-  EXPECT_IN("tensor 'c' of 16384 bytes", message_of<DeviceError>([&] { gemm(e, Op::N, Op::N, 1, a.view(), b.view(), 0, too_large); }));
+  EXPECT_IN("tensor 'c' of 16384 bytes",
+            message_of<DeviceError>([&] { gemm(e, Op::N, Op::N, 1, a.view(), b.view(), 0, too_large); }));
   std::vector<float> mine = ones;
   const MatrixView<float> on_host(e, mine.data(), 64, 64, 64, 1);
-  EXPECT_IN("outside the arrays of this device", message_of<DeviceError>([&] { gemm(e, Op::N, Op::N, 1, on_host, b.view(), 0, a.view()); }));
+  EXPECT_IN("outside the arrays of this device",
+            message_of<DeviceError>([&] { gemm(e, Op::N, Op::N, 1, on_host, b.view(), 0, a.view()); }));
 }
 
 TEST(GemmArguments, OutputThatSharesMemoryWithAnInputIsRefused) {
@@ -123,10 +127,14 @@ TEST(GemmArguments, OutputThatSharesMemoryWithAnInputIsRefused) {
     EXPECT_IN("C shares memory with A", refused(big.view(), other.view(), big.view()));
     EXPECT_IN("C shares memory with B", refused(other.view(), big.view(), big.view()));
     // Blocks of one matrix: overlapping ones are refused, disjoint ones are what LAPACK does all day.
-    EXPECT_IN("C shares memory with A", refused(big.view().block(0, 0, 4, 4), other.view().block(0, 0, 4, 4), big.view().block(3, 3, 4, 4)));
-    EXPECT_IN("C shares memory with A", refused(big.view().block(3, 3, 4, 4), other.view().block(0, 0, 4, 4), big.view().block(0, 6, 4, 4)));
-    EXPECT_EQ(refused(big.view().block(0, 0, 4, 4), big.view().block(0, 4, 4, 4), big.view().block(4, 4, 4, 4)), "no error");
-    EXPECT_EQ(refused(big.view().block(5, 5, 4, 4), big.view().block(0, 5, 4, 4), big.view().block(5, 0, 4, 4)), "no error");
+    EXPECT_IN("C shares memory with A",
+              refused(big.view().block(0, 0, 4, 4), other.view().block(0, 0, 4, 4), big.view().block(3, 3, 4, 4)));
+    EXPECT_IN("C shares memory with A",
+              refused(big.view().block(3, 3, 4, 4), other.view().block(0, 0, 4, 4), big.view().block(0, 6, 4, 4)));
+    EXPECT_EQ(refused(big.view().block(0, 0, 4, 4), big.view().block(0, 4, 4, 4), big.view().block(4, 4, 4, 4)),
+              "no error");
+    EXPECT_EQ(refused(big.view().block(5, 5, 4, 4), big.view().block(0, 5, 4, 4), big.view().block(5, 0, 4, 4)),
+              "no error");
   }
 }
 
@@ -140,7 +148,8 @@ TEST(GemmProgram, OperandsLargerThanTheMachineAreRefused) {
 TEST(GemmProgram, OtherFactorsNeedNoOtherProgram) {
   const Executor e = Executor::open("sim:trn2");
   const std::vector<float> ones(64, 1);
-  const auto a = Matrix<float>::from_host(e, 8, 8, ones), b = Matrix<float>::from_host(e, 8, 8, ones), c = Matrix<float>::from_host(e, 8, 8, ones);
+  const auto a = Matrix<float>::from_host(e, 8, 8, ones), b = Matrix<float>::from_host(e, 8, 8, ones),
+             c = Matrix<float>::from_host(e, 8, 8, ones);
   Recorder recorder(e);
   for (const float alpha : {2.0f, -3.0f, NAN, INFINITY, 0.5f}) {
     gemm(e, Op::N, Op::N, alpha, a.view(), b.view(), 0, c.view());

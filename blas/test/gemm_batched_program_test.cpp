@@ -247,8 +247,8 @@ TEST(GemmBatchedProgram, Refusals) {
                InvalidArgument);
 }
 
-// A thousand products of 64^3 in one program: 49 MB in runs of 256 bytes. The Tensor Engine is never busy enough to leave
-// its cold rate, which is the limit; at full rate DMA would be, and the time 0.23 ms.
+// A thousand products of 64^3 in one program: 49 MB in runs of 256 bytes. The Tensor Engine is never busy enough to
+// leave its cold rate, which is the limit; at full rate DMA would be, and the time 0.23 ms.
 TEST(GemmBatchedModel, AThousandProductsOf64) {
   const tile::Machine& trn2 = tile::machine("trn2");
   const auto strided = neuron::estimate(

@@ -1,5 +1,5 @@
-// Batched gemm in its three forms and batched trsm, against wider arithmetic: shapes around the widths of vectors and tiles, ops, layouts,
-// leading dimensions, shared operands, memory between the matrices, on every instruction set.
+// Batched gemm in its three forms and batched trsm, against wider arithmetic: shapes around the widths of vectors and
+// tiles, ops, layouts, leading dimensions, shared operands, memory between the matrices, on every instruction set.
 #include <trn/blas/gemm_batched.hpp>
 #include <trn/blas/trsm_batched.hpp>
 
@@ -17,17 +17,26 @@ struct Problem {
   bool shared_a = false;
 };
 
-std::int64_t lines(const BatchShape& s, std::int64_t rows, std::int64_t columns) { return s.layout == blas::Layout::RowMajor ? rows : columns; }
-std::int64_t line(const BatchShape& s, std::int64_t rows, std::int64_t columns) { return s.layout == blas::Layout::RowMajor ? columns : rows; }
+std::int64_t lines(const BatchShape& s, std::int64_t rows, std::int64_t columns) {
+  return s.layout == blas::Layout::RowMajor ? rows : columns;
+}
+std::int64_t line(const BatchShape& s, std::int64_t rows, std::int64_t columns) {
+  return s.layout == blas::Layout::RowMajor ? columns : rows;
+}
 
 // Storage of `count` matrices, element (i, j) of matrix p.
 template <class T> struct Batch {
   std::int64_t rows, columns, ld, stride;
   bool row_major;
   std::vector<T> memory;
-  Batch(const BatchShape& s, std::int64_t r, std::int64_t c, std::int64_t given_ld, std::int64_t count, std::int64_t gap, std::mt19937_64& random)
-      : rows(r), columns(c), ld(given_ld ? given_ld : std::max<std::int64_t>(1, line(s, r, c))), stride(ld * lines(s, r, c) + gap),
-        row_major(s.layout == blas::Layout::RowMajor), memory(static_cast<std::size_t>(stride * count + 1), not_a_number<T>()) {
+  Batch(const BatchShape& s, std::int64_t r, std::int64_t c, std::int64_t given_ld, std::int64_t count,
+        std::int64_t gap, std::mt19937_64& random)
+      : rows(r),
+        columns(c),
+        ld(given_ld ? given_ld : std::max<std::int64_t>(1, line(s, r, c))),
+        stride(ld * lines(s, r, c) + gap),
+        row_major(s.layout == blas::Layout::RowMajor),
+        memory(static_cast<std::size_t>(stride * count + 1), not_a_number<T>()) {
     for (std::int64_t p = 0; p < count; ++p) {
       for (std::int64_t i = 0; i < r; ++i) {
         for (std::int64_t j = 0; j < c; ++j) at(p, i, j) = random_number<T>(random);
@@ -39,7 +48,9 @@ template <class T> struct Batch {
   }
   T& at(std::int64_t p, std::int64_t i, std::int64_t j) { return memory[index(p, i, j)]; }
   const T& at(std::int64_t p, std::int64_t i, std::int64_t j) const { return memory[index(p, i, j)]; }
-  Wide op(Op o, std::int64_t p, std::int64_t i, std::int64_t j) const { return o == Op::N ? wide(at(p, i, j)) : conj(wide(at(p, j, i)), o == Op::C); }
+  Wide op(Op o, std::int64_t p, std::int64_t i, std::int64_t j) const {
+    return o == Op::N ? wide(at(p, i, j)) : conj(wide(at(p, j, i)), o == Op::C);
+  }
 };
 
 enum class Form : std::uint8_t { Strided, Pointers, Grouped };
@@ -47,12 +58,14 @@ enum class Form : std::uint8_t { Strided, Pointers, Grouped };
 template <class T> void check_batch(const Problem& q, Form form, std::uint64_t seed) {
   const Executor e = Executor::host();
   const BatchShape& s = q.shape;
-  SCOPED_TRACE(::testing::Message() << name(dtype_of<T>) << ' ' << s.m << " x " << s.n << " x " << s.k << " ops " << static_cast<int>(s.op_a)
-                                    << static_cast<int>(s.op_b) << " layout " << static_cast<int>(s.layout) << " form " << static_cast<int>(form)
-                                    << " seed " << seed);
+  SCOPED_TRACE(::testing::Message() << name(dtype_of<T>) << ' ' << s.m << " x " << s.n << " x " << s.k << " ops "
+                                    << static_cast<int>(s.op_a) << static_cast<int>(s.op_b) << " layout "
+                                    << static_cast<int>(s.layout) << " form " << static_cast<int>(form) << " seed "
+                                    << seed);
   std::mt19937_64 random(seed);
   const bool na = s.op_a == Op::N, nb = s.op_b == Op::N;
-  Batch<T> a(s, na ? s.m : s.k, na ? s.k : s.m, s.lda, q.count, q.gap, random), b(s, nb ? s.k : s.n, nb ? s.n : s.k, s.ldb, q.count, q.gap, random);
+  Batch<T> a(s, na ? s.m : s.k, na ? s.k : s.m, s.lda, q.count, q.gap, random),
+      b(s, nb ? s.k : s.n, nb ? s.n : s.k, s.ldb, q.count, q.gap, random);
   const Batch<T> before(s, s.m, s.n, s.ldc, q.count, q.gap, random);
   Batch<T> c = before;
   const T alpha = seed % 4 == 1 ? T(1) : number<T>(0.5, -1.5), beta = seed % 2 ? T(0) : number<T>(-2, 0.5);
@@ -60,17 +73,20 @@ template <class T> void check_batch(const Problem& q, Form form, std::uint64_t s
   Accuracy accuracy;
   const std::int64_t stride_a = q.shared_a ? 0 : a.stride;
   if (form == Form::Strided) {
-    accuracy = gemm_strided_batched(e, s, alpha, a.memory.data(), stride_a, b.memory.data(), b.stride, beta, c.memory.data(), c.stride, q.count);
+    accuracy = gemm_strided_batched(e, s, alpha, a.memory.data(), stride_a, b.memory.data(), b.stride, beta,
+                                    c.memory.data(), c.stride, q.count);
   } else {
     std::vector<const T*> pa, pb;
     std::vector<T*> pc;
     for (std::int64_t p = q.count - 1; p >= 0; --p) {  // not in the order of memory
-      pa.push_back(a.memory.data() + p * stride_a), pb.push_back(b.memory.data() + p * b.stride), pc.push_back(c.memory.data() + p * c.stride);
+      pa.push_back(a.memory.data() + p * stride_a), pb.push_back(b.memory.data() + p * b.stride),
+          pc.push_back(c.memory.data() + p * c.stride);
     }
     if (form == Form::Pointers) {
       accuracy = gemm_batched(e, s, alpha, pa, pb, beta, std::span<T* const>(pc));
     } else {
-      const std::vector<GemmGroup<T>> groups{{s, alpha, beta, q.count / 2}, {{}, T(1), T(0), 0}, {s, alpha, beta, q.count - q.count / 2}};
+      const std::vector<GemmGroup<T>> groups{
+          {s, alpha, beta, q.count / 2}, {{}, T(1), T(0), 0}, {s, alpha, beta, q.count - q.count / 2}};
       accuracy = gemm_grouped_batched<T>(e, groups, pa, pb, std::span<T* const>(pc));
     }
   }
@@ -86,12 +102,14 @@ template <class T> void check_batch(const Problem& q, Form form, std::uint64_t s
         if (beta != T(0)) old.add(wide(beta), wide(before.at(p, i, j)));
         sum = sum.times(wide(alpha)) + old;
         const long double error = size(wide(c.at(p, i, j)) - sum.value);
-        if (!(error <= accuracy.bound * kOracle * sum.scale)) FAIL() << p << ' ' << i << ' ' << j << " error " << error / sum.scale << " bound " << accuracy.bound;
+        if (!(error <= accuracy.bound * kOracle * sum.scale))
+          FAIL() << p << ' ' << i << ' ' << j << " error " << error / sum.scale << " bound " << accuracy.bound;
       }
     }
   }
   for (std::size_t i = 0; i < named.size(); ++i) {
-    if (!named[i] && std::memcmp(&c.memory[i], &before.memory[i], sizeof(T)) != 0) FAIL() << "element " << i << " outside the results was changed";
+    if (!named[i] && std::memcmp(&c.memory[i], &before.memory[i], sizeof(T)) != 0)
+      FAIL() << "element " << i << " outside the results was changed";
   }
 }
 
@@ -168,7 +186,8 @@ TEST(GemmBatched, ThreadsGiveTheSameBits) {
   const int threads = omp_get_max_threads();
   for (const int t : {1, 3}) {
     omp_set_num_threads(t);
-    gemm_strided_batched(e, s, 1, a.memory.data(), 256, b.memory.data(), 256, 0, (t == 1 ? one : many).data(), 256, 500);
+    gemm_strided_batched(e, s, 1, a.memory.data(), 256, b.memory.data(), 256, 0, (t == 1 ? one : many).data(), 256,
+                         500);
   }
   omp_set_num_threads(threads);
   EXPECT_EQ(one, many);
@@ -186,19 +205,24 @@ TEST(GemmBatched, Refusals) {
   const Executor e = Executor::host();
   std::vector<float> a(64), b(64), c(64);
   const auto strided = [&](const BatchShape& s, std::int64_t stride_c, std::int64_t count, float* to) {
-    return message_of<InvalidArgument>([&] { gemm_strided_batched(e, s, 1, a.data(), 4, b.data(), 4, 0, to, stride_c, count); });
+    return message_of<InvalidArgument>(
+        [&] { gemm_strided_batched(e, s, 1, a.data(), 4, b.data(), 4, 0, to, stride_c, count); });
   };
   const BatchShape two{Op::N, Op::N, 2, 2, 2};
   EXPECT_IN("m, n, k are -1, 2, 2", strided({Op::N, Op::N, -1, 2, 2}, 4, 2, c.data()));
   EXPECT_IN("the count is -3", strided(two, 4, -3, c.data()));
-  EXPECT_IN("the leading dimension of A is 1, its lines have 2", strided({Op::N, Op::N, 2, 2, 2, 1, 2, 2}, 4, 2, c.data()));
-  EXPECT_IN("stride_c is 3, but a C of 2 lines of 2 with leading dimension 2 covers 4 elements, so the 2 results overlap", strided(two, 3, 2, c.data()));
+  EXPECT_IN("the leading dimension of A is 1, its lines have 2",
+            strided({Op::N, Op::N, 2, 2, 2, 1, 2, 2}, 4, 2, c.data()));
+  EXPECT_IN(
+      "stride_c is 3, but a C of 2 lines of 2 with leading dimension 2 covers 4 elements, so the 2 results overlap",
+      strided(two, 3, 2, c.data()));
   EXPECT_EQ(strided({Op::N, Op::N, 2, 2, 2, 2, 2, 8}, 2, 4, c.data()), "no error");  // lines side by side
   EXPECT_IN("C is not empty but its pointer is null", strided(two, 4, 2, nullptr));
   EXPECT_IN("C starts where A or B does", strided(two, 4, 2, a.data()));
   const std::vector<const float*> pa{a.data(), a.data() + 4}, pb{b.data(), nullptr};
   const std::vector<float*> pc{c.data(), c.data() + 4}, same{c.data(), c.data()};
-  const auto lists = [&](const std::vector<const float*>& x, const std::vector<const float*>& y, const std::vector<float*>& z) {
+  const auto lists = [&](const std::vector<const float*>& x, const std::vector<const float*>& y,
+                         const std::vector<float*>& z) {
     return message_of<InvalidArgument>([&] { gemm_batched(e, two, 1, x, y, 0, std::span<float* const>(z)); });
   };
   EXPECT_IN("an address of product 1 is null", lists(pa, pb, pc));
@@ -209,8 +233,10 @@ TEST(GemmBatched, Refusals) {
 
 template <class T> void check_trsm_batch(const TrsmBatchShape& s, std::int64_t count, std::uint64_t seed) {
   const Executor e = Executor::host();
-  SCOPED_TRACE(::testing::Message() << name(dtype_of<T>) << ' ' << s.m << " x " << s.n << " side " << static_cast<int>(s.side) << " uplo "
-                                    << static_cast<int>(s.uplo) << " op " << static_cast<int>(s.op) << " diag " << static_cast<int>(s.diag) << " seed " << seed);
+  SCOPED_TRACE(::testing::Message() << name(dtype_of<T>) << ' ' << s.m << " x " << s.n << " side "
+                                    << static_cast<int>(s.side) << " uplo " << static_cast<int>(s.uplo) << " op "
+                                    << static_cast<int>(s.op) << " diag " << static_cast<int>(s.diag) << " seed "
+                                    << seed);
   std::mt19937_64 random(seed);
   const std::int64_t order = s.side == Side::Left ? s.m : s.n;
   const bool row_major = s.layout == blas::Layout::RowMajor;
@@ -222,13 +248,16 @@ template <class T> void check_trsm_batch(const TrsmBatchShape& s, std::int64_t c
   x = b;
   std::vector<const T*> pa;
   std::vector<T*> px;
-  for (std::int64_t p = 0; p < count; ++p) pa.push_back(a[static_cast<std::size_t>(p)].storage.data()), px.push_back(x[static_cast<std::size_t>(p)].storage.data());
+  for (std::int64_t p = 0; p < count; ++p)
+    pa.push_back(a[static_cast<std::size_t>(p)].storage.data()),
+        px.push_back(x[static_cast<std::size_t>(p)].storage.data());
   const T alpha = number<T>(0.5, -1.5);
   TrsmBatchShape shape = s;
   shape.ldb = row_major ? s.n + 5 : s.m + 3;
   trsm_batched(e, shape, alpha, pa, std::span<T* const>(px));
   const double u = unit_roundoff(dtype_of<T>);
-  const double bound = ComplexScalar<T> ? 2 * std::sqrt(2.0) * (static_cast<double>(order) + 8) * u : (static_cast<double>(order) + 5) * u;
+  const double bound = ComplexScalar<T> ? 2 * std::sqrt(2.0) * (static_cast<double>(order) + 8) * u
+                                        : (static_cast<double>(order) + 5) * u;
   for (std::size_t p = 0; p < a.size(); ++p) {
     auto expected = b[p];
     for (std::int64_t i = 0; i < s.m; ++i) {
@@ -242,7 +271,8 @@ template <class T> void check_trsm_batch(const TrsmBatchShape& s, std::int64_t c
         expected.at(i, j) = x[p].at(i, j);
       }
     }
-    EXPECT_EQ(0, std::memcmp(expected.storage.data(), x[p].storage.data(), x[p].storage.size() * sizeof(T))) << "memory outside B was changed";
+    EXPECT_EQ(0, std::memcmp(expected.storage.data(), x[p].storage.data(), x[p].storage.size() * sizeof(T)))
+        << "memory outside B was changed";
   }
 }
 
@@ -255,8 +285,12 @@ TEST(TrsmBatched, EverySideTriangleOpDiagonalAndType) {
           for (const Diag diag : kDiags) {
             for (const std::int64_t s : {1, 2, 17}) {
               ++seed;
-              check_trsm_batch<T>({side, uplo, op, diag, s, 6, 0, 0, seed % 2 ? blas::Layout::RowMajor : blas::Layout::ColumnMajor}, 3, seed);
-              check_trsm_batch<T>({side, uplo, op, diag, 5, s, 0, 0, seed % 2 ? blas::Layout::RowMajor : blas::Layout::ColumnMajor}, 2, seed);
+              check_trsm_batch<T>(
+                  {side, uplo, op, diag, s, 6, 0, 0, seed % 2 ? blas::Layout::RowMajor : blas::Layout::ColumnMajor}, 3,
+                  seed);
+              check_trsm_batch<T>(
+                  {side, uplo, op, diag, 5, s, 0, 0, seed % 2 ? blas::Layout::RowMajor : blas::Layout::ColumnMajor}, 2,
+                  seed);
             }
           }
         }
@@ -282,7 +316,8 @@ TEST(TrsmBatched, AlphaZeroAndRefusals) {
   EXPECT_IN("two problems have the same B", text(s, {a.data(), a.data()}, two));
   EXPECT_IN("starts where its A does", text(s, {b.data()}, pb));
   EXPECT_IN("m and n are -1 and 4", text({Side::Left, Uplo::Lower, Op::N, Diag::Unit, -1, 4}, pa, pb));
-  EXPECT_IN("the leading dimension of A is 3, its order 4", text({Side::Left, Uplo::Lower, Op::N, Diag::Unit, 4, 4, 3}, pa, pb));
+  EXPECT_IN("the leading dimension of A is 3, its order 4",
+            text({Side::Left, Uplo::Lower, Op::N, Diag::Unit, 4, 4, 3}, pa, pb));
   EXPECT_IN("the leading dimension of B is 2", text({Side::Left, Uplo::Lower, Op::N, Diag::Unit, 4, 4, 4, 2}, pa, pb));
 }
 

@@ -10,10 +10,14 @@ namespace {
 
 long double exact_activation(Activation activation, long double x) {
   switch (activation) {
-    case Activation::None: return x;
-    case Activation::Relu: return std::max(x, 0.0L);
-    case Activation::Gelu: return 0.5L * x * std::erfc(-x / std::sqrt(2.0L));
-    case Activation::GeluTanh: return 0.5L * x * (1 + std::tanh(std::sqrt(2 / std::acos(-1.0L)) * (x + 0.044715L * x * x * x)));
+    case Activation::None:
+      return x;
+    case Activation::Relu:
+      return std::max(x, 0.0L);
+    case Activation::Gelu:
+      return 0.5L * x * std::erfc(-x / std::sqrt(2.0L));
+    case Activation::GeluTanh:
+      return 0.5L * x * (1 + std::tanh(std::sqrt(2 / std::acos(-1.0L)) * (x + 0.044715L * x * x * x)));
   }
   return x;
 }
@@ -21,8 +25,9 @@ long double exact_activation(Activation activation, long double x) {
 template <class In, class Out>
 void check_epilogue(Activation activation, std::optional<Bias> bias, Layout layout, bool read, std::uint64_t seed) {
   const Executor e = Executor::host();
-  SCOPED_TRACE(::testing::Message() << name(dtype_of<In>) << " -> " << name(dtype_of<Out>) << " activation " << static_cast<int>(activation) << " bias "
-                                    << (bias ? static_cast<int>(*bias) : -1) << " layout " << static_cast<int>(layout) << " seed " << seed);
+  SCOPED_TRACE(::testing::Message() << name(dtype_of<In>) << " -> " << name(dtype_of<Out>) << " activation "
+                                    << static_cast<int>(activation) << " bias " << (bias ? static_cast<int>(*bias) : -1)
+                                    << " layout " << static_cast<int>(layout) << " seed " << seed);
   std::mt19937_64 random(seed);
   const std::int64_t m = 19, n = 33, k = 21;
   auto a = stored<In>(k, m, Layout::RowMajor), b = stored<In>(k, n, layout);
@@ -44,12 +49,15 @@ void check_epilogue(Activation activation, std::optional<Bias> bias, Layout layo
   for (std::int64_t i = 0; i < m; ++i) {
     for (std::int64_t j = 0; j < n; ++j) {
       Sum sum;
-      for (std::int64_t p = 0; p < k; ++p) sum.add({static_cast<long double>(alpha) * static_cast<double>(a.at(p, i)), 0}, {static_cast<double>(b.at(p, j)), 0});
+      for (std::int64_t p = 0; p < k; ++p)
+        sum.add({static_cast<long double>(alpha) * static_cast<double>(a.at(p, i)), 0},
+                {static_cast<double>(b.at(p, j)), 0});
       if (read) sum.add({static_cast<long double>(beta), 0}, {static_cast<double>(c.at(i, j)), 0});
       if (bias) sum.add({1, 0}, {static_cast<double>(x.at(0, 2 * (*bias == Bias::PerRow ? i : j))), 0});
       const long double expected = 1.5L * exact_activation(activation, sum.value.re);
       const long double error = std::abs(static_cast<double>(after.at(i, j)) - expected);
-      ASSERT_LE(error, accuracy.bound * kOracle * 1.5L * sum.scale) << i << ' ' << j << ' ' << static_cast<double>(expected);
+      ASSERT_LE(error, accuracy.bound * kOracle * 1.5L * sum.scale)
+          << i << ' ' << j << ' ' << static_cast<double>(expected);
     }
   }
 }
@@ -57,7 +65,8 @@ void check_epilogue(Activation activation, std::optional<Bias> bias, Layout layo
 TEST(GemmEpilogue, EveryActivationBiasAndType) {
   std::uint64_t seed = 0;
   for (const Activation activation : {Activation::None, Activation::Relu, Activation::Gelu, Activation::GeluTanh}) {
-    for (const std::optional<Bias> bias : {std::optional<Bias>(), std::optional(Bias::PerRow), std::optional(Bias::PerColumn)}) {
+    for (const std::optional<Bias> bias :
+         {std::optional<Bias>(), std::optional(Bias::PerRow), std::optional(Bias::PerColumn)}) {
       for (const Layout layout : {Layout::RowMajor, Layout::ColumnMajor, Layout::PaddedRows, Layout::Scattered}) {
         ++seed;
         const bool read = seed % 2 == 0;
@@ -78,8 +87,9 @@ TEST(GemmEpilogue, ActivationsOverTheirRange) {
   for (double x = -40; x < 40; x += 0.0371) {
     for (const Activation activation : {Activation::Relu, Activation::Gelu, Activation::GeluTanh}) {
       double one = 1, value = x, c = 0;
-      gemm_epilogue(e, Op::N, Op::N, 1, MatrixView<double>::row_major(e, &one, 1, 1), MatrixView<double>::row_major(e, &value, 1, 1), 0,
-                    MatrixView<double>::row_major(e, &c, 1, 1), {activation});
+      gemm_epilogue(e, Op::N, Op::N, 1, MatrixView<double>::row_major(e, &one, 1, 1),
+                    MatrixView<double>::row_major(e, &value, 1, 1), 0, MatrixView<double>::row_major(e, &c, 1, 1),
+                    {activation});
       EXPECT_LE(std::abs(c - exact_activation(activation, x)), 10 * 0x1p-53L * std::abs(x)) << x;
     }
   }
@@ -89,8 +99,9 @@ TEST(GemmEpilogue, NanStaysAndEdges) {
   const Executor e = Executor::host();
   const auto one_by_one = [&](double x, Activation activation) {
     double one = 1, c = 0;
-    gemm_epilogue(e, Op::N, Op::N, 1, MatrixView<double>::row_major(e, &one, 1, 1), MatrixView<double>::row_major(e, &x, 1, 1), 0,
-                  MatrixView<double>::row_major(e, &c, 1, 1), {activation});
+    gemm_epilogue(e, Op::N, Op::N, 1, MatrixView<double>::row_major(e, &one, 1, 1),
+                  MatrixView<double>::row_major(e, &x, 1, 1), 0, MatrixView<double>::row_major(e, &c, 1, 1),
+                  {activation});
     return c;
   };
   for (const Activation a : {Activation::None, Activation::Relu, Activation::Gelu, Activation::GeluTanh}) {
@@ -126,7 +137,8 @@ TEST(Gemm3m, EveryOpAndLayoutWithinItsBound) {
     for (const Op op_a : kAllOps) {
       for (const Op op_b : kAllOps) {
         for (const Layout layout : kLayouts) {
-          SCOPED_TRACE(::testing::Message() << name(dtype_of<T>) << " ops " << static_cast<int>(op_a) << static_cast<int>(op_b) << " layout " << static_cast<int>(layout));
+          SCOPED_TRACE(::testing::Message() << name(dtype_of<T>) << " ops " << static_cast<int>(op_a)
+                                            << static_cast<int>(op_b) << " layout " << static_cast<int>(layout));
           std::mt19937_64 random(++seed);
           const std::int64_t m = seed % 4 == 0 ? 65 : 5, n = 17, k = seed % 3 == 0 ? 64 : 3;
           const auto a = full<T>(op_a == Op::N ? m : k, op_a == Op::N ? k : m, layout, random);
@@ -156,7 +168,9 @@ TEST(Gemm3m, WithThreads) {
   omp_set_num_threads(2);
   const Executor e = Executor::host();
   using T = std::complex<double>;
-  struct Size { std::int64_t m, n, k; };
+  struct Size {
+    std::int64_t m, n, k;
+  };
   for (const auto& [m, n, k] : {Size{64, 70, 60}, Size{1, 1, 30000}, Size{90, 1, 500}}) {
     const auto a = Matrix<T>::from_host(e, m, k, std::vector<T>(static_cast<std::size_t>(m * k), T(1, 2)));
     const auto b = Matrix<T>::from_host(e, k, n, std::vector<T>(static_cast<std::size_t>(k * n), T(3, -1)));
@@ -172,8 +186,10 @@ TEST(Gemm3m, Refusals) {
   const Executor e = Executor::host();
   const Matrix<C> a(e, 3, 4), b(e, 5, 6), c(e, 3, 6), square(e, 3, 3);
   EXPECT_IN("blas.gemm3m: op(A) is 3 x 4 (op N), op(B) is 5 x 6 (op N), C is 3 x 6",
-              message_of<InvalidArgument>([&] { gemm3m(e, Op::N, Op::N, 1, a.view(), b.view(), 0, c.view()); }));
-  EXPECT_IN("C shares memory with A", message_of<InvalidArgument>([&] { gemm3m(e, Op::N, Op::N, 1, square.view(), square.view(), 0, square.view()); }));
+            message_of<InvalidArgument>([&] { gemm3m(e, Op::N, Op::N, 1, a.view(), b.view(), 0, c.view()); }));
+  EXPECT_IN("C shares memory with A", message_of<InvalidArgument>([&] {
+              gemm3m(e, Op::N, Op::N, 1, square.view(), square.view(), 0, square.view());
+            }));
 }
 
 }  // namespace

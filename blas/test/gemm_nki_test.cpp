@@ -11,7 +11,8 @@
 namespace trn::blas {
 namespace {
 
-GemmShape shape(DType in, DType out, std::int64_t m, std::int64_t n, std::int64_t k, bool ta, bool tb, Factor alpha, Factor beta) {
+GemmShape shape(DType in, DType out, std::int64_t m, std::int64_t n, std::int64_t k, bool ta, bool tb, Factor alpha,
+                Factor beta) {
   return {in, out, m, n, k, ta ? 1 : k, ta ? m : 1, tb ? 1 : n, tb ? k : 1, n, 1, alpha, beta};
 }
 
@@ -19,10 +20,14 @@ TEST(GemmNki, EmittedKernelGivesTheSimulatorsBits) {
   for (const char* name : {"trn1", "trn2", "trn3"}) {
     const tile::Machine& machine = tile::machine(name);
     SCOPED_TRACE(name);
-    neuron::testing::expect_agreement(gemm_program(shape(DType::BFloat16, DType::Float32, 140, 530, 300, false, false, Factor::One, Factor::Zero), machine));
-    neuron::testing::expect_agreement(gemm_program(shape(DType::Float32, DType::Float32, 70, 40, 130, false, true, Factor::One, Factor::Zero), machine));
-    neuron::testing::expect_agreement(gemm_program(shape(DType::TFloat32, DType::Float32, 40, 70, 129, true, false, Factor::Input, Factor::Zero), machine));
-    neuron::testing::expect_agreement(gemm_program(shape(DType::Float16, DType::Float16, 33, 65, 20, true, true, Factor::Input, Factor::Input), machine));
+    neuron::testing::expect_agreement(gemm_program(
+        shape(DType::BFloat16, DType::Float32, 140, 530, 300, false, false, Factor::One, Factor::Zero), machine));
+    neuron::testing::expect_agreement(gemm_program(
+        shape(DType::Float32, DType::Float32, 70, 40, 130, false, true, Factor::One, Factor::Zero), machine));
+    neuron::testing::expect_agreement(gemm_program(
+        shape(DType::TFloat32, DType::Float32, 40, 70, 129, true, false, Factor::Input, Factor::Zero), machine));
+    neuron::testing::expect_agreement(gemm_program(
+        shape(DType::Float16, DType::Float16, 33, 65, 20, true, true, Factor::Input, Factor::Input), machine));
   }
 }
 
@@ -36,16 +41,22 @@ TEST(GemmNki, StridedOperands) {
 // The canonical shapes as people would read them.
 TEST(GemmNki, Golden) {
   const tile::Machine& trn2 = tile::machine("trn2");
-  neuron::testing::expect_golden(gemm_program(shape(DType::BFloat16, DType::BFloat16, 256, 512, 256, true, false, Factor::One, Factor::Zero), trn2),
-                                 "blas/test/golden/gemm_256x512x256_bf16_tn.py");
-  neuron::testing::expect_golden(gemm_program(shape(DType::Float32, DType::Float32, 512, 512, 512, false, false, Factor::Input, Factor::Zero), trn2),
-                                 "blas/test/golden/gemm_512_fp32_nn_alpha.py");
+  neuron::testing::expect_golden(
+      gemm_program(shape(DType::BFloat16, DType::BFloat16, 256, 512, 256, true, false, Factor::One, Factor::Zero),
+                   trn2),
+      "blas/test/golden/gemm_256x512x256_bf16_tn.py");
+  neuron::testing::expect_golden(
+      gemm_program(shape(DType::Float32, DType::Float32, 512, 512, 512, false, false, Factor::Input, Factor::Zero),
+                   trn2),
+      "blas/test/golden/gemm_512_fp32_nn_alpha.py");
 }
 
 TEST(GemmNki, TheTextDoesNotGrowWithTheShape) {
   const auto text = [](std::int64_t n, std::int64_t limit) {
-    return neuron::emit_nki(gemm_program(shape(DType::BFloat16, DType::BFloat16, n, n, n, false, false, Factor::One, Factor::Zero), tile::machine("trn2")),
-                            {.unroll_limit = limit});
+    return neuron::emit_nki(
+        gemm_program(shape(DType::BFloat16, DType::BFloat16, n, n, n, false, false, Factor::One, Factor::Zero),
+                     tile::machine("trn2")),
+        {.unroll_limit = limit});
   };
   const auto calls = [](const std::string& t) {
     int count = 0;

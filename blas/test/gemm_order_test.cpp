@@ -66,7 +66,9 @@ template <class In, class Out> void twenty_seeds(Problem<In, Out> p) {
 }
 
 TEST(GemmOrder, ShuffledEqualsInOrderFp32) { twenty_seeds(Problem<float, float>(260, 1100, 300, false, true, 0)); }
-TEST(GemmOrder, ShuffledEqualsInOrderBf16) { twenty_seeds(Problem<bfloat16, bfloat16>(600, 1030, 260, false, false, 0.5f)); }
+TEST(GemmOrder, ShuffledEqualsInOrderBf16) {
+  twenty_seeds(Problem<bfloat16, bfloat16>(600, 1030, 260, false, false, 0.5f));
+}
 
 TEST(GemmOrder, NoTwoParallelIterationsTouchTheSameBytes) {
   for (const char* machine : {"trn1", "trn2"}) {
@@ -85,7 +87,9 @@ TEST(GemmOrder, WideIsTheAlgorithmWithoutRounding) {
   for (std::int64_t i = 0; i < 130; ++i) {
     for (std::int64_t j = 0; j < 140; ++j) {
       Quad sum = 0;
-      for (std::int64_t k = 0; k < 513; ++k) sum += static_cast<Quad>(p.a[static_cast<std::size_t>(i * 513 + k)]) * p.b[static_cast<std::size_t>(j * 513 + k)];
+      for (std::int64_t k = 0; k < 513; ++k)
+        sum +=
+            static_cast<Quad>(p.a[static_cast<std::size_t>(i * 513 + k)]) * p.b[static_cast<std::size_t>(j * 513 + k)];
       sum += static_cast<Quad>(0.5) * p.c0[static_cast<std::size_t>(i * 140 + j)];
       const double exact = static_cast<double>(sum);
       worst = std::max(worst, std::abs(wide[static_cast<std::size_t>(i * 140 + j)] - exact) / std::abs(exact));
@@ -110,10 +114,12 @@ TEST(GemmOrder, StochasticRoundingIsSeededAndUnbiased) {
     const auto c = p.run("trn2", options(static_cast<std::uint64_t>(seed)));
     for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += static_cast<double>(c[i]) / kSeeds;
   }
-  // One rounding moves a value by at most 2^-7 relative, variance at most a quarter of that squared; the average bias over
-  // n elements and s seeds has standard deviation below 2^-8 / sqrt(n s).
+  // One rounding moves a value by at most 2^-7 relative, variance at most a quarter of that squared; the average bias
+  // over n elements and s seeds has standard deviation below 2^-8 / sqrt(n s).
   double bias = 0;
-  for (std::size_t i = 0; i < mean.size(); ++i) bias += (mean[i] - static_cast<double>(exact[i])) / std::abs(static_cast<double>(exact[i])) / static_cast<double>(mean.size());
+  for (std::size_t i = 0; i < mean.size(); ++i)
+    bias += (mean[i] - static_cast<double>(exact[i])) / std::abs(static_cast<double>(exact[i])) /
+            static_cast<double>(mean.size());
   EXPECT_LE(std::abs(bias), 5 * 0x1p-8 / std::sqrt(static_cast<double>(mean.size()) * kSeeds));
 }
 

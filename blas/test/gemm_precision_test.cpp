@@ -1,5 +1,5 @@
-// The precision contract of gemm: every mode of float32 and complex64 keeps its bound, targets choose the cheapest mode that
-// meets them, the componentwise bound holds, and a mode that the operands' type lacks is refused.
+// The precision contract of gemm: every mode of float32 and complex64 keeps its bound, targets choose the cheapest mode
+// that meets them, the componentwise bound holds, and a mode that the operands' type lacks is refused.
 #include "gemm_support.hpp"
 
 #include <complex>
@@ -14,18 +14,23 @@ template <class T> std::vector<T> random(std::int64_t count, std::uint64_t seed)
   std::normal_distribution<float> normal;
   std::vector<T> values(static_cast<std::size_t>(count));
   for (T& x : values) {
-    if constexpr (std::is_same_v<T, float>) x = normal(engine);
-    else x = T(normal(engine), normal(engine));
+    if constexpr (std::is_same_v<T, float>)
+      x = normal(engine);
+    else
+      x = T(normal(engine), normal(engine));
   }
   return values;
 }
 
 template <class T> using WideOf = std::conditional_t<std::is_same_v<T, float>, long double, std::complex<long double>>;
 
-struct Errors { double largest_of_norms = 0, of_componentwise = 0; };  // errors divided by what they are bounded by
+struct Errors {
+  double largest_of_norms = 0, of_componentwise = 0;
+};  // errors divided by what they are bounded by
 
 // One product with alpha and beta on the host or the device, all elements against long double.
-template <class T> Errors measure(const Executor& e, std::int64_t m, std::int64_t n, std::int64_t k, GemmOptions options, Accuracy* result = nullptr) {
+template <class T> Errors measure(const Executor& e, std::int64_t m, std::int64_t n, std::int64_t k,
+                                  GemmOptions options, Accuracy* result = nullptr) {
   const auto a = random<T>(m * k, 1), b = random<T>(k * n, 2), c0 = random<T>(m * n, 3);
   const auto da = Matrix<T>::from_host(e, m, k, a), db = Matrix<T>::from_host(e, k, n, b);
   const auto dc = Matrix<T>::from_host(e, m, n, c0);
@@ -79,8 +84,8 @@ TEST(GemmPrecision, EveryModeKeepsItsBoundOnTheHost) {
 TEST(GemmPrecision, ModesDifferAsTheyShould) {
   const Executor e = Executor::host();
   const auto error = [&](Mode mode) { return measure<float>(e, 20, 20, 2048, {.precision = mode}).largest_of_norms; };
-  const double native = error(Mode::Native), tf32 = error(Mode::Tf32), bf16 = error(Mode::Bf16), tf32x3 = error(Mode::Tf32x3),
-               bf16x6 = error(Mode::Bf16x6);
+  const double native = error(Mode::Native), tf32 = error(Mode::Tf32), bf16 = error(Mode::Bf16),
+               tf32x3 = error(Mode::Tf32x3), bf16x6 = error(Mode::Bf16x6);
   EXPECT_GT(bf16, 4 * tf32);
   EXPECT_GT(tf32, 100 * native);
   EXPECT_LE(tf32x3, 1.2 * native);

@@ -1,6 +1,7 @@
-// What a simulated matmul costs this machine rests on one thing: the simulator multiplies whole tiles at the host's speed, and nothing else grows with the
-// arithmetic. Counted, not timed: the instructions of a gemm and the multiplications they stand for. The ratio of the times themselves is printed by
-// `trnsci bench blas.gemm --exec host,sim:trn2`.
+// What a simulated matmul costs this machine rests on one thing: the simulator multiplies whole tiles at the host's
+// speed, and nothing else grows with the arithmetic. Counted, not timed: the instructions of a gemm and the
+// multiplications they stand for. The ratio of the times themselves is printed by `trnsci bench blas.gemm --exec
+// host,sim:trn2`.
 #include <trn/blas/gemm_program.hpp>
 #include <trn/neuron/sim.hpp>
 

@@ -1,5 +1,5 @@
-// gemm on every executor against an oracle in wider arithmetic, within the analysed bound: dtypes, transposes, layouts, alpha and beta,
-// sizes across the hardware's edges.
+// gemm on every executor against an oracle in wider arithmetic, within the analysed bound: dtypes, transposes, layouts,
+// alpha and beta, sizes across the hardware's edges.
 #include "gemm_support.hpp"
 
 #include <trn/core/executor.hpp>
@@ -13,11 +13,12 @@ class GemmOn : public ::testing::TestWithParam<const char*> {
   bool host() const { return executor_.family() == Family::Host; }
 };
 
-INSTANTIATE_TEST_SUITE_P(Every, GemmOn, ::testing::Values("host", "sim:trn1", "sim:trn2", "sim:trn3"), [](const auto& parameter) {
-  std::string name = parameter.param;
-  std::replace(name.begin(), name.end(), ':', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Every, GemmOn, ::testing::Values("host", "sim:trn1", "sim:trn2", "sim:trn3"),
+                         [](const auto& parameter) {
+                           std::string name = parameter.param;
+                           std::replace(name.begin(), name.end(), ':', '_');
+                           return name;
+                         });
 
 constexpr Op kOps[] = {Op::N, Op::T};
 
@@ -70,7 +71,13 @@ TEST_P(GemmOn, AlphaAndBeta) {
   std::uint64_t seed = 300;
   for (const double alpha : {0.0, 1.0, -1.0, 0.3}) {
     for (const double beta : {0.0, 1.0, -1.0, 0.7}) {
-      const Case t{70, 130, 140, Op::N, Op::T, static_cast<double>(static_cast<float>(alpha)), static_cast<double>(static_cast<float>(beta))};
+      const Case t{70,
+                   130,
+                   140,
+                   Op::N,
+                   Op::T,
+                   static_cast<double>(static_cast<float>(alpha)),
+                   static_cast<double>(static_cast<float>(beta))};
       check<float, float>(executor_, t, seed++);
       check<bfloat16, bfloat16>(executor_, t, seed++);
       check<float16, float>(executor_, t, seed++);
@@ -82,9 +89,11 @@ TEST_P(GemmOn, AlphaAndBeta) {
 TEST_P(GemmOn, AlphaZeroReadsNothing) {
   const std::int64_t m = 220, n = 4, k = 3;
   const std::vector<float> nan(m * k, NAN), c0(m * n, 2);
-  const auto a = Matrix<float>::from_host(executor_, m, k, nan), b = Matrix<float>::from_host(executor_, k, n, std::vector<float>(k * n, INFINITY));
+  const auto a = Matrix<float>::from_host(executor_, m, k, nan),
+             b = Matrix<float>::from_host(executor_, k, n, std::vector<float>(k * n, INFINITY));
   std::vector<double> bounds(m * n);
-  for (const Precision& precision : {Precision(), Precision(Mode::Tf32x3), Precision(Mode::Exact), Precision::target(1e-6)}) {
+  for (const Precision& precision :
+       {Precision(), Precision(Mode::Tf32x3), Precision(Mode::Exact), Precision::target(1e-6)}) {
     const auto c = Matrix<float>::from_host(executor_, m, n, c0);
     const Accuracy kept = gemm(executor_, Op::N, Op::N, 0, a.view(), b.view(), -1.5F, c.view(),
                                {precision, MatrixView<double>::row_major(Executor::host(), bounds.data(), m, n)});
@@ -94,7 +103,8 @@ TEST_P(GemmOn, AlphaZeroReadsNothing) {
   }
   if (executor_.family() != Family::Host) return;
   // OpenBLAS multiplies small matrices although alpha is 0.
-  const auto wide = Matrix<double>::from_host(executor_, m, 1, std::vector<double>(m, NAN)), row = Matrix<double>::from_host(executor_, 1, n, std::vector<double>(n, NAN));
+  const auto wide = Matrix<double>::from_host(executor_, m, 1, std::vector<double>(m, NAN)),
+             row = Matrix<double>::from_host(executor_, 1, n, std::vector<double>(n, NAN));
   const auto c = Matrix<double>::from_host(executor_, m, n, std::vector<double>(m * n, 1));
   gemm(executor_, Op::N, Op::N, 0, wide.view(), row.view(), -1, c.view());
   for (const double x : c.to_host()) EXPECT_EQ(x, -1);

@@ -1,4 +1,5 @@
-// gemv and ger on the simulated machines: both directions of A, ragged edges, real and complex, conjugated, against long double.
+// gemv and ger on the simulated machines: both directions of A, ragged edges, real and complex, conjugated, against
+// long double.
 #include <cmath>
 #include <complex>
 #include <random>
@@ -19,8 +20,7 @@ Wide wide(float x) { return x; }
 Wide wide(std::complex<float> x) { return {x.real(), x.imag()}; }
 long double size(Wide z) { return std::abs(z.real()) + std::abs(z.imag()); }
 
-template <class T>
-std::vector<T> random(std::int64_t count, std::uint64_t seed) {
+template <class T> std::vector<T> random(std::int64_t count, std::uint64_t seed) {
   std::mt19937_64 engine(seed);
   std::normal_distribution<float> normal;
   std::vector<T> values(static_cast<std::size_t>(count));
@@ -32,8 +32,7 @@ std::vector<T> random(std::int64_t count, std::uint64_t seed) {
   }
   return values;
 }
-template <class T>
-T number(double re, double im) {
+template <class T> T number(double re, double im) {
   if constexpr (std::is_same_v<T, float>)
     return static_cast<float>(re);
   else
@@ -47,23 +46,24 @@ struct Case {
   std::int64_t incx = 1, incy = 1;
 };
 
-template <class T>
-void product(const Executor& e, const Case& c, T alpha, T beta) {
-  SCOPED_TRACE(::testing::Message() << e.name() << " " << c.m << " x " << c.n << (c.column_major ? " columns" : " rows") << " op "
-                                    << static_cast<int>(c.op));
+template <class T> void product(const Executor& e, const Case& c, T alpha, T beta) {
+  SCOPED_TRACE(::testing::Message() << e.name() << " " << c.m << " x " << c.n << (c.column_major ? " columns" : " rows")
+                                    << " op " << static_cast<int>(c.op));
   const std::int64_t ld = (c.column_major ? c.m : c.n) + 3, lines = c.column_major ? c.n : c.m;
   const std::vector<T> a = random<T>(lines * ld, 1);
   const std::int64_t rows = c.op == Op::N ? c.m : c.n, columns = c.op == Op::N ? c.n : c.m;
   const std::vector<T> x = random<T>(columns * std::abs(c.incx), 2);
   std::vector<T> y = random<T>(rows * std::abs(c.incy), 3);
   if (beta == T(0)) std::fill(y.begin(), y.end(), number<T>(NAN, NAN));
-  const auto da = Array<T>::from_host(e, {lines * ld}, a), dx = Array<T>::from_host(e, {static_cast<std::int64_t>(x.size())}, x),
+  const auto da = Array<T>::from_host(e, {lines * ld}, a),
+             dx = Array<T>::from_host(e, {static_cast<std::int64_t>(x.size())}, x),
              dy = Array<T>::from_host(e, {static_cast<std::int64_t>(y.size())}, y);
   const auto view = c.column_major ? MatrixView<const T>::column_major(e, da.data(), c.m, c.n, ld)
                                    : MatrixView<const T>::row_major(e, da.data(), c.m, c.n, ld);
   const std::int64_t x0 = c.incx < 0 ? (1 - columns) * c.incx : 0, y0 = c.incy < 0 ? (1 - rows) * c.incy : 0;
   Recorder recorder(e);
-  gemv(e, c.op, alpha, view, VectorView<const T>(e, dx.data() + x0, columns, c.incx), beta, VectorView<T>(e, dy.data() + y0, rows, c.incy));
+  gemv(e, c.op, alpha, view, VectorView<const T>(e, dx.data() + x0, columns, c.incx), beta,
+       VectorView<T>(e, dy.data() + y0, rows, c.incy));
   EXPECT_EQ(recorder.family_of("blas.gemv"), "device");
   const std::vector<T> result = dy.to_host();
   const auto element = [&](std::int64_t i, std::int64_t j) {
@@ -94,8 +94,7 @@ void product(const Executor& e, const Case& c, T alpha, T beta) {
   }
 }
 
-template <class T>
-void products(const Executor& e) {
+template <class T> void products(const Executor& e) {
   const T alpha = number<T>(0.7, 0.2), beta = number<T>(-0.4, 1.1);
   for (const bool columns : {false, true}) {
     for (const Op op : {Op::N, Op::T, Op::C}) {
@@ -127,7 +126,8 @@ TEST(GemvDevice, Large) {
 TEST(GemvDevice, FactorsOfZero) {
   const Executor e = Executor::open("sim:trn2");
   const std::vector<float> nan(200 * 3, NAN);
-  const auto a = Array<float>::from_host(e, {600}, nan), x = Array<float>::from_host(e, {3}, std::vector<float>(3, NAN));
+  const auto a = Array<float>::from_host(e, {600}, nan),
+             x = Array<float>::from_host(e, {3}, std::vector<float>(3, NAN));
   const auto view = MatrixView<const float>::row_major(e, a.data(), 200, 3);
   const auto y = Array<float>::from_host(e, {200}, std::vector<float>(200, 3));
   gemv(e, Op::N, 0.0f, view, VectorView<const float>(e, x.data(), 3), 2.0f, VectorView<float>(y.view()));
@@ -137,14 +137,18 @@ TEST(GemvDevice, FactorsOfZero) {
   EXPECT_EQ(z.to_host(), std::vector<float>(200, 0));
 }
 
-template <class T>
-void update(const Executor& e, std::int64_t m, std::int64_t n, bool column_major, bool conj, std::int64_t incx, std::int64_t incy) {
-  SCOPED_TRACE(::testing::Message() << e.name() << " " << m << " x " << n << (column_major ? " columns" : " rows") << " conj " << conj);
+template <class T> void update(const Executor& e, std::int64_t m, std::int64_t n, bool column_major, bool conj,
+                               std::int64_t incx, std::int64_t incy) {
+  SCOPED_TRACE(::testing::Message() << e.name() << " " << m << " x " << n << (column_major ? " columns" : " rows")
+                                    << " conj " << conj);
   const std::int64_t ld = (column_major ? m : n) + 2, lines = column_major ? n : m;
-  const std::vector<T> a = random<T>(lines * ld, 1), x = random<T>(m * std::abs(incx), 2), y = random<T>(n * std::abs(incy), 3);
-  const auto da = Array<T>::from_host(e, {lines * ld}, a), dx = Array<T>::from_host(e, {static_cast<std::int64_t>(x.size())}, x),
+  const std::vector<T> a = random<T>(lines * ld, 1), x = random<T>(m * std::abs(incx), 2),
+                       y = random<T>(n * std::abs(incy), 3);
+  const auto da = Array<T>::from_host(e, {lines * ld}, a),
+             dx = Array<T>::from_host(e, {static_cast<std::int64_t>(x.size())}, x),
              dy = Array<T>::from_host(e, {static_cast<std::int64_t>(y.size())}, y);
-  const auto view = column_major ? MatrixView<T>::column_major(e, da.data(), m, n, ld) : MatrixView<T>::row_major(e, da.data(), m, n, ld);
+  const auto view = column_major ? MatrixView<T>::column_major(e, da.data(), m, n, ld)
+                                 : MatrixView<T>::row_major(e, da.data(), m, n, ld);
   const std::int64_t x0 = incx < 0 ? (1 - m) * incx : 0, y0 = incy < 0 ? (1 - n) * incy : 0;
   const T alpha = number<T>(0.7, 0.2);
   const VectorView<const T> vx(e, dx.data() + x0, m, incx), vy(e, dy.data() + y0, n, incy);
@@ -167,8 +171,9 @@ void update(const Executor& e, std::int64_t m, std::int64_t n, bool column_major
       if (conj) right = std::conj(right);
       const Wide left = wide(alpha) * wide(x[static_cast<std::size_t>(x0 + i * incx)]);
       const Wide error = wide(result[at]) - (wide(a[at]) + left * right);
-      const long double scale =
-          size(wide(a[at])) + 2 * size(wide(alpha)) * size(wide(x[static_cast<std::size_t>(x0 + i * incx)])) * size(right);
+      const long double scale = size(wide(a[at])) + 2 * size(wide(alpha)) *
+                                                        size(wide(x[static_cast<std::size_t>(x0 + i * incx)])) *
+                                                        size(right);
       ASSERT_LE(std::max(std::abs(error.real()), std::abs(error.imag())), 6 * kU * scale) << i << ", " << j;
     }
   }

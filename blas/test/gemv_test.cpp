@@ -12,8 +12,7 @@ constexpr std::pair<std::int64_t, std::int64_t> kIncrements[] = {{1, 1}, {2, -1}
 constexpr std::pair<std::int64_t, std::int64_t> kShapes[] = {{1, 1}, {5, 3}, {3, 17}, {40, 33}, {1, 20}, {20, 1}};
 
 // A rows x columns matrix with strides of its own in memory full of NaN.
-template <class T>
-struct General {
+template <class T> struct General {
   std::int64_t rows, columns, rs, cs, offset;
   std::vector<T> memory;
   General(std::int64_t m, std::int64_t n, int layout) : rows(m), columns(n), offset(2) {
@@ -63,8 +62,7 @@ struct General {
   }
 };
 
-template <class T>
-class Gemv : public ::testing::Test {
+template <class T> class Gemv : public ::testing::Test {
  protected:
   Executor host_ = Executor::host();
   std::mt19937_64 random_{41};
@@ -72,8 +70,7 @@ class Gemv : public ::testing::Test {
 TYPED_TEST_SUITE(Gemv, ScalarTypes);
 
 // op(A) from a function of the stored entry.
-template <class A>
-Wide entry(const A& a, Op op, std::int64_t i, std::int64_t j) {
+template <class A> Wide entry(const A& a, Op op, std::int64_t i, std::int64_t j) {
   const Wide z = op == Op::N ? wide(a.at(i, j)) : wide(a.at(j, i));
   return op == Op::C ? conj(z) : z;
 }
@@ -250,36 +247,36 @@ TYPED_TEST(Gemv, Refusals) {
   Vec<T> x(4, 1, this->random_), y(3, 1, this->random_);
   const Vec<T> before = y;
   EXPECT_IN("blas.gemv: op(A) is 4 x 3, x has 4 elements, y has 3",
-              message_of<InvalidArgument>([&] { gemv(e, Op::T, T(1), a.view(), x.view(), T(0), y.view()); }));
+            message_of<InvalidArgument>([&] { gemv(e, Op::T, T(1), a.view(), x.view(), T(0), y.view()); }));
   EXPECT_IN("blas.gemv: op(A) is 3 x 4, x has 3 elements, y has 3",
-              message_of<InvalidArgument>([&] { gemv(e, Op::N, T(1), a.view(), y.view(), T(0), y.view()); }));
+            message_of<InvalidArgument>([&] { gemv(e, Op::N, T(1), a.view(), y.view(), T(0), y.view()); }));
   EXPECT_IN("precision bf16 is for products", message_of<InvalidArgument>([&] {
-                gemv(e, Op::N, T(1), a.view(), x.view(), T(0), y.view(), {Mode::Bf16});
-              }));
+              gemv(e, Op::N, T(1), a.view(), x.view(), T(0), y.view(), {Mode::Bf16});
+            }));
   EXPECT_IN("y shares memory with A",
-              message_of<InvalidArgument>([&] { gemv(e, Op::N, T(1), a.view(), x.view(), T(0), a.view().column(0)); }));
+            message_of<InvalidArgument>([&] { gemv(e, Op::N, T(1), a.view(), x.view(), T(0), a.view().column(0)); }));
   EXPECT_IN("y shares memory with x", message_of<InvalidArgument>([&] {
-                gemv(e, Op::N, T(1), a.view().block(0, 0, 3, 3), y.view(), T(0), y.view());
-              }));
+              gemv(e, Op::N, T(1), a.view().block(0, 0, 3, 3), y.view(), T(0), y.view());
+            }));
   EXPECT_IN("its pointer is null", message_of<InvalidArgument>([&] {
-                gemv(e, Op::N, T(1), a.view(), VectorView<T>(e, nullptr, 4), T(0), y.view());
-              }));
+              gemv(e, Op::N, T(1), a.view(), VectorView<T>(e, nullptr, 4), T(0), y.view());
+            }));
   EXPECT_IN("elements overlap", message_of<InvalidArgument>([&] {
-                gemv(e, Op::N, T(1), a.view(), x.view(), T(0), VectorView<T>(e, &y.at(0), 3, 0));
-              }));
+              gemv(e, Op::N, T(1), a.view(), x.view(), T(0), VectorView<T>(e, &y.at(0), 3, 0));
+            }));
   const BandView<T> band(e, a.memory.data(), 3, 4, 1, 0, 2);
   EXPECT_IN("blas.gbmv: op(A) is 3 x 4, x has 3 elements",
-              message_of<InvalidArgument>([&] { gbmv(e, Op::N, T(1), band, y.view(), T(0), y.view()); }));
+            message_of<InvalidArgument>([&] { gbmv(e, Op::N, T(1), band, y.view(), T(0), y.view()); }));
   EXPECT_IN("blas.gbmv: y shares memory with A", message_of<InvalidArgument>([&] {
-                gbmv(e, Op::N, T(1), band, x.view(), T(0), VectorView<T>(e, a.memory.data(), 3));
-              }));
+              gbmv(e, Op::N, T(1), band, x.view(), T(0), VectorView<T>(e, a.memory.data(), 3));
+            }));
   EXPECT_IN("blas.ger: x has 4 elements, y has 3, A is 3 x 4",
-              message_of<InvalidArgument>([&] { ger(e, T(1), x.view(), y.view(), a.view()); }));
+            message_of<InvalidArgument>([&] { ger(e, T(1), x.view(), y.view(), a.view()); }));
   EXPECT_IN("blas.ger: A is 3 x 4 with strides (1, 2)", message_of<InvalidArgument>([&] {
-                ger(e, T(1), y.view(), x.view(), MatrixView<T>(e, a.memory.data(), 3, 4, 1, 2));
-              }));
+              ger(e, T(1), y.view(), x.view(), MatrixView<T>(e, a.memory.data(), 3, 4, 1, 2));
+            }));
   EXPECT_IN("A shares memory with x",
-              message_of<InvalidArgument>([&] { ger(e, T(1), a.view().column(0), x.view(), a.view()); }));
+            message_of<InvalidArgument>([&] { ger(e, T(1), a.view().column(0), x.view(), a.view()); }));
   EXPECT_TRUE(y.same(before));
   // Empty: nothing happens, not even y = beta y.
   Vec<T> none(0, 1);

@@ -10,8 +10,7 @@
 namespace trn::blas {
 namespace {
 
-template <class T>
-std::vector<T> values(std::int64_t n) {
+template <class T> std::vector<T> values(std::int64_t n) {
   std::vector<T> x;
   for (std::int64_t i = 0; i < n; ++i) x.push_back(static_cast<T>(static_cast<float>(i % 13) - 6.0F));
   return x;
@@ -20,7 +19,8 @@ std::vector<T> values(std::int64_t n) {
 TEST(BlasLaunch, FactorsAreUploadedOnceAndNothingIsCopied) {
   const Executor e = Executor::open("sim:trn2");
   constexpr std::int64_t n = 24;
-  const auto a = Matrix<float>::from_host(e, n, n, values<float>(n * n)), b = Matrix<float>::from_host(e, n, n, values<float>(n * n)),
+  const auto a = Matrix<float>::from_host(e, n, n, values<float>(n * n)),
+             b = Matrix<float>::from_host(e, n, n, values<float>(n * n)),
              c = Matrix<float>::from_host(e, n, n, values<float>(n * n));
   Recorder recorder(e);
   const auto call = [&](float alpha) {

@@ -1,5 +1,5 @@
-// Level 1 on the simulated machines against plain loops in long double: sizes across the edges of partitions and pieces, strides of
-// both signs, real and complex, within bounds that count the roundings.
+// Level 1 on the simulated machines against plain loops in long double: sizes across the edges of partitions and
+// pieces, strides of both signs, real and complex, within bounds that count the roundings.
 #include <cmath>
 #include <complex>
 #include <random>
@@ -16,8 +16,7 @@ namespace {
 using Wide = std::complex<long double>;
 constexpr double kU = 0x1p-24;
 
-template <class T>
-struct Strided {
+template <class T> struct Strided {
   std::int64_t n, inc, offset;
   std::vector<T> storage;
   Array<T> array;
@@ -76,16 +75,14 @@ constexpr Sizes kSizes[] = {{1, 1, 1},     {2, -1, 1},  {31, 3, -2},  {127, 1, 1
                             {128, -1, -1}, {129, 2, 1}, {300, 1, -3}, {128 * 40 + 5, 1, 2}};
 constexpr const char* kMachines[] = {"sim:trn1", "sim:trn2", "sim:trn3"};
 
-template <class T>
-T number(double re, double im) {
+template <class T> T number(double re, double im) {
   if constexpr (std::is_same_v<T, float>)
     return static_cast<float>(re);
   else
     return {static_cast<float>(re), static_cast<float>(im)};
 }
 
-template <class T>
-void updates(const Executor& e, const Sizes& s) {
+template <class T> void updates(const Executor& e, const Sizes& s) {
   SCOPED_TRACE(::testing::Message() << e.name() << " n " << s.n << " incx " << s.incx << " incy " << s.incy);
   Recorder recorder(e);
   const auto ran = [&](const char* operation) { EXPECT_EQ(recorder.family_of(operation), "device") << operation; };
@@ -126,7 +123,8 @@ void updates(const Executor& e, const Sizes& s) {
     const Strided<T> x(e, s.n, s.incx, 7);
     scal_real(e, 0.3f, x.view());
     expect_vector(
-        x, [&](auto i) { return static_cast<long double>(0.3f) * wide(x.at(i)); }, [&](auto i) { return size(wide(x.at(i))); }, 1);
+        x, [&](auto i) { return static_cast<long double>(0.3f) * wide(x.at(i)); },
+        [&](auto i) { return size(wide(x.at(i))); }, 1);
   }
   {
     const Strided<T> x(e, s.n, s.incx, 8), y(e, s.n, s.incy, 9);
@@ -174,7 +172,8 @@ TEST(Level1Device, RotmWithEveryFlag) {
     Recorder recorder(e);
     rotm(e, x.view(), y.view(), h);
     EXPECT_EQ(recorder.family_of("blas.rotm"), "device");
-    const long double h11 = flag == 0 ? 1 : h.h11, h12 = flag == 1 ? 1 : h.h12, h21 = flag == 1 ? -1 : h.h21, h22 = flag == 0 ? 1 : h.h22;
+    const long double h11 = flag == 0 ? 1 : h.h11, h12 = flag == 1 ? 1 : h.h12, h21 = flag == 1 ? -1 : h.h21,
+                      h22 = flag == 0 ? 1 : h.h22;
     const auto scale = [&](auto i) { return 2 * (size(wide(x.at(i))) + size(wide(y.at(i)))); };
     expect_vector(
         x, [&](auto i) { return h11 * wide(x.at(i)) + h12 * wide(y.at(i)); }, scale, 3);
@@ -183,8 +182,7 @@ TEST(Level1Device, RotmWithEveryFlag) {
   }
 }
 
-template <class T>
-void reductions(const Executor& e, const Sizes& s) {
+template <class T> void reductions(const Executor& e, const Sizes& s) {
   SCOPED_TRACE(::testing::Message() << e.name() << " n " << s.n << " incx " << s.incx << " incy " << s.incy);
   const Strided<T> x(e, s.n, s.incx, 11), y(e, s.n, s.incy, 12);
   Wide straight = 0, conjugated = 0;
@@ -208,7 +206,8 @@ void reductions(const Executor& e, const Sizes& s) {
   }
   Recorder recorder(e);
   const auto ran = [&](const char* operation) { EXPECT_EQ(recorder.family_of(operation), "device") << operation; };
-  // Behind each sum: a product, 64 additions in a group and one per group, at most half as many as 64; one rounding of the result.
+  // Behind each sum: a product, 64 additions in a group and one per group, at most half as many as 64; one rounding of
+  // the result.
   const double roundings = 1 + std::min<double>(static_cast<double>(s.n), 64 + 64) + 1;
   const auto close = [&](auto value, Wide exact, long double of) {
     const Wide error = wide(value) - exact;
@@ -249,7 +248,8 @@ TEST(Level1Device, Nrm2KeepsItsRange) {
   };
   EXPECT_FLOAT_EQ(norm({3e30f, 4e30f}), 5e30f);
   EXPECT_FLOAT_EQ(norm({3e-30f, 4e-30f}), 5e-30f);
-  EXPECT_EQ(norm({3e-43f, 4e-43f}), static_cast<float>(std::hypot(static_cast<double>(3e-43f), static_cast<double>(4e-43f))));  // denormal
+  EXPECT_EQ(norm({3e-43f, 4e-43f}),
+            static_cast<float>(std::hypot(static_cast<double>(3e-43f), static_cast<double>(4e-43f))));  // denormal
   EXPECT_EQ(norm({0, 0, 0}), 0);
   std::vector<float> mixed(300, 1e-30f);
   mixed[7] = 3e38f;
@@ -260,7 +260,8 @@ TEST(Level1Device, Nrm2KeepsItsRange) {
   EXPECT_EQ(norm(std::vector<float>(1000, 3e38f)), INFINITY);  // the norm itself overflows
 }
 
-// As the reference does it: a NaN never compares greater or smaller, so it counts only where it comes first. Ties: the first.
+// As the reference does it: a NaN never compares greater or smaller, so it counts only where it comes first. Ties: the
+// first.
 TEST(Level1Device, ExtremesOfNanInfinityAndTies) {
   const Executor e = Executor::open("sim:trn2");
   const auto with = [&](std::int64_t n, std::vector<std::pair<std::int64_t, float>> values) {

@@ -11,14 +11,12 @@ namespace {
 constexpr std::int64_t kStrides[] = {1, 2, -1, -3};
 constexpr std::int64_t kSizes[] = {0, 1, 2, 5, 16, 17, 64, 513, 1030};
 
-template <class T>
-class Level1 : public ::testing::Test {
+template <class T> class Level1 : public ::testing::Test {
  protected:
   Executor host_ = Executor::host();
   std::mt19937_64 random_{11};
   // f(n, incx, incy)
-  template <class F>
-  void each(F f) {
+  template <class F> void each(F f) {
     for (const std::int64_t n : kSizes) {
       for (const std::int64_t incx : kStrides) {
         for (const std::int64_t incy : kStrides) {
@@ -269,17 +267,17 @@ TYPED_TEST(Level1, Refusals) {
   Vec<T> three(3, 1, this->random_), four(4, 1, this->random_);
   const Vec<T> before = four;
   EXPECT_IN("blas.axpy: x has 3 elements, y has 4",
-              message_of<InvalidArgument>([&] { axpy(e, T(1), three.view(), four.view()); }));
+            message_of<InvalidArgument>([&] { axpy(e, T(1), three.view(), four.view()); }));
   EXPECT_IN("blas.copy: x has 3 elements, y has 4",
-              message_of<InvalidArgument>([&] { copy(e, three.view(), four.view()); }));
+            message_of<InvalidArgument>([&] { copy(e, three.view(), four.view()); }));
   EXPECT_IN("blas.swap: x has 3 elements, y has 4",
-              message_of<InvalidArgument>([&] { swap(e, three.view(), four.view()); }));
+            message_of<InvalidArgument>([&] { swap(e, three.view(), four.view()); }));
   EXPECT_IN("blas.dot: x has 3 elements, y has 4",
-              message_of<InvalidArgument>([&] { (void)dot(e, three.view(), four.view()); }));
+            message_of<InvalidArgument>([&] { (void)dot(e, three.view(), four.view()); }));
   EXPECT_IN("blas.dot: x has 3 elements, y has 4",
-              message_of<InvalidArgument>([&] { (void)dotc(e, three.view(), four.view()); }));
+            message_of<InvalidArgument>([&] { (void)dotc(e, three.view(), four.view()); }));
   EXPECT_IN("blas.rot: x has 3 elements, y has 4",
-              message_of<InvalidArgument>([&] { rot(e, three.view(), four.view(), Real<T>(1), T(0)); }));
+            message_of<InvalidArgument>([&] { rot(e, three.view(), four.view(), Real<T>(1), T(0)); }));
   const VectorView<T> null(e, nullptr, 4);
   EXPECT_IN("its pointer is null", message_of<InvalidArgument>([&] { axpy(e, T(1), null, four.view()); }));
   EXPECT_IN("its pointer is null", message_of<InvalidArgument>([&] { scal(e, T(1), null); }));
@@ -288,9 +286,8 @@ TYPED_TEST(Level1, Refusals) {
   EXPECT_IN("its pointer is null", message_of<InvalidArgument>([&] { (void)asum(e, null); }));
   EXPECT_IN("its pointer is null", message_of<InvalidArgument>([&] { (void)nrm2(e, null); }));
   const VectorView<T> squeezed(e, four.view().data(), 4, 0);
-  EXPECT_IN("elements overlap", message_of<InvalidArgument>([&] {
-                axpy(e, T(1), three.view(), VectorView<T>(e, four.view().data(), 3, 0));
-              }));
+  EXPECT_IN("elements overlap", message_of<InvalidArgument>(
+                                    [&] { axpy(e, T(1), three.view(), VectorView<T>(e, four.view().data(), 3, 0)); }));
   EXPECT_IN("elements overlap", message_of<InvalidArgument>([&] { scal(e, T(2), squeezed); }));
   const VectorView<T> head(e, four.view().data(), 3), tail(e, four.view().data() + 1, 3);
   EXPECT_IN("y shares memory with x", message_of<InvalidArgument>([&] { axpy(e, T(1), head, tail); }));
@@ -298,9 +295,9 @@ TYPED_TEST(Level1, Refusals) {
   EXPECT_IN("y shares memory with x", message_of<InvalidArgument>([&] { swap(e, head, tail); }));
   EXPECT_IN("y shares memory with x", message_of<InvalidArgument>([&] { rot(e, head, head, Real<T>(1), T(0)); }));
   EXPECT_IN("precision tf32 is for products of matrices",
-              message_of<InvalidArgument>([&] { (void)nrm2(e, four.view(), Mode::Tf32); }));
+            message_of<InvalidArgument>([&] { (void)nrm2(e, four.view(), Mode::Tf32); }));
   EXPECT_IN("is below",
-              message_of<InvalidArgument>([&] { (void)dot(e, four.view(), four.view(), Precision::target(1e-30)); }));
+            message_of<InvalidArgument>([&] { (void)dot(e, four.view(), four.view(), Precision::target(1e-30)); }));
   EXPECT_TRUE(four.same(before));
   // Identical views are fine where the result is plain.
   copy(e, four.view(), four.view());

@@ -1,5 +1,6 @@
-// What the tests of level 3 share: operands in any layout whose unread elements are NaN, sums in 80-bit arithmetic, and the
-// comparison of a result with them, element by element, with everything outside the named part bit for bit as it was.
+// What the tests of level 3 share: operands in any layout whose unread elements are NaN, sums in 80-bit arithmetic, and
+// the comparison of a result with them, element by element, with everything outside the named part bit for bit as it
+// was.
 //
 // A sum of k products in 80 bits errs by k 2^-63 of its scale: 2^-10 of the smallest bound here, which kOracle adds.
 #pragma once
@@ -69,7 +70,8 @@ template <class T> T not_a_number() {
 }
 
 // Random where in(i, j), NaN everywhere else, also between and behind the lines.
-template <class T, class In> Stored<T> partly(std::int64_t rows, std::int64_t columns, Layout layout, std::mt19937_64& random, In in) {
+template <class T, class In>
+Stored<T> partly(std::int64_t rows, std::int64_t columns, Layout layout, std::mt19937_64& random, In in) {
   auto s = stored<T>(rows, columns, layout);
   s.storage.assign(s.storage.size(), not_a_number<T>());
   for (std::int64_t i = 0; i < rows; ++i) {
@@ -120,17 +122,21 @@ void expect_elements(const Stored<T>& before, const Stored<T>& after, double bou
       const Sum e = expected(i, j);
       const long double error = size(wide(after.at(i, j)) - e.value);
       if (!(error <= bound * kOracle * e.scale)) {
-        FAIL() << "(" << i << ", " << j << ") is (" << wide(after.at(i, j)).re << ", " << wide(after.at(i, j)).im << "), exact (" << e.value.re
-               << ", " << e.value.im << "), error " << error / e.scale << " of its scale, bound " << bound;
+        FAIL() << "(" << i << ", " << j << ") is (" << wide(after.at(i, j)).re << ", " << wide(after.at(i, j)).im
+               << "), exact (" << e.value.re << ", " << e.value.im << "), error " << error / e.scale
+               << " of its scale, bound " << bound;
       }
     }
   }
   for (std::size_t i = 0; i < named.size(); ++i) {
-    if (!named[i] && std::memcmp(&after.storage[i], &before.storage[i], sizeof(T)) != 0) FAIL() << "storage element " << i << " was changed";
+    if (!named[i] && std::memcmp(&after.storage[i], &before.storage[i], sizeof(T)) != 0)
+      FAIL() << "storage element " << i << " was changed";
   }
 }
-template <class T, class Expected> void expect_elements(const Stored<T>& before, const Stored<T>& after, double bound, Expected expected) {
-  expect_elements(before, after, bound, [](auto, auto) { return true; }, expected);
+template <class T, class Expected>
+void expect_elements(const Stored<T>& before, const Stored<T>& after, double bound, Expected expected) {
+  expect_elements(
+      before, after, bound, [](auto, auto) { return true; }, expected);
 }
 
 template <class T> Stored<T> fetched(const Stored<T>& before, const OnDevice<T>& x) {
@@ -140,7 +146,8 @@ template <class T> Stored<T> fetched(const Stored<T>& before, const OnDevice<T>&
 }
 
 // beta = 0: C holds NaN, which must not be read.
-template <class T> Stored<T> output(std::int64_t rows, std::int64_t columns, Layout layout, bool read, std::mt19937_64& random) {
+template <class T>
+Stored<T> output(std::int64_t rows, std::int64_t columns, Layout layout, bool read, std::mt19937_64& random) {
   return partly<T>(rows, columns, layout, random, [read](auto, auto) { return read; });
 }
 

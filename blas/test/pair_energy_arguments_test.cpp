@@ -4,8 +4,7 @@
 namespace trn::blas::test {
 namespace {
 
-template <class E, class F>
-void expect_message(F call, const std::string& part) {
+template <class E, class F> void expect_message(F call, const std::string& part) {
   try {
     call();
     FAIL() << "not refused: " << part;
@@ -19,7 +18,8 @@ class PairEnergyArguments : public ::testing::Test {
   Executor host = Executor::host();
   Molecule<float> m{2, 3, 4};
   Array<float> b = Array<float>::from_host(host, {2, 3, 4}, m.b);
-  Array<float> low = Array<float>::from_host(host, {2}, m.occupied), high = Array<float>::from_host(host, {4}, m.virtuals);
+  Array<float> low = Array<float>::from_host(host, {2}, m.occupied),
+               high = Array<float>::from_host(host, {4}, m.virtuals);
 };
 
 TEST_F(PairEnergyArguments, ShapesMustFit) {
@@ -39,12 +39,14 @@ TEST_F(PairEnergyArguments, ShapesMustFit) {
 
 TEST_F(PairEnergyArguments, OperandsLiveOnTheCallsExecutor) {
   const Executor trn2 = Executor::open("sim:trn2");
-  expect_message<InvalidArgument>([&] { (void)pair_energy(trn2, b.view(), low.view(), high.view()); }, "B lives on executor 'host'");
+  expect_message<InvalidArgument>([&] { (void)pair_energy(trn2, b.view(), low.view(), high.view()); },
+                                  "B lives on executor 'host'");
   const auto db = b.to(trn2);
   expect_message<InvalidArgument>([&] { (void)pair_energy(trn2, db.view(), low.view(), high.view()); },
                                   "occupied lives on executor 'host'");
   const auto dl = low.to(trn2);
-  expect_message<InvalidArgument>([&] { (void)pair_energy(trn2, db.view(), dl.view(), high.view()); }, "virtuals lives on executor 'host'");
+  expect_message<InvalidArgument>([&] { (void)pair_energy(trn2, db.view(), dl.view(), high.view()); },
+                                  "virtuals lives on executor 'host'");
 }
 
 TEST_F(PairEnergyArguments, NullPointers) {
@@ -53,8 +55,9 @@ TEST_F(PairEnergyArguments, NullPointers) {
         (void)pair_energy(host, View<float>(host, nullptr, {2, 3, 4}), low.view(), high.view());
       },
       "B is not empty");
-  expect_message<InvalidArgument>([&] { (void)pair_energy(host, b.view(), VectorView<float>(host, nullptr, 2), high.view()); },
-                                  "occupied is not empty");
+  expect_message<InvalidArgument>(
+      [&] { (void)pair_energy(host, b.view(), VectorView<float>(host, nullptr, 2), high.view()); },
+      "occupied is not empty");
 }
 
 TEST_F(PairEnergyArguments, DenominatorsMustBeNegative) {
@@ -76,7 +79,8 @@ TEST_F(PairEnergyArguments, WhatHasNoKernelSaysSo) {
                                  "float64 operands in native precision are not offered");
   expect_message<NotImplemented>([&] { (void)Molecule<double>(1, 1, 513).energy(trn2, {.precision = Mode::Exact}); },
                                  "up to 512 virtual orbitals, got 513");
-  expect_message<NotImplemented>([&] { (void)m.energy(host, {.precision = Precision::target(1e-15)}); }, "or use float64");
+  expect_message<NotImplemented>([&] { (void)m.energy(host, {.precision = Precision::target(1e-15)}); },
+                                 "or use float64");
 }
 
 }  // namespace

@@ -79,15 +79,17 @@ TEST(PairEnergyBlocks, ProgramsRunInAnyOrderAndAsNki) {
   const Molecule<float> m(4, 130, 131);
   for (const char* machine : {"trn1", "trn2"}) {
     std::vector<PairTerm> first;
-    for (const neuron::Order order : {neuron::Order::in_order(), neuron::Order::shuffled(3), neuron::Order::shuffled(4)}) {
+    for (const neuron::Order order :
+         {neuron::Order::in_order(), neuron::Order::shuffled(3), neuron::Order::shuffled(4)}) {
       const Executor sim = neuron::open_simulator(machine, {.order = order, .check_races = true});
       const PairEnergy e = m.energy(sim, {.precision = Mode::Tf32x3, .left = 1});
       if (first.empty()) first = e.pairs;
       for (std::size_t k = 0; k < first.size(); ++k) EXPECT_EQ(e.pairs[k].opposite_spin, first[k].opposite_spin);
     }
   }
-  const neuron::testing::Inputs energies{{"occupied", [](std::int64_t i) { return -1.0 - 0.125 * static_cast<double>(i); }},
-                                         {"virtuals", [](std::int64_t i) { return 0.5 + 0.0625 * static_cast<double>(i % 13); }}};
+  const neuron::testing::Inputs energies{
+      {"occupied", [](std::int64_t i) { return -1.0 - 0.125 * static_cast<double>(i); }},
+      {"virtuals", [](std::int64_t i) { return 0.5 + 0.0625 * static_cast<double>(i % 13); }}};
   const PairEnergyShape shape{.mode = Mode::Tf32x3, .nocc = 3, .naux = 20, .nvir = 30, .left = 1};
   neuron::testing::expect_agreement(pair_energy_program(shape, tile::machine("trn2")), energies);
 }
@@ -110,8 +112,7 @@ TEST(PairEnergyBlocks, BoundCoversAnInputErrorThatIsGiven) {
   EXPECT_GT(error, off.energy(Executor::host()).accuracy.bound);
 }
 
-template <class F>
-void expect_refused(F call, const std::string& part_of_message) {
+template <class F> void expect_refused(F call, const std::string& part_of_message) {
   try {
     call();
     FAIL() << "not refused: " << part_of_message;

@@ -1,5 +1,6 @@
-// pair_energy of float64 operands on the simulated machines, which have no float64: the energy within 5e-12 of __float128 (a column of one element errs by 4 * 2^-42) and within its
-// bound, which itself is at most 1e-9 of the energy; exponents at both ends; the program's order, races and NKI text.
+// pair_energy of float64 operands on the simulated machines, which have no float64: the energy within 5e-12 of
+// __float128 (a column of one element errs by 4 * 2^-42) and within its bound, which itself is at most 1e-9 of the
+// energy; exponents at both ends; the program's order, races and NKI text.
 #include "pair_energy_support.hpp"
 
 #include <cstring>
@@ -95,16 +96,25 @@ std::vector<float> run(const Molecule<double>& m, const char* machine_name, cons
   const tile::Machine& machine = tile::machine(machine_name);
   const tile::Program program = sliced_pair_energy_program({m.nocc, m.naux, m.nvir}, machine);
   std::vector<double> b = m.b;
-  std::vector<float> occupied(static_cast<std::size_t>(3 * m.nocc), 0), virtuals(static_cast<std::size_t>(3 * m.nvir), 0), sums, norms;
-  std::vector<float> exponents(static_cast<std::size_t>(m.nocc * m.nvir), 126.0f - 1023.0f), powers(exponents.size(), 1);
-  for (std::size_t i = 0; i < m.occupied.size(); ++i) occupied[i] = std::ldexp(std::round(std::ldexp(static_cast<float>(m.occupied[i]), 9)), -9);
-  for (std::size_t i = 0; i < m.virtuals.size(); ++i) virtuals[i] = std::ldexp(std::round(std::ldexp(static_cast<float>(m.virtuals[i]), 9)), -9);
+  std::vector<float> occupied(static_cast<std::size_t>(3 * m.nocc), 0),
+      virtuals(static_cast<std::size_t>(3 * m.nvir), 0), sums, norms;
+  std::vector<float> exponents(static_cast<std::size_t>(m.nocc * m.nvir), 126.0f - 1023.0f),
+      powers(exponents.size(), 1);
+  for (std::size_t i = 0; i < m.occupied.size(); ++i)
+    occupied[i] = std::ldexp(std::round(std::ldexp(static_cast<float>(m.occupied[i]), 9)), -9);
+  for (std::size_t i = 0; i < m.virtuals.size(); ++i)
+    virtuals[i] = std::ldexp(std::round(std::ldexp(static_cast<float>(m.virtuals[i]), 9)), -9);
   for (const auto& tensor : program.tensors()) {
     if (tensor.name == "sums") sums.resize(static_cast<std::size_t>(element_count(tensor.shape)));
     if (tensor.name == "norms") norms.resize(static_cast<std::size_t>(element_count(tensor.shape)));
   }
-  const std::vector<tile::Binding> bindings{{"b", b.data()},           {"occupied", occupied.data()}, {"virtuals", virtuals.data()}, {"exponents", exponents.data()},
-                                            {"powers", powers.data()}, {"sums", sums.data()},         {"norms", norms.data()}};
+  const std::vector<tile::Binding> bindings{{"b", b.data()},
+                                            {"occupied", occupied.data()},
+                                            {"virtuals", virtuals.data()},
+                                            {"exponents", exponents.data()},
+                                            {"powers", powers.data()},
+                                            {"sums", sums.data()},
+                                            {"norms", norms.data()}};
   (void)neuron::simulate(program, machine, bindings, options);
   sums.insert(sums.end(), norms.begin(), norms.end());
   return sums;
@@ -117,7 +127,8 @@ TEST(PairEnergyExact, ShuffledEqualsInOrderAndNoRaces) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       const auto shuffled = run(m, machine, {.order = Order::shuffled(seed)});
       ASSERT_EQ(in_order.size(), shuffled.size());
-      EXPECT_EQ(std::memcmp(in_order.data(), shuffled.data(), in_order.size() * sizeof(float)), 0) << machine << " seed " << seed;
+      EXPECT_EQ(std::memcmp(in_order.data(), shuffled.data(), in_order.size() * sizeof(float)), 0)
+          << machine << " seed " << seed;
     }
   }
 }
@@ -128,10 +139,17 @@ TEST(PairEnergyExact, EmittedKernelGivesTheSimulatorsBits) {
        [](std::int64_t i) {  // low and high words of numbers between 2^-4 and 1
          const auto mixed = static_cast<std::uint32_t>(i * 2654435761);
          return i % 2 == 0 ? static_cast<double>(mixed)
-                           : static_cast<double>((mixed & 0x800fffffu) | ((1022u - static_cast<std::uint32_t>(i / 2 % 4)) << 20));
+                           : static_cast<double>((mixed & 0x800fffffu) |
+                                                 ((1022u - static_cast<std::uint32_t>(i / 2 % 4)) << 20));
        }},
-      {"occupied", [](std::int64_t i) { return i < 2 ? -1.0 - 0.125 * static_cast<double>(i) : i < 4 ? 0x1p-14 : 0x1p-30; }},
-      {"virtuals", [](std::int64_t i) { return i < 20 ? 0.5 + 0.0625 * static_cast<double>(i) : i < 40 ? -0x1p-15 : -0x1p-31; }},
+      {"occupied",
+       [](std::int64_t i) { return i < 2   ? -1.0 - 0.125 * static_cast<double>(i)
+                                   : i < 4 ? 0x1p-14
+                                           : 0x1p-30; }},
+      {"virtuals",
+       [](std::int64_t i) { return i < 20   ? 0.5 + 0.0625 * static_cast<double>(i)
+                                   : i < 40 ? -0x1p-15
+                                            : -0x1p-31; }},
       {"exponents", [](std::int64_t) { return 126.0 - 1022.0; }},
       {"powers", [](std::int64_t i) { return i % 3 == 0 ? 0.25 : 1.0; }}};
   neuron::testing::expect_agreement(sliced_pair_energy_program({2, 30, 20}, tile::machine("trn2")), inputs);

@@ -1,5 +1,5 @@
-// What the pair_energy tests share: molecules made of random numbers that decay as integrals do, and the energy from its formula
-// by plain loops in wider arithmetic.
+// What the pair_energy tests share: molecules made of random numbers that decay as integrals do, and the energy from
+// its formula by plain loops in wider arithmetic.
 #pragma once
 
 #include <cmath>
@@ -14,8 +14,7 @@
 
 namespace trn::blas::test {
 
-template <class T>
-struct Molecule {
+template <class T> struct Molecule {
   std::int64_t nocc, naux, nvir;
   std::vector<T> b, occupied, virtuals;
 
@@ -39,15 +38,15 @@ struct Molecule {
 
   [[nodiscard]] PairEnergy energy(const Executor& executor, const PairEnergyOptions& options = {}) const {
     const auto db = Array<T>::from_host(executor, {nocc, naux, nvir}, b);
-    const auto low = Array<T>::from_host(executor, {nocc}, occupied), high = Array<T>::from_host(executor, {nvir}, virtuals);
+    const auto low = Array<T>::from_host(executor, {nocc}, occupied),
+               high = Array<T>::from_host(executor, {nvir}, virtuals);
     return pair_energy(executor, db.view(), low.view(), high.view(), options);
   }
 };
 
-// The formula of the header, T_ab (T_ab - T_ba) and all, in Wide. double holds products of floats exactly and errs by naux 2^-53 of
-// them: far below any bound on fp32 arithmetic. Double data need __float128.
-template <class Wide, class T>
-std::pair<double, double> formula(const Molecule<T>& m) {
+// The formula of the header, T_ab (T_ab - T_ba) and all, in Wide. double holds products of floats exactly and errs by
+// naux 2^-53 of them: far below any bound on fp32 arithmetic. Double data need __float128.
+template <class Wide, class T> std::pair<double, double> formula(const Molecule<T>& m) {
   Wide opposite = 0, same = 0;
   const auto n = static_cast<std::size_t>(m.nvir), panel = static_cast<std::size_t>(m.naux) * n;
   for (std::size_t i = 0; i < m.occupied.size(); ++i) {
@@ -61,8 +60,8 @@ std::pair<double, double> formula(const Molecule<T>& m) {
       }
       for (std::size_t a = 0; a < n; ++a) {
         for (std::size_t c = 0; c < n; ++c) {
-          const Wide d = static_cast<Wide>(m.occupied[i]) + static_cast<Wide>(m.occupied[j]) - static_cast<Wide>(m.virtuals[a]) -
-                         static_cast<Wide>(m.virtuals[c]);
+          const Wide d = static_cast<Wide>(m.occupied[i]) + static_cast<Wide>(m.occupied[j]) -
+                         static_cast<Wide>(m.virtuals[a]) - static_cast<Wide>(m.virtuals[c]);
           const Wide factor = (i == j ? 1 : 2) * t[a * n + c] / d;
           opposite += factor * t[a * n + c];
           same += factor * (t[a * n + c] - t[c * n + a]);

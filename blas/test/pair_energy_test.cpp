@@ -1,5 +1,5 @@
-// pair_energy against its formula on the host and on the simulated machines: shapes across the hardware's edges, every mode, the
-// bound for the data at hand.
+// pair_energy against its formula on the host and on the simulated machines: shapes across the hardware's edges, every
+// mode, the bound for the data at hand.
 #include <omp.h>
 
 #include "pair_energy_support.hpp"
@@ -10,13 +10,13 @@ namespace {
 struct Extents {
   std::int64_t nocc, naux, nvir;
 };
-// The second half crosses edges: of the partitions in k and in a, of the row tiles, of a PSUM bank (two blocks of virtuals).
+// The second half crosses edges: of the partitions in k and in a, of the row tiles, of a PSUM bank (two blocks of
+// virtuals).
 constexpr Extents kSmall[] = {{1, 1, 1},   {2, 1, 5},    {5, 5, 1},    {4, 5, 5},    {3, 127, 5},
                               {3, 5, 127}, {2, 128, 31}, {2, 33, 128}, {2, 129, 129}};
 constexpr Extents kLarge[] = {{2, 449, 33}, {2, 33, 449}, {1, 40, 512}, {2, 130, 513}, {1, 20, 1030}};
 
-template <class T>
-void on_host(const Extents& x) {
+template <class T> void on_host(const Extents& x) {
   SCOPED_TRACE(::testing::Message() << x.nocc << " x " << x.naux << " x " << x.nvir);
   const Molecule<T> m(x.nocc, x.naux, x.nvir);
   const Executor host = Executor::host();
@@ -39,7 +39,8 @@ TEST(PairEnergy, HostMatchesTheFormulaInFloat) {
 }
 
 void on_device(const char* executor_name, const Extents& x, Mode mode, double slack) {
-  SCOPED_TRACE(::testing::Message() << executor_name << " " << x.nocc << " x " << x.naux << " x " << x.nvir << " " << name(mode));
+  SCOPED_TRACE(::testing::Message() << executor_name << " " << x.nocc << " x " << x.naux << " x " << x.nvir << " "
+                                    << name(mode));
   const Molecule<float> m(x.nocc, x.naux, x.nvir);
   const Executor device = Executor::open(executor_name);
   Recorder recorder(device);
@@ -89,7 +90,9 @@ TEST(PairEnergy, TargetTakesTheCheapestModeThatMeetsIt) {
   const Molecule<float> m(2, 40, 20);
   const Executor trn2 = Executor::open("sim:trn2");
   const double total = std::abs(m.energy(trn2).opposite_spin);
-  const auto taken = [&](double relative) { return m.energy(trn2, {.precision = Precision::target(relative * total)}).accuracy; };
+  const auto taken = [&](double relative) {
+    return m.energy(trn2, {.precision = Precision::target(relative * total)}).accuracy;
+  };
   EXPECT_EQ(taken(0.5).mode, Mode::Bf16);
   EXPECT_EQ(taken(2e-2).mode, Mode::Tf32);
   EXPECT_EQ(taken(1e-4).mode, Mode::Tf32x3);
@@ -119,7 +122,8 @@ TEST(PairEnergy, ByHand) {
   for (const char* executor : {"host", "sim:trn2"}) {
     const Executor e = Executor::open(executor);
     const auto db = Array<float>::from_host(e, {1, 2, 1}, b);
-    const auto low = Array<float>::from_host(e, {1}, std::vector<float>{-1}), high = Array<float>::from_host(e, {1}, std::vector<float>{1});
+    const auto low = Array<float>::from_host(e, {1}, std::vector<float>{-1}),
+               high = Array<float>::from_host(e, {1}, std::vector<float>{1});
     const PairEnergy energy = pair_energy(e, db.view(), low.view(), high.view());
     EXPECT_EQ(energy.opposite_spin, -6.25) << executor;
     EXPECT_EQ(energy.same_spin, 0) << executor;
@@ -137,8 +141,8 @@ TEST(PairEnergy, StridedEnergiesAndDegenerateOrbitals) {
     const auto db = Array<float>::from_host(e, {3, 20, 10}, m.b);
     const auto low = Array<float>::from_host(e, {6}, std::vector<float>{-0.5f, 9, -0.75f, 9, -0.5f, 9});
     const auto high = Array<float>::from_host(e, {10}, m.virtuals);
-    const PairEnergy energy =
-        pair_energy(e, db.view(), VectorView<float>(e, low.data(), 3, 2), VectorView<float>(e, high.data() + 9, 10, -1));
+    const PairEnergy energy = pair_energy(e, db.view(), VectorView<float>(e, low.data(), 3, 2),
+                                          VectorView<float>(e, high.data() + 9, 10, -1));
     expect_within_bound(energy, exact, 1e-2);
   }
 }

@@ -1,5 +1,5 @@
-// Shared loops (trn/core/parallel.hpp) as the host kernels use them: exceptions reach the caller, sums do not depend on the
-// number of threads.
+// Shared loops (trn/core/parallel.hpp) as the host kernels use them: exceptions reach the caller, sums do not depend on
+// the number of threads.
 #include <gtest/gtest.h>
 #include <omp.h>
 
@@ -54,7 +54,8 @@ TEST(Parallel, SumsAreAddedInOrder) {
   for (const float v : values) want += v;
   for (const int threads : {1, 2, 3, 5, 8}) {
     const Threads set(threads);
-    EXPECT_EQ(parallel_sum<float>(1000, true, [&](std::int64_t i) { return values[static_cast<std::size_t>(i)]; }), want);
+    EXPECT_EQ(parallel_sum<float>(1000, true, [&](std::int64_t i) { return values[static_cast<std::size_t>(i)]; }),
+              want);
   }
 }
 
@@ -67,7 +68,8 @@ TEST(Parallel, OpenMpPiecesKeepTheirExceptionsToo) {
       ++seen[static_cast<std::size_t>(i)];
     });
     for (const auto& n : seen) EXPECT_EQ(n, 1);
-    EXPECT_THROW(host::openmp_pieces(100, threads, [](std::int64_t i, int) { require(i != 50, "here"); }), InvalidArgument);
+    EXPECT_THROW(host::openmp_pieces(100, threads, [](std::int64_t i, int) { require(i != 50, "here"); }),
+                 InvalidArgument);
   }
 }
 

@@ -42,7 +42,8 @@ TEST(ProductComplex, ComplexFactors) {
     for (const std::complex<float> beta : factors) {
       if (alpha == std::complex<float>(0)) continue;
       for (const int kind : {0, 1, 2}) {
-        Problem p = Problem::make(kC, kind == 2 ? Mode::Tf32x3 : Mode::Native, 33, 40, 29, Order2::Row, Order2::Row, seed++);
+        Problem p =
+            Problem::make(kC, kind == 2 ? Mode::Tf32x3 : Mode::Native, 33, 40, 29, Order2::Row, Order2::Row, seed++);
         p.shape.three_products = kind == 1;
         p.shape.conj_b = kind != 0;
         p.set_factors(alpha, beta);

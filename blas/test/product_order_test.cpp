@@ -1,5 +1,5 @@
-// The product kernel does not depend on the order its parallel parts run in and touches nothing twice; its emitted NKI text gives the
-// simulator's bits; and it is as fast, modelled, as the documentation says.
+// The product kernel does not depend on the order its parallel parts run in and touches nothing twice; its emitted NKI
+// text gives the simulator's bits; and it is as fast, modelled, as the documentation says.
 #include "product_support.hpp"
 #include "support/nki_run.hpp"
 
@@ -52,7 +52,8 @@ TEST(ProductOrder, ShuffledEqualsInOrder) {
 }
 
 TEST(ProductOrder, NoTwoParallelIterationsTouchTheSameBytes) {
-  for (const Problem& p : sorts(4)) EXPECT_NO_THROW((void)p.run("trn2", {.order = Order::in_order(), .check_races = true})) << p.describe();
+  for (const Problem& p : sorts(4))
+    EXPECT_NO_THROW((void)p.run("trn2", {.order = Order::in_order(), .check_races = true})) << p.describe();
 }
 
 TEST(ProductNki, EmittedKernelsGiveTheSimulatorsBits) {
@@ -64,11 +65,12 @@ TEST(ProductNki, EmittedKernelsGiveTheSimulatorsBits) {
 }
 
 // Square products of size n on trn2; seconds, launch included.
-double seconds(DType type, Mode mode, std::int64_t n, bool a_turned, bool b_turned, Region region = Region::All, bool three = false) {
+double seconds(DType type, Mode mode, std::int64_t n, bool a_turned, bool b_turned, Region region = Region::All,
+               bool three = false) {
   const std::int64_t e = is_complex(type) ? 2 : 1;
   GemmShape s{type, type, n, n, n};
-  s.am = (a_turned ? 1 : n) * e, s.ak = (a_turned ? n : 1) * e, s.bk = (b_turned ? 1 : n) * e, s.bn = (b_turned ? n : 1) * e, s.cm = n * e,
-  s.cn = e;
+  s.am = (a_turned ? 1 : n) * e, s.ak = (a_turned ? n : 1) * e, s.bk = (b_turned ? 1 : n) * e,
+  s.bn = (b_turned ? n : 1) * e, s.cm = n * e, s.cn = e;
   s.mode = mode, s.region = region, s.same_operand = region != Region::All, s.three_products = three;
   return neuron::estimate(gemm_program(s, tile::machine("trn2")), tile::machine("trn2")).seconds;
 }

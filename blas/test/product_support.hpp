@@ -1,5 +1,6 @@
-// What the tests of the device's product kernel share: a problem for any GemmShape with random operands, its run on a simulated machine,
-// and an oracle in long double. Programs are run directly, so that every shape the kernel takes can be tried.
+// What the tests of the device's product kernel share: a problem for any GemmShape with random operands, its run on a
+// simulated machine, and an oracle in long double. Programs are run directly, so that every shape the kernel takes can
+// be tried.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -30,7 +31,9 @@ struct Plane {
     memory.resize(static_cast<std::size_t>(span));
     for (float& x : memory) x = normal(random);
   }
-  [[nodiscard]] std::size_t at(std::int64_t i, std::int64_t j) const { return static_cast<std::size_t>(i * rs + j * cs); }
+  [[nodiscard]] std::size_t at(std::int64_t i, std::int64_t j) const {
+    return static_cast<std::size_t>(i * rs + j * cs);
+  }
   [[nodiscard]] Wide operator()(std::int64_t i, std::int64_t j) const {
     const std::size_t p = at(i, j);
     return {memory[p], im == 0 ? 0.0f : memory[p + static_cast<std::size_t>(im)]};
@@ -46,13 +49,15 @@ class Problem {
   Plane a, b, c;
 
   // op(A) m x k, op(B) k x n in the given layouts; planar: complex parts in planes of their own.
-  static Problem make(DType type, Mode mode, std::int64_t m, std::int64_t n, std::int64_t k, Order2 a_order = Order2::Row,
-                      Order2 b_order = Order2::Row, std::uint64_t seed = 1, bool planar = false) {
+  static Problem make(DType type, Mode mode, std::int64_t m, std::int64_t n, std::int64_t k,
+                      Order2 a_order = Order2::Row, Order2 b_order = Order2::Row, std::uint64_t seed = 1,
+                      bool planar = false) {
     std::mt19937_64 random(seed);
     const bool complex = is_complex(type);
     const std::int64_t unit = complex && !planar ? 2 : 1;
     const auto plane = [&](std::int64_t r, std::int64_t q, Order2 order, std::int64_t pad) {
-      const std::int64_t rs = (order == Order2::Row ? q + pad : 1) * unit, cs = (order == Order2::Row ? 1 : r + pad) * unit;
+      const std::int64_t rs = (order == Order2::Row ? q + pad : 1) * unit,
+                         cs = (order == Order2::Row ? 1 : r + pad) * unit;
       return Plane(r, q, rs, cs, !complex ? 0 : planar ? (r + pad) * (q + pad) + 3 : 1, random);
     };
     Problem p{{}, plane(m, k, a_order, 3), plane(k, n, b_order, 0), plane(m, n, Order2::Row, 2)};
@@ -64,7 +69,10 @@ class Problem {
   void set_factors(std::complex<float> al, std::complex<float> be) {
     alpha = al, beta = be;
     const auto kind = [](std::complex<float> f) {
-      return f.imag() != 0 ? Factor::ComplexInput : f.real() == 0 ? Factor::Zero : f.real() == 1 ? Factor::One : Factor::Input;
+      return f.imag() != 0   ? Factor::ComplexInput
+             : f.real() == 0 ? Factor::Zero
+             : f.real() == 1 ? Factor::One
+                             : Factor::Input;
     };
     shape.alpha = kind(al), shape.beta = kind(be);
   }
@@ -75,7 +83,9 @@ class Problem {
     if (is_complex(s.in)) s.a_im = a.im, s.b_im = b.im, s.c_im = c.im;
     return s;
   }
-  [[nodiscard]] tile::Program program(const char* machine) const { return gemm_program(full_shape(), tile::machine(machine)); }
+  [[nodiscard]] tile::Program program(const char* machine) const {
+    return gemm_program(full_shape(), tile::machine(machine));
+  }
 
   // C's memory after the run.
   [[nodiscard]] std::vector<float> run(const char* machine,
@@ -89,7 +99,9 @@ class Problem {
   }
 
   // op(A)(i, p) and op(B)(p, j) with conjugation and structure.
-  [[nodiscard]] Wide left(std::int64_t i, std::int64_t p) const { return element(a, i, p, shape.a_structure, shape.conj_a); }
+  [[nodiscard]] Wide left(std::int64_t i, std::int64_t p) const {
+    return element(a, i, p, shape.a_structure, shape.conj_a);
+  }
   [[nodiscard]] Wide right(std::int64_t p, std::int64_t j) const {
     if (shape.same_operand) return shape.conj_b ? std::conj(a(j, p)) : a(j, p);
     return element(b, p, j, shape.b_structure, shape.conj_b);
@@ -99,8 +111,8 @@ class Problem {
     return shape.region == Region::All || (shape.region == Region::Lower ? j <= i : j >= i);
   }
 
-  // Worst error in units of |alpha| |A||B| + |beta| |C| (norms of rows and columns where norms is set) over the elements of the region, and
-  // whether anything else changed.
+  // Worst error in units of |alpha| |A||B| + |beta| |C| (norms of rows and columns where norms is set) over the
+  // elements of the region, and whether anything else changed.
   struct Outcome {
     double worst = 0, relative = 0;  // relative: Frobenius norm of the error over that of the result
     bool untouched = true;
@@ -150,14 +162,17 @@ class Problem {
   // All elements of small products; of others the borders of 128-blocks and a fixed scatter.
   [[nodiscard]] bool sampled(std::int64_t i, std::int64_t j) const {
     if (shape.m * shape.n * shape.k < (c.im == 0 ? 13'000'000 : 1'000'000)) return true;
-    const bool edge = (i % 128 == 0 || i % 128 == 127 || i == shape.m - 1) && (j % 128 == 0 || j % 128 == 127 || j == shape.n - 1);
+    const bool edge =
+        (i % 128 == 0 || i % 128 == 127 || i == shape.m - 1) && (j % 128 == 0 || j % 128 == 127 || j == shape.n - 1);
     return edge || (i * 7919 + j * 104729) % 997 == 0 || (i == j && i % 16 == 0);
   }
   void mark(std::vector<bool>& written, std::int64_t i, std::int64_t j) const {
     written[c.at(i, j)] = true;
     if (c.im != 0) written[c.at(i, j) + static_cast<std::size_t>(c.im)] = true;
   }
-  [[nodiscard]] double bound() const { return product_error_bound(shape.mode, shape.in, shape.three_products, shape.k); }
+  [[nodiscard]] double bound() const {
+    return product_error_bound(shape.mode, shape.in, shape.three_products, shape.k);
+  }
 
   // Runs on a machine and holds the result against the bound.
   Outcome check(const char* machine) const {
@@ -168,11 +183,13 @@ class Problem {
   }
   [[nodiscard]] std::string describe() const {
     return fmt::format(
-        "{} {} {} x {} x {} strides a {},{} b {},{} c {},{} conj {}{} three {} region {} structure {}{} stored {} unit {} alpha {}+{}i "
+        "{} {} {} x {} x {} strides a {},{} b {},{} c {},{} conj {}{} three {} region {} structure {}{} stored {} unit "
+        "{} alpha {}+{}i "
         "beta {}+{}i",
-        name(shape.in), name(shape.mode), shape.m, shape.n, shape.k, a.rs, a.cs, b.rs, b.cs, c.rs, c.cs, shape.conj_a, shape.conj_b,
-        shape.three_products, static_cast<int>(shape.region), static_cast<int>(shape.a_structure), static_cast<int>(shape.b_structure),
-        static_cast<int>(shape.stored), shape.unit_diagonal, alpha.real(), alpha.imag(), beta.real(), beta.imag());
+        name(shape.in), name(shape.mode), shape.m, shape.n, shape.k, a.rs, a.cs, b.rs, b.cs, c.rs, c.cs, shape.conj_a,
+        shape.conj_b, shape.three_products, static_cast<int>(shape.region), static_cast<int>(shape.a_structure),
+        static_cast<int>(shape.b_structure), static_cast<int>(shape.stored), shape.unit_diagonal, alpha.real(),
+        alpha.imag(), beta.real(), beta.imag());
   }
 
  private:

@@ -1,11 +1,12 @@
-// Products with triangles on the device: a triangle of C, a symmetric, Hermitian or triangular operand. What is not named holds NaN, so
-// that reading it would show, and must be as it was afterwards.
+// Products with triangles on the device: a triangle of C, a symmetric, Hermitian or triangular operand. What is not
+// named holds NaN, so that reading it would show, and must be as it was afterwards.
 #include "product_support.hpp"
 
 namespace trn::blas::test::product {
 namespace {
 
-// NaN in every element of x outside the triangle, in the diagonal if it is not read, in its imaginary parts if those are not.
+// NaN in every element of x outside the triangle, in the diagonal if it is not read, in its imaginary parts if those
+// are not.
 void poison(Plane& x, Region stored, bool diagonal, bool imaginary_diagonal) {
   for (std::int64_t i = 0; i < x.rows; ++i) {
     for (std::int64_t j = 0; j < x.columns; ++j) {
@@ -17,8 +18,8 @@ void poison(Plane& x, Region stored, bool diagonal, bool imaginary_diagonal) {
   }
 }
 
-Problem triangle_of_c(DType type, Mode mode, std::int64_t n, std::int64_t k, Region region, bool hermitian, Order2 order, bool same,
-                      std::uint64_t seed) {
+Problem triangle_of_c(DType type, Mode mode, std::int64_t n, std::int64_t k, Region region, bool hermitian,
+                      Order2 order, bool same, std::uint64_t seed) {
   Problem p = Problem::make(type, mode, n, n, k, order, order == Order2::Row ? Order2::Column : Order2::Row, seed);
   p.shape.region = region;
   p.shape.hermitian = hermitian;
@@ -51,8 +52,8 @@ TEST(ProductTriangle, RankKOfManyBlocks) {
   }
 }
 
-Problem structured(DType type, Mode mode, Structure structure, bool on_left, Region stored, bool unit, std::int64_t m, std::int64_t n,
-                   Order2 a, Order2 b, std::uint64_t seed) {
+Problem structured(DType type, Mode mode, Structure structure, bool on_left, Region stored, bool unit, std::int64_t m,
+                   std::int64_t n, Order2 a, Order2 b, std::uint64_t seed) {
   Problem p = Problem::make(type, mode, m, n, on_left ? m : n, a, b, seed);
   (on_left ? p.shape.a_structure : p.shape.b_structure) = structure;
   p.shape.stored = stored;
@@ -73,12 +74,14 @@ TEST(ProductTriangle, EveryStructureSideTriangleAndLayout) {
           const bool unit = structure == Structure::Triangular && seed % 3 == 0;
           const char* machine = kMachines[seed % 3];
           if (structure != Structure::Hermitian) {
-            structured(DType::Float32, Mode::Native, structure, left, stored, unit, 131, 140, order, order, seed++).check(machine);
-            structured(DType::Float32, Mode::Tf32x3, structure, left, stored, !unit && structure == Structure::Triangular, 300, 290, order,
-                       Order2::Row, seed++)
+            structured(DType::Float32, Mode::Native, structure, left, stored, unit, 131, 140, order, order, seed++)
+                .check(machine);
+            structured(DType::Float32, Mode::Tf32x3, structure, left, stored,
+                       !unit && structure == Structure::Triangular, 300, 290, order, Order2::Row, seed++)
                 .check("trn2");
           }
-          structured(DType::Complex64, Mode::Native, structure, left, stored, unit, 140, 131, order, order, seed++).check(machine);
+          structured(DType::Complex64, Mode::Native, structure, left, stored, unit, 140, 131, order, order, seed++)
+              .check(machine);
         }
       }
     }
@@ -89,11 +92,11 @@ TEST(ProductTriangle, TriangularOfManyBlocks) {
   std::uint64_t seed = 301;
   for (const bool left : {true, false}) {
     for (const Region stored : {Region::Lower, Region::Upper}) {
-      structured(DType::Float32, Mode::Native, Structure::Triangular, left, stored, false, left ? 1300 : 150, left ? 150 : 1300,
-                 Order2::Row, Order2::Row, seed++)
+      structured(DType::Float32, Mode::Native, Structure::Triangular, left, stored, false, left ? 1300 : 150,
+                 left ? 150 : 1300, Order2::Row, Order2::Row, seed++)
           .check("trn2");
-      structured(DType::Float32, Mode::Tf32x3, Structure::Triangular, left, stored, true, left ? 1200 : 150, left ? 150 : 1200, Order2::Row,
-                 Order2::Row, seed++)
+      structured(DType::Float32, Mode::Tf32x3, Structure::Triangular, left, stored, true, left ? 1200 : 150,
+                 left ? 150 : 1200, Order2::Row, Order2::Row, seed++)
           .check("trn2");
     }
   }
@@ -103,7 +106,8 @@ TEST(ProductTriangle, TriangularOfManyBlocks) {
 TEST(ProductTriangle, InPlaceGivesTheBitsOfOutOfPlace) {
   for (const bool left : {true, false}) {
     for (const Order2 order : kOrders) {
-      Problem p = structured(DType::Float32, Mode::Native, Structure::Triangular, left, Region::Lower, false, 200, 190, order, order, 401);
+      Problem p = structured(DType::Float32, Mode::Native, Structure::Triangular, left, Region::Lower, false, 200, 190,
+                             order, order, 401);
       Plane& general = left ? p.b : p.a;
       p.c = general;
       if (order == Order2::Column) continue;  // the kernel's C has contiguous rows
@@ -113,11 +117,14 @@ TEST(ProductTriangle, InPlaceGivesTheBitsOfOutOfPlace) {
       for (std::uint64_t seed = 0; seed < 5; ++seed) {
         std::vector<float> memory = general.memory, known = (left ? p.a : p.b).memory;
         float alpha = p.alpha.real();
-        std::vector<tile::Binding> bindings{
-            {left ? "a" : "b", known.data()}, {left ? "b" : "a", memory.data()}, {"c", memory.data()}, {"alpha", &alpha}};
+        std::vector<tile::Binding> bindings{{left ? "a" : "b", known.data()},
+                                            {left ? "b" : "a", memory.data()},
+                                            {"c", memory.data()},
+                                            {"alpha", &alpha}};
         (void)neuron::simulate(program, tile::machine("trn2"), bindings,
                                {.order = seed == 0 ? neuron::Order::in_order() : neuron::Order::shuffled(seed)});
-        EXPECT_EQ(std::memcmp(memory.data(), apart.data(), memory.size() * sizeof(float)), 0) << left << " seed " << seed;
+        EXPECT_EQ(std::memcmp(memory.data(), apart.data(), memory.size() * sizeof(float)), 0)
+            << left << " seed " << seed;
       }
     }
   }

@@ -6,8 +6,7 @@
 namespace trn::blas::test {
 namespace {
 
-template <class T>
-class Rotations : public ::testing::Test {
+template <class T> class Rotations : public ::testing::Test {
  protected:
   Executor host_ = Executor::host();
   std::mt19937_64 random_{23};
@@ -84,14 +83,12 @@ TYPED_TEST(Rotations, RotgOfZeros) {
   }
 }
 
-template <class T>
-class ModifiedRotations : public ::testing::Test {};
+template <class T> class ModifiedRotations : public ::testing::Test {};
 using RealTypes = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(ModifiedRotations, RealTypes);
 
 // H by its flag: [h11 h12; h21 h22] with the implied entries.
-template <class T>
-std::array<double, 4> entries(const ModifiedRotation<T>& h) {
+template <class T> std::array<double, 4> entries(const ModifiedRotation<T>& h) {
   if (h.flag == -1) return {h.h11, h.h12, h.h21, h.h22};
   if (h.flag == 0) return {1, h.h12, h.h21, 1};
   if (h.flag == 1) return {h.h11, 1, -1, h.h22};
@@ -158,12 +155,14 @@ TYPED_TEST(ModifiedRotations, Rotmg) {
   EXPECT_TRUE(identity.h.h11 == 11 && identity.h.h21 == 12 && identity.h.h12 == 13 && identity.h.h22 == 14);
 }
 
-// As the reference has it: with d1 = 0 the second element still becomes zero, a d1 below zero or a sum of squares below zero has no H.
+// As the reference has it: with d1 = 0 the second element still becomes zero, a d1 below zero or a sum of squares below
+// zero has no H.
 TYPED_TEST(ModifiedRotations, RotmgAtTheEdges) {
   using T = TypeParam;
   const auto weightless = rotmg<T>(T(0), T(2), T(3), T(-4));
   EXPECT_EQ(weightless.h.flag, 1);
-  EXPECT_TRUE(weightless.h.h11 == 0 && weightless.h.h22 == T(-0.75) && weightless.d1 == 2 && weightless.d2 == 0 && weightless.x1 == -4);
+  EXPECT_TRUE(weightless.h.h11 == 0 && weightless.h.h22 == T(-0.75) && weightless.d1 == 2 && weightless.d2 == 0 &&
+              weightless.x1 == -4);
   for (const auto& none : {rotmg<T>(T(-1), T(2), T(3), T(4)), rotmg<T>(T(1), T(-2), T(3), T(4))}) {
     EXPECT_TRUE(none.h.flag == -1 && none.h.h11 == 0 && none.h.h12 == 0 && none.h.h21 == 0 && none.h.h22 == 0);
     EXPECT_TRUE(none.d1 == 0 && none.d2 == 0 && none.x1 == 0);

@@ -1,4 +1,5 @@
-// symm and hemm against sums in wider arithmetic: every side, triangle, type and layout, sizes across the blocks of OpenBLAS.
+// symm and hemm against sums in wider arithmetic: every side, triangle, type and layout, sizes across the blocks of
+// OpenBLAS.
 #include <trn/blas/symm.hpp>
 
 #include "level3_support.hpp"
@@ -14,10 +15,12 @@ struct SymmCase {
   bool read = true;  // beta != 0
 };
 
-template <class T> void check_symm(const Executor& executor, bool hermitian, const SymmCase& t, std::uint64_t seed, Precision precision = {}) {
-  SCOPED_TRACE(::testing::Message() << name(dtype_of<T>) << ' ' << t.m << " x " << t.n << " side " << static_cast<int>(t.side) << " uplo "
-                                    << static_cast<int>(t.uplo) << " hermitian " << hermitian << " layouts " << static_cast<int>(t.a)
-                                    << static_cast<int>(t.b) << static_cast<int>(t.c) << " seed " << seed);
+template <class T> void check_symm(const Executor& executor, bool hermitian, const SymmCase& t, std::uint64_t seed,
+                                   Precision precision = {}) {
+  SCOPED_TRACE(::testing::Message() << name(dtype_of<T>) << ' ' << t.m << " x " << t.n << " side "
+                                    << static_cast<int>(t.side) << " uplo " << static_cast<int>(t.uplo) << " hermitian "
+                                    << hermitian << " layouts " << static_cast<int>(t.a) << static_cast<int>(t.b)
+                                    << static_cast<int>(t.c) << " seed " << seed);
   std::mt19937_64 random(seed);
   const std::int64_t order = t.side == Side::Left ? t.m : t.n;
   auto a = triangle<T>(order, t.uplo, t.a, random);
@@ -64,7 +67,8 @@ TEST(Symm, EverySideTriangleTypeAndSize) {
       for (const Uplo uplo : kUplos) {
         for (const std::int64_t s : {0, 1, 2, 3, 17, 64, 65}) {
           check_both<T>({s, 5, side, uplo}, seed += 2);
-          check_both<T>({7, s, side, uplo, Layout::ColumnMajor, Layout::RowMajor, Layout::ColumnMajor, false}, seed += 2);
+          check_both<T>({7, s, side, uplo, Layout::ColumnMajor, Layout::RowMajor, Layout::ColumnMajor, false},
+                        seed += 2);
         }
         check_both<T>({129, 33, side, uplo, Layout::RowMajor, Layout::RowMajor, Layout::PaddedRows}, seed += 2);
         check_both<T>({34, 129, side, uplo, Layout::PaddedColumns}, seed += 2);
@@ -80,7 +84,9 @@ TEST(Symm, EveryLayout) {
       for (const Layout b : kLayouts) {
         for (const Layout c : kLayouts) {
           const bool flip = seed / 2 % 2;
-          check_both<T>({9, 6, flip ? Side::Left : Side::Right, seed / 4 % 2 ? Uplo::Lower : Uplo::Upper, a, b, c, seed / 8 % 2 == 0}, seed += 2);
+          check_both<T>({9, 6, flip ? Side::Left : Side::Right, seed / 4 % 2 ? Uplo::Lower : Uplo::Upper, a, b, c,
+                         seed / 8 % 2 == 0},
+                        seed += 2);
         }
       }
     }
@@ -108,8 +114,12 @@ TEST(Symm, ExactOnTheDevice) {
     for (const Side side : kSides) {
       for (const Uplo uplo : kUplos) {
         for (const bool hermitian : {false, ComplexScalar<T>}) {
-          check_symm<T>(e, hermitian, {9, 5, side, uplo, Layout::PaddedColumns, Layout::RowMajor, Layout::ColumnMajor}, ++seed, Mode::Exact);
-          check_symm<T>(e, hermitian, {side == Side::Left ? 131 : 3, side == Side::Left ? 3 : 131, side, uplo, Layout::RowMajor, Layout::PaddedRows}, ++seed, Mode::Exact);
+          check_symm<T>(e, hermitian, {9, 5, side, uplo, Layout::PaddedColumns, Layout::RowMajor, Layout::ColumnMajor},
+                        ++seed, Mode::Exact);
+          check_symm<T>(e, hermitian,
+                        {side == Side::Left ? 131 : 3, side == Side::Left ? 3 : 131, side, uplo, Layout::RowMajor,
+                         Layout::PaddedRows},
+                        ++seed, Mode::Exact);
         }
       }
     }
@@ -124,7 +134,8 @@ TEST(Symm, Refusals) {
   const auto text = [&](Side side, const MatrixView<float>& x, const MatrixView<float>& y, const MatrixView<float>& z) {
     return message_of<InvalidArgument>([&] { symm(e, side, Uplo::Lower, 1, x, y, 0, z); });
   };
-  EXPECT_IN("blas.symm: A is 3 x 3, B is 3 x 4, C is 3 x 4, side Right", text(Side::Right, a.view(), b.view(), c.view()));
+  EXPECT_IN("blas.symm: A is 3 x 3, B is 3 x 4, C is 3 x 4, side Right",
+            text(Side::Right, a.view(), b.view(), c.view()));
   EXPECT_IN("A must be 3 x 3", text(Side::Left, d.view(), b.view(), c.view()));
   EXPECT_IN("B is 4 x 4, C is 3 x 4", text(Side::Left, a.view(), d.view(), c.view()));
   EXPECT_IN("C shares memory with B", text(Side::Left, a.view(), b.view(), b.view()));
@@ -132,8 +143,9 @@ TEST(Symm, Refusals) {
   EXPECT_IN("elements overlap", text(Side::Left, a.view(), b.view(), MatrixView<float>(e, c.data(), 3, 4, 0, 1)));
   EXPECT_IN("its pointer is null", text(Side::Left, MatrixView<float>(e, nullptr, 3, 3, 3, 1), b.view(), c.view()));
   const Executor sim = Executor::open("sim:trn2");
-  EXPECT_IN("A lives on executor 'host', the call runs on 'sim:trn2'",
-              message_of<InvalidArgument>([&] { symm(sim, Side::Left, Uplo::Lower, 1, a.view(), b.view(), 0, c.view()); }));
+  EXPECT_IN("A lives on executor 'host', the call runs on 'sim:trn2'", message_of<InvalidArgument>([&] {
+              symm(sim, Side::Left, Uplo::Lower, 1, a.view(), b.view(), 0, c.view());
+            }));
 }
 
 TEST(Symm, OnTheDevice) {
@@ -143,7 +155,8 @@ TEST(Symm, OnTheDevice) {
     for (const Uplo uplo : kUplos) {
       for (const Layout c : {Layout::RowMajor, Layout::PaddedColumns}) {
         const Executor& e = machines[seed / 4 % 3];
-        const Layout a = seed % 8 ? Layout::PaddedRows : Layout::ColumnMajor, b = seed % 3 ? Layout::RowMajor : Layout::Scattered;
+        const Layout a = seed % 8 ? Layout::PaddedRows : Layout::ColumnMajor,
+                     b = seed % 3 ? Layout::RowMajor : Layout::Scattered;
         check_symm<float>(e, false, {131, 40, side, uplo, a, b, c, seed % 5 != 0}, seed), ++seed;
         check_symm<float>(e, false, {40, 150, side, uplo, a, b, c}, seed, Mode::Tf32x3), ++seed;
         check_symm<std::complex<float>>(e, false, {40, 30, side, uplo, a, b, c}, seed), ++seed;

@@ -1,5 +1,5 @@
-// The six rank-k updates against sums in wider arithmetic: every triangle, op, type and layout; the other triangle, the padding and,
-// for the Hermitian forms, the imaginary parts of the diagonal.
+// The six rank-k updates against sums in wider arithmetic: every triangle, op, type and layout; the other triangle, the
+// padding and, for the Hermitian forms, the imaginary parts of the diagonal.
 #include <trn/blas/syrk.hpp>
 
 #include "level3_support.hpp"
@@ -17,31 +17,39 @@ struct SyrkCase {
   bool read = true;
 };
 
-template <class T>
-Accuracy call(const Executor& e, Kind kind, bool hermitian, const SyrkCase& t, T alpha, const OnDevice<T>& a, const OnDevice<T>& b, T beta,
-              const OnDevice<T>& c, const ProductOptions& options) {
+template <class T> Accuracy call(const Executor& e, Kind kind, bool hermitian, const SyrkCase& t, T alpha,
+                                 const OnDevice<T>& a, const OnDevice<T>& b, T beta, const OnDevice<T>& c,
+                                 const ProductOptions& options) {
   if constexpr (ComplexScalar<T>) {
     if (hermitian) {
       switch (kind) {
-        case Kind::Single: return herk(e, t.uplo, t.op, alpha.real(), a.view, beta.real(), c.view, options);
-        case Kind::Double: return her2k(e, t.uplo, t.op, alpha, a.view, b.view, beta.real(), c.view, options);
-        case Kind::Pair: return herkx(e, t.uplo, t.op, alpha, a.view, b.view, beta.real(), c.view, options);
+        case Kind::Single:
+          return herk(e, t.uplo, t.op, alpha.real(), a.view, beta.real(), c.view, options);
+        case Kind::Double:
+          return her2k(e, t.uplo, t.op, alpha, a.view, b.view, beta.real(), c.view, options);
+        case Kind::Pair:
+          return herkx(e, t.uplo, t.op, alpha, a.view, b.view, beta.real(), c.view, options);
       }
     }
   }
   switch (kind) {
-    case Kind::Single: return syrk(e, t.uplo, t.op, alpha, a.view, beta, c.view, options);
-    case Kind::Double: return syr2k(e, t.uplo, t.op, alpha, a.view, b.view, beta, c.view, options);
-    case Kind::Pair: return syrkx(e, t.uplo, t.op, alpha, a.view, b.view, beta, c.view, options);
+    case Kind::Single:
+      return syrk(e, t.uplo, t.op, alpha, a.view, beta, c.view, options);
+    case Kind::Double:
+      return syr2k(e, t.uplo, t.op, alpha, a.view, b.view, beta, c.view, options);
+    case Kind::Pair:
+      return syrkx(e, t.uplo, t.op, alpha, a.view, b.view, beta, c.view, options);
   }
   return {};
 }
 
-template <class T>
-void check_syrk(const Executor& executor, Kind kind, bool hermitian, const SyrkCase& t, std::uint64_t seed, Precision precision = {}) {
-  SCOPED_TRACE(::testing::Message() << name(dtype_of<T>) << " n " << t.n << " k " << t.k << " kind " << static_cast<int>(kind) << " hermitian "
-                                    << hermitian << " uplo " << static_cast<int>(t.uplo) << " op " << static_cast<int>(t.op) << " layouts "
-                                    << static_cast<int>(t.a) << static_cast<int>(t.b) << static_cast<int>(t.c) << " seed " << seed);
+template <class T> void check_syrk(const Executor& executor, Kind kind, bool hermitian, const SyrkCase& t,
+                                   std::uint64_t seed, Precision precision = {}) {
+  SCOPED_TRACE(::testing::Message() << name(dtype_of<T>) << " n " << t.n << " k " << t.k << " kind "
+                                    << static_cast<int>(kind) << " hermitian " << hermitian << " uplo "
+                                    << static_cast<int>(t.uplo) << " op " << static_cast<int>(t.op) << " layouts "
+                                    << static_cast<int>(t.a) << static_cast<int>(t.b) << static_cast<int>(t.c)
+                                    << " seed " << seed);
   std::mt19937_64 random(seed);
   const std::int64_t rows = t.op == Op::N ? t.n : t.k, columns = t.op == Op::N ? t.k : t.n;
   const auto a = full<T>(rows, columns, t.a, random), b = full<T>(rows, columns, t.b, random);
@@ -54,24 +62,31 @@ void check_syrk(const Executor& executor, Kind kind, bool hermitian, const SyrkC
   const OnDevice<T> da(executor, a), db(executor, b), dc(executor, c);
   Recorder recorder(executor);
   const Accuracy accuracy = call(executor, kind, hermitian, t, alpha, da, db, beta, dc, {precision});
-  const std::string operation = std::string("blas.") + (hermitian ? "her" : "syr") + (kind == Kind::Double ? "2k" : kind == Kind::Pair ? "kx" : "k");
+  const std::string operation = std::string("blas.") + (hermitian ? "her" : "syr") +
+                                (kind == Kind::Double ? "2k"
+                                 : kind == Kind::Pair ? "kx"
+                                                      : "k");
   if (t.n > 0 && t.k > 0) {
     EXPECT_EQ(recorder.family_of(operation), name(executor.family()));
   }
-  const auto right = [&](const Stored<T>& x, std::int64_t j, std::int64_t p) { return conj(op_at(t.op, x, j, p), hermitian); };
+  const auto right = [&](const Stored<T>& x, std::int64_t j, std::int64_t p) {
+    return conj(op_at(t.op, x, j, p), hermitian);
+  };
   const auto after = fetched(c, dc);
-  expect_elements(c, after, accuracy.bound, [&](auto i, auto j) { return in_triangle(t.uplo, i, j); }, [&](std::int64_t i, std::int64_t j) {
-    Sum first, second, old;
-    for (std::int64_t p = 0; p < t.k; ++p) {
-      first.add(op_at(t.op, a, i, p), right(kind == Kind::Single ? a : b, j, p));
-      if (kind == Kind::Double) second.add(op_at(t.op, b, i, p), right(a, j, p));
-    }
-    if (t.read) old.add(wide(beta), hermitian && i == j ? Wide{wide(c.at(i, i)).re, 0} : wide(c.at(i, j)));
-    if (precision == Precision(Mode::Exact)) first = first.normwise(), second = second.normwise();
-    Sum sum = first.times(wide(alpha)) + second.times(conj(wide(alpha), hermitian)) + old;
-    if (hermitian && i == j) sum.value.im = 0;
-    return sum;
-  });
+  expect_elements(
+      c, after, accuracy.bound, [&](auto i, auto j) { return in_triangle(t.uplo, i, j); },
+      [&](std::int64_t i, std::int64_t j) {
+        Sum first, second, old;
+        for (std::int64_t p = 0; p < t.k; ++p) {
+          first.add(op_at(t.op, a, i, p), right(kind == Kind::Single ? a : b, j, p));
+          if (kind == Kind::Double) second.add(op_at(t.op, b, i, p), right(a, j, p));
+        }
+        if (t.read) old.add(wide(beta), hermitian && i == j ? Wide{wide(c.at(i, i)).re, 0} : wide(c.at(i, j)));
+        if (precision == Precision(Mode::Exact)) first = first.normwise(), second = second.normwise();
+        Sum sum = first.times(wide(alpha)) + second.times(conj(wide(alpha), hermitian)) + old;
+        if (hermitian && i == j) sum.value.im = 0;
+        return sum;
+      });
   if constexpr (ComplexScalar<T>) {
     for (std::int64_t i = 0; hermitian && i < t.n; ++i) EXPECT_EQ(after.at(i, i).imag(), 0) << i;
   }
@@ -96,7 +111,8 @@ TEST(Syrk, EveryKindTriangleOpTypeAndSize) {
       for (const Op op : kAllOps) {
         for (const std::int64_t s : {0, 1, 2, 3, 17, 64, 65}) {
           check_all<T>({s, 5, uplo, op}, ++seed);
-          check_all<T>({7, s, uplo, op, Layout::RowMajor, Layout::RowMajor, Layout::ColumnMajor, s == 0 || s > 3}, ++seed);
+          check_all<T>({7, s, uplo, op, Layout::RowMajor, Layout::RowMajor, Layout::ColumnMajor, s == 0 || s > 3},
+                       ++seed);
           check_all<T>({s, 3, uplo, op, Layout::RowMajor, Layout::RowMajor, Layout::PaddedRows, false}, ++seed);
         }
         check_all<T>({129, 17, uplo, op, Layout::PaddedColumns}, ++seed);
@@ -113,7 +129,8 @@ TEST(Syrk, EveryLayout) {
       for (const Layout b : kLayouts) {
         for (const Layout c : kLayouts) {
           ++seed;
-          check_all<T>({7, 6, seed % 2 ? Uplo::Lower : Uplo::Upper, kAllOps[seed % 3], a, b, c, seed / 2 % 2 == 0}, seed);
+          check_all<T>({7, 6, seed % 2 ? Uplo::Lower : Uplo::Upper, kAllOps[seed % 3], a, b, c, seed / 2 % 2 == 0},
+                       seed);
         }
       }
     }
@@ -138,7 +155,8 @@ TEST(Syrk, NanAndInfinityStayInTheirRowsAndColumns) {
   std::vector<double> a(n * n, 1), c(n * n, 5);
   a[3 * n + 2] = NAN;
   a[9 * n + 1] = INFINITY;
-  syrk(e, Uplo::Lower, Op::N, 1, MatrixView<double>::row_major(e, a.data(), n, n), 0, MatrixView<double>::row_major(e, c.data(), n, n));
+  syrk(e, Uplo::Lower, Op::N, 1, MatrixView<double>::row_major(e, a.data(), n, n), 0,
+       MatrixView<double>::row_major(e, c.data(), n, n));
   for (std::int64_t i = 0; i < n; ++i) {
     for (std::int64_t j = 0; j < n; ++j) {
       const double x = c[static_cast<std::size_t>(i * n + j)];
@@ -159,9 +177,13 @@ TEST(Syrk, ExactOnTheDevice) {
   std::uint64_t seed = 400;
   for (const Uplo uplo : kUplos) {
     for (const Kind kind : kKinds) {
-      for (const Op op : {Op::N, Op::T}) check_syrk<double>(e, kind, false, {20, 13, uplo, op, Layout::RowMajor, Layout::ColumnMajor, Layout::PaddedRows}, ++seed, Mode::Exact);
+      for (const Op op : {Op::N, Op::T})
+        check_syrk<double>(e, kind, false,
+                           {20, 13, uplo, op, Layout::RowMajor, Layout::ColumnMajor, Layout::PaddedRows}, ++seed,
+                           Mode::Exact);
       check_syrk<std::complex<double>>(e, kind, false, {9, 7, uplo, Op::T}, ++seed, Mode::Exact);
-      for (const Op op : {Op::N, Op::C}) check_syrk<std::complex<double>>(e, kind, true, {9, 7, uplo, op}, ++seed, Mode::Exact);
+      for (const Op op : {Op::N, Op::C})
+        check_syrk<std::complex<double>>(e, kind, true, {9, 7, uplo, op}, ++seed, Mode::Exact);
     }
   }
 }
@@ -189,9 +211,9 @@ TEST(Syrk, Refusals) {
   EXPECT_IN("C shares memory with B", text(Op::N, a.view(), MatrixView<float>(e, c.data(), 3, 4, 3, 1), c.view()));
   const Matrix<C> z(e, 3, 3), w(e, 3, 3);
   EXPECT_IN("blas.syrk: op is C; for this type it must be N or T",
-              message_of<InvalidArgument>([&] { syrk(e, Uplo::Lower, Op::C, 1, z.view(), 0, w.view()); }));
+            message_of<InvalidArgument>([&] { syrk(e, Uplo::Lower, Op::C, 1, z.view(), 0, w.view()); }));
   EXPECT_IN("blas.herk: op is T; for this type it must be N or C",
-              message_of<InvalidArgument>([&] { herk(e, Uplo::Lower, Op::T, 1, z.view(), 0, w.view()); }));
+            message_of<InvalidArgument>([&] { herk(e, Uplo::Lower, Op::T, 1, z.view(), 0, w.view()); }));
 }
 
 TEST(Syrk, OnTheDevice) {
@@ -201,11 +223,14 @@ TEST(Syrk, OnTheDevice) {
     for (const Uplo uplo : kUplos) {
       for (const Op op : {Op::N, Op::T}) {
         const Executor& e = machines[seed / 4 % 3];
-        const Layout c = seed % 8 ? Layout::RowMajor : Layout::PaddedColumns, a = seed % 3 ? Layout::PaddedRows : Layout::ColumnMajor;
+        const Layout c = seed % 8 ? Layout::RowMajor : Layout::PaddedColumns,
+                     a = seed % 3 ? Layout::PaddedRows : Layout::ColumnMajor;
         check_syrk<float>(e, kind, false, {131, 40, uplo, op, a, Layout::RowMajor, c, seed % 5 != 0}, seed), ++seed;
         check_syrk<float>(e, kind, false, {40, 131, uplo, op, a, Layout::Scattered, c}, seed, Mode::Tf32x3), ++seed;
         check_syrk<std::complex<float>>(e, kind, false, {40, 30, uplo, op, a, Layout::RowMajor, c}, seed), ++seed;
-        check_syrk<std::complex<float>>(e, kind, true, {130, 20, uplo, op == Op::T ? Op::C : op, a, Layout::Reversed, c, seed % 5 != 0}, seed), ++seed;
+        check_syrk<std::complex<float>>(
+            e, kind, true, {130, 20, uplo, op == Op::T ? Op::C : op, a, Layout::Reversed, c, seed % 5 != 0}, seed),
+            ++seed;
       }
     }
   }
@@ -213,9 +238,14 @@ TEST(Syrk, OnTheDevice) {
   const Executor& e = machines[1];
   for (const Uplo uplo : kUplos) {
     for (const bool read : {true, false}) {
-      check_syrk<float>(e, Kind::Single, false, {200, 0, uplo, Op::N, Layout::RowMajor, Layout::RowMajor, Layout::RowMajor, read}, seed++);
-      check_syrk<std::complex<float>>(e, Kind::Single, true, {131, 0, uplo, Op::N, Layout::RowMajor, Layout::RowMajor, Layout::ColumnMajor, read}, seed++);
-      check_syrk<std::complex<float>>(e, Kind::Single, false, {131, 0, uplo, Op::N, Layout::RowMajor, Layout::RowMajor, Layout::RowMajor, read}, seed++);
+      check_syrk<float>(e, Kind::Single, false,
+                        {200, 0, uplo, Op::N, Layout::RowMajor, Layout::RowMajor, Layout::RowMajor, read}, seed++);
+      check_syrk<std::complex<float>>(
+          e, Kind::Single, true, {131, 0, uplo, Op::N, Layout::RowMajor, Layout::RowMajor, Layout::ColumnMajor, read},
+          seed++);
+      check_syrk<std::complex<float>>(e, Kind::Single, false,
+                                      {131, 0, uplo, Op::N, Layout::RowMajor, Layout::RowMajor, Layout::RowMajor, read},
+                                      seed++);
     }
   }
 }
@@ -223,11 +253,13 @@ TEST(Syrk, OnTheDevice) {
 // Native float64 has no device kernel; a target that no float32 mode meets is refused. Nothing is written.
 TEST(Syrk, DeviceRefusals) {
   const Executor e = Executor::open("sim:trn2");
-  const auto a = Matrix<float>::from_host(e, 4, 4, std::vector<float>(16, 1)), c = Matrix<float>::from_host(e, 4, 4, std::vector<float>(16, 7));
+  const auto a = Matrix<float>::from_host(e, 4, 4, std::vector<float>(16, 1)),
+             c = Matrix<float>::from_host(e, 4, 4, std::vector<float>(16, 7));
   EXPECT_THROW(syrk(e, Uplo::Lower, Op::N, 1, a.view(), 0, c.view(), {Precision::target(1e-12)}), InvalidArgument);
   EXPECT_EQ(c.to_host(), std::vector<float>(16, 7));
   EXPECT_EQ(syrk(e, Uplo::Lower, Op::N, 1, a.view(), 0, c.view(), {Precision::target(1e-2)}).mode, Mode::Bf16);
-  const auto ad = Matrix<double>::from_host(e, 4, 4, std::vector<double>(16, 1)), cd = Matrix<double>::from_host(e, 4, 4, std::vector<double>(16, 7));
+  const auto ad = Matrix<double>::from_host(e, 4, 4, std::vector<double>(16, 1)),
+             cd = Matrix<double>::from_host(e, 4, 4, std::vector<double>(16, 7));
   EXPECT_THROW(syrk(e, Uplo::Lower, Op::N, 1, ad.view(), 0, cd.view()), NotImplemented);
   EXPECT_EQ(cd.to_host(), std::vector<double>(16, 7));
 }

@@ -27,8 +27,7 @@ inline constexpr Storage kBand[] = {Storage::BandColumns, Storage::BandRows};
 
 enum class DiagonalIs { Plain, Unread, Hermitian };  // Hermitian: imaginary parts are NaN
 
-template <class T>
-class Stored {
+template <class T> class Stored {
  public:
   Stored(std::int64_t n, Uplo uplo, Storage storage, std::int64_t k = 0)
       : n_(n), k_(k), uplo_(uplo), storage_(storage) {

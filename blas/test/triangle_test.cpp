@@ -14,15 +14,13 @@ constexpr Uplo kUplos[] = {Uplo::Lower, Uplo::Upper};
 constexpr std::int64_t kSizes[] = {1, 2, 7, 33};
 constexpr std::pair<std::int64_t, std::int64_t> kIncrements[] = {{1, 1}, {2, -1}, {-3, 2}, {-1, -1}};
 
-template <class T>
-class Triangles : public ::testing::Test {
+template <class T> class Triangles : public ::testing::Test {
  protected:
   Executor host_ = Executor::host();
   std::mt19937_64 random_{31};
 
   // f(stored matrix) for every form, triangle and size; bands with 0, 1, 4 and more diagonals than rows.
-  template <class F>
-  void each(bool bands, F f) {
+  template <class F> void each(bool bands, F f) {
     for (const std::int64_t n : kSizes) {
       for (const Uplo uplo : kUplos) {
         const auto run = [&](Storage storage, std::int64_t k) {
@@ -243,52 +241,53 @@ TYPED_TEST(Triangles, Refusals) {
   const PackedView<T> packed(e, memory.data(), 3, Uplo::Lower);
   const BandView<T> lower(e, memory.data(), 3, 3, 1, 0, 2), wide_band(e, memory.data(), 3, 4, 0, 1, 2);
   EXPECT_IN("blas.symv: A is 3 x 4; it must be square",
-              message_of<InvalidArgument>([&] { symv(e, Uplo::Lower, T(1), oblong, x.view(), T(0), y.view()); }));
+            message_of<InvalidArgument>([&] { symv(e, Uplo::Lower, T(1), oblong, x.view(), T(0), y.view()); }));
   EXPECT_IN("blas.symv: x has 4 elements, A is 3 x 3",
-              message_of<InvalidArgument>([&] { symv(e, Uplo::Lower, T(1), square, four.view(), T(0), y.view()); }));
+            message_of<InvalidArgument>([&] { symv(e, Uplo::Lower, T(1), square, four.view(), T(0), y.view()); }));
   EXPECT_IN("blas.symv: y has 4 elements, A is 3 x 3",
-              message_of<InvalidArgument>([&] { symv(e, Uplo::Lower, T(1), square, x.view(), T(0), four.view()); }));
+            message_of<InvalidArgument>([&] { symv(e, Uplo::Lower, T(1), square, x.view(), T(0), four.view()); }));
   EXPECT_IN("blas.symv: y shares memory with x",
-              message_of<InvalidArgument>([&] { symv(e, Uplo::Lower, T(1), square, y.view(), T(0), y.view()); }));
+            message_of<InvalidArgument>([&] { symv(e, Uplo::Lower, T(1), square, y.view(), T(0), y.view()); }));
   EXPECT_IN("blas.symv: y shares memory with A", message_of<InvalidArgument>([&] {
-                symv(e, Uplo::Lower, T(1), square, x.view(), T(0), VectorView<T>(e, memory.data(), 3));
-              }));
+              symv(e, Uplo::Lower, T(1), square, x.view(), T(0), VectorView<T>(e, memory.data(), 3));
+            }));
   EXPECT_IN("blas.spmv: y shares memory with A", message_of<InvalidArgument>([&] {
-                spmv(e, T(1), packed, x.view(), T(0), VectorView<T>(e, memory.data() + 2, 3));
-              }));
+              spmv(e, T(1), packed, x.view(), T(0), VectorView<T>(e, memory.data() + 2, 3));
+            }));
   EXPECT_IN("blas.spmv: y has 4",
-              message_of<InvalidArgument>([&] { spmv(e, T(1), packed, x.view(), T(0), four.view()); }));
+            message_of<InvalidArgument>([&] { spmv(e, T(1), packed, x.view(), T(0), four.view()); }));
   EXPECT_IN("blas.sbmv: the upper triangle of a band with 1 lower and 0 upper diagonals",
-              message_of<InvalidArgument>([&] { sbmv(e, Uplo::Upper, T(1), lower, x.view(), T(0), y.view()); }));
+            message_of<InvalidArgument>([&] { sbmv(e, Uplo::Upper, T(1), lower, x.view(), T(0), y.view()); }));
   EXPECT_IN("blas.sbmv: A is 3 x 4",
-              message_of<InvalidArgument>([&] { sbmv(e, Uplo::Upper, T(1), wide_band, x.view(), T(0), y.view()); }));
+            message_of<InvalidArgument>([&] { sbmv(e, Uplo::Upper, T(1), wide_band, x.view(), T(0), y.view()); }));
   EXPECT_IN("blas.syr: A is 3 x 4", message_of<InvalidArgument>([&] { syr(e, Uplo::Upper, T(1), x.view(), oblong); }));
   EXPECT_IN("blas.syr: x has 4", message_of<InvalidArgument>([&] { syr(e, Uplo::Upper, T(1), four.view(), square); }));
   EXPECT_IN("blas.syr2: y has 4",
-              message_of<InvalidArgument>([&] { syr2(e, Uplo::Upper, T(1), x.view(), four.view(), square); }));
+            message_of<InvalidArgument>([&] { syr2(e, Uplo::Upper, T(1), x.view(), four.view(), square); }));
   EXPECT_IN("blas.syr: A is 3 x 3 with strides (1, 2)", message_of<InvalidArgument>([&] {
-                syr(e, Uplo::Upper, T(1), x.view(), MatrixView<T>(e, memory.data(), 3, 3, 1, 2));
-              }));
+              syr(e, Uplo::Upper, T(1), x.view(), MatrixView<T>(e, memory.data(), 3, 3, 1, 2));
+            }));
   EXPECT_IN("blas.spr: A shares memory with x",
-              message_of<InvalidArgument>([&] { spr(e, T(1), VectorView<T>(e, memory.data(), 3), packed); }));
+            message_of<InvalidArgument>([&] { spr(e, T(1), VectorView<T>(e, memory.data(), 3), packed); }));
   EXPECT_IN("blas.spr2: y has 4", message_of<InvalidArgument>([&] { spr2(e, T(1), x.view(), four.view(), packed); }));
   EXPECT_IN("blas.trmv: A is 3 x 4",
-              message_of<InvalidArgument>([&] { trmv(e, Uplo::Upper, Op::N, Diag::Unit, oblong, x.view()); }));
+            message_of<InvalidArgument>([&] { trmv(e, Uplo::Upper, Op::N, Diag::Unit, oblong, x.view()); }));
   EXPECT_IN("blas.trsv: x has 4",
-              message_of<InvalidArgument>([&] { trsv(e, Uplo::Upper, Op::N, Diag::Unit, square, four.view()); }));
+            message_of<InvalidArgument>([&] { trsv(e, Uplo::Upper, Op::N, Diag::Unit, square, four.view()); }));
   EXPECT_IN("blas.tbmv: the upper triangle",
-              message_of<InvalidArgument>([&] { tbmv(e, Uplo::Upper, Op::N, Diag::Unit, lower, x.view()); }));
+            message_of<InvalidArgument>([&] { tbmv(e, Uplo::Upper, Op::N, Diag::Unit, lower, x.view()); }));
   EXPECT_IN("blas.tbsv: x has 4",
-              message_of<InvalidArgument>([&] { tbsv(e, Uplo::Lower, Op::N, Diag::Unit, lower, four.view()); }));
-  EXPECT_IN("blas.tpmv: x has 4", message_of<InvalidArgument>([&] { tpmv(e, Op::N, Diag::Unit, packed, four.view()); }));
+            message_of<InvalidArgument>([&] { tbsv(e, Uplo::Lower, Op::N, Diag::Unit, lower, four.view()); }));
+  EXPECT_IN("blas.tpmv: x has 4",
+            message_of<InvalidArgument>([&] { tpmv(e, Op::N, Diag::Unit, packed, four.view()); }));
   EXPECT_IN("blas.tpsv: x shares memory with A", message_of<InvalidArgument>([&] {
-                tpsv(e, Op::N, Diag::Unit, packed, VectorView<T>(e, memory.data(), 3));
-              }));
+              tpsv(e, Op::N, Diag::Unit, packed, VectorView<T>(e, memory.data(), 3));
+            }));
   EXPECT_IN("x is 3 x 1 with strides (0, 1)",
-              message_of<InvalidArgument>([&] { tpsv(e, Op::N, Diag::Unit, packed, VectorView<T>(e, &x.at(0), 3, 0)); }));
+            message_of<InvalidArgument>([&] { tpsv(e, Op::N, Diag::Unit, packed, VectorView<T>(e, &x.at(0), 3, 0)); }));
   EXPECT_IN("its pointer is null", message_of<InvalidArgument>([&] {
-                tpsv(e, Op::N, Diag::Unit, PackedView<T>(e, nullptr, 3, Uplo::Lower), x.view());
-              }));
+              tpsv(e, Op::N, Diag::Unit, PackedView<T>(e, nullptr, 3, Uplo::Lower), x.view());
+            }));
   EXPECT_TRUE(y.same(before));
   EXPECT_IN("leading dimension 1", message_of<InvalidArgument>([&] { BandView<T>(e, memory.data(), 3, 3, 1, 0, 1); }));
   // Empty matrices and vectors do nothing.

@@ -1,5 +1,5 @@
-// trmm against sums in wider arithmetic, trsm by its residual in wider arithmetic: every side, triangle, op, diagonal, type and layout.
-// The other triangle and a Unit diagonal hold NaN.
+// trmm against sums in wider arithmetic, trsm by its residual in wider arithmetic: every side, triangle, op, diagonal,
+// type and layout. The other triangle and a Unit diagonal hold NaN.
 #include <trn/blas/symm.hpp>
 #include <trn/blas/trmm.hpp>
 #include <trn/blas/trsm.hpp>
@@ -19,15 +19,16 @@ struct TriangularCase {
   [[nodiscard]] std::int64_t order() const { return side == Side::Left ? m : n; }
 };
 
-template <class T> ::testing::Message trace(const TriangularCase& t, std::uint64_t seed) {
-  return ::testing::Message() << name(dtype_of<T>) << ' ' << t.m << " x " << t.n << " side " << static_cast<int>(t.side) << " uplo "
-                              << static_cast<int>(t.uplo) << " op " << static_cast<int>(t.op) << " diag " << static_cast<int>(t.diag)
-                              << " layouts " << static_cast<int>(t.a) << static_cast<int>(t.b) << static_cast<int>(t.c) << " seed " << seed;
+template <class T>::testing::Message trace(const TriangularCase& t, std::uint64_t seed) {
+  return ::testing::Message() << name(dtype_of<T>) << ' ' << t.m << " x " << t.n << " side " << static_cast<int>(t.side)
+                              << " uplo " << static_cast<int>(t.uplo) << " op " << static_cast<int>(t.op) << " diag "
+                              << static_cast<int>(t.diag) << " layouts " << static_cast<int>(t.a)
+                              << static_cast<int>(t.b) << static_cast<int>(t.c) << " seed " << seed;
 }
 
 // The bounds of Exact are relative to Euclidean norms, those of the other modes to |A||B|.
-template <class T>
-Sum product_at(const TriangularCase& t, const Stored<T>& a, const Stored<T>& b, std::int64_t i, std::int64_t j, const Precision& precision) {
+template <class T> Sum product_at(const TriangularCase& t, const Stored<T>& a, const Stored<T>& b, std::int64_t i,
+                                  std::int64_t j, const Precision& precision) {
   Sum sum;
   long double left = 0, right = 0;
   for (std::int64_t p = 0; p < t.order(); ++p) {
@@ -42,24 +43,30 @@ Sum product_at(const TriangularCase& t, const Stored<T>& a, const Stored<T>& b, 
   return sum;
 }
 
-template <class T> void check_trmm(const Executor& executor, const TriangularCase& t, std::uint64_t seed, Precision precision = {}) {
+template <class T>
+void check_trmm(const Executor& executor, const TriangularCase& t, std::uint64_t seed, Precision precision = {}) {
   SCOPED_TRACE(trace<T>(t, seed));
   std::mt19937_64 random(seed);
-  const auto a = solvable<T>(t.order(), t.uplo, t.diag, t.a, random), b = full<T>(t.m, t.n, t.b, random), c = output<T>(t.m, t.n, t.c, false, random);
+  const auto a = solvable<T>(t.order(), t.uplo, t.diag, t.a, random), b = full<T>(t.m, t.n, t.b, random),
+             c = output<T>(t.m, t.n, t.c, false, random);
   const T alpha = number<T>(0.75, -1.25);
   const OnDevice<T> da(executor, a), db(executor, b), dc(executor, c);
   Recorder recorder(executor);
   Accuracy accuracy = trmm(executor, t.side, t.uplo, t.op, t.diag, alpha, da.view, db.view, dc.view, {precision});
   EXPECT_EQ(recorder.family_of("blas.trmm"), t.m && t.n ? name(executor.family()) : "");
-  const auto expected = [&](std::int64_t i, std::int64_t j) { return product_at(t, a, b, i, j, precision).times(wide(alpha)); };
+  const auto expected = [&](std::int64_t i, std::int64_t j) {
+    return product_at(t, a, b, i, j, precision).times(wide(alpha));
+  };
   expect_elements(c, fetched(c, dc), accuracy.bound, expected);
-  EXPECT_EQ(0, std::memcmp(db.array.to_host().data(), b.storage.data(), b.storage.size() * sizeof(T))) << "B was changed";
+  EXPECT_EQ(0, std::memcmp(db.array.to_host().data(), b.storage.data(), b.storage.size() * sizeof(T)))
+      << "B was changed";
   accuracy = trmm(executor, t.side, t.uplo, t.op, t.diag, alpha, da.view, db.view, {precision});
   expect_elements(b, fetched(b, db), accuracy.bound, expected);
 }
 
 // |alpha B - op(A) X| <= bound |op(A)||X|.
-template <class T> void check_trsm(const Executor& executor, const TriangularCase& t, std::uint64_t seed, Precision precision = {}) {
+template <class T>
+void check_trsm(const Executor& executor, const TriangularCase& t, std::uint64_t seed, Precision precision = {}) {
   SCOPED_TRACE(trace<T>(t, seed));
   std::mt19937_64 random(seed);
   const auto a = solvable<T>(t.order(), t.uplo, t.diag, t.a, random), b = full<T>(t.m, t.n, t.b, random);
@@ -75,12 +82,14 @@ template <class T> void check_trsm(const Executor& executor, const TriangularCas
       const Sum sum = product_at(t, a, x, i, j, precision);
       const long double residual = size(wide(alpha) * wide(b.at(i, j)) - sum.value);
       if (!(residual <= accuracy.bound * kOracle * sum.scale)) {
-        FAIL() << "residual (" << i << ", " << j << ") is " << residual / sum.scale << " of |A||X|, bound " << accuracy.bound;
+        FAIL() << "residual (" << i << ", " << j << ") is " << residual / sum.scale << " of |A||X|, bound "
+               << accuracy.bound;
       }
       residual_of.at(i, j) = x.at(i, j);
     }
   }
-  EXPECT_EQ(0, std::memcmp(residual_of.storage.data(), x.storage.data(), x.storage.size() * sizeof(T))) << "memory outside B was changed";
+  EXPECT_EQ(0, std::memcmp(residual_of.storage.data(), x.storage.data(), x.storage.size() * sizeof(T)))
+      << "memory outside B was changed";
 }
 
 template <class T> void check_both(const TriangularCase& t, std::uint64_t seed, Precision precision = {}) {
@@ -105,10 +114,15 @@ TEST(TrmmTrsm, EverySideTriangleOpDiagonalTypeAndSize) {
     for_cases([&](Side side, Uplo uplo, Op op, Diag diag) {
       for (const std::int64_t s : {0, 1, 2, 3, 17, 65}) {
         check_both<T>({s, 5, side, uplo, op, diag}, ++seed);
-        check_both<T>({4, s, side, uplo, op, diag, Layout::ColumnMajor, Layout::PaddedRows, Layout::PaddedColumns}, ++seed);
+        check_both<T>({4, s, side, uplo, op, diag, Layout::ColumnMajor, Layout::PaddedRows, Layout::PaddedColumns},
+                      ++seed);
       }
-      check_both<T>({side == Side::Left ? 129 : 6, side == Side::Left ? 6 : 129, side, uplo, op, diag, Layout::PaddedRows}, ++seed);
-      check_both<T>({side == Side::Left ? 64 : 5, side == Side::Left ? 5 : 64, side, uplo, op, diag, Layout::RowMajor, Layout::ColumnMajor}, ++seed);
+      check_both<T>(
+          {side == Side::Left ? 129 : 6, side == Side::Left ? 6 : 129, side, uplo, op, diag, Layout::PaddedRows},
+          ++seed);
+      check_both<T>({side == Side::Left ? 64 : 5, side == Side::Left ? 5 : 64, side, uplo, op, diag, Layout::RowMajor,
+                     Layout::ColumnMajor},
+                    ++seed);
     });
   });
 }
@@ -161,7 +175,8 @@ TEST(TrmmTrsm, NotFiniteStaysWhereItBelongs) {
 TEST(TrmmTrsm, AlphaZeroReadsNothing) {
   const Executor e = Executor::host();
   std::vector<float> nan(9, NAN), b(9, NAN);
-  const auto va = MatrixView<float>::row_major(e, nan.data(), 3, 3), vb = MatrixView<float>::row_major(e, b.data(), 3, 3);
+  const auto va = MatrixView<float>::row_major(e, nan.data(), 3, 3),
+             vb = MatrixView<float>::row_major(e, b.data(), 3, 3);
   trmm(e, Side::Left, Uplo::Lower, Op::N, Diag::NonUnit, 0, va, vb);
   EXPECT_EQ(b, std::vector<float>(9, 0));
   b.assign(9, NAN);
@@ -205,7 +220,8 @@ TEST(TrmmTrsm, ExactSpecialValuesStayInTheirTriangle) {
       std::vector<double> a(n * n, nan), b(n * 3);
       for (std::int64_t i = 0; i < n; ++i) {
         for (std::int64_t j = 0; j < n; ++j) {
-          if (uplo == Uplo::Lower ? j <= i : j >= i) a[static_cast<std::size_t>(i * n + j)] = static_cast<double>(1 + i + j);
+          if (uplo == Uplo::Lower ? j <= i : j >= i)
+            a[static_cast<std::size_t>(i * n + j)] = static_cast<double>(1 + i + j);
         }
         for (std::int64_t j = 0; j < 3; ++j) b[static_cast<std::size_t>(i * 3 + j)] = static_cast<double>(2 + i - j);
       }
@@ -218,7 +234,8 @@ TEST(TrmmTrsm, ExactSpecialValuesStayInTheirTriangle) {
         for (std::int64_t j = 0; j < 3; ++j) {
           double sum = 0;
           for (std::int64_t p = lower ? 0 : i; p < (lower ? i + 1 : n); ++p) {
-            sum += a[static_cast<std::size_t>(op == Op::N ? i * n + p : p * n + i)] * b[static_cast<std::size_t>(p * 3 + j)];
+            sum += a[static_cast<std::size_t>(op == Op::N ? i * n + p : p * n + i)] *
+                   b[static_cast<std::size_t>(p * 3 + j)];
           }
           EXPECT_EQ(c[static_cast<std::size_t>(i * 3 + j)], sum) << i << ", " << j;
         }
@@ -239,7 +256,8 @@ TEST(TrmmTrsm, ExactReadsTheNamedTriangleOnly) {
       copy(View<const double>(Executor::host(), ones.data(), {i + 1}), View<double>(e, a.data() + i * n, {i + 1}));
     }
     trmm(e, Side::Left, Uplo::Lower, Op::N, Diag::NonUnit, 1.0, a.view(), b.view(), c.view(), {Mode::Exact});
-    for (std::int64_t i = 0; i < n; ++i) EXPECT_EQ(c.to_host()[static_cast<std::size_t>(2 * i)], static_cast<double>(i + 1));
+    for (std::int64_t i = 0; i < n; ++i)
+      EXPECT_EQ(c.to_host()[static_cast<std::size_t>(2 * i)], static_cast<double>(i + 1));
     symm(e, Side::Left, Uplo::Lower, 1.0, a.view(), b.view(), 0.0, c.view(), {Mode::Exact});
     EXPECT_EQ(c.to_host(), std::vector<double>(static_cast<std::size_t>(2 * n), static_cast<double>(n)));
   }
@@ -254,7 +272,8 @@ TEST(TrmmTrsm, Refusals) {
   EXPECT_IN("blas.trmm: A is 3 x 3, B is 3 x 4, C is 3 x 4, side Right", mm(Side::Right, a.view(), b.view(), c.view()));
   EXPECT_IN("B and C must have one shape", mm(Side::Left, a.view(), b.view(), square.view()));
   EXPECT_IN("A must be 3 x 3", mm(Side::Left, wrong.view(), b.view(), c.view()));
-  EXPECT_IN("C shares memory with B", mm(Side::Left, a.view(), MatrixView<float>(e, c.data() + 1, 3, 3, 4, 1), MatrixView<float>(e, c.data(), 3, 3, 4, 1)));
+  EXPECT_IN("C shares memory with B", mm(Side::Left, a.view(), MatrixView<float>(e, c.data() + 1, 3, 3, 4, 1),
+                                         MatrixView<float>(e, c.data(), 3, 3, 4, 1)));
   EXPECT_IN("C shares memory with A", mm(Side::Left, a.view(), square.view(), a.view()));
   const auto sm = [&](Side side, const MatrixView<float>& x, const MatrixView<float>& y) {
     return message_of<InvalidArgument>([&] { trsm(e, side, Uplo::Lower, Op::N, Diag::Unit, 1, x, y); });
@@ -273,9 +292,12 @@ TEST(Trmm, OnTheDevice) {
       for (const Op op : kAllOps) {
         for (const Diag diag : kDiags) {
           const Executor& e = machines[seed / 2 % 3];
-          const Layout a = seed % 4 ? Layout::PaddedRows : Layout::ColumnMajor, b = seed % 3 ? Layout::RowMajor : Layout::PaddedColumns;
+          const Layout a = seed % 4 ? Layout::PaddedRows : Layout::ColumnMajor,
+                       b = seed % 3 ? Layout::RowMajor : Layout::PaddedColumns;
           check_trmm<float>(e, {131, 40, side, uplo, op, diag, a, b, b}, seed), ++seed;
-          check_trmm<std::complex<float>>(e, {40, 33, side, uplo, op, diag, a, b, b}, seed, seed % 8 < 4 ? Mode::Native : Mode::Tf32x3), ++seed;
+          check_trmm<std::complex<float>>(e, {40, 33, side, uplo, op, diag, a, b, b}, seed,
+                                          seed % 8 < 4 ? Mode::Native : Mode::Tf32x3),
+              ++seed;
         }
       }
     }

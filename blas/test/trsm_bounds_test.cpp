@@ -1,5 +1,5 @@
-// The bound of trsm says something: on well-conditioned triangles it is within a factor of the largest residual, 1000 for the modes and 10 for Exact (the median
-// of several solves), and on badly conditioned ones it still holds.
+// The bound of trsm says something: on well-conditioned triangles it is within a factor of the largest residual, 1000
+// for the modes and 10 for Exact (the median of several solves), and on badly conditioned ones it still holds.
 #include <trn/blas/trsm.hpp>
 
 #include <algorithm>
@@ -13,24 +13,29 @@ enum class Condition { Diagonal, Good, Bad };  // nearly diagonal; 10 to 100; pi
 
 template <class T> Stored<T> system(std::int64_t n, Uplo uplo, Condition condition, std::mt19937_64& random) {
   auto a = triangle<T>(n, uplo, Layout::RowMajor, random);
-  const double off = condition == Condition::Diagonal ? 1.0 / static_cast<double>(n) : 1 / std::sqrt(static_cast<double>(n));
+  const double off =
+      condition == Condition::Diagonal ? 1.0 / static_cast<double>(n) : 1 / std::sqrt(static_cast<double>(n));
   for (std::int64_t i = 0; i < n; ++i) {
     for (std::int64_t j = 0; j < n; ++j) {
       if (!in_triangle(uplo, i, j)) continue;
       a.at(i, j) *= static_cast<Real<T>>(off);
       if (i != j) continue;
-      if (condition == Condition::Bad) a.at(i, i) = T(static_cast<Real<T>>(i % 64 == 7 ? 1e-6 : 1));
-      else a.at(i, i) += T(condition == Condition::Diagonal ? 3 : 2);
+      if (condition == Condition::Bad)
+        a.at(i, i) = T(static_cast<Real<T>>(i % 64 == 7 ? 1e-6 : 1));
+      else
+        a.at(i, i) += T(condition == Condition::Diagonal ? 3 : 2);
     }
   }
   return a;
 }
 
 // The bound over the largest residual of one solve, both relative to ||a_i|| ||x_j||.
-template <class T> double looseness(const Executor& e, std::int64_t n, Mode mode, Side side, Uplo uplo, Condition condition, std::mt19937_64& random) {
+template <class T> double looseness(const Executor& e, std::int64_t n, Mode mode, Side side, Uplo uplo,
+                                    Condition condition, std::mt19937_64& random) {
   const std::int64_t count = 4;
   const auto a = system<T>(n, uplo, condition, random);
-  const auto b = side == Side::Left ? full<T>(n, count, Layout::RowMajor, random) : full<T>(count, n, Layout::RowMajor, random);
+  const auto b =
+      side == Side::Left ? full<T>(n, count, Layout::RowMajor, random) : full<T>(count, n, Layout::RowMajor, random);
   const OnDevice<T> da(e, a), dx(e, b);
   const T alpha = number<T>(0.75, -0.5);
   const Accuracy accuracy = trsm(e, side, uplo, Op::N, Diag::NonUnit, alpha, da.view, dx.view, {mode});
@@ -42,7 +47,8 @@ template <class T> double looseness(const Executor& e, std::int64_t n, Mode mode
       Sum sum;
       for (std::int64_t p = 0; p < n; ++p) {
         const bool left = side == Side::Left;
-        sum.add(triangular_at(uplo, Op::N, Diag::NonUnit, a, left ? i : p, left ? p : i), wide(left ? x.at(p, q) : x.at(q, p)));
+        sum.add(triangular_at(uplo, Op::N, Diag::NonUnit, a, left ? i : p, left ? p : i),
+                wide(left ? x.at(p, q) : x.at(q, p)));
       }
       const Wide right = wide(alpha) * wide(side == Side::Left ? b.at(i, q) : b.at(q, i));
       worst = std::max(worst, size(right - sum.value) / sum.normwise().scale);
@@ -52,7 +58,8 @@ template <class T> double looseness(const Executor& e, std::int64_t n, Mode mode
   return static_cast<double>(accuracy.bound / worst);
 }
 
-template <class T> double median_looseness(const Executor& e, std::int64_t n, Mode mode, Side side, Uplo uplo, Condition condition) {
+template <class T>
+double median_looseness(const Executor& e, std::int64_t n, Mode mode, Side side, Uplo uplo, Condition condition) {
   std::mt19937_64 random(static_cast<std::uint64_t>(n));
   std::vector<double> all(3);
   for (double& one : all) one = looseness<T>(e, n, mode, side, uplo, condition, random);
@@ -68,7 +75,8 @@ TEST(TrsmBounds, ModesAreWithinAThousand) {
     for (const Mode mode : kWords) {
       for (const std::int64_t n : {32, 150}) {
         for (const Condition condition : {Condition::Diagonal, Condition::Good}) {
-          SCOPED_TRACE(::testing::Message() << where << ' ' << name(mode) << " n " << n << ' ' << static_cast<int>(condition));
+          SCOPED_TRACE(::testing::Message()
+                       << where << ' ' << name(mode) << " n " << n << ' ' << static_cast<int>(condition));
           EXPECT_LE(median_looseness<float>(e, n, mode, Side::Left, Uplo::Lower, condition), 1000);
           EXPECT_LE(median_looseness<std::complex<float>>(e, n, mode, Side::Right, Uplo::Upper, condition), 1000);
         }
@@ -83,7 +91,8 @@ TEST(TrsmBounds, ModesAreWithinAThousand) {
 
 template <class T> void exact_within_ten(const Executor& e, std::int64_t n) {
   for (const Condition condition : {Condition::Diagonal, Condition::Good}) {
-    SCOPED_TRACE(::testing::Message() << e.name() << " n " << n << ' ' << static_cast<int>(condition) << ' ' << name(dtype_of<T>));
+    SCOPED_TRACE(::testing::Message() << e.name() << " n " << n << ' ' << static_cast<int>(condition) << ' '
+                                      << name(dtype_of<T>));
     EXPECT_LE(median_looseness<T>(e, n, Mode::Exact, Side::Left, Uplo::Lower, condition), 10);
     EXPECT_LE(median_looseness<T>(e, n, Mode::Exact, Side::Right, Uplo::Upper, condition), 10);
   }
@@ -99,12 +108,14 @@ TEST(TrsmBounds, ExactIsWithinTen) {
 // The same steps with the same products: the same bits on the host and on a device.
 TEST(TrsmBounds, ExactGivesTheSameBitsEverywhere) {
   std::mt19937_64 random(4);
-  const auto a = system<double>(90, Uplo::Lower, Condition::Good, random), b = full<double>(90, 3, Layout::RowMajor, random);
+  const auto a = system<double>(90, Uplo::Lower, Condition::Good, random),
+             b = full<double>(90, 3, Layout::RowMajor, random);
   std::vector<double> first;
   for (const char* where : {"host", "sim:trn1", "sim:trn3"}) {
     const Executor e = Executor::open(where);
     const OnDevice<double> da(e, a), dx(e, b);
-    const Accuracy accuracy = trsm(e, Side::Left, Uplo::Lower, Op::N, Diag::NonUnit, 0.3, da.view, dx.view, {Mode::Exact});
+    const Accuracy accuracy =
+        trsm(e, Side::Left, Uplo::Lower, Op::N, Diag::NonUnit, 0.3, da.view, dx.view, {Mode::Exact});
     EXPECT_LE(accuracy.bound, 2 * 0x1p-53);
     const auto x = fetched(b, dx).storage;
     if (first.empty()) first = x;
@@ -114,8 +125,10 @@ TEST(TrsmBounds, ExactGivesTheSameBitsEverywhere) {
 
 TEST(TrsmBounds, ColumnsOfZeros) {
   const Executor e = Executor::host();
-  const auto a = Matrix<double>::from_host(e, 2, 2, std::vector<double>{2, 0, 1, 3}), b = Matrix<double>::from_host(e, 2, 2, std::vector<double>{0, 1, 0, 2});
-  const Accuracy accuracy = trsm(e, Side::Left, Uplo::Lower, Op::N, Diag::NonUnit, 1.0, a.view(), b.view(), {Mode::Exact});
+  const auto a = Matrix<double>::from_host(e, 2, 2, std::vector<double>{2, 0, 1, 3}),
+             b = Matrix<double>::from_host(e, 2, 2, std::vector<double>{0, 1, 0, 2});
+  const Accuracy accuracy =
+      trsm(e, Side::Left, Uplo::Lower, Op::N, Diag::NonUnit, 1.0, a.view(), b.view(), {Mode::Exact});
   EXPECT_LE(accuracy.bound, 0x1p-52);
   EXPECT_EQ(b.to_host(), (std::vector<double>{0, 0.5, 0, 0.5}));
 }

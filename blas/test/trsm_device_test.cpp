@@ -18,8 +18,7 @@ struct DeviceSolve {
 };
 
 // The bound of the header, |alpha B - op(A) X| <= bound ||a_i|| ||x_j||, and Netlib's: 16 epsilon (|op(A)||X|)(i, j).
-template <class T>
-void check_solve(const Executor& executor, const DeviceSolve& t, std::uint64_t seed) {
+template <class T> void check_solve(const Executor& executor, const DeviceSolve& t, std::uint64_t seed) {
   SCOPED_TRACE(::testing::Message() << executor.name() << ' ' << name(dtype_of<T>) << ' ' << t.m << " x " << t.n
                                     << " side " << static_cast<int>(t.side) << " uplo " << static_cast<int>(t.uplo)
                                     << " op " << static_cast<int>(t.op) << " diag " << static_cast<int>(t.diag)
@@ -61,8 +60,7 @@ void check_solve(const Executor& executor, const DeviceSolve& t, std::uint64_t s
   }
 }
 
-template <class F>
-void for_cases(F f) {
+template <class F> void for_cases(F f) {
   for (const Side side : kSides) {
     for (const Uplo uplo : kUplos) {
       for (const Op op : kAllOps) {

@@ -1,5 +1,5 @@
-// The device programs of level 1, gemv and ger as programs: the same bits in every legal order, no races, the emitted NKI text, and how
-// near the modelled time comes to that of moving the bytes.
+// The device programs of level 1, gemv and ger as programs: the same bits in every legal order, no races, the emitted
+// NKI text, and how near the modelled time comes to that of moving the bytes.
 #include <cstring>
 #include <random>
 
@@ -23,12 +23,15 @@ std::vector<std::function<Program(const Machine&)>> programs(std::int64_t n) {
   std::vector<std::function<Program(const Machine&)>> all;
   for (const V operation : {V::Axpy, V::Copy, V::Swap, V::Scal, V::ScalReal, V::Mix}) {
     all.push_back([=](const Machine& m) {
-      return vector_program({operation, operation != V::Mix, n, 1, operation == V::Scal || operation == V::ScalReal ? 1 : 2}, m);
+      return vector_program(
+          {operation, operation != V::Mix, n, 1, operation == V::Scal || operation == V::ScalReal ? 1 : 2}, m);
     });
   }
   all.push_back([=](const Machine& m) { return vector_program({V::MixComplex, true, n, 1, 1}, m); });
   for (const Reduction r : {Reduction::Asum, Reduction::Nrm2, Reduction::Dot, Reduction::Amax, Reduction::Amin}) {
-    all.push_back([=](const Machine& m) { return reduction_program({r, r != Reduction::Nrm2, r == Reduction::Amin, n, 2, 1}, m); });
+    all.push_back([=](const Machine& m) {
+      return reduction_program({r, r != Reduction::Nrm2, r == Reduction::Amin, n, 2, 1}, m);
+    });
   }
   all.push_back([=](const Machine& m) { return gemv_program({true, true, true, 131, n / 3 + 1, 2 * n, 1, 1, 1}, m); });
   all.push_back([=](const Machine& m) { return gemv_program({true, false, true, 131, n / 3 + 1, 1, 140, 2, 1}, m); });
@@ -66,7 +69,8 @@ std::vector<std::vector<float>> run(const Program& program, const Machine& machi
 
 bool same_bits(const std::vector<std::vector<float>>& x, const std::vector<std::vector<float>>& y) {
   for (std::size_t i = 0; i < x.size(); ++i) {
-    if (x[i].size() != y[i].size() || std::memcmp(x[i].data(), y[i].data(), x[i].size() * sizeof(float)) != 0) return false;
+    if (x[i].size() != y[i].size() || std::memcmp(x[i].data(), y[i].data(), x[i].size() * sizeof(float)) != 0)
+      return false;
   }
   return x.size() == y.size();
 }
@@ -78,7 +82,8 @@ TEST(VectorPrograms, ShuffledEqualsInOrder) {
     for (const auto& make : programs(128 * 5 + 9)) {
       const Program program = make(machine);
       const auto in_order = run(program, machine, {.order = Order::in_order()});
-      EXPECT_TRUE(same_bits(in_order, run(program, machine, {.order = Order::timed()}))) << name << " program " << number;
+      EXPECT_TRUE(same_bits(in_order, run(program, machine, {.order = Order::timed()})))
+          << name << " program " << number;
       for (std::uint64_t seed = 1; seed <= 5; ++seed) {
         EXPECT_TRUE(same_bits(in_order, run(program, machine, {.order = Order::shuffled(seed)})))
             << name << " program " << number << " seed " << seed;
@@ -93,16 +98,17 @@ TEST(VectorPrograms, NoTwoParallelIterationsTouchTheSameBytes) {
   const Machine& trn2 = tile::machine("trn2");
   const std::int64_t n = 128 * 2048 * 2 + 5;
   for (const VectorOperation operation : {VectorOperation::Axpy, VectorOperation::Swap}) {
-    EXPECT_NO_THROW((void)run(vector_program({operation, false, n, 1, 1}, trn2), trn2, {.order = Order::in_order(), .check_races = true}));
+    EXPECT_NO_THROW((void)run(vector_program({operation, false, n, 1, 1}, trn2), trn2,
+                              {.order = Order::in_order(), .check_races = true}));
   }
-  EXPECT_NO_THROW(
-      (void)run(reduction_program({Reduction::Nrm2, false, false, n}, trn2), trn2, {.order = Order::in_order(), .check_races = true}));
+  EXPECT_NO_THROW((void)run(reduction_program({Reduction::Nrm2, false, false, n}, trn2), trn2,
+                            {.order = Order::in_order(), .check_races = true}));
   for (const bool columns : {false, true}) {
     const GemvShape shape{false, false, true, 700, 300, columns ? 1 : 300, columns ? 700 : 1, 1, 1};
     EXPECT_NO_THROW((void)run(gemv_program(shape, trn2), trn2, {.order = Order::in_order(), .check_races = true}));
   }
-  EXPECT_NO_THROW(
-      (void)run(ger_program({false, false, false, 700, 300, 300, 1, 1, 1}, trn2), trn2, {.order = Order::in_order(), .check_races = true}));
+  EXPECT_NO_THROW((void)run(ger_program({false, false, false, 700, 300, 300, 1, 1, 1}, trn2), trn2,
+                            {.order = Order::in_order(), .check_races = true}));
 }
 
 TEST(VectorPrograms, EmittedKernelsGiveTheSimulatorsBits) {
@@ -128,8 +134,10 @@ TEST(VectorPrograms, AreBoundByMovingTheBytes) {
   EXPECT_GE(share(vector_program({VectorOperation::Mix, false, n}, trn2), 4 * vector), 0.85);
   EXPECT_GE(share(reduction_program({Reduction::Dot, false, false, n}, trn2), 2 * vector), 0.85);
   EXPECT_GE(share(reduction_program({Reduction::Asum, false, false, n}, trn2), vector), 0.85);
-  EXPECT_GE(share(reduction_program({Reduction::Nrm2, false, false, n}, trn2), vector), 0.5);  // one and a half passes of the Vector Engine
-  EXPECT_GE(share(reduction_program({Reduction::Amax, false, false, n}, trn2), vector), 0.3);  // three of the Vector Engine
+  EXPECT_GE(share(reduction_program({Reduction::Nrm2, false, false, n}, trn2), vector),
+            0.5);  // one and a half passes of the Vector Engine
+  EXPECT_GE(share(reduction_program({Reduction::Amax, false, false, n}, trn2), vector),
+            0.3);  // three of the Vector Engine
   EXPECT_GE(share(gemv_program({false, false, false, 4096, 4096, 4096, 1, 1, 1}, trn2), vector), 0.8);
   EXPECT_GE(share(gemv_program({false, false, false, 4096, 4096, 1, 4096, 1, 1}, trn2), vector), 0.85);
   EXPECT_GE(share(ger_program({false, false, false, 4096, 4096, 4096, 1, 1, 1}, trn2), 2 * vector), 0.85);

@@ -30,8 +30,7 @@ struct Wide {
 inline Wide conj(Wide a) { return {a.re, -a.im}; }
 // |z| up to 2^-60: enough for a bound.
 inline double size(Wide z) { return std::hypot(static_cast<double>(z.re), static_cast<double>(z.im)); }
-template <class T>
-Wide wide(T x) {
+template <class T> Wide wide(T x) {
   if constexpr (RealScalar<T>) {
     return {x, 0};
   } else {
@@ -39,17 +38,14 @@ Wide wide(T x) {
   }
 }
 
-template <class T>
-inline constexpr double kUnit = std::numeric_limits<Real<T>>::epsilon() / 2;
+template <class T> inline constexpr double kUnit = std::numeric_limits<Real<T>>::epsilon() / 2;
 // Rounding of n-term sums relative to sum |a||b|, first order and a little: complex parts have 2 n terms, |re| + |im|
 // <= sqrt(2) |z|.
-template <class T>
-double sum_bound(double n) {
+template <class T> double sum_bound(double n) {
   return (ComplexScalar<T> ? 2 * std::sqrt(2.0) * (n + 1) : n) * kUnit<T> * 1.001;
 }
 
-template <class T>
-T random_value(std::mt19937_64& random) {
+template <class T> T random_value(std::mt19937_64& random) {
   std::normal_distribution<double> normal;
   if constexpr (RealScalar<T>) {
     return static_cast<T>(normal(random));
@@ -58,27 +54,19 @@ T random_value(std::mt19937_64& random) {
     return T(static_cast<Real<T>>(re), static_cast<Real<T>>(normal(random)));
   }
 }
-template <class T>
-T number(double re, double im) {
+template <class T> T number(double re, double im) {
   if constexpr (RealScalar<T>) {
     return static_cast<T>(re);
   } else {
     return T(static_cast<Real<T>>(re), static_cast<Real<T>>(im));
   }
 }
-template <class T>
-T not_a_number() {
-  return number<T>(NAN, NAN);
-}
+template <class T> T not_a_number() { return number<T>(NAN, NAN); }
 
-template <class T>
-bool same_bits(T a, T b) {
-  return std::memcmp(&a, &b, sizeof(T)) == 0;
-}
+template <class T> bool same_bits(T a, T b) { return std::memcmp(&a, &b, sizeof(T)) == 0; }
 
 // n elements, `stride` apart, inside memory full of NaN.
-template <class T>
-class Vec {
+template <class T> class Vec {
  public:
   Vec(std::int64_t n, std::int64_t stride) : n_(n), stride_(stride) {
     const std::int64_t span = n > 0 ? (n - 1) * std::abs(stride) : 0;
@@ -114,8 +102,7 @@ class Vec {
 };
 
 // |got - want| <= bound * scale.
-template <class T>
-void expect_close(T got, Wide want, double bound, double scale, const char* what, std::int64_t i) {
+template <class T> void expect_close(T got, Wide want, double bound, double scale, const char* what, std::int64_t i) {
   const double error = size(wide(got) - want);
   EXPECT_TRUE(error <= bound * scale) << what << ", element " << i << ": error " << error << ", allowed "
                                       << bound * scale;

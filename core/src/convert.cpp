@@ -19,23 +19,21 @@ constexpr std::int64_t kBlock = 512;
 
 bool nothing_to_do(const char* operation, DType dtype, std::int64_t n) {
   require(n >= 0, "{}: n = {} elements; n must be >= 0", operation, n);
-  require(!is_complex(dtype), "{}: {} is a pair of numbers; convert its parts, as 2 n elements of {}", operation, name(dtype),
-          name(real_of(dtype)));
-  require(!is_int64(dtype), "{}: {} is copied but not converted; convert its low and high words as uint32 elements", operation,
-          name(dtype));
+  require(!is_complex(dtype), "{}: {} is a pair of numbers; convert its parts, as 2 n elements of {}", operation,
+          name(dtype), name(real_of(dtype)));
+  require(!is_int64(dtype), "{}: {} is copied but not converted; convert its low and high words as uint32 elements",
+          operation, name(dtype));
   return n == 0;
 }
 
-template <class From, class To>
-void cast(const void* src, To* dst, std::int64_t n) {
+template <class From, class To> void cast(const void* src, To* dst, std::int64_t n) {
   const auto* in = static_cast<const From*>(src);
   for (std::int64_t i = 0; i < n; ++i) dst[i] = static_cast<To>(in[i]);
 }
 
 // Nearest even by adding and subtracting 1.5 * 2^52, whose unit in the last place is 1. The clamp comes first; that
 // changes nothing, for its ends are integers.
-template <class Integer, class Float>
-void round_to_integer(const Float* src, void* dst, std::int64_t n) {
+template <class Integer, class Float> void round_to_integer(const Float* src, void* dst, std::int64_t n) {
   constexpr double lowest = std::numeric_limits<Integer>::min(), highest = std::numeric_limits<Integer>::max();
   constexpr double unit_last_place = 0x1.8p52;
   using Wide = std::conditional_t<std::is_same_v<Integer, std::uint32_t>, std::int64_t, std::int32_t>;
@@ -49,8 +47,7 @@ void round_to_integer(const Float* src, void* dst, std::int64_t n) {
   }
 }
 
-template <class Float>
-void to_integer(const Float* src, DType dtype, void* dst, std::int64_t n) {
+template <class Float> void to_integer(const Float* src, DType dtype, void* dst, std::int64_t n) {
   switch (dtype) {
     case DType::Int32:
       return round_to_integer<std::int32_t>(src, dst, n);
@@ -69,8 +66,7 @@ void to_integer(const Float* src, DType dtype, void* dst, std::int64_t n) {
   }
 }
 
-template <class Float>
-void from_integer(DType dtype, const void* src, Float* dst, std::int64_t n) {
+template <class Float> void from_integer(DType dtype, const void* src, Float* dst, std::int64_t n) {
   switch (dtype) {
     case DType::Int32:
       return cast<std::int32_t>(src, dst, n);
@@ -92,8 +88,7 @@ void from_integer(DType dtype, const void* src, Float* dst, std::int64_t n) {
 // Every value of the type is a float.
 bool fits_float(DType dtype) { return dtype != DType::Float64 && dtype != DType::Int32 && dtype != DType::UInt32; }
 
-template <class Float, class Load, class Store>
-void through_blocks(std::int64_t n, Load load, Store store) {
+template <class Float, class Load, class Store> void through_blocks(std::int64_t n, Load load, Store store) {
   std::array<Float, kBlock> block;
   for (std::int64_t i = 0; i < n; i += kBlock) {
     const std::int64_t m = std::min(kBlock, n - i);
@@ -125,8 +120,7 @@ std::uint64_t splitmix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-template <class Float>
-void clamp_to_finite(const float* src, void* dst, std::int64_t n) {
+template <class Float> void clamp_to_finite(const float* src, void* dst, std::int64_t n) {
   constexpr auto largest = std::numeric_limits<Float>::max();
   auto* out = static_cast<Float*>(dst);
   for (std::int64_t i = 0; i < n; ++i) {

@@ -1,7 +1,8 @@
 // Copies between strided views, on one executor or across two. A copy is a list of axes with a byte stride on either
 // side; axes that run on without a gap on both sides are merged into one, down to runs of contiguous bytes. Host memory
 // is read and written in place; device memory only through copy_in, copy_out and, within one device, copy_within, one
-// call per run. Where the runs of the two sides do not match, the data passes through a packed staging block on the host.
+// call per run. Where the runs of the two sides do not match, the data passes through a packed staging block on the
+// host.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -87,8 +88,7 @@ void for_each(const Axis* axis, const Axis* end, std::byte* from, std::byte* to,
 }
 
 // n elements of a size known to the compiler, one by one.
-template <std::size_t kBytes>
-void copy_single(const std::byte* from, std::byte* to, const Axis& axis) {
+template <std::size_t kBytes> void copy_single(const std::byte* from, std::byte* to, const Axis& axis) {
   for (std::int64_t i = 0; i < axis.extent; ++i) std::memcpy(to + i * axis.to, from + i * axis.from, kBytes);
 }
 

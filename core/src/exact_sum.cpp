@@ -89,8 +89,7 @@ ExactSum::Leading ExactSum::leading() const {
 }
 
 // Rounds the leading bits to the digits that T has at this magnitude.
-template <class T>
-T ExactSum::rounded() const {
+template <class T> T ExactSum::rounded() const {
   if (has_special_) return static_cast<T>(special_);
   const Leading s = leading();
   if (s.bits == 0) return 0;

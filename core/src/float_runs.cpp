@@ -25,14 +25,12 @@ using Word = hn::Vec<Lanes>;
 constexpr std::int32_t word(std::uint32_t bits) { return static_cast<std::int32_t>(bits); }
 
 // The float whose unit in the last place is the format's smallest subnormal, as bits.
-template <Format F>
-constexpr std::int32_t kSubnormalBase = (127 + 24 - exponent_bias(F) - F.mantissa_bits) << 23;
+template <Format F> constexpr std::int32_t kSubnormalBase = (127 + 24 - exponent_bias(F) - F.mantissa_bits) << 23;
 
 // The codes of a vector of floats. Per lane, with a = |x| as bits:
 //   normal:     ((a + half - 1 + odd) >> drop) - rebias, the carry running into the exponent as it should
 //   subnormal:  bits(|x| + base) - bits(base), where the addition does the rounding
-template <Format F>
-HWY_INLINE Word narrow_lanes(Word x, std::uint32_t overflow) {
+template <Format F> HWY_INLINE Word narrow_lanes(Word x, std::uint32_t overflow) {
   const Lanes d;
   const FloatLanes df;
   constexpr int drop = 23 - F.mantissa_bits;
@@ -58,8 +56,7 @@ HWY_INLINE Word narrow_lanes(Word x, std::uint32_t overflow) {
 }
 
 // The floats, as bits, of a vector of codes; the same three cases as widen().
-template <Format F>
-HWY_INLINE Word widen_lanes(Word pattern) {
+template <Format F> HWY_INLINE Word widen_lanes(Word pattern) {
   const Lanes d;
   const FloatLanes df;
   constexpr int drop = 23 - F.mantissa_bits;
@@ -77,14 +74,12 @@ HWY_INLINE Word widen_lanes(Word pattern) {
   return hn::Or(magnitude, sign);
 }
 
-template <class Code>
-HWY_INLINE void store_codes(Word codes, Code* dst) {
+template <class Code> HWY_INLINE void store_codes(Word codes, Code* dst) {
   const hn::Rebind<Code, Lanes> narrow;
   hn::StoreU(hn::DemoteTo(narrow, codes), narrow, dst);
 }
 // tfloat32 keeps its code in the top bits of a float.
-template <>
-HWY_INLINE void store_codes<std::int32_t>(Word codes, std::int32_t* dst) {
+template <> HWY_INLINE void store_codes<std::int32_t>(Word codes, std::int32_t* dst) {
   hn::StoreU(hn::ShiftLeft<23 - kTFloat32.mantissa_bits>(codes), Lanes(), dst);
 }
 
@@ -103,15 +98,13 @@ HWY_INLINE void for_vectors(const In* src, Out* dst, std::int64_t n, Step step) 
   std::memcpy(dst + i, out, rest * sizeof(Out));
 }
 
-template <Format F, class Code>
-void narrow_to(const float* src, std::uint32_t overflow, void* dst, std::int64_t n) {
+template <Format F, class Code> void narrow_to(const float* src, std::uint32_t overflow, void* dst, std::int64_t n) {
   for_vectors(src, static_cast<Code*>(dst), n, [overflow](const float* in, Code* out) HWY_ATTR {
     store_codes<Code>(narrow_lanes<F>(hn::BitCast(Lanes(), hn::LoadU(FloatLanes(), in)), overflow), out);
   });
 }
 
-template <Format F, class Code>
-void widen_from(const void* src, float* dst, std::int64_t n) {
+template <Format F, class Code> void widen_from(const void* src, float* dst, std::int64_t n) {
   for_vectors(static_cast<const Code*>(src), dst, n, [](const Code* in, float* out) HWY_ATTR {
     const auto codes = hn::PromoteTo(Lanes(), hn::LoadU(hn::Rebind<Code, Lanes>(), in));
     hn::StoreU(hn::BitCast(FloatLanes(), widen_lanes<F>(codes)), FloatLanes(), out);

@@ -38,15 +38,12 @@ constexpr Format format_of(DType dtype) {
 }
 constexpr bool is_narrow_float(DType dtype) { return format_of(dtype).exponent_bits != 0; }
 
-template <class Float>
-struct Source;
-template <>
-struct Source<float> {
+template <class Float> struct Source;
+template <> struct Source<float> {
   using Word = std::uint32_t;
   static constexpr int kMantissaBits = 23, kBias = 127;
 };
-template <>
-struct Source<double> {
+template <> struct Source<double> {
   using Word = std::uint64_t;
   static constexpr int kMantissaBits = 52, kBias = 1023;
 };

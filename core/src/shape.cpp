@@ -1,4 +1,5 @@
-// Shape arithmetic with every product checked against 64 bits. Every view is built through here, so messages are put together only when they are needed.
+// Shape arithmetic with every product checked against 64 bits. Every view is built through here, so messages are put
+// together only when they are needed.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -10,8 +11,7 @@ namespace trn {
 namespace {
 
 // strides[order of axes] = product of the extents before it in that order.
-template <class Axes>
-Strides packed_strides(const Shape& shape, Axes axis) {
+template <class Axes> Strides packed_strides(const Shape& shape, Axes axis) {
   (void)element_count(shape);
   Strides strides(shape.size());
   std::int64_t stride = 1;
@@ -28,18 +28,21 @@ std::int64_t element_count(const Shape& shape) {
   std::int64_t count = 1;
   bool empty = false, overflow = false;
   for (const std::int64_t extent : shape) {
-    if (extent < 0) fail<InvalidArgument>("shape {}: extent {} is negative; extents must be >= 0", to_string(shape), extent);
+    if (extent < 0)
+      fail<InvalidArgument>("shape {}: extent {} is negative; extents must be >= 0", to_string(shape), extent);
     empty = empty || extent == 0;
     if (extent != 0) overflow = __builtin_mul_overflow(count, extent, &count) || overflow;
   }
-  if (overflow) fail<InvalidArgument>("shape {}: the number of elements overflows 64 bits; use smaller extents", to_string(shape));
+  if (overflow)
+    fail<InvalidArgument>("shape {}: the number of elements overflows 64 bits; use smaller extents", to_string(shape));
   return empty ? 0 : count;
 }
 
 std::int64_t byte_count(const Shape& shape, std::int64_t element_bytes) {
   std::int64_t bytes = 0;
   if (__builtin_mul_overflow(element_count(shape), element_bytes, &bytes))
-    fail<InvalidArgument>("shape {}: {} bytes per element overflow 64 bits; use smaller extents", to_string(shape), element_bytes);
+    fail<InvalidArgument>("shape {}: {} bytes per element overflow 64 bits; use smaller extents", to_string(shape),
+                          element_bytes);
   return bytes;
 }
 
@@ -73,7 +76,8 @@ OffsetRange offset_range(const Shape& shape, const Strides& strides) {
     std::int64_t reach = 0;
     std::int64_t& end = strides[i] < 0 ? range.lowest : range.highest;
     if (__builtin_mul_overflow(shape[i] - 1, strides[i], &reach) || __builtin_add_overflow(end, reach, &end))
-      fail<InvalidArgument>("offset range: shape {} with strides {} overflows 64-bit offsets; use smaller strides", to_string(shape), to_string(strides));
+      fail<InvalidArgument>("offset range: shape {} with strides {} overflows 64-bit offsets; use smaller strides",
+                            to_string(shape), to_string(strides));
   }
   return range;
 }

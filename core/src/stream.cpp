@@ -76,7 +76,8 @@ void Marker::synchronize() const {
 }
 
 double Marker::seconds() const {
-  require(point_ && reached(), "marker: {}; call synchronize() first", point_ ? "it is not reached" : "it was never recorded");
+  require(point_ && reached(), "marker: {}; call synchronize() first",
+          point_ ? "it is not reached" : "it was never recorded");
   return point_->seconds;
 }
 
@@ -112,7 +113,8 @@ void Stream::wait(const Marker& marker) {
 }
 
 void Stream::synchronize() {
-  require(queue_now != state_->number, "stream {}: its own work waits for it; synchronize from outside", state_->number);
+  require(queue_now != state_->number, "stream {}: its own work waits for it; synchronize from outside",
+          state_->number);
   std::exception_ptr error;
   state_->queue.wait(state_->queue.add([state = state_.get(), &error] {
     state->attempt([&] { state->executor.synchronize(); });

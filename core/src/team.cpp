@@ -58,7 +58,8 @@ class Team {
       places_ = threads - 1;
       generation_.fetch_add(1, std::memory_order_relaxed);
     }
-    if (static_cast<int>(members_.size()) < threads) wake_.notify_all();
+    if (static_cast<int>(members_.size()) < threads)
+      wake_.notify_all();
     else
       for (int i = 1; i < threads; ++i) wake_.notify_one();
     loop.work(0);

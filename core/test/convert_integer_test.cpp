@@ -13,8 +13,7 @@ namespace {
 
 constexpr std::uint64_t kSeed = 5551212;
 
-template <class T>
-class ConvertInteger : public ::testing::Test {
+template <class T> class ConvertInteger : public ::testing::Test {
  protected:
   using Limits = std::numeric_limits<T>;
   // The rule of convert.hpp, in integers: floor, compare the fraction with a half, saturate.
@@ -27,8 +26,7 @@ class ConvertInteger : public ::testing::Test {
     if (fraction > 0.5L || (fraction == 0.5L && result % 2 != 0)) ++result;
     return static_cast<T>(result);
   }
-  template <class Real>
-  static std::vector<Real> probes() {
+  template <class Real> static std::vector<Real> probes() {
     std::vector<Real> x = {0,
                            Real(-0.0),
                            1,

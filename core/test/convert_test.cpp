@@ -8,8 +8,8 @@
 #include <trn/core/error.hpp>
 
 #include "format_oracle.hpp"
-#include "support/every_target.hpp"
 #include "scrambled_backend.hpp"
+#include "support/every_target.hpp"
 
 namespace trn {
 namespace {

@@ -52,17 +52,15 @@ Layout random_layout(std::mt19937_64& engine, const Shape& shape, std::int64_t z
 }
 
 // Every multi-index of the shape, as the two offsets.
-template <class Body>
-void for_each_index(const Shape& shape, const Layout& from, const Layout& to, const Body& body, std::size_t axis = 0,
-                    std::int64_t a = 0, std::int64_t b = 0) {
+template <class Body> void for_each_index(const Shape& shape, const Layout& from, const Layout& to, const Body& body,
+                                          std::size_t axis = 0, std::int64_t a = 0, std::int64_t b = 0) {
   if (axis == shape.size()) return body(from.first + a, to.first + b);
   for (std::int64_t i = 0; i < shape[axis]; ++i) {
     for_each_index(shape, from, to, body, axis + 1, a + i * from.strides[axis], b + i * to.strides[axis]);
   }
 }
 
-template <class T>
-void check_random_copies(const Executor& source, const Executor& target, std::uint64_t seed) {
+template <class T> void check_random_copies(const Executor& source, const Executor& target, std::uint64_t seed) {
   std::mt19937_64 engine(seed);
   for (int trial = 0; trial < 150; ++trial) {
     Shape shape(static_cast<std::size_t>(pick(engine, 0, 4)));

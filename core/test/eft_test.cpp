@@ -15,8 +15,7 @@ constexpr std::uint64_t kSeed = 20240607;
 
 quad absolute(quad x) { return x < 0 ? -x : x; }
 
-template <class T>
-struct Random {
+template <class T> struct Random {
   std::mt19937_64 engine{kSeed};
   // A full random significand, a random sign, and an exponent in [low, high].
   T operator()(int low, int high) {
@@ -36,8 +35,7 @@ struct Random {
   }
 };
 
-template <class T>
-class ErrorFree : public ::testing::Test {};
+template <class T> class ErrorFree : public ::testing::Test {};
 using Types = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(ErrorFree, Types);
 
@@ -71,14 +69,8 @@ TYPED_TEST(ErrorFree, TwoProdIsExact) {
   }
 }
 
-template <class T>
-quad value(DoubleWord<T> x) {
-  return quad(x.hi) + quad(x.lo);
-}
-template <class T>
-void expect_normalised(DoubleWord<T> x) {
-  ASSERT_EQ(x.hi + x.lo, x.hi);
-}
+template <class T> quad value(DoubleWord<T> x) { return quad(x.hi) + quad(x.lo); }
+template <class T> void expect_normalised(DoubleWord<T> x) { ASSERT_EQ(x.hi + x.lo, x.hi); }
 
 TEST(FloatFloat, SumKeepsItsBoundUnderCancellation) {
   // Exact in quad: 24 + 24 + 4 bits and 20 of exponent difference.

@@ -36,9 +36,8 @@ struct Format {
   friend std::ostream& operator<<(std::ostream& out, const Format& f) { return out << f.name; }
 };
 
-template <class T>
-Format value_type_format(const char* name, DType dtype, bits::Format product, int exponent, int mantissa,
-                         bool has_infinity) {
+template <class T> Format value_type_format(const char* name, DType dtype, bits::Format product, int exponent,
+                                            int mantissa, bool has_infinity) {
   return {name,
           dtype,
           product,
@@ -105,8 +104,7 @@ inline std::uint32_t load(const Format& f, const std::byte* elements, std::size_
   return stored >> f.stored_shift;
 }
 
-template <class Real>
-struct RoundingCase {
+template <class Real> struct RoundingCase {
   Real input;
   std::uint32_t code;
 };
@@ -114,8 +112,7 @@ struct RoundingCase {
 // For every pair of neighbours a < b of the format, both signs: a, the midpoint, and the Reals just below and just
 // above the midpoint, with the codes that round-to-nearest-even demands. The last pair is the largest finite number and
 // what would follow it, which is overflow.
-template <class Real>
-std::vector<RoundingCase<Real>> rounding_cases(const Format& f) {
+template <class Real> std::vector<RoundingCase<Real>> rounding_cases(const Format& f) {
   std::vector<RoundingCase<Real>> cases;
   const Real infinity = std::numeric_limits<Real>::infinity();
   for (std::uint32_t code = 0; code <= f.max_finite(); ++code) {

@@ -24,7 +24,8 @@ TEST(Precision, Target) {
 }
 
 TEST(Precision, Refusals) {
-  for (const double error : {0.0, -1e-3, 1.0, std::nan("")}) EXPECT_THROW((void)Precision::target(error), InvalidArgument) << error;
+  for (const double error : {0.0, -1e-3, 1.0, std::nan("")})
+    EXPECT_THROW((void)Precision::target(error), InvalidArgument) << error;
   for (const char* text : {"", "fp32", "target", "target=", "target=x", "target=2", "Exact"}) {
     EXPECT_THROW((void)Precision::parse(text), InvalidArgument) << text;
   }

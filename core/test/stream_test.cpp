@@ -21,7 +21,8 @@ TEST(WorkQueue, PiecesHappenInOrderOneAtATime) {
       most = std::max(most.load(), ++inside);
       seen.push_back(i);
       --inside;
-    }), static_cast<std::uint64_t>(i + 1));
+    }),
+              static_cast<std::uint64_t>(i + 1));
     if (i % 37 == 0) queue.wait(static_cast<std::uint64_t>(i / 2));
   }
   queue.drain();

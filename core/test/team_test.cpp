@@ -94,7 +94,8 @@ TEST(Team, SeveralCallersAtOnce) {
   EXPECT_EQ(wrong.load(), 0);
 }
 
-// After a loop the members go to sleep: 200 ms of nothing cost next to no processor time. A caller that waits for a member sleeps, too.
+// After a loop the members go to sleep: 200 ms of nothing cost next to no processor time. A caller that waits for a
+// member sleeps, too.
 TEST(Team, WaitsAsleep) {
   const auto cpu = [] { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; };
   for_pieces(8, 4, [](std::int64_t, int) { std::this_thread::sleep_for(std::chrono::milliseconds(5)); });
@@ -102,7 +103,9 @@ TEST(Team, WaitsAsleep) {
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   EXPECT_LT(cpu() - before, 0.02);
   const double start = cpu();
-  for_pieces(2, 2, [](std::int64_t piece, int) { std::this_thread::sleep_for(std::chrono::milliseconds(piece == 0 ? 1 : 200)); });
+  for_pieces(2, 2, [](std::int64_t piece, int) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(piece == 0 ? 1 : 200));
+  });
   EXPECT_LT(cpu() - start, 0.02);
 }
 

@@ -1,11 +1,13 @@
-// 1-D plans on the host beside FFTW (FFTW_MEASURE) and KissFFT in one run, as a Markdown table. Peers are optional: a column without its library says so.
+// 1-D plans on the host beside FFTW (FFTW_MEASURE) and KissFFT in one run, as a Markdown table. Peers are optional: a
+// column without its library says so.
 //
 //   fft_host_speed [float|double] [complex|real] [many|one] [threads] [seconds per number] [lengths]
 //
-// Every length is timed in turn, ours and the peers' interleaved; the smallest time of all rounds counts. "many" means lines of about 2^18 points altogether
-// (at least 16 of them), "one" a single line. Ours is Plan::execute with addresses and a workspace; what the overload for views costs more is printed for single
-// lines of n <= 5. Ratios are peer's time over ours: above 1 we are ahead. Real lines are timed there (r2c) and back (c2r); / c2c is our time over that of our complex
-// transform of the same n and number of lines.
+// Every length is timed in turn, ours and the peers' interleaved; the smallest time of all rounds counts. "many" means
+// lines of about 2^18 points altogether (at least 16 of them), "one" a single line. Ours is Plan::execute with
+// addresses and a workspace; what the overload for views costs more is printed for single lines of n <= 5. Ratios are
+// peer's time over ours: above 1 we are ahead. Real lines are timed there (r2c) and back (c2r); / c2c is our time over
+// that of our complex transform of the same n and number of lines.
 #include <omp.h>
 
 #include <algorithm>
@@ -37,9 +39,7 @@ namespace {
 
 using trn::fft::Kind;
 
-
-template <class T>
-struct Case {
+template <class T> struct Case {
   Kind kind;
   std::int64_t n, lines;
   int threads;
@@ -47,8 +47,7 @@ struct Case {
 };
 
 // What a user calls: Plan::execute with addresses. With `views` the overload that checks everything.
-template <class T>
-std::function<void()> ours(const Case<T>& c, bool views = false) {
+template <class T> std::function<void()> ours(const Case<T>& c, bool views = false) {
   using C = std::complex<T>;
   omp_set_num_threads(c.threads);
   const trn::Executor host = trn::Executor::host();
@@ -63,8 +62,10 @@ std::function<void()> ours(const Case<T>& c, bool views = false) {
     return [=] { plan.execute(from, to); };
   }
   void* memory = workspace->data();
-  if (c.kind == Kind::RealToComplex) return [=, x = static_cast<const T*>(c.in)] { static_cast<void>(workspace), plan.execute(x, out, memory); };
-  if (c.kind == Kind::ComplexToReal) return [=, x = c.out] { static_cast<void>(workspace), plan.execute(in, x, memory); };
+  if (c.kind == Kind::RealToComplex)
+    return [=, x = static_cast<const T*>(c.in)] { static_cast<void>(workspace), plan.execute(x, out, memory); };
+  if (c.kind == Kind::ComplexToReal)
+    return [=, x = c.out] { static_cast<void>(workspace), plan.execute(in, x, memory); };
   return [=] { static_cast<void>(workspace), plan.execute(in, out, memory); };
 }
 
@@ -73,9 +74,12 @@ std::function<void()> fftw(const Case<float>& c) {
   fftwf_plan_with_nthreads(c.threads);
   const int n = static_cast<int>(c.n), lines = static_cast<int>(c.lines), half = n / 2 + 1;
   auto *in = reinterpret_cast<fftwf_complex*>(c.in), *out = reinterpret_cast<fftwf_complex*>(c.out);
-  const fftwf_plan plan = c.kind == Kind::RealToComplex   ? fftwf_plan_many_dft_r2c(1, &n, lines, c.in, nullptr, 1, n, out, nullptr, 1, half, FFTW_MEASURE)
-                          : c.kind == Kind::ComplexToReal ? fftwf_plan_many_dft_c2r(1, &n, lines, in, nullptr, 1, half, c.out, nullptr, 1, n, FFTW_MEASURE)
-                                                             : fftwf_plan_many_dft(1, &n, lines, in, nullptr, 1, n, out, nullptr, 1, n, FFTW_FORWARD, FFTW_MEASURE);
+  const fftwf_plan plan =
+      c.kind == Kind::RealToComplex
+          ? fftwf_plan_many_dft_r2c(1, &n, lines, c.in, nullptr, 1, n, out, nullptr, 1, half, FFTW_MEASURE)
+      : c.kind == Kind::ComplexToReal
+          ? fftwf_plan_many_dft_c2r(1, &n, lines, in, nullptr, 1, half, c.out, nullptr, 1, n, FFTW_MEASURE)
+          : fftwf_plan_many_dft(1, &n, lines, in, nullptr, 1, n, out, nullptr, 1, n, FFTW_FORWARD, FFTW_MEASURE);
   const std::shared_ptr<void> owner(nullptr, [plan](void*) { fftwf_destroy_plan(plan); });
   return [plan, owner] { fftwf_execute(plan); };
 }
@@ -83,16 +87,20 @@ std::function<void()> fftw(const Case<double>& c) {
   fftw_plan_with_nthreads(c.threads);
   const int n = static_cast<int>(c.n), lines = static_cast<int>(c.lines), half = n / 2 + 1;
   auto *in = reinterpret_cast<fftw_complex*>(c.in), *out = reinterpret_cast<fftw_complex*>(c.out);
-  const fftw_plan plan = c.kind == Kind::RealToComplex   ? fftw_plan_many_dft_r2c(1, &n, lines, c.in, nullptr, 1, n, out, nullptr, 1, half, FFTW_MEASURE)
-                          : c.kind == Kind::ComplexToReal ? fftw_plan_many_dft_c2r(1, &n, lines, in, nullptr, 1, half, c.out, nullptr, 1, n, FFTW_MEASURE)
-                                                             : fftw_plan_many_dft(1, &n, lines, in, nullptr, 1, n, out, nullptr, 1, n, FFTW_FORWARD, FFTW_MEASURE);
+  const fftw_plan plan =
+      c.kind == Kind::RealToComplex
+          ? fftw_plan_many_dft_r2c(1, &n, lines, c.in, nullptr, 1, n, out, nullptr, 1, half, FFTW_MEASURE)
+      : c.kind == Kind::ComplexToReal
+          ? fftw_plan_many_dft_c2r(1, &n, lines, in, nullptr, 1, half, c.out, nullptr, 1, n, FFTW_MEASURE)
+          : fftw_plan_many_dft(1, &n, lines, in, nullptr, 1, n, out, nullptr, 1, n, FFTW_FORWARD, FFTW_MEASURE);
   const std::shared_ptr<void> owner(nullptr, [plan](void*) { fftw_destroy_plan(plan); });
   return [plan, owner] { fftw_execute(plan); };
 }
 #endif
 
 #ifdef TRN_HAVE_KISSFFT
-// KissFFT has float only here, one line a call, real lines of even length only; its primes are quadratic and left out where that takes minutes.
+// KissFFT has float only here, one line a call, real lines of even length only; its primes are quadratic and left out
+// where that takes minutes.
 std::function<void()> kissfft(const Case<float>& c) {
   std::int64_t largest = 1;
   for (std::int64_t rest = c.n, p = 2; rest > 1; ++p)
@@ -106,22 +114,28 @@ std::function<void()> kissfft(const Case<float>& c) {
       const auto plan = static_cast<kiss_fftr_cfg>(state.get());
       const std::int64_t half = 2 * (c.n / 2 + 1);
       for (std::int64_t b = 0; b < c.lines; ++b)
-        if (there) kiss_fftr(plan, c.in + b * c.n, reinterpret_cast<kiss_fft_cpx*>(c.out + b * half));
-        else kiss_fftri(plan, reinterpret_cast<kiss_fft_cpx*>(c.in + b * half), c.out + b * c.n);
+        if (there)
+          kiss_fftr(plan, c.in + b * c.n, reinterpret_cast<kiss_fft_cpx*>(c.out + b * half));
+        else
+          kiss_fftri(plan, reinterpret_cast<kiss_fft_cpx*>(c.in + b * half), c.out + b * c.n);
     };
   }
   const std::shared_ptr<void> state(kiss_fft_alloc(n, 0, nullptr, nullptr), std::free);
   return [=] {
     for (std::int64_t b = 0; b < c.lines; ++b)
-      kiss_fft(static_cast<kiss_fft_cfg>(state.get()), reinterpret_cast<kiss_fft_cpx*>(c.in + b * 2 * c.n), reinterpret_cast<kiss_fft_cpx*>(c.out + b * 2 * c.n));
+      kiss_fft(static_cast<kiss_fft_cfg>(state.get()), reinterpret_cast<kiss_fft_cpx*>(c.in + b * 2 * c.n),
+               reinterpret_cast<kiss_fft_cpx*>(c.out + b * 2 * c.n));
   };
 }
 #endif
 [[maybe_unused]] std::function<void()> kissfft(const Case<double>&) { return {}; }
 
 const std::int64_t kPowers[] = {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 16384, 65536, 262144, 1048576};
-const std::int64_t kSmooth[] = {3, 6, 12, 15, 20, 30, 48, 60, 100, 120, 210, 240, 360, 480, 600, 720, 1000, 1200, 1500, 1920, 2187, 2310, 3000, 3125, 3600, 4000, 10000, 30030, 100000, 600000, 1000000};
-const std::int64_t kPrimes[] = {5, 7, 11, 13, 17, 23, 31, 47, 61, 67, 97, 127, 167, 257, 509, 1009, 1019, 2017, 4093, 10007, 65537, 99991};
+const std::int64_t kSmooth[] = {3,    6,    12,   15,   20,    30,    48,     60,     100,    120,  210,
+                                240,  360,  480,  600,  720,   1000,  1200,   1500,   1920,   2187, 2310,
+                                3000, 3125, 3600, 4000, 10000, 30030, 100000, 600000, 1000000};
+const std::int64_t kPrimes[] = {5,   7,   11,  13,  17,   23,   31,   47,   61,    67,    97,
+                                127, 167, 257, 509, 1009, 1019, 2017, 4093, 10007, 65537, 99991};
 const std::int64_t kAwkward[] = {34, 74, 134, 2018, 4087, 8193};
 
 // Geometric mean and smallest of the ratios seen.
@@ -141,7 +155,8 @@ struct Summary {
 
 template <class T>
 void table(bool real, bool many, int threads, double seconds, const std::vector<std::int64_t>& chosen) {
-  const std::vector<Kind> kinds = real ? std::vector{Kind::RealToComplex, Kind::ComplexToReal} : std::vector{Kind::ComplexToComplex};
+  const std::vector<Kind> kinds =
+      real ? std::vector{Kind::RealToComplex, Kind::ComplexToReal} : std::vector{Kind::ComplexToComplex};
   std::printf("| n | lines |");
   for (const Kind kind : kinds) {
     const char* name = kind == Kind::ComplexToComplex ? "c2c" : kind == Kind::RealToComplex ? "r2c" : "c2r";
@@ -163,7 +178,8 @@ void table(bool real, bool many, int threads, double seconds, const std::vector<
         const Case<T> c{kind, n, lines, threads, in.get(), out.get()};
         candidates.push_back(ours(c));
 #ifdef TRN_HAVE_FFTW
-        candidates.push_back(fftw(Case<T>{kind, n, lines, threads, kind == Kind::ComplexToReal ? spoilt.get() : in.get(), out.get()}));
+        candidates.push_back(
+            fftw(Case<T>{kind, n, lines, threads, kind == Kind::ComplexToReal ? spoilt.get() : in.get(), out.get()}));
 #else
         candidates.push_back({});
 #endif
@@ -173,8 +189,10 @@ void table(bool real, bool many, int threads, double seconds, const std::vector<
         candidates.push_back({});
 #endif
       }
-      if (real || (!many && n <= 5)) candidates.push_back(ours(Case<T>{Kind::ComplexToComplex, n, lines, threads, in.get(), out.get()}, !real));
-      for (std::size_t i = 0; i < reals; ++i) in.get()[i] = static_cast<T>(i % 97) / 97 - T(0.5), spoilt.get()[i] = T(0);  // FFTW_MEASURE has written here
+      if (real || (!many && n <= 5))
+        candidates.push_back(ours(Case<T>{Kind::ComplexToComplex, n, lines, threads, in.get(), out.get()}, !real));
+      for (std::size_t i = 0; i < reals; ++i)
+        in.get()[i] = static_cast<T>(i % 97) / 97 - T(0.5), spoilt.get()[i] = T(0);  // FFTW_MEASURE has written here
       const std::vector<double> t = race(candidates, seconds);
       const double flops = (real ? 2.5 : 5) * static_cast<double>(n * lines) * std::log2(static_cast<double>(n));
       std::printf("| %lld | %lld |", static_cast<long long>(n), static_cast<long long>(lines));
@@ -182,8 +200,10 @@ void table(bool real, bool many, int threads, double seconds, const std::vector<
         const double mine = t[3 * i], fftw_ratio = t[3 * i + 1] / mine, kiss_ratio = t[3 * i + 2] / mine;
         std::printf(" %.4g | %.1f |", mine / static_cast<double>(lines) * 1e6, flops / mine / 1e9);
         for (const double ratio : {fftw_ratio, kiss_ratio})
-          if (std::isfinite(ratio)) std::printf(" %.2f |", ratio);
-          else std::printf(" - |");
+          if (std::isfinite(ratio))
+            std::printf(" %.2f |", ratio);
+          else
+            std::printf(" - |");
         if (real) std::printf(" %.2f |", mine / t.back());
         fftw_all.add(fftw_ratio);
         kiss_all.add(kiss_ratio);
@@ -194,7 +214,8 @@ void table(bool real, bool many, int threads, double seconds, const std::vector<
       std::fflush(stdout);
     }
   };
-  if (!chosen.empty()) group(chosen);
+  if (!chosen.empty())
+    group(chosen);
   else {
     group({std::begin(kPowers), std::end(kPowers)});
     group({std::begin(kSmooth), std::end(kSmooth)});
@@ -212,7 +233,8 @@ void table(bool real, bool many, int threads, double seconds, const std::vector<
 
 int main(int argc, char** argv) {
   const auto argument = [&](int i, const char* otherwise) { return std::string(argc > i ? argv[i] : otherwise); };
-  const bool is_double = argument(1, "float") == "double", real = argument(2, "complex") == "real", many = argument(3, "many") == "many";
+  const bool is_double = argument(1, "float") == "double", real = argument(2, "complex") == "real",
+             many = argument(3, "many") == "many";
   const int threads = std::atoi(argument(4, "1").c_str());
   const double seconds = std::atof(argument(5, "0.05").c_str());
   std::vector<std::int64_t> chosen;
@@ -221,6 +243,8 @@ int main(int argc, char** argv) {
   fftwf_init_threads();
   fftw_init_threads();
 #endif
-  if (is_double) table<double>(real, many, threads, seconds, chosen);
-  else table<float>(real, many, threads, seconds, chosen);
+  if (is_double)
+    table<double>(real, many, threads, seconds, chosen);
+  else
+    table<float>(real, many, threads, seconds, chosen);
 }

@@ -1,11 +1,13 @@
-// Plans over several axes, and over strided lines, beside FFTW (FFTW_MEASURE, the same number of threads) in one run, as a Markdown table.
+// Plans over several axes, and over strided lines, beside FFTW (FFTW_MEASURE, the same number of threads) in one run,
+// as a Markdown table.
 //
 //   fft_nd_speed [float|double] [c2c|r2c|c2r] [out|in] [threads] [seconds per number] [shapes]
 //
-// A shape is 8x8x8 (dense, as many transforms one behind the other as make about 2^19 points, at least one), 8x8x8*5 (five of them), or c64x1000: the 1000
-// columns of a 64 x 1000 matrix, FFTW's guru layout with stride 1000 and distance 1. "in" works in place, real rows padded; there are no real columns in place. Ours runs through the public
-// Plan::execute with addresses. Every shape is timed in turn, ours and FFTW's interleaved, in the same memory; the smallest time of all rounds counts.
-// The ratio is FFTW's time over ours: above 1 we are ahead.
+// A shape is 8x8x8 (dense, as many transforms one behind the other as make about 2^19 points, at least one), 8x8x8*5
+// (five of them), or c64x1000: the 1000 columns of a 64 x 1000 matrix, FFTW's guru layout with stride 1000 and distance
+// 1. "in" works in place, real rows padded; there are no real columns in place. Ours runs through the public
+// Plan::execute with addresses. Every shape is timed in turn, ours and FFTW's interleaved, in the same memory; the
+// smallest time of all rounds counts. The ratio is FFTW's time over ours: above 1 we are ahead.
 #include <omp.h>
 
 #include <algorithm>
@@ -66,7 +68,9 @@ struct Options {
 
 Description describe(const Shape& s, const Options& o) {
   const Direction direction = o.kind == Kind::ComplexToReal ? Direction::Inverse : Direction::Forward;
-  if (!s.columns) return dense(o.kind, direction, s.axes, {.batch = s.batch, .padded_real = o.in_place && o.kind != Kind::ComplexToComplex});
+  if (!s.columns)
+    return dense(o.kind, direction, s.axes,
+                 {.batch = s.batch, .padded_real = o.in_place && o.kind != Kind::ComplexToComplex});
   return {o.kind, direction, {{s.axes[0], s.batch, s.batch}}, {{s.batch, 1, 1}}};
 }
 
@@ -77,26 +81,20 @@ std::int64_t reals(const Shape& s) {
   return 2 * points;
 }
 
-template <class T>
-std::shared_ptr<T> memory(std::int64_t count) {
+template <class T> std::shared_ptr<T> memory(std::int64_t count) {
   const std::size_t bytes = (static_cast<std::size_t>(count) * sizeof(T) + 4095) / 4096 * 4096;
   const std::shared_ptr<T> p(static_cast<T*>(std::aligned_alloc(4096, bytes)), std::free);
   std::fill(p.get(), p.get() + count, T(0));
   return p;
 }
-template <class T>
-void refill(T* p, std::int64_t count) {
+template <class T> void refill(T* p, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) p[i] = static_cast<T>(i % 97) / 97 - T(0.5);
 }
 
 // Both sides of a transform, or the same twice.
-template <class T>
-struct Sides {
-  std::shared_ptr<T> in, out;
-};
+template <class T> struct Sides { std::shared_ptr<T> in, out; };
 
-template <class T>
-std::function<void()> ours(const Shape& s, const Options& o, const Sides<T>& sides) {
+template <class T> std::function<void()> ours(const Shape& s, const Options& o, const Sides<T>& sides) {
   using C = std::complex<T>;
   const trn::Executor host = trn::Executor::host();
   const auto [in, out] = sides;
@@ -105,43 +103,47 @@ std::function<void()> ours(const Shape& s, const Options& o, const Sides<T>& sid
   return [=, kind = o.kind] {
     const C* pair_in = reinterpret_cast<const C*>(in.get());
     C* pair_out = reinterpret_cast<C*>(out.get());
-    if (kind == Kind::ComplexToComplex) plan.execute(pair_in, pair_out, workspace->data());
-    else if (kind == Kind::RealToComplex) plan.execute(static_cast<const T*>(in.get()), pair_out, workspace->data());
-    else plan.execute(pair_in, out.get(), workspace->data());
+    if (kind == Kind::ComplexToComplex)
+      plan.execute(pair_in, pair_out, workspace->data());
+    else if (kind == Kind::RealToComplex)
+      plan.execute(static_cast<const T*>(in.get()), pair_out, workspace->data());
+    else
+      plan.execute(pair_in, out.get(), workspace->data());
   };
 }
 
 #ifdef TRN_HAVE_FFTW
 // The two precisions of FFTW differ in their prefix.
-#define TRN_FFTW(T, P)                                                                                                                    \
-  std::function<void()> fftw(const Shape& s, const Options& o, const Sides<T>& sides) {                                                   \
-    P##_plan_with_nthreads(o.threads);                                                                                                    \
-    T *in = sides.in.get(), *out = sides.out.get();                                                                                       \
-    const Description d = describe(s, o);                                                                                                 \
-    std::vector<P##_iodim64> axes, batch;                                                                                                 \
-    for (const Dimension& a : d.axes) axes.push_back({a.extent, a.input_stride, a.output_stride});                                        \
-    for (const Dimension& b : d.batch) batch.push_back({b.extent, b.input_stride, b.output_stride});                                      \
-    const int rank = static_cast<int>(axes.size()), many = static_cast<int>(batch.size());                                                \
-    auto *pair_in = reinterpret_cast<P##_complex*>(in), *pair_out = reinterpret_cast<P##_complex*>(out);                                  \
-    const P##_plan plan =                                                                                                                 \
-        o.kind == Kind::ComplexToComplex                                                                                                  \
-            ? P##_plan_guru64_dft(rank, axes.data(), many, batch.data(), pair_in, pair_out, FFTW_FORWARD, FFTW_MEASURE)                   \
-        : o.kind == Kind::RealToComplex                                                                                                   \
-            ? P##_plan_guru64_dft_r2c(rank, axes.data(), many, batch.data(), in, pair_out, FFTW_MEASURE)                                  \
-            : P##_plan_guru64_dft_c2r(rank, axes.data(), many, batch.data(), pair_in, out, FFTW_MEASURE);                                 \
-    const std::shared_ptr<void> owner(nullptr, [plan](void*) { P##_destroy_plan(plan); });                                                \
-    return [plan, owner] { P##_execute(plan); };                                                                                                                                  \
+#define TRN_FFTW(T, P)                                                                                         \
+  std::function<void()> fftw(const Shape& s, const Options& o, const Sides<T>& sides) {                        \
+    P##_plan_with_nthreads(o.threads);                                                                         \
+    T *in = sides.in.get(), *out = sides.out.get();                                                            \
+    const Description d = describe(s, o);                                                                      \
+    std::vector<P##_iodim64> axes, batch;                                                                      \
+    for (const Dimension& a : d.axes) axes.push_back({a.extent, a.input_stride, a.output_stride});             \
+    for (const Dimension& b : d.batch) batch.push_back({b.extent, b.input_stride, b.output_stride});           \
+    const int rank = static_cast<int>(axes.size()), many = static_cast<int>(batch.size());                     \
+    auto *pair_in = reinterpret_cast<P##_complex*>(in), *pair_out = reinterpret_cast<P##_complex*>(out);       \
+    const P##_plan plan =                                                                                      \
+        o.kind == Kind::ComplexToComplex ? P##_plan_guru64_dft(rank, axes.data(), many, batch.data(), pair_in, \
+                                                               pair_out, FFTW_FORWARD, FFTW_MEASURE)           \
+        : o.kind == Kind::RealToComplex                                                                        \
+            ? P##_plan_guru64_dft_r2c(rank, axes.data(), many, batch.data(), in, pair_out, FFTW_MEASURE)       \
+            : P##_plan_guru64_dft_c2r(rank, axes.data(), many, batch.data(), pair_in, out, FFTW_MEASURE);      \
+    const std::shared_ptr<void> owner(nullptr, [plan](void*) { P##_destroy_plan(plan); });                     \
+    return [plan, owner] { P##_execute(plan); };                                                               \
   }
 TRN_FFTW(float, fftwf)
 TRN_FFTW(double, fftw)
 #endif
 
-const char* const kShapes[] = {"4x4x4",   "8x8x8",   "16x16x16", "32x32x32",  "64x64x64", "128x128x128", "8x8",      "16x16",     "32x32",     "64x64",     "128x128",
-                               "256x256", "512x512", "1024x1024", "60x60x60", "100x100",  "96x48x30",    "8x8x8*1",  "16x16*1",   "32x32*1",   "c8x65536",  "c16x4096",
-                               "c64x64",  "c64x1000", "c100x1000", "c256x2048", "c1000x500", "c1024x1024"};
+const char* const kShapes[] = {"4x4x4",     "8x8x8",     "16x16x16",  "32x32x32",  "64x64x64", "128x128x128",
+                               "8x8",       "16x16",     "32x32",     "64x64",     "128x128",  "256x256",
+                               "512x512",   "1024x1024", "60x60x60",  "100x100",   "96x48x30", "8x8x8*1",
+                               "16x16*1",   "32x32*1",   "c8x65536",  "c16x4096",  "c64x64",   "c64x1000",
+                               "c100x1000", "c256x2048", "c1000x500", "c1024x1024"};
 
-template <class T>
-void table(const Options& o, std::vector<std::string> names) {
+template <class T> void table(const Options& o, std::vector<std::string> names) {
   if (names.empty()) names.assign(std::begin(kShapes), std::end(kShapes));
   std::printf("| shape | batch | ours, us | GFlop/s | FFTW / ours |\n|---|---|---|---|---|\n");
   double log_sum = 0, worst = std::numeric_limits<double>::infinity();
@@ -161,8 +163,10 @@ void table(const Options& o, std::vector<std::string> names) {
     const std::vector<double> t = race(candidates, o.seconds);
     double points = 1;
     for (const std::int64_t n : s.axes) points *= static_cast<double>(n);
-    const double flops = (o.kind == Kind::ComplexToComplex ? 5 : 2.5) * points * static_cast<double>(s.batch) * std::log2(points);
-    std::printf("| %s | %lld | %.4g | %.1f | ", s.name.c_str(), static_cast<long long>(s.batch), t[0] * 1e6, flops / t[0] / 1e9);
+    const double flops =
+        (o.kind == Kind::ComplexToComplex ? 5 : 2.5) * points * static_cast<double>(s.batch) * std::log2(points);
+    std::printf("| %s | %lld | %.4g | %.1f | ", s.name.c_str(), static_cast<long long>(s.batch), t[0] * 1e6,
+                flops / t[0] / 1e9);
     if (std::isfinite(t[1])) {
       std::printf("%.2f |\n", t[1] / t[0]);
       log_sum += std::log(t[1] / t[0]);
@@ -182,7 +186,9 @@ int main(int argc, char** argv) {
   const auto argument = [&](int i, const char* otherwise) { return std::string(argc > i ? argv[i] : otherwise); };
   Options o;
   const bool is_double = argument(1, "float") == "double";
-  o.kind = argument(2, "c2c") == "c2c" ? Kind::ComplexToComplex : argument(2, "c2c") == "r2c" ? Kind::RealToComplex : Kind::ComplexToReal;
+  o.kind = argument(2, "c2c") == "c2c"   ? Kind::ComplexToComplex
+           : argument(2, "c2c") == "r2c" ? Kind::RealToComplex
+                                         : Kind::ComplexToReal;
   o.in_place = argument(3, "out") == "in";
   o.threads = std::atoi(argument(4, "1").c_str());
   o.seconds = std::atof(argument(5, "0.05").c_str());
@@ -193,6 +199,8 @@ int main(int argc, char** argv) {
   fftwf_init_threads();
   fftw_init_threads();
 #endif
-  if (is_double) table<double>(o, shapes);
-  else table<float>(o, shapes);
+  if (is_double)
+    table<double>(o, shapes);
+  else
+    table<float>(o, shapes);
 }

@@ -1,4 +1,5 @@
-// The stopwatch of the speed programs: several ways to do the same thing, timed in turn, so that a disturbance meets them all.
+// The stopwatch of the speed programs: several ways to do the same thing, timed in turn, so that a disturbance meets
+// them all.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +8,9 @@
 #include <limits>
 #include <vector>
 
-inline double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+inline double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 // Smallest seconds of one call, the candidates in turn.
 inline std::vector<double> race(const std::vector<std::function<void()>>& candidates, double seconds) {

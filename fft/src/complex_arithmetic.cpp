@@ -37,8 +37,8 @@ Shape broadcast(const char* op, const Shape& a, const Shape& b) {
   Shape shape(rank, 1);
   for (std::size_t i = 0; i < rank; ++i) {
     const std::int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1, y = i < b.size() ? b[b.size() - 1 - i] : 1;
-    require(x == y || x == 1 || y == 1, "{}: shapes {} and {} cannot be broadcast together; extents must be equal or 1", op, to_string(a),
-            to_string(b));
+    require(x == y || x == 1 || y == 1, "{}: shapes {} and {} cannot be broadcast together; extents must be equal or 1",
+            op, to_string(a), to_string(b));
     shape[rank - 1 - i] = x == 1 ? y : x;
   }
   return shape;
@@ -55,20 +55,25 @@ Strides broadcast_strides(const Shape& from, const Strides& strides, const Shape
 template <class T> void check(const char* op, const char* operand, const Executor& e, const PlanarView<const T>& x) {
   check_owner(op, operand, e, x.re.executor());
   check_owner(op, operand, e, x.im.executor());
-  require(x.re.shape() == x.im.shape(), "{}: the real part of {} has shape {}, the imaginary part {}; both must be the same", op, operand,
+  require(x.re.shape() == x.im.shape(),
+          "{}: the real part of {} has shape {}, the imaginary part {}; both must be the same", op, operand,
           to_string(x.re.shape()), to_string(x.im.shape()));
-  require(x.re.strides() == x.im.strides(), "{}: the real part of {} has strides {}, the imaginary part {}; both must be the same", op,
-          operand, to_string(x.re.strides()), to_string(x.im.strides()));
+  require(x.re.strides() == x.im.strides(),
+          "{}: the real part of {} has strides {}, the imaginary part {}; both must be the same", op, operand,
+          to_string(x.re.strides()), to_string(x.im.strides()));
 }
 
 template <class T> ElementwiseSide side(const PlanarView<const T>& x, const Shape& shape) {
-  return {const_cast<T*>(x.re.data()), const_cast<T*>(x.im.data()), broadcast_strides(x.re.shape(), x.re.strides(), shape)};
+  return {const_cast<T*>(x.re.data()), const_cast<T*>(x.im.data()),
+          broadcast_strides(x.re.shape(), x.re.strides(), shape)};
 }
 template <class T> ElementwiseSide side(const View<const T>& x, const Shape& shape) {
   return {const_cast<T*>(x.data()), nullptr, broadcast_strides(x.shape(), x.strides(), shape)};
 }
 
-template <class T> PlanarArray<T> empty(const Executor& e, const Shape& shape) { return {Array<T>(e, shape), Array<T>(e, shape)}; }
+template <class T> PlanarArray<T> empty(const Executor& e, const Shape& shape) {
+  return {Array<T>(e, shape), Array<T>(e, shape)};
+}
 
 void run(const Executor& e, const ElementwiseArgs& args) {
   if (element_count(args.shape) > 0) dispatch(kElementwise, e, args);
@@ -76,9 +81,8 @@ void run(const Executor& e, const ElementwiseArgs& args) {
 
 // Products of real matrices by trnblas. On a device double precision is its exact mode, the only one there, also where
 // none is asked for.
-template <class T>
-void times(const Executor& e, const Precision& precision, T alpha, const View<const T>& a, const View<const T>& b,
-           T beta, const Array<T>& y) {
+template <class T> void times(const Executor& e, const Precision& precision, T alpha, const View<const T>& a,
+                              const View<const T>& b, T beta, const Array<T>& y) {
   const auto matrix = [](const auto& v) {
     return MatrixView<const T>(v.executor(), v.data(), v.shape()[0], v.shape()[1], v.strides()[0], v.strides()[1]);
   };
@@ -91,9 +95,8 @@ void times(const Executor& e, const Precision& precision, T alpha, const View<co
 }
 
 // Y_re = A_re B_re - A_im B_im, Y_im = A_re B_im + A_im B_re.
-template <class T>
-void four_products(const Executor& e, const Precision& p, const PlanarView<const T>& a, const PlanarView<const T>& b,
-                   const PlanarArray<T>& y) {
+template <class T> void four_products(const Executor& e, const Precision& p, const PlanarView<const T>& a,
+                                      const PlanarView<const T>& b, const PlanarArray<T>& y) {
   times<T>(e, p, 1, a.re, b.re, 0, y.re);
   times<T>(e, p, -1, a.im, b.im, 1, y.re);
   times<T>(e, p, 1, a.re, b.im, 0, y.im);
@@ -101,11 +104,14 @@ void four_products(const Executor& e, const Precision& p, const PlanarView<const
 }
 
 // P = A_re B_re, Q = A_im B_im, Y_re = P - Q, Y_im = (A_re + A_im)(B_re + B_im) - P - Q.
-template <class T>
-void three_products(const Executor& e, const Precision& p, const PlanarView<const T>& a, const PlanarView<const T>& b,
-                    const PlanarArray<T>& y) {
+template <class T> void three_products(const Executor& e, const Precision& p, const PlanarView<const T>& a,
+                                       const PlanarView<const T>& b, const PlanarArray<T>& y) {
   const auto combined = [&](ComplexOp op, const View<const T>& left, const View<const T>& right, const Array<T>& out) {
-    run(e, {op, dtype_of<T>, out.shape(), side(left, out.shape()), side(right, out.shape()),
+    run(e, {op,
+            dtype_of<T>,
+            out.shape(),
+            side(left, out.shape()),
+            side(right, out.shape()),
             {out.data(), nullptr, row_major_strides(out.shape())}});
   };
   const Array<T> left(e, a.re.shape()), right(e, b.re.shape()), q(e, y.shape());
@@ -123,13 +129,15 @@ void three_products(const Executor& e, const Precision& p, const PlanarView<cons
 
 namespace detail {
 
-template <Real T> PlanarArray<T> planar(ComplexOp op, const Executor& e, const PlanarView<const T>& a, const PlanarView<const T>& b) {
+template <Real T>
+PlanarArray<T> planar(ComplexOp op, const Executor& e, const PlanarView<const T>& a, const PlanarView<const T>& b) {
   check_type<T>(operation(op), e);
   check(operation(op), "a", e, a);
   check(operation(op), "b", e, b);
   const Shape shape = broadcast(operation(op), a.re.shape(), b.re.shape());
   PlanarArray<T> y = empty<T>(e, shape);
-  run(e, {op, dtype_of<T>, shape, side(a, shape), side(b, shape), {y.re.data(), y.im.data(), row_major_strides(shape)}});
+  run(e,
+      {op, dtype_of<T>, shape, side(a, shape), side(b, shape), {y.re.data(), y.im.data(), row_major_strides(shape)}});
   return y;
 }
 
@@ -142,7 +150,8 @@ template <Real T> Array<T> planar_part(ComplexOp op, const Executor& e, const Pl
   return y;
 }
 
-template <Real T> PlanarArray<T> from_polar(const Executor& e, const View<const T>& modulus, const View<const T>& angle) {
+template <Real T>
+PlanarArray<T> from_polar(const Executor& e, const View<const T>& modulus, const View<const T>& angle) {
   const char* op = operation(ComplexOp::FromPolar);
   check_type<T>(op, e);
   check_owner(op, "modulus", e, modulus.executor());
@@ -158,13 +167,13 @@ template <Real T> PlanarArray<T> from_polar(const Executor& e, const View<const 
   return y;
 }
 
-template <Real T>
-PlanarArray<T> matmul(const Executor& e, const PlanarView<const T>& a, const PlanarView<const T>& b, const MatmulOptions& o) {
+template <Real T> PlanarArray<T> matmul(const Executor& e, const PlanarView<const T>& a, const PlanarView<const T>& b,
+                                        const MatmulOptions& o) {
   check("fft.matmul", "a", e, a);
   check("fft.matmul", "b", e, b);
   const Shape &sa = a.re.shape(), &sb = b.re.shape();
-  require(sa.size() == 2 && sb.size() == 2 && sa[1] == sb[0], "fft.matmul: a has shape {}, b {}; give matrices (m, k) and (k, n)",
-          to_string(sa), to_string(sb));
+  require(sa.size() == 2 && sb.size() == 2 && sa[1] == sb[0],
+          "fft.matmul: a has shape {}, b {}; give matrices (m, k) and (k, n)", to_string(sa), to_string(sb));
   if (o.products == Products::Three) check_type<T>("fft.matmul with three products", e);
   PlanarArray<T> y = empty<T>(e, {sa[0], sb[1]});
   if (sa[0] == 0 || sb[1] == 0) return y;
@@ -203,12 +212,14 @@ template <Real T> Array<std::complex<T>> to_interleaved(const Executor& e, const
   return y;
 }
 
-#define TRN_FFT_INSTANTIATE(T)                                                                                                      \
-  template PlanarArray<T> planar<T>(ComplexOp, const Executor&, const PlanarView<const T>&, const PlanarView<const T>&);            \
-  template Array<T> planar_part<T>(ComplexOp, const Executor&, const PlanarView<const T>&);                                         \
-  template PlanarArray<T> from_polar<T>(const Executor&, const View<const T>&, const View<const T>&);                               \
-  template PlanarArray<T> matmul<T>(const Executor&, const PlanarView<const T>&, const PlanarView<const T>&, const MatmulOptions&); \
-  template PlanarArray<T> to_planar<T>(const Executor&, const View<const std::complex<T>>&);                                        \
+#define TRN_FFT_INSTANTIATE(T)                                                                               \
+  template PlanarArray<T> planar<T>(ComplexOp, const Executor&, const PlanarView<const T>&,                  \
+                                    const PlanarView<const T>&);                                             \
+  template Array<T> planar_part<T>(ComplexOp, const Executor&, const PlanarView<const T>&);                  \
+  template PlanarArray<T> from_polar<T>(const Executor&, const View<const T>&, const View<const T>&);        \
+  template PlanarArray<T> matmul<T>(const Executor&, const PlanarView<const T>&, const PlanarView<const T>&, \
+                                    const MatmulOptions&);                                                   \
+  template PlanarArray<T> to_planar<T>(const Executor&, const View<const std::complex<T>>&);                 \
   template Array<std::complex<T>> to_interleaved<T>(const Executor&, const PlanarView<const T>&);
 TRN_FFT_INSTANTIATE(float)
 TRN_FFT_INSTANTIATE(double)

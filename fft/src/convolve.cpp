@@ -17,7 +17,8 @@ template <class E> using RealPartOf = typename detail::RealPart<E>::type;
 template <class E> constexpr bool kComplex = !std::is_same_v<E, RealPartOf<E>>;
 
 // out = a op b for operands of any element type and strides; null imaginary parts for real ones.
-template <class E> void combine(const Executor& e, ComplexOp op, const View<const E>& a, const View<const E>& b, const View<E>& out) {
+template <class E>
+void combine(const Executor& e, ComplexOp op, const View<const E>& a, const View<const E>& b, const View<E>& out) {
   using T = RealPartOf<E>;
   const auto side = [](const E* data, const Strides& s) {
     T* re = reinterpret_cast<T*>(const_cast<E*>(data));
@@ -75,9 +76,9 @@ template <class E> Array<E> mirrored(const Executor& e, const View<const E>& x, 
 std::vector<std::int64_t> as_integers(const std::vector<std::size_t>& axes) { return {axes.begin(), axes.end()}; }
 
 // The circular convolution of `lengths` points along `axes`, other axes broadcast.
-template <class E>
-Array<E> circular(const Executor& e, const View<const E>& a, const View<const E>& b, const std::vector<std::size_t>& axes,
-                  const std::vector<std::int64_t>& lengths, const TransformNOptions& how) {
+template <class E> Array<E> circular(const Executor& e, const View<const E>& a, const View<const E>& b,
+                                     const std::vector<std::size_t>& axes, const std::vector<std::int64_t>& lengths,
+                                     const TransformNOptions& how) {
   TransformNOptions options = how;
   options.s = lengths;
   options.axes = as_integers(axes);
@@ -86,7 +87,8 @@ Array<E> circular(const Executor& e, const View<const E>& a, const View<const E>
     for (std::size_t d = 0; d < shape.size(); ++d) shape[d] = std::max(shape[d], fb.shape()[d]);
     Array<std::complex<RealPartOf<E>>> y(e, shape);
     using C = std::complex<RealPartOf<E>>;
-    combine<C>(e, ComplexOp::Multiply, spread(View<const C>(fa.view()), shape), spread(View<const C>(fb.view()), shape), y.view());
+    combine<C>(e, ComplexOp::Multiply, spread(View<const C>(fa.view()), shape), spread(View<const C>(fb.view()), shape),
+               y.view());
     return y;
   };
   if constexpr (kComplex<E>) {
@@ -109,7 +111,8 @@ struct Extents {
 };
 
 Extents extents(const char* op, const Shape& a, const Shape& b, const ConvolveOptions& o) {
-  require(a.size() == b.size(), "{}: a has shape {}, b {}; give arrays of the same rank", op, to_string(a), to_string(b));
+  require(a.size() == b.size(), "{}: a has shape {}, b {}; give arrays of the same rank", op, to_string(a),
+          to_string(b));
   std::vector<std::int64_t> all(a.size());
   std::iota(all.begin(), all.end(), std::int64_t{0});
   const std::vector<std::size_t> axes = axes_of(op, o.axes.value_or(all), a.size());
@@ -117,8 +120,8 @@ Extents extents(const char* op, const Shape& a, const Shape& b, const ConvolveOp
   bool a_holds = true, b_holds = true;
   for (std::size_t d = 0; d < a.size(); ++d) {
     if (std::find(axes.begin(), axes.end(), d) != axes.end()) {
-      require(a[d] > 0 && b[d] > 0, "{}: a has shape {}, b {}; along axis {} both need at least one element", op, to_string(a),
-              to_string(b), d);
+      require(a[d] > 0 && b[d] > 0, "{}: a has shape {}, b {}; along axis {} both need at least one element", op,
+              to_string(a), to_string(b), d);
       x.full[d] = a[d] + b[d] - 1;
       if (a[d] != 1 && b[d] != 1) x.axes.push_back(d);
       a_holds = a_holds && a[d] >= b[d];
@@ -129,14 +132,15 @@ Extents extents(const char* op, const Shape& a, const Shape& b, const ConvolveOp
       x.start[d] = (x.full[d] - x.result[d]) / 2;
     } else {
       require(a[d] == b[d] || a[d] == 1 || b[d] == 1,
-              "{}: a has shape {}, b {}; along axis {}, which is not convolved, extents must be equal or 1", op, to_string(a), to_string(b),
-              d);
+              "{}: a has shape {}, b {}; along axis {}, which is not convolved, extents must be equal or 1", op,
+              to_string(a), to_string(b), d);
       x.full[d] = x.result[d] = a[d] == 1 ? b[d] : a[d];
     }
   }
   require(o.mode != ConvolveMode::Valid || a_holds || b_holds,
-          "{}: mode valid with shapes {} and {}; one array must be at least as long as the other along every convolved axis", op,
-          to_string(a), to_string(b));
+          "{}: mode valid with shapes {} and {}; one array must be at least as long as the other along every convolved "
+          "axis",
+          op, to_string(a), to_string(b));
   return x;
 }
 
@@ -147,18 +151,20 @@ std::vector<std::int64_t> padded_lengths(const Extents& x) {
 }
 
 // The header's bound of convolutions by transforms of these lengths, `batch` of them at once.
-double transform_bound(const Executor& e, const std::vector<std::int64_t>& lengths, std::int64_t batch, bool complex, DType real,
-                       Mode mode) {
+double transform_bound(const Executor& e, const std::vector<std::int64_t>& lengths, std::int64_t batch, bool complex,
+                       DType real, Mode mode) {
   const auto plan = [&](Direction direction) {
-    const Kind kind = complex ? Kind::ComplexToComplex : direction == Direction::Forward ? Kind::RealToComplex : Kind::ComplexToReal;
+    const Kind kind = complex                           ? Kind::ComplexToComplex
+                      : direction == Direction::Forward ? Kind::RealToComplex
+                                                        : Kind::ComplexToReal;
     return 1 + plan_bound(e, dense(kind, direction, lengths, {.batch = batch}), real, mode);
   };
   const double there = plan(Direction::Forward), u = real == DType::Float32 ? 0x1p-24 : 0x1p-53;
   return there * there * plan(Direction::Inverse) * (1 + 6 * u) - 1;
 }
 
-// Blocks of `step` points along `axis`: block i covers points i * step on, transformed with n >= step + m - 1 points, so that it needs no
-// neighbour; the m - 1 last points of its result are added to the next block's first.
+// Blocks of `step` points along `axis`: block i covers points i * step on, transformed with n >= step + m - 1 points,
+// so that it needs no neighbour; the m - 1 last points of its result are added to the next block's first.
 struct Blocking {
   std::int64_t n = 0, step = 0, blocks = 0;
 };
@@ -187,9 +193,9 @@ std::vector<std::int64_t> block_lengths(const Extents& x, std::size_t axis, cons
 }
 
 // `a` is the longer one along `axis`.
-template <class E>
-Array<E> in_blocks(const Executor& e, const View<const E>& a, const View<const E>& b, const Extents& x, std::size_t axis, const Blocking& k,
-                   const TransformNOptions& how) {
+template <class E> Array<E> in_blocks(const Executor& e, const View<const E>& a, const View<const E>& b,
+                                      const Extents& x, std::size_t axis, const Blocking& k,
+                                      const TransformNOptions& how) {
   const auto inserted = [&](Shape s, std::int64_t value) {
     s.insert(s.begin() + static_cast<std::ptrdiff_t>(axis), value);
     return s;
@@ -206,7 +212,8 @@ Array<E> in_blocks(const Executor& e, const View<const E>& a, const View<const E
     const E* data = a.data() + (element_count(s) == 0 ? 0 : first * k.step * a.strides()[axis]);
     return View<const E>(e, data, s, t);
   };
-  const auto window = [&](const View<E>& v, std::int64_t first, std::int64_t count, std::int64_t from, std::int64_t points) {
+  const auto window = [&](const View<E>& v, std::int64_t first, std::int64_t count, std::int64_t from,
+                          std::int64_t points) {
     Shape start(v.shape().size(), 0), size = v.shape();
     start[axis] = first;
     size[axis] = count;
@@ -261,9 +268,9 @@ Blocks blocks_of(const Shape& a, const Shape& b, const Extents& x) {
 }
 
 // By transforms of the whole arrays, or of blocks.
-template <class E>
-Array<E> by_transforms(const char* op, const Executor& e, const View<const E>& a, const View<const E>& b, const Extents& x, bool blocks,
-                       const ConvolveOptions& o) {
+template <class E> Array<E> by_transforms(const char* op, const Executor& e, const View<const E>& a,
+                                          const View<const E>& b, const Extents& x, bool blocks,
+                                          const ConvolveOptions& o) {
   const Blocks cut = blocks ? blocks_of(a.shape(), b.shape(), x) : Blocks{};
   const bool whole = cut.k.blocks <= 1;
   const std::vector<std::int64_t> lengths = whole ? padded_lengths(x) : block_lengths(x, cut.axis, cut.k);
@@ -281,9 +288,8 @@ Array<E> by_transforms(const char* op, const Executor& e, const View<const E>& a
 }
 
 // Direct sums: for every element of b, a times it is added to the part of the result that begins at its index.
-template <class E>
-Array<E> by_sums(const Executor& e, const View<const E>& a, const View<const E>& b, const Extents& x,
-                 const std::vector<std::size_t>& convolved) {
+template <class E> Array<E> by_sums(const Executor& e, const View<const E>& a, const View<const E>& b, const Extents& x,
+                                    const std::vector<std::size_t>& convolved) {
   Array<E> y(e, x.full);
   fill_zero(y.view());
   // Axes that are not convolved stay whole; along the others one element of b after the other.
@@ -307,25 +313,25 @@ Array<E> by_sums(const Executor& e, const View<const E>& a, const View<const E>&
   return y;
 }
 
-// Direct sums on the Tensor Engine: y_o of a block of L results is sum_j T_jo a_(o0 - (m-1) + j), the m values of b in a band of a matrix
-// of L + m - 1 rows, T_jo = b_(o + m - 1 - j). The blocks of a, with zeros around it, are overlapping lines; DMA lays b into the band. The
-// result is whole blocks: longer than the full convolution.
+// Direct sums on the Tensor Engine: y_o of a block of L results is sum_j T_jo a_(o0 - (m-1) + j), the m values of b in
+// a band of a matrix of L + m - 1 rows, T_jo = b_(o + m - 1 - j). The blocks of a, with zeros around it, are
+// overlapping lines; DMA lays b into the band. The result is whole blocks: longer than the full convolution.
 constexpr std::int64_t kBandOfChoice = 64;  // values of b up to which a block has more results than that
 
 // Whether b, the same for every line of a, has a band for its only convolved axis.
-template <class E>
-bool fits_band(const Executor& e, const View<const E>& a, const View<const E>& b, const Extents& x) {
+template <class E> bool fits_band(const Executor& e, const View<const E>& a, const View<const E>& b, const Extents& x) {
   if (e.family() == Family::Host || !std::is_same_v<RealPartOf<E>, float> || x.axes.size() != 1) return false;
   const std::int64_t m = b.shape()[x.axes[0]];
-  return b.size() == m && m <= a.shape()[x.axes[0]] && m <= ask(kMatrixPoints, e, {}) - 8;  // 9 results a block at least
+  return b.size() == m && m <= a.shape()[x.axes[0]] &&
+         m <= ask(kMatrixPoints, e, {}) - 8;  // 9 results a block at least
 }
 
-template <class E>
-Array<E> by_band(const char* op, const Executor& e, const View<const E>& a, const View<const E>& b, const Extents& x,
-                 const Precision& precision) {
+template <class E> Array<E> by_band(const char* op, const Executor& e, const View<const E>& a, const View<const E>& b,
+                                    const Extents& x, const Precision& precision) {
   constexpr std::int64_t parts = kComplex<E> ? 2 : 1;
   const std::size_t axis = x.axes[0];
-  const std::int64_t m = b.shape()[axis], full = x.full[axis], block = std::min(ask(kMatrixPoints, e, {}) - m + 1, full);
+  const std::int64_t m = b.shape()[axis], full = x.full[axis],
+                     block = std::min(ask(kMatrixPoints, e, {}) - m + 1, full);
   const std::int64_t blocks = (full + block - 1) / block, points = block + m - 1;
   const Mode mode = choose_mode<RealPartOf<E>>(op, e, precision, ExactMode::NotOffered, [&](Mode each) {
     const auto [error, products] = product_error(each);
@@ -345,7 +351,8 @@ Array<E> by_band(const char* op, const Executor& e, const View<const E>& a, cons
   Moves moves(e);
   const auto lay = [&](const auto* values, std::int64_t unit, auto* first) {  // unit: of both
     using V = std::remove_pointer_t<decltype(first)>;
-    moves.elements(View<const V>(e, values, {block, m}, {0, unit}), View<V>(e, first, {block, m}, {(block + 1) * unit, block * unit}));
+    moves.elements(View<const V>(e, values, {block, m}, {0, unit}),
+                   View<V>(e, first, {block, m}, {(block + 1) * unit, block * unit}));
   };
   lay(backwards.data(), 1, band.data());
   if constexpr (kComplex<E>) {  // the rows of imaginary parts have i b: re = -b_im, im = b_re
@@ -374,9 +381,8 @@ Array<E> by_band(const char* op, const Executor& e, const View<const E>& a, cons
 
 namespace detail {
 
-template <class E>
-Array<E> convolve(const char* op, Convolution how, const Executor& e, const View<const E>& a, const View<const E>& b,
-                  const ConvolveOptions& o) {
+template <class E> Array<E> convolve(const char* op, Convolution how, const Executor& e, const View<const E>& a,
+                                     const View<const E>& b, const ConvolveOptions& o) {
   check_owner(op, "a", e, a.executor());
   check_owner(op, "b", e, b.executor());
   using T = RealPartOf<E>;
@@ -389,23 +395,28 @@ Array<E> convolve(const char* op, Convolution how, const Executor& e, const View
     if (x.full[d] == a.shape()[d] + b.shape()[d] - 1) convolved.push_back(d);
   }
   for (const std::size_t d : x.axes) shorter *= std::min(a.shape()[d], b.shape()[d]);
-  // A term of a direct sum is one pass over the data, the transforms are about a dozen; on a device it is two programs, the transforms are
-  // about eight, and a band is four.
+  // A term of a direct sum is one pass over the data, the transforms are about a dozen; on a device it is two programs,
+  // the transforms are about eight, and a band is four.
   const bool band_b = fits_band(e, a, b, x), band = band_b || fits_band(e, b, a, x);
   const bool exact = e.family() == Family::Device && std::is_same_v<T, double>;  // has no direct sums
   const std::int64_t few = e.family() == Family::Host ? 8 : exact ? 0 : band ? kBandOfChoice : 3;
-  const bool direct = x.axes.empty() || (how == Convolution::Choose &&
-                                         (o.method == ConvolveMethod::Direct || (o.method == ConvolveMethod::Auto && shorter <= few)));
+  const bool direct =
+      x.axes.empty() || (how == Convolution::Choose &&
+                         (o.method == ConvolveMethod::Direct || (o.method == ConvolveMethod::Auto && shorter <= few)));
   if (direct && exact && how == Convolution::Choose && o.method == ConvolveMethod::Direct) {
-    fail<NotImplemented>("{}: executor '{}' has no direct sums in mode exact; use ConvolveMethod::Fft, float, or the host", op, e.name());
+    fail<NotImplemented>(
+        "{}: executor '{}' has no direct sums in mode exact; use ConvolveMethod::Fft, float, or the host", op,
+        e.name());
   }
   if (direct && band) {
-    return cropped(e, band_b ? by_band(op, e, a, b, x, o.precision) : by_band(op, e, b, a, x, o.precision), x.start, x.result);
+    return cropped(e, band_b ? by_band(op, e, a, b, x, o.precision) : by_band(op, e, b, a, x, o.precision), x.start,
+                   x.result);
   }
   if (direct) {
     // Sums in the operands' type, in every mode.
     (void)choose_mode<T>(op, e, o.precision, ExactMode::Offered, [&](Mode) {
-      const double units = static_cast<double>(shorter + (kComplex<E> ? 3 : 1)) * (std::is_same_v<T, float> ? 0x1p-24 : 0x1p-53);
+      const double units =
+          static_cast<double>(shorter + (kComplex<E> ? 3 : 1)) * (std::is_same_v<T, float> ? 0x1p-24 : 0x1p-53);
       return kComplex<E> ? std::sqrt(2.0) * units : units;
     });
     std::int64_t na = 1, nb = 1;
@@ -415,7 +426,8 @@ Array<E> convolve(const char* op, Convolution how, const Executor& e, const View
   return cropped(e, by_transforms(op, e, a, b, x, how == Convolution::OverlapAdd, o), x.start, x.result);
 }
 
-template <class E> Array<E> correlate(const Executor& e, const View<const E>& a, const View<const E>& b, const ConvolveOptions& o) {
+template <class E>
+Array<E> correlate(const Executor& e, const View<const E>& a, const View<const E>& b, const ConvolveOptions& o) {
   const char* op = "fft.correlate";
   check_owner(op, "b", e, b.executor());
   (void)offered_modes(op, e, dtype_of<RealPartOf<E>>, o.precision, ExactMode::NotOffered);

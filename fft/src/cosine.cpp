@@ -25,13 +25,13 @@ CosineType type_of(const CosineRequest& r, const CosineNOptions& o) {
 }
 
 // The header's bound for one axis.
-double axis_bound(const Executor& e, const CosineRequest& r, CosineType type, std::int64_t n, std::int64_t count, DType real, Mode mode) {
+double axis_bound(const Executor& e, const CosineRequest& r, CosineType type, std::int64_t n, std::int64_t count,
+                  DType real, Mode mode) {
   return ask(kCosineBound, e, {real, r.wave, type, n, count, mode});
 }
 
-template <class T>
-Array<T> one_axis(const Executor& e, const View<const T>& x, const CosineRequest& r, const CosineNOptions& o, std::size_t axis,
-                  std::int64_t n, Mode mode) {
+template <class T> Array<T> one_axis(const Executor& e, const View<const T>& x, const CosineRequest& r,
+                                     const CosineNOptions& o, std::size_t axis, std::int64_t n, Mode mode) {
   Shape shape = x.shape();
   shape[axis] = n;
   Array<T> y(e, shape);
@@ -76,17 +76,20 @@ CosineNOptions along_one_axis(const CosineOptions& o) {
   return n;
 }
 
-template <Real T> Array<T> cosine(const Executor& e, const View<const T>& x, const CosineRequest& r, const CosineNOptions& o) {
+template <Real T>
+Array<T> cosine(const Executor& e, const View<const T>& x, const CosineRequest& r, const CosineNOptions& o) {
   const char* op = r.operation;
   check_owner(op, "x", e, x.executor());
   (void)offered_modes(op, e, dtype_of<T>, o.precision, ExactMode::NotOffered);
-  require(o.type >= CosineType::I && o.type <= CosineType::IV, "{}: type is {}; it must be I to IV", op, static_cast<int>(o.type));
+  require(o.type >= CosineType::I && o.type <= CosineType::IV, "{}: type is {}; it must be I to IV", op,
+          static_cast<int>(o.type));
   const std::vector<std::size_t> axes = axes_with_lengths(op, o.axes, o.s, x.shape().size());
   const std::int64_t least = o.type == CosineType::I && r.wave == Wave::Cosine ? 2 : 1;
   std::vector<std::int64_t> lengths;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     lengths.push_back(o.s ? (*o.s)[i] : x.shape()[axes[i]]);
-    require(lengths[i] >= least, "{}: the transform along axis {} has {} points; it needs at least {}", op, axes[i], lengths[i], least);
+    require(lengths[i] >= least, "{}: the transform along axis {} has {} points; it needs at least {}", op, axes[i],
+            lengths[i], least);
   }
   // One mode for all axes, whose errors multiply.
   const Mode mode = choose_mode<T>(op, e, o.precision, ExactMode::NotOffered, [&](Mode each) {
@@ -99,11 +102,14 @@ template <Real T> Array<T> cosine(const Executor& e, const View<const T>& x, con
     return growth - 1;
   });
   Array<T> y = one_axis(e, x, r, o, axes[0], lengths[0], mode);
-  for (std::size_t i = 1; i < axes.size(); ++i) y = one_axis(e, View<const T>(y.view()), r, o, axes[i], lengths[i], mode);
+  for (std::size_t i = 1; i < axes.size(); ++i)
+    y = one_axis(e, View<const T>(y.view()), r, o, axes[i], lengths[i], mode);
   return y;
 }
 
-template Array<float> cosine<float>(const Executor&, const View<const float>&, const CosineRequest&, const CosineNOptions&);
-template Array<double> cosine<double>(const Executor&, const View<const double>&, const CosineRequest&, const CosineNOptions&);
+template Array<float> cosine<float>(const Executor&, const View<const float>&, const CosineRequest&,
+                                    const CosineNOptions&);
+template Array<double> cosine<double>(const Executor&, const View<const double>&, const CosineRequest&,
+                                      const CosineNOptions&);
 
 }  // namespace trn::fft::detail

@@ -7,8 +7,8 @@
 
 namespace trn::fft {
 
-// Line b of the input has `given` points (the rest is zero) at strides of reals; the output is dense with the same order of batch
-// dimensions.
+// Line b of the input has `given` points (the rest is zero) at strides of reals; the output is dense with the same
+// order of batch dimensions.
 struct CosineArgs {
   DType real;
   detail::Wave wave;

@@ -7,7 +7,8 @@ namespace {
 
 std::int64_t product(const char* operation, std::int64_t a, std::int64_t b) {
   std::int64_t c = 0;
-  require(!__builtin_mul_overflow(a, b, &c), "{}: {} * {} elements overflow 64 bits; use smaller extents or strides", operation, a, b);
+  require(!__builtin_mul_overflow(a, b, &c), "{}: {} * {} elements overflow 64 bits; use smaller extents or strides",
+          operation, a, b);
   return c;
 }
 
@@ -26,7 +27,8 @@ std::vector<std::int64_t> side_extents(Kind kind, std::vector<std::int64_t> leng
 }
 
 // Strides of a row-major box of `embed`, its element being `stride`; the distance behind the box comes last.
-std::vector<std::int64_t> box_strides(const char* operation, const std::vector<std::int64_t>& embed, std::int64_t stride) {
+std::vector<std::int64_t> box_strides(const char* operation, const std::vector<std::int64_t>& embed,
+                                      std::int64_t stride) {
   std::vector<std::int64_t> strides(embed.size() + 1);
   for (std::size_t i = embed.size(); i-- > 0;) {
     strides[i] = stride;
@@ -49,10 +51,13 @@ Description assemble(Kind kind, Direction direction, const std::vector<std::int6
 Description dense(Kind kind, Direction direction, const std::vector<std::int64_t>& lengths, DenseOptions options) {
   check_lengths("fft.dense", lengths, options.batch);
   require(!options.padded_real || kind != Kind::ComplexToComplex,
-          "fft.dense: padded_real pads the rows of a real side, and a complex-to-complex transform has none; leave it false");
+          "fft.dense: padded_real pads the rows of a real side, and a complex-to-complex transform has none; leave it "
+          "false");
   auto in = side_extents(kind, lengths, true), out = side_extents(kind, lengths, false);
-  if (options.padded_real) (kind == Kind::RealToComplex ? in : out).back() = product("fft.dense", 2, lengths.back() / 2 + 1);
-  return assemble(kind, direction, lengths, options.batch, box_strides("fft.dense", in, 1), box_strides("fft.dense", out, 1));
+  if (options.padded_real)
+    (kind == Kind::RealToComplex ? in : out).back() = product("fft.dense", 2, lengths.back() / 2 + 1);
+  return assemble(kind, direction, lengths, options.batch, box_strides("fft.dense", in, 1),
+                  box_strides("fft.dense", out, 1));
 }
 
 Description many(Kind kind, Direction direction, const std::vector<std::int64_t>& lengths, const SideLayout& input,
@@ -61,11 +66,13 @@ Description many(Kind kind, Direction direction, const std::vector<std::int64_t>
   const auto strides = [&](const SideLayout& side, bool is_input) {
     const char* which = is_input ? "input" : "output";
     require(side.embed.empty() || side.embed.size() == lengths.size(),
-            "fft.many: {} lengths but {} extents in the {}'s embed; give one per axis or none", lengths.size(), side.embed.size(), which);
+            "fft.many: {} lengths but {} extents in the {}'s embed; give one per axis or none", lengths.size(),
+            side.embed.size(), which);
     for (std::size_t i = 0; i < side.embed.size(); ++i) {
       require(side.embed[i] >= 1, "fft.many: embed {} of the {} is {}; it must be >= 1", i, which, side.embed[i]);
     }
-    auto result = box_strides("fft.many", side.embed.empty() ? side_extents(kind, lengths, is_input) : side.embed, side.stride);
+    auto result =
+        box_strides("fft.many", side.embed.empty() ? side_extents(kind, lengths, is_input) : side.embed, side.stride);
     if (side.distance != 0) result.back() = side.distance;
     return result;
   };

@@ -1,5 +1,5 @@
-// Elementwise complex arithmetic and copies on strided operands: what complex_arithmetic.hpp, the convolutions and the short-time
-// transforms share.
+// Elementwise complex arithmetic and copies on strided operands: what complex_arithmetic.hpp, the convolutions and the
+// short-time transforms share.
 #pragma once
 
 #include <trn/core/dispatch.hpp>
@@ -21,7 +21,8 @@ struct ElementwiseArgs {
   Shape shape;
   ElementwiseSide a, b, out;
 };
-// to = from for elements of `words` 32-bit words; a null `from` is zeros. Strides count words. No `to` overlaps another move's memory.
+// to = from for elements of `words` 32-bit words; a null `from` is zeros. Strides count words. No `to` overlaps another
+// move's memory.
 struct MoveArgs {
   struct One {
     Shape shape;

@@ -11,14 +11,16 @@ namespace {
 
 void check(const char* operation, std::int64_t n, double spacing) {
   require(n >= 1, "{}: n is {}; it must be at least 1", operation, n);
-  require(std::isfinite(spacing) && spacing != 0, "{}: the spacing is {}; give a finite number other than 0", operation, spacing);
+  require(std::isfinite(spacing) && spacing != 0, "{}: the spacing is {}; give a finite number other than 0", operation,
+          spacing);
 }
 
 template <class T> Array<T> table(const Executor& e, std::int64_t count, std::int64_t n, double spacing, bool half) {
   std::vector<T> values(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t k = half || i <= (n - 1) / 2 ? i : i - n;
-    values[static_cast<std::size_t>(i)] = static_cast<T>(static_cast<long double>(k) / (static_cast<long double>(n) * spacing));
+    values[static_cast<std::size_t>(i)] =
+        static_cast<T>(static_cast<long double>(k) / (static_cast<long double>(n) * spacing));
   }
   return Array<T>::from_host(e, {count}, values);
 }
@@ -36,8 +38,8 @@ template <Real T> Array<T> rfftfreq(const Executor& e, std::int64_t n, double sp
 
 namespace detail {
 
-template <class T>
-Array<T> shift(const char* operation, const Executor& e, const View<const T>& x, const ShiftOptions& options, bool inverse) {
+template <class T> Array<T> shift(const char* operation, const Executor& e, const View<const T>& x,
+                                  const ShiftOptions& options, bool inverse) {
   check_owner(operation, "x", e, x.executor());
   std::vector<std::int64_t> all(x.shape().size());
   std::iota(all.begin(), all.end(), std::int64_t{0});
@@ -63,9 +65,10 @@ Array<T> shift(const char* operation, const Executor& e, const View<const T>& x,
 
 template Array<float> shift(const char*, const Executor&, const View<const float>&, const ShiftOptions&, bool);
 template Array<double> shift(const char*, const Executor&, const View<const double>&, const ShiftOptions&, bool);
-template Array<std::complex<float>> shift(const char*, const Executor&, const View<const std::complex<float>>&, const ShiftOptions&, bool);
-template Array<std::complex<double>> shift(const char*, const Executor&, const View<const std::complex<double>>&, const ShiftOptions&,
-                                           bool);
+template Array<std::complex<float>> shift(const char*, const Executor&, const View<const std::complex<float>>&,
+                                          const ShiftOptions&, bool);
+template Array<std::complex<double>> shift(const char*, const Executor&, const View<const std::complex<double>>&,
+                                           const ShiftOptions&, bool);
 
 }  // namespace detail
 

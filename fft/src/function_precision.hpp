@@ -22,9 +22,9 @@ enum class ExactMode : std::uint8_t { NotOffered, Offered };
 // The mode that `precision` asks for. bound(mode) is the function's bound for the operands at hand; it is asked for
 // targets only. Throws NotImplemented for what the executor does not offer and InvalidArgument for a target that no
 // mode meets.
-template <Real T, class Bound>
-[[nodiscard]] Mode choose_mode(const char* operation, const Executor& e, const Precision& precision, ExactMode exact,
-                               const Bound& bound) {
+template <Real T, class Bound> [[nodiscard]] Mode choose_mode(const char* operation, const Executor& e,
+                                                              const Precision& precision, ExactMode exact,
+                                                              const Bound& bound) {
   const std::span<const Mode> modes = offered_modes(operation, e, dtype_of<T>, precision, exact);
   if (!precision.has_target()) return precision.mode();
   double best = std::numeric_limits<double>::infinity();

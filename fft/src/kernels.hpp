@@ -1,7 +1,7 @@
 // The kernels of every trnfft operation, both families: the only file that names both.
 //
-// A plan is built once by its executor's family (fft.plan) into a Body, which then executes many times (fft.c2c, fft.r2c, fft.c2r). A Body
-// knows nothing of views: it gets addresses that the door has checked.
+// A plan is built once by its executor's family (fft.plan) into a Body, which then executes many times (fft.c2c,
+// fft.r2c, fft.c2r). A Body knows nothing of views: it gets addresses that the door has checked.
 #pragma once
 
 #include <memory>
@@ -13,20 +13,21 @@
 
 namespace trn::fft {
 
-// A Description after its door: strides count real elements (an interleaved complex element is two), extents are >= 1, no dimension of extent 1
-// is left in `batch`, and adjacent batch dimensions that can be one are one. Empty batches never get here.
+// A Description after its door: strides count real elements (an interleaved complex element is two), extents are >= 1,
+// no dimension of extent 1 is left in `batch`, and adjacent batch dimensions that can be one are one. Empty batches
+// never get here.
 struct Problem {
   DType real = DType::Float32;  // or Float64
   Kind kind = Kind::ComplexToComplex;
   Direction direction = Direction::Forward;
   std::vector<Dimension> axes, batch;
-  long double factor = 1;       // on the result, within 2^-63 of 1/N or 1/sqrt(N)
+  long double factor = 1;  // on the result, within 2^-63 of 1/N or 1/sqrt(N)
   Precision precision = {};
   Format input_format = Format::Interleaved, output_format = Format::Interleaved;
   bool operator==(const Problem&) const = default;
 };
-// What a product with the factor in the operands' type adds to the relative error: the factor's rounding, from long double by way of double, and the
-// product's: at most 2 u (1 + 2^-10).
+// What a product with the factor in the operands' type adds to the relative error: the factor's rounding, from long
+// double by way of double, and the product's: at most 2 u (1 + 2^-10).
 [[nodiscard]] inline double factor_bound(const Problem& p) { return p.factor == 1 ? 0 : 2.01 * unit_roundoff(p.real); }
 
 // Real and imaginary address of element (0, 0, ...); im is null for a real side, re + 1 element for an interleaved one.
@@ -36,8 +37,8 @@ struct Side {
 };
 
 struct Operands {
-  Side in, out;                // in is only written when in.re == out.re
-  void* workspace = nullptr;   // workspace_bytes() of it, 64-byte aligned
+  Side in, out;               // in is only written when in.re == out.re
+  void* workspace = nullptr;  // workspace_bytes() of it, 64-byte aligned
 };
 
 namespace detail {

@@ -1,8 +1,8 @@
 // Questions about strided layouts that the doors ask: which bytes are touched, and whether two sets of elements meet.
 //
-// The answers are exact for every layout that real programs use. An element's address is a sum of stride * index, so two sets meet when a
-// linear equation has a solution in a box; a search over the largest stride first leaves at most two or three candidates a level when
-// strides are nested.
+// The answers are exact for every layout that real programs use. An element's address is a sum of stride * index, so
+// two sets meet when a linear equation has a solution in a box; a search over the largest stride first leaves at most
+// two or three candidates a level when strides are nested.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct Term {
   Wide stride = 0;
   Wide low = 0, high = 0;
 };
-// Whether some choice of the indices makes the sum of the terms equal to target. "True" also when that is not found out in 200,000 steps:
-// such layouts are refused like overlapping ones.
+// Whether some choice of the indices makes the sum of the terms equal to target. "True" also when that is not found out
+// in 200,000 steps: such layouts are refused like overlapping ones.
 [[nodiscard]] bool reaches(std::vector<Term> terms, Wide target);
 
 // Extent and stride in elements of one dimension of one side.

@@ -11,12 +11,16 @@ namespace {
 using Long = std::complex<long double>;
 
 // Written out: the operator of std::complex looks for infinities.
-Long product(const Long& a, const Long& b) { return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()}; }
+Long product(const Long& a, const Long& b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
 
 // w_n^k for k < n; sines and cosines of an eighth of the circle where n allows, for they take most of the time.
 std::vector<Long> roots(std::size_t n) {
   std::vector<Long> w(n);
-  const auto evaluate = [&](std::size_t k) { return long_root(static_cast<std::int64_t>(k), static_cast<std::int64_t>(n)); };
+  const auto evaluate = [&](std::size_t k) {
+    return long_root(static_cast<std::int64_t>(k), static_cast<std::int64_t>(n));
+  };
   if (n % 8 == 0) {
     for (std::size_t k = 0; k <= n / 8; ++k) {
       const Long z = evaluate(k);

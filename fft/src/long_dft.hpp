@@ -1,4 +1,5 @@
-// The tables of convolutions: a transform in long double, done once per plan, so that the spectrum of a chirp is rounded once. Host and device plans share it.
+// The tables of convolutions: a transform in long double, done once per plan, so that the spectrum of a chirp is
+// rounded once. Host and device plans share it.
 #pragma once
 
 #include <complex>

@@ -1,5 +1,5 @@
-// Lines times one matrix that lies on the device, and mirror images: the kernels behind direct convolutions, correlations and reflected
-// boundaries there.
+// Lines times one matrix that lies on the device, and mirror images: the kernels behind direct convolutions,
+// correlations and reflected boundaries there.
 #pragma once
 
 #include <trn/core/dispatch.hpp>

@@ -1,4 +1,5 @@
-// PlanCache: one list, the plan used last in front. Caches hold tens of plans, so a walk along the list costs less than a transform.
+// PlanCache: one list, the plan used last in front. Caches hold tens of plans, so a walk along the list costs less than
+// a transform.
 #include <trn/fft/plan_cache.hpp>
 
 #include <trn/core/error.hpp>

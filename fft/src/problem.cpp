@@ -43,8 +43,9 @@ void check_span(const char* side, const std::vector<layout::Dim>& dims, std::int
   Shape shape;
   Strides strides;
   for (const layout::Dim& d : dims) shape.push_back(d.extent), strides.push_back(d.stride);
-  fail<InvalidArgument>("fft.plan: the {} with extents {} and strides {} spans more than 2^63 - 1 bytes; use smaller extents or strides",
-                        side, to_string(shape), to_string(strides));
+  fail<InvalidArgument>(
+      "fft.plan: the {} with extents {} and strides {} spans more than 2^63 - 1 bytes; use smaller extents or strides",
+      side, to_string(shape), to_string(strides));
 }
 
 }  // namespace
@@ -82,25 +83,31 @@ void check(const Description& d, DType real) {
   layout::Wide points = 1;
   bool fits = true;
   for (std::size_t i = 0; i < d.axes.size(); ++i) {
-    require(d.axes[i].extent >= 1, "fft.plan: axis {} has length {}; a transform needs at least 1 point", i, d.axes[i].extent);
+    require(d.axes[i].extent >= 1, "fft.plan: axis {} has length {}; a transform needs at least 1 point", i,
+            d.axes[i].extent);
     points *= d.axes[i].extent;
     fits = fits && points <= kMax;
     if (!fits) break;
   }
   for (std::size_t i = 0; i < d.batch.size() && fits; ++i) {
-    require(d.batch[i].extent >= 0, "fft.plan: batch dimension {} has extent {}; it must be >= 0", i, d.batch[i].extent);
+    require(d.batch[i].extent >= 0, "fft.plan: batch dimension {} has extent {}; it must be >= 0", i,
+            d.batch[i].extent);
     points *= std::max<std::int64_t>(d.batch[i].extent, 1);
     fits = points <= kMax;
   }
-  require(fits, "fft.plan: axes {} with batch {} have more than 2^63 - 1 points; use smaller extents", to_string(extents(d.axes)),
-          to_string(extents(d.batch)));
+  require(fits, "fft.plan: axes {} with batch {} have more than 2^63 - 1 points; use smaller extents",
+          to_string(extents(d.axes)), to_string(extents(d.batch)));
   for (std::size_t i = 0; i < d.axes.size(); ++i) {
-    require(d.axes[i].extent <= kLongestAxis, "fft.plan: axis {} has length {}; the longest that is planned is 2^36: split it into several axes", i, d.axes[i].extent);
+    require(d.axes[i].extent <= kLongestAxis,
+            "fft.plan: axis {} has length {}; the longest that is planned is 2^36: split it into several axes", i,
+            d.axes[i].extent);
   }
-  require(d.kind != Kind::RealToComplex || d.input_format == Format::Interleaved,
-          "fft.plan: input_format is planar but the input of a real-to-complex transform is real; leave it interleaved");
-  require(d.kind != Kind::ComplexToReal || d.output_format == Format::Interleaved,
-          "fft.plan: output_format is planar but the output of a complex-to-real transform is real; leave it interleaved");
+  require(
+      d.kind != Kind::RealToComplex || d.input_format == Format::Interleaved,
+      "fft.plan: input_format is planar but the input of a real-to-complex transform is real; leave it interleaved");
+  require(
+      d.kind != Kind::ComplexToReal || d.output_format == Format::Interleaved,
+      "fft.plan: output_format is planar but the output of a complex-to-real transform is real; leave it interleaved");
 
   const std::int64_t bytes = size_bytes(real);
   const std::vector<layout::Dim> in = input_dims(d), out = output_dims(d);
@@ -109,8 +116,10 @@ void check(const Description& d, DType real) {
   if (layout::repeats(out)) {
     Shape shape;
     for (const layout::Dim& x : out) shape.push_back(x.extent);
-    fail<InvalidArgument>("fft.plan: the output with extents {} and strides {} has elements that overlap; give every element its own place",
-                          to_string(shape), to_string(output_strides(d)));
+    fail<InvalidArgument>(
+        "fft.plan: the output with extents {} and strides {} has elements that overlap; give every element its own "
+        "place",
+        to_string(shape), to_string(output_strides(d)));
   }
 }
 
@@ -155,14 +164,18 @@ const char* in_place_trouble(const Description& d) {
   const Dimension& last = d.axes.back();
   if (d.kind == Kind::ComplexToComplex) {
     if (d.input_format != d.output_format) return "one side is planar and the other interleaved";
-    if (!same(1, 1) || (last.extent > 1 && last.input_stride != last.output_stride)) return "the strides of the two sides differ";
+    if (!same(1, 1) || (last.extent > 1 && last.input_stride != last.output_stride))
+      return "the strides of the two sides differ";
     return nullptr;
   }
   const bool forward = d.kind == Kind::RealToComplex;
-  if ((forward ? d.output_format : d.input_format) == Format::Planar) return "a real side cannot share memory with planar parts";
+  if ((forward ? d.output_format : d.input_format) == Format::Planar)
+    return "a real side cannot share memory with planar parts";
   if (!same(forward ? 1 : 2, forward ? 2 : 1)) return "a stride of the real side is not twice the complex side's";
-  if (last.extent > 1 && (last.input_stride != 1 || last.output_stride != 1)) return "the last axis is not contiguous on both sides";
-  if (layout::repeats(input_dims(d))) return "rows of the input overlap, so that one row's result would destroy the next row";
+  if (last.extent > 1 && (last.input_stride != 1 || last.output_stride != 1))
+    return "the last axis is not contiguous on both sides";
+  if (layout::repeats(input_dims(d)))
+    return "rows of the input overlap, so that one row's result would destroy the next row";
   return nullptr;
 }
 

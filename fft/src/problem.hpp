@@ -16,7 +16,8 @@ void check(const Description& d, DType real);
 // Of a description that passed check() and is not empty.
 [[nodiscard]] Problem make_problem(const Description& d, DType real);
 
-// The same set of places with no dimension of extent 1, largest output stride first, neighbours that are one dimension merged.
+// The same set of places with no dimension of extent 1, largest output stride first, neighbours that are one dimension
+// merged.
 [[nodiscard]] std::vector<Dimension> normal_batch(std::vector<Dimension> dims);
 
 // Why input and output may not share their first address; nullptr when they may.

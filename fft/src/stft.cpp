@@ -14,8 +14,8 @@ constexpr std::int64_t kLongestSignal = std::int64_t{1} << 60;  // so that sums 
 
 std::vector<double> placed_window(const char* op, const StftOptions& o, std::int64_t& win_length) {
   win_length = o.win_length.value_or(o.window.empty() ? o.n_fft : static_cast<std::int64_t>(o.window.size()));
-  require(win_length >= 1 && win_length <= o.n_fft, "{}: the window has {} points, n_fft is {}; it must have 1 to n_fft", op, win_length,
-          o.n_fft);
+  require(win_length >= 1 && win_length <= o.n_fft,
+          "{}: the window has {} points, n_fft is {}; it must have 1 to n_fft", op, win_length, o.n_fft);
   require(o.window.empty() || static_cast<std::int64_t>(o.window.size()) == win_length,
           "{}: win_length is {} but {} window values are given; give one per point", op, win_length, o.window.size());
   const std::vector<double> w = o.window.empty() ? window(WindowKind::Hann, win_length) : o.window;
@@ -34,11 +34,14 @@ double scale(const char* op, const StftOptions& o, const std::vector<double>& w)
     case StftScaling::Unitary:
       return 1 / std::sqrt(static_cast<double>(o.n_fft));
     case StftScaling::Spectrum:
-      require(sum != 0, "{}: the window's values sum to 0; scaling spectrum divides by that sum: use another scaling", op);
+      require(sum != 0, "{}: the window's values sum to 0; scaling spectrum divides by that sum: use another scaling",
+              op);
       return 1 / std::abs(sum);
     case StftScaling::Density:
-      require(squares > 0, "{}: the window is 0; scaling density divides by the sum of its squares: use another window", op);
-      require(std::isfinite(o.sample_rate) && o.sample_rate > 0, "{}: the sample rate is {}; give a positive number", op, o.sample_rate);
+      require(squares > 0, "{}: the window is 0; scaling density divides by the sum of its squares: use another window",
+              op);
+      require(std::isfinite(o.sample_rate) && o.sample_rate > 0, "{}: the sample rate is {}; give a positive number",
+              op, o.sample_rate);
       return 1 / std::sqrt(o.sample_rate * squares);
   }
   return 1;
@@ -68,7 +71,8 @@ std::int64_t frame_span(const StftOptions& o) {
 std::int64_t frame_count(const char* op, const StftOptions& o, const Frames& f, std::int64_t length) {
   const std::int64_t extended = length + 2 * f.extension, span = frame_span(o);
   require(o.tail == Tail::Complete || extended >= span,
-          "{}: the signal has {} points, {} with its extension; a frame needs {}: use a smaller n_fft", op, length, extended, span);
+          "{}: the signal has {} points, {} with its extension; a frame needs {}: use a smaller n_fft", op, length,
+          extended, span);
   if (o.tail == Tail::Drop) return 1 + (extended - span) / f.hop;
   return extended <= span ? 1 : 2 + (extended - span - 1) / f.hop;
 }
@@ -76,17 +80,20 @@ std::int64_t frame_count(const char* op, const StftOptions& o, const Frames& f, 
 void check_boundary(const char* op, const Frames& f) {
   if (f.boundary == Boundary::Reflect || f.boundary == Boundary::Odd) {
     require(f.extension < f.length,
-            "{}: the signal has {} points; its reflection by {} points needs at least {}: use another boundary or a smaller n_fft", op,
-            f.length, f.extension, f.extension + 1);
+            "{}: the signal has {} points; its reflection by {} points needs at least {}: use another boundary or a "
+            "smaller n_fft",
+            op, f.length, f.extension, f.extension + 1);
   }
   if (f.boundary == Boundary::Circular) {
     require(f.extension <= f.length,
-            "{}: the signal has {} points; a circular extension by {} needs as many: use another boundary or a smaller n_fft", op, f.length,
-            f.extension);
+            "{}: the signal has {} points; a circular extension by {} needs as many: use another boundary or a smaller "
+            "n_fft",
+            op, f.length, f.extension);
   }
 }
 
-// The largest window value: what windows are divided by before they are squared, so that squares neither vanish nor overflow.
+// The largest window value: what windows are divided by before they are squared, so that squares neither vanish nor
+// overflow.
 double peak_of(const Frames& f) {
   double peak = 0;
   for (const double w : f.window) peak = std::max(peak, std::abs(w));
@@ -106,7 +113,8 @@ std::vector<double> envelope(const Frames& f, double peak) {
   const double most = *std::max_element(sum.begin(), sum.end());
   for (std::size_t p = 0; p < sum.size(); ++p) {
     require(sum[p] > 1e-10 * most,
-            "fft.istft: the squared windows sum to {:.3g} of their largest value squared at point {} of the result (at most {:.3g} "
+            "fft.istft: the squared windows sum to {:.3g} of their largest value squared at point {} of the result (at "
+            "most {:.3g} "
             "elsewhere), which cannot be reconstructed; use a "
             "window that is not zero there, a smaller hop, a boundary, or a shorter length",
             sum[p], p, most);
@@ -149,7 +157,8 @@ Description from_spectrogram(const IstftArgs& a, std::int64_t rows) {
                 Scale::ByLength,
                 a.mode};
   const Strides signals = row_major_strides(a.batch);
-  for (std::size_t i = 0; i < a.batch.size(); ++i) d.batch.push_back({a.batch[i], a.batch_strides[i] / 2, signals[i] * rows * f.n_fft});
+  for (std::size_t i = 0; i < a.batch.size(); ++i)
+    d.batch.push_back({a.batch[i], a.batch_strides[i] / 2, signals[i] * rows * f.n_fft});
   return d;
 }
 
@@ -164,13 +173,15 @@ StftOptions scipy_stft(std::int64_t nperseg, std::optional<std::int64_t> length)
 }
 
 std::int64_t stft_frames(std::int64_t length, const StftOptions& o) {
-  require(length >= 0 && length <= kLongestSignal, "fft.stft: the signal has {} points; it must have 0 to 2^60", length);
+  require(length >= 0 && length <= kLongestSignal, "fft.stft: the signal has {} points; it must have 0 to 2^60",
+          length);
   return frame_count("fft.stft", o, frames("fft.stft", o), length);
 }
 
 namespace detail {
 
-template <class E> Array<std::complex<typename RealPart<E>::type>> stft(const Executor& e, const View<const E>& x, const StftOptions& o) {
+template <class E>
+Array<std::complex<typename RealPart<E>::type>> stft(const Executor& e, const View<const E>& x, const StftOptions& o) {
   using T = typename RealPart<E>::type;
   constexpr bool complex = !std::is_same_v<E, T>;
   constexpr int parts = complex ? 2 : 1;
@@ -193,8 +204,8 @@ template <class E> Array<std::complex<typename RealPart<E>::type>> stft(const Ex
     return transform_bound(e, kind, f.n_fft, y.size() / shape[shape.size() - 2], dtype_of<T>, each) + 3 * unit<T>;
   });
   dispatch(kStft, e,
-           StftArgs{dtype_of<T>, &f, parts, o.sides, Shape(shape.begin(), shape.end() - 2), x.data(), x.strides().back() * parts,
-                    real_strides(x.strides(), 1, parts), y.data(), o.cache, mode});
+           StftArgs{dtype_of<T>, &f, parts, o.sides, Shape(shape.begin(), shape.end() - 2), x.data(),
+                    x.strides().back() * parts, real_strides(x.strides(), 1, parts), y.data(), o.cache, mode});
   return y;
 }
 
@@ -213,16 +224,17 @@ Array<E> inverse(const Executor& e, const View<const std::complex<T>>& y, const 
   Frames f = frames(op, o);
   const std::int64_t bins = bins_of(f, o.sides);
   const std::size_t rank = y.shape().size();
-  require(y.shape()[rank - 2] == bins, "{}: the spectrogram has {} frequencies; n_fft {} with {} has {}", op, y.shape()[rank - 2], f.n_fft,
-          o.sides == Sides::One ? "one side" : "two sides", bins);
+  require(y.shape()[rank - 2] == bins, "{}: the spectrogram has {} frequencies; n_fft {} with {} has {}", op,
+          y.shape()[rank - 2], f.n_fft, o.sides == Sides::One ? "one side" : "two sides", bins);
   f.count = y.shape().back();
   require(f.count >= 1, "{}: the spectrogram has no frames; it needs at least 1", op);
   require(f.count == 1 || f.hop <= kLongestSignal / (f.count - 1),
           "{}: {} frames with a hop of {} cover more than 2^60 points; use a smaller hop", op, f.count, f.hop);
   const std::int64_t covered = frame_span(o) + f.hop * (f.count - 1);
   f.length = i.length.value_or(covered - 2 * f.extension);
-  require(f.length >= 1 && f.length <= covered - f.extension, "{}: {} frames cover points up to {}; the length {} must be 1 to that", op,
-          f.count, covered - f.extension, f.length);
+  require(f.length >= 1 && f.length <= covered - f.extension,
+          "{}: {} frames cover points up to {}; the length {} must be 1 to that", op, f.count, covered - f.extension,
+          f.length);
   Shape shape(y.shape().begin(), y.shape().end() - 1);
   shape.back() = f.length;
   Array<E> x(e, shape);
@@ -238,27 +250,31 @@ Array<E> inverse(const Executor& e, const View<const std::complex<T>>& y, const 
     return bound * std::sqrt(layers) / (least * peak * std::abs(f.scale));
   });
   dispatch(kIstft, e,
-           IstftArgs{dtype_of<T>, &f, parts, o.sides, Shape(shape.begin(), shape.end() - 1), y.data(), 2 * y.strides()[rank - 2],
-                     2 * y.strides()[rank - 1], real_strides(y.strides(), 2, 2), x.data(), peak, &weight, o.cache, mode});
+           IstftArgs{dtype_of<T>, &f, parts, o.sides, Shape(shape.begin(), shape.end() - 1), y.data(),
+                     2 * y.strides()[rank - 2], 2 * y.strides()[rank - 1], real_strides(y.strides(), 2, 2), x.data(),
+                     peak, &weight, o.cache, mode});
   return x;
 }
 
 }  // namespace
 
-template <Real T> Array<T> istft(const Executor& e, const View<const std::complex<T>>& y, const StftOptions& o, const IstftOptions& i) {
+template <Real T>
+Array<T> istft(const Executor& e, const View<const std::complex<T>>& y, const StftOptions& o, const IstftOptions& i) {
   return inverse<T, T>(e, y, o, i);
 }
-template <Real T>
-Array<std::complex<T>> complex_istft(const Executor& e, const View<const std::complex<T>>& y, const StftOptions& o, const IstftOptions& i) {
+template <Real T> Array<std::complex<T>> complex_istft(const Executor& e, const View<const std::complex<T>>& y,
+                                                       const StftOptions& o, const IstftOptions& i) {
   return inverse<std::complex<T>, T>(e, y, o, i);
 }
 
-#define TRN_FFT_INSTANTIATE(T)                                                                                                    \
-  template Array<std::complex<T>> stft<T>(const Executor&, const View<const T>&, const StftOptions&);                             \
-  template Array<std::complex<T>> stft<std::complex<T>>(const Executor&, const View<const std::complex<T>>&, const StftOptions&); \
-  template Array<T> istft<T>(const Executor&, const View<const std::complex<T>>&, const StftOptions&, const IstftOptions&);       \
-  template Array<std::complex<T>> complex_istft<T>(const Executor&, const View<const std::complex<T>>&, const StftOptions&,       \
-                                                   const IstftOptions&);
+#define TRN_FFT_INSTANTIATE(T)                                                                               \
+  template Array<std::complex<T>> stft<T>(const Executor&, const View<const T>&, const StftOptions&);        \
+  template Array<std::complex<T>> stft<std::complex<T>>(const Executor&, const View<const std::complex<T>>&, \
+                                                        const StftOptions&);                                 \
+  template Array<T> istft<T>(const Executor&, const View<const std::complex<T>>&, const StftOptions&,        \
+                             const IstftOptions&);                                                           \
+  template Array<std::complex<T>> complex_istft<T>(const Executor&, const View<const std::complex<T>>&,      \
+                                                   const StftOptions&, const IstftOptions&);
 TRN_FFT_INSTANTIATE(float)
 TRN_FFT_INSTANTIATE(double)
 #undef TRN_FFT_INSTANTIATE

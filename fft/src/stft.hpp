@@ -16,8 +16,8 @@ struct Frames {
   Boundary boundary;
 };
 
-// A call after its checks. Signals have `parts` reals a point (1 real, 2 complex) and dimensions `batch`; all strides count reals. The
-// spectrogram of stft and the signal of istft are dense.
+// A call after its checks. Signals have `parts` reals a point (1 real, 2 complex) and dimensions `batch`; all strides
+// count reals. The spectrogram of stft and the signal of istft are dense.
 struct StftArgs {
   DType real;
   const Frames* f;
@@ -40,14 +40,16 @@ struct IstftArgs {
   const void* spectrogram;
   std::int64_t bin_stride, frame_stride;
   Strides batch_strides;
-  void* signal;                      // (batch..., length)
-  double peak;                       // the largest window value: windows are divided by it before they are squared
+  void* signal;                       // (batch..., length)
+  double peak;                        // the largest window value: windows are divided by it before they are squared
   const std::vector<double>* weight;  // the sum of squared windows over peak^2 at each point of the result
   PlanCache* cache;
   Mode mode;
 };
 
-[[nodiscard]] inline std::int64_t bins_of(const Frames& f, Sides sides) { return sides == Sides::One ? f.n_fft / 2 + 1 : f.n_fft; }
+[[nodiscard]] inline std::int64_t bins_of(const Frames& f, Sides sides) {
+  return sides == Sides::One ? f.n_fft / 2 + 1 : f.n_fft;
+}
 
 // From dense frames (signals, count, n_fft) to a dense spectrogram.
 [[nodiscard]] Description to_spectrogram(Kind kind, const Frames& f, std::int64_t signals, Mode mode = Mode::Native);

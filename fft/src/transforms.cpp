@@ -35,8 +35,8 @@ Geometry geometry(const TransformRequest& r, Kind kind, const Shape& shape) {
     const std::int64_t extent = shape[g.axes[i]];
     const bool half = kind == Kind::ComplexToReal && i + 1 == g.axes.size();
     g.lengths.push_back(r.options.s ? (*r.options.s)[i] : half ? 2 * (extent - 1) : extent);
-    require(g.lengths[i] >= 1, "{}: the transform along axis {} has {} points{}; it needs at least 1: give its length", op, g.axes[i],
-            g.lengths[i],
+    require(g.lengths[i] >= 1, "{}: the transform along axis {} has {} points{}; it needs at least 1: give its length",
+            op, g.axes[i], g.lengths[i],
             r.options.s ? ""
             : half      ? " (2 (m - 1) for m given ones)"
                         : "");
@@ -49,14 +49,17 @@ Geometry geometry(const TransformRequest& r, Kind kind, const Shape& shape) {
   return g;
 }
 
-Description description(const TransformRequest& r, Kind kind, const Geometry& g, const Strides& in, const Strides& out) {
+Description description(const TransformRequest& r, Kind kind, const Geometry& g, const Strides& in,
+                        const Strides& out) {
   Description d{kind, r.direction, {}, {}};
   for (std::size_t i = 0; i < g.axes.size(); ++i) d.axes.push_back({g.lengths[i], in[g.axes[i]], out[g.axes[i]]});
   for (std::size_t i = 0; i < g.input.size(); ++i) {
     if (std::find(g.axes.begin(), g.axes.end(), i) == g.axes.end()) d.batch.push_back({g.input[i], in[i], out[i]});
   }
   const Norm scaled = r.direction == Direction::Forward ? Norm::Forward : Norm::Backward;
-  d.scale = r.options.norm == Norm::Ortho ? Scale::Orthonormal : r.options.norm == scaled ? Scale::ByLength : Scale::None;
+  d.scale = r.options.norm == Norm::Ortho ? Scale::Orthonormal
+            : r.options.norm == scaled    ? Scale::ByLength
+                                          : Scale::None;
   d.precision = r.options.precision;
   return d;
 }
@@ -79,20 +82,22 @@ TransformRequest request2(const char* operation, Direction direction, TransformN
   return {operation, direction, std::move(o)};
 }
 
-template <Real T>
-Array<std::complex<T>> full_transform(const Executor& e, const View<const std::complex<T>>& x, const TransformRequest& r) {
+template <Real T> Array<std::complex<T>> full_transform(const Executor& e, const View<const std::complex<T>>& x,
+                                                        const TransformRequest& r) {
   check_owner(r.operation, "x", e, x.executor());
   const Geometry g = geometry(r, Kind::ComplexToComplex, x.shape());
   Array<std::complex<T>> y(e, g.output);
   const bool pad = padded(g, x.shape());
-  const Description d = description(r, Kind::ComplexToComplex, g, pad ? y.view().strides() : x.strides(), y.view().strides());
+  const Description d =
+      description(r, Kind::ComplexToComplex, g, pad ? y.view().strides() : x.strides(), y.view().strides());
   const Plan<T> p = plan_for<T>(e, d, r.options.cache);
   if (pad) copy_padded(x, y.view());
   p.execute(pad ? View<const std::complex<T>>(y.view()) : x, y.view());
   return y;
 }
 
-template <Real T> Array<std::complex<T>> full_transform(const Executor& e, const View<const T>& x, const TransformRequest& r) {
+template <Real T>
+Array<std::complex<T>> full_transform(const Executor& e, const View<const T>& x, const TransformRequest& r) {
   check_owner(r.operation, "x", e, x.executor());
   const Geometry g = geometry(r, Kind::ComplexToComplex, x.shape());
   Array<std::complex<T>> y(e, g.output);
@@ -109,7 +114,8 @@ template <Real T> Array<std::complex<T>> to_half(const Executor& e, const View<c
   const Geometry g = geometry(r, Kind::RealToComplex, x.shape());
   Array<std::complex<T>> y(e, g.output);
   const auto run = [&](const View<const T>& from) {
-    plan_for<T>(e, description(r, Kind::RealToComplex, g, from.strides(), y.view().strides()), r.options.cache).execute(from, y.view());
+    plan_for<T>(e, description(r, Kind::RealToComplex, g, from.strides(), y.view().strides()), r.options.cache)
+        .execute(from, y.view());
   };
   if (!padded(g, x.shape())) {
     run(x);
@@ -127,12 +133,14 @@ template <Real T> Array<std::complex<T>> to_half(const Executor& e, const View<c
   return y;
 }
 
-template <Real T> Array<T> from_half(const Executor& e, const View<const std::complex<T>>& x, const TransformRequest& r) {
+template <Real T>
+Array<T> from_half(const Executor& e, const View<const std::complex<T>>& x, const TransformRequest& r) {
   check_owner(r.operation, "x", e, x.executor());
   const Geometry g = geometry(r, Kind::ComplexToReal, x.shape());
   Array<T> y(e, g.output);
   const auto run = [&](const View<const std::complex<T>>& from) {
-    plan_for<T>(e, description(r, Kind::ComplexToReal, g, from.strides(), y.view().strides()), r.options.cache).execute(from, y.view());
+    plan_for<T>(e, description(r, Kind::ComplexToReal, g, from.strides(), y.view().strides()), r.options.cache)
+        .execute(from, y.view());
   };
   if (!padded(g, x.shape())) {
     run(x);
@@ -144,10 +152,11 @@ template <Real T> Array<T> from_half(const Executor& e, const View<const std::co
   return y;
 }
 
-#define TRN_FFT_INSTANTIATE(T)                                                                                                     \
-  template Array<std::complex<T>> full_transform<T>(const Executor&, const View<const std::complex<T>>&, const TransformRequest&); \
-  template Array<std::complex<T>> full_transform<T>(const Executor&, const View<const T>&, const TransformRequest&);               \
-  template Array<std::complex<T>> to_half<T>(const Executor&, const View<const T>&, const TransformRequest&);                      \
+#define TRN_FFT_INSTANTIATE(T)                                                                                       \
+  template Array<std::complex<T>> full_transform<T>(const Executor&, const View<const std::complex<T>>&,             \
+                                                    const TransformRequest&);                                        \
+  template Array<std::complex<T>> full_transform<T>(const Executor&, const View<const T>&, const TransformRequest&); \
+  template Array<std::complex<T>> to_half<T>(const Executor&, const View<const T>&, const TransformRequest&);        \
   template Array<T> from_half<T>(const Executor&, const View<const std::complex<T>>&, const TransformRequest&);
 TRN_FFT_INSTANTIATE(float)
 TRN_FFT_INSTANTIATE(double)

@@ -1,4 +1,5 @@
-// Windows on views, moves of elements, and what the functions in the NumPy manner check of axes. Everything here works on every executor.
+// Windows on views, moves of elements, and what the functions in the NumPy manner check of axes. Everything here works
+// on every executor.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +46,8 @@ class Moves {
   }
 
  private:
-  template <class T> void add(const Shape& shape, const void* from, Strides from_strides, void* to, Strides to_strides) {
+  template <class T>
+  void add(const Shape& shape, const void* from, Strides from_strides, void* to, Strides to_strides) {
     constexpr auto kWords = static_cast<std::int64_t>(sizeof(T) / 4);
     for (Strides* strides : {&from_strides, &to_strides}) {
       for (std::int64_t& s : *strides) s *= kWords;
@@ -68,7 +70,9 @@ template <class T> void move_elements(const View<const T>& from, const View<T>& 
   moves.elements(from, to);
   moves.run();
 }
-template <class T> void move_elements(const View<T>& from, const View<T>& to) { move_elements(View<const T>(from), to); }
+template <class T> void move_elements(const View<T>& from, const View<T>& to) {
+  move_elements(View<const T>(from), to);
+}
 
 // to = from in its corner at `corner`, zeros elsewhere; what does not fit is cut.
 template <class T> void copy_padded(const View<const T>& from, const View<T>& to, Shape corner = {}) {
@@ -109,12 +113,13 @@ template <Real T> [[nodiscard]] Plan<T> plan_for(const Executor& e, const Descri
 // Functions whose device kernels compute in fp32 alone.
 template <Real T> void check_type(const char* operation, const Executor& e) {
   if (e.family() == Family::Host || std::same_as<T, float>) return;
-  fail<NotImplemented>("{}: executor '{}' computes this in float32 only, not in float64; use float, or the host", operation, e.name());
+  fail<NotImplemented>("{}: executor '{}' computes this in float32 only, not in float64; use float, or the host",
+                       operation, e.name());
 }
 
 inline void check_owner(const char* operation, const char* operand, const Executor& call, const Executor& owner) {
-  require(owner == call, "{}: {} lives on executor '{}', the call runs on '{}'; give an array of that executor", operation, operand,
-          owner.name(), call.name());
+  require(owner == call, "{}: {} lives on executor '{}', the call runs on '{}'; give an array of that executor",
+          operation, operand, owner.name(), call.name());
 }
 
 // -1 is the last axis.
@@ -124,29 +129,33 @@ inline std::size_t axis_of(const char* operation, std::int64_t axis, std::size_t
   require(-r <= axis && axis < r, "{}: axis {} of an array of rank {}; use {} to {}", operation, axis, r, -r, r - 1);
   return static_cast<std::size_t>(axis < 0 ? axis + r : axis);
 }
-inline std::vector<std::size_t> axes_of(const char* operation, const std::vector<std::int64_t>& axes, std::size_t rank) {
+inline std::vector<std::size_t> axes_of(const char* operation, const std::vector<std::int64_t>& axes,
+                                        std::size_t rank) {
   require(!axes.empty(), "{}: no axes; give at least one", operation);
   std::vector<std::size_t> result;
   for (const std::int64_t a : axes) {
     const std::size_t axis = axis_of(operation, a, rank);
-    require(std::find(result.begin(), result.end(), axis) == result.end(), "{}: axis {} is given twice; give each axis once", operation,
-            axis);
+    require(std::find(result.begin(), result.end(), axis) == result.end(),
+            "{}: axis {} is given twice; give each axis once", operation, axis);
     result.push_back(axis);
   }
   return result;
 }
 
-// The axes of an n-dimensional function: those given, or the last as many as there are lengths, or all; with one length each where lengths
-// are given.
-inline std::vector<std::size_t> axes_with_lengths(const char* operation, const std::optional<std::vector<std::int64_t>>& axes,
-                                                  const std::optional<std::vector<std::int64_t>>& lengths, std::size_t rank) {
+// The axes of an n-dimensional function: those given, or the last as many as there are lengths, or all; with one length
+// each where lengths are given.
+inline std::vector<std::size_t> axes_with_lengths(const char* operation,
+                                                  const std::optional<std::vector<std::int64_t>>& axes,
+                                                  const std::optional<std::vector<std::int64_t>>& lengths,
+                                                  std::size_t rank) {
   require(rank > 0, "{}: the array has rank 0; give it at least one axis", operation);
   std::vector<std::int64_t> wanted;
   if (axes) {
     wanted = *axes;
   } else {
     wanted.resize(lengths ? lengths->size() : rank);
-    require(wanted.size() <= rank, "{}: {} lengths for an array of rank {}; give at most one per axis", operation, wanted.size(), rank);
+    require(wanted.size() <= rank, "{}: {} lengths for an array of rank {}; give at most one per axis", operation,
+            wanted.size(), rank);
     std::iota(wanted.begin(), wanted.end(), -static_cast<std::int64_t>(wanted.size()));
   }
   std::vector<std::size_t> found = axes_of(operation, wanted, rank);

@@ -11,10 +11,11 @@
 namespace trn::fft {
 namespace {
 
-// I0(x) = sum of ((x/2)^k / k!)^2: all terms positive, so the sum is accurate for every x where it is finite; scaled by exp(-x) it stays
-// so for large x.
+// I0(x) = sum of ((x/2)^k / k!)^2: all terms positive, so the sum is accurate for every x where it is finite; scaled by
+// exp(-x) it stays so for large x.
 long double scaled_bessel_i0(long double x) {
-  // (x/2)^(2k)/(k!)^2 is largest near k = x/2; summed outwards from there in units of that term, then scaled by logarithms.
+  // (x/2)^(2k)/(k!)^2 is largest near k = x/2; summed outwards from there in units of that term, then scaled by
+  // logarithms.
   const long double half = x / 2;
   const auto peak = static_cast<std::int64_t>(half);
   long double sum = 1, term = 1;
@@ -24,7 +25,9 @@ long double scaled_bessel_i0(long double x) {
   for (std::int64_t k = peak; k > 0 && term > sum * 1e-21L; --k)
     sum += term *= (static_cast<long double>(k) / half) * (static_cast<long double>(k) / half);
   const long double log_peak =
-      peak == 0 ? 0 : 2 * (static_cast<long double>(peak) * std::log(half) - std::lgamma(static_cast<long double>(peak) + 1));
+      peak == 0
+          ? 0
+          : 2 * (static_cast<long double>(peak) * std::log(half) - std::lgamma(static_cast<long double>(peak) + 1));
   return sum * std::exp(log_peak - x);
 }
 
@@ -32,9 +35,11 @@ std::vector<double> sums(const std::vector<double>& window, std::int64_t hop, bo
   require(!window.empty(), "fft.window: the window is empty");
   require(hop >= 1, "fft.window: the hop is {}; it must be at least 1", hop);
   // The sum of all shifted copies has the period `hop`.
-  std::vector<double> sum(static_cast<std::size_t>(std::min<std::int64_t>(hop, static_cast<std::int64_t>(window.size()))), 0.0);
+  std::vector<double> sum(
+      static_cast<std::size_t>(std::min<std::int64_t>(hop, static_cast<std::int64_t>(window.size()))), 0.0);
   if (hop > static_cast<std::int64_t>(window.size())) sum.push_back(0);  // a gap that no copy covers
-  for (std::size_t j = 0; j < window.size(); ++j) sum[j % static_cast<std::size_t>(hop)] += squared ? window[j] * window[j] : window[j];
+  for (std::size_t j = 0; j < window.size(); ++j)
+    sum[j % static_cast<std::size_t>(hop)] += squared ? window[j] * window[j] : window[j];
   return sum;
 }
 
@@ -61,7 +66,8 @@ const char* name(WindowKind kind) {
 std::vector<double> window(WindowKind kind, std::int64_t n, const WindowOptions& options) {
   require(n >= 1, "fft.window: n is {}; it must be at least 1", n);
   // The series takes some sqrt(beta) terms a point; beyond 1e8 a window of any length is one point.
-  require(kind != WindowKind::Kaiser || (options.beta >= 0 && options.beta <= 1e8), "fft.window: beta is {}; give a number from 0 to 1e8", options.beta);
+  require(kind != WindowKind::Kaiser || (options.beta >= 0 && options.beta <= 1e8),
+          "fft.window: beta is {}; give a number from 0 to 1e8", options.beta);
   std::vector<double> w(static_cast<std::size_t>(n), 1.0);
   const std::int64_t last = options.form == WindowForm::Periodic ? n : n - 1;  // x = j/last
   if (n == 1 || kind == WindowKind::Boxcar) return w;

@@ -1,4 +1,5 @@
-// The stated bound against a __float128 transform: true for every length tried, and no more than a few digits above what happens.
+// The stated bound against a __float128 transform: true for every length tried, and no more than a few digits above
+// what happens.
 #include "fft_support.hpp"
 
 namespace trn::fft::test {
@@ -21,7 +22,8 @@ template <class T> Outcome outcome(Kind kind, std::int64_t n, std::uint32_t seed
     const auto& h = z[static_cast<std::size_t>(std::min(j, n - j))];
     if (kind == Kind::ComplexToComplex) exact[i] = {z[i].real(), z[i].imag()};
     if (kind == Kind::RealToComplex) exact[i] = {r[i], 0};
-    if (kind == Kind::ComplexToReal) exact[i] = {h.real(), j == 0 || 2 * j == n ? T(0) : 2 * j < n ? h.imag() : -h.imag()};
+    if (kind == Kind::ComplexToReal)
+      exact[i] = {h.real(), j == 0 || 2 * j == n ? T(0) : 2 * j < n ? h.imag() : -h.imag()};
   }
   oracle_axis(exact, {n}, 0, kind == Kind::ComplexToReal ? 1 : -1);
   using C = std::complex<T>;
@@ -45,11 +47,12 @@ TEST(Bound, HoldsAgainstFloat128) {
   for (const std::int64_t n : lengths) {
     for (const Kind kind : {Kind::ComplexToComplex, Kind::RealToComplex, Kind::ComplexToReal}) {
       SCOPED_TRACE(::testing::Message() << name(kind) << " of " << n);
-      const Outcome d = outcome<double>(kind, n, static_cast<std::uint32_t>(n)), f = outcome<float>(kind, n, static_cast<std::uint32_t>(n));
+      const Outcome d = outcome<double>(kind, n, static_cast<std::uint32_t>(n)),
+                    f = outcome<float>(kind, n, static_cast<std::uint32_t>(n));
       EXPECT_LE(d.error, d.bound);
       EXPECT_LE(f.error, f.bound);
-      // Accuracy itself: errors of a fast transform grow like sqrt(log n); 4 u sqrt(log2 2n) would show a wrong root or a lost digit at
-      // once.
+      // Accuracy itself: errors of a fast transform grow like sqrt(log n); 4 u sqrt(log2 2n) would show a wrong root or
+      // a lost digit at once.
       const double expected = 4 * std::sqrt(std::log2(2.0 * static_cast<double>(n)));
       EXPECT_LE(d.error, expected * 0x1p-53);
       EXPECT_LE(f.error, expected * 0x1p-24);

@@ -1,5 +1,6 @@
-// Columns and tiny boxes: codelets on real columns, columns in groups and results written past the caches, boxes of a few points; on every instruction set, against the
-// plain oracle, or bit by bit against a few columns at a time, which the oracle has judged.
+// Columns and tiny boxes: codelets on real columns, columns in groups and results written past the caches, boxes of a
+// few points; on every instruction set, against the plain oracle, or bit by bit against a few columns at a time, which
+// the oracle has judged.
 #include "plan_case.hpp"
 
 #include "host/line_plan.hpp"
@@ -38,15 +39,29 @@ Direction usual(Kind kind) { return kind == Kind::ComplexToReal ? Direction::Inv
 
 // One box and a few, dense, padded and with boxes inside; both directions, all three scales, in place and not.
 TEST(Columns, TinyBoxes) {
-  const std::vector<Shape> shapes = {{2, 2}, {2, 2, 2}, {4, 4}, {3, 3}, {2, 4}, {4, 2}, {2, 2, 4}, {3, 4}, {2, 8}, {8, 2}, {3, 5}, {5, 3}, {2, 3}, {4, 4, 4}, {8, 8}, {2, 2, 2, 2}, {2, 2, 2, 2, 2, 2},
-                                     {1, 2}, {2, 1}, {3, 1, 4}, {6, 7}, {9, 5}, {10, 6}, {12, 3}, {2, 13}, {15, 2}, {16, 4}, {2, 11}, {2, 14}, {7, 2, 3}};
+  // clang-format off
+  const std::vector<Shape> shapes = {
+      {2, 2}, {2, 2, 2}, {4, 4}, {3, 3}, {2, 4}, {4, 2}, {2, 2, 4}, {3, 4}, {2, 8}, {8, 2}, {3, 5}, {5, 3}, {2, 3},
+      {4, 4, 4}, {8, 8}, {2, 2, 2, 2}, {2, 2, 2, 2, 2, 2}, {1, 2}, {2, 1}, {3, 1, 4}, {6, 7}, {9, 5}, {10, 6},
+      {12, 3}, {2, 13}, {15, 2}, {16, 4}, {2, 11}, {2, 14}, {7, 2, 3}};
+  // clang-format on
   std::uint32_t seed = 1;
   const int targets = testing_support::on_every_target([&] {
     for (const Shape& axes : shapes) {
       for (const Kind kind : kKinds) {
         for (const Shape& batch : std::vector<Shape>{{}, {3}}) {
           for (const Direction direction : {Direction::Forward, Direction::Inverse}) {
-            Case c{kind, direction, seed % 3 == 0 ? Scale::None : seed % 3 == 1 ? Scale::ByLength : Scale::Orthonormal, Format::Interleaved, Format::Interleaved, axes, batch, seed % 4 == 0, seed};
+            Case c{kind,
+                   direction,
+                   seed % 3 == 0   ? Scale::None
+                   : seed % 3 == 1 ? Scale::ByLength
+                                   : Scale::Orthonormal,
+                   Format::Interleaved,
+                   Format::Interleaved,
+                   axes,
+                   batch,
+                   seed % 4 == 0,
+                   seed};
             both(c, {axes.size(), seed % 5 == 0 ? 2 : 0, seed % 7 == 0});
             ++seed;
             if (::testing::Test::HasFailure()) return;
@@ -58,13 +73,23 @@ TEST(Columns, TinyBoxes) {
   EXPECT_GE(targets, 1);
 }
 
-// Many boxes in lanes: codelets, lengths of several levels, odd and even halved axes; vectors that are filled, and one that is not.
+// Many boxes in lanes: codelets, lengths of several levels, odd and even halved axes; vectors that are filled, and one
+// that is not.
 TEST(Columns, BoxesInLanes) {
   std::uint32_t seed = 700;
   const int targets = testing_support::on_every_target([&] {
-    for (const Shape& axes : std::vector<Shape>{{4, 4, 4}, {3, 5}, {6, 10}, {5, 7}, {2, 18}, {3, 14}, {2, 22}, {5, 1}, {3, 17}, {2, 42}, {2, 45}}) {
+    for (const Shape& axes : std::vector<Shape>{
+             {4, 4, 4}, {3, 5}, {6, 10}, {5, 7}, {2, 18}, {3, 14}, {2, 22}, {5, 1}, {3, 17}, {2, 42}, {2, 45}}) {
       for (const Kind kind : kKinds) {
-        Case c{kind, usual(kind), seed % 2 ? Scale::ByLength : Scale::None, Format::Interleaved, Format::Interleaved, axes, {19}, seed % 3 == 0, seed};
+        Case c{kind,
+               usual(kind),
+               seed % 2 ? Scale::ByLength : Scale::None,
+               Format::Interleaved,
+               Format::Interleaved,
+               axes,
+               {19},
+               seed % 3 == 0,
+               seed};
         both(c, {axes.size(), seed % 4 == 0 ? 1 : 0, seed % 5 == 0});
         ++seed;
         if (::testing::Test::HasFailure()) return;
@@ -81,7 +106,17 @@ TEST(Columns, RealColumns) {
     for (std::int64_t n = 2; n <= 18; ++n) {
       for (const std::int64_t columns : {1, 3, 8, 17, 35}) {
         for (const Kind kind : {Kind::RealToComplex, Kind::ComplexToReal}) {
-          Case c{kind, seed % 4 ? usual(kind) : seed % 8 ? Direction::Forward : Direction::Inverse, seed % 3 ? Scale::None : Scale::Orthonormal, Format::Interleaved, Format::Interleaved, {n}, {columns}, false, seed};
+          Case c{kind,
+                 seed % 4   ? usual(kind)
+                 : seed % 8 ? Direction::Forward
+                            : Direction::Inverse,
+                 seed % 3 ? Scale::None : Scale::Orthonormal,
+                 Format::Interleaved,
+                 Format::Interleaved,
+                 {n},
+                 {columns},
+                 false,
+                 seed};
           both(c, {1, seed % 2 ? 5 : 0, true});
           c.axes = {3, n};
           both(c, {2, seed % 2 ? 0 : 3, true});
@@ -99,10 +134,13 @@ TEST(Columns, RealColumns) {
 
 // `width` columns of n points, forty at a time and all at once.
 template <class T> void check_far(Kind kind, Direction direction, std::int64_t n, std::int64_t width, bool in_place) {
-  SCOPED_TRACE(::testing::Message() << name(kind) << " " << name(direction) << " of " << width << " columns of " << n << (in_place ? " in place, " : ", ") << sizeof(T) * 8 << " bits");
+  SCOPED_TRACE(::testing::Message() << name(kind) << " " << name(direction) << " of " << width << " columns of " << n
+                                    << (in_place ? " in place, " : ", ") << sizeof(T) * 8 << " bits");
   using C = std::complex<T>;
   const Executor e = Executor::host();
-  const auto describe = [&](std::int64_t count) { return Description{kind, direction, {{n, width, width}}, {{count, 1, 1}}, Scale::ByLength}; };
+  const auto describe = [&](std::int64_t count) {
+    return Description{kind, direction, {{n, width, width}}, {{count, 1, 1}}, Scale::ByLength};
+  };
   const std::size_t reals = static_cast<std::size_t>(2 * (n + 2) * width);
   host::Aligned<T> in(reals), want(reals, T(-77.25)), got(reals, T(-77.25));
   std::mt19937 rng(7);
@@ -115,9 +153,12 @@ template <class T> void check_far(Kind kind, Direction direction, std::int64_t n
     for (std::int64_t at = begin; at < end; at += count) {
       const C* pairs_in = reinterpret_cast<const C*>(from) + at;
       C* pairs_out = reinterpret_cast<C*>(out) + at;
-      if (kind == Kind::ComplexToComplex) plan.execute(pairs_in, pairs_out, workspace.data());
-      else if (kind == Kind::RealToComplex) plan.execute(from + at, pairs_out, workspace.data());
-      else plan.execute(pairs_in, out + at, workspace.data());
+      if (kind == Kind::ComplexToComplex)
+        plan.execute(pairs_in, pairs_out, workspace.data());
+      else if (kind == Kind::RealToComplex)
+        plan.execute(from + at, pairs_out, workspace.data());
+      else
+        plan.execute(pairs_in, out + at, workspace.data());
     }
   };
   const std::int64_t few = 40, rest = width % few;

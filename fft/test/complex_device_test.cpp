@@ -1,5 +1,5 @@
-// Planar complex arithmetic on simulated devices against long double: within the header's bounds, for every layout, at the ends of the
-// range, in any order of execution, and as NKI text.
+// Planar complex arithmetic on simulated devices against long double: within the header's bounds, for every layout, at
+// the ends of the range, in any order of execution, and as NKI text.
 #include <limits>
 #include <trn/fft/complex_arithmetic.hpp>
 #include <trn/fft/elementwise_program.hpp>
@@ -19,10 +19,11 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 class ComplexOnDevice : public ::testing::TestWithParam<const char*> {
  protected:
   const Executor e_ = Executor::open(GetParam());
-  PlanarArray<float> planar(const Shape& shape, const std::vector<C>& z) const { return to_planar(e_, Array<C>::from_host(e_, shape, z)); }
+  PlanarArray<float> planar(const Shape& shape, const std::vector<C>& z) const {
+    return to_planar(e_, Array<C>::from_host(e_, shape, z));
+  }
   // What `call` returns; its kernels ran on the device, nothing on the host.
-  template <class F>
-  auto observed(F call, const char* operation = "fft.elementwise") const {
+  template <class F> auto observed(F call, const char* operation = "fft.elementwise") const {
     Recorder device(e_), host(Executor::host());
     auto y = call();
     EXPECT_EQ(device.family_of(operation), "device");
@@ -43,7 +44,8 @@ TEST_P(ComplexOnDevice, ElementwiseWithinBounds) {
       const auto z = pairs(y);
       for (std::size_t i = 0; i < z.size(); ++i) {
         const LC want = exact(LC(a[i]), LC(b[i]));
-        ASSERT_LE(std::abs(LC(z[i]) - want), bound * std::abs(want)) << what << " of " << a[i] << ", " << b[i] << ", " << n;
+        ASSERT_LE(std::abs(LC(z[i]) - want), bound * std::abs(want))
+            << what << " of " << a[i] << ", " << b[i] << ", " << n;
       }
     };
     check(
@@ -51,10 +53,11 @@ TEST_P(ComplexOnDevice, ElementwiseWithinBounds) {
     check(
         "subtract", observed([&] { return subtract(e_, pa, pb); }), [](LC x, LC y) { return x - y; }, u);
     check(
-        "multiply", observed([&] { return multiply(e_, pa, pb); }), [](LC x, LC y) { return x * y; }, std::sqrt(8.0) * u * 1.0001);
-    check(
-        "multiply_conjugate", observed([&] { return multiply_conjugate(e_, pa, pb); }), [](LC x, LC y) { return x * std::conj(y); },
+        "multiply", observed([&] { return multiply(e_, pa, pb); }), [](LC x, LC y) { return x * y; },
         std::sqrt(8.0) * u * 1.0001);
+    check(
+        "multiply_conjugate", observed([&] { return multiply_conjugate(e_, pa, pb); }),
+        [](LC x, LC y) { return x * std::conj(y); }, std::sqrt(8.0) * u * 1.0001);
     check(
         "divide", observed([&] { return divide(e_, pa, pb); }), [](LC x, LC y) { return x / y; }, 7 * u);
     check(
@@ -80,16 +83,19 @@ TEST_P(ComplexOnDevice, PolarOverItsRange) {
     angle.push_back(static_cast<float>(random() % 2 ? size : -size));
   }
   for (int k = -40; k <= 40; ++k) modulus.push_back(3), angle.push_back(static_cast<float>(k * std::acos(-1.0) / 4));
-  for (const int k : {5000, 10000, 10429}) modulus.push_back(1), angle.push_back(static_cast<float>(k * std::acos(-1.0) / 2));
+  for (const int k : {5000, 10000, 10429})
+    modulus.push_back(1), angle.push_back(static_cast<float>(k * std::acos(-1.0) / 2));
   const auto n = static_cast<std::int64_t>(angle.size());
-  const auto y =
-      pairs(observed([&] { return from_polar(e_, Array<float>::from_host(e_, {n}, modulus), Array<float>::from_host(e_, {n}, angle)); }));
+  const auto y = pairs(observed([&] {
+    return from_polar(e_, Array<float>::from_host(e_, {n}, modulus), Array<float>::from_host(e_, {n}, angle));
+  }));
   for (std::size_t i = 0; i < y.size(); ++i) {
     const long double r = modulus[i], t = angle[i];
     ASSERT_LE(std::abs(LC(y[i]) - LC(r * std::cos(t), r * std::sin(t))), 4 * u * r) << angle[i];
   }
   const std::vector<float> far{16385.0f, -3e9f, kInf, std::nanf("")}, one(4, 1.0f);
-  for (const C& z : pairs(from_polar(e_, Array<float>::from_host(e_, {4}, one), Array<float>::from_host(e_, {4}, far)))) {
+  for (const C& z :
+       pairs(from_polar(e_, Array<float>::from_host(e_, {4}, one), Array<float>::from_host(e_, {4}, far)))) {
     EXPECT_TRUE(std::isnan(z.real()) && std::isnan(z.imag())) << z;
   }
 }
@@ -98,7 +104,8 @@ TEST_P(ComplexOnDevice, PolarOverItsRange) {
 TEST_P(ComplexOnDevice, NothingOverflowsOnTheWay) {
   const float big = std::numeric_limits<float>::max(), small = std::numeric_limits<float>::min(),
               tiny = std::numeric_limits<float>::denorm_min();
-  std::vector<C> a{{big, big}, {big, -big / 2}, {small, small}, {big / 4, 1}, {1, 1}, {tiny, 0}, {1, 0}, {big, 0}, {0, 0}},
+  std::vector<C> a{{big, big}, {big, -big / 2}, {small, small}, {big / 4, 1}, {1, 1},
+                   {tiny, 0},  {1, 0},          {big, 0},       {0, 0}},
       b{{big, big},   {big, big},     {small, -small}, {small, big}, {big / 2, big / 2},
         {tiny, tiny}, {small * 4, 0}, {1.5f, -0.5f},   {big, small}};
   std::mt19937 random(11);
@@ -163,7 +170,9 @@ TEST_P(ComplexOnDevice, BroadcastsAndViews) {
     ASSERT_LE(std::abs(LC(z[i]) - want), 3 * u * std::abs(want)) << i;
   }
   // Transposed, backwards, and every second element; pairs seen as two views.
-  const auto view = [&](const Array<float>& x) { return View<const float>(e_, x.data() + 149 * 7, {4, 150, 3}, {2, -7, 150 * 7}); };
+  const auto view = [&](const Array<float>& x) {
+    return View<const float>(e_, x.data() + 149 * 7, {4, 150, 3}, {2, -7, 150 * 7});
+  };
   const auto c = pairs(observed([&] { return conj(e_, PlanarView<const float>{view(pa.re), view(pa.im)}); }));
   for (std::size_t i = 0; i < c.size(); ++i) {
     const std::size_t x = i / 450, y = i / 3 % 150, w = i % 3;
@@ -171,7 +180,8 @@ TEST_P(ComplexOnDevice, BroadcastsAndViews) {
   }
   const auto whole = Array<C>::from_host(e_, {3 * 150 * 7}, a);
   const auto* reals = reinterpret_cast<const float*>(whole.data());
-  const PlanarView<const float> interleaved{View<const float>(e_, reals, {3150}, {2}), View<const float>(e_, reals + 1, {3150}, {2})};
+  const PlanarView<const float> interleaved{View<const float>(e_, reals, {3150}, {2}),
+                                            View<const float>(e_, reals + 1, {3150}, {2})};
   EXPECT_EQ(pairs(add(e_, interleaved, interleaved)), pairs(add(e_, planar({3150}, a), planar({3150}, a))));
   EXPECT_EQ(add(e_, planar({0, 4}, {}), planar({4}, random_complex<float>(4, 1))).shape(), (Shape{0, 4}));
   // Rank 0, and rows longer than a tile.
@@ -189,7 +199,8 @@ TEST_P(ComplexOnDevice, MatrixProduct) {
   for (const auto& z : a) norm_a += std::norm(z);
   for (const auto& z : b) norm_b += std::norm(z);
   for (const bool three : {false, true}) {
-    const auto y = pairs(observed([&] { return matmul(e_, pa, pb, {three ? Products::Three : Products::Four}); }, "blas.gemm"));
+    const auto y =
+        pairs(observed([&] { return matmul(e_, pa, pb, {three ? Products::Three : Products::Four}); }, "blas.gemm"));
     for (std::int64_t i = 0; i < m; ++i) {
       for (std::int64_t j = 0; j < n; ++j) {
         LC sum = 0;
@@ -199,8 +210,8 @@ TEST_P(ComplexOnDevice, MatrixProduct) {
           sum += x * w;
           moduli += std::abs(x) * std::abs(w);
         }
-        const double limit =
-            three ? 4 * (k + 6) * u * std::sqrt(norm_a * norm_b) : (2 * k + 2) * std::sqrt(2.0) * u * static_cast<double>(moduli);
+        const double limit = three ? 4 * (k + 6) * u * std::sqrt(norm_a * norm_b)
+                                   : (2 * k + 2) * std::sqrt(2.0) * u * static_cast<double>(moduli);
         ASSERT_LE(std::abs(LC(y[static_cast<std::size_t>(i * n + j)]) - sum), limit) << i << "," << j;
       }
     }
@@ -231,8 +242,10 @@ INSTANTIATE_TEST_SUITE_P(Simulators, ComplexOnDevice, ::testing::Values("sim:trn
 // Programs with a loop, a ragged rest and different forms of operands.
 std::vector<ElementwiseShape> shapes() {
   std::vector<ElementwiseShape> all;
-  const ElementSide pairs{ElementForm::Interleaved, {2 * 300, 2}}, planes{ElementForm::Planar, {300, 1}}, real{ElementForm::Real, {300, 1}};
-  const ElementSide row{ElementForm::Planar, {0, 1}}, real_row{ElementForm::Real, {0, 1}}, real_column{ElementForm::Real, {1, 0}};
+  const ElementSide pairs{ElementForm::Interleaved, {2 * 300, 2}}, planes{ElementForm::Planar, {300, 1}},
+      real{ElementForm::Real, {300, 1}};
+  const ElementSide row{ElementForm::Planar, {0, 1}}, real_row{ElementForm::Real, {0, 1}},
+      real_column{ElementForm::Real, {1, 0}};
   for (const ComplexOp op : {ComplexOp::Add, ComplexOp::Multiply, ComplexOp::MultiplyConjugate, ComplexOp::Divide})
     all.push_back({op, {150, 300}, planes, row, pairs});
   all.push_back({ComplexOp::Multiply, {150, 300}, real, real_column, real});
@@ -252,8 +265,11 @@ std::vector<std::vector<float>> run(const ElementwiseShape& s, const char* name,
     for (std::size_t part = 0; part < (side.form == ElementForm::Planar ? 2 : 1); ++part) {
       std::vector<float>& plane = memory[at + part];
       plane.resize(2 * 150 * 300);
-      for (std::size_t i = 0; i < plane.size(); ++i) plane[i] = at == 4 ? -1 : part == 0 ? x[i + from].real() : x[i].imag();
-      bindings.push_back({side.form == ElementForm::Planar ? std::string(operand) + (part == 0 ? "_re" : "_im") : operand, plane.data()});
+      for (std::size_t i = 0; i < plane.size(); ++i)
+        plane[i] = at == 4 ? -1 : part == 0 ? x[i + from].real() : x[i].imag();
+      bindings.push_back(
+          {side.form == ElementForm::Planar ? std::string(operand) + (part == 0 ? "_re" : "_im") : operand,
+           plane.data()});
     }
   };
   bind("a", s.a, 0, 0);
@@ -268,7 +284,8 @@ TEST(ElementwiseProgram, AnyOrderGivesTheSameBits) {
     for (const char* machine : {"trn1", "trn2", "trn3"}) {
       const auto reference = run(s, machine, {.order = neuron::Order::in_order()});
       for (std::uint64_t seed = 1; seed <= (machine[3] == '2' ? 4 : 1); ++seed)
-        EXPECT_TRUE(run(s, machine, {.order = neuron::Order::shuffled(seed)}) == reference) << static_cast<int>(s.op) << " seed " << seed;
+        EXPECT_TRUE(run(s, machine, {.order = neuron::Order::shuffled(seed)}) == reference)
+            << static_cast<int>(s.op) << " seed " << seed;
       if (machine[3] == '2') (void)run(s, machine, {.order = neuron::Order::in_order(), .check_races = true});
     }
   }
@@ -276,23 +293,29 @@ TEST(ElementwiseProgram, AnyOrderGivesTheSameBits) {
 
 TEST(ElementwiseProgram, IsAFunctionOfItsShape) {
   const tile::Machine& machine = tile::machine("trn2");
-  for (const ElementwiseShape& s : shapes()) EXPECT_EQ(elementwise_program(s, machine), elementwise_program(s, machine));
-  EXPECT_IN("mixture of real and complex", message_of<InvalidArgument>([&] {
-              (void)elementwise_program(
-                  {ComplexOp::Divide, {4}, {ElementForm::Real, {1}}, {ElementForm::Real, {1}}, {ElementForm::Real, {1}}}, machine);
-            }));
+  for (const ElementwiseShape& s : shapes())
+    EXPECT_EQ(elementwise_program(s, machine), elementwise_program(s, machine));
+  EXPECT_IN(
+      "mixture of real and complex", message_of<InvalidArgument>([&] {
+        (void)elementwise_program(
+            {ComplexOp::Divide, {4}, {ElementForm::Real, {1}}, {ElementForm::Real, {1}}, {ElementForm::Real, {1}}},
+            machine);
+      }));
 }
 
 TEST(ElementwiseProgram, NkiGivesTheSimulatorsBits) {
-  const ElementSide pairs{ElementForm::Interleaved, {2 * 20, 2}}, planes{ElementForm::Planar, {20, 1}}, real{ElementForm::Real, {20, 1}};
+  const ElementSide pairs{ElementForm::Interleaved, {2 * 20, 2}}, planes{ElementForm::Planar, {20, 1}},
+      real{ElementForm::Real, {20, 1}};
   for (const char* name : {"trn1", "trn2", "trn3"}) {
     const tile::Machine& machine = tile::machine(name);
     for (const ComplexOp op : {ComplexOp::Add, ComplexOp::Multiply, ComplexOp::Divide})
       neuron::testing::expect_agreement(elementwise_program({op, {130, 20}, planes, pairs, planes}, machine));
-    neuron::testing::expect_agreement(elementwise_program({ComplexOp::Conjugate, {130, 20}, pairs, {}, planes}, machine));
+    neuron::testing::expect_agreement(
+        elementwise_program({ComplexOp::Conjugate, {130, 20}, pairs, {}, planes}, machine));
     neuron::testing::expect_agreement(elementwise_program({ComplexOp::Abs, {130, 20}, pairs, {}, real}, machine));
     neuron::testing::expect_agreement(elementwise_program({ComplexOp::Angle, {130, 20}, planes, {}, real}, machine));
-    neuron::testing::expect_agreement(elementwise_program({ComplexOp::FromPolar, {130, 20}, real, real, planes}, machine));
+    neuron::testing::expect_agreement(
+        elementwise_program({ComplexOp::FromPolar, {130, 20}, real, real, planes}, machine));
     const Move turned{{130, 20}, {40, 2}, {1, 131}, 1, false}, zeros{{3, 2000}, {}, {4000, 2}, 2, true},
         few_rows{{50, 3, 40}, {150, 50, 1}, {120, 40, 1}, 1, false};
     neuron::testing::expect_agreement(move_program({{turned, zeros, few_rows}}, machine));

@@ -1,4 +1,5 @@
-// Convolutions and correlations on simulated devices against sums in long double, within the header's bound; every program runs there.
+// Convolutions and correlations on simulated devices against sums in long double, within the header's bound; every
+// program runs there.
 #include <trn/fft/convolve.hpp>
 #include <trn/fft/frequencies.hpp>
 
@@ -11,8 +12,7 @@ using C = std::complex<float>;
 using LC = std::complex<long double>;
 constexpr double u = 0x1p-24;
 
-template <class E>
-std::vector<E> random_values(std::int64_t n, std::uint32_t seed) {
+template <class E> std::vector<E> random_values(std::int64_t n, std::uint32_t seed) {
   if constexpr (std::is_same_v<E, float>)
     return random_real<float>(n, seed);
   else
@@ -20,8 +20,8 @@ std::vector<E> random_values(std::int64_t n, std::uint32_t seed) {
 }
 
 // Full convolution of matrices, along both axes or the last one (the first one then is the same, or 1 on one side).
-template <class E>
-std::vector<LC> sums(const std::vector<E>& a, const Shape& sa, const std::vector<E>& b, const Shape& sb, bool both, Shape& full) {
+template <class E> std::vector<LC> sums(const std::vector<E>& a, const Shape& sa, const std::vector<E>& b,
+                                        const Shape& sb, bool both, Shape& full) {
   full = {both ? sa[0] + sb[0] - 1 : std::max(sa[0], sb[0]), sa[1] + sb[1] - 1};
   std::vector<LC> y(static_cast<std::size_t>(full[0] * full[1]));
   for (std::int64_t i = 0; i < sa[0]; ++i) {
@@ -42,8 +42,7 @@ class ConvolveOnDevice : public ::testing::TestWithParam<const char*> {
  protected:
   const Executor e_ = Executor::open(GetParam());
 
-  template <class F>
-  auto observed(F call, const char* operation = "fft.elementwise") const {
+  template <class F> auto observed(F call, const char* operation = "fft.elementwise") const {
     Recorder device(e_), host(Executor::host());
     auto y = call();
     EXPECT_EQ(device.family_of(operation), "device");
@@ -52,8 +51,7 @@ class ConvolveOnDevice : public ::testing::TestWithParam<const char*> {
     return y;
   }
   // (3 B + 6 u) || a ||_2 || b ||_1 per line, B of the padded transform; over lines the norms only grow.
-  template <class E>
-  double bound(const std::vector<E>& a, const std::vector<E>& b, const Shape& lengths) const {
+  template <class E> double bound(const std::vector<E>& a, const std::vector<E>& b, const Shape& lengths) const {
     const Kind kind = std::is_same_v<E, float> ? Kind::RealToComplex : Kind::ComplexToComplex;
     const double plan = Plan<float>(e_, dense(kind, Direction::Forward, lengths, {.batch = 2})).accuracy().bound;
     double two = 0, one = 0;
@@ -61,8 +59,7 @@ class ConvolveOnDevice : public ::testing::TestWithParam<const char*> {
     for (const E& v : b) one += std::abs(v);
     return (3 * plan + 6 * u) * std::sqrt(two) * one;
   }
-  template <class E>
-  static double distance(const std::vector<E>& y, const std::vector<LC>& want) {
+  template <class E> static double distance(const std::vector<E>& y, const std::vector<LC>& want) {
     long double sum = 0;
     EXPECT_EQ(y.size(), want.size());
     for (std::size_t i = 0; i < std::min(y.size(), want.size()); ++i) sum += std::norm(LC(y[i]) - want[i]);
@@ -77,8 +74,7 @@ class ConvolveOnDevice : public ::testing::TestWithParam<const char*> {
     return part;
   }
 
-  template <class E>
-  void lengths_and_modes() const {
+  template <class E> void lengths_and_modes() const {
     for (const auto& [n, m] : {std::pair{64, 65}, {127, 2}, {129, 128}, {513, 100}, {1000, 37}, {31, 700}}) {
       const auto a = random_values<E>(2 * n, 1), b = random_values<E>(2 * m, 2);
       const auto da = Array<E>::from_host(e_, {2, n}, a), db = Array<E>::from_host(e_, {2, m}, b);
@@ -114,7 +110,8 @@ TEST_P(ConvolveOnDevice, RealLengthsAndModes) { lengths_and_modes<float>(); }
 TEST_P(ConvolveOnDevice, ComplexLengthsAndModes) { lengths_and_modes<C>(); }
 
 TEST_P(ConvolveOnDevice, SeveralAxesAndBroadcast) {
-  const auto a = random_values<float>(20 * 33, 3), b = random_values<float>(5 * 4, 4), row = random_values<float>(40, 5);
+  const auto a = random_values<float>(20 * 33, 3), b = random_values<float>(5 * 4, 4),
+             row = random_values<float>(40, 5);
   const auto da = Array<float>::from_host(e_, {20, 33}, a), db = Array<float>::from_host(e_, {5, 4}, b);
   Shape full;
   const auto want = sums(a, {20, 33}, b, {5, 4}, true, full);
@@ -149,14 +146,16 @@ TEST_P(ConvolveOnDevice, DirectSums) {
   const auto want = sums(a, {1, 300}, b, {1, 7}, false, full), moduli = sums(pa, {1, 300}, pb, {1, 7}, false, full);
   const auto check = [&](const Array<float>& y) {
     const auto values = y.to_host();
-    for (std::size_t i = 0; i < want.size(); ++i) ASSERT_LE(std::abs(values[i] - want[i].real()), 8 * u * moduli[i].real()) << i;
+    for (std::size_t i = 0; i < want.size(); ++i)
+      ASSERT_LE(std::abs(values[i] - want[i].real()), 8 * u * moduli[i].real()) << i;
   };
   check(observed([&] { return convolve(e_, da, db, {.method = ConvolveMethod::Direct}); }, "fft.matrix"));
   check(observed([&] { return convolve(e_, db, da, {.method = ConvolveMethod::Direct}); }, "fft.matrix"));
   // Other values for every line, and several axes: a term after the other.
   const auto two = random_values<float>(2 * 300, 13), kernels = random_values<float>(2 * 7, 14);
   const auto d2 = Array<float>::from_host(e_, {2, 300}, two), dk = Array<float>::from_host(e_, {2, 7}, kernels);
-  const auto y = observed([&] { return convolve(e_, d2, dk, {.axes = {{1}}, .method = ConvolveMethod::Direct}); }).to_host();
+  const auto y =
+      observed([&] { return convolve(e_, d2, dk, {.axes = {{1}}, .method = ConvolveMethod::Direct}); }).to_host();
   const auto w2 = sums(two, {2, 300}, kernels, {2, 7}, false, full);
   std::vector<float> p2(two), pk(kernels);
   for (float& v : p2) v = std::abs(v);
@@ -165,17 +164,20 @@ TEST_P(ConvolveOnDevice, DirectSums) {
   for (std::size_t i = 0; i < w2.size(); ++i) ASSERT_LE(std::abs(y[i] - w2[i].real()), 8 * u * m2[i].real()) << i;
 }
 
-// One axis, the same values for every line: a band on the Tensor Engine. Lines behind one another and side by side, more and fewer results
-// than a block has.
+// One axis, the same values for every line: a band on the Tensor Engine. Lines behind one another and side by side,
+// more and fewer results than a block has.
 TEST_P(ConvolveOnDevice, Bands) {
   const auto check = [&](auto tag, std::int64_t n, std::int64_t m, bool first_axis) {
     using E = decltype(tag);
     const auto a = random_values<E>(3 * n, 11), b = random_values<E>(m, 12);
-    const auto along = [&](std::int64_t extent, std::int64_t lines) { return first_axis ? Shape{extent, lines} : Shape{lines, extent}; };
+    const auto along = [&](std::int64_t extent, std::int64_t lines) {
+      return first_axis ? Shape{extent, lines} : Shape{lines, extent};
+    };
     const auto da = Array<E>::from_host(e_, along(n, 3), a), db = Array<E>::from_host(e_, along(m, 1), b);
     Recorder device(e_);
-    const auto y =
-        observed([&] { return correlate(e_, da, db, {.axes = {{first_axis ? 0 : 1}}, .method = ConvolveMethod::Direct}); }, "fft.matrix");
+    const auto y = observed(
+        [&] { return correlate(e_, da, db, {.axes = {{first_axis ? 0 : 1}}, .method = ConvolveMethod::Direct}); },
+        "fft.matrix");
     ASSERT_EQ(y.shape(), along(n + m - 1, 3));
     const auto values = y.to_host();
     for (std::int64_t line = 0; line < 3; ++line) {
@@ -192,8 +194,10 @@ TEST_P(ConvolveOnDevice, Bands) {
           sum += term;
           moduli += std::abs(term);
         }
-        const double units = std::is_same_v<E, float> ? static_cast<double>(m + 1) : std::sqrt(2.0) * static_cast<double>(m + 3);
-        ASSERT_LE(std::abs(LC(values[at(k, n + m - 1)]) - sum), units * u * moduli) << n << " with " << m << " at " << k;
+        const double units =
+            std::is_same_v<E, float> ? static_cast<double>(m + 1) : std::sqrt(2.0) * static_cast<double>(m + 3);
+        ASSERT_LE(std::abs(LC(values[at(k, n + m - 1)]) - sum), units * u * moduli)
+            << n << " with " << m << " at " << k;
       }
     }
   };

@@ -1,6 +1,6 @@
-// Cosine and sine transforms on simulated devices against their definitions in long double, within the header's bounds: every type, norm
-// and direction, lengths on either side of the hardware's edges, any axis, cut and padded; and the matrix kernel itself in every layout, in
-// any order, as NKI text.
+// Cosine and sine transforms on simulated devices against their definitions in long double, within the header's bounds:
+// every type, norm and direction, lengths on either side of the hardware's edges, any axis, cut and padded; and the
+// matrix kernel itself in every layout, in any order, as NKI text.
 #include <numbers>
 #include <trn/fft/cosine.hpp>
 #include <trn/fft/matrix_program.hpp>
@@ -62,8 +62,7 @@ class CosineOnDevice : public ::testing::TestWithParam<const char*> {
   const Executor e_ = Executor::open(GetParam());
   mutable PlanCache cache_;
 
-  template <class F>
-  auto observed(Wave wave, F call) const {
+  template <class F> auto observed(Wave wave, F call) const {
     Recorder device(e_), host(Executor::host());
     auto y = call();
     EXPECT_EQ(device.family_of(wave == Wave::Cosine ? "fft.dct" : "fft.dst"), "device");
@@ -75,7 +74,9 @@ class CosineOnDevice : public ::testing::TestWithParam<const char*> {
   double bound(Wave wave, CosineType type, std::int64_t n) const {
     if (n <= 128) return 2 * (n + std::sqrt(n) + 2) * u;
     const std::int64_t all = type != CosineType::I ? 2 * n : wave == Wave::Sine ? 2 * (n + 1) : 2 * (n - 1);
-    const Kind kind = type == CosineType::IV ? Kind::ComplexToComplex : type == CosineType::III ? Kind::ComplexToReal : Kind::RealToComplex;
+    const Kind kind = type == CosineType::IV    ? Kind::ComplexToComplex
+                      : type == CosineType::III ? Kind::ComplexToReal
+                                                : Kind::RealToComplex;
     return 2 * cache_.get<float>(e_, dense(kind, Direction::Forward, {all}, {.batch = 3})).accuracy().bound + 12 * u;
   }
 };
@@ -91,7 +92,8 @@ TEST_P(CosineOnDevice, EveryTypeAndLength) {
     for (const Wave wave : {Wave::Cosine, Wave::Sine}) {
       for (const CosineType type : kTypes) {
         const auto y = observed(wave, [&] {
-          return wave == Wave::Cosine ? dct(e_, dx, {.type = type, .cache = &cache_}) : dst(e_, dx, {.type = type, .cache = &cache_});
+          return wave == Wave::Cosine ? dct(e_, dx, {.type = type, .cache = &cache_})
+                                      : dst(e_, dx, {.type = type, .cache = &cache_});
         });
         const auto values = y.to_host();
         for (std::int64_t i = 0; i < 3; ++i) {
@@ -118,8 +120,10 @@ TEST_P(CosineOnDevice, NormsAndInverses) {
           const auto check = [&](Wave wave, const Array<float>& y, const Array<double>& want) {
             const auto w = want.to_host();
             const double limit =
-                2 * std::max(bound(wave, type, n), bound(wave, type == CosineType::II ? CosineType::III : CosineType::II, n));
-            EXPECT_LE(relative(y.to_host(), {w.begin(), w.end()}), limit) << static_cast<int>(type) << " " << name(norm) << " " << n;
+                2 * std::max(bound(wave, type, n),
+                             bound(wave, type == CosineType::II ? CosineType::III : CosineType::II, n));
+            EXPECT_LE(relative(y.to_host(), {w.begin(), w.end()}), limit)
+                << static_cast<int>(type) << " " << name(norm) << " " << n;
           };
           const Executor host = Executor::host();
           check(Wave::Cosine, dct(e_, dx, o), dct(host, wide, o));
@@ -145,21 +149,26 @@ TEST_P(CosineOnDevice, AxesCutsAndPadding) {
   for (const std::int64_t axis : {0, 1, 2}) {
     for (const std::int64_t n : {4, 9, 160}) {
       const CosineOptions o{.n = n, .axis = axis};
-      check(observed(Wave::Cosine, [&] { return dct(e_, dx, o); }), dct(host, wide, o), bound(Wave::Cosine, CosineType::II, n));
+      check(observed(Wave::Cosine, [&] { return dct(e_, dx, o); }), dct(host, wide, o),
+            bound(Wave::Cosine, CosineType::II, n));
       const CosineOptions three{.type = CosineType::III, .n = n, .axis = axis, .norm = Norm::Ortho};
-      check(observed(Wave::Sine, [&] { return dst(e_, dx, three); }), dst(host, wide, three), bound(Wave::Sine, CosineType::III, n));
+      check(observed(Wave::Sine, [&] { return dst(e_, dx, three); }), dst(host, wide, three),
+            bound(Wave::Sine, CosineType::III, n));
     }
   }
   const CosineNOptions all{.norm = Norm::Ortho};
   check(observed(Wave::Cosine, [&] { return dctn(e_, dx, all); }), dctn(host, wide, all),
-        bound(Wave::Cosine, CosineType::II, 6) + bound(Wave::Cosine, CosineType::II, 140) + bound(Wave::Cosine, CosineType::II, 9));
+        bound(Wave::Cosine, CosineType::II, 6) + bound(Wave::Cosine, CosineType::II, 140) +
+            bound(Wave::Cosine, CosineType::II, 9));
   // There and back from a view: every second element of the last axis, the first axis backwards.
   const View<const float> view(e_, dx.data() + 5 * 140 * 9, {6, 140, 5}, {-140 * 9, 9, 2});
   const auto back = idstn(e_, dstn(e_, view, {.axes = {{0, 2}}}), {.axes = {{0, 2}}}).to_host();
   std::vector<long double> want;
-  each_index({6, 140, 5},
-             [&](const Shape& i, std::size_t) { want.push_back(x[static_cast<std::size_t>(((5 - i[0]) * 140 + i[1]) * 9 + 2 * i[2])]); });
-  EXPECT_LE(relative(back, want), 2 * (bound(Wave::Sine, CosineType::II, 6) + bound(Wave::Sine, CosineType::II, 5)) * 2);
+  each_index({6, 140, 5}, [&](const Shape& i, std::size_t) {
+    want.push_back(x[static_cast<std::size_t>(((5 - i[0]) * 140 + i[1]) * 9 + 2 * i[2])]);
+  });
+  EXPECT_LE(relative(back, want),
+            2 * (bound(Wave::Sine, CosineType::II, 6) + bound(Wave::Sine, CosineType::II, 5)) * 2);
 }
 
 // Dense short lines share a matrix; every count of them.
@@ -252,8 +261,9 @@ TEST(MatrixProgram, MultipliesEveryLine) {
             long double sum = 0, moduli = 0;
             for (std::int64_t p = 0; p < s.in.parts; ++p) {
               for (std::int64_t j = 0; j < s.in.points; ++j) {
-                const long double term = static_cast<long double>(run.x[static_cast<std::size_t>(in + j * s.in.stride + p)]) *
-                                         run.matrix[static_cast<std::size_t>(((p * s.in.points + j) * s.out.points + o) * s.out.parts + q)];
+                const long double term =
+                    static_cast<long double>(run.x[static_cast<std::size_t>(in + j * s.in.stride + p)]) *
+                    run.matrix[static_cast<std::size_t>(((p * s.in.points + j) * s.out.points + o) * s.out.parts + q)];
                 sum += term, moduli += std::abs(term);
               }
             }
@@ -283,38 +293,44 @@ TEST(MatrixProgram, AnyOrderGivesTheSameBits) {
             }));
 }
 
-// What the README says: 65,536 dense lines of 128 points move 64 MiB, 182 us at the DMA roof of trn2; stores wait in the Scalar
-// Engine's queue.
+// What the README says: 65,536 dense lines of 128 points move 64 MiB, 182 us at the DMA roof of trn2; stores wait in
+// the Scalar Engine's queue.
 TEST(MatrixProgram, ModelledNearTheDmaRoof) {
   const tile::Machine& machine = tile::machine("trn2");
-  const neuron::RunReport r = neuron::estimate(matrix_program({{128, 1, 1}, {128, 1, 1}, {{65536, 128, 128}}}, machine), machine);
+  const neuron::RunReport r =
+      neuron::estimate(matrix_program({{128, 1, 1}, {128, 1, 1}, {{65536, 128, 128}}}, machine), machine);
   EXPECT_EQ(r.hbm_read_bytes + r.hbm_write_bytes, 65536 * 128 * 8 + 128 * 128 * 4);
   EXPECT_LE(r.seconds, 300e-6);
   // Overlapping lines are read once: 65,536 lines of 128 points, 32 apart.
-  const neuron::RunReport frames = neuron::estimate(matrix_program({{128, 1, 1}, {65, 2, 2 * 65536}, {{65536, 32, 2}}}, machine), machine);
+  const neuron::RunReport frames =
+      neuron::estimate(matrix_program({{128, 1, 1}, {65, 2, 2 * 65536}, {{65536, 32, 2}}}, machine), machine);
   EXPECT_LE(frames.hbm_read_bytes, 65536 * 32 * 4 * 5 / 4);
 }
 
 TEST(MirrorProgram, TurnsLinesRound) {
-  for (const MirrorShape& s : {MirrorShape{1, 1, 1, {{1, 0, 0}}}, MirrorShape{128, 1, 2, {{3, 128, 256}}},
-                               MirrorShape{300, 7, 5, {{2, 3000, 2000}, {5, 1, 1}}}, MirrorShape{129, 600, 601, {{600, 1, 1}}}}) {
+  for (const MirrorShape& s :
+       {MirrorShape{1, 1, 1, {{1, 0, 0}}}, MirrorShape{128, 1, 2, {{3, 128, 256}}},
+        MirrorShape{300, 7, 5, {{2, 3000, 2000}, {5, 1, 1}}}, MirrorShape{129, 600, 601, {{600, 1, 1}}}}) {
     std::int64_t in = (s.points - 1) * s.in_stride + 1, out = (s.points - 1) * s.out_stride + 1;
     Shape counts;
-    for (const LineDim& d : s.lines) in += (d.count - 1) * d.in, out += (d.count - 1) * d.out, counts.push_back(d.count);
+    for (const LineDim& d : s.lines)
+      in += (d.count - 1) * d.in, out += (d.count - 1) * d.out, counts.push_back(d.count);
     std::vector<float> x = random_real<float>(in, 1), want(static_cast<std::size_t>(out), -5);
     each_index(counts, [&](const Shape& line, std::size_t) {
       std::int64_t from = 0, to = 0;
       for (std::size_t d = 0; d < line.size(); ++d) from += line[d] * s.lines[d].in, to += line[d] * s.lines[d].out;
       for (std::int64_t p = 0; p < s.points; ++p)
-        want[static_cast<std::size_t>(to + p * s.out_stride)] = x[static_cast<std::size_t>(from + (s.points - 1 - p) * s.in_stride)];
+        want[static_cast<std::size_t>(to + p * s.out_stride)] =
+            x[static_cast<std::size_t>(from + (s.points - 1 - p) * s.in_stride)];
     });
     for (const char* name : {"trn1", "trn2", "trn3"}) {
       const tile::Machine& machine = tile::machine(name);
       for (std::uint64_t seed = 0; seed < 3; ++seed) {
         std::vector<float> y(want.size(), -5);
         const std::vector<tile::Binding> bindings{{"x", x.data()}, {"y", y.data()}};
-        (void)neuron::simulate(mirror_program(s, machine), machine, bindings,
-                               {.order = seed == 0 ? neuron::Order::in_order() : neuron::Order::shuffled(seed), .check_races = seed == 0});
+        (void)neuron::simulate(
+            mirror_program(s, machine), machine, bindings,
+            {.order = seed == 0 ? neuron::Order::in_order() : neuron::Order::shuffled(seed), .check_races = seed == 0});
         EXPECT_TRUE(y == want) << s.points << " " << name << " seed " << seed;
       }
       if (s.points <= 300 && s.lines.back().count < 100) neuron::testing::expect_agreement(mirror_program(s, machine));
@@ -324,14 +340,19 @@ TEST(MirrorProgram, TurnsLinesRound) {
 
 TEST(MatrixProgram, NkiGivesTheSimulatorsBits) {
   for (const char* machine : {"trn1", "trn2", "trn3"}) {
-    neuron::testing::expect_agreement(matrix_program({{20, 1, 1}, {20, 1, 1}, {{150, 20, 20}}}, tile::machine(machine)));
-    neuron::testing::expect_agreement(matrix_program({{9, 2, 2 * 60}, {16, 1, 60}, {{60, 2, 1}}}, tile::machine(machine)));
+    neuron::testing::expect_agreement(
+        matrix_program({{20, 1, 1}, {20, 1, 1}, {{150, 20, 20}}}, tile::machine(machine)));
+    neuron::testing::expect_agreement(
+        matrix_program({{9, 2, 2 * 60}, {16, 1, 60}, {{60, 2, 1}}}, tile::machine(machine)));
     for (const Mode mode : {Mode::Tf32, Mode::Bf16, Mode::Tf32x3, Mode::Bf16x6}) {
-      neuron::testing::expect_agreement(matrix_program({{20, 1, 1}, {20, 1, 1}, {{150, 20, 20}}, mode}, tile::machine(machine)));
-      neuron::testing::expect_agreement(matrix_program({{9, 2, 2 * 60}, {16, 1, 60}, {{60, 2, 1}}, mode}, tile::machine(machine)));
+      neuron::testing::expect_agreement(
+          matrix_program({{20, 1, 1}, {20, 1, 1}, {{150, 20, 20}}, mode}, tile::machine(machine)));
+      neuron::testing::expect_agreement(
+          matrix_program({{9, 2, 2 * 60}, {16, 1, 60}, {{60, 2, 1}}, mode}, tile::machine(machine)));
     }
   }
-  neuron::testing::expect_agreement(matrix_program({{20, 1, 1}, {17, 2, 2 * 140}, {{140, 5, 2}}}, tile::machine("trn2")));
+  neuron::testing::expect_agreement(
+      matrix_program({{20, 1, 1}, {17, 2, 2 * 140}, {{140, 5, 2}}}, tile::machine("trn2")));
   neuron::testing::expect_agreement(matrix_program({{9, 2, 2 * 60}, {16, 1, 1}, {{60, 2, 16}}}, tile::machine("trn2")));
 }
 

@@ -1,5 +1,6 @@
-// Inputs on which errors could gather, in every mode of the devices: one point alone, nothing but equal points, single frequencies, alternating signs, one point
-// far above the others, magnitudes from 1 to the smallest. Each is one transform of a batch and has a relative L2 error of its own, against long double.
+// Inputs on which errors could gather, in every mode of the devices: one point alone, nothing but equal points, single
+// frequencies, alternating signs, one point far above the others, magnitudes from 1 to the smallest. Each is one
+// transform of a batch and has a relative L2 error of its own, against long double.
 #include <functional>
 
 #include "device_plan_support.hpp"
@@ -22,8 +23,12 @@ std::vector<Named> inputs_of(std::int64_t n, double huge, std::int64_t orders, s
     const double re = normal(random);
     return std::complex<double>(re, normal(random));
   };
-  const auto spike = [=](std::int64_t at) { return [=](std::int64_t j) { return j == at ? z : std::complex<double>(0); }; };
-  const auto tone = [=](std::int64_t k) { return [=](std::int64_t j) { return std::complex<double>(turn(j * k, n, Direction::Inverse)); }; };
+  const auto spike = [=](std::int64_t at) {
+    return [=](std::int64_t j) { return j == at ? z : std::complex<double>(0); };
+  };
+  const auto tone = [=](std::int64_t k) {
+    return [=](std::int64_t j) { return std::complex<double>(turn(j * k, n, Direction::Inverse)); };
+  };
   return {{"noise", [=](std::int64_t) { return noise(); }},
           {"spike at 0", spike(0)},
           {"spike at n/3", spike(n / 3)},
@@ -56,10 +61,12 @@ template <class T> void expect_inputs(std::int64_t n, Mode mode, double of_noise
   EXPECT_EQ(recorder.family_of("fft.c2c"), "device");
   const auto y = dy.to_host();
   for (std::int64_t b = 0; b < batch; ++b) {
-    const std::vector<Wide> in(x.begin() + b * n, x.begin() + (b + 1) * n), got(y.begin() + b * n, y.begin() + (b + 1) * n);
+    const std::vector<Wide> in(x.begin() + b * n, x.begin() + (b + 1) * n),
+        got(y.begin() + b * n, y.begin() + (b + 1) * n);
     const std::vector<Wide> want = wide_transform(in, Direction::Forward);
     const double error = distance(got, want) / norm(want);
-    EXPECT_LE(error, std::min(b == 0 ? of_noise : of_any, plan.accuracy().bound)) << name(mode) << ", n = " << n << ", " << inputs[static_cast<std::size_t>(b)].name;
+    EXPECT_LE(error, std::min(b == 0 ? of_noise : of_any, plan.accuracy().bound))
+        << name(mode) << ", n = " << n << ", " << inputs[static_cast<std::size_t>(b)].name;
   }
 }
 
@@ -79,8 +86,11 @@ TEST(DeviceInputs, ExactKeepsTheLastBits) {
 // product_error at most. Bluestein's transforms are two, and the second one works on vectors up to twice as long as the
 // result.
 double of_noise(std::int64_t n, Mode mode) {
-  const double steps = n <= 128 ? 1 : 2, words = mode == Mode::Tf32x3 ? 3 * 0x1p-22 / 3 : mode == Mode::Bf16x6 ? 4 * 0x1p-24 / 3 : 0;
-  return std::sqrt(steps * (256.0 / 6 + 4.0 / 3) * 0x1p-48 + 2 * steps * words * words) * (n == 1021 ? std::sqrt(1.0 + 4) : 1);
+  const double steps = n <= 128 ? 1 : 2, words = mode == Mode::Tf32x3   ? 3 * 0x1p-22 / 3
+                                                 : mode == Mode::Bf16x6 ? 4 * 0x1p-24 / 3
+                                                                        : 0;
+  return std::sqrt(steps * (256.0 / 6 + 4.0 / 3) * 0x1p-48 + 2 * steps * words * words) *
+         (n == 1021 ? std::sqrt(1.0 + 4) : 1);
 }
 constexpr double kOfAny = 1;  // the plan's bound alone
 

@@ -1,5 +1,5 @@
-// The programs of lines against the formula in long double: lengths and batches across every edge, layouts, directions, real lines,
-// machines.
+// The programs of lines against the formula in long double: lengths and batches across every edge, layouts, directions,
+// real lines, machines.
 #include "device_lines_support.hpp"
 
 namespace trn::fft::device_test {

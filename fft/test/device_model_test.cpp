@@ -34,8 +34,8 @@ Modelled model(const Description& d, DType real = DType::Float32) {
   return total;
 }
 
-// 65,536 transforms of 128 points: 128 MiB of traffic take 365 us at 368 GB/s, and launching 15. Stores wait in the Scalar
-// Engine's queue, in front of evictions that it could do: 0.7 of the roof.
+// 65,536 transforms of 128 points: 128 MiB of traffic take 365 us at 368 GB/s, and launching 15. Stores wait in the
+// Scalar Engine's queue, in front of evictions that it could do: 0.7 of the roof.
 TEST(DeviceModel, ShortTransformsRunNearTheDmaRoof) {
   for (const std::int64_t n : {16, 64, 128}) {
     const Modelled m = model(dense(Kind::ComplexToComplex, Direction::Forward, {n}, {.batch = 65536 * 128 / n}));
@@ -61,8 +61,8 @@ TEST(DeviceModel, TwoMillionPointsTakeTwoTrips) {
   EXPECT_LE(m.seconds, 500e-6);
 }
 
-// Batched real transforms take at most 0.6 of the time of complex ones. Short inverse ones take up to 0.76: their stores wait in
-// the Scalar Engine's queue.
+// Batched real transforms take at most 0.6 of the time of complex ones. Short inverse ones take up to 0.76: their
+// stores wait in the Scalar Engine's queue.
 TEST(DeviceModel, RealTransformsAtHalfTheWork) {
   for (const std::int64_t n : {8, 16, 32, 60, 64, 97, 128, 256, 500, 512, 1000, 1024, 4096, 16384}) {
     const std::int64_t batch = (std::int64_t{1} << 23) / n;
@@ -91,8 +91,8 @@ TEST(DeviceModel, LongAndPrimeRealTransformsAreCheaper) {
   }
 }
 
-// Three products of words are quicker than four passes of fp32 where lines are long; at 1024 points making the words leaves the
-// Tensor Engine too little to do to reach its full rate.
+// Three products of words are quicker than four passes of fp32 where lines are long; at 1024 points making the words
+// leaves the Tensor Engine too little to do to reach its full rate.
 TEST(DeviceModel, WordsBesideSingle) {
   for (const std::int64_t n : {128, 1024, 16384}) {
     Description d = dense(Kind::ComplexToComplex, Direction::Forward, {n}, {.batch = (std::int64_t{1} << 22) / n});

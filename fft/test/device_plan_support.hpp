@@ -1,4 +1,5 @@
-// Plans on simulated devices against long double: any description, data with guards around it, the error of each transform, and who ran it.
+// Plans on simulated devices against long double: any description, data with guards around it, the error of each
+// transform, and who ran it.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +23,8 @@ inline void transform_axes(std::vector<Wide>& x, const Shape& shape, std::size_t
         std::vector<Wide> line;
         for (std::int64_t j = 0; j < n; ++j) line.push_back(x[static_cast<std::size_t>(start + j * inner + i)]);
         line = wide_transform(line, direction);
-        for (std::int64_t j = 0; j < n; ++j) x[static_cast<std::size_t>(start + j * inner + i)] = line[static_cast<std::size_t>(j)];
+        for (std::int64_t j = 0; j < n; ++j)
+          x[static_cast<std::size_t>(start + j * inner + i)] = line[static_cast<std::size_t>(j)];
       }
     }
   }
@@ -92,12 +94,13 @@ PlanResult run_plan(const Executor& executor, const Description& d, bool in_plac
   Shape full;
   for (const Dimension& x : d.axes) full.push_back(x.extent);
   for (const Dimension& x : d.batch) full.push_back(x.extent);
-  // Data: the half of a real array's transform for a real output, so that it is Hermitian up to rounding, which is then taken from one of
-  // each pair.
+  // Data: the half of a real array's transform for a real output, so that it is Hermitian up to rounding, which is then
+  // taken from one of each pair.
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal;
   std::vector<Wide> x(static_cast<std::size_t>(element_count(full)));
-  for (Wide& v : x) v = {static_cast<T>(normal(random)), d.kind == Kind::ComplexToComplex ? static_cast<T>(normal(random)) : T(0)};
+  for (Wide& v : x)
+    v = {static_cast<T>(normal(random)), d.kind == Kind::ComplexToComplex ? static_cast<T>(normal(random)) : T(0)};
   if (d.kind == Kind::ComplexToReal) {
     transform_axes(x, full, d.axes.size(), d.direction);
     std::vector<Wide> rounded = x;
@@ -111,19 +114,24 @@ PlanResult run_plan(const Executor& executor, const Description& d, bool in_plac
     });
     x = rounded;
   }
-  std::vector<T> memory(static_cast<std::size_t>(2 * in.span), T(-77.25)), result(static_cast<std::size_t>(2 * out.span), T(-77.25));
+  std::vector<T> memory(static_cast<std::size_t>(2 * in.span), T(-77.25)),
+      result(static_cast<std::size_t>(2 * out.span), T(-77.25));
   each_index(in.shape, [&](const Shape& index) {
     const Wide v = x[position(index, full)];
     memory[in.at(index, 0)] = static_cast<T>(v.real());
     if (!in.real) memory[in.at(index, 1)] = static_cast<T>(v.imag());
   });
   if (d.kind == Kind::ComplexToComplex) {  // what memory holds: one input may stand for several
-    each_index(in.shape, [&](const Shape& index) { x[position(index, full)] = {memory[in.at(index, 0)], memory[in.at(index, 1)]}; });
+    each_index(in.shape, [&](const Shape& index) {
+      x[position(index, full)] = {memory[in.at(index, 0)], memory[in.at(index, 1)]};
+    });
   }
   transform_axes(x, full, d.axes.size(), d.direction);
   long double points = 1;
   for (const Dimension& a : d.axes) points *= static_cast<long double>(a.extent);
-  const long double factor = d.scale == Scale::None ? 1 : d.scale == Scale::ByLength ? 1 / points : 1 / std::sqrt(points);
+  const long double factor = d.scale == Scale::None       ? 1
+                             : d.scale == Scale::ByLength ? 1 / points
+                                                          : 1 / std::sqrt(points);
 
   const Plan<T> plan(executor, d);
   const auto dx = Array<T>::from_host(executor, {static_cast<std::int64_t>(memory.size())}, memory);
@@ -181,7 +189,8 @@ PlanResult run_plan(const Executor& executor, const Description& d, bool in_plac
     error[which] += std::norm(out.real ? Wide(have.real() - want.real()) : have - want);
     size[which] += out.real ? want.real() * want.real() : std::norm(want);
   });
-  for (std::size_t b = 0; b < error.size(); ++b) r.error = std::max(r.error, static_cast<double>(std::sqrt(error[b] / size[b])));
+  for (std::size_t b = 0; b < error.size(); ++b)
+    r.error = std::max(r.error, static_cast<double>(std::sqrt(error[b] / size[b])));
   if (!in_place) {
     for (std::size_t i = 0; i < got.size(); ++i) r.guarded = r.guarded && (element[i] || got[i] == T(-77.25));
   }
@@ -193,7 +202,8 @@ template <class T>
 void expect_plan(const Executor& executor, const Description& d, double limit, bool in_place = false) {
   std::string text = name(d.kind);
   for (const Dimension& a : d.axes) text += fmt::format(" axis {} ({}, {})", a.extent, a.input_stride, a.output_stride);
-  for (const Dimension& a : d.batch) text += fmt::format(" batch {} ({}, {})", a.extent, a.input_stride, a.output_stride);
+  for (const Dimension& a : d.batch)
+    text += fmt::format(" batch {} ({}, {})", a.extent, a.input_stride, a.output_stride);
   SCOPED_TRACE(text + (in_place ? " in place on " : " on ") + executor.name());
   try {
     const PlanResult r = run_plan<T>(executor, d, in_place);

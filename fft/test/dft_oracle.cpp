@@ -8,21 +8,16 @@
 namespace trn::fft::testing {
 namespace {
 
-template <class R>
-using Points = std::vector<test::Wide<R>>;
+template <class R> using Points = std::vector<test::Wide<R>>;
 
-template <class R>
-test::Wide<R> product(const test::Wide<R>& a, const test::Wide<R>& b) {
+template <class R> test::Wide<R> product(const test::Wide<R>& a, const test::Wide<R>& b) {
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
-template <class R>
-test::Wide<R> conjugate(const test::Wide<R>& a) {
-  return {a.re, -a.im};
-}
+template <class R> test::Wide<R> conjugate(const test::Wide<R>& a) { return {a.re, -a.im}; }
 
-// exp(-2 pi i k/n) for k < n: products of the roots for the multiples of a step near sqrt(n) and those below it, two roundings each.
-template <class R>
-Points<R> make_roots(std::uint64_t n) {
+// exp(-2 pi i k/n) for k < n: products of the roots for the multiples of a step near sqrt(n) and those below it, two
+// roundings each.
+template <class R> Points<R> make_roots(std::uint64_t n) {
   std::uint64_t step = 1;
   while (step * step < n) ++step;
   const auto root = [&](std::uint64_t k) -> test::Wide<R> {
@@ -40,8 +35,7 @@ Points<R> make_roots(std::uint64_t n) {
 
 constexpr std::uint64_t kLongestByDefinition = 100;
 
-template <class R>
-class Oracle {
+template <class R> class Oracle {
  public:
   Points<R> transform(const Points<R>& x) {
     Points<R> out(x.size());

@@ -1,8 +1,10 @@
-// Oracles for 1-D transforms that share nothing with the product: one fast transform, written once and compiled for __float128 and for long double. Mixed
-// radix by the definition, its own roots of unity (turn.hpp), and for long primes its own chirp convolution over a power of two. The tests of DftOracle
-// compare it with __float128 sums by the definition, and the two types with each other.
+// Oracles for 1-D transforms that share nothing with the product: one fast transform, written once and compiled for
+// __float128 and for long double. Mixed radix by the definition, its own roots of unity (turn.hpp), and for long primes
+// its own chirp convolution over a power of two. The tests of DftOracle compare it with __float128 sums by the
+// definition, and the two types with each other.
 //
-// Relative L2 errors: about 1e-33 in __float128, 1e-19 in long double, a thousandth of what a transform in double may err by.
+// Relative L2 errors: about 1e-33 in __float128, 1e-19 in long double, a thousandth of what a transform in double may
+// err by.
 #pragma once
 
 #include <complex>

@@ -1,4 +1,5 @@
-// The 1-D engines' layouts: strides, planar and interleaved sides, exchanged parts (the inverse), in place, several batch dimensions, factors, threads.
+// The 1-D engines' layouts: strides, planar and interleaved sides, exchanged parts (the inverse), in place, several
+// batch dimensions, factors, threads.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -11,7 +12,8 @@ namespace trn::fft::testing {
 namespace {
 
 // Lengths that reach every way to do a line: one lane, four steps, splits, Rader, Bluestein, odd and even.
-const std::int64_t kLengths[] = {1, 2, 3, 4, 6, 8, 15, 16, 17, 34, 60, 64, 97, 100, 127, 134, 167, 210, 256, 509, 720, 1024, 1025, 2018};
+const std::int64_t kLengths[] = {1,  2,   3,   4,   6,   8,   15,  16,  17,  34,   60,   64,
+                                 97, 100, 127, 134, 167, 210, 256, 509, 720, 1024, 1025, 2018};
 
 // Line `line` of a case; only three differ.
 std::vector<Long> points(std::int64_t n, std::int64_t count, std::int64_t line) {
@@ -35,9 +37,10 @@ const std::vector<Long>& expected(EngineKind kind, std::int64_t n, std::int64_t 
   return x;
 }
 
-template <class T>
-void check(EngineKind kind, std::int64_t n, std::int64_t lines, const Layout& in_layout, const Layout& out_layout, bool inverse) {
-  SCOPED_TRACE("kind " + std::to_string(static_cast<int>(kind)) + ", n = " + std::to_string(n) + ", lines " + std::to_string(lines));
+template <class T> void check(EngineKind kind, std::int64_t n, std::int64_t lines, const Layout& in_layout,
+                              const Layout& out_layout, bool inverse) {
+  SCOPED_TRACE("kind " + std::to_string(static_cast<int>(kind)) + ", n = " + std::to_string(n) + ", lines " +
+               std::to_string(lines));
   const bool real_in = kind == EngineKind::RealToHalf, real_out = kind == EngineKind::HalfToReal;
   const std::int64_t points_in = real_out ? n / 2 + 1 : n, points_out = real_in ? n / 2 + 1 : n;
   Memory<T> in(real_in, in_layout, points_in, lines), out(real_out, out_layout, points_out, lines);
@@ -52,15 +55,15 @@ void check(EngineKind kind, std::int64_t n, std::int64_t lines, const Layout& in
   }
   engine->run(from, to, {{lines, in.distance(), out.distance()}}, 0.25, scratch.get(), 1);
   for (std::int64_t line = 0; line < lines; ++line)
-    EXPECT_LE(relative_error(out.take(points_out, line), expected(kind, n, line, inverse)), kRequired<T>) << "line " << line;
+    EXPECT_LE(relative_error(out.take(points_out, line), expected(kind, n, line, inverse)), kRequired<T>)
+        << "line " << line;
   EXPECT_EQ(0, std::memcmp(input.data(), in.data.data(), input.size() * sizeof(T))) << "the input is not written";
   std::int64_t written = 0;
   for (const T& v : out.data) written += std::isnan(v) ? 0 : 1;
   EXPECT_EQ(written, points_out * lines * (real_out ? 1 : 2)) << "nothing else is written";
 }
 
-template <class T>
-void check_layouts(EngineKind kind) {
+template <class T> void check_layouts(EngineKind kind) {
   for (const std::int64_t n : kLengths) {
     const std::int64_t m = n + 2;
     for (const std::int64_t lines : {1, 3, 21}) {
@@ -69,7 +72,7 @@ void check_layouts(EngineKind kind) {
           if (inverse && kind != EngineKind::Complex) continue;
           const Form other = form == Form::Planar ? Form::Interleaved : Form::Planar;
           check<T>(kind, n, lines, {form, 1, m}, {form, 1, m}, inverse);
-          check<T>(kind, n, lines, {form, lines, 1}, {form, lines, 1}, inverse);       // columns
+          check<T>(kind, n, lines, {form, lines, 1}, {form, lines, 1}, inverse);           // columns
           check<T>(kind, n, lines, {form, 3, 3 * m + 1}, {other, 2 * lines, 2}, inverse);  // nothing contiguous
           check<T>(kind, n, lines, {form, 1, m}, {other, lines + 1, 1}, inverse);
         }
@@ -94,10 +97,13 @@ TEST(EngineLayout, InPlace) {
       const auto engine = host::make_engine<float>(EngineKind::Complex, n, lines);
       Scratch scratch(engine->scratch_bytes(1));
       Memory<float> memory(false, {Form::Interleaved, 1, n}, n, lines);
-      for (std::int64_t line = 0; line < lines; ++line) memory.put(random_points(n, static_cast<std::uint64_t>(line)), line);
+      for (std::int64_t line = 0; line < lines; ++line)
+        memory.put(random_points(n, static_cast<std::uint64_t>(line)), line);
       engine->run(memory.side(), memory.side(), {{lines, memory.distance(), memory.distance()}}, 1, scratch.get(), 1);
       for (std::int64_t line = 0; line < lines; line += 6)
-        EXPECT_LE(relative_error(memory.take(n, line), oracle_dft(random_points(n, static_cast<std::uint64_t>(line)))), kRequired<float>) << n;
+        EXPECT_LE(relative_error(memory.take(n, line), oracle_dft(random_points(n, static_cast<std::uint64_t>(line)))),
+                  kRequired<float>)
+            << n;
       // Real lines padded to n/2 + 1 complex numbers, there and back.
       const std::int64_t pitch = 2 * (n / 2 + 1);
       std::vector<float> real(static_cast<std::size_t>(pitch * lines));
@@ -108,13 +114,16 @@ TEST(EngineLayout, InPlace) {
         const auto real_engine = host::make_engine<float>(kind, n, lines);
         Scratch more(real_engine->scratch_bytes(1));
         const bool there = kind == EngineKind::RealToHalf;
-        real_engine->run(there ? side : half, there ? half : side, {{lines, pitch, pitch}}, there ? 1.0 : 1.0 / static_cast<double>(n), more.get(), 1);
+        real_engine->run(there ? side : half, there ? half : side, {{lines, pitch, pitch}},
+                         there ? 1.0 : 1.0 / static_cast<double>(n), more.get(), 1);
         if (!there) continue;
         for (std::int64_t line = 0; line < lines; line += 6) {
           std::vector<Long> x(static_cast<std::size_t>(n)), y(static_cast<std::size_t>(n / 2 + 1));
-          for (std::int64_t j = 0; j < n; ++j) x[static_cast<std::size_t>(j)] = before[static_cast<std::size_t>(line * pitch + j)];
+          for (std::int64_t j = 0; j < n; ++j)
+            x[static_cast<std::size_t>(j)] = before[static_cast<std::size_t>(line * pitch + j)];
           for (std::int64_t k = 0; k <= n / 2; ++k)
-            y[static_cast<std::size_t>(k)] = {real[static_cast<std::size_t>(line * pitch + 2 * k)], real[static_cast<std::size_t>(line * pitch + 2 * k + 1)]};
+            y[static_cast<std::size_t>(k)] = {real[static_cast<std::size_t>(line * pitch + 2 * k)],
+                                              real[static_cast<std::size_t>(line * pitch + 2 * k + 1)]};
           x = oracle_dft(x);
           x.resize(y.size());
           EXPECT_LE(relative_error(y, x), kRequired<float>) << n;
@@ -122,7 +131,9 @@ TEST(EngineLayout, InPlace) {
       }
       for (std::int64_t line = 0; line < lines; ++line)
         for (std::int64_t j = 0; j < n; ++j)
-          EXPECT_NEAR(real[static_cast<std::size_t>(line * pitch + j)], before[static_cast<std::size_t>(line * pitch + j)], 4e-6) << n << " " << line << " " << j;
+          EXPECT_NEAR(real[static_cast<std::size_t>(line * pitch + j)],
+                      before[static_cast<std::size_t>(line * pitch + j)], 4e-6)
+              << n << " " << line << " " << j;
     }
   }
 }
@@ -142,8 +153,10 @@ TEST(EngineLayout, SeveralBatchDimensions) {
         const std::int64_t from = b / 35 * 47 * n + b / 7 % 5 * 9 * n + b % 7 * n;
         std::vector<Long> x(static_cast<std::size_t>(n)), y(x);
         for (std::int64_t j = 0; j < n; ++j) {
-          x[static_cast<std::size_t>(j)] = {in[static_cast<std::size_t>(2 * (from + j))], in[static_cast<std::size_t>(2 * (from + j) + 1)]};
-          y[static_cast<std::size_t>(j)] = {out[static_cast<std::size_t>(2 * (b * n + j))], out[static_cast<std::size_t>(2 * (b * n + j) + 1)]};
+          x[static_cast<std::size_t>(j)] = {in[static_cast<std::size_t>(2 * (from + j))],
+                                            in[static_cast<std::size_t>(2 * (from + j) + 1)]};
+          y[static_cast<std::size_t>(j)] = {out[static_cast<std::size_t>(2 * (b * n + j))],
+                                            out[static_cast<std::size_t>(2 * (b * n + j) + 1)]};
         }
         EXPECT_LE(relative_error(y, oracle_dft(x)), kRequired<double>) << n << " line " << b;
       }
@@ -151,11 +164,11 @@ TEST(EngineLayout, SeveralBatchDimensions) {
   }
 }
 
-template <class T>
-void check_threads(EngineKind kind, std::int64_t n, std::int64_t lines) {
+template <class T> void check_threads(EngineKind kind, std::int64_t n, std::int64_t lines) {
   const std::vector<Long> x = random_points(n, 3);
   const std::vector<Long> one = transform<T>(kind, n, lines, x, 1);
-  for (const int threads : {2, 3, 7}) EXPECT_EQ(one, transform<T>(kind, n, lines, x, threads)) << n << " " << lines << " " << threads;
+  for (const int threads : {2, 3, 7})
+    EXPECT_EQ(one, transform<T>(kind, n, lines, x, threads)) << n << " " << lines << " " << threads;
 }
 TEST(EngineThreads, SameBitsForAnyNumber) {
   for (const EngineKind kind : {EngineKind::Complex, EngineKind::RealToHalf, EngineKind::HalfToReal}) {
@@ -185,7 +198,8 @@ TEST(EngineLayout, SameBitsInAnyBlock) {
 TEST(EngineLayout, LinesDoNotMix) {
   for (const EngineKind kind : {EngineKind::Complex, EngineKind::RealToHalf, EngineKind::HalfToReal})
     for (const std::int64_t n : {5, 16, 64, 97, 101, 1024}) {
-      Memory<float> in(kind == EngineKind::RealToHalf, {Form::Interleaved, 1, n}, n, 16), out(kind == EngineKind::HalfToReal, {Form::Interleaved, 1, n}, n, 16);
+      Memory<float> in(kind == EngineKind::RealToHalf, {Form::Interleaved, 1, n}, n, 16),
+          out(kind == EngineKind::HalfToReal, {Form::Interleaved, 1, n}, n, 16);
       for (std::int64_t line = 0; line < 16; ++line) in.put(random_points(n, 5), line);
       in.re(1, 7) = std::numeric_limits<float>::quiet_NaN();
       const auto engine = host::make_engine<float>(kind, n, 16);
@@ -193,8 +207,10 @@ TEST(EngineLayout, LinesDoNotMix) {
       engine->run(in.side(), out.side(), {{16, in.distance(), out.distance()}}, 1, scratch.get(), 1);
       const std::int64_t points = kind == EngineKind::RealToHalf ? n / 2 + 1 : n;
       for (std::int64_t line = 0; line < 16; ++line) {
-        if (line == 7) EXPECT_TRUE(std::isnan(out.re(0, line)));
-        else EXPECT_EQ(out.take(points, line), out.take(points, 0)) << n << " " << line;
+        if (line == 7)
+          EXPECT_TRUE(std::isnan(out.re(0, line)));
+        else
+          EXPECT_EQ(out.take(points, line), out.take(points, 0)) << n << " " << line;
       }
     }
 }

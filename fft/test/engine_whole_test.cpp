@@ -1,4 +1,5 @@
-// Short lines, whole in registers or in steps, on every instruction set: both directions, scaled, in place, several lines with gaps that keep their guards.
+// Short lines, whole in registers or in steps, on every instruction set: both directions, scaled, in place, several
+// lines with gaps that keep their guards.
 #include <gtest/gtest.h>
 
 #include "engine_support.hpp"
@@ -14,9 +15,9 @@ std::vector<Long> inverse_dft(std::vector<Long> x) {
   return x;
 }
 
-template <class T>
-void check(std::int64_t n, std::int64_t lines, bool inverse, bool in_place) {
-  SCOPED_TRACE("n = " + std::to_string(n) + ", lines = " + std::to_string(lines) + (inverse ? ", inverse" : "") + (in_place ? ", in place" : ""));
+template <class T> void check(std::int64_t n, std::int64_t lines, bool inverse, bool in_place) {
+  SCOPED_TRACE("n = " + std::to_string(n) + ", lines = " + std::to_string(lines) + (inverse ? ", inverse" : "") +
+               (in_place ? ", in place" : ""));
   const T guard = T(-77.5);
   constexpr std::int64_t margin = 40;
   const std::int64_t in_distance = 2 * n + 6, out_distance = in_place ? in_distance : 2 * n + 10;
@@ -26,8 +27,10 @@ void check(std::int64_t n, std::int64_t lines, bool inverse, bool in_place) {
   for (std::int64_t b = 0; b < lines; ++b) {
     x.push_back(random_points(n, static_cast<std::uint64_t>(1000 * n + b)));
     for (std::int64_t j = 0; j < n; ++j) {
-      in[static_cast<std::size_t>(margin + b * in_distance + 2 * j)] = static_cast<T>(x.back()[static_cast<std::size_t>(j)].real());
-      in[static_cast<std::size_t>(margin + b * in_distance + 2 * j + 1)] = static_cast<T>(x.back()[static_cast<std::size_t>(j)].imag());
+      in[static_cast<std::size_t>(margin + b * in_distance + 2 * j)] =
+          static_cast<T>(x.back()[static_cast<std::size_t>(j)].real());
+      in[static_cast<std::size_t>(margin + b * in_distance + 2 * j + 1)] =
+          static_cast<T>(x.back()[static_cast<std::size_t>(j)].imag());
     }
   }
   const std::vector<T> before = in;
@@ -45,7 +48,8 @@ void check(std::int64_t n, std::int64_t lines, bool inverse, bool in_place) {
   }
   std::vector<char> element(result.size(), 0);
   for (std::int64_t b = 0; b < lines; ++b) {
-    std::vector<Long> got(static_cast<std::size_t>(n)), want = inverse ? inverse_dft(x[static_cast<std::size_t>(b)]) : oracle_dft(x[static_cast<std::size_t>(b)]);
+    std::vector<Long> got(static_cast<std::size_t>(n)),
+        want = inverse ? inverse_dft(x[static_cast<std::size_t>(b)]) : oracle_dft(x[static_cast<std::size_t>(b)]);
     for (std::int64_t k = 0; k < n; ++k) {
       const auto at = static_cast<std::size_t>(margin + b * out_distance + 2 * k);
       element[at] = element[at + 1] = 1;
@@ -67,7 +71,9 @@ void check(std::int64_t n, std::int64_t lines, bool inverse, bool in_place) {
 TEST(EngineWhole, EveryLengthAndInstructionSet) {
   std::vector<std::int64_t> lengths;
   for (std::int64_t n = 2; n <= 70; ++n) lengths.push_back(n);
-  for (const std::int64_t n : {72, 77, 81, 91, 96, 100, 110, 120, 121, 128, 130, 143, 169, 180, 225, 240, 256, 300, 360, 512, 1000, 1331, 2048, 2197, 4096}) lengths.push_back(n);
+  for (const std::int64_t n : {72,  77,  81,  91,  96,  100, 110, 120,  121,  128,  130,  143, 169,
+                               180, 225, 240, 256, 300, 360, 512, 1000, 1331, 2048, 2197, 4096})
+    lengths.push_back(n);
   const int targets = testing_support::on_every_target([&] {
     for (const std::int64_t n : lengths) {
       for (const bool inverse : {false, true}) {

@@ -1,4 +1,5 @@
-// What the fft tests share: a discrete Fourier transform written down plainly in a wide type, random data, norms, and messages of errors.
+// What the fft tests share: a discrete Fourier transform written down plainly in a wide type, random data, norms, and
+// messages of errors.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -47,7 +48,8 @@ template <class L> void oracle_axis(std::vector<Wide<L>>& x, const Shape& shape,
     }
   }
 }
-template <class L> void oracle(std::vector<Wide<L>>& x, const Shape& shape, const std::vector<std::size_t>& axes, int sign) {
+template <class L>
+void oracle(std::vector<Wide<L>>& x, const Shape& shape, const std::vector<std::size_t>& axes, int sign) {
   for (const std::size_t axis : axes) oracle_axis(x, shape, axis, sign);
 }
 

@@ -1,5 +1,6 @@
-// The functions in the NumPy manner on simulated devices: the plan's device kernels run, padding and cutting happen there by copies and
-// layouts, nothing is computed on the host, and the result is within the plan's bound of the oracle.
+// The functions in the NumPy manner on simulated devices: the plan's device kernels run, padding and cutting happen
+// there by copies and layouts, nothing is computed on the host, and the result is within the plan's bound of the
+// oracle.
 #include "fft_support.hpp"
 
 #include <trn/fft/transforms.hpp>
@@ -11,8 +12,8 @@ using C = std::complex<float>;
 
 class OnDevice : public ::testing::TestWithParam<const char*> {
  protected:
-  // `call` on the device, with what it must and must not do there. Exact arithmetic makes and reads its integers on the host; nothing
-  // else goes back there.
+  // `call` on the device, with what it must and must not do there. Exact arithmetic makes and reads its integers on the
+  // host; nothing else goes back there.
   template <class F> auto observed(const Executor& e, const char* operation, F call, bool exact = false) {
     Recorder device(e), host(Executor::host());
     auto y = call();
@@ -30,7 +31,8 @@ class OnDevice : public ::testing::TestWithParam<const char*> {
 double relative_error(const std::vector<C>& y, const std::vector<Wide<long double>>& want) {
   long double error = 0, norm = 0;
   for (std::size_t i = 0; i < y.size(); ++i) {
-    error += (y[i].real() - want[i].re) * (y[i].real() - want[i].re) + (y[i].imag() - want[i].im) * (y[i].imag() - want[i].im);
+    error += (y[i].real() - want[i].re) * (y[i].real() - want[i].re) +
+             (y[i].imag() - want[i].im) * (y[i].imag() - want[i].im);
     norm += want[i].re * want[i].re + want[i].im * want[i].im;
   }
   return static_cast<double>(std::sqrt(error / norm));
@@ -80,15 +82,17 @@ TEST_P(OnDevice, RealThereAndBack) {
         if (i[0] < 6 && i[1] < 10) all[at].re = x[static_cast<std::size_t>(i[0] * 10 + i[1])];
       });
       oracle_axis(all, full, static_cast<std::size_t>(axis), -1);
-      each_index(half,
-                 [&](const Shape& i, std::size_t) { want.push_back(all[static_cast<std::size_t>(offset(i, row_major_strides(full)))]); });
-      EXPECT_LE(relative_error(y.to_host(), want), bound(e, Kind::RealToComplex, Direction::Forward, {n})) << n << " along " << axis;
+      each_index(half, [&](const Shape& i, std::size_t) {
+        want.push_back(all[static_cast<std::size_t>(offset(i, row_major_strides(full)))]);
+      });
+      EXPECT_LE(relative_error(y.to_host(), want), bound(e, Kind::RealToComplex, Direction::Forward, {n}))
+          << n << " along " << axis;
       if (n != extent) continue;
       const auto back = observed(e, "fft.c2r", [&] { return irfft(e, y, {.n = n, .axis = axis}); }).to_host();
       double error = 0, norm = 0;
       for (std::size_t i = 0; i < x.size(); ++i) error += (back[i] - x[i]) * (back[i] - x[i]), norm += x[i] * x[i];
-      EXPECT_LE(std::sqrt(error / norm),
-                bound(e, Kind::RealToComplex, Direction::Forward, {n}) + bound(e, Kind::ComplexToReal, Direction::Inverse, {n}));
+      EXPECT_LE(std::sqrt(error / norm), bound(e, Kind::RealToComplex, Direction::Forward, {n}) +
+                                             bound(e, Kind::ComplexToReal, Direction::Inverse, {n}));
     }
   }
   // A real array through the complex transform, and a plan from a cache the second time.
@@ -98,8 +102,8 @@ TEST_P(OnDevice, RealThereAndBack) {
   EXPECT_EQ(cache.hits(), 1u);
 }
 
-// Double precision has no fp64 engine to run on: it is refused unless exact integer arithmetic is asked for, which is as accurate as the
-// host.
+// Double precision has no fp64 engine to run on: it is refused unless exact integer arithmetic is asked for, which is
+// as accurate as the host.
 TEST_P(OnDevice, DoubleInExactArithmetic) {
   const Executor e = Executor::open(GetParam());
   using Z = std::complex<double>;
@@ -114,7 +118,8 @@ TEST_P(OnDevice, DoubleInExactArithmetic) {
   oracle_axis(want, {3, 12}, 1, -1);
   long double error = 0, norm = 0;
   for (std::size_t i = 0; i < y.size(); ++i) {
-    error += (y[i].real() - want[i].re) * (y[i].real() - want[i].re) + (y[i].imag() - want[i].im) * (y[i].imag() - want[i].im);
+    error += (y[i].real() - want[i].re) * (y[i].real() - want[i].re) +
+             (y[i].imag() - want[i].im) * (y[i].imag() - want[i].im);
     norm += want[i].re * want[i].re + want[i].im * want[i].im;
   }
   Description d = dense(Kind::ComplexToComplex, Direction::Forward, {12}, {.batch = 3});

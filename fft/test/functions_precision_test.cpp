@@ -18,8 +18,7 @@ using LC = std::complex<long double>;
 constexpr double u = 0x1p-24;
 constexpr Mode kModes[] = {Mode::Native, Mode::Tf32, Mode::Bf16, Mode::Tf32x3, Mode::Bf16x6};
 
-template <class E>
-std::vector<E> random_values(std::int64_t n, std::uint32_t seed) {
+template <class E> std::vector<E> random_values(std::int64_t n, std::uint32_t seed) {
   if constexpr (std::is_floating_point_v<E>)
     return random_real<E>(n, seed);
   else
@@ -36,32 +35,26 @@ std::vector<long double> dct_two(const float* x, std::int64_t n) {
   }
   return y;
 }
-template <class E>
-std::vector<LC> convolution(const std::vector<E>& a, const std::vector<E>& b) {
+template <class E> std::vector<LC> convolution(const std::vector<E>& a, const std::vector<E>& b) {
   std::vector<LC> y(a.size() + b.size() - 1);
   for (std::size_t i = 0; i < a.size(); ++i)
     for (std::size_t j = 0; j < b.size(); ++j) y[i + j] += LC(a[i]) * LC(b[j]);
   return y;
 }
-template <class Y, class W>
-long double distance(const std::vector<Y>& y, const std::vector<W>& want) {
+template <class Y, class W> long double distance(const std::vector<Y>& y, const std::vector<W>& want) {
   long double sum = 0;
   EXPECT_EQ(y.size(), want.size());
   for (std::size_t i = 0; i < want.size(); ++i) sum += std::norm(LC(y[i]) - LC(want[i]));
   return std::sqrt(sum);
 }
-template <class Y>
-long double norm(const std::vector<Y>& y) {
-  return distance(y, std::vector<LC>(y.size()));
-}
+template <class Y> long double norm(const std::vector<Y>& y) { return distance(y, std::vector<LC>(y.size())); }
 
 class FunctionPrecision : public ::testing::TestWithParam<const char*> {
  protected:
   const Executor e_ = Executor::open(GetParam());
 
   // `exact`: doubles go to the host and back.
-  template <class F>
-  auto observed(const char* operation, F call, bool exact = false) const {
+  template <class F> auto observed(const char* operation, F call, bool exact = false) const {
     Recorder device(e_), host(Executor::host());
     auto y = call();
     EXPECT_EQ(device.family_of(operation), "device");
@@ -72,8 +65,7 @@ class FunctionPrecision : public ::testing::TestWithParam<const char*> {
     }
     return y;
   }
-  template <class T = float>
-  double plan_bound(Kind kind, std::int64_t n, Mode mode, std::int64_t batch = 1) const {
+  template <class T = float> double plan_bound(Kind kind, std::int64_t n, Mode mode, std::int64_t batch = 1) const {
     Description d =
         dense(kind, kind == Kind::ComplexToReal ? Direction::Inverse : Direction::Forward, {n}, {.batch = batch});
     d.precision = mode;
@@ -282,8 +274,7 @@ TEST_P(FunctionPrecision, TargetsTakeTheCheapestMode) {
             dctn(e_, dx, {.precision = Mode::Tf32}).to_host());
 }
 
-template <class E>
-void convolve_exactly(const Executor& e, const auto& observed, const auto& plan_bound) {
+template <class E> void convolve_exactly(const Executor& e, const auto& observed, const auto& plan_bound) {
   constexpr bool complex = !std::is_same_v<E, double>;
   const std::int64_t n = 400, m = 30;
   const auto a = random_values<E>(n, 1), b = random_values<E>(m, 2);

@@ -1,5 +1,5 @@
-// Properties of the functions in the NumPy manner that hold for every input, conventions that SciPy does not have, and everything they
-// refuse.
+// Properties of the functions in the NumPy manner that hold for every input, conventions that SciPy does not have, and
+// everything they refuse.
 #include "fft_support.hpp"
 
 #include <algorithm>
@@ -56,7 +56,8 @@ template <class T> void check_properties(const Shape& shape, std::uint32_t seed)
   // Linearity: fft(2x - y) = 2 fft(x) - fft(y); 2x is exact, the difference of the inputs rounds once.
   std::vector<C<T>> z(x.size()), fz(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) z[i] = T(2) * x[i] - y[i], fz[i] = T(2) * fx[i] - fy[i];
-  EXPECT_LE(distance(fftn(e, Array<C<T>>::from_host(e, shape, z)).to_host(), fz), (2 * b + 2 * kU<T>)*root * (2 * nx + ny) * 1.01);
+  EXPECT_LE(distance(fftn(e, Array<C<T>>::from_host(e, shape, z)).to_host(), fz),
+            (2 * b + 2 * kU<T>)*root * (2 * nx + ny) * 1.01);
 
   // A cyclic shift by one along the first axis turns every point by its frequency.
   std::vector<C<T>> moved(x.size());
@@ -67,12 +68,14 @@ template <class T> void check_properties(const Shape& shape, std::uint32_t seed)
     const Turn<long double> w = turn<long double>(i / row, shape[0]);
     turned[static_cast<std::size_t>(i)] *= C<T>(static_cast<T>(w.c), static_cast<T>(-w.s));
   }
-  EXPECT_LE(distance(fftn(e, Array<C<T>>::from_host(e, shape, moved)).to_host(), turned), (2 * b + 4 * kU<T>)*root * nx);
+  EXPECT_LE(distance(fftn(e, Array<C<T>>::from_host(e, shape, moved)).to_host(), turned),
+            (2 * b + 4 * kU<T>)*root * nx);
 }
 
 TEST(Functions, RoundTripsLinearityShiftAndParseval) {
   std::uint32_t seed = 1;
-  for (const Shape& shape : {Shape{1}, {2}, {17}, {64}, {100}, {3, 5}, {8, 8}, {2, 3, 4}, {1, 6}, {7, 1, 2}, {2, 2, 2, 3}}) {
+  for (const Shape& shape :
+       {Shape{1}, {2}, {17}, {64}, {100}, {3, 5}, {8, 8}, {2, 3, 4}, {1, 6}, {7, 1, 2}, {2, 2, 2, 3}}) {
     check_properties<float>(shape, seed);
     check_properties<double>(shape, seed += 10);
   }
@@ -103,11 +106,13 @@ TEST(Functions, OrthogonalCosines) {
         for (std::int64_t i = 0; i < n; ++i) {
           for (std::int64_t j = 0; j < n; ++j) {
             double sum = 0;
-            for (std::int64_t k = 0; k < n; ++k) sum += m[static_cast<std::size_t>(i * n + k)] * m[static_cast<std::size_t>(j * n + k)];
+            for (std::int64_t k = 0; k < n; ++k)
+              sum += m[static_cast<std::size_t>(i * n + k)] * m[static_cast<std::size_t>(j * n + k)];
             EXPECT_NEAR(sum, i == j ? 1 : 0, 4e-15) << n << " type " << static_cast<int>(type) << (sine ? " sine" : "");
           }
         }
-        EXPECT_LE(distance((sine ? idst(e, dst(e, identity, o), o) : idct(e, dct(e, identity, o), o)).to_host(), unit), 1e-14);
+        EXPECT_LE(distance((sine ? idst(e, dst(e, identity, o), o) : idct(e, dct(e, identity, o), o)).to_host(), unit),
+                  1e-14);
       }
     }
   }
@@ -132,9 +137,13 @@ TEST(Functions, StftInTorchsManner) {
   const Executor e = Executor::host();
   const std::int64_t n = 50;
   const auto x = random_real<double>(n, 9);
-  for (const Boundary boundary : {Boundary::None, Boundary::Zeros, Boundary::Reflect, Boundary::Replicate, Boundary::Circular}) {
-    const StftOptions o{
-        .n_fft = 12, .hop = 5, .window = window(WindowKind::Hamming, 9), .boundary = boundary, .scaling = StftScaling::Unitary};
+  for (const Boundary boundary :
+       {Boundary::None, Boundary::Zeros, Boundary::Reflect, Boundary::Replicate, Boundary::Circular}) {
+    const StftOptions o{.n_fft = 12,
+                        .hop = 5,
+                        .window = window(WindowKind::Hamming, 9),
+                        .boundary = boundary,
+                        .scaling = StftScaling::Unitary};
     const auto y = stft(e, Array<double>::from_host(e, {n}, x), o);
     const std::int64_t extension = boundary == Boundary::None ? 0 : 6, frames = 1 + (n + 2 * extension - 12) / 5;
     ASSERT_EQ(y.shape(), (Shape{7, frames}));
@@ -151,8 +160,8 @@ TEST(Functions, StftInTorchsManner) {
       for (std::int64_t k = 0; k < 7; ++k) {
         long double re = 0, im = 0;
         for (std::int64_t j = 0; j < 9; ++j) {
-          const long double v =
-              at(t * 5 + j + 1 - extension) * static_cast<long double>(o.window[static_cast<std::size_t>(j)]) / std::sqrt(12.0L);
+          const long double v = at(t * 5 + j + 1 - extension) *
+                                static_cast<long double>(o.window[static_cast<std::size_t>(j)]) / std::sqrt(12.0L);
           const Turn<long double> w = turn<long double>((j + 1) * k, 12);
           re += v * w.c;
           im -= v * w.s;
@@ -164,8 +173,9 @@ TEST(Functions, StftInTorchsManner) {
   }
 }
 
-// Frames f come back with error at most 2 b || f ||, || f ||^2 = sum_p e_p x_p^2 with the envelope e = sum of squared windows over the
-// extended signal (at most 3 || x || long: the odd extension adds 2 x_0); the sum of `overlap` windowed frames is divided by e.
+// Frames f come back with error at most 2 b || f ||, || f ||^2 = sum_p e_p x_p^2 with the envelope e = sum of squared
+// windows over the extended signal (at most 3 || x || long: the odd extension adds 2 x_0); the sum of `overlap`
+// windowed frames is divided by e.
 template <class T> double reconstruction_bound(const StftOptions& o, std::int64_t n, double norm) {
   const std::vector<double> w = o.window.empty() ? window(WindowKind::Hann, o.n_fft) : o.window;
   const std::int64_t hop = *o.hop, size = static_cast<std::int64_t>(w.size()),
@@ -184,7 +194,8 @@ template <class T> double reconstruction_bound(const StftOptions& o, std::int64_
     most = std::max(most, sum);
   }
   const double overlap = static_cast<double>((size + hop - 1) / hop);
-  return (2 * 1.4143 * bound<T>({o.n_fft}) + (overlap + 8) * kU<T>)*largest * std::sqrt(overlap * most) / least * 3 * norm;
+  return (2 * 1.4143 * bound<T>({o.n_fft}) + (overlap + 8) * kU<T>)*largest * std::sqrt(overlap * most) / least * 3 *
+         norm;
 }
 
 TEST(Functions, StftGivesTheSignalBack) {
@@ -248,8 +259,10 @@ TEST(FunctionArguments, Transforms) {
   EXPECT_IN("fft.fftn: 3 lengths for an array of rank 2", refused([&] { (void)fftn(e, x, {.s = {{1, 2, 3}}}); }));
   EXPECT_IN("fft.fft2: axis -2 of an array of rank 1", refused([&] { (void)fft2(e, Array<C<double>>(e, {4})); }));
   EXPECT_IN("fft.fft: the array has rank 0", refused([&] { (void)fft(e, Array<C<double>>(e, {})); }));
-  EXPECT_IN("fft.fft: x lives on executor 'host', the call runs on 'sim:trn2'", refused([&] { (void)fft(sim, x, {.n = 8}); }));
-  EXPECT_IN("not offered on the host", message_of<NotImplemented>([&] { (void)fft(e, x, {.precision = Mode::Exact}); }));
+  EXPECT_IN("fft.fft: x lives on executor 'host', the call runs on 'sim:trn2'",
+            refused([&] { (void)fft(sim, x, {.n = 8}); }));
+  EXPECT_IN("not offered on the host",
+            message_of<NotImplemented>([&] { (void)fft(e, x, {.precision = Mode::Exact}); }));
   EXPECT_IN("fft.fftfreq: n is 0", refused([&] { (void)fftfreq(e, 0); }));
   EXPECT_IN("fft.rfftfreq: the spacing is 0", refused([&] { (void)rfftfreq(e, 4, 0); }));
   EXPECT_IN("fft.ifftshift: axis 5", refused([&] { (void)ifftshift(e, x, {.axes = {{5}}}); }));
@@ -267,8 +280,10 @@ TEST(FunctionArguments, CosinesAndConvolutions) {
   EXPECT_IN("fft.dstn: 1 lengths for 2 axes", refused([&] { (void)dstn(e, x, {.s = {{3}}, .axes = {{0, 1}}}); }));
   EXPECT_IN("fft.dct: type is 9", refused([&] { (void)dct(e, x, {.type = static_cast<CosineType>(9)}); }));
   EXPECT_IN("fft.dct: x lives on executor 'host'", refused([&] { (void)dct(sim, x); }));
-  EXPECT_IN("fft.fftconvolve: a has shape (3, 4), b (4); give arrays of the same rank", refused([&] { (void)fftconvolve(e, x, v); }));
-  EXPECT_IN("mode valid with shapes (3, 4) and (4, 3)", refused([&] { (void)oaconvolve(e, x, y, {.mode = ConvolveMode::Valid}); }));
+  EXPECT_IN("fft.fftconvolve: a has shape (3, 4), b (4); give arrays of the same rank",
+            refused([&] { (void)fftconvolve(e, x, v); }));
+  EXPECT_IN("mode valid with shapes (3, 4) and (4, 3)",
+            refused([&] { (void)oaconvolve(e, x, y, {.mode = ConvolveMode::Valid}); }));
   EXPECT_IN("along axis 0, which is not convolved, extents must be equal or 1",
             refused([&] { (void)fftconvolve(e, x, y, {.axes = {{1}}}); }));
   EXPECT_IN("fft.correlate: a has shape (3, 4), b (3, 0); along axis 1 both need at least one element",
@@ -281,30 +296,42 @@ TEST(FunctionArguments, ShortTime) {
   const Array<float> x(e, {40});
   EXPECT_IN("fft.stft: n_fft is 0", refused([&] { (void)stft(e, x, {.n_fft = 0}); }));
   EXPECT_IN("fft.stft: the hop is 0", refused([&] { (void)stft(e, x, {.n_fft = 8, .hop = 0}); }));
-  EXPECT_IN("fft.stft: the window has 9 points, n_fft is 8", refused([&] { (void)stft(e, x, {.n_fft = 8, .win_length = 9}); }));
-  EXPECT_IN("win_length is 8 but 3 window values", refused([&] { (void)stft(e, x, {.n_fft = 8, .win_length = 8, .window = {1, 1, 1}}); }));
+  EXPECT_IN("fft.stft: the window has 9 points, n_fft is 8",
+            refused([&] { (void)stft(e, x, {.n_fft = 8, .win_length = 9}); }));
+  EXPECT_IN("win_length is 8 but 3 window values", refused([&] {
+              (void)stft(e, x, {.n_fft = 8, .win_length = 8, .window = {1, 1, 1}});
+            }));
   EXPECT_IN("a window value is nan", refused([&] { (void)stft(e, x, {.n_fft = 8, .window = {1, std::nan("")}}); }));
   EXPECT_IN("the signal has 40 points, 40 with its extension; a frame needs 64",
             refused([&] { (void)stft(e, x, {.n_fft = 64, .boundary = Boundary::None}); }));
   EXPECT_IN("its reflection by 64 points needs at least 65", refused([&] { (void)stft(e, x, {.n_fft = 128}); }));
-  EXPECT_IN("a circular extension by 64 needs as many", refused([&] { (void)stft(e, x, {.n_fft = 128, .boundary = Boundary::Circular}); }));
-  EXPECT_IN("a complex signal has no symmetric spectrum", refused([&] { (void)stft(e, Array<C<float>>(e, {40}), {.n_fft = 8}); }));
+  EXPECT_IN("a circular extension by 64 needs as many",
+            refused([&] { (void)stft(e, x, {.n_fft = 128, .boundary = Boundary::Circular}); }));
+  EXPECT_IN("a complex signal has no symmetric spectrum",
+            refused([&] { (void)stft(e, Array<C<float>>(e, {40}), {.n_fft = 8}); }));
   EXPECT_IN("the window's values sum to 0", refused([&] {
               (void)stft(e, x, {.n_fft = 2, .window = {1, -1}, .scaling = StftScaling::Spectrum});
             }));
-  EXPECT_IN("the sample rate is -1", refused([&] { (void)stft(e, x, {.n_fft = 8, .scaling = StftScaling::Density, .sample_rate = -1}); }));
+  EXPECT_IN("the sample rate is -1",
+            refused([&] { (void)stft(e, x, {.n_fft = 8, .scaling = StftScaling::Density, .sample_rate = -1}); }));
   EXPECT_IN("the signal has rank 0", refused([&] { (void)stft(e, Array<float>(e, {}), {.n_fft = 8}); }));
 
   const Array<C<float>> y(e, {5, 9});
-  EXPECT_IN("fft.istft: the spectrogram has rank 1", refused([&] { (void)istft(e, Array<C<float>>(e, {5}), {.n_fft = 8}); }));
-  EXPECT_IN("the spectrogram has 5 frequencies; n_fft 16 with one side has 9", refused([&] { (void)istft(e, y, {.n_fft = 16}); }));
+  EXPECT_IN("fft.istft: the spectrogram has rank 1",
+            refused([&] { (void)istft(e, Array<C<float>>(e, {5}), {.n_fft = 8}); }));
+  EXPECT_IN("the spectrogram has 5 frequencies; n_fft 16 with one side has 9",
+            refused([&] { (void)istft(e, y, {.n_fft = 16}); }));
   EXPECT_IN("the length 99 must be 1 to that", refused([&] { (void)istft(e, y, {.n_fft = 8}, {.length = 99}); }));
-  EXPECT_IN("the spectrogram has no frames", refused([&] { (void)istft(e, Array<C<float>>(e, {5, 0}), {.n_fft = 8}); }));
+  EXPECT_IN("the spectrogram has no frames", refused([&] {
+              (void)istft(e, Array<C<float>>(e, {5, 0}), {.n_fft = 8});
+            }));
   EXPECT_IN("a complex signal needs all frequencies", refused([&] { (void)complex_istft(e, y, {.n_fft = 8}); }));
-  // Hann windows begin with 0, so without an extension the first point is covered by nothing; hops longer than the window leave gaps.
+  // Hann windows begin with 0, so without an extension the first point is covered by nothing; hops longer than the
+  // window leave gaps.
   EXPECT_IN("the squared windows sum to 0 of their largest value squared at point 0",
             refused([&] { (void)istft(e, y, {.n_fft = 8, .hop = 2, .boundary = Boundary::None}); }));
-  EXPECT_IN("cannot be reconstructed", refused([&] { (void)istft(e, y, {.n_fft = 8, .hop = 9, .window = std::vector<double>(8, 1.0)}); }));
+  EXPECT_IN("cannot be reconstructed",
+            refused([&] { (void)istft(e, y, {.n_fft = 8, .hop = 9, .window = std::vector<double>(8, 1.0)}); }));
 
   EXPECT_IN("fft.window: n is 0", refused([&] { (void)window(WindowKind::Hann, 0); }));
   EXPECT_IN("fft.window: beta is -1", refused([&] { (void)window(WindowKind::Kaiser, 4, {.beta = -1}); }));
@@ -320,8 +347,10 @@ TEST(FunctionArguments, NoSilentFallback) {
   Recorder recorder(sim), host(Executor::host());
   EXPECT_IN("fft.dct: executor 'sim:trn2' computes", message_of<NotImplemented>([&] { (void)dct(sim, x); }));
   EXPECT_IN("fft.idst: executor 'sim:trn2' computes", message_of<NotImplemented>([&] { (void)idst(sim, x); }));
-  EXPECT_IN("fft.stft: executor 'sim:trn2' computes", message_of<NotImplemented>([&] { (void)stft(sim, x, {.n_fft = 8}); }));
-  EXPECT_IN("fft.istft: executor 'sim:trn2' computes", message_of<NotImplemented>([&] { (void)istft(sim, y, {.n_fft = 8}); }));
+  EXPECT_IN("fft.stft: executor 'sim:trn2' computes",
+            message_of<NotImplemented>([&] { (void)stft(sim, x, {.n_fft = 8}); }));
+  EXPECT_IN("fft.istft: executor 'sim:trn2' computes",
+            message_of<NotImplemented>([&] { (void)istft(sim, y, {.n_fft = 8}); }));
   EXPECT_EQ(recorder.count(EventKind::Dispatch), 0);
   EXPECT_EQ(host.count(EventKind::Dispatch), 0);
   // Tables and copies work everywhere.

@@ -27,13 +27,15 @@ TEST(PlanArguments, Descriptions) {
   EXPECT_IN("axis 0 has length -3", refused({kC2C, kForward, {{-3, 1, 1}}}));
   EXPECT_IN("batch dimension 0 has extent -1", refused({kC2C, kForward, {{4, 1, 1}}, {{-1, 4, 4}}}));
   EXPECT_IN("input_format is planar", refused({kR2C, kForward, {{4, 1, 1}}, {}, Scale::None, {}, Format::Planar}));
-  EXPECT_IN("output_format is planar", refused({kC2R, kInverse, {{4, 1, 1}}, {}, Scale::None, {}, Format::Interleaved, Format::Planar}));
+  EXPECT_IN("output_format is planar",
+            refused({kC2R, kInverse, {{4, 1, 1}}, {}, Scale::None, {}, Format::Interleaved, Format::Planar}));
   const std::int64_t big = std::int64_t{1} << 40;
   EXPECT_IN("more than 2^63 - 1 points", refused({kC2C, kForward, {{big, 1, 1}, {big, big, big}}}));
   EXPECT_IN("more than 2^63 - 1 points", refused({kC2C, kForward, {{big, 1, 1}}, {{big, 0, big}}}));
   EXPECT_IN("the input with extents (4) and strides", refused({kC2C, kForward, {{4, std::int64_t{1} << 60, 1}}}));
   EXPECT_IN("the output with extents (4) and strides", refused({kC2C, kForward, {{4, 1, -(std::int64_t{1} << 60)}}}));
-  EXPECT_IN("spans more than 2^63 - 1 bytes", refused({kC2C, kForward, {{3, std::numeric_limits<std::int64_t>::min(), 1}}}));
+  EXPECT_IN("spans more than 2^63 - 1 bytes",
+            refused({kC2C, kForward, {{3, std::numeric_limits<std::int64_t>::min(), 1}}}));
 }
 
 TEST(PlanArguments, OverlappingOutputs) {
@@ -125,7 +127,8 @@ class PlanExecute : public ::testing::Test {
 };
 
 TEST_F(PlanExecute, WrongKind) {
-  const Plan<double> c2c(e_, dense(kC2C, kForward, {8})), r2c(e_, dense(kR2C, kForward, {8})), c2r(e_, dense(kC2R, kInverse, {8}));
+  const Plan<double> c2c(e_, dense(kC2C, kForward, {8})), r2c(e_, dense(kR2C, kForward, {8})),
+      c2r(e_, dense(kC2R, kInverse, {8}));
   EXPECT_IN("fft.c2c: the plan is complex-to-complex, but execute() was given arrays of a real-to-complex transform",
             text(c2c, real(8), out(8)));
   EXPECT_IN("arrays of a complex-to-real transform", text(c2c, in(8), more(8)));
@@ -137,11 +140,14 @@ TEST_F(PlanExecute, WrongFormat) {
   Description d = dense(kC2C, kForward, {8});
   const PlanarView<const double> planar_in{real(8), real(8)};
   const PlanarView<double> planar_out{more(8), View<double>(e_, more_.data() + 8, {8})};
-  EXPECT_IN("the input is planar, but the plan's input_format is interleaved", text(Plan<double>(e_, d), planar_in, planar_out));
+  EXPECT_IN("the input is planar, but the plan's input_format is interleaved",
+            text(Plan<double>(e_, d), planar_in, planar_out));
   d.input_format = d.output_format = Format::Planar;
-  EXPECT_IN("the input is interleaved, but the plan's input_format is planar", text(Plan<double>(e_, d), in(8), out(8)));
+  EXPECT_IN("the input is interleaved, but the plan's input_format is planar",
+            text(Plan<double>(e_, d), in(8), out(8)));
   Description r = dense(kR2C, kForward, {8});
-  EXPECT_IN("the output is planar, but the plan's output_format is interleaved", text(Plan<double>(e_, r), real(8), planar_out));
+  EXPECT_IN("the output is planar, but the plan's output_format is interleaved",
+            text(Plan<double>(e_, r), real(8), planar_out));
 }
 
 TEST_F(PlanExecute, PartsMustMatch) {
@@ -152,13 +158,17 @@ TEST_F(PlanExecute, PartsMustMatch) {
   EXPECT_IN("the real part of the input has shape (8) and strides (1), the imaginary part (9) and (1)",
             text(plan, PlanarView<const double>{real(8), real(9)}, fine));
   EXPECT_IN("the real and the imaginary part of the output share elements",
-            text(plan, PlanarView<const double>{real(8), real(8)}, PlanarView<double>{more(8), View<double>(e_, more_.data() + 7, {8})}));
+            text(plan, PlanarView<const double>{real(8), real(8)},
+                 PlanarView<double>{more(8), View<double>(e_, more_.data() + 7, {8})}));
 }
 
 TEST_F(PlanExecute, ViewsThatDoNotHoldTheElements) {
-  const Plan<double> plan(e_, many(kC2C, kForward, {4}, {.stride = 2, .distance = 16}, {.stride = 1, .distance = 4}, 3));
-  EXPECT_IN("fft.c2c: the input has shape (38) and strides (1), which hold elements 0 to 37 of its address; the plan touches 0 to 38",
-            text(plan, in(38), out(12)));
+  const Plan<double> plan(e_,
+                          many(kC2C, kForward, {4}, {.stride = 2, .distance = 16}, {.stride = 1, .distance = 4}, 3));
+  EXPECT_IN(
+      "fft.c2c: the input has shape (38) and strides (1), which hold elements 0 to 37 of its address; the plan touches "
+      "0 to 38",
+      text(plan, in(38), out(12)));
   EXPECT_IN("the output has shape (11)", text(plan, in(39), out(11)));
   EXPECT_IN("pointer is null", text(plan, in(39), View<C>(e_, nullptr, {12})));
   // Negative strides need elements before the address.
@@ -170,8 +180,10 @@ TEST_F(PlanExecute, AnotherExecutor) {
   const Executor sim = Executor::open("sim:trn2");
   const Array<C> there(sim, {8});
   const Plan<double> plan(e_, dense(kC2C, kForward, {8}));
-  EXPECT_IN("fft.c2c: the input lives on executor 'sim:trn2', the plan is for 'host'", text(plan, View<const C>(there.view()), out(8)));
-  EXPECT_IN("fft.c2c: the output lives on executor 'sim:trn2', the plan is for 'host'", text(plan, in(8), there.view()));
+  EXPECT_IN("fft.c2c: the input lives on executor 'sim:trn2', the plan is for 'host'",
+            text(plan, View<const C>(there.view()), out(8)));
+  EXPECT_IN("fft.c2c: the output lives on executor 'sim:trn2', the plan is for 'host'",
+            text(plan, in(8), there.view()));
   const Buffer workspace(sim, 1 << 20), small(e_, 8);
   EXPECT_IN("the workspace lives on executor 'sim:trn2'", text(plan, in(8), out(8), workspace));
   const Plan<double> square(e_, dense(kC2C, kForward, {8, 8}));  // short lines need no workspace
@@ -202,8 +214,9 @@ TEST_F(PlanExecute, Overlaps) {
             text(apart, View<const double>(View<double>(e_, memory, {8})), View<C>(e_, in_.data(), {3})));
   Description p = dense(kR2C, kForward, {8});
   p.output_format = Format::Planar;
-  EXPECT_IN("input and output share some elements", text(Plan<double>(e_, p), View<const double>(View<double>(e_, memory, {8})),
-                                                         PlanarView<double>{View<double>(e_, memory, {5}), more(5)}));
+  EXPECT_IN("input and output share some elements",
+            text(Plan<double>(e_, p), View<const double>(View<double>(e_, memory, {8})),
+                 PlanarView<double>{View<double>(e_, memory, {5}), more(5)}));
   // A workspace that holds the operand.
   const Plan<double> square(e_, dense(kC2C, kForward, {8, 8}));
   const Buffer workspace(e_, square.workspace_bytes() + 64 * static_cast<std::int64_t>(sizeof(C)));
@@ -239,7 +252,8 @@ TEST(PlanArguments, EmptyBatchDoesNothing) {
 TEST(PlanArguments, DenseAndMany) {
   EXPECT_IN("fft.dense: no lengths", message_of<InvalidArgument>([] { (void)dense(kC2C, kForward, {}); }));
   EXPECT_IN("fft.dense: axis 1 has length 0", message_of<InvalidArgument>([] { (void)dense(kC2C, kForward, {3, 0}); }));
-  EXPECT_IN("fft.dense: batch is -1", message_of<InvalidArgument>([] { (void)dense(kC2C, kForward, {3}, {.batch = -1}); }));
+  EXPECT_IN("fft.dense: batch is -1",
+            message_of<InvalidArgument>([] { (void)dense(kC2C, kForward, {3}, {.batch = -1}); }));
   EXPECT_IN("padded_real pads the rows of a real side",
             message_of<InvalidArgument>([] { (void)dense(kC2C, kForward, {3}, {.padded_real = true}); }));
   const std::int64_t big = std::int64_t{1} << 32;
@@ -247,7 +261,8 @@ TEST(PlanArguments, DenseAndMany) {
   EXPECT_IN("fft.many: 2 lengths but 1 extents in the input's embed", message_of<InvalidArgument>([] {
               (void)many(kC2C, kForward, {3, 4}, {{4}}, {}, 1);
             }));
-  EXPECT_IN("fft.many: embed 0 of the output is 0", message_of<InvalidArgument>([] { (void)many(kC2C, kForward, {3}, {}, {{0}}, 1); }));
+  EXPECT_IN("fft.many: embed 0 of the output is 0",
+            message_of<InvalidArgument>([] { (void)many(kC2C, kForward, {3}, {}, {{0}}, 1); }));
 
   const auto dims = [](std::vector<Dimension> d) { return d; };
   const Description r = dense(kR2C, kForward, {3, 8}, {.batch = 2});
@@ -300,7 +315,8 @@ TEST(PlanCache, SharedBetweenThreads) {
       for (int i = 0; i < 60; ++i) {
         const std::int64_t n = 2 + (i + t) % 8;
         std::vector<C> x(static_cast<std::size_t>(n), C(1, 0)), y(x);
-        cache.get<double>(e, dense(kC2C, kForward, {n})).execute(View<const C>(e, x.data(), {n}), View<C>(e, y.data(), {n}));
+        cache.get<double>(e, dense(kC2C, kForward, {n}))
+            .execute(View<const C>(e, x.data(), {n}), View<C>(e, y.data(), {n}));
         wrong += y[0] != C(static_cast<double>(n), 0);
       }
     });

@@ -1,5 +1,6 @@
-// One plan on the host against the plain oracle: any kind, direction, format and scale, over axes, strides and batches as a test lays them out, in and out of
-// place. The error of each transform is within the bound that the plan states, and nothing but the output's elements is written.
+// One plan on the host against the plain oracle: any kind, direction, format and scale, over axes, strides and batches
+// as a test lays them out, in and out of place. The error of each transform is within the bound that the plan states,
+// and nothing but the output's elements is written.
 #pragma once
 
 #include "fft_support.hpp"
@@ -60,9 +61,10 @@ inline Shape side_shape(const Case& c, bool input) {
 
 // Runs the case and compares it with the oracle; layout(extents, rng) lays out either side.
 template <class T, class Layout> void check_case(const Case& c, const Layout& layout) {
-  SCOPED_TRACE(::testing::Message() << name(c.kind) << " " << name(c.direction) << " " << name(c.scale) << " in " << name(c.input)
-                                    << " out " << name(c.output) << " axes " << to_string(c.axes) << " batch " << to_string(c.batch)
-                                    << (c.in_place ? " in place" : "") << " seed " << c.seed << " " << sizeof(T) * 8 << " bits");
+  SCOPED_TRACE(::testing::Message() << name(c.kind) << " " << name(c.direction) << " " << name(c.scale) << " in "
+                                    << name(c.input) << " out " << name(c.output) << " axes " << to_string(c.axes)
+                                    << " batch " << to_string(c.batch) << (c.in_place ? " in place" : "") << " seed "
+                                    << c.seed << " " << sizeof(T) * 8 << " bits");
   std::mt19937 rng(c.seed);
   const std::size_t halved = c.axes.size() - 1;
   Shape full = c.axes;
@@ -75,8 +77,8 @@ template <class T, class Layout> void check_case(const Case& c, const Layout& la
     // FFTW's padded rows, the halved axis contiguous, everything else row-major behind it.
     Shape padded = full;
     padded[halved] = half;
-    std::rotate(padded.begin() + static_cast<std::ptrdiff_t>(halved), padded.begin() + static_cast<std::ptrdiff_t>(halved) + 1,
-                padded.end());
+    std::rotate(padded.begin() + static_cast<std::ptrdiff_t>(halved),
+                padded.begin() + static_cast<std::ptrdiff_t>(halved) + 1, padded.end());
     Strides complex = row_major_strides(padded);
     std::rotate(complex.begin() + static_cast<std::ptrdiff_t>(halved), complex.end() - 1, complex.end());
     Side pairs{complex, 0, element_count(padded)}, reals = pairs;
@@ -91,18 +93,20 @@ template <class T, class Layout> void check_case(const Case& c, const Layout& la
     (i < c.axes.size() ? d.axes : d.batch).push_back({full[i], in.strides[i], out.strides[i]});
   }
 
-  // A random logical array; for ComplexToReal the half of a Hermitian one comes from a forward oracle of real data, with noise where it
-  // is unused.
+  // A random logical array; for ComplexToReal the half of a Hermitian one comes from a forward oracle of real data,
+  // with noise where it is unused.
   const std::int64_t count = element_count(full);
   std::vector<Wide<L>> x(static_cast<std::size_t>(count));
   std::normal_distribution<double> normal;
-  for (auto& z : x) z = {static_cast<T>(normal(rng)), c.kind == Kind::ComplexToComplex ? static_cast<T>(normal(rng)) : T(0)};
+  for (auto& z : x)
+    z = {static_cast<T>(normal(rng)), c.kind == Kind::ComplexToComplex ? static_cast<T>(normal(rng)) : T(0)};
   std::vector<std::size_t> axes(c.axes.size());
   std::iota(axes.begin(), axes.end(), std::size_t{0});
   const int sign = c.direction == Direction::Forward ? -1 : 1;
   if (c.kind == Kind::ComplexToReal) {
     oracle(x, full, axes, -sign);
-    // Rounded in pairs, so that the array stays Hermitian: a point takes its value from itself, its mirror image the conjugate of it.
+    // Rounded in pairs, so that the array stays Hermitian: a point takes its value from itself, its mirror image the
+    // conjugate of it.
     for (auto& z : x) z = {static_cast<T>(z.re), static_cast<T>(z.im)};
     auto hermitian = x;
     each_index(full, [&](const Shape& index, std::size_t at) {
@@ -128,7 +132,8 @@ template <class T, class Layout> void check_case(const Case& c, const Layout& la
   const int in_step = parts(in_complex, c.input), out_step = parts(out_complex, c.output);
   constexpr std::int64_t kMargin = 8;
   const auto reals = [&](const Side& s, int step) { return static_cast<std::size_t>((s.size + 2 * kMargin) * step); };
-  std::vector<T> in_re(reals(in, in_step), guard), in_im(reals(in, in_step), guard), out_re(reals(out, out_step), guard), out_im(out_re);
+  std::vector<T> in_re(reals(in, in_step), guard), in_im(reals(in, in_step), guard),
+      out_re(reals(out, out_step), guard), out_im(out_re);
   const auto place = [&](const Side& s, int step, const Shape& index) {
     return static_cast<std::size_t>((kMargin + s.first + offset(index, s.strides)) * step);
   };

@@ -41,10 +41,12 @@ template <class T> void compare(const Executor& e, std::int64_t n, std::int64_t 
     std::vector<T> re(r.size()), im(r.size()), want_re(r.size()), want_im(r.size());
     planar.execute(PlanarPointer<const T>{r.data(), r.data()}, PlanarPointer<T>{re.data(), im.data()});
     const View<const T> part(e, r.data(), {n * batch});
-    planar.execute(PlanarView<const T>{part, part}, PlanarView<T>{{e, want_re.data(), {n * batch}}, {e, want_im.data(), {n * batch}}});
+    planar.execute(PlanarView<const T>{part, part},
+                   PlanarView<T>{{e, want_re.data(), {n * batch}}, {e, want_im.data(), {n * batch}}});
     EXPECT_TRUE(same_bits(re, want_re) && same_bits(im, want_im));
   }
-  const Plan<T> there(e, dense(kR2C, kForward, {n}, {.batch = batch})), back(e, dense(kC2R, kInverse, {n}, {.batch = batch}));
+  const Plan<T> there(e, dense(kR2C, kForward, {n}, {.batch = batch})),
+      back(e, dense(kC2R, kInverse, {n}, {.batch = batch}));
   std::vector<C> views(static_cast<std::size_t>(half * batch)), pointers(views.size());
   there.execute(View<const T>(e, r.data(), {n * batch}), View<C>(e, views.data(), {half * batch}));
   there.execute(r.data(), pointers.data());
@@ -86,29 +88,37 @@ TEST(PlanPointers, Refusals) {
   const auto text = [](const auto& call) { return message_of<InvalidArgument>(call); };
   for (const std::int64_t n : {4, 67}) {  // short, and through a convolution
     const Plan<double> c2c(e, dense(kC2C, kForward, {n}));
-    EXPECT_IN("fft.c2c: the address of the input is null", text([&] { c2c.execute(static_cast<const C*>(nullptr), y.data()); }));
-    EXPECT_IN("fft.c2c: the address of the output is null", text([&] { c2c.execute(x.data(), static_cast<C*>(nullptr)); }));
+    EXPECT_IN("fft.c2c: the address of the input is null",
+              text([&] { c2c.execute(static_cast<const C*>(nullptr), y.data()); }));
+    EXPECT_IN("fft.c2c: the address of the output is null",
+              text([&] { c2c.execute(x.data(), static_cast<C*>(nullptr)); }));
     EXPECT_IN("fft.c2c: the plan is complex-to-complex, but execute() was given arrays of a real-to-complex transform",
               text([&] { c2c.execute(r.data(), y.data()); }));
     EXPECT_IN("arrays of a complex-to-real transform", text([&] { c2c.execute(x.data(), s.data()); }));
-    EXPECT_IN("the input is planar, but the plan's input_format is interleaved",
-              text([&] { c2c.execute(PlanarPointer<const double>{r.data(), r.data()}, PlanarPointer<double>{s.data(), s.data() + 32}); }));
+    EXPECT_IN(
+        "the input is planar, but the plan's input_format is interleaved", text([&] {
+          c2c.execute(PlanarPointer<const double>{r.data(), r.data()}, PlanarPointer<double>{s.data(), s.data() + 32});
+        }));
   }
   const Plan<double> r2c(e, dense(kR2C, kForward, {8}, {.batch = 2}));
-  EXPECT_IN("fft.r2c: the address of the input is null", text([&] { r2c.execute(static_cast<const double*>(nullptr), y.data()); }));
+  EXPECT_IN("fft.r2c: the address of the input is null",
+            text([&] { r2c.execute(static_cast<const double*>(nullptr), y.data()); }));
   EXPECT_IN("a stride of the real side is not twice the complex side's",
             text([&] { r2c.execute(s.data(), reinterpret_cast<C*>(s.data())); }));
   const Plan<double> spread(e, {kC2C, kForward, {{4, 1, 2}}});
-  EXPECT_IN("input and output begin at the same address, but the strides of the two sides differ", text([&] { spread.execute(y.data(), y.data()); }));
+  EXPECT_IN("input and output begin at the same address, but the strides of the two sides differ",
+            text([&] { spread.execute(y.data(), y.data()); }));
   Description d = dense(kC2C, kForward, {4});
   d.input_format = d.output_format = Format::Planar;
   const Plan<double> planar(e, d);
-  EXPECT_IN("fft.c2c: the address of the output is null",
-            text([&] { planar.execute(PlanarPointer<const double>{r.data(), r.data()}, PlanarPointer<double>{s.data(), nullptr}); }));
+  EXPECT_IN("fft.c2c: the address of the output is null", text([&] {
+              planar.execute(PlanarPointer<const double>{r.data(), r.data()}, PlanarPointer<double>{s.data(), nullptr});
+            }));
   EXPECT_EQ(y, std::vector<C>(64, C(-7, -8)));
   EXPECT_EQ(s, std::vector<double>(64, -7.0));
   // Nothing to do: nothing is looked at.
-  EXPECT_NO_THROW(Plan<double>(e, dense(kC2C, kForward, {4}, {.batch = 0})).execute(static_cast<const C*>(nullptr), static_cast<C*>(nullptr)));
+  EXPECT_NO_THROW(Plan<double>(e, dense(kC2C, kForward, {4}, {.batch = 0}))
+                      .execute(static_cast<const C*>(nullptr), static_cast<C*>(nullptr)));
 }
 
 }  // namespace

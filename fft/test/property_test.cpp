@@ -1,5 +1,6 @@
-// Properties of the transform on the host, over random shapes, axes, strides and batches, in and out of place: linearity, the shift theorem, Parseval's identity and the round trip. They need
-// no oracle. Inputs are small multiples of 1/128, so that sums and shifts of them are exact, and every tolerance is the plans' own bound.
+// Properties of the transform on the host, over random shapes, axes, strides and batches, in and out of place:
+// linearity, the shift theorem, Parseval's identity and the round trip. They need no oracle. Inputs are small multiples
+// of 1/128, so that sums and shifts of them are exact, and every tolerance is the plans' own bound.
 #include "plan_case.hpp"
 
 #include <omp.h>
@@ -24,30 +25,45 @@ double distance(const Array& x, const Array& y) {
 // A plan with the memory of both sides. The last axis of the spectrum of a real transform is halved.
 template <class T> class Mapping {
  public:
-  Mapping(const Case& c, const Side& in, const Side& out) : in_(in), out_(out), in_shape_(side_shape(c, true)), out_shape_(side_shape(c, false)), in_place_(c.in_place), plan_(Executor::host(), description(c)) {}
+  Mapping(const Case& c, const Side& in, const Side& out)
+      : in_(in),
+        out_(out),
+        in_shape_(side_shape(c, true)),
+        out_shape_(side_shape(c, false)),
+        in_place_(c.in_place),
+        plan_(Executor::host(), description(c)) {}
   [[nodiscard]] double bound() const { return plan_.accuracy().bound; }
   [[nodiscard]] Array operator()(const Array& x) const {
     using C = std::complex<T>;
-    const bool real_in = plan_.description().kind == Kind::RealToComplex, real_out = plan_.description().kind == Kind::ComplexToReal;
-    std::vector<C> memory(static_cast<std::size_t>(std::max(in_.size, out_.size))), other(in_place_ ? 0 : memory.size());
+    const bool real_in = plan_.description().kind == Kind::RealToComplex,
+               real_out = plan_.description().kind == Kind::ComplexToReal;
+    std::vector<C> memory(static_cast<std::size_t>(std::max(in_.size, out_.size))),
+        other(in_place_ ? 0 : memory.size());
     std::vector<C>& target = in_place_ ? memory : other;
     each_index(in_shape_, [&](const Shape& index, std::size_t at) {
       const std::int64_t place = in_.first + offset(index, in_.strides);
-      if (real_in) reinterpret_cast<T*>(memory.data())[place] = static_cast<T>(x[at].real());
-      else memory[static_cast<std::size_t>(place)] = {static_cast<T>(x[at].real()), static_cast<T>(x[at].imag())};
+      if (real_in)
+        reinterpret_cast<T*>(memory.data())[place] = static_cast<T>(x[at].real());
+      else
+        memory[static_cast<std::size_t>(place)] = {static_cast<T>(x[at].real()), static_cast<T>(x[at].imag())};
     });
     const C* from = memory.data() + in_.first;
     C* to = target.data() + out_.first;
     const T* real_from = reinterpret_cast<const T*>(memory.data()) + in_.first;
     T* real_to = reinterpret_cast<T*>(target.data()) + out_.first;
-    if (real_in) plan_.execute(real_from, to);
-    else if (real_out) plan_.execute(from, real_to);
-    else plan_.execute(from, to);
+    if (real_in)
+      plan_.execute(real_from, to);
+    else if (real_out)
+      plan_.execute(from, real_to);
+    else
+      plan_.execute(from, to);
     Array y(static_cast<std::size_t>(element_count(out_shape_)));
     each_index(out_shape_, [&](const Shape& index, std::size_t at) {
       const std::int64_t place = out_.first + offset(index, out_.strides);
-      if (real_out) y[at] = static_cast<double>(reinterpret_cast<const T*>(target.data())[place]);
-      else y[at] = Z(target[static_cast<std::size_t>(place)]);
+      if (real_out)
+        y[at] = static_cast<double>(reinterpret_cast<const T*>(target.data())[place]);
+      else
+        y[at] = Z(target[static_cast<std::size_t>(place)]);
     });
     return y;
   }
@@ -78,7 +94,8 @@ double whole_norm(const Array& y, const Shape& shape, std::size_t halved, std::i
 }
 
 template <class T> void check_properties(const Case& c, std::mt19937& rng) {
-  SCOPED_TRACE(::testing::Message() << name(c.kind) << " " << name(c.direction) << " axes " << to_string(c.axes) << " batch " << to_string(c.batch) << (c.in_place ? " in place" : "") << " seed "
+  SCOPED_TRACE(::testing::Message() << name(c.kind) << " " << name(c.direction) << " axes " << to_string(c.axes)
+                                    << " batch " << to_string(c.batch) << (c.in_place ? " in place" : "") << " seed "
                                     << c.seed << " " << sizeof(T) * 8 << " bits");
   const bool real = c.kind == Kind::RealToComplex;
   const std::size_t halved = c.axes.size() - 1;
@@ -87,7 +104,8 @@ template <class T> void check_properties(const Case& c, std::mt19937& rng) {
   if (c.in_place && !real) out = in;
   if (c.in_place && real) {  // a row of reals in the memory of its half spectrum
     Shape order = out_shape;
-    std::rotate(order.begin() + static_cast<std::ptrdiff_t>(halved), order.begin() + static_cast<std::ptrdiff_t>(halved) + 1, order.end());
+    std::rotate(order.begin() + static_cast<std::ptrdiff_t>(halved),
+                order.begin() + static_cast<std::ptrdiff_t>(halved) + 1, order.end());
     Strides strides = row_major_strides(order);
     std::rotate(strides.begin() + static_cast<std::ptrdiff_t>(halved), strides.end() - 1, strides.end());
     out = {strides, 0, element_count(order)};
@@ -111,7 +129,8 @@ template <class T> void check_properties(const Case& c, std::mt19937& rng) {
   double points = 1;
   for (const std::int64_t n : c.axes) points *= static_cast<double>(n);
   const double root = std::sqrt(points), slack = 1 + 1e-9, u = sizeof(T) == 4 ? 0x1p-24 : 0x1p-53;
-  // A bound holds for each transform of the batch, so for all of them together; of a computed norm it is relative to the exact one.
+  // A bound holds for each transform of the batch, so for all of them together; of a computed norm it is relative to
+  // the exact one.
   const double e = there.bound() * slack;
 
   Array sum(x.size()), combined(fx.size());
@@ -134,11 +153,14 @@ template <class T> void check_properties(const Case& c, std::mt19937& rng) {
   });
   each_index(out_shape, [&](const Shape& index, std::size_t at) {
     const Turn<long double> w = turn<long double>(index[axis] * s, n);
-    turned[at] = fx[at] * Z(static_cast<double>(w.c), static_cast<double>(c.direction == Direction::Forward ? -w.s : w.s));
+    turned[at] =
+        fx[at] * Z(static_cast<double>(w.c), static_cast<double>(c.direction == Direction::Forward ? -w.s : w.s));
   });
-  EXPECT_LE(distance(there(shifted), turned), 2 * e / (1 - e) * norm(fx) + 1e-15 * norm(fx)) << "shift by " << s << " along axis " << axis;
+  EXPECT_LE(distance(there(shifted), turned), 2 * e / (1 - e) * norm(fx) + 1e-15 * norm(fx))
+      << "shift by " << s << " along axis " << axis;
 
-  // There and back is N times x. The way back magnifies the error of the way there by at most sqrt(N), twice that through a half spectrum.
+  // There and back is N times x. The way back magnifies the error of the way there by at most sqrt(N), twice that
+  // through a half spectrum.
   Array again = back(fx);
   for (Z& z : again) z /= points;
   const double f = back.bound() * slack;
@@ -160,7 +182,8 @@ TEST(Properties, RandomShapesStridesAxesAndBatches) {
     const int rank = pick(1, 2, 2, 3, 4);
     std::int64_t points = 1;
     for (int i = 0; i < rank; ++i) {
-      c.axes.push_back(rank == 1 ? pick(2, 7, 16, 30, 64, 97, 128, 210, 509, 1024) : pick(1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 17, 24, 37, 64, 67));
+      c.axes.push_back(rank == 1 ? pick(2, 7, 16, 30, 64, 97, 128, 210, 509, 1024)
+                                 : pick(1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 17, 24, 37, 64, 67));
       if (points * c.axes.back() > 6000) c.axes.back() = 3;
       points *= c.axes.back();
     }
@@ -170,8 +193,10 @@ TEST(Properties, RandomShapesStridesAxesAndBatches) {
     in_place += c.in_place;
     real += c.kind == Kind::RealToComplex;
     omp_set_num_threads(pick(1, 1, 2));
-    if (round % 2) check_properties<double>(c, rng);
-    else check_properties<float>(c, rng);
+    if (round % 2)
+      check_properties<double>(c, rng);
+    else
+      check_properties<float>(c, rng);
     if (HasFailure()) break;
   }
   omp_set_num_threads(1);

@@ -1,4 +1,5 @@
-// The engines of real lines: every way to do one, both directions, against the oracle and their own bounds; what is not read, what is not written.
+// The engines of real lines: every way to do one, both directions, against the oracle and their own bounds; what is not
+// read, what is not written.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -12,12 +13,16 @@ namespace {
 
 const EngineKind kBoth[] = {EngineKind::RealToHalf, EngineKind::HalfToReal};
 
-// Codelets; lines whole in registers; parted ones; primes; a few steps; columns of odd length; halves; splits of a large prime; convolutions, padded or not; complex lines where nothing better is known (67 x 71).
-const std::int64_t kLengths[] = {2,   5,    14,   21,   27,   32,   33,   45,   63,   64,   105,  125,  128,  225,  243,  256,  375,  405,  625,  1125, 2025,
-                                 2187, 3375, 50,   512,  1000, 30,   36,   66,   150,  420,  134,  201,  335,  873,  1515, 4087, 17,   61,   67,   97,   503,  509,  1009, 1019, 2039, 4757, 6561};
+// Codelets; lines whole in registers; parted ones; primes; a few steps; columns of odd length; halves; splits of a
+// large prime; convolutions, padded or not; complex lines where nothing better is known (67 x 71).
+const std::int64_t kLengths[] = {2,    5,    14,  21,  27,  32,  33,  45,   63,   64,   105,  125,
+                                 128,  225,  243, 256, 375, 405, 625, 1125, 2025, 2187, 3375, 50,
+                                 512,  1000, 30,  36,  66,  150, 420, 134,  201,  335,  873,  1515,
+                                 4087, 17,   61,  67,  97,  503, 509, 1009, 1019, 2039, 4757, 6561};
 
 std::vector<Long> input(EngineKind kind, std::int64_t n) {
-  return random_points(kind == EngineKind::RealToHalf ? n : n / 2 + 1, static_cast<std::uint64_t>(n) + (kind == EngineKind::RealToHalf ? 0 : 1));
+  return random_points(kind == EngineKind::RealToHalf ? n : n / 2 + 1,
+                       static_cast<std::uint64_t>(n) + (kind == EngineKind::RealToHalf ? 0 : 1));
 }
 std::vector<Long> exact(EngineKind kind, std::int64_t n) {
   std::vector<Long> x = input(kind, n);
@@ -35,8 +40,7 @@ TEST(RealEngine, EveryWayIsChosen) {
   EXPECT_EQ(seen.size(), 10u);
 }
 
-template <class T>
-void check(EngineKind kind, std::int64_t n, std::int64_t lines, const std::vector<Long>& want) {
+template <class T> void check(EngineKind kind, std::int64_t n, std::int64_t lines, const std::vector<Long>& want) {
   const double error = static_cast<double>(relative_error(transform<T>(kind, n, lines, input(kind, n)), want));
   EXPECT_LE(error, kRequired<T>) << n << " " << lines;
   // The bound counts a half line with its mirror image: at most sqrt(2) between the two.
@@ -69,7 +73,8 @@ TEST(RealEngine, PassesOfEveryRadix) {
     }
 }
 
-// The imaginary parts of points that are their own mirror image are not used, whatever they are; and they come out as zeros.
+// The imaginary parts of points that are their own mirror image are not used, whatever they are; and they come out as
+// zeros.
 TEST(RealEngine, SelfMirroredPointsAreReal) {
   for (std::int64_t n = 1; n <= 160; ++n) {
     for (const std::int64_t lines : {1, 5, 16}) {
@@ -88,8 +93,7 @@ TEST(RealEngine, SelfMirroredPointsAreReal) {
 }
 
 // There and back in FFTW's padded layout, each in place.
-template <class T>
-void check_in_place(std::int64_t n, std::int64_t lines) {
+template <class T> void check_in_place(std::int64_t n, std::int64_t lines) {
   const std::int64_t pitch = 2 * (n / 2 + 1);
   std::vector<T> memory(static_cast<std::size_t>(pitch * lines));
   for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<T>(i * 37 % 101) / 50 - 1;
@@ -101,14 +105,20 @@ void check_in_place(std::int64_t n, std::int64_t lines) {
     Scratch scratch(engine->scratch_bytes(1));
     std::vector<T> apart(memory.size());
     const Lines other{apart.data(), there ? apart.data() + 1 : nullptr, there ? 2 : 1};
-    engine->run(there ? real : half, other, {{lines, pitch, pitch}}, there ? 1.0 : 1.0 / static_cast<double>(n), scratch.get(), 1);
-    engine->run(there ? real : half, there ? half : real, {{lines, pitch, pitch}}, there ? 1.0 : 1.0 / static_cast<double>(n), scratch.get(), 1);
+    engine->run(there ? real : half, other, {{lines, pitch, pitch}}, there ? 1.0 : 1.0 / static_cast<double>(n),
+                scratch.get(), 1);
+    engine->run(there ? real : half, there ? half : real, {{lines, pitch, pitch}},
+                there ? 1.0 : 1.0 / static_cast<double>(n), scratch.get(), 1);
     for (std::int64_t line = 0; line < lines; ++line)
-      EXPECT_EQ(0, std::memcmp(memory.data() + line * pitch, apart.data() + line * pitch, static_cast<std::size_t>(there ? pitch : n) * sizeof(T))) << n << " line " << line;
+      EXPECT_EQ(0, std::memcmp(memory.data() + line * pitch, apart.data() + line * pitch,
+                               static_cast<std::size_t>(there ? pitch : n) * sizeof(T)))
+          << n << " line " << line;
   }
   for (std::int64_t line = 0; line < lines; ++line)
     for (std::int64_t j = 0; j < n; ++j)
-      ASSERT_NEAR(memory[static_cast<std::size_t>(line * pitch + j)], before[static_cast<std::size_t>(line * pitch + j)], sizeof(T) == 4 ? 4e-6 : 1e-14) << n;
+      ASSERT_NEAR(memory[static_cast<std::size_t>(line * pitch + j)],
+                  before[static_cast<std::size_t>(line * pitch + j)], sizeof(T) == 4 ? 4e-6 : 1e-14)
+          << n;
 }
 TEST(RealEngine, InPlace) {
   for (const std::int64_t n : kLengths)
@@ -118,7 +128,8 @@ TEST(RealEngine, InPlace) {
     }
 }
 
-// A line of points three apart has the bits of a dense one, wherever it lies, and nothing between the points is written.
+// A line of points three apart has the bits of a dense one, wherever it lies, and nothing between the points is
+// written.
 TEST(RealEngine, StridedLinesHaveTheSameBits) {
   for (const EngineKind kind : kBoth)
     for (const std::int64_t n : kLengths) {
@@ -144,15 +155,18 @@ TEST(RealEngine, LinesDoNotMix) {
   for (const EngineKind kind : kBoth)
     for (const std::int64_t n : kLengths) {
       const std::int64_t points = kind == EngineKind::RealToHalf ? n / 2 + 1 : n;
-      Memory<float> in(kind == EngineKind::RealToHalf, {Form::Interleaved, 1, n}, n, 16), out(kind == EngineKind::HalfToReal, {Form::Interleaved, 1, n + 2}, n, 16);
+      Memory<float> in(kind == EngineKind::RealToHalf, {Form::Interleaved, 1, n}, n, 16),
+          out(kind == EngineKind::HalfToReal, {Form::Interleaved, 1, n + 2}, n, 16);
       for (std::int64_t line = 0; line < 16; ++line) in.put(random_points(n, 5), line);
       in.re(1, 7) = std::numeric_limits<float>::quiet_NaN();
       const auto engine = host::make_engine<float>(kind, n, 16);
       Scratch scratch(engine->scratch_bytes(1));
       engine->run(in.side(), out.side(), {{16, in.distance(), out.distance()}}, 1, scratch.get(), 1);
       for (std::int64_t line = 0; line < 16; ++line) {
-        if (line == 7) EXPECT_TRUE(std::isnan(out.re(0, line)));
-        else EXPECT_EQ(out.take(points, line), out.take(points, 0)) << n << " " << line;
+        if (line == 7)
+          EXPECT_TRUE(std::isnan(out.re(0, line)));
+        else
+          EXPECT_EQ(out.take(points, line), out.take(points, 0)) << n << " " << line;
       }
     }
 }

@@ -1,5 +1,5 @@
-// Every function in the NumPy manner against SciPy in long double (scipy_reference.py), in float and in double, with inputs in several
-// layouts, within analysed bounds.
+// Every function in the NumPy manner against SciPy in long double (scipy_reference.py), in float and in double, with
+// inputs in several layouts, within analysed bounds.
 #include "fft_support.hpp"
 #include "test_paths.hpp"
 
@@ -19,7 +19,8 @@ namespace {
 using nlohmann::json;
 
 std::vector<json> reference(const std::string& family) {
-  const std::string command = std::string(TRN_PYTHON) + " -B " + TRN_SOURCE_DIR + "/fft/test/scipy_reference.py " + family;
+  const std::string command =
+      std::string(TRN_PYTHON) + " -B " + TRN_SOURCE_DIR + "/fft/test/scipy_reference.py " + family;
   std::FILE* pipe = popen(command.c_str(), "r");
   std::string text;
   char buffer[65536];
@@ -37,7 +38,8 @@ std::vector<json> reference(const std::string& family) {
 template <class E> struct Scalar { using type = E; };
 template <class T> struct Scalar<std::complex<T>> { using type = T; };
 
-// An array of a reference line. Layout 0 is dense; 1 has its axes in reverse order in memory; 2 has gaps and runs backwards.
+// An array of a reference line. Layout 0 is dense; 1 has its axes in reverse order in memory; 2 has gaps and runs
+// backwards.
 template <class E> struct Stored {
   std::vector<E> memory;
   Shape shape;
@@ -77,7 +79,8 @@ double norm2(const json& a) {
   return std::sqrt(sum);
 }
 
-// || y - want || <= bound, the shapes being equal. Both sums are over at most a few thousand numbers: their own errors vanish beside u.
+// || y - want || <= bound, the shapes being equal. Both sums are over at most a few thousand numbers: their own errors
+//   vanish beside u.
 template <class E> void compare(const Array<E>& y, const json& want, double bound) {
   ASSERT_EQ(y.shape(), want["shape"].get<Shape>());
   const std::vector<E> values = y.to_host();
@@ -112,16 +115,23 @@ template <class T> void check_transform(const json& c, int layout, PlanCache& ca
   const Executor e = Executor::host();
   const std::string f = c["f"];
   const json &o = c["o"], &x = c["in"][0], &want = c["out"];
-  const TransformOptions one{
-      .n = maybe<std::int64_t>(o, "n"), .axis = o.value("axis", -1), .norm = norm_of(o), .cache = layout ? &cache : nullptr};
-  const TransformNOptions many{
-      .s = maybe<Lengths>(o, "s"), .axes = maybe<Lengths>(o, "axes"), .norm = norm_of(o), .cache = layout ? &cache : nullptr};
-  // The real side's (or the only) shape has the logical lengths; transform all of it for the bound: more axes, larger bound.
+  const TransformOptions one{.n = maybe<std::int64_t>(o, "n"),
+                             .axis = o.value("axis", -1),
+                             .norm = norm_of(o),
+                             .cache = layout ? &cache : nullptr};
+  const TransformNOptions many{.s = maybe<Lengths>(o, "s"),
+                               .axes = maybe<Lengths>(o, "axes"),
+                               .norm = norm_of(o),
+                               .cache = layout ? &cache : nullptr};
+  // The real side's (or the only) shape has the logical lengths; transform all of it for the bound: more axes, larger
+  // bound.
   const bool half_in = f[0] == 'h' || f.substr(0, 3) == "irf";
   const bool half_out = f.substr(0, 2) == "ih" || f.substr(0, 2) == "rf";
   const Shape out = want["shape"];
   Lengths lengths;
-  const auto axis = [&](std::int64_t a) { return static_cast<std::size_t>(a < 0 ? a + static_cast<std::int64_t>(out.size()) : a); };
+  const auto axis = [&](std::int64_t a) {
+    return static_cast<std::size_t>(a < 0 ? a + static_cast<std::int64_t>(out.size()) : a);
+  };
   std::vector<std::size_t> axes;
   if (f.back() == '2' && !many.axes)
     axes = {out.size() - 2, out.size() - 1};
@@ -138,14 +148,16 @@ template <class T> void check_transform(const json& c, int layout, PlanCache& ca
     lengths.back() = many.s ? many.s->back() : one.n ? *one.n : in[axes.back()];
   }
   const Kind kind = half_in ? Kind::ComplexToReal : half_out ? Kind::RealToComplex : Kind::ComplexToComplex;
-  // A spectrum that was cut or padded or is not Hermitian at all is still read as a Hermitian one: SciPy does the same, so only roundings
-  // differ. But the c2c passes before work on the numbers given, whose norm may exceed that of the part that is used: relative to it,
-  // then.
+  // A spectrum that was cut or padded or is not Hermitian at all is still read as a Hermitian one: SciPy does the same,
+  // so only roundings differ. But the c2c passes before work on the numbers given, whose norm may exceed that of the
+  // part that is used: relative to it, then.
   double size = norm2(want);
   if (kind == Kind::ComplexToReal) {
     double points = 1;
     for (const std::int64_t n : lengths) points *= static_cast<double>(n);
-    const double scale = one.norm == Norm::Ortho ? 1 / std::sqrt(points) : ((one.norm == Norm::Forward) == (f[0] == 'h')) ? 1 / points : 1;
+    const double scale = one.norm == Norm::Ortho                          ? 1 / std::sqrt(points)
+                         : ((one.norm == Norm::Forward) == (f[0] == 'h')) ? 1 / points
+                                                                          : 1;
     size = std::sqrt(2 * points) * norm2(x) * scale;
   }
   const double limit = bound<T>(kind, lengths) * size;
@@ -181,8 +193,9 @@ template <class T> void check_transform(const json& c, int layout, PlanCache& ca
     run(stored<T>(x, layout).view());
 }
 
-#define TRACE_CASE(c) \
-  SCOPED_TRACE((c)["f"].get<std::string>() + " " + (c)["o"].dump() + " of " + ((c)["in"].empty() ? json() : (c)["in"][0]["shape"]).dump())
+#define TRACE_CASE(c)                                                         \
+  SCOPED_TRACE((c)["f"].get<std::string>() + " " + (c)["o"].dump() + " of " + \
+               ((c)["in"].empty() ? json() : (c)["in"][0]["shape"]).dump())
 
 TEST(SciPy, Transforms) {
   PlanCache cache(16);
@@ -234,11 +247,13 @@ template <class T> void check_cosine(const json& c, int layout, PlanCache* cache
   const std::string f = c["f"];
   const json& o = c["o"];
   const auto type = static_cast<CosineType>(o["type"].get<int>());
-  const CosineOptions one{type, maybe<std::int64_t>(o, "n"), o.value("axis", -1), norm_of(o), maybe<bool>(o, "orthogonalize"), {}, cache};
-  const CosineNOptions many{type, maybe<Lengths>(o, "s"), maybe<Lengths>(o, "axes"), norm_of(o), maybe<bool>(o, "orthogonalize"), {}, cache};
+  const CosineOptions one{
+      type, maybe<std::int64_t>(o, "n"), o.value("axis", -1), norm_of(o), maybe<bool>(o, "orthogonalize"), {}, cache};
+  const CosineNOptions many{
+      type, maybe<Lengths>(o, "s"), maybe<Lengths>(o, "axes"), norm_of(o), maybe<bool>(o, "orthogonalize"), {}, cache};
   const Stored<T> x = stored<T>(c["in"][0], layout);
-  // cosine.hpp: 2 B + 12 u for each axis, B of the transform it is made of (2n + 2 points at most). Not orthogonal, its condition number
-  // is at most sqrt(2) per axis.
+  // cosine.hpp: 2 B + 12 u for each axis, B of the transform it is made of (2n + 2 points at most). Not orthogonal, its
+  // condition number is at most sqrt(2) per axis.
   const Shape out = c["out"]["shape"];
   double limit = 0;
   for (const std::int64_t n : out) {
@@ -285,8 +300,8 @@ template <class E> void check_convolve(const json& c, int layout, PlanCache* cac
                                                        : ConvolveMethod::Auto,
                           .cache = cache};
   const Stored<E> a = stored<E>(c["in"][0], layout), b = stored<E>(c["in"][1], (layout + 1) % 3);
-  // convolve.hpp: (3 B + 6 u) ||a||_2 ||b||_1, of whichever is the shorter; sums of m terms, (m + 4) sqrt(2) u, lie below the same with
-  // the terms counted.
+  // convolve.hpp: (3 B + 6 u) ||a||_2 ||b||_1, of whichever is the shorter; sums of m terms, (m + 4) sqrt(2) u, lie
+  // below the same with the terms counted.
   const auto norm1 = [](const json& x) {
     double sum = 0;
     for (std::size_t i = 0; i < x["re"].size(); ++i)
@@ -301,7 +316,8 @@ template <class E> void check_convolve(const json& c, int layout, PlanCache* cac
     terms *= static_cast<double>(std::min(a.shape[d], b.shape[d]));
   }
   const bool direct = method == "direct" || (method == "auto" && f != "fftconvolve" && f != "oaconvolve");
-  const double relative = std::max(3 * bound<T>(Kind::ComplexToComplex, lengths) + 6 * kU<T>, direct ? 1.4143 * (terms + 4) * kU<T> : 0);
+  const double relative =
+      std::max(3 * bound<T>(Kind::ComplexToComplex, lengths) + 6 * kU<T>, direct ? 1.4143 * (terms + 4) * kU<T> : 0);
   const double limit = relative * std::min(norm2(ja) * norm1(jb), norm1(ja) * norm2(jb));
   if (f == "fftconvolve") return compare(fftconvolve(e, a.view(), b.view(), o), c["out"], limit);
   if (f == "oaconvolve") return compare(oaconvolve(e, a.view(), b.view(), o), c["out"], limit);
@@ -363,8 +379,8 @@ template <class T> void check_stft(const json& c, int layout) {
       compare(stft(e, stored<T>(x, layout).view(), options), want, limit);
     return;
   }
-  // x_p = scale * sum_t w f_t / sum_t w^2. Frames f with relative error b give a sum with error b max|w| sqrt(overlap) ||f||, and ||f||
-  // <= sqrt(2/n_fft) ||Y||.
+  // x_p = scale * sum_t w f_t / sum_t w^2. Frames f with relative error b give a sum with error b max|w| sqrt(overlap)
+  // ||f||, and ||f|| <= sqrt(2/n_fft) ||Y||.
   double sum = 0, squares = 0, most = 0;
   for (const double w : options.window) sum += w, squares += w * w, most = std::max(most, std::abs(w));
   const double scale = options.scaling == StftScaling::Density ? std::sqrt(options.sample_rate * squares) : sum;
@@ -375,12 +391,13 @@ template <class T> void check_stft(const json& c, int layout) {
     double envelope = 0;
     for (std::int64_t t = 0; t < frame_count; ++t) {
       const std::int64_t j = p + nperseg / 2 - t * *options.hop;
-      if (j >= 0 && j < nperseg) envelope += options.window[static_cast<std::size_t>(j)] * options.window[static_cast<std::size_t>(j)];
+      if (j >= 0 && j < nperseg)
+        envelope += options.window[static_cast<std::size_t>(j)] * options.window[static_cast<std::size_t>(j)];
     }
     least = std::min(least, envelope);
   }
-  const double limit = (b + (overlap + 4) * kU<T>)*most * std::sqrt(overlap) * std::sqrt(2.0 / static_cast<double>(options.n_fft)) *
-                       norm2(x) * scale / least;
+  const double limit = (b + (overlap + 4) * kU<T>)*most * std::sqrt(overlap) *
+                       std::sqrt(2.0 / static_cast<double>(options.n_fft)) * norm2(x) * scale / least;
   const Stored<C> y = stored<C>(x, layout);
   const std::int64_t length = want["shape"].back();
   if (want.contains("im"))
@@ -411,18 +428,20 @@ TEST(SciPy, Windows) {
     WindowKind kind = WindowKind::Boxcar;
     while (o["kind"] != name(kind)) kind = static_cast<WindowKind>(static_cast<int>(kind) + 1);
     const bool periodic = o.value("periodic", true);
-    const std::vector<double> w =
-        window(kind, o["n"], {.form = periodic ? WindowForm::Periodic : WindowForm::Symmetric, .beta = o.value("beta", 12.0)});
+    const std::vector<double> w = window(
+        kind, o["n"], {.form = periodic ? WindowForm::Periodic : WindowForm::Symmetric, .beta = o.value("beta", 12.0)});
     ++number;
     if (c["f"] == "overlap") {
       EXPECT_EQ(satisfies_cola(w, o["hop"]), o["cola"].get<bool>());
       EXPECT_EQ(satisfies_nola(w, o["hop"]), o["nola"].get<bool>());
       continue;
     }
-    // SciPy computes in double: cosines of rounded angles near 1 (2 u), Bessel functions of rounded arguments up to 40 (41 u relative).
+    // SciPy computes in double: cosines of rounded angles near 1 (2 u), Bessel functions of rounded arguments up to 40
+    // (41 u relative).
     const std::vector<double> want = c["out"]["re"];
     ASSERT_EQ(w.size(), want.size());
-    for (std::size_t j = 0; j < w.size(); ++j) EXPECT_NEAR(w[j], want[j], (kind == WindowKind::Kaiser ? 60 : 4) * kU<double>) << j;
+    for (std::size_t j = 0; j < w.size(); ++j)
+      EXPECT_NEAR(w[j], want[j], (kind == WindowKind::Kaiser ? 60 : 4) * kU<double>) << j;
   }
   EXPECT_GE(number, 100);
 }

@@ -1,5 +1,6 @@
-// Short-time transforms on simulated devices against their definition in long double, within the header's bounds: frames on either side of
-// the hardware's edges, every boundary, real and complex signals, one and two sides; and the sum over frames in any order, as NKI text.
+// Short-time transforms on simulated devices against their definition in long double, within the header's bounds:
+// frames on either side of the hardware's edges, every boundary, real and complex signals, one and two sides; and the
+// sum over frames in any order, as NKI text.
 #include <trn/fft/overlap_program.hpp>
 #include <trn/fft/stft.hpp>
 #include <trn/neuron/sim.hpp>
@@ -23,11 +24,16 @@ LC extended(const std::vector<LC>& x, std::int64_t p, std::int64_t extension, Bo
   const std::int64_t mirror = p < 0 ? -p : 2 * (n - 1) - p;
   switch (boundary) {
     case Boundary::None:
-    case Boundary::Zeros: return 0;
-    case Boundary::Reflect: return at(mirror);
-    case Boundary::Odd: return 2.0L * at(p < 0 ? 0 : n - 1) - at(mirror);
-    case Boundary::Replicate: return at(p < 0 ? 0 : n - 1);
-    case Boundary::Circular: return at(((p % n) + n) % n);
+    case Boundary::Zeros:
+      return 0;
+    case Boundary::Reflect:
+      return at(mirror);
+    case Boundary::Odd:
+      return 2.0L * at(p < 0 ? 0 : n - 1) - at(mirror);
+    case Boundary::Replicate:
+      return at(p < 0 ? 0 : n - 1);
+    case Boundary::Circular:
+      return at(((p % n) + n) % n);
   }
   return 0;
 }
@@ -69,25 +75,20 @@ std::vector<LC> definition(const Case& c, const std::vector<LC>& x, std::int64_t
   return y;
 }
 
-template <class E>
-std::vector<E> random_values(std::int64_t n, std::uint32_t seed) {
+template <class E> std::vector<E> random_values(std::int64_t n, std::uint32_t seed) {
   if constexpr (std::is_same_v<E, float>)
     return random_real<float>(n, seed);
   else
     return random_complex<float>(n, seed);
 }
-template <class E>
-std::vector<LC> wide(const E* from, std::int64_t n) {
-  return {from, from + n};
-}
+template <class E> std::vector<LC> wide(const E* from, std::int64_t n) { return {from, from + n}; }
 
 class StftOnDevice : public ::testing::TestWithParam<const char*> {
  protected:
   const Executor e_ = Executor::open(GetParam());
   mutable PlanCache cache_;
 
-  template <class F>
-  auto observed(const char* operation, F call) const {
+  template <class F> auto observed(const char* operation, F call) const {
     Recorder device(e_), host(Executor::host());
     auto y = call();
     EXPECT_EQ(device.family_of(operation), "device");
@@ -103,8 +104,7 @@ class StftOnDevice : public ::testing::TestWithParam<const char*> {
   }
 
   // Two signals against the definition, frame by frame.
-  template <class E>
-  void check(Case c) const {
+  template <class E> void check(Case c) const {
     c.o.cache = &cache_;
     const auto x = random_values<E>(2 * c.length, static_cast<std::uint32_t>(c.length));
     const auto dx = Array<E>::from_host(e_, {2, c.length}, x);
@@ -113,7 +113,8 @@ class StftOnDevice : public ::testing::TestWithParam<const char*> {
     ASSERT_EQ(y.shape(), (Shape{2, c.bins(), count}));
     const auto got = y.to_host();
     const double bound =
-        transform_bound(c.o.n_fft, std::is_same_v<E, float> && c.o.sides == Sides::One ? Kind::RealToComplex : Kind::ComplexToComplex) +
+        transform_bound(c.o.n_fft, std::is_same_v<E, float> && c.o.sides == Sides::One ? Kind::RealToComplex
+                                                                                       : Kind::ComplexToComplex) +
         3 * u;
     for (std::int64_t b = 0; b < 2; ++b) {
       const auto want = definition(c, wide(x.data() + b * c.length, c.length), count);
@@ -124,14 +125,14 @@ class StftOnDevice : public ::testing::TestWithParam<const char*> {
           error += std::norm(LC(got[static_cast<std::size_t>((b * c.bins() + k) * count + t)]) - exact);
           norm += std::norm(exact);
         }
-        ASSERT_LE(std::sqrt(error), bound * std::sqrt(norm)) << "n_fft " << c.o.n_fft << ", frame " << t << " of " << count;
+        ASSERT_LE(std::sqrt(error), bound * std::sqrt(norm))
+            << "n_fft " << c.o.n_fft << ", frame " << t << " of " << count;
       }
     }
   }
 
   // An arbitrary spectrogram against x_p = sum of w_j frame_j / sum of w_j^2.
-  template <class E>
-  void check_inverse(Case c) const {
+  template <class E> void check_inverse(Case c) const {
     c.o.cache = &cache_;
     const std::int64_t n = c.o.n_fft, count = stft_frames(c.length, c.o), covered = n + c.hop() * (count - 1);
     const auto y = random_complex<float>(2 * c.bins() * count, 9);
@@ -179,14 +180,17 @@ class StftOnDevice : public ::testing::TestWithParam<const char*> {
         error += std::norm(LC(got[static_cast<std::size_t>(b * c.length + p)]) - want);
         factor = std::max(factor, 1 / weight[at]);
       }
-      // Frames err by B of their norm, `layers` products and sums follow, and overlapping layers add up to sqrt(layers) of the norm.
-      const double bound = (transform_bound(n, kind) + (layers + 4) * u) * std::sqrt(layers) * static_cast<double>(factor);
+      // Frames err by B of their norm, `layers` products and sums follow, and overlapping layers add up to sqrt(layers)
+      // of the norm.
+      const double bound =
+          (transform_bound(n, kind) + (layers + 4) * u) * std::sqrt(layers) * static_cast<double>(factor);
       ASSERT_LE(std::sqrt(error), bound * std::sqrt(frames)) << "n_fft " << n << ", hop " << c.hop();
     }
   }
 };
 
-Case with(std::int64_t n, std::int64_t hop, std::int64_t length, Sides sides = Sides::One, Boundary boundary = Boundary::Reflect) {
+Case with(std::int64_t n, std::int64_t hop, std::int64_t length, Sides sides = Sides::One,
+          Boundary boundary = Boundary::Reflect) {
   return {{.n_fft = n, .hop = hop, .boundary = boundary, .sides = sides}, length};
 }
 
@@ -235,13 +239,16 @@ TEST_P(StftOnDevice, ThereAndBack) {
   const auto x = random_real<float>(n, 3);
   const auto dx = Array<float>::from_host(e_, {n}, x);
   for (const std::int64_t size : {100, 160}) {
-    for (const StftScaling scaling : {StftScaling::None, StftScaling::Unitary, StftScaling::Spectrum, StftScaling::Density}) {
-      const StftOptions o{.n_fft = size, .hop = size / 5, .win_length = size - 13, .scaling = scaling, .cache = &cache_};
+    for (const StftScaling scaling :
+         {StftScaling::None, StftScaling::Unitary, StftScaling::Spectrum, StftScaling::Density}) {
+      const StftOptions o{
+          .n_fft = size, .hop = size / 5, .win_length = size - 13, .scaling = scaling, .cache = &cache_};
       const auto back = istft(e_, stft(e_, dx, o), o, {.length = n}).to_host();
       double error = 0, norm = 0;
       for (std::size_t i = 0; i < x.size(); ++i) error += (back[i] - x[i]) * (back[i] - x[i]), norm += x[i] * x[i];
       // Both transforms, and weights at the ends that are as small as 0.4 of those in the middle.
-      EXPECT_LE(std::sqrt(error), 2 * std::sqrt(5.0) * 2.5 * (transform_bound(size, Kind::RealToComplex) + 12 * u) * std::sqrt(norm))
+      EXPECT_LE(std::sqrt(error),
+                2 * std::sqrt(5.0) * 2.5 * (transform_bound(size, Kind::RealToComplex) + 12 * u) * std::sqrt(norm))
           << size;
     }
   }
@@ -250,7 +257,8 @@ TEST_P(StftOnDevice, ThereAndBack) {
   ASSERT_GE(back.size(), x.size());
   double error = 0, norm = 0;
   for (std::size_t i = 0; i < x.size(); ++i) error += (back[i] - x[i]) * (back[i] - x[i]), norm += x[i] * x[i];
-  EXPECT_LE(std::sqrt(error), 2 * std::sqrt(2.0) * 2 * (transform_bound(64, Kind::RealToComplex) + 9 * u) * std::sqrt(norm));
+  EXPECT_LE(std::sqrt(error),
+            2 * std::sqrt(2.0) * 2 * (transform_bound(64, Kind::RealToComplex) + 9 * u) * std::sqrt(norm));
 }
 
 // Every second point of columns; a spectrogram with time first.
@@ -268,12 +276,14 @@ TEST_P(StftOnDevice, Views) {
         std::vector<float> signal;
         for (std::size_t j = 0; j < 200; ++j) signal.push_back(x[6 * j + static_cast<std::size_t>(b)]);
         const auto alone = stft(e_, Array<float>::from_host(e_, {200}, signal), o).to_host();
-        ASSERT_TRUE(std::equal(alone.begin(), alone.end(), got.begin() + b * static_cast<std::int64_t>(alone.size()))) << n;
+        ASSERT_TRUE(std::equal(alone.begin(), alone.end(), got.begin() + b * static_cast<std::int64_t>(alone.size())))
+            << n;
       }
       if (boundary == Boundary::None) continue;
       std::vector<C> turned(got.size());
-      each_index({3, bins, count},
-                 [&](const Shape& i, std::size_t at) { turned[static_cast<std::size_t>((i[2] * 3 + i[0]) * bins + i[1])] = got[at]; });
+      each_index({3, bins, count}, [&](const Shape& i, std::size_t at) {
+        turned[static_cast<std::size_t>((i[2] * 3 + i[0]) * bins + i[1])] = got[at];
+      });
       const auto dt = Array<C>::from_host(e_, {count, 3, bins}, turned);
       const View<const C> there(e_, dt.data(), {3, bins, count}, {bins, 1, 3 * bins});
       const auto one = istft(e_, y, o).to_host(), two = istft(e_, there, o).to_host();
@@ -282,8 +292,10 @@ TEST_P(StftOnDevice, Views) {
         continue;
       }
       double difference = 0, norm = 0;  // a longer transform may be factored in another way for another layout
-      for (std::size_t i = 0; i < one.size(); ++i) difference += (one[i] - two[i]) * (one[i] - two[i]), norm += one[i] * one[i];
-      EXPECT_LE(std::sqrt(difference), 2 * std::sqrt(4.0) * 2.5 * (transform_bound(n, Kind::ComplexToReal) + 12 * u) * std::sqrt(norm))
+      for (std::size_t i = 0; i < one.size(); ++i)
+        difference += (one[i] - two[i]) * (one[i] - two[i]), norm += one[i] * one[i];
+      EXPECT_LE(std::sqrt(difference),
+                2 * std::sqrt(4.0) * 2.5 * (transform_bound(n, Kind::ComplexToReal) + 12 * u) * std::sqrt(norm))
           << n;
     }
   }
@@ -293,10 +305,13 @@ TEST_P(StftOnDevice, Refusals) {
   const Array<double> x(e_, {80});
   EXPECT_IN("fft.stft: executor 'sim:trn", message_of<NotImplemented>([&] { (void)stft(e_, x, {.n_fft = 8}); }));
   const Array<C> y(e_, {5, 9});
-  EXPECT_IN("cannot be reconstructed", message_of<InvalidArgument>([&] { (void)istft(e_, y, {.n_fft = 8, .hop = 12}); }));
-  EXPECT_IN("cannot be reconstructed", message_of<InvalidArgument>([&] { (void)istft(e_, y, {.n_fft = 8, .hop = 8}); }));
+  EXPECT_IN("cannot be reconstructed",
+            message_of<InvalidArgument>([&] { (void)istft(e_, y, {.n_fft = 8, .hop = 12}); }));
+  EXPECT_IN("cannot be reconstructed",
+            message_of<InvalidArgument>([&] { (void)istft(e_, y, {.n_fft = 8, .hop = 8}); }));
   const Array<float> little(e_, {4});
-  EXPECT_IN("its reflection by 8 points needs at least 9", message_of<InvalidArgument>([&] { (void)stft(e_, little, {.n_fft = 16}); }));
+  EXPECT_IN("its reflection by 8 points needs at least 9",
+            message_of<InvalidArgument>([&] { (void)stft(e_, little, {.n_fft = 16}); }));
   EXPECT_EQ(stft(e_, Array<float>(e_, {0, 64}), {.n_fft = 16}).shape(), (Shape{0, 9, 17}));
 }
 
@@ -305,18 +320,19 @@ INSTANTIATE_TEST_SUITE_P(Simulators, StftOnDevice, ::testing::Values("sim:trn1",
 
 std::vector<OverlapShape> shapes() {
   return {
-      {2, 300, 16, 4, 8, 1190, 1, 1, true},                                              // many rows to a partition
-      {1, 5, 700, 300, 350, 1500, 2, 2, true},                                           // pairs, hop does not divide
-      {3, 20, 64, 16, 0, 360, 1, 2, false},                                              // every second number, no window
+      {2, 300, 16, 4, 8, 1190, 1, 1, true},     // many rows to a partition
+      {1, 5, 700, 300, 350, 1500, 2, 2, true},  // pairs, hop does not divide
+      {3, 20, 64, 16, 0, 360, 1, 2, false},     // every second number, no window
       {1, 1, 40, 40, 7, 30, 1, 1, true},       {1, 3, 2500, 2100, 0, 5000, 1, 1, true},  // columns longer than a tile
   };
 }
 
-std::vector<float> run(const OverlapShape& o, const char* name, const neuron::SimOptions& options, std::vector<long double>* want = nullptr,
-                       std::vector<long double>* moduli = nullptr) {
+std::vector<float> run(const OverlapShape& o, const char* name, const neuron::SimOptions& options,
+                       std::vector<long double>* want = nullptr, std::vector<long double>* moduli = nullptr) {
   const OverlapRows rows = overlap_rows(o);
-  std::vector<float> x = random_real<float>(o.signals * rows.rows * o.points * o.frame_step, 1), w = random_real<float>(o.points, 2),
-                     factor = random_real<float>(o.length, 3), y(static_cast<std::size_t>(o.signals * o.length * o.parts));
+  std::vector<float> x = random_real<float>(o.signals * rows.rows * o.points * o.frame_step, 1),
+                     w = random_real<float>(o.points, 2), factor = random_real<float>(o.length, 3),
+                     y(static_cast<std::size_t>(o.signals * o.length * o.parts));
   for (std::size_t i = 0; i < x.size(); ++i) {
     const std::int64_t row = static_cast<std::int64_t>(i) / (o.points * o.frame_step) % rows.rows - rows.first_row;
     if (row < 0 || row >= o.count) x[i] = 0;
@@ -334,9 +350,11 @@ std::vector<float> run(const OverlapShape& o, const char* name, const neuron::Si
         const std::int64_t p = t * o.hop + j - o.shift;
         if (p < 0 || p >= o.length) continue;
         for (std::int64_t part = 0; part < o.parts; ++part) {
-          const long double v = x[static_cast<std::size_t>(((b * rows.rows + rows.first_row + t) * o.points + j) * o.frame_step + part)];
+          const long double v =
+              x[static_cast<std::size_t>(((b * rows.rows + rows.first_row + t) * o.points + j) * o.frame_step + part)];
           const auto at = static_cast<std::size_t>((b * o.length + p) * o.parts + part);
-          const long double term = v * (o.window ? w[static_cast<std::size_t>(j)] : 1) * factor[static_cast<std::size_t>(p)];
+          const long double term =
+              v * (o.window ? w[static_cast<std::size_t>(j)] : 1) * factor[static_cast<std::size_t>(p)];
           (*want)[at] += term;
           (*moduli)[at] += std::abs(term);
         }
@@ -351,7 +369,8 @@ TEST(OverlapProgram, AddsFramesInAnyOrder) {
     for (const char* machine : {"trn1", "trn2", "trn3"}) {
       std::vector<long double> want, moduli;
       const auto reference = run(o, machine, {.order = neuron::Order::in_order(), .check_races = true}, &want, &moduli);
-      const auto layers = static_cast<double>((o.points + o.hop - 1) / o.hop);  // products, sums, and the factor's product
+      const auto layers =
+          static_cast<double>((o.points + o.hop - 1) / o.hop);  // products, sums, and the factor's product
       for (std::size_t i = 0; i < want.size(); ++i)
         ASSERT_LE(std::abs(reference[i] - want[i]), (layers + 3) * u * moduli[i]) << i << " " << machine;
       for (std::uint64_t seed = 1; seed <= (machine[3] == '2' ? 4 : 1); ++seed)

@@ -1,4 +1,5 @@
-// Threads: the same bits for any number of them, from several callers at once, and inside the caller's own parallel region.
+// Threads: the same bits for any number of them, from several callers at once, and inside the caller's own parallel
+// region.
 #include "fft_support.hpp"
 
 #include <omp.h>
@@ -10,16 +11,25 @@ namespace {
 
 template <class T> struct Transform {
   using C = std::complex<T>;
-  Transform(const Description& d, int threads) : plan((omp_set_num_threads(threads), Executor::host()), d) { omp_set_num_threads(1); }
+  Transform(const Description& d, int threads) : plan((omp_set_num_threads(threads), Executor::host()), d) {
+    omp_set_num_threads(1);
+  }
   [[nodiscard]] std::vector<C> operator()(const std::vector<C>& x, std::size_t outputs) const {
     std::vector<C> in = x, out(outputs);
     const Executor e = Executor::host();
-    const View<C> from(e, in.data(), {static_cast<std::int64_t>(in.size())}), to(e, out.data(), {static_cast<std::int64_t>(out.size())});
+    const View<C> from(e, in.data(), {static_cast<std::int64_t>(in.size())}),
+        to(e, out.data(), {static_cast<std::int64_t>(out.size())});
     const auto reals = [&](const View<C>& v) { return View<T>(e, reinterpret_cast<T*>(v.data()), {2 * v.shape()[0]}); };
     switch (plan.description().kind) {
-      case Kind::ComplexToComplex: plan.execute(View<const C>(from), to); break;
-      case Kind::RealToComplex: plan.execute(View<const T>(reals(from)), to); break;
-      case Kind::ComplexToReal: plan.execute(View<const C>(from), reals(to)); break;
+      case Kind::ComplexToComplex:
+        plan.execute(View<const C>(from), to);
+        break;
+      case Kind::RealToComplex:
+        plan.execute(View<const T>(reals(from)), to);
+        break;
+      case Kind::ComplexToReal:
+        plan.execute(View<const C>(from), reals(to));
+        break;
     }
     return out;
   }
@@ -32,13 +42,16 @@ struct Shared {
   std::vector<std::int64_t> axes;
   std::int64_t batch;
 };
-const Shared kShared[] = {{Kind::ComplexToComplex, {8, 8, 8}, 600},      {Kind::ComplexToComplex, {64, 64, 64}, 1}, {Kind::ComplexToComplex, {400, 300}, 2},
-                          {Kind::ComplexToComplex, {1 << 18}, 1},        {Kind::ComplexToComplex, {1000}, 150},     {Kind::ComplexToComplex, {97}, 1500},
-                          {Kind::RealToComplex, {50, 60, 70}, 1},        {Kind::RealToComplex, {9, 10}, 3000},      {Kind::ComplexToReal, {50, 60, 70}, 1},
-                          {Kind::ComplexToReal, {9, 10}, 3000},          {Kind::ComplexToReal, {512, 510}, 1},      {Kind::ComplexToComplex, {131101}, 1}};
+const Shared kShared[] = {{Kind::ComplexToComplex, {8, 8, 8}, 600}, {Kind::ComplexToComplex, {64, 64, 64}, 1},
+                          {Kind::ComplexToComplex, {400, 300}, 2},  {Kind::ComplexToComplex, {1 << 18}, 1},
+                          {Kind::ComplexToComplex, {1000}, 150},    {Kind::ComplexToComplex, {97}, 1500},
+                          {Kind::RealToComplex, {50, 60, 70}, 1},   {Kind::RealToComplex, {9, 10}, 3000},
+                          {Kind::ComplexToReal, {50, 60, 70}, 1},   {Kind::ComplexToReal, {9, 10}, 3000},
+                          {Kind::ComplexToReal, {512, 510}, 1},     {Kind::ComplexToComplex, {131101}, 1}};
 
 Description describe(const Shared& s) {
-  return dense(s.kind, s.kind == Kind::ComplexToReal ? Direction::Inverse : Direction::Forward, s.axes, {.batch = s.batch});
+  return dense(s.kind, s.kind == Kind::ComplexToReal ? Direction::Inverse : Direction::Forward, s.axes,
+               {.batch = s.batch});
 }
 std::size_t most_points(const Shared& s) {
   std::int64_t points = s.batch;
@@ -48,10 +61,12 @@ std::size_t most_points(const Shared& s) {
 
 template <class T> void check_same_bits() {
   for (const Shared& s : kShared) {
-    SCOPED_TRACE(::testing::Message() << name(s.kind) << " " << to_string(Shape(s.axes.begin(), s.axes.end())) << " batch " << s.batch);
+    SCOPED_TRACE(::testing::Message() << name(s.kind) << " " << to_string(Shape(s.axes.begin(), s.axes.end()))
+                                      << " batch " << s.batch);
     const auto x = random_complex<T>(static_cast<std::int64_t>(most_points(s)), 3);
     const auto one = Transform<T>(describe(s), 1)(x, x.size());
-    for (const int threads : {2, 3, 5}) ASSERT_EQ(one, Transform<T>(describe(s), threads)(x, x.size())) << threads << " threads";
+    for (const int threads : {2, 3, 5})
+      ASSERT_EQ(one, Transform<T>(describe(s), threads)(x, x.size())) << threads << " threads";
   }
 }
 TEST(Threads, SameBitsForAnyNumberFloat) { check_same_bits<float>(); }

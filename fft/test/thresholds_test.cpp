@@ -1,9 +1,11 @@
-// Lengths on both sides of every length at which a planner changes its mind (src/host/limits.hpp, schedule.hpp, line_plan.hpp): a prime, three times a prime and
-// a smooth one below and above it, all kinds, both precisions, one line and strided lines.
+// Lengths on both sides of every length at which a planner changes its mind (src/host/limits.hpp, schedule.hpp,
+// line_plan.hpp): a prime, three times a prime and a smooth one below and above it, all kinds, both precisions, one
+// line and strided lines.
 //
-// One transform of complex points x of few bits serves all kinds: X is its exact transform; the real parts of x have (X_k + conj X_(n-k))/2, and the Hermitian
-// part of x, which has one bit more, has the real parts of X. Up to 20000 points X is the long double oracle's and every result counts. Beyond, single results are
-// summed by the definition, and the norm of all results is known from Parseval's identity.
+// One transform of complex points x of few bits serves all kinds: X is its exact transform; the real parts of x have
+// (X_k + conj X_(n-k))/2, and the Hermitian part of x, which has one bit more, has the real parts of X. Up to 20000
+// points X is the long double oracle's and every result counts. Beyond, single results are summed by the definition,
+// and the norm of all results is known from Parseval's identity.
 #include <omp.h>
 
 #include <host/limits.hpp>
@@ -38,7 +40,7 @@ std::int64_t smooth_near(std::int64_t n, int step) {
 }
 // `at` is the first length of the other way.
 std::vector<std::int64_t> around(std::int64_t at) {
-  return {prime_near(at - 1, -1),        prime_near(at, 1),           3 * prime_near((at - 1) / 3, -1),
+  return {prime_near(at - 1, -1),          prime_near(at, 1),       3 * prime_near((at - 1) / 3, -1),
           3 * prime_near((at + 2) / 3, 1), smooth_near(at - 1, -1), smooth_near(at, 1)};
 }
 
@@ -97,9 +99,11 @@ Exact exact_results(const std::vector<Long>& x, std::int64_t whole_up_to = kWhol
   return e;
 }
 
-// got(k) and want(i), i in the list of e, of `count` results; `norm`: || exact ||, `weight(k)`: how often result k counts in it.
-template <class Got, class Want, class Weight>
-void compare(const Exact& e, std::int64_t count, double bound, long double norm, const Got& got, const Want& want, const Weight& weight) {
+// got(k) and want(i), i in the list of e, of `count` results; `norm`: || exact ||, `weight(k)`: how often result k
+// counts in it.
+template <class Got, class Want, class Weight> void compare(const Exact& e, std::int64_t count, double bound,
+                                                            long double norm, const Got& got, const Want& want,
+                                                            const Weight& weight) {
   long double errors = 0, squares = 0, all = 0;
   for (std::size_t i = 0; i < e.k.size(); ++i) {
     if (e.k[i] >= count) continue;
@@ -119,8 +123,10 @@ void compare(const Exact& e, std::int64_t count, double bound, long double norm,
   EXPECT_NEAR(std::sqrt(all), norm, 1.5L * bound * norm);  // of a half line sqrt(2) times the bound
 }
 
-// Lines of n points: one, or `lines` of them as columns, column b being 2^b times the first: powers of two change no digit.
-template <class T> void check_kinds(const std::vector<Long>& x, const Exact& e, std::int64_t lines, const std::vector<Kind>& kinds) {
+// Lines of n points: one, or `lines` of them as columns, column b being 2^b times the first: powers of two change no
+// digit.
+template <class T>
+void check_kinds(const std::vector<Long>& x, const Exact& e, std::int64_t lines, const std::vector<Kind>& kinds) {
   using C = std::complex<T>;
   const auto n = static_cast<std::int64_t>(x.size()), half = n / 2 + 1;
   const Executor host = Executor::host();
@@ -133,7 +139,8 @@ template <class T> void check_kinds(const std::vector<Long>& x, const Exact& e, 
     return v;
   };
   for (const Kind kind : kinds) {
-    SCOPED_TRACE(::testing::Message() << name(kind) << " of " << n << " points, " << lines << " lines, " << 8 * sizeof(T) << " bits");
+    SCOPED_TRACE(::testing::Message() << name(kind) << " of " << n << " points, " << lines << " lines, "
+                                      << 8 * sizeof(T) << " bits");
     Description d{kind, kind == Kind::ComplexToReal ? Direction::Inverse : Direction::Forward, {{n, lines, lines}}};
     if (lines > 1) d.batch = {{lines, 1, 1}};
     const Plan<T> plan(host, d);
@@ -142,7 +149,8 @@ template <class T> void check_kinds(const std::vector<Long>& x, const Exact& e, 
     std::vector<T> r(static_cast<std::size_t>(kind == Kind::ComplexToReal ? lines * n : 0));
     long double squares = 0;
     if (kind == Kind::ComplexToComplex) {
-      const auto in = make(n, [&](std::int64_t j) { return C(static_cast<T>(at(x, j).real()), static_cast<T>(at(x, j).imag())); });
+      const auto in =
+          make(n, [&](std::int64_t j) { return C(static_cast<T>(at(x, j).real()), static_cast<T>(at(x, j).imag())); });
       for (const Long& z : x) squares += std::norm(z);
       plan.execute(in.data(), y.data());
     } else if (kind == Kind::RealToComplex) {
@@ -151,7 +159,9 @@ template <class T> void check_kinds(const std::vector<Long>& x, const Exact& e, 
       plan.execute(in.data(), y.data());
     } else {
       const auto hermitian = [&](std::int64_t j) { return (at(x, j) + std::conj(at(x, (n - j) % n))) / 2.0L; };
-      const auto in = make(half, [&](std::int64_t j) { return C(static_cast<T>(hermitian(j).real()), static_cast<T>(hermitian(j).imag())); });
+      const auto in = make(half, [&](std::int64_t j) {
+        return C(static_cast<T>(hermitian(j).real()), static_cast<T>(hermitian(j).imag()));
+      });
       for (std::int64_t j = 0; j < n; ++j) squares += std::norm(hermitian(j));
       plan.execute(in.data(), r.data());
     }
@@ -160,12 +170,26 @@ template <class T> void check_kinds(const std::vector<Long>& x, const Exact& e, 
       const long double by = 1 / static_cast<long double>(scale(b));
       const auto once = [](std::int64_t) { return 1.0L; };
       if (kind == Kind::ComplexToComplex) {
-        compare(e, n, bound, norm, [&](std::int64_t k) { const C z = at(y, k * lines + b); return Long(z.real(), z.imag()) * by; }, [&](std::size_t i) { return e.value[i]; }, once);
+        compare(
+            e, n, bound, norm,
+            [&](std::int64_t k) {
+              const C z = at(y, k * lines + b);
+              return Long(z.real(), z.imag()) * by;
+            },
+            [&](std::size_t i) { return e.value[i]; }, once);
       } else if (kind == Kind::RealToComplex) {
-        compare(e, half, bound, norm, [&](std::int64_t k) { const C z = at(y, k * lines + b); return Long(z.real(), z.imag()) * by; },
-                [&](std::size_t i) { return (e.value[i] + std::conj(e.mirror[i])) / 2.0L; }, [&](std::int64_t k) { return k == 0 || 2 * k == n ? 1.0L : 2.0L; });
+        compare(
+            e, half, bound, norm,
+            [&](std::int64_t k) {
+              const C z = at(y, k * lines + b);
+              return Long(z.real(), z.imag()) * by;
+            },
+            [&](std::size_t i) { return (e.value[i] + std::conj(e.mirror[i])) / 2.0L; },
+            [&](std::int64_t k) { return k == 0 || 2 * k == n ? 1.0L : 2.0L; });
       } else {  // the inverse of the Hermitian part: the forward one at n - j
-        compare(e, n, bound, norm, [&](std::int64_t k) { return Long(at(r, k * lines + b) * by); }, [&](std::size_t i) { return Long(e.mirror[i].real()); }, once);
+        compare(
+            e, n, bound, norm, [&](std::int64_t k) { return Long(at(r, k * lines + b) * by); },
+            [&](std::size_t i) { return Long(e.mirror[i].real()); }, once);
       }
     }
   }
@@ -180,7 +204,8 @@ void check_length(std::int64_t n, std::int64_t lines = 1) {
 }
 
 TEST(Thresholds, ShortLines) {
-  for (const std::int64_t at : {std::int64_t{17}, std::int64_t{33}, host::kLargestDirect + 1, host::kLongestWhole + 1, std::int64_t{512}, host::kLongestSteps + 1, 2 * host::kLongestSteps + 1}) {
+  for (const std::int64_t at : {std::int64_t{17}, std::int64_t{33}, host::kLargestDirect + 1, host::kLongestWhole + 1,
+                                std::int64_t{512}, host::kLongestSteps + 1, 2 * host::kLongestSteps + 1}) {
     for (const std::int64_t n : around(at)) {
       for (const std::int64_t lines : {1, 5, 20}) check_length(n, lines);
     }
@@ -191,20 +216,23 @@ TEST(Thresholds, Tables) {
   for (const std::int64_t at : {host::kLongestStrided + 1, host::kWholeTable + 1}) {
     for (const std::int64_t n : around(at)) check_length(n);
   }
-  static_assert(host::kWholeTable == host::kLongestStridedReal && host::kWholeTable == host::kLongestColumn && host::kLongestFull == host::kLongestSteps);
+  static_assert(host::kWholeTable == host::kLongestStridedReal && host::kWholeTable == host::kLongestColumn &&
+                host::kLongestFull == host::kLongestSteps);
 }
 
 TEST(Thresholds, StridedLines) {
   check_length(smooth_near(host::kLongestStrided, -1), 17);
   check_length(smooth_near(host::kLongestStrided + 1, 1), 17);
-  const std::int64_t below = smooth_near(host::kLongestStridedReal, -1), above = smooth_near(host::kLongestStridedReal + 1, 1);
+  const std::int64_t below = smooth_near(host::kLongestStridedReal, -1),
+                     above = smooth_near(host::kLongestStridedReal + 1, 1);
   for (const std::int64_t n : {below, above}) {
     const std::vector<Long> x = coarse_points(n, 7);
     check_kinds<float>(x, exact_results(x), 17, {Kind::RealToComplex, Kind::ComplexToReal});
   }
 }
 
-// From here on all threads share a line, and convolutions of 2 n points are beyond kLongConvolution: of some lengths of a padded one first, of all of them later.
+// From here on all threads share a line, and convolutions of 2 n points are beyond kLongConvolution: of some lengths of
+// a padded one first, of all of them later.
 TEST(Thresholds, LongLines) {
   ASSERT_EQ(host::kLongConvolution, 2 * host::kLongLine);
   omp_set_num_threads(2);
@@ -212,18 +240,21 @@ TEST(Thresholds, LongLines) {
   omp_set_num_threads(1);
 }
 
-// Real convolutions of float: lengths of which the first is below kLongConvolution and others are not, or n - 1 is, and the padded ones are not.
+// Real convolutions of float: lengths of which the first is below kLongConvolution and others are not, or n - 1 is, and
+// the padded ones are not.
 TEST(Thresholds, LongRealConvolutionsOfFloat) {
   const std::int64_t some = prime_near(host::kLongConvolution * 19 / 40, 1);  // 124515 and on
-  for (const std::int64_t n : {std::int64_t{124427}, std::int64_t{131101}, std::int64_t{147457}, some, prime_near(host::kLongConvolution, -1), prime_near(host::kLongConvolution, 1),
-                               std::int64_t{3} * 131101}) {
+  for (const std::int64_t n :
+       {std::int64_t{124427}, std::int64_t{131101}, std::int64_t{147457}, some, prime_near(host::kLongConvolution, -1),
+        prime_near(host::kLongConvolution, 1), std::int64_t{3} * 131101}) {
     const std::vector<Long> x = coarse_points(n, 5);
     check_kinds<float>(x, exact_results(x), 1, {Kind::RealToComplex, Kind::ComplexToReal});
   }
 }
 
 TEST(Thresholds, LongConvolutionsOfComplexLines) {
-  for (const std::int64_t n : {prime_near(host::kLongConvolution / 2, -1), std::int64_t{147457}, prime_near(host::kLongConvolution, 1)}) {
+  for (const std::int64_t n :
+       {prime_near(host::kLongConvolution / 2, -1), std::int64_t{147457}, prime_near(host::kLongConvolution, 1)}) {
     const std::vector<Long> x = coarse_points(n, 5);
     const Exact e = exact_results(x);
     check_kinds<float>(x, e, 1, {Kind::ComplexToComplex});
@@ -233,7 +264,8 @@ TEST(Thresholds, LongConvolutionsOfComplexLines) {
 
 // Halved lines go through scratch up to 4 MiB.
 TEST(Thresholds, HalvedLines) {
-  for (const std::int64_t n : {smooth_near(1 << 19, -1), smooth_near((1 << 19) + 1, 1), smooth_near(1 << 20, -1), smooth_near((1 << 20) + 2, 2)}) {
+  for (const std::int64_t n : {smooth_near(1 << 19, -1), smooth_near((1 << 19) + 1, 1), smooth_near(1 << 20, -1),
+                               smooth_near((1 << 20) + 2, 2)}) {
     const std::vector<Long> x = coarse_points(n, 5);
     const Exact e = exact_results(x);
     check_kinds<float>(x, e, 1, {Kind::RealToComplex, Kind::ComplexToReal});

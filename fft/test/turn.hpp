@@ -1,5 +1,5 @@
-// Cosine and sine of 2 pi k/n in a wide type, by Taylor series on an angle reduced in integers: the roots of unity of the tests, which share nothing with the
-// product's.
+// Cosine and sine of 2 pi k/n in a wide type, by Taylor series on an angle reduced in integers: the roots of unity of
+// the tests, which share nothing with the product's.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ template <class L> Turn<L> turn(std::int64_t k, std::int64_t n) {
     const Turn<L> t = turn<L>(n - 2 * k, 2 * n);
     return {-t.c, t.s};
   }
-  const L pi =
-      static_cast<L>(3.141592653589793116) + static_cast<L>(1.2246467991473532072e-16) + static_cast<L>(-2.9947698097183396659e-33);
+  const L pi = static_cast<L>(3.141592653589793116) + static_cast<L>(1.2246467991473532072e-16) +
+               static_cast<L>(-2.9947698097183396659e-33);
   const L x = 2 * pi * static_cast<L>(k) / static_cast<L>(n);  // <= pi/2
   L c = 0, s = 0, term = 1;
   for (int i = 0; i < 44; ++i) {

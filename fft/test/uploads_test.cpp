@@ -1,5 +1,5 @@
-// What transforms upload. Operands stay on the device: no copies. The constants of a plan, a window, a matrix are events
-// of their own, and a second call with the same ones uploads nothing.
+// What transforms upload. Operands stay on the device: no copies. The constants of a plan, a window, a matrix are
+// events of their own, and a second call with the same ones uploads nothing.
 #include <gtest/gtest.h>
 
 #include <trn/core/array.hpp>

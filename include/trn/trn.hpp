@@ -51,10 +51,9 @@
 #include <trn/rand/normal.hpp>
 #include <trn/rand/permutation.hpp>
 #include <trn/rand/poisson.hpp>
-#include <trn/rand/raw32.hpp>
-#include <trn/rand/truncated_normal.hpp>
 #include <trn/rand/quasi.hpp>
 #include <trn/rand/raw32.hpp>
 #include <trn/rand/raw64.hpp>
+#include <trn/rand/truncated_normal.hpp>
 #include <trn/rand/uniform.hpp>
 #include <trn/rand/von_mises.hpp>

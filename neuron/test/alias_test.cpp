@@ -28,7 +28,8 @@ Program doubled(std::int64_t rows) {
   return b.finish();
 }
 
-std::vector<float> run(const Program& program, const std::function<std::vector<Binding>(float*)>& bind, const SimOptions& options = {}) {
+std::vector<float> run(const Program& program, const std::function<std::vector<Binding>(float*)>& bind,
+                       const SimOptions& options = {}) {
   std::vector<float> memory(12);
   for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<float>(i);
   simulate(program, machine("trn2"), bind(memory.data()), options);
@@ -44,7 +45,11 @@ TEST(AliasRun, OneNameIsEnoughAndTwoAddressesAreRefused) {
   }
   EXPECT_EQ(run(p, [](float* m) { return std::vector<Binding>{{"x", m}, {"y", m}}; }), expected);
   std::vector<float> other(12);
-  EXPECT_THROW((void)run(p, [&](float* m) { return std::vector<Binding>{{"x", m}, {"y", other.data()}}; }), InvalidArgument);
+  EXPECT_THROW((void)run(p,
+                         [&](float* m) {
+                           return std::vector<Binding>{{"x", m}, {"y", other.data()}};
+                         }),
+               InvalidArgument);
   EXPECT_THROW((void)run(p, [](float*) { return std::vector<Binding>{}; }), InvalidArgument);
 }
 
@@ -94,19 +99,24 @@ TEST(AliasRun, AParallelLoopMayNotShareElements) {
       b.dma_copy(t, x(ds(i + 1, 1)));
       b.dma_copy(y(ds(i, 1)), t);
     };
-    if (kind == LoopKind::Parallel) b.parallel("i", 3, body);
-    else b.sequential("i", 3, body);
+    if (kind == LoopKind::Parallel)
+      b.parallel("i", 3, body);
+    else
+      b.sequential("i", 3, body);
     return b.finish();
   };
   const auto bind = [](float* m) { return std::vector<Binding>{{"x", m}}; };
   const SimOptions options{.order = Order::in_order(), .check_races = true};
-  EXPECT_EQ(run(program(LoopKind::Sequential), bind, options), (std::vector<float>{3, 4, 5, 6, 7, 8, 9, 10, 11, 9, 10, 11}));
+  EXPECT_EQ(run(program(LoopKind::Sequential), bind, options),
+            (std::vector<float>{3, 4, 5, 6, 7, 8, 9, 10, 11, 9, 10, 11}));
   EXPECT_THROW((void)run(program(LoopKind::Parallel), bind, options), DeviceError);
 }
 
 TEST(AliasText, TheArgumentIsStoredIntoAndReturned) {
   const std::string text = emit_nki(doubled(2));
-  EXPECT_NE(text.find("#   y: float32 (4, 3), stored into and returned; what is not written keeps its values\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("#   y: float32 (4, 3), stored into and returned; what is not written keeps its values\n"),
+            std::string::npos)
+      << text;
   EXPECT_NE(text.find("def doubled(y):\n"), std::string::npos) << text;
   EXPECT_NE(text.find("    return y\n"), std::string::npos) << text;
   EXPECT_EQ(text.find("shared_hbm"), std::string::npos) << text;
@@ -118,7 +128,8 @@ TEST(AliasText, TheArgumentIsStoredIntoAndReturned) {
 TEST(AliasText, AnOutputWithGapsIsAnArgument) {
   const auto program = [](Strides strides) {
     Builder b("gaps", machine("trn2"));
-    const Access x = b.input("x", F32, {4, 3}), y = b.output("y", F32, {4, 3}, std::move(strides)), t = b.sbuf("t", 4, {3}, F32);
+    const Access x = b.input("x", F32, {4, 3}), y = b.output("y", F32, {4, 3}, std::move(strides)),
+                 t = b.sbuf("t", 4, {3}, F32);
     b.dma_copy(t, x);
     b.dma_copy(y, t);
     return b.finish();

@@ -63,7 +63,8 @@ TEST_P(BlocksOn, ForBlocksCoversAnExtentOnce) {
 // Rows and columns beyond one bank, several tiles of k, the first overwriting.
 TEST_P(BlocksOn, AccumulatorHoldsAProduct) {
   const std::int64_t m = 150, n = 700, tiles = 3, k = 100;
-  std::vector<float> a = random_floats(k * tiles * m, 2), w = random_floats(k * tiles * n, 3), c(static_cast<std::size_t>(m * n), NAN);
+  std::vector<float> a = random_floats(k * tiles * m, 2), w = random_floats(k * tiles * n, 3),
+                     c(static_cast<std::size_t>(m * n), NAN);
   Builder b("product", machine_);
   const Access ha = b.input("a", DType::Float32, {k, tiles, m}), hw = b.input("w", DType::Float32, {k, tiles, n});
   const Access hc = b.output("c", DType::Float32, {m, n});
@@ -86,7 +87,8 @@ TEST_P(BlocksOn, AccumulatorHoldsAProduct) {
     for (std::int64_t j = 0; j < n; ++j) {
       long double sum = 0, size = 0;
       for (std::int64_t p = 0; p < k * tiles; ++p) {
-        const long double product = static_cast<long double>(a[static_cast<std::size_t>(p * m + i)]) * w[static_cast<std::size_t>(p * n + j)];
+        const long double product =
+            static_cast<long double>(a[static_cast<std::size_t>(p * m + i)]) * w[static_cast<std::size_t>(p * n + j)];
         sum += product;
         size += std::abs(product);
       }
@@ -112,14 +114,16 @@ template <class T> void transpose_case(const Machine& machine, std::int64_t rows
   (void)simulate(b.finish(), machine, bindings);
   for (std::int64_t i = 0; i < rows; ++i) {
     for (std::int64_t j = 0; j < columns; ++j) {
-      ASSERT_EQ(static_cast<float>(out[static_cast<std::size_t>(j * rows + i)]), static_cast<float>(in[static_cast<std::size_t>(i * columns + j)]))
+      ASSERT_EQ(static_cast<float>(out[static_cast<std::size_t>(j * rows + i)]),
+                static_cast<float>(in[static_cast<std::size_t>(i * columns + j)]))
           << i << ' ' << j;
     }
   }
 }
 
 TEST_P(BlocksOn, TransposePieces) {
-  for (const auto& [rows, columns] : {std::pair<std::int64_t, std::int64_t>{128, 1024}, {77, 300}, {1, 129}, {128, 1}, {33, 128}}) {
+  for (const auto& [rows, columns] :
+       {std::pair<std::int64_t, std::int64_t>{128, 1024}, {77, 300}, {1, 129}, {128, 1}, {33, 128}}) {
     transpose_case<float>(machine_, rows, columns);
     transpose_case<bfloat16>(machine_, rows, columns);
   }
@@ -132,8 +136,10 @@ TEST_P(BlocksOn, ScaleAddRoundsInFloat) {
   std::vector<bfloat16> y, out(x.size());
   for (const float v : yf) y.push_back(bfloat16(v));
   Builder b("scale_add", machine_);
-  const Access hx = b.input("x", DType::Float32, {32, n}), hy = b.input("y", DType::BFloat16, {32, n}), ho = b.output("o", DType::BFloat16, {32, n});
-  const Access tx = b.sbuf("tx", 32, {n}, DType::Float32), ty = b.sbuf("ty", 32, {n}, DType::BFloat16), to = b.sbuf("to", 32, {n}, DType::BFloat16);
+  const Access hx = b.input("x", DType::Float32, {32, n}), hy = b.input("y", DType::BFloat16, {32, n}),
+               ho = b.output("o", DType::BFloat16, {32, n});
+  const Access tx = b.sbuf("tx", 32, {n}, DType::Float32), ty = b.sbuf("ty", 32, {n}, DType::BFloat16),
+               to = b.sbuf("to", 32, {n}, DType::BFloat16);
   b.dma_copy(tx, hx);
   b.dma_copy(ty, hy);
   blocks::scale_add(b, to, tx, static_cast<double>(0.3f), ty, static_cast<double>(-1.7f));
@@ -147,10 +153,13 @@ TEST_P(BlocksOn, ScaleAddRoundsInFloat) {
 
 TEST_P(BlocksOn, Reductions) {
   const std::int64_t p = 100, n = 200;
-  std::vector<float> x = random_floats(p * n, 7), rows(static_cast<std::size_t>(p), NAN), columns(static_cast<std::size_t>(n), NAN);
+  std::vector<float> x = random_floats(p * n, 7), rows(static_cast<std::size_t>(p), NAN),
+                     columns(static_cast<std::size_t>(n), NAN);
   Builder b("reduce", machine_);
-  const Access hx = b.input("x", DType::Float32, {p, n}), hr = b.output("rows", DType::Float32, {p, 1}), hc = b.output("columns", DType::Float32, {1, n});
-  const Access t = b.sbuf("t", p, {n}, DType::Float32), r = b.sbuf("r", p, {1}, DType::Float32), c = b.sbuf("c", 1, {n}, DType::Float32);
+  const Access hx = b.input("x", DType::Float32, {p, n}), hr = b.output("rows", DType::Float32, {p, 1}),
+               hc = b.output("columns", DType::Float32, {1, n});
+  const Access t = b.sbuf("t", p, {n}, DType::Float32), r = b.sbuf("r", p, {1}, DType::Float32),
+               c = b.sbuf("c", 1, {n}, DType::Float32);
   b.dma_copy(t, hx);
   blocks::reduce_rows(b, r, AluOp::Maximum, t);
   blocks::sum_partitions(b, c, t);

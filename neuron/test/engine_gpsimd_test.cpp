@@ -51,7 +51,8 @@ TEST(LocalGather, ListsPerCoreWithSeveralElements) {
     const std::int64_t p = 32, positions = 10, indices = 40;
     Values x(static_cast<std::size_t>(p * positions * each)), index(static_cast<std::size_t>(p * 3));
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i);
-    for (std::size_t i = 0; i < index.size(); ++i) index[i] = static_cast<double>(i * 7 % 10 * static_cast<std::size_t>(each));
+    for (std::size_t i = 0; i < index.size(); ++i)
+      index[i] = static_cast<double>(i * 7 % 10 * static_cast<std::size_t>(each));
     const Access o = rig.b.sbuf("o", p, {indices * each}, DType::Float32);
     rig.b.local_gather(o, rig.tile("x", DType::Float32, p, positions * each, x),
                        rig.tile("i", DType::UInt16, p, 3, index), each);

@@ -82,8 +82,7 @@ TEST(NcMatmul, SmallIntegersAreExact) {
   }
 }
 
-template <class Real>
-void kernel_matches_chain(std::int64_t k_end, std::int64_t m_end, std::int64_t n_end) {
+template <class Real> void kernel_matches_chain(std::int64_t k_end, std::int64_t m_end, std::int64_t n_end) {
   std::mt19937 generator(5);
   std::normal_distribution<Real> normal;
   const auto make = [&](std::int64_t n) {

@@ -97,8 +97,7 @@ class Rig {
 };
 
 // The check() id of the DeviceError that f throws, "" when it throws none.
-template <class F>
-std::string check_of(F f) {
+template <class F> std::string check_of(F f) {
   try {
     f();
   } catch (const DeviceError& e) {

@@ -46,7 +46,8 @@ TEST(NkiLoops, AnAddressFollowsTheRegister) {
   testing::expect_agreement(doubled(8, 4), {}, 0, kAlways);
 }
 
-// 40 elements of memory between blocks of 4 rows; 157 elements in all have no divisor but themselves: the register holds elements.
+// 40 elements of memory between blocks of 4 rows; 157 elements in all have no divisor but themselves: the register
+// holds elements.
 TEST(NkiLoops, TheRegisterTakesTheStepThatFits) {
   const Program p = doubled(4, 4, {10, 1});
   const std::string text = emit_nki(p, kAlways);
@@ -70,7 +71,8 @@ TEST(NkiLoops, InnerLoopsStayRangesAndAddTheirOffset) {
   const std::string text = emit_nki(p, kAlways);
   EXPECT_TRUE(holds(text, "def each_i(i):")) << text;
   EXPECT_TRUE(holds(text, "for j in range(2):")) << text;
-  EXPECT_TRUE(holds(text, "x.ap(pattern=[[40, 1], [5, 4], [1, 5]], offset=j*20, scalar_offset=i, indirect_dim=0)")) << text;
+  EXPECT_TRUE(holds(text, "x.ap(pattern=[[40, 1], [5, 4], [1, 5]], offset=j*20, scalar_offset=i, indirect_dim=0)"))
+      << text;
   testing::expect_agreement(p, {}, 0, kAlways);
 }
 
@@ -79,7 +81,8 @@ TEST(NkiLoops, OthersStayRanges) {
   EXPECT_TRUE(holds(emit_nki(doubled(8, 4, {}, {.dge = DgeMode::Static}), kAlways), "for i in range(8):"));
   Builder b("sums", machine("trn2"));
   const Access x = b.input("x", DType::BFloat16, {256, 32}), out = b.output("out", F32, {32, 32});
-  const Access ps = b.psum("ps", 32, {32}), kept = b.sbuf("kept", 128, {2, 32}, DType::BFloat16), o = b.sbuf("o", 32, {32}, F32);
+  const Access ps = b.psum("ps", 32, {32}), kept = b.sbuf("kept", 128, {2, 32}, DType::BFloat16),
+               o = b.sbuf("o", 32, {32}, F32);
   b.sequential("k", 2, [&](const Affine& k) {
     const Access t = b.sbuf("t", 128, {32}, DType::BFloat16);
     b.dma_copy(t, x(ds(k * 128, 128)));

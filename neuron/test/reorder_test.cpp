@@ -35,7 +35,8 @@ std::map<std::string, std::vector<std::uint8_t>> outputs(const Program& program,
     bytes.assign(count * static_cast<std::size_t>(size_bytes(t.dtype)), 0);
     std::vector<double> values(count);
     std::ranges::generate(values, [&] { return normal(random); });
-    if (t.kind == TensorKind::Input) from_double(values.data(), t.dtype, bytes.data(), static_cast<std::int64_t>(count));
+    if (t.kind == TensorKind::Input)
+      from_double(values.data(), t.dtype, bytes.data(), static_cast<std::int64_t>(count));
     bindings.push_back({t.name, bytes.data()});
   }
   (void)simulate(program, machine, bindings, {.order = Order::in_order()});
@@ -156,7 +157,8 @@ TEST(Replay, NamesTheLineItCannotRead) {
 // The instructions of a stream, by engine, in number.
 TEST(Replay, StreamsKeepTheirInstructions) {
   const Machine& m = machine("trn2");
-  const RunReport r = estimate(validation::replay(m, "p", validation::attention_stream(validation::Attention::Fused, F32)), m);
+  const RunReport r =
+      estimate(validation::replay(m, "p", validation::attention_stream(validation::Attention::Fused, F32)), m);
   EXPECT_EQ(r.instructions, 69);
   EXPECT_EQ(r.lanes[0].instructions, 40);  // 20 transposes, 4 + 16 matmuls
   EXPECT_EQ(r.matmul_flops, 2.0 * 128 * 128 * (4 * 512 + 16 * 128));

@@ -118,8 +118,7 @@ json embedded_data(const std::string& html) {
   return json::parse(html.substr(begin, html.find("</script>", begin) - begin));
 }
 
-template <class F>
-std::string message_of(F&& f) {
+template <class F> std::string message_of(F&& f) {
   try {
     f();
   } catch (const InvalidArgument& e) {

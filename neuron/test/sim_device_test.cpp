@@ -68,14 +68,16 @@ TEST(SimDevice, CopiesStayInsideOneArray) {
   std::vector<std::byte> host(128);
   EXPECT_EQ(check_of([&] { e.backend().copy_in(buffer.data(), host.data(), 64); }), "none");
   EXPECT_EQ(check_of([&] { e.backend().copy_in(buffer.data(), host.data(), 65); }), "out-of-bounds");
-  EXPECT_EQ(check_of([&] { e.backend().copy_out(host.data(), static_cast<std::byte*>(buffer.data()) + 1, 64); }), "out-of-bounds");
+  EXPECT_EQ(check_of([&] { e.backend().copy_out(host.data(), static_cast<std::byte*>(buffer.data()) + 1, 64); }),
+            "out-of-bounds");
   EXPECT_EQ(check_of([&] { e.backend().copy_out(host.data(), host.data(), 1); }), "out-of-bounds");
 }
 
 // y = x on the device, for a listener to play with.
 Program copy_program(const Machine& machine) {
   Builder b("copy", machine);
-  const Access x = b.input("x", DType::Float32, {4, 4}), y = b.output("y", DType::Float32, {4, 4}), t = b.sbuf("t", 4, {4}, DType::Float32);
+  const Access x = b.input("x", DType::Float32, {4, 4}), y = b.output("y", DType::Float32, {4, 4}),
+               t = b.sbuf("t", 4, {4}, DType::Float32);
   b.dma_copy(t, x);
   b.dma_copy(y, t);
   return b.finish();
@@ -94,7 +96,10 @@ TEST(SimDevice, BindingsMustHoldTheirTensors) {
   EXPECT_EQ(y.to_host(), std::vector<float>(16, 2));
   EXPECT_EQ(run(x.data(), small.data()), "out-of-bounds");
   EXPECT_EQ(run(x.data() + 1, y.data()), "out-of-bounds");
-  EXPECT_EQ(check_of([&] { launch(e, program, std::vector<Argument>{{"x", x.data(), 4}, {"y", y.data()}}); }), "out-of-bounds");
+  EXPECT_EQ(check_of([&] {
+              launch(e, program, std::vector<Argument>{{"x", x.data(), 4}, {"y", y.data()}});
+            }),
+            "out-of-bounds");
   EXPECT_THROW(launch(e, program, std::vector<Argument>{{"x", x.data()}}), InvalidArgument);
   const float* read_only = y.data();
   EXPECT_THROW(launch(e, program, std::vector<Argument>{{"x", x.data()}, {"y", read_only}}), InvalidArgument);

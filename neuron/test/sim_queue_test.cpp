@@ -23,8 +23,9 @@ struct Twice {
 // y = x + x
 Program twice_program(const Twice&, const Machine& machine) {
   Builder b("twice", machine);
-  const Access x = b.input("x", DType::Float32, {kRows, kColumns}), y = b.output("y", DType::Float32, {kRows, kColumns}),
-               t = b.sbuf("t", kRows, {kColumns}, DType::Float32), u = b.sbuf("u", kRows, {kColumns}, DType::Float32);
+  const Access x = b.input("x", DType::Float32, {kRows, kColumns}),
+               y = b.output("y", DType::Float32, {kRows, kColumns}), t = b.sbuf("t", kRows, {kColumns}, DType::Float32),
+               u = b.sbuf("u", kRows, {kColumns}, DType::Float32);
   b.dma_copy(t, x);
   b.tensor_tensor(u, t, t, AluOp::Add);
   b.dma_copy(y, u);

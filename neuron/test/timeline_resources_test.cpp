@@ -92,7 +92,7 @@ TEST(RateLimiter, SevenTenthsDoNotWarmNineTenthsDo) {
 TEST(RateLimiter, CoolsAfterAnIdleWindow) {
   RateLimiter limiter(trn2());
   EXPECT_NEAR(us(limiter.run(0, kWarm / 2, 1)), us(kWarm), 1e-9);
-  EXPECT_NEAR(us(limiter.run(kWarm, 0.4 * kWindow, 1)), us(kWarm + 0.4 * kWindow), 1e-9);  // less than half
+  EXPECT_NEAR(us(limiter.run(kWarm, 0.4 * kWindow, 1)), us(kWarm + 0.4 * kWindow), 1e-9);   // less than half
   EXPECT_NEAR(us(limiter.run(kWarm + kWindow, kMicro, 1)), us(kWarm + kWindow) + 2, 1e-9);  // cold again
 }
 

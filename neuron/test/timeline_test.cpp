@@ -12,9 +12,9 @@ using namespace trn::tile;
 
 constexpr auto F32 = DType::Float32, BF16 = DType::BFloat16;
 // trn2, microseconds: launch and finish, semaphore, DMA start and end, trigger time by descriptor source, latencies.
-constexpr double kLaunch = 13.3, kFinish = 1.7, kSemaphore = 0.035, kDmaStart = 1.3, kSoftwareStart = 2.0, kDmaEnd = 0.5,
-                 kHardware = 0.62, kStatic = 0.03, kSoftware = 0.58, kVectorLatency = 88.0 / 960, kTensorLatency = 0.16,
-                 kScalarLatency = 0.11;
+constexpr double kLaunch = 13.3, kFinish = 1.7, kSemaphore = 0.035, kDmaStart = 1.3, kSoftwareStart = 2.0,
+                 kDmaEnd = 0.5, kHardware = 0.62, kStatic = 0.03, kSoftware = 0.58, kVectorLatency = 88.0 / 960,
+                 kTensorLatency = 0.16, kScalarLatency = 0.11;
 constexpr DmaOptions kStaticDma{.dge = DgeMode::Static};
 
 // 128 rows over 16 engines: 8 rows each, 4.7 ns and 23 B/ns out of HBM, 27.2 out of SBUF.
@@ -140,8 +140,8 @@ TEST(Timeline, OneBufferWaitsForItsReaderTwoDoNot) {
   EXPECT_NEAR(second_iteration(1), reader_end + kSemaphore + kDmaStart, kTolerance);
 }
 
-// An engine takes its next instruction before the result of the last is there; who needs the result waits for the latency
-// and a semaphore, on the same engine too.
+// An engine takes its next instruction before the result of the last is there; who needs the result waits for the
+// latency and a semaphore, on the same engine too.
 TEST(Timeline, OccupancyAndLatencyAreTwoThings) {
   Builder b("p", machine("trn2"));
   const Access s = b.sbuf("s", 128, {512}, F32), t = b.sbuf("t", 128, {512}, F32), u = b.sbuf("u", 128, {512}, F32);
@@ -176,8 +176,8 @@ TEST(Timeline, AStoreHoldsUpTheScalarEngine) {
   EXPECT_NEAR(copy_behind_store({}), trigger + kHardware, kTolerance);
   EXPECT_NEAR(copy_behind_store({.dge = DgeMode::Hardware, .ring = 0}), operands, kTolerance);  // by the Sync Engine
   EXPECT_NEAR(copy_behind_store({.dge = DgeMode::Hardware, .issuer = DmaIssuer::Sync}), operands, kTolerance);
-  EXPECT_NEAR(copy_behind_store({.dge = DgeMode::Hardware, .ring = 0, .issuer = DmaIssuer::Scalar}), trigger + kHardware,
-              kTolerance);
+  EXPECT_NEAR(copy_behind_store({.dge = DgeMode::Hardware, .ring = 0, .issuer = DmaIssuer::Scalar}),
+              trigger + kHardware, kTolerance);
   EXPECT_NEAR(copy_behind_store({.dge = DgeMode::Static}), operands, kTolerance);
 }
 
@@ -211,7 +211,8 @@ TEST(Timeline, AnotherActivationFunctionLoadsItsTable) {
   const double table = 1.28, wait = kScalarLatency + kSemaphore;
   // The first table is there before the operand: both take longer than the other's queue.
   EXPECT_NEAR(r.spans[1].begin, table, kTolerance);
-  for (const std::size_t i : {1, 2, 3, 5}) EXPECT_NEAR(r.spans[i].end - r.spans[i].begin, function(1200), kTolerance) << i;
+  for (const std::size_t i : {1, 2, 3, 5})
+    EXPECT_NEAR(r.spans[i].end - r.spans[i].begin, function(1200), kTolerance) << i;
   EXPECT_NEAR(r.spans[4].end - r.spans[4].begin, scalar(1200), kTolerance);  // a copy is no function
   const double gaps[] = {wait, table, wait, wait};  // another table is loaded while the result of the last gets there
   for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(r.spans[i + 2].begin - r.spans[i + 1].end, gaps[i], kTolerance) << i;

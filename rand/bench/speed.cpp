@@ -27,8 +27,7 @@ double seconds() {
 }
 
 // The fastest of several runs.
-template <class F>
-void row(const char* who, const char* what, std::int64_t values, F draw) {
+template <class F> void row(const char* who, const char* what, std::int64_t values, F draw) {
   double fastest = 1e9;
   for (int i = 0; i < kRepeats; ++i) {
     const double begin = seconds();
@@ -39,15 +38,13 @@ void row(const char* who, const char* what, std::int64_t values, F draw) {
   std::fflush(stdout);
 }
 
-template <class T, class F>
-void ours(const char* what, std::int64_t values, F draw) {
+template <class T, class F> void ours(const char* what, std::int64_t values, F draw) {
   const trn::Array<T> out(trn::Executor::host(), {values});
   trn::rand::Generator g;
   row("trnrand", what, values, [&] { draw(trn::Executor::host(), g, out.view()); });
 }
 
-template <class Distribution>
-void standard(const char* what, std::int64_t values, Distribution distribution) {
+template <class Distribution> void standard(const char* what, std::int64_t values, Distribution distribution) {
   std::vector<typename Distribution::result_type> out(static_cast<std::size_t>(values));
   std::mt19937 generator;
   row("standard", what, values, [&] {

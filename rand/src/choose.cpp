@@ -20,9 +20,8 @@ Generator advanced(const Generator& generator, std::int64_t words) {
   return after;
 }
 
-template <class T>
-void draw_integers(const Executor& executor, Generator& generator, const View<T>& out, std::int64_t low,
-                   std::int64_t high) {
+template <class T> void draw_integers(const Executor& executor, Generator& generator, const View<T>& out,
+                                      std::int64_t low, std::int64_t high) {
   const char* operation = kIntegers.operation;
   const Output checked = checked_output(operation, executor, out);
   check_element_words(operation, generator.state());
@@ -37,8 +36,7 @@ void draw_integers(const Executor& executor, Generator& generator, const View<T>
   generator = after;
 }
 
-template <class T>
-void draw_shuffle(const Executor& executor, Generator& generator, const View<T>& values) {
+template <class T> void draw_shuffle(const Executor& executor, Generator& generator, const View<T>& values) {
   const char* operation = kShuffle.operation;
   const Output checked = checked_output(operation, executor, values);
   check_element_words(operation, generator.state());

@@ -1,21 +1,23 @@
 // Reads the direction numbers from the two data files, which the assembler puts into this object.
 //
-// joe_kuo.bin, for dimensions 1, 2, ... (dimension 0 is van der Corput's sequence and needs none), bits from the lowest of
-// the first byte on: the degree s (5 bits), the coefficients of x^1 .. x^(s-1) of the polynomial, and m_2 .. m_s
+// joe_kuo.bin, for dimensions 1, 2, ... (dimension 0 is van der Corput's sequence and needs none), bits from the lowest
+// of the first byte on: the degree s (5 bits), the coefficients of x^1 .. x^(s-1) of the polynomial, and m_2 .. m_s
 // without their lowest bit, which is 1: i - 1 bits of m_i. m_1 = 1.
 //
-// curand_scrambling.bin, for dimensions 0 .. 1023: the shift (64 bits), then of a lower triangular 64 x 64 matrix with ones
-// on its diagonal the columns 0 .. 62 below the diagonal, 63 .. 1 bits each, lowest bit first. Column k is the image of bit
-// 63 - k.
+// curand_scrambling.bin, for dimensions 0 .. 1023: the shift (64 bits), then of a lower triangular 64 x 64 matrix with
+// ones on its diagonal the columns 0 .. 62 below the diagonal, 63 .. 1 bits each, lowest bit first. Column k is the
+// image of bit 63 - k.
 #include "directions.hpp"
 
 #include <vector>
 
 asm(".pushsection .rodata\n"
     ".globl trn_rand_joe_kuo\n.hidden trn_rand_joe_kuo\n"
-    "trn_rand_joe_kuo: .incbin \"" TRN_RAND_DATA "/joe_kuo.bin\"\n"
+    "trn_rand_joe_kuo: .incbin \"" TRN_RAND_DATA
+    "/joe_kuo.bin\"\n"
     ".globl trn_rand_scrambling\n.hidden trn_rand_scrambling\n"
-    "trn_rand_scrambling: .incbin \"" TRN_RAND_DATA "/curand_scrambling.bin\"\n"
+    "trn_rand_scrambling: .incbin \"" TRN_RAND_DATA
+    "/curand_scrambling.bin\"\n"
     ".popsection\n");
 
 extern "C" {

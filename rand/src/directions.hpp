@@ -1,8 +1,8 @@
 // Direction vectors of the Sobol sequences, 64 bits wide; the upper halves of the first 32 serve the 32-bit sequences.
 //
 // Point n is the sum (exclusive or) of the vectors k over the bits k of its Gray code n ^ (n >> 1). Vector k of a
-// dimension has its lowest one at bit 63 - k. The data files hold Joe and Kuo's primitive polynomials and first numbers,
-// and what cuRAND scrambles its first dimensions with; both are tables of published facts, packed bit by bit.
+// dimension has its lowest one at bit 63 - k. The data files hold Joe and Kuo's primitive polynomials and first
+// numbers, and what cuRAND scrambles its first dimensions with; both are tables of published facts, packed bit by bit.
 #pragma once
 
 #include <array>
@@ -35,7 +35,8 @@ struct Scrambled {
 // Point n without the constant.
 [[nodiscard]] inline std::uint64_t sobol_fraction(const Directions& v, std::uint64_t n) {
   std::uint64_t x = 0;
-  for (std::uint64_t gray = n ^ n >> 1; gray != 0; gray &= gray - 1) x ^= v[static_cast<std::size_t>(std::countr_zero(gray))];
+  for (std::uint64_t gray = n ^ n >> 1; gray != 0; gray &= gray - 1)
+    x ^= v[static_cast<std::size_t>(std::countr_zero(gray))];
   return x;
 }
 

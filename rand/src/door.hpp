@@ -19,8 +19,7 @@ struct Output {
 // when a device's output is not contiguous. An empty output passes.
 void check_output(const char* operation, const Executor& executor, const Executor& owner, const Output& out);
 
-template <class T>
-Output checked_output(const char* operation, const Executor& executor, const View<T>& view) {
+template <class T> Output checked_output(const char* operation, const Executor& executor, const View<T>& view) {
   Output out{view.data(), dtype_of<T>, view.shape(), view.strides()};
   check_output(operation, executor, view.executor(), out);
   return out;

@@ -17,25 +17,28 @@ bool pairs_from_origin(Algorithm algorithm, Draw draw) {
 }
 
 std::uint64_t words_per_value(Algorithm algorithm, Draw draw) {
-  const bool one = draw == Draw::OpenClosedDouble && (algorithm == Algorithm::Mrg32k3a || algorithm == Algorithm::Mt19937);
+  const bool one =
+      draw == Draw::OpenClosedDouble && (algorithm == Algorithm::Mrg32k3a || algorithm == Algorithm::Mt19937);
   return element_bytes(draw) == 4 || one ? 1 : 2;
 }
 
 bool has_64_bits(Algorithm a) {
-  return a == Algorithm::Sobol64 || a == Algorithm::ScrambledSobol64 || a == Algorithm::Halton || a == Algorithm::ScrambledHalton;
+  return a == Algorithm::Sobol64 || a == Algorithm::ScrambledSobol64 || a == Algorithm::Halton ||
+         a == Algorithm::ScrambledHalton;
 }
 
 // Whole points, of bits that the algorithm has.
 State state_after_points(const char* operation, const State& state, Draw draw, std::uint64_t count) {
-  require(count % state.dimensions == 0, "{}: {} values are no multiple of {} dimensions; draw whole points", operation, count,
-          state.dimensions);
+  require(count % state.dimensions == 0, "{}: {} values are no multiple of {} dimensions; draw whole points", operation,
+          count, state.dimensions);
   require(draw != Draw::Raw32 || !has_64_bits(state.algorithm), "{}: {} has 64-bit fractions; use raw64", operation,
           name(state.algorithm));
   require(draw != Draw::Raw64 || has_64_bits(state.algorithm), "{}: {} has 32-bit fractions; use raw32", operation,
           name(state.algorithm));
   const std::uint64_t points = count / state.dimensions;
-  require(points <= last_position(state.algorithm) - state.position, "{}: position {} + {} points exceeds {}, which {} ends at",
-          operation, state.position, points, last_position(state.algorithm), name(state.algorithm));
+  require(points <= last_position(state.algorithm) - state.position,
+          "{}: position {} + {} points exceeds {}, which {} ends at", operation, state.position, points,
+          last_position(state.algorithm), name(state.algorithm));
   State after = state;
   after.position += points;
   return after;
@@ -44,19 +47,19 @@ State state_after_points(const char* operation, const State& state, Draw draw, s
 // Where the generator stands after `count` values.
 State state_after(const char* operation, const State& state, Draw draw, std::uint64_t count) {
   if (is_quasi(state.algorithm)) return state_after_points(operation, state, draw, count);
-  const std::uint64_t each = words_per_value(state.algorithm, draw), room = last_position(state.algorithm) - state.position;
+  const std::uint64_t each = words_per_value(state.algorithm, draw),
+                      room = last_position(state.algorithm) - state.position;
   const std::uint64_t half = pairs_from_origin(state.algorithm, draw) ? (state.position - state.origin) % 2 : 0;
   require(half <= room && count <= (room - half) / each,
-          "{}: position {} + {} values of {} words exceeds 2^64 - 1; take another stream or seed", operation, state.position,
-          count, each);
+          "{}: position {} + {} values of {} words exceeds 2^64 - 1; take another stream or seed", operation,
+          state.position, count, each);
   State after = state;
   after.position += half + each * count;
   return after;
 }
 
-template <class T>
-void fill(const KernelTable<FillArgs>& kernels, Draw draw, const Executor& executor, Generator& generator,
-          const View<T>& out) {
+template <class T> void fill(const KernelTable<FillArgs>& kernels, Draw draw, const Executor& executor,
+                             Generator& generator, const View<T>& out) {
   const char* operation = kernels.operation;
   (void)checked_output(operation, executor, out);
   const std::int64_t count = out.size();
@@ -66,8 +69,7 @@ void fill(const KernelTable<FillArgs>& kernels, Draw draw, const Executor& execu
   generator = Generator(after);
 }
 
-template <class T>
-void draw_latin(const Executor& executor, Generator& generator, const View<T>& out) {
+template <class T> void draw_latin(const Executor& executor, Generator& generator, const View<T>& out) {
   const char* operation = kLatin.operation;
   const Output checked = checked_output(operation, executor, out);
   require(out.rank() == 2, "{}: out has shape {}; give it (dimensions, points)", operation, to_string(out.shape()));
@@ -76,7 +78,8 @@ void draw_latin(const Executor& executor, Generator& generator, const View<T>& o
   if (out.size() == 0) return;
   require(out.shape()[1] <= std::int64_t{1} << 32, "{}: {} points; at most 2^32", operation, out.shape()[1]);
   require(dtype_of<T> == DType::Float64 || out.shape()[1] <= std::int64_t{1} << 23,
-          "{}: {} points in float, whose slices hold no float each; at most 2^23, or use double", operation, out.shape()[1]);
+          "{}: {} points in float, whose slices hold no float each; at most 2^23, or use double", operation,
+          out.shape()[1]);
   Generator after = generator;
   after.skip(static_cast<std::uint64_t>(out.size()));
   dispatch(kLatin, executor, {generator.state(), checked});

@@ -69,8 +69,8 @@ std::uint32_t max_dimensions(Algorithm algorithm) {
 Generator::Generator(const State& state) : state_(state) {
   const Row& r = row(state.algorithm);
   require(r.stream_bits == 64 || state.stream >> r.stream_bits == 0,
-          "rand.Generator: stream {} with {}, which has streams 0 to 2^{} - 1; use Threefry4x32_20 for others", state.stream,
-          r.name, r.stream_bits);
+          "rand.Generator: stream {} with {}, which has streams 0 to 2^{} - 1; use Threefry4x32_20 for others",
+          state.stream, r.name, r.stream_bits);
   require(state.ordering == Ordering::Default || state.ordering == Ordering::Legacy,
           "rand.Generator: ordering {} does not exist; use Default or Legacy", static_cast<int>(state.ordering));
   require(state.ordering == Ordering::Default || r.ordered,
@@ -85,10 +85,11 @@ Generator::Generator(const State& state) : state_(state) {
           state.seed, r.name);
   require(state.origin == 0 || !r.quasi, "rand.Generator: origin {} with {}, whose position counts points; use 0",
           state.origin, r.name);
-  require(state.position <= last_position(state.algorithm), "rand.Generator: position {} with {}, which has points 0 to {}",
-          state.position, r.name, last_position(state.algorithm) - 1);
-  require(state.origin <= state.position, "rand.Generator: origin {} lies after position {}; give an origin up to there",
-          state.origin, state.position);
+  require(state.position <= last_position(state.algorithm),
+          "rand.Generator: position {} with {}, which has points 0 to {}", state.position, r.name,
+          last_position(state.algorithm) - 1);
+  require(state.origin <= state.position,
+          "rand.Generator: origin {} lies after position {}; give an origin up to there", state.origin, state.position);
 }
 
 void Generator::skip(std::uint64_t n) {

@@ -15,9 +15,8 @@ namespace {
 constexpr std::int64_t kMostTrials = (std::int64_t{1} << 31) - 1;
 constexpr double kMostUInt32 = 4294967295.0;
 
-template <class T>
-void draw(const KernelTable<SampleArgs>& kernels, const Executor& executor, Generator& generator, const View<T>& out,
-          Sampler sampler) {
+template <class T> void draw(const KernelTable<SampleArgs>& kernels, const Executor& executor, Generator& generator,
+                             const View<T>& out, Sampler sampler) {
   const Output checked = checked_output(kernels.operation, executor, out);
   check_element_words(kernels.operation, generator.state());
   if (out.size() == 0) return;
@@ -29,8 +28,9 @@ void draw(const KernelTable<SampleArgs>& kernels, const Executor& executor, Gene
 
 void check_positive(const char* operation, const char* what, double value) {
   require(std::isfinite(value) && value > 0, "{}: {} is {}; it must be finite and positive", operation, what, value);
-  require(value >= 1e-300, "{}: {} is {}; it must be at least 1e-300, or values would be lost below the smallest double", operation, what,
-          value);
+  require(value >= 1e-300,
+          "{}: {} is {}; it must be at least 1e-300, or values would be lost below the smallest double", operation,
+          what, value);
 }
 void check_finite_double(const char* operation, const char* what, double value) {
   check_finite(operation, what, value, DType::Float64);
@@ -62,7 +62,8 @@ void check(const char* operation, const TruncatedNormalOptions& o) {
 }
 void check(const char* operation, const VonMisesOptions& o) {
   check_finite_double(operation, "mean", o.mean);
-  require(o.kappa >= 0 && o.kappa <= 1e100, "{}: kappa is {}; it must be at least 0 and at most 1e100", operation, o.kappa);
+  require(o.kappa >= 0 && o.kappa <= 1e100, "{}: kappa is {}; it must be at least 0 and at most 1e100", operation,
+          o.kappa);
 }
 
 // The largest lambda whose values fit: forty standard deviations of room.
@@ -132,8 +133,9 @@ std::vector<double> cholesky(const char* operation, std::span<const double> cova
     const double variance = covariance[j * n + j], rounding = unit * variance;
     double pivot = variance;
     for (std::size_t k = 0; k < j; ++k) pivot -= l[j * n + k] * l[j * n + k];
-    require(variance >= 0 && pivot >= -rounding, "{}: covariance is not positive semidefinite: pivot {} is {}; give a covariance matrix",
-            operation, j, pivot);
+    require(variance >= 0 && pivot >= -rounding,
+            "{}: covariance is not positive semidefinite: pivot {} is {}; give a covariance matrix", operation, j,
+            pivot);
     const bool zero = pivot <= rounding;
     l[j * n + j] = zero ? 0 : std::sqrt(pivot);
     for (std::size_t i = j + 1; i < n; ++i) {
@@ -151,9 +153,8 @@ std::vector<double> cholesky(const char* operation, std::span<const double> cova
   return l;
 }
 
-template <class T>
-void draw_multivariate_normal(const Executor& executor, Generator& generator, const View<T>& out,
-                              std::span<const double> mean, std::span<const double> covariance) {
+template <class T> void draw_multivariate_normal(const Executor& executor, Generator& generator, const View<T>& out,
+                                                 std::span<const double> mean, std::span<const double> covariance) {
   const char* operation = kMultivariateNormal.operation;
   const std::int64_t length = row_length(operation, out.shape());
   const auto n = static_cast<std::size_t>(length);

@@ -19,19 +19,19 @@ Generator generator_after(const char* operation, const Generator& generator, Law
     for (int w = 0; w < words_per_value(law, wide); ++w) after.skip(static_cast<std::uint64_t>(count));
     return after;
   }
-  require(law == Law::NormalInverse,
-          "{}: {} makes points, and this method would mix their coordinates; use normal with NormalMethod::Inverse, or a "
-          "pseudo-random generator",
-          operation, name(state.algorithm));
+  require(
+      law == Law::NormalInverse,
+      "{}: {} makes points, and this method would mix their coordinates; use normal with NormalMethod::Inverse, or a "
+      "pseudo-random generator",
+      operation, name(state.algorithm));
   require(count % state.dimensions == 0, "{}: {} values are no whole number of points in {} dimensions", operation,
           count, state.dimensions);
   after.skip(static_cast<std::uint64_t>(count / state.dimensions));
   return after;
 }
 
-template <class T>
-void draw(const KernelTable<TransformArgs>& kernels, const Executor& executor, Generator& generator, const View<T>& out,
-          const Transform& transform) {
+template <class T> void draw(const KernelTable<TransformArgs>& kernels, const Executor& executor, Generator& generator,
+                             const View<T>& out, const Transform& transform) {
   const char* operation = kernels.operation;
   const Output checked = checked_output(operation, executor, out);
   if (out.size() == 0) return;

@@ -64,13 +64,17 @@ TEST(RandArguments, DeviceOutputIsContiguous) {
   EXPECT_EQ(g.state().position, 0u);
 }
 
-// The stride of an extent of 1 is never taken, so it may be anything: zero, negative, or so large that a step would overflow.
+// The stride of an extent of 1 is never taken, so it may be anything: zero, negative, or so large that a step would
+// overflow.
 TEST(RandArguments, StridesOfExtentsOfOneDoNotMatter) {
   constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max();
   Generator plain(State{.seed = 5});
   const auto expected = draw_uniform(Executor::host(), plain, 12, Interval::OpenClosed);
-  const std::pair<Shape, Strides> views[] = {{{1, 12}, {0, 1}},         {{12, 1}, {1, -3}},         {{3, 1, 4}, {4, 17, 1}},
-                                             {{1, 3, 1, 4}, {kFar, 4, -kFar, 1}}, {{12, 1, 1}, {1, 12, 0}}};
+  const std::pair<Shape, Strides> views[] = {{{1, 12}, {0, 1}},
+                                             {{12, 1}, {1, -3}},
+                                             {{3, 1, 4}, {4, 17, 1}},
+                                             {{1, 3, 1, 4}, {kFar, 4, -kFar, 1}},
+                                             {{12, 1, 1}, {1, 12, 0}}};
   for (const char* name : kExecutors) {
     const Executor e = Executor::open(name);
     for (const auto& [shape, strides] : views) {
@@ -115,8 +119,10 @@ TEST(RandArguments, StreamsOfPhilox) {
 TEST(RandArguments, StatesThatDoNotExist) {
   expect_refusal([] { Generator g(State{.algorithm = Algorithm::Xorwow, .stream = std::uint64_t{1} << 48}); },
                  "xorwow, which has streams 0 to 2^48 - 1");
-  expect_refusal([] { Generator g(State{.algorithm = Algorithm::Mrg32k3a, .stream = std::uint64_t{1} << 40}); }, "2^40 - 1");
-  expect_refusal([] { Generator g(State{.algorithm = Algorithm::Mt19937, .stream = 1}); }, "mt19937, which has streams 0 to 2^0 - 1");
+  expect_refusal([] { Generator g(State{.algorithm = Algorithm::Mrg32k3a, .stream = std::uint64_t{1} << 40}); },
+                 "2^40 - 1");
+  expect_refusal([] { Generator g(State{.algorithm = Algorithm::Mt19937, .stream = 1}); },
+                 "mt19937, which has streams 0 to 2^0 - 1");
   expect_refusal([] { Generator g(State{.algorithm = Algorithm::Threefry4x32_20, .ordering = Ordering::Legacy}); },
                  "has one ordering");
   expect_refusal([] { Generator g(State{.ordering = static_cast<Ordering>(7)}); }, "ordering 7 does not exist");

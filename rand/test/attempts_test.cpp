@@ -28,10 +28,15 @@ void expect_samplers_values(const char* what, double parameter, Draw draw, const
 TEST(Attempts, Gamma) {
   for (const double shape : {0.004, 0.05, 0.7, 1.0, 2.5, 1e3, 1e9}) {
     const host::StandardGamma gamma_of(shape);
-    expect_samplers_values<double>("gamma", shape, [&](auto& g, auto v) { gamma(kHost, g, v, {shape, 3.0}); },
-                                   [&](ElementWords& words) { return gamma_of(words) * 3.0; });
-    expect_samplers_values<float>("chi_squared", 2 * shape, [&](auto& g, auto v) { chi_squared(kHost, g, v, {2 * shape}); },
-                                  [&](ElementWords& words) { return 2 * gamma_of(words); });
+    expect_samplers_values<double>(
+        "gamma", shape,
+        [&](auto& g, auto v) {
+          gamma(kHost, g, v, {shape, 3.0});
+        },
+        [&](ElementWords& words) { return gamma_of(words) * 3.0; });
+    expect_samplers_values<float>(
+        "chi_squared", 2 * shape, [&](auto& g, auto v) { chi_squared(kHost, g, v, {2 * shape}); },
+        [&](ElementWords& words) { return 2 * gamma_of(words); });
   }
 }
 
@@ -39,7 +44,8 @@ TEST(Attempts, Gamma) {
 TEST(Attempts, Poisson) {
   for (const double lambda : {10.0, 13.5, 30.0, 1000.0, 1e6, 4e9, 1e15}) {
     const host::PoissonSampler sampler({lambda});
-    expect_samplers_values<double>("poisson", lambda, [&](auto& g, auto v) { poisson(kHost, g, v, {lambda}); }, sampler);
+    expect_samplers_values<double>(
+        "poisson", lambda, [&](auto& g, auto v) { poisson(kHost, g, v, {lambda}); }, sampler);
   }
 }
 

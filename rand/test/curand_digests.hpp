@@ -1,11 +1,12 @@
-// Digests of long draws of cuRAND 13.0 (libcurand.so.10, host generators): every bit of the first `count` floats and of the
-// first `count` doubles. A value that is one ulp off now and then, which a few committed values would miss, changes them.
+// Digests of long draws of cuRAND 13.0 (libcurand.so.10, host generators): every bit of the first `count` floats and of
+// the first `count` doubles. A value that is one ulp off now and then, which a few committed values would miss, changes
+// them.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
-#include <vector>
 #include <trn/rand/generator.hpp>
+#include <vector>
 
 namespace trn::rand::test {
 
@@ -18,8 +19,7 @@ struct CurandDigest {
   std::uint64_t floats, doubles;
 };
 
-template <class T>
-std::uint64_t digest(const std::vector<T>& values) {
+template <class T> std::uint64_t digest(const std::vector<T>& values) {
   std::uint64_t sum = 0xcbf29ce484222325u;
   for (const T& x : values) {
     std::uint64_t bits = 0;

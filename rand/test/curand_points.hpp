@@ -1,5 +1,5 @@
-// Values of cuRAND 13.0 (libcurand.so.10, host generators of the four Sobol sequences), by generator and first point: coordinates
-// kCurandCoordinates of four points each, as raw fractions, bits of floats and bits of doubles.
+// Values of cuRAND 13.0 (libcurand.so.10, host generators of the four Sobol sequences), by generator and first point:
+// coordinates kCurandCoordinates of four points each, as raw fractions, bits of floats and bits of doubles.
 #pragma once
 
 #include <array>

@@ -38,16 +38,11 @@ void refused(F call, const std::string& part, const char* executor_name = "host"
   EXPECT_EQ(g.state(), state) << part;
   EXPECT_EQ(out.to_host(), std::vector<T>(n, T(7))) << part;
 }
-template <class F>
-void refused_float(F call, const std::string& part) {
-  refused<InvalidArgument, float>(call, part);
-}
-template <class F>
-void refused_double(F call, const std::string& part) {
+template <class F> void refused_float(F call, const std::string& part) { refused<InvalidArgument, float>(call, part); }
+template <class F> void refused_double(F call, const std::string& part) {
   refused<InvalidArgument, double>(call, part);
 }
-template <class F>
-void refused_counts(F call, const std::string& part) {
+template <class F> void refused_counts(F call, const std::string& part) {
   refused<InvalidArgument, std::uint32_t>(call, part);
 }
 
@@ -112,7 +107,8 @@ TEST(DistributionArguments, Counts) {
   refused_counts([](auto& e, auto& g, auto v) { geometric(e, g, v, {0}); },
                  "rand.geometric: p is 0, so there is never");
   refused_counts([](auto& e, auto& g, auto v) { geometric(e, g, v, {1e-9}); }, "draw into double");
-  refused_double([](auto& e, auto& g, auto v) { geometric(e, g, v, {1e-301}); }, "p is 1e-301, so that values pass the largest double");
+  refused_double([](auto& e, auto& g, auto v) { geometric(e, g, v, {1e-301}); },
+                 "p is 1e-301, so that values pass the largest double");
   refused_counts([](auto& e, auto& g, auto v) { hypergeometric(e, g, v, {3, 4, 8}); }, "sample is 8 of good + bad = 7");
   refused_counts([](auto& e, auto& g, auto v) { hypergeometric(e, g, v, {-3, 4, 1}); }, "good is -3");
   const std::vector<double> wrong = {0.5, 0.5, 0.1, 0}, few = {1.0};

@@ -21,8 +21,7 @@ namespace {
 using std::numbers::pi;
 
 // draw(executor, generator, view of n elements T), widened to double.
-template <class T, class F>
-auto drawn(F draw) {
+template <class T, class F> auto drawn(F draw) {
   return [draw](Generator& g, std::int64_t n) {
     const Array<T> out(Executor::host(), {n});
     draw(Executor::host(), g, out.view());
@@ -32,8 +31,7 @@ auto drawn(F draw) {
 }
 
 // Column `k` of rows of `length`.
-template <class T, class F>
-auto column(std::int64_t length, std::size_t k, F draw) {
+template <class T, class F> auto column(std::int64_t length, std::size_t k, F draw) {
   return [=](Generator& g, std::int64_t n) {
     const Array<T> out(Executor::host(), {n, length});
     draw(Executor::host(), g, out.view());

@@ -1,5 +1,5 @@
-// Parameters and positions at the far ends: the last words of a generator, variances of very different size, angles and weights
-// beyond what a sum can resolve.
+// Parameters and positions at the far ends: the last words of a generator, variances of very different size, angles and
+// weights beyond what a sum can resolve.
 #include <cmath>
 #include <set>
 #include <trn/core/error.hpp>
@@ -21,8 +21,10 @@ const Executor kHost = Executor::host();
 // The last words come out the same whether drawn alone or as the end of a longer draw, and are written at all.
 TEST(Extremes, TheLastWordsOfEveryAlgorithm) {
   const std::uint64_t last = std::numeric_limits<std::uint64_t>::max();
-  for (const Algorithm a : {Algorithm::Philox4x32_10, Algorithm::Threefry4x32_20, Algorithm::Xorwow, Algorithm::Mrg32k3a, Algorithm::Mt19937}) {
-    Generator whole(State{.algorithm = a, .seed = 5, .position = last - 600}), end(State{.algorithm = a, .seed = 5, .position = last - 10});
+  for (const Algorithm a : {Algorithm::Philox4x32_10, Algorithm::Threefry4x32_20, Algorithm::Xorwow,
+                            Algorithm::Mrg32k3a, Algorithm::Mt19937}) {
+    Generator whole(State{.algorithm = a, .seed = 5, .position = last - 600}),
+        end(State{.algorithm = a, .seed = 5, .position = last - 10});
     const Array<std::uint32_t> x(kHost, {600}), y(kHost, {10});
     std::fill_n(y.data(), 10, 0xdeadbeefu);
     raw32(kHost, whole, x.view());
@@ -73,8 +75,8 @@ TEST(Extremes, AWeightOfZeroIsNeverChosenWithoutReplacement) {
 }
 
 // The distance from the end, in units of stddev^2 / distance of the mean, is exponential up to parts in a^2. A sum of
-// n of them, doubled, is chi-squared with 2 n degrees of freedom: mean n and variance n are tested, and that nothing repeats,
-// which it did when distances of 1e-8 were taken from numbers of size 1e8.
+// n of them, doubled, is chi-squared with 2 n degrees of freedom: mean n and variance n are tested, and that nothing
+// repeats, which it did when distances of 1e-8 were taken from numbers of size 1e8.
 TEST(Extremes, FarTailsKeepTheirShape) {
   for (const double a : {30.0, 1e4, 1e8}) {
     for (const bool upper : {true, false}) {
@@ -93,7 +95,7 @@ TEST(Extremes, FarTailsKeepTheirShape) {
         squares += e * e;
       }
       EXPECT_GE(different.size(), 3999u);
-      EXPECT_NEAR(sum / 4000, 1 - 1 / (a * a), 5 / std::sqrt(4000.0));        // standard deviation 1
+      EXPECT_NEAR(sum / 4000, 1 - 1 / (a * a), 5 / std::sqrt(4000.0));            // standard deviation 1
       EXPECT_NEAR(squares / 4000, 2 - 10 / (a * a), 5 * std::sqrt(20 / 4000.0));  // E e^4 - 4 = 20
     }
   }

@@ -1,5 +1,5 @@
-// The generators as cuRAND has them, and what holds for every pseudo-random algorithm: pieces, threads, instruction sets,
-// strides, pairs of words.
+// The generators as cuRAND has them, and what holds for every pseudo-random algorithm: pieces, threads, instruction
+// sets, strides, pairs of words.
 #include <hwy/targets.h>
 #include <omp.h>
 
@@ -19,16 +19,18 @@
 namespace trn::rand::test {
 namespace {
 
-constexpr Algorithm kPseudo[] = {Algorithm::Philox4x32_10, Algorithm::Threefry4x32_20, Algorithm::Xorwow, Algorithm::Mrg32k3a,
-                                 Algorithm::Mt19937};
+constexpr Algorithm kPseudo[] = {Algorithm::Philox4x32_10, Algorithm::Threefry4x32_20, Algorithm::Xorwow,
+                                 Algorithm::Mrg32k3a, Algorithm::Mt19937};
 
-template <class T>
-std::vector<T> draw(Generator& g, std::int64_t n, Interval interval = Interval::OpenClosed) {
+template <class T> std::vector<T> draw(Generator& g, std::int64_t n, Interval interval = Interval::OpenClosed) {
   const Executor e = Executor::host();
   const Array<T> out(e, {n});
-  if constexpr (std::is_same_v<T, std::uint32_t>) raw32(e, g, out.view());
-  else if constexpr (std::is_same_v<T, std::uint64_t>) raw64(e, g, out.view());
-  else uniform(e, g, out.view(), interval);
+  if constexpr (std::is_same_v<T, std::uint32_t>)
+    raw32(e, g, out.view());
+  else if constexpr (std::is_same_v<T, std::uint64_t>)
+    raw64(e, g, out.view());
+  else
+    uniform(e, g, out.view(), interval);
   return out.to_host();
 }
 
@@ -38,7 +40,8 @@ std::string describe(const State& s) {
 
 TEST(CurandGenerators, RawFloatsAndDoubles) {
   for (const CurandDraws& d : kCurandDraws) {
-    const State state{.algorithm = d.algorithm, .seed = d.seed, .position = d.offset, .ordering = d.ordering, .origin = d.offset};
+    const State state{
+        .algorithm = d.algorithm, .seed = d.seed, .position = d.offset, .ordering = d.ordering, .origin = d.offset};
     SCOPED_TRACE(describe(state));
     Generator raw(state), floats(state), doubles(state);
     const auto r = draw<std::uint32_t>(raw, 16);
@@ -113,9 +116,9 @@ TEST(Orderings, TheFirstColumnIsThePlainSequence) {
   }
 }
 
-// Any way to cut a draw gives the same values, also after saving and restoring the state in between, for every kind of draw.
-template <class T>
-void check_pieces(const State& begin, Interval interval) {
+// Any way to cut a draw gives the same values, also after saving and restoring the state in between, for every kind of
+// draw.
+template <class T> void check_pieces(const State& begin, Interval interval) {
   SCOPED_TRACE(describe(begin));
   constexpr std::int64_t kTotal = 56;
   Generator whole(begin);
@@ -170,7 +173,8 @@ TEST(PseudoRandom, LongPiecesMakeTheWhole) {
   }
 }
 
-// cuRAND's pairs are counted from the origin: a draw of doubles from position p is the tail of the draw from the origin.
+// cuRAND's pairs are counted from the origin: a draw of doubles from position p is the tail of the draw from the
+// origin.
 TEST(PseudoRandom, DoublesContinueFromTheOrigin) {
   for (const Algorithm a : {Algorithm::Xorwow, Algorithm::Philox4x32_10}) {
     for (const std::uint64_t origin : {0u, 5u, 4096u, 262147u}) {
@@ -254,8 +258,8 @@ TEST(PseudoRandom, SameBitsOnEveryInstructionSetAndThreadCount) {
   omp_set_num_threads(threads);
 }
 
-// A distribution takes its words from any pseudo-random generator: the normals of Xorwow are those that Philox would make
-// of the same words, and pieces make the whole.
+// A distribution takes its words from any pseudo-random generator: the normals of Xorwow are those that Philox would
+// make of the same words, and pieces make the whole.
 TEST(PseudoRandom, DistributionsTakeTheirWords) {
   const Executor e = Executor::host();
   for (const Algorithm a : {Algorithm::Xorwow, Algorithm::Mrg32k3a, Algorithm::Mt19937}) {

@@ -17,8 +17,7 @@ namespace v = host::HWY_NAMESPACE;
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Distance in units of the last place of the exact value.
-template <class T>
-double ulps(T got, long double exact) {
+template <class T> double ulps(T got, long double exact) {
   if (static_cast<T>(exact) == got) return 0;
   int exponent = 0;
   (void)std::frexp(exact, &exponent);
@@ -28,20 +27,17 @@ double ulps(T got, long double exact) {
 }
 
 // f of one number through the vector code.
-template <class T, class F>
-T one(F f, T x) {
+template <class T, class F> T one(F f, T x) {
   const hn::CappedTag<T, 1> d;
   return hn::GetLane(f(d, hn::Set(d, x)));
 }
 
-template <class T>
-struct Worst {
+template <class T> struct Worst {
   double ulp = 0;
   void add(T got, long double exact) { ulp = std::max(ulp, ulps(got, exact)); }
 };
 
-template <class T>
-void check_vector_functions() {
+template <class T> void check_vector_functions() {
   std::mt19937_64 random(5);
   std::uniform_real_distribution<double> unit(0, 1);
   Worst<T> log, exp, sine, cosine;

@@ -16,14 +16,16 @@
 namespace trn::rand::test {
 namespace {
 
-template <class T>
-std::vector<T> points(const State& state, std::int64_t n, Interval interval = Interval::OpenClosed) {
+template <class T> std::vector<T> points(const State& state, std::int64_t n, Interval interval = Interval::OpenClosed) {
   const Executor e = Executor::host();
   Generator g(state);
   const Array<T> out(e, {state.dimensions, n});
-  if constexpr (std::is_same_v<T, std::uint32_t>) raw32(e, g, out.view());
-  else if constexpr (std::is_same_v<T, std::uint64_t>) raw64(e, g, out.view());
-  else uniform(e, g, out.view(), interval);
+  if constexpr (std::is_same_v<T, std::uint32_t>)
+    raw32(e, g, out.view());
+  else if constexpr (std::is_same_v<T, std::uint64_t>)
+    raw64(e, g, out.view());
+  else
+    uniform(e, g, out.view(), interval);
   EXPECT_EQ(g.state().position, state.position + static_cast<std::uint64_t>(n));
   return out.to_host();
 }
@@ -65,7 +67,8 @@ TEST(Sobol, ScipysPoint) {
 
 // scipy.stats.qmc.Halton(6, scramble=False), points 5 and 7, and exact fractions.
 TEST(Halton, RadicalInverses) {
-  const auto p = points<double>({.algorithm = Algorithm::Halton, .position = 5, .dimensions = 6}, 3, Interval::HalfOpen);
+  const auto p =
+      points<double>({.algorithm = Algorithm::Halton, .position = 5, .dimensions = 6}, 3, Interval::HalfOpen);
   const double fifth[] = {5.0 / 8, 7.0 / 9, 1.0 / 25, 5.0 / 7, 5.0 / 11, 5.0 / 13};
   const double seventh[] = {7.0 / 8, 5.0 / 9, 11.0 / 25, 1.0 / 49, 7.0 / 11, 7.0 / 13};
   for (std::size_t j = 0; j < 6; ++j) {  // rounded down to 53 bits
@@ -94,8 +97,8 @@ TEST(Sobol, EverySliceOfEveryCoordinateOnce) {
   }
 }
 
-// Coordinates 0 and 1 form a (0, 2)-sequence: every elementary interval of area 2^-10 holds one of 2^10 points, also after
-// nested scrambling.
+// Coordinates 0 and 1 form a (0, 2)-sequence: every elementary interval of area 2^-10 holds one of 2^10 points, also
+// after nested scrambling.
 TEST(Sobol, ElementaryIntervalsOfTwoCoordinates) {
   for (const Algorithm a : {Algorithm::Sobol32, Algorithm::ScrambledSobol32, Algorithm::OwenSobol32}) {
     const std::uint64_t seed = a == Algorithm::OwenSobol32 ? 5 : 0;
@@ -110,8 +113,8 @@ TEST(Sobol, ElementaryIntervalsOfTwoCoordinates) {
   }
 }
 
-// Nested: two fractions that agree in their first k bits and differ in the next still do so after scrambling. And over many
-// seeds every point is uniform: each of its first bits is one half of the time.
+// Nested: two fractions that agree in their first k bits and differ in the next still do so after scrambling. And over
+// many seeds every point is uniform: each of its first bits is one half of the time.
 TEST(Owen, IsNestedAndUniform) {
   const std::uint32_t d = 3;
   const auto plain = points<std::uint32_t>({.algorithm = Algorithm::Sobol32, .dimensions = d}, 200);
@@ -119,7 +122,8 @@ TEST(Owen, IsNestedAndUniform) {
   constexpr int kSeeds = 4000;
   for (int seed = 1; seed <= kSeeds; ++seed) {
     const auto owen = points<std::uint32_t>(
-        {.algorithm = Algorithm::OwenSobol32, .seed = static_cast<std::uint64_t>(seed), .dimensions = d}, seed <= 20 ? 200 : 1);
+        {.algorithm = Algorithm::OwenSobol32, .seed = static_cast<std::uint64_t>(seed), .dimensions = d},
+        seed <= 20 ? 200 : 1);
     for (std::size_t b = 0; b < 32; ++b) ones[b] += static_cast<int>(owen[0] >> b & 1);
     if (seed > 20) continue;
     for (std::size_t i = 1; i < 200; ++i) {
@@ -162,7 +166,8 @@ TEST(Quasi, PiecesAndThreadsMakeTheWhole) {
       const auto part = points<float>(at, static_cast<std::int64_t>(m));
       const std::size_t from = at.position - state.position;
       for (std::size_t j = 0; j < 3; ++j) {
-        EXPECT_TRUE(std::equal(part.begin() + static_cast<std::ptrdiff_t>(j * m), part.begin() + static_cast<std::ptrdiff_t>((j + 1) * m),
+        EXPECT_TRUE(std::equal(part.begin() + static_cast<std::ptrdiff_t>(j * m),
+                               part.begin() + static_cast<std::ptrdiff_t>((j + 1) * m),
                                whole.begin() + static_cast<std::ptrdiff_t>(j * n + from)));
       }
       at.position += m;
@@ -176,9 +181,12 @@ TEST(Quasi, PiecesAndThreadsMakeTheWhole) {
 
 TEST(QuasiArguments, Refusals) {
   const Executor e = Executor::host();
-  expect_refusal([] { Generator g(State{.algorithm = Algorithm::Sobol32, .dimensions = 0}); }, "0 dimensions with sobol32, which has 1 to 21201");
-  expect_refusal([] { Generator g(State{.algorithm = Algorithm::Halton, .dimensions = 21202}); }, "which has 1 to 21201");
-  expect_refusal([] { Generator g(State{.algorithm = Algorithm::ScrambledSobol64, .dimensions = 1025}); }, "which has 1 to 1024");
+  expect_refusal([] { Generator g(State{.algorithm = Algorithm::Sobol32, .dimensions = 0}); },
+                 "0 dimensions with sobol32, which has 1 to 21201");
+  expect_refusal([] { Generator g(State{.algorithm = Algorithm::Halton, .dimensions = 21202}); },
+                 "which has 1 to 21201");
+  expect_refusal([] { Generator g(State{.algorithm = Algorithm::ScrambledSobol64, .dimensions = 1025}); },
+                 "which has 1 to 1024");
   expect_refusal([] { Generator g(State{.algorithm = Algorithm::Sobol64, .seed = 1}); }, "not seeded");
   expect_refusal([] { Generator g(State{.algorithm = Algorithm::Sobol32, .stream = 1}); }, "streams 0 to 2^0 - 1");
   expect_refusal([] { Generator g(State{.algorithm = Algorithm::Sobol32, .position = (std::uint64_t{1} << 32) + 1}); },
@@ -187,7 +195,8 @@ TEST(QuasiArguments, Refusals) {
   std::vector<std::uint64_t> longs(6, 9);
   Generator g(State{.algorithm = Algorithm::Sobol32, .position = (std::uint64_t{1} << 32) - 1, .dimensions = 3});
   const State before = g.state();
-  expect_refusal([&] { raw32(e, g, View<std::uint32_t>(e, memory.data(), {7})); }, "7 values are no multiple of 3 dimensions");
+  expect_refusal([&] { raw32(e, g, View<std::uint32_t>(e, memory.data(), {7})); },
+                 "7 values are no multiple of 3 dimensions");
   expect_refusal([&] { raw32(e, g, View<std::uint32_t>(e, memory.data(), {6})); }, "+ 2 points exceeds 4294967296");
   expect_refusal([&] { raw64(e, g, View<std::uint64_t>(e, longs.data(), {3})); }, "32-bit fractions; use raw32");
   EXPECT_EQ(g.state(), before);

@@ -16,7 +16,9 @@
 namespace trn::rand::test {
 
 using testing_support::message_of;
-template <class F> void expect_refusal(F call, const std::string& part) { EXPECT_IN(part, message_of<InvalidArgument>(call)); }
+template <class F> void expect_refusal(F call, const std::string& part) {
+  EXPECT_IN(part, message_of<InvalidArgument>(call));
+}
 
 using Quad = std::array<std::uint32_t, 4>;
 

@@ -29,21 +29,23 @@ bool wide(Algorithm a) { return a == Algorithm::Sobol64 || a == Algorithm::Scram
 template <class T>
 std::vector<T> draw(const Executor& e, Generator& g, std::int64_t points, Interval interval = Interval::OpenClosed) {
   const Array<T> out(e, {g.state().dimensions, points});
-  if constexpr (std::is_same_v<T, std::uint32_t>) raw32(e, g, out.view());
-  else if constexpr (std::is_same_v<T, std::uint64_t>) raw64(e, g, out.view());
-  else uniform(e, g, out.view(), interval);
+  if constexpr (std::is_same_v<T, std::uint32_t>)
+    raw32(e, g, out.view());
+  else if constexpr (std::is_same_v<T, std::uint64_t>)
+    raw64(e, g, out.view());
+  else
+    uniform(e, g, out.view(), interval);
   return out.to_host();
 }
 
-template <class T>
-void check(const Executor& e, const char* operation, const State& state, std::int64_t points,
-           Interval interval = Interval::OpenClosed) {
+template <class T> void check(const Executor& e, const char* operation, const State& state, std::int64_t points,
+                              Interval interval = Interval::OpenClosed) {
   const Recorder recorder(e);
   Generator g(state), h(state);
   const auto values = draw<T>(e, g, points, interval);
   EXPECT_TRUE(values == draw<T>(Executor::host(), h, points, interval))
-      << operation << " " << e.name() << " " << name(state.algorithm) << " position " << state.position << " dimensions "
-      << state.dimensions << " points " << points;
+      << operation << " " << e.name() << " " << name(state.algorithm) << " position " << state.position
+      << " dimensions " << state.dimensions << " points " << points;
   EXPECT_EQ(recorder.family_of(operation), "device");
   EXPECT_EQ(g.state(), h.state());
 }
@@ -63,16 +65,20 @@ TEST(SobolDevice, HostsBits) {
     std::int64_t points;
     std::uint64_t position;
   };
-  // A part of a run, whole runs with and without a rest, one group of dimensions and several, the last points there are.
-  const Case cases[] = {{1, 1, 0},      {1, 1, 63},       {1, 63, 5},       {1, 64, 128},         {1, 65, 1},
-                        {1, 8192, 0},   {1, 8200, 77},    {3, 5000, 4095},  {2, 20001, 1 << 20},  {42, 200, 3},
-                        {64, 300, 64},  {65, 129, 64},    {128, 100, 3},    {129, 70, 0},         {300, 700, 12345},
-                        {200, 3, 999}, {7, 40, kLast32 - 40}, {1, 10000, kLast32 - 10000}};
+  // A part of a run, whole runs with and without a rest, one group of dimensions and several, the last points there
+  // are.
+  // clang-format off
+  const Case cases[] = {
+      {1, 1, 0}, {1, 1, 63}, {1, 63, 5}, {1, 64, 128}, {1, 65, 1}, {1, 8192, 0}, {1, 8200, 77}, {3, 5000, 4095},
+      {2, 20001, 1 << 20}, {42, 200, 3}, {64, 300, 64}, {65, 129, 64}, {128, 100, 3}, {129, 70, 0}, {300, 700, 12345},
+      {200, 3, 999}, {7, 40, kLast32 - 40}, {1, 10000, kLast32 - 10000}};
+  // clang-format on
   for (const char* executor : kDevices) {
     const Executor e = Executor::open(executor);
     for (const Algorithm a : kSobol) {
       if (e.name() != "sim:trn2" && (a == Algorithm::ScrambledSobol32 || a == Algorithm::Sobol64)) continue;
-      for (const Case& c : cases) check_all(e, {.algorithm = a, .position = c.position, .dimensions = c.dimensions}, c.points);
+      for (const Case& c : cases)
+        check_all(e, {.algorithm = a, .position = c.position, .dimensions = c.dimensions}, c.points);
     }
   }
 }
@@ -92,7 +98,8 @@ TEST(SobolDevice, AllDimensionsAndTheLastPoints) {
   check<std::uint32_t>(e, "rand.raw32", {.algorithm = Algorithm::Sobol32, .position = 1002, .dimensions = 21201}, 3);
   check<std::uint64_t>(e, "rand.raw64", {.algorithm = Algorithm::Sobol64, .position = 4, .dimensions = 20000}, 2);
   constexpr std::uint64_t kEnd = std::numeric_limits<std::uint64_t>::max();
-  check<std::uint64_t>(e, "rand.raw64", {.algorithm = Algorithm::Sobol64, .position = kEnd - 5000, .dimensions = 5}, 5000);
+  check<std::uint64_t>(e, "rand.raw64", {.algorithm = Algorithm::Sobol64, .position = kEnd - 5000, .dimensions = 5},
+                       5000);
 }
 
 TEST(SobolDevice, CurandsPoints) {
@@ -148,11 +155,13 @@ TEST(SobolOrder, ShuffledEqualsInOrder) {
     Draw draw;
     std::int64_t points;
   };
-  const Case cases[] = {{{.algorithm = Algorithm::Sobol32, .position = 99, .dimensions = 130}, Draw::OpenClosed, 200},
-                        {{.algorithm = Algorithm::ScrambledSobol64, .position = 4096, .dimensions = 3}, Draw::Raw64, 90000}};
+  const Case cases[] = {
+      {{.algorithm = Algorithm::Sobol32, .position = 99, .dimensions = 130}, Draw::OpenClosed, 200},
+      {{.algorithm = Algorithm::ScrambledSobol64, .position = 4096, .dimensions = 3}, Draw::Raw64, 90000}};
   for (const char* machine : {"trn1", "trn2", "trn3"}) {
     for (const Case& c : cases) {
-      const auto expected = simulate(c.state, c.draw, c.points, machine, {.order = Order::in_order(), .check_races = true});
+      const auto expected =
+          simulate(c.state, c.draw, c.points, machine, {.order = Order::in_order(), .check_races = true});
       EXPECT_TRUE(simulate(c.state, c.draw, c.points, machine, {.order = Order::timed()}) == expected);
       for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         EXPECT_TRUE(simulate(c.state, c.draw, c.points, machine, {.order = Order::shuffled(seed)}) == expected)
@@ -175,11 +184,14 @@ TEST(SobolNki, EmittedKernelGivesTheSimulatorsBits) {
     for (const Draw draw : {Draw::Raw32, Draw::Raw64, Draw::OpenClosed, Draw::HalfOpen}) {
       for (const std::uint64_t position : {1000, 1024}) {
         const State state{.algorithm = draw == Draw::Raw64 ? Algorithm::Sobol64 : Algorithm::ScrambledSobol32,
-                          .position = position, .dimensions = 3};
+                          .position = position,
+                          .dimensions = 3};
         const SobolShape shape = sobol_shape(state, draw, 3000, tile::machine(machine));
         neuron::testing::Inputs inputs;
         for (const auto& [input, words] : sobol_inputs(state, shape, tile::machine(machine))) {
-          inputs[input] = [words = words](std::int64_t i) { return static_cast<double>(words[static_cast<std::size_t>(i)]); };
+          inputs[input] = [words = words](std::int64_t i) {
+            return static_cast<double>(words[static_cast<std::size_t>(i)]);
+          };
         }
         neuron::testing::expect_agreement(sobol_program(shape, tile::machine(machine)), inputs);
       }
@@ -206,7 +218,8 @@ TEST(SobolProgram, IsAPureFunctionAndChecksItsShape) {
   EXPECT_THROW((void)sobol_program({.dimensions = 21202}, trn2), InvalidArgument);
   EXPECT_THROW((void)sobol_program({.draw = Draw::HalfOpenDouble}, trn2), InvalidArgument);
   EXPECT_THROW((void)sobol_inputs({.algorithm = Algorithm::OwenSobol32}, {}, trn2), InvalidArgument);
-  EXPECT_THROW((void)sobol_inputs({.algorithm = Algorithm::Sobol32, .position = 1}, {}, trn2), InvalidArgument);  // not aligned
+  EXPECT_THROW((void)sobol_inputs({.algorithm = Algorithm::Sobol32, .position = 1}, {}, trn2),
+               InvalidArgument);  // not aligned
   // The text does not grow with the count.
   const auto statements = [&](std::int64_t n) { return sobol_program({.points = n}, trn2).statements().size(); };
   EXPECT_EQ(statements(std::int64_t{1} << 30), statements(std::int64_t{1} << 28));

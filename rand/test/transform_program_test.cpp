@@ -20,8 +20,8 @@ namespace {
 using neuron::Order;
 using neuron::SimOptions;
 
-constexpr Law kLaws[] = {Law::Normal, Law::LogNormal, Law::Exponential, Law::Weibull,
-                         Law::Laplace, Law::Cauchy,   Law::Bernoulli};
+constexpr Law kLaws[] = {Law::Normal,  Law::LogNormal, Law::Exponential, Law::Weibull,
+                         Law::Laplace, Law::Cauchy,    Law::Bernoulli};
 constexpr const char* kDevices[] = {"sim:trn1", "sim:trn2", "sim:trn3"};
 constexpr float kMean = 0.75f, kStddev = 1.5f, kRate = 2, kShape = 2.5f, kScale = 3;
 
@@ -114,8 +114,8 @@ TEST(TransformDevice, BernoulliHasTheHostsBits) {
   }
 }
 
-// Words that agree with the threshold in their leading digits, as random ones hardly ever do: the comparison of the last
-// digits decides. The threshold is taken from the words themselves, of value 5 and of the value just below.
+// Words that agree with the threshold in their leading digits, as random ones hardly ever do: the comparison of the
+// last digits decides. The threshold is taken from the words themselves, of value 5 and of the value just below.
 TEST(TransformDevice, BernoulliComparesEveryDigit) {
   const Executor e = Executor::open("sim:trn2");
   const State state{.seed = 8};
@@ -125,11 +125,12 @@ TEST(TransformDevice, BernoulliComparesEveryDigit) {
     const std::uint64_t threshold = number + static_cast<std::uint64_t>(distance);
     std::vector<std::uint32_t> parameters = transform_parameters(state, {Law::Bernoulli, 0.5}), out(8);
     for (std::size_t k = 0; k < 4; ++k) {
-      parameters[parameters.size() - 4 + k] = std::bit_cast<std::uint32_t>(static_cast<float>(threshold >> (48 - 16 * k) & 0xffff));
+      parameters[parameters.size() - 4 + k] =
+          std::bit_cast<std::uint32_t>(static_cast<float>(threshold >> (48 - 16 * k) & 0xffff));
     }
     const std::vector<tile::Binding> bindings{{"parameters", parameters.data()}, {"out", out.data()}};
-    (void)neuron::simulate(transform_program({state.algorithm, Law::Bernoulli, 8, 0, DType::UInt32}, machine), machine, bindings,
-                           {.order = Order::in_order()});
+    (void)neuron::simulate(transform_program({state.algorithm, Law::Bernoulli, 8, 0, DType::UInt32}, machine), machine,
+                           bindings, {.order = Order::in_order()});
     EXPECT_EQ(out[5], number < threshold ? 1u : 0u) << distance;
   }
 }

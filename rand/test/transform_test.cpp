@@ -38,31 +38,27 @@ struct Exact {
 constexpr Exact kFloat{32, 22}, kDouble{64, 51};
 
 // Word n of 32 or 64 bits.
-template <class T>
-std::uint64_t word(const State& s, std::uint64_t n) {
+template <class T> std::uint64_t word(const State& s, std::uint64_t n) {
   if (sizeof(T) == 4) return oracle(s, n);
   return oracle(s, 2 * n) | std::uint64_t{oracle(s, 2 * n + 1)} << 32;
 }
 
 // Within `ulp` ulps of the exact value, where an error of the uniform in the last place of a number near 1 counts too:
 // -ln u then has four absolute errors of 2^-24 (2^-53): two words, their sum and the factor below 1 round once each.
-template <class T>
-void expect_close(T got, Real exact, double ulp, Real absolute, const char* what, std::uint64_t n) {
+template <class T> void expect_close(T got, Real exact, double ulp, Real absolute, const char* what, std::uint64_t n) {
   const Real unit = std::ldexp(Real(1), -std::numeric_limits<T>::digits);
   ASSERT_LE(std::fabs(static_cast<Real>(got) - exact), 2 * ulp * unit * std::fabs(exact) + absolute)
       << what << " value " << n;
 }
 
-template <class T>
-std::vector<T> draw(Generator& g, std::int64_t n,
-                    const std::function<void(const Executor&, Generator&, const View<T>&)>& f) {
+template <class T> std::vector<T> draw(Generator& g, std::int64_t n,
+                                       const std::function<void(const Executor&, Generator&, const View<T>&)>& f) {
   const Array<T> out(Executor::host(), {n});
   f(Executor::host(), g, out.view());
   return out.to_host();
 }
 
-template <class T>
-void check_formulas() {
+template <class T> void check_formulas() {
   const Exact exact = sizeof(T) == 4 ? kFloat : kDouble;
   const Real unit = std::ldexp(Real(1), -std::numeric_limits<T>::digits);
   const std::uint64_t width = sizeof(T) / 4;

@@ -28,7 +28,8 @@ inline Result shell(const std::string& line) {
   return r;
 }
 
-inline Result trnsci(const std::string& arguments, const std::string& redirect = "2>&1", const std::filesystem::path& folder = ".") {
+inline Result trnsci(const std::string& arguments, const std::string& redirect = "2>&1",
+                     const std::filesystem::path& folder = ".") {
   return shell("cd " + folder.string() + " && " + TRNSCI_COMMAND + " " + arguments + " " + redirect);
 }
 

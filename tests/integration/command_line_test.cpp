@@ -26,9 +26,10 @@ class CommandLine : public ::testing::Test {
 };
 
 TEST_F(CommandLine, HelpEverywhere) {
-  for (const char* arguments : {"--help", "info --help", "bench --help", "bench blas.gemm --help", "profile blas.gemm --help", "emit blas.gemm --help",
-                                "dis blas.gemm --help", "bench rand.raw32 --help", "bench rand.uniform --help", "dis file --help", "validate --help", "rand --help",
-                                "bench fft.c2c --help", "bench fft.stft --help"}) {
+  for (const char* arguments :
+       {"--help", "info --help", "bench --help", "bench blas.gemm --help", "profile blas.gemm --help",
+        "emit blas.gemm --help", "dis blas.gemm --help", "bench rand.raw32 --help", "bench rand.uniform --help",
+        "dis file --help", "validate --help", "rand --help", "bench fft.c2c --help", "bench fft.stft --help"}) {
     const Result r = trnsci(arguments);
     EXPECT_EQ(r.status, 0) << arguments;
     EXPECT_TRUE(has(r.output, "Usage:")) << arguments;
@@ -59,7 +60,8 @@ TEST_F(CommandLine, BadArgumentsGetOneLine) {
       {"bench rand.uniform --count 8 --position 18446744073709551615 --exec sim:trn2", "exceeds 2^64 - 1"},
       {"bench fft.c2c --n 0", "--n"},
       {"bench fft.c2c --n 8 --dtype bf16 --exec host", "no transform of dtype bf16"},
-      {"bench fft.dct --n 8 --dtype fp64 --exec sim:trn2", "fft.dct: executor 'sim:trn2' computes this in float32 only"},
+      {"bench fft.dct --n 8 --dtype fp64 --exec sim:trn2",
+       "fft.dct: executor 'sim:trn2' computes this in float32 only"},
       {"bench fft.c2r --n 8 --exec host --model-only", "has no model"},
       {"dis fft.c2c --n 131", "it runs 5 programs"},
       {"dis fft.c2c --n 131 --step 6", "choose one with --step 1 to 5"},
@@ -96,18 +98,23 @@ TEST_F(CommandLine, BadArgumentsGetOneLine) {
 TEST_F(CommandLine, InfoListsExecutorsAndMachines) {
   const Result r = trnsci("info");
   EXPECT_EQ(r.status, 0);
-  for (const char* part : {"host", "sim:trn1", "sim:trn2", "sim:trn3", "NeuronCore-v2", "NeuronCore-v3", "NeuronCore-v4", "OpenBLAS", "78.6 TF/s"}) {
+  for (const char* part : {"host", "sim:trn1", "sim:trn2", "sim:trn3", "NeuronCore-v2", "NeuronCore-v3",
+                           "NeuronCore-v4", "OpenBLAS", "78.6 TF/s"}) {
     EXPECT_TRUE(has(r.output, part)) << part;
   }
 }
 
 TEST_F(CommandLine, BenchWritesTheAgreedKeys) {
   const fs::path file = folder_ / "rows.json";
-  const Result r = trnsci("bench blas.gemm --m 130 --n 70 --k 200 --dtype bf16 --exec host,sim:trn1,sim:trn2,sim:trn3 --json " + file.string());
+  const Result r =
+      trnsci("bench blas.gemm --m 130 --n 70 --k 200 --dtype bf16 --exec host,sim:trn1,sim:trn2,sim:trn3 --json " +
+             file.string());
   ASSERT_EQ(r.status, 0) << r.output;
   const auto rows = read_json(file);
   ASSERT_EQ(rows.size(), 4u);
-  const std::set<std::string> keys{"op", "executor", "dtype", "precision", "shape", "seconds", "modelled_seconds", "gflops", "roof_fraction", "error", "bound", "gbytes", "peer_seconds"};
+  const std::set<std::string> keys{"op",      "executor",         "dtype",       "precision",     "shape",
+                                   "seconds", "modelled_seconds", "gflops",      "roof_fraction", "error",
+                                   "bound",   "gbytes",           "peer_seconds"};
   for (const auto& row : rows) {
     std::set<std::string> found;
     for (const auto& [key, value] : row.items()) found.insert(key);
@@ -125,7 +132,8 @@ TEST_F(CommandLine, BenchWritesTheAgreedKeys) {
   }
 }
 
-// Binary and text are the same values, on every executor and in a file; a reader that has enough ends the command (lost_output_test.cpp).
+// Binary and text are the same values, on every executor and in a file; a reader that has enough ends the command
+// (lost_output_test.cpp).
 TEST_F(CommandLine, RandWritesValues) {
   EXPECT_EQ(trnsci("rand --n 4 --text").output, "1713891541\n3781805453\n3159862348\n2600524760\n");
   const std::string binary = trnsci("rand --n 4").output;
@@ -136,12 +144,14 @@ TEST_F(CommandLine, RandWritesValues) {
   EXPECT_EQ(fs::file_size(file), 16u);
   EXPECT_EQ(trnsci("rand --n 2 --offset 2 --text").output, "3159862348\n2600524760\n");
   // Two streams take turns: every other value is stream 0's.
-  const std::string turns = trnsci("rand --n 5 --interleave 2 --text").output, second = trnsci("rand --n 2 --stream 1 --text").output;
+  const std::string turns = trnsci("rand --n 5 --interleave 2 --text").output,
+                    second = trnsci("rand --n 2 --stream 1 --text").output;
   const std::size_t line = second.find('\n') + 1;
   EXPECT_EQ(turns, "1713891541\n" + second.substr(0, line) + "3781805453\n" + second.substr(line) + "3159862348\n");
   EXPECT_EQ(trnsci("rand --n 6 --dimensions 2 --generator sobol32 --dist uniform --interval half-open --text").output,
             "0\n0.5\n0.75\n0\n0.5\n0.25\n");
-  EXPECT_EQ(trnsci("rand --n 3 --generator xorwow --seed 1234 --dist uniform --text").output, "0.14546764\n0.8201809\n0.55039924\n");
+  EXPECT_EQ(trnsci("rand --n 3 --generator xorwow --seed 1234 --dist uniform --text").output,
+            "0.14546764\n0.8201809\n0.55039924\n");
   const Result none = trnsci("rand --n 0");
   EXPECT_EQ(none.status, 0);
   EXPECT_EQ(none.output, "");
@@ -153,7 +163,10 @@ TEST_F(CommandLine, RandWritesValues) {
 TEST_F(CommandLine, BenchOfRandomNumbers) {
   for (const std::string operation : {"rand.raw32", "rand.uniform"}) {
     const fs::path file = folder_ / "rows.json";
-    const Result r = trnsci("bench " + operation + " --count 10001 --position 3 --algorithm threefry --exec host,sim:trn1,sim:trn2,sim:trn3 --json " + file.string());
+    const Result r =
+        trnsci("bench " + operation +
+               " --count 10001 --position 3 --algorithm threefry --exec host,sim:trn1,sim:trn2,sim:trn3 --json " +
+               file.string());
     ASSERT_EQ(r.status, 0) << r.output;
     EXPECT_NE(r.output.find("Gvalues/s"), std::string::npos) << r.output;
     const auto rows = read_json(file);
@@ -172,8 +185,11 @@ TEST_F(CommandLine, BenchOfRandomNumbers) {
 
 // Every transform within its bound, its rate that of 5 n log2 n.
 TEST_F(CommandLine, BenchOfTransforms) {
-  for (const std::string arguments : {"fft.c2c --n 24 --batch 3 --exec host,sim:trn2", "fft.r2c --n 6 10 --batch 2 --dtype fp64 --exec host", "fft.c2r --n 5 8 --batch 2 --exec host,sim:trn2",
-                                      "fft.dct --n 12 --type 4 --exec host,sim:trn2", "fft.convolve --n 300 --m 9 --exec host,sim:trn2", "fft.stft --n 300 --n-fft 32 --hop 8 --exec host,sim:trn2"}) {
+  for (const std::string arguments :
+       {"fft.c2c --n 24 --batch 3 --exec host,sim:trn2", "fft.r2c --n 6 10 --batch 2 --dtype fp64 --exec host",
+        "fft.c2r --n 5 8 --batch 2 --exec host,sim:trn2", "fft.dct --n 12 --type 4 --exec host,sim:trn2",
+        "fft.convolve --n 300 --m 9 --exec host,sim:trn2",
+        "fft.stft --n 300 --n-fft 32 --hop 8 --exec host,sim:trn2"}) {
     const fs::path file = folder_ / "rows.json";
     const Result r = trnsci("bench " + arguments + " --json " + file.string());
     ASSERT_EQ(r.status, 0) << r.output;
@@ -194,7 +210,9 @@ TEST_F(CommandLine, BenchOfTransforms) {
 
 TEST_F(CommandLine, LargeShapesCanBeModelledAlone) {
   const fs::path file = folder_ / "rows.json";
-  const Result r = trnsci("bench blas.gemm --m 16384 --n 16384 --k 16384 --dtype bf16 --exec sim:trn2 --model-only --json " + file.string());
+  const Result r =
+      trnsci("bench blas.gemm --m 16384 --n 16384 --k 16384 --dtype bf16 --exec sim:trn2 --model-only --json " +
+             file.string());
   ASSERT_EQ(r.status, 0) << r.output;
   const auto rows = read_json(file);
   ASSERT_EQ(rows.size(), 1u);
@@ -204,10 +222,12 @@ TEST_F(CommandLine, LargeShapesCanBeModelledAlone) {
 
 TEST_F(CommandLine, ProfileWritesReportAndTrace) {
   const fs::path html = folder_ / "page.html", trace = folder_ / "trace.json";
-  const Result r = trnsci("profile blas.gemm --m 512 --n 512 --k 512 --html " + html.string() + " --trace " + trace.string());
+  const Result r =
+      trnsci("profile blas.gemm --m 512 --n 512 --k 512 --html " + html.string() + " --trace " + trace.string());
   ASSERT_EQ(r.status, 0) << r.output;
   EXPECT_TRUE(r.output.starts_with("blas.gemm on trn2: ")) << r.output;
-  const std::string parts[] = {"us modelled, ", " of it launch and finish\n", "TF/s, ", "report: " + html.string(), "trace: " + trace.string()};
+  const std::string parts[] = {"us modelled, ", " of it launch and finish\n", "TF/s, ", "report: " + html.string(),
+                               "trace: " + trace.string()};
   for (const std::string& part : parts) {
     EXPECT_TRUE(has(r.output, part)) << part << "\n" << r.output;
   }
@@ -246,7 +266,8 @@ TEST_F(CommandLine, ValidateWritesTheAgreedKeys) {
   const auto rows = read_json(file);
   EXPECT_GE(rows.size(), 14u);
   for (const auto& row : rows) {
-    for (const char* key : {"name", "machine", "source", "measured_us", "modelled_us", "ratio"}) EXPECT_TRUE(row.contains(key)) << key;
+    for (const char* key : {"name", "machine", "source", "measured_us", "modelled_us", "ratio"})
+      EXPECT_TRUE(row.contains(key)) << key;
     EXPECT_NEAR(row["ratio"].get<double>(), row["modelled_us"].get<double>() / row["measured_us"].get<double>(), 1e-9);
   }
 }
@@ -254,7 +275,8 @@ TEST_F(CommandLine, ValidateWritesTheAgreedKeys) {
 TEST_F(CommandLine, TheDemonstrationShowsBothExecutorsAndWritesTheReport) {
   const Result r = trnsci("", "", folder_);
   EXPECT_EQ(r.status, 0);
-  for (const char* name : {"host", "sim:trn2", "tf32x3", "exact", "nanohartree", "modelled", "trnsci-report.html"}) EXPECT_TRUE(has(r.output, name)) << name;
+  for (const char* name : {"host", "sim:trn2", "tf32x3", "exact", "nanohartree", "modelled", "trnsci-report.html"})
+    EXPECT_TRUE(has(r.output, name)) << name;
   EXPECT_TRUE(fs::exists(folder_ / "trnsci-report.html"));
 }
 
@@ -262,7 +284,8 @@ TEST_F(CommandLine, TheDemonstrationShowsBothExecutorsAndWritesTheReport) {
 TEST_F(CommandLine, FuzzingCountsRefusedCasesApart) {
   int checked = 0, refused = 0;
   for (int seed = 1; seed <= 8; ++seed) {
-    const Result r = trnsci("fuzz blas --exec sim:trn2 --only geam --max-extent 20 --cases 1 --seed " + std::to_string(seed));
+    const Result r =
+        trnsci("fuzz blas --exec sim:trn2 --only geam --max-extent 20 --cases 1 --seed " + std::to_string(seed));
     if (has(r.output, "1 checked and without a finding, 0 refused")) {
       EXPECT_EQ(r.status, 0) << r.output;
       ++checked;

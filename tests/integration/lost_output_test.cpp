@@ -1,5 +1,5 @@
-// Output that cannot be written is an error: a full disk, a pipe whose reader is gone, a closed descriptor. Every command that
-// prints, and every option that names a file, ends with one line and a status that is not 0.
+// Output that cannot be written is an error: a full disk, a pipe whose reader is gone, a closed descriptor. Every
+// command that prints, and every option that names a file, ends with one line and a status that is not 0.
 #include "command.hpp"
 
 #include <unistd.h>
@@ -12,7 +12,8 @@
 namespace {
 
 namespace fs = std::filesystem;
-using trn::integration::has, trn::integration::lines, trn::integration::Result, trn::integration::shell, trn::integration::trnsci;
+using trn::integration::has, trn::integration::lines, trn::integration::Result, trn::integration::shell,
+    trn::integration::trnsci;
 
 // Each prints something to standard output, and nothing to standard error when all is well.
 constexpr const char* kPrinting[] = {
@@ -119,7 +120,8 @@ TEST_F(LostOutput, FilesThatCannotBeWrittenAreErrors) {
     const std::string command = std::string(arguments) + " " + file;
     for (const std::string limit : {"trap '' XFSZ; ulimit -f 0; ", ""}) {
       const std::string where = limit.empty() ? std::string(arguments) + " /dev/full" : command;
-      const Result r = shell("cd " + folder_.string() + " && { " + limit + TRNSCI_COMMAND + " " + where + " 2>&1 >/dev/null; }");
+      const Result r =
+          shell("cd " + folder_.string() + " && { " + limit + TRNSCI_COMMAND + " " + where + " 2>&1 >/dev/null; }");
       EXPECT_TRUE(r.status == 1 || r.status == 2) << where << ": " << r.status << "\n" << r.output;
       EXPECT_EQ(lines(r.output), 1) << where << "\n" << r.output;
       EXPECT_TRUE(has(r.output, limit.empty() ? "/dev/full" : file)) << where << "\n" << r.output;

@@ -35,12 +35,14 @@ TEST_F(Mp2Command, WritesTheAgreedKeys) {
   write("h2.xyz", kHydrogen);
   const Result r = run("h2.xyz --json out.json --exec sim:trn2 --precision tf32x3 --report page.html");
   ASSERT_EQ(r.status, 0) << r.output;
-  for (const char* part : {"iteration", "SCF energy", "correlation energy", "bound on the error", "pair_energy", "float32 tf32x3", "report: page.html"}) {
+  for (const char* part : {"iteration", "SCF energy", "correlation energy", "bound on the error", "pair_energy",
+                           "float32 tf32x3", "report: page.html"}) {
     EXPECT_NE(r.output.find(part), std::string::npos) << part << "\n" << r.output;
   }
   const auto j = nlohmann::json::parse(std::ifstream(folder_ / "out.json"));
-  for (const char* key : {"molecule", "basis", "executor", "precision", "frozen_core", "scf_energy", "correlation_energy", "same_spin", "opposite_spin",
-                          "total_energy", "bound", "seconds", "modelled_seconds"}) {
+  for (const char* key :
+       {"molecule", "basis", "executor", "precision", "frozen_core", "scf_energy", "correlation_energy", "same_spin",
+        "opposite_spin", "total_energy", "bound", "seconds", "modelled_seconds"}) {
     EXPECT_TRUE(j.contains(key)) << key;
   }
   EXPECT_EQ(j["molecule"], "h2");
@@ -49,19 +51,24 @@ TEST_F(Mp2Command, WritesTheAgreedKeys) {
   EXPECT_TRUE(j["seconds"].contains("scf"));
   EXPECT_GT(j["modelled_seconds"]["pair_energy"].get<double>(), 0);
   EXPECT_NEAR(j["same_spin"].get<double>(), 0, 1e-15);  // two electrons
-  EXPECT_NEAR(j["total_energy"].get<double>(), j["scf_energy"].get<double>() + j["correlation_energy"].get<double>(), 1e-14);
+  EXPECT_NEAR(j["total_energy"].get<double>(), j["scf_energy"].get<double>() + j["correlation_energy"].get<double>(),
+              1e-14);
   std::ifstream page(folder_ / "page.html");
   const std::string html((std::istreambuf_iterator<char>(page)), {});
-  for (const char* part : {"h2 H2 in cc-pVDZ", "Stages", "Engine timeline", "Roofline"}) EXPECT_NE(html.find(part), std::string::npos) << part;
+  for (const char* part : {"h2 H2 in cc-pVDZ", "Stages", "Engine timeline", "Roofline"})
+    EXPECT_NE(html.find(part), std::string::npos) << part;
 }
 
 TEST_F(Mp2Command, ReadsBasisFilesAndGuesses) {
   write("h2.xyz", kHydrogen);
-  write("mine.gbs", "H 0\nS 3 1.0\n13.01 0.019685\n1.962 0.137977\n0.4446 0.478148\nS 1 1.0\n0.122 1.0\nP 1 1.0\n0.727 1.0\n****\n");
+  write(
+      "mine.gbs",
+      "H 0\nS 3 1.0\n13.01 0.019685\n1.962 0.137977\n0.4446 0.478148\nS 1 1.0\n0.122 1.0\nP 1 1.0\n0.727 1.0\n****\n");
   ASSERT_EQ(run("h2.xyz --quiet --exact-jk --json a.json").status, 0);
   const Result b = run("h2.xyz --quiet --exact-jk --basis-file mine.gbs --ri cc-pvdz-ri --guess core --json b.json");
   ASSERT_EQ(b.status, 0) << b.output;
-  const auto x = nlohmann::json::parse(std::ifstream(folder_ / "a.json")), y = nlohmann::json::parse(std::ifstream(folder_ / "b.json"));
+  const auto x = nlohmann::json::parse(std::ifstream(folder_ / "a.json")),
+             y = nlohmann::json::parse(std::ifstream(folder_ / "b.json"));
   EXPECT_NEAR(x["total_energy"].get<double>(), y["total_energy"].get<double>(), 1e-9);
   EXPECT_EQ(y["basis"], "mine");
 }
@@ -124,7 +131,8 @@ TEST_F(Mp2Command, ModelsStagesOnOneCoreAndOnEight) {
   for (const char* cores : {"1", "8"}) {
     const Result r = run(std::string("--nocc 8 --naux 70 --nvir 12 --cores ") + cores, "2>&1", "mp2-model ");
     EXPECT_EQ(r.status, 0) << r.output;
-    for (const char* part : {"transform", "solve", "energies", "gpsimd", "total"}) EXPECT_NE(r.output.find(part), std::string::npos) << part << "\n" << r.output;
+    for (const char* part : {"transform", "solve", "energies", "gpsimd", "total"})
+      EXPECT_NE(r.output.find(part), std::string::npos) << part << "\n" << r.output;
     EXPECT_EQ(r.output.find("panels: a core uses") != std::string::npos, std::string(cores) == "8") << r.output;
   }
   const Result refused = run("--nocc 8 --cores 3", "2>&1", "mp2-model ");

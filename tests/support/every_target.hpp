@@ -1,5 +1,5 @@
-// Runs a test body once per instruction set that both the build and this machine have: for code whose bits must not depend
-// on the host. The machine's own choice is restored afterwards, also when a body fails.
+// Runs a test body once per instruction set that both the build and this machine have: for code whose bits must not
+// depend on the host. The machine's own choice is restored afterwards, also when a body fails.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// One product in Precision Exact, on any executor, and its judgement: are the bounds true, is it as good as a sum in the type, are
-// infinities where they belong. Used by the tests and by `trnsci fuzz exact`; the oracle is FixedPoint.
+// One product in Precision Exact, on any executor, and its judgement: are the bounds true, is it as good as a sum in
+// the type, are infinities where they belong. Used by the tests and by `trnsci fuzz exact`; the oracle is FixedPoint.
 #pragma once
 
 #include <complex>
@@ -20,9 +20,11 @@
 namespace trn::test {
 
 enum class Operation { Gemm, Syrk, Herk, Syr2k, Her2k, Syrkx, Herkx, Symm, Hemm, Trmm, TrmmInPlace };
-inline constexpr const char* kOperationNames[] = {"gemm", "syrk", "herk", "syr2k", "her2k", "syrkx", "herkx", "symm", "hemm", "trmm", "trmm in place"};
+inline constexpr const char* kOperationNames[] = {"gemm",  "syrk", "herk", "syr2k", "her2k",        "syrkx",
+                                                  "herkx", "symm", "hemm", "trmm",  "trmm in place"};
 
-// Dense row-major operands. gemm: op(A) m x k, op(B) k x n. Rank-k: op(A), op(B) n x k (op_a for both). symm, trmm: B is m x n, A square.
+// Dense row-major operands. gemm: op(A) m x k, op(B) k x n. Rank-k: op(A), op(B) n x k (op_a for both). symm, trmm: B
+// is m x n, A square.
 template <class T> struct ExactCase {
   Operation operation = Operation::Gemm;
   std::int64_t m = 1, n = 1, k = 1;
@@ -36,7 +38,8 @@ template <class T> struct ExactCase {
 
   [[nodiscard]] bool rank_k() const { return operation >= Operation::Syrk && operation <= Operation::Herkx; }
   [[nodiscard]] bool hermitian() const {
-    return operation == Operation::Herk || operation == Operation::Her2k || operation == Operation::Herkx || operation == Operation::Hemm;
+    return operation == Operation::Herk || operation == Operation::Her2k || operation == Operation::Herkx ||
+           operation == Operation::Hemm;
   }
   [[nodiscard]] bool square() const { return operation >= Operation::Symm; }
   [[nodiscard]] std::int64_t order() const { return side == blas::Side::Left ? m : n; }
@@ -76,18 +79,34 @@ template <class T> ExactOutcome<T> run(const Executor& e, const ExactCase<T>& s)
                         {s.precision, MatrixView<double>::row_major(Executor::host(), o.bounds.data(), s.m, s.n)});
       break;
     }
-    case Operation::Syrk: o.accuracy = syrk<T>(e, s.uplo, s.op_a, s.alpha, va, s.beta, vc, options); break;
-    case Operation::Syr2k: o.accuracy = syr2k<T>(e, s.uplo, s.op_a, s.alpha, va, vb, s.beta, vc, options); break;
-    case Operation::Syrkx: o.accuracy = syrkx<T>(e, s.uplo, s.op_a, s.alpha, va, vb, s.beta, vc, options); break;
-    case Operation::Symm: o.accuracy = symm<T>(e, s.side, s.uplo, s.alpha, va, vb, s.beta, vc, options); break;
-    case Operation::Trmm: o.accuracy = trmm<T>(e, s.side, s.uplo, s.op_a, s.diag, s.alpha, va, vb, vc, options); break;
-    case Operation::TrmmInPlace: o.accuracy = trmm<T>(e, s.side, s.uplo, s.op_a, s.diag, s.alpha, va, vb, options); break;
+    case Operation::Syrk:
+      o.accuracy = syrk<T>(e, s.uplo, s.op_a, s.alpha, va, s.beta, vc, options);
+      break;
+    case Operation::Syr2k:
+      o.accuracy = syr2k<T>(e, s.uplo, s.op_a, s.alpha, va, vb, s.beta, vc, options);
+      break;
+    case Operation::Syrkx:
+      o.accuracy = syrkx<T>(e, s.uplo, s.op_a, s.alpha, va, vb, s.beta, vc, options);
+      break;
+    case Operation::Symm:
+      o.accuracy = symm<T>(e, s.side, s.uplo, s.alpha, va, vb, s.beta, vc, options);
+      break;
+    case Operation::Trmm:
+      o.accuracy = trmm<T>(e, s.side, s.uplo, s.op_a, s.diag, s.alpha, va, vb, vc, options);
+      break;
+    case Operation::TrmmInPlace:
+      o.accuracy = trmm<T>(e, s.side, s.uplo, s.op_a, s.diag, s.alpha, va, vb, options);
+      break;
     default:
       if constexpr (ComplexScalar<T>) {
-        if (s.operation == Operation::Herk) o.accuracy = herk<T>(e, s.uplo, s.op_a, real(s.alpha), va, real(s.beta), vc, options);
-        if (s.operation == Operation::Her2k) o.accuracy = her2k<T>(e, s.uplo, s.op_a, s.alpha, va, vb, real(s.beta), vc, options);
-        if (s.operation == Operation::Herkx) o.accuracy = herkx<T>(e, s.uplo, s.op_a, s.alpha, va, vb, real(s.beta), vc, options);
-        if (s.operation == Operation::Hemm) o.accuracy = hemm<T>(e, s.side, s.uplo, s.alpha, va, vb, s.beta, vc, options);
+        if (s.operation == Operation::Herk)
+          o.accuracy = herk<T>(e, s.uplo, s.op_a, real(s.alpha), va, real(s.beta), vc, options);
+        if (s.operation == Operation::Her2k)
+          o.accuracy = her2k<T>(e, s.uplo, s.op_a, s.alpha, va, vb, real(s.beta), vc, options);
+        if (s.operation == Operation::Herkx)
+          o.accuracy = herkx<T>(e, s.uplo, s.op_a, s.alpha, va, vb, real(s.beta), vc, options);
+        if (s.operation == Operation::Hemm)
+          o.accuracy = hemm<T>(e, s.side, s.uplo, s.alpha, va, vb, s.beta, vc, options);
       }
   }
   o.c = s.operation == Operation::TrmmInPlace ? b.to_host() : c.to_host();
@@ -97,10 +116,10 @@ template <class T> ExactOutcome<T> run(const Executor& e, const ExactCase<T>& s)
 // The exact value of an element, and the scales its error is measured by.
 struct ExactElement {
   FixedPoint re, im;
-  long double norms = 0;   // |alpha| ||a_i|| ||b_j|| + |beta c|, both products
-  long double sizes = 0;   // |alpha| (|A||B|)_ij + |beta c|
+  long double norms = 0;  // |alpha| ||a_i|| ||b_j|| + |beta c|, both products
+  long double sizes = 0;  // |alpha| (|A||B|)_ij + |beta c|
   std::int64_t terms = 0;
-  bool finite = true;      // every number that takes part is
+  bool finite = true;               // every number that takes part is
   std::complex<long double> naive;  // the sum in long double, for infinities
 };
 
@@ -114,9 +133,14 @@ template <class T> class ExactOracle {
   }
 
   // Whether (i, j) is written.
-  [[nodiscard]] bool exists(std::int64_t i, std::int64_t j) const { return !s_.rank_k() || (s_.uplo == blas::Uplo::Lower ? i >= j : i <= j); }
+  [[nodiscard]] bool exists(std::int64_t i, std::int64_t j) const {
+    return !s_.rank_k() || (s_.uplo == blas::Uplo::Lower ? i >= j : i <= j);
+  }
   // As in BLAS, an update that changes nothing leaves C as it is.
-  [[nodiscard]] bool nothing() const { return (s_.rank_k() || s_.operation == Operation::Symm || s_.operation == Operation::Hemm) && beta_ == 1.0 && (alpha_ == 0.0 || (s_.rank_k() && s_.k == 0)); }
+  [[nodiscard]] bool nothing() const {
+    return (s_.rank_k() || s_.operation == Operation::Symm || s_.operation == Operation::Hemm) && beta_ == 1.0 &&
+           (alpha_ == 0.0 || (s_.rank_k() && s_.k == 0));
+  }
 
   [[nodiscard]] ExactElement element(std::int64_t i, std::int64_t j) const {
     ExactElement e;
@@ -139,7 +163,9 @@ template <class T> class ExactOracle {
   }
 
  private:
-  static long double modulus(C z) { return std::hypot(static_cast<long double>(z.real()), static_cast<long double>(z.imag())); }
+  static long double modulus(C z) {
+    return std::hypot(static_cast<long double>(z.real()), static_cast<long double>(z.imag()));
+  }
   static std::complex<long double> times(C f, std::complex<long double> z) {
     const long double re = f.real(), im = f.imag();
     if (im == 0) return {re * z.real(), z.imag() == 0 ? 0 : re * z.imag()};
@@ -164,9 +190,12 @@ template <class T> class ExactOracle {
     e.im.add(fr, xr, yi), e.im.add(fr, xi, yr), e.im.add(fi, xr, yr), e.im.add(-fi, xi, yi);
   }
 
-  C at(const std::vector<T>& x, std::int64_t columns, std::int64_t i, std::int64_t j) const { return C(x[static_cast<std::size_t>(i * columns + j)]); }
+  C at(const std::vector<T>& x, std::int64_t columns, std::int64_t i, std::int64_t j) const {
+    return C(x[static_cast<std::size_t>(i * columns + j)]);
+  }
   // Element (i, p) of op(X) for an n x k matrix of a rank-k update or gemm.
-  C op_at(const std::vector<T>& x, std::pair<std::int64_t, std::int64_t> shape, blas::Op op, std::int64_t i, std::int64_t p) const {
+  C op_at(const std::vector<T>& x, std::pair<std::int64_t, std::int64_t> shape, blas::Op op, std::int64_t i,
+          std::int64_t p) const {
     return op == blas::Op::N ? at(x, shape.second, i, p) : conj(at(x, shape.second, p, i), op == blas::Op::C);
   }
   // Element (i, j) of the square matrix, and whether it is stored at all.
@@ -234,7 +263,8 @@ template <class T> ExactVerdict judge(const ExactCase<T>& s, const ExactOutcome<
   ExactVerdict v;
   const ExactOracle<T> oracle(s);
   const auto [rows, columns] = s.shape_c();
-  const long double u = std::numeric_limits<R>::epsilon() / 2, tiny = std::numeric_limits<R>::denorm_min(), most = std::numeric_limits<R>::max();
+  const long double u = std::numeric_limits<R>::epsilon() / 2, tiny = std::numeric_limits<R>::denorm_min(),
+                    most = std::numeric_limits<R>::max();
   const auto say = [&](std::int64_t i, std::int64_t j, const std::string& text) {
     if (!v.finding.empty()) return;
     std::ostringstream out;
@@ -263,17 +293,21 @@ template <class T> ExactVerdict judge(const ExactCase<T>& s, const ExactOutcome<
       if (!e.finite) {
         if (got_finite) say(i, j, "finite although NaN or an infinity takes part");
         const auto kind = [](long double x) { return std::isnan(x) ? 0 : std::isinf(x) ? (x > 0 ? 1 : -1) : 2; };
-        if (!blas::ComplexScalar<T> && kind(got.real()) != kind(e.naive.real())) say(i, j, "a sum in long double gives " + number(e.naive.real()));
+        if (!blas::ComplexScalar<T> && kind(got.real()) != kind(e.naive.real()))
+          say(i, j, "a sum in long double gives " + number(e.naive.real()));
         continue;
       }
       const long double re = e.re.value(), im = e.im.value();
-      const long double as_good = (static_cast<long double>(std::max<std::int64_t>(2 * e.terms, 64)) + 4) * 2 * u * e.sizes + 2 * tiny;
+      const long double as_good =
+          (static_cast<long double>(std::max<std::int64_t>(2 * e.terms, 64)) + 4) * 2 * u * e.sizes + 2 * tiny;
       if (!got_finite) {
         const auto fits = [&](double part, long double exact) {
           return std::isfinite(part) || (std::isinf(part) && (part > 0 ? exact : -exact) + as_good > most * (1 - u));
         };
-        if (!fits(got.real(), re) || !fits(got.imag(), im)) say(i, j, "the exact value is (" + number(re) + ", " + number(im) + ")");
-        if (!o.bounds.empty() && !std::isinf(o.bounds[at])) say(i, j, "overflow with a finite bound " + number(o.bounds[at]));
+        if (!fits(got.real(), re) || !fits(got.imag(), im))
+          say(i, j, "the exact value is (" + number(re) + ", " + number(im) + ")");
+        if (!o.bounds.empty() && !std::isinf(o.bounds[at]))
+          say(i, j, "overflow with a finite bound " + number(o.bounds[at]));
         continue;
       }
       FixedPoint dre = e.re, dim = e.im;
@@ -281,7 +315,8 @@ template <class T> ExactVerdict judge(const ExactCase<T>& s, const ExactOutcome<
       dim.add(-got.imag());
       const long double error = std::hypot(dre.value(), dim.value()) * (1 - 0x1p-60L);
       const auto detail = [&](const std::string& what, long double bound) {
-        return what + " " + number(bound) + ", error " + number(error) + ", exact (" + number(re) + ", " + number(im) + "), norms " + number(e.norms);
+        return what + " " + number(bound) + ", error " + number(error) + ", exact (" + number(re) + ", " + number(im) +
+               "), norms " + number(e.norms);
       };
       if (!o.bounds.empty() && !(error <= o.bounds[at])) say(i, j, detail("componentwise bound", o.bounds[at]));
       const long double by_norm = static_cast<long double>(o.accuracy.bound) * e.norms * (1 + 0x1p-40L);
@@ -299,8 +334,10 @@ template <class T> ExactVerdict judge(const ExactCase<T>& s, const ExactOutcome<
 // Results, and bounds where a product was made (a call that changes nothing reports the executor's native bound).
 template <class T> bool same_bits(const ExactOutcome<T>& x, const ExactOutcome<T>& y) {
   const bool same_accuracy = x.accuracy.mode == y.accuracy.mode &&
-                             (x.accuracy.mode != Mode::Exact || (x.accuracy.bound == y.accuracy.bound && x.accuracy.passes == y.accuracy.passes));
-  return x.c.size() == y.c.size() && std::memcmp(x.c.data(), y.c.data(), x.c.size() * sizeof(T)) == 0 && same_accuracy && x.bounds.size() == y.bounds.size() &&
+                             (x.accuracy.mode != Mode::Exact ||
+                              (x.accuracy.bound == y.accuracy.bound && x.accuracy.passes == y.accuracy.passes));
+  return x.c.size() == y.c.size() && std::memcmp(x.c.data(), y.c.data(), x.c.size() * sizeof(T)) == 0 &&
+         same_accuracy && x.bounds.size() == y.bounds.size() &&
          std::memcmp(x.bounds.data(), y.bounds.data(), x.bounds.size() * sizeof(double)) == 0;
 }
 

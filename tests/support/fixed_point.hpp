@@ -1,5 +1,5 @@
-// An oracle without rounding: sums of products of up to three doubles as one integer of 7,040 bits, added word by word. It shares nothing
-// with the product's own sums.
+// An oracle without rounding: sums of products of up to three doubles as one integer of 7,040 bits, added word by word.
+// It shares nothing with the product's own sums.
 #pragma once
 
 #include <array>
@@ -19,7 +19,8 @@ class FixedPoint {
     const Double xy = static_cast<Double>(mx) * my;
     const Double low = static_cast<Double>(static_cast<std::uint64_t>(xy)) * mz;
     const Double high = static_cast<Double>(static_cast<std::uint64_t>(xy >> 64)) * mz + (low >> 64);
-    const std::uint64_t words[4] = {static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(high), static_cast<std::uint64_t>(high >> 64), 0};
+    const std::uint64_t words[4] = {static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(high),
+                                    static_cast<std::uint64_t>(high >> 64), 0};
     const int at = ex + ey + ez + kUnit, shift = at % 64;
     std::size_t index = static_cast<std::size_t>(at / 64);
     const bool minus = (x < 0) != ((y < 0) != (z < 0));
@@ -56,7 +57,8 @@ class FixedPoint {
     while (top >= 0 && magnitude[static_cast<std::size_t>(top)] == 0) --top;
     if (top < 0) return 0;
     long double sum = 0;
-    for (int i = top; i >= 0 && i > top - 3; --i) sum += std::ldexp(static_cast<long double>(magnitude[static_cast<std::size_t>(i)]), 64 * i - kUnit);
+    for (int i = top; i >= 0 && i > top - 3; --i)
+      sum += std::ldexp(static_cast<long double>(magnitude[static_cast<std::size_t>(i)]), 64 * i - kUnit);
     return minus ? -sum : sum;
   }
   [[nodiscard]] bool zero() const { return word_ == std::array<std::uint64_t, kWords>{}; }

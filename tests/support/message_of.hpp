@@ -1,4 +1,5 @@
-// What a call refuses, as text: message_of<E>(call) is the message of the E that it throws, and says so when it throws something else or nothing.
+// What a call refuses, as text: message_of<E>(call) is the message of the E that it throws, and says so when it throws
+// something else or nothing.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// The harness of nki_run.hpp: memory for the bindings, files for the stand-in, and the comparison. In every test program
-// that uses it, its own test checks that a wrong bit would be seen.
+// The harness of nki_run.hpp: memory for the bindings, files for the stand-in, and the comparison. In every test
+// program that uses it, its own test checks that a wrong bit would be seen.
 #include "support/nki_run.hpp"
 #include "test_paths.hpp"
 
@@ -88,11 +88,13 @@ Shape argument_shape(const Memory& m) {
 // One memory per tensor; an input and the output that continues it share one. Scratch has none.
 class Memories {
  public:
-  Memories(const tile::Program& program, const Inputs& inputs) : program_(program), of_tensor_(program.tensors().size()) {
+  Memories(const tile::Program& program, const Inputs& inputs)
+      : program_(program), of_tensor_(program.tensors().size()) {
     const auto& tensors = program.tensors();
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       if (tensors[i].kind == TensorKind::Scratch) continue;
-      const auto shared = std::find_if(tensors.begin(), tensors.end(), [&](const TensorDecl& t) { return t.name == tensors[i].alias; });
+      const auto shared =
+          std::find_if(tensors.begin(), tensors.end(), [&](const TensorDecl& t) { return t.name == tensors[i].alias; });
       of_tensor_[i] = memories_.size();
       if (shared != tensors.end() && !tensors[i].alias.empty()) {
         of_tensor_[i] = of_tensor_[static_cast<std::size_t>(shared - tensors.begin())];
@@ -112,7 +114,8 @@ class Memories {
       const TensorDecl& t = program_.tensors()[i];
       const bool continued = std::any_of(program_.tensors().begin(), program_.tensors().end(),
                                          [&](const TensorDecl& o) { return !o.alias.empty() && o.alias == t.name; });
-      if (t.kind != TensorKind::Scratch && !continued) result.push_back({t.name, of(static_cast<std::int32_t>(i)).at(0)});
+      if (t.kind != TensorKind::Scratch && !continued)
+        result.push_back({t.name, of(static_cast<std::int32_t>(i)).at(0)});
     }
     return result;
   }
@@ -130,7 +133,8 @@ json manifest_of(const tile::Program& program, Memories& memories) {
   const NkiTensors tensors = nki_tensors(program);
   for (const std::int32_t i : tensors.arguments) {
     const TensorDecl& t = program.tensors()[static_cast<std::size_t>(i)];
-    manifest["inputs"].push_back({{"file", t.name + ".bin"}, {"dtype", name(t.dtype)}, {"shape", argument_shape(memories.of(i))}});
+    manifest["inputs"].push_back(
+        {{"file", t.name + ".bin"}, {"dtype", name(t.dtype)}, {"shape", argument_shape(memories.of(i))}});
   }
   for (const std::int32_t i : tensors.results) {
     json output{{"file", program.tensors()[static_cast<std::size_t>(i)].name + ".out"}};
@@ -214,7 +218,6 @@ std::int64_t differences(Memory& emitted, Memory& simulated, std::int64_t ulps, 
   return count;
 }
 
-
 std::string read(const std::filesystem::path& path) {
   std::ifstream in(path);
   std::stringstream text;
@@ -248,7 +251,8 @@ void expect_golden(const tile::Program& program, const std::string& file) {
   EXPECT_EQ(text, read(path)) << "if the change is meant, run this test with TRN_UPDATE_GOLDEN=1";
 }
 
-void expect_agreement(const tile::Program& program, const Inputs& inputs, std::int64_t ulps, const NkiOptions& options) {
+void expect_agreement(const tile::Program& program, const Inputs& inputs, std::int64_t ulps,
+                      const NkiOptions& options) {
   Memories emitted(program, inputs), simulated(program, inputs);
   simulate(program, tile::machine(program.machine()), simulated.bindings(), {.order = Order::in_order()});
   run_stand_in(program, emitted, options);

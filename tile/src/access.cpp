@@ -73,11 +73,13 @@ Access Access::split(std::size_t d, std::int64_t inner) const {
 }
 
 Access Access::permute(const std::vector<std::size_t>& order) const {
-  require(order.size() == dims.size(), "access: permutation of {} dimensions for an access of {}", order.size(), dims.size());
+  require(order.size() == dims.size(), "access: permutation of {} dimensions for an access of {}", order.size(),
+          dims.size());
   Access result = *this;
   std::vector<bool> seen(order.size(), false);
   for (std::size_t i = 0; i < order.size(); ++i) {
-    require(order[i] < dims.size() && !seen[order[i]], "access: permutation entry {} is out of range or repeated", order[i]);
+    require(order[i] < dims.size() && !seen[order[i]], "access: permutation entry {} is out of range or repeated",
+            order[i]);
     seen[order[i]] = true;
     result.dims[i] = dims[order[i]];
   }
@@ -85,8 +87,8 @@ Access Access::permute(const std::vector<std::size_t>& order) const {
 }
 
 Access Access::broadcast(std::size_t position, std::int64_t size) const {
-  require(position <= dims.size() && size >= 1, "access: cannot broadcast {} times at dimension {} of {}", size, position,
-          dims.size());
+  require(position <= dims.size() && size >= 1, "access: cannot broadcast {} times at dimension {} of {}", size,
+          position, dims.size());
   Access result = *this;
   result.dims.insert(result.dims.begin() + static_cast<std::ptrdiff_t>(position), {0, size});
   return result;
@@ -98,10 +100,11 @@ Access Access::view(DType other) const {
   result.dtype = other;
   if (from == to) return result;
   require(!dims.empty() && dims.back().stride == 1 && (dims.back().size * from) % to == 0,
-          "access: view of {} as {} needs a contiguous innermost dimension whose bytes divide evenly", name(dtype), name(other));
+          "access: view of {} as {} needs a contiguous innermost dimension whose bytes divide evenly", name(dtype),
+          name(other));
   const auto rescale = [&](std::int64_t elements, const char* what) {
-    require((elements * from) % to == 0, "access: view of {} as {}: {} {} is not a whole number of elements", name(dtype),
-            name(other), what, elements);
+    require((elements * from) % to == 0, "access: view of {} as {}: {} {} is not a whole number of elements",
+            name(dtype), name(other), what, elements);
     return elements * from / to;
   };
   for (Dim& d : result.dims) d.stride = &d == &result.dims.back() ? 1 : rescale(d.stride, "stride");

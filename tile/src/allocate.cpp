@@ -1,9 +1,9 @@
-// Placement by lifetime: larger tiles first, each at the lowest address where it meets no conflicting tile. Lifetimes are
-// ranges of statement positions. Tiles that share no loop may always share bytes. Tiles inside the same loop get bytes of
-// their own while there is room, so that one iteration's loads can run ahead of another's stores; when there is not, a tile
-// takes the bytes of one that is out of scope, and at last of one whose last use has passed. If even that leaves a tile
-// without room, everything is placed again by last use alone, the tightest packing. PSUM buffers no larger than a bank never
-// straddle one; larger ones start at a bank.
+// Placement by lifetime: larger tiles first, each at the lowest address where it meets no conflicting tile. Lifetimes
+// are ranges of statement positions. Tiles that share no loop may always share bytes. Tiles inside the same loop get
+// bytes of their own while there is room, so that one iteration's loads can run ahead of another's stores; when there
+// is not, a tile takes the bytes of one that is out of scope, and at last of one whose last use has passed. If even
+// that leaves a tile without room, everything is placed again by last use alone, the tightest packing. PSUM buffers no
+// larger than a bank never straddle one; larger ones start at a bank.
 #include <trn/tile/allocate.hpp>
 
 #include <algorithm>
@@ -41,10 +41,13 @@ std::vector<Lifetime> lifetimes(const Program& program) {
     const Statement& statement = program.statements()[static_cast<std::size_t>(s)];
     const auto index = static_cast<std::size_t>(statement.index);
     switch (statement.kind) {
-      case StatementKind::Loop: open_ends.push_back(statement.end); break;
+      case StatementKind::Loop:
+        open_ends.push_back(statement.end);
+        break;
       case StatementKind::Alloc:
         depth[index] = open_ends.size();
-        result[index] = {s, s, (open_ends.empty() ? size : open_ends.back()) - 1, (open_ends.empty() ? size : open_ends.front()) - 1};
+        result[index] = {s, s, (open_ends.empty() ? size : open_ends.back()) - 1,
+                         (open_ends.empty() ? size : open_ends.front()) - 1};
         break;
       case StatementKind::Instruction:
         for (const Access& access : program.instructions()[index].operands) {
@@ -87,7 +90,8 @@ class Allocator {
     return distance == Distance::Nest ? life.nest_end : distance == Distance::Scope ? life.scope_end : life.last_use;
   }
   bool conflict(std::size_t a, std::size_t b, Distance distance) const {
-    return lifetimes_[a].alloc <= until(lifetimes_[b], distance) && lifetimes_[b].alloc <= until(lifetimes_[a], distance);
+    return lifetimes_[a].alloc <= until(lifetimes_[b], distance) &&
+           lifetimes_[b].alloc <= until(lifetimes_[a], distance);
   }
 
   // Bytes from one buffer to the next, and what its address must be a multiple of.
@@ -122,7 +126,8 @@ class Allocator {
       const std::size_t tile = order[n];
       result_.tiles[tile].address = -1;
       for (const Distance distance : distances) {
-        result_.tiles[tile].address = first_fit(tile, {order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n)}, distance);
+        result_.tiles[tile].address =
+            first_fit(tile, {order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n)}, distance);
         if (result_.tiles[tile].address >= 0) break;
       }
       if (result_.tiles[tile].address < 0) return tile;
@@ -156,10 +161,11 @@ class Allocator {
                            tile.buffers == 1 ? "" : "s");
     }
     throw DeviceError(
-        fmt::format("allocate: program '{}' needs {} bytes per partition of {}, {} has {}{}; use smaller tiles or fewer "
-                    "buffers. Live tiles:{}",
-                    program_.name(), total, space == Space::Sbuf ? "SBUF" : "PSUM", machine_.name, capacity(space),
-                    total <= capacity(space) ? " but no free piece that is large enough" : "", tiles),
+        fmt::format(
+            "allocate: program '{}' needs {} bytes per partition of {}, {} has {}{}; use smaller tiles or fewer "
+            "buffers. Live tiles:{}",
+            program_.name(), total, space == Space::Sbuf ? "SBUF" : "PSUM", machine_.name, capacity(space),
+            total <= capacity(space) ? " but no free piece that is large enough" : "", tiles),
         "over-capacity");
   }
 

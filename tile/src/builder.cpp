@@ -35,7 +35,8 @@ Access Builder::declare_tensor(const std::string& name, TensorKind kind, DType d
   require(element_count(shape) > 0, "builder: tensor '{}' of shape {} is empty; programs have no empty tensors", name,
           to_string(shape));
   for (const TensorDecl& other : parts_.tensors) require(other.name != name, "builder: two tensors named '{}'", name);
-  Access access{Target::Tensor, static_cast<std::int32_t>(parts_.tensors.size()), dtype, 0, 0, 0, dims_of(shape, strides)};
+  Access access{Target::Tensor,         static_cast<std::int32_t>(parts_.tensors.size()), dtype, 0, 0, 0,
+                dims_of(shape, strides)};
   parts_.tensors.push_back({name, kind, dtype, std::move(shape), std::move(strides), {}, false});
   return access;
 }
@@ -65,8 +66,8 @@ Access Builder::scratch(const std::string& name, DType dtype, Shape shape) {
 Access Builder::declare_tile(const std::string& name, Space space, std::int64_t partitions, Shape shape, DType dtype,
                              std::int64_t buffers) {
   require(partitions >= 1 && buffers >= 1 && element_count(shape) >= 1,
-          "builder: tile '{}' has {} partitions, free shape {} and {} buffers; all must be at least 1", name, partitions,
-          to_string(shape), buffers);
+          "builder: tile '{}' has {} partitions, free shape {} and {} buffers; all must be at least 1", name,
+          partitions, to_string(shape), buffers);
   const auto id = static_cast<std::int32_t>(parts_.tiles.size());
   Access access{Target::Tile, id, dtype, 0, partitions, 0, dims_of(shape, row_major_strides(shape))};
   parts_.tiles.push_back({name, space, dtype, partitions, std::move(shape), buffers});
@@ -74,10 +75,12 @@ Access Builder::declare_tile(const std::string& name, Space space, std::int64_t 
   return access;
 }
 
-Access Builder::sbuf(const std::string& name, std::int64_t partitions, Shape free_shape, DType dtype, std::int64_t buffers) {
+Access Builder::sbuf(const std::string& name, std::int64_t partitions, Shape free_shape, DType dtype,
+                     std::int64_t buffers) {
   return declare_tile(name, Space::Sbuf, partitions, std::move(free_shape), dtype, buffers);
 }
-Access Builder::psum(const std::string& name, std::int64_t partitions, Shape free_shape, DType dtype, std::int64_t buffers) {
+Access Builder::psum(const std::string& name, std::int64_t partitions, Shape free_shape, DType dtype,
+                     std::int64_t buffers) {
   return declare_tile(name, Space::Psum, partitions, std::move(free_shape), dtype, buffers);
 }
 
@@ -110,7 +113,8 @@ void Builder::append(Engine engine, std::vector<Access> operands, Attributes att
 
 void Builder::dma_copy(const Access& dst, const Access& src, DmaOptions options) {
   for (const CopyPart& part : split_copy(dst, src)) {
-    append(Engine::Dma, {part.dst, part.src, {}}, isa::DmaCopy{.issuer = options.issuer, .route = {options.dge, options.ring}});
+    append(Engine::Dma, {part.dst, part.src, {}},
+           isa::DmaCopy{.issuer = options.issuer, .route = {options.dge, options.ring}});
   }
 }
 void Builder::dma_transpose(const Access& dst, const Access& src, DmaOptions options) {
@@ -150,8 +154,8 @@ void Builder::scalar_tensor_tensor(const Access& dst, const Access& data, AluOp 
 void Builder::tensor_reduce(const Access& dst, AluOp op, const Access& data, std::int64_t reduce_dims, bool negate) {
   append(Engine::Vector, {dst, data}, isa::TensorReduce{op, negate, reduce_dims});
 }
-void Builder::tensor_tensor_scan(const Access& dst, const Access& data0, const Access& data1, ScalarOrTile initial, AluOp op0,
-                                 AluOp op1, ReverseOptions options) {
+void Builder::tensor_tensor_scan(const Access& dst, const Access& data0, const Access& data1, ScalarOrTile initial,
+                                 AluOp op0, AluOp op1, ReverseOptions options) {
   isa::TensorTensorScan a{.op0 = op0, .op1 = op1, .reverse0 = options.reverse0, .reverse1 = options.reverse1};
   const Access start = slot_or_value(initial, a.initial_value);
   append(Engine::Vector, {dst, data0, data1, start}, a);
@@ -164,7 +168,9 @@ void Builder::tensor_copy_predicated(const Access& dst, ScalarOrTile src, const 
   const Access from = slot_or_value(src, a.src_value);
   append(Engine::Vector, {dst, from, predicate}, a);
 }
-void Builder::reciprocal(const Access& dst, const Access& data) { append(Engine::Vector, {dst, data}, isa::Reciprocal{}); }
+void Builder::reciprocal(const Access& dst, const Access& data) {
+  append(Engine::Vector, {dst, data}, isa::Reciprocal{});
+}
 void Builder::memset(const Access& dst, double value, Engine engine) { append(engine, {dst}, isa::Memset{value}); }
 
 void Builder::activation(const Access& dst, ActFunction op, const Access& data, ActivationOptions options) {
@@ -178,8 +184,8 @@ void Builder::activation(const Access& dst, ActFunction op, const Access& data, 
 void Builder::iota(const Access& dst, std::vector<Dim> pattern, std::int64_t offset, std::int64_t channel_multiplier) {
   append(Engine::GpSimd, {dst}, isa::Iota{{std::move(pattern), offset, channel_multiplier}});
 }
-void Builder::affine_select(const Access& dst, std::vector<Dim> pattern, std::int64_t offset, std::int64_t channel_multiplier,
-                            AluOp cmp_op, const Access& on_true, double on_false) {
+void Builder::affine_select(const Access& dst, std::vector<Dim> pattern, std::int64_t offset,
+                            std::int64_t channel_multiplier, AluOp cmp_op, const Access& on_true, double on_false) {
   append(Engine::GpSimd, {dst, on_true},
          isa::AffineSelect{cmp_op, on_false, {std::move(pattern), offset, channel_multiplier}});
 }

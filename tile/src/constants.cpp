@@ -13,8 +13,7 @@ constexpr std::size_t kMost = 256;
 
 }  // namespace
 
-Constants::Held::Held(Held&& other) noexcept
-    : owner_(std::exchange(other.owner_, nullptr)), entry_(other.entry_) {}
+Constants::Held::Held(Held&& other) noexcept : owner_(std::exchange(other.owner_, nullptr)), entry_(other.entry_) {}
 
 Constants::Held::~Held() {
   if (owner_) owner_->release(entry_);

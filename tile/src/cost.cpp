@@ -14,8 +14,8 @@ bool in_psum(const Program& program, const Access& access) {
   return access.is_tile() && program.tiles()[static_cast<std::size_t>(access.id)].space == Space::Psum;
 }
 
-// Cycles per element of a Vector Engine stream: PSUM operands move one element a cycle; fp32 inputs in SBUF share the port,
-// so each adds its own turn.
+// Cycles per element of a Vector Engine stream: PSUM operands move one element a cycle; fp32 inputs in SBUF share the
+// port, so each adds its own turn.
 double vector_cycles_per_element(const Program& program, const Instruction& i, const Machine& m) {
   const OpcodeInfo& info = opcode_info(i.opcode());
   int inputs = 0;
@@ -97,7 +97,7 @@ double cycles(const Stream& s, const isa::TensorScalar& a) {
 }
 double cycles(const Stream& s, const isa::Reciprocal&) { return s.m.timing.reciprocal_cycles * s.n; }
 double cycles(const Stream& s, const isa::TensorTensorScan&) { return s.m.timing.scan_cycles * s.n; }
-double cycles(const Stream& s, const isa::TensorReduce&) {                        // ISA: N, N/2 for 16-bit
+double cycles(const Stream& s, const isa::TensorReduce&) {  // ISA: N, N/2 for 16-bit
   return size_bytes(s.i.operands[isa::TensorReduce::data].dtype) == 2 ? s.n / 2 : s.n;
 }
 double cycles(const Stream& s, const isa::Activation&) {
@@ -110,7 +110,8 @@ double cycles(const Stream& s, const isa::LocalGather& a) {
   const Timing& t = s.m.timing;
   const auto e = static_cast<double>(a.elements_per_index);
   const auto size = static_cast<double>(size_bytes(s.i.dst().dtype));
-  return static_cast<double>(s.i.dst().free_size()) * ((t.gather_index_cycles + t.gather_element_cycles * e) / (t.gather_element_cycles * e)) /
+  return static_cast<double>(s.i.dst().free_size()) *
+         ((t.gather_index_cycles + t.gather_element_cycles * e) / (t.gather_element_cycles * e)) /
          std::min(t.gather_element_cycles / size, e);
 }
 double cycles(const Stream& s, const isa::TensorPartitionReduce&) {
@@ -119,12 +120,12 @@ double cycles(const Stream& s, const isa::TensorPartitionReduce&) {
   return s.n * (lanes + static_cast<double>(s.m.gpsimd_cores));
 }
 template <isa::OneOf<isa::ScalarTensorTensor, isa::TensorCopy, isa::TensorCopyPredicated, isa::Memset, isa::Iota,
-                     isa::AffineSelect> I>
+                     isa::AffineSelect>
+              I>
 double cycles(const Stream& s, const I&) {
   return s.plain();
 }
-template <isa::OneOf<isa::DmaCopy, isa::DmaTranspose> I>
-double cycles(const Stream& s, const I&) {
+template <isa::OneOf<isa::DmaCopy, isa::DmaTranspose> I> double cycles(const Stream& s, const I&) {
   fail<InternalError>("cost: {} is a DMA; its cost is dma_cost", name(s.i.opcode()));
 }
 
@@ -135,16 +136,12 @@ double overhead(const Stream& s, const isa::Activation& a) {
   return plain_copy ? 0 : s.m.timing.scalar_function_s;
 }
 // An operand with one value per partition is read first.
-template <isa::OneOf<isa::TensorScalar, isa::ScalarTensorTensor> I>
-double overhead(const Stream& s, const I&) {
+template <isa::OneOf<isa::TensorScalar, isa::ScalarTensorTensor> I> double overhead(const Stream& s, const I&) {
   const bool reads = std::any_of(s.i.operands.begin() + 2, s.i.operands.end(),
                                  [](const Access& a) { return a.present() && a.free_size() == 1; });
   return reads && s.engine == Engine::Vector ? s.m.timing.vector_operand_s : 0;
 }
-template <class I>
-double overhead(const Stream&, const I&) {
-  return 0;
-}
+template <class I> double overhead(const Stream&, const I&) { return 0; }
 
 // Bytes of the longest run that is contiguous in the access; a partition ends a run of a tile.
 std::int64_t run_bytes(const Access& access) {
@@ -208,26 +205,40 @@ double compute_seconds(const Program& program, const Instruction& i, Engine engi
   const double n = i.visit([&](const auto& attributes) { return cycles(stream, attributes); });
   const double more = i.visit([&](const auto& attributes) { return overhead(stream, attributes); });
   switch (engine) {
-    case Engine::Tensor: return n / m.tensor_hz;
-    case Engine::Vector: return std::max(t.engine_min_cycles / m.vector_hz, n / m.vector_hz + t.vector_fixed_s + more);
-    case Engine::Scalar: return std::max(t.engine_min_cycles / m.scalar_hz, n / m.scalar_hz + t.scalar_fixed_s + more);
-    case Engine::GpSimd: return (t.gpsimd_start_cycles + n) / m.gpsimd_hz;
+    case Engine::Tensor:
+      return n / m.tensor_hz;
+    case Engine::Vector:
+      return std::max(t.engine_min_cycles / m.vector_hz, n / m.vector_hz + t.vector_fixed_s + more);
+    case Engine::Scalar:
+      return std::max(t.engine_min_cycles / m.scalar_hz, n / m.scalar_hz + t.scalar_fixed_s + more);
+    case Engine::GpSimd:
+      return (t.gpsimd_start_cycles + n) / m.gpsimd_hz;
     case Engine::Any:
-    case Engine::Dma: break;
+    case Engine::Dma:
+      break;
   }
   fail<InternalError>("cost: {} has no compute cost on engine {}", name(i.opcode()), name(engine));
 }
 
 DmaCost dma_cost(const Instruction& i, const Machine& m) {
   DmaCost cost = i.visit([&](const auto& attributes) -> DmaCost {
-    if constexpr (requires { attributes.route; }) return transfer(i, m, attributes);
-    else fail<InternalError>("cost: {} is not a DMA", name(i.opcode()));
+    if constexpr (requires { attributes.route; })
+      return transfer(i, m, attributes);
+    else
+      fail<InternalError>("cost: {} is not a DMA", name(i.opcode()));
   });
   switch (dma_route(i)->dge) {
-    case DgeMode::Static: cost.ring_s += m.timing.dge_static_s; break;
-    case DgeMode::Hardware: cost.ring_s += m.timing.dge_hardware_s; break;
-    case DgeMode::Software: cost.ring_s += m.timing.dge_software_s; break;
-    case DgeMode::Default: fail<InternalError>("cost: a DMA's descriptor source is open; schedule() the program first");
+    case DgeMode::Static:
+      cost.ring_s += m.timing.dge_static_s;
+      break;
+    case DgeMode::Hardware:
+      cost.ring_s += m.timing.dge_hardware_s;
+      break;
+    case DgeMode::Software:
+      cost.ring_s += m.timing.dge_software_s;
+      break;
+    case DgeMode::Default:
+      fail<InternalError>("cost: a DMA's descriptor source is open; schedule() the program first");
   }
   return cost;
 }

@@ -9,14 +9,18 @@ namespace trn::tile {
 
 std::string_view name(Hazard hazard) {
   switch (hazard) {
-    case Hazard::ReadAfterWrite: return "read-after-write";
-    case Hazard::WriteAfterRead: return "write-after-read";
-    case Hazard::WriteAfterWrite: return "write-after-write";
+    case Hazard::ReadAfterWrite:
+      return "read-after-write";
+    case Hazard::WriteAfterRead:
+      return "write-after-read";
+    case Hazard::WriteAfterWrite:
+      return "write-after-write";
   }
   return {};
 }
 
-MemoryMap::MemoryMap(const Program& program, const Allocation& allocation) : program_(&program), allocation_(&allocation) {
+MemoryMap::MemoryMap(const Program& program, const Allocation& allocation)
+    : program_(&program), allocation_(&allocation) {
   for (const TileDecl& tile : program.tiles()) {
     first_memory_of_tile_.push_back(count_);
     count_ += static_cast<std::int32_t>(tile.buffers);
@@ -60,7 +64,8 @@ namespace {
 Region tile_region(const Access& access, const Placement& placement, std::int64_t buffer, const Point& point) {
   std::int64_t low = access.offset.at(point.variables), high = low;
   for (const Dim& d : access.dims) (d.stride < 0 ? low : high) += (d.size - 1) * d.stride;
-  const std::int64_t bytes = size_bytes(access.dtype), base = placement.address + buffer * placement.buffer_stride_bytes;
+  const std::int64_t bytes = size_bytes(access.dtype),
+                     base = placement.address + buffer * placement.buffer_stride_bytes;
   const std::int64_t first = access.partition.at(point.variables);
   return {first, first + access.partitions, base + low * bytes, base + (high + 1) * bytes};
 }
@@ -101,7 +106,8 @@ Region whole_tensor(const TensorDecl& tensor) {
 
 }  // namespace
 
-Region MemoryMap::region_of(const Instruction& instruction, const Access& access, std::int64_t buffer, const Point& point) const {
+Region MemoryMap::region_of(const Instruction& instruction, const Access& access, std::int64_t buffer,
+                            const Point& point) const {
   const auto id = static_cast<std::size_t>(access.id);
   if (access.is_tile()) return tile_region(access, allocation_->tiles[id], buffer, point);
   const TensorDecl& tensor = program_->tensors()[id];
@@ -151,7 +157,9 @@ void MemoryMap::touch_registers(const isa::Activation& a, const Instruction& ins
 // accesses cover the smaller share of the memory.
 void MemoryMap::cut_into_strips() {
   constexpr std::int64_t kMost = 1024;
-  struct Use { double times = 0, rows = 0, columns = 0; };
+  struct Use {
+    double times = 0, rows = 0, columns = 0;
+  };
   std::vector<Use> tiles(program_->tiles().size()), tensors(program_->tensors().size());
   Point origin;
   origin.variables.assign(program_->loops().size(), 0);
@@ -215,8 +223,10 @@ void DependencyTracker::log(const Touch& t, std::int64_t tag, std::int32_t queue
       continue;
     }
     const auto same = std::ranges::find_if(log.reads, [&](const Record& r) { return r.queue == queue && covered(r); });
-    if (same != log.reads.end()) *same = {t.region, tag, queue};
-    else log.reads.push_back({t.region, tag, queue});
+    if (same != log.reads.end())
+      *same = {t.region, tag, queue};
+    else
+      log.reads.push_back({t.region, tag, queue});
   }
 }
 
@@ -243,7 +253,10 @@ std::vector<Dependency> depend(const Program& program, const Machine& machine) {
   std::int64_t buffers = 1;
   for (const TileDecl& tile : program.tiles()) buffers = std::max(buffers, tile.buffers);
 
-  struct Executed { std::int32_t instruction; std::vector<std::int64_t> variables; };
+  struct Executed {
+    std::int32_t instruction;
+    std::vector<std::int64_t> variables;
+  };
   std::vector<Executed> executed;
   const auto loops = enclosing_loops(program);
   // Some loop around both is at another iteration.
@@ -259,21 +272,20 @@ std::vector<Dependency> depend(const Program& program, const Machine& machine) {
     return std::tie(a.from, a.to, a.hazard, a.carried) < std::tie(b.from, b.to, b.hazard, b.carried);
   };
   std::set<Dependency, decltype(less)> edges(less);
-  walk(
-      program,
-      [&](std::int32_t index, const Point& point) {
-        const auto tag = static_cast<std::int64_t>(executed.size());
-        map.touches(index, point, touches);
-        for (const Touch& touch : touches) {
-          tracker.touch(touch, tag, index, [&](std::int64_t earlier, Hazard hazard) {
-            if (earlier == tag) return;
-            const Executed& e = executed[static_cast<std::size_t>(earlier)];
-            edges.insert({e.instruction, index, hazard, carried(e, index, point.variables)});
-          });
-        }
-        executed.push_back({index, point.variables});
-      },
-      {.trip_limit = buffers + 1});
+  walk(program,
+       [&](std::int32_t index, const Point& point) {
+         const auto tag = static_cast<std::int64_t>(executed.size());
+         map.touches(index, point, touches);
+         for (const Touch& touch : touches) {
+           tracker.touch(touch, tag, index, [&](std::int64_t earlier, Hazard hazard) {
+             if (earlier == tag) return;
+             const Executed& e = executed[static_cast<std::size_t>(earlier)];
+             edges.insert({e.instruction, index, hazard, carried(e, index, point.variables)});
+           });
+         }
+         executed.push_back({index, point.variables});
+       },
+       {.trip_limit = buffers + 1});
   return {edges.begin(), edges.end()};
 }
 

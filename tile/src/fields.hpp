@@ -1,5 +1,5 @@
-// Field visitors: each program struct lists its fields once (its static visit), and hashing and JSON are written over that
-// list, so a field added to a struct cannot be forgotten by either.
+// Field visitors: each program struct lists its fields once (its static visit), and hashing and JSON are written over
+// that list, so a field added to a struct cannot be forgotten by either.
 #pragma once
 
 #include <bit>

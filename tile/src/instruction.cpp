@@ -49,15 +49,38 @@ std::string_view name(OobMode e) {
 }
 std::string_view name(AluOp e) {
   static constexpr std::array<std::string_view, 30> names{
-      "none", "add", "subtract", "multiply", "maximum", "minimum", "power", "abs_max", "abs_min", "equal", "not_equal",
-      "greater_equal", "greater", "less_equal", "less", "logical_and", "logical_or", "logical_xor", "abs", "square", "relu",
-      "rsqrt", "reciprocal", "average", "bitwise_and", "bitwise_or", "bitwise_xor", "invert", "left_shift", "right_shift"};
+      "none",        "add",        "subtract",    "multiply",    "maximum",    "minimum",
+      "power",       "abs_max",    "abs_min",     "equal",       "not_equal",  "greater_equal",
+      "greater",     "less_equal", "less",        "logical_and", "logical_or", "logical_xor",
+      "abs",         "square",     "relu",        "rsqrt",       "reciprocal", "average",
+      "bitwise_and", "bitwise_or", "bitwise_xor", "invert",      "left_shift", "right_shift"};
   return nth(names, e);
 }
 std::string_view name(ActFunction e) {
-  static constexpr std::array<std::string_view, 24> names{
-      "copy", "square", "sigmoid", "relu", "gelu", "gelu_dx", "gelu_apprx_tanh", "gelu_apprx_sigmoid", "silu", "silu_dx",
-      "tanh", "softplus", "mish", "erf", "erf_dx", "exp", "log", "sin", "arctan", "sqrt", "rsqrt", "reciprocal", "sign", "abs"};
+  static constexpr std::array<std::string_view, 24> names{"copy",
+                                                          "square",
+                                                          "sigmoid",
+                                                          "relu",
+                                                          "gelu",
+                                                          "gelu_dx",
+                                                          "gelu_apprx_tanh",
+                                                          "gelu_apprx_sigmoid",
+                                                          "silu",
+                                                          "silu_dx",
+                                                          "tanh",
+                                                          "softplus",
+                                                          "mish",
+                                                          "erf",
+                                                          "erf_dx",
+                                                          "exp",
+                                                          "log",
+                                                          "sin",
+                                                          "arctan",
+                                                          "sqrt",
+                                                          "rsqrt",
+                                                          "reciprocal",
+                                                          "sign",
+                                                          "abs"};
   return nth(names, e);
 }
 
@@ -124,8 +147,10 @@ template <std::size_t... i> Attributes fresh(std::size_t index, std::index_seque
 template <class Route, class I> Route* route_of(I& instruction) {
   return std::visit(
       [](auto& a) -> Route* {
-        if constexpr (requires { a.route; }) return &a.route;
-        else return nullptr;
+        if constexpr (requires { a.route; })
+          return &a.route;
+        else
+          return nullptr;
       },
       instruction.attributes);
 }
@@ -157,7 +182,8 @@ Role role_of(const isa::NcMatmul& a, std::size_t slot, Role role) {
 template <isa::OneOf<isa::DmaCopy, isa::DmaTranspose, isa::NcTranspose, isa::TensorTensor, isa::TensorScalar,
                      isa::ScalarTensorTensor, isa::TensorReduce, isa::TensorTensorScan, isa::TensorCopy,
                      isa::TensorCopyPredicated, isa::Activation, isa::Reciprocal, isa::Memset, isa::Iota,
-                     isa::AffineSelect, isa::LocalGather, isa::TensorPartitionReduce> I>
+                     isa::AffineSelect, isa::LocalGather, isa::TensorPartitionReduce>
+              I>
 Role role_of(const I&, std::size_t, Role role) {
   return role;
 }
@@ -167,7 +193,8 @@ bool reaches_by_index(const Instruction& i, const isa::DmaCopy&) { return i.oper
 template <isa::OneOf<isa::DmaTranspose, isa::NcMatmul, isa::NcTranspose, isa::TensorTensor, isa::TensorScalar,
                      isa::ScalarTensorTensor, isa::TensorReduce, isa::TensorTensorScan, isa::TensorCopy,
                      isa::TensorCopyPredicated, isa::Activation, isa::Reciprocal, isa::Memset, isa::Iota,
-                     isa::AffineSelect, isa::LocalGather, isa::TensorPartitionReduce> I>
+                     isa::AffineSelect, isa::LocalGather, isa::TensorPartitionReduce>
+              I>
 bool reaches_by_index(const Instruction&, const I&) {
   return false;
 }

@@ -59,12 +59,8 @@ struct FieldTexts {
   const Program& program;
   std::vector<std::pair<const char*, std::string>> fields = {};
 
-  template <class T>
-  void operator()(const char* field, const T& value) {
-    fields.emplace_back(field, text(value));
-  }
-  template <class T>
-  [[nodiscard]] std::string text(const T& value) const {
+  template <class T> void operator()(const char* field, const T& value) { fields.emplace_back(field, text(value)); }
+  template <class T> [[nodiscard]] std::string text(const T& value) const {
     if constexpr (std::is_same_v<T, Affine>) {
       return print(program, value);
     } else if constexpr (is_vector<T>) {
@@ -77,8 +73,7 @@ struct FieldTexts {
   }
 };
 
-template <class I>
-std::string attributes_text(const Program& program, const I& attributes) {
+template <class I> std::string attributes_text(const Program& program, const I& attributes) {
   const I defaults;
   FieldTexts actual{program}, usual{program};
   I::visit(attributes, actual);
@@ -102,8 +97,8 @@ std::string call_text(const Program& program, const Instruction& instruction) {
 }
 
 std::string tensor_text(const TensorDecl& tensor) {
-  std::string text =
-      fmt::format("{}{} {}: {} {}", tensor.partial ? "partial " : "", name(tensor.kind), tensor.name, name(tensor.dtype), to_string(tensor.shape));
+  std::string text = fmt::format("{}{} {}: {} {}", tensor.partial ? "partial " : "", name(tensor.kind), tensor.name,
+                                 name(tensor.dtype), to_string(tensor.shape));
   if (tensor.strides != row_major_strides(tensor.shape)) text += fmt::format(" strides {}", to_string(tensor.strides));
   if (!tensor.alias.empty()) text += fmt::format(", in the memory of {}", tensor.alias);
   return text;

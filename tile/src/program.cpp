@@ -9,24 +9,32 @@ namespace trn::tile {
 
 std::string_view name(TensorKind e) {
   switch (e) {
-    case TensorKind::Input: return "input";
-    case TensorKind::Output: return "output";
-    case TensorKind::Scratch: return "scratch";
+    case TensorKind::Input:
+      return "input";
+    case TensorKind::Output:
+      return "output";
+    case TensorKind::Scratch:
+      return "scratch";
   }
   return {};
 }
 std::string_view name(LoopKind e) {
   switch (e) {
-    case LoopKind::Parallel: return "parallel";
-    case LoopKind::Sequential: return "sequential";
+    case LoopKind::Parallel:
+      return "parallel";
+    case LoopKind::Sequential:
+      return "sequential";
   }
   return {};
 }
 std::string_view name(StatementKind e) {
   switch (e) {
-    case StatementKind::Instruction: return "instruction";
-    case StatementKind::Alloc: return "alloc";
-    case StatementKind::Loop: return "loop";
+    case StatementKind::Instruction:
+      return "instruction";
+    case StatementKind::Alloc:
+      return "alloc";
+    case StatementKind::Loop:
+      return "loop";
   }
   return {};
 }
@@ -39,22 +47,23 @@ void check_affine(const Program::Parts& parts, const Affine& affine) {
            "program '{}': loop variable {} does not exist", parts.name, t.variable);
     ensure(t.trip == parts.loops[static_cast<std::size_t>(t.variable)].trip,
            "program '{}': an index believes loop '{}' has {} iterations, it has {}", parts.name,
-           parts.loops[static_cast<std::size_t>(t.variable)].name, t.trip, parts.loops[static_cast<std::size_t>(t.variable)].trip);
+           parts.loops[static_cast<std::size_t>(t.variable)].name, t.trip,
+           parts.loops[static_cast<std::size_t>(t.variable)].trip);
   }
 }
 
 void check_instruction(const Program::Parts& parts, const Instruction& instruction) {
   const OpcodeInfo& info = opcode_info(instruction.opcode());
-  ensure(instruction.operands.size() == info.operands.size(), "program '{}': {} with {} operands instead of {}", parts.name,
-         info.name, instruction.operands.size(), info.operands.size());
+  ensure(instruction.operands.size() == info.operands.size(), "program '{}': {} with {} operands instead of {}",
+         parts.name, info.name, instruction.operands.size(), info.operands.size());
   for (std::size_t i = 0; i < info.operands.size(); ++i) {
     const Access& access = instruction.operands[i];
     ensure(access.present() || info.operands[i].optional, "program '{}': {} lacks operand {}", parts.name, info.name,
            info.operands[i].name);
     if (!access.present()) continue;
     const std::size_t count = access.is_tile() ? parts.tiles.size() : parts.tensors.size();
-    ensure(access.id >= 0 && static_cast<std::size_t>(access.id) < count, "program '{}': {} names {} {} of {}", parts.name,
-           info.name, name(access.target), access.id, count);
+    ensure(access.id >= 0 && static_cast<std::size_t>(access.id) < count, "program '{}': {} names {} {} of {}",
+           parts.name, info.name, name(access.target), access.id, count);
     check_affine(parts, access.offset);
     check_affine(parts, access.partition);
   }
@@ -71,15 +80,17 @@ void check_block(const Program::Parts& parts, std::int32_t begin, std::int32_t e
                               : statement.kind == StatementKind::Alloc     ? parts.tiles.size()
                                                                            : parts.loops.size();
     ensure(statement.index >= 0 && static_cast<std::size_t>(statement.index) < count,
-           "program '{}': statement {} points at {} {} of {}", parts.name, s, name(statement.kind), statement.index, count);
+           "program '{}': statement {} points at {} {} of {}", parts.name, s, name(statement.kind), statement.index,
+           count);
     if (statement.kind != StatementKind::Loop) {
       ++s;
       continue;
     }
-    ensure(statement.end > s && statement.end <= end, "program '{}': the loop at statement {} ends at {} outside its block",
-           parts.name, s, statement.end);
-    ensure(parts.loops[static_cast<std::size_t>(statement.index)].trip >= 1, "program '{}': loop '{}' has no iterations",
-           parts.name, parts.loops[static_cast<std::size_t>(statement.index)].name);
+    ensure(statement.end > s && statement.end <= end,
+           "program '{}': the loop at statement {} ends at {} outside its block", parts.name, s, statement.end);
+    ensure(parts.loops[static_cast<std::size_t>(statement.index)].trip >= 1,
+           "program '{}': loop '{}' has no iterations", parts.name,
+           parts.loops[static_cast<std::size_t>(statement.index)].name);
     check_block(parts, s + 1, statement.end);
     s = statement.end;
   }

@@ -26,7 +26,11 @@ struct Node {
 class Unrolled {
  public:
   Unrolled(const Program& program, const Machine& machine)
-      : program_(program), machine_(machine), allocation_(allocate(program, machine)), map_(program_, allocation_), tracker_(map_) {
+      : program_(program),
+        machine_(machine),
+        allocation_(allocate(program, machine)),
+        map_(program_, allocation_),
+        tracker_(map_) {
     walk(program_, [&](std::int32_t index, const Point& point) { add(index, point); });
   }
 
@@ -70,7 +74,8 @@ class Unrolled {
       if (user < 0) user = static_cast<std::int32_t>(tag);
     }
     for (Access& access : node.instruction.operands) settle(access, point);
-    if (auto* matmul = node.instruction.as<isa::NcMatmul>()) matmul->accumulate = matmul->accumulate.at(point.variables);
+    if (auto* matmul = node.instruction.as<isa::NcMatmul>())
+      matmul->accumulate = matmul->accumulate.at(point.variables);
     nodes_.push_back(std::move(node));
   }
 
@@ -83,7 +88,8 @@ class Unrolled {
       const TileDecl& tile = program_.tiles()[id];
       const Placement& place = allocation_.tiles[id];
       const std::int64_t bytes = place.address + point.instances[id] % tile.buffers * place.buffer_stride_bytes;
-      if (bytes % size_bytes(access.dtype) != 0) fail<InternalError>("reorder: tile '{}' lies at byte {}", tile.name, bytes);
+      if (bytes % size_bytes(access.dtype) != 0)
+        fail<InternalError>("reorder: tile '{}' lies at byte {}", tile.name, bytes);
       offset += bytes / size_bytes(access.dtype);
       access.partition = access.partition.at(point.variables);
       access.id = tile.space == Space::Sbuf ? 0 : 1;
@@ -126,15 +132,23 @@ void merge_evictions(std::vector<Node>& nodes, const Machine& machine) {
   for (std::size_t n = 0; n < nodes.size(); ++n) {
     Node& node = nodes[n];
     if (node.instruction.opcode() != Opcode::TensorCopy) continue;
-    Access &dst = node.instruction.operands[isa::TensorCopy::dst], &src = node.instruction.operands[isa::TensorCopy::src];
+    Access &dst = node.instruction.operands[isa::TensorCopy::dst],
+           &src = node.instruction.operands[isa::TensorCopy::src];
     if (!src.is_tile() || src.id != 1 || !dst.is_tile() || dst.id != 0 || !one_run(src) || !one_run(dst)) continue;
     const auto key = [&](std::int64_t src_at, std::int64_t dst_at) {
-      return Key{static_cast<std::int64_t>(src.dtype), static_cast<std::int64_t>(dst.dtype), src.partition.at({}),
-                 dst.partition.at({}), src.partitions, src_at, dst_at, 0};
+      return Key{static_cast<std::int64_t>(src.dtype),
+                 static_cast<std::int64_t>(dst.dtype),
+                 src.partition.at({}),
+                 dst.partition.at({}),
+                 src.partitions,
+                 src_at,
+                 dst_at,
+                 0};
     };
     if (const auto found = open.find(key(first(src), first(dst))); found != open.end()) {
       Node& before = nodes[static_cast<std::size_t>(found->second)];
-      const Access &from = before.instruction.operands[isa::TensorCopy::src], &to = before.instruction.operands[isa::TensorCopy::dst];
+      const Access &from = before.instruction.operands[isa::TensorCopy::src],
+                   &to = before.instruction.operands[isa::TensorCopy::dst];
       const std::int64_t bytes = size_bytes(src.dtype), bank = machine.psum_bank_bytes;
       const bool unused = before.first_user < 0 || before.first_user > static_cast<std::int32_t>(n);
       const bool same_bank = first(from) * bytes / bank == (last(src) * bytes - 1) / bank;
@@ -142,7 +156,8 @@ void merge_evictions(std::vector<Node>& nodes, const Machine& machine) {
         src = joined(from, src);
         dst = joined(to, dst);
         node.after.insert(node.after.end(), before.after.begin(), before.after.end());
-        if (before.first_user >= 0 && (node.first_user < 0 || before.first_user < node.first_user)) node.first_user = before.first_user;
+        if (before.first_user >= 0 && (node.first_user < 0 || before.first_user < node.first_user))
+          node.first_user = before.first_user;
         before.merged_away = true;
         now[static_cast<std::size_t>(found->second)] = static_cast<std::int32_t>(n);
       }

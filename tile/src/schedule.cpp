@@ -1,5 +1,5 @@
-// Choosing engines, descriptor sources and rings. One pass over the statements; loop nests weigh an instruction by how often
-// it runs.
+// Choosing engines, descriptor sources and rings. One pass over the statements; loop nests weigh an instruction by how
+// often it runs.
 #include <trn/tile/schedule.hpp>
 
 #include <algorithm>
@@ -49,14 +49,16 @@ std::vector<Engine> candidates(const Scope& s, const isa::NcTranspose&) {
 }
 template <isa::OneOf<isa::DmaCopy, isa::DmaTranspose, isa::NcMatmul, isa::TensorScalar, isa::ScalarTensorTensor,
                      isa::TensorReduce, isa::TensorTensorScan, isa::TensorCopyPredicated, isa::Activation,
-                     isa::Reciprocal, isa::Iota, isa::AffineSelect, isa::LocalGather, isa::TensorPartitionReduce> I>
+                     isa::Reciprocal, isa::Iota, isa::AffineSelect, isa::LocalGather, isa::TensorPartitionReduce>
+              I>
 std::vector<Engine> candidates(const Scope&, const I&) {
   return {opcode_info(I::opcode).engines.front()};
 }
 
 class Scheduler {
  public:
-  Scheduler(const Program& program, const Machine& machine) : program_(program), machine_(machine), parts_(program.parts()) {}
+  Scheduler(const Program& program, const Machine& machine)
+      : program_(program), machine_(machine), parts_(program.parts()) {}
 
   Program run() {
     block(0, static_cast<std::int32_t>(parts_.statements.size()), 1);
@@ -68,18 +70,22 @@ class Scheduler {
     for (std::int32_t s = begin; s < end;) {
       const Statement statement = parts_.statements[static_cast<std::size_t>(s)];
       if (statement.kind == StatementKind::Loop) {
-        block(s + 1, statement.end, times * static_cast<double>(parts_.loops[static_cast<std::size_t>(statement.index)].trip));
+        block(s + 1, statement.end,
+              times * static_cast<double>(parts_.loops[static_cast<std::size_t>(statement.index)].trip));
         s = statement.end;
         continue;
       }
-      if (statement.kind == StatementKind::Instruction) settle(parts_.instructions[static_cast<std::size_t>(statement.index)], times);
+      if (statement.kind == StatementKind::Instruction)
+        settle(parts_.instructions[static_cast<std::size_t>(statement.index)], times);
       ++s;
     }
   }
 
   void settle(Instruction& i, double times) {
     if (i.engine == Engine::Dma) return settle_dma(i);
-    const auto load = [&](Engine e) { return busy_[static_cast<std::size_t>(e)] + times * compute_seconds(program_, i, e, machine_); };
+    const auto load = [&](Engine e) {
+      return busy_[static_cast<std::size_t>(e)] + times * compute_seconds(program_, i, e, machine_);
+    };
     if (i.engine == Engine::Any) {
       const Scope scope{parts_, i, machine_};
       const auto engines = i.visit([&](const auto& attributes) { return candidates(scope, attributes); });
@@ -94,16 +100,21 @@ class Scheduler {
     isa::DmaRoute& a = *dma_route(i);
     const Access &dst = i.operands[isa::DmaRoute::dst], &src = i.operands[isa::DmaRoute::src];
     if (a.dge == DgeMode::Default) {
-      if (is_indirect(i)) a.dge = DgeMode::Software;
-      else if (!machine_.hardware_dge) a.dge = DgeMode::Static;
-      else a.dge = dst.dtype == src.dtype ? DgeMode::Hardware : DgeMode::Software;  // RN 0.3: hwdge needs equal dtypes
+      if (is_indirect(i))
+        a.dge = DgeMode::Software;
+      else if (!machine_.hardware_dge)
+        a.dge = DgeMode::Static;
+      else
+        a.dge = dst.dtype == src.dtype ? DgeMode::Hardware : DgeMode::Software;  // RN 0.3: hwdge needs equal dtypes
     }
     if (a.ring >= 0 || a.dge == DgeMode::Software) return;
     const bool store = !dst.is_tile();
     if (a.dge == DgeMode::Hardware) {
       a.ring = store ? 1 : 0;
     } else {
-      const std::int32_t tensor = store ? dst.id : src.is_tile() ? static_cast<std::int32_t>(parts_.tensors.size()) : src.id;
+      const std::int32_t tensor = store           ? dst.id
+                                  : src.is_tile() ? static_cast<std::int32_t>(parts_.tensors.size())
+                                                  : src.id;
       a.ring = 2 + 2 * tensor + (store ? 1 : 0);
     }
   }

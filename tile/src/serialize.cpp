@@ -21,22 +21,17 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kFormat = "trnsci tile program";
-constexpr std::int64_t kVersion = 3;  // 2: attributes by opcode; 3: reduce_cmd, issuer, src_value
+constexpr std::int64_t kVersion = 3;              // 2: attributes by opcode; 3: reduce_cmd, issuer, src_value
 constexpr std::string_view kNotFinite = "bits:";  // "bits:7ff0000000000000": JSON has no infinities and no NaN
 
-template <class T>
-Json to_json(const T& value);
+template <class T> Json to_json(const T& value);
 
 struct Writer {
   Json object = Json::object();
-  template <class T>
-  void operator()(const char* field, const T& value) {
-    object[field] = to_json(value);
-  }
+  template <class T> void operator()(const char* field, const T& value) { object[field] = to_json(value); }
 };
 
-template <class T>
-Json to_json(const T& value) {
+template <class T> Json to_json(const T& value) {
   if constexpr (std::is_same_v<T, double>) {
     if (std::isfinite(value)) return value;
     return fmt::format("{}{:016x}", kNotFinite, std::bit_cast<std::uint64_t>(value));
@@ -55,8 +50,7 @@ Json to_json(const T& value) {
   }
 }
 
-template <class... Args>
-[[noreturn]] void refuse(fmt::format_string<Args...> text, Args&&... args) {
+template <class... Args> [[noreturn]] void refuse(fmt::format_string<Args...> text, Args&&... args) {
   constexpr std::size_t kLongest = 400;  // what a file says may be of any length, and hold line ends
   std::string message = fmt::format(text, std::forward<Args>(args)...);
   for (char& c : message) {
@@ -83,8 +77,7 @@ std::optional<std::uint64_t> parse_hex(std::string_view text) {
 }
 
 // The enumerator with this name. A name past the last enumerator is empty; dtypes have their own list.
-template <class E>
-std::optional<E> enumerator(std::string_view text) {
+template <class E> std::optional<E> enumerator(std::string_view text) {
   if constexpr (std::is_same_v<E, DType>) {
     for (const DType d : all_dtypes()) {
       if (name(d) == text) return d;
@@ -97,15 +90,13 @@ std::optional<E> enumerator(std::string_view text) {
   return std::nullopt;
 }
 
-template <class T>
-void from_json(const Json& json, const std::string& where, T& value);
+template <class T> void from_json(const Json& json, const std::string& where, T& value);
 
 struct Reader {
   const Json& object;
   const std::string& where;
   std::size_t fields = 0;
-  template <class T>
-  void operator()(const char* field, T& value) {
+  template <class T> void operator()(const char* field, T& value) {
     ++fields;
     const auto found = object.find(field);
     if (found == object.end()) refuse("{} lacks the field '{}'", where, field);
@@ -113,8 +104,7 @@ struct Reader {
   }
 };
 
-template <class T>
-void integer_from_json(const Json& json, const std::string& where, T& value) {
+template <class T> void integer_from_json(const Json& json, const std::string& where, T& value) {
   if (!json.is_number_integer()) refuse("{} is {} instead of an integer", where, shown(json));
   const bool huge = json.is_number_unsigned() && json.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max();
   const std::int64_t wide = huge ? 0 : json.get<std::int64_t>();
@@ -136,8 +126,7 @@ void double_from_json(const Json& json, const std::string& where, double& value)
   value = std::bit_cast<double>(*bits);
 }
 
-template <class T>
-void from_json(const Json& json, const std::string& where, T& value) {
+template <class T> void from_json(const Json& json, const std::string& where, T& value) {
   if constexpr (std::is_same_v<T, std::string>) {
     if (!json.is_string()) refuse("{} is {} instead of text", where, shown(json));
     value = json.get<std::string>();
@@ -164,7 +153,8 @@ void from_json(const Json& json, const std::string& where, T& value) {
   }
 }
 
-// How deep lists and objects nest. Programs nest less than 20 deep; what is far deeper would exhaust the stack of those who walk it.
+// How deep lists and objects nest. Programs nest less than 20 deep; what is far deeper would exhaust the stack of those
+// who walk it.
 std::int64_t nesting(std::string_view text) {
   std::int64_t depth = 0, deepest = 0;
   bool quoted = false;

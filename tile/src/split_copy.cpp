@@ -13,7 +13,7 @@ namespace {
 
 struct Level {
   std::int64_t size;
-  std::int64_t dst, src;                 // strides: elements, or partitions where the flag says so
+  std::int64_t dst, src;  // strides: elements, or partitions where the flag says so
   bool dst_partition, src_partition;
 };
 
@@ -36,7 +36,8 @@ std::optional<std::vector<Level>> refine(const Access& dst, const Access& src) {
     Dim &x = d.dims.back(), &y = s.dims.back();
     const std::int64_t size = std::min(x.size, y.size);
     if (x.size % size != 0 || y.size % size != 0) return std::nullopt;
-    if (size > 1) levels.push_back({size, x.stride, y.stride, d.dims.size() <= d.partitions, s.dims.size() <= s.partitions});
+    if (size > 1)
+      levels.push_back({size, x.stride, y.stride, d.dims.size() <= d.partitions, s.dims.size() <= s.partitions});
     for (Side* side : {&d, &s}) {
       Dim& last = side->dims.back();
       last = {last.stride * size, last.size / size};

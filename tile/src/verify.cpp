@@ -72,7 +72,8 @@ void check_tiles(const Program& program, const Machine& machine, std::vector<Dia
       report("illegal-dtype", "is float64, which no engine has; split the values into float32 parts on the host");
     }
     if (is_complex(tile.dtype)) {
-      report("illegal-dtype", fmt::format("is {}, which no engine has; use two tiles of {}", name(tile.dtype), name(real_of(tile.dtype))));
+      report("illegal-dtype", fmt::format("is {}, which no engine has; use two tiles of {}", name(tile.dtype),
+                                          name(real_of(tile.dtype))));
     }
     if (is_int64(tile.dtype)) {
       report("illegal-dtype", fmt::format("is {}, which no engine has; use two tiles of uint32", name(tile.dtype)));
@@ -88,14 +89,17 @@ void check_aliases(const Program& program, std::vector<Diagnostic>& diagnostics)
   for (std::size_t i = 0; i < program.tensors().size(); ++i) {
     const TensorDecl& t = program.tensors()[i];
     const auto report = [&](const std::string& text) {
-      diagnostics.push_back({"illegal-alias", -1, fmt::format("program '{}': tensor '{}': {}", program.name(), t.name, text)});
+      diagnostics.push_back(
+          {"illegal-alias", -1, fmt::format("program '{}': tensor '{}': {}", program.name(), t.name, text)});
     };
     if (t.kind != TensorKind::Output && (t.partial || !t.alias.empty())) {
-      report(fmt::format("an {} tensor has neither an alias nor unwritten parts; declare it as an output", name(t.kind)));
+      report(
+          fmt::format("an {} tensor has neither an alias nor unwritten parts; declare it as an output", name(t.kind)));
       continue;
     }
     if (t.partial && t.alias.empty()) {
-      report("is partly written and continues no input, so the rest has no value; build it with Builder::partial_output");
+      report(
+          "is partly written and continues no input, so the rest has no value; build it with Builder::partial_output");
     }
     if (t.alias.empty()) continue;
     const TensorDecl* input = nullptr;
@@ -103,7 +107,8 @@ void check_aliases(const Program& program, std::vector<Diagnostic>& diagnostics)
       const TensorDecl& other = program.tensors()[j];
       if (other.kind == TensorKind::Input && other.name == t.alias) input = &other;
       if (j < i && other.alias == t.alias) {
-        report(fmt::format("continues input '{}', as '{}' does already; give it an input of its own", t.alias, other.name));
+        report(fmt::format("continues input '{}', as '{}' does already; give it an input of its own", t.alias,
+                           other.name));
       }
     }
     if (!input) {

@@ -31,11 +31,13 @@ void check_everywhere(const Context& c) {
                "float64, which neither the engines nor DMA have; split the values into float32 parts on the host");
     }
     if (is_complex(a.dtype)) {
-      c.report(kDType, c.operand_name(slot), "{}, which neither the engines nor DMA have; view the parts as {} with twice the stride",
-               name(a.dtype), name(real_of(a.dtype)));
+      c.report(kDType, c.operand_name(slot),
+               "{}, which neither the engines nor DMA have; view the parts as {} with twice the stride", name(a.dtype),
+               name(real_of(a.dtype)));
     }
     if (is_int64(a.dtype)) {
-      c.report(kDType, c.operand_name(slot), "{}, which neither the engines nor DMA have; view the words as uint32 with twice the stride",
+      c.report(kDType, c.operand_name(slot),
+               "{}, which neither the engines nor DMA have; view the words as uint32 with twice the stride",
                name(a.dtype));
     }
     if (a.dtype == DType::Float8E4M3FN && a.is_tile() && !c.machine.float8_e4m3fn) {
@@ -156,8 +158,8 @@ void check_dtype(const Context& c, const isa::DmaCopy& a) {
 void check_dtype(const Context& c, const isa::NcTranspose&) {
   using I = isa::NcTranspose;
   const Engine engine = c.instruction.engine;
-  const bool on_tensor = engine == Engine::Tensor || (engine == Engine::Any && c.in_psum(c.operand(I::dst)) &&
-                                                      c.in_sbuf(c.operand(I::data)));
+  const bool on_tensor = engine == Engine::Tensor ||
+                         (engine == Engine::Any && c.in_psum(c.operand(I::dst)) && c.in_sbuf(c.operand(I::data)));
   if (on_tensor && c.machine.pass_through_transpose) return expect_transposed(c, I::dst, I::data);
   expect_same(c, I::dst, I::data);
 }

@@ -116,7 +116,8 @@ Answer objection_to(const Context& c, Engine engine, const isa::NcTranspose&) {
 
 template <isa::OneOf<isa::DmaCopy, isa::DmaTranspose, isa::NcMatmul, isa::ScalarTensorTensor, isa::TensorReduce,
                      isa::TensorTensorScan, isa::TensorCopyPredicated, isa::Reciprocal, isa::Memset, isa::Iota,
-                     isa::AffineSelect, isa::LocalGather, isa::TensorPartitionReduce> I>
+                     isa::AffineSelect, isa::LocalGather, isa::TensorPartitionReduce>
+              I>
 Answer objection_to(const Context&, Engine, const I&) {
   return no();
 }
@@ -153,9 +154,10 @@ void check_space(const Context& c, const isa::DmaCopy& a) {
   if (c.in_hbm(c.operand(indexed))) return;
   c.report(kSpace, c.operand_name(indexed), "indices select rows of HBM tensors only; use local_gather inside SBUF");
 }
-template <isa::OneOf<isa::NcMatmul, isa::NcTranspose, isa::TensorScalar, isa::TensorReduce, isa::TensorCopy,
-                     isa::Activation, isa::Reciprocal, isa::Memset, isa::Iota, isa::AffineSelect, isa::LocalGather,
-                     isa::TensorPartitionReduce> I>
+template <
+    isa::OneOf<isa::NcMatmul, isa::NcTranspose, isa::TensorScalar, isa::TensorReduce, isa::TensorCopy, isa::Activation,
+               isa::Reciprocal, isa::Memset, isa::Iota, isa::AffineSelect, isa::LocalGather, isa::TensorPartitionReduce>
+        I>
 void check_space(const Context&, const I&) {}
 
 }  // namespace
@@ -163,8 +165,8 @@ void check_space(const Context&, const I&) {}
 std::optional<Objection> engine_objection(const Context& c, Engine engine) {
   const OpcodeInfo& info = opcode_info(c.instruction.opcode());
   if (!contains(info.engines, engine)) {
-    return {{kEngine, "engine",
-             fmt::format("the {} engine has no {}; leave the engine open", name(engine), info.name)}};
+    return {
+        {kEngine, "engine", fmt::format("the {} engine has no {}; leave the engine open", name(engine), info.name)}};
   }
   auto objection = c.instruction.visit([&](const auto& attributes) { return objection_to(c, engine, attributes); });
   return objection ? objection : space_objection(c, engine);

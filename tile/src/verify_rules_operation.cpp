@@ -117,13 +117,14 @@ void check_operation(const Context& c, const isa::Activation& a) {
   }
   const AluOp expected = accumulates(a.reduce_cmd) ? AluOp::Add : AluOp::None;
   if (a.reduce_op != expected) {
-    c.report(kEngine, "reduce_op", "{} with reduce_cmd '{}'; activation reduces by add alone: set {}", name(a.reduce_op),
-             name(a.reduce_cmd), name(expected));
+    c.report(kEngine, "reduce_op", "{} with reduce_cmd '{}'; activation reduces by add alone: set {}",
+             name(a.reduce_op), name(a.reduce_cmd), name(expected));
   }
 }
 // No operator to choose, or any of them.
-template <isa::OneOf<isa::NcTranspose, isa::TensorCopy, isa::TensorCopyPredicated, isa::Reciprocal,
-                     isa::Memset, isa::Iota, isa::LocalGather> I>
+template <isa::OneOf<isa::NcTranspose, isa::TensorCopy, isa::TensorCopyPredicated, isa::Reciprocal, isa::Memset,
+                     isa::Iota, isa::LocalGather>
+              I>
 void check_operation(const Context&, const I&) {}
 
 }  // namespace

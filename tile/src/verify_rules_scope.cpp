@@ -72,16 +72,15 @@ class ScopeWalk {
     if (const auto* activation = c.instruction.as<isa::Activation>()) check_registers(c, *activation);
   }
 
-  // Sums that stay in the Scalar Engine's registers begin inside the innermost parallel loop around them: its iterations
-  // share the registers, and their order is free.
+  // Sums that stay in the Scalar Engine's registers begin inside the innermost parallel loop around them: its
+  // iterations share the registers, and their order is free.
   void check_registers(const Context& c, const isa::Activation& a) {
     const bool reads = a.reduce_cmd == ReduceCmd::Reduce ||
                        (a.reduce_cmd == ReduceCmd::Idle && c.operand(isa::Activation::reduce_res).present());
     if (a.reduce_cmd == ReduceCmd::Reset || a.reduce_cmd == ReduceCmd::ResetReduce) registers_began_.back() = true;
     if (!reads || registers_began_.back()) return;
-    c.report("loop-kind", "reduce_cmd",
-             "'{}' takes up sums that nothing began {}; begin with '{}' there", name(a.reduce_cmd),
-             registers_began_.size() > 1 ? "in this iteration of the parallel loop" : "before it",
+    c.report("loop-kind", "reduce_cmd", "'{}' takes up sums that nothing began {}; begin with '{}' there",
+             name(a.reduce_cmd), registers_began_.size() > 1 ? "in this iteration of the parallel loop" : "before it",
              name(ReduceCmd::ResetReduce));
   }
 
@@ -94,8 +93,8 @@ class ScopeWalk {
     }
   }
 
-  // The loops inside the tile's scope are those opened after its Alloc. A parallel one among them must give every iteration
-  // its own part of the tile, or never add to what another iteration left there.
+  // The loops inside the tile's scope are those opened after its Alloc. A parallel one among them must give every
+  // iteration its own part of the tile, or never add to what another iteration left there.
   void check_accumulation(const Context& c, const Affine& accumulate) const {
     const Access& dst = c.instruction.dst();
     if (!dst.is_tile() || accumulate == Affine(0)) return;

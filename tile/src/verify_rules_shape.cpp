@@ -106,7 +106,8 @@ void check_shape(const Context& c, const isa::LocalGather& a) {
              free, indices, each, given, each, given * each);
   }
   if (indices > c.machine.gather_indices_max) {
-    c.report(kSize, "index", "{} indices per core; at most {}: split the instruction", indices, c.machine.gather_indices_max);
+    c.report(kSize, "index", "{} indices per core; at most {}: split the instruction", indices,
+             c.machine.gather_indices_max);
   }
 }
 

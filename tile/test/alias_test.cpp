@@ -40,7 +40,8 @@ TEST(Alias, BuilderRecordsDtypeShapeAndStrides) {
 
 TEST(Alias, IsPartOfListingFileAndHash) {
   const Program p = increment(machine("trn2"));
-  EXPECT_NE(print(p).find("output y: float32 (256, 8) strides (10, 1), in the memory of x\n"), std::string::npos) << print(p);
+  EXPECT_NE(print(p).find("output y: float32 (256, 8) strides (10, 1), in the memory of x\n"), std::string::npos)
+      << print(p);
   EXPECT_EQ(deserialize(serialize(p)), p);
   Program::Parts parts = p.parts();
   parts.tensors[1].alias.clear();
@@ -82,7 +83,8 @@ TEST(Alias, LoadsAndStoresOfOneMemoryDependOnEachOther) {
   EXPECT_TRUE(has({0, 2, Hazard::WriteAfterRead, false})) << "the store waits for the load";
   EXPECT_FALSE(has({2, 0, Hazard::ReadAfterWrite, true})) << "other rows are free";
   Builder b("apart", m);
-  const Access x = b.input("x", F32, {4, 4}), y = b.output("y", F32, {4, 4}), t = b.sbuf("t", 4, {4}, F32), u = b.sbuf("u", 4, {4}, F32);
+  const Access x = b.input("x", F32, {4, 4}), y = b.output("y", F32, {4, 4}), t = b.sbuf("t", 4, {4}, F32),
+               u = b.sbuf("u", 4, {4}, F32);
   b.memset(u, 0, Engine::Vector);
   b.dma_copy(y, u);
   b.dma_copy(t, x);

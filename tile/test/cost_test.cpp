@@ -17,8 +17,7 @@ double last(Builder& b) {
   return 1e9 * compute_seconds(p, i, i.engine, b.machine());
 }
 
-template <class Record>
-double cost(const char* machine_name, Record record) {
+template <class Record> double cost(const char* machine_name, Record record) {
   Builder b("p", machine(machine_name));
   record(b);
   return last(b);
@@ -75,7 +74,7 @@ TEST(Cost, TwoInputsTakeTurns) {
                       AluOp::Add, Engine::Vector);
     });
   };
-  EXPECT_NEAR(ns(F32, "trn2"), 595.833, 1e-3);  // (512 + 60) / 0.96
+  EXPECT_NEAR(ns(F32, "trn2"), 595.833, 1e-3);   // (512 + 60) / 0.96
   EXPECT_NEAR(ns(BF16, "trn2"), 329.167, 1e-3);  // (256 + 60) / 0.96
   EXPECT_NEAR(ns(F32, "trn1"), 967.857, 1e-3);   // (1024 + 60) / 1.12
 }
@@ -93,7 +92,8 @@ TEST(Cost, ValuesPerPartitionAreReadFirst) {
   const auto ns = [](bool per_partition) {
     return cost("trn2", [&](Builder& b) {
       const Access s = b.sbuf("s", 128, {512}, F32), v = b.sbuf("v", 128, {1}, F32);
-      b.tensor_scalar(s, s, AluOp::Multiply, per_partition ? ScalarOrTile(v) : ScalarOrTile(2.0), {.engine = Engine::Vector});
+      b.tensor_scalar(s, s, AluOp::Multiply, per_partition ? ScalarOrTile(v) : ScalarOrTile(2.0),
+                      {.engine = Engine::Vector});
     });
   };
   EXPECT_NEAR(ns(false), 329.167, 1e-3);
@@ -106,9 +106,12 @@ TEST(Cost, ReciprocalAsAnOperator) {
     return cost("trn2", [&](Builder& b) { record(b, b.sbuf("s", 128, {512}, F32)); });
   };
   const double instruction = ns([](Builder& b, const Access& s) { b.reciprocal(s, s); });
-  EXPECT_NEAR(ns([](Builder& b, const Access& s) { b.tensor_scalar(s, s, AluOp::Reciprocal, 0.0, {.engine = Engine::Vector}); }),
+  EXPECT_NEAR(ns([](Builder& b, const Access& s) {
+                b.tensor_scalar(s, s, AluOp::Reciprocal, 0.0, {.engine = Engine::Vector});
+              }),
               instruction, 1e-3);
-  EXPECT_LT(ns([](Builder& b, const Access& s) { b.tensor_scalar(s, s, AluOp::Abs, 0.0, {.engine = Engine::Vector}); }), instruction / 10);
+  EXPECT_LT(ns([](Builder& b, const Access& s) { b.tensor_scalar(s, s, AluOp::Abs, 0.0, {.engine = Engine::Vector}); }),
+            instruction / 10);
 }
 
 TEST(Cost, LongStridesHalveTheBandwidth) {
@@ -129,8 +132,8 @@ TEST(Cost, VectorExceptions) {
               }),
               2062.5, 1e-3);  // 2 N
   EXPECT_NEAR(
-      on([](Builder& b, const Access& s, const Access& t) { b.tensor_reduce(t(all, ds(0, 1)), AluOp::Add, s); }), 1062.5,
-      1e-3);
+      on([](Builder& b, const Access& s, const Access& t) { b.tensor_reduce(t(all, ds(0, 1)), AluOp::Add, s); }),
+      1062.5, 1e-3);
 }
 
 TEST(Cost, ScalarActivation) {
@@ -141,7 +144,7 @@ TEST(Cost, ScalarActivation) {
     });
   };
   EXPECT_NEAR(ns(false), 1161.667, 1e-3);  // (1200 + 54 + 140) / 1.2
-  EXPECT_NEAR(ns(true), 1215, 1e-3);  // and 64 cycles to read the sum out
+  EXPECT_NEAR(ns(true), 1215, 1e-3);       // and 64 cycles to read the sum out
 }
 
 TEST(Cost, GpSimd) {
@@ -170,7 +173,7 @@ TEST(Cost, Dma) {
   EXPECT_NEAR(dma("trn2", 128, 512, BF16, {.dge = DgeMode::Static}).ring_s * 1e9, 30, 1e-9);
   EXPECT_NEAR(dma("trn2", 128, 512, BF16, {.dge = DgeMode::Software}).ring_s * 1e9, 580, 1e-9);
   const DmaCost trn1 = dma("trn1", 128, 512, BF16);
-  EXPECT_NEAR(trn1.transfer_s * 1e9, 493.879, 1e-3);  // 8 (2.2 + 1024 / 17.2)
+  EXPECT_NEAR(trn1.transfer_s * 1e9, 493.879, 1e-3);        // 8 (2.2 + 1024 / 17.2)
   EXPECT_NEAR(trn1.ring_s * 1e9, 30 + 493.879 + 85, 1e-3);  // one run in HBM
 }
 
@@ -191,7 +194,8 @@ TEST(Cost, TransfersAreSpreadByTheirSize) {
 TEST(Cost, RowsApartHoldUpTheirRing) {
   const auto ring = [](const char* machine_name, std::int64_t width) {
     Builder b("p", machine(machine_name));
-    b.dma_copy(b.sbuf("t", 128, {128}, BF16), b.input("x", BF16, {128, width})(all, ds(0, 128)), {.dge = DgeMode::Static});
+    b.dma_copy(b.sbuf("t", 128, {128}, BF16), b.input("x", BF16, {128, width})(all, ds(0, 128)),
+               {.dge = DgeMode::Static});
     const Program p = schedule(b.finish(), b.machine());
     return 1e9 * dma_cost(p.instructions()[0], b.machine()).ring_s;
   };
@@ -235,7 +239,8 @@ TEST(Cost, GatherDoesNotPayForTheTable) {
   const Machine& m = machine("trn2");
   const auto cost = [&](std::int64_t rows) {
     Builder b("gather", m);
-    const Access table = b.input("table", DType::Float32, {rows, 64}), index = b.sbuf("i", 128, {1}, DType::UInt32), d = b.sbuf("d", 128, {64}, DType::Float32);
+    const Access table = b.input("table", DType::Float32, {rows, 64}), index = b.sbuf("i", 128, {1}, DType::UInt32),
+                 d = b.sbuf("d", 128, {64}, DType::Float32);
     b.iota(index, {{0, 1}}, 0, 1);
     b.dma_gather(d, table, index);
     const Program p = schedule(b.finish(), m);
@@ -254,14 +259,19 @@ TEST(Cost, TwoNarrowInputs) {
     const Access x = b.sbuf("x", 128, {4096}, DType::BFloat16), y = b.sbuf("y", 128, {4096}, DType::BFloat16);
     b.tensor_tensor(x, x, y, AluOp::Add, Engine::Vector);
     const Program p = b.finish();
-    EXPECT_NEAR(compute_seconds(p, p.instructions()[0], Engine::Vector, m), cycles / m.vector_hz + m.timing.vector_fixed_s, 1e-15) << name;
+    EXPECT_NEAR(compute_seconds(p, p.instructions()[0], Engine::Vector, m),
+                cycles / m.vector_hz + m.timing.vector_fixed_s, 1e-15)
+        << name;
   }
 }
 
 // One unit divides, whichever instruction asks for it: 8 N cycles.
 TEST(Cost, ReciprocalCostsTheSameAsAnOperator) {
   const auto tile = [](Builder& b) { return b.sbuf("t", 128, {512}, F32); };
-  const double own = cost("trn2", [&](Builder& b) { const Access t = tile(b); b.reciprocal(t, t); });
+  const double own = cost("trn2", [&](Builder& b) {
+    const Access t = tile(b);
+    b.reciprocal(t, t);
+  });
   EXPECT_GT(own, 8 * 512 / 0.96);
   EXPECT_EQ(own, cost("trn2", [&](Builder& b) {
               const Access t = tile(b);

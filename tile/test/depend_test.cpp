@@ -203,7 +203,9 @@ TEST(Depend, ViewsOfAnotherWidth) {
   b.dma_copy(floats, scratch(ds(32, 32), all));                    // 2 reads what 1 wrote
   b.dma_copy(out, floats);
   const auto edges = depend(b.finish(), m);
-  EXPECT_TRUE(std::any_of(edges.begin(), edges.end(), [](const Dependency& d) { return d.from == 1 && d.to == 2 && d.hazard == Hazard::ReadAfterWrite; }));
+  EXPECT_TRUE(std::any_of(edges.begin(), edges.end(), [](const Dependency& d) {
+    return d.from == 1 && d.to == 2 && d.hazard == Hazard::ReadAfterWrite;
+  }));
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
-// The instruction set as data: slots, opcode table and attributes agree, and docs/adding-an-instruction.md has a row for
-// every opcode.
+// The instruction set as data: slots, opcode table and attributes agree, and docs/adding-an-instruction.md has a row
+// for every opcode.
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <iterator>
-#include <map>
 #include <limits>
+#include <map>
 #include <set>
 #include <sstream>
 #include <trn/tile/instruction.hpp>
@@ -17,7 +17,8 @@ namespace {
 
 using Slots = std::vector<std::pair<std::size_t, std::string>>;
 
-#define SLOT(I, slot) {isa::I::slot, #slot}
+#define SLOT(I, slot) \
+  { isa::I::slot, #slot }
 
 // Every slot of every instruction, its enumerator spelt out.
 std::map<Opcode, Slots> slots() {
@@ -98,11 +99,9 @@ TEST(Instruction, NumbersAreNamedAfterTheirSlots) {
       if (operand.optional && operand.role == Role::Read) expected.insert(std::string(operand.name) + "_value");
     }
     if (opcode == Opcode::DmaCopy) expected.clear();  // no number replaces an index
-    std::visit(
-        [&]<class I>(const I& fresh) {
-          I::visit(fresh, [&](const char* field, const auto&) { expected.erase(field); });
-        },
-        default_attributes(opcode));
+    std::visit([&]<class I>(
+                   const I& fresh) { I::visit(fresh, [&](const char* field, const auto&) { expected.erase(field); }); },
+               default_attributes(opcode));
     EXPECT_EQ(expected, std::set<std::string>{}) << name(opcode);
   }
 }

@@ -79,10 +79,9 @@ TEST(Print, OneInstructionAndItsAttributes) {
   b.affine_select(t, {{-1, 8}}, 2, 1, AluOp::GreaterEqual, t, -0.0);
   b.tensor_scalar(t, t, AluOp::Abs, 0.0);
   const Program p = b.finish();
-  EXPECT_EQ(
-      print(p, p.instructions()[0]),
-      "gpsimd affine_select dst=t[0:32, 0:8] on_true_tile=t[0:32, 0:8] cmp_op=greater_equal on_false_value=-0 "
-      "pattern=[-1,8] offset=2 channel_multiplier=1");
+  EXPECT_EQ(print(p, p.instructions()[0]),
+            "gpsimd affine_select dst=t[0:32, 0:8] on_true_tile=t[0:32, 0:8] cmp_op=greater_equal on_false_value=-0 "
+            "pattern=[-1,8] offset=2 channel_multiplier=1");
   EXPECT_EQ(print(p, p.instructions()[1]), "any tensor_scalar dst=t[0:32, 0:8] data=t[0:32, 0:8] op0=abs");
 }
 

@@ -17,15 +17,11 @@ namespace {
 class Perturb {
  public:
   explicit Perturb(int target) : target_(target) {}
-  template <class T>
-  void operator()(const char* field, T& value) {
-    change(field, value);
-  }
+  template <class T> void operator()(const char* field, T& value) { change(field, value); }
   [[nodiscard]] bool done() const { return !changed_.empty(); }
   [[nodiscard]] const std::string& changed() const { return changed_; }
 
-  template <class T>
-  void change(const std::string& field, T& value) {
+  template <class T> void change(const std::string& field, T& value) {
     if constexpr (is_vector<T>) {
       for (auto& element : value) change(field, element);
       if (next()) value.emplace_back(), changed_ = field + " (one more)";

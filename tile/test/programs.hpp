@@ -45,7 +45,8 @@ inline Access matmul_section(Builder& b, const Access& a, const Access& x) {
   b.activation(product, ActFunction::Tanh, product, {.bias = bias, .scale = scale, .reduce_res = total});
   b.activation(product(all, ds(0, 128)), ActFunction::Copy, product(all, ds(0, 128)),
                {.reduce_res = total, .reduce_cmd = ReduceCmd::Reduce});
-  b.activation(product, ActFunction::Sigmoid, product, {.bias = b.machine().activation_bias_immediate ? 0.125 : 0.0, .scale = 0.5});
+  b.activation(product, ActFunction::Sigmoid, product,
+               {.bias = b.machine().activation_bias_immediate ? 0.125 : 0.0, .scale = 0.5});
   return product;
 }
 
@@ -154,11 +155,15 @@ inline Program every_opcode(const Machine& machine) {
   const Access row = b.sbuf("row", p, {1}, DType::UInt32);
   const Access picked = b.sbuf("picked", p, {64}, DType::Float32);
   b.iota(row, {{0, 1}}, p - 1, -1);  // the last row first
-  if (machine.indirect_dma) b.dma_gather(picked, table, row);
-  else b.dma_copy(picked, table);
+  if (machine.indirect_dma)
+    b.dma_gather(picked, table, row);
+  else
+    b.dma_copy(picked, table);
   b.tensor_tensor(picked, picked, gpsimd_section(b), AluOp::Add);
-  if (machine.indirect_dma) b.dma_scatter(z, picked, row, {.oob = OobMode::Skip});
-  else b.dma_copy(z, picked);
+  if (machine.indirect_dma)
+    b.dma_scatter(z, picked, row, {.oob = OobMode::Skip});
+  else
+    b.dma_copy(z, picked);
 
   transpose_section(b, a, t);
   return b.finish();

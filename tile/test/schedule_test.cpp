@@ -54,8 +54,10 @@ TEST(Schedule, DescriptorSources) {
     const Access row = b.sbuf("row", 128, {1}, DType::UInt32);
     b.iota(row, {{0, 1}}, 0, 1);
     b.dma_copy(t, x);
-    if (b.machine().indirect_dma) b.dma_gather(t, x, row);
-    else b.dma_copy(b.sbuf("half", 128, {64}, BF16), x);
+    if (b.machine().indirect_dma)
+      b.dma_gather(t, x, row);
+    else
+      b.dma_copy(b.sbuf("half", 128, {64}, BF16), x);
     b.dma_copy(t, x, {.dge = DgeMode::Static});
     const auto i = scheduled(b);
     return std::vector<DgeMode>{dma_route(i[1])->dge, dma_route(i[2])->dge, dma_route(i[3])->dge};
@@ -111,7 +113,8 @@ TEST(Schedule, SettledProgramsStayAsTheyAre) {
 TEST(Schedule, OpenTransposesGoWhereTheMemoriesAllow) {
   const Machine& m = machine("trn2");
   Builder b("turn", m);
-  const Access x = b.sbuf("x", 32, {32}, DType::Float32), y = b.sbuf("y", 32, {32}, DType::Float32), p = b.psum("p", 32, {32});
+  const Access x = b.sbuf("x", 32, {32}, DType::Float32), y = b.sbuf("y", 32, {32}, DType::Float32),
+               p = b.psum("p", 32, {32});
   b.memset(x, 1);
   b.nc_transpose(y, x, Engine::Any);  // SBUF to SBUF: the Tensor Engine cannot
   b.nc_transpose(p, x, Engine::Any);

@@ -40,8 +40,7 @@ std::string edited(std::string text, const std::string& from, const std::string&
 
 struct FieldHashes {
   std::vector<std::pair<std::string, std::uint64_t>> fields = {};
-  template <class T>
-  void operator()(const char* field, const T& value) {
+  template <class T> void operator()(const char* field, const T& value) {
     fields.emplace_back(field, field_hash(value));
   }
 };
@@ -128,12 +127,14 @@ TEST(Serialize, RefusesWhatWouldExhaustTheReader) {
     std::string deep;
     for (int i = 0; i < 500'000; ++i) deep += open;
     EXPECT_MESSAGE(deep, "lists or objects nest more than 100 deep");
-    EXPECT_MESSAGE(edited(text, "\"operand0_value\": 2.0", "\"operand0_value\": " + deep), "lists or objects nest more than 100 deep");
+    EXPECT_MESSAGE(edited(text, "\"operand0_value\": 2.0", "\"operand0_value\": " + deep),
+                   "lists or objects nest more than 100 deep");
   }
   Program::Parts parts = test::scale_program(machine("trn2")).parts();
   parts.name = "two\nlines";
   EXPECT_MESSAGE(edited(serialize(Program(parts)), "\"trip\": 8", "\"trip\": 0"), "program 'two?lines'");
-  const std::string brackets = edited(text, "\"name\": \"scale\"", "\"name\": \"" + std::string(1000, '[') + "\\\"" + std::string(1000, '{') + "\"");
+  const std::string brackets = edited(text, "\"name\": \"scale\"",
+                                      "\"name\": \"" + std::string(1000, '[') + "\\\"" + std::string(1000, '{') + "\"");
   EXPECT_MESSAGE(brackets, "the file was edited or damaged");  // brackets in text do not nest
   EXPECT_LT(message_of("{\"format\": \"" + std::string(1'000'000, 'x') + "\"}").size(), 500u);
   EXPECT_LT(message_of("{\"" + std::string(1'000'000, 'x')).size(), 500u);
@@ -165,7 +166,8 @@ TEST(Serialize, RefusesEditedFiles) {
   EXPECT_MESSAGE(edited(text, "\"buffers\": 2", "\"buffers\": 2.5"), "buffers is 2.5 instead of an integer");
   EXPECT_MESSAGE(edited(text, "\"buffers\": 2", "\"buffers\": 18446744073709551615"), "outside its range");
   EXPECT_MESSAGE(edited(text, "\"ring\": -1", "\"ring\": 4294967296"), "outside its range");
-  EXPECT_MESSAGE(edited(text, "\"operand0_value\": 2.0", "\"operand0_value\": \"two\""), "operand0_value is \"two\" instead of a number");
+  EXPECT_MESSAGE(edited(text, "\"operand0_value\": 2.0", "\"operand0_value\": \"two\""),
+                 "operand0_value is \"two\" instead of a number");
   EXPECT_MESSAGE(edited(text, "\"operand0_value\": 2.0", "\"operand0_value\": \"bits:7ff\""), "instead of a number");
   EXPECT_MESSAGE(edited(text, "\"reverse0\": false", "\"reverse0\": 0"), "reverse0 is 0 instead of true or false");
   EXPECT_MESSAGE(edited(text, "\"name\": \"scale\"", "\"name\": 5"), "the file.program.name is 5 instead of text");

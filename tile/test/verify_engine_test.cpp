@@ -140,15 +140,19 @@ const std::vector<Case> kEngines{
     {"GathersNotOnTrn1", "illegal-engine", "index: trn1 has no gathers and scatters",
      [](Builder& b, bool bad) {
        const Access x = b.input("x", F32, {32, 32});
-       if (bad) b.dma_gather(tile(b, "d", false), x, b.sbuf("i", 32, {1}, U32));
-       else b.dma_copy(tile(b, "d", false), x);
+       if (bad)
+         b.dma_gather(tile(b, "d", false), x, b.sbuf("i", 32, {1}, U32));
+       else
+         b.dma_copy(tile(b, "d", false), x);
      },
      "trn1"},
     {"ScattersNotOnTrn1", "illegal-engine", "index: trn1 has no gathers and scatters",
      [](Builder& b, bool bad) {
        const Access y = b.output("y", F32, {32, 32});
-       if (bad) b.dma_scatter(y, tile(b, "s", false), b.sbuf("i", 32, {1}, U32));
-       else b.dma_copy(y, tile(b, "s", false));
+       if (bad)
+         b.dma_scatter(y, tile(b, "s", false), b.sbuf("i", 32, {1}, U32));
+       else
+         b.dma_copy(y, tile(b, "s", false));
      },
      "trn1"},
     {"IssuerNeedsHardwareDescriptors", "illegal-engine", "issuer: 'sync' triggers hardware descriptors only",

@@ -77,7 +77,9 @@ const std::vector<Case> kScopes{
        b.nc_matmul(acc(all, ds(0, 1), all), s, s);
        b.nc_matmul(acc(all, ds(1, 1), all), s, s);
        // Each iteration its own half, or all of them the same one.
-       b.parallel("i", 2, [&](const Affine& i) { b.nc_matmul(acc(all, ds(bad ? Affine(0) : i, 1), all), s, s, {.accumulate = 1}); });
+       b.parallel("i", 2, [&](const Affine& i) {
+         b.nc_matmul(acc(all, ds(bad ? Affine(0) : i, 1), all), s, s, {.accumulate = 1});
+       });
      }},
     {"AccumulationOverANestedParallelLoop", "loop-kind", "parallel loop 'k'",
      [](Builder& b, bool bad) {

@@ -1,5 +1,6 @@
-// The table of words against numbers: every claim of words.hpp about words, products and ranges on random and adversarial float32 numbers, in
-// double; and the bound of Native float32 against an emulation of both orders in which a matmul may add up.
+// The table of words against numbers: every claim of words.hpp about words, products and ranges on random and
+// adversarial float32 numbers, in double; and the bound of Native float32 against an emulation of both orders in which
+// a matmul may add up.
 #include <trn/tile/words.hpp>
 
 #include <gtest/gtest.h>
@@ -36,13 +37,15 @@ Split split(const Words& words, float x) {
   return s;
 }
 
-// Random significands, and those where roundings of words are at their worst: ones and zeros around the cuts of 8, 11, 16 and 22 bits.
+// Random significands, and those where roundings of words are at their worst: ones and zeros around the cuts of 8, 11,
+// 16 and 22 bits.
 std::vector<float> significands() {
   std::vector<float> list;
   std::mt19937 random(7);
   for (int i = 0; i < 4000; ++i) list.push_back(1 + static_cast<float>(random() >> 9) * 0x1p-23f);
   for (const std::uint32_t high : {0x000000u, 0x010000u, 0x7f0000u, 0x7e0000u}) {
-    for (std::uint32_t low = 0; low < 0x10000; low += 1 + low % 13) list.push_back(1 + static_cast<float>((high | low) & 0x7fffff) * 0x1p-23f);
+    for (std::uint32_t low = 0; low < 0x10000; low += 1 + low % 13)
+      list.push_back(1 + static_cast<float>((high | low) & 0x7fffff) * 0x1p-23f);
   }
   return list;
 }
@@ -76,13 +79,16 @@ TEST(Words, ProductErrors) {
     std::vector<std::pair<double, float>> poor;  // of the numbers with large words left out, all pairs
     for (const float x : list) {
       const Split s = split(words, x);
-      poor.emplace_back(words.count == 3 ? std::abs(s.word[2] + s.word[1] * 0x1p-9) / x : (std::abs(s.rest) + std::abs(s.word[1])) / x, x);
+      poor.emplace_back(words.count == 3 ? std::abs(s.word[2] + s.word[1] * 0x1p-9) / x
+                                         : (std::abs(s.rest) + std::abs(s.word[1])) / x,
+                        x);
     }
     std::ranges::sort(poor, std::greater<>());
     const auto pair = [&](float x, float y) {
       const Split a = split(words, x), b = split(words, y);
       long double sum = 0;
-      for (const WordProduct& p : words.products) sum += static_cast<long double>(a.word[p.stationary]) * b.word[p.moving];
+      for (const WordProduct& p : words.products)
+        sum += static_cast<long double>(a.word[p.stationary]) * b.word[p.moving];
       const long double exact = static_cast<long double>(x) * y;
       worst = std::max(worst, static_cast<double>(std::abs(sum - exact) / exact));
     };
@@ -151,13 +157,26 @@ TEST(Words, NativeHoldsForBothOrdersOfAMatmul) {
         for (std::size_t i = 0; i < x.size(); ++i) {
           const float sign = random() % 2 ? 1.0f : -1.0f;
           switch (kind) {
-            case 0: x[i] = uniform(random) - 0.5f, y[i] = uniform(random) - 0.5f; break;
-            case 1: x[i] = 1 + uniform(random), y[i] = 1 + uniform(random); break;  // of one sign: sums grow
-            case 2: x[i] = sign * (1 + uniform(random)), y[i] = i % 2 ? y[i - 1] : uniform(random); break;
-            case 3: x[i] = sign * std::ldexp(1 + uniform(random), static_cast<int>(random() % 40) - 20), y[i] = 1; break;
-            // Half a unit is lost in every addition: 1 first, then numbers just above u that round off in the same direction.
-            case 4: x[i] = i == 0 ? 1.0f : 0x1.000002p-24f, y[i] = 1; break;
-            default: x[i] = 1 + static_cast<float>(random() % 3 + 1) * 0x1p-8f * (1 - 0x1p-12f), y[i] = sign * (2 - uniform(random) * 0x1p-20f);
+            case 0:
+              x[i] = uniform(random) - 0.5f, y[i] = uniform(random) - 0.5f;
+              break;
+            case 1:
+              x[i] = 1 + uniform(random), y[i] = 1 + uniform(random);
+              break;  // of one sign: sums grow
+            case 2:
+              x[i] = sign * (1 + uniform(random)), y[i] = i % 2 ? y[i - 1] : uniform(random);
+              break;
+            case 3:
+              x[i] = sign * std::ldexp(1 + uniform(random), static_cast<int>(random() % 40) - 20), y[i] = 1;
+              break;
+            // Half a unit is lost in every addition: 1 first, then numbers just above u that round off in the same
+            // direction.
+            case 4:
+              x[i] = i == 0 ? 1.0f : 0x1.000002p-24f, y[i] = 1;
+              break;
+            default:
+              x[i] = 1 + static_cast<float>(random() % 3 + 1) * 0x1p-8f * (1 - 0x1p-12f),
+              y[i] = sign * (2 - uniform(random) * 0x1p-20f);
           }
         }
         long double exact = 0, size = 0;
@@ -166,7 +185,8 @@ TEST(Words, NativeHoldsForBothOrdersOfAMatmul) {
           size += std::abs(static_cast<long double>(x[i]) * y[i]);
         }
         const auto check = [&](Order order, int bits, bool truncated) {
-          const auto error = static_cast<double>(std::abs(static_cast<long double>(matmul(x, y, order, bits, truncated)) - exact) / size);
+          const auto error = static_cast<double>(
+              std::abs(static_cast<long double>(matmul(x, y, order, bits, truncated)) - exact) / size);
           const double bound = sum_error(words_of(Mode::Native), k) * (1 + 0x1p-10);
           EXPECT_LE(error, bound) << "k " << k << " kind " << kind << " bits " << bits;
           worst = std::max(worst, error / bound);

@@ -1,5 +1,5 @@
-// Densities of spherical atoms, for the guess: Hartree-Fock on one atom with its electrons spread evenly over the three functions of a p shell, and
-// an odd electron half in each spin. H to Ar have s and p electrons only.
+// Densities of spherical atoms, for the guess: Hartree-Fock on one atom with its electrons spread evenly over the three
+// functions of a p shell, and an odd electron half in each spin. H to Ar have s and p electrons only.
 #include <cmath>
 
 #include <trn/mp2/rhf.hpp>
@@ -22,7 +22,8 @@ Configuration configuration(int z) {
   return {6, z - 6};
 }
 
-// D from orbitals in order of energy: the k-th s orbital and the k-th three of p take what is left, up to 2 and 6 electrons.
+// D from orbitals in order of energy: the k-th s orbital and the k-th three of p take what is left, up to 2 and 6
+// electrons.
 Dense occupy(const Eigen& e, const Dense& overlap, const Basis& atom, Configuration electrons) {
   const std::int64_t n = atom.size();
   Dense d(n, n);
@@ -31,7 +32,8 @@ Dense occupy(const Eigen& e, const Dense& overlap, const Basis& atom, Configurat
   for (std::int64_t k = 0; k < e.vectors.columns; ++k) {
     double weight = 0;  // of p functions in orbital k
     for (const Shell& shell : atom.shells()) {
-      for (std::int64_t i = shell.first; shell.l == 1 && i < shell.first + shell.size; ++i) weight += e.vectors(i, k) * sc(i, k);
+      for (std::int64_t i = shell.first; shell.l == 1 && i < shell.first + shell.size; ++i)
+        weight += e.vectors(i, k) * sc(i, k);
     }
     // A p shell's three orbitals come one after another and share alike: each takes a third of what its shell holds.
     const bool is_p = weight > 0.5;

@@ -30,7 +30,8 @@ class Reader {
     return false;
   }
   template <class... Args> void expect(bool condition, fmt::format_string<Args...> text, Args&&... args) const {
-    if (!condition) fail<InvalidArgument>("mp2: {}:{}: {}", source_, line_, fmt::format(text, std::forward<Args>(args)...));
+    if (!condition)
+      fail<InvalidArgument>("mp2: {}:{}: {}", source_, line_, fmt::format(text, std::forward<Args>(args)...));
   }
   [[nodiscard]] double number(std::string word) const {
     const std::string written = word;
@@ -40,7 +41,8 @@ class Reader {
     double value = 0;
     const char* begin = word.data() + (word.starts_with('+') ? 1 : 0);
     const auto [end, error] = std::from_chars(begin, word.data() + word.size(), value);
-    expect(error == std::errc() && end == word.data() + word.size() && std::isfinite(value), "'{}' is not a number", shown(written));
+    expect(error == std::errc() && end == word.data() + word.size() && std::isfinite(value), "'{}' is not a number",
+           shown(written));
     return value;
   }
   // Of a word, for a message of one line.
@@ -68,7 +70,8 @@ double square_norm(const Contraction& c) {
   for (std::size_t i = 0; i < c.exponents.size(); ++i) {
     squares += c.coefficients[i] * c.coefficients[i];
     for (std::size_t j = 0; j < c.exponents.size(); ++j) {
-      const double ratio = 2 * std::sqrt(c.exponents[i]) * std::sqrt(c.exponents[j]) / (c.exponents[i] + c.exponents[j]);
+      const double ratio =
+          2 * std::sqrt(c.exponents[i]) * std::sqrt(c.exponents[j]) / (c.exponents[i] + c.exponents[j]);
       sum += c.coefficients[i] * c.coefficients[j] * std::pow(ratio, c.l + 1.5);
     }
   }
@@ -81,36 +84,41 @@ std::vector<Contraction> read_element(Reader& in) {
   std::vector<std::string> words;
   while (in.next(words)) {
     if (words[0].starts_with("****")) return shells;
-    in.expect(words.size() >= 2 && words.size() <= 3, "expected a shell, 'S 3 1.0' (momentum, primitives, scale), or '****'");
+    in.expect(words.size() >= 2 && words.size() <= 3,
+              "expected a shell, 'S 3 1.0' (momentum, primitives, scale), or '****'");
     std::string letters = words[0];
     for (char& c : letters) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
     const bool both = letters == "SP" || letters == "L";
     in.expect(both || (letters.size() == 1 && kMomenta.find(letters[0]) != std::string_view::npos),
               "'{}' is no angular momentum; expected S, P, SP, D, F, G, H or I", Reader::shown(words[0]));
     const double count = in.number(words[1]), scale = words.size() == 3 ? in.number(words[2]) : 1;
-    in.expect(count >= 1 && count <= kMostPrimitives && count == std::floor(count), "'{}' is not a number of primitives; expected 1 to {}",
-              Reader::shown(words[1]), kMostPrimitives);
+    in.expect(count >= 1 && count <= kMostPrimitives && count == std::floor(count),
+              "'{}' is not a number of primitives; expected 1 to {}", Reader::shown(words[1]), kMostPrimitives);
     in.expect(scale > 0 && scale <= 1e3, "scale factor {}; expected a positive number, at most 1000", scale);
     std::vector<Contraction> fresh(both ? 2 : 1);
-    for (std::size_t k = 0; k < fresh.size(); ++k) fresh[k].l = both ? static_cast<int>(k) : static_cast<int>(kMomenta.find(letters[0]));
+    for (std::size_t k = 0; k < fresh.size(); ++k)
+      fresh[k].l = both ? static_cast<int>(k) : static_cast<int>(kMomenta.find(letters[0]));
     for (int i = 0; i < static_cast<int>(count); ++i) {
-      in.expect(in.next(words) && words.size() == fresh.size() + 1, "expected primitive {} of {}: an exponent and {} coefficient{}", i + 1,
-                count, fresh.size(), both ? "s" : "");
+      in.expect(in.next(words) && words.size() == fresh.size() + 1,
+                "expected primitive {} of {}: an exponent and {} coefficient{}", i + 1, count, fresh.size(),
+                both ? "s" : "");
       const double exponent = in.number(words[0]) * scale * scale;
-      in.expect(exponent >= kLeastExponent && exponent <= kMostExponent, "exponent {}; expected a positive number, {} to {}", Reader::shown(words[0]),
-                kLeastExponent, kMostExponent);
+      in.expect(exponent >= kLeastExponent && exponent <= kMostExponent,
+                "exponent {}; expected a positive number, {} to {}", Reader::shown(words[0]), kLeastExponent,
+                kMostExponent);
       for (std::size_t k = 0; k < fresh.size(); ++k) {
         const double coefficient = in.number(words[k + 1]);
         if (coefficient == 0) continue;
-        in.expect(std::abs(coefficient) >= 1e-30 && std::abs(coefficient) <= 1e30, "coefficient {}; expected a number of size 1e-30 to 1e30",
-                  Reader::shown(words[k + 1]));
+        in.expect(std::abs(coefficient) >= 1e-30 && std::abs(coefficient) <= 1e30,
+                  "coefficient {}; expected a number of size 1e-30 to 1e30", Reader::shown(words[k + 1]));
         fresh[k].exponents.push_back(exponent);
         fresh[k].coefficients.push_back(coefficient);
       }
     }
     for (Contraction& shell : fresh) {
       in.expect(!shell.exponents.empty(), "every coefficient of the shell is zero");
-      in.expect(square_norm(shell) > 1e-12, "the primitives of the shell cancel each other; expected a function with a norm");
+      in.expect(square_norm(shell) > 1e-12,
+                "the primitives of the shell cancel each other; expected a function with a norm");
       shells.push_back(std::move(shell));
     }
   }
@@ -151,14 +159,17 @@ BasisSet find_basis(const std::string& name) {
   return bundled_basis(name);
 }
 
-Basis::Basis(BasisSet set, const Molecule& molecule, Functions functions) : set_(std::move(set)), functions_(functions) {
+Basis::Basis(BasisSet set, const Molecule& molecule, Functions functions)
+    : set_(std::move(set)), functions_(functions) {
   for (std::size_t a = 0; a < molecule.atoms.size(); ++a) {
     const auto found = set_.elements.find(molecule.atoms[a].number);
     if (found == set_.elements.end()) {
       std::string known;
-      for (const auto& [number, shells] : set_.elements) known += (known.empty() ? "" : ", ") + std::string(symbol(number));
+      for (const auto& [number, shells] : set_.elements)
+        known += (known.empty() ? "" : ", ") + std::string(symbol(number));
       fail<InvalidArgument>("mp2: basis set {} has no functions for {} (it has {}); choose another set{}", set_.name,
-                            symbol(molecule.atoms[a].number), known, set_.name.ends_with("JKFIT") ? ", or --exact-jk" : "");
+                            symbol(molecule.atoms[a].number), known,
+                            set_.name.ends_with("JKFIT") ? ", or --exact-jk" : "");
     }
     for (const Contraction& c : found->second) {
       const std::int64_t size = functions == Functions::Spherical ? 2 * c.l + 1 : (c.l + 1) * (c.l + 2) / 2;

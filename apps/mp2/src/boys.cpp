@@ -11,7 +11,8 @@ namespace trn::mp2 {
 BoysTable::BoysTable(int highest_order) {
   const auto points = static_cast<std::int64_t>(kFar * kPerUnit) + 1;
   const int top = highest_order + kTerms - 1;
-  terms_.assign(static_cast<std::size_t>(highest_order) + 1, std::vector<double>(static_cast<std::size_t>(points * kTerms)));
+  terms_.assign(static_cast<std::size_t>(highest_order) + 1,
+                std::vector<double>(static_cast<std::size_t>(points * kTerms)));
   decay_.resize(static_cast<std::size_t>(points));
   for_units(points, [&](std::int64_t g) {
     const long double t = static_cast<long double>(g) / static_cast<long double>(kPerUnit), e = std::exp(-t);
@@ -23,14 +24,16 @@ BoysTable::BoysTable(int highest_order) {
     }
     f[static_cast<std::size_t>(top)] = e * sum;
     for (int n = top - 1; n >= 0; --n) {
-      f[static_cast<std::size_t>(n)] = (2 * t * f[static_cast<std::size_t>(n) + 1] + e) / static_cast<long double>(2 * n + 1);
+      f[static_cast<std::size_t>(n)] =
+          (2 * t * f[static_cast<std::size_t>(n) + 1] + e) / static_cast<long double>(2 * n + 1);
     }
     decay_[static_cast<std::size_t>(g)] = static_cast<double>(e);
     for (int order = 0; order <= highest_order; ++order) {
       long double factorial = 1;
       for (int k = 0; k < kTerms; ++k) {
         if (k > 0) factorial *= k;
-        terms_[static_cast<std::size_t>(order)][static_cast<std::size_t>(g * kTerms + k)] = static_cast<double>(f[static_cast<std::size_t>(order + k)] / factorial);
+        terms_[static_cast<std::size_t>(order)][static_cast<std::size_t>(g * kTerms + k)] =
+            static_cast<double>(f[static_cast<std::size_t>(order + k)] / factorial);
       }
     }
   });

@@ -1,8 +1,8 @@
 // Tables for Boys' function F_n(t) = int_0^1 x^2n exp(-t x^2) dx, to be read by vectors of arguments.
 //
-// Around the grid point t0 nearest to t, at most 1/32 away, F_n(t) = sum_k F_(n+k)(t0) (t0 - t)^k / k!: eight terms, the rest is below 1e-17.
-// From the highest order downward F_n = (2 t F_(n+1) + exp(-t)) / (2n + 1), which is stable. Beyond kFar exp(-t) is below 1e-38 and
-// F_n = (2n-1)!! / (2t)^n sqrt(pi / t) / 2 to all digits.
+// Around the grid point t0 nearest to t, at most 1/32 away, F_n(t) = sum_k F_(n+k)(t0) (t0 - t)^k / k!: eight terms,
+// the rest is below 1e-17. From the highest order downward F_n = (2 t F_(n+1) + exp(-t)) / (2n + 1), which is stable.
+// Beyond kFar exp(-t) is below 1e-38 and F_n = (2n-1)!! / (2t)^n sqrt(pi / t) / 2 to all digits.
 #pragma once
 
 #include <cstdint>

@@ -6,27 +6,23 @@
 #include <trn/core/error.hpp>
 #include <trn/mp2/basis.hpp>
 
-#define TRN_MP2_SET(label, file)                                                                                  \
-  ".globl trn_mp2_" label "\n.hidden trn_mp2_" label "\ntrn_mp2_" label ": .incbin \"" TRN_MP2_DATA "/" file "\"\n" \
+#define TRN_MP2_SET(label, file)                                                                             \
+  ".globl trn_mp2_" label "\n.hidden trn_mp2_" label "\ntrn_mp2_" label ": .incbin \"" TRN_MP2_DATA "/" file \
+  "\"\n"                                                                                                     \
   ".byte 0\n"
 asm(".pushsection .rodata\n"  //
-    TRN_MP2_SET("sto_3g", "sto-3g.gbs")
-    TRN_MP2_SET("6_31gs", "6-31gs.gbs")
-    TRN_MP2_SET("cc_pvdz", "cc-pvdz.gbs")
-    TRN_MP2_SET("cc_pvtz", "cc-pvtz.gbs")
-    TRN_MP2_SET("aug_cc_pvdz", "aug-cc-pvdz.gbs")
-    TRN_MP2_SET("cc_pvdz_ri", "cc-pvdz-ri.gbs")
-    TRN_MP2_SET("cc_pvtz_ri", "cc-pvtz-ri.gbs")
-    TRN_MP2_SET("aug_cc_pvdz_ri", "aug-cc-pvdz-ri.gbs")
-    TRN_MP2_SET("cc_pvdz_jkfit", "cc-pvdz-jkfit.gbs")
-    TRN_MP2_SET("cc_pvtz_jkfit", "cc-pvtz-jkfit.gbs")
-    TRN_MP2_SET("aug_cc_pvdz_jkfit", "aug-cc-pvdz-jkfit.gbs")
-    ".popsection\n");
+    TRN_MP2_SET("sto_3g", "sto-3g.gbs") TRN_MP2_SET("6_31gs", "6-31gs.gbs") TRN_MP2_SET("cc_pvdz", "cc-pvdz.gbs")
+        TRN_MP2_SET("cc_pvtz", "cc-pvtz.gbs") TRN_MP2_SET("aug_cc_pvdz", "aug-cc-pvdz.gbs")
+            TRN_MP2_SET("cc_pvdz_ri", "cc-pvdz-ri.gbs") TRN_MP2_SET("cc_pvtz_ri", "cc-pvtz-ri.gbs")
+                TRN_MP2_SET("aug_cc_pvdz_ri", "aug-cc-pvdz-ri.gbs") TRN_MP2_SET("cc_pvdz_jkfit", "cc-pvdz-jkfit.gbs")
+                    TRN_MP2_SET("cc_pvtz_jkfit", "cc-pvtz-jkfit.gbs")
+                        TRN_MP2_SET("aug_cc_pvdz_jkfit", "aug-cc-pvdz-jkfit.gbs") ".popsection\n");
 #undef TRN_MP2_SET
 
 extern "C" {
-extern const char trn_mp2_sto_3g[], trn_mp2_6_31gs[], trn_mp2_cc_pvdz[], trn_mp2_cc_pvtz[], trn_mp2_aug_cc_pvdz[], trn_mp2_cc_pvdz_ri[],
-    trn_mp2_cc_pvtz_ri[], trn_mp2_aug_cc_pvdz_ri[], trn_mp2_cc_pvdz_jkfit[], trn_mp2_cc_pvtz_jkfit[], trn_mp2_aug_cc_pvdz_jkfit[];
+extern const char trn_mp2_sto_3g[], trn_mp2_6_31gs[], trn_mp2_cc_pvdz[], trn_mp2_cc_pvtz[], trn_mp2_aug_cc_pvdz[],
+    trn_mp2_cc_pvdz_ri[], trn_mp2_cc_pvtz_ri[], trn_mp2_aug_cc_pvdz_ri[], trn_mp2_cc_pvdz_jkfit[],
+    trn_mp2_cc_pvtz_jkfit[], trn_mp2_aug_cc_pvdz_jkfit[];
 }
 
 namespace trn::mp2 {
@@ -88,7 +84,8 @@ const BasisSet& bundled_basis(std::string_view name) {
   }
   std::string known;
   for (const std::string& n : bundled_basis_names()) known += (known.empty() ? "" : ", ") + n;
-  fail<InvalidArgument>("mp2: basis set '{}' is not known; choose one of {}, or give a Gaussian94 file (name.gbs)", name, known);
+  fail<InvalidArgument>("mp2: basis set '{}' is not known; choose one of {}, or give a Gaussian94 file (name.gbs)",
+                        name, known);
 }
 
 FittingSets fitting_sets(const BasisSet& orbital) {

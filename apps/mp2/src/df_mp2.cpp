@@ -21,7 +21,8 @@ namespace trn::mp2 {
 
 namespace {
 
-// The rounding of B to float32 alone costs more than this in any molecule of interest: a smaller target goes to float64 at once.
+// The rounding of B to float32 alone costs more than this in any molecule of interest: a smaller target goes to float64
+// at once.
 constexpr double kFloat32Floor = 1e-7;
 
 double mebibytes(std::int64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
@@ -32,36 +33,42 @@ struct Plan {
   std::int64_t block = 0;
 };
 
-// B is stored as S and multiplied as T. On the host it is used where it is; a device has its own copy of up to two blocks beside the one being read
-// (a simulator's memory is this machine's).
-template <class S, class T>
-Plan plan_of(const Executor& executor, const FitInput& in, Mode fit_mode, std::int64_t memory, std::int64_t most_block) {
+// B is stored as S and multiplied as T. On the host it is used where it is; a device has its own copy of up to two
+// blocks beside the one being read (a simulator's memory is this machine's).
+template <class S, class T> Plan plan_of(const Executor& executor, const FitInput& in, Mode fit_mode,
+                                         std::int64_t memory, std::int64_t most_block) {
   const std::int64_t nocc = in.occupied.columns, elements = in.fitting->size() * in.virtuals.columns;
-  const std::int64_t stored = elements * static_cast<std::int64_t>(sizeof(S)), used = elements * static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t stored = elements * static_cast<std::int64_t>(sizeof(S)),
+                     used = elements * static_cast<std::int64_t>(sizeof(T));
   const bool host = executor.family() == Family::Host;
-  const std::int64_t all = nocc * stored, fit[] = {fit_bytes(executor, in, fit_mode, sizeof(S), false), fit_bytes(executor, in, fit_mode, sizeof(S), true)};
+  const std::int64_t all = nocc * stored, fit[] = {fit_bytes(executor, in, fit_mode, sizeof(S), false),
+                                                   fit_bytes(executor, in, fit_mode, sizeof(S), true)};
   const auto bytes = [&](bool in_memory, std::int64_t block) {
     const std::int64_t kept = in_memory ? all : 0;
     const std::int64_t resident = std::min(nocc, block == nocc ? nocc : 2 * block);
-    const std::int64_t pairs = host ? 8 * omp_get_max_threads() * in.virtuals.columns * in.virtuals.columns : 0;  // T of each thread
-    return std::max(fit[in_memory ? 1 : 0] + kept, kept + pairs + (host && in_memory && block == nocc ? 0 : resident * used * (host ? 1 : 2) + stored));
+    const std::int64_t pairs =
+        host ? 8 * omp_get_max_threads() * in.virtuals.columns * in.virtuals.columns : 0;  // T of each thread
+    return std::max(
+        fit[in_memory ? 1 : 0] + kept,
+        kept + pairs + (host && in_memory && block == nocc ? 0 : resident * used * (host ? 1 : 2) + stored));
   };
   for (const bool in_memory : {true, false}) {
-    for (std::int64_t block = nocc; block >= 1; block = block == nocc && nocc > 1 ? std::max<std::int64_t>(1, (nocc - 1) / 2) : block - 1) {
+    for (std::int64_t block = nocc; block >= 1;
+         block = block == nocc && nocc > 1 ? std::max<std::int64_t>(1, (nocc - 1) / 2) : block - 1) {
       if (most_block > 0 && block > most_block) continue;
       if (bytes(in_memory, block) <= memory) return {in_memory, block};
     }
   }
-  fail<InvalidArgument>("mp2: --memory {:.1f} MiB is too little for {} fitting and {} orbital functions; give at least {:.2f} MiB", mebibytes(memory),
-                        in.fitting->size(), in.orbital->size(), std::ceil(100 * mebibytes(bytes(false, 1))) / 100);
+  fail<InvalidArgument>(
+      "mp2: --memory {:.1f} MiB is too little for {} fitting and {} orbital functions; give at least {:.2f} MiB",
+      mebibytes(memory), in.fitting->size(), in.orbital->size(), std::ceil(100 * mebibytes(bytes(false, 1))) / 100);
 }
 
 // Terms of all pairs, in pair order.
-template <class S, class T>
-class Pairs {
+template <class S, class T> class Pairs {
  public:
-  Pairs(const Executor& executor, const FitInput& in, const std::vector<double>& occupied, const std::vector<double>& virtuals,
-        const blas::PairEnergyOptions& options, PanelStore<S>& store)
+  Pairs(const Executor& executor, const FitInput& in, const std::vector<double>& occupied,
+        const std::vector<double>& virtuals, const blas::PairEnergyOptions& options, PanelStore<S>& store)
       : executor_(executor),
         naux_(in.fitting->size()),
         nvir_(in.virtuals.columns),
@@ -127,7 +134,9 @@ class Pairs {
   void at_executor(const std::vector<T>& host, std::int64_t i, std::int64_t left, std::int64_t j, std::int64_t right) {
     if (executor_.family() == Family::Host) return call(const_cast<T*>(host.data()), i, left, j, right);
     const std::int64_t count = left + right;
-    const Array<T> b = Array<T>::from_host(executor_, {count, naux_, nvir_}, std::span<const T>(host.data(), static_cast<std::size_t>(count * naux_ * nvir_)));
+    const Array<T> b =
+        Array<T>::from_host(executor_, {count, naux_, nvir_},
+                            std::span<const T>(host.data(), static_cast<std::size_t>(count * naux_ * nvir_)));
     call(b.data(), i, left, j, right);
   }
 
@@ -139,8 +148,10 @@ class Pairs {
     blas::PairEnergyOptions options = options_;
     options.left = right > 0 ? left : 0;
     options.input_errors.assign(options_.input_errors.begin() + i, options_.input_errors.begin() + i + left);
-    options.input_errors.insert(options.input_errors.end(), options_.input_errors.begin() + j, options_.input_errors.begin() + j + right);
-    const blas::PairEnergy e = blas::pair_energy(executor_, View<T>(executor_, b, {left + right, naux_, nvir_}), energies.view(), high_.view(), options);
+    options.input_errors.insert(options.input_errors.end(), options_.input_errors.begin() + j,
+                                options_.input_errors.begin() + j + right);
+    const blas::PairEnergy e = blas::pair_energy(executor_, View<T>(executor_, b, {left + right, naux_, nvir_}),
+                                                 energies.view(), high_.view(), options);
     accuracy_ = e.accuracy;
     const auto nocc = static_cast<std::int64_t>(low_.size());
     std::size_t at = 0;
@@ -162,8 +173,8 @@ class Pairs {
 };
 
 // Transforms and solve in S, energies in T.
-template <class S, class T>
-DfMp2 run(const Executor& executor, const Scf& scf, const FitInput& in, const DfMp2Options& options, Mode fit_mode, Mode energy_mode) {
+template <class S, class T> DfMp2 run(const Executor& executor, const Scf& scf, const FitInput& in,
+                                      const DfMp2Options& options, Mode fit_mode, Mode energy_mode) {
   DfMp2 result;
   result.dtype = dtype_of<T>;
   result.correlated = in.occupied.columns;
@@ -171,19 +182,25 @@ DfMp2 run(const Executor& executor, const Scf& scf, const FitInput& in, const Df
   result.fitting = in.fitting->size();
   const Plan plan = plan_of<S, T>(executor, in, fit_mode, options.memory_bytes, options.block);
   result.streamed = !plan.in_memory;
-  const std::string folder = options.scratch.empty() ? std::filesystem::temp_directory_path().string() : options.scratch;
-  PanelStore<S> store(plan.in_memory ? PanelStore<S>::Place::Memory : PanelStore<S>::Place::File, result.correlated, result.fitting,
-                      result.virtuals, folder);
-  const FitResult fitted = fit<S>(executor, in, fit_mode, options.precision.has_target() ? HalfTransform::TwoWords : HalfTransform::OneWord, store, result.stages);
+  const std::string folder =
+      options.scratch.empty() ? std::filesystem::temp_directory_path().string() : options.scratch;
+  PanelStore<S> store(plan.in_memory ? PanelStore<S>::Place::Memory : PanelStore<S>::Place::File, result.correlated,
+                      result.fitting, result.virtuals, folder);
+  const FitResult fitted =
+      fit<S>(executor, in, fit_mode, options.precision.has_target() ? HalfTransform::TwoWords : HalfTransform::OneWord,
+             store, result.stages);
   const auto at = scf.orbital_energies.begin();
-  const std::vector<double> occupied(at + options.frozen, at + scf.occupied), virtuals(at + scf.occupied, scf.orbital_energies.end());
+  const std::vector<double> occupied(at + options.frozen, at + scf.occupied),
+      virtuals(at + scf.occupied, scf.orbital_energies.end());
   std::vector<double> errors = fitted.errors;
   for (std::size_t i = 0; i < errors.size(); ++i) {
     if (!std::is_same_v<S, T>) errors[i] += unit_roundoff(dtype_of<T>) * fitted.norms[i];
     result.fit_error = std::max(result.fit_error, errors[i] / fitted.norms[i]);
   }
   Pairs<S, T> pairs(executor, in, occupied, virtuals, {.precision = energy_mode, .input_errors = errors}, store);
-  StageClock(result.stages, executor).run("pair_energy", work_name(result.dtype, energy_mode), [&] { result.blocks = pairs.run(plan.block); });
+  StageClock(result.stages, executor).run("pair_energy", work_name(result.dtype, energy_mode), [&] {
+    result.blocks = pairs.run(plan.block);
+  });
   pairs.add_up(result);
   result.streamed_bytes = store.file_bytes();
   return result;
@@ -198,25 +215,33 @@ DfMp2 on_device(const Executor& executor, const Scf& scf, const FitInput& in, co
 
 }  // namespace
 
-DfMp2 df_mp2(const Executor& executor, const Scf& scf, const Basis& orbital, const Basis& fitting, const DfMp2Options& options) {
-  require(options.block >= 0, "mp2: blocks of {} occupied orbitals; give at least one, or 0 for as many as memory allows", options.block);
+DfMp2 df_mp2(const Executor& executor, const Scf& scf, const Basis& orbital, const Basis& fitting,
+             const DfMp2Options& options) {
+  require(options.block >= 0,
+          "mp2: blocks of {} occupied orbitals; give at least one, or 0 for as many as memory allows", options.block);
   const std::int64_t functions = scf.orbitals.columns, virtuals = functions - scf.occupied;
   require(options.frozen >= 0 && options.frozen < scf.occupied,
-          "mp2: {} of {} occupied orbitals are frozen; nothing is left to correlate: leave out --frozen-core", options.frozen, scf.occupied);
-  require(virtuals >= 1, "mp2: basis {} has {} functions for {} occupied orbitals; without virtual orbitals there is no correlation: choose a larger basis",
+          "mp2: {} of {} occupied orbitals are frozen; nothing is left to correlate: leave out --frozen-core",
+          options.frozen, scf.occupied);
+  require(virtuals >= 1,
+          "mp2: basis {} has {} functions for {} occupied orbitals; without virtual orbitals there is no correlation: "
+          "choose a larger basis",
           orbital.name(), functions, scf.occupied);
   const FitInput in{&orbital, &fitting, scf.orbitals.columns_from(options.frozen, scf.occupied - options.frozen),
                     scf.orbitals.columns_from(scf.occupied, virtuals)};
   const Precision asked = options.precision;
   if (executor.family() == Family::Host) {
     if (!asked.has_target() && asked.mode() != Mode::Native && asked.mode() != Mode::Exact) {
-      fail<NotImplemented>("mp2: the host computes in float64, not in {}; use native, exact or target=..., or a device executor", name(asked.mode()));
+      fail<NotImplemented>(
+          "mp2: the host computes in float64, not in {}; use native, exact or target=..., or a device executor",
+          name(asked.mode()));
     }
     const bool native = !asked.has_target() && asked.mode() == Mode::Native;
     DfMp2 result = run<double, double>(executor, scf, in, options, native ? Mode::Native : Mode::Exact, Mode::Native);
     if (asked.has_target() && !(result.bound <= asked.target_error())) {
-      fail<NotImplemented>("mp2: float64 on the host gives a bound of {:.1e} hartree, above the target {:g}; ask for less", result.bound,
-                           asked.target_error());
+      fail<NotImplemented>(
+          "mp2: float64 on the host gives a bound of {:.1e} hartree, above the target {:g}; ask for less", result.bound,
+          asked.target_error());
     }
     return result;
   }
@@ -227,8 +252,9 @@ DfMp2 df_mp2(const Executor& executor, const Scf& scf, const Basis& orbital, con
     result = on_device(executor, scf, in, options, mode);
     if (result.bound <= asked.target_error()) return result;
   }
-  fail<NotImplemented>("mp2: no mode on executor '{}' reaches a bound of {:g} hartree; exact gives {:.1e}: ask for less", executor.name(),
-                       asked.target_error(), result.bound);
+  fail<NotImplemented>(
+      "mp2: no mode on executor '{}' reaches a bound of {:g} hartree; exact gives {:.1e}: ask for less",
+      executor.name(), asked.target_error(), result.bound);
 }
 
 }  // namespace trn::mp2

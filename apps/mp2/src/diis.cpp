@@ -1,4 +1,5 @@
-// The bordered system of DIIS, solved through its eigenvectors: directions in which the errors are dependent are left out.
+// The bordered system of DIIS, solved through its eigenvectors: directions in which the errors are dependent are left
+// out.
 #include "diis.hpp"
 
 #include <algorithm>
@@ -14,7 +15,8 @@ double dot(const Dense& a, const Dense& b) {
   return sum;
 }
 
-// Coefficients c with sum 1 that minimise |sum c_k e_k|: [B 1; 1 0] [c; lambda] = [0; 1], B scaled to a largest element of 1.
+// Coefficients c with sum 1 that minimise |sum c_k e_k|: [B 1; 1 0] [c; lambda] = [0; 1], B scaled to a largest element
+// of 1.
 std::vector<double> coefficients(const Dense& gram) {
   const std::int64_t n = gram.rows;
   double largest = 0;
@@ -43,7 +45,8 @@ Dense Diis::extrapolate(const Dense& fock, const Dense& error) {
   Dense gram(n, n);
   for (std::int64_t i = 0; i < n; ++i) {
     for (std::int64_t j = 0; j <= i; ++j) {
-      gram(i, j) = gram(j, i) = dot(entries_[static_cast<std::size_t>(i)].error, entries_[static_cast<std::size_t>(j)].error);
+      gram(i, j) = gram(j, i) =
+          dot(entries_[static_cast<std::size_t>(i)].error, entries_[static_cast<std::size_t>(j)].error);
     }
   }
   const std::vector<double> c = coefficients(gram);

@@ -1,5 +1,5 @@
-// Direct inversion of the iterative subspace (Pulay): the combination of the last Fock matrices, with coefficients that sum to one,
-// whose combined error is smallest.
+// Direct inversion of the iterative subspace (Pulay): the combination of the last Fock matrices, with coefficients that
+// sum to one, whose combined error is smallest.
 #pragma once
 
 #include <deque>

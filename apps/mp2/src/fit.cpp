@@ -58,14 +58,13 @@ template <class T>
 Array<T> upload(const Executor& executor, std::int64_t rows, std::int64_t columns, const double* from) {
   return Array<T>::from_host(executor, {rows, columns}, std::vector<T>(from, from + rows * columns));
 }
-template <class T>
-MatrixView<T> as_matrix(const Array<T>& a, std::int64_t rows, std::int64_t columns) {
+template <class T> MatrixView<T> as_matrix(const Array<T>& a, std::int64_t rows, std::int64_t columns) {
   return MatrixView<T>::row_major(a.executor(), a.data(), rows, columns);
 }
 
-// (i, P, a) of chunk after chunk, and a bound of the error of every row: ||d(P|i.)||, the header's formula without the solve.
-template <class T>
-class Transform {
+// (i, P, a) of chunk after chunk, and a bound of the error of every row: ||d(P|i.)||, the header's formula without the
+// solve.
+template <class T> class Transform {
  public:
   Transform(const Executor& executor, const FitInput& in, Mode precision, bool two_words)
       : errors(in.occupied.columns, in.fitting->size()),
@@ -91,8 +90,10 @@ class Transform {
   Dense errors;  // nocc x naux
 
   void run(const Chunk& chunk, const std::vector<double>& integrals, std::vector<T>& out) {
-    if (executor_.family() == Family::Host) on_host(chunk, integrals, out);
-    else on_device(chunk, integrals, out);
+    if (executor_.family() == Family::Host)
+      on_host(chunk, integrals, out);
+    else
+      on_device(chunk, integrals, out);
   }
 
  private:
@@ -105,8 +106,11 @@ class Transform {
       const std::vector<T> a(block, block + n_ * n_);
       const Array<T> x(executor_, {nocc_, n_});
       std::vector<double> first_errors, second_errors;
-      const auto [first, second] = half_transforms(co, MatrixView<const T>::row_major(executor_, a.data(), n_, n_), as_matrix(x, nocc_, n_), as_matrix(x, nocc_, n_), cv,
-                                                   MatrixView<T>(executor_, out.data() + p * nvir_, nocc_, nvir_, chunk.size * nvir_, 1), first_errors, second_errors);
+      const auto [first, second] =
+          half_transforms(co, MatrixView<const T>::row_major(executor_, a.data(), n_, n_), as_matrix(x, nocc_, n_),
+                          as_matrix(x, nocc_, n_), cv,
+                          MatrixView<T>(executor_, out.data() + p * nvir_, nocc_, nvir_, chunk.size * nvir_, 1),
+                          first_errors, second_errors);
       const std::vector<double> norms = row_norms(block);
       for (std::int64_t i = 0; i < nocc_; ++i) {
         errors(i, chunk.first + p) = exact_ ? known(first_errors.data() + i * n_, second_errors.data() + i * nvir_)
@@ -122,7 +126,8 @@ class Transform {
     std::vector<double> first_errors, second_errors;
     const auto [first, second] =
         half_transforms(as_matrix(occupied_, n_, nocc_), as_matrix(a, rows, n_).transposed(), as_matrix(x, nocc_, rows),
-                        as_matrix(x, nocc_ * chunk.size, n_), as_matrix(virtuals_, n_, nvir_), as_matrix(y, nocc_ * chunk.size, nvir_), first_errors, second_errors);
+                        as_matrix(x, nocc_ * chunk.size, n_), as_matrix(virtuals_, n_, nvir_),
+                        as_matrix(y, nocc_ * chunk.size, nvir_), first_errors, second_errors);
     out = y.to_host();
     const std::vector<T> half = x.to_host();
     for_units(chunk.size, [&](std::int64_t p) {
@@ -135,19 +140,25 @@ class Transform {
     });
   }
 
-  // X = C_o^T A, Y = X' C_v with X' the same memory as X. For a target X is kept in two words: its rounding, carried through C_v and L^-1, would
-  // be most of the bound.
-  std::pair<Accuracy, Accuracy> half_transforms(const MatrixView<const T>& co, const MatrixView<const T>& a, const MatrixView<T>& x, const MatrixView<T>& x_rows,
-                                                const MatrixView<const T>& cv, const MatrixView<T>& y, std::vector<double>& first_errors,
+  // X = C_o^T A, Y = X' C_v with X' the same memory as X. For a target X is kept in two words: its rounding, carried
+  // through C_v and L^-1, would be most of the bound.
+  std::pair<Accuracy, Accuracy> half_transforms(const MatrixView<const T>& co, const MatrixView<const T>& a,
+                                                const MatrixView<T>& x, const MatrixView<T>& x_rows,
+                                                const MatrixView<const T>& cv, const MatrixView<T>& y,
+                                                std::vector<double>& first_errors,
                                                 std::vector<double>& second_errors) const {
-    const Accuracy first = blas::gemm(executor_, Op::T, Op::N, T(1), co, a, T(0), x, options(first_errors, x.rows(), x.columns()));
-    const Accuracy second = blas::gemm(executor_, Op::N, Op::N, T(1), x_rows, cv, T(0), y, options(second_errors, y.rows(), y.columns()));
+    const Accuracy first =
+        blas::gemm(executor_, Op::T, Op::N, T(1), co, a, T(0), x, options(first_errors, x.rows(), x.columns()));
+    const Accuracy second =
+        blas::gemm(executor_, Op::N, Op::N, T(1), x_rows, cv, T(0), y, options(second_errors, y.rows(), y.columns()));
     if (two_words_) {
       std::vector<double> more;
       const Array<T> rest(executor_, {x.rows(), x.columns()});
       trn::copy(View<T>(x), rest.view());
-      blas::gemm(executor_, Op::T, Op::N, T(1), co, a, T(-1), as_matrix(rest, x.rows(), x.columns()), options(first_errors, x.rows(), x.columns()));
-      blas::gemm(executor_, Op::N, Op::N, T(1), as_matrix(rest, x_rows.rows(), x_rows.columns()), cv, T(1), y, options(more, y.rows(), y.columns()));
+      blas::gemm(executor_, Op::T, Op::N, T(1), co, a, T(-1), as_matrix(rest, x.rows(), x.columns()),
+                 options(first_errors, x.rows(), x.columns()));
+      blas::gemm(executor_, Op::N, Op::N, T(1), as_matrix(rest, x_rows.rows(), x_rows.columns()), cv, T(1), y,
+                 options(more, y.rows(), y.columns()));
       for (std::size_t k = 0; k < more.size(); ++k) second_errors[k] += more[k];
     }
     return {first, second};
@@ -161,7 +172,9 @@ class Transform {
     }
     return all;
   }
-  [[nodiscard]] double known(const double* first, const double* second) const { return norm_of(first, n_) * two_ + norm_of(second, nvir_); }
+  [[nodiscard]] double known(const double* first, const double* second) const {
+    return norm_of(first, n_) * two_ + norm_of(second, nvir_);
+  }
   // Norms of the rows of a symmetric (P|mn); Exact needs none.
   [[nodiscard]] std::vector<double> row_norms(const double* a) const {
     std::vector<double> norms;
@@ -169,7 +182,8 @@ class Transform {
     return norms;
   }
   // The header's formula, from the rows' norms alone.
-  [[nodiscard]] double estimate(const Accuracy& first, const Accuracy& second, std::int64_t i, const std::vector<double>& a, const T* x) const {
+  [[nodiscard]] double estimate(const Accuracy& first, const Accuracy& second, std::int64_t i,
+                                const std::vector<double>& a, const T* x) const {
     const double u = std::is_same_v<T, float> ? unit_roundoff(DType::Float32) : 0;
     double by_rows = 0, by_columns = 0, half = 0;
     for (std::int64_t m = 0; m < n_; ++m) {
@@ -197,9 +211,9 @@ struct Solved {
   double norm = 0;
   std::vector<double> residuals;  // ||(P|i.) - L B_i|| of row P, at most
 };
-template <class T>
-Solved solve(const Executor& executor, const MatrixView<const T>& l, const std::vector<double>& rows, std::int64_t nvir, Mode precision,
-             bool certified, PanelStore<T>& store, std::int64_t panel) {
+template <class T> Solved solve(const Executor& executor, const MatrixView<const T>& l, const std::vector<double>& rows,
+                                std::int64_t nvir, Mode precision, bool certified, PanelStore<T>& store,
+                                std::int64_t panel) {
   const std::int64_t naux = l.rows();
   std::vector<T> host(static_cast<std::size_t>(naux * nvir));
   store.read(panel, 1, host.data());
@@ -221,12 +235,15 @@ Solved solve(const Executor& executor, const MatrixView<const T>& l, const std::
     const Array<T> rest = Array<T>::from_host(executor, {naux, nvir}, host);
     std::vector<double> errors(host.size());
     (void)call(b.data(), on_host ? Mode::Native : Mode::Exact);
-    blas::gemm(executor, blas::Op::N, blas::Op::N, T(-1), l, as_matrix(b, naux, nvir), T(1), as_matrix(rest, naux, nvir),
-               {.precision = Mode::Exact, .componentwise = MatrixView<double>::row_major(Executor::host(), errors.data(), naux, nvir)});
+    blas::gemm(executor, blas::Op::N, blas::Op::N, T(-1), l, as_matrix(b, naux, nvir), T(1),
+               as_matrix(rest, naux, nvir),
+               {.precision = Mode::Exact,
+                .componentwise = MatrixView<double>::row_major(Executor::host(), errors.data(), naux, nvir)});
     host = b.to_host();
     const std::vector<T> left = rest.to_host();
     for (std::int64_t p = 0; p < naux; ++p) {
-      result.residuals[static_cast<std::size_t>(p)] = norm_of(left.data() + p * nvir, nvir) + norm_of(errors.data() + p * nvir, nvir);
+      result.residuals[static_cast<std::size_t>(p)] =
+          norm_of(left.data() + p * nvir, nvir) + norm_of(errors.data() + p * nvir, nvir);
     }
   } else {
     const double bound = call(b.data(), precision);
@@ -239,8 +256,7 @@ Solved solve(const Executor& executor, const MatrixView<const T>& l, const std::
 }
 
 // The header's formula.
-template <class T>
-FitResult bound_of(const Dense& l, Dense errors, const std::vector<Solved>& solved) {
+template <class T> FitResult bound_of(const Dense& l, Dense errors, const std::vector<Solved>& solved) {
   const double u = std::is_same_v<T, float> ? unit_roundoff(DType::Float32) : 0;
   for (std::int64_t p = 0; p < l.rows; ++p) {
     const double row = norm_of(l.data() + p * l.columns, p + 1);
@@ -261,39 +277,49 @@ FitResult bound_of(const Dense& l, Dense errors, const std::vector<Solved>& solv
 
 // Exact: what the products take besides their operands is counted too, on the host for every thread.
 static std::int64_t exact_fit_bytes(const Executor& executor, const FitInput& in, std::int64_t chunk) {
-  const std::int64_t n = in.orbital->size(), naux = in.fitting->size(), nocc = in.occupied.columns, nvir = in.virtuals.columns;
+  const std::int64_t n = in.orbital->size(), naux = in.fitting->size(), nocc = in.occupied.columns,
+                     nvir = in.virtuals.columns;
   const bool host = executor.family() == Family::Host;
   const auto product = [](std::int64_t rows, std::int64_t columns, std::int64_t k) {
     return blas::exact_workspace_bytes(DType::Float64, rows, columns, k, true);
   };
-  const std::int64_t tasks = host ? omp_get_max_threads() : 1, units = host ? 1 : chunk;  // fitting functions that a task transforms at a time
-  // The integrals and their transforms of a chunk; of a task the integrals again, X and Y in two words with the bounds of each, and a product.
+  const std::int64_t tasks = host ? omp_get_max_threads() : 1,
+                     units = host ? 1 : chunk;  // fitting functions that a task transforms at a time
+  // The integrals and their transforms of a chunk; of a task the integrals again, X and Y in two words with the bounds
+  // of each, and a product.
   const std::int64_t halves = units * nocc * (n + nvir);
   const std::int64_t transforming = 8 * (chunk * (n * n + nocc * nvir) + nocc * naux) +
-                                    tasks * (8 * (units * n * n + 4 * halves) + std::max(product(nocc, units * n, n), product(units * nocc, nvir, n)));
+                                    tasks * (8 * (units * n * n + 4 * halves) +
+                                             std::max(product(nocc, units * n, n), product(units * nocc, nvir, n)));
   // L twice; of a task (P|i.), its solution, the residual and its bounds.
-  const std::int64_t solving = 8 * (2 * naux * naux + nocc * naux) + tasks * (8 * 6 * naux * nvir + product(naux, nvir, naux));
+  const std::int64_t solving =
+      8 * (2 * naux * naux + nocc * naux) + tasks * (8 * 6 * naux * nvir + product(naux, nvir, naux));
   // Orbitals in their copies and L are there throughout, tables of integrals while they are transformed.
   const std::int64_t always = 8 * (4 * n * n + naux * naux);
-  const std::int64_t most = always + std::max(transforming + ThreeCentre::bytes(*in.orbital, *in.fitting, chunk, omp_get_max_threads()), solving);
-  return most + most / 4;  // an allowance: benzene grew by 54.7 MiB where `most` is 44.0; what takes the rest was not found
+  const std::int64_t most =
+      always +
+      std::max(transforming + ThreeCentre::bytes(*in.orbital, *in.fitting, chunk, omp_get_max_threads()), solving);
+  return most +
+         most / 4;  // an allowance: benzene grew by 54.7 MiB where `most` is 44.0; what takes the rest was not found
 }
 
-std::int64_t fit_bytes(const Executor& executor, const FitInput& in, Mode precision, std::size_t element, bool in_memory) {
+std::int64_t fit_bytes(const Executor& executor, const FitInput& in, Mode precision, std::size_t element,
+                       bool in_memory) {
   if (executor.family() == Family::Host && precision == Mode::Native) return host_fit_bytes(in, in_memory);
   const std::int64_t n = in.orbital->size(), naux = in.fitting->size(), chunk = largest_chunk(in);
   const auto size = static_cast<std::int64_t>(element);
   if (precision == Mode::Exact) return exact_fit_bytes(executor, in, chunk);
-  return chunk * n * n * (8 + size) + 2 * chunk * in.occupied.columns * (n + in.virtuals.columns) * size + naux * naux * (8 + 8 + size) +
-         naux * in.virtuals.columns * (4 * size + 8);
+  return chunk * n * n * (8 + size) + 2 * chunk * in.occupied.columns * (n + in.virtuals.columns) * size +
+         naux * naux * (8 + 8 + size) + naux * in.virtuals.columns * (4 * size + 8);
 }
 
-template <class T>
-FitResult fit(const Executor& executor, const FitInput& in, Mode precision, HalfTransform two_words, PanelStore<T>& store, std::vector<Stage>& stages) {
+template <class T> FitResult fit(const Executor& executor, const FitInput& in, Mode precision, HalfTransform two_words,
+                                 PanelStore<T>& store, std::vector<Stage>& stages) {
   if constexpr (std::is_same_v<T, double>) {
     if (executor.family() == Family::Host && precision == Mode::Native) return host_fit(in, store, stages);
   }
-  const std::int64_t n = in.orbital->size(), naux = in.fitting->size(), nocc = in.occupied.columns, nvir = in.virtuals.columns;
+  const std::int64_t n = in.orbital->size(), naux = in.fitting->size(), nocc = in.occupied.columns,
+                     nvir = in.virtuals.columns;
   const std::string work = work_name(dtype_of<T>, precision);
   StageClock host(stages, Executor::host()), there(stages, executor);
   Dense l;
@@ -313,7 +339,8 @@ FitResult fit(const Executor& executor, const FitInput& in, Mode precision, Half
       there.run("transform", work, [&] {
         out.resize(static_cast<std::size_t>(nocc * chunk.size * nvir));
         transform.run(chunk, a, out);
-        for (std::int64_t i = 0; i < nocc; ++i) store.write(i, chunk.first, chunk.size, out.data() + i * chunk.size * nvir);
+        for (std::int64_t i = 0; i < nocc; ++i)
+          store.write(i, chunk.first, chunk.size, out.data() + i * chunk.size * nvir);
       });
     }
     errors = std::move(transform.errors);
@@ -325,16 +352,22 @@ FitResult fit(const Executor& executor, const FitInput& in, Mode precision, Half
     for (std::int64_t p = 0; p < naux; ++p) rows.push_back(norm_of(l.data() + p * naux, p + 1));
     const Array<T> factor = upload<T>(executor, naux, naux, l.data());
     const auto view = MatrixView<const T>::row_major(executor, factor.data(), naux, naux);
-    const auto one = [&](std::int64_t i) { solved[static_cast<std::size_t>(i)] = solve<T>(executor, view, rows, nvir, precision, certified, store, i); };
-    if (executor.family() == Family::Host) for_units(nocc, one);
-    else for (std::int64_t i = 0; i < nocc; ++i) one(i);
+    const auto one = [&](std::int64_t i) {
+      solved[static_cast<std::size_t>(i)] = solve<T>(executor, view, rows, nvir, precision, certified, store, i);
+    };
+    if (executor.family() == Family::Host)
+      for_units(nocc, one);
+    else
+      for (std::int64_t i = 0; i < nocc; ++i) one(i);
   });
   FitResult result;
   host.run("bound", "float64", [&] { result = bound_of<T>(l, std::move(errors), solved); });
   return result;
 }
 
-template FitResult fit<float>(const Executor&, const FitInput&, Mode, HalfTransform, PanelStore<float>&, std::vector<Stage>&);
-template FitResult fit<double>(const Executor&, const FitInput&, Mode, HalfTransform, PanelStore<double>&, std::vector<Stage>&);
+template FitResult fit<float>(const Executor&, const FitInput&, Mode, HalfTransform, PanelStore<float>&,
+                              std::vector<Stage>&);
+template FitResult fit<double>(const Executor&, const FitInput&, Mode, HalfTransform, PanelStore<double>&,
+                               std::vector<Stage>&);
 
 }  // namespace trn::mp2

@@ -7,8 +7,7 @@
 
 namespace trn::mp2 {
 
-template <class T>
-double norm_of(const T* x, std::int64_t count) {
+template <class T> double norm_of(const T* x, std::int64_t count) {
   double sum = 0;
 #pragma omp simd reduction(+ : sum)
   for (std::int64_t k = 0; k < count; ++k) sum += static_cast<double>(x[k]) * static_cast<double>(x[k]);

@@ -1,8 +1,9 @@
 // Building B once, and J and K from it.
 //
-// Building: groups of products, about 512 rows, are one unit of work: their integrals with all P, then B = (mn|P) L^-T in place, then panel by panel
-// into the store. Each call: a panel is one piece of work, dealt in turn to 16 tasks that have sums of their own, added in task order. A panel
-// (rows, 64) is read three times: for d, for J, and for K row by row of the square, (m, 64) for each n,
+// Building: groups of products, about 512 rows, are one unit of work: their integrals with all P, then B = (mn|P) L^-T
+// in place, then panel by panel into the store. Each call: a panel is one piece of work, dealt in turn to 16 tasks that
+// have sums of their own, added in task order. A panel (rows, 64) is read three times: for d, for J, and for K row by
+// row of the square, (m, 64) for each n,
 //
 //   X(n, i Q) = sum_m C_mi B(mn, Q),      K += X X^T,
 //
@@ -27,7 +28,9 @@ namespace {
 
 constexpr std::int64_t kBatchRows = 512, kPanel = 64, kTasks = 16, kOrbitals = 64;
 
-MatrixView<double> matrix(double* data, std::int64_t rows, std::int64_t columns) { return MatrixView<double>::row_major(Executor::host(), data, rows, columns); }
+MatrixView<double> matrix(double* data, std::int64_t rows, std::int64_t columns) {
+  return MatrixView<double>::row_major(Executor::host(), data, rows, columns);
+}
 
 std::int64_t panels_of(std::int64_t naux) { return (naux + kPanel - 1) / kPanel; }
 
@@ -58,30 +61,37 @@ struct FittedJk::Task {
   std::vector<double> panel, square, x;
 };
 
-FittedJk::FittedJk(const Basis& orbital, const Basis& given, std::int64_t memory_bytes, const std::string& scratch) : n_(orbital.size()), naux_(given.size()) {
+FittedJk::FittedJk(const Basis& orbital, const Basis& given, std::int64_t memory_bytes, const std::string& scratch)
+    : n_(orbital.size()), naux_(given.size()) {
   const Basis fitting = given.by_momentum();
   const ThreeCentre integrals(orbital, fitting);
-  for (std::int64_t g = 0; g < integrals.groups(); ++g) products_.insert(products_.end(), integrals.products(g).begin(), integrals.products(g).end());
+  for (std::int64_t g = 0; g < integrals.groups(); ++g)
+    products_.insert(products_.end(), integrals.products(g).begin(), integrals.products(g).end());
   rows_.assign(static_cast<std::size_t>(n_ * n_), -1);
   for (std::size_t r = 0; r < products_.size(); ++r) {
     const auto [m, n] = products_[r];
-    rows_[static_cast<std::size_t>(m * n_ + n)] = rows_[static_cast<std::size_t>(n * n_ + m)] = static_cast<std::int64_t>(r);
+    rows_[static_cast<std::size_t>(m * n_ + n)] = rows_[static_cast<std::size_t>(n * n_ + m)] =
+        static_cast<std::int64_t>(r);
   }
   const auto rows = static_cast<std::int64_t>(products_.size());
   const std::int64_t panels = panels_of(naux_), threads = omp_get_max_threads(), tasks = std::min(kTasks, panels);
   std::int64_t batch = 0;
   for (const Batch& b : batches_of(integrals)) batch = std::max(batch, b.rows);
-  const std::int64_t building = 8 * (naux_ * naux_ + threads * batch * (naux_ + kPanel)) + ThreeCentre::bytes(orbital, fitting, naux_, threads);
+  const std::int64_t building =
+      8 * (naux_ * naux_ + threads * batch * (naux_ + kPanel)) + ThreeCentre::bytes(orbital, fitting, naux_, threads);
   const auto using_it = [&](bool file) {
-    return 8 * (tasks * (n_ * n_ + rows) + threads * ((file ? rows * kPanel : 0) + n_ * kPanel * (1 + std::min(n_, kOrbitals))));
+    return 8 * (tasks * (n_ * n_ + rows) +
+                threads * ((file ? rows * kPanel : 0) + n_ * kPanel * (1 + std::min(n_, kOrbitals))));
   };
   const std::int64_t all = 8 * panels * kPanel * rows, fixed = 8 * (2 * n_ * n_ + rows);
   const bool in_memory = fixed + all + std::max(building, using_it(false)) <= memory_bytes;
   const std::int64_t least = fixed + std::max(building, using_it(true));
   require(in_memory || least <= memory_bytes,
-          "mp2: density-fitted J and K of {} fitting and {} orbital functions need {:.2f} MiB besides a temporary file on {} threads, and --memory is {:.1f} MiB; give "
+          "mp2: density-fitted J and K of {} fitting and {} orbital functions need {:.2f} MiB besides a temporary file "
+          "on {} threads, and --memory is {:.1f} MiB; give "
           "more, fewer threads, or --exact-jk",
-          naux_, n_, std::ceil(static_cast<double>(least) / 10485.76) / 100, threads, static_cast<double>(memory_bytes) / 1048576);
+          naux_, n_, std::ceil(static_cast<double>(least) / 10485.76) / 100, threads,
+          static_cast<double>(memory_bytes) / 1048576);
   using Store = PanelStore<double>;
   store_ = std::make_unique<Store>(in_memory ? Store::Place::Memory : Store::Place::File, panels, rows, kPanel,
                                    scratch.empty() ? std::filesystem::temp_directory_path().string() : scratch);
@@ -95,7 +105,8 @@ void FittedJk::build(const ThreeCentre& integrals, const Basis& fitting) {
     const Batch& batch = batches[static_cast<std::size_t>(k)];
     Dense b(batch.rows, naux_), part(batch.rows, kPanel);
     integrals.compute_groups(batch.first, batch.last, b.data());
-    blas::trsm<double>(Executor::host(), blas::Side::Right, blas::Uplo::Lower, blas::Op::T, blas::Diag::NonUnit, 1.0, l.view(), b.view());
+    blas::trsm<double>(Executor::host(), blas::Side::Right, blas::Uplo::Lower, blas::Op::T, blas::Diag::NonUnit, 1.0,
+                       l.view(), b.view());
     for (std::int64_t panel = 0; panel < panels_of(naux_); ++panel) {
       const std::int64_t first = panel * kPanel, columns = std::min(kPanel, naux_ - first);
       for (std::int64_t r = 0; r < batch.rows; ++r) {
@@ -130,13 +141,17 @@ void FittedJk::add_panel(const double* b, const std::vector<double>& density, co
       for (std::int64_t m = 0; m < n_; ++m) {
         const std::int64_t row = rows_[static_cast<std::size_t>(n * n_ + m)];
         double* to = task.square.data() + m * kPanel;
-        if (row >= 0) std::copy_n(b + row * kPanel, kPanel, to);
-        else std::fill_n(to, kPanel, 0.0);
+        if (row >= 0)
+          std::copy_n(b + row * kPanel, kPanel, to);
+        else
+          std::fill_n(to, kPanel, 0.0);
       }
-      blas::gemm(Executor::host(), blas::Op::T, blas::Op::N, 1.0, c, MatrixView<const double>::row_major(Executor::host(), task.square.data(), n_, kPanel), 0.0,
+      blas::gemm(Executor::host(), blas::Op::T, blas::Op::N, 1.0, c,
+                 MatrixView<const double>::row_major(Executor::host(), task.square.data(), n_, kPanel), 0.0,
                  matrix(task.x.data() + n * count * kPanel, count, kPanel));
     }
-    blas::syrk(Executor::host(), blas::Uplo::Lower, blas::Op::N, 1.0, matrix(task.x.data(), n_, count * kPanel), 1.0, task.exchange.view());
+    blas::syrk(Executor::host(), blas::Uplo::Lower, blas::Op::N, 1.0, matrix(task.x.data(), n_, count * kPanel), 1.0,
+               task.exchange.view());
   }
 }
 

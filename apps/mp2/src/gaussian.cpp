@@ -13,11 +13,13 @@ double factorial(int n) { return n < 2 ? 1 : n * factorial(n - 1); }
 double odd_factorial(int n) { return n < 2 ? 1 : n * odd_factorial(n - 2); }  // n!!
 double binomial(int n, int k) { return k < 0 || k > n ? 0 : factorial(n) / (factorial(k) * factorial(n - k)); }
 
-// S_lm = N sum_tuv (-1)^(t+v) 4^-t binom(l, t) binom(l-t, |m|+t) binom(t, u) binom(|m|, w) x^(2t+|m|-2u-w) y^(2u+w) z^(l-2t-|m|) with w = 2v for m >= 0 and
-// w = 2v + 1 for m < 0, N = sqrt(2 (l+|m|)! (l-|m|)!) / (2^|m| l!), and without the 2 for m = 0.
+// S_lm = N sum_tuv (-1)^(t+v) 4^-t binom(l, t) binom(l-t, |m|+t) binom(t, u) binom(|m|, w) x^(2t+|m|-2u-w) y^(2u+w)
+// z^(l-2t-|m|) with w = 2v for m >= 0 and w = 2v + 1 for m < 0, N = sqrt(2 (l+|m|)! (l-|m|)!) / (2^|m| l!), and without
+// the 2 for m = 0.
 Polynomial solid_harmonic(int l, int m) {
   const int a = std::abs(m), odd = m < 0 ? 1 : 0;
-  const double norm = std::sqrt((m == 0 ? 1 : 2) * factorial(l + a) * factorial(l - a)) / (std::pow(2.0, a) * factorial(l));
+  const double norm =
+      std::sqrt((m == 0 ? 1 : 2) * factorial(l + a) * factorial(l - a)) / (std::pow(2.0, a) * factorial(l));
   Polynomial result;
   const auto add = [&](const Monomial& term) {
     for (Monomial& r : result) {
@@ -34,7 +36,8 @@ Polynomial solid_harmonic(int l, int m) {
         const int w = 2 * v + odd;
         const double sign = (t + v) % 2 == 0 ? 1 : -1;
         add({2 * t + a - 2 * u - w, 2 * u + w, l - 2 * t - a,
-             norm * sign * std::pow(0.25, t) * binomial(l, t) * binomial(l - t, a + t) * binomial(t, u) * binomial(a, w)});
+             norm * sign * std::pow(0.25, t) * binomial(l, t) * binomial(l - t, a + t) * binomial(t, u) *
+                 binomial(a, w)});
       }
     }
   }
@@ -59,7 +62,9 @@ std::vector<Polynomial> components(int l, Functions functions) {
 std::vector<double> normalised(const Contraction& contraction) {
   const int l = contraction.l;
   const auto& a = contraction.exponents;
-  const auto square = [l](double exponent) { return odd_factorial(2 * l - 1) * std::pow(2 * exponent, -l) * std::pow(kPi / exponent, 1.5); };
+  const auto square = [l](double exponent) {
+    return odd_factorial(2 * l - 1) * std::pow(2 * exponent, -l) * std::pow(kPi / exponent, 1.5);
+  };
   std::vector<double> c = contraction.coefficients;
   for (std::size_t k = 0; k < c.size(); ++k) c[k] /= std::sqrt(square(2 * a[k]));
   double norm2 = 0;

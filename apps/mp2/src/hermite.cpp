@@ -33,12 +33,14 @@ HWY_INLINE void boys_values(D d, V t, int order, const double* terms, const doub
     const V near = hn::Min(t, hn::Set(d, BoysTable::kFar));
     const V shifted = hn::MulAdd(near, hn::Set(d, BoysTable::kPerUnit), magic);
     const auto point = hn::And(hn::BitCast(di, shifted), hn::Set(di, 0xfffff));
-    const V step = hn::NegMulAdd(hn::Set(d, 1), near, hn::Mul(hn::Sub(shifted, magic), hn::Set(d, 1 / BoysTable::kPerUnit)));  // t0 - t
+    const V step = hn::NegMulAdd(hn::Set(d, 1), near,
+                                 hn::Mul(hn::Sub(shifted, magic), hn::Set(d, 1 / BoysTable::kPerUnit)));  // t0 - t
     const auto row = hn::ShiftLeft<3>(point);
     V sum = hn::GatherIndex(d, terms + BoysTable::kTerms - 1, row);
     for (int k = BoysTable::kTerms - 2; k >= 0; --k) sum = hn::MulAdd(sum, step, hn::GatherIndex(d, terms + k, row));
     V e = hn::Set(d, 1.0 / 5040);
-    for (const double c : {1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0, 1.0}) e = hn::MulAdd(e, step, hn::Set(d, c));
+    for (const double c : {1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0, 1.0})
+      e = hn::MulAdd(e, step, hn::Set(d, c));
     e = hn::Mul(e, hn::GatherIndex(d, decay, point));
     f[order] = sum;
     const V twice = hn::Add(near, near);
@@ -55,7 +57,8 @@ HWY_INLINE void boys_values(D d, V t, int order, const double* terms, const doub
   }
 }
 
-HWY_INLINE void seed(D d, const HermiteRecipe& recipe, const BoysTable& boys, const KetLanes& ket, double p, const std::array<double, 3>& centre, std::int64_t lane, Scratch& s) {
+HWY_INLINE void seed(D d, const HermiteRecipe& recipe, const BoysTable& boys, const KetLanes& ket, double p,
+                     const std::array<double, 3>& centre, std::int64_t lane, Scratch& s) {
   V f[kMostOrder + 1];
   for (std::int64_t i = 0; i < kLanes; i += static_cast<std::int64_t>(hn::Lanes(d))) {
     const std::int64_t at = lane + i;
@@ -79,7 +82,8 @@ HWY_INLINE void seed(D d, const HermiteRecipe& recipe, const BoysTable& boys, co
 }
 
 HWY_INLINE void copy_lanes(D d, const double* HWY_RESTRICT from, double* HWY_RESTRICT to) {
-  for (std::int64_t i = 0; i < kLanes; i += static_cast<std::int64_t>(hn::Lanes(d))) hn::Store(hn::Load(d, from + i), d, to + i);
+  for (std::int64_t i = 0; i < kLanes; i += static_cast<std::int64_t>(hn::Lanes(d)))
+    hn::Store(hn::Load(d, from + i), d, to + i);
 }
 
 // Level n of the recursion replaces level n + 1 in place, highest degree first: a step reads only lower degrees.
@@ -89,14 +93,17 @@ HWY_INLINE void recur(D d, const HermiteRecipe& recipe, Scratch& s) {
     const std::size_t end = recipe.steps.size();
     for (std::size_t k = recipe.begin[static_cast<std::size_t>(recipe.order - n)]; k < end; ++k) {
       const HermiteRecipe::Step& step = recipe.steps[k];
-      const double *x = s.xyz + step.axis * kLanes, *from = s.r + step.from * kLanes, *below = s.r + step.below * kLanes;
+      const double *x = s.xyz + step.axis * kLanes, *from = s.r + step.from * kLanes,
+                   *below = s.r + step.below * kLanes;
       double* to = s.r + step.to * kLanes;
       if (step.count == 0) {
-        for (std::int64_t i = 0; i < kLanes; i += static_cast<std::int64_t>(hn::Lanes(d))) hn::Store(hn::Mul(hn::Load(d, x + i), hn::Load(d, from + i)), d, to + i);
+        for (std::int64_t i = 0; i < kLanes; i += static_cast<std::int64_t>(hn::Lanes(d)))
+          hn::Store(hn::Mul(hn::Load(d, x + i), hn::Load(d, from + i)), d, to + i);
       } else {
         const V count = hn::Set(d, step.count);
         for (std::int64_t i = 0; i < kLanes; i += static_cast<std::int64_t>(hn::Lanes(d))) {
-          hn::Store(hn::MulAdd(count, hn::Load(d, below + i), hn::Mul(hn::Load(d, x + i), hn::Load(d, from + i))), d, to + i);
+          hn::Store(hn::MulAdd(count, hn::Load(d, below + i), hn::Mul(hn::Load(d, x + i), hn::Load(d, from + i))), d,
+                    to + i);
         }
       }
     }
@@ -104,7 +111,8 @@ HWY_INLINE void recur(D d, const HermiteRecipe& recipe, Scratch& s) {
   }
 }
 
-HWY_INLINE void gather(D d, const HermiteRecipe& recipe, const KetLanes& ket, std::int64_t lane, const Scratch& s, double* rows, std::int64_t stride) {
+HWY_INLINE void gather(D d, const HermiteRecipe& recipe, const KetLanes& ket, std::int64_t lane, const Scratch& s,
+                       double* rows, std::int64_t stride) {
   std::size_t k = 0, value = 0;
   for (int row = 0; row < recipe.rows; ++row) {
     for (int component = 0; component < recipe.components; ++component, ++value) {
@@ -125,7 +133,8 @@ HWY_INLINE void gather(D d, const HermiteRecipe& recipe, const KetLanes& ket, st
   }
 }
 
-void hermite_rows_here(const HermiteRecipe& recipe, const BoysTable& boys, const KetLanes& ket, double p, const std::array<double, 3>& centre, double* rows, std::int64_t stride) {
+void hermite_rows_here(const HermiteRecipe& recipe, const BoysTable& boys, const KetLanes& ket, double p,
+                       const std::array<double, 3>& centre, double* rows, std::int64_t stride) {
   const D d;
   Scratch s;
   for (std::int64_t lane = 0; lane < ket.lanes; lane += kLanes) {
@@ -143,7 +152,8 @@ namespace trn::mp2 {
 
 HWY_EXPORT(hermite_rows_here);
 
-void hermite_rows(const HermiteRecipe& recipe, const BoysTable& boys, const KetLanes& ket, double p, const std::array<double, 3>& centre, double* rows, std::int64_t stride) {
+void hermite_rows(const HermiteRecipe& recipe, const BoysTable& boys, const KetLanes& ket, double p,
+                  const std::array<double, 3>& centre, double* rows, std::int64_t stride) {
   HWY_DYNAMIC_DISPATCH(hermite_rows_here)(recipe, boys, ket, p, centre, rows, stride);
 }
 

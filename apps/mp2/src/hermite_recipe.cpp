@@ -20,7 +20,9 @@ HermiteRecipe::Step step_to(int t, int u, int v) {
   const std::array<int, 3> degree{t, u, v};
   std::int32_t axis = -1;
   for (std::int32_t k = 0; k < 3; ++k) {
-    if (degree[static_cast<std::size_t>(k)] > 0 && (axis < 0 || degree[static_cast<std::size_t>(k)] < degree[static_cast<std::size_t>(axis)])) axis = k;
+    if (degree[static_cast<std::size_t>(k)] > 0 &&
+        (axis < 0 || degree[static_cast<std::size_t>(k)] < degree[static_cast<std::size_t>(axis)]))
+      axis = k;
   }
   const auto lower = [&](int by) {
     std::array<int, 3> d = degree;
@@ -30,7 +32,8 @@ HermiteRecipe::Step step_to(int t, int u, int v) {
   const auto one = lower(1);
   const int count = one[static_cast<std::size_t>(axis)];
   const auto two = count > 0 ? lower(2) : one;
-  return {hermite_index(t, u, v), hermite_index(one[0], one[1], one[2]), hermite_index(two[0], two[1], two[2]), axis, static_cast<double>(count)};
+  return {hermite_index(t, u, v), hermite_index(one[0], one[1], one[2]), hermite_index(two[0], two[1], two[2]), axis,
+          static_cast<double>(count)};
 }
 
 }  // namespace
@@ -54,8 +57,9 @@ HermiteRecipe::HermiteRecipe(int bra, int l, Functions functions) : order(bra + 
             for (int x = top ? m.x : m.x % 2; x <= m.x; x += 2) {
               for (int y = top ? m.y : m.y % 2; y <= m.y; y += 2) {
                 for (int z = top ? m.z : m.z % 2; z <= m.z; z += 2) {
-                  terms.push_back({hermite_index(degree - k + x, k - v + y, v + z), (l - x - y - z) / 2,
-                                   m.c * derivative_weight(m.x, x) * derivative_weight(m.y, y) * derivative_weight(m.z, z)});
+                  terms.push_back(
+                      {hermite_index(degree - k + x, k - v + y, v + z), (l - x - y - z) / 2,
+                       m.c * derivative_weight(m.x, x) * derivative_weight(m.y, y) * derivative_weight(m.z, z)});
                 }
               }
             }

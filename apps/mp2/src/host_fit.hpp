@@ -1,5 +1,5 @@
-// The fit on the host in plain float64: the same B as fit.hpp's, by the shortest way. Fitting functions are taken with low angular
-// momentum first, which the rows of B's panels then follow; no energy depends on their order.
+// The fit on the host in plain float64: the same B as fit.hpp's, by the shortest way. Fitting functions are taken with
+// low angular momentum first, which the rows of B's panels then follow; no energy depends on their order.
 #pragma once
 
 #include "fit.hpp"

@@ -1,10 +1,11 @@
 // All integrals; the only file that includes libint2, whose headers take long to compile.
 //
-// Shell pairs: products of primitives too small to matter are dropped once per pair. For four-centre integrals pairs are dropped whole whose
-// Schwarz factor Q_ab = sqrt max (ab|ab), times the largest factor there is, stays below the screening limit.
+// Shell pairs: products of primitives too small to matter are dropped once per pair. For four-centre integrals pairs
+// are dropped whole whose Schwarz factor Q_ab = sqrt max (ab|ab), times the largest factor there is, stays below the
+// screening limit.
 //
-// J and K: a shell pair is one piece of work, dealt in turn to 16 tasks that have sums of their own; threads take whole tasks, and the sums
-// are added in task order.
+// J and K: a shell pair is one piece of work, dealt in turn to 16 tasks that have sums of their own; threads take whole
+// tasks, and the sums are added in task order.
 #include <trn/mp2/integrals.hpp>
 
 #include <algorithm>
@@ -38,11 +39,12 @@ std::vector<libint2::Shell> shells_of(const Basis& basis) {
   start();
   std::vector<libint2::Shell> shells;
   for (const Shell& s : basis.shells()) {
-    require(s.l <= LIBINT2_MAX_AM_eri || s.l <= LIBINT2_MAX_AM_3eri, "mp2: basis set {} has angular momentum {}; the limit is {}", basis.name(),
-            s.l, LIBINT2_MAX_AM_3eri);
+    require(s.l <= LIBINT2_MAX_AM_eri || s.l <= LIBINT2_MAX_AM_3eri,
+            "mp2: basis set {} has angular momentum {}; the limit is {}", basis.name(), s.l, LIBINT2_MAX_AM_3eri);
     const Contraction& c = *s.contraction;
     shells.push_back({libint2::svector<double>(c.exponents.begin(), c.exponents.end()),
-                      {{s.l, basis.functions() == Functions::Spherical, libint2::svector<double>(c.coefficients.begin(), c.coefficients.end())}},
+                      {{s.l, basis.functions() == Functions::Spherical,
+                        libint2::svector<double>(c.coefficients.begin(), c.coefficients.end())}},
                       s.centre});
   }
   return shells;
@@ -66,10 +68,13 @@ std::int64_t four_centre_engine_bytes(const std::vector<libint2::Shell>& shells)
   const int l = most_momentum(shells);
   const std::int64_t functions = (l + 1) * (l + 2) / 2;
   return primitives * primitives * primitives * primitives * static_cast<std::int64_t>(sizeof(Libint_t)) +
-         8 * (static_cast<std::int64_t>(libint2_need_memory_eri(l)) + 2 * functions * functions * functions * functions);
+         8 * (static_cast<std::int64_t>(libint2_need_memory_eri(l)) +
+              2 * functions * functions * functions * functions);
 }
 
-std::vector<Engine> engines(const Engine& one) { return std::vector<Engine>(static_cast<std::size_t>(omp_get_max_threads()), one); }
+std::vector<Engine> engines(const Engine& one) {
+  return std::vector<Engine>(static_cast<std::size_t>(omp_get_max_threads()), one);
+}
 Engine& mine(std::vector<Engine>& all) { return all[static_cast<std::size_t>(omp_get_thread_num())]; }
 
 // A symmetric matrix of one-electron or two-centre integrals.
@@ -107,7 +112,8 @@ Dense one_electron(const Basis& basis, Operator op, const Molecule* molecule) {
   return symmetric(basis, shells, engine);
 }
 
-// Q_ab = sqrt max |(ab|ab)|, and the pairs (a >= b) whose product with the largest Q is above the limit, with their primitive data.
+// Q_ab = sqrt max |(ab|ab)|, and the pairs (a >= b) whose product with the largest Q is above the limit, with their
+// primitive data.
 struct Pairs {
   enum class Schwarz : std::uint8_t { No, Yes };
   struct Pair {
@@ -119,7 +125,8 @@ struct Pairs {
 
   // Without Schwarz factors, which cost four-centre integrals: pairs of which a product of primitives is left.
   Pairs(const std::vector<libint2::Shell>& shells, Schwarz schwarz, double limit) {
-    if (schwarz == Schwarz::Yes) select(shells, limit);
+    if (schwarz == Schwarz::Yes)
+      select(shells, limit);
     else {
       for (std::int32_t a = 0; a < static_cast<std::int32_t>(shells.size()); ++a) {
         for (std::int32_t b = 0; b <= a; ++b) list.push_back({a, b, 1, nullptr});
@@ -127,8 +134,8 @@ struct Pairs {
     }
     for_units(static_cast<std::int64_t>(list.size()), [&](std::int64_t k) {
       Pair& p = list[static_cast<std::size_t>(k)];
-      p.data = std::make_shared<libint2::ShellPair>(shells[static_cast<std::size_t>(p.a)], shells[static_cast<std::size_t>(p.b)],
-                                                    std::log(kPrimitive));
+      p.data = std::make_shared<libint2::ShellPair>(shells[static_cast<std::size_t>(p.a)],
+                                                    shells[static_cast<std::size_t>(p.b)], std::log(kPrimitive));
     });
     // A pair matters when one of its products of primitives does.
     std::erase_if(list, [](const Pair& p) {
@@ -138,7 +145,8 @@ struct Pairs {
 
  private:
   void select(const std::vector<libint2::Shell>& shells, double limit) {
-    // The engine drops products of four primitives below its precision; (ab|ab) is a square, so what must survive is kPrimitive squared.
+    // The engine drops products of four primitives below its precision; (ab|ab) is a square, so what must survive is
+    // kPrimitive squared.
     Engine engine(Operator::coulomb, most_primitives(shells), most_momentum(shells), 0, kPrimitive * kPrimitive);
     std::vector<Engine> all = engines(engine);
     const auto count = static_cast<std::int32_t>(shells.size());
@@ -171,17 +179,22 @@ struct Pairs {
 
 Dense overlap(const Basis& basis) { return one_electron(basis, Operator::overlap, nullptr); }
 Dense kinetic(const Basis& basis) { return one_electron(basis, Operator::kinetic, nullptr); }
-Dense nuclear_attraction(const Basis& basis, const Molecule& molecule) { return one_electron(basis, Operator::nuclear, &molecule); }
+Dense nuclear_attraction(const Basis& basis, const Molecule& molecule) {
+  return one_electron(basis, Operator::nuclear, &molecule);
+}
 
 Dense coulomb_metric(const Basis& fitting) {
   const std::vector<libint2::Shell> shells = shells_of(fitting);
-  const Engine engine(Operator::coulomb, most_primitives(shells), most_momentum(shells), 0, kPrimitive, libint2::operator_traits<Operator::coulomb>::default_params(), BraKet::xs_xs);
+  const Engine engine(Operator::coulomb, most_primitives(shells), most_momentum(shells), 0, kPrimitive,
+                      libint2::operator_traits<Operator::coulomb>::default_params(), BraKet::xs_xs);
   return symmetric(fitting, shells, engine);
 }
 
 Dense fitting_factor(const Basis& fitting, const std::string& remedy) {
   Dense l = cholesky(coulomb_metric(fitting));
-  require(l.rows == fitting.size(), "mp2: the Coulomb matrix of fitting set {} is not positive definite: its functions are linearly dependent in this molecule; {}",
+  require(l.rows == fitting.size(),
+          "mp2: the Coulomb matrix of fitting set {} is not positive definite: its functions are linearly dependent in "
+          "this molecule; {}",
           fitting.name(), remedy);
   return l;
 }
@@ -202,18 +215,24 @@ struct FourCentre::Impl {
         shells(affordable(o, memory)),
         pairs(shells, Pairs::Schwarz::Yes, kScreening),
         engine(Operator::coulomb, most_primitives(shells), most_momentum(shells), 0, kPrimitive) {
-    // Longest first: a task's pairs then cost about the same, and the inner loop ends at the first pair below the limit.
-    std::ranges::stable_sort(pairs.list, [](const Pairs::Pair& x, const Pairs::Pair& y) { return x.factor > y.factor; });
+    // Longest first: a task's pairs then cost about the same, and the inner loop ends at the first pair below the
+    // limit.
+    std::ranges::stable_sort(pairs.list,
+                             [](const Pairs::Pair& x, const Pairs::Pair& y) { return x.factor > y.factor; });
     count(memory);
   }
 
   // Sums of the tasks, the result, and engines: known before anything is allocated.
   static std::int64_t least_bytes(const Basis& basis, const std::vector<libint2::Shell>& shells) {
-    return 8 * static_cast<std::int64_t>(2 * kTasks + 2) * basis.size() * basis.size() + (omp_get_max_threads() + 1) * four_centre_engine_bytes(shells);
+    return 8 * static_cast<std::int64_t>(2 * kTasks + 2) * basis.size() * basis.size() +
+           (omp_get_max_threads() + 1) * four_centre_engine_bytes(shells);
   }
   static void require_memory(std::int64_t needed, std::int64_t memory, const Basis& basis) {
-    require(needed <= memory, "mp2: --memory {:.1f} MiB is too little for exact J and K of {} functions on {} threads; give at least {:.2f} MiB or fewer threads",
-            static_cast<double>(memory) / 1048576, basis.size(), omp_get_max_threads(), std::ceil(static_cast<double>(needed) / 10485.76) / 100);
+    require(needed <= memory,
+            "mp2: --memory {:.1f} MiB is too little for exact J and K of {} functions on {} threads; give at least "
+            "{:.2f} MiB or fewer threads",
+            static_cast<double>(memory) / 1048576, basis.size(), omp_get_max_threads(),
+            std::ceil(static_cast<double>(needed) / 10485.76) / 100);
   }
   static std::vector<libint2::Shell> affordable(const Basis& basis, std::int64_t memory) {
     std::vector<libint2::Shell> shells = shells_of(basis);
@@ -232,12 +251,15 @@ struct FourCentre::Impl {
     always = least_bytes(orbital, shells);
     for (const Pairs::Pair& p : pairs.list) {
       const std::int64_t products = static_cast<std::int64_t>(p.data->primpairs.capacity());
-      always += static_cast<std::int64_t>(sizeof p + sizeof *p.data) + products * static_cast<std::int64_t>(sizeof(libint2::ShellPair::PrimPairData));
+      always += static_cast<std::int64_t>(sizeof p + sizeof *p.data) +
+                products * static_cast<std::int64_t>(sizeof(libint2::ShellPair::PrimPairData));
     }
     require_memory(always, memory, orbital);
     keep = to_keep <= memory - always;
   }
-  [[nodiscard]] bool significant(std::size_t p, std::size_t q) const { return pairs.list[p].factor * pairs.list[q].factor >= kScreening; }
+  [[nodiscard]] bool significant(std::size_t p, std::size_t q) const {
+    return pairs.list[p].factor * pairs.list[q].factor >= kScreening;
+  }
   [[nodiscard]] std::int64_t size_of(const Pairs::Pair& p) const {
     return orbital.shells()[static_cast<std::size_t>(p.a)].size * orbital.shells()[static_cast<std::size_t>(p.b)].size;
   }
@@ -245,8 +267,8 @@ struct FourCentre::Impl {
   // Adds one quartet. With g = (ab|cd) times the number of index orders it stands for,
   //   J_ab += D_cd g, J_cd += D_ab g, K_ac += D_bd g, K_bd += D_ac g, K_ad += D_bc g, K_bc += D_ad g;
   // the symmetric parts of J / 2 and K / 4 are the matrices.
-  void add(const Pairs::Pair& bra, const Pairs::Pair& ket, double degeneracy, const double* v, const double* density, double* j,
-           double* k) const {
+  void add(const Pairs::Pair& bra, const Pairs::Pair& ket, double degeneracy, const double* v, const double* density,
+           double* j, double* k) const {
     const auto& places = orbital.shells();
     const Shell &sa = places[static_cast<std::size_t>(bra.a)], &sb = places[static_cast<std::size_t>(bra.b)],
                 &sc = places[static_cast<std::size_t>(ket.a)], &sd = places[static_cast<std::size_t>(ket.b)];
@@ -277,7 +299,8 @@ struct FourCentre::Impl {
 
   void task(std::size_t t, Engine& e, const Dense& density, Dense& j, Dense& k) {
     std::size_t at = 0;
-    if (keep && !filled) kept[t].reserve(static_cast<std::size_t>(integrals[t]));  // counted, so that it never grows by copying
+    if (keep && !filled)
+      kept[t].reserve(static_cast<std::size_t>(integrals[t]));  // counted, so that it never grows by copying
     for (std::size_t p = t; p < pairs.list.size(); p += kTasks) {
       const Pairs::Pair& bra = pairs.list[p];
       for (std::size_t q = 0; q <= p && significant(p, q); ++q) {
@@ -288,13 +311,17 @@ struct FourCentre::Impl {
         if (keep && filled) {
           v = kept[t].data() + at;
         } else {
-          const auto shell = [this](std::int32_t i) -> const libint2::Shell& { return shells[static_cast<std::size_t>(i)]; };
-          e.compute2<Operator::coulomb, BraKet::xx_xx, 0>(shell(bra.a), shell(bra.b), shell(ket.a), shell(ket.b), bra.data.get(),
-                                                          ket.data.get());
+          const auto shell = [this](std::int32_t i) -> const libint2::Shell& {
+            return shells[static_cast<std::size_t>(i)];
+          };
+          e.compute2<Operator::coulomb, BraKet::xx_xx, 0>(shell(bra.a), shell(bra.b), shell(ket.a), shell(ket.b),
+                                                          bra.data.get(), ket.data.get());
           v = e.results()[0];
           if (keep) {
-            if (v == nullptr) kept[t].resize(kept[t].size() + size, 0.0);
-            else kept[t].insert(kept[t].end(), v, v + size);
+            if (v == nullptr)
+              kept[t].resize(kept[t].size() + size, 0.0);
+            else
+              kept[t].insert(kept[t].end(), v, v + size);
           }
         }
         at += size;
@@ -304,7 +331,8 @@ struct FourCentre::Impl {
   }
 };
 
-FourCentre::FourCentre(const Basis& orbital, std::int64_t memory_bytes) : impl_(std::make_unique<Impl>(orbital, memory_bytes)) {}
+FourCentre::FourCentre(const Basis& orbital, std::int64_t memory_bytes)
+    : impl_(std::make_unique<Impl>(orbital, memory_bytes)) {}
 FourCentre::~FourCentre() = default;
 bool FourCentre::kept() const { return impl_->keep; }
 std::int64_t FourCentre::bytes_to_keep() const { return impl_->always + impl_->to_keep; }

@@ -10,8 +10,8 @@
 #include <trn/core/error.hpp>
 
 extern "C" {
-void dsyevd_(const char* job, const char* uplo, const int* n, double* a, const int* lda, double* w, double* work, const int* lwork,
-             int* iwork, const int* liwork, int* info);
+void dsyevd_(const char* job, const char* uplo, const int* n, double* a, const int* lda, double* w, double* work,
+             const int* lwork, int* iwork, const int* liwork, int* info);
 void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info);
 }
 
@@ -35,7 +35,9 @@ void for_units(std::int64_t count, const std::function<void(std::int64_t)>& unit
 
 EigenWorkspace eigen_workspace(std::int64_t n) {
   constexpr std::int64_t kMost = 32766;  // 2 n^2 + 6 n + 1 < 2^31
-  require(n >= 0 && n <= kMost, "mp2: eigenvalues of a {} x {} matrix; LAPACK counts its workspace in 32 bits, which ends at {} functions", n, n, kMost);
+  require(n >= 0 && n <= kMost,
+          "mp2: eigenvalues of a {} x {} matrix; LAPACK counts its workspace in 32 bits, which ends at {} functions", n,
+          n, kMost);
   if (n <= 1) return {1, 1};
   return {2 * n * n + 6 * n + 1, 5 * n + 3};
 }
@@ -66,19 +68,22 @@ Eigen eigh(Dense a) {
 }
 
 Dense cholesky(Dense a) {
-  require(a.rows <= std::numeric_limits<int>::max(), "mp2: Cholesky factor of a {} x {} matrix; LAPACK counts in 32 bits", a.rows, a.rows);
+  require(a.rows <= std::numeric_limits<int>::max(),
+          "mp2: Cholesky factor of a {} x {} matrix; LAPACK counts in 32 bits", a.rows, a.rows);
   const auto n = static_cast<int>(a.rows);
   int info = 0;
   for_units(1, [&](std::int64_t) { dpotrf_("U", &n, a.data(), &n, &info); });
   if (info > 0) return {};
   ensure(info == 0, "mp2: dpotrf returned {} for a {} x {} matrix", info, n, n);
-  for (std::int64_t i = 0; i < a.rows; ++i) std::fill(a.data() + i * a.columns + i + 1, a.data() + (i + 1) * a.columns, 0.0);
+  for (std::int64_t i = 0; i < a.rows; ++i)
+    std::fill(a.data() + i * a.columns + i + 1, a.data() + (i + 1) * a.columns, 0.0);
   return a;
 }
 
 Dense product(const Dense& a, const Dense& b, blas::Op op_a, blas::Op op_b) {
   constexpr std::int64_t kRows = 64;
-  const auto left = op_a == blas::Op::N ? a.view() : a.view().transposed(), right = op_b == blas::Op::N ? b.view() : b.view().transposed();
+  const auto left = op_a == blas::Op::N ? a.view() : a.view().transposed(),
+             right = op_b == blas::Op::N ? b.view() : b.view().transposed();
   Dense c(left.rows(), right.columns());
   for_units((c.rows + kRows - 1) / kRows, [&](std::int64_t u) {
     const std::int64_t first = u * kRows, rows = std::min(kRows, c.rows - first);

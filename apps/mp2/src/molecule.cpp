@@ -46,8 +46,10 @@ double coordinate(const std::string& word, const std::string& source, std::size_
   const char* begin = word.data() + (word.starts_with('+') ? 1 : 0);
   const auto [end, error] = std::from_chars(begin, word.data() + word.size(), value);
   require(error == std::errc() && end == word.data() + word.size() && std::isfinite(value),
-          "mp2: {}:{}: '{}' is not a coordinate; expected 'symbol x y z' with three finite numbers in angstrom", source, line, shown(word));
-  require(std::abs(value) <= kFarthestAngstrom, "mp2: {}:{}: '{}' is beyond {} angstrom; expected coordinates in angstrom", source, line, shown(word),
+          "mp2: {}:{}: '{}' is not a coordinate; expected 'symbol x y z' with three finite numbers in angstrom", source,
+          line, shown(word));
+  require(std::abs(value) <= kFarthestAngstrom,
+          "mp2: {}:{}: '{}' is beyond {} angstrom; expected coordinates in angstrom", source, line, shown(word),
           kFarthestAngstrom);
   return value;
 }
@@ -59,16 +61,18 @@ std::size_t atom_count(const std::string& line, const std::string& source) {
   const auto [end, error] = one ? std::from_chars(words[0].data(), words[0].data() + words[0].size(), count)
                                 : std::from_chars_result{nullptr, std::errc::invalid_argument};
   require(one && error == std::errc() && end == words[0].data() + words[0].size() && count > 0,
-          "mp2: {}:1: '{}' is not a number of atoms; expected a positive whole number alone on the first line", source, shown(line));
+          "mp2: {}:1: '{}' is not a number of atoms; expected a positive whole number alone on the first line", source,
+          shown(line));
   return count;
 }
 
 }  // namespace
 
 Molecule parse_xyz(const std::string& text, const std::string& source, const XyzOptions& options) {
-  require(options.bohr_in_angstrom > 0.5 && options.bohr_in_angstrom < 0.6, "mp2: one bohr is {} angstrom; give a value near {}",
-          options.bohr_in_angstrom, kBohrInAngstrom);
-  require(std::abs(static_cast<std::int64_t>(options.charge)) <= kLargestCharge, "mp2: charge {:+d}; expected at most {} in size", options.charge, kLargestCharge);
+  require(options.bohr_in_angstrom > 0.5 && options.bohr_in_angstrom < 0.6,
+          "mp2: one bohr is {} angstrom; give a value near {}", options.bohr_in_angstrom, kBohrInAngstrom);
+  require(std::abs(static_cast<std::int64_t>(options.charge)) <= kLargestCharge,
+          "mp2: charge {:+d}; expected at most {} in size", options.charge, kLargestCharge);
   std::vector<std::string> lines;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) {
@@ -84,24 +88,31 @@ Molecule parse_xyz(const std::string& text, const std::string& source, const Xyz
     require(number <= lines.size() && !words_of(lines[number - 1]).empty(),
             "mp2: {}:{}: the file ends after {} of {} atoms; expected 'symbol x y z'", source, number, i, count);
     const std::vector<std::string> words = words_of(lines[number - 1]);
-    require(words.size() >= 4, "mp2: {}:{}: '{}' has {} columns; expected 'symbol x y z'", source, number, shown(lines[number - 1]), words.size());
+    require(words.size() >= 4, "mp2: {}:{}: '{}' has {} columns; expected 'symbol x y z'", source, number,
+            shown(lines[number - 1]), words.size());
     Atom atom;
     atom.number = atomic_number(words[0]);
-    require(atom.number > 0, "mp2: {}:{}: element '{}' is not known; expected one of {}", source, number, shown(words[0]), known_elements());
-    for (std::size_t k = 0; k < 3; ++k) atom.position[k] = coordinate(words[k + 1], source, number) / options.bohr_in_angstrom;
+    require(atom.number > 0, "mp2: {}:{}: element '{}' is not known; expected one of {}", source, number,
+            shown(words[0]), known_elements());
+    for (std::size_t k = 0; k < 3; ++k)
+      atom.position[k] = coordinate(words[k + 1], source, number) / options.bohr_in_angstrom;
     for (std::size_t j = 0; j < i; ++j) {
       const double apart = distance(atom, molecule.atoms[j]) * options.bohr_in_angstrom;
       require(apart >= kClosestAngstrom,
-              "mp2: {}:{}: atom {} ({}) is {:.4f} angstrom from atom {} ({}) of line {}; expected at least {} angstrom between nuclei", source,
-              number, i + 1, symbol(atom.number), apart, j + 1, symbol(molecule.atoms[j].number), j + 3, kClosestAngstrom);
+              "mp2: {}:{}: atom {} ({}) is {:.4f} angstrom from atom {} ({}) of line {}; expected at least {} angstrom "
+              "between nuclei",
+              source, number, i + 1, symbol(atom.number), apart, j + 1, symbol(molecule.atoms[j].number), j + 3,
+              kClosestAngstrom);
     }
     molecule.atoms.push_back(atom);
   }
   for (std::size_t number = count + 3; number <= lines.size(); ++number) {
-    require(words_of(lines[number - 1]).empty(), "mp2: {}:{}: '{}' comes after the last of {} atoms; expected the end of the file", source,
-            number, shown(lines[number - 1]), count);
+    require(words_of(lines[number - 1]).empty(),
+            "mp2: {}:{}: '{}' comes after the last of {} atoms; expected the end of the file", source, number,
+            shown(lines[number - 1]), count);
   }
-  require(molecule.electrons() >= 1, "mp2: {}: charge {:+d} leaves {} electrons; expected at least one: give a smaller --charge", source,
+  require(molecule.electrons() >= 1,
+          "mp2: {}: charge {:+d} leaves {} electrons; expected at least one: give a smaller --charge", source,
           options.charge, molecule.electrons());
   molecule.name = std::filesystem::path(source).stem().string();
   return molecule;
@@ -112,7 +123,8 @@ std::string read_text(const std::string& path) {
   const bool exists = stat(path.c_str(), &status) == 0;
   require(exists, "mp2: cannot read '{}': {}", path, std::strerror(errno));
   require(!S_ISDIR(status.st_mode), "mp2: cannot read '{}': it is a directory", path);
-  require(!S_ISCHR(status.st_mode) && !S_ISBLK(status.st_mode), "mp2: cannot read '{}': it is a device, which may never end", path);
+  require(!S_ISCHR(status.st_mode) && !S_ISBLK(status.st_mode),
+          "mp2: cannot read '{}': it is a device, which may never end", path);
   std::ifstream file(path);
   require(file.good(), "mp2: cannot read '{}': {}", path, std::strerror(errno));
   std::ostringstream text;
@@ -120,7 +132,9 @@ std::string read_text(const std::string& path) {
   return text.str();
 }
 
-Molecule read_xyz(const std::string& path, const XyzOptions& options) { return parse_xyz(read_text(path), path, options); }
+Molecule read_xyz(const std::string& path, const XyzOptions& options) {
+  return parse_xyz(read_text(path), path, options);
+}
 
 int Molecule::electrons() const {
   int count = -charge;
@@ -161,9 +175,11 @@ std::string Molecule::formula() const {
 }
 
 int closed_shell_orbitals(const Molecule& molecule, int multiplicity) {
-  require(multiplicity == 1, "mp2: multiplicity {} is an open shell; only closed shells (multiplicity 1) are offered", multiplicity);
+  require(multiplicity == 1, "mp2: multiplicity {} is an open shell; only closed shells (multiplicity 1) are offered",
+          multiplicity);
   const int electrons = molecule.electrons();
-  require(electrons % 2 == 0, "mp2: {} with charge {:+d} has {} electrons, an odd number; only closed shells are offered: change --charge",
+  require(electrons % 2 == 0,
+          "mp2: {} with charge {:+d} has {} electrons, an odd number; only closed shells are offered: change --charge",
           molecule.name, molecule.charge, electrons);
   return electrons / 2;
 }

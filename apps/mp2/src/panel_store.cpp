@@ -12,8 +12,8 @@
 
 namespace trn::mp2 {
 
-template <class T>
-PanelStore<T>::PanelStore(Place place, std::int64_t panels, std::int64_t rows, std::int64_t columns, const std::string& folder)
+template <class T> PanelStore<T>::PanelStore(Place place, std::int64_t panels, std::int64_t rows, std::int64_t columns,
+                                             const std::string& folder)
     : rows_(rows), columns_(columns), folder_(folder) {
   if (place == Place::Memory) {
     values_ = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(panels * rows * columns));
@@ -21,17 +21,16 @@ PanelStore<T>::PanelStore(Place place, std::int64_t panels, std::int64_t rows, s
   }
   std::string name = folder + "/trnsci-mp2-XXXXXX";
   file_ = mkstemp(name.data());
-  require(file_ >= 0, "mp2: cannot make a temporary file in '{}': {}; set --scratch to a folder with room", folder, std::strerror(errno));
+  require(file_ >= 0, "mp2: cannot make a temporary file in '{}': {}; set --scratch to a folder with room", folder,
+          std::strerror(errno));
   unlink(name.c_str());
 }
 
-template <class T>
-PanelStore<T>::~PanelStore() {
+template <class T> PanelStore<T>::~PanelStore() {
   if (file_ >= 0) close(file_);
 }
 
-template <class T>
-void PanelStore<T>::write(std::int64_t panel, std::int64_t row, std::int64_t count, const T* from) {
+template <class T> void PanelStore<T>::write(std::int64_t panel, std::int64_t row, std::int64_t count, const T* from) {
   const std::int64_t at = (panel * rows_ + row) * columns_, size = count * columns_;
   if (file_ < 0) {
     std::copy_n(from, size, values_.get() + at);
@@ -48,8 +47,7 @@ void PanelStore<T>::write(std::int64_t panel, std::int64_t row, std::int64_t cou
   }
 }
 
-template <class T>
-void PanelStore<T>::read(std::int64_t first, std::int64_t count, T* to) const {
+template <class T> void PanelStore<T>::read(std::int64_t first, std::int64_t count, T* to) const {
   const std::int64_t at = first * rows_ * columns_, size = count * rows_ * columns_;
   if (file_ < 0) {
     std::copy_n(values_.get() + at, size, to);
@@ -61,7 +59,9 @@ void PanelStore<T>::read(std::int64_t first, std::int64_t count, T* to) const {
   for (std::int64_t done = 0; done < length;) {
     const ssize_t got = pread(file_, bytes + done, static_cast<std::size_t>(length - done), offset + done);
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) fail<DeviceError>("mp2: reading a temporary file in '{}': {}", folder_, got == 0 ? "it is too short" : std::strerror(errno));
+    if (got <= 0)
+      fail<DeviceError>("mp2: reading a temporary file in '{}': {}", folder_,
+                        got == 0 ? "it is too short" : std::strerror(errno));
     done += got;
   }
 }

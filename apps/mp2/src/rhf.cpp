@@ -59,7 +59,8 @@ Dense pseudo_orbitals(const Dense& density) {
 
 }  // namespace
 
-Scf rhf(const Molecule& molecule, const Basis& basis, const Basis* fitting, std::int64_t occupied, const ScfOptions& options) {
+Scf rhf(const Molecule& molecule, const Basis& basis, const Basis* fitting, std::int64_t occupied,
+        const ScfOptions& options) {
   require(options.iterations >= 1, "mp2: {} iterations; give at least one", options.iterations);
   (void)eigen_workspace(basis.size());  // refuses a basis too large for it before the integrals are computed
   const Dense s = overlap(basis), t = kinetic(basis), v = nuclear_attraction(basis, molecule);
@@ -69,17 +70,22 @@ Scf rhf(const Molecule& molecule, const Basis& basis, const Basis* fitting, std:
   Scf scf;
   scf.occupied = occupied;
   scf.dependent = basis.size() - x.functions();
-  require(occupied <= x.functions(), "mp2: {} has {} occupied orbitals and basis {} only {} independent functions; choose a larger basis",
+  require(occupied <= x.functions(),
+          "mp2: {} has {} occupied orbitals and basis {} only {} independent functions; choose a larger basis",
           molecule.name, occupied, basis.name(), x.functions());
   std::optional<FittedJk> fitted;
   std::optional<FourCentre> exact;
-  if (fitting != nullptr) fitted.emplace(basis, *fitting, options.memory_bytes, options.scratch);
-  else exact.emplace(basis, options.memory_bytes);
+  if (fitting != nullptr)
+    fitted.emplace(basis, *fitting, options.memory_bytes, options.scratch);
+  else
+    exact.emplace(basis, options.memory_bytes);
 
   Diis diis;
   Dense c;  // D = C C^T
-  if (options.guess == Guess::Atoms) c = pseudo_orbitals(atoms_density(molecule, basis));
-  else c = x.eigenvectors(h).vectors.columns_from(0, occupied);
+  if (options.guess == Guess::Atoms)
+    c = pseudo_orbitals(atoms_density(molecule, basis));
+  else
+    c = x.eigenvectors(h).vectors.columns_from(0, occupied);
   ScfIteration step;
   for (step.number = 1; step.number <= options.iterations; ++step.number) {
     const Dense d = product(c, c, Op::N, Op::T);
@@ -104,7 +110,8 @@ Scf rhf(const Molecule& molecule, const Basis& basis, const Basis* fitting, std:
     if (fitted) scf.streamed_bytes = fitted->streamed_bytes();
     if (!std::isfinite(energy)) break;
     // The density of the guess is no orbitals' density: the first energy means nothing.
-    const bool converged = step.number > 1 && std::abs(step.change) < options.energy_change && step.commutator < options.commutator;
+    const bool converged =
+        step.number > 1 && std::abs(step.change) < options.energy_change && step.commutator < options.commutator;
     const Eigen next = x.eigenvectors(converged ? f : diis.extrapolate(f, error));
     c = next.vectors.columns_from(0, occupied);
     if (converged || step.number == options.iterations) {
@@ -115,7 +122,8 @@ Scf rhf(const Molecule& molecule, const Basis& basis, const Basis* fitting, std:
     if (converged) return scf;
   }
   scf.reason = fmt::format(
-      "not converged after {} iterations: the energy still changes by {:.1e} hartree (limit {:.0e}) and the commutator is {:.1e} (limit {:.0e}); try "
+      "not converged after {} iterations: the energy still changes by {:.1e} hartree (limit {:.0e}) and the commutator "
+      "is {:.1e} (limit {:.0e}); try "
       "another --guess or more --iterations",
       scf.iterations, step.change, options.energy_change, step.commutator, options.commutator);
   return scf;

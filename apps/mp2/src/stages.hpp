@@ -19,11 +19,11 @@ inline std::string work_name(DType dtype, Mode mode) {
 
 class StageClock {
  public:
-  StageClock(std::vector<Stage>& stages, const Executor& executor) : stages_(stages), executor_(executor), recorder_(executor) {}
+  StageClock(std::vector<Stage>& stages, const Executor& executor)
+      : stages_(stages), executor_(executor), recorder_(executor) {}
 
   // Runs `work` and adds its time to the stage of that name.
-  template <class Work>
-  void run(const char* name, const std::string& precision, Work work) {
+  template <class Work> void run(const char* name, const std::string& precision, Work work) {
     recorder_.clear();
     const auto begin = std::chrono::steady_clock::now();
     const double cpu = process_seconds();

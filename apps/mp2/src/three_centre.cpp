@@ -1,16 +1,19 @@
 // (P|mn) from Hermite Gaussians.
 //
-// The shells of one atom with the same angular momentum are a block; contracted functions that share exponents are then made of the same primitives, and
-// a block has each of them once. For a product of two blocks
+// The shells of one atom with the same angular momentum are a block; contracted functions that share exponents are then
+// made of the same primitives, and a block has each of them once. For a product of two blocks
 //
 //   chi_m chi_n = sum over pairs of primitives and tuv of E(pair tuv, mn) D^tuv exp(-p (r-P)^2)
 //
-// with coefficients, norms and solid harmonics all inside E, so that (mn|P) = E^T Q is one matrix product: Q(pair tuv, P) are the integrals of hermite.hpp.
-// One-dimensional E come from E^(i+1,j)_t = E^ij_(t-1) / 2p + X_PA E^ij_t + (t+1) E^ij_(t+1) and its like for j.
+// with coefficients, norms and solid harmonics all inside E, so that (mn|P) = E^T Q is one matrix product: Q(pair tuv,
+// P) are the integrals of hermite.hpp. One-dimensional E come from E^(i+1,j)_t = E^ij_(t-1) / 2p + X_PA E^ij_t + (t+1)
+// E^ij_(t+1) and its like for j.
 //
-// What is left out. |d^n/dx^n exp(-a x^2)| <= 1.09 (2a)^(n/2) sqrt(n!), and a < p, a < g: a pair of primitives contributes at most its
+// What is left out. |d^n/dx^n exp(-a x^2)| <= 1.09 (2a)^(n/2) sqrt(n!), and a < p, a < g: a pair of primitives
+// contributes at most its
 //   size = 2 pi^(5/2) / p^(3/2) max_mn sum_tuv |E(tuv, mn)| (2p)^((t+u+v)/2) sqrt((t+u+v)!)
-// times a number of order one that depends on P alone. Pairs below kPrimitive are dropped, and products of blocks none of whose pairs reaches kPair.
+// times a number of order one that depends on P alone. Pairs below kPrimitive are dropped, and products of blocks none
+// of whose pairs reaches kPair.
 #include <trn/mp2/integrals.hpp>
 
 #include <algorithm>
@@ -31,7 +34,7 @@ namespace trn::mp2 {
 namespace {
 
 constexpr double kPrimitive = 1e-17, kPair = 1e-13;
-constexpr double kTwoPi52 = 34.98683665524972497;  // 2 pi^(5/2)
+constexpr double kTwoPi52 = 34.98683665524972497;    // 2 pi^(5/2)
 constexpr std::int64_t kRows = 256, kColumns = 256;  // of Q at a time; wider only when 16 fitting shells are
 
 // Shells of one atom and momentum over their common exponents.
@@ -49,14 +52,16 @@ std::vector<Block> blocks_of(const Basis& basis) {
   std::vector<Block> blocks;
   for (const auto& [key, list] : shells) {
     Block b{.l = key.second, .centre = list[0]->centre};
-    for (const Shell* s : list) b.exponents.insert(b.exponents.end(), s->contraction->exponents.begin(), s->contraction->exponents.end());
+    for (const Shell* s : list)
+      b.exponents.insert(b.exponents.end(), s->contraction->exponents.begin(), s->contraction->exponents.end());
     std::ranges::sort(b.exponents, std::greater());
     b.exponents.erase(std::unique(b.exponents.begin(), b.exponents.end()), b.exponents.end());
     for (const Shell* s : list) {
       const std::vector<double> c = normalised(*s->contraction);
       std::vector<double>& spread = b.coefficients.emplace_back(b.exponents.size());
       for (std::size_t k = 0; k < c.size(); ++k) {
-        spread[static_cast<std::size_t>(std::ranges::find(b.exponents, s->contraction->exponents[k]) - b.exponents.begin())] += c[k];
+        spread[static_cast<std::size_t>(std::ranges::find(b.exponents, s->contraction->exponents[k]) -
+                                        b.exponents.begin())] += c[k];
       }
       b.firsts.push_back(s->first);
     }
@@ -71,7 +76,8 @@ struct OneAxis {
   OneAxis(int la, int lb, double p, double pa, double pb) {
     const auto raise = [half = 0.5 / p](const double* from, double* to, double x, int degree) {
       for (int t = 0; t <= degree + 1; ++t) {
-        to[t] = (t > 0 ? from[t - 1] * half : 0) + (t <= degree ? x * from[t] : 0) + (t < degree ? (t + 1) * from[t + 1] : 0);
+        to[t] = (t > 0 ? from[t - 1] * half : 0) + (t <= degree ? x * from[t] : 0) +
+                (t < degree ? (t + 1) * from[t + 1] : 0);
       }
     };
     e[0][0][0] = 1;
@@ -120,14 +126,15 @@ struct ThreeCentre::Impl {
   std::vector<Block> blocks;
   std::vector<std::vector<Polynomial>> polynomials;  // by momentum
   std::vector<Group> groups;
-  std::vector<char> negligible;  // (m, n): in no group
+  std::vector<char> negligible;                          // (m, n): in no group
   std::map<std::pair<int, int>, HermiteRecipe> recipes;  // by the momenta of product and fitting function
   BoysTable boys;
 
   static int most(const Basis& basis) {
     int l = 0;
     for (const Shell& s : basis.shells()) {
-      require(s.l <= kMostMomentum, "mp2: basis set {} has angular momentum {}; the limit is {}", basis.name(), s.l, kMostMomentum);
+      require(s.l <= kMostMomentum, "mp2: basis set {} has angular momentum {}; the limit is {}", basis.name(), s.l,
+              kMostMomentum);
       l = std::max(l, s.l);
     }
     return l;
@@ -150,7 +157,8 @@ struct ThreeCentre::Impl {
     const std::int64_t n = o.size();
     negligible.assign(static_cast<std::size_t>(n * n), 1);
     for (const Group& g : groups) {
-      for (const auto [i, j] : g.products) negligible[static_cast<std::size_t>(i * n + j)] = negligible[static_cast<std::size_t>(j * n + i)] = 0;
+      for (const auto [i, j] : g.products)
+        negligible[static_cast<std::size_t>(i * n + j)] = negligible[static_cast<std::size_t>(j * n + i)] = 0;
     }
   }
 
@@ -163,7 +171,8 @@ struct ThreeCentre::Impl {
     const auto list = [&](const Block& block) {
       std::vector<std::int32_t> all;
       for (const std::int64_t first : block.firsts) {
-        for (std::size_t m = 0; m < polynomials[static_cast<std::size_t>(block.l)].size(); ++m) all.push_back(static_cast<std::int32_t>(first + static_cast<std::int64_t>(m)));
+        for (std::size_t m = 0; m < polynomials[static_cast<std::size_t>(block.l)].size(); ++m)
+          all.push_back(static_cast<std::int32_t>(first + static_cast<std::int64_t>(m)));
       }
       return all;
     };
@@ -196,7 +205,8 @@ struct ThreeCentre::Impl {
   }
 
   // Entries of a pair, and their size times the largest coefficients.
-  double entries_of(const Block& a, const Block& b, std::size_t i, std::size_t j, const PrimitivePair& pair, std::vector<Entry>& entries) const {
+  double entries_of(const Block& a, const Block& b, std::size_t i, std::size_t j, const PrimitivePair& pair,
+                    std::vector<Entry>& entries) const {
     entries.clear();
     double most_a = 0, most_b = 0;
     for (const auto& c : a.coefficients) most_a = std::max(most_a, std::abs(c[i]));
@@ -220,7 +230,8 @@ struct ThreeCentre::Impl {
             for (int t = 0; t <= f.x + g.x; ++t) {
               for (int u = 0; u <= f.y + g.y; ++u) {
                 const double xy = pair.factor * f.c * g.c * ex[t] * ey[u];
-                for (int v = 0; v <= f.z + g.z; ++v) sums[static_cast<std::size_t>(hermite_index(t, u, v))] += xy * ez[v];
+                for (int v = 0; v <= f.z + g.z; ++v)
+                  sums[static_cast<std::size_t>(hermite_index(t, u, v))] += xy * ez[v];
               }
             }
           }
@@ -262,9 +273,11 @@ struct ThreeCentre::Impl {
   }
 
   // The rows of E of a pair.
-  void expand(const Block& a, const Block& b, std::size_t i, std::size_t j, const std::vector<Entry>& entries, double* e, std::int64_t rows) const {
+  void expand(const Block& a, const Block& b, std::size_t i, std::size_t j, const std::vector<Entry>& entries,
+              double* e, std::int64_t rows) const {
     const std::int64_t parts_a = static_cast<std::int64_t>(polynomials[static_cast<std::size_t>(a.l)].size()),
-                       parts_b = static_cast<std::int64_t>(polynomials[static_cast<std::size_t>(b.l)].size()), size_b = functions(b), width = functions(a) * size_b;
+                       parts_b = static_cast<std::int64_t>(polynomials[static_cast<std::size_t>(b.l)].size()),
+                       size_b = functions(b), width = functions(a) * size_b;
     std::fill(e, e + rows * width, 0.0);
     for (std::size_t fa = 0; fa < a.firsts.size(); ++fa) {
       for (std::size_t fb = 0; fb < b.firsts.size(); ++fb) {
@@ -279,17 +292,20 @@ struct ThreeCentre::Impl {
   // Fitting shells [first, last) by momentum, in tiles of about kColumns.
   [[nodiscard]] std::vector<Tile> tiles_of(std::int64_t first, std::int64_t last) const {
     std::map<int, std::vector<std::int64_t>> by_momentum;
-    for (std::int64_t s = first; s < last; ++s) by_momentum[fitting.shells()[static_cast<std::size_t>(s)].l].push_back(s);
+    for (std::int64_t s = first; s < last; ++s)
+      by_momentum[fitting.shells()[static_cast<std::size_t>(s)].l].push_back(s);
     const std::int64_t base = fitting.shells()[static_cast<std::size_t>(first)].first;
     std::vector<Tile> tiles;
     for (const auto& [l, list] : by_momentum) {
-      const std::int64_t parts = fitting.shells()[static_cast<std::size_t>(list[0])].size, most_lanes = std::max(kLanes, kColumns / parts / kLanes * kLanes);
+      const std::int64_t parts = fitting.shells()[static_cast<std::size_t>(list[0])].size,
+                         most_lanes = std::max(kLanes, kColumns / parts / kLanes * kLanes);
       const std::size_t begin = tiles.size();
       for (const std::int64_t s : list) {
         const Shell& shell = fitting.shells()[static_cast<std::size_t>(s)];
         const std::vector<double> c = normalised(*shell.contraction);
         for (std::size_t k = 0; k < c.size(); ++k) {
-          if (tiles.size() == begin || static_cast<std::int64_t>(tiles.back().places.size()) == most_lanes) tiles.push_back({.l = l, .components = parts});
+          if (tiles.size() == begin || static_cast<std::int64_t>(tiles.back().places.size()) == most_lanes)
+            tiles.push_back({.l = l, .components = parts});
           Tile& t = tiles.back();
           const double g = shell.contraction->exponents[k];
           t.places.push_back({shell.first - base, k > 0});
@@ -303,7 +319,8 @@ struct ThreeCentre::Impl {
     }
     for (Tile& t : tiles) {
       t.ket.lanes = (static_cast<std::int64_t>(t.places.size()) + kLanes - 1) / kLanes * kLanes;
-      for (auto* list : {&t.ket.x, &t.ket.y, &t.ket.z, &t.ket.exponent}) list->resize(static_cast<std::size_t>(t.ket.lanes), list->back());
+      for (auto* list : {&t.ket.x, &t.ket.y, &t.ket.z, &t.ket.exponent})
+        list->resize(static_cast<std::size_t>(t.ket.lanes), list->back());
       t.ket.factor.resize(static_cast<std::size_t>(t.ket.lanes), 0.0);
       for (int s = 0; s <= t.l / 2; ++s) {
         for (const double g : t.ket.exponent) t.ket.powers.push_back(std::pow(2 * g, s));
@@ -315,7 +332,8 @@ struct ThreeCentre::Impl {
   // The products of a group with all functions of the tiles: out(product, ld).
   void compute(const Group& group, const std::vector<Tile>& tiles, Work& work, double* out, std::int64_t ld) const {
     const Block &a = blocks[group.a], &b = blocks[group.b];
-    const std::int64_t width = functions(a) * functions(b), rows = hermites(a.l + b.l), most_pairs = std::max<std::int64_t>(1, kRows / rows);
+    const std::int64_t width = functions(a) * functions(b), rows = hermites(a.l + b.l),
+                       most_pairs = std::max<std::int64_t>(1, kRows / rows);
     std::int64_t all = 0, widest = 0;
     for (const Tile& t : tiles) {
       all += t.columns();
@@ -332,11 +350,14 @@ struct ThreeCentre::Impl {
         const HermiteRecipe& recipe = recipes.at({a.l + b.l, tile.l});
         const std::int64_t columns = tile.columns(), depth = static_cast<std::int64_t>(pairs.size()) * rows;
         for (std::size_t k = 0; k < pairs.size(); ++k) {
-          hermite_rows(recipe, boys, tile.ket, pairs[k].p, pairs[k].centre, work.q.data() + static_cast<std::int64_t>(k) * rows * columns, columns);
+          hermite_rows(recipe, boys, tile.ket, pairs[k].p, pairs[k].centre,
+                       work.q.data() + static_cast<std::int64_t>(k) * rows * columns, columns);
         }
-        const auto matrix = [](double* data, std::int64_t m, std::int64_t n) { return MatrixView<double>::row_major(Executor::host(), data, m, n); };
-        blas::gemm(Executor::host(), blas::Op::T, blas::Op::N, 1.0, matrix(work.e.data(), depth, width), matrix(work.q.data(), depth, columns), beta,
-                   matrix(sums, width, columns));
+        const auto matrix = [](double* data, std::int64_t m, std::int64_t n) {
+          return MatrixView<double>::row_major(Executor::host(), data, m, n);
+        };
+        blas::gemm(Executor::host(), blas::Op::T, blas::Op::N, 1.0, matrix(work.e.data(), depth, width),
+                   matrix(work.q.data(), depth, columns), beta, matrix(sums, width, columns));
         sums += width * columns;
       }
       beta = 1;
@@ -367,8 +388,7 @@ struct ThreeCentre::Impl {
   }
 
   // Calls use(group, its integrals (product, P)) for all groups.
-  template <class Use>
-  void for_groups(std::int64_t first, std::int64_t last, std::int64_t count, Use use) const {
+  template <class Use> void for_groups(std::int64_t first, std::int64_t last, std::int64_t count, Use use) const {
     const std::vector<Tile> tiles = tiles_of(first, last);
     struct PerThread {
       Work work;
@@ -385,11 +405,14 @@ struct ThreeCentre::Impl {
   }
 };
 
-ThreeCentre::ThreeCentre(const Basis& orbital, const Basis& fitting) : impl_(std::make_unique<Impl>(orbital, fitting)) {}
+ThreeCentre::ThreeCentre(const Basis& orbital, const Basis& fitting)
+    : impl_(std::make_unique<Impl>(orbital, fitting)) {}
 ThreeCentre::~ThreeCentre() = default;
 
-// A thread has Q, E, the sums of one group and its integrals, where a tile has at least kLanes primitives. All share Boys' function and the groups.
-std::int64_t ThreeCentre::bytes(const Basis& orbital, const Basis& fitting, std::int64_t functions, std::int64_t threads) {
+// A thread has Q, E, the sums of one group and its integrals, where a tile has at least kLanes primitives. All share
+// Boys' function and the groups.
+std::int64_t ThreeCentre::bytes(const Basis& orbital, const Basis& fitting, std::int64_t functions,
+                                std::int64_t threads) {
   std::map<std::pair<std::int64_t, int>, std::int64_t> sizes;
   std::int64_t primitives = 0;
   for (const Shell& s : orbital.shells()) {
@@ -401,11 +424,14 @@ std::int64_t ThreeCentre::bytes(const Basis& orbital, const Basis& fitting, std:
   const int l = Impl::most(orbital), order = 2 * l + Impl::most(fitting);
   const std::int64_t rows = std::max<std::int64_t>(kRows, hermites(2 * l)), columns = 2 * kColumns, n = orbital.size();
   const auto boys = static_cast<std::int64_t>(BoysTable::kFar * BoysTable::kPerUnit) * BoysTable::kTerms * (order + 1);
-  return 8 * (threads * (rows * (columns + width) + width * (2 * functions + 8 * kLanes)) + boys + primitives * primitives + n * n);
+  return 8 * (threads * (rows * (columns + width) + width * (2 * functions + 8 * kLanes)) + boys +
+              primitives * primitives + n * n);
 }
 
 std::int64_t ThreeCentre::groups() const { return static_cast<std::int64_t>(impl_->groups.size()); }
-const std::vector<ThreeCentre::Product>& ThreeCentre::products(std::int64_t group) const { return impl_->groups[static_cast<std::size_t>(group)].products; }
+const std::vector<ThreeCentre::Product>& ThreeCentre::products(std::int64_t group) const {
+  return impl_->groups[static_cast<std::size_t>(group)].products;
+}
 
 void ThreeCentre::compute_groups(std::int64_t first, std::int64_t last, double* out) const {
   const std::int64_t naux = impl_->fitting.size();

@@ -22,11 +22,15 @@ struct System {
         scf(rhf(molecule, orbital, nullptr, closed_shell_orbitals(molecule), {})) {}
 };
 
-// E from the integrals and orbitals by plain loops: Cholesky, forward substitution, T_ab (2 T_ab - T_ba) / D over all ordered pairs.
+// E from the integrals and orbitals by plain loops: Cholesky, forward substitution, T_ab (2 T_ab - T_ba) / D over all
+// ordered pairs.
 long double formula(const System& s, std::int64_t frozen) {
   using Real = long double;
-  const auto at = [](std::vector<Real>& v, std::int64_t i, std::int64_t j, std::int64_t n) -> Real& { return v[static_cast<std::size_t>(i * n + j)]; };
-  const std::int64_t n = s.orbital.size(), naux = s.fitting.size(), first = frozen, no = s.scf.occupied - frozen, nv = s.scf.orbitals.columns - s.scf.occupied;
+  const auto at = [](std::vector<Real>& v, std::int64_t i, std::int64_t j, std::int64_t n) -> Real& {
+    return v[static_cast<std::size_t>(i * n + j)];
+  };
+  const std::int64_t n = s.orbital.size(), naux = s.fitting.size(), first = frozen, no = s.scf.occupied - frozen,
+                     nv = s.scf.orbitals.columns - s.scf.occupied;
   std::vector<double> three(static_cast<std::size_t>(naux * n * n));
   ThreeCentre(s.orbital, s.fitting).compute(0, static_cast<std::int64_t>(s.fitting.shells().size()), three.data());
   const Dense metric = coulomb_metric(s.fitting);
@@ -42,11 +46,14 @@ long double formula(const System& s, std::int64_t frozen) {
     for (std::int64_t i = 0; i < no; ++i) {
       std::vector<Real> half(static_cast<std::size_t>(n));
       for (std::int64_t m = 0; m < n; ++m) {
-        for (std::int64_t k = 0; k < n; ++k) half[static_cast<std::size_t>(k)] += static_cast<Real>(s.scf.orbitals(m, first + i)) * three[static_cast<std::size_t>((p * n + m) * n + k)];
+        for (std::int64_t k = 0; k < n; ++k)
+          half[static_cast<std::size_t>(k)] +=
+              static_cast<Real>(s.scf.orbitals(m, first + i)) * three[static_cast<std::size_t>((p * n + m) * n + k)];
       }
       for (std::int64_t a = 0; a < nv; ++a) {
         Real sum = 0;
-        for (std::int64_t k = 0; k < n; ++k) sum += half[static_cast<std::size_t>(k)] * s.scf.orbitals(k, s.scf.occupied + a);
+        for (std::int64_t k = 0; k < n; ++k)
+          sum += half[static_cast<std::size_t>(k)] * s.scf.orbitals(k, s.scf.occupied + a);
         for (std::int64_t q = 0; q < p; ++q) sum -= at(l, p, q, naux) * at(b, q, i * nv + a, no * nv);
         at(b, p, i * nv + a, no * nv) = sum / at(l, p, p, naux);
       }
@@ -63,7 +70,8 @@ long double formula(const System& s, std::int64_t frozen) {
             direct += at(b, q, i * nv + a, no * nv) * at(b, q, j * nv + c, no * nv);
             exchange += at(b, q, i * nv + c, no * nv) * at(b, q, j * nv + a, no * nv);
           }
-          energy += direct * (2 * direct - exchange) / (e(first + i) + e(first + j) - e(s.scf.occupied + a) - e(s.scf.occupied + c));
+          energy += direct * (2 * direct - exchange) /
+                    (e(first + i) + e(first + j) - e(s.scf.occupied + a) - e(s.scf.occupied + c));
         }
       }
     }
@@ -81,7 +89,8 @@ TEST(DfMp2, IsTheFormula) {
   }
 }
 
-// In memory and through a file, whole and in blocks, on one thread and on three: the same bits, and the result says what happened.
+// In memory and through a file, whole and in blocks, on one thread and on three: the same bits, and the result says
+// what happened.
 TEST(DfMp2, BitsDependOnNeitherThreadsNorMemory) {
   const System s("h2o", "6-31G*");
   const int before = omp_get_max_threads();
@@ -104,7 +113,8 @@ TEST(DfMp2, BitsDependOnNeitherThreadsNorMemory) {
       omp_set_num_threads(threads);
       DfMp2Options little = c.options;
       little.memory_bytes = 1000;
-      const std::int64_t least = least_memory([&] { (void)df_mp2(c.executor, s.scf, s.orbital, s.fitting, little); }, "give at least ");
+      const std::int64_t least =
+          least_memory([&] { (void)df_mp2(c.executor, s.scf, s.orbital, s.fitting, little); }, "give at least ");
       for (const bool file : {false, true}) {
         for (const std::int64_t block : {0, 1, 2}) {
           if (c.executor.family() == Family::Device && block == 1) continue;
@@ -112,7 +122,8 @@ TEST(DfMp2, BitsDependOnNeitherThreadsNorMemory) {
           options.block = block;
           if (file) options.memory_bytes = least;
           const DfMp2 e = df_mp2(c.executor, s.scf, s.orbital, s.fitting, options);
-          const std::string what = fmt::format("{} {} threads, file {}, block {}", c.executor.name(), threads, file, block);
+          const std::string what =
+              fmt::format("{} {} threads, file {}, block {}", c.executor.name(), threads, file, block);
           EXPECT_EQ(e.opposite_spin, whole.opposite_spin) << what;
           EXPECT_EQ(e.same_spin, whole.same_spin) << what;
           EXPECT_EQ(e.streamed, file) << what;
@@ -127,7 +138,8 @@ TEST(DfMp2, BitsDependOnNeitherThreadsNorMemory) {
   }
 }
 
-// B through a file in blocks of one to four of 22 orbitals: bits again, and exactly the bytes that the algorithm has to move.
+// B through a file in blocks of one to four of 22 orbitals: bits again, and exactly the bytes that the algorithm has to
+// move.
 TEST(DfMp2, StreamsFromDiskWhenMemoryIsShort) {
   const Molecule m = parse_xyz("6\n\nNe 0 0 0\nNe 3 0 0\nNe 0 3 0\nNe 3 3 0\nNe 0 0 3\nNe 3 0 3\n", "ne6");
   const Basis orbital(bundled_basis("STO-3G"), m), fitting(bundled_basis("cc-pVDZ-RI"), m);
@@ -137,11 +149,15 @@ TEST(DfMp2, StreamsFromDiskWhenMemoryIsShort) {
   scf.orbitals = Dense(orbital.size(), orbital.size());
   for (std::int64_t i = 0; i < orbital.size(); ++i) {
     scf.orbitals(i, i) = 1;
-    scf.orbital_energies.push_back(i < scf.occupied ? -2.0 + 0.01 * static_cast<double>(i) : 1.0 + 0.01 * static_cast<double>(i));
+    scf.orbital_energies.push_back(i < scf.occupied ? -2.0 + 0.01 * static_cast<double>(i)
+                                                    : 1.0 + 0.01 * static_cast<double>(i));
   }
-  const auto run = [&](std::int64_t memory, std::int64_t block) { return df_mp2(Executor::host(), scf, orbital, fitting, {.memory_bytes = memory, .block = block}); };
+  const auto run = [&](std::int64_t memory, std::int64_t block) {
+    return df_mp2(Executor::host(), scf, orbital, fitting, {.memory_bytes = memory, .block = block});
+  };
   const DfMp2 whole = run(std::int64_t{1} << 31, 0);
-  const std::int64_t least = least_memory([&] { (void)run(1000, 0); }, "give at least "), nocc = scf.occupied, panel = 8 * 8 * fitting.size();
+  const std::int64_t least = least_memory([&] { (void)run(1000, 0); }, "give at least "), nocc = scf.occupied,
+                     panel = 8 * 8 * fitting.size();
   for (std::int64_t block = 1; block <= 4; ++block) {
     const DfMp2 e = run(least, block);
     EXPECT_EQ(e.energy(), whole.energy());
@@ -167,16 +183,20 @@ TEST(PanelStore, FileAndMemoryHoldTheSame) {
     store.read(1, 2, back.data());
     EXPECT_EQ(back, std::vector<double>(values.begin() + 20, values.end()));
   }
-  expect_message([] { PanelStore<float>(PanelStore<float>::Place::File, 1, 1, 1, "/nowhere"); }, "cannot make a temporary file in '/nowhere': No such file");
+  expect_message([] { PanelStore<float>(PanelStore<float>::Place::File, 1, 1, 1, "/nowhere"); },
+                 "cannot make a temporary file in '/nowhere': No such file");
 }
 
 TEST(DfMp2, RefusesWhatItCannotDo) {
   const System s("h2o", "STO-3G");
   const Executor host = Executor::host();
-  expect_message([&] { (void)df_mp2(host, s.scf, s.orbital, s.fitting, {.frozen = 5}); }, "5 of 5 occupied orbitals are frozen");
+  expect_message([&] { (void)df_mp2(host, s.scf, s.orbital, s.fitting, {.frozen = 5}); },
+                 "5 of 5 occupied orbitals are frozen");
   expect_message<NotImplemented>([&] { (void)df_mp2(host, s.scf, s.orbital, s.fitting, {.precision = Mode::Tf32x3}); },
                                  "the host computes in float64, not in tf32x3");
-  expect_message<NotImplemented>([&] { (void)df_mp2(host, s.scf, s.orbital, s.fitting, {.precision = Precision::target(1e-20)}); }, "above the target 1e-20");
+  expect_message<NotImplemented>(
+      [&] { (void)df_mp2(host, s.scf, s.orbital, s.fitting, {.precision = Precision::target(1e-20)}); },
+      "above the target 1e-20");
   Mp2Options options;
   options.basis = "STO-3G";
   options.frozen_core = true;

@@ -46,7 +46,8 @@ TEST_P(HostEnergies, AgreeWithPsi4) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Small, HostEnergies,
-                         ::testing::Combine(::testing::Values("h2o", "nh3", "ch4", "benzene"), ::testing::Values("cc-pvdz"),
+                         ::testing::Combine(::testing::Values("h2o", "nh3", "ch4", "benzene"),
+                                            ::testing::Values("cc-pvdz"),
                                             ::testing::Values(JkKind::Exact, JkKind::Fitted)));
 INSTANTIATE_TEST_SUITE_P(Bases, HostEnergies,
                          ::testing::Combine(::testing::Values("h2o"), ::testing::Values("cc-pvtz", "aug-cc-pvdz"),
@@ -71,7 +72,8 @@ TEST(Energies, SimulatorReachesANanohartreeWithItsBound) {
   int compared = 0;
   for (const Reference& r : references()) {
     // Three of the cases; apps/mp2/compare.py runs them all.
-    const bool chosen = r.jk == JkKind::Fitted && (r.molecule == "h2o" ? !r.frozen_core && r.basis != "aug-cc-pvdz" : r.molecule == "ch4" && r.frozen_core);
+    const bool chosen = r.jk == JkKind::Fitted && (r.molecule == "h2o" ? !r.frozen_core && r.basis != "aug-cc-pvdz"
+                                                                       : r.molecule == "ch4" && r.frozen_core);
     if (!chosen) continue;
     const Mp2 result = on_simulator(r, "sim:trn2", Precision::target(kNanohartree));
     expect_reference(r, result);
@@ -129,12 +131,15 @@ TEST(Energies, ExactModeAgreesBetweenExecutors) {
 
 TEST(Energies, Float32ModesStayWithinTheirBounds) {
   const double exact = hydrogen_fluoride("host", Mode::Native).mp2->energy();
-  // Relative to the energy: what one rounding of the operands costs, 2^-24 (and as much for the words of tf32x3) or 2^-11, twice; and the bound, whose worst
-  // case counts the roundings of every sum over fitting functions.
+  // Relative to the energy: what one rounding of the operands costs, 2^-24 (and as much for the words of tf32x3) or
+  // 2^-11, twice; and the bound, whose worst case counts the roundings of every sum over fitting functions.
   const struct {
     Mode mode;
     double usual, bound;
-  } cases[] = {{Mode::Tf32x3, 0x1p-22, 1e-4}, {Mode::Native, 0x1p-23, 1e-4}, {Mode::Bf16x6, 0x1p-23, 1e-4}, {Mode::Tf32, 0x1p-10, 1e-2}};
+  } cases[] = {{Mode::Tf32x3, 0x1p-22, 1e-4},
+               {Mode::Native, 0x1p-23, 1e-4},
+               {Mode::Bf16x6, 0x1p-23, 1e-4},
+               {Mode::Tf32, 0x1p-10, 1e-2}};
   for (const auto& [mode, usual, bound] : cases) {
     const Mp2 result = hydrogen_fluoride("sim:trn2", mode);
     const double error = std::abs(result.mp2->energy() - exact);

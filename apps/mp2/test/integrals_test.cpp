@@ -1,4 +1,5 @@
-// Integrals against closed forms for s functions in long double, and against identities that hold for any angular momentum.
+// Integrals against closed forms for s functions in long double, and against identities that hold for any angular
+// momentum.
 #include "mp2_support.hpp"
 
 #include <cmath>
@@ -79,7 +80,8 @@ Real coulomb(const std::vector<Pair>& x, const std::vector<Pair>& y) {
       Real r2 = 0;
       for (int k = 0; k < 3; ++k) r2 += (p.at[k] - q.at[k]) * (p.at[k] - q.at[k]);
       const Real rho = p.exponent * q.exponent / (p.exponent + q.exponent);
-      sum += p.factor * q.factor * 2 * std::pow(kPi, 2.5L) / (p.exponent * q.exponent * std::sqrt(p.exponent + q.exponent)) * boys0(rho * r2);
+      sum += p.factor * q.factor * 2 * std::pow(kPi, 2.5L) /
+             (p.exponent * q.exponent * std::sqrt(p.exponent + q.exponent)) * boys0(rho * r2);
     }
   }
   return sum;
@@ -111,7 +113,9 @@ TEST(Integrals, OneElectronClosedForms) {
       for (const Pair& p : product_of(x, y)) {
         for (const Atom& atom : hydrogens().atoms) {
           Real d2 = 0;
-          for (int k = 0; k < 3; ++k) d2 += (p.at[k] - atom.position[static_cast<std::size_t>(k)]) * (p.at[k] - atom.position[static_cast<std::size_t>(k)]);
+          for (int k = 0; k < 3; ++k)
+            d2 += (p.at[k] - atom.position[static_cast<std::size_t>(k)]) *
+                  (p.at[k] - atom.position[static_cast<std::size_t>(k)]);
           nu -= atom.number * p.factor * 2 * kPi / p.exponent * boys0(p.exponent * d2);
         }
       }
@@ -132,9 +136,11 @@ TEST(Integrals, CoulombClosedForms) {
   for (std::int64_t p = 0; p < n; ++p) {
     const auto bra = alone(f[static_cast<std::size_t>(p)]);
     for (std::int64_t i = 0; i < n; ++i) {
-      EXPECT_NEAR(two(p, i), static_cast<double>(coulomb(bra, alone(f[static_cast<std::size_t>(i)]))), 1e-12) << p << " " << i;
+      EXPECT_NEAR(two(p, i), static_cast<double>(coulomb(bra, alone(f[static_cast<std::size_t>(i)]))), 1e-12)
+          << p << " " << i;
       for (std::int64_t j = 0; j < n; ++j) {
-        const double exact = static_cast<double>(coulomb(bra, product_of(f[static_cast<std::size_t>(i)], f[static_cast<std::size_t>(j)])));
+        const double exact = static_cast<double>(
+            coulomb(bra, product_of(f[static_cast<std::size_t>(i)], f[static_cast<std::size_t>(j)])));
         EXPECT_NEAR(three[static_cast<std::size_t>((p * n + i) * n + j)], exact, 1e-13) << p << " " << i << " " << j;
       }
     }
@@ -170,13 +176,12 @@ TEST(Integrals, CoulombClosedForms) {
   }
 }
 
-// Higher angular momentum: normalised functions, and the trace of S D for any orthonormal rotation of the frame is the same, so are
-// energies; here the whole molecule is turned.
+// Higher angular momentum: normalised functions, and the trace of S D for any orthonormal rotation of the frame is the
+// same, so are energies; here the whole molecule is turned.
 TEST(Integrals, DoNotDependOnTheFrame) {
   const std::string first = "3\n\nO 0 0 0\nH 0.758602 0 0.504284\nH -0.758602 0 0.504284\n";
   // The same molecule turned about x by arccos 0.6 and moved.
-  const std::string second =
-      "3\n\nO 1 2 3\nH 1.758602 1.5965728 3.3025704\nH 0.241398 1.5965728 3.3025704\n";
+  const std::string second = "3\n\nO 1 2 3\nH 1.758602 1.5965728 3.3025704\nH 0.241398 1.5965728 3.3025704\n";
   Mp2Options options;
   options.basis = "cc-pvtz";
   const Mp2 a = run(parse_xyz(first, "a"), options), b = run(parse_xyz(second, "b"), options);

@@ -13,7 +13,8 @@ TEST(LinearAlgebra, EigenvectorsSatisfyTheDefinition) {
   for (const std::int64_t n : {1, 2, 3, 40, 130}) {
     Dense a(n, n);
     for (std::int64_t i = 0; i < n; ++i) {
-      for (std::int64_t j = 0; j < n; ++j) a(i, j) = std::cos(static_cast<double>(i + j)) / static_cast<double>(1 + std::abs(i - j));
+      for (std::int64_t j = 0; j < n; ++j)
+        a(i, j) = std::cos(static_cast<double>(i + j)) / static_cast<double>(1 + std::abs(i - j));
     }
     const Eigen e = eigh(a);
     ASSERT_EQ(e.values.size(), static_cast<std::size_t>(n));

@@ -1,4 +1,5 @@
-// The memory budget against the kernel's account: in a process of its own the largest resident set grows by no more than the budget.
+// The memory budget against the kernel's account: in a process of its own the largest resident set grows by no more
+// than the budget.
 #include "mp2_support.hpp"
 
 #include <malloc.h>
@@ -34,8 +35,10 @@ void warm_up() {
     for (std::int64_t i = 0; i < 600; ++i) a(i, i) = 1;
     blas::gemm(Executor::host(), blas::Op::T, blas::Op::N, 1.0, a.view(), a.view(), 0.0, b.view());
     blas::syrk(Executor::host(), blas::Uplo::Lower, blas::Op::N, 1.0, a.view(), 0.0, b.view());
-    blas::trsm<double>(Executor::host(), blas::Side::Left, blas::Uplo::Lower, blas::Op::N, blas::Diag::NonUnit, 1.0, a.view(), b.view());
-    blas::trsm<double>(Executor::host(), blas::Side::Right, blas::Uplo::Lower, blas::Op::T, blas::Diag::NonUnit, 1.0, a.view(), b.view());
+    blas::trsm<double>(Executor::host(), blas::Side::Left, blas::Uplo::Lower, blas::Op::N, blas::Diag::NonUnit, 1.0,
+                       a.view(), b.view());
+    blas::trsm<double>(Executor::host(), blas::Side::Right, blas::Uplo::Lower, blas::Op::T, blas::Diag::NonUnit, 1.0,
+                       a.view(), b.view());
   });
   Mp2Options options;
   options.basis = "STO-3G";
@@ -45,8 +48,7 @@ void warm_up() {
 }
 
 // How far the resident set rises above where it was.
-template <class Work>
-std::int64_t growth(Work work) {
+template <class Work> std::int64_t growth(Work work) {
   malloc_trim(0);
   reset_peak();
   const std::int64_t before = status("VmRSS");
@@ -60,8 +62,9 @@ bool within(const char* what, std::int64_t grown, std::int64_t budget, std::int6
 #else
   const bool fine = grown > 0 && grown <= budget && otherwise > budget;
 #endif
-  std::fprintf(stderr, "%s: grew by %.1f MiB, budget %.1f MiB, without a budget %.1f MiB\n", what, static_cast<double>(grown) / (1 << 20),
-               static_cast<double>(budget) / (1 << 20), static_cast<double>(otherwise) / (1 << 20));
+  std::fprintf(stderr, "%s: grew by %.1f MiB, budget %.1f MiB, without a budget %.1f MiB\n", what,
+               static_cast<double>(grown) / (1 << 20), static_cast<double>(budget) / (1 << 20),
+               static_cast<double>(otherwise) / (1 << 20));
   return fine;
 }
 
@@ -76,7 +79,8 @@ bool fitted_jk_stays_within() {
   return within("fitted J and K", grown, budget, work(std::int64_t{1} << 31));
 }
 
-// With just enough memory to keep the integrals, and with one byte less: neither exceeds it, and the first uses most of it.
+// With just enough memory to keep the integrals, and with one byte less: neither exceeds it, and the first uses most of
+// it.
 bool exact_jk_stays_within() {
   const Molecule benzene = molecule("benzene");
   const Basis orbital(bundled_basis("6-31G*"), benzene);
@@ -94,8 +98,9 @@ bool exact_jk_stays_within() {
   const std::int64_t grown = work(budget);
   const bool first = kept;
   const std::int64_t less = work(budget - 1);
-  std::fprintf(stderr, "exact J and K: grew by %.1f MiB, budget %.1f MiB, with less %.1f MiB\n", static_cast<double>(grown) / (1 << 20),
-               static_cast<double>(budget) / (1 << 20), static_cast<double>(less) / (1 << 20));
+  std::fprintf(stderr, "exact J and K: grew by %.1f MiB, budget %.1f MiB, with less %.1f MiB\n",
+               static_cast<double>(grown) / (1 << 20), static_cast<double>(budget) / (1 << 20),
+               static_cast<double>(less) / (1 << 20));
 #ifdef __SANITIZE_ADDRESS__
   return first && !kept;  // its own memory is many times the program's
 #else
@@ -119,7 +124,9 @@ bool df_mp2_stays_within() {
   const Molecule benzene = molecule("benzene");
   const Basis orbital(bundled_basis("cc-pVDZ"), benzene), fitting(bundled_basis("cc-pVDZ-RI"), benzene);
   const Scf scf = made_up(orbital, 57);  // as large a B as there can be
-  const auto call = [&](std::int64_t memory) { return df_mp2(Executor::host(), scf, orbital, fitting, {.memory_bytes = memory}); };
+  const auto call = [&](std::int64_t memory) {
+    return df_mp2(Executor::host(), scf, orbital, fitting, {.memory_bytes = memory});
+  };
   const std::int64_t budget = least_memory([&] { (void)call(1000); }, "give at least ");
   const auto work = [&](std::int64_t memory) { return growth([&] { (void)call(memory); }); };
   const std::int64_t grown = work(budget);

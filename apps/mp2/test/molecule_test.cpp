@@ -1,4 +1,5 @@
-// Reading molecules: what is understood, what is refused and with which words, and numbers that follow from nuclei alone.
+// Reading molecules: what is understood, what is refused and with which words, and numbers that follow from nuclei
+// alone.
 #include "mp2_support.hpp"
 
 #include <limits>
@@ -26,7 +27,8 @@ TEST(Xyz, ReadsAtomsInBohr) {
 TEST(Xyz, MessagesNameTheLineAndWhatWasExpected) {
   expect_message([] { (void)parse(""); }, "m.xyz:1: the file is empty; expected the number of atoms");
   expect_message([] { (void)parse("two\n\n"); }, "m.xyz:1: 'two' is not a number of atoms");
-  expect_message([] { (void)parse("0\n\n"); }, "m.xyz:1: '0' is not a number of atoms; expected a positive whole number");
+  expect_message([] { (void)parse("0\n\n"); },
+                 "m.xyz:1: '0' is not a number of atoms; expected a positive whole number");
   expect_message([] { (void)parse("2 3\n\n"); }, "m.xyz:1: '2 3'");
   expect_message([] { (void)parse("-1\n\n"); }, "m.xyz:1: '-1'");
   expect_message([] { (void)parse("1\n\nH 0 0\n"); }, "m.xyz:3: 'H 0 0' has 3 columns; expected 'symbol x y z'");
@@ -34,12 +36,15 @@ TEST(Xyz, MessagesNameTheLineAndWhatWasExpected) {
   expect_message([] { (void)parse("1\n\nH 0 0 nan\n"); }, "m.xyz:3: 'nan' is not a coordinate");
   expect_message([] { (void)parse("1\n\nH 0 0 1e999\n"); }, "m.xyz:3: '1e999' is not a coordinate");
   expect_message([] { (void)parse("2\n\nH 0 0 0\n"); }, "m.xyz:4: the file ends after 1 of 2 atoms");
-  expect_message([] { (void)parse("1\n\nHe 0 0 0\nHe 0 0 1\n"); }, "m.xyz:4: 'He 0 0 1' comes after the last of 1 atoms");
-  expect_message([] { (void)parse("1\n\nFe 0 0 0\n"); }, "m.xyz:3: element 'Fe' is not known; expected one of H, He, Li");
+  expect_message([] { (void)parse("1\n\nHe 0 0 0\nHe 0 0 1\n"); },
+                 "m.xyz:4: 'He 0 0 1' comes after the last of 1 atoms");
+  expect_message([] { (void)parse("1\n\nFe 0 0 0\n"); },
+                 "m.xyz:3: element 'Fe' is not known; expected one of H, He, Li");
   expect_message([] { (void)parse("3\n\nO 0 0 0\nH 0 0 1\nH 0 0 1.01\n"); },
                  "m.xyz:5: atom 3 (H) is 0.0100 angstrom from atom 2 (H) of line 4; expected at least 0.1 angstrom");
   expect_message([] { (void)parse("1\n\nHe 0 0 0\n", 2); }, "charge +2 leaves 0 electrons");
-  expect_message([] { (void)parse_xyz("1\n\nHe 0 0 0\n", "m.xyz", {.bohr_in_angstrom = 1}); }, "one bohr is 1 angstrom");
+  expect_message([] { (void)parse_xyz("1\n\nHe 0 0 0\n", "m.xyz", {.bohr_in_angstrom = 1}); },
+                 "one bohr is 1 angstrom");
   expect_message([] { (void)read_xyz("/nowhere/m.xyz"); }, "cannot read '/nowhere/m.xyz': No such file");
   expect_message([] { (void)read_xyz("/tmp"); }, "cannot read '/tmp': it is a directory");
 }
@@ -48,8 +53,10 @@ TEST(Xyz, MessagesNameTheLineAndWhatWasExpected) {
 TEST(Xyz, RefusesWhatNoMoleculeHas) {
   expect_message([] { (void)parse("1\n\nH 0 0 1.7e308\n"); }, "m.xyz:3: '1.7e308' is beyond 1000000 angstrom");
   expect_message([] { (void)parse("1\n\nH 0 0 -2e6\n"); }, "m.xyz:3: '-2e6' is beyond 1000000 angstrom");
-  expect_message([] { (void)parse("1\n\nHe 0 0 0\n", std::numeric_limits<int>::min()); }, "charge -2147483648; expected at most 1000000 in size");
-  expect_message([] { (void)parse("1\n\nHe 0 0 0\n", std::numeric_limits<int>::max()); }, "charge +2147483647; expected at most 1000000 in size");
+  expect_message([] { (void)parse("1\n\nHe 0 0 0\n", std::numeric_limits<int>::min()); },
+                 "charge -2147483648; expected at most 1000000 in size");
+  expect_message([] { (void)parse("1\n\nHe 0 0 0\n", std::numeric_limits<int>::max()); },
+                 "charge +2147483647; expected at most 1000000 in size");
   expect_message([] { (void)read_xyz("/dev/zero"); }, "cannot read '/dev/zero': it is a device");
   try {
     (void)parse("1\n\n" + std::string(5000, 'x') + "\x1b 0 0 0\n");
@@ -62,12 +69,15 @@ TEST(Xyz, RefusesWhatNoMoleculeHas) {
 
 TEST(Molecule, ClosedShellsOnly) {
   EXPECT_EQ(closed_shell_orbitals(parse("1\n\nLi 0 0 0\n", 1)), 1);
-  expect_message([] { (void)closed_shell_orbitals(parse("1\n\nLi 0 0 0\n")); }, "m with charge +0 has 3 electrons, an odd number");
-  expect_message([] { (void)closed_shell_orbitals(parse("1\n\nO 0 0 0\n"), 3); }, "multiplicity 3 is an open shell; only closed shells");
+  expect_message([] { (void)closed_shell_orbitals(parse("1\n\nLi 0 0 0\n")); },
+                 "m with charge +0 has 3 electrons, an odd number");
+  expect_message([] { (void)closed_shell_orbitals(parse("1\n\nO 0 0 0\n"), 3); },
+                 "multiplicity 3 is an open shell; only closed shells");
 }
 
 TEST(Molecule, NuclearRepulsionIsPsi4s) {
-  for (const Reference& r : references()) EXPECT_NEAR(molecule(r.molecule).nuclear_repulsion(), r.nuclear, 2e-9 * r.nuclear) << label(r);
+  for (const Reference& r : references())
+    EXPECT_NEAR(molecule(r.molecule).nuclear_repulsion(), r.nuclear, 2e-9 * r.nuclear) << label(r);
 }
 
 TEST(Element, SymbolsAndCores) {

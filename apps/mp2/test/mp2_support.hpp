@@ -14,15 +14,15 @@
 namespace trn::mp2::test {
 
 // The least memory that a call says it needs when it is given next to none.
-template <class F>
-std::int64_t least_memory(F call, const std::string& before) {
+template <class F> std::int64_t least_memory(F call, const std::string& before) {
   try {
     call();
   } catch (const InvalidArgument& e) {
     const std::string text = e.what();
     const auto found = text.find(before);
     EXPECT_NE(found, std::string::npos) << text;
-    if (found != std::string::npos) return static_cast<std::int64_t>(std::stod(text.substr(found + before.size())) * (1 << 20));
+    if (found != std::string::npos)
+      return static_cast<std::int64_t>(std::stod(text.substr(found + before.size())) * (1 << 20));
   }
   ADD_FAILURE() << "next to no memory was enough";
   return 0;
@@ -30,9 +30,13 @@ std::int64_t least_memory(F call, const std::string& before) {
 
 inline constexpr double kPsi4Bohr = 0.52917721067;
 
-inline std::string data_path(const std::string& file) { return std::string(TRN_SOURCE_DIR) + "/apps/mp2/test/data/" + file; }
+inline std::string data_path(const std::string& file) {
+  return std::string(TRN_SOURCE_DIR) + "/apps/mp2/test/data/" + file;
+}
 
-inline Molecule molecule(const std::string& name) { return read_xyz(data_path(name + ".xyz"), {.bohr_in_angstrom = kPsi4Bohr}); }
+inline Molecule molecule(const std::string& name) {
+  return read_xyz(data_path(name + ".xyz"), {.bohr_in_angstrom = kPsi4Bohr});
+}
 
 struct Reference {
   std::string molecule, basis;
@@ -46,8 +50,9 @@ inline std::vector<Reference> references() {
   std::vector<Reference> all;
   const auto file = nlohmann::json::parse(std::ifstream(data_path("psi4_energies.json")));
   for (const auto& r : file.at("results")) {
-    all.push_back({r["molecule"], r["basis"], r["scf_type"] == "pk" ? JkKind::Exact : JkKind::Fitted, r["freeze_core"], r["E_nuc"], r["E_scf"],
-                   r["E_mp2_corr"], r["E_ss"], r["E_os"], r["nbf"], r["nocc"], r["nfc"], r["naux_ri"]});
+    all.push_back({r["molecule"], r["basis"], r["scf_type"] == "pk" ? JkKind::Exact : JkKind::Fitted, r["freeze_core"],
+                   r["E_nuc"], r["E_scf"], r["E_mp2_corr"], r["E_ss"], r["E_os"], r["nbf"], r["nocc"], r["nfc"],
+                   r["naux_ri"]});
   }
   EXPECT_EQ(all.size(), 24u);
   return all;
@@ -65,8 +70,7 @@ inline Mp2Options options_of(const Reference& r) {
   return options;
 }
 
-template <class E = InvalidArgument, class F>
-void expect_message(F call, const std::string& part) {
+template <class E = InvalidArgument, class F> void expect_message(F call, const std::string& part) {
   try {
     call();
     FAIL() << "not refused: " << part;

@@ -17,7 +17,8 @@ TEST(Rhf, NotConvergingIsAResultWithAReason) {
   const Scf scf = water({.iterations = 3});
   EXPECT_FALSE(scf.converged);
   EXPECT_EQ(scf.iterations, 3);
-  EXPECT_NE(scf.reason.find("not converged after 3 iterations: the energy still changes by"), std::string::npos) << scf.reason;
+  EXPECT_NE(scf.reason.find("not converged after 3 iterations: the energy still changes by"), std::string::npos)
+      << scf.reason;
   Mp2Options options;
   options.scf.iterations = 2;
   const Mp2 result = run(molecule("h2o"), options);
@@ -79,14 +80,16 @@ TEST(Rhf, LinearDependenceIsHandledAndReported) {
 TEST(Rhf, BasisTooSmallIsRefused) {
   const Molecule he = parse_xyz("2\n\nHe 0 0 0\nHe 0 0 1.4\n", "he2");
   const Basis one(parse_gaussian94("He 0\nS 1 1.0\n1.0 1.0\n****\n", "one"), he);
-  expect_message([&] { (void)rhf(he, one, nullptr, 3, {}); }, "he2 has 3 occupied orbitals and basis one only 2 independent functions");
+  expect_message([&] { (void)rhf(he, one, nullptr, 3, {}); },
+                 "he2 has 3 occupied orbitals and basis one only 2 independent functions");
 }
 
 // What the message asks for is enough, goes through a file, and gives the same bits.
 TEST(Rhf, FittedJkStreamsWhenMemoryIsShort) {
   const Molecule m = molecule("h2o");
   const Basis orbital(bundled_basis("cc-pVDZ"), m), fitting(bundled_basis("cc-pVDZ-JKFIT"), m);
-  const std::int64_t least = least_memory([&] { FittedJk(orbital, fitting, 1000); }, "density-fitted J and K of 116 fitting and 24 orbital functions need ");
+  const std::int64_t least = least_memory([&] { FittedJk(orbital, fitting, 1000); },
+                                          "density-fitted J and K of 116 fitting and 24 orbital functions need ");
   const FittedJk whole(orbital, fitting, std::int64_t{1} << 30), streamed(orbital, fitting, least);
   EXPECT_EQ(whole.streamed_bytes(), 0);
   const std::int64_t all = streamed.streamed_bytes(), n = orbital.size();
@@ -112,7 +115,8 @@ TEST(Rhf, FittedJkStreamsWhenMemoryIsShort) {
 // More orbitals than fit in one slice, against sums over all integrals.
 TEST(Rhf, FittedJkIsTheFormula) {
   const Molecule m = parse_xyz("5\n\nNe 0 0 0\nNe 2.2 0 0\nNe 0 2.4 0\nNe 1 1 2\nNe 1 1 -2\n", "ne5");
-  const Basis orbital(bundled_basis("cc-pVDZ"), m), fitting(parse_gaussian94("Ne 0\nS 1 1.0\n3.0 1.0\nP 1 1.0\n0.7 1.0\n****\n", "few"), m);
+  const Basis orbital(bundled_basis("cc-pVDZ"), m),
+      fitting(parse_gaussian94("Ne 0\nS 1 1.0\n3.0 1.0\nP 1 1.0\n0.7 1.0\n****\n", "few"), m);
   const std::int64_t n = orbital.size(), naux = fitting.size(), nocc = n - 1;
   ASSERT_GT(nocc, 64);
   std::vector<double> three(static_cast<std::size_t>(naux * n * n));

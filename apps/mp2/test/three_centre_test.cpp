@@ -1,11 +1,11 @@
-// Three-centre integrals against libint's, which come by another way (recursions over centres instead of Hermite Gaussians), for every angular momentum;
-// Boys' function against its series in long double.
+// Three-centre integrals against libint's, which come by another way (recursions over centres instead of Hermite
+// Gaussians), for every angular momentum; Boys' function against its series in long double.
 #include "mp2_support.hpp"
 
 #include <cmath>
 
-#include <libint2.hpp>
 #include <omp.h>
+#include <libint2.hpp>
 
 #include <trn/mp2/integrals.hpp>
 
@@ -20,7 +20,8 @@ std::vector<libint2::Shell> shells_of(const Basis& basis) {
   for (const Shell& s : basis.shells()) {
     const Contraction& c = *s.contraction;
     shells.push_back({libint2::svector<double>(c.exponents.begin(), c.exponents.end()),
-                      {{s.l, basis.functions() == Functions::Spherical, libint2::svector<double>(c.coefficients.begin(), c.coefficients.end())}},
+                      {{s.l, basis.functions() == Functions::Spherical,
+                        libint2::svector<double>(c.coefficients.begin(), c.coefficients.end())}},
                       s.centre});
   }
   return shells;
@@ -38,14 +39,16 @@ std::vector<double> by_libint(const Basis& orbital, const Basis& fitting) {
       momentum = std::max(momentum, s.contr[0].l);
     }
   }
-  libint2::Engine engine(libint2::Operator::coulomb, primitives, momentum, 0, 1e-30, libint2::operator_traits<libint2::Operator::coulomb>::default_params(),
+  libint2::Engine engine(libint2::Operator::coulomb, primitives, momentum, 0, 1e-30,
+                         libint2::operator_traits<libint2::Operator::coulomb>::default_params(),
                          libint2::BraKet::xs_xx);
   const std::int64_t n = orbital.size();
   std::vector<double> out(static_cast<std::size_t>(fitting.size() * n * n));
   for (std::size_t p = 0; p < aux.size(); ++p) {
     for (std::size_t a = 0; a < shells.size(); ++a) {
       for (std::size_t b = 0; b < shells.size(); ++b) {
-        engine.compute2<libint2::Operator::coulomb, libint2::BraKet::xs_xx, 0>(aux[p], libint2::Shell::unit(), shells[a], shells[b]);
+        engine.compute2<libint2::Operator::coulomb, libint2::BraKet::xs_xx, 0>(aux[p], libint2::Shell::unit(),
+                                                                               shells[a], shells[b]);
         const double* v = engine.results()[0];
         const Shell &sp = fitting.shells()[p], &sa = orbital.shells()[a], &sb = orbital.shells()[b];
         for (std::int64_t k = 0; v != nullptr && k < sp.size * sa.size * sb.size; ++k) {
@@ -59,7 +62,8 @@ std::vector<double> by_libint(const Basis& orbital, const Basis& fitting) {
 }
 
 void expect_same(const Basis& orbital, const Basis& fitting) {
-  const std::int64_t n = orbital.size(), naux = fitting.size(), shells = static_cast<std::int64_t>(fitting.shells().size());
+  const std::int64_t n = orbital.size(), naux = fitting.size(),
+                     shells = static_cast<std::int64_t>(fitting.shells().size());
   const std::vector<double> expected = by_libint(orbital, fitting);
   std::vector<double> squares(expected.size()), columns(expected.size());
   const ThreeCentre integrals(orbital, fitting);
@@ -70,7 +74,8 @@ void expect_same(const Basis& orbital, const Basis& fitting) {
   for (std::int64_t p = 0; p < naux; ++p) {
     for (std::int64_t k = 0; k < n * n; ++k) {
       const double x = squares[static_cast<std::size_t>(p * n * n + k)];
-      ASSERT_NEAR(x, expected[static_cast<std::size_t>(p * n * n + k)], 2e-13 * most) << p << " " << k / n << " " << k % n;
+      ASSERT_NEAR(x, expected[static_cast<std::size_t>(p * n * n + k)], 2e-13 * most)
+          << p << " " << k / n << " " << k % n;
       ASSERT_EQ(x, columns[static_cast<std::size_t>(k * naux + p)]) << p << " " << k;
     }
   }
@@ -89,18 +94,21 @@ TEST(ThreeCentre, AgreesWithLibintInBundledSets) {
   }
 }
 
-// Every angular momentum there is, contracted fitting functions, exponents shared and not; and an atom so far away that Boys' function takes its
-// form for large arguments.
+// Every angular momentum there is, contracted fitting functions, exponents shared and not; and an atom so far away that
+// Boys' function takes its form for large arguments.
 TEST(ThreeCentre, AgreesWithLibintForEveryMomentum) {
   std::string orbital = "H 0\n", fitting = "H 0\n";
-  for (const char* l : {"S", "P", "D", "F", "G"}) orbital += fmt::format("{} 2 1.0\n1.3 0.4\n0.45 0.7\n{} 1 1.0\n0.45 1.0\n", l, l);
-  for (const char* l : {"S", "P", "D", "F", "G", "H"}) fitting += fmt::format("{} 2 1.0\n2.1 0.3\n0.6 0.8\n{} 1 1.0\n0.35 1.0\n", l, l);
+  for (const char* l : {"S", "P", "D", "F", "G"})
+    orbital += fmt::format("{} 2 1.0\n1.3 0.4\n0.45 0.7\n{} 1 1.0\n0.45 1.0\n", l, l);
+  for (const char* l : {"S", "P", "D", "F", "G", "H"})
+    fitting += fmt::format("{} 2 1.0\n2.1 0.3\n0.6 0.8\n{} 1 1.0\n0.35 1.0\n", l, l);
   const Molecule near = parse_xyz("2\n\nH 0.1 -0.2 0.3\nH 0.5 0.4 -0.6\n", "near");
   const Molecule far = parse_xyz("2\n\nH 0 0 0\nH 9 7 -12\n", "far");
   for (const Functions functions : {Functions::Spherical, Functions::Cartesian}) {
     for (const Molecule* m : {&near, &far}) {
       SCOPED_TRACE(m->name);
-      expect_same(Basis(parse_gaussian94(orbital + "****\n", "orbital"), *m, functions), Basis(parse_gaussian94(fitting + "****\n", "fitting"), *m, functions));
+      expect_same(Basis(parse_gaussian94(orbital + "****\n", "orbital"), *m, functions),
+                  Basis(parse_gaussian94(fitting + "****\n", "fitting"), *m, functions));
     }
   }
 }

@@ -1,10 +1,11 @@
 // Choosing the block of C.
 //
-// A piece of 128 x 512 of C needs one PSUM bank per accumulator of the scheme. All banks are used (two stay free where A is turned on
-// the Tensor Engine), 1, 2 or 4 pieces side by side: whichever loads least. Per 128 of k a block of t x w pieces costs
-// t * w * terms matmuls of 522 cycles and loads 128 * 512 * w elements of B; the panel of A, t * 128 rows, is loaded once per block row
-// if SBUF can hold it. On trn2, bfloat16, t x w = 4 x 2: 1.74 us against 262 KB, 151 GB/s of the 368 GB/s there are. With two or three
-// times as many terms per load, as in the split modes, loads matter less and blocks may be smaller.
+// A piece of 128 x 512 of C needs one PSUM bank per accumulator of the scheme. All banks are used (two stay free where
+// A is turned on the Tensor Engine), 1, 2 or 4 pieces side by side: whichever loads least. Per 128 of k a block of t x
+// w pieces costs t * w * terms matmuls of 522 cycles and loads 128 * 512 * w elements of B; the panel of A, t * 128
+// rows, is loaded once per block row if SBUF can hold it. On trn2, bfloat16, t x w = 4 x 2: 1.74 us against 262 KB, 151
+// GB/s of the 368 GB/s there are. With two or three times as many terms per load, as in the split modes, loads matter
+// less and blocks may be smaller.
 #include "blocking.hpp"
 
 #include <algorithm>
@@ -59,8 +60,10 @@ class Chooser {
   };
   Bytes bytes(const std::vector<Part>& side) const {
     const std::int64_t kept = s_.made_words(side) * size_bytes(s_.word) + (s_.any_as_loaded(side) ? raw_ : 0);
-    const bool sums = std::any_of(side.begin(), side.end(), [](Part p) { return p == Part::Sum || p == Part::Difference; });
-    const std::int64_t rest = (s_.words > 2 ? static_cast<std::int64_t>(side.size()) : 0) + (sums && s_.word != DType::Float32 ? 1 : 0);
+    const bool sums =
+        std::any_of(side.begin(), side.end(), [](Part p) { return p == Part::Sum || p == Part::Difference; });
+    const std::int64_t rest =
+        (s_.words > 2 ? static_cast<std::int64_t>(side.size()) : 0) + (sums && s_.word != DType::Float32 ? 1 : 0);
     return {kept, s_.any_as_loaded(side) ? 0 : raw_, rest * size_bytes(DType::Float32)};
   }
 
@@ -71,7 +74,8 @@ class Chooser {
     std::int64_t total = 2 * tall * bn * (out + (reads_c() ? out + (in_place ? 0 : fp32) : 0));
     const bool twice = g_.alpha == Factor::ComplexInput && (s_.low() || s_.values > 2);
     if (twice) total += tall * bn * fp32 * parts_;
-    if (s_.group_tiles > 0) total += (s_.compensated ? 2 : 1) * s_.values * tall * bn * fp32 + (s_.compensated ? 6 * bank_ * fp32 : 0);
+    if (s_.group_tiles > 0)
+      total += (s_.compensated ? 2 : 1) * s_.values * tall * bn * fp32 + (s_.compensated ? 6 * bank_ * fp32 : 0);
     return total;
   }
 
@@ -109,21 +113,25 @@ class Chooser {
       b.a_buffers = 1;
     const std::int64_t streamed = b.a_buffers == 0 ? a_chunk + b_chunk : b_chunk;
     const std::int64_t room = all_bytes - b.a_buffers * panel;
-    b.b_buffers = std::clamp<std::int64_t>((room - 2 * one_set) / 2 / streamed,
-                                           std::min<std::int64_t>(2, std::max<std::int64_t>(1, (room - one_set) / streamed)), 6);
+    b.b_buffers =
+        std::clamp<std::int64_t>((room - 2 * one_set) / 2 / streamed,
+                                 std::min<std::int64_t>(2, std::max<std::int64_t>(1, (room - one_set) / streamed)), 6);
   }
 
-  // With words to make: the first choice in the order of what it is worth whose tiles fit. The peeled first block column has tiles
-  // of its own (`sets` 2); where they must share bytes with the others', the two wait for one another once per block row.
+  // With words to make: the first choice in the order of what it is worth whose tiles fit. The peeled first block
+  // column has tiles of its own (`sets` 2); where they must share bytes with the others', the two wait for one another
+  // once per block row.
   void fit_buffers(Blocking& b, std::int64_t tall) const {
     const Bytes a = bytes(s_.a), bb = bytes(s_.b);
     const auto fits = [&](const Blocking& c, std::int64_t sets) {
       const std::int64_t last = c.kc < c.last ? 2 * c.last * c.bn * (bb.kept + bb.raw + bb.rest) : 0;
       const std::int64_t b_chunks = c.kc * c.bn * ((bb.kept + bb.raw) * c.b_buffers + 2 * bb.rest);
-      const std::int64_t a_chunks = c.kc * c.bm * (a.raw * 3 + 2 * a.rest + (c.a_buffers == 0 ? c.b_buffers * a.kept : 0));
+      const std::int64_t a_chunks =
+          c.kc * c.bm * (a.raw * 3 + 2 * a.rest + (c.a_buffers == 0 ? c.b_buffers * a.kept : 0));
       const std::int64_t staging = turned_ ? 3 * c.kc * side_ * raw_ : 0;
       const std::int64_t panel = c.a_buffers * k_tiles() * c.bm * a.kept;
-      return panel + a_chunks + staging + sets * (b_chunks + last + out_bytes(tall, c.bn)) <= m_.sbuf_bytes_per_partition;
+      return panel + a_chunks + staging + sets * (b_chunks + last + out_bytes(tall, c.bn)) <=
+             m_.sbuf_bytes_per_partition;
     };
     const std::int64_t kc = b.kc;
     for (const std::int64_t panels : {1, 0}) {
@@ -137,11 +145,12 @@ class Chooser {
         }
       }
     }
-    b.kc = b.b_buffers = 1;  // what little is missing, the allocator finds by sharing bytes of tiles that are not used at the same time
+    b.kc = b.b_buffers =
+        1;  // what little is missing, the allocator finds by sharing bytes of tiles that are not used at the same time
   }
 
-  // The slower of arithmetic and loads for one block, per element of C and unit of k. Loads count half as much again: they
-  // come in bursts, with A at the start of a block row.
+  // The slower of arithmetic and loads for one block, per element of C and unit of k. Loads count half as much again:
+  // they come in bursts, with A at the start of a block row.
   double seconds_per_element(const Blocking& b) const {
     const auto bm = static_cast<double>(b.bm), bn = static_cast<double>(b.bn), bytes = static_cast<double>(raw_);
     const auto columns_of_blocks = static_cast<double>(ceil_div(g_.n, b.bn));

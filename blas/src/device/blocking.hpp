@@ -13,6 +13,7 @@ struct Blocking {
   std::int64_t last;  // at least so many tiles form the last chunk of a block where there are many
 };
 
-[[nodiscard]] Blocking choose_blocking(const GemmShape& shape, const Scheme& scheme, Route a_route, const tile::Machine& machine);
+[[nodiscard]] Blocking choose_blocking(const GemmShape& shape, const Scheme& scheme, Route a_route,
+                                       const tile::Machine& machine);
 
 }  // namespace trn::blas::device

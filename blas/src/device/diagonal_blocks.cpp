@@ -90,8 +90,7 @@ class Inverter {
     return a;
   }
   // load(block, tile of that block), or once for all of them.
-  template <class Load>
-  void for_loads(const Access& tile, Load load) const {
+  template <class Load> void for_loads(const Access& tile, Load load) const {
     if (together_) return load(0, tile);
     for (std::int64_t i = 0; i < count_; ++i) load(i, entry(tile, i));
   }

@@ -48,7 +48,8 @@ WordPair DoubleWords::two_sum(const Word& a, const Word& b) {
   return {s, add(subtract(a, subtract(s, t)), subtract(b, t))};
 }
 
-// With t0 the head of the normalised x: t0 w and (x.hi - t0) w are exact, as are the products of the head of their sum with a.
+// With t0 the head of the normalised x: t0 w and (x.hi - t0) w are exact, as are the products of the head of their sum
+// with a.
 void DoubleWords::weigh(const WordPair& to, const WordPair& x, const Weight& weight) {
   WordPair s;
   Word low;
@@ -95,8 +96,8 @@ void DoubleWords::sum_squares(const Column& column, const WordPair& x, std::int6
   b_.tensor_reduce(power, AluOp::Maximum, flat(p).split(0, columns));
   const Access bits = power->view(DType::UInt32);
   b_.tensor_scalar(bits, bits, AluOp::BitwiseAnd, double{0x7f800000}, {.engine = Engine::Vector});
-  // In units of that power: 1024 squares below 2 stay within 2^11. Level 1 is a multiple of 2^-12 and leaves 2^-13, level 2 one of 2^-25 and leaves 2^-26;
-  // `rest` is below 2^-20; level 3 is a multiple of 2^-32.
+  // In units of that power: 1024 squares below 2 stay within 2^11. Level 1 is a multiple of 2^-12 and leaves 2^-13,
+  // level 2 one of 2^-25 and leaves 2^-26; `rest` is below 2^-20; level 3 is a multiple of 2^-32.
   constexpr double kLevels[] = {0x1p11, 0x1p-2, 0x1p-9};
   Word left = p;
   for (int level = 0; level < 3; ++level) {
@@ -105,7 +106,8 @@ void DoubleWords::sum_squares(const Column& column, const WordPair& x, std::int6
     b_.tensor_scalar(magic, power, AluOp::Multiply, kLevels[level], {.engine = Engine::Vector});
     for (std::int64_t r = 0; r < rows; ++r) {
       const Access m = (*magic)(all, ds(r, 1));
-      b_.tensor_scalar(row(cut, r), row(left, r), AluOp::Add, m, {.op1 = AluOp::Subtract, .operand1 = m, .engine = Engine::Vector});
+      b_.tensor_scalar(row(cut, r), row(left, r), AluOp::Add, m,
+                       {.op1 = AluOp::Subtract, .operand1 = m, .engine = Engine::Vector});
       sum(r, level, cut);
     }
     left = subtract(left, cut);

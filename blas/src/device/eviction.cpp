@@ -1,8 +1,8 @@
 // Emptying PSUM.
 //
-// A part of C is a short sum of scaled addends: the old C, the low sums, what compensation kept, the leading sums. Each addend
-// costs one pass of the Vector Engine over a piece, (x * factor) + running; a single addend may go to the Scalar Engine instead, and
-// where no words are made there the two engines share the pieces by their speed.
+// A part of C is a short sum of scaled addends: the old C, the low sums, what compensation kept, the leading sums. Each
+// addend costs one pass of the Vector Engine over a piece, (x * factor) + running; a single addend may go to the Scalar
+// Engine instead, and where no words are made there the two engines share the pieces by their speed.
 #include "eviction.hpp"
 
 #include <algorithm>
@@ -16,7 +16,9 @@ using namespace trn::tile;
 
 namespace {
 
-bool is_one(const ScalarOrTile& factor) { return std::holds_alternative<double>(factor) && std::get<double>(factor) == 1; }
+bool is_one(const ScalarOrTile& factor) {
+  return std::holds_alternative<double>(factor) && std::get<double>(factor) == 1;
+}
 
 Access at(Access access, std::size_t d, std::int64_t index) {
   access.offset = access.offset + Affine(index * access.dims[d].stride);
@@ -76,13 +78,17 @@ ScalarOrTile Eviction::top(const ScalarOrTile& factor, std::int64_t height) {
 }
 
 // Tiles of pieces lie like C does, so that rows are long.
-Access Eviction::piece_tile(const std::string& name, std::int64_t height, std::int64_t width, std::int64_t buffers) const {
+Access Eviction::piece_tile(const std::string& name, std::int64_t height, std::int64_t width,
+                            std::int64_t buffers) const {
   const Shape shape = !s_.complex ? Shape{width} : g_.c_im == 1 ? Shape{width, 2} : Shape{2, width};
   return b_.sbuf(name, height, shape, real_of(g_.out), buffers);
 }
-Access Eviction::part(const Access& tile, int p) const { return !s_.complex ? tile : at(tile, g_.c_im == 1 ? 1 : 0, p); }
+Access Eviction::part(const Access& tile, int p) const {
+  return !s_.complex ? tile : at(tile, g_.c_im == 1 ? 1 : 0, p);
+}
 
-Block Eviction::begin(const Affine& m0, const Affine& n0, std::int64_t rows, std::int64_t columns, std::vector<Piece> pieces) const {
+Block Eviction::begin(const Affine& m0, const Affine& n0, std::int64_t rows, std::int64_t columns,
+                      std::vector<Piece> pieces) const {
   Block block{m0, n0, rows, columns, std::move(pieces), {}, {}, {}, {}};
   for (int s = 0; s < s_.sums(); ++s) {
     const std::string number = s_.values > 1 ? std::to_string(s / (s_.low() ? 2 : 1)) : "";
@@ -109,20 +115,25 @@ void Eviction::fold(const Block& block) const {
   for (std::size_t n = 0; n < block.pieces.size(); ++n) {
     const Piece& p = block.pieces[n];
     for (int v = 0; v < s_.values; ++v, set = 1 - set) {
-      const auto of = [&](const Access& tile, std::int64_t i) { return at(tile(ds(0, p.height), all, ds(0, p.width)), 0, i); };
+      const auto of = [&](const Access& tile, std::int64_t i) {
+        return at(tile(ds(0, p.height), all, ds(0, p.width)), 0, i);
+      };
       const auto number = static_cast<std::int64_t>(n);
-      const Access total = of(block.total[static_cast<std::size_t>(v)], number), x = block.bank(s_.high_sum(v), p, p.column, p.width);
+      const Access total = of(block.total[static_cast<std::size_t>(v)], number),
+                   x = block.bank(s_.high_sum(v), p, p.column, p.width);
       if (!s_.compensated) {
         b_.tensor_tensor(total, x, total, AluOp::Add, Engine::Vector);
         continue;
       }
       const Access lost = of(block.lost[static_cast<std::size_t>(v)], number);
-      const Access y = of(block.between, 3 * set), t = of(block.between, 3 * set + 1), d = of(block.between, 3 * set + 2);
+      const Access y = of(block.between, 3 * set), t = of(block.between, 3 * set + 1),
+                   d = of(block.between, 3 * set + 2);
       b_.tensor_tensor(y, x, lost, AluOp::Add, Engine::Vector);
       b_.tensor_tensor(t, total, y, AluOp::Add, Engine::Vector);
       b_.tensor_tensor(d, total, t, AluOp::Subtract, Engine::Vector);
       b_.tensor_tensor(lost, d, y, AluOp::Add, Engine::Vector);
-      b_.tensor_copy(total, t, Engine::Vector);  // the Scalar Engine makes words for the next chunk and must not wait here
+      b_.tensor_copy(total, t,
+                     Engine::Vector);  // the Scalar Engine makes words for the next chunk and must not wait here
     }
   }
 }
@@ -149,12 +160,13 @@ std::vector<Eviction::Scaled> Eviction::sources(const Block& block, std::size_t 
 }
 
 // alpha times the product, part p: re = ar v0 - ai v1, im = ai v0 + ar v1.
-std::vector<Eviction::Scaled> Eviction::scaled(const Block& block, std::size_t n, const std::vector<std::vector<Scaled>>& values,
-                                               int p) const {
+std::vector<Eviction::Scaled> Eviction::scaled(const Block& block, std::size_t n,
+                                               const std::vector<std::vector<Scaled>>& values, int p) const {
   const std::int64_t height = block.pieces[n].height;
   std::vector<Scaled> terms;
   const auto add = [&](const std::vector<Scaled>& value, const ScalarOrTile* pair) {
-    for (const Scaled& s : value) terms.push_back({s.x, top(pair[std::get<double>(s.factor) < 0 ? 1 : 0], height), s.psum});
+    for (const Scaled& s : value)
+      terms.push_back({s.x, top(pair[std::get<double>(s.factor) < 0 ? 1 : 0], height), s.psum});
   };
   if (alpha_.kind != Factor::ComplexInput) {
     add(values[static_cast<std::size_t>(p)], alpha_.re);
@@ -169,7 +181,8 @@ std::vector<Eviction::Scaled> Eviction::scaled(const Block& block, std::size_t n
 // beta times the old C: in front, where it needs no pass of its own when beta is 1; behind sums that are to leave PSUM.
 void Eviction::add_old(std::vector<Scaled>& terms, const Access& old, int p, std::int64_t height) const {
   std::vector<Scaled> front{{part(old, p), top(beta_.re[0], height), false}};
-  if (beta_.kind == Factor::ComplexInput) front.push_back({part(old, 1 - p), top(beta_.im[p == 0 ? 1 : 0], height), false});
+  if (beta_.kind == Factor::ComplexInput)
+    front.push_back({part(old, 1 - p), top(beta_.im[p == 0 ? 1 : 0], height), false});
   terms.insert(s_.low() ? terms.end() : terms.begin(), front.begin(), front.end());
 }
 
@@ -249,7 +262,8 @@ void Eviction::store(const Block& block, std::size_t first, std::size_t count,
   std::vector<Chain> chains;
   for (std::size_t n = 0; n < count; ++n) {
     const Piece& p = block.pieces[first + n];
-    const std::int64_t buffers = g_.region != Region::All && block.n0.is_constant() ? 1 : 2;  // block rows of a triangle are unrolled
+    const std::int64_t buffers =
+        g_.region != Region::All && block.n0.is_constant() ? 1 : 2;  // block rows of a triangle are unrolled
     out.push_back(piece_tile("c_new", p.height, p.width, buffers));
     if (g_.beta != Factor::Zero) {
       old[n] = piece_tile("c_old", p.height, p.width, buffers);

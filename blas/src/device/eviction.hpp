@@ -10,8 +10,8 @@
 
 namespace trn::blas::device {
 
-// A rectangle of a block of C that lies in one bank of every accumulator. The diagonal tile, where C is a triangle, is its
-// square of columns [diagonal, diagonal + height), counted from `column`.
+// A rectangle of a block of C that lies in one bank of every accumulator. The diagonal tile, where C is a triangle, is
+// its square of columns [diagonal, diagonal + height), counted from `column`.
 struct Piece {
   std::int64_t i, j;         // of the accumulators
   std::int64_t row, height;  // in the block
@@ -25,7 +25,8 @@ struct Block {
   std::int64_t rows, columns;
   std::vector<Piece> pieces;
   std::vector<tile::blocks::Accumulator> sums;
-  // Of a scheme with groups, by value: what the finished groups add up to, and what that addition lost. (128, pieces, bank)
+  // Of a scheme with groups, by value: what the finished groups add up to, and what that addition lost. (128, pieces,
+  // bank)
   std::vector<tile::Access> total, lost;
   tile::Access between;  // (128, 6, bank): the intermediate results of two additions
 
@@ -66,7 +67,8 @@ class Eviction {
   tile::Access piece_tile(const std::string& name, std::int64_t height, std::int64_t width, std::int64_t buffers) const;
 
   std::vector<Scaled> sources(const Block& block, std::size_t piece, int p) const;
-  std::vector<Scaled> scaled(const Block& block, std::size_t piece, const std::vector<std::vector<Scaled>>& values, int p) const;
+  std::vector<Scaled> scaled(const Block& block, std::size_t piece, const std::vector<std::vector<Scaled>>& values,
+                             int p) const;
   void add_old(std::vector<Scaled>& terms, const tile::Access& old, int p, std::int64_t height) const;
   // dst = sum of terms, one pass over the data per step.
   struct Chain {
@@ -78,7 +80,8 @@ class Eviction {
   };
   void step(Chain& chain) const;
   void finish(std::vector<Chain>& chains) const;
-  void store(const Block& block, std::size_t first, std::size_t count, const std::function<tile::Engine(std::int64_t)>& next_engine) const;
+  void store(const Block& block, std::size_t first, std::size_t count,
+             const std::function<tile::Engine(std::int64_t)>& next_engine) const;
   void move(const Block& block, const Piece& p, const tile::Access& tile, bool store) const;
 
   tile::Builder& b_;

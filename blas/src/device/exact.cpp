@@ -1,23 +1,26 @@
 // Precision Exact on the device: the program that slices, multiplies modulo every p, reduces and recombines.
 //
 //   slices       the numbers of both operands become limbs, limbs become residues: exact_slices.hpp
-//   product      per modulus and block of C: up to 2048 products of residues are exact in a PSUM sum, because 2048 * 90^2 < 2^24; then the
-//                sum leaves PSUM reduced mod p (Scalar rounds the quotient, Vector subtracts). Longer sums go in chunks of 2048, and what
+//   product      per modulus and block of C: up to 2048 products of residues are exact in a PSUM sum, because 2048 *
+//     90^2 < 2^24; then the
+//                sum leaves PSUM reduced mod p (Scalar rounds the quotient, Vector subtracts). Longer sums go in chunks
+//                  of 2048, and what
 //                the chunks before left, |r| <= 92, is added to the sum before it is reduced
 //   recombination the digits become integers, limbs of 24 bits: exact_recombination.hpp
 //
-// C is computed as its transpose, op(B)^T on partitions, so that the recombined integers come out row by row; a C that is wider than high
-// as itself, and they come out column by column: the fewer panels the better.
+// C is computed as its transpose, op(B)^T on partitions, so that the recombined integers come out row by row; a C that
+// is wider than high as itself, and they come out column by column: the fewer panels the better.
 //
-// The moduli are taken one after another over all of C, in groups of 2, 4, 4, ...: a group's residues come from one load of limbs, and
-// are made while the group before it multiplies, a step between any two blocks, so that no engine's queue holds up another. The Tensor
-// Engine waits for the residues of the first two only.
+// The moduli are taken one after another over all of C, in groups of 2, 4, 4, ...: a group's residues come from one
+// load of limbs, and are made while the group before it multiplies, a step between any two blocks, so that no engine's
+// queue holds up another. The Tensor Engine waits for the residues of the first two only.
 //
 // Of a lower triangle (syrk) strips of columns are computed, each with the rows from its first column on.
 //
-// Modelled time on trn2 at 4096^3 with 16 moduli: 41.8 ms, 3.29 TF/s. Limbs 4.9 ms, bound by the Vector Engine; residues of the first two
-// moduli 2.2 ms, shared by Vector, Scalar and GpSimd; products 31.1 ms, bound by the Tensor Engine (97 % busy from the second group on; a
-// panel of op(B) is read once per modulus, op(A) once per panel: 4.8 GB, limbs 2.1 GB); recombination 3.6 ms, shared like the residues.
+// Modelled time on trn2 at 4096^3 with 16 moduli: 41.8 ms, 3.29 TF/s. Limbs 4.9 ms, bound by the Vector Engine;
+// residues of the first two moduli 2.2 ms, shared by Vector, Scalar and GpSimd; products 31.1 ms, bound by the Tensor
+// Engine (97 % busy from the second group on; a panel of op(B) is read once per modulus, op(A) once per panel: 4.8 GB,
+// limbs 2.1 GB); recombination 3.6 ms, shared like the residues.
 #include <algorithm>
 #include <optional>
 
@@ -55,17 +58,21 @@ class ExactKernel {
     while (block_ > side_ && k_tiles_ * block_ * two > room / 2) block_ /= 2;
     panel_buffers_ = 2 * k_tiles_ * block_ * two <= room ? 2 : 1;
     if (k_tiles_ * block_ * two > room) {
-      fail<NotImplemented>("blas.gemm: precision 'exact' takes products of up to {} terms on {}, this one has {}; split k",
-                           room / two / side_ * side_, machine.name, depth_);
+      fail<NotImplemented>(
+          "blas.gemm: precision 'exact' takes products of up to {} terms on {}, this one has {}; split k",
+          room / two / side_ * side_, machine.name, depth_);
     }
   }
 
   Program build() {
     const bool complex = is_complex(s_.in);
-    const std::int64_t words = real_of(s_.in) == DType::Float64 ? 2 : 1, all_words = words * (complex ? 2 : 1), rows = s_.rows();
+    const std::int64_t words = real_of(s_.in) == DType::Float64 ? 2 : 1, all_words = words * (complex ? 2 : 1),
+                       rows = s_.rows();
     const Access a = b_.input("a", DType::UInt32, {s_.m, s_.k, all_words}, {s_.am * all_words, s_.ak * all_words, 1});
-    const Access b = s_.same ? a : b_.input("b", DType::UInt32, {s_.n, s_.k, all_words}, {s_.bn * all_words, s_.bk * all_words, 1});
-    const std::int64_t of_a = s_.same ? 0 : s_.n, numbers = of_a + rows;  // the rows of op(A) come after the columns of op(B)
+    const Access b =
+        s_.same ? a : b_.input("b", DType::UInt32, {s_.n, s_.k, all_words}, {s_.bn * all_words, s_.bk * all_words, 1});
+    const std::int64_t of_a = s_.same ? 0 : s_.n,
+                       numbers = of_a + rows;  // the rows of op(A) come after the columns of op(B)
     left_ = {0, s_.n}, right_ = {of_a, rows};
     if (s_.by_columns()) std::swap(left_, right_);
     const Access offsets = b_.input("offsets", DType::Float32, {numbers, 1});
@@ -115,7 +122,8 @@ class ExactKernel {
       return sum;
     }
   };
-  // Residues that are made beside a product: per strip, `share` rows from `first` on while the first panel multiplies, and so on.
+  // Residues that are made beside a product: per strip, `share` rows from `first` on while the first panel multiplies,
+  // and so on.
   struct Beside {
     Slices::Moduli moduli;
     struct Share {
@@ -125,7 +133,8 @@ class ExactKernel {
     std::vector<Share> strips;
   };
 
-  // All of C, or of a lower triangle up to eight strips of two panels or more, each with the rows from its first column on.
+  // All of C, or of a lower triangle up to eight strips of two panels or more, each with the rows from its first column
+  // on.
   void make_strips() {
     if (!s_.lower) {
       strips_ = {{0, left_.count, {{0, right_.count}}}};
@@ -133,7 +142,8 @@ class ExactKernel {
     }
     const std::int64_t panels = s_.n / block_, count = std::clamp<std::int64_t>(panels / 2, 1, kStrips);
     for (std::int64_t i = 0; i < count; ++i) {
-      const std::int64_t first = panels * i / count * block_, end = i + 1 < count ? panels * (i + 1) / count * block_ : s_.n;
+      const std::int64_t first = panels * i / count * block_,
+                         end = i + 1 < count ? panels * (i + 1) / count * block_ : s_.n;
       Strip strip{first, end - first, {{first, s_.m - first}}};
       if (is_complex(s_.in)) strip.rows.push_back({s_.m + first, s_.m - first});
       strips_.push_back(std::move(strip));
@@ -158,7 +168,8 @@ class ExactKernel {
         shares[s] += side_;
         once += more;
       }
-      if (next && once * count < rows_.count) slices_->residues(*next, {once * count, rows_.count - once * count}, 0, depth_);
+      if (next && once * count < rows_.count)
+        slices_->residues(*next, {once * count, rows_.count - once * count}, 0, depth_);
       repeat("modulus", count, [&](const Affine& h) {
         if (once == 0) return product(first + h, std::nullopt);
         Beside beside{*next, {}};
@@ -189,14 +200,15 @@ class ExactKernel {
     }
   }
 
-  // A loop over moduli. Strips have loops of their own, and loops inside one loop would share memory badly: there every modulus is
-  // written out.
+  // A loop over moduli. Strips have loops of their own, and loops inside one loop would share memory badly: there every
+  // modulus is written out.
   void repeat(const char* variable, std::int64_t count, const Builder::Body& body) {
     if (strips_.size() == 1) return b_.sequential(variable, count, body);
     for (std::int64_t i = 0; i < count; ++i) body(i);
   }
 
-  // digits = C mod p_i. Beside it residues are made, a piece of k per block of a panel and the rest of k before the panel's first block.
+  // digits = C mod p_i. Beside it residues are made, a piece of k per block of a panel and the rest of k before the
+  // panel's first block.
   void product(const Affine& i, const std::optional<Beside>& beside) {
     for (std::size_t s = 0; s < strips_.size(); ++s) {
       const Strip& strip = strips_[s];
@@ -211,8 +223,8 @@ class ExactKernel {
     }
   }
 
-  void panel(const Affine& i, const Strip& strip, const Affine& l0, std::int64_t count, const std::optional<Slices::Rows>& made,
-             const std::optional<Beside>& beside) {
+  void panel(const Affine& i, const Strip& strip, const Affine& l0, std::int64_t count,
+             const std::optional<Slices::Rows>& made, const std::optional<Beside>& beside) {
     const Access tile = b_.sbuf("panel", std::min(side_, depth_), {k_tiles_, count}, DType::BFloat16, panel_buffers_);
     load(tile, i, l0 + left_.first, count, 0, k_tiles_);
     // Every block of the first range has its piece of k, a power of two wide; the rest of k comes before them.
@@ -233,9 +245,10 @@ class ExactKernel {
     }
   }
 
-  // dst (128, tiles, rows) <- residues of rows [r0, r0 + rows), tiles [first, first + tiles) of k; the last tile of all may be
-  // shorter.
-  void load(const Access& dst, const Affine& i, const Affine& r0, std::int64_t rows, const Affine& first, std::int64_t tiles) {
+  // dst (128, tiles, rows) <- residues of rows [r0, r0 + rows), tiles [first, first + tiles) of k; the last tile of all
+  // may be shorter.
+  void load(const Access& dst, const Affine& i, const Affine& r0, std::int64_t rows, const Affine& first,
+            std::int64_t tiles) {
     const Access plane = drop(rows_.residues(ds(i, 1), all, all), 0);
     const std::int64_t rest = short_tile(first, tiles), whole = tiles - (rest > 0 ? 1 : 0);
     if (whole > 0) {
@@ -254,8 +267,10 @@ class ExactKernel {
   }
 
   // [l0, l0 + rows) of the left side by [r0, r0 + columns) of the right one, mod p_i.
-  void block(const Access& panel, const Affine& i, const Affine& l0, std::int64_t rows, const Affine& r0, std::int64_t columns) {
-    const std::int64_t pieces = ceil_div(rows, side_), height = std::min(rows, side_), whole = depth_ / exact::kTermsMax;
+  void block(const Access& panel, const Affine& i, const Affine& l0, std::int64_t rows, const Affine& r0,
+             std::int64_t columns) {
+    const std::int64_t pieces = ceil_div(rows, side_), height = std::min(rows, side_),
+                       whole = depth_ / exact::kTermsMax;
     const std::int64_t tiles = exact::kTermsMax / side_, rest = k_tiles_ - whole * tiles;
     const Access digits = b_.sbuf("digit", height, {pieces, columns}, DType::Float16, 2);
     // Two buffers where one chunk follows another through the same tile.
@@ -264,7 +279,8 @@ class ExactKernel {
       load(right, i, r0 + right_.first, columns, first, count);
       const Access sums = b_.psum("sums", height, {pieces, bank_}, DType::Float32, buffers);
       for (std::int64_t piece = 0; piece < pieces; ++piece) {
-        multiply(drop(sums(ds(0, rows_of(piece, rows)), ds(piece, 1), ds(0, columns)), 0), panel, right, piece, rows, first, count);
+        multiply(drop(sums(ds(0, rows_of(piece, rows)), ds(piece, 1), ds(0, columns)), 0), panel, right, piece, rows,
+                 first, count);
       }
       // All pieces at once when they are equally high.
       const bool even = rows % side_ == 0 || pieces == 1;
@@ -293,8 +309,8 @@ class ExactKernel {
 
   std::int64_t rows_of(std::int64_t piece, std::int64_t rows) const { return std::min(side_, rows - piece * side_); }
 
-  void multiply(const Access& sums, const Access& panel, const Access& right, std::int64_t piece, std::int64_t rows, const Affine& first,
-                std::int64_t tiles) {
+  void multiply(const Access& sums, const Access& panel, const Access& right, std::int64_t piece, std::int64_t rows,
+                const Affine& first, std::int64_t tiles) {
     const std::int64_t rest = short_tile(first, tiles);
     const auto one = [&](const Affine& t, std::int64_t deep) {
       b_.nc_matmul(sums, drop(panel(ds(0, deep), ds(t + first, 1), ds(piece * side_, rows_of(piece, rows))), 0),
@@ -309,7 +325,7 @@ class ExactKernel {
   ExactShape s_;
   Builder b_;
   std::int64_t side_, bank_, depth_, k_tiles_, block_ = 0, panel_buffers_ = 1;
-  Slices::Numbers rows_;  // the columns of op(B), then the rows of op(A)
+  Slices::Numbers rows_;    // the columns of op(B), then the rows of op(A)
   Range left_{}, right_{};  // of these: the stationary side, whose panels stay in SBUF, and the moving one
   std::vector<Strip> strips_;
   Access digits_;
@@ -319,13 +335,15 @@ class ExactKernel {
 }  // namespace
 
 tile::Program exact_program(const ExactShape& shape, const Machine& machine) {
-  require(shape.m >= 1 && shape.n >= 1 && shape.k >= 1, "blas.gemm: a program needs m, n, k >= 1, got {} x {} x {}", shape.m, shape.n,
-          shape.k);
-  require(shape.moduli >= 1 && shape.moduli <= exact::kModuliMax, "blas.gemm: {} moduli; there are {}", shape.moduli, exact::kModuliMax);
+  require(shape.m >= 1 && shape.n >= 1 && shape.k >= 1, "blas.gemm: a program needs m, n, k >= 1, got {} x {} x {}",
+          shape.m, shape.n, shape.k);
+  require(shape.moduli >= 1 && shape.moduli <= exact::kModuliMax, "blas.gemm: {} moduli; there are {}", shape.moduli,
+          exact::kModuliMax);
   const DType real = real_of(shape.in);
-  require(real == DType::Float64 || real == DType::Float32, "blas.gemm: precision 'exact' takes float64 and float32, not {}",
-          name(shape.in));
-  require(!shape.lower || shape.m == shape.n, "blas.gemm: a triangle of a {} x {} product; C must be square", shape.m, shape.n);
+  require(real == DType::Float64 || real == DType::Float32,
+          "blas.gemm: precision 'exact' takes float64 and float32, not {}", name(shape.in));
+  require(!shape.lower || shape.m == shape.n, "blas.gemm: a triangle of a {} x {} product; C must be square", shape.m,
+          shape.n);
   require(!shape.same || (shape.m == shape.n && (!is_complex(shape.in) || shape.conj_a != shape.conj_b)),
           "blas.gemm: {} x {} {} is not a product with its own conjugate transpose", shape.m, shape.n, name(shape.in));
   return ExactKernel(shape, machine).build();

@@ -1,5 +1,5 @@
-// The launch of Precision Exact on a device: the constants of the program, and what remains for the host side: joining the limbs of an
-// integer. Its scaling by a power of two, alpha, beta and the one rounding are exact/finish.cpp's.
+// The launch of Precision Exact on a device: the constants of the program, and what remains for the host side: joining
+// the limbs of an integer. Its scaling by a power of two, alpha, beta and the one rounding are exact/finish.cpp's.
 #include <algorithm>
 #include <cmath>
 
@@ -33,12 +33,14 @@ std::vector<float> exact_table(int moduli) {
 
 std::vector<float16> exact_weights(int moduli, const Machine& machine) {
   const exact::Recombination constants = exact::recombination(moduli);
-  const auto group = static_cast<std::size_t>(device::Recombine::group(moduli, machine)), words = static_cast<std::size_t>(2 * constants.limbs + 2);
+  const auto group = static_cast<std::size_t>(device::Recombine::group(moduli, machine)),
+             words = static_cast<std::size_t>(2 * constants.limbs + 2);
   std::vector<float16> weights(group * static_cast<std::size_t>(moduli) * words * group, float16(0.0F));
   for (std::size_t j = 0; j < group; ++j) {
     for (std::size_t i = 0; i < static_cast<std::size_t>(moduli); ++i) {
       for (std::size_t k = 0; k < words; ++k) {
-        weights[((j * static_cast<std::size_t>(moduli) + i) * words + k) * group + j] = float16(static_cast<float>(constants.weight[i][k]));
+        weights[((j * static_cast<std::size_t>(moduli) + i) * words + k) * group + j] =
+            float16(static_cast<float>(constants.weight[i][k]));
       }
     }
   }
@@ -67,7 +69,8 @@ class DeviceSource final : public exact::Source {
       exact::Wide* to = x + plane * block.rows * block.columns;
 #pragma omp parallel for if (block.rows * block.columns > 1 << 12)
       for (std::int64_t i = 0; i < block.rows; ++i) {
-        const std::int64_t wanted = shape_.lower ? std::min(block.columns, block.row + i + 1 - block.column) : block.columns;
+        const std::int64_t wanted =
+            shape_.lower ? std::min(block.columns, block.row + i + 1 - block.column) : block.columns;
         for (std::int64_t j = 0; j < wanted; ++j) {
           const float* limb = host.data() + (turned ? j * limbs_ * inner + i : i * limbs_ * inner + j);
           to[i * block.columns + j] = exact::join(limb, inner, limbs_);
@@ -77,11 +80,13 @@ class DeviceSource final : public exact::Source {
   }
 
  private:
-  void read(std::int64_t first, std::int64_t outer, std::int64_t inner, std::int64_t length, std::vector<float>& to) const {
+  void read(std::int64_t first, std::int64_t outer, std::int64_t inner, std::int64_t length,
+            std::vector<float>& to) const {
     const Shape shape{outer, limbs_, inner};
     const Strides from{limbs_ * length, length, 1}, dense{limbs_ * inner, inner, 1};
     const Executor host = Executor::host();
-    trn::detail::copy_elements({&executor_, words_.data() + first, &shape, &from}, {&host, to.data(), &shape, &dense}, sizeof(float));
+    trn::detail::copy_elements({&executor_, words_.data() + first, &shape, &from}, {&host, to.data(), &shape, &dense},
+                               sizeof(float));
   }
 
   const Executor& executor_;
@@ -93,7 +98,9 @@ class DeviceSource final : public exact::Source {
 class ZeroSource final : public exact::Source {
  public:
   explicit ZeroSource(std::int64_t planes) : planes_(planes) {}
-  void fetch(const exact::Block& block, exact::Wide* x) override { std::fill(x, x + planes_ * block.rows * block.columns, exact::Wide{}); }
+  void fetch(const exact::Block& block, exact::Wide* x) override {
+    std::fill(x, x + planes_ * block.rows * block.columns, exact::Wide{});
+  }
 
  private:
   std::int64_t planes_;
@@ -109,9 +116,10 @@ void exact_product(const Executor& executor, const ExactArgs& args) {
     return;
   }
   Device& device = device_of(executor);
-  // Where op(B) is the conjugate transpose of op(A), its integers are those of the first rows: [Re A, -Im A] of [Re A, -Im A; Im A, Re A].
-  const bool same = g.a == g.b && g.m == g.n && g.am == g.bn && g.ak == g.bk && (!is_complex(g.in) || g.conj_a != g.conj_b) &&
-                    std::ranges::equal(args.shift_b, args.shift_a);
+  // Where op(B) is the conjugate transpose of op(A), its integers are those of the first rows: [Re A, -Im A] of [Re A,
+  // -Im A; Im A, Re A].
+  const bool same = g.a == g.b && g.m == g.n && g.am == g.bn && g.ak == g.bk &&
+                    (!is_complex(g.in) || g.conj_a != g.conj_b) && std::ranges::equal(args.shift_b, args.shift_a);
   ExactShape shape{g.in, args.moduli, g.m, g.n, g.k, g.am, g.ak, same ? 1 : g.bk, same ? 1 : g.bn, g.conj_a, g.conj_b};
   shape.lower = args.lower, shape.same = same;
   std::vector<float> offset;

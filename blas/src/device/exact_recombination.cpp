@@ -1,8 +1,8 @@
 // Recombination: the loops and the instructions.
 //
-// Tiles of 128 x 128 elements follow one another in four stages, so that no engine waits for what another has just begun. Time on trn2 per
-// tile with 16 moduli (5 limbs): Vector 3 instructions, 2.6 us; Scalar 10, 2.8 us; GpSimd 3, 2.9 us; Tensor 16 matmuls of 96 columns, 0.7
-// us (1.4 us cold); DMA 0.52 MB in and 0.33 MB out, 2.1 us.
+// Tiles of 128 x 128 elements follow one another in four stages, so that no engine waits for what another has just
+// begun. Time on trn2 per tile with 16 moduli (5 limbs): Vector 3 instructions, 2.6 us; Scalar 10, 2.8 us; GpSimd 3,
+// 2.9 us; Tensor 16 matmuls of 96 columns, 0.7 us (1.4 us cold); DMA 0.52 MB in and 0.33 MB out, 2.1 us.
 #include "exact_recombination.hpp"
 
 #include <algorithm>
@@ -59,7 +59,8 @@ void Recombine::build(const Part& part) {
 }
 
 void Recombine::columns(const Part& part, const Affine& j0, std::int64_t count) {
-  const std::int64_t moduli = constants_.moduli, whole = count / group_, rest = count % group_, groups = whole + (rest > 0 ? 1 : 0);
+  const std::int64_t moduli = constants_.moduli, whole = count / group_, rest = count % group_,
+                     groups = whole + (rest > 0 ? 1 : 0);
   // Rows per load: two buffers of digits leave a third of SBUF to the rest.
   std::int64_t block = kTilesMax * side_;
   while (groups * block * size_bytes(DType::Float16) > b_.machine().sbuf_bytes_per_partition / 3) block /= 2;
@@ -70,9 +71,12 @@ void Recombine::columns(const Part& part, const Affine& j0, std::int64_t count) 
       const Access from = digits_(ds(j0, whole * group_), all, ds(r0, width)).split(0, group_).permute({1, 2, 0, 3});
       b_.dma_copy(digits(ds(0, group_ * moduli), ds(0, whole), all), from);
     }
-    if (rest > 0) b_.dma_copy(digits(ds(0, rest * moduli), ds(whole, 1), all), digits_(ds(j0 + whole * group_, rest), all, ds(r0, width)));
+    if (rest > 0)
+      b_.dma_copy(digits(ds(0, rest * moduli), ds(whole, 1), all),
+                  digits_(ds(j0 + whole * group_, rest), all, ds(r0, width)));
 
-    const std::int64_t tiles = ceil_div(width, side_), high = std::min(width, side_), banks = ceil_div(count, kBankColumns);
+    const std::int64_t tiles = ceil_div(width, side_), high = std::min(width, side_),
+                       banks = ceil_div(count, kBankColumns);
     std::vector<Access> sums;
     std::vector<Slot> slots;
     for (std::int64_t t = 0; t < std::min(kStages, tiles); ++t) {
@@ -112,12 +116,12 @@ void Recombine::multiply(const Tile& t, const Access& digits, const Affine& firs
   for (std::int64_t c0 = 0; c0 < count; c0 += group_) {
     const std::int64_t columns = std::min(group_, count - c0), deep = columns * constants_.moduli;
     b_.nc_matmul(drop(t.sums(all, ds(c0 / kBankColumns, 1), ds(0, words_ + 2), ds(c0 % kBankColumns, columns)), 0),
-                 drop(digits(ds(0, deep), ds(c0 / group_, 1), ds(first, t.rows)), 0), weights_(ds(0, deep), all, ds(0, columns)));
+                 drop(digits(ds(0, deep), ds(c0 / group_, 1), ds(first, t.rows)), 0),
+                 weights_(ds(0, deep), all, ds(0, columns)));
   }
 }
 
-template <class Step>
-void Recombine::each_part(std::int64_t count, const Step& step) const {
+template <class Step> void Recombine::each_part(std::int64_t count, const Step& step) const {
   const std::int64_t whole = count / kBankColumns, rest = count % kBankColumns;
   if (whole > 0) step([&](const Access& x) { return x(all, all, ds(0, whole), all); }, whole, kBankColumns);
   if (rest > 0) step([&](const Access& x) { return x(all, all, ds(whole, 1), ds(0, rest)); }, 1, rest);
@@ -140,10 +144,12 @@ void Recombine::multiply_product(const Tile& t, std::int64_t count) {
     const std::int64_t first = words_ - own_words_;
     if (own_words_ > 0) {
       const Access p = minus_p_(ds(0, t.rows), ds(first, own_words_)).broadcast(1, banks).broadcast(2, columns);
-      b_.tensor_tensor(word(words, first, own_words_), drop(q, 0).broadcast(0, own_words_), p, AluOp::Multiply, Engine::GpSimd);
+      b_.tensor_tensor(word(words, first, own_words_), drop(q, 0).broadcast(0, own_words_), p, AluOp::Multiply,
+                       Engine::GpSimd);
     }
     for (std::int64_t k = 0; k < first; ++k) {
-      b_.activation(word(words, k), ActFunction::Copy, q, {.scale = -static_cast<double>(constants_.product[static_cast<std::size_t>(k)])});
+      b_.activation(word(words, k), ActFunction::Copy, q,
+                    {.scale = -static_cast<double>(constants_.product[static_cast<std::size_t>(k)])});
     }
   });
 }
@@ -165,7 +171,8 @@ void Recombine::subtract(const Tile& t, std::int64_t count) {
 void Recombine::carry(const Tile& t, std::int64_t count) {
   if (constants_.limbs == 1) return;
   each_part(count, [&](const auto& pick, std::int64_t, std::int64_t) {
-    b_.activation(pick(t.slot.carry), ActFunction::Copy, half(pick(t.slot.words), 1, constants_.limbs - 1), {.scale = 1 / kDigit});
+    b_.activation(pick(t.slot.carry), ActFunction::Copy, half(pick(t.slot.words), 1, constants_.limbs - 1),
+                  {.scale = 1 / kDigit});
     b_.activation(pick(t.slot.carried), ActFunction::Copy, pick(t.slot.carry), {.scale = kDigit});
   });
 }
@@ -183,10 +190,13 @@ void Recombine::finish(const Tile& t, const Affine& j0, std::int64_t count) {
   each_part(count, [&](const auto& pick, std::int64_t, std::int64_t) {
     const Access words = pick(t.slot.words), out = pick(t.slot.out);
     b_.scalar_tensor_tensor(out, half(words, 1, limbs), AluOp::Multiply, kDigit, AluOp::Add, half(words, 0, limbs));
-    if (limbs > 1) b_.tensor_tensor(word(out, 1, limbs - 1), word(out, 1, limbs - 1), pick(t.slot.carry), AluOp::Add, Engine::GpSimd);
+    if (limbs > 1)
+      b_.tensor_tensor(word(out, 1, limbs - 1), word(out, 1, limbs - 1), pick(t.slot.carry), AluOp::Add,
+                       Engine::GpSimd);
   });
   const std::int64_t whole = count / kBankColumns * kBankColumns;
-  if (whole > 0) b_.dma_copy(limbs_(ds(t.row, t.rows), all, ds(j0, whole)), t.slot.out(all, all, ds(0, whole / kBankColumns), all));
+  if (whole > 0)
+    b_.dma_copy(limbs_(ds(t.row, t.rows), all, ds(j0, whole)), t.slot.out(all, all, ds(0, whole / kBankColumns), all));
   if (whole < count) {
     b_.dma_copy(limbs_(ds(t.row, t.rows), all, ds(j0 + whole, count - whole)),
                 t.slot.out(all, all, ds(whole / kBankColumns, 1), ds(0, count - whole)));

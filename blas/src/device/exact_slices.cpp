@@ -16,14 +16,16 @@ Access drop(Access access, std::size_t d) {
   return access;
 }
 
-// Tiles are reused once what they held is spent: `top` holds the leading bit, then the significand's top piece, then that piece scaled,
-// then what is left of it; `middle` and `low` the other pieces of the significand as integers, then scaled, then what is left of them.
+// Tiles are reused once what they held is spent: `top` holds the leading bit, then the significand's top piece, then
+// that piece scaled, then what is left of it; `middle` and `low` the other pieces of the significand as integers, then
+// scaled, then what is left of them.
 struct Slices::Work {
   Access field, fraction, sign, top, exponent, middle, low, g2, u1, g1;
 
   Work(Builder& b, std::int64_t rows, std::int64_t width, bool wide) {
     const auto tile = [&](const char* name, DType dtype) { return b.sbuf(name, rows, {width}, dtype); };
-    field = tile("field", DType::UInt32), fraction = tile("fraction", DType::UInt32), sign = tile("sign", DType::UInt32);
+    field = tile("field", DType::UInt32), fraction = tile("fraction", DType::UInt32),
+    sign = tile("sign", DType::UInt32);
     top = tile("top", DType::Float32), exponent = tile("exponent", DType::Int32);
     if (!wide) return;
     middle = tile("middle", DType::UInt32), low = tile("low", DType::UInt32);
@@ -70,21 +72,26 @@ void Slices::limbs(const std::vector<Source>& sources) {
       b_.tensor_scalar(offsets.back()(all, ds(1, 1)), first, AluOp::Add, 1.0,
                        {.op1 = AluOp::Maximum, .operand1 = 0.0, .engine = Engine::Vector});
     }
-    for_blocks(b_, "k", together.front().x.dims[1].size, kLimbColumns, LoopKind::Parallel, [&](const Affine& k0, std::int64_t width) {
-      std::vector<Piece> pieces;
-      for (std::size_t s = 0; s < together.size(); ++s) {
-        const Access four = b_.sbuf("limbs", rows, {4, width}, DType::Float32);
-        pieces.push_back({Work(b_, rows, width, wide_), four, load(together[s], r0, rows, k0, width), offsets[s], together[s].plane});
-      }
-      for (const Piece& p : pieces) begin(p);
-      for (const Piece& p : pieces) {
-        if (wide_) lower_pieces(p);
-      }
-      for (const Piece& p : pieces) {
-        finish(p);
-        b_.dma_copy(numbers_.limbs(all, ds(r0 + p.plane.row, rows), ds(k0 + p.plane.column, width)).permute({1, 0, 2}), p.four);
-      }
-    });
+    for_blocks(
+        b_, "k", together.front().x.dims[1].size, kLimbColumns, LoopKind::Parallel,
+        [&](const Affine& k0, std::int64_t width) {
+          std::vector<Piece> pieces;
+          for (std::size_t s = 0; s < together.size(); ++s) {
+            const Access four = b_.sbuf("limbs", rows, {4, width}, DType::Float32);
+            pieces.push_back({Work(b_, rows, width, wide_), four, load(together[s], r0, rows, k0, width), offsets[s],
+                              together[s].plane});
+          }
+          for (const Piece& p : pieces) begin(p);
+          for (const Piece& p : pieces) {
+            if (wide_) lower_pieces(p);
+          }
+          for (const Piece& p : pieces) {
+            finish(p);
+            b_.dma_copy(
+                numbers_.limbs(all, ds(r0 + p.plane.row, rows), ds(k0 + p.plane.column, width)).permute({1, 0, 2}),
+                p.four);
+          }
+        });
   };
   std::int64_t common = sources.front().x.dims[0].size / side_;
   for (const Source& s : sources) common = std::min(common, s.x.dims[0].size / side_);
@@ -95,13 +102,14 @@ void Slices::limbs(const std::vector<Source>& sources) {
   }
 }
 
-// The words of a piece of x, low word first, (rows, width) each. Where neighbours in memory belong to neighbouring rows, the Tensor Engine
-// turns what DMA brings in long runs, without touching a bit; Scalar moves it out of PSUM.
-std::vector<Access> Slices::load(const Source& source, const Affine& r0, std::int64_t rows, const Affine& k0, std::int64_t width) {
+// The words of a piece of x, low word first, (rows, width) each. Where neighbours in memory belong to neighbouring
+// rows, the Tensor Engine turns what DMA brings in long runs, without touching a bit; Scalar moves it out of PSUM.
+std::vector<Access> Slices::load(const Source& source, const Affine& r0, std::int64_t rows, const Affine& k0,
+                                 std::int64_t width) {
   const Access from = source.x(ds(r0, rows), ds(k0, width), ds(source.plane.word, words_));
   std::vector<Access> words;
-  const bool turned =
-      b_.machine().pass_through_transpose && from.dims[0].stride == words_ && from.dims[1].stride > words_ && width % side_ == 0;
+  const bool turned = b_.machine().pass_through_transpose && from.dims[0].stride == words_ &&
+                      from.dims[1].stride > words_ && width % side_ == 0;
   if (!turned) {
     const Access raw = b_.sbuf("raw", rows, {width, words_}, DType::UInt32, 2);
     b_.dma_copy(raw, from);
@@ -115,7 +123,8 @@ std::vector<Access> Slices::load(const Source& source, const Affine& r0, std::in
   for (std::int64_t w = 0; w < words_; ++w) {
     const Access sums = b_.psum("turned", rows, {width}, DType::Float32, 2);
     for (std::int64_t t = 0; t < tiles; ++t) {
-      b_.nc_transpose(sums(all, ds(t * side_, side_)), drop(drop(natural(all, ds(t, 1), all, ds(w, 1)), 2), 0).view(DType::Float32));
+      b_.nc_transpose(sums(all, ds(t * side_, side_)),
+                      drop(drop(natural(all, ds(t, 1), all, ds(w, 1)), 2), 0).view(DType::Float32));
     }
     words.push_back(drop(raw(all, ds(w, 1), all), 0));
     b_.tensor_copy(words.back().view(DType::Float32), sums, Engine::Scalar);
@@ -128,7 +137,8 @@ double Slices::magic(int unit) { return std::ldexp(1.5, unit + 23); }
 // to = the multiple of 2^unit nearest to x: one Vector instruction, or two of the Scalar Engine.
 void Slices::multiple(const Access& to, const Access& x, int unit, Engine engine) {
   if (engine == Engine::Vector) {
-    b_.tensor_scalar(to, x, AluOp::Add, magic(unit), {.op1 = AluOp::Subtract, .operand1 = magic(unit), .engine = Engine::Vector});
+    b_.tensor_scalar(to, x, AluOp::Add, magic(unit),
+                     {.op1 = AluOp::Subtract, .operand1 = magic(unit), .engine = Engine::Vector});
     return;
   }
   const auto bias = [&](std::int64_t sign) { return magic_(ds(0, x.partitions), ds(unit / 8 + sign, 1)); };
@@ -141,10 +151,11 @@ Access limb(const Access& four, std::int64_t l) { return drop(four(all, ds(l, 1)
 constexpr AluOp kMinus = AluOp::Subtract, kPlus = AluOp::Add;
 }  // namespace
 
-// The words taken apart; limb 3, and the multiples of 2^32 and 2^16 next to what the top piece leaves, in the tiles of field and
-// fraction. All on the Vector Engine.
+// The words taken apart; limb 3, and the multiples of 2^32 and 2^16 next to what the top piece leaves, in the tiles of
+// field and fraction. All on the Vector Engine.
 void Slices::begin(const Piece& p) {
-  const auto bits = [&](const Access& to, const Access& from, AluOp op0, double x, AluOp op1 = AluOp::None, double y = 0) {
+  const auto bits = [&](const Access& to, const Access& from, AluOp op0, double x, AluOp op1 = AluOp::None,
+                        double y = 0) {
     TensorScalarOptions options{.engine = Engine::Vector};
     options.op1 = op1;
     if (op1 != AluOp::None) options.operand1 = y;
@@ -182,10 +193,12 @@ void Slices::begin(const Piece& p) {
   combine(w.top, w.top, h1, kMinus);
 }
 
-// What the other two pieces of a float64 significand add to limbs 2 and 1, and what they leave: Scalar and GpSimd, beside Vector.
+// What the other two pieces of a float64 significand add to limbs 2 and 1, and what they leave: Scalar and GpSimd,
+// beside Vector.
 void Slices::lower_pieces(const Piece& p) {
   const Work& w = p.work;
-  const Access f1 = w.middle.view(DType::Float32), f0 = w.low.view(DType::Float32), factor = w.exponent.view(DType::Float32);
+  const Access f1 = w.middle.view(DType::Float32), f0 = w.low.view(DType::Float32),
+               factor = w.exponent.view(DType::Float32);
   const auto combine = [&](const Access& to, const Access& x, const Access& y, AluOp op) {
     b_.tensor_tensor(to, x, y, op, Engine::GpSimd);
   };
@@ -218,9 +231,9 @@ void Slices::finish(const Piece& p) {
   }
 }
 
-// c3 times its limb comes from the Scalar Engine, c2's from Vector, c1's from both in turn, which evens their load out; all sums are below
-// 2^24 in magnitude. A group at a time: the sums of one group, then the quotients of the group before it, so that no engine waits for
-// another.
+// c3 times its limb comes from the Scalar Engine, c2's from Vector, c1's from both in turn, which evens their load out;
+// all sums are below 2^24 in magnitude. A group at a time: the sums of one group, then the quotients of the group
+// before it, so that no engine waits for another.
 void Slices::run(const std::vector<Task>& tasks) {
   const auto count = static_cast<std::int64_t>(tasks.size());
   std::vector<Slot> slots;
@@ -263,10 +276,11 @@ void Slices::run(const std::vector<Task>& tasks) {
   const auto add = [&](std::int64_t t) {
     const Operands o = operands(t);
     if (!shares(t)) {
-      b_.scalar_tensor_tensor(o.lower, limb(o.task.four, 1), AluOp::Multiply, constant(kC1, o.task.i, o.rows), AluOp::Add,
-                              limb(o.task.four, 0));
+      b_.scalar_tensor_tensor(o.lower, limb(o.task.four, 1), AluOp::Multiply, constant(kC1, o.task.i, o.rows),
+                              AluOp::Add, limb(o.task.four, 0));
     }
-    b_.scalar_tensor_tensor(o.top, limb(o.task.four, 2), AluOp::Multiply, constant(kC2, o.task.i, o.rows), AluOp::Add, o.top);
+    b_.scalar_tensor_tensor(o.top, limb(o.task.four, 2), AluOp::Multiply, constant(kC2, o.task.i, o.rows), AluOp::Add,
+                            o.top);
     b_.tensor_tensor(o.sum, o.lower, o.top, AluOp::Add, Engine::GpSimd);
   };
   const auto quotient = [&](std::int64_t t) {
@@ -276,8 +290,10 @@ void Slices::run(const std::vector<Task>& tasks) {
   const auto finish = [&](std::int64_t t) {
     const Operands o = operands(t);
     subtract(o.residue, o.sum, o.quotient, o.task.i);
-    b_.dma_copy(drop(numbers_.residues(ds(o.task.i, 1), ds(o.task.row, o.rows), ds(o.task.column, o.task.four.dims[1].size)), 0),
-                o.residue);
+    b_.dma_copy(
+        drop(numbers_.residues(ds(o.task.i, 1), ds(o.task.row, o.rows), ds(o.task.column, o.task.four.dims[1].size)),
+             0),
+        o.residue);
   };
   const auto each = [&](std::int64_t first, const auto& step) {
     for (std::int64_t t = std::max<std::int64_t>(0, first); t < std::min(first + kTasks, count); ++t) step(t);
@@ -304,7 +320,8 @@ void Slices::residues(const Moduli& moduli, const Rows& rows, const Affine& k0, 
         const std::int64_t count = std::min(side_, high - r1);
         const Affine row = rows.first + r0 + r1, column = k0 + k1;
         const Access four = b_.sbuf("four", count, {4, width}, DType::Float32, tiles * moduli.count > kTasks ? 1 : 2);
-        b_.dma_copy(four, numbers_.limbs(all, ds(row, count), ds(column, width)).permute({1, 0, 2}), {.dge = DgeMode::Static});
+        b_.dma_copy(four, numbers_.limbs(all, ds(row, count), ds(column, width)).permute({1, 0, 2}),
+                    {.dge = DgeMode::Static});
         for (std::int64_t i = 0; i < moduli.count; ++i) tasks.push_back({four, moduli.first + i, row, column});
       }
       run(tasks);

@@ -1,11 +1,15 @@
 // Slices of Precision Exact on the device: the numbers of an operand become four fp32 limbs, and limbs become residues.
 //
-// Both operands are treated alike, as rows of `depth` numbers with the row on partitions: the columns of op(B), then the rows of op(A).
+// Both operands are treated alike, as rows of `depth` numbers with the row on partitions: the columns of op(B), then
+// the rows of op(A).
 //
-//   limbs      bit operations on the Vector Engine take a number's words apart, then the nearest multiples of 2^48, 2^32, 2^16 and 1 are
-//              taken off (exact_integers.cpp does the same steps on the host): of the leading 21 bits by Vector, of the rest by Scalar and
+//   limbs      bit operations on the Vector Engine take a number's words apart, then the nearest multiples of 2^48,
+//     2^32, 2^16 and 1 are
+//              taken off (exact_integers.cpp does the same steps on the host): of the leading 21 bits by Vector, of the
+//                rest by Scalar and
 //              GpSimd
-//   residues   per modulus: limb sums with 2^(16 l) mod p on Vector, Scalar and GpSimd, minus p times the nearest integer of the
+//   residues   per modulus: limb sums with 2^(16 l) mod p on Vector, Scalar and GpSimd, minus p times the nearest
+//     integer of the
 //              quotient (Scalar rounds it by storing int32, Vector subtracts): |r| <= 90, bfloat16
 #pragma once
 
@@ -46,16 +50,19 @@ class Slices {
   };
 
   // offsets: (rows, 1) in HBM, what the rows add to exponents. table: (kTableRows, moduli) in HBM, see exact_table().
-  Slices(tile::Builder& b, const ExactShape& shape, const Numbers& numbers, const tile::Access& offsets, const tile::Access& table);
+  Slices(tile::Builder& b, const ExactShape& shape, const Numbers& numbers, const tile::Access& offsets,
+         const tile::Access& table);
 
   // One plane of an operand x (rows, columns, words).
   struct Source {
     tile::Access x;
     Plane plane;
   };
-  // Limbs of planes with equally many columns. Their tiles alternate, so that one's loads hide behind another's arithmetic.
+  // Limbs of planes with equally many columns. Their tiles alternate, so that one's loads hide behind another's
+  // arithmetic.
   void limbs(const std::vector<Source>& sources);
-  // Residues of columns [k0, k0 + columns) of these rows, from the limbs in scratch, whose loads have a ring of their own.
+  // Residues of columns [k0, k0 + columns) of these rows, from the limbs in scratch, whose loads have a ring of their
+  // own.
   void residues(const Moduli& moduli, const Rows& rows, const tile::Affine& k0, std::int64_t columns);
 
   // A (rows, 1) constant of modulus i.
@@ -82,8 +89,8 @@ class Slices {
   struct Work;
   // Rows x width numbers of one source: their words, low word first, and their limbs (rows, 4, width).
   struct Piece;
-  std::vector<tile::Access> load(const Source& source, const tile::Affine& r0, std::int64_t rows, const tile::Affine& k0,
-                                 std::int64_t width);
+  std::vector<tile::Access> load(const Source& source, const tile::Affine& r0, std::int64_t rows,
+                                 const tile::Affine& k0, std::int64_t width);
   static double magic(int unit);
   void multiple(const tile::Access& to, const tile::Access& x, int unit, tile::Engine engine);
   void begin(const Piece& piece);

@@ -1,7 +1,7 @@
-// Structured matrices written out: strips of rows by DMA, the mirrored ones with exchanged strides, and the blocks on the diagonal
-// put together under a mask from copies that hold zeros in place of the other triangle. Row on partitions; every element moves as 32-bit
-// words, so no bit changes. What the structure leaves unnamed is never read: the other triangle, a unit diagonal, imaginary parts on a
-// Hermitian one.
+// Structured matrices written out: strips of rows by DMA, the mirrored ones with exchanged strides, and the blocks on
+// the diagonal put together under a mask from copies that hold zeros in place of the other triangle. Row on partitions;
+// every element moves as 32-bit words, so no bit changes. What the structure leaves unnamed is never read: the other
+// triangle, a unit diagonal, imaginary parts on a Hermitian one.
 #include <algorithm>
 
 #include <trn/blas/expand_program.hpp>
@@ -38,7 +38,10 @@ class ExpandKernel {
     for (std::int64_t r0 = 0; r0 < s_.m; r0 += side_) {
       const std::int64_t rows = std::min(side_, s_.m - r0), end = r0 + rows;
       strips(full, a, mirrored, r0, rows, 0, r0, triangular && !s_.lower ? Source::Zero : Source::Stored);
-      strips(full, a, mirrored, r0, rows, end, s_.m, !triangular ? Source::Mirrored : s_.lower ? Source::Zero : Source::Stored);
+      strips(full, a, mirrored, r0, rows, end, s_.m,
+             !triangular ? Source::Mirrored
+             : s_.lower  ? Source::Zero
+                         : Source::Stored);
       diagonal(full, r0, rows, conj_mirrored);
     }
     return b_.finish();
@@ -53,8 +56,8 @@ class ExpandKernel {
     b_.tensor_scalar(sign, sign, AluOp::BitwiseXor, 0x1p31, {.engine = Engine::Vector});
   }
 
-  void strips(const Access& full, const Access& a, const Access& mirrored, std::int64_t r0, std::int64_t rows, std::int64_t begin,
-              std::int64_t end, Source source) {
+  void strips(const Access& full, const Access& a, const Access& mirrored, std::int64_t r0, std::int64_t rows,
+              std::int64_t begin, std::int64_t end, Source source) {
     for (std::int64_t c0 = begin; c0 < end; c0 += kColumns) {
       const std::int64_t width = std::min(kColumns, end - c0);
       const Access strip = b_.sbuf("strip", rows, {width, words_}, DType::UInt32, 2);
@@ -71,7 +74,8 @@ class ExpandKernel {
 
   // 1 where sign * (row - column) compares with 0, for every word of an element.
   Access mask(const char* name, std::int64_t rows, std::int64_t sign, AluOp compare) {
-    const Access ones = b_.sbuf("ones", rows, {rows}, DType::Float32), chosen = b_.sbuf(name, rows, {rows}, DType::UInt32);
+    const Access ones = b_.sbuf("ones", rows, {rows}, DType::Float32),
+                 chosen = b_.sbuf(name, rows, {rows}, DType::UInt32);
     b_.memset(ones, 1.0);
     b_.affine_select(chosen, {{-sign, rows}}, 0, sign, compare, ones, 0.0);
     return chosen;
@@ -147,8 +151,8 @@ tile::Program expand_program(const ExpandShape& shape, const Machine& machine) {
   require(shape.lower || shape.structure == Expansion::Triangular,
           "blas.expand: symmetric and Hermitian matrices store the lower triangle");
   const DType real = real_of(shape.dtype);
-  require(real == DType::Float64 || real == DType::Float32, "blas.expand: takes float64, float32 and their complex types, not {}",
-          name(shape.dtype));
+  require(real == DType::Float64 || real == DType::Float32,
+          "blas.expand: takes float64, float32 and their complex types, not {}", name(shape.dtype));
   return ExpandKernel(shape, machine).build();
 }
 

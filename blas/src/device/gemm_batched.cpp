@@ -11,7 +11,9 @@
 
 namespace trn::blas {
 
-double gemm_batched_error_bound(Mode mode, std::int64_t k) { return device::words_error_bound(device::words_of(mode, "blas.gemm_batched"), k); }
+double gemm_batched_error_bound(Mode mode, std::int64_t k) {
+  return device::words_error_bound(device::words_of(mode, "blas.gemm_batched"), k);
+}
 
 }  // namespace trn::blas
 

@@ -41,16 +41,14 @@ class Matrices {
   explicit Matrices(std::vector<Access> list) : list_(std::move(list)) {}
 
   // output(number, tensor) in the place of every tensor.
-  template <class Output>
-  [[nodiscard]] Matrices over(Output output) const {
+  template <class Output> [[nodiscard]] Matrices over(Output output) const {
     if (list_.empty()) return Matrices(output(0, batch_));
     std::vector<Access> list;
     for (std::size_t i = 0; i < list_.size(); ++i) list.push_back(output(i, list_[i]));
     return Matrices(std::move(list));
   }
   // move(slice of products, HBM (products, x, y)) for products [p, p + count); each alone when they are listed.
-  template <class Move>
-  void visit(const Affine& p, std::int64_t count, Move move) const {
+  template <class Move> void visit(const Affine& p, std::int64_t count, Move move) const {
     if (list_.empty()) return move(ds(0, count), batch_(ds(p, count)));
     for (std::int64_t i = 0; i < count; ++i) {
       Access matrix = list_[static_cast<std::size_t>(p.constant() + i)];
@@ -151,8 +149,7 @@ class BatchKernel {
 
   // body(p, count): a recorded loop over a strided batch; written out for a listed one, whose tensors have names of
   // their own.
-  template <class Body>
-  void for_products(std::int64_t round, Body body) {
+  template <class Body> void for_products(std::int64_t round, Body body) {
     if (!s_.listed) return for_blocks(b_, "p", g_.count, round, LoopKind::Parallel, body);
     for (std::int64_t p = 0; p < g_.count; p += round) body(Affine(p), std::min(round, g_.count - p));
   }
@@ -275,8 +272,7 @@ class BatchKernel {
   }
 
   // The words' products of one matmul, summed in PSUM.
-  template <class A, class B>
-  void multiply(const Access& dst, A a, B b) {
+  template <class A, class B> void multiply(const Access& dst, A a, B b) {
     for (std::size_t i = 0; i < words_.products.size(); ++i) {
       const auto [wa, wb] = words_.products[i];
       b_.nc_matmul(dst, a(wa), b(wb), {.accumulate = static_cast<std::int64_t>(i)});

@@ -1,15 +1,18 @@
-// gemv and ger on the device. Both are bound by the bytes of A, so A is read along its contiguous direction and the engine follows:
+// gemv and ger on the device. Both are bound by the bytes of A, so A is read along its contiguous direction and the
+// engine follows:
 //
 //   gemv, rows contiguous      m on partitions. Vector: A * x, x in every partition; Scalar: sums along the row.
 //                              On trn2 128 x 2048 elements arrive in 2.5 us; Vector takes 2.3, Scalar 1.8 us.
-//   gemv, columns contiguous   n on partitions. Tensor: A's 128 x 128 tiles stationary, x moving (one column, two for complex types):
+//   gemv, columns contiguous   n on partitions. Tensor: A's 128 x 128 tiles stationary, x moving (one column, two for
+//     complex types):
 //                              53 ns of fp32 matmul per tile that takes 158 ns to arrive.
 //   ger                        m on partitions of a row-major A (a column-major one is the transposed problem): one
-//                              scalar_tensor_tensor with alpha x_i per partition and y in every partition. A comes and goes: 8 bytes
+//                              scalar_tensor_tensor with alpha x_i per partition and y in every partition. A comes and
+//                                goes: 8 bytes
 //                              an element, 19 ps, against 8 ps on the Vector Engine.
 //
-// Complex A stays interleaved. With x twice, as (xr, -xi) and (xi, xr), row sums of A * x are the real and the imaginary part of y;
-// conjugated A: (xr, xi) and (xi, -xr).
+// Complex A stays interleaved. With x twice, as (xr, -xi) and (xi, xr), row sums of A * x are the real and the
+// imaginary part of y; conjugated A: (xr, xi) and (xi, -xr).
 #include <algorithm>
 #include <optional>
 
@@ -49,7 +52,8 @@ Access down(const Access& vector, const Affine& first, std::int64_t rows, std::i
 }
 
 // A (m x n) as an input tensor: (m, n) or (m, n, 2).
-Access matrix(Builder& b, const std::string& name, bool complex, std::int64_t m, std::int64_t n, std::int64_t am, std::int64_t an) {
+Access matrix(Builder& b, const std::string& name, bool complex, std::int64_t m, std::int64_t n, std::int64_t am,
+              std::int64_t an) {
   const Shape shape = complex ? Shape{m, n, 2} : Shape{m, n};
   const Strides strides = complex ? Strides{2 * am, 2 * an, 1} : Strides{am, an};
   return b.input(name, DType::Float32, shape, strides);
@@ -90,7 +94,8 @@ class GemvKernel {
   void by_rows(const Access& sums, const Affine& m0, std::int64_t rows, std::int64_t blocks) {
     const auto chunk = [&](const Affine& n0, std::int64_t columns, bool first) {
       const std::vector<Access> x = row_of_x(n0, columns, rows);
-      const Access added = first ? sums : b_.sbuf("added", rows, s_.complex ? Shape{blocks, 2} : Shape{blocks}, DType::Float32, 2);
+      const Access added =
+          first ? sums : b_.sbuf("added", rows, s_.complex ? Shape{blocks, 2} : Shape{blocks}, DType::Float32, 2);
       b_.parallel("mb", blocks, [&](Affine mb) {
         const Access a = b_.sbuf("a_rows", rows, {columns * parts_}, DType::Float32, 3);
         const Access from = a_(ds(m0 + mb * rows, rows), ds(n0, columns));
@@ -140,7 +145,8 @@ class GemvKernel {
   // x down the partitions, k tile by k tile; complex: (tiles, 2) to go with the real and with the imaginary parts of A.
   void load_moving() {
     const std::int64_t tiles = ceil_div(s_.n, side_), whole = s_.n / side_, rest = s_.n % side_;
-    const Access x = b_.sbuf("x_down", std::min(side_, s_.n), s_.complex ? Shape{tiles, 2} : Shape{tiles}, DType::Float32);
+    const Access x =
+        b_.sbuf("x_down", std::min(side_, s_.n), s_.complex ? Shape{tiles, 2} : Shape{tiles}, DType::Float32);
     if (s_.n > side_ && rest > 0) b_.memset(x, 0);
     if (whole > 0) b_.dma_copy(x(ds(0, side_), ds(0, whole)), down(x_, 0, side_, whole));
     if (rest > 0) b_.dma_copy(x(ds(0, rest), ds(whole, 1)), down(x_, Affine(whole * side_), rest, 1));
@@ -161,7 +167,8 @@ class GemvKernel {
   void by_columns(const Access& sums, const Affine& m0, std::int64_t rows, std::int64_t blocks) {
     const Access bank = b_.psum("bank", rows, s_.complex ? Shape{blocks, 2} : Shape{blocks}, DType::Float32, 2);
     const auto tile = [&](const Affine& k, std::int64_t depth) {
-      const Access a = b_.sbuf("a_columns", depth, s_.complex ? Shape{blocks * rows, 2} : Shape{blocks * rows}, DType::Float32, 4);
+      const Access a =
+          b_.sbuf("a_columns", depth, s_.complex ? Shape{blocks * rows, 2} : Shape{blocks * rows}, DType::Float32, 4);
       const Access from = a_(ds(m0, blocks * rows), ds(k * side_, depth));
       b_.dma_copy(a, s_.complex ? from.permute({1, 0, 2}) : from.permute({1, 0}));
       for (std::int64_t block = 0; block < blocks; ++block) {
@@ -181,7 +188,9 @@ class GemvKernel {
 
   // y = alpha sums + beta y_in.
   void store(const Access& sums, const Affine& m0, std::int64_t rows, std::int64_t blocks) {
-    const auto fresh = [&](const char* name) { return b_.sbuf(name, rows, s_.complex ? Shape{blocks, 2} : Shape{blocks}, DType::Float32); };
+    const auto fresh = [&](const char* name) {
+      return b_.sbuf(name, rows, s_.complex ? Shape{blocks, 2} : Shape{blocks}, DType::Float32);
+    };
     const Access y = fresh("y_new");
     scaled(y, sums, 0, rows);
     if (s_.beta) {
@@ -235,7 +244,8 @@ class GerKernel {
     for_blocks(b_, "nb", s_.n, kChunk / parts_, LoopKind::Parallel, [&](const Affine& n0, std::int64_t columns) {
       const std::vector<Access> y = row_of_y(n0, columns, rows);
       b_.parallel("mb", blocks, [&](Affine mb) {
-        const Access a = b_.sbuf("a_rows", rows, {columns * parts_}, DType::Float32, 3), pairs = s_.complex ? a.split(0, 2) : a;
+        const Access a = b_.sbuf("a_rows", rows, {columns * parts_}, DType::Float32, 3),
+                     pairs = s_.complex ? a.split(0, 2) : a;
         b_.dma_copy(pairs, a_in_(ds(m0 + mb * rows, rows), ds(n0, columns)));
         for (std::int64_t i = 0; i < parts_; ++i) {
           Access one = s_.complex ? w(all, ds(mb, 1), ds(i, 1)) : w(all, ds(mb, 1));
@@ -266,7 +276,8 @@ class GerKernel {
     return w;
   }
 
-  // y in every partition; complex: (yr, yi) to go with the real part of alpha x and (-yi, yr) to go with its imaginary part.
+  // y in every partition; complex: (yr, yi) to go with the real part of alpha x and (-yi, yr) to go with its imaginary
+  // part.
   std::vector<Access> row_of_y(const Affine& n0, std::int64_t columns, std::int64_t rows) {
     const Access y = b_.sbuf("y_row", rows, {columns * parts_}, DType::Float32, 2);
     b_.dma_copy(s_.complex ? y.split(0, 2) : y, y_(ds(n0, columns)).broadcast(0, rows));

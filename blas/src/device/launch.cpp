@@ -21,7 +21,11 @@ Factor kind_of(std::complex<double> value, bool complex) {
 // What the programs of products bind, each of them a part of it.
 std::vector<Argument> arguments_of(const ProductCall& call) {
   const std::complex<float> alpha(call.alpha), beta(call.beta);
-  return {{"a", call.a}, {"b", call.b}, {"c", call.c}, constant("alpha", std::array{alpha}), constant("beta", std::array{beta})};
+  return {{"a", call.a},
+          {"b", call.b},
+          {"c", call.c},
+          constant("alpha", std::array{alpha}),
+          constant("beta", std::array{beta})};
 }
 
 }  // namespace

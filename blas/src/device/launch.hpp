@@ -1,4 +1,5 @@
-// What the launches of the product kernels share: factors as inputs, programs from the cache, and C = beta C where nothing is multiplied.
+// What the launches of the product kernels share: factors as inputs, programs from the cache, and C = beta C where
+// nothing is multiplied.
 #pragma once
 
 #include <complex>
@@ -7,8 +8,8 @@
 
 namespace trn::blas::device {
 
-// One run of the product kernel. Strides of the shape count elements of its dtype and its factors are set from alpha and beta.
-// alpha = 0 and k = 0 give C = beta C.
+// One run of the product kernel. Strides of the shape count elements of its dtype and its factors are set from alpha
+// and beta. alpha = 0 and k = 0 give C = beta C.
 struct ProductCall {
   GemmShape shape;
   const void *a, *b;

@@ -1,11 +1,12 @@
 // axpy, copy, swap, scal, rot and rotm on the device.
 //
-// A vector is spread over all partitions (vectors.hpp), loaded, computed by the Vector Engine and stored; loads, arithmetic and
-// stores of different pieces overlap. DMA binds: axpy moves 12 bytes per element, 31 ps on trn2, while one scalar_tensor_tensor over
-// 128 lanes takes 8 ps. A complex product costs four passes over the real parts, still less than its 24 bytes.
+// A vector is spread over all partitions (vectors.hpp), loaded, computed by the Vector Engine and stored; loads,
+// arithmetic and stores of different pieces overlap. DMA binds: axpy moves 12 bytes per element, 31 ps on trn2, while
+// one scalar_tensor_tensor over 128 lanes takes 8 ps. A complex product costs four passes over the real parts, still
+// less than its 24 bytes.
 //
-// A changed vector is two tensors of one memory, which the dependency analysis does not know: each store therefore comes after an
-// instruction that has read every tile loaded from the piece's memory.
+// A changed vector is two tensors of one memory, which the dependency analysis does not know: each store therefore
+// comes after an instruction that has read every tile loaded from the piece's memory.
 #include <optional>
 
 #include <trn/blas/vector_programs.hpp>
@@ -44,8 +45,10 @@ class VectorKernel {
     const bool reads_y = has_y && s_.operation != VectorOperation::Copy;
     if (!zero) x_in_ = device::vector_input(b_, changes_x ? "x_in" : "x", s_.complex, s_.n, s_.incx);
     if (reads_y) y_in_ = device::vector_input(b_, "y_in", s_.complex, s_.n, s_.incy);
-    if (changes_x) x_out_ = zero ? device::vector_output(b_, "x", s_.complex, s_.n, s_.incx) : b_.output_over("x", x_in_);
-    if (has_y) y_out_ = reads_y ? b_.output_over("y", y_in_) : device::vector_output(b_, "y", s_.complex, s_.n, s_.incy);
+    if (changes_x)
+      x_out_ = zero ? device::vector_output(b_, "x", s_.complex, s_.n, s_.incx) : b_.output_over("x", x_in_);
+    if (has_y)
+      y_out_ = reads_y ? b_.output_over("y", y_in_) : device::vector_output(b_, "y", s_.complex, s_.n, s_.incy);
     const std::int64_t factors = factor_count();
     std::optional<Factors> f;
     if (factors > 0) f.emplace(b_, factors);
@@ -58,13 +61,27 @@ class VectorKernel {
           b_.dma_copy(p.of(x_out_), zeros);
           break;
         }
-        case VectorOperation::Copy: b_.dma_copy(in_runs(p.of(y_out_)), in_runs(p.of(x_in_))); break;
-        case VectorOperation::Swap: swap(p); break;
-        case VectorOperation::Axpy: axpy(p, factor); break;
-        case VectorOperation::Scal: scal(p, factor); break;
-        case VectorOperation::ScalReal: scal_real(p, factor); break;
-        case VectorOperation::Mix: mix(p, factor); break;
-        case VectorOperation::MixComplex: mix_complex(p, factor); break;
+        case VectorOperation::Copy:
+          b_.dma_copy(in_runs(p.of(y_out_)), in_runs(p.of(x_in_)));
+          break;
+        case VectorOperation::Swap:
+          swap(p);
+          break;
+        case VectorOperation::Axpy:
+          axpy(p, factor);
+          break;
+        case VectorOperation::Scal:
+          scal(p, factor);
+          break;
+        case VectorOperation::ScalReal:
+          scal_real(p, factor);
+          break;
+        case VectorOperation::Mix:
+          mix(p, factor);
+          break;
+        case VectorOperation::MixComplex:
+          mix_complex(p, factor);
+          break;
       }
     });
     return b_.finish();
@@ -77,18 +94,23 @@ class VectorKernel {
     switch (s_.operation) {
       case VectorOperation::Zero:
       case VectorOperation::Copy:
-      case VectorOperation::Swap: return 0;
+      case VectorOperation::Swap:
+        return 0;
       case VectorOperation::Axpy:
-      case VectorOperation::Scal: return s_.complex ? 3 : 1;
-      case VectorOperation::ScalReal: return 1;
-      case VectorOperation::Mix: return 4;
-      case VectorOperation::MixComplex: return 5;
+      case VectorOperation::Scal:
+        return s_.complex ? 3 : 1;
+      case VectorOperation::ScalReal:
+        return 1;
+      case VectorOperation::Mix:
+        return 4;
+      case VectorOperation::MixComplex:
+        return 5;
     }
     return 0;
   }
 
-  // HBM to HBM: the halves of a piece alternate, so that it stays a list of runs which the DMA engines share, and does not become
-  // one long run for a single engine.
+  // HBM to HBM: the halves of a piece alternate, so that it stays a list of runs which the DMA engines share, and does
+  // not become one long run for a single engine.
   static Access in_runs(const Access& piece) {
     if (piece.dims.front().size % 2 != 0) return piece;
     const Access halves = piece.split(0, piece.dims.front().size / 2);
@@ -181,7 +203,8 @@ namespace device {
 
 namespace {
 
-void run(const Executor& executor, VectorOperation operation, DType dtype, const Vectors& v, std::initializer_list<double> factors) {
+void run(const Executor& executor, VectorOperation operation, DType dtype, const Vectors& v,
+         std::initializer_list<double> factors) {
   const VectorShape shape{operation, is_complex(dtype), v.n, v.incx, v.y ? v.incy : 1};
   launch(executor, vector_program, shape, {{"x", v.x}, {"y", v.y}, factors_of(factors)});
 }

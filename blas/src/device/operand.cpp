@@ -1,8 +1,8 @@
 // Loading, turning and splitting operands.
 //
-// Complex pairs are loaded as they lie, long rows of (re, im), and the engines pick a part with a stride of two elements,
-// which costs them nothing. Words are made by the Scalar Engine (roundings) and GpSimd (differences): the Vector Engine is
-// left to the sums that leave PSUM, so that the words of the next block never wait behind those.
+// Complex pairs are loaded as they lie, long rows of (re, im), and the engines pick a part with a stride of two
+// elements, which costs them nothing. Words are made by the Scalar Engine (roundings) and GpSimd (differences): the
+// Vector Engine is left to the sums that leave PSUM, so that the words of the next block never wait behind those.
 #include "operand.hpp"
 
 #include <algorithm>
@@ -49,30 +49,43 @@ const char* name_of(Part part) {
 
 }  // namespace
 
-Route route(DType real, std::int64_t k_stride, std::int64_t k, std::int64_t other_stride, std::int64_t other, const Machine& machine) {
+Route route(DType real, std::int64_t k_stride, std::int64_t k, std::int64_t other_stride, std::int64_t other,
+            const Machine& machine) {
   const bool k_contiguous = k_stride == 1 && k > 1, other_contiguous = other_stride == 1 || other == 1;
   if (other_contiguous || !k_contiguous) return Route::Direct;
   return machine.dma_transpose && size_bytes(real) == 2 ? Route::DmaTranspose : Route::TensorTranspose;
 }
 
-Operand::Operand(Builder& b, std::string name, Access hbm, Route route, const Scheme& scheme, const std::vector<Part>& parts)
-    : b_(b), name_(std::move(name)), hbm_(std::move(hbm)), route_(route), scheme_(scheme), parts_(parts), side_(b.machine().partitions) {}
+Operand::Operand(Builder& b, std::string name, Access hbm, Route route, const Scheme& scheme,
+                 const std::vector<Part>& parts)
+    : b_(b),
+      name_(std::move(name)),
+      hbm_(std::move(hbm)),
+      route_(route),
+      scheme_(scheme),
+      parts_(parts),
+      side_(b.machine().partitions) {}
 
-Access Operand::raw_tile(const std::string& name, std::int64_t partitions, std::int64_t tiles, std::int64_t x, std::int64_t buffers) const {
+Access Operand::raw_tile(const std::string& name, std::int64_t partitions, std::int64_t tiles, std::int64_t x,
+                         std::int64_t buffers) const {
   const Shape shape = !scheme_.complex ? Shape{tiles, x} : planar() ? Shape{tiles, 2, x} : Shape{tiles, x, 2};
   return b_.sbuf(name, partitions, shape, scheme_.real, buffers);
 }
 
-Access Operand::plane(const Access& raw, int part) const { return scheme_.complex ? at(raw, planar() ? 1 : 2, part) : raw; }
+Access Operand::plane(const Access& raw, int part) const {
+  return scheme_.complex ? at(raw, planar() ? 1 : 2, part) : raw;
+}
 
-Held Operand::hold(const std::string& name, std::int64_t partitions, std::int64_t tiles, std::int64_t x, std::int64_t buffers) const {
+Held Operand::hold(const std::string& name, std::int64_t partitions, std::int64_t tiles, std::int64_t x,
+                   std::int64_t buffers) const {
   Held held;
   if (scheme_.any_as_loaded(parts_)) held.raw = raw_tile(name, partitions, tiles, x, buffers);
   for (const Part part : parts_) {
     if (scheme_.as_loaded(part)) continue;
     for (int w = 0; w < scheme_.words; ++w) {
       const std::string word = scheme_.words == 1 ? std::string() : fmt::format("_{}", w);
-      held.made.push_back(b_.sbuf(name + name_of(part) + word, partitions, {tiles, x}, scheme_.word, std::min<std::int64_t>(3, buffers)));
+      held.made.push_back(b_.sbuf(name + name_of(part) + word, partitions, {tiles, x}, scheme_.word,
+                                  std::min<std::int64_t>(3, buffers)));
     }
   }
   return held;
@@ -88,7 +101,9 @@ Held Operand::part(const Held& held, const Chunk& c, const Affine& first) const 
 
 Held Operand::narrow(const Held& held, std::int64_t from, std::int64_t size) const {
   Held result;
-  if (held.raw.present()) { result.raw = planar() ? held.raw(all, all, all, ds(from, size)) : held.raw(all, all, ds(from, size)); }
+  if (held.raw.present()) {
+    result.raw = planar() ? held.raw(all, all, all, ds(from, size)) : held.raw(all, all, ds(from, size));
+  }
   for (const Access& word : held.made) result.made.push_back(word(all, all, ds(from, size)));
   return result;
 }
@@ -106,7 +121,8 @@ std::vector<Access> Operand::words(const Held& held) const {
   return result;
 }
 
-void Operand::bring(const Held& held, const Chunk& c, const Affine& x0, std::int64_t x, std::int64_t raw_buffers) const {
+void Operand::bring(const Held& held, const Chunk& c, const Affine& x0, std::int64_t x,
+                    std::int64_t raw_buffers) const {
   const Access raw = held.raw.present() ? held.raw : raw_tile(name_ + "_raw", c.depth, c.tiles, x, raw_buffers);
   if (route_ == Route::TensorTranspose)
     turn(raw, c, x0, x);
@@ -116,8 +132,10 @@ void Operand::bring(const Held& held, const Chunk& c, const Affine& x0, std::int
 }
 
 void Operand::load(const Access& raw, const Chunk& c, const Affine& x0, std::int64_t x) const {
-  const Access block = hbm_(ds(c.first * side_, c.tiles * c.depth), ds(x0, x)).split(0, c.depth);  // (tiles, depth, x[, 2])
-  if (route_ == Route::DmaTranspose) return b_.dma_transpose(raw, block.permute({2, 0, 1}));       // (x, tiles, depth) -> (depth, tiles, x)
+  const Access block =
+      hbm_(ds(c.first * side_, c.tiles * c.depth), ds(x0, x)).split(0, c.depth);  // (tiles, depth, x[, 2])
+  if (route_ == Route::DmaTranspose)
+    return b_.dma_transpose(raw, block.permute({2, 0, 1}));  // (x, tiles, depth) -> (depth, tiles, x)
   if (!scheme_.complex)
     b_.dma_copy(raw, block.permute({1, 0, 2}));
   else
@@ -151,15 +169,16 @@ void Operand::make_words(const Held& held, const Access& raw) const {
     if (part == Part::Im) im = words;
     if (part == Part::NegIm) {  // the words of -x are those of x, negated
       for (int w = 0; w < scheme_.words; ++w) {
-        blocks::scale(b_, words[static_cast<std::size_t>(w)], im.empty() ? part_of(1) : im[static_cast<std::size_t>(w)], -1.0,
-                      Engine::Scalar);
+        blocks::scale(b_, words[static_cast<std::size_t>(w)], im.empty() ? part_of(1) : im[static_cast<std::size_t>(w)],
+                      -1.0, Engine::Scalar);
       }
     } else if (part == Part::Sum || part == Part::Difference) {
       const AluOp op = part == Part::Sum ? AluOp::Add : AluOp::Subtract;
       const bool whole = scheme_.words == 1 && scheme_.word == DType::Float32;
       const Access& like = words.front();
       const Access sum =
-          whole ? like : b_.sbuf(name_ + "_part", like.partitions, {like.dims[0].size, like.dims[1].size}, DType::Float32, 2);
+          whole ? like
+                : b_.sbuf(name_ + "_part", like.partitions, {like.dims[0].size, like.dims[1].size}, DType::Float32, 2);
       b_.tensor_tensor(sum, part_of(0), part_of(1), op, Engine::GpSimd);
       if (!whole) split(words, sum);
     } else {
@@ -196,10 +215,12 @@ void Operand::turn_in_hbm() {
       }
       const auto order = scheme_.complex ? std::vector<std::size_t>{1, 0, 2, 3} : std::vector<std::size_t>{1, 0, 2};
       if (whole > 0) {
-        b_.dma_copy(turned(ds(k0, whole * side_), ds(x0, columns)).split(0, side_).permute(order), piece(all, ds(0, whole), all));
+        b_.dma_copy(turned(ds(k0, whole * side_), ds(x0, columns)).split(0, side_).permute(order),
+                    piece(all, ds(0, whole), all));
       }
       if (depth % side_ > 0) {
-        b_.dma_copy(turned(ds(k0 + whole * side_, depth % side_), ds(x0, columns)), at(piece(ds(0, depth % side_)), 0, whole));
+        b_.dma_copy(turned(ds(k0 + whole * side_, depth % side_), ds(x0, columns)),
+                    at(piece(ds(0, depth % side_)), 0, whole));
       }
     });
   });

@@ -1,5 +1,5 @@
-// One operand of a product on its way to the Tensor Engine: loaded from HBM with k on partitions, turned where its layout
-// demands it, and made into the words of a Scheme.
+// One operand of a product on its way to the Tensor Engine: loaded from HBM with k on partitions, turned where its
+// layout demands it, and made into the words of a Scheme.
 #pragma once
 
 #include <string>
@@ -13,14 +13,14 @@ namespace trn::blas::device {
 // How an operand reaches SBUF with k on partitions.
 enum class Route : std::uint8_t { Direct, DmaTranspose, TensorTranspose };
 
-[[nodiscard]] Route route(DType real, std::int64_t k_stride, std::int64_t k, std::int64_t other_stride, std::int64_t other,
-                          const tile::Machine& machine);
+[[nodiscard]] Route route(DType real, std::int64_t k_stride, std::int64_t k, std::int64_t other_stride,
+                          std::int64_t other, const tile::Machine& machine);
 
 // Rows that are turned on the Tensor Engine on their way in are read this many bytes at a time.
 inline constexpr std::int64_t kTurnedRowBytes = 2048;
 
-// `tiles` tiles of `depth` k each, from tile `first` on: depth is 128 except in the last, ragged chunk. Of the operand whose
-// zeros are known only `from` .. `from + size` is used (size 0: everything).
+// `tiles` tiles of `depth` k each, from tile `first` on: depth is 128 except in the last, ragged chunk. Of the operand
+// whose zeros are known only `from` .. `from + size` is used (size 0: everything).
 struct Chunk {
   tile::Affine first;
   std::int64_t tiles = 1, depth = 128;
@@ -36,20 +36,24 @@ struct Held {
 class Operand {
  public:
   // hbm is (k, x), of a complex matrix (k, x, 2).
-  Operand(tile::Builder& b, std::string name, tile::Access hbm, Route route, const Scheme& scheme, const std::vector<Part>& parts);
+  Operand(tile::Builder& b, std::string name, tile::Access hbm, Route route, const Scheme& scheme,
+          const std::vector<Part>& parts);
 
   [[nodiscard]] Route how() const { return route_; }
   [[nodiscard]] const tile::Access& hbm() const { return hbm_; }
 
-  // Tiles for `tiles` tiles of k and x columns. A raw tile only where words are views of it: else each chunk has its own.
-  [[nodiscard]] Held hold(const std::string& name, std::int64_t partitions, std::int64_t tiles, std::int64_t x, std::int64_t buffers) const;
+  // Tiles for `tiles` tiles of k and x columns. A raw tile only where words are views of it: else each chunk has its
+  // own.
+  [[nodiscard]] Held hold(const std::string& name, std::int64_t partitions, std::int64_t tiles, std::int64_t x,
+                          std::int64_t buffers) const;
   // The part of it that a chunk fills; `first` is the tile of k that comes first in `held`.
   [[nodiscard]] Held part(const Held& held, const Chunk& chunk, const tile::Affine& first) const;
   // All words of the scheme, each (K, tiles, x).
   [[nodiscard]] std::vector<tile::Access> words(const Held& held) const;
 
   // Loads columns x0 .. x0 + x of the chunk and makes its words. `held` has that many columns.
-  void bring(const Held& held, const Chunk& chunk, const tile::Affine& x0, std::int64_t x, std::int64_t raw_buffers = 3) const;
+  void bring(const Held& held, const Chunk& chunk, const tile::Affine& x0, std::int64_t x,
+             std::int64_t raw_buffers = 3) const;
   // `held` reduced to the columns [from, from + size).
   [[nodiscard]] Held narrow(const Held& held, std::int64_t from, std::int64_t size) const;
 
@@ -61,8 +65,8 @@ class Operand {
  private:
   [[nodiscard]] bool planar() const { return scheme_.complex && hbm_.dims[2].stride != 1; }
   [[nodiscard]] int planes() const { return scheme_.complex ? 2 : 1; }
-  [[nodiscard]] tile::Access raw_tile(const std::string& name, std::int64_t partitions, std::int64_t tiles, std::int64_t x,
-                                      std::int64_t buffers) const;
+  [[nodiscard]] tile::Access raw_tile(const std::string& name, std::int64_t partitions, std::int64_t tiles,
+                                      std::int64_t x, std::int64_t buffers) const;
   [[nodiscard]] tile::Access plane(const tile::Access& raw, int part) const;  // (K, tiles, x)
   void load(const tile::Access& raw, const Chunk& chunk, const tile::Affine& x0, std::int64_t x) const;
   void turn(const tile::Access& raw, const Chunk& chunk, const tile::Affine& x0, std::int64_t x) const;

@@ -12,14 +12,15 @@
 //         Vector     W = Z - Z^T
 //         Scalar     squares of W, summed along b
 //
-// a is on partitions. Per pair the Tensor Engine multiplies for products * k tiles * row tiles * (nvir + 10) cycles; the Vector
-// Engine reads nvir^2 (T) + half as many (Z^T) elements on 128 lanes, the Scalar Engine nvir^2 more for the weights:
-// rsqrt is an activation (the Vector Engine has none), its bias one number per partition, its data a row of energies.
-// At nvir 448, naux 1536 in Tf32x3: 27.5, 3.9 and 6.1 us. The words of B_j arrive in 14 us.
+// a is on partitions. Per pair the Tensor Engine multiplies for products * k tiles * row tiles * (nvir + 10) cycles;
+// the Vector Engine reads nvir^2 (T) + half as many (Z^T) elements on 128 lanes, the Scalar Engine nvir^2 more for the
+// weights: rsqrt is an activation (the Vector Engine has none), its bias one number per partition, its data a row of
+// energies. At nvir 448, naux 1536 in Tf32x3: 27.5, 3.9 and 6.1 us. The words of B_j arrive in 14 us.
 //
-// The exchange needs Z^T below 512 virtuals once per pair of row tiles: 10 transposes for 4 x 4 tiles, 1.1 us, where a second product with
-// the roles of i and j exchanged would cost as much as the first. More than 512 virtuals are cut into blocks I <= J of equal width;
-// T_IJ and T_JI are then computed one after the other. Where the words of three panels do not fit in SBUF, k is streamed in chunks.
+// The exchange needs Z^T below 512 virtuals once per pair of row tiles: 10 transposes for 4 x 4 tiles, 1.1 us, where a
+// second product with the roles of i and j exchanged would cost as much as the first. More than 512 virtuals are cut
+// into blocks I <= J of equal width; T_IJ and T_JI are then computed one after the other. Where the words of three
+// panels do not fit in SBUF, k is streamed in chunks.
 #include <algorithm>
 #include <vector>
 
@@ -59,7 +60,8 @@ struct Block {
 
 // How the virtual index is cut, what "sums" holds per pair, and which words there are.
 struct Cut {
-  std::int64_t blocks, width, tiles, columns;  // columns of "sums": three per row tile, for T_IJ and, if it exists, T_JI
+  std::int64_t blocks, width, tiles,
+      columns;  // columns of "sums": three per row tile, for T_IJ and, if it exists, T_JI
   Cut(std::int64_t nvir, const Machine& machine) {
     blocks = ceil_div(nvir, blocks::bank_columns(machine));
     width = ceil_div(nvir, blocks);
@@ -68,7 +70,8 @@ struct Cut {
   }
   [[nodiscard]] std::int64_t block_pairs() const { return blocks * (blocks + 1) / 2; }
   [[nodiscard]] Block block(std::int64_t i, std::int64_t nvir, const Machine& machine) const {
-    const std::int64_t start = i * width, size = std::min(width, nvir - start), count = ceil_div(size, machine.stationary_free_max);
+    const std::int64_t start = i * width, size = std::min(width, nvir - start),
+                       count = ceil_div(size, machine.stationary_free_max);
     return {start, size, count, ceil_div(size, count)};
   }
 };
@@ -82,7 +85,9 @@ struct SplitPieces {
       : columns(std::min(nvir, kColumns)),
         tiles(std::clamp<std::int64_t>(kElements / columns, 1, std::max<std::int64_t>(1, naux / side))) {}
   // Pieces one below the other.
-  [[nodiscard]] std::int64_t count(std::int64_t naux, std::int64_t side) const { return ceil_div(naux / side, tiles) + (naux % side > 0 ? 1 : 0); }
+  [[nodiscard]] std::int64_t count(std::int64_t naux, std::int64_t side) const {
+    return ceil_div(naux / side, tiles) + (naux % side > 0 ? 1 : 0);
+  }
 };
 
 class PairEnergyKernel {
@@ -99,8 +104,8 @@ class PairEnergyKernel {
     const std::int64_t panel = k_tiles() * cut_.width * size_bytes(scheme_.dtype) * scheme_.count;
     // Beside the panels: Z twice, weights, W, squares, the row of energies.
     const std::int64_t z = 2 * cut_.tiles * cut_.width * size_bytes(DType::Float32) * (cut_.blocks > 1 ? 2 : 1);
-    const std::int64_t rest =
-        z + 12 * cut_.width * size_bytes(DType::Float32) + (s_.nvir + s_.nocc) * size_bytes(DType::Float32) + kSlackBytes;
+    const std::int64_t rest = z + 12 * cut_.width * size_bytes(DType::Float32) +
+                              (s_.nvir + s_.nocc) * size_bytes(DType::Float32) + kSlackBytes;
     const std::int64_t room = m_.sbuf_bytes_per_partition - rest, of_i = cut_.blocks > 1 ? 2 : 1;
     resident_ = 3 * of_i * panel <= room;
     i_panels_ = of_i * (4 * of_i * panel <= room ? 2 : 1);
@@ -125,8 +130,8 @@ class PairEnergyKernel {
     load_energies(occupied, virtuals);
     if (resident_) {
       for (std::size_t w = 0; w < words_.size(); ++w) {
-        i_words_.push_back(
-            b_.sbuf("i_panel" + std::to_string(w), std::min(side_, s_.naux), {i_panels_, k_tiles(), cut_.width}, scheme_.dtype));
+        i_words_.push_back(b_.sbuf("i_panel" + std::to_string(w), std::min(side_, s_.naux),
+                                   {i_panels_, k_tiles(), cut_.width}, scheme_.dtype));
       }
     }
     shifted_ = b_.sbuf("e_shifted", side_, {2, cut_.blocks, cut_.tiles}, DType::Float32);
@@ -151,31 +156,35 @@ class PairEnergyKernel {
     b_.memset(ones, 1);
     b_.parallel("i", s_.nocc, [&](Affine i) {
       std::int64_t piece = 0;
-      const auto piece_of = [&](const Affine& k0, std::int64_t tiles, std::int64_t depth, const Affine& c0, std::int64_t columns,
-                                const Affine& at) {
+      const auto piece_of = [&](const Affine& k0, std::int64_t tiles, std::int64_t depth, const Affine& c0,
+                                std::int64_t columns, const Affine& at) {
         const auto part = [&](const Access& from) {  // (depth, tiles, columns)
           return drop(from(ds(i, 1), ds(k0, tiles * depth), ds(c0, columns))).split(0, depth).permute({1, 0, 2});
         };
         const Access x = b_.sbuf("x", depth, {tiles, columns}, DType::Float32, 2);
         b_.dma_copy(x, part(b));
-        const Access squares = b_.sbuf("x_squares", depth, {tiles, columns}, DType::BFloat16), down = b_.psum("norm_sums", 1, {columns}, DType::Float32, 2);
+        const Access squares = b_.sbuf("x_squares", depth, {tiles, columns}, DType::BFloat16),
+                     down = b_.psum("norm_sums", 1, {columns}, DType::Float32, 2);
         b_.activation(squares, ActFunction::Square, x);
         for (std::int64_t t = 0; t < tiles; ++t) {
-          b_.nc_matmul(down, ones(ds(0, depth), all), drop(squares(all, ds(t, 1), all)), {.accumulate = Affine(t > 0 ? 1 : 0)});
+          b_.nc_matmul(down, ones(ds(0, depth), all), drop(squares(all, ds(t, 1), all)),
+                       {.accumulate = Affine(t > 0 ? 1 : 0)});
         }
         const Access norm = b_.sbuf("norm", 1, {columns}, DType::Float32, 2);
         b_.activation(norm, ActFunction::Copy, down);
         b_.dma_copy(drop(norms(ds(i, 1), ds(at, 1), ds(c0, columns))), norm);
         if (s_.mode == Mode::Native) return;
         std::vector<Access> made;
-        for (std::size_t w = 0; w < words_.size(); ++w) made.push_back(b_.sbuf("x_word", depth, {tiles, columns}, scheme_.dtype, 2));
+        for (std::size_t w = 0; w < words_.size(); ++w)
+          made.push_back(b_.sbuf("x_word", depth, {tiles, columns}, scheme_.dtype, 2));
         device::split_words(
             b_, scheme_, [&](std::int64_t w) { return made[static_cast<std::size_t>(w)]; }, x);
         for (std::size_t w = 0; w < words_.size(); ++w) b_.dma_copy(part(words_[w]), made[w]);
       };
       for_blocks(b_, "c", s_.nvir, pieces_.columns, LoopKind::Parallel, [&](const Affine& c0, std::int64_t columns) {
         const std::int64_t whole = s_.naux / side_, full = whole / pieces_.tiles, rest = whole % pieces_.tiles;
-        b_.parallel("kt", full, [&](Affine k) { piece_of(k * (pieces_.tiles * side_), pieces_.tiles, side_, c0, columns, k); });
+        b_.parallel("kt", full,
+                    [&](Affine k) { piece_of(k * (pieces_.tiles * side_), pieces_.tiles, side_, c0, columns, k); });
         piece = full;
         if (rest > 0) piece_of(Affine(full * pieces_.tiles * side_), rest, side_, c0, columns, Affine(piece++));
         if (s_.naux % side_ > 0) piece_of(Affine(whole * side_), 1, s_.naux % side_, c0, columns, Affine(piece));
@@ -219,7 +228,8 @@ class PairEnergyKernel {
           b_.memset(columns, 0, Engine::GpSimd);
           // e_a - e_i - e_j
           const Access offset = b_.sbuf("e_offset", side_, {cut_.blocks, cut_.tiles}, DType::Float32, 2);
-          b_.tensor_scalar(offset, shifted, AluOp::Subtract, occupied_(all, ds(j + first, 1)), {.engine = Engine::Vector});
+          b_.tensor_scalar(offset, shifted, AluOp::Subtract, occupied_(all, ds(j + first, 1)),
+                           {.engine = Engine::Vector});
           const auto of = [&](std::int64_t block) {
             Access one = offset(all, ds(block, 1), all);
             return drop(one);
@@ -244,10 +254,12 @@ class PairEnergyKernel {
   }
 
   // Tiles for the words of k tiles [first, first + tiles) of B_i, the columns of a block, loaded.
-  Panel load(const std::string& name, const Affine& i, const Block& block, const Affine& first, std::int64_t tiles, std::int64_t buffers) {
+  Panel load(const std::string& name, const Affine& i, const Block& block, const Affine& first, std::int64_t tiles,
+             std::int64_t buffers) {
     Panel panel;
     for (std::size_t w = 0; w < words_.size(); ++w) {
-      panel.push_back(b_.sbuf(name + std::to_string(w), std::min(side_, s_.naux), {tiles, block.size}, scheme_.dtype, buffers));
+      panel.push_back(
+          b_.sbuf(name + std::to_string(w), std::min(side_, s_.naux), {tiles, block.size}, scheme_.dtype, buffers));
     }
     fill(panel, i, block, first);
     return panel;
@@ -260,9 +272,10 @@ class PairEnergyKernel {
     for (std::size_t w = 0; w < words_.size(); ++w) {
       const Access& tile = panel[w];
       if (whole > 0) {
-        b_.dma_copy(
-            tile(all, ds(0, whole), all),
-            drop(words_[w](ds(i, 1), ds(first * side_, whole * side_), ds(block.start, block.size))).split(0, side_).permute({1, 0, 2}));
+        b_.dma_copy(tile(all, ds(0, whole), all),
+                    drop(words_[w](ds(i, 1), ds(first * side_, whole * side_), ds(block.start, block.size)))
+                        .split(0, side_)
+                        .permute({1, 0, 2}));
       }
       if (last) {
         const std::int64_t depth = s_.naux % side_;
@@ -273,13 +286,16 @@ class PairEnergyKernel {
   }
 
   // sums (rows of tile t of x, columns of y) += the k tiles of two panels; `first` numbers the first of them.
-  void multiply(const Access& sums, const Panel& left, const Block& x, std::int64_t t, const Panel& right, const Affine& first, bool last) {
-    const std::int64_t tiles = left.front().dims.front().size, rest = last ? s_.naux % side_ : 0, whole = rest > 0 ? tiles - 1 : tiles;
+  void multiply(const Access& sums, const Panel& left, const Block& x, std::int64_t t, const Panel& right,
+                const Affine& first, bool last) {
+    const std::int64_t tiles = left.front().dims.front().size, rest = last ? s_.naux % side_ : 0,
+                       whole = rest > 0 ? tiles - 1 : tiles;
     const auto at = [&](const Affine& k, std::int64_t depth, const Affine& count) {
       for (std::size_t p = 0; p < scheme_.products.size(); ++p) {
         const auto [l, r] = scheme_.products[p];
         b_.nc_matmul(sums, drop(left[static_cast<std::size_t>(l)](ds(0, depth), ds(k, 1), ds(x.row(t), x.rows(t)))),
-                     drop(right[static_cast<std::size_t>(r)](ds(0, depth), ds(k, 1), all)), {.accumulate = p == 0 ? count : Affine(1)});
+                     drop(right[static_cast<std::size_t>(r)](ds(0, depth), ds(k, 1), all)),
+                     {.accumulate = p == 0 ? count : Affine(1)});
       }
     };
     b_.sequential("k", whole, [&](Affine k) { at(k, side_, first + k); });
@@ -287,9 +303,8 @@ class PairEnergyKernel {
   }
 
   // Z_xy of pair (i, j): one (height, columns of y) piece per row tile; done(t) is called when tile t is recorded.
-  template <class Done>
-  Access weighted(const Panel& left, const Affine& i, const Affine& j, const Block& x, const Block& y, const Access& offset,
-                  const Access& columns, Done done) {
+  template <class Done> Access weighted(const Panel& left, const Affine& i, const Affine& j, const Block& x,
+                                        const Block& y, const Access& offset, const Access& columns, Done done) {
     const Access z = b_.sbuf("z", x.height, {x.tiles, y.size}, DType::Float32, 2);
     std::vector<Access> sums;
     const auto bank = [&](std::int64_t t) {
@@ -299,7 +314,8 @@ class PairEnergyKernel {
     if (resident_) {
       right = load("j_panel", j, y, 0, k_tiles(), 2);
     } else {
-      for (std::int64_t t = 0; t < x.tiles; ++t) sums.push_back(b_.psum("t", x.rows(t), {blocks::bank_columns(m_)})(all, ds(0, y.size)));
+      for (std::int64_t t = 0; t < x.tiles; ++t)
+        sums.push_back(b_.psum("t", x.rows(t), {blocks::bank_columns(m_)})(all, ds(0, y.size)));
       const std::int64_t full = k_tiles() / chunk_ - (k_tiles() % chunk_ == 0 && s_.naux % side_ > 0 ? 1 : 0),
                          rest = k_tiles() - full * chunk_;
       const auto step = [&](const Affine& first, std::int64_t tiles, bool last) {
@@ -326,7 +342,9 @@ class PairEnergyKernel {
   }
   // Each row tile has banks of its own for T and for Z^T: all of PSUM together.
   std::int64_t bank_buffers(const Block& x) const { return std::max<std::int64_t>(1, m_.psum_banks / (2 * x.tiles)); }
-  static Access piece(const Access& z, const Block& x, std::int64_t t) { return drop(z(ds(0, x.rows(t)), ds(t, 1), all)); }
+  static Access piece(const Access& z, const Block& x, std::int64_t t) {
+    return drop(z(ds(0, x.rows(t)), ds(t, 1), all));
+  }
 
   void sum_squares(const Access& of, const Access& to) {
     const Access squares = b_.sbuf("squares", of.partitions, {of.free_size()}, DType::BFloat16);
@@ -334,13 +352,16 @@ class PairEnergyKernel {
   }
 
   // Row tile t of x: columns [0, end of tile t), the blocks on and left of the diagonal, minus those above it turned.
-  void diagonal(const Panel& left, const Affine& i, const Affine& j, const Block& x, const Access& offset, const Access& columns) {
+  void diagonal(const Panel& left, const Affine& i, const Affine& j, const Block& x, const Access& offset,
+                const Access& columns) {
     const auto exchange = [&](const Access& z, std::int64_t t) {
       const std::int64_t rows = x.rows(t), before = x.row(t);
       const Access turned = b_.psum("turned", rows, {blocks::bank_columns(m_)}, DType::Float32, bank_buffers(x));
-      for (std::int64_t u = 0; u <= t; ++u) b_.nc_transpose(turned(all, ds(x.row(u), x.rows(u))), piece(z, x, u)(all, ds(before, rows)));
+      for (std::int64_t u = 0; u <= t; ++u)
+        b_.nc_transpose(turned(all, ds(x.row(u), x.rows(u))), piece(z, x, u)(all, ds(before, rows)));
       const Access w = b_.sbuf("w", rows, {before + rows}, DType::Float32);
-      b_.tensor_tensor(w, piece(z, x, t)(all, ds(0, before + rows)), turned(all, ds(0, before + rows)), AluOp::Subtract, Engine::Vector);
+      b_.tensor_tensor(w, piece(z, x, t)(all, ds(0, before + rows)), turned(all, ds(0, before + rows)), AluOp::Subtract,
+                       Engine::Vector);
       if (before > 0) sum_squares(w(all, ds(0, before)), columns(ds(0, rows), ds(3 * t + 1, 1)));
       sum_squares(w(all, ds(before, rows)), columns(ds(0, rows), ds(3 * t + 2, 1)));
     };
@@ -387,8 +408,10 @@ class PairEnergyKernel {
 
 tile::Program pair_energy_program(const PairEnergyShape& shape, const Machine& machine) {
   require(shape.nocc >= 1 && shape.naux >= 1 && shape.nvir >= 1,
-          "blas.pair_energy: a program needs extents >= 1, got nocc {}, naux {}, nvir {}", shape.nocc, shape.naux, shape.nvir);
-  require(shape.left >= 0 && shape.left < shape.nocc, "blas.pair_energy: left is {} of {} orbitals; it must be less", shape.left, shape.nocc);
+          "blas.pair_energy: a program needs extents >= 1, got nocc {}, naux {}, nvir {}", shape.nocc, shape.naux,
+          shape.nvir);
+  require(shape.left >= 0 && shape.left < shape.nocc, "blas.pair_energy: left is {} of {} orbitals; it must be less",
+          shape.left, shape.nocc);
   return PairEnergyKernel(shape, machine).build();
 }
 
@@ -401,9 +424,11 @@ void pair_energy(const Executor& executor, const PairEnergyArgs& g) {
   const Cut cut(g.nvir, machine);
   const std::int64_t side = machine.partitions, pairs = PairRange{g.nocc, g.left}.count(),
                      pieces = SplitPieces(g.naux, g.nvir, side).count(g.naux, side);
-  const Array<float> sums(executor, {pairs, cut.block_pairs() * side, cut.columns}), norms(executor, {g.nocc, pieces, g.nvir});
-  launch(executor, pair_energy_program, shape,
-         {{"b", g.b}, {"occupied", g.occupied}, {"virtuals", g.virtuals}, {"sums", sums.data()}, {"norms", norms.data()}});
+  const Array<float> sums(executor, {pairs, cut.block_pairs() * side, cut.columns}),
+      norms(executor, {g.nocc, pieces, g.nvir});
+  launch(
+      executor, pair_energy_program, shape,
+      {{"b", g.b}, {"occupied", g.occupied}, {"virtuals", g.virtuals}, {"sums", sums.data()}, {"norms", norms.data()}});
   // Sums over partitions, in double and in order.
   const std::vector<float> parts = sums.to_host(), squares = norms.to_host();
   std::size_t at = 0;
@@ -422,7 +447,8 @@ void pair_energy(const Executor& executor, const PairEnergyArgs& g) {
   }
   std::fill_n(g.norms2, g.nocc * g.nvir, 0.0);
   for (std::int64_t row = 0; row < g.nocc * pieces; ++row) {
-    for (std::int64_t a = 0; a < g.nvir; ++a) g.norms2[row / pieces * g.nvir + a] += squares[static_cast<std::size_t>(row * g.nvir + a)];
+    for (std::int64_t a = 0; a < g.nvir; ++a)
+      g.norms2[row / pieces * g.nvir + a] += squares[static_cast<std::size_t>(row * g.nvir + a)];
   }
 }
 

@@ -1,18 +1,25 @@
-// pair_energy of float64 operands on a machine without float64: exact sums of integer slices on the Tensor Engine, two fp32 words after them.
+// pair_energy of float64 operands on a machine without float64: exact sums of integer slices on the Tensor Engine, two
+// fp32 words after them.
 //
-//   once             column_exponents (a program of its own; the host reads them), then B as six slices of 7 bits below each column's largest element
+//   once             column_exponents (a program of its own; the host reads them), then B as six slices of 7 bits below
+//     each column's largest element
 //   for each i, for a batch of j (as many as give instructions about 768 elements in a partition):
-//     GpSimd         weights (e_a + e_b - e_i - e_j)^-1/2 in three words, ahead of everything else               pair_weights.hpp
-//     for each group of up to 768 auxiliary functions, row tile of T and bank of PSUM, that is up to 512 columns (j, b):
+//     GpSimd         weights (e_a + e_b - e_i - e_j)^-1/2 in three words, ahead of everything else
+//       pair_weights.hpp
+//     for each group of up to 768 auxiliary functions, row tile of T and bank of PSUM, that is up to 512 columns (j,
+//       b):
 //       Tensor       products d_k d_l of each order k + l = 0 .. 6 in one bank: 26 matmuls for 128 rows
 //       Scalar       sums L_o of the orders to SBUF
 //       Vector       T = sum_o L_o 2^(-7 o) in two words, hi a multiple of 2^-f
-//     Vector         Z = T * weight, then the sums of Z^2; DMA turns Z; (Z - Z^T)^2 and its sums                   double_words.hpp
+//     Vector         Z = T * weight, then the sums of Z^2; DMA turns Z; (Z - Z^T)^2 and its sums
+//       double_words.hpp
 //
-// a is on partitions. Nothing that the Tensor Engine does waits for the batch before it, except for the copies of seven banks. At nvir 448, naux 1536 a pair takes
-// the Tensor Engine 233 us and the others less than half of that; at nvir 152, naux 672 the Vector Engine's 75 passes bind, 25 us a pair.
+// a is on partitions. Nothing that the Tensor Engine does waits for the batch before it, except for the copies of seven
+// banks. At nvir 448, naux 1536 a pair takes the Tensor Engine 233 us and the others less than half of that; at nvir
+// 152, naux 672 the Vector Engine's 75 passes bind, 25 us a pair.
 //
-// Errors, s_a and s_b the scales of two columns, K = naux. Orders 0 to 4 are exact: 5 * 768 * 65^2 < 2^24. In units of s_a s_b 2^-12:
+// Errors, s_a and s_b the scales of two columns, K = naux. Orders 0 to 4 are exact: 5 * 768 * 65^2 < 2^24. In units of
+// s_a s_b 2^-12:
 //   slices          |dT| <= 1.25 * 2^-42 (s_a ||b_b||_1 + s_b ||b_a||_1)
 //   orders >= 7     4.1 * 65^2 K 2^-49
 //   orders 5, 6     at most 6 * 768 - 2^24 / 65^2 < 700 sums of a group exceed 2^24 and lose 1: 700 * 2^-35 a group
@@ -38,13 +45,13 @@ namespace trn::blas {
 
 using namespace trn::tile;
 using blocks::ceil_div;
+using device::DoubleWords;
 using device::drop;
+using device::EnergyWords;
+using device::kSlices;
 using device::TilePool;
 using device::Weight;
 using device::Word;
-using device::DoubleWords;
-using device::EnergyWords;
-using device::kSlices;
 using device::WordPair;
 
 namespace {
@@ -52,7 +59,7 @@ namespace {
 constexpr int kOrders = 7;
 constexpr std::int64_t kElements = 768;      // of a batch, in a partition; sum_squares takes no more than 1024
 constexpr std::int64_t kMostGroupTiles = 6;  // 768 auxiliary functions
-constexpr std::int64_t kSlackBytes = 4096;  // energies of the occupied orbitals, tiles of the slicing
+constexpr std::int64_t kSlackBytes = 4096;   // energies of the occupied orbitals, tiles of the slicing
 constexpr std::int64_t kExactRows = 3990;    // sums of hi over all groups are below 2^24
 
 class SlicedKernel {
@@ -69,7 +76,8 @@ class SlicedKernel {
     const Access b = b_.input("b", DType::UInt32, {s_.nocc, s_.naux, s_.nvir, 2});
     const Access exponents = b_.input("exponents", DType::Float32, {s_.nocc, s_.nvir});
     powers_ = b_.input("powers", DType::Float32, {s_.nocc, s_.nvir});
-    const Access occupied = b_.input("occupied", DType::Float32, {3, s_.nocc}), virtuals = b_.input("virtuals", DType::Float32, {3, s_.nvir});
+    const Access occupied = b_.input("occupied", DType::Float32, {3, s_.nocc}),
+                 virtuals = b_.input("virtuals", DType::Float32, {3, s_.nvir});
     sums_ = b_.output("sums", DType::Float32, {range_.count(), cut_.height, cut_.columns()});
     const Access norms = b_.output("norms", DType::Float32, {s_.nocc, s_.nvir});
     slices_ = device::slice_panels(b_, {s_.nocc, s_.naux, s_.nvir}, b, exponents, norms);
@@ -91,13 +99,16 @@ class SlicedKernel {
     std::int64_t slot;
   };
 
-  // Tiles live as long as the program: the code below is recorded for every i. What one batch leaves to the next engine has two slots, and batches
-  // take turns.
+  // Tiles live as long as the program: the code below is recorded for every i. What one batch leaves to the next engine
+  // has two slots, and batches take turns.
   void declare() {
     const std::int64_t depth = std::min(side_, s_.naux), n = s_.nvir, batch = cut_.pairs * n, bank = cut_.per_bank * n;
-    const auto tile = [&](const std::string& name, Shape shape) { return b_.sbuf(name, cut_.height, std::move(shape), DType::Float32); };
+    const auto tile = [&](const std::string& name, Shape shape) {
+      return b_.sbuf(name, cut_.height, std::move(shape), DType::Float32);
+    };
     for (int k = 0; k < kSlices; ++k) {
-      left_.push_back(b_.sbuf("left" + std::to_string(k), depth, {cut_.left_slots, cut_.group_tiles, n}, DType::BFloat16));
+      left_.push_back(
+          b_.sbuf("left" + std::to_string(k), depth, {cut_.left_slots, cut_.group_tiles, n}, DType::BFloat16));
       right_.push_back(b_.sbuf("right" + std::to_string(k), depth, {2, cut_.group_tiles, bank}, DType::BFloat16));
     }
     for (int order = 0; order < kOrders; ++order) {
@@ -106,8 +117,11 @@ class SlicedKernel {
     }
     for (int slot = 0; slot < 2; ++slot) {
       t_[static_cast<std::size_t>(slot)] = {tile("t_hi", {cut_.tiles * batch}), tile("t_lo", {cut_.tiles * batch})};
-      if (slot < cut_.weight_slots()) weight_[static_cast<std::size_t>(slot)] = {tile("weight_w", {cut_.part * batch}),
-                                                 b_.sbuf("weight_a", cut_.height, {cut_.part * batch}, DType::TFloat32), tile("weight_b", {cut_.part * batch})};
+      if (slot < cut_.weight_slots())
+        weight_[static_cast<std::size_t>(slot)] = {
+            tile("weight_w", {cut_.part * batch}),
+            b_.sbuf("weight_a", cut_.height, {cut_.part * batch}, DType::TFloat32),
+            tile("weight_b", {cut_.part * batch})};
     }
     turned_ = {tile("turned_hi", {cut_.part * batch}), tile("turned_lo", {cut_.part * batch})};
     columns_out_ = tile("columns", {2, cut_.pairs * cut_.columns()});
@@ -138,16 +152,20 @@ class SlicedKernel {
     const std::int64_t height = cut_.height, whole = s_.nvir / height, last = s_.nvir % height;
     if (last > 0) b_.dma_copy(to(all, ds(whole, 1)), from(ds(0, 1)).broadcast(0, height));
     if (whole > 0) b_.dma_copy(to(all, ds(0, whole)), from(ds(0, whole * height)).split(0, height).permute({1, 0}));
-    if (last > 0) b_.dma_copy(to(ds(0, last), ds(whole, 1)), from(ds(whole * height, last)).split(0, last).permute({1, 0}));
+    if (last > 0)
+      b_.dma_copy(to(ds(0, last), ds(whole, 1)), from(ds(whole * height, last)).split(0, last).permute({1, 0}));
   }
 
-  // Engines run in program order, so the products of a batch are recorded between the steps of the batch before it: the Tensor Engine would otherwise wait
-  // for its banks until the Scalar Engine is done with everything else.
+  // Engines run in program order, so the products of a batch are recorded between the steps of the batch before it: the
+  // Tensor Engine would otherwise wait for its banks until the Scalar Engine is done with everything else.
   void pairs_of(std::int64_t i) {
-    const std::int64_t first = range_.first(i), count = s_.nocc - first, size = cut_.pairs, whole = count / size, rest = count % size;
+    const std::int64_t first = range_.first(i), count = s_.nocc - first, size = cut_.pairs, whole = count / size,
+                       rest = count % size;
     load_column(column_power(i), drop(powers_(ds(i, 1), all)));
     if (cut_.groups == 1) fill(slot(left_, i % cut_.left_slots, cut_.group_tiles, s_.nvir), Affine(i), 1, 0);
-    const auto make = [&](const Affine& b, std::int64_t pairs, std::int64_t at) { return Batch{i, b * size + first, pairs, b * size + range_.row(i), at}; };
+    const auto make = [&](const Affine& b, std::int64_t pairs, std::int64_t at) {
+      return Batch{i, b * size + first, pairs, b * size + range_.row(i), at};
+    };
     const auto next = [&](const Batch& batch) {
       record(batch, pending_);
       pending_ = steps(batch);
@@ -168,15 +186,16 @@ class SlicedKernel {
 
   // Weights and products of a batch, and between them the steps of another.
   void record(const Batch& batch, const std::vector<Step>& between) {
-    // The Vector Engine weighs the other batch while the Scalar Engine waits for weights (before, where there are parts, whose weights come from the same
-    // pool); the other steps are spread over the products.
+    // The Vector Engine weighs the other batch while the Scalar Engine waits for weights (before, where there are
+    // parts, whose weights come from the same pool); the other steps are spread over the products.
     std::size_t done = 0, paused = 0;
     const auto pauses = static_cast<std::size_t>(cut_.groups * ceil_div(batch.pairs, cut_.per_bank) * cut_.tiles);
     const Step at_weights = [&] {
       if (done == 0 && cut_.parts == 1 && !between.empty()) between[done++]();
     };
     const Step pause = [&] {
-      for (++paused; done < between.size() && (done - 1) * pauses < (between.size() - 1) * paused; ++done) between[done]();
+      for (++paused; done < between.size() && (done - 1) * pauses < (between.size() - 1) * paused; ++done)
+        between[done]();
     };
     if (cut_.parts > 1 && !between.empty()) between[done++]();
     const Access row_powers = row_power(batch);
@@ -198,13 +217,16 @@ class SlicedKernel {
   }
   // Weights of the first part, as three dimensions.
   [[nodiscard]] Weight weight_slot(const Batch& batch) const {
-    const auto shaped = [&](const Access& a) { return Word(a(all, ds(0, batch.pairs * cut_.part * s_.nvir)).split(0, s_.nvir)); };
+    const auto shaped = [&](const Access& a) {
+      return Word(a(all, ds(0, batch.pairs * cut_.part * s_.nvir)).split(0, s_.nvir));
+    };
     const Weight& weight = weight_[static_cast<std::size_t>(batch.slot % cut_.weight_slots())];
     return {shaped(weight.w), shaped(weight.a), shaped(weight.b)};
   }
 
   // A slot of every tile in a list: (128, tiles, columns).
-  static std::vector<Access> slot(const std::vector<Access>& tiles, std::int64_t at, std::int64_t k_tiles, std::int64_t columns) {
+  static std::vector<Access> slot(const std::vector<Access>& tiles, std::int64_t at, std::int64_t k_tiles,
+                                  std::int64_t columns) {
     std::vector<Access> slots;
     for (const Access& tile : tiles) slots.push_back(drop(tile(all, ds(at, 1), ds(0, k_tiles), ds(0, columns))));
     return slots;
@@ -215,7 +237,9 @@ class SlicedKernel {
     return a(all, ds(0, pairs * cut_.tiles * s_.nvir)).split(0, s_.nvir).split(0, cut_.tiles);
   }
   [[nodiscard]] WordPair part(const WordPair& x, std::int64_t pairs, std::int64_t first, std::int64_t count) const {
-    const auto rows = [&](const Access& a) { return a(all, ds(first * s_.nvir, pairs * count * s_.nvir)).split(0, s_.nvir); };
+    const auto rows = [&](const Access& a) {
+      return a(all, ds(first * s_.nvir, pairs * count * s_.nvir)).split(0, s_.nvir);
+    };
     return {rows(x.hi), rows(x.lo)};
   }
 
@@ -230,7 +254,8 @@ class SlicedKernel {
         if (p + 1 < cut_.parts) {  // the weights of the next part, one step ahead
           const Shape shape{batch.pairs * count_of(p + 1), s_.nvir};
           Weight& next = (*weights)[static_cast<std::size_t>(p + 1)];
-          next = {weights_->take(cut_.height, shape), weights_->take(cut_.height, shape, DType::TFloat32), weights_->take(cut_.height, shape)};
+          next = {weights_->take(cut_.height, shape), weights_->take(cut_.height, shape, DType::TFloat32),
+                  weights_->take(cut_.height, shape)};
           device::pair_weights(b_, *weights_, weight_input(batch), (p + 1) * cut_.part, count_of(p + 1), next, [] {});
         }
         Weight& weight = (*weights)[static_cast<std::size_t>(p)];
@@ -241,7 +266,9 @@ class SlicedKernel {
     }
     const Access columns = drop(columns_out_(all, ds(batch.slot, 1), ds(0, batch.pairs * cut_.columns())));
     const auto column = [=, this](std::int64_t p, std::int64_t which) {
-      return [=, this](std::int64_t r, std::int64_t word) { return columns(all, ds(r * cut_.columns() + 8 * p + 4 * which + word, 1)); };
+      return [=, this](std::int64_t r, std::int64_t word) {
+        return columns(all, ds(r * cut_.columns() + 8 * p + 4 * which + word, 1));
+      };
     };
     for (std::int64_t p = 0; p < cut_.parts; ++p) {
       const std::int64_t first = p * cut_.part;
@@ -251,11 +278,14 @@ class SlicedKernel {
         words_->sum_squares(column(p, 0), part(z, batch.pairs, first, count_of(p)), batch.pairs);
       });
       all_steps.push_back([=, this] {
-        const WordPair x = part(z, batch.pairs, first, count_of(p)), turned = part(turned_, batch.pairs, 0, count_of(p));
+        const WordPair x = part(z, batch.pairs, first, count_of(p)),
+                       turned = part(turned_, batch.pairs, 0, count_of(p));
         words_->sum_squares(column(p, 1), words_->difference(x, turned), batch.pairs);
       });
     }
-    all_steps.push_back([=, this] { b_.dma_copy(sums_(ds(batch.number, batch.pairs), all, all).permute({1, 0, 2}), columns.split(0, cut_.columns())); });
+    all_steps.push_back([=, this] {
+      b_.dma_copy(sums_(ds(batch.number, batch.pairs), all, all).permute({1, 0, 2}), columns.split(0, cut_.columns()));
+    });
     return all_steps;
   }
 
@@ -272,14 +302,16 @@ class SlicedKernel {
       const std::int64_t rows = std::min(height, n - t * height);
       for (std::int64_t u = 0; u < cut_.tiles; ++u) {
         const std::int64_t from = std::min(height, n - u * height);
-        b_.dma_transpose(middle(turned(ds(0, rows), all, ds(t - first, 1), ds(u * height, from))), middle(z(ds(0, from), all, ds(u, 1), ds(t * height, rows))));
+        b_.dma_transpose(middle(turned(ds(0, rows), all, ds(t - first, 1), ds(u * height, from))),
+                         middle(z(ds(0, from), all, ds(u, 1), ds(t * height, rows))));
       }
     }
   }
 
   // T of a batch, group after group.
   void products(const Batch& batch, const Step& pause) {
-    const std::int64_t all_tiles = ceil_div(s_.naux, side_), pairs = batch.pairs, panels = cut_.groups * ceil_div(pairs, cut_.per_bank);
+    const std::int64_t all_tiles = ceil_div(s_.naux, side_), pairs = batch.pairs,
+                       panels = cut_.groups * ceil_div(pairs, cut_.per_bank);
     const WordPair& words = t_[static_cast<std::size_t>(batch.slot)];
     const Access hi = shaped(words.hi, pairs), lo = shaped(words.lo, pairs);
     if (s_.nvir % cut_.height > 0) {
@@ -312,18 +344,25 @@ class SlicedKernel {
     const std::int64_t whole = ragged ? tiles - 1 : tiles;
     for (std::size_t k = 0; k < to.size(); ++k) {
       for (std::int64_t p = 0; p < pairs; ++p) {
-        const auto rows = [&](std::int64_t from, std::int64_t count) { return drop(slices_[k](ds(i + p, 1), ds(from, count), all)); };
+        const auto rows = [&](std::int64_t from, std::int64_t count) {
+          return drop(slices_[k](ds(i + p, 1), ds(from, count), all));
+        };
         const Access one = to[k](all, all, ds(p * n, n));
-        if (whole > 0) b_.dma_copy(one(all, ds(0, whole), all), rows(first * side_, whole * side_).split(0, side_).permute({1, 0, 2}));
-        if (ragged) b_.dma_copy(drop(one(ds(0, s_.naux % side_), ds(whole, 1), all)), rows((first + whole) * side_, s_.naux % side_));
+        if (whole > 0)
+          b_.dma_copy(one(all, ds(0, whole), all),
+                      rows(first * side_, whole * side_).split(0, side_).permute({1, 0, 2}));
+        if (ragged)
+          b_.dma_copy(drop(one(ds(0, s_.naux % side_), ds(whole, 1), all)),
+                      rows((first + whole) * side_, s_.naux % side_));
       }
     }
   }
 
   // Sums of each order, in SBUF: rows [at * height, ...) of T.
-  std::vector<Word> orders(const std::vector<Access>& left, const std::vector<Access>& right, std::int64_t pairs, bool last, const Affine& at,
-                           std::int64_t rows) {
-    const std::int64_t depth = s_.naux % side_, n = pairs * s_.nvir, tiles = left.front().dims.front().size, whole = last && depth > 0 ? tiles - 1 : tiles;
+  std::vector<Word> orders(const std::vector<Access>& left, const std::vector<Access>& right, std::int64_t pairs,
+                           bool last, const Affine& at, std::int64_t rows) {
+    const std::int64_t depth = s_.naux % side_, n = pairs * s_.nvir, tiles = left.front().dims.front().size,
+                       whole = last && depth > 0 ? tiles - 1 : tiles;
     std::vector<Word> sums;
     for (int order = 0; order < kOrders; ++order) {
       const Access bank = banks_[static_cast<std::size_t>(order)](ds(0, rows), ds(0, n));
@@ -331,8 +370,8 @@ class SlicedKernel {
       for (int k = std::max(0, order - kSlices + 1); k <= std::min(order, kSlices - 1); ++k) {
         const Access &x = left[static_cast<std::size_t>(k)], &y = right[static_cast<std::size_t>(order - k)];
         const auto multiply = [&](const Affine& tile, std::int64_t k_rows) {
-          b_.nc_matmul(bank, drop(x(ds(0, k_rows), ds(tile, 1), ds(at * cut_.height, rows))), drop(y(ds(0, k_rows), ds(tile, 1), all)),
-                       {.accumulate = fresh ? tile : Affine(1)});
+          b_.nc_matmul(bank, drop(x(ds(0, k_rows), ds(tile, 1), ds(at * cut_.height, rows))),
+                       drop(y(ds(0, k_rows), ds(tile, 1), all)), {.accumulate = fresh ? tile : Affine(1)});
         };
         b_.sequential("k", whole, [&](Affine tile) { multiply(tile, side_); });
         if (whole < tiles) multiply(Affine(whole), depth);
@@ -398,9 +437,10 @@ SlicedCut::SlicedCut(const SlicedPairEnergyShape& s, const Machine& machine) {
   pairs = std::max<std::int64_t>(1, kElements / (tiles * s.nvir));
   per_bank = ceil_div(pairs, ceil_div(pairs * s.nvir, bank / s.nvir * s.nvir));
   // What the kernel declares besides the slices, and one k tile of those.
-  const std::int64_t batch = pairs * s.nvir, words = DoubleWords::kWords + device::kWeightWords + (parts > 1 ? 6 : 0) + 3 * weight_slots() + 2;
-  const std::int64_t elements = 4 * tiles * batch + words * std::max(part * batch, per_bank * s.nvir) + kOrders * per_bank * s.nvir + 2 * batch + 3 * s.nvir +
-                                2 * (pairs * columns() + tiles);
+  const std::int64_t batch = pairs * s.nvir,
+                     words = DoubleWords::kWords + device::kWeightWords + (parts > 1 ? 6 : 0) + 3 * weight_slots() + 2;
+  const std::int64_t elements = 4 * tiles * batch + words * std::max(part * batch, per_bank * s.nvir) +
+                                kOrders * per_bank * s.nvir + 2 * batch + 3 * s.nvir + 2 * (pairs * columns() + tiles);
   const std::int64_t room = machine.sbuf_bytes_per_partition - elements * size_bytes(DType::Float32) - kSlackBytes;
   const std::int64_t slice = kSlices * s.nvir * size_bytes(DType::BFloat16);
   const std::int64_t most = std::min(kMostGroupTiles, k_tiles);
@@ -418,11 +458,14 @@ int sliced_fraction_bits(std::int64_t naux) {
 tile::Program sliced_pair_energy_program(const SlicedPairEnergyShape& shape, const Machine& machine) {
   const std::int64_t most = blocks::bank_columns(machine);
   require(shape.nocc >= 1 && shape.naux >= 1 && shape.nvir >= 1,
-          "blas.pair_energy: a program needs extents >= 1, got nocc {}, naux {}, nvir {}", shape.nocc, shape.naux, shape.nvir);
-  require(shape.left >= 0 && shape.left < shape.nocc, "blas.pair_energy: left is {} of {} orbitals; it must be less", shape.left, shape.nocc);
+          "blas.pair_energy: a program needs extents >= 1, got nocc {}, naux {}, nvir {}", shape.nocc, shape.naux,
+          shape.nvir);
+  require(shape.left >= 0 && shape.left < shape.nocc, "blas.pair_energy: left is {} of {} orbitals; it must be less",
+          shape.left, shape.nocc);
   if (shape.nvir > most) {
     fail<NotImplemented>(
-        "blas.pair_energy: float64 on {} takes up to {} virtual orbitals, got {}; use float32 and Tf32x3, or the host executor",
+        "blas.pair_energy: float64 on {} takes up to {} virtual orbitals, got {}; use float32 and Tf32x3, or the host "
+        "executor",
         machine.name, most, shape.nvir);
   }
   return SlicedKernel(shape, machine).build();

@@ -1,4 +1,5 @@
-// pair_energy of float64 operands on a device: scales from the exponents of B, the run, sums of its words in double-double; and the bound of its products.
+// pair_energy of float64 operands on a device: scales from the exponents of B, the run, sums of its words in
+// double-double; and the bound of its products.
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -33,21 +34,24 @@ constexpr int kSpread = 30;       // columns further below an orbital's largest 
 // Scales of the columns of B: of orbital i as a whole, and relative to it.
 struct Scales {
   bool finite = true;
-  std::vector<int> orbital;             // exponent fields; 0 where B_i is zero
+  std::vector<int> orbital;              // exponent fields; 0 where B_i is zero
   std::vector<float> exponents, powers;  // inputs of the program
 };
 Scales scales_of(const std::vector<float>& largest, std::int64_t nocc, std::int64_t nvir, double* scale) {
   Scales s;
   for (std::int64_t i = 0; i < nocc; ++i) {
     std::vector<int> fields;
-    for (std::int64_t a = 0; a < nvir; ++a) fields.push_back(static_cast<int>(std::ldexp(static_cast<double>(largest[static_cast<std::size_t>(i * nvir + a)]), -20)));
+    for (std::int64_t a = 0; a < nvir; ++a)
+      fields.push_back(
+          static_cast<int>(std::ldexp(static_cast<double>(largest[static_cast<std::size_t>(i * nvir + a)]), -20)));
     const int top = *std::max_element(fields.begin(), fields.end());
     s.finite = s.finite && top != kInfinite;
     s.orbital.push_back(top < kTiny ? 0 : top);
     for (std::int64_t a = 0; a < nvir; ++a) {
       const int field = std::max(fields[static_cast<std::size_t>(a)], top - kSpread);
       scale[i * nvir + a] = top < kTiny ? 0 : std::ldexp(1.0, field - 1022);
-      s.exponents.push_back(top < kTiny ? -4096.0f : 126.0f - static_cast<float>(field));  // -4096 makes every element zero
+      s.exponents.push_back(top < kTiny ? -4096.0f
+                                        : 126.0f - static_cast<float>(field));  // -4096 makes every element zero
       s.powers.push_back(std::ldexp(1.0f, field - top));
     }
   }
@@ -56,7 +60,8 @@ Scales scales_of(const std::vector<float>& largest, std::int64_t nocc, std::int6
 
 std::vector<double> on_host(const Executor& executor, const void* from, std::int64_t count, std::int64_t stride) {
   std::vector<double> values(static_cast<std::size_t>(count));
-  trn::copy(View<const double>(executor, static_cast<const double*>(from), {count}, {stride}), View<double>(Executor::host(), values.data(), {count}));
+  trn::copy(View<const double>(executor, static_cast<const double*>(from), {count}, {stride}),
+            View<double>(Executor::host(), values.data(), {count}));
   return values;
 }
 
@@ -66,7 +71,8 @@ void pair_energy_sliced(const Executor& executor, const PairEnergyArgs& g) {
   const Machine& machine = device_of(executor).machine();
   const PairRange range{g.nocc, g.left};
   const SlicedPairEnergyShape shape{g.nocc, g.naux, g.nvir, g.left};
-  const auto program = load(executor, sliced_pair_energy_program, shape);  // refuses what does not fit, before anything runs
+  const auto program =
+      load(executor, sliced_pair_energy_program, shape);  // refuses what does not fit, before anything runs
 
   const Array<float> largest(executor, {g.nocc, g.nvir});
   const PanelShape panels{g.nocc, g.naux, g.nvir};
@@ -78,8 +84,11 @@ void pair_energy_sliced(const Executor& executor, const PairEnergyArgs& g) {
     return;
   }
 
-  const std::vector<double> low = on_host(executor, g.occupied, g.nocc, g.occupied_stride), high = on_host(executor, g.virtuals, g.nvir, g.virtual_stride);
-  const auto largest_of = [](const std::vector<double>& x) { return std::max(*std::ranges::max_element(x), -*std::ranges::min_element(x)); };
+  const std::vector<double> low = on_host(executor, g.occupied, g.nocc, g.occupied_stride),
+                            high = on_host(executor, g.virtuals, g.nvir, g.virtual_stride);
+  const auto largest_of = [](const std::vector<double>& x) {
+    return std::max(*std::ranges::max_element(x), -*std::ranges::min_element(x));
+  };
   const double most = 2 * (std::max(largest_of(low), g.largest_energy) + std::max(largest_of(high), g.largest_energy));
   const auto words = [&](const std::vector<double>& values) {
     return Array<float>::from_host(executor, {3, static_cast<std::int64_t>(values.size())}, energy_words(values, most));
@@ -101,7 +110,9 @@ void pair_energy_sliced(const Executor& executor, const PairEnergyArgs& g) {
 
   // T is in units of 2^-12 times the scales of both orbitals, norms in units of s_ia / 64.
   const std::vector<float> parts = sums.to_host(), squares = norms.to_host();
-  const auto orbital = [&](std::int64_t i) { return std::ldexp(1.0, scales.orbital[static_cast<std::size_t>(i)] - 1022); };
+  const auto orbital = [&](std::int64_t i) {
+    return std::ldexp(1.0, scales.orbital[static_cast<std::size_t>(i)] - 1022);
+  };
   std::int64_t pair = 0;
   for (std::int64_t i = 0; i < range.rows(); ++i) {
     for (std::int64_t j = range.first(i); j < g.nocc; ++j, ++pair) {
@@ -111,7 +122,8 @@ void pair_energy_sliced(const Executor& executor, const PairEnergyArgs& g) {
         sum = sum + DoubleDouble(parts[static_cast<std::size_t>(pair * words_per_pair + at)]);
       }
       const double unit = 0x1p-12 * orbital(i) * orbital(j);
-      g.pairs[pair] = {unit * (unit * static_cast<double>(total[0])), unit * (unit * static_cast<double>(total[1])) / 2};
+      g.pairs[pair] = {unit * (unit * static_cast<double>(total[0])),
+                       unit * (unit * static_cast<double>(total[1])) / 2};
     }
   }
   for (std::int64_t at = 0; at < g.nocc * g.nvir; ++at) {

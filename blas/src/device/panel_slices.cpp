@@ -17,11 +17,14 @@ using blocks::ceil_div;
 
 namespace {
 
-constexpr std::int64_t kPieceElements = 1024;  // in a partition: some twenty words of them fit in SBUF with their buffers
-constexpr double kRoundingMagic = 0x1.8p23;    // x + magic - magic is x rounded to an integer
+constexpr std::int64_t kPieceElements =
+    1024;                                    // in a partition: some twenty words of them fit in SBUF with their buffers
+constexpr double kRoundingMagic = 0x1.8p23;  // x + magic - magic is x rounded to an integer
 
-// Rows of one panel in pieces: body(first row, tiles, rows of a tile). One after the other: the pieces add to one row of sums.
-void for_row_pieces(Builder& b, const PanelShape& s, const std::function<void(const Affine&, std::int64_t, std::int64_t)>& body) {
+// Rows of one panel in pieces: body(first row, tiles, rows of a tile). One after the other: the pieces add to one row
+// of sums.
+void for_row_pieces(Builder& b, const PanelShape& s,
+                    const std::function<void(const Affine&, std::int64_t, std::int64_t)>& body) {
   const std::int64_t side = b.machine().partitions, whole = s.naux / side;
   const std::int64_t tiles = std::clamp<std::int64_t>(kPieceElements / s.nvir, 1, std::max<std::int64_t>(1, whole));
   b.sequential("piece", whole / tiles, [&](Affine p) { body(p * (tiles * side), tiles, side); });
@@ -35,7 +38,8 @@ Access rows_of(const Access& panels, const Affine& i, const Affine& first, std::
   return panels.dims.size() == 4 ? rows.permute({1, 0, 2, 3}) : rows.permute({1, 0, 2});
 }
 
-void bits(Builder& b, const Access& dst, const Access& src, AluOp op0, double operand0, AluOp op1 = AluOp::None, double operand1 = 0) {
+void bits(Builder& b, const Access& dst, const Access& src, AluOp op0, double operand0, AluOp op1 = AluOp::None,
+          double operand1 = 0) {
   b.tensor_scalar(dst, src, op0, operand0, {.op1 = op1, .operand1 = operand1, .engine = Engine::Vector});
 }
 
@@ -75,15 +79,18 @@ Program column_exponent_program(const PanelShape& s, const Machine& machine) {
     const Access most = b.sbuf("most", side, {s.nvir}, DType::Float32, 2);
     b.memset(most, 0, Engine::GpSimd);
     for_row_pieces(b, s, [&](const Affine& first, std::int64_t tiles, std::int64_t depth) {
-      const Access raw = b.sbuf("raw", depth, {tiles, s.nvir, 2}, DType::UInt32, 2), field = b.sbuf("field", depth, {tiles * s.nvir}, DType::UInt32, 2);
+      const Access raw = b.sbuf("raw", depth, {tiles, s.nvir, 2}, DType::UInt32, 2),
+                   field = b.sbuf("field", depth, {tiles * s.nvir}, DType::UInt32, 2);
       b.dma_copy(raw, rows_of(words, i, first, tiles, depth));
       bits(b, field, part(raw, 1), AluOp::BitwiseAnd, double{0x7ff00000});
       const Access rows = most(ds(0, depth), all);
-      for (std::int64_t t = 0; t < tiles; ++t) b.tensor_tensor(rows, rows, field(all, ds(t * s.nvir, s.nvir)), AluOp::Maximum, Engine::Vector);
+      for (std::int64_t t = 0; t < tiles; ++t)
+        b.tensor_tensor(rows, rows, field(all, ds(t * s.nvir, s.nvir)), AluOp::Maximum, Engine::Vector);
     });
     for (std::int64_t a = 0; a < s.nvir; a += side) {
       const std::int64_t columns = std::min(side, s.nvir - a);
-      const Access turned = b.psum("turned", columns, {side}, DType::Float32, 2), top = b.sbuf("top", columns, {1}, DType::Float32, 2);
+      const Access turned = b.psum("turned", columns, {side}, DType::Float32, 2),
+                   top = b.sbuf("top", columns, {1}, DType::Float32, 2);
       b.nc_transpose(turned, most(all, ds(a, columns)));
       b.tensor_reduce(top, AluOp::Maximum, turned);
       b.dma_copy(drop(out(ds(i, 1), ds(a, columns))).split(0, 1), top);
@@ -92,14 +99,17 @@ Program column_exponent_program(const PanelShape& s, const Machine& machine) {
   return b.finish();
 }
 
-std::vector<Access> slice_panels(Builder& b, const PanelShape& s, const Access& words, const Access& exponents, const Access& norms) {
+std::vector<Access> slice_panels(Builder& b, const PanelShape& s, const Access& words, const Access& exponents,
+                                 const Access& norms) {
   const std::int64_t side = b.machine().partitions;
   std::vector<Access> slices;
-  for (int k = 0; k < kSlices; ++k) slices.push_back(b.scratch("slice" + std::to_string(k), DType::BFloat16, {s.nocc, s.naux, s.nvir}));
+  for (int k = 0; k < kSlices; ++k)
+    slices.push_back(b.scratch("slice" + std::to_string(k), DType::BFloat16, {s.nocc, s.naux, s.nvir}));
   const Access ones = b.sbuf("ones", side, {1}, DType::BFloat16);
   b.memset(ones, 1);
   b.parallel("i", s.nocc, [&](Affine i) {
-    const Access exponent = b.sbuf("exponent", side, {s.nvir}, DType::Float32, 2), norm = b.sbuf("norm", 1, {s.nvir}, DType::Float32, 2);
+    const Access exponent = b.sbuf("exponent", side, {s.nvir}, DType::Float32, 2),
+                 norm = b.sbuf("norm", 1, {s.nvir}, DType::Float32, 2);
     b.dma_copy(exponent, drop(exponents(ds(i, 1), all)).broadcast(0, side));
     b.memset(norm, 0, Engine::GpSimd);
     for_row_pieces(b, s, [&](const Affine& first, std::int64_t tiles, std::int64_t depth) {
@@ -111,12 +121,15 @@ std::vector<Access> slice_panels(Builder& b, const PanelShape& s, const Access& 
       const auto [x, rest] = decode(b, raw, spread, fresh);
       const Access squares = fresh(DType::BFloat16), sums = b.psum("squares", 1, {s.nvir}, DType::Float32, 2);
       b.activation(squares, ActFunction::Square, x);
-      for (std::int64_t t = 0; t < tiles; ++t) b.nc_matmul(sums, ones(ds(0, depth), all), squares(all, ds(t * s.nvir, s.nvir)), {.accumulate = Affine(t > 0 ? 1 : 0)});
+      for (std::int64_t t = 0; t < tiles; ++t)
+        b.nc_matmul(sums, ones(ds(0, depth), all), squares(all, ds(t * s.nvir, s.nvir)),
+                    {.accumulate = Affine(t > 0 ? 1 : 0)});
       b.tensor_tensor(norm, norm, sums, AluOp::Add, Engine::Vector);
       // The integer next to each word is cut off; 128 times the rest goes on.
       const auto cut = [&](const Access& word) {
         const Access whole = fresh(DType::Float32);
-        b.tensor_scalar(whole, word, AluOp::Add, kRoundingMagic, {.op1 = AluOp::Subtract, .operand1 = kRoundingMagic, .engine = Engine::Vector});
+        b.tensor_scalar(whole, word, AluOp::Add, kRoundingMagic,
+                        {.op1 = AluOp::Subtract, .operand1 = kRoundingMagic, .engine = Engine::Vector});
         b.tensor_tensor(word, word, whole, AluOp::Subtract, Engine::Vector);
         return whole;
       };
@@ -125,7 +138,8 @@ std::vector<Access> slice_panels(Builder& b, const PanelShape& s, const Access& 
         b.tensor_tensor(flat(digit), cut(x), cut(rest), AluOp::Add, Engine::Vector);
         b.dma_copy(rows_of(slices[static_cast<std::size_t>(k)], i, first, tiles, depth), digit);
         if (k + 1 == kSlices) break;
-        for (const Access& word : {x, rest}) b.tensor_scalar(word, word, AluOp::Multiply, 0x1p7, {.engine = Engine::Vector});
+        for (const Access& word : {x, rest})
+          b.tensor_scalar(word, word, AluOp::Multiply, 0x1p7, {.engine = Engine::Vector});
       }
     });
     b.dma_copy(norms(ds(i, 1), all), norm);

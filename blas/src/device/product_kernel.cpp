@@ -1,5 +1,6 @@
-// The product kernel of the device: C = alpha * op(A) * op(B) + beta * C, and everything that is this with operands in several planes, an
-// operand known by one triangle, or a triangular C. Scheme says what is multiplied, Operand how it arrives, Eviction how it leaves.
+// The product kernel of the device: C = alpha * op(A) * op(B) + beta * C, and everything that is this with operands in
+// several planes, an operand known by one triangle, or a triangular C. Scheme says what is multiplied, Operand how it
+// arrives, Eviction how it leaves.
 //
 // The Tensor Engine multiplies a stationary (K, M) tile by a moving (K, N) tile, so both operands need k on partitions.
 //
@@ -9,13 +10,14 @@
 //         bm/128 * bn/512 * terms matmuls per 128 of k
 //       scale, round, store                       the store has its own DMA ring
 //
-// Traffic: A once, B once per block row, C once (twice when beta != 0). An operand whose k is the contiguous dimension must be turned: by
-// dma_transpose where the machine does that fast (2-byte types on trn2 and later), otherwise on the Tensor Engine: A panel by
-// panel on its way in, B once into HBM scratch.
+// Traffic: A once, B once per block row, C once (twice when beta != 0). An operand whose k is the contiguous dimension
+// must be turned: by dma_transpose where the machine does that fast (2-byte types on trn2 and later), otherwise on the
+// Tensor Engine: A panel by panel on its way in, B once into HBM scratch.
 //
-// Where C is a triangle, block rows are unrolled: each has its blocks beside the diagonal in a loop and those on it after, of
-// which only the pieces that meet the triangle are computed. Where an operand is triangular, the chunks of k on its diagonal come first,
-// the one that covers most rows (columns) ahead, and the chunks where it is zero not at all.
+// Where C is a triangle, block rows are unrolled: each has its blocks beside the diagonal in a loop and those on it
+// after, of which only the pieces that meet the triangle are computed. Where an operand is triangular, the chunks of k
+// on its diagonal come first, the one that covers most rows (columns) ahead, and the chunks where it is zero not at
+// all.
 #include <algorithm>
 #include <optional>
 #include <trn/core/error.hpp>
@@ -47,7 +49,8 @@ class ProductKernel {
 
   Program build() {
     const bool complex = scheme_.complex;
-    const auto operand = [&](const char* name, std::int64_t rows, std::int64_t columns, std::int64_t rs, std::int64_t cs, std::int64_t im) {
+    const auto operand = [&](const char* name, std::int64_t rows, std::int64_t columns, std::int64_t rs,
+                             std::int64_t cs, std::int64_t im) {
       return complex ? b_.input(name, scheme_.real, {rows, columns, 2}, {rs, cs, im})
                      : b_.input(name, scheme_.real, {rows, columns}, {rs, cs});
     };
@@ -67,7 +70,8 @@ class ProductKernel {
     const bool turn_a = a_->how() == Route::TensorTranspose && !share && !whole_a && (scheme_.low() || g_.in_place);
     block_ = choose_blocking(g_, scheme_, share || turn_a || whole_a ? Route::Direct : a_->how(), m_);
     // In place C takes the memory of the general operand; with beta or in another layout it has its own declaration.
-    const bool as_b = g_.bk == g_.cm && g_.bn == g_.cn && g_.b_im == g_.c_im, as_a = g_.am == g_.cm && g_.ak == g_.cn && g_.a_im == g_.c_im;
+    const bool as_b = g_.bk == g_.cm && g_.bn == g_.cn && g_.b_im == g_.c_im,
+               as_a = g_.am == g_.cm && g_.ak == g_.cn && g_.a_im == g_.c_im;
     const bool over = g_.in_place && g_.in == g_.out && g_.beta == Factor::Zero && (whole_a ? as_b : as_a);
     out_.emplace(b_, g_, scheme_, !over ? Access{} : whole_a ? bb : a);
     // The (k, m) view of op(A) shows the other triangle.
@@ -85,7 +89,8 @@ class ProductKernel {
   }
 
  private:
-  // The chunks of a block: `head` in order, then the tiles [begin, end / 128) and the ragged rest up to element `end` of k.
+  // The chunks of a block: `head` in order, then the tiles [begin, end / 128) and the ragged rest up to element `end`
+  // of k.
   struct Depth {
     std::vector<Chunk> head;
     std::int64_t begin, end;
@@ -101,14 +106,16 @@ class ProductKernel {
     if (g_.region == Region::All && triangular_a()) {
       for (std::int64_t m0 = 0; m0 < g_.m; m0 += block_.bm) block_row(m0, std::min(block_.bm, g_.m - m0));
     } else if (g_.region == Region::All) {
-      for_blocks(b_, "mb", g_.m, block_.bm, LoopKind::Parallel, [&](const Affine& m0, std::int64_t rows) { block_row(m0, rows); });
+      for_blocks(b_, "mb", g_.m, block_.bm, LoopKind::Parallel,
+                 [&](const Affine& m0, std::int64_t rows) { block_row(m0, rows); });
     } else {
       for (std::int64_t m0 = 0; m0 < g_.m; m0 += block_.bm) triangle_row(m0, std::min(block_.bm, g_.m - m0));
     }
   }
 
   Held panel(std::int64_t rows) const {
-    return block_.a_buffers > 0 ? a_->hold("a_panel", std::min(side_, g_.k), k_tiles(), rows, block_.a_buffers) : Held{};
+    return block_.a_buffers > 0 ? a_->hold("a_panel", std::min(side_, g_.k), k_tiles(), rows, block_.a_buffers)
+                                : Held{};
   }
   static bool present(const Held& held) { return held.raw.present() || !held.made.empty(); }
 
@@ -124,31 +131,37 @@ class ProductKernel {
     }
   }
 
-  // Where a triangular operand is not zero. Its diagonal meets rows (columns) [first, first + size) in the chunks of the head.
+  // Where a triangular operand is not zero. Its diagonal meets rows (columns) [first, first + size) in the chunks of
+  // the head.
   Depth depth_of(const Affine& m0, std::int64_t rows, const Affine& n0, std::int64_t columns) const {
     if (!triangular_a() && !triangular_b()) return {{}, 0, g_.k};
-    const std::int64_t first = (triangular_a() ? m0 : n0).constant(), size = triangular_a() ? rows : columns, end = first + size;
+    const std::int64_t first = (triangular_a() ? m0 : n0).constant(), size = triangular_a() ? rows : columns,
+                       end = first + size;
     // Rows m >= k of a lower A and columns n >= k of an upper B, or the opposite.
     const bool behind = triangular_a() == (g_.stored == Region::Lower);
     Depth d{{}, behind ? 0 : ceil_div(end, side_), behind ? first : g_.k};
     d.end = std::max(d.end, d.begin * side_);
     const std::int64_t count = ceil_div(size, side_);
     for (std::int64_t i = 0; i < count; ++i) {
-      const std::int64_t t = first / side_ + (behind ? i : count - 1 - i), k0 = t * side_, depth = std::min(side_, g_.k - k0);
+      const std::int64_t t = first / side_ + (behind ? i : count - 1 - i), k0 = t * side_,
+                         depth = std::min(side_, g_.k - k0);
       const std::int64_t from = behind ? k0 - first : 0, to = behind ? size : std::min(size, k0 + depth - first);
       d.head.push_back({Affine(t), 1, depth, from, to - from});
     }
     return d;
   }
 
-  // The first block column also brings the panel in, chunk by chunk with B, so the first matmul waits for one chunk only.
-  void columns_of_blocks(const Held& panel_of_a, bool load_panel, const Affine& m0, std::int64_t rows, std::int64_t begin,
-                         std::int64_t end) {
+  // The first block column also brings the panel in, chunk by chunk with B, so the first matmul waits for one chunk
+  // only.
+  void columns_of_blocks(const Held& panel_of_a, bool load_panel, const Affine& m0, std::int64_t rows,
+                         std::int64_t begin, std::int64_t end) {
     const std::int64_t first = std::min(block_.bn, end - begin);
     if (first <= 0) return;
     block_of_c(panel_of_a, load_panel, m0, rows, Affine(begin), first);
     for_blocks(b_, "nb", end - begin - first, block_.bn, LoopKind::Parallel,
-               [&](const Affine& n0, std::int64_t columns) { block_of_c(panel_of_a, false, m0, rows, n0 + begin + first, columns); });
+               [&](const Affine& n0, std::int64_t columns) {
+                 block_of_c(panel_of_a, false, m0, rows, n0 + begin + first, columns);
+               });
   }
 
   // The part of a triangular C in rows [m0, m0 + rows): beside the diagonal, then on it.
@@ -168,17 +181,21 @@ class ProductKernel {
            std::equal(scheme_.b.begin(), scheme_.b.end(), scheme_.a.begin());
   }
 
-  // The pieces of a block; of one on the diagonal of a triangular C those that meet the triangle, no wider than they need be.
-  std::vector<Piece> pieces(const Affine& m0, std::int64_t rows, const Affine& n0, std::int64_t columns, bool diagonal) const {
+  // The pieces of a block; of one on the diagonal of a triangular C those that meet the triangle, no wider than they
+  // need be.
+  std::vector<Piece> pieces(const Affine& m0, std::int64_t rows, const Affine& n0, std::int64_t columns,
+                            bool diagonal) const {
     std::vector<Piece> result;
     for (std::int64_t i = 0; i * side_ < rows; ++i) {
       for (std::int64_t j = 0; j * bank_ < columns; ++j) {
         Piece p{i, j, i * side_, std::min(side_, rows - i * side_), j * bank_, std::min(bank_, columns - j * bank_)};
         if (diagonal) {
           const std::int64_t corner =
-              m0.constant() + p.row - n0.constant();  // the column of the block where the diagonal enters the piece's rows
+              m0.constant() + p.row -
+              n0.constant();  // the column of the block where the diagonal enters the piece's rows
           const std::int64_t begin = g_.region == Region::Lower ? p.column : std::max(p.column, corner);
-          const std::int64_t end = g_.region == Region::Lower ? std::min(p.column + p.width, corner + p.height) : p.column + p.width;
+          const std::int64_t end =
+              g_.region == Region::Lower ? std::min(p.column + p.width, corner + p.height) : p.column + p.width;
           if (begin >= end) continue;
           p.column = begin;
           p.width = end - begin;
@@ -190,15 +207,15 @@ class ProductKernel {
     return result;
   }
 
-  void block_of_c(const Held& panel_of_a, bool load_panel, const Affine& m0, std::int64_t rows, const Affine& n0, std::int64_t columns,
-                  bool diagonal = false) {
+  void block_of_c(const Held& panel_of_a, bool load_panel, const Affine& m0, std::int64_t rows, const Affine& n0,
+                  std::int64_t columns, bool diagonal = false) {
     const Block block = out_->begin(m0, n0, rows, columns, pieces(m0, rows, n0, columns, diagonal));
     multiply_all(block, panel_of_a, load_panel, depth_of(m0, rows, n0, columns), diagonal && panel_is_b());
     out_->store(block);
   }
 
-  // The tiles [begin, ...) in chunks of kc. The last whole tiles form one chunk of at least `last` where there are many: multiplied piece
-  // by piece, its pieces finish far enough apart for the eviction to keep up.
+  // The tiles [begin, ...) in chunks of kc. The last whole tiles form one chunk of at least `last` where there are
+  // many: multiplied piece by piece, its pieces finish far enough apart for the eviction to keep up.
   std::int64_t last_tiles(const Depth& d) const {
     const std::int64_t whole = std::max<std::int64_t>(0, d.end / side_ - d.begin),
                        least = block_.kc < block_.last && whole >= 2 * block_.last ? block_.last : 0;
@@ -218,11 +235,13 @@ class ProductKernel {
     const bool bring = load_panel || !present(panel_of_a), grouped = scheme_.group_tiles > 0;
     const std::int64_t per_group = grouped ? std::max<std::int64_t>(1, scheme_.group_tiles / block_.kc) : 1;
     // `before`: tiles summed into the accumulators so far; `in_group`: since the last fold.
-    const auto step = [&](const Chunk& c, const Affine& before, const Affine& in_group, bool bring_a, const std::optional<Chunk>& ahead) {
+    const auto step = [&](const Chunk& c, const Affine& before, const Affine& in_group, bool bring_a,
+                          const std::optional<Chunk>& ahead) {
       std::vector<Access> b_words;
       if (!from_panel) b_words = bring_b(c, block);
       if (ahead) a_->bring(a_->part(panel_of_a, *ahead, 0), *ahead, block.m0, block.rows);
-      const Held a_chunk = present(panel_of_a) ? a_->part(panel_of_a, c, 0) : a_->hold("a_chunk", c.depth, c.tiles, block.rows, buffers(c));
+      const Held a_chunk = present(panel_of_a) ? a_->part(panel_of_a, c, 0)
+                                               : a_->hold("a_chunk", c.depth, c.tiles, block.rows, buffers(c));
       if (bring_a && c.size > 0 && triangular_a())
         a_->bring(a_->narrow(a_chunk, c.from, c.size), c, block.m0 + c.from, c.size);
       else if (bring_a)
@@ -235,7 +254,8 @@ class ProductKernel {
     if (grouped && in_head > 0) out_->fold(block);
     const auto loop = [&](std::int64_t from, std::int64_t count, bool bring_a, bool run_ahead) {
       const auto body = [&](const Affine& i, const Affine& in_group) {
-        step(chunk(i), i * block_.kc + in_head, in_group, bring_a, run_ahead ? std::optional<Chunk>(chunk(i + 1)) : std::nullopt);
+        step(chunk(i), i * block_.kc + in_head, in_group, bring_a,
+             run_ahead ? std::optional<Chunk>(chunk(i + 1)) : std::nullopt);
       };
       if (!grouped) return b_.sequential("kc", count, [&](Affine i) { body(i + from, 0); });
       if (per_group == 1) return b_.sequential("kc", count, [&](Affine i) { body(i + from, 0), out_->fold(block); });
@@ -244,7 +264,8 @@ class ProductKernel {
         out_->fold(block);
       });
       if (count % per_group == 0) return;
-      b_.sequential("kc", count % per_group, [&](Affine i) { body(i + (from + count / per_group * per_group), i * block_.kc); });
+      b_.sequential("kc", count % per_group,
+                    [&](Affine i) { body(i + (from + count / per_group * per_group), i * block_.kc); });
       out_->fold(block);
     };
     if (load_panel && a_->how() == Route::TensorTranspose && whole > 1) {
@@ -278,10 +299,11 @@ class ProductKernel {
     return bm_->words(chunk);
   }
 
-  // Piece by piece, so that the first piece is complete, and can be moved out, while the others still multiply; leading products of
-  // all pieces first, so that their sums join the totals during the low ones. The first matmul into a sum overwrites it.
-  void multiply(const Block& block, const std::vector<Access>& a, const std::vector<Access>& bw, const Chunk& c, const Affine& before,
-                const Affine& in_group) {
+  // Piece by piece, so that the first piece is complete, and can be moved out, while the others still multiply; leading
+  // products of all pieces first, so that their sums join the totals during the low ones. The first matmul into a sum
+  // overwrites it.
+  void multiply(const Block& block, const std::vector<Access>& a, const std::vector<Access>& bw, const Chunk& c,
+                const Affine& before, const Affine& in_group) {
     const auto tile = [](const Access& operand, const Affine& t, std::int64_t from, std::int64_t size) {
       Access one = operand(all, ds(t, 1), ds(from, size));
       one.dims.erase(one.dims.begin());
@@ -338,25 +360,27 @@ class ProductKernel {
 
 tile::Program gemm_program(const GemmShape& shape, const Machine& machine) {
   for (const DType dtype : {shape.in, shape.out}) {
-    const bool known = dtype == DType::Float32 || dtype == DType::TFloat32 || dtype == DType::BFloat16 || dtype == DType::Float16 ||
-                       dtype == DType::Complex64;
+    const bool known = dtype == DType::Float32 || dtype == DType::TFloat32 || dtype == DType::BFloat16 ||
+                       dtype == DType::Float16 || dtype == DType::Complex64;
     if (!known) {
-      fail<NotImplemented>("blas.gemm: no device kernel for {} on {}; use float32, tfloat32, bfloat16, float16 or complex64{}", name(dtype),
-                           machine.name, real_of(dtype) == DType::Float64 ? ", Precision Exact, or the host executor" : "");
+      fail<NotImplemented>(
+          "blas.gemm: no device kernel for {} on {}; use float32, tfloat32, bfloat16, float16 or complex64{}",
+          name(dtype), machine.name, real_of(dtype) == DType::Float64 ? ", Precision Exact, or the host executor" : "");
     }
   }
-  require(is_complex(shape.in) == is_complex(shape.out), "blas.gemm: {} in and {} out; complex operands have a complex result",
-          name(shape.in), name(shape.out));
+  require(is_complex(shape.in) == is_complex(shape.out),
+          "blas.gemm: {} in and {} out; complex operands have a complex result", name(shape.in), name(shape.out));
   if (shape.mode != Mode::Native && shape.mode != Mode::Exact && real_of(shape.in) != DType::Float32) {
-    fail<NotImplemented>("blas.gemm: mode {} is for float32 and complex64 operands, these are {}; use native", name(shape.mode),
-                         name(shape.in));
+    fail<NotImplemented>("blas.gemm: mode {} is for float32 and complex64 operands, these are {}; use native",
+                         name(shape.mode), name(shape.in));
   }
-  require(shape.m >= 1 && shape.n >= 1 && shape.k >= 1, "blas.gemm: a program needs m, n, k >= 1, got {} x {} x {}", shape.m, shape.n,
-          shape.k);
-  for (const auto& [rows, columns] : {std::pair(shape.m, shape.k), std::pair(shape.k, shape.n), std::pair(shape.m, shape.n)}) {
+  require(shape.m >= 1 && shape.n >= 1 && shape.k >= 1, "blas.gemm: a program needs m, n, k >= 1, got {} x {} x {}",
+          shape.m, shape.n, shape.k);
+  for (const auto& [rows, columns] :
+       {std::pair(shape.m, shape.k), std::pair(shape.k, shape.n), std::pair(shape.m, shape.n)}) {
     require(byte_count({rows, columns}, size_bytes(shape.in)) <= machine.hbm_bytes_per_stack(),
-            "blas.gemm: an operand of {} x {} {} is larger than the {} bytes of HBM of {}; split the product", rows, columns,
-            name(shape.in), machine.hbm_bytes_per_stack(), machine.name);
+            "blas.gemm: an operand of {} x {} {} is larger than the {} bytes of HBM of {}; split the product", rows,
+            columns, name(shape.in), machine.hbm_bytes_per_stack(), machine.name);
   }
   require(shape.alpha != Factor::Zero, "blas.gemm: a program with alpha = 0 would not read A and B; scale C instead");
   const bool a_known = shape.a_structure != Structure::General, b_known = shape.b_structure != Structure::General;
@@ -364,9 +388,11 @@ tile::Program gemm_program(const GemmShape& shape, const Machine& machine) {
           "blas.gemm: one operand with structure and a whole C, or operands without and a triangle; not both");
   require((!a_known || (shape.m == shape.k && shape.stored != Region::All)) &&
               (!b_known || (shape.k == shape.n && shape.stored != Region::All)),
-          "blas.gemm: an operand with structure is square and names its triangle, got {} x {} x {}", shape.m, shape.n, shape.k);
+          "blas.gemm: an operand with structure is square and names its triangle, got {} x {} x {}", shape.m, shape.n,
+          shape.k);
   require(!shape.in_place || a_known || b_known, "blas.gemm: in place needs an operand with structure");
-  require(shape.region == Region::All || shape.m == shape.n, "blas.gemm: a triangle of C needs m = n, got {} x {}", shape.m, shape.n);
+  require(shape.region == Region::All || shape.m == shape.n, "blas.gemm: a triangle of C needs m = n, got {} x {}",
+          shape.m, shape.n);
   return device::ProductKernel(shape, machine).build();
 }
 

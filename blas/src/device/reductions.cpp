@@ -1,12 +1,14 @@
 // dot, asum, nrm2, amax and amin on the device.
 //
-// Every piece of the vectors (vectors.hpp) leaves one or a few numbers per partition in the tile `partial`, stored once at the end; the
-// host adds or compares the 128 * pieces partial results in a fixed order in double. Bytes: each vector once. The Scalar Engine takes
-// magnitudes and squares, the Vector Engine products, extremes and sums (64 elements at a time, then the groups), so that the
-// engines share the work: on trn2 a piece of 2048 columns arrives in 2.5 us, asum takes 1.8 us of Scalar and 2.2 us of Vector.
+// Every piece of the vectors (vectors.hpp) leaves one or a few numbers per partition in the tile `partial`, stored once
+// at the end; the host adds or compares the 128 * pieces partial results in a fixed order in double. Bytes: each vector
+// once. The Scalar Engine takes magnitudes and squares, the Vector Engine products, extremes and sums (64 elements at a
+// time, then the groups), so that the engines share the work: on trn2 a piece of 2048 columns arrives in 2.5 us, asum
+// takes 1.8 us of Scalar and 2.2 us of Vector.
 //
-// nrm2: the Vector Engine finds the largest magnitude, the Scalar Engine squares and adds 512 elements at a time. A partition's squares are taken of s x with s = 2^-e, e the exponent of the partition's largest |x| held within +-100: no
-// square overflows, and what underflows is below 2^-40 of the largest.
+// nrm2: the Vector Engine finds the largest magnitude, the Scalar Engine squares and adds 512 elements at a time. A
+// partition's squares are taken of s x with s = 2^-e, e the exponent of the partition's largest |x| held within +-100:
+// no square overflows, and what underflows is below 2^-40 of the largest.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -24,16 +26,22 @@ using device::part;
 using device::Piece;
 
 namespace {
-constexpr std::int64_t kRuns = 4, kRunColumns = 512;  // nrm2 adds this many squares in fp32; a piece has four times as many numbers
+constexpr std::int64_t kRuns = 4,
+                       kRunColumns =
+                           512;  // nrm2 adds this many squares in fp32; a piece has four times as many numbers
 }  // namespace
 
 std::int64_t reduction_columns(const ReductionShape& s) {
   switch (s.reduction) {
-    case Reduction::Asum: return 1;
-    case Reduction::Dot: return s.complex ? 4 : 1;
-    case Reduction::Nrm2: return 1 + kRuns;
+    case Reduction::Asum:
+      return 1;
+    case Reduction::Dot:
+      return s.complex ? 4 : 1;
+    case Reduction::Nrm2:
+      return 1 + kRuns;
     case Reduction::Amax:
-    case Reduction::Amin: return 2;
+    case Reduction::Amin:
+      return 2;
   }
   return 0;
 }
@@ -69,11 +77,19 @@ class ReductionKernel {
       };
       const Access xt = p.load(b_, "x_piece", x, 3);
       switch (s_.reduction) {
-        case Reduction::Asum: device::sum_row(b_, to(0), magnitudes(p, xt)); break;
-        case Reduction::Nrm2: nrm2(p, flat(xt), to); break;
-        case Reduction::Dot: dot(p, xt, p.load(b_, "y_piece", y, 3), to); break;
+        case Reduction::Asum:
+          device::sum_row(b_, to(0), magnitudes(p, xt));
+          break;
+        case Reduction::Nrm2:
+          nrm2(p, flat(xt), to);
+          break;
+        case Reduction::Dot:
+          dot(p, xt, p.load(b_, "y_piece", y, 3), to);
+          break;
         case Reduction::Amax:
-        case Reduction::Amin: extreme(p, xt, to(0), to(1)); break;
+        case Reduction::Amin:
+          extreme(p, xt, to(0), to(1));
+          break;
       }
     });
     b_.dma_copy(out, partial);
@@ -93,7 +109,8 @@ class ReductionKernel {
     b_.tensor_tensor(flat(straight), flat(x), flat(y), AluOp::Multiply, Engine::Vector);
     if (!s_.complex) return device::sum_row(b_, to(0), flat(straight));
     const Access crossed = p.tile(b_, "crossed", true, kBuffers);
-    for (const std::int64_t i : {0, 1}) b_.tensor_tensor(part(crossed, i), part(x, i), part(y, 1 - i), AluOp::Multiply, Engine::Vector);
+    for (const std::int64_t i : {0, 1})
+      b_.tensor_tensor(part(crossed, i), part(x, i), part(y, 1 - i), AluOp::Multiply, Engine::Vector);
     for (const std::int64_t i : {0, 1}) {
       device::sum_row(b_, to(i), part(straight, i));
       device::sum_row(b_, to(2 + i), part(crossed, i));
@@ -114,7 +131,8 @@ class ReductionKernel {
     // The exponent alone: of NaN and infinity that is infinity, which the bound turns into 2^100.
     b_.tensor_scalar(power.view(DType::UInt32), largest.view(DType::UInt32), AluOp::BitwiseAnd, double{0x7f800000},
                      {.engine = Engine::Vector});
-    b_.tensor_scalar(power, power, AluOp::Maximum, 0x1p-100, {.op1 = AluOp::Minimum, .operand1 = 0x1p100, .engine = Engine::Vector});
+    b_.tensor_scalar(power, power, AluOp::Maximum, 0x1p-100,
+                     {.op1 = AluOp::Minimum, .operand1 = 0x1p100, .engine = Engine::Vector});
     b_.reciprocal(to(0), power);
     for (std::int64_t first = 0, run = 1; first < n; first += kRunColumns, ++run) {
       const Slice here = ds(first, std::min(kRunColumns, n - first));
@@ -148,7 +166,8 @@ class ReductionKernel {
     // Where a equals the extreme value: how far from the end. The first place has the largest such number.
     const Access score = b_.sbuf("score", p.partitions, {p.columns}, DType::Float32, kBuffers);
     const std::int64_t skip = countdown_.free_size() - p.columns;
-    b_.scalar_tensor_tensor(score, a, AluOp::Equal, value, AluOp::Multiply, countdown_(ds(0, p.partitions), ds(skip, p.columns)));
+    b_.scalar_tensor_tensor(score, a, AluOp::Equal, value, AluOp::Multiply,
+                            countdown_(ds(0, p.partitions), ds(skip, p.columns)));
     b_.tensor_reduce(place, AluOp::Maximum, score);
   }
 
@@ -178,7 +197,8 @@ struct Partial {
 
 Partial run(const Executor& executor, const ReductionShape& shape, const Vectors& v) {
   const Machine& machine = device_of(executor).machine();
-  const std::int64_t pieces = piece_count(shape.n, piece_width(shape.complex), machine), columns = reduction_columns(shape);
+  const std::int64_t pieces = piece_count(shape.n, piece_width(shape.complex), machine),
+                     columns = reduction_columns(shape);
   const Array<float> partial(executor, {machine.partitions, pieces, columns});
   launch(executor, reduction_program, shape, {{"x", v.x}, {"y", v.y}, {"partial", partial.data()}});
   return {pieces, columns, partial.to_host()};
@@ -195,8 +215,9 @@ ReductionShape shape_of(Reduction reduction, DType dtype, const Vectors& v) {
   return {reduction, is_complex(dtype), false, v.n, v.incx, v.y ? v.incy : 1};
 }
 
-// The first element of vector order wins a tie, so the vector is not turned. Of NaN the reference says: it never compares greater or smaller,
-// so it wins only as the first element. A NaN among the partial results means that there is one: the pass that skips them decides.
+// The first element of vector order wins a tie, so the vector is not turned. Of NaN the reference says: it never
+// compares greater or smaller, so it wins only as the first element. A NaN among the partial results means that there
+// is one: the pass that skips them decides.
 void extreme(const Executor& executor, Reduction reduction, const ExtremeArgs& g) {
   const bool most = reduction == Reduction::Amax;
   Vectors v(g.dtype, 1, g.x, 1, nullptr, 1);
@@ -204,7 +225,8 @@ void extreme(const Executor& executor, Reduction reduction, const ExtremeArgs& g
   v.incx = g.incx;
   ReductionShape shape = shape_of(reduction, g.dtype, v);
   Partial partial = run(executor, shape, v);
-  const bool has_nan = std::any_of(partial.values.begin(), partial.values.end(), [](float value) { return std::isnan(value); });
+  const bool has_nan =
+      std::any_of(partial.values.begin(), partial.values.end(), [](float value) { return std::isnan(value); });
   *g.result = 0;
   if (has_nan) {
     float first[2] = {0, 0};
@@ -247,7 +269,8 @@ void dot(const Executor& executor, const DotArgs& g) {
   if (!is_complex(g.dtype))
     *g.result = s[0];
   else
-    *g.result = g.conj ? std::complex<double>(s[0] + s[1], s[2] - s[3]) : std::complex<double>(s[0] - s[1], s[2] + s[3]);
+    *g.result =
+        g.conj ? std::complex<double>(s[0] + s[1], s[2] - s[3]) : std::complex<double>(s[0] - s[1], s[2] + s[3]);
 }
 
 void asum(const Executor& executor, const NormArgs& g) {

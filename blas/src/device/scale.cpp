@@ -1,7 +1,7 @@
 // C = beta * C on the device, of a triangle too: what a product is when nothing is multiplied.
 //
-// Rows on partitions, 128 at a time, up to 4096 numbers of a row; bytes moved: C twice, once when beta is 0. The triangles of
-// diagonal blocks go through scratch (triangle.hpp).
+// Rows on partitions, 128 at a time, up to 4096 numbers of a row; bytes moved: C twice, once when beta is 0. The
+// triangles of diagonal blocks go through scratch (triangle.hpp).
 #include <trn/tile/blocks/elementwise.hpp>
 #include <trn/tile/blocks/loops.hpp>
 
@@ -39,7 +39,8 @@ class ScaleKernel {
          : s_.region == Region::All ? b_.output_over("c", c_in_)
                                     : b_.partial_output("c", c_in_);
     if (s_.region == Region::All) {
-      for_blocks(b_, "mb", s_.m, side_, LoopKind::Parallel, [&](const Affine& m0, std::int64_t rows) { strip(m0, rows, 0, s_.n); });
+      for_blocks(b_, "mb", s_.m, side_, LoopKind::Parallel,
+                 [&](const Affine& m0, std::int64_t rows) { strip(m0, rows, 0, s_.n); });
     } else {
       triangle();
     }
@@ -50,10 +51,11 @@ class ScaleKernel {
   // Columns [begin, end) of rows [m0, m0 + rows).
   void strip(const Affine& m0, std::int64_t rows, std::int64_t begin, std::int64_t end) {
     if (end <= begin) return;
-    for_blocks(b_, "nb", end - begin, kColumns / parts_, LoopKind::Parallel, [&](const Affine& n0, std::int64_t columns) {
-      const auto here = [&](const Access& c) { return c(ds(m0, rows), ds(n0 + begin, columns)); };
-      scaled(here(c_), s_.beta == Factor::Zero ? Access{} : here(c_in_));
-    });
+    for_blocks(b_, "nb", end - begin, kColumns / parts_, LoopKind::Parallel,
+               [&](const Affine& n0, std::int64_t columns) {
+                 const auto here = [&](const Access& c) { return c(ds(m0, rows), ds(n0 + begin, columns)); };
+                 scaled(here(c_), s_.beta == Factor::Zero ? Access{} : here(c_in_));
+               });
   }
 
   // dst = beta * src, both (rows, columns[, 2]) in HBM.
@@ -75,10 +77,12 @@ class ScaleKernel {
         one.dims.pop_back();
         return one;
       };
-      const Access re = beta_(ds(0, rows), ds(0, 1)), im = beta_(ds(0, rows), ds(1, 1)), minus = minus_(ds(0, rows), all);
+      const Access re = beta_(ds(0, rows), ds(0, 1)), im = beta_(ds(0, rows), ds(1, 1)),
+                   minus = minus_(ds(0, rows), all);
       for (const std::int64_t p : {0, 1}) {  // re = br r - bi i, im = br i + bi r
         b_.tensor_scalar(work, part(t, p), AluOp::Multiply, re);
-        b_.scalar_tensor_tensor(part(result, p), part(t, 1 - p), AluOp::Multiply, p == 0 ? minus : im, AluOp::Add, work);
+        b_.scalar_tensor_tensor(part(result, p), part(t, 1 - p), AluOp::Multiply, p == 0 ? minus : im, AluOp::Add,
+                                work);
       }
     }
     b_.dma_copy(dst, result);

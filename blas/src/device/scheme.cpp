@@ -1,12 +1,13 @@
 // Words, planes and terms of every mode, and the error that each of them commits.
 //
-// Words, products and their errors: trn/tile/words.hpp. Leading products (w0 w0') and the others have accumulators of their own: the second
-// are smaller by 2^-10 (2^-7), so that their many additions cost little, and only the leading ones round at full size. Leading sums leave PSUM
-// every eight (four) tiles of k and are added up there: k / 1024 additions of the whole instead of k / 128, which more than pays for what
-// splitting loses: Tf32x3 errs less than fp32 operands do. In Bf16x6 the leading products have 16 bits, a matmul of 64 of them rounds
-// only where a product is tiny, and Kahan's compensated summation adds the groups. Complex: two such products per part, |Re| + |Im| <=
-// sqrt(2) |z| on each side. Three products: Im = (Ar + Ai)(Br + Bi) - P - Q cancels; its error is that of sums of size 2 ||a|| ||b||, so it
-// is bounded by norms only.
+// Words, products and their errors: trn/tile/words.hpp. Leading products (w0 w0') and the others have accumulators of
+// their own: the second are smaller by 2^-10 (2^-7), so that their many additions cost little, and only the leading
+// ones round at full size. Leading sums leave PSUM every eight (four) tiles of k and are added up there: k / 1024
+// additions of the whole instead of k / 128, which more than pays for what splitting loses: Tf32x3 errs less than fp32
+// operands do. In Bf16x6 the leading products have 16 bits, a matmul of 64 of them rounds only where a product is tiny,
+// and Kahan's compensated summation adds the groups. Complex: two such products per part, |Re| + |Im| <= sqrt(2) |z| on
+// each side. Three products: Im = (Ar + Ai)(Br + Bi) - P - Q cancels; its error is that of sums of size 2 ||a|| ||b||,
+// so it is bounded by norms only.
 #include "scheme.hpp"
 
 #include <algorithm>
@@ -19,9 +20,11 @@ namespace trn::blas::device {
 
 namespace {
 
-// Tiles of k per group, so many that adding groups up takes the Vector Engine no longer than their products take the Tensor Engine.
+// Tiles of k per group, so many that adding groups up takes the Vector Engine no longer than their products take the
+// Tensor Engine.
 constexpr std::int64_t kTf32GroupTiles = 8, kBf16GroupTiles = 4;
-constexpr std::int64_t kLeadingDepth = 64;  // of Bf16x6: halves the longest chain of additions at full size, for a sixth more matmuls
+constexpr std::int64_t kLeadingDepth =
+    64;  // of Bf16x6: halves the longest chain of additions at full size, for a sixth more matmuls
 
 // A product of planes, before they are split into words.
 struct PlaneTerm {
@@ -72,7 +75,8 @@ Scheme scheme(const GemmShape& shape) {
   s.word = shape.mode == Mode::Native ? s.real : w.dtype;
   s.words = w.count;
   if (shape.mode == Mode::Tf32x3) s.group_tiles = kTf32GroupTiles;
-  if (shape.mode == Mode::Bf16x6) s.group_tiles = kBf16GroupTiles, s.leading_depth = kLeadingDepth, s.compensated = true;
+  if (shape.mode == Mode::Bf16x6)
+    s.group_tiles = kBf16GroupTiles, s.leading_depth = kLeadingDepth, s.compensated = true;
   const std::vector<PlaneTerm> products = planes(shape, s);
   for (std::size_t i = 0; i < w.products.size(); ++i) {  // smallest products first; all but the last are low
     const bool leading = i + 1 == w.products.size();
@@ -92,8 +96,8 @@ double product_error_bound(Mode mode, DType in, bool three_products, std::int64_
   require(mode != Mode::Exact, "blas: the bound of mode exact depends on the data; it is not this kernel's");
   const double u = unit_roundoff(DType::Float32), bound = tile::split_sum_error(tile::words_of(mode), k) + 3 * u;
   if (!is_complex(in)) return bound;
-  // Four products: each part two products of parts, |x'y'| + |x''y''| <= |x||y|, and alpha times it likewise: 2 sqrt(2).
-  // Three: the sums themselves are rounded (2u), R is up to 2 |x||y| and three sums of that size meet: 8.
+  // Four products: each part two products of parts, |x'y'| + |x''y''| <= |x||y|, and alpha times it likewise: 2
+  // sqrt(2). Three: the sums themselves are rounded (2u), R is up to 2 |x||y| and three sums of that size meet: 8.
   return three_products ? 8 * (bound + 4 * u) : 2 * std::sqrt(2.0) * (bound + u);
 }
 

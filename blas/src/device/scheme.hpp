@@ -23,12 +23,12 @@ struct Addend {
 
 struct Scheme {
   bool complex = false;
-  DType real = DType::Float32;             // of the operands in HBM, or of their parts
-  DType word = DType::Float32;             // what the Tensor Engine multiplies
-  int words = 1;                           // per plane: x = w0 + w1 + ..., each the rounding of what the ones before leave
-  std::vector<Part> a, b;                  // planes
-  std::vector<Term> terms;                 // in the order they are summed
-  int values = 1;                          // sums in the sense of Addend
+  DType real = DType::Float32;  // of the operands in HBM, or of their parts
+  DType word = DType::Float32;  // what the Tensor Engine multiplies
+  int words = 1;                // per plane: x = w0 + w1 + ..., each the rounding of what the ones before leave
+  std::vector<Part> a, b;       // planes
+  std::vector<Term> terms;      // in the order they are summed
+  int values = 1;               // sums in the sense of Addend
   std::vector<std::vector<Addend>> parts;  // of C: one list, or one for Re and one for Im
   std::int64_t group_tiles = 0;            // > 0: leading sums cover this many tiles of k and are added up outside PSUM
   bool compensated = false;                // that addition keeps what it rounds off

@@ -1,5 +1,6 @@
-// symm, hemm and trmm on the device: products with an operand of which one triangle is stored. The program completes that operand in HBM
-// scratch, reading nothing else, and multiplies; of a triangular one only the part that is not zero.
+// symm, hemm and trmm on the device: products with an operand of which one triangle is stored. The program completes
+// that operand in HBM scratch, reading nothing else, and multiplies; of a triangular one only the part that is not
+// zero.
 #include <trn/blas/gemm.hpp>
 
 #include "../gemm_accuracy.hpp"
@@ -10,7 +11,8 @@ namespace trn::blas::device {
 
 namespace {
 
-// A is m x m with structure, B and C are m x n. Where C's columns are the contiguous direction, C^T = B^T A^T: the kernel stores rows.
+// A is m x m with structure, B and C are m x n. Where C's columns are the contiguous direction, C^T = B^T A^T: the
+// kernel stores rows.
 struct Structured {
   DType dtype;
   Mode mode;
@@ -51,15 +53,15 @@ Accuracy accuracy_of(DType dtype, std::int64_t k, Mode mode) {
 
 void symm(const Executor& executor, const SymmArgs& g) {
   const Mode mode = g.precision.mode();
-  run(executor, {g.dtype, mode, g.m, g.n, g.a, g.am, g.an, g.hermitian ? Structure::Hermitian : Structure::Symmetric, true, false, g.conj_a,
-                 g.b, g.bm, g.bn, g.c, g.cm, g.cn, g.alpha, g.beta});
+  run(executor, {g.dtype, mode, g.m, g.n, g.a, g.am, g.an, g.hermitian ? Structure::Hermitian : Structure::Symmetric,
+                 true, false, g.conj_a, g.b, g.bm, g.bn, g.c, g.cm, g.cn, g.alpha, g.beta});
   if (g.accuracy) *g.accuracy = accuracy_of(g.dtype, g.m, mode);
 }
 
 void trmm(const Executor& executor, const TrmmArgs& g) {
   const Mode mode = g.precision.mode();
-  run(executor, {g.dtype, mode, g.m, g.n, g.a, g.am, g.an, Structure::Triangular, g.lower, g.unit, g.conj_a, g.b, g.bm, g.bn, g.c, g.cm,
-                 g.cn, g.alpha, 0});
+  run(executor, {g.dtype, mode, g.m, g.n, g.a, g.am, g.an, Structure::Triangular, g.lower, g.unit, g.conj_a, g.b, g.bm,
+                 g.bn, g.c, g.cm, g.cn, g.alpha, 0});
   if (g.accuracy) *g.accuracy = accuracy_of(g.dtype, g.m, mode);
 }
 

@@ -1,5 +1,5 @@
-// The rank-k updates on the device: products that fill the lower triangle of C. Two updates of rank k are two launches: the second adds to
-// what the first left, in fp32.
+// The rank-k updates on the device: products that fill the lower triangle of C. Two updates of rank k are two launches:
+// the second adds to what the first left, in fp32.
 #include <trn/blas/gemm.hpp>
 
 #include "../gemm_accuracy.hpp"
@@ -31,7 +31,8 @@ void syrk(const Executor& executor, const SyrkArgs& args) {
   };
   update(false, args.alpha, args.beta);
   if (args.kind == RankK::Two && args.k > 0) update(true, args.hermitian ? std::conj(args.alpha) : args.alpha, 1);
-  if (args.accuracy) *args.accuracy = {mode, passes_of(mode), gemm_error_bound(Family::Device, args.dtype, args.dtype, terms, mode)};
+  if (args.accuracy)
+    *args.accuracy = {mode, passes_of(mode), gemm_error_bound(Family::Device, args.dtype, args.dtype, terms, mode)};
 }
 
 }  // namespace trn::blas::device

@@ -1,8 +1,10 @@
-// Temporary tiles of straight-line code that is recorded many times: a program that declared them anew each time would have tens of thousands of tiles.
+// Temporary tiles of straight-line code that is recorded many times: a program that declared them anew each time would
+// have tens of thousands of tiles.
 //
-// A Word is a tile, or a part of one, of float32 or a type of the same size. Words that a pool gave out go back to it when the last copy is gone, and wait
-// at the end of the queue, so that a tile rests as long as possible between two uses and engines do not wait for one another. Loops around words must be
-// sequential: every iteration uses the same tiles.
+// A Word is a tile, or a part of one, of float32 or a type of the same size. Words that a pool gave out go back to it
+// when the last copy is gone, and wait at the end of the queue, so that a tile rests as long as possible between two
+// uses and engines do not wait for one another. Loops around words must be sequential: every iteration uses the same
+// tiles.
 #pragma once
 
 #include <deque>
@@ -29,9 +31,11 @@ class Word {
 
 class TilePool {
  public:
-  TilePool(tile::Builder& b, const std::string& name, std::int64_t partitions, std::int64_t elements, std::int64_t count)
+  TilePool(tile::Builder& b, const std::string& name, std::int64_t partitions, std::int64_t elements,
+           std::int64_t count)
       : free_(std::make_shared<std::deque<tile::Access>>()) {
-    for (std::int64_t k = 0; k < count; ++k) free_->push_back(b.sbuf(name + std::to_string(k), partitions, {elements}, DType::Float32));
+    for (std::int64_t k = 0; k < count; ++k)
+      free_->push_back(b.sbuf(name + std::to_string(k), partitions, {elements}, DType::Float32));
   }
 
   // (partitions, shape), row-major from the start of a tile.
@@ -43,11 +47,13 @@ class TilePool {
     if (dtype != access.dtype) access = access.view(dtype);
     std::int64_t stride = 1;
     access.dims.clear();
-    for (auto size = shape.rbegin(); size != shape.rend(); stride *= *size++) access.dims.insert(access.dims.begin(), {stride, *size});
-    return Word(std::shared_ptr<tile::Access>(new tile::Access(std::move(access)), [free = free_, whole](tile::Access* gone) {
-      free->push_back(whole);
-      delete gone;
-    }));
+    for (auto size = shape.rbegin(); size != shape.rend(); stride *= *size++)
+      access.dims.insert(access.dims.begin(), {stride, *size});
+    return Word(
+        std::shared_ptr<tile::Access>(new tile::Access(std::move(access)), [free = free_, whole](tile::Access* gone) {
+          free->push_back(whole);
+          delete gone;
+        }));
   }
 
  private:

@@ -1,9 +1,10 @@
 // Triangles in HBM.
 //
-// A triangle of a 128 x 128 block is its diagonal and, for s = 1, 2, 4, ..., 64, the squares of side s below the diagonal squares of side s
-// at multiples of 2 s. The squares of one s lie at a constant distance, in a block and from one diagonal block to the next, so one DMA
-// moves all of them: eight DMAs for the triangles of all diagonal blocks, and as many for a ragged last one. They have
-// 4.5 n runs of bytes in all, some 6 us of DMA for n = 4096. Nothing of the other triangle is read or written.
+// A triangle of a 128 x 128 block is its diagonal and, for s = 1, 2, 4, ..., 64, the squares of side s below the
+// diagonal squares of side s at multiples of 2 s. The squares of one s lie at a constant distance, in a block and from
+// one diagonal block to the next, so one DMA moves all of them: eight DMAs for the triangles of all diagonal blocks,
+// and as many for a ragged last one. They have 4.5 n runs of bytes in all, some 6 us of DMA for n = 4096. Nothing of
+// the other triangle is read or written.
 #include "triangle.hpp"
 
 #include <algorithm>
@@ -30,9 +31,10 @@ Access diagonal_blocks(Access matrix, std::int64_t first, std::int64_t count, st
   return matrix;
 }
 
-// `count` rectangles of rows x columns, the first at (row, column), each next one `step` further down the diagonal, in every block.
-Access rectangles(Access blocks, std::int64_t row, std::int64_t column, std::int64_t rows, std::int64_t columns, std::int64_t step,
-                  std::int64_t count) {
+// `count` rectangles of rows x columns, the first at (row, column), each next one `step` further down the diagonal, in
+// every block.
+Access rectangles(Access blocks, std::int64_t row, std::int64_t column, std::int64_t rows, std::int64_t columns,
+                  std::int64_t step, std::int64_t count) {
   const std::int64_t down = blocks.dims[1].stride, right = blocks.dims[2].stride;
   blocks.offset = blocks.offset + Affine(row * down + column * right);
   blocks.dims[1].size = rows;
@@ -41,14 +43,16 @@ Access rectangles(Access blocks, std::int64_t row, std::int64_t column, std::int
   return blocks;
 }
 
-// What lies strictly inside the triangle of diagonal blocks of side `size`; mirrored: it is written across the diagonal.
+// What lies strictly inside the triangle of diagonal blocks of side `size`; mirrored: it is written across the
+// diagonal.
 void copy_strict(Builder& b, Access dst, const Access& src, std::int64_t size, bool lower, bool mirrored = false) {
   if (mirrored) std::swap(dst.dims[1], dst.dims[2]);
-  const auto copy = [&](std::int64_t row, std::int64_t column, std::int64_t rows, std::int64_t columns, std::int64_t step,
-                        std::int64_t count) {
+  const auto copy = [&](std::int64_t row, std::int64_t column, std::int64_t rows, std::int64_t columns,
+                        std::int64_t step, std::int64_t count) {
     if (rows <= 0 || columns <= 0 || count <= 0) return;
     if (!lower) std::swap(row, column), std::swap(rows, columns);
-    b.dma_copy(rectangles(dst, row, column, rows, columns, step, count), rectangles(src, row, column, rows, columns, step, count));
+    b.dma_copy(rectangles(dst, row, column, rows, columns, step, count),
+               rectangles(src, row, column, rows, columns, step, count));
   };
   for (std::int64_t s = 1; s < size; s *= 2) {
     const std::int64_t count = size / (2 * s), rest = size - 2 * s * count;
@@ -64,7 +68,8 @@ Access diagonals(const Access& blocks, std::int64_t size, bool whole) {
   return result;
 }
 
-void copy_triangle(Builder& b, const Access& dst, const Access& src, std::int64_t size, bool lower, bool whole_diagonal) {
+void copy_triangle(Builder& b, const Access& dst, const Access& src, std::int64_t size, bool lower,
+                   bool whole_diagonal) {
   copy_strict(b, dst, src, size, lower);
   b.dma_copy(diagonals(dst, size, whole_diagonal), diagonals(src, size, whole_diagonal));
 }
@@ -78,9 +83,10 @@ Access at(Access access, std::size_t d, std::int64_t index) {
 
 // Makes the whole of an operand from a triangle of it.
 //
-// Beside the diagonal: rows of the stored triangle, 128 at a time and up to eight tiles wide, go to their own place, to the mirrored place
-// after a transpose on the Tensor Engine, or both; which of the two is "their own" depends on the direction that is contiguous. On the
-// diagonal: DMA alone puts the elements of the triangle where they belong, and of a symmetric block each a second time across the diagonal.
+// Beside the diagonal: rows of the stored triangle, 128 at a time and up to eight tiles wide, go to their own place, to
+// the mirrored place after a transpose on the Tensor Engine, or both; which of the two is "their own" depends on the
+// direction that is contiguous. On the diagonal: DMA alone puts the elements of the triangle where they belong, and of
+// a symmetric block each a second time across the diagonal.
 class WholeOperand {
  public:
   WholeOperand(Builder& b, std::string name, const Access& x, Region stored, Structure structure, bool unit)
@@ -151,27 +157,31 @@ class WholeOperand {
     const bool lower = lower_ != by_columns;
     const std::int64_t begin = lower ? 0 : i0 + rows, end = lower ? i0 : n_;
     if (begin >= end) return;
-    blocks::for_blocks(b_, name_ + "j", end - begin, kTiles * side_, LoopKind::Parallel, [&](const Affine& j, std::int64_t columns) {
-      const Affine j0 = j + begin;
-      const Access strip = b_.sbuf(name_ + "_strip", rows, complex_ ? Shape{columns, 2} : Shape{columns}, x_.dtype, 2);
-      b_.dma_copy(strip, x(ds(i0, rows), ds(j0, columns)));
-      if (both() || by_columns) turned(strip, i0, j0, rows, columns, !by_columns);
-      if (!both() && by_columns) return;
-      if (by_columns) conjugate(at_im(strip));
-      b_.dma_copy(whole_(ds(i0, rows), ds(j0, columns)), strip);
-    });
+    blocks::for_blocks(
+        b_, name_ + "j", end - begin, kTiles * side_, LoopKind::Parallel, [&](const Affine& j, std::int64_t columns) {
+          const Affine j0 = j + begin;
+          const Access strip =
+              b_.sbuf(name_ + "_strip", rows, complex_ ? Shape{columns, 2} : Shape{columns}, x_.dtype, 2);
+          b_.dma_copy(strip, x(ds(i0, rows), ds(j0, columns)));
+          if (both() || by_columns) turned(strip, i0, j0, rows, columns, !by_columns);
+          if (!both() && by_columns) return;
+          if (by_columns) conjugate(at_im(strip));
+          b_.dma_copy(whole_(ds(i0, rows), ds(j0, columns)), strip);
+        });
   }
 
   // whole(j, i) from the strip (i, j).
-  void turned(const Access& strip, const Affine& i0, const Affine& j0, std::int64_t rows, std::int64_t columns, bool mirrored) {
+  void turned(const Access& strip, const Affine& i0, const Affine& j0, std::int64_t rows, std::int64_t columns,
+              bool mirrored) {
     const std::int64_t tiles = blocks::ceil_div(columns, side_), full = columns / side_;
-    const Access piece =
-        b_.sbuf(name_ + "_piece", std::min(side_, columns), complex_ ? Shape{tiles, rows, 2} : Shape{tiles, rows}, x_.dtype, 2);
+    const Access piece = b_.sbuf(name_ + "_piece", std::min(side_, columns),
+                                 complex_ ? Shape{tiles, rows, 2} : Shape{tiles, rows}, x_.dtype, 2);
     for (int p = 0; p < (complex_ ? 2 : 1); ++p) {
       blocks::transpose_pieces(b_, complex_ ? at(piece, 2, p) : piece, complex_ ? at(strip, 1, p) : strip);
     }
     const auto order = complex_ ? std::vector<std::size_t>{1, 0, 2, 3} : std::vector<std::size_t>{1, 0, 2};
-    const auto store = [&](const Affine& j1, std::int64_t depth, const Access& from) {  // from (depth, tiles, rows[, 2])
+    const auto store = [&](const Affine& j1, std::int64_t depth,
+                           const Access& from) {  // from (depth, tiles, rows[, 2])
       if (mirrored && complex_) conjugate(at(from, 2, 1));
       b_.dma_copy(whole_(ds(j1, depth * from.dims[0].size), ds(i0, rows)).split(0, depth).permute(order), from);
     };
@@ -181,7 +191,8 @@ class WholeOperand {
 
   Access at_im(const Access& strip) const { return complex_ ? at(strip, 1, 1) : Access{}; }
   void conjugate(const Access& im) {
-    if (structure_ == Structure::Hermitian && im.present()) b_.tensor_scalar(im, im, AluOp::Multiply, -1.0, {.engine = Engine::Vector});
+    if (structure_ == Structure::Hermitian && im.present())
+      b_.tensor_scalar(im, im, AluOp::Multiply, -1.0, {.engine = Engine::Vector});
   }
 
   static constexpr std::int64_t kTiles = 8;
@@ -198,8 +209,8 @@ class WholeOperand {
 
 }  // namespace
 
-void copy_diagonal_triangles(Builder& b, const Access& tiles, const Access& matrix, std::int64_t n, Region triangle, bool whole_diagonal,
-                             bool into_matrix) {
+void copy_diagonal_triangles(Builder& b, const Access& tiles, const Access& matrix, std::int64_t n, Region triangle,
+                             bool whole_diagonal, bool into_matrix) {
   const std::int64_t side = b.machine().partitions, whole = n / side, rest = n % side;
   const auto copy = [&](const Access& t, const Access& m, std::int64_t size) {
     copy_triangle(b, into_matrix ? m : t, into_matrix ? t : m, size, triangle == Region::Lower, whole_diagonal);
@@ -224,7 +235,8 @@ void fill_zero(Builder& b, const Access& tiles) {
   b.dma_copy(tiles.permute(order), zero.broadcast(0, tiles.dims[0].size));
 }
 
-Access whole_operand(Builder& b, const std::string& name, const Access& x, Region stored, Structure structure, bool unit_diagonal) {
+Access whole_operand(Builder& b, const std::string& name, const Access& x, Region stored, Structure structure,
+                     bool unit_diagonal) {
   return WholeOperand(b, name, x, stored, structure, unit_diagonal).make();
 }
 

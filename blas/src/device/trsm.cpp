@@ -19,13 +19,15 @@ using namespace trn::tile;
 
 namespace {
 
-// What the arithmetic can hide from the measured residual. S, sums of the mode's words over the blocks left of the diagonal, and the
-// float32 product with the diagonal block that measures, each relative to its own part of (|T||x|)_i <= ||t_i|| ||x||: the larger of the two;
-// R = alpha B - S, the difference that is measured and its scaling are six roundings more.
+// What the arithmetic can hide from the measured residual. S, sums of the mode's words over the blocks left of the
+// diagonal, and the float32 product with the diagonal block that measures, each relative to its own part of (|T||x|)_i
+// <= ||t_i|| ||x||: the larger of the two; R = alpha B - S, the difference that is measured and its scaling are six
+// roundings more.
 double rounding_bound(const TrsmShape& s) {
   const bool complex = is_complex(s.dtype);
   const std::int64_t side = tile::machines().front().partitions, rows = complex ? 2 * s.m : s.m;
-  const double u = unit_roundoff(DType::Float32), measured = sum_error(tile::words_of(Mode::Native), std::min(rows, side)),
+  const double u = unit_roundoff(DType::Float32),
+               measured = sum_error(tile::words_of(Mode::Native), std::min(rows, side)),
                before = rows > side ? sum_error(device::words_of(s.mode, "blas.trsm"), rows) : 0;
   const double bound = std::max(before, measured) + 6 * u;
   return complex ? std::sqrt(2.0) * (bound + 2 * u) : bound;
@@ -49,7 +51,8 @@ namespace device {
 Program zero_program(const ZeroShape& z, const Machine& machine) {
   constexpr std::int64_t kColumns = 4096;
   Builder b("blas_trsm_zero", machine);
-  const std::int64_t planes = size_bytes(z.dtype) / size_bytes(DType::Float32);  // words: 0 is all bits zero in every type
+  const std::int64_t planes =
+      size_bytes(z.dtype) / size_bytes(DType::Float32);  // words: 0 is all bits zero in every type
   const bool by_columns = z.bm == 1 && z.bn != 1;
   Shape shape{z.m, z.n};
   Strides strides{z.bm * planes, z.bn * planes};

@@ -2,7 +2,8 @@
 //
 //   gather    one load list per matrix, from wherever it lies into scratch: A_p as it is, B_p row by row
 //   solve     systems of up to 128 rows (64 complex ones), 8 to 64 at a time: one inversion for all their triangles
-//             (diagonal_blocks.hpp), then X' = T^-1 alpha B,  D = alpha B - T X',  X = X' + T^-1 D for all of them, as in
+//             (diagonal_blocks.hpp), then X' = T^-1 alpha B,  D = alpha B - T X',  X = X' + T^-1 D for all of them, as
+//               in
 //             trsm, the systems side by side in PSUM; larger systems one after another, blocked as in trsm
 //   scatter   one store list per matrix
 //

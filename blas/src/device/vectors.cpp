@@ -13,14 +13,15 @@ using blocks::ceil_div;
 void require_single(const char* operation, const Executor& executor, DType dtype) {
   if (real_of(dtype) == DType::Float32) return;
   fail<NotImplemented>(
-      "{}: no device kernel for {} on executor '{}': its engines have no float64; use float32 or complex64, or the host executor",
+      "{}: no device kernel for {} on executor '{}': its engines have no float64; use float32 or complex64, or the "
+      "host executor",
       operation, name(dtype), executor.name());
 }
 
 void require_native(const char* operation, const Executor& executor, Mode mode) {
   if (mode == Mode::Native) return;
-  fail<NotImplemented>("{}: executor '{}' computes it in Native precision, not {}; use Native, or the host executor", operation,
-                       executor.name(), name(mode));
+  fail<NotImplemented>("{}: executor '{}' computes it in Native precision, not {}; use Native, or the host executor",
+                       operation, executor.name(), name(mode));
 }
 
 namespace {
@@ -51,9 +52,11 @@ Access Piece::load(Builder& b, const std::string& name, const Access& tensor, st
 }
 
 void for_pieces(Builder& b, std::int64_t n, std::int64_t width, const std::function<void(const Piece&)>& body) {
-  const std::int64_t side = b.machine().partitions, whole = n / (side * width), row = n / side - whole * width, rest = n % side;
+  const std::int64_t side = b.machine().partitions, whole = n / (side * width), row = n / side - whole * width,
+                     rest = n % side;
   const auto block = [&](const Affine& first, std::int64_t partitions, std::int64_t columns, const Affine& number) {
-    body({partitions, columns, number, [=](const Access& t) { return t(ds(first, partitions * columns)).split(0, columns); }});
+    body({partitions, columns, number,
+          [=](const Access& t) { return t(ds(first, partitions * columns)).split(0, columns); }});
   };
   b.parallel("piece", whole, [&](Affine i) { block(i * (side * width), side, width, i); });
   if (row > 0) block(Affine(whole * side * width), side, row, Affine(whole));
@@ -96,7 +99,8 @@ Argument factors_of(std::initializer_list<double> factors) {
   return constant("factors", std::vector<float>(factors.begin(), factors.end()));
 }
 
-Vectors::Vectors(DType dtype, std::int64_t count, const void* first, std::int64_t x_stride, const void* second, std::int64_t y_stride)
+Vectors::Vectors(DType dtype, std::int64_t count, const void* first, std::int64_t x_stride, const void* second,
+                 std::int64_t y_stride)
     : n(count), incx(x_stride), incy(y_stride), x(const_cast<void*>(first)), y(const_cast<void*>(second)) {
   if (incx > 0 || (incx == 0 && incy >= 0)) return;
   const std::int64_t bytes = size_bytes(dtype) * (n - 1);

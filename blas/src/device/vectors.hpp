@@ -1,9 +1,10 @@
-// What the device kernels of levels 1 and 2 share: a vector spread over all partitions, piece by piece, numbers that change from
-// call to call, and sums along a row.
+// What the device kernels of levels 1 and 2 share: a vector spread over all partitions, piece by piece, numbers that
+// change from call to call, and sums along a row.
 //
-// A piece is 128 * columns neighbouring elements, `columns` of them in each partition: contiguous vectors then move in long runs.
-// The last piece but one has fewer columns, and up to 127 elements that remain lie in one partition. Complex elements are (re, im) pairs of float32 as they are in memory, so every access of
-// a complex vector has a further innermost dimension of 2.
+// A piece is 128 * columns neighbouring elements, `columns` of them in each partition: contiguous vectors then move in
+// long runs. The last piece but one has fewer columns, and up to 127 elements that remain lie in one partition. Complex
+// elements are (re, im) pairs of float32 as they are in memory, so every access of a complex vector has a further
+// innermost dimension of 2.
 #pragma once
 
 #include <complex>
@@ -25,8 +26,10 @@ void require_single(const char* operation, const Executor& executor, DType dtype
 void require_native(const char* operation, const Executor& executor, Mode mode);
 
 // A vector tensor of n elements with stride inc: (n), or (n, 2) for complex types, float32.
-[[nodiscard]] tile::Access vector_input(tile::Builder& b, const std::string& name, bool complex, std::int64_t n, std::int64_t inc);
-[[nodiscard]] tile::Access vector_output(tile::Builder& b, const std::string& name, bool complex, std::int64_t n, std::int64_t inc);
+[[nodiscard]] tile::Access vector_input(tile::Builder& b, const std::string& name, bool complex, std::int64_t n,
+                                        std::int64_t inc);
+[[nodiscard]] tile::Access vector_output(tile::Builder& b, const std::string& name, bool complex, std::int64_t n,
+                                         std::int64_t inc);
 
 // `partitions` x `columns` elements of a vector.
 struct Piece {
@@ -34,8 +37,10 @@ struct Piece {
   tile::Affine number;                                  // 0, 1, ... in order of for_pieces
   std::function<tile::Access(const tile::Access&)> of;  // the piece of a tensor: (partitions, columns[, 2])
   // A tile for it, and the same filled from a tensor.
-  [[nodiscard]] tile::Access tile(tile::Builder& b, const std::string& name, bool complex, std::int64_t buffers = 2) const;
-  [[nodiscard]] tile::Access load(tile::Builder& b, const std::string& name, const tile::Access& tensor, std::int64_t buffers = 2) const;
+  [[nodiscard]] tile::Access tile(tile::Builder& b, const std::string& name, bool complex,
+                                  std::int64_t buffers = 2) const;
+  [[nodiscard]] tile::Access load(tile::Builder& b, const std::string& name, const tile::Access& tensor,
+                                  std::int64_t buffers = 2) const;
 };
 // `columns` at most `width`. The pieces are independent of one another.
 void for_pieces(tile::Builder& b, std::int64_t n, std::int64_t width, const std::function<void(const Piece&)>& body);
@@ -62,8 +67,8 @@ class Factors {
   tile::Access tile_;
 };
 
-// dst (P, 1) = sum over the free dimension of src, in groups of 64 and then over the groups: 64 + columns / 64 additions behind
-// each sum, in a fixed order.
+// dst (P, 1) = sum over the free dimension of src, in groups of 64 and then over the groups: 64 + columns / 64
+// additions behind each sum, in a fixed order.
 void sum_row(tile::Builder& b, const tile::Access& dst, const tile::Access& src);
 
 // The factors of a program, rounded to float, as its input "factors".

@@ -23,7 +23,8 @@ void split_words(Builder& b, const std::vector<Access>& words, const Access& src
     if (last && w > 0) return;
     how.rounding ? blocks::scale(b, words[w], rest, 1.0, *how.rounding) : b.tensor_copy(words[w], rest);
     if (last) return;
-    const Access difference = w + 2 == words.size() ? words[w + 1] : b.sbuf(how.rest, src.partitions, free, DType::Float32, 2);
+    const Access difference =
+        w + 2 == words.size() ? words[w + 1] : b.sbuf(how.rest, src.partitions, free, DType::Float32, 2);
     b.tensor_tensor(difference, rest, words[w], AluOp::Subtract, how.difference);
     rest = difference;
   }

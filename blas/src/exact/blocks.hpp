@@ -23,13 +23,16 @@ class Source {
 };
 
 struct Partition {
-  static constexpr std::int64_t kStrip = 256;       // rows of a block
-  static constexpr std::int64_t kColumns = 1024;    // columns of a block at most
-  static constexpr std::int64_t kLeft = std::int64_t{128} << 20, kRight = std::int64_t{384} << 20;  // bytes of limbs in a panel
+  static constexpr std::int64_t kStrip = 256;     // rows of a block
+  static constexpr std::int64_t kColumns = 1024;  // columns of a block at most
+  static constexpr std::int64_t kLeft = std::int64_t{128} << 20,
+                                kRight = std::int64_t{384} << 20;  // bytes of limbs in a panel
 
   // For m x n elements with real rows of `depth` numbers; planes: real rows per row of op(A).
-  // square: blocks (i, j) and (j, i) are wanted together, so panels of rows and of columns are equally large and two of each are kept.
-  Partition(std::int64_t m, std::int64_t n, std::int64_t depth, std::int64_t planes, bool square) : kept(square ? 2 : 1) {
+  // square: blocks (i, j) and (j, i) are wanted together, so panels of rows and of columns are equally large and two of
+  // each are kept.
+  Partition(std::int64_t m, std::int64_t n, std::int64_t depth, std::int64_t planes, bool square)
+      : kept(square ? 2 : 1) {
     constexpr std::int64_t kBytes = 3 * sizeof(double);
     const std::int64_t per_row = kBytes * std::max<std::int64_t>(1, depth);
     rows = std::max(kStrip, kLeft / (per_row * planes) / kStrip * kStrip);

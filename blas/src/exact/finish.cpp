@@ -18,7 +18,9 @@ using Complex = std::complex<double>;
 
 constexpr long double kUp = 1 + 0x1p-40L;  // covers the roundings of a few operations in long double
 
-long double modulus(const Complex& z) { return std::hypot(static_cast<long double>(z.real()), static_cast<long double>(z.imag())); }
+long double modulus(const Complex& z) {
+  return std::hypot(static_cast<long double>(z.real()), static_cast<long double>(z.imag()));
+}
 bool finite(const Complex& z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }
 
 // The least double that is at least x.
@@ -29,8 +31,8 @@ double upwards(long double x) {
 
 }  // namespace
 
-Finish::Finish(const Executor& executor, const GemmArgs& g, Product& product, const std::optional<MatrixView<double>>& bounds,
-               const ExactRegion& region, bool hold)
+Finish::Finish(const Executor& executor, const GemmArgs& g, Product& product,
+               const std::optional<MatrixView<double>>& bounds, const ExactRegion& region, bool hold)
     : executor_(executor),
       g_(g),
       product_(product),
@@ -49,7 +51,8 @@ void Finish::block(Source& source, const Block& block) {
   using Wanted = Product::Wanted;
   Parts parts{product_.make(source, block, region_.lower ? Wanted::Lower : Wanted::All), {}};
   if (region_.mirrored) {
-    parts.mirror = product_.make(source, {block.column, block.columns, block.row, block.rows}, region_.lower ? Wanted::Upper : Wanted::All);
+    parts.mirror = product_.make(source, {block.column, block.columns, block.row, block.rows},
+                                 region_.lower ? Wanted::Upper : Wanted::All);
   }
   const std::vector<double> old = read_c(block);
   std::vector<Element> elements(static_cast<std::size_t>(block.rows * block.columns));
@@ -81,11 +84,13 @@ void Finish::block(Source& source, const Block& block) {
   write(block, elements);
 }
 
-void Finish::add(Sum& sum, const ProductBlock& p, std::int64_t plane, std::int64_t i, std::int64_t j, double factor) const {
+void Finish::add(Sum& sum, const ProductBlock& p, std::int64_t plane, std::int64_t i, std::int64_t j,
+                 double factor) const {
   if (factor == 0) return;
   const std::int64_t at = plane * p.plane() + p.at(i, j);
   if (!p.replaced.empty()) {
-    if (const auto found = p.replaced.find(at); found != p.replaced.end()) return sum.add(found->second.exact.view(), factor);
+    if (const auto found = p.replaced.find(at); found != p.replaced.end())
+      return sum.add(found->second.exact.view(), factor);
   }
   sum.add(WideNumber(p.x[static_cast<std::size_t>(at)], product_.exponent(i, j)).view(), factor);
 }
@@ -110,7 +115,8 @@ Finish::Element Finish::combine(Sum& sum, const Parts& parts, const double* c, s
     if (part == 1 && region_.hermitian && i == j) continue;
     Rounded rounded;
     const std::int64_t at = part * p.plane() + p.at(i, j);
-    if (!(quick_ && p.replaced.empty() && round_quickly(p.x[static_cast<std::size_t>(at)], product_.exponent(i, j), width_, rounded))) {
+    if (!(quick_ && p.replaced.empty() &&
+          round_quickly(p.x[static_cast<std::size_t>(at)], product_.exponent(i, j), width_, rounded))) {
       // (ar + i ai)(x + i y): the real part is ar x - ai y, the imaginary one ar y + ai x.
       add(sum, p, part, i, j, ar);
       if (parts_ == 2) add(sum, p, 1 - part, i, j, part == 0 ? -ai : ai);
@@ -133,7 +139,8 @@ Finish::Element Finish::combine(Sum& sum, const Parts& parts, const double* c, s
   return e;
 }
 
-// What is not finite, in long double: infinities and NaN go where a sum of products sends them. A factor with no imaginary part takes none.
+// What is not finite, in long double: infinities and NaN go where a sum of products sends them. A factor with no
+// imaginary part takes none.
 Finish::Element Finish::not_finite(const Parts& parts, const double* c, std::int64_t i, std::int64_t j) const {
   using Long = std::complex<long double>;
   const auto value = [&](const ProductBlock& p, std::int64_t r, std::int64_t s) {
@@ -199,13 +206,15 @@ void Finish::write_bounds(Parts& parts, const std::vector<Element>& elements) {
     }
   };
   std::int64_t loose = 0;
-  for_all([&](std::int64_t i, std::int64_t j, const Element& e) { loose += lost(parts, i, j) > 2 * e.rounding ? 1 : 0; });
+  for_all(
+      [&](std::int64_t i, std::int64_t j, const Element& e) { loose += lost(parts, i, j) > 2 * e.rounding ? 1 : 0; });
   if (loose > block.rows * block.columns / 16) {
     product_.compute_lost(parts.straight);
     if (parts.mirror) product_.compute_lost(*parts.mirror);
   }
   for_all([&](std::int64_t i, std::int64_t j, const Element& e) {
-    const long double bound = e.finite ? (lost(parts, i, j) + e.rounding) * kUp : std::numeric_limits<long double>::quiet_NaN();
+    const long double bound =
+        e.finite ? (lost(parts, i, j) + e.rounding) * kUp : std::numeric_limits<long double>::quiet_NaN();
     bounds_->data()[i * bounds_->row_stride() + j * bounds_->column_stride()] = upwards(bound);
   });
 }
@@ -221,12 +230,14 @@ std::vector<double> Finish::read_c(const Block& block) const {
     const Shape shape{rows, columns};
     const Strides from{g_.cm, g_.cn}, to{block.columns, 1};
     auto* c = static_cast<std::byte*>(g_.c) + (i * g_.cm + block.column * g_.cn) * bytes;
-    trn::detail::copy_elements({&executor_, c, &shape, &from}, {&host, raw.data() + (i - block.row) * block.columns * bytes, &shape, &to}, bytes);
+    trn::detail::copy_elements({&executor_, c, &shape, &from},
+                               {&host, raw.data() + (i - block.row) * block.columns * bytes, &shape, &to}, bytes);
   };
   if (!region_.lower) {
     copy(block.row, block.rows, block.columns);
   } else {
-    for (std::int64_t i = block.row; i < block.row + block.rows; ++i) copy(i, 1, std::min(block.columns, i + 1 - block.column));
+    for (std::int64_t i = block.row; i < block.row + block.rows; ++i)
+      copy(i, 1, std::min(block.columns, i + 1 - block.column));
   }
   for (std::size_t at = 0; at < values.size(); ++at) {
     float narrow = 0;
@@ -238,7 +249,8 @@ std::vector<double> Finish::read_c(const Block& block) const {
     }
   }
   if (region_.hermitian) {
-    for (std::int64_t i = std::max(block.row, block.column); i < std::min(block.row + block.rows, block.column + block.columns); ++i) {
+    for (std::int64_t i = std::max(block.row, block.column);
+         i < std::min(block.row + block.rows, block.column + block.columns); ++i) {
       values[static_cast<std::size_t>(((i - block.row) * block.columns + i - block.column) * parts_ + 1)] = 0;
     }
   }
@@ -256,7 +268,8 @@ void Finish::write(const Block& block, const std::vector<Element>& elements) {
       for (std::int64_t part = 0; part < parts_; ++part) {
         const double value = elements[static_cast<std::size_t>(i * block.columns + j)].value[part];
         const auto narrow = static_cast<float>(value);
-        std::memcpy(first + (i * pitch + j) * bytes + part * part_bytes, width_ == Width::Double ? static_cast<const void*>(&value) : &narrow,
+        std::memcpy(first + (i * pitch + j) * bytes + part * part_bytes,
+                    width_ == Width::Double ? static_cast<const void*>(&value) : &narrow,
                     static_cast<std::size_t>(part_bytes));
       }
     }
@@ -268,13 +281,16 @@ void Finish::write(const Block& block, const std::vector<Element>& elements) {
 void Finish::copy_out(const Block& block, std::byte* results, std::int64_t pitch) const {
   const std::int64_t bytes = size_bytes(g_.out);
   const Executor host = Executor::host();
-  for (std::int64_t i = 0; i < block.rows; i += region_.lower ? 1 : block.rows) {  // row by row where only part of a row exists
-    const std::int64_t columns = region_.lower ? std::min(block.columns, block.row + i + 1 - block.column) : block.columns;
+  for (std::int64_t i = 0; i < block.rows;
+       i += region_.lower ? 1 : block.rows) {  // row by row where only part of a row exists
+    const std::int64_t columns =
+        region_.lower ? std::min(block.columns, block.row + i + 1 - block.column) : block.columns;
     if (columns <= 0) continue;
     const Shape shape{region_.lower ? 1 : block.rows, columns};
     const Strides from{pitch, 1}, to{g_.cm, g_.cn};
     auto* c = static_cast<std::byte*>(g_.c) + ((block.row + i) * g_.cm + block.column * g_.cn) * bytes;
-    trn::detail::copy_elements({&host, results + i * pitch * bytes, &shape, &from}, {&executor_, c, &shape, &to}, bytes);
+    trn::detail::copy_elements({&host, results + i * pitch * bytes, &shape, &from}, {&executor_, c, &shape, &to},
+                               bytes);
   }
 }
 

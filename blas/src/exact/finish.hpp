@@ -1,6 +1,7 @@
 // The last step of an exact product: alpha, beta and C join the integers without error, one rounding, and the bounds.
 //
-// Block by block: C is read, results and bounds are written. `hold` keeps the results until store(), for a C that is an operand as well.
+// Block by block: C is read, results and bounds are written. `hold` keeps the results until store(), for a C that is an
+// operand as well.
 #pragma once
 
 #include <optional>
@@ -19,8 +20,8 @@ class Finish {
   void block(Source& source, const Block& block);
   // Writes what was held.
   void store();
-  // The largest error over |alpha| ||a_i|| ||b_j|| + |beta c_ij| (see exact_gemm) of all elements so far whose exact value is
-  // finite and fits the type.
+  // The largest error over |alpha| ||a_i|| ||b_j|| + |beta c_ij| (see exact_gemm) of all elements so far whose exact
+  // value is finite and fits the type.
   [[nodiscard]] double bound() const;
 
  private:
@@ -52,10 +53,10 @@ class Finish {
   Product& product_;
   const std::optional<MatrixView<double>>& bounds_;
   ExactRegion region_;
-  std::int64_t parts_;       // 2: complex
+  std::int64_t parts_;  // 2: complex
   Width width_;
-  bool quick_;               // alpha = 1 and beta = 0
-  long double alpha_;        // |alpha|, rounded up
+  bool quick_;                      // alpha = 1 and beta = 0
+  long double alpha_;               // |alpha|, rounded up
   long double least_alpha_, beta_;  // |alpha| and |beta|, rounded down
   long double bound_ = 0;
   std::vector<std::byte> held_;  // m x n results

@@ -16,10 +16,12 @@ constexpr std::int64_t kPanelNumbers = std::int64_t{1} << 21;  // 16 MiB
 
 }  // namespace
 
-long double product_bound(const Norms& x, const Norms& y) { return std::min({x.one * y.largest, x.two * y.two, x.largest * y.one}); }
+long double product_bound(const Norms& x, const Norms& y) {
+  return std::min({x.one * y.largest, x.two * y.two, x.largest * y.one});
+}
 
-Operand::Operand(const Executor& executor, DType dtype, const void* data, std::int64_t rows, std::int64_t k, std::int64_t row_stride,
-                 std::int64_t k_stride, bool conj, OperandSide side)
+Operand::Operand(const Executor& executor, DType dtype, const void* data, std::int64_t rows, std::int64_t k,
+                 std::int64_t row_stride, std::int64_t k_stride, bool conj, OperandSide side)
     : executor_(executor),
       dtype_(dtype),
       data_(data),
@@ -32,7 +34,9 @@ Operand::Operand(const Executor& executor, DType dtype, const void* data, std::i
       conj_(conj),
       side_(side) {}
 
-std::int64_t Operand::panel_rows() const { return std::max<std::int64_t>(1, kPanelNumbers / std::max<std::int64_t>(1, planes_ * depth_)); }
+std::int64_t Operand::panel_rows() const {
+  return std::max<std::int64_t>(1, kPanelNumbers / std::max<std::int64_t>(1, planes_ * depth_));
+}
 
 std::vector<double> Operand::read(std::int64_t first, std::int64_t count) const {
   const std::int64_t bytes = size_bytes(dtype_), numbers = count * depth_;
@@ -77,8 +81,10 @@ void Operand::measure_row(const double* row, std::size_t i, int& span_of_row) {
   double most = 0;
   bool finite = true;
   for (std::int64_t p = 0; p < depth_; ++p) {
-    if (!std::isfinite(row[p])) finite = false;
-    else most = std::max(most, std::abs(row[p]));
+    if (!std::isfinite(row[p]))
+      finite = false;
+    else
+      most = std::max(most, std::abs(row[p]));
   }
   special[i] = finite ? 0 : 1;
   if (most == 0) return;
@@ -88,7 +94,8 @@ void Operand::measure_row(const double* row, std::size_t i, int& span_of_row) {
   int lowest = exponent[i];
   for (std::int64_t p = 0; p < depth_; ++p) {
     if (row[p] == 0 || (!finite && !std::isfinite(row[p]))) continue;
-    const double r = std::abs(row[p]) * down.first * down.second;  // below 1; what underflows here is covered by norm_excess
+    const double r =
+        std::abs(row[p]) * down.first * down.second;  // below 1; what underflows here is covered by norm_excess
     sum += r;
     squares += r * r;
     const auto bits = std::bit_cast<std::uint64_t>(row[p]);

@@ -41,12 +41,13 @@ Bits bits_for(int moduli, const Operand& a, const Operand& b, bool even) {
   return bits;
 }
 
-// The shift never exceeds the one that makes every number of the type an integer. Beyond it a subnormal's leading bits would lie in
-// lower pieces of its significand than slice() expects them, and nothing would be gained.
+// The shift never exceeds the one that makes every number of the type an integer. Beyond it a subnormal's leading bits
+// would lie in lower pieces of its significand than slice() expects them, and nothing would be gained.
 std::vector<std::int32_t> shifts(const Operand& s, int bits) {
   const int most = s.wide() ? 1074 : 149;
   std::vector<std::int32_t> shift(s.exponent.size());
-  for (std::size_t i = 0; i < shift.size(); ++i) shift[i] = s.special[i] != 0 ? kVanish : std::min(bits - s.exponent[i], most);
+  for (std::size_t i = 0; i < shift.size(); ++i)
+    shift[i] = s.special[i] != 0 ? kVanish : std::min(bits - s.exponent[i], most);
   return shift;
 }
 
@@ -60,9 +61,12 @@ Plan make_plan(const Operand& a, const Operand& b, double allowed, bool even) {
     plan.bits_a = bits.a, plan.bits_b = bits.b;
     plan.scaling = std::numeric_limits<double>::infinity();
     if (bits.a >= 1 && bits.b >= 1) {
-      // |C - C'| <= unit_a ||b||_1 + unit_b ||a'||_1, ||a'||_1 <= ||a||_1 + depth unit_a, all relative to the rows' powers of two.
-      const double unit_a = bits.a >= a.span ? 0 : std::ldexp(kRounding, -bits.a), unit_b = bits.b >= b.span ? 0 : std::ldexp(kRounding, -bits.b);
-      plan.scaling = unit_a * wa.inverse * wb.ratio + unit_b * wb.inverse * (wa.ratio + static_cast<double>(a.depth()) * unit_a * wa.inverse);
+      // |C - C'| <= unit_a ||b||_1 + unit_b ||a'||_1, ||a'||_1 <= ||a||_1 + depth unit_a, all relative to the rows'
+      //   powers of two.
+      const double unit_a = bits.a >= a.span ? 0 : std::ldexp(kRounding, -bits.a),
+                   unit_b = bits.b >= b.span ? 0 : std::ldexp(kRounding, -bits.b);
+      plan.scaling = unit_a * wa.inverse * wb.ratio +
+                     unit_b * wb.inverse * (wa.ratio + static_cast<double>(a.depth()) * unit_a * wa.inverse);
     }
     if (plan.scaling <= allowed || plan.moduli == kModuliMax) break;
   }

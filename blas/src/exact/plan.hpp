@@ -17,7 +17,8 @@ struct Plan {
 // The shift of a row that takes no part: slices of its numbers are zero.
 inline constexpr std::int32_t kVanish = -8192;
 
-// The fewest moduli whose scaling costs at most `allowed`; all of them where none do. even: as many bits for one operand as for the other.
+// The fewest moduli whose scaling costs at most `allowed`; all of them where none do. even: as many bits for one
+// operand as for the other.
 [[nodiscard]] Plan make_plan(const Operand& a, const Operand& b, double allowed, bool even);
 
 }  // namespace trn::blas::exact

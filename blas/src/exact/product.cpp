@@ -26,7 +26,8 @@ std::vector<Product::Row> Product::rows_of(const Operand& s, const std::vector<s
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const long double unit = std::ldexp(1.0L, s.exponent[i]);
     const auto scaled = [&](const Norms& n) { return Norms{n.one * unit, n.two * unit, n.largest * unit}; };
-    rows[i] = {scaled(s.norms[i]), scaled(errors[i]), {}, s.norms[i].two * unit / (up * up * up), std::ldexp(1.0L, -shift[i])};
+    rows[i] = {
+        scaled(s.norms[i]), scaled(errors[i]), {}, s.norms[i].two * unit / (up * up * up), std::ldexp(1.0L, -shift[i])};
     rows[i].both = rows[i].norms + rows[i].errors;
   }
   return rows;
@@ -90,18 +91,21 @@ const std::vector<double>& Product::columns_of(const Block& block) {
   return kept_columns_;
 }
 
-// Those candidates whose bound exceeds the limit times (|A||B|)_ij, formed in units of the rows' powers of two: what underflows there can only
-// make it smaller. Where every product is zero, integers and element are zero too, and nothing was lost.
+// Those candidates whose bound exceeds the limit times (|A||B|)_ij, formed in units of the rows' powers of two: what
+// underflows there can only make it smaller. Where every product is zero, integers and element are zero too, and
+// nothing was lost.
 std::vector<std::int64_t> Product::misaligned(ProductBlock& p, const std::vector<std::int64_t>& candidates) {
   const std::int64_t depth = a_.depth(), planes = a_.planes();
   const std::vector<double> left = a_.read(p.block.row, p.block.rows);
   const std::vector<double>& right = columns_of(p.block);
-  const long double limit = std::max(kTermsLeast, static_cast<double>(depth)) * (a_.wide() ? 0x1p-53L : 0x1p-24L) / norm_excess(depth);
+  const long double limit =
+      std::max(kTermsLeast, static_cast<double>(depth)) * (a_.wide() ? 0x1p-53L : 0x1p-24L) / norm_excess(depth);
   std::vector<char> bad(candidates.size(), 0);
-#pragma omp parallel for schedule(dynamic, 64) if (static_cast<std::int64_t>(candidates.size()) * depth > 1 << 14)
+#pragma omp parallel for schedule(dynamic, 64) if (static_cast <std::int64_t>(candidates.size()) * depth > 1 << 14)
   for (std::size_t c = 0; c < candidates.size(); ++c) {
     const std::int64_t i = candidates[c] / p.block.columns, j = candidates[c] % p.block.columns;
-    const Power fx(-a_.exponent[static_cast<std::size_t>(p.block.row + i)]), fy(-b_.exponent[static_cast<std::size_t>(p.block.column + j)]);
+    const Power fx(-a_.exponent[static_cast<std::size_t>(p.block.row + i)]),
+        fy(-b_.exponent[static_cast<std::size_t>(p.block.column + j)]);
     long double& most = p.lost[static_cast<std::size_t>(candidates[c])];
     bool zero = true;
     for (std::int64_t plane = 0; plane < planes; ++plane) {
@@ -133,7 +137,8 @@ Replacement Product::computed(const double* left, const double* right, std::int6
     return terms_ == ExactRegion::Terms::All || (terms_ == ExactRegion::Terms::Lower ? q % k <= i : q % k >= i);
   };
   bool finite = true;
-  for (std::int64_t q = 0; q < depth && finite; ++q) finite = !counts(q) || (std::isfinite(left[q]) && std::isfinite(right[q]));
+  for (std::int64_t q = 0; q < depth && finite; ++q)
+    finite = !counts(q) || (std::isfinite(left[q]) && std::isfinite(right[q]));
   Replacement result;
   result.finite = finite;
   if (finite) {
@@ -155,7 +160,7 @@ void Product::replace(ProductBlock& p, const std::vector<std::int64_t>& elements
   const std::vector<double> left = a_.read(p.block.row, p.block.rows);
   const std::vector<double>& right = columns_of(p.block);
   std::vector<Replacement> results(elements.size() * static_cast<std::size_t>(planes));
-#pragma omp parallel for schedule(dynamic, 16) if (static_cast<std::int64_t>(elements.size()) * depth > 1 << 12)
+#pragma omp parallel for schedule(dynamic, 16) if (static_cast <std::int64_t>(elements.size()) * depth > 1 << 12)
   for (std::size_t e = 0; e < elements.size(); ++e) {
     const std::int64_t i = elements[e] / p.block.columns, j = elements[e] % p.block.columns;
     for (std::int64_t plane = 0; plane < planes; ++plane) {
@@ -166,7 +171,8 @@ void Product::replace(ProductBlock& p, const std::vector<std::int64_t>& elements
   for (std::size_t e = 0; e < elements.size(); ++e) {
     p.lost[static_cast<std::size_t>(elements[e])] = 0;
     for (std::int64_t plane = 0; plane < planes; ++plane) {
-      p.replaced[plane * count + elements[e]] = std::move(results[e * static_cast<std::size_t>(planes) + static_cast<std::size_t>(plane)]);
+      p.replaced[plane * count + elements[e]] =
+          std::move(results[e * static_cast<std::size_t>(planes) + static_cast<std::size_t>(plane)]);
     }
   }
 }
@@ -185,7 +191,8 @@ void Product::compute_lost(ProductBlock& p) {
     long double& lost = p.lost[static_cast<std::size_t>(at)];
     if (lost == 0) continue;
     long double most = 0;
-    for (std::int64_t plane = 0; plane < planes; ++plane) most = std::max<long double>(most, error[static_cast<std::size_t>(plane * p.plane() + at)]);
+    for (std::int64_t plane = 0; plane < planes; ++plane)
+      most = std::max<long double>(most, error[static_cast<std::size_t>(plane * p.plane() + at)]);
     const long double underflow = static_cast<long double>(depth) * 0x1p-1070L;
     const long double own = lost * static_cast<long double>(depth + 8) * 0x1p-51L;
     lost = std::min(lost, own + std::ldexp(most + underflow, unit(k.row + at / k.columns, k.column + at % k.columns)));

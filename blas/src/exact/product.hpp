@@ -1,11 +1,13 @@
 // One block of the product op(A) op(B) with what scaling may have lost in every element.
 //
-// Scaling costs little beside ||a_i|| ||b_j||. Where the large numbers of a row meet small ones of the column, (|A||B|)_ij is far below
-// that, and the integers may hold nothing of the element. Such an element is computed again from the operands, without error:
-// where the bound exceeds max(depth, 64) u (|A||B|)_ij, u the roundoff of the type, so that no element is worse than a sum in the type.
-// A product that was asked for with a target keeps its norm-wise bound instead.
+// Scaling costs little beside ||a_i|| ||b_j||. Where the large numbers of a row meet small ones of the column,
+// (|A||B|)_ij is far below that, and the integers may hold nothing of the element. Such an element is computed again
+// from the operands, without error: where the bound exceeds max(depth, 64) u (|A||B|)_ij, u the roundoff of the type,
+// so that no element is worse than a sum in the type. A product that was asked for with a target keeps its norm-wise
+// bound instead.
 //
-// Elements that a special row or column reaches are computed here as well: what is not finite as dgemm would, the rest without error.
+// Elements that a special row or column reaches are computed here as well: what is not finite as dgemm would, the rest
+// without error.
 #pragma once
 
 #include <unordered_map>
@@ -21,16 +23,18 @@ namespace trn::blas::exact {
 // An element that is not taken from the integers.
 struct Replacement {
   bool finite = true;
-  OwnedNumber exact;        // when finite
-  long double value = 0;    // when not
+  OwnedNumber exact;      // when finite
+  long double value = 0;  // when not
 };
 
 struct ProductBlock {
   Block block;
-  std::vector<Wide> x;                            // planes x rows x columns
-  std::vector<long double> lost;                  // rows x columns: bounds of |C - C'| of either plane
+  std::vector<Wide> x;                                     // planes x rows x columns
+  std::vector<long double> lost;                           // rows x columns: bounds of |C - C'| of either plane
   std::unordered_map<std::int64_t, Replacement> replaced;  // by index in x
-  [[nodiscard]] std::int64_t at(std::int64_t i, std::int64_t j) const { return (i - block.row) * block.columns + j - block.column; }
+  [[nodiscard]] std::int64_t at(std::int64_t i, std::int64_t j) const {
+    return (i - block.row) * block.columns + j - block.column;
+  }
   [[nodiscard]] std::int64_t plane() const { return block.rows * block.columns; }
 };
 

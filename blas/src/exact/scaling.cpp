@@ -31,7 +31,8 @@ std::vector<Norms> scaling_errors(const Operand& s, const std::vector<std::int32
       const long double power = std::ldexp(1.0L, shift[at]);
       long double sum = 0, squares = 0, largest = 0;
       for (std::int64_t p = 0; p < s.depth(); ++p) {
-        const long double error = std::abs(error_of(numbers[static_cast<std::size_t>(i * s.depth() + p)], shift[at], power, s.wide()));
+        const long double error =
+            std::abs(error_of(numbers[static_cast<std::size_t>(i * s.depth() + p)], shift[at], power, s.wide()));
         sum += error;
         squares += error * error;
         largest = std::max(largest, error);
@@ -43,7 +44,8 @@ std::vector<Norms> scaling_errors(const Operand& s, const std::vector<std::int32
   return errors;
 }
 
-ScaledRows scaled_rows(const Operand& s, const std::vector<std::int32_t>& shift, std::int64_t first, std::int64_t count) {
+ScaledRows scaled_rows(const Operand& s, const std::vector<std::int32_t>& shift, std::int64_t first,
+                       std::int64_t count) {
   ScaledRows result{s.read(first, count), {}};
   result.error.resize(result.x.size());
 #pragma omp parallel for if (count * s.depth() > 1 << 14)
@@ -64,12 +66,14 @@ ScaledRows scaled_rows(const Operand& s, const std::vector<std::int32_t>& shift,
   return result;
 }
 
-std::vector<double> computed_scaling(const ScaledRows& a, const ScaledRows& b, std::int64_t rows, std::int64_t columns, std::int64_t depth) {
+std::vector<double> computed_scaling(const ScaledRows& a, const ScaledRows& b, std::int64_t rows, std::int64_t columns,
+                                     std::int64_t depth) {
   std::vector<double> error(static_cast<std::size_t>(rows * columns)), rounded = a.x;
   for (std::size_t i = 0; i < rounded.size(); ++i) rounded[i] -= a.error[i];
   const auto add = [&](const std::vector<double>& x, const std::vector<double>& y, double beta) {
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, static_cast<int>(rows), static_cast<int>(columns), static_cast<int>(depth), 1, x.data(),
-                static_cast<int>(depth), y.data(), static_cast<int>(depth), beta, error.data(), static_cast<int>(columns));
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, static_cast<int>(rows), static_cast<int>(columns),
+                static_cast<int>(depth), 1, x.data(), static_cast<int>(depth), y.data(), static_cast<int>(depth), beta,
+                error.data(), static_cast<int>(columns));
   };
   add(a.error, b.x, 0);
   add(rounded, b.error, 1);

@@ -48,7 +48,8 @@ void Sum::add_chunks(const std::uint64_t* words, std::size_t count, int exponent
   }
   const int shift = at % kBits;
   int index = at / kBits;
-  ensure(at >= 0 && index + 2 * static_cast<int>(count) + 1 < kChunks, "exact: a term of {} words at 2^{} is outside of the sum", count, exponent);
+  ensure(at >= 0 && index + 2 * static_cast<int>(count) + 1 < kChunks,
+         "exact: a term of {} words at 2^{} is outside of the sum", count, exponent);
   if (++additions_ >= 1 << 28) carry();
   low_ = std::min(low_, index);
   std::uint64_t rest = 0;  // what the shift moves from one chunk to the next
@@ -86,7 +87,8 @@ void Sum::add(const Number& x, double factor) {
 void Sum::add(double x, double y) {
   const Parts p(x), q(y);
   const Double product = static_cast<Double>(p.significand) * q.significand;
-  const std::array<std::uint64_t, 2> words{static_cast<std::uint64_t>(product), static_cast<std::uint64_t>(product >> 64)};
+  const std::array<std::uint64_t, 2> words{static_cast<std::uint64_t>(product),
+                                           static_cast<std::uint64_t>(product >> 64)};
   add_chunks(words.data(), 2, p.exponent + q.exponent, p.negative != q.negative);
 }
 
@@ -146,18 +148,22 @@ Rounded Sum::round(Width width) {
   }
   // The leading 128 bits, the first of them at the top, and whether anything follows.
   Double head = 0;
-  for (int i = high_; i > high_ - 4; --i) head = head << kBits | (i >= low_ ? static_cast<std::uint64_t>(chunk_[static_cast<std::size_t>(i)]) : 0);
-  const int length = std::bit_width(static_cast<std::uint64_t>(chunk_[static_cast<std::size_t>(high_)])), up = kBits - length;
+  for (int i = high_; i > high_ - 4; --i)
+    head = head << kBits | (i >= low_ ? static_cast<std::uint64_t>(chunk_[static_cast<std::size_t>(i)]) : 0);
+  const int length = std::bit_width(static_cast<std::uint64_t>(chunk_[static_cast<std::size_t>(high_)])),
+            up = kBits - length;
   bool more = false;
   for (int i = high_ - 4; i >= low_ && !more; --i) more = chunk_[static_cast<std::size_t>(i)] != 0;
   head <<= up;
-  if (up > 0 && high_ - 4 >= low_) head |= static_cast<std::uint64_t>(chunk_[static_cast<std::size_t>(high_ - 4)]) >> length;
+  if (up > 0 && high_ - 4 >= low_)
+    head |= static_cast<std::uint64_t>(chunk_[static_cast<std::size_t>(high_ - 4)]) >> length;
   const int exponent = kBase + kBits * high_ + length - 1;  // of the leading bit
   const bool negative = negative_;
   clear();
 
   const Format format = format_of(width);
-  const int unit = std::max(exponent - format.precision + 1, format.lowest), kept = exponent - unit + 1;  // bits of the significand
+  const int unit = std::max(exponent - format.precision + 1, format.lowest),
+            kept = exponent - unit + 1;  // bits of the significand
   std::uint64_t significand = 0;
   bool half = false, rest = true;
   Double fraction = head;  // what follows the significand, from the top on, when kept >= 0
@@ -178,7 +184,8 @@ Rounded Sum::round(Width width) {
       if (exponent - format.precision + 1 < format.lowest) {
         // Of the fraction, or of 1 minus it, 64 bits rounded up; where the significand has no bits, of the sum itself.
         const auto top = static_cast<std::uint64_t>((upwards ? ~fraction : fraction) >> 64);
-        const long double distance = std::ldexp(static_cast<long double>(top) + 2, (kept >= 0 ? unit : exponent + 1) - 64);
+        const long double distance =
+            std::ldexp(static_cast<long double>(top) + 2, (kept >= 0 ? unit : exponent + 1) - 64);
         result.error = std::min(result.error, distance);
       }
     }

@@ -1,7 +1,8 @@
-// Sums without rounding, of products of doubles and of large integers, over the whole range that three factors can have; and the one
-// rounding at the end.
+// Sums without rounding, of products of doubles and of large integers, over the whole range that three factors can
+// have; and the one rounding at the end.
 //
-// The sum is kept as chunks of 32 bits in 64-bit words, so that additions need no carries: sum over j of chunk[j] 2^(32 j + kBase).
+// The sum is kept as chunks of 32 bits in 64-bit words, so that additions need no carries: sum over j of chunk[j] 2^(32
+// j + kBase).
 #pragma once
 
 #include <array>
@@ -28,8 +29,9 @@ struct OwnedNumber {
   [[nodiscard]] Number view() const { return {negative, magnitude, exponent}; }
 };
 
-// The nearest number of a type, ties to even, and a bound of the distance: 0 where there is none, half a unit in the last place for normal
-// numbers, the distance itself for subnormal ones and zero, infinity where a finite sum is too large for the type.
+// The nearest number of a type, ties to even, and a bound of the distance: 0 where there is none, half a unit in the
+// last place for normal numbers, the distance itself for subnormal ones and zero, infinity where a finite sum is too
+// large for the type.
 struct Rounded {
   double value = 0;
   long double error = 0;
@@ -72,7 +74,8 @@ struct WideNumber {
 // |x|, to about 2^-60 of it.
 [[nodiscard]] long double magnitude(const Number& x);
 
-// x 2^exponent rounded to double, where no other term is added and the result is normal: the quick way. False: it is not.
+// x 2^exponent rounded to double, where no other term is added and the result is normal: the quick way. False: it is
+// not.
 bool round_quickly(const Wide& x, int exponent, Width width, Rounded& result);
 
 }  // namespace trn::blas::exact

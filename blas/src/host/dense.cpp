@@ -9,13 +9,15 @@ namespace trn::blas::host {
 
 namespace {
 
-constexpr std::int64_t kTile = 32;         // a tile of both matrices stays in the first-level cache
+constexpr std::int64_t kTile = 32;           // a tile of both matrices stays in the first-level cache
 constexpr std::int64_t kParallel = 1 << 16;  // elements from which threads pay
 
-template <bool kConjugated, class T>
-void copy_tile(const Strided<const T>& from, const Strided<T>& to, Part part, std::int64_t i0, std::int64_t i1, std::int64_t j0, std::int64_t j1) {
+template <bool kConjugated, class T> void copy_tile(const Strided<const T>& from, const Strided<T>& to, Part part,
+                                                    std::int64_t i0, std::int64_t i1, std::int64_t j0,
+                                                    std::int64_t j1) {
   for (std::int64_t i = i0; i < i1; ++i) {
-    const std::int64_t begin = part == Part::Upper ? std::max(j0, i) : j0, end = part == Part::Lower ? std::min(j1, i + 1) : j1;
+    const std::int64_t begin = part == Part::Upper ? std::max(j0, i) : j0,
+                       end = part == Part::Lower ? std::min(j1, i + 1) : j1;
     for (std::int64_t j = begin; j < end; ++j) to.at(i, j) = conjugate(from.at(i, j), kConjugated);
   }
 }
@@ -44,18 +46,21 @@ template <Scalar T> Owned<T> dense_copy(const Strided<const T>& from, Layout lay
   return copy;
 }
 
-std::optional<std::int64_t> leading_dimension(std::int64_t rows, std::int64_t columns, std::int64_t row_stride, std::int64_t column_stride,
-                                              Layout layout) {
-  if (layout == Layout::ColumnMajor) return leading_dimension(columns, rows, column_stride, row_stride, Layout::RowMajor);
+std::optional<std::int64_t> leading_dimension(std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
+                                              std::int64_t column_stride, Layout layout) {
+  if (layout == Layout::ColumnMajor)
+    return leading_dimension(columns, rows, column_stride, row_stride, Layout::RowMajor);
   const std::int64_t least = std::max<std::int64_t>(1, columns);
   if (column_stride != 1 && columns > 1) return std::nullopt;
   if (rows <= 1) return least;
   return row_stride >= least ? std::optional(row_stride) : std::nullopt;
 }
 
-std::optional<Placement> placement(std::int64_t rows, std::int64_t columns, std::int64_t row_stride, std::int64_t column_stride) {
+std::optional<Placement> placement(std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
+                                   std::int64_t column_stride) {
   for (const Layout layout : {Layout::RowMajor, Layout::ColumnMajor}) {
-    if (const auto ld = leading_dimension(rows, columns, row_stride, column_stride, layout)) return Placement{layout, *ld};
+    if (const auto ld = leading_dimension(rows, columns, row_stride, column_stride, layout))
+      return Placement{layout, *ld};
   }
   return std::nullopt;
 }
@@ -77,14 +82,15 @@ template <Scalar T> Operand<T> operand(const Strided<const T>& x) {
 
 int narrow(const char* operation, const char* what, std::int64_t value) {
   constexpr std::int64_t kMax = std::numeric_limits<int>::max();
-  require(value <= kMax, "{}: {} is {}, the host BLAS takes at most {}; split the operation", operation, what, value, kMax);
+  require(value <= kMax, "{}: {} is {}, the host BLAS takes at most {}; split the operation", operation, what, value,
+          kMax);
   return static_cast<int>(value);
 }
 
-#define TRN_DENSE(T)                                                                                                   \
-  template void copy_elements<T>(const Strided<const T>&, const Strided<T>&, Part, bool);                            \
-  template Owned<T> dense_copy<T>(const Strided<const T>&, Layout, Part, bool);                                      \
-  template Operand<T> operand<T>(const Strided<const T>&);                                                           \
+#define TRN_DENSE(T)                                                                      \
+  template void copy_elements<T>(const Strided<const T>&, const Strided<T>&, Part, bool); \
+  template Owned<T> dense_copy<T>(const Strided<const T>&, Layout, Part, bool);           \
+  template Operand<T> operand<T>(const Strided<const T>&);                                \
   template Operand<T> operand_in<T>(const Strided<const T>&, Layout, Part, bool);
 TRN_DENSE(float)
 TRN_DENSE(double)

@@ -1,5 +1,5 @@
-// geam, dgmm, tpttr and trttp on the host: loops, each element read and written once. Memory is the limit, so a matrix that is
-// turned is walked in tiles of 32 x 32 that stay in the first-level cache.
+// geam, dgmm, tpttr and trttp on the host: loops, each element read and written once. Memory is the limit, so a matrix
+// that is turned is walked in tiles of 32 x 32 that stay in the first-level cache.
 #include <algorithm>
 
 #include <trn/core/parallel.hpp>
@@ -46,7 +46,8 @@ template <Scalar T> void add(const GeamArgs& g) {
   const bool tiled = (with_a && a.column_stride != 1) || (with_b && b.column_stride != 1);
   const bool ca = g.conj_a, cb = g.conj_b;
   if (with_a && with_b) {
-    for_elements(c.rows, c.columns, tiled, [=](auto i, auto j) { c.at(i, j) = times(alpha, a.at(i, j), ca) + times(beta, b.at(i, j), cb); });
+    for_elements(c.rows, c.columns, tiled,
+                 [=](auto i, auto j) { c.at(i, j) = times(alpha, a.at(i, j), ca) + times(beta, b.at(i, j), cb); });
   } else if (with_a) {
     for_elements(c.rows, c.columns, tiled, [=](auto i, auto j) { c.at(i, j) = times(alpha, a.at(i, j), ca); });
   } else if (with_b) {
@@ -62,9 +63,11 @@ template <Scalar T> void scale(const DgmmArgs& g) {
   const T* x = static_cast<const T*>(g.x);
   const std::int64_t incx = g.incx;
   if (c.column_stride == 1) {
-    for_elements(g.m, g.n, a.column_stride != 1, [=](auto i, auto j) { c.at(i, j) = times(x[i * incx], a.at(i, j), false); });
+    for_elements(g.m, g.n, a.column_stride != 1,
+                 [=](auto i, auto j) { c.at(i, j) = times(x[i * incx], a.at(i, j), false); });
   } else {
-    for_elements(g.n, g.m, a.row_stride != 1, [=](auto j, auto i) { c.at(i, j) = times(x[i * incx], a.at(i, j), false); });
+    for_elements(g.n, g.m, a.row_stride != 1,
+                 [=](auto j, auto i) { c.at(i, j) = times(x[i * incx], a.at(i, j), false); });
   }
 }
 

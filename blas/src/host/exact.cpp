@@ -1,5 +1,5 @@
-// The integer product of Precision Exact on the host: integers in three balanced limbs of 21 bits, nine dgemms per 2048 of k whose
-// sums stay below 2^53, added in 192 bits. The same integers as the device's, so the same bits in the end.
+// The integer product of Precision Exact on the host: integers in three balanced limbs of 21 bits, nine dgemms per 2048
+// of k whose sums stay below 2^53, added in 192 bits. The same integers as the device's, so the same bits in the end.
 //
 // Limbs are made panel by panel; the last panel of either operand is kept, or the last two (exact::Partition).
 #include <cblas.h>
@@ -21,7 +21,7 @@ constexpr std::int64_t kChunk = 2048;  // three products of 2^40 each, 2048 time
 constexpr int kLimbs = 3, kLimbBits = 21;
 
 struct Panel {
-  std::int64_t first = -1, count = 0;  // rows of the operand; of each plane in turn
+  std::int64_t first = -1, count = 0;            // rows of the operand; of each plane in turn
   std::array<std::vector<double>, kLimbs> limb;  // planes x count x depth each; empty when zero everywhere
 };
 
@@ -101,7 +101,8 @@ class HostSource final : public exact::Source {
 
  private:
   // Rows [r, r + rows) of a panel by columns [c, c + columns) of the other.
-  void multiply(const Panel& a, std::int64_t r, std::int64_t rows, const Panel& b, std::int64_t c, std::int64_t columns, Wide* x) {
+  void multiply(const Panel& a, std::int64_t r, std::int64_t rows, const Panel& b, std::int64_t c, std::int64_t columns,
+                Wide* x) {
     for (std::int64_t k = 0; k < depth_; k += kChunk) {
       const std::int64_t deep = std::min(kChunk, depth_ - k);
       for (int weight = 0; weight <= 2 * (kLimbs - 1); ++weight) {
@@ -109,9 +110,10 @@ class HostSource final : public exact::Source {
         for (int i = std::max(0, weight - kLimbs + 1); i <= std::min(weight, kLimbs - 1); ++i) {
           const auto &left = a.limb[static_cast<std::size_t>(i)], &right = b.limb[static_cast<std::size_t>(weight - i)];
           if (left.empty() || right.empty()) continue;
-          cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, static_cast<int>(rows), static_cast<int>(columns), static_cast<int>(deep), 1,
-                      left.data() + r * depth_ + k, static_cast<int>(depth_), right.data() + c * depth_ + k, static_cast<int>(depth_),
-                      first ? 0 : 1, sums_.data(), static_cast<int>(columns));
+          cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, static_cast<int>(rows), static_cast<int>(columns),
+                      static_cast<int>(deep), 1, left.data() + r * depth_ + k, static_cast<int>(depth_),
+                      right.data() + c * depth_ + k, static_cast<int>(depth_), first ? 0 : 1, sums_.data(),
+                      static_cast<int>(columns));
           first = false;
         }
         if (first) continue;

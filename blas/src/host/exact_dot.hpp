@@ -5,7 +5,6 @@
 
 namespace trn::blas::host {
 
-template <class T>
-T exact_dot(const T* x, std::int64_t incx, const T* y, std::int64_t incy, std::int64_t n, bool conj);
+template <class T> T exact_dot(const T* x, std::int64_t incx, const T* y, std::int64_t incy, std::int64_t n, bool conj);
 
 }  // namespace trn::blas::host

@@ -1,6 +1,7 @@
-// gemm on the host: OpenBLAS sgemm, dgemm, cgemm or zgemm. Operands it cannot take as they are (16-bit types, no unit stride) are packed
-// into a dense copy first; a C it cannot write goes through a dense copy too, read only when beta is not zero. The modes of
-// float32 exist for parity with the device: operands are copied into rounded words, and each product of words is one sgemm.
+// gemm on the host: OpenBLAS sgemm, dgemm, cgemm or zgemm. Operands it cannot take as they are (16-bit types, no unit
+// stride) are packed into a dense copy first; a C it cannot write goes through a dense copy too, read only when beta is
+// not zero. The modes of float32 exist for parity with the device: operands are copied into rounded words, and each
+// product of words is one sgemm.
 #include <cblas.h>
 
 #include <complex>
@@ -37,16 +38,18 @@ bool usable(std::int64_t rows, std::int64_t columns, std::int64_t row_stride, st
 }
 
 // Dense row-major copy of a rows x columns matrix in Real.
-template <class Real>
-std::vector<Real> pack(DType dtype, const void* data, std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
-                       std::int64_t column_stride) {
+template <class Real> std::vector<Real> pack(DType dtype, const void* data, std::int64_t rows, std::int64_t columns,
+                                             std::int64_t row_stride, std::int64_t column_stride) {
   std::vector<Real> dense(static_cast<std::size_t>(rows * columns));
   const std::int64_t bytes = size_bytes(dtype);
   const auto* base = static_cast<const std::byte*>(data);
-  const auto convert_run = [&](const void* from, Real* to, std::int64_t n) { convert(dtype, from, dtype_of<Real>, to, n); };
+  const auto convert_run = [&](const void* from, Real* to, std::int64_t n) {
+    convert(dtype, from, dtype_of<Real>, to, n);
+  };
   if (column_stride == 1) {
-    parallel_for(rows, rows * columns > 1 << 16,
-                 [&](std::int64_t i) { convert_run(base + i * row_stride * bytes, dense.data() + i * columns, columns); });
+    parallel_for(rows, rows * columns > 1 << 16, [&](std::int64_t i) {
+      convert_run(base + i * row_stride * bytes, dense.data() + i * columns, columns);
+    });
     return dense;
   }
   // Gather in 64-row bands so that a unit stride along rows is read in runs.
@@ -67,16 +70,17 @@ std::vector<Real> pack(DType dtype, const void* data, std::int64_t rows, std::in
   return dense;
 }
 
-template <class Real>
-Operand<Real> operand(DType dtype, const void* data, std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
-                      std::int64_t column_stride) {
+template <class Real> Operand<Real> operand(DType dtype, const void* data, std::int64_t rows, std::int64_t columns,
+                                            std::int64_t row_stride, std::int64_t column_stride) {
   // tf32 is stored as a float with a rounded value, so OpenBLAS can read it in place.
   const bool in_place = dtype == dtype_of<Real> || (dtype == DType::TFloat32 && std::is_same_v<Real, float>);
   if (in_place && usable(rows, columns, row_stride, column_stride)) {
-    return {static_cast<const Real*>(data), CblasNoTrans, rows == 1 ? std::max<std::int64_t>(1, columns) : row_stride, {}};
+    return {
+        static_cast<const Real*>(data), CblasNoTrans, rows == 1 ? std::max<std::int64_t>(1, columns) : row_stride, {}};
   }
   if (in_place && usable(columns, rows, column_stride, row_stride)) {
-    return {static_cast<const Real*>(data), CblasTrans, columns == 1 ? std::max<std::int64_t>(1, rows) : column_stride, {}};
+    return {
+        static_cast<const Real*>(data), CblasTrans, columns == 1 ? std::max<std::int64_t>(1, rows) : column_stride, {}};
   }
   Operand<Real> result;
   result.packed = pack<Real>(dtype, data, rows, columns, row_stride, column_stride);
@@ -88,9 +92,10 @@ Operand<Real> operand(DType dtype, const void* data, std::int64_t rows, std::int
 using Complex = std::complex<double>;
 using Complex32 = std::complex<float>;
 
-void call(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, Complex alpha, const float* a, int lda, const float* b,
-          int ldb, Complex beta, float* c, int ldc) {
-  cblas_sgemm(CblasRowMajor, ta, tb, m, n, k, static_cast<float>(alpha.real()), a, lda, b, ldb, static_cast<float>(beta.real()), c, ldc);
+void call(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, Complex alpha, const float* a, int lda,
+          const float* b, int ldb, Complex beta, float* c, int ldc) {
+  cblas_sgemm(CblasRowMajor, ta, tb, m, n, k, static_cast<float>(alpha.real()), a, lda, b, ldb,
+              static_cast<float>(beta.real()), c, ldc);
 }
 void call(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, Complex alpha, const double* a, int lda,
           const double* b, int ldb, Complex beta, double* c, int ldc) {
@@ -113,14 +118,14 @@ CBLAS_TRANSPOSE conjugated(CBLAS_TRANSPOSE trans, bool conj) {
 }
 
 int narrow(std::int64_t value, const char* what) {
-  require(value <= kIntMax, "blas.gemm: {} is {}, the host BLAS takes at most {}; split the product", what, value, kIntMax);
+  require(value <= kIntMax, "blas.gemm: {} is {}, the host BLAS takes at most {}; split the product", what, value,
+          kIntMax);
   return static_cast<int>(value);
 }
 
 // c = alpha a b + beta c for operands OpenBLAS takes; `depth` of the k products.
-template <class Real>
-void product(const GemmArgs& g, std::int64_t depth, Complex alpha, const Operand<Real>& a, const Operand<Real>& b, Complex beta, Real* c,
-             std::int64_t ldc) {
+template <class Real> void product(const GemmArgs& g, std::int64_t depth, Complex alpha, const Operand<Real>& a,
+                                   const Operand<Real>& b, Complex beta, Real* c, std::int64_t ldc) {
   const auto ta = conjugated(a.trans, g.conj_a), tb = conjugated(b.trans, g.conj_b);
   const int m = narrow(g.m, "m"), n = narrow(g.n, "n"), k = narrow(depth, "k");
   const int lda = narrow(a.ld, "lda"), ldb = narrow(b.ld, "ldb"), ld = narrow(ldc, "ldc");
@@ -144,7 +149,8 @@ template <class Word, class Real> std::vector<std::vector<Real>> words(std::vect
   return result;
 }
 
-template <class Word, class Real> void multiply_words(const GemmArgs& g, const tile::Words& scheme, Real* c, std::int64_t ldc) {
+template <class Word, class Real>
+void multiply_words(const GemmArgs& g, const tile::Words& scheme, Real* c, std::int64_t ldc) {
   const std::span<const tile::WordProduct> pairs = scheme.products;
   const int count = scheme.count;
   const auto a = words<Word>(pack<Real>(g.in, g.a, g.m, g.k, g.am, g.ak), count);
@@ -155,7 +161,8 @@ template <class Word, class Real> void multiply_words(const GemmArgs& g, const t
   const auto word = [](const auto& x, int w) -> const std::vector<Real>& { return x[static_cast<std::size_t>(w)]; };
   if (g.mode != Mode::Bf16x6) {
     for (const tile::WordProduct& p : pairs) {
-      product<Real>(g, g.k, g.alpha, part(word(a, p.stationary), 0, g.k), part(word(b, p.moving), 0, g.n), &p == pairs.data() ? g.beta : Complex(1), c, ldc);
+      product<Real>(g, g.k, g.alpha, part(word(a, p.stationary), 0, g.k), part(word(b, p.moving), 0, g.n),
+                    &p == pairs.data() ? g.beta : Complex(1), c, ldc);
     }
     return;
   }
@@ -168,13 +175,16 @@ template <class Word, class Real> void multiply_words(const GemmArgs& g, const t
   for (std::int64_t k0 = 0; k0 < g.k; k0 += kGroup) {
     const std::int64_t depth = std::min(kGroup, g.k - k0);
     for (const tile::WordProduct& p : pairs) {
-      product<Real>(g, depth, 1, part(word(a, p.stationary), k0, g.k), part(word(b, p.moving), k0 * g.n, g.n), &p == pairs.data() ? 0 : 1, group.data(), g.n);
+      product<Real>(g, depth, 1, part(word(a, p.stationary), k0, g.k), part(word(b, p.moving), k0 * g.n, g.n),
+                    &p == pairs.data() ? 0 : 1, group.data(), g.n);
     }
     for (std::size_t i = 0; i < size; ++i) sum[i] += Wide(group[i]);
   }
   const auto factor = [](Complex x) {
-    if constexpr (ComplexScalar<Real>) return x;
-    else return x.real();
+    if constexpr (ComplexScalar<Real>)
+      return x;
+    else
+      return x.real();
   };
   for (std::int64_t i = 0; i < g.m; ++i) {
     for (std::int64_t j = 0; j < g.n; ++j) {
@@ -185,8 +195,7 @@ template <class Word, class Real> void multiply_words(const GemmArgs& g, const t
   }
 }
 
-template <class Real>
-void multiply(const GemmArgs& g, Real* c, std::int64_t ldc) {
+template <class Real> void multiply(const GemmArgs& g, Real* c, std::int64_t ldc) {
   if constexpr (std::same_as<Real, float> || std::same_as<Real, Complex32>) {
     if (g.alpha != Complex(0) && g.k > 0) {
       const tile::Words& scheme = tile::words_of(g.mode);
@@ -194,7 +203,8 @@ void multiply(const GemmArgs& g, Real* c, std::int64_t ldc) {
       if (scheme.dtype == DType::BFloat16) return multiply_words<bfloat16>(g, scheme, c, ldc);
     }
   }
-  product<Real>(g, g.k, g.alpha, operand<Real>(g.in, g.a, g.m, g.k, g.am, g.ak), operand<Real>(g.in, g.b, g.k, g.n, g.bk, g.bn), g.beta, c, ldc);
+  product<Real>(g, g.k, g.alpha, operand<Real>(g.in, g.a, g.m, g.k, g.am, g.ak),
+                operand<Real>(g.in, g.b, g.k, g.n, g.bk, g.bn), g.beta, c, ldc);
 }
 
 template <class Real> void run(const GemmArgs& g) {
@@ -203,7 +213,7 @@ template <class Real> void run(const GemmArgs& g) {
     if (usable(g.n, g.m, g.cn, g.cm)) return run<Real>(transposed(g));
   }
   std::vector<Real> dense = g.beta != Complex(0) ? pack<Real>(g.out, g.c, g.m, g.n, g.cm, g.cn)
-                                        : std::vector<Real>(static_cast<std::size_t>(g.m * g.n));
+                                                 : std::vector<Real>(static_cast<std::size_t>(g.m * g.n));
   multiply<Real>(g, dense.data(), g.n);
   const std::int64_t bytes = size_bytes(g.out);
   auto* base = static_cast<std::byte*>(g.c);
@@ -212,7 +222,8 @@ template <class Real> void run(const GemmArgs& g) {
     if (g.cn == 1) {
       convert(dtype_of<Real>, row, g.out, base + i * g.cm * bytes, g.n);
     } else {
-      for (std::int64_t j = 0; j < g.n; ++j) convert(dtype_of<Real>, row + j, g.out, base + (i * g.cm + j * g.cn) * bytes, 1);
+      for (std::int64_t j = 0; j < g.n; ++j)
+        convert(dtype_of<Real>, row + j, g.out, base + (i * g.cm + j * g.cn) * bytes, 1);
     }
   });
 }

@@ -1,8 +1,8 @@
-// gemm with an epilogue on the host: the product, then one pass over it. A C of 16 bits gets its sums in a float matrix first, so that it
-// is rounded once.
+// gemm with an epilogue on the host: the product, then one pass over it. A C of 16 bits gets its sums in a float matrix
+// first, so that it is rounded once.
 //
-// Gelu is 0.5 x erfc(-x / sqrt(2)): no cancellation where x is negative. GeluTanh is x / (1 + exp(-2 y)), for the same reason. Both are
-// evaluated in double.
+// Gelu is 0.5 x erfc(-x / sqrt(2)): no cancellation where x is negative. GeluTanh is x / (1 + exp(-2 y)), for the same
+// reason. Both are evaluated in double.
 #include <cmath>
 #include <vector>
 
@@ -21,18 +21,24 @@ template <class T> T activate(Activation activation, T x) {
   constexpr double kRootHalf = 0.70710678118654752440, kRootTwoOverPi = 0.79788456080286535588;
   const double wide = x;
   switch (activation) {
-    case Activation::None: return x;
-    case Activation::Relu: return x < 0 ? T(0) : x;
-    case Activation::Gelu: return static_cast<T>(0.5 * wide * std::erfc(-wide * kRootHalf));
-    case Activation::GeluTanh: return static_cast<T>(wide / (1 + std::exp(-2 * kRootTwoOverPi * (wide + 0.044715 * wide * wide * wide))));
+    case Activation::None:
+      return x;
+    case Activation::Relu:
+      return x < 0 ? T(0) : x;
+    case Activation::Gelu:
+      return static_cast<T>(0.5 * wide * std::erfc(-wide * kRootHalf));
+    case Activation::GeluTanh:
+      return static_cast<T>(wide / (1 + std::exp(-2 * kRootTwoOverPi * (wide + 0.044715 * wide * wide * wide))));
   }
   return x;
 }
 
 void multiply(const Executor& executor, const EpilogueArgs& e, const GemmArgs& g) {
   if (is_native(e.precision)) return gemm(executor, g);
-  const TypedMatrix a(executor, g.in, const_cast<void*>(g.a), g.m, g.k, g.am, g.ak), b(executor, g.in, const_cast<void*>(g.b), g.k, g.n, g.bk, g.bn);
-  *e.accuracy = gemm_ex(executor, Op::N, Op::N, g.alpha, a, b, g.beta, TypedMatrix(executor, g.out, g.c, g.m, g.n, g.cm, g.cn), {e.precision});
+  const TypedMatrix a(executor, g.in, const_cast<void*>(g.a), g.m, g.k, g.am, g.ak),
+      b(executor, g.in, const_cast<void*>(g.b), g.k, g.n, g.bk, g.bn);
+  *e.accuracy = gemm_ex(executor, Op::N, Op::N, g.alpha, a, b, g.beta,
+                        TypedMatrix(executor, g.out, g.c, g.m, g.n, g.cm, g.cn), {e.precision});
 }
 
 // to(i, j) = activation(from(i, j) + bias) * scale.
@@ -53,10 +59,13 @@ void finish(const EpilogueArgs& e, const Strided<T>& sums, const std::vector<T>&
 
 template <class T> std::vector<T> bias_of(const EpilogueArgs& e) {
   if (e.bias == nullptr) return {};
-  const std::int64_t step = e.bias_m != 0 ? e.bias_m : e.bias_n, count = e.bias_m != 0 ? e.gemm.m : e.bias_n != 0 ? e.gemm.n : 1;
+  const std::int64_t step = e.bias_m != 0 ? e.bias_m : e.bias_n, count = e.bias_m != 0   ? e.gemm.m
+                                                                         : e.bias_n != 0 ? e.gemm.n
+                                                                                         : 1;
   std::vector<T> values(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) {
-    convert(e.gemm.out, static_cast<const std::byte*>(e.bias) + i * step * size_bytes(e.gemm.out), dtype_of<T>, &values[static_cast<std::size_t>(i)], 1);
+    convert(e.gemm.out, static_cast<const std::byte*>(e.bias) + i * step * size_bytes(e.gemm.out), dtype_of<T>,
+            &values[static_cast<std::size_t>(i)], 1);
   }
   return values;
 }
@@ -71,7 +80,9 @@ template <class T> void run(const Executor& executor, const EpilogueArgs& e) {
     return;
   }
   Owned<T> sums(g.m, g.n);
-  const auto at = [&](std::int64_t i, std::int64_t j) { return static_cast<std::byte*>(g.c) + (i * g.cm + j * g.cn) * size_bytes(g.out); };
+  const auto at = [&](std::int64_t i, std::int64_t j) {
+    return static_cast<std::byte*>(g.c) + (i * g.cm + j * g.cn) * size_bytes(g.out);
+  };
   for (std::int64_t i = 0; g.beta != 0.0 && i < g.m; ++i) {
     for (std::int64_t j = 0; j < g.n; ++j) convert(g.out, at(i, j), dtype_of<T>, &sums.view.at(i, j), 1);
   }

@@ -21,8 +21,7 @@ bool leads(std::int64_t inner_count, std::int64_t inner, std::int64_t outer_coun
 }
 
 // Column-major copy.
-template <class T>
-std::vector<T> packed(const T* a, std::int64_t m, std::int64_t n, std::int64_t am, std::int64_t an) {
+template <class T> std::vector<T> packed(const T* a, std::int64_t m, std::int64_t n, std::int64_t am, std::int64_t an) {
   std::vector<T> dense(static_cast<std::size_t>(m * n));
   for (std::int64_t j = 0; j < n; ++j) {
     for (std::int64_t i = 0; i < m; ++i) dense[static_cast<std::size_t>(j * m + i)] = a[i * am + j * an];
@@ -30,8 +29,7 @@ std::vector<T> packed(const T* a, std::int64_t m, std::int64_t n, std::int64_t a
   return dense;
 }
 
-template <class T>
-void exact_gemv(const GemvArgs& g) {
+template <class T> void exact_gemv(const GemvArgs& g) {
   const T* a = static_cast<const T*>(g.a);
   const T* x = static_cast<const T*>(g.x);
   T* y = static_cast<T*>(g.y);
@@ -43,8 +41,7 @@ void exact_gemv(const GemvArgs& g) {
   });
 }
 
-template <class T>
-void native_gemv(const GemvArgs& g) {
+template <class T> void native_gemv(const GemvArgs& g) {
   const int m = narrow("blas.gemv", "the number of rows", g.m), n = narrow("blas.gemv", "the number of columns", g.n);
   const T* a = static_cast<const T*>(g.a);
   const Input<T> x(g.x, g.n, g.incx);
@@ -67,9 +64,8 @@ void native_gemv(const GemvArgs& g) {
 
 // Column by column, columns with y_j = 0 left alone. `outer` and `inner` are the strides between columns and within
 // one.
-template <class T>
-void update_columns(std::int64_t m, std::int64_t n, T alpha, const std::vector<T>& x, const std::vector<T>& y, T* a,
-                    std::int64_t inner, std::int64_t outer) {
+template <class T> void update_columns(std::int64_t m, std::int64_t n, T alpha, const std::vector<T>& x,
+                                       const std::vector<T>& y, T* a, std::int64_t inner, std::int64_t outer) {
   for (std::int64_t j = 0; j < n; ++j) {
     if (y[static_cast<std::size_t>(j)] == T(0)) continue;
     const T t = alpha * y[static_cast<std::size_t>(j)];
@@ -82,8 +78,7 @@ void update_columns(std::int64_t m, std::int64_t n, T alpha, const std::vector<T
   }
 }
 
-template <class T>
-void run_ger(const GerArgs& g) {
+template <class T> void run_ger(const GerArgs& g) {
   const int m = narrow("blas.ger", "the number of rows", g.m), n = narrow("blas.ger", "the number of columns", g.n);
   const T alpha = factor<T>(g.alpha);
   T* a = static_cast<T*>(g.a);

@@ -10,8 +10,7 @@ namespace trn::blas::host {
 namespace {
 
 // Adding or exchanging elements pairwise does not depend on the order: two negative strides are two positive ones.
-template <class Args>
-Args forward(Args v, std::int64_t bytes) {
+template <class Args> Args forward(Args v, std::int64_t bytes) {
   if (v.incx < 0 && v.incy < 0) {
     using X = decltype(v.x);
     using Byte = std::conditional_t<std::is_const_v<std::remove_pointer_t<X>>, const std::byte, std::byte>;

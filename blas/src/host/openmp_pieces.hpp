@@ -9,9 +9,9 @@
 
 namespace trn::blas::host {
 
-// body(piece, worker) for every piece in [0, count) in an OpenMP region of `threads` threads, for bodies that call OpenBLAS:
-// within a region, and only there, it stays on the thread that calls it. After an exception no further piece begins, and
-// the first one is thrown again.
+// body(piece, worker) for every piece in [0, count) in an OpenMP region of `threads` threads, for bodies that call
+// OpenBLAS: within a region, and only there, it stays on the thread that calls it. After an exception no further piece
+// begins, and the first one is thrown again.
 template <class F> void openmp_pieces(std::int64_t count, int threads, const F& body) {
   if (threads <= 1) {
     for (std::int64_t i = 0; i < count; ++i) body(i, 0);

@@ -1,7 +1,8 @@
-// pair_energy on the host: one OpenBLAS product per pair of occupied orbitals, then one pass over T and its transpose together.
+// pair_energy on the host: one OpenBLAS product per pair of occupied orbitals, then one pass over T and its transpose
+// together.
 //
-// Threads take whole pairs, and inside a parallel region OpenBLAS works on the calling thread alone, so a pair's sums do not
-// depend on the number of threads. Arithmetic after the product is double.
+// Threads take whole pairs, and inside a parallel region OpenBLAS works on the calling thread alone, so a pair's sums
+// do not depend on the number of threads. Arithmetic after the product is double.
 #include <cblas.h>
 
 #include <algorithm>
@@ -26,13 +27,13 @@ void multiply(const double* bi, const double* bj, double* t, int nvir, int naux)
   cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, nvir, nvir, naux, 1, bi, nvir, bj, nvir, 0, t, nvir);
 }
 
-template <class T>
-void run(const PairEnergyArgs& g) {
+template <class T> void run(const PairEnergyArgs& g) {
   const std::int64_t n = g.nvir, panel = g.naux * n;
   const auto* b = static_cast<const T*>(g.b);
   const auto energies = [](const void* from, std::int64_t count, std::int64_t stride) {
     std::vector<double> values(static_cast<std::size_t>(count));
-    for (std::int64_t i = 0; i < count; ++i) values[static_cast<std::size_t>(i)] = static_cast<const T*>(from)[i * stride];
+    for (std::int64_t i = 0; i < count; ++i)
+      values[static_cast<std::size_t>(i)] = static_cast<const T*>(from)[i * stride];
     return values;
   };
   const std::vector<double> occupied = energies(g.occupied, g.nocc, g.occupied_stride),
@@ -65,7 +66,8 @@ void run(const PairEnergyArgs& g) {
 
 void pair_energy(const Executor&, const PairEnergyArgs& g) {
   require(std::max(g.naux, g.nvir) <= std::numeric_limits<int>::max(),
-          "blas.pair_energy: naux {} or nvir {} exceeds OpenBLAS's limit of {}", g.naux, g.nvir, std::numeric_limits<int>::max());
+          "blas.pair_energy: naux {} or nvir {} exceeds OpenBLAS's limit of {}", g.naux, g.nvir,
+          std::numeric_limits<int>::max());
   if (g.dtype == DType::Float64)
     run<double>(g);
   else

@@ -1,7 +1,7 @@
 // pair_sums, compiled for every instruction set; the best one of this machine is chosen at the first call.
 //
-// T is read in 64 x 64 blocks (A, B), A <= B, beside the block (B, A) turned in cache: one division serves T_ab and T_ba. Rows of the turned block are 72
-// apart, so that its columns do not all fall on the same lines of the cache.
+// T is read in 64 x 64 blocks (A, B), A <= B, beside the block (B, A) turned in cache: one division serves T_ab and
+// T_ba. Rows of the turned block are 72 apart, so that its columns do not all fall on the same lines of the cache.
 #ifndef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
 #endif
@@ -22,9 +22,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr std::int64_t kBlock = 64, kStride = 72;
 
 // Rows [a0, a0 + rows) and columns [b0, b0 + columns) of T, which lie right of the diagonal or, when a0 == b0, on it.
-template <class T>
-PairSums block_sums(const T* t, std::int64_t n, std::int64_t a0, std::int64_t rows, std::int64_t b0, std::int64_t columns, double pair_energy,
-                    const double* virtuals) {
+template <class T> PairSums block_sums(const T* t, std::int64_t n, std::int64_t a0, std::int64_t rows, std::int64_t b0,
+                                       std::int64_t columns, double pair_energy, const double* virtuals) {
   const hn::CappedTag<double, kBlock> d;
   using V = hn::Vec<decltype(d)>;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -58,20 +57,24 @@ PairSums block_sums(const T* t, std::int64_t n, std::int64_t a0, std::int64_t ro
   return sums;
 }
 
-template <class T>
-PairSums sums_here(const T* t, std::int64_t n, double pair_energy, const double* virtuals) {
+template <class T> PairSums sums_here(const T* t, std::int64_t n, double pair_energy, const double* virtuals) {
   PairSums sums;
   for (std::int64_t a0 = 0; a0 < n; a0 += kBlock) {
     for (std::int64_t b0 = a0; b0 < n; b0 += kBlock) {
-      const PairSums s = block_sums(t, n, a0, std::min(kBlock, n - a0), b0, std::min(kBlock, n - b0), pair_energy, virtuals);
+      const PairSums s =
+          block_sums(t, n, a0, std::min(kBlock, n - a0), b0, std::min(kBlock, n - b0), pair_energy, virtuals);
       sums.squares += s.squares;
       sums.exchange += s.exchange;
     }
   }
   return sums;
 }
-PairSums sums_float(const float* t, std::int64_t n, double pair_energy, const double* virtuals) { return sums_here(t, n, pair_energy, virtuals); }
-PairSums sums_double(const double* t, std::int64_t n, double pair_energy, const double* virtuals) { return sums_here(t, n, pair_energy, virtuals); }
+PairSums sums_float(const float* t, std::int64_t n, double pair_energy, const double* virtuals) {
+  return sums_here(t, n, pair_energy, virtuals);
+}
+PairSums sums_double(const double* t, std::int64_t n, double pair_energy, const double* virtuals) {
+  return sums_here(t, n, pair_energy, virtuals);
+}
 
 }  // namespace trn::blas::host::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -82,12 +85,10 @@ namespace trn::blas::host {
 HWY_EXPORT(sums_float);
 HWY_EXPORT(sums_double);
 
-template <>
-PairSums pair_sums(const float* t, std::int64_t n, double pair_energy, const double* virtuals) {
+template <> PairSums pair_sums(const float* t, std::int64_t n, double pair_energy, const double* virtuals) {
   return HWY_DYNAMIC_DISPATCH(sums_float)(t, n, pair_energy, virtuals);
 }
-template <>
-PairSums pair_sums(const double* t, std::int64_t n, double pair_energy, const double* virtuals) {
+template <> PairSums pair_sums(const double* t, std::int64_t n, double pair_energy, const double* virtuals) {
   return HWY_DYNAMIC_DISPATCH(sums_double)(t, n, pair_energy, virtuals);
 }
 

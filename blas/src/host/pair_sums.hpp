@@ -7,8 +7,8 @@
 
 namespace trn::blas::host {
 
-// sum T_ab^2 / (e_a + e_b - pair) and sum over a < b of (T_ab - T_ba)^2 / (e_a + e_b - pair), T n x n row-major; in double.
-template <class T>
-PairSums pair_sums(const T* t, std::int64_t n, double pair_energy, const double* virtuals);
+// sum T_ab^2 / (e_a + e_b - pair) and sum over a < b of (T_ab - T_ba)^2 / (e_a + e_b - pair), T n x n row-major; in
+// double.
+template <class T> PairSums pair_sums(const T* t, std::int64_t n, double pair_energy, const double* virtuals);
 
 }  // namespace trn::blas::host

@@ -1,5 +1,5 @@
-// Products with a stated precision on host matrices, for the level-3 kernels whose precision is not Native: each of them is a
-// few calls of gemm, whose modes and bounds they inherit.
+// Products with a stated precision on host matrices, for the level-3 kernels whose precision is not Native: each of
+// them is a few calls of gemm, whose modes and bounds they inherit.
 #pragma once
 
 #include <algorithm>
@@ -11,15 +11,16 @@
 namespace trn::blas::host {
 
 // C = alpha A B + beta C; conj(A) in A's place, which is the conjugate transpose of A^T, and the same for B.
-template <Scalar T>
-Accuracy product(const Executor& executor, const Precision& precision, T alpha, const Strided<const T>& a, const Strided<const T>& b, T beta,
-                 const Strided<T>& c, bool conj_a = false, bool conj_b = false) {
+template <Scalar T> Accuracy product(const Executor& executor, const Precision& precision, T alpha,
+                                     const Strided<const T>& a, const Strided<const T>& b, T beta, const Strided<T>& c,
+                                     bool conj_a = false, bool conj_b = false) {
   const auto view = [&](const auto& x) {
     using X = std::remove_reference_t<decltype(*x.data)>;
     return MatrixView<X>(executor, x.data, x.rows, x.columns, x.row_stride, x.column_stride);
   };
-  return detail::gemm<T, T>(executor, conj_a ? Op::C : Op::N, conj_b ? Op::C : Op::N, alpha, view(conj_a ? a.transposed() : a),
-                            view(conj_b ? b.transposed() : b), beta, view(c), GemmOptions{precision, {}});
+  return detail::gemm<T, T>(executor, conj_a ? Op::C : Op::N, conj_b ? Op::C : Op::N, alpha,
+                            view(conj_a ? a.transposed() : a), view(conj_b ? b.transposed() : b), beta, view(c),
+                            GemmOptions{precision, {}});
 }
 
 // What holds for a result made of several products: the weakest bound, the costliest mode.

@@ -20,19 +20,12 @@ namespace trn::blas::host {
 
 namespace {
 
-template <class R>
-R magnitude(R x) {
-  return std::abs(x);
-}
-template <class R>
-R magnitude(std::complex<R> x) {
-  return std::abs(x.real()) + std::abs(x.imag());
-}
+template <class R> R magnitude(R x) { return std::abs(x); }
+template <class R> R magnitude(std::complex<R> x) { return std::abs(x.real()) + std::abs(x.imag()); }
 
 // The first element that no later one beats. Blocks: a branch-free extreme of each (16 running values, so that the
 // compiler can use vectors), and a search only in blocks that hold a better one.
-template <class T, class Better>
-std::int64_t extreme(const T* x, std::int64_t n, std::int64_t stride, Better better) {
+template <class T, class Better> std::int64_t extreme(const T* x, std::int64_t n, std::int64_t stride, Better better) {
   using R = Real<T>;
   constexpr std::int64_t kBlock = 512, kLanes = 16;
   std::int64_t best_index = 0;
@@ -67,8 +60,7 @@ std::int64_t extreme(const T* x, std::int64_t n, std::int64_t stride, Better bet
 
 // Sum of squares in 16 running sums, so that additions of neighbours do not wait for one another. A sum of n squares
 // errs by less than (n / 16 + 5) u.
-template <class Sum, class R>
-Sum sum_of_squares(const R* x, std::int64_t n, std::int64_t stride) {
+template <class Sum, class R> Sum sum_of_squares(const R* x, std::int64_t n, std::int64_t stride) {
   constexpr std::int64_t kLanes = 16;
   Sum lane[kLanes] = {};
   std::int64_t i = 0;
@@ -91,8 +83,7 @@ Sum sum_of_squares(const R* x, std::int64_t n, std::int64_t stride) {
 }
 
 // A vector of complex numbers as one or two vectors of its parts.
-template <class Sum, class T>
-Sum squares(const T* x, std::int64_t n, std::int64_t stride) {
+template <class Sum, class T> Sum squares(const T* x, std::int64_t n, std::int64_t stride) {
   using R = Real<T>;
   const R* parts = reinterpret_cast<const R*>(x);
   const auto serial = [](const R* v, std::int64_t count, std::int64_t step) -> Sum {
@@ -113,8 +104,7 @@ Sum squares(const T* x, std::int64_t n, std::int64_t stride) {
 }
 
 // Blue's algorithm: large elements scaled down, small ones up, three sums. Infinities and NaN come out as such.
-template <class T>
-double scaled_norm(const T* x, std::int64_t n, std::int64_t stride) {
+template <class T> double scaled_norm(const T* x, std::int64_t n, std::int64_t stride) {
   const double* parts = reinterpret_cast<const double*>(x);
   constexpr std::int64_t kParts = sizeof(T) / sizeof(double);
   constexpr double kSmall = 0x1p-511, kLarge = 0x1p486, kUp = 0x1p537, kDown = 0x1p-538;
@@ -138,8 +128,7 @@ double scaled_norm(const T* x, std::int64_t n, std::int64_t stride) {
   return high * std::sqrt(1 + (low / high) * (low / high));
 }
 
-template <class T>
-double norm(const T* x, std::int64_t n, std::int64_t stride) {
+template <class T> double norm(const T* x, std::int64_t n, std::int64_t stride) {
   if constexpr (std::same_as<Real<T>, float>) {
     return static_cast<float>(
         std::sqrt(squares<double>(x, n, stride)));  // squares of floats stay within double's range
@@ -151,9 +140,8 @@ double norm(const T* x, std::int64_t n, std::int64_t stride) {
   }
 }
 
-template <class T>
-void accumulate(ExactSum& re, ExactSum& im, const T* x, std::int64_t incx, const T* y, std::int64_t incy,
-                std::int64_t n, bool conj) {
+template <class T> void accumulate(ExactSum& re, ExactSum& im, const T* x, std::int64_t incx, const T* y,
+                                   std::int64_t incy, std::int64_t n, bool conj) {
   for (std::int64_t i = 0; i < n; ++i) {
     const T a = x[i * incx], b = y[i * incy];
     if constexpr (RealScalar<T>) {

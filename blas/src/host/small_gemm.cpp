@@ -1,11 +1,12 @@
-// A register tile of C: a few vectors of rows times four or eight columns, held in registers while k runs; per k a vector of A is
-// loaded once and used for every column, an element of B broadcast and used for every row. On AVX-512 tiles are up to 3 x 8 or
-// 4 x 4 vectors, on AVX2 3 x 4, with 28, 21 and 16 registers in use. Rows that fill no vector take vectors of half the width, and so on
-// down to one: nothing outside the matrices is touched.
+// A register tile of C: a few vectors of rows times four or eight columns, held in registers while k runs; per k a
+// vector of A is loaded once and used for every column, an element of B broadcast and used for every row. On AVX-512
+// tiles are up to 3 x 8 or 4 x 4 vectors, on AVX2 3 x 4, with 28, 21 and 16 registers in use. Rows that fill no vector
+// take vectors of half the width, and so on down to one: nothing outside the matrices is touched.
 //
-// Packed squares of 8, 16 and 32 have tiles of their own with every stride known to the compiler, so that an element of B is an address and a constant:
-// whole columns of C (up to four vectors) by eight or four of them. A batch comes from memory, and so few columns at a time that B and C are
-// read and written almost line after line beats larger tiles, which are faster in the cache only. alpha = 1 and beta = 0 are not multiplied.
+// Packed squares of 8, 16 and 32 have tiles of their own with every stride known to the compiler, so that an element of
+// B is an address and a constant: whole columns of C (up to four vectors) by eight or four of them. A batch comes from
+// memory, and so few columns at a time that B and C are read and written almost line after line beats larger tiles,
+// which are faster in the cache only. alpha = 1 and beta = 0 are not multiplied.
 //
 // Every element of C is the sum over k in order, by fused multiply-add where the machine has it.
 #undef HWY_TARGET_INCLUDE
@@ -27,7 +28,8 @@ constexpr int kVectors = kMany ? 4 : 3;
 constexpr int columns_of(int vectors) { return vectors == 1 || (kMany && vectors < 4) ? 8 : 4; }
 
 template <int kRows, int kCols, class D, class T = hn::TFromD<D>>
-HWY_INLINE void tile(D d, const SmallProducts<T>& s, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, T* HWY_RESTRICT c) {
+HWY_INLINE void tile(D d, const SmallProducts<T>& s, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b,
+                     T* HWY_RESTRICT c) {
   const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
   hn::Vec<D> sum[kRows][kCols];
   for (int v = 0; v < kRows; ++v) {
@@ -68,7 +70,8 @@ HWY_INLINE void strip(D d, const SmallProducts<T>& s, const T* a, const T* b, T*
 }
 
 // Rows i... with vectors of at most kLanes, then what is left with half of that.
-template <int kLanes, class T> HWY_INLINE void rows(const SmallProducts<T>& s, std::int64_t i, const T* a, const T* b, T* c) {
+template <int kLanes, class T>
+HWY_INLINE void rows(const SmallProducts<T>& s, std::int64_t i, const T* a, const T* b, T* c) {
   const hn::CappedTag<T, kLanes> d;
   const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
   if (lanes == kLanes) {
@@ -95,7 +98,8 @@ template <int kLanes, class T> HWY_INLINE void rows(const SmallProducts<T>& s, s
 
 #if HWY_TARGET <= HWY_AVX2  // older machines take the tiles above
 
-// Columns kJ... of kRows vectors of rows of a packed kN x kN product. kAcross: B is read along its rows, B(q, j) at b[q kN + j].
+// Columns kJ... of kRows vectors of rows of a packed kN x kN product. kAcross: B is read along its rows, B(q, j) at b[q
+// kN + j].
 template <int kN, int kRows, int kCols, bool kAcross, bool kPlain, class D, class T = hn::TFromD<D>>
 HWY_INLINE void square_tile(D d, T alpha, T beta, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, T* HWY_RESTRICT c) {
   constexpr int kLanes = static_cast<int>(hn::MaxLanes(d));
@@ -137,37 +141,50 @@ template <int kN, bool kAcross, bool kPlain, class T>
 HWY_NOINLINE void squares(T alpha, T beta, const SmallBatch<T>& batch, std::int64_t begin, std::int64_t end) {
   constexpr int kWidest = 64 / static_cast<int>(sizeof(T));
   const hn::CappedTag<T, (kN < kWidest ? kN : kWidest)> d;
-  constexpr int kLanes = static_cast<int>(hn::MaxLanes(d)), kTall = kN / kLanes, kRows = !kMany && kTall > 2 ? 2 : kTall;
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(d)), kTall = kN / kLanes,
+                kRows = !kMany && kTall > 2 ? 2 : kTall;
   for (std::int64_t p = begin; p < end; ++p) {
     const T *a = batch.a_of(p), *b = batch.b_of(p);
     T* c = batch.c_of(p);
-    for (int v = 0; v < kTall; v += kRows) square_strip<kN, kRows, kAcross, kPlain, 0>(d, alpha, beta, a + v * kLanes, b, c + v * kLanes);
+    for (int v = 0; v < kTall; v += kRows)
+      square_strip<kN, kRows, kAcross, kPlain, 0>(d, alpha, beta, a + v * kLanes, b, c + v * kLanes);
   }
 }
 
-template <int kN, class T> HWY_INLINE void squares(const SmallProducts<T>& s, const SmallBatch<T>& batch, std::int64_t begin, std::int64_t end) {
+template <int kN, class T>
+HWY_INLINE void squares(const SmallProducts<T>& s, const SmallBatch<T>& batch, std::int64_t begin, std::int64_t end) {
   const bool across = s.bn == 1, plain = s.alpha == 1 && s.beta == 0;
   if (across) {
-    plain ? squares<kN, true, true>(s.alpha, s.beta, batch, begin, end) : squares<kN, true, false>(s.alpha, s.beta, batch, begin, end);
+    plain ? squares<kN, true, true>(s.alpha, s.beta, batch, begin, end)
+          : squares<kN, true, false>(s.alpha, s.beta, batch, begin, end);
   } else {
-    plain ? squares<kN, false, true>(s.alpha, s.beta, batch, begin, end) : squares<kN, false, false>(s.alpha, s.beta, batch, begin, end);
+    plain ? squares<kN, false, true>(s.alpha, s.beta, batch, begin, end)
+          : squares<kN, false, false>(s.alpha, s.beta, batch, begin, end);
   }
 }
 
 #endif
 
-template <class T> void products(const SmallProducts<T>& s, const SmallBatch<T>& batch, std::int64_t begin, std::int64_t end) {
+template <class T>
+void products(const SmallProducts<T>& s, const SmallBatch<T>& batch, std::int64_t begin, std::int64_t end) {
 #if HWY_TARGET <= HWY_AVX2
-  const bool square = s.m == s.n && s.n == s.k && s.ak == s.m && s.cn == s.m && ((s.bk == 1 && s.bn == s.k) || (s.bn == 1 && s.bk == s.n));
+  const bool square = s.m == s.n && s.n == s.k && s.ak == s.m && s.cn == s.m &&
+                      ((s.bk == 1 && s.bn == s.k) || (s.bn == 1 && s.bk == s.n));
   if (square && s.m == 8) return squares<8>(s, batch, begin, end);
   if (square && s.m == 16) return squares<16>(s, batch, begin, end);
   if (square && s.m == 32) return squares<32>(s, batch, begin, end);
 #endif
-  for (std::int64_t p = begin; p < end; ++p) rows<64 / static_cast<int>(sizeof(T))>(s, 0, batch.a_of(p), batch.b_of(p), batch.c_of(p));
+  for (std::int64_t p = begin; p < end; ++p)
+    rows<64 / static_cast<int>(sizeof(T))>(s, 0, batch.a_of(p), batch.b_of(p), batch.c_of(p));
 }
 
-void products_f32(const SmallProducts<float>& s, const SmallBatch<float>& batch, std::int64_t begin, std::int64_t end) { products(s, batch, begin, end); }
-void products_f64(const SmallProducts<double>& s, const SmallBatch<double>& batch, std::int64_t begin, std::int64_t end) { products(s, batch, begin, end); }
+void products_f32(const SmallProducts<float>& s, const SmallBatch<float>& batch, std::int64_t begin, std::int64_t end) {
+  products(s, batch, begin, end);
+}
+void products_f64(const SmallProducts<double>& s, const SmallBatch<double>& batch, std::int64_t begin,
+                  std::int64_t end) {
+  products(s, batch, begin, end);
+}
 
 }  // namespace trn::blas::host::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -178,10 +195,12 @@ namespace trn::blas::host {
 HWY_EXPORT(products_f32);
 HWY_EXPORT(products_f64);
 
-void small_products(const SmallProducts<float>& s, const SmallBatch<float>& batch, std::int64_t begin, std::int64_t end) {
+void small_products(const SmallProducts<float>& s, const SmallBatch<float>& batch, std::int64_t begin,
+                    std::int64_t end) {
   HWY_DYNAMIC_DISPATCH(products_f32)(s, batch, begin, end);
 }
-void small_products(const SmallProducts<double>& s, const SmallBatch<double>& batch, std::int64_t begin, std::int64_t end) {
+void small_products(const SmallProducts<double>& s, const SmallBatch<double>& batch, std::int64_t begin,
+                    std::int64_t end) {
   HWY_DYNAMIC_DISPATCH(products_f64)(s, batch, begin, end);
 }
 

@@ -19,16 +19,17 @@ template <Scalar T> Owned<T> whole(const SymmArgs& s) {
   return full;
 }
 
-// Memory in the call's layout is A itself; in the other layout it is A^T, which is A when symmetric and conj(A) when Hermitian.
+// Memory in the call's layout is A itself; in the other layout it is A^T, which is A when symmetric and conj(A) when
+// Hermitian.
 template <Scalar T> void multiply(const SymmArgs& s, const Strided<T>& c, const Placement& place) {
   const auto a = strided<T>(s.a, s.m, s.m, s.am, s.an);
   Operand<T> oa = operand(a);
   if (s.hermitian && (oa.layout != place.layout) != s.conj_a) oa = operand_in(a, place.layout, Part::Lower, s.conj_a);
   const Operand<T> ob = operand_in(strided<T>(s.b, s.m, s.n, s.bm, s.bn), place.layout);
   const auto call = [&](auto routine) {
-    routine(cblas_order(place.layout), cblas_uplo(oa.layout == place.layout), narrow("blas.symm", "m", s.m), narrow("blas.symm", "n", s.n),
-            factor<T>(s.alpha), oa.data, narrow("blas.symm", "lda", oa.ld), ob.data, narrow("blas.symm", "ldb", ob.ld), factor<T>(s.beta),
-            c.data, narrow("blas.symm", "ldc", place.ld));
+    routine(cblas_order(place.layout), cblas_uplo(oa.layout == place.layout), narrow("blas.symm", "m", s.m),
+            narrow("blas.symm", "n", s.n), factor<T>(s.alpha), oa.data, narrow("blas.symm", "lda", oa.ld), ob.data,
+            narrow("blas.symm", "ldb", ob.ld), factor<T>(s.beta), c.data, narrow("blas.symm", "ldc", place.ld));
   };
   if constexpr (ComplexScalar<T>) {
     if (s.hermitian) return call(OpenBlas<T>::hemm);
@@ -40,7 +41,8 @@ template <Scalar T> void run(const Executor& executor, const SymmArgs& s) {
   const auto c = strided<T>(s.c, s.m, s.n, s.cm, s.cn);
   if (!is_native(s.precision)) {
     const Owned<T> a = s.alpha != 0.0 ? whole<T>(s) : Owned<T>(s.m, s.m);
-    *s.accuracy = product<T>(executor, s.precision, factor<T>(s.alpha), a.view, strided<T>(s.b, s.m, s.n, s.bm, s.bn), factor<T>(s.beta), c);
+    *s.accuracy = product<T>(executor, s.precision, factor<T>(s.alpha), a.view, strided<T>(s.b, s.m, s.n, s.bm, s.bn),
+                             factor<T>(s.beta), c);
     return;
   }
   if (const auto place = placement(c)) return multiply(s, c, *place);

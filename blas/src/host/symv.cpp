@@ -15,8 +15,7 @@ namespace {
 
 // Dense copy of the stored triangle of S, column by column; the other one stays zero and is not read by the routines
 // that get it.
-template <class T>
-std::vector<T> packed(const Triangle& t, const T* a) {
+template <class T> std::vector<T> packed(const Triangle& t, const T* a) {
   const Columns<const T> s(t, a);
   std::vector<T> dense(static_cast<std::size_t>(t.n * t.n));
   for (std::int64_t j = 0; j < t.n; ++j) {
@@ -27,8 +26,7 @@ std::vector<T> packed(const Triangle& t, const T* a) {
   return dense;
 }
 
-template <class T>
-void multiply(const SymvArgs& g) {
+template <class T> void multiply(const SymvArgs& g) {
   const Triangle& t = g.shape;
   const int n = narrow("blas.symv", "n", t.n), k = narrow("blas.symv", "the number of diagonals", t.k);
   const Native storage = native(t);
@@ -73,8 +71,7 @@ void multiply(const SymvArgs& g) {
 
 // The update of S, column by column. For A = S^T the Hermitian update of S is the one with conjugated vectors: S =
 // alpha conj(x) x^T + S, and for two vectors also exchanged: S = alpha conj(y) x^T + conj(alpha) conj(x) y^T + S.
-template <class T>
-void update_columns(const SyrArgs& g) {
+template <class T> void update_columns(const SyrArgs& g) {
   const std::int64_t n = g.shape.n;
   const Columns<T> s(g.shape, static_cast<T*>(g.a));
   const bool flip = g.hermitian && s.transposed(), two = g.y != nullptr;
@@ -98,8 +95,7 @@ void update_columns(const SyrArgs& g) {
   }
 }
 
-template <class T>
-void update(const SyrArgs& g) {
+template <class T> void update(const SyrArgs& g) {
   const Triangle& t = g.shape;
   const int n = narrow("blas.syr", "n", t.n);
   const Native storage = native(t);

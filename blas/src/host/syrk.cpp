@@ -1,7 +1,8 @@
-// The rank-k updates on the host. syrk, herk, syr2k, her2k: OpenBLAS in C's layout; operands that it would conjugate wrongly,
-// or that lie differently from one another, are copied, and so is the triangle of a C without unit stride. syrkx and herkx, and
-// every precision but Native: recursive halving, the square below the diagonal is one product straight into C, the small
-// triangles at the end go through a square of their own. The arithmetic is half of gemm's plus a share of (leaf / n).
+// The rank-k updates on the host. syrk, herk, syr2k, her2k: OpenBLAS in C's layout; operands that it would conjugate
+// wrongly, or that lie differently from one another, are copied, and so is the triangle of a C without unit stride.
+// syrkx and herkx, and every precision but Native: recursive halving, the square below the diagonal is one product
+// straight into C, the small triangles at the end go through a square of their own. The arithmetic is half of gemm's
+// plus a share of (leaf / n).
 #include "../kernels.hpp"
 #include "../targets.hpp"
 #include "openblas.hpp"
@@ -20,11 +21,12 @@ template <Scalar T> void real_diagonal(const Strided<T>& c) {
 }
 
 // multiply(i, j, block, beta): block = alpha A'(i..) B'(j..)^t + beta block.
-template <Scalar T, class Multiply>
-void fill_lower(const Strided<T>& c, bool hermitian, T beta, std::int64_t at, std::int64_t size, const Multiply& multiply) {
+template <Scalar T, class Multiply> void fill_lower(const Strided<T>& c, bool hermitian, T beta, std::int64_t at,
+                                                    std::int64_t size, const Multiply& multiply) {
   if (size <= kLeaf) {
     const auto triangle = c.block(at, at, size, size);
-    const Owned<T> square = beta != T(0) ? dense_copy<T>(triangle, Layout::RowMajor, Part::Lower) : Owned<T>(size, size);
+    const Owned<T> square =
+        beta != T(0) ? dense_copy<T>(triangle, Layout::RowMajor, Part::Lower) : Owned<T>(size, size);
     if (hermitian) real_diagonal(square.view);
     multiply(at, at, square.view, beta);
     if (hermitian) real_diagonal(square.view);
@@ -48,10 +50,12 @@ template <Scalar T> void scale_lower(const SyrkArgs& s, const Strided<T>& c) {
 // syrkx, herkx.
 template <Scalar T> void pair(const Executor& executor, const SyrkArgs& s, const Strided<T>& c) {
   const auto a = strided<T>(s.a, s.n, s.k, s.an, s.ak), b = strided<T>(s.b, s.n, s.k, s.bn, s.bk);
-  fill_lower<T>(c, s.hermitian, factor<T>(s.beta), 0, s.n, [&](std::int64_t i, std::int64_t j, const Strided<T>& block, T beta) {
-    gemm(executor, {s.dtype, s.dtype, block.rows, block.columns, s.k, &a.at(i, 0), s.an, s.ak, &b.at(j, 0), s.bk, s.bn, block.data,
-                    block.row_stride, block.column_stride, s.alpha, std::complex<double>(beta), s.conj_a, s.conj_b != s.hermitian});
-  });
+  fill_lower<T>(c, s.hermitian, factor<T>(s.beta), 0, s.n,
+                [&](std::int64_t i, std::int64_t j, const Strided<T>& block, T beta) {
+                  gemm(executor, {s.dtype, s.dtype, block.rows, block.columns, s.k, &a.at(i, 0), s.an, s.ak,
+                                  &b.at(j, 0), s.bk, s.bn, block.data, block.row_stride, block.column_stride, s.alpha,
+                                  std::complex<double>(beta), s.conj_a, s.conj_b != s.hermitian});
+                });
 }
 
 // The accuracy of two products added: |e| <= (b1 + b2 (1 + b1)) of the sum of their scales.
@@ -59,12 +63,15 @@ template <Scalar T> void by_products(const Executor& executor, const SyrkArgs& s
   const auto a = strided<T>(s.a, s.n, s.k, s.an, s.ak), b = strided<T>(s.b, s.n, s.k, s.bn, s.bk);
   const bool two = s.kind == RankK::Two;
   const Precision precision = two ? half_of(s.precision) : s.precision;
-  const auto add = [&](const Strided<const T>& x, bool conj_x, const Strided<const T>& y, bool conj_y, T alpha, T beta) {
+  const auto add = [&](const Strided<const T>& x, bool conj_x, const Strided<const T>& y, bool conj_y, T alpha,
+                       T beta) {
     Accuracy worst{Mode::Native, 0, 0};
-    fill_lower<T>(c, s.hermitian, beta, 0, s.n, [&](std::int64_t i, std::int64_t j, const Strided<T>& block, T block_beta) {
-      worsen(worst, product<T>(executor, precision, alpha, x.block(i, 0, block.rows, s.k), y.block(j, 0, block.columns, s.k).transposed(),
-                               block_beta, block, conj_x, conj_y != s.hermitian));
-    });
+    fill_lower<T>(c, s.hermitian, beta, 0, s.n,
+                  [&](std::int64_t i, std::int64_t j, const Strided<T>& block, T block_beta) {
+                    worsen(worst, product<T>(executor, precision, alpha, x.block(i, 0, block.rows, s.k),
+                                             y.block(j, 0, block.columns, s.k).transposed(), block_beta, block, conj_x,
+                                             conj_y != s.hermitian));
+                  });
     return worst;
   };
   const T alpha = factor<T>(s.alpha);
@@ -77,10 +84,12 @@ template <Scalar T> void by_products(const Executor& executor, const SyrkArgs& s
 }
 
 // OpenBLAS takes x or x^T (Hermitian: x or x^H) as it lies in the layout of C.
-template <Scalar T> Operand<T> resolve(const SyrkArgs& s, const Strided<const T>& x, bool conj, Layout layout, bool must_match) {
+template <Scalar T>
+Operand<T> resolve(const SyrkArgs& s, const Strided<const T>& x, bool conj, Layout layout, bool must_match) {
   Operand<T> result = operand(x);
   const bool transposed = result.layout != layout;
-  if ((transposed && must_match) || (s.hermitian && conj != transposed)) result = operand_in(x, layout, Part::All, conj);
+  if ((transposed && must_match) || (s.hermitian && conj != transposed))
+    result = operand_in(x, layout, Part::All, conj);
   return result;
 }
 
@@ -95,13 +104,16 @@ template <Scalar T> void update(const SyrkArgs& s, const Strided<T>& c, const Pl
     }
   }
   const CBLAS_TRANSPOSE op = a.layout == place.layout ? CblasNoTrans : s.hermitian ? CblasConjTrans : CblasTrans;
-  const int n = narrow("blas.syrk", "n", s.n), k = narrow("blas.syrk", "k", s.k), lda = narrow("blas.syrk", "lda", a.ld),
-            ldb = narrow("blas.syrk", "ldb", b.ld), ldc = narrow("blas.syrk", "ldc", place.ld);
+  const int n = narrow("blas.syrk", "n", s.n), k = narrow("blas.syrk", "k", s.k),
+            lda = narrow("blas.syrk", "lda", a.ld), ldb = narrow("blas.syrk", "ldb", b.ld),
+            ldc = narrow("blas.syrk", "ldc", place.ld);
   const auto one = [&](auto routine) {
-    routine(cblas_order(place.layout), CblasLower, op, n, k, factor<T>(s.alpha), a.data, lda, factor<T>(s.beta), c.data, ldc);
+    routine(cblas_order(place.layout), CblasLower, op, n, k, factor<T>(s.alpha), a.data, lda, factor<T>(s.beta), c.data,
+            ldc);
   };
   const auto two = [&](auto routine) {
-    routine(cblas_order(place.layout), CblasLower, op, n, k, factor<T>(s.alpha), a.data, lda, b.data, ldb, factor<T>(s.beta), c.data, ldc);
+    routine(cblas_order(place.layout), CblasLower, op, n, k, factor<T>(s.alpha), a.data, lda, b.data, ldb,
+            factor<T>(s.beta), c.data, ldc);
   };
   if constexpr (ComplexScalar<T>) {
     if (s.hermitian) return s.kind == RankK::Two ? two(OpenBlas<T>::her2k) : one(OpenBlas<T>::herk);

@@ -13,8 +13,7 @@
 
 namespace trn::blas::host {
 
-template <class T>
-class Columns {
+template <class T> class Columns {
  public:
   Columns(const Triangle& shape, T* a) : shape_(shape), a_(a) {
     transposed_ =
@@ -73,8 +72,7 @@ inline Native native(const Triangle& t) {
   return {false, t.row_stride != 1 && t.column_stride == 1 ? CblasRowMajor : CblasColMajor, t.n};
 }
 
-template <class T>
-bool has_zero(const T* x, std::int64_t n, std::int64_t stride) {
+template <class T> bool has_zero(const T* x, std::int64_t n, std::int64_t stride) {
   for (std::int64_t i = 0; i < n; ++i) {
     if (x[i * stride] == T(0)) return true;
   }

@@ -1,8 +1,10 @@
-// trmm on the host: OpenBLAS, in place in C after copying B there. Copied besides: a triangle or a C without unit stride.
+// trmm on the host: OpenBLAS, in place in C after copying B there. Copied besides: a triangle or a C without unit
+// stride.
 //
-// OpenBLAS fills the other triangle of small blocks with zeros and multiplies them too, so an infinity in B would become NaN in rows
-// that do not depend on it. The numbers of B that are not finite are therefore replaced in the product and added afterwards, each
-// times the part of its column of A that is stored: where they arrive nothing else matters. Looking for them reads B once.
+// OpenBLAS fills the other triangle of small blocks with zeros and multiplies them too, so an infinity in B would
+// become NaN in rows that do not depend on it. The numbers of B that are not finite are therefore replaced in the
+// product and added afterwards, each times the part of its column of A that is stored: where they arrive nothing else
+// matters. Looking for them reads B once.
 #include <cmath>
 
 #include <trn/core/parallel.hpp>
@@ -41,7 +43,8 @@ template <Scalar T> bool finite(T x) {
   }
 }
 
-// What stands in the product for a number that is not finite: finite, and of its sign, so that beside an infinity of A it adds nothing else.
+// What stands in the product for a number that is not finite: finite, and of its sign, so that beside an infinity of A
+// it adds nothing else.
 template <Scalar T> T placeholder(T x) {
   if constexpr (ComplexScalar<T>) {
     return T(1);
@@ -67,7 +70,8 @@ template <Scalar T> void add_not_finite(const TrmmArgs& t, const Strided<const T
 
 // The triangle with zeros beside it.
 template <Scalar T> Owned<T> whole(const TrmmArgs& t) {
-  Owned<T> full = dense_copy(strided<T>(t.a, t.m, t.m, t.am, t.an), Layout::RowMajor, t.lower ? Part::Lower : Part::Upper, t.conj_a);
+  Owned<T> full = dense_copy(strided<T>(t.a, t.m, t.m, t.am, t.an), Layout::RowMajor,
+                             t.lower ? Part::Lower : Part::Upper, t.conj_a);
   for (std::int64_t i = 0; t.unit && i < t.m; ++i) full.view.at(i, i) = T(1);
   return full;
 }
@@ -76,8 +80,9 @@ template <Scalar T> void in_place(const TrmmArgs& t, const Strided<T>& c, const 
   const auto a = operand(strided<T>(t.a, t.m, t.m, t.am, t.an));
   const bool transposed = a.layout != place.layout;
   OpenBlas<T>::trmm(cblas_order(place.layout), cblas_uplo(t.lower != transposed), cblas_op(transposed, t.conj_a),
-                    t.unit ? CblasUnit : CblasNonUnit, narrow("blas.trmm", "m", t.m), narrow("blas.trmm", "n", t.n), factor<T>(t.alpha), a.data,
-                    narrow("blas.trmm", "lda", a.ld), c.data, narrow("blas.trmm", "ldb", place.ld));
+                    t.unit ? CblasUnit : CblasNonUnit, narrow("blas.trmm", "m", t.m), narrow("blas.trmm", "n", t.n),
+                    factor<T>(t.alpha), a.data, narrow("blas.trmm", "lda", a.ld), c.data,
+                    narrow("blas.trmm", "ldb", place.ld));
 }
 
 template <Scalar T> void run(const Executor& executor, const TrmmArgs& t) {

@@ -33,8 +33,7 @@ T row_sum(const T* x, const T* column, std::int64_t stride, std::int64_t begin, 
 
 // x = S x or S^-1 x by columns. A product goes through an upper triangle from its first column, which changes only
 // entries that are done with; a solve from its last.
-template <class T>
-void by_columns(const Columns<const T>& s, std::int64_t n, bool solve, bool conj, bool unit, T* x) {
+template <class T> void by_columns(const Columns<const T>& s, std::int64_t n, bool solve, bool conj, bool unit, T* x) {
   const bool ascending = s.upper() != solve;
   for (std::int64_t step = 0; step < n; ++step) {
     const std::int64_t j = ascending ? step : n - 1 - step;
@@ -53,8 +52,7 @@ void by_columns(const Columns<const T>& s, std::int64_t n, bool solve, bool conj
 }
 
 // x = S^T x or S^-T x, each entry a sum along a column.
-template <class T>
-void by_rows(const Columns<const T>& s, std::int64_t n, bool solve, bool conj, bool unit, T* x) {
+template <class T> void by_rows(const Columns<const T>& s, std::int64_t n, bool solve, bool conj, bool unit, T* x) {
   const bool ascending = s.upper() == solve;
   for (std::int64_t step = 0; step < n; ++step) {
     const std::int64_t j = ascending ? step : n - 1 - step;
@@ -72,8 +70,7 @@ void by_rows(const Columns<const T>& s, std::int64_t n, bool solve, bool conj, b
   }
 }
 
-template <class T>
-void call(const TrmvArgs& g, const Native& storage, int n, InOut<T>& x) {
+template <class T> void call(const TrmvArgs& g, const Native& storage, int n, InOut<T>& x) {
   const Triangle& t = g.shape;
   const T* a = static_cast<const T*>(g.a);
   const CBLAS_UPLO uplo = cb::code(t.uplo);
@@ -93,8 +90,7 @@ void call(const TrmvArgs& g, const Native& storage, int n, InOut<T>& x) {
   }
 }
 
-template <class T>
-void run(const TrmvArgs& g) {
+template <class T> void run(const TrmvArgs& g) {
   const std::int64_t n = g.shape.n;
   const int count = narrow("blas.trmv", "n", n);
   const Columns<const T> s(g.shape, static_cast<const T*>(g.a));

@@ -1,5 +1,5 @@
-// Batched trsm on the host. Orders up to 64: substitution, row by row of X in a dense copy of B, so that the inner loop runs over
-// right-hand sides with unit stride; problems go to threads. Larger ones: OpenBLAS, one after another.
+// Batched trsm on the host. Orders up to 64: substitution, row by row of X in a dense copy of B, so that the inner loop
+// runs over right-hand sides with unit stride; problems go to threads. Larger ones: OpenBLAS, one after another.
 #include <vector>
 
 #include <trn/core/parallel.hpp>
@@ -18,7 +18,8 @@ template <Scalar T> void subtract(std::int64_t n, T a, const T* __restrict x, T*
   if constexpr (ComplexScalar<T>) {
     const Real<T> re = a.real(), im = a.imag();
     for (std::int64_t j = 0; j < n; ++j) {
-      y[j] = T(y[j].real() - (re * x[j].real() - im * x[j].imag()), y[j].imag() - (re * x[j].imag() + im * x[j].real()));
+      y[j] =
+          T(y[j].real() - (re * x[j].real() - im * x[j].imag()), y[j].imag() - (re * x[j].imag() + im * x[j].real()));
     }
   } else {
     for (std::int64_t j = 0; j < n; ++j) y[j] -= a * x[j];
@@ -51,14 +52,16 @@ template <Scalar T> void run(const Executor& executor, const TrsmBatchArgs& t) {
     }
     return;
   }
-  for_ranges(t.count, loop_threads(t.m * t.m * t.n * t.count > 1 << 17), [&](std::int64_t begin, std::int64_t end, int) {
-    std::vector<T> x(static_cast<std::size_t>(t.m * std::min(t.n, kColumns)));
-    for (std::int64_t p = begin; p < end; ++p) {
-      const auto a = strided<T>(t.a[p], t.m, t.m, t.am, t.an);
-      const auto b = strided<T>(t.b[p], t.m, t.n, t.bm, t.bn);
-      for (std::int64_t j = 0; j < t.n; j += kColumns) substitute<T>(t, a, b.block(0, j, t.m, std::min(kColumns, t.n - j)), x.data());
-    }
-  });
+  for_ranges(t.count, loop_threads(t.m * t.m * t.n * t.count > 1 << 17),
+             [&](std::int64_t begin, std::int64_t end, int) {
+               std::vector<T> x(static_cast<std::size_t>(t.m * std::min(t.n, kColumns)));
+               for (std::int64_t p = begin; p < end; ++p) {
+                 const auto a = strided<T>(t.a[p], t.m, t.m, t.am, t.an);
+                 const auto b = strided<T>(t.b[p], t.m, t.n, t.bm, t.bn);
+                 for (std::int64_t j = 0; j < t.n; j += kColumns)
+                   substitute<T>(t, a, b.block(0, j, t.m, std::min(kColumns, t.n - j)), x.data());
+               }
+             });
 }
 
 }  // namespace

@@ -15,8 +15,7 @@ namespace trn::blas::host {
 inline constexpr std::int64_t kIntMax = std::numeric_limits<int>::max();
 
 // Calls f(T{}) with the element type of a scalar dtype.
-template <class F>
-void with_type(DType dtype, F f) {
+template <class F> void with_type(DType dtype, F f) {
   switch (dtype) {
     case DType::Float32:
       return f(float{});
@@ -32,8 +31,7 @@ void with_type(DType dtype, F f) {
 }
 
 // A factor in the type of the call.
-template <class T>
-T factor(std::complex<double> z) {
+template <class T> T factor(std::complex<double> z) {
   if constexpr (std::is_floating_point_v<T>) {
     return static_cast<T>(z.real());
   } else {
@@ -42,8 +40,7 @@ T factor(std::complex<double> z) {
 }
 
 // z, or its conjugate; real numbers are their own.
-template <class T>
-T conjugated(T z, bool conj) {
+template <class T> T conjugated(T z, bool conj) {
   if constexpr (std::is_floating_point_v<T>) {
     return z;
   } else {
@@ -52,8 +49,7 @@ T conjugated(T z, bool conj) {
 }
 
 // A dense copy of a vector, conjugated on request.
-template <class T>
-std::vector<T> gathered(const void* first, std::int64_t n, std::int64_t stride, bool conj) {
+template <class T> std::vector<T> gathered(const void* first, std::int64_t n, std::int64_t stride, bool conj) {
   std::vector<T> v(static_cast<std::size_t>(n));
   for (std::int64_t i = 0; i < n; ++i)
     v[static_cast<std::size_t>(i)] = conjugated(static_cast<const T*>(first)[i * stride], conj);
@@ -67,8 +63,7 @@ inline int narrow(const char* operation, const char* what, std::int64_t value) {
 }
 
 // OpenBLAS takes negative increments with the address of the last element.
-template <class T>
-T* lowest(T* first, std::int64_t n, std::int64_t stride) {
+template <class T> T* lowest(T* first, std::int64_t n, std::int64_t stride) {
   return stride < 0 ? first + (n - 1) * stride : first;
 }
 
@@ -77,8 +72,7 @@ inline bool fits(std::int64_t n, std::int64_t stride) {
 }
 
 // A vector that is read: in place, or a dense copy.
-template <class T>
-class Input {
+template <class T> class Input {
  public:
   Input(const void* first, std::int64_t n, std::int64_t stride) {
     const T* x = static_cast<const T*>(first);
@@ -102,8 +96,7 @@ class Input {
 };
 
 // A vector that is read and written; a copy is written back by store().
-template <class T>
-class InOut {
+template <class T> class InOut {
  public:
   InOut(void* first, std::int64_t n, std::int64_t stride) : first_(static_cast<T*>(first)), n_(n), stride_(stride) {
     if (fits(n, stride)) {
@@ -131,8 +124,7 @@ class InOut {
 };
 
 // Elementwise work on vectors of any length: f(first element, count) in pieces that OpenBLAS can count.
-template <class F>
-void in_pieces(std::int64_t n, F f) {
+template <class F> void in_pieces(std::int64_t n, F f) {
   constexpr std::int64_t kPiece = std::int64_t{1} << 30;
   for (std::int64_t i = 0; i < n; i += kPiece) f(i, static_cast<int>(n - i < kPiece ? n - i : kPiece));
 }

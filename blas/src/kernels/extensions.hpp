@@ -1,5 +1,6 @@
 // The kernels of what BLAS lacks and cuBLAS has: geam, dgmm, packed triangles, batches, gemm with an epilogue.
-// Folded by the doors as in level3.hpp: ops are strides and a flag, Side::Right and row-major packing the transposed problem.
+// Folded by the doors as in level3.hpp: ops are strides and a flag, Side::Right and row-major packing the transposed
+// problem.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +12,8 @@
 
 namespace trn::blas {
 
-// C = alpha A' + beta B', all m x n, ' = conjugated where the flag says so. a is not read when alpha is 0, b not when beta is.
-// c == a (same strides) and c == b (same strides) are in place; otherwise C overlaps nothing.
+// C = alpha A' + beta B', all m x n, ' = conjugated where the flag says so. a is not read when alpha is 0, b not when
+// beta is. c == a (same strides) and c == b (same strides) are in place; otherwise C overlaps nothing.
 struct GeamArgs {
   DType dtype;
   std::int64_t m, n;
@@ -49,8 +50,9 @@ struct PackedArgs {
   std::int64_t am, an;
 };
 
-// C_p = alpha A_p B_p + beta C_p. Products of one shape are a group; no m, n or count is zero, k may be. Matrix p of a group
-// lies at the address number first + p of the lists or, where there are no lists, at a + p stride_a (one group then).
+// C_p = alpha A_p B_p + beta C_p. Products of one shape are a group; no m, n or count is zero, k may be. Matrix p of a
+// group lies at the address number first + p of the lists or, where there are no lists, at a + p stride_a (one group
+// then).
 struct BatchGroup {
   std::int64_t m, n, k;
   std::int64_t am, ak, bk, bn, cm, cn;
@@ -82,7 +84,8 @@ struct GemmBatchArgs {
   }
 };
 
-// A_p X_p = alpha B_p, X_p replaces B_p (m x n); A_p (m x m) as in TrsmArgs. alpha = 0: B_p becomes zero, nothing is read.
+// A_p X_p = alpha B_p, X_p replaces B_p (m x n); A_p (m x m) as in TrsmArgs. alpha = 0: B_p becomes zero, nothing is
+// read.
 struct TrsmBatchArgs {
   DType dtype;
   std::int64_t m, n, count;
@@ -94,8 +97,9 @@ struct TrsmBatchArgs {
   void* const* b;
 };
 
-// C = activation(alpha A B + beta C + bias) * scale, one rounding to the type of C. *accuracy is that of the product alone. bias (of that type; null: none) has an
-// element per row or per column of C, so one of bias_m, bias_n is zero; element (i, j) takes bias[i bias_m + j bias_n].
+// C = activation(alpha A B + beta C + bias) * scale, one rounding to the type of C. *accuracy is that of the product
+// alone. bias (of that type; null: none) has an element per row or per column of C, so one of bias_m, bias_n is zero;
+// element (i, j) takes bias[i bias_m + j bias_n].
 struct EpilogueArgs {
   GemmArgs gemm;
   Activation activation = Activation::None;

@@ -4,8 +4,8 @@
 #include <complex>
 
 #include <trn/blas/gemm_program.hpp>
-#include <trn/core/precision.hpp>
 #include <trn/core/dispatch.hpp>
+#include <trn/core/precision.hpp>
 
 namespace trn::blas {
 
@@ -26,7 +26,8 @@ struct GemmArgs {
 
 // C^T = op(B)^T op(A)^T: the same product with rows and columns exchanged.
 [[nodiscard]] inline GemmArgs transposed(const GemmArgs& g) {
-  return {g.in, g.out, g.n, g.m, g.k, g.b, g.bn, g.bk, g.a, g.ak, g.am, g.c, g.cn, g.cm, g.alpha, g.beta, g.conj_b, g.conj_a, g.mode};
+  return {g.in, g.out, g.n,  g.m,  g.k,     g.b,    g.bn,     g.bk,     g.a,   g.ak,
+          g.am, g.c,   g.cn, g.cm, g.alpha, g.beta, g.conj_b, g.conj_a, g.mode};
 }
 
 namespace host {

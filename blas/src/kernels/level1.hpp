@@ -1,6 +1,6 @@
-// The kernels of level 1, both families. Vectors arrive as the address of element 0 and a signed stride in elements; n >= 1 (the
-// doors return before an empty call) and strides of written vectors are not 0. Scalars are wide enough for every type.
-// Results of reductions go to host memory.
+// The kernels of level 1, both families. Vectors arrive as the address of element 0 and a signed stride in elements; n
+// >= 1 (the doors return before an empty call) and strides of written vectors are not 0. Scalars are wide enough for
+// every type. Results of reductions go to host memory.
 #pragma once
 
 #include <complex>
@@ -32,7 +32,8 @@ struct SwapArgs {
   std::int64_t incy;
 };
 
-// x = alpha x. With real_alpha (csscal) the imaginary part of alpha does not exist: 0 * infinity does not arise from it.
+// x = alpha x. With real_alpha (csscal) the imaginary part of alpha does not exist: 0 * infinity does not arise from
+// it.
 struct ScalArgs {
   DType dtype;
   std::int64_t n;
@@ -55,7 +56,8 @@ struct RotArgs {
   bool real_s = true;
 };
 
-// The modified rotation, real types; flag says which entries of H are implied (rotations.hpp). flag -2 does not get here.
+// The modified rotation, real types; flag says which entries of H are implied (rotations.hpp). flag -2 does not get
+// here.
 struct RotmArgs {
   DType dtype;
   std::int64_t n;

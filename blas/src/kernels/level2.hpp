@@ -1,5 +1,5 @@
-// The kernels of level 2, both families. Vectors arrive as in level1.hpp: the address of element 0 and a signed stride. Matrices arrive
-// in one of three storage forms; n (and m) >= 1 except where said.
+// The kernels of level 2, both families. Vectors arrive as in level1.hpp: the address of element 0 and a signed stride.
+// Matrices arrive in one of three storage forms; n (and m) >= 1 except where said.
 #pragma once
 
 #include <complex>
@@ -57,7 +57,8 @@ struct GbmvArgs {
 };
 
 // A square matrix of which one triangle is stored. Which members say where it lies depends on the form:
-//   Full: element (i, j) at a[i row_stride + j column_stride];  Packed: `layout`;  Band: `layout`, k diagonals beside the main one, ld.
+//   Full: element (i, j) at a[i row_stride + j column_stride];  Packed: `layout`;  Band: `layout`, k diagonals beside
+//     the main one, ld.
 enum class Form : std::uint8_t { Full, Packed, Band };
 struct Triangle {
   Form form;

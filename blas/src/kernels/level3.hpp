@@ -1,8 +1,8 @@
 // The kernels of level 3 beside gemm: symm and hemm, the rank-k updates, trmm, trsm, gemm3m.
 //
-// Doors fold what can be folded, so that a kernel sees few cases: Side::Right is the transposed problem, ops are swapped
-// strides and a flag for conjugation, and wherever the mathematics allows the triangle is the lower one. No extent is zero
-// except k, strides are in elements. `conj_x` is false for real types. beta = 0 never reads C.
+// Doors fold what can be folded, so that a kernel sees few cases: Side::Right is the transposed problem, ops are
+// swapped strides and a flag for conjugation, and wherever the mathematics allows the triangle is the lower one. No
+// extent is zero except k, strides are in elements. `conj_x` is false for real types. beta = 0 never reads C.
 //
 // The door presets *accuracy to Native and its bound; a kernel that takes another mode for `precision` overwrites it.
 #pragma once
@@ -11,9 +11,9 @@
 
 namespace trn::blas {
 
-// C = alpha A B + beta C. A is m x m, only its lower triangle is stored: A(i, j) for i >= j at a[i am + j an], and A(j, i) is
-// the same, or its conjugate when hermitian (the diagonal's imaginary parts then are never read). conj_a: conj(A) stands in A's place.
-// B and C are m x n. alpha = 0: C = beta C, A and B are not read.
+// C = alpha A B + beta C. A is m x m, only its lower triangle is stored: A(i, j) for i >= j at a[i am + j an], and A(j,
+// i) is the same, or its conjugate when hermitian (the diagonal's imaginary parts then are never read). conj_a: conj(A)
+// stands in A's place. B and C are m x n. alpha = 0: C = beta C, A and B are not read.
 struct SymmArgs {
   DType dtype;
   std::int64_t m, n;
@@ -35,8 +35,8 @@ struct SymmArgs {
 //   RankK::One, Pair   C = alpha A' B'^t + beta C       (One: b, its strides and conj_b repeat a's)
 //   RankK::Two         C = alpha A' B'^t + alpha* B' A'^t + beta C, alpha* = conj(alpha) when hermitian, else alpha
 //
-// hermitian: beta is real (so is alpha for One), and the imaginary parts of the diagonal become zero and are never read.
-// alpha = 0 arrives as k = 0: C = beta C. k = 0 with beta = 1 does not arrive.
+// hermitian: beta is real (so is alpha for One), and the imaginary parts of the diagonal become zero and are never
+// read. alpha = 0 arrives as k = 0: C = beta C. k = 0 with beta = 1 does not arrive.
 enum class RankK : std::uint8_t { One, Pair, Two };
 struct SyrkArgs {
   DType dtype;
@@ -54,9 +54,9 @@ struct SyrkArgs {
   Accuracy* accuracy = nullptr;
 };
 
-// C = alpha A B with A (m x m) triangular: A(i, j) at a[i am + j an], lower or upper, unit: the diagonal is 1 and not read.
-// B and C are m x n; c == b (then with b's strides) means in place, otherwise they do not overlap.
-// alpha = 0: C becomes zero, A and B are not read.
+// C = alpha A B with A (m x m) triangular: A(i, j) at a[i am + j an], lower or upper, unit: the diagonal is 1 and not
+// read. B and C are m x n; c == b (then with b's strides) means in place, otherwise they do not overlap. alpha = 0: C
+// becomes zero, A and B are not read.
 struct TrmmArgs {
   DType dtype;
   std::int64_t m, n;

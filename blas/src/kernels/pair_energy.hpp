@@ -8,8 +8,8 @@ namespace trn::blas {
 
 // Sums of one occupied pair, without sign and without the factor 2 - d_ij.
 struct PairSums {
-  double squares = 0;     // sum_ab Z_ab^2
-  double exchange = 0;    // sum_{a<b} (Z_ab - Z_ba)^2
+  double squares = 0;   // sum_ab Z_ab^2
+  double exchange = 0;  // sum_{a<b} (Z_ab - Z_ba)^2
 };
 
 // A pair_energy after its door: contiguous B, no extent zero.
@@ -19,9 +19,9 @@ struct PairEnergyArgs {
   std::int64_t nocc, naux, nvir;
   const void *b, *occupied, *virtuals;
   std::int64_t occupied_stride, virtual_stride;
-  PairSums* pairs;  // host memory, in the order of PairRange
-  double* norms2;   // host memory, nocc x nvir: ||b_ia||^2
-  double* scale;    // host memory, nocc x nvir: s_ia, powers of two >= |b_ia|, set by the float64 kernel of a device
+  PairSums* pairs;    // host memory, in the order of PairRange
+  double* norms2;     // host memory, nocc x nvir: ||b_ia||^2
+  double* scale;      // host memory, nocc x nvir: s_ia, powers of two >= |b_ia|, set by the float64 kernel of a device
   std::int64_t left;  // PairRange
   double largest_energy;
 };

@@ -1,14 +1,16 @@
-// Lengths with a prime factor above 128, by a convolution (Bluestein): with jk = (j^2 + k^2 - (k-j)^2)/2 and c_j = exp(-+ pi i j^2/n),
+// Lengths with a prime factor above 128, by a convolution (Bluestein): with jk = (j^2 + k^2 - (k-j)^2)/2 and c_j =
+// exp(-+ pi i j^2/n),
 //
 //   y_k = c_k sum over j of (x_j c_j) conj(c_(k-j))
 //
-// a convolution of n points with 2 n - 1, cyclic of any length M >= 2 n - 1; of M >= 3 n/2 for a real line, of which half the points
-// are wanted or given. Five programs on the device: times c with zeros behind,
-// forward, times the transform of conj(c), inverse, times c. Angles are exact: j^2 is reduced modulo 2 n in integers. The transform of
+// a convolution of n points with 2 n - 1, cyclic of any length M >= 2 n - 1; of M >= 3 n/2 for a real line, of which
+// half the points are wanted or given. Five programs on the device: times c with zeros behind, forward, times the
+// transform of conj(c), inverse, times c. Angles are exact: j^2 is reduced modulo 2 n in integers. The transform of
 // conj(c) is computed here, in long double, once per plan.
 //
-// Errors: the two transforms work on vectors whose norms are those of x and of the whole convolution; through the multiplication by B =
-// F(conj c) both count up to max |B| / sqrt(n) of the result, which is computed with B and is between 1 and about 2.
+// Errors: the two transforms work on vectors whose norms are those of x and of the whole convolution; through the
+// multiplication by B = F(conj c) both count up to max |B| / sqrt(n) of the result, which is computed with B and is
+// between 1 and about 2.
 #include <algorithm>
 #include <cmath>
 
@@ -67,9 +69,10 @@ Chirp make_chirp(std::int64_t n, Direction direction, std::int64_t limit, std::i
   return made;
 }
 
-void Planner::bluestein(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n, Direction direction,
-                        long double factor) {
-  auto [m, chirp, spectrum, largest] = make_chirp(n, direction, device_.machine().partitions, in.layout.points, out.layout.points);
+void Planner::bluestein(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n,
+                        Direction direction, long double factor) {
+  auto [m, chirp, spectrum, largest] =
+      make_chirp(n, direction, device_.machine().partitions, in.layout.points, out.layout.points);
   const std::int64_t before = mark();
   for (Complex& b : spectrum) b /= static_cast<long double>(m);
 
@@ -81,7 +84,8 @@ void Planner::bluestein(const Field& in, const Field& out, const std::vector<Lin
   transform(work, work, there, m, Direction::Forward, 1);
   pointwise(work, work, there, spectrum);
   transform(work, work, there, m, Direction::Inverse, 1);
-  bound_ = outside + (bound_ - outside) * std::max(1.0, static_cast<double>(largest / std::sqrt(static_cast<long double>(n))));
+  bound_ = outside +
+           (bound_ - outside) * std::max(1.0, static_cast<double>(largest / std::sqrt(static_cast<long double>(n))));
   for (Complex& c : chirp) c *= factor;
   if (out.layout.points < n) chirp.resize(static_cast<std::size_t>(out.layout.points));
   pointwise(work, out, second, chirp);

@@ -1,8 +1,8 @@
 // fft.plan and its execution on the device: the axes of a transform one after another, each as lines.
 //
-// Complex transforms take the last axis from the input to the output and the others in place there; a real input's axis comes first, a real
-// output's last, with half arrays in the output or the workspace. No axis is ever transposed: lines that are neighbours have a kernel of
-// their own.
+// Complex transforms take the last axis from the input to the output and the others in place there; a real input's axis
+// comes first, a real output's last, with half arrays in the output or the workspace. No axis is ever transposed: lines
+// that are neighbours have a kernel of their own.
 #include <cmath>
 #include <trn/core/error.hpp>
 
@@ -25,11 +25,16 @@ class DeviceBody final : public detail::Body, public HasSteps {
   void execute(const Executor& executor, const Operands& o) const override {
     const auto base = [&](const Ref& ref) -> void* {
       switch (ref.of) {
-        case Ref::Of::InputRe: return o.in.re;
-        case Ref::Of::InputIm: return o.in.im;
-        case Ref::Of::OutputRe: return o.out.re;
-        case Ref::Of::OutputIm: return o.out.im;
-        case Ref::Of::Workspace: break;
+        case Ref::Of::InputRe:
+          return o.in.re;
+        case Ref::Of::InputIm:
+          return o.in.im;
+        case Ref::Of::OutputRe:
+          return o.out.re;
+        case Ref::Of::OutputIm:
+          return o.out.im;
+        case Ref::Of::Workspace:
+          break;
       }
       return o.workspace;
     };
@@ -48,7 +53,8 @@ class DeviceBody final : public detail::Body, public HasSteps {
   Accuracy accuracy_;
 };
 
-// The lines of one axis: all other axes and the batch. `halved`: the last axis has n/2 + 1 points, because it is another one's turn.
+// The lines of one axis: all other axes and the batch. `halved`: the last axis has n/2 + 1 points, because it is
+// another one's turn.
 std::vector<LineDim> lines_of(const Problem& p, std::size_t axis, bool halved) {
   std::vector<LineDim> lines;
   for (const Dimension& d : p.batch) lines.push_back({d.extent, d.input_stride, d.output_stride});
@@ -68,31 +74,43 @@ class Builder {
   std::shared_ptr<const detail::Body> build() {
     switch (p_.kind) {
       case Kind::ComplexToComplex:
-      case Kind::RealToComplex: forward_order(); break;
-      case Kind::ComplexToReal: backward_order(); break;
+      case Kind::RealToComplex:
+        forward_order();
+        break;
+      case Kind::ComplexToReal:
+        backward_order();
+        break;
     }
     const int passes = mode_ == Mode::Tf32x3 ? 3 : mode_ == Mode::Bf16x6 ? 6 : 1;
-    // Half of a Hermitian array has at least 1/sqrt(2) of its norm; as weighted input (half_line_program) at most sqrt(2) of it.
+    // Half of a Hermitian array has at least 1/sqrt(2) of its norm; as weighted input (half_line_program) at most
+    // sqrt(2) of it.
     const Accuracy accuracy{mode_, passes, planner_.bound() * (p_.kind == Kind::ComplexToComplex ? 1 : std::sqrt(2.0))};
     return std::make_shared<DeviceBody>(planner_.take_steps(), planner_.workspace_bytes(), accuracy);
   }
 
  private:
   Field input(std::size_t axis) const {
-    const bool real = p_.kind == Kind::RealToComplex, half = p_.kind == Kind::ComplexToReal && axis + 1 == p_.axes.size();
+    const bool real = p_.kind == Kind::RealToComplex,
+               half = p_.kind == Kind::ComplexToReal && axis + 1 == p_.axes.size();
     const Dimension& d = p_.axes[axis];
-    return {{Ref::Of::InputRe}, {Ref::Of::InputIm}, {p_.input_format, real, half ? d.extent / 2 + 1 : d.extent, d.input_stride}};
+    return {{Ref::Of::InputRe},
+            {Ref::Of::InputIm},
+            {p_.input_format, real, half ? d.extent / 2 + 1 : d.extent, d.input_stride}};
   }
   Field output(std::size_t axis) const {
-    const bool real = p_.kind == Kind::ComplexToReal, half = p_.kind == Kind::RealToComplex && axis + 1 == p_.axes.size();
+    const bool real = p_.kind == Kind::ComplexToReal,
+               half = p_.kind == Kind::RealToComplex && axis + 1 == p_.axes.size();
     const Dimension& d = p_.axes[axis];
-    return {{Ref::Of::OutputRe}, {Ref::Of::OutputIm}, {p_.output_format, real, half ? d.extent / 2 + 1 : d.extent, d.output_stride}};
+    return {{Ref::Of::OutputRe},
+            {Ref::Of::OutputIm},
+            {p_.output_format, real, half ? d.extent / 2 + 1 : d.extent, d.output_stride}};
   }
 
   // Last axis from input to output, the others in the output.
   void forward_order() {
     const std::size_t last = p_.axes.size() - 1;
-    planner_.transform(input(last), output(last), lines_of(p_, last, false), p_.axes[last].extent, p_.direction, p_.factor);
+    planner_.transform(input(last), output(last), lines_of(p_, last, false), p_.axes[last].extent, p_.direction,
+                       p_.factor);
     for (std::size_t axis = last; axis-- > 0;) {
       std::vector<LineDim> lines = lines_of(p_, axis, p_.kind == Kind::RealToComplex);
       for (LineDim& d : lines) d.in = d.out;
@@ -105,7 +123,8 @@ class Builder {
   void backward_order() {
     const std::size_t last = p_.axes.size() - 1;
     const Dimension& halved = p_.axes[last];
-    if (last == 0) return planner_.transform(input(0), output(0), lines_of(p_, 0, false), halved.extent, p_.direction, p_.factor);
+    if (last == 0)
+      return planner_.transform(input(0), output(0), lines_of(p_, 0, false), halved.extent, p_.direction, p_.factor);
     // Half arrays in the workspace, dense, the last axis innermost: distances by dimension, batch first.
     std::vector<LineDim> dims;
     for (const Dimension& d : p_.batch) dims.push_back({d.extent});
@@ -148,7 +167,8 @@ std::shared_ptr<const detail::Body> build_single(const Executor& executor, const
     best = std::min(best, bound);
   }
   fail<InvalidArgument>(
-      "fft.plan: an error of {} is asked for, but the device's float32 modes reach {} for this transform; ask for more, or use double "
+      "fft.plan: an error of {} is asked for, but the device's float32 modes reach {} for this transform; ask for "
+      "more, or use double "
       "precision with mode exact",
       problem.precision.target_error(), best);
 }
@@ -160,20 +180,23 @@ BodyPointer build(const Executor& executor, const Problem& problem) {
     const bool target = problem.precision.has_target();
     if (!target && problem.precision.mode() != Mode::Exact) {
       fail<NotImplemented>(
-          "fft.plan: the device computes double precision in mode exact only, not {}; ask for Mode::Exact, or use the host",
+          "fft.plan: the device computes double precision in mode exact only, not {}; ask for Mode::Exact, or use the "
+          "host",
           name(problem.precision.mode()));
     }
     BodyPointer body = build_exact(executor, problem);
     if (target && body->accuracy().bound > problem.precision.target_error()) {
       fail<InvalidArgument>(
-          "fft.plan: an error of {} is asked for, but mode exact reaches {} for this transform on the device; ask for more, or use the "
+          "fft.plan: an error of {} is asked for, but mode exact reaches {} for this transform on the device; ask for "
+          "more, or use the "
           "host",
           problem.precision.target_error(), body->accuracy().bound);
     }
     return body;
   }
   if (!problem.precision.has_target() && problem.precision.mode() == Mode::Exact) {
-    fail<NotImplemented>("fft.plan: the device has mode exact for double precision only; use native, tf32x3 or bf16x6 for float");
+    fail<NotImplemented>(
+        "fft.plan: the device has mode exact for double precision only; use native, tf32x3 or bf16x6 for float");
   }
   return build_single(executor, problem);
 }

@@ -159,9 +159,9 @@ class ColumnsKernel final : public LineKernelBase {
                         std::int64_t count) {
     return pairs ? pattern(tile, 2 * first + part, {{2, count}}) : pattern(tile, part * lines + first, {{1, count}});
   }
-  template <class Body>
-  static void transfer(const SideTensors& side, const Affine& at, std::int64_t distance_across, std::int64_t distance,
-                       std::int64_t groups, std::int64_t runs, std::int64_t length, const Access& tile, Body body) {
+  template <class Body> static void transfer(const SideTensors& side, const Affine& at, std::int64_t distance_across,
+                                             std::int64_t distance, std::int64_t groups, std::int64_t runs,
+                                             std::int64_t length, const Access& tile, Body body) {
     for (int t = 0; t < side.tensors(); ++t) {
       std::vector<Dim> dims{{runs * distance_across, groups},
                             {side.layout.stride, side.layout.points},

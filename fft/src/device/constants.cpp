@@ -93,8 +93,7 @@ class Maker {
     const Complex w = long_root(k, n);
     return options_.direction == Direction::Forward ? w : std::conj(w);
   }
-  template <class Entry>
-  void matrix(const char* name, std::int64_t rows, std::int64_t columns, Entry entry) {
+  template <class Entry> void matrix(const char* name, std::int64_t rows, std::int64_t columns, Entry entry) {
     made_.push_back(make(name, rows, columns, words_.dtype, words_.count, entry));
   }
 

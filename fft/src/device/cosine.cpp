@@ -1,22 +1,26 @@
 // fft.dct and fft.dst on the device.
 //
-// With v_j, w_k the weights of either end (2, but 1 at the ends that the definitions name; sqrt 2 of orthogonalize; the norm's factor):
+// With v_j, w_k the weights of either end (2, but 1 at the ends that the definitions name; sqrt 2 of orthogonalize; the
+// norm's factor):
 //
 //   y_k = w_k sum_j v_j x_j cos(2 pi a(j, k)),   the sine likewise
 //
-// Up to 128 points that is one matrix on the Tensor Engine (matrix_program), with angles reduced in integers; short lines that lie one
-// behind the other share it, block diagonal. Longer lines become a Fourier transform of N points with zeros behind the data, N = 2 (n-1)
-// and 2 (n+1) for type I, otherwise 2 n. Nothing is mirrored or put in another order, which would move 4 bytes a descriptor; the price is N
-// instead of n points. With W_m = exp(-2 pi i / m), K = k, J = j, of the sine K = k + 1, J = j + 1 where the definition has them:
+// Up to 128 points that is one matrix on the Tensor Engine (matrix_program), with angles reduced in integers; short
+// lines that lie one behind the other share it, block diagonal. Longer lines become a Fourier transform of N points
+// with zeros behind the data, N = 2 (n-1) and 2 (n+1) for type I, otherwise 2 n. Nothing is mirrored or put in another
+// order, which would move 4 bytes a descriptor; the price is N instead of n points. With W_m = exp(-2 pi i / m), K = k,
+// J = j, of the sine K = k + 1, J = j + 1 where the definition has them:
 //
 //   I, II  y_k = w_k Re(c t_K sum_j v_j x_j W_N^(jK))          real to complex; t_K = W_4n^K (II), of the sine I W_N^K
-//   III    y_k = sum of X_J W_N^(Jk), X_J = w v_j/2 c x_j W_4n^J    complex to real, the sum over a Hermitian line; ends without 1/2
+//   III    y_k = sum of X_J W_N^(Jk), X_J = w v_j/2 c x_j W_4n^J    complex to real, the sum over a Hermitian line;
+//     ends without 1/2
 //   IV     y_k = w_k Re(c W_8n^(2k+1) sum_j v_j x_j W_4n^j W_N^(jk))    complex
 //
 // c = 1 for cosines and i for sines. The products are pointwise_program on the Vector Engine.
 //
-// Errors. A matrix: matrix_error_bound. By transforms, B being the bound of the transform of N points and || Y || the norm of its result:
-// I || Y || <= 1.6 || y ||, II and IV || y || and y is twice a part of Y, III || Y || = sqrt 2 || y ||: at most (2 B + 12 u) || y ||.
+// Errors. A matrix: matrix_error_bound. By transforms, B being the bound of the transform of N points and || Y || the
+// norm of its result: I || Y || <= 1.6 || y ||, II and IV || y || and y is twice a part of Y, III || Y || = sqrt 2 || y
+// ||: at most (2 B + 12 u) || y ||.
 #include "../cosine.hpp"
 
 #include <cmath>
@@ -24,9 +28,9 @@
 #include <trn/fft/matrix_program.hpp>
 #include <trn/fft/points_program.hpp>
 
+#include <trn/tile/launch.hpp>
 #include "../function_precision.hpp"
 #include "../roots.hpp"
-#include <trn/tile/launch.hpp>
 #include "planner.hpp"
 
 namespace trn::fft::device {
@@ -53,9 +57,12 @@ class Cosine {
     if (n_ <= device_.machine().partitions) return matrix();
     switch (a_.type) {
       case CosineType::I:
-      case CosineType::II: return from_real();
-      case CosineType::III: return to_real();
-      case CosineType::IV: return complex();
+      case CosineType::II:
+        return from_real();
+      case CosineType::III:
+        return to_real();
+      case CosineType::IV:
+        return complex();
     }
   }
 
@@ -68,23 +75,27 @@ class Cosine {
       return sine_ ? -w.imag() : w.real();
     };
     switch (a_.type) {
-      case CosineType::I: return pick(J * K, points());
-      case CosineType::II: return pick(K * (2 * j + 1), 4 * n_);
-      case CosineType::III: return pick(J * (2 * k + 1), 4 * n_);
-      case CosineType::IV: break;
+      case CosineType::I:
+        return pick(J * K, points());
+      case CosineType::II:
+        return pick(K * (2 * j + 1), 4 * n_);
+      case CosineType::III:
+        return pick(J * (2 * k + 1), 4 * n_);
+      case CosineType::IV:
+        break;
     }
     return pick((2 * j + 1) * (2 * k + 1), 8 * n_);
   }
   [[nodiscard]] std::int64_t points() const { return transform_points(a_.wave, a_.type, n_); }
   // v_j and w_k.
   [[nodiscard]] long double before(std::int64_t j) const {
-    const bool end =
-        (a_.type == CosineType::I && !sine_ && (j == 0 || j == n_ - 1)) || (a_.type == CosineType::III && j == (sine_ ? n_ - 1 : 0));
+    const bool end = (a_.type == CosineType::I && !sine_ && (j == 0 || j == n_ - 1)) ||
+                     (a_.type == CosineType::III && j == (sine_ ? n_ - 1 : 0));
     return (end ? 1 : 2) * (end && a_.orthogonalize ? std::numbers::sqrt2_v<long double> : 1);
   }
   [[nodiscard]] long double after(std::int64_t k) const {
-    const bool end =
-        (a_.type == CosineType::I && !sine_ && (k == 0 || k == n_ - 1)) || (a_.type == CosineType::II && k == (sine_ ? n_ - 1 : 0));
+    const bool end = (a_.type == CosineType::I && !sine_ && (k == 0 || k == n_ - 1)) ||
+                     (a_.type == CosineType::II && k == (sine_ ? n_ - 1 : 0));
     return static_cast<long double>(a_.factor) * (end && a_.orthogonalize ? std::numbers::sqrt2_v<long double> / 2 : 1);
   }
   [[nodiscard]] Complex turn() const { return sine_ ? Complex(0, 1) : Complex(1, 0); }
@@ -95,19 +106,20 @@ class Cosine {
     std::vector<LineDim> all;
     for (std::size_t d = 0; d < a_.batch.size(); ++d)
       all.push_back({a_.batch[d], a_.in_batch[d], caller == Caller::Input ? 0 : a_.out_batch[d]});
-    for (std::size_t d = all.size(); d-- > 0; reals *= all[d].count) (caller == Caller::Input ? all[d].out : all[d].in) = reals;
+    for (std::size_t d = all.size(); d-- > 0; reals *= all[d].count)
+      (caller == Caller::Input ? all[d].out : all[d].in) = reals;
     return merged_lines(all);
   }
 
   void pointwise(const PointLayout& in, const PointLayout& out, const std::vector<LineDim>& all, const void* x, void* y,
                  const std::vector<Complex>& table) const {
     std::vector<float> values;
-    for (const Complex& t : table) values.push_back(static_cast<float>(t.real())), values.push_back(static_cast<float>(t.imag()));
+    for (const Complex& t : table)
+      values.push_back(static_cast<float>(t.real())), values.push_back(static_cast<float>(t.imag()));
     launch(e_, pointwise_program, PointwiseShape{in, out, all, !table.empty()},
            {{in.real ? "x_re" : "x", x}, {out.real ? "y_re" : "y", y}, constant("table", values)});
   }
-  template <class F>
-  [[nodiscard]] std::vector<Complex> table(std::int64_t size, F f) const {
+  template <class F> [[nodiscard]] std::vector<Complex> table(std::int64_t size, F f) const {
     std::vector<Complex> all;
     for (std::int64_t i = 0; i < size; ++i) all.push_back(f(i));
     return all;
@@ -124,7 +136,8 @@ class Cosine {
 
   // How many of the lines, if they lie one behind the other, make one line of a block diagonal matrix.
   [[nodiscard]] std::int64_t lines_together(const std::vector<LineDim>& all) const {
-    const bool dense = a_.given == n_ && a_.in_stride == 1 && a_.out_stride == 1 && all.size() == 1 && all[0].in == n_ && all[0].out == n_;
+    const bool dense = a_.given == n_ && a_.in_stride == 1 && a_.out_stride == 1 && all.size() == 1 &&
+                       all[0].in == n_ && all[0].out == n_;
     std::int64_t together = dense ? device_.machine().partitions / n_ : 1;
     while (all[0].count % together != 0) --together;
     return together;
@@ -140,7 +153,8 @@ class Cosine {
     for (std::int64_t j = 0; j < a_.given; ++j) {
       for (std::int64_t k = 0; k < n_; ++k) {
         const auto entry = static_cast<float>(before(j) * after(k) * wave(j, k));
-        for (std::int64_t g = 0; g < together; ++g) m[static_cast<std::size_t>((g * a_.given + j) * n_ * together + g * n_ + k)] = entry;
+        for (std::int64_t g = 0; g < together; ++g)
+          m[static_cast<std::size_t>((g * a_.given + j) * n_ * together + g * n_ + k)] = entry;
       }
     }
     const MatrixShape shape{{a_.given * together, 1, a_.in_stride}, {n_ * together, 1, a_.out_stride}, all, a_.mode};
@@ -156,7 +170,8 @@ class Cosine {
     pointwise(caller_in(), reals(all), lines(Caller::Input, all), a_.in, line.data(),
               table(weighted ? a_.given : 0, [&](std::int64_t j) { return Complex(before(j)); }));
     plan(Kind::RealToComplex).execute(View<const float>(line.view()), spectrum.view());
-    pointwise(pairs(n_), caller_out(), lines(Caller::Output, 2 * half), spectrum.data() + first, a_.out, table(n_, [&](std::int64_t k) {
+    pointwise(pairs(n_), caller_out(), lines(Caller::Output, 2 * half), spectrum.data() + first, a_.out,
+              table(n_, [&](std::int64_t k) {
                 const std::int64_t point = k + first;
                 const Complex t = two ? long_root(point, 4 * n_) : sine_ ? long_root(point, all) : Complex(1);
                 return after(k) * (weighted ? 1.0L : 2.0L) * turn() * t;

@@ -1,16 +1,16 @@
 // fft.elementwise and fft.move on the device.
 //
-// Which elements lie where: strided_tiles.hpp. DMA moves 8 bytes for a complex operand, 4 for a real one. Per element the Vector Engine
-// does 2 (add, subtract, conj), 4 (multiply; GpSimd the other 2), about 40 (divide), 20 (abs; Scalar 1), 45 (angle, from_polar) operators:
-// DMA binds the first, the Vector Engine all others. Moves are DMA alone.
+// Which elements lie where: strided_tiles.hpp. DMA moves 8 bytes for a complex operand, 4 for a real one. Per element
+// the Vector Engine does 2 (add, subtract, conj), 4 (multiply; GpSimd the other 2), about 40 (divide), 20 (abs; Scalar
+// 1), 45 (angle, from_polar) operators: DMA binds the first, the Vector Engine all others. Moves are DMA alone.
 #include "../elementwise.hpp"
 
 #include <trn/core/array.hpp>
 #include <trn/core/error.hpp>
 #include <trn/fft/elementwise_program.hpp>
 
-#include "exact_functions.hpp"
 #include <trn/tile/launch.hpp>
+#include "exact_functions.hpp"
 #include "line_kernel.hpp"
 #include "strided_tiles.hpp"
 #include "tile_functions.hpp"
@@ -25,14 +25,15 @@ namespace {
 constexpr std::int64_t kTilePoints = 1024;     // per partition
 constexpr std::int64_t kFunctionPoints = 512;  // of functions, which have some fifty tiles of intermediate results
 constexpr std::int64_t kMovePoints = 4096;     // words of a move
-constexpr std::int64_t kBuffers = 4;           // loads and stores of other tiles go on meanwhile: DMA takes 2 us to begin
+constexpr std::int64_t kBuffers = 4;  // loads and stores of other tiles go on meanwhile: DMA takes 2 us to begin
 
 bool has_second(ComplexOp op) { return op != ComplexOp::Conjugate && op != ComplexOp::Abs && op != ComplexOp::Angle; }
 bool is_function(ComplexOp op) { return op >= ComplexOp::Divide && op != ComplexOp::Conjugate; }
 
 class ElementwiseKernel {
  public:
-  ElementwiseKernel(const ElementwiseShape& shape, const Machine& machine) : s_(shape), b_("fft_elementwise", machine) {}
+  ElementwiseKernel(const ElementwiseShape& shape, const Machine& machine)
+      : s_(shape), b_("fft_elementwise", machine) {}
 
   Program build() {
     std::vector<Strides> strides{s_.out.strides, s_.a.strides};
@@ -41,7 +42,8 @@ class ElementwiseKernel {
     out_ = declare("out", s_.out, axes, 0);
     a_ = declare("a", s_.a, axes, 1);
     if (has_second(s_.op)) operand_b_ = declare("b", s_.b, axes, 2);
-    for_strided_tiles(b_, axes, is_function(s_.op) ? kFunctionPoints : kTilePoints, [&](const StridedTile& t) { tile(t); });
+    for_strided_tiles(b_, axes, is_function(s_.op) ? kFunctionPoints : kTilePoints,
+                      [&](const StridedTile& t) { tile(t); });
     return b_.finish();
   }
 
@@ -64,8 +66,10 @@ class ElementwiseKernel {
     for (const StridedAxis& axis : axes) shape.push_back(axis.extent), strides.push_back(axis.stride[operand]);
     if (side.form == ElementForm::Interleaved) shape.push_back(2), strides.push_back(1);
     for (int part = 0; part < (side.form == ElementForm::Planar ? 2 : 1); ++part) {
-      const std::string full = side.form == ElementForm::Planar ? fmt::format("{}_{}", name, part == 0 ? "re" : "im") : name;
-      made.tensor[part] = operand == 0 ? b_.output(full, DType::Float32, shape, strides) : b_.input(full, DType::Float32, shape, strides);
+      const std::string full =
+          side.form == ElementForm::Planar ? fmt::format("{}_{}", name, part == 0 ? "re" : "im") : name;
+      made.tensor[part] = operand == 0 ? b_.output(full, DType::Float32, shape, strides)
+                                       : b_.input(full, DType::Float32, shape, strides);
     }
     return made;
   }
@@ -80,8 +84,7 @@ class ElementwiseKernel {
     if (side.form == ElementForm::Real) return {first, {first, {}}};
     return {first, {pattern(first, 0, {{2, n}}), pattern(first, 1, {{2, n}})}};
   }
-  template <class Move>
-  void transfer(const Side& side, const StridedTile& t, const Data& d, const Move& move) {
+  template <class Move> void transfer(const Side& side, const StridedTile& t, const Data& d, const Move& move) {
     std::vector<Dim> dims = t.dims(side.operand);
     if (side.form == ElementForm::Interleaved) dims.push_back({1, 2});
     const auto at = [&](int part) { return pattern(side.tensor[part], t.offset[side.operand], dims); };
@@ -112,19 +115,26 @@ class ElementwiseKernel {
       b_.tensor_tensor(y.parts.im, a.parts.im, b.parts.im, op, Engine::Vector);
     };
     switch (s_.op) {
-      case ComplexOp::Add: return each_part(AluOp::Add);
-      case ComplexOp::Subtract: return each_part(AluOp::Subtract);
+      case ComplexOp::Add:
+        return each_part(AluOp::Add);
+      case ComplexOp::Subtract:
+        return each_part(AluOp::Subtract);
       case ComplexOp::Multiply:
         if (real) return each_part(AluOp::Multiply);
         return f.multiply(y.parts, a.parts, b.parts, TileFunctions::Conjugate::No);
-      case ComplexOp::MultiplyConjugate: return f.multiply(y.parts, a.parts, b.parts, TileFunctions::Conjugate::Second);
-      case ComplexOp::Divide: return f.divide(y.parts, a.parts, b.parts);
+      case ComplexOp::MultiplyConjugate:
+        return f.multiply(y.parts, a.parts, b.parts, TileFunctions::Conjugate::Second);
+      case ComplexOp::Divide:
+        return f.divide(y.parts, a.parts, b.parts);
       case ComplexOp::Conjugate:
         b_.activation(y.parts.re, ActFunction::Copy, a.parts.re);
         return b_.tensor_scalar(y.parts.im, a.parts.im, AluOp::Multiply, -1.0, {.engine = Engine::Vector});
-      case ComplexOp::Abs: return f.modulus(y.parts.re, a.parts);
-      case ComplexOp::Angle: return f.angle(y.parts.re, a.parts);
-      case ComplexOp::FromPolar: return f.from_polar(y.parts, a.parts.re, b.parts.re);
+      case ComplexOp::Abs:
+        return f.modulus(y.parts.re, a.parts);
+      case ComplexOp::Angle:
+        return f.angle(y.parts.re, a.parts);
+      case ComplexOp::FromPolar:
+        return f.from_polar(y.parts, a.parts.re, b.parts.re);
     }
   }
 
@@ -139,15 +149,26 @@ void check_forms(const ElementwiseShape& s) {
   switch (s.op) {
     case ComplexOp::Add:
     case ComplexOp::Subtract:
-    case ComplexOp::Multiply: fits = real(s.a) == real(s.out) && real(s.b) == real(s.out); break;
+    case ComplexOp::Multiply:
+      fits = real(s.a) == real(s.out) && real(s.b) == real(s.out);
+      break;
     case ComplexOp::MultiplyConjugate:
-    case ComplexOp::Divide: fits = !real(s.a) && !real(s.b) && !real(s.out); break;
-    case ComplexOp::Conjugate: fits = !real(s.a) && !real(s.out); break;
+    case ComplexOp::Divide:
+      fits = !real(s.a) && !real(s.b) && !real(s.out);
+      break;
+    case ComplexOp::Conjugate:
+      fits = !real(s.a) && !real(s.out);
+      break;
     case ComplexOp::Abs:
-    case ComplexOp::Angle: fits = !real(s.a) && real(s.out); break;
-    case ComplexOp::FromPolar: fits = real(s.a) && real(s.b) && !real(s.out); break;
+    case ComplexOp::Angle:
+      fits = !real(s.a) && real(s.out);
+      break;
+    case ComplexOp::FromPolar:
+      fits = real(s.a) && real(s.b) && !real(s.out);
+      break;
   }
-  require(fits, "fft.elementwise: operation {} has no kernel for this mixture of real and complex operands", static_cast<int>(s.op));
+  require(fits, "fft.elementwise: operation {} has no kernel for this mixture of real and complex operands",
+          static_cast<int>(s.op));
 }
 
 }  // namespace
@@ -199,7 +220,10 @@ void elementwise(const Executor& executor, const ElementwiseArgs& args) {
   std::vector<Argument> arguments;
   const auto side = [&](const char* name, const ElementwiseSide& given, ElementSide& made) {
     const bool pairs = given.im != nullptr && static_cast<float*>(given.im) == static_cast<float*>(given.re) + 1;
-    made = {given.im == nullptr ? ElementForm::Real : pairs ? ElementForm::Interleaved : ElementForm::Planar, given.strides};
+    made = {given.im == nullptr ? ElementForm::Real
+            : pairs             ? ElementForm::Interleaved
+                                : ElementForm::Planar,
+            given.strides};
     if (made.form != ElementForm::Planar) return arguments.push_back({name, given.re});
     arguments.push_back({fmt::format("{}_re", name), given.re});
     arguments.push_back({fmt::format("{}_im", name), given.im});

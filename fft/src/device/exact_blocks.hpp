@@ -1,5 +1,6 @@
-// The two-step kernel in double precision and its constants: see exact_blocks.cpp. Tensors: inputs "x_hi" and "x_lo" (lines..., points, 2),
-// outputs "y_hi" and "y_lo", values of at most 1 in magnitude; constants as lines_constants gives them.
+// The two-step kernel in double precision and its constants: see exact_blocks.cpp. Tensors: inputs "x_hi" and "x_lo"
+// (lines..., points, 2), outputs "y_hi" and "y_lo", values of at most 1 in magnitude; constants as lines_constants
+// gives them.
 #pragma once
 
 #include <trn/fft/lines_program.hpp>

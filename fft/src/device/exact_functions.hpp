@@ -1,5 +1,6 @@
-// Functions beside plans in double precision: the transforms are plans in mode exact on the device; what surrounds them, which has no
-// products for the Tensor Engine, is done on the host, where such plans split and join their doubles anyway.
+// Functions beside plans in double precision: the transforms are plans in mode exact on the device; what surrounds
+// them, which has no products for the Tensor Engine, is done on the host, where such plans split and join their doubles
+// anyway.
 #pragma once
 
 #include "../elementwise.hpp"

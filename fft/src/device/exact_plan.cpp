@@ -1,16 +1,20 @@
 // Double precision on the device: what a plan in mode Exact does around its programs.
 //
-// No engine has float64, so the host takes part at both ends: it gathers the input in row-major order, scales each transform by a power of
-// two to a norm between 1/8 and 1/4, splits every number into three words (exactly, but for what is below 2^-74), and afterwards adds the
-// words of each result, scales back in long double, rounds once and scatters. All sums are the device's: every axis is lines of kernel Blocks
-// in mode Exact, in place in the workspace; axes above 128^2 points go through a second set of arrays, as in planner.cpp. Real transforms are
-// complex ones with zeros or mirror images put in by the host.
+// No engine has float64, so the host takes part at both ends: it gathers the input in row-major order, scales each
+// transform by a power of two to a norm between 1/8 and 1/4, splits every number into three words (exactly, but for
+// what is below 2^-74), and afterwards adds the words of each result, scales back in long double, rounds once and
+// scatters. All sums are the device's: every axis is lines of kernel Blocks in mode Exact, in place in the workspace;
+// axes above 128^2 points go through a second set of arrays, as in planner.cpp. Real transforms are complex ones with
+// zeros or mirror images put in by the host.
 //
-// Errors. Steps are unitary, so errors add, and each is an absolute one of every number over the norm, of which at least `norm_` is left
-// (shortened lines of 2 or 3 points and the spectrum of a chirp take some). See grow() and turned(). On top come
+// Errors. Steps are unitary, so errors add, and each is an absolute one of every number over the norm, of which at
+// least `norm_` is left (shortened lines of 2 or 3 points and the spectrum of a chirp take some). See grow() and
+// turned(). On top come
 //   split     2^-75 in each number.
-//   join      hi + mid is exact in long double; the sum with lo, and its product with the factor, err by 2^-64 each, the result in double by 2^-53.
-//   factor    The caller's scale is right to 2^-63 (problem.cpp). Each step divides it by its own scale, which is the number that was multiplied into the
+//   join      hi + mid is exact in long double; the sum with lo, and its product with the factor, err by 2^-64 each,
+//     the result in double by 2^-53.
+//   factor    The caller's scale is right to 2^-63 (problem.cpp). Each step divides it by its own scale, which is the
+//     number that was multiplied into the
 //             matrix, rounded or not: 2^-64 a division. Bluestein's convolution has a division and a product.
 #include "exact_plan.hpp"
 
@@ -139,8 +143,8 @@ class ExactBody final : public detail::Body, public HasSteps {
     return made;
   }
 
-  // See bluestein.cpp. The spectrum is scaled to magnitudes of at most 1, and m points count where n did; errors before the product with it are as large
-  // behind it, while the result has its norm times sqrt(n)/largest, up to half of it.
+  // See bluestein.cpp. The spectrum is scaled to magnitudes of at most 1, and m points count where n did; errors before
+  // the product with it are as large behind it, while the result has its norm times sqrt(n)/largest, up to half of it.
   void bluestein(const Words& in, const Words& out, const std::vector<LineDim>& dims, std::int64_t n) {
     auto [m, chirp, spectrum, largest] = make_chirp(n, p_.direction, device_.machine().partitions, n, n);
     const std::int64_t before = top_;
@@ -164,9 +168,10 @@ class ExactBody final : public detail::Body, public HasSteps {
     roundings_ += 2;
     top_ = before;
   }
-  // The spectrum of the chirp comes from long_dft: mixed radix, fours first. In units of 2^-64 a step of p points errs in each result by at most 4 for a root,
-  // 3 for a product with it (twice, but once for p = 4) and 1 for an addition, times the sum of moduli, which is below 2 n throughout. The result of the
-  // convolution has sqrt(n) times the norm of its input.
+  // The spectrum of the chirp comes from long_dft: mixed radix, fours first. In units of 2^-64 a step of p points errs
+  // in each result by at most 4 for a root, 3 for a product with it (twice, but once for p = 4) and 1 for an addition,
+  // times the sum of moduli, which is below 2 n throughout. The result of the convolution has sqrt(n) times the norm of
+  // its input.
   static double spectrum_error(std::int64_t n, std::int64_t m) {
     double units = 1;  // divided by the largest
     for (std::int64_t rest = m; rest > 1;) {
@@ -177,7 +182,8 @@ class ExactBody final : public detail::Body, public HasSteps {
     }
     return units * 0x1p-64 * 2 * std::sqrt(static_cast<double>(n));
   }
-  void points(const Words& in, const Words& out, const std::vector<LineDim>& dims, const std::vector<std::complex<long double>>& table) {
+  void points(const Words& in, const Words& out, const std::vector<LineDim>& dims,
+              const std::vector<std::complex<long double>>& table) {
     const PointwiseShape shape{in.layout, out.layout, merged_lines(dims), true};
     Step made;
     made.program = load(executor_, exact_pointwise_program, shape);
@@ -199,7 +205,8 @@ class ExactBody final : public detail::Body, public HasSteps {
   void add(Step made, const Words& in, const Words& out, const std::vector<Constant>& constants) {
     for (const auto& [name, words] : {std::pair{"x", &in}, std::pair{"y", &out}}) {
       for (int word = 0; word < kWords; ++word)
-        made.refs.emplace_back(fmt::format("{}_{}", name, kWordNames[word]), Ref{Ref::Of::Workspace, words->at + word * words->distance});
+        made.refs.emplace_back(fmt::format("{}_{}", name, kWordNames[word]),
+                               Ref{Ref::Of::Workspace, words->at + word * words->distance});
     }
     for (const Constant& c : constants) {
       made.constants.emplace_back(c.name, upload_constant(executor_, made.program->program().name(), c.bytes));
@@ -207,25 +214,28 @@ class ExactBody final : public detail::Body, public HasSteps {
     steps_.push_back(std::move(made));
   }
 
-  // One exact step of n points: matrices of 2n by 2n reals, whose norms are at most 2n times their largest element. In each number: slices leave 2^-66 of the
-  // data; the sum of levels 6 and 7 rounds at 2^-66, and 16 n additions in the group of level 7, below 2^24 units of 2^-73, by half a unit. Of a vector of
-  // numbers: the products left out, 6.1 * 2^-75 for each, and the matrix's own rest, 2^-65. Its n x n entries before they are cut have a root of unity right to
-  // 2^-62 and a product, 2^-64, both relative to the scale.
+  // One exact step of n points: matrices of 2n by 2n reals, whose norms are at most 2n times their largest element. In
+  // each number: slices leave 2^-66 of the data; the sum of levels 6 and 7 rounds at 2^-66, and 16 n additions in the
+  // group of level 7, below 2^24 units of 2^-73, by half a unit. Of a vector of numbers: the products left out, 6.1 *
+  // 2^-75 for each, and the matrix's own rest, 2^-65. Its n x n entries before they are cut have a root of unity right
+  // to 2^-62 and a product, 2^-64, both relative to the scale.
   void grow(std::int64_t n) {
     const auto rows = 2 * static_cast<double>(n);
-    const double unitary = static_cast<double>(exact_scale(n)) * std::sqrt(static_cast<double>(n));  // 1, or less for n < 4
-    bound_ += std::sqrt(reals_) / norm_ * (0x1p-66 + (0x1p-66 + 8 * rows * 0x1p-74 + rows * 6.1 * 0x1p-75) / unitary) + rows * 0x1p-65 / unitary +
-              std::sqrt(static_cast<double>(n)) * 5 * 0x1p-64;
+    const double unitary =
+        static_cast<double>(exact_scale(n)) * std::sqrt(static_cast<double>(n));  // 1, or less for n < 4
+    bound_ += std::sqrt(reals_) / norm_ * (0x1p-66 + (0x1p-66 + 8 * rows * 0x1p-74 + rows * 6.1 * 0x1p-75) / unitary) +
+              rows * 0x1p-65 / unitary + std::sqrt(static_cast<double>(n)) * 5 * 0x1p-64;
     norm_ *= unitary;
     factor_ /= exact_scale(n);
     ++roundings_;
   }
-  // A product with a table: 2^-66 in each number. Roots of unity are right to 2^-62: the angle, at most pi/4, to 2.3 * 2^-64 of itself (pi, a quotient, a
-  // product), sine and cosine to one unit of 2^-64 each; cut to 12 * 4 bits and a float they lose 2^-72.
+  // A product with a table: 2^-66 in each number. Roots of unity are right to 2^-62: the angle, at most pi/4, to 2.3 *
+  // 2^-64 of itself (pi, a quotient, a product), sine and cosine to one unit of 2^-64 each; cut to 12 * 4 bits and a
+  // float they lose 2^-72.
   void turned() { bound_ += std::sqrt(reals_) / norm_ * 0x1p-66 + 0x1p-62; }
 
-  template <class T>
-  static View<T> view(const Executor& executor, T* data, const std::vector<Dimension>& dims, bool input, std::int64_t unit, Shape shape) {
+  template <class T> static View<T> view(const Executor& executor, T* data, const std::vector<Dimension>& dims,
+                                         bool input, std::int64_t unit, Shape shape) {
     Strides strides;
     for (const Dimension& d : dims) strides.push_back((input ? d.input_stride : d.output_stride) / unit);
     return View<T>(executor, data, std::move(shape), std::move(strides));
@@ -260,7 +270,8 @@ class ExactBody final : public detail::Body, public HasSteps {
       values = std::move(read);
       return;
     }
-    // Rows of n/2 + 1 points to rows of n: point n - k of index (i0, i1, ...) is the conjugate of point k of its mirror image in all axes.
+    // Rows of n/2 + 1 points to rows of n: point n - k of index (i0, i1, ...) is the conjugate of point k of its mirror
+    // image in all axes.
     const std::int64_t n = shape_.back(), kept = n / 2 + 1, rows = points_ / n, batch = total_ / points_;
     for (std::int64_t b = 0; b < batch; ++b) {
       for (std::int64_t row = 0; row < rows; ++row) {
@@ -312,10 +323,12 @@ class ExactBody final : public detail::Body, public HasSteps {
     for_rows(static_cast<std::int64_t>(exponent.size()), total_, [&](std::int64_t b) {
       const float* const hi = words.data() + 2 * b * points_;
       const auto value = [&](std::int64_t i) {
-        const long double sum = static_cast<long double>(hi[i]) + static_cast<long double>(hi[i + 2 * total_]) + static_cast<long double>(hi[i + 4 * total_]);
+        const long double sum = static_cast<long double>(hi[i]) + static_cast<long double>(hi[i + 2 * total_]) +
+                                static_cast<long double>(hi[i + 4 * total_]);
         return static_cast<double>(std::ldexp(sum * factor_, exponent[static_cast<std::size_t>(b)]));
       };
-      for (std::int64_t i = 0; i < points_; ++i) values[static_cast<std::size_t>(b * points_ + i)] = {value(2 * i), value(2 * i + 1)};
+      for (std::int64_t i = 0; i < points_; ++i)
+        values[static_cast<std::size_t>(b * points_ + i)] = {value(2 * i), value(2 * i + 1)};
     });
   }
 
@@ -345,8 +358,9 @@ class ExactBody final : public detail::Body, public HasSteps {
   const Shape shape_;
   std::int64_t points_ = 1, total_ = 1, top_ = 0, peak_ = 0;
   std::vector<Step> steps_;
-  double bound_ = 0, reals_ = 2, norm_ = 0.125;  // bound_: but for scales and the last rounding; reals_: numbers of a transform
-  double roundings_ = 0;                         // of factor_, in long double
+  double bound_ = 0, reals_ = 2,
+         norm_ = 0.125;   // bound_: but for scales and the last rounding; reals_: numbers of a transform
+  double roundings_ = 0;  // of factor_, in long double
   long double factor_ = 1;
 };
 

@@ -1,5 +1,5 @@
-// Point by point in double precision: y_k = x_k t_k for numbers of three words, and zeros behind. The chirps of Bluestein's algorithm in mode exact;
-// about 160 operations of the Vector Engine per complex point, which is the limit.
+// Point by point in double precision: y_k = x_k t_k for numbers of three words, and zeros behind. The chirps of
+// Bluestein's algorithm in mode exact; about 160 operations of the Vector Engine per complex point, which is the limit.
 #include <trn/core/error.hpp>
 #include <trn/fft/points_program.hpp>
 
@@ -41,7 +41,8 @@ class ExactPoints : private TripleArithmetic {
                 return pattern(table(ds(0, t.partitions), all), part * columns + which, {{0, t.lines}, {2, t.length}});
               },
               t.lines, columns);
-          for (int word = 0; word < kWords; ++word) store(b_, words[word], t, y_[word], t.out + t.point * s_.out.stride, d.out);
+          for (int word = 0; word < kWords; ++word)
+            store(b_, words[word], t, y_[word], t.out + t.point * s_.out.stride, d.out);
         });
     for (const SideTensors& y : y_) clear_points(b_, tiles_, y, both(), s_.out.points - both(), d.out);
     return b_.finish();
@@ -52,7 +53,8 @@ class ExactPoints : private TripleArithmetic {
   Access load_table(const PointTile& t) {
     const std::int64_t partitions = t.by_points ? t.partitions : b_.machine().partitions, columns = 2 * t.length;
     const Access tile = b_.sbuf("table_tile", partitions, {kTableParts, columns}, DType::Float32);
-    b_.dma_copy(tile, pattern(table_, t.point * 2, {{t.by_points ? columns : 0, partitions}, {2 * both(), kTableParts}, {1, columns}}));
+    b_.dma_copy(tile, pattern(table_, t.point * 2,
+                              {{t.by_points ? columns : 0, partitions}, {2 * both(), kTableParts}, {1, columns}}));
     return tile;
   }
 

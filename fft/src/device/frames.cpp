@@ -14,12 +14,12 @@
 #include <trn/fft/overlap_program.hpp>
 #include <trn/fft/points_program.hpp>
 
+#include <trn/tile/launch.hpp>
 #include "../function_precision.hpp"
 #include "../matrix.hpp"
 #include "../roots.hpp"
 #include "../stft.hpp"
 #include "exact_functions.hpp"
-#include <trn/tile/launch.hpp>
 #include "planner.hpp"
 
 namespace trn::fft::device {
@@ -38,8 +38,7 @@ struct Signals {
 };
 
 // The signal from -extension on, as many points as the frames reach. E: float, or C for complex signals.
-template <class E>
-class Extension {
+template <class E> class Extension {
  public:
   Extension(const Executor& e, const StftArgs& a, std::int64_t points)
       : e_(e), a_(a), f_(*a.f), shape_(a.batch), extended_(e, with(points)) {
@@ -83,10 +82,14 @@ class Extension {
     if (into.size() == 0) return;
     switch (f_.boundary) {
       case Boundary::None:
-      case Boundary::Zeros: return moves.zero(into);
-      case Boundary::Replicate: return n == 0 ? moves.zero(into) : moves.elements(from(behind ? n - 1 : 0, 0, count), into);
-      case Boundary::Circular: return moves.elements(from(behind ? 0 : n - count, 1, count), into);
-      case Boundary::Reflect: return mirror(behind ? n - 1 - count : 1, into);
+      case Boundary::Zeros:
+        return moves.zero(into);
+      case Boundary::Replicate:
+        return n == 0 ? moves.zero(into) : moves.elements(from(behind ? n - 1 : 0, 0, count), into);
+      case Boundary::Circular:
+        return moves.elements(from(behind ? 0 : n - count, 1, count), into);
+      case Boundary::Reflect:
+        return mirror(behind ? n - 1 - count : 1, into);
       case Boundary::Odd: {  // twice the end point less the mirror image
         const View<const E> last = from(behind ? n - 1 : 0, 0, count);
         const Array<E> image(e_, with(count));
@@ -161,7 +164,8 @@ void short_frames(const Executor& e, const StftArgs& a, const Signals& x) {
   launch(e, matrix_program, shape, {{"x", x.data}, constant("matrix", m), {"y", a.spectrogram}});
 }
 
-// Windowed frames, then a plan. Frames of pairs are frames of twice as many reals; a real frame for all frequencies gets zeros beside it.
+// Windowed frames, then a plan. Frames of pairs are frames of twice as many reals; a real frame for all frequencies
+// gets zeros beside it.
 void long_frames(const Executor& e, const StftArgs& a, const Signals& x) {
   const Frames& f = *a.f;
   const std::int64_t signals = element_count(a.batch), points = f.n_fft * a.parts;
@@ -188,8 +192,7 @@ void long_frames(const Executor& e, const StftArgs& a, const Signals& x) {
       .execute(reinterpret_cast<const C*>(frames.data()), to);
 }
 
-template <class E>
-void transform(const Executor& e, const StftArgs& a) {
+template <class E> void transform(const Executor& e, const StftArgs& a) {
   const Frames& f = *a.f;
   const std::int64_t points = f.hop * (f.count - 1) + f.n_fft;
   const auto run = [&](const Signals& x) {
@@ -204,8 +207,8 @@ void transform(const Executor& e, const StftArgs& a) {
   run({reinterpret_cast<const float*>(extended.data()), a.parts, dense_distances(a.batch, points * a.parts)});
 }
 
-// Frames of up to 128 points with their window: x_j = w_j / n sum over k of g_k Y_k exp(2 pi i jk/n), g_k = 2 for frequencies that stand
-// for their mirror image too.
+// Frames of up to 128 points with their window: x_j = w_j / n sum over k of g_k Y_k exp(2 pi i jk/n), g_k = 2 for
+// frequencies that stand for their mirror image too.
 void short_inverse(const Executor& e, const IstftArgs& a, const OverlapRows& rows, const Array<float>& frames) {
   const Frames& f = *a.f;
   const std::int64_t bins = bins_of(f, a.sides), n = f.n_fft;
@@ -214,7 +217,8 @@ void short_inverse(const Executor& e, const IstftArgs& a, const OverlapRows& row
     for (std::int64_t k = 0; k < bins; ++k) {
       const bool twice = a.sides == Sides::One && k > 0 && 2 * k < n;
       for (std::int64_t j = 0; j < n; ++j) {
-        const long double w = static_cast<long double>(f.window[static_cast<std::size_t>(j)]) / a.peak * (twice ? 2 : 1) / n;
+        const long double w =
+            static_cast<long double>(f.window[static_cast<std::size_t>(j)]) / a.peak * (twice ? 2 : 1) / n;
         std::complex<long double> z = w * std::conj(long_root(j * k, n));
         if (part == 1) z *= std::complex<long double>(0, 1);
         m.push_back(static_cast<float>(z.real()));

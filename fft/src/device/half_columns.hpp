@@ -1,5 +1,5 @@
-// What the kernels of real columns have in common, RealColumns (real_columns.cpp, which says how tiles lie) and ColumnsReal: the columns of a tile, the table's
-// pieces and the loop over them.
+// What the kernels of real columns have in common, RealColumns (real_columns.cpp, which says how tiles lie) and
+// ColumnsReal: the columns of a tile, the table's pieces and the loop over them.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,7 @@ class HalfColumnsKernel : public LineKernelBase {
   }
 
   // tile(in, out, table) for every tile, each piece of the table loaded once for all lines.
-  template <class Tile>
-  tile::Program build_tiles(const Tile& one) {
+  template <class Tile> tile::Program build_tiles(const Tile& one) {
     using namespace trn::tile;
     const Access whole = b_.input("table", DType::Float32, {n_ / 2, last().count, 2});
     const std::int64_t each = 2 * groups_ * width_;
@@ -40,8 +39,8 @@ class HalfColumnsKernel : public LineKernelBase {
       for_outer_lines(
           [&](const Affine& in, const Affine& out) {
             b_.parallel("runs", across_.count / runs_, [&](Affine r) {
-              one(in + line * last().in + r * (runs_ * across_.in),
-                  out + line * last().out + r * (runs_ * across_.out), table);
+              one(in + line * last().in + r * (runs_ * across_.in), out + line * last().out + r * (runs_ * across_.out),
+                  table);
             });
           },
           2);

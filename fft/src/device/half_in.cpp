@@ -187,8 +187,8 @@ class HalfInKernel final : public TwoStepKernel {
       move(pattern(y, t0 * line, {{line, count}, {deep * line, beside}, {point, n2_}}), sums, Engine::Scalar);
       return;
     }
-    // Even and odd j2 in one instruction where three dimensions are enough for that; two tiles are read, so four are not
-    // to be had.
+    // Even and odd j2 in one instruction where three dimensions are enough for that; two tiles are read, so four are
+    // not to be had.
     const std::int64_t parities = count > 1 && beside > 1 && n2_ > 2 ? 1 : 2;
     for (std::int64_t i = 0; i < 2; i += parities) {
       b_.tensor_tensor(pattern(y, t0 * line + i * point,

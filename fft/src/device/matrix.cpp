@@ -112,7 +112,8 @@ class MatrixKernel {
     const std::int64_t rest = d.count - first, each = ceil_div(rest, block_lines_);
     if (each == 0) return;
     // As many whole groups as there are, then what is left.
-    const std::int64_t group = on_partitions_ ? rest / each : block_lines_, groups = on_partitions_ ? each : rest / block_lines_;
+    const std::int64_t group = on_partitions_ ? rest / each : block_lines_,
+                       groups = on_partitions_ ? each : rest / block_lines_;
     if (group * groups > 0) at(first, group, groups), first += group * groups;
     if (first < d.count) at(first, on_partitions_ ? 1 : d.count - first, on_partitions_ ? d.count - first : 1);
   }
@@ -153,8 +154,7 @@ class MatrixKernel {
     return pattern(matrix_, (word * s_.in.parts + p) * columns + first, {{step, columns / step}});
   }
   // body(part, word of the data, word of the matrix, accumulate): the products of one sum, the smallest words first.
-  template <class Body>
-  void each_product(const Body& body) const {
+  template <class Body> void each_product(const Body& body) const {
     std::int64_t step = 0;
     for (const auto& [data, constant] : words_.products) {
       for (std::int64_t p = 0; p < s_.in.parts; ++p) body(p, data, constant, step++);
@@ -170,12 +170,17 @@ class MatrixKernel {
 
   // (points, words, parts, groups, group)
   Access turned(const Affine& in, const Block& k) {
-    const std::int64_t points = s_.in.points, parts = s_.in.parts, distance = s_.lines.back().in, reals = points * parts;
-    const bool run = s_.in.stride == parts && distance > 0 && distance <= reals + reals / 4;  // one run a partition, small gaps included
-    const std::int64_t step = run ? distance : reals, length = run ? (k.groups - 1) * distance + reals : k.groups * reals;
+    const std::int64_t points = s_.in.points, parts = s_.in.parts, distance = s_.lines.back().in,
+                       reals = points * parts;
+    const bool run = s_.in.stride == parts && distance > 0 &&
+                     distance <= reals + reals / 4;  // one run a partition, small gaps included
+    const std::int64_t step = run ? distance : reals,
+                       length = run ? (k.groups - 1) * distance + reals : k.groups * reals;
     const Access x = b_.sbuf("x_tile", k.group, {length}, DType::Float32, 2);
-    b_.dma_copy(x, run ? pattern(x_, in, {{k.groups * distance, k.group}, {1, length}})
-                       : pattern(x_, in, {{k.groups * distance, k.group}, {distance, k.groups}, {s_.in.stride, points}, {1, parts}}));
+    b_.dma_copy(
+        x, run ? pattern(x_, in, {{k.groups * distance, k.group}, {1, length}})
+               : pattern(x_, in,
+                         {{k.groups * distance, k.group}, {distance, k.groups}, {s_.in.stride, points}, {1, parts}}));
     const std::int64_t size = parts * k.groups * k.group;
     const Access to = b_.sbuf("x_turned", points, {words_.count * size}, words_.dtype, 2);
     const std::int64_t per_bank = std::max<std::int64_t>(1, bank_ / k.group);
@@ -185,7 +190,8 @@ class MatrixKernel {
         const std::int64_t count = std::min(per_bank, k.groups - r);
         const Access bank = psum.next();
         for (std::int64_t i = 0; i < count; ++i) {
-          b_.nc_transpose(pattern(bank, i * k.group, {{1, k.group}}), pattern(x, (r + i) * step + p, {{parts, points}}));
+          b_.nc_transpose(pattern(bank, i * k.group, {{1, k.group}}),
+                          pattern(x, (r + i) * step + p, {{parts, points}}));
         }
         const auto word = [&](std::int64_t w) {
           return pattern(to, w * size + (p * k.groups + r) * k.group, {{1, count * k.group}});
@@ -202,7 +208,8 @@ class MatrixKernel {
 
   // y (group, groups, points, parts)
   void lines_of_y(const Access& x, const Affine& out, const Block& k) {
-    const std::int64_t points = s_.out.points, columns = points * s_.out.parts, per_bank = std::max<std::int64_t>(1, bank_ / columns);
+    const std::int64_t points = s_.out.points, columns = points * s_.out.parts,
+                       per_bank = std::max<std::int64_t>(1, bank_ / columns);
     const Access y = b_.sbuf("y_tile", k.group, {k.groups * columns}, DType::Float32, 2);
     Ring sums(b_.psum("sums", k.group, {kSlots, bank_}), kSlots);
     for (std::int64_t r = 0; r < k.groups; r += per_bank) {
@@ -217,12 +224,16 @@ class MatrixKernel {
       empty(pattern(y, r * columns, {{1, count * columns}}), pattern(bank, 0, {{1, count * columns}}));
     }
     const std::int64_t distance = s_.lines.back().out;
-    b_.dma_copy(pattern(y_, out, {{k.line_step * distance, k.group}, {distance, k.groups}, {s_.out.stride, points}, {1, s_.out.parts}}), y);
+    b_.dma_copy(
+        pattern(y_, out,
+                {{k.line_step * distance, k.group}, {distance, k.groups}, {s_.out.stride, points}, {1, s_.out.parts}}),
+        y);
   }
 
   // y^T (points, lines, parts)
   void columns_of_y(const Access& x, const Affine& out, const Block& k) {
-    const std::int64_t points = s_.out.points, parts = s_.out.parts, per_bank = std::max<std::int64_t>(1, bank_ / k.group);
+    const std::int64_t points = s_.out.points, parts = s_.out.parts,
+                       per_bank = std::max<std::int64_t>(1, bank_ / k.group);
     const Access y = b_.sbuf("y_tile", points, {k.lines() * parts}, DType::Float32, 2);
     Ring sums(b_.psum("sums", points, {kSlots, bank_}), kSlots);
     for (std::int64_t r = 0; r < k.groups; r += per_bank) {
@@ -232,7 +243,8 @@ class MatrixKernel {
         each_product([&](std::int64_t p, std::int64_t data, std::int64_t constant, std::int64_t step) {
           b_.nc_matmul(sum, rows(constant, p, q, parts), moving(x, k, data, p, r, count), {.accumulate = step});
         });
-        empty(pattern(y, q + r * k.group_step * parts, {{k.group_step * parts, count}, {k.line_step * parts, k.group}}), sum);
+        empty(pattern(y, q + r * k.group_step * parts, {{k.group_step * parts, count}, {k.line_step * parts, k.group}}),
+              sum);
       }
     }
     b_.dma_copy(pattern(y_, out, {{s_.out.stride, points}, {s_.lines.back().out, k.lines()}, {1, parts}}), y);
@@ -259,8 +271,8 @@ class MatrixKernel {
 
 Program matrix_program(const MatrixShape& shape, const Machine& machine) {
   const std::int64_t most = std::max(shape.in.points, shape.out.points);
-  require(most <= machine.partitions && !shape.lines.empty(), "fft: a matrix of {} points; {} has {} partitions", most, machine.name,
-          machine.partitions);
+  require(most <= machine.partitions && !shape.lines.empty(), "fft: a matrix of {} points; {} has {} partitions", most,
+          machine.name, machine.partitions);
   return MatrixKernel(shape, machine).build();
 }
 
@@ -283,7 +295,9 @@ void matrix(const Executor& executor, const MatrixArgs& args) {
   launch(executor, matrix_program, shape, {{"x", args.x}, {"matrix", args.matrix}, {"y", args.y}});
 }
 
-std::int64_t matrix_points(const Executor& executor, const MatrixLimit&) { return device_of(executor).machine().partitions; }
+std::int64_t matrix_points(const Executor& executor, const MatrixLimit&) {
+  return device_of(executor).machine().partitions;
+}
 
 }  // namespace device
 

@@ -1,12 +1,13 @@
-// Mirror images of lines, on the Tensor Engine: points on partitions times a matrix with ones on its other diagonal, which GpSimd makes. A
-// one times a number plus zeros is that number; an infinity or NaN reaches the 128 points turned with it. DMA moves 4 bytes a run where
-// lines are not neighbours: this is for kernels of convolutions and ends of signals.
+// Mirror images of lines, on the Tensor Engine: points on partitions times a matrix with ones on its other diagonal,
+// which GpSimd makes. A one times a number plus zeros is that number; an infinity or NaN reaches the 128 points turned
+// with it. DMA moves 4 bytes a run where lines are not neighbours: this is for kernels of convolutions and ends of
+// signals.
 #include <algorithm>
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/blocks/matmul.hpp>
 
-#include "../matrix.hpp"
 #include <trn/tile/launch.hpp>
+#include "../matrix.hpp"
 #include "line_kernel.hpp"
 #include "planner.hpp"
 
@@ -19,7 +20,8 @@ namespace {
 
 class MirrorKernel {
  public:
-  MirrorKernel(const MirrorShape& shape, const Machine& machine) : s_(shape), b_("fft_mirror", machine), side_(machine.partitions) {}
+  MirrorKernel(const MirrorShape& shape, const Machine& machine)
+      : s_(shape), b_("fft_mirror", machine), side_(machine.partitions) {}
 
   Program build() {
     x_ = declare("x", true);
@@ -49,10 +51,12 @@ class MirrorKernel {
   void outer(std::size_t dimension, const Affine& in, const Affine& out, const Body& body) {
     if (dimension + 1 >= s_.lines.size()) return body(in, out);
     const LineDim& d = s_.lines[dimension];
-    b_.parallel(fmt::format("lines{}", dimension), d.count, [&](Affine i) { outer(dimension + 1, in + i * d.in, out + i * d.out, body); });
+    b_.parallel(fmt::format("lines{}", dimension), d.count,
+                [&](Affine i) { outer(dimension + 1, in + i * d.in, out + i * d.out, body); });
   }
 
-  // (K, K) with ones where row + column = K - 1; a smaller one is its lower left corner's mirror image: rows [0, k) and columns [K - k, K).
+  // (K, K) with ones where row + column = K - 1; a smaller one is its lower left corner's mirror image: rows [0, k) and
+  // columns [K - k, K).
   void other_diagonal(std::int64_t size) {
     const Access ones = b_.sbuf("ones", size, {size}, DType::Float32);
     b_.memset(ones, 1);
@@ -62,15 +66,16 @@ class MirrorKernel {
 
   void piece(const Affine& in, const Affine& out, std::int64_t count) {
     const LineDim& d = s_.lines.back();
-    blocks::for_blocks(
-        b_, "lines", d.count, blocks::bank_columns(b_.machine()), LoopKind::Parallel, [&](const Affine& line, std::int64_t lines) {
-          const Access x = b_.sbuf("x_tile", count, {lines}, DType::Float32, 2), y = b_.sbuf("y_tile", count, {lines}, DType::Float32, 2);
-          const Access sum = b_.psum("sums", count, {lines}, DType::Float32, 2);
-          b_.dma_copy(x, pattern(x_, in + line * d.in, {{s_.in_stride, count}, {d.in, lines}}));
-          b_.nc_matmul(sum, ones_(ds(0, count), ds(ones_.partitions - count, count)), x);
-          b_.tensor_copy(y, sum, Engine::Vector);
-          b_.dma_copy(pattern(y_, out + line * d.out, {{s_.out_stride, count}, {d.out, lines}}), y);
-        });
+    blocks::for_blocks(b_, "lines", d.count, blocks::bank_columns(b_.machine()), LoopKind::Parallel,
+                       [&](const Affine& line, std::int64_t lines) {
+                         const Access x = b_.sbuf("x_tile", count, {lines}, DType::Float32, 2),
+                                      y = b_.sbuf("y_tile", count, {lines}, DType::Float32, 2);
+                         const Access sum = b_.psum("sums", count, {lines}, DType::Float32, 2);
+                         b_.dma_copy(x, pattern(x_, in + line * d.in, {{s_.in_stride, count}, {d.in, lines}}));
+                         b_.nc_matmul(sum, ones_(ds(0, count), ds(ones_.partitions - count, count)), x);
+                         b_.tensor_copy(y, sum, Engine::Vector);
+                         b_.dma_copy(pattern(y_, out + line * d.out, {{s_.out_stride, count}, {d.out, lines}}), y);
+                       });
   }
 
   const MirrorShape s_;
@@ -81,7 +86,9 @@ class MirrorKernel {
 
 }  // namespace
 
-Program mirror_program(const MirrorShape& shape, const Machine& machine) { return MirrorKernel(shape, machine).build(); }
+Program mirror_program(const MirrorShape& shape, const Machine& machine) {
+  return MirrorKernel(shape, machine).build();
+}
 
 namespace device {
 

@@ -1,12 +1,12 @@
 // Overlapping frames added to a signal.
 //
-// Point p of the signal is p = q hop + r, 0 <= r < hop. With shift = e hop - s, 0 <= s < hop, it gets from layer l = 0, 1, ... the point j
-// = l hop + r - s of frame t = q + e - l: consecutive q take consecutive frames, so a layer is one load with q on partitions (k of them
-// behind one another on each) and r along the free dimension, and a store writes k hop consecutive points a partition. A layer whose j
-// begins or ends within the frame covers a part of r.
+// Point p of the signal is p = q hop + r, 0 <= r < hop. With shift = e hop - s, 0 <= s < hop, it gets from layer l = 0,
+// 1, ... the point j = l hop + r - s of frame t = q + e - l: consecutive q take consecutive frames, so a layer is one
+// load with q on partitions (k of them behind one another on each) and r along the free dimension, and a store writes k
+// hop consecutive points a partition. A layer whose j begins or ends within the frame covers a part of r.
 //
-// Per point and layer DMA moves 4 bytes, GpSimd multiplies by the window, the Vector Engine adds: for 1024 numbers a partition and layer
-// 1.3 us of DMA, 1.6 us of GpSimd, 2.1 us of Vector on trn2: the Vector Engine binds.
+// Per point and layer DMA moves 4 bytes, GpSimd multiplies by the window, the Vector Engine adds: for 1024 numbers a
+// partition and layer 1.3 us of DMA, 1.6 us of GpSimd, 2.1 us of Vector on trn2: the Vector Engine binds.
 #include <algorithm>
 #include <trn/core/error.hpp>
 #include <trn/fft/overlap_program.hpp>
@@ -23,7 +23,7 @@ using blocks::ceil_div;
 namespace {
 
 constexpr std::int64_t kTileReals = 1024, kWindowReals = 16384;  // per partition
-constexpr std::int64_t kBuffers = 4;                             // loads and stores of other tiles go on meanwhile: DMA takes 2 us to begin
+constexpr std::int64_t kBuffers = 4;  // loads and stores of other tiles go on meanwhile: DMA takes 2 us to begin
 
 struct Layers {
   std::int64_t e, s, layers;
@@ -46,7 +46,8 @@ class OverlapKernel {
     if (o_.window) window_ = b_.input("window", DType::Float32, {o_.points});
     y_ = b_.output("y", DType::Float32, {o_.signals, o_.length * o_.parts});
     const std::int64_t whole = o_.length / o_.hop, rest = o_.length % o_.hop;
-    const std::int64_t width = std::max<std::int64_t>(1, std::min(kTileReals / o_.parts, kWindowReals / layers_.layers));
+    const std::int64_t width =
+        std::max<std::int64_t>(1, std::min(kTileReals / o_.parts, kWindowReals / layers_.layers));
     if (whole > 0) columns(0, whole, std::min(o_.hop, o_.length), width);
     if (rest > 0) columns(whole, 1, rest, width);
     return b_.finish();
@@ -58,7 +59,8 @@ class OverlapKernel {
     for (std::int64_t r = 0; r < end; r += width) {
       const std::int64_t size = std::min(width, end - r), side = b_.machine().partitions;
       const Access window = load_window(r, size);
-      const std::int64_t each = std::clamp(kTileReals / (size * o_.parts), std::int64_t{1}, ceil_div(count, side)), full = side * each;
+      const std::int64_t each = std::clamp(kTileReals / (size * o_.parts), std::int64_t{1}, ceil_div(count, side)),
+                         full = side * each;
       b_.parallel("signal", o_.signals, [&](Affine b) {
         const auto at = [&](const Affine& q, std::int64_t partitions, std::int64_t k) {
           tile(b, q + first, partitions, k, r, size, window);
@@ -95,8 +97,8 @@ class OverlapKernel {
   }
 
   // Points (q + i k + m) hop + r + c: partition i, m < k, c < size.
-  void tile(const Affine& b, const Affine& q, std::int64_t partitions, std::int64_t k, std::int64_t r, std::int64_t size,
-            const Access& window) {
+  void tile(const Affine& b, const Affine& q, std::int64_t partitions, std::int64_t k, std::int64_t r,
+            std::int64_t size, const Access& window) {
     const std::int64_t parts = o_.parts, frame = o_.points * o_.frame_step;
     const auto numbers = [&](const Access& t, const Range& part) {  // (P, k, columns, parts)
       return pattern(t, part.from * parts, {{size * parts, k}, {1, part.size() * parts}});
@@ -114,22 +116,25 @@ class OverlapKernel {
                                  {{k * frame, partitions}, {frame, k}, {o_.frame_step, part.size()}, {1, parts}}));
       const Access to = begun ? piece : sum;
       if (o_.window) {
-        const Access w = pattern(window(ds(0, partitions), all), l * size + part.from, {{0, k}, {1, part.size()}, {0, parts}});
+        const Access w =
+            pattern(window(ds(0, partitions), all), l * size + part.from, {{0, k}, {1, part.size()}, {0, parts}});
         const Access values = pattern(piece, 0, {{part.size() * parts, k}, {parts, part.size()}, {1, parts}});
         b_.tensor_tensor(begun ? values : pattern(sum, 0, values.dims), values, w, AluOp::Multiply, Engine::GpSimd);
       } else if (!begun) {
         b_.tensor_copy(to, piece, Engine::Vector);
       }
       if (begun)
-        b_.tensor_tensor(numbers(sum, part), numbers(sum, part), pattern(piece, 0, {{part.size() * parts, k}, {1, part.size() * parts}}),
-                         AluOp::Add, Engine::Vector);
+        b_.tensor_tensor(numbers(sum, part), numbers(sum, part),
+                         pattern(piece, 0, {{part.size() * parts, k}, {1, part.size() * parts}}), AluOp::Add,
+                         Engine::Vector);
       begun = true;
     }
     if (!begun) b_.memset(sum, 0, Engine::Vector);
     const Access factor = b_.sbuf("factor_tile", partitions, {k * size}, DType::Float32, kBuffers);
     b_.dma_copy(factor, pattern(factor_, q * o_.hop + r, {{k * o_.hop, partitions}, {o_.hop, k}, {1, size}}));
     const Access all_sums = pattern(sum, 0, {{parts, k * size}, {1, parts}});
-    b_.tensor_tensor(all_sums, all_sums, pattern(factor, 0, {{1, k * size}, {0, parts}}), AluOp::Multiply, Engine::Vector);
+    b_.tensor_tensor(all_sums, all_sums, pattern(factor, 0, {{1, k * size}, {0, parts}}), AluOp::Multiply,
+                     Engine::Vector);
     b_.dma_copy(pattern(y_, b * (o_.length * parts) + (q * o_.hop + r) * parts,
                         {{k * o_.hop * parts, partitions}, {o_.hop * parts, k}, {1, size * parts}}),
                 sum);
@@ -155,10 +160,12 @@ OverlapRows overlap_rows(const OverlapShape& o) {
 
 Program overlap_program(const OverlapShape& o, const Machine& machine) {
   require(o.points >= 1 && o.hop >= 1 && o.shift >= 0 && o.length >= 1 && o.signals >= 1 && o.frame_step >= o.parts,
-          "fft.istft: {} frames of {} points, hop {}, for {} points are no sum of overlapping frames", o.count, o.points, o.hop, o.length);
+          "fft.istft: {} frames of {} points, hop {}, for {} points are no sum of overlapping frames", o.count,
+          o.points, o.hop, o.length);
   if (Layers(o).layers > kWindowReals) {
-    fail<NotImplemented>("fft.istft: {} frames of {} points lie over a point; the device adds up to {}: use a larger hop, or the host",
-                         Layers(o).layers, o.points, kWindowReals);
+    fail<NotImplemented>(
+        "fft.istft: {} frames of {} points lie over a point; the device adds up to {}: use a larger hop, or the host",
+        Layers(o).layers, o.points, kWindowReals);
   }
   return OverlapKernel(o, machine).build();
 }

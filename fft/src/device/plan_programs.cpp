@@ -7,9 +7,12 @@
 
 namespace trn::fft {
 
-std::vector<std::shared_ptr<const tile::Program>> plan_programs(const Executor& executor, const Description& description, DType real) {
-  require(executor.family() == Family::Device, "fft.plan: executor '{}' runs no programs; open a device", executor.name());
-  require(real == DType::Float32 || real == DType::Float64, "fft.plan: transforms are float32 or float64, not {}", name(real));
+std::vector<std::shared_ptr<const tile::Program>> plan_programs(const Executor& executor,
+                                                                const Description& description, DType real) {
+  require(executor.family() == Family::Device, "fft.plan: executor '{}' runs no programs; open a device",
+          executor.name());
+  require(real == DType::Float32 || real == DType::Float64, "fft.plan: transforms are float32 or float64, not {}",
+          name(real));
   check(description, real);
   if (is_empty(description)) return {};
   const Problem problem = make_problem(description, real);

@@ -147,8 +147,8 @@ void Planner::blocks(const Field& in, const Field& out, std::vector<LineDim> lin
                      const ConstantOptions& options, bool odd) {
   lines = merged_lines(std::move(lines));
   const std::size_t near = closest(lines);
-  const bool inner = std::abs(lines[near].in) < std::abs(in.layout.stride) ||
-                     std::abs(lines[near].out) < std::abs(out.layout.stride);
+  const bool inner =
+      std::abs(lines[near].in) < std::abs(in.layout.stride) || std::abs(lines[near].out) < std::abs(out.layout.stride);
   put_last(lines, inner ? near : largest(lines));
   const LinesShape wanted{LineKernel::Blocks, mode_, 1, n, in.layout, out.layout, lines, false, odd};
   const Factors f = quickest_factors(n, wanted, device_.machine());
@@ -211,7 +211,8 @@ double lines_error_bound(const LinesShape& s) {
   };
   const double twiddle = 4 * u;
   double bound = step(s.n2);
-  if (s.kernel == LineKernel::Blocks || s.kernel == LineKernel::Pairs || s.kernel == LineKernel::PairsIn) bound += step(s.n1) + twiddle;
+  if (s.kernel == LineKernel::Blocks || s.kernel == LineKernel::Pairs || s.kernel == LineKernel::PairsIn)
+    bound += step(s.n1) + twiddle;
   if (s.kernel == LineKernel::Pairs || s.kernel == LineKernel::PairsIn) bound += 2 * u;  // a sum and a difference
   if (s.in.points < s.n()) bound += 2 * u;  // point n/2 times its factor, added last
   if (s.table) bound += twiddle;

@@ -196,8 +196,7 @@ void Planner::half_to_real(const Field& in, const Field& out, const std::vector<
   const bool zeros = levels(n, limit) > 0;
   const TwoSteps s = two_steps(*this, lines, zeros ? n : n / 2 + 1);
   const HalfLineShape shape{in.layout, s.between.layout, merged_lines(s.first), n};
-  if (make_ == Make::Everything)
-    add(load(executor_, half_line_program, shape), in, s.between, {});
+  if (make_ == Make::Everything) add(load(executor_, half_line_program, shape), in, s.between, {});
   if (zeros)
     transform(s.between, out, s.second, n, direction, factor);
   else

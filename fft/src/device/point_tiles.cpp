@@ -11,8 +11,9 @@ using blocks::ceil_div;
 
 namespace {
 constexpr std::int64_t kTilePoints = 1024;  // per partition
-constexpr std::int64_t kBuffers = 4;        // of a tile: a load, the arithmetic and a store of other tiles go on meanwhile, and DMA takes 2 us to begin
-}
+constexpr std::int64_t kBuffers =
+    4;  // of a tile: a load, the arithmetic and a store of other tiles go on meanwhile, and DMA takes 2 us to begin
+}  // namespace
 
 void PointTiles::each(std::int64_t first, std::int64_t count, const Prepare& prepare, const Body& body) {
   if (count <= 0) return;
@@ -26,21 +27,22 @@ void PointTiles::each(std::int64_t first, std::int64_t count, const Prepare& pre
     return blocks::for_blocks(b_, "points", count, kTilePoints, LoopKind::Parallel,
                               [&](const Affine& p, std::int64_t length) { at(false, 0, length, p + first); });
   }
-  const std::int64_t length = std::clamp<std::int64_t>(count / side, 1, kTilePoints), full = side * length, whole = count / full,
-                     rest = count % full;
+  const std::int64_t length = std::clamp<std::int64_t>(count / side, 1, kTilePoints), full = side * length,
+                     whole = count / full, rest = count % full;
   b_.parallel("points", whole, [&](Affine i) { at(true, side, length, i * full + first); });
   if (rest / length > 0) at(true, rest / length, length, Affine(first + whole * full));
   if (rest % length > 0) at(true, 1, rest % length, Affine(first + count - rest % length));
 }
 
-void PointTiles::over_lines(PointTile tile, const Access& state, const Body& body, std::size_t dimension, const Affine& in,
-                            const Affine& out) {
+void PointTiles::over_lines(PointTile tile, const Access& state, const Body& body, std::size_t dimension,
+                            const Affine& in, const Affine& out) {
   const LineDim& d = lines_[dimension];
   if (dimension + 1 < lines_.size()) {
     return b_.parallel(fmt::format("lines{}", dimension), d.count,
                        [&](Affine i) { over_lines(tile, state, body, dimension + 1, in + i * d.in, out + i * d.out); });
   }
-  const std::int64_t block = tile.by_points ? std::clamp<std::int64_t>(kTilePoints / tile.length, 1, d.count) : b_.machine().partitions;
+  const std::int64_t block =
+      tile.by_points ? std::clamp<std::int64_t>(kTilePoints / tile.length, 1, d.count) : b_.machine().partitions;
   blocks::for_blocks(b_, "lines", d.count, block, LoopKind::Parallel, [&](const Affine& line, std::int64_t count) {
     PointTile here = tile;
     (tile.by_points ? here.lines : here.partitions) = count;
@@ -67,7 +69,8 @@ std::vector<Dim> hbm_dims(const PointTile& t, const SideTensors& side, std::int6
 }
 
 PointData point_data(Builder& b, const char* name, const PointTile& t, const SideTensors& side) {
-  return {b.sbuf(name, t.partitions, {t.free() * (side.layout.real ? 1 : 2)}, DType::Float32, kBuffers), side.pairs(), side.layout.real};
+  return {b.sbuf(name, t.partitions, {t.free() * (side.layout.real ? 1 : 2)}, DType::Float32, kBuffers), side.pairs(),
+          side.layout.real};
 }
 
 Access PointData::part(std::int64_t part, const PointTile& t) const {
@@ -75,18 +78,21 @@ Access PointData::part(std::int64_t part, const PointTile& t) const {
   return pattern(tile, offset, {{unit * t.length, t.lines}, {unit, t.length}});
 }
 
-void load(Builder& b, const PointData& data, const PointTile& t, const SideTensors& side, const Affine& at, std::int64_t distance) {
+void load(Builder& b, const PointData& data, const PointTile& t, const SideTensors& side, const Affine& at,
+          std::int64_t distance) {
   const std::int64_t reals = t.free() * (side.pairs() ? 2 : 1);
   for (int i = 0; i < side.tensors(); ++i)
     b.dma_copy(pattern(data.tile, i * reals, {{1, reals}}), pattern(side.tensor[i], at, hbm_dims(t, side, distance)));
 }
-void store(Builder& b, const PointData& data, const PointTile& t, const SideTensors& side, const Affine& at, std::int64_t distance) {
+void store(Builder& b, const PointData& data, const PointTile& t, const SideTensors& side, const Affine& at,
+           std::int64_t distance) {
   const std::int64_t reals = t.free() * (side.pairs() ? 2 : 1);
   for (int i = 0; i < side.tensors(); ++i)
     b.dma_copy(pattern(side.tensor[i], at, hbm_dims(t, side, distance)), pattern(data.tile, i * reals, {{1, reals}}));
 }
 
-void clear_points(Builder& b, PointTiles& tiles, const SideTensors& y, std::int64_t first, std::int64_t count, std::int64_t distance) {
+void clear_points(Builder& b, PointTiles& tiles, const SideTensors& y, std::int64_t first, std::int64_t count,
+                  std::int64_t distance) {
   const auto zeros = [&](const PointTile& t) {
     const Access zero = b.sbuf("zeros", b.machine().partitions, {2 * t.length}, DType::Float32, 2);
     b.memset(zero, 0, Engine::Vector);

@@ -1,5 +1,5 @@
-// Tiles of points for the kernels that work point by point: either consecutive points on partitions (few or long lines) or lines on
-// partitions.
+// Tiles of points for the kernels that work point by point: either consecutive points on partitions (few or long lines)
+// or lines on partitions.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,8 @@
 
 namespace trn::fft::device {
 
-// Points [point, point + partitions * length) of `lines` lines, or, with lines on partitions, points [point, point + length) of
-// `partitions` lines.
+// Points [point, point + partitions * length) of `lines` lines, or, with lines on partitions, points [point, point +
+// length) of `partitions` lines.
 struct PointTile {
   bool by_points = true;
   std::int64_t partitions = 1, lines = 1, length = 1;
@@ -21,8 +21,8 @@ class PointTiles {
  public:
   PointTiles(tile::Builder& b, const std::vector<LineDim>& lines) : b_(b), lines_(lines) {}
 
-  // body(tile, state) for all of `count` points from `first` on; prepare(tile) is called once for each run of points, before the lines, and
-  // makes the state.
+  // body(tile, state) for all of `count` points from `first` on; prepare(tile) is called once for each run of points,
+  // before the lines, and makes the state.
   using Prepare = std::function<tile::Access(const PointTile&)>;
   using Body = std::function<void(const PointTile&, const tile::Access&)>;
   void each(std::int64_t first, std::int64_t count, const Prepare& prepare, const Body& body);
@@ -30,8 +30,8 @@ class PointTiles {
   void each_line(const Body& body);
 
  private:
-  void over_lines(PointTile tile, const tile::Access& state, const Body& body, std::size_t dimension, const tile::Affine& in,
-                  const tile::Affine& out);
+  void over_lines(PointTile tile, const tile::Access& state, const Body& body, std::size_t dimension,
+                  const tile::Affine& in, const tile::Affine& out);
   tile::Builder& b_;
   std::vector<LineDim> lines_;
 };
@@ -53,6 +53,7 @@ void store(tile::Builder& b, const PointData& data, const PointTile& t, const Si
            std::int64_t distance);
 
 // Zeros in points [first, first + count) of every line of y.
-void clear_points(tile::Builder& b, PointTiles& tiles, const SideTensors& y, std::int64_t first, std::int64_t count, std::int64_t distance);
+void clear_points(tile::Builder& b, PointTiles& tiles, const SideTensors& y, std::int64_t first, std::int64_t count,
+                  std::int64_t distance);
 
 }  // namespace trn::fft::device

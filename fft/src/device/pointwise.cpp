@@ -1,6 +1,6 @@
-// Point by point: y_k = x_k t_k and zeros behind, the chirps of Bluestein's algorithm. Four products and two sums per complex point, shared
-// by the Vector and the GpSimd Engine; DMA moves 16 bytes for each: for 1024 points a partition 2.5 us of DMA, 6.4 of Vector and 3.7 of
-// GpSimd (products of real parts stay with the Vector Engine).
+// Point by point: y_k = x_k t_k and zeros behind, the chirps of Bluestein's algorithm. Four products and two sums per
+// complex point, shared by the Vector and the GpSimd Engine; DMA moves 16 bytes for each: for 1024 points a partition
+// 2.5 us of DMA, 6.4 of Vector and 3.7 of GpSimd (products of real parts stay with the Vector Engine).
 #include <algorithm>
 #include <trn/core/error.hpp>
 #include <trn/fft/points_program.hpp>
@@ -33,7 +33,8 @@ Program pointwise_program(const PointwiseShape& s, const Machine& machine) {
     if (!s.table) return Access{};
     const std::int64_t partitions = t.by_points ? t.partitions : machine.partitions;
     const Access table = b.sbuf("table_tile", partitions, {2 * t.length}, DType::Float32, 2);
-    b.dma_copy(table, pattern(table_tensor, t.point * 2, {{t.by_points ? 2 * t.length : 0, partitions}, {1, 2 * t.length}}));
+    b.dma_copy(table,
+               pattern(table_tensor, t.point * 2, {{t.by_points ? 2 * t.length : 0, partitions}, {1, 2 * t.length}}));
     return table;
   };
   tiles.each(0, both, prepare, [&](const PointTile& t, const Access& whole_table) {
@@ -45,7 +46,8 @@ Program pointwise_program(const PointwiseShape& s, const Machine& machine) {
       if (!s.out.real && s.in.real) b.memset(to.part(1, t), 0, Engine::Vector);
       if (!s.out.real && !s.in.real) b.tensor_copy(to.part(1, t), im, Engine::Vector);
     } else {
-      const Access table = whole_table(ds(0, t.partitions), all), c = over_table(table, t, 0), d = over_table(table, t, 1);
+      const Access table = whole_table(ds(0, t.partitions), all), c = over_table(table, t, 0),
+                   d = over_table(table, t, 1);
       const auto product = [&](const Access& u, const Access& v, Engine engine) {
         const Access p = b.sbuf("product", t.partitions, {t.lines, t.length}, DType::Float32, 2);
         b.tensor_tensor(p, u, v, AluOp::Multiply, engine);
@@ -55,9 +57,11 @@ Program pointwise_program(const PointwiseShape& s, const Machine& machine) {
         b.tensor_tensor(to.part(0, t), re, c, AluOp::Multiply, Engine::Vector);
         if (!s.out.real) b.tensor_tensor(to.part(1, t), re, d, AluOp::Multiply, Engine::Vector);
       } else {
-        b.tensor_tensor(to.part(0, t), product(re, c, Engine::Vector), product(im, d, Engine::GpSimd), AluOp::Subtract, Engine::Vector);
+        b.tensor_tensor(to.part(0, t), product(re, c, Engine::Vector), product(im, d, Engine::GpSimd), AluOp::Subtract,
+                        Engine::Vector);
         if (!s.out.real)
-          b.tensor_tensor(to.part(1, t), product(re, d, Engine::Vector), product(im, c, Engine::GpSimd), AluOp::Add, Engine::Vector);
+          b.tensor_tensor(to.part(1, t), product(re, d, Engine::Vector), product(im, c, Engine::GpSimd), AluOp::Add,
+                          Engine::Vector);
       }
     }
     store(b, to, t, y, t.out + t.point * s.out.stride, out);
@@ -69,7 +73,8 @@ Program pointwise_program(const PointwiseShape& s, const Machine& machine) {
 Program half_line_program(const HalfLineShape& s, const Machine& machine) {
   const std::int64_t n = s.length == 0 ? s.out.points : s.length, half = n / 2 + 1, pairs = (n - 1) / 2;
   require(s.in.points == half && s.out.points >= half && !s.in.real && !s.out.real,
-          "fft: {} points are not half of a complex line of {}, or {} are too few for them", s.in.points, n, s.out.points);
+          "fft: {} points are not half of a complex line of {}, or {} are too few for them", s.in.points, n,
+          s.out.points);
   tile::Builder b("fft_half_line", machine);
   const SideTensors x = declare_side(b, "x", s.in, s.lines, true), y = declare_side(b, "y", s.out, s.lines, false);
   PointTiles tiles(b, s.lines);

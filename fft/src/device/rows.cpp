@@ -92,9 +92,9 @@ class RowsKernel final : public LineKernelBase {
     return pattern(tile, part * lines * points, {{points, lines}, {1, points}});
   }
   // body(HBM, tile) for each tensor of a side.
-  template <class Body>
-  static void transfer(const SideTensors& side, const Affine& first, std::int64_t distance, std::int64_t partitions,
-                       std::int64_t lines, const Access& tile, Body body) {
+  template <class Body> static void transfer(const SideTensors& side, const Affine& first, std::int64_t distance,
+                                             std::int64_t partitions, std::int64_t lines, const Access& tile,
+                                             Body body) {
     for (int t = 0; t < side.tensors(); ++t) {
       std::vector<Dim> dims{
           {lines * distance, partitions}, {distance, lines}, {side.layout.stride, side.layout.points}};

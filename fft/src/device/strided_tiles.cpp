@@ -76,7 +76,8 @@ class Cover {
   }
 
   void pieces(const StridedAxis& line, const Offsets& at) {
-    const std::int64_t per = std::clamp(ceil_div(line.extent, b_.machine().partitions), std::min(kShortestRun, points_), points_);
+    const std::int64_t per =
+        std::clamp(ceil_div(line.extent, b_.machine().partitions), std::min(kShortestRun, points_), points_);
     partitioned("piece", line.extent, per, [&](const Affine& start, std::int64_t partitions, std::int64_t length) {
       StridedTile t{1, partitions, 1, length, moved(at, start, line), {}, {}, {}, line.stride};
       for (std::size_t i = 0; i < kStridedOperands; ++i) t.partition_stride[i] = line.stride[i] * length;
@@ -86,23 +87,34 @@ class Cover {
 
   void on_partitions(const StridedAxis& rows, const StridedAxis& line, const Offsets& at) {
     const std::int64_t length = std::min(line.extent, points_);
-    const std::int64_t per = std::clamp(points_ / length, std::int64_t{1}, ceil_div(rows.extent, b_.machine().partitions));
+    const std::int64_t per =
+        std::clamp(points_ / length, std::int64_t{1}, ceil_div(rows.extent, b_.machine().partitions));
     partitioned("rows", rows.extent, per, [&](const Affine& first, std::int64_t partitions, std::int64_t count) {
       const Offsets row = moved(at, first, rows);
-      blocks::for_blocks(b_, "part", line.extent, length, LoopKind::Parallel, [&](const Affine& start, std::int64_t size) {
-        StridedTile t{1, partitions, count, size, moved(row, start, line), {}, {}, rows.stride, line.stride};
-        for (std::size_t i = 0; i < kStridedOperands; ++i) t.partition_stride[i] = rows.stride[i] * count;
-        body_(t);
-      });
+      blocks::for_blocks(
+          b_, "part", line.extent, length, LoopKind::Parallel, [&](const Affine& start, std::int64_t size) {
+            StridedTile t{1, partitions, count, size, moved(row, start, line), {}, {}, rows.stride, line.stride};
+            for (std::size_t i = 0; i < kStridedOperands; ++i) t.partition_stride[i] = rows.stride[i] * count;
+            body_(t);
+          });
     });
   }
 
   // Few rows: those of several outer indices on the partitions at once, one each.
   void folded(const StridedAxis& outside, const StridedAxis& rows, const StridedAxis& line, const Offsets& at) {
     const std::int64_t together = std::min(outside.extent, b_.machine().partitions / rows.extent);
-    blocks::for_blocks(b_, "fold", outside.extent, together, LoopKind::Parallel, [&](const Affine& first, std::int64_t folds) {
-      body_({folds, rows.extent, 1, line.extent, moved(at, first, outside), outside.stride, rows.stride, {}, line.stride});
-    });
+    blocks::for_blocks(b_, "fold", outside.extent, together, LoopKind::Parallel,
+                       [&](const Affine& first, std::int64_t folds) {
+                         body_({folds,
+                                rows.extent,
+                                1,
+                                line.extent,
+                                moved(at, first, outside),
+                                outside.stride,
+                                rows.stride,
+                                {},
+                                line.stride});
+                       });
   }
 
   Builder& b_;

@@ -1,8 +1,8 @@
 // Complex functions of tiles: see tile_functions.hpp.
 //
-// The Vector Engine computes fp32 with one rounding per operator and sends integers through fp32, so that multiples of 2^23 below 2^32,
-// exponents in their place in a float, add exactly. Errors below are in u = 2^-24 and assume what the simulator does: reciprocal and square
-// root right to u.
+// The Vector Engine computes fp32 with one rounding per operator and sends integers through fp32, so that multiples of
+// 2^23 below 2^32, exponents in their place in a float, add exactly. Errors below are in u = 2^-24 and assume what the
+// simulator does: reciprocal and square root right to u.
 #include "tile_functions.hpp"
 
 #include <algorithm>
@@ -101,18 +101,20 @@ Access TileFunctions::box(const Parts& a) {
   return any;
 }
 
-// q = a/b with both scaled to moduli near 1; the exponents come back in two halves, so that neither overflows where q does not. The
-// products err by sqrt(8), |b|^2 by 2, its reciprocal and the last product by 1 each: 7 u together.
+// q = a/b with both scaled to moduli near 1; the exponents come back in two halves, so that neither overflows where q
+// does not. The products err by sqrt(8), |b|^2 by 2, its reciprocal and the last product by 1 each: 7 u together.
 //   b = 0         |b|^2 has the reciprocal infinity; a itself is the numerator
 //   a infinite    boxed, and q multiplied out of range
 //   b infinite    boxed, and q multiplied by 0
 void TileFunctions::divide(const Parts& out, const Parts& a, const Parts& b) {
   const Access a_infinite = box(a), b_infinite = box(b);
-  const Access a_size = combine(size(a.re), AluOp::Maximum, size(a.im)), b_size = combine(size(b.re), AluOp::Maximum, size(b.im));
+  const Access a_size = combine(size(a.re), AluOp::Maximum, size(a.im)),
+               b_size = combine(size(b.re), AluOp::Maximum, size(b.im));
   const Access a_field = scale_field(a_size), b_field = scale_field(b_size);
   scale(a, as_float(a_field));
   scale(b, as_float(b_field));
-  const Access squares = combine(combine(b.re, AluOp::Multiply, b.re), AluOp::Add, combine(b.im, AluOp::Multiply, b.im));
+  const Access squares =
+      combine(combine(b.re, AluOp::Multiply, b.re), AluOp::Add, combine(b.im, AluOp::Multiply, b.im));
   const Access inverse = fresh(), c = fused(b_size, AluOp::Equal, 0, AluOp::Add, b.re);
   b_.reciprocal(inverse, squares);
   const Parts q{combine(combine(a.re, AluOp::Multiply, c), AluOp::Add, combine(a.im, AluOp::Multiply, b.im)),
@@ -132,8 +134,8 @@ void TileFunctions::divide(const Parts& out, const Parts& a, const Parts& b) {
   }
 }
 
-// sqrt(re^2 + im^2) of the scaled parts: 1 u from the squares under the root, 1 u from the root. The limits keep the Scalar Engine's root
-// in its domain and turn into 0 and infinity when the exponent comes back.
+// sqrt(re^2 + im^2) of the scaled parts: 1 u from the squares under the root, 1 u from the root. The limits keep the
+// Scalar Engine's root in its domain and turn into 0 and infinity when the exponent comes back.
 void TileFunctions::modulus(const Access& out, const Parts& a) {
   const Access field = scale_field(combine(size(a.re), AluOp::Maximum, size(a.im))), factor = as_float(field);
   const auto square = [&](const Access& x) {
@@ -148,21 +150,25 @@ void TileFunctions::modulus(const Access& out, const Parts& a) {
 // ((c_0 z + c_1) z + ...) z.
 Access TileFunctions::polynomial(const Access& z, std::initializer_list<double> highest_first) {
   Access h = with(z, AluOp::Multiply, *highest_first.begin());
-  for (const double* c = highest_first.begin() + 1; c != highest_first.end(); ++c) h = fused(h, AluOp::Add, *c, AluOp::Multiply, z);
+  for (const double* c = highest_first.begin() + 1; c != highest_first.end(); ++c)
+    h = fused(h, AluOp::Add, *c, AluOp::Multiply, z);
   return h;
 }
 
 // atan of the smaller over the larger part, at most 1, by a polynomial with relative error 0.05 u; then the octant:
 //   r = pi/2 - r where |im| > |re|,   r = pi - r where re has its sign bit,   the sign of im.
-// The quotient errs by 2 u, the polynomial's sums by 3, the last product and sums by 2, the constants by 1: 8 u together.
+// The quotient errs by 2 u, the polynomial's sums by 3, the last product and sums by 2, the constants by 1: 8 u
+// together.
 void TileFunctions::angle(const Access& out, const Parts& a) {
   (void)box(a);
-  const Access x = size(a.re), y = size(a.im), larger = combine(x, AluOp::Maximum, y), smaller = combine(x, AluOp::Minimum, y);
+  const Access x = size(a.re), y = size(a.im), larger = combine(x, AluOp::Maximum, y),
+               smaller = combine(x, AluOp::Minimum, y);
   const Access factor = as_float(scale_field(larger)), inverse = fresh();
   b_.reciprocal(inverse, with(combine(larger, AluOp::Multiply, factor), AluOp::Maximum, 0x1p-100));
-  const Access t = combine(combine(smaller, AluOp::Multiply, factor), AluOp::Multiply, inverse), z = combine(t, AluOp::Multiply, t);
-  const Access h = polynomial(z, {-0x1.d62f7ep-10, 0x1.65a62p-7, -0x1.fed12ap-6, 0x1.dac9cap-5, -0x1.58348ap-4, 0x1.c099fcp-4,
-                                  -0x1.2421b4p-3, 0x1.9991fep-3, -0x1.55553ep-2});
+  const Access t = combine(combine(smaller, AluOp::Multiply, factor), AluOp::Multiply, inverse),
+               z = combine(t, AluOp::Multiply, t);
+  const Access h = polynomial(z, {-0x1.d62f7ep-10, 0x1.65a62p-7, -0x1.fed12ap-6, 0x1.dac9cap-5, -0x1.58348ap-4,
+                                  0x1.c099fcp-4, -0x1.2421b4p-3, 0x1.9991fep-3, -0x1.55553ep-2});
   Access r = combine(t, AluOp::Add, combine(t, AluOp::Multiply, h));
   const auto fold = [&](const Access& flag, double from) {  // flag ? from - r : r
     const Access sign = with(flag, AluOp::Multiply, -2, AluOp::Add, 1);
@@ -175,13 +181,16 @@ void TileFunctions::angle(const Access& out, const Parts& a) {
   b_.tensor_copy(out, r, Engine::Vector);
 }
 
-// angle = k pi/2 + r, |r| <= pi/4. pi/2 is a sum of three numbers of 9 bits and a rest: k < 2^14 times any of them is exact, and so are the
-// first two differences. Sine and cosine of r are polynomials with errors of 0.07 u; their sums and the last product err by 3 u together.
+// angle = k pi/2 + r, |r| <= pi/4. pi/2 is a sum of three numbers of 9 bits and a rest: k < 2^14 times any of them is
+// exact, and so are the first two differences. Sine and cosine of r are polynomials with errors of 0.07 u; their sums
+// and the last product err by 3 u together.
 void TileFunctions::from_polar(const Parts& out, const Access& modulus, const Access& angle) {
   constexpr double kRound = 0x1.8p23;  // a sum with this is rounded to a whole number, which is in its last bits
-  const Access shifted = with(angle, AluOp::Multiply, 0x1.45f306p-1, AluOp::Add, kRound), k = with(shifted, AluOp::Subtract, kRound);
+  const Access shifted = with(angle, AluOp::Multiply, 0x1.45f306p-1, AluOp::Add, kRound),
+               k = with(shifted, AluOp::Subtract, kRound);
   Access r = angle;
-  for (const double part : {0x1.92p0, 0x1.fbp-12, 0x1.51p-22, 0x1.0b4612p-34}) r = fused(k, AluOp::Multiply, -part, AluOp::Add, r);
+  for (const double part : {0x1.92p0, 0x1.fbp-12, 0x1.51p-22, 0x1.0b4612p-34})
+    r = fused(k, AluOp::Multiply, -part, AluOp::Add, r);
   const Access z = combine(r, AluOp::Multiply, r);
   const Access s = polynomial(z, {-0x1.994b3ep-13, 0x1.110756p-7, -0x1.555546p-3});
   const Access sine = combine(r, AluOp::Add, combine(r, AluOp::Multiply, s));
@@ -192,7 +201,8 @@ void TileFunctions::from_polar(const Parts& out, const Access& modulus, const Ac
   const Access too_large = fresh(DType::UInt32);  // a NaN's bits where the reduction is not exact
   b_.tensor_scalar(too_large, size(angle), AluOp::Greater, 0x1p14,
                    {.op1 = AluOp::Multiply, .operand1 = kQuietNan, .engine = Engine::Vector});
-  const auto part = [&](const Access& to, const Access& even_value, const Access& odd_value, const Access& sign_source) {
+  const auto part = [&](const Access& to, const Access& even_value, const Access& odd_value,
+                        const Access& sign_source) {
     const Access value = fresh();
     b_.tensor_copy(value, even_value, Engine::Vector);
     b_.tensor_copy_predicated(value, odd_value, odd);

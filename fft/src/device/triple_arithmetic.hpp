@@ -4,18 +4,23 @@
 //   mid   a multiple of 2^-49, at most 2^-26
 //   lo    any fp32 up to 2^-50
 //
-// (up to a few of their own last units more). The Vector Engine rounds every operation to fp32 and has no fused multiply-add, but sums of multiples of one
-// power of two are exact while they stay below 2^24 units, and rounding to a multiple of a power of two is adding and subtracting 1.5 * 2^23 times it. So
-// carries take the place of two-sums, and every error is one that is left out on purpose.
+// (up to a few of their own last units more). The Vector Engine rounds every operation to fp32 and has no fused
+// multiply-add, but sums of multiples of one power of two are exact while they stay below 2^24 units, and rounding to a
+// multiple of a power of two is adding and subtracting 1.5 * 2^23 times it. So carries take the place of two-sums, and
+// every error is one that is left out on purpose.
 //
-// Products with a table, z w for complex z and w, by schoolbook multiplication in digits of 12 bits: z = a0 + a1 + b0 + b1 + lo, w = w0 + w1 + w2 + w3 + w4.
-// Products of digits have 24 bits at most, so they are exact; of those that belong to one power of two,
+// Products with a table, z w for complex z and w, by schoolbook multiplication in digits of 12 bits: z = a0 + a1 + b0 +
+// b1 + lo, w = w0 + w1 + w2 + w3 + w4. Products of digits have 24 bits at most, so they are exact; of those that belong
+// to one power of two,
 //
 //   level 0   a0 w0                           multiples of 2^-24
-//   level 1   a0 w1 + a1 w0                               2^-36: four of them, of a complex product, are less than 2^24 units because |z| <= 1/4, |w| <= 1
-//   level 2   a0 w2 + a1 w1 + b0 w0                       2^-48: three are; the two halves of a complex product are kept apart until their carries are taken
+//   level 1   a0 w1 + a1 w0                               2^-36: four of them, of a complex product, are less than 2^24
+//     units because |z| <= 1/4, |w| <= 1
+//   level 2   a0 w2 + a1 w1 + b0 w0                       2^-48: three are; the two halves of a complex product are
+//     kept apart until their carries are taken
 //   level 3   a0 w3 + a1 w2 + b0 w1 + b1 w0               2^-60: four are
-//   rest      hi w4 + a1 w3 + mid (w2 + w3) + b1 w1 + lo (w0 + w1): five products of at most 2^-50, rounded: at most 2^-66 in all
+//   rest      hi w4 + a1 w3 + mid (w2 + w3) + b1 w1 + lo (w0 + w1): five products of at most 2^-50, rounded: at most
+//     2^-66 in all
 //
 // Left out are b1 w4, b0 w4, lo (w2 + w3 + w4), each below 2^-73. 160 operations on half the numbers.
 #pragma once
@@ -56,8 +61,8 @@ class TripleArithmetic {
   void cut_to(const tile::Access& to, const tile::Access& x, int bits);
   tile::Access cut(const tile::Access& x, int bits);
 
-  // z times a table, in place. z is (P, count, columns), columns being real and imaginary parts by turns; table(part, 0) and table(part, 1)
-  // are the cosines and sines of part 0 to 6, (P, count, columns/2).
+  // z times a table, in place. z is (P, count, columns), columns being real and imaginary parts by turns; table(part,
+  // 0) and table(part, 1) are the cosines and sines of part 0 to 6, (P, count, columns/2).
   using Table = std::function<tile::Access(std::int64_t part, std::int64_t which)>;
   void turn(const Triple& z, const Table& table, std::int64_t count, std::int64_t columns);
 

@@ -1,5 +1,6 @@
-// Operands as sums of narrower words: how a Mode multiplies fp32 matrices. x = w0 + w1 + ..., each word the rounded rest of those before
-// it; the products that matter are summed in one PSUM group, smallest words first. The same schemes as trnblas's.
+// Operands as sums of narrower words: how a Mode multiplies fp32 matrices. x = w0 + w1 + ..., each word the rounded
+// rest of those before it; the products that matter are summed in one PSUM group, smallest words first. The same
+// schemes as trnblas's.
 #pragma once
 
 #include <trn/core/precision.hpp>
@@ -12,10 +13,10 @@ using tile::Words;  // whose stationary word is of the data, the moving one of t
 // Throws NotImplemented for Exact.
 [[nodiscard]] const Words& words_of(Mode mode);
 
-// The words of src: `word(w)` is the access of word w, of src's shape. src may be in PSUM unless GpSimd has a part in it.
-template <class Word>
-void split_words(tile::Builder& b, const Words& words, Word word, const tile::Access& src, tile::Engine copies,
-                 tile::Engine differences = tile::Engine::Vector) {
+// The words of src: `word(w)` is the access of word w, of src's shape. src may be in PSUM unless GpSimd has a part in
+// it.
+template <class Word> void split_words(tile::Builder& b, const Words& words, Word word, const tile::Access& src,
+                                       tile::Engine copies, tile::Engine differences = tile::Engine::Vector) {
   using namespace trn::tile;
   const auto copy = [&](const Access& to, const Access& from) {
     if (copies == Engine::Scalar)

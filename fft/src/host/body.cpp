@@ -1,15 +1,15 @@
-// The host's Body: walks the stages of a transform and runs the 1-D engines. Counterpart of nothing on the device: there fft.c2c is one
-// program.
+// The host's Body: walks the stages of a transform and runs the 1-D engines. Counterpart of nothing on the device:
+// there fft.c2c is one program.
 //
-// Signs. An engine knows the forward transform only. The inverse of complex lines exchanges real and imaginary addresses on both sides
-// (lines.hpp). Of real ones it is the conjugate of the forward one: RealToComplex forwards and changes the sign of the imaginary parts,
-// ComplexToReal inverts and turns its rows round, y(n - j) for y(j); both touch a block while it is in the cache. Only SciPy's ihfft and
-// hfft ask for these two.
+// Signs. An engine knows the forward transform only. The inverse of complex lines exchanges real and imaginary
+// addresses on both sides (lines.hpp). Of real ones it is the conjugate of the forward one: RealToComplex forwards and
+// changes the sign of the imaginary parts, ComplexToReal inverts and turns its rows round, y(n - j) for y(j); both
+// touch a block while it is in the cache. Only SciPy's ihfft and hfft ask for these two.
 //
-// Bound. A pass multiplies every line by a DFT matrix, sqrt(n) times a unitary one, so the relative errors of the passes add: the product
-// of (1 + the engine's bound), and factor_bound() for the factor. Half spectra count with their mirror
-// images, line by line, until a RealToComplex result is measured over the half alone: its norm is at least 1/sqrt(2) of the whole's, so
-// the bound grows by sqrt(2).
+// Bound. A pass multiplies every line by a DFT matrix, sqrt(n) times a unitary one, so the relative errors of the
+// passes add: the product of (1 + the engine's bound), and factor_bound() for the factor. Half spectra count with their
+// mirror images, line by line, until a RealToComplex result is measured over the half alone: its norm is at least
+// 1/sqrt(2) of the whole's, so the bound grows by sqrt(2).
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -43,19 +43,24 @@ template double direct_sum_bound<double>(std::int64_t);
 namespace {
 
 constexpr std::int64_t kBlockBytes = 256 << 10;  // half of a common L2, the engine's own buffers need the rest
-constexpr std::int64_t kUnitBytes = 2 << 20;     // of work for each thread: what a third cache keeps until it is read again
-constexpr std::int64_t kFewPoints = 512;         // below, engines for single lines: they need no scratch and next to no time to begin
+constexpr std::int64_t kUnitBytes =
+    2 << 20;  // of work for each thread: what a third cache keeps until it is read again
+constexpr std::int64_t kFewPoints =
+    512;  // below, engines for single lines: they need no scratch and next to no time to begin
 constexpr std::int64_t aligned(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 template <class T> class HostBody final : public detail::Body {
  public:
-  explicit HostBody(const Problem& problem) : problem_(problem), factor_(static_cast<double>(problem.factor)), threads_(std::max(omp_get_max_threads(), 1)) {
+  explicit HostBody(const Problem& problem)
+      : problem_(problem), factor_(static_cast<double>(problem.factor)), threads_(std::max(omp_get_max_threads(), 1)) {
     std::int64_t points = problem_.axes.size() == 1 ? kFewPoints : 1;  // of several axes
     for (const auto* dims : {&problem_.axes, &problem_.batch}) {
       for (const Dimension& d : *dims) points = std::min(points * d.extent, kFewPoints);
     }
     Engines engines;
-    const auto path = [&](Working working) { return make_path(plan_walk(problem, kBlockBytes, threads_ * kUnitBytes, working), points, engines); };
+    const auto path = [&](Working working) {
+      return make_path(plan_walk(problem, kBlockBytes, threads_ * kUnitBytes, working), points, engines);
+    };
     usual_ = path(Working::Apart);
     if (works_in_place(problem)) in_place_ = path(Working::InPlace);
     // One axis is one pass over all lines: nothing to walk.
@@ -100,7 +105,8 @@ template <class T> class HostBody final : public detail::Body {
       for (std::size_t d = 0; d < index.size(); ++d) {
         for (const int p : {0, 1}) places[p] = moved(places[p], index[d] * units[d].stride[p]);
       }
-      for (std::size_t s = 0; s < path.walk.stages.size(); ++s) run_stage(path, s, places, work + path.shared_bytes, threads);
+      for (std::size_t s = 0; s < path.walk.stages.size(); ++s)
+        run_stage(path, s, places, work + path.shared_bytes, threads);
       std::size_t d = index.size();
       while (d > 0 && ++index[d - 1] == units[d - 1].extent) index[--d] = 0;
       if (d == 0) return;
@@ -131,13 +137,19 @@ template <class T> class HostBody final : public detail::Body {
       StageRun run{stage.blocks(), aligned(stage.work_reals * static_cast<std::int64_t>(sizeof(T))), {}};
       std::int64_t scratch = 0;
       for (const Pass& pass : stage.passes) {
-        auto& engine = engines[{pass.kind, length(pass), may_be_wide(length(pass), 2 * length(pass) * lines(pass) * static_cast<std::int64_t>(sizeof(T)))}];
+        auto& engine =
+            engines[{pass.kind, length(pass),
+                     may_be_wide(length(pass), 2 * length(pass) * lines(pass) * static_cast<std::int64_t>(sizeof(T)))}];
         if (!engine && are_real_columns(pass)) engine = make_real_columns_engine<T>(pass.kind, length(pass));
-        if (!engine) engine = make_engine<T>(pass.kind, length(pass), run.blocks == 1 && points < kFewPoints ? std::min<std::int64_t>(lines(pass), 4) : lines(pass));
+        if (!engine)
+          engine = make_engine<T>(
+              pass.kind, length(pass),
+              run.blocks == 1 && points < kFewPoints ? std::min<std::int64_t>(lines(pass), 4) : lines(pass));
         run.engines.push_back(engine);
       }
       run.parallel = threads_ > 1 && run.blocks >= threads_;
-      for (const auto& engine : run.engines) scratch = std::max(scratch, aligned(engine->scratch_bytes(run.parallel ? 1 : threads_)));
+      for (const auto& engine : run.engines)
+        scratch = std::max(scratch, aligned(engine->scratch_bytes(run.parallel ? 1 : threads_)));
       run.share = run.work_bytes + scratch;
       path.stage_bytes = std::max(path.stage_bytes, run.parallel ? threads_ * run.share : run.share);
       path.runs.push_back(std::move(run));
@@ -156,8 +168,11 @@ template <class T> class HostBody final : public detail::Body {
     const bool there = pass.kind == EngineKind::RealToHalf;
     const LineBatch& last = pass.batch.back();
     const Place half = there ? pass.to : pass.from;
-    const Format format = half == Place::Work ? Format::Interleaved : half == Place::Input ? problem_.input_format : problem_.output_format;
-    return format == Format::Interleaved && (there ? last.input_distance : last.output_distance) == 1 && (there ? last.output_distance : last.input_distance) == 2;
+    const Format format = half == Place::Work    ? Format::Interleaved
+                          : half == Place::Input ? problem_.input_format
+                                                 : problem_.output_format;
+    return format == Format::Interleaved && (there ? last.input_distance : last.output_distance) == 1 &&
+           (there ? last.output_distance : last.input_distance) == 2;
   }
   [[nodiscard]] static Side moved(const Side& side, std::int64_t reals) {
     return {static_cast<T*>(side.re) + reals, side.im ? static_cast<T*>(side.im) + reals : nullptr};
@@ -169,10 +184,12 @@ template <class T> class HostBody final : public detail::Body {
       for (std::int64_t b = 0; b < run.blocks; ++b) run_block(path, s, b, places, scratch, run.parallel ? 1 : threads);
       return;
     }
-    for_pieces(run.blocks, threads, [&](std::int64_t b, int worker) { run_block(path, s, b, places, scratch + worker * run.share, 1); });
+    for_pieces(run.blocks, threads,
+               [&](std::int64_t b, int worker) { run_block(path, s, b, places, scratch + worker * run.share, 1); });
   }
 
-  void run_block(const Path& path, std::size_t s, std::int64_t block, const Side (&places)[3], std::byte* scratch, int threads) const {
+  void run_block(const Path& path, std::size_t s, std::int64_t block, const Side (&places)[3], std::byte* scratch,
+                 int threads) const {
     const Stage& stage = path.walk.stages[s];
     const StageRun& run = path.runs[s];
     Side at[3] = {places[0], places[1], places[2]};
@@ -190,7 +207,8 @@ template <class T> class HostBody final : public detail::Body {
         }
       };
       move(stage.chunk, start);
-      for (std::size_t d = stage.loops.size(); d-- > 0; rest /= stage.loops[d].extent) move(stage.loops[d], rest % stage.loops[d].extent);
+      for (std::size_t d = stage.loops.size(); d-- > 0; rest /= stage.loops[d].extent)
+        move(stage.loops[d], rest % stage.loops[d].extent);
     }
     if (stage.sweep.bytes > 0) sweep(stage.sweep, at[static_cast<int>(stage.passes.front().from)]);
     const bool last_stage = s + 1 == path.walk.stages.size();
@@ -218,8 +236,8 @@ template <class T> class HostBody final : public detail::Body {
     }
   }
 
-  void run_lines(const Pass& pass, const Engine<T>& engine, const std::vector<LineBatch>& batch, Side from, Side to, double factor, std::byte* scratch,
-                 int threads) const {
+  void run_lines(const Pass& pass, const Engine<T>& engine, const std::vector<LineBatch>& batch, Side from, Side to,
+                 double factor, std::byte* scratch, int threads) const {
     const bool inverse = problem_.direction == Direction::Inverse;
     if (pass.kind == EngineKind::Complex && inverse) {
       std::swap(from.re, from.im);
@@ -266,15 +284,18 @@ template <class T> class HostBody final : public detail::Body {
     std::vector<Link> links;
   };
   [[nodiscard]] DirectLines make_chain() const {
-    const bool interleaved = problem_.input_format == Format::Interleaved && problem_.output_format == Format::Interleaved;
-    if (!interleaved || conjugated() || usual_.runs.size() != 1 || usual_.runs.front().blocks != 1 || usual_.runs.front().work_bytes > kChainBytes) return {};
+    const bool interleaved =
+        problem_.input_format == Format::Interleaved && problem_.output_format == Format::Interleaved;
+    if (!interleaved || conjugated() || usual_.runs.size() != 1 || usual_.runs.front().blocks != 1 ||
+        usual_.runs.front().work_bytes > kChainBytes)
+      return {};
     auto chain = std::make_shared<Chain>();
     const StageRun& run = usual_.runs.front();
     const auto& passes = usual_.walk.stages.front().passes;
     for (std::size_t i = 0; i < passes.size(); ++i) {
       const double factor = i + 1 == passes.size() ? factor_ : 1;
-      DirectLines pass =
-          run.engines[i]->direct(passes[i].from_stride, passes[i].to_stride, passes[i].batch, problem_.direction == Direction::Inverse, factor, threads_);
+      DirectLines pass = run.engines[i]->direct(passes[i].from_stride, passes[i].to_stride, passes[i].batch,
+                                                problem_.direction == Direction::Inverse, factor, threads_);
       if (!pass.run) pass = engine_call(passes[i], run.engines[i], factor);
       if (!pass.run) return {};
       chain->links.push_back({pass, passes[i].from, passes[i].to});
@@ -291,15 +312,19 @@ template <class T> class HostBody final : public detail::Body {
     std::vector<LineBatch> batch;
     double factor;
   };
-  [[nodiscard]] DirectLines engine_call(const Pass& pass, const std::shared_ptr<const Engine<T>>& engine, double factor) const {
+  [[nodiscard]] DirectLines engine_call(const Pass& pass, const std::shared_ptr<const Engine<T>>& engine,
+                                        double factor) const {
     if (engine->scratch_bytes(1) > kLinkBytes || lines(pass) * length(pass) > kLinkPoints) return {};
-    return {run_engine, std::make_shared<EngineLink>(EngineLink{engine, pass.kind, problem_.direction == Direction::Inverse, pass.from_stride, pass.to_stride, pass.batch, factor})};
+    return {run_engine,
+            std::make_shared<EngineLink>(EngineLink{engine, pass.kind, problem_.direction == Direction::Inverse,
+                                                    pass.from_stride, pass.to_stride, pass.batch, factor})};
   }
   static void run_engine(const void* context, const void* in, void* out) {
     const auto& link = *static_cast<const EngineLink*>(context);
     alignas(64) std::byte scratch[kLinkBytes];
     T *from = const_cast<T*>(static_cast<const T*>(in)), *to = static_cast<T*>(out);
-    Lines input{from, link.kind == EngineKind::RealToHalf ? nullptr : from + 1, link.from_stride}, output{to, link.kind == EngineKind::HalfToReal ? nullptr : to + 1, link.to_stride};
+    Lines input{from, link.kind == EngineKind::RealToHalf ? nullptr : from + 1, link.from_stride},
+        output{to, link.kind == EngineKind::HalfToReal ? nullptr : to + 1, link.to_stride};
     if (link.kind == EngineKind::Complex && link.inverse) {
       std::swap(input.re, input.im);
       std::swap(output.re, output.im);
@@ -315,7 +340,8 @@ template <class T> class HostBody final : public detail::Body {
   }
   // The conjugates of the usual real transforms (ihfft, hfft), which need a pass more.
   [[nodiscard]] bool conjugated() const {
-    return problem_.kind != Kind::ComplexToComplex && (problem_.kind == Kind::RealToComplex) == (problem_.direction == Direction::Inverse);
+    return problem_.kind != Kind::ComplexToComplex &&
+           (problem_.kind == Kind::RealToComplex) == (problem_.direction == Direction::Inverse);
   }
 
   Problem problem_;
@@ -339,12 +365,14 @@ void check_precision(const Problem& p, const detail::Body& body) {
     const double bound = body.accuracy().bound;
     if (bound <= p.precision.target_error()) return;
     fail<InvalidArgument>(
-        "fft.plan: the target error is {:.3g}, the bound of this transform in {} on the host is {:.3g}; ask for no less or use float64",
+        "fft.plan: the target error is {:.3g}, the bound of this transform in {} on the host is {:.3g}; ask for no "
+        "less or use float64",
         p.precision.target_error(), name(p.real), bound);
   }
   if (p.precision.mode() == Mode::Native) return;
   fail<NotImplemented>(
-      "fft.plan: precision '{}' is not offered on the host, which computes in the operands' own type; use native or a target",
+      "fft.plan: precision '{}' is not offered on the host, which computes in the operands' own type; use native or a "
+      "target",
       name(p.precision.mode()));
 }
 
@@ -356,7 +384,9 @@ BodyPointer build(const Executor&, const Problem& problem) {
   return body;
 }
 
-double plan_bound(const Executor& executor, const PlanBoundArgs& args) { return build(executor, *args.problem)->accuracy().bound; }
+double plan_bound(const Executor& executor, const PlanBoundArgs& args) {
+  return build(executor, *args.problem)->accuracy().bound;
+}
 
 void execute(const Executor& executor, const ExecuteArgs& args) { args.body->execute(executor, args.operands); }
 

@@ -1,8 +1,10 @@
-// Columns: lines whose neighbours are neighbours in memory, as the outer axes of a dense array have them. Points of as many lines as fill a vector are loaded as they lie, a run of
-// lines at a time; the rest of a run has vectors that are partly filled, of half width where that is enough, so that no line is gathered point by point.
+// Columns: lines whose neighbours are neighbours in memory, as the outer axes of a dense array have them. Points of as
+// many lines as fill a vector are loaded as they lie, a run of lines at a time; the rest of a run has vectors that are
+// partly filled, of half width where that is enough, so that no line is gathered point by point.
 //
-// Columns that do not fit the caches are a matter of bytes: rows are read and written in runs of kWideBytes (wide_column_passes), and what is written elsewhere than
-// read and too large to be found in a cache again is written past them (Columns::stream), which spares reading it first.
+// Columns that do not fit the caches are a matter of bytes: rows are read and written in runs of kWideBytes
+// (wide_column_passes), and what is written elsewhere than read and too large to be found in a cache again is written
+// past them (Columns::stream), which spares reading it first.
 #if defined(TRN_FFT_COLUMNS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRN_FFT_COLUMNS_INL
 #undef TRN_FFT_COLUMNS_INL
@@ -22,9 +24,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
-// The first `count` elements, zeros behind them; nothing else is read or written. Count may be negative or more than a vector.
-template <class D, class T>
-HWY_INLINE hn::Vec<D> load_some(D d, const T* p, std::int64_t count) {
+// The first `count` elements, zeros behind them; nothing else is read or written. Count may be negative or more than a
+// vector.
+template <class D, class T> HWY_INLINE hn::Vec<D> load_some(D d, const T* p, std::int64_t count) {
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
   const std::int64_t some = HWY_MIN(HWY_MAX(count, 0), lanes);
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
@@ -35,8 +37,7 @@ HWY_INLINE hn::Vec<D> load_some(D d, const T* p, std::int64_t count) {
   return hn::LoadU(d, all);
 #endif
 }
-template <class D, class T>
-HWY_INLINE void store_some(D d, hn::Vec<D> v, T* p, std::int64_t count) {
+template <class D, class T> HWY_INLINE void store_some(D d, hn::Vec<D> v, T* p, std::int64_t count) {
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
   const std::int64_t some = HWY_MIN(HWY_MAX(count, 0), lanes);
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
@@ -64,7 +65,11 @@ HWY_INLINE C<D> load_columns(D d, const T* p, [[maybe_unused]] std::int64_t coun
   }
   return x;
 }
-enum class Store { All, Some, Past };  // a whole vector, part of one, a whole one past the caches to an address that is a multiple of 64 bytes
+enum class Store {
+  All,
+  Some,
+  Past
+};  // a whole vector, part of one, a whole one past the caches to an address that is a multiple of 64 bytes
 template <Store kStore, class D, class T>
 HWY_INLINE void store_columns(D d, T* p, [[maybe_unused]] std::int64_t count, C<D> x) {
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
@@ -83,9 +88,9 @@ HWY_INLINE void store_columns(D d, T* p, [[maybe_unused]] std::int64_t count, C<
   }
 }
 
-// Runs of columns: the lower address of the first point of the first line on each side, `runs` of them that are in_step and out_step apart.
-template <class T>
-struct Columns {
+// Runs of columns: the lower address of the first point of the first line on each side, `runs` of them that are in_step
+// and out_step apart.
+template <class T> struct Columns {
   const T* in;
   T* out;
   std::int64_t runs, in_step, out_step;
@@ -96,11 +101,13 @@ struct Columns {
   // Whether rows of the result begin with cache lines.
   [[nodiscard]] bool streams() const {
     constexpr std::int64_t line = 64 / sizeof(T);
-    return stream && reinterpret_cast<std::uintptr_t>(out) % 64 == 0 && out_stride % line == 0 && (runs == 1 || out_step % line == 0);
+    return stream && reinterpret_cast<std::uintptr_t>(out) % 64 == 0 && out_stride % line == 0 &&
+           (runs == 1 || out_step % line == 0);
   }
 };
 
-// Of every run `blocks` blocks of full vectors, or one with `count` lines in it. A single codelet: nothing leaves the registers.
+// Of every run `blocks` blocks of full vectors, or one with `count` lines in it. A single codelet: nothing leaves the
+// registers.
 template <int R, Store kStore, class D, class T>
 HWY_NOINLINE void column_codelets(D d, const Columns<T>& args, std::int64_t blocks, std::int64_t count) {
   const Columns<T> c = args;
@@ -113,7 +120,8 @@ HWY_NOINLINE void column_codelets(D d, const Columns<T>& args, std::int64_t bloc
   a.factor = c.factor;
   const T* in = c.in;
   T* out = c.out;
-  const std::int64_t width = 2 * static_cast<std::int64_t>(hn::MaxLanes(d)), in_jump = c.in_step - blocks * width, out_jump = c.out_step - blocks * width;
+  const std::int64_t width = 2 * static_cast<std::int64_t>(hn::MaxLanes(d)), in_jump = c.in_step - blocks * width,
+                     out_jump = c.out_step - blocks * width;
   for (std::int64_t left = c.runs * blocks, b = blocks; left > 0; --left, in += width, out += width) {
     if (b-- == 0) {  // the next run
       b = blocks - 1;
@@ -121,7 +129,8 @@ HWY_NOINLINE void column_codelets(D d, const Columns<T>& args, std::int64_t bloc
       out += out_jump;
     }
     if constexpr (R == 16 && kStore == Store::All) {
-      butterfly16<Form::Interleaved, Form::Interleaved, Turn::None>(d, a, in, c.in_stride, 0, out, c.out_stride, 0, static_cast<const T*>(nullptr), 0);
+      butterfly16<Form::Interleaved, Form::Interleaved, Turn::None>(d, a, in, c.in_stride, 0, out, c.out_stride, 0,
+                                                                    static_cast<const T*>(nullptr), 0);
       continue;
     }
     C<D> x[R];
@@ -140,20 +149,34 @@ HWY_NOINLINE void column_codelets(D d, const Columns<T>& args, std::int64_t bloc
 template <Store kStore, class D, class T>
 HWY_INLINE void any_column_codelets(D d, int radix, const Columns<T>& c, std::int64_t blocks, std::int64_t count) {
   switch (radix) {
-    case 2: return column_codelets<2, kStore>(d, c, blocks, count);
-    case 3: return column_codelets<3, kStore>(d, c, blocks, count);
-    case 4: return column_codelets<4, kStore>(d, c, blocks, count);
-    case 5: return column_codelets<5, kStore>(d, c, blocks, count);
-    case 6: return column_codelets<6, kStore>(d, c, blocks, count);
-    case 7: return column_codelets<7, kStore>(d, c, blocks, count);
-    case 8: return column_codelets<8, kStore>(d, c, blocks, count);
-    case 9: return column_codelets<9, kStore>(d, c, blocks, count);
-    case 10: return column_codelets<10, kStore>(d, c, blocks, count);
-    case 11: return column_codelets<11, kStore>(d, c, blocks, count);
-    case 12: return column_codelets<12, kStore>(d, c, blocks, count);
-    case 13: return column_codelets<13, kStore>(d, c, blocks, count);
-    case 15: return column_codelets<15, kStore>(d, c, blocks, count);
-    default: return column_codelets<16, kStore>(d, c, blocks, count);
+    case 2:
+      return column_codelets<2, kStore>(d, c, blocks, count);
+    case 3:
+      return column_codelets<3, kStore>(d, c, blocks, count);
+    case 4:
+      return column_codelets<4, kStore>(d, c, blocks, count);
+    case 5:
+      return column_codelets<5, kStore>(d, c, blocks, count);
+    case 6:
+      return column_codelets<6, kStore>(d, c, blocks, count);
+    case 7:
+      return column_codelets<7, kStore>(d, c, blocks, count);
+    case 8:
+      return column_codelets<8, kStore>(d, c, blocks, count);
+    case 9:
+      return column_codelets<9, kStore>(d, c, blocks, count);
+    case 10:
+      return column_codelets<10, kStore>(d, c, blocks, count);
+    case 11:
+      return column_codelets<11, kStore>(d, c, blocks, count);
+    case 12:
+      return column_codelets<12, kStore>(d, c, blocks, count);
+    case 13:
+      return column_codelets<13, kStore>(d, c, blocks, count);
+    case 15:
+      return column_codelets<15, kStore>(d, c, blocks, count);
+    default:
+      return column_codelets<16, kStore>(d, c, blocks, count);
   }
 }
 
@@ -166,14 +189,16 @@ void column_passes(D d, const EnginePlan<T>& plan, const Columns<T>& c, std::int
     T* in = const_cast<T*>(c.in) + 2 * lanes * b;
     T* out = c.out + 2 * lanes * b;
     run_passes(d, plan.passes, Rows<T>{in + (c.in_swapped ? 1 : 0), in + (c.in_swapped ? 0 : 1), c.in_stride, true},
-               Rows<T>{out + (c.out_swapped ? 1 : 0), out + (c.out_swapped ? 0 : 1), c.out_stride, true}, c.factor, static_cast<const T*>(nullptr), t0, t1);
+               Rows<T>{out + (c.out_swapped ? 1 : 0), out + (c.out_swapped ? 0 : 1), c.out_stride, true}, c.factor,
+               static_cast<const T*>(nullptr), t0, t1);
   }
 }
-// The same for rows far apart in memory: groups of blocks, so that kWideBytes of each row are read and written at a time, and the next group is asked for meanwhile. A
-// block by itself, two cache lines of each row, would wait for every one of them, and rows a power of two apart share so few sets of the caches that they would be gone
-// before they are written.
-template <class D, class T>
-HWY_NOINLINE void wide_column_passes(D d, const EnginePlan<T>& plan, const Columns<T>& c, std::int64_t blocks, T* scratch) {
+// The same for rows far apart in memory: groups of blocks, so that kWideBytes of each row are read and written at a
+// time, and the next group is asked for meanwhile. A block by itself, two cache lines of each row, would wait for every
+// one of them, and rows a power of two apart share so few sets of the caches that they would be gone before they are
+// written.
+template <class D, class T> HWY_NOINLINE void wide_column_passes(D d, const EnginePlan<T>& plan, const Columns<T>& c,
+                                                                 std::int64_t blocks, T* scratch) {
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D())), row = 2 * lanes, line = 64 / sizeof(T);
   const std::int64_t size = block_reals(plan.n, lanes), group = wide_group<T>(lanes);
   const bool streams = c.streams();
@@ -199,14 +224,16 @@ HWY_NOINLINE void wide_column_passes(D d, const EnginePlan<T>& plan, const Colum
       for (std::int64_t g = 0; g < count; ++g) {
         C<D> x = load_row<Form::Planar>(d, wide + g * size + row * j, lanes);
         if (c.out_swapped) exchange<1>(d, &x);
-        if (streams) store_columns<Store::Past>(d, out + row * g, lanes, x);
-        else store_columns<Store::All>(d, out + row * g, lanes, x);
+        if (streams)
+          store_columns<Store::Past>(d, out + row * g, lanes, x);
+        else
+          store_columns<Store::All>(d, out + row * g, lanes, x);
       }
   }
 }
 
-template <class D, class T>
-HWY_NOINLINE void part_column_passes(D d, const EnginePlan<T>& plan, const Columns<T>& c, std::int64_t count, T* scratch) {
+template <class D, class T> HWY_NOINLINE void part_column_passes(D d, const EnginePlan<T>& plan, const Columns<T>& c,
+                                                                 std::int64_t count, T* scratch) {
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
   T *t0 = scratch, *t1 = t0 + block_reals(plan.n, lanes);
   const Rows<T> block{t1, t1 + lanes, 2 * lanes};
@@ -224,14 +251,14 @@ HWY_NOINLINE void part_column_passes(D d, const EnginePlan<T>& plan, const Colum
 }
 
 // Whether the lines of a call are columns of pairs on both sides.
-template <class T>
-bool are_columns(const EngineCall<T>& call) {
+template <class T> bool are_columns(const EngineCall<T>& call) {
   const auto pair = [](const T* re, const T* im) { return im - re == 1 || re - im == 1; };
   return hn::MaxLanes(Widest<T>()) > 1 && !call.batch->empty() && call.batch->back().input_distance == 2 &&
          call.batch->back().output_distance == 2 && pair(call.in_re, call.in_im) && pair(call.out_re, call.out_im);
 }
 
-// Lines begin .. end of a batch of columns: calls each(from, to, run, runs) for runs of `run` lines, `runs` of them the distances of the last dimension but one apart.
+// Lines begin .. end of a batch of columns: calls each(from, to, run, runs) for runs of `run` lines, `runs` of them the
+// distances of the last dimension but one apart.
 template <class F>
 HWY_INLINE void each_columns(const std::vector<LineBatch>& batch, std::int64_t begin, std::int64_t end, const F& each) {
   const std::int64_t length = batch.back().count, outer = batch.size() > 1 ? batch[batch.size() - 2].count : 1;
@@ -245,30 +272,34 @@ HWY_INLINE void each_columns(const std::vector<LineBatch>& batch, std::int64_t b
 }
 
 // Runs of columns of a codelet's length.
-template <class T>
-HWY_INLINE void codelet_runs(int radix, Columns<T>& c, std::int64_t run) {
+template <class T> HWY_INLINE void codelet_runs(int radix, Columns<T>& c, std::int64_t run) {
   constexpr std::int64_t widest = static_cast<std::int64_t>(hn::MaxLanes(Widest<T>()));
   using HalfTag = hn::CappedTag<T, (widest * sizeof(T) >= 32 ? widest / 2 : widest)>;
   constexpr std::int64_t half = static_cast<std::int64_t>(hn::MaxLanes(HalfTag()));
   const std::int64_t blocks = run / widest, rest = run % widest;
-  if (blocks > 0 && c.streams()) any_column_codelets<Store::Past>(Widest<T>(), radix, c, blocks, widest);
-  else if (blocks > 0) any_column_codelets<Store::All>(Widest<T>(), radix, c, blocks, widest);
+  if (blocks > 0 && c.streams())
+    any_column_codelets<Store::Past>(Widest<T>(), radix, c, blocks, widest);
+  else if (blocks > 0)
+    any_column_codelets<Store::All>(Widest<T>(), radix, c, blocks, widest);
   if (rest == 0) return;
   c.in += 2 * blocks * widest;
   c.out += 2 * blocks * widest;
-  if (rest == half) any_column_codelets<Store::All>(HalfTag(), radix, c, 1, half);
-  else if (rest < half) any_column_codelets<Store::Some>(HalfTag(), radix, c, 1, rest);
-  else any_column_codelets<Store::Some>(Widest<T>(), radix, c, 1, rest);
+  if (rest == half)
+    any_column_codelets<Store::All>(HalfTag(), radix, c, 1, half);
+  else if (rest < half)
+    any_column_codelets<Store::Some>(HalfTag(), radix, c, 1, rest);
+  else
+    any_column_codelets<Store::Some>(Widest<T>(), radix, c, 1, rest);
 }
 
-template <class T>
-Columns<T> columns_of(const std::vector<LineBatch>& batch, std::int64_t in_stride, std::int64_t out_stride, bool in_swapped, bool out_swapped, T factor) {
+template <class T> Columns<T> columns_of(const std::vector<LineBatch>& batch, std::int64_t in_stride,
+                                         std::int64_t out_stride, bool in_swapped, bool out_swapped, T factor) {
   const LineBatch outer = batch.size() > 1 ? batch[batch.size() - 2] : LineBatch{};
-  return {nullptr, nullptr, 1, outer.input_distance, outer.output_distance, in_stride, out_stride, in_swapped, out_swapped, factor, false};
+  return {nullptr,     nullptr, 1,    outer.input_distance, outer.output_distance, in_stride, out_stride, in_swapped,
+          out_swapped, factor,  false};
 }
 
-template <class T>
-void columns_at_once_here(const void* context, const void* in, void* out) {
+template <class T> void columns_at_once_here(const void* context, const void* in, void* out) {
   const auto& call = *static_cast<const ColumnsCall<T>*>(context);
   Columns<T> c = columns_of<T>(call.batch, call.in_stride, call.out_stride, call.inverse, call.inverse, call.factor);
   c.stream = in != out && 2 * call.lines * call.radix * static_cast<std::int64_t>(sizeof(T)) >= kStreamBytes;
@@ -280,45 +311,52 @@ void columns_at_once_here(const void* context, const void* in, void* out) {
     if (c.stream) hwy::FlushStream();
     return;
   }
-  each_columns(call.batch, 0, call.lines, [&](std::int64_t from, std::int64_t to, std::int64_t run, std::int64_t runs) HWY_ATTR {
-    c.in = static_cast<const T*>(in) + from;
-    c.out = static_cast<T*>(out) + to;
-    c.runs = runs;
-    codelet_runs(call.radix, c, run);
-  });
+  each_columns(call.batch, 0, call.lines,
+               [&](std::int64_t from, std::int64_t to, std::int64_t run, std::int64_t runs) HWY_ATTR {
+                 c.in = static_cast<const T*>(in) + from;
+                 c.out = static_cast<T*>(out) + to;
+                 c.runs = runs;
+                 codelet_runs(call.radix, c, run);
+               });
   if (c.stream) hwy::FlushStream();
 }
 
-template <class T>
-void run_columns_here(const EnginePlan<T>& plan, const EngineCall<T>& call, std::int64_t begin, std::int64_t end, T* scratch) {
+template <class T> void run_columns_here(const EnginePlan<T>& plan, const EngineCall<T>& call, std::int64_t begin,
+                                         std::int64_t end, T* scratch) {
   constexpr std::int64_t widest = static_cast<std::int64_t>(hn::MaxLanes(Widest<T>()));
   using HalfTag = hn::CappedTag<T, (widest * sizeof(T) >= 32 ? widest / 2 : widest)>;
   constexpr std::int64_t half = static_cast<std::int64_t>(hn::MaxLanes(HalfTag()));
   const int radix = plan.passes.passes.back().radix;
   const bool codelet = plan.passes.passes.size() == 1 && radix > 1 && radix <= 16;
-  Columns<T> c = columns_of<T>(*call.batch, call.in_stride, call.out_stride, call.in_im < call.in_re, call.out_im < call.out_re, call.factor);
+  Columns<T> c = columns_of<T>(*call.batch, call.in_stride, call.out_stride, call.in_im < call.in_re,
+                               call.out_im < call.out_re, call.factor);
   const T* in = HWY_MIN(call.in_re, call.in_im);
   T* out = HWY_MIN(call.out_re, call.out_im);
   const std::int64_t bytes = 2 * call.lines * plan.n * static_cast<std::int64_t>(sizeof(T));
   c.stream = in != out && bytes >= kStreamBytes;
   const bool wide = plan.wide && is_wide<T>(plan.n, bytes, call.in_stride, call.out_stride, in == out);
-  each_columns(*call.batch, begin, end, [&](std::int64_t from, std::int64_t to, std::int64_t run, std::int64_t runs) HWY_ATTR {
-    c.in = in + from;
-    c.out = out + to;
-    c.runs = runs;
-    if (codelet) return codelet_runs(radix, c, run);
-    const std::int64_t blocks = run / widest, rest = run % widest;
-    for (std::int64_t i = 0; i < runs; ++i) {
-      c.in = in + from + i * c.in_step;
-      c.out = out + to + i * c.out_step;
-      if (wide) wide_column_passes(Widest<T>(), plan, c, blocks, scratch);
-      else column_passes(Widest<T>(), plan, c, blocks, scratch);
-      c.in += 2 * blocks * widest;
-      c.out += 2 * blocks * widest;
-      if (rest > half) part_column_passes(Widest<T>(), plan, c, rest, scratch);
-      else if (rest > 0) part_column_passes(HalfTag(), plan, c, rest, scratch);
-    }
-  });
+  each_columns(*call.batch, begin, end,
+               [&](std::int64_t from, std::int64_t to, std::int64_t run, std::int64_t runs) HWY_ATTR {
+                 c.in = in + from;
+                 c.out = out + to;
+                 c.runs = runs;
+                 if (codelet) return codelet_runs(radix, c, run);
+                 const std::int64_t blocks = run / widest, rest = run % widest;
+                 for (std::int64_t i = 0; i < runs; ++i) {
+                   c.in = in + from + i * c.in_step;
+                   c.out = out + to + i * c.out_step;
+                   if (wide)
+                     wide_column_passes(Widest<T>(), plan, c, blocks, scratch);
+                   else
+                     column_passes(Widest<T>(), plan, c, blocks, scratch);
+                   c.in += 2 * blocks * widest;
+                   c.out += 2 * blocks * widest;
+                   if (rest > half)
+                     part_column_passes(Widest<T>(), plan, c, rest, scratch);
+                   else if (rest > 0)
+                     part_column_passes(HalfTag(), plan, c, rest, scratch);
+                 }
+               });
   if (c.stream) hwy::FlushStream();
 }
 

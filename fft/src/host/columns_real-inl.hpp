@@ -1,4 +1,5 @@
-// The kernels of columns_real.hpp. The arithmetic is that of the other real codelets, so a column has the same bits however it is taken.
+// The kernels of columns_real.hpp. The arithmetic is that of the other real codelets, so a column has the same bits
+// however it is taken.
 #if defined(TRN_FFT_COLUMNS_REAL_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRN_FFT_COLUMNS_REAL_INL
 #undef TRN_FFT_COLUMNS_REAL_INL
@@ -19,7 +20,8 @@ namespace trn::fft::host::HWY_NAMESPACE {
 
 // Of every run `blocks` blocks of full vectors, or one with `count` columns in it.
 template <int N, bool kThere, bool kAll, class D, class T>
-HWY_NOINLINE void real_column_blocks(D d, const RealColumnRuns<T>& args, std::int64_t blocks, [[maybe_unused]] std::int64_t count, [[maybe_unused]] bool streams) {
+HWY_NOINLINE void real_column_blocks(D d, const RealColumnRuns<T>& args, std::int64_t blocks,
+                                     [[maybe_unused]] std::int64_t count, [[maybe_unused]] bool streams) {
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
   const RealColumnRuns<T> c = args;
   const bool scaled = c.factor != T(1);
@@ -32,8 +34,10 @@ HWY_NOINLINE void real_column_blocks(D d, const RealColumnRuns<T>& args, std::in
       if constexpr (kThere) {
         HWY_UNROLL(16)
         for (int j = 0; j < N; ++j) {
-          if constexpr (kAll) x[j] = hn::LoadU(d, real + j * c.real_stride);
-          else x[j] = load_some(d, real + j * c.real_stride, count);
+          if constexpr (kAll)
+            x[j] = hn::LoadU(d, real + j * c.real_stride);
+          else
+            x[j] = load_some(d, real + j * c.real_stride, count);
         }
         real_dft<N>(d, x, y);
         HWY_UNROLL(16)
@@ -41,9 +45,12 @@ HWY_NOINLINE void real_column_blocks(D d, const RealColumnRuns<T>& args, std::in
           if (k == 0 || 2 * k == N) y[k].i = hn::Zero(d);
           if (scaled) scale<1>(d, y + k, c.factor);
           T* to = half + k * c.half_stride;
-          if constexpr (!kAll) store_columns<Store::Some>(d, to, count, y[k]);
-          else if (streams) store_columns<Store::Past>(d, to, lanes, y[k]);
-          else store_columns<Store::All>(d, to, lanes, y[k]);
+          if constexpr (!kAll)
+            store_columns<Store::Some>(d, to, count, y[k]);
+          else if (streams)
+            store_columns<Store::Past>(d, to, lanes, y[k]);
+          else
+            store_columns<Store::All>(d, to, lanes, y[k]);
         }
       } else {
         HWY_UNROLL(16)
@@ -53,22 +60,25 @@ HWY_NOINLINE void real_column_blocks(D d, const RealColumnRuns<T>& args, std::in
         for (int j = 0; j < N; ++j) {
           if (scaled) x[j] = hn::Mul(x[j], by);
           T* to = real + j * c.real_stride;
-          if constexpr (!kAll) store_some(d, x[j], to, count);
-          else if (streams) hn::Stream(x[j], d, to);
-          else hn::StoreU(x[j], d, to);
+          if constexpr (!kAll)
+            store_some(d, x[j], to, count);
+          else if (streams)
+            hn::Stream(x[j], d, to);
+          else
+            hn::StoreU(x[j], d, to);
         }
       }
     }
   }
 }
 
-template <int N, bool kThere, class T>
-void real_columns(const RealColumnRuns<T>& columns, std::int64_t run) {
+template <int N, bool kThere, class T> void real_columns(const RealColumnRuns<T>& columns, std::int64_t run) {
   const Widest<T> d;
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(Widest<T>())), line = 64 / sizeof(T);
   RealColumnRuns<T> c = columns;
   const std::int64_t blocks = run / lanes, rest = run % lanes;
-  const bool rows = reinterpret_cast<std::uintptr_t>(kThere ? c.half : c.real) % 64 == 0 && (kThere ? c.half_stride : c.real_stride) % line == 0;
+  const bool rows = reinterpret_cast<std::uintptr_t>(kThere ? c.half : c.real) % 64 == 0 &&
+                    (kThere ? c.half_stride : c.real_stride) % line == 0;
   const bool streams = c.stream && rows && (c.runs == 1 || (kThere ? c.half_step : c.real_step) % line == 0);
   if (blocks > 0) real_column_blocks<N, kThere, true>(d, c, blocks, lanes, streams);
   if (streams) hwy::FlushStream();
@@ -78,12 +88,12 @@ void real_columns(const RealColumnRuns<T>& columns, std::int64_t run) {
   real_column_blocks<N, kThere, false>(d, c, 1, rest, false);
 }
 
-template <class T>
-RealColumnsRun<T> column_runs_kernel_here(std::int64_t n, bool there) {
+template <class T> RealColumnsRun<T> column_runs_kernel_here(std::int64_t n, bool there) {
   if (hn::MaxLanes(Widest<T>()) == 1) return nullptr;
   switch (n) {
 #define TRN_FFT_REAL_COLUMNS(N) \
-  case N: return there ? real_columns<N, true, T> : real_columns<N, false, T>;
+  case N:                       \
+    return there ? real_columns<N, true, T> : real_columns<N, false, T>;
     TRN_FFT_REAL_COLUMNS(2)
     TRN_FFT_REAL_COLUMNS(3)
     TRN_FFT_REAL_COLUMNS(4)
@@ -100,7 +110,8 @@ RealColumnsRun<T> column_runs_kernel_here(std::int64_t n, bool there) {
     TRN_FFT_REAL_COLUMNS(15)
     TRN_FFT_REAL_COLUMNS(16)
 #undef TRN_FFT_REAL_COLUMNS
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 

@@ -13,25 +13,32 @@ namespace {
 
 template <class T> class RealColumnsEngine final : public Engine<T> {
  public:
-  RealColumnsEngine(EngineKind kind, std::int64_t n, RealColumnsRun<T> kernel) : there_(kind == EngineKind::RealToHalf), n_(n), kernel_(kernel), lanes_(widest_lanes<T>()) {}
+  RealColumnsEngine(EngineKind kind, std::int64_t n, RealColumnsRun<T> kernel)
+      : there_(kind == EngineKind::RealToHalf), n_(n), kernel_(kernel), lanes_(widest_lanes<T>()) {}
 
   std::int64_t length() const override { return n_; }
   std::int64_t scratch_bytes(int) const override { return 0; }
 
-  DirectLines direct(std::int64_t in_stride, std::int64_t out_stride, const std::vector<LineBatch>& batch, bool, double factor, int threads) const override {
+  DirectLines direct(std::int64_t in_stride, std::int64_t out_stride, const std::vector<LineBatch>& batch, bool,
+                     double factor, int threads) const override {
     const std::int64_t lines = count(batch);
     if (batch.size() > 2 || (threads > 1 && lines * n_ >= 2 * kThreadPoints)) return {};
-    auto call = std::make_shared<Call>(Call{columns(nullptr, nullptr, in_stride, out_stride, batch, factor), batch.back().count, kernel_, there_});
+    auto call = std::make_shared<Call>(
+        Call{columns(nullptr, nullptr, in_stride, out_stride, batch, factor), batch.back().count, kernel_, there_});
     if (batch.size() == 2) call->columns.runs = batch.front().count;
     return {run_call, call};
   }
 
-  void run(const Lines& in, const Lines& out, const std::vector<LineBatch>& batch, double factor, std::byte*, int threads) const override {
+  void run(const Lines& in, const Lines& out, const std::vector<LineBatch>& batch, double factor, std::byte*,
+           int threads) const override {
     const std::int64_t lines = count(batch);
     if (lines == 0) return;
-    const RealColumnRuns<T> all = columns(static_cast<T*>(in.re), static_cast<T*>(out.re), in.stride, out.stride, batch, factor);
+    const RealColumnRuns<T> all =
+        columns(static_cast<T*>(in.re), static_cast<T*>(out.re), in.stride, out.stride, batch, factor);
     threads = static_cast<int>(std::clamp<std::int64_t>(lines * n_ / kThreadPoints, 1, threads));
-    for_parts((lines + lanes_ - 1) / lanes_, threads, [&](std::int64_t begin, std::int64_t end, int) { range(all, batch, begin * lanes_, std::min(end * lanes_, lines)); });
+    for_parts((lines + lanes_ - 1) / lanes_, threads, [&](std::int64_t begin, std::int64_t end, int) {
+      range(all, batch, begin * lanes_, std::min(end * lanes_, lines));
+    });
   }
 
  private:
@@ -55,10 +62,19 @@ template <class T> class RealColumnsEngine final : public Engine<T> {
     for (const LineBatch& b : batch) lines *= b.count;
     return lines;
   }
-  RealColumnRuns<T> columns(T* in, T* out, std::int64_t in_stride, std::int64_t out_stride, const std::vector<LineBatch>& batch, double factor) const {
+  RealColumnRuns<T> columns(T* in, T* out, std::int64_t in_stride, std::int64_t out_stride,
+                            const std::vector<LineBatch>& batch, double factor) const {
     const LineBatch outer = batch.size() > 1 ? batch[batch.size() - 2] : LineBatch{};
     const std::int64_t bytes = count(batch) * (there_ ? n_ + 2 : n_) * static_cast<std::int64_t>(sizeof(T));
-    RealColumnRuns<T> c{in, out, in_stride, out_stride, 1, outer.input_distance, outer.output_distance, static_cast<T>(factor), bytes >= kStreamBytes};
+    RealColumnRuns<T> c{in,
+                        out,
+                        in_stride,
+                        out_stride,
+                        1,
+                        outer.input_distance,
+                        outer.output_distance,
+                        static_cast<T>(factor),
+                        bytes >= kStreamBytes};
     if (!there_) {
       std::swap(c.real, c.half);
       std::swap(c.real_stride, c.half_stride);
@@ -68,7 +84,8 @@ template <class T> class RealColumnsEngine final : public Engine<T> {
   }
 
   // Lines begin .. end: whole runs together, else what is left of one.
-  void range(const RealColumnRuns<T>& all, const std::vector<LineBatch>& batch, std::int64_t begin, std::int64_t end) const {
+  void range(const RealColumnRuns<T>& all, const std::vector<LineBatch>& batch, std::int64_t begin,
+             std::int64_t end) const {
     const std::int64_t length = batch.back().count, outer = batch.size() > 1 ? batch[batch.size() - 2].count : 1;
     for (std::int64_t line = begin; line < end;) {
       RealColumnRuns<T> c = all;

@@ -1,4 +1,5 @@
-// Columns of real lines of a codelet's length: rows of reals on one side, rows of pairs on the other, both as they lie in memory; nothing leaves the registers in between.
+// Columns of real lines of a codelet's length: rows of reals on one side, rows of pairs on the other, both as they lie
+// in memory; nothing leaves the registers in between.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,9 @@ template <class T> using RealColumnsRun = void (*)(const RealColumnRuns<T>& colu
 // Null if there is none. Defined once per instruction set.
 template <class T> [[nodiscard]] RealColumnsRun<T> column_runs_kernel(std::int64_t n, bool there);
 
-// An engine for batches whose last distance is 1 on the real side and 2 on the other, which has pairs; null if there is none for this length.
-template <class T> [[nodiscard]] std::shared_ptr<const Engine<T>> make_real_columns_engine(EngineKind kind, std::int64_t n);
+// An engine for batches whose last distance is 1 on the real side and 2 on the other, which has pairs; null if there is
+// none for this length.
+template <class T>
+[[nodiscard]] std::shared_ptr<const Engine<T>> make_real_columns_engine(EngineKind kind, std::int64_t n);
 
 }  // namespace trn::fft::host

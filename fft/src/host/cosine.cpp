@@ -1,11 +1,15 @@
-// Cosine and sine transforms on the host: a pass that arranges the lines, one batched Fourier transform, a pass that turns its points.
+// Cosine and sine transforms on the host: a pass that arranges the lines, one batched Fourier transform, a pass that
+// turns its points.
 //
 // With w = exp(-2 pi i / 4n) and w8 = exp(-2 pi i / 8n):
-//   II   v = (x_0, x_2, x_4, ..., x_5, x_3, x_1), V = rfft(v):        y_k = 2 Re(V_k w^k), y_{n-k} = -2 Im(V_k w^k)         for 2k <= n
+//   II   v = (x_0, x_2, x_4, ..., x_5, x_3, x_1), V = rfft(v):        y_k = 2 Re(V_k w^k), y_{n-k} = -2 Im(V_k w^k)
+//     for 2k <= n
 //   III  the way back: V_k = (x_k - i x_{n-k}) w^-k, v = irfft(V) without 1/n, y in v's order
-//   IV   even n: t_j = (x_{2j} + i x_{n-1-2j}) w^{2j}, z = w8^{4k+1} fft(t):   y_{2k} = 2 Re z_k, y_{n-1-2k} = -2 Im z_k      for 2k < n
+//   IV   even n: t_j = (x_{2j} + i x_{n-1-2j}) w^{2j}, z = w8^{4k+1} fft(t):   y_{2k} = 2 Re z_k, y_{n-1-2k} = -2 Im
+//     z_k      for 2k < n
 //        odd n: y_k = 2 Re(w8^{2k+1} fft(x_j w^j)), the transform having 2n points
-//   I    rfft of the even extension (x_0 ... x_{n-1} ... x_1); for the sine of the odd one (0, x_0 ... x_{n-1}, 0, -x_{n-1} ... -x_0),
+//   I    rfft of the even extension (x_0 ... x_{n-1} ... x_1); for the sine of the odd one (0, x_0 ... x_{n-1}, 0,
+//     -x_{n-1} ... -x_0),
 //        y_k = -Im V_{k+1}
 // The sines: dst II (x)_k = dct II ((-1)^j x_j)_{n-1-k}, dst III (x)_k = (-1)^k dct III (x_{n-1-j})_k, and IV like III.
 #include "../cosine.hpp"
@@ -37,12 +41,14 @@ template <class T> class Lines {
     if (i >= a_.given) return 0;
     T x = line[i * a_.in_stride];
     if (!cosine_ && a_.type == CosineType::II && i % 2 != 0) x = -x;
-    const bool end = (a_.type == CosineType::III && j == 0) || (a_.type == CosineType::I && cosine_ && (j == 0 || j == n - 1));
+    const bool end =
+        (a_.type == CosineType::III && j == 0) || (a_.type == CosineType::I && cosine_ && (j == 0 || j == n - 1));
     return end && a_.orthogonalize ? x * std::numbers::sqrt2_v<T> : x;
   }
   void store(T* line, std::int64_t k, T y) const {
     const std::int64_t n = a_.n;
-    const bool end = (a_.type == CosineType::II && k == 0) || (a_.type == CosineType::I && cosine_ && (k == 0 || k == n - 1));
+    const bool end =
+        (a_.type == CosineType::II && k == 0) || (a_.type == CosineType::I && cosine_ && (k == 0 || k == n - 1));
     if (end && a_.orthogonalize) y *= std::numbers::sqrt2_v<T> / 2;
     if (!cosine_ && a_.type != CosineType::I && a_.type != CosineType::II && k % 2 != 0) y = -y;
     line[(!cosine_ && a_.type == CosineType::II ? n - 1 - k : k) * a_.out_stride] = y * static_cast<T>(a_.factor);
@@ -60,7 +66,8 @@ template <class T> class Lines {
   bool cosine_;
 };
 
-template <class T> std::vector<std::complex<T>> roots(std::int64_t count, std::int64_t step, std::int64_t first, std::int64_t n) {
+template <class T>
+std::vector<std::complex<T>> roots(std::int64_t count, std::int64_t step, std::int64_t first, std::int64_t n) {
   std::vector<std::complex<T>> w(static_cast<std::size_t>(count));
   for (std::int64_t k = 0; k < count; ++k) w[static_cast<std::size_t>(k)] = root<T>(first + step * k, n);
   return w;
@@ -75,7 +82,8 @@ template <class T> class Transform {
   Transform(const Executor& e, const CosineArgs& a) : e_(e), a_(a), lines_(a), n_(a.n) {
     count_ = element_count(a.batch);
     // Chunks of lines that make about 4 MiB of temporaries.
-    chunk_ = std::min(count_, std::max<std::int64_t>((std::int64_t{4} << 20) / (4 * n_ * static_cast<std::int64_t>(sizeof(T))), 1));
+    chunk_ = std::min(
+        count_, std::max<std::int64_t>((std::int64_t{4} << 20) / (4 * n_ * static_cast<std::int64_t>(sizeof(T))), 1));
   }
   void run() const {
     switch (a_.type) {
@@ -195,7 +203,8 @@ template <class T> class Transform {
           std::fill(v + n_, v + 2 * n_, C(0));
         },
         [&](const C* z, T* y) {
-          for (std::int64_t k = 0; k < n_; ++k) lines_.store(y, k, 2 * times(z[k], after[static_cast<std::size_t>(k)]).real());
+          for (std::int64_t k = 0; k < n_; ++k)
+            lines_.store(y, k, 2 * times(z[k], after[static_cast<std::size_t>(k)]).real());
         });
   }
 
@@ -217,14 +226,16 @@ void cosine(const Executor& executor, const CosineArgs& args) {
 double cosine_bound(const Executor& executor, const CosineBoundArgs& args) {
   const auto& [real, wave, type, n, count, mode] = args;
   const bool halved = type == CosineType::IV && n % 2 == 0;
-  const std::int64_t points = type == CosineType::I    ? std::max<std::int64_t>(2 * (wave == Wave::Cosine ? n - 1 : n + 1), 1)
+  const std::int64_t points = type == CosineType::I
+                                  ? std::max<std::int64_t>(2 * (wave == Wave::Cosine ? n - 1 : n + 1), 1)
                               : type == CosineType::IV ? (halved ? n / 2 : 2 * n)
                                                        : n;
   const Kind kind = type == CosineType::IV    ? Kind::ComplexToComplex
                     : type == CosineType::III ? Kind::ComplexToReal
                                               : Kind::RealToComplex;
   const double u = real == DType::Float32 ? 0x1p-24 : 0x1p-53;
-  return 2 * fft::plan_bound(executor, dense(kind, Direction::Forward, {points}, {.batch = count}), real, mode) + 12 * u;
+  return 2 * fft::plan_bound(executor, dense(kind, Direction::Forward, {points}, {.batch = count}), real, mode) +
+         12 * u;
 }
 
 }  // namespace trn::fft::host

@@ -11,7 +11,8 @@ namespace {
 
 template <class T> struct Pair { T re, im; };
 
-// q = a/b with both scaled to moduli near 1, so that the products neither overflow nor vanish; the exponents come back at the end.
+// q = a/b with both scaled to moduli near 1, so that the products neither overflow nor vanish; the exponents come back
+// at the end.
 template <class T> Pair<T> quotient(Pair<T> a, Pair<T> b) {
   const T ma = std::max(std::abs(a.re), std::abs(a.im)), mb = std::max(std::abs(b.re), std::abs(b.im));
   const auto usual = [](T m) { return m > 0 && std::isfinite(m); };
@@ -50,9 +51,8 @@ template <class T> Pair<T> apply(ComplexOp op, Pair<T> a, Pair<T> b) {
   return a;
 }
 
-template <class T, ComplexOp op>
-void row(const T* are, const T* aim, std::int64_t as, const T* bre, const T* bim, std::int64_t bs, T* yre, T* yim, std::int64_t ys,
-         std::int64_t n) {
+template <class T, ComplexOp op> void row(const T* are, const T* aim, std::int64_t as, const T* bre, const T* bim,
+                                          std::int64_t bs, T* yre, T* yim, std::int64_t ys, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) {
     const Pair<T> y = apply<T>(op, {are[i * as], aim ? aim[i * as] : T(0)}, {bre[i * bs], bim ? bim[i * bs] : T(0)});
     yre[i * ys] = y.re;
@@ -75,8 +75,8 @@ template <class T, ComplexOp op> void all_rows(const ElementwiseArgs& x) {
       y += i * x.out.strides[d];
     }
     const auto at = [](void* p, std::int64_t offset) { return p ? static_cast<T*>(p) + offset : nullptr; };
-    row<T, op>(at(x.a.re, a), at(x.a.im, a), last(x.a), at(x.b.re, b), at(x.b.im, b), last(x.b), at(x.out.re, y), at(x.out.im, y),
-               last(x.out), n);
+    row<T, op>(at(x.a.re, a), at(x.a.im, a), last(x.a), at(x.b.re, b), at(x.b.im, b), last(x.b), at(x.out.re, y),
+               at(x.out.im, y), last(x.out), n);
   });
 }
 

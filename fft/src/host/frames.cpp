@@ -12,7 +12,8 @@
 namespace trn::fft::host {
 namespace {
 
-// Point p of the signal, which may lie outside: index and sign of the point it is taken from, and twice which end value is added (Odd).
+// Point p of the signal, which may lie outside: index and sign of the point it is taken from, and twice which end value
+// is added (Odd).
 struct Source {
   std::int64_t index = -1;  // < 0: zero
   int end = 0;              // Odd: -1 means 2 x_0 - x_index, +1 means 2 x_last - x_index
@@ -80,7 +81,8 @@ template <class T> void transform(const Executor& e, const StftArgs& a) {
   const Array<T> pieces(e, {signals, f.count, f.n_fft, a.parts});
   cut<T>(a, pieces.data());
   C* to = static_cast<C*>(a.spectrogram);
-  if (a.sides == Sides::One) return plan_for<T>(e, to_spectrogram(Kind::RealToComplex, f, signals), a.cache).execute(pieces.data(), to);
+  if (a.sides == Sides::One)
+    return plan_for<T>(e, to_spectrogram(Kind::RealToComplex, f, signals), a.cache).execute(pieces.data(), to);
   const Plan<T> plan = plan_for<T>(e, to_spectrogram(Kind::ComplexToComplex, f, signals), a.cache);
   if (a.parts == 2) return plan.execute(reinterpret_cast<const C*>(pieces.data()), to);
   const Array<C> wide(e, {pieces.size()});
@@ -100,13 +102,15 @@ template <class T> void add(const IstftArgs& a, const T* frames, std::int64_t st
       const std::int64_t from = std::max<std::int64_t>(-first, 0), to = std::min(f.n_fft, f.length - first);
       for (std::int64_t j = from; j < to; ++j) {
         const T w = static_cast<T>(f.window[static_cast<std::size_t>(j)] / a.peak);
-        for (int part = 0; part < a.parts; ++part) sum[static_cast<std::size_t>((first + j) * a.parts + part)] += w * y[j * step + part];
+        for (int part = 0; part < a.parts; ++part)
+          sum[static_cast<std::size_t>((first + j) * a.parts + part)] += w * y[j * step + part];
       }
     }
     T* x = static_cast<T*>(a.signal) + b * f.length * a.parts;
     for (std::int64_t p = 0; p < f.length; ++p) {
       const T factor = static_cast<T>(1 / ((*a.weight)[static_cast<std::size_t>(p)] * f.scale * a.peak));
-      for (int part = 0; part < a.parts; ++part) x[p * a.parts + part] = sum[static_cast<std::size_t>(p * a.parts + part)] * factor;
+      for (int part = 0; part < a.parts; ++part)
+        x[p * a.parts + part] = sum[static_cast<std::size_t>(p * a.parts + part)] * factor;
     }
   });
 }

@@ -1,5 +1,6 @@
-// Many lines, one in each lane: blocks of `lanes` lines are loaded by transposition (or as they lie, when neighbouring lines are neighbours in memory),
-// transformed in a block of rows that stays in cache, and stored likewise. A lane's arithmetic does not depend on the others nor on the width of the vectors.
+// Many lines, one in each lane: blocks of `lanes` lines are loaded by transposition (or as they lie, when neighbouring
+// lines are neighbours in memory), transformed in a block of rows that stays in cache, and stored likewise. A lane's
+// arithmetic does not depend on the others nor on the width of the vectors.
 #if defined(TRN_FFT_LANES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRN_FFT_LANES_INL
 #undef TRN_FFT_LANES_INL
@@ -17,10 +18,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
-// One side of a block: `count` lines that begin at line[0 .. lanes) (those from `count` on repeat the first, or are a dummy for output). If all lanes are
-// there and equally far apart, distance says how far, and line has the first only; else it is 0.
-template <class T>
-struct BlockSide {
+// One side of a block: `count` lines that begin at line[0 .. lanes) (those from `count` on repeat the first, or are a
+// dummy for output). If all lanes are there and equally far apart, distance says how far, and line has the first only;
+// else it is 0.
+template <class T> struct BlockSide {
   T* line[64 / sizeof(T)];
   std::int64_t distance, stride, im;  // im: from re to im
   int count;
@@ -36,14 +37,12 @@ struct BlockSide {
   bool pairs() const { return stride == 2 && (im == 1 || im == -1); }
 };
 
-template <class T>
-Rows<T> direct_rows(const BlockSide<T>& s) {
+template <class T> Rows<T> direct_rows(const BlockSide<T>& s) {
   return {s.line[0], s.line[0] + s.im, s.stride, s.distance == 2};
 }
 
 // `points` points of every line into rows [re][im].
-template <class D, class T>
-HWY_NOINLINE void load_block(D d, const BlockSide<T>& s, std::int64_t points, T* block) {
+template <class D, class T> HWY_NOINLINE void load_block(D d, const BlockSide<T>& s, std::int64_t points, T* block) {
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
   const auto tiles = [&](std::int64_t reals, std::int64_t offset, const auto& place) HWY_ATTR {
     if (s.distance != 0) return lines_to_rows(d, EvenLines<T>{s.line[0] + offset, s.distance}, reals, place);
@@ -51,8 +50,10 @@ HWY_NOINLINE void load_block(D d, const BlockSide<T>& s, std::int64_t points, T*
     for (std::int64_t lane = 0; lane < lanes; ++lane) line[lane] = s.line[lane] + offset;
     lines_to_rows(d, ListedLines<T>{line}, reals, place);
   };
-  if (kTakesInterleaved<D> && s.rows()) return copy_rows(d, points, direct_rows(s), Rows<T>{block, block + lanes, 2 * lanes}, T(1));
-  if (s.pairs() && 2 * points >= kPiece<T>) return tiles(2 * points, s.im < 0 ? s.im : 0, PairPlace<T>{block, lanes, s.im < 0});
+  if (kTakesInterleaved<D> && s.rows())
+    return copy_rows(d, points, direct_rows(s), Rows<T>{block, block + lanes, 2 * lanes}, T(1));
+  if (s.pairs() && 2 * points >= kPiece<T>)
+    return tiles(2 * points, s.im < 0 ? s.im : 0, PairPlace<T>{block, lanes, s.im < 0});
   for (int part = 0; part < 2; ++part) {
     const std::int64_t offset = part == 0 ? 0 : s.im;
     T* to = block + part * lanes;
@@ -60,13 +61,13 @@ HWY_NOINLINE void load_block(D d, const BlockSide<T>& s, std::int64_t points, T*
       tiles(points, offset, PlanePlace<T>{to, lanes});
     } else {
       for (std::int64_t j = 0; j < points; ++j)
-        for (std::int64_t lane = 0; lane < lanes; ++lane) to[2 * j * lanes + lane] = s.begin(lane)[offset + j * s.stride];
+        for (std::int64_t lane = 0; lane < lanes; ++lane)
+          to[2 * j * lanes + lane] = s.begin(lane)[offset + j * s.stride];
     }
   }
 }
 
-template <class D, class T>
-HWY_NOINLINE void store_block(D d, const BlockSide<T>& s, std::int64_t points, T* block) {
+template <class D, class T> HWY_NOINLINE void store_block(D d, const BlockSide<T>& s, std::int64_t points, T* block) {
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
   const auto tiles = [&](std::int64_t reals, std::int64_t offset, const auto& place) HWY_ATTR {
     if (s.distance != 0) return rows_to_lines(d, EvenLines<T>{s.line[0] + offset, s.distance}, reals, place);
@@ -74,8 +75,10 @@ HWY_NOINLINE void store_block(D d, const BlockSide<T>& s, std::int64_t points, T
     for (std::int64_t lane = 0; lane < lanes; ++lane) line[lane] = s.line[lane] + (lane < s.count ? offset : 0);
     rows_to_lines(d, ListedLines<T>{line}, reals, place);
   };
-  if (kTakesInterleaved<D> && s.rows()) return copy_rows(d, points, Rows<T>{block, block + lanes, 2 * lanes}, direct_rows(s), T(1));
-  if (s.pairs() && 2 * points >= kPiece<T>) return tiles(2 * points, s.im < 0 ? s.im : 0, PairPlace<T>{block, lanes, s.im < 0});
+  if (kTakesInterleaved<D> && s.rows())
+    return copy_rows(d, points, Rows<T>{block, block + lanes, 2 * lanes}, direct_rows(s), T(1));
+  if (s.pairs() && 2 * points >= kPiece<T>)
+    return tiles(2 * points, s.im < 0 ? s.im : 0, PairPlace<T>{block, lanes, s.im < 0});
   for (int part = 0; part < 2; ++part) {
     const std::int64_t offset = part == 0 ? 0 : s.im;
     T* from = block + part * lanes;
@@ -90,8 +93,8 @@ HWY_NOINLINE void store_block(D d, const BlockSide<T>& s, std::int64_t points, T
 
 inline std::int64_t block_reals(std::int64_t points, std::int64_t lanes) { return round_up(2 * lanes * (points + 1)); }
 
-template <class D, class T>
-void transform_block(D d, const EnginePlan<T>& plan, const BlockSide<T>& in, const BlockSide<T>& out, T factor, T* scratch) {
+template <class D, class T> void transform_block(D d, const EnginePlan<T>& plan, const BlockSide<T>& in,
+                                                 const BlockSide<T>& out, T factor, T* scratch) {
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
   const std::int64_t n = plan.n;
   const T* none = nullptr;
@@ -99,7 +102,8 @@ void transform_block(D d, const EnginePlan<T>& plan, const BlockSide<T>& in, con
   const Rows<T> block{t1, t1 + lanes, 2 * lanes};
   const bool rows_in = kTakesInterleaved<D> && in.rows(), rows_out = kTakesInterleaved<D> && out.rows();
   if (!rows_in) load_block(d, in, n, t1);
-  run_passes(d, plan.passes, rows_in ? direct_rows(in) : block, rows_out ? direct_rows(out) : block, factor, none, t0, t1);
+  run_passes(d, plan.passes, rows_in ? direct_rows(in) : block, rows_out ? direct_rows(out) : block, factor, none, t0,
+             t1);
   if (!rows_out) store_block(d, out, n, t1);
 }
 
@@ -162,19 +166,19 @@ void run_block(D d, const EnginePlan<T>& plan, const EngineCall<T>& call, LineCo
   transform_block(d, plan, in, out, call.factor, scratch);
 }
 
-template <class T>
-bool pairs(const T* re, const T* im, std::int64_t stride) {
+template <class T> bool pairs(const T* re, const T* im, std::int64_t stride) {
   return stride == 2 && (im == re + 1 || im == re - 1);
 }
 
 // Lines begin .. end: full blocks of the widest vectors, the rest with half ones if they hold it.
-template <class T>
-void run_lanes_here(const EnginePlan<T>& plan, const EngineCall<T>& call, std::int64_t begin, std::int64_t end, T* scratch) {
+template <class T> void run_lanes_here(const EnginePlan<T>& plan, const EngineCall<T>& call, std::int64_t begin,
+                                       std::int64_t end, T* scratch) {
   constexpr int widest = static_cast<int>(hn::MaxLanes(Widest<T>()));
   LineCounter at(*call.batch, begin);
   const int radix = plan.passes.passes.back().radix;
-  const bool codelet = widest > 1 && plan.passes.passes.size() == 1 && radix > 1 && radix <= 16 && !call.batch->empty() &&
-                       pairs(call.in_re, call.in_im, call.in_stride) && pairs(call.out_re, call.out_im, call.out_stride);
+  const bool codelet = widest > 1 && plan.passes.passes.size() == 1 && radix > 1 && radix <= 16 &&
+                       !call.batch->empty() && pairs(call.in_re, call.in_im, call.in_stride) &&
+                       pairs(call.out_re, call.out_im, call.out_stride);
   std::int64_t line = begin;
   while (line + widest <= end) {
     if (const std::int64_t blocks = std::min(at.run(), end - line) / widest; codelet && blocks > 0) {
@@ -194,11 +198,12 @@ void run_lanes_here(const EnginePlan<T>& plan, const EngineCall<T>& call, std::i
 }
 
 // Lines begin .. end one after the other.
-template <class T>
-void run_lines_here(const EnginePlan<T>& plan, const EngineCall<T>& call, std::int64_t begin, std::int64_t end, T* scratch, int threads) {
+template <class T> void run_lines_here(const EnginePlan<T>& plan, const EngineCall<T>& call, std::int64_t begin,
+                                       std::int64_t end, T* scratch, int threads) {
   LineCounter at(*call.batch, begin);
   for (std::int64_t line = begin; line < end;) {
-    const Points<T> in{call.in_re + at.from, call.in_im + at.from, call.in_stride}, out{call.out_re + at.to, call.out_im + at.to, call.out_stride};
+    const Points<T> in{call.in_re + at.from, call.in_im + at.from, call.in_stride},
+        out{call.out_re + at.to, call.out_im + at.to, call.out_stride};
     std::int64_t lines = 1;
     if (plan.line->is_whole() && is_whole(in, out)) {
       lines = std::min(at.run(), end - line);

@@ -2,9 +2,11 @@
 //
 // FourStep, n = n1 n2, j = j1 n2 + j2, k = k1 + n1 k2:
 //   X_k = sum_j2 w_n2^(j2 k2) [ w_n^(j2 k1) sum_j1 x_j w_n1^(j1 k1) ].
-// Columns j2 lie beside each other, so `lanes` of them are loaded as they are, transformed in a block that fits the first or second cache, turned, and
-// transposed in tiles into blocks of `lanes` rows k1; those are transformed likewise, and their results X_(k1 + n1 k2) again lie beside each other. A long line
-// is read once and written once, and so is the middle. When lanes does not divide n1 or n2 the last block overlaps the one before; the same thread does both.
+// Columns j2 lie beside each other, so `lanes` of them are loaded as they are, transformed in a block that fits the
+// first or second cache, turned, and transposed in tiles into blocks of `lanes` rows k1; those are transformed
+// likewise, and their results X_(k1 + n1 k2) again lie beside each other. A long line is read once and written once,
+// and so is the middle. When lanes does not divide n1 or n2 the last block overlaps the one before; the same thread
+// does both.
 #if defined(TRN_FFT_LINE_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRN_FFT_LINE_INL
 #undef TRN_FFT_LINE_INL
@@ -18,18 +20,16 @@
 #include <cstdint>
 #include <cstring>
 
-#include "parallel.hpp"
 #include "host/tiles-inl.hpp"
+#include "parallel.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
-template <class T>
-using Widest = hn::CappedTag<T, 64 / sizeof(T)>;
+template <class T> using Widest = hn::CappedTag<T, 64 / sizeof(T)>;
 
 // A line: point j at re[j * stride], im likewise.
-template <class T>
-struct Points {
+template <class T> struct Points {
   T *re, *im;
   std::int64_t stride;
   bool interleaved() const { return stride == 2 && (im == re + 1 || im == re - 1); }
@@ -38,17 +38,19 @@ struct Points {
 };
 
 // V neighbours of a dense line, or one point of any.
-template <class D, class T>
-HWY_INLINE C<D> load_points(D d, const Points<T>& p, std::int64_t k) {
+template <class D, class T> HWY_INLINE C<D> load_points(D d, const Points<T>& p, std::int64_t k) {
   C<D> x;
-  if constexpr (hn::MaxLanes(D()) == 1) x = {hn::LoadU(d, p.re + k * p.stride), hn::LoadU(d, p.im + k * p.stride)};
-  else if (p.stride == 1) x = {hn::LoadU(d, p.re + k), hn::LoadU(d, p.im + k)};
-  else if (p.im > p.re) load_pairs(d, p.re + 2 * k, x.r, x.i);
-  else load_pairs(d, p.im + 2 * k, x.i, x.r);
+  if constexpr (hn::MaxLanes(D()) == 1)
+    x = {hn::LoadU(d, p.re + k * p.stride), hn::LoadU(d, p.im + k * p.stride)};
+  else if (p.stride == 1)
+    x = {hn::LoadU(d, p.re + k), hn::LoadU(d, p.im + k)};
+  else if (p.im > p.re)
+    load_pairs(d, p.re + 2 * k, x.r, x.i);
+  else
+    load_pairs(d, p.im + 2 * k, x.i, x.r);
   return x;
 }
-template <class D, class T>
-HWY_INLINE void store_points(D d, const Points<T>& p, std::int64_t k, C<D> x) {
+template <class D, class T> HWY_INLINE void store_points(D d, const Points<T>& p, std::int64_t k, C<D> x) {
   if constexpr (hn::MaxLanes(D()) == 1) {
     hn::StoreU(x.r, d, p.re + k * p.stride);
     hn::StoreU(x.i, d, p.im + k * p.stride);
@@ -61,8 +63,7 @@ HWY_INLINE void store_points(D d, const Points<T>& p, std::int64_t k, C<D> x) {
     store_pairs(d, p.im + 2 * k, x.i, x.r);
   }
 }
-template <class T>
-HWY_NOINLINE void copy_points(std::int64_t n, const Points<T>& in, const Points<T>& out, T factor) {
+template <class T> HWY_NOINLINE void copy_points(std::int64_t n, const Points<T>& in, const Points<T>& out, T factor) {
   std::int64_t j = 0;
   if (in.dense() && out.dense()) {
     const Widest<T> d;
@@ -73,7 +74,8 @@ HWY_NOINLINE void copy_points(std::int64_t n, const Points<T>& in, const Points<
       store_points(d, out, j, C<Widest<T>>{hn::Mul(x.r, by), hn::Mul(x.i, by)});
     }
   }
-  if (factor == T(1) && in.im == in.re + 1 && out.im == out.re + 1) {  // numbers as they are: what is stored in halves is slow to be loaded whole
+  if (factor == T(1) && in.im == in.re + 1 &&
+      out.im == out.re + 1) {  // numbers as they are: what is stored in halves is slow to be loaded whole
     for (; j < n; ++j) std::memcpy(out.re + j * out.stride, in.re + j * in.stride, 2 * sizeof(T));
     return;
   }
@@ -85,9 +87,9 @@ HWY_NOINLINE void copy_points(std::int64_t n, const Points<T>& in, const Points<
 }
 
 // step(block, worker) for every block, on all threads; the last two blocks stay together, for they may overlap.
-template <class F>
-void share_blocks(std::int64_t blocks, int threads, const F& step) {
-  const std::int64_t units = std::max<std::int64_t>(blocks - 1, 1), parts = std::min<std::int64_t>(units, kPartsPerThread * threads);
+template <class F> void share_blocks(std::int64_t blocks, int threads, const F& step) {
+  const std::int64_t units = std::max<std::int64_t>(blocks - 1, 1),
+                     parts = std::min<std::int64_t>(units, kPartsPerThread * threads);
   for_pieces(parts, threads, [&](std::int64_t part, int worker) {
     const std::int64_t end = part + 1 == parts ? blocks : units * (part + 1) / parts;
     for (std::int64_t block = units * part / parts; block < end; ++block) step(block, worker);
@@ -103,7 +105,9 @@ HWY_NOINLINE void columns_step(D d, const LinePlan<T>& plan, const Points<T>& in
   const std::int64_t n1 = plan.n1, n2 = plan.n2, j = std::min(c * lanes, n2 - lanes);
   T* t1 = t0 + round_up(2 * lanes * std::max(n1, n2));
   const T* post = plan.twiddles.data() + c * n1 * 2 * lanes;
-  if (!plan.block_twiddles.empty()) {  // w = h + (l + h d): w_n^(j0 k) = h + l of this block, d = w_n^(lane k) - 1 small; rounded about once
+  if (!plan.block_twiddles
+           // w = h + (l + h d): w_n^(j0 k) = h + l of this block, d = w_n^(lane k) - 1 small; rounded about once
+           .empty()) {
     T* product = t0 + 2 * round_up(2 * lanes * std::max(n1, n2));
     const T* number = plan.block_twiddles.data() + c * n1 * 4;
     for (std::int64_t k = 0; k < n1; ++k, number += 4) {
@@ -126,8 +130,8 @@ HWY_NOINLINE void columns_step(D d, const LinePlan<T>& plan, const Points<T>& in
   }
 }
 
-template <class D, class T>
-HWY_NOINLINE void rows_step(D d, const LinePlan<T>& plan, T* middle, const Points<T>& out, T factor, T* t0, std::int64_t b) {
+template <class D, class T> HWY_NOINLINE void rows_step(D d, const LinePlan<T>& plan, T* middle, const Points<T>& out,
+                                                        T factor, T* t0, std::int64_t b) {
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
   const std::int64_t n1 = plan.n1, n2 = plan.n2, k = std::min(b * lanes, n1 - lanes);
   T* t1 = t0 + round_up(2 * lanes * std::max(n1, n2));
@@ -145,7 +149,8 @@ void four_step(D d, const LinePlan<T>& plan, Points<T> in, const Points<T>& out,
   T* line = middle + rows * plan.n2 * 2 * lanes;
   T* own = scratch + plan.shared_reals();
   const Points<T> planar{line, line + round_up(n + 16), 1};
-  const auto direct = [&](const Points<T>& p) HWY_ATTR { return p.stride == 1 || (kTakesInterleaved<D> && p.interleaved()); };
+  const auto direct = [&](const Points<T>& p)
+                          HWY_ATTR { return p.stride == 1 || (kTakesInterleaved<D> && p.interleaved()); };
   if (!direct(in)) {
     copy_points(n, in, planar, T(1));
     in = planar;
@@ -156,8 +161,10 @@ void four_step(D d, const LinePlan<T>& plan, Points<T> in, const Points<T>& out,
     for (std::int64_t b = 0; b < rows; ++b) rows_step(d, plan, middle, to, factor, own, b);
   } else {
     const auto mine = [&](int worker) HWY_ATTR { return own + worker * plan.private_reals(); };
-    share_blocks(columns, threads, [&](std::int64_t c, int worker) HWY_ATTR { columns_step(d, plan, in, middle, mine(worker), c); });
-    share_blocks(rows, threads, [&](std::int64_t b, int worker) HWY_ATTR { rows_step(d, plan, middle, to, factor, mine(worker), b); });
+    share_blocks(columns, threads,
+                 [&](std::int64_t c, int worker) HWY_ATTR { columns_step(d, plan, in, middle, mine(worker), c); });
+    share_blocks(rows, threads,
+                 [&](std::int64_t b, int worker) HWY_ATTR { rows_step(d, plan, middle, to, factor, mine(worker), b); });
   }
   if (!direct(out)) copy_points(n, planar, out, T(1));
 }
@@ -186,8 +193,11 @@ void split(D d, const LinePlan<T>& plan, const Points<T>& in, const Points<T>& o
   T* inner = line + 2 * round_up(n + 16);  // the inner plan's shared scratch, then every thread's own
   for (std::int64_t j = 0; j < n1; ++j) {
     T *re = rows + 2 * j * pitch, *im = re + pitch;
-    run_line(*plan.inner, Points<T>{in.re + j * in.stride, in.im + j * in.stride, n1 * in.stride}, Points<T>{re, im, 1}, factor, inner, threads);
-    if (j > 0) multiply(n2, Points<T>{re, im, 1}, Points<T>{re, im, 1}, plan.twiddles.data() + 2 * j * n2, plan.twiddles.data() + (2 * j + 1) * n2);
+    run_line(*plan.inner, Points<T>{in.re + j * in.stride, in.im + j * in.stride, n1 * in.stride}, Points<T>{re, im, 1},
+             factor, inner, threads);
+    if (j > 0)
+      multiply(n2, Points<T>{re, im, 1}, Points<T>{re, im, 1}, plan.twiddles.data() + 2 * j * n2,
+               plan.twiddles.data() + (2 * j + 1) * n2);
   }
   const Points<T> planar{line, line + round_up(n + 16), 1};
   const bool direct = out.stride == 1 || (kTakesInterleaved<D> && out.interleaved());
@@ -197,13 +207,14 @@ void split(D d, const LinePlan<T>& plan, const Points<T>& in, const Points<T>& o
   for (std::int64_t b = 0; b * lanes < n2; ++b) {
     const std::int64_t k = std::min(b * lanes, n2 - lanes);
     run_passes(d, plan.first, Rows<T>{rows + k, rows + pitch + k, 2 * pitch},
-               Rows<T>{to.re + k * to.stride, to.im + k * to.stride, n2 * to.stride, to.stride == 2}, T(1), static_cast<const T*>(nullptr),
-               t0, t1);
+               Rows<T>{to.re + k * to.stride, to.im + k * to.stride, n2 * to.stride, to.stride == 2}, T(1),
+               static_cast<const T*>(nullptr), t0, t1);
   }
   if (!direct) copy_points(n, planar, out, T(1));
 }
 
-// X_(g^-m) = x_0 + sum_q x_(g^q) w^(g^(q-m)): cyclic of length n - 1. x_0 joins through the spectrum's first point, whose inverse transform is constant.
+// X_(g^-m) = x_0 + sum_q x_(g^q) w^(g^(q-m)): cyclic of length n - 1. x_0 joins through the spectrum's first point,
+// whose inverse transform is constant.
 template <class T>
 void rader(const LinePlan<T>& plan, const Points<T>& in, const Points<T>& out, T factor, T* scratch, int threads) {
   const std::int64_t length = plan.n2, pitch = 2 * round_up(length + 16);
@@ -242,7 +253,8 @@ void bluestein(const LinePlan<T>& plan, const Points<T>& in, const Points<T>& ou
 }
 
 // In double from end to end, and rounded once.
-inline void wide_line(const LinePlan<float>& plan, const Points<float>& in, const Points<float>& out, float factor, float* scratch, int threads) {
+inline void wide_line(const LinePlan<float>& plan, const Points<float>& in, const Points<float>& out, float factor,
+                      float* scratch, int threads) {
   const std::int64_t n = plan.n, pitch = round_up(n + 16);
   double *re = reinterpret_cast<double*>(scratch), *im = re + pitch;
   for (std::int64_t j = 0; j < n; ++j) {
@@ -257,19 +269,17 @@ inline void wide_line(const LinePlan<float>& plan, const Points<float>& in, cons
 }
 
 // Interleaved on both sides and the same way round, so that exchanged parts mean the inverse.
-template <class T>
-bool is_whole(const Points<T>& in, const Points<T>& out) {
+template <class T> bool is_whole(const Points<T>& in, const Points<T>& out) {
   return in.interleaved() && out.interleaved() && (in.im < in.re) == (out.im < out.re);
 }
-template <class T>
-void whole_lines(const LinePlan<T>& plan, const Points<T>& in, std::int64_t in_distance, const Points<T>& out, std::int64_t out_distance, std::int64_t lines, T factor) {
+template <class T> void whole_lines(const LinePlan<T>& plan, const Points<T>& in, std::int64_t in_distance,
+                                    const Points<T>& out, std::int64_t out_distance, std::int64_t lines, T factor) {
   const bool inverse = in.im < in.re;
   const WholeCall<T> call = plan.whole_call(inverse, factor, lines, in_distance, out_distance);
   plan.run_whole(&call, inverse ? in.im : in.re, inverse ? out.im : out.re);
 }
 // Any layout: through interleaved copies.
-template <class T>
-void whole_line(const LinePlan<T>& plan, const Points<T>& in, const Points<T>& out, T factor) {
+template <class T> void whole_line(const LinePlan<T>& plan, const Points<T>& in, const Points<T>& out, T factor) {
   if (is_whole(in, out)) return whole_lines(plan, in, 0, out, 0, 1, factor);
   alignas(64) T line[2 * kLongestSteps];
   const Points<T> copy{line, line + 1, 2};
@@ -289,15 +299,20 @@ void run_line(const LinePlan<T>& plan, const Points<T>& in, const Points<T>& out
   };
   switch (plan.kind) {
     case LineKind::Whole:
-    case LineKind::Steps: return whole_line(plan, in, out, factor);
+    case LineKind::Steps:
+      return whole_line(plan, in, out, factor);
     case LineKind::Scalar:
-      return run_passes(hn::CappedTag<T, 1>(), plan.first, Rows<T>{in.re, in.im, in.stride}, Rows<T>{out.re, out.im, out.stride}, factor,
-                        static_cast<const T*>(nullptr), scratch + plan.shared_reals(),
-                        scratch + plan.shared_reals() + 2 * plan.n);
-    case LineKind::FourStep: return with_lanes([&](auto d) HWY_ATTR { four_step(d, plan, in, out, factor, scratch, threads); });
-    case LineKind::Split: return with_lanes([&](auto d) HWY_ATTR { split(d, plan, in, out, factor, scratch, threads); });
-    case LineKind::Rader: return rader(plan, in, out, factor, scratch, threads);
-    case LineKind::Bluestein: return bluestein(plan, in, out, factor, scratch, threads);
+      return run_passes(hn::CappedTag<T, 1>(), plan.first, Rows<T>{in.re, in.im, in.stride},
+                        Rows<T>{out.re, out.im, out.stride}, factor, static_cast<const T*>(nullptr),
+                        scratch + plan.shared_reals(), scratch + plan.shared_reals() + 2 * plan.n);
+    case LineKind::FourStep:
+      return with_lanes([&](auto d) HWY_ATTR { four_step(d, plan, in, out, factor, scratch, threads); });
+    case LineKind::Split:
+      return with_lanes([&](auto d) HWY_ATTR { split(d, plan, in, out, factor, scratch, threads); });
+    case LineKind::Rader:
+      return rader(plan, in, out, factor, scratch, threads);
+    case LineKind::Bluestein:
+      return bluestein(plan, in, out, factor, scratch, threads);
     case LineKind::Wide:
       if constexpr (sizeof(T) == sizeof(float)) wide_line(plan, in, out, factor, scratch, threads);
       return;

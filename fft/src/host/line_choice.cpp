@@ -11,16 +11,19 @@ void offer(Choice& best, const Choice& other) {
   if (other.cost < best.cost) best = other;
 }
 
-template <class T>
-double cost_of_whole(std::int64_t n) {
+template <class T> double cost_of_whole(std::int64_t n) {
   const WholeKernel<T> kernel = whole_kernel<T>(n);
   return kernel.run ? 0.6 * kernel.cost : 0;
 }
 
 }  // namespace
 
-double Chooser::whole_cost(std::int64_t n) const { return real_bytes_ == sizeof(float) ? cost_of_whole<float>(n) : cost_of_whole<double>(n); }
-double Chooser::weight(int lanes) const { return lanes * real_bytes_ >= 64 ? 1.0 : lanes * real_bytes_ >= 32 ? 0.6 : 0.5; }
+double Chooser::whole_cost(std::int64_t n) const {
+  return real_bytes_ == sizeof(float) ? cost_of_whole<float>(n) : cost_of_whole<double>(n);
+}
+double Chooser::weight(int lanes) const {
+  return lanes * real_bytes_ >= 64 ? 1.0 : lanes * real_bytes_ >= 32 ? 0.6 : 0.5;
+}
 
 Choice Chooser::best(std::int64_t n) {
   if (const auto found = known_.find(n); found != known_.end()) return found->second;
@@ -34,15 +37,18 @@ Choice Chooser::best(std::int64_t n) {
     offer(choice, {0.5 * passes_cost(n) + 30, LineKind::Scalar});
     offer_four_steps(choice, n);
     if (const std::vector<std::int64_t> p = prime_factors(n); n >= 17 && p.back() >= 17) {
-      if (p.back() == n) offer_rader(choice, n);
-      else offer_split(choice, n / p.back(), p.back());
+      if (p.back() == n)
+        offer_rader(choice, n);
+      else
+        offer_split(choice, n / p.back(), p.back());
     }
   } else {
     if (smooth > 1) offer_split(choice, smooth, rest);
     if (smooth == 1 && prime_factors(n).size() == 1) offer_rader(choice, n);
     offer_bluestein(choice, n);
   }
-  if (real_bytes_ == sizeof(float) && choice.n2 >= kLongConvolution && (choice.kind == LineKind::Rader || choice.kind == LineKind::Bluestein)) {
+  if (real_bytes_ == sizeof(float) && choice.n2 >= kLongConvolution &&
+      (choice.kind == LineKind::Rader || choice.kind == LineKind::Bluestein)) {
     choice.kind = LineKind::Wide;
     choice.cost *= 2;
   }
@@ -50,8 +56,9 @@ Choice Chooser::best(std::int64_t n) {
   return choice;
 }
 
-// Passes on interleaved vectors: every order of every factorisation into two to four codelets. The first pass transposes, the last has no twiddles; l numbers that do
-// not fill their vectors cost as much as if they did, and masks.
+// Passes on interleaved vectors: every order of every factorisation into two to four codelets. The first pass
+// transposes, the last has no twiddles; l numbers that do not fill their vectors cost as much as if they did, and
+// masks.
 bool Chooser::offer_steps(Choice& choice, std::int64_t n) const {
   const int numbers = real_bytes_ == sizeof(float) ? step_numbers<float>() : step_numbers<double>();
   if (numbers == 0 || n > kLongestSteps) return false;
@@ -68,7 +75,8 @@ bool Chooser::offer_steps(Choice& choice, std::int64_t n) const {
         const double turned = static_cast<double>(ceiling(r, numbers)) * numbers;
         self(self, r, cost + 20 + static_cast<double>(ceiling(m, numbers)) * (work + 4 * points + 4 * turned), radices);
       } else if (m > 1) {
-        self(self, l * r, cost + 20 + static_cast<double>(m) * (static_cast<double>(vectors) * (work + 5 * points) + cut), radices);
+        self(self, l * r,
+             cost + 20 + static_cast<double>(m) * (static_cast<double>(vectors) * (work + 5 * points) + cut), radices);
       } else {
         const double total = cost + 20 + static_cast<double>(vectors) * work + cut;
         if (total < choice.cost) choice = {total, LineKind::Steps, 1, 1, 1, radices};
@@ -94,8 +102,10 @@ void Chooser::offer_four_steps(Choice& choice, std::int64_t n) const {
       if (n % n1 != 0) continue;
       const std::int64_t n2 = n / n1, columns = ceiling(n2, lanes), rows = ceiling(n1, lanes);
       const double work = static_cast<double>(columns) * (block_cost(n1, lanes) + 5 * static_cast<double>(n1)) +
-                          static_cast<double>(rows) * block_cost(n2, lanes) + 10.0 * static_cast<double>(columns * rows * lanes);
-      const double copies = lanes == max_lanes_ ? 0 : 10.0 * static_cast<double>(n) / max_lanes_;  // narrow vectors need planar lines
+                          static_cast<double>(rows) * block_cost(n2, lanes) +
+                          10.0 * static_cast<double>(columns * rows * lanes);
+      const double copies =
+          lanes == max_lanes_ ? 0 : 10.0 * static_cast<double>(n) / max_lanes_;  // narrow vectors need planar lines
       offer(choice, {(lanes == max_lanes_ ? 1.0 : 0.7) * work + copies + 40, LineKind::FourStep, n1, n2, lanes});
     }
   }
@@ -107,7 +117,8 @@ void Chooser::offer_split(Choice& choice, std::int64_t n1, std::int64_t n2) {
   if (lanes > n2 || lanes * real_bytes_ < 16) return;
   const double columns = static_cast<double>(ceiling(n2, lanes));
   // 5 a point: the lines' points are far apart.
-  const double cost = static_cast<double>(n1) * (best(n2).cost + 20 + 5 * static_cast<double>(n2)) + weight(lanes) * columns * (block_cost(n1, lanes) + 8 * static_cast<double>(n1));
+  const double cost = static_cast<double>(n1) * (best(n2).cost + 20 + 5 * static_cast<double>(n2)) +
+                      weight(lanes) * columns * (block_cost(n1, lanes) + 8 * static_cast<double>(n1));
   offer(choice, {cost, LineKind::Split, n1, n2, lanes});
 }
 
@@ -118,7 +129,8 @@ void Chooser::offer_rader(Choice& choice, std::int64_t n) {
 
 void Chooser::offer_bluestein(Choice& choice, std::int64_t n) {
   for (const std::int64_t length : convolution_lengths(2 * n - 1))
-    offer(choice, {2 * best(length).cost + 12.0 * static_cast<double>(length) / max_lanes_ + 60, LineKind::Bluestein, 1, length, 1});
+    offer(choice, {2 * best(length).cost + 12.0 * static_cast<double>(length) / max_lanes_ + 60, LineKind::Bluestein, 1,
+                   length, 1});
 }
 
 }  // namespace trn::fft::host

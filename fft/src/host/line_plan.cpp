@@ -1,4 +1,5 @@
-// Builds the data of the 1-D engines. All trigonometry comes from roots.hpp; spectra of chirps are computed in long double and rounded once.
+// Builds the data of the 1-D engines. All trigonometry comes from roots.hpp; spectra of chirps are computed in long
+// double and rounded once.
 #include "line_plan.hpp"
 
 #include <algorithm>
@@ -21,8 +22,7 @@ using Long = std::complex<long double>;
 
 }  // namespace
 
-template <class T>
-Aligned<T> kernel_spectrum(const std::vector<Long>& kernel, double stretches) {
+template <class T> Aligned<T> kernel_spectrum(const std::vector<Long>& kernel, double stretches) {
   const std::size_t n = kernel.size();
   const long double scale = (1 - static_cast<long double>(stretches)) / static_cast<long double>(n);
   const std::vector<Long> result = long_dft(kernel);
@@ -39,15 +39,13 @@ template Aligned<double> kernel_spectrum<double>(const std::vector<Long>&, doubl
 
 namespace {
 
-template <class T>
-void put(Aligned<T>& table, std::size_t re, std::size_t im, std::int64_t k, std::int64_t n) {
+template <class T> void put(Aligned<T>& table, std::size_t re, std::size_t im, std::int64_t k, std::int64_t n) {
   const std::complex<T> w = root<T>(k, n);
   table[re] = w.real();
   table[im] = w.imag();
 }
 
-template <class T>
-void add_four_step(LinePlan<T>& plan) {
+template <class T> void add_four_step(LinePlan<T>& plan) {
   const std::int64_t n1 = plan.n1, n2 = plan.n2, v = plan.lanes, columns = ceiling(n2, v);
   const bool factored = plan.n > kWholeTable;
   plan.first = make_passes<T>(n1);
@@ -76,15 +74,13 @@ void add_four_step(LinePlan<T>& plan) {
 }
 
 // w_n^k = c - i s for interleaved numbers: c, c, or `turned` s, -s for the forward transform (codelets-inl.hpp).
-template <class T>
-void add_number(Aligned<T>& table, std::int64_t k, std::int64_t n, bool turned, T sign) {
+template <class T> void add_number(Aligned<T>& table, std::int64_t k, std::int64_t n, bool turned, T sign) {
   const std::complex<T> w = root<T>(k, n);
   table.push_back(turned ? -sign * w.imag() : w.real());
   table.push_back(turned ? sign * w.imag() : w.real());
 }
 
-template <class T>
-void add_steps(LinePlan<T>& plan, const std::vector<int>& radices) {
+template <class T> void add_steps(LinePlan<T>& plan, const std::vector<int>& radices) {
   const std::int64_t n = plan.n, v = step_numbers<T>();
   plan.run_whole = run_steps<T>();
   std::vector<std::size_t> place;  // of the tables, forward and inverse for each step
@@ -96,7 +92,8 @@ void add_steps(LinePlan<T>& plan, const std::vector<int>& radices) {
       for (std::int64_t next = 0; m > 1 && next < m; next += width)
         for (std::int64_t t = 1; t < r; ++t)
           for (const bool turned : {false, true})
-            for (std::int64_t i = 0; i < width; ++i) add_number(plan.twiddles, (std::min(next, m - width) + i) * t % (r * m), r * m, turned, sign);
+            for (std::int64_t i = 0; i < width; ++i)
+              add_number(plan.twiddles, (std::min(next, m - width) + i) * t % (r * m), r * m, turned, sign);
       l *= r;
     }
   }
@@ -104,15 +101,18 @@ void add_steps(LinePlan<T>& plan, const std::vector<int>& radices) {
   for (std::size_t i = 0; i < radices.size(); ++i) {
     const StepPlace where = i == 0 ? StepPlace::First : i + 1 < radices.size() ? StepPlace::Middle : StepPlace::Last;
     const T* table = plan.twiddles.data();
-    plan.steps.push_back({step_kernel<T>(radices[i], where), l, n / l / radices[i], {table + place[i], table + place[radices.size() + i]}});
+    plan.steps.push_back({step_kernel<T>(radices[i], where),
+                          l,
+                          n / l / radices[i],
+                          {table + place[i], table + place[radices.size() + i]}});
     l *= radices[i];
   }
 }
 
-// For each direction, forward first. Of n1 rows of n2 numbers: twiddles [block of columns][k1 = 1 .. n1 - 1][re, turned im][vector]. Of n1 lines of a prime: [j = 1 .. h][cos, sin][k = 1 .. h,
-// in whole vectors], and if n1 > 1 twiddles likewise, the last block of columns overlapping the one before.
-template <class T>
-void add_whole(LinePlan<T>& plan) {
+// For each direction, forward first. Of n1 rows of n2 numbers: twiddles [block of columns][k1 = 1 .. n1 - 1][re, turned
+// im][vector]. Of n1 lines of a prime: [j = 1 .. h][cos, sin][k = 1 .. h, in whole vectors], and if n1 > 1 twiddles
+// likewise, the last block of columns overlapping the one before.
+template <class T> void add_whole(LinePlan<T>& plan) {
   const WholeKernel<T> kernel = whole_kernel<T>(plan.n);
   plan.run_whole = kernel.run;
   const std::int64_t n1 = kernel.n1, n2 = kernel.n2, v = kernel.numbers;
@@ -126,12 +126,13 @@ void add_whole(LinePlan<T>& plan) {
     for (std::int64_t c = 0; n1 > 1 && n2 > 1 && c < n2; c += v)
       for (std::int64_t k = 1; k < n1; ++k)
         for (const bool turned : {false, true})
-          for (std::int64_t i = 0; i < v; ++i) add_number(plan.twiddles, ((kernel.prime ? std::min(c, n2 - v) : c) + i) * k % plan.n, plan.n, turned, sign);
+          for (std::int64_t i = 0; i < v; ++i)
+            add_number(plan.twiddles, ((kernel.prime ? std::min(c, n2 - v) : c) + i) * k % plan.n, plan.n, turned,
+                       sign);
   }
 }
 
-template <class T>
-void add_rader(LinePlan<T>& plan) {
+template <class T> void add_rader(LinePlan<T>& plan) {
   const std::int64_t p = plan.n, length = p - 1, g = primitive_root(p), inverse = power_modulo(g, p - 2, p);
   plan.gather.resize(static_cast<std::size_t>(length));
   plan.scatter.resize(static_cast<std::size_t>(length));
@@ -144,9 +145,9 @@ void add_rader(LinePlan<T>& plan) {
   plan.spectrum = kernel_spectrum<T>(kernel, 2 * stretch(*plan.inner));
 }
 
-// jk = (j^2 + k^2 - (k - j)^2)/2: X_k = c_k sum_j (x_j c_j) conj(c_(k-j)), c_j = exp(-pi i j^2/n), j^2 reduced modulo 2n.
-template <class T>
-void add_bluestein(LinePlan<T>& plan, std::int64_t length) {
+// jk = (j^2 + k^2 - (k - j)^2)/2: X_k = c_k sum_j (x_j c_j) conj(c_(k-j)), c_j = exp(-pi i j^2/n), j^2 reduced modulo
+// 2n.
+template <class T> void add_bluestein(LinePlan<T>& plan, std::int64_t length) {
   const std::int64_t n = plan.n;
   plan.chirp.resize(static_cast<std::size_t>(2 * n));
   std::vector<Long> kernel(static_cast<std::size_t>(length));
@@ -161,33 +162,41 @@ void add_bluestein(LinePlan<T>& plan, std::int64_t length) {
   plan.spectrum = kernel_spectrum<T>(kernel, 2 * stretch(*plan.inner));
 }
 
-// Relative errors of steps add, for every step is a multiple of a unitary matrix; a twiddle is rounded (u) and multiplied (2 u), twice that if factored.
-//   Rader      The kernel's spectrum has modulus sqrt(p), or 1: two inner transforms and a product, and the sum, which is one point of the first.
-//   Bluestein  likewise, with two chirps; the padded kernel's spectrum is not flat, and its largest modulus over sqrt(n) multiplies the errors.
-template <class T>
-double line_bound(const LinePlan<T>& plan) {
+// Relative errors of steps add, for every step is a multiple of a unitary matrix; a twiddle is rounded (u) and
+// multiplied (2 u), twice that if factored.
+//   Rader      The kernel's spectrum has modulus sqrt(p), or 1: two inner transforms and a product, and the sum, which
+//     is one point of the first.
+//   Bluestein  likewise, with two chirps; the padded kernel's spectrum is not flat, and its largest modulus over
+//     sqrt(n) multiplies the errors.
+template <class T> double line_bound(const LinePlan<T>& plan) {
   const double u = std::numeric_limits<T>::epsilon() / 2;
   switch (plan.kind) {
-    case LineKind::Scalar: return direct_sum_bound<T>(plan.n);
+    case LineKind::Scalar:
+      return direct_sum_bound<T>(plan.n);
     case LineKind::Whole:
     case LineKind::Steps:
-    case LineKind::FourStep: return direct_sum_bound<T>(plan.n) + 6 * u;
-    case LineKind::Split: return direct_sum_bound<T>(plan.n1) + plan.inner->bound + 4 * u;
-    case LineKind::Rader: return 3 * plan.inner->bound + 10 * u;
+    case LineKind::FourStep:
+      return direct_sum_bound<T>(plan.n) + 6 * u;
+    case LineKind::Split:
+      return direct_sum_bound<T>(plan.n1) + plan.inner->bound + 4 * u;
+    case LineKind::Rader:
+      return 3 * plan.inner->bound + 10 * u;
     case LineKind::Bluestein: {
       double largest = 0;
       for (std::int64_t k = 0; k < plan.n2; ++k)
-        largest = std::max(largest, std::hypot(static_cast<double>(plan.spectrum[static_cast<std::size_t>(k)]), static_cast<double>(plan.spectrum[static_cast<std::size_t>(plan.n2 + k)])));
+        largest =
+            std::max(largest, std::hypot(static_cast<double>(plan.spectrum[static_cast<std::size_t>(k)]),
+                                         static_cast<double>(plan.spectrum[static_cast<std::size_t>(plan.n2 + k)])));
       const double gain = largest * static_cast<double>(plan.n2) / std::sqrt(static_cast<double>(plan.n));
       return gain * (2 * plan.inner->bound + 4 * u) + 8 * u;
     }
-    case LineKind::Wide: return u + plan.wide->bound * (1 + u);
+    case LineKind::Wide:
+      return u + plan.wide->bound * (1 + u);
   }
   return 0;
 }
 
-template <class T>
-std::shared_ptr<const LinePlan<T>> build(std::int64_t n, Chooser& chooser) {
+template <class T> std::shared_ptr<const LinePlan<T>> build(std::int64_t n, Chooser& chooser) {
   const Choice choice = chooser.best(n);
   auto plan = std::make_shared<LinePlan<T>>();
   plan->kind = choice.kind;
@@ -197,10 +206,18 @@ std::shared_ptr<const LinePlan<T>> build(std::int64_t n, Chooser& chooser) {
   plan->lanes = choice.lanes;
   plan->cost = choice.cost;
   switch (choice.kind) {
-    case LineKind::Whole: add_whole(*plan); break;
-    case LineKind::Steps: add_steps(*plan, choice.radices); break;
-    case LineKind::Scalar: plan->first = make_passes<T>(n); break;
-    case LineKind::FourStep: add_four_step(*plan); break;
+    case LineKind::Whole:
+      add_whole(*plan);
+      break;
+    case LineKind::Steps:
+      add_steps(*plan, choice.radices);
+      break;
+    case LineKind::Scalar:
+      plan->first = make_passes<T>(n);
+      break;
+    case LineKind::FourStep:
+      add_four_step(*plan);
+      break;
     case LineKind::Split:
       plan->inner = build<T>(choice.n2, chooser);
       plan->first = make_passes<T>(choice.n1);
@@ -230,8 +247,7 @@ std::shared_ptr<const LinePlan<T>> build(std::int64_t n, Chooser& chooser) {
 
 }  // namespace
 
-template <class T>
-Passes<T> make_passes(std::int64_t n) {
+template <class T> Passes<T> make_passes(std::int64_t n) {
   Passes<T> result;
   result.n = n;
   std::int64_t l = 1;
@@ -258,8 +274,7 @@ Passes<T> make_passes(std::int64_t n) {
   return result;
 }
 
-template <class T>
-Aligned<T> half_twiddles(std::int64_t n) {
+template <class T> Aligned<T> half_twiddles(std::int64_t n) {
   const std::int64_t count = n / 4 + 1;
   Aligned<T> table(static_cast<std::size_t>(2 * count));
   for (std::int64_t k = 0; k < count; ++k) {
@@ -270,39 +285,47 @@ Aligned<T> half_twiddles(std::int64_t n) {
   return table;
 }
 
-template <class T>
-std::int64_t LinePlan<T>::shared_reals() const {
+template <class T> std::int64_t LinePlan<T>::shared_reals() const {
   switch (kind) {
     case LineKind::Whole:
     case LineKind::Steps:
-    case LineKind::Scalar: return 0;
-    case LineKind::FourStep: return ceiling(n1, lanes) * n2 * 2 * lanes + 2 * round_up(n + 16);
-    case LineKind::Split: return 2 * n1 * round_up(n2) + 2 * round_up(n + 16) + inner->shared_reals();
+    case LineKind::Scalar:
+      return 0;
+    case LineKind::FourStep:
+      return ceiling(n1, lanes) * n2 * 2 * lanes + 2 * round_up(n + 16);
+    case LineKind::Split:
+      return 2 * n1 * round_up(n2) + 2 * round_up(n + 16) + inner->shared_reals();
     case LineKind::Rader:
-    case LineKind::Bluestein: return 4 * round_up(n2 + 16) + inner->shared_reals();
-    case LineKind::Wide: return 2 * (2 * round_up(n + 16) + wide->shared_reals());
+    case LineKind::Bluestein:
+      return 4 * round_up(n2 + 16) + inner->shared_reals();
+    case LineKind::Wide:
+      return 2 * (2 * round_up(n + 16) + wide->shared_reals());
   }
   return 0;
 }
 
 // Of Wide: two floats to a double.
-template <class T>
-std::int64_t LinePlan<T>::private_reals() const {
+template <class T> std::int64_t LinePlan<T>::private_reals() const {
   switch (kind) {
     case LineKind::Whole:
-    case LineKind::Steps: return 0;
-    case LineKind::Scalar: return round_up(4 * n);
-    case LineKind::FourStep: return 2 * round_up(2 * lanes * std::max(n1, n2)) + (block_twiddles.empty() ? 0 : round_up(2 * lanes * n1));
-    case LineKind::Split: return std::max(2 * round_up(2 * lanes * n1), inner->private_reals());
+    case LineKind::Steps:
+      return 0;
+    case LineKind::Scalar:
+      return round_up(4 * n);
+    case LineKind::FourStep:
+      return 2 * round_up(2 * lanes * std::max(n1, n2)) + (block_twiddles.empty() ? 0 : round_up(2 * lanes * n1));
+    case LineKind::Split:
+      return std::max(2 * round_up(2 * lanes * n1), inner->private_reals());
     case LineKind::Rader:
-    case LineKind::Bluestein: return inner->private_reals();
-    case LineKind::Wide: return 2 * wide->private_reals();
+    case LineKind::Bluestein:
+      return inner->private_reals();
+    case LineKind::Wide:
+      return 2 * wide->private_reals();
   }
   return 0;
 }
 
-template <class T>
-std::shared_ptr<const LinePlan<T>> make_line_plan(std::int64_t n, int max_lanes) {
+template <class T> std::shared_ptr<const LinePlan<T>> make_line_plan(std::int64_t n, int max_lanes) {
   Chooser chooser(max_lanes, sizeof(T));
   return build<T>(n, chooser);
 }

@@ -1,4 +1,5 @@
-// What the 1-D engines know before they run: passes, twiddles, splits. Data only; the code that runs it is compiled once per instruction set.
+// What the 1-D engines know before they run: passes, twiddles, splits. Data only; the code that runs it is compiled
+// once per instruction set.
 #pragma once
 
 #include <complex>
@@ -12,25 +13,21 @@
 
 namespace trn::fft::host {
 
-template <class T>
-struct CacheLineAllocator {
+template <class T> struct CacheLineAllocator {
   using value_type = T;
   CacheLineAllocator() = default;
-  template <class U>
-  CacheLineAllocator(const CacheLineAllocator<U>&) {}
+  template <class U> CacheLineAllocator(const CacheLineAllocator<U>&) {}
   T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t(64))); }
   void deallocate(T* p, std::size_t) { ::operator delete(p, std::align_val_t(64)); }
   bool operator==(const CacheLineAllocator&) const { return true; }
 };
-template <class T>
-using Aligned = std::vector<T, CacheLineAllocator<T>>;
+template <class T> using Aligned = std::vector<T, CacheLineAllocator<T>>;
 
-// A transform of smooth length n as passes over a block of n rows, one row of re and one of im vectors per point, each lane its own transform.
-// Stockham's ordering: with l the product of the radices done, r this one, n = l r m,
+// A transform of smooth length n as passes over a block of n rows, one row of re and one of im vectors per point, each
+// lane its own transform. Stockham's ordering: with l the product of the radices done, r this one, n = l r m,
 //   y[(q r + t) l + s] = w_(rm)^(qt) sum_p x[(p m + q) l + s] w_r^(pt),   q < m, s < l, t < r.
 // Input and output are both in natural order, and the last pass (m = 1) can work in place.
-template <class T>
-struct Passes {
+template <class T> struct Passes {
   struct Pass {
     int radix = 1;
     std::int64_t l = 1, m = 1;
@@ -41,22 +38,20 @@ struct Passes {
   std::vector<Pass> passes;
   Aligned<T> table;
 };
-template <class T>
-[[nodiscard]] Passes<T> make_passes(std::int64_t n);
+template <class T> [[nodiscard]] Passes<T> make_passes(std::int64_t n);
 
-// The DFT of the kernel of a convolution, divided by its length and by what its two transforms stretch (stretch()), as all real parts, then all imaginary parts.
+// The DFT of the kernel of a convolution, divided by its length and by what its two transforms stretch (stretch()), as
+// all real parts, then all imaginary parts.
 template <class T>
 [[nodiscard]] Aligned<T> kernel_spectrum(const std::vector<std::complex<long double>>& kernel, double stretches);
 
 // Scratch is given out in multiples of a cache line.
 constexpr std::int64_t round_up(std::int64_t reals) { return (reals + 15) / 16 * 16; }
 
-// Interleaved lines that are transformed one after the other without other scratch than the stack: whole in registers (whole_line-inl.hpp), or in a few steps
-// (steps-inl.hpp). All that such a call needs besides its two addresses.
-template <class T>
-struct Step;
-template <class T>
-struct WholeCall {
+// Interleaved lines that are transformed one after the other without other scratch than the stack: whole in registers
+// (whole_line-inl.hpp), or in a few steps (steps-inl.hpp). All that such a call needs besides its two addresses.
+template <class T> struct Step;
+template <class T> struct WholeCall {
   const T* table = nullptr;        // Whole
   const Step<T>* steps = nullptr;  // Steps
   int step_count = 0;
@@ -65,66 +60,60 @@ struct WholeCall {
   std::int64_t n = 1, lines = 1, in_distance = 0, out_distance = 0;  // distances in reals
   std::int64_t radix = 1, row = 0;                                   // real lines in steps (real_plan.hpp)
 };
-template <class T>
-using WholeRun = void (*)(const void* call, const void* in, void* out);
+template <class T> using WholeRun = void (*)(const void* call, const void* in, void* out);
 
-// The function for a length and how it cuts it: n1 rows of n2 numbers in vectors of `numbers`, or n1 lines of the prime n2. Null: there is none.
-template <class T>
-struct WholeKernel {
+// The function for a length and how it cuts it: n1 rows of n2 numbers in vectors of `numbers`, or n1 lines of the prime
+// n2. Null: there is none.
+template <class T> struct WholeKernel {
   WholeRun<T> run = nullptr;
   int n1 = 1, n2 = 1, numbers = 1, prime = 0;
   double cost = 0;  // estimated, in operations of 32-byte vectors
 };
 inline constexpr std::int64_t kLongestWhole = 128, kLongestSteps = 4096;
-template <class T>
-[[nodiscard]] WholeKernel<T> whole_kernel(std::int64_t n);
+template <class T> [[nodiscard]] WholeKernel<T> whole_kernel(std::int64_t n);
 
 // One pass of a line in steps.
 enum class StepPlace : std::uint8_t { First, Middle, Last };
-template <class T>
-using StepKernel = void (*)(const Step<T>& step, const WholeCall<T>& call, const T* in, T* out);
-template <class T>
-struct Step {
+template <class T> using StepKernel = void (*)(const Step<T>& step, const WholeCall<T>& call, const T* in, T* out);
+template <class T> struct Step {
   StepKernel<T> run = nullptr;
   std::int64_t l = 1, m = 1;
   const T* table[2] = {nullptr, nullptr};  // forward, inverse
 };
-template <class T>
-[[nodiscard]] StepKernel<T> step_kernel(std::int64_t radix, StepPlace place);
-template <class T>
-[[nodiscard]] int step_numbers();  // in a vector; 0: there are no steps
-template <class T>
-[[nodiscard]] WholeRun<T> run_steps();
+template <class T> [[nodiscard]] StepKernel<T> step_kernel(std::int64_t radix, StepPlace place);
+template <class T> [[nodiscard]] int step_numbers();  // in a vector; 0: there are no steps
+template <class T> [[nodiscard]] WholeRun<T> run_steps();
 
 // One line, SIMD within it.
 //   Whole      short, in registers
 //   Steps      up to kLongestSteps, a codelet on interleaved vectors in each pass
 //   Scalar     passes with one lane
-//   FourStep   n = n1 n2: columns of n1 with `lanes` neighbouring columns in the lanes, twiddles, transposition of blocks, columns of n2
+//   FourStep   n = n1 n2: columns of n1 with `lanes` neighbouring columns in the lanes, twiddles, transposition of
+//     blocks, columns of n2
 //   Split      n = n1 n2, n1 smooth: n1 lines of n2 = any length, twiddles, columns of n1
 //   Rader      n prime, n - 1 smooth: a cyclic convolution of length n - 1
 //   Bluestein  any n: a convolution of smooth length >= 2 n - 1
-//   Wide       float only: long convolutions in double, since two long transforms in a row leave float's error too large
+//   Wide       float only: long convolutions in double, since two long transforms in a row leave float's error too
+//     large
 enum class LineKind : std::uint8_t { Whole, Steps, Scalar, FourStep, Split, Rader, Bluestein, Wide };
-template <class T>
-struct LinePlan;
+template <class T> struct LinePlan;
 // A complex line by itself: the shortest way in.
-template <class T>
-using OneLine = void (*)(const LinePlan<T>& plan, T* in_re, T* in_im, std::int64_t in_stride, T* out_re, T* out_im, std::int64_t out_stride, T factor, T* scratch, int threads);
-template <class T>
-[[nodiscard]] OneLine<T> one_line();
+template <class T> using OneLine = void (*)(const LinePlan<T>& plan, T* in_re, T* in_im, std::int64_t in_stride,
+                                            T* out_re, T* out_im, std::int64_t out_stride, T factor, T* scratch,
+                                            int threads);
+template <class T> [[nodiscard]] OneLine<T> one_line();
 
-template <class T>
-struct LinePlan {
+template <class T> struct LinePlan {
   LineKind kind = LineKind::Scalar;
   std::int64_t n = 1, n1 = 1, n2 = 1;
-  int lanes = 1;    // of the columns of n1
-  double cost = 0;  // estimated, in operations of the widest vectors
+  int lanes = 1;                    // of the columns of n1
+  double cost = 0;                  // estimated, in operations of the widest vectors
   WholeRun<T> run_whole = nullptr;  // Whole, Steps
   std::vector<Step<T>> steps;
   Passes<T> first, second;
-  // Whole: of both directions, one behind the other. FourStep: w_n^(j k), block by block of columns j: [block][k < n1][2][lanes]; or, if factored, of the
-  // first block w_n^(j k) - 1, and for each block the number w_n^(j0 k) as the sum of two complex ones, [block][k][2][2]. Split: w_n^(j k), [j < n1][2][n2].
+  // Whole: of both directions, one behind the other. FourStep: w_n^(j k), block by block of columns j: [block][k <
+  // n1][2][lanes]; or, if factored, of the first block w_n^(j k) - 1, and for each block the number w_n^(j0 k) as the
+  // sum of two complex ones, [block][k][2][2]. Split: w_n^(j k), [j < n1][2][n2].
   Aligned<T> twiddles, block_twiddles;
   std::shared_ptr<const LinePlan> inner;
   std::shared_ptr<const LinePlan<double>> wide;
@@ -135,38 +124,46 @@ struct LinePlan {
 
   // Of Whole and Steps: `lines` interleaved lines, so many reals apart.
   [[nodiscard]] bool is_whole() const { return kind == LineKind::Whole || kind == LineKind::Steps; }
-  [[nodiscard]] WholeCall<T> whole_call(bool inverse, T factor, std::int64_t lines, std::int64_t in_distance, std::int64_t out_distance) const {
-    return {twiddles.data() + (inverse ? twiddles.size() / 2 : 0), steps.data(), static_cast<int>(steps.size()), inverse ? T(-1) : T(1), factor, n, lines, in_distance, out_distance};
+  [[nodiscard]] WholeCall<T> whole_call(bool inverse, T factor, std::int64_t lines, std::int64_t in_distance,
+                                        std::int64_t out_distance) const {
+    return {twiddles.data() + (inverse ? twiddles.size() / 2 : 0),
+            steps.data(),
+            static_cast<int>(steps.size()),
+            inverse ? T(-1) : T(1),
+            factor,
+            n,
+            lines,
+            in_distance,
+            out_distance};
   }
 
   [[nodiscard]] std::int64_t shared_reals() const;   // scratch of a run without what each thread needs
   [[nodiscard]] std::int64_t private_reals() const;  // of each thread
 };
-// The part of the results' relative error that is the same for every input, the constants being rounded: the results are 1 + stretch times too long.
-template <class T>
-[[nodiscard]] double stretch(const LinePlan<T>& plan);
+// The part of the results' relative error that is the same for every input, the constants being rounded: the results
+// are 1 + stretch times too long.
+template <class T> [[nodiscard]] double stretch(const LinePlan<T>& plan);
 // max_lanes: of the widest vector.
-template <class T>
-[[nodiscard]] std::shared_ptr<const LinePlan<T>> make_line_plan(std::int64_t n, int max_lanes);
+template <class T> [[nodiscard]] std::shared_ptr<const LinePlan<T>> make_line_plan(std::int64_t n, int max_lanes);
 
-// What packs a real line of even n as a complex one of n/2 (real-inl.hpp): w_n^k / 2, k = 0 .. n/4, all re, then all im.
-template <class T>
-[[nodiscard]] Aligned<T> half_twiddles(std::int64_t n);
+// What packs a real line of even n as a complex one of n/2 (real-inl.hpp): w_n^k / 2, k = 0 .. n/4, all re, then all
+// im.
+template <class T> [[nodiscard]] Aligned<T> half_twiddles(std::int64_t n);
 
-// Everything an engine of complex lines runs (of real ones: real_plan.hpp). `passes` serves lines in lanes (empty when n is not smooth), `line` single lines.
-template <class T>
-struct EnginePlan {
+// Everything an engine of complex lines runs (of real ones: real_plan.hpp). `passes` serves lines in lanes (empty when
+// n is not smooth), `line` single lines.
+template <class T> struct EnginePlan {
   std::int64_t n = 1;
-  bool lanes = false;           // lines in lanes, else within lines
-  bool lanes_if_strided = false;  // lines in lanes when neighbouring lines are closer than neighbouring points, or planar
-  bool wide = false;              // scratch has room for columns in groups (columns-inl.hpp)
+  bool lanes = false;  // lines in lanes, else within lines
+  bool lanes_if_strided =
+      false;          // lines in lanes when neighbouring lines are closer than neighbouring points, or planar
+  bool wide = false;  // scratch has room for columns in groups (columns-inl.hpp)
   Passes<T> passes;
   std::shared_ptr<const LinePlan<T>> line;
 };
 
 // A call: where line i begins on both sides is a mixed-radix number with digits in `batch`.
-template <class T>
-struct EngineCall {
+template <class T> struct EngineCall {
   T *in_re, *in_im, *out_re, *out_im;
   std::int64_t in_stride, out_stride;
   const std::vector<LineBatch>* batch;
@@ -175,8 +172,7 @@ struct EngineCall {
 };
 
 // Interleaved columns of a codelet's length, prepared to be one call.
-template <class T>
-struct ColumnsCall {
+template <class T> struct ColumnsCall {
   int radix = 2;
   std::int64_t in_stride = 2, out_stride = 2;
   bool inverse = false;
@@ -186,13 +182,11 @@ struct ColumnsCall {
 };
 
 // Defined once per precision and instruction set; the best is chosen when first called.
-template <class T>
-[[nodiscard]] int widest_lanes();
-template <class T>
-[[nodiscard]] WholeRun<T> columns_at_once();  // of a ColumnsCall
+template <class T> [[nodiscard]] int widest_lanes();
+template <class T> [[nodiscard]] WholeRun<T> columns_at_once();  // of a ColumnsCall
 template <class T>
 void run_lanes(const EnginePlan<T>& plan, const EngineCall<T>& call, std::int64_t begin, std::int64_t end, T* scratch);
-template <class T>
-void run_lines(const EnginePlan<T>& plan, const EngineCall<T>& call, std::int64_t begin, std::int64_t end, T* scratch, int threads);
+template <class T> void run_lines(const EnginePlan<T>& plan, const EngineCall<T>& call, std::int64_t begin,
+                                  std::int64_t end, T* scratch, int threads);
 
 }  // namespace trn::fft::host

@@ -1,7 +1,9 @@
-// Lines: many one-dimensional transforms of one length at once, the seam between the host's N-D driver and its 1-D engines.
+// Lines: many one-dimensional transforms of one length at once, the seam between the host's N-D driver and its 1-D
+// engines.
 //
-// Every engine computes the forward transform. The inverse is the forward one with real and imaginary parts exchanged on both sides:
-// i conj(z) exchanges them, and F^-1(z) = i conj(F(i conj(z))). So the driver swaps two addresses and no engine knows a direction.
+// Every engine computes the forward transform. The inverse is the forward one with real and imaginary parts exchanged
+// on both sides: i conj(z) exchanges them, and F^-1(z) = i conj(F(i conj(z))). So the driver swaps two addresses and no
+// engine knows a direction.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +13,15 @@
 
 namespace trn::fft::host {
 
-// The points of one side: point j of line (b0, b1, ...) lies at re[j * stride + b0 * distance0 + ...], im likewise; strides and distances count
-// reals. For a real side im is null.
+// The points of one side: point j of line (b0, b1, ...) lies at re[j * stride + b0 * distance0 + ...], im likewise;
+// strides and distances count reals. For a real side im is null.
 struct Lines {
   void* re = nullptr;
   void* im = nullptr;
   std::int64_t stride = 1;
 };
-// The lines of a call: the same counts on both sides, a distance for each. The fastest varying is last. Empty means one line.
+// The lines of a call: the same counts on both sides, a distance for each. The fastest varying is last. Empty means one
+// line.
 struct LineBatch {
   std::int64_t count = 1, input_distance = 0, output_distance = 0;
 };
@@ -26,10 +29,12 @@ struct LineBatch {
 // Immutable. T is float or double; n >= 1.
 //   Complex  out_k = factor * sum_j in_j exp(-2 pi i jk/n)
 //   RealToHalf  the same of a real line, k = 0 .. n/2
-//   HalfToReal  out_j = factor * sum over k of X_k exp(+2 pi i jk/n), X the Hermitian extension of the n/2 + 1 points given; im of point 0 (and n/2 for
+//   HalfToReal  out_j = factor * sum over k of X_k exp(+2 pi i jk/n), X the Hermitian extension of the n/2 + 1 points
+//     given; im of point 0 (and n/2 for
 //               even n) is taken as 0
-// Input and output may be the same memory with the same layout for every line (complex), or FFTW's padded layout (real); otherwise they do not overlap.
-// run() uses up to `threads` threads (trn/core/team.hpp), over lines and within long ones.
+// Input and output may be the same memory with the same layout for every line (complex), or FFTW's padded layout
+// (real); otherwise they do not overlap. run() uses up to `threads` threads (trn/core/team.hpp), over lines and within
+// long ones.
 template <class T> [[nodiscard]] double direct_sum_bound(std::int64_t n);
 
 enum class EngineKind : std::uint8_t { Complex, RealToHalf, HalfToReal };
@@ -42,20 +47,25 @@ template <class T> class Engine {
  public:
   virtual ~Engine() = default;
   // Of interleaved sides with these strides in reals; addresses are those of the pairs, also for the inverse.
-  [[nodiscard]] virtual DirectLines direct(std::int64_t in_stride, std::int64_t out_stride, const std::vector<LineBatch>& batch, bool inverse, double factor,
+  [[nodiscard]] virtual DirectLines direct(std::int64_t in_stride, std::int64_t out_stride,
+                                           const std::vector<LineBatch>& batch, bool inverse, double factor,
                                            int threads) const = 0;
   // Scratch for run() with this many threads, 64-byte aligned.
   [[nodiscard]] virtual std::int64_t scratch_bytes(int threads) const = 0;
-  // || result - exact ||_2 <= bound() * || exact ||_2 for each line of n points (a half line counts with its mirror image), without the factor's
-  // rounding. Unless an engine knows better: a chain of direct sums over the prime factors p of n. A p-point sum of complex products errs by at
-  // most (p + 4) u times the sum of moduli (p - 1 additions, 2 sqrt(2) u for a product, sqrt(2)/2 u for its root, to first order), and the matrix of
-  // moduli has the norm p, which is sqrt(p) times that of the DFT.
+  // || result - exact ||_2 <= bound() * || exact ||_2 for each line of n points (a half line counts with its mirror
+  //   image), without the factor's
+  // rounding. Unless an engine knows better: a chain of direct sums over the prime factors p of n. A p-point sum of
+  // complex products errs by at most (p + 4) u times the sum of moduli (p - 1 additions, 2 sqrt(2) u for a product,
+  // sqrt(2)/2 u for its root, to first order), and the matrix of moduli has the norm p, which is sqrt(p) times that of
+  // the DFT.
   [[nodiscard]] virtual double bound() const { return direct_sum_bound<T>(length()); }
   [[nodiscard]] virtual std::int64_t length() const = 0;
-  virtual void run(const Lines& in, const Lines& out, const std::vector<LineBatch>& batch, double factor, std::byte* scratch, int threads) const = 0;
+  virtual void run(const Lines& in, const Lines& out, const std::vector<LineBatch>& batch, double factor,
+                   std::byte* scratch, int threads) const = 0;
 };
 
 // `lines` is how many lines a call will bring: a hint for the choice between SIMD across lines and SIMD within one.
-template <class T> [[nodiscard]] std::shared_ptr<const Engine<T>> make_engine(EngineKind kind, std::int64_t n, std::int64_t lines);
+template <class T>
+[[nodiscard]] std::shared_ptr<const Engine<T>> make_engine(EngineKind kind, std::int64_t n, std::int64_t lines);
 
 }  // namespace trn::fft::host

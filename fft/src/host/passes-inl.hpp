@@ -1,8 +1,8 @@
 // Passes over a block of rows: the loops around the codelets, and the sequence of passes that is a transform.
 //
-// Rows are vectors. In the planar form a row's re and im are at two addresses; in the interleaved form re and im alternate in memory and are parted on
-// the way in, joined on the way out. Blocks in scratch are planar with rows [re lanes][im lanes]. A radix-r pass loads and stores every point once and
-// does (r - 1)/r twiddle products a point.
+// Rows are vectors. In the planar form a row's re and im are at two addresses; in the interleaved form re and im
+// alternate in memory and are parted on the way in, joined on the way out. Blocks in scratch are planar with rows [re
+// lanes][im lanes]. A radix-r pass loads and stores every point once and does (r - 1)/r twiddle products a point.
 #if defined(TRN_FFT_PASSES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRN_FFT_PASSES_INL
 #undef TRN_FFT_PASSES_INL
@@ -21,17 +21,15 @@
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
-// Rows of `lanes` complex numbers: row j has its first re at re[j * stride], im likewise. Interleaved: neighbours in the lanes are two reals apart and
-// im == re + 1, or re - 1 (the inverse transform's exchange); planar: one real apart.
-template <class T>
-struct Rows {
+// Rows of `lanes` complex numbers: row j has its first re at re[j * stride], im likewise. Interleaved: neighbours in
+// the lanes are two reals apart and im == re + 1, or re - 1 (the inverse transform's exchange); planar: one real apart.
+template <class T> struct Rows {
   T *re, *im;
   std::int64_t stride;
   bool interleaved = false;
 };
 
-template <class T>
-struct PassArgs {
+template <class T> struct PassArgs {
   const T *in_re, *in_im;
   T *out_re, *out_im;
   std::int64_t in_stride, out_stride, l, m;
@@ -45,8 +43,7 @@ struct PassArgs {
 enum class Form { Planar, Interleaved };
 enum class Turn { None, Numbers, Vectors };  // twiddles: none, one number for all lanes, one for each lane
 
-template <class D>
-HWY_INLINE void load_pairs(D d, const hn::TFromD<D>* p, hn::Vec<D>& first, hn::Vec<D>& second) {
+template <class D> HWY_INLINE void load_pairs(D d, const hn::TFromD<D>* p, hn::Vec<D>& first, hn::Vec<D>& second) {
   const auto a = hn::LoadU(d, p), b = hn::LoadU(d, p + hn::MaxLanes(d));
   first = a;
   second = b;
@@ -58,16 +55,18 @@ HWY_INLINE void load_pairs(D d, const hn::TFromD<D>* p, hn::Vec<D>& first, hn::V
 #endif
 }
 // Two vectors as pairs, in the order of memory.
-template <class D>
-HWY_INLINE void join_pairs([[maybe_unused]] D d, hn::Vec<D> first, hn::Vec<D> second, hn::Vec<D>& lower, hn::Vec<D>& upper) {
+template <class D> HWY_INLINE void join_pairs([[maybe_unused]] D d, hn::Vec<D> first, hn::Vec<D> second,
+                                              hn::Vec<D>& lower, hn::Vec<D>& upper) {
   using V [[maybe_unused]] = hn::Vec<D>;
   lower = first;
   upper = second;
 #if HWY_TARGET != HWY_SCALAR
 #if HWY_TARGET <= HWY_AVX3
   if constexpr (sizeof(V) == 64 && sizeof(hn::TFromD<D>) == 4) {
-    lower = V{_mm512_permutex2var_ps(first.raw, _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0), second.raw)};
-    upper = V{_mm512_permutex2var_ps(first.raw, _mm512_set_epi32(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8), second.raw)};
+    lower = V{_mm512_permutex2var_ps(
+        first.raw, _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0), second.raw)};
+    upper = V{_mm512_permutex2var_ps(
+        first.raw, _mm512_set_epi32(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8), second.raw)};
     return;
   } else if constexpr (sizeof(V) == 64 && sizeof(hn::TFromD<D>) == 8) {
     lower = V{_mm512_permutex2var_pd(first.raw, _mm512_set_epi64(11, 3, 10, 2, 9, 1, 8, 0), second.raw)};
@@ -94,8 +93,7 @@ HWY_INLINE void join_pairs([[maybe_unused]] D d, hn::Vec<D> first, hn::Vec<D> se
   }
 #endif
 }
-template <class D>
-HWY_INLINE void store_pairs(D d, hn::TFromD<D>* p, hn::Vec<D> first, hn::Vec<D> second) {
+template <class D> HWY_INLINE void store_pairs(D d, hn::TFromD<D>* p, hn::Vec<D> first, hn::Vec<D> second) {
   hn::Vec<D> lower, upper;
   join_pairs(d, first, second, lower, upper);
   hn::StoreU(lower, d, p);
@@ -103,15 +101,15 @@ HWY_INLINE void store_pairs(D d, hn::TFromD<D>* p, hn::Vec<D> first, hn::Vec<D> 
 }
 
 // A row at p: the address of re (planar), im being `im` further on, or of the lower one of re and im (interleaved).
-template <Form kForm, class D, class T>
-HWY_INLINE C<D> load_row(D d, const T* p, std::int64_t im) {
+template <Form kForm, class D, class T> HWY_INLINE C<D> load_row(D d, const T* p, std::int64_t im) {
   C<D> x;
-  if constexpr (kForm == Form::Interleaved) load_pairs(d, p, x.r, x.i);
-  else x = {hn::LoadU(d, p), hn::LoadU(d, p + im)};
+  if constexpr (kForm == Form::Interleaved)
+    load_pairs(d, p, x.r, x.i);
+  else
+    x = {hn::LoadU(d, p), hn::LoadU(d, p + im)};
   return x;
 }
-template <Form kForm, class D, class T>
-HWY_INLINE void store_row(D d, T* p, std::int64_t im, C<D> x) {
+template <Form kForm, class D, class T> HWY_INLINE void store_row(D d, T* p, std::int64_t im, C<D> x) {
   if constexpr (kForm == Form::Interleaved) {
     store_pairs(d, p, x.r, x.i);
   } else {
@@ -120,14 +118,13 @@ HWY_INLINE void store_row(D d, T* p, std::int64_t im, C<D> x) {
   }
 }
 
-// What is seldom done to all points of a butterfly at once, so that the usual way has one branch: exchange re and im, multiply by the factor.
-template <int R, class D>
-HWY_INLINE void exchange(D, C<D>* x) {
+// What is seldom done to all points of a butterfly at once, so that the usual way has one branch: exchange re and im,
+// multiply by the factor.
+template <int R, class D> HWY_INLINE void exchange(D, C<D>* x) {
   HWY_UNROLL(16)
   for (int j = 0; j < R; ++j) x[j] = {x[j].i, x[j].r};
 }
-template <int R, class D>
-HWY_INLINE void scale(D d, C<D>* x, hn::TFromD<D> factor) {
+template <int R, class D> HWY_INLINE void scale(D d, C<D>* x, hn::TFromD<D> factor) {
   const auto by = hn::Set(d, factor);
   HWY_UNROLL(16)
   for (int j = 0; j < R; ++j) x[j] = {hn::Mul(x[j].r, by), hn::Mul(x[j].i, by)};
@@ -145,11 +142,12 @@ HWY_INLINE C<D> turn(D d, const T* numbers, int t, const T* post, std::int64_t r
   return x;
 }
 
-// One butterfly of 16 between p and o. Its points fill the registers, so they are loaded and stored four at a time. Exchanged parts are dealt with in the
-// middle: the DFT of exchanged input is the exchanged DFT in reverse order, for the transforms of four before and after.
+// One butterfly of 16 between p and o. Its points fill the registers, so they are loaded and stored four at a time.
+// Exchanged parts are dealt with in the middle: the DFT of exchanged input is the exchanged DFT in reverse order, for
+// the transforms of four before and after.
 template <Form kIn, Form kOut, Turn kTurn, class D, class T>
-HWY_INLINE void butterfly16(D d, const PassArgs<T>& a, const T* p, std::int64_t in_leg, std::int64_t in_im, T* o, std::int64_t out_leg, std::int64_t out_im,
-                            const T* numbers, std::int64_t s) {
+HWY_INLINE void butterfly16(D d, const PassArgs<T>& a, const T* p, std::int64_t in_leg, std::int64_t in_im, T* o,
+                            std::int64_t out_leg, std::int64_t out_im, const T* numbers, std::int64_t s) {
   C<D> x[16];
   const bool swap_out = kOut == Form::Interleaved && a.swap_out;
   HWY_UNROLL(4)
@@ -202,7 +200,8 @@ HWY_NOINLINE void pass(D d, const PassArgs<T>& args) {
         if (kOut == Form::Interleaved && HWY_UNLIKELY(a.swap_out)) exchange<R>(d, x);
         T* o = out;
         HWY_UNROLL(16)
-        for (int t = 0; t < R; ++t, o += out_leg) store_row<kOut>(d, o, out_im, turn<kTurn>(d, numbers, t, a.post, t * a.l + s, x[t]));
+        for (int t = 0; t < R; ++t, o += out_leg)
+          store_row<kOut>(d, o, out_im, turn<kTurn>(d, numbers, t, a.post, t * a.l + s, x[t]));
       }
       in += a.in_stride;
       out += a.out_stride;
@@ -260,9 +259,11 @@ HWY_NOINLINE void prime_pass(D d, const PassArgs<T>& args) {
         C<D> e1 = x0, e2 = x0, o1 = {hn::Zero(d), hn::Zero(d)}, o2 = o1;
         for (int j = 0; j < h;) {  // eight products at a time: the roundings of one long sum grow with its length
           const int end = h - j < 12 ? h : j + 8;
-          C<D> p1 = multiple(d, c1[2 * j], even[j]), q1 = multiple(d, c1[2 * j + 1], odd[j]), p2 = multiple(d, c2[2 * j], even[j]), q2 = multiple(d, c2[2 * j + 1], odd[j]);
+          C<D> p1 = multiple(d, c1[2 * j], even[j]), q1 = multiple(d, c1[2 * j + 1], odd[j]),
+               p2 = multiple(d, c2[2 * j], even[j]), q2 = multiple(d, c2[2 * j + 1], odd[j]);
           for (++j; j < end; ++j) {
-            const auto cos1 = hn::Set(d, c1[2 * j]), sin1 = hn::Set(d, c1[2 * j + 1]), cos2 = hn::Set(d, c2[2 * j]), sin2 = hn::Set(d, c2[2 * j + 1]);
+            const auto cos1 = hn::Set(d, c1[2 * j]), sin1 = hn::Set(d, c1[2 * j + 1]), cos2 = hn::Set(d, c2[2 * j]),
+                       sin2 = hn::Set(d, c2[2 * j + 1]);
             p1 = {hn::MulAdd(cos1, even[j].r, p1.r), hn::MulAdd(cos1, even[j].i, p1.i)};
             q1 = {hn::MulAdd(sin1, odd[j].r, q1.r), hn::MulAdd(sin1, odd[j].i, q1.i)};
             p2 = {hn::MulAdd(cos2, even[j].r, p2.r), hn::MulAdd(cos2, even[j].i, p2.i)};
@@ -280,25 +281,40 @@ HWY_NOINLINE void prime_pass(D d, const PassArgs<T>& args) {
   }
 }
 
-template <Form kIn, Form kOut, Turn kTurn, class D, class T>
-HWY_INLINE void any_pass(D d, const PassArgs<T>& a) {
+template <Form kIn, Form kOut, Turn kTurn, class D, class T> HWY_INLINE void any_pass(D d, const PassArgs<T>& a) {
   switch (a.radix) {
-    case 1: return pass<1, kIn, kOut, kTurn>(d, a);
-    case 2: return pass<2, kIn, kOut, kTurn>(d, a);
-    case 3: return pass<3, kIn, kOut, kTurn>(d, a);
-    case 4: return pass<4, kIn, kOut, kTurn>(d, a);
-    case 5: return pass<5, kIn, kOut, kTurn>(d, a);
-    case 6: return pass<6, kIn, kOut, kTurn>(d, a);
-    case 7: return pass<7, kIn, kOut, kTurn>(d, a);
-    case 8: return pass<8, kIn, kOut, kTurn>(d, a);
-    case 9: return pass<9, kIn, kOut, kTurn>(d, a);
-    case 10: return pass<10, kIn, kOut, kTurn>(d, a);
-    case 11: return pass<11, kIn, kOut, kTurn>(d, a);
-    case 12: return pass<12, kIn, kOut, kTurn>(d, a);
-    case 13: return pass<13, kIn, kOut, kTurn>(d, a);
-    case 15: return pass<15, kIn, kOut, kTurn>(d, a);
-    case 16: return pass<16, kIn, kOut, kTurn>(d, a);
-    default: return prime_pass<kIn, kOut, kTurn>(d, a);
+    case 1:
+      return pass<1, kIn, kOut, kTurn>(d, a);
+    case 2:
+      return pass<2, kIn, kOut, kTurn>(d, a);
+    case 3:
+      return pass<3, kIn, kOut, kTurn>(d, a);
+    case 4:
+      return pass<4, kIn, kOut, kTurn>(d, a);
+    case 5:
+      return pass<5, kIn, kOut, kTurn>(d, a);
+    case 6:
+      return pass<6, kIn, kOut, kTurn>(d, a);
+    case 7:
+      return pass<7, kIn, kOut, kTurn>(d, a);
+    case 8:
+      return pass<8, kIn, kOut, kTurn>(d, a);
+    case 9:
+      return pass<9, kIn, kOut, kTurn>(d, a);
+    case 10:
+      return pass<10, kIn, kOut, kTurn>(d, a);
+    case 11:
+      return pass<11, kIn, kOut, kTurn>(d, a);
+    case 12:
+      return pass<12, kIn, kOut, kTurn>(d, a);
+    case 13:
+      return pass<13, kIn, kOut, kTurn>(d, a);
+    case 15:
+      return pass<15, kIn, kOut, kTurn>(d, a);
+    case 16:
+      return pass<16, kIn, kOut, kTurn>(d, a);
+    default:
+      return prime_pass<kIn, kOut, kTurn>(d, a);
   }
 }
 
@@ -314,23 +330,27 @@ HWY_NOINLINE void copy_rows(D d, std::int64_t n, const Rows<T>& in, const Rows<T
     if (in.interleaved && in_swapped) exchange<1>(d, &x);
     x = {hn::Mul(x.r, by), hn::Mul(x.i, by)};
     if (out.interleaved && out_swapped) exchange<1>(d, &x);
-    if (out.interleaved) store_row<Form::Interleaved>(d, to, 0, x);
-    else store_row<Form::Planar>(d, to, out.im - out.re, x);
+    if (out.interleaved)
+      store_row<Form::Interleaved>(d, to, 0, x);
+    else
+      store_row<Form::Planar>(d, to, out.im - out.re, x);
   }
 }
 
 // Interleaved rows are for the widest vectors only: the code for each form is large.
-template <class D>
-constexpr bool kTakesInterleaved =
-    hn::MaxLanes(D()) > 1 && hn::MaxLanes(D()) == hn::MaxLanes(hn::CappedTag<hn::TFromD<D>, 64 / sizeof(hn::TFromD<D>)>());
+template <class D> constexpr bool kTakesInterleaved =
+    hn::MaxLanes(D()) > 1 && hn::MaxLanes(D()) == hn::MaxLanes(
+                                                      hn::CappedTag<hn::TFromD<D>, 64 / sizeof(hn::TFromD<D>)>());
 
-// The whole transform: out = DFT of in, times factor, or times the vectors of post (then the result is planar). t0 and t1 are two blocks in scratch; in may
-// be t1, and out may be t1 or, if there is more than one pass or the input is planar, in.
-template <class D, class T>
-HWY_NOINLINE void run_passes(D d, const Passes<T>& passes, Rows<T> in, const Rows<T>& out, T factor, const T* post, T* t0, T* t1) {
+// The whole transform: out = DFT of in, times factor, or times the vectors of post (then the result is planar). t0 and
+// t1 are two blocks in scratch; in may be t1, and out may be t1 or, if there is more than one pass or the input is
+// planar, in.
+template <class D, class T> HWY_NOINLINE void run_passes(D d, const Passes<T>& passes, Rows<T> in, const Rows<T>& out,
+                                                         T factor, const T* post, T* t0, T* t1) {
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
   const std::size_t count = passes.passes.size();
-  if (count == 1 && in.interleaved && post == nullptr) {  // there is no code for a single pass from interleaved rows without twiddles
+  if (count == 1 && in.interleaved &&
+      post == nullptr) {  // there is no code for a single pass from interleaved rows without twiddles
     const Rows<T> block{t1, t1 + lanes, 2 * lanes, false};
     copy_rows(d, passes.n, in, block, T(1));
     in = block;
@@ -340,19 +360,39 @@ HWY_NOINLINE void run_passes(D d, const Passes<T>& passes, Rows<T> in, const Row
     const bool last = i + 1 == count;
     T* block = i % 2 == 0 ? t0 : t1;
     const Rows<T> to = last ? out : Rows<T>{block, block + lanes, 2 * lanes, false};
-    const PassArgs<T> a{in.re, in.im, to.re, to.im, in.stride, to.stride, p.l, p.m, passes.table.data() + p.twiddles, passes.table.data() + p.constants, post,
-                        p.radix, in.im < in.re, to.im < to.re, factor != T(1), factor};
+    const PassArgs<T> a{in.re,
+                        in.im,
+                        to.re,
+                        to.im,
+                        in.stride,
+                        to.stride,
+                        p.l,
+                        p.m,
+                        passes.table.data() + p.twiddles,
+                        passes.table.data() + p.constants,
+                        post,
+                        p.radix,
+                        in.im < in.re,
+                        to.im < to.re,
+                        factor != T(1),
+                        factor};
     bool done = false;
     if constexpr (kTakesInterleaved<D>) {
       done = in.interleaved || (last && post == nullptr && to.interleaved);
-      if (in.interleaved && last) any_pass<Form::Interleaved, Form::Planar, Turn::Vectors>(d, a);
-      else if (in.interleaved) any_pass<Form::Interleaved, Form::Planar, Turn::Numbers>(d, a);
-      else if (done) any_pass<Form::Planar, Form::Interleaved, Turn::None>(d, a);
+      if (in.interleaved && last)
+        any_pass<Form::Interleaved, Form::Planar, Turn::Vectors>(d, a);
+      else if (in.interleaved)
+        any_pass<Form::Interleaved, Form::Planar, Turn::Numbers>(d, a);
+      else if (done)
+        any_pass<Form::Planar, Form::Interleaved, Turn::None>(d, a);
     }
     if (!done) {
-      if (!last) any_pass<Form::Planar, Form::Planar, Turn::Numbers>(d, a);
-      else if (post == nullptr) any_pass<Form::Planar, Form::Planar, Turn::None>(d, a);
-      else any_pass<Form::Planar, Form::Planar, Turn::Vectors>(d, a);
+      if (!last)
+        any_pass<Form::Planar, Form::Planar, Turn::Numbers>(d, a);
+      else if (post == nullptr)
+        any_pass<Form::Planar, Form::Planar, Turn::None>(d, a);
+      else
+        any_pass<Form::Planar, Form::Planar, Turn::Vectors>(d, a);
     }
     in = to;
   }

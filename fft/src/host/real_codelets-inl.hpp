@@ -1,12 +1,16 @@
-// Codelets of real lines: DFTs of real points and their inverses, half the work of the complex ones, every lane its own transform.
+// Codelets of real lines: DFTs of real points and their inverses, half the work of the complex ones, every lane its own
+// transform.
 //
-//   real_dft<N>  y_k = sum_j x_j w^(jk), k = 0 .. N/2, w = exp(-2 pi i/N); of y_0 and, for even N, y_(N/2) the imaginary parts, zeros, are not set
+//   real_dft<N>  y_k = sum_j x_j w^(jk), k = 0 .. N/2, w = exp(-2 pi i/N); of y_0 and, for even N, y_(N/2) the
+//     imaginary parts, zeros, are not set
 //   half_dft<N>  x_j = sum_k Y_k w^(-jk), Y the Hermitian extension of y; those two imaginary parts are not read
 //
-// The ways of codelets-inl.hpp, each with what the symmetry Y_(N-k) = conj Y_k leaves of it. Powers of two: two halves E, O of even and odd j,
-//   y_k = E_k + w^k O_k,  y_(N/2-k) = conj(E_k - w^k O_k);   back  E_k = Y_k + conj Y_(N/2-k),  O_k = w^-k (Y_k - conj Y_(N/2-k)).
-// Coprime N = A B: B real transforms of A points, of whose results k_a = 0 (and A/2) are real, k_a = 1 .. (A-1)/2 go through complex transforms of B points.
-// Odd primes: the sums of codelets-inl.hpp, of real numbers. 9 = 3 x 3.
+// The ways of codelets-inl.hpp, each with what the symmetry Y_(N-k) = conj Y_k leaves of it. Powers of two: two halves
+// E, O of even and odd j,
+//   y_k = E_k + w^k O_k,  y_(N/2-k) = conj(E_k - w^k O_k);   back  E_k = Y_k + conj Y_(N/2-k),  O_k = w^-k (Y_k - conj
+//     Y_(N/2-k)).
+// Coprime N = A B: B real transforms of A points, of whose results k_a = 0 (and A/2) are real, k_a = 1 .. (A-1)/2 go
+// through complex transforms of B points. Odd primes: the sums of codelets-inl.hpp, of real numbers. 9 = 3 x 3.
 #if defined(TRN_FFT_REAL_CODELETS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRN_FFT_REAL_CODELETS_INL
 #undef TRN_FFT_REAL_CODELETS_INL
@@ -21,11 +25,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
-template <class D>
-HWY_INLINE C<D> conjugate(D, C<D> x) { return {x.r, hn::Neg(x.i)}; }
+template <class D> HWY_INLINE C<D> conjugate(D, C<D> x) { return {x.r, hn::Neg(x.i)}; }
 // sum_j x_j w^(-jk): the parts exchanged on both sides.
-template <int R, class D>
-HWY_INLINE void inverse_dft(D d, C<D>* x) {
+template <int R, class D> HWY_INLINE void inverse_dft(D d, C<D>* x) {
   C<D> y[R];
   HWY_UNROLL(16)
   for (int j = 0; j < R; ++j) y[j] = {x[j].i, x[j].r};
@@ -37,14 +39,27 @@ HWY_INLINE void inverse_dft(D d, C<D>* x) {
 // The coprime factors of N, or 0.
 constexpr int first_factor(int n) {
   switch (n) {
-    case 6: case 12: case 24: return 3;
-    case 10: case 20: case 15: return 5;
-    case 14: case 28: return 7;
-    case 18: return 9;
-    case 22: return 11;
-    case 26: return 13;
-    case 30: return 15;
-    default: return 0;
+    case 6:
+    case 12:
+    case 24:
+      return 3;
+    case 10:
+    case 20:
+    case 15:
+      return 5;
+    case 14:
+    case 28:
+      return 7;
+    case 18:
+      return 9;
+    case 22:
+      return 11;
+    case 26:
+      return 13;
+    case 30:
+      return 15;
+    default:
+      return 0;
   }
 }
 // 0 <= k < A B with k = a mod A and k = b mod B.
@@ -54,29 +69,26 @@ constexpr int chinese(int a, int b, int A, int B) {
   return k;
 }
 
-template <int N>
-struct Turns;  // cos and sin of 2 pi k/N, k = 1 .. N/4 - 1
-template <>
-struct Turns<16> {
+template <int N> struct Turns;  // cos and sin of 2 pi k/N, k = 1 .. N/4 - 1
+template <> struct Turns<16> {
   static constexpr double c[] = {0.92387953251128675613, 0.70710678118654752440, 0.38268343236508977173};
   static constexpr double s[] = {0.38268343236508977173, 0.70710678118654752440, 0.92387953251128675613};
 };
-template <>
-struct Turns<32> {
-  static constexpr double c[] = {0.98078528040323044913, 0.92387953251128675613, 0.83146961230254523708, 0.70710678118654752440,
-                                 0.55557023301960222474, 0.38268343236508977173, 0.19509032201612826785};
-  static constexpr double s[] = {0.19509032201612826785, 0.38268343236508977173, 0.55557023301960222474, 0.70710678118654752440,
-                                 0.83146961230254523708, 0.92387953251128675613, 0.98078528040323044913};
+template <> struct Turns<32> {
+  static constexpr double c[] = {0.98078528040323044913, 0.92387953251128675613, 0.83146961230254523708,
+                                 0.70710678118654752440, 0.55557023301960222474, 0.38268343236508977173,
+                                 0.19509032201612826785};
+  static constexpr double s[] = {0.19509032201612826785, 0.38268343236508977173, 0.55557023301960222474,
+                                 0.70710678118654752440, 0.83146961230254523708, 0.92387953251128675613,
+                                 0.98078528040323044913};
 };
-inline constexpr double kNinthCos[] = {1, 0.7660444431189780352, 0.17364817766693034885}, kNinthSin[] = {0, 0.64278760968653932632, 0.98480775301220805937};
+inline constexpr double kNinthCos[] = {1, 0.7660444431189780352, 0.17364817766693034885},
+                        kNinthSin[] = {0, 0.64278760968653932632, 0.98480775301220805937};
 
-template <int N, class D>
-HWY_INLINE void real_dft(D d, const hn::Vec<D>* x, C<D>* y);
-template <int N, class D>
-HWY_INLINE void half_dft(D d, const C<D>* y, hn::Vec<D>* x);
+template <int N, class D> HWY_INLINE void real_dft(D d, const hn::Vec<D>* x, C<D>* y);
+template <int N, class D> HWY_INLINE void half_dft(D d, const C<D>* y, hn::Vec<D>* x);
 
-template <int P, class D>
-HWY_INLINE void real_dft_prime(D d, const hn::Vec<D>* x, C<D>* y) {
+template <int P, class D> HWY_INLINE void real_dft_prime(D d, const hn::Vec<D>* x, C<D>* y) {
   using T = hn::TFromD<D>;
   constexpr int h = (P - 1) / 2;
   hn::Vec<D> a[h], b[h], sum = x[0];
@@ -100,8 +112,7 @@ HWY_INLINE void real_dft_prime(D d, const hn::Vec<D>* x, C<D>* y) {
     y[k] = {even, odd};
   }
 }
-template <int P, class D>
-HWY_INLINE void half_dft_prime(D d, const C<D>* y, hn::Vec<D>* x) {
+template <int P, class D> HWY_INLINE void half_dft_prime(D d, const C<D>* y, hn::Vec<D>* x) {
   using T = hn::TFromD<D>;
   constexpr int h = (P - 1) / 2;
   hn::Vec<D> a[h], b[h], sum = y[0].r;
@@ -127,10 +138,10 @@ HWY_INLINE void half_dft_prime(D d, const C<D>* y, hn::Vec<D>* x) {
   }
 }
 
-template <class D>
-HWY_INLINE void real_dft3(D d, hn::Vec<D> x0, hn::Vec<D> x1, hn::Vec<D> x2, C<D>& y0, C<D>& y1) {
+template <class D> HWY_INLINE void real_dft3(D d, hn::Vec<D> x0, hn::Vec<D> x1, hn::Vec<D> x2, C<D>& y0, C<D>& y1) {
   using T = hn::TFromD<D>;
-  const auto half = hn::Set(d, T(0.5)), sine = hn::Set(d, static_cast<T>(0.86602540378443864676)), sum = hn::Add(x1, x2);
+  const auto half = hn::Set(d, T(0.5)), sine = hn::Set(d, static_cast<T>(0.86602540378443864676)),
+             sum = hn::Add(x1, x2);
   y0.r = hn::Add(x0, sum);
   y1 = {hn::NegMulAdd(half, sum, x0), hn::Mul(sine, hn::Sub(x2, x1))};
 }
@@ -144,8 +155,7 @@ HWY_INLINE void half_dft3(D d, hn::Vec<D> y0, C<D> y1, hn::Vec<D>& x0, hn::Vec<D
 }
 
 // j = 3 p + q, k = t + 3 k2.
-template <class D>
-HWY_INLINE void real_dft9(D d, const hn::Vec<D>* x, C<D>* y) {
+template <class D> HWY_INLINE void real_dft9(D d, const hn::Vec<D>* x, C<D>* y) {
   C<D> a[3], b[3], sum[2];
   for (int q = 0; q < 3; ++q) real_dft3(d, x[q], x[q + 3], x[q + 6], a[q], b[q]);
   for (int q = 1; q < 3; ++q) b[q] = times(d, b[q], kNinthCos[q], -kNinthSin[q]);
@@ -157,8 +167,7 @@ HWY_INLINE void real_dft9(D d, const hn::Vec<D>* x, C<D>* y) {
   y[3] = sum[1];
   y[4] = b[1];
 }
-template <class D>
-HWY_INLINE void half_dft9(D d, const C<D>* y, hn::Vec<D>* x) {
+template <class D> HWY_INLINE void half_dft9(D d, const C<D>* y, hn::Vec<D>* x) {
   hn::Vec<D> a[3];
   C<D> b[3] = {y[1], y[4], conjugate(d, y[2])};
   half_dft3(d, y[0].r, y[3], a[0], a[1], a[2]);
@@ -167,8 +176,7 @@ HWY_INLINE void half_dft9(D d, const C<D>* y, hn::Vec<D>* x) {
   for (int q = 0; q < 3; ++q) half_dft3(d, a[q], b[q], x[q], x[q + 3], x[q + 6]);
 }
 
-template <int N, class D>
-HWY_INLINE void real_dft_halves(D d, const hn::Vec<D>* x, C<D>* y) {
+template <int N, class D> HWY_INLINE void real_dft_halves(D d, const hn::Vec<D>* x, C<D>* y) {
   constexpr int h = N / 2;
   hn::Vec<D> even[h], odd[h];
   C<D> e[h / 2 + 1], o[h / 2 + 1];
@@ -183,7 +191,8 @@ HWY_INLINE void real_dft_halves(D d, const hn::Vec<D>* x, C<D>* y) {
   y[h].r = hn::Sub(e[0].r, o[0].r);
   y[h / 2] = {e[h / 2].r, hn::Neg(o[h / 2].r)};
   if constexpr (N == 8) {
-    const auto root = hn::Set(d, static_cast<hn::TFromD<D>>(0.70710678118654752440)), p = hn::Add(o[1].r, o[1].i), m = hn::Sub(o[1].i, o[1].r);
+    const auto root = hn::Set(d, static_cast<hn::TFromD<D>>(0.70710678118654752440)), p = hn::Add(o[1].r, o[1].i),
+               m = hn::Sub(o[1].i, o[1].r);
     y[1] = {hn::MulAdd(root, p, e[1].r), hn::MulAdd(root, m, e[1].i)};
     y[3] = {hn::NegMulAdd(root, p, e[1].r), hn::MulSub(root, m, e[1].i)};
   } else {
@@ -195,8 +204,7 @@ HWY_INLINE void real_dft_halves(D d, const hn::Vec<D>* x, C<D>* y) {
     }
   }
 }
-template <int N, class D>
-HWY_INLINE void half_dft_halves(D d, const C<D>* y, hn::Vec<D>* x) {
+template <int N, class D> HWY_INLINE void half_dft_halves(D d, const C<D>* y, hn::Vec<D>* x) {
   constexpr int h = N / 2;
   hn::Vec<D> even[h], odd[h];
   C<D> e[h / 2 + 1], o[h / 2 + 1];
@@ -224,9 +232,9 @@ HWY_INLINE void half_dft_halves(D d, const C<D>* y, hn::Vec<D>* x) {
   }
 }
 
-// N = A B, A odd: input j = (B a + A b) mod N, output k with k mod A = k_a, k mod B = k_b; those above N/2 are given by their mirror images.
-template <int A, int B, class D>
-HWY_INLINE void real_dft_coprime(D d, const hn::Vec<D>* x, C<D>* y) {
+// N = A B, A odd: input j = (B a + A b) mod N, output k with k mod A = k_a, k mod B = k_b; those above N/2 are given by
+// their mirror images.
+template <int A, int B, class D> HWY_INLINE void real_dft_coprime(D d, const hn::Vec<D>* x, C<D>* y) {
   constexpr int N = A * B;
   hn::Vec<D> first[B];
   C<D> rest[A / 2][B];
@@ -242,16 +250,20 @@ HWY_INLINE void real_dft_coprime(D d, const hn::Vec<D>* x, C<D>* y) {
     for (int a = 1; a <= A / 2; ++a) rest[a - 1][b] = v[a];
   }
   const auto put = [&](int k, C<D> z) HWY_ATTR {
-    if (2 * k > N) y[N - k] = conjugate(d, z);
-    else y[k] = z;
+    if (2 * k > N)
+      y[N - k] = conjugate(d, z);
+    else
+      y[k] = z;
   };
   C<D> v[B / 2 + 1];
   real_dft<B>(d, first, v);
   y[0].r = v[0].r;
   HWY_UNROLL(8)
   for (int b = 1; b <= B / 2; ++b) {
-    if (2 * b == B) y[chinese(0, b, A, B)].r = v[b].r;
-    else put(chinese(0, b, A, B), v[b]);
+    if (2 * b == B)
+      y[chinese(0, b, A, B)].r = v[b].r;
+    else
+      put(chinese(0, b, A, B), v[b]);
   }
   HWY_UNROLL(8)
   for (int a = 1; a <= A / 2; ++a) {
@@ -260,8 +272,7 @@ HWY_INLINE void real_dft_coprime(D d, const hn::Vec<D>* x, C<D>* y) {
     for (int b = 0; b < B; ++b) put(chinese(a, b, A, B), rest[a - 1][b]);
   }
 }
-template <int A, int B, class D>
-HWY_INLINE void half_dft_coprime(D d, const C<D>* y, hn::Vec<D>* x) {
+template <int A, int B, class D> HWY_INLINE void half_dft_coprime(D d, const C<D>* y, hn::Vec<D>* x) {
   constexpr int N = A * B;
   const auto take = [&](int k) HWY_ATTR { return 2 * k > N ? conjugate(d, y[N - k]) : y[k]; };
   hn::Vec<D> first[B];
@@ -269,8 +280,10 @@ HWY_INLINE void half_dft_coprime(D d, const C<D>* y, hn::Vec<D>* x) {
   v[0].r = y[0].r;
   HWY_UNROLL(8)
   for (int b = 1; b <= B / 2; ++b) {
-    if (2 * b == B) v[b].r = y[chinese(0, b, A, B)].r;
-    else v[b] = take(chinese(0, b, A, B));
+    if (2 * b == B)
+      v[b].r = y[chinese(0, b, A, B)].r;
+    else
+      v[b] = take(chinese(0, b, A, B));
   }
   half_dft<B>(d, v, first);
   HWY_UNROLL(8)
@@ -292,8 +305,7 @@ HWY_INLINE void half_dft_coprime(D d, const C<D>* y, hn::Vec<D>* x) {
   }
 }
 
-template <int N, class D>
-HWY_INLINE void real_dft(D d, const hn::Vec<D>* x, C<D>* y) {
+template <int N, class D> HWY_INLINE void real_dft(D d, const hn::Vec<D>* x, C<D>* y) {
   if constexpr (N == 1) {
     y[0].r = x[0];
   } else if constexpr (N == 2) {
@@ -316,8 +328,7 @@ HWY_INLINE void real_dft(D d, const hn::Vec<D>* x, C<D>* y) {
     real_dft_prime<N>(d, x, y);
   }
 }
-template <int N, class D>
-HWY_INLINE void half_dft(D d, const C<D>* y, hn::Vec<D>* x) {
+template <int N, class D> HWY_INLINE void half_dft(D d, const C<D>* y, hn::Vec<D>* x) {
   if constexpr (N == 1) {
     x[0] = y[0].r;
   } else if constexpr (N == 2) {
@@ -326,7 +337,8 @@ HWY_INLINE void half_dft(D d, const C<D>* y, hn::Vec<D>* x) {
   } else if constexpr (N == 3) {
     half_dft3(d, y[0].r, y[1], x[0], x[1], x[2]);
   } else if constexpr (N == 4) {
-    const auto a = hn::Add(y[0].r, y[2].r), b = hn::Sub(y[0].r, y[2].r), c = hn::Add(y[1].r, y[1].r), e = hn::Add(y[1].i, y[1].i);
+    const auto a = hn::Add(y[0].r, y[2].r), b = hn::Sub(y[0].r, y[2].r), c = hn::Add(y[1].r, y[1].r),
+               e = hn::Add(y[1].i, y[1].i);
     x[0] = hn::Add(a, c);
     x[1] = hn::Sub(b, e);
     x[2] = hn::Sub(a, c);

@@ -14,15 +14,15 @@
 namespace trn::fft::host {
 namespace {
 
-template <class T>
-class RealEngine final : public Engine<T> {
+template <class T> class RealEngine final : public Engine<T> {
  public:
   RealEngine(EngineKind kind, std::int64_t n, std::int64_t lines) : lanes_(widest_lanes<T>()) {
     plan_.kind = kind;
     plan_.n = n;
     plan_.line = make_real_line<T>(kind, n, lanes_);
     const bool smooth = is_smooth(n);
-    plan_.lanes = smooth && lines >= 4 && !prefers_whole() && lanes_cost() / static_cast<double>(std::min<std::int64_t>(lines, lanes_)) < plan_.line->cost;
+    plan_.lanes = smooth && lines >= 4 && !prefers_whole() &&
+                  lanes_cost() / static_cast<double>(std::min<std::int64_t>(lines, lanes_)) < plan_.line->cost;
     plan_.lanes_if_strided = smooth && lines >= lanes_ && n <= kLongestStridedReal;
     if (plan_.lanes || plan_.lanes_if_strided) plan_.passes = make_real_passes<T>(kind, n);
   }
@@ -30,18 +30,24 @@ class RealEngine final : public Engine<T> {
   std::int64_t length() const override { return plan_.n; }
 
   // Codelets and what is done whole in registers need no scratch.
-  DirectLines direct(std::int64_t in_stride, std::int64_t out_stride, const std::vector<LineBatch>& batch, bool, double factor, int threads) const override {
+  DirectLines direct(std::int64_t in_stride, std::int64_t out_stride, const std::vector<LineBatch>& batch, bool,
+                     double factor, int threads) const override {
     if (plan_.lanes || !plan_.line->run_dense || !dense(in_stride, out_stride) || batch.size() > 1) return {};
     const LineBatch lines = batch.empty() ? LineBatch{} : batch.front();
     if (lines.count * plan_.n >= 2 * kThreadPoints && threads > 1) return {};
     // The context holds the tables, too.
-    auto call = std::make_shared<std::pair<DenseRealCall<T>, std::shared_ptr<const RealLine<T>>>>(plan_.line->dense_call(static_cast<T>(factor), lines.count, lines.input_distance, lines.output_distance), plan_.line);
+    auto call = std::make_shared<std::pair<DenseRealCall<T>, std::shared_ptr<const RealLine<T>>>>(
+        plan_.line->dense_call(static_cast<T>(factor), lines.count, lines.input_distance, lines.output_distance),
+        plan_.line);
     return {plan_.line->run_dense, std::shared_ptr<const void>(call, &call->first)};
   }
 
-  // Passes: the chain of sums of Engine::bound(). Every step of it maps Hermitian (or real) vectors of n points to such, and computing half of them makes the same
-  // relative error as computing all, for an error at k is repeated at n - k; sums of real products err less than those of complex ones.
-  double bound() const override { return std::max(plan_.passes.levels.empty() ? 0 : direct_sum_bound<T>(plan_.n), plan_.line->bound); }
+  // Passes: the chain of sums of Engine::bound(). Every step of it maps Hermitian (or real) vectors of n points to
+  // such, and computing half of them makes the same relative error as computing all, for an error at k is repeated at n
+  // - k; sums of real products err less than those of complex ones.
+  double bound() const override {
+    return std::max(plan_.passes.levels.empty() ? 0 : direct_sum_bound<T>(plan_.n), plan_.line->bound);
+  }
 
   std::int64_t scratch_bytes(int threads) const override {
     std::int64_t reals = plan_.n < kLongLine ? threads * line_scratch(1) : line_scratch(threads);
@@ -49,20 +55,32 @@ class RealEngine final : public Engine<T> {
     return reals * static_cast<std::int64_t>(sizeof(T));
   }
 
-  void run(const Lines& in, const Lines& out, const std::vector<LineBatch>& batch, double factor, std::byte* scratch, int threads) const override {
+  void run(const Lines& in, const Lines& out, const std::vector<LineBatch>& batch, double factor, std::byte* scratch,
+           int threads) const override {
     T* memory = reinterpret_cast<T*>(scratch);
     if (batch.empty() || (batch.size() == 1 && batch[0].count == 1))
-      if (!plan_.lanes) return plan_.line->run(*plan_.line, sides(in, out, 0, 0), static_cast<T>(factor), memory, plan_.n < kLongLine ? 1 : threads);
-    EngineCall<T> call{static_cast<T*>(in.re), static_cast<T*>(in.im), static_cast<T*>(out.re), static_cast<T*>(out.im), in.stride, out.stride,
-                       &batch, 1, static_cast<T>(factor)};
+      if (!plan_.lanes)
+        return plan_.line->run(*plan_.line, sides(in, out, 0, 0), static_cast<T>(factor), memory,
+                               plan_.n < kLongLine ? 1 : threads);
+    EngineCall<T> call{static_cast<T*>(in.re),
+                       static_cast<T*>(in.im),
+                       static_cast<T*>(out.re),
+                       static_cast<T*>(out.im),
+                       in.stride,
+                       out.stride,
+                       &batch,
+                       1,
+                       static_cast<T>(factor)};
     for (const LineBatch& b : batch) call.lines *= b.count;
     if (call.lines == 0) return;
     threads = static_cast<int>(std::clamp<std::int64_t>(call.lines * plan_.n / kThreadPoints, 1, threads));
-    const bool strided = !batch.empty() && std::abs(batch.back().input_distance) < std::abs(in.stride) && call.lines >= lanes_;
+    const bool strided =
+        !batch.empty() && std::abs(batch.back().input_distance) < std::abs(in.stride) && call.lines >= lanes_;
     if (plan_.lanes || (plan_.lanes_if_strided && strided)) {
       const std::int64_t blocks = (call.lines + lanes_ - 1) / lanes_;
       for_parts(blocks, threads, [&](std::int64_t begin, std::int64_t end, int thread) {
-        run_real_lanes<T>(plan_, call, begin * lanes_, std::min(end * lanes_, call.lines), memory + thread * block_scratch());
+        run_real_lanes<T>(plan_, call, begin * lanes_, std::min(end * lanes_, call.lines),
+                          memory + thread * block_scratch());
       });
     } else if (plan_.n < kLongLine) {
       for_parts(call.lines, threads, [&](std::int64_t begin, std::int64_t end, int thread) {
@@ -78,29 +96,41 @@ class RealEngine final : public Engine<T> {
     return plan_.kind == EngineKind::RealToHalf ? in_stride == 1 && out_stride == 2 : in_stride == 2 && out_stride == 1;
   }
 
-  // Lines whole in registers are measured to be faster one after the other from 48 points on, if their vectors have 32 bytes or more.
+  // Lines whole in registers are measured to be faster one after the other from 48 points on, if their vectors have 32
+  // bytes or more.
   [[nodiscard]] bool prefers_whole() const {
-    return plan_.line->kind == RealKind::Pairs && plan_.n >= 48 && 2 * plan_.line->lanes * static_cast<int>(sizeof(T)) >= 32;
+    return plan_.line->kind == RealKind::Pairs && plan_.n >= 48 &&
+           2 * plan_.line->lanes * static_cast<int>(sizeof(T)) >= 32;
   }
-  // As for complex lines, with half the memory: a block in operations of the widest vectors. The factor 1.4 fits times of both ways for 60 lengths.
+  // As for complex lines, with half the memory: a block in operations of the widest vectors. The factor 1.4 fits times
+  // of both ways for 60 lengths.
   double lanes_cost() const {
     const double points = static_cast<double>(plan_.n), bytes = 2 * points * lanes_ * sizeof(T);
     const bool meet = plan_.n >= 512 && plan_.n % 64 == 0;  // powers of two meet in the first cache
-    const double cache = (bytes <= 32768 ? 1.0 : bytes <= 262144 ? 1.1 : bytes <= 2097152 ? 1.15 : 1.6) * (meet ? 1.5 : 1.0);
+    const double cache = (bytes <= 32768     ? 1.0
+                          : bytes <= 262144  ? 1.1
+                          : bytes <= 2097152 ? 1.15
+                                             : 1.6) *
+                         (meet ? 1.5 : 1.0);
     return 1.4 * (cache * real_passes_cost(plan_.n) + (has_real_codelet(plan_.n) ? 3 * points : 8 * points + 60));
   }
   std::int64_t block_scratch() const { return (real_block_reals(plan_, lanes_) + 15) / 16 * 16; }
-  std::int64_t line_scratch(int threads) const { return plan_.line->shared_reals() + threads * plan_.line->private_reals() + 64; }
+  std::int64_t line_scratch(int threads) const {
+    return plan_.line->shared_reals() + threads * plan_.line->private_reals() + 64;
+  }
 
   RealSides<T> sides(const Lines& in, const Lines& out, std::int64_t from, std::int64_t to) const {
     const bool there = plan_.kind == EngineKind::RealToHalf;
     const Lines &real = there ? in : out, &half = there ? out : in;
     const std::int64_t real_at = there ? from : to, half_at = there ? to : from;
-    return {static_cast<T*>(real.re) + real_at, real.stride, static_cast<T*>(half.re) + half_at, static_cast<T*>(half.im) + half_at, half.stride};
+    return {static_cast<T*>(real.re) + real_at, real.stride, static_cast<T*>(half.re) + half_at,
+            static_cast<T*>(half.im) + half_at, half.stride};
   }
-  void run_lines(const Lines& in, const Lines& out, const std::vector<LineBatch>& batch, std::int64_t begin, std::int64_t end, T factor, T* scratch, int threads) const {
+  void run_lines(const Lines& in, const Lines& out, const std::vector<LineBatch>& batch, std::int64_t begin,
+                 std::int64_t end, T factor, T* scratch, int threads) const {
     const Lines& half = plan_.kind == EngineKind::RealToHalf ? out : in;
-    const bool whole = plan_.line->run_dense && dense(in.stride, out.stride) && static_cast<T*>(half.im) == static_cast<T*>(half.re) + 1;
+    const bool whole = plan_.line->run_dense && dense(in.stride, out.stride) &&
+                       static_cast<T*>(half.im) == static_cast<T*>(half.re) + 1;
     for (std::int64_t line = begin; line < end;) {
       std::int64_t from = 0, to = 0, rest = line, lines = 1;
       for (std::size_t i = batch.size(); i-- > 0;) {
@@ -110,7 +140,9 @@ class RealEngine final : public Engine<T> {
         rest /= batch[i].count;
       }
       if (whole) {
-        const DenseRealCall<T> call = plan_.line->dense_call(factor, lines, batch.empty() ? 0 : batch.back().input_distance, batch.empty() ? 0 : batch.back().output_distance);
+        const DenseRealCall<T> call =
+            plan_.line->dense_call(factor, lines, batch.empty() ? 0 : batch.back().input_distance,
+                                   batch.empty() ? 0 : batch.back().output_distance);
         plan_.line->run_dense(&call, static_cast<T*>(in.re) + from, static_cast<T*>(out.re) + to);
         line += lines;
       } else {

@@ -1,5 +1,5 @@
-// Many real lines, one in each lane: the levels of real_passes-inl.hpp on blocks of rows, lines loaded and stored as lanes-inl.hpp does. A lane's arithmetic
-// does not depend on the others.
+// Many real lines, one in each lane: the levels of real_passes-inl.hpp on blocks of rows, lines loaded and stored as
+// lanes-inl.hpp does. A lane's arithmetic does not depend on the others.
 #if defined(TRN_FFT_REAL_LANES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRN_FFT_REAL_LANES_INL
 #undef TRN_FFT_REAL_LANES_INL
@@ -19,33 +19,57 @@
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
-template <bool kThere, class D, class T>
-HWY_NOINLINE void whole_line(D d, const RealArgs<T>& a) {
+template <bool kThere, class D, class T> HWY_NOINLINE void whole_line(D d, const RealArgs<T>& a) {
   const auto run = [&](auto n) HWY_ATTR {
-    if constexpr (kThere) real_whole<decltype(n)::value>(d, a);
-    else half_whole<decltype(n)::value>(d, a);
+    if constexpr (kThere)
+      real_whole<decltype(n)::value>(d, a);
+    else
+      half_whole<decltype(n)::value>(d, a);
   };
   switch (a.radix) {
-    case 1: return run(std::integral_constant<int, 1>());
-    case 14: return run(std::integral_constant<int, 14>());
-    case 18: return run(std::integral_constant<int, 18>());
-    case 20: return run(std::integral_constant<int, 20>());
-    case 22: return run(std::integral_constant<int, 22>());
-    case 24: return run(std::integral_constant<int, 24>());
-    case 26: return run(std::integral_constant<int, 26>());
-    case 28: return run(std::integral_constant<int, 28>());
-    case 30: return run(std::integral_constant<int, 30>());
-    case 32: return run(std::integral_constant<int, 32>());
-    default: return with_radix(a.radix, run);
+    case 1:
+      return run(std::integral_constant<int, 1>());
+    case 14:
+      return run(std::integral_constant<int, 14>());
+    case 18:
+      return run(std::integral_constant<int, 18>());
+    case 20:
+      return run(std::integral_constant<int, 20>());
+    case 22:
+      return run(std::integral_constant<int, 22>());
+    case 24:
+      return run(std::integral_constant<int, 24>());
+    case 26:
+      return run(std::integral_constant<int, 26>());
+    case 28:
+      return run(std::integral_constant<int, 28>());
+    case 30:
+      return run(std::integral_constant<int, 30>());
+    case 32:
+      return run(std::integral_constant<int, 32>());
+    default:
+      return with_radix(a.radix, run);
   }
 }
 
 // Real rows to half rows, or back; the two may be the same memory. Level i and those after it.
-template <bool kThere, class D, class T>
-void run_levels(D d, const RealPasses<T>& passes, std::size_t i, T* real, std::int64_t real_stride, T* half, std::int64_t half_stride, T factor, T* scratch) {
+template <bool kThere, class D, class T> void run_levels(D d, const RealPasses<T>& passes, std::size_t i, T* real,
+                                                         std::int64_t real_stride, T* half, std::int64_t half_stride,
+                                                         T factor, T* scratch) {
   const auto& level = passes.levels[i];
-  RealArgs<T> a{real, half, real_stride, half_stride, level.n, level.m, level.columns, level.radix, scratch, scratch + level.m * kWidth<D>,
-                passes.table.data() + level.twiddles, passes.table.data() + level.constants, factor};
+  RealArgs<T> a{real,
+                half,
+                real_stride,
+                half_stride,
+                level.n,
+                level.m,
+                level.columns,
+                level.radix,
+                scratch,
+                scratch + level.m * kWidth<D>,
+                passes.table.data() + level.twiddles,
+                passes.table.data() + level.constants,
+                factor};
   if (level.m == 1) return whole_line<kThere>(d, a);
   const Passes<T>& inner = level.inner;
   const std::size_t count = inner.passes.size();
@@ -54,25 +78,44 @@ void run_levels(D d, const RealPasses<T>& passes, std::size_t i, T* real, std::i
   // Complex pass number p, not one of those that mirror, between the two blocks.
   const auto complex_pass = [&](std::size_t p, const T* from, T* to) HWY_ATTR {
     const auto& pass = inner.passes[p];
-    const PassArgs<T> args{from, from + kWidth<D>, to, to + kWidth<D>, 2 * kWidth<D>, 2 * kWidth<D>, pass.l * level.columns, pass.m, inner.table.data() + pass.twiddles,
-                           inner.table.data() + pass.constants, nullptr, pass.radix, false, false, false, T(1)};
-    if (pass.m > 1) any_pass<Form::Planar, Form::Planar, Turn::Numbers>(d, args);
-    else any_pass<Form::Planar, Form::Planar, Turn::None>(d, args);
+    const PassArgs<T> args{from,
+                           from + kWidth<D>,
+                           to,
+                           to + kWidth<D>,
+                           2 * kWidth<D>,
+                           2 * kWidth<D>,
+                           pass.l * level.columns,
+                           pass.m,
+                           inner.table.data() + pass.twiddles,
+                           inner.table.data() + pass.constants,
+                           nullptr,
+                           pass.radix,
+                           false,
+                           false,
+                           false,
+                           T(1)};
+    if (pass.m > 1)
+      any_pass<Form::Planar, Form::Planar, Turn::Numbers>(d, args);
+    else
+      any_pass<Form::Planar, Form::Planar, Turn::None>(d, args);
   };
   if constexpr (kThere) {
     with_radix(level.radix, [&](auto n) HWY_ATTR { real_pass<decltype(n)::value>(d, a); });
     for (std::size_t p = 0; p + 1 < count; ++p) complex_pass(p, block[p % 2], block[(p + 1) % 2]);
     const auto& last = inner.passes[count - 1];
     with_radix(last.radix, [&](auto r) HWY_ATTR {
-      mirror_last_pass<decltype(r)::value>(d, a, block[(count - 1) % 2], last.radix, inner.table.data() + last.constants);
+      mirror_last_pass<decltype(r)::value>(d, a, block[(count - 1) % 2], last.radix,
+                                           inner.table.data() + last.constants);
     });
-    if (level.radix % 2 == 0 && level.m % 2 != 0) hn::StoreU(hn::Zero(d), d, half + level.n / 2 * half_stride + kWidth<D>);
+    if (level.radix % 2 == 0 && level.m % 2 != 0)
+      hn::StoreU(hn::Zero(d), d, half + level.n / 2 * half_stride + kWidth<D>);
     run_levels<true>(d, passes, i + 1, a.first, kWidth<D>, half, half_stride * level.radix, factor, a.rest);
   } else {
     run_levels<false>(d, passes, i + 1, a.first, kWidth<D>, half, half_stride * level.radix, T(1), a.rest);
     const auto& first = inner.passes[0];
     with_radix(first.radix, [&](auto r) HWY_ATTR {
-      mirror_first_pass<decltype(r)::value>(d, a, block[0], first.radix, inner.table.data() + first.twiddles, inner.table.data() + first.constants);
+      mirror_first_pass<decltype(r)::value>(d, a, block[0], first.radix, inner.table.data() + first.twiddles,
+                                            inner.table.data() + first.constants);
     });
     for (std::size_t p = 1; p < count; ++p) complex_pass(p, block[(p - 1) % 2], block[p % 2]);
     a.rest = block[(count - 1) % 2];
@@ -80,26 +123,29 @@ void run_levels(D d, const RealPasses<T>& passes, std::size_t i, T* real, std::i
   }
 }
 
-template <class T>
-struct RealPlace {
+template <class T> struct RealPlace {
   T* block;
   std::int64_t lanes;
   HWY_INLINE T* operator()(std::int64_t j) const { return block + j * lanes; }
 };
 
-template <class D, class T>
-void transform_real_block(D d, const RealPlan<T>& plan, const BlockSide<T>& in, const BlockSide<T>& out, T factor, T* scratch) {
+template <class D, class T> void transform_real_block(D d, const RealPlan<T>& plan, const BlockSide<T>& in,
+                                                      const BlockSide<T>& out, T factor, T* scratch) {
   constexpr std::int64_t lanes = kWidth<D>;
   const std::int64_t n = plan.n, half = n / 2;
   T *block = scratch, *rest = scratch + (n + 2) * lanes;
   const bool there = plan.kind == EngineKind::RealToHalf;
   const BlockSide<T>& side = there ? in : out;
   const auto tiles = [&](const auto& run) HWY_ATTR {
-    if (side.distance != 0) run(EvenLines<T>{side.line[0], side.distance});
-    else run(ListedLines<T>{side.line});
+    if (side.distance != 0)
+      run(EvenLines<T>{side.line[0], side.distance});
+    else
+      run(ListedLines<T>{side.line});
   };
   if (there) {
-    if (in.distance == 1) return run_levels<true>(d, plan.passes, 0, in.line[0], in.stride, block, 2 * lanes, factor, rest), store_block(d, out, half + 1, block);
+    if (in.distance == 1)
+      return run_levels<true>(d, plan.passes, 0, in.line[0], in.stride, block, 2 * lanes, factor, rest),
+             store_block(d, out, half + 1, block);
     if (in.stride == 1 && n >= kPiece<T>) {
       tiles([&](const auto& lines) HWY_ATTR { lines_to_rows(d, lines, n, RealPlace<T>{block, lanes}); });
     } else {
@@ -112,7 +158,8 @@ void transform_real_block(D d, const RealPlan<T>& plan, const BlockSide<T>& in, 
   load_block(d, in, half + 1, block);
   hn::StoreU(hn::Zero(d), d, block + lanes);
   if (n % 2 == 0) hn::StoreU(hn::Zero(d), d, block + (n + 1) * lanes);
-  if (out.distance == 1) return run_levels<false>(d, plan.passes, 0, out.line[0], out.stride, block, 2 * lanes, factor, rest);
+  if (out.distance == 1)
+    return run_levels<false>(d, plan.passes, 0, out.line[0], out.stride, block, 2 * lanes, factor, rest);
   run_levels<false>(d, plan.passes, 0, block, lanes, block, 2 * lanes, factor, rest);
   if (out.stride == 1 && n >= kPiece<T>) {
     tiles([&](const auto& lines) HWY_ATTR { rows_to_lines(d, lines, n, RealPlace<T>{block, lanes}); });
@@ -145,9 +192,10 @@ void run_real_block(D d, const RealPlan<T>& plan, const EngineCall<T>& call, Lin
   transform_real_block(d, plan, in, out, call.factor, scratch);
 }
 
-// Lines begin .. end: blocks of the widest vectors. The last one may have empty lanes: code for narrower ones would double the time to compile.
-template <class T>
-void run_real_lanes_here(const RealPlan<T>& plan, const EngineCall<T>& call, std::int64_t begin, std::int64_t end, T* scratch) {
+// Lines begin .. end: blocks of the widest vectors. The last one may have empty lanes: code for narrower ones would
+// double the time to compile.
+template <class T> void run_real_lanes_here(const RealPlan<T>& plan, const EngineCall<T>& call, std::int64_t begin,
+                                            std::int64_t end, T* scratch) {
   constexpr int widest = static_cast<int>(hn::MaxLanes(Widest<T>()));
   LineCounter at(*call.batch, begin);
   const bool codelet = short_blocks(plan, call);

@@ -1,13 +1,15 @@
 // One real line by itself: codelets, what is done without scratch, halves, Rader's convolution.
 //
-// Rader, n prime, g a primitive root, h = (n-1)/2, so that g^h = -1. With k_e = cos(2 pi g^e/n) + sin(2 pi g^e/n) both directions are one real cyclic convolution
-// of n - 1 points, y_m = sum_q v_q k_(m-q):
-//   there  v_q = x_(g^-q).  The cosines have the period h, the sines change sign after it, so y_m + y_(m+h) and y_m - y_(m+h) are twice the sums over cosines and
+// Rader, n prime, g a primitive root, h = (n-1)/2, so that g^h = -1. With k_e = cos(2 pi g^e/n) + sin(2 pi g^e/n) both
+// directions are one real cyclic convolution of n - 1 points, y_m = sum_q v_q k_(m-q):
+//   there  v_q = x_(g^-q).  The cosines have the period h, the sines change sign after it, so y_m + y_(m+h) and y_m -
+//     y_(m+h) are twice the sums over cosines and
 //          sines alone: X_(g^m) = x_0 + (y_m + y_(m+h))/2 - i (y_m - y_(m+h))/2.
-//   back   v_q = re X_(g^-q) - im X_(g^-q).  The real parts have the period h, the imaginary parts change sign, and what is not cos times re or sin times im cancels:
+//   back   v_q = re X_(g^-q) - im X_(g^-q).  The real parts have the period h, the imaginary parts change sign, and
+//     what is not cos times re or sin times im cancels:
 //          x_(g^m) = X_0 + y_m.
-// x_0, or X_0, joins through the first point of the spectrum, whose inverse transform is constant; the result at 0 is it plus the first point of v's spectrum. The
-// kernel's spectrum has modulus sqrt(n), and 1 at 0.
+// x_0, or X_0, joins through the first point of the spectrum, whose inverse transform is constant; the result at 0 is
+// it plus the first point of v's spectrum. The kernel's spectrum has modulus sqrt(n), and 1 at 0.
 #if defined(TRN_FFT_REAL_LINE_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRN_FFT_REAL_LINE_INL
 #undef TRN_FFT_REAL_LINE_INL
@@ -20,8 +22,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "host/real_codelets-inl.hpp"
 #include "host/real-inl.hpp"
+#include "host/real_codelets-inl.hpp"
 #include "host/real_plan.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -45,14 +47,16 @@ HWY_NOINLINE void codelet_real_line(const RealLine<T>&, const RealSides<T>& s, T
     }
   } else {
     HWY_UNROLL(32)
-    for (int k = 0; k <= N / 2; ++k) y[k] = {hn::LoadU(d, s.half_re + k * s.half_stride), hn::LoadU(d, s.half_im + k * s.half_stride)};
+    for (int k = 0; k <= N / 2; ++k)
+      y[k] = {hn::LoadU(d, s.half_re + k * s.half_stride), hn::LoadU(d, s.half_im + k * s.half_stride)};
     half_dft<N>(d, y, x);
     HWY_UNROLL(32)
     for (int j = 0; j < N; ++j) hn::StoreU(hn::Mul(x[j], by), d, s.real + j * s.real_stride);
   }
 }
 
-// What has a function for dense lines; sides that are not dense go through copies: the real one of n, the other of n + 2 reals.
+// What has a function for dense lines; sides that are not dense go through copies: the real one of n, the other of n +
+// 2 reals.
 template <bool kThere, class T>
 void dense_real_line(const RealLine<T>& line, const RealSides<T>& s, T factor, T* scratch, int) {
   const std::int64_t n = line.n, count = n / 2 + 1;
@@ -83,13 +87,16 @@ void halved_real_line(const RealLine<T>& line, const RealSides<T>& s, T factor, 
   const T* w = line.twiddles.data();
   if constexpr (kThere) {
     // What fits a cache goes through the scratch, which stays there: the result is written once.
-    const bool direct = half.interleaved() && half.im > half.re && line.n * static_cast<std::int64_t>(sizeof(T)) > (4 << 20);
+    const bool direct =
+        half.interleaved() && half.im > half.re && line.n * static_cast<std::int64_t>(sizeof(T)) > (4 << 20);
     const Points<T> to = direct ? half : copy;
-    line.run_complex(*line.complex, s.real, s.real + s.real_stride, 2 * s.real_stride, to.re, to.im, 2, factor, own, threads);
+    line.run_complex(*line.complex, s.real, s.real + s.real_stride, 2 * s.real_stride, to.re, to.im, 2, factor, own,
+                     threads);
     half_line<true>(m, to, half, w);
   } else {
     half_line<false>(m, half, copy, w);
-    line.run_complex(*line.complex, copy.im, copy.re, 2, s.real + s.real_stride, s.real, 2 * s.real_stride, factor, own, threads);
+    line.run_complex(*line.complex, copy.im, copy.re, 2, s.real + s.real_stride, s.real, 2 * s.real_stride, factor, own,
+                     threads);
   }
 }
 
@@ -160,15 +167,15 @@ void rader_real_line(const RealLine<T>& line, const RealSides<T>& s, T factor, T
   }
 }
 
-template <bool kThere, class T>
-OneRealLine<T> real_line_function(const RealLine<T>& line) {
+template <bool kThere, class T> OneRealLine<T> real_line_function(const RealLine<T>& line) {
   if (line.run_dense && line.kind != RealKind::Codelet) return dense_real_line<kThere, T>;
   if (line.kind == RealKind::Halved) return halved_real_line<kThere, T>;
   if (line.kind == RealKind::Rader) return rader_real_line<kThere, T>;
   if (line.kind == RealKind::Full) return full_real_line<kThere, T>;
   switch (line.n) {
 #define TRN_FFT_CASE(N) \
-  case N: return codelet_real_line<N, kThere, T>
+  case N:               \
+    return codelet_real_line<N, kThere, T>
     TRN_FFT_CASE(1);
     TRN_FFT_CASE(2);
     TRN_FFT_CASE(3);
@@ -194,7 +201,8 @@ OneRealLine<T> real_line_function(const RealLine<T>& line) {
     TRN_FFT_CASE(30);
     TRN_FFT_CASE(32);
 #undef TRN_FFT_CASE
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 

@@ -1,9 +1,12 @@
 // Builds the data of a single real line: the choice of the way, its tables and its bound.
 //
-// Bounds. Every step maps real or Hermitian vectors to such and is a multiple of a unitary matrix on them, and an error at k is repeated at n - k, so that relative
-// errors of steps add as for complex lines (line_plan.cpp); a sum of real products errs less than one of complex ones. A twiddle is rounded (u) and multiplied (2 u).
-//   Rader   Let e there and e back be the bounds of the two inner transforms. v has the norm of the points but one; its spectrum errs by e there; the product with the
-//           kernel's spectrum, largest modulus `gain` times sqrt(n), by 3 u more, the way back by e back, all of norm at most gain sqrt(n) |x|; sums of two at the end, and
+// Bounds. Every step maps real or Hermitian vectors to such and is a multiple of a unitary matrix on them, and an error
+// at k is repeated at n - k, so that relative errors of steps add as for complex lines (line_plan.cpp); a sum of real
+// products errs less than one of complex ones. A twiddle is rounded (u) and multiplied (2 u).
+//   Rader   Let e there and e back be the bounds of the two inner transforms. v has the norm of the points but one; its
+//     spectrum errs by e there; the product with the
+//           kernel's spectrum, largest modulus `gain` times sqrt(n), by 3 u more, the way back by e back, all of norm
+//             at most gain sqrt(n) |x|; sums of two at the end, and
 //           the sum of all, one point of the first spectrum. Without padding gain = 1.
 #include <algorithm>
 #include <cmath>
@@ -20,7 +23,6 @@
 namespace trn::fft::host {
 namespace {
 
-
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 template <class T>
@@ -30,8 +32,7 @@ void put(Aligned<T>& table, std::size_t re, std::size_t im, std::int64_t k, std:
   table[im] = conjugate ? -w.imag() : w.imag();
 }
 
-template <class T>
-class Builder {
+template <class T> class Builder {
  public:
   Builder(EngineKind direction, int max_lanes) : direction_(direction), max_lanes_(max_lanes) {}
 
@@ -57,14 +58,18 @@ class Builder {
       if (prime) offer_prime(*line);
       if (rest == 1 && n % 2 != 0 && max_lanes_ * static_cast<int>(sizeof(T)) >= 32) offer_columns(*line);
       if (prime) offer_rader(*line);
-      if (n % 2 == 0) offer_halved(*line);
-      else if (!prime && max_lanes_ > 1) offer_splits(*line, primes.back());
-      if (line->cost == std::numeric_limits<double>::infinity() || (n % 2 != 0 && n <= kLongestFull && rest == 1)) offer_full(*line);
+      if (n % 2 == 0)
+        offer_halved(*line);
+      else if (!prime && max_lanes_ > 1)
+        offer_splits(*line, primes.back());
+      if (line->cost == std::numeric_limits<double>::infinity() || (n % 2 != 0 && n <= kLongestFull && rest == 1))
+        offer_full(*line);
       fill(*line);
     }
     ensure(line->kind == RealKind::Rader ? line->inner && line->back : line->kind != RealKind::Split || line->inner,
            "fft: the real line of {} points was left without its inner lines", n);
-    line->run = line->kind == RealKind::Columns || line->kind == RealKind::Split ? split_real_line<T>(*line) : one_real_line<T>(*line);
+    line->run = line->kind == RealKind::Columns || line->kind == RealKind::Split ? split_real_line<T>(*line)
+                                                                                 : one_real_line<T>(*line);
     return line;
   }
 
@@ -88,14 +93,19 @@ class Builder {
     line.lanes = kernel.numbers;
     line.run_dense = kernel.run;
   }
-  // A pair of vectors is about 7 operations. Complex lines of 16 numbers or fewer read them one by one, which would have to wait for the vectors just written.
+  // A pair of vectors is about 7 operations. Complex lines of 16 numbers or fewer read them one by one, which would
+  // have to wait for the vectors just written.
   void offer_parted(RealLine<T>& line) const {
     const DenseKernel<T> kernel = parted_kernel<T>(direction_ == EngineKind::RealToHalf);
     const std::int64_t m = line.n / 2;
     if (line.n % 2 != 0 || !kernel.run || m <= 16 || m > kLongestSteps) return;
-    if (line.kind == RealKind::Pairs && 2 * line.lanes * static_cast<int>(sizeof(T)) >= 32) return;  // measured to be faster
+    if (line.kind == RealKind::Pairs && 2 * line.lanes * static_cast<int>(sizeof(T)) >= 32)
+      return;  // measured to be faster
     const auto complex = make_line_plan<T>(m, max_lanes_);
-    if (!complex->is_whole() || !better(line, RealKind::Parted, complex->cost + 60 + 7.0 * static_cast<double>(ceiling(m / 2 + 1, kernel.numbers)))) return;
+    if (!complex->is_whole() ||
+        !better(line, RealKind::Parted,
+                complex->cost + 60 + 7.0 * static_cast<double>(ceiling(m / 2 + 1, kernel.numbers))))
+      return;
     line.complex = complex;
     line.lanes = kernel.numbers;
     line.run_dense = kernel.run;
@@ -108,7 +118,8 @@ class Builder {
     line.lanes = kernel.numbers;
     line.run_dense = kernel.run;
   }
-  // Every first radix and every order of every factorisation of the rest into one to four codelets. Operations count as in line_choice.cpp.
+  // Every first radix and every order of every factorisation of the rest into one to four codelets. Operations count as
+  // in line_choice.cpp.
   void offer_steps(RealLine<T>& line) const {
     const int widest = step_numbers<T>();
     if (widest == 0) return;
@@ -121,7 +132,10 @@ class Builder {
         const std::int64_t m = line.n / n1, row = ceiling(n1 / 2 + 1, numbers) * numbers;
         if (line.n % n1 != 0 || m < 2 || !columns || m * row > kLongestSteps) continue;
         const double weight = narrow ? 0.6 : 1.0, constant = 40, vectors = static_cast<double>(row / numbers);
-        const double first = static_cast<double>(ceiling(m, lanes)) * (real_codelet_cost(n1) + 6.0 * n1 + 2.0 * static_cast<double>(row) * (narrow ? 4 : 5)) + 25;
+        const double first =
+            static_cast<double>(ceiling(m, lanes)) *
+                (real_codelet_cost(n1) + 6.0 * n1 + 2.0 * static_cast<double>(row) * (narrow ? 4 : 5)) +
+            25;
         const auto search = [&](const auto& self, std::int64_t rest, double cost, std::vector<int>& radices) -> void {
           for (int r = 2; r <= 16; ++r) {
             if (rest % r != 0 || !half_rows_kernel<T>(r, HalfRows::Middle, narrow) || radices.size() == 4) continue;
@@ -151,7 +165,8 @@ class Builder {
       if (line.n % n1 != 0) continue;
       const std::int64_t n2 = line.n / n1, columns = ceiling(n2, max_lanes_), blocks = ceiling(n1 / 2 + 1, max_lanes_);
       const double cost = static_cast<double>(columns) * (real_passes_cost(n1) + 8 * static_cast<double>(n1)) +
-                          static_cast<double>(blocks) * (passes_cost(n2) + 12 * static_cast<double>(n2)) + 10.0 * static_cast<double>(columns * blocks * max_lanes_) + 100;
+                          static_cast<double>(blocks) * (passes_cost(n2) + 12 * static_cast<double>(n2)) +
+                          10.0 * static_cast<double>(columns * blocks * max_lanes_) + 100;
       if (!better(line, RealKind::Columns, 1.8 * cost)) continue;
       line.n1 = n1;
       line.n2 = n2;
@@ -160,19 +175,25 @@ class Builder {
   }
   void offer_halved(RealLine<T>& line) const {
     const auto complex = make_line_plan<T>(line.n / 2, max_lanes_);
-    if (complex->is_whole() && line.run_dense) return;  // Parted and its like are faster, whatever they are estimated at
-    if (better(line, RealKind::Halved, complex->cost + 60 + 6.0 * static_cast<double>(line.n) / max_lanes_)) line.complex = complex;
+    if (complex->is_whole() && line.run_dense)
+      return;  // Parted and its like are faster, whatever they are estimated at
+    if (better(line, RealKind::Halved, complex->cost + 60 + 6.0 * static_cast<double>(line.n) / max_lanes_))
+      line.complex = complex;
   }
   void offer_full(RealLine<T>& line) const {
     const auto complex = make_line_plan<T>(line.n, max_lanes_);
-    if (better(line, RealKind::Full, complex->cost + 60 + 6.0 * static_cast<double>(line.n) / max_lanes_)) line.complex = complex;
+    if (better(line, RealKind::Full, complex->cost + 60 + 6.0 * static_cast<double>(line.n) / max_lanes_))
+      line.complex = complex;
   }
   // The largest prime factor by itself, the rest in the lanes.
   void offer_splits(RealLine<T>& line, std::int64_t largest) const {
     const std::int64_t n1 = line.n / largest;
     if (largest < 17 || !is_smooth(n1) || largest / 2 + 1 < max_lanes_) return;
     const auto inner = build(largest);
-    const double cost = static_cast<double>(n1) * (inner->cost + 20) + static_cast<double>(ceiling(largest / 2 + 1, max_lanes_)) * (passes_cost(n1) + 12 * static_cast<double>(n1)) + 60;
+    const double cost =
+        static_cast<double>(n1) * (inner->cost + 20) +
+        static_cast<double>(ceiling(largest / 2 + 1, max_lanes_)) * (passes_cost(n1) + 12 * static_cast<double>(n1)) +
+        60;
     if (!better(line, RealKind::Split, cost)) return;
     line.n1 = n1;
     line.n2 = largest;
@@ -186,11 +207,14 @@ class Builder {
     const Builder there(EngineKind::RealToHalf, max_lanes_), back(EngineKind::HalfToReal, max_lanes_);
     std::erase_if(lengths, [](std::int64_t length) { return length % 2 != 0; });
     if (lengths.size() > kRaderLengths) lengths.resize(kRaderLengths);
-    // Those that are too long for float are left to the complex lines, which do them in double. Some lengths of a prime may be and others not.
-    if (sizeof(T) == sizeof(float)) std::erase_if(lengths, [](std::int64_t length) { return length >= kLongConvolution; });
+    // Those that are too long for float are left to the complex lines, which do them in double. Some lengths of a prime
+    // may be and others not.
+    if (sizeof(T) == sizeof(float))
+      std::erase_if(lengths, [](std::int64_t length) { return length >= kLongConvolution; });
     for (const std::int64_t length : lengths) {
       const auto inner = there.build(length);
-      const double cost = 2 * inner->cost + 6.0 * static_cast<double>(line.n) + 12.0 * static_cast<double>(length) / max_lanes_ + 60;
+      const double cost =
+          2 * inner->cost + 6.0 * static_cast<double>(line.n) + 12.0 * static_cast<double>(length) / max_lanes_ + 60;
       if (!better(line, RealKind::Rader, cost)) continue;
       line.n2 = length;
       line.inner = inner;
@@ -203,8 +227,10 @@ class Builder {
     const bool back = direction_ == EngineKind::HalfToReal;
     const std::int64_t n = line.n, n1 = line.n1, n2 = line.n2;
     switch (line.kind) {
-      case RealKind::Codelet: return;
-      case RealKind::Pairs: return add_pairs(line);
+      case RealKind::Codelet:
+        return;
+      case RealKind::Pairs:
+        return add_pairs(line);
       case RealKind::Parted:
         // One more twiddle and two additions.
         line.bound = line.complex->bound + 6 * u;
@@ -233,7 +259,8 @@ class Builder {
         std::size_t at = 0;
         for (std::int64_t c = 0; c < ceiling(n2, v); ++c)
           for (std::int64_t k = 0; k < rows; ++k, at += static_cast<std::size_t>(v))
-            for (std::int64_t lane = 0; lane < v; ++lane, ++at) put(line.twiddles, at, at + static_cast<std::size_t>(v), (std::min(c * v, n2 - v) + lane) * k, n, false);
+            for (std::int64_t lane = 0; lane < v; ++lane, ++at)
+              put(line.twiddles, at, at + static_cast<std::size_t>(v), (std::min(c * v, n2 - v) + lane) * k, n, false);
         return;
       }
       case RealKind::Split: {
@@ -248,7 +275,8 @@ class Builder {
           }
         return;
       }
-      case RealKind::Rader: return add_rader(line);
+      case RealKind::Rader:
+        return add_rader(line);
       case RealKind::Halved: {
         // One more twiddle and two additions.
         line.bound = line.complex->bound + 6 * u;
@@ -289,14 +317,18 @@ class Builder {
       for (const bool turned : {false, true})
         for (std::int64_t i = 0; i < line.lanes; ++i) {
           const std::complex<long double> w = long_root(q * line.lanes + i, line.n);
-          add(line, back ? std::complex<long double>{w.imag(), w.real()} : std::complex<long double>{w.imag() / 2, -w.real() / 2}, turned);
+          add(line,
+              back ? std::complex<long double>{w.imag(), w.real()}
+                   : std::complex<long double>{w.imag() / 2, -w.real() / 2},
+              turned);
         }
   }
 
   // Of the columns w_n^(qt), [block][t][re, im][lanes]; of the passes as in line_plan.cpp. Back, their conjugates.
   void add_steps(RealLine<T>& line) const {
     const bool back = direction_ == EngineKind::HalfToReal, narrow = line.lanes < step_numbers<T>();
-    const std::int64_t n = line.n, n1 = line.n1, m = line.n2, lanes = 2 * line.lanes, row = ceiling(n1 / 2 + 1, line.lanes) * line.lanes;
+    const std::int64_t n = line.n, n1 = line.n1, m = line.n2, lanes = 2 * line.lanes,
+                       row = ceiling(n1 / 2 + 1, line.lanes) * line.lanes;
     for (std::int64_t next = 0; next < m; next += lanes)
       for (std::int64_t t = 1; t <= n1 / 2; ++t)
         for (const bool imaginary : {false, true})
@@ -322,7 +354,11 @@ class Builder {
     for (std::size_t i = 0; i < line.radices.size(); ++i) {
       const int r = line.radices[i];
       const bool last = i + 1 == line.radices.size();
-      const HalfRows where = back ? (i == 0 ? HalfRows::In : last ? HalfRows::Last : HalfRows::Middle) : last ? HalfRows::Out : HalfRows::Middle;
+      const HalfRows where = back   ? (i == 0 ? HalfRows::In
+                                       : last ? HalfRows::Last
+                                              : HalfRows::Middle)
+                             : last ? HalfRows::Out
+                                    : HalfRows::Middle;
       rest /= r;
       const T* table = line.twiddles.data() + place[i];
       line.steps.push_back({half_rows_kernel<T>(r, where, narrow), l, rest, {table, table}});
@@ -344,7 +380,8 @@ class Builder {
       line.gather[static_cast<std::size_t>(q)] = static_cast<std::int32_t>(down);
       const std::complex<long double> w = long_root(up, n);
       kernel[static_cast<std::size_t>(q)] = w.real() - w.imag();
-      if (length > n - 1 && q > 0) kernel[static_cast<std::size_t>(length - (n - 1) + q)] = w.real() - w.imag();  // at -(n - 1 - q)
+      if (length > n - 1 && q > 0)
+        kernel[static_cast<std::size_t>(length - (n - 1) + q)] = w.real() - w.imag();  // at -(n - 1 - q)
     }
     const Aligned<T> whole = kernel_spectrum<T>(kernel, stretch_of(*line.inner) + stretch_of(*line.back));
     const std::int64_t count = length / 2 + 1;
@@ -367,33 +404,39 @@ class Builder {
 
 }  // namespace
 
-template <class T>
-std::int64_t RealLine<T>::shared_reals() const {
+template <class T> std::int64_t RealLine<T>::shared_reals() const {
   switch (kind) {
-    case RealKind::Codelet: return 0;
+    case RealKind::Codelet:
+      return 0;
     case RealKind::Pairs:
     case RealKind::Parted:
     case RealKind::Prime:
-    case RealKind::Steps: return round_up(n) + round_up(n + 2) + 16;
+    case RealKind::Steps:
+      return round_up(n) + round_up(n + 2) + 16;
     case RealKind::Columns: {
       const std::int64_t blocks = ceiling(n1 / 2 + 1, lanes);
-      return blocks * n2 * 2 * lanes + 4 * lanes * std::max(blocks * lanes, n2) + first.scratch_rows() * lanes + round_up(n);
+      return blocks * n2 * 2 * lanes + 4 * lanes * std::max(blocks * lanes, n2) + first.scratch_rows() * lanes +
+             round_up(n);
     }
-    case RealKind::Split: return 2 * n1 * round_up(n2 / 2 + 1) + 4 * lanes * n1 + inner->shared_reals();
-    case RealKind::Rader: return round_up(n2 + 16) + round_up(n2 + 18) + std::max(inner->shared_reals(), back->shared_reals());
+    case RealKind::Split:
+      return 2 * n1 * round_up(n2 / 2 + 1) + 4 * lanes * n1 + inner->shared_reals();
+    case RealKind::Rader:
+      return round_up(n2 + 16) + round_up(n2 + 18) + std::max(inner->shared_reals(), back->shared_reals());
     case RealKind::Halved:
-    case RealKind::Full: return 2 * round_up(n + 32) + complex->shared_reals();
+    case RealKind::Full:
+      return 2 * round_up(n + 32) + complex->shared_reals();
   }
   return 0;
 }
-template <class T>
-std::int64_t RealLine<T>::private_reals() const {
+template <class T> std::int64_t RealLine<T>::private_reals() const {
   if (complex) return complex->is_whole() ? 0 : complex->private_reals();
   return std::max(inner ? inner->private_reals() : 0, back ? back->private_reals() : 0);
 }
 
 template <class T>
-std::shared_ptr<const RealLine<T>> make_real_line(EngineKind direction, std::int64_t n, int max_lanes) { return Builder<T>(direction, max_lanes).build(n); }
+std::shared_ptr<const RealLine<T>> make_real_line(EngineKind direction, std::int64_t n, int max_lanes) {
+  return Builder<T>(direction, max_lanes).build(n);
+}
 
 template struct RealLine<float>;
 template struct RealLine<double>;

@@ -1,9 +1,10 @@
 // Short real lines, each transformed whole in registers: SIMD within the line.
 //
-// n = 2 m: neighbours are complex numbers as they lie, transformed by the steps of whole_line-inl.hpp; then points k and m - k of the result are parted as in
-// real-inl.hpp. The m numbers are Q vectors V_q. Their mirror images m - k are R_q = lane 0 of V_(Q-q), then lanes .. 2, 1 of V_(Q-1-q), a permutation; what comes out for
-// m - k is a row of the result backwards, one number behind a row's beginning. k = m/2 is its own image. From half line to real line the same in reverse order.
-// For that the vectors must not cut rows of the result (of the complex input): they divide n1, or n2.
+// n = 2 m: neighbours are complex numbers as they lie, transformed by the steps of whole_line-inl.hpp; then points k
+// and m - k of the result are parted as in real-inl.hpp. The m numbers are Q vectors V_q. Their mirror images m - k are
+// R_q = lane 0 of V_(Q-q), then lanes .. 2, 1 of V_(Q-1-q), a permutation; what comes out for m - k is a row of the
+// result backwards, one number behind a row's beginning. k = m/2 is its own image. From half line to real line the same
+// in reverse order. For that the vectors must not cut rows of the result (of the complex input): they divide n1, or n2.
 #if defined(TRN_FFT_REAL_PAIRS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRN_FFT_REAL_PAIRS_INL
 #undef TRN_FFT_REAL_PAIRS_INL
@@ -54,13 +55,11 @@ HWY_NOINLINE void codelet_dense(const void* context, const void* input, void* ou
 }
 
 #if HWY_TARGET == HWY_SCALAR
-template <bool kThere, class T>
-WholeKernel<T> pairs_kernel_here(std::int64_t) { return {}; }
+template <bool kThere, class T> WholeKernel<T> pairs_kernel_here(std::int64_t) { return {}; }
 #else
 
 // Lane 0 of `first`, then lanes .. 2, 1 of `rest`: numbers, in their two sizes.
-template <class D>
-HWY_INLINE PairVector<D> mirrored(D d, PairVector<D> rest, PairVector<D> first) {
+template <class D> HWY_INLINE PairVector<D> mirrored(D d, PairVector<D> rest, PairVector<D> first) {
   constexpr int numbers = kNumbers<D>, unit = sizeof(hn::TFromD<D>) == 4 ? 1 : 2;  // doubles in a number
   const hn::Repartition<double, D> wide;
   using W = decltype(wide);
@@ -71,19 +70,22 @@ HWY_INLINE PairVector<D> mirrored(D d, PairVector<D> rest, PairVector<D> first) 
   return {hn::BitCast(d, hn::IfThenElse(hn::FirstN(wide, unit), hn::BitCast(wide, first.v), turned))};
 }
 // The first number alone.
-template <class D, class T>
-HWY_INLINE void store_first(D, PairVector<D> x, T* p) {
+template <class D, class T> HWY_INLINE void store_first(D, PairVector<D> x, T* p) {
   const hn::CappedTag<T, 2> two;
-  if constexpr (kNumbers<D> == 1) hn::StoreU(x.v, two, p);
-  else if constexpr (kNumbers<D> == 2) store_first(hn::Half<D>(), PairVector<hn::Half<D>>{hn::LowerHalf(hn::Half<D>(), x.v)}, p);
-  else store_first(hn::Half<D>(), PairVector<hn::Half<D>>{hn::LowerHalf(hn::Half<D>(), x.v)}, p);
+  if constexpr (kNumbers<D> == 1)
+    hn::StoreU(x.v, two, p);
+  else if constexpr (kNumbers<D> == 2)
+    store_first(hn::Half<D>(), PairVector<hn::Half<D> >{hn::LowerHalf(hn::Half<D>(), x.v)}, p);
+  else
+    store_first(hn::Half<D>(), PairVector<hn::Half<D> >{hn::LowerHalf(hn::Half<D>(), x.v)}, p);
 }
 
 template <int N1, int N2, bool kThere, class D, class T>
 HWY_NOINLINE void pairs_lines(const void* context, const void* input, void* output) {
   const D tag;
   constexpr int numbers = kNumbers<D>, lanes = 2 * numbers, m = N1 * N2;
-  constexpr int columns = (N2 + numbers - 1) / numbers, rows = (N1 + numbers - 1) / numbers, Q = m / numbers, middle = (Q + 1) / 2;
+  constexpr int columns = (N2 + numbers - 1) / numbers, rows = (N1 + numbers - 1) / numbers, Q = m / numbers,
+                middle = (Q + 1) / 2;
   static_assert((kThere ? N1 : N2) % numbers == 0);
   const DenseRealCall<T>& call = *static_cast<const DenseRealCall<T>*>(context);
   const Pairs<D> d = pairs_of(tag, kThere ? T(1) : T(-1));
@@ -108,7 +110,8 @@ HWY_NOINLINE void pairs_lines(const void* context, const void* input, void* outp
         }
         const auto sum = hn::MulAdd(b, conjugate, a);
         const PairVector<D> difference = {hn::NegMulAdd(b, conjugate, a)};
-        const auto p = hn::MulAdd(exchanged(d, difference), hn::LoadU(tag, part + (2 * q + 1) * lanes), hn::Mul(difference.v, hn::LoadU(tag, part + 2 * q * lanes)));
+        const auto p = hn::MulAdd(exchanged(d, difference), hn::LoadU(tag, part + (2 * q + 1) * lanes),
+                                  hn::Mul(difference.v, hn::LoadU(tag, part + 2 * q * lanes)));
         v[q].v = hn::Add(sum, p);
         images[q].v = hn::Mul(hn::Sub(sum, p), conjugate);
       });
@@ -123,8 +126,10 @@ HWY_NOINLINE void pairs_lines(const void* context, const void* input, void* outp
       PairVector<D> x[rows * numbers > N1 ? rows * numbers : N1];
       each<N1>([&](auto row) HWY_ATTR {
         constexpr int r = decltype(row)::value, at = r * N2 + c * numbers;
-        if constexpr (kThere) x[r] = load_numbers<at + numbers <= m ? numbers : m - at>(tag, in + 2 * at);
-        else x[r] = v[at / numbers];
+        if constexpr (kThere)
+          x[r] = load_numbers < at + numbers <= m ? numbers : m - at > (tag, in + 2 * at);
+        else
+          x[r] = v[at / numbers];
       });
       dft<N1>(d, x);
       const T* w = call.table + c * (N1 - 1) * 2 * lanes;
@@ -158,7 +163,8 @@ HWY_NOINLINE void pairs_lines(const void* context, const void* input, void* outp
         const auto image = mirrored(tag, v[Q - 1 - q], v[(Q - q) % Q]).v;
         const auto sum = hn::MulAdd(image, conjugate, v[q].v);
         const PairVector<D> difference = {hn::NegMulAdd(image, conjugate, v[q].v)};
-        const auto p = hn::MulAdd(exchanged(d, difference), hn::LoadU(tag, part + (2 * q + 1) * lanes), hn::Mul(difference.v, hn::LoadU(tag, part + 2 * q * lanes)));
+        const auto p = hn::MulAdd(exchanged(d, difference), hn::LoadU(tag, part + (2 * q + 1) * lanes),
+                                  hn::Mul(difference.v, hn::LoadU(tag, part + 2 * q * lanes)));
         auto a = hn::MulAdd(half, sum, p), b = hn::Mul(hn::MulSub(half, sum, p), by_conjugate);
         if (scaled) a = hn::Mul(a, by);
         hn::StoreU(a, tag, out + q * lanes);
@@ -174,12 +180,17 @@ HWY_NOINLINE void pairs_lines(const void* context, const void* input, void* outp
 constexpr WholeCut pairs_cut(int m, int widest, int real_bytes, bool there) {
   WholeCut best;
   for (int n1 = 2; n1 <= 16; ++n1) {
-    if (m % n1 != 0 || m / n1 > 16 || m / n1 < 2 || pairs_codelet_cost(n1) == 0 || pairs_codelet_cost(m / n1) == 0) continue;
+    if (m % n1 != 0 || m / n1 > 16 || m / n1 < 2 || pairs_codelet_cost(n1) == 0 || pairs_codelet_cost(m / n1) == 0)
+      continue;
     const int n2 = m / n1;
     for (int numbers = 2; numbers <= widest; numbers *= 2) {
       if ((there ? n1 : n2) % numbers != 0) continue;
-      const int columns = (n2 + numbers - 1) / numbers, rows = (n1 + numbers - 1) / numbers, shuffles = numbers == 2 ? 1 : numbers == 4 ? 2 : 3;
-      const double first = columns * (pairs_codelet_cost(n1) + n1 + 3.0 * (n1 - 1)), second = rows * (pairs_codelet_cost(n2) + n2);
+      const int columns = (n2 + numbers - 1) / numbers, rows = (n1 + numbers - 1) / numbers,
+                shuffles = numbers == 2   ? 1
+                           : numbers == 4 ? 2
+                                          : 3;
+      const double first = columns * (pairs_codelet_cost(n1) + n1 + 3.0 * (n1 - 1)),
+                   second = rows * (pairs_codelet_cost(n2) + n2);
       const double weight = numbers * real_bytes * 2 == 64 ? 1.8 : 1.0;
       const double cost = weight * (first + second + columns * rows * numbers * shuffles + 7.0 * m / numbers);
       if (cost < best.cost) best = {n1, n2, numbers, cost};
@@ -187,37 +198,45 @@ constexpr WholeCut pairs_cut(int m, int widest, int real_bytes, bool there) {
   }
   return best;
 }
-template <int N, bool kThere, class T>
-WholeKernel<T> pairs_kernel() {
+template <int N, bool kThere, class T> WholeKernel<T> pairs_kernel() {
   constexpr int widest = static_cast<int>(hn::MaxLanes(hn::CappedTag<T, 64 / sizeof(T)>())) / 2;
   constexpr WholeCut cut = pairs_cut(N / 2, widest, sizeof(T), kThere);
-  if constexpr (cut.n1 == 0) return {};
-  else return {pairs_lines<cut.n1, cut.n2, kThere, hn::CappedTag<T, 2 * cut.numbers>, T>, cut.n1, cut.n2, cut.numbers, 0, cut.cost};
+  if constexpr (cut.n1 == 0)
+    return {};
+  else
+    return {pairs_lines<cut.n1, cut.n2, kThere, hn::CappedTag<T, 2 * cut.numbers>, T>,
+            cut.n1,
+            cut.n2,
+            cut.numbers,
+            0,
+            cut.cost};
 }
-template <bool kThere, class T>
-WholeKernel<T> pairs_kernel_here(std::int64_t n) {
+template <bool kThere, class T> WholeKernel<T> pairs_kernel_here(std::int64_t n) {
   switch (n) {
-#define TRN_FFT_PAIRS(N) \
-  case N: return pairs_kernel<N, kThere, T>();
-    TRN_FFT_PAIRS(16) TRN_FFT_PAIRS(20) TRN_FFT_PAIRS(24) TRN_FFT_PAIRS(28) TRN_FFT_PAIRS(32) TRN_FFT_PAIRS(36) TRN_FFT_PAIRS(40) TRN_FFT_PAIRS(48)
-    TRN_FFT_PAIRS(56) TRN_FFT_PAIRS(60) TRN_FFT_PAIRS(64) TRN_FFT_PAIRS(72) TRN_FFT_PAIRS(80) TRN_FFT_PAIRS(96) TRN_FFT_PAIRS(100) TRN_FFT_PAIRS(112) TRN_FFT_PAIRS(120)
-    TRN_FFT_PAIRS(128) TRN_FFT_PAIRS(144) TRN_FFT_PAIRS(160) TRN_FFT_PAIRS(192) TRN_FFT_PAIRS(200) TRN_FFT_PAIRS(240) TRN_FFT_PAIRS(256)
+    // clang-format off
+#define TRN_FFT_PAIRS(N) case N: return pairs_kernel<N, kThere, T>();
+    TRN_FFT_PAIRS(16) TRN_FFT_PAIRS(20) TRN_FFT_PAIRS(24) TRN_FFT_PAIRS(28) TRN_FFT_PAIRS(32) TRN_FFT_PAIRS(36)
+    TRN_FFT_PAIRS(40) TRN_FFT_PAIRS(48) TRN_FFT_PAIRS(56) TRN_FFT_PAIRS(60) TRN_FFT_PAIRS(64) TRN_FFT_PAIRS(72)
+    TRN_FFT_PAIRS(80) TRN_FFT_PAIRS(96) TRN_FFT_PAIRS(100) TRN_FFT_PAIRS(112) TRN_FFT_PAIRS(120) TRN_FFT_PAIRS(128)
+    TRN_FFT_PAIRS(144) TRN_FFT_PAIRS(160) TRN_FFT_PAIRS(192) TRN_FFT_PAIRS(200) TRN_FFT_PAIRS(240) TRN_FFT_PAIRS(256)
 #undef TRN_FFT_PAIRS
     default: return {};
+    // clang-format on
   }
 }
 #endif
 
-template <bool kThere, class T>
-WholeRun<T> dense_codelet_here(std::int64_t n) {
+template <bool kThere, class T> WholeRun<T> dense_codelet_here(std::int64_t n) {
   switch (n) {
-#define TRN_FFT_DENSE(N) \
-  case N: return codelet_dense<N, kThere, T>;
-    TRN_FFT_DENSE(1) TRN_FFT_DENSE(2) TRN_FFT_DENSE(3) TRN_FFT_DENSE(4) TRN_FFT_DENSE(5) TRN_FFT_DENSE(6) TRN_FFT_DENSE(7) TRN_FFT_DENSE(8)
-    TRN_FFT_DENSE(9) TRN_FFT_DENSE(10) TRN_FFT_DENSE(11) TRN_FFT_DENSE(12) TRN_FFT_DENSE(13) TRN_FFT_DENSE(14) TRN_FFT_DENSE(15) TRN_FFT_DENSE(16)
-    TRN_FFT_DENSE(18) TRN_FFT_DENSE(20) TRN_FFT_DENSE(22) TRN_FFT_DENSE(24) TRN_FFT_DENSE(26) TRN_FFT_DENSE(28) TRN_FFT_DENSE(30) TRN_FFT_DENSE(32)
+    // clang-format off
+#define TRN_FFT_DENSE(N) case N: return codelet_dense<N, kThere, T>;
+    TRN_FFT_DENSE(1) TRN_FFT_DENSE(2) TRN_FFT_DENSE(3) TRN_FFT_DENSE(4) TRN_FFT_DENSE(5) TRN_FFT_DENSE(6)
+    TRN_FFT_DENSE(7) TRN_FFT_DENSE(8) TRN_FFT_DENSE(9) TRN_FFT_DENSE(10) TRN_FFT_DENSE(11) TRN_FFT_DENSE(12)
+    TRN_FFT_DENSE(13) TRN_FFT_DENSE(14) TRN_FFT_DENSE(15) TRN_FFT_DENSE(16) TRN_FFT_DENSE(18) TRN_FFT_DENSE(20)
+    TRN_FFT_DENSE(22) TRN_FFT_DENSE(24) TRN_FFT_DENSE(26) TRN_FFT_DENSE(28) TRN_FFT_DENSE(30) TRN_FFT_DENSE(32)
 #undef TRN_FFT_DENSE
     default: return nullptr;
+    // clang-format on
   }
 }
 

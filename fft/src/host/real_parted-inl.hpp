@@ -1,12 +1,14 @@
-// Dense real lines without scratch: even ones through the complex lines that have none either, primes from 17 to 61 as products of a matrix and a vector.
+// Dense real lines without scratch: even ones through the complex lines that have none either, primes from 17 to 61 as
+// products of a matrix and a vector.
 //
-// n = 2 m: neighbours are complex numbers as they lie; a line whole in registers or in a few steps (whole_line-inl.hpp, steps-inl.hpp) transforms them, and points k and
-// m - k of its result are parted as in real-inl.hpp, vectors of neighbours and of their mirror images at once. Z_m = Z_0 makes k = 0 a pair like the others.
+// n = 2 m: neighbours are complex numbers as they lie; a line whole in registers or in a few steps (whole_line-inl.hpp,
+// steps-inl.hpp) transforms them, and points k and m - k of its result are parted as in real-inl.hpp, vectors of
+// neighbours and of their mirror images at once. Z_m = Z_0 makes k = 0 a pair like the others.
 //
 // A prime p = 2 h + 1: with e_j = x_j + x_(p-j), o_j = x_j - x_(p-j),
 //   X_k = x_0 + sum_j e_j cos(2 pi jk/p) - i sum_j o_j sin(2 pi jk/p),   j, k = 1 .. h:
-// the pair (e_j, o_j) times the pairs (cos, -sin), k in the lanes, and the result lies as it is wanted. Back, the pairs (re, im) of X_k times (2 cos, -2 sin) are sums E and O
-// with x_j = E + O, x_(p-j) = E - O.
+// the pair (e_j, o_j) times the pairs (cos, -sin), k in the lanes, and the result lies as it is wanted. Back, the pairs
+// (re, im) of X_k times (2 cos, -2 sin) are sums E and O with x_j = E + O, x_(p-j) = E - O.
 #if defined(TRN_FFT_REAL_PARTED_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRN_FFT_REAL_PARTED_INL
 #undef TRN_FFT_REAL_PARTED_INL
@@ -26,18 +28,16 @@ HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_SCALAR
-template <bool kThere, class T>
-DenseKernel<T> parted_kernel_here() { return {}; }
-template <bool kThere, class T>
-DenseKernel<T> prime_real_kernel_here() { return {}; }
+template <bool kThere, class T> DenseKernel<T> parted_kernel_here() { return {}; }
+template <bool kThere, class T> DenseKernel<T> prime_real_kernel_here() { return {}; }
 #else
 
-template <class T>
-using DenseTag = hn::CappedTag<T, 64 / sizeof(T)>;
+template <class T> using DenseTag = hn::CappedTag<T, 64 / sizeof(T)>;
 
-// (a, b) = (Z_k, Z_(m-k)) to (X_k, X_(m-k)), or, back, the other way round; w, turned: w^k/(2i), or i/w^k, as tables have it: re, re and -im, im.
-template <bool kThere, class D>
-HWY_INLINE void part(const Pairs<D>& d, hn::Vec<D>& a, hn::Vec<D>& b, hn::Vec<D> w, hn::Vec<D> turned, hn::Vec<D> conjugate) {
+// (a, b) = (Z_k, Z_(m-k)) to (X_k, X_(m-k)), or, back, the other way round; w, turned: w^k/(2i), or i/w^k, as tables
+// have it: re, re and -im, im.
+template <bool kThere, class D> HWY_INLINE void part(const Pairs<D>& d, hn::Vec<D>& a, hn::Vec<D>& b, hn::Vec<D> w,
+                                                     hn::Vec<D> turned, hn::Vec<D> conjugate) {
   const auto sum = hn::MulAdd(b, conjugate, a);
   const PairVector<D> difference = {hn::NegMulAdd(b, conjugate, a)};
   const auto p = hn::MulAdd(exchanged(d, difference), turned, hn::Mul(difference.v, w));
@@ -51,10 +51,10 @@ HWY_INLINE void part(const Pairs<D>& d, hn::Vec<D>& a, hn::Vec<D>& b, hn::Vec<D>
   }
 }
 
-// m + 1 numbers to m + 1 numbers: Z with Z_m = Z_0 to X, or back X to Z. Vectors from both ends inwards; in the middle they may overlap, for both formulas hold for every k.
-// The imaginary parts of X_0 and X_m are written as zeros, and not used.
-template <bool kThere, class T>
-HWY_INLINE void part_line(std::int64_t m, const T* table, const T* in, T* out) {
+// m + 1 numbers to m + 1 numbers: Z with Z_m = Z_0 to X, or back X to Z. Vectors from both ends inwards; in the middle
+// they may overlap, for both formulas hold for every k. The imaginary parts of X_0 and X_m are written as zeros, and
+// not used.
+template <bool kThere, class T> HWY_INLINE void part_line(std::int64_t m, const T* table, const T* in, T* out) {
   using D = DenseTag<T>;
   const D tag;
   const Pairs<D> d = pairs_of(tag, T(1));
@@ -78,8 +78,7 @@ HWY_INLINE void part_line(std::int64_t m, const T* table, const T* in, T* out) {
   if constexpr (kThere) out[1] = out[2 * m + 1] = T(0);
 }
 
-template <bool kThere, class T>
-HWY_NOINLINE void parted_lines(const void* context, const void* input, void* output) {
+template <bool kThere, class T> HWY_NOINLINE void parted_lines(const void* context, const void* input, void* output) {
   const DenseRealCall<T>& call = *static_cast<const DenseRealCall<T>*>(context);
   const std::int64_t m = call.complex.n;
   const T* in = static_cast<const T*>(input);
@@ -99,8 +98,9 @@ HWY_NOINLINE void parted_lines(const void* context, const void* input, void* out
 }
 
 // Sums over j = 1 .. h of the pairs at `pairs` times kVectors vectors of the table [j][vector], in kChains chains.
-template <int kVectors, int kChains, class D, class T>
-HWY_INLINE void pair_sums(D d, int h, const T* pairs, const T* table, std::int64_t pitch, hn::Vec<D> start, hn::Vec<D>* sums) {
+template <int kVectors, int kChains, class D, class T> HWY_INLINE void pair_sums(D d, int h, const T* pairs,
+                                                                                 const T* table, std::int64_t pitch,
+                                                                                 hn::Vec<D> start, hn::Vec<D>* sums) {
   constexpr int lanes = 2 * kNumbers<D>;
   hn::Vec<D> s[kChains][kVectors];
   HWY_UNROLL(4)
@@ -131,8 +131,8 @@ HWY_INLINE void pair_sums(D d, int h, const T* pairs, const T* table, std::int64
   }
 }
 // All `vectors` of them, four at a time, each handed to store(vector, sums).
-template <class D, class T, class F>
-HWY_INLINE void all_pair_sums(D d, int h, int vectors, const T* pairs, const T* table, hn::Vec<D> start, const F& store) {
+template <class D, class T, class F> HWY_INLINE void all_pair_sums(D d, int h, int vectors, const T* pairs,
+                                                                   const T* table, hn::Vec<D> start, const F& store) {
   constexpr int lanes = 2 * kNumbers<D>;
   const std::int64_t pitch = vectors * lanes;
   int v = 0;
@@ -185,8 +185,10 @@ HWY_NOINLINE void prime_real_lines(const void* context, const void* input, void*
         const int count = h - v * numbers;
         sum = hn::Mul(sum, by);
         T* to = out + 2 + v * lanes;
-        if (count >= numbers) hn::StoreU(sum, d, to);
-        else hn::BlendedStore(sum, hn::FirstN(d, static_cast<std::size_t>(2 * count)), d, to);
+        if (count >= numbers)
+          hn::StoreU(sum, d, to);
+        else
+          hn::BlendedStore(sum, hn::FirstN(d, static_cast<std::size_t>(2 * count)), d, to);
       });
       out[0] = (first + hn::GetLane(hn::SumOfLanes(d, all))) * call.factor;
       out[1] = T(0);
@@ -195,11 +197,14 @@ HWY_NOINLINE void prime_real_lines(const void* context, const void* input, void*
       auto all = hn::Zero(d);
       for (int k = 0; k < h; k += numbers) {
         const int count = h - k;
-        all = hn::Add(all, hn::MaskedLoad(hn::FirstN(d, static_cast<std::size_t>(2 * (count < numbers ? count : numbers))), d, in + 2 + 2 * k));
+        all = hn::Add(
+            all, hn::MaskedLoad(hn::FirstN(d, static_cast<std::size_t>(2 * (count < numbers ? count : numbers))), d,
+                                in + 2 + 2 * k));
       }
       // The line may be in place: everything is read before anything is written.
       const auto start = hn::OddEven(hn::Zero(d), hn::Set(d, first));
-      all_pair_sums(d, h, vectors, in + 2, call.table, start, [&](int v, hn::Vec<D> sum) HWY_ATTR { hn::StoreU(hn::Mul(sum, by), d, pairs + v * lanes); });
+      all_pair_sums(d, h, vectors, in + 2, call.table, start,
+                    [&](int v, hn::Vec<D> sum) HWY_ATTR { hn::StoreU(hn::Mul(sum, by), d, pairs + v * lanes); });
       const T sum = hn::GetLane(hn::SumOfLanes(d, hn::OddEven(hn::Zero(d), all)));
       for (int j = 0; j < h; j += lanes) {
         const auto lower = hn::LoadU(d, pairs + 2 * j), upper = hn::LoadU(d, pairs + 2 * j + lanes);
@@ -220,10 +225,12 @@ HWY_NOINLINE void prime_real_lines(const void* context, const void* input, void*
   }
 }
 
-template <bool kThere, class T>
-DenseKernel<T> parted_kernel_here() { return {parted_lines<kThere, T>, kNumbers<DenseTag<T>>}; }
-template <bool kThere, class T>
-DenseKernel<T> prime_real_kernel_here() { return {prime_real_lines<kThere, T>, kNumbers<DenseTag<T>>}; }
+template <bool kThere, class T> DenseKernel<T> parted_kernel_here() {
+  return {parted_lines<kThere, T>, kNumbers<DenseTag<T> >};
+}
+template <bool kThere, class T> DenseKernel<T> prime_real_kernel_here() {
+  return {prime_real_lines<kThere, T>, kNumbers<DenseTag<T> >};
+}
 #endif
 
 }  // namespace trn::fft::host::HWY_NAMESPACE

@@ -2,11 +2,12 @@
 //
 // n = r m, j = p m + q, k = t + r k2, w_n = exp(-2 pi i/n):
 //   X_(t + r k2) = sum_q w_m^(q k2) [ w_n^(qt) sum_p x_(pm+q) w_r^(pt) ].
-// The sums over p are real transforms of r points (real_pass). Their results for t and r - t are conjugate, so the columns t = 1 .. (r-1)/2 go through complex
-// passes of length m, side by side, and the last of these (mirror_last_pass) stores X_k where k <= n/2, else the conjugate at n - k; column 0 is a real
-// line of m points: the same again, the results r rows apart. For even r the column r/2, real but for its twiddle, is done as a complex one.
-// From half lines to real ones everything runs backwards: complex passes on the conjugates of the columns (mirror_first_pass loads them), column 0 by
-// the same again, then twiddles and sums over t, which are half_dft.
+// The sums over p are real transforms of r points (real_pass). Their results for t and r - t are conjugate, so the
+// columns t = 1 .. (r-1)/2 go through complex passes of length m, side by side, and the last of these
+// (mirror_last_pass) stores X_k where k <= n/2, else the conjugate at n - k; column 0 is a real line of m points: the
+// same again, the results r rows apart. For even r the column r/2, real but for its twiddle, is done as a complex one.
+// From half lines to real ones everything runs backwards: complex passes on the conjugates of the columns
+// (mirror_first_pass loads them), column 0 by the same again, then twiddles and sums over t, which are half_dft.
 #if defined(TRN_FFT_REAL_PASSES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRN_FFT_REAL_PASSES_INL
 #undef TRN_FFT_REAL_PASSES_INL
@@ -26,31 +27,30 @@
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
-// One level's data. Real rows are real_stride reals apart; half rows (re, im `lanes` further on) half_stride; those in scratch are packed.
-template <class T>
-struct RealArgs {
+// One level's data. Real rows are real_stride reals apart; half rows (re, im `lanes` further on) half_stride; those in
+// scratch are packed.
+template <class T> struct RealArgs {
   T *real, *half;
   std::int64_t real_stride, half_stride;
   std::int64_t n, m, columns;
-  int radix;       // of the real pass
+  int radix;        // of the real pass
   T *first, *rest;  // column 0: [m]; the others: [m][columns][re, im]
   const T *twiddles, *constants;
   T factor;
 };
-template <class D>
-constexpr std::int64_t kWidth = static_cast<std::int64_t>(hn::MaxLanes(D()));
+template <class D> constexpr std::int64_t kWidth = static_cast<std::int64_t>(hn::MaxLanes(D()));
 
-template <class D, class T>
-HWY_INLINE C<D> load_pair(D d, const T* p) { return {hn::LoadU(d, p), hn::LoadU(d, p + kWidth<D>)}; }
-template <class D, class T>
-HWY_INLINE void store_pair(D d, T* p, C<D> x) {
+template <class D, class T> HWY_INLINE C<D> load_pair(D d, const T* p) {
+  return {hn::LoadU(d, p), hn::LoadU(d, p + kWidth<D>)};
+}
+template <class D, class T> HWY_INLINE void store_pair(D d, T* p, C<D> x) {
   hn::StoreU(x.r, d, p);
   hn::StoreU(x.i, d, p + kWidth<D>);
 }
-template <class D>
-HWY_INLINE C<D> number(D d, const hn::TFromD<D>* w) { return {hn::Set(d, w[0]), hn::Set(d, w[1])}; }
+template <class D> HWY_INLINE C<D> number(D d, const hn::TFromD<D>* w) { return {hn::Set(d, w[0]), hn::Set(d, w[1])}; }
 
-// The sums of a prime radix above 13, of real numbers: x_j = take(j) to put(k, y_k), k = 0 .. p/2 (y_0 without its imaginary part).
+// The sums of a prime radix above 13, of real numbers: x_j = take(j) to put(k, y_k), k = 0 .. p/2 (y_0 without its
+// imaginary part).
 template <class D, class T, class Take, class Put>
 HWY_INLINE void real_prime(D d, int p, const T* constants, const Take& take, const Put& put) {
   const int h = p / 2;
@@ -137,8 +137,7 @@ HWY_INLINE void complex_prime(D d, int p, const T* constants, const Take& take, 
 }
 
 // Sums over p, twiddles. N is the radix, 0 for primes above 13.
-template <int N, class D, class T>
-HWY_NOINLINE void real_pass(D d, const RealArgs<T>& args) {
+template <int N, class D, class T> HWY_NOINLINE void real_pass(D d, const RealArgs<T>& args) {
   const RealArgs<T> a = args;
   const std::int64_t leg = a.m * a.real_stride;
   const T *in = a.real, *w = a.twiddles;
@@ -147,12 +146,15 @@ HWY_NOINLINE void real_pass(D d, const RealArgs<T>& args) {
     const auto put = [&](int t, C<D> y) HWY_ATTR {
       if (t == 0) return hn::StoreU(y.r, d, first);
       const C<D> turn = number(d, w + 2 * (t - 1));
-      if (N > 0 && 2 * t == N) y = {hn::Mul(y.r, turn.r), hn::Mul(y.r, turn.i)};
-      else y = times(d, y, turn);
+      if (N > 0 && 2 * t == N)
+        y = {hn::Mul(y.r, turn.r), hn::Mul(y.r, turn.i)};
+      else
+        y = times(d, y, turn);
       store_pair(d, rest + 2 * (t - 1) * kWidth<D>, y);
     };
     if constexpr (N == 0) {
-      real_prime(d, a.radix, a.constants, [&](int p) HWY_ATTR { return hn::LoadU(d, in + p * leg); }, put);
+      real_prime(
+          d, a.radix, a.constants, [&](int p) HWY_ATTR { return hn::LoadU(d, in + p * leg); }, put);
     } else {
       hn::Vec<D> x[N];
       C<D> y[N / 2 + 1];
@@ -165,8 +167,7 @@ HWY_NOINLINE void real_pass(D d, const RealArgs<T>& args) {
     rest += 2 * a.columns * kWidth<D>;
   }
 }
-template <int N, class D, class T>
-HWY_NOINLINE void half_pass(D d, const RealArgs<T>& args) {
+template <int N, class D, class T> HWY_NOINLINE void half_pass(D d, const RealArgs<T>& args) {
   const RealArgs<T> a = args;
   const bool scaled = a.factor != T(1);
   const auto by = hn::Set(d, a.factor);
@@ -197,8 +198,7 @@ HWY_NOINLINE void half_pass(D d, const RealArgs<T>& args) {
 }
 
 // A whole line of N points, or of a prime above 13.
-template <int N, class D, class T>
-HWY_NOINLINE void real_whole(D d, const RealArgs<T>& a) {
+template <int N, class D, class T> HWY_NOINLINE void real_whole(D d, const RealArgs<T>& a) {
   const bool scaled = a.factor != T(1);
   const auto put = [&](int k, C<D> y) HWY_ATTR {
     if (k == 0 || (N > 0 && 2 * k == N)) y.i = hn::Zero(d);
@@ -218,11 +218,11 @@ HWY_NOINLINE void real_whole(D d, const RealArgs<T>& a) {
     for (int k = 0; k <= N / 2; ++k) put(k, y[k]);
   }
 }
-template <int N, class D, class T>
-HWY_NOINLINE void half_whole(D d, const RealArgs<T>& a) {
+template <int N, class D, class T> HWY_NOINLINE void half_whole(D d, const RealArgs<T>& a) {
   const bool scaled = a.factor != T(1);
   const auto by = hn::Set(d, a.factor);
-  const auto put = [&](int j, hn::Vec<D> x) HWY_ATTR { hn::StoreU(scaled ? hn::Mul(x, by) : x, d, a.real + j * a.real_stride); };
+  const auto put = [&](int j, hn::Vec<D> x)
+                       HWY_ATTR { hn::StoreU(scaled ? hn::Mul(x, by) : x, d, a.real + j * a.real_stride); };
   const auto take = [&](int k) HWY_ATTR { return load_pair(d, a.half + k * a.half_stride); };
   if constexpr (N == 0) {
     half_prime(d, a.radix, a.constants, take, put);
@@ -237,7 +237,8 @@ HWY_NOINLINE void half_whole(D d, const RealArgs<T>& a) {
   }
 }
 
-// The last complex pass of the columns, radix R (0: `radix`, prime): butterfly (k2, s) has the points k0 + t n/R, k0 = s + 1 + r k2.
+// The last complex pass of the columns, radix R (0: `radix`, prime): butterfly (k2, s) has the points k0 + t n/R, k0 =
+// s + 1 + r k2.
 template <int R, class D, class T>
 HWY_NOINLINE void mirror_last_pass(D d, const RealArgs<T>& args, const T* from, int radix, const T* constants) {
   const RealArgs<T> a = args;
@@ -269,8 +270,8 @@ HWY_NOINLINE void mirror_last_pass(D d, const RealArgs<T>& args, const T* from, 
   }
 }
 // The first complex pass of the conjugate columns: butterfly (q, s) takes the points k0 + p n/R, k0 = s + 1 + r q.
-template <int R, class D, class T>
-HWY_NOINLINE void mirror_first_pass(D d, const RealArgs<T>& args, T* to, int radix, const T* twiddles, const T* constants) {
+template <int R, class D, class T> HWY_NOINLINE void mirror_first_pass(D d, const RealArgs<T>& args, T* to, int radix,
+                                                                       const T* twiddles, const T* constants) {
   const RealArgs<T> a = args;
   const int points = R > 0 ? R : radix;
   const std::int64_t blocks = a.m / points, out_leg = 2 * kWidth<D> * a.columns, leg = a.n / points;
@@ -303,11 +304,11 @@ HWY_NOINLINE void mirror_first_pass(D d, const RealArgs<T>& args, T* to, int rad
 }
 
 // Calls f(integral_constant<int, N>) for a codelet of up to 16 points, or 0.
-template <class F>
-HWY_INLINE void with_radix(int radix, const F& f) {
+template <class F> HWY_INLINE void with_radix(int radix, const F& f) {
   switch (radix) {
 #define TRN_FFT_CASE(N) \
-  case N: return f(std::integral_constant<int, N>())
+  case N:               \
+    return f(std::integral_constant<int, N>())
     TRN_FFT_CASE(2);
     TRN_FFT_CASE(3);
     TRN_FFT_CASE(4);
@@ -323,7 +324,8 @@ HWY_INLINE void with_radix(int radix, const F& f) {
     TRN_FFT_CASE(15);
     TRN_FFT_CASE(16);
 #undef TRN_FFT_CASE
-    default: return f(std::integral_constant<int, 0>());
+    default:
+      return f(std::integral_constant<int, 0>());
   }
 }
 

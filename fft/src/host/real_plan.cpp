@@ -17,15 +17,16 @@ struct Best {
   int radix = 1;
 };
 
-// best(n) = the least of a codelet and, over the radices r of a real pass, the pass, its columns' complex passes and column 0. Complex passes count 4 and 5
-// operations a point for twiddle and memory, real ones half of that.
+// best(n) = the least of a codelet and, over the radices r of a real pass, the pass, its columns' complex passes and
+// column 0. Complex passes count 4 and 5 operations a point for twiddle and memory, real ones half of that.
 Best best(std::int64_t n, std::map<std::int64_t, Best>& known) {
   if (const auto found = known.find(n); found != known.end()) return found->second;
   Best result;
   const auto offer = [&](std::int64_t r) {
     const std::int64_t m = n / r;
     double cost = static_cast<double>(m) * (real_codelet_cost(r) + 2.5 * static_cast<double>(r));
-    if (m > 1) cost += static_cast<double>(r / 2) * (4 * static_cast<double>(m) + passes_cost(m)) + best(m, known).cost + 20;
+    if (m > 1)
+      cost += static_cast<double>(r / 2) * (4 * static_cast<double>(m) + passes_cost(m)) + best(m, known).cost + 20;
     if (cost < result.cost) result = {cost, static_cast<int>(r)};
   };
   if (has_real_codelet(n)) offer(n);
@@ -36,8 +37,7 @@ Best best(std::int64_t n, std::map<std::int64_t, Best>& known) {
   return result;
 }
 
-template <class T>
-void put(Aligned<T>& table, std::int64_t k, std::int64_t n, bool conjugate) {
+template <class T> void put(Aligned<T>& table, std::int64_t k, std::int64_t n, bool conjugate) {
   const std::complex<T> w = root<T>(k % n, n);
   table.push_back(w.real());
   table.push_back(conjugate ? -w.imag() : w.imag());
@@ -71,8 +71,7 @@ double real_passes_cost(std::int64_t n) {
   return best(n, known).cost;
 }
 
-template <class T>
-RealPasses<T> make_real_passes(EngineKind kind, std::int64_t n) {
+template <class T> RealPasses<T> make_real_passes(EngineKind kind, std::int64_t n) {
   RealPasses<T> result;
   result.n = n;
   for (const int r : real_radices(n)) {
@@ -95,8 +94,7 @@ RealPasses<T> make_real_passes(EngineKind kind, std::int64_t n) {
   return result;
 }
 
-template <class T>
-std::int64_t RealPasses<T>::scratch_rows() const {
+template <class T> std::int64_t RealPasses<T>::scratch_rows() const {
   std::int64_t rows = 0, before = 0;
   for (const Level& level : levels) {
     if (level.m == 1) break;

@@ -1,5 +1,5 @@
-// What the engines of real lines know before they run. Data only; the code that runs it (real_passes-inl.hpp, real_line-inl.hpp) is compiled once per
-// instruction set.
+// What the engines of real lines know before they run. Data only; the code that runs it (real_passes-inl.hpp,
+// real_line-inl.hpp) is compiled once per instruction set.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,22 @@ namespace trn::fft::host {
 [[nodiscard]] bool has_real_codelet(std::int64_t n);  // 1 .. 16 and the even numbers 18 .. 32
 [[nodiscard]] double real_codelet_cost(std::int64_t n);
 
-// A real transform of smooth length as passes over a block of rows (real_passes-inl.hpp): levels n = r m, then a level for column 0 of m points, ...;
-// the last one has m = 1.
-template <class T>
-struct RealPasses {
+// A real transform of smooth length as passes over a block of rows (real_passes-inl.hpp): levels n = r m, then a level
+// for column 0 of m points, ...; the last one has m = 1.
+template <class T> struct RealPasses {
   struct Level {
     int radix = 1;
     std::int64_t n = 1, m = 1, columns = 0;  // columns: t = 1 .. radix/2
-    std::size_t twiddles = 0;                // w_n^(qt), or their conjugates from half to real: [m][columns][2] in table
-    std::size_t constants = 0;               // cos and sin [h][h][2] of a prime above 13
-    Passes<T> inner;                         // the complex passes of the columns
+    std::size_t twiddles = 0;   // w_n^(qt), or their conjugates from half to real: [m][columns][2] in table
+    std::size_t constants = 0;  // cos and sin [h][h][2] of a prime above 13
+    Passes<T> inner;            // the complex passes of the columns
   };
   std::int64_t n = 1;
   std::vector<Level> levels;
   Aligned<T> table;
   [[nodiscard]] std::int64_t scratch_rows() const;  // of as many reals as there are lanes
 };
-template <class T>
-[[nodiscard]] RealPasses<T> make_real_passes(EngineKind kind, std::int64_t n);
+template <class T> [[nodiscard]] RealPasses<T> make_real_passes(EngineKind kind, std::int64_t n);
 // The radices of the levels, and an estimate of the operations on vectors, as passes_cost().
 [[nodiscard]] std::vector<int> real_radices(std::int64_t n);
 [[nodiscard]] double real_passes_cost(std::int64_t n);
@@ -38,20 +36,24 @@ template <class T>
 // One real line, in one direction.
 //   Codelet   one lane
 //   Pairs     short even n, whole in registers (real_pairs-inl.hpp)
-//   Parted    n even: a complex line of n/2 points that needs no scratch, and a pass over the result (real_parted-inl.hpp)
+//   Parted    n even: a complex line of n/2 points that needs no scratch, and a pass over the result
+//     (real_parted-inl.hpp)
 //   Prime     17 .. 61, a matrix and a vector (real_parted-inl.hpp)
-//   Steps     n = n1 n2, n1 a codelet, n2 a product of them: real columns of n1, half of a complex transform of n2 rows (real_steps-inl.hpp)
-//   Columns   n = n1 n2 in four steps: real columns of n1 in the lanes, twiddles, transposition, half of the complex columns of n2 (real_split-inl.hpp)
-//   Halved    n even: neighbours as one complex number, a complex line of n/2 points and a pass over the result (real-inl.hpp)
-//   Split     n = n1 n2, n1 smooth: n1 real lines of n2 points, twiddles, half of the columns of n1 (real_split-inl.hpp)
-//   Rader     n prime: a real cyclic convolution of n - 1 points, of that length if it is smooth, or padded (real_line-inl.hpp)
+//   Steps     n = n1 n2, n1 a codelet, n2 a product of them: real columns of n1, half of a complex transform of n2 rows
+//     (real_steps-inl.hpp)
+//   Columns   n = n1 n2 in four steps: real columns of n1 in the lanes, twiddles, transposition, half of the complex
+//     columns of n2 (real_split-inl.hpp)
+//   Halved    n even: neighbours as one complex number, a complex line of n/2 points and a pass over the result
+//     (real-inl.hpp)
+//   Split     n = n1 n2, n1 smooth: n1 real lines of n2 points, twiddles, half of the columns of n1
+//     (real_split-inl.hpp)
+//   Rader     n prime: a real cyclic convolution of n - 1 points, of that length if it is smooth, or padded
+//     (real_line-inl.hpp)
 //   Full      a complex line of n points
 enum class RealKind : std::uint8_t { Codelet, Pairs, Parted, Prime, Steps, Columns, Halved, Split, Rader, Full };
-template <class T>
-struct RealLine;
+template <class T> struct RealLine;
 // The real side is at `real`, points real_stride apart; half_re, half_im, half_stride are the other side.
-template <class T>
-struct RealSides {
+template <class T> struct RealSides {
   T* real;
   std::int64_t real_stride;
   T *half_re, *half_im;
@@ -61,44 +63,37 @@ template <class T>
 using OneRealLine = void (*)(const RealLine<T>& line, const RealSides<T>& sides, T factor, T* scratch, int threads);
 
 // Dense lines one after the other, without scratch: Codelet, Pairs, Parted, Prime, Steps. Distances in reals.
-template <class T>
-struct DenseRealCall;
-template <class T>
-using RealColumns = void (*)(const DenseRealCall<T>& call, const T* in, T* out);
-template <class T>
-struct DenseRealCall {
+template <class T> struct DenseRealCall;
+template <class T> using RealColumns = void (*)(const DenseRealCall<T>& call, const T* in, T* out);
+template <class T> struct DenseRealCall {
   const T* table = nullptr;
   T factor = 1;
   std::int64_t lines = 1, in_distance = 0, out_distance = 0;
-  WholeCall<T> complex = {};          // Parted: of n/2 points, with the factor; Prime: n only; Steps: n, n1, the numbers in a row, the steps, there the factor
+  WholeCall<T> complex =
+      // Parted: of n/2 points, with the factor; Prime: n only; Steps: n, n1, the numbers in a row, the steps, there the
+      // factor
+      {};
   WholeRun<T> run_complex = nullptr;  // Parted
   RealColumns<T> columns = nullptr;   // Steps
 };
 // The function, and how many complex numbers its vectors have; null if there is none.
-template <class T>
-struct DenseKernel {
+template <class T> struct DenseKernel {
   WholeRun<T> run = nullptr;
   int numbers = 0;
 };
-template <class T>
-[[nodiscard]] DenseKernel<T> parted_kernel(bool there);
-template <class T>
-[[nodiscard]] DenseKernel<T> prime_real_kernel(bool there);
-// Steps: the real columns, and the passes over rows: the last one there, the first one back, those between, and the last one back. Narrow: vectors of 32 bytes.
+template <class T> [[nodiscard]] DenseKernel<T> parted_kernel(bool there);
+template <class T> [[nodiscard]] DenseKernel<T> prime_real_kernel(bool there);
+// Steps: the real columns, and the passes over rows: the last one there, the first one back, those between, and the
+// last one back. Narrow: vectors of 32 bytes.
 enum class HalfRows : std::uint8_t { Out, In, Middle, Last };
-template <class T>
-[[nodiscard]] RealColumns<T> real_columns_kernel(int radix, bool there, bool narrow);
-template <class T>
-[[nodiscard]] StepKernel<T> half_rows_kernel(int radix, HalfRows place, bool narrow);
-template <class T>
-[[nodiscard]] WholeRun<T> run_real_steps(bool there);
+template <class T> [[nodiscard]] RealColumns<T> real_columns_kernel(int radix, bool there, bool narrow);
+template <class T> [[nodiscard]] StepKernel<T> half_rows_kernel(int radix, HalfRows place, bool narrow);
+template <class T> [[nodiscard]] WholeRun<T> run_real_steps(bool there);
 template <class T>
 [[nodiscard]] WholeKernel<T> pairs_kernel(std::int64_t n, bool there);  // n1 n2 = n/2; run is null if there is none
-template <class T>
-[[nodiscard]] WholeRun<T> dense_codelet(std::int64_t n, bool there);
+template <class T> [[nodiscard]] WholeRun<T> dense_codelet(std::int64_t n, bool there);
 
-template <class T>
-struct RealLine {
+template <class T> struct RealLine {
   EngineKind direction = EngineKind::RealToHalf;
   RealKind kind = RealKind::Codelet;
   std::int64_t n = 1, n1 = 1, n2 = 1;  // n2 of Rader: the length of the convolution
@@ -106,23 +101,26 @@ struct RealLine {
   double cost = 0;                     // as LinePlan::cost
   double bound = 0;                    // as Engine::bound()
   OneRealLine<T> run = nullptr;
-  WholeRun<T> run_dense = nullptr;             // Codelet, Pairs, Parted, Prime, Steps: with a DenseRealCall
-  RealColumns<T> columns = nullptr;            // Steps
+  WholeRun<T> run_dense = nullptr;   // Codelet, Pairs, Parted, Prime, Steps: with a DenseRealCall
+  RealColumns<T> columns = nullptr;  // Steps
   std::vector<Step<T>> steps;
   std::vector<int> radices;                    // of n2
   std::shared_ptr<const LinePlan<T>> complex;  // Parted, Halved, Full
   OneLine<T> run_complex = nullptr;
   RealPasses<T> first;  // Columns: of n1
   Passes<T> second;     // Columns: of n2; Split: of n1
-  // Halved: w_n^k/2, k = 0 .. n/4, all re, then all im. Pairs: real_pairs-inl.hpp. Parted: w_n^k/(2i), or i/w_n^k back, [vector of k][re, re | -im, im]. Prime: cos and -sin
-  // of 2 pi jk/n, twice that back, [j][vectors of k]. Steps: real_steps-inl.hpp. Columns: w_n^(j k), [block of columns j][k <= n1/2][2][lanes].
-  // Split: w_n^(j k), [j < n1][2][n2/2 + 1].
+  // Halved: w_n^k/2, k = 0 .. n/4, all re, then all im. Pairs: real_pairs-inl.hpp. Parted: w_n^k/(2i), or i/w_n^k back,
+  // [vector of k][re, re | -im, im]. Prime: cos and -sin of 2 pi jk/n, twice that back, [j][vectors of k]. Steps:
+  // real_steps-inl.hpp. Columns: w_n^(j k), [block of columns j][k <= n1/2][2][lanes]. Split: w_n^(j k), [j <
+  // n1][2][n2/2 + 1].
   Aligned<T> twiddles;
-  std::shared_ptr<const RealLine> inner, back;  // Split: of n2, in this direction; Rader: of the convolution's length, there and back
-  std::vector<std::int32_t> gather, scatter;    // Rader: g^-q and g^q mod n
-  Aligned<T> spectrum;                          // Rader: points 0 .. n2/2, planar, with 1/n2 in it
+  std::shared_ptr<const RealLine> inner,
+      back;  // Split: of n2, in this direction; Rader: of the convolution's length, there and back
+  std::vector<std::int32_t> gather, scatter;  // Rader: g^-q and g^q mod n
+  Aligned<T> spectrum;                        // Rader: points 0 .. n2/2, planar, with 1/n2 in it
 
-  [[nodiscard]] DenseRealCall<T> dense_call(T factor, std::int64_t count, std::int64_t in_distance, std::int64_t out_distance) const {
+  [[nodiscard]] DenseRealCall<T> dense_call(T factor, std::int64_t count, std::int64_t in_distance,
+                                            std::int64_t out_distance) const {
     DenseRealCall<T> call{twiddles.data(), factor, count, in_distance, out_distance};
     call.complex.n = n;
     if (kind == RealKind::Parted) {
@@ -131,7 +129,17 @@ struct RealLine {
     }
     if (kind == RealKind::Steps) {
       const bool inverse = direction == EngineKind::HalfToReal;
-      call.complex = {nullptr, steps.data(), static_cast<int>(steps.size()), inverse ? T(-1) : T(1), inverse ? T(1) : factor, n, 1, 0, 0, n1, (n1 / 2 + lanes) / lanes * lanes};
+      call.complex = {nullptr,
+                      steps.data(),
+                      static_cast<int>(steps.size()),
+                      inverse ? T(-1) : T(1),
+                      inverse ? T(1) : factor,
+                      n,
+                      1,
+                      0,
+                      0,
+                      n1,
+                      (n1 / 2 + lanes) / lanes * lanes};
       call.columns = columns;
     }
     return call;
@@ -143,8 +151,7 @@ template <class T>
 [[nodiscard]] std::shared_ptr<const RealLine<T>> make_real_line(EngineKind direction, std::int64_t n, int max_lanes);
 
 // Everything an engine of real lines runs: `passes` serves lines in lanes, `line` single lines.
-template <class T>
-struct RealPlan {
+template <class T> struct RealPlan {
   EngineKind kind = EngineKind::RealToHalf;
   std::int64_t n = 1;
   bool lanes = false;             // lines in lanes, else within lines
@@ -154,15 +161,12 @@ struct RealPlan {
 };
 
 // Defined once per precision and instruction set: the code of a line, and lines in lanes.
-template <class T>
-[[nodiscard]] OneRealLine<T> one_real_line(const RealLine<T>& line);
-template <class T>
-[[nodiscard]] OneRealLine<T> split_real_line(const RealLine<T>& line);  // Columns and Split
-template <class T>
-void run_real_lanes(const RealPlan<T>& plan, const EngineCall<T>& call, std::int64_t begin, std::int64_t end, T* scratch);
+template <class T> [[nodiscard]] OneRealLine<T> one_real_line(const RealLine<T>& line);
+template <class T> [[nodiscard]] OneRealLine<T> split_real_line(const RealLine<T>& line);  // Columns and Split
+template <class T> void run_real_lanes(const RealPlan<T>& plan, const EngineCall<T>& call, std::int64_t begin,
+                                       std::int64_t end, T* scratch);
 // Of a block of lines in lanes.
-template <class T>
-[[nodiscard]] std::int64_t real_block_reals(const RealPlan<T>& plan, int lanes) {
+template <class T> [[nodiscard]] std::int64_t real_block_reals(const RealPlan<T>& plan, int lanes) {
   return (plan.n + 2 + plan.passes.scratch_rows()) * lanes + 64 + 2 * plan.n + 64;
 }
 

@@ -1,8 +1,10 @@
-// Many short real lines of one codelet each: a block of lines is loaded, transformed and stored without leaving the registers. The arithmetic is that of
-// real_whole and half_whole, so a line has the same bits in an incomplete block, which goes through those.
+// Many short real lines of one codelet each: a block of lines is loaded, transformed and stored without leaving the
+// registers. The arithmetic is that of real_whole and half_whole, so a line has the same bits in an incomplete block,
+// which goes through those.
 //
-// Most of the time goes into loads, stores and shuffles. With 64-byte vectors the units are, longest first: 64 bytes of every line (tiles-inl.hpp), 32 bytes, 16 bytes.
-// Lines of 2 or 3 floats, or 16 bytes, without gaps between them are taken as whole vectors.
+// Most of the time goes into loads, stores and shuffles. With 64-byte vectors the units are, longest first: 64 bytes of
+// every line (tiles-inl.hpp), 32 bytes, 16 bytes. Lines of 2 or 3 floats, or 16 bytes, without gaps between them are
+// taken as whole vectors.
 #if defined(TRN_FFT_REAL_SHORT_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRN_FFT_REAL_SHORT_INL
 #undef TRN_FFT_REAL_SHORT_INL
@@ -23,11 +25,13 @@ HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
 // Up to 16 points they fit the registers; of the longer ones those lengths that are in use.
-inline bool has_short_blocks(std::int64_t n) { return (n >= 2 && n <= 16) || n == 18 || n == 20 || n == 24 || n == 30 || n == 32; }
+inline bool has_short_blocks(std::int64_t n) {
+  return (n >= 2 && n <= 16) || n == 18 || n == 20 || n == 24 || n == 30 || n == 32;
+}
 
-// Lane i holds line 4 (i mod 4) + i/4 (float), 2 (i mod 2) + i/2 (double, four lanes), ...: what transposing whole vectors of lines of 16 bytes leaves.
-template <class T>
-struct TurnedLines {
+// Lane i holds line 4 (i mod 4) + i/4 (float), 2 (i mod 2) + i/2 (double, four lanes), ...: what transposing whole
+// vectors of lines of 16 bytes leaves.
+template <class T> struct TurnedLines {
   T* base;
   std::int64_t distance, lanes;
   HWY_INLINE T* operator()(std::int64_t lane) const {
@@ -37,16 +41,17 @@ struct TurnedLines {
 };
 
 #if HWY_TARGET != HWY_SCALAR
-// lanes/2 rows of vectors, to and from 32 bytes of every line: w[i] holds lines i (lower half) and i + lanes/2, or row i.
-template <class D>
-HWY_INLINE void transpose_half_square([[maybe_unused]] D d, [[maybe_unused]] hn::Vec<D>* w) {
+// lanes/2 rows of vectors, to and from 32 bytes of every line: w[i] holds lines i (lower half) and i + lanes/2, or row
+// i.
+template <class D> HWY_INLINE void transpose_half_square([[maybe_unused]] D d, [[maybe_unused]] hn::Vec<D>* w) {
 #if HWY_TARGET <= HWY_AVX3
   using V = hn::Vec<D>;
   constexpr int k = static_cast<int>(kPiece<hn::TFromD<D>>);
   transpose_parts(d, w);
   transpose_parts(d, w + k);
   const hn::Repartition<double, D> f;
-  const __m512i lower = _mm512_set_epi64(13, 12, 5, 4, 9, 8, 1, 0), upper = _mm512_set_epi64(15, 14, 7, 6, 11, 10, 3, 2);
+  const __m512i lower = _mm512_set_epi64(13, 12, 5, 4, 9, 8, 1, 0),
+                upper = _mm512_set_epi64(15, 14, 7, 6, 11, 10, 3, 2);
   using F = hn::Vec<decltype(f)>;
   HWY_UNROLL(4)
   for (int i = 0; i < k; ++i) {
@@ -58,16 +63,18 @@ HWY_INLINE void transpose_half_square([[maybe_unused]] D d, [[maybe_unused]] hn:
 }
 
 // N reals of every line, a vector each.
-template <int N, class D, class L>
-HWY_INLINE void load_short(D d, const L& line, hn::Vec<D>* v) {
-  constexpr std::int64_t side = static_cast<std::int64_t>(hn::MaxLanes(D())), half = side / 2, piece = kPiece<hn::TFromD<D>>;
-  constexpr std::int64_t wide = kSquares<D> ? N / side * side : 0, halves = kSquares<D> && N - wide >= half ? wide + half : wide;
+template <int N, class D, class L> HWY_INLINE void load_short(D d, const L& line, hn::Vec<D>* v) {
+  constexpr std::int64_t side = static_cast<std::int64_t>(hn::MaxLanes(D())), half = side / 2,
+                         piece = kPiece<hn::TFromD<D>>;
+  constexpr std::int64_t wide = kSquares<D> ? N / side * side : 0,
+                         halves = kSquares<D> && N - wide >= half ? wide + half : wide;
   HWY_UNROLL(2)
   for (std::int64_t j = 0; j < wide; j += side) load_square(d, line, j, v + j);
   if constexpr (halves > wide) {
     const hn::Half<D> h;
     HWY_UNROLL(8)
-    for (std::int64_t i = 0; i < half; ++i) v[wide + i] = hn::Combine(d, hn::LoadU(h, line(i + half) + wide), hn::LoadU(h, line(i) + wide));
+    for (std::int64_t i = 0; i < half; ++i)
+      v[wide + i] = hn::Combine(d, hn::LoadU(h, line(i + half) + wide), hn::LoadU(h, line(i) + wide));
     transpose_half_square(d, v + wide);
   }
   HWY_UNROLL(16)
@@ -78,10 +85,11 @@ HWY_INLINE void load_short(D d, const L& line, hn::Vec<D>* v) {
     for (std::int64_t i = 0; i < piece; ++i) v[HWY_MIN(j, N - piece) + i] = tile[i];
   }
 }
-template <int N, class D, class L>
-HWY_INLINE void store_short(D d, const L& line, const hn::Vec<D>* v) {
-  constexpr std::int64_t side = static_cast<std::int64_t>(hn::MaxLanes(D())), half = side / 2, piece = kPiece<hn::TFromD<D>>;
-  constexpr std::int64_t wide = kSquares<D> ? N / side * side : 0, halves = kSquares<D> && N - wide >= half ? wide + half : wide;
+template <int N, class D, class L> HWY_INLINE void store_short(D d, const L& line, const hn::Vec<D>* v) {
+  constexpr std::int64_t side = static_cast<std::int64_t>(hn::MaxLanes(D())), half = side / 2,
+                         piece = kPiece<hn::TFromD<D>>;
+  constexpr std::int64_t wide = kSquares<D> ? N / side * side : 0,
+                         halves = kSquares<D> && N - wide >= half ? wide + half : wide;
   HWY_UNROLL(2)
   for (std::int64_t j = 0; j < wide; j += side) {
     hn::Vec<D> square[side];
@@ -111,8 +119,7 @@ HWY_INLINE void store_short(D d, const L& line, const hn::Vec<D>* v) {
 }
 
 // The real side without gaps: N = 2 or 3 floats, or 16 bytes (then the lanes are turned).
-template <int N, class D, class T>
-HWY_INLINE void load_packed(D d, const T* p, hn::Vec<D>* x) {
+template <int N, class D, class T> HWY_INLINE void load_packed(D d, const T* p, hn::Vec<D>* x) {
   if constexpr (N == kPiece<T>) {
     HWY_UNROLL(4)
     for (int i = 0; i < N; ++i) x[i] = hn::LoadU(d, p + i * static_cast<std::int64_t>(hn::MaxLanes(d)));
@@ -123,8 +130,7 @@ HWY_INLINE void load_packed(D d, const T* p, hn::Vec<D>* x) {
     hn::LoadInterleaved3(d, p, x[0], x[1], x[2]);
   }
 }
-template <int N, class D, class T>
-HWY_INLINE void store_packed(D d, T* p, hn::Vec<D>* x) {
+template <int N, class D, class T> HWY_INLINE void store_packed(D d, T* p, hn::Vec<D>* x) {
   if constexpr (N == kPiece<T>) {
     transpose_parts(d, x);
     HWY_UNROLL(4)
@@ -138,23 +144,30 @@ HWY_INLINE void store_packed(D d, T* p, hn::Vec<D>* x) {
 
 // One block: real and half are where its first lines begin.
 template <int N, bool kThere, bool kPacked, class D, class T>
-HWY_INLINE void short_real_block(D d, T* real, std::int64_t real_distance, T* half, std::int64_t half_distance, bool scaled, hn::Vec<D> by) {
+HWY_INLINE void short_real_block(D d, T* real, std::int64_t real_distance, T* half, std::int64_t half_distance,
+                                 bool scaled, hn::Vec<D> by) {
   constexpr int kHalf = 2 * (N / 2 + 1);
   using HalfLines = std::conditional_t<kPacked && N == kPiece<T>, TurnedLines<T>, EvenLines<T>>;
   HalfLines lines;
-  if constexpr (kPacked && N == kPiece<T>) lines = {half, half_distance, static_cast<std::int64_t>(hn::MaxLanes(d))};
-  else lines = {half, half_distance};
+  if constexpr (kPacked && N == kPiece<T>)
+    lines = {half, half_distance, static_cast<std::int64_t>(hn::MaxLanes(d))};
+  else
+    lines = {half, half_distance};
   hn::Vec<D> x[N], z[kHalf];
   C<D> y[N / 2 + 1];
   if constexpr (kThere) {
-    if constexpr (kPacked) load_packed<N>(d, real, x);
-    else load_short<N>(d, EvenLines<T>{real, real_distance}, x);
+    if constexpr (kPacked)
+      load_packed<N>(d, real, x);
+    else
+      load_short<N>(d, EvenLines<T>{real, real_distance}, x);
     real_dft<N>(d, x, y);
     HWY_UNROLL(32)
     for (int k = 0; k <= N / 2; ++k) {
       z[2 * k] = scaled ? hn::Mul(y[k].r, by) : y[k].r;
-      if (k == 0 || 2 * k == N) z[2 * k + 1] = hn::Zero(d);
-      else z[2 * k + 1] = scaled ? hn::Mul(y[k].i, by) : y[k].i;
+      if (k == 0 || 2 * k == N)
+        z[2 * k + 1] = hn::Zero(d);
+      else
+        z[2 * k + 1] = scaled ? hn::Mul(y[k].i, by) : y[k].i;
     }
     store_short<kHalf>(d, lines, z);
   } else {
@@ -166,16 +179,20 @@ HWY_INLINE void short_real_block(D d, T* real, std::int64_t real_distance, T* ha
       HWY_UNROLL(32)
       for (int j = 0; j < N; ++j) x[j] = hn::Mul(x[j], by);
     }
-    if constexpr (kPacked) store_packed<N>(d, real, x);
-    else store_short<N>(d, EvenLines<T>{real, real_distance}, x);
+    if constexpr (kPacked)
+      store_packed<N>(d, real, x);
+    else
+      store_short<N>(d, EvenLines<T>{real, real_distance}, x);
   }
 }
 #endif
 
 // `blocks` blocks of equally distant dense lines.
 template <int N, bool kThere, class D, class T>
-HWY_NOINLINE void short_real_blocks([[maybe_unused]] D d, [[maybe_unused]] T* real, [[maybe_unused]] std::int64_t real_distance, [[maybe_unused]] T* half,
-                                    [[maybe_unused]] std::int64_t half_distance, [[maybe_unused]] std::int64_t blocks, [[maybe_unused]] T factor) {
+HWY_NOINLINE void short_real_blocks([[maybe_unused]] D d, [[maybe_unused]] T* real,
+                                    [[maybe_unused]] std::int64_t real_distance, [[maybe_unused]] T* half,
+                                    [[maybe_unused]] std::int64_t half_distance, [[maybe_unused]] std::int64_t blocks,
+                                    [[maybe_unused]] T factor) {
 #if HWY_TARGET != HWY_SCALAR
   const std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(d));
   const bool scaled = factor != T(1);
@@ -187,34 +204,45 @@ HWY_NOINLINE void short_real_blocks([[maybe_unused]] D d, [[maybe_unused]] T* re
         continue;
       }
     }
-    if constexpr (N >= kPiece<T>) short_real_block<N, kThere, false>(d, real, real_distance, half, half_distance, scaled, by);
+    if constexpr (N >= kPiece<T>)
+      short_real_block<N, kThere, false>(d, real, real_distance, half, half_distance, scaled, by);
   }
 #endif
 }
-template <class D, class T>
-void any_short_real_blocks(D d, const RealPlan<T>& plan, const EngineCall<T>& call, std::int64_t from, std::int64_t to, std::int64_t blocks) {
+template <class D, class T> void any_short_real_blocks(D d, const RealPlan<T>& plan, const EngineCall<T>& call,
+                                                       std::int64_t from, std::int64_t to, std::int64_t blocks) {
   const LineBatch& batch = call.batch->back();
   const auto run = [&](auto n) HWY_ATTR {
     constexpr int N = decltype(n)::value;
     if constexpr (N > 0) {
-      if (plan.kind == EngineKind::RealToHalf) short_real_blocks<N, true>(d, call.in_re + from, batch.input_distance, call.out_re + to, batch.output_distance, blocks, call.factor);
-      else short_real_blocks<N, false>(d, call.out_re + to, batch.output_distance, call.in_re + from, batch.input_distance, blocks, call.factor);
+      if (plan.kind == EngineKind::RealToHalf)
+        short_real_blocks<N, true>(d, call.in_re + from, batch.input_distance, call.out_re + to, batch.output_distance,
+                                   blocks, call.factor);
+      else
+        short_real_blocks<N, false>(d, call.out_re + to, batch.output_distance, call.in_re + from, batch.input_distance,
+                                    blocks, call.factor);
     }
   };
   switch (plan.n) {
-    case 14: return run(std::integral_constant<int, 14>());
-    case 18: return run(std::integral_constant<int, 18>());
-    case 20: return run(std::integral_constant<int, 20>());
-    case 24: return run(std::integral_constant<int, 24>());
-    case 30: return run(std::integral_constant<int, 30>());
-    case 32: return run(std::integral_constant<int, 32>());
-    default: return with_radix(static_cast<int>(plan.n), run);
+    case 14:
+      return run(std::integral_constant<int, 14>());
+    case 18:
+      return run(std::integral_constant<int, 18>());
+    case 20:
+      return run(std::integral_constant<int, 20>());
+    case 24:
+      return run(std::integral_constant<int, 24>());
+    case 30:
+      return run(std::integral_constant<int, 30>());
+    case 32:
+      return run(std::integral_constant<int, 32>());
+    default:
+      return with_radix(static_cast<int>(plan.n), run);
   }
 }
 
 // Whether they serve: a codelet, the half side pairs, the real side dense.
-template <class T>
-bool short_blocks(const RealPlan<T>& plan, const EngineCall<T>& call) {
+template <class T> bool short_blocks(const RealPlan<T>& plan, const EngineCall<T>& call) {
   if (hn::MaxLanes(Widest<T>()) == 1 || !has_short_blocks(plan.n) || call.batch->empty()) return false;
   const bool there = plan.kind == EngineKind::RealToHalf;
   const LineBatch& batch = call.batch->back();

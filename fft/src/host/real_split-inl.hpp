@@ -1,11 +1,12 @@
 // One real line of n = n1 n2 points by columns, complex passes on half of them.
 //
-// Columns, n1 and n2 smooth, j = j1 n2 + j2, k = k1 + n1 k2: neighbouring columns j2 lie beside each other and go through the levels of real_passes-inl.hpp; of the
-// results k1 = 0 .. n1/2 are turned and transposed into blocks of as many rows k1 as there are lanes, which go through complex passes of n2.
-// Split, n2 any, j = j2 n1 + j1, k = k2 + n2 k1: real lines j1 of n2 points one after the other, their points k2 = 0 .. n2/2 turned, then complex passes of n1 with
-// neighbouring k2 in the lanes.
-// Either way the last results are X_k, or conj X_(n-k) where k > n/2. From half line to real line everything runs backwards, on conjugates: complex passes know the
-// forward transform only.
+// Columns, n1 and n2 smooth, j = j1 n2 + j2, k = k1 + n1 k2: neighbouring columns j2 lie beside each other and go
+// through the levels of real_passes-inl.hpp; of the results k1 = 0 .. n1/2 are turned and transposed into blocks of as
+// many rows k1 as there are lanes, which go through complex passes of n2. Split, n2 any, j = j2 n1 + j1, k = k2 + n2
+// k1: real lines j1 of n2 points one after the other, their points k2 = 0 .. n2/2 turned, then complex passes of n1
+// with neighbouring k2 in the lanes.
+// Either way the last results are X_k, or conj X_(n-k) where k > n/2. From half line to real line everything runs
+// backwards, on conjugates: complex passes know the forward transform only.
 #if defined(TRN_FFT_REAL_SPLIT_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRN_FFT_REAL_SPLIT_INL
 #undef TRN_FFT_REAL_SPLIT_INL
@@ -25,24 +26,40 @@ HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
 // All passes from planar rows to packed ones in t0 or t1, which are given back; in may be t1.
-template <class D, class T>
-T* planar_passes(D d, const Passes<T>& passes, Rows<T> in, T* t0, T* t1) {
+template <class D, class T> T* planar_passes(D d, const Passes<T>& passes, Rows<T> in, T* t0, T* t1) {
   T* to = t1;
   for (std::size_t i = 0; i < passes.passes.size(); ++i) {
     const auto& p = passes.passes[i];
     to = i % 2 == 0 ? t0 : t1;
-    const PassArgs<T> a{in.re, in.im, to, to + kWidth<D>, in.stride, 2 * kWidth<D>, p.l, p.m, passes.table.data() + p.twiddles, passes.table.data() + p.constants, nullptr,
-                        p.radix, false, false, false, T(1)};
-    if (p.m > 1) any_pass<Form::Planar, Form::Planar, Turn::Numbers>(d, a);
-    else any_pass<Form::Planar, Form::Planar, Turn::None>(d, a);
+    const PassArgs<T> a{in.re,
+                        in.im,
+                        to,
+                        to + kWidth<D>,
+                        in.stride,
+                        2 * kWidth<D>,
+                        p.l,
+                        p.m,
+                        passes.table.data() + p.twiddles,
+                        passes.table.data() + p.constants,
+                        nullptr,
+                        p.radix,
+                        false,
+                        false,
+                        false,
+                        T(1)};
+    if (p.m > 1)
+      any_pass<Form::Planar, Form::Planar, Turn::Numbers>(d, a);
+    else
+      any_pass<Form::Planar, Form::Planar, Turn::None>(d, a);
     in = {to, to + kWidth<D>, 2 * kWidth<D>};
   }
   return to;
 }
 
-// Points k, k + 1, ... of the whole line, `count` of them, one in each lane: to the half line, each where it belongs; or conjugates from it.
-template <class D, class T>
-HWY_INLINE void put_points(D d, std::int64_t n, const Points<T>& half, std::int64_t k, std::int64_t count, C<D> x, T factor) {
+// Points k, k + 1, ... of the whole line, `count` of them, one in each lane: to the half line, each where it belongs;
+// or conjugates from it.
+template <class D, class T> HWY_INLINE void put_points(D d, std::int64_t n, const Points<T>& half, std::int64_t k,
+                                                       std::int64_t count, C<D> x, T factor) {
   constexpr std::int64_t lanes = kWidth<D>;
   if (factor != T(1)) scale<1>(d, &x, factor);
   if (half.dense() && count == lanes && 2 * (k + lanes - 1) <= n) return store_points(d, half, k, x);
@@ -62,7 +79,8 @@ template <class D, class T>
 HWY_INLINE C<D> take_points(D d, std::int64_t n, const Points<T>& half, std::int64_t k, std::int64_t count) {
   constexpr std::int64_t lanes = kWidth<D>;
   if (half.dense() && count == lanes && k > 0 && 2 * (k + lanes) <= n) return conjugate(d, load_points(d, half, k));
-  if (half.dense() && count == lanes && 2 * k > n && k + lanes <= n) return reversed(d, load_points(d, half, n - k - lanes + 1));
+  if (half.dense() && count == lanes && 2 * k > n && k + lanes <= n)
+    return reversed(d, load_points(d, half, n - k - lanes + 1));
   T re[lanes] = {}, im[lanes] = {};
   for (std::int64_t i = 0; i < count; ++i) {
     const bool mirrored = 2 * (k + i) > n;
@@ -79,7 +97,8 @@ void columns_real_line(const RealLine<T>& line, const RealSides<T>& s, T factor,
   const Widest<T> d;
   using D = Widest<T>;
   constexpr std::int64_t lanes = kWidth<D>;
-  const std::int64_t n = line.n, n1 = line.n1, n2 = line.n2, rows = n1 / 2 + 1, blocks = (rows + lanes - 1) / lanes, columns = (n2 + lanes - 1) / lanes;
+  const std::int64_t n = line.n, n1 = line.n1, n2 = line.n2, rows = n1 / 2 + 1, blocks = (rows + lanes - 1) / lanes,
+                     columns = (n2 + lanes - 1) / lanes;
   T* middle = scratch;
   T* t0 = middle + blocks * n2 * 2 * lanes;  // rows of n1, padded to whole blocks, or of n2
   T* t1 = t0 + 2 * lanes * std::max(blocks * lanes, n2);
@@ -88,7 +107,8 @@ void columns_real_line(const RealLine<T>& line, const RealSides<T>& s, T factor,
   const Points<T> half{s.half_re, s.half_im, s.half_stride};
   const auto turn = [&](std::int64_t c) HWY_ATTR {
     const T* w = line.twiddles.data() + c * rows * 2 * lanes;
-    for (std::int64_t k = 0; k < rows; ++k, w += 2 * lanes) store_pair(d, t1 + 2 * k * lanes, times(d, load_pair(d, t1 + 2 * k * lanes), load_pair(d, w)));
+    for (std::int64_t k = 0; k < rows; ++k, w += 2 * lanes)
+      store_pair(d, t1 + 2 * k * lanes, times(d, load_pair(d, t1 + 2 * k * lanes), load_pair(d, w)));
   };
   const auto squares = [&](const T* from, std::int64_t from_row, T* to, std::int64_t to_row) HWY_ATTR {
     for (int part = 0; part < 2; ++part) {
@@ -104,26 +124,31 @@ void columns_real_line(const RealLine<T>& line, const RealSides<T>& s, T factor,
       const std::int64_t j = std::min(c * lanes, n2 - lanes);
       run_levels<true>(d, line.first, 0, real + j, n2, t1, 2 * lanes, T(1), own);
       turn(c);
-      for (std::int64_t b = 0; b < blocks; ++b) squares(t1 + b * lanes * 2 * lanes, 2 * lanes, middle + (b * n2 + j) * 2 * lanes, 2 * lanes);
+      for (std::int64_t b = 0; b < blocks; ++b)
+        squares(t1 + b * lanes * 2 * lanes, 2 * lanes, middle + (b * n2 + j) * 2 * lanes, 2 * lanes);
     }
     for (std::int64_t b = 0; b < blocks; ++b) {
       T* from = middle + b * n2 * 2 * lanes;
       const T* result = planar_passes(d, line.second, Rows<T>{from, from + lanes, 2 * lanes}, t0, t1);
       for (std::int64_t k2 = 0; k2 < n2; ++k2)
-        put_points(d, n, half, b * lanes + n1 * k2, std::min(lanes, rows - b * lanes), load_pair(d, result + 2 * k2 * lanes), factor);
+        put_points(d, n, half, b * lanes + n1 * k2, std::min(lanes, rows - b * lanes),
+                   load_pair(d, result + 2 * k2 * lanes), factor);
     }
     s.half_im[0] = T(0);
     if (n % 2 == 0) s.half_im[n / 2 * s.half_stride] = T(0);
   } else {
     for (std::int64_t b = 0; b < blocks; ++b) {
-      for (std::int64_t k2 = 0; k2 < n2; ++k2) store_pair(d, t1 + 2 * k2 * lanes, take_points(d, n, half, b * lanes + n1 * k2, std::min(lanes, rows - b * lanes)));
+      for (std::int64_t k2 = 0; k2 < n2; ++k2)
+        store_pair(d, t1 + 2 * k2 * lanes,
+                   take_points(d, n, half, b * lanes + n1 * k2, std::min(lanes, rows - b * lanes)));
       const T* result = planar_passes(d, line.second, Rows<T>{t1, t1 + lanes, 2 * lanes}, t0, t1);
       T* to = middle + b * n2 * 2 * lanes;
       std::copy(result, result + n2 * 2 * lanes, to);
     }
     for (std::int64_t c = 0; c < columns; ++c) {
       const std::int64_t j = std::min(c * lanes, n2 - lanes);
-      for (std::int64_t b = 0; b < blocks; ++b) squares(middle + (b * n2 + j) * 2 * lanes, 2 * lanes, t1 + b * lanes * 2 * lanes, 2 * lanes);
+      for (std::int64_t b = 0; b < blocks; ++b)
+        squares(middle + (b * n2 + j) * 2 * lanes, 2 * lanes, t1 + b * lanes * 2 * lanes, 2 * lanes);
       turn(c);
       for (std::int64_t k = 0; k < rows; ++k) {  // of the conjugate the half line itself
         T* im = t1 + (2 * k + 1) * lanes;
@@ -145,10 +170,14 @@ void split_real_line(const RealLine<T>& line, const RealSides<T>& s, T factor, T
   const std::int64_t n = line.n, n1 = line.n1, n2 = line.n2, count = n2 / 2 + 1, pitch = round_up(count);
   T *rows = scratch, *t0 = rows + 2 * n1 * pitch, *t1 = t0 + 2 * lanes * n1, *inner = t1 + 2 * lanes * n1;
   const Points<T> half{s.half_re, s.half_im, s.half_stride};
-  const auto row = [&](std::int64_t j) HWY_ATTR { return RealSides<T>{s.real + j * s.real_stride, n1 * s.real_stride, rows + 2 * j * pitch, rows + (2 * j + 1) * pitch, 1}; };
+  const auto row = [&](std::int64_t j) HWY_ATTR {
+    return RealSides<T>{s.real + j * s.real_stride, n1 * s.real_stride, rows + 2 * j * pitch,
+                        rows + (2 * j + 1) * pitch, 1};
+  };
   const auto turn = [&](std::int64_t j) HWY_ATTR {
     const Points<T> points{row(j).half_re, row(j).half_im, 1};
-    if (j > 0) multiply(count, points, points, line.twiddles.data() + 2 * j * count, line.twiddles.data() + (2 * j + 1) * count);
+    if (j > 0)
+      multiply(count, points, points, line.twiddles.data() + 2 * j * count, line.twiddles.data() + (2 * j + 1) * count);
   };
   if constexpr (kThere) {
     for (std::int64_t j = 0; j < n1; ++j) {
@@ -158,14 +187,16 @@ void split_real_line(const RealLine<T>& line, const RealSides<T>& s, T factor, T
     for (std::int64_t k = 0; k < count; k += lanes) {
       const std::int64_t at = std::min(k, count - lanes);
       const T* result = planar_passes(d, line.second, Rows<T>{rows + at, rows + pitch + at, 2 * pitch}, t0, t1);
-      for (std::int64_t k1 = 0; k1 < n1; ++k1) put_points(d, n, half, at + n2 * k1, lanes, load_pair(d, result + 2 * k1 * lanes), T(1));
+      for (std::int64_t k1 = 0; k1 < n1; ++k1)
+        put_points(d, n, half, at + n2 * k1, lanes, load_pair(d, result + 2 * k1 * lanes), T(1));
     }
     s.half_im[0] = T(0);
     if (n % 2 == 0) s.half_im[n / 2 * s.half_stride] = T(0);
   } else {
     for (std::int64_t k = 0; k < count; k += lanes) {
       const std::int64_t at = std::min(k, count - lanes);
-      for (std::int64_t k1 = 0; k1 < n1; ++k1) store_pair(d, t1 + 2 * k1 * lanes, take_points(d, n, half, at + n2 * k1, lanes));
+      for (std::int64_t k1 = 0; k1 < n1; ++k1)
+        store_pair(d, t1 + 2 * k1 * lanes, take_points(d, n, half, at + n2 * k1, lanes));
       const T* result = planar_passes(d, line.second, Rows<T>{t1, t1 + lanes, 2 * lanes}, t0, t1);
       for (std::int64_t j = 0; j < n1; ++j) {
         const C<D> x = load_pair(d, result + 2 * j * lanes);
@@ -182,8 +213,7 @@ void split_real_line(const RealLine<T>& line, const RealSides<T>& s, T factor, T
   }
 }
 
-template <class T>
-OneRealLine<T> split_real_line_function(const RealLine<T>& line) {
+template <class T> OneRealLine<T> split_real_line_function(const RealLine<T>& line) {
   const bool there = line.direction == EngineKind::RealToHalf;
   if (line.kind == RealKind::Columns) return there ? columns_real_line<true, T> : columns_real_line<false, T>;
   return there ? split_real_line<true, T> : split_real_line<false, T>;

@@ -1,12 +1,17 @@
-// Dense real lines n = r m in a few passes without scratch: real columns of r points, then a complex transform of m rows, of which only half is there.
+// Dense real lines n = r m in a few passes without scratch: real columns of r points, then a complex transform of m
+// rows, of which only half is there.
 //
 // With j = p m + q, k = t + r k2:  X_k = sum_q w_m^(q k2) [ w_n^(q t) sum_p x_j w_r^(p t) ].
-// The sums over p are codelets of real points, neighbours q in the lanes, and give t = 0 .. r/2; turned and transposed in registers they become m rows of these numbers,
-// filled up with zeros to whole vectors. The sums over q are passes of Stockham's ordering over the rows (steps-inl.hpp), which never cut a vector. Their results
-// are X_k for t <= r/2 and all k2; those of the first half of the rows lie where they belong, the others are X_(n-k) conjugated, stored backwards:
+// The sums over p are codelets of real points, neighbours q in the lanes, and give t = 0 .. r/2; turned and transposed
+// in registers they become m rows of these numbers, filled up with zeros to whole vectors. The sums over q are passes
+// of Stockham's ordering over the rows (steps-inl.hpp), which never cut a vector. Their results are X_k for t <= r/2
+// and all k2; those of the first half of the rows lie where they belong, the others are X_(n-k) conjugated, stored
+// backwards:
 //   k2 < m/2:  numbers r k2 .. r k2 + r/2;   k2 >= m/2:  numbers r (m - k2) - r/2 .. r (m - k2).
-// Points where two rows meet are written twice, with values that differ in their rounding only. Back, the same in reverse: the first pass reads rows like that,
-//   Y_(q t) = w_n^(-q t) sum_k2 X_(t + r k2) w_m^(-q k2),  x_(q + m p) = sum_t Y_(q t) w_r^(-p t),  Y_(q (r - t)) = conj Y_(q t).
+// Points where two rows meet are written twice, with values that differ in their rounding only. Back, the same in
+// reverse: the first pass reads rows like that,
+//   Y_(q t) = w_n^(-q t) sum_k2 X_(t + r k2) w_m^(-q k2),  x_(q + m p) = sum_t Y_(q t) w_r^(-p t),  Y_(q (r - t)) =
+//     conj Y_(q t).
 // What one pass stores the next one loads in vectors of the same size, so that it need not wait for the cache.
 #if defined(TRN_FFT_REAL_STEPS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRN_FFT_REAL_STEPS_INL
@@ -29,21 +34,17 @@ HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_SCALAR
-template <class T>
-RealColumns<T> real_columns_here(int, bool, bool) { return nullptr; }
-template <class T>
-StepKernel<T> half_rows_here(int, HalfRows, bool) { return nullptr; }
-template <class T>
-WholeRun<T> real_steps_here(bool) { return nullptr; }
+template <class T> RealColumns<T> real_columns_here(int, bool, bool) { return nullptr; }
+template <class T> StepKernel<T> half_rows_here(int, HalfRows, bool) { return nullptr; }
+template <class T> WholeRun<T> real_steps_here(bool) { return nullptr; }
 #else
 
 // v[i] lane j <-> v[j] lane i, for as many vectors as lanes.
-template <class D>
-HWY_INLINE void transpose_lanes(D d, hn::Vec<D>* v) {
+template <class D> HWY_INLINE void transpose_lanes(D d, hn::Vec<D>* v) {
   if constexpr (kSquares<D>) {
     transpose_square(d, v);
   } else {
-    constexpr int k = static_cast<int>(kPiece<hn::TFromD<D>>);
+    constexpr int k = static_cast<int>(kPiece<hn::TFromD<D> >);
     static_assert(hn::MaxLanes(D()) == 2 * k);
     transpose_parts(d, v);
     transpose_parts(d, v + k);
@@ -57,11 +58,12 @@ HWY_INLINE void transpose_lanes(D d, hn::Vec<D>* v) {
 }
 
 // Reals in a row of numbers t = 0 .. r/2.
-template <int R, class D>
-inline constexpr int kRowReals = (2 * (R / 2 + 1) + static_cast<int>(hn::MaxLanes(D())) - 1) / static_cast<int>(hn::MaxLanes(D())) * static_cast<int>(hn::MaxLanes(D()));
+template <int R, class D> inline constexpr int kRowReals = (2 * (R / 2 + 1) + static_cast<int>(hn::MaxLanes(D())) - 1) /
+                                                           static_cast<int>(hn::MaxLanes(D())) *
+                                                           static_cast<int>(hn::MaxLanes(D()));
 
-// Columns of real points, from and to rows. The table is [block of columns q][t = 1 .. r/2][re, im][lanes]; the last block overlaps the one before. Fewer columns
-// than lanes are cut; the rows beyond them are nobody's.
+// Columns of real points, from and to rows. The table is [block of columns q][t = 1 .. r/2][re, im][lanes]; the last
+// block overlaps the one before. Fewer columns than lanes are cut; the rows beyond them are nobody's.
 template <int R, bool kThere, class D, class T>
 HWY_NOINLINE void real_columns(const DenseRealCall<T>& call, const T* in, T* out) {
   const D d;
@@ -112,7 +114,8 @@ HWY_NOINLINE void real_columns(const DenseRealCall<T>& call, const T* in, T* out
       y[0] = {z[0], z[1]};
       HWY_UNROLL(8)
       for (int t = 1; t <= last; ++t)
-        y[t] = times(d, C<D>{z[2 * t], z[2 * t + 1]}, C<D>{hn::LoadU(d, w + 2 * (t - 1) * lanes), hn::LoadU(d, w + (2 * t - 1) * lanes)});
+        y[t] = times(d, C<D>{z[2 * t], z[2 * t + 1]},
+                     C<D>{hn::LoadU(d, w + 2 * (t - 1) * lanes), hn::LoadU(d, w + (2 * t - 1) * lanes)});
       half_dft<R>(d, y, x);
       T* o = out + q;
       if (HWY_LIKELY(whole)) {
@@ -127,13 +130,16 @@ HWY_NOINLINE void real_columns(const DenseRealCall<T>& call, const T* in, T* out
 }
 
 // Where numbers v .. of row k2 lie in the half line, and how many of them there are.
-template <int kVector>
-struct HalfRow {
+template <int kVector> struct HalfRow {
   std::int64_t radix, rows;
   [[nodiscard]] HWY_INLINE bool direct(std::int64_t k2) const { return 2 * k2 < rows; }
-  [[nodiscard]] HWY_INLINE std::int64_t count(std::int64_t v) const { return std::min<std::int64_t>(kVector, radix / 2 + 1 - v); }
+  [[nodiscard]] HWY_INLINE std::int64_t count(std::int64_t v) const {
+    return std::min<std::int64_t>(kVector, radix / 2 + 1 - v);
+  }
   [[nodiscard]] HWY_INLINE std::int64_t at(std::int64_t k2, std::int64_t v) const { return radix * k2 + v; }
-  [[nodiscard]] HWY_INLINE std::int64_t mirrored(std::int64_t k2, std::int64_t v) const { return radix * (rows - k2) - v - kVector + 1; }
+  [[nodiscard]] HWY_INLINE std::int64_t mirrored(std::int64_t k2, std::int64_t v) const {
+    return radix * (rows - k2) - v - kVector + 1;
+  }
 };
 
 // The last pass there: results to where they belong.
@@ -147,7 +153,8 @@ HWY_NOINLINE void half_rows_out(const Step<T>& step, const WholeCall<T>& call, c
   const auto by = hn::Set(tag, call.factor), conjugated = hn::OddEven(hn::Neg(by), by);
   for (std::int64_t v = 0; v < call.radix / 2 + 1; v += numbers) {
     const std::int64_t count = half.count(v);
-    const auto first = hn::FirstN(tag, static_cast<std::size_t>(2 * count)), final = hn::Not(hn::FirstN(tag, static_cast<std::size_t>(2 * (numbers - count))));
+    const auto first = hn::FirstN(tag, static_cast<std::size_t>(2 * count)),
+               final = hn::Not(hn::FirstN(tag, static_cast<std::size_t>(2 * (numbers - count))));
     for (std::int64_t q = 0; q < legs; ++q) {
       PairVector<D> x[R];
       const T* p = in + 2 * (q * row + v);
@@ -160,13 +167,17 @@ HWY_NOINLINE void half_rows_out(const Step<T>& step, const WholeCall<T>& call, c
         if (2 * t + 1 < R || (2 * t + 1 == R && half.direct(k2))) {
           T* const to = out + 2 * half.at(k2, v);
           const auto z = hn::Mul(x[t].v, by);
-          if (count == numbers) hn::StoreU(z, tag, to);
-          else hn::BlendedStore(z, first, tag, to);
+          if (count == numbers)
+            hn::StoreU(z, tag, to);
+          else
+            hn::BlendedStore(z, first, tag, to);
         } else {
           T* const to = out + 2 * half.mirrored(k2, v);
           const auto z = reverse_numbers(tag, hn::Mul(x[t].v, conjugated));
-          if (count == numbers) hn::StoreU(z, tag, to);
-          else hn::BlendedStore(z, final, tag, to);
+          if (count == numbers)
+            hn::StoreU(z, tag, to);
+          else
+            hn::BlendedStore(z, final, tag, to);
         }
       }
     }
@@ -184,13 +195,16 @@ HWY_NOINLINE void half_rows_in(const Step<T>& step, const WholeCall<T>& call, co
   const std::int64_t m = step.m, row = call.row;
   const HalfRow<numbers> half{call.radix, R * m};
   const auto one = hn::Set(tag, T(1)), conjugated = hn::OddEven(hn::Neg(one), one);
-  const std::int64_t middle = call.radix % 2 == 0 && half.rows % 2 != 0 ? call.radix / 2 : 0;  // n/2 is in row rows/2, this is its t
+  const std::int64_t middle =
+      call.radix % 2 == 0 && half.rows % 2 != 0 ? call.radix / 2 : 0;  // n/2 is in row rows/2, this is its t
   const auto lane = [&](std::int64_t t) HWY_ATTR {
-    return hn::AndNot(hn::FirstN(tag, static_cast<std::size_t>(2 * t + 1)), hn::FirstN(tag, static_cast<std::size_t>(2 * t + 2)));
+    return hn::AndNot(hn::FirstN(tag, static_cast<std::size_t>(2 * t + 1)),
+                      hn::FirstN(tag, static_cast<std::size_t>(2 * t + 2)));
   };
   for (std::int64_t v = 0; v < call.radix / 2 + 1; v += numbers) {
     const std::int64_t count = half.count(v);
-    const auto first = hn::FirstN(tag, static_cast<std::size_t>(2 * count)), final = hn::Not(hn::FirstN(tag, static_cast<std::size_t>(2 * (numbers - count))));
+    const auto first = hn::FirstN(tag, static_cast<std::size_t>(2 * count)),
+               final = hn::Not(hn::FirstN(tag, static_cast<std::size_t>(2 * (numbers - count))));
     const T* w = step.table[1];
     for (std::int64_t q = 0; q < m; ++q, w += 4 * (R - 1)) {
       PairVector<D> x[R];
@@ -202,7 +216,8 @@ HWY_NOINLINE void half_rows_in(const Step<T>& step, const WholeCall<T>& call, co
           x[j].v = count == numbers ? hn::LoadU(tag, p) : hn::MaskedLoad(first, tag, p);
         } else {
           const T* p = in + 2 * half.mirrored(k2, v);
-          x[j].v = hn::Mul(reverse_numbers(tag, count == numbers ? hn::LoadU(tag, p) : hn::MaskedLoad(final, tag, p)), conjugated);
+          x[j].v = hn::Mul(reverse_numbers(tag, count == numbers ? hn::LoadU(tag, p) : hn::MaskedLoad(final, tag, p)),
+                           conjugated);
         }
       }
       if (q == 0 && v == 0) x[0].v = hn::IfThenZeroElse(lane(0), x[0].v);
@@ -215,7 +230,8 @@ HWY_NOINLINE void half_rows_in(const Step<T>& step, const WholeCall<T>& call, co
       if (m > 1) {
         const T* turn = w;
         HWY_UNROLL(16)
-        for (int t = 1; t < R; ++t, turn += 4) x[t] = times(d, x[t], broadcast_number(tag, turn), broadcast_number(tag, turn + 2));
+        for (int t = 1; t < R; ++t, turn += 4)
+          x[t] = times(d, x[t], broadcast_number(tag, turn), broadcast_number(tag, turn + 2));
       }
       T* o = out + 2 * (q * R * row + v);
       HWY_UNROLL(16)
@@ -247,69 +263,96 @@ HWY_NOINLINE void real_step_lines(const void* context, const void* input, void* 
   }
 }
 
-template <class D, class T>
-StepKernel<T> half_rows_of(int radix, HalfRows place) {
+template <class D, class T> StepKernel<T> half_rows_of(int radix, HalfRows place) {
   const auto with = [&](auto r) -> StepKernel<T> {
     constexpr int R = decltype(r)::value;
     switch (place) {
-      case HalfRows::Out: return half_rows_out<R, D, T>;
-      case HalfRows::In: return half_rows_in<R, D, T>;
-      case HalfRows::Middle: return rows_pass<R, false, D, T>;
-      case HalfRows::Last: break;
+      case HalfRows::Out:
+        return half_rows_out<R, D, T>;
+      case HalfRows::In:
+        return half_rows_in<R, D, T>;
+      case HalfRows::Middle:
+        return rows_pass<R, false, D, T>;
+      case HalfRows::Last:
+        break;
     }
     return rows_pass<R, true, D, T>;
   };
   switch (radix) {
-    case 2: return with(std::integral_constant<int, 2>());
-    case 3: return with(std::integral_constant<int, 3>());
-    case 4: return with(std::integral_constant<int, 4>());
-    case 5: return with(std::integral_constant<int, 5>());
-    case 6: return with(std::integral_constant<int, 6>());
-    case 7: return with(std::integral_constant<int, 7>());
-    case 8: return with(std::integral_constant<int, 8>());
-    case 9: return with(std::integral_constant<int, 9>());
-    case 10: return with(std::integral_constant<int, 10>());
-    case 11: return with(std::integral_constant<int, 11>());
-    case 12: return with(std::integral_constant<int, 12>());
-    case 13: return with(std::integral_constant<int, 13>());
-    case 15: return with(std::integral_constant<int, 15>());
-    case 16: return with(std::integral_constant<int, 16>());
-    default: return nullptr;
+    case 2:
+      return with(std::integral_constant<int, 2>());
+    case 3:
+      return with(std::integral_constant<int, 3>());
+    case 4:
+      return with(std::integral_constant<int, 4>());
+    case 5:
+      return with(std::integral_constant<int, 5>());
+    case 6:
+      return with(std::integral_constant<int, 6>());
+    case 7:
+      return with(std::integral_constant<int, 7>());
+    case 8:
+      return with(std::integral_constant<int, 8>());
+    case 9:
+      return with(std::integral_constant<int, 9>());
+    case 10:
+      return with(std::integral_constant<int, 10>());
+    case 11:
+      return with(std::integral_constant<int, 11>());
+    case 12:
+      return with(std::integral_constant<int, 12>());
+    case 13:
+      return with(std::integral_constant<int, 13>());
+    case 15:
+      return with(std::integral_constant<int, 15>());
+    case 16:
+      return with(std::integral_constant<int, 16>());
+    default:
+      return nullptr;
   }
 }
-template <class D, class T>
-RealColumns<T> real_columns_of(int radix, bool there) {
+template <class D, class T> RealColumns<T> real_columns_of(int radix, bool there) {
   const auto with = [&](auto r) -> RealColumns<T> {
     constexpr int R = decltype(r)::value;
     if (there) return real_columns<R, true, D, T>;
     return real_columns<R, false, D, T>;
   };
   switch (radix) {
-    case 3: return with(std::integral_constant<int, 3>());
-    case 5: return with(std::integral_constant<int, 5>());
-    case 6: return with(std::integral_constant<int, 6>());
-    case 7: return with(std::integral_constant<int, 7>());
-    case 9: return with(std::integral_constant<int, 9>());
-    case 10: return with(std::integral_constant<int, 10>());
-    case 11: return with(std::integral_constant<int, 11>());
-    case 12: return with(std::integral_constant<int, 12>());
-    case 13: return with(std::integral_constant<int, 13>());
-    case 15: return with(std::integral_constant<int, 15>());
-    default: return nullptr;
+    case 3:
+      return with(std::integral_constant<int, 3>());
+    case 5:
+      return with(std::integral_constant<int, 5>());
+    case 6:
+      return with(std::integral_constant<int, 6>());
+    case 7:
+      return with(std::integral_constant<int, 7>());
+    case 9:
+      return with(std::integral_constant<int, 9>());
+    case 10:
+      return with(std::integral_constant<int, 10>());
+    case 11:
+      return with(std::integral_constant<int, 11>());
+    case 12:
+      return with(std::integral_constant<int, 12>());
+    case 13:
+      return with(std::integral_constant<int, 13>());
+    case 15:
+      return with(std::integral_constant<int, 15>());
+    default:
+      return nullptr;
   }
 }
 
 // The widest vectors, or those of 32 bytes.
-template <class T>
-RealColumns<T> real_columns_here(int radix, bool there, bool narrow) {
-  return narrow ? real_columns_of<hn::CappedTag<T, 32 / sizeof(T)>, T>(radix, there) : real_columns_of<StepTag<T>, T>(radix, there);
+template <class T> RealColumns<T> real_columns_here(int radix, bool there, bool narrow) {
+  return narrow ? real_columns_of<hn::CappedTag<T, 32 / sizeof(T)>, T>(radix, there)
+                : real_columns_of<StepTag<T>, T>(radix, there);
 }
-template <class T>
-StepKernel<T> half_rows_here(int radix, HalfRows place, bool narrow) {
-  return narrow ? half_rows_of<hn::CappedTag<T, 32 / sizeof(T)>, T>(radix, place) : half_rows_of<StepTag<T>, T>(radix, place);
+template <class T> StepKernel<T> half_rows_here(int radix, HalfRows place, bool narrow) {
+  return narrow ? half_rows_of<hn::CappedTag<T, 32 / sizeof(T)>, T>(radix, place)
+                : half_rows_of<StepTag<T>, T>(radix, place);
 }
-template <class T>
-WholeRun<T> real_steps_here(bool there) {
+template <class T> WholeRun<T> real_steps_here(bool there) {
   if (there) return real_step_lines<true, T>;
   return real_step_lines<false, T>;
 }

@@ -13,7 +13,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
-void run_boxes_double(const BoxPlan<double>& plan, const BoxCall<double>& call, std::int64_t begin, std::int64_t end, double* scratch) {
+void run_boxes_double(const BoxPlan<double>& plan, const BoxCall<double>& call, std::int64_t begin, std::int64_t end,
+                      double* scratch) {
   run_boxes_here(plan, call, begin, end, scratch);
 }
 
@@ -25,7 +26,8 @@ namespace trn::fft::host {
 
 HWY_EXPORT(run_boxes_double);
 
-template <> void run_boxes<double>(const BoxPlan<double>& plan, const BoxCall<double>& call, std::int64_t begin, std::int64_t end, double* scratch) {
+template <> void run_boxes<double>(const BoxPlan<double>& plan, const BoxCall<double>& call, std::int64_t begin,
+                                   std::int64_t end, double* scratch) {
   HWY_DYNAMIC_DISPATCH(run_boxes_double)(plan, call, begin, end, scratch);
 }
 

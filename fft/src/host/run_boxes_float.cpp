@@ -13,7 +13,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
-void run_boxes_float(const BoxPlan<float>& plan, const BoxCall<float>& call, std::int64_t begin, std::int64_t end, float* scratch) {
+void run_boxes_float(const BoxPlan<float>& plan, const BoxCall<float>& call, std::int64_t begin, std::int64_t end,
+                     float* scratch) {
   run_boxes_here(plan, call, begin, end, scratch);
 }
 
@@ -25,7 +26,8 @@ namespace trn::fft::host {
 
 HWY_EXPORT(run_boxes_float);
 
-template <> void run_boxes<float>(const BoxPlan<float>& plan, const BoxCall<float>& call, std::int64_t begin, std::int64_t end, float* scratch) {
+template <> void run_boxes<float>(const BoxPlan<float>& plan, const BoxCall<float>& call, std::int64_t begin,
+                                  std::int64_t end, float* scratch) {
   HWY_DYNAMIC_DISPATCH(run_boxes_float)(plan, call, begin, end, scratch);
 }
 

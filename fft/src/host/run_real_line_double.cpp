@@ -1,4 +1,5 @@
-// Single real lines in double, compiled for every instruction set; the best one of this machine is chosen when an engine is made.
+// Single real lines in double, compiled for every instruction set; the best one of this machine is chosen when an
+// engine is made.
 #ifndef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)  // as run_double.cpp
 #endif
@@ -25,8 +26,9 @@ namespace trn::fft::host {
 
 HWY_EXPORT(one_real_line_double);
 
-template <>
-OneRealLine<double> one_real_line<double>(const RealLine<double>& line) { return HWY_DYNAMIC_DISPATCH(one_real_line_double)(line); }
+template <> OneRealLine<double> one_real_line<double>(const RealLine<double>& line) {
+  return HWY_DYNAMIC_DISPATCH(one_real_line_double)(line);
+}
 
 }  // namespace trn::fft::host
 #endif

@@ -1,4 +1,5 @@
-// Tiny boxes in both precisions, compiled for every instruction set; the best one of this machine is chosen at the first call.
+// Tiny boxes in both precisions, compiled for every instruction set; the best one of this machine is chosen at the
+// first call.
 #ifndef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)  // as in run_float.cpp
 #endif
@@ -25,8 +26,12 @@ namespace trn::fft::host {
 HWY_EXPORT(tiny_float);
 HWY_EXPORT(tiny_double);
 
-template <> TinyAxis<float>::Run tiny_kernel<float>(TinyKind kind, std::int64_t n) { return HWY_DYNAMIC_DISPATCH(tiny_float)(kind, n); }
-template <> TinyAxis<double>::Run tiny_kernel<double>(TinyKind kind, std::int64_t n) { return HWY_DYNAMIC_DISPATCH(tiny_double)(kind, n); }
+template <> TinyAxis<float>::Run tiny_kernel<float>(TinyKind kind, std::int64_t n) {
+  return HWY_DYNAMIC_DISPATCH(tiny_float)(kind, n);
+}
+template <> TinyAxis<double>::Run tiny_kernel<double>(TinyKind kind, std::int64_t n) {
+  return HWY_DYNAMIC_DISPATCH(tiny_double)(kind, n);
+}
 
 }  // namespace trn::fft::host
 #endif

@@ -14,8 +14,8 @@ struct Radix {
   int radix;
   double operations;  // vector operations of one butterfly, a fused multiply-add counting one
 };
-constexpr Radix kRadices[] = {{2, 4},    {3, 12},   {4, 16},   {5, 32},   {6, 36},   {7, 66},   {8, 54},
-                              {9, 84},  {10, 84},  {11, 160}, {12, 96},  {13, 210}, {15, 166}, {16, 176}};
+constexpr Radix kRadices[] = {{2, 4},  {3, 12},  {4, 16},   {5, 32},  {6, 36},   {7, 66},   {8, 54},
+                              {9, 84}, {10, 84}, {11, 160}, {12, 96}, {13, 210}, {15, 166}, {16, 176}};
 
 double codelet_cost_of(std::int64_t radix) {
   for (const Radix& r : kRadices)
@@ -101,7 +101,9 @@ std::int64_t primitive_root(std::int64_t p) {
   std::vector<std::int64_t> factors = prime_factors(p - 1);
   factors.erase(std::unique(factors.begin(), factors.end()), factors.end());
   for (std::int64_t g = 2;; ++g)
-    if (std::all_of(factors.begin(), factors.end(), [&](std::int64_t q) { return power_modulo(g, (p - 1) / q, p) != 1; })) return g;
+    if (std::all_of(factors.begin(), factors.end(),
+                    [&](std::int64_t q) { return power_modulo(g, (p - 1) / q, p) != 1; }))
+      return g;
 }
 
 std::vector<std::int64_t> convolution_lengths(std::int64_t n) {

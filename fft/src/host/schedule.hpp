@@ -1,4 +1,5 @@
-// Number theory and choices of the host engines: how a length is cut into passes, which lengths are convenient for convolutions. Pure functions.
+// Number theory and choices of the host engines: how a length is cut into passes, which lengths are convenient for
+// convolutions. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -6,12 +7,13 @@
 
 namespace trn::fft::host {
 
-// Primes above this get Rader's or Bluestein's algorithm; up to it a pass computes the definition, O(p^2), with the symmetry of the roots.
+// Primes above this get Rader's or Bluestein's algorithm; up to it a pass computes the definition, O(p^2), with the
+// symmetry of the roots.
 inline constexpr std::int64_t kLargestDirect = 61;
 
 [[nodiscard]] std::vector<std::int64_t> prime_factors(std::int64_t n);  // ascending, with multiplicity
 [[nodiscard]] bool is_smooth(std::int64_t n);                           // no prime factor above kLargestDirect
-[[nodiscard]] std::int64_t smooth_part(std::int64_t n);                 // the product of the prime factors that a pass can do
+[[nodiscard]] std::int64_t smooth_part(std::int64_t n);  // the product of the prime factors that a pass can do
 
 // The radices of the passes for a smooth n, their product, and an estimate of the vector operations.
 [[nodiscard]] std::vector<int> radices(std::int64_t n);

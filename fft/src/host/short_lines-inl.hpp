@@ -1,5 +1,6 @@
-// Many short complex lines of one codelet each: a block of lines is loaded, transformed and stored without leaving the registers. The arithmetic is that of
-// passes, so a line has the same bits in an incomplete block, which goes through those.
+// Many short complex lines of one codelet each: a block of lines is loaded, transformed and stored without leaving the
+// registers. The arithmetic is that of passes, so a line has the same bits in an incomplete block, which goes through
+// those.
 #if defined(TRN_FFT_SHORT_LINES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRN_FFT_SHORT_LINES_INL
 #undef TRN_FFT_SHORT_LINES_INL
@@ -19,17 +20,17 @@ namespace trn::fft::host::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
 // N >= kPiece reals of every line, a vector each.
-template <int N, class D, class T>
-HWY_INLINE void load_lines(D d, const EvenLines<T>& line, hn::Vec<D>* v) {
-  constexpr std::int64_t side = static_cast<std::int64_t>(hn::MaxLanes(D())), piece = kPiece<T>, wide = kSquares<D> ? N / side * side : 0;
+template <int N, class D, class T> HWY_INLINE void load_lines(D d, const EvenLines<T>& line, hn::Vec<D>* v) {
+  constexpr std::int64_t side = static_cast<std::int64_t>(hn::MaxLanes(D())), piece = kPiece<T>,
+                         wide = kSquares<D> ? N / side * side : 0;
   HWY_UNROLL(4)
   for (std::int64_t j = 0; j < wide; j += side) load_square(d, line, j, v + j);
   HWY_UNROLL(16)
   for (std::int64_t j = wide; j < N; j += piece) load_tile(d, line, HWY_MIN(j, N - piece), v + HWY_MIN(j, N - piece));
 }
-template <int N, class D, class T>
-HWY_INLINE void store_lines(D d, const EvenLines<T>& line, const hn::Vec<D>* v) {
-  constexpr std::int64_t side = static_cast<std::int64_t>(hn::MaxLanes(D())), piece = kPiece<T>, wide = kSquares<D> ? N / side * side : 0;
+template <int N, class D, class T> HWY_INLINE void store_lines(D d, const EvenLines<T>& line, const hn::Vec<D>* v) {
+  constexpr std::int64_t side = static_cast<std::int64_t>(hn::MaxLanes(D())), piece = kPiece<T>,
+                         wide = kSquares<D> ? N / side * side : 0;
   HWY_UNROLL(4)
   for (std::int64_t j = 0; j < wide; j += side) {
     hn::Vec<D> square[side];
@@ -48,14 +49,17 @@ HWY_INLINE void store_lines(D d, const EvenLines<T>& line, const hn::Vec<D>* v) 
 
 #endif
 
-// A single codelet on `blocks` blocks of equally distant dense lines: loaded, transformed and stored without leaving the registers.
+// A single codelet on `blocks` blocks of equally distant dense lines: loaded, transformed and stored without leaving
+// the registers.
 template <int R, class D, class T>
-HWY_NOINLINE void codelet_blocks([[maybe_unused]] D d, [[maybe_unused]] const EngineCall<T>& call, [[maybe_unused]] std::int64_t from,
-                                 [[maybe_unused]] std::int64_t to, [[maybe_unused]] std::int64_t blocks) {
+HWY_NOINLINE void codelet_blocks([[maybe_unused]] D d, [[maybe_unused]] const EngineCall<T>& call,
+                                 [[maybe_unused]] std::int64_t from, [[maybe_unused]] std::int64_t to,
+                                 [[maybe_unused]] std::int64_t blocks) {
 #if HWY_TARGET != HWY_SCALAR
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
   const LineBatch& batch = call.batch->back();
-  const bool in_swapped = call.in_im < call.in_re, out_swapped = call.out_im < call.out_re, scaled = call.factor != T(1);
+  const bool in_swapped = call.in_im < call.in_re, out_swapped = call.out_im < call.out_re,
+             scaled = call.factor != T(1);
   EvenLines<T> in{(in_swapped ? call.in_im : call.in_re) + from, batch.input_distance};
   EvenLines<T> out{(out_swapped ? call.out_im : call.out_re) + to, batch.output_distance};
   for (std::int64_t block = 0; block < blocks; ++block) {
@@ -79,24 +83,38 @@ HWY_NOINLINE void codelet_blocks([[maybe_unused]] D d, [[maybe_unused]] const En
   }
 #endif
 }
-template <class D, class T>
-void any_codelet_blocks(D d, const EngineCall<T>& call, int radix, std::int64_t from, std::int64_t to, std::int64_t blocks) {
+template <class D, class T> void any_codelet_blocks(D d, const EngineCall<T>& call, int radix, std::int64_t from,
+                                                    std::int64_t to, std::int64_t blocks) {
   const auto run = [&](auto r) HWY_ATTR { codelet_blocks<decltype(r)::value>(d, call, from, to, blocks); };
   switch (radix) {
-    case 2: return run(std::integral_constant<int, 2>());
-    case 3: return run(std::integral_constant<int, 3>());
-    case 4: return run(std::integral_constant<int, 4>());
-    case 5: return run(std::integral_constant<int, 5>());
-    case 6: return run(std::integral_constant<int, 6>());
-    case 7: return run(std::integral_constant<int, 7>());
-    case 8: return run(std::integral_constant<int, 8>());
-    case 9: return run(std::integral_constant<int, 9>());
-    case 10: return run(std::integral_constant<int, 10>());
-    case 11: return run(std::integral_constant<int, 11>());
-    case 12: return run(std::integral_constant<int, 12>());
-    case 13: return run(std::integral_constant<int, 13>());
-    case 15: return run(std::integral_constant<int, 15>());
-    default: return run(std::integral_constant<int, 16>());
+    case 2:
+      return run(std::integral_constant<int, 2>());
+    case 3:
+      return run(std::integral_constant<int, 3>());
+    case 4:
+      return run(std::integral_constant<int, 4>());
+    case 5:
+      return run(std::integral_constant<int, 5>());
+    case 6:
+      return run(std::integral_constant<int, 6>());
+    case 7:
+      return run(std::integral_constant<int, 7>());
+    case 8:
+      return run(std::integral_constant<int, 8>());
+    case 9:
+      return run(std::integral_constant<int, 9>());
+    case 10:
+      return run(std::integral_constant<int, 10>());
+    case 11:
+      return run(std::integral_constant<int, 11>());
+    case 12:
+      return run(std::integral_constant<int, 12>());
+    case 13:
+      return run(std::integral_constant<int, 13>());
+    case 15:
+      return run(std::integral_constant<int, 15>());
+    default:
+      return run(std::integral_constant<int, 16>());
   }
 }
 

@@ -7,7 +7,8 @@
 namespace trn::fft::host {
 namespace {
 
-constexpr int kInput = static_cast<int>(Place::Input), kOutput = static_cast<int>(Place::Output), kWork = static_cast<int>(Place::Work);
+constexpr int kInput = static_cast<int>(Place::Input), kOutput = static_cast<int>(Place::Output),
+              kWork = static_cast<int>(Place::Work);
 
 // Axes and batch in one list: batch first, then axes in the problem's order.
 struct Geometry {
@@ -27,8 +28,9 @@ Geometry geometry(const Problem& p) {
 
 // Indices of dims, the largest stride at `place` first.
 std::vector<std::size_t> by_stride(const Geometry& g, std::vector<std::size_t> which, int place) {
-  std::stable_sort(which.begin(), which.end(),
-                   [&](std::size_t a, std::size_t b) { return std::abs(g.dims[a].stride[place]) > std::abs(g.dims[b].stride[place]); });
+  std::stable_sort(which.begin(), which.end(), [&](std::size_t a, std::size_t b) {
+    return std::abs(g.dims[a].stride[place]) > std::abs(g.dims[b].stride[place]);
+  });
   return which;
 }
 
@@ -59,8 +61,8 @@ Cut cut(const Geometry& g, const std::vector<std::size_t>& others, int place, st
   return c;
 }
 
-// Interleaved strides for `which`, the smallest input stride fastest. Dense but for the outermost axis, whose rows begin with cache lines and do not meet in the sets of
-// the caches. Returns the reals it takes.
+// Interleaved strides for `which`, the smallest input stride fastest. Dense but for the outermost axis, whose rows
+// begin with cache lines and do not meet in the sets of the caches. Returns the reals it takes.
 std::int64_t lay_out_work(Geometry& g, const std::vector<std::size_t>& which, const Cut& c, std::int64_t real_bytes) {
   constexpr std::int64_t kLongRow = 512, kLine = 64, kPage = 4096;  // bytes
   std::int64_t stride = 2;
@@ -79,13 +81,13 @@ std::int64_t lay_out_work(Geometry& g, const std::vector<std::size_t>& which, co
   return stride;
 }
 
-Pass make_pass(const Geometry& g, std::size_t dim, EngineKind kind, Place from, Place to, const std::vector<std::size_t>& lines,
-               std::size_t chunked) {
+Pass make_pass(const Geometry& g, std::size_t dim, EngineKind kind, Place from, Place to,
+               const std::vector<std::size_t>& lines, std::size_t chunked) {
   const int f = static_cast<int>(from), t = static_cast<int>(to);
   Pass pass{dim - g.batches, kind, from, to, g.dims[dim].stride[f], g.dims[dim].stride[t], {}};
-  // The engine's fastest dimension is the last: the smallest stride of the side that is written. Neighbours that are one dimension on
-  // both sides become one, so that the engine sees long runs of evenly spaced lines; the dimension that is chunked may only be the outer
-  // part of one.
+  // The engine's fastest dimension is the last: the smallest stride of the side that is written. Neighbours that are
+  // one dimension on both sides become one, so that the engine sees long runs of evenly spaced lines; the dimension
+  // that is chunked may only be the outer part of one.
   for (const std::size_t d : by_stride(g, lines, t)) {
     if (d == dim || (g.dims[d].extent == 1 && d != chunked)) continue;
     const LineBatch inner{g.dims[d].extent, g.dims[d].stride[f], g.dims[d].stride[t]};
@@ -108,8 +110,11 @@ std::vector<std::size_t> joined(std::vector<std::size_t> a, const std::vector<st
 }
 
 // Rows of a block whose first pass takes columns from memory; `chunk_size` of the chunked dimension.
-Sweep sweep_of(const Geometry& g, const Pass& pass, const std::vector<std::size_t>& lines, const Cut& c, std::int64_t real_bytes) {
-  if (pass.kind == EngineKind::RealToHalf || pass.batch.empty() || std::abs(pass.from_stride) <= std::abs(pass.batch.back().input_distance)) return {};
+Sweep sweep_of(const Geometry& g, const Pass& pass, const std::vector<std::size_t>& lines, const Cut& c,
+               std::int64_t real_bytes) {
+  if (pass.kind == EngineKind::RealToHalf || pass.batch.empty() ||
+      std::abs(pass.from_stride) <= std::abs(pass.batch.back().input_distance))
+    return {};
   const int place = static_cast<int>(pass.from);
   std::vector<std::size_t> order = by_stride(g, lines, place);
   const auto extent = [&](std::size_t d) { return d == c.chunked ? c.chunk_size : g.dims[d].extent; };
@@ -132,7 +137,8 @@ Sweep sweep_of(const Geometry& g, const Pass& pass, const std::vector<std::size_
 }
 
 // A stage over `axes` (in the order of their passes) with the blocks of `c`.
-Stage make_stage(const Geometry& g, const Problem& p, const std::vector<std::size_t>& axes, const Cut& c, bool first, bool last) {
+Stage make_stage(const Geometry& g, const Problem& p, const std::vector<std::size_t>& axes, const Cut& c, bool first,
+                 bool last) {
   Stage stage;
   std::vector<std::size_t> lines = joined(axes, c.whole);
   if (c.chunked != Pass::kNone) {
@@ -146,9 +152,12 @@ Stage make_stage(const Geometry& g, const Problem& p, const std::vector<std::siz
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const bool opens = first && i == 0, closes = last && i + 1 == axes.size();
     const bool real = p.kind != Kind::ComplexToComplex && axes[i] == halved;
-    const EngineKind kind = !real ? EngineKind::Complex : p.kind == Kind::RealToComplex ? EngineKind::RealToHalf : EngineKind::HalfToReal;
+    const EngineKind kind = !real                           ? EngineKind::Complex
+                            : p.kind == Kind::RealToComplex ? EngineKind::RealToHalf
+                                                            : EngineKind::HalfToReal;
     const Place inner = through_work ? Place::Work : Place::Output;
-    stage.passes.push_back(make_pass(g, axes[i], kind, opens ? Place::Input : inner, closes ? Place::Output : inner, lines, c.chunked));
+    stage.passes.push_back(
+        make_pass(g, axes[i], kind, opens ? Place::Input : inner, closes ? Place::Output : inner, lines, c.chunked));
   }
   if (stage.blocks() > 1) stage.sweep = sweep_of(g, stage.passes.front(), lines, c, size_bytes(p.real));
   return stage;
@@ -171,7 +180,8 @@ std::int64_t Stage::blocks() const {
 bool works_in_place(const Problem& p) {
   if (p.kind != Kind::ComplexToReal || p.axes.size() == 1 || p.input_format != Format::Interleaved) return false;
   const auto same = [](const Dimension& d) { return d.input_stride == d.output_stride; };
-  return p.axes.back().input_stride == 2 && p.axes.back().output_stride == 1 && std::all_of(p.axes.begin(), p.axes.end() - 1, same) && std::all_of(p.batch.begin(), p.batch.end(), same);
+  return p.axes.back().input_stride == 2 && p.axes.back().output_stride == 1 &&
+         std::all_of(p.axes.begin(), p.axes.end() - 1, same) && std::all_of(p.batch.begin(), p.batch.end(), same);
 }
 
 Walk plan_walk(const Problem& p, std::int64_t block_bytes, std::int64_t unit_bytes, Working working) {
@@ -193,14 +203,17 @@ Walk plan_walk(const Problem& p, std::int64_t block_bytes, std::int64_t unit_byt
     return walk;
   }
 
-  // The axes in the order of their passes: the halved one first (last on the way back), the others from small strides to large.
-  std::vector<std::size_t> order = by_stride(g, range(g.batches, p.kind == Kind::ComplexToComplex ? halved + 1 : halved), place);
+  // The axes in the order of their passes: the halved one first (last on the way back), the others from small strides
+  // to large.
+  std::vector<std::size_t> order =
+      by_stride(g, range(g.batches, p.kind == Kind::ComplexToComplex ? halved + 1 : halved), place);
   std::reverse(order.begin(), order.end());
   if (p.kind != Kind::ComplexToComplex) order.insert(order.begin(), halved);
   // How many of them share a block.
   std::size_t together = 1;
   std::int64_t bytes = pair_bytes * g.dims[order[0]].extent;
-  while (together < order.size() && bytes * g.dims[order[together]].extent <= block_bytes) bytes *= g.dims[order[together++]].extent;
+  while (together < order.size() && bytes * g.dims[order[together]].extent <= block_bytes)
+    bytes *= g.dims[order[together++]].extent;
   std::vector<std::size_t> near(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(together));
   const std::vector<std::size_t> far(order.begin() + static_cast<std::ptrdiff_t>(together), order.end());
   if (backward) std::reverse(near.begin(), near.end());

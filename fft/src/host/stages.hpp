@@ -1,10 +1,10 @@
 // Stages: how the host walks a transform over several axes. Pure geometry, no arithmetic.
 //
-// A transform over d axes is d passes of 1-D lines. Passes over data that is in the cache are cheap, passes over memory are not, so a
-// stage is a sequence of passes over one block that fits, repeated for every block. When the whole transform fits, one stage holds all
-// axes and its blocks are batch entries; otherwise the first stage (the last for ComplexToReal) holds the axes of smallest stride that
-// fit together, and each other axis is a stage of its own, in which the engine sees all lines at once and takes those at unit distance in
-// its lanes.
+// A transform over d axes is d passes of 1-D lines. Passes over data that is in the cache are cheap, passes over memory
+// are not, so a stage is a sequence of passes over one block that fits, repeated for every block. When the whole
+// transform fits, one stage holds all axes and its blocks are batch entries; otherwise the first stage (the last for
+// ComplexToReal) holds the axes of smallest stride that fit together, and each other axis is a stage of its own, in
+// which the engine sees all lines at once and takes those at unit distance in its lanes.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,8 @@ struct Pass {
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 };
 
-// What a block reads, in the order of memory: rows of so many bytes. None: the first pass reads in that order anyway, or from a cache.
+// What a block reads, in the order of memory: rows of so many bytes. None: the first pass reads in that order anyway,
+// or from a cache.
 struct Sweep {
   std::int64_t bytes = 0;
   std::int64_t rows = 1, row_stride = 0, outer = 1, outer_stride = 0;  // in bytes
@@ -58,11 +59,14 @@ struct Walk {
   std::int64_t unit_work_reals = 0;  // shared by the stages of a unit; 0: stages have their own or none
 };
 
-// ComplexToReal over several axes leaves its input alone and needs work of its own, unless input and output are the same memory.
+// ComplexToReal over several axes leaves its input alone and needs work of its own, unless input and output are the
+// same memory.
 enum class Working : std::uint8_t { Apart, InPlace };
 [[nodiscard]] bool works_in_place(const Problem& problem);  // whether that makes another walk
 
-// `block_bytes`: what one core's cache holds comfortably; `unit_bytes`: the work of a unit, if more than one transform is to share it.
-[[nodiscard]] Walk plan_walk(const Problem& problem, std::int64_t block_bytes, std::int64_t unit_bytes, Working working);
+// `block_bytes`: what one core's cache holds comfortably; `unit_bytes`: the work of a unit, if more than one transform
+// is to share it.
+[[nodiscard]] Walk plan_walk(const Problem& problem, std::int64_t block_bytes, std::int64_t unit_bytes,
+                             Working working);
 
 }  // namespace trn::fft::host

@@ -1,10 +1,13 @@
-// Lines of interleaved numbers as a few passes, each a codelet on vectors within the line: lengths too long for the registers, short enough for the first caches.
+// Lines of interleaved numbers as a few passes, each a codelet on vectors within the line: lengths too long for the
+// registers, short enough for the first caches.
 //
 // Stockham's ordering (line_plan.hpp): with l the product of the radices done, r this one, n = l r m,
 //   y[(q r + t) l + s] = w_(rm)^(qt) sum_p x[(p m + q) l + s] w_r^(pt),   q < m, s < l, t < r.
-// In the first pass (l = 1) neighbours are q: vectors of columns, whose results are turned and transposed in squares, so that from then on neighbours are s and every
-// load and store is a whole vector. The first pass goes to a buffer, the next to the output, and so on; the last one (m = 1) is left where it is or brings the
-// line to the output: x and y of a butterfly are then the same places. So one buffer is enough, also in place, and a second one if numbers do not fill their vectors.
+// In the first pass (l = 1) neighbours are q: vectors of columns, whose results are turned and transposed in squares,
+// so that from then on neighbours are s and every load and store is a whole vector. The first pass goes to a buffer,
+// the next to the output, and so on; the last one (m = 1) is left where it is or brings the line to the output: x and y
+// of a butterfly are then the same places. So one buffer is enough, also in place, and a second one if numbers do not
+// fill their vectors.
 #if defined(TRN_FFT_STEPS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRN_FFT_STEPS_INL
 #undef TRN_FFT_STEPS_INL
@@ -24,19 +27,16 @@ HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_SCALAR
-template <class T>
-StepKernel<T> step_kernel_here(std::int64_t, StepPlace) { return {}; }
-template <class T>
-constexpr int step_numbers_here() { return 0; }
+template <class T> StepKernel<T> step_kernel_here(std::int64_t, StepPlace) { return {}; }
+template <class T> constexpr int step_numbers_here() { return 0; }
 #else
 
-template <class T>
-using StepTag = hn::CappedTag<T, 64 / sizeof(T)>;
-template <class T>
-constexpr int step_numbers_here() { return kNumbers<StepTag<T>>; }
+template <class T> using StepTag = hn::CappedTag<T, 64 / sizeof(T)>;
+template <class T> constexpr int step_numbers_here() { return kNumbers<StepTag<T> >; }
 
-// The first pass: l = 1. The table is [block of columns][t = 1 .. r - 1][re, turned im][vector]. The last block overlaps the one before. What is written beyond
-// a row of r numbers is overwritten by the next row; the buffer has room for the last one's.
+// The first pass: l = 1. The table is [block of columns][t = 1 .. r - 1][re, turned im][vector]. The last block
+// overlaps the one before. What is written beyond a row of r numbers is overwritten by the next row; the buffer has
+// room for the last one's.
 template <int R, class D, class T>
 HWY_NOINLINE void columns_pass(const Step<T>& step, const WholeCall<T>& call, const T* in, T* out) {
   const D tag;
@@ -68,7 +68,8 @@ HWY_NOINLINE void columns_pass(const Step<T>& step, const WholeCall<T>& call, co
 
 // R vectors from p to o; `count` of their numbers if that is less than all.
 template <int R, bool kLast, class D, class T>
-HWY_INLINE void butterfly(const Pairs<D>& d, const T* p, std::int64_t in_leg, T* o, std::int64_t out_leg, const T* w, bool scaled, hn::Vec<D> by, std::int64_t count) {
+HWY_INLINE void butterfly(const Pairs<D>& d, const T* p, std::int64_t in_leg, T* o, std::int64_t out_leg, const T* w,
+                          bool scaled, hn::Vec<D> by, std::int64_t count) {
   PairVector<D> x[R];
   const bool whole = count >= kNumbers<D>;
   const auto mask = hn::FirstN(d.tag, static_cast<std::size_t>(2 * count));
@@ -82,7 +83,8 @@ HWY_INLINE void butterfly(const Pairs<D>& d, const T* p, std::int64_t in_leg, T*
   dft<R>(d, x);
   if constexpr (!kLast) {
     HWY_UNROLL(16)
-    for (int t = 1; t < R; ++t, w += 4) x[t] = times(d, x[t], broadcast_number(d.tag, w), broadcast_number(d.tag, w + 2));
+    for (int t = 1; t < R; ++t, w += 4)
+      x[t] = times(d, x[t], broadcast_number(d.tag, w), broadcast_number(d.tag, w + 2));
   } else if (scaled) {
     HWY_UNROLL(16)
     for (int t = 0; t < R; ++t) x[t].v = hn::Mul(x[t].v, by);
@@ -107,21 +109,23 @@ HWY_NOINLINE void rows_pass(const Step<T>& step, const WholeCall<T>& call, const
   const T* w = step.table[call.turn < 0 ? 1 : 0];
   for (std::int64_t q = 0; q < m; ++q, in += 2 * l, out += 2 * R * l, w += 4 * (R - 1))
     for (std::int64_t next = 0; next < l; next += kNumbers<D>) {
-      const std::int64_t s = l < kNumbers<D> ? 0 : std::min<std::int64_t>(next, l - kNumbers<D>);  // the last vector overlaps the one before
+      const std::int64_t s =
+          l < kNumbers<D> ? 0
+                          : std::min<std::int64_t>(next, l - kNumbers<D>);  // the last vector overlaps the one before
       butterfly<R, kLast>(d, in + 2 * s, 2 * m * l, out + 2 * s, 2 * l, w, scaled, by, l);
     }
 }
 
 #endif
 
-template <class T>
-void step_lines(const void* context, const void* input, void* output) {
+template <class T> void step_lines(const void* context, const void* input, void* output) {
   const WholeCall<T>& call = *static_cast<const WholeCall<T>*>(context);
   const T* in = static_cast<const T*>(input);
   T* out = static_cast<T*>(output);
   alignas(64) T buffer[2 * kLongestSteps + 64], other[2 * kLongestSteps + 64];
   const Step<T>* const end = call.steps + call.step_count;
-  const bool apart = call.step_count == 3 && end[-1].l % HWY_MAX(1, step_numbers_here<T>()) != 0;  // vectors that overlap cannot work in place
+  const bool apart = call.step_count == 3 &&
+                     end[-1].l % HWY_MAX(1, step_numbers_here<T>()) != 0;  // vectors that overlap cannot work in place
   for (std::int64_t line = call.lines; line > 0; --line, in += call.in_distance, out += call.out_distance) {
     call.steps[0].run(call.steps[0], call, in, buffer);
     T *from = buffer, *to = apart ? other : out;
@@ -134,34 +138,50 @@ void step_lines(const void* context, const void* input, void* output) {
 }
 
 #if HWY_TARGET != HWY_SCALAR
-template <int R, class T>
-StepKernel<T> step_of(StepPlace place) {
+template <int R, class T> StepKernel<T> step_of(StepPlace place) {
   using D = StepTag<T>;
   switch (place) {
-    case StepPlace::First: return columns_pass<R, D, T>;
-    case StepPlace::Middle: return rows_pass<R, false, D, T>;
-    case StepPlace::Last: break;
+    case StepPlace::First:
+      return columns_pass<R, D, T>;
+    case StepPlace::Middle:
+      return rows_pass<R, false, D, T>;
+    case StepPlace::Last:
+      break;
   }
   return rows_pass<R, true, D, T>;
 }
-template <class T>
-StepKernel<T> step_kernel_here(std::int64_t radix, StepPlace place) {
+template <class T> StepKernel<T> step_kernel_here(std::int64_t radix, StepPlace place) {
   switch (radix) {
-    case 2: return step_of<2, T>(place);
-    case 3: return step_of<3, T>(place);
-    case 4: return step_of<4, T>(place);
-    case 5: return step_of<5, T>(place);
-    case 6: return step_of<6, T>(place);
-    case 7: return step_of<7, T>(place);
-    case 8: return step_of<8, T>(place);
-    case 9: return step_of<9, T>(place);
-    case 10: return step_of<10, T>(place);
-    case 11: return step_of<11, T>(place);
-    case 12: return step_of<12, T>(place);
-    case 13: return step_of<13, T>(place);
-    case 15: return step_of<15, T>(place);
-    case 16: return step_of<16, T>(place);
-    default: return nullptr;
+    case 2:
+      return step_of<2, T>(place);
+    case 3:
+      return step_of<3, T>(place);
+    case 4:
+      return step_of<4, T>(place);
+    case 5:
+      return step_of<5, T>(place);
+    case 6:
+      return step_of<6, T>(place);
+    case 7:
+      return step_of<7, T>(place);
+    case 8:
+      return step_of<8, T>(place);
+    case 9:
+      return step_of<9, T>(place);
+    case 10:
+      return step_of<10, T>(place);
+    case 11:
+      return step_of<11, T>(place);
+    case 12:
+      return step_of<12, T>(place);
+    case 13:
+      return step_of<13, T>(place);
+    case 15:
+      return step_of<15, T>(place);
+    case 16:
+      return step_of<16, T>(place);
+    default:
+      return nullptr;
   }
 }
 #endif

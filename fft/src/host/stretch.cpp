@@ -1,11 +1,13 @@
 // By how much the constants of a complex line, rounded, stretch its results.
 //
-// Let F be the transform and F^ the one with rounded constants. F^ = (1 + s) F + R with <F, R> = 0: R is noise, but s is the same for every input, and while the noise of many passes
-// adds as squares, their s add. The worst constants recur in every pass: sqrt(1/2) in double is 0.62 u too long, sine of pi/3 0.4 u too short, so that the two transforms of a
-// convolution over 2^21 points stretch by 2.2e-16 = 2 u, a fifth of the square of all their errors. A convolution's kernel can be divided by that beforehand.
+// Let F be the transform and F^ the one with rounded constants. F^ = (1 + s) F + R with <F, R> = 0: R is noise, but s
+// is the same for every input, and while the noise of many passes adds as squares, their s add. The worst constants
+// recur in every pass: sqrt(1/2) in double is 0.62 u too long, sine of pi/3 0.4 u too short, so that the two transforms
+// of a convolution over 2^21 points stretch by 2.2e-16 = 2 u, a fifth of the square of all their errors. A
+// convolution's kernel can be divided by that beforehand.
 //
-// s is linear in the small errors. A root of unity w rounded to w^ has s = Re conj(w) (w^ - w); a diagonal of such numbers, or a transform whose matrix has them as entries, has their mean;
-// factors of a product add.
+// s is linear in the small errors. A root of unity w rounded to w^ has s = Re conj(w) (w^ - w); a diagonal of such
+// numbers, or a transform whose matrix has them as entries, has their mean; factors of a product add.
 #include <complex>
 
 #include "../roots.hpp"
@@ -16,8 +18,7 @@ namespace trn::fft::host {
 namespace {
 
 // The mean over the roots w_n^(jk), j < rows, k < columns.
-template <class T>
-double of_roots(std::int64_t rows, std::int64_t columns, std::int64_t n) {
+template <class T> double of_roots(std::int64_t rows, std::int64_t columns, std::int64_t n) {
   long double sum = 0;
   for (std::int64_t j = 1; j < rows; ++j)
     for (std::int64_t k = 1; k < columns; ++k) {
@@ -28,24 +29,30 @@ double of_roots(std::int64_t rows, std::int64_t columns, std::int64_t n) {
 }
 
 // codelets-inl.hpp: 9 and 16 in two steps with twiddles, 6, 10, 12, 15 in two without, the others by their matrices.
-template <class T>
-double of_codelet(std::int64_t radix) {
+template <class T> double of_codelet(std::int64_t radix) {
   switch (radix) {
-    case 6: return of_codelet<T>(3);
-    case 9: return 2 * of_codelet<T>(3) + of_roots<T>(3, 3, 9);
-    case 10: return of_codelet<T>(5);
-    case 12: return of_codelet<T>(3);
-    case 15: return of_codelet<T>(5) + of_codelet<T>(3);
-    case 16: return of_roots<T>(4, 4, 16);
-    default: return of_roots<T>(radix, radix, radix);
+    case 6:
+      return of_codelet<T>(3);
+    case 9:
+      return 2 * of_codelet<T>(3) + of_roots<T>(3, 3, 9);
+    case 10:
+      return of_codelet<T>(5);
+    case 12:
+      return of_codelet<T>(3);
+    case 15:
+      return of_codelet<T>(5) + of_codelet<T>(3);
+    case 16:
+      return of_roots<T>(4, 4, 16);
+    default:
+      return of_roots<T>(radix, radix, radix);
   }
 }
 
 // A codelet and the twiddles behind it.
-template <class T>
-double of_pass(std::int64_t radix, std::int64_t m) { return of_codelet<T>(radix) + of_roots<T>(m, radix, radix * m); }
-template <class T>
-double of_passes(const Passes<T>& passes) {
+template <class T> double of_pass(std::int64_t radix, std::int64_t m) {
+  return of_codelet<T>(radix) + of_roots<T>(m, radix, radix * m);
+}
+template <class T> double of_passes(const Passes<T>& passes) {
   double sum = 0;
   for (const auto& pass : passes.passes) sum += of_pass<T>(pass.radix, pass.m);
   return sum;
@@ -53,8 +60,7 @@ double of_passes(const Passes<T>& passes) {
 
 }  // namespace
 
-template <class T>
-double stretch(const LinePlan<T>& plan) {
+template <class T> double stretch(const LinePlan<T>& plan) {
   switch (plan.kind) {
     case LineKind::Whole: {
       const WholeKernel<T> kernel = whole_kernel<T>(plan.n);
@@ -65,12 +71,17 @@ double stretch(const LinePlan<T>& plan) {
       for (const Step<T>& step : plan.steps) sum += of_pass<T>(plan.n / step.l / step.m, step.m);
       return sum;
     }
-    case LineKind::Scalar: return of_passes(plan.first);
-    case LineKind::FourStep: return of_passes(plan.first) + of_passes(plan.second);  // its twiddles are many: their mean is nothing
-    case LineKind::Split: return of_passes(plan.first) + stretch(*plan.inner);
+    case LineKind::Scalar:
+      return of_passes(plan.first);
+    case LineKind::FourStep:
+      return of_passes(plan.first) + of_passes(plan.second);  // its twiddles are many: their mean is nothing
+    case LineKind::Split:
+      return of_passes(plan.first) + stretch(*plan.inner);
     case LineKind::Rader:
-    case LineKind::Bluestein: return 0;  // divided out
-    case LineKind::Wide: return 0;
+    case LineKind::Bluestein:
+      return 0;  // divided out
+    case LineKind::Wide:
+      return 0;
   }
   return 0;
 }

@@ -17,13 +17,11 @@ HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_SCALAR
-template <class T>
-typename TinyAxis<T>::Run tiny_kernel_here(TinyKind, std::int64_t) { return nullptr; }
+template <class T> typename TinyAxis<T>::Run tiny_kernel_here(TinyKind, std::int64_t) { return nullptr; }
 #else
 
 // As many neighbouring lines as there are numbers in a vector.
-template <int N, class D, class T>
-HWY_INLINE void tiny_lines(D tag, const TinyAxis<T>& a, const T* in, T* out) {
+template <int N, class D, class T> HWY_INLINE void tiny_lines(D tag, const TinyAxis<T>& a, const T* in, T* out) {
   const auto plus = hn::Set(tag, a.turn);
   const Pairs<D> d{tag, hn::OddEven(hn::Neg(plus), plus)};
   PairVector<D> x[N];
@@ -38,8 +36,7 @@ HWY_INLINE void tiny_lines(D tag, const TinyAxis<T>& a, const T* in, T* out) {
   HWY_UNROLL(16)
   for (int k = 0; k < N; ++k) hn::StoreU(x[k].v, tag, out + k * a.out_stride);
 }
-template <int N, class T>
-HWY_NOINLINE void tiny_complex(const TinyAxis<T>& axis, const T* in, T* out) {
+template <int N, class T> HWY_NOINLINE void tiny_complex(const TinyAxis<T>& axis, const T* in, T* out) {
   const hn::CappedTag<T, 8> four;
   const hn::CappedTag<T, 4> two;
   const hn::CappedTag<T, 2> one;
@@ -58,8 +55,7 @@ HWY_NOINLINE void tiny_complex(const TinyAxis<T>& axis, const T* in, T* out) {
 }
 
 // Real lines one by one. Both parts of a number are stored at once: the next axis loads it so.
-template <int N, class T>
-HWY_NOINLINE void tiny_real(const TinyAxis<T>& axis, const T* in, T* out) {
+template <int N, class T> HWY_NOINLINE void tiny_real(const TinyAxis<T>& axis, const T* in, T* out) {
   using D = hn::CappedTag<T, 1>;
   const D d;
   const hn::CappedTag<T, 2> pair;
@@ -82,8 +78,7 @@ HWY_NOINLINE void tiny_real(const TinyAxis<T>& axis, const T* in, T* out) {
     }
   }
 }
-template <int N, class T>
-HWY_NOINLINE void tiny_half(const TinyAxis<T>& axis, const T* in, T* out) {
+template <int N, class T> HWY_NOINLINE void tiny_half(const TinyAxis<T>& axis, const T* in, T* out) {
   using D = hn::CappedTag<T, 1>;
   const D d;
   const TinyAxis<T> a = axis;
@@ -95,7 +90,8 @@ HWY_NOINLINE void tiny_half(const TinyAxis<T>& axis, const T* in, T* out) {
       hn::Vec<D> x[N];
       C<D> y[N / 2 + 1];
       HWY_UNROLL(16)
-      for (int k = 0; k <= N / 2; ++k) y[k] = {hn::LoadU(d, p + k * a.in_stride), hn::LoadU(d, p + k * a.in_stride + 1)};
+      for (int k = 0; k <= N / 2; ++k)
+        y[k] = {hn::LoadU(d, p + k * a.in_stride), hn::LoadU(d, p + k * a.in_stride + 1)};
       half_dft<N>(d, y, x);
       HWY_UNROLL(16)
       for (int j = 0; j < N; ++j) hn::StoreU(hn::Mul(x[j], by), d, q + j * a.out_stride);
@@ -103,20 +99,22 @@ HWY_NOINLINE void tiny_half(const TinyAxis<T>& axis, const T* in, T* out) {
   }
 }
 
-template <int N, class T>
-typename TinyAxis<T>::Run tiny_kernel_of(TinyKind kind) {
+template <int N, class T> typename TinyAxis<T>::Run tiny_kernel_of(TinyKind kind) {
   switch (kind) {
-    case TinyKind::Complex: return tiny_complex<N, T>;
-    case TinyKind::RealToHalf: return tiny_real<N, T>;
-    case TinyKind::HalfToReal: break;
+    case TinyKind::Complex:
+      return tiny_complex<N, T>;
+    case TinyKind::RealToHalf:
+      return tiny_real<N, T>;
+    case TinyKind::HalfToReal:
+      break;
   }
   return tiny_half<N, T>;
 }
-template <class T>
-typename TinyAxis<T>::Run tiny_kernel_here(TinyKind kind, std::int64_t n) {
+template <class T> typename TinyAxis<T>::Run tiny_kernel_here(TinyKind kind, std::int64_t n) {
   switch (n) {
 #define TRN_FFT_TINY(N) \
-  case N: return tiny_kernel_of<N, T>(kind);
+  case N:               \
+    return tiny_kernel_of<N, T>(kind);
     TRN_FFT_TINY(2)
     TRN_FFT_TINY(3)
     TRN_FFT_TINY(4)
@@ -132,7 +130,8 @@ typename TinyAxis<T>::Run tiny_kernel_here(TinyKind kind, std::int64_t n) {
     TRN_FFT_TINY(15)
     TRN_FFT_TINY(16)
 #undef TRN_FFT_TINY
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 #endif

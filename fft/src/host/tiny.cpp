@@ -1,7 +1,7 @@
 // Which problems are tiny, and the sequence of their axes.
 //
-// Complex boxes: the outermost axis first, so that loads become narrower from axis to axis. Real ones: the halved axis is the first, or the last; back they pass through
-// work on the stack, for the input is left alone.
+// Complex boxes: the outermost axis first, so that loads become narrower from axis to axis. Real ones: the halved axis
+// is the first, or the last; back they pass through work on the stack, for the input is left alone.
 // Bound. As for passes over memory (body.cpp): the relative errors of the axes' transforms add.
 #include "tiny.hpp"
 
@@ -41,14 +41,17 @@ struct Extent {
 enum Side { kIn, kOut, kWork };
 
 // Lines along `axis`, every combination of the other dimensions; false if they are more than two loops.
-template <class T> bool set_lines(TinyAxis<T>& a, const std::vector<Extent>& dims, std::size_t axis, Side from, Side to) {
+template <class T>
+bool set_lines(TinyAxis<T>& a, const std::vector<Extent>& dims, std::size_t axis, Side from, Side to) {
   std::vector<Extent> others;
   for (std::size_t d = 0; d < dims.size(); ++d)
     if (d != axis && dims[d].extent > 1) others.push_back(dims[d]);
-  std::stable_sort(others.begin(), others.end(), [&](const Extent& x, const Extent& y) { return std::abs(x.stride[to]) > std::abs(y.stride[to]); });
+  std::stable_sort(others.begin(), others.end(),
+                   [&](const Extent& x, const Extent& y) { return std::abs(x.stride[to]) > std::abs(y.stride[to]); });
   for (std::size_t d = 1; d < others.size();) {
     Extent &outer = others[d - 1], &inner = others[d];
-    if (outer.stride[from] == inner.extent * inner.stride[from] && outer.stride[to] == inner.extent * inner.stride[to]) {
+    if (outer.stride[from] == inner.extent * inner.stride[from] &&
+        outer.stride[to] == inner.extent * inner.stride[to]) {
       inner.extent *= outer.extent;
       others.erase(others.begin() + static_cast<std::ptrdiff_t>(d) - 1);
     } else {
@@ -73,7 +76,8 @@ template <class T> bool set_lines(TinyAxis<T>& a, const std::vector<Extent>& dim
 
 template <class T> class TinyBody final : public detail::Body {
  public:
-  TinyBody(const TinyBox<T>& box, bool back, double bound) : box_(box), run_(back ? run_tiny_back<T> : run_tiny<T>), bound_(bound) {}
+  TinyBody(const TinyBox<T>& box, bool back, double bound)
+      : box_(box), run_(back ? run_tiny_back<T> : run_tiny<T>), bound_(bound) {}
   detail::Direct direct() const override { return {run_, &box_}; }
   std::int64_t workspace_bytes() const override { return 0; }
   Accuracy accuracy() const override { return {Mode::Native, 1, bound_}; }
@@ -88,8 +92,11 @@ template <class T> class TinyBody final : public detail::Body {
 }  // namespace
 
 template <class T> std::shared_ptr<const detail::Body> make_tiny_body(const Problem& p) {
-  const bool real = p.kind != Kind::ComplexToComplex, there = p.kind == Kind::RealToComplex, inverse = p.direction == Direction::Inverse;
-  if (p.axes.size() < 2 || (real && there == inverse) || p.input_format != Format::Interleaved || p.output_format != Format::Interleaved) return nullptr;
+  const bool real = p.kind != Kind::ComplexToComplex, there = p.kind == Kind::RealToComplex,
+             inverse = p.direction == Direction::Inverse;
+  if (p.axes.size() < 2 || (real && there == inverse) || p.input_format != Format::Interleaved ||
+      p.output_format != Format::Interleaved)
+    return nullptr;
   std::vector<Extent> dims;  // the batch, then the axes
   std::int64_t points = 1, boxes = 1;
   const auto add = [&](const Dimension& d, std::int64_t& count) {
@@ -99,7 +106,8 @@ template <class T> std::shared_ptr<const detail::Body> make_tiny_body(const Prob
   for (const Dimension& b : p.batch) add(b, boxes);
   for (const Dimension& a : p.axes) add(a, points);
   if (points * boxes > kTinyPoints || boxes >= widest_lanes<T>()) return nullptr;
-  if (!real && p.axes.size() == 2 && points > 32) return nullptr;  // rows and columns of 5 to 16 points fill vectors: a chain of the usual calls (body.cpp)
+  if (!real && p.axes.size() == 2 && points > 32)
+    return nullptr;  // rows and columns of 5 to 16 points fill vectors: a chain of the usual calls (body.cpp)
 
   // The axes in the order of their calls.
   const std::size_t halved = dims.size() - 1;
@@ -109,7 +117,9 @@ template <class T> std::shared_ptr<const detail::Body> make_tiny_body(const Prob
   for (std::size_t d = p.batch.size(); d < dims.size(); ++d)
     if (dims[d].extent > 1 && !(real && d == halved)) order.push_back(d);
   if (order.empty() || order.size() + (real ? 1 : 0) > kTinyAxes) return nullptr;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return std::abs(dims[a].stride[place]) > std::abs(dims[b].stride[place]); });
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::abs(dims[a].stride[place]) > std::abs(dims[b].stride[place]);
+  });
   if (there) {
     std::reverse(order.begin(), order.end());
     order.insert(order.begin(), halved);
@@ -128,7 +138,10 @@ template <class T> std::shared_ptr<const detail::Body> make_tiny_body(const Prob
     const Side from = first ? kIn : inside, to = last ? kOut : inside;
     TinyAxis<T>& a = box.axis[box.axes++];
     if (!set_lines(a, dims, order[i], from, to)) return nullptr;
-    a.run = tiny_kernel<T>(!is_halved ? TinyKind::Complex : there ? TinyKind::RealToHalf : TinyKind::HalfToReal, is_halved ? n : dims[order[i]].extent);
+    a.run = tiny_kernel<T>(!is_halved ? TinyKind::Complex
+                           : there    ? TinyKind::RealToHalf
+                                      : TinyKind::HalfToReal,
+                           is_halved ? n : dims[order[i]].extent);
     if (!a.run) return nullptr;
     a.turn = inverse ? T(-1) : T(1);
     a.factor = last ? static_cast<T>(p.factor) : T(1);

@@ -1,5 +1,6 @@
-// Tiny boxes: one transform over several axes, or a few, of at most some dozen points altogether. What they cost is calls and waiting for stores, so each axis is one
-// call of a kernel that is found with the plan, numbers stay pairs in vectors of one, two or four, and a vector is never wider than the stores it depends on.
+// Tiny boxes: one transform over several axes, or a few, of at most some dozen points altogether. What they cost is
+// calls and waiting for stores, so each axis is one call of a kernel that is found with the plan, numbers stay pairs in
+// vectors of one, two or four, and a vector is never wider than the stores it depends on.
 #pragma once
 
 #include <cstdint>

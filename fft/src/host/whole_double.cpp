@@ -29,14 +29,12 @@ HWY_EXPORT(step_double);
 HWY_EXPORT(numbers_double);
 HWY_EXPORT(lines_double);
 
-template <>
-WholeKernel<double> whole_kernel<double>(std::int64_t n) { return HWY_DYNAMIC_DISPATCH(whole_double)(n); }
-template <>
-StepKernel<double> step_kernel<double>(std::int64_t radix, StepPlace place) { return HWY_DYNAMIC_DISPATCH(step_double)(radix, place); }
-template <>
-int step_numbers<double>() { return HWY_DYNAMIC_DISPATCH(numbers_double)(); }
-template <>
-WholeRun<double> run_steps<double>() { return &HWY_DYNAMIC_DISPATCH(lines_double); }
+template <> WholeKernel<double> whole_kernel<double>(std::int64_t n) { return HWY_DYNAMIC_DISPATCH(whole_double)(n); }
+template <> StepKernel<double> step_kernel<double>(std::int64_t radix, StepPlace place) {
+  return HWY_DYNAMIC_DISPATCH(step_double)(radix, place);
+}
+template <> int step_numbers<double>() { return HWY_DYNAMIC_DISPATCH(numbers_double)(); }
+template <> WholeRun<double> run_steps<double>() { return &HWY_DYNAMIC_DISPATCH(lines_double); }
 
 }  // namespace trn::fft::host
 #endif

@@ -29,14 +29,12 @@ HWY_EXPORT(step_float);
 HWY_EXPORT(numbers_float);
 HWY_EXPORT(lines_float);
 
-template <>
-WholeKernel<float> whole_kernel<float>(std::int64_t n) { return HWY_DYNAMIC_DISPATCH(whole_float)(n); }
-template <>
-StepKernel<float> step_kernel<float>(std::int64_t radix, StepPlace place) { return HWY_DYNAMIC_DISPATCH(step_float)(radix, place); }
-template <>
-int step_numbers<float>() { return HWY_DYNAMIC_DISPATCH(numbers_float)(); }
-template <>
-WholeRun<float> run_steps<float>() { return &HWY_DYNAMIC_DISPATCH(lines_float); }
+template <> WholeKernel<float> whole_kernel<float>(std::int64_t n) { return HWY_DYNAMIC_DISPATCH(whole_float)(n); }
+template <> StepKernel<float> step_kernel<float>(std::int64_t radix, StepPlace place) {
+  return HWY_DYNAMIC_DISPATCH(step_float)(radix, place);
+}
+template <> int step_numbers<float>() { return HWY_DYNAMIC_DISPATCH(numbers_float)(); }
+template <> WholeRun<float> run_steps<float>() { return &HWY_DYNAMIC_DISPATCH(lines_float); }
 
 }  // namespace trn::fft::host
 #endif

@@ -1,12 +1,14 @@
-// Short lines of interleaved numbers, each transformed whole in registers: SIMD within the line, numbers as they lie in memory.
+// Short lines of interleaved numbers, each transformed whole in registers: SIMD within the line, numbers as they lie in
+// memory.
 //
 // n = n1 n2, j = j1 n2 + j2, k = k1 + n1 k2:  X_k = sum_j2 w_n2^(j2 k2) [ w_n^(j2 k1) sum_j1 x_j w_n1^(j1 k1) ].
-// Rows j1 of n2 numbers are vectors, so the sums over j1 are a codelet on whole vectors; twiddles; squares of `numbers` by `numbers` are transposed; the sums over
-// j2 are a codelet again, and its results X_(k1 + n1 k2), k1 in the lanes, are rows of the line. A vector that reaches beyond its row carries what follows along and
-// writes it where a later row is stored; only at the end of the line loads and stores are cut.
+// Rows j1 of n2 numbers are vectors, so the sums over j1 are a codelet on whole vectors; twiddles; squares of `numbers`
+// by `numbers` are transposed; the sums over j2 are a codelet again, and its results X_(k1 + n1 k2), k1 in the lanes,
+// are rows of the line. A vector that reaches beyond its row carries what follows along and writes it where a later row
+// is stored; only at the end of the line loads and stores are cut.
 //
-// A prime p above 13 is h = (p-1)/2 sums for cosines and as many for sines (codelets-inl.hpp), k in the lanes: a product of a matrix and a vector.
-// A small multiple of it is as many of those and a codelet.
+// A prime p above 13 is h = (p-1)/2 sums for cosines and as many for sines (codelets-inl.hpp), k in the lanes: a
+// product of a matrix and a vector. A small multiple of it is as many of those and a codelet.
 #if defined(TRN_FFT_WHOLE_LINE_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRN_FFT_WHOLE_LINE_INL
 #undef TRN_FFT_WHOLE_LINE_INL
@@ -26,16 +28,13 @@ HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_SCALAR
-template <class T>
-WholeKernel<T> whole_kernel_here(std::int64_t) { return {}; }
+template <class T> WholeKernel<T> whole_kernel_here(std::int64_t) { return {}; }
 #else
 
-template <class D>
-inline constexpr int kNumbers = static_cast<int>(hn::MaxLanes(D())) / 2;
+template <class D> inline constexpr int kNumbers = static_cast<int>(hn::MaxLanes(D())) / 2;
 
 // v[i] number j <-> v[j] number i, for kNumbers vectors.
-template <class D>
-HWY_INLINE void transpose_numbers(D d, PairVector<D>* x) {
+template <class D> HWY_INLINE void transpose_numbers(D d, PairVector<D>* x) {
   using T = hn::TFromD<D>;
   constexpr int n = kNumbers<D>;
   if constexpr (n > 1) {
@@ -76,8 +75,7 @@ HWY_INLINE void transpose_numbers(D d, PairVector<D>* x) {
 }
 
 // kCount numbers, or a whole vector.
-template <int kCount, class D, class T>
-HWY_INLINE PairVector<D> load_numbers(D d, const T* p) {
+template <int kCount, class D, class T> HWY_INLINE PairVector<D> load_numbers(D d, const T* p) {
   if constexpr (kCount >= kNumbers<D>) {
     return {hn::LoadU(d, p)};
   } else if constexpr (2 * kCount == kNumbers<D>) {
@@ -87,8 +85,7 @@ HWY_INLINE PairVector<D> load_numbers(D d, const T* p) {
     return {hn::MaskedLoad(hn::FirstN(d, 2 * kCount), d, p)};
   }
 }
-template <int kCount, class D, class T>
-HWY_INLINE void store_numbers(D d, PairVector<D> x, T* p) {
+template <int kCount, class D, class T> HWY_INLINE void store_numbers(D d, PairVector<D> x, T* p) {
   if constexpr (kCount >= kNumbers<D>) {
     hn::StoreU(x.v, d, p);
   } else if constexpr (2 * kCount == kNumbers<D>) {
@@ -100,16 +97,14 @@ HWY_INLINE void store_numbers(D d, PairVector<D> x, T* p) {
 }
 
 // f(integral_constant<int, 0>), ..., written out one after the other.
-template <int kEnd, int kAt = 0, class F>
-HWY_INLINE void each(const F& f) {
+template <int kEnd, int kAt = 0, class F> HWY_INLINE void each(const F& f) {
   if constexpr (kAt < kEnd) {
     f(std::integral_constant<int, kAt>());
     each<kEnd, kAt + 1>(f);
   }
 }
 
-template <class D>
-HWY_INLINE Pairs<D> pairs_of(D d, hn::TFromD<D> turn) {
+template <class D> HWY_INLINE Pairs<D> pairs_of(D d, hn::TFromD<D> turn) {
   const auto plus = hn::Set(d, turn);
   return {d, hn::OddEven(hn::Neg(plus), plus)};
 }
@@ -133,13 +128,14 @@ HWY_NOINLINE void smooth_lines(const void* context, const void* input, void* out
       PairVector<D> x[rows * numbers > N1 ? rows * numbers : N1];
       each<N1>([&](auto row) HWY_ATTR {
         constexpr int at = decltype(row)::value * N2 + c * numbers;
-        x[decltype(row)::value] = load_numbers<at + numbers <= n ? numbers : n - at>(tag, in + 2 * at);
+        x[decltype(row)::value] = load_numbers < at + numbers <= n ? numbers : n - at > (tag, in + 2 * at);
       });
       dft<N1>(d, x);
       if constexpr (N2 > 1) {
         const T* w = call.table + c * (N1 - 1) * 2 * lanes;
         HWY_UNROLL(16)
-        for (int k = 1; k < N1; ++k, w += 2 * lanes) x[k] = times(d, x[k], hn::LoadU(tag, w), hn::LoadU(tag, w + lanes));
+        for (int k = 1; k < N1; ++k, w += 2 * lanes)
+          x[k] = times(d, x[k], hn::LoadU(tag, w), hn::LoadU(tag, w + lanes));
       }
       HWY_UNROLL(16)
       for (int k = N1; k < rows * numbers; ++k) x[k] = x[N1 - 1];  // lanes that nobody stores
@@ -166,8 +162,7 @@ HWY_NOINLINE void smooth_lines(const void* context, const void* input, void* out
 }
 
 // Broadcasts the number at p.
-template <class D, class T>
-HWY_INLINE hn::Vec<D> broadcast_number(D d, const T* p) {
+template <class D, class T> HWY_INLINE hn::Vec<D> broadcast_number(D d, const T* p) {
   if constexpr (sizeof(T) == 4) {
     double bits;
     std::memcpy(&bits, p, sizeof(bits));
@@ -176,8 +171,7 @@ HWY_INLINE hn::Vec<D> broadcast_number(D d, const T* p) {
     return hn::LoadDup128(d, p);
   }
 }
-template <class D>
-HWY_INLINE hn::Vec<D> reverse_numbers(D d, hn::Vec<D> v) {
+template <class D> HWY_INLINE hn::Vec<D> reverse_numbers(D d, hn::Vec<D> v) {
   if constexpr (sizeof(hn::TFromD<D>) == 4) {
     const hn::Repartition<double, D> wide;
     return hn::BitCast(d, hn::Reverse(wide, hn::BitCast(wide, v)));
@@ -188,7 +182,8 @@ HWY_INLINE hn::Vec<D> reverse_numbers(D d, hn::Vec<D> v) {
 
 // kVectors vectors of results from number `first` on: sums over j of the columns [j][cos, sin][vector] of the table.
 template <int kVectors, class D, class T>
-HWY_INLINE void prime_rows(const Pairs<D>& d, int p, int first, const T* table, std::int64_t pitch, const T* even, const T* odd, const T* x0, bool scaled, hn::Vec<D> by, T* out) {
+HWY_INLINE void prime_rows(const Pairs<D>& d, int p, int first, const T* table, std::int64_t pitch, const T* even,
+                           const T* odd, const T* x0, bool scaled, hn::Vec<D> by, T* out) {
   constexpr int numbers = kNumbers<D>, lanes = 2 * numbers;
   const int h = p / 2;
   PairVector<D> e[kVectors], o[kVectors];
@@ -215,7 +210,8 @@ HWY_INLINE void prime_rows(const Pairs<D>& d, int p, int first, const T* table, 
       hn::StoreU(high, d.tag, mirrored);
     } else {  // what one half would write too much belongs to the other
       hn::BlendedStore(low, hn::FirstN(d.tag, static_cast<std::size_t>(2 * count)), d.tag, to);
-      hn::BlendedStore(high, hn::Not(hn::FirstN(d.tag, static_cast<std::size_t>(2 * (numbers - count)))), d.tag, mirrored);
+      hn::BlendedStore(high, hn::Not(hn::FirstN(d.tag, static_cast<std::size_t>(2 * (numbers - count)))), d.tag,
+                       mirrored);
     }
   }
 }
@@ -237,13 +233,16 @@ HWY_INLINE void prime_line(const Pairs<D>& d, int p, const T* in, int step, cons
     const auto u = hn::LoadU(one, up), v = hn::LoadU(one, down), a = hn::Add(u, v);
     hn::StoreU(a, one, even + 2 * j);
     hn::StoreU(hn::Sub(u, v), one, odd + 2 * j);
-    if (j % 2 == 0) sum = hn::Add(sum, a);
-    else more = hn::Add(more, a);
+    if (j % 2 == 0)
+      sum = hn::Add(sum, a);
+    else
+      more = hn::Add(more, a);
   }
   hn::StoreU(first, one, x0);
   hn::StoreU(hn::Mul(hn::Add(sum, more), hn::Set(one, factor)), one, out);
   int v = 0;
-  for (; v + 4 <= vectors; v += 4) prime_rows<4>(d, p, 1 + v * numbers, table + v * lanes, pitch, even, odd, x0, scaled, by, out);
+  for (; v + 4 <= vectors; v += 4)
+    prime_rows<4>(d, p, 1 + v * numbers, table + v * lanes, pitch, even, odd, x0, scaled, by, out);
   if (vectors - v >= 2) {
     prime_rows<2>(d, p, 1 + v * numbers, table + v * lanes, pitch, even, odd, x0, scaled, by, out);
     v += 2;
@@ -251,8 +250,7 @@ HWY_INLINE void prime_line(const Pairs<D>& d, int p, const T* in, int step, cons
   if (v < vectors) prime_rows<1>(d, p, 1 + v * numbers, table + v * lanes, pitch, even, odd, x0, scaled, by, out);
 }
 
-template <class D, class T>
-HWY_NOINLINE void prime_lines(const void* context, const void* input, void* output) {
+template <class D, class T> HWY_NOINLINE void prime_lines(const void* context, const void* input, void* output) {
   const D tag;
   const WholeCall<T>& call = *static_cast<const WholeCall<T>*>(context);
   const Pairs<D> d = pairs_of(tag, call.turn);
@@ -262,8 +260,9 @@ HWY_NOINLINE void prime_lines(const void* context, const void* input, void* outp
     prime_line(d, static_cast<int>(call.n), in, 1, call.table, call.factor, out);
 }
 
-// n = r p, j = j1 + r j2, k = k2 + p k1:  X_k = sum_j1 w_r^(j1 k1) [ w_n^(j1 k2) sum_j2 x_j w_p^(j2 k2) ]: r lines of p numbers, then a codelet on their rows. Of these
-// the last vectors overlap the ones before. Behind the table of p: [block][j1 - 1][re, turned im][vector].
+// n = r p, j = j1 + r j2, k = k2 + p k1:  X_k = sum_j1 w_r^(j1 k1) [ w_n^(j1 k2) sum_j2 x_j w_p^(j2 k2) ]: r lines of p
+// numbers, then a codelet on their rows. Of these the last vectors overlap the ones before. Behind the table of p:
+// [block][j1 - 1][re, turned im][vector].
 template <int R, class D, class T>
 HWY_NOINLINE void multiple_lines(const void* context, const void* input, void* output) {
   const D tag;
@@ -286,7 +285,9 @@ HWY_NOINLINE void multiple_lines(const void* context, const void* input, void* o
       PairVector<D> x[R];
       x[0].v = hn::LoadU(tag, rows + 2 * k);
       HWY_UNROLL(16)
-      for (int j = 1; j < R; ++j, w += 2 * lanes) x[j] = times(d, PairVector<D>{hn::LoadU(tag, rows + j * pitch + 2 * k)}, hn::LoadU(tag, w), hn::LoadU(tag, w + lanes));
+      for (int j = 1; j < R; ++j, w += 2 * lanes)
+        x[j] = times(d, PairVector<D>{hn::LoadU(tag, rows + j * pitch + 2 * k)}, hn::LoadU(tag, w),
+                     hn::LoadU(tag, w + lanes));
       dft<R>(d, x);
       if (scaled) {
         HWY_UNROLL(16)
@@ -297,21 +298,32 @@ HWY_NOINLINE void multiple_lines(const void* context, const void* input, void* o
     }
   }
 }
-template <class D, class T>
-WholeRun<T> multiple_of_prime(std::int64_t r) {
+template <class D, class T> WholeRun<T> multiple_of_prime(std::int64_t r) {
   switch (r) {
-    case 1: return prime_lines<D, T>;
-    case 2: return multiple_lines<2, D, T>;
-    case 3: return multiple_lines<3, D, T>;
-    case 4: return multiple_lines<4, D, T>;
-    case 5: return multiple_lines<5, D, T>;
-    case 6: return multiple_lines<6, D, T>;
-    case 7: return multiple_lines<7, D, T>;
-    case 8: return multiple_lines<8, D, T>;
-    case 9: return multiple_lines<9, D, T>;
-    case 10: return multiple_lines<10, D, T>;
-    case 12: return multiple_lines<12, D, T>;
-    default: return nullptr;
+    case 1:
+      return prime_lines<D, T>;
+    case 2:
+      return multiple_lines<2, D, T>;
+    case 3:
+      return multiple_lines<3, D, T>;
+    case 4:
+      return multiple_lines<4, D, T>;
+    case 5:
+      return multiple_lines<5, D, T>;
+    case 6:
+      return multiple_lines<6, D, T>;
+    case 7:
+      return multiple_lines<7, D, T>;
+    case 8:
+      return multiple_lines<8, D, T>;
+    case 9:
+      return multiple_lines<9, D, T>;
+    case 10:
+      return multiple_lines<10, D, T>;
+    case 12:
+      return multiple_lines<12, D, T>;
+    default:
+      return nullptr;
   }
 }
 
@@ -323,13 +335,15 @@ struct WholeCut {
 constexpr WholeCut whole_cut(int n, int widest, int real_bytes) {
   WholeCut best;
   for (int n1 = 2; n1 <= 16; ++n1) {
-    if (n % n1 != 0 || n / n1 > 16 || pairs_codelet_cost(n1) == 0 || (n / n1 > 1 && pairs_codelet_cost(n / n1) == 0)) continue;
+    if (n % n1 != 0 || n / n1 > 16 || pairs_codelet_cost(n1) == 0 || (n / n1 > 1 && pairs_codelet_cost(n / n1) == 0))
+      continue;
     const int n2 = n / n1;
     for (int numbers = 1; numbers <= widest; numbers *= 2) {
       if (n2 == 1 ? numbers > 1 : numbers == 1 && widest > 1) continue;  // a codelet alone, or vectors
       const int columns = (n2 + numbers - 1) / numbers, rows = (n1 + numbers - 1) / numbers;
       const int shuffles = numbers == 1 ? 0 : numbers == 2 ? 1 : numbers == 4 ? 2 : 3;
-      const double first = columns * (pairs_codelet_cost(n1) + n1 + (n2 > 1 ? 3.0 * (n1 - 1) : 0)), second = n2 > 1 ? rows * (pairs_codelet_cost(n2) + n2) : 0;
+      const double first = columns * (pairs_codelet_cost(n1) + n1 + (n2 > 1 ? 3.0 * (n1 - 1) : 0)),
+                   second = n2 > 1 ? rows * (pairs_codelet_cost(n2) + n2) : 0;
       const double weight = numbers * real_bytes * 2 == 64 ? 1.8 : 1.0;
       const double cost = weight * (first + second + columns * rows * numbers * shuffles) + (n2 == 1 ? n1 : 0);
       if (cost < best.cost) best = {n1, n2, numbers, cost};
@@ -338,35 +352,38 @@ constexpr WholeCut whole_cut(int n, int widest, int real_bytes) {
   return best;
 }
 
-template <int N, class T>
-WholeKernel<T> smooth_kernel() {
+template <int N, class T> WholeKernel<T> smooth_kernel() {
   constexpr int widest = static_cast<int>(hn::MaxLanes(hn::CappedTag<T, 64 / sizeof(T)>())) / 2;
   constexpr WholeCut cut = whole_cut(N, widest, sizeof(T));
   return {smooth_lines<cut.n1, cut.n2, hn::CappedTag<T, 2 * cut.numbers>, T>, cut.n1, cut.n2, cut.numbers, 0, cut.cost};
 }
 
-template <class T>
-WholeKernel<T> whole_kernel_here(std::int64_t n) {
+template <class T> WholeKernel<T> whole_kernel_here(std::int64_t n) {
   using D = hn::CappedTag<T, 64 / sizeof(T)>;
   switch (n) {
-#define TRN_FFT_WHOLE(N) \
-  case N: return smooth_kernel<N, T>();
-    TRN_FFT_WHOLE(2) TRN_FFT_WHOLE(3) TRN_FFT_WHOLE(4) TRN_FFT_WHOLE(5) TRN_FFT_WHOLE(6) TRN_FFT_WHOLE(7) TRN_FFT_WHOLE(8) TRN_FFT_WHOLE(9)
-    TRN_FFT_WHOLE(10) TRN_FFT_WHOLE(11) TRN_FFT_WHOLE(12) TRN_FFT_WHOLE(13) TRN_FFT_WHOLE(14) TRN_FFT_WHOLE(15) TRN_FFT_WHOLE(16) TRN_FFT_WHOLE(18) TRN_FFT_WHOLE(20) TRN_FFT_WHOLE(21)
-    TRN_FFT_WHOLE(22) TRN_FFT_WHOLE(24) TRN_FFT_WHOLE(25) TRN_FFT_WHOLE(26) TRN_FFT_WHOLE(27) TRN_FFT_WHOLE(28) TRN_FFT_WHOLE(30) TRN_FFT_WHOLE(32)
-    TRN_FFT_WHOLE(33) TRN_FFT_WHOLE(35) TRN_FFT_WHOLE(36) TRN_FFT_WHOLE(39) TRN_FFT_WHOLE(40) TRN_FFT_WHOLE(42) TRN_FFT_WHOLE(44) TRN_FFT_WHOLE(45)
-    TRN_FFT_WHOLE(48) TRN_FFT_WHOLE(49) TRN_FFT_WHOLE(50) TRN_FFT_WHOLE(52) TRN_FFT_WHOLE(54) TRN_FFT_WHOLE(55) TRN_FFT_WHOLE(56) TRN_FFT_WHOLE(60)
-    TRN_FFT_WHOLE(63) TRN_FFT_WHOLE(64) TRN_FFT_WHOLE(65) TRN_FFT_WHOLE(66) TRN_FFT_WHOLE(70) TRN_FFT_WHOLE(72) TRN_FFT_WHOLE(75) TRN_FFT_WHOLE(80)
-    TRN_FFT_WHOLE(90) TRN_FFT_WHOLE(96) TRN_FFT_WHOLE(100) TRN_FFT_WHOLE(128)
+    // clang-format off
+#define TRN_FFT_WHOLE(N) case N: return smooth_kernel<N, T>();
+    TRN_FFT_WHOLE(2) TRN_FFT_WHOLE(3) TRN_FFT_WHOLE(4) TRN_FFT_WHOLE(5) TRN_FFT_WHOLE(6) TRN_FFT_WHOLE(7)
+    TRN_FFT_WHOLE(8) TRN_FFT_WHOLE(9) TRN_FFT_WHOLE(10) TRN_FFT_WHOLE(11) TRN_FFT_WHOLE(12) TRN_FFT_WHOLE(13)
+    TRN_FFT_WHOLE(14) TRN_FFT_WHOLE(15) TRN_FFT_WHOLE(16) TRN_FFT_WHOLE(18) TRN_FFT_WHOLE(20) TRN_FFT_WHOLE(21)
+    TRN_FFT_WHOLE(22) TRN_FFT_WHOLE(24) TRN_FFT_WHOLE(25) TRN_FFT_WHOLE(26) TRN_FFT_WHOLE(27) TRN_FFT_WHOLE(28)
+    TRN_FFT_WHOLE(30) TRN_FFT_WHOLE(32) TRN_FFT_WHOLE(33) TRN_FFT_WHOLE(35) TRN_FFT_WHOLE(36) TRN_FFT_WHOLE(39)
+    TRN_FFT_WHOLE(40) TRN_FFT_WHOLE(42) TRN_FFT_WHOLE(44) TRN_FFT_WHOLE(45) TRN_FFT_WHOLE(48) TRN_FFT_WHOLE(49)
+    TRN_FFT_WHOLE(50) TRN_FFT_WHOLE(52) TRN_FFT_WHOLE(54) TRN_FFT_WHOLE(55) TRN_FFT_WHOLE(56) TRN_FFT_WHOLE(60)
+    TRN_FFT_WHOLE(63) TRN_FFT_WHOLE(64) TRN_FFT_WHOLE(65) TRN_FFT_WHOLE(66) TRN_FFT_WHOLE(70) TRN_FFT_WHOLE(72)
+    TRN_FFT_WHOLE(75) TRN_FFT_WHOLE(80) TRN_FFT_WHOLE(90) TRN_FFT_WHOLE(96) TRN_FFT_WHOLE(100) TRN_FFT_WHOLE(128)
 #undef TRN_FFT_WHOLE
     default: break;
+    // clang-format on
   }
   for (std::int64_t r = 1; r <= 12; ++r) {
     const std::int64_t p = n / r;
     if (n % r != 0 || p <= 13 || p > kLargestDirect || prime_factors(p).size() != 1) continue;
     const double h = static_cast<double>(p / 2), vectors = static_cast<double>((p / 2 + kNumbers<D> - 1) / kNumbers<D>);
     const double codelet = r == 1 ? 0 : 2 * vectors * (pairs_codelet_cost(r) + 6 * static_cast<double>(r));
-    return {multiple_of_prime<D, T>(r), static_cast<int>(r), static_cast<int>(p), kNumbers<D>, static_cast<int>(p), static_cast<double>(r) * (1.5 * h * (2 * vectors + 5) + 20) + codelet};
+    return {multiple_of_prime<D, T>(r), static_cast<int>(r),
+            static_cast<int>(p),        kNumbers<D>,
+            static_cast<int>(p),        static_cast<double>(r) * (1.5 * h * (2 * vectors + 5) + 20) + codelet};
   }
   return {};
 }

@@ -14,10 +14,18 @@
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
-WholeKernel<double> pairs_double(std::int64_t n, bool there) { return there ? pairs_kernel_here<true, double>(n) : pairs_kernel_here<false, double>(n); }
-WholeRun<double> dense_double(std::int64_t n, bool there) { return there ? dense_codelet_here<true, double>(n) : dense_codelet_here<false, double>(n); }
-DenseKernel<double> parted_double(bool there) { return there ? parted_kernel_here<true, double>() : parted_kernel_here<false, double>(); }
-DenseKernel<double> prime_double(bool there) { return there ? prime_real_kernel_here<true, double>() : prime_real_kernel_here<false, double>(); }
+WholeKernel<double> pairs_double(std::int64_t n, bool there) {
+  return there ? pairs_kernel_here<true, double>(n) : pairs_kernel_here<false, double>(n);
+}
+WholeRun<double> dense_double(std::int64_t n, bool there) {
+  return there ? dense_codelet_here<true, double>(n) : dense_codelet_here<false, double>(n);
+}
+DenseKernel<double> parted_double(bool there) {
+  return there ? parted_kernel_here<true, double>() : parted_kernel_here<false, double>();
+}
+DenseKernel<double> prime_double(bool there) {
+  return there ? prime_real_kernel_here<true, double>() : prime_real_kernel_here<false, double>();
+}
 
 }  // namespace trn::fft::host::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -30,14 +38,16 @@ HWY_EXPORT(dense_double);
 HWY_EXPORT(parted_double);
 HWY_EXPORT(prime_double);
 
-template <>
-WholeKernel<double> pairs_kernel<double>(std::int64_t n, bool there) { return HWY_DYNAMIC_DISPATCH(pairs_double)(n, there); }
-template <>
-WholeRun<double> dense_codelet<double>(std::int64_t n, bool there) { return HWY_DYNAMIC_DISPATCH(dense_double)(n, there); }
-template <>
-DenseKernel<double> parted_kernel<double>(bool there) { return HWY_DYNAMIC_DISPATCH(parted_double)(there); }
-template <>
-DenseKernel<double> prime_real_kernel<double>(bool there) { return HWY_DYNAMIC_DISPATCH(prime_double)(there); }
+template <> WholeKernel<double> pairs_kernel<double>(std::int64_t n, bool there) {
+  return HWY_DYNAMIC_DISPATCH(pairs_double)(n, there);
+}
+template <> WholeRun<double> dense_codelet<double>(std::int64_t n, bool there) {
+  return HWY_DYNAMIC_DISPATCH(dense_double)(n, there);
+}
+template <> DenseKernel<double> parted_kernel<double>(bool there) { return HWY_DYNAMIC_DISPATCH(parted_double)(there); }
+template <> DenseKernel<double> prime_real_kernel<double>(bool there) {
+  return HWY_DYNAMIC_DISPATCH(prime_double)(there);
+}
 
 }  // namespace trn::fft::host
 #endif

@@ -14,10 +14,18 @@
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
-WholeKernel<float> pairs_float(std::int64_t n, bool there) { return there ? pairs_kernel_here<true, float>(n) : pairs_kernel_here<false, float>(n); }
-WholeRun<float> dense_float(std::int64_t n, bool there) { return there ? dense_codelet_here<true, float>(n) : dense_codelet_here<false, float>(n); }
-DenseKernel<float> parted_float(bool there) { return there ? parted_kernel_here<true, float>() : parted_kernel_here<false, float>(); }
-DenseKernel<float> prime_float(bool there) { return there ? prime_real_kernel_here<true, float>() : prime_real_kernel_here<false, float>(); }
+WholeKernel<float> pairs_float(std::int64_t n, bool there) {
+  return there ? pairs_kernel_here<true, float>(n) : pairs_kernel_here<false, float>(n);
+}
+WholeRun<float> dense_float(std::int64_t n, bool there) {
+  return there ? dense_codelet_here<true, float>(n) : dense_codelet_here<false, float>(n);
+}
+DenseKernel<float> parted_float(bool there) {
+  return there ? parted_kernel_here<true, float>() : parted_kernel_here<false, float>();
+}
+DenseKernel<float> prime_float(bool there) {
+  return there ? prime_real_kernel_here<true, float>() : prime_real_kernel_here<false, float>();
+}
 
 }  // namespace trn::fft::host::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -30,14 +38,14 @@ HWY_EXPORT(dense_float);
 HWY_EXPORT(parted_float);
 HWY_EXPORT(prime_float);
 
-template <>
-WholeKernel<float> pairs_kernel<float>(std::int64_t n, bool there) { return HWY_DYNAMIC_DISPATCH(pairs_float)(n, there); }
-template <>
-WholeRun<float> dense_codelet<float>(std::int64_t n, bool there) { return HWY_DYNAMIC_DISPATCH(dense_float)(n, there); }
-template <>
-DenseKernel<float> parted_kernel<float>(bool there) { return HWY_DYNAMIC_DISPATCH(parted_float)(there); }
-template <>
-DenseKernel<float> prime_real_kernel<float>(bool there) { return HWY_DYNAMIC_DISPATCH(prime_float)(there); }
+template <> WholeKernel<float> pairs_kernel<float>(std::int64_t n, bool there) {
+  return HWY_DYNAMIC_DISPATCH(pairs_float)(n, there);
+}
+template <> WholeRun<float> dense_codelet<float>(std::int64_t n, bool there) {
+  return HWY_DYNAMIC_DISPATCH(dense_float)(n, there);
+}
+template <> DenseKernel<float> parted_kernel<float>(bool there) { return HWY_DYNAMIC_DISPATCH(parted_float)(there); }
+template <> DenseKernel<float> prime_real_kernel<float>(bool there) { return HWY_DYNAMIC_DISPATCH(prime_float)(there); }
 
 }  // namespace trn::fft::host
 #endif

@@ -22,12 +22,12 @@ void require_dtype(const Module& module, DType dtype, const std::string& what) {
                          module.program.name(), what);
   }
   if (is_complex(dtype)) {
-    fail<NotImplemented>("emit_nki: program '{}': {} is {}, which NKI has not; store its parts as {}", module.program.name(), what,
-                         name(dtype), name(real_of(dtype)));
+    fail<NotImplemented>("emit_nki: program '{}': {} is {}, which NKI has not; store its parts as {}",
+                         module.program.name(), what, name(dtype), name(real_of(dtype)));
   }
   if (is_int64(dtype)) {
-    fail<NotImplemented>("emit_nki: program '{}': {} is {}, which NKI has not; store its words as uint32", module.program.name(), what,
-                         name(dtype));
+    fail<NotImplemented>("emit_nki: program '{}': {} is {}, which NKI has not; store its words as uint32",
+                         module.program.name(), what, name(dtype));
   }
 }
 
@@ -77,14 +77,14 @@ class Writer {
   }
 
  private:
-  template <class... Args>
-  void line(fmt::format_string<Args...> format, Args&&... args) {
+  template <class... Args> void line(fmt::format_string<Args...> format, Args&&... args) {
     text_ += std::string(4 * depth_, ' ') + fmt::format(format, std::forward<Args>(args)...) + "\n";
   }
 
   std::string names(const std::vector<std::int32_t>& tensors) const {
     std::string list;
-    for (const std::int32_t i : tensors) list += (list.empty() ? "" : ", ") + module_.names.tensors[static_cast<std::size_t>(i)];
+    for (const std::int32_t i : tensors)
+      list += (list.empty() ? "" : ", ") + module_.names.tensors[static_cast<std::size_t>(i)];
     return list;
   }
   [[nodiscard]] bool is_argument(std::int32_t tensor) const {
@@ -143,7 +143,8 @@ class Writer {
           if (register_steps_[index] > 0)
             device_loop(statement, s);
           else
-            loop(fmt::format("for {} in range({}):", module_.names.loops[index], program_.loops()[index].trip), s, statement.end);
+            loop(fmt::format("for {} in range({}):", module_.names.loops[index], program_.loops()[index].trip), s,
+                 statement.end);
           s = statement.end;
           break;
       }

@@ -1,5 +1,6 @@
 // The calls: one print() per instruction, with its keywords in the order of its documented signature, `dst` first.
-// Keywords at their defaults are left out. What a call does not document is refused here; the machine's own rules are the verifier's.
+// Keywords at their defaults are left out. What a call does not document is refused here; the machine's own rules are
+// the verifier's.
 #include "nki/instruction.hpp"
 
 #include <cmath>
@@ -33,17 +34,14 @@ class Printer {
   }
 
  private:
-  template <class... Args>
-  [[noreturn]] void unsupported(fmt::format_string<Args...> text, Args&&... args) const {
+  template <class... Args> [[noreturn]] void unsupported(fmt::format_string<Args...> text, Args&&... args) const {
     fail<NotImplemented>("emit_nki: {}: {}", place(module_, index_), fmt::format(text, std::forward<Args>(args)...));
   }
   [[nodiscard]] const tile::Machine& machine() const { return tile::machine(module_.program.machine()); }
   [[nodiscard]] const Access& slot(std::size_t s) const { return i_.operands[s]; }
 
   // An operand under its own keyword.
-  Printer& access(std::size_t s) {
-    return text(opcode_info(i_.opcode()).operands[s].name, operands_.access(slot(s)));
-  }
+  Printer& access(std::size_t s) { return text(opcode_info(i_.opcode()).operands[s].name, operands_.access(slot(s))); }
   Printer& text(std::string_view keyword, std::string value) {
     call_.argument(keyword, std::move(value));
     return *this;
@@ -63,8 +61,8 @@ class Printer {
     if (slot(s).present()) return text(keyword, operands_.column(slot(s)));
     if (!is_bitvec(by)) return text(keyword, float_literal(immediate));
     if (static_cast<double>(static_cast<float>(immediate)) != immediate) {
-      unsupported("{} = {} of nl.{} is no fp32 number, and an immediate is one; take it from a tile or shift", keyword, immediate,
-                  name(by));
+      unsupported("{} = {} of nl.{} is no fp32 number, and an immediate is one; take it from a tile or shift", keyword,
+                  immediate, name(by));
     }
     return text(keyword, integer_literal(keyword, immediate));
   }
@@ -109,8 +107,10 @@ class Printer {
     }
     for (const I::Slot s : {I::dst, I::src}) {
       const bool indexed = indirect && (s == I::dst) == a.scatter;
-      if (indexed) text(s == I::dst ? "dst" : "src", operands_.indirect(slot(s), slot(I::index), a.oob));
-      else access(s);
+      if (indexed)
+        text(s == I::dst ? "dst" : "src", operands_.indirect(slot(s), slot(I::index), a.oob));
+      else
+        access(s);
     }
     if (indirect && a.oob == tile::OobMode::Skip) text("oob_mode", "nisa.oob_mode.skip");
     dge(a.route.dge);
@@ -143,9 +143,7 @@ class Printer {
     if (a.perf_mode == tile::MatmulMode::DoubleRow) text("perf_mode", "nisa.matmul_perf_mode.double_row");
   }
 
-  void print(const isa::NcTranspose&) {
-    access(isa::NcTranspose::dst).access(isa::NcTranspose::data).engine();
-  }
+  void print(const isa::NcTranspose&) { access(isa::NcTranspose::dst).access(isa::NcTranspose::data).engine(); }
   void print(const isa::Reciprocal&) { access(isa::Reciprocal::dst).access(isa::Reciprocal::data); }
 
   void print(const isa::TensorTensor& a) {
@@ -173,7 +171,8 @@ class Printer {
 
   void check_engine(const isa::TensorScalar& a) const {
     for (const AluOp value : {a.op0, a.op1}) {
-      if ((value == AluOp::Square || value == AluOp::Relu) && (!machine().square_relu_in_tensor_scalar || value != a.op0)) {
+      if ((value == AluOp::Square || value == AluOp::Relu) &&
+          (!machine().square_relu_in_tensor_scalar || value != a.op0)) {
         unsupported("nl.{} in tensor_scalar is documented as op0 on trn3; use activation", name(value));
       }
     }
@@ -243,8 +242,10 @@ class Printer {
   void print(const isa::TensorCopyPredicated& a) {
     using I = isa::TensorCopyPredicated;
     access(I::dst);
-    if (slot(I::src).present()) access(I::src);
-    else text("src", constant("src", slot(I::dst).dtype, a.src_value));
+    if (slot(I::src).present())
+      access(I::src);
+    else
+      text("src", constant("src", slot(I::dst).dtype, a.src_value));
     access(I::predicate).flag("reverse_pred", a.reverse_pred);
   }
 

@@ -92,7 +92,8 @@ class Choice {
       const Instruction& instruction = program_.instructions()[static_cast<std::size_t>(inner.index)];
       if (uses_elsewhere(instruction, statement.index)) return 0;
       for (const Access& access : instruction.operands) {
-        const std::int64_t elements = access.target == tile::Target::Tensor ? coefficient(access.offset, statement.index) : 0;
+        const std::int64_t elements =
+            access.target == tile::Target::Tensor ? coefficient(access.offset, statement.index) : 0;
         if (elements == 0) continue;
         const tile::TensorDecl& tensor = program_.tensors()[static_cast<std::size_t>(access.id)];
         if (elements < 0 || access.dtype != tensor.dtype || !follows_register(instruction)) return 0;

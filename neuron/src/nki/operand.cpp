@@ -22,8 +22,7 @@ struct Operands::Pattern {
   bool in_hbm;
 };
 
-template <class... Args>
-void Operands::unsupported(fmt::format_string<Args...> text, Args&&... args) const {
+template <class... Args> void Operands::unsupported(fmt::format_string<Args...> text, Args&&... args) const {
   fail<NotImplemented>("emit_nki: {}: {}", place(module_, instruction_),
                        fmt::format(text, std::forward<Args>(args)...));
 }

@@ -50,8 +50,7 @@ class Operands {
   [[nodiscard]] std::int64_t register_coefficient(const tile::Affine& offset) const;
   [[nodiscard]] std::string slices(const Pattern& pattern) const;
   [[nodiscard]] std::string access_pattern(const Pattern& pattern, const std::string& index) const;
-  template <class... Args>
-  [[noreturn]] void unsupported(fmt::format_string<Args...> text, Args&&... args) const;
+  template <class... Args> [[noreturn]] void unsupported(fmt::format_string<Args...> text, Args&&... args) const;
 
   const Module& module_;
   std::int32_t instruction_;

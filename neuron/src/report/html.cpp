@@ -3,9 +3,9 @@
 #include <trn/core/error.hpp>
 #include <trn/neuron/report.hpp>
 
+#include <trn/core/output_file.hpp>
 #include "format.hpp"
 #include "html_parts.hpp"
-#include <trn/core/output_file.hpp>
 
 namespace trn::neuron {
 
@@ -46,10 +46,12 @@ constexpr std::string_view kTimeline = R"(<section class="card" id="timeline">
 )";
 
 std::string table_html(const PageTable& table) {
-  std::string html = fmt::format("<section class=\"card\"><h2>{}</h2>\n<p class=\"note\">{}</p>\n<table>\n", html_escaped(table.title), html_escaped(table.note));
+  std::string html = fmt::format("<section class=\"card\"><h2>{}</h2>\n<p class=\"note\">{}</p>\n<table>\n",
+                                 html_escaped(table.title), html_escaped(table.note));
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     html += "<tr>";
-    for (const std::string& cell : table.rows[r]) html += fmt::format("<{0}>{1}</{0}>", r == 0 ? "th" : "td", html_escaped(cell));
+    for (const std::string& cell : table.rows[r])
+      html += fmt::format("<{0}>{1}</{0}>", r == 0 ? "th" : "td", html_escaped(cell));
     html += "</tr>\n";
   }
   return html + "</table></section>\n";
@@ -57,7 +59,8 @@ std::string table_html(const PageTable& table) {
 
 }  // namespace
 
-void write_html(const RunReport& report, const tile::Machine& machine, const std::string& path, const std::vector<PageTable>& tables) {
+void write_html(const RunReport& report, const tile::Machine& machine, const std::string& path,
+                const std::vector<PageTable>& tables) {
   require(report.machine == machine.name, "write_html: the report is of a run on '{}', but the machine given is '{}'",
           report.machine, machine.name);
   require_drawable(report, "write_html");

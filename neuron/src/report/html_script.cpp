@@ -97,8 +97,8 @@ function drawItem(g, item, x, w, y) {
     }
   }
 }
-// Calls draw(item, x, width, alone) for what is in view. Neighbours too narrow to tell apart come as one bar, which spares the
-// eye the moire of their seams.
+// Calls draw(item, x, width, alone) for what is in view. Neighbours too narrow to tell apart come as one bar, which
+// spares the eye the moire of their seams.
 function forBars(items, from, until, px, draw) {
   const narrow = 6, close = 0.3;
   for (let i = firstEndingAfter(items, from); i < items.length && items[i].begin <= until; ++i) {

@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <trn/neuron/report.hpp>
 
-#include "format.hpp"
 #include <trn/core/output_file.hpp>
+#include "format.hpp"
 #include "summary.hpp"
 
 namespace trn::neuron {

@@ -31,15 +31,13 @@ double table_sin(double x) {
   return std::copysign(1.0, x) * (u * u * u / 6 - u);
 }
 
-template <class Real, class F>
-void map(const Real* x, Real* out, std::int64_t n, F f) {
+template <class Real, class F> void map(const Real* x, Real* out, std::int64_t n, F f) {
   for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<Real>(f(static_cast<double>(x[i])));
 }
 
 }  // namespace
 
-template <class Real>
-void activate(tile::ActFunction function, const Real* x, Real* out, std::int64_t n) {
+template <class Real> void activate(tile::ActFunction function, const Real* x, Real* out, std::int64_t n) {
   using enum tile::ActFunction;
   switch (function) {
     case Copy:

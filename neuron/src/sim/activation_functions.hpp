@@ -25,7 +25,6 @@
 namespace trn::neuron::sim {
 
 // out[i] = function(x[i]); out may be x.
-template <class Real>
-void activate(tile::ActFunction function, const Real* x, Real* out, std::int64_t n);
+template <class Real> void activate(tile::ActFunction function, const Real* x, Real* out, std::int64_t n);
 
 }  // namespace trn::neuron::sim

@@ -10,14 +10,10 @@ namespace {
 
 using tile::AluOp;
 
-template <class Real>
-Real truth(bool b) {
-  return b ? Real(1) : Real(0);
-}
+template <class Real> Real truth(bool b) { return b ? Real(1) : Real(0); }
 
 // Calls f with a captureless function object that computes `op` on two values of type Real.
-template <class Real, class F>
-auto with_operator(AluOp op, F&& f) {
+template <class Real, class F> auto with_operator(AluOp op, F&& f) {
   switch (op) {
     case AluOp::Add:
       return f([](Real a, Real b) { return a + b; });
@@ -73,13 +69,11 @@ auto with_operator(AluOp op, F&& f) {
 
 }  // namespace
 
-template <class Real>
-void combine(AluOp op, const Term<Real>& a, const Term<Real>& b, Real* out, std::int64_t n) {
+template <class Real> void combine(AluOp op, const Term<Real>& a, const Term<Real>& b, Real* out, std::int64_t n) {
   with_operator<Real>(op, [&](auto f) { map_terms(a, b, out, n, f); });
 }
 
-template <class Real>
-BinaryFunction<Real> binary_function(AluOp op) {
+template <class Real> BinaryFunction<Real> binary_function(AluOp op) {
   return with_operator<Real>(op, [](auto f) -> BinaryFunction<Real> { return f; });
 }
 

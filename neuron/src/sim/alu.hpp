@@ -12,15 +12,13 @@
 namespace trn::neuron::sim {
 
 // A row of operands: one value per element, or the same value for all.
-template <class T>
-struct Term {
+template <class T> struct Term {
   const T* values = nullptr;  // null: `value` for every element
   T value = 0;
 };
 
 // out[i] = f(a[i], b[i]); out may be a's or b's row.
-template <class T, class F>
-void map_terms(const Term<T>& a, const Term<T>& b, T* out, std::int64_t n, F f) {
+template <class T, class F> void map_terms(const Term<T>& a, const Term<T>& b, T* out, std::int64_t n, F f) {
   const T *x = a.values, *y = b.values;
   const T u = a.value, v = b.value;
   if (x && y) {
@@ -35,14 +33,11 @@ void map_terms(const Term<T>& a, const Term<T>& b, T* out, std::int64_t n, F f) 
 }
 
 // out[i] = a[i] op b[i]; out may be a's or b's row. Average is not an elementwise operator.
-template <class Real>
-void combine(tile::AluOp op, const Term<Real>& a, const Term<Real>& b, Real* out, std::int64_t n);
+template <class Real> void combine(tile::AluOp op, const Term<Real>& a, const Term<Real>& b, Real* out, std::int64_t n);
 
 // The same on single values: for scans and reductions.
-template <class Real>
-using BinaryFunction = Real (*)(Real, Real);
-template <class Real>
-[[nodiscard]] BinaryFunction<Real> binary_function(tile::AluOp op);
+template <class Real> using BinaryFunction = Real (*)(Real, Real);
+template <class Real> [[nodiscard]] BinaryFunction<Real> binary_function(tile::AluOp op);
 
 enum class Signedness : std::uint8_t { Signed, Unsigned };
 

@@ -12,18 +12,16 @@ using tile::AluOp;
 using Word = std::uint32_t;
 
 // Int is the signed or unsigned reading of a word.
-template <class Int>
-Word magnitude(Int v) {
+template <class Int> Word magnitude(Int v) {
   if constexpr (Int(-1) < Int(0)) return v < 0 ? Word(0) - static_cast<Word>(v) : static_cast<Word>(v);
   return static_cast<Word>(v);
 }
 
 // Operators that depend on the order of the numbers.
-template <class Int>
-void ordered(AluOp op, const Term<Word>& a, const Term<Word>& b, Word* out, std::int64_t n) {
+template <class Int> void ordered(AluOp op, const Term<Word>& a, const Term<Word>& b, Word* out, std::int64_t n) {
   const auto compare = [&](auto holds) {
     map_terms(a, b, out, n,
-        [&](Word x, Word y) { return static_cast<Word>(holds(static_cast<Int>(x), static_cast<Int>(y))); });
+              [&](Word x, Word y) { return static_cast<Word>(holds(static_cast<Int>(x), static_cast<Int>(y))); });
   };
   const auto choose = [&](auto first) {
     map_terms(a, b, out, n, [&](Word x, Word y) { return first(static_cast<Int>(x), static_cast<Int>(y)) ? x : y; });

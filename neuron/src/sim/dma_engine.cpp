@@ -12,8 +12,7 @@ namespace {
 // Row i of `listed` and row index(i) of `indexed` are copied, from indexed to listed (gather) or back (scatter), in the
 // order of i: of several scattered rows with the same index the last stays. A row out of range is an error, or skipped:
 // then its destination keeps its bits and its state.
-template <class Real>
-void copy_indirect(const Execution& e, const isa::DmaCopy& a) {
+template <class Real> void copy_indirect(const Execution& e, const isa::DmaCopy& a) {
   using I = isa::DmaCopy;
   const bool scatter = a.scatter;
   const Operand index = e.read(I::index);
@@ -48,8 +47,7 @@ std::vector<std::int64_t> extents(const tile::Access& a) {
 
 }  // namespace
 
-template <class Real>
-void execute(const Execution& e, const isa::DmaCopy& a) {
+template <class Real> void execute(const Execution& e, const isa::DmaCopy& a) {
   using I = isa::DmaCopy;
   if (e.has(I::index)) return copy_indirect<Real>(e, a);
   const Operand src = e.read(I::src), dst = e.write(I::dst);
@@ -60,8 +58,7 @@ void execute(const Execution& e, const isa::DmaCopy& a) {
 // The documented permutations [1,0], [2,1,0] and [3,1,2,0] all exchange the first and the last dimension: dst(l,
 // middle, f) = src(f, middle, l). A source of rank 3 or 4 whose destination does not have that shape is taken as the
 // matrix (first dimension, all others).
-template <class Real>
-void execute(const Execution& e, const isa::DmaTranspose&) {
+template <class Real> void execute(const Execution& e, const isa::DmaTranspose&) {
   using I = isa::DmaTranspose;
   const Operand src = e.read(I::src), dst = e.write(I::dst);
   ensure(src.count == dst.count, "simulator: dma_transpose of {} elements to {}", src.count, dst.count);

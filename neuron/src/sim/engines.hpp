@@ -9,50 +9,32 @@ namespace trn::neuron::sim {
 using tile::AluOp;
 
 // Tensor Engine
-template <class Real>
-void execute(const Execution& e, const isa::NcMatmul& a);
-template <class Real>
-void execute(const Execution& e, const isa::NcTranspose& a);  // also on Vector
+template <class Real> void execute(const Execution& e, const isa::NcMatmul& a);
+template <class Real> void execute(const Execution& e, const isa::NcTranspose& a);  // also on Vector
 
 // Vector Engine; tensor_tensor, tensor_scalar, tensor_copy and memset also on the engines of opcode_info()
-template <class Real>
-void execute(const Execution& e, const isa::TensorTensor& a);
-template <class Real>
-void execute(const Execution& e, const isa::TensorScalar& a);
-template <class Real>
-void execute(const Execution& e, const isa::ScalarTensorTensor& a);
-template <class Real>
-void execute(const Execution& e, const isa::TensorReduce& a);
-template <class Real>
-void execute(const Execution& e, const isa::TensorTensorScan& a);
-template <class Real>
-void execute(const Execution& e, const isa::TensorCopy& a);
-template <class Real>
-void execute(const Execution& e, const isa::TensorCopyPredicated& a);
-template <class Real>
-void execute(const Execution& e, const isa::Reciprocal& a);
-template <class Real>
-void execute(const Execution& e, const isa::Memset& a);
+template <class Real> void execute(const Execution& e, const isa::TensorTensor& a);
+template <class Real> void execute(const Execution& e, const isa::TensorScalar& a);
+template <class Real> void execute(const Execution& e, const isa::ScalarTensorTensor& a);
+template <class Real> void execute(const Execution& e, const isa::TensorReduce& a);
+template <class Real> void execute(const Execution& e, const isa::TensorTensorScan& a);
+template <class Real> void execute(const Execution& e, const isa::TensorCopy& a);
+template <class Real> void execute(const Execution& e, const isa::TensorCopyPredicated& a);
+template <class Real> void execute(const Execution& e, const isa::Reciprocal& a);
+template <class Real> void execute(const Execution& e, const isa::Memset& a);
 
 // Scalar Engine
-template <class Real>
-void execute(const Execution& e, const isa::Activation& a);
+template <class Real> void execute(const Execution& e, const isa::Activation& a);
 
 // GpSimd Engine
-template <class Real>
-void execute(const Execution& e, const isa::Iota& a);
-template <class Real>
-void execute(const Execution& e, const isa::AffineSelect& a);
-template <class Real>
-void execute(const Execution& e, const isa::LocalGather& a);
-template <class Real>
-void execute(const Execution& e, const isa::TensorPartitionReduce& a);
+template <class Real> void execute(const Execution& e, const isa::Iota& a);
+template <class Real> void execute(const Execution& e, const isa::AffineSelect& a);
+template <class Real> void execute(const Execution& e, const isa::LocalGather& a);
+template <class Real> void execute(const Execution& e, const isa::TensorPartitionReduce& a);
 
 // DMA
-template <class Real>
-void execute(const Execution& e, const isa::DmaCopy& a);
-template <class Real>
-void execute(const Execution& e, const isa::DmaTranspose& a);
+template <class Real> void execute(const Execution& e, const isa::DmaCopy& a);
+template <class Real> void execute(const Execution& e, const isa::DmaTranspose& a);
 
 // Operations on 32-bit words: bit operations on any engine, and GpSimd's integer arithmetic. `immediates` are whole
 // numbers that a word holds.

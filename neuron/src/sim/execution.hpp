@@ -23,7 +23,7 @@ struct Execution {
   const tile::Machine& machine;
   const SimOptions& options;
   Memory& memory;
-  RaceCheck* races;                            // null unless asked for
+  RaceCheck* races;  // null unless asked for
   ReduceRegisters& registers;
   std::span<const std::int32_t> loops_around;  // of this instruction, outermost first
   std::int32_t index;

@@ -9,7 +9,8 @@ namespace trn::neuron::sim {
 
 namespace {
 
-// offset + p * channel_multiplier + sum(step * index), one value per element of the row, in int32 arithmetic modulo 2^32.
+// offset + p * channel_multiplier + sum(step * index), one value per element of the row, in int32 arithmetic modulo
+// 2^32.
 std::vector<std::int32_t> affine_row(const isa::AffinePattern& a) {
   std::vector<std::int32_t> values{0};
   for (const tile::Dim& d : a.pattern) {
@@ -36,8 +37,7 @@ std::vector<std::int32_t> affine_pattern(const isa::AffinePattern& a, const Oper
 
 }  // namespace
 
-template <class Real>
-void execute(const Execution& e, const isa::Iota& a) {
+template <class Real> void execute(const Execution& e, const isa::Iota& a) {
   const Operand dst = e.write(isa::Iota::dst);
   const std::vector<std::int32_t> pattern = affine_pattern(a.value, dst);
   std::vector<double> values(pattern.size());
@@ -54,8 +54,7 @@ void execute(const Execution& e, const isa::Iota& a) {
 
 // cmp_op(affine value, 0) ? on_true : on_false. Between equal dtypes on_true keeps its bits, and on_false, an fp32
 // number, is a constant of that dtype; otherwise both go through fp32.
-template <class Real>
-void execute(const Execution& e, const isa::AffineSelect& a) {
+template <class Real> void execute(const Execution& e, const isa::AffineSelect& a) {
   const Operand on_true = e.read(isa::AffineSelect::on_true_tile), dst = e.write(isa::AffineSelect::dst);
   const std::vector<std::int32_t> pattern = affine_pattern(a.value, dst);
   const std::int64_t n = dst.row;
@@ -84,9 +83,9 @@ void execute(const Execution& e, const isa::AffineSelect& a) {
 }
 
 // Each core serves 16 partitions. Its index list is read partition first: list[i] = index(i % 16, i / 16). All its
-// partitions gather the same runs: dst(p, i, j) = src(p, list[i] + j), j < elements_per_index. An index counts elements.
-template <class Real>
-void execute(const Execution& e, const isa::LocalGather& a) {
+// partitions gather the same runs: dst(p, i, j) = src(p, list[i] + j), j < elements_per_index. An index counts
+// elements.
+template <class Real> void execute(const Execution& e, const isa::LocalGather& a) {
   using I = isa::LocalGather;
   const Operand src = e.read(I::src_buffer), index = e.read(I::index), dst = e.write(I::dst);
   const std::int64_t lanes = e.machine.partitions / e.machine.gpsimd_cores, each = a.elements_per_index;
@@ -102,8 +101,8 @@ void execute(const Execution& e, const isa::LocalGather& a) {
           static_cast<std::int64_t>(values[static_cast<std::size_t>((first + i % lanes) * index.row + i / lanes)]);
       if (at < 0 || at + each > src.row) {
         e.refuse("index-out-of-range",
-                 "index {} of the core at partition {} is {}, the start of {} elements; src_buffer has {}", i, first, at,
-                 each, src.row);
+                 "index {} of the core at partition {} is {}, the start of {} elements; src_buffer has {}", i, first,
+                 at, each, src.row);
       }
       std::copy_n(from.begin() + at * bytes, each * bytes, to.begin() + i * each * bytes);
     }
@@ -112,8 +111,7 @@ void execute(const Execution& e, const isa::LocalGather& a) {
 }
 
 // Partition order, starting from partition 0; average divides the finished sum by the number of partitions.
-template <class Real>
-void execute(const Execution& e, const isa::TensorPartitionReduce& a) {
+template <class Real> void execute(const Execution& e, const isa::TensorPartitionReduce& a) {
   using I = isa::TensorPartitionReduce;
   if (computes_on_words(e, a.op)) return execute_words(e, a);
   const Operand data = e.read(I::data), dst = e.write(I::dst);

@@ -56,10 +56,11 @@ std::uint8_t* Hbm::require_inside(const void* address, std::int64_t bytes, const
   const Block* block = next == blocks_.begin() ? nullptr : std::prev(next)->second.get();
   const std::int64_t offset = block ? at - block->data.data() : 0;
   if (!block || offset + bytes > block->bytes) {
-    throw DeviceError(fmt::format("{}: {} {} bytes at {} reaches outside the arrays of this device; allocate them on it, "
-                                  "with room for every element of the view",
-                                  owner_, what, bytes, address),
-                      "out-of-bounds");
+    throw DeviceError(
+        fmt::format("{}: {} {} bytes at {} reaches outside the arrays of this device; allocate them on it, "
+                    "with room for every element of the view",
+                    owner_, what, bytes, address),
+        "out-of-bounds");
   }
   return reinterpret_cast<std::uint8_t*>(block->written.data()) + offset;
 }

@@ -1,5 +1,5 @@
-// HBM of the simulated device: one stack, which the cores that share it draw from, and one core's arrays in it. An array
-// is host memory that knows which of its bytes were ever written.
+// HBM of the simulated device: one stack, which the cores that share it draw from, and one core's arrays in it. An
+// array is host memory that knows which of its bytes were ever written.
 #pragma once
 
 #include <map>

@@ -30,8 +30,7 @@ struct BlockShape {
 };
 
 // One packed panel of b (K, columns) against all packed panels of a: fills columns [0, width) of the M rows of c.
-template <class Real>
-struct PanelTask {
+template <class Real> struct PanelTask {
   const Real* a_panels;
   const Real* b_panel;
   std::int64_t k, m, width;
@@ -41,9 +40,8 @@ struct PanelTask {
 };
 
 // Copies or adds the valid corner of a block of sums.
-template <class Real>
-void put_corner(const Real* sums, std::int64_t sums_pitch, std::int64_t rows, std::int64_t width, Real* c,
-                std::int64_t pitch, bool accumulate) {
+template <class Real> void put_corner(const Real* sums, std::int64_t sums_pitch, std::int64_t rows, std::int64_t width,
+                                      Real* c, std::int64_t pitch, bool accumulate) {
   for (std::int64_t i = 0; i < rows; ++i) {
     for (std::int64_t j = 0; j < width; ++j) {
       const Real sum = sums[i * sums_pitch + j];
@@ -63,8 +61,8 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Registers: AVX-512 and Arm have 32, AVX2 has 16; sums + one row of b + one broadcast must fit. 8 x 32 with AVX-512 divides
-// a 128 x 512 product without a remainder, into pieces that two threads share evenly.
+// Registers: AVX-512 and Arm have 32, AVX2 has 16; sums + one row of b + one broadcast must fit. 8 x 32 with AVX-512
+// divides a 128 x 512 product without a remainder, into pieces that two threads share evenly.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
 #define TRN_FUSED 1
 constexpr int kRows = 8, kVectors = 2;
@@ -79,8 +77,7 @@ constexpr int kRows = 6, kVectors = 4;
 constexpr int kRows = 4;
 #endif
 
-template <class Real>
-constexpr std::int64_t columns() {
+template <class Real> constexpr std::int64_t columns() {
 #if TRN_FUSED
   return kVectors * static_cast<std::int64_t>(HWY_MAX_BYTES / sizeof(Real));
 #else
@@ -91,9 +88,8 @@ constexpr std::int64_t columns() {
 #if TRN_FUSED
 
 // sums(i, j) = sum_k a(k, i) * b(k, j) for one (kRows, C) block.
-template <class Real>
-HWY_ATTR void block(const Real* HWY_RESTRICT a, const Real* HWY_RESTRICT b, std::int64_t k_end, Real* HWY_RESTRICT c,
-                    std::int64_t pitch, bool accumulate) {
+template <class Real> HWY_ATTR void block(const Real* HWY_RESTRICT a, const Real* HWY_RESTRICT b, std::int64_t k_end,
+                                          Real* HWY_RESTRICT c, std::int64_t pitch, bool accumulate) {
   const hn::CappedTag<Real, HWY_MAX_BYTES / sizeof(Real)> d;
   using V = hn::Vec<decltype(d)>;
   constexpr std::int64_t kLanes = HWY_MAX_BYTES / sizeof(Real);
@@ -144,8 +140,7 @@ void block(const Real* a, const Real* b, std::int64_t k_end, Real* c, std::int64
 #endif
 #undef TRN_FUSED
 
-template <class Real>
-HWY_ATTR void panel(const PanelTask<Real>& t) {
+template <class Real> HWY_ATTR void panel(const PanelTask<Real>& t) {
   constexpr std::int64_t kColumns = columns<Real>();
   const Real* a = t.a_panels;
   Real* c = t.c;
@@ -185,8 +180,7 @@ void run_panel(const PanelTask<float>& t) { HWY_DYNAMIC_DISPATCH(panel_float)(t)
 void run_panel(const PanelTask<double>& t) { HWY_DYNAMIC_DISPATCH(panel_double)(t); }
 
 // Values of one thread from a 64-byte boundary on.
-template <class Real, int kUse>
-Real* aligned(std::int64_t n) {
+template <class Real, int kUse> Real* aligned(std::int64_t n) {
   static thread_local std::vector<Real> storage;
   const auto wanted = static_cast<std::size_t>(n) + 64 / sizeof(Real);
   if (storage.size() < wanted) storage.resize(wanted);
@@ -195,9 +189,8 @@ Real* aligned(std::int64_t n) {
 }
 
 // panel(k, j) = rows(k, first + j) for j < width, zero for the rest of the panel.
-template <class Real>
-void pack_panel(const Real* const* rows, std::int64_t k_end, std::int64_t first, std::int64_t width,
-                std::int64_t columns, Real* panel) {
+template <class Real> void pack_panel(const Real* const* rows, std::int64_t k_end, std::int64_t first,
+                                      std::int64_t width, std::int64_t columns, Real* panel) {
   for (std::int64_t k = 0; k < k_end; ++k, panel += columns) {
     const Real* row = rows[k] + first;
     for (std::int64_t j = 0; j < width; ++j) panel[j] = row[j];
@@ -207,8 +200,7 @@ void pack_panel(const Real* const* rows, std::int64_t k_end, std::int64_t first,
 
 }  // namespace
 
-template <class Real>
-void multiply(const MatmulOperands<Real>& o) {
+template <class Real> void multiply(const MatmulOperands<Real>& o) {
   static constexpr std::int64_t kWorthThreads = 1 << 20;  // multiply-adds
   const BlockShape shape = block_shape(Real{});
   const std::int64_t a_panels = (o.m + shape.rows - 1) / shape.rows,

@@ -10,8 +10,7 @@
 
 namespace trn::neuron::sim {
 
-template <class Real>
-struct MatmulOperands {
+template <class Real> struct MatmulOperands {
   const Real* const* a = nullptr;  // K rows of M contiguous values
   const Real* const* b = nullptr;  // K rows of N contiguous values
   std::int64_t k = 0, m = 0, n = 0;
@@ -20,7 +19,6 @@ struct MatmulOperands {
   bool accumulate = false;
 };
 
-template <class Real>
-void multiply(const MatmulOperands<Real>& operands);
+template <class Real> void multiply(const MatmulOperands<Real>& operands);
 
 }  // namespace trn::neuron::sim

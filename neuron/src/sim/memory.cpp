@@ -71,9 +71,11 @@ Memory::Memory(const tile::Program& program, const tile::Machine& machine, const
   bind_tensors(bindings, shadow);
 }
 
-tile::Binding binding_of(const tile::Program& program, const tile::TensorDecl& tensor, std::span<const tile::Binding> bindings) {
+tile::Binding binding_of(const tile::Program& program, const tile::TensorDecl& tensor,
+                         std::span<const tile::Binding> bindings) {
   const auto bound = [&](const std::string& name) -> const tile::Binding* {
-    const auto found = std::ranges::find_if(bindings, [&](const tile::Binding& b) { return b.name == name && b.address(); });
+    const auto found =
+        std::ranges::find_if(bindings, [&](const tile::Binding& b) { return b.name == name && b.address(); });
     return found == bindings.end() ? nullptr : &*found;
   };
   const auto continues = [](const tile::TensorDecl& output, const tile::TensorDecl& input) {
@@ -88,8 +90,8 @@ tile::Binding binding_of(const tile::Program& program, const tile::TensorDecl& t
             program.name(), tensor.name, other.name);
     if (!binding) binding = there;
   }
-  require(binding != nullptr, "run of '{}': {} tensor '{}' has no memory bound to it", program.name(), name(tensor.kind),
-          tensor.name);
+  require(binding != nullptr, "run of '{}': {} tensor '{}' has no memory bound to it", program.name(),
+          name(tensor.kind), tensor.name);
   require(binding->writable || tensor.kind == tile::TensorKind::Input,
           "run of '{}': Output tensor '{}' is bound to memory that may only be read", program.name(), tensor.name);
   tile::Binding result = *binding;

@@ -73,8 +73,9 @@ struct TensorMemory {
   std::int64_t lowest = 0, highest = 0;  // element offsets that the declaration spans
 };
 
-// What is bound to a tensor, under its own name. An output and the input it continues are one memory: bound by either name or
-// by both with one address. InvalidArgument when nothing is bound, two addresses are, or an output's may only be read.
+// What is bound to a tensor, under its own name. An output and the input it continues are one memory: bound by either
+// name or by both with one address. InvalidArgument when nothing is bound, two addresses are, or an output's may only
+// be read.
 [[nodiscard]] tile::Binding binding_of(const tile::Program& program, const tile::TensorDecl& tensor,
                                        std::span<const tile::Binding> bindings);
 
@@ -84,8 +85,8 @@ class Memory {
          const SimOptions& options, std::span<const tile::Binding> bindings, HbmShadow* shadow);
 
   [[nodiscard]] bool wide() const { return wide_; }
-  // Whether tiles know who wrote their bytes. Not in Shuffled order: there two instances of a buffer may be half used at the
-  // same time, legally, and the state of a byte would need to say whose it is.
+  // Whether tiles know who wrote their bytes. Not in Shuffled order: there two instances of a buffer may be half used
+  // at the same time, legally, and the state of a byte would need to say whose it is.
   [[nodiscard]] bool tracks_tiles() const { return tracks_tiles_; }
   [[nodiscard]] const OnChipMemory& space(tile::Space space) const {
     return space == tile::Space::Sbuf ? sbuf_ : psum_;

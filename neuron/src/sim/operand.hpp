@@ -15,11 +15,11 @@ namespace trn::neuron::sim {
 struct Operand {
   static constexpr std::size_t kMaxRank = 10;
 
-  std::byte* data = nullptr;        // element 0
-  std::uint8_t* state = nullptr;    // of element 0's first byte; null: always initialised, nothing to record
-  BufferState* whole = nullptr;     // tiles: overrides `state` while uniform
-  bool covers_tile = false;         // tiles: touches every byte of the buffer
-  std::uint8_t* written = nullptr;  // likewise, for Outputs
+  std::byte* data = nullptr;         // element 0
+  std::uint8_t* state = nullptr;     // of element 0's first byte; null: always initialised, nothing to record
+  BufferState* whole = nullptr;      // tiles: overrides `state` while uniform
+  bool covers_tile = false;          // tiles: touches every byte of the buffer
+  std::uint8_t* written = nullptr;   // likewise, for Outputs
   std::uint8_t* replaced = nullptr;  // likewise, for Inputs that an Output continues: not zero where it was stored
   DType dtype = DType::Float32;
   std::int64_t element_bytes = 4;
@@ -52,8 +52,7 @@ struct Operand {
 
 // Calls f(byte offset, byte stride, number of elements, elements before) for the runs of equal stride that make up
 // elements [begin, begin + n), in order.
-template <class F>
-void for_each_run(const Operand& o, std::int64_t begin, std::int64_t n, F&& f) {
+template <class F> void for_each_run(const Operand& o, std::int64_t begin, std::int64_t n, F&& f) {
   std::array<std::int64_t, Operand::kMaxRank> index{};
   const std::size_t last = o.rank - 1;
   std::int64_t offset = 0;

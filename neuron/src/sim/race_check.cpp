@@ -126,8 +126,7 @@ RaceCheck::Region& RaceCheck::region_of(const Operand& o, std::int64_t& first_by
   return region;
 }
 
-template <class F>
-void RaceCheck::for_each_stamp(const Operand& o, std::int64_t begin, std::int64_t n, F f) {
+template <class F> void RaceCheck::for_each_stamp(const Operand& o, std::int64_t begin, std::int64_t n, F f) {
   std::int64_t first = 0;
   Region& region = region_of(o, first);
   const bool tile = o.target == tile::Target::Tile;

@@ -63,8 +63,7 @@ class RaceCheck {
   void map_tensors(const Memory& memory);
   std::int32_t node_of(std::int32_t instruction, const tile::Point& point);
   [[nodiscard]] Difference difference(std::int32_t a, std::int32_t b);
-  template <class F>
-  void for_each_stamp(const Operand& o, std::int64_t begin, std::int64_t n, F f);
+  template <class F> void for_each_stamp(const Operand& o, std::int64_t begin, std::int64_t n, F f);
   [[noreturn]] void report(const Operand& o, std::int32_t earlier, std::int32_t earlier_node, std::int32_t now,
                            std::int32_t now_node, const char* kind) const;
   Region& region_of(const Operand& o, std::int64_t& first_byte);

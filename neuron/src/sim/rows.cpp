@@ -12,12 +12,10 @@ namespace trn::neuron::sim {
 
 namespace {
 
-template <class T>
-void pack_run(const std::byte* from, std::int64_t step, std::int64_t n, std::byte* to) {
+template <class T> void pack_run(const std::byte* from, std::int64_t step, std::int64_t n, std::byte* to) {
   for (std::int64_t i = 0; i < n; ++i) std::memcpy(to + i * sizeof(T), from + i * step, sizeof(T));
 }
-template <class T>
-void unpack_run(const std::byte* from, std::byte* to, std::int64_t step, std::int64_t n) {
+template <class T> void unpack_run(const std::byte* from, std::byte* to, std::int64_t step, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) std::memcpy(to + i * step, from + i * sizeof(T), sizeof(T));
 }
 
@@ -131,8 +129,7 @@ void store_packed(const Operand& o, std::int64_t begin, std::int64_t n, const Co
 
 }  // namespace
 
-template <class Real>
-void load(const Operand& o, std::int64_t begin, std::int64_t n, Real* out) {
+template <class Real> void load(const Operand& o, std::int64_t begin, std::int64_t n, Real* out) {
   if (o.wide) {
     if constexpr (std::is_same_v<Real, double>) {
       pack_range(o, begin, n, reinterpret_cast<std::byte*>(out));
@@ -155,8 +152,7 @@ void load(const Operand& o, std::int64_t begin, std::int64_t n, Real* out) {
   }
 }
 
-template <class Real>
-const Real* view(const Operand& o, std::int64_t begin, std::int64_t n, Real* scratch) {
+template <class Real> const Real* view(const Operand& o, std::int64_t begin, std::int64_t n, Real* scratch) {
   if constexpr (std::is_same_v<Real, float>) {
     const bool plain = o.dtype == DType::Float32 || o.dtype == DType::TFloat32;
     if (plain && !o.wide && o.contiguous(begin, n)) return reinterpret_cast<const float*>(o.data + o.offset(begin));
@@ -186,8 +182,7 @@ void store_values(const Operand& o, std::int64_t begin, std::int64_t n, const do
   store_packed(o, begin, n, [&](std::byte* packed) { from_double(values, o.dtype, packed, n); });
 }
 
-template <class Real>
-std::array<std::byte, 8> constant_cell(DType dtype, double value) {
+template <class Real> std::array<std::byte, 8> constant_cell(DType dtype, double value) {
   alignas(8) std::array<std::byte, 8> cell{};
   if constexpr (std::is_same_v<Real, double>) {
     std::memcpy(cell.data(), &value, sizeof(double));
@@ -197,13 +192,11 @@ std::array<std::byte, 8> constant_cell(DType dtype, double value) {
   return cell;
 }
 
-template <class Real>
-std::int64_t cell_bytes(const Operand& o) {
+template <class Real> std::int64_t cell_bytes(const Operand& o) {
   return std::is_same_v<Real, double> ? 8 : o.element_bytes;
 }
 
-template <class Real>
-void load_cells(const Operand& o, std::int64_t begin, std::int64_t n, std::byte* out) {
+template <class Real> void load_cells(const Operand& o, std::int64_t begin, std::int64_t n, std::byte* out) {
   if constexpr (std::is_same_v<Real, double>) {
     load(o, begin, n, reinterpret_cast<double*>(out));
   } else {
@@ -211,8 +204,7 @@ void load_cells(const Operand& o, std::int64_t begin, std::int64_t n, std::byte*
   }
 }
 
-template <class Real>
-void store_cells(const Operand& o, std::int64_t begin, std::int64_t n, const std::byte* cells) {
+template <class Real> void store_cells(const Operand& o, std::int64_t begin, std::int64_t n, const std::byte* cells) {
   if constexpr (std::is_same_v<Real, double>) {
     store_values(o, begin, n, reinterpret_cast<const double*>(cells));
   } else {
@@ -220,8 +212,7 @@ void store_cells(const Operand& o, std::int64_t begin, std::int64_t n, const std
   }
 }
 
-template <class Real>
-void copy_elements(const Operand& dst, const Operand& src, const Rounder& rounder) {
+template <class Real> void copy_elements(const Operand& dst, const Operand& src, const Rounder& rounder) {
   // Whole partitions where there are any; HBM to HBM in pieces of some KiB.
   static constexpr std::int64_t kPiece = 16384;
   const Operand& shape = dst.target == tile::Target::Tile ? dst : src;

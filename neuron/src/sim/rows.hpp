@@ -28,8 +28,7 @@ struct Rounder {
 };
 
 // out[i] = element begin + i as Real.
-template <class Real>
-void load(const Operand& o, std::int64_t begin, std::int64_t n, Real* out);
+template <class Real> void load(const Operand& o, std::int64_t begin, std::int64_t n, Real* out);
 // The same without a copy where the memory already looks like that; `scratch` has room for n.
 template <class Real>
 [[nodiscard]] const Real* view(const Operand& o, std::int64_t begin, std::int64_t n, Real* scratch);
@@ -40,18 +39,13 @@ void store(const Operand& o, std::int64_t begin, std::int64_t n, const Real* val
 void store_values(const Operand& o, std::int64_t begin, std::int64_t n, const double* values);
 
 // Bytes of one cell of this operand. Moves between operands of different cell sizes do not exist.
-template <class Real>
-[[nodiscard]] std::int64_t cell_bytes(const Operand& o);
-template <class Real>
-void load_cells(const Operand& o, std::int64_t begin, std::int64_t n, std::byte* out);
-template <class Real>
-void store_cells(const Operand& o, std::int64_t begin, std::int64_t n, const std::byte* cells);
+template <class Real> [[nodiscard]] std::int64_t cell_bytes(const Operand& o);
+template <class Real> void load_cells(const Operand& o, std::int64_t begin, std::int64_t n, std::byte* out);
+template <class Real> void store_cells(const Operand& o, std::int64_t begin, std::int64_t n, const std::byte* cells);
 // The cell of a constant of this dtype, rounded to nearest even in every rounding mode.
-template <class Real>
-[[nodiscard]] std::array<std::byte, 8> constant_cell(DType dtype, double value);
+template <class Real> [[nodiscard]] std::array<std::byte, 8> constant_cell(DType dtype, double value);
 // Row-major copy of all elements of src to dst: bits when the dtypes are equal, otherwise through Real with rounding.
-template <class Real>
-void copy_elements(const Operand& dst, const Operand& src, const Rounder& rounder);
+template <class Real> void copy_elements(const Operand& dst, const Operand& src, const Rounder& rounder);
 
 // How an integer narrower than 32 bits becomes a word.
 enum class Extend : std::uint8_t { Value, Bits };  // Bits: zero-extended
@@ -60,8 +54,7 @@ void load_words(const Operand& o, std::int64_t begin, std::int64_t n, Extend ext
 void store_words(const Operand& o, std::int64_t begin, std::int64_t n, const std::uint32_t* words);
 
 // Buffers of one thread, reused from row to row.
-template <class T>
-class RowBuffers {
+template <class T> class RowBuffers {
  public:
   T* get(std::size_t slot, std::int64_t n) {
     if (buffers_.size() <= slot) buffers_.resize(slot + 1);
@@ -76,8 +69,7 @@ class RowBuffers {
 
 // body(row, buffers) for every row; large tiles use all threads. Rows are independent, so threads do not change
 // results. Bodies do not throw: every check happens before.
-template <class T, class Body>
-void for_each_row(std::int64_t rows, std::int64_t row, const Body& body) {
+template <class T, class Body> void for_each_row(std::int64_t rows, std::int64_t row, const Body& body) {
   static constexpr std::int64_t kWorthThreads = 1 << 15;
   static constexpr std::int64_t kPiece = 8;  // rows
   const auto some = [&](std::int64_t piece, int) {

@@ -39,8 +39,7 @@ void update_registers(const Execution& e, const isa::Activation& a, const Operan
 
 }  // namespace
 
-template <class Real>
-void execute(const Execution& e, const isa::Activation& a) {
+template <class Real> void execute(const Execution& e, const isa::Activation& a) {
   using I = isa::Activation;
   const Operand data = e.read(I::data);
   const std::vector<Real> bias = column<Real>(e, I::bias, a.bias_value, data.rows);

@@ -1,6 +1,6 @@
 // The simulated device behind `sim:trnN`: one core, its memory (hbm.hpp), its clock and its queue. Programs run in the
-// call that asks for them or, queued, behind the caller: then runs, copies in, copies within and frees are pieces of one
-// WorkQueue, and copies out wait for it.
+// call that asks for them or, queued, behind the caller: then runs, copies in, copies within and frees are pieces of
+// one WorkQueue, and copies out wait for it.
 #include <cstring>
 #include <mutex>
 #include <optional>
@@ -68,7 +68,8 @@ class SimDevice final : public Device {
   void copy_in(void* to, const void* from_host, std::int64_t bytes) override {
     std::uint8_t* written = hbm_.require_inside(to, bytes, "copy to");
     const auto size = static_cast<std::size_t>(bytes);
-    // The caller may change its memory as soon as this returns: little is taken along, for more the queue is waited for.
+    // The caller may change its memory as soon as this returns: little is taken along, for more the queue is waited
+    // for.
     constexpr std::size_t kTakenAlong = 1 << 16;
     if (queue_ && size <= kTakenAlong) {
       const auto* from = static_cast<const std::byte*>(from_host);
@@ -150,7 +151,8 @@ class SimDevice final : public Device {
     return failure_ != nullptr;
   }
 
-  // Every tensor of the program has memory of this device, as large as the tensor, that may be written if it is an output.
+  // Every tensor of the program has memory of this device, as large as the tensor, that may be written if it is an
+  // output.
   void bind(Launch& launch, std::span<const Binding> bindings) {
     const Program& program = launch.executable->program();
     for (const TensorDecl& tensor : program.tensors()) {
@@ -172,7 +174,8 @@ class SimDevice final : public Device {
     try {
       report = sim::run(prepared, machine(), launch.bindings, options_, {}, &launch);
     } catch (const DeviceError& e) {
-      throw DeviceError(fmt::format("{}: program '{}': {}", name(), prepared.program.name(), e.what()), e.check(), e.recovery());
+      throw DeviceError(fmt::format("{}: program '{}': {}", name(), prepared.program.name(), e.what()), e.check(),
+                        e.recovery());
     }
     Event& event = launch.event;
     event.modelled_seconds = report.seconds;
@@ -188,11 +191,12 @@ class SimDevice final : public Device {
   sim::Hbm hbm_;
   mutable std::mutex mutex_;
   double clock_ = 0;
-  std::exception_ptr failure_;  // of a queued run, until somebody is told
+  std::exception_ptr failure_;      // of a queued run, until somebody is told
   std::optional<WorkQueue> queue_;  // last: it ends first
 };
 
-Executor open_core(std::string name, const Machine& machine, const SimOptions& options, std::shared_ptr<HbmStack> stack) {
+Executor open_core(std::string name, const Machine& machine, const SimOptions& options,
+                   std::shared_ptr<HbmStack> stack) {
   return Executor(std::make_shared<SimDevice>(std::move(name), machine, options, std::move(stack)));
 }
 

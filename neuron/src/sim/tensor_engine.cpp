@@ -14,15 +14,13 @@ namespace trn::neuron::sim {
 
 namespace {
 
-template <class Real>
-std::vector<Real>& scratch_of(int use) {
+template <class Real> std::vector<Real>& scratch_of(int use) {
   static thread_local std::vector<Real> buffers[3];
   return buffers[use];
 }
 
 // One pointer per contraction index to `width` contiguous values; each partition holds `split` of them.
-template <class Real>
-std::vector<const Real*> contraction_rows(const Operand& o, std::int64_t split, int use) {
+template <class Real> std::vector<const Real*> contraction_rows(const Operand& o, std::int64_t split, int use) {
   std::vector<Real>& scratch = scratch_of<Real>(use);
   scratch.resize(static_cast<std::size_t>(o.count));
   const std::int64_t width = o.row / split;
@@ -36,17 +34,15 @@ std::vector<const Real*> contraction_rows(const Operand& o, std::int64_t split, 
 }
 
 // The rows of dst can be written in place.
-template <class Real>
-bool direct(const Operand& dst) {
+template <class Real> bool direct(const Operand& dst) {
   const bool plain = std::is_same_v<Real, float> && dst.dtype == DType::Float32 && !dst.wide;
   return plain && dst.contiguous(0, dst.row);
 }
 
 // Pass-through: each column of `moving` is a unit vector that names the row of `stationary` to move, and no arithmetic
 // happens. With the identity, dst(m, n) = stationary(n, m).
-template <class Real>
-void pass_through(const Execution& e, const isa::NcMatmul& a, const Operand& dst, const Operand& stationary,
-                  const Operand& moving) {
+template <class Real> void pass_through(const Execution& e, const isa::NcMatmul& a, const Operand& dst,
+                                        const Operand& stationary, const Operand& moving) {
   if (a.accumulate.at(e.point.variables) != 0) {
     e.refuse("illegal-operand", "a pass-through transpose moves bits and cannot accumulate; overwrite dst");
   }
@@ -76,8 +72,7 @@ void pass_through(const Execution& e, const isa::NcMatmul& a, const Operand& dst
 // A generation without pass-through multiplies by the identity: dst(m, n) = sum_k data(k, m) * [k = n]. Zero times
 // infinity or NaN is NaN, so one such value in column m of data turns the rest of row m of dst into NaN; and the sum
 // starts from +0, so -0 becomes +0.
-template <class Real>
-void transpose_by_identity(const Execution& e, const Operand& dst, const Operand& data) {
+template <class Real> void transpose_by_identity(const Execution& e, const Operand& dst, const Operand& data) {
   const std::vector<const Real*> rows = contraction_rows<Real>(data, 1, 0);
   std::vector<Real> out(static_cast<std::size_t>(data.rows));
   for (std::int64_t m = 0; m < data.row; ++m) {
@@ -93,8 +88,7 @@ void transpose_by_identity(const Execution& e, const Operand& dst, const Operand
 
 }  // namespace
 
-template <class Real>
-void execute(const Execution& e, const isa::NcMatmul& a) {
+template <class Real> void execute(const Execution& e, const isa::NcMatmul& a) {
   using I = isa::NcMatmul;
   const Operand stationary = e.read(I::stationary), moving = e.read(I::moving), dst = e.resolved(I::dst);
   const bool accumulate = a.accumulate.at(e.point.variables) != 0;
@@ -107,8 +101,7 @@ void execute(const Execution& e, const isa::NcMatmul& a) {
   ensure(rows.size() == columns.size() && dst.rows == stationary.row / split && dst.row == moving.row / split,
          "simulator: nc_matmul shapes do not fit: dst {} x {}, {} x {}, {} x {}", dst.rows, dst.row, rows.size(),
          stationary.row / split, columns.size(), moving.row / split);
-  MatmulOperands<Real> product{rows.data(), columns.data(), static_cast<std::int64_t>(rows.size()), dst.rows,
-                               dst.row};
+  MatmulOperands<Real> product{rows.data(), columns.data(), static_cast<std::int64_t>(rows.size()), dst.rows, dst.row};
   if (direct<Real>(dst)) {
     product.c = reinterpret_cast<Real*>(dst.data);
     product.pitch = dst.strides[0] / static_cast<std::int64_t>(sizeof(Real));
@@ -131,8 +124,7 @@ void execute(const Execution& e, const isa::NcMatmul& a) {
   }
 }
 
-template <class Real>
-void execute(const Execution& e, const isa::NcTranspose&) {
+template <class Real> void execute(const Execution& e, const isa::NcTranspose&) {
   const Operand data = e.read(isa::NcTranspose::data), dst = e.write(isa::NcTranspose::dst);
   const bool by_identity = e.engine() == tile::Engine::Tensor && !e.machine.pass_through_transpose;
   if (by_identity) return transpose_by_identity<Real>(e, dst, data);

@@ -53,11 +53,11 @@ class Timeline {
     std::int32_t lane = 0;
     std::int32_t queue = 0;  // in-order stream of completions: the lane, but a queue of its own for software-made DMAs
     std::int32_t issuer = -1;  // DMA: the engine in whose instruction stream its trigger stands; -1: none that computes
-    double seconds = 0;  // engine time at full rate, or DMA transfer
+    double seconds = 0;        // engine time at full rate, or DMA transfer
     double ring_seconds = 0;
-    double start_seconds = 0;  // DMA: from the trigger to the first byte
+    double start_seconds = 0;                           // DMA: from the trigger to the first byte
     tile::ActFunction table = tile::ActFunction::Copy;  // that an activation needs
-    double row_share = 1;  // Tensor Engine: fraction of the array's rows that work
+    double row_share = 1;                               // Tensor Engine: fraction of the array's rows that work
     bool is_dma = false, touches_psum = false;
     std::int64_t read_bytes = 0, write_bytes = 0;  // HBM
     double flops = 0;

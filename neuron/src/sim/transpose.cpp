@@ -7,8 +7,7 @@ namespace trn::neuron::sim {
 
 namespace {
 
-template <class Cell>
-void transpose_as(const std::byte* in, std::int64_t rows, std::int64_t columns, std::byte* out) {
+template <class Cell> void transpose_as(const std::byte* in, std::int64_t rows, std::int64_t columns, std::byte* out) {
   static constexpr std::int64_t kBlock = 16;  // a block's lines of both sides stay in L1
   for (std::int64_t r0 = 0; r0 < rows; r0 += kBlock) {
     const std::int64_t r1 = std::min(rows, r0 + kBlock);
@@ -35,15 +34,13 @@ void transpose_cells(const std::byte* in, std::int64_t rows, std::int64_t column
   }
 }
 
-template <class Real>
-std::vector<std::byte> all_cells(const Operand& o) {
+template <class Real> std::vector<std::byte> all_cells(const Operand& o) {
   std::vector<std::byte> cells(static_cast<std::size_t>(o.count * cell_bytes<Real>(o)));
   load_cells<Real>(o, 0, o.count, cells.data());
   return cells;
 }
 
-template <class Real>
-void put_cells(const Operand& dst, const std::byte* cells, std::int64_t bytes) {
+template <class Real> void put_cells(const Operand& dst, const std::byte* cells, std::int64_t bytes) {
   const std::int64_t wanted = cell_bytes<Real>(dst);
   if (wanted == bytes) return store_cells<Real>(dst, 0, dst.count, cells);
   ensure(bytes < wanted, "simulator: a move of {}-byte elements into {}-byte ones", bytes, wanted);
@@ -54,8 +51,7 @@ void put_cells(const Operand& dst, const std::byte* cells, std::int64_t bytes) {
   store_cells<Real>(dst, 0, dst.count, wider.data());
 }
 
-template <class Real>
-void move_transposed(const Operand& dst, const Operand& src) {
+template <class Real> void move_transposed(const Operand& dst, const Operand& src) {
   const std::int64_t bytes = cell_bytes<Real>(src);
   const std::vector<std::byte> cells = all_cells<Real>(src);
   std::vector<std::byte> turned(cells.size());

@@ -12,8 +12,7 @@ namespace trn::neuron::sim {
 namespace {
 
 // A [P, 1] operand or an immediate: its value for one partition.
-template <class Real>
-class PartitionScalar {
+template <class Real> class PartitionScalar {
  public:
   PartitionScalar(const Execution& e, std::size_t slot, double immediate) : immediate_(static_cast<Real>(immediate)) {
     if (!e.has(slot)) return;
@@ -61,8 +60,7 @@ void reduce_chains(const Real* const* x, std::int64_t chains, std::int64_t n, Re
   }
 }
 
-template <class Real>
-void reduce(AluOp op, const Real* const* x, std::int64_t chains, std::int64_t n, Real* out) {
+template <class Real> void reduce(AluOp op, const Real* const* x, std::int64_t chains, std::int64_t n, Real* out) {
   switch (op) {
     case AluOp::Add:
       return reduce_chains(x, chains, n, out, [](Real a, Real b) { return a + b; });
@@ -75,8 +73,7 @@ void reduce(AluOp op, const Real* const* x, std::int64_t chains, std::int64_t n,
 
 }  // namespace
 
-template <class Real>
-void execute(const Execution& e, const isa::TensorTensor& a) {
+template <class Real> void execute(const Execution& e, const isa::TensorTensor& a) {
   using I = isa::TensorTensor;
   if (computes_on_words(e, a.op)) return execute_words(e, a);
   const Operand data1 = e.read(I::data1), data2 = e.read(I::data2), dst = e.write(I::dst);
@@ -90,8 +87,7 @@ void execute(const Execution& e, const isa::TensorTensor& a) {
   });
 }
 
-template <class Real>
-void execute(const Execution& e, const isa::TensorScalar& a) {
+template <class Real> void execute(const Execution& e, const isa::TensorScalar& a) {
   using I = isa::TensorScalar;
   if (computes_on_words(e, a.op0, a.op1, immediates_are_words(e, a))) return execute_words(e, a);
   const Operand data = e.read(I::data);
@@ -107,8 +103,7 @@ void execute(const Execution& e, const isa::TensorScalar& a) {
   });
 }
 
-template <class Real>
-void execute(const Execution& e, const isa::ScalarTensorTensor& a) {
+template <class Real> void execute(const Execution& e, const isa::ScalarTensorTensor& a) {
   using I = isa::ScalarTensorTensor;
   const Operand data = e.read(I::data), operand1 = e.read(I::operand1);
   const PartitionScalar<Real> operand0(e, I::operand0, a.operand0_value);
@@ -125,8 +120,7 @@ void execute(const Execution& e, const isa::ScalarTensorTensor& a) {
 }
 
 // Element order, starting from the first element; `negate` flips the sign of the finished result.
-template <class Real>
-void execute(const Execution& e, const isa::TensorReduce& a) {
+template <class Real> void execute(const Execution& e, const isa::TensorReduce& a) {
   using I = isa::TensorReduce;
   if (computes_on_words(e, a.op)) return execute_words(e, a);
   const Operand data = e.read(I::data), dst = e.write(I::dst);
@@ -151,8 +145,7 @@ void execute(const Execution& e, const isa::TensorReduce& a) {
 }
 
 // r[i] = op1(op0(data0[i], r[i-1]), data1[i]): the running value stays in fp32, each r[i] is rounded for dst only.
-template <class Real>
-void execute(const Execution& e, const isa::TensorTensorScan& a) {
+template <class Real> void execute(const Execution& e, const isa::TensorTensorScan& a) {
   using I = isa::TensorTensorScan;
   const Operand data0 = e.read(I::data0), data1 = e.read(I::data1);
   const PartitionScalar<Real> initial(e, I::initial, a.initial_value);
@@ -177,8 +170,7 @@ void execute(const Execution& e, const isa::TensorTensorScan& a) {
 }
 
 // Equal dtypes move bits. The Scalar Engine of a generation without its own tensor_copy goes through fp32 all the same.
-template <class Real>
-void execute(const Execution& e, const isa::TensorCopy&) {
+template <class Real> void execute(const Execution& e, const isa::TensorCopy&) {
   using I = isa::TensorCopy;
   const Operand src = e.read(I::src), dst = e.write(I::dst);
   const bool through_fp32 = e.engine() == tile::Engine::Scalar && !e.machine.scalar_tensor_copy;
@@ -193,8 +185,7 @@ void execute(const Execution& e, const isa::TensorCopy&) {
 }
 
 // Elements whose predicate is false are neither read nor written: they keep their bits and their state.
-template <class Real>
-void execute(const Execution& e, const isa::TensorCopyPredicated& a) {
+template <class Real> void execute(const Execution& e, const isa::TensorCopyPredicated& a) {
   using I = isa::TensorCopyPredicated;
   const bool from_tile = e.has(I::src);
   const Operand src = from_tile ? e.read(I::src) : Operand{};
@@ -209,9 +200,7 @@ void execute(const Execution& e, const isa::TensorCopyPredicated& a) {
   for (std::int64_t p = 0; p < dst.rows; ++p) {
     load(predicate, p * n, n, chosen.data());
     if (from_tile) load_cells<Real>(src, p * n, n, cells.data());
-    const auto take = [&](std::int64_t i) {
-      return (chosen[static_cast<std::size_t>(i)] != 0) != a.reverse_pred;
-    };
+    const auto take = [&](std::int64_t i) { return (chosen[static_cast<std::size_t>(i)] != 0) != a.reverse_pred; };
     for (std::int64_t i = 0; i < n;) {
       if (!take(i)) {
         ++i;
@@ -226,8 +215,7 @@ void execute(const Execution& e, const isa::TensorCopyPredicated& a) {
   }
 }
 
-template <class Real>
-void execute(const Execution& e, const isa::Reciprocal&) {
+template <class Real> void execute(const Execution& e, const isa::Reciprocal&) {
   using I = isa::Reciprocal;
   const Operand data = e.read(I::data), dst = e.write(I::dst);
   for_each_row<Real>(dst.rows, dst.row, [&](std::int64_t p, RowBuffers<Real>& buffers) {
@@ -239,8 +227,7 @@ void execute(const Execution& e, const isa::Reciprocal&) {
   });
 }
 
-template <class Real>
-void execute(const Execution& e, const isa::Memset& a) {
+template <class Real> void execute(const Execution& e, const isa::Memset& a) {
   const Operand dst = e.write(isa::Memset::dst);
   const std::int64_t bytes = cell_bytes<Real>(dst);
   const std::array<std::byte, 8> cell = constant_cell<Real>(dst.dtype, a.value);
@@ -249,15 +236,15 @@ void execute(const Execution& e, const isa::Memset& a) {
   for (std::int64_t p = 0; p < dst.rows; ++p) store_cells<Real>(dst, p * dst.row, dst.row, cells.data());
 }
 
-#define TRN_INSTANTIATE(Real)  \
-  template void execute<Real>(const Execution&, const isa::TensorTensor&);  \
-  template void execute<Real>(const Execution&, const isa::TensorScalar&);  \
-  template void execute<Real>(const Execution&, const isa::ScalarTensorTensor&);  \
-  template void execute<Real>(const Execution&, const isa::TensorReduce&);  \
-  template void execute<Real>(const Execution&, const isa::TensorTensorScan&);  \
-  template void execute<Real>(const Execution&, const isa::TensorCopy&);  \
-  template void execute<Real>(const Execution&, const isa::TensorCopyPredicated&);  \
-  template void execute<Real>(const Execution&, const isa::Reciprocal&);  \
+#define TRN_INSTANTIATE(Real)                                                      \
+  template void execute<Real>(const Execution&, const isa::TensorTensor&);         \
+  template void execute<Real>(const Execution&, const isa::TensorScalar&);         \
+  template void execute<Real>(const Execution&, const isa::ScalarTensorTensor&);   \
+  template void execute<Real>(const Execution&, const isa::TensorReduce&);         \
+  template void execute<Real>(const Execution&, const isa::TensorTensorScan&);     \
+  template void execute<Real>(const Execution&, const isa::TensorCopy&);           \
+  template void execute<Real>(const Execution&, const isa::TensorCopyPredicated&); \
+  template void execute<Real>(const Execution&, const isa::Reciprocal&);           \
   template void execute<Real>(const Execution&, const isa::Memset&);
 TRN_INSTANTIATE(float)
 TRN_INSTANTIATE(double)

@@ -10,8 +10,8 @@ constexpr std::int64_t kRows = 128, kBuffers = 8;
 constexpr DmaOptions kStatic{.dge = DgeMode::Static};
 }  // namespace
 
-// Weights once, turned by the Tensor Engine; then for every tile of output channels and every row of the image: for both
-// tiles of input channels, three rows, three shifts: matmul; copy out, + bias, store.
+// Weights once, turned by the Tensor Engine; then for every tile of output channels and every row of the image: for
+// both tiles of input channels, three rows, three shifts: matmul; copy out, + bias, store.
 Program convolution(const Machine& machine, DType dtype) {
   constexpr std::int64_t kChannels = 256, kSide = 224, kFilter = 3, kOut = kSide - kFilter + 1;
   constexpr std::int64_t kTiles = kChannels / kRows, kTaps = kFilter * kFilter;
@@ -41,12 +41,13 @@ Program convolution(const Machine& machine, DType dtype) {
           const Access row = b.sbuf("row", kRows, {kSide}, dtype, kBuffers);
           b.dma_copy(row, x(ds(i * kRows, kRows), ds(h + r, 1), all), kStatic);
           for (std::int64_t j = 0; j < kFilter; ++j) {
-            b.nc_matmul(acc, weights(all, ds((o * kTiles + i) * kTaps + r * kFilter + j, 1), all), row(all, ds(j, kOut)),
-                        {.accumulate = i + r + j});
+            b.nc_matmul(acc, weights(all, ds((o * kTiles + i) * kTaps + r * kFilter + j, 1), all),
+                        row(all, ds(j, kOut)), {.accumulate = i + r + j});
           }
         }
       }
-      const Access out = b.sbuf("out", kRows, {kOut}, dtype, kBuffers), bias = b.sbuf("bias_tile", kRows, {1}, dtype, kBuffers);
+      const Access out = b.sbuf("out", kRows, {kOut}, dtype, kBuffers),
+                   bias = b.sbuf("bias_tile", kRows, {1}, dtype, kBuffers);
       b.tensor_copy(out, acc, Engine::Vector);
       b.dma_copy(bias, hbias(ds(o * kRows, kRows), all), kStatic);
       Access spread = bias.broadcast(1, kOut);
@@ -58,7 +59,8 @@ Program convolution(const Machine& machine, DType dtype) {
   return b.finish();
 }
 
-// for tiles of 512 columns: load x (128), cos and sin (64); copy the lower half up; 4 products, a difference, a sum; store
+// for tiles of 512 columns: load x (128), cos and sin (64); copy the lower half up; 4 products, a difference, a sum;
+// store
 Program rotary(const Machine& machine, std::int64_t columns) {
   constexpr std::int64_t kHalf = 64, kTile = 512;
   constexpr auto kType = DType::Float32;
@@ -69,7 +71,8 @@ Program rotary(const Machine& machine, std::int64_t columns) {
   b.parallel("s", columns / kTile, [&](const Affine& s) {
     const auto here = ds(s * kTile, kTile);
     const auto tile = [&](const char* name, std::int64_t rows) { return b.sbuf(name, rows, {kTile}, kType, 2); };
-    const Access in = tile("in", kRows), factors = tile("factors", kRows), out = tile("out", kRows), odd = tile("odd", kHalf);
+    const Access in = tile("in", kRows), factors = tile("factors", kRows), out = tile("out", kRows),
+                 odd = tile("odd", kHalf);
     const Access even_products = tile("even_products", kRows), odd_products = tile("odd_products", kRows);
     b.dma_copy(in, x(all, here));
     b.dma_copy(factors(upper, all), cos(all, here));
@@ -82,7 +85,8 @@ Program rotary(const Machine& machine, std::int64_t columns) {
     multiply(odd_products(upper, all), odd, factors(upper, all));
     multiply(even_products(lower, all), in(upper, all), factors(lower, all));
     multiply(odd_products(lower, all), odd, factors(lower, all));
-    b.tensor_tensor(out(upper, all), even_products(upper, all), odd_products(lower, all), AluOp::Subtract, Engine::Vector);
+    b.tensor_tensor(out(upper, all), even_products(upper, all), odd_products(lower, all), AluOp::Subtract,
+                    Engine::Vector);
     b.tensor_tensor(out(lower, all), odd_products(upper, all), even_products(lower, all), AluOp::Add, Engine::Vector);
     b.dma_copy(y(all, here), out);
   });

@@ -1,6 +1,7 @@
 // GEMM + bias + GELU as github allenkchau/trainium-kernel-fusion published it, from its source: one fused kernel, or a
 // GEMM that stores its result and a second kernel that applies GELU. Kernel arguments arrive with descriptors made by
-// GpSimd, and all loads come first, as the profiles of the same collection show; a tile that fits on chip is loaded once.
+// GpSimd, and all loads come first, as the profiles of the same collection show; a tile that fits on chip is loaded
+// once.
 #include "published.hpp"
 
 namespace trn::neuron::validation {
@@ -12,7 +13,8 @@ constexpr std::int64_t kRows = 128, kColumns = 512, kBuffers = 4;
 constexpr DmaOptions kSoftware{.dge = DgeMode::Software};
 }  // namespace
 
-// load everything, column by column of tiles; for m, n: for k: matmul; copy out; + bias, broadcast over partitions by the
+// load everything, column by column of tiles; for m, n: for k: matmul; copy out; + bias, broadcast over partitions by
+// the
 //   Tensor Engine; GELU; store
 Program gelu_matmul(const Machine& machine, const MatmulShape& shape, Activated activated) {
   Builder b("gelu_matmul", machine);
@@ -69,9 +71,8 @@ Program gelu(const Machine& machine, const MatmulShape& shape) {
   const auto each = [&](const auto& body) {
     b.parallel("m", mt, [&](const Affine& m) {
       b.parallel("n", nt, [&](const Affine& n) {
-        body(tiles(all, ds(m * nt + n, 1), all), [&, m, n](const Access& hbm) {
-          return hbm(ds(m * kRows, kRows), ds(n * kColumns, kColumns));
-        });
+        body(tiles(all, ds(m * nt + n, 1), all),
+             [&, m, n](const Access& hbm) { return hbm(ds(m * kRows, kRows), ds(n * kColumns, kColumns)); });
       });
     });
   };

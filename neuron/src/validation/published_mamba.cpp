@@ -1,7 +1,8 @@
-// The selective scan of AWS's fused Mamba tutorial (trn1, fp32), its three versions, from their source. Rows of B and C are
-// spread over the partitions by the Tensor Engine, as the tutorial says. What the compiler does with the spread rows is
-// inferred from the published share of the Vector Engine: up to one PSUM bank they are read from PSUM, longer ones are
-// copied to SBUF first. The product delta * u is formed once per tile where the tile stays, as the same shares show.
+// The selective scan of AWS's fused Mamba tutorial (trn1, fp32), its three versions, from their source. Rows of B and C
+// are spread over the partitions by the Tensor Engine, as the tutorial says. What the compiler does with the spread
+// rows is inferred from the published share of the Vector Engine: up to one PSUM bank they are read from PSUM, longer
+// ones are copied to SBUF first. The product delta * u is formed once per tile where the tile stays, as the same shares
+// show.
 #include <algorithm>
 
 #include "published.hpp"
@@ -91,7 +92,8 @@ class Mamba {
   }
 
   // One state of one tile; `both` is delta * u.
-  void state(const Affine& c, const Affine& s, const Access& delta, const Access& both, const Access& sums, std::int64_t piece) {
+  void state(const Affine& c, const Affine& s, const Access& delta, const Access& both, const Access& sums,
+             std::int64_t piece) {
     const Access a = b_.sbuf("a_column", kRows, {1}, kType, 2), last = b_.sbuf("last", kRows, {1}, kType, 2);
     b_.dma_copy(a, a_(ds(c * kRows, kRows), ds(s, 1)));
     const bool pieces = piece < shape_.length;
@@ -102,9 +104,12 @@ class Mamba {
       const Access grown = b_.sbuf("grown", kRows, {piece}, kType), fed = b_.sbuf("fed", kRows, {piece}, kType);
       const Access scanned = b_.sbuf("scanned", kRows, {piece}, kType);
       b_.activation(grown, ActFunction::Exp, delta(all, ds(first, piece)), {.scale = a});
-      b_.tensor_tensor(fed, both(all, ds(first, piece)), spread(b_in_, s, first, piece, "b_spread"), AluOp::Multiply, Engine::Vector);
-      if (pieces) b_.tensor_tensor_scan(scanned, grown, fed, last, AluOp::Multiply, AluOp::Add);
-      else b_.tensor_tensor_scan(scanned, grown, fed, 0.0, AluOp::Multiply, AluOp::Add);
+      b_.tensor_tensor(fed, both(all, ds(first, piece)), spread(b_in_, s, first, piece, "b_spread"), AluOp::Multiply,
+                       Engine::Vector);
+      if (pieces)
+        b_.tensor_tensor_scan(scanned, grown, fed, last, AluOp::Multiply, AluOp::Add);
+      else
+        b_.tensor_tensor_scan(scanned, grown, fed, 0.0, AluOp::Multiply, AluOp::Add);
       if (pieces) b_.tensor_copy(last, scanned(all, ds(piece - 1, 1)), Engine::Vector);
       b_.tensor_tensor(scanned, scanned, spread(c_in_, s, first, piece, "c_spread"), AluOp::Multiply, Engine::Vector);
       const Access here = sum(all, ds(first, piece));

@@ -81,8 +81,10 @@ Program vector_add(const Machine& machine, std::int64_t tiles, std::int64_t colu
     const Access ct = b.sbuf("c_tile", kRows, {columns}, kType, buffers);
     b.dma_copy(at, tile(ha, i), kStatic);
     b.dma_copy(bt, tile(hb, i), kStatic);
-    if (narrow) b.tensor_scalar(ct, at, AluOp::Add, bt, {.engine = Engine::Vector});
-    else b.tensor_tensor(ct, at, bt, AluOp::Add, Engine::Vector);
+    if (narrow)
+      b.tensor_scalar(ct, at, AluOp::Add, bt, {.engine = Engine::Vector});
+    else
+      b.tensor_tensor(ct, at, bt, AluOp::Add, Engine::Vector);
     b.dma_copy(tile(hc, i), ct, kStatic);
   });
   return b.finish();

@@ -37,7 +37,8 @@ Program wide_matmul(const Machine& machine, std::int64_t size, std::int64_t wide
           b.dma_copy(at, ha(ds(k * kRows, kRows), ds(m * height, height)));
         }
         b.parallel("w", wide, [&](const Affine& w) {
-          b.nc_matmul(acc(all, ds(w, 1), all), at(all, ds(w * kRows, kRows)), column(all, ds(k, 1), all), {.accumulate = k});
+          b.nc_matmul(acc(all, ds(w, 1), all), at(all, ds(w * kRows, kRows)), column(all, ds(k, 1), all),
+                      {.accumulate = k});
         });
       }
     });

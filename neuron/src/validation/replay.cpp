@@ -30,11 +30,16 @@ class Replay {
   void line(const std::string& text) {
     words_ = std::istringstream(text);
     const std::string op = word();
-    if (op == "sbuf") sbuf_ = b_.sbuf("sbuf", kPartitions, {number() / size_bytes(DType::Float32)}, DType::Float32);
-    else if (op == "load" || op == "store") dma(op == "load");
-    else if (op == "transpose") transpose();
-    else if (op == "matmul") matmul();
-    else compute(op);
+    if (op == "sbuf")
+      sbuf_ = b_.sbuf("sbuf", kPartitions, {number() / size_bytes(DType::Float32)}, DType::Float32);
+    else if (op == "load" || op == "store")
+      dma(op == "load");
+    else if (op == "transpose")
+      transpose();
+    else if (op == "matmul")
+      matmul();
+    else
+      compute(op);
     std::string rest;
     require(!(words_ >> rest), "unexpected '{}'", rest);
   }
@@ -79,8 +84,10 @@ class Replay {
     Access& hbm = tensors_[tensor];
     if (!hbm.present()) hbm = b_.scratch(tensor, DType::Float32, {runs, kPartitions, run});
     const Access tile = sbuf(address, runs * run, DType::Float32).split(0, run), there = hbm.permute({1, 0, 2});
-    if (load) b_.dma_copy(tile, there, options);
-    else b_.dma_copy(there, tile, options);
+    if (load)
+      b_.dma_copy(tile, there, options);
+    else
+      b_.dma_copy(there, tile, options);
   }
 
   void transpose() {

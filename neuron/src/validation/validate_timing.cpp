@@ -65,14 +65,14 @@ std::vector<Published> fitted_rows() {
   return {
       {"2048 matmuls on resident operands", "trn2", kSkills, Q::TensorActive, Fitted, 445,
        one([](const Machine& m) { return resident_matmuls(m, {{.count = 2048}}); }), ""},
-      {"4096x8192x8192 fp32 fully blocked", "trn2", kTutorialPage, Q::Total, Fitted, 28300,
-       one([](const Machine& m) {
+      {"4096x8192x8192 fp32 fully blocked", "trn2", kTutorialPage, Q::Total, Fitted, 28300, one([](const Machine& m) {
          return fully_blocked_matmul(m, kTutorial, {.bm = 4, .bn = 2, .bk = 8, .a_buffers = 2, .b_buffers = 1});
        }),
        "published blocks 16/2/8 need 224 KiB per partition, more than the usable 212984 bytes; A comes in blocks of 4 "
        "tiles"},
       {"8192^3 bf16 sustained, A 8 tiles wide", "trn1", kPantheon, Q::Total, Fitted, square_us(8192, 78.6),
-       one([](const Machine& m) { return wide_matmul(m, 8192, 8, Right::Resident); }), "from the published rate of 78.6 TF"},
+       one([](const Machine& m) { return wide_matmul(m, 8192, 8, Right::Resident); }),
+       "from the published rate of 78.6 TF"},
       {"8192^3 bf16, A 1 tile wide", "trn1", kPantheon, Q::Total, Fitted, square_us(8192, 28.16),
        one([](const Machine& m) { return wide_matmul(m, 8192, 1, Right::Resident); }), "from a published rate"},
       {"4096x8192x8192 bf16 hoisted", "trn1", kMatmulPage, Q::Latency, Fitted, 42960,
@@ -97,20 +97,17 @@ std::vector<Published> trn2_matmuls() {
       {"4096x8192x8192 fp32 tiled", "trn2", kTutorialPage, Q::Total, Predicted, 39890,
        one([](const Machine& m) { return streamed_matmul(m, kTutorial); }),
        "both operands loaded for every matmul, as the published traffic shows"},
-      {"4096^3 bf16 V1, blocked 8 x 2", "trn2", kSkills, Q::Total, Predicted, 2451,
-       one([](const Machine& m) {
+      {"4096^3 bf16 V1, blocked 8 x 2", "trn2", kSkills, Q::Total, Predicted, 2451, one([](const Machine& m) {
          return blocked_matmul(m, k4096, {.bm = 8, .bn = 2, .load = LoadWidth::Tile, .b_buffers = 2});
        }),
        "one block of A and two of B on chip"},
-      {"4096^3 bf16 V2, blocked with row loads", "trn2", kSkills, Q::Total, Predicted, 1801,
-       one([](const Machine& m) {
+      {"4096^3 bf16 V2, blocked with row loads", "trn2", kSkills, Q::Total, Predicted, 1801, one([](const Machine& m) {
          return blocked_matmul(m, k4096, {.bm = 8, .bn = 2, .load = LoadWidth::Block, .b_buffers = 2});
        }),
        "the profile shows less waiting at block borders: its compiler probably runs k outermost over the banks"},
       {"2048^3 bf16 best hand kernel", "trn2", kAutotune, Q::Total, Predicted, 240, one(hand_matmul_2048),
        "as its source; PSUM is overwritten by the first matmul instead of cleared"},
-      {"2048 matmuls of mixed sizes", "trn2", kSkills, Q::TensorActive, Predicted, 453,
-       one([](const Machine& m) {
+      {"2048 matmuls of mixed sizes", "trn2", kSkills, Q::TensorActive, Predicted, 453, one([](const Machine& m) {
          return resident_matmuls(
              m, {{.m = 32, .count = 512}, {.n = 64, .count = 512}, {.k = 32, .count = 512}, {.count = 512}});
        }),
@@ -152,10 +149,10 @@ std::vector<Published> trn2_small() {
        one([](const Machine& m) { return vector_add(m, 2, 1000); }), ""},
       {"vector add of 256000, (128, 2000)", "trn2", kCourse, Q::Total, Predicted, 28.36,
        one([](const Machine& m) { return vector_add(m, 1, 2000); }), ""},
-      {"transpose of 1024^2 fp32", "trn2", kCourse, Q::Total, Predicted, 46.85, one(transpose_1024), "8 buffers of everything"},
+      {"transpose of 1024^2 fp32", "trn2", kCourse, Q::Total, Predicted, 46.85, one(transpose_1024),
+       "8 buffers of everything"},
       {"vector add of 25600, 200 x (128, 1)", "trn2", kWriteup, Q::Latency, Predicted, 378,
-       one([](const Machine& m) { return vector_add(m, 200, 1); }),
-       "4-byte rows: 512 bytes stay on one DMA engine"},
+       one([](const Machine& m) { return vector_add(m, 200, 1); }), "4-byte rows: 512 bytes stay on one DMA engine"},
       {"vector add of 25600, 100 x (128, 2)", "trn2", kWriteup, Q::Latency, Predicted, 186,
        one([](const Machine& m) { return vector_add(m, 100, 2); }), "8-byte rows: as above"},
       {"vector add of 25600, (128, 200)", "trn2", kWriteup, Q::Latency, Predicted, 15,
@@ -198,10 +195,12 @@ std::vector<Published> trn2_gelu() {
       return programs;
     };
     rows.push_back({text, "trn2", kFusion, Q::Latency, Predicted, measured_us, build,
-                    "every tile of the operands loaded once; descriptors by GpSimd, as in the profiles of its neighbours; 65 triggers of "
+                    "every tile of the operands loaded once; descriptors by GpSimd, as in the profiles of its "
+                    "neighbours; 65 triggers of "
                     "0.58 us decide the largest bf16 rows, and the compiler may have used fewer"});
   };
-  for (const Size& s : {Size{128, 128, 512, 21, 19, 37, 34}, {256, 512, 1024, 40, 28, 59, 48}, {512, 1024, 2048, 150, 56, 182, 82}}) {
+  for (const Size& s :
+       {Size{128, 128, 512, 21, 19, 37, 34}, {256, 512, 1024, 40, 28, 59, 48}, {512, 1024, 2048, 150, 56, 182, 82}}) {
     add(s, kFp32, true, s.fused_fp32);
     add(s, kBf16, true, s.fused_bf16);
     add(s, kFp32, false, s.apart_fp32);
@@ -232,7 +231,8 @@ std::vector<Published> trn1_matmuls() {
 std::vector<Published> trn1_small() {
   return {
       {"vector add of 25600, 100 x (128, 2)", "trn1", kHandout, Q::Latency, Predicted, 53,
-       one([](const Machine& m) { return vector_add(m, 100, 2); }), "8-byte rows move in less than half of the time of 4-byte rows on the same machine: not understood"},
+       one([](const Machine& m) { return vector_add(m, 100, 2); }),
+       "8-byte rows move in less than half of the time of 4-byte rows on the same machine: not understood"},
       {"vector add of 256000, (128, 2000)", "trn1", kHandout, Q::Latency, Predicted, 34,
        one([](const Machine& m) { return vector_add(m, 1, 2000); }), ""},
       {"vector add of 256000, 2 x (128, 1000)", "trn1", kHandout, Q::Latency, Predicted, 29.5,
@@ -247,19 +247,26 @@ std::vector<Published> trn1_mamba() {
   const auto add = [&](const std::string& name, double measured_us, auto build, const char* note) {
     rows.push_back({name, "trn1", kMambaPage, Q::Total, Predicted, measured_us, one(build), note});
   };
-  add("Mamba v1, 256 channels x 512", 172.93, [](const Machine& m) { return mamba_v1(m, {.channels = 256, .length = 512}, 1); }, "");
-  add("Mamba v1, 4096 channels x 512", 2340, [](const Machine& m) { return mamba_v1(m, {.channels = 4096, .length = 512}, 8); },
+  add(
+      "Mamba v1, 256 channels x 512", 172.93,
+      [](const Machine& m) { return mamba_v1(m, {.channels = 256, .length = 512}, 1); }, "");
+  add(
+      "Mamba v1, 4096 channels x 512", 2340,
+      [](const Machine& m) { return mamba_v1(m, {.channels = 4096, .length = 512}, 8); },
       "delta and u loaded 8 times, published as about 7");
   const char* const copied = "the spread rows of B and C are copied to SBUF: inferred from the Vector Engine's share";
   const double v2[] = {1600, 4400, 8900, 13100, 17600, 23700};  // lengths 512, 1024, 2048, 3072, ...
   const double v3[] = {1600, 3300, 6600, 10100, 13300, 17300, 19600, 24200, 27800};
   const auto length = [](std::size_t i) { return i == 0 ? 512 : 1024 * static_cast<std::int64_t>(i); };
   for (std::size_t i = 0; i < std::size(v2); ++i) {
-    add(fmt::format("Mamba v2, 4096 channels x {}", length(i)), v2[i],
-        [n = length(i)](const Machine& m) { return mamba_v2(m, {.channels = 4096, .length = n}); }, i == 0 ? "" : copied);
+    add(
+        fmt::format("Mamba v2, 4096 channels x {}", length(i)), v2[i],
+        [n = length(i)](const Machine& m) { return mamba_v2(m, {.channels = 4096, .length = n}); },
+        i == 0 ? "" : copied);
   }
   for (std::size_t i = 0; i < std::size(v3); ++i) {
-    add(fmt::format("Mamba v3, 4096 channels x {}", length(i)), v3[i],
+    add(
+        fmt::format("Mamba v3, 4096 channels x {}", length(i)), v3[i],
         [n = length(i)](const Machine& m) { return mamba_v3(m, {.channels = 4096, .length = n}); }, "");
   }
   return rows;
@@ -312,7 +319,8 @@ std::string_view name(RowKind kind) { return kind == Fitted ? "fitted" : "predic
 
 std::vector<ValidationRow> validate_timing() {
   std::vector<ValidationRow> table;
-  for (const auto& group : {fitted_rows(), trn2_matmuls(), trn2_small(), trn2_attention(), trn2_gelu(), trn1_matmuls(), trn1_small(), trn1_mamba()}) {
+  for (const auto& group : {fitted_rows(), trn2_matmuls(), trn2_small(), trn2_attention(), trn2_gelu(), trn1_matmuls(),
+                            trn1_small(), trn1_mamba()}) {
     for (const Published& row : group) table.push_back(row_of(row));
   }
   return table;

@@ -158,7 +158,8 @@ void fill(const Executor& executor, const FillArgs& args) {
                          name(args.state.algorithm), executor.name());
   }
   if (args.draw == Draw::OpenClosedDouble || args.draw == Draw::HalfOpenDouble) {
-    fail<NotImplemented>("rand: doubles are made on the host, not on executor '{}', which has no float64", executor.name());
+    fail<NotImplemented>("rand: doubles are made on the host, not on executor '{}', which has no float64",
+                         executor.name());
   }
   if (sobol) return fill_sobol(executor, args);
   State state = args.state;

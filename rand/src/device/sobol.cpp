@@ -1,25 +1,26 @@
 // The device kernel of raw32, raw64 and uniform for Sobol points.
 //
-// X(n), the fraction of point n, is linear over bits in the Gray code of n, so X(F q + i) = X(F q) ^ X(i) for a power of
-// two F > i. A partition makes F consecutive points of one dimension: a table `run` of X(i) that all its rows share, and
-// one word for the row. With the first point s = F q + f, row r and column j:
+// X(n), the fraction of point n, is linear over bits in the Gray code of n, so X(F q + i) = X(F q) ^ X(i) for a power
+// of two F > i. A partition makes F consecutive points of one dimension: a table `run` of X(i) that all its rows share,
+// and one word for the row. With the first point s = F q + f, row r and column j:
 //
 //   X(s + F r + j) = X(F (q + r)) ^ X(f + j)                 where f + j < F
 //                  = X(F (q + r + 1)) ^ X(f + j - F)         elsewhere
 //
 // f = 0: run[j] ^ high[r], one tensor_scalar. Otherwise, with run[j] = X((f + j) mod F), carry[j] all ones where
-// f + j >= F, and step[r] = X(F (q + r)) ^ X(F (q + r + 1)): ((carry[j] & step[r]) ^ high[r]) ^ run[j], one tensor_scalar
-// and one tensor_tensor. So f is data, and the program knows only whether it is 0.
+// f + j >= F, and step[r] = X(F (q + r)) ^ X(F (q + r + 1)): ((carry[j] & step[r]) ^ high[r]) ^ run[j], one
+// tensor_scalar and one tensor_tensor. So f is data, and the program knows only whether it is 0.
 //
 // The table itself is made on the chip in the same way from 64 + F / 64 words of the dimension (twice the latter with a
 // carry), which the host computes, as it does high and step: 2 words for F points.
 //
-// Partition g D + d holds dimension d of a group of D and run g of G, D G <= 128; the partition stores F consecutive values.
+// Partition g D + d holds dimension d of a group of D and run g of G, D G <= 128; the partition stores F consecutive
+// values.
 //
 // Time per value on trn2: Vector 1/2 cycle, 1.5 with a carry: 246e9 and 82e9 values/s; Scalar, for uniforms, 1 cycle of
 // 1.2 GHz: 154e9; the store 4 bytes of 368 GB/s: 92e9. The DMA engines are the limit when f = 0, the Vector Engine
-// otherwise. trn1: 1 or 3 cycles, one more for uniforms, beside 69e9 values/s of DMA. HBM traffic is the output and, for
-// each dimension, its table: read once.
+// otherwise. trn1: 1 or 3 cycles, one more for uniforms, beside 69e9 values/s of DMA. HBM traffic is the output and,
+// for each dimension, its table: read once.
 #include <algorithm>
 #include <array>
 #include <trn/core/array.hpp>
@@ -41,7 +42,7 @@ using namespace tile;
 
 constexpr std::int64_t kInner = 64;       // words of the first table
 constexpr std::int64_t kRunWords = 4096;  // 16 KiB of a partition: instructions of 2 us and more
-constexpr std::int64_t kHighTiles = 32;  // tiles whose words are loaded together
+constexpr std::int64_t kHighTiles = 32;   // tiles whose words are loaded together
 constexpr std::int64_t kBuffers = 3;
 
 std::int64_t words_of(Draw draw) { return draw == Draw::Raw64 ? 2 : 1; }
@@ -49,7 +50,8 @@ std::int64_t words_of(Draw draw) { return draw == Draw::Raw64 ? 2 : 1; }
 std::int64_t group_of(std::int64_t dimensions, const Machine& m) { return std::min(dimensions, m.partitions); }
 std::int64_t runs_of(std::int64_t dimensions, const Machine& m) { return m.partitions / group_of(dimensions, m); }
 
-// Rows of G runs each, `columns` points of every run stored: all but a rest of runs, that rest, and the last run's part.
+// Rows of G runs each, `columns` points of every run stored: all but a rest of runs, that rest, and the last run's
+// part.
 struct Strip {
   const char* name;
   std::int64_t first, runs, tiles, columns;  // the first run's number; runs on partitions; tiles
@@ -62,10 +64,12 @@ struct Layout {
         outer(run / kInner),
         high_words(words * (s.aligned ? 1 : 2)),
         low_words(words * (kInner + outer * (s.aligned ? 1 : 2))) {
-    const std::int64_t whole = s.points / run, runs = std::min(std::max<std::int64_t>(whole, 1), runs_of(s.dimensions, machine));
+    const std::int64_t whole = s.points / run,
+                       runs = std::min(std::max<std::int64_t>(whole, 1), runs_of(s.dimensions, machine));
     const std::int64_t tiles = whole / runs;
-    for (const Strip& strip : {Strip{"high", 0, runs, tiles, run}, Strip{"high_rest", tiles * runs, whole - tiles * runs, 1, run},
-                               Strip{"high_last", whole, 1, 1, s.points - whole * run}}) {
+    for (const Strip& strip :
+         {Strip{"high", 0, runs, tiles, run}, Strip{"high_rest", tiles * runs, whole - tiles * runs, 1, run},
+          Strip{"high_last", whole, 1, 1, s.points - whole * run}}) {
       if (strip.runs > 0 && strip.tiles > 0 && strip.columns > 0) strips.push_back(strip);
     }
   }
@@ -76,7 +80,11 @@ struct Layout {
 class SobolKernel {
  public:
   SobolKernel(const SobolShape& shape, const Machine& machine)
-      : s_(shape), m_(machine), b_(name_of(shape), machine), l_(shape, machine), dtype_(words() ? DType::UInt32 : DType::Float32) {}
+      : s_(shape),
+        m_(machine),
+        b_(name_of(shape), machine),
+        l_(shape, machine),
+        dtype_(words() ? DType::UInt32 : DType::Float32) {}
 
   Program build() {
     const Access low = b_.input("low", DType::UInt32, {s_.dimensions, l_.low_words});
@@ -93,7 +101,8 @@ class SobolKernel {
     blocks::for_blocks(b_, "group", s_.dimensions, group_of(s_.dimensions, m_), LoopKind::Parallel,
                        [&](const Affine& d0, std::int64_t dimensions) {
                          const Access run = make_run(low, d0, dimensions);
-                         for (std::size_t k = 0; k < high.size(); ++k) strip(l_.strips[k], high[k], run, d0, dimensions);
+                         for (std::size_t k = 0; k < high.size(); ++k)
+                           strip(l_.strips[k], high[k], run, d0, dimensions);
                        });
     return b_.finish();
   }
@@ -107,10 +116,12 @@ class SobolKernel {
     return std::string("rand_") + draw + "_sobol";
   }
   bool words() const { return s_.draw == Draw::Raw32 || s_.draw == Draw::Raw64; }
-  void combine(const Access& to, const Access& x, const Access& y, AluOp op) { b_.tensor_tensor(to, x, y, op, Engine::Vector); }
+  void combine(const Access& to, const Access& x, const Access& y, AluOp op) {
+    b_.tensor_tensor(to, x, y, op, Engine::Vector);
+  }
 
-  // X((f + j) mod F) of a group's dimensions, (runs x dimensions, words, F): j = 64 a + c, and 64 is to F what F is to the
-  // whole: inner[c] ^ outer[a], with a carry from c to a.
+  // X((f + j) mod F) of a group's dimensions, (runs x dimensions, words, F): j = 64 a + c, and 64 is to F what F is to
+  // the whole: inner[c] ^ outer[a], with a carry from c to a.
   Access make_run(const Access& low, const Affine& d0, std::int64_t dimensions) {
     std::int64_t runs = 1;
     for (const Strip& s : l_.strips) runs = std::max(runs, s.runs);
@@ -143,17 +154,20 @@ class SobolKernel {
       b_.dma_copy(words, high(all, ds(d0, dimensions), ds(t0 * l_.high_words, tiles * l_.high_words)));
       b_.parallel("tile", tiles, [&](const Affine& t) {
         const Access values = b_.sbuf("values", rows, {s.columns * l_.words}, dtype_, kBuffers);
-        for (std::int64_t w = 0; w < l_.words; ++w) one_word(s, values, run(ds(0, rows), ds(w, 1), ds(0, s.columns)), words, t, w);
+        for (std::int64_t w = 0; w < l_.words; ++w)
+          one_word(s, values, run(ds(0, rows), ds(w, 1), ds(0, s.columns)), words, t, w);
         finish(values);
         const std::int64_t per_run = s.columns * l_.words;
-        const Access target = out_(ds(d0, dimensions), ds(((t0 + t) * s.runs + s.first) * (l_.run * l_.words), s.runs * per_run));
+        const Access target =
+            out_(ds(d0, dimensions), ds(((t0 + t) * s.runs + s.first) * (l_.run * l_.words), s.runs * per_run));
         b_.dma_copy(target.split(1, per_run).permute({1, 0, 2}), values);
       });
     });
   }
 
   // Word w of the points of a tile.
-  void one_word(const Strip& s, const Access& values, const Access& run, const Access& words, const Affine& t, std::int64_t w) {
+  void one_word(const Strip& s, const Access& values, const Access& run, const Access& words, const Affine& t,
+                std::int64_t w) {
     const Access bits = values.view(DType::UInt32);
     const Access to = l_.words == 1 ? bits : bits.split(0, l_.words)(all, all, ds(w, 1));
     const auto word = [&](std::int64_t k) { return words(all, ds(t * l_.high_words + (w + k * l_.words), 1)); };
@@ -161,7 +175,8 @@ class SobolKernel {
     TensorScalarOptions with_high;
     with_high.op1 = AluOp::BitwiseXor;
     with_high.operand1 = word(0);
-    b_.tensor_scalar(to, carry_(ds(0, values.partitions), ds(kInner, s.columns)), AluOp::BitwiseAnd, word(1), with_high);
+    b_.tensor_scalar(to, carry_(ds(0, values.partitions), ds(kInner, s.columns)), AluOp::BitwiseAnd, word(1),
+                     with_high);
     combine(to, to, run, AluOp::BitwiseXor);
   }
 
@@ -188,8 +203,8 @@ class SobolKernel {
 void check(const SobolShape& s) {
   require(s.draw == Draw::Raw32 || s.draw == Draw::Raw64 || s.draw == Draw::OpenClosed || s.draw == Draw::HalfOpen,
           "rand: draw {} has no device program; use Raw32, Raw64, OpenClosed or HalfOpen", static_cast<int>(s.draw));
-  require(s.dimensions >= 1 && s.dimensions <= kSobolDimensions, "rand: {} dimensions; a program has 1 to {}", s.dimensions,
-          kSobolDimensions);
+  require(s.dimensions >= 1 && s.dimensions <= kSobolDimensions, "rand: {} dimensions; a program has 1 to {}",
+          s.dimensions, kSobolDimensions);
   require(s.points >= 1, "rand: a program makes at least one point, not {}", s.points);
 }
 
@@ -211,12 +226,13 @@ Program sobol_program(const SobolShape& shape, const Machine& machine) {
   return SobolKernel(shape, machine).build();
 }
 
-std::vector<std::pair<std::string, std::vector<std::uint32_t>>> sobol_inputs(const State& state, const SobolShape& shape,
-                                                                            const Machine& machine) {
+std::vector<std::pair<std::string, std::vector<std::uint32_t>>> sobol_inputs(const State& state,
+                                                                             const SobolShape& shape,
+                                                                             const Machine& machine) {
   check(shape);
   require(has_sobol_program(state.algorithm), "rand: {} has no Sobol program", name(state.algorithm));
-  require(shape == sobol_shape(state, shape.draw, shape.points, machine), "rand: the shape is not that of {} points from {} on",
-          shape.points, state.position);
+  require(shape == sobol_shape(state, shape.draw, shape.points, machine),
+          "rand: the shape is not that of {} points from {} on", shape.points, state.position);
   const Layout l(shape, machine);
   const auto run = static_cast<std::uint64_t>(l.run), inner = static_cast<std::uint64_t>(kInner);
   const std::uint64_t f = state.position % run, base = state.position - f;
@@ -227,7 +243,8 @@ std::vector<std::pair<std::string, std::vector<std::uint32_t>>> sobol_inputs(con
 
   std::vector<std::uint32_t> low;
   std::vector<std::vector<std::uint32_t>> high;
-  for (const Strip& s : l.strips) high.emplace_back(static_cast<std::size_t>(s.runs * s.tiles * shape.dimensions * l.high_words));
+  for (const Strip& s : l.strips)
+    high.emplace_back(static_cast<std::size_t>(s.runs * s.tiles * shape.dimensions * l.high_words));
   for (std::uint32_t d = 0; d < state.dimensions; ++d) {
     const Scrambled v = sobol_vectors(state.algorithm, d);
     const auto x = [&](std::uint64_t n) { return sobol_fraction(v.directions, n); };

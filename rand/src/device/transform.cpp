@@ -18,10 +18,10 @@
 // ln, sqrt, sine, product: engines work in program order. So the transform runs one tile behind: its instructions are
 // recorded between the rounds of the next tile (WordTiles::next), and every engine always has rounds to do.
 //
-// The others, per value, Vector and Scalar cycles: exponential 1 and 2, weibull 1 and 4, laplace 2.5 and 2 (a sign from the
-// partner's word), cauchy 4 and 5 (u; sin(pi/2 (1 - u)) / sin(pi/2 u), with 1 - u exact where it is small; a sign),
-// bernoulli 3.5 and 0: x < t for numbers of four 16-bit digits, from the last digit up, c = (digit - t) < c, the difference
-// exact in fp32.
+// The others, per value, Vector and Scalar cycles: exponential 1 and 2, weibull 1 and 4, laplace 2.5 and 2 (a sign from
+// the partner's word), cauchy 4 and 5 (u; sin(pi/2 (1 - u)) / sin(pi/2 u), with 1 - u exact where it is small; a sign),
+// bernoulli 3.5 and 0: x < t for numbers of four 16-bit digits, from the last digit up, c = (digit - t) < c, the
+// difference exact in fp32.
 //
 // Tables: ln, sqrt and sin are loaded once per tile each, 3.8 us of the Scalar Engine, which has more than half its
 // time left. Documented domains: ln wants at least 2^-64, reached but for x = y = 0; sqrt at least 2^-116, and u < 1
@@ -154,7 +154,9 @@ class TransformKernel {
     return x(ds(0, a.rows), ds(0, a.columns * kWords)).split(0, kWords)(all, all, ds(w, 1));
   }
   // A quarter of a partition's values, wherever their words are.
-  static Access quarter(const Access& x, const Area& a, std::int64_t q) { return x(ds(0, a.rows), ds(q * a.columns, a.columns)); }
+  static Access quarter(const Access& x, const Area& a, std::int64_t q) {
+    return x(ds(0, a.rows), ds(q * a.columns, a.columns));
+  }
   Access radius(const Area& a) const { return radius_(ds(0, a.rows), all, ds(0, a.columns)); }
   Access angle(const Area& a) const { return angle_(ds(0, a.rows), all, ds(0, a.columns)); }
   static Access plane(const Access& planes, std::int64_t k) { return planes(all, ds(k, 1), all); }
@@ -202,8 +204,8 @@ class TransformKernel {
     }
   }
 
-  // The last bit of the partner's word, in the place of a sign. ln u is negative, so the Laplace value, -ln u where the bit is
-  // 0, takes the opposite.
+  // The last bit of the partner's word, in the place of a sign. ln u is negative, so the Laplace value, -ln u where the
+  // bit is 0, takes the opposite.
   void sign(const Area& a, std::int64_t w, const Access& partner) {
     TensorScalarOptions options;
     if (s_.law == Law::Laplace) {
@@ -216,7 +218,9 @@ class TransformKernel {
   // 1 where the number (high, low) is below the threshold.
   void below(const Area& a, std::int64_t w, const Access& high, const Access& low) {
     const Access to = value(a, w);
-    const auto digit = [](const Access& x, std::int64_t h) { return x.view(DType::UInt16).split(0, 2)(all, all, ds(h, 1)); };
+    const auto digit = [](const Access& x, std::int64_t h) {
+      return x.view(DType::UInt16).split(0, 2)(all, all, ds(h, 1));
+    };
     b_.tensor_scalar(to, digit(low, 0), AluOp::Less, rows_of(law_[3], a));
     b_.scalar_tensor_tensor(to, digit(low, 1), AluOp::Subtract, rows_of(law_[2], a), AluOp::Less, to);
     b_.scalar_tensor_tensor(to, digit(high, 0), AluOp::Subtract, rows_of(law_[1], a), AluOp::Less, to);
@@ -274,7 +278,8 @@ class TransformKernel {
       b_.tensor_tensor(bits(v), bits(v), quarter(signs_, a, s % 4), AluOp::BitwiseXor, Engine::Vector);
     }
     if (s / 4 == 3) {
-      activate(v, ActFunction::Copy, v, rows_of(scale_, a), laplace ? ScalarOrTile(rows_of(location_, a)) : ScalarOrTile(0.0));
+      activate(v, ActFunction::Copy, v, rows_of(scale_, a),
+               laplace ? ScalarOrTile(rows_of(location_, a)) : ScalarOrTile(0.0));
     }
   }
 
@@ -328,15 +333,24 @@ class TransformKernel {
 
 const char* name(Law law) {
   switch (law) {
-    case Law::Normal: return "normal";
-    case Law::NormalInverse: return "normal_inverse";
-    case Law::NormalCurand: return "normal_curand";
-    case Law::LogNormal: return "log_normal";
-    case Law::Exponential: return "exponential";
-    case Law::Laplace: return "laplace";
-    case Law::Weibull: return "weibull";
-    case Law::Cauchy: return "cauchy";
-    case Law::Bernoulli: return "bernoulli";
+    case Law::Normal:
+      return "normal";
+    case Law::NormalInverse:
+      return "normal_inverse";
+    case Law::NormalCurand:
+      return "normal_curand";
+    case Law::LogNormal:
+      return "log_normal";
+    case Law::Exponential:
+      return "exponential";
+    case Law::Laplace:
+      return "laplace";
+    case Law::Weibull:
+      return "weibull";
+    case Law::Cauchy:
+      return "cauchy";
+    case Law::Bernoulli:
+      return "bernoulli";
   }
   fail<InvalidArgument>("rand: law {} does not exist", static_cast<int>(law));
 }
@@ -371,7 +385,7 @@ double device_difference_bound(const Transform& t, double value) {
   const double size = std::fabs(value);
   const auto affine = [&](double units, double y) {
     return units * std::fabs(y - t.location) + std::fabs(y);
-  };                 // y = location + scale z
+  };  // y = location + scale z
   const auto normal = [&](double y) { return affine(6.5, y); };
   double units = 0;  // of 2^-23
   if (t.law == Law::Normal) units = normal(value);

@@ -42,7 +42,8 @@ HWY_INLINE V standard_normal(VU x, VU y) {
   return hn::BitCast(d, hn::Xor(hn::BitCast(du, z), sign));
 }
 
-void gamma_target(const GammaAttempt& by, const std::uint64_t* words, std::int64_t n, double* value, std::uint64_t* accepted) {
+void gamma_target(const GammaAttempt& by, const std::uint64_t* words, std::int64_t n, double* value,
+                  std::uint64_t* accepted) {
   const D d;
   const DU du;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));

@@ -15,8 +15,9 @@ inline constexpr std::int64_t kAttemptGrain = 8;
 struct GammaAttempt {
   double boost, d, c;
 };
-// words: four 64-bit numbers of each element, x and y of a normal, the uniform of the test, the exponential of the boost.
-// accepted[i] is not 0 where value[i] is the element's; elsewhere the sampler has to begin anew, and value[i] is anything.
+// words: four 64-bit numbers of each element, x and y of a normal, the uniform of the test, the exponential of the
+// boost. accepted[i] is not 0 where value[i] is the element's; elsewhere the sampler has to begin anew, and value[i] is
+// anything.
 void gamma_attempts(const GammaAttempt& by, const std::uint64_t* words, std::int64_t n, double* value,
                     std::uint64_t* accepted);
 

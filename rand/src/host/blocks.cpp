@@ -51,8 +51,7 @@ HWY_INLINE Block philox_block(Block c, const Words4& key) {
   return c;
 }
 
-template <int kBits>
-HWY_INLINE Word rotate_left(Word x) {
+template <int kBits> HWY_INLINE Word rotate_left(Word x) {
   return hn::Or(hn::ShiftLeft<kBits>(x), hn::ShiftRight<32 - kBits>(x));
 }
 
@@ -64,8 +63,7 @@ HWY_INLINE void inject(Block& c, const Words4& key, int s) {
   c.w3 = hn::Add(c.w3, hn::Set(d, threefry::injection(key, s, 3)));
 }
 
-template <int kRound>
-HWY_INLINE void threefry_round(Block& c) {
+template <int kRound> HWY_INLINE void threefry_round(Block& c) {
   constexpr int r0 = threefry::kRotations[kRound % 8][0], r1 = threefry::kRotations[kRound % 8][1];
   Word& a = kRound % 2 == 0 ? c.w1 : c.w3;
   Word& b = kRound % 2 == 0 ? c.w3 : c.w1;
@@ -75,8 +73,7 @@ HWY_INLINE void threefry_round(Block& c) {
   b = hn::Xor(rotate_left<r1>(b), c.w2);
 }
 
-template <int kFirst>
-HWY_INLINE void threefry_four_rounds(Block& c, const Words4& key) {
+template <int kFirst> HWY_INLINE void threefry_four_rounds(Block& c, const Words4& key) {
   threefry_round<kFirst>(c);
   threefry_round<kFirst + 1>(c);
   threefry_round<kFirst + 2>(c);
@@ -94,8 +91,7 @@ HWY_INLINE Block threefry_block(Block c, const Words4& key) {
   return c;
 }
 
-template <Algorithm A>
-HWY_INLINE Block encrypt_block(const Block& c, const Words4& key) {
+template <Algorithm A> HWY_INLINE Block encrypt_block(const Block& c, const Words4& key) {
   if constexpr (A == Algorithm::Philox4x32_10) {
     return philox_block(c, key);
   } else {
@@ -104,8 +100,7 @@ HWY_INLINE Block encrypt_block(const Block& c, const Words4& key) {
 }
 
 // The counters of blocks first .. first + lanes - 1. Only one word counts, unless it wraps among these lanes.
-template <Algorithm A>
-HWY_INLINE Block counters(std::uint64_t first, std::uint64_t stream) {
+template <Algorithm A> HWY_INLINE Block counters(std::uint64_t first, std::uint64_t stream) {
   const Lanes d;
   const std::size_t lanes = hn::Lanes(d);
   const Words4 c = counter_of(A, first, stream);
@@ -126,8 +121,7 @@ HWY_INLINE Block counters(std::uint64_t first, std::uint64_t stream) {
 }
 
 // The draw's element as bits.
-template <Draw D>
-HWY_INLINE Word element(Word x) {
+template <Draw D> HWY_INLINE Word element(Word x) {
   const Lanes d;
   const hn::RebindToSigned<Lanes> di;
   const hn::RebindToFloat<Lanes> df;
@@ -144,16 +138,13 @@ HWY_INLINE Word element(Word x) {
 }
 
 #if HWY_TARGET != HWY_SCALAR
-template <Draw D>
-std::int64_t run_philox(const State& state, std::int64_t count, std::uint32_t* out);
+template <Draw D> std::int64_t run_philox(const State& state, std::int64_t count, std::uint32_t* out);
 #endif
 
-template <Algorithm A, Draw D>
-void run(const State& state, std::int64_t count, std::uint32_t* out);
+template <Algorithm A, Draw D> void run(const State& state, std::int64_t count, std::uint32_t* out);
 
 // Philox takes its own way where it can, and this one over the seams.
-template <Draw D>
-void run_philox_and_seams(State state, std::int64_t count, std::uint32_t* out) {
+template <Draw D> void run_philox_and_seams(State state, std::int64_t count, std::uint32_t* out) {
 #if HWY_TARGET == HWY_SCALAR
   run<Algorithm::Philox4x32_10, D>(state, count, out);
 #else
@@ -171,8 +162,7 @@ void run_philox_and_seams(State state, std::int64_t count, std::uint32_t* out) {
 #endif
 }
 
-template <Algorithm A, Draw D>
-void run(const State& state, std::int64_t count, std::uint32_t* out) {
+template <Algorithm A, Draw D> void run(const State& state, std::int64_t count, std::uint32_t* out) {
   const Lanes d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const Words4 key = key_of(state.seed);
@@ -198,9 +188,9 @@ void run(const State& state, std::int64_t count, std::uint32_t* out) {
 }
 
 #if HWY_TARGET != HWY_SCALAR
-// Philox with each word in the lower half of a 64-bit lane. A product's low word is the product itself and its high word the
-// product shifted: two multiplications, two shifts and four xors a round for one block per lane. The upper halves carry what
-// nothing reads, because the multiplication takes lower halves only.
+// Philox with each word in the lower half of a 64-bit lane. A product's low word is the product itself and its high
+// word the product shifted: two multiplications, two shifts and four xors a round for one block per lane. The upper
+// halves carry what nothing reads, because the multiplication takes lower halves only.
 using Pairs = hn::RepartitionToWide<Lanes>;
 using Pair = hn::Vec<Pairs>;
 
@@ -219,15 +209,16 @@ HWY_INLINE WideBlock philox_wide(WideBlock c, const Words4& key) {
     const Pair k0 = hn::Set(d, std::uint64_t{philox::round_key(key, 0, r)});
     const Pair k1 = hn::Set(d, std::uint64_t{philox::round_key(key, 1, r)});
     const Pair p0 = wide_product(c.w0, philox::kMultiplier0), p1 = wide_product(c.w2, philox::kMultiplier1);
-    c = {hn::Xor(hn::Xor(c.w1, k0), hn::ShiftRight<32>(p1)), p1, hn::Xor(hn::Xor(c.w3, k1), hn::ShiftRight<32>(p0)), p0};
+    c = {hn::Xor(hn::Xor(c.w1, k0), hn::ShiftRight<32>(p1)), p1, hn::Xor(hn::Xor(c.w3, k1), hn::ShiftRight<32>(p0)),
+         p0};
   }
   return c;
 }
 
-// Lane 2 j holds block j, lane 2 j + 1 block j + n / 2 of n: then interleaving the halves of 128-bit parts, the one cheap
-// way, leaves the first n / 2 blocks in one vector and the others in a second, in order. No block of these wraps.
-template <Draw D>
-HWY_INLINE void philox_store(std::uint64_t first, std::uint64_t stream, const Words4& key, Pair order, std::uint32_t* out) {
+// Lane 2 j holds block j, lane 2 j + 1 block j + n / 2 of n: then interleaving the halves of 128-bit parts, the one
+// cheap way, leaves the first n / 2 blocks in one vector and the others in a second, in order. No block of these wraps.
+template <Draw D> HWY_INLINE void philox_store(std::uint64_t first, std::uint64_t stream, const Words4& key, Pair order,
+                                               std::uint32_t* out) {
   const Pairs d;
   const Lanes d32;
   const Words4 c = philox::counter(first, stream);
@@ -243,8 +234,7 @@ HWY_INLINE void philox_store(std::uint64_t first, std::uint64_t stream, const Wo
 }
 
 // Whole blocks from a position that begins one, up to where the subsequences wrap; returns how many values it made.
-template <Draw D>
-std::int64_t run_philox(const State& state, std::int64_t count, std::uint32_t* out) {
+template <Draw D> std::int64_t run_philox(const State& state, std::int64_t count, std::uint32_t* out) {
   const Pairs d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   if (state.position % 4 != 0) return 0;
@@ -262,8 +252,7 @@ std::int64_t run_philox(const State& state, std::int64_t count, std::uint32_t* o
 }
 #endif
 
-template <Algorithm A, Draw D>
-void run_of(const State& state, std::int64_t count, std::uint32_t* out) {
+template <Algorithm A, Draw D> void run_of(const State& state, std::int64_t count, std::uint32_t* out) {
   if constexpr (A == Algorithm::Philox4x32_10) {
     run_philox_and_seams<D>(state, count, out);
   } else {
@@ -271,8 +260,7 @@ void run_of(const State& state, std::int64_t count, std::uint32_t* out) {
   }
 }
 
-template <Algorithm A>
-void run_draw(const State& state, Draw draw, std::int64_t count, std::uint32_t* out) {
+template <Algorithm A> void run_draw(const State& state, Draw draw, std::int64_t count, std::uint32_t* out) {
   switch (draw) {
     case Draw::Raw32:
       return run_of<A, Draw::Raw32>(state, count, out);

@@ -162,7 +162,8 @@ class TruncatedNormalSampler {
 // digits.
 class VonMisesSampler {
  public:
-  explicit VonMisesSampler(const VonMisesOptions& o) : mean_(std::remainder(o.mean, 2 * std::numbers::pi)), kappa_(o.kappa) {
+  explicit VonMisesSampler(const VonMisesOptions& o)
+      : mean_(std::remainder(o.mean, 2 * std::numbers::pi)), kappa_(o.kappa) {
     if (kappa_ < kUniformBelow) return;
     const double root = std::sqrt(1 + 4 * kappa_ * kappa_), tau = 1 + root, s = std::sqrt(2 * tau);
     // rho = (tau - s) / (2 kappa), without cancellation for small kappa: tau^2 - 2 tau = root^2 - 1 = 4 kappa^2.

@@ -27,13 +27,11 @@ inline double log_binomial(double k, double n, double p) {
 
 class RatioOfUniforms {
  public:
-  template <class LogP>
-  RatioOfUniforms(double mean, double variance, double mode, const LogP& log_p)
+  template <class LogP> RatioOfUniforms(double mean, double variance, double mode, const LogP& log_p)
       : centre_(mean + 0.5), width_(kSlope * std::sqrt(variance + 0.5) + kOffset), log_top_(log_p(mode)) {}
 
   // Values are within lowest .. highest.
-  template <class LogP>
-  double operator()(ElementWords& words, double lowest, double highest, const LogP& log_p) const {
+  template <class LogP> double operator()(ElementWords& words, double lowest, double highest, const LogP& log_p) const {
     for (;;) {
       const double u = words.uniform(), v = words.uniform();
       const double k = std::floor(centre_ + width_ * (v - 0.5) / u);
@@ -59,8 +57,7 @@ class RatioOfUniforms {
 
 // The first k whose cumulated probability exceeds a uniform; next(k) = P(k + 1) / P(k). Rounding can leave the sum
 // short of the uniform: then another one is drawn.
-template <class Next>
-double invert(ElementWords& words, double first, double highest, const Next& next) {
+template <class Next> double invert(ElementWords& words, double first, double highest, const Next& next) {
   for (;;) {
     double u = words.uniform(), p = first, k = 0;
     while (u > p) {

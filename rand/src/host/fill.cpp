@@ -1,5 +1,5 @@
-// The host kernel of raw32, raw64 and uniform, and the words of any generator. A contiguous output is written in place. A
-// strided one is drawn into a buffer and scattered: by pieces from Philox and Threefry, as a whole from the others.
+// The host kernel of raw32, raw64 and uniform, and the words of any generator. A contiguous output is written in place.
+// A strided one is drawn into a buffer and scattered: by pieces from Philox and Threefry, as a whole from the others.
 #include <algorithm>
 #include <vector>
 
@@ -20,8 +20,7 @@ State advanced(State state, std::uint64_t by) {
 }
 
 // make(first, count) for pieces of n values, shared among threads.
-template <class F>
-void in_pieces(std::int64_t n, F make) {
+template <class F> void in_pieces(std::int64_t n, F make) {
   constexpr std::int64_t kPiece = 1 << 15;
   const std::int64_t pieces = (n + kPiece - 1) / kPiece;
 #pragma omp parallel for schedule(static) if (pieces > 1)
@@ -65,8 +64,7 @@ void fill_source(const State& state, Draw draw, std::int64_t n, void* out) {
 }
 
 // T: an integer of the element's size; floats are moved as their bits.
-template <class T>
-void fill_as(const FillArgs& args) {
+template <class T> void fill_as(const FillArgs& args) {
   if (is_block_algorithm(args.state.algorithm)) {
     return for_pieces<T>(args.out, args.shape, args.strides, 1, [&](std::int64_t first, std::int64_t n, T* to) {
       fill_piece(args.state, args.draw, first, n, to);
@@ -100,8 +98,10 @@ DrawWords::DrawWords(const State& state, std::int64_t before, std::int64_t n) : 
           name(state.algorithm));
   if (is_block_algorithm(state.algorithm)) return;
   words_.resize(static_cast<std::size_t>(n - before));
-  // From position + before (modulo 2^64) on, but not beyond the last word: what is asked for there is not used, and stays 0.
-  const std::uint64_t first = state.position + static_cast<std::uint64_t>(before), left = 0 - first;  // left = 0: all 2^64
+  // From position + before (modulo 2^64) on, but not beyond the last word: what is asked for there is not used, and
+  // stays 0.
+  const std::uint64_t first = state.position + static_cast<std::uint64_t>(before),
+                      left = 0 - first;  // left = 0: all 2^64
   const auto wanted = static_cast<std::uint64_t>(n - before);
   const std::uint64_t made = left == 0 ? wanted : std::min(wanted, left);
   words(state, static_cast<std::uint64_t>(before), static_cast<std::int64_t>(made), words_.data());

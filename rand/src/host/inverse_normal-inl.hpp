@@ -34,15 +34,13 @@ inline constexpr Rational kTail = {
     {1.0, 5.99832206555887937690e-1, 1.36929880922735805310e-1, 1.48753612908506148525e-2, 7.86869131145613259100e-4,
      1.84631831751005468180e-5, 1.42151175831644588870e-7, 2.04426310338993978564e-15}};
 
-template <class D, class V>
-HWY_INLINE V evaluate(D d, const Rational& f, V x) {
+template <class D, class V> HWY_INLINE V evaluate(D d, const Rational& f, V x) {
   const V n = series(d, x, 8, [&](int k) { return f.numerator[k]; });
   return hn::Div(n, series(d, x, 8, [&](int k) { return f.denominator[k]; }));
 }
 
 // How far below 0 the point lies that has the mass t in (0, 1/2] to its left.
-template <class D, class V>
-HWY_INLINE V normal_distance(D d, V t) {
+template <class D, class V> HWY_INLINE V normal_distance(D d, V t) {
   const V q = hn::Sub(hn::Set(d, 0.5), t);
   const V centre = hn::Mul(q, evaluate(d, kCentre, hn::Sub(hn::Set(d, 0.180625), hn::Mul(q, q))));
   const V r = hn::Sqrt(hn::Neg(log(d, t)));

@@ -1,4 +1,5 @@
-// The host kernel of latin_hypercube: element (j, i) is (P_j(i) + u) / points, kept below the slice's end when it is rounded.
+// The host kernel of latin_hypercube: element (j, i) is (P_j(i) + u) / points, kept below the slice's end when it is
+// rounded.
 #include <cmath>
 
 #include "host/permutation.hpp"
@@ -10,8 +11,7 @@ namespace trn::rand::host {
 
 namespace {
 
-template <class T>
-void run(const LatinArgs& args) {
+template <class T> void run(const LatinArgs& args) {
   const std::int64_t dimensions = args.out.shape[0], points = args.out.shape[1];
   const DrawWords source(args.state, 0, dimensions * points);
   const std::uint64_t key = mix(mix(args.state.seed, args.state.stream), args.state.position);
@@ -29,9 +29,9 @@ void run(const LatinArgs& args) {
       const T value = static_cast<T>((slice + u) / static_cast<double>(points));
       // Rounding may leave the slice [slice / points, end) on either side.
       const double begin = slice / static_cast<double>(points);
-      to[i] = static_cast<double>(value) >= end     ? std::nextafter(static_cast<T>(end), T{0})
+      to[i] = static_cast<double>(value) >= end    ? std::nextafter(static_cast<T>(end), T{0})
               : static_cast<double>(value) < begin ? std::nextafter(value, T{1})
-                                                    : value;
+                                                   : value;
     }
   });
 }

@@ -19,10 +19,9 @@ using M = Mrg32k3aColumns;
 using Vector = std::array<std::uint32_t, 3>;
 using Map = JumpMatrix;
 
-// Every term of a sum is below 2^32 after its reduction, so the sum of three fits. The modulus is known to the compiler, which
-// makes a multiplication of the division.
-template <std::uint64_t m>
-Vector apply(const Map& a, const Vector& x) {
+// Every term of a sum is below 2^32 after its reduction, so the sum of three fits. The modulus is known to the
+// compiler, which makes a multiplication of the division.
+template <std::uint64_t m> Vector apply(const Map& a, const Vector& x) {
   Vector y{};
   for (std::size_t i = 0; i < 3; ++i) {
     std::uint64_t sum = 0;
@@ -32,8 +31,7 @@ Vector apply(const Map& a, const Vector& x) {
   return y;
 }
 
-template <std::uint64_t m>
-Map square(const Map& a) {
+template <std::uint64_t m> Map square(const Map& a) {
   Map b{};
   for (std::size_t j = 0; j < 3; ++j) {
     const Vector column = apply<m>(a, {a[0][j], a[1][j], a[2][j]});
@@ -70,7 +68,8 @@ Mrg32k3aState seeded(std::uint64_t seed) {
   const auto times = [](std::uint64_t a, std::uint64_t m) { return static_cast<std::uint32_t>(a * kStart % m); };
   if (seed == 0) return {{kStart, kStart, kStart}, {kStart, kStart, kStart}};
   const std::uint64_t a = (seed & 0xffffffff) ^ 0x55555555, b = (seed >> 32) ^ 0xaaaaaaaa;
-  return {{times(a, M::kM1), times(b, M::kM1), times(a, M::kM1)}, {times(b, M::kM2), times(a, M::kM2), times(b, M::kM2)}};
+  return {{times(a, M::kM1), times(b, M::kM1), times(a, M::kM1)},
+          {times(b, M::kM2), times(a, M::kM2), times(b, M::kM2)}};
 }
 
 }  // namespace

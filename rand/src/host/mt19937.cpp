@@ -1,7 +1,8 @@
 // Mt19937 on the host: the states of the 8192 twisters, and a draw by teams of twisters.
 //
-// To find the states of a team is dear, a jump of some 50 us each, so the last draw's states are kept: one table for the
-// process, of the seed and the group of 78 rows it stands at. It is a memory of a pure function; results do not depend on it.
+// To find the states of a team is dear, a jump of some 50 us each, so the last draw's states are kept: one table for
+// the process, of the seed and the group of 78 rows it stands at. It is a memory of a pure function; results do not
+// depend on it.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -20,10 +21,10 @@ namespace {
 using namespace mt19937;
 
 constexpr std::uint64_t kTeam = kTwisterTeam, kTeams = kTwisters / kTeam;  // twisters that one task handles, and tasks
-constexpr int kApart = 2048;                                     // log2 of the steps between twisters
+constexpr int kApart = 2048;                                               // log2 of the steps between twisters
 
-// kOrder[row][lane]: which of a group's 624 outputs stands there. Seven rows take 56 consecutive outputs, seven for each
-// lane; eight of these eleven sevens are preceded by one output for row 0.
+// kOrder[row][lane]: which of a group's 624 outputs stands there. Seven rows take 56 consecutive outputs, seven for
+// each lane; eight of these eleven sevens are preceded by one output for row 0.
 constexpr std::array<std::array<std::uint16_t, kLanes>, kGroupRows> order() {
   std::array<std::array<std::uint16_t, kLanes>, kGroupRows> to{};
   constexpr std::uint16_t kFirst[kLanes] = {0, 113, 170, 283, 340, 397, 510, 567};

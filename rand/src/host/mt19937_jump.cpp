@@ -19,8 +19,8 @@ std::uint32_t next_word(std::uint32_t a, std::uint32_t b, std::uint32_t middle) 
 
 using Long = std::array<std::uint64_t, 2 * Polynomial{}.size()>;
 
-// The exponents of p below 19937. By the authors' formula, with A = t^624 + t^397, B = t^623 + t^396 and the bits a_i of
-// the twist constant:  p = A B^31 + A (a_0 B^30 + a_1 B^29 + ... + a_30) + a_31.
+// The exponents of p below 19937. By the authors' formula, with A = t^624 + t^397, B = t^623 + t^396 and the bits a_i
+// of the twist constant:  p = A B^31 + A (a_0 B^30 + a_1 B^29 + ... + a_30) + a_31.
 const std::vector<std::size_t>& exponents() {
   static const std::vector<std::size_t> all = [] {
     // Powers of B as bit sets of exponents, by Horner: p = A (B (B (... + a_0) + a_1) ... + a_30) + a_31.
@@ -157,8 +157,8 @@ Polynomial power_of_two(int n) {
 }
 
 // The terms are taken kBits at a time. Words that begin a group with the same bit pattern are summed first, one sum of
-// kWords + kBits words per pattern; bit t of the patterns then adds all sums with that bit, t words further. That is about
-// 19937 / kBits long additions instead of the 10000 of a polynomial with every second term.
+// kWords + kBits words per pattern; bit t of the patterns then adds all sums with that bit, t words further. That is
+// about 19937 / kBits long additions instead of the 10000 of a polynomial with every second term.
 Words jump(const Words& state, const Polynomial& by) {
   constexpr std::size_t kBits = 6, kPatterns = std::size_t{1} << kBits, kSpan = kWords + kBits;
   constexpr std::size_t kGroups = (kDegree + kBits - 1) / kBits, kLength = kGroups * kBits + kSpan;

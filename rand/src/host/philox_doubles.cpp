@@ -28,8 +28,8 @@ void philox_doubles(const State& state, std::uint64_t index, std::int64_t n, dou
       const std::uint64_t counter = state.origin / kRound + 2 * round - (b < s0 / 4 ? 1 : 0);
       const std::uint64_t subsequence = philox::kSubsequences * state.stream + b;
       for (std::uint64_t k = 0; k < 2; ++k) {
-        blocks[static_cast<std::size_t>(2 * t) + k] = {low_word(counter + k), high_word(counter + k), low_word(subsequence),
-                                                       high_word(subsequence)};
+        blocks[static_cast<std::size_t>(2 * t) + k] = {low_word(counter + k), high_word(counter + k),
+                                                       low_word(subsequence), high_word(subsequence)};
       }
     }
     encrypt(Algorithm::Philox4x32_10, blocks.data(), 2 * turns, key, blocks.data());

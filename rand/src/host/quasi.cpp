@@ -1,7 +1,7 @@
 // Sobol and Halton points on the host, by pieces of a dimension shared among threads.
 //
-// Sobol: point 256 b + t is point 256 b, plus (exclusive or) the sum of the vectors over the Gray code of t, for the Gray
-// code is linear and the bits do not overlap: one table of 256 sums per dimension, one exclusive or per value.
+// Sobol: point 256 b + t is point 256 b, plus (exclusive or) the sum of the vectors over the Gray code of t, for the
+// Gray code is linear and the bits do not overlap: one table of 256 sums per dimension, one exclusive or per value.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -25,8 +25,7 @@ __extension__ using Wide = unsigned __int128;
 constexpr std::int64_t kTable = 256, kPiece = 1 << 14;  // points
 
 // U: the fraction's type.
-template <class U>
-class SobolDimension {
+template <class U> class SobolDimension {
  public:
   SobolDimension(const Directions& v, std::uint64_t shift) : directions_(v), shift_(shift) {
     for (std::uint64_t t = 0; t < kTable; ++t) table_[t] = narrow(sum(t));
@@ -67,8 +66,8 @@ const std::vector<std::uint32_t>& primes() {
 }
 
 // The digits of n in base b, mirrored, are the number R of K digits, and the coordinate is R / b^K, here as the integer
-// R * 2^64 / b^K rounded down. K is as large as b^K < 2^63 allows: more digits than a point number below 2^32 has; those above
-// are zeros, which count once they are permuted.
+// R * 2^64 / b^K rounded down. K is as large as b^K < 2^63 allows: more digits than a point number below 2^32 has;
+// those above are zeros, which count once they are permuted.
 class HaltonDimension {
  public:
   HaltonDimension(std::uint32_t dimension, bool scrambled, std::uint64_t seed) : base_(primes()[dimension]) {
@@ -94,8 +93,7 @@ class HaltonDimension {
 };
 
 // Values of the draw from 32-bit fractions that `make` writes.
-template <class F>
-void finish32(Draw draw, std::int64_t n, std::byte* out, F make) {
+template <class F> void finish32(Draw draw, std::int64_t n, std::byte* out, F make) {
   if (element_bytes(draw) == 4) {
     make(reinterpret_cast<std::uint32_t*>(out));
     return convert_words(draw, n, out);
@@ -105,8 +103,7 @@ void finish32(Draw draw, std::int64_t n, std::byte* out, F make) {
   doubles_from_words(n, words.data(), draw == Draw::OpenClosedDouble ? 0x1p-32 : 0.0, reinterpret_cast<double*>(out));
 }
 
-template <class F>
-void finish64(Draw draw, std::int64_t n, std::byte* out, F make) {
+template <class F> void finish64(Draw draw, std::int64_t n, std::byte* out, F make) {
   if (element_bytes(draw) == 8) {
     make(reinterpret_cast<std::uint64_t*>(out));
     return draw == Draw::OpenClosedDouble ? open_closed_doubles(n, out) : convert_words(draw, n, out);
@@ -114,7 +111,8 @@ void finish64(Draw draw, std::int64_t n, std::byte* out, F make) {
   std::vector<std::uint64_t> fractions(static_cast<std::size_t>(n));
   make(fractions.data());
   auto* words = reinterpret_cast<std::uint32_t*>(out);
-  for (std::int64_t i = 0; i < n; ++i) words[i] = static_cast<std::uint32_t>(fractions[static_cast<std::size_t>(i)] >> 32);
+  for (std::int64_t i = 0; i < n; ++i)
+    words[i] = static_cast<std::uint32_t>(fractions[static_cast<std::size_t>(i)] >> 32);
   convert_words(draw, n, out);
 }
 

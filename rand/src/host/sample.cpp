@@ -18,8 +18,7 @@ static_assert(kGroup % kAttemptGrain == 0);
 constexpr std::size_t kBlocks = 2;
 
 // group(begin, n, to) for groups of up to kGroup elements, `begin` the first one's number.
-template <class T, class Group>
-void run_groups(const SampleArgs& args, const Group& group) {
+template <class T, class Group> void run_groups(const SampleArgs& args, const Group& group) {
   for_pieces<T>(args.out.data, args.out.shape, args.out.strides, 1, [&](std::int64_t first, std::int64_t count, T* to) {
     for (std::int64_t at = 0; at < count; at += kGroup) {
       group(args.state.position + static_cast<std::uint64_t>(first + at), std::min(kGroup, count - at), to + at);
@@ -38,8 +37,7 @@ void make_ready(const State& state, std::uint64_t begin, std::int64_t n, ReadyBl
   }
 }
 
-template <class T, class S>
-void run_elements(const SampleArgs& args, const S& sampler) {
+template <class T, class S> void run_elements(const SampleArgs& args, const S& sampler) {
   run_groups<T>(args, [&](std::uint64_t begin, std::int64_t n, T* to) {
     ReadyBlocks ready;
     make_ready(args.state, begin, n, ready);
@@ -54,8 +52,7 @@ void run_elements(const SampleArgs& args, const S& sampler) {
 const std::uint64_t* pairs_of(const Words4* blocks) { return reinterpret_cast<const std::uint64_t*>(blocks); }
 
 // gamma * scale: the first attempt of all elements on vectors, which at least 95 of 100 pass; the others one by one.
-template <class T>
-void run_gamma(const SampleArgs& args, const StandardGamma& gamma, double scale) {
+template <class T> void run_gamma(const SampleArgs& args, const StandardGamma& gamma, double scale) {
   run_groups<T>(args, [&](std::uint64_t begin, std::int64_t n, T* to) {
     alignas(64) ReadyBlocks ready{};
     double value[kGroup];
@@ -73,8 +70,7 @@ void run_gamma(const SampleArgs& args, const StandardGamma& gamma, double scale)
 }
 
 // Attempt a takes block a: all elements on vectors, then those that are left, and so on.
-template <class T>
-void run_poisson(const SampleArgs& args, const PoissonSampler& sampler) {
+template <class T> void run_poisson(const SampleArgs& args, const PoissonSampler& sampler) {
   const PoissonAttempt by = sampler.attempt();
   run_groups<T>(args, [&](std::uint64_t begin, std::int64_t n, T* to) {
     alignas(64) Words4 blocks[kGroup]{};
@@ -92,8 +88,10 @@ void run_poisson(const SampleArgs& args, const PoissonSampler& sampler) {
       poisson_attempts(by, pairs_of(blocks), n, value, accepted);
       std::int64_t left = 0;
       for (std::int64_t i = 0; i < n; ++i) {
-        if (accepted[i] != 0) to[waiting[i]] = static_cast<T>(value[i]);
-        else waiting[left++] = waiting[i];
+        if (accepted[i] != 0)
+          to[waiting[i]] = static_cast<T>(value[i]);
+        else
+          waiting[left++] = waiting[i];
       }
       n = left;
     }
@@ -101,8 +99,7 @@ void run_poisson(const SampleArgs& args, const PoissonSampler& sampler) {
 }
 
 // row(words_of, to): words_of(k) are the words of the row's element k.
-template <class T, class Row>
-void run_rows(const SampleArgs& args, const Row& row) {
+template <class T, class Row> void run_rows(const SampleArgs& args, const Row& row) {
   const std::int64_t length = args.out.shape.back();
   for_pieces<T>(args.out.data, args.out.shape, args.out.strides, length,
                 [&](std::int64_t first, std::int64_t count, T* to) {
@@ -114,8 +111,7 @@ void run_rows(const SampleArgs& args, const Row& row) {
 }
 
 // Thing by thing is category by category: a binomial of what is left, with the share of what is left.
-template <class T>
-void run(const SampleArgs& args, const MultinomialRows& o) {
+template <class T> void run(const SampleArgs& args, const MultinomialRows& o) {
   const std::size_t length = o.p.size();
   std::vector<double> share(length, 1.0);  // of this category in this and the later ones
   double later = 0;
@@ -135,8 +131,7 @@ void run(const SampleArgs& args, const MultinomialRows& o) {
   });
 }
 
-template <class T>
-void run(const SampleArgs& args, const DirichletRows& o) {
+template <class T> void run(const SampleArgs& args, const DirichletRows& o) {
   std::vector<StandardGamma> gammas(o.alpha.begin(), o.alpha.end());
   run_rows<T>(args, [&](const auto& words_of, T* to) {
     std::vector<double> logs(gammas.size());
@@ -151,8 +146,7 @@ void run(const SampleArgs& args, const DirichletRows& o) {
   });
 }
 
-template <class T>
-void run(const SampleArgs& args, const MultivariateNormalRows& o) {
+template <class T> void run(const SampleArgs& args, const MultivariateNormalRows& o) {
   const std::size_t length = o.mean.size();
   run_rows<T>(args, [&](const auto& words_of, T* to) {
     std::vector<double> z(length);
@@ -166,49 +160,36 @@ void run(const SampleArgs& args, const MultivariateNormalRows& o) {
   });
 }
 
-template <class T>
-void run(const SampleArgs& args, const GammaOptions& o) {
+template <class T> void run(const SampleArgs& args, const GammaOptions& o) {
   run_gamma<T>(args, StandardGamma(o.shape), o.scale);
 }
-template <class T>
-void run(const SampleArgs& args, const ChiSquaredOptions& o) {
+template <class T> void run(const SampleArgs& args, const ChiSquaredOptions& o) {
   run_gamma<T>(args, StandardGamma(0.5 * o.df), 2);
 }
-template <class T>
-void run(const SampleArgs& args, const BetaOptions& o) {
-  run_elements<T>(args, BetaSampler(o));
-}
-template <class T>
-void run(const SampleArgs& args, const StudentTOptions& o) {
+template <class T> void run(const SampleArgs& args, const BetaOptions& o) { run_elements<T>(args, BetaSampler(o)); }
+template <class T> void run(const SampleArgs& args, const StudentTOptions& o) {
   run_elements<T>(args, StudentTSampler(o));
 }
-template <class T>
-void run(const SampleArgs& args, const FisherFOptions& o) {
+template <class T> void run(const SampleArgs& args, const FisherFOptions& o) {
   run_elements<T>(args, FisherFSampler(o));
 }
-template <class T>
-void run(const SampleArgs& args, const TruncatedNormalOptions& o) {
+template <class T> void run(const SampleArgs& args, const TruncatedNormalOptions& o) {
   run_elements<T>(args, TruncatedNormalSampler(o));
 }
-template <class T>
-void run(const SampleArgs& args, const VonMisesOptions& o) {
+template <class T> void run(const SampleArgs& args, const VonMisesOptions& o) {
   run_elements<T>(args, VonMisesSampler(o));
 }
-template <class T>
-void run(const SampleArgs& args, const PoissonOptions& o) {
+template <class T> void run(const SampleArgs& args, const PoissonOptions& o) {
   if (o.lambda >= kInversionMean) return run_poisson<T>(args, PoissonSampler(o));
   run_elements<T>(args, PoissonSampler(o));
 }
-template <class T>
-void run(const SampleArgs& args, const BinomialOptions& o) {
+template <class T> void run(const SampleArgs& args, const BinomialOptions& o) {
   run_elements<T>(args, BinomialSampler(o));
 }
-template <class T>
-void run(const SampleArgs& args, const GeometricOptions& o) {
+template <class T> void run(const SampleArgs& args, const GeometricOptions& o) {
   run_elements<T>(args, GeometricSampler(o));
 }
-template <class T>
-void run(const SampleArgs& args, const HypergeometricOptions& o) {
+template <class T> void run(const SampleArgs& args, const HypergeometricOptions& o) {
   run_elements<T>(args, HypergeometricSampler(o));
 }
 

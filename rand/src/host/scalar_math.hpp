@@ -18,8 +18,7 @@ inline constexpr double kLn2High = 0x1.62e42feep-1, kLn2Low = 0x1.a39ef35793c76p
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Tables of the coefficients, so that a loop multiplies and adds only.
-template <std::size_t N, class F>
-constexpr std::array<double, N> coefficients(F f) {
+template <std::size_t N, class F> constexpr std::array<double, N> coefficients(F f) {
   std::array<double, N> table{};
   for (std::size_t k = 0; k < N; ++k) table[k] = f(static_cast<int>(k));
   return table;
@@ -37,8 +36,7 @@ inline constexpr auto kCosine =
     coefficients<8>([](int k) { return (k % 2 == 0 ? 1 : -1) * inverse_factorial(2 * k + 4); });
 inline constexpr auto kArctan = coefficients<8>([](int k) { return (k % 2 == 0 ? -1.0 : 1.0) / (2 * k + 3); });
 
-template <std::size_t N>
-constexpr double polynomial(const std::array<double, N>& c, double x) {
+template <std::size_t N> constexpr double polynomial(const std::array<double, N>& c, double x) {
   double sum = c[N - 1];
   for (std::size_t k = N - 1; k-- > 0;) sum = sum * x + c[k];
   return sum;

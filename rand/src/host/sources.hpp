@@ -7,8 +7,8 @@
 
 namespace trn::rand::host {
 
-// out[i] = value i of the draw that starts at `state`. `draw` is Raw32, OpenClosed, HalfOpen or OpenClosedDouble; the last
-// counts from value number `index` after the origin (Xorwow), otherwise the position says where.
+// out[i] = value i of the draw that starts at `state`. `draw` is Raw32, OpenClosed, HalfOpen or OpenClosedDouble; the
+// last counts from value number `index` after the origin (Xorwow), otherwise the position says where.
 void fill_xorwow(const State& state, Draw draw, std::uint64_t index, std::int64_t n, void* out);
 void fill_mrg32k3a(const State& state, Draw draw, std::int64_t n, void* out);
 void fill_mt19937(const State& state, Draw draw, std::int64_t n, void* out);

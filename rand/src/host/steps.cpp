@@ -1,4 +1,5 @@
-// Steps of the recurrences and conversions, on vectors or as loops that every compiler turns into vector code; see steps.hpp.
+// Steps of the recurrences and conversions, on vectors or as loops that every compiler turns into vector code; see
+// steps.hpp.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "host/steps.cpp"
 #include <hwy/foreach_target.h>
@@ -24,8 +25,7 @@ HWY_INLINE double pair_double(std::uint32_t x, std::uint32_t y) {
   return open_closed_53(std::uint64_t{x} ^ (std::uint64_t{y} << 21));
 }
 
-template <Draw D>
-HWY_INLINE void emit(const std::uint32_t* HWY_RESTRICT word, std::int64_t n, void* out) {
+template <Draw D> HWY_INLINE void emit(const std::uint32_t* HWY_RESTRICT word, std::int64_t n, void* out) {
   if constexpr (D == Draw::Raw32) {
     std::memcpy(out, word, static_cast<std::size_t>(n) * sizeof(std::uint32_t));
   } else {
@@ -105,7 +105,8 @@ void mrg32k3a_run(Mrg32k3aColumns& s, std::int64_t n, std::int64_t count, std::i
     std::uint64_t *x0 = s.x[oldest], *y0 = s.y[oldest];
     const std::uint64_t *x1 = s.x[(oldest + 1) % 3], *y2 = s.y[(oldest + 2) % 3];
     for (std::int64_t c = 0; c < n; c += lanes) {
-      const Number old_x = hn::Sub(wide(M::kM1), hn::Load(w, x0 + c)), old_y = hn::Sub(wide(M::kM2), hn::Load(w, y0 + c));
+      const Number old_x = hn::Sub(wide(M::kM1), hn::Load(w, x0 + c)),
+                   old_y = hn::Sub(wide(M::kM2), hn::Load(w, y0 + c));
       const Number x = mod1(hn::Add(product(wide(M::kA12), hn::Load(w, x1 + c)), product(wide(M::kA13), old_x)));
       const Number y = mod2(hn::Add(product(wide(M::kA21), hn::Load(w, y2 + c)), product(wide(M::kA23), old_y)));
       hn::Store(x, w, x0 + c);
@@ -130,8 +131,8 @@ void mrg32k3a_run(Mrg32k3aColumns& s, std::int64_t n, std::int64_t count, std::i
   }
 }
 
-// Row i of a jump's matrix times the numbers in v. A product is below 2^64, below 2^47 after one fold, the sum of three below
-// 2^49, then 2^33, and the last fold leaves less than 2 m.
+// Row i of a jump's matrix times the numbers in v. A product is below 2^64, below 2^47 after one fold, the sum of three
+// below 2^49, then 2^33, and the last fold leaves less than 2 m.
 template <std::uint64_t kModulus>
 HWY_INLINE Number jump_row(const std::array<std::uint32_t, 3>& row, const Number (&v)[3]) {
   constexpr std::uint64_t k = (std::uint64_t{1} << 32) - kModulus;
@@ -195,7 +196,8 @@ void xorwow_target(XorwowColumns& s, Draw draw, std::int64_t n, std::int64_t cou
   xorwow_run<Draw::OpenClosedDouble>(s, n, count, stride, static_cast<double*>(out));
 }
 
-void mrg32k3a_target(Mrg32k3aColumns& s, Draw draw, std::int64_t n, std::int64_t count, std::int64_t stride, void* out) {
+void mrg32k3a_target(Mrg32k3aColumns& s, Draw draw, std::int64_t n, std::int64_t count, std::int64_t stride,
+                     void* out) {
   auto* f = static_cast<float*>(out);
   if (draw == Draw::Raw32) return mrg32k3a_run<Draw::Raw32>(s, n, count, stride, f);
   if (draw == Draw::OpenClosed) return mrg32k3a_run<Draw::OpenClosed>(s, n, count, stride, f);
@@ -204,8 +206,7 @@ void mrg32k3a_target(Mrg32k3aColumns& s, Draw draw, std::int64_t n, std::int64_t
 }
 
 // Bytes are copied out and in through memcpy: the same memory holds integers before and floats after.
-template <class To, class From, class F>
-HWY_INLINE void in_place(std::int64_t n, void* memory, F f) {
+template <class To, class From, class F> HWY_INLINE void in_place(std::int64_t n, void* memory, F f) {
   static_assert(sizeof(To) == sizeof(From));
   constexpr std::int64_t kPart = 1024;
   HWY_ALIGN From from[kPart];
@@ -266,8 +267,8 @@ HWY_INLINE std::uint32_t mirror(std::uint32_t x) {
   return x >> 16 | x << 16;
 }
 
-// Each step maps the lower k bits to the lower k bits, one to one: adding, multiplying by an odd number, and adding (xor) an
-// even multiple of x itself.
+// Each step maps the lower k bits to the lower k bits, one to one: adding, multiplying by an odd number, and adding
+// (xor) an even multiple of x itself.
 void permute_nested_target(const Nested& by, std::int64_t n, std::uint32_t* words) {
   const Nested p = by;
   for (std::int64_t i = 0; i < n; ++i) {
@@ -325,7 +326,8 @@ HWY_EXPORT(xor_table64_target);
 HWY_EXPORT(permute_nested_target);
 HWY_EXPORT(sum_by_pattern_target);
 
-void xorwow_rows(XorwowColumns& state, Draw draw, std::int64_t columns, std::int64_t count, std::int64_t stride, void* out) {
+void xorwow_rows(XorwowColumns& state, Draw draw, std::int64_t columns, std::int64_t count, std::int64_t stride,
+                 void* out) {
   HWY_DYNAMIC_DISPATCH(xorwow_target)(state, draw, columns, count, stride, out);
 }
 void mrg32k3a_rows(Mrg32k3aColumns& state, Draw draw, std::int64_t columns, std::int64_t count, std::int64_t stride,

@@ -1,5 +1,6 @@
-// The recurrences of Xorwow, Mrg32k3a and Mt19937 on many columns at a time, and numbers made from words where they lie; compiled
-// once per instruction set and chosen at run time by Highway. Integer and once-rounded operations: the same bits everywhere.
+// The recurrences of Xorwow, Mrg32k3a and Mt19937 on many columns at a time, and numbers made from words where they
+// lie; compiled once per instruction set and chosen at run time by Highway. Integer and once-rounded operations: the
+// same bits everywhere.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +10,8 @@
 
 namespace trn::rand::host {
 
-// Marsaglia's xorwow: t = v0 ^ (v0 >> 2); the new word is v4 ^ (v4 << 4) ^ t ^ (t << 1); d grows by kWeyl each step and is
-// added to the word. d is the same in all columns of a row.
+// Marsaglia's xorwow: t = v0 ^ (v0 >> 2); the new word is v4 ^ (v4 << 4) ^ t ^ (t << 1); d grows by kWeyl each step and
+// is added to the word. d is the same in all columns of a row.
 struct XorwowColumns {
   static constexpr std::uint32_t kWeyl = 362437;
   std::uint32_t v[5][kBlockColumns];
@@ -42,14 +43,15 @@ void twist(TwisterTeam& team);
 // out[8 g + lane] = word which[lane] of twister g, tempered, for 8 lanes.
 void tempered_row(const TwisterTeam& team, const std::uint16_t* which, std::uint32_t* out);
 
-// out[k * stride + c] = value number k of column c: `columns` columns, `count` values, elements of `draw`, which is Raw32,
-// OpenClosed, HalfOpen or OpenClosedDouble. The columns are left where they end.
-void xorwow_rows(XorwowColumns& state, Draw draw, std::int64_t columns, std::int64_t count, std::int64_t stride, void* out);
+// out[k * stride + c] = value number k of column c: `columns` columns, `count` values, elements of `draw`, which is
+// Raw32, OpenClosed, HalfOpen or OpenClosedDouble. The columns are left where they end.
+void xorwow_rows(XorwowColumns& state, Draw draw, std::int64_t columns, std::int64_t count, std::int64_t stride,
+                 void* out);
 void mrg32k3a_rows(Mrg32k3aColumns& state, Draw draw, std::int64_t columns, std::int64_t count, std::int64_t stride,
                    void* out);
 
-// Numbers in the place of the words they are made from: OpenClosed and HalfOpen from 32 bits, HalfOpenDouble from 64 and
-// OpenClosedDouble from the pairs x + 2^32 y of Threefry.
+// Numbers in the place of the words they are made from: OpenClosed and HalfOpen from 32 bits, HalfOpenDouble from 64
+// and OpenClosedDouble from the pairs x + 2^32 y of Threefry.
 void convert_words(Draw draw, std::int64_t n, void* words);
 
 // out[i] = x[i] * 2^-32 + plus, exact.
@@ -72,7 +74,8 @@ struct Nested {
 };
 void permute_nested(const Nested& by, std::int64_t n, std::uint32_t* words);
 
-// sums[p][i] ^= x[k * step + i] for every k < groups with p = patterns[k] not 0, i < span. Rows of sums are `span` words.
+// sums[p][i] ^= x[k * step + i] for every k < groups with p = patterns[k] not 0, i < span. Rows of sums are `span`
+// words.
 void sum_by_pattern(const std::uint32_t* x, std::int64_t step, const std::uint8_t* patterns, std::int64_t groups,
                     std::int64_t span, std::uint32_t* sums);
 

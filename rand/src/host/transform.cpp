@@ -20,9 +20,9 @@ constexpr std::int64_t kChunk = 2048;  // values: words and values of a chunk ar
 static_assert(kChunk % kTransformGrain == 0);
 
 // Values first .. first + count - 1 of the draw. They come in pairs, so the first may be the second half of one.
-template <class T, class Convert>
-void make_values(const State& begin, const DrawWords& source, std::int64_t words_each, std::int64_t first,
-                 std::int64_t count, T* out, const Convert& convert) {
+template <class T, class Convert> void make_values(const State& begin, const DrawWords& source, std::int64_t words_each,
+                                                   std::int64_t first, std::int64_t count, T* out,
+                                                   const Convert& convert) {
   alignas(64) std::uint32_t words[2 * kChunk];
   alignas(64) T values[kChunk];
   std::int64_t at = first * words_each;  // after the draw's first word
@@ -49,8 +49,7 @@ DrawWords words_of(const TransformArgs& args, std::int64_t words_each) {
 }
 
 // Coordinates of points, 32 or 53 bits of them, as 64-bit words in the middle of their steps.
-template <class T>
-void run_points(const TransformArgs& args) {
+template <class T> void run_points(const TransformArgs& args) {
   const std::int64_t n = element_count(args.out.shape);
   const std::int64_t made = (n + kTransformGrain - 1) / kTransformGrain * kTransformGrain;
   std::vector<double> coordinates(static_cast<std::size_t>(made));
@@ -73,8 +72,7 @@ void run_points(const TransformArgs& args) {
   });
 }
 
-template <class T>
-void run(const TransformArgs& args) {
+template <class T> void run(const TransformArgs& args) {
   if (is_quasi(args.state.algorithm)) return run_points<T>(args);
   const Transform& t = args.transform;
   const std::int64_t words_each = words_per_value(t.law, sizeof(T) == 8);

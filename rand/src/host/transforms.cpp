@@ -28,26 +28,21 @@
 HWY_BEFORE_NAMESPACE();
 namespace trn::rand::host::HWY_NAMESPACE {
 
-template <class T>
-using Tag = hn::CappedTag<T, 64 / sizeof(T)>;
+template <class T> using Tag = hn::CappedTag<T, 64 / sizeof(T)>;
 
 // Constants of the two word sizes.
-template <class T>
-struct Words;
-template <>
-struct Words<float> {
+template <class T> struct Words;
+template <> struct Words<float> {
   static constexpr int kBits = 32, kAngleBits = 22;
   static constexpr float kUnit = 0x1p-32f, kScale = 0x1.fffffep-33f, kHalf = 0x1p-65f, kQuarterTurn = 0x1.921fb6p0f;
 };
-template <>
-struct Words<double> {
+template <> struct Words<double> {
   static constexpr int kBits = 64, kAngleBits = 51;
   static constexpr double kUnit = 0x1p-64, kScale = 0x1.fffffffffffffp-65, kHalf = 0x1p-129,
                           kQuarterTurn = 0x1.921fb54442d18p0;
 };
 
-template <class T>
-struct Kernel {
+template <class T> struct Kernel {
   using D = Tag<T>;
   using DU = hn::RebindToUnsigned<D>;
   using V = hn::Vec<D>;
@@ -68,8 +63,7 @@ struct Kernel {
   }
 
   // Bit number `bit` of y becomes the sign of a positive v.
-  template <int kBit>
-  static HWY_INLINE V with_sign(V v, VU y) {
+  template <int kBit> static HWY_INLINE V with_sign(V v, VU y) {
     const D d;
     const DU du;
     const VU sign = hn::And(hn::ShiftLeft<W::kBits - 1 - kBit>(y), hn::Set(du, Bits{1} << (W::kBits - 1)));
@@ -152,8 +146,7 @@ struct Kernel {
     return hn::Div(hn::IfThenElse(first, c, s), hn::IfThenElse(first, s, c));
   }
 
-  template <Law L>
-  static HWY_INLINE void pair(const Transform& t, VU x, VU y, V& z0, V& z1) {
+  template <Law L> static HWY_INLINE void pair(const Transform& t, VU x, VU y, V& z0, V& z1) {
     const D d;
     const V location = hn::Set(d, static_cast<T>(t.location)), scale = hn::Set(d, static_cast<T>(t.scale));
     const auto affine = [&](V v) { return hn::Add(hn::Mul(v, scale), location); };
@@ -189,8 +182,7 @@ struct Kernel {
     }
   }
 
-  template <Law L>
-  static void run(const Transform& t, const std::uint32_t* words, std::int64_t count, T* out) {
+  template <Law L> static void run(const Transform& t, const std::uint32_t* words, std::int64_t count, T* out) {
     const D d;
     const DU du;
     const auto values = static_cast<std::int64_t>(2 * hn::Lanes(d));
@@ -206,8 +198,7 @@ struct Kernel {
 };
 
 // One 64-bit word makes one value.
-template <class T>
-void run_inverse(const Transform& t, const std::uint32_t* words, std::int64_t count, T* out) {
+template <class T> void run_inverse(const Transform& t, const std::uint32_t* words, std::int64_t count, T* out) {
   const Tag<double> d;
   const hn::RebindToUnsigned<decltype(d)> du;
   const hn::Rebind<T, decltype(d)> dt;
@@ -231,8 +222,7 @@ void run_inverse(const Transform& t, const std::uint32_t* words, std::int64_t co
   }
 }
 
-template <class T>
-void transform_target(const Transform& t, const std::uint32_t* words, std::int64_t count, T* out) {
+template <class T> void transform_target(const Transform& t, const std::uint32_t* words, std::int64_t count, T* out) {
   switch (t.law) {
     case Law::LogNormal:
       return Kernel<T>::template run<Law::LogNormal>(t, words, count, out);

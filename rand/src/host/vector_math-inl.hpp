@@ -21,10 +21,8 @@ namespace trn::rand::host::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // What differs between the two types. kWhole + n, n a small integer, holds n in its last bits.
-template <class T>
-struct Format;
-template <>
-struct Format<float> {
+template <class T> struct Format;
+template <> struct Format<float> {
   using Bits = std::uint32_t;
   static constexpr int kMantissa = 23, kBias = 127;
   static constexpr Bits kSqrtHalf = 0x3f3504f3, kOne = 0x3f800000, kWholeBits = 0x4b000000;
@@ -33,8 +31,7 @@ struct Format<float> {
   static constexpr float kLowest = -104, kHighest = 89;  // beyond, exp is 0 or infinity
   static constexpr int kLogTerms = 5, kExpTerms = 8, kSineTerms = 5, kCosineTerms = 6;
 };
-template <>
-struct Format<double> {
+template <> struct Format<double> {
   using Bits = std::uint64_t;
   static constexpr int kMantissa = 52, kBias = 1023;
   static constexpr Bits kSqrtHalf = 0x3fe6a09e667f3bcd, kOne = 0x3ff0000000000000, kWholeBits = 0x4330000000000000;
@@ -45,8 +42,7 @@ struct Format<double> {
 };
 
 // sum over k < n of coefficient(k) x^k, from the highest down.
-template <class D, class V, class F>
-HWY_INLINE V series(D d, V x, int n, F coefficient) {
+template <class D, class V, class F> HWY_INLINE V series(D d, V x, int n, F coefficient) {
   using T = hn::TFromD<D>;
   V sum = hn::Set(d, static_cast<T>(coefficient(n - 1)));
   for (int k = n - 2; k >= 0; --k) sum = hn::Add(hn::Mul(sum, x), hn::Set(d, static_cast<T>(coefficient(k))));
@@ -57,16 +53,14 @@ constexpr double factorial(int n) { return n <= 1 ? 1.0 : n * factorial(n - 1); 
 constexpr double alternating(int k) { return k % 2 == 0 ? 1.0 : -1.0; }
 
 // An unsigned integer below 2^mantissa as a floating-point number, exactly.
-template <class D, class VU>
-HWY_INLINE hn::Vec<D> small_to_float(D d, VU n) {
+template <class D, class VU> HWY_INLINE hn::Vec<D> small_to_float(D d, VU n) {
   using F = Format<hn::TFromD<D>>;
   const hn::RebindToUnsigned<D> du;
   return hn::Sub(hn::BitCast(d, hn::Or(n, hn::Set(du, F::kWholeBits))), hn::Set(d, F::kWhole));
 }
 
 // Any word as a floating-point number, rounded once: both halves are exact, the product is too.
-template <class D, class VU>
-HWY_INLINE hn::Vec<D> to_float(D d, VU n) {
+template <class D, class VU> HWY_INLINE hn::Vec<D> to_float(D d, VU n) {
   using T = hn::TFromD<D>;
   const hn::RebindToUnsigned<D> du;
   constexpr int kHalf = 4 * sizeof(T);
@@ -77,8 +71,7 @@ HWY_INLINE hn::Vec<D> to_float(D d, VU n) {
 
 // ln x for normal positive x. x = 2^k m with m = 1 + f in [sqrt(1/2), sqrt(2)), s = f / (2 + f):
 // ln m = 2 artanh(s) = f - f^2/2 + s (f^2/2 + R), R = 2 s^2/3 + 2 s^4/5 + ..., |s| < 0.172.
-template <class D, class V>
-HWY_INLINE V log(D d, V x, int terms = Format<hn::TFromD<D>>::kLogTerms - 1) {
+template <class D, class V> HWY_INLINE V log(D d, V x, int terms = Format<hn::TFromD<D>>::kLogTerms - 1) {
   using T = hn::TFromD<D>;
   using F = Format<T>;
   const hn::RebindToUnsigned<D> du;
@@ -97,8 +90,7 @@ HWY_INLINE V log(D d, V x, int terms = Format<hn::TFromD<D>>::kLogTerms - 1) {
 }
 
 // 2^k for whole k within the exponents of normal numbers.
-template <class D, class V>
-HWY_INLINE V power_of_two(D d, V k) {
+template <class D, class V> HWY_INLINE V power_of_two(D d, V k) {
   using F = Format<hn::TFromD<D>>;
   const hn::RebindToUnsigned<D> du;
   const auto last_bits = hn::BitCast(du, hn::Add(k, hn::Set(d, F::kRound)));
@@ -106,8 +98,7 @@ HWY_INLINE V power_of_two(D d, V k) {
 }
 
 // e^x = 2^k e^r, r = x - k ln 2, |r| < 0.347; 2^k in two steps, so that results below the normal numbers round once.
-template <class D, class V>
-HWY_INLINE V exp(D d, V x) {
+template <class D, class V> HWY_INLINE V exp(D d, V x) {
   using T = hn::TFromD<D>;
   using F = Format<T>;
   x = hn::Min(hn::Max(x, hn::Set(d, F::kLowest)), hn::Set(d, F::kHighest));
@@ -121,15 +112,13 @@ HWY_INLINE V exp(D d, V x) {
 }
 
 // For 0 <= x <= pi/4 (and a little more).
-template <class D, class V>
-HWY_INLINE V sine(D d, V x) {
+template <class D, class V> HWY_INLINE V sine(D d, V x) {
   const V z = hn::Mul(x, x);
   const V p = series(d, z, Format<hn::TFromD<D>>::kSineTerms - 1,
                      [](int k) { return alternating(k + 1) / factorial(2 * k + 3); });
   return hn::Add(hn::Mul(hn::Mul(z, p), x), x);
 }
-template <class D, class V>
-HWY_INLINE V cosine(D d, V x, int terms = Format<hn::TFromD<D>>::kCosineTerms - 2) {
+template <class D, class V> HWY_INLINE V cosine(D d, V x, int terms = Format<hn::TFromD<D>>::kCosineTerms - 2) {
   using T = hn::TFromD<D>;
   const V z = hn::Mul(x, x);
   const V p = series(d, z, terms, [](int k) { return alternating(k) / factorial(2 * k + 4); });

@@ -7,13 +7,14 @@
 
 namespace trn::rand::host {
 
-// out[i] = word number state.position + first + i, 0 <= i < n, of a pseudo-random algorithm. Threads share the work unless
-// the caller is one of several. Philox and Threefry cost the same at every length; the others find their columns first, some
-// tenths of a millisecond (Mt19937: seconds for a new seed), so that long runs are better than many short ones.
+// out[i] = word number state.position + first + i, 0 <= i < n, of a pseudo-random algorithm. Threads share the work
+// unless the caller is one of several. Philox and Threefry cost the same at every length; the others find their columns
+// first, some tenths of a millisecond (Mt19937: seconds for a new seed), so that long runs are better than many short
+// ones.
 void words(const State& state, std::uint64_t first, std::int64_t n, std::uint32_t* out);
 
-// The words of one draw, by their number after the state's position: made on the spot by Philox and Threefry, once and for
-// all by the others. May be read by several threads.
+// The words of one draw, by their number after the state's position: made on the spot by Philox and Threefry, once and
+// for all by the others. May be read by several threads.
 class DrawWords {
  public:
   // Numbers before .. n - 1 will be asked for; before <= 0, and no number lies before word 0.

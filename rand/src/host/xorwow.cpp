@@ -42,9 +42,9 @@ Vector step(const Vector& v) {
 }
 
 struct Powers {
-  std::array<Map, 64> rows;                                           // M^(2^i)
-  std::array<Map, 61> columns;                                        // M^(2^(67 + i)): subsequence numbers below 2^61
-  std::array<std::array<Vector, 16>, kBits / 4> next;                 // columns[0], four bits at a time
+  std::array<Map, 64> rows;                            // M^(2^i)
+  std::array<Map, 61> columns;                         // M^(2^(67 + i)): subsequence numbers below 2^61
+  std::array<std::array<Vector, 16>, kBits / 4> next;  // columns[0], four bits at a time
   Vector next_column(const Vector& x) const {
     Vector y{};
     for (std::size_t k = 0; k < next.size(); ++k) y = y ^ next[k][x[k / 8] >> (4 * (k % 8)) & 15u];
@@ -108,8 +108,8 @@ XorwowState xorwow_state(std::uint64_t seed, std::uint64_t row, std::uint64_t co
 
 void fill_xorwow(const State& state, Draw draw, std::uint64_t index, std::int64_t n, void* out) {
   const bool pairs = draw == Draw::OpenClosedDouble;
-  const auto blocks = pairs ? column_blocks(kColumns, 2, state.origin, index, n)
-                            : column_blocks(kColumns, 1, 0, state.position, n);
+  const auto blocks =
+      pairs ? column_blocks(kColumns, 2, state.origin, index, n) : column_blocks(kColumns, 1, 0, state.position, n);
   const std::int64_t size = pairs ? sizeof(double) : sizeof(std::uint32_t);
   const Powers& p = powers();
   parallel_for(static_cast<std::int64_t>(blocks.size()), true, [&](std::int64_t b) {

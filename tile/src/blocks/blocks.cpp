@@ -12,8 +12,10 @@ void for_blocks(Builder& b, const std::string& variable, std::int64_t extent, st
                 const BlockBody& body) {
   const std::int64_t whole = extent / block, rest = extent % block;
   const auto record = [&](Affine i) { body(i * block, block); };
-  if (kind == LoopKind::Parallel) b.parallel(variable, whole, record);
-  else b.sequential(variable, whole, record);
+  if (kind == LoopKind::Parallel)
+    b.parallel(variable, whole, record);
+  else
+    b.sequential(variable, whole, record);
   if (rest > 0) body(Affine(whole * block), rest);
 }
 
@@ -35,7 +37,8 @@ Accumulator accumulator(Builder& b, const std::string& name, std::int64_t rows, 
   return acc;
 }
 
-void multiply_into(Builder& b, const Accumulator& acc, const Access& stationary, const Access& moving, const Affine& first) {
+void multiply_into(Builder& b, const Accumulator& acc, const Access& stationary, const Access& moving,
+                   const Affine& first) {
   const auto tile = [](const Access& operand, const Affine& t, std::int64_t from, std::int64_t size) {
     Access one = operand(all, ds(t, 1), ds(from, size));
     one.dims.erase(one.dims.begin());
@@ -66,7 +69,8 @@ void transpose_pieces(Builder& b, const Access& dst, const Access& src, std::int
     b.tensor_copy(dst(ds(0, height), ds(first, pieces), all), bank);
   };
   const std::int64_t whole = columns / side;
-  for_blocks(b, "t", whole, group, LoopKind::Parallel, [&](const Affine& first, std::int64_t pieces) { move(first, pieces, side); });
+  for_blocks(b, "t", whole, group, LoopKind::Parallel,
+             [&](const Affine& first, std::int64_t pieces) { move(first, pieces, side); });
   if (columns % side > 0) move(Affine(whole), 1, columns % side);
 }
 
@@ -77,17 +81,23 @@ Access scalar_input(Builder& b, const std::string& name) {
 }
 
 namespace {
-bool is_one(const ScalarOrTile& factor) { return std::holds_alternative<double>(factor) && std::get<double>(factor) == 1; }
+bool is_one(const ScalarOrTile& factor) {
+  return std::holds_alternative<double>(factor) && std::get<double>(factor) == 1;
+}
 }  // namespace
 
 void scale(Builder& b, const Access& dst, const Access& x, const ScalarOrTile& alpha, Engine engine) {
   const bool copies = engine == Engine::Vector || b.machine().scalar_tensor_copy;
-  if (is_one(alpha) && copies) b.tensor_copy(dst, x, engine);
-  else if (engine == Engine::Vector) b.tensor_scalar(dst, x, AluOp::Multiply, alpha, {.engine = Engine::Vector});
-  else b.activation(dst, ActFunction::Copy, x, {.scale = alpha});
+  if (is_one(alpha) && copies)
+    b.tensor_copy(dst, x, engine);
+  else if (engine == Engine::Vector)
+    b.tensor_scalar(dst, x, AluOp::Multiply, alpha, {.engine = Engine::Vector});
+  else
+    b.activation(dst, ActFunction::Copy, x, {.scale = alpha});
 }
 
-void scale_add(Builder& b, const Access& dst, const Access& x, const ScalarOrTile& alpha, const Access& y, const ScalarOrTile& beta) {
+void scale_add(Builder& b, const Access& dst, const Access& x, const ScalarOrTile& alpha, const Access& y,
+               const ScalarOrTile& beta) {
   Access scaled = y;
   if (!is_one(beta)) {  // in fp32: y's own dtype would round the product
     scaled = b.sbuf("beta_y", y.partitions, {y.free_size()}, DType::Float32, 2);
@@ -100,7 +110,8 @@ void reduce_rows(Builder& b, const Access& dst, AluOp op, const Access& src) { b
 
 void sum_partitions(Builder& b, const Access& dst, const Access& src) {
   require(src.dtype == DType::Float32 && src.free_size() <= bank_columns(b.machine()),
-          "sum_partitions: takes fp32 with at most {} columns, got {} {}", bank_columns(b.machine()), src.free_size(), name(src.dtype));
+          "sum_partitions: takes fp32 with at most {} columns, got {} {}", bank_columns(b.machine()), src.free_size(),
+          name(src.dtype));
   const Access ones = b.sbuf("ones", src.partitions, {1}, DType::Float32);
   b.memset(ones, 1.0);
   const Access sum = b.psum("column_sum", 1, {src.free_size()});

@@ -5,7 +5,7 @@
 
 namespace trn::blas {
 
-template <Scalar T>
-void dgmm(const Executor& executor, Side side, const ConstMatrix<T>& a, const ConstVector<T>& x, const MatrixView<T>& c);
+template <Scalar T> void dgmm(const Executor& executor, Side side, const ConstMatrix<T>& a, const ConstVector<T>& x,
+                              const MatrixView<T>& c);
 
 }  // namespace trn::blas

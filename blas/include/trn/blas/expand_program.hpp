@@ -8,8 +8,8 @@ namespace trn::blas {
 
 enum class Expansion : std::uint8_t { Symmetric, Hermitian, Triangular };
 
-// A is m x m with strides (am, an) in elements of `dtype` (float64, float32 or their complex types); its lower or upper triangle
-// is stored. Symmetric and Hermitian ones store the lower. conj: conj(A) is written. unit: the diagonal is 1.
+// A is m x m with strides (am, an) in elements of `dtype` (float64, float32 or their complex types); its lower or upper
+// triangle is stored. Symmetric and Hermitian ones store the lower. conj: conj(A) is written. unit: the diagonal is 1.
 struct ExpandShape {
   DType dtype = DType::Float64;
   Expansion structure = Expansion::Symmetric;

@@ -34,8 +34,8 @@ struct GemmBatchedShape {
 // tensors. Throws NotImplemented for other dtypes than Float32 and for mode Exact.
 [[nodiscard]] tile::Program gemm_batched_program(const GemmBatchedShape& shape, const tile::Machine& machine);
 
-// The bound of a mode of this program for k products: up to 128 fused products per matmul, one addition to PSUM for each of the mode's products of
-// words, and three roundings for alpha and beta.
+// The bound of a mode of this program for k products: up to 128 fused products per matmul, one addition to PSUM for
+// each of the mode's products of words, and three roundings for alpha and beta.
 [[nodiscard]] double gemm_batched_error_bound(Mode mode, std::int64_t k);
 
 }  // namespace trn::blas

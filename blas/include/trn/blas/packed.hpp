@@ -1,4 +1,5 @@
-// A triangle between packed and full storage. cuBLAS: cublasStpttr, cublasStrttp, ... The other triangle of A is untouched.
+// A triangle between packed and full storage. cuBLAS: cublasStpttr, cublasStrttp, ... The other triangle of A is
+// untouched.
 #pragma once
 
 #include <trn/blas/storage.hpp>

@@ -9,8 +9,8 @@ namespace trn::blas {
 enum class Layout : std::uint8_t { ColumnMajor, RowMajor };
 
 // One triangle of an n x n matrix without gaps, n (n + 1) / 2 elements, column by column or row by row.
-// Column-major, 0-based: Upper (i <= j) at i + j (j + 1) / 2, Lower (i >= j) at i + j (2 n - j - 1) / 2; row-major with i and
-// j exchanged: RowMajor Upper has the memory of ColumnMajor Lower.
+// Column-major, 0-based: Upper (i <= j) at i + j (j + 1) / 2, Lower (i >= j) at i + j (2 n - j - 1) / 2; row-major with
+// i and j exchanged: RowMajor Upper has the memory of ColumnMajor Lower.
 template <Element T> class PackedView {
  public:
   PackedView(Executor executor, T* data, std::int64_t n, Uplo uplo, Layout layout = Layout::ColumnMajor)
@@ -18,8 +18,8 @@ template <Element T> class PackedView {
     require(n >= 0, "packed view: n is {}; it must be >= 0", n);
   }
   // A template, so that it is never taken for the copy constructor.
-  template <class U> requires(std::is_const_v<T> && std::same_as<U, std::remove_const_t<T>>)
-  PackedView(const PackedView<U>& other)
+  template <class U>
+  requires(std::is_const_v<T>&& std::same_as<U, std::remove_const_t<T>>) PackedView(const PackedView<U>& other)
       : PackedView(other.executor(), other.data(), other.n(), other.uplo(), other.layout()) {}
 
   [[nodiscard]] const Executor& executor() const { return executor_; }
@@ -42,18 +42,27 @@ template <Element T> class PackedView {
 // triangle is stored) or ku = 0 (its lower one).
 template <Element T> class BandView {
  public:
-  BandView(Executor executor, T* data, std::int64_t rows, std::int64_t columns, std::int64_t kl, std::int64_t ku, std::int64_t ld,
-           Layout layout = Layout::ColumnMajor)
-      : executor_(std::move(executor)), data_(data), rows_(rows), columns_(columns), kl_(kl), ku_(ku), ld_(ld), layout_(layout) {
-    require(rows >= 0 && columns >= 0 && kl >= 0 && ku >= 0, "band view: {} x {} with {} lower and {} upper diagonals; none may be negative",
-            rows, columns, kl, ku);
-    require(ld >= kl + ku + 1, "band view: leading dimension {} for {} lower and {} upper diagonals; it must be at least {}", ld, kl, ku,
+  BandView(Executor executor, T* data, std::int64_t rows, std::int64_t columns, std::int64_t kl, std::int64_t ku,
+           std::int64_t ld, Layout layout = Layout::ColumnMajor)
+      : executor_(std::move(executor)),
+        data_(data),
+        rows_(rows),
+        columns_(columns),
+        kl_(kl),
+        ku_(ku),
+        ld_(ld),
+        layout_(layout) {
+    require(rows >= 0 && columns >= 0 && kl >= 0 && ku >= 0,
+            "band view: {} x {} with {} lower and {} upper diagonals; none may be negative", rows, columns, kl, ku);
+    require(ld >= kl + ku + 1,
+            "band view: leading dimension {} for {} lower and {} upper diagonals; it must be at least {}", ld, kl, ku,
             kl + ku + 1);
   }
   // A template, so that it is never taken for the copy constructor.
-  template <class U> requires(std::is_const_v<T> && std::same_as<U, std::remove_const_t<T>>)
-  BandView(const BandView<U>& other)
-      : BandView(other.executor(), other.data(), other.rows(), other.columns(), other.kl(), other.ku(), other.ld(), other.layout()) {}
+  template <class U>
+  requires(std::is_const_v<T>&& std::same_as<U, std::remove_const_t<T>>) BandView(const BandView<U>& other)
+      : BandView(other.executor(), other.data(), other.rows(), other.columns(), other.kl(), other.ku(), other.ld(),
+                 other.layout()) {}
 
   [[nodiscard]] const Executor& executor() const { return executor_; }
   [[nodiscard]] T* data() const { return data_; }

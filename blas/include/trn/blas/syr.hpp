@@ -7,18 +7,22 @@
 
 namespace trn::blas {
 
-template <Scalar T> void syr(const Executor& executor, Uplo uplo, Number<T> alpha, const ConstVector<T>& x, const MatrixView<T>& a);
-template <ComplexScalar T> void her(const Executor& executor, Uplo uplo, Real<T> alpha, const ConstVector<T>& x, const MatrixView<T>& a);
 template <Scalar T>
-void syr2(const Executor& executor, Uplo uplo, Number<T> alpha, const ConstVector<T>& x, const ConstVector<T>& y, const MatrixView<T>& a);
+void syr(const Executor& executor, Uplo uplo, Number<T> alpha, const ConstVector<T>& x, const MatrixView<T>& a);
 template <ComplexScalar T>
-void her2(const Executor& executor, Uplo uplo, Number<T> alpha, const ConstVector<T>& x, const ConstVector<T>& y, const MatrixView<T>& a);
+void her(const Executor& executor, Uplo uplo, Real<T> alpha, const ConstVector<T>& x, const MatrixView<T>& a);
+template <Scalar T> void syr2(const Executor& executor, Uplo uplo, Number<T> alpha, const ConstVector<T>& x,
+                              const ConstVector<T>& y, const MatrixView<T>& a);
+template <ComplexScalar T> void her2(const Executor& executor, Uplo uplo, Number<T> alpha, const ConstVector<T>& x,
+                                     const ConstVector<T>& y, const MatrixView<T>& a);
 
-template <Scalar T> void spr(const Executor& executor, Number<T> alpha, const ConstVector<T>& x, const PackedView<T>& a);
-template <ComplexScalar T> void hpr(const Executor& executor, Real<T> alpha, const ConstVector<T>& x, const PackedView<T>& a);
 template <Scalar T>
-void spr2(const Executor& executor, Number<T> alpha, const ConstVector<T>& x, const ConstVector<T>& y, const PackedView<T>& a);
+void spr(const Executor& executor, Number<T> alpha, const ConstVector<T>& x, const PackedView<T>& a);
 template <ComplexScalar T>
-void hpr2(const Executor& executor, Number<T> alpha, const ConstVector<T>& x, const ConstVector<T>& y, const PackedView<T>& a);
+void hpr(const Executor& executor, Real<T> alpha, const ConstVector<T>& x, const PackedView<T>& a);
+template <Scalar T> void spr2(const Executor& executor, Number<T> alpha, const ConstVector<T>& x,
+                              const ConstVector<T>& y, const PackedView<T>& a);
+template <ComplexScalar T> void hpr2(const Executor& executor, Number<T> alpha, const ConstVector<T>& x,
+                                     const ConstVector<T>& y, const PackedView<T>& a);
 
 }  // namespace trn::blas

@@ -1,7 +1,8 @@
 // The vocabulary of BLAS: what may be asked of an operand, and the element types that every routine takes.
 //
 // Views are logical: MatrixView says where element (i, j) lies, so row-major and column-major are the same call, and
-// `uplo` names a triangle of the logical matrix. T is deduced from the operand that is written; everything else converts.
+// `uplo` names a triangle of the logical matrix. T is deduced from the operand that is written; everything else
+// converts.
 #pragma once
 
 #include <complex>

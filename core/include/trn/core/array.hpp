@@ -33,24 +33,32 @@ class Buffer {
 
 namespace detail {
 // The untyped body of copy(): both sides described in elements of `element_bytes`.
-struct CopySide { const Executor* executor; void* data; const Shape* shape; const Strides* strides; };
+struct CopySide {
+  const Executor* executor;
+  void* data;
+  const Shape* shape;
+  const Strides* strides;
+};
 void copy_elements(const CopySide& from, const CopySide& to, std::int64_t element_bytes);
 }  // namespace detail
 
 // to(i...) = from(i...), across executors if need be, also where the two views overlap. One Copy event with the bytes
 // copied and a subject like "host -> sim:trn2" goes to the listeners of either executor (once when it is the same one).
-// Only bytes of the two views are touched. Throws InvalidArgument when the shapes differ, when data is null although the
-// shape is not empty, and when a stride of `to` is 0 over an extent > 1 (several values for one place).
-template <Element From, Element T> requires std::same_as<std::remove_const_t<From>, T>
+// Only bytes of the two views are touched. Throws InvalidArgument when the shapes differ, when data is null although
+// the shape is not empty, and when a stride of `to` is 0 over an extent > 1 (several values for one place).
+template <Element From, Element T>
+requires std::same_as<std::remove_const_t<From>, T>
 void copy(const View<From>& from, const View<T>& to) {
   const auto side = [](const auto& v) {
-    return detail::CopySide{&v.executor(), const_cast<void*>(static_cast<const void*>(v.data())), &v.shape(), &v.strides()};
+    return detail::CopySide{&v.executor(), const_cast<void*>(static_cast<const void*>(v.data())), &v.shape(),
+                            &v.strides()};
   };
   detail::copy_elements(side(from), side(to), sizeof(T));
 }
 
 // The same for `bytes` bytes in a row, for data whose type is known at run time only.
-void copy_bytes(const Executor& from_executor, const void* from, const Executor& to_executor, void* to, std::int64_t bytes);
+void copy_bytes(const Executor& from_executor, const void* from, const Executor& to_executor, void* to,
+                std::int64_t bytes);
 
 // Dense, row-major, any rank.
 template <Element T> class Array {
@@ -60,8 +68,8 @@ template <Element T> class Array {
 
   [[nodiscard]] static Array from_host(const Executor& executor, Shape shape, std::span<const T> values) {
     require(static_cast<std::int64_t>(values.size()) == element_count(shape),
-            "array: {} values for shape {}, which holds {}; give one value per element", values.size(), to_string(shape),
-            element_count(shape));
+            "array: {} values for shape {}, which holds {}; give one value per element", values.size(),
+            to_string(shape), element_count(shape));
     Array array(executor, std::move(shape));
     copy(View<const T>(Executor::host(), values.data(), array.shape()), array.view());
     return array;

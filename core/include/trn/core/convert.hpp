@@ -1,11 +1,12 @@
-// Conversions of runs of elements between dtypes: the arithmetic every simulated store and every host cast goes through.
+// Conversions of runs of elements between dtypes: the arithmetic every simulated store and every host cast goes
+// through.
 //
 // Float to narrower float: float_types.hpp states the rule per format. Float to integer: round to nearest even, then
-// saturate to the integer's range, NaN becomes 0. Integer to float: round to nearest even. Integer to integer: saturate.
-// Where src is float64 or a 32-bit integer and dst narrower than float32 the value is rounded once, not through float32.
-// Complex types are refused (InvalidArgument), except that convert() copies equal ones: convert their parts.
-// src and dst are aligned as their elements and do not overlap. n < 0 throws InvalidArgument; n = 0 touches nothing.
-// The bits do not depend on the host's instruction set.
+// saturate to the integer's range, NaN becomes 0. Integer to float: round to nearest even. Integer to integer:
+// saturate. Where src is float64 or a 32-bit integer and dst narrower than float32 the value is rounded once, not
+// through float32. Complex types are refused (InvalidArgument), except that convert() copies equal ones: convert their
+// parts. src and dst are aligned as their elements and do not overlap. n < 0 throws InvalidArgument; n = 0 touches
+// nothing. The bits do not depend on the host's instruction set.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,8 @@
 
 namespace trn {
 
-// dst[i] = float(src[i]); src holds n contiguous elements of `dtype`. Float64 and 32-bit integers round to nearest even.
+// dst[i] = float(src[i]); src holds n contiguous elements of `dtype`. Float64 and 32-bit integers round to nearest
+// even.
 void to_float(DType dtype, const void* src, float* dst, std::int64_t n);
 // dst[i] = element(src[i]) by the rules above.
 void from_float(const float* src, DType dtype, void* dst, std::int64_t n);

@@ -9,10 +9,24 @@
 namespace trn {
 
 enum class DType : std::uint8_t {
-  Float64, Float32, TFloat32, BFloat16, Float16, Float8E4M3, Float8E4M3FN, Float8E5M2,
-  Int32, Int16, Int8, UInt32, UInt16, UInt8,
-  Complex64, Complex128,  // pairs (re, im) of Float32, of Float64: for host memory; no engine knows them
-  Int64, UInt64,          // for memory; no engine knows them and convert() only copies them
+  Float64,
+  Float32,
+  TFloat32,
+  BFloat16,
+  Float16,
+  Float8E4M3,
+  Float8E4M3FN,
+  Float8E5M2,
+  Int32,
+  Int16,
+  Int8,
+  UInt32,
+  UInt16,
+  UInt8,
+  Complex64,
+  Complex128,  // pairs (re, im) of Float32, of Float64: for host memory; no engine knows them
+  Int64,
+  UInt64,  // for memory; no engine knows them and convert() only copies them
 };
 
 // Every DType, in declaration order.
@@ -29,7 +43,7 @@ enum class DType : std::uint8_t {
 
 [[nodiscard]] bool is_float(DType dtype);
 [[nodiscard]] bool is_integer(DType dtype);
-[[nodiscard]] bool is_int64(DType dtype);    // Int64 or UInt64
+[[nodiscard]] bool is_int64(DType dtype);  // Int64 or UInt64
 [[nodiscard]] bool is_fp8(DType dtype);
 [[nodiscard]] bool is_complex(DType dtype);  // is_float and is_integer are false then
 

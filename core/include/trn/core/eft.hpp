@@ -1,5 +1,5 @@
-// Error-free transformations and float-float arithmetic: the primitives that compensated sums and FP64-like results on an
-// FP32 machine are made of. All of them need round-to-nearest and no contraction (the build sets -ffp-contract=off).
+// Error-free transformations and float-float arithmetic: the primitives that compensated sums and FP64-like results on
+// an FP32 machine are made of. All of them need round-to-nearest and no contraction (the build sets -ffp-contract=off).
 #pragma once
 
 #include <cmath>

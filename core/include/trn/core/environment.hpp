@@ -1,6 +1,7 @@
 // Environment variables. This is the one place of the suite that reads them (tests aside). The whole table:
 //
-//   TRN_SIM_QUEUED       1: simulators that are opened without saying otherwise run behind their caller (SimOptions::queued)
+//   TRN_SIM_QUEUED       1: simulators that are opened without saying otherwise run behind their caller
+//     (SimOptions::queued)
 //   TRN_BLAS_EXECUTOR, TRN_BLAS_PRECISION, TRN_BLAS_REPORT   of the drop-in BLAS alone: see dropin/environment.hpp
 #pragma once
 

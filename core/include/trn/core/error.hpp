@@ -17,11 +17,15 @@ class Error : public std::runtime_error {
 };
 
 // The caller's mistake: shapes, strides, names, operands on another executor.
-class InvalidArgument : public Error { using Error::Error; };
+class InvalidArgument : public Error {
+  using Error::Error;
+};
 // A legal request that this executor, dtype or machine has no kernel for.
-class NotImplemented : public Error { using Error::Error; };
-// What helps after a DeviceError: the executor is usable and the next call may succeed; a new executor has to be opened;
-// or nothing in this process will run there again.
+class NotImplemented : public Error {
+  using Error::Error;
+};
+// What helps after a DeviceError: the executor is usable and the next call may succeed; a new executor has to be
+// opened; or nothing in this process will run there again.
 enum class Recovery : std::uint8_t { Retry, Reopen, RestartProcess };
 // The device or its simulator refused or failed. `check` is the id of the simulator check that fired, or "".
 class DeviceError : public Error {
@@ -36,7 +40,9 @@ class DeviceError : public Error {
   Recovery recovery_;
 };
 // A broken invariant of this code: please report it.
-class InternalError : public Error { using Error::Error; };
+class InternalError : public Error {
+  using Error::Error;
+};
 
 template <class E, class... Args> [[noreturn]] void fail(fmt::format_string<Args...> text, Args&&... args) {
   throw E(fmt::format(text, std::forward<Args>(args)...));

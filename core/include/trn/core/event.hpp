@@ -1,8 +1,9 @@
-// Events: every allocation, copy, dispatch, program build, cache hit and run tells the executor's listeners what it did.
-// Tests assert on them (which family ran? was anything copied?), the bench command reads modelled time from them.
+// Events: every allocation, copy, dispatch, program build, cache hit and run tells the executor's listeners what it
+// did. Tests assert on them (which family ran? was anything copied?), the bench command reads modelled time from them.
 //
 // Work is done for a purpose: an operation runs because it was asked for, a probe asks the device a question, a warm-up
-// and a repetition belong to a measurement. Events carry the purpose, so that adding them up gives the operation's own time.
+// and a repetition belong to a measurement. Events carry the purpose, so that adding them up gives the operation's own
+// time.
 #pragma once
 
 #include <atomic>
@@ -43,10 +44,10 @@ class PurposeScope {
 
 struct Event {
   EventKind kind;
-  std::string subject;           // operation ("blas.gemm"), program name, or copy direction
-  std::string family = {};       // Dispatch: "host" or "device"
-  std::int64_t bytes = 0;        // Allocate, Free, Copy, Constant
-  double modelled_seconds = 0;   // Run on a simulator in Timed order
+  std::string subject;          // operation ("blas.gemm"), program name, or copy direction
+  std::string family = {};      // Dispatch: "host" or "device"
+  std::int64_t bytes = 0;       // Allocate, Free, Copy, Constant
+  double modelled_seconds = 0;  // Run on a simulator in Timed order
   int queue = current_queue();
   // Modelled seconds on the executor's clock. Of a Run end - begin is modelled_seconds, but for rounding; other events
   // take no modelled time, and have the clock as far as it had come.
@@ -75,8 +76,8 @@ class EventHub {
 
 class Executor;
 
-// Keeps every event of one executor from now on. It may outlive the executor and does not keep it alive. Whoever reads it
-// waits for what is queued on the executor, so that what was asked for before is in it.
+// Keeps every event of one executor from now on. It may outlive the executor and does not keep it alive. Whoever reads
+// it waits for what is queued on the executor, so that what was asked for before is in it.
 class Recorder {
  public:
   explicit Recorder(const Executor& executor);

@@ -42,8 +42,7 @@ class ExactSum {
   };
   void normalize() const;
   [[nodiscard]] Leading leading() const;
-  template <class T>
-  [[nodiscard]] T rounded() const;
+  template <class T> [[nodiscard]] T rounded() const;
 
   mutable std::array<std::int64_t, kDigits> digits_{};
   mutable std::int64_t pending_ = 0;  // additions since the last normalize()

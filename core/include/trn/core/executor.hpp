@@ -2,10 +2,11 @@
 //
 //   auto exec = trn::Executor::open("sim:trn2");
 //
-// An executor is one logical core with its own memory and one queue: runs, copies and frees happen in the order in which
-// they are asked for. A run may return before it is done. What fails behind the caller is thrown by the next copy out or
-// synchronize(), with the program's name; runs that were queued behind it are not started, and what they and the failed
-// run would have written is undefined. Copies in and frees still happen. Afterwards the queue is empty and usable.
+// An executor is one logical core with its own memory and one queue: runs, copies and frees happen in the order in
+// which they are asked for. A run may return before it is done. What fails behind the caller is thrown by the next copy
+// out or synchronize(), with the program's name; runs that were queued behind it are not started, and what they and the
+// failed run would have written is undefined. Copies in and frees still happen. Afterwards the queue is empty and
+// usable.
 //
 // Backend is what an executor kind implements: a memory space and its events. Device kernels need more (a machine and a
 // way to run programs); that is tile::Device, which derives from Backend.

@@ -116,6 +116,8 @@ template <class T> inline constexpr DType dtype_of = DTypeOf<std::remove_const_t
 
 // A type that arrays can hold, or that type const: what a view of it can show.
 template <class T>
-concept Element = requires { { DTypeOf<std::remove_const_t<T>>::value } -> std::convertible_to<DType>; };
+concept Element = requires {
+  { DTypeOf<std::remove_const_t<T>>::value } -> std::convertible_to<DType>;
+};
 
 }  // namespace trn

@@ -22,8 +22,7 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
 
   void write(std::string_view text);
-  template <class... Args>
-  void print(fmt::format_string<Args...> text, Args&&... args) {
+  template <class... Args> void print(fmt::format_string<Args...> text, Args&&... args) {
     line_.clear();
     fmt::format_to(std::back_inserter(line_), text, std::forward<Args>(args)...);
     write({line_.data(), line_.size()});

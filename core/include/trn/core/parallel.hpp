@@ -1,7 +1,7 @@
-// Loops shared among threads: the one way the libraries' host code does it. The team of threads (team.hpp) does the work,
-// so an exception in a body ends the loop and reaches the caller. The number of threads is OpenMP's, so that
-// OMP_NUM_THREADS and omp_set_num_threads() mean what they say, and within an OpenMP region a loop stays with its caller.
-// For libraries that link OpenMP; core itself does not.
+// Loops shared among threads: the one way the libraries' host code does it. The team of threads (team.hpp) does the
+// work, so an exception in a body ends the loop and reaches the caller. The number of threads is OpenMP's, so that
+// OMP_NUM_THREADS and omp_set_num_threads() mean what they say, and within an OpenMP region a loop stays with its
+// caller. For libraries that link OpenMP; core itself does not.
 #pragma once
 
 #include <omp.h>

@@ -3,9 +3,11 @@
 //   Native    the operands' own type; fp32 accumulation for everything but float64
 //   Tf32      operands rounded to tfloat32 (11 significant bits), one product
 //   Bf16      operands rounded to bfloat16 (8 significant bits), one product
-//   Tf32x3    each operand the sum of two tfloat32 words, three products: as accurate as fp32, at three quarters of its cost
+//   Tf32x3    each operand the sum of two tfloat32 words, three products: as accurate as fp32, at three quarters of its
+//     cost
 //   Bf16x6    three bfloat16 words, six products, compensated sums: more accurate than fp32
-//   Exact     integer arithmetic modulo many primes: float64-accurate on a machine without float64, and the same bits on
+//   Exact     integer arithmetic modulo many primes: float64-accurate on a machine without float64, and the same bits
+//     on
 //             every executor, in every tiling and order
 #pragma once
 
@@ -21,8 +23,8 @@ enum class Mode : std::uint8_t { Native, Tf32, Bf16, Tf32x3, Bf16x6, Exact };
 [[nodiscard]] std::string_view name(Mode mode);
 [[nodiscard]] std::span<const Mode> all_modes();
 
-// A mode, or an error to stay below: `target(e)` takes the cheapest mode whose bound (Accuracy::bound, for the operands at
-// hand) is at most e.
+// A mode, or an error to stay below: `target(e)` takes the cheapest mode whose bound (Accuracy::bound, for the operands
+// at hand) is at most e.
 class Precision {
  public:
   constexpr Precision(Mode mode = Mode::Native) : mode_(mode) {}  // implicit: a mode is a precision
@@ -41,10 +43,10 @@ class Precision {
   double target_ = 0;
 };
 
-// What an operation did: the mode it took, the number of Tensor Engine products (or host products) per multiplication of
-// the formula, and a bound that holds for the result. Each operation's header says what the bound is relative to; for
-// products it is |C - exact|(i,j) <= bound * (|alpha| ||a_i|| ||b_j|| + |beta c_ij|), Euclidean norms of row i of op(A) and
-// column j of op(B).
+// What an operation did: the mode it took, the number of Tensor Engine products (or host products) per multiplication
+// of the formula, and a bound that holds for the result. Each operation's header says what the bound is relative to;
+// for products it is |C - exact|(i,j) <= bound * (|alpha| ||a_i|| ||b_j|| + |beta c_ij|), Euclidean norms of row i of
+// op(A) and column j of op(B).
 struct Accuracy {
   Mode mode = Mode::Native;
   int passes = 1;

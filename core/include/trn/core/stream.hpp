@@ -6,8 +6,8 @@
 //   other.wait(done);        // what is enqueued on `other` from now on begins after the marker
 //   stream.synchronize();    // and throws what failed
 //
-// A stream is a way to wait, not a way to overlap kernels: an executor has one queue, and the streams of an executor take
-// turns on it. Threads that wait do queued work themselves. After a failure the stream does nothing more until
+// A stream is a way to wait, not a way to overlap kernels: an executor has one queue, and the streams of an executor
+// take turns on it. Threads that wait do queued work themselves. After a failure the stream does nothing more until
 // synchronize() has thrown it; markers are reached all the same.
 #pragma once
 

@@ -22,11 +22,10 @@ template <Element T> class View {
             shape_.size(), strides_.size());
     (void)element_count(shape_);
   }
-  View(Executor executor, T* data, Shape shape)
-      : View(std::move(executor), data, shape, row_major_strides(shape)) {}
+  View(Executor executor, T* data, Shape shape) : View(std::move(executor), data, shape, row_major_strides(shape)) {}
   // A template, so that it is never taken for the copy constructor.
-  template <class U> requires(std::is_const_v<T> && std::same_as<U, std::remove_const_t<T>>)
-  View(const View<U>& other)
+  template <class U>
+  requires(std::is_const_v<T>&& std::same_as<U, std::remove_const_t<T>>) View(const View<U>& other)
       : View(other.executor(), other.data(), other.shape(), other.strides()) {}
 
   [[nodiscard]] const Executor& executor() const { return executor_; }
@@ -44,8 +43,8 @@ template <Element T> class View {
   Strides strides_;
 };
 
-// Rank 1: what BLAS-like calls take. Element i is data[i * stride]; a BLAS vector with a negative increment is one whose
-// data points at its last address and whose stride is negative.
+// Rank 1: what BLAS-like calls take. Element i is data[i * stride]; a BLAS vector with a negative increment is one
+// whose data points at its last address and whose stride is negative.
 template <Element T> class VectorView {
  public:
   VectorView(Executor executor, T* data, std::int64_t size, std::int64_t stride = 1)
@@ -53,8 +52,8 @@ template <Element T> class VectorView {
     require(size >= 0, "vector view: size is {}; it must be >= 0", size);
   }
   // A template, so that it is never taken for the copy constructor.
-  template <class U> requires(std::is_const_v<T> && std::same_as<U, std::remove_const_t<T>>)
-  VectorView(const VectorView<U>& other)
+  template <class U>
+  requires(std::is_const_v<T>&& std::same_as<U, std::remove_const_t<T>>) VectorView(const VectorView<U>& other)
       : VectorView(other.executor(), other.data(), other.size(), other.stride()) {}
   VectorView(const View<T>& view) : VectorView(view.executor(), view.data(), extent(view), view.strides().front()) {}
   VectorView(const View<std::remove_const_t<T>>& view) requires std::is_const_v<T> : VectorView(View<T>(view)) {}
@@ -67,7 +66,8 @@ template <Element T> class VectorView {
 
  private:
   static std::int64_t extent(const View<T>& view) {
-    require(view.rank() == 1, "vector view: the view has rank {}, shape {}; a vector has rank 1", view.rank(), to_string(view.shape()));
+    require(view.rank() == 1, "vector view: the view has rank {}, shape {}; a vector has rank 1", view.rank(),
+            to_string(view.shape()));
     return view.size();
   }
 
@@ -81,14 +81,19 @@ template <Element T> class MatrixView {
  public:
   MatrixView(Executor executor, T* data, std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
              std::int64_t column_stride)
-      : executor_(std::move(executor)), data_(data), rows_(rows), columns_(columns), row_stride_(row_stride),
+      : executor_(std::move(executor)),
+        data_(data),
+        rows_(rows),
+        columns_(columns),
+        row_stride_(row_stride),
         column_stride_(column_stride) {
     require(rows >= 0 && columns >= 0, "matrix view: extents are {} x {}; both must be >= 0", rows, columns);
   }
   // A template, so that it is never taken for the copy constructor.
-  template <class U> requires(std::is_const_v<T> && std::same_as<U, std::remove_const_t<T>>)
-  MatrixView(const MatrixView<U>& other)
-      : MatrixView(other.executor(), other.data(), other.rows(), other.columns(), other.row_stride(), other.column_stride()) {}
+  template <class U>
+  requires(std::is_const_v<T>&& std::same_as<U, std::remove_const_t<T>>) MatrixView(const MatrixView<U>& other)
+      : MatrixView(other.executor(), other.data(), other.rows(), other.columns(), other.row_stride(),
+                   other.column_stride()) {}
 
   // Element (i, j) at data[i * ld + j]; ld = 0 means packed, otherwise it is at least the number of columns.
   [[nodiscard]] static MatrixView row_major(Executor e, T* data, std::int64_t rows, std::int64_t columns,
@@ -108,7 +113,9 @@ template <Element T> class MatrixView {
   [[nodiscard]] std::int64_t columns() const { return columns_; }
   [[nodiscard]] std::int64_t row_stride() const { return row_stride_; }
   [[nodiscard]] std::int64_t column_stride() const { return column_stride_; }
-  [[nodiscard]] MatrixView transposed() const { return {executor_, data_, columns_, rows_, column_stride_, row_stride_}; }
+  [[nodiscard]] MatrixView transposed() const {
+    return {executor_, data_, columns_, rows_, column_stride_, row_stride_};
+  }
   [[nodiscard]] MatrixView block(std::int64_t row, std::int64_t column, std::int64_t rows, std::int64_t columns) const {
     require(row >= 0 && column >= 0 && rows >= 0 && columns >= 0 && rows <= rows_ - row && columns <= columns_ - column,
             "matrix view: block ({}, {}) + {} x {} lies outside {} x {}", row, column, rows, columns, rows_, columns_);
@@ -125,8 +132,9 @@ template <Element T> class MatrixView {
 
  private:
   static void check_ld(std::int64_t ld, std::int64_t line, const char* what) {
-    require(ld == 0 || ld >= line, "matrix view: leading dimension {} is shorter than the {} {}; use at least that, or 0 for packed", ld,
-            line, what);
+    require(ld == 0 || ld >= line,
+            "matrix view: leading dimension {} is shorter than the {} {}; use at least that, or 0 for packed", ld, line,
+            what);
   }
 
   Executor executor_;

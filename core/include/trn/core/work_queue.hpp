@@ -1,6 +1,6 @@
 // WorkQueue: pieces of work that happen one after another, in the order in which they are added. A thread of the queue
-// does them, started by the first one; and whoever waits helps: it does the next piece itself when nobody is at work, so
-// that adding one piece and waiting for it costs no change of threads. Streams and the queued simulator stand on it.
+// does them, started by the first one; and whoever waits helps: it does the next piece itself when nobody is at work,
+// so that adding one piece and waiting for it costs no change of threads. Streams and the queued simulator stand on it.
 #pragma once
 
 #include <condition_variable>
@@ -22,8 +22,8 @@ class WorkQueue {
 
   // Adds a piece of work, which must not throw, and returns its number: 1, 2, ...
   std::uint64_t add(std::function<void()> work);
-  // Returns when the pieces up to `number` are done. From within a piece of this queue it returns at once: a piece cannot
-  // wait for itself, and those before it are done.
+  // Returns when the pieces up to `number` are done. From within a piece of this queue it returns at once: a piece
+  // cannot wait for itself, and those before it are done.
   void wait(std::uint64_t number);
   void drain() { wait(added()); }
   [[nodiscard]] std::uint64_t added() const;

@@ -1,20 +1,26 @@
 // Arithmetic on planar complex arrays: real and imaginary parts in two arrays, the form that the Tensor Engine likes.
 //
-// The functions take PlanarArrays or PlanarViews and return new dense arrays; shapes are broadcast as NumPy does. Errors, u being the
-// unit roundoff of the type:
+// The functions take PlanarArrays or PlanarViews and return new dense arrays; shapes are broadcast as NumPy does.
+// Errors, u being the unit roundoff of the type:
 //   add, subtract            each part within u of exact
 //   multiply (conjugate)     |y - exact| <= sqrt(8) u |exact|, to first order
-//   divide                   |y - exact| <= 7 u |exact| wherever exact is a normal number: numerator and denominator are scaled by
-//                            powers of two first, so nothing overflows or underflows on the way; infinities and zero divisors as in C's
+//   divide                   |y - exact| <= 7 u |exact| wherever exact is a normal number: numerator and denominator
+//     are scaled by
+//                            powers of two first, so nothing overflows or underflows on the way; infinities and zero
+//                              divisors as in C's
 //                            Annex G
 //   abs, angle, from_polar   the C library's hypot, atan2, cos and sin: within a few u
-//   matmul                   |Y - exact|(i,j) <= (2 k + 2) sqrt(2) u (|A||B|)(i,j) with four products, normwise only with three (k is
-//                            the inner extent); real products by trnblas. In any mode, with four products and b the bound of
-//                            blas::gemm in that mode, |Y - exact|(i,j) <= 2 sqrt(2) b || a_i || || b_j ||, to first order
-// A device computes in float, elementwise on the Vector Engine (NotImplemented for double), and matmul in every mode of trnblas, in double
-// its exact mode (four products). Elementwise functions have no products for the Tensor Engine and so no modes. The bounds above hold
-// there, and: abs 2 u, angle 8 u, from_polar 4 u of the modulus for angles up to 2^14 and NaN beyond; a zero divisor gives infinities
-// without its sign. They assume the simulator's square root and reciprocal, right to u; the accuracy of silicon's is not published.
+//   matmul                   |Y - exact|(i,j) <= (2 k + 2) sqrt(2) u (|A||B|)(i,j) with four products, normwise only
+//     with three (k is
+//                            the inner extent); real products by trnblas. In any mode, with four products and b the
+//                              bound of
+//                            blas::gemm in that mode, |Y - exact|(i,j) <= 2 sqrt(2) b || a_i || || b_j ||, to first
+//                              order
+// A device computes in float, elementwise on the Vector Engine (NotImplemented for double), and matmul in every mode of
+// trnblas, in double its exact mode (four products). Elementwise functions have no products for the Tensor Engine and
+// so no modes. The bounds above hold there, and: abs 2 u, angle 8 u, from_polar 4 u of the modulus for angles up to
+// 2^14 and NaN beyond; a zero divisor gives infinities without its sign. They assume the simulator's square root and
+// reciprocal, right to u; the accuracy of silicon's is not published.
 #pragma once
 
 #include <trn/fft/operand.hpp>
@@ -37,8 +43,12 @@ template <class X> using PlanarOf = typename detail::PlanarElement<X>::type;
 template <class X>
 concept PlanarOperand = Real<PlanarOf<X>>;
 
-template <class T> [[nodiscard]] PlanarView<const std::remove_const_t<T>> planar_view_of(const PlanarView<T>& x) { return {x.re, x.im}; }
-template <class T> [[nodiscard]] PlanarView<const T> planar_view_of(const PlanarArray<T>& x) { return {x.re.view(), x.im.view()}; }
+template <class T> [[nodiscard]] PlanarView<const std::remove_const_t<T>> planar_view_of(const PlanarView<T>& x) {
+  return {x.re, x.im};
+}
+template <class T> [[nodiscard]] PlanarView<const T> planar_view_of(const PlanarArray<T>& x) {
+  return {x.re.view(), x.im.view()};
+}
 
 // With three real products (Gauss) instead of four: a quarter less work, errors relative to norms only.
 enum class Products : std::uint8_t { Four, Three };
@@ -47,15 +57,26 @@ struct MatmulOptions {
   Precision precision = {};  // of the real products; a target is held against their bound
 };
 
-enum class ComplexOp : std::uint8_t { Add, Subtract, Multiply, MultiplyConjugate, Divide, Conjugate, Abs, Angle, FromPolar };
+enum class ComplexOp : std::uint8_t {
+  Add,
+  Subtract,
+  Multiply,
+  MultiplyConjugate,
+  Divide,
+  Conjugate,
+  Abs,
+  Angle,
+  FromPolar
+};
 
 namespace detail {
-template <Real T>
-[[nodiscard]] PlanarArray<T> planar(ComplexOp, const Executor&, const PlanarView<const T>& a, const PlanarView<const T>& b);
+template <Real T> [[nodiscard]] PlanarArray<T> planar(ComplexOp, const Executor&, const PlanarView<const T>& a,
+                                                      const PlanarView<const T>& b);
 template <Real T> [[nodiscard]] Array<T> planar_part(ComplexOp, const Executor&, const PlanarView<const T>& a);
-template <Real T> [[nodiscard]] PlanarArray<T> from_polar(const Executor&, const View<const T>& modulus, const View<const T>& angle);
 template <Real T>
-[[nodiscard]] PlanarArray<T> matmul(const Executor&, const PlanarView<const T>& a, const PlanarView<const T>& b, const MatmulOptions&);
+[[nodiscard]] PlanarArray<T> from_polar(const Executor&, const View<const T>& modulus, const View<const T>& angle);
+template <Real T> [[nodiscard]] PlanarArray<T> matmul(const Executor&, const PlanarView<const T>& a,
+                                                      const PlanarView<const T>& b, const MatmulOptions&);
 template <Real T> [[nodiscard]] PlanarArray<T> to_planar(const Executor&, const View<const std::complex<T>>& x);
 template <Real T> [[nodiscard]] Array<std::complex<T>> to_interleaved(const Executor&, const PlanarView<const T>& x);
 }  // namespace detail
@@ -99,7 +120,8 @@ requires std::same_as<PlanarOf<A>, PlanarOf<B>>
 template <ComplexOperand X> [[nodiscard]] PlanarArray<RealOf<X>> to_planar(const Executor& e, const X& x) {
   return detail::to_planar(e, view_of(x));
 }
-template <PlanarOperand X> [[nodiscard]] Array<std::complex<PlanarOf<X>>> to_interleaved(const Executor& e, const X& x) {
+template <PlanarOperand X>
+[[nodiscard]] Array<std::complex<PlanarOf<X>>> to_interleaved(const Executor& e, const X& x) {
   return detail::to_interleaved(e, planar_view_of(x));
 }
 

@@ -1,5 +1,5 @@
-// The device kernels of complex arithmetic and of copies as values: programs over strided operands, for tools that print, emit, profile or
-// estimate them.
+// The device kernels of complex arithmetic and of copies as values: programs over strided operands, for tools that
+// print, emit, profile or estimate them.
 #pragma once
 
 #include <trn/core/shape.hpp>
@@ -19,15 +19,17 @@ struct ElementSide {
   Strides strides;  // in reals; 0 repeats an element
   bool operator==(const ElementSide&) const = default;
 };
-// out = a op b, float32. Operations on one operand have no b. A real a or b counts as complex with imaginary part 0 only where all three
-// are real: Add, Subtract and Multiply; FromPolar has two real operands, Abs and Angle have a real result.
+// out = a op b, float32. Operations on one operand have no b. A real a or b counts as complex with imaginary part 0
+// only where all three are real: Add, Subtract and Multiply; FromPolar has two real operands, Abs and Angle have a real
+// result.
 struct ElementwiseShape {
   ComplexOp op = ComplexOp::Add;
   Shape shape;
   ElementSide a, b, out;
   bool operator==(const ElementwiseShape&) const = default;
 };
-// Tensors "a" (pairs or real) or "a_re" and "a_im", "b" and "out" likewise. out may be the memory of a or b with the same strides.
+// Tensors "a" (pairs or real) or "a_re" and "a_im", "b" and "out" likewise. out may be the memory of a or b with the
+// same strides.
 [[nodiscard]] tile::Program elementwise_program(const ElementwiseShape& shape, const tile::Machine& machine);
 
 // to = from, or 0 without a source, for elements of `words` neighbouring 32-bit words; strides count words.
@@ -42,8 +44,8 @@ struct MoveShape {
   std::vector<Move> moves;
   bool operator==(const MoveShape&) const = default;
 };
-// Tensors "x0" (unless zeros) and "y0", "x1" and "y1", ... of the moves; no y may overlap another move's tensors. Through SBUF, so that
-// long runs are shared by the DMA engines.
+// Tensors "x0" (unless zeros) and "y0", "x1" and "y1", ... of the moves; no y may overlap another move's tensors.
+// Through SBUF, so that long runs are shared by the DMA engines.
 [[nodiscard]] tile::Program move_program(const MoveShape& shape, const tile::Machine& machine);
 
 }  // namespace trn::fft

@@ -1,8 +1,9 @@
-// The device kernels of trnfft as values: programs that transform many lines of one length, for tools that print, emit, profile or estimate
-// them.
+// The device kernels of trnfft as values: programs that transform many lines of one length, for tools that print, emit,
+// profile or estimate them.
 //
-// A line is one 1-D transform y[k] = s * sum over j of x[j] exp(-+ 2 pi i jk/n). Direction and scale are not part of a program: they are in
-// the constants, DFT matrices and twiddles that are bound to its inputs (lines_constants). A plan is a list of such programs.
+// A line is one 1-D transform y[k] = s * sum over j of x[j] exp(-+ 2 pi i jk/n). Direction and scale are not part of a
+// program: they are in the constants, DFT matrices and twiddles that are bound to its inputs (lines_constants). A plan
+// is a list of such programs.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +33,9 @@ namespace trn::fft {
 enum class LineKernel : std::uint8_t { Rows, Columns, Blocks, RealColumns, Pairs, PairsIn, ColumnsReal };
 [[nodiscard]] const char* name(LineKernel kernel);
 
-// The points of one side, in reals: point j of line (b0, b1, ...) lies at j * stride + b0 * distance0 + ...; interleaved complex points
-// have their imaginary part one further, planar ones in a tensor of their own with the same layout.
+// The points of one side, in reals: point j of line (b0, b1, ...) lies at j * stride + b0 * distance0 + ...;
+// interleaved complex points have their imaginary part one further, planar ones in a tensor of their own with the same
+// layout.
 struct PointLayout {
   Format format = Format::Interleaved;
   bool real = false;  // no imaginary part: read as 0, not written
@@ -68,9 +70,10 @@ struct LinesShape {
 // read before any of it is written.
 [[nodiscard]] tile::Program lines_program(const LinesShape& shape, const tile::Machine& machine);
 
-// Mode Exact (kernel Blocks, interleaved lines): every number is the sum of three float32 words, hi a multiple of 2^-25, mid one of 2^-49 up to 2^-26, and lo up
-// to 2^-50, in tensors "x_hi", "x_mid" and "x_lo", "y_hi" and so on. Lines have Euclidean norms of at most 1/4. Results are exact_scale(n1) exact_scale(n2)
-// times the transform, so that theirs are, too; n2 = 1 is allowed, and with it a table. Factors are the caller's.
+// Mode Exact (kernel Blocks, interleaved lines): every number is the sum of three float32 words, hi a multiple of
+// 2^-25, mid one of 2^-49 up to 2^-26, and lo up to 2^-50, in tensors "x_hi", "x_mid" and "x_lo", "y_hi" and so on.
+// Lines have Euclidean norms of at most 1/4. Results are exact_scale(n1) exact_scale(n2) times the transform, so that
+// theirs are, too; n2 = 1 is allowed, and with it a table. Factors are the caller's.
 [[nodiscard]] long double exact_scale(std::int64_t n);  // 1/sqrt(n), or 1/2 where that is less
 
 // One constant of a program: float32, tfloat32 or bfloat16 elements, as its tensor lies in memory.
@@ -83,7 +86,8 @@ struct ConstantOptions {
   long double factor = 1;         // on the result
   std::int64_t table_length = 0;  // N: the table's entry (k, b) is exp(-+ 2 pi i k b / N)
 };
-[[nodiscard]] std::vector<Constant> lines_constants(const LinesShape& shape, const tile::Machine& machine, const ConstantOptions& options);
+[[nodiscard]] std::vector<Constant> lines_constants(const LinesShape& shape, const tile::Machine& machine,
+                                                    const ConstantOptions& options);
 
 // || computed - exact ||_2 <= bound * || exact ||_2 for each line, rounding of the constants included.
 [[nodiscard]] double lines_error_bound(const LinesShape& shape);

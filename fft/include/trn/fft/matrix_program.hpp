@@ -1,5 +1,6 @@
-// The device kernel of short linear transforms as a value: many lines times one real matrix, for tools that print, emit, profile or
-// estimate it. Cosine and sine transforms of up to 128 points and the windowed frames of short-time transforms are such lines.
+// The device kernel of short linear transforms as a value: many lines times one real matrix, for tools that print,
+// emit, profile or estimate it. Cosine and sine transforms of up to 128 points and the windowed frames of short-time
+// transforms are such lines.
 #pragma once
 
 #include <trn/fft/lines_program.hpp>
@@ -18,18 +19,21 @@ struct MatrixShape {
   Mode mode = Mode::Native;    // how the products are done; not Exact
   bool operator==(const MatrixShape&) const = default;
 };
-// Tensors "x" (lines..., points, parts) and "y" likewise; "matrix" (parts in, points in, points out, parts out), float32 in every mode:
-// words are made on the device. Throws InvalidArgument for more points than the machine has partitions.
+// Tensors "x" (lines..., points, parts) and "y" likewise; "matrix" (parts in, points in, points out, parts out),
+// float32 in every mode: words are made on the device. Throws InvalidArgument for more points than the machine has
+// partitions.
 [[nodiscard]] tile::Program matrix_program(const MatrixShape& shape, const tile::Machine& machine);
 
-// What the words of a mode cost (trn/tile/words.hpp): a product of two float32 numbers errs by `error` relative before it is summed, and
-// every sum is rounded `products` times more than it has terms: once per product of words, Native five times.
+// What the words of a mode cost (trn/tile/words.hpp): a product of two float32 numbers errs by `error` relative before
+// it is summed, and every sum is rounded `products` times more than it has terms: once per product of words, Native
+// five times.
 struct ProductError {
   double error = 0;
   std::int64_t products = 1;
 };
 [[nodiscard]] ProductError product_error(Mode mode);
-// || y - exact ||_2 <= bound * || y ||_2 for matrices of n points that keep norms up to a factor of 2, 2 ((n + sqrt(n) + P + 1) u +
+// || y - exact ||_2 <= bound * || y ||_2 for matrices of n points that keep norms up to a factor of 2, 2 ((n + sqrt(n)
+//   + P + 1) u +
 // E (1 + sqrt(n))), P products with error E, rounding of the matrix included: see src/device/matrix.cpp.
 [[nodiscard]] double matrix_error_bound(std::int64_t points, Mode mode);
 

@@ -1,5 +1,6 @@
-// PlanCache: plans by executor and description, with an owner and a limit. Functions in the NumPy manner take one in their options; without one every
-// call makes its plan. There is no hidden global cache: whoever makes the cache decides its size and its end.
+// PlanCache: plans by executor and description, with an owner and a limit. Functions in the NumPy manner take one in
+// their options; without one every call makes its plan. There is no hidden global cache: whoever makes the cache
+// decides its size and its end.
 #pragma once
 
 #include <cstddef>

@@ -17,8 +17,8 @@ concept Real = std::same_as<T, float> || std::same_as<T, double>;
 // cuFFT: CUFFT_C2C/Z2Z, CUFFT_R2C/D2Z, CUFFT_C2R/Z2D.
 enum class Kind : std::uint8_t { ComplexToComplex, RealToComplex, ComplexToReal };
 
-// The sign of the exponent: Forward is exp(-2 pi i jk/n), Inverse exp(+2 pi i jk/n). RealToComplex is Forward and ComplexToReal Inverse
-// unless the caller says otherwise (SciPy's ihfft and hfft are the other two).
+// The sign of the exponent: Forward is exp(-2 pi i jk/n), Inverse exp(+2 pi i jk/n). RealToComplex is Forward and
+// ComplexToReal Inverse unless the caller says otherwise (SciPy's ihfft and hfft are the other two).
 enum class Direction : std::uint8_t { Forward, Inverse };
 
 // The factor on the result, N being the product of the transformed lengths: 1, 1/N, 1/sqrt(N).
@@ -33,12 +33,8 @@ enum class Format : std::uint8_t { Interleaved, Planar };
 [[nodiscard]] const char* name(Format format);
 
 // A complex array as two real ones of the same shape, strides and executor: what the Tensor Engine likes best.
-template <Element T> struct PlanarView {
-  View<T> re, im;
-};
+template <Element T> struct PlanarView { View<T> re, im; };
 // The same as two addresses of an executor's memory.
-template <Element T> struct PlanarPointer {
-  T *re = nullptr, *im = nullptr;
-};
+template <Element T> struct PlanarPointer { T *re = nullptr, *im = nullptr; };
 
 }  // namespace trn::fft

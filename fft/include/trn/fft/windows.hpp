@@ -1,7 +1,7 @@
 // Window functions for spectra, and what short-time transforms need of them. scipy.signal.windows, torch.*_window.
 //
-// Periodic windows of n points are the first n of the symmetric one of n + 1: the form for spectra (SciPy's get_window, torch's default).
-// Symmetric ones are for filters.
+// Periodic windows of n points are the first n of the symmetric one of n + 1: the form for spectra (SciPy's get_window,
+// torch's default). Symmetric ones are for filters.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +25,9 @@ struct WindowOptions {
 // Throws InvalidArgument for n < 1 and beta < 0, above 1e8 or NaN.
 [[nodiscard]] std::vector<double> window(WindowKind kind, std::int64_t n, const WindowOptions& options = {});
 
-// Whether the windows moved by multiples of `hop` sum to a constant everywhere, to `tolerance` of it (COLA), and whether their squares
-// sum to more than `tolerance` of the largest sum everywhere (NOLA): the least that reconstruction needs. scipy.signal.check_COLA,
-// check_NOLA.
+// Whether the windows moved by multiples of `hop` sum to a constant everywhere, to `tolerance` of it (COLA), and
+// whether their squares sum to more than `tolerance` of the largest sum everywhere (NOLA): the least that
+// reconstruction needs. scipy.signal.check_COLA, check_NOLA.
 [[nodiscard]] bool satisfies_cola(const std::vector<double>& window, std::int64_t hop, double tolerance = 1e-10);
 [[nodiscard]] bool satisfies_nola(const std::vector<double>& window, std::int64_t hop, double tolerance = 1e-10);
 

@@ -1,5 +1,6 @@
 // The road to silicon, first half: a program as a readable NKI kernel (0.3+ dialect). The text was never compiled by
-// AWS's toolchain here; the tests execute it with a NumPy stand-in for the documented calls and compare with the simulator.
+// AWS's toolchain here; the tests execute it with a NumPy stand-in for the documented calls and compare with the
+// simulator.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@ namespace trn::neuron {
 
 // Inputs become arguments in declaration order, outputs are returned in declaration order. An output that continues an
 // input, or whose strides leave gaps, is an argument that the kernel stores into and returns: memory that NKI allocates
-// starts undefined. Throws NotImplemented that names the construct when the program holds something NKI has no documented
-// call for.
+// starts undefined. Throws NotImplemented that names the construct when the program holds something NKI has no
+// documented call for.
 //
 // NKI unrolls `range`. A program that executes more than `unroll_limit` instructions has its outermost loops written as
 // nl.fori_loop where their addresses can follow a register; other loops stay `range`.

@@ -13,7 +13,7 @@ namespace trn::neuron {
 // One row of the timeline: the engines "tensor", "vector", "scalar", "gpsimd", then one row per DMA ring in use.
 struct Lane {
   std::string name;
-  double busy_s = 0;               // instructions never overlap within a lane
+  double busy_s = 0;  // instructions never overlap within a lane
   std::int64_t instructions = 0;
 };
 
@@ -30,19 +30,19 @@ struct ReportOptions {
 struct RunReport {
   std::string program;
   std::string machine;
-  double seconds = 0;              // modelled, as a profiler's total: launch and finish included
-  double launch_seconds = 0;       // before the first instruction
-  double finish_seconds = 0;       // after the last result
-  double benchmark_seconds = 0;    // modelled, as the latency that nki.benchmark reports
+  double seconds = 0;            // modelled, as a profiler's total: launch and finish included
+  double launch_seconds = 0;     // before the first instruction
+  double finish_seconds = 0;     // after the last result
+  double benchmark_seconds = 0;  // modelled, as the latency that nki.benchmark reports
   std::vector<Lane> lanes;
-  double dma_active_seconds = 0;   // some transfer under way
+  double dma_active_seconds = 0;  // some transfer under way
   std::int64_t hbm_read_bytes = 0, hbm_write_bytes = 0;
   std::int64_t instructions = 0;
-  double matmul_flops = 0;         // 2*K*M*N of every matmul that is not a transpose
-  double tensor_peak_flops = 0;    // of the dtype that the matmuls use
-  double throttled_seconds = 0;    // Tensor Engine running below its full rate
+  double matmul_flops = 0;       // 2*K*M*N of every matmul that is not a transpose
+  double tensor_peak_flops = 0;  // of the dtype that the matmuls use
+  double throttled_seconds = 0;  // Tensor Engine running below its full rate
   std::int64_t sbuf_bytes_per_partition = 0, psum_bytes_per_partition = 0;
-  std::vector<Interval> intervals; // the first ReportOptions::keep_intervals
+  std::vector<Interval> intervals;            // the first ReportOptions::keep_intervals
   std::vector<std::string> instruction_text;  // by instruction index, when intervals were kept
 
   // Busy share of a lane; 0 when the program has no such lane.
@@ -59,6 +59,7 @@ struct PageTable {
 };
 
 // One self-contained HTML page: the application's tables, then timeline, utilisation, bytes moved, roofline.
-void write_html(const RunReport& report, const tile::Machine& machine, const std::string& path, const std::vector<PageTable>& tables = {});
+void write_html(const RunReport& report, const tile::Machine& machine, const std::string& path,
+                const std::vector<PageTable>& tables = {});
 
 }  // namespace trn::neuron

@@ -1,5 +1,5 @@
-// The timing model against published hardware measurements: programs that reproduce the published kernels, their modelled
-// times, and the ratios. `trnsci validate` prints this table; a test holds it.
+// The timing model against published hardware measurements: programs that reproduce the published kernels, their
+// modelled times, and the ratios. `trnsci validate` prints this table; a test holds it.
 #pragma once
 
 #include <string>
@@ -18,13 +18,13 @@ enum class RowKind { Fitted, Predicted };
 struct ValidationRow {
   std::string name;
   std::string machine;
-  std::string source;         // where the measurement was published
+  std::string source;  // where the measurement was published
   Quantity quantity = Quantity::Total;
   RowKind kind = RowKind::Predicted;
   double measured_us = 0;
-  double modelled_us = 0;     // instructions in the order of the program
-  double reordered_us = 0;    // in an order a compiler may choose (tile::reorder); 0 where the program is too long for it
-  std::string note;           // what the program assumes, or why the row is off
+  double modelled_us = 0;   // instructions in the order of the program
+  double reordered_us = 0;  // in an order a compiler may choose (tile::reorder); 0 where the program is too long for it
+  std::string note;         // what the program assumes, or why the row is off
   [[nodiscard]] double ratio() const { return modelled_us / measured_us; }
 };
 

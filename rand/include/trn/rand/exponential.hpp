@@ -9,8 +9,8 @@
 // 2 n + 1 and their neighbours (double), so that u has 64 bits (128) near 0 and the tail is whole: e goes up to 45
 // (89). It is at least 2^-24 (2^-53), never 0. The position moves by one word per float and two per double. What
 // normal.hpp says about pairs, bits and executors holds here. Throws InvalidArgument, draws nothing and writes nothing
-// when `out` breaks the rules of raw32, when a parameter is not finite in the type of out, or when rate <= 0, scale < 0 (weibull: <= 0)
-// or shape <= 0.
+// when `out` breaks the rules of raw32, when a parameter is not finite in the type of out, or when rate <= 0, scale < 0
+// (weibull: <= 0) or shape <= 0.
 #pragma once
 
 #include <trn/core/view.hpp>

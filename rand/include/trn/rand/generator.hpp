@@ -8,19 +8,21 @@
 //
 //   Philox4x32_10     word n mod 4 of block b = n / 4: key words 0,1 = seed; counter words 0,1 = b / 65536 and words
 //                     2,3 = 65536 * stream + b mod 65536, each pair a 64-bit number, low word first. stream < 2^48.
-//   Threefry4x32_20   word n mod 4 of block b = n / 4: key words 0,1 = seed, 2,3 = 0; counter words 0,1 = b, 2,3 = stream.
+//   Threefry4x32_20   word n mod 4 of block b = n / 4: key words 0,1 = seed, 2,3 = 0; counter words 0,1 = b, 2,3 =
+//     stream.
 //   Xorwow            step n / 4096 of subsequence 4096 * stream + n mod 4096; subsequences lie 2^67 steps apart.
 //                     stream < 2^48.
 //   Mrg32k3a          step n / P of subsequence P * stream + n mod P; subsequences lie 2^76 steps apart. P = 81920 in
 //                     the default ordering, 4096 in the legacy one. stream < 2^40.
-//   Mt19937           8192 twisters 2^2048 steps apart, eight words of each in turn; see src/host/mt19937.hpp. The seed's
+//   Mt19937           8192 twisters 2^2048 steps apart, eight words of each in turn; see src/host/mt19937.hpp. The
+//     seed's
 //                     lower 32 bits count, as in cuRAND. stream = 0.
 //
-// Stream 0 of all but Threefry is cuRAND's generator of the same name: its words for the same seed, offset and ordering.
-// Two streams of one seed never share a subsequence.
+// Stream 0 of all but Threefry is cuRAND's generator of the same name: its words for the same seed, offset and
+// ordering. Two streams of one seed never share a subsequence.
 //
-// Quasi-random algorithms make points in `dimensions` dimensions, and `position` counts points. A draw of m * dimensions
-// values holds coordinate 0 of m points, then coordinate 1, and so on: cuRAND's order. See quasi.hpp.
+// Quasi-random algorithms make points in `dimensions` dimensions, and `position` counts points. A draw of m *
+// dimensions values holds coordinate 0 of m points, then coordinate 1, and so on: cuRAND's order. See quasi.hpp.
 #pragma once
 
 #include <cstdint>
@@ -28,12 +30,22 @@
 namespace trn::rand {
 
 enum class Algorithm : std::uint8_t {
-  Philox4x32_10, Threefry4x32_20, Xorwow, Mrg32k3a, Mt19937,
-  Sobol32, ScrambledSobol32, OwenSobol32, Sobol64, ScrambledSobol64, Halton, ScrambledHalton,
+  Philox4x32_10,
+  Threefry4x32_20,
+  Xorwow,
+  Mrg32k3a,
+  Mt19937,
+  Sobol32,
+  ScrambledSobol32,
+  OwenSobol32,
+  Sobol64,
+  ScrambledSobol64,
+  Halton,
+  ScrambledHalton,
 };
 
-// cuRAND: CURAND_ORDERING_PSEUDO_DEFAULT and _LEGACY. They differ for Mrg32k3a only; for Philox, Xorwow and Mt19937 both
-// names mean the same. Threefry and the quasi-random algorithms take Default only.
+// cuRAND: CURAND_ORDERING_PSEUDO_DEFAULT and _LEGACY. They differ for Mrg32k3a only; for Philox, Xorwow and Mt19937
+// both names mean the same. Threefry and the quasi-random algorithms take Default only.
 enum class Ordering : std::uint8_t { Default, Legacy };
 
 // The whole state of a generator, a plain value: to save a generator is to copy this.

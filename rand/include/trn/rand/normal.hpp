@@ -8,7 +8,8 @@
 //               word n. double: value n takes the words 2 n, 2 n + 1.
 //   Inverse     The inverse of the distribution function at a 64-bit word: one value alone, float or double, of two
 //               words; |z| up to 9.08 (missing mass 2^-64), monotone in the word.
-//   Curand      cuRAND's own formula with its tail that ends at 6.76 (double: 8.65). With Philox, float: cuRAND's values
+//   Curand      cuRAND's own formula with its tail that ends at 6.76 (double: 8.65). With Philox, float: cuRAND's
+//     values
 //               in its order to a few ulp of the larger coordinate; double: its pairs, in the order of the words. With
 //               other algorithms the formula on their words, in an order that is not cuRAND's. Host only.
 //

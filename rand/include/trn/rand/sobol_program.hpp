@@ -27,18 +27,18 @@ struct SobolShape {
 }
 
 // Points that one partition makes in a row, a power of two.
-[[nodiscard]] std::int64_t sobol_run(Draw draw, std::int64_t dimensions, std::int64_t points, const tile::Machine& machine);
+[[nodiscard]] std::int64_t sobol_run(Draw draw, std::int64_t dimensions, std::int64_t points,
+                                     const tile::Machine& machine);
 
 [[nodiscard]] SobolShape sobol_shape(const State& state, Draw draw, std::int64_t points, const tile::Machine& machine);
 
-// Tensors: the inputs that sobol_inputs returns, all uint32, and the output "out" of shape (dimensions, points), float32
-// for the uniform draws, else uint32; Raw64 has two words for a point, low word first.
+// Tensors: the inputs that sobol_inputs returns, all uint32, and the output "out" of shape (dimensions, points),
+// float32 for the uniform draws, else uint32; Raw64 has two words for a point, low word first.
 [[nodiscard]] tile::Program sobol_program(const SobolShape& shape, const tile::Machine& machine);
 
 // Name and words of every input of the program for points state.position, state.position + 1, ... The shape is
 // sobol_shape's for this state.
-[[nodiscard]] std::vector<std::pair<std::string, std::vector<std::uint32_t>>> sobol_inputs(const State& state,
-                                                                                          const SobolShape& shape,
-                                                                                          const tile::Machine& machine);
+[[nodiscard]] std::vector<std::pair<std::string, std::vector<std::uint32_t>>> sobol_inputs(
+    const State& state, const SobolShape& shape, const tile::Machine& machine);
 
 }  // namespace trn::rand

@@ -36,23 +36,21 @@ struct Transform {
 struct TransformShape {
   Algorithm algorithm = Algorithm::Philox4x32_10;
   Law law = Law::Normal;
-  std::int64_t count = 1;  // values to write, 1 .. kFillMax
-  std::int64_t phase = 0;  // position mod 4
+  std::int64_t count = 1;        // values to write, 1 .. kFillMax
+  std::int64_t phase = 0;        // position mod 4
   DType dtype = DType::Float32;  // of the values; Bernoulli also UInt32
   bool operator==(const TransformShape&) const = default;
 };
 
 // Laws with a device kernel.
-[[nodiscard]] constexpr bool has_program(Law law) {
-  return law != Law::NormalInverse && law != Law::NormalCurand;
-}
+[[nodiscard]] constexpr bool has_program(Law law) { return law != Law::NormalInverse && law != Law::NormalCurand; }
 
 // Tensors: input "parameters" (uint32, as many as transform_parameters returns), output "out" (count
 // elements).
 [[nodiscard]] tile::Program transform_program(const TransformShape& shape, const tile::Machine& machine);
 
-// The input of a program that starts at state.position: fill_parameters, then four floats as bits: location, scale, shape
-// and 0; for Bernoulli the 16-bit digits of the threshold p 2^64, the first one first, of which p = 1 has 65536.
+// The input of a program that starts at state.position: fill_parameters, then four floats as bits: location, scale,
+// shape and 0; for Bernoulli the 16-bit digits of the threshold p 2^64, the first one first, of which p = 1 has 65536.
 [[nodiscard]] std::vector<std::uint32_t> transform_parameters(const State& state, const Transform& transform);
 
 // How far a device's value may be from the host's, `value`. u is the same on both. ln differs by 2 ulp at most (0.8 and

@@ -3,8 +3,8 @@
 // Rejection from the normal, from an exponential in the tail, or from a uniform, whichever is accepted most often
 // (Robert 1995). In the last two a value is low + stddev t (or high - stddev t), t >= 0 with the relative accuracy of a
 // double, so the tail keeps its shape however many standard deviations away it lies: the value has the one rounding of
-// that sum, and a float one more, which may take it just outside [low, high]. Order, words, bits, executors and refusals
-// are those of gamma.hpp; low < high, and stddev is positive.
+// that sum, and a float one more, which may take it just outside [low, high]. Order, words, bits, executors and
+// refusals are those of gamma.hpp; low < high, and stddev is positive.
 #pragma once
 
 #include <limits>

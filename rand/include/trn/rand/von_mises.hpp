@@ -1,7 +1,7 @@
 // von_mises: an angle in [-pi, pi] with density e^(kappa cos(x - mean)) / (2 pi I0(kappa)).
 //
-// Best and Fisher's rejection (1979). Order, words, bits, executors and refusals are those of gamma.hpp; kappa from 0 to
-// 1e100, kappa = 0 is uniform. The mean is any finite angle.
+// Best and Fisher's rejection (1979). Order, words, bits, executors and refusals are those of gamma.hpp; kappa from 0
+// to 1e100, kappa = 0 is uniform. The mean is any finite angle.
 #pragma once
 
 #include <trn/core/view.hpp>

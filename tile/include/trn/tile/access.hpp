@@ -1,8 +1,8 @@
 // Access: which elements of a tile or an HBM tensor an instruction reads or writes.
 //
 // A tile access is (partition start, partition count) plus a pattern of (stride, size) dimensions along the free
-// dimension, the same in every partition; an HBM access is the pattern alone. Strides and offsets are in elements of the
-// access's dtype. Elements are ordered row-major over (partition, dims...).
+// dimension, the same in every partition; an HBM access is the pattern alone. Strides and offsets are in elements of
+// the access's dtype. Elements are ordered row-major over (partition, dims...).
 //
 //   x(ds(m * 128, 128), ds(n * 512, 512))      the slice NKI writes as x[m*128:(m+1)*128, n*512:(n+1)*512]
 #pragma once
@@ -44,11 +44,11 @@ inline const Slice all{};
 
 struct Access {
   Target target = Target::None;
-  std::int32_t id = -1;            // index into Program::tiles() or Program::tensors()
-  DType dtype = DType::Float32;    // may differ from the declared one after view()
-  Affine partition = 0;            // tiles only: first partition
-  std::int64_t partitions = 0;     // tiles only
-  Affine offset = 0;               // of the first element, from the start of the partition or of the tensor
+  std::int32_t id = -1;          // index into Program::tiles() or Program::tensors()
+  DType dtype = DType::Float32;  // may differ from the declared one after view()
+  Affine partition = 0;          // tiles only: first partition
+  std::int64_t partitions = 0;   // tiles only
+  Affine offset = 0;             // of the first element, from the start of the partition or of the tensor
   std::vector<Dim> dims;
 
   [[nodiscard]] bool present() const { return target != Target::None; }
@@ -59,7 +59,9 @@ struct Access {
   [[nodiscard]] std::int64_t bytes() const { return size() * size_bytes(dtype); }
   // Distance from the first to one past the last element along the pattern, in elements.
   [[nodiscard]] std::int64_t span() const;
-  [[nodiscard]] bool innermost_contiguous() const { return dims.empty() || dims.back().stride == 1 || dims.back().size == 1; }
+  [[nodiscard]] bool innermost_contiguous() const {
+    return dims.empty() || dims.back().stride == 1 || dims.back().size == 1;
+  }
   // Neighbouring dimensions that form one run merged, size-1 dimensions dropped: the pattern hardware would see.
   [[nodiscard]] std::vector<Dim> merged_dims() const;
 

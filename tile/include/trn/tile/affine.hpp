@@ -1,5 +1,5 @@
-// Affine: constant + sum of coefficient * loop variable. The only index arithmetic a recorded program can hold, which is
-// what lets a pass know every value an index takes without running the loop.
+// Affine: constant + sum of coefficient * loop variable. The only index arithmetic a recorded program can hold, which
+// is what lets a pass know every value an index takes without running the loop.
 #pragma once
 
 #include <cstdint>

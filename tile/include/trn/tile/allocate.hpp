@@ -1,5 +1,5 @@
-// allocate: addresses in SBUF and PSUM. A tile owns its bytes at least from its Alloc to its last use, and while there is
-// room as long as any loop around it runs. When the tiles do not fit, the error names every live tile with its size.
+// allocate: addresses in SBUF and PSUM. A tile owns its bytes at least from its Alloc to its last use, and while there
+// is room as long as any loop around it runs. When the tiles do not fit, the error names every live tile with its size.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ struct Placement {
 };
 
 struct Allocation {
-  std::vector<Placement> tiles;         // by tile id
-  std::int64_t sbuf_bytes = 0;          // high-water marks per partition
+  std::vector<Placement> tiles;  // by tile id
+  std::int64_t sbuf_bytes = 0;   // high-water marks per partition
   std::int64_t psum_bytes = 0;
   // Pairs of tiles that share bytes at different times, by tile id.
   std::vector<std::vector<std::int32_t>> aliases;

@@ -39,8 +39,8 @@ struct ReverseOptions {
   bool reverse1 = false;
 };
 
-// Without reduce_cmd, reduce_res is the sum of the activated values along the free dimension: ResetReduce. With it, sums
-// stay in the Scalar Engine's registers from call to call: ResetReduce, Reduce, ..., the last one with reduce_res.
+// Without reduce_cmd, reduce_res is the sum of the activated values along the free dimension: ResetReduce. With it,
+// sums stay in the Scalar Engine's registers from call to call: ResetReduce, Reduce, ..., the last one with reduce_res.
 struct ActivationOptions {
   ScalarOrTile bias = 0.0;
   ScalarOrTile scale = 1.0;
@@ -80,7 +80,8 @@ class Builder {
   Access partial_output(const std::string& name, const Access& input);
   Access scratch(const std::string& name, DType dtype, Shape shape);
   // On-chip tiles, alive until the enclosing loop body ends.
-  Access sbuf(const std::string& name, std::int64_t partitions, Shape free_shape, DType dtype, std::int64_t buffers = 1);
+  Access sbuf(const std::string& name, std::int64_t partitions, Shape free_shape, DType dtype,
+              std::int64_t buffers = 1);
   Access psum(const std::string& name, std::int64_t partitions, Shape free_shape, DType dtype = DType::Float32,
               std::int64_t buffers = 1);
 
@@ -103,14 +104,16 @@ class Builder {
   void nc_transpose(const Access& dst, const Access& data, Engine engine = Engine::Tensor);
 
   // Vector Engine (some also Scalar or GpSimd)
-  void tensor_tensor(const Access& dst, const Access& data1, const Access& data2, AluOp op, Engine engine = Engine::Any);
+  void tensor_tensor(const Access& dst, const Access& data1, const Access& data2, AluOp op,
+                     Engine engine = Engine::Any);
   void tensor_scalar(const Access& dst, const Access& data, AluOp op0, ScalarOrTile operand0,
                      TensorScalarOptions options = {});
   // (data op0 operand0) op1 operand1
   void scalar_tensor_tensor(const Access& dst, const Access& data, AluOp op0, ScalarOrTile operand0, AluOp op1,
                             const Access& operand1, ReverseOptions options = {});
   // Over the `reduce_dims` innermost dimensions.
-  void tensor_reduce(const Access& dst, AluOp op, const Access& data, std::int64_t reduce_dims = 1, bool negate = false);
+  void tensor_reduce(const Access& dst, AluOp op, const Access& data, std::int64_t reduce_dims = 1,
+                     bool negate = false);
   // r[i] = op1(op0(data0[i], r[i-1]), data1[i]), r[-1] = initial
   void tensor_tensor_scan(const Access& dst, const Access& data0, const Access& data1, ScalarOrTile initial, AluOp op0,
                           AluOp op1, ReverseOptions options = {});
@@ -128,8 +131,8 @@ class Builder {
   // cmp_op(affine value, 0) ? on_true : on_false
   void affine_select(const Access& dst, std::vector<Dim> pattern, std::int64_t offset, std::int64_t channel_multiplier,
                      AluOp cmp_op, const Access& on_true, double on_false);
-  // dst(p, i, j) = src(p, list[i] + j): the 16 partitions of a GpSimd core share one list, read partition first from their
-  // rows of `index` (uint16). An index counts elements of src.
+  // dst(p, i, j) = src(p, list[i] + j): the 16 partitions of a GpSimd core share one list, read partition first from
+  // their rows of `index` (uint16). An index counts elements of src.
   void local_gather(const Access& dst, const Access& src, const Access& index, std::int64_t elements_per_index = 1);
   void tensor_partition_reduce(const Access& dst, AluOp op, const Access& data);
 

@@ -1,6 +1,6 @@
-// Constants: small arrays that programs read and nobody writes (factors, tables, generator states), kept on the device by
-// their content. The second call with the same values uploads nothing. Up to a limit of bytes; the one that was not used
-// for the longest time goes first.
+// Constants: small arrays that programs read and nobody writes (factors, tables, generator states), kept on the device
+// by their content. The second call with the same values uploads nothing. Up to a limit of bytes; the one that was not
+// used for the longest time goes first.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ class Constants {
   Constants(const Constants&) = delete;
   Constants& operator=(const Constants&) = delete;
 
-  // Memory with these bytes, which stays while this is held. Runs are ordered before what is freed afterwards, so it may
-  // go as soon as the run is asked for.
+  // Memory with these bytes, which stays while this is held. Runs are ordered before what is freed afterwards, so it
+  // may go as soon as the run is asked for.
   class Held {
    public:
     Held(Held&& other) noexcept;
@@ -48,7 +48,8 @@ class Constants {
     Constants* owner_;
     Place entry_;
   };
-  // `subject` names what needs it in the Constant event of an upload. More bytes than the limit go when they are let go.
+  // `subject` names what needs it in the Constant event of an upload. More bytes than the limit go when they are let
+  // go.
   [[nodiscard]] Held get(std::span<const std::byte> bytes, const std::string& subject);
 
   [[nodiscard]] std::int64_t bytes() const;

@@ -1,5 +1,5 @@
-// cost: how long one instruction occupies its engine, from the machine table alone. The formulas are those AWS printed in
-// the nki.isa reference up to v2.26.1, corrected where published trn2 profiles differ; docs/simulator.md lists both.
+// cost: how long one instruction occupies its engine, from the machine table alone. The formulas are those AWS printed
+// in the nki.isa reference up to v2.26.1, corrected where published trn2 profiles differ; docs/simulator.md lists both.
 #pragma once
 
 #include <trn/tile/machine.hpp>
@@ -8,11 +8,12 @@
 namespace trn::tile {
 
 // Seconds of `engine` for a compute instruction; for the Tensor Engine at full rate (the limiter stretches it).
-[[nodiscard]] double compute_seconds(const Program& program, const Instruction& instruction, Engine engine, const Machine& machine);
+[[nodiscard]] double compute_seconds(const Program& program, const Instruction& instruction, Engine engine,
+                                     const Machine& machine);
 
 struct DmaCost {
-  double transfer_s = 0;     // of all DMA engines together
-  double ring_s = 0;         // its ring takes at least this long to hand out the descriptors
+  double transfer_s = 0;  // of all DMA engines together
+  double ring_s = 0;      // its ring takes at least this long to hand out the descriptors
   std::int64_t bytes = 0;
 };
 [[nodiscard]] DmaCost dma_cost(const Instruction& instruction, const Machine& machine);

@@ -25,7 +25,8 @@ struct Region {
     return row_begin < o.row_end && o.row_begin < row_end && column_begin < o.column_end && o.column_begin < column_end;
   }
   [[nodiscard]] bool covers(const Region& o) const {
-    return row_begin <= o.row_begin && o.row_end <= row_end && column_begin <= o.column_begin && o.column_end <= column_end;
+    return row_begin <= o.row_begin && o.row_end <= row_end && column_begin <= o.column_begin &&
+           o.column_end <= column_end;
   }
 };
 
@@ -43,13 +44,18 @@ class MemoryMap {
   MemoryMap(const Program& program, const Allocation& allocation);
   [[nodiscard]] std::int32_t memories() const { return count_; }
   // Other memories that share bytes with this one.
-  [[nodiscard]] const std::vector<std::int32_t>& aliases(std::int32_t memory) const { return aliases_[static_cast<std::size_t>(memory)]; }
-  // Fills `touches` for one execution of instruction `index` at `point`. Regions of aliased tiles are in physical bytes.
+  [[nodiscard]] const std::vector<std::int32_t>& aliases(std::int32_t memory) const {
+    return aliases_[static_cast<std::size_t>(memory)];
+  }
+  // Fills `touches` for one execution of instruction `index` at `point`. Regions of aliased tiles are in physical
+  // bytes.
   void touches(std::int32_t index, const Point& point, std::vector<Touch>& touches) const;
 
   // A memory is cut into strips about as thick as an average access, so that a touch is compared with its neighbourhood
   // only. Overlapping regions share a strip.
-  struct Strips { std::int32_t first, last; };
+  struct Strips {
+    std::int32_t first, last;
+  };
   [[nodiscard]] std::int32_t strips() const { return strip_count_; }
   [[nodiscard]] Strips strips_of(std::int32_t memory, const Region& region) const {
     const Cut& c = cuts_[static_cast<std::size_t>(memory)];
@@ -62,8 +68,13 @@ class MemoryMap {
   }
 
  private:
-  struct Cut { bool by_rows; std::int64_t begin, step; std::int32_t first, count; };
-  [[nodiscard]] Region region_of(const Instruction& instruction, const Access& access, std::int64_t buffer, const Point& point) const;
+  struct Cut {
+    bool by_rows;
+    std::int64_t begin, step;
+    std::int32_t first, count;
+  };
+  [[nodiscard]] Region region_of(const Instruction& instruction, const Access& access, std::int64_t buffer,
+                                 const Point& point) const;
   void touch_registers(const isa::Activation& a, const Instruction& instruction, const Point& point,
                        std::vector<Touch>& touches) const;
   void cut_into_strips();
@@ -73,15 +84,17 @@ class MemoryMap {
   std::vector<std::int32_t> first_memory_of_tile_;
   std::int32_t first_tensor_ = 0;
   std::int32_t registers_ = 0;
-  std::vector<std::int32_t> memory_tensor_;  // by tensor: itself, or for an input the output that continues it; -1: never written
+  std::vector<std::int32_t>
+      memory_tensor_;  // by tensor: itself, or for an input the output that continues it; -1: never written
   std::int32_t count_ = 0;
   std::vector<std::vector<std::int32_t>> aliases_;
   std::vector<Cut> cuts_;  // by memory
   std::int32_t strip_count_ = 0;
 };
 
-// Everything touched so far and not yet overwritten, by memory. Tags are the caller's names for executed instructions and
-// must grow; queues are in-order streams, so a later touch from the same queue stands for the earlier ones it covers.
+// Everything touched so far and not yet overwritten, by memory. Tags are the caller's names for executed instructions
+// and must grow; queues are in-order streams, so a later touch from the same queue stands for the earlier ones it
+// covers.
 class DependencyTracker {
  public:
   explicit DependencyTracker(const MemoryMap& map) : map_(map), logs_(static_cast<std::size_t>(map.strips())) {}
@@ -95,8 +108,14 @@ class DependencyTracker {
   }
 
  private:
-  struct Record { Region region; std::int64_t tag; std::int32_t queue; };
-  struct Log { std::vector<Record> writes, reads; };
+  struct Record {
+    Region region;
+    std::int64_t tag;
+    std::int32_t queue;
+  };
+  struct Log {
+    std::vector<Record> writes, reads;
+  };
 
   template <class Conflict> void compare(std::int32_t memory, const Touch& t, Conflict& conflict) const {
     const MemoryMap::Strips strips = map_.strips_of(memory, t.region);
@@ -121,7 +140,7 @@ class DependencyTracker {
 struct Dependency {
   std::int32_t from = 0, to = 0;  // instruction indices
   Hazard hazard = Hazard::ReadAfterWrite;
-  bool carried = false;           // between different iterations of some loop
+  bool carried = false;  // between different iterations of some loop
   bool operator==(const Dependency&) const = default;
 };
 

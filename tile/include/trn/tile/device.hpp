@@ -1,6 +1,6 @@
 // Device: what sits behind an executor of the device family. It has a machine, loads and runs programs on bound HBM
-// memory, and keeps the programs and constants it was asked for. The simulator and libnrt implement it; libraries use it
-// through launch() (launch.hpp).
+// memory, and keeps the programs and constants it was asked for. The simulator and libnrt implement it; libraries use
+// it through launch() (launch.hpp).
 #pragma once
 
 #include <any>
@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include <trn/core/executor.hpp>
 #include <trn/core/error.hpp>
+#include <trn/core/executor.hpp>
 #include <trn/tile/constants.hpp>
 #include <trn/tile/machine.hpp>
 #include <trn/tile/program.hpp>
@@ -61,14 +61,18 @@ class ProgramCache {
  public:
   explicit ProgramCache(std::size_t limit = 64) : limit_(limit) {}
 
-  // Args needs ==. A debug build rebuilds on a hit and compares. Building, loading and events happen outside the lock, so
-  // a listener may use the cache again.
+  // Args needs ==. A debug build rebuilds on a hit and compares. Building, loading and events happen outside the lock,
+  // so a listener may use the cache again.
   template <class Args>
   std::shared_ptr<const Executable> get(Device& device, ProgramBuilder<Args> build, const Args& args);
 
  private:
   using AnyFunction = void (*)();
-  struct Entry { AnyFunction build; std::any args; std::shared_ptr<const Executable> executable; };
+  struct Entry {
+    AnyFunction build;
+    std::any args;
+    std::shared_ptr<const Executable> executable;
+  };
 
   template <class Args> std::shared_ptr<const Executable> find(AnyFunction build, const Args& args) {
     const std::scoped_lock lock(mutex_);
@@ -121,8 +125,10 @@ std::shared_ptr<const Executable> ProgramCache::get(Device& device, ProgramBuild
   if (auto executable = find(key, args)) {
     if (events.has_listeners()) events.emit({EventKind::CacheHit, executable->program().name()});
 #ifndef NDEBUG
-    ensure(build(args, device.machine()) == executable->program(), "program cache: rebuilding '{}' gave another program: "
-           "its builder does not depend on its arguments alone", executable->program().name());
+    ensure(build(args, device.machine()) == executable->program(),
+           "program cache: rebuilding '{}' gave another program: "
+           "its builder does not depend on its arguments alone",
+           executable->program().name());
 #endif
     return executable;
   }

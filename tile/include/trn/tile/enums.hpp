@@ -13,31 +13,90 @@ enum class Engine : std::uint8_t { Any, Tensor, Vector, Scalar, GpSimd, Dma };
 enum class Space : std::uint8_t { Sbuf, Psum };
 
 enum class Opcode : std::uint8_t {
-  DmaCopy, DmaTranspose,
-  NcMatmul, NcTranspose,
-  TensorTensor, TensorScalar, ScalarTensorTensor, TensorReduce, TensorTensorScan,
-  TensorCopy, TensorCopyPredicated, Activation, Reciprocal, Memset,
-  Iota, AffineSelect, LocalGather, TensorPartitionReduce,
+  DmaCopy,
+  DmaTranspose,
+  NcMatmul,
+  NcTranspose,
+  TensorTensor,
+  TensorScalar,
+  ScalarTensorTensor,
+  TensorReduce,
+  TensorTensorScan,
+  TensorCopy,
+  TensorCopyPredicated,
+  Activation,
+  Reciprocal,
+  Memset,
+  Iota,
+  AffineSelect,
+  LocalGather,
+  TensorPartitionReduce,
 };
 
 // nl.* operators. None: the slot is unused. Bitvec ones act on raw integer bits, the others in fp32.
 enum class AluOp : std::uint8_t {
   None,
-  Add, Subtract, Multiply, Maximum, Minimum, Power, AbsMax, AbsMin,
-  Equal, NotEqual, GreaterEqual, Greater, LessEqual, Less,
-  LogicalAnd, LogicalOr, LogicalXor,
-  Abs, Square, Relu, Rsqrt, Reciprocal,  // unary: the second operand is ignored
-  Average,                               // tensor_partition_reduce only
-  BitwiseAnd, BitwiseOr, BitwiseXor, Invert, LeftShift, RightShift,
+  Add,
+  Subtract,
+  Multiply,
+  Maximum,
+  Minimum,
+  Power,
+  AbsMax,
+  AbsMin,
+  Equal,
+  NotEqual,
+  GreaterEqual,
+  Greater,
+  LessEqual,
+  Less,
+  LogicalAnd,
+  LogicalOr,
+  LogicalXor,
+  Abs,
+  Square,
+  Relu,
+  Rsqrt,
+  Reciprocal,  // unary: the second operand is ignored
+  Average,     // tensor_partition_reduce only
+  BitwiseAnd,
+  BitwiseOr,
+  BitwiseXor,
+  Invert,
+  LeftShift,
+  RightShift,
 };
 
 enum class ActFunction : std::uint8_t {
-  Copy, Square, Sigmoid, Relu, Gelu, GeluDx, GeluApprxTanh, GeluApprxSigmoid, Silu, SiluDx, Tanh, Softplus, Mish,
-  Erf, ErfDx, Exp, Log, Sin, Arctan, Sqrt, Rsqrt, Reciprocal, Sign, Abs,
+  Copy,
+  Square,
+  Sigmoid,
+  Relu,
+  Gelu,
+  GeluDx,
+  GeluApprxTanh,
+  GeluApprxSigmoid,
+  Silu,
+  SiluDx,
+  Tanh,
+  Softplus,
+  Mish,
+  Erf,
+  ErfDx,
+  Exp,
+  Log,
+  Sin,
+  Arctan,
+  Sqrt,
+  Rsqrt,
+  Reciprocal,
+  Sign,
+  Abs,
 };
 
 enum class MatmulMode : std::uint8_t { Normal, DoubleRow };
-// Who builds the DMA descriptors: the runtime beforehand (Static), the hardware generator, or Pool (needed for gathers).
+// Who builds the DMA descriptors: the runtime beforehand (Static), the hardware generator, or Pool (needed for
+// gathers).
 enum class DgeMode : std::uint8_t { Default, Static, Hardware, Software };
 // Whose sequencer triggers a hardware descriptor generator.
 enum class DmaIssuer : std::uint8_t { Default, Sync, Scalar };

@@ -23,7 +23,8 @@ namespace trn::tile {
 // Memory or a constant for one tensor. What the program does not declare is passed over (and not uploaded), so one list
 // serves the variants of a program; a tensor that nothing is given for is an error.
 struct Argument {
-  Argument(std::string tensor, void* base, std::int64_t offset_bytes = 0) : binding(std::move(tensor), base, offset_bytes) {}
+  Argument(std::string tensor, void* base, std::int64_t offset_bytes = 0)
+      : binding(std::move(tensor), base, offset_bytes) {}
   Argument(std::string tensor, const void* base, std::int64_t offset_bytes = 0)
       : binding(std::move(tensor), base, offset_bytes) {}
   Argument(std::string tensor, std::vector<std::byte> bytes)
@@ -40,16 +41,18 @@ template <std::ranges::contiguous_range R> [[nodiscard]] Argument constant(std::
 }
 
 // The program for these arguments, from the cache or built and loaded.
-template <class Args>
-[[nodiscard]] std::shared_ptr<const Executable> load(const Executor& executor, ProgramBuilder<Args> build, const Args& args) {
+template <class Args> [[nodiscard]] std::shared_ptr<const Executable> load(const Executor& executor,
+                                                                           ProgramBuilder<Args> build,
+                                                                           const Args& args) {
   Device& device = device_of(executor);
   return device.programs().get(device, build, args);
 }
 
-void launch(const Executor& executor, const std::shared_ptr<const Executable>& executable, std::span<const Argument> arguments);
+void launch(const Executor& executor, const std::shared_ptr<const Executable>& executable,
+            std::span<const Argument> arguments);
 
-template <class Args>
-void launch(const Executor& executor, ProgramBuilder<Args> build, const Args& args, const std::vector<Argument>& arguments) {
+template <class Args> void launch(const Executor& executor, ProgramBuilder<Args> build, const Args& args,
+                                  const std::vector<Argument>& arguments) {
   launch(executor, load(executor, build, args), arguments);
 }
 
@@ -57,6 +60,7 @@ void launch(const Executor& executor, ProgramBuilder<Args> build, const Args& ar
 void launch(const Executor& executor, const Program& program, std::span<const Argument> arguments);
 
 // A constant that lives as long as its owner, such as a plan, wants, whatever its size; with a Constant event.
-[[nodiscard]] Buffer upload_constant(const Executor& executor, const std::string& subject, std::span<const std::byte> bytes);
+[[nodiscard]] Buffer upload_constant(const Executor& executor, const std::string& subject,
+                                     std::span<const std::byte> bytes);
 
 }  // namespace trn::tile

@@ -22,7 +22,7 @@ struct TensorDecl {
   TensorKind kind = TensorKind::Input;
   DType dtype = DType::Float32;
   Shape shape;
-  Strides strides;  // elements
+  Strides strides;       // elements
   std::string alias;     // an output that continues an input: the input's name. Both are one memory
   bool partial = false;  // an output of which the program writes a part; the rest keeps the values of its alias
 
@@ -38,8 +38,8 @@ struct TensorDecl {
   }
 };
 
-// A tile lives from its Alloc statement to the end of the enclosing loop body. Each execution of the Alloc takes the next
-// of `buffers` copies in turn, so iteration i+1 can be loaded while iteration i is still being used.
+// A tile lives from its Alloc statement to the end of the enclosing loop body. Each execution of the Alloc takes the
+// next of `buffers` copies in turn, so iteration i+1 can be loaded while iteration i is still being used.
 struct TileDecl {
   std::string name;
   Space space = Space::Sbuf;

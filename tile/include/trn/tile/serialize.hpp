@@ -1,5 +1,5 @@
-// serialize: a program as JSON text and back. deserialize(serialize(p)) == p; the stored hash is checked, so a truncated
-// or edited file is refused with one clear InvalidArgument.
+// serialize: a program as JSON text and back. deserialize(serialize(p)) == p; the stored hash is checked, so a
+// truncated or edited file is refused with one clear InvalidArgument.
 #pragma once
 
 #include <string>

@@ -11,9 +11,9 @@
 namespace trn::tile {
 
 struct Diagnostic {
-  std::string rule;         // "partition-rule", "out-of-bounds", "illegal-space", ...
-  std::int32_t instruction; // index, or -1
-  std::string message;      // instruction, operand, values, limit, remedy
+  std::string rule;          // "partition-rule", "out-of-bounds", "illegal-space", ...
+  std::int32_t instruction;  // index, or -1
+  std::string message;       // instruction, operand, values, limit, remedy
 };
 
 [[nodiscard]] std::vector<Diagnostic> verify(const Program& program, const Machine& machine);

@@ -15,10 +15,12 @@ namespace trn::tile {
 // What changes from one execution of an instruction to the next.
 struct Point {
   std::vector<std::int64_t> variables;  // by loop id
-  std::vector<std::int64_t> instances;  // by tile id: how many times its Alloc ran, minus one; buffer = instance % buffers
+  std::vector<std::int64_t>
+      instances;  // by tile id: how many times its Alloc ran, minus one; buffer = instance % buffers
 };
 
-// Maps the k-th executed iteration of a loop to an iteration number; the identity when empty. Only asked for parallel loops.
+// Maps the k-th executed iteration of a loop to an iteration number; the identity when empty. Only asked for parallel
+// loops.
 using IterationOrder = std::function<std::int64_t(std::int32_t loop, std::int64_t k)>;
 
 struct WalkHooks {
@@ -43,8 +45,14 @@ template <class Visit> class Walker {
       const Statement& statement = program_.statements()[static_cast<std::size_t>(s)];
       const auto index = static_cast<std::size_t>(statement.index);
       switch (statement.kind) {
-        case StatementKind::Alloc: ++point_.instances[index]; ++s; break;
-        case StatementKind::Instruction: visit_(statement.index, point_); ++s; break;
+        case StatementKind::Alloc:
+          ++point_.instances[index];
+          ++s;
+          break;
+        case StatementKind::Instruction:
+          visit_(statement.index, point_);
+          ++s;
+          break;
         case StatementKind::Loop: {
           const LoopDecl& loop = program_.loops()[index];
           if (hooks_.loop_begin) hooks_.loop_begin(statement.index);

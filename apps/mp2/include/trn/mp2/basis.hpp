@@ -1,9 +1,10 @@
 // Basis sets: contracted Gaussians per element, and their placement on the atoms of a molecule.
 //
-// Files are in Gaussian94 form: comment lines begin with '!'; a line `spherical` or `cartesian` says which functions of angular momentum
-// 2 and more are meant (spherical when it is missing); sections end with '****' and hold an element line `C 0` and shells: a line `S 3 1.0` (angular
-// momentum S, P, SP, D, F, G, H or I; number of primitives; scale factor of the exponents' square root), then that many lines `exponent coefficient`
-// (two coefficients for SP). Exponents may be written with D. Messages name file and line.
+// Files are in Gaussian94 form: comment lines begin with '!'; a line `spherical` or `cartesian` says which functions of
+// angular momentum 2 and more are meant (spherical when it is missing); sections end with '****' and hold an element
+// line `C 0` and shells: a line `S 3 1.0` (angular momentum S, P, SP, D, F, G, H or I; number of primitives; scale
+// factor of the exponents' square root), then that many lines `exponent coefficient` (two coefficients for SP).
+// Exponents may be written with D. Messages name file and line.
 #pragma once
 
 #include <array>
@@ -54,7 +55,8 @@ struct Shell {
 // A basis set on a molecule. Moving keeps the shells valid, copying is not offered.
 class Basis {
  public:
-  // `functions` overrules the set's own: fitting functions follow the orbital basis. InvalidArgument when an element is missing.
+  // `functions` overrules the set's own: fitting functions follow the orbital basis. InvalidArgument when an element is
+  // missing.
   Basis(BasisSet set, const Molecule& molecule, Functions functions);
   Basis(BasisSet set, const Molecule& molecule);
   Basis(Basis&&) = default;

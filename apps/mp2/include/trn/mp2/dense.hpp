@@ -13,11 +13,17 @@ struct Dense {
 
   Dense() = default;
   Dense(std::int64_t r, std::int64_t c) : rows(r), columns(c), values(static_cast<std::size_t>(r * c)) {}
-  [[nodiscard]] double& operator()(std::int64_t i, std::int64_t j) { return values[static_cast<std::size_t>(i * columns + j)]; }
-  [[nodiscard]] double operator()(std::int64_t i, std::int64_t j) const { return values[static_cast<std::size_t>(i * columns + j)]; }
+  [[nodiscard]] double& operator()(std::int64_t i, std::int64_t j) {
+    return values[static_cast<std::size_t>(i * columns + j)];
+  }
+  [[nodiscard]] double operator()(std::int64_t i, std::int64_t j) const {
+    return values[static_cast<std::size_t>(i * columns + j)];
+  }
   [[nodiscard]] double* data() { return values.data(); }
   [[nodiscard]] const double* data() const { return values.data(); }
-  [[nodiscard]] MatrixView<double> view() { return MatrixView<double>::row_major(Executor::host(), data(), rows, columns); }
+  [[nodiscard]] MatrixView<double> view() {
+    return MatrixView<double>::row_major(Executor::host(), data(), rows, columns);
+  }
   [[nodiscard]] MatrixView<const double> view() const {
     return MatrixView<const double>::row_major(Executor::host(), data(), rows, columns);
   }

@@ -1,32 +1,38 @@
 // Density-fitted MP2 on an executor. With J = (P|Q) = L L^T,
 //
-//   (P|ia) = sum_mn C_mi (P|mn) C_na,     B_i = L^-1 (P|ia),     E = sum_{i<=j} e_os(i,j) + e_ss(i,j)   (trn/blas/pair_energy.hpp).
+//   (P|ia) = sum_mn C_mi (P|mn) C_na,     B_i = L^-1 (P|ia),     E = sum_{i<=j} e_os(i,j) + e_ss(i,j)
+//     (trn/blas/pair_energy.hpp).
 //
-// Stages, each with the executor that ran it: integrals and the Cholesky factor on the host, the two half transforms (gemm), the solve (trsm) and
-// the pair energies on the executor asked for.
+// Stages, each with the executor that ran it: integrals and the Cholesky factor on the host, the two half transforms
+// (gemm), the solve (trsm) and the pair energies on the executor asked for.
 //
-// Arithmetic. On the host float64: Native, or in Exact and for a target the transforms and the solve with exact products. On a device energies are
-// float32 in Native, Tf32, Bf16, Tf32x3 or Bf16x6, float64 in Exact; the transforms and the solve are float64 in Exact, because solving with L in
-// float32 loses more than all the rest, or with FitPrecision::Same in the mode of the energies. target(e) takes the first of Tf32x3, Native
-// and Exact whose bound is at most e.
+// Arithmetic. On the host float64: Native, or in Exact and for a target the transforms and the solve with exact
+// products. On a device energies are float32 in Native, Tf32, Bf16, Tf32x3 or Bf16x6, float64 in Exact; the transforms
+// and the solve are float64 in Exact, because solving with L in float32 loses more than all the rest, or with
+// FitPrecision::Same in the mode of the energies. target(e) takes the first of Tf32x3, Native and Exact whose bound is
+// at most e.
 //
-// The bound is on |E - exact| where "exact" takes the orbitals, their energies, the integrals and L as they are in float64: it covers the transforms, the
-// solve and the energies. With g the bounds of the two products, which hold element by element as |d(AB)| <= g |A||B| in floating point, r that of the solve, u the rounding
-// of operands to float32 (0 for float64), l_P the rows of L, A_P = (P|mn), a_m the norms of its rows, v_m those of the rows of C_v, and X = C_o^T A_P the half
-// transform: the first product errs by e_n <= (g1 + 2 u) sum_m |c_mi| |A_mn|, which C_v carries on, so that row P of (P|ia) and of the solve's residual errs by at most
+// The bound is on |E - exact| where "exact" takes the orbitals, their energies, the integrals and L as they are in
+// float64: it covers the transforms, the solve and the energies. With g the bounds of the two products, which hold
+// element by element as |d(AB)| <= g |A||B| in floating point, r that of the solve, u the rounding of operands to
+// float32 (0 for float64), l_P the rows of L, A_P = (P|mn), a_m the norms of its rows, v_m those of the rows of C_v,
+// and X = C_o^T A_P the half transform: the first product errs by e_n <= (g1 + 2 u) sum_m |c_mi| |A_mn|, which C_v
+// carries on, so that row P of (P|ia) and of the solve's residual errs by at most
 //
-//   d_iP = (g1 + 2 u) min(||C_v||_2 sum_m |c_mi| a_m, ||c_i|| sum_n a_n v_n) + (g2 + u) min(||X_i|| ||C_v||_F, sum_m |X_im| v_m) + (r + u) ||l_P|| ||B_i||_F,
+//   d_iP = (g1 + 2 u) min(||C_v||_2 sum_m |c_mi| a_m, ||c_i|| sum_n a_n v_n) + (g2 + u) min(||X_i|| ||C_v||_F, sum_m
+//     |X_im| v_m) + (r + u) ||l_P|| ||B_i||_F,
 //   ||dB_i||_F <= || |L^-1| d_i ||_2,
 //
-// (in Exact the first two terms are ||E1_i(P, :)|| ||C_v||_2 + ||E2_i(P, :)||, with the products' bounds element by element; on the host, and for a
-// target, the residual itself is computed by an exact product, and for a target X is kept in two words)
-// which goes into pair_energy as the error of its input. There the norms of the columns of B and the denominators of each pair weigh it (trn/blas/pair_energy.hpp).
+// (in Exact the first two terms are ||E1_i(P, :)|| ||C_v||_2 + ||E2_i(P, :)||, with the products' bounds element by
+// element; on the host, and for a target, the residual itself is computed by an exact product, and for a target X is
+// kept in two words) which goes into pair_energy as the error of its input. There the norms of the columns of B and the
+// denominators of each pair weigh it (trn/blas/pair_energy.hpp).
 //
-// On the host in Native this is still a worst case: n roundings of one sign in every sum, carried through L^-1 in absolute value. Exact and targets
-// measure instead of assuming.
+// On the host in Native this is still a worst case: n roundings of one sign in every sum, carried through L^-1 in
+// absolute value. Exact and targets measure instead of assuming.
 //
-// Bits. On one executor the energy does not depend on the number of threads or on `memory_bytes`: every product has a shape that the
-// molecule alone decides, and pairs are added in order in double-double.
+// Bits. On one executor the energy does not depend on the number of threads or on `memory_bytes`: every product has a
+// shape that the molecule alone decides, and pairs are added in order in double-double.
 #pragma once
 
 #include <string>
@@ -50,7 +56,7 @@ enum class FitPrecision : std::uint8_t { Exact, Same };
 struct DfMp2Options {
   Precision precision = {};
   FitPrecision fit = FitPrecision::Exact;  // on a device
-  std::int64_t frozen = 0;  // lowest orbitals that stay out
+  std::int64_t frozen = 0;                 // lowest orbitals that stay out
   std::int64_t memory_bytes = std::int64_t{1} << 31;
   std::string scratch = "";  // folder for B when memory is short; "": the system's
   std::int64_t block = 0;    // most occupied orbitals in a block; 0: as many as memory allows
@@ -58,20 +64,22 @@ struct DfMp2Options {
 
 struct DfMp2 {
   double opposite_spin = 0, same_spin = 0;
-  double bound = 0;         // of all that ran on the executor
-  double fit_error = 0;     // the part of it that B brings along: ||dB_i|| / ||B_i||, at most
-  Accuracy accuracy;        // of the pair energies
+  double bound = 0;      // of all that ran on the executor
+  double fit_error = 0;  // the part of it that B brings along: ||dB_i|| / ||B_i||, at most
+  Accuracy accuracy;     // of the pair energies
   DType dtype = DType::Float64;
   std::int64_t correlated = 0, virtuals = 0, fitting = 0;
-  std::int64_t blocks = 1;  // of occupied orbitals
-  bool streamed = false;    // B went through a file
+  std::int64_t blocks = 1;          // of occupied orbitals
+  bool streamed = false;            // B went through a file
   std::int64_t streamed_bytes = 0;  // to and from it
   std::vector<Stage> stages;
   [[nodiscard]] double energy() const { return opposite_spin + same_spin; }
 };
 
-// InvalidArgument when nothing is left to correlate, when `memory_bytes` is below the least that works (the message says how much), or when (P|Q)
-// is not positive definite; NotImplemented for a precision that the executor does not offer.
-[[nodiscard]] DfMp2 df_mp2(const Executor& executor, const Scf& scf, const Basis& orbital, const Basis& fitting, const DfMp2Options& options);
+// InvalidArgument when nothing is left to correlate, when `memory_bytes` is below the least that works (the message
+// says how much), or when (P|Q) is not positive definite; NotImplemented for a precision that the executor does not
+// offer.
+[[nodiscard]] DfMp2 df_mp2(const Executor& executor, const Scf& scf, const Basis& orbital, const Basis& fitting,
+                           const DfMp2Options& options);
 
 }  // namespace trn::mp2

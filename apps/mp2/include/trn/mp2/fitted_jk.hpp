@@ -2,8 +2,9 @@
 //
 //   J_mn = sum_Q B_Qmn d_Q,  d_Q = sum_ls B_Qls D_ls,      K_mn = sum_Qi X_Qim X_Qin,  X_Qi = C_i^T B_Q  for D = C C^T.
 //
-// B has one row for every product of functions m >= n that is not negligible, and its columns Q lie in panels of 64. When it does not fit in
-// memory, the panels are in a temporary file and pass by once for every pair of matrices; the bits are the same.
+// B has one row for every product of functions m >= n that is not negligible, and its columns Q lie in panels of 64.
+// When it does not fit in memory, the panels are in a temporary file and pass by once for every pair of matrices; the
+// bits are the same.
 #pragma once
 
 #include <string>
@@ -15,13 +16,15 @@ namespace trn::mp2 {
 
 class FittedJk {
  public:
-  // InvalidArgument when `memory_bytes` is below the least that works (the message says how much), (P|Q) is not positive definite or no file can
-  // be made in `scratch` ("": the system's folder).
+  // InvalidArgument when `memory_bytes` is below the least that works (the message says how much), (P|Q) is not
+  // positive definite or no file can be made in `scratch` ("": the system's folder).
   FittedJk(const Basis& orbital, const Basis& fitting, std::int64_t memory_bytes, const std::string& scratch = "");
 
   // For D = C C^T with the columns of C the occupied orbitals.
   [[nodiscard]] CoulombExchange operator()(const Dense& occupied) const;
-  [[nodiscard]] std::int64_t streamed_bytes() const { return store_->file_bytes(); }  // through the file so far; 0: B is in memory
+  [[nodiscard]] std::int64_t streamed_bytes() const {
+    return store_->file_bytes();
+  }  // through the file so far; 0: B is in memory
 
  private:
   struct Task;

@@ -1,5 +1,6 @@
-// Integrals over Gaussian functions, from libint2: overlap, kinetic energy, nuclear attraction, and the Coulomb integrals with two, three and
-// four centres. All in hartree, threads over shells; each integral is computed by one thread in one way, so its bits do not depend on their number.
+// Integrals over Gaussian functions, from libint2: overlap, kinetic energy, nuclear attraction, and the Coulomb
+// integrals with two, three and four centres. All in hartree, threads over shells; each integral is computed by one
+// thread in one way, so its bits do not depend on their number.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,8 @@ class ThreeCentre {
   ThreeCentre& operator=(const ThreeCentre&) = delete;
 
   // Tables, and the working memory of threads that compute integrals of this many fitting functions at a time.
-  [[nodiscard]] static std::int64_t bytes(const Basis& orbital, const Basis& fitting, std::int64_t functions, std::int64_t threads);
+  [[nodiscard]] static std::int64_t bytes(const Basis& orbital, const Basis& fitting, std::int64_t functions,
+                                          std::int64_t threads);
   // Of fitting shells [first, last).
   [[nodiscard]] std::int64_t functions(std::int64_t first_shell, std::int64_t last_shell) const;
   // (P|mn) for the functions P of fitting shells [first, last): (functions, n, n) row-major, both triangles.
@@ -56,8 +58,9 @@ class ThreeCentre {
   std::unique_ptr<Impl> impl_;
 };
 
-// Coulomb and exchange matrices from four-centre integrals: J_mn = sum_ls (mn|ls) D_ls, K_mn = sum_ls (ml|ns) D_ls for symmetric D. Integrals are
-// kept when they fit in `memory_bytes` beside the rest, otherwise computed again in every call. The sum's order is fixed.
+// Coulomb and exchange matrices from four-centre integrals: J_mn = sum_ls (mn|ls) D_ls, K_mn = sum_ls (ml|ns) D_ls for
+// symmetric D. Integrals are kept when they fit in `memory_bytes` beside the rest, otherwise computed again in every
+// call. The sum's order is fixed.
 struct CoulombExchange {
   Dense coulomb, exchange;
 };

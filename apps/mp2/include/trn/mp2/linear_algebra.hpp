@@ -1,5 +1,6 @@
-// The seam to dense linear algebra that no library of the suite offers yet: eigenvalues and Cholesky, from LAPACK. A solver library
-// replaces this header's source alone. And products of small matrices in an order that no number of threads changes.
+// The seam to dense linear algebra that no library of the suite offers yet: eigenvalues and Cholesky, from LAPACK. A
+// solver library replaces this header's source alone. And products of small matrices in an order that no number of
+// threads changes.
 #pragma once
 
 #include <functional>
@@ -9,16 +10,16 @@
 
 namespace trn::mp2 {
 
-// Everything below gives the same bits for every number of threads: work is cut into units whose shapes depend on the operands alone, and
-// a unit runs on one thread.
+// Everything below gives the same bits for every number of threads: work is cut into units whose shapes depend on the
+// operands alone, and a unit runs on one thread.
 void for_units(std::int64_t count, const std::function<void(std::int64_t)>& unit);
 
 struct Eigen {
   std::vector<double> values;  // ascending
   Dense vectors;               // in columns
 };
-// Workspace of eigh for an n x n matrix, as LAPACK's dsyevd asks for it. LAPACK here counts in 32 bits: InvalidArgument from
-// n = 32767 on, where the doubles are 2^31 or more.
+// Workspace of eigh for an n x n matrix, as LAPACK's dsyevd asks for it. LAPACK here counts in 32 bits: InvalidArgument
+// from n = 32767 on, where the doubles are 2^31 or more.
 struct EigenWorkspace {
   std::int64_t doubles, integers;
 };

@@ -1,7 +1,7 @@
 // A molecule: nuclei and a charge, read from an .xyz file.
 //
-// The file: the number of atoms; a comment line; then one line per atom: element symbol, x, y, z in angstrom. More columns after z are
-// left alone, and so are empty lines at the end. Every message names the file and the line.
+// The file: the number of atoms; a comment line; then one line per atom: element symbol, x, y, z in angstrom. More
+// columns after z are left alone, and so are empty lines at the end. Every message names the file and the line.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@ namespace trn::mp2 {
 inline constexpr double kBohrInAngstrom = 0.529177210544;  // CODATA 2022
 
 struct Atom {
-  int number = 1;                          // nuclear charge
-  std::array<double, 3> position = {};     // bohr
+  int number = 1;                       // nuclear charge
+  std::array<double, 3> position = {};  // bohr
 };
 
 struct Molecule {
@@ -36,12 +36,13 @@ struct XyzOptions {
 // Two nuclei closer than this are a mistake in the file.
 inline constexpr double kClosestAngstrom = 0.1;
 
-// `source` is what messages call the text. Throws InvalidArgument for everything that is not as above, for nuclei closer than
-// kClosestAngstrom and for more positive charge than there are electrons.
+// `source` is what messages call the text. Throws InvalidArgument for everything that is not as above, for nuclei
+// closer than kClosestAngstrom and for more positive charge than there are electrons.
 [[nodiscard]] Molecule parse_xyz(const std::string& text, const std::string& source, const XyzOptions& options = {});
 [[nodiscard]] Molecule read_xyz(const std::string& path, const XyzOptions& options = {});
 
-// Half the electrons. Throws InvalidArgument for an odd number of them or a multiplicity other than 1: closed shells only.
+// Half the electrons. Throws InvalidArgument for an odd number of them or a multiplicity other than 1: closed shells
+// only.
 [[nodiscard]] int closed_shell_orbitals(const Molecule& molecule, int multiplicity = 1);
 
 // A whole text file; InvalidArgument with the system's reason when it cannot be read.

@@ -33,15 +33,15 @@ struct Mp2 {
   std::int64_t frozen = 0, functions = 0;
   double nuclear_repulsion = 0;
   Scf scf;
-  std::optional<DfMp2> mp2;    // none when the SCF did not converge
-  std::vector<Stage> stages;   // SCF and MP2
+  std::optional<DfMp2> mp2;   // none when the SCF did not converge
+  std::vector<Stage> stages;  // SCF and MP2
   [[nodiscard]] double total_energy() const { return scf.energy + (mp2 ? mp2->energy() : 0); }
 };
 
 [[nodiscard]] Mp2 run(const Molecule& molecule, const Mp2Options& options);
 
-// molecule, basis, executor, precision, frozen_core, scf_energy, correlation_energy, same_spin, opposite_spin, total_energy, bound, seconds, cpu_seconds and
-// modelled_seconds by stage, and what else there is to know.
+// molecule, basis, executor, precision, frozen_core, scf_energy, correlation_energy, same_spin, opposite_spin,
+// total_energy, bound, seconds, cpu_seconds and modelled_seconds by stage, and what else there is to know.
 [[nodiscard]] nlohmann::ordered_json to_json(const Mp2& result);
 
 }  // namespace trn::mp2

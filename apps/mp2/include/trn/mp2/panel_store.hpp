@@ -1,5 +1,5 @@
-// PanelStore: B(i, P, a) as one naux x nvir panel per occupied orbital i, in memory, or in a temporary file when memory is short. The file
-// has no name and goes away with the store.
+// PanelStore: B(i, P, a) as one naux x nvir panel per occupied orbital i, in memory, or in a temporary file when memory
+// is short. The file has no name and goes away with the store.
 #pragma once
 
 #include <atomic>
@@ -9,8 +9,7 @@
 
 namespace trn::mp2 {
 
-template <class T>
-class PanelStore {
+template <class T> class PanelStore {
  public:
   enum class Place : std::uint8_t { Memory, File };
 

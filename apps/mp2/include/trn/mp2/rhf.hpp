@@ -1,6 +1,7 @@
-// Restricted Hartree-Fock: F = H + 2 J - K for D = C C^T over the doubly occupied orbitals, F C = S C e, E = sum D (H + F) + nuclear
-// repulsion. Functions are made orthonormal canonically: eigenvectors of S whose eigenvalue is below kDependence are left out, and
-// the result says how many. Fock matrices are extrapolated (DIIS) from the commutators F D S - S D F of the last eight iterations.
+// Restricted Hartree-Fock: F = H + 2 J - K for D = C C^T over the doubly occupied orbitals, F C = S C e, E = sum D (H +
+// F) + nuclear repulsion. Functions are made orthonormal canonically: eigenvectors of S whose eigenvalue is below
+// kDependence are left out, and the result says how many. Fock matrices are extrapolated (DIIS) from the commutators F
+// D S - S D F of the last eight iterations.
 #pragma once
 
 #include <functional>
@@ -37,15 +38,16 @@ struct Scf {
   std::string reason;  // why not
   int iterations = 0;
   double energy = 0;
-  std::int64_t occupied = 0;   // doubly occupied orbitals
-  std::int64_t dependent = 0;  // functions left out
+  std::int64_t occupied = 0;        // doubly occupied orbitals
+  std::int64_t dependent = 0;       // functions left out
   std::int64_t streamed_bytes = 0;  // of fitted integrals that went through a file
   std::vector<double> orbital_energies;
   Dense orbitals;  // in columns
 };
 
 // With `fitting` J and K are density-fitted, otherwise from four-centre integrals.
-[[nodiscard]] Scf rhf(const Molecule& molecule, const Basis& basis, const Basis* fitting, std::int64_t occupied, const ScfOptions& options);
+[[nodiscard]] Scf rhf(const Molecule& molecule, const Basis& basis, const Basis* fitting, std::int64_t occupied,
+                      const ScfOptions& options);
 
 // The density of a spherical atom in its ground configuration: D such that the electrons are 2 D. Used by Guess::Atoms.
 [[nodiscard]] Dense atom_density(int atomic_number, const BasisSet& set, Functions functions);

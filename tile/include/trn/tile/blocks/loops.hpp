@@ -1,5 +1,5 @@
-// Loops over an extent in blocks: the whole blocks as one recorded loop, the ragged rest peeled, so every body has constant
-// shapes.
+// Loops over an extent in blocks: the whole blocks as one recorded loop, the ragged rest peeled, so every body has
+// constant shapes.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,9 @@ struct Accumulator {
   [[nodiscard]] std::int64_t row_pieces() const { return (rows + piece_rows - 1) / piece_rows; }
   [[nodiscard]] std::int64_t column_pieces() const { return (columns + piece_columns - 1) / piece_columns; }
   [[nodiscard]] std::int64_t rows_of(std::int64_t i) const { return std::min(piece_rows, rows - i * piece_rows); }
-  [[nodiscard]] std::int64_t columns_of(std::int64_t j) const { return std::min(piece_columns, columns - j * piece_columns); }
+  [[nodiscard]] std::int64_t columns_of(std::int64_t j) const {
+    return std::min(piece_columns, columns - j * piece_columns);
+  }
   // Rows [i * piece_rows ...) x columns [j * piece_columns ...) of the product.
   [[nodiscard]] Access piece(std::int64_t i, std::int64_t j) const;
 };
@@ -29,8 +31,9 @@ struct Accumulator {
 Accumulator accumulator(Builder& b, const std::string& name, std::int64_t rows, std::int64_t columns);
 
 // acc (+)= sum over t of stationary(t)^T * moving(t): stationary (K, tiles, rows), moving (K, tiles, columns), K <= 128
-// partitions. `first` numbers the first tile among all that are summed into acc; tile 0 overwrites. Piece by piece, so that
-// the first piece is complete, and can be moved out, while the others still multiply.
-void multiply_into(Builder& b, const Accumulator& acc, const Access& stationary, const Access& moving, const Affine& first);
+// partitions. `first` numbers the first tile among all that are summed into acc; tile 0 overwrites. Piece by piece, so
+// that the first piece is complete, and can be moved out, while the others still multiply.
+void multiply_into(Builder& b, const Accumulator& acc, const Access& stationary, const Access& moving,
+                   const Affine& first);
 
 }  // namespace trn::tile::blocks
