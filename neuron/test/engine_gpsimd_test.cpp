@@ -1,4 +1,5 @@
 // The GpSimd Engine: patterns, gathers, reductions across partitions and exact integers.
+#include <cmath>
 #include <functional>
 
 #include "interpreter_harness.hpp"
@@ -213,6 +214,59 @@ TEST(Iota, IntoNarrowFloats) {
   rig.emit("out", o);
   rig.run();
   EXPECT_EQ(rig.values("out"), (Values{256, 256, 258, 1256, 1256, 1256})) << "257 and 1257, 1258 round to even";
+}
+
+// The documented example, and what counts as zero.
+TEST(NonzeroWithCount, OnePartitionOfEachCore) {
+  const std::int64_t p = 48, n = 8;
+  Values x(static_cast<std::size_t>(p * n), 1.0);
+  const Values example{0, 1, 1, 0, 0, 1, 0, 0}, special{-0.0, std::nan(""), 1e-45, 0, INFINITY, -1, 0, 0};
+  std::copy(example.begin(), example.end(), x.begin());
+  std::copy(special.begin(), special.end(), x.begin() + 16 * n);
+  std::fill(x.begin() + 32 * n, x.begin() + 33 * n, 0.0);
+  Rig rig;
+  const Access o = rig.b.sbuf("o", p, {n + 1}, DType::Int32);
+  rig.b.memset(o, -9.0);
+  rig.b.nonzero_with_count(o, rig.tile("x", DType::Float32, p, n, x), 16, -1);
+  rig.emit("out", o);
+  rig.run();
+  const Values got = rig.values("out");
+  const auto row = [&](std::int64_t i) { return Values(got.begin() + i * (n + 1), got.begin() + (i + 1) * (n + 1)); };
+  EXPECT_EQ(row(0), (Values{17, 18, 21, -1, -1, -1, -1, -1, 3}));
+  EXPECT_EQ(row(16), (Values{17, 18, 20, 21, -1, -1, -1, -1, 4}));
+  EXPECT_EQ(row(32), (Values{-1, -1, -1, -1, -1, -1, -1, -1, 0}));
+  for (const std::int64_t i : {1, 15, 17, 33, 47}) EXPECT_EQ(row(i), Values(9, -9.0)) << i;
+}
+
+TEST(NonzeroWithCount, IntegersAndLargePlaces) {
+  for (const Storage storage : {Storage::Exact, Storage::Wide}) {
+    Rig rig;
+    rig.options.storage = storage;
+    const Access x = rig.tile("x", DType::Int32, 1, 4, {0, -2147483648.0, 1, 16777217});
+    const Access o = rig.b.sbuf("o", 1, {5}, DType::Int32);
+    rig.b.nonzero_with_count(o, x, 2147483644, 2147483647);
+    rig.emit("out", o);
+    rig.run();
+    EXPECT_EQ(rig.values("out"), (Values{2147483645, 2147483646, 2147483647, 2147483647, 3}));
+  }
+}
+
+// Partitions in between are neither read nor written.
+TEST(NonzeroWithCount, OtherPartitionsHaveNoState) {
+  const auto run = [](std::int64_t written, bool fill) {
+    return check_of([&] {
+      Rig rig;
+      const Access x = rig.b.sbuf("x", 32, {4}, DType::Float32), o = rig.b.sbuf("o", 32, {5}, DType::Int32);
+      rig.b.memset(x(ds(0, written), all), 1.0, Engine::Vector);
+      if (fill) rig.b.memset(o, 0.0, Engine::Vector);
+      rig.b.nonzero_with_count(o, x);
+      rig.emit("out", o);
+      rig.run();
+    });
+  };
+  EXPECT_EQ(run(16, true), "uninitialised-read") << "partition 16 is read";
+  EXPECT_EQ(run(17, true), "") << "partitions 17 to 31 are not";
+  EXPECT_EQ(run(32, false), "uninitialised-read") << "dst keeps what it had, and it had nothing";
 }
 
 }  // namespace

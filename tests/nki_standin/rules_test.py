@@ -133,6 +133,61 @@ class Rules(unittest.TestCase):
         self.expect("wrong-operator", "nisa.tensor_reduce(dst=t[0:128, 0:1], op=nl.abs, data=t, axis=(1,))",
                     "nisa.tensor_reduce(dst=t[0:128, 0:1], op=nl.add, data=t, axis=(1,))")
 
+    def test_vector_registers(self):
+        text = "nisa.tensor_scalar_reduce(dst=t, data=t, op0={}, operand0={}, reduce_op={}{})"
+        add = text.format("nl.add", "1.0", "nl.add", "")
+        self.expect("wrong-operator", text.format("nl.add", "1.0", "nl.subtract", ""), add)
+        self.expect("wrong-operator", text.format("nl.bitwise_and", "1.0", "nl.add", ""), add)
+        self.expect("wrong-engine", text.format("nl.rsqrt", "0.0", "nl.add", ""), add)
+        self.expect("wrong-machine", text.format("nl.square", "0.0", "nl.add", ""),
+                    text.format("nl.square", "0.0", "nl.add", ""), "trn2", "trn3")
+        self.expect("wrong-operand", text.format("nl.abs", "1.0", "nl.add", ""), text.format("nl.abs", "0.0", "nl.add", ""))
+        self.expect("wrong-operand", text.format("nl.add", "1.0", "nl.add", ", reverse0=True"), add)
+        idle = ", reduce_cmd=nisa.reduce_cmd.{}"
+        self.expect("wrong-operand", text.format("nl.add", "1.0", "nl.add", idle.format("idle")),
+                    text.format("nl.add", "1.0", "nl.add", idle.format("reset_reduce")))
+        load = ", reduce_cmd=nisa.reduce_cmd.load_reduce"
+        self.expect("wrong-operand", text.format("nl.add", "1.0", "nl.add", load),
+                    text.format("nl.add", "1.0", "nl.add", load + ", reduce_init=1.0"))
+        self.expect("wrong-dtype", text.format("nl.add", "c", "nl.add", ""), text.format("nl.add", "t[0:128, 0:1]", "nl.add", ""))
+        self.expect("wrong-operand", text.format("nl.add", "1.0", "nl.add", ", reduce_res=t[0:128, 0:2]"),
+                    text.format("nl.add", "1.0", "nl.add", ", reduce_res=t[0:128, 0:1]"))
+
+    def test_cumulative_has_no_words(self):
+        text = "nisa.tensor_scalar_cumulative(dst=t, src={}, op0=nl.add, op1=nl.add, imm0=0.0)"
+        self.expect("wrong-dtype", text.format("w"), text.format("t"))
+
+    def test_select_and_range(self):
+        array = "e = nl.ndarray((128, 64), dtype=nl.uint8, buffer=nl.sbuf)\nnisa.memset(dst=e, value=1)\n"
+        select = array + "nisa.tensor_copy(dst=w, src=e)\nnisa.select_reduce(dst=t, predicate={}, on_true={}, on_false=0.0{})"
+        self.expect("wrong-dtype", select.format("w", "t", ""), select.format("e", "t", ""))
+        self.expect("wrong-dtype", select.format("e", "w", ""), select.format("e", "p", ""))
+        result = ", reduce_res=t[0:128, 0:1], reduce_cmd=nisa.reduce_cmd.{}"
+        self.expect("wrong-operand", select.format("e", "t", result.format("idle")),
+                    select.format("e", "t", result.format("reset_reduce")))
+        bounds = "nisa.range_select(dst=t, on_true_tile=t, comp_op0={}, comp_op1=nl.less, bound0={}, bound1=t[0:128, 1:2]{})"
+        plain = bounds.format("nl.greater", "t[0:128, 0:1]", "")
+        self.expect("wrong-machine", plain, plain, "trn1", "trn2")
+        self.expect("wrong-operator", bounds.format("nl.not_equal", "t[0:128, 0:1]", ""), plain)
+        self.expect("wrong-operand", bounds.format("nl.less", "t[0:128, 0:2]", ""), plain)
+        self.expect("wrong-dtype", bounds.format("nl.less", "c", ""), plain)
+        self.expect("wrong-operand", bounds.format("nl.less", "t[0:128, 0:1]", ", on_false_value=0.0"),
+                    bounds.format("nl.less", "t[0:128, 0:1]", ", on_false_value=-3.4028234663852886e38"))
+
+    def test_searches(self):
+        self.expect("size", "nisa.max8(dst=t[0:128, 0:8], src=t[0:128, 0:7])", "nisa.max8(dst=t[0:128, 0:8], src=t[0:128, 0:8])")
+        self.expect("size", "nisa.max8(dst=t[0:128, 0:9], src=t)", "nisa.max8(dst=t[0:128, 0:8], src=t)")
+        find = "nisa.nc_find_index8(dst={}[0:128, 0:8], data=t, vals=t[0:128, 0:{}])"
+        self.expect("size", find.format("w", 7), find.format("w", 8))
+        self.expect("wrong-dtype", find.format("t", 8), find.format("w", 8))
+        replace = "nisa.nc_match_replace8(dst=t, data=t, vals=t[0:128, 0:8], imm=0.0, dst_idx={}[0:128, 0:8])"
+        self.expect("wrong-dtype", replace.format("t"), replace.format("w"))
+
+    def test_nonzero_needs_trn2(self):
+        text = ("e = nl.ndarray((128, 65), dtype=nl.int32, buffer=nl.sbuf)\nnisa.memset(dst=e, value=0)\n"
+                "nisa.nonzero_with_count(dst=e, src=t)\nnisa.tensor_copy(dst=t, src=e[0:128, 0:64])")
+        self.expect("wrong-machine", text, text, "trn1", "trn2")
+
     def test_memset_class(self):
         self.expect("memset-class", "nisa.memset(dst=t, value=0)", "nisa.memset(dst=t, value=0.0)")
         self.expect("memset-class", "nisa.memset(dst=w, value=0.0)", "nisa.memset(dst=w, value=0)")

@@ -155,6 +155,53 @@ class Calls(unittest.TestCase):
                            on_false_value=-9.0, cmp_op=nl.greater_equal, offset=0)
         self.assertEqual(square.values().tolist(), [[1, -9], [3, 4]])
 
+    def test_reductions_into_registers(self):
+        cmd = nisa.reduce_cmd
+        out, res = nl.ndarray((1, 3), dtype=nl.float32, buffer=nl.sbuf), tile([[0.0]])
+        data = tile([[1, 2, 3]])
+        nisa.tensor_scalar_reduce(dst=out, data=data, op0=nl.multiply, operand0=2.0, reduce_op=nl.add,
+                                  reduce_cmd=cmd.reset_reduce)
+        nisa.tensor_scalar_reduce(dst=out, data=data, op0=nl.add, operand0=1.0, reduce_op=nl.add, reduce_res=res,
+                                  reduce_cmd=cmd.reduce, reduce_res_negate=True)
+        self.assertEqual((out.values().tolist(), res.values().tolist()), ([[2, 3, 4]], [[-21]]))
+        nisa.tensor_scalar_cumulative(dst=out, src=data, op0=nl.add, op1=nl.subtract, imm0=0.0, imm1=10.0,
+                                      reduce_cmd=cmd.load_reduce)
+        self.assertEqual(out.values().tolist(), [[-9, 11, -8]])
+        nisa.select_reduce(dst=out, predicate=words([[1, 0, -1]], nl.int8), on_true=data, on_false=0.5,
+                           reduce_cmd=cmd.idle)
+        self.assertEqual(out.values().tolist(), [[1, 0.5, 3]])
+        with self.assertRaisesRegex(NkiError, "nothing began"):  # after an idle instruction
+            nisa.tensor_scalar_cumulative(dst=out, src=data, op0=nl.add, op1=nl.add, imm0=0.0, reduce_cmd=cmd.reduce)
+        half = nl.ndarray((1, 3), dtype=nl.bfloat16, buffer=nl.sbuf)
+        nisa.range_select(dst=half, on_true_tile=data, comp_op0=nl.greater, comp_op1=nl.less, bound0=tile([[5]]),
+                          bound1=tile([[9]]), reduce_cmd=cmd.reset_reduce, reduce_res=res, range_start=6)
+        self.assertEqual(half.values().tolist(), [[1, 2, 3]])
+        nisa.range_select(dst=half, on_true_tile=data, comp_op0=nl.greater, comp_op1=nl.less, bound0=tile([[5]]),
+                          bound1=tile([[9]]), reduce_cmd=cmd.reset_reduce, reduce_res=res, range_start=9)
+        self.assertEqual(half.values().tolist(), [[-np.inf] * 3])
+        self.assertEqual(res.values().tolist(), [[float(np.finfo(np.float32).min)]])
+
+    def test_searches(self):
+        data = tile([[1, 2, 3, 4, 8, 8, 8, 8, 8, 8, 8]])
+        vals = tile([[3, 8, 8, 8, 8, 8, 8, 8]])
+        top, places = tile(np.zeros((1, 8))), words(np.zeros((1, 8)), nl.uint16)
+        nisa.max8(dst=top, src=tile([[5, np.nan, 1, 5, 2, np.inf, -1, 0, 9]]))
+        np.testing.assert_array_equal(top.values(), [[np.nan, np.inf, 9, 5, 5, 2, 1, 0]])
+        nisa.nc_find_index8(dst=places, data=data, vals=tile([[3, 8, 8, 7, np.nan, 8, 1, 1]]))
+        self.assertEqual(places.bits().tolist(), [[2, 4, 5, 0xFFFF, 0xFFFF, 6, 0, 0xFFFF]])
+        nisa.nc_match_replace8(dst=data, data=data, vals=vals, imm=-1.0, dst_idx=places)  # the documented example
+        self.assertEqual(places.bits().tolist(), [[2, 10, 9, 8, 7, 6, 5, 4]])
+        self.assertEqual(data.values().tolist(), [[1, 2, -1, 4] + [-1] * 7])
+
+    def test_nonzero_with_count(self):
+        out = words(np.full((32, 9), -9), nl.int32)
+        data = np.ones((32, 8))
+        data[0] = [0, 1, 1, 0, -0.0, 1, 0, 0]
+        nisa.nonzero_with_count(dst=out, src=tile(data), index_offset=16, padding_val=-1)
+        self.assertEqual(out.bits()[0].tolist(), [17, 18, 21, -1, -1, -1, -1, -1, 3])  # the documented example
+        self.assertEqual(out.bits()[16].tolist(), list(range(16, 24)) + [8])
+        self.assertEqual(out.bits()[1].tolist(), [-9] * 9)
+
     def test_iota_and_gather(self):
         where = nl.ndarray((16, 1), dtype=nl.uint16, buffer=nl.sbuf)
         nisa.iota(dst=where, pattern=[[0, 1]], offset=15, channel_multiplier=-1)

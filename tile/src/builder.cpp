@@ -173,6 +173,41 @@ void Builder::reciprocal(const Access& dst, const Access& data) {
 }
 void Builder::memset(const Access& dst, double value, Engine engine) { append(engine, {dst}, isa::Memset{value}); }
 
+void Builder::tensor_scalar_reduce(const Access& dst, const Access& data, AluOp op0, ScalarOrTile operand0,
+                                   AluOp reduce_op, ReduceOptions options) {
+  isa::TensorScalarReduce a{.op0 = op0, .reduce_op = reduce_op, .reduce_cmd = options.reduce_cmd};
+  a.reduce_res_negate = options.negate;
+  const Access o0 = slot_or_value(operand0, a.operand0_value);
+  const Access init = slot_or_value(options.reduce_init, a.reduce_init_value);
+  append(Engine::Vector, {dst, data, o0, options.reduce_res, init}, a);
+}
+void Builder::tensor_scalar_cumulative(const Access& dst, const Access& src, AluOp op0, ScalarOrTile imm0, AluOp op1,
+                                       CumulativeOptions options) {
+  isa::TensorScalarCumulative a{.op0 = op0, .op1 = op1, .reduce_cmd = options.reduce_cmd};
+  const Access i0 = slot_or_value(imm0, a.imm0_value), i1 = slot_or_value(options.imm1, a.imm1_value);
+  append(Engine::Vector, {dst, src, i0, i1}, a);
+}
+void Builder::select_reduce(const Access& dst, const Access& predicate, const Access& on_true, ScalarOrTile on_false,
+                            SelectOptions options) {
+  isa::SelectReduce a{.reverse_pred = options.reverse_pred};
+  a.reduce_cmd = options.reduce_cmd.value_or(options.reduce_res.present() ? ReduceCmd::ResetReduce : ReduceCmd::Idle);
+  const Access otherwise = slot_or_value(on_false, a.on_false_value);
+  append(Engine::Vector, {dst, predicate, on_true, otherwise, options.reduce_res}, a);
+}
+void Builder::range_select(const Access& dst, const Access& on_true, AluOp comp_op0, const Access& bound0,
+                           AluOp comp_op1, const Access& bound1, RangeOptions options) {
+  append(Engine::Vector, {dst, on_true, bound0, bound1, options.reduce_res},
+         isa::RangeSelect{comp_op0, comp_op1, options.reduce_cmd, options.range_start});
+}
+void Builder::max8(const Access& dst, const Access& src) { append(Engine::Vector, {dst, src}, isa::Max8{}); }
+void Builder::nc_find_index8(const Access& dst, const Access& data, const Access& vals) {
+  append(Engine::Vector, {dst, data, vals}, isa::NcFindIndex8{});
+}
+void Builder::nc_match_replace8(const Access& dst, const Access& data, const Access& vals, double imm,
+                                const Access& dst_idx) {
+  append(Engine::Vector, {dst, data, vals, dst_idx}, isa::NcMatchReplace8{imm});
+}
+
 void Builder::activation(const Access& dst, ActFunction op, const Access& data, ActivationOptions options) {
   isa::Activation a{.op = op};
   const Access bias = slot_or_value(options.bias, a.bias_value), scale = slot_or_value(options.scale, a.scale_value);
@@ -191,6 +226,10 @@ void Builder::affine_select(const Access& dst, std::vector<Dim> pattern, std::in
 }
 void Builder::local_gather(const Access& dst, const Access& src, const Access& index, std::int64_t elements_per_index) {
   append(Engine::GpSimd, {dst, src, index}, isa::LocalGather{elements_per_index});
+}
+void Builder::nonzero_with_count(const Access& dst, const Access& src, std::int64_t index_offset,
+                                 std::int64_t padding_val) {
+  append(Engine::GpSimd, {dst, src}, isa::NonzeroWithCount{index_offset, padding_val});
 }
 void Builder::tensor_partition_reduce(const Access& dst, AluOp op, const Access& data) {
   append(Engine::GpSimd, {dst, data}, isa::TensorPartitionReduce{op});

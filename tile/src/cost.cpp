@@ -100,10 +100,31 @@ double cycles(const Stream& s, const isa::TensorTensorScan&) { return s.m.timing
 double cycles(const Stream& s, const isa::TensorReduce&) {  // ISA: N, N/2 for 16-bit
   return size_bytes(s.i.operands[isa::TensorReduce::data].dtype) == 2 ? s.n / 2 : s.n;
 }
-double cycles(const Stream& s, const isa::Activation&) {
+// `cycles`, and the engine's registers read out into reduce_res.
+double with_read_out(const Stream& s, double cycles, std::size_t reduce_res) {
   const double least = s.m.timing.engine_min_cycles;
-  if (!s.i.operands[isa::Activation::reduce_res].present()) return s.plain();
-  return std::max(least, s.plain()) + least;  // reads the accumulator out
+  return s.i.operands[reduce_res].present() ? std::max(least, cycles) + least : cycles;
+}
+double cycles(const Stream& s, const isa::Activation&) {
+  return with_read_out(s, s.plain(), isa::Activation::reduce_res);
+}
+// ISA: one element a cycle, whatever the dtype.
+double cycles(const Stream& s, const isa::TensorScalarReduce& a) {
+  const double each = a.op0 == AluOp::Reciprocal ? s.m.timing.reciprocal_cycles : 1;
+  return with_read_out(s, each * s.n, isa::TensorScalarReduce::reduce_res);
+}
+double cycles(const Stream& s, const isa::TensorScalarCumulative& a) {  // not published
+  return a.op0 == AluOp::Reciprocal ? s.m.timing.reciprocal_cycles * s.n : s.n;
+}
+double cycles(const Stream& s, const isa::RangeSelect&) {  // ISA: N
+  return with_read_out(s, s.n, isa::RangeSelect::reduce_res);
+}
+double cycles(const Stream& s, const isa::SelectReduce&) {  // not published: an instruction with two inputs
+  return with_read_out(s, s.plain(), isa::SelectReduce::reduce_res);
+}
+// ISA: N
+template <isa::OneOf<isa::Max8, isa::NcFindIndex8, isa::NcMatchReplace8> I> double cycles(const Stream& s, const I&) {
+  return s.n;
 }
 double cycles(const Stream& s, const isa::LocalGather& a) {
   // ISA, read as cycles per element: ((index + element e) / (element e)) / min(element / size, e), e elements an index.
@@ -120,7 +141,7 @@ double cycles(const Stream& s, const isa::TensorPartitionReduce&) {
   return s.n * (lanes + static_cast<double>(s.m.gpsimd_cores));
 }
 template <isa::OneOf<isa::ScalarTensorTensor, isa::TensorCopy, isa::TensorCopyPredicated, isa::Memset, isa::Iota,
-                     isa::AffineSelect>
+                     isa::AffineSelect, isa::NonzeroWithCount>
               I>
 double cycles(const Stream& s, const I&) {
   return s.plain();
@@ -140,6 +161,21 @@ template <isa::OneOf<isa::TensorScalar, isa::ScalarTensorTensor> I> double overh
   const bool reads = std::any_of(s.i.operands.begin() + 2, s.i.operands.end(),
                                  [](const Access& a) { return a.present() && a.free_size() == 1; });
   return reads && s.engine == Engine::Vector ? s.m.timing.vector_operand_s : 0;
+}
+double column_overhead(const Stream& s, std::size_t a, std::size_t b) {
+  return s.i.operands[a].present() || s.i.operands[b].present() ? s.m.timing.vector_operand_s : 0;
+}
+double overhead(const Stream& s, const isa::TensorScalarReduce&) {
+  return column_overhead(s, isa::TensorScalarReduce::operand0, isa::TensorScalarReduce::reduce_init);
+}
+double overhead(const Stream& s, const isa::TensorScalarCumulative&) {
+  return column_overhead(s, isa::TensorScalarCumulative::imm0, isa::TensorScalarCumulative::imm1);
+}
+double overhead(const Stream& s, const isa::SelectReduce&) {
+  return column_overhead(s, isa::SelectReduce::on_false, isa::SelectReduce::on_false);
+}
+double overhead(const Stream& s, const isa::RangeSelect&) {
+  return column_overhead(s, isa::RangeSelect::bound0, isa::RangeSelect::bound1);
 }
 template <class I> double overhead(const Stream&, const I&) { return 0; }
 

@@ -27,7 +27,8 @@ MemoryMap::MemoryMap(const Program& program, const Allocation& allocation)
   }
   first_tensor_ = count_;
   count_ += static_cast<std::int32_t>(program.tensors().size());
-  registers_ = count_++;
+  registers_ = count_;
+  count_ += 2;
   for (std::size_t i = 0; i < program.tensors().size(); ++i) {
     const bool input = program.tensors()[i].kind == TensorKind::Input;
     memory_tensor_.push_back(input ? -1 : static_cast<std::int32_t>(i));
@@ -140,17 +141,17 @@ void MemoryMap::touches(std::int32_t index, const Point& point, std::vector<Touc
     // Reads first: an instruction reads its sources before it overwrites them.
     if (!touch.write) std::swap(touches.back(), touches[reads++]);
   }
-  if (const auto* a = instruction.as<isa::Activation>()) touch_registers(*a, instruction, point, touches);
+  touch_registers(instruction, point, touches);
 }
 
-// Adding to the registers counts as writing them: the Scalar Engine does it in passing, without waiting for itself.
-void MemoryMap::touch_registers(const isa::Activation& a, const Instruction& instruction, const Point& point,
-                                std::vector<Touch>& touches) const {
-  const bool writes = a.reduce_cmd != ReduceCmd::Idle;
-  if (!writes && !instruction.operands[isa::Activation::reduce_res].present()) return;
-  const Access& data = instruction.operands[isa::Activation::data];
-  const std::int64_t first = data.partition.at(point.variables);
-  touches.push_back({registers_, {first, first + data.partitions, 0, 1}, writes, !writes});
+// Adding to the registers counts as writing them: the engine does it in passing, without waiting for itself.
+void MemoryMap::touch_registers(const Instruction& instruction, const Point& point, std::vector<Touch>& touches) const {
+  const RegisterUse use = register_use(instruction);
+  if (!use.any()) return;
+  const Access& lanes = instruction.operands[use.slot];
+  const std::int64_t first = lanes.partition.at(point.variables);
+  const std::int32_t memory = registers_ + (use.engine == Engine::Vector ? 1 : 0);
+  touches.push_back({memory, {first, first + lanes.partitions, 0, 1}, use.writes(), !use.writes()});
 }
 
 // Average heights and widths are weighed by how often an instruction runs; the cut runs across the direction in which
@@ -208,7 +209,7 @@ void MemoryMap::cut_into_strips() {
     const TensorDecl& tensor = program_->tensors()[t];
     cut(tensor.kind == TensorKind::Input ? Region{0, 1, 0, 1} : whole_tensor(tensor), tensors[t]);
   }
-  cut({0, 1, 0, 1}, {});  // the registers: one strip
+  for (int engine = 0; engine < 2; ++engine) cut({0, 1, 0, 1}, {});  // registers: one strip each
 }
 
 void DependencyTracker::log(const Touch& t, std::int64_t tag, std::int32_t queue) {

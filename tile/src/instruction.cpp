@@ -112,9 +112,23 @@ const std::array<OpcodeInfo, kOpcodes>& table() {
        {Scalar}},
       {"reciprocal", {out("dst"), in("data")}, {Vector}},
       {"memset", {out("dst")}, {Vector, GpSimd}},
+      {"tensor_scalar_reduce",
+       {out("dst"), in("data"), maybe("operand0"), maybe("reduce_res", Role::Write), maybe("reduce_init")},
+       {Vector}},
+      {"tensor_scalar_cumulative", {out("dst"), in("src"), maybe("imm0"), maybe("imm1")}, {Vector}},
+      {"select_reduce",
+       {out("dst"), in("predicate"), in("on_true"), maybe("on_false"), maybe("reduce_res", Role::Write)},
+       {Vector}},
+      {"range_select",
+       {out("dst"), in("on_true_tile"), in("bound0"), in("bound1"), maybe("reduce_res", Role::Write)},
+       {Vector}},
+      {"max8", {out("dst"), in("src")}, {Vector}},
+      {"nc_find_index8", {out("dst"), in("data"), in("vals")}, {Vector}},
+      {"nc_match_replace8", {out("dst"), in("data"), in("vals"), maybe("dst_idx", Role::Write)}, {Vector}},
       {"iota", {out("dst")}, {GpSimd}},
       {"affine_select", {out("dst"), in("on_true_tile")}, {GpSimd}},
       {"local_gather", {out("dst"), in("src_buffer"), in("index")}, {GpSimd}},
+      {"nonzero_with_count", {{"dst", Role::ReadWrite}, in("src")}, {GpSimd}},
       {"tensor_partition_reduce", {out("dst"), in("data")}, {GpSimd}},
   }};
   return infos;
@@ -181,8 +195,10 @@ Role role_of(const isa::NcMatmul& a, std::size_t slot, Role role) {
 }
 template <isa::OneOf<isa::DmaCopy, isa::DmaTranspose, isa::NcTranspose, isa::TensorTensor, isa::TensorScalar,
                      isa::ScalarTensorTensor, isa::TensorReduce, isa::TensorTensorScan, isa::TensorCopy,
-                     isa::TensorCopyPredicated, isa::Activation, isa::Reciprocal, isa::Memset, isa::Iota,
-                     isa::AffineSelect, isa::LocalGather, isa::TensorPartitionReduce>
+                     isa::TensorCopyPredicated, isa::Activation, isa::Reciprocal, isa::Memset, isa::TensorScalarReduce,
+                     isa::TensorScalarCumulative, isa::SelectReduce, isa::RangeSelect, isa::Max8, isa::NcFindIndex8,
+                     isa::NcMatchReplace8, isa::Iota, isa::AffineSelect, isa::LocalGather, isa::NonzeroWithCount,
+                     isa::TensorPartitionReduce>
               I>
 Role role_of(const I&, std::size_t, Role role) {
   return role;
@@ -192,11 +208,51 @@ Role role_of(const I&, std::size_t, Role role) {
 bool reaches_by_index(const Instruction& i, const isa::DmaCopy&) { return i.operands[isa::DmaCopy::index].present(); }
 template <isa::OneOf<isa::DmaTranspose, isa::NcMatmul, isa::NcTranspose, isa::TensorTensor, isa::TensorScalar,
                      isa::ScalarTensorTensor, isa::TensorReduce, isa::TensorTensorScan, isa::TensorCopy,
-                     isa::TensorCopyPredicated, isa::Activation, isa::Reciprocal, isa::Memset, isa::Iota,
-                     isa::AffineSelect, isa::LocalGather, isa::TensorPartitionReduce>
+                     isa::TensorCopyPredicated, isa::Activation, isa::Reciprocal, isa::Memset, isa::TensorScalarReduce,
+                     isa::TensorScalarCumulative, isa::SelectReduce, isa::RangeSelect, isa::Max8, isa::NcFindIndex8,
+                     isa::NcMatchReplace8, isa::Iota, isa::AffineSelect, isa::LocalGather, isa::NonzeroWithCount,
+                     isa::TensorPartitionReduce>
               I>
 bool reaches_by_index(const Instruction&, const I&) {
   return false;
+}
+
+// A Scalar Engine instruction that is idle leaves the registers alone. On the Vector Engine even an idle one may change
+// them, says the documentation of select_reduce.
+RegisterUse chain(Engine engine, std::size_t slot, ReduceCmd cmd, bool reads_out) {
+  RegisterUse use{.engine = engine, .slot = slot, .cmd = cmd};
+  use.undefines = cmd == ReduceCmd::Idle && engine == Engine::Vector;
+  use.begins = cmd == ReduceCmd::Reset || cmd == ReduceCmd::ResetReduce || cmd == ReduceCmd::LoadReduce;
+  use.takes_up = cmd == ReduceCmd::Reduce || (cmd == ReduceCmd::Idle && reads_out && !use.undefines);
+  return use;
+}
+RegisterUse use_of(const Instruction& i, const isa::Activation& a) {
+  using I = isa::Activation;
+  return chain(Engine::Scalar, I::data, a.reduce_cmd, i.operands[I::reduce_res].present());
+}
+RegisterUse use_of(const Instruction& i, const isa::TensorScalarReduce& a) {
+  using I = isa::TensorScalarReduce;
+  return chain(Engine::Vector, I::data, a.reduce_cmd, i.operands[I::reduce_res].present());
+}
+RegisterUse use_of(const Instruction&, const isa::TensorScalarCumulative& a) {
+  return chain(Engine::Vector, isa::TensorScalarCumulative::src, a.reduce_cmd, false);
+}
+RegisterUse use_of(const Instruction& i, const isa::SelectReduce& a) {
+  using I = isa::SelectReduce;
+  return chain(Engine::Vector, I::on_true, a.reduce_cmd, i.operands[I::reduce_res].present());
+}
+RegisterUse use_of(const Instruction& i, const isa::RangeSelect& a) {
+  using I = isa::RangeSelect;
+  return chain(Engine::Vector, I::on_true_tile, a.reduce_cmd, i.operands[I::reduce_res].present());
+}
+template <isa::OneOf<isa::DmaCopy, isa::DmaTranspose, isa::NcMatmul, isa::NcTranspose, isa::TensorTensor,
+                     isa::TensorScalar, isa::ScalarTensorTensor, isa::TensorReduce, isa::TensorTensorScan,
+                     isa::TensorCopy, isa::TensorCopyPredicated, isa::Reciprocal, isa::Memset, isa::Max8,
+                     isa::NcFindIndex8, isa::NcMatchReplace8, isa::Iota, isa::AffineSelect, isa::LocalGather,
+                     isa::NonzeroWithCount, isa::TensorPartitionReduce>
+              I>
+RegisterUse use_of(const Instruction&, const I&) {
+  return {};
 }
 
 }  // namespace
@@ -204,6 +260,10 @@ bool reaches_by_index(const Instruction&, const I&) {
 Role operand_role(const Instruction& instruction, std::size_t slot) {
   const Role role = opcode_info(instruction.opcode()).operands[slot].role;
   return instruction.visit([&](const auto& a) { return role_of(a, slot, role); });
+}
+
+RegisterUse register_use(const Instruction& instruction) {
+  return instruction.visit([&](const auto& a) { return use_of(instruction, a); });
 }
 
 bool is_indirect(const Instruction& instruction) {

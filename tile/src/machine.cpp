@@ -32,6 +32,8 @@ constexpr Machine common() {
   m.gpsimd_cores = 8;                  // ARCH2: processor i serves partitions 16i .. 16i+15
   m.dense_stride_bytes = 16;           // ARCH2: more than 16 bytes halves the bandwidth
   m.free_dims_max = 4;                 // nki access patterns: up to 4 free dimensions
+  m.search_free_min = 8;               // ISA max8, nc_find_index8
+  m.search_free_max = 16384;           // ISA max8, nc_find_index8; nc_match_replace8 at tag v2.26.1
   m.free_dims_max_two_inputs = 3;      // ISA: tensor_tensor and its like take 1 to 3 free dimensions
   m.gather_indices_max = 4096;         // ISA local_gather
   m.gather_elements_max = 32;          // ISA local_gather
@@ -120,6 +122,8 @@ constexpr Machine trn1() {
   m.dma_transpose = false;                   // documented as much slower before trn2
   m.hardware_dge = false;                    // ARCH3: new there
   m.indirect_dma = false;                    // ISA dma_copy: gen3 and later
+  m.range_select = false;                    // ISA range_select: gen3 and later
+  m.nonzero_with_count = false;              // ISA nonzero_with_count: gen3 and later
   m.accumulate_onto_writes = false;          // ISA nc_matmul: undefined on gen2 and gen3
   m.float8_e4m3fn = false;                   // gen4
   m.abs_max_min = false;                     // gen4
@@ -163,6 +167,8 @@ constexpr Machine trn2() {
   m.pass_through_transpose = true;
   m.dma_transpose = true;  // ISA dma_transpose: trn2 and later
   m.indirect_dma = true;
+  m.range_select = true;
+  m.nonzero_with_count = true;
   m.accumulate_onto_writes = false;  // ISA nc_matmul: undefined on gen2 and gen3
   m.hardware_dge = true;             // two hardware descriptor generators per core
   m.float8_e4m3fn = false;

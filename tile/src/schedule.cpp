@@ -49,7 +49,9 @@ std::vector<Engine> candidates(const Scope& s, const isa::NcTranspose&) {
 }
 template <isa::OneOf<isa::DmaCopy, isa::DmaTranspose, isa::NcMatmul, isa::TensorScalar, isa::ScalarTensorTensor,
                      isa::TensorReduce, isa::TensorTensorScan, isa::TensorCopyPredicated, isa::Activation,
-                     isa::Reciprocal, isa::Iota, isa::AffineSelect, isa::LocalGather, isa::TensorPartitionReduce>
+                     isa::Reciprocal, isa::TensorScalarReduce, isa::TensorScalarCumulative, isa::SelectReduce,
+                     isa::RangeSelect, isa::Max8, isa::NcFindIndex8, isa::NcMatchReplace8, isa::Iota, isa::AffineSelect,
+                     isa::LocalGather, isa::NonzeroWithCount, isa::TensorPartitionReduce>
               I>
 std::vector<Engine> candidates(const Scope&, const I&) {
   return {opcode_info(I::opcode).engines.front()};

@@ -214,8 +214,64 @@ void check_dtype(const Context& c, const isa::LocalGather&) {
   if (c.operand(I::index).dtype == DType::UInt16) return;
   c.report(kDType, "index", "{}; local_gather indices are uint16", name(c.operand(I::index).dtype));
 }
+
+// Places are unsigned.
+void expect_places(const Context& c, std::size_t slot) {
+  const Access& a = c.operand(slot);
+  if (!a.present() || a.dtype == DType::UInt16 || a.dtype == DType::UInt32) return;
+  c.report(kDType, c.operand_name(slot), "{}; places are uint16 or uint32", name(a.dtype));
+}
+// Neither 32-bit integers nor tfloat32.
+void expect_narrow(const Context& c, std::size_t slot) {
+  const DType d = c.operand(slot).dtype;
+  if (d != DType::Int32 && d != DType::UInt32 && d != DType::TFloat32) return;
+  c.report(kDType, c.operand_name(slot), "{}, which {} does not have; convert with tensor_copy", name(d),
+           opcode_info(c.instruction.opcode()).name);
+}
+void expect_float_if_present(const Context& c, std::size_t slot) {
+  const Access& a = c.operand(slot);
+  if (!a.present() || is_float(a.dtype)) return;
+  c.report(kDType, c.operand_name(slot), "{}; use a floating-point tile", name(a.dtype));
+}
+
+void check_dtype(const Context& c, const isa::TensorScalarReduce&) {
+  using I = isa::TensorScalarReduce;
+  expect_float32_if_present(c, I::operand0);
+  expect_float32_if_present(c, I::reduce_init);
+}
+void check_dtype(const Context& c, const isa::TensorScalarCumulative&) {
+  using I = isa::TensorScalarCumulative;
+  for (const I::Slot slot : {I::dst, I::src}) expect_narrow(c, slot);
+  expect_float32_if_present(c, I::imm0);
+  expect_float32_if_present(c, I::imm1);
+}
+void check_dtype(const Context& c, const isa::SelectReduce&) {
+  using I = isa::SelectReduce;
+  expect_narrow(c, I::on_true);
+  expect_float_if_present(c, I::reduce_res);
+  const DType d = c.operand(I::predicate).dtype;
+  if (is_integer(d) && size_bytes(d) <= 2) return;
+  c.report(kDType, "predicate", "{}; predicates are int8, uint8, int16 or uint16", name(d));
+}
+void check_dtype(const Context& c, const isa::RangeSelect&) {
+  using I = isa::RangeSelect;
+  expect_float_if_present(c, I::on_true_tile);
+  expect_float32_if_present(c, I::bound0);
+  expect_float32_if_present(c, I::bound1);
+}
+void check_dtype(const Context& c, const isa::NcFindIndex8&) { expect_places(c, isa::NcFindIndex8::dst); }
+void check_dtype(const Context& c, const isa::NcMatchReplace8&) { expect_places(c, isa::NcMatchReplace8::dst_idx); }
+void check_dtype(const Context& c, const isa::NonzeroWithCount& a) {
+  using I = isa::NonzeroWithCount;
+  const DType dst = c.operand(I::dst).dtype, src = c.operand(I::src).dtype;
+  if (dst != DType::Int32) c.report(kDType, "dst", "{}; places and their count are int32", name(dst));
+  if (src != DType::Float32 && src != DType::Int32) c.report(kDType, "src", "{}; use float32 or int32", name(src));
+  if (!fits(static_cast<double>(a.padding_val), DType::Int32, false)) {
+    c.report(kDType, "padding_val", "{} is not an int32 value", a.padding_val);
+  }
+}
 // Every dtype, in any combination.
-template <isa::OneOf<isa::AffineSelect, isa::TensorCopy, isa::Reciprocal, isa::Iota> I>
+template <isa::OneOf<isa::AffineSelect, isa::TensorCopy, isa::Reciprocal, isa::Max8, isa::Iota> I>
 void check_dtype(const Context&, const I&) {}
 
 }  // namespace

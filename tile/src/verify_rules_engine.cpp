@@ -114,10 +114,25 @@ Answer objection_to(const Context& c, Engine engine, const isa::NcTranspose&) {
                        data.partitions, free_elements(data))}};
 }
 
-template <isa::OneOf<isa::DmaCopy, isa::DmaTranspose, isa::NcMatmul, isa::ScalarTensorTensor, isa::TensorReduce,
-                     isa::TensorTensorScan, isa::TensorCopyPredicated, isa::Reciprocal, isa::Memset, isa::Iota,
-                     isa::AffineSelect, isa::LocalGather, isa::TensorPartitionReduce>
-              I>
+// An instruction that came with a later generation.
+Answer generation_objection(const Context& c, bool has, std::string_view instead) {
+  if (has) return no();
+  return {{kEngine, "engine",
+           fmt::format("{} has no {}; {}", c.machine.name, opcode_info(c.instruction.opcode()).name, instead)}};
+}
+Answer objection_to(const Context& c, Engine, const isa::RangeSelect&) {
+  return generation_objection(c, c.machine.range_select, "use iota, comparisons and select_reduce");
+}
+Answer objection_to(const Context& c, Engine, const isa::NonzeroWithCount&) {
+  return generation_objection(c, c.machine.nonzero_with_count, "find the places on the host");
+}
+
+template <
+    isa::OneOf<isa::DmaCopy, isa::DmaTranspose, isa::NcMatmul, isa::ScalarTensorTensor, isa::TensorReduce,
+               isa::TensorTensorScan, isa::TensorCopyPredicated, isa::Reciprocal, isa::Memset, isa::TensorScalarReduce,
+               isa::TensorScalarCumulative, isa::SelectReduce, isa::Max8, isa::NcFindIndex8, isa::NcMatchReplace8,
+               isa::Iota, isa::AffineSelect, isa::LocalGather, isa::TensorPartitionReduce>
+        I>
 Answer objection_to(const Context&, Engine, const I&) {
   return no();
 }
@@ -140,6 +155,9 @@ void check_space(const Context& c, const isa::TensorCopyPredicated&) {
 void check_space(const Context& c, const isa::ScalarTensorTensor&) {
   not_both_psum(c, isa::ScalarTensorTensor::data, isa::ScalarTensorTensor::operand1);
 }
+void check_space(const Context& c, const isa::SelectReduce&) {
+  not_both_psum(c, isa::SelectReduce::on_true, isa::SelectReduce::predicate);
+}
 void check_space(const Context& c, const isa::DmaTranspose&) {
   if (c.in_sbuf(c.instruction.dst())) return;
   c.report(kSpace, "dst", "dma_transpose writes SBUF tiles only; copy on from there");
@@ -154,10 +172,11 @@ void check_space(const Context& c, const isa::DmaCopy& a) {
   if (c.in_hbm(c.operand(indexed))) return;
   c.report(kSpace, c.operand_name(indexed), "indices select rows of HBM tensors only; use local_gather inside SBUF");
 }
-template <
-    isa::OneOf<isa::NcMatmul, isa::NcTranspose, isa::TensorScalar, isa::TensorReduce, isa::TensorCopy, isa::Activation,
-               isa::Reciprocal, isa::Memset, isa::Iota, isa::AffineSelect, isa::LocalGather, isa::TensorPartitionReduce>
-        I>
+template <isa::OneOf<isa::NcMatmul, isa::NcTranspose, isa::TensorScalar, isa::TensorReduce, isa::TensorCopy,
+                     isa::Activation, isa::Reciprocal, isa::Memset, isa::TensorScalarReduce,
+                     isa::TensorScalarCumulative, isa::RangeSelect, isa::Max8, isa::NcFindIndex8, isa::NcMatchReplace8,
+                     isa::Iota, isa::AffineSelect, isa::LocalGather, isa::NonzeroWithCount, isa::TensorPartitionReduce>
+              I>
 void check_space(const Context&, const I&) {}
 
 }  // namespace

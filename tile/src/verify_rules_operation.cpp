@@ -2,6 +2,7 @@
 // (illegal-engine).
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 
 #include "fields.hpp"
 #include "verify_rules.hpp"
@@ -121,10 +122,74 @@ void check_operation(const Context& c, const isa::Activation& a) {
              name(a.reduce_op), name(a.reduce_cmd), name(expected));
   }
 }
+
+// The operator of an instruction that has one beside its reduction, with its operand, a tile or `value`.
+void check_scalar_operator(const Context& c, std::size_t slot, AluOp op, double value) {
+  expect(c, is_element(op) && !is_bitvec(op) && op != AluOp::Rsqrt, "op0", op, "an arithmetic operator of vector");
+  if ((op == AluOp::Square || op == AluOp::Relu) && !c.machine.square_relu_in_tensor_scalar) {
+    c.report(kEngine, "op0", "{} has no {} here; use multiply, maximum, or activation", c.machine.name, name(op));
+  }
+  if (is_unary(op) && (c.operand(slot).present() || value != 0)) {
+    c.report(kEngine, c.operand_name(slot), "'{}' takes no such option; leave it out", name(op));
+  }
+}
+
+void expect_command(const Context& c, ReduceCmd cmd, std::initializer_list<ReduceCmd> known) {
+  if (std::find(known.begin(), known.end(), cmd) != known.end()) return;
+  c.report(kEngine, "reduce_cmd", "'{}' is not available here; use '{}'", name(cmd), name(ReduceCmd::ResetReduce));
+}
+// The value that load_reduce begins with.
+void check_loaded(const Context& c, ReduceCmd cmd, std::size_t slot, double value) {
+  if (cmd == ReduceCmd::LoadReduce || (!c.operand(slot).present() && value == 0)) return;
+  c.report(kEngine, c.operand_name(slot), "'{}' does not read it; use '{}', or leave it out", name(cmd),
+           name(ReduceCmd::LoadReduce));
+}
+// An idle instruction leaves nothing in the Vector Engine's registers that reduce_res could take.
+void check_read_out(const Context& c, ReduceCmd cmd, std::size_t reduce_res) {
+  if (cmd != ReduceCmd::Idle || !c.operand(reduce_res).present()) return;
+  c.report(kEngine, "reduce_res", "undefined after '{}'; use '{}'", name(cmd), name(ReduceCmd::ResetReduce));
+}
+
+void check_operation(const Context& c, const isa::TensorScalarReduce& a) {
+  using I = isa::TensorScalarReduce;
+  using enum ReduceCmd;
+  check_scalar_operator(c, I::operand0, a.op0, a.operand0_value);
+  const bool known = a.reduce_op == AluOp::Add || a.reduce_op == AluOp::Multiply || a.reduce_op == AluOp::Maximum ||
+                     a.reduce_op == AluOp::Minimum;
+  expect(c, known, "reduce_op", a.reduce_op, "add, multiply, maximum or minimum");
+  expect_command(c, a.reduce_cmd, {ResetReduce, Reduce, LoadReduce});
+  check_loaded(c, a.reduce_cmd, I::reduce_init, a.reduce_init_value);
+  if (a.reduce_res_negate && !c.operand(I::reduce_res).present()) {
+    c.report(kEngine, "reduce_res_negate", "there is no reduce_res to negate; leave it out");
+  }
+}
+void check_operation(const Context& c, const isa::TensorScalarCumulative& a) {
+  using I = isa::TensorScalarCumulative;
+  using enum ReduceCmd;
+  check_scalar_operator(c, I::imm0, a.op0, a.imm0_value);
+  expect(c, a.op1 >= AluOp::Add && a.op1 <= AluOp::Minimum, "op1", a.op1,
+         "add, subtract, multiply, maximum or minimum");
+  expect_command(c, a.reduce_cmd, {ResetReduce, Reduce, LoadReduce});
+  check_loaded(c, a.reduce_cmd, I::imm1, a.imm1_value);
+}
+void check_operation(const Context& c, const isa::SelectReduce& a) {
+  using enum ReduceCmd;
+  expect_command(c, a.reduce_cmd, {Idle, ResetReduce, Reduce});
+  check_read_out(c, a.reduce_cmd, isa::SelectReduce::reduce_res);
+}
+void check_operation(const Context& c, const isa::RangeSelect& a) {
+  using enum ReduceCmd;
+  constexpr std::string_view kBounds = "equal, less, less_equal, greater or greater_equal";
+  expect(c, is_comparison(a.comp_op0) && a.comp_op0 != AluOp::NotEqual, "comp_op0", a.comp_op0, kBounds);
+  expect(c, is_comparison(a.comp_op1) && a.comp_op1 != AluOp::NotEqual, "comp_op1", a.comp_op1, kBounds);
+  expect_command(c, a.reduce_cmd, {Idle, Reset, ResetReduce, Reduce});
+  check_read_out(c, a.reduce_cmd, isa::RangeSelect::reduce_res);
+}
 // No operator to choose, or any of them.
-template <isa::OneOf<isa::NcTranspose, isa::TensorCopy, isa::TensorCopyPredicated, isa::Reciprocal, isa::Memset,
-                     isa::Iota, isa::LocalGather>
-              I>
+template <
+    isa::OneOf<isa::NcTranspose, isa::TensorCopy, isa::TensorCopyPredicated, isa::Reciprocal, isa::Memset, isa::Max8,
+               isa::NcFindIndex8, isa::NcMatchReplace8, isa::Iota, isa::LocalGather, isa::NonzeroWithCount>
+        I>
 void check_operation(const Context&, const I&) {}
 
 }  // namespace

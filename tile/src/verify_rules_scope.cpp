@@ -35,12 +35,9 @@ class ScopeWalk {
         case StatementKind::Loop: {
           const bool parallel = program_.loops()[index].kind == LoopKind::Parallel;
           loops_.push_back(statement.index);
-          if (parallel) registers_began_.push_back(false);
+          if (parallel) registers_.push_back({});
           block(s + 1, statement.end);
-          // After a parallel loop that used the registers, they hold what its last iteration left, whichever that was.
-          const bool used = registers_began_.back();
-          if (parallel) registers_began_.pop_back();
-          if (parallel && used) registers_began_.back() = false;
+          if (parallel) leave_registers();
           loops_.pop_back();
           s = statement.end;
           break;
@@ -69,19 +66,38 @@ class ScopeWalk {
       for_each_field<Affine>(attributes, [&](const char* field, const Affine& a) { check_variables(c, field, a); });
     });
     if (const auto* matmul = c.instruction.as<isa::NcMatmul>()) check_accumulation(c, matmul->accumulate);
-    if (const auto* activation = c.instruction.as<isa::Activation>()) check_registers(c, *activation);
+    check_registers(c);
   }
 
-  // Sums that stay in the Scalar Engine's registers begin inside the innermost parallel loop around them: its
-  // iterations share the registers, and their order is free.
-  void check_registers(const Context& c, const isa::Activation& a) {
-    const bool reads = a.reduce_cmd == ReduceCmd::Reduce ||
-                       (a.reduce_cmd == ReduceCmd::Idle && c.operand(isa::Activation::reduce_res).present());
-    if (a.reduce_cmd == ReduceCmd::Reset || a.reduce_cmd == ReduceCmd::ResetReduce) registers_began_.back() = true;
-    if (!reads || registers_began_.back()) return;
+  // The registers of the Scalar and of the Vector Engine, inside one parallel loop or outside of all.
+  struct Registers {
+    struct One {
+      bool began = false, used = false;
+    };
+    One scalar, vector;
+  };
+
+  // What stays in an engine's registers begins inside the innermost parallel loop around it: its iterations share the
+  // registers, and their order is free.
+  void check_registers(const Context& c) {
+    const RegisterUse use = register_use(c.instruction);
+    if (!use.any()) return;
+    Registers::One& mine = use.engine == Engine::Vector ? registers_.back().vector : registers_.back().scalar;
+    const bool known = mine.began || use.begins;
+    mine.used = true;
+    mine.began = known && !use.undefines;
+    if (!use.takes_up || known) return;
     c.report("loop-kind", "reduce_cmd", "'{}' takes up sums that nothing began {}; begin with '{}' there",
-             name(a.reduce_cmd), registers_began_.size() > 1 ? "in this iteration of the parallel loop" : "before it",
+             name(use.cmd), registers_.size() > 1 ? "in this iteration of the parallel loop" : "before it",
              name(ReduceCmd::ResetReduce));
+  }
+
+  // After a parallel loop that used the registers, they hold what its last iteration left, whichever that was.
+  void leave_registers() {
+    const Registers inner = registers_.back();
+    registers_.pop_back();
+    if (inner.scalar.used) registers_.back().scalar = {false, true};
+    if (inner.vector.used) registers_.back().vector = {false, true};
   }
 
   void check_variables(const Context& c, std::string_view subject, const Affine& affine) const {
@@ -119,9 +135,9 @@ class ScopeWalk {
   const Machine& machine_;
   std::vector<Diagnostic>& diagnostics_;
   std::vector<std::ptrdiff_t>
-      alloc_depth_;                  // by tile: how many loops were open at its Alloc, kHidden outside its scope
-  std::vector<std::int32_t> loops_;  // open ones, outermost first
-  std::vector<bool> registers_began_{false};  // in the program, and in each open parallel loop
+      alloc_depth_;                       // by tile: how many loops were open at its Alloc, kHidden outside its scope
+  std::vector<std::int32_t> loops_;       // open ones, outermost first
+  std::vector<Registers> registers_{{}};  // of the program, and of each open parallel loop
 };
 
 }  // namespace

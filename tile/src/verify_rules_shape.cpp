@@ -2,6 +2,7 @@
 // (size-limit). nc_matmul, the transposes and DMA are in verify_rules_transfer.cpp.
 #include <algorithm>
 #include <initializer_list>
+#include <limits>
 
 #include "verify_rules.hpp"
 
@@ -36,15 +37,25 @@ void same_shape(const Context& c, std::initializer_list<std::size_t> slots) {
   same_free(c, slots);
 }
 
-// An instruction that reads two tiles has fewer dimensions for each.
-void two_inputs(const Context& c, std::initializer_list<std::size_t> slots) {
+void at_most_dims(const Context& c, std::int64_t most, std::initializer_list<std::size_t> slots) {
   for (const std::size_t slot : slots) {
     const Access& a = c.operand(slot);
     const auto dims = a.present() ? static_cast<std::int64_t>(a.merged_dims().size()) : 0;
-    if (dims <= c.machine.free_dims_max_two_inputs) continue;
+    if (dims <= most) continue;
     c.report(kSize, c.operand_name(slot), "{} free dimensions; {} takes at most {}: split the instruction", dims,
-             opcode_info(c.instruction.opcode()).name, c.machine.free_dims_max_two_inputs);
+             opcode_info(c.instruction.opcode()).name, most);
   }
+}
+// An instruction that reads two tiles has fewer dimensions for each.
+void two_inputs(const Context& c, std::initializer_list<std::size_t> slots) {
+  at_most_dims(c, c.machine.free_dims_max_two_inputs, slots);
+}
+
+void elements_between(const Context& c, std::size_t slot, std::int64_t low, std::int64_t high) {
+  const std::int64_t n = c.operand(slot).present() ? free_elements(c.operand(slot)) : low;
+  if (n >= low && n <= high) return;
+  c.report(kSize, c.operand_name(slot), "{} elements per partition; {} takes {} to {}", n,
+           opcode_info(c.instruction.opcode()).name, low, high);
 }
 
 // One value per partition.
@@ -149,6 +160,70 @@ void check_shape(const Context& c, const isa::Activation&) {
   using I = isa::Activation;
   same_shape(c, {I::data});
   column(c, {I::bias, I::scale, I::reduce_res});
+}
+void check_shape(const Context& c, const isa::TensorScalarReduce&) {
+  using I = isa::TensorScalarReduce;
+  same_shape(c, {I::data});
+  two_inputs(c, {I::dst, I::data});  // its reduction takes the place of a second input
+  column(c, {I::operand0, I::reduce_res, I::reduce_init});
+}
+void check_shape(const Context& c, const isa::TensorScalarCumulative&) {
+  using I = isa::TensorScalarCumulative;
+  same_shape(c, {I::src});
+  column(c, {I::imm0, I::imm1});
+}
+void check_shape(const Context& c, const isa::SelectReduce&) {
+  using I = isa::SelectReduce;
+  same_shape(c, {I::predicate, I::on_true});
+  two_inputs(c, {I::dst, I::predicate, I::on_true});
+  column(c, {I::on_false, I::reduce_res});
+}
+void check_shape(const Context& c, const isa::RangeSelect& a) {
+  using I = isa::RangeSelect;
+  same_shape(c, {I::on_true_tile});
+  column(c, {I::bound0, I::bound1, I::reduce_res});
+  constexpr std::int64_t kExact = std::int64_t{1} << 24;  // whole numbers that fp32 holds
+  const std::int64_t n = free_elements(c.operand(I::dst));
+  if (a.range_start >= -kExact && a.range_start <= kExact - (n - 1)) return;
+  c.report(kSize, "range_start", "{} with {} elements; element numbers are compared in fp32, within 2^24",
+           a.range_start, n);
+}
+void check_shape(const Context& c, const isa::Max8&) {
+  using I = isa::Max8;
+  same_partitions(c, {I::src});
+  elements_between(c, I::dst, 8, 8);
+  elements_between(c, I::src, c.machine.search_free_min, c.machine.search_free_max);
+  at_most_dims(c, 1, {I::dst});
+  at_most_dims(c, 2, {I::src});
+}
+void check_shape(const Context& c, const isa::NcFindIndex8&) {
+  using I = isa::NcFindIndex8;
+  same_partitions(c, {I::data, I::vals});
+  elements_between(c, I::dst, 8, 8);
+  elements_between(c, I::vals, 8, 8);
+  elements_between(c, I::data, c.machine.search_free_min, c.machine.search_free_max);
+  at_most_dims(c, 1, {I::dst});
+  at_most_dims(c, 2, {I::data, I::vals});
+}
+void check_shape(const Context& c, const isa::NcMatchReplace8&) {
+  using I = isa::NcMatchReplace8;
+  same_shape(c, {I::data});
+  same_partitions(c, {I::vals, I::dst_idx});
+  elements_between(c, I::vals, 8, 8);
+  if (c.operand(I::dst_idx).present()) elements_between(c, I::dst_idx, 8, 8);
+  elements_between(c, I::data, 1, c.machine.search_free_max);
+}
+void check_shape(const Context& c, const isa::NonzeroWithCount& a) {
+  using I = isa::NonzeroWithCount;
+  same_partitions(c, {I::src});
+  const std::int64_t n = free_elements(c.operand(I::src)), room = free_elements(c.operand(I::dst));
+  if (room - 1 != n) {
+    c.report(kSize, "dst", "{} elements per partition; the places of {} and their count need {}", room, n, n + 1);
+  }
+  constexpr std::int64_t kLow = std::numeric_limits<std::int32_t>::min(),
+                         kHigh = std::numeric_limits<std::int32_t>::max();
+  if (a.index_offset >= kLow && a.index_offset <= kHigh - (n - 1)) return;
+  c.report(kSize, "index_offset", "{} with {} elements; places are int32 numbers", a.index_offset, n);
 }
 void check_shape(const Context& c, const isa::TensorCopy&) { same_shape(c, {isa::TensorCopy::src}); }
 void check_shape(const Context& c, const isa::Reciprocal&) { same_shape(c, {isa::Reciprocal::data}); }

@@ -1,6 +1,7 @@
 // The cost formulas against literals worked out from the machine tables: trn2's clocks are 2.4, 0.96, 1.2 and 1.2 GHz.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <trn/tile/builder.hpp>
 #include <trn/tile/cost.hpp>
 #include <trn/tile/schedule.hpp>
@@ -134,6 +135,77 @@ TEST(Cost, VectorExceptions) {
   EXPECT_NEAR(
       on([](Builder& b, const Access& s, const Access& t) { b.tensor_reduce(t(all, ds(0, 1)), AluOp::Add, s); }),
       1062.5, 1e-3);
+}
+
+// One element a cycle, 64 cycles more to read the registers out, 60 more for values per partition.
+TEST(Cost, ReductionsIntoRegisters) {
+  using Record = std::function<void(Builder&, const Access& data, const Access& column)>;
+  const auto ns = [](std::int64_t n, const Record& record, const char* name = "trn2") {
+    return cost(name, [&](Builder& b) { record(b, b.sbuf("s", 128, {n}, F32), b.sbuf("c", 128, {1}, F32)); });
+  };
+  const auto reduce = [](bool tile, bool read_out, AluOp op0 = AluOp::Multiply) -> Record {
+    return [=](Builder& b, const Access& s, const Access& c) {
+      b.tensor_scalar_reduce(s, s, op0, tile ? ScalarOrTile(c) : ScalarOrTile(0.0), AluOp::Add,
+                             {.reduce_res = read_out ? c : Access{}});
+    };
+  };
+  EXPECT_NEAR(ns(960, reduce(false, false)), 1062.5, 1e-3);                     // (960 + 60) / 0.96
+  EXPECT_NEAR(ns(960, reduce(false, true)), 1129.167, 1e-3);                    // (960 + 64 + 60) / 0.96
+  EXPECT_NEAR(ns(16, reduce(false, true)), 195.833, 1e-3);                      // (64 + 64 + 60) / 0.96
+  EXPECT_NEAR(ns(960, reduce(true, false)), 1125.0, 1e-3);                      // (960 + 60 + 60) / 0.96
+  EXPECT_NEAR(ns(960, reduce(false, false, AluOp::Reciprocal)), 8062.5, 1e-3);  // (8 * 960 + 60) / 0.96
+
+  const auto cumulative = [](bool tile) -> Record {
+    return [=](Builder& b, const Access& s, const Access& c) {
+      b.tensor_scalar_cumulative(s, s, AluOp::Add, tile ? ScalarOrTile(c) : ScalarOrTile(1.0), AluOp::Add);
+    };
+  };
+  EXPECT_NEAR(ns(960, cumulative(false)), 1062.5, 1e-3);
+  EXPECT_NEAR(ns(480, cumulative(true)), 625.0, 1e-3);  // (480 + 60 + 60) / 0.96
+
+  const auto select = [](bool read_out) -> Record {
+    return [=](Builder& b, const Access& s, const Access& c) {
+      b.select_reduce(s, b.sbuf("p", 128, {s.free_size()}, DType::UInt8), s, 0.0,
+                      {.reduce_res = read_out ? c : Access{}});
+    };
+  };
+  EXPECT_NEAR(ns(960, select(false)), 1062.5, 1e-3);            // two inputs take turns: N cycles
+  EXPECT_NEAR(ns(960, select(true)), 1129.167, 1e-3);           // 64 more
+  EXPECT_NEAR(ns(960, select(false), "trn1"), 1767.857, 1e-3);  // (2 * 960 + 60) / 1.12
+
+  const auto range = [](bool read_out) -> Record {
+    return [=](Builder& b, const Access& s, const Access& c) {
+      b.range_select(s, s, AluOp::Less, c, AluOp::Less, c, {.reduce_res = read_out ? c : Access{}});
+    };
+  };
+  EXPECT_NEAR(ns(960, range(false)), 1125.0, 1e-3);   // (960 + 60 + 60) / 0.96
+  EXPECT_NEAR(ns(960, range(true)), 1191.667, 1e-3);  // (960 + 64 + 60 + 60) / 0.96
+}
+
+TEST(Cost, Searches) {
+  const auto ns = [](std::int64_t n, auto record) {
+    return cost("trn2", [&](Builder& b) {
+      record(b, b.sbuf("s", 128, {n}, F32), b.sbuf("v", 128, {8}, F32), b.sbuf("i", 128, {8}, DType::UInt32));
+    });
+  };
+  const auto largest = [](Builder& b, const Access& s, const Access& v, const Access&) { b.max8(v, s); };
+  const auto find = [](Builder& b, const Access& s, const Access& v, const Access& i) { b.nc_find_index8(i, s, v); };
+  const auto replace = [](Builder& b, const Access& s, const Access& v, const Access& i) {
+    b.nc_match_replace8(s, s, v, 0.0, i);
+  };
+  EXPECT_NEAR(ns(960, largest), 1062.5, 1e-3);  // (960 + 60) / 0.96
+  EXPECT_NEAR(ns(8, largest), 70.833, 1e-3);    // (8 + 60) / 0.96
+  EXPECT_NEAR(ns(960, find), 1062.5, 1e-3);
+  EXPECT_NEAR(ns(480, find), 562.5, 1e-3);
+  EXPECT_NEAR(ns(960, replace), 1062.5, 1e-3);
+  EXPECT_NEAR(ns(480, replace), 562.5, 1e-3);
+  const auto nonzero = [](std::int64_t n) {
+    return cost("trn2", [&](Builder& b) {
+      b.nonzero_with_count(b.sbuf("d", 128, {n + 1}, DType::Int32), b.sbuf("s", 128, {n}, F32));
+    });
+  };
+  EXPECT_NEAR(nonzero(449), 500.0, 1e-3);  // (150 + 450) / 1.2
+  EXPECT_NEAR(nonzero(929), 900.0, 1e-3);  // (150 + 930) / 1.2
 }
 
 TEST(Cost, ScalarActivation) {

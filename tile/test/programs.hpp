@@ -82,6 +82,39 @@ inline Access vector_section(Builder& b, const Access& data) {
   return out;
 }
 
+// The instructions that share the Vector Engine's registers, and the searches, over `data`, a (P, 256) float32 tile of
+// finite numbers; returns a (P, 64) float32 tile of them.
+inline Access reduce_section(Builder& b, const Access& data) {
+  const std::int64_t p = b.machine().partitions;
+  const Access part = data(all, ds(0, 64)), out = b.sbuf("reduced", p, {64}, DType::Float32);
+  const Access low = b.sbuf("low", p, {1}, DType::Float32), high = b.sbuf("high", p, {1}, DType::Float32);
+  const Access mask = b.sbuf("odd", p, {64}, DType::UInt8);
+  b.tensor_scalar_reduce(out, part, AluOp::Multiply, 0.5, AluOp::Add);
+  b.tensor_scalar_reduce(out, part, AluOp::Add, 0.25, AluOp::Add,
+                         {.reduce_res = low, .reduce_cmd = ReduceCmd::Reduce, .negate = true});
+  b.tensor_scalar_reduce(out, part, AluOp::Add, low, AluOp::Minimum,
+                         {.reduce_res = high, .reduce_cmd = ReduceCmd::LoadReduce, .reduce_init = 8.0});
+  b.tensor_scalar_cumulative(out, out, AluOp::Multiply, 0.125, AluOp::Add,
+                             {.reduce_cmd = ReduceCmd::LoadReduce, .imm1 = 0.5});
+  b.iota(mask, {{1, 64}});
+  b.tensor_scalar(mask, mask, AluOp::BitwiseAnd, 1.0);
+  b.select_reduce(out, mask, out, 0.75, {.reduce_res = high, .reverse_pred = true});
+  if (b.machine().range_select) {
+    b.memset(low, 5.0);
+    b.range_select(out, out, AluOp::Greater, low, AluOp::LessEqual, high,
+                   {.reduce_res = high, .reduce_cmd = ReduceCmd::Reduce, .range_start = 3});
+    b.tensor_scalar(out, out, AluOp::Maximum, -1.0, {.op1 = AluOp::Add, .operand1 = high});
+  }
+  const Access top = b.sbuf("top", p, {8}, DType::Float32);
+  const Access places = b.sbuf("places", p, {8}, DType::UInt32), again = b.sbuf("again", p, {8}, DType::UInt16);
+  b.max8(top, out);
+  b.nc_find_index8(places, out, top);
+  b.nc_match_replace8(out, out, top, -0.5, again);
+  b.tensor_tensor(top, places, again, AluOp::Add, Engine::Vector);
+  b.tensor_tensor(out(all, ds(0, 8)), out(all, ds(0, 8)), top, AluOp::Add);
+  return out;
+}
+
 // The GpSimd instructions; returns a (P, 64) float32 tile of positive numbers.
 inline Access gpsimd_section(Builder& b) {
   const std::int64_t p = b.machine().partitions;
@@ -98,6 +131,12 @@ inline Access gpsimd_section(Builder& b) {
   b.tensor_tensor(gathered, ramp, gathered, AluOp::Power);
   b.tensor_partition_reduce(sum, AluOp::Add, gathered);
   b.tensor_copy(gathered(ds(0, 1), all), sum, Engine::GpSimd);
+  if (b.machine().nonzero_with_count) {
+    const Access nonzeros = b.sbuf("nonzeros", p, {64}, DType::Int32);
+    b.memset(nonzeros, 1.0);
+    b.nonzero_with_count(nonzeros, ramp(all, ds(0, 63)), 2, 7);
+    b.tensor_tensor(gathered, gathered, nonzeros, AluOp::Add, Engine::Vector);
+  }
   return gathered;
 }
 
@@ -132,6 +171,14 @@ inline void transpose_section(Builder& b, const Access& a, const Access& out) {
   b.dma_copy(out, result);
 }
 
+// Opcodes that came with a later generation.
+inline std::vector<Opcode> missing_opcodes(const Machine& machine) {
+  std::vector<Opcode> missing;
+  if (!machine.range_select) missing.push_back(Opcode::RangeSelect);
+  if (!machine.nonzero_with_count) missing.push_back(Opcode::NonzeroWithCount);
+  return missing;
+}
+
 // Every opcode, and every attribute that this machine accepts, at least once.
 inline Program every_opcode(const Machine& machine) {
   Builder b("every_opcode", machine);
@@ -142,10 +189,12 @@ inline Program every_opcode(const Machine& machine) {
   const Access y = b.output("y", DType::Float32, {p, 256});
   const Access z = b.output("z", DType::Float32, {p, 64});
   const Access t = b.output("t", DType::Float32, {q, p});
+  const Access r = b.output("r", DType::Float32, {p, 64});
   const Access spare = b.scratch("spare", DType::Float32, {p, 256});
 
   const Access values = vector_section(b, matmul_section(b, a, x));
   b.dma_copy(spare, values);
+  b.dma_copy(r, reduce_section(b, values));
   b.parallel("half", 2, [&](const Affine& half) {
     const Access part = b.sbuf("part", p, {128}, DType::Float32, 2);
     b.dma_copy(part, spare(all, ds(half * 128, 128)));

@@ -1,4 +1,5 @@
-// Sums that stay in the Scalar Engine's registers between activations: where a chain may begin, and what depends on it.
+// What stays in the Scalar and the Vector Engine's registers between instructions: where a chain may begin, and what
+// depends on it.
 #include <trn/tile/depend.hpp>
 
 #include "verify_cases.hpp"
@@ -11,7 +12,48 @@ void chain(Builder& b, ReduceCmd cmd) {
   b.activation(t, ActFunction::Exp, t, {.reduce_res = r, .reduce_cmd = cmd});
 }
 
+// The same on the Vector Engine.
+void vector_chain(Builder& b, ReduceCmd cmd) {
+  const Access t = b.sbuf("t", 32, {32}, F32, 1);
+  b.tensor_scalar_reduce(t, t, AluOp::Add, 1.0, AluOp::Add, {.reduce_cmd = cmd});
+}
+void idle_select(Builder& b) {
+  const Access t = b.sbuf("t", 32, {32}, F32, 1), m = b.sbuf("m", 32, {32}, U8, 1);
+  b.select_reduce(t, m, t, 0.0);
+}
+
 const std::vector<Case> kRegisters{
+    {"VectorNothingBegan", "loop-kind", "reduce_cmd: 'reduce' takes up sums that nothing began before it",
+     [](Builder& b, bool bad) {
+       if (!bad) vector_chain(b, ReduceCmd::LoadReduce);
+       vector_chain(b, ReduceCmd::Reduce);
+     }},
+    {"EnginesHaveTheirOwnRegisters", "loop-kind", "reduce_cmd: 'reduce' takes up sums that nothing began before it",
+     [](Builder& b, bool bad) {
+       bad ? chain(b, ReduceCmd::ResetReduce) : vector_chain(b, ReduceCmd::ResetReduce);
+       vector_chain(b, ReduceCmd::Reduce);
+     }},
+    {"AnIdleVectorInstructionLeavesNothing", "loop-kind", "'reduce' takes up sums that nothing began before it",
+     [](Builder& b, bool bad) {
+       vector_chain(b, ReduceCmd::ResetReduce);
+       if (bad) idle_select(b);
+       vector_chain(b, ReduceCmd::Reduce);
+     }},
+    {"NorDoesOneInAParallelLoop", "loop-kind", "'reduce' takes up sums that nothing began before it",
+     [](Builder& b, bool bad) {
+       vector_chain(b, ReduceCmd::ResetReduce);
+       b.parallel("i", 4, [&](const Affine&) {
+         if (bad) idle_select(b);
+       });
+       vector_chain(b, ReduceCmd::Reduce);
+     }},
+    {"VectorInstructionsShareTheirs", "loop-kind", "'reduce' takes up sums that nothing began before it",
+     [](Builder& b, bool bad) {
+       const Access t = b.sbuf("t", 32, {32}, F32), m = b.sbuf("m", 32, {32}, U8), c = b.sbuf("c", 32, {1}, F32);
+       if (!bad) b.tensor_scalar_cumulative(t, t, AluOp::Add, 1.0, AluOp::Add);
+       b.select_reduce(t, m, t, 0.0, {.reduce_cmd = ReduceCmd::Reduce});
+       b.range_select(t, t, AluOp::Less, c, AluOp::Less, c, {.reduce_res = c, .reduce_cmd = ReduceCmd::Reduce});
+     }},
     {"NothingBegan", "loop-kind", "reduce_cmd: 'reduce' takes up sums that nothing began before it",
      [](Builder& b, bool bad) {
        if (!bad) chain(b, ReduceCmd::Reset);
@@ -57,6 +99,20 @@ TEST(VerifyRegisters, Dependences) {
   b.activation(y, ActFunction::Copy, y, {.reduce_res = r, .reduce_cmd = ReduceCmd::Idle});
   b.activation(z, ActFunction::Copy, z);
   const std::vector<Dependency> expected{{0, 1, Hazard::WriteAfterWrite, false}, {1, 2, Hazard::ReadAfterWrite, false}};
+  EXPECT_EQ(depend(b.finish_unverified(), machine("trn2")), expected);
+}
+
+// The Vector Engine's registers are a memory of their own, and an idle instruction overwrites them.
+TEST(VerifyRegisters, VectorDependences) {
+  Builder b("chain", machine("trn2"));
+  const Access w = b.sbuf("w", 32, {8}, F32), x = b.sbuf("x", 32, {8}, F32), y = b.sbuf("y", 32, {8}, F32);
+  const Access m = b.sbuf("m", 32, {8}, U8), other = b.sbuf("other", 128, {8}, F32);
+  b.tensor_scalar_reduce(w, w, AluOp::Add, 1.0, AluOp::Add);
+  b.activation(x, ActFunction::Copy, x, {.reduce_cmd = ReduceCmd::ResetReduce});  // the other engine's
+  b.tensor_scalar_cumulative(other(ds(64, 32), all), other(ds(64, 32), all), AluOp::Add, 1.0,
+                             AluOp::Add);  // other lanes
+  b.select_reduce(y, m, y, 0.0);
+  const std::vector<Dependency> expected{{0, 3, Hazard::WriteAfterWrite, false}};
   EXPECT_EQ(depend(b.finish_unverified(), machine("trn2")), expected);
 }
 

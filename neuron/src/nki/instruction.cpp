@@ -4,6 +4,7 @@
 #include "nki/instruction.hpp"
 
 #include <cmath>
+#include <limits>
 #include <trn/core/error.hpp>
 #include <trn/tile/machine.hpp>
 
@@ -278,6 +279,57 @@ class Printer {
     text("value", constant("value", slot(I::dst).dtype, a.value)).engine();
   }
 
+  // Always said: releases differ in what a call without it does.
+  Printer& reduce_cmd(tile::ReduceCmd cmd) { return text("reduce_cmd", fmt::format("nisa.reduce_cmd.{}", name(cmd))); }
+  Printer& column_if_present(std::size_t s) {
+    return slot(s).present() ? text(opcode_info(i_.opcode()).operands[s].name, operands_.column(slot(s))) : *this;
+  }
+
+  void print(const isa::TensorScalarReduce& a) {
+    using I = isa::TensorScalarReduce;
+    access(I::dst).access(I::data).op("op0", a.op0).operand("operand0", a.op0, I::operand0, a.operand0_value);
+    op("reduce_op", a.reduce_op).column_if_present(I::reduce_res).reduce_cmd(a.reduce_cmd);
+    if (a.reduce_cmd == tile::ReduceCmd::LoadReduce) {
+      operand("reduce_init", AluOp::Add, I::reduce_init, a.reduce_init_value);
+    }
+    flag("reduce_res_negate", a.reduce_res_negate);
+  }
+
+  void print(const isa::TensorScalarCumulative& a) {
+    using I = isa::TensorScalarCumulative;
+    access(I::dst).access(I::src).op("op0", a.op0).op("op1", a.op1).operand("imm0", a.op0, I::imm0, a.imm0_value);
+    if (a.reduce_cmd == tile::ReduceCmd::LoadReduce) operand("imm1", AluOp::Add, I::imm1, a.imm1_value);
+    reduce_cmd(a.reduce_cmd);
+  }
+
+  void print(const isa::SelectReduce& a) {
+    using I = isa::SelectReduce;
+    access(I::dst).access(I::predicate).access(I::on_true);
+    operand("on_false", AluOp::Add, I::on_false, a.on_false_value).column_if_present(I::reduce_res);
+    reduce_cmd(a.reduce_cmd).op("reduce_op", AluOp::Maximum).flag("reverse_pred", a.reverse_pred);
+  }
+
+  // The hardware has one fill value, the lowest fp32 number; releases differ in their default.
+  void print(const isa::RangeSelect& a) {
+    using I = isa::RangeSelect;
+    access(I::dst).access(I::on_true_tile).op("comp_op0", a.comp_op0).op("comp_op1", a.comp_op1);
+    column_if_present(I::bound0).column_if_present(I::bound1).reduce_cmd(a.reduce_cmd);
+    column_if_present(I::reduce_res).op("reduce_op", AluOp::Maximum);
+    text("range_start", std::to_string(a.range_start));
+    text("on_false_value", float_literal(static_cast<double>(std::numeric_limits<float>::lowest())));
+  }
+
+  void print(const isa::Max8&) { access(isa::Max8::dst).access(isa::Max8::src); }
+  void print(const isa::NcFindIndex8&) {
+    using I = isa::NcFindIndex8;
+    access(I::dst).access(I::data).access(I::vals);
+  }
+  void print(const isa::NcMatchReplace8& a) {
+    using I = isa::NcMatchReplace8;
+    access(I::dst).access(I::data).access(I::vals).text("imm", float_literal(a.imm));
+    if (slot(I::dst_idx).present()) access(I::dst_idx);
+  }
+
   void print(const isa::Iota& a) {
     using I = isa::Iota;
     access(I::dst).text("pattern", pattern(a.value.pattern)).text("offset", std::to_string(a.value.offset));
@@ -300,6 +352,12 @@ class Printer {
     const std::int64_t used = slot(I::dst).free_size() / a.elements_per_index;
     const std::int64_t lanes = machine().partitions / machine().gpsimd_cores;  // they share one list of indices
     if (used != lanes * slot(I::index).free_size()) text("num_valid_indices", std::to_string(used));
+  }
+
+  void print(const isa::NonzeroWithCount& a) {
+    using I = isa::NonzeroWithCount;
+    access(I::dst).access(I::src).text("index_offset", std::to_string(a.index_offset));
+    text("padding_val", std::to_string(a.padding_val));
   }
 
   void print(const isa::TensorPartitionReduce& a) {

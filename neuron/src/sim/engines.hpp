@@ -22,6 +22,13 @@ template <class Real> void execute(const Execution& e, const isa::TensorCopy& a)
 template <class Real> void execute(const Execution& e, const isa::TensorCopyPredicated& a);
 template <class Real> void execute(const Execution& e, const isa::Reciprocal& a);
 template <class Real> void execute(const Execution& e, const isa::Memset& a);
+template <class Real> void execute(const Execution& e, const isa::TensorScalarReduce& a);
+template <class Real> void execute(const Execution& e, const isa::TensorScalarCumulative& a);
+template <class Real> void execute(const Execution& e, const isa::SelectReduce& a);
+template <class Real> void execute(const Execution& e, const isa::RangeSelect& a);
+template <class Real> void execute(const Execution& e, const isa::Max8& a);
+template <class Real> void execute(const Execution& e, const isa::NcFindIndex8& a);
+template <class Real> void execute(const Execution& e, const isa::NcMatchReplace8& a);
 
 // Scalar Engine
 template <class Real> void execute(const Execution& e, const isa::Activation& a);
@@ -30,6 +37,7 @@ template <class Real> void execute(const Execution& e, const isa::Activation& a)
 template <class Real> void execute(const Execution& e, const isa::Iota& a);
 template <class Real> void execute(const Execution& e, const isa::AffineSelect& a);
 template <class Real> void execute(const Execution& e, const isa::LocalGather& a);
+template <class Real> void execute(const Execution& e, const isa::NonzeroWithCount& a);
 template <class Real> void execute(const Execution& e, const isa::TensorPartitionReduce& a);
 
 // DMA

@@ -12,10 +12,12 @@ namespace trn::neuron::sim {
 
 namespace isa = tile::isa;
 
-// The Scalar Engine's accumulators, one per partition, which keep their sums from one activation to the next.
+// An engine's accumulators, one per partition, which keep their sums from one instruction to the next.
 struct ReduceRegisters {
+  explicit ReduceRegisters(std::int64_t partitions)
+      : sums(static_cast<std::size_t>(partitions)), began(static_cast<std::size_t>(partitions)) {}
   std::vector<double> sums;  // fp32 values in Exact storage
-  std::vector<bool> began;   // reset since the program started
+  std::vector<bool> began;   // hold a value that the program may rely on
 };
 
 struct Execution {
@@ -24,7 +26,8 @@ struct Execution {
   const SimOptions& options;
   Memory& memory;
   RaceCheck* races;  // null unless asked for
-  ReduceRegisters& registers;
+  ReduceRegisters& scalar_registers;
+  ReduceRegisters& vector_registers;
   std::span<const std::int32_t> loops_around;  // of this instruction, outermost first
   std::int32_t index;
   const tile::Instruction& instruction;

@@ -110,6 +110,28 @@ template <class Real> void execute(const Execution& e, const isa::LocalGather& a
   }
 }
 
+// Each core looks at its first partition alone; the rows of dst in between keep their bits and their state. NaN is not
+// zero, -0 is.
+template <class Real> void execute(const Execution& e, const isa::NonzeroWithCount& a) {
+  using I = isa::NonzeroWithCount;
+  const Operand src = e.resolved(I::src), dst = e.resolved(I::dst);
+  const std::int64_t lanes = e.machine.partitions / e.machine.gpsimd_cores, n = src.row;
+  for (std::int64_t p = 0; p < src.rows; p += lanes) e.check_read(src.entry(p), I::src);
+  std::vector<Real> values(static_cast<std::size_t>(n));
+  std::vector<double> out(static_cast<std::size_t>(dst.row));
+  for (std::int64_t p = 0; p < dst.rows; p += lanes) {
+    load(src, p * n, n, values.data());
+    std::fill(out.begin(), out.end(), static_cast<double>(a.padding_val));
+    std::size_t found = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      if (values[static_cast<std::size_t>(i)] != 0) out[found++] = static_cast<double>(a.index_offset + i);
+    }
+    out.back() = static_cast<double>(found);
+    store_values(dst, p * dst.row, dst.row, out.data());
+    e.mark_written(dst, p * dst.row, dst.row);
+  }
+}
+
 // Partition order, starting from partition 0; average divides the finished sum by the number of partitions.
 template <class Real> void execute(const Execution& e, const isa::TensorPartitionReduce& a) {
   using I = isa::TensorPartitionReduce;
@@ -134,6 +156,8 @@ template void execute<float>(const Execution&, const isa::AffineSelect&);
 template void execute<double>(const Execution&, const isa::AffineSelect&);
 template void execute<float>(const Execution&, const isa::LocalGather&);
 template void execute<double>(const Execution&, const isa::LocalGather&);
+template void execute<float>(const Execution&, const isa::NonzeroWithCount&);
+template void execute<double>(const Execution&, const isa::NonzeroWithCount&);
 template void execute<float>(const Execution&, const isa::TensorPartitionReduce&);
 template void execute<double>(const Execution&, const isa::TensorPartitionReduce&);
 

@@ -13,10 +13,14 @@ namespace trn::neuron::sim {
 struct Interpreter::State {
   State(const tile::Program& p, const tile::Machine& m, const tile::Allocation& allocation, const SimOptions& o,
         std::span<const tile::Binding> bindings, HbmShadow* shadow)
-      : program(p), machine(m), options(o), nests(loop_nests(p)), memory(p, m, allocation, options, bindings, shadow) {
+      : program(p),
+        machine(m),
+        options(o),
+        nests(loop_nests(p)),
+        memory(p, m, allocation, options, bindings, shadow),
+        scalar_registers(m.partitions),
+        vector_registers(m.partitions) {
     if (options.check_races) races.emplace(program, nests, memory);
-    registers.sums.resize(static_cast<std::size_t>(m.partitions));
-    registers.began.resize(static_cast<std::size_t>(m.partitions));
   }
 
   const tile::Program& program;
@@ -25,7 +29,7 @@ struct Interpreter::State {
   const LoopNests nests;
   Memory memory;
   std::optional<RaceCheck> races;
-  ReduceRegisters registers;
+  ReduceRegisters scalar_registers, vector_registers;
 };
 
 namespace {
@@ -63,7 +67,8 @@ void Interpreter::execute(std::int32_t instruction, const tile::Point& point) {
                     s.options,
                     s.memory,
                     s.races ? &*s.races : nullptr,
-                    s.registers,
+                    s.scalar_registers,
+                    s.vector_registers,
                     s.nests[index],
                     instruction,
                     s.program.instructions()[index],

@@ -26,14 +26,14 @@ void update_registers(const Execution& e, const isa::Activation& a, const Operan
   if (a.reduce_cmd == tile::ReduceCmd::Idle && !e.has(isa::Activation::reduce_res)) return;
   for (std::size_t p = 0; p < sums.size(); ++p) {
     const std::size_t lane = static_cast<std::size_t>(data.partition) + p;
-    if (!resets && !e.registers.began[lane]) {
+    if (!resets && !e.scalar_registers.began[lane]) {
       e.refuse("uninitialised-read", "takes up the sum of partition {}, which nothing began; begin with reset_reduce",
                lane);
     }
-    const Real before = resets ? Real(0) : static_cast<Real>(e.registers.sums[lane]);
+    const Real before = resets ? Real(0) : static_cast<Real>(e.scalar_registers.sums[lane]);
     sums[p] = accumulates(a.reduce_cmd) ? before + sums[p] : before;
-    e.registers.sums[lane] = static_cast<double>(sums[p]);
-    e.registers.began[lane] = true;
+    e.scalar_registers.sums[lane] = static_cast<double>(sums[p]);
+    e.scalar_registers.began[lane] = true;
   }
 }
 

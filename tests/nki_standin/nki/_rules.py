@@ -187,6 +187,45 @@ def _tensor_scalar(kwargs, engine):
     return bitvec
 
 
+def _registers(name, kwargs):
+    """Calls that reduce into the Vector Engine's registers."""
+    cmd = kwargs["reduce_cmd"].name if "reduce_cmd" in kwargs else None
+    known = facts.REDUCE_CMDS[name]
+    rule("wrong-operand", cmd is None or cmd in known, "reduce_cmd.{} in nisa.{}, documented: {}", cmd, name, known)
+    rule("wrong-operand", kwargs.get("reduce_res") is None or cmd != "idle", "reduce_res of an idle nisa.{}", name)
+    if name in facts.LOADED:
+        given = kwargs.get(facts.LOADED[name]) is not None
+        rule("wrong-operand", given == (cmd == "load_reduce"), "{} with reduce_cmd.{}", facts.LOADED[name], cmd)
+        op0, operand = kwargs["op0"], kwargs["operand0" if "operand0" in kwargs else "imm0"]
+        rule("wrong-operand", not kwargs.get("reverse0"), "reverse0 of nisa.{} is not supported", name)
+        rule("wrong-engine", op0 not in facts.TENSOR_SCALAR_ENGINES, "nl.{} on the Vector Engine", op0)
+        first = facts.TENSOR_SCALAR_SINCE.get(op0, "trn1")
+        rule("wrong-machine", since(first), "nl.{} in nisa.{} on {}", op0, name, target())
+        rule("wrong-operand", op0 not in facts.UNARY or operand is None or (_is_number(operand) and operand == 0),
+             "nl.{} with operand {}", op0, operand)
+        for keyword in facts.ISA[name]["column"]:
+            value = kwargs.get(keyword)
+            rule("wrong-dtype", not isinstance(value, Tensor) or value.dtype.name == "float32", "{} of {}", keyword, value)
+    columns = ("bound0", "bound1", "reduce_res") if name == "range_select" else ("reduce_res",)
+    partitions = kwargs["dst"].shape[0]
+    for keyword in columns:
+        value = kwargs.get(keyword)
+        rule("wrong-operand", value is None or value.shape == (partitions, 1), "{} of nisa.{}: one value per partition",
+             keyword, name)
+    if name == "range_select":
+        rule("wrong-operand", kwargs.get("on_false_value", facts.FP32_MIN) == facts.FP32_MIN, "on_false_value {}",
+             kwargs.get("on_false_value"))
+
+
+def _searches(name, kwargs):
+    keyword, low, high = facts.SEARCHED[name]
+    size = kwargs[keyword].size // kwargs[keyword].shape[0]
+    rule("size", low <= size <= high, "{} of nisa.{} has {} elements per partition", keyword, name, size)
+    for keyword in facts.EIGHT[name]:
+        value = kwargs.get(keyword)
+        rule("size", value is None or value.size == 8 * value.shape[0], "{} of nisa.{}: 8 per partition", keyword, name)
+
+
 def _transfer(name, kwargs):
     dst, src, mode = kwargs["dst"], kwargs["src"], kwargs.get("dge_mode")
     mode = mode.name if mode is not None else "unknown"
@@ -241,6 +280,10 @@ def check(name, kwargs):
         for keyword in call["operands"]:
             if isinstance(kwargs.get(keyword), Tensor):
                 rule("wrong-space", kwargs[keyword].buffer == "sbuf", "GpSimd with {} in PSUM", keyword)
+    if name in facts.REDUCE_CMDS:
+        _registers(name, kwargs)
+    if name in facts.SEARCHED:
+        _searches(name, kwargs)
     if name in ("dma_copy", "dma_transpose"):
         _transfer(name, kwargs)
     if name == "nc_transpose":
@@ -275,7 +318,8 @@ def documented(function):
         for keyword, about in known["operands"].items():
             if kwargs.get(keyword) is not None:
                 _mark(kwargs[keyword], about["role"])
-        if kwargs.get("reduce_res") is not None:  # dst is required; the reduction may be all that is wanted
+        # dst is required; the reduction, or the places that were replaced, may be all that is wanted.
+        if kwargs.get("reduce_res") is not None or name in facts.REDUCE_CMDS or kwargs.get("dst_idx") is not None:
             _mark(kwargs["dst"], "u")
         for keyword in known["column"]:
             _mark(kwargs.get(keyword), "r")

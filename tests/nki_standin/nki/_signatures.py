@@ -50,6 +50,20 @@ TENSOR_SCALAR_ENGINES = {"rsqrt": ("gpsimd",)}  # else Vector; Scalar and GpSimd
 TENSOR_SCALAR_SINCE = {"square": "trn3", "relu": "trn3"}  # as op0 only
 SCALAR_ENGINE_PAIRS = (("multiply", "add"), ("multiply", None), ("add", None))  # all that Scalar has before trn3
 
+# What calls that use the Vector Engine's registers may do with them; all but the first two have no value to load.
+REDUCE_CMDS = {
+    "tensor_scalar_reduce": ("reset_reduce", "reduce", "load_reduce"),
+    "tensor_scalar_cumulative": ("reset_reduce", "reduce", "load_reduce"),
+    "select_reduce": ("idle", "reset_reduce", "reduce"),
+    "range_select": ("idle", "reset", "reset_reduce", "reduce"),
+}
+LOADED = {"tensor_scalar_reduce": "reduce_init", "tensor_scalar_cumulative": "imm1"}  # what load_reduce begins with
+FP32_MIN = -3.4028234663852886e38  # the one fill value of range_select
+
+# Elements per partition: (fewest, most); operands with exactly 8.
+SEARCHED = {"max8": ("src", 8, 16384), "nc_find_index8": ("data", 8, 16384), "nc_match_replace8": ("data", 1, 16384)}
+EIGHT = {"max8": ("dst",), "nc_find_index8": ("dst", "vals"), "nc_match_replace8": ("vals", "dst_idx")}
+
 ENUMS = {
     "engine": ("unknown", "tensor", "scalar", "gpsimd", "dma", "vector", "sync"),
     "reduce_cmd": ("idle", "reset", "reduce", "reset_reduce", "load_reduce"),
@@ -112,8 +126,8 @@ ISA = {
         column="initial", engines=("vector",), one_psum=(("data0", "data1"),), ops={"op0": BINARY, "op1": BINARY}),
     "tensor_scalar_reduce": call(
         "dst data op0 operand0 reduce_op", "reduce_res reverse0 reduce_cmd reduce_init reduce_res_negate",
-        {"dst": operand("w"), "data": operand("r"), "reduce_res": operand("w")}, column="operand0 reduce_init",
-        engines=("vector",), ops={"op0": ARITHMETIC, "reduce_op": ("add", "multiply", "maximum", "minimum")}),
+        {"dst": operand("w", free=_TWO), "data": operand("r", free=_TWO), "reduce_res": operand("w")},
+        column="operand0 reduce_init", engines=("vector",), ops={"op0": ARITHMETIC, "reduce_op": ("add", "multiply", "maximum", "minimum")}),
     "tensor_scalar_cumulative": call(
         "dst src op0 op1 imm0", "imm1 reduce_cmd",
         {"dst": operand("w", dtypes=NARROW), "src": operand("r", dtypes=NARROW)}, column="imm0 imm1",
@@ -191,8 +205,8 @@ ISA = {
         ops={"op": ("add", "average", "maximum", "bitwise_or", "bitwise_and")}),
     "nonzero_with_count": call(
         "dst src", "index_offset padding_val",
-        {"dst": operand("w", (SBUF,), ("int32",)), "src": operand("r", (SBUF,), ("float32", "int32"))},
-        engines=("gpsimd",), since="trn2"),
+        {"dst": operand("u", (SBUF,), ("int32",)), "src": operand("r", (SBUF,), ("float32", "int32"))},
+        engines=("gpsimd",), since="trn2"),  # one partition of each core: the rest of dst stays
     # DMA; `engine` names who issues hardware descriptors
     "dma_copy": call(
         "dst src", "priority oob_mode dge_mode engine",

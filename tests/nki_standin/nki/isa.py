@@ -10,9 +10,10 @@ from enum import Enum
 import numpy as np
 
 from . import _arithmetic as arith
+from . import _search as search
 from ._memory import IndirectRows, Tensor, need
 from ._rules import documented, target
-from ._signatures import ENUMS, ISA
+from ._signatures import ENUMS, FP32_MIN, ISA
 
 engine, dge_mode, oob_mode, reduce_cmd, matmul_perf_mode = (
     Enum(name, ENUMS[name]) for name in ("engine", "dge_mode", "oob_mode", "reduce_cmd", "matmul_perf_mode"))
@@ -20,8 +21,10 @@ engine, dge_mode, oob_mode, reduce_cmd, matmul_perf_mode = (
 _MATMUL = ("float8_e4m3", "float8_e4m3fn", "float8_e5m2", "bfloat16", "float16", "tfloat32", "float32")
 _WORDS = ("int32", "uint32")
 
-# The Scalar Engine's accumulators, one per partition, and whether something reset them.
+# The accumulators of the Scalar and of the Vector Engine, one per partition, and whether something began them.
 _registers, _began = np.zeros(128, np.float32), np.zeros(128, bool)
+_vector_registers, _vector_began = np.zeros(128, np.float32), np.zeros(128, bool)
+_IDENTITY = {"add": 0.0, "subtract": 0.0, "multiply": 1.0, "maximum": -np.inf, "minimum": np.inf}
 
 
 def _tile(operand, name, spaces=("sbuf", "psum")):
@@ -338,6 +341,106 @@ def memset(dst, value, engine=engine.unknown, name=None):
         dst.write_bits(np.full(dst.shape, min(max(value, info.min), info.max), dst.dtype.storage))
 
 
+def _chain(x, data, op, cmd, loaded=None):
+    """x through the Vector Engine's registers, in element order: register = op(element, register)."""
+    lanes = slice(data.partition, data.partition + data.shape[0])
+    if cmd.name == "idle":  # may leave anything
+        _vector_began[lanes] = False
+        return None
+    if cmd.name == "reduce":
+        need(_vector_began[lanes].all(), "sums that nothing began")
+        state = _vector_registers[lanes].copy()
+    else:
+        start = _IDENTITY[op] if cmd.name != "load_reduce" else _scalar(loaded, data, "the loaded value")
+        state = np.broadcast_to(np.float32(start), (len(x), 1))[:, 0]
+    running = np.empty_like(x)
+    for i in range(x.shape[1] if cmd.name != "reset" else 0):
+        running[:, i] = state = arith.arithmetic(op, x[:, i], state)
+    _vector_registers[lanes], _vector_began[lanes] = state, True
+    return running
+
+
+def _read_out(reduce_res, data, negate=False):
+    if reduce_res is not None:
+        value = _vector_registers[data.partition : data.partition + data.shape[0], None]
+        _tile(reduce_res, "reduce_res").write(-value if negate else value)
+
+
+@documented
+def tensor_scalar_reduce(dst, data, op0, operand0, reduce_op, reduce_res=None, reverse0=False,
+                         reduce_cmd=reduce_cmd.reset_reduce, reduce_init=None, reduce_res_negate=False, name=None):
+    _same_size(_tile(dst, "dst"), _tile(data, "data"))
+    operand = 0 if op0 in arith.UNARY else _scalar(operand0, data, "operand0")
+    x = arith.arithmetic(op0, _rows(data), operand)
+    _chain(x, data, reduce_op, reduce_cmd, reduce_init)
+    dst.write(x.reshape(dst.shape))
+    _read_out(reduce_res, data, reduce_res_negate)
+
+
+@documented
+def tensor_scalar_cumulative(dst, src, op0, op1, imm0, imm1=None, reduce_cmd=reduce_cmd.reset_reduce, name=None):
+    _same_size(_tile(dst, "dst"), _tile(src, "src"))
+    operand = 0 if op0 in arith.UNARY else _scalar(imm0, src, "imm0")
+    x = _chain(arith.arithmetic(op0, _rows(src), operand), src, op1, reduce_cmd, imm1)
+    dst.write(x.reshape(dst.shape))
+
+
+@documented
+def select_reduce(dst, predicate, on_true, on_false, reduce_res=None, reduce_cmd=reduce_cmd.idle, reduce_op="maximum",
+                  reverse_pred=False, name=None):
+    _same_size(_tile(dst, "dst"), _tile(predicate, "predicate"), _tile(on_true, "on_true"))
+    take = (_raw(predicate) != 0) != reverse_pred
+    x = np.where(take, _rows(on_true), _scalar(on_false, on_true, "on_false"))
+    _chain(x, on_true, reduce_op, reduce_cmd)
+    dst.write(x.reshape(dst.shape))
+    _read_out(reduce_res, on_true)
+
+
+@documented
+def range_select(dst, on_true_tile, comp_op0, comp_op1, bound0, bound1, reduce_cmd=reduce_cmd.reset_reduce,
+                 reduce_res=None, reduce_op="maximum", range_start=0, on_false_value=FP32_MIN, name=None):
+    _same_size(_tile(dst, "dst"), _tile(on_true_tile, "on_true_tile"))
+    x = _rows(on_true_tile)
+    last = range_start + x.shape[1] - 1
+    need(isinstance(range_start, int) and max(-range_start, last) <= 2**24, "element numbers {}..{}", range_start, last)
+    k = (range_start + np.arange(x.shape[1])).astype(np.float32)
+    take = (arith.arithmetic(comp_op0, k, _scalar(bound0, on_true_tile, "bound0")) != 0) & (
+        arith.arithmetic(comp_op1, k, _scalar(bound1, on_true_tile, "bound1")) != 0)
+    x = np.where(take, x, np.float32(on_false_value))
+    _chain(x, on_true_tile, reduce_op, reduce_cmd)
+    dst.write(x.reshape(dst.shape))
+    _read_out(reduce_res, on_true_tile)
+
+
+def _places(tensor, places):
+    """-1, which stands for no place, becomes all ones."""
+    tensor.write_bits(places.astype(tensor.dtype.storage).reshape(tensor.shape))
+
+
+@documented
+def max8(dst, src, name=None):
+    _tile(dst, "dst"), _tile(src, "src")
+    dst.write(search.largest(_rows(src), 8).reshape(dst.shape))
+
+
+@documented
+def nc_find_index8(dst, data, vals, name=None):
+    _tile(dst, "dst"), _tile(data, "data"), _tile(vals, "vals")
+    _places(dst, search.find(_rows(data), _rows(vals)))
+
+
+@documented
+def nc_match_replace8(dst, data, vals, imm, dst_idx=None, name=None):
+    _same_size(_tile(dst, "dst"), _tile(data, "data"))
+    places = search.match(_rows(data), _rows(_tile(vals, "vals")))
+    kept = _raw(data) if dst.dtype is data.dtype else dst.dtype.encode(_rows(data))
+    for row, found in zip(kept, places):
+        row[found[found >= 0]] = dst.dtype.encode(np.float32([imm]))[0]
+    dst.write_bits(kept)
+    if dst_idx is not None:
+        _places(_tile(dst_idx, "dst_idx"), places)
+
+
 @documented
 def activation(dst, op, data, bias=None, scale=1.0, reduce_op=None, reduce_res=None, reduce_cmd=reduce_cmd.idle,
                name=None):
@@ -417,6 +520,17 @@ def local_gather(dst, src_buffer, index, num_elem_per_idx=1, num_valid_indices=N
         need(columns.max() < src.shape[1], "index {} of {} elements", columns.max(), src.shape[1])
         result.append(src[core : core + 16, columns])
     dst.write_bits(np.concatenate(result))
+
+
+@documented
+def nonzero_with_count(dst, src, index_offset=0, padding_val=-1, name=None):
+    _tile(dst, "dst", ("sbuf",)), _tile(src, "src", ("sbuf",))
+    room, size = dst.size // dst.shape[0], src.size // src.shape[0]
+    need(dst.shape[0] == src.shape[0] and room == size + 1, "{} into {}", src.shape, dst.shape)
+    for p in range(0, src.shape[0], 16):  # the first partition of each core
+        places = index_offset + np.flatnonzero(_row(src, p).values().reshape(-1) != 0)
+        padding = np.full(size - len(places), padding_val)
+        _row(dst, p).write_bits(np.concatenate([places, padding, [len(places)]]))
 
 
 @documented

@@ -48,6 +48,31 @@ struct ActivationOptions {
   std::optional<ReduceCmd> reduce_cmd = {};
 };
 
+// The Vector Engine's registers keep their values from call to call, and tensor_scalar_reduce,
+// tensor_scalar_cumulative, select_reduce and range_select share them. A chain begins with ResetReduce (or LoadReduce,
+// with its value), goes on with Reduce, and the last call takes reduce_res, a (P, 1) tile.
+struct ReduceOptions {
+  Access reduce_res = {};
+  ReduceCmd reduce_cmd = ReduceCmd::ResetReduce;
+  ScalarOrTile reduce_init = 0.0;  // LoadReduce
+  bool negate = false;             // what reduce_res gets
+};
+struct CumulativeOptions {
+  ReduceCmd reduce_cmd = ReduceCmd::ResetReduce;
+  ScalarOrTile imm1 = 0.0;  // LoadReduce
+};
+// Without reduce_cmd: ResetReduce when there is a reduce_res, else Idle.
+struct SelectOptions {
+  Access reduce_res = {};
+  std::optional<ReduceCmd> reduce_cmd = {};
+  bool reverse_pred = false;
+};
+struct RangeOptions {
+  Access reduce_res = {};
+  ReduceCmd reduce_cmd = ReduceCmd::ResetReduce;
+  std::int64_t range_start = 0;
+};
+
 struct MatmulOptions {
   Affine accumulate = 0;  // 0 overwrites; a loop variable accumulates on every iteration but the first
   MatmulMode perf_mode = MatmulMode::Normal;
@@ -121,6 +146,26 @@ class Builder {
   void tensor_copy_predicated(const Access& dst, ScalarOrTile src, const Access& predicate, bool reverse_pred = false);
   void reciprocal(const Access& dst, const Access& data);
   void memset(const Access& dst, double value, Engine engine = Engine::Any);
+  // dst = data op0 operand0, and its reduction over all free dimensions.
+  void tensor_scalar_reduce(const Access& dst, const Access& data, AluOp op0, ScalarOrTile operand0, AluOp reduce_op,
+                            ReduceOptions options = {});
+  // dst[i] = r[i] = op1(src[i] op0 imm0, r[i-1])
+  void tensor_scalar_cumulative(const Access& dst, const Access& src, AluOp op0, ScalarOrTile imm0, AluOp op1,
+                                CumulativeOptions options = {});
+  // predicate ? on_true : on_false, and the largest.
+  void select_reduce(const Access& dst, const Access& predicate, const Access& on_true, ScalarOrTile on_false,
+                     SelectOptions options = {});
+  // With k = range_start + element number: comp_op0(k, bound0) && comp_op1(k, bound1) ? on_true : lowest fp32 number,
+  // and the largest. Bounds are (P, 1) float32 tiles.
+  void range_select(const Access& dst, const Access& on_true, AluOp comp_op0, const Access& bound0, AluOp comp_op1,
+                    const Access& bound1, RangeOptions options = {});
+  // The 8 largest values of 8 to 16384, largest first.
+  void max8(const Access& dst, const Access& src);
+  // Places of the 8 values in data, uint16 or uint32; all ones where there is none.
+  void nc_find_index8(const Access& dst, const Access& data, const Access& vals);
+  // dst = data with one place of each value replaced by imm; dst_idx, if present, takes the places.
+  void nc_match_replace8(const Access& dst, const Access& data, const Access& vals, double imm,
+                         const Access& dst_idx = {});
 
   // Scalar Engine: function(data * scale + bias)
   void activation(const Access& dst, ActFunction function, const Access& data, ActivationOptions options = {});
@@ -134,6 +179,9 @@ class Builder {
   // dst(p, i, j) = src(p, list[i] + j): the 16 partitions of a GpSimd core share one list, read partition first from
   // their rows of `index` (uint16). An index counts elements of src.
   void local_gather(const Access& dst, const Access& src, const Access& index, std::int64_t elements_per_index = 1);
+  // In partitions 0, 16, ..., 112 only: the places of nonzeros plus index_offset, padding, and their count at the end.
+  void nonzero_with_count(const Access& dst, const Access& src, std::int64_t index_offset = 0,
+                          std::int64_t padding_val = -1);
   void tensor_partition_reduce(const Access& dst, AluOp op, const Access& data);
 
   // The recorded program, verified. The builder is spent afterwards.

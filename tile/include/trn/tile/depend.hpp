@@ -32,7 +32,7 @@ struct Region {
 
 // What one execution of an instruction touches.
 struct Touch {
-  std::int32_t memory = 0;  // one id per (tile, buffer) and per HBM tensor, and one for the Scalar Engine's registers
+  std::int32_t memory = 0;  // one id per (tile, buffer) and per HBM tensor, and one for each engine's registers
   Region region;
   bool write = false;
   bool read = false;
@@ -75,15 +75,14 @@ class MemoryMap {
   };
   [[nodiscard]] Region region_of(const Instruction& instruction, const Access& access, std::int64_t buffer,
                                  const Point& point) const;
-  void touch_registers(const isa::Activation& a, const Instruction& instruction, const Point& point,
-                       std::vector<Touch>& touches) const;
+  void touch_registers(const Instruction& instruction, const Point& point, std::vector<Touch>& touches) const;
   void cut_into_strips();
 
   const Program* program_;
   const Allocation* allocation_;
   std::vector<std::int32_t> first_memory_of_tile_;
   std::int32_t first_tensor_ = 0;
-  std::int32_t registers_ = 0;
+  std::int32_t registers_ = 0;  // the Scalar Engine's; the Vector Engine's follow
   std::vector<std::int32_t>
       memory_tensor_;  // by tensor: itself, or for an input the output that continues it; -1: never written
   std::int32_t count_ = 0;

@@ -27,9 +27,17 @@ enum class Opcode : std::uint8_t {
   Activation,
   Reciprocal,
   Memset,
+  TensorScalarReduce,
+  TensorScalarCumulative,
+  SelectReduce,
+  RangeSelect,
+  Max8,
+  NcFindIndex8,
+  NcMatchReplace8,
   Iota,
   AffineSelect,
   LocalGather,
+  NonzeroWithCount,
   TensorPartitionReduce,
 };
 

@@ -57,6 +57,20 @@ struct OpcodeInfo {
 // How this instruction uses operand `slot`: nc_matmul's dst is ReadWrite unless `accumulate` is the constant 0.
 [[nodiscard]] Role operand_role(const Instruction& instruction, std::size_t slot);
 
+// What an instruction does with its engine's accumulator registers, one fp32 number per partition that later
+// instructions of the engine find again.
+struct RegisterUse {
+  Engine engine = Engine::Any;  // whose: Scalar or Vector
+  std::size_t slot = 0;         // the operand whose partitions say which registers
+  ReduceCmd cmd = ReduceCmd::Idle;
+  bool begins = false;     // gives them values that do not depend on what they held
+  bool takes_up = false;   // needs what an earlier instruction left in them
+  bool undefines = false;  // leaves values that nothing may rely on
+  [[nodiscard]] bool any() const { return begins || takes_up || undefines; }
+  [[nodiscard]] bool writes() const { return cmd != ReduceCmd::Idle || undefines; }
+};
+[[nodiscard]] RegisterUse register_use(const Instruction& instruction);
+
 // The route of a DMA instruction; null for the others.
 [[nodiscard]] const isa::DmaRoute* dma_route(const Instruction& instruction);
 [[nodiscard]] isa::DmaRoute* dma_route(Instruction& instruction);

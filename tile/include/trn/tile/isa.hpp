@@ -183,6 +183,101 @@ struct Memset {
   template <class Self, class V> static void visit(Self& self, V&& v) { v("value", self.value); }
 };
 
+// The next four share the Vector Engine's registers: register = op(value, register) for the values of a partition in
+// element order, from where reduce_cmd says. reduce_res, where it is present, takes the registers afterwards.
+
+// dst = data op0 operand0, reduced by reduce_op. `reduce_init` is what LoadReduce loads; reduce_res may be negated, the
+// registers never are.
+struct TensorScalarReduce {
+  static constexpr Opcode opcode = Opcode::TensorScalarReduce;
+  enum Slot : std::size_t { dst, data, operand0, reduce_res, reduce_init };
+  AluOp op0 = AluOp::None;
+  double operand0_value = 0;
+  AluOp reduce_op = AluOp::None;
+  ReduceCmd reduce_cmd = ReduceCmd::ResetReduce;
+  double reduce_init_value = 0;
+  bool reduce_res_negate = false;
+  template <class Self, class V> static void visit(Self& self, V&& v) {
+    v("op0", self.op0);
+    v("operand0_value", self.operand0_value);
+    v("reduce_op", self.reduce_op);
+    v("reduce_cmd", self.reduce_cmd);
+    v("reduce_init_value", self.reduce_init_value);
+    v("reduce_res_negate", self.reduce_res_negate);
+  }
+};
+
+// dst[i] = register = op1(src[i] op0 imm0, register). `imm1` is what LoadReduce loads.
+struct TensorScalarCumulative {
+  static constexpr Opcode opcode = Opcode::TensorScalarCumulative;
+  enum Slot : std::size_t { dst, src, imm0, imm1 };
+  AluOp op0 = AluOp::None;
+  AluOp op1 = AluOp::None;
+  double imm0_value = 0;
+  double imm1_value = 0;
+  ReduceCmd reduce_cmd = ReduceCmd::ResetReduce;
+  template <class Self, class V> static void visit(Self& self, V&& v) {
+    v("op0", self.op0);
+    v("op1", self.op1);
+    v("imm0_value", self.imm0_value);
+    v("imm1_value", self.imm1_value);
+    v("reduce_cmd", self.reduce_cmd);
+  }
+};
+
+// dst = on_true where the predicate is not zero (zero, when reversed), on_false elsewhere; the largest is reduced.
+struct SelectReduce {
+  static constexpr Opcode opcode = Opcode::SelectReduce;
+  enum Slot : std::size_t { dst, predicate, on_true, on_false, reduce_res };
+  double on_false_value = 0;
+  ReduceCmd reduce_cmd = ReduceCmd::Idle;
+  bool reverse_pred = false;
+  template <class Self, class V> static void visit(Self& self, V&& v) {
+    v("on_false_value", self.on_false_value);
+    v("reduce_cmd", self.reduce_cmd);
+    v("reverse_pred", self.reverse_pred);
+  }
+};
+
+// With k = range_start + element number: dst = on_true_tile where comp_op0(k, bound0) and comp_op1(k, bound1), the
+// lowest finite fp32 number elsewhere; the largest is reduced.
+struct RangeSelect {
+  static constexpr Opcode opcode = Opcode::RangeSelect;
+  enum Slot : std::size_t { dst, on_true_tile, bound0, bound1, reduce_res };
+  AluOp comp_op0 = AluOp::None;
+  AluOp comp_op1 = AluOp::None;
+  ReduceCmd reduce_cmd = ReduceCmd::ResetReduce;
+  std::int64_t range_start = 0;
+  template <class Self, class V> static void visit(Self& self, V&& v) {
+    v("comp_op0", self.comp_op0);
+    v("comp_op1", self.comp_op1);
+    v("reduce_cmd", self.reduce_cmd);
+    v("range_start", self.range_start);
+  }
+};
+
+// The 8 largest values of each partition, largest first.
+struct Max8 {
+  static constexpr Opcode opcode = Opcode::Max8;
+  enum Slot : std::size_t { dst, src };
+  template <class Self, class V> static void visit(Self&, V&&) {}
+};
+
+// Where the 8 values stand in data: the k-th of equal values gets the k-th place; all bits are set where there is none.
+struct NcFindIndex8 {
+  static constexpr Opcode opcode = Opcode::NcFindIndex8;
+  enum Slot : std::size_t { dst, data, vals };
+  template <class Self, class V> static void visit(Self&, V&&) {}
+};
+
+// dst = data with one place of each of the 8 values replaced by imm, the last value first; dst_idx takes the places.
+struct NcMatchReplace8 {
+  static constexpr Opcode opcode = Opcode::NcMatchReplace8;
+  enum Slot : std::size_t { dst, data, vals, dst_idx };
+  double imm = 0;
+  template <class Self, class V> static void visit(Self& self, V&& v) { v("imm", self.imm); }
+};
+
 // ---- Scalar Engine
 
 // op(data * scale + bias). reduce_cmd says what happens to the sums along the free dimension, reduce_res takes the
@@ -248,6 +343,19 @@ struct LocalGather {
   }
 };
 
+// The first partition of each GpSimd core: the element numbers of src's nonzeros plus index_offset, then padding_val,
+// and their count as the last element of dst, which has one element more than src. Other partitions stay.
+struct NonzeroWithCount {
+  static constexpr Opcode opcode = Opcode::NonzeroWithCount;
+  enum Slot : std::size_t { dst, src };
+  std::int64_t index_offset = 0;
+  std::int64_t padding_val = -1;
+  template <class Self, class V> static void visit(Self& self, V&& v) {
+    v("index_offset", self.index_offset);
+    v("padding_val", self.padding_val);
+  }
+};
+
 struct TensorPartitionReduce {
   static constexpr Opcode opcode = Opcode::TensorPartitionReduce;
   enum Slot : std::size_t { dst, data };
@@ -265,11 +373,12 @@ namespace trn::tile {
 
 // In Opcode's order. Code that depends on the instruction is a set of overloads, one for each of these types, called
 // through Instruction::visit: an instruction without its overload does not compile.
-using Attributes =
-    std::variant<isa::DmaCopy, isa::DmaTranspose, isa::NcMatmul, isa::NcTranspose, isa::TensorTensor, isa::TensorScalar,
-                 isa::ScalarTensorTensor, isa::TensorReduce, isa::TensorTensorScan, isa::TensorCopy,
-                 isa::TensorCopyPredicated, isa::Activation, isa::Reciprocal, isa::Memset, isa::Iota, isa::AffineSelect,
-                 isa::LocalGather, isa::TensorPartitionReduce>;
+using Attributes = std::variant<isa::DmaCopy, isa::DmaTranspose, isa::NcMatmul, isa::NcTranspose, isa::TensorTensor,
+                                isa::TensorScalar, isa::ScalarTensorTensor, isa::TensorReduce, isa::TensorTensorScan,
+                                isa::TensorCopy, isa::TensorCopyPredicated, isa::Activation, isa::Reciprocal,
+                                isa::Memset, isa::TensorScalarReduce, isa::TensorScalarCumulative, isa::SelectReduce,
+                                isa::RangeSelect, isa::Max8, isa::NcFindIndex8, isa::NcMatchReplace8, isa::Iota,
+                                isa::AffineSelect, isa::LocalGather, isa::NonzeroWithCount, isa::TensorPartitionReduce>;
 
 inline constexpr std::size_t kOpcodes = std::variant_size_v<Attributes>;
 

@@ -71,6 +71,8 @@ struct Machine {
   std::int64_t dense_stride_bytes;        // innermost strides up to this keep the full memory bandwidth
   std::int64_t free_dims_max;             // dimensions of an engine access pattern
   std::int64_t free_dims_max_two_inputs;  // the same for instructions that read two tiles
+  std::int64_t search_free_min;           // elements per partition of max8 and nc_find_index8
+  std::int64_t search_free_max;           // the same, and of nc_match_replace8
   std::int64_t gather_indices_max;        // local_gather
   std::int64_t gather_elements_max;       // elements per index of local_gather
   // HBM and DMA
@@ -87,6 +89,8 @@ struct Machine {
   bool dma_transpose;           // at useful speed
   bool hardware_dge;            // descriptors made by hardware; otherwise by the runtime
   bool indirect_dma;            // gathers and scatters
+  bool range_select;            // the instruction
+  bool nonzero_with_count;      // the instruction
   bool accumulate_onto_writes;  // a matmul may add to PSUM that another engine wrote
   bool float8_e4m3fn;
   bool abs_max_min;                        // ALU abs_max / abs_min
