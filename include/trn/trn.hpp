@@ -57,3 +57,9 @@
 #include <trn/rand/truncated_normal.hpp>
 #include <trn/rand/uniform.hpp>
 #include <trn/rand/von_mises.hpp>
+#include <trn/solver/cholesky.hpp>
+#include <trn/solver/ldl.hpp>
+#include <trn/solver/lu.hpp>
+#include <trn/solver/qr.hpp>
+#include <trn/solver/report.hpp>
+#include <trn/solver/triangular.hpp>

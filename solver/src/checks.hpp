@@ -1,0 +1,59 @@
+// What every entry point checks of its operands: the executor they live on, null pointers, outputs whose elements
+// overlap, shapes, and extents that LAPACK's 32-bit integers cannot count. Each message names operation and operand.
+#pragma once
+
+#include <limits>
+
+#include <trn/solver/types.hpp>
+
+namespace trn::solver::checks {
+
+inline constexpr std::int64_t kMostInt = std::numeric_limits<int>::max();
+
+void executor_of(const char* operation, const char* operand, const Executor& call, const Executor& owner);
+void address_of(const char* operation, const char* operand, const void* data, bool empty);
+// Two elements of an output may not share an address.
+void distinct_elements(const char* operation, const char* operand, std::int64_t rows, std::int64_t columns,
+                       std::int64_t row_stride, std::int64_t column_stride);
+// LAPACK counts in 32 bits.
+void countable(const char* operation, const char* operand, std::int64_t rows, std::int64_t columns);
+void native(const char* operation, const Precision& precision);
+
+template <class T> void input(const char* operation, const char* name, const Executor& call, const MatrixView<T>& x) {
+  executor_of(operation, name, call, x.executor());
+  countable(operation, name, x.rows(), x.columns());
+  address_of(operation, name, x.data(), x.rows() == 0 || x.columns() == 0);
+}
+template <class T> void input(const char* operation, const char* name, const Executor& call, const VectorView<T>& x) {
+  executor_of(operation, name, call, x.executor());
+  countable(operation, name, x.size(), 1);
+  address_of(operation, name, x.data(), x.size() == 0);
+}
+template <class T> void output(const char* operation, const char* name, const Executor& call, const MatrixView<T>& x) {
+  input(operation, name, call, x);
+  distinct_elements(operation, name, x.rows(), x.columns(), x.row_stride(), x.column_stride());
+}
+template <class T> void output(const char* operation, const char* name, const Executor& call, const VectorView<T>& x) {
+  input(operation, name, call, x);
+  distinct_elements(operation, name, x.size(), 1, x.stride(), 1);
+}
+
+template <class T> void square(const char* operation, const char* name, const MatrixView<T>& x) {
+  require(x.rows() == x.columns(), "{}: {} is {} x {}; it must be square", operation, name, x.rows(), x.columns());
+}
+template <class T>
+void shape(const char* operation, const char* name, const MatrixView<T>& x, std::int64_t rows, std::int64_t columns) {
+  require(x.rows() == rows && x.columns() == columns, "{}: {} is {} x {}; it must be {} x {}", operation, name,
+          x.rows(), x.columns(), rows, columns);
+}
+template <class T> void rows(const char* operation, const char* name, const MatrixView<T>& x, std::int64_t rows) {
+  require(x.rows() == rows, "{}: {} has {} rows; it must have {}", operation, name, x.rows(), rows);
+}
+template <class T> void size(const char* operation, const char* name, const VectorView<T>& x, std::int64_t size) {
+  require(x.size() == size, "{}: {} has {} elements; it must have {}", operation, name, x.size(), size);
+}
+
+// Two operands may not start at the same address when one of them is written.
+void apart(const char* operation, const char* a_name, const void* a, const char* b_name, const void* b);
+
+}  // namespace trn::solver::checks

@@ -1,0 +1,115 @@
+// The entry points of Cholesky's factorisation, and the class made of them.
+#include <trn/solver/cholesky.hpp>
+
+#include "bounds.hpp"
+#include "checks.hpp"
+#include "kernels/factorisations.hpp"
+#include "norms.hpp"
+#include "scalars.hpp"
+#include "scaled_product.hpp"
+
+namespace trn::solver {
+
+namespace {
+constexpr std::string_view kName = "cholesky";
+}
+
+template <Scalar T>
+Report potrf(const Executor& executor, Uplo uplo, const MatrixView<T>& a, const FactorOptions& options) {
+  checks::output("solver.potrf", "A", executor, a);
+  checks::square("solver.potrf", "A", a);
+  checks::native("solver.potrf", options.precision);
+  return report_of<T>(dispatch(kPotrf<T>, executor, {uplo, a}), a.rows(), kName);
+}
+
+template <Scalar T>
+Report potrs(const Executor& executor, Uplo uplo, const ConstMatrix<T>& factor, const MatrixView<T>& b) {
+  constexpr const char* operation = "solver.potrs";
+  checks::input(operation, "the factor", executor, factor);
+  checks::output(operation, "B", executor, b);
+  checks::square(operation, "the factor", factor);
+  checks::rows(operation, "B", b, factor.rows());
+  checks::apart(operation, "the factor", factor.data(), "B", b.data());
+  return report_of<T>(dispatch(kPotrs<T>, executor, {uplo, factor, b}), 3 * factor.rows(), kName);
+}
+
+template <Scalar T> Report potri(const Executor& executor, Uplo uplo, const MatrixView<T>& factor) {
+  checks::output("solver.potri", "the factor", executor, factor);
+  checks::square("solver.potri", "the factor", factor);
+  return report_of<T>(dispatch(kPotri<T>, executor, {uplo, factor}), factor.rows(), kName);
+}
+
+template <Scalar T>
+Real<T> pocon(const Executor& executor, Uplo uplo, const MatrixView<T>& factor, std::type_identity_t<Real<T>> norm) {
+  checks::input("solver.pocon", "the factor", executor, factor);
+  checks::square("solver.pocon", "the factor", factor);
+  require(norm >= 0, "solver.pocon: the norm of A is {}; it must be >= 0", norm);
+  return dispatch(kPocon<T>, executor, ConditionArgs<T>{.factor = factor, .norm = norm, .uplo = uplo});
+}
+
+template <Scalar T>
+Cholesky<T>::Cholesky(const Executor& executor, Uplo uplo, const ConstMatrix<T>& a, const FactorOptions& options)
+    : factor_(executor, (checks::input("solver.cholesky", "A", executor, a), a.rows()), a.columns()), uplo_(uplo) {
+  checks::square("solver.cholesky", "A", a);
+  (void)kernel_of(kPotrf<T>, executor);  // before anything is read
+  host::fill(factor_.view(), T(0));
+  host::copy_part(a, factor_.view(), host::part_of(uplo));
+  norm_ = static_cast<Real<T>>(symmetric_norm_of(a, uplo));
+  report_ = potrf(executor, uplo, factor_.view(), options);
+}
+
+template <Scalar T> Report Cholesky<T>::solve(const MatrixView<T>& b) const {
+  constexpr const char* operation = "solver.cholesky.solve";
+  checks::output(operation, "B", factor_.executor(), b);
+  checks::rows(operation, "B", b, size());
+  if (!report_.outcome.ok()) {
+    host::fill(b, host::not_a_number<T>());
+    return report_;
+  }
+  return potrs<T>(factor_.executor(), uplo_, factor_.view(), b);
+}
+
+template <Scalar T> Matrix<T> Cholesky<T>::inverse() const {
+  Matrix<T> inverse(factor_.executor(), size(), size());
+  host::copy_part(factor(), inverse.view());
+  if (report_.outcome.ok() && potri(factor_.executor(), uplo_, inverse.view()).outcome.ok()) {
+    mirror(inverse.view(), uplo_, true);
+  } else {
+    host::fill(inverse.view(), host::not_a_number<T>());
+  }
+  return inverse;
+}
+
+namespace {
+template <class T> ScaledProduct<T> squared_diagonal(const MatrixView<const T>& factor) {
+  ScaledProduct<T> product;
+  for (std::int64_t i = 0; i < factor.rows(); ++i) {
+    product.multiply(host::element(factor, i, i));
+    product.multiply(host::element(factor, i, i));
+  }
+  return product;
+}
+}  // namespace
+
+template <Scalar T> T Cholesky<T>::determinant() const {
+  return report_.outcome.ok() ? squared_diagonal(factor()).value() : host::not_a_number<T>();
+}
+template <Scalar T> LogDeterminant<T> Cholesky<T>::log_determinant() const {
+  if (!report_.outcome.ok()) return {host::not_a_number<T>(), host::not_a_number<Real<T>>()};
+  return squared_diagonal(factor()).logarithm();
+}
+template <Scalar T> double Cholesky<T>::condition() const {
+  if (!report_.outcome.ok()) return std::numeric_limits<double>::infinity();
+  return condition_from(pocon(factor_.executor(), uplo_, factor_.view(), norm_));
+}
+
+#define TRN_CHOLESKY(T)                                                                               \
+  template Report potrf(const Executor&, Uplo, const MatrixView<T>&, const FactorOptions&);           \
+  template Report potrs(const Executor&, Uplo, const ConstMatrix<T>&, const MatrixView<T>&);          \
+  template Report potri(const Executor&, Uplo, const MatrixView<T>&);                                 \
+  template Real<T> pocon(const Executor&, Uplo, const MatrixView<T>&, std::type_identity_t<Real<T>>); \
+  template class Cholesky<T>;
+TRN_SOLVER_SCALARS(TRN_CHOLESKY)
+#undef TRN_CHOLESKY
+
+}  // namespace trn::solver

@@ -1,0 +1,183 @@
+// Operands as LAPACK takes them: column-major with a leading dimension that fits an int. A view that lies so is used in
+// place; any other is copied to a matrix of its own and, when it is an output, written back.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include <trn/core/error.hpp>
+#include <trn/solver/report.hpp>
+#include <trn/solver/types.hpp>
+
+namespace trn::solver::host {
+
+// Which elements (i, j) of a matrix are meant: all, i >= j, or i <= j.
+enum class Part : std::uint8_t { All, Lower, Upper };
+inline Part part_of(Uplo uplo) { return uplo == Uplo::Lower ? Part::Lower : Part::Upper; }
+inline char letter(Uplo uplo) { return uplo == Uplo::Lower ? 'L' : 'U'; }
+inline Uplo other(Uplo uplo) { return uplo == Uplo::Lower ? Uplo::Upper : Uplo::Lower; }
+
+// The columns of row i that a part holds: [first, last).
+inline std::int64_t first_column(Part part, std::int64_t i) { return part == Part::Upper ? i : 0; }
+inline std::int64_t last_column(Part part, std::int64_t i, std::int64_t columns) {
+  return part == Part::Lower ? std::min(i + 1, columns) : columns;
+}
+
+template <class T> T& element(const MatrixView<T>& a, std::int64_t i, std::int64_t j) {
+  return a.data()[i * a.row_stride() + j * a.column_stride()];
+}
+
+template <class T> bool is_finite(const T& x) {
+  if constexpr (blas::ComplexScalar<std::remove_const_t<T>>) {
+    return std::isfinite(x.real()) && std::isfinite(x.imag());
+  } else {
+    return std::isfinite(x);
+  }
+}
+template <class T> T not_a_number() {
+  constexpr auto nan = std::numeric_limits<Real<T>>::quiet_NaN();
+  if constexpr (blas::ComplexScalar<T>) {
+    return T(nan, nan);
+  } else {
+    return nan;
+  }
+}
+
+// to = from where `part` says so. The two do not overlap.
+template <class F, class T> void copy_part(const MatrixView<F>& from, const MatrixView<T>& to, Part part = Part::All) {
+  const bool by_rows = to.column_stride() == 1;
+  if (by_rows || part != Part::All) {
+    for (std::int64_t i = 0; i < to.rows(); ++i) {
+      const std::int64_t end = last_column(part, i, to.columns());
+      for (std::int64_t j = first_column(part, i); j < end; ++j) element(to, i, j) = element(from, i, j);
+    }
+  } else {
+    for (std::int64_t j = 0; j < to.columns(); ++j) {
+      for (std::int64_t i = 0; i < to.rows(); ++i) element(to, i, j) = element(from, i, j);
+    }
+  }
+}
+template <class T> void fill(const MatrixView<T>& a, T value, Part part = Part::All) {
+  for (std::int64_t i = 0; i < a.rows(); ++i) {
+    const std::int64_t end = last_column(part, i, a.columns());
+    for (std::int64_t j = first_column(part, i); j < end; ++j) element(a, i, j) = value;
+  }
+}
+template <class T> void fill(const VectorView<T>& x, T value) {
+  for (std::int64_t i = 0; i < x.size(); ++i) x.data()[i * x.stride()] = value;
+}
+
+// The outcome of looking for NaN and infinities, row by row: Ok, or NotFinite with the first place.
+template <class T> Outcome finite(const MatrixView<T>& a, Part part = Part::All) {
+  for (std::int64_t i = 0; i < a.rows(); ++i) {
+    const std::int64_t end = last_column(part, i, a.columns());
+    for (std::int64_t j = first_column(part, i); j < end; ++j) {
+      if (!is_finite(element(a, i, j))) return {Status::NotFinite, i * a.columns() + j};
+    }
+  }
+  return {};
+}
+template <class T> Outcome finite(const VectorView<T>& x) {
+  return finite(MatrixView<T>(x.executor(), x.data(), x.size(), 1, x.stride(), 1));
+}
+
+inline int to_int(std::int64_t value) { return static_cast<int>(value); }
+
+// A dense column-major matrix of our own; elements start as zero.
+template <class T> class Columns {
+ public:
+  Columns(std::int64_t rows, std::int64_t columns)
+      : rows_(rows), columns_(columns), storage_(static_cast<std::size_t>(rows * columns)) {}
+  template <class F> explicit Columns(const MatrixView<F>& from, Part part = Part::All)
+      : Columns(from.rows(), from.columns()) {
+    copy_part(from, view(), part);
+  }
+  [[nodiscard]] T* data() { return storage_.data(); }
+  [[nodiscard]] const T* data() const { return storage_.data(); }
+  [[nodiscard]] int ld() const { return to_int(std::max<std::int64_t>(rows_, 1)); }
+  [[nodiscard]] std::int64_t rows() const { return rows_; }
+  [[nodiscard]] std::int64_t columns() const { return columns_; }
+  [[nodiscard]] T& operator()(std::int64_t i, std::int64_t j) {
+    return storage_[static_cast<std::size_t>(i + j * rows_)];
+  }
+  [[nodiscard]] const T& operator()(std::int64_t i, std::int64_t j) const {
+    return storage_[static_cast<std::size_t>(i + j * rows_)];
+  }
+  [[nodiscard]] MatrixView<T> view() { return {Executor::host(), data(), rows_, columns_, 1, rows_}; }
+  [[nodiscard]] MatrixView<const T> view() const { return {Executor::host(), data(), rows_, columns_, 1, rows_}; }
+
+ private:
+  std::int64_t rows_, columns_;
+  std::vector<T> storage_;
+};
+
+// Whether LAPACK can take the view as it lies. A single column may have any column stride.
+template <class T> bool is_column_major(const MatrixView<T>& a) {
+  return (a.row_stride() == 1 || a.rows() == 1) &&
+         (a.columns() == 1 || (a.column_stride() >= std::max<std::int64_t>(a.rows(), 1) &&
+                               a.column_stride() <= std::numeric_limits<int>::max()));
+}
+template <class T> int leading_dimension(const MatrixView<T>& a) {
+  const std::int64_t least = std::max<std::int64_t>(a.rows(), 1);
+  return to_int(a.columns() == 1 ? least : std::max(a.column_stride(), least));
+}
+
+// An operand that LAPACK reads and writes. write_back() must be called when the result is wanted.
+template <class T> class Inout {
+ public:
+  explicit Inout(const MatrixView<T>& a, Part part = Part::All) : view_(a), part_(part) {
+    if (is_column_major(a)) {
+      data_ = a.data(), ld_ = leading_dimension(a);
+    } else {
+      copy_ = std::make_unique<Columns<T>>(a, part);
+      data_ = copy_->data(), ld_ = copy_->ld();
+    }
+  }
+  [[nodiscard]] T* data() { return data_; }
+  [[nodiscard]] int ld() const { return ld_; }
+  void write_back() {
+    if (copy_) copy_part(copy_->view(), view_, part_);
+  }
+
+ private:
+  MatrixView<T> view_;
+  Part part_;
+  std::unique_ptr<Columns<T>> copy_;
+  T* data_ = nullptr;
+  int ld_ = 1;
+};
+
+// An operand that LAPACK only reads.
+template <class T> class Input {
+ public:
+  explicit Input(const MatrixView<const T>& a, Part part = Part::All) {
+    if (is_column_major(a)) {
+      data_ = a.data(), ld_ = leading_dimension(a);
+    } else {
+      copy_ = std::make_unique<Columns<T>>(a, part);
+      data_ = copy_->data(), ld_ = copy_->ld();
+    }
+  }
+  [[nodiscard]] const T* data() const { return data_; }
+  [[nodiscard]] int ld() const { return ld_; }
+
+ private:
+  std::unique_ptr<Columns<T>> copy_;
+  const T* data_ = nullptr;
+  int ld_ = 1;
+};
+
+// Workspace of at least `least` elements (refused beyond 32 bits), and as many as LAPACK likes best: what a query wrote
+// into its first element.
+void countable_workspace(const char* operation, std::int64_t least);
+[[nodiscard]] int best_workspace(std::int64_t least, double queried);
+template <class T> int best_workspace(std::int64_t least, const std::complex<T>& queried) {
+  return best_workspace(least, static_cast<double>(queried.real()));
+}
+// A LAPACK routine found an argument wrong: our mistake.
+void expect_legal(const char* routine, int info);
+
+}  // namespace trn::solver::host

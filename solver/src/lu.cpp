@@ -1,0 +1,138 @@
+// The entry points of LU with partial pivoting, and the class made of them.
+#include <trn/solver/lu.hpp>
+
+#include "bounds.hpp"
+#include "checks.hpp"
+#include "kernels/factorisations.hpp"
+#include "norms.hpp"
+#include "scalars.hpp"
+#include "scaled_product.hpp"
+
+namespace trn::solver {
+
+namespace {
+
+constexpr std::string_view kName = "lu";
+
+template <class T> void check_factor(const char* operation, const Executor& executor, const MatrixView<T>& factor,
+                                     const ConstPivots& pivots) {
+  checks::input(operation, "the factor", executor, factor);
+  checks::input(operation, "the pivot vector", executor, pivots);
+  checks::square(operation, "the factor", factor);
+  checks::size(operation, "the pivot vector", pivots, factor.rows());
+  for (std::int64_t i = 0; executor.family() == Family::Host && i < pivots.size(); ++i) {
+    const std::int64_t p = pivots.data()[i * pivots.stride()];
+    require(p >= i && p < factor.rows(), "{}: pivot {} is {}; getrf's lie between {} and {}", operation, i, p, i,
+            factor.rows() - 1);
+  }
+}
+
+}  // namespace
+
+template <Scalar T> Report getrf(const Executor& executor, const MatrixView<T>& a,
+                                 const VectorView<std::int64_t>& pivots, const FactorOptions& options) {
+  constexpr const char* operation = "solver.getrf";
+  checks::output(operation, "A", executor, a);
+  checks::output(operation, "the pivot vector", executor, pivots);
+  checks::size(operation, "the pivot vector", pivots, std::min(a.rows(), a.columns()));
+  checks::native(operation, options.precision);
+  return report_of<T>(dispatch(kGetrf<T>, executor, {a, pivots}), pivots.size(), kName);
+}
+
+template <Scalar T> Report getrs(const Executor& executor, Op op, const ConstMatrix<T>& factor,
+                                 const VectorView<const std::int64_t>& pivots, const MatrixView<T>& b) {
+  constexpr const char* operation = "solver.getrs";
+  check_factor(operation, executor, factor, pivots);
+  checks::output(operation, "B", executor, b);
+  checks::rows(operation, "B", b, factor.rows());
+  checks::apart(operation, "the factor", factor.data(), "B", b.data());
+  return report_of<T>(dispatch(kGetrs<T>, executor, {op, factor, pivots, b}), 3 * factor.rows(), kName);
+}
+
+template <Scalar T>
+Report getri(const Executor& executor, const MatrixView<T>& factor, const VectorView<const std::int64_t>& pivots) {
+  check_factor("solver.getri", executor, factor, pivots);
+  checks::output("solver.getri", "the factor", executor, factor);
+  return report_of<T>(dispatch(kGetri<T>, executor, {factor, pivots}), factor.rows(), kName);
+}
+
+template <Scalar T>
+Real<T> gecon(const Executor& executor, Norm which, const MatrixView<T>& factor, std::type_identity_t<Real<T>> norm) {
+  checks::input("solver.gecon", "the factor", executor, factor);
+  checks::square("solver.gecon", "the factor", factor);
+  require(norm >= 0, "solver.gecon: the norm of A is {}; it must be >= 0", norm);
+  return dispatch(kGecon<T>, executor, ConditionArgs<T>{.factor = factor, .norm = norm, .which = which});
+}
+
+template <Scalar T> Lu<T>::Lu(const Executor& executor, const ConstMatrix<T>& a, const FactorOptions& options)
+    : storage_(executor, (checks::input("solver.lu", "A", executor, a), a.columns()), a.rows()),
+      pivots_(executor, {a.rows()}) {
+  checks::square("solver.lu", "A", a);
+  (void)kernel_of(kGetrf<T>, executor);  // before anything is read
+  const MatrixView<T> own = storage_.view().transposed();
+  host::copy_part(a, own);
+  norms_[0] = static_cast<Real<T>>(norm_of(a, Norm::One));
+  norms_[1] = static_cast<Real<T>>(norm_of(a, Norm::Infinity));
+  report_ = getrf(executor, own, VectorView<std::int64_t>(pivots_.view()), options);
+}
+
+template <Scalar T> VectorView<const std::int64_t> Lu<T>::pivots() const {
+  return VectorView<std::int64_t>(pivots_.view());
+}
+
+template <Scalar T> Report Lu<T>::solve(const MatrixView<T>& b, Op op) const {
+  constexpr const char* operation = "solver.lu.solve";
+  checks::output(operation, "B", storage_.executor(), b);
+  checks::rows(operation, "B", b, size());
+  if (!report_.outcome.ok()) {
+    host::fill(b, host::not_a_number<T>());
+    return report_;
+  }
+  return getrs<T>(storage_.executor(), op, factor(), pivots(), b);
+}
+
+template <Scalar T> Matrix<T> Lu<T>::inverse() const {
+  Matrix<T> inverse(storage_.executor(), size(), size());
+  if (report_.outcome.ok()) {
+    host::copy_part(factor(), inverse.view());
+    (void)getri(storage_.executor(), inverse.view(), pivots());
+  } else {
+    host::fill(inverse.view(), host::not_a_number<T>());
+  }
+  return inverse;
+}
+
+namespace {
+template <class T>
+ScaledProduct<T> signed_diagonal(const MatrixView<const T>& factor, const VectorView<const std::int64_t>& pivots) {
+  ScaledProduct<T> product;
+  for (std::int64_t i = 0; i < factor.rows(); ++i) {
+    product.multiply(host::element(factor, i, i));
+    if (pivots.data()[i] != i) product.negate();
+  }
+  return product;
+}
+}  // namespace
+
+template <Scalar T> T Lu<T>::determinant() const { return signed_diagonal(factor(), pivots()).value(); }
+template <Scalar T> LogDeterminant<T> Lu<T>::log_determinant() const {
+  if (report_.outcome.status == Status::NotFinite) return {host::not_a_number<T>(), host::not_a_number<Real<T>>()};
+  return signed_diagonal(factor(), pivots()).logarithm();
+}
+template <Scalar T> double Lu<T>::condition(Norm which) const {
+  if (!report_.outcome.ok()) return std::numeric_limits<double>::infinity();
+  return condition_from(
+      gecon(storage_.executor(), which, storage_.view().transposed(), norms_[which == Norm::One ? 0 : 1]));
+}
+
+#define TRN_LU(T)                                                                                                      \
+  template Report getrf(const Executor&, const MatrixView<T>&, const VectorView<std::int64_t>&, const FactorOptions&); \
+  template Report getrs(const Executor&, Op, const ConstMatrix<T>&, const VectorView<const std::int64_t>&,             \
+                        const MatrixView<T>&);                                                                         \
+  template Report getri(const Executor&, const MatrixView<T>&, const VectorView<const std::int64_t>&);                 \
+  template Real<T> gecon(const Executor&, Norm, const MatrixView<T>&, std::type_identity_t<Real<T>>);                  \
+  template class Lu<T>;
+TRN_SOLVER_SCALARS(TRN_LU)
+#undef TRN_LU
+
+}  // namespace trn::solver

@@ -1,0 +1,135 @@
+// The entry points of QR, and the class made of them.
+#include <trn/solver/qr.hpp>
+
+#include <trn/solver/triangular.hpp>
+
+#include "bounds.hpp"
+#include "checks.hpp"
+#include "kernels/factorisations.hpp"
+#include "norms.hpp"
+#include "scalars.hpp"
+
+namespace trn::solver {
+
+namespace {
+
+constexpr std::string_view kName = "qr";
+
+template <class T> Report qr_report(Outcome outcome, std::int64_t m, std::int64_t k) {
+  Report report = report_of<T>(outcome, m, kName);
+  report.accuracy.bound *= 6 * static_cast<double>(std::max<std::int64_t>(k, 1));
+  return report;
+}
+
+}  // namespace
+
+template <Scalar T>
+Report geqrf(const Executor& executor, const MatrixView<T>& a, const VectorView<T>& tau, const FactorOptions& options) {
+  constexpr const char* operation = "solver.geqrf";
+  checks::output(operation, "A", executor, a);
+  checks::output(operation, "tau", executor, tau);
+  checks::size(operation, "tau", tau, std::min(a.rows(), a.columns()));
+  checks::native(operation, options.precision);
+  return qr_report<T>(dispatch(kGeqrf<T>, executor, {a, tau}), a.rows(), tau.size());
+}
+
+template <Scalar T> Report orgqr(const Executor& executor, const MatrixView<T>& a, const blas::ConstVector<T>& tau) {
+  constexpr const char* operation = "solver.orgqr";
+  checks::output(operation, "A", executor, a);
+  checks::input(operation, "tau", executor, tau);
+  require(a.columns() <= a.rows() && tau.size() <= a.columns(),
+          "{}: A is {} x {} and tau has {} elements; n <= m and k <= n must hold", operation, a.rows(), a.columns(),
+          tau.size());
+  return qr_report<T>(dispatch(kOrgqr<T>, executor, {a, tau}), a.rows(), tau.size());
+}
+
+template <Scalar T> Report ormqr(const Executor& executor, Side side, Op op, const ConstMatrix<T>& a,
+                                 const blas::ConstVector<T>& tau, const MatrixView<T>& c) {
+  constexpr const char* operation = "solver.ormqr";
+  checks::input(operation, "A", executor, a);
+  checks::input(operation, "tau", executor, tau);
+  checks::output(operation, "C", executor, c);
+  checks::apart(operation, "A", a.data(), "C", c.data());
+  require(!blas::ComplexScalar<T> || op != Op::T, "{}: op is T; a complex Q is applied as it is (N) or as Q^H (C)",
+          operation);
+  const std::int64_t order = side == Side::Left ? c.rows() : c.columns();
+  require(a.rows() == order && tau.size() <= std::min(a.rows(), a.columns()),
+          "{}: A is {} x {}, tau has {} elements and Q meets {} {} of C; A must have as many rows, and tau at most one "
+          "element for each of A's rows and columns",
+          operation, a.rows(), a.columns(), tau.size(), order, side == Side::Left ? "rows" : "columns");
+  return qr_report<T>(dispatch(kOrmqr<T>, executor, {side, op, a, tau, c}), a.rows(), tau.size());
+}
+
+template <Scalar T> Qr<T>::Qr(const Executor& executor, const ConstMatrix<T>& a, const FactorOptions& options)
+    : storage_(executor, (checks::input("solver.qr", "A", executor, a), a.columns()), a.rows()),
+      tau_(executor, {std::min(a.rows(), a.columns())}) {
+  (void)kernel_of(kGeqrf<T>, executor);  // before anything is read
+  host::copy_part(a, storage_.view().transposed());
+  report_ = geqrf(executor, storage_.view().transposed(), VectorView<T>(tau_.view()), options);
+}
+
+template <Scalar T> VectorView<const T> Qr<T>::tau() const { return VectorView<T>(tau_.view()); }
+
+template <Scalar T> Matrix<T> Qr<T>::q(Basis basis) const {
+  const std::int64_t m = rows(), k = tau_.size(), n = basis == Basis::Thin ? k : m;
+  Matrix<T> turned(storage_.executor(), n, m);  // column-major for LAPACK
+  const MatrixView<T> q = turned.view().transposed();
+  host::fill(q, T(0));
+  host::copy_part(factor().block(0, 0, m, k), q.block(0, 0, m, k));
+  (void)orgqr<T>(storage_.executor(), q, tau());
+  Matrix<T> result(storage_.executor(), m, n);
+  host::copy_part(q, result.view());
+  return result;
+}
+
+template <Scalar T> Matrix<T> Qr<T>::r() const {
+  const std::int64_t k = tau_.size();
+  Matrix<T> r(storage_.executor(), k, columns());
+  host::fill(r.view(), T(0));
+  host::copy_part(factor().block(0, 0, k, columns()), r.view(), host::Part::Upper);
+  return r;
+}
+
+template <Scalar T> Report Qr<T>::apply(Side side, Op op, const MatrixView<T>& c) const {
+  return ormqr<T>(storage_.executor(), side, op, factor(), tau(), c);
+}
+
+template <Scalar T> Report Qr<T>::solve(const MatrixView<T>& b) const {
+  constexpr const char* operation = "solver.qr.solve";
+  checks::output(operation, "B", storage_.executor(), b);
+  checks::rows(operation, "B", b, rows());
+  require(rows() >= columns(), "{}: A is {} x {}; least squares by QR needs m >= n, lstsq() takes any shape", operation,
+          rows(), columns());
+  const std::int64_t n = columns();
+  Report report = apply(Side::Left, Op::C, b);
+  if (!report.outcome.ok()) return report;
+  const auto r = factor().block(0, 0, n, n);
+  double largest = 0;
+  for (std::int64_t j = 0; j < n; ++j) largest = std::max<double>(largest, std::abs(host::element(r, j, j)));
+  const MatrixView<T> x = b.block(0, 0, n, b.columns());
+  const Report solved = trtrs<T>(storage_.executor(), Uplo::Upper, Op::N, Diag::NonUnit, r, x);
+  if (!solved.outcome.ok()) host::fill(x, host::not_a_number<T>());
+  for (std::int64_t j = 0; j < n && report.outcome.ok(); ++j) {
+    const double limit = static_cast<double>(rows()) * unit_roundoff_of<T>() * largest;
+    if (std::abs(host::element(r, j, j)) <= limit) report.outcome = {Status::Singular, j};
+  }
+  return report;
+}
+
+template <Scalar T> double Qr<T>::condition() const {
+  require(rows() >= columns(), "solver.qr.condition: A is {} x {}; R must be square", rows(), columns());
+  if (!report_.outcome.ok()) return std::numeric_limits<double>::infinity();
+  const MatrixView<T> r = storage_.view().transposed().block(0, 0, columns(), columns());
+  return condition_from(trcon(storage_.executor(), Norm::One, Uplo::Upper, Diag::NonUnit, r));
+}
+
+#define TRN_QR(T)                                                                                           \
+  template Report geqrf(const Executor&, const MatrixView<T>&, const VectorView<T>&, const FactorOptions&); \
+  template Report orgqr(const Executor&, const MatrixView<T>&, const blas::ConstVector<T>&);                \
+  template Report ormqr(const Executor&, Side, Op, const ConstMatrix<T>&, const blas::ConstVector<T>&,      \
+                        const MatrixView<T>&);                                                              \
+  template class Qr<T>;
+TRN_SOLVER_SCALARS(TRN_QR)
+#undef TRN_QR
+
+}  // namespace trn::solver
