@@ -1,9 +1,9 @@
 // Cholesky on the host: LAPACK's potrf and potri in place for column-major and row-major views, potrs as two triangular
 // solves of trnblas, which take any strides.
 //
-// Row-major memory read as column-major is A^T = conj(A) with the other triangle. conj(A) = U^H U gives A = U^T conj(U):
-// the transpose of U is the factor L of A = L L^H, and it already lies where it belongs. In the same way A^-1's
-// transpose is the inverse of the transpose.
+// Row-major memory read as column-major is A^T = conj(A) with the other triangle. conj(A) = U^H U gives A = U^T
+// conj(U): the transpose of U is the factor L of A = L L^H, and it already lies where it belongs. In the same way
+// A^-1's transpose is the inverse of the transpose.
 #include <trn/blas/trsm.hpp>
 
 #include "host/column_major.hpp"

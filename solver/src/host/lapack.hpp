@@ -1,8 +1,8 @@
 // The LAPACK routines inside OpenBLAS, declared once: Lapack<T>::potrf is spotrf_, dpotrf_, cpotrf_ or zpotrf_.
 //
-// Fortran passes everything by address, which C++ references do as well, so that constants can be given in place. Behind
-// the last argument stands the length of every character argument, as gfortran expects it. Names are the real ones:
-// orgqr is ungqr for complex types, syevd is heevd. Where a complex routine takes real workspace in addition, the
+// Fortran passes everything by address, which C++ references do as well, so that constants can be given in place.
+// Behind the last argument stands the length of every character argument, as gfortran expects it. Names are the real
+// ones: orgqr is ungqr for complex types, syevd is heevd. Where a complex routine takes real workspace in addition, the
 // signatures differ; callers choose by `if constexpr`.
 #pragma once
 

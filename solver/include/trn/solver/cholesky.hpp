@@ -1,12 +1,12 @@
 // Cholesky factorisation of a Hermitian positive definite matrix: A = L L^H or A = U^H U, and what it is used for.
 // cuSOLVER: cusolverDn<t>potrf, potrs, potri, cusolverDnXpotrf, Xpotrs. LAPACK: potrf, potrs, potri, pocon.
 //
-// Only the triangle that `uplo` names is read and written, so an A that is not Hermitian goes unnoticed; imaginary parts
-// of the diagonal are taken as zero. Row-major views are used in place: the transpose of a Hermitian matrix is its
-// conjugate, whose factor is the transposed one.
+// Only the triangle that `uplo` names is read and written, so an A that is not Hermitian goes unnoticed; imaginary
+// parts of the diagonal are taken as zero. Row-major views are used in place: the transpose of a Hermitian matrix is
+// its conjugate, whose factor is the transposed one.
 //
-// Bound of a factorisation: |A - L L^H| <= bound |L||L^H| elementwise, a priori, barring underflow. Bound of a solve: A's
-// distance to a matrix that X solves exactly, column by column, in the same unit.
+// Bound of a factorisation: |A - L L^H| <= bound |L||L^H| elementwise, a priori, barring underflow. Bound of a solve:
+// A's distance to a matrix that X solves exactly, column by column, in the same unit.
 #pragma once
 
 #include <trn/solver/report.hpp>

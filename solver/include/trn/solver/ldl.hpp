@@ -31,7 +31,8 @@ template <Scalar T> Report sytrs(const Executor& executor, Uplo uplo, const Cons
 template <Scalar T> Report sytri(const Executor& executor, Uplo uplo, const MatrixView<T>& factor,
                                  const VectorView<const std::int64_t>& pivots, const LdlOptions& options = {});
 
-// How many eigenvalues are positive, negative and zero: those of D (Sylvester's law). Exactly zero blocks count as zero.
+// How many eigenvalues are positive, negative and zero: those of D (Sylvester's law). Exactly zero blocks count as
+// zero.
 struct Inertia {
   std::int64_t positive = 0, negative = 0, zero = 0;
   friend bool operator==(const Inertia&, const Inertia&) = default;

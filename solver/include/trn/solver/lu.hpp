@@ -1,8 +1,8 @@
 // LU factorisation with partial pivoting: P A = L U, and what it is used for.
 // cuSOLVER: cusolverDn<t>getrf, getrs, cusolverDnXgetrf, Xgetrs. LAPACK: getrf, getrs, getri, gecon.
 //
-// L is unit lower, U upper, both in the memory of A. pivots[i], counted from 0, is the row that was exchanged with row i,
-// in the order i = 0, 1, ... Bound: |P A - L U| <= bound |L||U| elementwise, a priori, barring underflow.
+// L is unit lower, U upper, both in the memory of A. pivots[i], counted from 0, is the row that was exchanged with row
+// i, in the order i = 0, 1, ... Bound: |P A - L U| <= bound |L||U| elementwise, a priori, barring underflow.
 #pragma once
 
 #include <vector>

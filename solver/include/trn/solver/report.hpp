@@ -21,7 +21,8 @@ enum class Status : std::uint8_t { Ok, NotPositiveDefinite, Singular, NotConverg
 //   Singular              the first zero pivot; -1 when the matrix is singular to working precision only
 //   NotConverged          the first eigenvalue or singular value that was not found, as LAPACK counts them
 //   NotFinite             row * columns + column of the first NaN or infinity that is read, row by row. Operands are
-//                         looked at in the order of the arguments; a later one is looked at when the earlier are finite.
+//                         looked at in the order of the arguments; a later one is looked at when the earlier are
+//                         finite.
 struct Outcome {
   Status status = Status::Ok;
   std::int64_t index = -1;

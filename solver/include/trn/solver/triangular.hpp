@@ -2,7 +2,8 @@
 // cuSOLVER: cusolverDnXtrtri. trsm without the test is trnblas's.
 //
 // Only the triangle that `uplo` names is read and written, and no Unit diagonal. Row-major views are used in place.
-// Bound of trtri: |A X - I| <= bound |A||X| elementwise or the same for X A; of trtrs: trsm's, on the residual. A priori.
+// Bound of trtri: |A X - I| <= bound |A||X| elementwise or the same for X A; of trtrs: trsm's, on the residual. A
+// priori.
 #pragma once
 
 #include <trn/solver/report.hpp>
