@@ -164,7 +164,7 @@ void check_shape(const Context& c, const isa::Activation&) {
 void check_shape(const Context& c, const isa::TensorScalarReduce&) {
   using I = isa::TensorScalarReduce;
   same_shape(c, {I::data});
-  two_inputs(c, {I::dst, I::data});  // its reduction takes the place of a second input
+  two_inputs(c, {I::dst, I::data});  // documented since SDK 2.33
   column(c, {I::operand0, I::reduce_res, I::reduce_init});
 }
 void check_shape(const Context& c, const isa::TensorScalarCumulative&) {
