@@ -1,6 +1,6 @@
-// Level 1 as the reference BLAS has it, over the doors of trnblas: sizes below 1 return, some routines do nothing for
-// increments below 1, vectors may overlap or have increment 0 although written. The last two are not for the doors: a
-// plain loop in the reference's order does them.
+// Level 1 as the reference BLAS has it, over the entry points of trnblas: sizes below 1 return, some routines do
+// nothing for increments below 1, vectors may overlap or have increment 0 although written. The last two are not for
+// the entry points: a plain loop in the reference's order does them.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@ namespace trn::dropin {
 
 using blas::Real;
 
-// Whether the doors would refuse the pair: y (and x when it is written too) squeezed into one element, or common
+// Whether the entry points would refuse the pair: y (and x when it is written too) squeezed into one element, or common
 // memory. Memory ranges are compared, which calls interleaved vectors common: the loop is right for them as well.
 template <class X, class Y> bool entangled(int n, const X* x, int incx, const Y* y, int incy, bool x_written) {
   if (n > 1 && (incy == 0 || (x_written && incx == 0))) return true;

@@ -1,6 +1,6 @@
-// Level 2 as the reference BLAS has it: argument checks with the reference's positions, then the doors of trnblas.
-// Sizes and letters are the caller's own, of the matrix in its own layout; for a row-major caller the checks see the
-// transposed problem, as in Netlib's CBLAS.
+// Level 2 as the reference BLAS has it: argument checks with the reference's positions, then the entry points of
+// trnblas. Sizes and letters are the caller's own, of the matrix in its own layout; for a row-major caller the checks
+// see the transposed problem, as in Netlib's CBLAS.
 #pragma once
 
 #include <trn/blas/gemv.hpp>

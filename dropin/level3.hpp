@@ -1,7 +1,7 @@
-// Level 3 as the reference BLAS has it: argument checks with the reference's positions, then the doors of trnblas on
-// the chosen executor. As the standard has it, alpha = 0 and k = 0 read neither A nor B, which may then be any address,
-// null included. For a row-major caller the checks see the transposed problem, as in Netlib's CBLAS: A and B exchanged
-// in gemm, m and n in all.
+// Level 3 as the reference BLAS has it: argument checks with the reference's positions, then the entry points of
+// trnblas on the chosen executor. As the standard has it, alpha = 0 and k = 0 read neither A nor B, which may then be
+// any address, null included. For a row-major caller the checks see the transposed problem, as in Netlib's CBLAS: A and
+// B exchanged in gemm, m and n in all.
 #pragma once
 
 #include <trn/blas/gemm.hpp>

@@ -1,52 +1,52 @@
-// What every door checks of its operands: the executor they live on, null pointers, outputs whose elements overlap,
-// inputs that share memory with outputs. Each message names the operation and the operand.
+// The checks of trn/core/operands.hpp for the operands of BLAS: vectors, matrices, packed triangles and bands.
 #pragma once
 
-#include <cstddef>
-
 #include <trn/blas/storage.hpp>
+#include <trn/core/operands.hpp>
 
 namespace trn::blas::checks {
 
-// Lives on the call's executor and, unless empty, has an address.
-void executor_of(const char* operation, const char* operand, const Executor& call, const Executor& owner);
-void address_of(const char* operation, const char* operand, const void* data, bool empty);
+using operands::check_address;
+using operands::check_owner;
 
 template <class T> void operand(const char* operation, const char* name, const Executor& call, const MatrixView<T>& x) {
-  executor_of(operation, name, call, x.executor());
-  address_of(operation, name, x.data(), x.rows() == 0 || x.columns() == 0);
+  check_owner(operation, name, call, x.executor());
+  check_address(operation, name, x.data(), x.rows() == 0 || x.columns() == 0);
 }
 template <class T> void operand(const char* operation, const char* name, const Executor& call, const VectorView<T>& x) {
-  executor_of(operation, name, call, x.executor());
-  address_of(operation, name, x.data(), x.size() == 0);
+  check_owner(operation, name, call, x.executor());
+  check_address(operation, name, x.data(), x.size() == 0);
 }
 template <class T> void operand(const char* operation, const char* name, const Executor& call, const PackedView<T>& x) {
-  executor_of(operation, name, call, x.executor());
-  address_of(operation, name, x.data(), x.n() == 0);
+  check_owner(operation, name, call, x.executor());
+  check_address(operation, name, x.data(), x.n() == 0);
 }
 template <class T> void operand(const char* operation, const char* name, const Executor& call, const BandView<T>& x) {
-  executor_of(operation, name, call, x.executor());
-  address_of(operation, name, x.data(), x.rows() == 0 || x.columns() == 0);
+  check_owner(operation, name, call, x.executor());
+  check_address(operation, name, x.data(), x.rows() == 0 || x.columns() == 0);
 }
 
 // A matrix as the checks see it. Strides in elements.
 struct Extent {
   const void* data;
-  std::int64_t rows, columns, row_stride, column_stride, element_bytes;
+  layout::Dim dims[2];
+  std::int64_t element_bytes;
+  [[nodiscard]] layout::Region region() const { return {reinterpret_cast<std::uintptr_t>(data), element_bytes, dims}; }
 };
 template <class T> Extent extent(const MatrixView<T>& x) {
-  return {x.data(), x.rows(), x.columns(), x.row_stride(), x.column_stride(), sizeof(T)};
+  return {x.data(), {{x.rows(), x.row_stride()}, {x.columns(), x.column_stride()}}, sizeof(T)};
 }
-template <class T> Extent extent(const VectorView<T>& x) { return {x.data(), x.size(), 1, x.stride(), 1, sizeof(T)}; }
+template <class T> Extent extent(const VectorView<T>& x) {
+  return {x.data(), {{x.size(), x.stride()}, {1, 1}}, sizeof(T)};
+}
 
-// Two elements of an output may not share an address, or the result would depend on the order of writes: one
-// direction's stride must clear the whole extent of the other.
-void distinct_elements(const char* operation, const char* operand, const Extent& output);
-
-// Whether two matrices share elements, where that can be told: the same first address, or blocks of one row-major or
-// column-major matrix.
-[[nodiscard]] bool overlap(const Extent& x, const Extent& y);
-void no_overlap(const char* operation, const char* input_name, const Extent& input, const char* output_name,
-                const Extent& output);
+inline void distinct_elements(const char* operation, const char* operand, const Extent& output) {
+  operands::check_distinct(operation, operand, output.dims);
+}
+[[nodiscard]] inline bool overlap(const Extent& x, const Extent& y) { return layout::overlap(x.region(), y.region()); }
+inline void no_overlap(const char* operation, const char* input_name, const Extent& input, const char* output_name,
+                       const Extent& output) {
+  operands::check_apart(operation, input_name, input.region(), output_name, output.region());
+}
 
 }  // namespace trn::blas::checks

@@ -1,4 +1,4 @@
-// The door of dgmm. A diag(x) is the transposed problem: C^T = diag(x) A^T.
+// The entry point of dgmm. A diag(x) is the transposed problem: C^T = diag(x) A^T.
 #include <trn/blas/dgmm.hpp>
 
 #include "fold.hpp"

@@ -24,6 +24,7 @@
 
 #include <trn/core/array.hpp>
 #include <trn/core/convert.hpp>
+#include <trn/core/parallel.hpp>
 
 #include "exact_level3.hpp"
 
@@ -162,8 +163,7 @@ class Residual {
            const std::vector<double>& rounded, bool complex) {
     const auto rows = static_cast<std::int64_t>(block.norms.size());
     const long double unit = (complex ? 4 : 1) * static_cast<long double>(rows + 2) * 0x1p-64L;
-#pragma omp parallel for if (rows * rows * columns_ > 1 << 16)
-    for (std::int64_t j = 0; j < columns_; ++j) {
+    parallel_for(columns_, rows * rows * columns_ > 1 << 16, [&](std::int64_t j) {
       const auto column = static_cast<std::size_t>(j);
       for (std::int64_t i = 0; i < rows; ++i) {
         const auto at = static_cast<std::size_t>(i * columns_ + j);
@@ -182,7 +182,7 @@ class Residual {
           worst_[column] = std::isfinite(share) ? share : std::numeric_limits<long double>::infinity();
         squares_[column] += std::norm(x[at]);
       }
-    }
+    });
   }
 
   [[nodiscard]] double bound() const {

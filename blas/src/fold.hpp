@@ -1,4 +1,5 @@
-// What the doors of level 3 share: names of enumerators for messages, and views with the op folded into their strides.
+// What the entry points of level 3 share: names of enumerators for messages, and views with the op folded into their
+// strides.
 #pragma once
 
 #include "checks.hpp"

@@ -1,4 +1,4 @@
-// The door of geam.
+// The entry point of geam.
 #include <trn/blas/geam.hpp>
 
 #include "fold.hpp"
@@ -21,16 +21,16 @@ template <class T> void check_place(const char* name, Op op, const MatrixView<co
 
 template <Scalar T> void geam(const Executor& executor, Op op_a, Op op_b, Number<T> alpha, const ConstMatrix<T>& a,
                               Number<T> beta, const ConstMatrix<T>& b, const MatrixView<T>& c) {
-  checks::executor_of("blas.geam", "A", executor, a.executor());
-  checks::executor_of("blas.geam", "B", executor, b.executor());
+  checks::check_owner("blas.geam", "A", executor, a.executor());
+  checks::check_owner("blas.geam", "B", executor, b.executor());
   checks::operand("blas.geam", "C", executor, c);
   const auto fa = folded(op_a, a), fb = folded(op_b, b);
   require(fa.rows() == c.rows() && fa.columns() == c.columns() && fb.rows() == c.rows() && fb.columns() == c.columns(),
           "blas.geam: op(A) is {} x {} (op {}), op(B) is {} x {} (op {}), C is {} x {}; all three must have one shape",
           fa.rows(), fa.columns(), letter(op_a), fb.rows(), fb.columns(), letter(op_b), c.rows(), c.columns());
   if (c.rows() == 0 || c.columns() == 0) return;
-  if (alpha != T(0)) checks::address_of("blas.geam", "A", a.data(), false);
-  if (beta != T(0)) checks::address_of("blas.geam", "B", b.data(), false);
+  if (alpha != T(0)) checks::check_address("blas.geam", "A", a.data(), false);
+  if (beta != T(0)) checks::check_address("blas.geam", "B", b.data(), false);
   checks::distinct_elements("blas.geam", "C", checks::extent(c));
   if (alpha != T(0)) check_place<T>("A", op_a, a, c);
   if (beta != T(0)) check_place<T>("B", op_b, b, c);

@@ -1,4 +1,4 @@
-// The door of gemm: checks arguments, folds transposes into strides, chooses the mode, dispatches.
+// The entry point of gemm: checks arguments, folds transposes into strides, chooses the mode, dispatches.
 #include <trn/blas/gemm.hpp>
 
 #include "checks.hpp"
@@ -61,7 +61,7 @@ template <Element In, Element Out> Accuracy detail::gemm(const Executor& executo
     require(out->executor().family() == Family::Host && out->rows() == c.rows() && out->columns() == c.columns(),
             "{}: the componentwise bound is {} x {} on '{}', C is {} x {}; give it host memory of C's shape", operation,
             out->rows(), out->columns(), out->executor().name(), c.rows(), c.columns());
-    checks::address_of(operation, "the componentwise bound", out->data(), c.rows() == 0 || c.columns() == 0);
+    checks::check_address(operation, "the componentwise bound", out->data(), c.rows() == 0 || c.columns() == 0);
   }
   checks::distinct_elements(operation, "C", checks::extent(c));
   checks::no_overlap(operation, "A", checks::extent(a), "C", checks::extent(c));

@@ -1,4 +1,4 @@
-// The door of gemm3m. Re and Im are sums of three products of k terms each. With |ar br| + |ai bi| <= |a||b| and
+// The entry point of gemm3m. Re and Im are sums of three products of k terms each. With |ar br| + |ai bi| <= |a||b| and
 // (|ar| + |ai|)(|br| + |bi|) <= 2 |a||b|, the real part errs by (k + 2) u |a||b| and the imaginary one by 3 (k + 5) u
 // |a||b|; together sqrt(10) (k + 5) u, and alpha and beta take three more roundings of complex products.
 #include <cmath>

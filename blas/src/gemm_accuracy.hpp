@@ -1,5 +1,5 @@
-// What a gemm's door knows of accuracy: norms of the operands, the bound of a mode for them, and the cheapest mode for
-// a target.
+// What a gemm's entry point knows of accuracy: norms of the operands, the bound of a mode for them, and the cheapest
+// mode for a target.
 #pragma once
 
 #include <limits>

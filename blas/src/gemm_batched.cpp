@@ -1,5 +1,5 @@
-// The doors of batched gemm. All three forms become groups: products of one shape, ops and layout folded into strides.
-// Groups in which nothing is to be done are dropped here, and alpha = 0 becomes k = 0.
+// The entry points of batched gemm. All three forms become groups: products of one shape, ops and layout folded into
+// strides. Groups in which nothing is to be done are dropped here, and alpha = 0 becomes k = 0.
 #include <trn/blas/gemm_batched.hpp>
 
 #include <algorithm>
@@ -181,9 +181,9 @@ template <Scalar T> Accuracy gemm_strided_batched(const Executor& executor, cons
   Accuracy accuracy;
   worsen<T>(accuracy, executor.family(), shape);
   if (idle(g)) return accuracy;
-  checks::address_of(kOperation, "A", a, g.k == 0);
-  checks::address_of(kOperation, "B", b, g.k == 0);
-  checks::address_of(kOperation, "C", c, false);
+  checks::check_address(kOperation, "A", a, g.k == 0);
+  checks::check_address(kOperation, "B", b, g.k == 0);
+  checks::check_address(kOperation, "C", c, false);
   require(g.k == 0 || (c != a && c != b), "{}: C starts where A or B does; give it memory of its own", kOperation);
   check_strided(g, stride_c);
   run<T>(kOperation, executor,

@@ -1,4 +1,4 @@
-// The door of gemm with an epilogue.
+// The entry point of gemm with an epilogue.
 #include <trn/blas/gemm_epilogue.hpp>
 
 #include "fold.hpp"

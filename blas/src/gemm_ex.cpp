@@ -1,4 +1,4 @@
-// The door of gemm_ex: the element types become template arguments, and the call is gemm's.
+// The entry point of gemm_ex: the element types become template arguments, and the call is gemm's.
 #include <trn/blas/gemm_ex.hpp>
 
 namespace trn::blas {

@@ -1,4 +1,4 @@
-// The doors of gemv and gbmv.
+// The entry points of gemv and gbmv.
 #include <cmath>
 #include <trn/blas/gemv.hpp>
 

@@ -1,4 +1,4 @@
-// The doors of ger and gerc.
+// The entry points of ger and gerc.
 #include <trn/blas/ger.hpp>
 
 #include "checks.hpp"

@@ -1,4 +1,4 @@
-// The doors of level 1: check the vectors, return where BLAS does, choose the precision, dispatch.
+// The entry points of level 1: check the vectors, return where BLAS does, choose the precision, dispatch.
 #include <cmath>
 #include <trn/blas/level1.hpp>
 

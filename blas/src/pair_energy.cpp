@@ -1,4 +1,4 @@
-// The door of pair_energy: checks arguments, dispatches, adds the pairs' sums in order and computes the bound.
+// The entry point of pair_energy: checks arguments, dispatches, adds the pairs' sums in order and computes the bound.
 #include <trn/blas/pair_energy.hpp>
 
 #include <algorithm>
@@ -154,7 +154,7 @@ constexpr std::array kByCost{Mode::Bf16, Mode::Tf32, Mode::Tf32x3, Mode::Native}
 template <RealScalar T>
 PairEnergy detail::pair_energy(const Executor& executor, const View<const T>& b, const VectorView<const T>& occupied,
                                const VectorView<const T>& virtuals, const PairEnergyOptions& options) {
-  checks::executor_of(kOperation, "B", executor, b.executor());
+  checks::check_owner(kOperation, "B", executor, b.executor());
   checks::operand(kOperation, "occupied", executor, occupied);
   checks::operand(kOperation, "virtuals", executor, virtuals);
   require(b.rank() == 3,
@@ -166,7 +166,7 @@ PairEnergy detail::pair_energy(const Executor& executor, const View<const T>& b,
           to_string(b.shape()), occupied.size(), virtuals.size(), nocc, nvir);
   require(b.is_contiguous(), "{}: B has strides {} for shape {}; it must be contiguous: copy it first", kOperation,
           to_string(b.strides()), to_string(b.shape()));
-  checks::address_of(kOperation, "B", b.data(), b.size() == 0);
+  checks::check_address(kOperation, "B", b.data(), b.size() == 0);
   require(options.left >= 0 && (options.left == 0 || options.left < nocc),
           "{}: `left` is {} of {} occupied orbitals; it must be less, so that there are some on both sides, or 0 for "
           "all pairs",

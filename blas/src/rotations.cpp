@@ -1,4 +1,4 @@
-// The doors of rot and rotm, and the scalar routines rotg and rotmg, which need no executor.
+// The entry points of rot and rotm, and the scalar routines rotg and rotmg, which need no executor.
 #include <cmath>
 #include <trn/blas/rotations.hpp>
 

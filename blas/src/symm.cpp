@@ -1,5 +1,5 @@
-// The doors of symm and hemm. Side::Right is C^T = A^T B^T, and the upper triangle of A is the lower one of A^T; A^T is
-// A when symmetric and conj(A) when Hermitian.
+// The entry points of symm and hemm. Side::Right is C^T = A^T B^T, and the upper triangle of A is the lower one of A^T;
+// A^T is A when symmetric and conj(A) when Hermitian.
 #include <trn/blas/symm.hpp>
 
 #include <trn/blas/gemm.hpp>

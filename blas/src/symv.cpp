@@ -1,4 +1,4 @@
-// The doors of symmetric and Hermitian matrix times vector, in the three storage forms.
+// The entry points of symmetric and Hermitian matrix times vector, in the three storage forms.
 #include <trn/blas/symv.hpp>
 
 #include "kernels.hpp"

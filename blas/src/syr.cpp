@@ -1,4 +1,4 @@
-// The doors of rank-1 and rank-2 updates of one triangle, full and packed.
+// The entry points of rank-1 and rank-2 updates of one triangle, full and packed.
 #include <trn/blas/syr.hpp>
 
 #include "kernels.hpp"

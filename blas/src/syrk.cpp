@@ -1,4 +1,4 @@
-// The doors of the rank-k updates. The upper triangle of C is the lower one of C^T, and
+// The entry points of the rank-k updates. The upper triangle of C is the lower one of C^T, and
 //
 //   symmetric   (A B^T)^T = B A^T: syrkx exchanges its operands, syrk and syr2k stay as they are
 //   Hermitian   (A B^H)^T = conj(B) conj(A)^H: both operands are conjugated; herkx exchanges them; her2k, whose two

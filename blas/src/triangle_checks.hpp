@@ -1,4 +1,4 @@
-// What the doors of symmetric, Hermitian and triangular matrices share: the three storage forms as one Triangle,
+// What the entry points of symmetric, Hermitian and triangular matrices share: the three storage forms as one Triangle,
 // checked.
 #pragma once
 
@@ -23,9 +23,9 @@ template <class T> Triangle triangle(const char* operation, Uplo uplo, const Ban
   return {Form::Band, uplo, a.rows(), 0, 0, a.layout(), upper ? a.ku() : a.kl(), a.ld()};
 }
 
-template <class T> Extent extent(const PackedView<T>& a) { return {a.data(), a.size(), 1, 1, 1, sizeof(T)}; }
+template <class T> Extent extent(const PackedView<T>& a) { return {a.data(), {{a.size(), 1}, {1, 1}}, sizeof(T)}; }
 template <class T> Extent extent(const BandView<T>& a) {
-  return {a.data(), a.rows(), a.kl() + a.ku() + 1, a.ld(), 1, sizeof(T)};
+  return {a.data(), {{a.rows(), a.ld()}, {a.kl() + a.ku() + 1, 1}}, sizeof(T)};
 }
 
 template <class T> void length(const char* operation, const char* name, const VectorView<T>& x, std::int64_t n) {

@@ -1,4 +1,4 @@
-// The doors of trmm. B op(A) is the transposed problem: C^T = op(A)^T B^T.
+// The entry points of trmm. B op(A) is the transposed problem: C^T = op(A)^T B^T.
 #include <trn/blas/trmm.hpp>
 
 #include <trn/blas/gemm.hpp>

@@ -1,4 +1,4 @@
-// The doors of triangular matrix times vector and triangular solve, in the three storage forms.
+// The entry points of triangular matrix times vector and triangular solve, in the three storage forms.
 #include <trn/blas/trmv.hpp>
 
 #include "kernels.hpp"

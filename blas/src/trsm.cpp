@@ -1,4 +1,4 @@
-// The door of trsm. X op(A) = alpha B is the transposed problem: op(A)^T X^T = alpha B^T.
+// The entry point of trsm. X op(A) = alpha B is the transposed problem: op(A)^T X^T = alpha B^T.
 #include <trn/blas/trsm.hpp>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The door of batched trsm: Side::Right, op and layout folded into strides as in trsm.
+// The entry point of batched trsm: Side::Right, op and layout folded into strides as in trsm.
 #include <trn/blas/trsm_batched.hpp>
 
 #include <algorithm>

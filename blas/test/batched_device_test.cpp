@@ -1,5 +1,5 @@
-// Batched gemm and trsm through their doors on the simulated devices: one dispatch, one program, matrices wherever they
-// lie.
+// Batched gemm and trsm through their entry points on the simulated devices: one dispatch, one program, matrices
+// wherever they lie.
 #include <trn/blas/gemm_batched.hpp>
 #include <trn/blas/trsm_batched.hpp>
 

@@ -9,10 +9,9 @@
 #include <trn/blas/level1.hpp>
 #include <trn/core/array.hpp>
 #include <trn/core/error.hpp>
+#include <trn/core/openmp_pieces.hpp>
 #include <trn/core/parallel.hpp>
 #include <vector>
-
-#include "host/openmp_pieces.hpp"
 
 namespace trn::blas {
 namespace {
@@ -62,14 +61,13 @@ TEST(Parallel, SumsAreAddedInOrder) {
 TEST(Parallel, OpenMpPiecesKeepTheirExceptionsToo) {
   for (const int threads : {1, 2, 3}) {
     std::vector<std::atomic<int>> seen(100);
-    host::openmp_pieces(100, threads, [&](std::int64_t i, int worker) {
+    openmp_pieces(100, threads, [&](std::int64_t i, int worker) {
       EXPECT_TRUE(worker >= 0 && worker < threads);
       EXPECT_EQ(loop_threads(), threads == 1 ? std::max(1, omp_get_max_threads()) : 1);  // loops within stay here
       ++seen[static_cast<std::size_t>(i)];
     });
     for (const auto& n : seen) EXPECT_EQ(n, 1);
-    EXPECT_THROW(host::openmp_pieces(100, threads, [](std::int64_t i, int) { require(i != 50, "here"); }),
-                 InvalidArgument);
+    EXPECT_THROW(openmp_pieces(100, threads, [](std::int64_t i, int) { require(i != 50, "here"); }), InvalidArgument);
   }
 }
 

@@ -1,5 +1,5 @@
-// trsm through its door on the simulated devices: every side, triangle, op and diagonal, layouts, modes, and what the
-// call reports.
+// trsm through its entry point on the simulated devices: every side, triangle, op and diagonal, layouts, modes, and
+// what the call reports.
 #include <trn/blas/trsm.hpp>
 
 #include "level3_support.hpp"

@@ -1,4 +1,4 @@
-// The doors of planar complex arithmetic.
+// The entry points of planar complex arithmetic.
 #include <trn/fft/complex_arithmetic.hpp>
 
 #include <trn/blas/gemm.hpp>

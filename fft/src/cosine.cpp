@@ -1,4 +1,4 @@
-// The doors of the cosine and sine transforms.
+// The entry points of the cosine and sine transforms.
 #include "cosine.hpp"
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // The kernels of every trnfft operation, both families: the only file that names both.
 //
 // A plan is built once by its executor's family (fft.plan) into a Body, which then executes many times (fft.c2c,
-// fft.r2c, fft.c2r). A Body knows nothing of views: it gets addresses that the door has checked.
+// fft.r2c, fft.c2r). A Body knows nothing of views: it gets addresses that the entry point has checked.
 #pragma once
 
 #include <memory>
@@ -13,9 +13,9 @@
 
 namespace trn::fft {
 
-// A Description after its door: strides count real elements (an interleaved complex element is two), extents are >= 1,
-// no dimension of extent 1 is left in `batch`, and adjacent batch dimensions that can be one are one. Empty batches
-// never get here.
+// A Description after its entry point: strides count real elements (an interleaved complex element is two), extents are
+// >= 1, no dimension of extent 1 is left in `batch`, and adjacent batch dimensions that can be one are one. Empty
+// batches never get here.
 struct Problem {
   DType real = DType::Float32;  // or Float64
   Kind kind = Kind::ComplexToComplex;

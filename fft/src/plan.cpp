@@ -1,10 +1,11 @@
-// The door of fft.plan, fft.c2c, fft.r2c and fft.c2r: checks what the caller gives, then dispatches.
+// The entry point of fft.plan, fft.c2c, fft.r2c and fft.c2r: checks what the caller gives, then dispatches.
 #include <trn/fft/plan.hpp>
 
 #include <limits>
 #include <optional>
 
 #include <trn/core/error.hpp>
+#include <trn/core/operands.hpp>
 
 #include "kernels.hpp"
 #include "problem.hpp"
@@ -68,22 +69,19 @@ struct Call {
 
 // Messages are put together only when they are needed: a short transform takes less time than one of them.
 void check_part(const Call& call, const char* side, const Part& p, const layout::Span& needed) {
-  if (!(*p.executor == call.executor)) {
-    fail<InvalidArgument>("{}: the {} lives on executor '{}', the plan is for '{}'; give an array of that executor",
-                          call.operation, side, p.executor->name(), call.executor.name());
-  }
+  operands::check_owner(call.operation, side, call.executor, *p.executor);
   if (needed.high < needed.low) return;
   const OffsetRange held = offset_range(*p.shape, *p.strides);
   if (held.lowest > needed.low || needed.high > held.highest) {
     fail<InvalidArgument>(
-        "{}: the {} has shape {} and strides {}, which hold elements {} to {} of its address; the plan touches {} to "
+        "{}: {} has shape {} and strides {}, which hold elements {} to {} of its address; the plan touches {} to "
         "{}: give the whole "
         "array",
         call.operation, side, to_string(*p.shape), to_string(*p.strides), held.lowest, held.highest,
         static_cast<std::int64_t>(needed.low), static_cast<std::int64_t>(needed.high));
   }
   if (p.data == nullptr) {
-    fail<InvalidArgument>("{}: the {} has shape {} but its pointer is null", call.operation, side, to_string(*p.shape));
+    fail<InvalidArgument>("{}: {} has shape {} but its pointer is null", call.operation, side, to_string(*p.shape));
   }
 }
 
@@ -92,7 +90,7 @@ void check_side(const Call& call, const char* side, const Given& g, const layout
   if (!g.im) return;
   if (*g.re.shape != *g.im->shape || *g.re.strides != *g.im->strides) {
     fail<InvalidArgument>(
-        "{}: the real part of the {} has shape {} and strides {}, the imaginary part {} and {}; both must be the same",
+        "{}: the real part of {} has shape {} and strides {}, the imaginary part {} and {}; both must be the same",
         call.operation, side, to_string(*g.re.shape), to_string(*g.re.strides), to_string(*g.im->shape),
         to_string(*g.im->strides));
   }
@@ -108,7 +106,7 @@ struct Regions {
 };
 Regions regions(const Given& g, const std::vector<layout::Dim>& dims) {
   const auto region = [&](const Part& p) {
-    return layout::Region{reinterpret_cast<std::uintptr_t>(p.data), p.element_bytes, &dims};
+    return layout::Region{reinterpret_cast<std::uintptr_t>(p.data), p.element_bytes, dims};
   };
   return {{region(g.re), g.im ? region(*g.im) : layout::Region{}}, g.im ? 2 : 1};
 }
@@ -149,14 +147,12 @@ void check_overlaps(const Call& call, const Given& in, const Given& out) {
 
 void check_workspace(const Call& call, const Buffer& workspace, const Given& in, const Given& out) {
   const std::int64_t needed = call.plan.workspace_bytes;
-  require(workspace.executor() == call.executor,
-          "{}: the workspace lives on executor '{}', the plan is for '{}'; allocate it there", call.operation,
-          workspace.executor().name(), call.executor.name());
+  operands::check_owner(call.operation, "the workspace", call.executor, workspace.executor());
   require(workspace.bytes() >= needed, "{}: the workspace has {} bytes; the plan needs {}: allocate workspace_bytes()",
           call.operation, workspace.bytes(), needed);
   if (needed == 0) return;
   const std::vector<layout::Dim> flat{{workspace.bytes(), 1}};
-  const layout::Region scratch{reinterpret_cast<std::uintptr_t>(workspace.data()), 1, &flat};
+  const layout::Region scratch{reinterpret_cast<std::uintptr_t>(workspace.data()), 1, flat};
   for (const auto& [side, dims] : {std::pair{&in, &call.plan.in}, std::pair{&out, &call.plan.out}}) {
     for (const layout::Region& r : regions(*side, *dims)) {
       require(!layout::overlap(r, scratch), "{}: the workspace shares memory with the {}; allocate it apart",
@@ -216,8 +212,8 @@ void run(const Executor& executor, const PlanState& plan, Kind kind, const Given
   const Call call{kernels.operation, executor, plan};
   const auto format = [](const Given& g) { return g.im ? Format::Planar : Format::Interleaved; };
   check_kind(call, kind, format(in), format(out));
-  check_side(call, "input", in, plan.in_span);
-  check_side(call, "output", out, plan.out_span);
+  check_side(call, "the input", in, plan.in_span);
+  check_side(call, "the output", out, plan.out_span);
   if (!plan.body) return;
   check_overlaps(call, in, out);
   if (workspace) check_workspace(call, *workspace, in, out);

@@ -1,8 +1,9 @@
 // From a caller's Description to a Problem that kernels take as it is.
 #pragma once
 
+#include <trn/core/layout.hpp>
+
 #include "kernels.hpp"
-#include "layout.hpp"
 
 namespace trn::fft {
 

@@ -1,4 +1,5 @@
-// The doors of stft and istft: sizes, window and boundary are checked, and whether istft has something to divide by.
+// The entry points of stft and istft: sizes, window and boundary are checked, and whether istft has something to divide
+// by.
 #include "stft.hpp"
 
 #include <cmath>

@@ -11,6 +11,7 @@
 #include <trn/core/array.hpp>
 #include <trn/core/dispatch.hpp>
 #include <trn/core/error.hpp>
+#include <trn/core/operands.hpp>
 #include <trn/fft/plan_cache.hpp>
 
 #include "elementwise.hpp"
@@ -117,10 +118,7 @@ template <Real T> void check_type(const char* operation, const Executor& e) {
                        operation, e.name());
 }
 
-inline void check_owner(const char* operation, const char* operand, const Executor& call, const Executor& owner) {
-  require(owner == call, "{}: {} lives on executor '{}', the call runs on '{}'; give an array of that executor",
-          operation, operand, owner.name(), call.name());
-}
+using operands::check_owner;
 
 // -1 is the last axis.
 inline std::size_t axis_of(const char* operation, std::int64_t axis, std::size_t rank) {

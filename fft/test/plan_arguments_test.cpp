@@ -6,9 +6,8 @@
 #include <limits>
 #include <thread>
 
+#include <trn/core/layout.hpp>
 #include <trn/fft/plan_cache.hpp>
-
-#include "layout.hpp"
 
 namespace trn::fft::test {
 namespace {
@@ -82,7 +81,7 @@ TEST(PlanArguments, LayoutSearchesAreExact) {
       }
     }
     met += shared;
-    ASSERT_EQ(layout::overlap({at_a, bytes_a, &a}, {at_b, bytes_b, &b}), shared) << "round " << round;
+    ASSERT_EQ(layout::overlap({at_a, bytes_a, a}, {at_b, bytes_b, b}), shared) << "round " << round;
   }
   EXPECT_GT(repeated, 300);
   EXPECT_GT(met, 300);
@@ -180,9 +179,9 @@ TEST_F(PlanExecute, AnotherExecutor) {
   const Executor sim = Executor::open("sim:trn2");
   const Array<C> there(sim, {8});
   const Plan<double> plan(e_, dense(kC2C, kForward, {8}));
-  EXPECT_IN("fft.c2c: the input lives on executor 'sim:trn2', the plan is for 'host'",
+  EXPECT_IN("fft.c2c: the input lives on executor 'sim:trn2', the call runs on 'host'",
             text(plan, View<const C>(there.view()), out(8)));
-  EXPECT_IN("fft.c2c: the output lives on executor 'sim:trn2', the plan is for 'host'",
+  EXPECT_IN("fft.c2c: the output lives on executor 'sim:trn2', the call runs on 'host'",
             text(plan, in(8), there.view()));
   const Buffer workspace(sim, 1 << 20), small(e_, 8);
   EXPECT_IN("the workspace lives on executor 'sim:trn2'", text(plan, in(8), out(8), workspace));

@@ -1,10 +1,10 @@
-// The doors of integers, permutation, shuffle and choice.
+// The entry points of integers, permutation, shuffle and choice.
 #include <cmath>
 #include <limits>
 #include <trn/rand/integers.hpp>
 #include <trn/rand/permutation.hpp>
 
-#include "door.hpp"
+#include "checks.hpp"
 #include "kernels.hpp"
 
 namespace trn::rand {

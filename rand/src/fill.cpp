@@ -1,10 +1,10 @@
-// The doors of raw32, raw64, uniform and latin_hypercube.
+// The entry points of raw32, raw64, uniform and latin_hypercube.
 #include <trn/rand/quasi.hpp>
 #include <trn/rand/raw32.hpp>
 #include <trn/rand/raw64.hpp>
 #include <trn/rand/uniform.hpp>
 
-#include "door.hpp"
+#include "checks.hpp"
 #include "kernels.hpp"
 
 namespace trn::rand {

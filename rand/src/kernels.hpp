@@ -6,7 +6,7 @@
 #include <trn/rand/fill_program.hpp>
 #include <trn/rand/permutation.hpp>
 
-#include "door.hpp"
+#include "checks.hpp"
 #include "laws.hpp"
 #include "samplers.hpp"
 
@@ -22,7 +22,7 @@ namespace trn::rand {
   return distance / 2 + distance % 2;
 }
 
-// A draw after its door: at least one element, none of them shared, the last position within 64 bits.
+// A draw after its entry point: at least one element, none of them shared, the last position within 64 bits.
 struct FillArgs {
   State state;
   Draw draw;

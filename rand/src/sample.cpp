@@ -1,10 +1,10 @@
-// The doors of the distributions whose elements have words of their own.
+// The entry points of the distributions whose elements have words of their own.
 #include <cmath>
 #include <numeric>
 #include <trn/rand/dirichlet.hpp>
 #include <trn/rand/multivariate_normal.hpp>
 
-#include "door.hpp"
+#include "checks.hpp"
 #include "element_words.hpp"
 #include "kernels.hpp"
 

@@ -1,4 +1,4 @@
-// The distributions whose values draw from words of their own element: their parameters after the doors' checks.
+// The distributions whose values draw from words of their own element: their parameters after the entry points' checks.
 #pragma once
 
 #include <cstdint>

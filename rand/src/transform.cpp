@@ -1,10 +1,10 @@
-// The doors of the distributions with a fixed number of words per value.
+// The entry points of the distributions with a fixed number of words per value.
 #include <cmath>
 #include <trn/rand/bernoulli.hpp>
 #include <trn/rand/exponential.hpp>
 #include <trn/rand/normal.hpp>
 
-#include "door.hpp"
+#include "checks.hpp"
 #include "kernels.hpp"
 
 namespace trn::rand {

@@ -20,7 +20,7 @@ TEST(RandArguments, NullPointer) {
   Generator g;
   const Executor e = Executor::host();
   expect_refusal([&] { uniform(e, g, View<float>(e, nullptr, {3})); },
-                 "rand.uniform: out has shape (3) but its pointer is null");
+                 "rand.uniform: out is not empty but its pointer is null");
 }
 
 TEST(RandArguments, EmptyDrawsDoNothing) {

@@ -155,7 +155,7 @@ TEST(DistributionArguments, Choosing) {
         "4 different numbers of 3 that can be chosen");
 }
 
-// What all doors share, once per door file: executors, positions, and the kernels that do not exist.
+// What all entry points share, once per entry point file: executors, positions, and the kernels that do not exist.
 TEST(DistributionArguments, ExecutorsAndPositions) {
   refused<NotImplemented, double>([](auto& e, auto& g, auto v) { gamma(e, g, v); }, "rand.gamma: no device kernel",
                                   "sim:trn2");

@@ -2,12 +2,11 @@
 #include <trn/mp2/linear_algebra.hpp>
 
 #include <algorithm>
-#include <exception>
 #include <limits>
-#include <mutex>
 
 #include <trn/blas/gemm.hpp>
 #include <trn/core/error.hpp>
+#include <trn/core/openmp_pieces.hpp>
 
 extern "C" {
 void dsyevd_(const char* job, const char* uplo, const int* n, double* a, const int* lda, double* w, double* work,
@@ -19,18 +18,7 @@ namespace trn::mp2 {
 
 // OpenBLAS works on the calling thread alone inside an active parallel region; with one thread it has no other.
 void for_units(std::int64_t count, const std::function<void(std::int64_t)>& unit) {
-  std::exception_ptr trouble;
-  std::mutex mutex;
-#pragma omp parallel for schedule(dynamic)
-  for (std::int64_t i = 0; i < count; ++i) {
-    try {
-      unit(i);
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      if (!trouble) trouble = std::current_exception();
-    }
-  }
-  if (trouble) std::rethrow_exception(trouble);
+  openmp_pieces(count, omp_get_max_threads(), [&](std::int64_t i, int) { unit(i); });
 }
 
 EigenWorkspace eigen_workspace(std::int64_t n) {

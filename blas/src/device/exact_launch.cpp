@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <trn/core/array.hpp>
+#include <trn/core/parallel.hpp>
 #include <trn/tile/launch.hpp>
 
 #include "../exact.hpp"
@@ -67,15 +68,14 @@ class DeviceSource final : public exact::Source {
       const std::int64_t first = turned ? block.column * limbs_ * length + row : row * limbs_ * length + block.column;
       read(first, outer, inner, length, host);
       exact::Wide* to = x + plane * block.rows * block.columns;
-#pragma omp parallel for if (block.rows * block.columns > 1 << 12)
-      for (std::int64_t i = 0; i < block.rows; ++i) {
+      parallel_for(block.rows, block.rows * block.columns > 1 << 12, [&](std::int64_t i) {
         const std::int64_t wanted =
             shape_.lower ? std::min(block.columns, block.row + i + 1 - block.column) : block.columns;
         for (std::int64_t j = 0; j < wanted; ++j) {
           const float* limb = host.data() + (turned ? j * limbs_ * inner + i : i * limbs_ * inner + j);
           to[i * block.columns + j] = exact::join(limb, inner, limbs_);
         }
-      }
+      });
     }
   }
 

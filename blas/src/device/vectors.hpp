@@ -77,7 +77,7 @@ void sum_row(tile::Builder& b, const tile::Access& dst, const tile::Access& src)
 // x = 0, without reading it.
 void zero(const Executor& executor, DType dtype, std::int64_t n, void* x, std::int64_t incx);
 
-// A vector after the door, turned so that its first stride is not negative: every element keeps its partner.
+// A vector after the entry point, turned so that its first stride is not negative: every element keeps its partner.
 struct Vectors {
   std::int64_t n, incx, incy;
   void *x, *y;

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include <trn/core/array.hpp>
+#include <trn/core/parallel.hpp>
 
 namespace trn::blas::exact {
 
@@ -56,13 +57,14 @@ void Finish::block(Source& source, const Block& block) {
   }
   const std::vector<double> old = read_c(block);
   std::vector<Element> elements(static_cast<std::size_t>(block.rows * block.columns));
-  long double most = bound_;
-#pragma omp parallel if (block.rows * block.columns > 1 << 10)
-  {
-    Sum sum;
-    long double largest = 0;
-#pragma omp for nowait
-    for (std::int64_t i = block.row; i < block.row + block.rows; ++i) {
+  const int threads = loop_threads(block.rows * block.columns > 1 << 10);
+  std::vector<Sum> sums(static_cast<std::size_t>(threads));
+  std::vector<long double> bounds(static_cast<std::size_t>(threads), bound_);
+  for_ranges(block.rows, threads, [&](std::int64_t begin, std::int64_t end, int worker) {
+    Sum& sum = sums[static_cast<std::size_t>(worker)];
+    long double& most = bounds[static_cast<std::size_t>(worker)];
+    for (std::int64_t i = block.row + begin; i < block.row + end; ++i) {
+      long double largest = 0;  // of a row: the same for any number of threads
       for (std::int64_t j = block.column; j < block.column + block.columns; ++j) {
         if (!wanted(i, j)) continue;
         const std::int64_t at = parts.straight.at(i, j);
@@ -75,11 +77,10 @@ void Finish::block(Source& source, const Block& block) {
         const long double size = scale(c, i, j);
         if (error > largest * size) largest = error / size * kUp;
       }
+      most = std::max(most, largest);
     }
-#pragma omp critical
-    most = std::max(most, largest);
-  }
-  bound_ = most;
+  });
+  bound_ = std::ranges::max(bounds);
   if (bounds_) write_bounds(parts, elements);
   write(block, elements);
 }

@@ -7,6 +7,7 @@
 
 #include <trn/core/array.hpp>
 #include <trn/core/convert.hpp>
+#include <trn/core/parallel.hpp>
 
 namespace trn::blas::exact {
 
@@ -59,8 +60,7 @@ std::vector<double> Operand::read(std::int64_t first, std::int64_t count) const 
   if (!is_complex(dtype_)) return values;
   std::vector<double> planes(static_cast<std::size_t>(planes_ * numbers));
   const double sign = conj_ ? -1 : 1;
-#pragma omp parallel for if (numbers > 1 << 16)
-  for (std::int64_t i = 0; i < count; ++i) {
+  parallel_for(count, numbers > 1 << 16, [&](std::int64_t i) {
     const double* row = values.data() + i * depth_;
     double* to_first = planes.data() + i * depth_;
     double* to_second = to_first + numbers;
@@ -73,7 +73,7 @@ std::vector<double> Operand::read(std::int64_t first, std::int64_t count) const 
         to_first[k_ + p] = -im, to_second[p] = im, to_second[k_ + p] = re;
       }
     }
-  }
+  });
   return planes;
 }
 
@@ -113,16 +113,14 @@ void Operand::measure() {
   exponent.assign(count, 0);
   special.assign(count, 0);
   norms.assign(count, {});
-  int most = 0;
+  std::vector<int> spans(count, 0);
   for_panels([&](std::int64_t first, std::int64_t rows, const std::vector<double>& numbers) {
-#pragma omp parallel for reduction(max : most) if (rows * depth_ > 1 << 14)
-    for (std::int64_t i = 0; i < rows; ++i) {
-      int of_row = 0;
-      measure_row(numbers.data() + i * depth_, static_cast<std::size_t>(first + i), of_row);
-      most = std::max(most, of_row);
-    }
+    parallel_for(rows, rows * depth_ > 1 << 14, [&](std::int64_t i) {
+      const auto row = static_cast<std::size_t>(first + i);
+      measure_row(numbers.data() + i * depth_, row, spans[row]);
+    });
   });
-  span = most;
+  span = spans.empty() ? 0 : std::ranges::max(spans);
 }
 
 }  // namespace trn::blas::exact

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <trn/core/parallel.hpp>
+
 namespace trn::blas::exact {
 
 namespace {
@@ -54,8 +56,8 @@ ProductBlock Product::make(Source& source, const Block& block, Wanted wanted) {
   const bool rounded = plan_.bits_a < a_.span || plan_.bits_b < b_.span;
   const double limit = std::max(kTermsLeast, static_cast<double>(a_.depth())) * (a_.wide() ? 0x1p-53 : 0x1p-24);
   std::vector<char> state(static_cast<std::size_t>(count), 0);  // 1: special, 2: a candidate
-#pragma omp parallel for if (count > 1 << 12)
-  for (std::int64_t i = block.row; i < block.row + block.rows; ++i) {
+  parallel_for(block.rows, count > 1 << 12, [&](std::int64_t row) {
+    const std::int64_t i = block.row + row;
     for (std::int64_t j = block.column; j < block.column + block.columns; ++j) {
       if (wanted == Wanted::Lower ? j > i : wanted == Wanted::Upper && j < i) continue;
       const auto at = static_cast<std::size_t>(p.at(i, j));
@@ -71,7 +73,7 @@ ProductBlock Product::make(Source& source, const Block& block, Wanted wanted) {
         if (most > limit * size(p.x[at + static_cast<std::size_t>(plane * count)], i, j)) state[at] = 2;
       }
     }
-  }
+  });
   std::vector<std::int64_t> again, candidates;
   for (std::int64_t at = 0; at < count; ++at) {
     if (state[static_cast<std::size_t>(at)] == 1) again.push_back(at);
@@ -101,8 +103,9 @@ std::vector<std::int64_t> Product::misaligned(ProductBlock& p, const std::vector
   const long double limit =
       std::max(kTermsLeast, static_cast<double>(depth)) * (a_.wide() ? 0x1p-53L : 0x1p-24L) / norm_excess(depth);
   std::vector<char> bad(candidates.size(), 0);
-#pragma omp parallel for schedule(dynamic, 64) if (static_cast <std::int64_t>(candidates.size()) * depth > 1 << 14)
-  for (std::size_t c = 0; c < candidates.size(); ++c) {
+  const auto number = static_cast<std::int64_t>(candidates.size());
+  parallel_for(number, number * depth > 1 << 14, [&](std::int64_t candidate) {
+    const auto c = static_cast<std::size_t>(candidate);
     const std::int64_t i = candidates[c] / p.block.columns, j = candidates[c] % p.block.columns;
     const Power fx(-a_.exponent[static_cast<std::size_t>(p.block.row + i)]),
         fy(-b_.exponent[static_cast<std::size_t>(p.block.column + j)]);
@@ -123,7 +126,7 @@ std::vector<std::int64_t> Product::misaligned(ProductBlock& p, const std::vector
       if (most > std::ldexp(limit * sum, unit(p.block.row + i, p.block.column + j))) bad[c] = 1;
     }
     if (zero) most = 0;
-  }
+  });
   std::vector<std::int64_t> result;
   for (std::size_t c = 0; c < candidates.size(); ++c) {
     if (bad[c] != 0) result.push_back(candidates[c]);
@@ -160,14 +163,15 @@ void Product::replace(ProductBlock& p, const std::vector<std::int64_t>& elements
   const std::vector<double> left = a_.read(p.block.row, p.block.rows);
   const std::vector<double>& right = columns_of(p.block);
   std::vector<Replacement> results(elements.size() * static_cast<std::size_t>(planes));
-#pragma omp parallel for schedule(dynamic, 16) if (static_cast <std::int64_t>(elements.size()) * depth > 1 << 12)
-  for (std::size_t e = 0; e < elements.size(); ++e) {
+  const auto number = static_cast<std::int64_t>(elements.size());
+  parallel_for(number, number * depth > 1 << 12, [&](std::int64_t element) {
+    const auto e = static_cast<std::size_t>(element);
     const std::int64_t i = elements[e] / p.block.columns, j = elements[e] % p.block.columns;
     for (std::int64_t plane = 0; plane < planes; ++plane) {
       results[e * static_cast<std::size_t>(planes) + static_cast<std::size_t>(plane)] =
           computed(left.data() + (plane * p.block.rows + i) * depth, right.data() + j * depth, p.block.row + i);
     }
-  }
+  });
   for (std::size_t e = 0; e < elements.size(); ++e) {
     p.lost[static_cast<std::size_t>(elements[e])] = 0;
     for (std::int64_t plane = 0; plane < planes; ++plane) {

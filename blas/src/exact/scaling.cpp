@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <trn/core/parallel.hpp>
+
 #include "../exact_integers.hpp"
 
 namespace trn::blas::exact {
@@ -24,10 +26,9 @@ std::vector<Norms> scaling_errors(const Operand& s, const std::vector<std::int32
   std::vector<Norms> errors(static_cast<std::size_t>(s.rows()));
   if (bits >= s.span) return errors;
   s.for_panels([&](std::int64_t first, std::int64_t rows, const std::vector<double>& numbers) {
-#pragma omp parallel for if (rows * s.depth() > 1 << 14)
-    for (std::int64_t i = 0; i < rows; ++i) {
+    parallel_for(rows, rows * s.depth() > 1 << 14, [&](std::int64_t i) {
       const auto at = static_cast<std::size_t>(first + i);
-      if (s.special[at] != 0) continue;
+      if (s.special[at] != 0) return;
       const long double power = std::ldexp(1.0L, shift[at]);
       long double sum = 0, squares = 0, largest = 0;
       for (std::int64_t p = 0; p < s.depth(); ++p) {
@@ -39,7 +40,7 @@ std::vector<Norms> scaling_errors(const Operand& s, const std::vector<std::int32
       }
       const long double unit = std::ldexp(norm_excess(s.depth()), -shift[at] - s.exponent[at]);
       errors[at] = {sum * unit, std::sqrt(squares) * unit, largest * unit};
-    }
+    });
   });
   return errors;
 }
@@ -48,8 +49,7 @@ ScaledRows scaled_rows(const Operand& s, const std::vector<std::int32_t>& shift,
                        std::int64_t count) {
   ScaledRows result{s.read(first, count), {}};
   result.error.resize(result.x.size());
-#pragma omp parallel for if (count * s.depth() > 1 << 14)
-  for (std::int64_t r = 0; r < s.planes() * count; ++r) {
+  parallel_for(s.planes() * count, count * s.depth() > 1 << 14, [&](std::int64_t r) {
     const auto row = static_cast<std::size_t>(first + r % count);
     const long double power = std::ldexp(1.0L, shift[row]);
     for (std::int64_t p = 0; p < s.depth(); ++p) {
@@ -62,7 +62,7 @@ ScaledRows scaled_rows(const Operand& s, const std::vector<std::int32_t>& shift,
       result.error[at] = static_cast<double>(std::ldexp(error, -shift[row] - s.exponent[row]));
       result.x[at] = std::ldexp(result.x[at], -s.exponent[row]);
     }
-  }
+  });
   return result;
 }
 

@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
+
+#include <trn/core/parallel.hpp>
 
 #include "../exact.hpp"
 
@@ -28,11 +31,11 @@ struct Panel {
 Panel split(const exact::Operand& s, std::span<const std::int32_t> shift, std::int64_t first, std::int64_t count) {
   Panel panel{first, count, {}};
   const std::vector<double> x = s.read(first, count);
-  bool used[kLimbs] = {};
+  std::atomic<bool> used[kLimbs] = {};
   for (auto& limb : panel.limb) limb.resize(x.size());
   const bool wide = s.wide();
-#pragma omp parallel for reduction(|| : used[:kLimbs]) if (x.size() > 1 << 14)
-  for (std::int64_t r = 0; r < s.planes() * count; ++r) {
+  parallel_for(s.planes() * count, x.size() > 1 << 14, [&](std::int64_t r) {
+    bool used_here[kLimbs] = {};
     const int by = shift[static_cast<std::size_t>(first + r % count)];
     for (std::int64_t p = 0; p < s.depth(); ++p) {
       const auto at = static_cast<std::size_t>(r * s.depth() + p);
@@ -45,10 +48,13 @@ Panel split(const exact::Operand& s, std::span<const std::int32_t> shift, std::i
           q = (q - low) >> kLimbBits;
         }
         panel.limb[static_cast<std::size_t>(l)][at] = static_cast<double>(low);
-        used[l] = used[l] || low != 0;
+        used_here[l] = used_here[l] || low != 0;
       }
     }
-  }
+    for (int l = 0; l < kLimbs; ++l) {
+      if (used_here[l]) used[l].store(true, std::memory_order_relaxed);
+    }
+  });
   for (int l = 0; l < kLimbs; ++l) {
     if (!used[l]) panel.limb[static_cast<std::size_t>(l)] = {};
   }
@@ -117,10 +123,9 @@ class HostSource final : public exact::Source {
           first = false;
         }
         if (first) continue;
-#pragma omp parallel for if (rows * columns > 1 << 14)
-        for (std::int64_t i = 0; i < rows * columns; ++i) {
+        parallel_for(rows * columns, rows * columns > 1 << 14, [&](std::int64_t i) {
           x[i].add(static_cast<std::int64_t>(sums_[static_cast<std::size_t>(i)]), kLimbBits * weight);
-        }
+        });
       }
     }
   }

@@ -6,11 +6,11 @@
 
 #include <algorithm>
 
+#include <trn/core/openmp_pieces.hpp>
 #include <trn/core/parallel.hpp>
 
 #include "../kernels.hpp"
 #include "openblas.hpp"
-#include "openmp_pieces.hpp"
 #include "products.hpp"
 
 namespace trn::blas::host {

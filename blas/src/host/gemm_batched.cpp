@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include <trn/core/openmp_pieces.hpp>
 #include <trn/core/parallel.hpp>
 
 #include "../kernels.hpp"
 #include "dense.hpp"
-#include "openmp_pieces.hpp"
 #include "products.hpp"
 #include "small_gemm.hpp"
 

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include <trn/blas/pair_energy_program.hpp>
+#include <trn/core/openmp_pieces.hpp>
 #include <trn/core/parallel.hpp>
 
 #include "../kernels.hpp"
-#include "openmp_pieces.hpp"
 #include "pair_sums.hpp"
 
 namespace trn::blas::host {

@@ -1,6 +1,6 @@
 // The kernels of what BLAS lacks and cuBLAS has: geam, dgmm, packed triangles, batches, gemm with an epilogue.
-// Folded by the doors as in level3.hpp: ops are strides and a flag, Side::Right and row-major packing the transposed
-// problem.
+// Folded by the entry points as in level3.hpp: ops are strides and a flag, Side::Right and row-major packing the
+// transposed problem.
 #pragma once
 
 #include <cstddef>

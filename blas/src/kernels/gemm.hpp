@@ -9,7 +9,8 @@
 
 namespace trn::blas {
 
-// A gemm after its door: operands as addresses and strides, ops folded into the strides, no extent zero except k.
+// A gemm after its entry point: operands as addresses and strides, ops folded into the strides, no extent zero except
+// k.
 struct GemmArgs {
   DType in, out;
   std::int64_t m, n, k;

@@ -1,6 +1,6 @@
 // The kernels of level 1, both families. Vectors arrive as the address of element 0 and a signed stride in elements; n
-// >= 1 (the doors return before an empty call) and strides of written vectors are not 0. Scalars are wide enough for
-// every type. Results of reductions go to host memory.
+// >= 1 (the entry points return before an empty call) and strides of written vectors are not 0. Scalars are wide enough
+// for every type. Results of reductions go to host memory.
 #pragma once
 
 #include <complex>

@@ -4,7 +4,8 @@
 // swapped strides and a flag for conjugation, and wherever the mathematics allows the triangle is the lower one. No
 // extent is zero except k, strides are in elements. `conj_x` is false for real types. beta = 0 never reads C.
 //
-// The door presets *accuracy to Native and its bound; a kernel that takes another mode for `precision` overwrites it.
+// The entry point presets *accuracy to Native and its bound; a kernel that takes another mode for `precision`
+// overwrites it.
 #pragma once
 
 #include "gemm.hpp"

@@ -12,7 +12,7 @@ struct PairSums {
   double exchange = 0;  // sum_{a<b} (Z_ab - Z_ba)^2
 };
 
-// A pair_energy after its door: contiguous B, no extent zero.
+// A pair_energy after its entry point: contiguous B, no extent zero.
 struct PairEnergyArgs {
   DType dtype;
   Mode mode;

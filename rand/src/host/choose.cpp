@@ -138,7 +138,7 @@ void choose(const Executor&, const ChooseArgs& args) {
   const bool apart = args.replacement == Replacement::Without;
   std::vector<std::int32_t> result;
   if (args.weights.empty()) {
-    result = chosen(args.state, args.population, count);  // with replacement the door calls integers
+    result = chosen(args.state, args.population, count);  // with replacement the entry point calls integers
   } else {
     result = apart ? chosen_weighted_apart(args.state, args.weights, count)
                    : chosen_weighted(args.state, args.weights, count);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include <trn/core/parallel.hpp>
+
 #include "host/blocks.hpp"
 #include "host/pieces.hpp"
 #include "host/sources.hpp"
@@ -23,8 +25,7 @@ State advanced(State state, std::uint64_t by) {
 template <class F> void in_pieces(std::int64_t n, F make) {
   constexpr std::int64_t kPiece = 1 << 15;
   const std::int64_t pieces = (n + kPiece - 1) / kPiece;
-#pragma omp parallel for schedule(static) if (pieces > 1)
-  for (std::int64_t p = 0; p < pieces; ++p) make(p * kPiece, std::min(kPiece, n - p * kPiece));
+  parallel_for(pieces, pieces > 1, [&](std::int64_t p) { make(p * kPiece, std::min(kPiece, n - p * kPiece)); });
 }
 
 // Philox and Threefry: any piece is a run of its own position.

@@ -10,6 +10,8 @@
 #include <mutex>
 #include <vector>
 
+#include <trn/core/parallel.hpp>
+
 #include "host/mt19937.hpp"
 #include "host/sources.hpp"
 #include "host/steps.hpp"
@@ -155,19 +157,19 @@ void fill_mt19937(const State& state, Draw draw, std::int64_t n, void* out) {
     next->complete = true;
   }
   const Target to{first, last_word, draw, static_cast<std::byte*>(out)};
-#pragma omp parallel for schedule(dynamic) if (teams > 1)
-  for (std::uint64_t k = 0; k < teams; ++k) {
-    const std::uint64_t t = (begin_team + k) % kTeams;
+  const auto make_team = [&](std::int64_t k, int) {
+    const std::uint64_t t = (begin_team + static_cast<std::uint64_t>(k)) % kTeams;
     const TwisterTeam& here = team_of(*table, t);
     put_group(here, t, group, to);
-    if (!next) continue;
+    if (!next) return;
     auto team = std::make_unique<TwisterTeam>(here);
     for (std::uint64_t later = group; later < last; ++later) {
       host::twist(*team);
       put_group(*team, t, later + 1, to);
     }
     next->teams[t] = std::move(team);
-  }
+  };
+  trn::for_pieces(static_cast<std::int64_t>(teams), loop_threads(teams > 1), make_team);
   if (next && teams == kTeams) {
     const std::lock_guard lock(memory_guard);
     memory = next;

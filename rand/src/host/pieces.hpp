@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
+
+#include <trn/core/parallel.hpp>
 #include <trn/core/row_major.hpp>
 #include <trn/core/shape.hpp>
-#include <vector>
 
 namespace trn::rand::host {
 
@@ -46,16 +48,14 @@ void for_pieces(void* data, const Shape& shape, const Strides& strides, std::int
   const std::int64_t wanted = kPieceBytes / static_cast<std::int64_t>(sizeof(T));
   const std::int64_t piece = std::max<std::int64_t>(1, wanted / unit) * unit, pieces = (count + piece - 1) / piece;
   const bool contiguous = is_row_major(shape, strides);
-#pragma omp parallel if (pieces > 1)
-  {
+  for_ranges(pieces, loop_threads(pieces > 1), [&](std::int64_t begin, std::int64_t end, int) {
     std::vector<T> buffer(contiguous ? 0 : static_cast<std::size_t>(std::min(count, piece)));
-#pragma omp for schedule(static)
-    for (std::int64_t p = 0; p < pieces; ++p) {
+    for (std::int64_t p = begin; p < end; ++p) {
       const std::int64_t first = p * piece, size = std::min(piece, count - first);
       make(first, size, contiguous ? out + first : buffer.data());
       if (!contiguous) scatter(out, shape, strides, first, size, static_cast<const T*>(buffer.data()));
     }
-  }
+  });
 }
 
 }  // namespace trn::rand::host

@@ -8,8 +8,8 @@
 //   e_os = -(2 - d_ij) sum_ab Z_ab^2,     e_ss = -(2 - d_ij) sum_{a<b} (Z_ab - Z_ba)^2.
 //
 // T lives in PSUM and SBUF only, never in HBM. B holds, for each occupied orbital i, a naux x nvir matrix (row-major),
-// nocc of them one after another: B(i, P, a). Every kernel returns its sums pair by pair; the door adds them in pair
-// order in double-double, so the energy has the same bits for every number of threads.
+// nocc of them one after another: B(i, P, a). Every kernel returns its sums pair by pair; the entry point adds them in
+// pair order in double-double, so the energy has the same bits for every number of threads.
 //
 // Where not all of B fits, a caller takes blocks of occupied orbitals: pairs within a block by the call above, and
 // pairs of two blocks I and J by a call on both, one after the other in one B, with `left` the size of I. Terms pair by

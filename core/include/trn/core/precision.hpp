@@ -35,7 +35,7 @@ class Precision {
 
   [[nodiscard]] constexpr bool has_target() const { return target_ > 0; }
   [[nodiscard]] constexpr double target_error() const { return target_; }  // 0 when there is none
-  [[nodiscard]] constexpr Mode mode() const { return mode_; }              // of no meaning when there is a target
+  [[nodiscard]] constexpr Mode mode() const { return mode_; }              // ignored when there is a target
   friend constexpr bool operator==(const Precision&, const Precision&) = default;
 
  private:

@@ -1,4 +1,4 @@
-// What every door of trnrand checks about its output and its generator.
+// What every entry point of trnrand checks about its output and its generator.
 #pragma once
 
 #include <trn/core/error.hpp>
@@ -7,7 +7,7 @@
 
 namespace trn::rand {
 
-// An output after its door: at least one element, none of them shared.
+// An output after its entry point: at least one element, none of them shared.
 struct Output {
   void* data = nullptr;
   DType dtype = DType::Float32;

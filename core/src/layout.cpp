@@ -1,9 +1,10 @@
 // The searches of layout.hpp.
-#include "layout.hpp"
-
 #include <algorithm>
+#include <array>
 
-namespace trn::fft::layout {
+#include <trn/core/layout.hpp>
+
+namespace trn::layout {
 namespace {
 
 Wide gcd(Wide a, Wide b) {
@@ -66,7 +67,7 @@ bool reaches(std::vector<Term> terms, Wide target) {
   return s.from(0, target);
 }
 
-Span span(const std::vector<Dim>& dims) {
+Span span(std::span<const Dim> dims) {
   Span s{0, 0};
   for (const Dim& d : dims) {
     if (d.extent == 0) return {};
@@ -75,40 +76,45 @@ Span span(const std::vector<Dim>& dims) {
   return s;
 }
 
-bool repeats(const std::vector<Dim>& dims) {
-  if (span(dims).high < span(dims).low) return false;
-  // Sorted by stride, a stride beyond everything that the smaller ones reach settles it: the usual case.
-  std::vector<Dim> d;
+bool repeats(std::span<const Dim> dims) {
+  // Sorted by stride, a stride beyond everything that the smaller ones reach settles it: the usual case, and without
+  // an allocation for the usual ranks.
+  constexpr std::size_t kUsual = 8;
+  std::array<Dim, kUsual> few;
+  std::vector<Dim> many(dims.size() > kUsual ? dims.size() : 0);
+  Dim* const first = many.empty() ? few.data() : many.data();
+  Dim* last = first;
   for (const Dim& x : dims) {
-    if (x.extent > 1) d.push_back({x.extent, x.stride < 0 ? -x.stride : x.stride});
+    if (x.extent == 0) return false;
+    if (x.extent > 1) *last++ = {x.extent, x.stride < 0 ? -x.stride : x.stride};
   }
-  std::sort(d.begin(), d.end(), [](const Dim& a, const Dim& b) { return a.stride < b.stride; });
+  std::sort(first, last, [](const Dim& a, const Dim& b) { return a.stride < b.stride; });
   Wide reach = 0;
   bool apart = true;
-  for (const Dim& x : d) {
-    apart = apart && x.stride > reach;
-    reach += Wide{x.stride} * (x.extent - 1);
+  for (const Dim* x = first; x != last; ++x) {
+    apart = apart && x->stride > reach;
+    reach += Wide{x->stride} * (x->extent - 1);
   }
   if (apart) return false;
   // Otherwise: a difference of two index tuples whose first non-zero entry k is positive and whose place is 0.
-  for (std::size_t k = 0; k < d.size(); ++k) {
-    std::vector<Term> terms{{d[k].stride, 1, d[k].extent - 1}};
-    for (std::size_t j = k + 1; j < d.size(); ++j) terms.push_back({d[j].stride, 1 - d[j].extent, d[j].extent - 1});
+  for (const Dim* k = first; k != last; ++k) {
+    std::vector<Term> terms{{k->stride, 1, k->extent - 1}};
+    for (const Dim* j = k + 1; j != last; ++j) terms.push_back({j->stride, 1 - j->extent, j->extent - 1});
     if (reaches(terms, 0)) return true;
   }
   return false;
 }
 
 bool overlap(const Region& a, const Region& b) {
-  const Span sa = span(*a.dims), sb = span(*b.dims);
+  const Span sa = span(a.dims), sb = span(b.dims);
   if (sa.high < sa.low || sb.high < sb.low) return false;
   const Wide from_a = Wide{a.address} + sa.low * a.bytes, to_a = Wide{a.address} + (sa.high + 1) * a.bytes;
   const Wide from_b = Wide{b.address} + sb.low * b.bytes, to_b = Wide{b.address} + (sb.high + 1) * b.bytes;
   if (to_a <= from_b || to_b <= from_a) return false;
   std::vector<Term> terms{{1, 0, a.bytes - 1}, {1, 1 - b.bytes, 0}};
-  for (const Dim& d : *a.dims) terms.push_back({Wide{d.stride} * a.bytes, 0, d.extent - 1});
-  for (const Dim& d : *b.dims) terms.push_back({Wide{d.stride} * b.bytes, 1 - d.extent, 0});
+  for (const Dim& d : a.dims) terms.push_back({Wide{d.stride} * a.bytes, 0, d.extent - 1});
+  for (const Dim& d : b.dims) terms.push_back({Wide{d.stride} * b.bytes, 1 - d.extent, 0});
   return reaches(terms, Wide{b.address} - Wide{a.address});
 }
 
-}  // namespace trn::fft::layout
+}  // namespace trn::layout

@@ -1,4 +1,4 @@
-// A shared loop for bodies that call OpenBLAS.
+// A shared loop for bodies that call OpenBLAS. All other loops: parallel.hpp. For libraries that link OpenMP.
 #pragma once
 
 #include <omp.h>
@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <exception>
 
-namespace trn::blas::host {
+namespace trn {
 
 // body(piece, worker) for every piece in [0, count) in an OpenMP region of `threads` threads, for bodies that call
 // OpenBLAS: within a region, and only there, it stays on the thread that calls it. After an exception no further piece
@@ -31,4 +31,4 @@ template <class F> void openmp_pieces(std::int64_t count, int threads, const F& 
   if (error) std::rethrow_exception(error);
 }
 
-}  // namespace trn::blas::host
+}  // namespace trn

@@ -1,4 +1,5 @@
-// Questions about strided layouts that the doors ask: which bytes are touched, and whether two sets of elements meet.
+// Questions about strided layouts that operations ask of their operands: which places are touched, and whether two sets
+// of elements meet.
 //
 // The answers are exact for every layout that real programs use. An element's address is a sum of stride * index, so
 // two sets meet when a linear equation has a solution in a box; a search over the largest stride first leaves at most
@@ -6,9 +7,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
-namespace trn::fft::layout {
+namespace trn::layout {
 
 __extension__ using Wide = __int128;  // products and sums of extents and strides
 
@@ -28,16 +30,16 @@ struct Dim {
 struct Span {
   Wide low = 0, high = -1;  // offsets of the lowest and the highest element; low > high: empty
 };
-[[nodiscard]] Span span(const std::vector<Dim>& dims);
+[[nodiscard]] Span span(std::span<const Dim> dims);
 // Whether two different index tuples name the same element.
-[[nodiscard]] bool repeats(const std::vector<Dim>& dims);
+[[nodiscard]] bool repeats(std::span<const Dim> dims);
 
 // Elements of `bytes` bytes at address + stride * bytes.
 struct Region {
   std::uintptr_t address = 0;
   std::int64_t bytes = 1;
-  const std::vector<Dim>* dims = nullptr;
+  std::span<const Dim> dims;  // of the caller, who keeps it
 };
 [[nodiscard]] bool overlap(const Region& a, const Region& b);
 
-}  // namespace trn::fft::layout
+}  // namespace trn::layout
