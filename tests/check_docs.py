@@ -1,0 +1,139 @@
+"""Holds documents to what the product does.
+
+usage: check_docs.py TRNSCI
+
+1. Listings. Where a paragraph ends in "`trnsci ARGUMENTS` ...:" and an indented or fenced block follows, the command is
+   run, and the block's lines must appear in its output in this order; "..." stands for any number of lines. Blocks that
+   show what a command wrote in other units or on another machine are not written this way.
+2. Blocks that say which file they are taken from are still in it.
+3. Tables of modelled products: rows of README.md under the command that makes them.
+4. README.md names every top-level folder, every component has a README or a line there, and every subcommand that
+   `trnsci --help` lists is in its table.
+5. Links between documents of this checkout lead somewhere, and files that documents name exist.
+"""
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FOLDERS_WITHOUT_A_LINE = {"build"}
+findings = []
+
+
+def run(command, arguments):
+    done = subprocess.run([command, *arguments], capture_output=True, text=True)
+    if done.returncode != 0:
+        findings.append(f"trnsci {shlex.join(arguments)} fails: {done.stderr.strip()}")
+    return done.stdout
+
+
+def blocks_after_commands(text):
+    """(arguments, block) for every listing of kind 1."""
+    lines = text.split("\n")
+    for i, line in enumerate(lines):
+        found = re.search(r"`trnsci ([^`]+)`[^`]*:$", line)
+        if not found or i + 2 >= len(lines):
+            continue
+        start = i + 2
+        if lines[start].startswith("```"):
+            end = next(k for k in range(start + 1, len(lines)) if lines[k].startswith("```"))
+            yield found.group(1), lines[start + 1:end]
+        elif lines[start].startswith("    "):
+            end = start
+            while end < len(lines) and (lines[end].startswith("    ") or not lines[end]):
+                end += 1
+            yield found.group(1), [x[4:] for x in lines[start:end]]
+
+
+def check_listings(command):
+    count = 0
+    for path in sorted(ROOT.glob("docs/*.md")) + [ROOT / "README.md"]:
+        for arguments, block in blocks_after_commands(path.read_text()):
+            count += 1
+            output = [x.rstrip() for x in run(command, shlex.split(arguments)).split("\n")]
+            at = 0
+            for wanted in block:
+                if wanted.strip() in ("", "..."):
+                    continue
+                if wanted.rstrip() not in output[at:]:
+                    findings.append(f"{path.relative_to(ROOT)}: `trnsci {arguments}` does not print (any more, or here): {wanted}")
+                    break
+                at = output.index(wanted.rstrip(), at) + 1
+    if count == 0:
+        findings.append("no listing found in docs/: has the way they are written changed?")
+
+
+def check_lines_of_files():
+    """A fenced block after "<!-- lines of: FILE -->" is a part of that file, line by line."""
+    for path in sorted(ROOT.glob("docs/*.md")) + [ROOT / "README.md"]:
+        for name, block in re.findall(r"<!-- lines of: (\S+) -->\n```\w*\n(.*?)```", path.read_text(), re.S):
+            if block not in (ROOT / name).read_text():
+                findings.append(f"{path.relative_to(ROOT)}: a listing is not (any more) a part of {name}; it begins with: {block.split(chr(10))[0]}")
+
+
+def check_modelled_products(command):
+    """Rows "| dtype[, `--precision P`] | N | time | TF/s | share |" of README.md."""
+    rows = re.findall(r"^\| (\w+)(?:, `--precision (\w+)`)? \| (\d+) \| ([\d.]+) (us|ms) \| ([\d.]+) \| ([\d.]+) % ?.*\|$",
+                      (ROOT / "README.md").read_text(), re.M)
+    if len(rows) < 10:
+        findings.append(f"README.md: {len(rows)} rows of modelled products found, at least 10 expected")
+    for dtype, precision, n, time, unit, rate, share in rows:
+        arguments = ["bench", "blas.gemm", "--m", n, "--n", n, "--k", n, "--dtype", dtype, "--exec", "sim:trn2",
+                     "--model-only"] + (["--precision", precision] if precision else [])
+        output = run(command, arguments)
+        if f"{time} {unit}" not in output:
+            findings.append(f"README.md: {dtype} {precision} {n}: {time} {unit} is not what `trnsci {shlex.join(arguments)}` prints:\n{output}")
+
+
+def check_folders(command):
+    text = (ROOT / "README.md").read_text()
+    for folder in sorted(ROOT.iterdir()):
+        name = folder.name
+        if folder.is_dir() and not name.startswith(".") and name not in FOLDERS_WITHOUT_A_LINE:
+            if not re.search(rf"^\| `{name}/", text, re.M):
+                findings.append(f"README.md: no line for the folder {name}/")
+    commands = re.findall(r"^  ([a-z0-9-]+) ", run(command, ["--help"]).split("Subcommands:", 1)[-1], re.M)
+    if len(commands) < 5:
+        findings.append(f"trnsci --help: {len(commands)} subcommands found, more expected")
+    for name in commands:
+        if f"`trnsci {name}" not in text:
+            findings.append(f"README.md: no line for the subcommand {name}")
+
+
+def check_links():
+    for path in sorted(ROOT.glob("*.md")) + sorted(ROOT.glob("*/*.md")) + sorted(ROOT.glob("apps/*/*.md")):
+        if "build" in path.relative_to(ROOT).parts:
+            continue
+        for target in re.findall(r"\[[^\]\n]+\]\(([\w./:-]+)(?:#[^)]*)?\)", path.read_text()):
+            if "://" not in target and not (path.parent / target).exists():
+                findings.append(f"{path.relative_to(ROOT)}: the link to {target} leads nowhere")
+
+
+def check_paths():
+    """Back-quoted paths of files. Capitals and <angle brackets> stand for a name that the reader chooses; so does `scale`,
+    the operation that docs/adding-an-operation.md adds."""
+    parts = "apps|blas|cmake|core|docs|dropin|examples|fft|include|neuron|rand|solver|sparse|tensor|tests|tile|tools"
+    for path in sorted(ROOT.glob("*.md")) + sorted(ROOT.glob("docs/*.md")) + sorted(ROOT.glob("*/README.md")):
+        base = [ROOT] if path.parent in (ROOT, ROOT / "docs") else [ROOT, path.parent]
+        for name in re.findall(rf"`((?:{parts}|src|test|bench)/[\w./*-]+\.(?:hpp|cpp|h|md|py|sh|txt|cmake|\*))`", path.read_text()):
+            if "scale" in name or re.search(r"[A-Z]{3}", name):
+                continue
+            if not any(any(b.glob(name)) for b in base):
+                findings.append(f"{path.relative_to(ROOT)}: names {name}, which does not exist")
+
+
+def main():
+    command = sys.argv[1]
+    check_listings(command)
+    check_lines_of_files()
+    check_modelled_products(command)
+    check_folders(command)
+    check_links()
+    check_paths()
+    print("\n".join(findings) or "documents agree with the product")
+    return 1 if findings else 0
+
+
+sys.exit(main())
