@@ -69,7 +69,7 @@ class GemmBatched final : public Batched {
       la.push_back(da.data() + p * m_ * k_), lb.push_back(db.data() + p * k_ * n_),
           lc.push_back(dc.data() + p * m_ * n_);
     Accuracy accuracy;
-    const Measured measured = measure(repeats, [&] {
+    const Measured measured = measure(e, repeats, [&] {
       accuracy = listed_ ? blas::gemm_batched<float>(e, shape, 1, la, lb, 0, lc)
                          : blas::gemm_strided_batched<float>(e, shape, 1, da.data(), m_ * k_, db.data(), k_ * n_, 0,
                                                              dc.data(), m_ * n_, count_);
@@ -129,7 +129,7 @@ class TrsmBatched final : public Batched {
     }
     const auto da = Array<float>::from_host(e, {m_ * m_ * count_}, a);
     auto dx = Array<float>::from_host(e, {m_ * n_ * count_}, b);
-    const Measured measured = measure(repeats, [&] {
+    const Measured measured = measure(e, repeats, [&] {
       dx = Array<float>::from_host(e, {m_ * n_ * count_}, b);
       std::vector<const float*> la;
       std::vector<float*> lx;

@@ -67,7 +67,7 @@ class BlasOperation final : public Operation {
     }
     const Clock clock = options.cpu_time ? Clock::Processor : Clock::Wall;
     const Measured ours = measure(
-        simulated ? 1 : options.repeats, [&] { accuracy = c.call(); }, clock);
+        executor, simulated ? 1 : options.repeats, [&] { accuracy = c.call(); }, clock);
     ensure(row_.scalar || recorder.count(EventKind::Dispatch) > 0, "{} did not run on {}", name(), executor_name);
     r.precision = trn::name(accuracy.mode);
     r.seconds = ours.fastest_s;

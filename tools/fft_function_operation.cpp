@@ -130,7 +130,7 @@ class Functions final : public Transforms {
     if (function_ == Function::Dct) {
       Array<T> y(e, {batch_, n_});
       measured = measure(
-          o.repeats, [&] { y = cosine(e, dx, cache); }, clock);
+          e, o.repeats, [&] { y = cosine(e, dx, cache); }, clock);
       r.error = sampled_error(n_, y.to_host(), [&](std::int64_t i) { return exact_dct(x, i); });
       const Kind kind = type_ == 4 ? Kind::ComplexToComplex : type_ == 3 ? Kind::ComplexToReal : Kind::RealToComplex;
       const std::int64_t points = type_ == 1                         ? 2 * n_ - 2
@@ -142,7 +142,7 @@ class Functions final : public Transforms {
       r.note = "method " + method_ + "; the error is relative to ||a|| ||b||_1";
       Array<T> y(e, {batch_, n_ + m_ - 1});
       measured = measure(
-          o.repeats, [&] { y = convolution(e, dx, dk, cache); }, clock);
+          e, o.repeats, [&] { y = convolution(e, dx, dk, cache); }, clock);
       long double norm = 0, kernel = 0;
       for (std::int64_t j = 0; j < n_; ++j) norm += std::norm(static_cast<long double>(x[static_cast<std::size_t>(j)]));
       for (const T v : k) kernel += std::abs(v);
@@ -165,7 +165,7 @@ class Functions final : public Transforms {
       const std::int64_t count = fft::stft_frames(n_, stft_options()), bins = n_fft_ / 2 + 1;
       Array<std::complex<T>> y(e, {batch_, bins, count});
       measured = measure(
-          o.repeats, [&] { y = frames(e, dx, cache); }, clock);
+          e, o.repeats, [&] { y = frames(e, dx, cache); }, clock);
       // One frame in the middle, its real parts.
       const std::vector<std::complex<T>> values = y.to_host();
       const std::vector<double> w = fft::window(fft::WindowKind::Hann, n_fft_);

@@ -77,7 +77,7 @@ class Plans final : public Transforms {
       else
         plan.execute(View<const C>(pairs(x)), pairs(y), workspace);
     };
-    const Measured measured = measure(o.repeats, call, o.cpu_time ? Clock::Processor : Clock::Wall);
+    const Measured measured = measure(e, o.repeats, call, o.cpu_time ? Clock::Processor : Clock::Wall);
     r.seconds = measured.fastest_s;
     r.error = error(values, y.to_host());
     r.bound = plan.accuracy().bound;

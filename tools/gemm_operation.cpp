@@ -126,7 +126,7 @@ class Gemm final : public Operation {
     Accuracy accuracy;
     const blas::GemmOptions chosen{.precision = precision()};
     const Measured measured = measure(
-        options.repeats,
+        executor, options.repeats,
         [&] {
           accuracy =
               blas::gemm(executor, op_a_ == "N" ? blas::Op::N : blas::Op::T, op_b_ == "N" ? blas::Op::N : blas::Op::T,

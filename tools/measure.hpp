@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include <trn/core/event.hpp>
+#include <trn/core/executor.hpp>
 
 namespace trn::tools {
 
@@ -41,6 +42,18 @@ template <class F> [[nodiscard]] Measured measure(int repeats, F run, Clock cloc
     ++m.runs;
   }
   return m;
+}
+
+// The same for calls that may return before an executor's queue has done them.
+template <class F>
+[[nodiscard]] Measured measure(const Executor& executor, int repeats, F run, Clock clock = Clock::Wall) {
+  return measure(
+      repeats,
+      [&] {
+        run();
+        executor.synchronize();
+      },
+      clock);
 }
 
 }  // namespace trn::tools

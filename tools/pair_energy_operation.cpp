@@ -84,7 +84,7 @@ class PairEnergy final : public Operation {
         return Array<X>::from_host(e, std::move(shape), std::vector<X>(v.begin(), v.end()));
       };
       const auto db = on(b, {nocc_, naux_, nvir_}), dl = on(low, {nocc_}), dh = on(high, {nvir_});
-      return measure(e == executor ? options.repeats : 1,
+      return measure(e, e == executor ? options.repeats : 1,
                      [&] { energy = blas::pair_energy(e, db.view(), dl.view(), dh.view(), with); });
     };
     (void)call(Executor::host(), double{}, {.left = left_});

@@ -103,7 +103,7 @@ template <class T> class Draws final : public Operation {
     }
     const Array<T> out(executor, {count_});
     Recorder recorder(executor);
-    const Measured measured = measure(options.repeats, [&] { draw(executor, out); });
+    const Measured measured = measure(executor, options.repeats, [&] { draw(executor, out); });
     r.seconds = measured.fastest_s;
     ensure(recorder.family_of(name()) == trn::name(executor.family()), "{} did not run on {}", name(), executor_name);
     if (!simulated) return finish(r, executor, std::nullopt);

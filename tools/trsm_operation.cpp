@@ -65,7 +65,7 @@ class Trsm final : public ProgramBench {
     const auto da = Matrix<T>::from_host(executor, m_, m_, a);
     auto dx = Matrix<T>::from_host(executor, m_, n_, b);
     Accuracy accuracy;
-    const Measured measured = measure(repeats, [&] {
+    const Measured measured = measure(executor, repeats, [&] {
       dx = Matrix<T>::from_host(executor, m_, n_, b);
       accuracy = blas::trsm(executor, blas::Side::Left, uplo_ == "L" ? blas::Uplo::Lower : blas::Uplo::Upper,
                             op_ == "N" ? blas::Op::N : blas::Op::T, blas::Diag::NonUnit, T(1), da.view(), dx.view(),

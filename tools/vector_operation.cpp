@@ -212,7 +212,7 @@ class Vectors final : public Operation {
     first();  // once for the error: repeated calls change their operands
     ensure(recorder.family_of(name()) == trn::name(e.family()), "{} did not run on {}", name(), e.name());
     error(r, x, y, a, dx.to_host(), dy.to_host(), da.to_host(), scalar);
-    const Measured measured = measure(options.repeats, call);
+    const Measured measured = measure(e, options.repeats, call);
     r.seconds = measured.fastest_s;
     if (e.family() == Family::Device) r.modelled_seconds = recorder.modelled_seconds();
   }
