@@ -1,5 +1,5 @@
-// The operation `scale` of docs/adding-an-operation.md, as the page shows it: it compiles, runs on every device and gives
-// the right numbers. The page's listings are this file's lines (tests/check_docs.py).
+// The operation `scale` of docs/adding-an-operation.md, as the page shows it: it compiles, runs on every device and
+// gives the right numbers. The listings of the page are lines of this file (tests/check_docs.py).
 #include <gtest/gtest.h>
 
 #include <array>
