@@ -29,19 +29,21 @@ template <class T> void operand(const char* operation, const char* name, const E
 // A matrix as the checks see it. Strides in elements.
 struct Extent {
   const void* data;
-  layout::Dim dims[2];
+  layout::Dim all_dims[2];
   std::int64_t element_bytes;
-  [[nodiscard]] layout::Region region() const { return {reinterpret_cast<std::uintptr_t>(data), element_bytes, dims}; }
+  std::size_t rank = 2;  // a vector has 1
+  [[nodiscard]] std::span<const layout::Dim> dims() const { return std::span(all_dims).first(rank); }
+  [[nodiscard]] layout::Region region() const {
+    return {reinterpret_cast<std::uintptr_t>(data), element_bytes, dims()};
+  }
 };
 template <class T> Extent extent(const MatrixView<T>& x) {
   return {x.data(), {{x.rows(), x.row_stride()}, {x.columns(), x.column_stride()}}, sizeof(T)};
 }
-template <class T> Extent extent(const VectorView<T>& x) {
-  return {x.data(), {{x.size(), x.stride()}, {1, 1}}, sizeof(T)};
-}
+template <class T> Extent extent(const VectorView<T>& x) { return {x.data(), {{x.size(), x.stride()}}, sizeof(T), 1}; }
 
 inline void distinct_elements(const char* operation, const char* operand, const Extent& output) {
-  operands::check_distinct(operation, operand, output.dims);
+  operands::check_distinct(operation, operand, output.dims());
 }
 [[nodiscard]] inline bool overlap(const Extent& x, const Extent& y) { return layout::overlap(x.region(), y.region()); }
 inline void no_overlap(const char* operation, const char* input_name, const Extent& input, const char* output_name,

@@ -18,7 +18,7 @@ template <class P, class A> void convert(const KernelTable<PackedArgs>& table, c
           a.columns(), packed.n(), packed.n(), packed.n());
   if (packed.n() == 0) return;
   if (writes_a) checks::distinct_elements(table.operation, "A", checks::extent(a));
-  const checks::Extent line{packed.data(), {{packed.size(), 1}, {1, 1}}, sizeof(P)};
+  const checks::Extent line{packed.data(), {{packed.size(), 1}}, sizeof(P), 1};
   require(!checks::overlap(line, checks::extent(a)), "{}: A shares memory with the packed triangle; give each its own",
           table.operation);
   const bool row_major = packed.layout() == Layout::RowMajor;

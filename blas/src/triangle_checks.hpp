@@ -23,7 +23,7 @@ template <class T> Triangle triangle(const char* operation, Uplo uplo, const Ban
   return {Form::Band, uplo, a.rows(), 0, 0, a.layout(), upper ? a.ku() : a.kl(), a.ld()};
 }
 
-template <class T> Extent extent(const PackedView<T>& a) { return {a.data(), {{a.size(), 1}, {1, 1}}, sizeof(T)}; }
+template <class T> Extent extent(const PackedView<T>& a) { return {a.data(), {{a.size(), 1}}, sizeof(T), 1}; }
 template <class T> Extent extent(const BandView<T>& a) {
   return {a.data(), {{a.rows(), a.ld()}, {a.kl() + a.ku() + 1, 1}}, sizeof(T)};
 }

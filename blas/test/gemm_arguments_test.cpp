@@ -40,11 +40,24 @@ TEST(GemmArguments, OverlappingOutputIsRefused) {
   std::vector<float> memory(64);
   for (const auto& [rs, cs] : {std::pair<std::int64_t, std::int64_t>{0, 1}, {1, 1}, {2, 1}, {1, 3}}) {
     const MatrixView<float> c(e, memory.data(), 4, 4, rs, cs);
-    EXPECT_IN("elements overlap",
+    EXPECT_IN("elements share places",
               message_of<InvalidArgument>([&] { gemm(e, Op::N, Op::N, 1, a.view(), b.view(), 0, c); }));
   }
   const MatrixView<float> fine(e, memory.data(), 4, 4, 1, 4);
   EXPECT_NO_THROW((gemm(e, Op::N, Op::N, 0, a.view(), b.view(), 0, fine)));
+}
+
+// Rows that interleave but share no place are an output like any other.
+TEST(GemmArguments, InterleavedOutput) {
+  for (const char* name : {"host", "sim:trn2"}) {
+    const Executor e = Executor::open(name);
+    const auto a = Matrix<float>::from_host(e, 3, 2, std::vector<float>{1, 2, 3, 4, 5, 6});
+    const auto b = Matrix<float>::from_host(e, 2, 2, std::vector<float>{1, -1, 2, 0.5f});
+    const Array<float> memory = Array<float>::from_host(e, {9}, std::vector<float>(9, -7));
+    gemm(e, Op::N, Op::N, 1, a.view(), b.view(), 0, MatrixView<float>(e, memory.data(), 3, 2, 2, 3));
+    // C is {5, 0}, {11, -1}, {17, -2}, element (i, j) at 2 i + 3 j.
+    EXPECT_EQ(memory.to_host(), (std::vector<float>{5, -7, 11, 0, 17, -1, -7, -2, -7})) << name;
+  }
 }
 
 // Inputs may be read-only memory.

@@ -140,7 +140,7 @@ TEST(Symm, Refusals) {
   EXPECT_IN("B is 4 x 4, C is 3 x 4", text(Side::Left, a.view(), d.view(), c.view()));
   EXPECT_IN("C shares memory with B", text(Side::Left, a.view(), b.view(), b.view()));
   EXPECT_IN("C shares memory with A", text(Side::Left, a.view(), MatrixView<float>(e, b.data(), 3, 3, 4, 1), a.view()));
-  EXPECT_IN("elements overlap", text(Side::Left, a.view(), b.view(), MatrixView<float>(e, c.data(), 3, 4, 0, 1)));
+  EXPECT_IN("elements share places", text(Side::Left, a.view(), b.view(), MatrixView<float>(e, c.data(), 3, 4, 0, 1)));
   EXPECT_IN("its pointer is null", text(Side::Left, MatrixView<float>(e, nullptr, 3, 3, 3, 1), b.view(), c.view()));
   const Executor sim = Executor::open("sim:trn2");
   EXPECT_IN("A lives on executor 'host', the call runs on 'sim:trn2'", message_of<InvalidArgument>([&] {

@@ -264,7 +264,7 @@ TYPED_TEST(Triangles, Refusals) {
   EXPECT_IN("blas.syr: x has 4", message_of<InvalidArgument>([&] { syr(e, Uplo::Upper, T(1), four.view(), square); }));
   EXPECT_IN("blas.syr2: y has 4",
             message_of<InvalidArgument>([&] { syr2(e, Uplo::Upper, T(1), x.view(), four.view(), square); }));
-  EXPECT_IN("blas.syr: A is 3 x 3 with strides (1, 2)", message_of<InvalidArgument>([&] {
+  EXPECT_IN("blas.syr: A has shape (3, 3) and strides (1, 2)", message_of<InvalidArgument>([&] {
               syr(e, Uplo::Upper, T(1), x.view(), MatrixView<T>(e, memory.data(), 3, 3, 1, 2));
             }));
   EXPECT_IN("blas.spr: A shares memory with x",
@@ -283,7 +283,7 @@ TYPED_TEST(Triangles, Refusals) {
   EXPECT_IN("blas.tpsv: x shares memory with A", message_of<InvalidArgument>([&] {
               tpsv(e, Op::N, Diag::Unit, packed, VectorView<T>(e, memory.data(), 3));
             }));
-  EXPECT_IN("x is 3 x 1 with strides (0, 1)",
+  EXPECT_IN("x has shape (3) and strides (0)",
             message_of<InvalidArgument>([&] { tpsv(e, Op::N, Diag::Unit, packed, VectorView<T>(e, &x.at(0), 3, 0)); }));
   EXPECT_IN("its pointer is null", message_of<InvalidArgument>([&] {
               tpsv(e, Op::N, Diag::Unit, PackedView<T>(e, nullptr, 3, Uplo::Lower), x.view());

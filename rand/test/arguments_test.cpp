@@ -49,7 +49,11 @@ TEST(RandArguments, OverlappingElements) {
   std::vector<float> memory(100, -1.0f);
   for (const Strides& strides : {Strides{0, 1}, Strides{3, 1}, Strides{1, 1}, Strides{-2, 1}}) {
     Generator g;
-    expect_refusal([&] { uniform(e, g, View<float>(e, memory.data() + 40, {4, 5}, strides)); }, "elements overlap");
+    expect_refusal(
+        [&] {
+          uniform(e, g, View<float>(e, memory.data() + 40, {4, 5}, strides));
+        },
+        "elements share places");
     EXPECT_EQ(g.state().position, 0u);
   }
   EXPECT_EQ(memory, std::vector<float>(100, -1.0f));

@@ -3,8 +3,8 @@
 //
 // Types in and out: float, double, complex<float>, complex<double>; bfloat16->bfloat16 or float, float16->float16 or
 // float, tfloat32->float. Everything but double accumulates in fp32 (Precision says more). Any strides, any size
-// including 0; beta == 0 never reads C. C must not overlap A or B; operands that start at the same address, or are
-// overlapping blocks of one matrix, are refused.
+// including 0; beta == 0 never reads C. A C that shares an element with
+// A or B, or two of whose elements share a place, is refused.
 //
 // Accuracy, elementwise: |C - exact|(i,j) <= bound * (|alpha| ||a_i|| ||b_j|| + |beta c_ij|); the bound is in the
 // result. Native keeps more: gemm_error_bound(...) * (|alpha| |A||B| + |beta| |C|)(i,j). Without a target the bound is
