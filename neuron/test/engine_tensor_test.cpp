@@ -123,6 +123,57 @@ TEST(NcMatmul, SameBitsOnEveryInstructionSetAndThreadCount) {
   EXPECT_GE(targets, 2);
 }
 
+// The 8-bit formats of trn3 in every pair that it takes, summed in fp32 and in bfloat16, in all rows and in half of
+// them.
+TEST(NcMatmul, DoubleRowOnTrn3) {
+  using enum DType;
+  const std::int64_t k = 40, m = 6, n = 9;
+  for (const auto& [left, right] : {std::pair(Float8E4M3FN, Float8E4M3FN), std::pair(Float8E4M3FN, Float8E5M2),
+                                    std::pair(Float8E4M3, Float8E5M2), std::pair(Float8E5M2, Float8E5M2)}) {
+    for (const DType sum : {Float32, BFloat16}) {
+      for (const std::int64_t rows : {0, 64}) {
+        Rig rig("trn3");
+        const Values a = rounded(normals(128 * 2 * m, 3), left), b = rounded(normals(128 * 2 * n, 4), right);
+        const Access x = rig.tile("a", left, 128, 2 * m, a).split(0, m),
+                     y = rig.tile("b", right, 128, 2 * n, b).split(0, n);
+        const Access c = rig.b.psum("c", m, {n}, sum);
+        MatmulOptions options{.perf_mode = MatmulMode::DoubleRow};
+        if (rows != 0) options.tile = {.row = 64, .column = 0, .rows = rows, .columns = 128};
+        rig.b.nc_matmul(c, x(ds(64, k)), y(ds(64, k)), options);
+        rig.emit("out", c, Space::Psum);
+        rig.run();
+        const auto from = [](const Values& v, std::int64_t width, std::int64_t count) {
+          const auto first = v.begin() + 64 * 2 * width;
+          return Values(first, first + count * 2 * width);
+        };
+        const std::vector<float> expected = chain(from(a, m, k), from(b, n, k), 2 * k, m, n);
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+          ASSERT_EQ(rig.values("out")[i], rounded(expected[i], sum)) << name(left) << " by " << name(right);
+        }
+      }
+    }
+  }
+}
+
+TEST(NcMatmul, PartsOfTheArrayDoNotChangeBits) {
+  const Values a = rounded(normals(128 * 128, 1), DType::BFloat16), b = rounded(normals(128 * 40, 2), DType::BFloat16);
+  for (const char* machine : {"trn1", "trn2", "trn3"}) {
+    const std::int64_t size = tile::machine(machine).array_tile_min;
+    Rig rig(machine);
+    const Access x = rig.tile("a", DType::BFloat16, 128, 128, a), y = rig.tile("b", DType::BFloat16, 128, 40, b);
+    const Access whole = rig.b.psum("whole", size, {40}), part = rig.b.psum("part", 128, {40});
+    const std::int64_t row = 128 - size, column = 64;
+    const Access s = x(ds(row, size), ds(0, size)), m = y(ds(row, size), all), there = part(ds(column, size), all);
+    rig.b.nc_matmul(whole, s, m);
+    rig.b.nc_matmul(there, s, m, {.tile = {.row = row, .column = column, .rows = size, .columns = size}});
+    rig.emit("one", whole, Space::Psum);
+    rig.emit("other", there, Space::Psum);
+    rig.run();
+    EXPECT_EQ(rig.words("one"), rig.words("other")) << machine;
+    EXPECT_NE(rig.words("one")[0], 0u);
+  }
+}
+
 TEST(NcMatmul, DoubleRowContractsPairsInOrder) {
   Rig rig("trn2");
   const std::int64_t k = 33, m = 5, n = 7;

@@ -133,6 +133,84 @@ TEST(NkiExecute, MatmulDoubleRow) {
   expect_matmul("trn3", DType::Float8E4M3FN, DType::Float8E4M3FN, DType::Float32, {2});
 }
 
+// Parts of the array, named by numbers and by a loop variable.
+TEST_P(NkiExecuteOn, PartsOfTheArray) {
+  Kernel k(GetParam());
+  const std::int64_t size = k.b.machine().array_tile_min, parts = 128 / size;
+  const Access x = k.load("x", DType::BFloat16, 128, {size}), y = k.load("y", DType::Float16, 128, {40});
+  const Access ps = k.b.psum("ps", 128, {40}), o = k.tile("o", DType::Float32, 128, {40});
+  k.b.parallel("i", parts, [&](Affine i) {
+    const tile::isa::ArrayTile part{
+        .row = (parts - 1) * size - i * size, .column = i * size, .rows = size, .columns = size};
+    const Access rows = x(ds(part.row, size), all);
+    k.b.nc_matmul(ps(ds(part.column, size), all), rows, y(ds(part.row, size), all), {.tile = part});
+  });
+  k.b.nc_matmul(ps(ds(64, 20), all), x(ds(0, 64), ds(0, 20)), y(ds(0, 64), all),
+                {.accumulate = 1, .tile = {.row = 0, .column = 64, .rows = 64, .columns = 64}});
+  k.b.tensor_copy(o, ps, Engine::Vector);
+  k.store("out", o);
+  expect_agreement(k.b.finish());
+}
+
+TEST_P(NkiExecuteOn, Statistics) {
+  Kernel k(GetParam());
+  const Access x = k.load("x", DType::BFloat16, 50, {512}), y = k.load("y", DType::Float32, 50, {33});
+  const Access stats = k.tile("stats", DType::Float32, 50, {12}), o = k.tile("o", DType::Float32, 50, {2});
+  k.b.bn_stats(stats(all, ds(0, 6)), x);
+  k.b.bn_stats(stats(all, ds(6, 6)), y);
+  k.b.bn_aggr(o, stats);
+  k.store("stats_out", stats);
+  k.store("out", o);
+  expect_agreement(k.b.finish());
+}
+
+TEST(NkiExecute, Exponential) {
+  using enum tile::ReduceCmd;
+  Kernel k("trn3");
+  const Access x = k.load("x", DType::BFloat16, 40, {60}), m = k.load("m", DType::Float32, 40, {1});
+  const Access a = k.tile("a", DType::Float32, 40, {60}), b = k.tile("b", DType::BFloat16, 40, {60});
+  const Access r = k.tile("r", DType::Float32, 40, {1}), s = k.tile("s", DType::BFloat16, 40, {1});
+  k.b.exponential(a, x, {.max_value = m, .reduce_cmd = LoadReduce, .reduce_init = m});
+  k.b.exponential(b, x, {.max_value = 0.25, .reduce_res = r, .reduce_cmd = Reduce});
+  k.store("a_out", a);
+  k.b.exponential(a, a, {.reduce_res = s, .reduce_cmd = LoadReduce, .reduce_init = 3.0});
+  k.b.exponential(a, a);
+  k.store("aa_out", a);
+  k.store("b_out", b);
+  k.store("r_out", r);
+  k.store("s_out", s);
+  expect_agreement(k.b.finish());
+}
+
+// Quantized on the device and by the host, in every pair of formats, with scales of two tiles in one.
+TEST(NkiExecute, Microscaling) {
+  using tile::MxFormat;
+  for (const MxFormat format : {MxFormat::Float8E4M3FN, MxFormat::Float8E5M2}) {
+    for (const MxFormat other : {MxFormat::Float8E4M3FN, MxFormat::Float8E5M2, MxFormat::Float4E2M1FN}) {
+      Kernel k("trn3");
+      const DType packed = other == MxFormat::Float4E2M1FN ? DType::UInt16 : DType::UInt32;
+      const Access x = k.load("x", DType::BFloat16, 64, {4 * 10}), y = k.load("y", packed, 128, {12});
+      const Access t = k.load("t", DType::UInt8, 128, {12});
+      const Access q = k.tile("q", DType::UInt32, 64, {10}), scales = k.tile("scales", DType::UInt8, 64, {10});
+      const Access ps = k.b.psum("ps", 10, {12}), o = k.tile("o", DType::Float32, 10, {12});
+      k.b.quantize_mx(q, x, scales(ds(4, 60), all), format);
+      k.b.nc_matmul_mx(ps, q, y(ds(0, 64), all), scales(ds(4, 60), all), t(ds(0, 64), all),
+                       {.stationary = format, .moving = other, .tile_rows = 64});
+      k.b.tensor_copy(o, ps, Engine::Vector);
+      k.store("sums", o);
+      k.store("codes", q);
+      const Access low = k.tile("low", DType::UInt8, 4, {10}), high = k.tile("high", DType::UInt8, 4, {10});
+      k.b.dma_copy(low, scales(ds(4, 4), all));
+      k.b.dma_copy(high, scales(ds(36, 4), all));
+      k.store("low_out", low);
+      k.store("high_out", high);
+      expect_agreement(k.b.finish(),
+                       {{"t", [](std::int64_t i) { return double(120 + i * 5 % 14); }},
+                        {"x", [](std::int64_t i) { return double(i * 37 % 101 - 50) / 16 * (i % 9 ? 1 : 64); }}});
+    }
+  }
+}
+
 TEST_P(NkiExecuteOn, Transposes) {
   for (const DType dtype : {DType::Float32, DType::BFloat16}) {
     Kernel k(GetParam());

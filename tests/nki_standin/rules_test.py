@@ -211,6 +211,34 @@ class Rules(unittest.TestCase):
         loop = "for i in range({}):\n    nisa.dma_copy(dst=t[0:32, 0:64], src=x[nl.ds(i*32, 32), 0:64])"
         self.expect("illegal", loop.format(5), loop.format(4))
 
+    def test_array_tile(self):
+        text = "nisa.nc_matmul(dst=p[0:32, 0:64], stationary=t[0:32, 0:32], moving=t[0:32, 0:64], accumulate=False, {})"
+        good = text.format("tile_position=(0, 0), tile_size=(32, 32)")
+        for bad in ("tile_position=(0, 0)", "tile_size=(32, 32), tile_position=(16, 0)", "tile_position=(0, 0), tile_size=(48, 32)",
+                    "tile_position=(32, 0), tile_size=(32, 32)", "tile_position=(0, 32), tile_size=(32, 32)"):
+            self.expect("array-tile", text.format(bad), good)
+        self.expect("array-tile", good, text.format("tile_position=(0, 0), tile_size=(64, 64)"), machine="trn1")
+
+    def test_mx_layout(self):
+        text = textwrap.dedent("""
+            h = nl.ndarray((64, 64), dtype=nl.bfloat16, buffer=nl.sbuf)
+            z = nl.ndarray((64, 16), dtype=nl.uint32, buffer=nl.sbuf)
+            s = nl.ndarray((64, 16), dtype=nl.uint8, buffer=nl.sbuf)
+            nisa.tensor_copy(dst=h, src=t[0:64, 0:64])
+            nisa.quantize_mx(dst=z.view(nl.float8_e4m3fn_x4), src=h, dst_scale=s[{}, 0:16])
+            nisa.tensor_copy(dst=w[0:64, 0:16], src=z)
+            nisa.tensor_copy(dst=w[0:64, 0:16], src=s)""")
+        for bad in ("2:62", "16:64", "0:32"):
+            self.expect("mx-layout", text.format(bad), text.format("4:64"), machine="trn3")
+        self.expect("wrong-machine", text.format("4:64"), text.format("4:64"), good_machine="trn3")
+
+    def test_exponential(self):
+        text = "nisa.exponential(dst=t, src=t, {})"
+        self.expect("wrong-operator", text.format("reduce_cmd=nisa.reduce_cmd.reset"),
+                    text.format("reduce_cmd=nisa.reduce_cmd.reset_reduce"), machine="trn3")
+        self.expect("wrong-operand", text.format("reduce_init=1.0"),
+                    text.format("reduce_init=1.0, reduce_cmd=nisa.reduce_cmd.load_reduce"), machine="trn3")
+
     def test_never_read(self):
         unread = "e = nl.ndarray((128, 128), dtype=nl.float32, buffer=nl.psum)\nnisa.nc_transpose(dst=e[0:64, 0:128], data=t)"
         self.expect("never-read", unread, unread + "\nnisa.tensor_copy(dst=t[0:64, 0:64], src=e[0:64, 0:64])")

@@ -119,6 +119,56 @@ class Calls(unittest.TestCase):
                        accumulate=False, perf_mode=nisa.matmul_perf_mode.double_row)
         self.assertEqual(ps.values().tolist(), [[256, 256, 256]])
 
+    def test_parts_of_the_array(self):
+        x = tile(np.arange(128 * 32).reshape(128, 32) % 7, nl.bfloat16)
+        ps = nl.ndarray((128, 4), dtype=nl.float32, buffer=nl.psum)
+        nisa.nc_matmul(dst=ps[64:66, 0:4], stationary=x[32:64, 0:2], moving=x[32:64, 4:8], accumulate=False,
+                       tile_position=(32, 64), tile_size=(32, 32))
+        a = np.arange(128 * 32).reshape(128, 32)[32:64] % 7
+        np.testing.assert_array_equal(ps[64:66, 0:4].values(), a[:, 0:2].T @ a[:, 4:8])
+
+    def test_microscaling(self):
+        os.environ["NEURON_PLATFORM_TARGET_OVERRIDE"] = "trn3"
+        try:
+            values = np.zeros((32, 8))
+            values[0, 0:4] = [1, -2, 300, 0.25]  # the largest has exponent 8: scale 2^(8 - 7)
+            values[9, 4:8] = [2**-9, 0, 0, 0]
+            q, s = (nl.ndarray((rows, 2), dtype=d, buffer=nl.sbuf) for rows, d in ((32, nl.float8_e4m3fn_x4), (4, nl.uint8)))
+            nisa.quantize_mx(dst=q, src=tile(values, nl.bfloat16), dst_scale=s)
+            self.assertEqual(s.bits().tolist(), [[128, 0], [0, 127 - 9 - 7], [0, 0], [0, 0]])
+            # 0.5, -1, 150 (144 is nearer than 160), 0.125 in e4m3
+            self.assertEqual(int(q.bits()[0, 0]), 0x20710000 | 0xB8 << 8 | 0x30)
+            four = nl.ndarray((32, 2), dtype=nl.float4_e2m1fn_x4, buffer=nl.sbuf)
+            four.write_bits(np.full((32, 2), 0x7A31))  # 0.5, 1.5, -1, 6
+            one = nl.ndarray((4, 2), dtype=nl.uint8, buffer=nl.sbuf)
+            one.write_bits(np.full((4, 2), 127))
+            ps = nl.ndarray((2, 2), dtype=nl.float32, buffer=nl.psum)
+            nisa.nc_matmul_mx(dst=ps, stationary=four, moving=q, stationary_scale=one, moving_scale=s, accumulate=False)
+            first = 0.5 * 1 + 1.5 * -2 - 1 * 288 + 6 * 0.25
+            self.assertEqual(ps.values().tolist(), [[first, 2**-10]] * 2)
+        finally:
+            os.environ["NEURON_PLATFORM_TARGET_OVERRIDE"] = "trn2"
+
+    def test_exponential_and_its_sums(self):
+        os.environ["NEURON_PLATFORM_TARGET_OVERRIDE"] = "trn3"
+        try:
+            out, r = (nl.ndarray((1, n), dtype=nl.float32, buffer=nl.sbuf) for n in (3, 1))
+            nisa.exponential(dst=out, src=tile([[2, 2, 2]]), max_value=2.0, reduce_cmd=nisa.reduce_cmd.load_reduce, reduce_init=5.0)
+            nisa.exponential(dst=out, src=tile([[1, 1, 1]]), max_value=tile([[1]]), reduce_res=r, reduce_cmd=nisa.reduce_cmd.reduce)
+            self.assertEqual((out.values().tolist(), r.values().tolist()), ([[1, 1, 1]], [[11]]))
+            nisa.exponential(dst=out, src=out)
+            with self.assertRaisesRegex(NkiError, "nothing began"):
+                nisa.exponential(dst=out, src=out, reduce_cmd=nisa.reduce_cmd.reduce)
+        finally:
+            os.environ["NEURON_PLATFORM_TARGET_OVERRIDE"] = "trn2"
+
+    def test_statistics(self):
+        stats, out = (nl.ndarray((1, n), dtype=nl.float32, buffer=nl.sbuf) for n in (6, 2))
+        nisa.bn_stats(dst=stats, data=tile([[1, 10, 3, 30, 5]]))
+        self.assertEqual(stats.values().tolist(), [[3, 3, 8, 2, 20, 200]])
+        nisa.bn_aggr(dst=out, data=stats)
+        np.testing.assert_allclose(out.values()[0], [np.mean([1, 10, 3, 30, 5]), np.var([1, 10, 3, 30, 5])], rtol=1e-6)
+
     def test_transpose_keeps_nan(self):
         ps = nl.ndarray((2, 2), dtype=nl.float32, buffer=nl.psum)
         nisa.nc_transpose(dst=ps, data=tile([[1, np.nan], [np.inf, 4]]), engine=nisa.engine.tensor)

@@ -129,11 +129,18 @@ void Builder::dma_scatter(const Access& dst, const Access& src, const Access& in
 }
 
 void Builder::nc_matmul(const Access& dst, const Access& stationary, const Access& moving, MatmulOptions options) {
-  append(Engine::Tensor, {dst, stationary, moving},
-         isa::NcMatmul{std::move(options.accumulate), options.perf_mode, options.is_transpose});
+  append(
+      Engine::Tensor, {dst, stationary, moving},
+      isa::NcMatmul{std::move(options.accumulate), options.perf_mode, options.is_transpose, std::move(options.tile)});
 }
 void Builder::nc_transpose(const Access& dst, const Access& data, Engine engine) {
   append(engine, {dst, data}, isa::NcTranspose{});
+}
+void Builder::nc_matmul_mx(const Access& dst, const Access& stationary, const Access& moving,
+                           const Access& stationary_scale, const Access& moving_scale, MxMatmulOptions options) {
+  append(Engine::Tensor, {dst, stationary, moving, stationary_scale, moving_scale},
+         isa::NcMatmulMx{options.stationary, options.moving, std::move(options.accumulate), std::move(options.tile_row),
+                         options.tile_rows});
 }
 
 void Builder::tensor_tensor(const Access& dst, const Access& data1, const Access& data2, AluOp op, Engine engine) {
@@ -214,6 +221,19 @@ void Builder::activation(const Access& dst, ActFunction op, const Access& data, 
   a.reduce_cmd = options.reduce_cmd.value_or(options.reduce_res.present() ? ReduceCmd::ResetReduce : ReduceCmd::Idle);
   if (accumulates(a.reduce_cmd)) a.reduce_op = AluOp::Add;
   append(Engine::Scalar, {dst, data, bias, scale, options.reduce_res}, a);
+}
+
+void Builder::exponential(const Access& dst, const Access& src, ExponentialOptions options) {
+  isa::Exponential a{};
+  const Access max_value = slot_or_value(options.max_value, a.max_value_value);
+  const Access init = slot_or_value(options.reduce_init, a.reduce_init_value);
+  a.reduce_cmd = options.reduce_cmd.value_or(options.reduce_res.present() ? ReduceCmd::ResetReduce : ReduceCmd::Idle);
+  append(Engine::Vector, {dst, src, max_value, options.reduce_res, init}, a);
+}
+void Builder::bn_stats(const Access& dst, const Access& data) { append(Engine::Vector, {dst, data}, isa::BnStats{}); }
+void Builder::bn_aggr(const Access& dst, const Access& data) { append(Engine::Vector, {dst, data}, isa::BnAggr{}); }
+void Builder::quantize_mx(const Access& dst, const Access& src, const Access& dst_scale, MxFormat format) {
+  append(Engine::Vector, {dst, src, dst_scale}, isa::QuantizeMx{format});
 }
 
 void Builder::iota(const Access& dst, std::vector<Dim> pattern, std::int64_t offset, std::int64_t channel_multiplier) {

@@ -22,7 +22,7 @@ double vector_cycles_per_element(const Program& program, const Instruction& i, c
   bool psum = false, narrow = true;
   for (std::size_t slot = 0; slot < i.operands.size(); ++slot) {
     const Access& access = i.operands[slot];
-    if (!access.present() || (info.operands[slot].role == Role::Read && access.free_size() == 1)) continue;
+    if (!access.present() || (slot > 0 && access.free_size() == 1)) continue;  // one value per partition
     if (info.operands[slot].role == Role::Read) ++inputs;
     psum = psum || in_psum(program, access);
     narrow = narrow && size_bytes(access.dtype) == 2 && is_float(access.dtype);
@@ -85,6 +85,23 @@ double cycles(const Stream& s, const isa::NcTranspose&) {
   // Its input's partitions stream through as columns of the result.
   const Access& data = s.i.operands[isa::NcTranspose::data];
   return tensor_cycles(s.m, static_cast<double>(data.partitions), data.dtype, true);
+}
+double cycles(const Stream& s,
+              const isa::NcMatmulMx&) {  // ARCH4: four times the bf16 rate, by four values in an element
+  return tensor_cycles(s.m, static_cast<double>(s.i.operands[isa::NcMatmulMx::moving].free_size()), DType::BFloat16,
+                       false);
+}
+double cycles(const Stream& s, const isa::Exponential&) {
+  // The documented rate is four elements a cycle; operands that stream more slowly hold it up.
+  const double each = std::max(s.m.timing.exponential_cycles, vector_cycles_per_element(s.program, s.i, s.m));
+  const double least = s.m.timing.engine_min_cycles, n = s.n * each * stride_factor(s.i, s.m);
+  if (!s.i.operands[isa::Exponential::reduce_res].present()) return n;
+  return std::max(least, n) + least;  // reads the accumulator out
+}
+double cycles(const Stream& s, const isa::BnStats&) { return s.n; }  // ISA: N
+double cycles(const Stream& s, const isa::BnAggr&) { return s.m.timing.bn_aggr_cycles * s.n; }
+double cycles(const Stream& s, const isa::QuantizeMx&) {
+  return s.m.timing.quantize_mx_cycles * s.n * stride_factor(s.i, s.m);
 }
 double cycles(const Stream& s, const isa::TensorTensor&) {
   return s.engine == Engine::GpSimd ? s.m.timing.gpsimd_pair_cycles * s.n : s.plain();
@@ -176,6 +193,11 @@ double overhead(const Stream& s, const isa::SelectReduce&) {
 }
 double overhead(const Stream& s, const isa::RangeSelect&) {
   return column_overhead(s, isa::RangeSelect::bound0, isa::RangeSelect::bound1);
+}
+double overhead(const Stream& s, const isa::Exponential&) {
+  using I = isa::Exponential;
+  return s.i.operands[I::max_value].present() || s.i.operands[I::reduce_init].present() ? s.m.timing.vector_operand_s
+                                                                                        : 0;
 }
 template <class I> double overhead(const Stream&, const I&) { return 0; }
 
@@ -280,6 +302,11 @@ DmaCost dma_cost(const Instruction& i, const Machine& m) {
 }
 
 double matmul_flops(const Instruction& i) {
+  if (i.as<isa::NcMatmulMx>()) {
+    const Access &stationary = i.operands[isa::NcMatmulMx::stationary], &moving = i.operands[isa::NcMatmulMx::moving];
+    return 2.0 * 4 * static_cast<double>(stationary.partitions) * static_cast<double>(stationary.free_size()) *
+           static_cast<double>(moving.free_size());
+  }
   const auto* matmul = i.as<isa::NcMatmul>();
   if (!matmul || matmul->is_transpose) return 0;
   const Access &stationary = i.operands[isa::NcMatmul::stationary], &moving = i.operands[isa::NcMatmul::moving];

@@ -31,6 +31,10 @@ std::string_view name(MatmulMode e) {
   static constexpr std::array<std::string_view, 2> names{"none", "double_row"};
   return nth(names, e);
 }
+std::string_view name(MxFormat e) {
+  static constexpr std::array<std::string_view, 3> names{"float8_e4m3fn_x4", "float8_e5m2_x4", "float4_e2m1fn_x4"};
+  return nth(names, e);
+}
 std::string_view name(DgeMode e) {
   static constexpr std::array<std::string_view, 4> names{"unknown", "none", "hwdge", "swdge"};
   return nth(names, e);
@@ -100,6 +104,9 @@ const std::array<OpcodeInfo, kOpcodes>& table() {
       {"dma_transpose", {out("dst"), in("src")}, {Dma}},
       {"nc_matmul", {out("dst"), in("stationary"), in("moving")}, {Tensor}},
       {"nc_transpose", {out("dst"), in("data")}, {Tensor, Vector}},
+      {"nc_matmul_mx",
+       {out("dst"), in("stationary"), in("moving"), in("stationary_scale"), in("moving_scale")},
+       {Tensor}},
       {"tensor_tensor", {out("dst"), in("data1"), in("data2")}, {Vector, GpSimd}},
       {"tensor_scalar", {out("dst"), in("data"), maybe("operand0"), maybe("operand1")}, {Vector, Scalar, GpSimd}},
       {"scalar_tensor_tensor", {out("dst"), in("data"), maybe("operand0"), in("operand1")}, {Vector}},
@@ -110,6 +117,12 @@ const std::array<OpcodeInfo, kOpcodes>& table() {
       {"activation",
        {out("dst"), in("data"), maybe("bias"), maybe("scale"), maybe("reduce_res", Role::Write)},
        {Scalar}},
+      {"exponential",
+       {out("dst"), in("src"), maybe("max_value"), maybe("reduce_res", Role::Write), maybe("reduce_init")},
+       {Vector}},
+      {"bn_stats", {out("dst"), in("data")}, {Vector}},
+      {"bn_aggr", {out("dst"), in("data")}, {Vector}},
+      {"quantize_mx", {out("dst"), in("src"), out("dst_scale")}, {Vector}},
       {"reciprocal", {out("dst"), in("data")}, {Vector}},
       {"memset", {out("dst")}, {Vector, GpSimd}},
       {"tensor_scalar_reduce",
@@ -190,15 +203,15 @@ isa::DmaRoute* dma_route(Instruction& instruction) { return route_of<isa::DmaRou
 namespace {
 
 // The role of `slot` when the attributes decide it and not the table alone.
-Role role_of(const isa::NcMatmul& a, std::size_t slot, Role role) {
-  return slot == isa::NcMatmul::dst && a.accumulate != Affine(0) ? Role::ReadWrite : role;
+template <isa::OneOf<isa::NcMatmul, isa::NcMatmulMx> I> Role role_of(const I& a, std::size_t slot, Role role) {
+  return slot == I::dst && a.accumulate != Affine(0) ? Role::ReadWrite : role;
 }
-template <isa::OneOf<isa::DmaCopy, isa::DmaTranspose, isa::NcTranspose, isa::TensorTensor, isa::TensorScalar,
-                     isa::ScalarTensorTensor, isa::TensorReduce, isa::TensorTensorScan, isa::TensorCopy,
-                     isa::TensorCopyPredicated, isa::Activation, isa::Reciprocal, isa::Memset, isa::TensorScalarReduce,
-                     isa::TensorScalarCumulative, isa::SelectReduce, isa::RangeSelect, isa::Max8, isa::NcFindIndex8,
-                     isa::NcMatchReplace8, isa::Iota, isa::AffineSelect, isa::LocalGather, isa::NonzeroWithCount,
-                     isa::TensorPartitionReduce>
+template <isa::OneOf<isa::Exponential, isa::BnStats, isa::BnAggr, isa::QuantizeMx, isa::DmaCopy, isa::DmaTranspose,
+                     isa::NcTranspose, isa::TensorTensor, isa::TensorScalar, isa::ScalarTensorTensor, isa::TensorReduce,
+                     isa::TensorTensorScan, isa::TensorCopy, isa::TensorCopyPredicated, isa::Activation,
+                     isa::Reciprocal, isa::Memset, isa::TensorScalarReduce, isa::TensorScalarCumulative,
+                     isa::SelectReduce, isa::RangeSelect, isa::Max8, isa::NcFindIndex8, isa::NcMatchReplace8, isa::Iota,
+                     isa::AffineSelect, isa::LocalGather, isa::NonzeroWithCount, isa::TensorPartitionReduce>
               I>
 Role role_of(const I&, std::size_t, Role role) {
   return role;
@@ -206,13 +219,14 @@ Role role_of(const I&, std::size_t, Role role) {
 
 // Whether only data say which part of an HBM operand is touched.
 bool reaches_by_index(const Instruction& i, const isa::DmaCopy&) { return i.operands[isa::DmaCopy::index].present(); }
-template <isa::OneOf<isa::DmaTranspose, isa::NcMatmul, isa::NcTranspose, isa::TensorTensor, isa::TensorScalar,
-                     isa::ScalarTensorTensor, isa::TensorReduce, isa::TensorTensorScan, isa::TensorCopy,
-                     isa::TensorCopyPredicated, isa::Activation, isa::Reciprocal, isa::Memset, isa::TensorScalarReduce,
-                     isa::TensorScalarCumulative, isa::SelectReduce, isa::RangeSelect, isa::Max8, isa::NcFindIndex8,
-                     isa::NcMatchReplace8, isa::Iota, isa::AffineSelect, isa::LocalGather, isa::NonzeroWithCount,
-                     isa::TensorPartitionReduce>
-              I>
+template <
+    isa::OneOf<isa::NcMatmulMx, isa::Exponential, isa::BnStats, isa::BnAggr, isa::QuantizeMx, isa::DmaTranspose,
+               isa::NcMatmul, isa::NcTranspose, isa::TensorTensor, isa::TensorScalar, isa::ScalarTensorTensor,
+               isa::TensorReduce, isa::TensorTensorScan, isa::TensorCopy, isa::TensorCopyPredicated, isa::Activation,
+               isa::Reciprocal, isa::Memset, isa::TensorScalarReduce, isa::TensorScalarCumulative, isa::SelectReduce,
+               isa::RangeSelect, isa::Max8, isa::NcFindIndex8, isa::NcMatchReplace8, isa::Iota, isa::AffineSelect,
+               isa::LocalGather, isa::NonzeroWithCount, isa::TensorPartitionReduce>
+        I>
 bool reaches_by_index(const Instruction&, const I&) {
   return false;
 }
@@ -245,11 +259,15 @@ RegisterUse use_of(const Instruction& i, const isa::RangeSelect& a) {
   using I = isa::RangeSelect;
   return chain(Engine::Vector, I::on_true_tile, a.reduce_cmd, i.operands[I::reduce_res].present());
 }
-template <isa::OneOf<isa::DmaCopy, isa::DmaTranspose, isa::NcMatmul, isa::NcTranspose, isa::TensorTensor,
-                     isa::TensorScalar, isa::ScalarTensorTensor, isa::TensorReduce, isa::TensorTensorScan,
-                     isa::TensorCopy, isa::TensorCopyPredicated, isa::Reciprocal, isa::Memset, isa::Max8,
-                     isa::NcFindIndex8, isa::NcMatchReplace8, isa::Iota, isa::AffineSelect, isa::LocalGather,
-                     isa::NonzeroWithCount, isa::TensorPartitionReduce>
+RegisterUse use_of(const Instruction& i, const isa::Exponential& a) {
+  using I = isa::Exponential;
+  return chain(Engine::Vector, I::src, a.reduce_cmd, i.operands[I::reduce_res].present());
+}
+template <isa::OneOf<isa::NcMatmulMx, isa::BnStats, isa::BnAggr, isa::QuantizeMx, isa::DmaCopy, isa::DmaTranspose,
+                     isa::NcMatmul, isa::NcTranspose, isa::TensorTensor, isa::TensorScalar, isa::ScalarTensorTensor,
+                     isa::TensorReduce, isa::TensorTensorScan, isa::TensorCopy, isa::TensorCopyPredicated,
+                     isa::Reciprocal, isa::Memset, isa::Max8, isa::NcFindIndex8, isa::NcMatchReplace8, isa::Iota,
+                     isa::AffineSelect, isa::LocalGather, isa::NonzeroWithCount, isa::TensorPartitionReduce>
               I>
 RegisterUse use_of(const Instruction&, const I&) {
   return {};

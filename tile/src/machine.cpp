@@ -25,6 +25,7 @@ constexpr Machine common() {
   m.partitions = 128;            // ARCH2: SBUF and PSUM have 128 partitions, the array is 128 x 128
   m.stationary_free_max = 128;   // ISA nc_matmul
   m.moving_free_max = 512;       // ISA nc_matmul
+  m.array_tile_min = 32;         // ISA nc_matmul: 4 x 32 rows or columns from gen3 on
   m.psum_bank_bytes = 2 * kKiB;  // ARCH2: 8 banks of 2 KiB per partition
   m.psum_banks = 8;
   m.vector_free_max_sbuf = 64 * 1024;  // ARCH2
@@ -35,6 +36,7 @@ constexpr Machine common() {
   m.search_free_min = 8;               // ISA max8, nc_find_index8
   m.search_free_max = 16384;           // ISA max8, nc_find_index8; nc_match_replace8 at tag v2.26.1
   m.free_dims_max_two_inputs = 3;      // ISA: tensor_tensor and its like take 1 to 3 free dimensions
+  m.bn_stats_max = 512;                // ISA bn_stats
   m.gather_indices_max = 4096;         // ISA local_gather
   m.gather_elements_max = 32;          // ISA local_gather
   m.dma_engines = 16;                  // ARCH2/3/4: per core
@@ -84,6 +86,9 @@ constexpr Timing trn2_timing() {
   t.activation_table_s = 1.28 * kMicro;  // PROF: ACT_TABLE_LOAD
   t.reciprocal_cycles = 8;               // ISA tag v2.26.1: 8 N; PROF: 8.2 per element
   t.scan_cycles = 2;                     // ISA tag v2.26.1: 2 N; a recurrence gains nothing from width
+  t.exponential_cycles = 0.25;           // ARCH4: four times the Scalar Engine's throughput
+  t.bn_aggr_cycles = 13.0 / 3;           // ISA tag v2.26.1: 13 N / 3
+  t.quantize_mx_cycles = 0.25;           // ARCH4: four elements per partition and cycle
   t.gpsimd_pair_cycles = 2;              // ISA tag v2.26.1: two inputs
   t.gpsimd_rsqrt_cycles = 4;             // ISA: four times the Scalar Engine's time
   t.gather_index_cycles = 28;            // ISA local_gather
@@ -117,6 +122,7 @@ constexpr Machine trn1() {
   m.hbm_stacks = 2;                     // ARCH2
   m.cores_per_chip = 2;
   m.hbm_bytes_per_s_per_core = 410 * kGiga;  // profiler's denominator on trn1 (91.75e12 / 223.78)
+  m.array_tile_min = 64;                     // ISA nc_matmul: 2 x 64 rows or columns
   m.double_row = false;                      // ISA: gen3 and later
   m.pass_through_transpose = false;          // ISA: is_transpose is gen3 and later
   m.dma_transpose = false;                   // documented as much slower before trn2
@@ -126,6 +132,8 @@ constexpr Machine trn1() {
   m.nonzero_with_count = false;              // ISA nonzero_with_count: gen3 and later
   m.accumulate_onto_writes = false;          // ISA nc_matmul: undefined on gen2 and gen3
   m.float8_e4m3fn = false;                   // gen4
+  m.microscaling = false;                    // gen4
+  m.vector_exponential = false;              // gen4
   m.abs_max_min = false;                     // gen4
   m.vector_gpsimd_share_port = true;         // ARCH2
   m.vector_scalar_share_psum = true;         // ARCH2
@@ -172,6 +180,8 @@ constexpr Machine trn2() {
   m.accumulate_onto_writes = false;  // ISA nc_matmul: undefined on gen2 and gen3
   m.hardware_dge = true;             // two hardware descriptor generators per core
   m.float8_e4m3fn = false;
+  m.microscaling = false;
+  m.vector_exponential = false;
   m.abs_max_min = false;
   m.vector_gpsimd_share_port = false;  // ARCH3: lifted
   m.vector_scalar_share_psum = false;
@@ -198,6 +208,8 @@ constexpr Machine trn3() {
   m.hbm_bytes_per_s_per_core = 1200 * kGiga;  // 4.8 TB/s over 4 stacks, one stack per two cores as on trn2
   m.accumulate_onto_writes = true;            // ISA nc_matmul: the ban names gen2 and gen3 only
   m.float8_e4m3fn = true;
+  m.microscaling = true;        // ISA nc_matmul_mx, quantize_mx: gen4
+  m.vector_exponential = true;  // ISA exponential: gen4
   m.abs_max_min = true;
   m.square_relu_in_tensor_scalar = true;
   m.matmul_spans_banks = true;  // ISA nc_matmul on gen4; ARCH4: bfloat16 accumulation
@@ -222,6 +234,13 @@ double Machine::tensor_flops(DType dtype) const {
 }
 
 double Machine::dma_bytes_per_s() const { return static_cast<double>(dma_engines) * timing.dma_engine_bytes_per_s; }
+
+isa::ArrayTile array_tile(const Instruction& instruction, const Machine& machine) {
+  if (const auto* a = instruction.as<isa::NcMatmul>()) return a->tile;
+  const auto* mx = instruction.as<isa::NcMatmulMx>();
+  if (!mx) return {};
+  return {mx->tile_row, 0, mx->tile_rows, mx->tile_rows == 0 ? 0 : machine.stationary_free_max};
+}
 
 std::span<const Machine> machines() { return table(); }
 

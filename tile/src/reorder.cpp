@@ -74,8 +74,13 @@ class Unrolled {
       if (user < 0) user = static_cast<std::int32_t>(tag);
     }
     for (Access& access : node.instruction.operands) settle(access, point);
-    if (auto* matmul = node.instruction.as<isa::NcMatmul>())
-      matmul->accumulate = matmul->accumulate.at(point.variables);
+    std::visit(
+        [&]<class I>(I& attributes) {
+          I::visit(attributes, [&]<class T>(const char*, T& field) {
+            if constexpr (std::is_same_v<T, Affine>) field = field.at(point.variables);
+          });
+        },
+        node.instruction.attributes);
     nodes_.push_back(std::move(node));
   }
 

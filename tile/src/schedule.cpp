@@ -47,11 +47,12 @@ std::vector<Engine> candidates(const Scope& s, const isa::NcTranspose&) {
   const Access &dst = s.i.operands[isa::NcTranspose::dst], &data = s.i.operands[isa::NcTranspose::data];
   return {in_psum(s.parts, dst) && !in_psum(s.parts, data) ? Engine::Tensor : Engine::Vector};
 }
-template <isa::OneOf<isa::DmaCopy, isa::DmaTranspose, isa::NcMatmul, isa::TensorScalar, isa::ScalarTensorTensor,
-                     isa::TensorReduce, isa::TensorTensorScan, isa::TensorCopyPredicated, isa::Activation,
-                     isa::Reciprocal, isa::TensorScalarReduce, isa::TensorScalarCumulative, isa::SelectReduce,
-                     isa::RangeSelect, isa::Max8, isa::NcFindIndex8, isa::NcMatchReplace8, isa::Iota, isa::AffineSelect,
-                     isa::LocalGather, isa::NonzeroWithCount, isa::TensorPartitionReduce>
+template <isa::OneOf<isa::NcMatmulMx, isa::Exponential, isa::BnStats, isa::BnAggr, isa::QuantizeMx, isa::DmaCopy,
+                     isa::DmaTranspose, isa::NcMatmul, isa::TensorScalar, isa::ScalarTensorTensor, isa::TensorReduce,
+                     isa::TensorTensorScan, isa::TensorCopyPredicated, isa::Activation, isa::Reciprocal,
+                     isa::TensorScalarReduce, isa::TensorScalarCumulative, isa::SelectReduce, isa::RangeSelect,
+                     isa::Max8, isa::NcFindIndex8, isa::NcMatchReplace8, isa::Iota, isa::AffineSelect, isa::LocalGather,
+                     isa::NonzeroWithCount, isa::TensorPartitionReduce>
               I>
 std::vector<Engine> candidates(const Scope&, const I&) {
   return {opcode_info(I::opcode).engines.front()};

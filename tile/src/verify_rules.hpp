@@ -77,6 +77,8 @@ struct Objection {
 // True when every operand has a pattern with positive sizes that stays inside its tile or tensor.
 [[nodiscard]] bool check_bounds(const Context& context);
 void check_partitions(const Context& context);  // partition-rule
+// Scales of a microscaling tile have a partition rule of their own.
+[[nodiscard]] bool is_scale(const Instruction& instruction, std::size_t slot);
 void check_patterns(const Context& context);    // size-limit of access patterns
 void check_psum_bank(const Context& context);   // psum-bank-crossed
 void check_engine(const Context& context);      // illegal-engine, illegal-space by engine
@@ -84,8 +86,10 @@ void check_spaces(const Context& context);      // illegal-space by opcode
 void check_operations(const Context& context);  // illegal-engine: operators an instruction does not have
 void check_dtypes(const Context& context);      // illegal-dtype
 void check_shapes(const Context& context);      // size-limit and partition-rule: how operands fit one another
-// The overloads of check_shapes in verify_rules_transfer.cpp.
+// The overloads of check_shapes in verify_rules_matmul.cpp and verify_rules_transfer.cpp.
 void check_shape(const Context& context, const isa::NcMatmul& attributes);
+void check_shape(const Context& context, const isa::NcMatmulMx& attributes);
+void check_shape(const Context& context, const isa::QuantizeMx& attributes);
 void check_shape(const Context& context, const isa::NcTranspose& attributes);
 void check_shape(const Context& context, const isa::DmaCopy& attributes);
 void check_shape(const Context& context, const isa::DmaTranspose& attributes);

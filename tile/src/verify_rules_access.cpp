@@ -78,7 +78,7 @@ void check_partitions(const Context& c) {
   if (c.is_dma()) return;
   for (std::size_t slot = 0; slot < c.instruction.operands.size(); ++slot) {
     const Access& a = c.operand(slot);
-    if (!a.is_tile()) continue;
+    if (!a.is_tile() || is_scale(c.instruction, slot)) continue;
     std::int64_t block = quadrant(c.machine);
     while (block < a.partitions) block *= 2;
     std::int64_t start = a.partition.constant();

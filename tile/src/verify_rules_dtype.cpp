@@ -93,6 +93,36 @@ void check_dtype(const Context& c, const isa::NcMatmul& a) {
   }
 }
 
+// What holds the elements of a microscaling tile, and its scales.
+void expect_packed(const Context& c, std::size_t slot, MxFormat format) {
+  const DType wanted = format == MxFormat::Float4E2M1FN ? DType::UInt16 : DType::UInt32;
+  if (c.operand(slot).dtype == wanted) return;
+  c.report(kDType, c.operand_name(slot), "{}; four values of {} are one {}: use a tile of that dtype or view()",
+           name(c.operand(slot).dtype), name(format), name(wanted));
+}
+void expect_scale(const Context& c, std::size_t slot) {
+  if (c.operand(slot).dtype == DType::UInt8) return;
+  c.report(kDType, c.operand_name(slot), "{}; scales are uint8, the exponent plus 127", name(c.operand(slot).dtype));
+}
+void check_dtype(const Context& c, const isa::NcMatmulMx& a) {
+  using I = isa::NcMatmulMx;
+  expect_packed(c, I::stationary, a.stationary_format);
+  expect_packed(c, I::moving, a.moving_format);
+  expect_scale(c, I::stationary_scale);
+  expect_scale(c, I::moving_scale);
+  const DType dst = c.operand(I::dst).dtype;
+  if (dst == DType::Float32 || dst == DType::BFloat16) return;
+  c.report(kDType, "dst", "{}; nc_matmul_mx writes float32 or bfloat16: convert when copying out of PSUM", name(dst));
+}
+void check_dtype(const Context& c, const isa::QuantizeMx& a) {
+  using I = isa::QuantizeMx;
+  expect_packed(c, I::dst, a.format);
+  expect_scale(c, I::dst_scale);
+  const DType src = c.operand(I::src).dtype;
+  if (src == DType::Float16 || src == DType::BFloat16) return;
+  c.report(kDType, "src", "{}; quantize_mx takes float16 or bfloat16: convert with tensor_copy", name(src));
+}
+
 // A [P, 1] operand, or the number in its place: float32 for arithmetic, the integers of the data for bit operations.
 void check_scalar_operand(const Context& c, std::size_t slot, AluOp op, double immediate, DType data) {
   const Access& a = c.operand(slot);
@@ -144,6 +174,20 @@ void check_dtype(const Context& c, const isa::Activation&) {
   expect_float32_if_present(c, I::scale);
 }
 
+// The documented lists lack float8_e4m3fn, tfloat32 as an input and uint32 as an output.
+void check_dtype(const Context& c, const isa::Exponential&) {
+  using I = isa::Exponential;
+  const auto refuse = [&](I::Slot slot, bool wrong) {
+    if (wrong) c.report(kDType, c.operand_name(slot), "{}; exponential does not take it", name(c.operand(slot).dtype));
+  };
+  const DType dst = c.operand(I::dst).dtype, src = c.operand(I::src).dtype;
+  refuse(I::dst, dst == DType::Float8E4M3FN || dst == DType::UInt32);
+  refuse(I::src, src == DType::Float8E4M3FN || src == DType::TFloat32);
+  expect_float32_if_present(c, I::max_value);
+  expect_float32_if_present(c, I::reduce_init);
+  const Access& sums = c.operand(I::reduce_res);
+  refuse(I::reduce_res, sums.present() && (!is_float(sums.dtype) || sums.dtype == DType::Float8E4M3FN));
+}
 void check_dtype(const Context& c, const isa::DmaTranspose&) {
   expect_same(c, isa::DmaTranspose::dst, isa::DmaTranspose::src);
 }
@@ -271,7 +315,8 @@ void check_dtype(const Context& c, const isa::NonzeroWithCount& a) {
   }
 }
 // Every dtype, in any combination.
-template <isa::OneOf<isa::AffineSelect, isa::TensorCopy, isa::Reciprocal, isa::Max8, isa::Iota> I>
+template <
+    isa::OneOf<isa::BnStats, isa::BnAggr, isa::AffineSelect, isa::TensorCopy, isa::Reciprocal, isa::Max8, isa::Iota> I>
 void check_dtype(const Context&, const I&) {}
 
 }  // namespace

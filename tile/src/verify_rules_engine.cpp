@@ -126,12 +126,21 @@ Answer objection_to(const Context& c, Engine, const isa::RangeSelect&) {
 Answer objection_to(const Context& c, Engine, const isa::NonzeroWithCount&) {
   return generation_objection(c, c.machine.nonzero_with_count, "find the places on the host");
 }
+Answer objection_to(const Context& c, Engine, const isa::Exponential&) {
+  return generation_objection(c, c.machine.vector_exponential, "use activation");
+}
+Answer objection_to(const Context& c, Engine, const isa::NcMatmulMx&) {
+  return generation_objection(c, c.machine.microscaling, "use nc_matmul on operands of another dtype");
+}
+Answer objection_to(const Context& c, Engine, const isa::QuantizeMx&) {
+  return generation_objection(c, c.machine.microscaling, "use a dtype that the machine has");
+}
 
 template <
-    isa::OneOf<isa::DmaCopy, isa::DmaTranspose, isa::NcMatmul, isa::ScalarTensorTensor, isa::TensorReduce,
-               isa::TensorTensorScan, isa::TensorCopyPredicated, isa::Reciprocal, isa::Memset, isa::TensorScalarReduce,
-               isa::TensorScalarCumulative, isa::SelectReduce, isa::Max8, isa::NcFindIndex8, isa::NcMatchReplace8,
-               isa::Iota, isa::AffineSelect, isa::LocalGather, isa::TensorPartitionReduce>
+    isa::OneOf<isa::BnStats, isa::BnAggr, isa::DmaCopy, isa::DmaTranspose, isa::NcMatmul, isa::ScalarTensorTensor,
+               isa::TensorReduce, isa::TensorTensorScan, isa::TensorCopyPredicated, isa::Reciprocal, isa::Memset,
+               isa::TensorScalarReduce, isa::TensorScalarCumulative, isa::SelectReduce, isa::Max8, isa::NcFindIndex8,
+               isa::NcMatchReplace8, isa::Iota, isa::AffineSelect, isa::LocalGather, isa::TensorPartitionReduce>
         I>
 Answer objection_to(const Context&, Engine, const I&) {
   return no();
@@ -172,10 +181,19 @@ void check_space(const Context& c, const isa::DmaCopy& a) {
   if (c.in_hbm(c.operand(indexed))) return;
   c.report(kSpace, c.operand_name(indexed), "indices select rows of HBM tensors only; use local_gather inside SBUF");
 }
-template <isa::OneOf<isa::NcMatmul, isa::NcTranspose, isa::TensorScalar, isa::TensorReduce, isa::TensorCopy,
-                     isa::Activation, isa::Reciprocal, isa::Memset, isa::TensorScalarReduce,
-                     isa::TensorScalarCumulative, isa::RangeSelect, isa::Max8, isa::NcFindIndex8, isa::NcMatchReplace8,
-                     isa::Iota, isa::AffineSelect, isa::LocalGather, isa::NonzeroWithCount, isa::TensorPartitionReduce>
+void check_space(const Context& c, const isa::QuantizeMx&) {
+  using I = isa::QuantizeMx;
+  for (const I::Slot slot : {I::dst, I::src, I::dst_scale}) {
+    if (c.in_psum(c.operand(slot))) {
+      c.report(kSpace, c.operand_name(slot), "quantize_mx works in SBUF only; copy with tensor_copy");
+    }
+  }
+}
+template <isa::OneOf<isa::NcMatmulMx, isa::Exponential, isa::BnStats, isa::BnAggr, isa::NcMatmul, isa::NcTranspose,
+                     isa::TensorScalar, isa::TensorReduce, isa::TensorCopy, isa::Activation, isa::Reciprocal,
+                     isa::Memset, isa::TensorScalarReduce, isa::TensorScalarCumulative, isa::RangeSelect, isa::Max8,
+                     isa::NcFindIndex8, isa::NcMatchReplace8, isa::Iota, isa::AffineSelect, isa::LocalGather,
+                     isa::NonzeroWithCount, isa::TensorPartitionReduce>
               I>
 void check_space(const Context&, const I&) {}
 

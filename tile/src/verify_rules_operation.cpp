@@ -37,7 +37,41 @@ void expect(const Context& c, bool good, std::string_view subject, AluOp op, std
 constexpr std::string_view kTwo = "an operator of two values", kAny = "an element operator",
                            kArithmetic = "an arithmetic operator";
 
+// The part of the array that a matmul asks for: 32, 64 or 128 rows and columns (64 or 128 on trn1), at multiples of
+// that for every value of the loop variables.
+void check_array_tile(const Context& c, const isa::ArrayTile& tile) {
+  const auto side = [&](std::string_view what, const Affine& start, std::int64_t size, std::int64_t whole) {
+    const std::int64_t least = c.machine.array_tile_min;
+    if (size != whole && size != whole / 2 && (size != whole / 4 || size < least)) {
+      c.report(kEngine, "tile_size", "{} {} of the array; {} has parts of {}{} or {}: choose one of them", size, what,
+               c.machine.name, least < whole / 2 ? fmt::format("{}, ", least) : "", whole / 2, whole);
+      return;
+    }
+    bool multiple = start.constant() % size == 0;
+    for (const Affine::Term& t : start.terms()) multiple = multiple && (t.trip <= 1 || t.coefficient % size == 0);
+    const Range range = range_of(start);
+    if (multiple && range.low >= 0 && range.high + size <= whole) return;
+    c.report(kEngine, "tile_position", "{} {} that start at {}..{}; a part of {} starts at a multiple of {} below {}",
+             size, what, clamp(range.low), clamp(range.high), size, size, whole);
+  };
+  if (tile.whole()) {
+    if (tile.row == Affine(0) && tile.column == Affine(0)) return;
+    c.report(kEngine, "tile_position", "a position without a size; set both, or neither for the whole array");
+    return;
+  }
+  side("rows", tile.row, tile.rows, c.machine.partitions);
+  side("columns", tile.column, tile.columns, c.machine.stationary_free_max);
+}
+
+void check_operation(const Context& c, const isa::NcMatmulMx&) {
+  check_array_tile(c, array_tile(c.instruction, c.machine));
+}
 void check_operation(const Context& c, const isa::NcMatmul& a) {
+  check_array_tile(c, a.tile);
+  if (a.perf_mode == MatmulMode::DoubleRow && !a.tile.whole() && a.tile.columns != c.machine.stationary_free_max) {
+    c.report(kEngine, "tile_size", "{} columns; double_row cannot be combined with parts of the columns: use all {}",
+             a.tile.columns, c.machine.stationary_free_max);
+  }
   const bool double_row = a.perf_mode == MatmulMode::DoubleRow;
   if (double_row && !c.machine.double_row) {
     c.report(kEngine, "perf_mode", "{} has no double_row; use two matmuls of half the contraction", c.machine.name);
@@ -185,11 +219,22 @@ void check_operation(const Context& c, const isa::RangeSelect& a) {
   expect_command(c, a.reduce_cmd, {Idle, Reset, ResetReduce, Reduce});
   check_read_out(c, a.reduce_cmd, isa::RangeSelect::reduce_res);
 }
+void check_operation(const Context& c, const isa::Exponential& a) {
+  using I = isa::Exponential;
+  using enum ReduceCmd;
+  expect_command(c, a.reduce_cmd, {Idle, ResetReduce, Reduce, LoadReduce});
+  check_read_out(c, a.reduce_cmd, I::reduce_res);
+  check_loaded(c, a.reduce_cmd, I::reduce_init, a.reduce_init_value);
+}
+void check_operation(const Context& c, const isa::QuantizeMx& a) {
+  if (a.format != MxFormat::Float4E2M1FN) return;
+  c.report(kEngine, "format", "quantize_mx has no {}; quantize 4-bit values on the host", name(a.format));
+}
 // No operator to choose, or any of them.
-template <
-    isa::OneOf<isa::NcTranspose, isa::TensorCopy, isa::TensorCopyPredicated, isa::Reciprocal, isa::Memset, isa::Max8,
-               isa::NcFindIndex8, isa::NcMatchReplace8, isa::Iota, isa::LocalGather, isa::NonzeroWithCount>
-        I>
+template <isa::OneOf<isa::BnStats, isa::BnAggr, isa::NcTranspose, isa::TensorCopy, isa::TensorCopyPredicated,
+                     isa::Reciprocal, isa::Memset, isa::Max8, isa::NcFindIndex8, isa::NcMatchReplace8, isa::Iota,
+                     isa::LocalGather, isa::NonzeroWithCount>
+              I>
 void check_operation(const Context&, const I&) {}
 
 }  // namespace

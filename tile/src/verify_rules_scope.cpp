@@ -66,6 +66,7 @@ class ScopeWalk {
       for_each_field<Affine>(attributes, [&](const char* field, const Affine& a) { check_variables(c, field, a); });
     });
     if (const auto* matmul = c.instruction.as<isa::NcMatmul>()) check_accumulation(c, matmul->accumulate);
+    if (const auto* matmul = c.instruction.as<isa::NcMatmulMx>()) check_accumulation(c, matmul->accumulate);
     check_registers(c);
   }
 

@@ -1,5 +1,5 @@
 // Rules about how the operands of one instruction fit one another: partition counts (partition-rule) and element counts
-// (size-limit). nc_matmul, the transposes and DMA are in verify_rules_transfer.cpp.
+// (size-limit). The matmuls are in verify_rules_matmul.cpp, the transposes and DMA in verify_rules_transfer.cpp.
 #include <algorithm>
 #include <initializer_list>
 #include <limits>
@@ -224,6 +224,29 @@ void check_shape(const Context& c, const isa::NonzeroWithCount& a) {
                          kHigh = std::numeric_limits<std::int32_t>::max();
   if (a.index_offset >= kLow && a.index_offset <= kHigh - (n - 1)) return;
   c.report(kSize, "index_offset", "{} with {} elements; places are int32 numbers", a.index_offset, n);
+}
+void check_shape(const Context& c, const isa::Exponential&) {
+  using I = isa::Exponential;
+  same_shape(c, {I::src});
+  two_inputs(c, {I::dst, I::src});  // documented as up to four dimensions, the partition among them
+  column(c, {I::max_value, I::reduce_res, I::reduce_init});
+}
+void check_shape(const Context& c, const isa::BnStats&) {
+  using I = isa::BnStats;
+  same_partitions(c, {I::data});
+  const std::int64_t out = free_elements(c.operand(I::dst)), n = free_elements(c.operand(I::data));
+  if (out != 6) c.report(kSize, "dst", "{} elements per partition; bn_stats writes 6: two triples", out);
+  if (n > c.machine.bn_stats_max) {
+    c.report(kSize, "data", "{} elements per partition; at most {}: split it and let bn_aggr join the results", n,
+             c.machine.bn_stats_max);
+  }
+}
+void check_shape(const Context& c, const isa::BnAggr&) {
+  using I = isa::BnAggr;
+  same_partitions(c, {I::data});
+  const std::int64_t out = free_elements(c.operand(I::dst)), n = free_elements(c.operand(I::data));
+  if (out != 2) c.report(kSize, "dst", "{} elements per partition; bn_aggr writes 2: mean and variance", out);
+  if (n % 3 != 0) c.report(kSize, "data", "{} elements per partition; bn_aggr reads triples: a multiple of 3", n);
 }
 void check_shape(const Context& c, const isa::TensorCopy&) { same_shape(c, {isa::TensorCopy::src}); }
 void check_shape(const Context& c, const isa::Reciprocal&) { same_shape(c, {isa::Reciprocal::data}); }

@@ -1,5 +1,4 @@
-// Shape rules of the instructions that exchange partitions and free dimension or move between memories: nc_matmul, the
-// transposes and DMA (size-limit, partition-rule).
+// Shape rules of the transposes and of DMA (size-limit, partition-rule).
 #include "verify_rules.hpp"
 
 namespace trn::tile::rules {
@@ -40,36 +39,6 @@ void check_indirect(const Context& c, const isa::DmaCopy& a) {
 }
 
 }  // namespace
-
-// stationary [K, M], moving [K, N], dst [M, N]; double rows: [K, 2, M] and [K, 2, N].
-void check_shape(const Context& c, const isa::NcMatmul& a) {
-  using I = isa::NcMatmul;
-  const Access &dst = c.operand(I::dst), &stationary = c.operand(I::stationary), &moving = c.operand(I::moving);
-  std::int64_t m = free_elements(stationary), n = free_elements(moving);
-  if (a.perf_mode == MatmulMode::DoubleRow) {
-    for (const I::Slot slot : {I::stationary, I::moving}) {
-      const std::vector<Dim>& dims = c.operand(slot).dims;
-      if (dims.size() >= 2 && dims.front().size == 2) continue;
-      c.report(kSize, c.operand_name(slot), "double_row takes [K, 2, free]; the first free dimension must have size 2");
-      return;
-    }
-    m /= 2;
-    n /= 2;
-  }
-  if (stationary.partitions != moving.partitions) {
-    c.report(kPartition, "moving", "{} partitions but stationary has {}; K must be equal", moving.partitions,
-             stationary.partitions);
-  }
-  if (dst.partitions != m) {
-    c.report(kPartition, "dst", "{} partitions but stationary has M = {} columns; make them equal", dst.partitions, m);
-  }
-  if (free_elements(dst) != n) {
-    c.report(kSize, "dst", "{} elements per partition but moving has N = {}; make them equal", free_elements(dst), n);
-  }
-  at_most(c, I::stationary, "K", stationary.partitions, c.machine.partitions);
-  at_most(c, I::stationary, "M", m, c.machine.stationary_free_max);
-  at_most(c, I::moving, "N", n, c.machine.moving_free_max);
-}
 
 void check_shape(const Context& c, const isa::NcTranspose&) {
   using I = isa::NcTranspose;

@@ -45,6 +45,78 @@ TEST(Cost, DoubleRowsTakeHalf) {
   EXPECT_NEAR(ns, 217.375, 1e-3);  // 1024 streamed values in pairs
 }
 
+// The part of the array does not change the time of a matmul, only what runs beside it.
+TEST(Cost, MatmulInAPartOfTheArray) {
+  const double ns = cost("trn2", [](Builder& b) {
+    const Access s = b.sbuf("s", 128, {32}, BF16), m = b.sbuf("m", 128, {512}, BF16), d = b.psum("acc", 128, {512});
+    b.nc_matmul(d(ds(64, 32), all), s(ds(32, 32), all), m(ds(32, 32), all),
+                {.tile = {.row = 32, .column = 64, .rows = 32, .columns = 32}});
+  });
+  EXPECT_NEAR(ns, 217.375, 1e-3);
+}
+
+// Four values in an element: a matmul of 512 columns contracts up to 512 values in the time of a bf16 one.
+TEST(Cost, Microscaling) {
+  const auto ns = [](std::int64_t n) {
+    return cost("trn3", [&](Builder& b) {
+      const Access s = b.sbuf("s", 128, {128}, DType::UInt32), m = b.sbuf("m", 128, {n}, DType::UInt32);
+      const Access t = b.sbuf("t", 128, {n}, DType::UInt8);
+      b.nc_matmul_mx(b.psum("acc", 128, {n}), s, m, b.sbuf("ss", 128, {128}, DType::UInt8), t);
+      EXPECT_EQ(b.machine().mx_flops() / b.machine().tensor_flops(BF16), 4);
+    });
+  };
+  EXPECT_NEAR(ns(512), 217.375, 1e-3);  // (512 + 9.7) / 2.4
+  EXPECT_NEAR(ns(32), 26.667, 1e-3);    // 64 / 2.4
+  const auto quantize = [](std::int64_t n) {
+    return cost("trn3", [&](Builder& b) {
+      b.quantize_mx(b.sbuf("d", 128, {n / 4}, DType::UInt32), b.sbuf("s", 128, {n}, BF16),
+                    b.sbuf("t", 128, {n / 4}, DType::UInt8));
+    });
+  };
+  EXPECT_NEAR(quantize(2048), 476.667, 1e-3);  // (2048 / 4 + 60) / 1.2
+  EXPECT_NEAR(quantize(512), 156.667, 1e-3);
+}
+
+TEST(Cost, DoubleRowsOnTrn3) {
+  const double ns = cost("trn3", [](Builder& b) {
+    const DType fp8 = DType::Float8E4M3FN;
+    const Access s = b.sbuf("s", 128, {2, 128}, fp8), m = b.sbuf("m", 128, {2, 512}, fp8);
+    b.nc_matmul(b.psum("acc", 128, {512}), s, m, {.perf_mode = MatmulMode::DoubleRow});
+  });
+  EXPECT_NEAR(ns, 217.375, 1e-3);
+}
+
+TEST(Cost, Exponential) {
+  const auto ns = [](DType dtype, std::int64_t n, bool sums = false, bool psum = false, bool column = false) {
+    return cost("trn3", [&](Builder& b) {
+      const Access src = psum ? b.psum("s", 128, {n}) : b.sbuf("s", 128, {n}, dtype);
+      ExponentialOptions options;
+      if (sums) options.reduce_res = b.sbuf("r", 128, {1}, F32);
+      if (column) options.max_value = b.sbuf("c", 128, {1}, F32);
+      b.exponential(b.sbuf("d", 128, {n}, dtype), src, options);
+    });
+  };
+  EXPECT_NEAR(ns(BF16, 2048), 476.667, 1e-3);                      // (2048 / 4 + 60) / 1.2
+  EXPECT_NEAR(ns(BF16, 512), 156.667, 1e-3);                       // (128 + 60) / 1.2
+  EXPECT_NEAR(ns(F32, 2048), 903.333, 1e-3);                       // fp32 streams two elements a cycle
+  EXPECT_NEAR(ns(F32, 512, false, true), 476.667, 1e-3);           // PSUM one
+  EXPECT_NEAR(ns(BF16, 2048, true), 530, 1e-3);                    // 64 cycles to read the sums out
+  EXPECT_NEAR(ns(BF16, 2048, false, false, true), 526.667, 1e-3);  // 60 cycles to read max_value
+}
+
+TEST(Cost, Statistics) {
+  const auto stats = [](std::int64_t n) {
+    return cost("trn2", [&](Builder& b) { b.bn_stats(b.sbuf("d", 128, {6}, F32), b.sbuf("s", 128, {n}, F32)); });
+  };
+  EXPECT_NEAR(stats(512), 595.833, 1e-3);  // (512 + 60) / 0.96
+  EXPECT_NEAR(stats(128), 195.833, 1e-3);
+  const auto aggr = [](std::int64_t n) {
+    return cost("trn2", [&](Builder& b) { b.bn_aggr(b.sbuf("d", 128, {2}, F32), b.sbuf("s", 128, {n}, F32)); });
+  };
+  EXPECT_NEAR(aggr(48), 279.167, 1e-3);  // (13 * 48 / 3 + 60) / 0.96
+  EXPECT_NEAR(aggr(6), 89.583, 1e-3);    // (26 + 60) / 0.96
+}
+
 TEST(Cost, Transpose) {
   const auto ns = [](DType dtype) {
     return cost("trn2",

@@ -171,11 +171,67 @@ inline void transpose_section(Builder& b, const Access& a, const Access& out) {
   b.dma_copy(out, result);
 }
 
+// Microscaling operands out of `source`, a (P, 4 P) bfloat16 tile: quantized in both formats, multiplied in either half
+// of the array. Returns the sums, (P, P) float32 in PSUM.
+inline Access microscaling_section(Builder& b, const Access& source) {
+  const std::int64_t p = b.machine().partitions, h = p / 2;
+  const Access x = b.sbuf("mx_x", p, {p}, DType::UInt32), y = b.sbuf("mx_y", p, {p}, DType::UInt32);
+  const Access four = b.sbuf("mx_four", p, {p}, DType::UInt16);
+  const Access scales = b.sbuf("mx_scales", p, {p}, DType::UInt8);  // of x, and four partitions further on of y
+  const Access sums = b.psum("mx_sums", p, {p});
+  b.memset(four, 0x4321);  // 0.5, 1, 1.5, 2
+  b.sequential("mx", 2, [&](const Affine& i) {
+    const Access s = scales(ds(i * h, h), all), t = scales(ds(i * h + 4, h - 4), all), rows = source(ds(i * h, h), all);
+    const MxMatmulOptions part{.moving = MxFormat::Float8E5M2, .accumulate = i, .tile_row = i * h, .tile_rows = h};
+    b.quantize_mx(x(ds(i * h, h), all), rows, s);
+    b.quantize_mx(y(ds(i * h, h), all), rows, t, MxFormat::Float8E5M2);
+    b.nc_matmul_mx(sums, x(ds(i * h, h), all), y(ds(i * h, h), all), s, t, part);
+  });
+  b.nc_matmul_mx(sums, four, x, scales, scales, {.stationary = MxFormat::Float4E2M1FN, .accumulate = 1});
+  return sums;
+}
+
+// The parts of the array, statistics, and what only trn3 has. `a` is bfloat16 HBM of P columns, out (P, P) float32.
+inline void array_section(Builder& b, const Access& a, const Access& out) {
+  const std::int64_t p = b.machine().partitions, h = p / 2;
+  const Access tile = b.sbuf("halves", p, {p}, DType::BFloat16), result = b.sbuf("halves_out", p, {p}, DType::Float32);
+  const Access parts = b.psum("parts", p, {p});
+  const Access stats = b.sbuf("stats", p, {12}, DType::Float32), mean = b.sbuf("mean", p, {2}, DType::Float32);
+  b.dma_copy(tile, a(ds(0, p), all));
+  b.parallel("quarter", 2, [&](const Affine& i) {
+    const Access rows = tile(ds(i * h, h), all);
+    b.nc_matmul(parts(ds(i * h, h), all), rows(all, ds(0, h)), rows,
+                {.tile = {.row = i * h, .column = i * h, .rows = h, .columns = h}});
+  });
+  b.tensor_copy(result, parts, Engine::Vector);
+  b.bn_stats(stats(all, ds(0, 6)), result);
+  b.bn_stats(stats(all, ds(6, 6)), tile);
+  b.bn_aggr(mean, stats);
+  b.tensor_scalar(result, result, AluOp::Subtract, mean(all, ds(0, 1)),
+                  {.op1 = AluOp::Multiply, .operand1 = mean(all, ds(1, 1)), .engine = Engine::Vector});
+  if (b.machine().vector_exponential) {
+    const Access total = b.sbuf("exp_total", p, {1}, DType::Float32), power = b.sbuf("power", p, {p}, DType::BFloat16);
+    b.exponential(power, tile, {.max_value = 0.5, .reduce_cmd = ReduceCmd::LoadReduce, .reduce_init = 0.25});
+    b.exponential(power, tile,
+                  {.max_value = mean(all, ds(0, 1)), .reduce_res = total, .reduce_cmd = ReduceCmd::Reduce});
+    b.tensor_scalar(result, result, AluOp::Add, total, {.engine = Engine::Vector});
+    b.tensor_tensor(result, result, power, AluOp::Add, Engine::Vector);
+  }
+  if (b.machine().microscaling) {
+    const Access wide = b.sbuf("mx_source", p, {4 * p}, DType::BFloat16);
+    b.tensor_copy(wide.split(0, p), tile.broadcast(0, 4), Engine::Vector);
+    b.tensor_tensor(result, result, microscaling_section(b, wide), AluOp::Add, Engine::Vector);
+  }
+  b.dma_copy(out, result);
+}
+
 // Opcodes that came with a later generation.
 inline std::vector<Opcode> missing_opcodes(const Machine& machine) {
   std::vector<Opcode> missing;
   if (!machine.range_select) missing.push_back(Opcode::RangeSelect);
   if (!machine.nonzero_with_count) missing.push_back(Opcode::NonzeroWithCount);
+  if (!machine.vector_exponential) missing.push_back(Opcode::Exponential);
+  if (!machine.microscaling) missing.insert(missing.end(), {Opcode::NcMatmulMx, Opcode::QuantizeMx});
   return missing;
 }
 
@@ -190,6 +246,7 @@ inline Program every_opcode(const Machine& machine) {
   const Access z = b.output("z", DType::Float32, {p, 64});
   const Access t = b.output("t", DType::Float32, {q, p});
   const Access r = b.output("r", DType::Float32, {p, 64});
+  const Access u = b.output("u", DType::Float32, {p, p});
   const Access spare = b.scratch("spare", DType::Float32, {p, 256});
 
   const Access values = vector_section(b, matmul_section(b, a, x));
@@ -215,6 +272,7 @@ inline Program every_opcode(const Machine& machine) {
     b.dma_copy(z, picked);
 
   transpose_section(b, a, t);
+  array_section(b, a, u);
   return b.finish();
 }
 

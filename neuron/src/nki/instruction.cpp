@@ -131,17 +131,56 @@ class Printer {
     if (a.route.dge == DgeMode::Hardware && hardware) dge(a.route.dge);
   }
 
+  // The part of the array, where it is not all of it.
+  Printer& array_tile(const isa::ArrayTile& tile) {
+    if (tile.whole()) return *this;
+    const auto at = [&](const Affine& a) { return expression(module_.names, a); };
+    return text("tile_position", fmt::format("({}, {})", at(tile.row), at(tile.column)))
+        .text("tile_size", tuple({tile.rows, tile.columns}));
+  }
+  Printer& accumulates(const Affine& accumulate) {
+    if (accumulate.is_constant()) return text("accumulate", accumulate.constant() != 0 ? "True" : "False");
+    return text("accumulate",
+                fmt::format("({} {} 0)", expression(module_.names, accumulate), accumulate.min() >= 0 ? ">" : "!="));
+  }
+
   void print(const isa::NcMatmul& a) {
     using I = isa::NcMatmul;
     access(I::dst).access(I::stationary).access(I::moving).flag("is_transpose", a.is_transpose);
-    const Affine& accumulate = a.accumulate;
-    if (accumulate.is_constant()) {
-      text("accumulate", accumulate.constant() != 0 ? "True" : "False");
-    } else {
-      text("accumulate",
-           fmt::format("({} {} 0)", expression(module_.names, accumulate), accumulate.min() >= 0 ? ">" : "!="));
-    }
+    accumulates(a.accumulate).array_tile(a.tile);
     if (a.perf_mode == tile::MatmulMode::DoubleRow) text("perf_mode", "nisa.matmul_perf_mode.double_row");
+  }
+
+  // Unsigned elements in a microscaling tile seen as NKI's packed dtype.
+  Printer& packed(std::size_t s, tile::MxFormat format) {
+    return text(opcode_info(i_.opcode()).operands[s].name,
+                operands_.access_as(slot(s), fmt::format("nl.{}", name(format))));
+  }
+  void print(const isa::NcMatmulMx& a) {
+    using I = isa::NcMatmulMx;
+    access(I::dst).packed(I::stationary, a.stationary_format).packed(I::moving, a.moving_format);
+    access(I::stationary_scale)
+        .access(I::moving_scale)
+        .array_tile(tile::array_tile(i_, machine()))
+        .accumulates(a.accumulate);
+  }
+  void print(const isa::QuantizeMx& a) {
+    using I = isa::QuantizeMx;
+    packed(I::dst, a.format).access(I::src).access(I::dst_scale);
+  }
+  void print(const isa::BnStats&) { access(isa::BnStats::dst).access(isa::BnStats::data); }
+  void print(const isa::BnAggr&) { access(isa::BnAggr::dst).access(isa::BnAggr::data); }
+  void print(const isa::Exponential& a) {
+    using I = isa::Exponential;
+    access(I::dst).access(I::src);
+    if (slot(I::max_value).present() || a.max_value_value != 0) {
+      operand("max_value", AluOp::Subtract, I::max_value, a.max_value_value);
+    }
+    if (slot(I::reduce_res).present()) text("reduce_res", operands_.column(slot(I::reduce_res)));
+    if (a.reduce_cmd == tile::ReduceCmd::Idle) return;
+    text("reduce_cmd", fmt::format("nisa.reduce_cmd.{}", name(a.reduce_cmd)));
+    if (a.reduce_cmd != tile::ReduceCmd::LoadReduce) return;
+    operand("reduce_init", AluOp::Add, I::reduce_init, a.reduce_init_value);
   }
 
   void print(const isa::NcTranspose&) { access(isa::NcTranspose::dst).access(isa::NcTranspose::data).engine(); }

@@ -117,8 +117,13 @@ class Choice {
   }
 
   static bool uses_elsewhere(const Instruction& instruction, std::int32_t loop) {
-    const auto* matmul = instruction.as<tile::isa::NcMatmul>();
-    if (matmul && coefficient(matmul->accumulate, loop) != 0) return true;
+    bool attribute = false;
+    instruction.visit([&]<class I>(const I& attributes) {
+      I::visit(attributes, [&]<class T>(const char*, const T& field) {
+        if constexpr (std::is_same_v<T, Affine>) attribute = attribute || coefficient(field, loop) != 0;
+      });
+    });
+    if (attribute) return true;
     return std::any_of(instruction.operands.begin(), instruction.operands.end(), [&](const Access& a) {
       return a.is_tile() && (coefficient(a.offset, loop) != 0 || coefficient(a.partition, loop) != 0);
     });

@@ -20,6 +20,7 @@ struct Operands::Pattern {
   Affine offset;
   std::vector<Dim> dims;
   bool in_hbm;
+  std::string seen_as = {};  // the dtype's name where it is not the declared one
 };
 
 template <class... Args> void Operands::unsupported(fmt::format_string<Args...> text, Args&&... args) const {
@@ -76,6 +77,7 @@ Operands::Pattern Operands::pattern_of(const Access& access) const {
   } else {
     p.shape.clear();
   }
+  if (access.dtype != p.declared_dtype) p.seen_as = dtype_name(access.dtype);
   if (!access.is_tile()) return p;
   if (per_partition % size != 0) {
     unsupported(
@@ -140,8 +142,7 @@ std::string Operands::slices(const Pattern& p) const {
     text += starts[d].is_constant() ? fmt::format("{}:{}", starts[d].constant(), starts[d].constant() + size)
                                     : fmt::format("nl.ds({}, {})", expression(module_.names, starts[d]), size);
   }
-  const std::string array =
-      p.dtype == p.declared_dtype ? p.name : fmt::format("{}.view({})", p.name, dtype_name(p.dtype));
+  const std::string array = p.seen_as.empty() ? p.name : fmt::format("{}.view({})", p.name, p.seen_as);
   return whole ? array : fmt::format("{}[{}]", array, text);
 }
 
@@ -206,14 +207,21 @@ std::string Operands::access_pattern(const Pattern& whole, const std::string& in
   if (p.offset != Affine(0)) text += fmt::format(", offset={}", expression(module_.names, p.offset));
   text += moving;
   if (!index.empty()) text += fmt::format(", vector_offset={}, indirect_dim=0", index);
-  if (p.dtype != p.declared_dtype) text += fmt::format(", dtype={}", dtype_name(p.dtype));
+  if (!p.seen_as.empty()) text += fmt::format(", dtype={}", p.seen_as);
   return text + ")";
 }
 
-std::string Operands::access(const Access& access) const {
-  const Pattern p = pattern_of(access);
+std::string Operands::text_of(const Pattern& p) const {
   std::string text = slices(p);
   return text.empty() ? access_pattern(p, {}) : text;
+}
+
+std::string Operands::access(const Access& access) const { return text_of(pattern_of(access)); }
+
+std::string Operands::access_as(const Access& access, const std::string& dtype) const {
+  Pattern p = pattern_of(access);
+  p.seen_as = dtype;
+  return text_of(p);
 }
 
 std::string Operands::column(Access access) const {

@@ -39,6 +39,8 @@ class Operands {
   Operands(const Module& module, std::int32_t instruction) : module_(module), instruction_(instruction) {}
 
   [[nodiscard]] std::string access(const tile::Access& access) const;
+  // The same elements as another dtype of their size, which NKI knows by this name and DType does not.
+  [[nodiscard]] std::string access_as(const tile::Access& access, const std::string& dtype) const;
   // One value per partition, as the (P, 1) array that operand0, bias, initial and vector_offset ask for.
   [[nodiscard]] std::string column(tile::Access access) const;
   // Rows of an HBM tensor chosen by `index`: `access` with its first dimension replaced by the rows that index names.
@@ -47,6 +49,7 @@ class Operands {
  private:
   struct Pattern;
   [[nodiscard]] Pattern pattern_of(const tile::Access& access) const;
+  [[nodiscard]] std::string text_of(const Pattern& pattern) const;
   [[nodiscard]] std::int64_t register_coefficient(const tile::Affine& offset) const;
   [[nodiscard]] std::string slices(const Pattern& pattern) const;
   [[nodiscard]] std::string access_pattern(const Pattern& pattern, const std::string& index) const;

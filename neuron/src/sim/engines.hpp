@@ -11,6 +11,13 @@ using tile::AluOp;
 // Tensor Engine
 template <class Real> void execute(const Execution& e, const isa::NcMatmul& a);
 template <class Real> void execute(const Execution& e, const isa::NcTranspose& a);  // also on Vector
+template <class Real> void execute(const Execution& e, const isa::NcMatmulMx& a);
+
+// Vector Engine: exponentials, statistics, microscaling
+template <class Real> void execute(const Execution& e, const isa::Exponential& a);
+template <class Real> void execute(const Execution& e, const isa::BnStats& a);
+template <class Real> void execute(const Execution& e, const isa::BnAggr& a);
+template <class Real> void execute(const Execution& e, const isa::QuantizeMx& a);
 
 // Vector Engine; tensor_tensor, tensor_scalar, tensor_copy and memset also on the engines of opcode_info()
 template <class Real> void execute(const Execution& e, const isa::TensorTensor& a);

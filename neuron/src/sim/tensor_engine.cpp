@@ -2,12 +2,15 @@
 //
 // nc_matmul: dst(m, n) = sum_k stationary(k, m) * moving(k, n), the products added in row order by fused multiply-add
 // starting from zero, all in fp32; the sum is then stored, or added to PSUM in fp32 and rounded to dst's dtype. In
-// double_row the contraction index is the pair (k, i), i = 0, 1, k-major: (0,0), (0,1), (1,0), ...
+// double_row the contraction index is the pair (k, i), i = 0, 1, k-major: (0,0), (0,1), (1,0), ... nc_matmul_mx does
+// the same with i = 0 .. 3 after each value has been multiplied by its scale. Which part of the array a matmul uses
+// does not change its bits.
 #include <cmath>
 #include <limits>
 
 #include "sim/engines.hpp"
 #include "sim/matmul_kernel.hpp"
+#include "sim/microscaling.hpp"
 #include "sim/transpose.hpp"
 
 namespace trn::neuron::sim {
@@ -86,21 +89,9 @@ template <class Real> void transpose_by_identity(const Execution& e, const Opera
   }
 }
 
-}  // namespace
-
-template <class Real> void execute(const Execution& e, const isa::NcMatmul& a) {
-  using I = isa::NcMatmul;
-  const Operand stationary = e.read(I::stationary), moving = e.read(I::moving), dst = e.resolved(I::dst);
-  const bool accumulate = a.accumulate.at(e.point.variables) != 0;
-  accumulate ? e.check_accumulates(dst) : e.mark_written(dst);
-  if (a.is_transpose) return pass_through<Real>(e, a, dst, stationary, moving);
-
-  const std::int64_t split = a.perf_mode == tile::MatmulMode::DoubleRow ? 2 : 1;
-  const std::vector<const Real*> rows = contraction_rows<Real>(stationary, split, 0);
-  const std::vector<const Real*> columns = contraction_rows<Real>(moving, split, 1);
-  ensure(rows.size() == columns.size() && dst.rows == stationary.row / split && dst.row == moving.row / split,
-         "simulator: nc_matmul shapes do not fit: dst {} x {}, {} x {}, {} x {}", dst.rows, dst.row, rows.size(),
-         stationary.row / split, columns.size(), moving.row / split);
+// dst = the product of `rows` and `columns`, one pointer per contraction index, or dst plus that.
+template <class Real> void finish_product(const Execution& e, const Operand& dst, const std::vector<const Real*>& rows,
+                                          const std::vector<const Real*>& columns, bool accumulate) {
   MatmulOperands<Real> product{rows.data(), columns.data(), static_cast<std::int64_t>(rows.size()), dst.rows, dst.row};
   if (direct<Real>(dst)) {
     product.c = reinterpret_cast<Real*>(dst.data);
@@ -120,8 +111,48 @@ template <class Real> void execute(const Execution& e, const isa::NcMatmul& a) {
       load(dst, m * dst.row, dst.row, old.data());
       for (std::size_t n = 0; n < old.size(); ++n) sum[n] = old[n] + sum[n];
     }
-    store(dst, m * dst.row, dst.row, sum, e.rounder(I::dst));
+    static_assert(isa::NcMatmul::dst + 0 == isa::NcMatmulMx::dst + 0);
+    store(dst, m * dst.row, dst.row, sum, e.rounder(isa::NcMatmul::dst));
   }
+}
+
+}  // namespace
+
+template <class Real> void execute(const Execution& e, const isa::NcMatmul& a) {
+  using I = isa::NcMatmul;
+  const Operand stationary = e.read(I::stationary), moving = e.read(I::moving), dst = e.resolved(I::dst);
+  const bool accumulate = a.accumulate.at(e.point.variables) != 0;
+  accumulate ? e.check_accumulates(dst) : e.mark_written(dst);
+  if (a.is_transpose) return pass_through<Real>(e, a, dst, stationary, moving);
+
+  const std::int64_t split = a.perf_mode == tile::MatmulMode::DoubleRow ? 2 : 1;
+  const std::vector<const Real*> rows = contraction_rows<Real>(stationary, split, 0);
+  const std::vector<const Real*> columns = contraction_rows<Real>(moving, split, 1);
+  ensure(rows.size() == columns.size() && dst.rows == stationary.row / split && dst.row == moving.row / split,
+         "simulator: nc_matmul shapes do not fit: dst {} x {}, {} x {}, {} x {}", dst.rows, dst.row, rows.size(),
+         stationary.row / split, columns.size(), moving.row / split);
+  finish_product(e, dst, rows, columns, accumulate);
+}
+
+template <class Real> void execute(const Execution& e, const isa::NcMatmulMx& a) {
+  using I = isa::NcMatmulMx;
+  const Operand stationary = e.read(I::stationary), moving = e.read(I::moving), dst = e.resolved(I::dst);
+  const Operand stationary_scale = e.resolved(I::stationary_scale), moving_scale = e.resolved(I::moving_scale);
+  check_scale_read(e, stationary_scale, I::stationary_scale, stationary.rows);
+  check_scale_read(e, moving_scale, I::moving_scale, moving.rows);
+  const bool accumulate = a.accumulate.at(e.point.variables) != 0;
+  accumulate ? e.check_accumulates(dst) : e.mark_written(dst);
+  ensure(stationary.rows == moving.rows && dst.rows == stationary.row && dst.row == moving.row,
+         "simulator: nc_matmul_mx shapes do not fit: dst {} x {}, {} x {}, {} x {}", dst.rows, dst.row, stationary.rows,
+         stationary.row, moving.rows, moving.row);
+  const std::vector<Real> x = unpack<Real>(e, stationary, stationary_scale, a.stationary_format);
+  const std::vector<Real> y = unpack<Real>(e, moving, moving_scale, a.moving_format);
+  std::vector<const Real*> rows, columns;
+  for (std::int64_t k = 0; k < stationary.rows * kMxPacked; ++k) {
+    rows.push_back(x.data() + k * stationary.row);
+    columns.push_back(y.data() + k * moving.row);
+  }
+  finish_product(e, dst, rows, columns, accumulate);
 }
 
 template <class Real> void execute(const Execution& e, const isa::NcTranspose&) {
@@ -133,6 +164,8 @@ template <class Real> void execute(const Execution& e, const isa::NcTranspose&) 
 
 template void execute<float>(const Execution&, const isa::NcMatmul&);
 template void execute<double>(const Execution&, const isa::NcMatmul&);
+template void execute<float>(const Execution&, const isa::NcMatmulMx&);
+template void execute<double>(const Execution&, const isa::NcMatmulMx&);
 template void execute<float>(const Execution&, const isa::NcTranspose&);
 template void execute<double>(const Execution&, const isa::NcTranspose&);
 

@@ -75,17 +75,35 @@ double DmaCalendar::reserve(double earliest, double duration) {
   return now;
 }
 
+double ArrayCalendar::free(const Part& part) const {
+  double time = 0;
+  for (std::int64_t r = part.row; r < part.row + part.rows; ++r) {
+    for (std::int64_t c = part.column; c < part.column + part.columns; ++c) {
+      time = std::max(time, free_[static_cast<std::size_t>(r)][static_cast<std::size_t>(c)]);
+    }
+  }
+  return time;
+}
+
+void ArrayCalendar::take(const Part& part, double until) {
+  for (std::int64_t r = part.row; r < part.row + part.rows; ++r) {
+    for (std::int64_t c = part.column; c < part.column + part.columns; ++c) {
+      free_[static_cast<std::size_t>(r)][static_cast<std::size_t>(c)] = until;
+    }
+  }
+}
+
 void RateLimiter::advance(double time) {
   constexpr double kLongIdleWindows = 4;
   while (time >= window_begin_ + timing_.limiter_window_s) {
-    const double use = window_use_ / timing_.limiter_window_s;
+    const double use = (use_.empty() ? 0 : use_.front()) / timing_.limiter_window_s;
     if (hot_ && use < timing_.limiter_cold_use)
       hot_ = false;
     else if (!hot_ && use >= timing_.limiter_warm_use)
       hot_ = true;
-    window_use_ = 0;
+    if (!use_.empty()) use_.pop_front();
     window_begin_ += timing_.limiter_window_s;
-    if (time > window_begin_ + kLongIdleWindows * timing_.limiter_window_s) {
+    if (use_.empty() && time > window_begin_ + kLongIdleWindows * timing_.limiter_window_s) {
       hot_ = false;
       window_begin_ = time - timing_.limiter_window_s / 2;
     }
@@ -100,13 +118,13 @@ double RateLimiter::run(double start, double seconds, double share) {
   const double rate = hot_ ? 1 : timing_.limiter_cold_rate;
   const double occupied = seconds / (rate * timing_.tensor_sustained_rate);
   if (rate < 1) cold_seconds_ += occupied;
-  for (double now = start, left = occupied; left > 0;) {
-    const double piece = std::min(left, window_begin_ + timing_.limiter_window_s - now);
-    window_use_ += piece * share;
+  double now = start, left = occupied, window_end = window_begin_ + timing_.limiter_window_s;
+  for (std::size_t window = 0; left > 0; ++window, window_end += timing_.limiter_window_s) {
+    if (use_.size() <= window) use_.push_back(0);
+    const double piece = std::min(left, window_end - now);
+    use_[window] += piece * share;
     now += piece;
     left -= piece;
-    if (left > 0) advance(now);
-    if (piece <= 0) break;
   }
   return start + occupied;
 }
@@ -127,11 +145,15 @@ Timeline::Timeline(const Program& program, const Machine& machine, const Allocat
   report_.psum_bytes_per_partition = allocation.psum_bytes;
   report_.lanes = {{"tensor"}, {"vector"}, {"scalar"}, {"gpsimd"}};
   DType matmul_dtype = DType::BFloat16;
+  bool microscaling = false;
   for (const Instruction& i : program.instructions()) {
     plans_.push_back(plan(i));
-    if (matmul_flops(i) > 0) matmul_dtype = i.operands[isa::NcMatmul::stationary].dtype;
+    if (i.as<isa::NcMatmulMx>())
+      microscaling = true;
+    else if (matmul_flops(i) > 0)
+      matmul_dtype = i.operands[isa::NcMatmul::stationary].dtype;
   }
-  report_.tensor_peak_flops = machine.tensor_flops(matmul_dtype);
+  report_.tensor_peak_flops = microscaling ? machine.mx_flops() : machine.tensor_flops(matmul_dtype);
   lane_free_.assign(report_.lanes.size(), 0);
   lane_shown_until_.assign(report_.lanes.size(), 0);
   if (options.keep_intervals > 0) {
@@ -198,8 +220,13 @@ Timeline::Plan Timeline::plan(const Instruction& i) {
   if (i.engine == Engine::Tensor) {
     // nc_matmul's stationary and nc_transpose's data alike occupy one row of the array per partition.
     static_assert(isa::NcMatmul::stationary + 0 == isa::NcTranspose::data + 0);
+    static_assert(isa::NcMatmul::stationary + 0 == isa::NcMatmulMx::stationary + 0);
     const Access& loaded = i.operands[isa::NcMatmul::stationary];
     p.row_share = std::min(1.0, static_cast<double>(loaded.partitions) / static_cast<double>(machine_.partitions));
+    p.array_tile = array_tile(i, machine_);
+    // Parts beside one another share the columns between them.
+    if (!p.array_tile.whole())
+      p.row_share *= static_cast<double>(p.array_tile.columns) / static_cast<double>(machine_.stationary_free_max);
   }
   return p;
 }
@@ -208,6 +235,7 @@ double Timeline::earliest_start(std::int32_t index, const Point& point, std::int
   const Plan& p = plans_[static_cast<std::size_t>(index)];
   double start = lane_free_[static_cast<std::size_t>(p.lane)];
   if (p.issuer >= 0) start = std::max(start, lane_free_[static_cast<std::size_t>(p.issuer)]);
+  if (p.lane == kTensor) start = std::max(start, array_.free(part_of(p, point)));
   map_.touches(index, point, touches_);
   for (const Touch& touch : touches_) {
     tracker_.touch(touch, tag, p.queue, [&](std::int64_t earlier, Hazard hazard) {
@@ -216,7 +244,11 @@ double Timeline::earliest_start(std::int32_t index, const Point& point, std::int
       const bool same_queue = before.queue == p.queue;
       // In-order queues keep their own order; only a true dependence waits for the result to be visible, and PSUM
       // accumulation by the Tensor Engine is pipelined.
-      if (same_queue && !p.is_dma && (hazard != Hazard::ReadAfterWrite || p.lane == kTensor)) return;
+      if (same_queue && !p.is_dma && (hazard != Hazard::ReadAfterWrite || p.lane == kTensor)) {
+        // Sums of two parts of the array in the same place of PSUM: one matmul after the other.
+        if (p.lane == kTensor) start = std::max(start, before.end);
+        return;
+      }
       const double ready = hazard == Hazard::WriteAfterRead ? before.end : before.visible;
       start = std::max(start, ready + machine_.timing.semaphore_s);
     });
@@ -249,14 +281,29 @@ void Timeline::load_table(ActFunction function) {
   report_.lanes[kScalar].busy_s += machine_.timing.activation_table_s;
 }
 
-Timeline::Done Timeline::execute_engine(const Plan& p, double start) {
+ArrayCalendar::Part Timeline::part_of(const Plan& p, const Point& point) const {
+  if (p.array_tile.whole()) return {};
+  const std::int64_t rows = machine_.partitions / ArrayCalendar::kSide,
+                     columns = machine_.stationary_free_max / ArrayCalendar::kSide;
+  const std::int64_t row = p.array_tile.row.at(point.variables), column = p.array_tile.column.at(point.variables);
+  ensure(row >= 0 && row + p.array_tile.rows <= machine_.partitions && column >= 0 &&
+             column + p.array_tile.columns <= machine_.stationary_free_max,
+         "timeline: a matmul outside the array, at row {}, column {}", row, column);
+  return {row / rows, column / columns, p.array_tile.rows / rows, p.array_tile.columns / columns};
+}
+
+Timeline::Done Timeline::execute_engine(const Plan& p, double start, const Point& point) {
   const Timing& t = machine_.timing;
   double end = start + p.seconds, latency = t.vector_latency_s;
   switch (p.lane) {
     case kTensor:
       end = limiter_.run(start, p.seconds, p.row_share);
       latency = t.tensor_latency_s;
-      break;
+      array_.take(part_of(p, point), end);
+      // The next matmul may start beside this one.
+      lane_free_[kTensor] = std::min(end, start + t.matmul_min_cycles / machine_.tensor_hz);
+      report_.matmul_flops += p.flops;
+      return {p.queue, end, end + latency};
     case kScalar:
       latency = t.scalar_latency_s;
       break;
@@ -294,7 +341,7 @@ void Timeline::execute(std::int32_t index, const Point& point) {
       machine_.vector_scalar_share_psum && p.touches_psum && (p.lane == kVector || p.lane == kScalar);
   if (on_sbuf_port) start = std::max(start, sbuf_port_free_);
   if (on_psum_port) start = std::max(start, psum_port_free_);
-  const Done done = p.is_dma ? execute_dma(p, start) : execute_engine(p, start);
+  const Done done = p.is_dma ? execute_dma(p, start) : execute_engine(p, start, point);
   if (on_sbuf_port) sbuf_port_free_ = done.end;
   if (on_psum_port) psum_port_free_ = done.end;
   done_.push_back(done);

@@ -2,6 +2,8 @@
 // DMA engines, and the Tensor Engine's rate limiter. It sees only which instruction comes next, so it also runs alone.
 #pragma once
 
+#include <array>
+#include <deque>
 #include <trn/neuron/report.hpp>
 #include <trn/tile/depend.hpp>
 #include <vector>
@@ -27,7 +29,8 @@ class DmaCalendar {
 class RateLimiter {
  public:
   explicit RateLimiter(const tile::Timing& timing) : timing_(timing) {}
-  // When a pass of `seconds` at full rate, starting at `start` and lighting `share` of the rows, ends.
+  // When a pass of `seconds` at full rate, starting at `start` and lighting `share` of the array, ends. Passes may
+  // overlap; none starts before the one asked for last.
   double run(double start, double seconds, double share);
   [[nodiscard]] double cold_seconds() const { return cold_seconds_; }
 
@@ -36,7 +39,22 @@ class RateLimiter {
   const tile::Timing& timing_;
   bool idle_ = true;  // nothing ran yet
   bool hot_ = false;
-  double window_begin_ = 0, window_use_ = 0, cold_seconds_ = 0;
+  double window_begin_ = 0, cold_seconds_ = 0;
+  std::deque<double> use_;  // of the window at window_begin_ and of those after it, as far as passes reach
+};
+
+// The Tensor Engine's array in quarters of its rows and columns: when those that a matmul uses are free.
+class ArrayCalendar {
+ public:
+  struct Part {
+    std::int64_t row = 0, column = 0, rows = kSide, columns = kSide;
+  };
+  static constexpr std::int64_t kSide = 4;  // quarters of the array in both directions
+  [[nodiscard]] double free(const Part& part) const;
+  void take(const Part& part, double until);
+
+ private:
+  std::array<std::array<double, kSide>, kSide> free_{};
 };
 
 class Timeline {
@@ -57,7 +75,8 @@ class Timeline {
     double ring_seconds = 0;
     double start_seconds = 0;                           // DMA: from the trigger to the first byte
     tile::ActFunction table = tile::ActFunction::Copy;  // that an activation needs
-    double row_share = 1;                               // Tensor Engine: fraction of the array's rows that work
+    double row_share = 1;                               // Tensor Engine: fraction of the array that works
+    tile::isa::ArrayTile array_tile = {};               // the part it uses
     bool is_dma = false, touches_psum = false;
     std::int64_t read_bytes = 0, write_bytes = 0;  // HBM
     double flops = 0;
@@ -71,7 +90,8 @@ class Timeline {
   Plan plan(const tile::Instruction& instruction);
   double earliest_start(std::int32_t index, const tile::Point& point, std::int64_t tag);
   Done execute_dma(const Plan& plan, double start);
-  Done execute_engine(const Plan& plan, double start);
+  Done execute_engine(const Plan& plan, double start, const tile::Point& point);
+  [[nodiscard]] ArrayCalendar::Part part_of(const Plan& plan, const tile::Point& point) const;
   void load_table(tile::ActFunction function);
   void keep(std::int32_t lane, std::int32_t instruction, double begin, double end);
 
@@ -89,6 +109,7 @@ class Timeline {
   std::vector<tile::Touch> touches_;
   DmaCalendar calendar_;
   RateLimiter limiter_;
+  ArrayCalendar array_;
   std::vector<std::pair<double, double>> transfers_;
   double end_ = 0;
   double sbuf_port_free_ = 0, psum_port_free_ = 0;  // trn1: shared by two engines

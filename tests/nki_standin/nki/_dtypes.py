@@ -107,5 +107,11 @@ _FLOATS = [
     ("float8_e4m3fn", np.uint8, 4, 3, False), ("float8_e5m2", np.uint8, 5, 2, True),
 ]
 DTYPES = {name: DType(name, storage, "f", e, m, inf) for name, storage, e, m, inf in _FLOATS}
+# Four microscaling values in one element, only moved and viewed as a whole: name -> storage, format of a value.
+_PACKED = {"float8_e4m3fn_x4": (np.uint32, DTYPES["float8_e4m3fn"]), "float8_e5m2_x4": (np.uint32, DTYPES["float8_e5m2"]),
+           "float4_e2m1fn_x4": (np.uint16, None)}
+for _name, (_storage, _element) in _PACKED.items():
+    DTYPES[_name] = DType(_name, _storage, "x")
+    DTYPES[_name].element = _element
 for _name in ("int32", "int16", "int8", "uint32", "uint16", "uint8"):
     DTYPES[_name] = DType(_name, _name, "u" if _name[0] == "u" else "i")

@@ -125,6 +125,8 @@ def _operand(name, keyword, value, about, is_dma):
     rule("free-dims", dims <= limit, "{} of nisa.{} has {} free dimensions, at most {}", keyword, name, dims, limit)
     if is_dma:
         return
+    if keyword.endswith("_scale"):
+        return  # _scales
     count, start = value.shape[0], value.partition
     step = 128 if count > 64 else 64 if count > 32 else 32
     rule("partition-start", count <= facts.PARTITIONS and start % step == 0, "{} of nisa.{} has {} partitions from {}",
@@ -250,6 +252,34 @@ def _transfer(name, kwargs):
             rule("wrong-dge", rows and shape[-1] <= 128 and src.dtype.size == 2, "hwdge transpose of {} {}", shape, src.dtype)
 
 
+def _array_tile(name, kwargs):
+    """The part of the 128 x 128 array of a matmul: rows are fed by the partitions of the same numbers, columns write them."""
+    position, size = kwargs.get("tile_position"), kwargs.get("tile_size")
+    rule("array-tile", bool(position) == bool(size), "tile_position and tile_size go together")
+    if not size:
+        return
+    sides = (64, 128) if target() == "trn1" else (32, 64, 128)
+    whole_columns = name == "nc_matmul_mx" or (kwargs.get("perf_mode") is not None and kwargs["perf_mode"].name == "double_row")
+    rule("array-tile", len(size) == 2 and all(s in sides for s in size), "tile_size {} on {}", size, target())
+    rule("array-tile", not whole_columns or size[1] == 128, "tile_size {}: all columns are needed", size)
+    rule("array-tile", all(p % s == 0 and 0 <= p < 128 for p, s in zip(position, size)), "tile_position {} of {}", position, size)
+    stationary, moving, dst = (kwargs[k] for k in ("stationary", "moving", "dst"))
+    rule("array-tile", stationary.shape[0] <= size[0] and dst.shape[0] <= size[1], "{} by {} in a part of {}",
+         stationary.shape[0], dst.shape[0], size)
+    rule("array-tile", stationary.partition == moving.partition == position[0] and dst.partition == position[1],
+         "partitions {}, {} and {} at {}", stationary.partition, moving.partition, dst.partition, position)
+
+
+def _scales(kwargs, data, scale):
+    """Scales lie in the quadrant of their data, in its first four partitions or 4, 8, 12 further on."""
+    data, scale = kwargs[data], kwargs[scale]
+    count = data.shape[0]
+    rule("mx-layout", count % 32 == 0 and count <= 128, "{} partitions", count)
+    rule("mx-layout", scale.partition - data.partition in (0, 4, 8, 12), "scales at partition {}, data at {}", scale.partition,
+         data.partition)
+    rule("mx-layout", count - 28 <= scale.shape[0] <= count, "{} partitions of scales for {}", scale.shape[0], count)
+
+
 def check(name, kwargs):
     """One call with its keywords; raises RuleError on the first rule it breaks."""
     call = facts.ISA[name]
@@ -302,8 +332,17 @@ def check(name, kwargs):
     if name == "nc_matmul":
         mode = kwargs.get("perf_mode")
         rule("wrong-machine", mode is None or mode.name == "none" or since("trn2"), "{} on {}", mode, target())
-        rule("wrong-operand", bool(kwargs.get("tile_position")) == bool(kwargs.get("tile_size")),
-             "tile_position and tile_size go together")
+    if name in ("nc_matmul", "nc_matmul_mx"):
+        _array_tile(name, kwargs)
+    if name == "nc_matmul_mx":
+        _scales(kwargs, "stationary", "stationary_scale")
+        _scales(kwargs, "moving", "moving_scale")
+    if name == "quantize_mx":
+        _scales(kwargs, "src", "dst_scale")
+    if name == "exponential":
+        cmd = kwargs["reduce_cmd"].name if kwargs.get("reduce_cmd") is not None else "idle"
+        rule("wrong-operator", cmd != "reset", "reduce_cmd.reset in nisa.exponential")
+        rule("wrong-operand", cmd == "load_reduce" or not kwargs.get("reduce_init"), "reduce_init with {}", cmd)
 
 
 def documented(function):

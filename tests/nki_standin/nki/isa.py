@@ -191,6 +191,131 @@ def nc_transpose(dst, data, engine=engine.unknown, name=None):
         dst.write_bits(_raw(data).T)
 
 
+# Microscaling: a scale s stands for 2^(s - 127), 255 for NaN; 8 partitions x 4 values share one.
+
+_FP4 = np.float32([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6])
+
+
+def _scale_row(k):
+    return k // 32 * 32 + k % 32 // 8
+
+
+def _dequantized(data, scale):
+    """(4 K, width) float32: row 4 k + q holds value q of every element of partition k, times its scale."""
+    words = _raw(data).astype(np.int64)
+    bits = 2 * data.dtype.size
+    codes = (words[:, :, None] >> (bits * np.arange(4))) & ((1 << bits) - 1)
+    values = _FP4[codes] if bits == 4 else data.dtype.element.decode(codes.astype(np.uint8))
+    rows = [_raw(scale[(slice(_scale_row(k), _scale_row(k) + 1),) + (slice(None),) * (len(scale.shape) - 1)])[0]
+            for k in range(len(words))]
+    s = np.stack(rows).astype(np.int64)
+    factor = np.where(s == 255, np.nan, np.ldexp(1.0, s - 127)).astype(np.float32)
+    with np.errstate(all="ignore"):
+        scaled = values.astype(np.float32) * factor[:, :, None]
+    return scaled.transpose(0, 2, 1).reshape(4 * len(words), -1)
+
+
+@documented
+def nc_matmul_mx(dst, stationary, moving, stationary_scale, moving_scale, tile_position=None, tile_size=None,
+                 accumulate=None, name=None):
+    need(isinstance(accumulate, bool), "accumulate is {}, emitted kernels say it", accumulate)
+    _tile(dst, "dst", ("psum",)), _tile(stationary, "stationary", ("sbuf",)), _tile(moving, "moving", ("sbuf",))
+    need(stationary.shape[0] == moving.shape[0], "{} and {} rows", stationary.shape, moving.shape)
+    a, b = _dequantized(stationary, stationary_scale), _dequantized(moving, moving_scale)
+    need(a.shape[1] <= 128 and a.shape[1] % 2 == 0 and b.shape[1] <= (4096 if dst.dtype.size == 4 else 8192),
+         "stationary {}, moving {}", a.shape, b.shape)
+    need(_rows_shape(dst) == (a.shape[1], b.shape[1]), "dst {} of {} by {}", dst.shape, a.shape, b.shape)
+    need(_rows_shape(stationary_scale)[1] == a.shape[1] and _rows_shape(moving_scale)[1] == b.shape[1], "scales")
+    total = arith.matmul(a, b)
+    dst.write((_rows(dst) + total if accumulate else total).reshape(dst.shape))
+
+
+@documented
+def quantize_mx(dst, src, dst_scale, name=None):
+    _tile(dst, "dst", ("sbuf",)), _tile(src, "src", ("sbuf",))
+    values = _rows(src).astype(np.float64)
+    partitions, n = values.shape
+    need(n % 4 == 0 and _rows_shape(dst) == (partitions, n // 4), "{} into {}", src.shape, dst.shape)
+    need(_rows_shape(dst_scale)[1] == n // 4, "scales {}", dst_scale.shape)
+    element = dst.dtype.element
+    largest_exponent, largest = (8, 448.0) if element.name == "float8_e4m3fn" else (15, 57344.0)
+    groups = values.reshape(partitions // 8, 8, n // 4, 4).transpose(0, 2, 1, 3).reshape(partitions // 8, n // 4, 32)
+    amax = np.abs(groups).max(axis=2)
+    exponent = np.where(np.isfinite(amax), np.frexp(np.where(np.isfinite(amax), amax, 1.0))[1] - 1, 128)
+    s = np.clip(exponent - (largest_exponent - 1) + 127, 0, 254)
+    s = np.where(amax == 0, 0, s)
+    quotient = np.ldexp(values, (127 - s.repeat(8, axis=0).repeat(4, axis=1)))
+    codes = element.encode(np.clip(quotient, -largest, largest).astype(np.float32)).astype(np.uint32)
+    dst.write_bits((codes.reshape(partitions, n // 4, 4) << (8 * np.arange(4, dtype=np.uint32))).sum(axis=2))
+    for g in range(partitions // 8):
+        row = _scale_row(8 * g)
+        part = dst_scale[(slice(row, row + 1),) + (slice(None),) * (len(dst_scale.shape) - 1)]
+        part.write_bits(s[g].astype(np.uint8))
+
+
+# Exponentials and statistics on the Vector Engine
+
+
+@documented
+def exponential(dst, src, max_value=0.0, reduce_res=None, reduce_cmd=reduce_cmd.idle, reduce_init=0.0, name=None):
+    _same_size(_tile(dst, "dst"), _tile(src, "src"))
+    with np.errstate(all="ignore"):
+        x = _rows(src) - _scalar(max_value, src, "max_value")
+    x = arith.activate("exp", np.broadcast_to(x, _rows_shape(src)))
+    lanes = slice(src.partition, src.partition + src.shape[0])
+    if reduce_cmd.name == "reset_reduce":
+        _vector_registers[lanes] = 0
+    elif reduce_cmd.name == "load_reduce":
+        _vector_registers[lanes] = np.broadcast_to(_scalar(reduce_init, src, "reduce_init"), (src.shape[0], 1))[:, 0]
+    elif reduce_cmd.name == "reduce":
+        need(_vector_began[lanes].all(), "sums that nothing began")
+    _vector_began[lanes] = reduce_cmd.name != "idle"  # idle leaves them undefined
+    _vector_registers[lanes] = arith.fold("add", np.concatenate([_vector_registers[lanes, None], x], axis=1))
+    dst.write(x.reshape(dst.shape))
+    if reduce_res is not None:
+        need(reduce_cmd.name != "idle", "reduce_res of an idle exponential")
+        need(_tile(reduce_res, "reduce_res").shape == (src.shape[0], 1), "reduce_res has shape {}", reduce_res.shape)
+        reduce_res.write(_vector_registers[lanes, None])
+
+
+def _sum(x):
+    """Along each partition, in element order from +0, as a column."""
+    return arith.fold("add", np.concatenate([np.zeros((len(x), 1), np.float32), x], axis=1))[:, None]
+
+
+def _triple(x):
+    """Count, mean and sum of squared distances from it, per partition; zeros where there is no element."""
+    count = np.float32(x.shape[1])
+    if x.shape[1] == 0:
+        return np.zeros((len(x), 3), np.float32)
+    with np.errstate(all="ignore"):
+        mean = _sum(x) / count
+        d = x - mean
+        return np.concatenate([np.full((len(x), 1), count), mean, _sum(d * d)], axis=1)
+
+
+@documented
+def bn_stats(dst, data, name=None):
+    _tile(dst, "dst"), _tile(data, "data")
+    x = _rows(data)
+    need(x.shape[1] <= 512 and _rows_shape(dst) == (len(x), 6), "{} into {}", data.shape, dst.shape)
+    dst.write(np.concatenate([_triple(x[:, 0::2]), _triple(x[:, 1::2])], axis=1).reshape(dst.shape))
+
+
+@documented
+def bn_aggr(dst, data, name=None):
+    _tile(dst, "dst"), _tile(data, "data")
+    x = _rows(data)
+    need(x.shape[1] % 3 == 0 and _rows_shape(dst) == (len(x), 2), "{} into {}", data.shape, dst.shape)
+    count, mean, squares = x[:, 0::3], x[:, 1::3], x[:, 2::3]
+    with np.errstate(all="ignore"):
+        total = _sum(count)
+        mu = _sum(count * mean) / total
+        d = mean - mu
+        variance = _sum(squares + count * (d * d)) / total
+    dst.write(np.concatenate([mu, variance], axis=1).reshape(dst.shape))
+
+
 # Vector, Scalar and GpSimd Engines
 
 

@@ -77,6 +77,24 @@ struct MatmulOptions {
   Affine accumulate = 0;  // 0 overwrites; a loop variable accumulates on every iteration but the first
   MatmulMode perf_mode = MatmulMode::Normal;
   bool is_transpose = false;
+  isa::ArrayTile tile = {};  // the part of the array; the whole of it by default
+};
+
+struct MxMatmulOptions {
+  MxFormat stationary = MxFormat::Float8E4M3FN;
+  MxFormat moving = MxFormat::Float8E4M3FN;
+  Affine accumulate = 0;       // as in MatmulOptions
+  Affine tile_row = 0;         // parts of the array have all columns
+  std::int64_t tile_rows = 0;  // 0: the whole array
+};
+
+// Sums of the exponentials, in the Vector Engine's registers from call to call. Without reduce_cmd, reduce_res is the
+// sum of this call: ResetReduce.
+struct ExponentialOptions {
+  ScalarOrTile max_value = 0.0;
+  Access reduce_res = {};  // (P, 1)
+  std::optional<ReduceCmd> reduce_cmd = {};
+  ScalarOrTile reduce_init = 0.0;  // with LoadReduce
 };
 
 struct DmaOptions {
@@ -127,6 +145,10 @@ class Builder {
   // Tensor Engine: dst(m, n) = sum_k stationary(k, m) * moving(k, n)
   void nc_matmul(const Access& dst, const Access& stationary, const Access& moving, MatmulOptions options = {});
   void nc_transpose(const Access& dst, const Access& data, Engine engine = Engine::Tensor);
+  // The same product of microscaling operands (trn3): four values in each element, a scale (uint8) for every 8
+  // partitions.
+  void nc_matmul_mx(const Access& dst, const Access& stationary, const Access& moving, const Access& stationary_scale,
+                    const Access& moving_scale, MxMatmulOptions options = {});
 
   // Vector Engine (some also Scalar or GpSimd)
   void tensor_tensor(const Access& dst, const Access& data1, const Access& data2, AluOp op,
@@ -169,6 +191,17 @@ class Builder {
 
   // Scalar Engine: function(data * scale + bias)
   void activation(const Access& dst, ActFunction function, const Access& data, ActivationOptions options = {});
+
+  // Vector Engine: exp(src - max_value) (trn3)
+  void exponential(const Access& dst, const Access& src, ExponentialOptions options = {});
+  // dst (P, 6): count, mean and variance * count of the elements with even and of those with odd numbers.
+  void bn_stats(const Access& dst, const Access& data);
+  // dst (P, 2): mean and variance out of such triples.
+  void bn_aggr(const Access& dst, const Access& data);
+  // src in a microscaling format (trn3): dst holds four values in each element, dst_scale (uint8) a scale for each
+  // group.
+  void quantize_mx(const Access& dst, const Access& src, const Access& dst_scale,
+                   MxFormat format = MxFormat::Float8E4M3FN);
 
   // GpSimd
   // offset + partition * channel_multiplier + sum(step * index)

@@ -17,6 +17,7 @@ enum class Opcode : std::uint8_t {
   DmaTranspose,
   NcMatmul,
   NcTranspose,
+  NcMatmulMx,
   TensorTensor,
   TensorScalar,
   ScalarTensorTensor,
@@ -25,6 +26,10 @@ enum class Opcode : std::uint8_t {
   TensorCopy,
   TensorCopyPredicated,
   Activation,
+  Exponential,
+  BnStats,
+  BnAggr,
+  QuantizeMx,
   Reciprocal,
   Memset,
   TensorScalarReduce,
@@ -103,6 +108,9 @@ enum class ActFunction : std::uint8_t {
 };
 
 enum class MatmulMode : std::uint8_t { Normal, DoubleRow };
+// Four values of a microscaling format in one element: 8-bit ones in a uint32, 4-bit ones in a uint16, the first in the
+// lowest bits. NKI has a dtype for each; here the memory is of unsigned integers and the instruction names the format.
+enum class MxFormat : std::uint8_t { Float8E4M3FN, Float8E5M2, Float4E2M1FN };
 // Who builds the DMA descriptors: the runtime beforehand (Static), the hardware generator, or Pool (needed for
 // gathers).
 enum class DgeMode : std::uint8_t { Default, Static, Hardware, Software };
@@ -119,6 +127,7 @@ enum class OobMode : std::uint8_t { Error, Skip };
 [[nodiscard]] std::string_view name(AluOp);        // as in nl: "add", "bitwise_and"
 [[nodiscard]] std::string_view name(ActFunction);  // as in nl: "gelu_apprx_tanh"
 [[nodiscard]] std::string_view name(MatmulMode);
+[[nodiscard]] std::string_view name(MxFormat);  // "float8_e4m3fn_x4"
 [[nodiscard]] std::string_view name(DgeMode);
 [[nodiscard]] std::string_view name(DmaIssuer);
 [[nodiscard]] std::string_view name(ReduceCmd);

@@ -54,7 +54,7 @@ struct OpcodeInfo {
 };
 [[nodiscard]] const OpcodeInfo& opcode_info(Opcode opcode);
 
-// How this instruction uses operand `slot`: nc_matmul's dst is ReadWrite unless `accumulate` is the constant 0.
+// How this instruction uses operand `slot`: a matmul's dst is ReadWrite unless `accumulate` is the constant 0.
 [[nodiscard]] Role operand_role(const Instruction& instruction, std::size_t slot);
 
 // What an instruction does with its engine's accumulator registers, one fp32 number per partition that later

@@ -54,6 +54,21 @@ struct DmaTranspose {
 
 // ---- Tensor Engine
 
+// The part of the Tensor Engine's array that a matmul uses: rows x columns of it from (row, column). Rows are fed by
+// the SBUF partitions of the same numbers, columns write the PSUM partitions of the same numbers. 0 x 0: the whole
+// array. Matmuls in parts that share no processing element run at the same time.
+struct ArrayTile {
+  Affine row = 0, column = 0;
+  std::int64_t rows = 0, columns = 0;
+  [[nodiscard]] bool whole() const { return rows == 0 && columns == 0; }
+  template <class Self, class V> static void visit(Self& self, V&& v) {
+    v("tile_row", self.row);
+    v("tile_column", self.column);
+    v("tile_rows", self.rows);
+    v("tile_columns", self.columns);
+  }
+};
+
 // dst(m, n) = sum_k stationary(k, m) * moving(k, n)
 struct NcMatmul {
   static constexpr Opcode opcode = Opcode::NcMatmul;
@@ -61,10 +76,12 @@ struct NcMatmul {
   Affine accumulate = 0;  // value 0 overwrites PSUM, any other value adds to it
   MatmulMode perf_mode = MatmulMode::Normal;
   bool is_transpose = false;  // pass-through transpose (trn2+)
+  ArrayTile tile = {};
   template <class Self, class V> static void visit(Self& self, V&& v) {
     v("accumulate", self.accumulate);
     v("perf_mode", self.perf_mode);
     v("is_transpose", self.is_transpose);
+    ArrayTile::visit(self.tile, v);
   }
 };
 
@@ -72,6 +89,26 @@ struct NcTranspose {
   static constexpr Opcode opcode = Opcode::NcTranspose;
   enum Slot : std::size_t { dst, data };
   template <class Self, class V> static void visit(Self&, V&&) {}
+};
+
+// dst(m, n) = sum over k and q of stationary(k, m)[q] * moving(k, n)[q], q = 0 .. 3 the values packed in one element,
+// each times its scale 2^(s - 127). Eight partitions share a scale: s(k, m) stands in row 32 (k / 32) + k % 32 / 8 of
+// its tile.
+struct NcMatmulMx {
+  static constexpr Opcode opcode = Opcode::NcMatmulMx;
+  enum Slot : std::size_t { dst, stationary, moving, stationary_scale, moving_scale };
+  MxFormat stationary_format = MxFormat::Float8E4M3FN;
+  MxFormat moving_format = MxFormat::Float8E4M3FN;
+  Affine accumulate = 0;       // as in NcMatmul
+  Affine tile_row = 0;         // the part of the array: tile_rows of its rows from here, in all columns
+  std::int64_t tile_rows = 0;  // 0: the whole array
+  template <class Self, class V> static void visit(Self& self, V&& v) {
+    v("stationary_format", self.stationary_format);
+    v("moving_format", self.moving_format);
+    v("accumulate", self.accumulate);
+    v("tile_row", self.tile_row);
+    v("tile_rows", self.tile_rows);
+  }
 };
 
 // ---- Vector Engine (some also Scalar or GpSimd)
@@ -299,6 +336,46 @@ struct Activation {
   }
 };
 
+// ---- Vector Engine: exponentials, statistics, microscaling
+
+// exp(src - max_value). reduce_cmd says what happens to the sums along the free dimension, which stay in the Vector
+// Engine's registers; LoadReduce begins them with reduce_init. Idle leaves the registers undefined.
+struct Exponential {
+  static constexpr Opcode opcode = Opcode::Exponential;
+  enum Slot : std::size_t { dst, src, max_value, reduce_res, reduce_init };
+  double max_value_value = 0;
+  ReduceCmd reduce_cmd = ReduceCmd::Idle;
+  double reduce_init_value = 0;
+  template <class Self, class V> static void visit(Self& self, V&& v) {
+    v("max_value_value", self.max_value_value);
+    v("reduce_cmd", self.reduce_cmd);
+    v("reduce_init_value", self.reduce_init_value);
+  }
+};
+
+// Six numbers per partition: count, mean and variance * count of the elements 0, 2, 4, ..., then of 1, 3, 5, ...
+struct BnStats {
+  static constexpr Opcode opcode = Opcode::BnStats;
+  enum Slot : std::size_t { dst, data };
+  template <class Self, class V> static void visit(Self&, V&&) {}
+};
+
+// Mean and variance of everything that a row of triples (count, mean, variance * count) stands for.
+struct BnAggr {
+  static constexpr Opcode opcode = Opcode::BnAggr;
+  enum Slot : std::size_t { dst, data };
+  template <class Self, class V> static void visit(Self&, V&&) {}
+};
+
+// Groups of 8 partitions x 4 neighbours get one scale 2^(s - 127) and are divided by it: s to dst_scale in the rows
+// that NcMatmulMx reads, the quotients to dst, four in an element.
+struct QuantizeMx {
+  static constexpr Opcode opcode = Opcode::QuantizeMx;
+  enum Slot : std::size_t { dst, src, dst_scale };
+  MxFormat format = MxFormat::Float8E4M3FN;
+  template <class Self, class V> static void visit(Self& self, V&& v) { v("format", self.format); }
+};
+
 // ---- GpSimd
 
 // offset + partition * channel_multiplier + sum(step * index), the (step, count) of each dimension in `pattern`.
@@ -373,12 +450,13 @@ namespace trn::tile {
 
 // In Opcode's order. Code that depends on the instruction is a set of overloads, one for each of these types, called
 // through Instruction::visit: an instruction without its overload does not compile.
-using Attributes = std::variant<isa::DmaCopy, isa::DmaTranspose, isa::NcMatmul, isa::NcTranspose, isa::TensorTensor,
-                                isa::TensorScalar, isa::ScalarTensorTensor, isa::TensorReduce, isa::TensorTensorScan,
-                                isa::TensorCopy, isa::TensorCopyPredicated, isa::Activation, isa::Reciprocal,
-                                isa::Memset, isa::TensorScalarReduce, isa::TensorScalarCumulative, isa::SelectReduce,
-                                isa::RangeSelect, isa::Max8, isa::NcFindIndex8, isa::NcMatchReplace8, isa::Iota,
-                                isa::AffineSelect, isa::LocalGather, isa::NonzeroWithCount, isa::TensorPartitionReduce>;
+using Attributes =
+    std::variant<isa::DmaCopy, isa::DmaTranspose, isa::NcMatmul, isa::NcTranspose, isa::NcMatmulMx, isa::TensorTensor,
+                 isa::TensorScalar, isa::ScalarTensorTensor, isa::TensorReduce, isa::TensorTensorScan, isa::TensorCopy,
+                 isa::TensorCopyPredicated, isa::Activation, isa::Exponential, isa::BnStats, isa::BnAggr,
+                 isa::QuantizeMx, isa::Reciprocal, isa::Memset, isa::TensorScalarReduce, isa::TensorScalarCumulative,
+                 isa::SelectReduce, isa::RangeSelect, isa::Max8, isa::NcFindIndex8, isa::NcMatchReplace8, isa::Iota,
+                 isa::AffineSelect, isa::LocalGather, isa::NonzeroWithCount, isa::TensorPartitionReduce>;
 
 inline constexpr std::size_t kOpcodes = std::variant_size_v<Attributes>;
 

@@ -38,6 +38,7 @@ struct Timing {
   double activation_table_s;  // when the Scalar Engine changes to another function
   // Cycles per element of the instructions that are not plain streams.
   double reciprocal_cycles, scan_cycles;
+  double exponential_cycles, bn_aggr_cycles, quantize_mx_cycles;
   double gpsimd_pair_cycles, gpsimd_rsqrt_cycles;
   double gather_index_cycles, gather_element_cycles;  // local_gather, see cost.cpp
   // DMA. A transfer of R contiguous runs of b bytes takes ceil(R / engines) * (run_overhead + b / engine rate). Its
@@ -62,6 +63,7 @@ struct Machine {
   std::int64_t partitions;
   std::int64_t stationary_free_max;       // M of nc_matmul
   std::int64_t moving_free_max;           // N of nc_matmul
+  std::int64_t array_tile_min;            // rows or columns of the smallest part of the Tensor Engine's array
   std::int64_t sbuf_bytes_per_partition;  // usable
   std::int64_t psum_bank_bytes;           // per partition
   std::int64_t psum_banks;
@@ -73,6 +75,7 @@ struct Machine {
   std::int64_t free_dims_max_two_inputs;  // the same for instructions that read two tiles
   std::int64_t search_free_min;           // elements per partition of max8 and nc_find_index8
   std::int64_t search_free_max;           // the same, and of nc_match_replace8
+  std::int64_t bn_stats_max;              // elements per partition of bn_stats
   std::int64_t gather_indices_max;        // local_gather
   std::int64_t gather_elements_max;       // elements per index of local_gather
   // HBM and DMA
@@ -93,6 +96,8 @@ struct Machine {
   bool nonzero_with_count;      // the instruction
   bool accumulate_onto_writes;  // a matmul may add to PSUM that another engine wrote
   bool float8_e4m3fn;
+  bool microscaling;                       // quantize_mx, nc_matmul_mx
+  bool vector_exponential;                 // exponential
   bool abs_max_min;                        // ALU abs_max / abs_min
   bool square_relu_in_tensor_scalar;       // as op0
   bool activation_bias_immediate;          // activation takes a number as bias, not only a tile
@@ -112,8 +117,13 @@ struct Machine {
   // Peak of the Tensor Engine for operands of this dtype, flop/s: 2 * 128 * 128 * clock, a quarter of it for fp32,
   // twice it for fp8 with double rows.
   [[nodiscard]] double tensor_flops(DType dtype) const;
+  // The same for microscaling operands, four values in each element.
+  [[nodiscard]] double mx_flops() const { return 4 * tensor_flops(DType::BFloat16); }
   [[nodiscard]] double dma_bytes_per_s() const;  // all engines together
 };
+
+// The part of the Tensor Engine's array that a matmul uses; the whole of it for every other instruction.
+[[nodiscard]] isa::ArrayTile array_tile(const Instruction& instruction, const Machine& machine);
 
 [[nodiscard]] std::span<const Machine> machines();
 // "trn1", "trn2", "trn3"; throws InvalidArgument that lists them.
