@@ -57,9 +57,15 @@
 #include <trn/rand/truncated_normal.hpp>
 #include <trn/rand/uniform.hpp>
 #include <trn/rand/von_mises.hpp>
+#include <trn/solver/band.hpp>
 #include <trn/solver/cholesky.hpp>
+#include <trn/solver/eig.hpp>
+#include <trn/solver/eigh.hpp>
 #include <trn/solver/ldl.hpp>
+#include <trn/solver/least_squares.hpp>
 #include <trn/solver/lu.hpp>
 #include <trn/solver/qr.hpp>
 #include <trn/solver/report.hpp>
+#include <trn/solver/solve.hpp>
+#include <trn/solver/svd.hpp>
 #include <trn/solver/triangular.hpp>

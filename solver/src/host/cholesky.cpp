@@ -35,7 +35,7 @@ template <Scalar T> Outcome potrf(const Executor&, const TriangleArgs<T>& g) {
   expect_legal("potrf", info);
   a.write_back();
   if (info > 0) return {Status::NotPositiveDefinite, info - 1};
-  return {};
+  return finite(g.a, part_of(g.uplo));
 }
 
 template <Scalar T> Outcome potrs(const Executor& executor, const PotrsArgs<T>& g) {
@@ -66,7 +66,7 @@ template <Scalar T> Outcome potri(const Executor&, const TriangleArgs<T>& g) {
   expect_legal("potri", info);
   if (info > 0) return {Status::Singular, info - 1};  // nothing was written
   a.write_back();
-  return {};
+  return finite(g.a, part_of(g.uplo));
 }
 
 template <Scalar T> Real<T> pocon(const Executor&, const ConditionArgs<T>& g) {

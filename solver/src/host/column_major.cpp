@@ -12,6 +12,7 @@ void countable_workspace(const char* operation, std::int64_t least) {
 }
 
 int best_workspace(std::int64_t least, double queried) {
+  queried += std::ceil(queried * 0x1p-23);  // a float may have rounded it down
   const bool usable = queried >= static_cast<double>(least) && queried <= static_cast<double>(checks::kMostInt);
   return to_int(std::max<std::int64_t>(usable ? static_cast<std::int64_t>(queried) : least, 1));
 }

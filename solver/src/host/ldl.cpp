@@ -30,7 +30,7 @@ template <Scalar T> Outcome sytrf(const Executor&, const SytrfArgs<T>& g) {
   a.write_back();
   from_lapack(pivots, g.pivots);
   if (info > 0) return {Status::Singular, info - 1};
-  return {};
+  return finite(g.a, part);
 }
 
 namespace {
@@ -83,7 +83,7 @@ template <Scalar T> Outcome sytri(const Executor&, const SytriArgs<T>& g) {
   routine(letter(g.uplo), n, a.data(), a.ld(), to_lapack(g.pivots).data(), work.data(), info, 1);
   expect_legal("sytri", info);
   a.write_back();
-  return {};
+  return finite(g.factor, part);
 }
 
 template <Scalar T> Real<T> sycon(const Executor&, const ConditionArgs<T>& g) {

@@ -39,6 +39,7 @@ template <Scalar T> Outcome getrf(const Executor&, const GetrfArgs<T>& g) {
   expect_legal("getrf", info);
   a.write_back();
   from_lapack(pivots, g.pivots);
+  if (const Outcome overflow = finite(g.a); !overflow.ok()) return overflow;  // OpenBLAS multiplies by 1 / pivot
   return zero_pivot(g.a);  // getrf's info may come from another panel than the first
 }
 
@@ -84,7 +85,7 @@ template <Scalar T> Outcome getri(const Executor&, const GetriArgs<T>& g) {
   Lapack<T>::getri(to_int(n), a.data(), a.ld(), pivots.data(), work.data(), size, info);
   expect_legal("getri", info);
   a.write_back();
-  return {};
+  return finite(g.factor);
 }
 
 template <Scalar T> Real<T> gecon(const Executor&, const ConditionArgs<T>& g) {

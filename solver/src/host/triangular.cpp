@@ -50,7 +50,7 @@ template <Scalar T> Outcome trtri(const Executor&, const TrtriArgs<T>& g) {
   Lapack<T>::trtri(letter(uplo), letter(g.diag), to_int(view.rows()), a.data(), a.ld(), info, 1, 1);
   expect_legal("trtri", info);
   a.write_back();
-  return {};
+  return finite_triangle(g.a, g.uplo, g.diag);
 }
 
 template <Scalar T> Outcome trtrs(const Executor& executor, const TrtrsArgs<T>& g) {

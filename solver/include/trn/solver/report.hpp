@@ -22,7 +22,7 @@ enum class Status : std::uint8_t { Ok, NotPositiveDefinite, Singular, NotConverg
 //   NotConverged          the first eigenvalue or singular value that was not found, as LAPACK counts them
 //   NotFinite             row * columns + column of the first NaN or infinity that is read, row by row. Operands are
 //                         looked at in the order of the arguments; a later one is looked at when the earlier are
-//                         finite.
+//                         finite. Or of the first element of a factor or an inverse that overflowed.
 struct Outcome {
   Status status = Status::Ok;
   std::int64_t index = -1;

@@ -1,0 +1,30 @@
+// Singular value decomposition A = U diag(s) V^H. cuSOLVER: cusolverDn<t>gesvd, gesvdj, cusolverDnXgesvd. LAPACK:
+// gesdd, divide and conquer, which also stands for gesvd: it is three to eighteen times as fast.
+//
+// A is m x n and not changed; s has k = min(m, n) elements, descending. Thin: U is m x k, V^H k x n. Full: U is m x m,
+// V^H n x n. Bound: |s - exact| <= bound ||A||_2; max(m, n) eps, an estimate as for eigh.
+#pragma once
+
+#include <trn/solver/qr.hpp>
+#include <trn/solver/report.hpp>
+#include <trn/solver/types.hpp>
+
+namespace trn::solver {
+
+// The shapes of U and V^H say whether the thin or the full decomposition is wanted. NotConverged and NotFinite: all
+// outputs are NaN.
+template <Scalar T> Report svd(const Executor& executor, const ConstMatrix<T>& a, const VectorView<Real<T>>& s,
+                               const MatrixView<T>& u, const MatrixView<T>& vh);
+
+// Singular values alone; A may be a view of const or of writable elements.
+namespace detail {
+template <Scalar T>
+Report singular_values(const Executor& executor, const MatrixView<const T>& a, const VectorView<Real<T>>& s);
+}
+template <class A>
+requires Scalar<std::remove_const_t<A>> Report singular_values(const Executor& executor, const MatrixView<A>& a,
+                                                               const VectorView<Real<std::remove_const_t<A>>>& s) {
+  return detail::singular_values<std::remove_const_t<A>>(executor, a, s);
+}
+
+}  // namespace trn::solver

@@ -1,0 +1,70 @@
+// The entry points of Hermitian eigenproblems.
+#include <trn/solver/eigh.hpp>
+
+#include "bounds.hpp"
+#include "checks.hpp"
+#include "kernels/drivers.hpp"
+#include "scalars.hpp"
+
+namespace trn::solver {
+
+namespace {
+
+template <class T> EighReport eigh_report(Outcome outcome, std::int64_t n, std::string_view algorithm) {
+  EighReport report;
+  report.outcome = outcome;
+  report.algorithm = algorithm;
+  report.accuracy.bound =
+      outcome.ok() ? 2 * static_cast<double>(n) * unit_roundoff_of<T>() : std::numeric_limits<double>::infinity();
+  return report;
+}
+
+}  // namespace
+
+template <Scalar T> EighReport eigh(const Executor& executor, const MatrixView<T>& a, const VectorView<Real<T>>& w,
+                                    const EighOptions& options) {
+  constexpr const char* operation = "solver.eigh";
+  checks::output(operation, "A", executor, a);
+  checks::output(operation, "w", executor, w);
+  checks::square(operation, "A", a);
+  checks::size(operation, "w", w, a.rows());
+  const Range& range = options.range;
+  require(
+      range.kind != Range::Kind::Indices || (range.first >= 0 && range.first <= range.last && range.last <= a.rows()),
+      "{}: indices {} to {} of {} eigenvalues; 0 <= first <= last <= n must hold", operation, range.first, range.last,
+      a.rows());
+  require(range.kind != Range::Kind::Values || range.lo <= range.hi, "{}: values in ({}, {}]; lo <= hi must hold",
+          operation, range.lo, range.hi);
+  std::int64_t found = 0;
+  const Outcome outcome = dispatch(kEigh<T>, executor, {a, w, options, &found});
+  EighReport report = eigh_report<T>(
+      outcome, a.rows(), range.kind == Range::Kind::All ? "divide and conquer" : "relatively robust representations");
+  report.found = found;
+  return report;
+}
+
+template <Scalar T> EighReport eigh_generalized(const Executor& executor, const MatrixView<T>& a,
+                                                const ConstMatrix<T>& b, const VectorView<Real<T>>& w,
+                                                const GeneralizedOptions& options) {
+  constexpr const char* operation = "solver.eigh_generalized";
+  checks::output(operation, "A", executor, a);
+  checks::input(operation, "B", executor, b);
+  checks::output(operation, "w", executor, w);
+  checks::square(operation, "A", a);
+  checks::shape(operation, "B", b, a.rows(), a.rows());
+  checks::size(operation, "w", w, a.rows());
+  checks::apart(operation, "A", a.data(), "B", b.data());
+  const Outcome outcome = dispatch(kSygvd<T>, executor, {a, b, w, options});
+  EighReport report = eigh_report<T>(outcome, a.rows(), "cholesky, divide and conquer");
+  report.found = outcome.ok() ? a.rows() : 0;
+  return report;
+}
+
+#define TRN_EIGH(T)                                                                                                \
+  template EighReport eigh(const Executor&, const MatrixView<T>&, const VectorView<Real<T>>&, const EighOptions&); \
+  template EighReport eigh_generalized(const Executor&, const MatrixView<T>&, const ConstMatrix<T>&,               \
+                                       const VectorView<Real<T>>&, const GeneralizedOptions&);
+TRN_SOLVER_SCALARS(TRN_EIGH)
+#undef TRN_EIGH
+
+}  // namespace trn::solver

@@ -1,0 +1,86 @@
+// The kernels of the drivers, both families. No device kernels exist yet. The entry points have checked shapes,
+// executors and addresses; host kernels look for NaN and infinities themselves.
+#pragma once
+
+#include <trn/core/dispatch.hpp>
+#include <trn/solver/band.hpp>
+#include <trn/solver/eig.hpp>
+#include <trn/solver/eigh.hpp>
+#include <trn/solver/least_squares.hpp>
+#include <trn/solver/svd.hpp>
+
+namespace trn::solver {
+
+template <Scalar T> struct LstsqArgs {
+  MatrixView<const T> a, b;
+  MatrixView<T> x;
+  LeastSquaresOptions options;
+  LeastSquaresReport<T>* report;  // rank and singular values are written
+};
+template <Scalar T> struct EighArgs {
+  MatrixView<T> a;
+  VectorView<Real<T>> w;
+  EighOptions options;
+  std::int64_t* found;
+};
+template <Scalar T> struct SygvdArgs {
+  MatrixView<T> a;
+  MatrixView<const T> b;
+  VectorView<Real<T>> w;
+  GeneralizedOptions options;
+};
+template <Scalar T> struct SvdArgs {
+  MatrixView<const T> a;
+  VectorView<Real<T>> s;
+  const MatrixView<T>*u, *vh;  // both or none
+};
+template <Scalar T> struct EigArgs {
+  MatrixView<const T> a;
+  VectorView<ComplexOf<T>> w;
+  EigVectors<T> vectors;
+};
+template <Scalar T> struct SchurArgs {
+  MatrixView<T> a;
+  VectorView<ComplexOf<T>> w;
+  std::optional<MatrixView<T>> z;
+};
+template <Scalar T> struct BandArgs {  // gbsv, pbsv
+  blas::BandView<const T> a;
+  MatrixView<T> b;
+};
+template <Scalar T> struct GtsvArgs {
+  VectorView<const T> lower, diagonal, upper;
+  MatrixView<T> b;
+};
+template <Scalar T> struct PtsvArgs {
+  VectorView<const Real<T>> diagonal;
+  VectorView<const T> lower;
+  MatrixView<T> b;
+};
+
+namespace host {
+template <Scalar T> Outcome lstsq(const Executor& executor, const LstsqArgs<T>& args);
+template <Scalar T> Outcome eigh(const Executor& executor, const EighArgs<T>& args);
+template <Scalar T> Outcome sygvd(const Executor& executor, const SygvdArgs<T>& args);
+template <Scalar T> Outcome svd(const Executor& executor, const SvdArgs<T>& args);
+template <Scalar T> Outcome eig(const Executor& executor, const EigArgs<T>& args);
+template <Scalar T> Outcome schur(const Executor& executor, const SchurArgs<T>& args);
+template <Scalar T> Outcome gbsv(const Executor& executor, const BandArgs<T>& args);
+template <Scalar T> Outcome pbsv(const Executor& executor, const BandArgs<T>& args);
+template <Scalar T> Outcome gtsv(const Executor& executor, const GtsvArgs<T>& args);
+template <Scalar T> Outcome ptsv(const Executor& executor, const PtsvArgs<T>& args);
+}  // namespace host
+
+template <class T> inline constexpr KernelTable<LstsqArgs<T>, Outcome> kLstsq{"solver.lstsq", host::lstsq<T>};
+template <class T> inline constexpr KernelTable<EighArgs<T>, Outcome> kEigh{"solver.eigh", host::eigh<T>};
+template <class T>
+inline constexpr KernelTable<SygvdArgs<T>, Outcome> kSygvd{"solver.eigh_generalized", host::sygvd<T>};
+template <class T> inline constexpr KernelTable<SvdArgs<T>, Outcome> kSvd{"solver.svd", host::svd<T>};
+template <class T> inline constexpr KernelTable<EigArgs<T>, Outcome> kEig{"solver.eig", host::eig<T>};
+template <class T> inline constexpr KernelTable<SchurArgs<T>, Outcome> kSchur{"solver.schur", host::schur<T>};
+template <class T> inline constexpr KernelTable<BandArgs<T>, Outcome> kGbsv{"solver.gbsv", host::gbsv<T>};
+template <class T> inline constexpr KernelTable<BandArgs<T>, Outcome> kPbsv{"solver.pbsv", host::pbsv<T>};
+template <class T> inline constexpr KernelTable<GtsvArgs<T>, Outcome> kGtsv{"solver.gtsv", host::gtsv<T>};
+template <class T> inline constexpr KernelTable<PtsvArgs<T>, Outcome> kPtsv{"solver.ptsv", host::ptsv<T>};
+
+}  // namespace trn::solver

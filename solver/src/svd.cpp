@@ -1,0 +1,61 @@
+// The entry points of the singular value decomposition.
+#include <trn/solver/svd.hpp>
+
+#include "bounds.hpp"
+#include "checks.hpp"
+#include "kernels/drivers.hpp"
+#include "scalars.hpp"
+
+namespace trn::solver {
+
+namespace {
+
+constexpr const char* kOperation = "solver.svd";
+
+template <class T> Report svd_report(Outcome outcome, std::int64_t m, std::int64_t n) {
+  Report report;
+  report.outcome = outcome;
+  report.algorithm = "divide and conquer";
+  report.accuracy.bound = outcome.ok() ? 2 * static_cast<double>(std::max(m, n)) * unit_roundoff_of<T>()
+                                       : std::numeric_limits<double>::infinity();
+  return report;
+}
+
+}  // namespace
+
+template <Scalar T> Report svd(const Executor& executor, const ConstMatrix<T>& a, const VectorView<Real<T>>& s,
+                               const MatrixView<T>& u, const MatrixView<T>& vh) {
+  const std::int64_t m = a.rows(), n = a.columns(), k = std::min(m, n);
+  checks::input(kOperation, "A", executor, a);
+  checks::output(kOperation, "s", executor, s);
+  checks::output(kOperation, "U", executor, u);
+  checks::output(kOperation, "V^H", executor, vh);
+  checks::size(kOperation, "s", s, k);
+  const bool thin = u.rows() == m && u.columns() == k && vh.rows() == k && vh.columns() == n;
+  const bool full = u.rows() == m && u.columns() == m && vh.rows() == n && vh.columns() == n;
+  require(thin || full,
+          "{}: A is {} x {}, U {} x {}, V^H {} x {}; they must be {} x {} and {} x {} (thin) or {} x {} and {} x {} "
+          "(full)",
+          kOperation, m, n, u.rows(), u.columns(), vh.rows(), vh.columns(), m, k, k, n, m, m, n, n);
+  checks::apart(kOperation, "A", a.data(), "U", u.data());
+  checks::apart(kOperation, "A", a.data(), "V^H", vh.data());
+  checks::apart(kOperation, "U", u.data(), "V^H", vh.data());
+  return svd_report<T>(dispatch(kSvd<T>, executor, {a, s, &u, &vh}), m, n);
+}
+
+template <Scalar T>
+Report detail::singular_values(const Executor& executor, const MatrixView<const T>& a, const VectorView<Real<T>>& s) {
+  checks::input(kOperation, "A", executor, a);
+  checks::output(kOperation, "s", executor, s);
+  checks::size(kOperation, "s", s, std::min(a.rows(), a.columns()));
+  return svd_report<T>(dispatch(kSvd<T>, executor, {a, s, nullptr, nullptr}), a.rows(), a.columns());
+}
+
+#define TRN_SVD(T)                                                                                              \
+  template Report svd(const Executor&, const ConstMatrix<T>&, const VectorView<Real<T>>&, const MatrixView<T>&, \
+                      const MatrixView<T>&);                                                                    \
+  template Report detail::singular_values<T>(const Executor&, const MatrixView<const T>&, const VectorView<Real<T>>&);
+TRN_SOLVER_SCALARS(TRN_SVD)
+#undef TRN_SVD
+
+}  // namespace trn::solver
