@@ -133,7 +133,7 @@ TEST(GemmModel, ReachesItsShareOfTheTensorEnginePeak) {
   };
   for (const bool t : {false, true}) {
     EXPECT_GE(fraction(DType::BFloat16, 4096, t), 0.95) << t;
-    EXPECT_GE(fraction(DType::BFloat16, 2048, t), 0.87) << t;  // the first window of the limiter runs cold
+    EXPECT_GE(fraction(DType::BFloat16, 2048, t), 0.88) << t;  // the first window of the limiter runs cold
     EXPECT_GE(fraction(DType::Float32, 4096, t), 0.95) << t;
   }
 }

@@ -34,13 +34,13 @@ Modelled model(const Description& d, DType real = DType::Float32) {
   return total;
 }
 
-// 65,536 transforms of 128 points: 128 MiB of traffic take 365 us at 368 GB/s, and launching 15. Stores wait in the
-// Scalar Engine's queue, in front of evictions that it could do: 0.7 of the roof.
-TEST(DeviceModel, ShortTransformsRunNearTheDmaRoof) {
+// 65,536 transforms of 128 points: 128 MiB of traffic take 365 us at 368 GB/s, launching included. Stores have static
+// descriptors, which wait in no queue.
+TEST(DeviceModel, ShortTransformsRunAtTheDmaRoof) {
   for (const std::int64_t n : {16, 64, 128}) {
     const Modelled m = model(dense(Kind::ComplexToComplex, Direction::Forward, {n}, {.batch = 65536 * 128 / n}));
     EXPECT_EQ(m.programs, 1);
-    EXPECT_GE(m.dma_roof_seconds / m.seconds, 0.69) << n;
+    EXPECT_GE(m.dma_roof_seconds / m.seconds, 0.95) << n;
   }
 }
 
@@ -61,8 +61,7 @@ TEST(DeviceModel, TwoMillionPointsTakeTwoTrips) {
   EXPECT_LE(m.seconds, 500e-6);
 }
 
-// Batched real transforms take at most 0.6 of the time of complex ones. Short inverse ones take up to 0.76: their
-// stores wait in the Scalar Engine's queue.
+// Batched real transforms take at most 0.6 of the time of complex ones, those of up to 128 points too.
 TEST(DeviceModel, RealTransformsAtHalfTheWork) {
   for (const std::int64_t n : {8, 16, 32, 60, 64, 97, 128, 256, 500, 512, 1000, 1024, 4096, 16384}) {
     const std::int64_t batch = (std::int64_t{1} << 23) / n;
@@ -70,7 +69,7 @@ TEST(DeviceModel, RealTransformsAtHalfTheWork) {
     const Modelled forward = model(dense(Kind::RealToComplex, Direction::Forward, {n}, {.batch = batch}));
     const Modelled inverse = model(dense(Kind::ComplexToReal, Direction::Inverse, {n}, {.batch = batch}));
     EXPECT_LE(forward.seconds, 0.6 * complex) << n;
-    EXPECT_LE(inverse.seconds, (n <= 64 ? 0.76 : 0.6) * complex) << n;
+    EXPECT_LE(inverse.seconds, 0.6 * complex) << n;
     EXPECT_EQ(forward.programs + inverse.programs, 2) << n;
     EXPECT_EQ(forward.written_bytes, batch * (n / 2 + 1) * 8) << n;
     EXPECT_EQ(inverse.written_bytes, batch * n * 4) << n;
@@ -83,10 +82,10 @@ TEST(DeviceModel, LongAndPrimeRealTransformsAreCheaper) {
                                  {std::int64_t{1} << 21, 4},
                                  {1021, 2048}}) {
     const double complex = model(dense(Kind::ComplexToComplex, Direction::Forward, {n}, {.batch = batch})).seconds;
-    const double forward = n == 1021 ? 0.9 : 0.72, inverse = n == 1021 ? 0.9 : 0.63;
-    EXPECT_LE(model(dense(Kind::RealToComplex, Direction::Forward, {n}, {.batch = batch})).seconds, forward * complex)
+    const double limit = n == 1021 ? 0.9 : 0.62;
+    EXPECT_LE(model(dense(Kind::RealToComplex, Direction::Forward, {n}, {.batch = batch})).seconds, limit * complex)
         << n;
-    EXPECT_LE(model(dense(Kind::ComplexToReal, Direction::Inverse, {n}, {.batch = batch})).seconds, inverse * complex)
+    EXPECT_LE(model(dense(Kind::ComplexToReal, Direction::Inverse, {n}, {.batch = batch})).seconds, limit * complex)
         << n;
   }
 }
@@ -98,7 +97,7 @@ TEST(DeviceModel, WordsBesideSingle) {
     Description d = dense(Kind::ComplexToComplex, Direction::Forward, {n}, {.batch = (std::int64_t{1} << 22) / n});
     const double native = model(d).seconds;
     d.precision = Mode::Tf32x3;
-    EXPECT_LE(model(d).seconds, (n == 128 ? 1.0 : n == 1024 ? 1.41 : 0.9) * native) << n;
+    EXPECT_LE(model(d).seconds, (n == 1024 ? 1.15 : 0.9) * native) << n;
   }
 }
 

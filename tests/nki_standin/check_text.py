@@ -2,8 +2,8 @@
 
 Two passes. The first reads the syntax tree: every statement is one that kernels are made of, every call is documented
 (`nki/_signatures.py`), with known keywords and none missing. The second runs the kernel dry: arrays have shapes and no
-data, loops run their first and their last iteration, and every call goes through `nki/_rules.py`. At the end an array
-that was written and never read is a finding.
+data, loops run their first and their last iteration, and every call goes through `nki/_rules.py`. At the end a call
+none of whose results is read is a finding.
 
 Prints one line per finding, `file:line: rule: text`, then the number of kernels and calls; exit status 1 if there are
 findings. The arguments' shapes come from the header that the emitter writes.
@@ -116,7 +116,7 @@ def check_dry(tree, text, name):
     machine, arguments = _header(text)
     os.environ["NEURON_PLATFORM_TARGET_OVERRIDE"] = machine
     _rules.DRY = True
-    _rules.LINES.clear()
+    _rules.forget()
     kernel = next(n for n in tree.body if isinstance(n, ast.FunctionDef))
     space = {"range": _ends}
     try:

@@ -243,6 +243,12 @@ class Rules(unittest.TestCase):
         unread = "e = nl.ndarray((128, 128), dtype=nl.float32, buffer=nl.psum)\nnisa.nc_transpose(dst=e[0:64, 0:128], data=t)"
         self.expect("never-read", unread, unread + "\nnisa.tensor_copy(dst=t[0:64, 0:64], src=e[0:64, 0:64])")
 
+    def test_one_of_two_results_read(self):
+        both = ("e = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.sbuf)\ns = nl.ndarray((128, 1), dtype=nl.float32, "
+                "buffer=nl.sbuf)\nnisa.activation(dst=e, op=nl.copy, data=t, reduce_op=nl.add, reduce_res=s)")
+        for result in ("e[0:128, 0:1]", "s"):
+            self.expect("never-read", both, both + f"\nnisa.tensor_copy(dst=t[0:128, 0:1], src={result})")
+
     def test_register(self):
         loop = ("def body(i):\n    nisa.dma_copy(dst=t[0:32, 0:64], src={})\n"
                 "nl.fori_loop(0, 128, body, step=32)")

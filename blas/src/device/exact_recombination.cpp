@@ -196,10 +196,11 @@ void Recombine::finish(const Tile& t, const Affine& j0, std::int64_t count) {
   });
   const std::int64_t whole = count / kBankColumns * kBankColumns;
   if (whole > 0)
-    b_.dma_copy(limbs_(ds(t.row, t.rows), all, ds(j0, whole)), t.slot.out(all, all, ds(0, whole / kBankColumns), all));
+    b_.dma_copy(limbs_(ds(t.row, t.rows), all, ds(j0, whole)), t.slot.out(all, all, ds(0, whole / kBankColumns), all),
+                apart(b_.machine()));
   if (whole < count) {
     b_.dma_copy(limbs_(ds(t.row, t.rows), all, ds(j0 + whole, count - whole)),
-                t.slot.out(all, all, ds(whole / kBankColumns, 1), ds(0, count - whole)));
+                t.slot.out(all, all, ds(whole / kBankColumns, 1), ds(0, count - whole)), apart(b_.machine()));
   }
 }
 

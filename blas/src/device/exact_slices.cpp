@@ -293,7 +293,7 @@ void Slices::run(const std::vector<Task>& tasks) {
     b_.dma_copy(
         drop(numbers_.residues(ds(o.task.i, 1), ds(o.task.row, o.rows), ds(o.task.column, o.task.four.dims[1].size)),
              0),
-        o.residue);
+        o.residue, apart(b_.machine()));
   };
   const auto each = [&](std::int64_t first, const auto& step) {
     for (std::int64_t t = std::max<std::int64_t>(0, first); t < std::min(first + kTasks, count); ++t) step(t);

@@ -7,6 +7,7 @@
 #include <trn/blas/expand_program.hpp>
 #include <trn/core/error.hpp>
 #include <trn/tile/builder.hpp>
+#include <trn/tile/stores.hpp>
 
 #include "triangle.hpp"
 
@@ -44,7 +45,7 @@ class ExpandKernel {
                          : Source::Stored);
       diagonal(full, r0, rows, conj_mirrored);
     }
-    return b_.finish();
+    return tile::static_stores(b_.finish());
   }
 
  private:

@@ -19,6 +19,7 @@
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/blocks/matmul.hpp>
 #include <trn/tile/blocks/transpose.hpp>
+#include <trn/tile/stores.hpp>
 
 #include "views.hpp"
 #include "words.hpp"
@@ -86,7 +87,7 @@ class BatchKernel {
       group(i, first);
       first += g.count;
     }
-    return b_.finish();
+    return tile::static_stores(b_.finish());
   }
 
  private:

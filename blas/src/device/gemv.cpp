@@ -19,6 +19,7 @@
 #include <trn/blas/vector_programs.hpp>
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/blocks/matmul.hpp>
+#include <trn/tile/stores.hpp>
 
 #include "../kernels.hpp"
 #include "vectors.hpp"
@@ -76,7 +77,7 @@ class GemvKernel {
     for_blocks(b_, "panel", whole, columns ? kChunk / side_ / parts_ : kPanelBlocks, LoopKind::Parallel,
                [&](const Affine& first, std::int64_t blocks) { panel(columns, first * side_, side_, blocks); });
     if (rest > 0) panel(columns, Affine(whole * side_), rest, 1);
-    return b_.finish();
+    return tile::static_stores(b_.finish());
   }
 
  private:
@@ -235,7 +236,7 @@ class GerKernel {
     for_blocks(b_, "panel", whole, kPanelBlocks, LoopKind::Parallel,
                [&](const Affine& first, std::int64_t blocks) { panel(first * side_, side_, blocks); });
     if (rest > 0) panel(Affine(whole * side_), rest, 1);
-    return b_.finish();
+    return tile::static_stores(b_.finish());
   }
 
  private:

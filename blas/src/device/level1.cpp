@@ -10,6 +10,7 @@
 #include <optional>
 
 #include <trn/blas/vector_programs.hpp>
+#include <trn/tile/stores.hpp>
 
 #include "../kernels.hpp"
 #include "vectors.hpp"
@@ -20,7 +21,7 @@ using namespace trn::tile;
 using device::Factors;
 using device::flat;
 using device::part;
-using device::Piece;
+using device::VectorPiece;
 
 namespace {
 
@@ -52,7 +53,7 @@ class VectorKernel {
     const std::int64_t factors = factor_count();
     std::optional<Factors> f;
     if (factors > 0) f.emplace(b_, factors);
-    device::for_pieces(b_, s_.n, device::piece_width(s_.complex), [&](const Piece& p) {
+    device::for_pieces(b_, s_.n, device::piece_width(s_.complex), [&](const VectorPiece& p) {
       const auto factor = [&](std::int64_t i) { return (*f)(i, p.partitions); };
       switch (s_.operation) {
         case VectorOperation::Zero: {
@@ -84,7 +85,7 @@ class VectorKernel {
           break;
       }
     });
-    return b_.finish();
+    return tile::static_stores(b_.finish());
   }
 
  private:
@@ -118,7 +119,7 @@ class VectorKernel {
   }
 
   // One tile holds x and y, one instruction reads both, so that neither store can overtake a load.
-  void swap(const Piece& p) {
+  void swap(const VectorPiece& p) {
     const std::int64_t c = p.columns * (s_.complex ? 2 : 1);
     const Access both = b_.sbuf("both", p.partitions, {2, c}, DType::Float32, kBuffers),
                  changed = b_.sbuf("changed", p.partitions, {2, c}, DType::Float32, kBuffers);
@@ -135,7 +136,7 @@ class VectorKernel {
   }
 
   // y += alpha x; complex: re += ar xr - ai xi, im += ar xi + ai xr.
-  void axpy(const Piece& p, const FactorOf& f) {
+  void axpy(const VectorPiece& p, const FactorOf& f) {
     const Access x = p.load(b_, "x", x_in_, kBuffers), y = p.load(b_, "y", y_in_, kBuffers);
     multiply_add(b_, flat(y), flat(x), f(0), flat(y));
     if (s_.complex) {
@@ -145,7 +146,7 @@ class VectorKernel {
     b_.dma_copy(p.of(y_out_), y);
   }
 
-  void scal(const Piece& p, const FactorOf& f) {
+  void scal(const VectorPiece& p, const FactorOf& f) {
     if (!s_.complex) return scal_real(p, f);
     const Access x = p.load(b_, "x", x_in_, kBuffers), y = p.tile(b_, "scaled", true, kBuffers);
     multiply(b_, part(y, 0), part(x, 1), f(2));
@@ -153,14 +154,14 @@ class VectorKernel {
     multiply_add(b_, flat(y), flat(x), f(0), flat(y));
     b_.dma_copy(p.of(x_out_), y);
   }
-  void scal_real(const Piece& p, const FactorOf& f) {
+  void scal_real(const VectorPiece& p, const FactorOf& f) {
     const Access x = p.load(b_, "x", x_in_, kBuffers);
     multiply(b_, flat(x), flat(x), f(0));
     b_.dma_copy(p.of(x_out_), x);
   }
 
   // x = h11 x + h12 y, y = h21 x + h22 y; complex vectors part by part.
-  void mix(const Piece& p, const FactorOf& f) {
+  void mix(const VectorPiece& p, const FactorOf& f) {
     const Access x = p.load(b_, "x", x_in_, kBuffers), y = p.load(b_, "y", y_in_, kBuffers);
     const Access u = p.tile(b_, "u", s_.complex, kBuffers), v = p.tile(b_, "v", s_.complex, kBuffers);
     multiply(b_, flat(u), flat(y), f(1));
@@ -172,7 +173,7 @@ class VectorKernel {
   }
 
   // x = c x + s y, y = c y - conj(s) x. Factors: c, re s, im s, -re s, -im s.
-  void mix_complex(const Piece& p, const FactorOf& f) {
+  void mix_complex(const VectorPiece& p, const FactorOf& f) {
     const Access x = p.load(b_, "x", x_in_, 2), y = p.load(b_, "y", y_in_, 2);
     const Access u = p.tile(b_, "u", true, 2), v = p.tile(b_, "v", true, 2);
     multiply(b_, flat(u), flat(y), f(1));

@@ -29,6 +29,7 @@
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/blocks/matmul.hpp>
 #include <trn/tile/launch.hpp>
+#include <trn/tile/stores.hpp>
 
 #include "../kernels.hpp"
 #include "pair_energy_sliced.hpp"
@@ -136,7 +137,7 @@ class PairEnergyKernel {
     }
     shifted_ = b_.sbuf("e_shifted", side_, {2, cut_.blocks, cut_.tiles}, DType::Float32);
     for (std::int64_t i = 0; i < range_.rows(); ++i) pairs_of(i);
-    return b_.finish();
+    return tile::static_stores(b_.finish());
   }
 
  private:

@@ -35,6 +35,7 @@
 #include <trn/blas/pair_energy_program.hpp>
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/blocks/matmul.hpp>
+#include <trn/tile/stores.hpp>
 
 #include "pair_energy_sliced.hpp"
 #include "pair_weights.hpp"
@@ -85,7 +86,7 @@ class SlicedKernel {
     load_energies(occupied, virtuals);
     for (std::int64_t i = 0; i < range_.rows(); ++i) pairs_of(i);
     for (const Step& step : pending_) step();
-    return b_.finish();
+    return tile::static_stores(b_.finish());
   }
 
  private:

@@ -7,6 +7,7 @@
 
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/blocks/matmul.hpp>
+#include <trn/tile/stores.hpp>
 
 #include "vectors.hpp"
 
@@ -96,7 +97,7 @@ Program column_exponent_program(const PanelShape& s, const Machine& machine) {
       b.dma_copy(drop(out(ds(i, 1), ds(a, columns))).split(0, 1), top);
     }
   });
-  return b.finish();
+  return tile::static_stores(b.finish());
 }
 
 std::vector<Access> slice_panels(Builder& b, const PanelShape& s, const Access& words, const Access& exponents,

@@ -22,6 +22,7 @@
 #include <optional>
 #include <trn/core/error.hpp>
 #include <trn/tile/blocks/loops.hpp>
+#include <trn/tile/stores.hpp>
 
 #include "blocking.hpp"
 #include "eviction.hpp"
@@ -85,7 +86,7 @@ class ProductKernel {
     out_->open_triangles();
     block_rows();
     out_->close_triangles();
-    return b_.finish();
+    return tile::static_stores(b_.finish());
   }
 
  private:

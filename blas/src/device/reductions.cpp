@@ -14,6 +14,7 @@
 #include <limits>
 
 #include <trn/blas/vector_programs.hpp>
+#include <trn/tile/stores.hpp>
 
 #include "../kernels.hpp"
 #include "vectors.hpp"
@@ -23,7 +24,7 @@ namespace trn::blas {
 using namespace trn::tile;
 using device::flat;
 using device::part;
-using device::Piece;
+using device::VectorPiece;
 
 namespace {
 constexpr std::int64_t kRuns = 4,
@@ -69,7 +70,7 @@ class ReductionKernel {
                                                            : 0.0);
     if (s_.reduction == Reduction::Amax || s_.reduction == Reduction::Amin)
       make_countdown(std::min(width, std::max(s_.n / side, s_.n % side)));
-    device::for_pieces(b_, s_.n, width, [&](const Piece& p) {
+    device::for_pieces(b_, s_.n, width, [&](const VectorPiece& p) {
       const auto to = [&](std::int64_t column) {
         Access one = partial(ds(0, p.partitions), ds(p.number, 1), ds(column, 1));
         one.dims = {one.dims.back()};
@@ -93,18 +94,18 @@ class ReductionKernel {
       }
     });
     b_.dma_copy(out, partial);
-    return b_.finish();
+    return tile::static_stores(b_.finish());
   }
 
  private:
   // |x|, all parts in a row.
-  Access magnitudes(const Piece& p, const Access& x) {
+  Access magnitudes(const VectorPiece& p, const Access& x) {
     const Access a = p.tile(b_, "magnitude", s_.complex, kBuffers);
     b_.activation(flat(a), ActFunction::Abs, flat(x));
     return flat(a);
   }
 
-  void dot(const Piece& p, const Access& x, const Access& y, const std::function<Access(std::int64_t)>& to) {
+  void dot(const VectorPiece& p, const Access& x, const Access& y, const std::function<Access(std::int64_t)>& to) {
     const Access straight = p.tile(b_, "straight", s_.complex, kBuffers);
     b_.tensor_tensor(flat(straight), flat(x), flat(y), AluOp::Multiply, Engine::Vector);
     if (!s_.complex) return device::sum_row(b_, to(0), flat(straight));
@@ -118,7 +119,7 @@ class ReductionKernel {
   }
 
   // s, and the sums of squares of s x run by run.
-  void nrm2(const Piece& p, const Access& x, const std::function<Access(std::int64_t)>& to) {
+  void nrm2(const VectorPiece& p, const Access& x, const std::function<Access(std::int64_t)>& to) {
     const std::int64_t n = x.free_size();
     const Access largest = b_.sbuf("largest", p.partitions, {1}, DType::Float32, kBuffers),
                  power = b_.sbuf("power", p.partitions, {1}, DType::Float32, kBuffers);
@@ -146,7 +147,7 @@ class ReductionKernel {
     b_.iota(countdown_, {{-1, columns}}, columns, 0);
   }
 
-  void extreme(const Piece& p, const Access& x, const Access& value, const Access& place) {
+  void extreme(const VectorPiece& p, const Access& x, const Access& value, const Access& place) {
     const bool most = s_.reduction == Reduction::Amax;
     const Access all_parts = magnitudes(p, x);
     Access a = all_parts;

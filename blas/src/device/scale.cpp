@@ -4,6 +4,7 @@
 // triangles of diagonal blocks go through scratch (triangle.hpp).
 #include <trn/tile/blocks/elementwise.hpp>
 #include <trn/tile/blocks/loops.hpp>
+#include <trn/tile/stores.hpp>
 
 #include "launch.hpp"
 #include "triangle.hpp"
@@ -44,7 +45,7 @@ class ScaleKernel {
     } else {
       triangle();
     }
-    return b_.finish();
+    return tile::static_stores(b_.finish());
   }
 
  private:

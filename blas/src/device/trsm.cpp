@@ -8,6 +8,7 @@
 #include <trn/core/array.hpp>
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/launch.hpp>
+#include <trn/tile/stores.hpp>
 
 #include "../kernels.hpp"
 #include "trsm_launch.hpp"
@@ -71,7 +72,7 @@ Program zero_program(const ZeroShape& z, const Machine& machine) {
                              });
         });
   }
-  return b.finish();
+  return tile::static_stores(b.finish());
 }
 
 void trsm(const Executor& executor, const TrsmArgs& args) {

@@ -19,6 +19,7 @@
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/blocks/matmul.hpp>
 #include <trn/tile/launch.hpp>
+#include <trn/tile/stores.hpp>
 
 #include "../kernels.hpp"
 #include "diagonal_blocks.hpp"
@@ -59,7 +60,7 @@ class TrsmBatchKernel {
     for (std::int64_t p = 0; p < s_.count; ++p) {
       b_.dma_copy(b_.output_over(fmt::format("x{}", p), right_[static_cast<std::size_t>(p)]), entry(x_, p));
     }
-    return b_.finish();
+    return tile::static_stores(b_.finish());
   }
 
  private:

@@ -26,6 +26,7 @@
 #include <trn/tile/blocks/elementwise.hpp>
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/blocks/matmul.hpp>
+#include <trn/tile/stores.hpp>
 
 #include "trsm_blocks.hpp"
 #include "trsm_columns.hpp"
@@ -292,7 +293,7 @@ tile::Program trsm_program(const TrsmShape& shape, const Machine& machine) {
   io.residual = b.output("residual", DType::Float32, {1, shape.n});
   io.largest = b.output("largest", DType::Float32, {1, shape.n});
   device::solve_triangular(b, shape, io);
-  return b.finish();
+  return tile::static_stores(b.finish());
 }
 
 }  // namespace trn::blas

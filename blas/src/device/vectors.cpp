@@ -41,17 +41,17 @@ Access vector_output(Builder& b, const std::string& name, bool complex, std::int
   return vector_tensor(b, true, name, complex, n, inc);
 }
 
-Access Piece::tile(Builder& b, const std::string& name, bool complex, std::int64_t buffers) const {
+Access VectorPiece::tile(Builder& b, const std::string& name, bool complex, std::int64_t buffers) const {
   return b.sbuf(name, partitions, complex ? Shape{columns, 2} : Shape{columns}, DType::Float32, buffers);
 }
 
-Access Piece::load(Builder& b, const std::string& name, const Access& tensor, std::int64_t buffers) const {
+Access VectorPiece::load(Builder& b, const std::string& name, const Access& tensor, std::int64_t buffers) const {
   const Access from = of(tensor), to = tile(b, name, from.dims.size() == 3, buffers);
   b.dma_copy(to, from);
   return to;
 }
 
-void for_pieces(Builder& b, std::int64_t n, std::int64_t width, const std::function<void(const Piece&)>& body) {
+void for_pieces(Builder& b, std::int64_t n, std::int64_t width, const std::function<void(const VectorPiece&)>& body) {
   const std::int64_t side = b.machine().partitions, whole = n / (side * width), row = n / side - whole * width,
                      rest = n % side;
   const auto block = [&](const Affine& first, std::int64_t partitions, std::int64_t columns, const Affine& number) {

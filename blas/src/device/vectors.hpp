@@ -32,7 +32,7 @@ void require_native(const char* operation, const Executor& executor, Mode mode);
                                          std::int64_t inc);
 
 // `partitions` x `columns` elements of a vector.
-struct Piece {
+struct VectorPiece {
   std::int64_t partitions, columns;
   tile::Affine number;                                  // 0, 1, ... in order of for_pieces
   std::function<tile::Access(const tile::Access&)> of;  // the piece of a tensor: (partitions, columns[, 2])
@@ -43,7 +43,8 @@ struct Piece {
                                   std::int64_t buffers = 2) const;
 };
 // `columns` at most `width`. The pieces are independent of one another.
-void for_pieces(tile::Builder& b, std::int64_t n, std::int64_t width, const std::function<void(const Piece&)>& body);
+void for_pieces(tile::Builder& b, std::int64_t n, std::int64_t width,
+                const std::function<void(const VectorPiece&)>& body);
 [[nodiscard]] std::int64_t piece_count(std::int64_t n, std::int64_t width, const tile::Machine& machine);
 // Columns that make a DMA of half a megabyte and leave SBUF room for a dozen tiles with their buffers.
 [[nodiscard]] inline std::int64_t piece_width(bool complex) { return complex ? 1024 : 2048; }

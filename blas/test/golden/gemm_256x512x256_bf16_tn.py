@@ -34,10 +34,10 @@ def blas_gemm(a, b):
         )
     c_new = nl.ndarray((128, 512), dtype=nl.bfloat16, buffer=nl.sbuf)
     nisa.tensor_copy(dst=c_new, src=sums.ap(pattern=[[1024, 128], [1, 512]]), engine=nisa.engine.scalar)
-    nisa.dma_copy(dst=c[0:128, 0:512], src=c_new)
+    nisa.dma_copy(dst=c[0:128, 0:512], src=c_new, dge_mode=nisa.dge_mode.none)
     c_new_2 = nl.ndarray((128, 512), dtype=nl.bfloat16, buffer=nl.sbuf)
     nisa.tensor_copy(
         dst=c_new_2, src=sums.ap(pattern=[[1024, 128], [1, 512]], offset=512), engine=nisa.engine.vector
     )
-    nisa.dma_copy(dst=c[128:256, 0:512], src=c_new_2)
+    nisa.dma_copy(dst=c[128:256, 0:512], src=c_new_2, dge_mode=nisa.dge_mode.none)
     return c

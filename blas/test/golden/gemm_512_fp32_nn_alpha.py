@@ -72,7 +72,7 @@ def blas_gemm(a, b, alpha):
         )
     c_new = nl.ndarray((128, 512), dtype=nl.float32, buffer=nl.sbuf)
     nisa.activation(dst=c_new, op=nl.copy, data=sums.ap(pattern=[[2048, 128], [1, 512]]), scale=alpha_tile)
-    nisa.dma_copy(dst=c[0:128, 0:512], src=c_new)
+    nisa.dma_copy(dst=c[0:128, 0:512], src=c_new, dge_mode=nisa.dge_mode.none)
     c_new_2 = nl.ndarray((128, 512), dtype=nl.float32, buffer=nl.sbuf)
     nisa.tensor_scalar(
         dst=c_new_2,
@@ -81,12 +81,12 @@ def blas_gemm(a, b, alpha):
         operand0=alpha_tile,
         engine=nisa.engine.vector,
     )
-    nisa.dma_copy(dst=c[128:256, 0:512], src=c_new_2)
+    nisa.dma_copy(dst=c[128:256, 0:512], src=c_new_2, dge_mode=nisa.dge_mode.none)
     c_new_3 = nl.ndarray((128, 512), dtype=nl.float32, buffer=nl.sbuf)
     nisa.activation(
         dst=c_new_3, op=nl.copy, data=sums.ap(pattern=[[2048, 128], [1, 512]], offset=1024), scale=alpha_tile
     )
-    nisa.dma_copy(dst=c[256:384, 0:512], src=c_new_3)
+    nisa.dma_copy(dst=c[256:384, 0:512], src=c_new_3, dge_mode=nisa.dge_mode.none)
     c_new_4 = nl.ndarray((128, 512), dtype=nl.float32, buffer=nl.sbuf)
     nisa.tensor_scalar(
         dst=c_new_4,
@@ -95,5 +95,5 @@ def blas_gemm(a, b, alpha):
         operand0=alpha_tile,
         engine=nisa.engine.vector,
     )
-    nisa.dma_copy(dst=c[384:512, 0:512], src=c_new_4)
+    nisa.dma_copy(dst=c[384:512, 0:512], src=c_new_4, dge_mode=nisa.dge_mode.none)
     return c

@@ -25,6 +25,7 @@
 // times [-sin, sin], and their sum, 256 numbers each: 0.80 us. Scalar Engine: y, 256 numbers, 0.21 us.
 #include <algorithm>
 #include <trn/tile/blocks/loops.hpp>
+#include <trn/tile/stores.hpp>
 
 #include "two_steps.hpp"
 
@@ -49,7 +50,7 @@ class BlocksKernel final : public TwoStepKernel {
     b_minus_ = constant("second_minus_b", rows2, rows2, words_.dtype, words_.count);
     const std::int64_t deep = deepest(layout_);
     for_pieces(layout_, deep, kProducts / deep, [&](const std::vector<BlockPiece>& pieces) { run(pieces); });
-    return b_.finish();
+    return tile::static_stores(b_.finish());
   }
 
  private:

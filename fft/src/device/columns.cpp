@@ -22,6 +22,7 @@
 // One line's NaN or infinity reaches the G lines on the same column of the tile (0 * NaN), n <= 64 only.
 #include <algorithm>
 #include <trn/tile/blocks/loops.hpp>
+#include <trn/tile/stores.hpp>
 
 #include "line_kernel.hpp"
 
@@ -62,7 +63,7 @@ class ColumnsKernel final : public LineKernelBase {
     }
     if (s_.table) table_ = b_.input("table", DType::Float32, {n_, last().count, 2});
     runs();
-    return b_.finish();
+    return tile::static_stores(b_.finish());
   }
 
  private:

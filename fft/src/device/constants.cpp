@@ -296,11 +296,13 @@ class Maker {
     });
     twiddles(rows1, n1, 2 * rows2, n2);
     planes(n1, {"second_a", "second_b", "second_minus_b"}, options_.factor, true);
-    // What the first and the last point count of themselves, where they are their own mirror image.
-    made_.push_back(
-        make("ends", layout.part_rows(), 2, DType::Float32, 1, [&](std::int64_t r, std::int64_t c) -> long double {
-          return layout.row(r).k2 == (c == 0 ? 0 : layout.rows - 1) ? 0.5 : 1;
-        }));
+    // What the first and the last point count of themselves, where they are their own mirror image; odd lines have none.
+    if (!s_.odd) {
+      made_.push_back(
+          make("ends", layout.part_rows(), 2, DType::Float32, 1, [&](std::int64_t r, std::int64_t c) -> long double {
+            return layout.row(r).k2 == (c == 0 ? 0 : layout.rows - 1) ? 0.5 : 1;
+          }));
+    }
     made_.push_back({"zeros", std::vector<std::byte>(static_cast<std::size_t>(device::half_in_zeros(s_, machine_)) *
                                                      sizeof(float))});
     if (!layout.lone) return;

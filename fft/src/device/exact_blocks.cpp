@@ -29,6 +29,7 @@
 #include <cmath>
 #include <trn/core/convert.hpp>
 #include <trn/core/error.hpp>
+#include <trn/tile/stores.hpp>
 
 #include "../roots.hpp"
 #include "block_layout.hpp"
@@ -69,7 +70,7 @@ class ExactBlocks : private TripleArithmetic {
     }
     if (s_.table) table_ = b_.input("table", DType::Float32, {kTableParts, s_.lines.back().count, n1_, 2});
     outer(0, 0, 0);
-    return b_.finish();
+    return tile::static_stores(b_.finish());
   }
 
  private:

@@ -2,6 +2,7 @@
 // Bluestein's algorithm in mode exact; about 160 operations of the Vector Engine per complex point, which is the limit.
 #include <trn/core/error.hpp>
 #include <trn/fft/points_program.hpp>
+#include <trn/tile/stores.hpp>
 
 #include "point_tiles.hpp"
 #include "triple_arithmetic.hpp"
@@ -45,7 +46,7 @@ class ExactPoints : private TripleArithmetic {
             store(b_, words[word], t, y_[word], t.out + t.point * s_.out.stride, d.out);
         });
     for (const SideTensors& y : y_) clear_points(b_, tiles_, y, both(), s_.out.points - both(), d.out);
-    return b_.finish();
+    return tile::static_stores(b_.finish());
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include <trn/tile/stores.hpp>
 #include "line_kernel.hpp"
 
 namespace trn::fft::device {
@@ -45,7 +46,7 @@ class HalfColumnsKernel : public LineKernelBase {
           },
           2);
     });
-    return b_.finish();
+    return tile::static_stores(b_.finish());
   }
 
   const std::int64_t n_, groups_, width_;

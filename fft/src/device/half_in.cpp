@@ -18,6 +18,7 @@
 // partitions, the sum of the twiddles, 0.57 us.
 #include <algorithm>
 #include <trn/tile/blocks/loops.hpp>
+#include <trn/tile/stores.hpp>
 
 #include "half_layout.hpp"
 #include "two_steps.hpp"
@@ -44,12 +45,12 @@ class HalfInKernel final : public TwoStepKernel {
     declare_twiddles(rows1, 2 * rows2);
     second_[0] = constant("second_a", rows1, rows1, words_.dtype, words_.count);
     second_[1] = constant("second_minus_b", rows1, rows1, words_.dtype, words_.count);
-    ends_ = constant("ends", layout_.part_rows(), 2, DType::Float32, 1);
+    if (!s_.odd) ends_ = constant("ends", layout_.part_rows(), 2, DType::Float32, 1);
     zeros_ = b_.input("zeros", DType::Float32, {half_in_zeros(s_, machine_)});
     if (layout_.lone) spread_ = constant("spread", block_.above, rows1, DType::Float32, 1);
     const std::int64_t deep = deepest(block_);
     for_pieces(block_, deep, kProducts / deep, [&](const std::vector<BlockPiece>& pieces) { run(pieces); });
-    return b_.finish();
+    return tile::static_stores(b_.finish());
   }
 
  private:

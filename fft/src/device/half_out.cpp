@@ -20,6 +20,7 @@
 // halves, 0.31 us. DMA: 128 KiB, 0.35 us.
 #include <algorithm>
 #include <trn/tile/blocks/loops.hpp>
+#include <trn/tile/stores.hpp>
 
 #include "half_layout.hpp"
 #include "two_steps.hpp"
@@ -49,7 +50,7 @@ class HalfOutKernel final : public TwoStepKernel {
     if (layout_.lone) lone_ = constant("lone", rows2, block.beside, words_.dtype, words_.count);
     const std::int64_t deep = deepest(block);
     for_pieces(block, deep, kProducts / deep, [&](const std::vector<BlockPiece>& pieces) { run(pieces); });
-    return b_.finish();
+    return tile::static_stores(b_.finish());
   }
 
  private:

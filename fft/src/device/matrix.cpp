@@ -33,6 +33,7 @@
 #include <trn/tile/blocks/matmul.hpp>
 
 #include <trn/tile/launch.hpp>
+#include <trn/tile/stores.hpp>
 #include "line_kernel.hpp"
 #include "planner.hpp"
 
@@ -77,7 +78,7 @@ class MatrixKernel {
     b_.dma_copy(matrix_, tensor.permute({1, 0, 2}));
     if (split_) matrix_ = in_words("matrix_words", pattern(matrix_, 0, {{1, s_.in.parts * columns}}), 1);
     outer(0, 0, 0);
-    return b_.finish();
+    return tile::static_stores(b_.finish());
   }
 
  private:

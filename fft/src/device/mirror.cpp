@@ -7,6 +7,7 @@
 #include <trn/tile/blocks/matmul.hpp>
 
 #include <trn/tile/launch.hpp>
+#include <trn/tile/stores.hpp>
 #include "../matrix.hpp"
 #include "line_kernel.hpp"
 #include "planner.hpp"
@@ -34,7 +35,7 @@ class MirrorKernel {
       });
       if (rest > 0) piece(in, out + (s_.points - rest) * s_.out_stride, rest);
     });
-    return b_.finish();
+    return tile::static_stores(b_.finish());
   }
 
  private:

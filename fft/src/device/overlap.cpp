@@ -11,6 +11,7 @@
 #include <trn/core/error.hpp>
 #include <trn/fft/overlap_program.hpp>
 #include <trn/tile/blocks/loops.hpp>
+#include <trn/tile/stores.hpp>
 
 #include "line_kernel.hpp"
 
@@ -50,7 +51,7 @@ class OverlapKernel {
         std::max<std::int64_t>(1, std::min(kTileReals / o_.parts, kWindowReals / layers_.layers));
     if (whole > 0) columns(0, whole, std::min(o_.hop, o_.length), width);
     if (rest > 0) columns(whole, 1, rest, width);
-    return b_.finish();
+    return tile::static_stores(b_.finish());
   }
 
  private:

@@ -27,6 +27,7 @@
 // 0.9 us, the other half, 0.5 us.
 #include <algorithm>
 
+#include <trn/tile/stores.hpp>
 #include "two_steps.hpp"
 
 namespace trn::fft::device {
@@ -63,7 +64,7 @@ class PairsKernel final : public TwoStepKernel {
           if (blocks % most > 0) some(in, out, whole * most, blocks % most);
         },
         2);
-    return b_.finish();
+    return tile::static_stores(b_.finish());
   }
 
  private:

@@ -24,6 +24,7 @@
 // pieces of u and v, 1.6 us.
 #include <algorithm>
 
+#include <trn/tile/stores.hpp>
 #include "two_steps.hpp"
 
 namespace trn::fft::device {
@@ -61,7 +62,7 @@ class PairsInKernel final : public TwoStepKernel {
           if (blocks % most > 0) some(in, out, whole * most, blocks % most);
         },
         2);
-    return b_.finish();
+    return tile::static_stores(b_.finish());
   }
 
  private:

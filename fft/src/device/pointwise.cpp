@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <trn/core/error.hpp>
 #include <trn/fft/points_program.hpp>
+#include <trn/tile/stores.hpp>
 
 #include "point_tiles.hpp"
 
@@ -67,7 +68,7 @@ Program pointwise_program(const PointwiseShape& s, const Machine& machine) {
     store(b, to, t, y, t.out + t.point * s.out.stride, out);
   });
   clear_points(b, tiles, y, both, s.out.points - both, out);
-  return b.finish();
+  return tile::static_stores(b.finish());
 }
 
 Program half_line_program(const HalfLineShape& s, const Machine& machine) {
@@ -99,7 +100,7 @@ Program half_line_program(const HalfLineShape& s, const Machine& machine) {
     }
   });
   clear_points(b, tiles, y, half, s.out.points - half, out);
-  return b.finish();
+  return tile::static_stores(b.finish());
 }
 
 }  // namespace trn::fft

@@ -34,6 +34,7 @@
 // transposes are products with the identity, the 128 lines that are turned together.
 #include <algorithm>
 #include <trn/tile/blocks/loops.hpp>
+#include <trn/tile/stores.hpp>
 
 #include "line_kernel.hpp"
 
@@ -78,7 +79,7 @@ class RowsKernel final : public LineKernelBase {
       if (each > 0) piece((d.count - first) / each, each);
       piece(1, d.count - first);
     });
-    return b_.finish();
+    return tile::static_stores(b_.finish());
   }
 
  private:

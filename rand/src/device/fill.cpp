@@ -15,6 +15,7 @@
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/builder.hpp>
 #include <trn/tile/launch.hpp>
+#include <trn/tile/stores.hpp>
 
 #include "device/rounds.hpp"
 #include "device/sobol.hpp"
@@ -71,7 +72,7 @@ class FillKernel {
       tiles.set_shape(rows, columns);
       one_tile(tiles, whole * tile_words, rows, columns, whole == 0 ? s_.phase : 0, rest);
     }
-    return b_.finish();
+    return tile::static_stores(b_.finish());
   }
 
  private:

@@ -28,6 +28,7 @@
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/builder.hpp>
 #include <trn/tile/launch.hpp>
+#include <trn/tile/stores.hpp>
 
 #include "device/rounds.hpp"
 #include "device/sobol.hpp"
@@ -104,7 +105,7 @@ class SobolKernel {
                          for (std::size_t k = 0; k < high.size(); ++k)
                            strip(l_.strips[k], high[k], run, d0, dimensions);
                        });
-    return b_.finish();
+    return tile::static_stores(b_.finish());
   }
 
  private:

@@ -35,6 +35,7 @@
 #include <trn/rand/word_tiles.hpp>
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/launch.hpp>
+#include <trn/tile/stores.hpp>
 
 #include "algorithms.hpp"
 #include "kernels.hpp"
@@ -83,8 +84,8 @@ class TransformKernel {
     location_ = law_[0];
     scale_ = law_[1];
     shape_ = law_[2];
-    half_unit_ = constant("half_unit", 0x1p-65);
-    half_step_ = constant("half_step", kAngleStep / 2);
+    if (s_.law != Law::Bernoulli) half_unit_ = constant("half_unit", 0x1p-65);
+    if (is_normal(s_.law)) half_step_ = constant("half_step", kAngleStep / 2);
 
     // Words from the first block's first: the output is the words phase .. phase + count - 1 of them.
     const std::int64_t all_words = s_.phase + s_.count, tile_words = m_.partitions * columns_ * kWords;
@@ -115,7 +116,7 @@ class TransformKernel {
       pending = last;
     }
     for (int s = 0; s < WordTiles::kBetween; ++s) stage(pending, s);
-    return b_.finish();
+    return tile::static_stores(b_.finish());
   }
 
  private:

@@ -18,6 +18,7 @@ from ._memory import IndirectRows, NkiError, Tensor, VirtualRegister
 DRY = False
 CALLS = Counter()  # executed calls by name
 LINES = {}  # (space, line of the allocation) -> [written, read]
+RESULTS = set()  # the arrays that one call writes, by id() of their entries in LINES
 
 
 class RuleError(NkiError):
@@ -66,9 +67,20 @@ def allocated(tensor):
 
 
 def never_read():
-    """'psum array of line 12' for every array on chip or in scratch that was written and never read."""
-    return [f"{buffer} array of line {line}" for (buffer, _, line), (written, read) in LINES.items()
-            if written and not read and buffer != "shared_hbm"]
+    """'psum array of line 12' for every array on chip or in scratch that a call writes none of whose results is read.
+
+    A call with several results, such as activation with reduce_res, needs a reader for one of them: it cannot leave the
+    others out.
+    """
+    wanted = {id(usage) for (buffer, *_), usage in LINES.items() if usage[1] or buffer == "shared_hbm"}
+    idle = set().union(*(results for results in RESULTS if not results & wanted))
+    return [f"{buffer} array of line {line}" for (buffer, _, line), usage in LINES.items() if id(usage) in idle]
+
+
+def forget():
+    """Begins a new kernel."""
+    LINES.clear()
+    RESULTS.clear()
 
 
 def _tensors(value):
@@ -354,12 +366,14 @@ def documented(function):
         kwargs = _keywords(name, function, args, kwargs)
         CALLS[name] += 1
         check(name, kwargs)
+        results = []
         for keyword, about in known["operands"].items():
             if kwargs.get(keyword) is not None:
                 _mark(kwargs[keyword], about["role"])
-        # dst is required; the reduction, or the places that were replaced, may be all that is wanted.
-        if kwargs.get("reduce_res") is not None or name in facts.REDUCE_CMDS or kwargs.get("dst_idx") is not None:
+                results += _tensors(kwargs[keyword]) if about["role"] in "wu" else []
+        if name in facts.REDUCE_CMDS:  # what goes to the engine's registers is a result too
             _mark(kwargs["dst"], "u")
+        RESULTS.add(frozenset(id(tensor.memory.usage) for tensor in results))
         for keyword in known["column"]:
             _mark(kwargs.get(keyword), "r")
         if not DRY:
