@@ -44,7 +44,7 @@ void move(const Executor& executor, const MoveArgs& args);
 }  // namespace device
 
 inline constexpr KernelTable<ElementwiseArgs> kElementwise{"fft.elementwise", host::elementwise, device::elementwise};
-// On the host a move is copy().
+// On the host a move is copy(); on a device contiguous ones are the executor's own copies, the others one program.
 inline constexpr KernelTable<MoveArgs> kMove{"fft.move", nullptr, device::move};
 
 }  // namespace trn::fft

@@ -1,8 +1,10 @@
 // Planar complex arithmetic on simulated devices against long double: within the header's bounds, for every layout, at
 // the ends of the range, in any order of execution, and as NKI text.
 #include <limits>
+#include <numeric>
 #include <trn/fft/complex_arithmetic.hpp>
 #include <trn/fft/elementwise_program.hpp>
+#include <trn/fft/frequencies.hpp>
 #include <trn/neuron/sim.hpp>
 
 #include "fft_support.hpp"
@@ -320,6 +322,25 @@ TEST(ElementwiseProgram, NkiGivesTheSimulatorsBits) {
         few_rows{{50, 3, 40}, {150, 50, 1}, {120, 40, 1}, 1, false};
     neuron::testing::expect_agreement(move_program({{turned, zeros, few_rows}}, machine));
   }
+}
+
+// What is one run of memory on both sides is a copy of the executor; the rest of a call is one program.
+TEST(Moves, ContiguousOnesAreCopies) {
+  const Executor e = Executor::open("sim:trn2");
+  const auto shifted = [&](const Shape& shape, int copies, int runs) {
+    std::vector<float> x(static_cast<std::size_t>(element_count(shape)));
+    std::iota(x.begin(), x.end(), 0.0F);
+    const auto given = Array<float>::from_host(e, shape, x);
+    const Recorder events(e);
+    const auto y = fftshift(e, given);
+    EXPECT_EQ(events.count(EventKind::Copy, "sim:trn2 -> sim:trn2"), copies);
+    EXPECT_EQ(events.count(EventKind::Run), runs);
+    EXPECT_EQ(events.family_of("fft.move"), "device");
+    EXPECT_EQ(y.to_host(), fftshift(Executor::host(), Array<float>::from_host(Executor::host(), shape, x)).to_host());
+  };
+  shifted({1001}, 2, 0);
+  shifted({5, 4}, 0, 1);
+  shifted({1, 4}, 2, 0);
 }
 
 }  // namespace

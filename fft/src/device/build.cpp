@@ -3,6 +3,12 @@
 // Complex transforms take the last axis from the input to the output and the others in place there; a real input's axis
 // comes first, a real output's last, with half arrays in the output or the workspace. No axis is ever transposed: lines
 // that are neighbours have a kernel of their own.
+//
+// In place, and for the axes after the first, x and y of a program are one memory. The program does not say so
+// (TensorDecl::alias asks for one dtype, shape and strides on both sides, and the same program serves other operands);
+// it need not: every store of a line depends on products over all its points, so on all of its loads, and no store
+// touches the memory of another line, because in place a line's input and output are the same memory. So any order that
+// keeps the dependences of tiles is right (DeviceInPlace.AnyOrder).
 #include <cmath>
 #include <trn/core/error.hpp>
 

@@ -10,6 +10,7 @@
 #include <trn/fft/elementwise_program.hpp>
 
 #include <trn/tile/launch.hpp>
+#include <trn/tile/stores.hpp>
 #include "exact_functions.hpp"
 #include "line_kernel.hpp"
 #include "strided_tiles.hpp"
@@ -44,7 +45,7 @@ class ElementwiseKernel {
     if (has_second(s_.op)) operand_b_ = declare("b", s_.b, axes, 2);
     for_strided_tiles(b_, axes, is_function(s_.op) ? kFunctionPoints : kTilePoints,
                       [&](const StridedTile& t) { tile(t); });
-    return b_.finish();
+    return tile::static_stores(b_.finish());
   }
 
  private:
@@ -180,11 +181,24 @@ Program elementwise_program(const ElementwiseShape& shape, const Machine& machin
 
 namespace {
 
-void one_move(tile::Builder& b, const Move& m, std::size_t number) {
+constexpr std::int64_t kWordBytes = 4;
+
+// In words, the target's strides first.
+std::vector<StridedAxis> axes_of(const Move& m) {
   Shape shape = m.shape;
   Strides to = m.to, from = m.zeros ? m.to : m.from;
   shape.push_back(m.words), to.push_back(1), from.push_back(1);
-  const std::vector<StridedAxis> axes = merged_axes(shape, {to, from});
+  return merged_axes(shape, {to, from});
+}
+
+// One run of memory to another.
+bool is_contiguous(const Move& m) {
+  const std::vector<StridedAxis> axes = axes_of(m);
+  return !m.zeros && axes.size() == 1 && axes[0].stride[0] == 1 && axes[0].stride[1] == 1;
+}
+
+void one_move(tile::Builder& b, const Move& m, std::size_t number) {
+  const std::vector<StridedAxis> axes = axes_of(m);
   Shape extents;
   Strides strides[2];
   for (const StridedAxis& axis : axes) {
@@ -209,7 +223,7 @@ void one_move(tile::Builder& b, const Move& m, std::size_t number) {
 Program move_program(const MoveShape& s, const Machine& machine) {
   tile::Builder b("fft_move", machine);
   for (std::size_t i = 0; i < s.moves.size(); ++i) one_move(b, s.moves[i], i);
-  return b.finish();
+  return tile::static_stores(b.finish());
 }
 
 namespace device {
@@ -240,11 +254,16 @@ void move(const Executor& executor, const MoveArgs& args) {
   for (const MoveArgs::One& m : args.moves) {
     const std::size_t number = shape.moves.size();
     const bool zeros = m.from == nullptr;
-    shape.moves.push_back({m.shape, zeros ? Strides{} : m.from_strides, m.to_strides, m.words, zeros});
+    const Move move{m.shape, zeros ? Strides{} : m.from_strides, m.to_strides, m.words, zeros};
+    if (is_contiguous(move)) {
+      copy_bytes(executor, m.from, executor, m.to, axes_of(move)[0].extent * kWordBytes);
+      continue;
+    }
+    shape.moves.push_back(move);
     arguments.push_back({fmt::format("y{}", number), m.to});
     if (!zeros) arguments.push_back({fmt::format("x{}", number), m.from});
   }
-  launch(executor, move_program, shape, arguments);
+  if (!shape.moves.empty()) launch(executor, move_program, shape, arguments);
 }
 
 }  // namespace device

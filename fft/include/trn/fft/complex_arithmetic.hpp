@@ -5,17 +5,17 @@
 //   add, subtract            each part within u of exact
 //   multiply (conjugate)     |y - exact| <= sqrt(8) u |exact|, to first order
 //   divide                   |y - exact| <= 7 u |exact| wherever exact is a normal number: numerator and denominator
-//     are scaled by
-//                            powers of two first, so nothing overflows or underflows on the way; infinities and zero
-//                              divisors as in C's
-//                            Annex G
+//                            are scaled by powers of two first, so nothing overflows or underflows on the way;
+//                            infinities and zero divisors as in C's Annex G
 //   abs, angle, from_polar   the C library's hypot, atan2, cos and sin: within a few u
-//   matmul                   |Y - exact|(i,j) <= (2 k + 2) sqrt(2) u (|A||B|)(i,j) with four products, normwise only
-//     with three (k is
-//                            the inner extent); real products by trnblas. In any mode, with four products and b the
-//                              bound of
-//                            blas::gemm in that mode, |Y - exact|(i,j) <= 2 sqrt(2) b || a_i || || b_j ||, to first
-//                              order
+//   matmul                   with four products, each part of Y is two real gemms, the second on top of the first. With
+//                            b = blas::gemm_error_bound of the family, the type, the inner extent and the mode,
+//                              |Y - exact|(i,j) <= 2 sqrt(2) b (|A||B|)(i,j) in Native,
+//                              |Y - exact|(i,j) <= 2 sqrt(2) b ||a_i|| ||b_j|| in the other modes, of which Exact has
+//                              the b that gemm returns,
+//                            to first order. fp32 passes of a device, low words before high ones, are in b.
+//                            With three products the bound is normwise only: a part that is small beside the other
+//                            may be lost
 // A device computes in float, elementwise on the Vector Engine (NotImplemented for double), and matmul in every mode of
 // trnblas, in double its exact mode (four products). Elementwise functions have no products for the Tensor Engine and
 // so no modes. The bounds above hold there, and: abs 2 u, angle 8 u, from_polar 4 u of the modulus for angles up to
