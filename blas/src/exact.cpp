@@ -35,24 +35,71 @@ void require_extents(const char* operation, const Executor& executor, const Gemm
       operation, g.m, g.n, g.k, longest, kIntMax);
 }
 
+// A and B are not read.
+bool is_empty(const GemmArgs& g) { return g.k == 0 || g.alpha == Complex(0); }
+
+// A product with its own transpose.
+bool is_square_of_a(const GemmArgs& g) { return g.a == g.b && g.m == g.n && g.am == g.bn && g.ak == g.bk; }
+
+std::vector<double> row_norms(const Operand& s, double& top, bool& finite) {
+  std::vector<double> norms(s.norms.size());
+  for (std::size_t i = 0; i < norms.size(); ++i) {
+    const auto in_units = [&](long double x) { return static_cast<double>(std::ldexp(x, s.exponent[i])); };
+    norms[i] = in_units(s.norms[i].two);
+    if (s.special[i] != 0)
+      norms[i] = std::numeric_limits<double>::infinity(), finite = false;
+    else
+      top = std::max(top, in_units(s.norms[i].largest));
+  }
+  return norms;
+}
+
 }  // namespace
+
+ExactOperands::ExactOperands(const Executor& executor, const GemmArgs& g)
+    : a(executor, g.in, g.a, g.m, is_empty(g) ? 0 : g.k, g.am, g.ak, g.conj_a, OperandSide::Left),
+      b(executor, g.in, g.b, g.n, is_empty(g) ? 0 : g.k, g.bn, g.bk, g.conj_b, OperandSide::Right) {
+  a.measure();
+  if (is_square_of_a(g))
+    b.measure_as(a);
+  else
+    b.measure();
+}
+
+ExactOperands::ExactOperands(const Executor& executor, const GemmArgs& g, std::vector<std::byte> a_in_full)
+    : in_full(std::move(a_in_full)),
+      a(Executor::host(), g.in, in_full.data(), g.m, g.k, g.k, 1, g.conj_a, OperandSide::Left),
+      b(executor, g.in, g.b, g.n, g.k, g.bn, g.bk, g.conj_b, OperandSide::Right) {
+  a.measure();
+  b.measure();
+}
+
+GemmNorms norms_of(const ExactOperands& operands) {
+  GemmNorms n;
+  n.a = row_norms(operands.a, n.a_top, n.finite);
+  n.b = row_norms(operands.b, n.b_top, n.finite);
+  return n;
+}
 
 Accuracy exact_gemm(const char* operation, const Executor& executor, const GemmArgs& g,
                     const std::optional<MatrixView<double>>& componentwise, double target, const ExactRegion& region) {
   require_mode(operation, Mode::Exact, g.in, executor.family());
+  return exact_gemm(operation, executor, g, ExactOperands(executor, g), componentwise, target, region);
+}
+
+Accuracy exact_gemm(const char* operation, const Executor& executor, const GemmArgs& g, const ExactOperands& operands,
+                    const std::optional<MatrixView<double>>& componentwise, double target, const ExactRegion& region) {
+  require_mode(operation, Mode::Exact, g.in, executor.family());
   const double factor = is_complex(g.in) ? std::sqrt(2.0) : 1,
                rounding = real_of(g.in) == DType::Float64 ? 0x1.0001p-53 : 0x1.0001p-24;
-  // Without a target scaling costs at most a quarter of the rounding of a result as large as the norms allow.
-  const double allowed = target > 0 ? target - factor * rounding : factor * rounding / 4;
-  const bool empty = g.k == 0 || g.alpha == Complex(0);
+  // Without a target scaling costs at most a quarter of the rounding of a result as large as the norms allow. 2^-30
+  // covers what norms are above and below the truth (norm_excess).
+  const double allowed = target > 0 ? (target - factor * rounding) * (1 - 0x1p-30) : factor * rounding / 4;
+  const bool empty = is_empty(g);
   require_extents(operation, executor, g, empty, componentwise.has_value());
-  const std::int64_t k = empty ? 0 : g.k;  // then A and B are not read
-  Operand a(executor, g.in, g.a, g.m, k, g.am, g.ak, g.conj_a, OperandSide::Left),
-      b(executor, g.in, g.b, g.n, k, g.bn, g.bk, g.conj_b, OperandSide::Right);
-  a.measure();
-  b.measure();
-  // A product with its own transpose: equal integers on both sides need to be made once.
-  const bool even = region.lower && !region.mirrored && g.a == g.b && g.am == g.bn && g.ak == g.bk;
+  const Operand &a = operands.a, &b = operands.b;
+  // Equal integers on both sides need to be made once.
+  const bool even = region.lower && !region.mirrored && is_square_of_a(g);
   const exact::Plan plan = exact::make_plan(a, b, allowed / factor, even);
   if (target > 0 && !(factor * plan.scaling <= allowed))
     refuse_target(operation, g.in, executor, target, factor * (plan.scaling + rounding));

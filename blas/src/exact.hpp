@@ -10,6 +10,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include <trn/blas/exact_program.hpp>
 #include <trn/blas/gemm.hpp>
@@ -17,6 +18,7 @@
 #include "exact/blocks.hpp"
 #include "exact/operand.hpp"
 #include "exact_integers.hpp"
+#include "gemm_accuracy.hpp"
 #include "kernels.hpp"
 
 namespace trn::blas {
@@ -53,12 +55,30 @@ struct ExactRegion {
   bool mirrored = false;
 };
 
+// The operands of a product, measured: one pass over each, and one for both where op(B) is op(A) transposed.
+struct ExactOperands {
+  ExactOperands(const Executor& executor, const GemmArgs& g);
+  // op(A) from a row-major copy in host memory, written out in full.
+  ExactOperands(const Executor& executor, const GemmArgs& g, std::vector<std::byte> a_in_full);
+  ExactOperands(ExactOperands&&) = default;
+  ExactOperands& operator=(ExactOperands&&) = default;
+
+  std::vector<std::byte> in_full;  // which `a` reads
+  exact::Operand a, b;
+};
+// The norms of those operands, as a choice of mode needs them.
+[[nodiscard]] GemmNorms norms_of(const ExactOperands& operands);
+
 // A checked product in Mode::Exact. target > 0: as few moduli as keep the bound at or below it, barring underflow of
 // the result; InvalidArgument when none do. `operation` is the name of the dispatch event. The bound is relative to
 // |alpha| ||a_i|| ||b_j|| + |beta c_ij|, mirrored: |alpha| (||a_i|| ||b_j|| + ||b_i|| ||a_j||) + |beta c_ij|, underflow
 // included, barring results too large for the type; norms of a row with infinities or NaN are those of its finite
 // numbers.
 Accuracy exact_gemm(const char* operation, const Executor& executor, const GemmArgs& g,
+                    const std::optional<MatrixView<double>>& componentwise, double target,
+                    const ExactRegion& region = {});
+// The same with operands that were measured before; g says where the kernel reads them.
+Accuracy exact_gemm(const char* operation, const Executor& executor, const GemmArgs& g, const ExactOperands& operands,
                     const std::optional<MatrixView<double>>& componentwise, double target,
                     const ExactRegion& region = {});
 

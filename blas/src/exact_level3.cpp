@@ -49,7 +49,57 @@ Buffer expanded(const Executor& executor, const ExpandShape& shape, const void* 
   return full;
 }
 
-double target_of(const Precision& precision) { return precision.has_target() ? precision.target_error() : 0; }
+// The same in host memory, for its statistics. The whole matrix is copied, whatever part of it counts.
+std::vector<std::byte> expanded_on_host(const Executor& executor, const ExpandShape& shape, const void* a) {
+  const std::int64_t bytes = size_bytes(shape.dtype);
+  const auto count = static_cast<std::size_t>(shape.m * shape.m * bytes);
+  std::vector<std::byte> full(count), stored(count);
+  const Shape extents{shape.m, shape.m};
+  const Strides from{shape.am, shape.an}, to{shape.m, 1};
+  const Executor host = Executor::host();
+  trn::detail::copy_elements({&executor, const_cast<void*>(a), &extents, &from}, {&host, stored.data(), &extents, &to},
+                             bytes);
+  ExpandShape dense = shape;
+  dense.am = shape.m, dense.an = 1;
+  host::with_scalar(shape.dtype, [&]<class T>(T) {
+    expand_on_host(dense, reinterpret_cast<const T*>(stored.data()), reinterpret_cast<T*>(full.data()));
+  });
+  return full;
+}
+
+ExpandShape shape_of(const SymmArgs& s) {
+  return {s.dtype, s.hermitian ? Expansion::Hermitian : Expansion::Symmetric, s.m, s.am, s.an, true, false, s.conj_a};
+}
+ExpandShape shape_of(const TrmmArgs& s) {
+  return {s.dtype, Expansion::Triangular, s.m, s.am, s.an, s.lower, s.unit, s.conj_a};
+}
+// The products; op(A) of the first and the last is the matrix in full, row-major.
+GemmArgs product_of(const SymmArgs& s) {
+  return {s.dtype, s.dtype, s.m, s.n, s.m, nullptr, s.m, 1, s.b, s.bm, s.bn, s.c, s.cm, s.cn, s.alpha, s.beta};
+}
+GemmArgs product_of(const SyrkArgs& s) {
+  return {s.dtype, s.dtype, s.n, s.n,  s.k,  s.a,     s.an,   s.ak,     s.b,
+          s.bk,    s.bn,    s.c, s.cm, s.cn, s.alpha, s.beta, s.conj_a, s.conj_b != s.hermitian};
+}
+GemmArgs product_of(const TrmmArgs& s) {
+  return {s.dtype, s.dtype, s.m, s.n, s.m, nullptr, s.m, 1, s.b, s.bm, s.bn, s.c, s.cm, s.cn, s.alpha, 0};
+}
+
+template <class Args> Accuracy run(const char* operation, const Executor& executor, const GemmArgs& g, const Args& args,
+                                   const ExactOperands* operands, const Bounds& bounds, const ExactRegion& region) {
+  const double target = args.precision.has_target() ? args.precision.target_error() : 0;
+  if (operands) return exact_gemm(operation, executor, g, *operands, bounds, target, region);
+  return exact_gemm(operation, executor, g, bounds, target, region);
+}
+template <class Args> Accuracy run_in_full(const char* operation, const Executor& executor, const Args& args,
+                                           const ExactOperands* operands, const Bounds& bounds,
+                                           const ExactRegion& region) {
+  GemmArgs g = product_of(args);
+  if (args.alpha == Complex(0)) return run(operation, executor, g, args, nullptr, bounds, region);
+  const Buffer full = expanded(executor, shape_of(args), args.a);
+  g.a = full.data();
+  return run(operation, executor, g, args, operands, bounds, region);
+}
 
 }  // namespace
 
@@ -58,34 +108,31 @@ bool takes_exact(const Executor& executor, DType dtype, const Precision& precisi
   return executor.family() == Family::Device && real_of(dtype) == DType::Float64;
 }
 
-Accuracy exact_symm(const char* operation, const Executor& executor, const SymmArgs& s) {
-  GemmArgs g{s.dtype, s.dtype, s.m, s.n, s.m, nullptr, s.m, 1, s.b, s.bm, s.bn, s.c, s.cm, s.cn, s.alpha, s.beta};
-  if (s.alpha == Complex(0)) return exact_gemm(operation, executor, g, std::nullopt, target_of(s.precision));
-  const Buffer full = expanded(
-      executor,
-      {s.dtype, s.hermitian ? Expansion::Hermitian : Expansion::Symmetric, s.m, s.am, s.an, true, false, s.conj_a},
-      s.a);
-  g.a = full.data();
-  return exact_gemm(operation, executor, g, std::nullopt, target_of(s.precision));
+ExactOperands operands_of(const Executor& executor, const SymmArgs& s) {
+  return {executor, product_of(s), expanded_on_host(executor, shape_of(s), s.a)};
+}
+ExactOperands operands_of(const Executor& executor, const SyrkArgs& s) { return {executor, product_of(s)}; }
+ExactOperands operands_of(const Executor& executor, const TrmmArgs& s) {
+  return {executor, product_of(s), expanded_on_host(executor, shape_of(s), s.a)};
 }
 
-Accuracy exact_syrk(const char* operation, const Executor& executor, const SyrkArgs& s) {
+Accuracy exact_symm(const char* operation, const Executor& executor, const SymmArgs& s, const ExactOperands* operands,
+                    const Bounds& bounds) {
+  return run_in_full(operation, executor, s, operands, bounds, {});
+}
+
+Accuracy exact_syrk(const char* operation, const Executor& executor, const SyrkArgs& s, const ExactOperands* operands,
+                    const Bounds& bounds) {
   // The second product of a rank-2k update is the (conjugate) transpose of the first: one sum of both, rounded once.
   const ExactRegion region{.lower = true, .hermitian = s.hermitian, .mirrored = s.kind == RankK::Two};
-  const GemmArgs g{s.dtype, s.dtype, s.n, s.n,  s.k,  s.a,     s.an,   s.ak,     s.b,
-                   s.bk,    s.bn,    s.c, s.cm, s.cn, s.alpha, s.beta, s.conj_a, s.conj_b != s.hermitian};
-  return exact_gemm(operation, executor, g, std::nullopt, target_of(s.precision), region);
+  return run(operation, executor, product_of(s), s, operands, bounds, region);
 }
 
-Accuracy exact_trmm(const char* operation, const Executor& executor, const TrmmArgs& s) {
-  GemmArgs g{s.dtype, s.dtype, s.m, s.n, s.m, nullptr, s.m, 1, s.b, s.bm, s.bn, s.c, s.cm, s.cn, s.alpha, 0};
-  if (s.alpha == Complex(0)) return exact_gemm(operation, executor, g, std::nullopt, target_of(s.precision));
-  const Buffer full =
-      expanded(executor, {s.dtype, Expansion::Triangular, s.m, s.am, s.an, s.lower, s.unit, s.conj_a}, s.a);
-  g.a = full.data();
-  const ExactRegion region{.terms = s.lower ? ExactRegion::Terms::Lower : ExactRegion::Terms::Upper};
-  return exact_gemm(operation, executor, g, std::nullopt, target_of(s.precision),
-                    region);  // reads B before it writes C
+// Reads B before it writes C.
+Accuracy exact_trmm(const char* operation, const Executor& executor, const TrmmArgs& s, const ExactOperands* operands,
+                    const Bounds& bounds) {
+  return run_in_full(operation, executor, s, operands, bounds,
+                     {.terms = s.lower ? ExactRegion::Terms::Lower : ExactRegion::Terms::Upper});
 }
 
 }  // namespace trn::blas

@@ -18,10 +18,16 @@ Accuracy run(const char* operation, const Executor& executor, GemmArgs g, const 
   std::optional<ProductSizes> sizes;
   Accuracy accuracy{precision.mode(), passes_of(precision.mode()), 0};
   if (precision.has_target()) {
-    sizes = sizes_of(executor, g);
-    const auto chosen = cheapest_mode(executor.family(), g, *sizes, precision.target_error());
-    if (!chosen && offers(Mode::Exact, g.in, executor.family()))
-      return exact_gemm(operation, executor, g, out, precision.target_error());
+    // A and B are read once, for every mode; C where A and B leave a mode beside Exact.
+    std::optional<ExactOperands> operands;
+    if (offers(Mode::Exact, g.in, executor.family())) operands.emplace(executor, g);
+    sizes = {.norms = operands ? norms_of(*operands) : gemm_norms(executor, g),
+             .alpha = std::abs(g.alpha),
+             .beta = std::abs(g.beta)};
+    const auto chosen = cheapest_mode(executor.family(), g, *sizes, precision.target_error(), 1, [&] {
+      for (const double c : magnitudes_of_c(executor, g)) sizes->add_c(c);
+    });
+    if (!chosen && operands) return exact_gemm(operation, executor, g, *operands, out, precision.target_error());
     if (!chosen)
       refuse_target(operation, g.in, executor, precision.target_error(),
                     bound_with_range(executor.family(), g, Mode::Native, *sizes));
@@ -57,12 +63,7 @@ template <Element In, Element Out> Accuracy detail::gemm(const Executor& executo
           "{}: op(A) is {} x {} (op {}), op(B) is {} x {} (op {}), C is {} x {}; they must be m x k, k x n and m x n",
           operation, ta.rows(), ta.columns(), letter(op_a), tb.rows(), tb.columns(), letter(op_b), c.rows(),
           c.columns());
-  if (const auto& out = options.componentwise) {
-    require(out->executor().family() == Family::Host && out->rows() == c.rows() && out->columns() == c.columns(),
-            "{}: the componentwise bound is {} x {} on '{}', C is {} x {}; give it host memory of C's shape", operation,
-            out->rows(), out->columns(), out->executor().name(), c.rows(), c.columns());
-    checks::check_address(operation, "the componentwise bound", out->data(), c.rows() == 0 || c.columns() == 0);
-  }
+  check_bounds(operation, options.componentwise, c.rows(), c.columns());
   checks::distinct_elements(operation, "C", checks::extent(c));
   checks::no_overlap(operation, "A", checks::extent(a), "C", checks::extent(c));
   checks::no_overlap(operation, "B", checks::extent(b), "C", checks::extent(c));

@@ -25,6 +25,8 @@
 #include <trn/core/convert.hpp>
 #include <trn/tile/words.hpp>
 
+#include "checks.hpp"
+
 namespace trn::blas {
 
 namespace {
@@ -211,27 +213,6 @@ double bound_with_range(Family family, const GemmArgs& g, Mode mode, const Produ
   return bound_in_range(gemm_error_bound(family, g.in, g.out, g.k, mode), g, mode, sizes, products);
 }
 
-void add_structured(GemmNorms& norms, const Executor& executor, DType dtype, const void* a, std::int64_t m,
-                    std::int64_t am, std::int64_t an, Structure structure, bool lower, bool unit) {
-  std::vector<double> x = magnitudes(executor, dtype, a, m, m, am, an);
-  const auto at = [&](std::int64_t i, std::int64_t j) -> double& { return x[static_cast<std::size_t>(i * m + j)]; };
-  if (structure == Structure::Hermitian) {  // the real parts of the diagonal alone
-    const std::vector<double> diagonal = magnitudes(executor, real_of(dtype), a, m, 1, 2 * (am + an), 1);
-    for (std::int64_t i = 0; i < m; ++i) at(i, i) = diagonal[static_cast<std::size_t>(i)];
-  }
-  for (std::int64_t i = 0; i < m; ++i) {
-    for (std::int64_t j = 0; j < m; ++j) {
-      if (structure != Structure::Triangular) {
-        if (j > i) at(i, j) = at(j, i);
-      } else if (lower ? j > i : j < i) {
-        at(i, j) = 0;
-      }
-    }
-    if (unit) at(i, i) = 1;
-  }
-  norms.a = row_norms(x, m, m, norms.a_top, norms.finite);
-}
-
 void refuse_target(const char* operation, DType in, const Executor& executor, double target, double best) {
   throw TargetRefused(
       fmt::format("{}: no precision for {} on '{}' has a bound of {} for these operands; the best is {}", operation,
@@ -247,6 +228,14 @@ std::optional<Accuracy> cheapest_mode(Family family, const GemmArgs& g, const Pr
     if (bound <= target) return Accuracy{mode, passes_of(mode), bound};
   }
   return std::nullopt;
+}
+
+void check_bounds(const char* operation, const Bounds& bounds, std::int64_t rows, std::int64_t columns) {
+  if (!bounds) return;
+  require(bounds->executor().family() == Family::Host && bounds->rows() == rows && bounds->columns() == columns,
+          "{}: the componentwise bound is {} x {} on '{}', C is {} x {}; give it host memory of C's shape", operation,
+          bounds->rows(), bounds->columns(), bounds->executor().name(), rows, columns);
+  checks::check_address(operation, "the componentwise bound", bounds->data(), rows == 0 || columns == 0);
 }
 
 std::vector<double> magnitudes_of_c(const Executor& executor, const GemmArgs& g) {

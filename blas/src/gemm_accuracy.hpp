@@ -55,11 +55,6 @@ void require_mode(const char* operation, Mode mode, DType in, Family family);
 [[nodiscard]] double bound_with_range(Family family, const GemmArgs& g, Mode mode, const ProductSizes& sizes,
                                       int products = 1);
 
-// norms.a and a_top of the m x m matrix that one stored triangle stands for: symmetric or Hermitian (the lower one is
-// stored), or triangular.
-void add_structured(GemmNorms& norms, const Executor& executor, DType dtype, const void* a, std::int64_t m,
-                    std::int64_t am, std::int64_t an, Structure structure, bool lower, bool unit);
-
 // No mode has a bound as small as the target. Operations that are made of products with shares of a target tell it from
 // other mistakes by its type.
 class TargetRefused : public InvalidArgument {
@@ -77,6 +72,15 @@ class TargetRefused : public InvalidArgument {
 // none.
 [[nodiscard]] std::optional<Accuracy> cheapest_mode(Family family, const GemmArgs& g, const ProductSizes& sizes,
                                                     double target, int products = 1);
+// The same for sizes without C's: read_c() adds them, and is called only where something is left to choose.
+template <class ReadC> [[nodiscard]] std::optional<Accuracy> cheapest_mode(Family family, const GemmArgs& g,
+                                                                           const ProductSizes& sizes, double target,
+                                                                           int products, const ReadC& read_c) {
+  const auto chosen = cheapest_mode(family, g, sizes, target, products);
+  if (!chosen || sizes.beta == 0) return chosen;
+  read_c();
+  return cheapest_mode(family, g, sizes, target, products);
+}
 
 // out(i, j) = bound_in_range of that element alone times |alpha| ||a_i|| ||b_j|| + |beta c_ij|, rounded up; what
 // underflow can lose enters as it is, not relative to the smallest element. `c` are the magnitudes of C before the
@@ -84,6 +88,9 @@ class TargetRefused : public InvalidArgument {
 // device none has then: there they may spread over a tile.
 void write_componentwise(const MatrixView<double>& out, Family family, double bound, const GemmArgs& g,
                          const GemmNorms& norms, const std::vector<double>& c);
+// Refuses bounds that are not host memory of C's shape.
+using Bounds = std::optional<MatrixView<double>>;
+void check_bounds(const char* operation, const Bounds& bounds, std::int64_t rows, std::int64_t columns);
 [[nodiscard]] std::vector<double> magnitudes_of_c(const Executor& executor, const GemmArgs& g);
 
 }  // namespace trn::blas

@@ -15,7 +15,7 @@ namespace {
 template <class T> Accuracy multiply(const KernelTable<SymmArgs>& table, bool hermitian, const Executor& executor,
                                      Side side, Uplo uplo, T alpha, const MatrixView<const T>& a,
                                      const MatrixView<const T>& b, T beta, const MatrixView<T>& c,
-                                     const ProductOptions& options) {
+                                     const GemmOptions& options) {
   const char* operation = table.operation;
   checks::operand(operation, "A", executor, a);
   checks::operand(operation, "B", executor, b);
@@ -24,8 +24,12 @@ template <class T> Accuracy multiply(const KernelTable<SymmArgs>& table, bool he
   require(b.rows() == c.rows() && b.columns() == c.columns() && a.rows() == order && a.columns() == order,
           "{}: A is {} x {}, B is {} x {}, C is {} x {}, side {}; B and C must have one shape, and A must be {} x {}",
           operation, a.rows(), a.columns(), b.rows(), b.columns(), c.rows(), c.columns(), letter(side), order, order);
+  check_bounds(operation, options.componentwise, c.rows(), c.columns());
   Accuracy accuracy{Mode::Native, 1, gemm_error_bound(executor.family(), dtype_of<T>, dtype_of<T>, order)};
-  if (c.rows() == 0 || c.columns() == 0 || (alpha == T(0) && beta == T(1))) return accuracy;
+  if (c.rows() == 0 || c.columns() == 0 || (alpha == T(0) && beta == T(1))) {
+    no_errors(options.componentwise, [](std::int64_t, std::int64_t) { return true; });
+    return accuracy;
+  }
   checks::distinct_elements(operation, "C", checks::extent(c));
   checks::no_overlap(operation, "A", checks::extent(a), "C", checks::extent(c));
   checks::no_overlap(operation, "B", checks::extent(b), "C", checks::extent(c));
@@ -51,20 +55,22 @@ template <class T> Accuracy multiply(const KernelTable<SymmArgs>& table, bool he
                       hermitian && right != upper,
                       options.precision,
                       &accuracy};
-  run_level3(table, executor, args, exact_symm, [&]() -> Level3Sizes {
-    GemmArgs g{};  // of which only B and C count
-    g.in = g.out = args.dtype, g.n = args.n, g.b = args.b, g.bk = args.bm, g.bn = args.bn;
-    g.c = args.c, g.cm = args.cm, g.cn = args.cn, g.beta = args.beta;
-    if (alpha != T(0)) g.k = args.m;
-    Level3Sizes found{{.norms = gemm_norms(executor, g), .alpha = std::abs(args.alpha), .beta = std::abs(args.beta)},
-                      g.k};
-    g.m = args.m;
-    for (const double x : magnitudes_of_c(executor, g)) found.sizes.add_c(x);
-    const Structure structure = hermitian ? Structure::Hermitian : Structure::Symmetric;
-    if (g.k > 0)
-      add_structured(found.sizes.norms, executor, args.dtype, args.a, args.m, args.am, args.an, structure, true, false);
-    return found;
-  });
+  run_level3(
+      table, executor, args, turned(options.componentwise, right), exact_symm,
+      [&]() -> Level3Sizes {
+        Level3Sizes found{{.alpha = std::abs(args.alpha), .beta = std::abs(args.beta)}};
+        if (alpha == T(0)) return found;
+        found.operands = operands_of(executor, args);
+        found.sizes.norms = norms_of(*found.operands);
+        found.terms = args.m;
+        return found;
+      },
+      [&](ProductSizes& sizes) {
+        GemmArgs g{};  // of which only C counts
+        g.in = g.out = args.dtype, g.m = args.m, g.n = args.n, g.c = args.c, g.cm = args.cm, g.cn = args.cn;
+        g.beta = args.beta;
+        for (const double x : magnitudes_of_c(executor, g)) sizes.add_c(x);
+      });
   return accuracy;
 }
 
@@ -72,18 +78,18 @@ template <class T> Accuracy multiply(const KernelTable<SymmArgs>& table, bool he
 
 template <Scalar T> Accuracy symm(const Executor& executor, Side side, Uplo uplo, Number<T> alpha,
                                   const ConstMatrix<T>& a, const ConstMatrix<T>& b, Number<T> beta,
-                                  const MatrixView<T>& c, const ProductOptions& options) {
+                                  const MatrixView<T>& c, const GemmOptions& options) {
   return multiply<T>(kSymm, false, executor, side, uplo, alpha, a, b, beta, c, options);
 }
 template <ComplexScalar T> Accuracy hemm(const Executor& executor, Side side, Uplo uplo, Number<T> alpha,
                                          const ConstMatrix<T>& a, const ConstMatrix<T>& b, Number<T> beta,
-                                         const MatrixView<T>& c, const ProductOptions& options) {
+                                         const MatrixView<T>& c, const GemmOptions& options) {
   return multiply<T>(kHemm, true, executor, side, uplo, alpha, a, b, beta, c, options);
 }
 
 #define TRN_SYMM(name, T)                                                                                         \
   template Accuracy name<T>(const Executor&, Side, Uplo, Number<T>, const ConstMatrix<T>&, const ConstMatrix<T>&, \
-                            Number<T>, const MatrixView<T>&, const ProductOptions&);
+                            Number<T>, const MatrixView<T>&, const GemmOptions&);
 TRN_SYMM(symm, float)
 TRN_SYMM(symm, double)
 TRN_SYMM(symm, std::complex<float>)

@@ -17,16 +17,17 @@ namespace trn::blas {
 namespace {
 
 // Two products share a target.
-Accuracy exact_two(const char* operation, const Executor& executor, const SyrkArgs& args) {
+Accuracy exact_two(const char* operation, const Executor& executor, const SyrkArgs& args, const ExactOperands* operands,
+                   const Bounds& bounds) {
   SyrkArgs half = args;
   half.precision = half_of(args.precision);
-  return exact_syrk(operation, executor, half);
+  return exact_syrk(operation, executor, half, operands, bounds);
 }
 
 template <class T> Accuracy update(const KernelTable<SyrkArgs>& table, RankK kind, bool hermitian,
                                    const Executor& executor, Uplo uplo, Op op, T alpha, const MatrixView<const T>& a,
                                    const MatrixView<const T>& b, T beta, const MatrixView<T>& c,
-                                   const ProductOptions& options) {
+                                   const GemmOptions& options) {
   const char* operation = table.operation;
   const bool single = kind == RankK::One;
   checks::operand(operation, "A", executor, a);
@@ -41,12 +42,16 @@ template <class T> Accuracy update(const KernelTable<SyrkArgs>& table, RankK kin
   const std::int64_t n = c.rows(), k = alpha == T(0) ? 0 : fa.columns();
   const std::int64_t terms = kind == RankK::Two ? 2 * fa.columns() + 2 : fa.columns();
   Accuracy accuracy{Mode::Native, 1, gemm_error_bound(executor.family(), dtype_of<T>, dtype_of<T>, terms)};
-  if (n == 0 || (k == 0 && beta == T(1))) return accuracy;
+  const bool upper = uplo == Uplo::Upper;
+  check_bounds(operation, options.componentwise, n, n);
+  if (n == 0 || (k == 0 && beta == T(1))) {
+    no_errors(options.componentwise, [&](std::int64_t i, std::int64_t j) { return upper ? i <= j : i >= j; });
+    return accuracy;
+  }
   checks::distinct_elements(operation, "C", checks::extent(c));
   checks::no_overlap(operation, "A", checks::extent(a), "C", checks::extent(c));
   if (!single) checks::no_overlap(operation, "B", checks::extent(b), "C", checks::extent(c));
-  const bool upper = uplo == Uplo::Upper, conj = hermitian && (op == Op::C) != upper,
-             exchange = upper && kind == RankK::Pair;
+  const bool conj = hermitian && (op == Op::C) != upper, exchange = upper && kind == RankK::Pair;
   const auto &left = exchange ? fb : fa, &right = exchange ? fa : fb;
   const auto fc = upper ? c.transposed() : c;
   std::complex<double> scale(alpha);
@@ -72,28 +77,30 @@ template <class T> Accuracy update(const KernelTable<SyrkArgs>& table, RankK kin
                 options.precision,
                 &accuracy};
   run_level3(
-      table, executor, args, kind == RankK::Two ? exact_two : exact_syrk,
+      table, executor, args, turned(options.componentwise, upper), kind == RankK::Two ? exact_two : exact_syrk,
       [&]() -> Level3Sizes {
-        GemmArgs g{};
-        g.in = g.out = args.dtype, g.m = g.n = n, g.k = k, g.a = args.a, g.am = args.an, g.ak = args.ak, g.b = args.b,
-        g.bk = args.bk, g.bn = args.bn;
-        g.c = args.c, g.cm = args.cm, g.cn = args.cn, g.beta = args.beta;
         Level3Sizes found{{.alpha = std::abs(args.alpha), .beta = std::abs(args.beta)},
                           k == 0 ? 0 : terms,
                           kind == RankK::Two ? 2 : 1};
-        if (k > 0) found.sizes.norms = gemm_norms(executor, g);
+        if (k == 0) return found;
+        found.operands = operands_of(executor, args);
+        found.sizes.norms = norms_of(*found.operands);
+        return found;
+      },
+      [&](ProductSizes& sizes) {
+        GemmArgs g{};  // of which only C counts
+        g.in = g.out = args.dtype, g.m = g.n = n, g.c = args.c, g.cm = args.cm, g.cn = args.cn, g.beta = args.beta;
         const std::vector<double> old = magnitudes_of_c(executor, g);
         for (std::int64_t i = 0; i < n && !old.empty(); ++i) {
-          for (std::int64_t j = 0; j < i; ++j) found.sizes.add_c(old[static_cast<std::size_t>(i * n + j)]);
+          for (std::int64_t j = 0; j < i; ++j) sizes.add_c(old[static_cast<std::size_t>(i * n + j)]);
         }
         // Imaginary parts of a Hermitian diagonal may be anything.
         if (!old.empty()) {
           g.in = g.out = hermitian ? real_of(args.dtype) : args.dtype;
           const std::int64_t step = (args.cm + args.cn) * (hermitian ? 2 : 1);
           g.n = 1, g.cm = step, g.cn = 1;
-          for (const double x : magnitudes_of_c(executor, g)) found.sizes.add_c(x);
+          for (const double x : magnitudes_of_c(executor, g)) sizes.add_c(x);
         }
-        return found;
       },
       kind == RankK::Two ? HostSum::SeveralProducts : HostSum::OneProduct);
   return accuracy;
@@ -102,41 +109,41 @@ template <class T> Accuracy update(const KernelTable<SyrkArgs>& table, RankK kin
 }  // namespace
 
 template <Scalar T> Accuracy syrk(const Executor& executor, Uplo uplo, Op op, Number<T> alpha, const ConstMatrix<T>& a,
-                                  Number<T> beta, const MatrixView<T>& c, const ProductOptions& options) {
+                                  Number<T> beta, const MatrixView<T>& c, const GemmOptions& options) {
   return update<T>(kSyrk, RankK::One, false, executor, uplo, op, alpha, a, a, beta, c, options);
 }
 template <ComplexScalar T> Accuracy herk(const Executor& executor, Uplo uplo, Op op, Real<T> alpha,
                                          const ConstMatrix<T>& a, Real<T> beta, const MatrixView<T>& c,
-                                         const ProductOptions& options) {
+                                         const GemmOptions& options) {
   return update<T>(kHerk, RankK::One, true, executor, uplo, op, alpha, a, a, beta, c, options);
 }
 template <Scalar T> Accuracy syr2k(const Executor& executor, Uplo uplo, Op op, Number<T> alpha, const ConstMatrix<T>& a,
                                    const ConstMatrix<T>& b, Number<T> beta, const MatrixView<T>& c,
-                                   const ProductOptions& options) {
+                                   const GemmOptions& options) {
   return update<T>(kSyr2k, RankK::Two, false, executor, uplo, op, alpha, a, b, beta, c, options);
 }
 template <ComplexScalar T> Accuracy her2k(const Executor& executor, Uplo uplo, Op op, Number<T> alpha,
                                           const ConstMatrix<T>& a, const ConstMatrix<T>& b, Real<T> beta,
-                                          const MatrixView<T>& c, const ProductOptions& options) {
+                                          const MatrixView<T>& c, const GemmOptions& options) {
   return update<T>(kHer2k, RankK::Two, true, executor, uplo, op, alpha, a, b, beta, c, options);
 }
 template <Scalar T> Accuracy syrkx(const Executor& executor, Uplo uplo, Op op, Number<T> alpha, const ConstMatrix<T>& a,
                                    const ConstMatrix<T>& b, Number<T> beta, const MatrixView<T>& c,
-                                   const ProductOptions& options) {
+                                   const GemmOptions& options) {
   return update<T>(kSyrkx, RankK::Pair, false, executor, uplo, op, alpha, a, b, beta, c, options);
 }
 template <ComplexScalar T> Accuracy herkx(const Executor& executor, Uplo uplo, Op op, Number<T> alpha,
                                           const ConstMatrix<T>& a, const ConstMatrix<T>& b, Real<T> beta,
-                                          const MatrixView<T>& c, const ProductOptions& options) {
+                                          const MatrixView<T>& c, const GemmOptions& options) {
   return update<T>(kHerkx, RankK::Pair, true, executor, uplo, op, alpha, a, b, beta, c, options);
 }
 
 #define TRN_ONE(name, T, S)                                                                               \
   template Accuracy name<T>(const Executor&, Uplo, Op, S, const ConstMatrix<T>&, S, const MatrixView<T>&, \
-                            const ProductOptions&);
+                            const GemmOptions&);
 #define TRN_TWO(name, T, S)                                                                                        \
   template Accuracy name<T>(const Executor&, Uplo, Op, Number<T>, const ConstMatrix<T>&, const ConstMatrix<T>&, S, \
-                            const MatrixView<T>&, const ProductOptions&);
+                            const MatrixView<T>&, const GemmOptions&);
 #define TRN_SYMMETRIC(T)       \
   TRN_ONE(syrk, T, Number<T>)  \
   TRN_TWO(syr2k, T, Number<T>) \

@@ -26,34 +26,59 @@ template <class F> void naming_target(const char* operation, const Precision& pr
   }
 }
 
-// What level 3 asks of its operands before it runs: their sizes, terms of a sum, and how many products are added up.
+// What level 3 asks of its operands before it runs: their sizes but for C's, terms of a sum, how many products are
+// added up, and the operands of the exact product, unless it has none.
 struct Level3Sizes {
   ProductSizes sizes;
   std::int64_t terms = 0;
   int products = 1;
+  std::optional<ExactOperands> operands = {};
 };
 
 // Whether the host's kernel adds up several products: then their sum is looked at before the first of them is made.
 enum class HostSum { OneProduct, SeveralProducts };
 
+// The bounds of C's elements where the kernels see C or its transpose.
+inline Bounds turned(const Bounds& bounds, bool transposed) {
+  return bounds && transposed ? bounds->transposed() : bounds;
+}
+// A call that changes nothing has no error: zero where exists(i, j).
+template <class Exists> void no_errors(const Bounds& bounds, const Exists& exists) {
+  if (!bounds) return;
+  for (std::int64_t i = 0; i < bounds->rows(); ++i) {
+    for (std::int64_t j = 0; j < bounds->columns(); ++j) {
+      if (exists(i, j)) bounds->data()[i * bounds->row_stride() + j * bounds->column_stride()] = 0;
+    }
+  }
+}
+
+// Bounds of elements come from the exact product.
+template <class Args>
+void require_bounds(const char* operation, const Executor& executor, const Args& args, const Bounds& bounds) {
+  if (!bounds || takes_exact(executor, args.dtype, args.precision)) return;
+  fail<NotImplemented>("{}: componentwise bounds are those of precision 'exact'; ask for it, or for none", operation);
+}
+
 // Runs a checked product. `measure` gives a Level3Sizes; it is called for targets on a device, and on the host for sums
-// of products.
-template <class Args, class Measure> void run_level3(const KernelTable<Args>& table, const Executor& executor,
-                                                     Args args,
-                                                     Accuracy (*exact)(const char*, const Executor&, const Args&),
-                                                     const Measure& measure, HostSum sum = HostSum::OneProduct) {
+// of products. `read_c` adds what beta reads of C to the sizes. Each of them reads an operand once.
+template <class Args, class Measure, class ReadC>
+void run_level3(const KernelTable<Args>& table, const Executor& executor, Args args, const Bounds& bounds,
+                ExactFunction<Args> exact, const Measure& measure, const ReadC& read_c,
+                HostSum sum = HostSum::OneProduct) {
+  require_bounds(table.operation, executor, args, bounds);
   const Precision asked = args.precision;
   naming_target(table.operation, asked, [&] {
     const bool host = executor.family() == Family::Host;
     if (!asked.has_target() || (host ? sum == HostSum::OneProduct : real_of(args.dtype) == DType::Float64)) {
-      return dispatch_product(table, executor, args, exact);
+      return dispatch_product(table, executor, args, exact, bounds);
     }
-    const Level3Sizes found = measure();
+    Level3Sizes found = measure();
     GemmArgs g{};
     g.in = g.out = args.dtype, g.k = found.terms;
-    const auto chosen = cheapest_mode(executor.family(), g, found.sizes, asked.target_error(), found.products);
+    const auto chosen = cheapest_mode(executor.family(), g, found.sizes, asked.target_error(), found.products,
+                                      [&] { read_c(found.sizes); });
     if (!chosen) {
-      *args.accuracy = exact(table.operation, executor, args);
+      *args.accuracy = exact(table.operation, executor, args, found.operands ? &*found.operands : nullptr, bounds);
       return;
     }
     args.precision = chosen->mode;

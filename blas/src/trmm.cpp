@@ -13,7 +13,7 @@ namespace {
 
 template <class T> Accuracy multiply(const Executor& executor, Side side, Uplo uplo, Op op, Diag diag, T alpha,
                                      const MatrixView<const T>& a, const MatrixView<const T>& b, const MatrixView<T>& c,
-                                     const ProductOptions& options) {
+                                     const GemmOptions& options) {
   checks::operand("blas.trmm", "A", executor, a);
   checks::operand("blas.trmm", "B", executor, b);
   checks::operand("blas.trmm", "C", executor, c);
@@ -22,6 +22,7 @@ template <class T> Accuracy multiply(const Executor& executor, Side side, Uplo u
           "blas.trmm: A is {} x {}, B is {} x {}, C is {} x {}, side {}; B and C must have one shape, and A must be {} "
           "x {}",
           a.rows(), a.columns(), b.rows(), b.columns(), c.rows(), c.columns(), letter(side), order, order);
+  check_bounds("blas.trmm", options.componentwise, c.rows(), c.columns());
   Accuracy accuracy{Mode::Native, 1, gemm_error_bound(executor.family(), dtype_of<T>, dtype_of<T>, order)};
   if (c.rows() == 0 || c.columns() == 0) return accuracy;
   checks::distinct_elements("blas.trmm", "C", checks::extent(c));
@@ -48,35 +49,35 @@ template <class T> Accuracy multiply(const Executor& executor, Side side, Uplo u
                       alpha,
                       options.precision,
                       &accuracy};
-  run_level3(kTrmm, executor, args, exact_trmm, [&]() -> Level3Sizes {
-    if (alpha == T(0)) return {};
-    GemmArgs g{};  // of which only B counts
-    g.in = args.dtype, g.n = args.n, g.k = args.m, g.b = args.b, g.bk = args.bm, g.bn = args.bn;
-    Level3Sizes found{{.norms = gemm_norms(executor, g), .alpha = std::abs(args.alpha)}, order};
-    add_structured(found.sizes.norms, executor, args.dtype, args.a, args.m, args.am, args.an, Structure::Triangular,
-                   args.lower, args.unit);
-    return found;
-  });
+  run_level3(
+      kTrmm, executor, args, turned(options.componentwise, side == Side::Right), exact_trmm,
+      [&]() -> Level3Sizes {
+        if (alpha == T(0)) return {};
+        Level3Sizes found{{.alpha = std::abs(args.alpha)}, order, 1, operands_of(executor, args)};
+        found.sizes.norms = norms_of(*found.operands);
+        return found;
+      },
+      [](ProductSizes&) {});
   return accuracy;
 }
 
 }  // namespace
 
 template <Scalar T> Accuracy trmm(const Executor& executor, Side side, Uplo uplo, Op op, Diag diag, Number<T> alpha,
-                                  const ConstMatrix<T>& a, const MatrixView<T>& b, const ProductOptions& options) {
+                                  const ConstMatrix<T>& a, const MatrixView<T>& b, const GemmOptions& options) {
   return multiply<T>(executor, side, uplo, op, diag, alpha, a, b, b, options);
 }
 template <Scalar T> Accuracy trmm(const Executor& executor, Side side, Uplo uplo, Op op, Diag diag, Number<T> alpha,
                                   const ConstMatrix<T>& a, const ConstMatrix<T>& b, const MatrixView<T>& c,
-                                  const ProductOptions& options) {
+                                  const GemmOptions& options) {
   return multiply<T>(executor, side, uplo, op, diag, alpha, a, b, c, options);
 }
 
 #define TRN_TRMM(T)                                                                                  \
   template Accuracy trmm<T>(const Executor&, Side, Uplo, Op, Diag, Number<T>, const ConstMatrix<T>&, \
-                            const MatrixView<T>&, const ProductOptions&);                            \
+                            const MatrixView<T>&, const GemmOptions&);                               \
   template Accuracy trmm<T>(const Executor&, Side, Uplo, Op, Diag, Number<T>, const ConstMatrix<T>&, \
-                            const ConstMatrix<T>&, const MatrixView<T>&, const ProductOptions&);
+                            const ConstMatrix<T>&, const MatrixView<T>&, const GemmOptions&);
 TRN_TRMM(float)
 TRN_TRMM(double)
 TRN_TRMM(std::complex<float>)

@@ -6,6 +6,7 @@
 #include <random>
 
 #include <gtest/gtest.h>
+#include <trn/blas/exactness.hpp>
 
 #include "support/exact_case.hpp"
 
@@ -210,9 +211,8 @@ TEST(ExactCertificate, SpecialValuesBesideATriangle) {
   }
 }
 
-// Random data: the median of bound over error. Componentwise bounds are gemm's. Accuracy::bound holds for all elements,
-// so it is that of the element nearest to its norms (of syrk: one on the diagonal), which is eight times larger than
-// the usual one here.
+// Random data: the median of bound over error. Accuracy::bound holds for all elements, so it is that of the element
+// nearest to its norms (of syrk: one on the diagonal), which is eight times larger than the usual one here.
 TEST(ExactCertificate, BoundsAreTight) {
   for (const std::int64_t k : {16, 200, 1000}) {
     const auto s = random_case<double>(Operation::Gemm, 12, 12, k, 61);
@@ -225,8 +225,101 @@ TEST(ExactCertificate, BoundsAreTight) {
     const auto s = random_case<double>(op, 64, 12, 64, 62);
     const auto v = judge(s, run(Executor::host(), s));
     EXPECT_EQ(v.finding, "");
+    EXPECT_LE(median(v.bound_over_error), 4) << kOperationNames[static_cast<int>(op)];
     EXPECT_LE(median(v.norm_bound_over_error), op == Operation::Syrk ? 30 : 20)
         << kOperationNames[static_cast<int>(op)];
+  }
+}
+
+// Bounds of elements stand where C's do, whichever triangle and side; what is not written keeps its bound too.
+TEST(ExactCertificate, BoundsOfTrianglesAndSides) {
+  for (const Operation op : {Operation::Herk, Operation::Her2k, Operation::Herkx, Operation::Hemm, Operation::Trmm,
+                             Operation::TrmmInPlace}) {
+    for (const Uplo uplo : {Uplo::Lower, Uplo::Upper}) {
+      auto s = random_case<Complex>(op, 9, 7, 33, 63);
+      s.uplo = uplo, s.alpha = s.rank_k() ? 0.5 : Complex(0.5, 2), s.beta = s.rank_k() ? 3 : Complex(-1, 0.25);
+      if (s.square()) {
+        s.side = blas::Side::Right;
+        std::mt19937_64 random(64);
+        s.a = draws<Complex>(s.shape_a(), random);
+      }
+      const auto v = check(s);
+      EXPECT_LE(median(v.bound_over_error), 4) << kOperationNames[static_cast<int>(op)];
+    }
+  }
+}
+
+// A call that changes nothing has no error, one in another precision no such bounds, and a wrong shape is refused.
+TEST(ExactCertificate, BoundsOfLevel3AtTheEdges) {
+  const Executor e = Executor::host();
+  const Matrix<float> a(e, 3, 3), c(e, 3, 3);
+  std::vector<double> bounds(9, -1);
+  const auto view = MatrixView<double>::row_major(e, bounds.data(), 3, 3);
+  blas::syrk(e, Uplo::Lower, Op::N, 0.0F, a.view(), 1.0F, c.view(), {Mode::Exact, view});
+  EXPECT_EQ(bounds, (std::vector<double>{0, -1, -1, 0, 0, -1, 0, 0, 0}));
+  blas::symm(e, blas::Side::Left, Uplo::Lower, 0.0F, a.view(), a.view(), 1.0F, c.view(), {Mode::Exact, view});
+  EXPECT_EQ(bounds, std::vector<double>(9, 0));
+  for (const Precision& other : {Precision(Mode::Native), Precision(Mode::Tf32x3), Precision::target(1e-3)}) {
+    EXPECT_THROW(blas::syrk(e, Uplo::Lower, Op::N, 1.0F, a.view(), 0.0F, c.view(), {other, view}), NotImplemented);
+  }
+  const auto wrong = MatrixView<double>::row_major(e, bounds.data(), 3, 2);
+  EXPECT_THROW(blas::syrk(e, Uplo::Lower, Op::N, 1.0F, a.view(), 0.0F, c.view(), {Mode::Exact, wrong}),
+               InvalidArgument);
+}
+
+// With a target that ends in Exact every operand comes to the host once: to be measured. The rest of what comes are the
+// words of the result. Without a target the scaling's errors take a second look.
+TEST(ExactCertificate, ATargetDownloadsOperandsOnce) {
+  const Executor e = Executor::open("sim:trn2");
+  (void)blas::probe_exactness(e);
+  for (const Operation op :
+       {Operation::Gemm, Operation::Syrk, Operation::Syr2k, Operation::Syrkx, Operation::Symm, Operation::Trmm}) {
+    for (const double beta : {0.0, 2.0}) {
+      auto s = random_case<float>(op, 30, 20, 37, 65);
+      s.beta = static_cast<float>(beta), s.precision = Precision::target(2e-7);
+      const auto upload = [&](const std::vector<float>& x, std::pair<std::int64_t, std::int64_t> shape) {
+        return Matrix<float>::from_host(e, shape.first, shape.second, x);
+      };
+      const auto a = upload(s.a, s.shape_a()), b = upload(s.b, s.shape_b()), c = upload(s.c, s.shape_c());
+      const Recorder events(e);
+      Accuracy kept;
+      const blas::GemmOptions options{s.precision};
+      switch (op) {
+        case Operation::Gemm:
+          kept = blas::gemm(e, Op::N, Op::N, s.alpha, a.view(), b.view(), s.beta, c.view(), options);
+          break;
+        case Operation::Syrk:
+          kept = blas::syrk(e, s.uplo, Op::N, s.alpha, a.view(), s.beta, c.view(), options);
+          break;
+        case Operation::Syr2k:
+          kept = blas::syr2k(e, s.uplo, Op::N, s.alpha, a.view(), b.view(), s.beta, c.view(), options);
+          break;
+        case Operation::Syrkx:
+          kept = blas::syrkx(e, s.uplo, Op::N, s.alpha, a.view(), b.view(), s.beta, c.view(), options);
+          break;
+        case Operation::Symm:
+          kept = blas::symm(e, s.side, s.uplo, s.alpha, a.view(), b.view(), s.beta, c.view(), options);
+          break;
+        default:
+          kept = blas::trmm(e, s.side, s.uplo, Op::N, s.diag, s.alpha, a.view(), b.view(), c.view(), options);
+      }
+      SCOPED_TRACE(::testing::Message() << kOperationNames[static_cast<int>(op)] << ", beta " << beta);
+      EXPECT_EQ(kept.mode, Mode::Exact);
+      EXPECT_LE(kept.bound, 2e-7);
+      const auto downloads = [&](const std::vector<float>& x) {
+        const auto bytes = static_cast<std::int64_t>(x.size() * sizeof(float));
+        return std::ranges::count_if(events.events(), [&](const Event& event) {
+          return event.kind == EventKind::Copy && event.subject == "sim:trn2 -> host" && event.bytes == bytes;
+        });
+      };
+      const bool alike = s.a.size() == s.b.size() && op != Operation::Syrk;
+      EXPECT_EQ(downloads(s.a), alike ? 2 : 1);
+      const bool with_c = op == Operation::Symm && beta != 0;  // which has B's size
+      if (op != Operation::Syrk && !alike) {
+        EXPECT_EQ(downloads(s.b), with_c ? 2 : 1);
+      }
+      EXPECT_EQ(judge(s, {c.to_host(), {}, kept}).finding, "");
+    }
   }
 }
 

@@ -19,7 +19,7 @@ struct SyrkCase {
 
 template <class T> Accuracy call(const Executor& e, Kind kind, bool hermitian, const SyrkCase& t, T alpha,
                                  const OnDevice<T>& a, const OnDevice<T>& b, T beta, const OnDevice<T>& c,
-                                 const ProductOptions& options) {
+                                 const GemmOptions& options) {
   if constexpr (ComplexScalar<T>) {
     if (hermitian) {
       switch (kind) {

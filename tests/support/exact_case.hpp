@@ -58,7 +58,7 @@ template <class T> struct ExactCase {
 
 template <class T> struct ExactOutcome {
   std::vector<T> c;
-  std::vector<double> bounds;  // componentwise; gemm only
+  std::vector<double> bounds;  // componentwise; with a target of gemm only
   Accuracy accuracy;
 };
 
@@ -69,16 +69,18 @@ template <class T> ExactOutcome<T> run(const Executor& e, const ExactCase<T>& s)
   };
   const Matrix<T> a = upload(s.a, s.shape_a()), b = upload(s.b, s.shape_b()), c = upload(s.c, s.shape_c());
   const auto va = a.view(), vb = b.view(), vc = c.view();
-  const ProductOptions options{s.precision};
   ExactOutcome<T> o;
+  GemmOptions options{s.precision};
+  if (s.operation == Operation::Gemm || !s.precision.has_target()) {
+    o.bounds.resize(s.c.size());
+    const auto [rows, columns] = s.shape_c();
+    options.componentwise = MatrixView<double>::row_major(Executor::host(), o.bounds.data(), rows, columns);
+  }
   const auto real = [](const T& x) { return std::real(x); };
   switch (s.operation) {
-    case Operation::Gemm: {
-      o.bounds.resize(s.c.size());
-      o.accuracy = gemm(e, s.op_a, s.op_b, s.alpha, va, vb, s.beta, vc,
-                        {s.precision, MatrixView<double>::row_major(Executor::host(), o.bounds.data(), s.m, s.n)});
+    case Operation::Gemm:
+      o.accuracy = gemm(e, s.op_a, s.op_b, s.alpha, va, vb, s.beta, vc, options);
       break;
-    }
     case Operation::Syrk:
       o.accuracy = syrk<T>(e, s.uplo, s.op_a, s.alpha, va, s.beta, vc, options);
       break;

@@ -108,6 +108,10 @@ void Operand::measure_row(const double* row, std::size_t i, int& span_of_row) {
   if (finite) span_of_row = exponent[i] - lowest;
 }
 
+void Operand::measure_as(const Operand& same) {
+  exponent = same.exponent, special = same.special, norms = same.norms, span = same.span;
+}
+
 void Operand::measure() {
   const auto count = static_cast<std::size_t>(rows_);
   exponent.assign(count, 0);

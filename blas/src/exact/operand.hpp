@@ -68,11 +68,13 @@ class Operand {
   std::vector<Norms> norms;   // upper bounds, divided by 2^exponent
   int span = 0;               // bits that represent every row exactly, but for special ones
   void measure();
+  // The same without reading: `same` has these numbers, up to signs of imaginary parts, and was measured.
+  void measure_as(const Operand& same);
 
  private:
   void measure_row(const double* row, std::size_t i, int& span_of_row);
 
-  const Executor& executor_;
+  Executor executor_;
   DType dtype_;
   const void* data_;
   std::int64_t rows_, k_, row_stride_, k_stride_, planes_, depth_;

@@ -18,11 +18,12 @@ Product::Product(const Operand& a, const Operand& b, const Plan& plan, ExactRegi
       plan_(plan),
       terms_(terms),
       repair_(repair),
-      left_(rows_of(a, plan.shift_a, plan.bits_a)),
-      right_(rows_of(b, plan.shift_b, plan.bits_b)) {}
+      left_(rows_of(a, plan.shift_a, plan.bits_a, repair)),
+      right_(rows_of(b, plan.shift_b, plan.bits_b, repair)) {}
 
-std::vector<Product::Row> Product::rows_of(const Operand& s, const std::vector<std::int32_t>& shift, int bits) {
-  const std::vector<Norms> errors = scaling_errors(s, shift, bits);
+std::vector<Product::Row> Product::rows_of(const Operand& s, const std::vector<std::int32_t>& shift, int bits,
+                                           bool look) {
+  const std::vector<Norms> errors = look ? scaling_errors(s, shift, bits) : scaling_error_bounds(s, shift, bits);
   const long double up = norm_excess(s.depth());
   std::vector<Row> rows(errors.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {

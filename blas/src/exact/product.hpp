@@ -4,7 +4,7 @@
 // (|A||B|)_ij is far below that, and the integers may hold nothing of the element. Such an element is computed again
 // from the operands, without error: where the bound exceeds max(depth, 64) u (|A||B|)_ij, u the roundoff of the type,
 // so that no element is worse than a sum in the type. A product that was asked for with a target keeps its norm-wise
-// bound instead.
+// bound instead, and does not look at the operands' numbers again.
 //
 // Elements that a special row or column reaches are computed here as well: what is not finite as dgemm would, the rest
 // without error.
@@ -72,7 +72,8 @@ class Product {
     long double least;          // ||x||, rounded down
     long double power;          // of the integers: 2^-shift
   };
-  static std::vector<Row> rows_of(const Operand& s, const std::vector<std::int32_t>& shift, int bits);
+  // look: the errors of scaling are computed from the numbers; otherwise bounded by what rounding can do.
+  static std::vector<Row> rows_of(const Operand& s, const std::vector<std::int32_t>& shift, int bits, bool look);
   // A bound of what scaling did to an element, and the magnitude of an integer, to about 2^-60.
   [[nodiscard]] long double lost(std::int64_t i, std::int64_t j) const;
   [[nodiscard]] long double size(const Wide& x, std::int64_t i, std::int64_t j) const;

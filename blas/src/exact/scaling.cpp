@@ -45,6 +45,19 @@ std::vector<Norms> scaling_errors(const Operand& s, const std::vector<std::int32
   return errors;
 }
 
+std::vector<Norms> scaling_error_bounds(const Operand& s, const std::vector<std::int32_t>& shift, int bits) {
+  std::vector<Norms> errors(static_cast<std::size_t>(s.rows()));
+  if (bits >= s.span) return errors;
+  const auto depth = static_cast<long double>(s.depth());
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    // A shift below that of the bits makes every number of the type an integer: see shifts() in plan.cpp.
+    if (s.special[i] != 0 || s.norms[i].two == 0 || shift[i] < bits - s.exponent[i]) continue;
+    const long double most = std::ldexp(static_cast<long double>(kRounding), -bits);
+    errors[i] = {depth * most, std::sqrt(depth) * most * norm_excess(0), most};
+  }
+  return errors;
+}
+
 ScaledRows scaled_rows(const Operand& s, const std::vector<std::int32_t>& shift, std::int64_t first,
                        std::int64_t count) {
   ScaledRows result{s.read(first, count), {}};

@@ -13,6 +13,10 @@ namespace trn::blas::exact {
 // Norms of d for every row, divided by 2^exponent like the operand's own.
 [[nodiscard]] std::vector<Norms> scaling_errors(const Operand& s, const std::vector<std::int32_t>& shift, int bits);
 
+// Bounds of the same that need no second look at the numbers: an integer is off by at most kRounding.
+[[nodiscard]] std::vector<Norms> scaling_error_bounds(const Operand& s, const std::vector<std::int32_t>& shift,
+                                                      int bits);
+
 // Rows of an operand divided by their 2^exponent, and d in the same unit: planes x count x depth.
 struct ScaledRows {
   std::vector<double> x, error;
