@@ -384,14 +384,14 @@ TEST(DeviceLongReal, Transforms) {
 // In place x and y of a program are one memory, which the program does not know: any order of its instructions that
 // keeps what it does know gives the transform. One axis and several, short lines and long.
 TEST(DeviceInPlace, AnyOrder) {
-  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 2; ++seed) {
     const Executor executor = neuron::open_simulator("trn2", {.order = Order::shuffled(seed)});
     for (const Kind kind : {Kind::ComplexToComplex, Kind::RealToComplex, Kind::ComplexToReal}) {
       const bool real = kind != Kind::ComplexToComplex;
       for (const std::vector<std::int64_t>& lengths :
-           std::vector<std::vector<std::int64_t>>{{60}, {1000}, {97}, {4096}, {36, 40}, {8, 10, 12}}) {
+           std::vector<std::vector<std::int64_t>>{{60}, {1000}, {97}, {36, 40}, {8, 10, 12}}) {
         const Description d =
-            dense(kind, Direction::Forward, lengths, {.batch = lengths[0] > 100 ? 9 : 300, .padded_real = real});
+            dense(kind, Direction::Forward, lengths, {.batch = lengths[0] > 100 ? 5 : 70, .padded_real = real});
         const PlanResult r = run_plan<float>(executor, d, true, seed);
         EXPECT_EQ(r.family, "device");
         EXPECT_LE(r.error, r.accuracy.bound) << lengths[0] << " x " << lengths.size() << ", seed " << seed;
