@@ -17,7 +17,7 @@
 //
 // Of a lower triangle (syrk) strips of columns are computed, each with the rows from its first column on.
 //
-// Modelled time on trn2 at 4096^3 with 16 moduli: 44.6 ms, 3.08 TF/s, Tensor 69 % busy, GpSimd 61, Vector 57, Scalar 51.
+// Modelled time on trn2 at 4096^3 with 16 moduli: 44.6 ms, 3.08 TF/s; Tensor 69 % busy, GpSimd 61, Vector 57.
 // Limbs are bound by the Vector Engine; residues of the first two moduli are shared by Vector, Scalar and GpSimd;
 // products are bound by the Tensor Engine from the second group on (a panel of op(B) is read once per modulus, op(A)
 // once per panel: 4.8 GB, limbs 2.1 GB); recombination is shared like the residues.

@@ -25,8 +25,8 @@ enum ExactConstant { kC1, kC2, kC3, kInverse, kMinusP, kTableRows };
 // The dimension d of size 1 removed.
 [[nodiscard]] tile::Access drop(tile::Access access, std::size_t d);
 
-// How results leave beside the products: GpSimd makes the descriptors. Triggered by the Scalar Engine they would hold up
-// the residues and evictions that it makes, and behind the loads of the Sync Engine the loads.
+// How results leave beside the products: GpSimd makes the descriptors. Triggered by the Scalar Engine they would hold
+// up the residues and evictions that it makes, and by the Sync Engine the loads.
 [[nodiscard]] inline tile::DmaOptions apart(const tile::Machine& machine) {
   return {.dge = machine.hardware_dge ? tile::DgeMode::Software : tile::DgeMode::Default};
 }

@@ -296,7 +296,7 @@ class Maker {
     });
     twiddles(rows1, n1, 2 * rows2, n2);
     planes(n1, {"second_a", "second_b", "second_minus_b"}, options_.factor, true);
-    // What the first and the last point count of themselves, where they are their own mirror image; odd lines have none.
+    // What the first and the last point count of themselves, where they are their own mirror image; not of odd lines.
     if (!s_.odd) {
       made_.push_back(
           make("ends", layout.part_rows(), 2, DType::Float32, 1, [&](std::int64_t r, std::int64_t c) -> long double {

@@ -1,10 +1,10 @@
 // static_stores: results leave by descriptors that are made beforehand.
 //
 // A copy with hardware descriptors stands in the queue of the engine that triggers it, for stores the Scalar Engine's:
-// it waits there for its data, holds up what follows for its descriptor time, and longer while transfers back up. Static
-// descriptors cost 30 ns in the queue of whichever engine made the data. Their addresses must be known beforehand, so a
-// program may have them when it is written out instruction by instruction; in the device loops of a longer one
-// addresses come from registers.
+// it waits there for its data, holds up what follows for its descriptor time, and longer while transfers back up.
+// Static descriptors cost 30 ns in the queue of whichever engine made the data. Their addresses must be known
+// beforehand, so a program may have them when it is written out instruction by instruction; in the device loops of a
+// longer one addresses come from registers.
 #pragma once
 
 #include <cstdint>
