@@ -26,7 +26,8 @@ class Uploads : public ::testing::Test {
     EXPECT_GT(first, 0) << what;
     (void)call();
     EXPECT_EQ(recorder.count(EventKind::Constant), first) << what;
-    EXPECT_EQ(recorder.count(EventKind::Copy), 0) << what;
+    // Runs of memory move on the device; nothing comes from the host.
+    EXPECT_EQ(recorder.count(EventKind::Copy), recorder.count(EventKind::Copy, "sim:trn2 -> sim:trn2")) << what;
   }
   [[nodiscard]] Array<float> signal(std::int64_t n) const {
     return Array<float>::from_host(e_, {n}, random_real<float>(n, 3));
