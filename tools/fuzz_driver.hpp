@@ -42,5 +42,6 @@ void add_fuzz_exact(CLI::App& parent);
 void add_fuzz_fft(CLI::App& parent);
 void add_fuzz_files(CLI::App& parent);
 void add_fuzz_rand(CLI::App& parent);
+void add_fuzz_tile(CLI::App& parent);
 
 }  // namespace trn::tools::fuzz

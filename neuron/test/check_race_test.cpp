@@ -158,5 +158,25 @@ TEST(Race, NamesBothIterations) {
   }
 }
 
+// Iterations share the Scalar Engine's accumulators: each may begin its own sums, none may go on with another's.
+TEST(Race, SumsOfAnotherIteration) {
+  const auto run = [](ReduceCmd first) {
+    Rig rig;
+    rig.options.check_races = true;
+    const Access x = rig.tile("x", DType::Float32, 4, 4, normals(16, 1)), y = rig.output("y", DType::Float32, {8, 1});
+    const Access begin = rig.b.sbuf("begin", 4, {4}, DType::Float32);
+    rig.b.activation(begin, ActFunction::Copy, x, {.reduce_cmd = ReduceCmd::ResetReduce});
+    rig.b.parallel("i", 2, [&](const Affine& i) {
+      const Access t = rig.b.sbuf("t", 4, {4}, DType::Float32), sum = rig.b.sbuf("sum", 4, {1}, DType::Float32);
+      rig.b.activation(t, ActFunction::Copy, x, {.reduce_cmd = first});
+      rig.b.activation(t, ActFunction::Copy, x, {.reduce_res = sum, .reduce_cmd = ReduceCmd::Reduce});
+      rig.b.dma_copy(y(ds(i * 4, 4), all), sum);
+    });
+    rig.run();
+  };
+  EXPECT_NO_THROW(run(ReduceCmd::ResetReduce));
+  EXPECT_EQ(check_of([&] { run(ReduceCmd::Reduce); }), "hazard-without-edge");
+}
+
 }  // namespace
 }  // namespace trn::neuron::sim

@@ -63,13 +63,16 @@ class Rig {
     b.dma_copy(output(name, t.dtype, {t.partitions, t.free_size()}), source);
   }
 
-  void run(const WalkHooks& hooks = {}) {
+  void run(WalkHooks hooks = {}) {
     program_.emplace_back(b.finish_unverified());
     const Program& program = program_.back();
     const Allocation allocation = allocate(program, machine);
     std::vector<Binding> bindings;
     for (auto& [name, bytes] : memory_) bindings.push_back({name, bytes.data()});
     Interpreter interpreter(program, machine, allocation, options, bindings, shadow);
+    hooks.enter = [&](std::int32_t loop, std::int64_t k, const Point& point) {
+      return interpreter.enters(loop, k, point);
+    };
     walk(
         program, [&](std::int32_t i, const Point& point) { interpreter.execute(i, point); }, hooks);
     interpreter.finish();

@@ -255,6 +255,39 @@ class Rules(unittest.TestCase):
         self.expect("register", loop.format("x[nl.ds(i, 32), 0:64]"),
                     loop.format("x.ap(pattern=[[64, 32], [1, 64]], scalar_offset=i)"))
 
+    def test_registers(self):
+        body = "n = nisa.register_alloc()\nnisa.register_load(dst=n, src={})\nnisa.register_store(dst=w[0:1, 0:1], src=n)"
+        self.expect("wrong-operand", body.format("c[0:2, 0:1]"), body.format("c[0:1, 0:1]"))
+        self.expect("wrong-dtype", body.format("t[0:1, 0:1]"), body.format("c[32:33, 0:1]"))
+        self.expect("wrong-space", body.format("p[0:1, 0:1]"), body.format("r[5:6, 0:1]"))
+        move = "n = nisa.register_alloc()\nnisa.register_move(dst=n, src={})\nnisa.register_store(dst=w[0:1, 0:1], src=n)"
+        self.expect("register", move.format("2.0"), move.format("2"))
+
+    def test_while_loop(self):
+        loop = ("n = nisa.register_alloc(1)\ndef body(n):\n    nisa.register_load(dst=n, src=c[0:1, 0:1])\n    {}\n"
+                "nl.while_loop(n, body)")
+        self.expect("illegal", loop.format("pass"), loop.format("return n"))
+
+    def test_scalar_offset_from_a_tile(self):
+        copy = "nisa.dma_copy(dst=t[0:32, 0:64], src=x.ap(pattern=[[64, 32], [1, 64]], scalar_offset={}, indirect_dim=0))"
+        self.expect("illegal", copy.format("c[0:2, 0:1]"), copy.format("c[0:1, 0:1]"))
+
+    def test_adding_dma(self):
+        self.expect("size", "nisa.dma_compute(dst=t, srcs=[t, x[0:128, 0:32]], reduce_op=nl.add)",
+                    "nisa.dma_compute(dst=t, srcs=[t, x], reduce_op=nl.add)")
+        self.expect("wrong-operator", "nisa.dma_compute(dst=t, srcs=[t, x], reduce_op=nl.maximum)",
+                    "nisa.dma_compute(dst=t, srcs=[t, x], reduce_op=nl.add, scales=[1.0, 1.0])")
+        self.expect("wrong-operand", "nisa.dma_compute(dst=t, srcs=[t, x], reduce_op=nl.add, scales=[1.0, 2.0])",
+                    "nisa.dma_compute(dst=t, srcs=[t, x, x], reduce_op=nl.add)")
+        rows = "nisa.dma_compute(dst=t, srcs=[{}, x.ap(pattern=[[64, 128], [1, 64]], vector_offset=c, indirect_dim=0)], reduce_op=nl.add)"
+        self.expect("wrong-operand", rows.format("x"), rows.format("t"))
+        self.expect("indirect-machine", rows.format("t"), rows.format("t"), "trn1", "trn2")
+
+    def test_shuffle_mask(self):
+        shuffle = "nisa.nc_stream_shuffle(dst=t, src=p, shuffle_mask={})"
+        self.expect("wrong-operand", shuffle.format([0] * 31), shuffle.format([255] + [5] * 31))
+        self.expect("wrong-operand", shuffle.format([32] * 32), shuffle.format([31] * 32))
+
 
 if __name__ == "__main__":
     unittest.main()

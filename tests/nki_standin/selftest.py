@@ -363,5 +363,55 @@ class Runs(unittest.TestCase):
             self.assertTrue(np.isnan(dtype.decode(fresh.memory.data.view(dtype.storage))).all())
 
 
+class Dynamic(unittest.TestCase):
+    def test_loops_count_in_registers(self):
+        seen, n = [], nisa.register_alloc(3)
+        nl.fori_loop(0, n, lambda i: seen.append(i.value))
+        nl.fori_loop(1, 8, lambda i: seen.append(i.value), step=3)
+        self.assertEqual(seen, [0, 1, 2, 1, 4, 7])
+        left = [3, 2, 0]
+
+        def body(r):
+            seen.append(-r.value)
+            nisa.register_move(r, left.pop(0))
+            return r
+
+        nl.while_loop(nisa.register_alloc(5), body)
+        self.assertEqual(seen[6:], [-5, -3, -2])
+        nl.while_loop(nisa.register_alloc(0), body)
+        with self.assertRaisesRegex(NkiError, "register of a fori_loop is written"):
+            nl.fori_loop(0, 1, lambda i: nisa.register_move(i, 4))
+
+    def test_registers_hold_32_bits(self):
+        r = nisa.register_alloc()
+        nisa.register_load(r, words([[2**32 - 7]], nl.uint32))
+        self.assertEqual(r.value, -7)
+        out = words([[0]], nl.uint32)
+        nisa.register_store(out, r)
+        self.assertEqual(out.bits().tolist(), [[2**32 - 7]])
+
+    def test_starts_from_registers_and_tiles(self):
+        x = nl.ndarray((4, 2), dtype=nl.float32, buffer=nl.hbm)
+        x.write(np.arange(8).reshape(4, 2))
+        for start in (nisa.register_alloc(2), words([[2]])):
+            t = nl.ndarray((2, 2), dtype=nl.float32, buffer=nl.sbuf)
+            nisa.dma_copy(dst=t, src=x.ap(pattern=[[2, 2], [1, 2]], scalar_offset=start, indirect_dim=0))
+            self.assertEqual(t.values().tolist(), [[4, 5], [6, 7]])
+        with self.assertRaises(NkiError):
+            x.ap(pattern=[[2, 2], [1, 2]], scalar_offset=nisa.register_alloc(3), indirect_dim=0)
+
+    def test_gather_shuffle_and_sum(self):
+        t, out = tile([[1, 2, 3], [4, 5, 6]]), tile([[0, 0], [0, 0]])
+        nisa.nc_n_gather(dst=out, data=t, indices=words([[2, 0], [1, 1]], nl.uint32))
+        self.assertEqual(out.values().tolist(), [[3, 1], [5, 5]])
+        with self.assertRaisesRegex(NkiError, "index 3 of 3"):
+            nisa.nc_n_gather(dst=out, data=t, indices=words([[2, 3], [1, 1]], nl.uint32))
+        column = tile(np.arange(64).reshape(64, 1))
+        nisa.nc_stream_shuffle(dst=column, src=column, shuffle_mask=[255] + list(range(31)))
+        self.assertEqual(column.values().reshape(-1).tolist()[30:36], [29, 30, 32, 32, 33, 34])
+        nisa.dma_compute(dst=out, srcs=[out, out, tile([[0.5, 0], [0, 0]])], reduce_op=nl.add)
+        self.assertEqual(out.values().tolist(), [[6.5, 2], [10, 10]])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -16,6 +16,7 @@ namespace trn::tile {
 
 namespace {
 
+constexpr std::int64_t kRegisterBytes = 4;
 constexpr std::int64_t kAlign = 32;  // bytes; keeps every tile aligned for every dtype and DMA-friendly
 
 std::int64_t round_up(std::int64_t value, std::int64_t unit) { return (value + unit - 1) / unit * unit; }
@@ -36,6 +37,11 @@ std::vector<Lifetime> lifetimes(const Program& program) {
   std::vector<std::size_t> depth(program.tiles().size(), 0);
   std::vector<std::int32_t> open_ends;  // of the loops around the current statement
   const auto size = static_cast<std::int32_t>(program.statements().size());
+  const auto use = [&](std::int32_t id, std::int32_t s) {
+    const auto tile = static_cast<std::size_t>(id);
+    const bool nested = open_ends.size() > depth[tile];
+    result[tile].last_use = std::max(result[tile].last_use, nested ? open_ends[depth[tile]] - 1 : s);
+  };
   for (std::int32_t s = 0; s < size; ++s) {
     while (!open_ends.empty() && open_ends.back() <= s) open_ends.pop_back();
     const Statement& statement = program.statements()[static_cast<std::size_t>(s)];
@@ -43,6 +49,7 @@ std::vector<Lifetime> lifetimes(const Program& program) {
     switch (statement.kind) {
       case StatementKind::Loop:
         open_ends.push_back(statement.end);
+        if (const LoopDecl& loop = program.loops()[index]; is_dynamic(loop.kind)) use(loop.bound, s);
         break;
       case StatementKind::Alloc:
         depth[index] = open_ends.size();
@@ -51,10 +58,7 @@ std::vector<Lifetime> lifetimes(const Program& program) {
         break;
       case StatementKind::Instruction:
         for (const Access& access : program.instructions()[index].operands) {
-          if (!access.is_tile()) continue;
-          const auto tile = static_cast<std::size_t>(access.id);
-          const bool nested = open_ends.size() > depth[tile];
-          result[tile].last_use = std::max(result[tile].last_use, nested ? open_ends[depth[tile]] - 1 : s);
+          if (access.is_tile()) use(access.id, s);
         }
         break;
     }
@@ -73,6 +77,7 @@ class Allocator {
   Allocation run() {
     place_all(Space::Sbuf);
     place_all(Space::Psum);
+    place_all(Space::Register);
     find_aliases();
     return std::move(result_);
   }
@@ -83,7 +88,15 @@ class Allocator {
     return program_.tiles()[tile].buffers * result_.tiles[tile].buffer_stride_bytes;
   }
   std::int64_t capacity(Space space) const {
-    return space == Space::Sbuf ? machine_.sbuf_bytes_per_partition : machine_.psum_bytes_per_partition();
+    switch (space) {
+      case Space::Sbuf:
+        return machine_.sbuf_bytes_per_partition;
+      case Space::Psum:
+        return machine_.psum_bytes_per_partition();
+      case Space::Register:
+        break;
+    }
+    return machine_.registers * kRegisterBytes;
   }
 
   static std::int32_t until(const Lifetime& life, Distance distance) {
@@ -98,6 +111,7 @@ class Allocator {
   std::pair<std::int64_t, std::int64_t> stride_and_alignment(const TileDecl& tile) const {
     const std::int64_t bytes = tile.bytes_per_partition(), bank = machine_.psum_bank_bytes;
     if (tile.space == Space::Sbuf) return {round_up(bytes, kAlign), kAlign};
+    if (tile.space == Space::Register) return {round_up(bytes, kRegisterBytes), kRegisterBytes};
     // As many buffers to a bank as fit: a power-of-two share of it, or whole banks.
     std::int64_t stride = round_up(bytes, bank);
     for (std::int64_t share = bank; share >= kAlign && bytes <= share; share /= 2) stride = share;
@@ -116,7 +130,9 @@ class Allocator {
     if (const auto misfit = place(order, {Distance::Nest, Distance::Scope, Distance::Live})) {
       if (place(order, {Distance::Live})) overflow(*misfit, space);
     }
-    std::int64_t& peak = space == Space::Sbuf ? result_.sbuf_bytes : result_.psum_bytes;
+    std::int64_t& peak = space == Space::Sbuf   ? result_.sbuf_bytes
+                         : space == Space::Psum ? result_.psum_bytes
+                                                : result_.register_bytes;
     for (const std::size_t tile : order) peak = std::max(peak, end_of(tile));
   }
 
@@ -164,8 +180,12 @@ class Allocator {
         fmt::format(
             "allocate: program '{}' needs {} bytes per partition of {}, {} has {}{}; use smaller tiles or fewer "
             "buffers. Live tiles:{}",
-            program_.name(), total, space == Space::Sbuf ? "SBUF" : "PSUM", machine_.name, capacity(space),
-            total <= capacity(space) ? " but no free piece that is large enough" : "", tiles),
+            program_.name(), total,
+            space == Space::Sbuf   ? "SBUF"
+            : space == Space::Psum ? "PSUM"
+                                   : "registers",
+            machine_.name, capacity(space), total <= capacity(space) ? " but no free piece that is large enough" : "",
+            tiles),
         "over-capacity");
   }
 

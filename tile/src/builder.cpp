@@ -1,6 +1,8 @@
 // Recording: each method fills one Instruction; loops are recorded once with a symbolic index.
 #include <trn/tile/builder.hpp>
 
+#include <algorithm>
+
 #include <trn/core/error.hpp>
 #include <trn/tile/verify.hpp>
 
@@ -88,8 +90,13 @@ void Builder::loop(const std::string& variable, std::int64_t trip, LoopKind kind
   require(trip >= 0, "builder: loop '{}' has {} iterations", variable, trip);
   if (trip == 0) return;
   if (trip == 1) return body(Affine(0));
+  record_loop({variable, trip, kind}, body);
+}
+
+void Builder::record_loop(LoopDecl loop, const Body& body) {
   const auto id = static_cast<std::int32_t>(parts_.loops.size());
-  parts_.loops.push_back({variable, trip, kind});
+  const std::int64_t trip = loop.trip;
+  parts_.loops.push_back(std::move(loop));
   const std::size_t at = parts_.statements.size();
   parts_.statements.push_back({StatementKind::Loop, id, 0});
   body(Affine::variable(id, trip));
@@ -103,6 +110,32 @@ void Builder::sequential(const std::string& variable, std::int64_t trip, const B
   loop(variable, trip, LoopKind::Sequential, body);
 }
 
+void Builder::fori_loop(const std::string& variable, const Access& count, std::int64_t most, const Body& body) {
+  require(most >= 1, "builder: loop '{}' has at most {} iterations; declare at least 1", variable, most);
+  record_loop({variable, most, LoopKind::Counted, count.is_tile() ? count.id : -1}, body);
+}
+void Builder::while_loop(const std::string& name, const Access& condition, std::int64_t most,
+                         const std::function<void()>& body) {
+  require(most >= 1, "builder: loop '{}' has at most {} iterations; declare at least 1", name, most);
+  record_loop({name, most, LoopKind::While, condition.is_tile() ? condition.id : -1}, [&](const Affine&) { body(); });
+}
+
+Access Builder::register_alloc(const std::string& name) {
+  return declare_tile(name, Space::Register, 1, {1}, DType::Int32, 1);
+}
+void Builder::register_move(const Access& dst, std::int64_t value) {
+  append(Engine::Sync, {dst, {}}, isa::RegisterMove{value});
+}
+void Builder::register_move(const Access& dst, const Access& src) {
+  append(Engine::Sync, {dst, src}, isa::RegisterMove{});
+}
+void Builder::register_load(const Access& dst, const Access& src) {
+  append(Engine::Sync, {dst, src}, isa::RegisterLoad{});
+}
+void Builder::register_store(const Access& dst, const Access& src) {
+  append(Engine::Sync, {dst, src}, isa::RegisterStore{});
+}
+
 void Builder::append(Engine engine, std::vector<Access> operands, Attributes attributes) {
   Instruction instruction{engine, std::move(operands), std::move(attributes)};
   const OpcodeInfo& info = opcode_info(instruction.opcode());
@@ -111,10 +144,16 @@ void Builder::append(Engine engine, std::vector<Access> operands, Attributes att
   parts_.instructions.push_back(std::move(instruction));
 }
 
-void Builder::dma_copy(const Access& dst, const Access& src, DmaOptions options) {
+void Builder::dma_copy(const Access& dst, const Access& src, DmaOptions options) { dma_copy_at(dst, src, {}, options); }
+void Builder::dma_copy_at(const Access& dst, const Access& src, const StartsAt& starts, DmaOptions options) {
   for (const CopyPart& part : split_copy(dst, src)) {
-    append(Engine::Dma, {part.dst, part.src, {}},
-           isa::DmaCopy{.issuer = options.issuer, .route = {options.dge, options.ring}});
+    append(Engine::Dma, {part.dst, part.src, {}, starts.dst.from, starts.src.from},
+           isa::DmaCopy{.dst_offset_step = starts.dst.step,
+                        .dst_offset_max = starts.dst.max,
+                        .src_offset_step = starts.src.step,
+                        .src_offset_max = starts.src.max,
+                        .issuer = options.issuer,
+                        .route = {options.dge, options.ring}});
   }
 }
 void Builder::dma_transpose(const Access& dst, const Access& src, DmaOptions options) {
@@ -122,10 +161,55 @@ void Builder::dma_transpose(const Access& dst, const Access& src, DmaOptions opt
   append(Engine::Dma, {dst, src}, isa::DmaTranspose{{options.dge, options.ring}});
 }
 void Builder::dma_gather(const Access& dst, const Access& src, const Access& index, IndirectOptions options) {
-  append(Engine::Dma, {dst, src, index}, isa::DmaCopy{.oob = options.oob});
+  indirect(dst, src, index, isa::DmaCopy{.oob = options.oob});
 }
 void Builder::dma_scatter(const Access& dst, const Access& src, const Access& index, IndirectOptions options) {
-  append(Engine::Dma, {dst, src, index}, isa::DmaCopy{.scatter = true, .oob = options.oob});
+  indirect(dst, src, index, isa::DmaCopy{.scatter = true, .oob = options.oob});
+}
+
+// NKI documents one index per partition: more of them are more copies.
+void Builder::indirect(const Access& dst, const Access& src, const Access& index, const isa::DmaCopy& attributes) {
+  const Access& listed = attributes.scatter ? src : dst;
+  const std::int64_t columns = index.is_tile() ? index.free_size() : 1;
+  const std::size_t d = listed.is_tile() ? 0 : 1;  // the dimension after the rows
+  const bool paired = index.dims.size() == 1 && listed.dims.size() > d && listed.dims[d].size == columns;
+  // What does not fit is the verifier's to report.
+  if (columns == 1 || !paired) return append(Engine::Dma, {dst, src, index, {}, {}}, attributes);
+  for (std::int64_t k = 0; k < columns; ++k) {
+    Access row = listed, column = index;
+    row.offset = row.offset + k * row.dims[d].stride;
+    row.dims[d].size = 1;
+    column.offset = column.offset + k * column.dims[0].stride;
+    column.dims[0].size = 1;
+    append(Engine::Dma, {attributes.scatter ? dst : row, attributes.scatter ? row : src, column, {}, {}}, attributes);
+  }
+}
+
+void Builder::dma_compute(const Access& dst, const std::vector<Access>& srcs, DmaOptions options) {
+  using I = isa::DmaCompute;
+  require(!srcs.empty() && srcs.size() <= I::kSources, "builder: dma_compute of {} sources; between 1 and {}",
+          srcs.size(), I::kSources);
+  std::vector<Access> operands(I::index + 1);
+  operands[I::dst] = dst;
+  std::copy(srcs.begin(), srcs.end(), operands.begin() + I::src0);
+  require(options.issuer == DmaIssuer::Default, "builder: dma_compute cannot choose its issuer; leave it open");
+  append(Engine::Dma, std::move(operands), I{.route = {options.dge, options.ring}});
+}
+void Builder::dma_gather_add(const Access& dst, const Access& src, const Access& index, IndirectOptions options) {
+  using I = isa::DmaCompute;
+  std::vector<Access> operands(I::index + 1);
+  operands[I::dst] = operands[I::src0] = dst;
+  operands[I::src1] = src;
+  operands[I::index] = index;
+  append(Engine::Dma, std::move(operands), I{.oob = options.oob});
+}
+void Builder::dma_scatter_add(const Access& dst, const Access& src, const Access& index, IndirectOptions options) {
+  using I = isa::DmaCompute;
+  std::vector<Access> operands(I::index + 1);
+  operands[I::dst] = operands[I::src0] = dst;
+  operands[I::src1] = src;
+  operands[I::index] = index;
+  append(Engine::Dma, std::move(operands), I{.scatter = true, .oob = options.oob});
 }
 
 void Builder::nc_matmul(const Access& dst, const Access& stationary, const Access& moving, MatmulOptions options) {
@@ -253,6 +337,12 @@ void Builder::nonzero_with_count(const Access& dst, const Access& src, std::int6
 }
 void Builder::tensor_partition_reduce(const Access& dst, AluOp op, const Access& data) {
   append(Engine::GpSimd, {dst, data}, isa::TensorPartitionReduce{op});
+}
+void Builder::nc_n_gather(const Access& dst, const Access& data, const Access& indices) {
+  append(Engine::GpSimd, {dst, data, indices}, isa::NcNGather{});
+}
+void Builder::nc_stream_shuffle(const Access& dst, const Access& src, std::vector<std::int64_t> mask) {
+  append(Engine::Vector, {dst, src}, isa::NcStreamShuffle{std::move(mask)});
 }
 
 Program Builder::finish_unverified() { return Program(std::move(parts_)); }

@@ -163,7 +163,21 @@ template <isa::OneOf<isa::ScalarTensorTensor, isa::TensorCopy, isa::TensorCopyPr
 double cycles(const Stream& s, const I&) {
   return s.plain();
 }
-template <isa::OneOf<isa::DmaCopy, isa::DmaTranspose> I> double cycles(const Stream& s, const I&) {
+double cycles(const Stream& s, const isa::NcNGather&) {
+  // Not published. It becomes groups of instructions, each of which begins anew, and gathers element by element.
+  const Timing& t = s.m.timing;
+  const std::int64_t n = s.i.dst().free_size(), groups = (n + s.m.gather_group - 1) / s.m.gather_group;
+  const double each = (t.gather_index_cycles + t.gather_element_cycles) / t.gather_element_cycles;
+  const auto size = static_cast<double>(size_bytes(s.i.dst().dtype));
+  return static_cast<double>(groups - 1) * t.gpsimd_start_cycles +
+         static_cast<double>(n) * each / std::min(t.gather_element_cycles / size, 1.0);
+}
+double cycles(const Stream& s, const isa::NcStreamShuffle&) { return s.plain(); }
+double cycles(const Stream& s, const isa::RegisterMove&) { return s.m.timing.engine_min_cycles; }
+template <isa::OneOf<isa::RegisterLoad, isa::RegisterStore> I> double cycles(const Stream& s, const I&) {
+  return s.m.timing.register_access_cycles;
+}
+template <isa::OneOf<isa::DmaCopy, isa::DmaTranspose, isa::DmaCompute> I> double cycles(const Stream& s, const I&) {
   fail<InternalError>("cost: {} is a DMA; its cost is dma_cost", name(s.i.opcode()));
 }
 
@@ -199,6 +213,12 @@ double overhead(const Stream& s, const isa::Exponential&) {
   return s.i.operands[I::max_value].present() || s.i.operands[I::reduce_init].present() ? s.m.timing.vector_operand_s
                                                                                         : 0;
 }
+
+// A register and HBM exchange a value at the latency of a DMA.
+template <isa::OneOf<isa::RegisterLoad, isa::RegisterStore> I> double overhead(const Stream& s, const I&) {
+  const bool on_chip = s.i.operands[0].is_tile() && s.i.operands[1].is_tile();
+  return on_chip ? 0 : s.m.timing.dma_start_s + s.m.timing.dma_end_s;
+}
 template <class I> double overhead(const Stream&, const I&) { return 0; }
 
 // Bytes of the longest run that is contiguous in the access; a partition ends a run of a tile.
@@ -231,9 +251,8 @@ DmaCost transfer(const Instruction& i, const Machine& m, const isa::DmaTranspose
   cost.transfer_s = static_cast<double>(cost.bytes) / (m.dma_bytes_per_s() * rate);
   return cost;
 }
-DmaCost transfer(const Instruction& i, const Machine& m, const isa::DmaCopy& a) {
-  const Access &dst = i.operands[isa::DmaCopy::dst], &src = i.operands[isa::DmaCopy::src];
-  const Access& moved = is_indirect(i) && !a.scatter ? dst : src;  // the indexed side names the whole table
+// A copy of `moved`, which is dst or src.
+DmaCost transfer(const Instruction& i, const Machine& m, const Access& dst, const Access& src, const Access& moved) {
   const Timing& t = m.timing;
   DmaCost cost;
   cost.bytes = moved.size() * wider_bytes(dst, src);
@@ -254,6 +273,27 @@ DmaCost transfer(const Instruction& i, const Machine& m, const isa::DmaCopy& a) 
   }
   return cost;
 }
+DmaCost transfer(const Instruction& i, const Machine& m, const isa::DmaCopy& a) {
+  const Access &dst = i.operands[isa::DmaCopy::dst], &src = i.operands[isa::DmaCopy::src];
+  return transfer(i, m, dst, src, is_indirect(i) && !a.scatter ? dst : src);  // the indexed side names the whole table
+}
+// Every source streams through the adders, at their rate.
+DmaCost transfer(const Instruction& i, const Machine& m, const isa::DmaCompute& a) {
+  using I = isa::DmaCompute;
+  const Access& dst = i.operands[I::dst];
+  const Access& moved = a.scatter ? i.operands[I::src1] : dst;  // the rows that move, with or without an index
+  DmaCost cost;
+  for (std::size_t s = I::src0; s < I::index; ++s) {
+    if (!i.operands[s].present()) continue;
+    const DmaCost one = transfer(i, m, dst, i.operands[s], moved);
+    cost.transfer_s += one.transfer_s / m.timing.dma_compute_rate;
+    cost.ring_s += one.ring_s;
+    cost.bytes += one.bytes;
+    if (!i.operands[s].is_tile()) cost.hbm_read_bytes += one.bytes;
+    if (!dst.is_tile()) cost.hbm_write_bytes = one.bytes;
+  }
+  return cost;
+}
 
 }  // namespace
 
@@ -271,6 +311,8 @@ double compute_seconds(const Program& program, const Instruction& i, Engine engi
       return std::max(t.engine_min_cycles / m.scalar_hz, n / m.scalar_hz + t.scalar_fixed_s + more);
     case Engine::GpSimd:
       return (t.gpsimd_start_cycles + n) / m.gpsimd_hz;
+    case Engine::Sync:
+      return n / m.gpsimd_hz + more;
     case Engine::Any:
     case Engine::Dma:
       break;
@@ -285,6 +327,10 @@ DmaCost dma_cost(const Instruction& i, const Machine& m) {
     else
       fail<InternalError>("cost: {} is not a DMA", name(i.opcode()));
   });
+  if (!i.as<isa::DmaCompute>()) {
+    if (!i.operands[isa::DmaRoute::src].is_tile()) cost.hbm_read_bytes = cost.bytes;
+    if (!i.operands[isa::DmaRoute::dst].is_tile()) cost.hbm_write_bytes = cost.bytes;
+  }
   switch (dma_route(i)->dge) {
     case DgeMode::Static:
       cost.ring_s += m.timing.dge_static_s;

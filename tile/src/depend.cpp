@@ -19,8 +19,8 @@ std::string_view name(Hazard hazard) {
   return {};
 }
 
-MemoryMap::MemoryMap(const Program& program, const Allocation& allocation)
-    : program_(&program), allocation_(&allocation) {
+MemoryMap::MemoryMap(const Program& program, const Allocation& allocation, Iterations iterations)
+    : program_(&program), allocation_(&allocation), iterations_(iterations) {
   for (const TileDecl& tile : program.tiles()) {
     first_memory_of_tile_.push_back(count_);
     count_ += static_cast<std::int32_t>(tile.buffers);
@@ -113,6 +113,13 @@ Region MemoryMap::region_of(const Instruction& instruction, const Access& access
   if (access.is_tile()) return tile_region(access, allocation_->tiles[id], buffer, point);
   const TensorDecl& tensor = program_->tensors()[id];
   if (is_indirect(instruction)) return whole_tensor(tensor);
+  if (iterations_ == Iterations::Any && std::ranges::any_of(access.offset.terms(), [&](const Affine::Term& t) {
+        return is_dynamic(program_->loops()[static_cast<std::size_t>(t.variable)].kind);
+      })) {
+    return whole_tensor(tensor);
+  }
+  const auto slot = static_cast<std::size_t>(&access - instruction.operands.data());
+  if (const auto start = dynamic_start(instruction, slot)) return tensor_region(reach(access, *start), tensor, point);
   return tensor_region(access, tensor, point);
 }
 
@@ -212,18 +219,30 @@ void MemoryMap::cut_into_strips() {
   for (int engine = 0; engine < 2; ++engine) cut({0, 1, 0, 1}, {});  // registers: one strip each
 }
 
-void DependencyTracker::log(const Touch& t, std::int64_t tag, std::int32_t queue) {
+Touch MemoryMap::touch_of_loop(std::int32_t loop, const Point& point) const {
+  const auto id = static_cast<std::size_t>(program_->loops()[static_cast<std::size_t>(loop)].bound);
+  const std::int64_t buffer = point.instances[id] % program_->tiles()[id].buffers;
+  const Placement& p = allocation_->tiles[id];
+  const std::int64_t base = p.address + buffer * p.buffer_stride_bytes;
+  return {first_memory_of_tile_[id] + static_cast<std::int32_t>(buffer),
+          {0, 1, base, base + program_->tiles()[id].bytes_per_partition()},
+          false,
+          true};
+}
+
+void DependencyTracker::log(const Touch& t, std::int64_t tag, std::int32_t queue, bool certain) {
   const auto covered = [&](const Record& r) { return t.region.covers(r.region); };
   const MemoryMap::Strips strips = map_.strips_of(t.memory, t.region);
   for (std::int32_t s = strips.first; s <= strips.last; ++s) {
     Log& log = logs_[static_cast<std::size_t>(s)];
     if (t.write) {
-      std::erase_if(log.writes, covered);
-      std::erase_if(log.reads, covered);
+      if (certain) std::erase_if(log.writes, covered);
+      if (certain) std::erase_if(log.reads, covered);
       log.writes.push_back({t.region, tag, queue});
       continue;
     }
-    const auto same = std::ranges::find_if(log.reads, [&](const Record& r) { return r.queue == queue && covered(r); });
+    const auto same =
+        std::ranges::find_if(log.reads, [&](const Record& r) { return certain && r.queue == queue && covered(r); });
     if (same != log.reads.end())
       *same = {t.region, tag, queue};
     else
@@ -273,16 +292,23 @@ std::vector<Dependency> depend(const Program& program, const Machine& machine) {
     return std::tie(a.from, a.to, a.hazard, a.carried) < std::tie(b.from, b.to, b.hazard, b.carried);
   };
   std::set<Dependency, decltype(less)> edges(less);
+  // What a dynamic loop does may not happen: it hides nothing that was there before.
+  const auto certain = [&](std::int32_t index) {
+    return std::ranges::none_of(loops[static_cast<std::size_t>(index)], [&](std::int32_t loop) {
+      return is_dynamic(program.loops()[static_cast<std::size_t>(loop)].kind);
+    });
+  };
   walk(program,
        [&](std::int32_t index, const Point& point) {
          const auto tag = static_cast<std::int64_t>(executed.size());
          map.touches(index, point, touches);
          for (const Touch& touch : touches) {
-           tracker.touch(touch, tag, index, [&](std::int64_t earlier, Hazard hazard) {
+           const auto edge = [&](std::int64_t earlier, Hazard hazard) {
              if (earlier == tag) return;
              const Executed& e = executed[static_cast<std::size_t>(earlier)];
              edges.insert({e.instruction, index, hazard, carried(e, index, point.variables)});
-           });
+           };
+           tracker.touch(touch, tag, index, edge, certain(index));
          }
          executed.push_back({index, point.variables});
        },

@@ -2,6 +2,8 @@
 // has the empty name, which is how code that maps names back to enumerators knows where to stop.
 #include <trn/tile/instruction.hpp>
 
+#include <algorithm>
+
 #include <trn/core/error.hpp>
 
 #include "fields.hpp"
@@ -16,11 +18,11 @@ template <class E, std::size_t N> std::string_view nth(const std::array<std::str
 }  // namespace
 
 std::string_view name(Engine e) {
-  static constexpr std::array<std::string_view, 6> names{"any", "tensor", "vector", "scalar", "gpsimd", "dma"};
+  static constexpr std::array<std::string_view, 7> names{"any", "tensor", "vector", "scalar", "gpsimd", "dma", "sync"};
   return nth(names, e);
 }
 std::string_view name(Space e) {
-  static constexpr std::array<std::string_view, 2> names{"sbuf", "psum"};
+  static constexpr std::array<std::string_view, 3> names{"sbuf", "psum", "register"};
   return nth(names, e);
 }
 std::string_view name(Target e) {
@@ -100,7 +102,7 @@ constexpr OperandInfo maybe(std::string_view name, Role role = Role::Read) { ret
 // In Opcode's order.
 const std::array<OpcodeInfo, kOpcodes>& table() {
   static const std::array<OpcodeInfo, kOpcodes> infos{{
-      {"dma_copy", {out("dst"), in("src"), maybe("index")}, {Dma}},
+      {"dma_copy", {out("dst"), in("src"), maybe("index"), maybe("dst_offset"), maybe("src_offset")}, {Dma}},
       {"dma_transpose", {out("dst"), in("src")}, {Dma}},
       {"nc_matmul", {out("dst"), in("stationary"), in("moving")}, {Tensor}},
       {"nc_transpose", {out("dst"), in("data")}, {Tensor, Vector}},
@@ -143,6 +145,16 @@ const std::array<OpcodeInfo, kOpcodes>& table() {
       {"local_gather", {out("dst"), in("src_buffer"), in("index")}, {GpSimd}},
       {"nonzero_with_count", {{"dst", Role::ReadWrite}, in("src")}, {GpSimd}},
       {"tensor_partition_reduce", {out("dst"), in("data")}, {GpSimd}},
+      {"dma_compute",
+       {out("dst"), in("src0"), maybe("src1"), maybe("src2"), maybe("src3"), maybe("src4"), maybe("src5"),
+        maybe("src6"), maybe("src7"), maybe("src8"), maybe("src9"), maybe("src10"), maybe("src11"), maybe("src12"),
+        maybe("src13"), maybe("src14"), maybe("src15"), maybe("index")},
+       {Dma}},
+      {"nc_n_gather", {out("dst"), in("data"), in("indices")}, {GpSimd}},
+      {"nc_stream_shuffle", {out("dst"), in("src")}, {Vector}},
+      {"register_move", {out("dst"), maybe("src")}, {Sync}},
+      {"register_load", {out("dst"), in("src")}, {Sync}},
+      {"register_store", {out("dst"), in("src")}, {Sync}},
   }};
   return infos;
 }
@@ -217,7 +229,24 @@ Role role_of(const I&, std::size_t, Role role) {
   return role;
 }
 
+// A partition that the mask leaves out keeps its values.
+Role role_of(const isa::NcStreamShuffle& a, std::size_t slot, Role role) {
+  const bool keeps = std::find(a.mask.begin(), a.mask.end(), isa::NcStreamShuffle::kKeep) != a.mask.end();
+  return slot == isa::NcStreamShuffle::dst && keeps ? Role::ReadWrite : role;
+}
+template <isa::OneOf<isa::DmaCompute, isa::NcNGather, isa::RegisterMove, isa::RegisterLoad, isa::RegisterStore> I>
+Role role_of(const I&, std::size_t, Role role) {
+  return role;
+}
+
 // Whether only data say which part of an HBM operand is touched.
+bool reaches_by_index(const Instruction& i, const isa::DmaCompute&) {
+  return i.operands[isa::DmaCompute::index].present();
+}
+template <isa::OneOf<isa::NcNGather, isa::NcStreamShuffle, isa::RegisterMove, isa::RegisterLoad, isa::RegisterStore> I>
+bool reaches_by_index(const Instruction&, const I&) {
+  return false;
+}
 bool reaches_by_index(const Instruction& i, const isa::DmaCopy&) { return i.operands[isa::DmaCopy::index].present(); }
 template <
     isa::OneOf<isa::NcMatmulMx, isa::Exponential, isa::BnStats, isa::BnAggr, isa::QuantizeMx, isa::DmaTranspose,
@@ -272,6 +301,12 @@ template <isa::OneOf<isa::NcMatmulMx, isa::BnStats, isa::BnAggr, isa::QuantizeMx
 RegisterUse use_of(const Instruction&, const I&) {
   return {};
 }
+template <isa::OneOf<isa::DmaCompute, isa::NcNGather, isa::NcStreamShuffle, isa::RegisterMove, isa::RegisterLoad,
+                     isa::RegisterStore>
+              I>
+RegisterUse use_of(const Instruction&, const I&) {
+  return {};
+}
 
 }  // namespace
 
@@ -282,6 +317,21 @@ Role operand_role(const Instruction& instruction, std::size_t slot) {
 
 RegisterUse register_use(const Instruction& instruction) {
   return instruction.visit([&](const auto& a) { return use_of(instruction, a); });
+}
+
+std::optional<DynamicStart> dynamic_start(const Instruction& instruction, std::size_t slot) {
+  using I = isa::DmaCopy;
+  const I* a = slot <= I::src ? instruction.as<I>() : nullptr;
+  const std::size_t from = slot == I::dst ? I::dst_offset : I::src_offset;
+  if (!a || !instruction.operands[from].present()) return std::nullopt;
+  if (slot == I::dst) return DynamicStart{from, a->dst_offset_step, a->dst_offset_max};
+  return DynamicStart{from, a->src_offset_step, a->src_offset_max};
+}
+
+Access reach(const Access& access, const DynamicStart& start) {
+  Access every = access;
+  every.dims.insert(every.dims.begin(), Dim{start.step, start.max + 1});
+  return every;
 }
 
 bool is_indirect(const Instruction& instruction) {

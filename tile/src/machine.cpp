@@ -39,6 +39,8 @@ constexpr Machine common() {
   m.bn_stats_max = 512;                // ISA bn_stats
   m.gather_indices_max = 4096;         // ISA local_gather
   m.gather_elements_max = 32;          // ISA local_gather
+  m.gather_group = 512;                // ISA nc_n_gather
+  m.registers = 64;                    // ISA register_alloc
   m.dma_engines = 16;                  // ARCH2/3/4: per core
   m.dma_share_bytes = 2 * kKiB;        // DMAG: 32 KiB per transfer to use all 16 engines
   m.hbm_page_bytes = 4 * kKiB;         // choice: runs 8 and 16 KiB apart are slow, 800 bytes apart are not
@@ -106,6 +108,9 @@ constexpr Timing trn2_timing() {
   t.dge_hardware_s =
       0.62 * kMicro;  // PROF: triggers take 0.52 to 0.61 and lie 0.04 to 0.07 apart; documented about 0.6
   t.dge_software_s = 0.58 * kMicro;  // PROF: GpSimd's triggers follow one another every 0.58 us
+  t.dma_compute_rate = 0.5;          // ARCH4: a DMA that adds reaches half the throughput before trn3
+  t.register_access_cycles = 600;    // choice: ISA tag v2.26.1 printed 600 for instructions with a dynamic address
+  t.branch_s = 53 * kNano;           // choice: 64 cycles of 1.2 GHz, the least that any instruction takes
   return t;
 }
 
@@ -216,6 +221,7 @@ constexpr Machine trn3() {
   set_engine_overheads(m);
   m.timing.dma_engine_bytes_per_s = 33 * kGiga;   // DMAG: achievable
   m.timing.dma_store_bytes_per_s = 38.4 * kGiga;  // DMA overview: per engine
+  m.timing.dma_compute_rate = 1.0;                // ARCH4: adds at the full rate
   return m;
 }
 

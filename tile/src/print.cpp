@@ -63,6 +63,8 @@ struct FieldTexts {
   template <class T> [[nodiscard]] std::string text(const T& value) const {
     if constexpr (std::is_same_v<T, Affine>) {
       return print(program, value);
+    } else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) {
+      return fmt::format("[{}]", fmt::join(value, ","));
     } else if constexpr (is_vector<T>) {
       return dims_text(value);
     } else if constexpr (std::is_enum_v<T>) {
@@ -109,6 +111,13 @@ std::string tile_text(const TileDecl& tile) {
   for (const std::int64_t n : tile.free_shape) shape += fmt::format(" x {}", n);
   const std::string buffers = tile.buffers == 1 ? std::string() : fmt::format(", {} buffers", tile.buffers);
   return fmt::format("{} = {}({}, {}{})", tile.name, name(tile.space), shape, name(tile.dtype), buffers);
+}
+
+std::string loop_text(const Program& program, const LoopDecl& loop) {
+  if (!is_dynamic(loop.kind)) return fmt::format("for {} in 0..{} ({})", loop.name, loop.trip, name(loop.kind));
+  const std::string& bound = program.tiles()[static_cast<std::size_t>(loop.bound)].name;
+  if (loop.kind == LoopKind::While) return fmt::format("{}: while {} (at most {})", loop.name, bound, loop.trip);
+  return fmt::format("for {} in 0..{} ({}, at most {})", loop.name, bound, name(loop.kind), loop.trip);
 }
 
 }  // namespace
@@ -175,7 +184,7 @@ std::string print(const Program& program) {
       }
       case StatementKind::Loop: {
         const LoopDecl& loop = program.loops()[index];
-        text += fmt::format("for {} in 0..{} ({})", loop.name, loop.trip, name(loop.kind));
+        text += loop_text(program, loop);
         ends.push_back(statement.end);
         break;
       }

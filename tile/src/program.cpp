@@ -1,6 +1,8 @@
 // Program construction: index checks, hash, and the count of executed instructions.
 #include <trn/tile/program.hpp>
 
+#include <algorithm>
+
 #include <trn/core/error.hpp>
 
 #include "fields.hpp"
@@ -24,6 +26,10 @@ std::string_view name(LoopKind e) {
       return "parallel";
     case LoopKind::Sequential:
       return "sequential";
+    case LoopKind::Counted:
+      return "counted";
+    case LoopKind::While:
+      return "while";
   }
   return {};
 }
@@ -72,8 +78,21 @@ void check_instruction(const Program::Parts& parts, const Instruction& instructi
   });
 }
 
-// Statements [begin, end) form whole loops and every index exists.
-void check_block(const Program::Parts& parts, std::int32_t begin, std::int32_t end) {
+void check_loop(const Program::Parts& parts, const LoopDecl& loop) {
+  ensure(loop.trip >= 1, "program '{}': loop '{}' has no iterations", parts.name, loop.name);
+  if (!is_dynamic(loop.kind)) {
+    ensure(loop.bound == -1, "program '{}': loop '{}' is {} and has a register", parts.name, loop.name,
+           name(loop.kind));
+    return;
+  }
+  ensure(loop.bound >= 0 && static_cast<std::size_t>(loop.bound) < parts.tiles.size(),
+         "program '{}': loop '{}' counts by tile {} of {}", parts.name, loop.name, loop.bound, parts.tiles.size());
+}
+
+// Statements [begin, end) form whole loops and every index exists. Who walks a program recurses into its loops, so
+// their depth is limited.
+void check_block(const Program::Parts& parts, std::int32_t begin, std::int32_t end, int depth = 0) {
+  ensure(depth <= kDeepestLoop, "program '{}': loops nest more than {} deep", parts.name, kDeepestLoop);
   for (std::int32_t s = begin; s < end;) {
     const Statement& statement = parts.statements[static_cast<std::size_t>(s)];
     const std::size_t count = statement.kind == StatementKind::Instruction ? parts.instructions.size()
@@ -88,10 +107,8 @@ void check_block(const Program::Parts& parts, std::int32_t begin, std::int32_t e
     }
     ensure(statement.end > s && statement.end <= end,
            "program '{}': the loop at statement {} ends at {} outside its block", parts.name, s, statement.end);
-    ensure(parts.loops[static_cast<std::size_t>(statement.index)].trip >= 1,
-           "program '{}': loop '{}' has no iterations", parts.name,
-           parts.loops[static_cast<std::size_t>(statement.index)].name);
-    check_block(parts, s + 1, statement.end);
+    check_loop(parts, parts.loops[static_cast<std::size_t>(statement.index)]);
+    check_block(parts, s + 1, statement.end, depth + 1);
     s = statement.end;
   }
 }
@@ -102,6 +119,22 @@ Program::Program(Parts parts) : parts_(std::move(parts)) {
   check_block(parts_, 0, static_cast<std::int32_t>(parts_.statements.size()));
   for (const Instruction& instruction : parts_.instructions) check_instruction(parts_, instruction);
   hash_ = field_hash(parts_);
+}
+
+bool follows_register(const Program& program, const Instruction& instruction) {
+  for (std::size_t slot = 0; slot < instruction.operands.size(); ++slot) {
+    const Access& a = instruction.operands[slot];
+    if (!a.present() || a.is_tile()) continue;
+    if (dynamic_start(instruction, slot)) return true;
+    for (const Affine::Term& t : a.offset.terms()) {
+      if (is_dynamic(program.loops()[static_cast<std::size_t>(t.variable)].kind)) return true;
+    }
+  }
+  return false;
+}
+
+bool Program::has_dynamic_loops() const {
+  return std::any_of(parts_.loops.begin(), parts_.loops.end(), [](const LoopDecl& l) { return is_dynamic(l.kind); });
 }
 
 std::int64_t Program::dynamic_instructions() const {

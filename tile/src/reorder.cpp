@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 
 #include <trn/core/error.hpp>
 #include <trn/tile/allocate.hpp>
@@ -21,94 +22,6 @@ struct Node {
   std::vector<std::int32_t> after;
   std::int32_t first_user = -1;  // the earliest node that must come after this one
   bool merged_away = false;
-};
-
-class Unrolled {
- public:
-  Unrolled(const Program& program, const Machine& machine)
-      : program_(program),
-        machine_(machine),
-        allocation_(allocate(program, machine)),
-        map_(program_, allocation_),
-        tracker_(map_) {
-    walk(program_, [&](std::int32_t index, const Point& point) { add(index, point); });
-  }
-
-  [[nodiscard]] std::vector<Node>& nodes() { return nodes_; }
-
-  // A program on the two memories, the nodes in this order.
-  [[nodiscard]] Program in_order(const std::vector<std::int32_t>& order) {
-    Program::Parts parts;
-    parts.name = program_.name();
-    parts.machine = program_.machine();
-    parts.tensors = program_.tensors();
-    const auto memory = [&](const char* name, Space space, std::int64_t bytes) {
-      const std::int64_t words = std::max<std::int64_t>(1, (bytes + 3) / 4);
-      parts.statements.push_back({StatementKind::Alloc, static_cast<std::int32_t>(parts.tiles.size()), 0});
-      parts.tiles.push_back({name, space, DType::Float32, machine_.partitions, {words}, 1});
-    };
-    memory("sbuf", Space::Sbuf, allocation_.sbuf_bytes);
-    memory("psum", Space::Psum, allocation_.psum_bytes);
-    for (const std::int32_t n : order) {
-      parts.statements.push_back({StatementKind::Instruction, static_cast<std::int32_t>(parts.instructions.size()), 0});
-      parts.instructions.push_back(std::move(nodes_[static_cast<std::size_t>(n)].instruction));
-    }
-    return Program(std::move(parts));
-  }
-
- private:
-  void add(std::int32_t index, const Point& point) {
-    const auto tag = static_cast<std::int64_t>(nodes_.size());
-    Node node{program_.instructions()[static_cast<std::size_t>(index)], {}};
-    map_.touches(index, point, touches_);
-    for (const Touch& touch : touches_) {
-      // Every execution is a queue of its own: no order is taken for granted.
-      tracker_.touch(touch, tag, static_cast<std::int32_t>(tag), [&](std::int64_t earlier, Hazard) {
-        if (earlier != tag) node.after.push_back(static_cast<std::int32_t>(earlier));
-      });
-    }
-    std::ranges::sort(node.after);
-    node.after.erase(std::unique(node.after.begin(), node.after.end()), node.after.end());
-    for (const std::int32_t earlier : node.after) {
-      auto& user = nodes_[static_cast<std::size_t>(earlier)].first_user;
-      if (user < 0) user = static_cast<std::int32_t>(tag);
-    }
-    for (Access& access : node.instruction.operands) settle(access, point);
-    std::visit(
-        [&]<class I>(I& attributes) {
-          I::visit(attributes, [&]<class T>(const char*, T& field) {
-            if constexpr (std::is_same_v<T, Affine>) field = field.at(point.variables);
-          });
-        },
-        node.instruction.attributes);
-    nodes_.push_back(std::move(node));
-  }
-
-  // Loop variables replaced by their values, the tile by its bytes in the memory.
-  void settle(Access& access, const Point& point) const {
-    if (!access.present()) return;
-    std::int64_t offset = access.offset.at(point.variables);
-    if (access.is_tile()) {
-      const auto id = static_cast<std::size_t>(access.id);
-      const TileDecl& tile = program_.tiles()[id];
-      const Placement& place = allocation_.tiles[id];
-      const std::int64_t bytes = place.address + point.instances[id] % tile.buffers * place.buffer_stride_bytes;
-      if (bytes % size_bytes(access.dtype) != 0)
-        fail<InternalError>("reorder: tile '{}' lies at byte {}", tile.name, bytes);
-      offset += bytes / size_bytes(access.dtype);
-      access.partition = access.partition.at(point.variables);
-      access.id = tile.space == Space::Sbuf ? 0 : 1;
-    }
-    access.offset = offset;
-  }
-
-  const Program& program_;
-  const Machine& machine_;
-  Allocation allocation_;
-  MemoryMap map_;
-  DependencyTracker tracker_;
-  std::vector<Touch> touches_;
-  std::vector<Node> nodes_;
 };
 
 // --- merging
@@ -232,7 +145,7 @@ class ListScheduler {
     if (!route) return static_cast<std::size_t>(i.engine);
     if (route->dge == DgeMode::Software) return static_cast<std::size_t>(Engine::GpSimd);
     if (route->dge == DgeMode::Hardware && route->ring == 1) return static_cast<std::size_t>(Engine::Scalar);
-    return 6 + static_cast<std::size_t>(route->ring);
+    return 7 + static_cast<std::size_t>(route->ring);
   }
   double& free(std::size_t lane) {
     if (free_.size() <= lane) free_.resize(lane + 1, 0);
@@ -279,7 +192,7 @@ class ListScheduler {
       return;
     }
     end = begin + compute_seconds(program_, i, i.engine, machine_);
-    const double latency[] = {0, t.tensor_latency_s, t.vector_latency_s, t.scalar_latency_s, t.gpsimd_latency_s, 0};
+    const double latency[] = {0, t.tensor_latency_s, t.vector_latency_s, t.scalar_latency_s, t.gpsimd_latency_s, 0, 0};
     visible = end + latency[static_cast<std::size_t>(i.engine)];
     free(lane(i)) = end;
   }
@@ -294,6 +207,177 @@ class ListScheduler {
   double dma_free_ = 0;
 };
 
+// The executed instructions up to a dynamic loop, of its body, and after it: one stretch after the other is unrolled,
+// merged and scheduled, and none goes past the loop. Its body is recorded once.
+class Reorderer {
+ public:
+  Reorderer(const Program& program, const Machine& machine, std::int64_t window)
+      : program_(program),
+        machine_(machine),
+        window_(window),
+        allocation_(allocate(program, machine)),
+        map_(program_, allocation_, MemoryMap::Iterations::Any) {
+    point_.variables.assign(program.loops().size(), 0);
+    point_.instances.assign(program.tiles().size(), -1);
+    register_of_.assign(program.tiles().size(), -1);
+    loop_of_.assign(program.loops().size(), -1);
+    tracker_.emplace(map_);
+  }
+
+  [[nodiscard]] Program run() {
+    parts_.name = program_.name();
+    parts_.machine = program_.machine();
+    parts_.tensors = program_.tensors();
+    const auto memory = [&](const char* name, Space space, std::int64_t bytes) {
+      const std::int64_t words = std::max<std::int64_t>(1, (bytes + 3) / 4);
+      declare({name, space, DType::Float32, machine_.partitions, {words}, 1});
+    };
+    memory("sbuf", Space::Sbuf, allocation_.sbuf_bytes);
+    memory("psum", Space::Psum, allocation_.psum_bytes);
+    block(0, static_cast<std::int32_t>(program_.statements().size()));
+    flush();
+    return Program(std::move(parts_));
+  }
+
+ private:
+  std::int32_t declare(TileDecl tile) {
+    const auto id = static_cast<std::int32_t>(parts_.tiles.size());
+    parts_.statements.push_back({StatementKind::Alloc, id, 0});
+    parts_.tiles.push_back(std::move(tile));
+    return id;
+  }
+
+  void block(std::int32_t begin, std::int32_t end) {
+    for (std::int32_t s = begin; s < end;) {
+      const Statement& statement = program_.statements()[static_cast<std::size_t>(s)];
+      const auto index = static_cast<std::size_t>(statement.index);
+      switch (statement.kind) {
+        case StatementKind::Alloc:
+          ++point_.instances[index];
+          // A register stays a tile of its own, because loops name it; its Alloc comes before the stretch.
+          if (program_.tiles()[index].space == Space::Register) register_of_[index] = declare(program_.tiles()[index]);
+          ++s;
+          break;
+        case StatementKind::Instruction:
+          add(statement.index);
+          ++s;
+          break;
+        case StatementKind::Loop:
+          loop(program_.loops()[index], statement, s);
+          s = statement.end;
+          break;
+      }
+    }
+  }
+
+  void loop(const LoopDecl& loop, const Statement& statement, std::int32_t at) {
+    const auto index = static_cast<std::size_t>(statement.index);
+    if (!is_dynamic(loop.kind)) {
+      for (std::int64_t k = 0; k < loop.trip; ++k) {
+        point_.variables[index] = k;
+        block(at + 1, statement.end);
+      }
+      return;
+    }
+    flush();
+    loop_of_[index] = static_cast<std::int32_t>(parts_.loops.size());
+    parts_.loops.push_back({loop.name, loop.trip, loop.kind, register_of_[static_cast<std::size_t>(loop.bound)]});
+    const std::size_t here = parts_.statements.size();
+    parts_.statements.push_back({StatementKind::Loop, loop_of_[index], 0});
+    first_buffers(program_, point_, at + 1, statement.end);
+    point_.variables[index] = 0;
+    block(at + 1, statement.end);
+    flush();
+    parts_.statements[here].end = static_cast<std::int32_t>(parts_.statements.size());
+  }
+
+  void add(std::int32_t index) {
+    const auto tag = static_cast<std::int64_t>(nodes_.size());
+    Node node{program_.instructions()[static_cast<std::size_t>(index)], {}};
+    map_.touches(index, point_, touches_);
+    for (const Touch& touch : touches_) {
+      // Every execution is a queue of its own: no order is taken for granted.
+      tracker_->touch(touch, tag, static_cast<std::int32_t>(tag), [&](std::int64_t earlier, Hazard) {
+        if (earlier != tag) node.after.push_back(static_cast<std::int32_t>(earlier));
+      });
+    }
+    std::ranges::sort(node.after);
+    node.after.erase(std::unique(node.after.begin(), node.after.end()), node.after.end());
+    for (const std::int32_t earlier : node.after) {
+      auto& user = nodes_[static_cast<std::size_t>(earlier)].first_user;
+      if (user < 0) user = static_cast<std::int32_t>(tag);
+    }
+    for (Access& access : node.instruction.operands) settle(access);
+    std::visit(
+        [&]<class I>(I& attributes) {
+          I::visit(attributes, [&]<class T>(const char*, T& field) {
+            if constexpr (std::is_same_v<T, Affine>) field = field.at(point_.variables);
+          });
+        },
+        node.instruction.attributes);
+    nodes_.push_back(std::move(node));
+  }
+
+  // Loop variables replaced by their values, the tile by its bytes in the memory.
+  void settle(Access& access) const {
+    if (!access.present()) return;
+    access.offset = settled(access.offset);
+    if (!access.is_tile()) return;
+    const auto id = static_cast<std::size_t>(access.id);
+    const TileDecl& tile = program_.tiles()[id];
+    access.partition = access.partition.at(point_.variables);
+    if (tile.space == Space::Register) {
+      access.id = register_of_[id];
+      return;
+    }
+    const Placement& place = allocation_.tiles[id];
+    const std::int64_t bytes = place.address + point_.instances[id] % tile.buffers * place.buffer_stride_bytes;
+    if (bytes % size_bytes(access.dtype) != 0)
+      fail<InternalError>("reorder: tile '{}' lies at byte {}", tile.name, bytes);
+    access.offset = access.offset + bytes / size_bytes(access.dtype);
+    access.id = tile.space == Space::Sbuf ? 0 : 1;
+  }
+
+  // The variables of dynamic loops stay.
+  [[nodiscard]] Affine settled(const Affine& affine) const {
+    Affine result = affine.constant();
+    for (const Affine::Term& t : affine.terms()) {
+      const auto loop = static_cast<std::size_t>(t.variable);
+      result =
+          result + (is_dynamic(program_.loops()[loop].kind) ? Affine::variable(loop_of_[loop], t.trip) * t.coefficient
+                                                            : Affine(t.coefficient * point_.variables[loop]));
+    }
+    return result;
+  }
+
+  // The end of a stretch.
+  void flush() {
+    merge_evictions(nodes_, machine_);
+    Program::Parts memories;  // for the costs
+    memories.tiles = parts_.tiles;
+    const Program known(std::move(memories));
+    for (const std::int32_t n : ListScheduler(known, nodes_, machine_, window_).run()) {
+      parts_.statements.push_back(
+          {StatementKind::Instruction, static_cast<std::int32_t>(parts_.instructions.size()), 0});
+      parts_.instructions.push_back(std::move(nodes_[static_cast<std::size_t>(n)].instruction));
+    }
+    nodes_.clear();
+    tracker_.emplace(map_);
+  }
+
+  const Program& program_;
+  const Machine& machine_;
+  std::int64_t window_;
+  Allocation allocation_;
+  MemoryMap map_;
+  std::optional<DependencyTracker> tracker_;
+  std::vector<Touch> touches_;
+  std::vector<Node> nodes_;
+  Program::Parts parts_;
+  Point point_;
+  std::vector<std::int32_t> register_of_, loop_of_;  // by tile and by loop: in the new program
+};
+
 }  // namespace
 
 Program reorder(const Program& program, const Machine& machine, const ReorderOptions& options) {
@@ -302,11 +386,7 @@ Program reorder(const Program& program, const Machine& machine, const ReorderOpt
                          program.dynamic_instructions(), options.limit);
   }
   const Program scheduled = schedule(program, machine);
-  Unrolled unrolled(scheduled, machine);
-  merge_evictions(unrolled.nodes(), machine);
-  const Program memories = unrolled.in_order({});  // the two tiles, for the costs
-  const std::vector<std::int32_t> order = ListScheduler(memories, unrolled.nodes(), machine, options.window).run();
-  return unrolled.in_order(order);
+  return Reorderer(scheduled, machine, options.window).run();
 }
 
 }  // namespace trn::tile

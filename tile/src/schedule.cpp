@@ -58,6 +58,13 @@ std::vector<Engine> candidates(const Scope&, const I&) {
   return {opcode_info(I::opcode).engines.front()};
 }
 
+template <isa::OneOf<isa::DmaCompute, isa::NcNGather, isa::NcStreamShuffle, isa::RegisterMove, isa::RegisterLoad,
+                     isa::RegisterStore>
+              I>
+std::vector<Engine> candidates(const Scope&, const I&) {
+  return {opcode_info(I::opcode).engines.front()};
+}
+
 class Scheduler {
  public:
   Scheduler(const Program& program, const Machine& machine)
@@ -105,6 +112,10 @@ class Scheduler {
     if (a.dge == DgeMode::Default) {
       if (is_indirect(i))
         a.dge = DgeMode::Software;
+      else if (i.as<isa::DmaCompute>())
+        a.dge = DgeMode::Static;  // nki.isa: the only mode without an index
+      else if (!machine_.hardware_dge && follows_register(program_, i))
+        a.dge = DgeMode::Software;
       else if (!machine_.hardware_dge)
         a.dge = DgeMode::Static;
       else
@@ -125,7 +136,7 @@ class Scheduler {
   const Program& program_;
   const Machine& machine_;
   Program::Parts parts_;
-  std::array<double, 6> busy_{};
+  std::array<double, 7> busy_{};
 };
 
 }  // namespace

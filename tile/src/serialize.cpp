@@ -21,7 +21,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kFormat = "trnsci tile program";
-constexpr std::int64_t kVersion = 4;  // 2: attributes by opcode; 3: reduce_cmd, issuer, src_value; 4: array tiles
+// 2: attributes by opcode; 3: reduce_cmd, issuer, src_value; 4: array tiles; 5: dynamic loops and starts
+constexpr std::int64_t kVersion = 5;
 constexpr std::string_view kNotFinite = "bits:";  // "bits:7ff0000000000000": JSON has no infinities and no NaN
 
 template <class T> Json to_json(const T& value);

@@ -68,6 +68,11 @@ void check_tiles(const Program& program, const Machine& machine, std::vector<Dia
       report("size-limit", fmt::format("has {} buffers of free shape {}; both must be at least 1", tile.buffers,
                                        to_string(tile.free_shape)));
     }
+    const bool one = tile.partitions == 1 && element_count(tile.free_shape) == 1 && tile.buffers == 1;
+    if (tile.space == Space::Register && (!one || tile.dtype != DType::Int32)) {
+      report("size-limit", fmt::format("a register holds one int32 number in one buffer, this is {} x {} {}",
+                                       tile.partitions, to_string(tile.free_shape), name(tile.dtype)));
+    }
     if (tile.dtype == DType::Float64) {
       report("illegal-dtype", "is float64, which no engine has; split the values into float32 parts on the host");
     }
@@ -139,6 +144,7 @@ std::vector<Diagnostic> verify(const Program& program, const Machine& machine) {
     rules::check_patterns(context);
     rules::check_shapes(context);
     rules::check_psum_bank(context);
+    rules::check_starts(context);
   }
   rules::check_scopes(program, machine, diagnostics);
   return diagnostics;

@@ -37,6 +37,9 @@ struct Context {
   [[nodiscard]] bool in_sbuf(const Access& access) const {
     return access.is_tile() && tile(access).space == Space::Sbuf;
   }
+  [[nodiscard]] bool in_register(const Access& access) const {
+    return access.is_tile() && tile(access).space == Space::Register;
+  }
   [[nodiscard]] bool in_hbm(const Access& access) const { return access.target == Target::Tensor; }
   [[nodiscard]] bool is_dma() const { return opcode_info(instruction.opcode()).engines.front() == Engine::Dma; }
 
@@ -93,6 +96,12 @@ void check_shape(const Context& context, const isa::QuantizeMx& attributes);
 void check_shape(const Context& context, const isa::NcTranspose& attributes);
 void check_shape(const Context& context, const isa::DmaCopy& attributes);
 void check_shape(const Context& context, const isa::DmaTranspose& attributes);
+void check_shape(const Context& context, const isa::DmaCompute& attributes);
+// The overloads in verify_rules_register.cpp.
+void check_shape(const Context& context, const isa::RegisterMove& attributes);
+void check_shape(const Context& context, const isa::RegisterLoad& attributes);
+void check_shape(const Context& context, const isa::RegisterStore& attributes);
+void check_starts(const Context& context);  // dynamic starts of dma_copy: illegal-space, illegal-dtype, size-limit
 
 // tile-out-of-scope and loop-kind, over the whole statement tree.
 void check_scopes(const Program& program, const Machine& machine, std::vector<Diagnostic>& diagnostics);

@@ -47,7 +47,9 @@ bool tile_in_bounds(const Context& c, std::size_t slot) {
 }
 
 bool tensor_in_bounds(const Context& c, std::size_t slot) {
-  const Access& a = c.operand(slot);
+  const auto start = dynamic_start(c.instruction, slot);
+  const bool sound = start && start->max >= 0 && start->max <= std::numeric_limits<std::int32_t>::max();
+  const Access a = sound ? reach(c.operand(slot), *start) : c.operand(slot);
   const TensorDecl& tensor = c.program.tensors()[static_cast<std::size_t>(a.id)];
   const OffsetRange legal = offset_range(tensor.shape, tensor.strides);
   const Wide unit = size_bytes(tensor.dtype);

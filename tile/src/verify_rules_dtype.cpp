@@ -314,6 +314,27 @@ void check_dtype(const Context& c, const isa::NonzeroWithCount& a) {
     c.report(kDType, "padding_val", "{} is not an int32 value", a.padding_val);
   }
 }
+
+void expect_word(const Context& c, std::size_t slot, std::string_view what) {
+  const Access& a = c.operand(slot);
+  if (!a.present() || a.dtype == DType::UInt32 || a.dtype == DType::Int32) return;
+  c.report(kDType, c.operand_name(slot), "{}; {} are uint32 or int32", name(a.dtype), what);
+}
+void check_dtype(const Context& c, const isa::DmaCompute&) { expect_word(c, isa::DmaCompute::index, "row indices"); }
+void check_dtype(const Context& c, const isa::NcNGather&) {
+  using I = isa::NcNGather;
+  expect_same(c, I::dst, I::data);
+  if (c.operand(I::indices).dtype == DType::UInt32) return;
+  c.report(kDType, "indices", "{}; nc_n_gather indices are uint32", name(c.operand(I::indices).dtype));
+}
+void check_dtype(const Context& c, const isa::NcStreamShuffle&) {
+  expect_same(c, isa::NcStreamShuffle::dst, isa::NcStreamShuffle::src);
+}
+template <isa::OneOf<isa::RegisterMove, isa::RegisterLoad, isa::RegisterStore> I>
+void check_dtype(const Context& c, const I&) {
+  expect_word(c, I::dst, "registers and what they exchange");
+  expect_word(c, I::src, "registers and what they exchange");
+}
 // Every dtype, in any combination.
 template <
     isa::OneOf<isa::BnStats, isa::BnAggr, isa::AffineSelect, isa::TensorCopy, isa::Reciprocal, isa::Max8, isa::Iota> I>

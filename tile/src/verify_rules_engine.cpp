@@ -24,6 +24,14 @@ std::optional<Objection> space_objection(const Context& c, Engine engine) {
     if (!a.present()) continue;
     const std::string subject(c.operand_name(slot));
     const bool writes = operand_role(c.instruction, slot) != Role::Read;
+    if (engine == Engine::Sync) {
+      if (c.in_psum(a)) return {{kSpace, subject, "registers exchange values with SBUF and HBM only"}};
+      continue;
+    }
+    const bool start = slot >= isa::DmaCopy::dst_offset && c.instruction.as<isa::DmaCopy>();
+    if (c.in_register(a) && !start) {
+      return {{kSpace, subject, "a register; only loops, addresses and register_store read one: store it to a tile"}};
+    }
     if (engine == Engine::Dma) {
       if (c.in_psum(a)) return {{kSpace, subject, "DMA does not reach PSUM; copy through an SBUF tile"}};
       continue;
@@ -146,6 +154,13 @@ Answer objection_to(const Context&, Engine, const I&) {
   return no();
 }
 
+template <isa::OneOf<isa::DmaCompute, isa::NcNGather, isa::NcStreamShuffle, isa::RegisterMove, isa::RegisterLoad,
+                     isa::RegisterStore>
+              I>
+Answer objection_to(const Context&, Engine, const I&) {
+  return no();
+}
+
 // Memories that an instruction needs, whatever its engine.
 void not_both_psum(const Context& c, std::size_t a, std::size_t b) {
   if (!c.in_psum(c.operand(a)) || !c.in_psum(c.operand(b))) return;
@@ -181,6 +196,43 @@ void check_space(const Context& c, const isa::DmaCopy& a) {
   if (c.in_hbm(c.operand(indexed))) return;
   c.report(kSpace, c.operand_name(indexed), "indices select rows of HBM tensors only; use local_gather inside SBUF");
 }
+void check_space(const Context& c, const isa::DmaCompute& a) {
+  using I = isa::DmaCompute;
+  if (!is_indirect(c.instruction)) return;
+  if (!c.in_sbuf(c.operand(I::index))) {
+    c.report(kSpace, "index", "row indices must be in an SBUF tile; load them first");
+  }
+  const I::Slot indexed = a.scatter ? I::dst : I::src1, listed = a.scatter ? I::src1 : I::dst;
+  if (!c.in_hbm(c.operand(indexed))) {
+    c.report(kSpace, c.operand_name(indexed), "indices select rows of HBM tensors only; use local_gather inside SBUF");
+  }
+  if (!c.in_sbuf(c.operand(listed))) {
+    c.report(kSpace, c.operand_name(listed), "the rows that indices pair with HBM lie in SBUF; load them first");
+  }
+}
+// One side is a register, the other one element of SBUF or HBM, or another register.
+void expect_register(const Context& c, std::size_t slot) {
+  const Access& a = c.operand(slot);
+  if (!a.present() || c.in_register(a)) return;
+  c.report(kSpace, c.operand_name(slot), "is no register; allocate one with Builder::register_alloc");
+}
+void expect_memory(const Context& c, std::size_t slot) {
+  if (!c.in_register(c.operand(slot))) return;
+  c.report(kSpace, c.operand_name(slot), "is a register, not memory; use register_move between registers");
+}
+void check_space(const Context& c, const isa::RegisterMove&) {
+  expect_register(c, isa::RegisterMove::dst);
+  expect_register(c, isa::RegisterMove::src);
+}
+void check_space(const Context& c, const isa::RegisterLoad&) {
+  expect_register(c, isa::RegisterLoad::dst);
+  expect_memory(c, isa::RegisterLoad::src);
+}
+void check_space(const Context& c, const isa::RegisterStore&) {
+  expect_memory(c, isa::RegisterStore::dst);
+  expect_register(c, isa::RegisterStore::src);
+}
+template <isa::OneOf<isa::NcNGather, isa::NcStreamShuffle> I> void check_space(const Context&, const I&) {}
 void check_space(const Context& c, const isa::QuantizeMx&) {
   using I = isa::QuantizeMx;
   for (const I::Slot slot : {I::dst, I::src, I::dst_scale}) {

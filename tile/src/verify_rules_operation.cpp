@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <limits>
 
 #include "fields.hpp"
 #include "verify_rules.hpp"
@@ -107,6 +108,13 @@ void check_operation(const Context& c, const isa::DmaCopy& a) {
   if (is_indirect(c.instruction) && (dge == DgeMode::Hardware || dge == DgeMode::Static)) {
     c.report(kEngine, "dge", "descriptors of an indirect copy cannot come from '{}'; leave it open or use '{}'",
              name(dge), name(DgeMode::Software));
+  }
+  if (dge == DgeMode::Static && follows_register(c.program, c.instruction)) {
+    c.report(kEngine, "dge",
+             "an address that a register decides cannot have descriptors made beforehand; leave it open");
+  }
+  if (is_indirect(c.instruction) && follows_register(c.program, c.instruction)) {
+    c.report(kEngine, "index", "an address has an index or follows a register, not both; use two copies");
   }
   check_route(c, a.route);
 }
@@ -230,6 +238,39 @@ void check_operation(const Context& c, const isa::QuantizeMx& a) {
   if (a.format != MxFormat::Float4E2M1FN) return;
   c.report(kEngine, "format", "quantize_mx has no {}; quantize 4-bit values on the host", name(a.format));
 }
+void check_operation(const Context& c, const isa::DmaCompute& a) {
+  const DgeMode dge = a.route.dge, only = is_indirect(c.instruction) ? DgeMode::Software : DgeMode::Static;
+  if (is_indirect(c.instruction) && !c.machine.indirect_dma) {
+    c.report(kEngine, "index", "{} has no gathers and scatters; add the rows one by one, or by a matmul",
+             c.machine.name);
+  }
+  if (dge != DgeMode::Default && dge != only) {
+    c.report(kEngine, "dge", "descriptors of this dma_compute cannot come from '{}'; leave it open or use '{}'",
+             name(dge), name(only));
+  }
+  if (!is_indirect(c.instruction) && (a.scatter || a.oob != OobMode::Error)) {
+    c.report(kEngine, "index", "scatter and oob say what an index does, and there is none; leave them out");
+  }
+  check_route(c, a.route);
+}
+void check_operation(const Context& c, const isa::NcStreamShuffle& a) {
+  const std::int64_t side = quadrant(c.machine), keep = isa::NcStreamShuffle::kKeep;
+  if (static_cast<std::int64_t>(a.mask.size()) != side) {
+    c.report(kEngine, "mask", "{} entries; one for each of the {} partitions of a quadrant", a.mask.size(), side);
+  }
+  for (const std::int64_t from : a.mask) {
+    if ((from >= 0 && from < side) || from == keep) continue;
+    c.report(kEngine, "mask", "entry {}; a partition from 0 to {}, or {} to keep dst", from, side - 1, keep);
+    return;
+  }
+}
+void check_operation(const Context& c, const isa::RegisterMove& a) {
+  using Word = std::numeric_limits<std::int32_t>;
+  if (a.src_value >= Word::min() && a.src_value <= Word::max()) return;
+  c.report(kEngine, "src", "{} does not fit the 32 bits of a register", a.src_value);
+}
+template <isa::OneOf<isa::NcNGather, isa::RegisterLoad, isa::RegisterStore> I>
+void check_operation(const Context&, const I&) {}
 // No operator to choose, or any of them.
 template <isa::OneOf<isa::BnStats, isa::BnAggr, isa::NcTranspose, isa::TensorCopy, isa::TensorCopyPredicated,
                      isa::Reciprocal, isa::Memset, isa::Max8, isa::NcFindIndex8, isa::NcMatchReplace8, isa::Iota,

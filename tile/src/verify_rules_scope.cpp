@@ -1,5 +1,6 @@
 // Rules about the statement tree: tiles are used after their Alloc inside the loop body that holds it, loop variables
-// inside their loop (tile-out-of-scope), and PSUM is never accumulated over a parallel loop (loop-kind).
+// inside their loop (tile-out-of-scope), PSUM is never accumulated over a parallel loop, and dynamic loops have what
+// the device can do (loop-kind).
 #include <algorithm>
 
 #include "fields.hpp"
@@ -15,7 +16,8 @@ class ScopeWalk {
       : program_(program),
         machine_(machine),
         diagnostics_(diagnostics),
-        alloc_depth_(program.tiles().size(), kHidden) {}
+        alloc_depth_(program.tiles().size(), kHidden),
+        stale_(program.tiles().size(), false) {}
 
   void block(std::int32_t begin, std::int32_t end) {
     std::vector<std::int32_t> opened;
@@ -25,6 +27,7 @@ class ScopeWalk {
       switch (statement.kind) {
         case StatementKind::Alloc:
           alloc_depth_[index] = static_cast<std::ptrdiff_t>(loops_.size());
+          stale_[index] = false;
           opened.push_back(statement.index);
           ++s;
           break;
@@ -33,10 +36,15 @@ class ScopeWalk {
           ++s;
           break;
         case StatementKind::Loop: {
-          const bool parallel = program_.loops()[index].kind == LoopKind::Parallel;
+          const LoopDecl& loop = program_.loops()[index];
+          const bool parallel = loop.kind == LoopKind::Parallel;
+          if (is_dynamic(loop.kind)) check_dynamic(loop, s, statement.end);
           loops_.push_back(statement.index);
           if (parallel) registers_.push_back({});
+          const Registers before = registers_.back();
           block(s + 1, statement.end);
+          if (is_dynamic(loop.kind)) may_not_have_run(before);
+          if (loop.kind == LoopKind::While) stale_[static_cast<std::size_t>(loop.bound)] = true;
           if (parallel) leave_registers();
           loops_.pop_back();
           s = statement.end;
@@ -61,9 +69,14 @@ class ScopeWalk {
       }
       check_variables(c, c.operand_name(slot), a.partition);
       check_variables(c, c.operand_name(slot), a.offset);
+      check_addresses(c, slot);
+      if (c.in_register(a)) check_register(c, slot);
     }
     c.instruction.visit([&](const auto& attributes) {
-      for_each_field<Affine>(attributes, [&](const char* field, const Affine& a) { check_variables(c, field, a); });
+      for_each_field<Affine>(attributes, [&](const char* field, const Affine& a) {
+        check_variables(c, field, a);
+        if (dynamic_terms(a) > 0) report_variable(c, field);
+      });
     });
     if (const auto* matmul = c.instruction.as<isa::NcMatmul>()) check_accumulation(c, matmul->accumulate);
     if (const auto* matmul = c.instruction.as<isa::NcMatmulMx>()) check_accumulation(c, matmul->accumulate);
@@ -99,6 +112,90 @@ class ScopeWalk {
     registers_.pop_back();
     if (inner.scalar.used) registers_.back().scalar = {false, true};
     if (inner.vector.used) registers_.back().vector = {false, true};
+  }
+
+  // What a loop of the device began is not known to have begun; what it ended is not known to be there.
+  void may_not_have_run(const Registers& before) {
+    Registers& now = registers_.back();
+    now.scalar.began = now.scalar.began && before.scalar.began;
+    now.vector.began = now.vector.began && before.vector.began;
+  }
+
+  [[nodiscard]] LoopKind kind_of(std::int32_t loop) const {
+    return program_.loops()[static_cast<std::size_t>(loop)].kind;
+  }
+  [[nodiscard]] std::ptrdiff_t dynamic_terms(const Affine& affine) const {
+    return std::count_if(affine.terms().begin(), affine.terms().end(),
+                         [&](const Affine::Term& t) { return is_dynamic(kind_of(t.variable)); });
+  }
+  static void report_variable(const Context& c, std::string_view subject) {
+    c.report("loop-kind", subject,
+             "follows the variable of a loop of the device, which is a register; only addresses of dma_copy in HBM do, "
+             "and that of a counted loop");
+  }
+
+  // The variable of a Counted loop is a register: it moves the start of one side of a dma_copy, and nothing else does.
+  void check_addresses(const Context& c, std::size_t slot) const {
+    const Access& a = c.operand(slot);
+    const std::ptrdiff_t terms = dynamic_terms(a.offset);
+    const bool condition = std::any_of(a.offset.terms().begin(), a.offset.terms().end(),
+                                       [&](const Affine::Term& t) { return kind_of(t.variable) == LoopKind::While; });
+    const bool address = c.in_hbm(a) && c.instruction.as<isa::DmaCopy>();
+    if (dynamic_terms(a.partition) > 0 || condition || (terms > 0 && !address)) {
+      return report_variable(c, c.operand_name(slot));
+    }
+    if (terms + (dynamic_start(c.instruction, slot) ? 1 : 0) <= 1) return;
+    c.report("loop-kind", c.operand_name(slot), "an address follows one register, this one {}; store the sum in one",
+             terms + (dynamic_start(c.instruction, slot) ? 1 : 0));
+  }
+
+  // Inside a dynamic loop only the registers of its body change, and the condition; afterwards the condition's value is
+  // the loop's own affair.
+  void check_register(const Context& c, std::size_t slot) {
+    const std::int32_t id = c.operand(slot).id;
+    const auto tile = static_cast<std::size_t>(id);
+    if (operand_role(c.instruction, slot) == Role::Read) {
+      if (!stale_[tile]) return;
+      c.report("loop-kind", c.operand_name(slot), "register '{}' was the condition of a loop; load it anew",
+               program_.tiles()[tile].name);
+      return;
+    }
+    stale_[tile] = false;
+    for (std::size_t d = 0; d < loops_.size(); ++d) {
+      const LoopDecl& loop = program_.loops()[static_cast<std::size_t>(loops_[d])];
+      const bool outside = alloc_depth_[tile] != kHidden && alloc_depth_[tile] <= static_cast<std::ptrdiff_t>(d);
+      if (!is_dynamic(loop.kind) || !outside || (loop.kind == LoopKind::While && loop.bound == id)) continue;
+      c.report("loop-kind", c.operand_name(slot),
+               "register '{}' from outside the loop '{}' changes inside it; keep such a value in a tile",
+               program_.tiles()[tile].name, loop.name);
+    }
+  }
+
+  void check_dynamic(const LoopDecl& loop, std::int32_t begin, std::int32_t end) {
+    const auto tile = static_cast<std::size_t>(loop.bound);
+    const auto report = [&](const char* rule, const std::string& text) {
+      diagnostics_.push_back(
+          {rule, -1, fmt::format("program '{}': {} loop '{}': {}", program_.name(), name(loop.kind), loop.name, text)});
+    };
+    const std::string& bound = program_.tiles()[tile].name;
+    if (program_.tiles()[tile].space != Space::Register) {
+      return report("illegal-space", fmt::format("'{}' is no register; load it into one", bound));
+    }
+    if (alloc_depth_[tile] == kHidden) {
+      report("tile-out-of-scope", fmt::format("register '{}' is not allocated here; allocate it further out", bound));
+    }
+    if (stale_[tile]) {
+      report("loop-kind", fmt::format("register '{}' was the condition of a loop; load it anew", bound));
+    }
+    if (loop.kind != LoopKind::While) return;
+    for (std::int32_t s = begin + 1; s < end; ++s) {
+      const Statement& statement = program_.statements()[static_cast<std::size_t>(s)];
+      if (statement.kind != StatementKind::Instruction) continue;
+      const Access& dst = program_.instructions()[static_cast<std::size_t>(statement.index)].dst();
+      if (dst.is_tile() && dst.id == loop.bound) return;
+    }
+    report("loop-kind",
+           fmt::format("nothing in it changes register '{}', so it never ends; load it in the body", bound));
   }
 
   void check_variables(const Context& c, std::string_view subject, const Affine& affine) const {
@@ -137,6 +234,7 @@ class ScopeWalk {
   std::vector<Diagnostic>& diagnostics_;
   std::vector<std::ptrdiff_t>
       alloc_depth_;                       // by tile: how many loops were open at its Alloc, kHidden outside its scope
+  std::vector<bool> stale_;               // by tile: a register that ended a while loop
   std::vector<std::int32_t> loops_;       // open ones, outermost first
   std::vector<Registers> registers_{{}};  // of the program, and of each open parallel loop
 };

@@ -257,6 +257,41 @@ void check_shape(const Context& c, const isa::AffineSelect& a) {
   check_pattern(c, a.value.pattern);
 }
 
+void check_shape(const Context& c, const isa::NcNGather&) {
+  using I = isa::NcNGather;
+  same_shape(c, {I::indices});
+  same_partitions(c, {I::data});
+}
+
+// Partition p of dst comes from partition mask[p % 32] of the same quadrant of src. Both sides start where the larger
+// of them, rounded up to quadrants, may start.
+void check_shape(const Context& c, const isa::NcStreamShuffle& a) {
+  using I = isa::NcStreamShuffle;
+  same_free(c, {I::src});
+  const Access &dst = c.operand(I::dst), &src = c.operand(I::src);
+  const std::int64_t side = quadrant(c.machine);
+  if (static_cast<std::int64_t>(a.mask.size()) != side) return;  // reported as illegal-engine
+  std::int64_t block = side;
+  while (block < std::max(dst.partitions, src.partitions)) block *= 2;
+  for (const std::size_t slot : {I::dst, I::src}) {
+    const Affine& first = c.operand(slot).partition;
+    const bool aligned = first.constant() % block == 0 &&
+                         std::all_of(first.terms().begin(), first.terms().end(),
+                                     [&](const Affine::Term& t) { return t.trip <= 1 || t.coefficient % block == 0; });
+    if (!aligned) {
+      c.report(kPartition, c.operand_name(slot), "a shuffle of {} partitions starts at a multiple of {} on both sides",
+               std::max(dst.partitions, src.partitions), block);
+    }
+  }
+  for (std::int64_t p = 0; p < dst.partitions; ++p) {
+    const std::int64_t from = a.mask[static_cast<std::size_t>(p % side)];
+    if (from < 0 || from >= side || p / side * side + from < src.partitions) continue;  // kept, or no partition
+    c.report(kPartition, "src", "{} partitions, but partition {} of dst comes from its partition {}; enlarge src",
+             src.partitions, p, p / side * side + from);
+    return;
+  }
+}
+
 }  // namespace
 
 void check_shapes(const Context& c) {
@@ -264,7 +299,8 @@ void check_shapes(const Context& c) {
   const bool on_chip =
       std::all_of(operands.begin(), operands.end(), [](const Access& a) { return !a.present() || a.is_tile(); });
   // An operand of the wrong kind is already reported as illegal-space.
-  if (!c.is_dma() && !on_chip) return;
+  const bool sync = opcode_info(c.instruction.opcode()).engines.front() == Engine::Sync;
+  if (!c.is_dma() && !sync && !on_chip) return;
   c.instruction.visit([&](const auto& attributes) { check_shape(c, attributes); });
 }
 

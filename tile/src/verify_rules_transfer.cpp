@@ -12,17 +12,24 @@ void at_most(const Context& c, std::size_t slot, std::string_view what, std::int
   if (n > limit) c.report(kSize, c.operand_name(slot), "{} = {}; at most {}: split the instruction", what, n, limit);
 }
 
+void check_levels(const Context& c, const std::vector<std::size_t>& slots) {
+  for (const std::size_t slot : slots) {
+    const Access& side = c.operand(slot);
+    if (!c.in_hbm(side) || side.merged_dims().size() <= kHbmLevels) continue;
+    c.report(kSize, c.operand_name(slot), "{} levels of access in HBM; at most {}: split the copy",
+             side.merged_dims().size(), kHbmLevels);
+  }
+}
+
 // Rows of an access: partitions of a tile, the outermost dimension of a tensor.
 std::int64_t rows(const Access& a) {
   if (a.is_tile()) return a.partitions;
   return a.dims.empty() ? 1 : a.dims.front().size;
 }
 
-// dst(i, ...) = src(index(i), ...), or dst(index(i), ...) = src(i, ...).
-void check_indirect(const Context& c, const isa::DmaCopy& a) {
-  using I = isa::DmaCopy;
-  const std::size_t listed_slot = a.scatter ? I::src : I::dst, indexed_slot = a.scatter ? I::dst : I::src;
-  const Access &listed = c.operand(listed_slot), &indexed = c.operand(indexed_slot), &index = c.operand(I::index);
+// listed(i, ...) and indexed(index(i), ...) are paired.
+void check_indirect(const Context& c, std::size_t listed_slot, std::size_t indexed_slot, const Access& index) {
+  const Access &listed = c.operand(listed_slot), &indexed = c.operand(indexed_slot);
   if (!index.is_tile() || indexed.is_tile()) return;  // reported as illegal-space
   if (free_elements(index) != 1) {
     c.report(kSize, "index", "{} indices per partition; one per partition: use one dma_copy for each",
@@ -76,16 +83,33 @@ void check_shape(const Context& c, const isa::DmaTranspose&) {
 }
 
 void check_shape(const Context& c, const isa::DmaCopy& a) {
-  for (const std::size_t slot : {isa::DmaCopy::dst, isa::DmaCopy::src}) {
-    const Access& side = c.operand(slot);
-    if (c.in_hbm(side) && side.merged_dims().size() > kHbmLevels) {
-      c.report(kSize, c.operand_name(slot), "{} levels of access in HBM; at most {}: split the copy",
-               side.merged_dims().size(), kHbmLevels);
-    }
+  using I = isa::DmaCopy;
+  check_levels(c, {I::dst, I::src});
+  if (is_indirect(c.instruction)) {
+    return check_indirect(c, a.scatter ? I::src : I::dst, a.scatter ? I::dst : I::src, c.operand(I::index));
   }
-  if (is_indirect(c.instruction)) return check_indirect(c, a);
   const std::int64_t dst = elements(c.operand(isa::DmaCopy::dst)), src = elements(c.operand(isa::DmaCopy::src));
   if (dst != src) c.report(kSize, "dst", "{} elements but src has {}; make them equal", dst, src);
+}
+
+void check_shape(const Context& c, const isa::DmaCompute& a) {
+  using I = isa::DmaCompute;
+  std::vector<std::size_t> slots{I::dst};
+  for (std::size_t s = I::src0; s < I::index; ++s) {
+    if (c.operand(s).present()) slots.push_back(s);
+  }
+  check_levels(c, slots);
+  if (is_indirect(c.instruction)) {
+    if (slots.size() != 3 || slots.back() != I::src1 || c.operand(I::src0) != c.operand(I::dst)) {
+      c.report(kSize, "src0", "with an index there are two sources, dst itself and what is added to it");
+      return;
+    }
+    return check_indirect(c, a.scatter ? I::src1 : I::dst, a.scatter ? I::dst : I::src1, c.operand(I::index));
+  }
+  for (const std::size_t s : slots) {
+    const std::int64_t n = elements(c.operand(s)), dst = elements(c.operand(I::dst));
+    if (n != dst) c.report(kSize, c.operand_name(s), "{} elements but dst has {}; make them equal", n, dst);
+  }
 }
 
 }  // namespace trn::tile::rules

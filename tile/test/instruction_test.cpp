@@ -23,7 +23,9 @@ using Slots = std::vector<std::pair<std::size_t, std::string>>;
 // Every slot of every instruction, its enumerator spelt out.
 std::map<Opcode, Slots> slots() {
   return {
-      {Opcode::DmaCopy, {SLOT(DmaCopy, dst), SLOT(DmaCopy, src), SLOT(DmaCopy, index)}},
+      {Opcode::DmaCopy,
+       {SLOT(DmaCopy, dst), SLOT(DmaCopy, src), SLOT(DmaCopy, index), SLOT(DmaCopy, dst_offset),
+        SLOT(DmaCopy, src_offset)}},
       {Opcode::DmaTranspose, {SLOT(DmaTranspose, dst), SLOT(DmaTranspose, src)}},
       {Opcode::NcMatmul, {SLOT(NcMatmul, dst), SLOT(NcMatmul, stationary), SLOT(NcMatmul, moving)}},
       {Opcode::NcTranspose, {SLOT(NcTranspose, dst), SLOT(NcTranspose, data)}},
@@ -76,6 +78,17 @@ std::map<Opcode, Slots> slots() {
       {Opcode::LocalGather, {SLOT(LocalGather, dst), SLOT(LocalGather, src_buffer), SLOT(LocalGather, index)}},
       {Opcode::NonzeroWithCount, {SLOT(NonzeroWithCount, dst), SLOT(NonzeroWithCount, src)}},
       {Opcode::TensorPartitionReduce, {SLOT(TensorPartitionReduce, dst), SLOT(TensorPartitionReduce, data)}},
+      {Opcode::DmaCompute,
+       {SLOT(DmaCompute, dst), SLOT(DmaCompute, src0), SLOT(DmaCompute, src1), SLOT(DmaCompute, src2),
+        SLOT(DmaCompute, src3), SLOT(DmaCompute, src4), SLOT(DmaCompute, src5), SLOT(DmaCompute, src6),
+        SLOT(DmaCompute, src7), SLOT(DmaCompute, src8), SLOT(DmaCompute, src9), SLOT(DmaCompute, src10),
+        SLOT(DmaCompute, src11), SLOT(DmaCompute, src12), SLOT(DmaCompute, src13), SLOT(DmaCompute, src14),
+        SLOT(DmaCompute, src15), SLOT(DmaCompute, index)}},
+      {Opcode::NcNGather, {SLOT(NcNGather, dst), SLOT(NcNGather, data), SLOT(NcNGather, indices)}},
+      {Opcode::NcStreamShuffle, {SLOT(NcStreamShuffle, dst), SLOT(NcStreamShuffle, src)}},
+      {Opcode::RegisterMove, {SLOT(RegisterMove, dst), SLOT(RegisterMove, src)}},
+      {Opcode::RegisterLoad, {SLOT(RegisterLoad, dst), SLOT(RegisterLoad, src)}},
+      {Opcode::RegisterStore, {SLOT(RegisterStore, dst), SLOT(RegisterStore, src)}},
   };
 }
 #undef SLOT
@@ -125,7 +138,8 @@ TEST(Instruction, NumbersAreNamedAfterTheirSlots) {
     for (const OperandInfo& operand : opcode_info(opcode).operands) {
       if (operand.optional && operand.role == Role::Read) expected.insert(std::string(operand.name) + "_value");
     }
-    if (opcode == Opcode::DmaCopy) expected.clear();  // no number replaces an index
+    // No number replaces an index or a source.
+    if (opcode == Opcode::DmaCopy || opcode == Opcode::DmaCompute) expected.clear();
     std::visit([&]<class I>(
                    const I& fresh) { I::visit(fresh, [&](const char* field, const auto&) { expected.erase(field); }); },
                default_attributes(opcode));

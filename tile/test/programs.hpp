@@ -235,6 +235,60 @@ inline std::vector<Opcode> missing_opcodes(const Machine& machine) {
   return missing;
 }
 
+// Adding DMA, gathers and shuffles over a (P, 64) float32 tile, in place.
+inline void gather_section(Builder& b, const Access& data) {
+  const std::int64_t p = b.machine().partitions;
+  const Access list = b.sbuf("list", p, {64}, DType::UInt32), turned = b.sbuf("turned_row", p, {64}, DType::Float32);
+  b.iota(list, {{-1, 64}}, 63, 0);
+  b.nc_n_gather(turned, data, list);
+  std::vector<std::int64_t> mask(static_cast<std::size_t>(p / 4));
+  for (std::size_t i = 0; i < mask.size(); ++i) mask[i] = i % 4 == 3 ? 255 : static_cast<std::int64_t>(i ^ 1);
+  b.nc_stream_shuffle(turned, data, mask);
+  b.dma_compute(data, {data, turned, turned}, {.dge = DgeMode::Static, .ring = 2});
+  if (!b.machine().indirect_dma) return;
+  const Access row = b.sbuf("sum_row", p, {1}, DType::UInt32);
+  const Access sums = b.scratch("sums_by_row", DType::Float32, {p, 64});
+  b.iota(row, {{0, 1}}, 1, 1);  // the last one leaves the tensor
+  b.dma_copy(sums, turned);
+  b.dma_scatter_add(sums, data, row, {.oob = OobMode::Skip});
+  b.iota(row, {{0, 1}}, p - 1, -1);
+  b.dma_gather_add(data, sums, row);
+}
+
+// Registers and loops of the device: copies four blocks of `table` to `w`, then adds blocks 2, 1 and 0 once more.
+inline void register_section(Builder& b, const Access& table, const Access& w, const Access& seen) {
+  const std::int64_t block = b.machine().partitions / 4;
+  const Access count = b.sbuf("count", 1, {1}, DType::Int32), one = b.sbuf("one", 1, {1}, DType::Int32);
+  const Access n = b.register_alloc("n"), same = b.register_alloc("same");
+  b.memset(count, 4);
+  b.memset(one, 1);
+  b.register_load(n, count);
+  b.register_move(same, 7);
+  b.register_store(seen(ds(0, 1)), same);
+  b.register_move(same, n);
+  b.register_store(seen(ds(1, 1)), same);
+  b.fori_loop("block", n, 4, [&](const Affine& i) {
+    const Access t = b.sbuf("block_tile", block, {64}, DType::Float32);
+    b.dma_copy(t, table(ds(i * block, block), all));
+    b.dma_copy(w(ds(i * block, block), all), t);
+  });
+  b.memset(count, 3);
+  const Access more = b.register_alloc("more");
+  b.register_load(more, count);
+  b.while_loop("again", more, 5, [&] {
+    const Access t = b.sbuf("more_tile", block, {64}, DType::Float32);
+    const Access u = b.sbuf("more_sum", block, {64}, DType::Float32);
+    const Access at = b.register_alloc("at");
+    b.tensor_tensor(count, count, one, AluOp::Subtract, Engine::GpSimd);
+    b.register_load(at, count);
+    b.dma_copy_at(t, w(ds(0, block), all), {.src = {count, block * 64, 3}});
+    b.dma_copy_at(u, table(ds(0, block), all), {.src = {at, block * 64, 3}});
+    b.tensor_tensor(t, t, u, AluOp::Add, Engine::Vector);
+    b.dma_copy_at(w(ds(0, block), all), t, {.dst = {at, block * 64, 3}});
+    b.register_load(more, count);
+  });
+}
+
 // Every opcode, and every attribute that this machine accepts, at least once.
 inline Program every_opcode(const Machine& machine) {
   Builder b("every_opcode", machine);
@@ -247,6 +301,8 @@ inline Program every_opcode(const Machine& machine) {
   const Access t = b.output("t", DType::Float32, {q, p});
   const Access r = b.output("r", DType::Float32, {p, 64});
   const Access u = b.output("u", DType::Float32, {p, p});
+  const Access blocks = b.input("blocks", DType::Float32, {4 * q, 64});
+  const Access w = b.output("w", DType::Float32, {4 * q, 64}), seen = b.output("seen", DType::Int32, {2});
   const Access spare = b.scratch("spare", DType::Float32, {p, 256});
 
   const Access values = vector_section(b, matmul_section(b, a, x));
@@ -266,6 +322,7 @@ inline Program every_opcode(const Machine& machine) {
   else
     b.dma_copy(picked, table);
   b.tensor_tensor(picked, picked, gpsimd_section(b), AluOp::Add);
+  gather_section(b, picked);
   if (machine.indirect_dma)
     b.dma_scatter(z, picked, row, {.oob = OobMode::Skip});
   else
@@ -273,6 +330,7 @@ inline Program every_opcode(const Machine& machine) {
 
   transpose_section(b, a, t);
   array_section(b, a, u);
+  register_section(b, blocks, w, seen);
   return b.finish();
 }
 

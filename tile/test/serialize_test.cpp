@@ -153,7 +153,7 @@ TEST(Serialize, RefusesEditedFiles) {
   EXPECT_MESSAGE(edited(text, "\"operand0_value\": 2.0", "\"operand0_value\": 3.0"), "the file was edited or damaged");
   EXPECT_MESSAGE(edited(text, "\"name\": \"scale\"", "\"name\": \"stale\""), "the file was edited or damaged");
   EXPECT_MESSAGE(edited(text, "\"hash\": \"", "\"hash\": \"0"), "the file was edited or damaged");
-  EXPECT_MESSAGE(edited(text, "\"version\": 4", "\"version\": 1"), "version 1; this build reads version 4");
+  EXPECT_MESSAGE(edited(text, "\"version\": 5", "\"version\": 1"), "version 1; this build reads version 5");
   EXPECT_MESSAGE(edited(text, "\"kind\": \"input\"", "\"kind\": \"guess\""),
                  "the file.program.tensors[0].kind is \"guess\", a name this version does not know");
   EXPECT_MESSAGE(edited(text, "\"dtype\": \"float32\"", "\"dtype\": \"float31\""), "dtype is \"float31\"");

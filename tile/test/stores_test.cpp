@@ -42,5 +42,18 @@ TEST(StaticStores, NotInDeviceLoopsNorWhereEveryCopyIsStatic) {
   EXPECT_EQ(static_stores(program("trn1", 2)), program("trn1", 2));
 }
 
+// Where a register decides the address, descriptors cannot be made beforehand.
+TEST(StaticStores, NotWhereARegisterDecidesTheAddress) {
+  Builder b("stores", machine("trn2"));
+  const Access y = b.output("y", DType::Float32, {64, 8}), t = b.sbuf("t", 8, {8}, DType::Float32);
+  const Access n = b.register_alloc("n");
+  b.memset(t, 1);
+  b.register_move(n, 3);
+  b.fori_loop("i", n, 8, [&](const Affine& i) { b.dma_copy(y(ds(i * 8, 8), all), t); });
+  b.dma_copy_at(y(ds(0, 8), all), t, {.dst = {n, 64, 7}});
+  const Program p = b.finish();
+  EXPECT_EQ(static_stores(p), p);
+}
+
 }  // namespace
 }  // namespace trn::tile

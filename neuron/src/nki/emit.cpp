@@ -58,7 +58,9 @@ class Writer {
       : module_(module),
         program_(module.program),
         tensors_(nki_tensors(module.program)),
-        register_steps_(device_loops(module.program, options.unroll_limit)) {}
+        register_steps_(device_loops(module.program, options.unroll_limit)) {
+    module.register_steps = register_steps_;
+  }
 
   std::string write() {
     header();
@@ -161,17 +163,28 @@ class Writer {
 
   void device_loop(const tile::Statement& statement, std::int32_t at) {
     const auto index = static_cast<std::size_t>(statement.index);
-    const std::int64_t step = register_steps_[index], trip = program_.loops()[index].trip;
+    const tile::LoopDecl& decl = program_.loops()[index];
+    const std::int64_t step = register_steps_[index];
     const std::string& body = module_.names.bodies[index];
-    module_.device_loop = statement.index;
-    module_.register_step = step;
+    const std::string bound =
+        decl.bound < 0 ? std::string() : module_.names.tiles[static_cast<std::size_t>(decl.bound)];
+    if (decl.kind == tile::LoopKind::While) {
+      // The body takes the condition by value and returns the next one.
+      loop(fmt::format("def {}({}):", body, bound), at, statement.end);
+      ++depth_;
+      line("return {}", bound);
+      --depth_;
+      line("nl.while_loop({}, {})", bound, body);
+      return;
+    }
     loop(fmt::format("def {}({}):", body, module_.names.loops[index]), at, statement.end);
-    module_.device_loop = -1;
-    line("nl.fori_loop(0, {}, {}{})", trip * step, body, step == 1 ? "" : fmt::format(", step={}", step));
+    const std::string upper = bound.empty() ? std::to_string(decl.trip * step) : bound;
+    line("nl.fori_loop(0, {}, {}{})", upper, body, step == 1 ? "" : fmt::format(", step={}", step));
   }
 
   void allocate(std::size_t index) {
     const tile::TileDecl& t = program_.tiles()[index];
+    if (t.space == tile::Space::Register) return line("{} = nisa.register_alloc()", module_.names.tiles[index]);
     line("{} = nl.ndarray({}, dtype={}, buffer=nl.{})", module_.names.tiles[index], tuple(declared_shape(t)),
          dtype_name(t.dtype), name(t.space));
   }

@@ -3,6 +3,8 @@
 // the verifier's.
 #include "nki/instruction.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
 #include <trn/core/error.hpp>
@@ -108,8 +110,11 @@ class Printer {
     }
     for (const I::Slot s : {I::dst, I::src}) {
       const bool indexed = indirect && (s == I::dst) == a.scatter;
+      const auto start = dynamic_start(i_, s);
       if (indexed)
         text(s == I::dst ? "dst" : "src", operands_.indirect(slot(s), slot(I::index), a.oob));
+      else if (start)
+        text(s == I::dst ? "dst" : "src", operands_.starting_at(slot(s), slot(start->from), start->step));
       else
         access(s);
     }
@@ -414,6 +419,46 @@ class Printer {
             name(a.op));
     }
     access(I::dst).op("op", a.op).access(I::data);
+  }
+
+  void print(const isa::DmaCompute& a) {
+    using I = isa::DmaCompute;
+    const bool indirect = slot(I::index).present();
+    const auto side = [&](std::size_t s) {
+      const bool indexed = indirect && (s == I::src1) != a.scatter && !slot(s).is_tile();
+      return indexed ? operands_.indirect(slot(s), slot(I::index), a.oob) : operands_.access(slot(s));
+    };
+    std::string sources;
+    for (std::size_t s = I::src0; s < I::index; ++s) {
+      if (slot(s).present()) sources += (sources.empty() ? "" : ", ") + side(s);
+    }
+    text("dst", side(I::dst)).text("srcs", fmt::format("[{}]", sources)).op("reduce_op", AluOp::Add);
+    if (indirect && a.oob == tile::OobMode::Skip) text("oob_mode", "nisa.oob_mode.skip");
+  }
+
+  void print(const isa::NcNGather&) {
+    using I = isa::NcNGather;
+    access(I::dst).access(I::data).access(I::indices);
+  }
+
+  void print(const isa::NcStreamShuffle& a) {
+    using I = isa::NcStreamShuffle;
+    access(I::dst).access(I::src).text("shuffle_mask", fmt::format("[{}]", fmt::join(a.mask, ", ")));
+  }
+
+  void print(const isa::RegisterMove& a) {
+    using I = isa::RegisterMove;
+    access(I::dst);
+    if (slot(I::src).present())
+      access(I::src);
+    else
+      text("src", std::to_string(a.src_value));
+  }
+  void print(const isa::RegisterLoad&) {
+    access(isa::RegisterLoad::dst).text("src", operands_.column(slot(isa::RegisterLoad::src)));
+  }
+  void print(const isa::RegisterStore&) {
+    text("dst", operands_.column(slot(isa::RegisterStore::dst))).access(isa::RegisterStore::src);
   }
 
   const Module& module_;

@@ -46,7 +46,7 @@ class Choice {
       }
       const auto loop = static_cast<std::size_t>(statement.index);
       const std::int64_t inside = program_.loops()[loop].trip * fewest(s + 1, statement.end);
-      const std::int64_t step = register_step(s), once = unrolled(s + 1, statement.end);
+      const std::int64_t step = holds_dynamic(s) ? 0 : register_step(s), once = unrolled(s + 1, statement.end);
       if (step > 0 && once <= inside) {
         clear(s + 1, statement.end);
         steps_[loop] = step;
@@ -55,6 +55,16 @@ class Choice {
       s = statement.end;
     }
     return total;
+  }
+
+  // The loop at statement `s` is dynamic or has one inside: device loops do not nest.
+  bool holds_dynamic(std::int32_t s) const {
+    for (std::int32_t i = s; i < program_.statements()[static_cast<std::size_t>(s)].end; ++i) {
+      const Statement& inner = program_.statements()[static_cast<std::size_t>(i)];
+      const bool loop = inner.kind == StatementKind::Loop;
+      if (loop && is_dynamic(program_.loops()[static_cast<std::size_t>(inner.index)].kind)) return true;
+    }
+    return false;
   }
 
   std::int64_t unrolled(std::int32_t begin, std::int32_t end) const {
@@ -141,8 +151,21 @@ class Choice {
 }  // namespace
 
 std::vector<std::int64_t> device_loops(const tile::Program& program, std::int64_t limit) {
-  if (program.dynamic_instructions() <= limit) return std::vector<std::int64_t>(program.loops().size(), 0);
-  return Choice(program).choose();
+  std::vector<std::int64_t> steps(program.loops().size(), 0);
+  if (program.dynamic_instructions() > limit) steps = Choice(program).choose();
+  // A dynamic loop is one of the device, and no static loop inside it is.
+  for (std::size_t s = 0; s < program.statements().size(); ++s) {
+    const Statement& statement = program.statements()[s];
+    if (statement.kind != StatementKind::Loop) continue;
+    const auto loop = static_cast<std::size_t>(statement.index);
+    if (!is_dynamic(program.loops()[loop].kind)) continue;
+    steps[loop] = 1;
+    for (std::size_t i = s + 1; i < static_cast<std::size_t>(statement.end); ++i) {
+      const Statement& inner = program.statements()[i];
+      if (inner.kind == StatementKind::Loop) steps[static_cast<std::size_t>(inner.index)] = 0;
+    }
+  }
+  return steps;
 }
 
 }  // namespace trn::neuron::nki

@@ -125,7 +125,6 @@ std::vector<Affine> split_offset(const Affine& offset, const std::vector<Dim>& d
 // "t", "t[0:128, nl.ds(k*64, 64)]", "t.view(nl.int32)[...]"; empty when the access is not a slice of the array.
 std::string Operands::slices(const Pattern& p) const {
   if (p.shape.size() != p.dims.size() || (p.in_hbm && p.dims.size() > tile::kHbmLevels)) return {};
-  if (register_coefficient(p.offset) != 0) return {};
   const Strides strides = row_major_strides(p.shape);
   for (std::size_t d = 0; d < p.dims.size(); ++d) {
     if (p.dims[d].stride != strides[d] && p.dims[d].size != 1) return {};
@@ -165,14 +164,21 @@ std::vector<Dim> merged(const std::vector<Dim>& dims, std::size_t keep) {
 
 }  // namespace
 
-std::int64_t Operands::register_coefficient(const Affine& offset) const {
-  for (const Affine::Term& t : offset.terms()) {
-    if (t.variable == module_.device_loop) return t.coefficient;
+Operands::Moving Operands::take_register(Affine& offset) const {
+  Moving moving;
+  const Affine whole = offset;
+  for (const Affine::Term& t : whole.terms()) {
+    const auto loop = static_cast<std::size_t>(t.variable);
+    const std::int64_t step = module_.register_steps[loop];
+    if (step == 0) continue;
+    if (moving.step != 0) unsupported("an address follows two registers; .ap takes one: keep their sum in a tile");
+    moving = {module_.names.loops[loop], t.coefficient / step};
+    offset = offset - Affine::variable(t.variable, t.trip) * t.coefficient;
   }
-  return 0;
+  return moving;
 }
 
-std::string Operands::access_pattern(const Pattern& whole, const std::string& index) const {
+std::string Operands::access_pattern(const Pattern& whole, const std::string& index, Moving moving) const {
   Pattern p = whole;
   if (p.in_hbm && p.dims.size() > tile::kHbmLevels) {
     p.dims = merged(p.dims, index.empty() ? 0 : 1);
@@ -189,34 +195,56 @@ std::string Operands::access_pattern(const Pattern& whole, const std::string& in
           p.name, d.stride);
     }
   }
-  std::string array = p.name, moving;
-  if (const std::int64_t coefficient = register_coefficient(p.offset); coefficient != 0) {
+  std::string array = p.name, starts;
+  if (moving.step != 0) {
+    if (p.dtype != p.declared_dtype || !p.in_hbm) {
+      unsupported("'{}' is reached through a register on chip or in another dtype; use a tensor of that dtype", p.name);
+    }
     // The register counts steps of one dimension: of the array's own, or of its memory seen as rows of that length.
-    const std::int64_t step = coefficient / module_.register_step;
     const Strides strides = row_major_strides(p.shape);
-    std::size_t d = static_cast<std::size_t>(std::find(strides.begin(), strides.end(), step) - strides.begin());
+    std::size_t d = static_cast<std::size_t>(std::find(strides.begin(), strides.end(), moving.step) - strides.begin());
     if (d == strides.size()) {
-      array = fmt::format("{}.reshape({})", p.name, tuple({element_count(p.shape) / step, step}));
+      const std::int64_t elements = element_count(p.shape);
+      if (moving.step < 1 || elements % moving.step != 0) {
+        unsupported(
+            "a register moves '{}' on by {} elements, which is no step of a dimension and does not divide its {} "
+            "elements; give the tensor such a dimension",
+            p.name, moving.step, elements);
+      }
+      array = fmt::format("{}.reshape({})", p.name, tuple({elements / moving.step, moving.step}));
       d = 0;
     }
-    const auto loop = static_cast<std::size_t>(module_.device_loop);
-    p.offset = p.offset - Affine::variable(module_.device_loop, module_.program.loops()[loop].trip) * coefficient;
-    moving = fmt::format(", scalar_offset={}, indirect_dim={}", module_.names.loops[loop], d);
+    starts = fmt::format(", scalar_offset={}, indirect_dim={}", moving.text, d);
   }
   std::string text = fmt::format("{}.ap(pattern={}", array, pattern(p.dims));
   if (p.offset != Affine(0)) text += fmt::format(", offset={}", expression(module_.names, p.offset));
-  text += moving;
+  text += starts;
   if (!index.empty()) text += fmt::format(", vector_offset={}, indirect_dim=0", index);
   if (!p.seen_as.empty()) text += fmt::format(", dtype={}", p.seen_as);
   return text + ")";
 }
 
-std::string Operands::text_of(const Pattern& p) const {
-  std::string text = slices(p);
-  return text.empty() ? access_pattern(p, {}) : text;
+std::string Operands::text_of(Pattern p) const {
+  const Moving moving = take_register(p.offset);
+  std::string text = moving.step == 0 ? slices(p) : std::string();
+  return text.empty() ? access_pattern(p, {}, moving) : text;
 }
 
-std::string Operands::access(const Access& access) const { return text_of(pattern_of(access)); }
+std::string Operands::starting_at(const Access& access, const Access& from, std::int64_t step) const {
+  Pattern p = pattern_of(access);
+  if (take_register(p.offset).step != 0) {
+    unsupported("an address follows two registers; .ap takes one: keep their sum in a tile");
+  }
+  return access_pattern(p, {}, {column(from), step});
+}
+
+std::string Operands::access(const Access& access) const {
+  if (access.is_tile()) {
+    const auto id = static_cast<std::size_t>(access.id);
+    if (module_.program.tiles()[id].space == tile::Space::Register) return module_.names.tiles[id];
+  }
+  return text_of(pattern_of(access));
+}
 
 std::string Operands::access_as(const Access& access, const std::string& dtype) const {
   Pattern p = pattern_of(access);
@@ -251,7 +279,7 @@ std::string Operands::indirect(const Access& access, const Access& index, tile::
   }
   Pattern p = pattern_of(access);
   p.dims.front().size = index.partitions;
-  return access_pattern(p, column(index));
+  return access_pattern(p, column(index), {});
 }
 
 }  // namespace trn::neuron::nki

@@ -18,9 +18,8 @@ struct Module {
   explicit Module(const tile::Program& p) : program(p), names(p) {}
   const tile::Program& program;
   Names names;
-  // The device loop that is being written: its register holds `register_step` times the variable. -1 outside.
-  std::int32_t device_loop = -1;
-  std::int64_t register_step = 1;
+  // By loop: the step of the register of a loop of the device, which holds that many times the variable; 0 for `range`.
+  std::vector<std::int64_t> register_steps;
 };
 
 // Where an error happened: "program 'gemm', instruction 7 (tensor_scalar)".
@@ -45,14 +44,22 @@ class Operands {
   [[nodiscard]] std::string column(tile::Access access) const;
   // Rows of an HBM tensor chosen by `index`: `access` with its first dimension replaced by the rows that index names.
   [[nodiscard]] std::string indirect(const tile::Access& access, const tile::Access& index, tile::OobMode oob) const;
+  // `access` moved on by `step` elements times the value of `from`, a register or a (1, 1) tile.
+  [[nodiscard]] std::string starting_at(const tile::Access& access, const tile::Access& from, std::int64_t step) const;
 
  private:
   struct Pattern;
+  // What a register adds to the start of an access: its text, and elements per unit of it.
+  struct Moving {
+    std::string text;
+    std::int64_t step = 0;
+  };
   [[nodiscard]] Pattern pattern_of(const tile::Access& access) const;
-  [[nodiscard]] std::string text_of(const Pattern& pattern) const;
-  [[nodiscard]] std::int64_t register_coefficient(const tile::Affine& offset) const;
+  [[nodiscard]] std::string text_of(Pattern pattern) const;
+  // Takes the variable of a device loop out of the offset.
+  [[nodiscard]] Moving take_register(tile::Affine& offset) const;
   [[nodiscard]] std::string slices(const Pattern& pattern) const;
-  [[nodiscard]] std::string access_pattern(const Pattern& pattern, const std::string& index) const;
+  [[nodiscard]] std::string access_pattern(const Pattern& pattern, const std::string& index, Moving moving) const;
   template <class... Args> [[noreturn]] void unsupported(fmt::format_string<Args...> text, Args&&... args) const;
 
   const Module& module_;

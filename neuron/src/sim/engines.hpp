@@ -51,6 +51,15 @@ template <class Real> void execute(const Execution& e, const isa::TensorPartitio
 template <class Real> void execute(const Execution& e, const isa::DmaCopy& a);
 template <class Real> void execute(const Execution& e, const isa::DmaTranspose& a);
 
+template <class Real> void execute(const Execution& e, const isa::DmaCompute& a);
+
+// Gathers, shuffles and registers
+template <class Real> void execute(const Execution& e, const isa::NcNGather& a);
+template <class Real> void execute(const Execution& e, const isa::NcStreamShuffle& a);
+template <class Real> void execute(const Execution& e, const isa::RegisterMove& a);
+template <class Real> void execute(const Execution& e, const isa::RegisterLoad& a);
+template <class Real> void execute(const Execution& e, const isa::RegisterStore& a);
+
 // Operations on 32-bit words: bit operations on any engine, and GpSimd's integer arithmetic. `immediates` are whole
 // numbers that a word holds.
 [[nodiscard]] bool computes_on_words(const Execution& e, AluOp op0, AluOp op1 = AluOp::None, bool immediates = true);

@@ -64,7 +64,19 @@ std::string Execution::where() const {
   return fmt::format("program '{}', instruction {} ({}){}", program.name(), index, print(program, instruction), loops);
 }
 
-Operand Execution::resolved(std::size_t slot) const { return resolve(memory, program, access(slot), point); }
+Operand Execution::resolved(std::size_t slot) const {
+  const auto start = dynamic_start(instruction, slot);
+  if (!start) return resolve(memory, program, access(slot), point);
+  double value = 0;
+  load(read(start->from), 0, 1, &value);
+  if (value < 0 || value > static_cast<double>(start->max)) {
+    refuse("index-out-of-range", "operand '{}' starts at {}, but 0 to {} is declared; correct it, or declare more",
+           opcode_info(instruction.opcode()).operands[slot].name, value, start->max);
+  }
+  tile::Access moved = access(slot);
+  moved.offset = moved.offset + static_cast<std::int64_t>(value) * start->step;
+  return resolve(memory, program, moved, point);
+}
 
 Operand Execution::read(std::size_t slot) const {
   Operand o = resolved(slot);

@@ -30,6 +30,7 @@ struct Interpreter::State {
   Memory memory;
   std::optional<RaceCheck> races;
   ReduceRegisters scalar_registers, vector_registers;
+  std::vector<std::int64_t> trips;  // by loop: of the Counted ones that run
 };
 
 namespace {
@@ -73,11 +74,43 @@ void Interpreter::execute(std::int32_t instruction, const tile::Point& point) {
                     instruction,
                     s.program.instructions()[index],
                     point};
+  if (s.races) {
+    if (const tile::RegisterUse use = register_use(e.instruction); use.any()) s.races->sums(use, instruction, point);
+  }
   if (s.options.storage == Storage::Wide) {
     e.instruction.visit([&](const auto& attributes) { sim::execute<double>(e, attributes); });
   } else {
     e.instruction.visit([&](const auto& attributes) { sim::execute<float>(e, attributes); });
   }
+}
+
+bool Interpreter::enters(std::int32_t loop, std::int64_t k, const tile::Point& point) {
+  State& s = *state_;
+  const auto index = static_cast<std::size_t>(loop);
+  const tile::LoopDecl& decl = s.program.loops()[index];
+  const tile::TileDecl& bound = s.program.tiles()[static_cast<std::size_t>(decl.bound)];
+  s.trips.resize(s.program.loops().size());
+  const bool counted = decl.kind == tile::LoopKind::Counted;
+  if (!counted || k == 0) {
+    const tile::Access access{tile::Target::Tile, decl.bound, bound.dtype, 0, 1, 0, {{1, 1}}};
+    const Operand o = resolve(s.memory, s.program, access, point);
+    if (o.whole && o.whole->uniform && o.whole->value == kNever) {
+      throw DeviceError(fmt::format("program '{}': loop '{}' reads register '{}', which nothing has written; load it "
+                                    "first",
+                                    s.program.name(), decl.name, bound.name),
+                        "uninitialised-read");
+    }
+    double value = 0;
+    load(o, 0, 1, &value);
+    s.trips[index] = counted ? static_cast<std::int64_t>(value) : value != 0 ? k + 1 : 0;
+  }
+  if (s.trips[index] > decl.trip) {
+    throw DeviceError(fmt::format("program '{}': loop '{}' runs more than the {} iterations it declares; declare more, "
+                                  "or see why it does not end",
+                                  s.program.name(), decl.name, decl.trip),
+                      "trip-count");
+  }
+  return k < s.trips[index];
 }
 
 void Interpreter::finish() {

@@ -27,6 +27,9 @@ class Interpreter {
   ~Interpreter();
 
   void execute(std::int32_t instruction, const tile::Point& point);
+  // Before iteration k of a dynamic loop: whether it runs. Throws DeviceError "trip-count" when there would be more
+  // than the loop declares.
+  [[nodiscard]] bool enters(std::int32_t loop, std::int64_t k, const tile::Point& point);
   // The end of the program: every Output element must have been written.
   void finish();
 

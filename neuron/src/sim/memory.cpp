@@ -29,7 +29,9 @@ std::int64_t host_pitch(std::int64_t bytes) {
 
 // One past the highest byte of a partition that any tile of `space` uses.
 std::int64_t used_bytes(const tile::Program& program, const tile::Allocation& allocation, tile::Space space) {
-  std::int64_t bytes = space == tile::Space::Sbuf ? allocation.sbuf_bytes : allocation.psum_bytes;
+  std::int64_t bytes = space == tile::Space::Sbuf   ? allocation.sbuf_bytes
+                       : space == tile::Space::Psum ? allocation.psum_bytes
+                                                    : allocation.register_bytes;
   for (std::size_t t = 0; t < program.tiles().size(); ++t) {
     const tile::TileDecl& decl = program.tiles()[t];
     const tile::Placement& place = allocation.tiles[t];
@@ -57,7 +59,8 @@ Memory::Memory(const tile::Program& program, const tile::Machine& machine, const
       wide_(options.storage == Storage::Wide),
       tracks_tiles_(options.order.kind != OrderKind::Shuffled),
       sbuf_(machine.partitions, used_bytes(program, allocation, tile::Space::Sbuf), wide_ ? 8 : 1),
-      psum_(machine.partitions, used_bytes(program, allocation, tile::Space::Psum), wide_ ? 8 : 1) {
+      psum_(machine.partitions, used_bytes(program, allocation, tile::Space::Psum), wide_ ? 8 : 1),
+      registers_(1, used_bytes(program, allocation, tile::Space::Register), wide_ ? 8 : 1) {
   ensure(allocation.tiles.size() == program.tiles().size(), "simulator: {} placements for {} tiles of program '{}'",
          allocation.tiles.size(), program.tiles().size(), program.name());
   std::int64_t buffers = 0;

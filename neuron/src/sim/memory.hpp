@@ -43,7 +43,8 @@ struct BufferState {
   std::array<std::int64_t, 3> bytes{};  // while not uniform: how many have each state
 };
 
-// SBUF or PSUM. Address a of partition p is byte p * pitch + a of the state, and `scale` times that of the data.
+// SBUF, PSUM, or the registers, one partition of them. Address a of partition p is byte p * pitch + a of the state, and
+// `scale` times that of the data.
 class OnChipMemory {
  public:
   OnChipMemory(std::int64_t partitions, std::int64_t bytes_per_partition, std::int64_t scale);
@@ -89,7 +90,7 @@ class Memory {
   // at the same time, legally, and the state of a byte would need to say whose it is.
   [[nodiscard]] bool tracks_tiles() const { return tracks_tiles_; }
   [[nodiscard]] const OnChipMemory& space(tile::Space space) const {
-    return space == tile::Space::Sbuf ? sbuf_ : psum_;
+    return space == tile::Space::Sbuf ? sbuf_ : space == tile::Space::Psum ? psum_ : registers_;
   }
   [[nodiscard]] const TensorMemory& tensor(std::int32_t id) const { return tensors_[static_cast<std::size_t>(id)]; }
 
@@ -107,7 +108,7 @@ class Memory {
   const tile::Program& program_;
   const tile::Allocation& allocation_;
   bool wide_, tracks_tiles_;
-  OnChipMemory sbuf_, psum_;
+  OnChipMemory sbuf_, psum_, registers_;
   std::vector<TensorMemory> tensors_;
   std::vector<LazyBytes> owned_;            // Scratch tensors with their state, written bytes of Outputs
   std::vector<std::int64_t> first_buffer_;  // by tile: index of its first buffer in buffers_

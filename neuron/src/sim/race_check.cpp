@@ -9,7 +9,7 @@
 namespace trn::neuron::sim {
 
 namespace {
-constexpr std::int32_t kOrdered = 32;  // deeper than any loop
+constexpr std::int32_t kOrdered = tile::kDeepestLoop + 1;
 }
 
 std::size_t RaceCheck::NodeHash::operator()(const NodeKey& k) const {
@@ -183,17 +183,39 @@ void RaceCheck::write(const Operand& o, std::int64_t begin, std::int64_t n, std:
   });
 }
 
+void RaceCheck::sums(const tile::RegisterUse& use, std::int32_t instruction, const tile::Point& point) {
+  const std::int32_t node = node_of(instruction, point);
+  const tile::Access& lanes = program_.instructions()[static_cast<std::size_t>(instruction)].operands[use.slot];
+  const std::int64_t first = lanes.partition.at(point.variables), end = first + lanes.partitions;
+  std::vector<Stamp>& sums = sums_[use.engine == tile::Engine::Vector ? 1 : 0];
+  if (static_cast<std::int64_t>(sums.size()) < end) sums.resize(static_cast<std::size_t>(end));
+  for (std::int64_t p = first; p < end; ++p) {
+    Stamp& s = sums[static_cast<std::size_t>(p)];
+    if (use.takes_up && s.write_node >= 0 && difference(s.write_node, node).parallel) {
+      throw DeviceError(
+          fmt::format("hazard without an edge: instruction {} at {} takes up the sum of partition {} that "
+                      "instruction {} left at {}, another iteration of a parallel loop; begin it anew, or "
+                      "make the loop sequential",
+                      instruction, place(node), p, s.write_instruction, place(s.write_node)),
+          "hazard-without-edge");
+    }
+    s.write_node = node;
+    s.write_instruction = instruction;
+  }
+}
+
+std::string RaceCheck::place(std::int32_t node) const {
+  std::string text;
+  for (; node > 0; node = nodes_[static_cast<std::size_t>(node)].parent) {
+    const Node& n = nodes_[static_cast<std::size_t>(node)];
+    text = fmt::format("{}={}{}{}", program_.loops()[static_cast<std::size_t>(n.loop)].name, n.iteration,
+                       text.empty() ? "" : ", ", text);
+  }
+  return text;
+}
+
 void RaceCheck::report(const Operand& o, std::int32_t earlier, std::int32_t earlier_node, std::int32_t now,
                        std::int32_t now_node, const char* kind) const {
-  const auto place = [&](std::int32_t node) {
-    std::string text;
-    for (; node > 0; node = nodes_[static_cast<std::size_t>(node)].parent) {
-      const Node& n = nodes_[static_cast<std::size_t>(node)];
-      text = fmt::format("{}={}{}{}", program_.loops()[static_cast<std::size_t>(n.loop)].name, n.iteration,
-                         text.empty() ? "" : ", ", text);
-    }
-    return text;
-  };
   const bool tile = o.target == tile::Target::Tile;
   const std::string& name = tile ? program_.tiles()[static_cast<std::size_t>(o.id)].name
                                  : program_.tensors()[static_cast<std::size_t>(o.id)].name;

@@ -9,6 +9,7 @@
 // last is kept, with a mask of the loop depths at which earlier reads lay in other iterations of a Parallel loop.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <trn/tile/walk.hpp>
 #include <unordered_map>
@@ -29,6 +30,9 @@ class RaceCheck {
   // Throws DeviceError "hazard-without-edge" when this touch conflicts with an earlier one.
   void read(const Operand& o, std::int32_t instruction, const tile::Point& point);
   void write(const Operand& o, std::int64_t begin, std::int64_t n, std::int32_t instruction, const tile::Point& point);
+  // The accumulators of the Scalar or the Vector Engine. An iteration of a parallel loop may begin sums where another
+  // left its own, but not take those up.
+  void sums(const tile::RegisterUse& use, std::int32_t instruction, const tile::Point& point);
 
  private:
   struct Stamp {
@@ -64,6 +68,7 @@ class RaceCheck {
   std::int32_t node_of(std::int32_t instruction, const tile::Point& point);
   [[nodiscard]] Difference difference(std::int32_t a, std::int32_t b);
   template <class F> void for_each_stamp(const Operand& o, std::int64_t begin, std::int64_t n, F f);
+  [[nodiscard]] std::string place(std::int32_t node) const;
   [[noreturn]] void report(const Operand& o, std::int32_t earlier, std::int32_t earlier_node, std::int32_t now,
                            std::int32_t now_node, const char* kind) const;
   Region& region_of(const Operand& o, std::int64_t& first_byte);
@@ -76,6 +81,7 @@ class RaceCheck {
   std::vector<Region> hbm_;
   std::vector<std::int32_t> hbm_of_tensor_;
   std::vector<std::int64_t> first_byte_of_tensor_;  // of element (0, 0, ...) in its region
+  std::array<std::vector<Stamp>, 2> sums_;          // Scalar, Vector: by partition
   // The last pair of nodes compared: neighbouring elements mostly have the same history.
   std::int32_t last_a_ = -1, last_b_ = -1;
   Difference last_difference_{};

@@ -55,6 +55,11 @@ class ShuffledRun {
     hooks.order = [&](std::int32_t loop, std::int64_t k) {
       return orders_[static_cast<std::size_t>(loop)][static_cast<std::size_t>(k)];
     };
+    // What comes next is known when everything before has run.
+    hooks.enter = [&](std::int32_t loop, std::int64_t k, const Point& point) {
+      while (!pending_.empty()) execute_one();
+      return interpreter_.enters(loop, k, point);
+    };
     walk(
         prepared_.program, [&](std::int32_t index, const Point& point) { add(index, point); }, hooks);
     while (!pending_.empty()) execute_one();
@@ -115,16 +120,28 @@ RunReport run(const Prepared& prepared, const Machine& machine, std::span<const 
               const SimOptions& options, const ReportOptions& report_options, HbmShadow* shadow) {
   Interpreter interpreter(prepared.program, machine, prepared.allocation, options, bindings, shadow);
   RunReport report;
+  WalkHooks hooks;
+  hooks.enter = [&](std::int32_t loop, std::int64_t k, const Point& point) {
+    return interpreter.enters(loop, k, point);
+  };
   switch (options.order.kind) {
     case OrderKind::InOrder:
-      walk(prepared.program, [&](std::int32_t index, const Point& point) { interpreter.execute(index, point); });
+      walk(
+          prepared.program, [&](std::int32_t index, const Point& point) { interpreter.execute(index, point); }, hooks);
       break;
     case OrderKind::Timed: {
       Timeline timeline(prepared.program, machine, prepared.allocation, report_options);
-      walk(prepared.program, [&](std::int32_t index, const Point& point) {
-        interpreter.execute(index, point);
-        timeline.execute(index, point);
-      });
+      hooks.enter = [&](std::int32_t loop, std::int64_t k, const Point& point) {
+        timeline.branch(loop, k, point);
+        return interpreter.enters(loop, k, point);
+      };
+      walk(
+          prepared.program,
+          [&](std::int32_t index, const Point& point) {
+            interpreter.execute(index, point);
+            timeline.execute(index, point);
+          },
+          hooks);
       report = timeline.finish();
       break;
     }
@@ -146,7 +163,13 @@ RunReport simulate(const Program& program, const Machine& machine, std::span<con
 RunReport estimate(const Program& program, const Machine& machine, const ReportOptions& report) {
   const sim::Prepared prepared = sim::prepare(program, machine);
   sim::Timeline timeline(prepared.program, machine, prepared.allocation, report);
-  walk(prepared.program, [&](std::int32_t index, const Point& point) { timeline.execute(index, point); });
+  WalkHooks hooks;  // nobody knows the registers: every dynamic loop runs its largest number of iterations
+  hooks.enter = [&](std::int32_t loop, std::int64_t k, const Point& point) {
+    timeline.branch(loop, k, point);
+    return k < prepared.program.loops()[static_cast<std::size_t>(loop)].trip;
+  };
+  walk(
+      prepared.program, [&](std::int32_t index, const Point& point) { timeline.execute(index, point); }, hooks);
   return timeline.finish();
 }
 

@@ -20,6 +20,8 @@ namespace {
 enum : std::int32_t { kTensor, kVector, kScalar, kGpSimd, kFirstRing };
 // GpSimd only issues the DMAs whose descriptors it makes; they finish on their own.
 constexpr std::int32_t kSoftwareDmas = -1;
+// The branches of dynamic loops, which read registers.
+constexpr std::int32_t kBranches = -2;
 // Hardware descriptors: ring 0 is triggered by the Sync Engine, which does nothing else, ring 1 by the Scalar Engine,
 // unless the copy names its issuer.
 constexpr std::int32_t kScalarRing = 1;
@@ -173,6 +175,12 @@ std::int32_t Timeline::lane_of(const Instruction& i) {
       return kGpSimd;
     case Engine::Dma:
       break;
+    case Engine::Sync:
+      if (sync_lane_ < 0) {
+        sync_lane_ = static_cast<std::int32_t>(report_.lanes.size());
+        report_.lanes.push_back({"sync"});
+      }
+      return sync_lane_;
     case Engine::Any:
       fail<InternalError>("timeline: {} has no engine; schedule() the program first", name(i.opcode()));
   }
@@ -211,8 +219,8 @@ Timeline::Plan Timeline::plan(const Instruction& i) {
     if (scalar_triggers(i)) p.issuer = kScalar;
     p.seconds = cost.transfer_s;
     p.ring_seconds = cost.ring_s;
-    if (!i.operands[isa::DmaRoute::src].is_tile()) p.read_bytes = cost.bytes;
-    if (!i.operands[isa::DmaRoute::dst].is_tile()) p.write_bytes = cost.bytes;
+    p.read_bytes = cost.hbm_read_bytes;
+    p.write_bytes = cost.hbm_write_bytes;
     return p;
   }
   p.seconds = compute_seconds(program_, i, i.engine, machine_);
@@ -311,6 +319,7 @@ Timeline::Done Timeline::execute_engine(const Plan& p, double start, const Point
       latency = t.gpsimd_latency_s;
       break;
     default:
+      if (p.lane == sync_lane_) latency = 0;
       break;
   }
   lane_free_[static_cast<std::size_t>(p.lane)] = end;
@@ -355,6 +364,19 @@ void Timeline::execute(std::int32_t index, const Point& point) {
     keep(p.lane, index, start, done.end);
   }
   ++report_.instructions;
+}
+
+void Timeline::branch(std::int32_t loop, std::int64_t k, const Point& point) {
+  const bool counted = program_.loops()[static_cast<std::size_t>(loop)].kind == LoopKind::Counted;
+  double known = 0;
+  if (!counted || k == 0) {
+    const auto tag = static_cast<std::int64_t>(done_.size());
+    tracker_.touch(map_.touch_of_loop(loop, point), tag, kBranches, [&](std::int64_t earlier, Hazard) {
+      known = std::max(known, done_[static_cast<std::size_t>(earlier)].visible + machine_.timing.semaphore_s);
+    });
+    done_.push_back({kBranches, known, known});
+  }
+  for (double& free : lane_free_) free = std::max(free, known) + machine_.timing.branch_s;
 }
 
 RunReport Timeline::finish() {

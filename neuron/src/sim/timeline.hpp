@@ -63,6 +63,9 @@ class Timeline {
   Timeline(const tile::Program& program, const tile::Machine& machine, const tile::Allocation& allocation,
            const ReportOptions& options);
   void execute(std::int32_t instruction, const tile::Point& point);
+  // Before iteration k of a dynamic loop, and once when it ends: every queue takes the branch. It waits for the
+  // register where the loop reads it: before the first iteration of a Counted loop, before each of a While loop.
+  void branch(std::int32_t loop, std::int64_t k, const tile::Point& point);
   [[nodiscard]] RunReport finish();
 
  private:
@@ -103,6 +106,7 @@ class Timeline {
   RunReport report_;
   std::vector<Plan> plans_;
   std::vector<std::int32_t> lane_of_ring_;
+  std::int32_t sync_lane_ = -1;  // there when the program has registers
   std::vector<double> lane_free_;
   std::vector<double> lane_shown_until_;
   std::vector<Done> done_;  // by tag

@@ -19,10 +19,25 @@ def need(condition, text, *values):
 
 
 class VirtualRegister:
-    """A number that only the device knows: no Python arithmetic, no index; `scalar_offset` reads it."""
+    """A number that only the device knows: no Python arithmetic, no index; `scalar_offset` and loops read it."""
 
-    def __init__(self, value=None):
-        self.value = value
+    def __init__(self, value=None, frozen=False):
+        self.value, self.frozen = value, frozen
+
+    def set(self, value):
+        need(not self.frozen, "the register of a fori_loop is written")
+        self.value = (int(value) + 2**31) % 2**32 - 2**31  # 32 bits, signed
+
+
+def moved_by(offset):
+    """The value of a scalar_offset: a register, or a (1, 1) array in SBUF."""
+    if isinstance(offset, VirtualRegister):
+        need(offset.value is not None, "a register that nothing wrote")
+        return offset.value
+    need(isinstance(offset, Tensor) and offset.shape == (1, 1) and offset.buffer == "sbuf", "scalar_offset {}", offset)
+    need(offset.dtype.name in ("int32", "uint32"), "scalar_offset of {}", offset.dtype)
+    offset.memory.usage[1] = True
+    return 0 if offset.memory.data is None else int(offset.bits()[0, 0])
 
 
 class Memory:
@@ -134,9 +149,8 @@ class Tensor:
             last = offset % pattern[0][0] + sum(step * (count - 1) for step, count in pattern[1:])
             need(last < pattern[0][0], "the pattern leaves its partition")
         if scalar_offset is not None:
-            need(isinstance(scalar_offset, VirtualRegister) and scalar_offset.value is not None, "scalar_offset {}", scalar_offset)
             need(dtype is self.dtype and not self.on_chip, "scalar_offset with another dtype or on chip")
-            offset += scalar_offset.value * self.strides[indirect_dim] // dtype.size
+            offset += moved_by(scalar_offset) * self.strides[indirect_dim] // dtype.size
         result = Tensor(self.memory, dtype, shape, strides, offset * dtype.size, self)
         result.is_dynamic = scalar_offset is not None
         if vector_offset is None:

@@ -292,6 +292,42 @@ def _scales(kwargs, data, scale):
     rule("mx-layout", count - 28 <= scale.shape[0] <= count, "{} partitions of scales for {}", scale.shape[0], count)
 
 
+def _same_view(a, b):
+    if isinstance(a, IndirectRows) and isinstance(b, IndirectRows):
+        return _same_view(a.tensor, b.tensor) and _same_view(a.index, b.index)
+    return isinstance(a, Tensor) and isinstance(b, Tensor) and a.memory is b.memory and (a.offset, a.shape, a.strides) == (
+        b.offset, b.shape, b.strides)
+
+
+def _adding(kwargs):
+    """dma_compute: at most 16 sources of dst's size, scales of 1; with an index two sources, of which one is dst."""
+    dst, srcs, scales = kwargs["dst"], kwargs["srcs"], kwargs.get("scales")
+    rule("wrong-operand", isinstance(srcs, list) and 1 <= len(srcs) <= facts.DMA_SOURCES, "{} sources", len(srcs))
+    rule("wrong-operand", scales is None or all(s == 1.0 for s in scales), "scales {}", scales)
+    for src in srcs:
+        rule("size", src.size == dst.size, "{} elements to {}", src.size, dst.size)
+    rule("register", not any(t.is_dynamic for t in [dst] + srcs), "an address of dma_compute from a register")
+    if not any(isinstance(t, IndirectRows) for t in [dst] + srcs):
+        return
+    rule("indirect-machine", since("trn2"), "indirect addresses on {}", target())
+    rule("wrong-operand", kwargs.get("unique_indices", True), "indices that are not unique")
+    rule("wrong-operand", len(srcs) == 2 and _same_view(srcs[0], dst), "with an index the first of two sources is dst")
+    listed, indexed = (srcs[1], dst) if isinstance(dst, IndirectRows) else (dst, srcs[1])
+    rule("wrong-operand", isinstance(indexed, IndirectRows) and isinstance(listed, Tensor), "one side by index")
+    rule("wrong-space", listed.buffer == "sbuf", "rows beside an index in {}", listed.buffer)
+
+
+def _register(name, kwargs):
+    for keyword in ("dst", "src"):
+        value = kwargs.get(keyword)
+        if keyword in facts.ISA[name]["operands"]:
+            rule("wrong-operand", value.shape in ((1,), (1, 1)), "{} of nisa.{} has shape {}", keyword, name, value.shape)
+            rule("wrong-dtype", value.dtype.name in ("int32", "uint32"), "{} of nisa.{} is {}", keyword, name, value.dtype)
+        elif value is not None:
+            number = keyword == "src" and name == "register_move" and type(value) is int
+            rule("register", number or isinstance(value, VirtualRegister), "{} of nisa.{} is {!r}", keyword, name, value)
+
+
 def check(name, kwargs):
     """One call with its keywords; raises RuleError on the first rule it breaks."""
     call = facts.ISA[name]
@@ -328,6 +364,14 @@ def check(name, kwargs):
         _searches(name, kwargs)
     if name in ("dma_copy", "dma_transpose"):
         _transfer(name, kwargs)
+    if name == "dma_compute":
+        _adding(kwargs)
+    if name == "nc_stream_shuffle":
+        mask = kwargs["shuffle_mask"]
+        rule("wrong-operand", isinstance(mask, list) and len(mask) == 32, "shuffle_mask {}", mask)
+        rule("wrong-operand", all(isinstance(m, int) and (0 <= m < 32 or m == 255) for m in mask), "shuffle_mask {}", mask)
+    if name.startswith("register_"):
+        _register(name, kwargs)
     if name == "nc_transpose":
         dst, data = kwargs["dst"].dtype, kwargs["data"].dtype
         wide = data.size == 1 and dst.name == "uint16" and engine != "vector" and since("trn2")
@@ -376,8 +420,8 @@ def documented(function):
         RESULTS.add(frozenset(id(tensor.memory.usage) for tensor in results))
         for keyword in known["column"]:
             _mark(kwargs.get(keyword), "r")
-        if not DRY:
-            function(**kwargs)
+        if not DRY or name.startswith("register_"):
+            return function(**kwargs)
 
     return checked
 

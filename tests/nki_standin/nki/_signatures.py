@@ -24,6 +24,7 @@ MACHINES = ("trn1", "trn2", "trn3")
 HBM_LEVELS = 4  # [step, count] pairs of a DMA access pattern on the HBM side
 FREE_DIMS = 4  # of an engine access; most instructions with two tensor inputs have room for 3
 PARTITIONS = 128
+DMA_SOURCES = 16  # of one dma_compute
 
 FLOATS = ("float32", "tfloat32", "bfloat16", "float16", "float8_e4m3", "float8_e4m3fn", "float8_e5m2")
 INTEGERS = ("int32", "int16", "int8", "uint32", "uint16", "uint8")

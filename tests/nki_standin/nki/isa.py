@@ -10,8 +10,9 @@ from enum import Enum
 import numpy as np
 
 from . import _arithmetic as arith
+from . import _rules
 from . import _search as search
-from ._memory import IndirectRows, Tensor, need
+from ._memory import IndirectRows, Tensor, VirtualRegister, need
 from ._rules import documented, target
 from ._signatures import ENUMS, FP32_MIN, ISA
 
@@ -681,3 +682,88 @@ def __getattr__(name):
 
     absent.__name__ = name
     return documented(absent)
+
+
+# Adding DMA, gathers and shuffles
+
+
+@documented
+def dma_compute(dst, srcs, reduce_op, scales=None, unique_indices=True, oob_mode=oob_mode.error, name=None):
+    need(reduce_op == "add", "dma_compute with {}", reduce_op)
+    skip = oob_mode.name == "skip"
+    if isinstance(dst, IndirectRows):
+        seen = set()
+        for i, row in dst.rows(skip):
+            need(row.offset not in seen, "the row of index {} comes twice", i)
+            seen.add(row.offset)
+            _add(row, [row, _row(srcs[1], i)])
+    elif isinstance(srcs[-1], IndirectRows):
+        for i, row in srcs[-1].rows(skip):
+            _add(_row(dst, i), [_row(dst, i), row])
+    else:
+        _add(dst, srcs)
+
+
+def _add(dst, srcs):
+    """In float32, from the first source to the last."""
+    total = srcs[0].values().reshape(-1)
+    for src in srcs[1:]:
+        total = total + src.values().reshape(-1)
+    dst.write(total.reshape(dst.shape))
+
+
+@documented
+def nc_n_gather(dst, data, indices, name=None):
+    for operand, label in ((dst, "dst"), (data, "data"), (indices, "indices")):
+        _tile(operand, label, ("sbuf",))
+    need(dst.dtype is data.dtype and indices.dtype.name == "uint32", "{} of {} by {}", dst.dtype, data.dtype, indices.dtype)
+    _same_size(dst, indices)
+    rows, at = _raw(data), _raw(indices).astype(np.int64)
+    need(rows.shape[0] == at.shape[0] and (at < rows.shape[1]).all(), "index {} of {}", at.max(), rows.shape[1])
+    dst.write_bits(np.take_along_axis(rows, at, axis=1).reshape(dst.shape))
+
+
+@documented
+def nc_stream_shuffle(dst, src, shuffle_mask, name=None):
+    _tile(dst, "dst")
+    _tile(src, "src")
+    need(_rows_shape(dst)[1] == _rows_shape(src)[1], "{} from {}", dst.shape, src.shape)
+    active = -(-max(dst.shape[0], src.shape[0]) // 32) * 32
+    step = 128 if active > 64 else active
+    need(dst.partition % step == 0 and src.partition % step == 0, "{} active partitions from {} and {}", active,
+         dst.partition, src.partition)
+    moves = [(p, p // 32 * 32 + shuffle_mask[p % 32]) for p in range(dst.shape[0]) if shuffle_mask[p % 32] != 255]
+    need(all(q < src.shape[0] for _, q in moves), "a partition beyond {}", src.shape[0])
+    rows = {p: _row(src, q).bits() for p, q in moves}  # before dst changes
+    for p, bits in rows.items():
+        _row(dst, p).write_bits(bits)
+
+
+# Registers of 32 bits
+
+
+@documented
+def register_alloc(x=None):
+    register = VirtualRegister()
+    if x is not None or _rules.DRY:
+        register.set(x or 0)
+    return register
+
+
+@documented
+def register_move(dst, src):
+    value = src.value if isinstance(src, VirtualRegister) else src
+    need(value is not None, "a register that nothing wrote")
+    dst.set(value)
+
+
+@documented
+def register_load(dst, src):
+    dst.set(0 if _rules.DRY else int(src.bits().reshape(-1)[0]))
+
+
+@documented
+def register_store(dst, src):
+    need(src.value is not None, "a register that nothing wrote")
+    if not _rules.DRY:
+        dst.write_bits(np.asarray(src.value, np.int64).astype(dst.dtype.storage).reshape(dst.shape))

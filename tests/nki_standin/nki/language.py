@@ -44,10 +44,25 @@ def ds(start, size):
 
 
 def fori_loop(lower, upper, body_fun, step=1):
-    """body_fun(i) with i in a register; in a dry run the first and the last iteration."""
-    need(all(isinstance(n, int) for n in (lower, upper, step)) and step >= 1, "fori_loop({}, {}, {})", lower, upper, step)
-    values = range(lower, upper, step)
-    if _rules.DRY and len(values) > 2:
+    """body_fun(i) with i in a register; in a dry run the first and the last iteration, or one if a register counts."""
+    bounds = [n.value if isinstance(n, VirtualRegister) else n for n in (lower, upper)]
+    need(all(isinstance(n, int) for n in bounds + [step]) and step >= 1, "fori_loop({}, {}, {})", *bounds, step)
+    values = range(*bounds, step)
+    if _rules.DRY and isinstance(upper, VirtualRegister):
+        values = (0,)
+    elif _rules.DRY and len(values) > 2:
         values = (values[0], values[-1])
     for value in values:
-        body_fun(VirtualRegister(value))
+        body_fun(VirtualRegister(value, frozen=True))
+
+
+def while_loop(init, body_fun):
+    """As long as the register is not zero: body_fun(r), which returns the next one; once in a dry run."""
+    need(isinstance(init, VirtualRegister) and init.value is not None, "while_loop({})", init)
+    value = init.value
+    while value != 0 or _rules.DRY:
+        register = body_fun(VirtualRegister(value))
+        need(isinstance(register, VirtualRegister), "the body of a while_loop returns {}", register)
+        if _rules.DRY:
+            return
+        value = register.value

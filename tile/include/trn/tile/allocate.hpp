@@ -19,6 +19,7 @@ struct Allocation {
   std::vector<Placement> tiles;  // by tile id
   std::int64_t sbuf_bytes = 0;   // high-water marks per partition
   std::int64_t psum_bytes = 0;
+  std::int64_t register_bytes = 0;
   // Pairs of tiles that share bytes at different times, by tile id.
   std::vector<std::vector<std::int32_t>> aliases;
 };

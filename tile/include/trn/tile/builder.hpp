@@ -97,6 +97,16 @@ struct ExponentialOptions {
   ScalarOrTile reduce_init = 0.0;  // with LoadReduce
 };
 
+// Where one side of a dma_copy in HBM starts, beyond its offset: the value of `from`, a register or a (1, 1) tile,
+// times `step` elements. The value lies between 0 and `max`.
+struct StartAt {
+  Access from = {};
+  std::int64_t step = 0, max = 0;
+};
+struct StartsAt {
+  StartAt dst = {}, src = {};
+};
+
 struct DmaOptions {
   DgeMode dge = DgeMode::Default;
   std::int32_t ring = -1;
@@ -132,15 +142,36 @@ class Builder {
   using Body = std::function<void(Affine)>;
   void parallel(const std::string& variable, std::int64_t trip, const Body& body);
   void sequential(const std::string& variable, std::int64_t trip, const Body& body);
+  // Loops of the device. body(i) runs as often as register `count` says when the loop is entered, at most `most` times.
+  // The variable goes into addresses in HBM, of dma_copy.
+  void fori_loop(const std::string& variable, const Access& count, std::int64_t most, const Body& body);
+  // Runs the body as long as `condition` is not zero before it, at most `most` times; the body loads the register anew.
+  void while_loop(const std::string& name, const Access& condition, std::int64_t most,
+                  const std::function<void()>& body);
+
+  // Registers: one signed 32-bit number that loops and addresses read.
+  Access register_alloc(const std::string& name);
+  void register_move(const Access& dst, std::int64_t value);
+  void register_move(const Access& dst, const Access& src);
+  void register_load(const Access& dst, const Access& src);  // src: one int32 or uint32 element of SBUF or HBM
+  void register_store(const Access& dst, const Access& src);
 
   // DMA
   // A copy whose side in HBM has more than kHbmLevels levels is recorded as several.
   void dma_copy(const Access& dst, const Access& src, DmaOptions options = {});
+  // The same where the device decides where one side or both start.
+  void dma_copy_at(const Access& dst, const Access& src, const StartsAt& starts, DmaOptions options = {});
   void dma_transpose(const Access& dst, const Access& src, DmaOptions options = {});
-  // dst(i, ...) = src(index(i), ...): index is a [P, 1] uint32 or int32 tile, src an HBM tensor.
+  // dst(i, ...) = src(index(i), ...): index is a [P, 1] uint32 or int32 tile, src an HBM tensor. An index of K columns
+  // is recorded as one copy for each: dst(i, k, ...) = src(index(i, k), ...).
   void dma_gather(const Access& dst, const Access& src, const Access& index, IndirectOptions options = {});
   // dst(index(i), ...) = src(i, ...).
   void dma_scatter(const Access& dst, const Access& src, const Access& index, IndirectOptions options = {});
+  // dst = the sum of at most 16 sources, in fp32 from the first to the last.
+  void dma_compute(const Access& dst, const std::vector<Access>& srcs, DmaOptions options = {});
+  // dst(i, ...) += src(index(i), ...), src in HBM, and dst(index(i), ...) += src(i, ...), dst in HBM. No index twice.
+  void dma_gather_add(const Access& dst, const Access& src, const Access& index, IndirectOptions options = {});
+  void dma_scatter_add(const Access& dst, const Access& src, const Access& index, IndirectOptions options = {});
 
   // Tensor Engine: dst(m, n) = sum_k stationary(k, m) * moving(k, n)
   void nc_matmul(const Access& dst, const Access& stationary, const Access& moving, MatmulOptions options = {});
@@ -216,6 +247,11 @@ class Builder {
   void nonzero_with_count(const Access& dst, const Access& src, std::int64_t index_offset = 0,
                           std::int64_t padding_val = -1);
   void tensor_partition_reduce(const Access& dst, AluOp op, const Access& data);
+  // dst(p, i) = data(p, indices(p, i)): every partition gathers by its own list (uint32).
+  void nc_n_gather(const Access& dst, const Access& data, const Access& indices);
+
+  // Vector Engine: in each quadrant of 32 partitions dst(i, ...) = src(mask[i], ...); 255 keeps dst.
+  void nc_stream_shuffle(const Access& dst, const Access& src, std::vector<std::int64_t> mask);
 
   // The recorded program, verified. The builder is spent afterwards.
   [[nodiscard]] Program finish();
@@ -227,6 +263,8 @@ class Builder {
   Access declare_tile(const std::string& name, Space space, std::int64_t partitions, Shape shape, DType dtype,
                       std::int64_t buffers);
   void loop(const std::string& variable, std::int64_t trip, LoopKind kind, const Body& body);
+  void record_loop(LoopDecl loop, const Body& body);
+  void indirect(const Access& dst, const Access& src, const Access& index, const isa::DmaCopy& attributes);
   void append(Engine engine, std::vector<Access> operands, Attributes attributes);
 
   const Machine* machine_;

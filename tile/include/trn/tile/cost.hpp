@@ -15,6 +15,7 @@ struct DmaCost {
   double transfer_s = 0;  // of all DMA engines together
   double ring_s = 0;      // its ring takes at least this long to hand out the descriptors
   std::int64_t bytes = 0;
+  std::int64_t hbm_read_bytes = 0, hbm_write_bytes = 0;
 };
 [[nodiscard]] DmaCost dma_cost(const Instruction& instruction, const Machine& machine);
 

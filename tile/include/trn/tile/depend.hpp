@@ -41,7 +41,9 @@ struct Touch {
 // Turns accesses into touches; knows which memories overlap because their tiles share bytes.
 class MemoryMap {
  public:
-  MemoryMap(const Program& program, const Allocation& allocation);
+  // Who does not run dynamic loops iteration by iteration asks for regions that hold in every iteration.
+  enum class Iterations { Known, Any };
+  MemoryMap(const Program& program, const Allocation& allocation, Iterations iterations = Iterations::Known);
   [[nodiscard]] std::int32_t memories() const { return count_; }
   // Other memories that share bytes with this one.
   [[nodiscard]] const std::vector<std::int32_t>& aliases(std::int32_t memory) const {
@@ -50,6 +52,8 @@ class MemoryMap {
   // Fills `touches` for one execution of instruction `index` at `point`. Regions of aliased tiles are in physical
   // bytes.
   void touches(std::int32_t index, const Point& point, std::vector<Touch>& touches) const;
+  // What a dynamic loop reads before it runs an iteration: its register.
+  [[nodiscard]] Touch touch_of_loop(std::int32_t loop, const Point& point) const;
 
   // A memory is cut into strips about as thick as an average access, so that a touch is compared with its neighbourhood
   // only. Overlapping regions share a strip.
@@ -80,6 +84,7 @@ class MemoryMap {
 
   const Program* program_;
   const Allocation* allocation_;
+  Iterations iterations_;
   std::vector<std::int32_t> first_memory_of_tile_;
   std::int32_t first_tensor_ = 0;
   std::int32_t registers_ = 0;  // the Scalar Engine's; the Vector Engine's follow
@@ -100,10 +105,12 @@ class DependencyTracker {
 
   // Calls conflict(tag, hazard) for every logged touch this one must come after (more than once for one that spans
   // strips), then logs it.
-  template <class Conflict> void touch(const Touch& t, std::int64_t tag, std::int32_t queue, Conflict conflict) {
+  // A touch that is not certain to happen leaves the earlier ones it covers in the log.
+  template <class Conflict>
+  void touch(const Touch& t, std::int64_t tag, std::int32_t queue, Conflict conflict, bool certain = true) {
     compare(t.memory, t, conflict);
     for (const std::int32_t other : map_.aliases(t.memory)) compare(other, t, conflict);
-    log(t, tag, queue);
+    log(t, tag, queue, certain);
   }
 
  private:
@@ -129,7 +136,7 @@ class DependencyTracker {
       }
     }
   }
-  void log(const Touch& t, std::int64_t tag, std::int32_t queue);
+  void log(const Touch& t, std::int64_t tag, std::int32_t queue, bool certain);
 
   const MemoryMap& map_;
   std::vector<Log> logs_;  // by strip; a record stands in every strip it touches

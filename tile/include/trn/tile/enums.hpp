@@ -9,8 +9,10 @@
 namespace trn::tile {
 
 // Any: the schedule pass chooses among the opcode's legal engines.
-enum class Engine : std::uint8_t { Any, Tensor, Vector, Scalar, GpSimd, Dma };
-enum class Space : std::uint8_t { Sbuf, Psum };
+// Sync: the sequencers, which have no data path: registers and branches.
+enum class Engine : std::uint8_t { Any, Tensor, Vector, Scalar, GpSimd, Dma, Sync };
+// Register: 32-bit numbers that loops and addresses read; a tile of one element is one register.
+enum class Space : std::uint8_t { Sbuf, Psum, Register };
 
 enum class Opcode : std::uint8_t {
   DmaCopy,
@@ -44,6 +46,12 @@ enum class Opcode : std::uint8_t {
   LocalGather,
   NonzeroWithCount,
   TensorPartitionReduce,
+  DmaCompute,
+  NcNGather,
+  NcStreamShuffle,
+  RegisterMove,
+  RegisterLoad,
+  RegisterStore,
 };
 
 // nl.* operators. None: the slot is unused. Bitvec ones act on raw integer bits, the others in fp32.

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -76,5 +77,15 @@ struct RegisterUse {
 [[nodiscard]] isa::DmaRoute* dma_route(Instruction& instruction);
 // An index operand decides which part of an HBM operand is touched: dma_copy with an index.
 [[nodiscard]] bool is_indirect(const Instruction& instruction);
+
+// The start of an operand that only the device knows: operand `slot` of a dma_copy, moved by the value of the operand
+// in `from` times `step` elements, the value between 0 and `max`.
+struct DynamicStart {
+  std::size_t from = 0;
+  std::int64_t step = 0, max = 0;
+};
+[[nodiscard]] std::optional<DynamicStart> dynamic_start(const Instruction& instruction, std::size_t slot);
+// The operand with one more dimension for every place where it can start: what it can touch.
+[[nodiscard]] Access reach(const Access& access, const DynamicStart& start);
 
 }  // namespace trn::tile

@@ -29,16 +29,24 @@ struct DmaRoute {
 };
 
 // dst = src. With an index: dst(i, ...) = src(index(i), ...), or dst(index(i), ...) = src(i, ...) when `scatter`.
+// A side in HBM whose offset operand is there, a register or a (1, 1) tile of value v, starts v * step elements further
+// on; v lies in 0 .. max, which is declared so that bounds are known before the program runs.
 struct DmaCopy {
   static constexpr Opcode opcode = Opcode::DmaCopy;
-  enum Slot : std::size_t { dst, src, index };
+  enum Slot : std::size_t { dst, src, index, dst_offset, src_offset };
   bool scatter = false;
-  OobMode oob = OobMode::Error;           // indirect copies
+  OobMode oob = OobMode::Error;  // indirect copies
+  std::int64_t dst_offset_step = 0, dst_offset_max = 0;
+  std::int64_t src_offset_step = 0, src_offset_max = 0;
   DmaIssuer issuer = DmaIssuer::Default;  // copies with hardware descriptors
   DmaRoute route = {};
   template <class Self, class V> static void visit(Self& self, V&& v) {
     v("scatter", self.scatter);
     v("oob", self.oob);
+    v("dst_offset_step", self.dst_offset_step);
+    v("dst_offset_max", self.dst_offset_max);
+    v("src_offset_step", self.src_offset_step);
+    v("src_offset_max", self.src_offset_max);
     v("issuer", self.issuer);
     DmaRoute::visit(self.route, v);
   }
@@ -440,6 +448,78 @@ struct TensorPartitionReduce {
   template <class Self, class V> static void visit(Self& self, V&& v) { v("op", self.op); }
 };
 
+// ---- DMA that adds, gathers and shuffles
+
+// dst = src0 + src1 + ..., in fp32 in that order. With an index, one side in HBM is reached by rows: src0 is dst, and
+// dst(index(i), ...) += src1(i, ...) when `scatter`, else dst(i, ...) += src1(index(i), ...).
+struct DmaCompute {
+  static constexpr Opcode opcode = Opcode::DmaCompute;
+  static constexpr std::size_t kSources = 16;  // at most
+  enum Slot : std::size_t {
+    dst,
+    src0,
+    src1,
+    src2,
+    src3,
+    src4,
+    src5,
+    src6,
+    src7,
+    src8,
+    src9,
+    src10,
+    src11,
+    src12,
+    src13,
+    src14,
+    src15,
+    index
+  };
+  bool scatter = false;
+  OobMode oob = OobMode::Error;  // with an index
+  DmaRoute route = {};
+  template <class Self, class V> static void visit(Self& self, V&& v) {
+    v("scatter", self.scatter);
+    v("oob", self.oob);
+    DmaRoute::visit(self.route, v);
+  }
+};
+
+// GpSimd: dst(p, i) = data(p, indices(p, i)).
+struct NcNGather {
+  static constexpr Opcode opcode = Opcode::NcNGather;
+  enum Slot : std::size_t { dst, data, indices };
+  template <class Self, class V> static void visit(Self&, V&&) {}
+};
+
+// Vector: in every quadrant of 32 partitions dst(i, ...) = src(mask[i], ...); where mask[i] is kKeep, dst stays.
+struct NcStreamShuffle {
+  static constexpr Opcode opcode = Opcode::NcStreamShuffle;
+  static constexpr std::int64_t kKeep = 255;
+  enum Slot : std::size_t { dst, src };
+  std::vector<std::int64_t> mask = {};
+  template <class Self, class V> static void visit(Self& self, V&& v) { v("mask", self.mask); }
+};
+
+// ---- Registers: Space::Register on one side, a number, a register, or one element of SBUF or HBM on the other
+
+struct RegisterMove {
+  static constexpr Opcode opcode = Opcode::RegisterMove;
+  enum Slot : std::size_t { dst, src };
+  std::int64_t src_value = 0;
+  template <class Self, class V> static void visit(Self& self, V&& v) { v("src_value", self.src_value); }
+};
+struct RegisterLoad {
+  static constexpr Opcode opcode = Opcode::RegisterLoad;
+  enum Slot : std::size_t { dst, src };
+  template <class Self, class V> static void visit(Self&, V&&) {}
+};
+struct RegisterStore {
+  static constexpr Opcode opcode = Opcode::RegisterStore;
+  enum Slot : std::size_t { dst, src };
+  template <class Self, class V> static void visit(Self&, V&&) {}
+};
+
 // I is one of these instructions: for an overload that treats several alike and still names each.
 template <class I, class... These>
 concept OneOf = (std::same_as<I, These> || ...);
@@ -456,7 +536,9 @@ using Attributes =
                  isa::TensorCopyPredicated, isa::Activation, isa::Exponential, isa::BnStats, isa::BnAggr,
                  isa::QuantizeMx, isa::Reciprocal, isa::Memset, isa::TensorScalarReduce, isa::TensorScalarCumulative,
                  isa::SelectReduce, isa::RangeSelect, isa::Max8, isa::NcFindIndex8, isa::NcMatchReplace8, isa::Iota,
-                 isa::AffineSelect, isa::LocalGather, isa::NonzeroWithCount, isa::TensorPartitionReduce>;
+                 isa::AffineSelect, isa::LocalGather, isa::NonzeroWithCount, isa::TensorPartitionReduce,
+                 isa::DmaCompute, isa::NcNGather, isa::NcStreamShuffle, isa::RegisterMove, isa::RegisterLoad,
+                 isa::RegisterStore>;
 
 inline constexpr std::size_t kOpcodes = std::variant_size_v<Attributes>;
 

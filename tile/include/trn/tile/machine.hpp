@@ -52,6 +52,9 @@ struct Timing {
   double dma_transpose_rate_2byte, dma_transpose_rate_4byte;  // fraction of the copy rate
   // Time of one dma_copy in the queue that triggers it, by descriptor source.
   double dge_static_s, dge_hardware_s, dge_software_s;
+  double dma_compute_rate;        // of a DMA that adds, as a fraction of the copy rate
+  double register_access_cycles;  // of the Sync Engine, taken at GpSimd's clock: register_load, register_store
+  double branch_s;                // of every engine, before each iteration of a dynamic loop and when it ends
 };
 
 struct Machine {
@@ -78,6 +81,8 @@ struct Machine {
   std::int64_t bn_stats_max;              // elements per partition of bn_stats
   std::int64_t gather_indices_max;        // local_gather
   std::int64_t gather_elements_max;       // elements per index of local_gather
+  std::int64_t gather_group;              // elements of one of the instructions that an nc_n_gather becomes
+  std::int64_t registers;                 // of 32 bits, per sequencer
   // HBM and DMA
   std::int64_t hbm_bytes_per_chip;
   std::int64_t hbm_stacks;  // of a chip; each belongs to cores_per_stack() cores

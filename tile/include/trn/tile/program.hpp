@@ -13,7 +13,10 @@ namespace trn::tile {
 
 // Input and Output tensors are bound by the caller at run time; Scratch is HBM the program owns while it runs.
 enum class TensorKind : std::uint8_t { Input, Output, Scratch };
-enum class LoopKind : std::uint8_t { Parallel, Sequential };
+// Counted and While run on the device: a Counted loop runs as often as a register says when it is entered, a While loop
+// as long as a register is not zero before an iteration. Their iterations follow one another.
+enum class LoopKind : std::uint8_t { Parallel, Sequential, Counted, While };
+[[nodiscard]] inline bool is_dynamic(LoopKind kind) { return kind == LoopKind::Counted || kind == LoopKind::While; }
 [[nodiscard]] std::string_view name(TensorKind);
 [[nodiscard]] std::string_view name(LoopKind);
 
@@ -62,15 +65,20 @@ struct TileDecl {
 
 struct LoopDecl {
   std::string name;
-  std::int64_t trip = 1;
+  std::int64_t trip = 1;  // of a dynamic loop the largest number of iterations, which bounds and estimates go by
   LoopKind kind = LoopKind::Sequential;
+  std::int32_t bound = -1;  // dynamic loops: the tile that is their register
   bool operator==(const LoopDecl&) const = default;
   template <class Self, class V> static void visit(Self& self, V&& v) {
     v("name", self.name);
     v("trip", self.trip);
     v("kind", self.kind);
+    v("bound", self.bound);
   }
 };
+
+// Loops around one instruction, at most.
+inline constexpr int kDeepestLoop = 31;
 
 enum class StatementKind : std::uint8_t { Instruction, Alloc, Loop };
 [[nodiscard]] std::string_view name(StatementKind);
@@ -123,8 +131,10 @@ class Program {
   [[nodiscard]] const std::vector<Statement>& statements() const { return parts_.statements; }
   [[nodiscard]] const Parts& parts() const { return parts_; }
   [[nodiscard]] std::uint64_t hash() const { return hash_; }
-  // Instructions executed when every loop runs.
+  // Instructions executed when every loop runs as often as it may.
   [[nodiscard]] std::int64_t dynamic_instructions() const;
+  // Some loop runs as often as the device finds.
+  [[nodiscard]] bool has_dynamic_loops() const;
 
   friend bool operator==(const Program& a, const Program& b) { return a.hash_ == b.hash_ && a.parts_ == b.parts_; }
 
@@ -132,5 +142,8 @@ class Program {
   Parts parts_;
   std::uint64_t hash_;
 };
+
+// An address in HBM that a register decides: the variable of a Counted loop, or a dynamic start.
+[[nodiscard]] bool follows_register(const Program& program, const Instruction& instruction);
 
 }  // namespace trn::tile

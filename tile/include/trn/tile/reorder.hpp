@@ -4,6 +4,7 @@
 // - Loops are unrolled, and tiles become ranges of bytes of one SBUF and one PSUM tile at the addresses that allocate()
 //   chose: a dependence is then a fact about bytes.
 // - Copies out of PSUM whose sources and destinations continue one another become one, up to a PSUM bank.
+// - A loop of the device stays one: its body is reordered by itself, and nothing moves across its ends.
 // - A list scheduler goes through a window of the program: of the instructions whose predecessors are placed, the one
 //   that can start first comes next, in program order where several can.
 #pragma once

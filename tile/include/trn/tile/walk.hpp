@@ -27,7 +27,21 @@ struct WalkHooks {
   std::function<void(std::int32_t loop)> loop_begin = {};  // before its first iteration: a chance to draw a new order
   IterationOrder order = {};
   std::int64_t trip_limit = std::numeric_limits<std::int64_t>::max();  // iterations run per loop at most
+  // Before iteration k of a dynamic loop: whether it runs. When empty, such a loop runs its largest number.
+  std::function<bool(std::int32_t loop, std::int64_t k, const Point& point)> enter = {};
 };
+
+// The device repeats one copy of a dynamic loop's body, statements [begin, end): each iteration begins with the same
+// buffers of the tiles that are allocated there.
+inline void first_buffers(const Program& program, Point& point, std::int32_t begin, std::int32_t end) {
+  for (std::int32_t s = begin; s < end; ++s) {
+    const Statement& statement = program.statements()[static_cast<std::size_t>(s)];
+    if (statement.kind != StatementKind::Alloc) continue;
+    const std::int64_t buffers = program.tiles()[static_cast<std::size_t>(statement.index)].buffers;
+    std::int64_t& instance = point.instances[static_cast<std::size_t>(statement.index)];
+    instance = (instance + buffers) / buffers * buffers - 1;
+  }
+}
 
 // visit(instruction index, point)
 template <class Visit> class Walker {
@@ -57,7 +71,10 @@ template <class Visit> class Walker {
           const LoopDecl& loop = program_.loops()[index];
           if (hooks_.loop_begin) hooks_.loop_begin(statement.index);
           const bool reorder = hooks_.order && loop.kind == LoopKind::Parallel;
-          for (std::int64_t k = 0; k < std::min(loop.trip, hooks_.trip_limit); ++k) {
+          const bool asks = hooks_.enter && is_dynamic(loop.kind);
+          for (std::int64_t k = 0; asks || k < std::min(loop.trip, hooks_.trip_limit); ++k) {
+            if (asks && !hooks_.enter(statement.index, k, point_)) break;
+            if (is_dynamic(loop.kind)) first_buffers(program_, point_, s + 1, statement.end);
             point_.variables[index] = reorder ? hooks_.order(statement.index, k) : k;
             block(s + 1, statement.end);
           }
