@@ -52,7 +52,7 @@ model blas.gemm_batched $ALL
 model blas.gemm_batched sim:trn2 --listed
 model blas.trsm_batched sim:trn2
 
-echo "== fft/README.md"
+echo "== docs/fft-figures.md and fft/README.md"
 f() { kind=$1; shift; model "fft.$kind" sim:trn2 "$@"; }
 f c2c --n 128 --batch 65536
 f c2c --n 128 --batch 65536 --precision tf32x3
