@@ -1,32 +1,68 @@
 # The shape every component has, stated once.
 #
-#   trn_add_component(blas DEPENDS core tile LINKS ... TEST_DEPENDS neuron TEST_SUPPORT nki_run.cpp)
+#   trn_add_component(blas DEPENDS core tile LINKS ... PRIVATE_LINKS ... TEST_DEPENDS neuron TEST_SUPPORT nki_run.cpp)
 #
 # makes the static library trn_blas from blas/src/**.cpp, the test program blas_test from blas/test/*.cpp and the
 # named files of tests/support (label: blas),
 # a compile-alone check of every public header, and one line of the dependency graph that check_includes.py enforces.
 
+cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH TRN_ROOT)  # this project's folder, also as a part of another one
 add_library(trn_flags INTERFACE)
 target_compile_options(trn_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wno-psabi -Wno-missing-field-initializers
   # The same bits on every host: no contraction the source does not spell out.
   -ffp-contract=off -fno-math-errno)
-if(TRN_SANITIZE)
+if(TRN_SANITIZE STREQUAL "thread")
+  target_compile_options(trn_flags INTERFACE -fsanitize=thread -fno-omit-frame-pointer -O1)
+  target_link_options(trn_flags INTERFACE -fsanitize=thread)
+elseif(TRN_SANITIZE)  # address
   target_compile_options(trn_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -O1)
   target_link_options(trn_flags INTERFACE -fsanitize=address,undefined)
 endif()
 
+# Several sources of one target in one translation unit: their headers are read once, and a fresh build takes half the
+# processor time. unity_groups.py chooses sources that cannot see each other's names, when CMake configures.
+# Off, every file is compiled alone: quicker after a change to one file, and it proves that each includes what it uses.
+function(trn_unity target)
+  if(NOT TRN_UNITY)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  set(paths)
+  foreach(source ${sources})
+    cmake_path(ABSOLUTE_PATH source)
+    list(APPEND paths ${source})
+  endforeach()
+  file(GLOB headers ${TRN_ROOT}/*/include ${TRN_ROOT}/apps/*/include)
+  execute_process(COMMAND ${TRN_PYTHON} -B ${TRN_ROOT}/cmake/unity_groups.py 12 ${ARGN} ${TRN_ROOT}/tests ${headers} -- ${paths}
+    OUTPUT_VARIABLE lines COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "[^\n]+" lines "${lines}")
+  foreach(line ${lines})
+    string(REGEX MATCH "^(.*)\\|(.*)$" _ "${line}")
+    if(CMAKE_MATCH_2 STREQUAL "")
+      set_source_files_properties(${CMAKE_MATCH_1} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    else()
+      set_source_files_properties(${CMAKE_MATCH_1} PROPERTIES UNITY_GROUP ${CMAKE_MATCH_2})
+    endif()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP
+    # Two warnings that would speak of the helpers of another file.
+    UNITY_BUILD_CODE_BEFORE_INCLUDE
+    "#pragma GCC diagnostic ignored \"-Wshadow\"\n#ifndef __clang__\n#pragma GCC diagnostic ignored \"-Wsubobject-linkage\"\n#endif")
+endfunction()
+
 set_property(GLOBAL PROPERTY TRN_GRAPH "")
 
 function(trn_add_component name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;LINKS;TEST_DEPENDS;TEST_SUPPORT" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINKS;PRIVATE_LINKS;TEST_DEPENDS;TEST_SUPPORT" ${ARGN})
   set(dir ${CMAKE_CURRENT_SOURCE_DIR}/${name})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${dir}/src/*.cpp)
   add_library(trn_${name} STATIC ${sources})
   set_target_properties(trn_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)  # shared libraries are made of them
+  trn_unity(trn_${name} ${dir}/src)
   add_library(trn::${name} ALIAS trn_${name})
   target_include_directories(trn_${name} PUBLIC ${dir}/include PRIVATE ${dir}/src)
   list(TRANSFORM ARG_DEPENDS PREPEND trn_ OUTPUT_VARIABLE depends)
-  target_link_libraries(trn_${name} PUBLIC ${depends} ${ARG_LINKS} PRIVATE trn_flags)
+  target_link_libraries(trn_${name} PUBLIC ${depends} ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS} trn_flags)
   list(JOIN ARG_DEPENDS " " depends_line)
   list(JOIN ARG_TEST_DEPENDS " " test_depends_line)
   set_property(GLOBAL APPEND PROPERTY TRN_GRAPH "${name}: ${depends_line} | ${test_depends_line}")
@@ -49,7 +85,8 @@ function(trn_add_component name)
   if(tests AND BUILD_TESTING)
     list(TRANSFORM ARG_TEST_DEPENDS PREPEND trn_ OUTPUT_VARIABLE test_depends)
     list(TRANSFORM ARG_TEST_SUPPORT PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/tests/support/)
-    trn_add_test(${name}_test LABEL ${name} SOURCES ${tests} ${ARG_TEST_SUPPORT} LINKS trn_${name} ${test_depends})
+    trn_add_test(${name}_test LABEL ${name} SOURCES ${tests} ${ARG_TEST_SUPPORT} LINKS trn_${name} ${test_depends}
+      FOLDERS ${dir}/src)
     target_include_directories(${name}_test PRIVATE ${dir}/src)
   endif()
 endfunction()
@@ -62,15 +99,16 @@ endfunction()
 # Where tests find this checkout and the interpreter. A header, not a definition on every command line: only the files that
 # ask for a path depend on it, and a compiler cache can serve two checkouts.
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/test_paths.hpp CONTENT
-  "#pragma once\n#define TRN_SOURCE_DIR \"${CMAKE_SOURCE_DIR}\"\n#define TRN_PYTHON \"${TRN_PYTHON}\"\n")
+  "#pragma once\n#define TRN_SOURCE_DIR \"${TRN_ROOT}\"\n#define TRN_PYTHON \"${TRN_PYTHON}\"\n")
 
 # A GoogleTest program whose cases are CTest tests with one label.
 function(trn_add_test target)
-  cmake_parse_arguments(ARG "" "LABEL" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "" "LABEL" "SOURCES;LINKS;FOLDERS" ${ARGN})
   add_executable(${target} ${ARG_SOURCES})
   target_link_libraries(${target} PRIVATE ${ARG_LINKS} trn_flags GTest::gtest_main)
-  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/tests ${CMAKE_BINARY_DIR}/generated)
+  target_include_directories(${target} PRIVATE ${TRN_ROOT}/tests ${CMAKE_BINARY_DIR}/generated)
   trn_light_optimisation(${target})
+  trn_unity(${target} ${ARG_FOLDERS})
   include(GoogleTest)
   # One thread per test: CTest runs as many tests at a time as there are cores. Tests of threading set their own number.
   gtest_discover_tests(${target} DISCOVERY_TIMEOUT 60
@@ -83,7 +121,7 @@ function(trn_add_umbrella name)
   add_library(trn::${name} ALIAS ${name})
   list(TRANSFORM ARGN PREPEND trn_ OUTPUT_VARIABLE parts)
   target_link_libraries(${name} INTERFACE ${parts})
-  target_include_directories(${name} INTERFACE ${CMAKE_SOURCE_DIR}/include)
+  target_include_directories(${name} INTERFACE ${TRN_ROOT}/include)
 endfunction()
 
 function(trn_finish_graph)
@@ -92,10 +130,11 @@ function(trn_finish_graph)
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/component_graph.txt CONTENT "${text}\n" @ONLY)
   if(BUILD_TESTING)
     add_test(NAME include_graph
-      COMMAND ${TRN_PYTHON} ${CMAKE_SOURCE_DIR}/cmake/check_includes.py ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/component_graph.txt)
+      COMMAND ${TRN_PYTHON} ${TRN_ROOT}/cmake/check_includes.py ${TRN_ROOT} ${CMAKE_BINARY_DIR}/component_graph.txt)
     add_test(NAME include_graph_rejects_a_wrong_arrow
-      COMMAND ${TRN_PYTHON} ${CMAKE_SOURCE_DIR}/cmake/check_includes.py --self-test)
-    add_test(NAME source_format COMMAND ${CMAKE_SOURCE_DIR}/cmake/check_format.sh)
-    set_tests_properties(include_graph include_graph_rejects_a_wrong_arrow source_format PROPERTIES LABELS repository)
+      COMMAND ${TRN_PYTHON} ${TRN_ROOT}/cmake/check_includes.py --self-test)
+    add_test(NAME source_format COMMAND ${TRN_ROOT}/cmake/check_format.sh)
+    add_test(NAME unity_groups COMMAND ${TRN_PYTHON} -B ${TRN_ROOT}/cmake/unity_groups.py --self-test)
+    set_tests_properties(include_graph include_graph_rejects_a_wrong_arrow source_format unity_groups PROPERTIES LABELS repository)
   endif()
 endfunction()

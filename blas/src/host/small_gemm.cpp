@@ -9,6 +9,10 @@
 // which are faster in the cache only. alpha = 1 and beta = 0 are not multiplied.
 //
 // Every element of C is the sum over k in order, by fused multiply-add where the machine has it.
+#ifndef HWY_DISABLED_TARGETS
+#define HWY_DISABLED_TARGETS \
+  (HWY_SSSE3 | HWY_SSE4)  // AVX-512, AVX2 and plain C++: each one more is a copy of every tile
+#endif
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "host/small_gemm.cpp"
 #include <hwy/foreach_target.h>

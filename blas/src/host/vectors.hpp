@@ -56,11 +56,8 @@ template <class T> std::vector<T> gathered(const void* first, std::int64_t n, st
   return v;
 }
 
-inline int narrow(const char* operation, const char* what, std::int64_t value) {
-  require(value <= kIntMax, "{}: {} is {}, the host BLAS takes at most {}; split the call", operation, what, value,
-          kIntMax);
-  return static_cast<int>(value);
-}
+// As an int, or an error in the operation's name (dense.cpp).
+[[nodiscard]] int narrow(const char* operation, const char* what, std::int64_t value);
 
 // OpenBLAS takes negative increments with the address of the last element.
 template <class T> T* lowest(T* first, std::int64_t n, std::int64_t stride) {
