@@ -58,6 +58,7 @@
 #include <trn/rand/uniform.hpp>
 #include <trn/rand/von_mises.hpp>
 #include <trn/solver/band.hpp>
+#include <trn/solver/certificates.hpp>
 #include <trn/solver/cholesky.hpp>
 #include <trn/solver/eig.hpp>
 #include <trn/solver/eigh.hpp>

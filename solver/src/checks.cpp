@@ -1,37 +1,21 @@
-// The checks of every entry point, on extents instead of typed views.
+// The checks of every entry point, on extents instead of typed views: core's, and what LAPACK adds.
 #include "checks.hpp"
 
 #include <trn/core/error.hpp>
+#include <trn/core/operands.hpp>
 
 namespace trn::solver::checks {
 
-namespace {
-
-__extension__ using Wide = __int128;  // products of extents and strides
-
-}  // namespace
-
 void executor_of(const char* operation, const char* operand, const Executor& call, const Executor& owner) {
-  require(owner == call, "{}: {} lives on executor '{}', the call runs on '{}'; copy it there with to() first",
-          operation, operand, owner.name(), call.name());
+  operands::check_owner(operation, operand, call, owner);
 }
-
 void address_of(const char* operation, const char* operand, const void* data, bool empty) {
-  require(empty || data != nullptr, "{}: {} is not empty but its pointer is null; give it memory", operation, operand);
+  operands::check_address(operation, operand, data, empty);
 }
-
 void distinct_elements(const char* operation, const char* operand, std::int64_t rows, std::int64_t columns,
                        std::int64_t row_stride, std::int64_t column_stride) {
-  const auto clears = [](Wide outer, Wide count, Wide inner, Wide inner_count) {
-    outer = outer < 0 ? -outer : outer;
-    inner = inner < 0 ? -inner : inner;
-    return (count == 1 || outer > inner * (inner_count - 1)) && (inner_count == 1 || inner >= 1);
-  };
-  if (rows == 0 || columns == 0) return;
-  require(clears(row_stride, rows, column_stride, columns) || clears(column_stride, columns, row_stride, rows),
-          "{}: {} is {} x {} with strides ({}, {}), so elements overlap or rows interleave; give it a leading "
-          "dimension that separates them",
-          operation, operand, rows, columns, row_stride, column_stride);
+  const layout::Dim dims[] = {{rows, row_stride}, {columns, column_stride}};
+  operands::check_distinct(operation, operand, dims);
 }
 
 void countable(const char* operation, const char* operand, std::int64_t rows, std::int64_t columns) {

@@ -2,6 +2,7 @@
 #include <trn/solver/svd.hpp>
 
 #include "bounds.hpp"
+#include "certify/spectra.hpp"
 #include "checks.hpp"
 #include "kernels/drivers.hpp"
 #include "scalars.hpp"
@@ -12,8 +13,8 @@ namespace {
 
 constexpr const char* kOperation = "solver.svd";
 
-template <class T> Report svd_report(Outcome outcome, std::int64_t m, std::int64_t n) {
-  Report report;
+template <class T> SvdReport svd_report(Outcome outcome, std::int64_t m, std::int64_t n) {
+  SvdReport report;
   report.outcome = outcome;
   report.algorithm = "divide and conquer";
   report.accuracy.bound = outcome.ok() ? 2 * static_cast<double>(std::max(m, n)) * unit_roundoff_of<T>()
@@ -21,10 +22,38 @@ template <class T> Report svd_report(Outcome outcome, std::int64_t m, std::int64
   return report;
 }
 
+template <class D> host::Columns<D> adjoint(const host::Columns<D>& a) {
+  host::Columns<D> t(a.columns(), a.rows());
+  for (std::int64_t j = 0; j < a.columns(); ++j) {
+    for (std::int64_t i = 0; i < a.rows(); ++i) {
+      if constexpr (blas::ComplexScalar<D>) {
+        t(j, i) = std::conj(a(i, j));
+      } else {
+        t(j, i) = a(i, j);
+      }
+    }
+  }
+  return t;
+}
+
+// The proof takes A with at least as many rows as columns; A^H = V S U^H otherwise.
+template <class T> void prove(const Executor& executor, const MatrixView<const T>& a, const VectorView<Real<T>>& s,
+                              const MatrixView<T>& u, const MatrixView<T>& vh, SvdReport& report) {
+  using D = certify::WideOf<T>;
+  const std::int64_t m = a.rows(), n = a.columns(), k = std::min(m, n);
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < k; ++i) values.push_back(static_cast<double>(s.data()[i * s.stride()]));
+  const host::Columns<D> wide(a), left(u.block(0, 0, m, k)), right = adjoint(host::Columns<D>(vh.block(0, 0, k, n)));
+  report.error_bounds = m >= n ? certify::singular_value_bounds(executor, wide, left, values, right)
+                               : certify::singular_value_bounds(executor, adjoint(wide), right, values, left);
+  report.guarantee = Guarantee::Rigorous;
+  report.accuracy.bound = certify::relative_to_largest(report.error_bounds, values);
+}
+
 }  // namespace
 
-template <Scalar T> Report svd(const Executor& executor, const ConstMatrix<T>& a, const VectorView<Real<T>>& s,
-                               const MatrixView<T>& u, const MatrixView<T>& vh) {
+template <Scalar T> SvdReport svd(const Executor& executor, const ConstMatrix<T>& a, const VectorView<Real<T>>& s,
+                                  const MatrixView<T>& u, const MatrixView<T>& vh, const SvdOptions& options) {
   const std::int64_t m = a.rows(), n = a.columns(), k = std::min(m, n);
   checks::input(kOperation, "A", executor, a);
   checks::output(kOperation, "s", executor, s);
@@ -40,7 +69,9 @@ template <Scalar T> Report svd(const Executor& executor, const ConstMatrix<T>& a
   checks::apart(kOperation, "A", a.data(), "U", u.data());
   checks::apart(kOperation, "A", a.data(), "V^H", vh.data());
   checks::apart(kOperation, "U", u.data(), "V^H", vh.data());
-  return svd_report<T>(dispatch(kSvd<T>, executor, {a, s, &u, &vh}), m, n);
+  SvdReport report = svd_report<T>(dispatch(kSvd<T>, executor, {a, s, &u, &vh}), m, n);
+  if (options.certify == Certify::Rigorous && report.outcome.ok()) prove<T>(executor, a, s, u, vh, report);
+  return report;
 }
 
 template <Scalar T>
@@ -51,9 +82,9 @@ Report detail::singular_values(const Executor& executor, const MatrixView<const 
   return svd_report<T>(dispatch(kSvd<T>, executor, {a, s, nullptr, nullptr}), a.rows(), a.columns());
 }
 
-#define TRN_SVD(T)                                                                                              \
-  template Report svd(const Executor&, const ConstMatrix<T>&, const VectorView<Real<T>>&, const MatrixView<T>&, \
-                      const MatrixView<T>&);                                                                    \
+#define TRN_SVD(T)                                                                                                 \
+  template SvdReport svd(const Executor&, const ConstMatrix<T>&, const VectorView<Real<T>>&, const MatrixView<T>&, \
+                         const MatrixView<T>&, const SvdOptions&);                                                 \
   template Report detail::singular_values<T>(const Executor&, const MatrixView<const T>&, const VectorView<Real<T>>&);
 TRN_SOLVER_SCALARS(TRN_SVD)
 #undef TRN_SVD

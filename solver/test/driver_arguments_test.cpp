@@ -1,5 +1,6 @@
 // What the drivers refuse, workspaces beyond 32 bits among it; and that devices have no kernels.
 #include <trn/solver/band.hpp>
+#include <trn/solver/certificates.hpp>
 #include <trn/solver/eig.hpp>
 #include <trn/solver/eigh.hpp>
 #include <trn/solver/least_squares.hpp>
@@ -93,6 +94,10 @@ TEST(DriverArguments, DevicesHaveNoKernels) {
   const VectorView<std::complex<float>> zv(z.view());
   const auto none = [](auto call) { return message_of<NotImplemented>(call); };
   EXPECT_IN("no device kernel", none([&] { solve<float>(device, a.view(), b.view()); }));
+  EXPECT_IN("no device kernel",
+            none([&] { solve<float>(device, a.view(), b.view(), {.certify = Certify::Rigorous}); }));
+  EXPECT_IN("no device kernel", none([&] { (void)smallest_eigenvalue_bound(device, Uplo::Lower, a.view()); }));
+  EXPECT_IN("no device kernel", none([&] { eigh(device, a.view(), wv, {.certify = Certify::Rigorous}); }));
   EXPECT_IN("solver.lstsq: no device kernel", none([&] { lstsq<float>(device, a.view(), b.view(), c.view()); }));
   EXPECT_IN("solver.eigh: no device kernel", none([&] { eigh(device, a.view(), wv); }));
   EXPECT_IN("solver.eigh_generalized: no device kernel",

@@ -86,11 +86,20 @@ template <class T> Outcome finite(const VectorView<T>& x) {
 
 inline int to_int(std::int64_t value) { return static_cast<int>(value); }
 
+// OpenBLAS 0.3.21's zgemv_n (AVX-512) loads the element of x behind the last, which for a row of a matrix lies a whole
+// column behind its end. So everything that LAPACK gets from us has that much room behind it.
+inline std::size_t with_room(std::int64_t elements, std::int64_t rows) {
+  return static_cast<std::size_t>(elements + rows + 64);
+}
+template <class T> std::vector<T> workspace(std::int64_t elements, std::int64_t rows) {
+  return std::vector<T>(with_room(elements, rows));
+}
+
 // A dense column-major matrix of our own; elements start as zero.
 template <class T> class Columns {
  public:
   Columns(std::int64_t rows, std::int64_t columns)
-      : rows_(rows), columns_(columns), storage_(static_cast<std::size_t>(rows * columns)) {}
+      : rows_(rows), columns_(columns), storage_(with_room(rows * columns, rows)) {}
   template <class F> explicit Columns(const MatrixView<F>& from, Part part = Part::All)
       : Columns(from.rows(), from.columns()) {
     copy_part(from, view(), part);

@@ -66,7 +66,7 @@ template <Scalar T> Outcome eig(const Executor&, const EigArgs<T>& g) {
     call(&query, -1);
     countable_workspace("solver.eig", 4 * n);
     const int size = best_workspace(4 * n, query);
-    std::vector<T> work(static_cast<std::size_t>(size));
+    std::vector<T> work = workspace<T>(size, n);
     call(work.data(), size);
     expect_legal("geev", info);
     if constexpr (!blas::ComplexScalar<T>) w = joined(re, im);
@@ -109,7 +109,7 @@ template <Scalar T> Outcome schur(const Executor&, const SchurArgs<T>& g) {
     call(&query, -1);
     countable_workspace("solver.schur", 3 * n);
     const int size = best_workspace(3 * n, query);
-    std::vector<T> work(static_cast<std::size_t>(size));
+    std::vector<T> work = workspace<T>(size, n);
     call(work.data(), size);
     expect_legal("gees", info);
     if constexpr (!blas::ComplexScalar<T>) w = joined(re, im);

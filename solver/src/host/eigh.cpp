@@ -29,7 +29,7 @@ void check(const char* operation, const Workspace& w) {
 char job(Vectors vectors) { return vectors == Vectors::Yes ? 'V' : 'N'; }
 
 // Calls routine(work, size, reals, real_size, integers, integer_size) for the best sizes, then for the result.
-template <class T, class F> void with_workspace(const Workspace& least, F routine) {
+template <class T, class F> void with_workspace(const Workspace& least, std::int64_t n, F routine) {
   T work{};
   Real<T> real{};
   int integer = 0;
@@ -37,7 +37,7 @@ template <class T, class F> void with_workspace(const Workspace& least, F routin
   const int size = best_workspace(least.work, work);
   const int reals = best_workspace(least.reals, static_cast<double>(real));
   const int integers = best_workspace(least.integers, static_cast<double>(integer));
-  std::vector<T> w(static_cast<std::size_t>(size));
+  std::vector<T> w = workspace<T>(size, n);
   std::vector<Real<T>> r(static_cast<std::size_t>(reals));
   std::vector<int> i(static_cast<std::size_t>(integers));
   routine(w.data(), size, r.data(), reals, i.data(), integers);
@@ -46,7 +46,7 @@ template <class T, class F> void with_workspace(const Workspace& least, F routin
 template <class T> int whole_spectrum(Columns<T>& a, std::vector<Real<T>>& w, const EighOptions& options) {
   int info = 0;
   const int n = to_int(a.rows());
-  with_workspace<T>(divide_and_conquer<T>(n, options.vectors),
+  with_workspace<T>(divide_and_conquer<T>(n, options.vectors), n,
                     [&](T* work, int size, [[maybe_unused]] Real<T>* reals, [[maybe_unused]] int real_size,
                         int* integers, int integer_size) {
                       if constexpr (blas::ComplexScalar<T>) {
@@ -73,7 +73,7 @@ int part_of_spectrum(Columns<T>& a, std::vector<Real<T>>& w, Columns<T>& z, int&
   std::vector<int> support(2 * static_cast<std::size_t>(n));
   int info = 0;
   const std::int64_t work_size = (blas::ComplexScalar<T> ? 2 : 26) * std::int64_t{n};
-  with_workspace<T>({work_size, 24 * std::int64_t{n}, 10 * std::int64_t{n}},
+  with_workspace<T>({work_size, 24 * std::int64_t{n}, 10 * std::int64_t{n}}, n,
                     [&](T* work, int size, [[maybe_unused]] R* reals, [[maybe_unused]] int real_size, int* integers,
                         int integer_size) {
                       if constexpr (blas::ComplexScalar<T>) {
@@ -146,16 +146,19 @@ template <Scalar T> Outcome sygvd(const Executor&, const SygvdArgs<T>& g) {
     Columns<T> b(g.b, part);
     int info = 0;
     const int form = 1 + static_cast<int>(g.options.form);
-    with_workspace<T>(least, [&](T* work, int size, [[maybe_unused]] Real<T>* reals, [[maybe_unused]] int real_size,
-                                 int* integers, int integer_size) {
-      if constexpr (blas::ComplexScalar<T>) {
-        Lapack<T>::sygvd(form, job(g.options.vectors), letter(g.options.uplo), to_int(n), a.data(), a.ld(), b.data(),
-                         b.ld(), w.data(), work, size, reals, real_size, integers, integer_size, info, 1, 1);
-      } else {
-        Lapack<T>::sygvd(form, job(g.options.vectors), letter(g.options.uplo), to_int(n), a.data(), a.ld(), b.data(),
-                         b.ld(), w.data(), work, size, integers, integer_size, info, 1, 1);
-      }
-    });
+    with_workspace<T>(least, n,
+                      [&](T* work, int size, [[maybe_unused]] Real<T>* reals, [[maybe_unused]] int real_size,
+                          int* integers, int integer_size) {
+                        if constexpr (blas::ComplexScalar<T>) {
+                          Lapack<T>::sygvd(form, job(g.options.vectors), letter(g.options.uplo), to_int(n), a.data(),
+                                           a.ld(), b.data(), b.ld(), w.data(), work, size, reals, real_size, integers,
+                                           integer_size, info, 1, 1);
+                        } else {
+                          Lapack<T>::sygvd(form, job(g.options.vectors), letter(g.options.uplo), to_int(n), a.data(),
+                                           a.ld(), b.data(), b.ld(), w.data(), work, size, integers, integer_size, info,
+                                           1, 1);
+                        }
+                      });
     expect_legal("sygvd", info);
     if (info > n) {
       outcome = {Status::NotPositiveDefinite, info - n - 1};

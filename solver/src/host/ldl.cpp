@@ -24,7 +24,7 @@ template <Scalar T> Outcome sytrf(const Executor&, const SytrfArgs<T>& g) {
   int info = 0;
   routine(letter(g.uplo), n, a.data(), a.ld(), pivots.data(), &query, -1, info, 1);
   const int size = best_workspace(n, query);
-  std::vector<T> work(static_cast<std::size_t>(size));
+  std::vector<T> work = workspace<T>(size, n);
   routine(letter(g.uplo), n, a.data(), a.ld(), pivots.data(), work.data(), size, info, 1);
   expect_legal("sytrf", info);
   a.write_back();

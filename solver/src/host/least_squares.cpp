@@ -52,7 +52,7 @@ template <class T> Outcome by_svd(const LstsqArgs<T>& g, Columns<T>& a, Columns<
   T query{};
   call(&query, -1);
   const int size = best_workspace(least.work, query);
-  std::vector<T> work(static_cast<std::size_t>(size));
+  std::vector<T> work = workspace<T>(size, std::max(m, n));
   call(work.data(), size);
   expect_legal("gelsd", info);
   g.report->rank = rank;
@@ -79,7 +79,7 @@ template <class T> Outcome by_qr(const LstsqArgs<T>& g, Columns<T>& a, Columns<T
   };
   call(&query, -1);
   const int size = best_workspace(k + std::max(k, columns), query);
-  std::vector<T> work(static_cast<std::size_t>(size));
+  std::vector<T> work = workspace<T>(size, std::max(m, n));
   call(work.data(), size);
   expect_legal("gels", info);
   g.report->rank = k;

@@ -81,7 +81,7 @@ template <Scalar T> Outcome getri(const Executor&, const GetriArgs<T>& g) {
   T query{};
   Lapack<T>::getri(to_int(n), a.data(), a.ld(), pivots.data(), &query, -1, info);
   const int size = best_workspace(n, query);
-  std::vector<T> work(static_cast<std::size_t>(size));
+  std::vector<T> work = workspace<T>(size, n);
   Lapack<T>::getri(to_int(n), a.data(), a.ld(), pivots.data(), work.data(), size, info);
   expect_legal("getri", info);
   a.write_back();

@@ -31,7 +31,7 @@ template <Scalar T> Outcome geqrf(const Executor&, const GeqrfArgs<T>& g) {
   int info = 0;
   Lapack<T>::geqrf(m, n, a.data(), a.ld(), tau.data(), &query, -1, info);
   const int size = best_workspace(n, query);
-  std::vector<T> work(static_cast<std::size_t>(size));
+  std::vector<T> work = workspace<T>(size, std::max(m, n));
   Lapack<T>::geqrf(m, n, a.data(), a.ld(), tau.data(), work.data(), size, info);
   expect_legal("geqrf", info);
   a.write_back();
@@ -54,7 +54,7 @@ template <Scalar T> Outcome orgqr(const Executor&, const OrgqrArgs<T>& g) {
   int info = 0;
   Lapack<T>::orgqr(m, n, k, a.data(), a.ld(), tau.data(), &query, -1, info);
   const int size = best_workspace(n, query);
-  std::vector<T> work(static_cast<std::size_t>(size));
+  std::vector<T> work = workspace<T>(size, std::max(m, n));
   Lapack<T>::orgqr(m, n, k, a.data(), a.ld(), tau.data(), work.data(), size, info);
   expect_legal("orgqr", info);
   a.write_back();
@@ -80,7 +80,7 @@ template <Scalar T> Outcome ormqr(const Executor&, const OrmqrArgs<T>& g) {
   int info = 0;
   Lapack<T>::ormqr(side, op, m, n, k, a.data(), a.ld(), tau.data(), c.data(), c.ld(), &query, -1, info, 1, 1);
   const int size = best_workspace(std::max(m, n), query);
-  std::vector<T> work(static_cast<std::size_t>(size));
+  std::vector<T> work = workspace<T>(size, std::max(m, n));
   Lapack<T>::ormqr(side, op, m, n, k, a.data(), a.ld(), tau.data(), c.data(), c.ld(), work.data(), size, info, 1, 1);
   expect_legal("ormqr", info);
   c.write_back();

@@ -40,7 +40,7 @@ template <Scalar T> Outcome svd(const Executor&, const SvdArgs<T>& g) {
     T query{};
     call(&query, -1);
     const int size = best_workspace(least, query);
-    std::vector<T> work(static_cast<std::size_t>(size));
+    std::vector<T> work = workspace<T>(size, longer);
     call(work.data(), size);
     expect_legal("gesdd", info);
     if (info > 0) outcome = {Status::NotConverged, info - 1};

@@ -4,9 +4,13 @@
 // Only the triangle that `uplo` names is read. Eigenvalues ascend. With vectors they replace A, column j for w[j];
 // without, A is not changed. Divide and conquer for whole spectra; relatively robust representations for
 // ranges, whose vectors are less orthogonal (17 n eps was seen, LAPACK accepts 50).
+// Certify::Rigorous proves a bound for every eigenvalue by Exact products (src/certify/spectra.hpp has the theorem); it
+// takes whole spectra only, and computes vectors even when they are not asked for.
 // Bound: |w - exact| <= bound ||A||_2; n eps, an estimate (LAPACK states "a modestly growing function of n"; its
 // testers accept 30 n eps / 2).
 #pragma once
+
+#include <vector>
 
 #include <trn/solver/report.hpp>
 #include <trn/solver/types.hpp>
@@ -32,10 +36,12 @@ struct EighOptions {
   Range range = {};
   Vectors vectors = Vectors::Yes;
   Uplo uplo = Uplo::Lower;
+  Certify certify = Certify::Estimate;
 };
 
 struct EighReport : Report {
-  std::int64_t found = 0;  // so many elements of w and columns of A were written; the others hold NaN
+  std::vector<double> error_bounds;  // of |w[i] - exact|, absolute; empty unless Rigorous
+  std::int64_t found = 0;            // so many elements of w and columns of A were written; the others hold NaN
 };
 
 // A is n x n, w has n elements. NotConverged and NotFinite: w is NaN, and A too when vectors were asked for.

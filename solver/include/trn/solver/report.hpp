@@ -35,6 +35,9 @@ struct Outcome {
 // Rigorous: a proof that holds for this input, rounding counted. Estimate: an a-priori bound or a condition estimate.
 enum class Guarantee : std::uint8_t { Estimate, Rigorous };
 
+// What a driver is asked for: an estimate, or a proof (at the cost of a few Exact products).
+enum class Certify : std::uint8_t { Estimate, Rigorous };
+
 struct Report {
   Outcome outcome;
   Accuracy accuracy;  // each header says what the bound is relative to
