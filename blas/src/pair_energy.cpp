@@ -33,17 +33,33 @@ struct Errors {
   double product = 0, slices = 0, scales = 0;
   double u = 0;     // relative error of an operation after the product
   double sums = 0;  // of a sum
+  // Of a weight |D|^-1/2, energies up to `scale` and |D| at least `gap`: relative, and infinite where the gap is lost.
+  double (*weight)(double u, double scale, double gap) = nullptr;
 };
+
+// Three rounded operations on energies make D; half its relative error goes into the weight, and two more roundings.
+double rounded_weight(double u, double scale, double gap) {
+  const double d = 6 * u * scale / gap;
+  return d < 0.5 ? d + 3 * u : std::numeric_limits<double>::infinity();
+}
+// Three words (pair_weights.hpp), D below 2^m <= 4 scale: what is rounded there adds up to 7.5 * 2^(m-46) / |D| and
+// 3 * 2^-44; words C move 1 - D p by up to c = 2^(m-23) / |D| beyond 2^-10.9, of which the series leaves out the fourth
+// power.
+double words_weight(double u, double scale, double gap) {
+  const double c = 4 * scale * 0x1p-23 / gap, d = 0x1p-10 + c;
+  return c <= 0x1p-6 ? 12 * u * scale / gap + 3 * u + 0.3 * d * d * d * d + 0x1p-23 * d * d
+                     : std::numeric_limits<double>::infinity();
+}
 
 Errors errors_of(const Executor& executor, DType dtype, Mode mode, std::int64_t naux, std::int64_t nvir) {
   if (executor.family() == Family::Device && dtype == DType::Float64) {
     const SlicedProductBound of = sliced_product_bound(naux, nvir, tile::device_of(executor).machine());
-    return {0, of.slices, of.scales, 0x1p-44, 0x1p-36};  // two words: pair_weights.hpp and double_words.hpp
+    return {0, of.slices, of.scales, 0x1p-44, 0x1p-36, words_weight};  // two words: double_words.hpp
   }
   const bool host = executor.family() == Family::Host;
   const double u = unit_roundoff(host ? DType::Float64 : DType::Float32);
   const double product = host ? (static_cast<double>(naux) + 2) * unit_roundoff(dtype) : pair_product_bound(mode, naux);
-  return {product, 0, 0, u, (static_cast<double>(host ? nvir * nvir : nvir) + 4) * u};
+  return {product, 0, 0, u, (static_cast<double>(host ? nvir * nvir : nvir) + 4) * u, rounded_weight};
 }
 
 // Norms N(x) of the header for one pair.
@@ -103,6 +119,9 @@ double product_error(const Outcome& of, const Errors& errors, const std::vector<
   return error;
 }
 
+// A bound that is not a number says nothing: infinite.
+double finite_or_infinite(double bound) { return bound < std::numeric_limits<double>::infinity() ? bound : HUGE_VAL; }
+
 // E and its bound; the header derives the formula.
 PairEnergy add_up(const Outcome& of, const Errors& errors, const std::vector<double>& input,
                   const std::vector<double>& occupied, const std::vector<double>& virtuals, double largest_energy,
@@ -121,27 +140,20 @@ PairEnergy add_up(const Outcome& of, const Errors& errors, const std::vector<dou
       opposite = opposite + DoubleDouble(term.opposite_spin);
       same = same + DoubleDouble(term.same_spin);
       const double gap = 2 * lowest - occupied[i] - occupied[j];
-      // Three rounded operations on energies make D; half its relative error goes into the weight, and two more
-      // roundings.
-      const double d = 6 * errors.u * scale / gap;
-      if (d >= 0.5) {
-        bound = term.bound = std::numeric_limits<double>::infinity();
-        continue;
-      }
-      const double z = std::sqrt(pair.squares), element = d + 3 * errors.u;
+      const double element = errors.weight(errors.u, scale, gap), z = std::sqrt(pair.squares);
       const double g =
-          product_error(of, errors, input, virtuals, occupied[i] + occupied[j], i, j) / std::sqrt(1 - d) + element * z;
-      term.bound = 1.01 * factor *
-                   (g * (2 * z + g) + g * (2 * std::sqrt(2 * pair.exchange) + 2 * g) +
-                    errors.sums * (pair.squares + pair.exchange));
+          product_error(of, errors, input, virtuals, occupied[i] + occupied[j], i, j) * (1 + element) + element * z;
+      term.bound = finite_or_infinite(1.01 * factor *
+                                      (g * (2 * z + g) + g * (2 * std::sqrt(2 * pair.exchange) + 2 * g) +
+                                       errors.sums * (pair.squares + pair.exchange)));
       bound += term.bound;
     }
   }
   energy.opposite_spin = static_cast<double>(opposite);
   energy.same_spin = static_cast<double>(same);
   // The sums over partitions and pairs in double.
-  energy.accuracy.bound =
-      bound + 1e3 * unit_roundoff(DType::Float64) * std::abs(energy.opposite_spin + energy.same_spin);
+  energy.accuracy.bound = finite_or_infinite(bound + 1e3 * unit_roundoff(DType::Float64) *
+                                                         std::abs(energy.opposite_spin + energy.same_spin));
   return energy;
 }
 
@@ -235,9 +247,9 @@ PairEnergy detail::pair_energy(const Executor& executor, const View<const T>& b,
     energy = run(mode);
     if (energy.accuracy.bound <= precision.target_error()) return energy;
   }
-  fail<NotImplemented>(
-      "{}: no mode on executor '{}' reaches a bound of {:g}; the last one, {}, gives {:g}: ask for less{}", kOperation,
-      executor.name(), precision.target_error(), name(energy.accuracy.mode), energy.accuracy.bound,
+  fail<InvalidArgument>(
+      "{}: no mode on executor '{}' reaches a bound of {:g}; the last one, {}, gives {:g}: ask for a larger bound{}",
+      kOperation, executor.name(), precision.target_error(), name(energy.accuracy.mode), energy.accuracy.bound,
       wide ? "" : ", or use float64");
 }
 

@@ -97,7 +97,7 @@ TEST(PairEnergy, TargetTakesTheCheapestModeThatMeetsIt) {
   EXPECT_EQ(taken(2e-2).mode, Mode::Tf32);
   EXPECT_EQ(taken(1e-4).mode, Mode::Tf32x3);
   EXPECT_LE(taken(1e-4).bound, 1e-4 * total);
-  EXPECT_THROW((void)taken(1e-9), NotImplemented);
+  EXPECT_THROW((void)taken(1e-9), InvalidArgument);
   const Molecule<double> wide(2, 40, 20);
   EXPECT_EQ(wide.energy(Executor::host(), {.precision = Precision::target(1e-12)}).accuracy.mode, Mode::Native);
 }

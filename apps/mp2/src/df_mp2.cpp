@@ -239,9 +239,9 @@ DfMp2 df_mp2(const Executor& executor, const Scf& scf, const Basis& orbital, con
     const bool native = !asked.has_target() && asked.mode() == Mode::Native;
     DfMp2 result = run<double, double>(executor, scf, in, options, native ? Mode::Native : Mode::Exact, Mode::Native);
     if (asked.has_target() && !(result.bound <= asked.target_error())) {
-      fail<NotImplemented>(
-          "mp2: float64 on the host gives a bound of {:.1e} hartree, above the target {:g}; ask for less", result.bound,
-          asked.target_error());
+      fail<InvalidArgument>(
+          "mp2: float64 on the host gives a bound of {:.1e} hartree, above the target {:g}; ask for a larger one",
+          result.bound, asked.target_error());
     }
     return result;
   }
@@ -252,8 +252,8 @@ DfMp2 df_mp2(const Executor& executor, const Scf& scf, const Basis& orbital, con
     result = on_device(executor, scf, in, options, mode);
     if (result.bound <= asked.target_error()) return result;
   }
-  fail<NotImplemented>(
-      "mp2: no mode on executor '{}' reaches a bound of {:g} hartree; exact gives {:.1e}: ask for less",
+  fail<InvalidArgument>(
+      "mp2: no mode on executor '{}' reaches a bound of {:g} hartree; exact gives {:.1e}: ask for a larger one",
       executor.name(), asked.target_error(), result.bound);
 }
 

@@ -194,7 +194,7 @@ TEST(DfMp2, RefusesWhatItCannotDo) {
                  "5 of 5 occupied orbitals are frozen");
   expect_message<NotImplemented>([&] { (void)df_mp2(host, s.scf, s.orbital, s.fitting, {.precision = Mode::Tf32x3}); },
                                  "the host computes in float64, not in tf32x3");
-  expect_message<NotImplemented>(
+  expect_message<InvalidArgument>(
       [&] { (void)df_mp2(host, s.scf, s.orbital, s.fitting, {.precision = Precision::target(1e-20)}); },
       "above the target 1e-20");
   Mp2Options options;

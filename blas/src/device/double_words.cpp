@@ -67,8 +67,12 @@ void DoubleWords::weigh(const WordPair& to, const WordPair& x, const Weight& wei
   const Word s0 = head(s.hi);
   low = add(low, add(multiply(subtract(s.hi, s0), weight.a), multiply(s.hi, weight.b)));
   const Word first = multiply(s0, weight.a);
-  b_.tensor_tensor(to.hi, s.hi, first, AluOp::Add, Engine::Vector);
-  b_.tensor_tensor(to.lo, low, subtract(first, subtract(to.hi, s.hi)), AluOp::Add, Engine::Vector);
+  const Word high = add(s.hi, first);
+  low = add(low, subtract(first, subtract(high, s.hi)));
+  // A weight of a small D among large energies has a large b (pair_weights.hpp), and with it low is large: sum_squares
+  // leaves out lo^2, so the words are made a pair again.
+  b_.tensor_tensor(to.hi, high, low, AluOp::Add, Engine::Vector);
+  b_.tensor_tensor(to.lo, low, subtract(to.hi, high), AluOp::Subtract, Engine::Vector);
 }
 
 WordPair DoubleWords::difference(const WordPair& x, const WordPair& y) {
