@@ -144,8 +144,15 @@ template <class T> void trmm(const Caller& who, bool solve, char side, char lett
   on_executor(Level::Three, [&](const Executor& e, Precision p) {
     const General<const T> ma(e, a, order, order, lda, who.layout);
     General<T> mb(e, b, m, n, ldb, who.layout);
-    const auto run = solve ? &blas::trsm<T> : static_cast<decltype(&blas::trsm<T>)>(&blas::trmm<T>);
-    run(e, side_of(side), uplo_of(letter), op_of(trans), diag_of(unit), alpha, ma.view(), mb.view(), {p});
+    const Side s = side_of(side);
+    const Uplo u = uplo_of(letter);
+    const Op op = op_of(trans);
+    const Diag d = diag_of(unit);
+    if (solve) {
+      blas::trsm<T>(e, s, u, op, d, alpha, ma.view(), mb.view(), {p});
+    } else {
+      blas::trmm<T>(e, s, u, op, d, alpha, ma.view(), mb.view(), {p});
+    }
     mb.commit();
   });
 }

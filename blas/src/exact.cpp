@@ -111,7 +111,8 @@ Accuracy exact_gemm(const char* operation, const Executor& executor, const GemmA
     }
   }
   exact::Product product(a, b, plan, region.terms, target == 0);
-  exact::Finish finish(executor, g, product, componentwise, region, g.c == g.a || g.c == g.b);
+  // A result that underflows has a larger bound than the plan promised: with a target C is kept until that is known.
+  exact::Finish finish(executor, g, product, componentwise, region, target > 0 || g.c == g.a || g.c == g.b);
   const exact::Partition partition(g.m, g.n, a.depth(), a.planes(), region.mirrored);
   const auto consume = [&](exact::Source& source) {
     partition.for_blocks(g.m, g.n, region.lower, [&](const exact::Block& block) { finish.block(source, block); });
@@ -120,6 +121,7 @@ Accuracy exact_gemm(const char* operation, const Executor& executor, const GemmA
       g,      empty ? 0 : plan.moduli, a, b, plan.shift_a, plan.shift_b, region.lower && !region.mirrored, partition,
       consume};
   dispatch(table(operation), executor, args);
+  if (target > 0 && !(finish.bound() <= target)) refuse_target(operation, g.in, executor, target, finish.bound());
   finish.store();
   return {Mode::Exact, plan.moduli, finish.bound()};
 }

@@ -51,7 +51,8 @@ template <Scalar T> void gbmv(const Executor& executor, Op op, Number<T> alpha, 
   checks::operand("blas.gbmv", "x", executor, x);
   checks::operand("blas.gbmv", "y", executor, y);
   const std::int64_t lines = a.layout() == Layout::ColumnMajor ? a.columns() : a.rows();
-  check<T>("blas.gbmv", op, a.rows(), a.columns(), x, y, {a.data(), lines, a.kl() + a.ku() + 1, a.ld(), 1, sizeof(T)});
+  check<T>("blas.gbmv", op, a.rows(), a.columns(), x, y,
+           {a.data(), {{lines, a.ld()}, {a.kl() + a.ku() + 1, 1}}, sizeof(T)});
   if (a.rows() == 0 || a.columns() == 0 || (alpha == T(0) && beta == T(1))) return;
   dispatch(kGbmv, executor,
            {dtype_of<T>, a.layout(), op, a.rows(), a.columns(), a.kl(), a.ku(), a.data(), a.ld(), x.data(), x.stride(),

@@ -28,7 +28,7 @@ template <class T> Accuracy multiply(const KernelTable<SymmArgs>& table, bool he
   Accuracy accuracy{Mode::Native, 1, gemm_error_bound(executor.family(), dtype_of<T>, dtype_of<T>, order)};
   if (c.rows() == 0 || c.columns() == 0 || (alpha == T(0) && beta == T(1))) {
     no_errors(options.componentwise, [](std::int64_t, std::int64_t) { return true; });
-    return accuracy;
+    return no_work(executor, dtype_of<T>, options.precision);
   }
   checks::distinct_elements(operation, "C", checks::extent(c));
   checks::no_overlap(operation, "A", checks::extent(a), "C", checks::extent(c));

@@ -16,14 +16,6 @@ namespace trn::blas {
 
 namespace {
 
-// Two products share a target.
-Accuracy exact_two(const char* operation, const Executor& executor, const SyrkArgs& args, const ExactOperands* operands,
-                   const Bounds& bounds) {
-  SyrkArgs half = args;
-  half.precision = half_of(args.precision);
-  return exact_syrk(operation, executor, half, operands, bounds);
-}
-
 template <class T> Accuracy update(const KernelTable<SyrkArgs>& table, RankK kind, bool hermitian,
                                    const Executor& executor, Uplo uplo, Op op, T alpha, const MatrixView<const T>& a,
                                    const MatrixView<const T>& b, T beta, const MatrixView<T>& c,
@@ -46,7 +38,7 @@ template <class T> Accuracy update(const KernelTable<SyrkArgs>& table, RankK kin
   check_bounds(operation, options.componentwise, n, n);
   if (n == 0 || (k == 0 && beta == T(1))) {
     no_errors(options.componentwise, [&](std::int64_t i, std::int64_t j) { return upper ? i <= j : i >= j; });
-    return accuracy;
+    return no_work(executor, dtype_of<T>, options.precision);
   }
   checks::distinct_elements(operation, "C", checks::extent(c));
   checks::no_overlap(operation, "A", checks::extent(a), "C", checks::extent(c));
@@ -77,7 +69,7 @@ template <class T> Accuracy update(const KernelTable<SyrkArgs>& table, RankK kin
                 options.precision,
                 &accuracy};
   run_level3(
-      table, executor, args, turned(options.componentwise, upper), kind == RankK::Two ? exact_two : exact_syrk,
+      table, executor, args, turned(options.componentwise, upper), exact_syrk,
       [&]() -> Level3Sizes {
         Level3Sizes found{{.alpha = std::abs(args.alpha), .beta = std::abs(args.beta)},
                           k == 0 ? 0 : terms,

@@ -38,6 +38,13 @@ struct Level3Sizes {
 // Whether the host's kernel adds up several products: then their sum is looked at before the first of them is made.
 enum class HostSum { OneProduct, SeveralProducts };
 
+// A call that computes nothing has no error. Its mode is the one asked for; float64 on a device has Exact alone.
+inline Accuracy no_work(const Executor& executor, DType dtype, const Precision& precision) {
+  const bool only_exact = executor.family() == Family::Device && real_of(dtype) == DType::Float64;
+  const Mode mode = !precision.has_target() ? precision.mode() : only_exact ? Mode::Exact : Mode::Native;
+  return {mode, passes_of(mode), 0};
+}
+
 // The bounds of C's elements where the kernels see C or its transpose.
 inline Bounds turned(const Bounds& bounds, bool transposed) {
   return bounds && transposed ? bounds->transposed() : bounds;

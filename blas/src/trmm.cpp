@@ -24,7 +24,8 @@ template <class T> Accuracy multiply(const Executor& executor, Side side, Uplo u
           a.rows(), a.columns(), b.rows(), b.columns(), c.rows(), c.columns(), letter(side), order, order);
   check_bounds("blas.trmm", options.componentwise, c.rows(), c.columns());
   Accuracy accuracy{Mode::Native, 1, gemm_error_bound(executor.family(), dtype_of<T>, dtype_of<T>, order)};
-  if (c.rows() == 0 || c.columns() == 0) return accuracy;
+  if (c.rows() == 0 || c.columns() == 0) return no_work(executor, dtype_of<T>, options.precision);
+  if (alpha == T(0)) accuracy.bound = 0;  // zeros
   checks::distinct_elements("blas.trmm", "C", checks::extent(c));
   checks::no_overlap("blas.trmm", "A", checks::extent(a), "C", checks::extent(c));
   if (!same_view(b, c)) checks::no_overlap("blas.trmm", "B", checks::extent(b), "C", checks::extent(c));

@@ -71,7 +71,7 @@ template <Scalar T> Accuracy trsm(const Executor& executor, Side side, Uplo uplo
           "blas.trsm: A is {} x {}, B is {} x {}, side {}; A must be {} x {}", a.rows(), a.columns(), b.rows(),
           b.columns(), letter(side), order, order);
   Accuracy accuracy{Mode::Native, 1, trsm_error_bound(dtype_of<T>, order)};
-  if (b.rows() == 0 || b.columns() == 0) return accuracy;
+  if (b.rows() == 0 || b.columns() == 0) return no_work(executor, dtype_of<T>, options.precision);
   checks::distinct_elements("blas.trsm", "B", checks::extent(b));
   checks::no_overlap("blas.trsm", "A", checks::extent(a), "B", checks::extent(b));
   const FoldedTriangle<T> triangle(side, uplo, op, a);
@@ -95,6 +95,7 @@ template <Scalar T> Accuracy trsm(const Executor& executor, Side side, Uplo uplo
   if (alpha == T(0) && !exact) {  // nothing is computed
     args.precision = {};
     dispatch(kTrsm, executor, args);
+    return no_work(executor, dtype_of<T>, options.precision);
   } else if (options.precision.has_target()) {
     return solve_to_target<T>(executor, args, fb);
   } else {

@@ -236,6 +236,54 @@ TEST_P(Targets, AlphaZero) {
   EXPECT_EQ(fetched(c, three).at(3, 2), 0);
 }
 
+// An exact result below the type's range has a larger bound than any product of its size: refused, C as it was.
+TEST_P(Targets, UnderflowInExactIsRefused) {
+  const auto one = [&](float x) { return Matrix<float>::from_host(e_, 1, 1, std::vector<float>{x}); };
+  const Matrix<float> a = one(0x1p-100f), b = one(0x1.8p-50f), c = one(3), square = one(0x1.8p-75f);
+  const GemmOptions options{.precision = Precision::target(1e-3)};
+  const auto refused = [&](const char* operation, auto call) {
+    SCOPED_TRACE(operation);
+    EXPECT_IN("bound of 0.001", message_of<InvalidArgument>(call));
+    EXPECT_EQ(c.to_host()[0], 3);
+  };
+  refused("gemm", [&] { gemm(e_, Op::N, Op::N, 1.0f, a.view(), b.view(), 0.0f, c.view(), options); });
+  refused("symm", [&] { symm(e_, Side::Left, Uplo::Lower, 1.0f, a.view(), b.view(), 0.0f, c.view(), options); });
+  refused("syrk", [&] { syrk(e_, Uplo::Lower, Op::N, 1.0f, square.view(), 0.0f, c.view(), options); });
+  refused("syr2k", [&] { syr2k(e_, Uplo::Lower, Op::N, 1.0f, a.view(), b.view(), 0.0f, c.view(), options); });
+  refused("trmm", [&] {
+    trmm(e_, Side::Left, Uplo::Lower, Op::N, Diag::NonUnit, 1.0f, a.view(), b.view(), c.view(), options);
+  });
+}
+
+// Both products of a rank-2k update are one exact sum with one rounding: a target above that is taken.
+TEST_P(Targets, Syr2kAboveOneRounding) {
+  const auto a = full<float>(7, 5, Layout::RowMajor, random_), b = full<float>(7, 5, Layout::RowMajor, random_),
+             c = full<float>(7, 7, Layout::RowMajor, random_);
+  const OnDevice<float> da(e_, a), db(e_, b);
+  for (const double target : {1e-7, 7e-8}) {
+    const OnDevice<float> dc(e_, c);
+    const Accuracy kept =
+        syr2k(e_, Uplo::Lower, Op::N, 1.0f, da.view, db.view, 1.0f, dc.view, {.precision = Precision::target(target)});
+    EXPECT_EQ(kept.mode, Mode::Exact);
+    EXPECT_LE(kept.bound, target);
+  }
+}
+
+// What is not computed has no error.
+TEST_P(Targets, NothingToDo) {
+  const std::vector<float> values{1, 2, 3, 4};
+  const auto a = Matrix<float>::from_host(e_, 2, 2, values), c = Matrix<float>::from_host(e_, 2, 2, values);
+  const GemmOptions options{.precision = Precision::target(1e-7)};
+  EXPECT_EQ(syrk(e_, Uplo::Lower, Op::N, 0.0f, a.view(), 1.0f, c.view(), options).bound, 0);
+  EXPECT_EQ(syr2k(e_, Uplo::Lower, Op::N, 0.0f, a.view(), a.view(), 1.0f, c.view(), options).bound, 0);
+  EXPECT_EQ(symm(e_, Side::Left, Uplo::Lower, 0.0f, a.view(), a.view(), 1.0f, c.view(), options).bound, 0);
+  EXPECT_LE(trmm(e_, Side::Left, Uplo::Lower, Op::N, Diag::NonUnit, 0.0f, a.view(), c.view(), options).bound, 1e-7);
+  EXPECT_EQ(trsm(e_, Side::Left, Uplo::Lower, Op::N, Diag::NonUnit, 0.0f, a.view(), c.view(),
+                 {.precision = Precision::target(1e-7)})
+                .bound,
+            0);
+}
+
 TEST(HostTargets, Epilogue) {
   const Executor e = Executor::host();
   std::mt19937_64 random(3);

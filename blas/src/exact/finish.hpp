@@ -1,7 +1,7 @@
 // The last step of an exact product: alpha, beta and C join the integers without error, one rounding, and the bounds.
 //
 // Block by block: C is read, results and bounds are written. `hold` keeps the results until store(), for a C that is an
-// operand as well.
+// operand as well, and for calls that may still be refused.
 #pragma once
 
 #include <optional>

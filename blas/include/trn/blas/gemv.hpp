@@ -2,7 +2,8 @@
 //
 // beta = 0 never reads y. y must not overlap A or x. Any strides. Returns at once when A has no row or no column or
 // when alpha = 0 and beta = 1, as BLAS does.
-// Native: |y - exact|_i <= bound (|alpha| ||a_i|| ||x|| + |beta y_i|), a_i row i of op(A).
+// |y - exact|_i <= bound (|alpha| ||a_i|| ||x|| + |beta y_i|), a_i row i of op(A), barring over- and underflow, with a
+// target too: the operands are not looked at first.
 #pragma once
 
 #include <trn/blas/storage.hpp>
