@@ -69,8 +69,9 @@ struct ExactOperands {
 // The norms of those operands, as a choice of mode needs them.
 [[nodiscard]] GemmNorms norms_of(const ExactOperands& operands);
 
-// A checked product in Mode::Exact. target > 0: as few moduli as keep the bound at or below it, barring underflow of
-// the result; InvalidArgument when none do. `operation` is the name of the dispatch event. The bound is relative to
+// A checked product in Mode::Exact. target > 0: as few moduli as keep the bound at or below it; InvalidArgument, and C
+// as it was, when none do or when the result underflows so far that the bound is above it. `operation` is the name of
+// the dispatch event. The bound is relative to
 // |alpha| ||a_i|| ||b_j|| + |beta c_ij|, mirrored: |alpha| (||a_i|| ||b_j|| + ||b_i|| ||a_j||) + |beta c_ij|, underflow
 // included, barring results too large for the type; norms of a row with infinities or NaN are those of its finite
 // numbers.

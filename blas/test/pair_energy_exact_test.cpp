@@ -107,7 +107,7 @@ TEST(PairEnergyExact, SmallGapsAmongLargeEnergies) {
       }
     }
   }
-  EXPECT_GE(finite, 60);
+  EXPECT_GE(finite, 50);
   EXPECT_GE(lost, 20);
 }
 

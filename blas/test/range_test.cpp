@@ -1,6 +1,7 @@
 // Bounds at the ends of the range: words that overflow, sums that overflow before they are scaled, denormals, very wide
 // rows, NaN and infinities. Whatever a call with a target or a componentwise bound returns must hold, element by
 // element, on the host and on a device.
+#include <cstring>
 #include <trn/blas/gemm.hpp>
 #include <trn/blas/gemm_batched.hpp>
 #include <trn/blas/symm.hpp>
@@ -200,7 +201,14 @@ void expect_componentwise(const Executor& e, std::mt19937_64& random, std::int64
         GemmOptions options{.precision = mode,
                             .componentwise = MatrixView<double>::row_major(Executor::host(), bounds.data(), m, n)};
         if (target) options.precision = Precision::target(mode == Mode::Bf16 ? 2e-2 : 1e-3);
-        const Accuracy kept = gemm(e, Op::N, Op::N, alpha, da.view, db.view, beta, dc.view, options);
+        Accuracy kept;
+        try {
+          kept = gemm(e, Op::N, Op::N, alpha, da.view, db.view, beta, dc.view, options);
+        } catch (const InvalidArgument& refused) {  // results so small that even Exact misses the target
+          EXPECT_TRUE(target) << refused.what();
+          EXPECT_EQ(0, std::memcmp(fetched(c, dc).storage.data(), c.storage.data(), c.storage.size() * sizeof(T)));
+          continue;
+        }
         const auto result = fetched(c, dc);
         for (std::int64_t i = 0; i < m; ++i) {
           for (std::int64_t j = 0; j < n; ++j) {
