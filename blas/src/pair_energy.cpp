@@ -42,12 +42,12 @@ double rounded_weight(double u, double scale, double gap) {
   const double d = 6 * u * scale / gap;
   return d < 0.5 ? d + 3 * u : std::numeric_limits<double>::infinity();
 }
-// Three words (pair_weights.hpp), D below 2^m <= 4 scale: what is rounded there adds up to 7.5 * 2^(m-46) / |D| and
-// 3 * 2^-44; words C move 1 - D p by up to c = 2^(m-23) / |D| beyond 2^-10.9, of which the series leaves out the fourth
-// power.
+// Three words (pair_weights.hpp), D below 2^m: what is rounded there and in the product with the weight adds up to
+// 7.5 * 2^(m-46) / |D| and 3 * 2^-44; words C move 1 - D p by up to c = 2^(m-23) / |D| beyond 2^-10.9, of which the
+// series leaves out the fourth power.
 double words_weight(double u, double scale, double gap) {
-  const double c = 4 * scale * 0x1p-23 / gap, d = 0x1p-10 + c;
-  return c <= 0x1p-6 ? 12 * u * scale / gap + 3 * u + 0.3 * d * d * d * d + 0x1p-23 * d * d
+  const double top = std::ldexp(1.0, std::ilogb(2 * scale) + 1), c = top * 0x1p-23 / gap, d = 0x1p-10 + c;
+  return c <= 0x1p-6 ? 8 * 0x1p-46 * top / gap + 3 * u + 0.3 * d * d * d * d + 0x1p-23 * d * d
                      : std::numeric_limits<double>::infinity();
 }
 

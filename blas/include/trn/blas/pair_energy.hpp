@@ -36,9 +36,9 @@
 //   |d sum Z^2| <= G (2 ||Z|| + G),     |d sum_{a<b} (Z_ab - Z_ba)^2| <= G (2 sqrt(2 s) + 2 G),   s = that sum,
 //
 // plus the rounding of the sums. It is infinite where the gap between the highest occupied and the lowest virtual
-// energy is lost in the rounding of the energies, and where the energy is not a number. In Exact on a device r grows by
-// 2^-40 per gap in the largest energies, and the gap is lost when a pair's smallest |D| is below 2^-15 of the largest
-// occupied and virtual |energy| added up: then the energy may be NaN, too.
+// energy is lost in the rounding of the energies, and where the energy is not a number. In Exact on a device r
+// grows by 2^-41 of the largest energies over the gap, and the gap is lost when a pair's smallest |D| is below 2^-15 of
+// the largest occupied and virtual |energy| added up: then the energy may be NaN, too.
 #pragma once
 
 #include <vector>
