@@ -63,7 +63,8 @@ template <Element In, Element Out> Accuracy detail::gemm(const Executor& executo
           "{}: op(A) is {} x {} (op {}), op(B) is {} x {} (op {}), C is {} x {}; they must be m x k, k x n and m x n",
           operation, ta.rows(), ta.columns(), letter(op_a), tb.rows(), tb.columns(), letter(op_b), c.rows(),
           c.columns());
-  check_bounds(operation, options.componentwise, c.rows(), c.columns());
+  check_bounds(operation, executor, options.componentwise, c.rows(), c.columns(),
+               {{"A", checks::extent(a)}, {"B", checks::extent(b)}, {"C", checks::extent(c)}});
   checks::distinct_elements(operation, "C", checks::extent(c));
   checks::no_overlap(operation, "A", checks::extent(a), "C", checks::extent(c));
   checks::no_overlap(operation, "B", checks::extent(b), "C", checks::extent(c));

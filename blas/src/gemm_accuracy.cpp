@@ -230,12 +230,18 @@ std::optional<Accuracy> cheapest_mode(Family family, const GemmArgs& g, const Pr
   return std::nullopt;
 }
 
-void check_bounds(const char* operation, const Bounds& bounds, std::int64_t rows, std::int64_t columns) {
+void check_bounds(const char* operation, const Executor& executor, const Bounds& bounds, std::int64_t rows,
+                  std::int64_t columns, std::initializer_list<NamedExtent> operands) {
   if (!bounds) return;
   require(bounds->executor().family() == Family::Host && bounds->rows() == rows && bounds->columns() == columns,
           "{}: the componentwise bound is {} x {} on '{}', C is {} x {}; give it host memory of C's shape", operation,
           bounds->rows(), bounds->columns(), bounds->executor().name(), rows, columns);
-  checks::check_address(operation, "the componentwise bound", bounds->data(), rows == 0 || columns == 0);
+  constexpr const char* kName = "the componentwise bound";
+  checks::check_address(operation, kName, bounds->data(), rows == 0 || columns == 0);
+  const checks::Extent extent = checks::extent(*bounds);
+  checks::distinct_elements(operation, kName, extent);
+  if (executor.family() != Family::Host) return;
+  for (const NamedExtent& x : operands) checks::no_overlap(operation, x.name, x.extent, kName, extent);
 }
 
 std::vector<double> magnitudes_of_c(const Executor& executor, const GemmArgs& g) {

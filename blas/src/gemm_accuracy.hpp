@@ -10,6 +10,7 @@
 #include <trn/blas/gemm.hpp>
 #include <trn/core/error.hpp>
 
+#include "checks.hpp"
 #include "kernels.hpp"
 
 namespace trn::blas {
@@ -88,9 +89,14 @@ template <class ReadC> [[nodiscard]] std::optional<Accuracy> cheapest_mode(Famil
 // device none has then: there they may spread over a tile.
 void write_componentwise(const MatrixView<double>& out, Family family, double bound, const GemmArgs& g,
                          const GemmNorms& norms, const std::vector<double>& c);
-// Refuses bounds that are not host memory of C's shape.
+// Refuses bounds that are not host memory of C's shape, or that share it with an operand.
 using Bounds = std::optional<MatrixView<double>>;
-void check_bounds(const char* operation, const Bounds& bounds, std::int64_t rows, std::int64_t columns);
+struct NamedExtent {
+  const char* name;
+  checks::Extent extent;
+};
+void check_bounds(const char* operation, const Executor& executor, const Bounds& bounds, std::int64_t rows,
+                  std::int64_t columns, std::initializer_list<NamedExtent> operands);
 [[nodiscard]] std::vector<double> magnitudes_of_c(const Executor& executor, const GemmArgs& g);
 
 }  // namespace trn::blas

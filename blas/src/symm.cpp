@@ -24,7 +24,8 @@ template <class T> Accuracy multiply(const KernelTable<SymmArgs>& table, bool he
   require(b.rows() == c.rows() && b.columns() == c.columns() && a.rows() == order && a.columns() == order,
           "{}: A is {} x {}, B is {} x {}, C is {} x {}, side {}; B and C must have one shape, and A must be {} x {}",
           operation, a.rows(), a.columns(), b.rows(), b.columns(), c.rows(), c.columns(), letter(side), order, order);
-  check_bounds(operation, options.componentwise, c.rows(), c.columns());
+  check_bounds(operation, executor, options.componentwise, c.rows(), c.columns(),
+               {{"A", checks::extent(a)}, {"B", checks::extent(b)}, {"C", checks::extent(c)}});
   Accuracy accuracy{Mode::Native, 1, gemm_error_bound(executor.family(), dtype_of<T>, dtype_of<T>, order)};
   if (c.rows() == 0 || c.columns() == 0 || (alpha == T(0) && beta == T(1))) {
     no_errors(options.componentwise, [](std::int64_t, std::int64_t) { return true; });

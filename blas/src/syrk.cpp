@@ -35,7 +35,8 @@ template <class T> Accuracy update(const KernelTable<SyrkArgs>& table, RankK kin
   const std::int64_t terms = kind == RankK::Two ? 2 * fa.columns() + 2 : fa.columns();
   Accuracy accuracy{Mode::Native, 1, gemm_error_bound(executor.family(), dtype_of<T>, dtype_of<T>, terms)};
   const bool upper = uplo == Uplo::Upper;
-  check_bounds(operation, options.componentwise, n, n);
+  check_bounds(operation, executor, options.componentwise, n, n,
+               {{"A", checks::extent(a)}, {"B", checks::extent(b)}, {"C", checks::extent(c)}});
   if (n == 0 || (k == 0 && beta == T(1))) {
     no_errors(options.componentwise, [&](std::int64_t i, std::int64_t j) { return upper ? i <= j : i >= j; });
     return no_work(executor, dtype_of<T>, options.precision);

@@ -22,7 +22,8 @@ template <class T> Accuracy multiply(const Executor& executor, Side side, Uplo u
           "blas.trmm: A is {} x {}, B is {} x {}, C is {} x {}, side {}; B and C must have one shape, and A must be {} "
           "x {}",
           a.rows(), a.columns(), b.rows(), b.columns(), c.rows(), c.columns(), letter(side), order, order);
-  check_bounds("blas.trmm", options.componentwise, c.rows(), c.columns());
+  check_bounds("blas.trmm", executor, options.componentwise, c.rows(), c.columns(),
+               {{"A", checks::extent(a)}, {"B", checks::extent(b)}, {"C", checks::extent(c)}});
   Accuracy accuracy{Mode::Native, 1, gemm_error_bound(executor.family(), dtype_of<T>, dtype_of<T>, order)};
   if (c.rows() == 0 || c.columns() == 0) return no_work(executor, dtype_of<T>, options.precision);
   if (alpha == T(0)) accuracy.bound = 0;  // zeros

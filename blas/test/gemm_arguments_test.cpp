@@ -47,6 +47,23 @@ TEST(GemmArguments, OverlappingOutputIsRefused) {
   EXPECT_NO_THROW((gemm(e, Op::N, Op::N, 0, a.view(), b.view(), 0, fine)));
 }
 
+// The bounds of the elements have memory of their own.
+TEST(GemmArguments, ComponentwiseBoundsSharedWithOperands) {
+  const Executor e = Executor::host();
+  std::vector<double> memory(16, 1.0);
+  const Matrix<double> a(e, 2, 2), b(e, 2, 2);
+  const MatrixView<double> c = MatrixView<double>::row_major(e, memory.data(), 2, 2);
+  const auto refused = [&](MatrixView<double> bounds) {
+    return message_of<InvalidArgument>([&] {
+      gemm(e, Op::N, Op::N, 1.0, a.view(), b.view(), 0.0, c, {.precision = Mode::Exact, .componentwise = bounds});
+    });
+  };
+  EXPECT_IN("the componentwise bound shares memory with C", refused(c));
+  EXPECT_IN("the componentwise bound shares memory with A", refused(a.view()));
+  EXPECT_IN("elements share places", refused(MatrixView<double>(e, memory.data() + 8, 2, 2, 0, 1)));
+  EXPECT_EQ(memory, std::vector<double>(16, 1.0));
+}
+
 // Rows that interleave but share no place are an output like any other.
 TEST(GemmArguments, InterleavedOutput) {
   for (const char* name : {"host", "sim:trn2"}) {

@@ -1,4 +1,5 @@
 // The four errors and the two guards that throw them.
+#include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
 #include <trn/core/error.hpp>
@@ -24,7 +25,8 @@ TEST(Error, EnsureThrowsInternalError) {
 TEST(Error, EveryKindIsAnErrorAndNoOtherKind) {
   EXPECT_THROW(fail<NotImplemented>("no"), Error);
   EXPECT_THROW(fail<DeviceError>("no"), std::runtime_error);
-  EXPECT_EQ(message_of<InvalidArgument>([] { fail<NotImplemented>("other"); }), "another error: other");
+  EXPECT_NONFATAL_FAILURE((void)message_of<InvalidArgument>([] { fail<NotImplemented>("other"); }),
+                          "another type: other");
   static_assert(!std::is_base_of_v<InvalidArgument, NotImplemented> && !std::is_base_of_v<DeviceError, InternalError>);
 }
 

@@ -14,8 +14,9 @@ std::int64_t exact_workspace_bytes(DType in, std::int64_t m, std::int64_t n, std
   const exact::Partition cut(m, n, depth, planes, false);
   const std::int64_t strip = std::min(exact::Partition::kStrip, cut.rows), block = strip * cut.columns;
   const std::int64_t left = planes * depth * kNumber, right = depth * kNumber;  // numbers of a row and of a column
-  // Statistics, shifts and errors of every row and column.
-  const std::int64_t rows = (m + n) * (2 * static_cast<std::int64_t>(sizeof(exact::Norms)) + 16);
+  // Of every row and column: norms as Operand has them, errors of scaling while they are made, and Product's own, three
+  // norms and two numbers; exponents, marks and shifts.
+  const std::int64_t rows = (m + n) * (5 * static_cast<std::int64_t>(sizeof(exact::Norms)) + 2 * 16 + 16);
   // Limbs of a panel of each, and a panel as it is read: complex elements before and after they are taken apart,
   // float32 before they are widened.
   const std::int64_t reading = planes == 2 ? 2 : 1, narrow = real_of(in) == DType::Float64 ? 0 : 1;

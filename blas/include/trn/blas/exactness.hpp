@@ -22,9 +22,9 @@ struct Exactness {
 // Host memory that a product C (m x n) = op(A) (m x k) op(B) in Precision Exact takes besides its operands, at most, in
 // bytes. The product is made in panels, so it grows with k, not with m n: 16384^3 in float64 takes 0.9 GB.
 // componentwise: such bounds are asked for. On top of it come the buffers of the host's BLAS, the executor's own memory
-// on a device, m x n results in trmm in place, a square matrix written out in symm, hemm and trmm, and up to 700 bytes
-// for every element of one block (256 x 1024) that is computed again because its exponents are too wide for the
-// integers.
+// on a device, m x n results in trmm in place and with a target, a square matrix written out in symm, hemm and trmm,
+// and up to 700 bytes for every element of one block (256 x 1024) that is computed again because its exponents are too
+// wide for the integers.
 [[nodiscard]] std::int64_t exact_workspace_bytes(DType in, std::int64_t m, std::int64_t n, std::int64_t k,
                                                  bool componentwise);
 
