@@ -84,6 +84,7 @@ GemmNorms norms_of(const ExactOperands& operands) {
 Accuracy exact_gemm(const char* operation, const Executor& executor, const GemmArgs& g,
                     const std::optional<MatrixView<double>>& componentwise, double target, const ExactRegion& region) {
   require_mode(operation, Mode::Exact, g.in, executor.family());
+  require_extents(operation, executor, g, is_empty(g), componentwise.has_value());  // before anything is read
   return exact_gemm(operation, executor, g, ExactOperands(executor, g), componentwise, target, region);
 }
 

@@ -321,9 +321,10 @@ TEST(Exact, SpecialValues) {
 // Extents that the host's dgemm cannot count are refused before anything is read.
 TEST(Exact, ExtentsBeyondTheHostBlas) {
   const Executor e = Executor::host();
-  double x = 1, c = 7;
+  double c = 7;
+  const auto* nowhere = reinterpret_cast<const double*>(64);  // not to be read
   const std::int64_t k = std::int64_t{1} << 31;
-  const MatrixView<const double> a(e, &x, 1, k, 0, 0), b(e, &x, k, 1, 0, 0);
+  const MatrixView<const double> a(e, nowhere, 1, k, 0, 0), b(e, nowhere, k, 1, 0, 0);
   try {
     gemm(e, Op::N, Op::N, 1.0, a, b, 0.0, MatrixView<double>(e, &c, 1, 1, 1, 1), {.precision = Mode::Exact});
     FAIL() << "not refused";
