@@ -34,11 +34,15 @@ template <Scalar T> Accuracy gemv(const Executor& executor, Op op, Number<T> alp
   const double u = unit_roundoff(dtype_of<T>), n = static_cast<double>(x.size());
   // Native as gemm's. Exact: the product of a row rounded once, alpha, beta y and the sum once each; sqrt(5) u for a
   // complex product.
-  const Accuracy accuracy =
-      choose("blas.gemv", options.precision, (ComplexScalar<T> ? 2 * std::sqrt(2.0) * (n + 4) : n + 3) * u,
-             (ComplexScalar<T> ? 5 : 3) * u);
-  if (a.rows() == 0 || a.columns() == 0 || (alpha == T(0) && beta == T(1))) return accuracy;
   const MatrixView<const T> m = op == Op::N ? a : a.transposed();
+  const GemmArgs product{dtype_of<T>, dtype_of<T>,    m.rows(),          1,        alpha == T(0) ? 0 : m.columns(),
+                         m.data(),    m.row_stride(), m.column_stride(), x.data(), x.stride(),
+                         1,           y.data(),       y.stride(),        1,        alpha,
+                         beta};
+  const Accuracy accuracy =
+      choose("blas.gemv", executor, options.precision, product,
+             (ComplexScalar<T> ? 2 * std::sqrt(2.0) * (n + 4) : n + 3) * u, (ComplexScalar<T> ? 5 : 3) * u);
+  if (a.rows() == 0 || a.columns() == 0 || (alpha == T(0) && beta == T(1))) return accuracy;
   dispatch(kGemv, executor,
            {dtype_of<T>, m.rows(), m.columns(), m.data(), m.row_stride(), m.column_stride(),
             ComplexScalar<T> && op == Op::C, x.data(), x.stride(), y.data(), y.stride(), alpha, beta, accuracy.mode});

@@ -100,8 +100,10 @@ template <class T> Measured<T> product(const Executor& executor, const VectorVie
   same_size("blas.dot", x, y);
   const double u = unit_roundoff(dtype_of<T>), n = static_cast<double>(x.size());
   // n products and n additions in any order; a part of a complex product has 2 n terms, and |re| + |im| <= sqrt(2) |z|.
+  const GemmArgs row{dtype_of<T>, dtype_of<T>, 1, 1,       x.size(), x.data(), 1,   x.stride(),
+                     y.data(),    y.stride(),  1, nullptr, 1,        1,        1.0, 0.0};
   const Accuracy accuracy =
-      choose("blas.dot", precision, (ComplexScalar<T> ? 2 * std::sqrt(2.0) * (n + 2) : n + 1) * u, u);
+      choose("blas.dot", executor, precision, row, (ComplexScalar<T> ? 2 * std::sqrt(2.0) * (n + 2) : n + 1) * u, u);
   std::complex<double> result = 0;
   if (x.size() > 0)
     dispatch(kDot, executor,

@@ -4,6 +4,8 @@
 #include <trn/blas/gemm.hpp>
 #include <trn/blas/gemm_batched.hpp>
 #include <trn/blas/gemm_epilogue.hpp>
+#include <trn/blas/gemv.hpp>
+#include <trn/blas/level1.hpp>
 #include <trn/blas/symm.hpp>
 #include <trn/blas/syrk.hpp>
 #include <trn/blas/trmm.hpp>
@@ -267,6 +269,32 @@ TEST_P(Targets, Syr2kAboveOneRounding) {
     EXPECT_EQ(kept.mode, Mode::Exact);
     EXPECT_LE(kept.bound, target);
   }
+}
+
+// Matrix times vector and dot look at the range of their operands, too: no target is claimed for a sum that overflowed
+// on the way, and underflow counts.
+TEST_P(Targets, VectorsAndTheirRange) {
+  const auto row = [&](std::vector<float> v) {
+    const auto n = static_cast<std::int64_t>(v.size());
+    return Matrix<float>::from_host(e_, 1, n, v);
+  };
+  const Matrix<float> a = row({1e30f, -1e30f, 1}), x = row({1e30f, 1e30f, 1}), small = row({1e-30f, 1e-30f, 0}),
+                      fine = row({1, 2, 3}), y = row({7});
+  const ProductOptions options{.precision = Precision::target(1e-3)};
+  const auto vector = [](const Matrix<float>& m) { return m.view().row(0); };
+  const auto multiply = [&](const Matrix<float>& left, const Matrix<float>& right) {
+    return gemv(e_, Op::N, 1.0f, left.view(), vector(right), 0.0f, vector(y), options);
+  };
+  EXPECT_IN("a sum may overflow", message_of<InvalidArgument>([&] { multiply(a, x); }));
+  EXPECT_IN("a sum may overflow",
+            message_of<InvalidArgument>([&] { (void)dot(e_, vector(a), vector(x), Precision::target(1e-3)); }));
+  EXPECT_IN("ask for at least that", message_of<InvalidArgument>([&] { multiply(small, small); }));
+  EXPECT_IN("ask for at least that",
+            message_of<InvalidArgument>([&] { (void)dot(e_, vector(small), vector(small), Precision::target(1e-3)); }));
+  EXPECT_EQ(y.to_host()[0], 7);
+  EXPECT_LE(multiply(fine, fine).bound, 1e-3);
+  EXPECT_EQ(y.to_host()[0], 14);
+  EXPECT_EQ(dot(e_, vector(fine), vector(fine), Precision::target(1e-3)).value, 14);
 }
 
 // What is not computed has no error.

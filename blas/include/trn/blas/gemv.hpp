@@ -2,8 +2,9 @@
 //
 // beta = 0 never reads y. y must not overlap A or x. Any strides. Returns at once when A has no row or no column or
 // when alpha = 0 and beta = 1, as BLAS does.
-// |y - exact|_i <= bound (|alpha| ||a_i|| ||x|| + |beta y_i|), a_i row i of op(A), barring over- and underflow, with a
-// target too: the operands are not looked at first.
+// |y - exact|_i <= bound (|alpha| ||a_i|| ||x|| + |beta y_i|), a_i row i of op(A), barring over- and underflow.
+// With a target the operands are looked at: what underflow can lose counts, and operands that are not finite, or whose
+// partial sums may overflow, are refused.
 #pragma once
 
 #include <trn/blas/storage.hpp>
