@@ -276,10 +276,10 @@ void Finish::write(const Block& block, const std::vector<Element>& elements) {
     }
   }
   if (hold) return;
-  copy_out(block, raw.data(), block.columns);
+  write_results(block, raw.data(), block.columns);
 }
 
-void Finish::copy_out(const Block& block, std::byte* results, std::int64_t pitch) const {
+void Finish::write_results(const Block& block, std::byte* results, std::int64_t pitch) const {
   const std::int64_t bytes = size_bytes(g_.out);
   const Executor host = Executor::host();
   for (std::int64_t i = 0; i < block.rows;
@@ -296,7 +296,7 @@ void Finish::copy_out(const Block& block, std::byte* results, std::int64_t pitch
 }
 
 void Finish::store() {
-  if (!held_.empty()) copy_out({0, g_.m, 0, g_.n}, held_.data(), g_.n);
+  if (!held_.empty()) write_results({0, g_.m, 0, g_.n}, held_.data(), g_.n);
 }
 
 }  // namespace trn::blas::exact

@@ -46,7 +46,7 @@ class Finish {
   [[nodiscard]] long double scale(const double* c, std::int64_t i, std::int64_t j) const;
   void write_bounds(Parts& parts, const std::vector<Element>& elements);
   void write(const Block& block, const std::vector<Element>& elements);
-  void copy_out(const Block& block, std::byte* results, std::int64_t pitch) const;
+  void write_results(const Block& block, std::byte* results, std::int64_t pitch) const;
 
   const Executor& executor_;
   const GemmArgs& g_;
