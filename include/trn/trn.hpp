@@ -30,7 +30,9 @@
 #include <trn/core/error.hpp>
 #include <trn/core/event.hpp>
 #include <trn/core/executor.hpp>
+#include <trn/core/linear_operator.hpp>
 #include <trn/core/precision.hpp>
+#include <trn/core/scalars.hpp>
 #include <trn/core/view.hpp>
 #include <trn/fft/complex_arithmetic.hpp>
 #include <trn/fft/convolve.hpp>
