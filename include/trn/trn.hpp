@@ -72,3 +72,4 @@
 #include <trn/solver/solve.hpp>
 #include <trn/solver/svd.hpp>
 #include <trn/solver/triangular.hpp>
+#include <trn/tensor/expression.hpp>
