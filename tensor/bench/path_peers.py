@@ -35,6 +35,10 @@ def products(network, path):
     return math.log10(total)
 
 
+def letter(label):
+    return chr(0x4E00 + label)
+
+
 def small(network):
     """Where opt_einsum's dynamic programming ends within seconds."""
     return len(network["inputs"]) <= 16 or network["name"].startswith("MPS")
@@ -51,16 +55,16 @@ def peers():
     if importlib.util.find_spec("cotengra"):
         import cotengra as ctg
         tree = lambda n, **kw: ctg.HyperOptimizer(progbar=False, parallel=False, **kw).search(
-            [tuple(map(str, t)) for t in n["inputs"]], tuple(map(str, n["output"])),
-            {str(i): s for i, s in enumerate(n["sizes"])}).get_path()
+            [tuple(map(letter, t)) for t in n["inputs"]], tuple(map(letter, n["output"])),
+            {letter(i): s for i, s in enumerate(n["sizes"])}).get_path()
         yield "cotengra greedy", lambda n: tree(n, methods=["greedy"], max_time=SECONDS, max_repeats=10**6)
         if importlib.util.find_spec("kahypar"):
             yield "kahypar + reconf", lambda n: tree(n, methods=["kahypar"], max_time=SECONDS, max_repeats=10**6, reconf_opts={})
     if importlib.util.find_spec("cotengrust"):
         import cotengrust
         yield "cotengrust rg-128", lambda n: cotengrust.optimize_random_greedy_track_flops(
-            [[str(l) for l in t] for t in n["inputs"]], [str(l) for l in n["output"]],
-            {str(i): float(s) for i, s in enumerate(n["sizes"])}, ntrials=128, use_ssa=False)[0]
+            [[letter(l) for l in t] for t in n["inputs"]], [letter(l) for l in n["output"]],
+            {letter(i): float(s) for i, s in enumerate(n["sizes"])}, ntrials=128, use_ssa=False)[0]
 
 
 with tempfile.NamedTemporaryFile(suffix=".json") as file:
