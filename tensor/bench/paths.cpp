@@ -1,6 +1,7 @@
 // The networks of the table of paths in docs/einsum.md: log10 of products and seconds of the search, by method.
-// With a file name, the networks and the figures as JSON, which path_peers.py reads.
-#include <trn/tensor/path.hpp>
+// Then how many more products slices of the memory take. With a file name, the networks and the figures as JSON, which
+// path_peers.py reads.
+#include <trn/tensor/slice.hpp>
 
 #include <chrono>
 #include <cstdio>
@@ -35,6 +36,13 @@ int main(int argc, char** argv) {
       std::printf("  %s %.2f (%.3f s)", name, path.log10_multiplications, seconds);
       std::fflush(stdout);
       entry["ours"][name] = {path.log10_multiplications, seconds};
+    }
+    std::printf("\n");
+    const Path whole = optimize(network.expression, network.sizes);
+    std::printf("%28s  %g elements live; products in slices of", "", whole.live);
+    for (const double part : {4.0, 16.0, 64.0}) {
+      const SliceSet set = slice(network.expression, network.sizes, whole.live / part);
+      std::printf("  1/%g: %.3g x (%g passes)", part, set.multiplications / whole.multiplications, set.passes);
     }
     std::printf("\n");
     all.push_back(std::move(entry));
