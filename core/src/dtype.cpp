@@ -56,7 +56,7 @@ static_assert(rows_follow_the_enumeration());
 
 const Row& row(DType dtype) {
   const auto i = static_cast<std::size_t>(dtype);
-  ensure(i < kRows.size(), "dtype: {} is not one of the {} element types", i, kRows.size());
+  require(i < kRows.size(), "dtype: {} is not one of the {} element types", i, kRows.size());
   return kRows[i];
 }
 

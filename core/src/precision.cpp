@@ -19,7 +19,7 @@ constexpr std::string_view kTarget = "target=";
 
 std::string_view name(Mode mode) {
   const auto i = static_cast<std::size_t>(mode);
-  ensure(i < kNames.size(), "precision: {} is no mode; there are {}", i, kNames.size());
+  require(i < kNames.size(), "precision: {} is not one of the {} modes", i, kNames.size());
   return kNames[i];
 }
 

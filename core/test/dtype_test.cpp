@@ -84,8 +84,8 @@ TEST(DType, UnknownNameListsTheKnownOnes) {
   EXPECT_THROW((void)parse_dtype("FLOAT32"), InvalidArgument);
 }
 
-TEST(DType, AValueOutsideTheEnumerationIsAnInternalError) {
-  EXPECT_THROW((void)size_bytes(static_cast<DType>(200)), InternalError);
+TEST(DType, AValueOutsideTheEnumerationIsRefused) {
+  EXPECT_THROW((void)size_bytes(static_cast<DType>(200)), InvalidArgument);
 }
 
 }  // namespace

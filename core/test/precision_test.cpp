@@ -12,7 +12,7 @@ TEST(Precision, EveryModeHasAName) {
   ASSERT_EQ(all_modes().size(), 6u);
   for (const Mode mode : all_modes()) EXPECT_EQ(Precision::parse(name(mode)), Precision(mode)) << name(mode);
   EXPECT_EQ(name(Mode::Bf16x6), "bf16x6");
-  EXPECT_THROW((void)name(static_cast<Mode>(9)), InternalError);
+  EXPECT_THROW((void)name(static_cast<Mode>(9)), InvalidArgument);
 }
 
 TEST(Precision, Target) {

@@ -1,4 +1,5 @@
 // Convolution: shapes and modes, by transforms, in blocks, or by direct sums.
+#include <trn/core/enumerators.hpp>
 #include <trn/fft/convolve.hpp>
 
 #include <cmath>
@@ -111,6 +112,8 @@ struct Extents {
 };
 
 Extents extents(const char* op, const Shape& a, const Shape& b, const ConvolveOptions& o) {
+  operands::check_enumerator(op, "ConvolveMode", o.mode, ConvolveMode::Valid);
+  operands::check_enumerator(op, "ConvolveMethod", o.method, ConvolveMethod::Fft);
   require(a.size() == b.size(), "{}: a has shape {}, b {}; give arrays of the same rank", op, to_string(a),
           to_string(b));
   std::vector<std::int64_t> all(a.size());

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include <trn/core/enumerators.hpp>
+
 #include "function_precision.hpp"
 
 namespace trn::fft::detail {
@@ -81,6 +83,7 @@ Array<T> cosine(const Executor& e, const View<const T>& x, const CosineRequest& 
   const char* op = r.operation;
   check_owner(op, "x", e, x.executor());
   (void)offered_modes(op, e, dtype_of<T>, o.precision, ExactMode::NotOffered);
+  operands::check_enumerator(op, "Norm", o.norm, Norm::Forward);
   require(o.type >= CosineType::I && o.type <= CosineType::IV, "{}: type is {}; it must be I to IV", op,
           static_cast<int>(o.type));
   const std::vector<std::size_t> axes = axes_with_lengths(op, o.axes, o.s, x.shape().size());

@@ -1,5 +1,5 @@
 // Descriptions of the usual layouts: dense arrays, and cuFFT's advanced layout.
-#include <trn/core/error.hpp>
+#include <trn/core/enumerators.hpp>
 #include <trn/fft/plan.hpp>
 
 namespace trn::fft {
@@ -12,7 +12,10 @@ std::int64_t product(const char* operation, std::int64_t a, std::int64_t b) {
   return c;
 }
 
-void check_lengths(const char* operation, const std::vector<std::int64_t>& lengths, std::int64_t batch) {
+void check(const char* operation, Kind kind, Direction direction, const std::vector<std::int64_t>& lengths,
+           std::int64_t batch) {
+  operands::check_enumerator(operation, "Kind", kind, Kind::ComplexToReal);
+  operands::check_enumerator(operation, "Direction", direction, Direction::Inverse);
   require(!lengths.empty(), "{}: no lengths; give one per transformed axis", operation);
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     require(lengths[i] >= 1, "{}: axis {} has length {}; a transform needs at least 1 point", operation, i, lengths[i]);
@@ -49,7 +52,7 @@ Description assemble(Kind kind, Direction direction, const std::vector<std::int6
 }  // namespace
 
 Description dense(Kind kind, Direction direction, const std::vector<std::int64_t>& lengths, DenseOptions options) {
-  check_lengths("fft.dense", lengths, options.batch);
+  check("fft.dense", kind, direction, lengths, options.batch);
   require(!options.padded_real || kind != Kind::ComplexToComplex,
           "fft.dense: padded_real pads the rows of a real side, and a complex-to-complex transform has none; leave it "
           "false");
@@ -62,7 +65,7 @@ Description dense(Kind kind, Direction direction, const std::vector<std::int64_t
 
 Description many(Kind kind, Direction direction, const std::vector<std::int64_t>& lengths, const SideLayout& input,
                  const SideLayout& output, std::int64_t batch) {
-  check_lengths("fft.many", lengths, batch);
+  check("fft.many", kind, direction, lengths, batch);
   const auto strides = [&](const SideLayout& side, bool is_input) {
     const char* which = is_input ? "input" : "output";
     require(side.embed.empty() || side.embed.size() == lengths.size(),

@@ -1,12 +1,15 @@
 // Modes and targets of functions: see function_precision.hpp.
 #include "function_precision.hpp"
 
+#include <trn/core/enumerators.hpp>
+
 #include "problem.hpp"
 
 namespace trn::fft {
 
 std::span<const Mode> offered_modes(const char* operation, const Executor& e, DType real, const Precision& precision,
                                     ExactMode exact) {
+  operands::check_enumerator(operation, precision);
   static constexpr Mode kHost[] = {Mode::Native}, kExact[] = {Mode::Exact};
   static constexpr Mode kSingle[] = {Mode::Bf16, Mode::Tf32, Mode::Tf32x3, Mode::Native, Mode::Bf16x6};
   const bool any = precision.has_target();

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include <trn/core/error.hpp>
+#include <trn/core/enumerators.hpp>
 
 namespace trn::fft {
 namespace {
@@ -79,6 +79,12 @@ bool is_empty(const Description& d) {
 }
 
 void check(const Description& d, DType real) {
+  operands::check_enumerator("fft.plan", "Kind", d.kind, Kind::ComplexToReal);
+  operands::check_enumerator("fft.plan", "Direction", d.direction, Direction::Inverse);
+  operands::check_enumerator("fft.plan", "Scale", d.scale, Scale::Orthonormal);
+  operands::check_enumerator("fft.plan", "Format of the input", d.input_format, Format::Planar);
+  operands::check_enumerator("fft.plan", "Format of the output", d.output_format, Format::Planar);
+  operands::check_enumerator("fft.plan", d.precision);
   require(!d.axes.empty(), "fft.plan: no axes to transform; give at least one");
   layout::Wide points = 1;
   bool fits = true;

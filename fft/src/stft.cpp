@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include <trn/core/enumerators.hpp>
+
 #include "function_precision.hpp"
 
 namespace trn::fft {
@@ -50,6 +52,11 @@ double scale(const char* op, const StftOptions& o, const std::vector<double>& w)
 
 // Everything but the signal's length and the number of frames.
 Frames frames(const char* op, const StftOptions& o) {
+  operands::check_enumerator(op, "Boundary", o.boundary, Boundary::Circular);
+  operands::check_enumerator(op, "WindowPlace", o.place, WindowPlace::Start);
+  operands::check_enumerator(op, "StftScaling", o.scaling, StftScaling::Density);
+  operands::check_enumerator(op, "Sides", o.sides, Sides::Two);
+  operands::check_enumerator(op, "Tail", o.tail, Tail::Complete);
   require(o.n_fft >= 1 && o.n_fft <= kLongestFrame, "{}: n_fft is {}; it must be 1 to 2^30", op, o.n_fft);
   Frames f{};
   f.n_fft = o.n_fft;

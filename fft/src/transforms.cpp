@@ -1,4 +1,5 @@
 // Transforms in the NumPy manner: axes and lengths become the layout of a plan, padding becomes a copy.
+#include <trn/core/enumerators.hpp>
 #include <trn/fft/transforms.hpp>
 
 #include "views.hpp"
@@ -30,6 +31,7 @@ struct Geometry {
 Geometry geometry(const TransformRequest& r, Kind kind, const Shape& shape) {
   const char* op = r.operation;
   Geometry g;
+  operands::check_enumerator(op, "Norm", r.options.norm, Norm::Forward);
   g.axes = axes_with_lengths(op, r.options.axes, r.options.s, shape.size());
   for (std::size_t i = 0; i < g.axes.size(); ++i) {
     const std::int64_t extent = shape[g.axes[i]];

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <trn/core/enumerators.hpp>
 #include <trn/core/error.hpp>
 
 #include "roots.hpp"
@@ -64,6 +65,8 @@ const char* name(WindowKind kind) {
 }
 
 std::vector<double> window(WindowKind kind, std::int64_t n, const WindowOptions& options) {
+  operands::check_enumerator("fft.window", "WindowKind", kind, WindowKind::Kaiser);
+  operands::check_enumerator("fft.window", "WindowForm", options.form, WindowForm::Symmetric);
   require(n >= 1, "fft.window: n is {}; it must be at least 1", n);
   // The series takes some sqrt(beta) terms a point; beyond 1e8 a window of any length is one point.
   require(kind != WindowKind::Kaiser || (options.beta >= 0 && options.beta <= 1e8),

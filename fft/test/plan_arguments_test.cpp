@@ -7,7 +7,11 @@
 #include <thread>
 
 #include <trn/core/layout.hpp>
+#include <trn/fft/convolve.hpp>
 #include <trn/fft/plan_cache.hpp>
+#include <trn/fft/stft.hpp>
+#include <trn/fft/transforms.hpp>
+#include <trn/fft/windows.hpp>
 
 namespace trn::fft::test {
 namespace {
@@ -35,6 +39,31 @@ TEST(PlanArguments, Descriptions) {
   EXPECT_IN("the output with extents (4) and strides", refused({kC2C, kForward, {{4, 1, -(std::int64_t{1} << 60)}}}));
   EXPECT_IN("spans more than 2^63 - 1 bytes",
             refused({kC2C, kForward, {{3, std::numeric_limits<std::int64_t>::min(), 1}}}));
+}
+
+TEST(PlanArguments, ValuesOutsideTheirEnumeration) {
+  const auto kind = static_cast<Kind>(3);
+  const auto direction = static_cast<Direction>(2);
+  EXPECT_IN("fft.plan: Kind is 3, which is none of its values 0 to 2", refused({kind, kForward, {{4, 1, 1}}}));
+  EXPECT_IN("fft.plan: Direction is 2, which is none of its values 0 to 1", refused({kC2C, direction, {{4, 1, 1}}}));
+  EXPECT_IN("fft.plan: Scale is 9", refused({kC2C, kForward, {{4, 1, 1}}, {}, static_cast<Scale>(9)}));
+  EXPECT_IN("fft.plan: Mode is 6", refused({kC2C, kForward, {{4, 1, 1}}, {}, Scale::None, static_cast<Mode>(6)}));
+  EXPECT_IN("fft.plan: Format of the output is 2",
+            refused({kC2C, kForward, {{4, 1, 1}}, {}, Scale::None, {}, Format::Planar, static_cast<Format>(2)}));
+  EXPECT_IN("fft.dense: Kind is 3", message_of<InvalidArgument>([&] { (void)dense(kind, kForward, {4}); }));
+  EXPECT_IN("fft.many: Direction is 2",
+            message_of<InvalidArgument>([&] { (void)many(kC2C, direction, {4}, {}, {}, 1); }));
+  EXPECT_IN("fft.window: WindowKind is 6",
+            message_of<InvalidArgument>([&] { (void)window(static_cast<WindowKind>(6), 4); }));
+  const Array<double> x(Executor::host(), {8});
+  EXPECT_IN("fft.stft: Boundary is 6", message_of<InvalidArgument>([&] {
+              (void)stft(Executor::host(), x.view(), {.n_fft = 4, .boundary = static_cast<Boundary>(6)});
+            }));
+  EXPECT_IN("ConvolveMode is 3", message_of<InvalidArgument>([&] {
+              (void)convolve(Executor::host(), x.view(), x.view(), {.mode = static_cast<ConvolveMode>(3)});
+            }));
+  EXPECT_IN("Norm is 3", message_of<InvalidArgument>(
+                             [&] { (void)rfft(Executor::host(), x.view(), {.norm = static_cast<Norm>(3)}); }));
 }
 
 TEST(PlanArguments, OverlappingOutputs) {

@@ -1,6 +1,7 @@
 // The entry points of integers, permutation, shuffle and choice.
 #include <cmath>
 #include <limits>
+#include <trn/core/enumerators.hpp>
 #include <trn/rand/integers.hpp>
 #include <trn/rand/permutation.hpp>
 
@@ -100,6 +101,7 @@ void shuffle(const Executor& executor, Generator& generator, const View<std::int
 void choice(const Executor& executor, Generator& generator, const View<std::int32_t>& out, std::int64_t population,
             const ChoiceOptions& options) {
   const char* operation = kChoice.operation;
+  operands::check_enumerator(operation, "Replacement", options.replacement, Replacement::Without);
   const Output checked = checked_output(operation, executor, out);
   check_element_words(operation, generator.state());
   require(population >= 1 && population <= kMostMembers, "{}: population is {}; it must be 1 to {}", operation,

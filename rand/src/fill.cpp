@@ -1,4 +1,5 @@
 // The entry points of raw32, raw64, uniform and latin_hypercube.
+#include <trn/core/enumerators.hpp>
 #include <trn/rand/quasi.hpp>
 #include <trn/rand/raw32.hpp>
 #include <trn/rand/raw64.hpp>
@@ -104,10 +105,12 @@ void raw64(const Executor& executor, Generator& generator, const View<std::uint6
 }
 
 void uniform(const Executor& executor, Generator& generator, const View<float>& out, Interval interval) {
+  operands::check_enumerator(kUniform.operation, "Interval", interval, Interval::HalfOpen);
   fill(kUniform, interval == Interval::OpenClosed ? Draw::OpenClosed : Draw::HalfOpen, executor, generator, out);
 }
 
 void uniform(const Executor& executor, Generator& generator, const View<double>& out, Interval interval) {
+  operands::check_enumerator(kUniform.operation, "Interval", interval, Interval::HalfOpen);
   fill(kUniform, interval == Interval::OpenClosed ? Draw::OpenClosedDouble : Draw::HalfOpenDouble, executor, generator,
        out);
 }

@@ -1,5 +1,6 @@
 // The entry points of the distributions with a fixed number of words per value.
 #include <cmath>
+#include <trn/core/enumerators.hpp>
 #include <trn/rand/bernoulli.hpp>
 #include <trn/rand/exponential.hpp>
 #include <trn/rand/normal.hpp>
@@ -51,6 +52,7 @@ void check_positive(const char* operation, const char* what, double value, DType
 
 template <class T>
 void draw_normal(const Executor& executor, Generator& generator, const View<T>& out, const NormalOptions& o) {
+  operands::check_enumerator(kNormal.operation, "NormalMethod", o.method, NormalMethod::Curand);
   check_finite(kNormal.operation, "mean", o.mean, dtype_of<T>);
   check_scale(kNormal.operation, "stddev", o.stddev, dtype_of<T>);
   const Law law = o.method == NormalMethod::Inverse  ? Law::NormalInverse

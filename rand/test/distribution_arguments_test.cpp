@@ -12,6 +12,7 @@
 #include <trn/rand/permutation.hpp>
 #include <trn/rand/poisson.hpp>
 #include <trn/rand/truncated_normal.hpp>
+#include <trn/rand/uniform.hpp>
 #include <trn/rand/von_mises.hpp>
 
 #include "rand_support.hpp"
@@ -64,6 +65,16 @@ TEST(DistributionArguments, Normal) {
       "low must be below high");
   refused_double([](auto& e, auto& g, auto v) { truncated_normal(e, g, v, {0, 0, 1, 2}); }, "stddev is 0");
   refused_double([](auto& e, auto& g, auto v) { truncated_normal(e, g, v, {0, 1, 2e8, 3e8}); }, "at most 1e8");
+  refused_double(
+      [](auto& e, auto& g, auto v) {
+        truncated_normal(e, g, v, {0, 1, 100000001.0, kInfinite});
+      },
+      "lies 100000001 standard deviations from the mean; at most 1e8");
+  refused_double(
+      [](auto& e, auto& g, auto v) {
+        truncated_normal(e, g, v, {5, 2, -kInfinite, -200000004.0});
+      },
+      "lies 100000004.5 standard deviations from the mean; at most 1e8");
 }
 
 TEST(DistributionArguments, ExponentialAndRelatives) {
@@ -212,6 +223,38 @@ TEST(DistributionArguments, DegenerateParameters) {
   const Array<float> values(e, {50});
   normal(e, g, values.view(), {3, 0});
   EXPECT_EQ(values.to_host(), std::vector<float>(50, 3));
+}
+
+// The last interval that is offered: an exponential of rate 1e8 from its near end, one spacing of doubles.
+TEST(TruncatedNormal, OneHundredMillionDeviationsAreOffered) {
+  const Executor e = Executor::host();
+  for (const double side : {1.0, -1.0}) {
+    Generator g(State{.seed = 3});
+    const Array<double> out(e, {1000});
+    const double near = side * 1e8;
+    truncated_normal(
+        e, g, out.view(),
+        side > 0 ? TruncatedNormalOptions{0, 1, near, kInfinite} : TruncatedNormalOptions{0, 1, -kInfinite, near});
+    for (const double x : out.to_host()) {
+      EXPECT_GE(side * x, 1e8);
+      EXPECT_LE(side * x, 1e8 + 30e-8);  // beyond 30 mean lengths: once in 1e13
+    }
+  }
+}
+
+TEST(DistributionArguments, ValuesOutsideTheirEnumeration) {
+  refused<InvalidArgument, float>([](auto& e, auto& g, auto v) { uniform(e, g, v, static_cast<Interval>(2)); },
+                                  "rand.uniform: Interval is 2, which is none of its values 0 to 1");
+  refused<InvalidArgument, double>([](auto& e, auto& g, auto v) { uniform(e, g, v, static_cast<Interval>(2)); },
+                                   "rand.uniform: Interval is 2");
+  refused<InvalidArgument, float>(
+      [](auto& e, auto& g, auto v) { normal(e, g, v, {.method = static_cast<NormalMethod>(3)}); },
+      "rand.normal: NormalMethod is 3, which is none of its values 0 to 2");
+  refused<InvalidArgument, std::int32_t>(
+      [](auto& e, auto& g, auto v) { choice(e, g, v, 9, {.replacement = static_cast<Replacement>(2)}); },
+      "rand.choice: Replacement is 2, which is none of its values 0 to 1");
+  EXPECT_THROW(Generator(State{.algorithm = static_cast<Algorithm>(12)}), InvalidArgument);
+  EXPECT_THROW(Generator(State{.ordering = static_cast<Ordering>(2)}), InvalidArgument);
 }
 
 }  // namespace

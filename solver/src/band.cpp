@@ -12,6 +12,7 @@ namespace {
 
 template <class T> void check_band(const char* operation, const Executor& executor, const blas::BandView<const T>& a,
                                    const MatrixView<T>& b) {
+  operands::check_enumerator(operation, "Layout", a.layout(), blas::Layout::RowMajor);
   checks::executor_of(operation, "A", executor, a.executor());
   checks::countable(operation, "A", a.rows(), a.columns());
   checks::countable(operation, "A's band", 2 * a.kl() + a.ku() + 1, a.ld());

@@ -12,6 +12,7 @@ namespace trn::solver {
 template <Scalar T>
 double detail::smallest_eigenvalue_bound(const Executor& executor, Uplo uplo, const MatrixView<const T>& a) {
   constexpr const char* operation = "solver.smallest_eigenvalue_bound";
+  checks::enumerators(operation, uplo);
   checks::input(operation, "A", executor, a);
   checks::square(operation, "A", a);
   (void)kernel_of(kPotrf<T>, executor);  // before anything is read

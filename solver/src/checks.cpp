@@ -24,6 +24,7 @@ void countable(const char* operation, const char* operand, std::int64_t rows, st
 }
 
 void native(const char* operation, const Precision& precision) {
+  operands::check_enumerator(operation, precision);
   if (precision.has_target() || precision.mode() != Mode::Native) {
     fail<NotImplemented>(
         "{}: the factorisation runs in the type's own arithmetic; use Precision Native, and "

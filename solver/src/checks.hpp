@@ -4,11 +4,32 @@
 
 #include <limits>
 
+#include <trn/core/enumerators.hpp>
+#include <trn/solver/report.hpp>
 #include <trn/solver/types.hpp>
 
 namespace trn::solver::checks {
 
 inline constexpr std::int64_t kMostInt = std::numeric_limits<int>::max();
+
+// Every argument that is an enumerator: the first thing that an entry point checks.
+inline void enumerator(const char* operation, Op op) { operands::check_enumerator(operation, "Op", op, Op::C); }
+inline void enumerator(const char* operation, Uplo uplo) {
+  operands::check_enumerator(operation, "Uplo", uplo, Uplo::Upper);
+}
+inline void enumerator(const char* operation, Diag diag) {
+  operands::check_enumerator(operation, "Diag", diag, Diag::Unit);
+}
+inline void enumerator(const char* operation, Side side) {
+  operands::check_enumerator(operation, "Side", side, Side::Right);
+}
+inline void enumerator(const char* operation, Norm norm) {
+  operands::check_enumerator(operation, "Norm", norm, Norm::Infinity);
+}
+inline void enumerator(const char* operation, Certify certify) {
+  operands::check_enumerator(operation, "Certify", certify, Certify::Rigorous);
+}
+template <class... E> void enumerators(const char* operation, E... values) { (enumerator(operation, values), ...); }
 
 void executor_of(const char* operation, const char* operand, const Executor& call, const Executor& owner);
 void address_of(const char* operation, const char* operand, const void* data, bool empty);

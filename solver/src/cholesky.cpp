@@ -16,6 +16,7 @@ constexpr std::string_view kName = "cholesky";
 
 template <Scalar T>
 Report potrf(const Executor& executor, Uplo uplo, const MatrixView<T>& a, const FactorOptions& options) {
+  checks::enumerators("solver.potrf", uplo);
   checks::output("solver.potrf", "A", executor, a);
   checks::square("solver.potrf", "A", a);
   checks::native("solver.potrf", options.precision);
@@ -25,6 +26,7 @@ Report potrf(const Executor& executor, Uplo uplo, const MatrixView<T>& a, const 
 template <Scalar T>
 Report potrs(const Executor& executor, Uplo uplo, const ConstMatrix<T>& factor, const MatrixView<T>& b) {
   constexpr const char* operation = "solver.potrs";
+  checks::enumerators(operation, uplo);
   checks::input(operation, "the factor", executor, factor);
   checks::output(operation, "B", executor, b);
   checks::square(operation, "the factor", factor);
@@ -34,6 +36,7 @@ Report potrs(const Executor& executor, Uplo uplo, const ConstMatrix<T>& factor, 
 }
 
 template <Scalar T> Report potri(const Executor& executor, Uplo uplo, const MatrixView<T>& factor) {
+  checks::enumerators("solver.potri", uplo);
   checks::output("solver.potri", "the factor", executor, factor);
   checks::square("solver.potri", "the factor", factor);
   return report_of<T>(dispatch(kPotri<T>, executor, {uplo, factor}), factor.rows(), kName);
@@ -41,6 +44,7 @@ template <Scalar T> Report potri(const Executor& executor, Uplo uplo, const Matr
 
 template <Scalar T>
 Real<T> pocon(const Executor& executor, Uplo uplo, const MatrixView<T>& factor, std::type_identity_t<Real<T>> norm) {
+  checks::enumerators("solver.pocon", uplo);
   checks::input("solver.pocon", "the factor", executor, factor);
   checks::square("solver.pocon", "the factor", factor);
   require(norm >= 0, "solver.pocon: the norm of A is {}; it must be >= 0", norm);
@@ -50,6 +54,7 @@ Real<T> pocon(const Executor& executor, Uplo uplo, const MatrixView<T>& factor, 
 template <Scalar T>
 Cholesky<T>::Cholesky(const Executor& executor, Uplo uplo, const ConstMatrix<T>& a, const FactorOptions& options)
     : factor_(executor, (checks::input("solver.cholesky", "A", executor, a), a.rows()), a.columns()), uplo_(uplo) {
+  checks::enumerators("solver.cholesky", uplo);
   checks::square("solver.cholesky", "A", a);
   (void)kernel_of(kPotrf<T>, executor);  // before anything is read
   host::fill(factor_.view(), T(0));

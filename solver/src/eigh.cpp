@@ -52,6 +52,9 @@ template <class T> EighReport proved_eigh(const Executor& executor, const Matrix
 template <Scalar T> EighReport eigh(const Executor& executor, const MatrixView<T>& a, const VectorView<Real<T>>& w,
                                     const EighOptions& options) {
   constexpr const char* operation = "solver.eigh";
+  checks::enumerators(operation, options.uplo, options.certify);
+  operands::check_enumerator(operation, "Vectors", options.vectors, Vectors::No);
+  operands::check_enumerator(operation, "Range::Kind", options.range.kind, Range::Kind::Indices);
   checks::output(operation, "A", executor, a);
   checks::output(operation, "w", executor, w);
   checks::square(operation, "A", a);
@@ -80,6 +83,9 @@ template <Scalar T> EighReport eigh_generalized(const Executor& executor, const 
                                                 const ConstMatrix<T>& b, const VectorView<Real<T>>& w,
                                                 const GeneralizedOptions& options) {
   constexpr const char* operation = "solver.eigh_generalized";
+  checks::enumerators(operation, options.uplo);
+  operands::check_enumerator(operation, "Vectors", options.vectors, Vectors::No);
+  operands::check_enumerator(operation, "GeneralizedForm", options.form, GeneralizedForm::BAxIsXLambda);
   checks::output(operation, "A", executor, a);
   checks::input(operation, "B", executor, b);
   checks::output(operation, "w", executor, w);

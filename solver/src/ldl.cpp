@@ -61,6 +61,8 @@ template <class T> T partner(const T& x, Symmetry symmetry) {
 template <Scalar T> Report sytrf(const Executor& executor, Uplo uplo, const MatrixView<T>& a,
                                  const VectorView<std::int64_t>& pivots, const LdlOptions& options) {
   constexpr const char* operation = "solver.sytrf";
+  checks::enumerators(operation, uplo);
+  operands::check_enumerator(operation, "Symmetry", options.symmetry, Symmetry::Symmetric);
   checks::output(operation, "A", executor, a);
   checks::output(operation, "the pivot vector", executor, pivots);
   checks::square(operation, "A", a);
@@ -72,6 +74,8 @@ template <Scalar T> Report sytrs(const Executor& executor, Uplo uplo, const Cons
                                  const VectorView<const std::int64_t>& pivots, const MatrixView<T>& b,
                                  const LdlOptions& options) {
   constexpr const char* operation = "solver.sytrs";
+  checks::enumerators(operation, uplo);
+  operands::check_enumerator(operation, "Symmetry", options.symmetry, Symmetry::Symmetric);
   check_factor(operation, executor, factor, pivots);
   checks::output(operation, "B", executor, b);
   checks::rows(operation, "B", b, factor.rows());
@@ -82,6 +86,8 @@ template <Scalar T> Report sytrs(const Executor& executor, Uplo uplo, const Cons
 
 template <Scalar T> Report sytri(const Executor& executor, Uplo uplo, const MatrixView<T>& factor,
                                  const VectorView<const std::int64_t>& pivots, const LdlOptions& options) {
+  checks::enumerators("solver.sytri", uplo);
+  operands::check_enumerator("solver.sytri", "Symmetry", options.symmetry, Symmetry::Symmetric);
   check_factor("solver.sytri", executor, factor, pivots);
   checks::output("solver.sytri", "the factor", executor, factor);
   return report_of<T>(dispatch(kSytri<T>, executor, {uplo, options.symmetry, factor, pivots}), factor.rows(), kName);
@@ -92,6 +98,8 @@ template <Scalar T> Ldl<T>::Ldl(const Executor& executor, Uplo uplo, const Const
       pivots_(executor, {a.rows()}),
       uplo_(uplo),
       options_(options) {
+  checks::enumerators("solver.ldl", uplo);
+  operands::check_enumerator("solver.ldl", "Symmetry", options.symmetry, Symmetry::Symmetric);
   checks::square("solver.ldl", "A", a);
   (void)kernel_of(kSytrf<T>, executor);  // before anything is read
   const MatrixView<T> own = storage_.view().transposed();

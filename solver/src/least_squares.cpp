@@ -12,6 +12,7 @@ template <Scalar T> LeastSquaresReport<T> lstsq(const Executor& executor, const 
                                                 const ConstMatrix<T>& b, const MatrixView<T>& x,
                                                 const LeastSquaresOptions& options) {
   constexpr const char* operation = "solver.lstsq";
+  operands::check_enumerator(operation, "LeastSquaresMethod", options.method, LeastSquaresMethod::Qr);
   checks::input(operation, "A", executor, a);
   checks::input(operation, "B", executor, b);
   checks::output(operation, "X", executor, x);

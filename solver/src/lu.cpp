@@ -42,6 +42,7 @@ template <Scalar T> Report getrf(const Executor& executor, const MatrixView<T>& 
 template <Scalar T> Report getrs(const Executor& executor, Op op, const ConstMatrix<T>& factor,
                                  const VectorView<const std::int64_t>& pivots, const MatrixView<T>& b) {
   constexpr const char* operation = "solver.getrs";
+  checks::enumerators(operation, op);
   check_factor(operation, executor, factor, pivots);
   checks::output(operation, "B", executor, b);
   checks::rows(operation, "B", b, factor.rows());
@@ -58,6 +59,7 @@ Report getri(const Executor& executor, const MatrixView<T>& factor, const Vector
 
 template <Scalar T>
 Real<T> gecon(const Executor& executor, Norm which, const MatrixView<T>& factor, std::type_identity_t<Real<T>> norm) {
+  checks::enumerators("solver.gecon", which);
   checks::input("solver.gecon", "the factor", executor, factor);
   checks::square("solver.gecon", "the factor", factor);
   require(norm >= 0, "solver.gecon: the norm of A is {}; it must be >= 0", norm);
@@ -120,6 +122,7 @@ template <Scalar T> LogDeterminant<T> Lu<T>::log_determinant() const {
   return signed_diagonal(factor(), pivots()).logarithm();
 }
 template <Scalar T> double Lu<T>::condition(Norm which) const {
+  checks::enumerators("solver.lu", which);
   if (!report_.outcome.ok()) return std::numeric_limits<double>::infinity();
   return condition_from(
       gecon(storage_.executor(), which, storage_.view().transposed(), norms_[which == Norm::One ? 0 : 1]));

@@ -46,6 +46,7 @@ template <Scalar T> Report orgqr(const Executor& executor, const MatrixView<T>& 
 template <Scalar T> Report ormqr(const Executor& executor, Side side, Op op, const ConstMatrix<T>& a,
                                  const blas::ConstVector<T>& tau, const MatrixView<T>& c) {
   constexpr const char* operation = "solver.ormqr";
+  checks::enumerators(operation, side, op);
   checks::input(operation, "A", executor, a);
   checks::input(operation, "tau", executor, tau);
   checks::output(operation, "C", executor, c);
@@ -71,6 +72,7 @@ template <Scalar T> Qr<T>::Qr(const Executor& executor, const ConstMatrix<T>& a,
 template <Scalar T> VectorView<const T> Qr<T>::tau() const { return VectorView<T>(tau_.view()); }
 
 template <Scalar T> Matrix<T> Qr<T>::q(Basis basis) const {
+  operands::check_enumerator("solver.qr", "Basis", basis, Basis::Full);
   const std::int64_t m = rows(), k = tau_.size(), n = basis == Basis::Thin ? k : m;
   Matrix<T> turned(storage_.executor(), n, m);  // column-major for LAPACK
   const MatrixView<T> q = turned.view().transposed();

@@ -173,6 +173,10 @@ template <class T> void refined_solve(const Executor& executor, const Columns<T>
 
 template <Scalar T>
 Report solve(const Executor& executor, const ConstMatrix<T>& a, const MatrixView<T>& b, const SolveOptions& options) {
+  checks::enumerators(kOperation, options.uplo, options.diag, options.certify);
+  operands::check_enumerator(kOperation, "Structure", options.structure, Structure::Triangular);
+  operands::check_enumerator(kOperation, "Factor", options.factor, Factor::Cholesky);
+  operands::check_enumerator(kOperation, "ErrorMeasure", options.measure, ErrorMeasure::Backward);
   checks::input(kOperation, "A", executor, a);
   checks::output(kOperation, "B", executor, b);
   checks::square(kOperation, "A", a);

@@ -55,6 +55,7 @@ template <class T> void prove(const Executor& executor, const MatrixView<const T
 template <Scalar T> SvdReport svd(const Executor& executor, const ConstMatrix<T>& a, const VectorView<Real<T>>& s,
                                   const MatrixView<T>& u, const MatrixView<T>& vh, const SvdOptions& options) {
   const std::int64_t m = a.rows(), n = a.columns(), k = std::min(m, n);
+  checks::enumerators(kOperation, options.certify);
   checks::input(kOperation, "A", executor, a);
   checks::output(kOperation, "s", executor, s);
   checks::output(kOperation, "U", executor, u);

@@ -13,6 +13,7 @@ constexpr std::string_view kName = "triangular";
 }
 
 template <Scalar T> Report trtri(const Executor& executor, Uplo uplo, Diag diag, const MatrixView<T>& a) {
+  checks::enumerators("solver.trtri", uplo, diag);
   checks::output("solver.trtri", "A", executor, a);
   checks::square("solver.trtri", "A", a);
   return report_of<T>(dispatch(kTrtri<T>, executor, {uplo, diag, a}), a.rows(), kName);
@@ -21,6 +22,7 @@ template <Scalar T> Report trtri(const Executor& executor, Uplo uplo, Diag diag,
 template <Scalar T>
 Report trtrs(const Executor& executor, Uplo uplo, Op op, Diag diag, const ConstMatrix<T>& a, const MatrixView<T>& b) {
   constexpr const char* operation = "solver.trtrs";
+  checks::enumerators(operation, uplo, op, diag);
   checks::input(operation, "A", executor, a);
   checks::output(operation, "B", executor, b);
   checks::square(operation, "A", a);
@@ -30,6 +32,7 @@ Report trtrs(const Executor& executor, Uplo uplo, Op op, Diag diag, const ConstM
 }
 
 template <Scalar T> Real<T> trcon(const Executor& executor, Norm which, Uplo uplo, Diag diag, const MatrixView<T>& a) {
+  checks::enumerators("solver.trcon", which, uplo, diag);
   checks::input("solver.trcon", "A", executor, a);
   checks::square("solver.trcon", "A", a);
   return dispatch(kTrcon<T>, executor, ConditionArgs<T>{.factor = a, .which = which, .uplo = uplo, .diag = diag});

@@ -19,6 +19,29 @@ using P = VectorView<std::int64_t>;
 M matrix(double* data, std::int64_t m, std::int64_t n) { return M::row_major(kHost, data, m, n); }
 template <class F> std::string refused(F call) { return message_of<InvalidArgument>(call); }
 
+TEST(Arguments, ValuesOutsideTheirEnumeration) {
+  double a[4] = {1, 0, 0, 1}, b[2] = {3, 4};
+  std::int64_t p[2] = {0, 1};
+  const auto uplo = static_cast<Uplo>(2);
+  const std::string none = ", which is none of its values 0 to 1";
+  EXPECT_IN("solver.potrf: Uplo is 2" + none, refused([&] { potrf(kHost, uplo, matrix(a, 2, 2)); }));
+  EXPECT_IN("solver.potrs: Uplo is 2" + none,
+            refused([&] { potrs<double>(kHost, uplo, matrix(a, 2, 2), matrix(b, 2, 1)); }));
+  EXPECT_IN("solver.cholesky: Uplo is 2" + none, refused([&] { Cholesky<double>(kHost, uplo, matrix(a, 2, 2)); }));
+  EXPECT_IN("solver.potrf: Mode is 6",
+            refused([&] { potrf(kHost, Uplo::Lower, matrix(a, 2, 2), {static_cast<Mode>(6)}); }));
+  EXPECT_IN("solver.ldl: Symmetry is 2" + none,
+            refused([&] { Ldl<double>(kHost, Uplo::Lower, matrix(a, 2, 2), {static_cast<Symmetry>(2)}); }));
+  EXPECT_IN("solver.getrs: Op is 3", refused([&] {
+              getrs<double>(kHost, static_cast<Op>(3), matrix(a, 2, 2), P(kHost, p, 2), matrix(b, 2, 1));
+            }));
+  EXPECT_IN("solver.trtri: Diag is 2" + none,
+            refused([&] { trtri(kHost, Uplo::Lower, static_cast<Diag>(2), matrix(a, 2, 2)); }));
+  EXPECT_IN("solver.qr: Basis is 2" + none,
+            refused([&] { (void)Qr<double>(kHost, matrix(a, 2, 2)).q(static_cast<Basis>(2)); }));
+  EXPECT_EQ(b[0], 3);
+}
+
 TEST(Arguments, Shapes) {
   double a[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}, b[16] = {};
   std::int64_t p[4] = {0, 1, 2, 3};

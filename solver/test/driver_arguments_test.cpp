@@ -31,6 +31,14 @@ TEST(DriverArguments, ShapesAndRanges) {
             refused([&] { solve<double>(kHost, m(a, 4, 3), m(b, 4, 1)); }));
   EXPECT_IN("solver.solve: B has 3 rows; it must have 4",
             refused([&] { solve<double>(kHost, m(a, 4, 4), m(b, 3, 1)); }));
+  EXPECT_IN("solver.solve: Structure is 5, which is none of its values 0 to 4",
+            refused([&] { solve<double>(kHost, m(a, 4, 4), m(b, 4, 1), {.structure = static_cast<Structure>(5)}); }));
+  EXPECT_IN("solver.eigh: Range::Kind is 3", refused([&] {
+              eigh(kHost, m(a, 4, 4), V(kHost, w, 4), {.range = {.kind = static_cast<Range::Kind>(3)}});
+            }));
+  EXPECT_IN("solver.lstsq: LeastSquaresMethod is 2", refused([&] {
+              lstsq<double>(kHost, m(a, 4, 3), m(b, 4, 1), m(c, 3, 1), {.method = static_cast<LeastSquaresMethod>(2)});
+            }));
   EXPECT_IN("Factor::Cholesky needs Structure::Positive",
             refused([&] { solve<double>(kHost, m(a, 4, 4), m(b, 4, 1), {.factor = Factor::Cholesky}); }));
   EXPECT_IN("solver.lstsq: X is 4 x 1; it must be 3 x 1",

@@ -4,7 +4,8 @@
 // (Robert 1995). In the last two a value is low + stddev t (or high - stddev t), t >= 0 with the relative accuracy of a
 // double, so the tail keeps its shape however many standard deviations away it lies: the value has the one rounding of
 // that sum, and a float one more, which may take it just outside [low, high]. Order, words, bits, executors and
-// refusals are those of gamma.hpp; low < high, and stddev is positive.
+// refusals are those of gamma.hpp; low < high, and stddev is positive. [low, high] lies at most 1e8 standard deviations
+// from the mean: beyond, the distances of neighbouring doubles are longer than the distribution is wide.
 #pragma once
 
 #include <limits>
