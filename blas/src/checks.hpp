@@ -2,12 +2,34 @@
 #pragma once
 
 #include <trn/blas/storage.hpp>
+#include <trn/core/enumerators.hpp>
 #include <trn/core/operands.hpp>
 
 namespace trn::blas::checks {
 
 using operands::check_address;
 using operands::check_owner;
+
+inline void enumerator(const char* operation, Op op) { operands::check_enumerator(operation, "Op", op, Op::C); }
+inline void enumerator(const char* operation, Uplo uplo) {
+  operands::check_enumerator(operation, "Uplo", uplo, Uplo::Upper);
+}
+inline void enumerator(const char* operation, Diag diag) {
+  operands::check_enumerator(operation, "Diag", diag, Diag::Unit);
+}
+inline void enumerator(const char* operation, Side side) {
+  operands::check_enumerator(operation, "Side", side, Side::Right);
+}
+inline void enumerator(const char* operation, Layout layout) {
+  operands::check_enumerator(operation, "Layout", layout, Layout::RowMajor);
+}
+inline void enumerator(const char* operation, const Precision& precision) {
+  operands::check_enumerator(operation, precision);
+}
+// The first thing that an entry point checks: every argument that is an enumerator or holds one.
+template <class... E> void enumerators(const char* operation, const E&... values) {
+  (enumerator(operation, values), ...);
+}
 
 template <class T> void operand(const char* operation, const char* name, const Executor& call, const MatrixView<T>& x) {
   check_owner(operation, name, call, x.executor());
@@ -18,10 +40,12 @@ template <class T> void operand(const char* operation, const char* name, const E
   check_address(operation, name, x.data(), x.size() == 0);
 }
 template <class T> void operand(const char* operation, const char* name, const Executor& call, const PackedView<T>& x) {
+  enumerators(operation, x.uplo(), x.layout());
   check_owner(operation, name, call, x.executor());
   check_address(operation, name, x.data(), x.n() == 0);
 }
 template <class T> void operand(const char* operation, const char* name, const Executor& call, const BandView<T>& x) {
+  enumerators(operation, x.layout());
   check_owner(operation, name, call, x.executor());
   check_address(operation, name, x.data(), x.rows() == 0 || x.columns() == 0);
 }

@@ -8,6 +8,7 @@ namespace trn::blas {
 
 template <Scalar T> void dgmm(const Executor& executor, Side side, const ConstMatrix<T>& a, const ConstVector<T>& x,
                               const MatrixView<T>& c) {
+  checks::enumerators("blas.dgmm", side);
   checks::operand("blas.dgmm", "A", executor, a);
   checks::operand("blas.dgmm", "x", executor, x);
   checks::operand("blas.dgmm", "C", executor, c);

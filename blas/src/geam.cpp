@@ -21,6 +21,7 @@ template <class T> void check_place(const char* name, Op op, const MatrixView<co
 
 template <Scalar T> void geam(const Executor& executor, Op op_a, Op op_b, Number<T> alpha, const ConstMatrix<T>& a,
                               Number<T> beta, const ConstMatrix<T>& b, const MatrixView<T>& c) {
+  checks::enumerators("blas.geam", op_a, op_b);
   checks::check_owner("blas.geam", "A", executor, a.executor());
   checks::check_owner("blas.geam", "B", executor, b.executor());
   checks::operand("blas.geam", "C", executor, c);

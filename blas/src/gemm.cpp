@@ -2,8 +2,7 @@
 #include <trn/blas/gemm.hpp>
 
 #include "checks.hpp"
-#include "exact.hpp"
-#include "gemm_accuracy.hpp"
+#include "gemm_target.hpp"
 
 namespace trn::blas {
 
@@ -11,34 +10,11 @@ namespace {
 
 const char* letter(Op op) { return op == Op::N ? "N" : op == Op::T ? "T" : "C"; }
 
-// Runs a checked product in the mode that the options ask for.
-Accuracy run(const char* operation, const Executor& executor, GemmArgs g, const GemmOptions& options) {
-  const Precision precision = options.precision;
-  const auto& out = options.componentwise;
-  std::optional<ProductSizes> sizes;
-  Accuracy accuracy{precision.mode(), passes_of(precision.mode()), 0};
-  if (precision.has_target()) {
-    // A and B are read once, for every mode; C where A and B leave a mode beside Exact.
-    std::optional<ExactOperands> operands;
-    if (offers(Mode::Exact, g.in, executor.family())) operands.emplace(executor, g);
-    sizes = {.norms = operands ? norms_of(*operands) : gemm_norms(executor, g),
-             .alpha = std::abs(g.alpha),
-             .beta = std::abs(g.beta)};
-    const auto chosen = cheapest_mode(executor.family(), g, *sizes, precision.target_error(), 1, [&] {
-      for (const double c : magnitudes_of_c(executor, g)) sizes->add_c(c);
-    });
-    if (!chosen && operands) return exact_gemm(operation, executor, g, *operands, out, precision.target_error());
-    if (!chosen)
-      refuse_target(operation, g.in, executor, precision.target_error(),
-                    bound_with_range(executor.family(), g, Mode::Native, *sizes));
-    accuracy = *chosen;
-  } else {
-    require_mode(operation, precision.mode(), g.in, executor.family());
-    if (precision.mode() == Mode::Exact) return exact_gemm(operation, executor, g, out, 0);
-    accuracy.bound = gemm_error_bound(executor.family(), g.in, g.out, g.k, accuracy.mode);
-  }
+// A product in a mode that is not Exact, with the bounds of its elements where they are asked for.
+Accuracy run_in(const Executor& executor, GemmArgs g, const Accuracy& accuracy, const Bounds& out,
+                std::optional<GemmNorms> known = {}) {
   g.mode = accuracy.mode;
-  const GemmNorms norms = !out ? GemmNorms{} : sizes ? std::move(sizes->norms) : gemm_norms(executor, g);
+  const GemmNorms norms = !out ? GemmNorms{} : known ? std::move(*known) : gemm_norms(executor, g);
   const std::vector<double> c = out ? magnitudes_of_c(executor, g) : std::vector<double>{};
   dispatch(kGemm, executor, g);
   if (out) {
@@ -48,13 +24,52 @@ Accuracy run(const char* operation, const Executor& executor, GemmArgs g, const 
   return accuracy;
 }
 
+// Runs a checked product in the mode that the options ask for.
+Accuracy run(const char* operation, const Executor& executor, const GemmArgs& g, const GemmOptions& options) {
+  if (options.precision.has_target())
+    return gemm_to_target(operation, executor, g, options, read_operands(executor, g));
+  const Mode mode = options.precision.mode();
+  require_mode(operation, mode, g.in, executor.family());
+  if (mode == Mode::Exact) return exact_gemm(operation, executor, g, options.componentwise, 0);
+  return run_in(executor, g, {mode, passes_of(mode), gemm_error_bound(executor.family(), g.in, g.out, g.k, mode)},
+                options.componentwise);
+}
+
 }  // namespace
+
+ReadOperands read_operands(const Executor& executor, const GemmArgs& g) {
+  ReadOperands read;
+  if (offers(Mode::Exact, g.in, executor.family())) read.exact.emplace(executor, g);
+  read.sizes = {.norms = read.exact ? norms_of(*read.exact) : gemm_norms(executor, g),
+                .alpha = std::abs(g.alpha),
+                .beta = std::abs(g.beta)};
+  return read;
+}
+
+void read_c(const Executor& executor, const GemmArgs& g, ReadOperands& operands) {
+  if (operands.with_c) return;
+  for (const double c : magnitudes_of_c(executor, g)) operands.sizes.add_c(c);
+  operands.with_c = true;
+}
+
+// C is read only where A and B leave a mode beside Exact.
+Accuracy gemm_to_target(const char* operation, const Executor& executor, GemmArgs g, const GemmOptions& options,
+                        ReadOperands operands) {
+  const double target = options.precision.target_error();
+  const auto chosen =
+      cheapest_mode(executor.family(), g, operands.sizes, target, 1, [&] { read_c(executor, g, operands); });
+  if (chosen) return run_in(executor, g, *chosen, options.componentwise, std::move(operands.sizes.norms));
+  if (operands.exact) return exact_gemm(operation, executor, g, *operands.exact, options.componentwise, target);
+  refuse_target(operation, g.in, executor, target,
+                bound_with_range(executor.family(), g, Mode::Native, operands.sizes));
+}
 
 template <Element In, Element Out> Accuracy detail::gemm(const Executor& executor, Op op_a, Op op_b, Compute<Out> alpha,
                                                          const MatrixView<const In>& a, const MatrixView<const In>& b,
                                                          Compute<Out> beta, const MatrixView<Out>& c,
                                                          const GemmOptions& options) {
   constexpr const char* operation = "blas.gemm";
+  checks::enumerators(operation, op_a, op_b, options.precision);
   checks::operand(operation, "A", executor, a);
   checks::operand(operation, "B", executor, b);
   checks::operand(operation, "C", executor, c);

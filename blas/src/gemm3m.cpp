@@ -15,6 +15,7 @@ template <ComplexScalar T> Accuracy gemm3m(const Executor& executor, Op op_a, Op
                                            const MatrixView<T>& c, const GemmOptions& options) {
   if (options.componentwise || options.precision != Precision{})
     return detail::gemm<T, T>(executor, op_a, op_b, alpha, a, b, beta, c, options);
+  checks::enumerators("blas.gemm3m", op_a, op_b);
   checks::operand("blas.gemm3m", "A", executor, a);
   checks::operand("blas.gemm3m", "B", executor, b);
   checks::operand("blas.gemm3m", "C", executor, c);

@@ -199,14 +199,19 @@ double bound_in_range(double bound, const GemmArgs& g, Mode mode, const ProductS
   if (!n.finite || n.a_top >= range.word_overflow || n.b_top >= range.word_overflow) return kInfinity;
   const double sum = largest_of(n.a) * largest_of(n.b);
   if (!range.holds(bound, sum, times * z.alpha * sum + z.beta * z.c_largest)) return kInfinity;
-  const double a = least_of(n.a), b = least_of(n.b);
+  return bound + times * lost_to_underflow(g, mode, z);
+}
+
+double lost_to_underflow(const GemmArgs& g, Mode mode, const ProductSizes& z) {
+  const Range range(g, mode);
+  const double a = least_of(z.norms.a), b = least_of(z.norms.b);
   double lost = 0;
   if (g.k > 0 && a < kInfinity && b < kInfinity) {
     // Divided by |alpha| a b one after another: the product may leave the range of double.
     lost = range.of_sum(g.k) / a / b + range.of_result() / a / b / z.alpha + range.word_part * (1 / a + 1 / b);
   }
   if (z.c_least <= z.c_largest) lost += range.of_result() / z.c_least / z.beta;
-  return bound + times * range.factor * lost;
+  return range.factor * lost;
 }
 
 double bound_with_range(Family family, const GemmArgs& g, Mode mode, const ProductSizes& sizes, int products) {

@@ -52,7 +52,9 @@ void require_mode(const char* operation, Mode mode, DType in, Family family);
 // the other.
 [[nodiscard]] double bound_in_range(double bound, const GemmArgs& g, Mode mode, const ProductSizes& sizes,
                                     int products = 1);
-// The same with gemm_error_bound.
+// What underflow alone can add to a bound; without the overflow that bound_in_range looks for too.
+[[nodiscard]] double lost_to_underflow(const GemmArgs& g, Mode mode, const ProductSizes& sizes);
+// The same as bound_in_range with gemm_error_bound.
 [[nodiscard]] double bound_with_range(Family family, const GemmArgs& g, Mode mode, const ProductSizes& sizes,
                                       int products = 1);
 

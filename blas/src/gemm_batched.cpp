@@ -3,17 +3,15 @@
 #include <trn/blas/gemm_batched.hpp>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <vector>
-
-#include <trn/blas/gemm.hpp>
 
 #include <trn/blas/gemm_batched_program.hpp>
 
 #include "fold.hpp"
-#include "gemm_accuracy.hpp"
+#include "gemm_target.hpp"
 #include "kernels.hpp"
-#include "targets.hpp"
 
 namespace trn::blas {
 
@@ -36,6 +34,7 @@ Stored stored(const char* operation, const char* name, Layout layout, std::int64
 
 template <class T> BatchGroup group_of(const char* operation, const BatchShape& s, T alpha, T beta, std::int64_t first,
                                        std::int64_t count) {
+  checks::enumerators(operation, s.layout, s.op_a, s.op_b);
   require(s.m >= 0 && s.n >= 0 && s.k >= 0, "{}: m, n, k are {}, {}, {}; none may be negative", operation, s.m, s.n,
           s.k);
   require(count >= 0, "{}: the count is {}; it must be >= 0", operation, count);
@@ -99,8 +98,10 @@ GemmArgs product_of(const GemmBatchArgs& args, const BatchGroup& g, std::int64_t
           g.bn,       args.c_of(g, p), g.cm, g.cn, g.alpha, g.beta,          g.conj_a, g.conj_b};
 }
 
-// Each product a gemm of its own, in copies of the C_p: one that is refused leaves all of them as they were.
-template <class T> void by_products(const Executor& executor, const GemmBatchArgs& args) {
+// Each product a gemm of its own, in copies of the C_p: one that is refused leaves all of them as they were. `read`
+// holds what was read of the first products' operands.
+template <class T> void by_products(const char* operation, const Executor& executor, const GemmBatchArgs& args,
+                                    std::vector<ReadOperands> read = {}) {
   std::vector<Matrix<T>> results;
   Accuracy worst{Mode::Native, 0, 0};
   const auto each = [&](auto f) {
@@ -111,22 +112,17 @@ template <class T> void by_products(const Executor& executor, const GemmBatchArg
   const auto c_of = [&](const GemmArgs& g) {
     return View<T>(MatrixView<T>(executor, static_cast<T*>(g.c), g.m, g.n, g.cm, g.cn));
   };
-  const auto factor = [](std::complex<double> z) {
-    if constexpr (ComplexScalar<T>)
-      return T(z);
-    else
-      return static_cast<T>(z.real());
-  };
-  each([&](const GemmArgs& g) {
-    const MatrixView<const T> a(executor, static_cast<const T*>(g.a), g.m, g.k, g.am, g.ak),
-        b(executor, static_cast<const T*>(g.b), g.k, g.n, g.bk, g.bn);
+  each([&](GemmArgs g) {
     Matrix<T> c(executor, g.m, g.n);
     if (g.beta != 0.0)
       copy(View<const T>(MatrixView<const T>(executor, static_cast<const T*>(g.c), g.m, g.n, g.cm, g.cn)),
            View<T>(c.view()));
-    const Accuracy one = detail::gemm<T, T>(
-        executor, g.conj_a ? Op::C : Op::N, g.conj_b ? Op::C : Op::N, factor(g.alpha), g.conj_a ? a.transposed() : a,
-        g.conj_b ? b.transposed() : b, factor(g.beta), c.view(), {args.precision, {}});
+    g.c = c.data(), g.cm = g.n, g.cn = 1;
+    const std::size_t p = results.size();
+    const Accuracy one = args.precision.has_target()
+                             ? gemm_to_target(operation, executor, g, {args.precision, {}},
+                                              p < read.size() ? std::move(read[p]) : read_operands(executor, g))
+                             : exact_gemm(operation, executor, g, {}, 0);
     if (one.passes >= worst.passes) worst.mode = one.mode, worst.passes = one.passes;
     worst.bound = std::max(worst.bound, one.bound);
     results.push_back(std::move(c));
@@ -136,36 +132,43 @@ template <class T> void by_products(const Executor& executor, const GemmBatchArg
   *args.accuracy = worst;
 }
 
-// The cheapest mode of the device's program that meets a target for these operands; none when there is none.
-std::optional<Accuracy> mode_for_target(const Executor& executor, const GemmBatchArgs& args) {
-  std::vector<std::pair<GemmArgs, ProductSizes>> products;
+// The cheapest mode of the device's program that meets a target for these operands; none when there is none. Operands
+// are read into `read` product by product, as far as a mode is left.
+std::optional<Accuracy> mode_for_target(const Executor& executor, const GemmBatchArgs& args,
+                                        std::vector<ReadOperands>& read) {
+  constexpr std::array kModes{Mode::Bf16, Mode::Tf32, Mode::Tf32x3, Mode::Native};
+  std::array<double, kModes.size()> bounds{};
+  const double target = args.precision.target_error();
+  const auto meets = [&](double bound) { return bound <= target; };
   for (const BatchGroup& g : args.groups) {
     for (std::int64_t p = 0; p < g.count; ++p) {
       const GemmArgs one = product_of(args, g, p);
-      products.emplace_back(one, sizes_of(executor, one));
+      read.push_back(read_operands(executor, one));
+      read_c(executor, one, read.back());
+      for (std::size_t i = 0; i < kModes.size(); ++i) {
+        bounds[i] = std::max(
+            bounds[i], bound_in_range(gemm_batched_error_bound(kModes[i], one.k), one, kModes[i], read.back().sizes));
+      }
+      if (std::ranges::none_of(bounds, meets)) return std::nullopt;
     }
   }
-  for (const Mode mode : {Mode::Bf16, Mode::Tf32, Mode::Tf32x3, Mode::Native}) {
-    double bound = 0;
-    for (const auto& [one, sizes] : products)
-      bound = std::max(bound, bound_in_range(gemm_batched_error_bound(mode, one.k), one, mode, sizes));
-    if (bound <= args.precision.target_error()) return Accuracy{mode, passes_of(mode), bound};
-  }
-  return std::nullopt;
+  const auto i = static_cast<std::size_t>(std::ranges::find_if(bounds, meets) - bounds.begin());
+  return Accuracy{kModes[i], passes_of(kModes[i]), bounds[i]};
 }
 
 // Targets, and on a device Exact, beside what the kernels have.
 template <class T> void run(const char* operation, const Executor& executor, GemmBatchArgs args) {
   const bool device = executor.family() == Family::Device;
   if (args.precision.has_target()) {
-    const auto chosen = device && args.dtype == DType::Float32 ? mode_for_target(executor, args) : std::nullopt;
-    if (!chosen) return naming_target(operation, args.precision, [&] { by_products<T>(executor, args); });
+    std::vector<ReadOperands> read;
+    const auto chosen = device && args.dtype == DType::Float32 ? mode_for_target(executor, args, read) : std::nullopt;
+    if (!chosen) return by_products<T>(operation, executor, args, std::move(read));
     args.precision = chosen->mode;
     dispatch(kGemmBatched, executor, args);
     *args.accuracy = *chosen;
     return;
   }
-  if (device && args.precision.mode() == Mode::Exact) return by_products<T>(executor, args);
+  if (device && args.precision.mode() == Mode::Exact) return by_products<T>(operation, executor, args);
   dispatch(kGemmBatched, executor, args);
 }
 
@@ -177,6 +180,7 @@ template <Scalar T> Accuracy gemm_strided_batched(const Executor& executor, cons
                                                   Number<T> beta, T* c, std::int64_t stride_c, std::int64_t count,
                                                   const ProductOptions& options) {
   constexpr const char* kOperation = "blas.gemm_strided_batched";
+  checks::enumerators(kOperation, options.precision);
   const BatchGroup g = group_of<T>(kOperation, shape, alpha, beta, 0, count);
   Accuracy accuracy;
   worsen<T>(accuracy, executor.family(), shape);
@@ -209,6 +213,7 @@ template <Scalar T> Accuracy gemm_grouped_batched(const Executor& executor,
                                                   std::type_identity_t<std::span<const T* const>> b,
                                                   std::span<T* const> c, const ProductOptions& options) {
   constexpr const char* kOperation = "blas.gemm_batched";
+  checks::enumerators(kOperation, options.precision);
   std::vector<BatchGroup> folded;
   Accuracy accuracy;
   std::int64_t first = 0;

@@ -12,6 +12,9 @@ Accuracy detail::gemm_epilogue(const Executor& executor, Op op_a, Op op_b, Compu
                                const MatrixView<const In>& a, const MatrixView<const In>& b, Compute<Out> beta,
                                const MatrixView<Out>& c, const Epilogue<Out>& epilogue, const ProductOptions& options) {
   constexpr const char* kOperation = "blas.gemm_epilogue";
+  checks::enumerators(kOperation, op_a, op_b, options.precision);
+  operands::check_enumerator(kOperation, "Activation", epilogue.activation, Activation::GeluTanh);
+  operands::check_enumerator(kOperation, "Bias", epilogue.bias_along, Bias::PerColumn);
   checks::operand(kOperation, "A", executor, a);
   checks::operand(kOperation, "B", executor, b);
   checks::operand(kOperation, "C", executor, c);

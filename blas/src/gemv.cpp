@@ -27,6 +27,7 @@ template <class T> void check(const char* operation, Op op, std::int64_t rows, s
 template <Scalar T> Accuracy gemv(const Executor& executor, Op op, Number<T> alpha, const ConstMatrix<T>& a,
                                   const ConstVector<T>& x, Number<T> beta, const VectorView<T>& y,
                                   const ProductOptions& options) {
+  checks::enumerators("blas.gemv", op, options.precision);
   checks::operand("blas.gemv", "A", executor, a);
   checks::operand("blas.gemv", "x", executor, x);
   checks::operand("blas.gemv", "y", executor, y);
@@ -51,6 +52,7 @@ template <Scalar T> Accuracy gemv(const Executor& executor, Op op, Number<T> alp
 
 template <Scalar T> void gbmv(const Executor& executor, Op op, Number<T> alpha, const ConstBand<T>& a,
                               const ConstVector<T>& x, Number<T> beta, const VectorView<T>& y) {
+  checks::enumerators("blas.gbmv", op);
   checks::operand("blas.gbmv", "A", executor, a);
   checks::operand("blas.gbmv", "x", executor, x);
   checks::operand("blas.gbmv", "y", executor, y);

@@ -1,5 +1,6 @@
 // The entry points of level 1: check the vectors, return where BLAS does, choose the precision, dispatch.
 #include <cmath>
+#include <limits>
 #include <trn/blas/level1.hpp>
 
 #include "checks.hpp"
@@ -83,14 +84,40 @@ std::int64_t extreme(const KernelTable<ExtremeArgs>& kernels, const Executor& ex
   return result;
 }
 
+// What the range of the type adds to the relative bound of asum or nrm2. Their terms are not negative, so a sum that
+// overflows on the way is infinite at the end. Among the denormals asum has no error; nrm2 is rounded by up to one of
+// the smallest of them.
+template <class R> double lost_in_range(R value, bool is_rounded) {
+  constexpr double kLeast = std::numeric_limits<R>::denorm_min();
+  if (!std::isfinite(value)) return std::numeric_limits<double>::infinity();
+  return is_rounded && value > 0 && value < std::numeric_limits<R>::min() ? kLeast / static_cast<double>(value) : 0;
+}
+
 template <class T> Measured<Real<T>> norm(const KernelTable<NormArgs>& kernels, const Executor& executor,
                                           const VectorView<const T>& x, Precision precision, double native_bound) {
   checks::operand(kernels.operation, "x", executor, x);
-  const double u = unit_roundoff(dtype_of<T>);
-  const Accuracy accuracy = choose(kernels.operation, precision, native_bound, 2 * u);
-  double result = 0;
-  if (x.size() > 0) dispatch(kernels, executor, {dtype_of<T>, x.size(), x.data(), x.stride(), accuracy.mode, &result});
-  return {static_cast<Real<T>>(result), accuracy};
+  const double exact_bound = 2 * unit_roundoff(dtype_of<T>);
+  Accuracy accuracy = choose(kernels.operation, precision, native_bound, exact_bound);
+  Real<T> value = 0;
+  if (x.size() == 0) return {value, accuracy};
+  const auto run = [&] {
+    double result = 0;
+    dispatch(kernels, executor, {dtype_of<T>, x.size(), x.data(), x.stride(), accuracy.mode, &result});
+    value = static_cast<Real<T>>(result);
+    if (precision.has_target()) accuracy.bound += lost_in_range(value, &kernels == &kNrm2);
+  };
+  run();
+  if (!precision.has_target()) return {value, accuracy};
+  const double target = precision.target_error();
+  if (accuracy.bound > target && accuracy.mode == Mode::Native && executor.family() == Family::Host) {
+    accuracy = {Mode::Exact, 1, exact_bound};
+    run();
+  }
+  require(accuracy.bound <= target,
+          "{}: the result is {}: x is not finite, or the result has left the range in which target error {} can be "
+          "kept; scale x",
+          kernels.operation, value, target);
+  return {value, accuracy};
 }
 
 template <class T> Measured<T> product(const Executor& executor, const VectorView<const T>& x,

@@ -166,6 +166,7 @@ constexpr std::array kByCost{Mode::Bf16, Mode::Tf32, Mode::Tf32x3, Mode::Native}
 template <RealScalar T>
 PairEnergy detail::pair_energy(const Executor& executor, const View<const T>& b, const VectorView<const T>& occupied,
                                const VectorView<const T>& virtuals, const PairEnergyOptions& options) {
+  checks::enumerators(kOperation, options.precision);
   checks::check_owner(kOperation, "B", executor, b.executor());
   checks::operand(kOperation, "occupied", executor, occupied);
   checks::operand(kOperation, "virtuals", executor, virtuals);

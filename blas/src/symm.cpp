@@ -17,6 +17,7 @@ template <class T> Accuracy multiply(const KernelTable<SymmArgs>& table, bool he
                                      const MatrixView<const T>& b, T beta, const MatrixView<T>& c,
                                      const GemmOptions& options) {
   const char* operation = table.operation;
+  checks::enumerators(operation, side, uplo, options.precision);
   checks::operand(operation, "A", executor, a);
   checks::operand(operation, "B", executor, b);
   checks::operand(operation, "C", executor, c);

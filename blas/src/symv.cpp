@@ -12,6 +12,7 @@ template <class T, class A> void multiply(const KernelTable<SymvArgs>& kernels, 
                                           bool hermitian, Uplo uplo, T alpha, const A& a, const VectorView<const T>& x,
                                           T beta, const VectorView<T>& y) {
   const char* operation = kernels.operation;
+  checks::enumerators(operation, uplo);
   checks::operand(operation, "A", executor, a);
   checks::operand(operation, "x", executor, x);
   checks::operand(operation, "y", executor, y);

@@ -18,6 +18,7 @@ template <class T, class A> void update(const KernelTable<SyrArgs>& kernels, con
                                         Uplo uplo, T alpha, const VectorView<const T>& x, const VectorView<const T>* y,
                                         const A& a) {
   const char* operation = kernels.operation;
+  checks::enumerators(operation, uplo);
   checks::operand(operation, "x", executor, x);
   if (y) checks::operand(operation, "y", executor, *y);
   checks::operand(operation, "A", executor, a);

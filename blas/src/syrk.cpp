@@ -22,6 +22,7 @@ template <class T> Accuracy update(const KernelTable<SyrkArgs>& table, RankK kin
                                    const GemmOptions& options) {
   const char* operation = table.operation;
   const bool single = kind == RankK::One;
+  checks::enumerators(operation, uplo, op, options.precision);
   checks::operand(operation, "A", executor, a);
   if (!single) checks::operand(operation, "B", executor, b);
   checks::operand(operation, "C", executor, c);

@@ -14,6 +14,7 @@ namespace {
 template <class T> Accuracy multiply(const Executor& executor, Side side, Uplo uplo, Op op, Diag diag, T alpha,
                                      const MatrixView<const T>& a, const MatrixView<const T>& b, const MatrixView<T>& c,
                                      const GemmOptions& options) {
+  checks::enumerators("blas.trmm", side, uplo, op, diag, options.precision);
   checks::operand("blas.trmm", "A", executor, a);
   checks::operand("blas.trmm", "B", executor, b);
   checks::operand("blas.trmm", "C", executor, c);

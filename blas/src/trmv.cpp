@@ -11,6 +11,7 @@ namespace {
 template <class T, class A> void apply(const KernelTable<TrmvArgs>& kernels, const Executor& executor, bool solve,
                                        Uplo uplo, Op op, Diag diag, const A& a, const VectorView<T>& x) {
   const char* operation = kernels.operation;
+  checks::enumerators(operation, uplo, op, diag);
   checks::operand(operation, "A", executor, a);
   checks::operand(operation, "x", executor, x);
   const Triangle shape = checks::triangle(operation, uplo, a);

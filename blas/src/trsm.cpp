@@ -35,6 +35,41 @@ double least_bound(const Executor& executor, const TrsmArgs& args, Mode mode) {
   return trsm_residual_bound({.dtype = args.dtype, .m = args.m, .n = 0, .mode = mode}, nullptr, nullptr);
 }
 
+// What underflow may have added to the residual of a solve in a mode other than Exact, relative to ||a_i|| ||x_j||; `b`
+// is the right side, args.b holds X. With h half the smallest denormal:
+//   sums      those of A X lose what gemm's lose (gemm_accuracy.cpp)
+//   X         each element is rounded by up to h: |a_ii| h of the residual, h / ||x_j|| relative
+//   1 / a_ii  is rounded by up to h, relative to itself h |a_ii|
+// twice the last two for second order, complex 2 sqrt(2) times that and two products per part. A column of X that is
+// zero where B is not has lost everything. Infinite too when A or X are not finite.
+template <class T> double lost_by_solve(const Executor& executor, const TrsmArgs& args, const MatrixView<T>& b) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const TrmmArgs product{args.dtype,  args.m, args.n,  args.a,  args.am, args.an, args.lower, args.unit,
+                         args.conj_a, args.b, args.bm, args.bn, nullptr, 0,       0,          1.0};
+  ProductSizes sizes{.norms = norms_of(operands_of(executor, product))};
+  const GemmNorms& norms = sizes.norms;
+  if (!norms.finite) return kInfinity;
+  double x_least = kInfinity;
+  bool zero = false;
+  for (const double x : norms.b) x > 0 ? x_least = std::min(x_least, x) : zero = true;
+  const auto column = static_cast<std::size_t>(args.n);
+  if (zero) {
+    GemmArgs right{};  // of which only C counts
+    right.in = right.out = args.dtype, right.m = args.m, right.n = args.n, right.beta = 1;
+    right.c = b.data(), right.cm = b.row_stride(), right.cn = b.column_stride();
+    const std::vector<double> values = magnitudes_of_c(executor, right);
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      if (values[k] != 0 && norms.b[k % column] == 0) return kInfinity;
+    }
+  }
+  if (x_least == kInfinity) return 0;  // X = 0 as B is
+  GemmArgs g{};
+  g.in = g.out = args.dtype, g.m = g.k = args.m, g.n = args.n;
+  const double h = real_of(args.dtype) == DType::Float64 ? 0x1p-1074 : 0x1p-150;
+  return lost_to_underflow(g, args.precision.mode(), sizes) +
+         (is_complex(args.dtype) ? 4 * std::sqrt(2.0) : 2) * (h / x_least + h * norms.a_top);
+}
+
 // A target: bounds are measured after a solve, so the modes are tried in a copy of B, cheapest first, leaving out those
 // whose arithmetic alone is too coarse. On the host Native is the cheapest, and its diagonal blocks are no worse than
 // those of the other float32 modes.
@@ -51,6 +86,8 @@ template <class T> Accuracy solve_to_target(const Executor& executor, TrsmArgs a
     args.precision = mode;
     copy(View<const T>(MatrixView<const T>(b)), View<T>(x.view()));
     solve(executor, args);
+    if (mode != Mode::Exact && args.accuracy->bound <= target)
+      args.accuracy->bound += lost_by_solve<T>(executor, args, b);
     if (args.accuracy->bound <= target) {
       copy(View<const T>(MatrixView<const T>(x.view())), View<T>(b));
       return *args.accuracy;
@@ -64,6 +101,7 @@ template <class T> Accuracy solve_to_target(const Executor& executor, TrsmArgs a
 
 template <Scalar T> Accuracy trsm(const Executor& executor, Side side, Uplo uplo, Op op, Diag diag, Number<T> alpha,
                                   const ConstMatrix<T>& a, const MatrixView<T>& b, const ProductOptions& options) {
+  checks::enumerators("blas.trsm", side, uplo, op, diag, options.precision);
   checks::operand("blas.trsm", "A", executor, a);
   checks::operand("blas.trsm", "B", executor, b);
   const std::int64_t order = side == Side::Left ? b.rows() : b.columns();

@@ -12,6 +12,7 @@ namespace trn::blas {
 template <Scalar T> void trsm_batched(const Executor& executor, const TrsmBatchShape& s, Number<T> alpha,
                                       std::type_identity_t<std::span<const T* const>> a, std::span<T* const> b) {
   constexpr const char* kOperation = "blas.trsm_batched";
+  checks::enumerators(kOperation, s.layout, s.side, s.uplo, s.op, s.diag);
   require(s.m >= 0 && s.n >= 0, "{}: m and n are {} and {}; none may be negative", kOperation, s.m, s.n);
   require(a.size() == b.size(), "{}: {} addresses of A but {} of B; give one of each per problem", kOperation, a.size(),
           b.size());

@@ -4,8 +4,8 @@
 // Vectors of which one is written must not overlap, except that identical views are allowed for copy and swap (nothing
 // happens) and for axpy (y = alpha y + y). Reductions return to the caller also when the vectors lie on a device.
 //
-// Bounds in the results are barring over- and underflow. With a target dot looks at its operands: what underflow can
-// lose counts, and operands that are not finite, or whose partial sums may overflow, are refused.
+// Bounds are barring over- and underflow. With a target dot counts what underflow can lose and refuses operands that
+// are not finite or may overflow; asum and nrm2 refuse a result that is not finite, and count a denormal's rounding.
 //
 // |z| of a complex element in asum, amax and amin is |re| + |im|, as BLAS has it.
 #pragma once

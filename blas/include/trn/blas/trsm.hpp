@@ -10,8 +10,8 @@
 //     around it
 //   Exact, anywhere    measured in 80 bits per block of 64 rows, plus the certificates of the exact products: within a
 //     few times the residual
-// A target is kept by the bound of the solve at hand: the modes are tried in a copy of B, cheapest first and Exact
-// last; where none keeps it the call is refused and B is as it was. On the device (float32 and complex64): inverted
+// A target is kept by the bound of the solve at hand, what underflow may have lost counted: modes are tried in a copy
+// of B, cheapest first; where none keeps it the call is refused and B is as it was. On the device (s and c): inverted
 // diagonal blocks, one step of refinement each, everything else products in the mode asked for. The rows from a zero
 // pivot on are infinite or NaN, those before are not touched by it; NaN or infinity in B spreads over its block of rows
 // in its column and all later ones.
