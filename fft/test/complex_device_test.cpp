@@ -334,7 +334,8 @@ TEST(Moves, ContiguousOnesAreCopies) {
     const Recorder events(e);
     const auto y = fftshift(e, given);
     EXPECT_EQ(events.count(EventKind::Copy, "sim:trn2 -> sim:trn2"), copies);
-    EXPECT_EQ(events.count(EventKind::Run), runs);
+    EXPECT_EQ(events.count(EventKind::Run) - events.count(EventKind::Run, "copy_within"), runs);
+    EXPECT_GT(events.modelled_seconds(), 0);
     EXPECT_EQ(events.family_of("fft.move"), "device");
     EXPECT_EQ(y.to_host(), fftshift(Executor::host(), Array<float>::from_host(Executor::host(), shape, x)).to_host());
   };

@@ -100,6 +100,30 @@ TEST(SimQueue, CopiesAndFreesKeepTheirPlaces) {
   EXPECT_EQ(x.to_host(), filled(3));
 }
 
+// Copies within a device take the DMA engines' time, the same with and without a queue: 16 engines move a share each,
+// and copies in a row pay the way to the first byte and the end once.
+TEST(SimQueue, CopiesWithinTheDeviceTakeTime) {
+  const Machine& m = machine("trn2");
+  constexpr std::int64_t kBytes = 1 << 20;
+  const double transfer =
+                   m.timing.dma_run_overhead_s + static_cast<double>(kBytes / 16) / m.timing.dma_engine_bytes_per_s,
+               first = m.timing.dma_start_s + transfer + m.timing.dma_end_s;
+  ASSERT_GT(transfer, m.timing.dge_static_s);
+  for (const bool queued : {false, true}) {
+    const Executor e = open_simulator("trn2", {.queued = queued});
+    const Array<float> from = Array<float>::from_host(e, {kBytes / 4}, std::vector<float>(kBytes / 4, 3)),
+                       to(e, {kBytes / 4}), other(e, {kBytes / 4});
+    const Recorder recorder(e);
+    copy(from.view(), to.view());
+    EXPECT_NEAR(recorder.modelled_seconds(), first, 1e-15) << queued;
+    copy(to.view(), other.view());
+    EXPECT_NEAR(recorder.modelled_seconds(), first + transfer, 1e-15) << queued;
+    EXPECT_EQ(recorder.count(EventKind::Run, "copy_within"), 2);
+    EXPECT_NEAR(e.backend().clock(), first + transfer, 1e-15);
+    EXPECT_EQ(other.to_host(), std::vector<float>(kBytes / 4, 3));
+  }
+}
+
 TEST(SimQueue, MemoryThatIsOnItsWayBackCanBeHadAgain) {
   const Executor e = open_simulator("trn1", {.queued = true});
   const std::int64_t all_of_it = machine("trn1").hbm_bytes_per_stack();
@@ -128,7 +152,7 @@ TEST(SimQueue, FailuresComeUpAtCopiesOutAndSynchronizeWithTheProgramsName) {
       EXPECT_NE(std::string(error.what()).find("program 'twice'"), std::string::npos) << error.what();
       EXPECT_EQ(error.recovery(), Recovery::Retry);
     }
-    EXPECT_EQ(recorder.count(EventKind::Run), 0);
+    EXPECT_EQ(recorder.count(EventKind::Run, "twice"), 0);
     // Afterwards everything works again, and copies were made all the same.
     EXPECT_NO_THROW(e.synchronize());
     EXPECT_EQ(y.to_host(), filled(1));

@@ -181,6 +181,27 @@ TEST(Timeline, AStoreHoldsUpTheScalarEngine) {
   EXPECT_NEAR(copy_behind_store({.dge = DgeMode::Static}), operands, kTolerance);
 }
 
+// When a load is triggered that stands behind a store, and needs nothing of it.
+double load_behind_store(DmaOptions store, DmaOptions load) {
+  Builder b("p", machine("trn2"));
+  const Access x = b.input("x", F32, {128, 64}), y = b.output("y", F32, {128, 512});
+  const Access s = b.sbuf("s", 128, {512}, F32), t = b.sbuf("t", 128, {64}, F32);
+  b.memset(s, 1.0, Engine::Vector);
+  b.dma_copy(y, s, store);
+  b.dma_copy(t, x, load);
+  return timed(b).spans[2].begin - kDmaStart;
+}
+
+// The Sync Engine triggers in order too, whichever rings its copies use.
+TEST(Timeline, AStoreHoldsUpTheSyncEngineThatTriggersIt) {
+  const double trigger = vector(256) + kVectorLatency + kSemaphore;
+  EXPECT_NEAR(load_behind_store({}, {}), 0, kTolerance);  // the store waits in the Scalar Engine's queue
+  const DmaOptions by_sync{.dge = DgeMode::Hardware, .issuer = DmaIssuer::Sync};
+  EXPECT_NEAR(load_behind_store(by_sync, {}), trigger + kHardware, kTolerance);
+  EXPECT_NEAR(load_behind_store(by_sync, {.dge = DgeMode::Hardware, .issuer = DmaIssuer::Scalar}), 0, kTolerance);
+  EXPECT_NEAR(load_behind_store(by_sync, {.dge = DgeMode::Static}), 0, kTolerance);
+}
+
 TEST(Timeline, AccumulationIsPipelinedReadingItIsNot) {
   Builder b("p", machine("trn2"));
   const Access s = b.sbuf("s", 128, {128}, BF16), m = b.sbuf("m", 128, {512}, BF16),

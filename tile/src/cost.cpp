@@ -347,6 +347,18 @@ DmaCost dma_cost(const Instruction& i, const Machine& m) {
   return cost;
 }
 
+DmaCost memory_copy_cost(std::int64_t bytes, const Machine& m) {
+  const Timing& t = m.timing;
+  const std::int64_t engines =
+      std::clamp((bytes + m.dma_share_bytes - 1) / m.dma_share_bytes, std::int64_t{1}, m.dma_engines);
+  const auto run = static_cast<double>((bytes + engines - 1) / engines);
+  DmaCost cost;
+  cost.bytes = cost.hbm_read_bytes = cost.hbm_write_bytes = bytes;
+  cost.transfer_s = t.dma_run_overhead_s + run / t.dma_engine_bytes_per_s;
+  cost.ring_s = t.dge_static_s;
+  return cost;
+}
+
 double matmul_flops(const Instruction& i) {
   if (i.as<isa::NcMatmulMx>()) {
     const Access &stationary = i.operands[isa::NcMatmulMx::stationary], &moving = i.operands[isa::NcMatmulMx::moving];

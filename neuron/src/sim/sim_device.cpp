@@ -1,12 +1,14 @@
 // The simulated device behind `sim:trnN`: one core, its memory (hbm.hpp), its clock and its queue. Programs run in the
 // call that asks for them or, queued, behind the caller: then runs, copies in, copies within and frees are pieces of
 // one WorkQueue, and copies out wait for it.
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <optional>
 #include <trn/core/error.hpp>
 #include <trn/core/work_queue.hpp>
 #include <trn/neuron/sim.hpp>
+#include <trn/tile/cost.hpp>
 
 #include "hbm.hpp"
 #include "run.hpp"
@@ -91,9 +93,11 @@ class SimDevice final : public Device {
   void copy_within(void* to, const void* from, std::int64_t bytes) override {
     const std::uint8_t* known = hbm_.require_inside(from, bytes, "copy from");
     std::uint8_t* written = hbm_.require_inside(to, bytes, "copy to");
-    in_order([=] {
+    Event event{EventKind::Run, "copy_within", "device", bytes};  // made in the caller, as a Launch has it
+    in_order([=, this]() mutable {
       std::memcpy(to, from, static_cast<std::size_t>(bytes));
       std::memcpy(written, known, static_cast<std::size_t>(bytes));
+      take_time(event, copy_seconds(bytes), true);
     });
   }
 
@@ -177,12 +181,26 @@ class SimDevice final : public Device {
       throw DeviceError(fmt::format("{}: program '{}': {}", name(), prepared.program.name(), e.what()), e.check(),
                         e.recovery());
     }
-    Event& event = launch.event;
-    event.modelled_seconds = report.seconds;
+    take_time(launch.event, report.seconds, false);
+  }
+
+  // The DMA engines' time. Copies that follow one another are requests to one ring: the way to the first byte and the
+  // end are paid once, from then on the longer of transfer and trigger.
+  double copy_seconds(std::int64_t bytes) const {
+    const DmaCost cost = memory_copy_cost(bytes, machine());
+    const Timing& t = machine().timing;
+    const std::scoped_lock lock(mutex_);
+    return copying_ ? std::max(cost.transfer_s, cost.ring_s) : t.dma_start_s + cost.transfer_s + t.dma_end_s;
+  }
+
+  // The clock goes on, and listeners hear of it.
+  void take_time(Event& event, double seconds, bool copying) {
+    event.modelled_seconds = seconds;
     {
       const std::scoped_lock lock(mutex_);
       event.begin = clock_;
-      event.end = clock_ += report.seconds;
+      event.end = clock_ += seconds;
+      copying_ = copying;
     }
     if (events().has_listeners()) events().emit(event);
   }
@@ -191,6 +209,7 @@ class SimDevice final : public Device {
   sim::Hbm hbm_;
   mutable std::mutex mutex_;
   double clock_ = 0;
+  bool copying_ = false;            // what was done last is a copy within the memory
   std::exception_ptr failure_;      // of a queued run, until somebody is told
   std::optional<WorkQueue> queue_;  // last: it ends first
 };

@@ -23,12 +23,11 @@ constexpr std::int32_t kSoftwareDmas = -1;
 // The branches of dynamic loops, which read registers.
 constexpr std::int32_t kBranches = -2;
 // Hardware descriptors: ring 0 is triggered by the Sync Engine, which does nothing else, ring 1 by the Scalar Engine,
-// unless the copy names its issuer.
+// unless the copy names its issuer. An engine triggers in order, whatever rings its copies use.
 constexpr std::int32_t kScalarRing = 1;
 
 bool scalar_triggers(const Instruction& i) {
   const isa::DmaRoute& route = *dma_route(i);
-  if (route.dge != DgeMode::Hardware) return false;
   const auto* copy = i.as<isa::DmaCopy>();
   if (copy && copy->issuer != DmaIssuer::Default) return copy->issuer == DmaIssuer::Scalar;
   return route.ring == kScalarRing;
@@ -216,7 +215,10 @@ Timeline::Plan Timeline::plan(const Instruction& i) {
     const isa::DmaRoute& route = *dma_route(i);
     const bool software = route.dge == DgeMode::Software;
     p.start_seconds = software ? machine_.timing.dma_start_software_s : machine_.timing.dma_start_s;
-    if (scalar_triggers(i)) p.issuer = kScalar;
+    if (route.dge == DgeMode::Hardware) {
+      p.sync_triggers = !scalar_triggers(i);
+      if (!p.sync_triggers) p.issuer = kScalar;
+    }
     p.seconds = cost.transfer_s;
     p.ring_seconds = cost.ring_s;
     p.read_bytes = cost.hbm_read_bytes;
@@ -243,6 +245,7 @@ double Timeline::earliest_start(std::int32_t index, const Point& point, std::int
   const Plan& p = plans_[static_cast<std::size_t>(index)];
   double start = lane_free_[static_cast<std::size_t>(p.lane)];
   if (p.issuer >= 0) start = std::max(start, lane_free_[static_cast<std::size_t>(p.issuer)]);
+  if (p.sync_triggers) start = std::max(start, sync_free_);
   if (p.lane == kTensor) start = std::max(start, array_.free(part_of(p, point)));
   map_.touches(index, point, touches_);
   for (const Touch& touch : touches_) {
@@ -271,6 +274,7 @@ Timeline::Done Timeline::execute_dma(const Plan& p, double start) {
   // One transfer may queue behind the running one; descriptors of the next are made meanwhile.
   const double free = std::max(start + p.ring_seconds, end - p.start_seconds - p.ring_seconds);
   lane_free_[static_cast<std::size_t>(p.lane)] = free;
+  if (p.sync_triggers) sync_free_ = free;
   if (p.issuer >= 0) {
     lane_free_[static_cast<std::size_t>(p.issuer)] = free;
     report_.lanes[static_cast<std::size_t>(p.issuer)].busy_s += free - start;

@@ -81,6 +81,7 @@ class Timeline {
     double row_share = 1;                               // Tensor Engine: fraction of the array that works
     tile::isa::ArrayTile array_tile = {};               // the part it uses
     bool is_dma = false, touches_psum = false;
+    bool sync_triggers = false;                    // DMA: by the Sync Engine, in order with the others it triggers
     std::int64_t read_bytes = 0, write_bytes = 0;  // HBM
     double flops = 0;
   };
@@ -108,6 +109,7 @@ class Timeline {
   std::vector<std::int32_t> lane_of_ring_;
   std::int32_t sync_lane_ = -1;  // there when the program has registers
   std::vector<double> lane_free_;
+  double sync_free_ = 0;  // when the Sync Engine can trigger the next DMA, whatever its ring
   std::vector<double> lane_shown_until_;
   std::vector<Done> done_;  // by tag
   std::vector<tile::Touch> touches_;

@@ -18,6 +18,8 @@ struct DmaCost {
   std::int64_t hbm_read_bytes = 0, hbm_write_bytes = 0;
 };
 [[nodiscard]] DmaCost dma_cost(const Instruction& instruction, const Machine& machine);
+// A copy of contiguous bytes from HBM to HBM that no program makes, cut into a run for every DMA engine.
+[[nodiscard]] DmaCost memory_copy_cost(std::int64_t bytes, const Machine& machine);
 
 // 2 * K * M * N of a matmul, 0 for everything else, transposes included.
 [[nodiscard]] double matmul_flops(const Instruction& instruction);
