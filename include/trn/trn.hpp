@@ -72,4 +72,6 @@
 #include <trn/solver/solve.hpp>
 #include <trn/solver/svd.hpp>
 #include <trn/solver/triangular.hpp>
+#include <trn/tensor/einsum.hpp>
+#include <trn/tensor/elementwise.hpp>
 #include <trn/tensor/expression.hpp>

@@ -1,0 +1,387 @@
+// From a path to steps: sums and operators of single operands first, then one contraction per step of the path, then
+// what is left for the output. Layouts of intermediates are ours: outermost the labels that stay in both operands of
+// the next step, then those it sums, innermost those that stay free, so that the next step finds matrices in place.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <trn/blas/gemm.hpp>
+#include <trn/core/error.hpp>
+
+#include "caret.hpp"
+#include "program.hpp"
+
+namespace trn::tensor {
+
+namespace {
+
+using LabelSet = std::set<Label>;
+
+std::int64_t rounded(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+// A tensor while the steps are made.
+struct Node {
+  std::vector<Label> labels;
+  Shape shape;
+  Strides strides;
+  DType dtype = DType::Float32;
+  Unary op = Unary::Identity;  // Identity or Conj once it enters a contraction
+  Ref ref;
+  bool constant = false;
+  std::size_t made = 0;  // number of the step that makes it, of temporaries
+  std::int64_t bytes = 0;
+};
+
+class Builder {
+ public:
+  explicit Builder(const Blueprint& b) : b_(b), d_(*b.description), e_(b.description->expression) {}
+
+  Program run() {
+    const std::size_t count = e_.inputs.size();
+    program_.threads = b_.threads;
+    for (std::size_t i = 0; i < count; ++i) nodes_.push_back(leaf(i));
+    if (count == 1) {
+      finish_single();
+    } else {
+      for (std::size_t i = 0; i < count; ++i) nodes_[i] = reduced(nodes_[i], i);
+      for (std::size_t i = 0; i < b_.path.size(); ++i) contract(i);
+    }
+    place_temporaries();
+    return std::move(program_);
+  }
+
+ private:
+  Node leaf(std::size_t i) const {
+    const Operand& o = d_.operands[i];
+    Unary op = o.op;
+    if (op == Unary::Conj && !is_complex(o.dtype)) op = Unary::Identity;
+    return {e_.inputs[i], b_.shapes[i], o.strides, o.dtype, op, {Ref::Kind::Input, static_cast<std::int64_t>(i)},
+            o.constant};
+  }
+  Node output() const {
+    Node out{e_.output, {}, d_.output.strides, d_.output.dtype, d_.output.op, {Ref::Kind::Output, 0}};
+    for (const Label l : e_.output) out.shape.push_back(size(l));
+    return out;
+  }
+  std::optional<Node> c_node() const {
+    Node c = output();
+    c.ref = {Ref::Kind::C, 0};
+    if (d_.c) c.strides = d_.c->strides, c.dtype = d_.c->dtype, c.op = d_.c->op;
+    if (!d_.c) c.op = Unary::Identity;
+    return c;
+  }
+  [[nodiscard]] std::int64_t size(Label l) const { return b_.sizes[static_cast<std::size_t>(l)]; }
+
+  // Labels that count: not those of repeated axes.
+  [[nodiscard]] LabelSet present(const Node& n) const {
+    LabelSet set;
+    for (std::size_t i = 0; i < n.labels.size(); ++i) {
+      if (n.shape[i] != 1) set.insert(n.labels[i]);
+    }
+    return set;
+  }
+
+  static FoldOperand view(const Node& n) { return {n.labels, n.shape, n.strides}; }
+
+  // A row-major temporary with these labels.
+  Node temporary(std::vector<Label> labels, bool constant) {
+    Node n;
+    for (const Label l : labels) n.shape.push_back(size(l));
+    n.labels = std::move(labels);
+    n.strides = row_major_strides(n.shape);
+    n.dtype = b_.compute;
+    n.constant = constant;
+    n.bytes = rounded(std::max<std::int64_t>(1, byte_count(n.shape, size_bytes(b_.compute))));
+    if (constant) {
+      n.ref = {Ref::Kind::Constant, program_.constant_bytes};
+      program_.constant_bytes += n.bytes;
+    } else {
+      n.ref = {Ref::Kind::Temporary, static_cast<std::int64_t>(temporaries_.size())};
+      temporaries_.push_back({program_.steps.size(), program_.steps.size(), n.bytes, 0});
+    }
+    return n;
+  }
+
+  std::string shown(const std::vector<const Node*>& in, const Node& out) const {
+    std::string text;
+    const auto add = [&](const Node& n) {
+      for (std::size_t i = 0; i < n.labels.size(); ++i) text += e_.names[static_cast<std::size_t>(n.labels[i])];
+    };
+    for (const Node* n : in) {
+      if (n != in.front()) text += ", ";
+      add(*n);
+    }
+    text += " -> ";
+    add(out);
+    return text;
+  }
+  [[nodiscard]] double elements(const Node& n) const {
+    double product = 1;
+    for (std::size_t i = 0; i < n.shape.size(); ++i) product *= static_cast<double>(n.shape[i]);
+    return product;
+  }
+  [[nodiscard]] double bytes(const Node& n) const { return elements(n) * static_cast<double>(size_bytes(n.dtype)); }
+  [[nodiscard]] double u() const { return unit_roundoff(b_.compute); }
+  [[nodiscard]] double complex_factor() const { return is_complex(b_.compute) ? 2 * std::sqrt(2.0) : 1; }
+
+  void add(ProgramStep step, const std::vector<const Node*>& in, const Node& out, const std::string& folded) {
+    step.info.labels = shown(in, out);
+    step.info.folded = folded;
+    for (const Node* n : in) step.info.bytes += bytes(*n);
+    step.info.bytes += bytes(out);
+    step.info.seconds = 0.3e-6 + std::max(step.info.flops / 80e9, step.info.bytes / 12e9);
+    for (const Ref* r : {&step.a, &step.b}) {
+      if (r->kind == Ref::Kind::Temporary)
+        temporaries_[static_cast<std::size_t>(r->index)].last = program_.steps.size();
+    }
+    step.d = out.ref;
+    program_.scratch_bytes = std::max(program_.scratch_bytes, rounded(step.scratch_bytes));
+    (out.constant ? program_.constant_steps : program_.steps).push_back(std::move(step));
+  }
+
+  // One operand to `out`: operators, types, sums. `final`: with alpha, beta and C.
+  void single(const Node& in, const Node& out, bool final) {
+    if (b_.family == Family::Device) {
+      fail<NotImplemented>(
+          "tensor.einsum: the step {} (a sum, an operator or a copy of one operand) has no device kernel; use the host "
+          "executor",
+          shown({&in}, out));
+    }
+    const std::optional<Node> c = final ? c_node() : std::nullopt;
+    const FoldOperand fa = view(in), fd = view(out);
+    const FoldOperand fc = c ? view(*c) : fd;
+    const Folded f = fold(b_.sizes, fa, nullptr, c ? &fc : nullptr, fd);
+    ProgramStep step;
+    step.a = in.ref;
+    step.final = final;
+    const double sum = host::tree_roundings(extent_of(f.k));
+    step.info.flops = elements(in);
+    step.info.bound = complex_factor() * (sum + (final ? 3 : 0)) * u();
+    if (real_of(out.dtype) != real_of(b_.compute) && unit_roundoff(out.dtype) > u())
+      step.info.bound += unit_roundoff(out.dtype);
+    if (!f.k.empty()) {
+      host::ReduceArgs args{b_.compute, out.dtype, Binary::Add, false, in.dtype, in.dtype, c ? c->dtype : out.dtype};
+      args.a_op = in.op, args.c_op = c ? c->op : Unary::Identity, args.result = out.op;
+      args.kept = f.m, args.summed = f.k;
+      step.info.algorithm = "reduce";
+      step.work = std::move(args);
+    } else if (!final && in.op == Unary::Identity && out.op == Unary::Identity && in.dtype == out.dtype) {
+      step.info.algorithm = "permute";
+      step.work = Move{size_bytes(in.dtype), f.m};
+    } else {
+      // Terms: the operand (a) and C (b).
+      host::PointwiseArgs args{b_.compute, out.dtype, final ? 2 : 1, {in.dtype, c ? c->dtype : out.dtype}, {}};
+      args.ops[0] = in.op, args.ops[1] = c ? c->op : Unary::Identity;
+      args.result = out.op;
+      args.group = f.m;
+      for (FoldedIndex& i : args.group) i.b = i.c, i.c = 0;
+      step.info.algorithm = final ? "pointwise" : "convert";
+      step.work = std::move(args);
+    }
+    add(std::move(step), {&in}, out, to_string(f));
+  }
+
+  void finish_single() {
+    // A constant operand of one: copied, so that the caller's memory is not needed later.
+    if (nodes_[0].constant) nodes_[0] = copied(nodes_[0], nodes_[0].labels);
+    single(nodes_[0], output(), true);
+  }
+
+  // The distinct labels of an operand, in the order of its memory.
+  [[nodiscard]] std::vector<Label> in_memory_order(const Node& n, const LabelSet& keep) const {
+    std::vector<std::pair<std::int64_t, Label>> order;
+    for (const Label l : keep) {
+      std::int64_t stride = 0;
+      for (std::size_t i = 0; i < n.labels.size(); ++i) stride += n.labels[i] == l ? n.strides[i] : 0;
+      order.emplace_back(-std::abs(stride), l);
+    }
+    std::sort(order.begin(), order.end());
+    std::vector<Label> labels;
+    for (const auto& [stride, l] : order) labels.push_back(l);
+    return labels;
+  }
+  Node copied(const Node& n, const std::vector<Label>&) {
+    const Node to = temporary(in_memory_order(n, present(n)), n.constant);
+    single(n, to, false);
+    return to;
+  }
+
+  // What has to happen to an operand before it is contracted.
+  Node reduced(const Node& n, std::size_t number) {
+    LabelSet keep;
+    bool sums = false;
+    for (const Label l : present(n)) {
+      bool needed = std::find(e_.output.begin(), e_.output.end(), l) != e_.output.end();
+      for (std::size_t i = 0; !needed && i < e_.inputs.size(); ++i)
+        needed = i != number && present(leaf(i)).contains(l);
+      needed ? (void)keep.insert(l) : (void)(sums = true);
+    }
+    const bool simple = n.op == Unary::Identity || n.op == Unary::Conj;
+    const bool narrow = b_.compute == DType::Float32 && (n.dtype == DType::BFloat16 || n.dtype == DType::Float16);
+    if (!sums && simple && !n.constant && (n.dtype == b_.compute || (narrow && b_.family == Family::Host))) return n;
+    const Node to = temporary(in_memory_order(n, keep), n.constant);
+    single(n, to, false);
+    return to;
+  }
+
+  // The labels that the output or a node still to come has.
+  [[nodiscard]] LabelSet needed_after(std::size_t step) const {
+    LabelSet set(e_.output.begin(), e_.output.end());
+    std::vector<bool> used(e_.inputs.size() + b_.path.size(), false);
+    for (std::size_t i = 0; i <= step; ++i) {
+      used[static_cast<std::size_t>(b_.path[i].left)] = used[static_cast<std::size_t>(b_.path[i].right)] = true;
+    }
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      if (!used[i]) set.merge(present(nodes_[i]));
+    }
+    return set;
+  }
+
+  // Outermost first: batch labels of the next step, its sums, the rest in the order of the output.
+  [[nodiscard]] std::vector<Label> layout(const LabelSet& labels, std::size_t step) const {
+    const int number = static_cast<int>(e_.inputs.size() + step);
+    LabelSet partner, after;
+    for (std::size_t i = step + 1; i < b_.path.size(); ++i) {
+      if (b_.path[i].left != number && b_.path[i].right != number) continue;
+      partner = labels_of(b_.path[i].left == number ? b_.path[i].right : b_.path[i].left);
+      after = future(i);
+    }
+    std::vector<std::pair<int, Label>> order;
+    for (const Label l : labels) {
+      const auto at = std::find(e_.output.begin(), e_.output.end(), l);
+      const int place = at == e_.output.end() ? 0 : 1 + static_cast<int>(at - e_.output.begin());
+      const int kind = !partner.contains(l) ? 2 : after.contains(l) ? 0 : 1;
+      order.emplace_back(kind * 1000 + place, l);
+    }
+    std::sort(order.begin(), order.end());
+    std::vector<Label> result;
+    for (const auto& [key, l] : order) result.push_back(l);
+    return result;
+  }
+  // Labels of a node that may not be made yet: those of its leaves that are needed outside it.
+  [[nodiscard]] LabelSet labels_of(int node) const {
+    if (static_cast<std::size_t>(node) < nodes_.size()) return present(nodes_[static_cast<std::size_t>(node)]);
+    const PathStep& s = b_.path[static_cast<std::size_t>(node) - e_.inputs.size()];
+    LabelSet set = labels_of(s.left);
+    set.merge(labels_of(s.right));
+    return set;
+  }
+  // Labels in the output or in nodes that are used after step i, its own result left out.
+  [[nodiscard]] LabelSet future(std::size_t i) const {
+    LabelSet set(e_.output.begin(), e_.output.end());
+    for (std::size_t j = i + 1; j < b_.path.size(); ++j) {
+      for (const int node : {b_.path[j].left, b_.path[j].right}) {
+        if (node != static_cast<int>(e_.inputs.size() + i)) set.merge(labels_of(node));
+      }
+    }
+    return set;
+  }
+
+  void contract(std::size_t i) {
+    const Node left = nodes_.at(static_cast<std::size_t>(b_.path[i].left));
+    const Node right = nodes_.at(static_cast<std::size_t>(b_.path[i].right));
+    const bool last = i + 1 == b_.path.size(), constant = left.constant && right.constant;
+    const Node out = output();
+    const std::optional<Node> c = c_node();
+    const bool straight = last && !constant && out.dtype == b_.compute && out.op == Unary::Identity &&
+                          c->dtype == b_.compute && c->op == Unary::Identity;
+    LabelSet labels = present(left), needed = needed_after(i);
+    labels.merge(present(right));
+    std::erase_if(labels, [&](Label l) { return !needed.contains(l); });
+    Node result;
+    if (straight) {
+      result = out;
+    } else {
+      result = temporary(layout(labels, i), constant);
+    }
+    const FoldOperand fa = view(left), fb = view(right), fd = view(result), fc = view(*c);
+    const Folded f = fold(b_.sizes, fa, &fb, straight ? &fc : nullptr, fd);
+    const std::int64_t depth = extent_of(f.k);
+    const Mode mode = b_.modes[i];
+    ProgramStep step;
+    step.a = left.ref, step.b = right.ref;
+    step.final = straight;
+    step.info.mode = mode;
+    step.info.flops = (is_complex(b_.compute) ? 8.0 : 2.0) * static_cast<double>(depth) *
+                      static_cast<double>(extent_of(f.h)) * static_cast<double>(extent_of(f.m)) *
+                      static_cast<double>(extent_of(f.n));
+    const bool conj_a = left.op == Unary::Conj, conj_b = right.op == Unary::Conj;
+    if (b_.family == Family::Device || mode != Mode::Native) {
+      Product p = prepare_product(b_.family, f, mode, b_.compute, left.dtype, right.dtype, conj_a, conj_b);
+      step.scratch_bytes = workspace_bytes(p);
+      step.info.algorithm = "blas";
+      // Exact keeps a few units of roundoff of the norms; what it kept is known afterwards.
+      step.info.bound = mode == Mode::Exact ? complex_factor() * 4 * u()
+                                            : blas::gemm_error_bound(b_.family, b_.compute, b_.compute, depth, mode) +
+                                                  (p.unpack_d ? 3 * u() : 0);
+      step.work = std::move(p);
+    } else {
+      host::Contraction w = host::prepare(f, b_.compute, left.dtype, right.dtype, conj_a, conj_b);
+      step.scratch_bytes = workspace_bytes(w, b_.threads);
+      step.info.algorithm = host::name(w.algorithm);
+      step.info.bound = w.algorithm == host::Algorithm::Dot
+                            ? complex_factor() * (host::tree_roundings(depth) + 4) * u()
+                            : blas::gemm_error_bound(Family::Host, b_.compute, b_.compute, depth);
+      step.work = std::move(w);
+    }
+    add(std::move(step), {&left, &right}, result, to_string(f));
+    nodes_.push_back(result);
+    if (last && !straight) single(result, out, true);
+  }
+
+  // Temporaries share the workspace: each goes to the lowest place that is free while it lives.
+  void place_temporaries() {
+    for (std::size_t i = 0; i < temporaries_.size(); ++i) {
+      Temporary& t = temporaries_[i];
+      std::vector<std::pair<std::int64_t, std::int64_t>> taken;
+      for (std::size_t j = 0; j < i; ++j) {
+        const Temporary& o = temporaries_[j];
+        if (o.last >= t.made) taken.emplace_back(o.offset, o.offset + o.bytes);
+      }
+      std::sort(taken.begin(), taken.end());
+      for (const auto& [begin, end] : taken) {
+        if (t.offset + t.bytes <= begin) break;
+        t.offset = std::max(t.offset, end);
+      }
+      program_.temporary_bytes = std::max(program_.temporary_bytes, t.offset + t.bytes);
+    }
+    for (ProgramStep& s : program_.steps) {
+      for (Ref* r : {&s.a, &s.b, &s.d}) {
+        if (r->kind == Ref::Kind::Temporary) r->index = temporaries_[static_cast<std::size_t>(r->index)].offset;
+      }
+    }
+  }
+
+  struct Temporary {
+    std::size_t made, last;  // steps
+    std::int64_t bytes, offset;
+  };
+  const Blueprint& b_;
+  const Description& d_;
+  const Expression& e_;
+  std::vector<Node> nodes_;  // inputs, then results of the path
+  std::vector<Temporary> temporaries_;
+  Program program_;
+};
+
+}  // namespace
+
+Program build(const Blueprint& blueprint) { return Builder(blueprint).run(); }
+
+Expression for_paths(const Expression& expression, const Sizes& sizes, const std::vector<Shape>& shapes) {
+  Expression result = expression;
+  for (std::size_t i = 0; i < expression.inputs.size(); ++i) {
+    std::vector<Label> labels;
+    for (std::size_t d = 0; d < expression.inputs[i].size(); ++d) {
+      const Label l = expression.inputs[i][d];
+      const bool again = std::find(labels.begin(), labels.end(), l) != labels.end();
+      if (!again && (shapes[i][d] != 1 || sizes[static_cast<std::size_t>(l)] == 1)) labels.push_back(l);
+    }
+    result.inputs[i] = std::move(labels);
+  }
+  return result;
+}
+
+}  // namespace trn::tensor

@@ -1,0 +1,71 @@
+// A plan's work: steps over inputs, intermediates and the output, with everything prepared but the addresses.
+#pragma once
+
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include <trn/tensor/plan.hpp>
+
+#include "../fold.hpp"
+#include "../host/contract.hpp"
+#include "../host/pointwise.hpp"
+#include "product.hpp"
+
+namespace trn::tensor {
+
+// Where an operand of a step is.
+struct Ref {
+  enum class Kind : std::uint8_t { None, Input, Temporary, Constant, Output, C };
+  Kind kind = Kind::None;
+  std::int64_t index = 0;  // number of an input; bytes from the start of the workspace or of the constants
+};
+
+struct Move {  // a permutation without arithmetic
+  std::int64_t element_bytes;
+  Group group;
+};
+
+struct ProgramStep {
+  Step info;
+  Ref a, b, d;
+  bool final = false;  // alpha, beta and C are this step's
+  std::int64_t scratch_bytes = 0;
+  std::variant<host::Contraction, host::ReduceArgs, host::PointwiseArgs, Move, Product> work;
+};
+
+struct Program {
+  std::vector<ProgramStep> constant_steps, steps;
+  std::int64_t constant_bytes = 0, temporary_bytes = 0, scratch_bytes = 0;
+  int threads = 1;
+  [[nodiscard]] std::int64_t workspace_bytes() const { return temporary_bytes + scratch_bytes; }
+};
+
+// What a program is made of. `modes`: one per contraction, in order of the path; `shapes`: of the operands of one pass.
+struct Blueprint {
+  const Description* description;
+  Family family;
+  DType compute;
+  Sizes sizes;
+  std::vector<Shape> shapes;
+  std::vector<PathStep> path;
+  std::vector<Mode> modes;
+  int threads = 1;
+};
+[[nodiscard]] Program build(const Blueprint& blueprint);
+// The labels that paths are made of: no repeats, no axes that are repeated, no labels that are summed out of an operand.
+[[nodiscard]] Expression for_paths(const Expression& expression, const Sizes& sizes, const std::vector<Shape>& shapes);
+
+// Addresses of one execution.
+struct Addresses {
+  std::span<const void* const> inputs;
+  void* output = nullptr;
+  const void* c = nullptr;
+  void* workspace = nullptr;
+  void* constants = nullptr;
+};
+// Returns the bound of the steps, with what Exact steps found.
+double run(const Executor& executor, const std::vector<ProgramStep>& steps, const Program& program,
+           const Addresses& addresses, Scalars scalars);
+
+}  // namespace trn::tensor

@@ -1,0 +1,34 @@
+// What a plan holds: the program of each kind of pass, and the passes.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "program.hpp"
+
+namespace trn::tensor {
+
+// One pass of a sliced einsum: which program, and where its blocks of the operands begin, in elements.
+struct Pass {
+  std::size_t program;
+  std::vector<std::int64_t> offsets;  // of the operands
+  std::int64_t output = 0, c = 0;
+  bool first = true;  // of its block of the output
+};
+
+struct Plan::State {
+  Executor executor;
+  Description description;
+  DType compute = DType::Float32;
+  std::vector<Shape> shapes;
+  SliceSet slices;
+  std::vector<Program> programs;
+  std::vector<Pass> passes;  // empty: one, of the whole
+  std::vector<Step> steps;
+  std::unique_ptr<Buffer> constants;
+  Accuracy accuracy;
+  double flops = 0, moved_bytes = 0, seconds = 0;
+  std::int64_t workspace_bytes = 0, intermediate_bytes = 0;
+};
+
+}  // namespace trn::tensor
