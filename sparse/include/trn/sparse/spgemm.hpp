@@ -1,0 +1,42 @@
+// Products of two sparse matrices, and of two dense ones sampled at a sparse pattern.
+// cuSPARSE: SpGEMM, SpGEMMreuse, SpGEMM_getNumProducts, SDDMM.
+//
+// C = alpha A B has an entry wherever a product of entries falls, also when the sum is zero. Its rows are sorted. An
+// element is the sum of its products in the order of A's columns: the same bits for any number of threads. The bound:
+// |C - exact|(i,j) <= (k + 2) u |alpha| (|A||B|)(i,j), k the products that meet there (complex: each part, k + 5).
+// Extents must fit 32 bits; counts of entries and products are 64 bits wide.
+#pragma once
+
+#include <trn/core/precision.hpp>
+#include <trn/sparse/csr.hpp>
+
+namespace trn::sparse {
+
+// The symbolic phase: once for a pair of patterns; numbers as often as values change.
+template <Scalar T> class SpgemmPlan {
+ public:
+  SpgemmPlan(const Executor& executor, const Pattern<>& a, const Pattern<>& b);
+  // A and B must have the plan's patterns (compared unless they are the same objects).
+  [[nodiscard]] Csr<T> execute(T alpha, const Csr<T>& a, const Csr<T>& b) const;
+  [[nodiscard]] const Pattern<>& pattern() const { return c_; }  // of C
+  [[nodiscard]] std::int64_t products() const { return products_; }
+
+ private:
+  std::int64_t products_ = 0;  // before c_, whose maker counts them
+  Pattern<> a_, b_, c_;
+};
+
+// Both phases in one pass, which is quicker when it is done once.
+template <Scalar T, Index I> [[nodiscard]] Csr<T, I> spgemm(const Executor& executor, std::type_identity_t<T> alpha,
+                                                            const Csr<T, I>& a, const Csr<T, I>& b);
+// A^k, k >= 0.
+template <Scalar T> [[nodiscard]] Csr<T> power(const Executor& executor, const Csr<T>& a, std::int64_t k);
+
+// On the pattern of S: alpha (A B)(i,j) + beta S(i,j). A is rows x k, B is k x columns. The bound:
+// (k + 2) u (|alpha| (|A||B|)(i,j) + |beta S(i,j)|); beta = 0 never reads the values of S.
+template <Scalar T> [[nodiscard]] Csr<T> sddmm(const Executor& executor, std::type_identity_t<T> alpha,
+                                               const std::type_identity_t<MatrixView<const T>>& a,
+                                               const std::type_identity_t<MatrixView<const T>>& b,
+                                               std::type_identity_t<T> beta, const Csr<T>& s);
+
+}  // namespace trn::sparse

@@ -1,0 +1,138 @@
+// Products of a sparse matrix with dense ones: C = alpha op(A) B + beta C. With one column this is SpMV.
+// cuSPARSE: SpMV, SpMM, bsrmv, bsrmm, their preprocess and buffer calls, strided batches of B and C.
+//
+// A plan looks at the matrix once, transposes it if op says so, chooses a kernel and converts; execute() is then called
+// as often as one likes, from several threads if each has its own workspace. B and C may have any strides: row-major B
+// (column stride 1) is read in place, other layouts are packed panel by panel into the workspace.
+//
+// The bound: for the real and the imaginary part of each element,
+//   |C - exact|(i,j) <= (k_i + 2) u (|alpha| |op(A)| |B| + |beta C|)(i,j) + O(u^2),
+// k_i the entries in row i of op(A), u the unit roundoff; for complex types with alpha other than 1 or beta other than
+// 0 k_i + 5. Each row is summed by one thread in an order that the matrix alone decides, so the bits do not depend on
+// the number of threads. beta = 0 never reads C. An absent entry is not multiplied: infinities in B reach only the rows
+// that have an entry there. A zero inside a block of Bsr or on a diagonal of Dia is an entry.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include <trn/core/precision.hpp>
+#include <trn/sparse/convert.hpp>
+
+namespace trn::sparse {
+
+// Any format. Bsr and Dia keep their form, the others are converted to Csr on the host.
+template <Scalar T> class AnySparse {
+ public:
+  using Held = std::variant<Csr<T>, Csr<T, std::int64_t>, Bsr<T>, Dia<T>>;
+  AnySparse(const Csr<T>& a) : held_(a) {}
+  AnySparse(const Csr<T, std::int64_t>& a) : held_(a) {}
+  AnySparse(const Bsr<T>& a) : held_(a) {}
+  AnySparse(const Dia<T>& a) : held_(a) {}
+  template <class Format>
+  requires std::same_as<typename Format::Value, T> AnySparse(const Format& a) : held_(to_csr(a)) {}
+  [[nodiscard]] const Held& held() const { return held_; }
+  [[nodiscard]] const Executor& executor() const {
+    return std::visit([](const auto& a) -> const Executor& { return a.executor(); }, held_);
+  }
+  [[nodiscard]] Extents extents() const {
+    return std::visit([](const auto& a) { return a.extents(); }, held_);
+  }
+
+ private:
+  Held held_;
+};
+
+// Csr: a row at a time. Sell: eight rows of similar length at a time, for short rows. Bsr: full blocks. Dia: diagonals.
+// Automatic never stores a zero that A does not have; a forced Bsr or Dia may.
+enum class Kernel : std::uint8_t { Automatic, Csr, Sell, Bsr, Dia };
+[[nodiscard]] std::string_view name(Kernel kernel);
+
+struct SpmmOptions {
+  Op op = Op::N;
+  std::int64_t columns = 1;  // of B, as a rule: what the kernel is chosen for
+  Kernel kernel = Kernel::Automatic;
+};
+
+struct PlanReport {
+  Kernel kernel = Kernel::Csr;                     // that execute() runs
+  std::int64_t nnz = 0, stored = 0;                // entries of A, and with padding
+  std::int64_t block_rows = 1, block_columns = 1;  // Bsr
+  std::int64_t diagonals = 0;                      // Dia
+  std::int64_t longest_row = 0;
+  std::int64_t matrix_bytes = 0;  // that one product reads of A
+  // Bytes of A in each form that was considered, the kernel's own among them.
+  struct Alternative {
+    Kernel kernel;
+    std::int64_t bytes;
+    double fill;  // entries of A for one stored
+  };
+  std::vector<Alternative> alternatives;
+};
+
+struct Workspace {
+  std::span<std::byte> bytes = {};  // aligned to 64; empty: the call takes memory for itself
+};
+
+namespace detail {
+template <Scalar T> struct SpmmData;
+}
+
+template <Scalar T> class SpmmPlan {
+ public:
+  SpmmPlan(const Executor& executor, const AnySparse<T>& a, const SpmmOptions& options = {});
+
+  // B is columns() x n, C is rows() x n.
+  Accuracy execute(T alpha, const blas::ConstMatrix<T>& b, T beta, const MatrixView<T>& c,
+                   Workspace workspace = {}) const;
+  // The same for `count` matrices; problem k begins k * b_step and k * c_step elements after the first.
+  Accuracy execute_batched(T alpha, const blas::ConstMatrix<T>& b, std::int64_t b_step, T beta, const MatrixView<T>& c,
+                           std::int64_t c_step, std::int64_t count, Workspace workspace = {}) const;
+  // New values in the order of the matrix that the plan was made of; the same kernel.
+  [[nodiscard]] SpmmPlan with_values(const VectorView<const T>& values) const;
+
+  [[nodiscard]] std::int64_t rows() const;  // of op(A)
+  [[nodiscard]] std::int64_t columns() const;
+  [[nodiscard]] const Executor& executor() const { return executor_; }
+  [[nodiscard]] std::int64_t workspace_bytes(std::int64_t columns) const;  // that any layout of B may need
+  [[nodiscard]] const PlanReport& report() const;
+
+ private:
+  SpmmPlan(const Executor& executor, std::shared_ptr<const detail::SpmmData<T>> data)
+      : executor_(executor), data_(std::move(data)) {}
+  Executor executor_;
+  std::shared_ptr<const detail::SpmmData<T>> data_;
+};
+
+// y = op(A) x and C = op(A) B as new values: a plan is made and dropped.
+template <Scalar T> [[nodiscard]] Array<T> spmv(const Executor& executor, const AnySparse<T>& a,
+                                                const blas::ConstVector<T>& x, Op op = Op::N);
+template <Scalar T> [[nodiscard]] Matrix<T> spmm(const Executor& executor, const AnySparse<T>& a,
+                                                 const blas::ConstMatrix<T>& b, Op op = Op::N);
+
+struct OperatorOptions {
+  std::int64_t columns = 1;  // most columns of a block
+  bool adjoint = false;      // also op T and C, for one more copy of A (complex: two)
+  Kernel kernel = Kernel::Automatic;
+};
+
+// A sparse matrix as a trn::LinearOperator. apply() uses work space of the operator, so one thread at a time.
+template <Scalar T> class SparseOperator {
+ public:
+  using Value = T;
+  SparseOperator(const Executor& executor, const AnySparse<T>& a, const OperatorOptions& options = {});
+  [[nodiscard]] std::int64_t rows() const { return plan_.rows(); }
+  [[nodiscard]] std::int64_t columns() const { return plan_.columns(); }
+  [[nodiscard]] const Executor& executor() const { return plan_.executor(); }
+  void apply(Op op, T alpha, const MatrixView<const T>& x, T beta, const MatrixView<T>& y) const;
+  [[nodiscard]] const SpmmPlan<T>& plan() const { return plan_; }
+
+ private:
+  SpmmPlan<T> plan_;
+  std::optional<SpmmPlan<T>> transposed_, adjoint_;
+  std::int64_t most_columns_;
+  Buffer work_;
+};
+
+}  // namespace trn::sparse

@@ -1,0 +1,106 @@
+// Csr: made from triplets, from someone else's arrays, or with new values on a pattern that exists.
+#include <trn/sparse/csr.hpp>
+
+#include <trn/core/operands.hpp>
+
+#include "gather_entries.hpp"
+#include "pattern_checks.hpp"
+#include "scalars.hpp"
+
+namespace trn::sparse {
+
+namespace {
+
+void tell(const Executor& executor, const char* what) {
+  EventHub& events = executor.backend().events();
+  if (events.has_listeners()) events.emit({EventKind::Dispatch, what, "host"});
+}
+
+template <Scalar T, Index I> Csr<T, I> on(const Executor& executor, Csr<T, I> a) {
+  return executor == a.executor() ? a : a.to(executor);
+}
+
+template <Scalar T> Array<T> copy_of(const char* operation, const Executor& executor, const VectorView<const T>& values,
+                                     std::int64_t size) {
+  operands::check_owner(operation, "values", executor, values.executor());
+  require(values.size() == size, "{}: {} values for a pattern with {} entries", operation, values.size(), size);
+  operands::check_address(operation, "values", values.data(), size == 0);
+  Array<T> copied(executor, {size});
+  copy(View<const T>(values), copied.view());
+  return copied;
+}
+
+}  // namespace
+
+template <Scalar T, Index I> Csr<T, I>::Csr(const Pattern<I>& pattern, const VectorView<const T>& values)
+    : pattern_(pattern),
+      values_(std::make_shared<const Array<T>>(copy_of("sparse.csr", pattern.executor(), values, pattern.nnz()))) {}
+
+template <Scalar T, Index I>
+Csr<T, I> Csr<T, I>::from_triplets(const Executor& executor, Extents e, const Triplets<T>& t, Duplicates duplicates) {
+  constexpr const char* operation = "sparse.from_triplets";
+  check_extents<I>(operation, e);
+  const std::size_t count = t.values.size();
+  require(t.rows.size() == count && t.columns.size() == count, "{}: {} rows, {} columns and {} values; give as many",
+          operation, t.rows.size(), t.columns.size(), count);
+  for (std::size_t k = 0; k < count; ++k) {
+    require(t.rows[k] >= 0 && t.rows[k] < e.rows && t.columns[k] >= 0 && t.columns[k] < e.columns,
+            "{}: entry {} is at ({}, {}), outside {} x {}", operation, k, t.rows[k], t.columns[k], e.rows, e.columns);
+  }
+  return on(executor,
+            gather_entries<T, I>(
+                operation, e, static_cast<std::int64_t>(count), [&](std::int64_t k) { return t.rows[k]; },
+                [&](std::int64_t k) { return t.columns[k]; }, [&](std::int64_t k) { return t.values[k]; }, duplicates));
+}
+
+template <Scalar T, Index I> template <Index O>
+Csr<T, I> Csr<T, I>::adopt(const Executor& executor, const CsrView<T, I, O>& v, Duplicates duplicates) {
+  constexpr const char* operation = "sparse.adopt";
+  check_extents<I>(operation, v.extents);
+  const std::int64_t rows = v.extents.rows, columns = v.extents.columns, base = v.base == Base::One ? 1 : 0;
+  const auto nnz = static_cast<std::int64_t>(v.indices.size());
+  require(static_cast<std::int64_t>(v.offsets.size()) == rows + 1,
+          "{}: {} offsets for {} rows; there must be one more than rows", operation, v.offsets.size(), rows);
+  require(v.values.size() == v.indices.size(), "{}: {} values for {} indices", operation, v.values.size(), nnz);
+  require(v.offsets[0] == base, "{}: the first offset is {}; with base {} it must be {}", operation, v.offsets[0], base,
+          base);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    require(v.offsets[i] <= v.offsets[i + 1], "{}: offsets fall from {} to {} after row {}", operation, v.offsets[i],
+            v.offsets[i + 1], i);
+  }
+  require(v.offsets[rows] - base == nnz, "{}: the last offset is {} but there are {} indices (base {})", operation,
+          v.offsets[rows], nnz, base);
+  CsrParts<T, I> parts(v.extents);
+  for (std::int64_t i = 0; i < rows; ++i) parts.offsets.data()[i] = v.offsets[i + 1] - v.offsets[i];
+  parts.allocate();
+  bool sorted = true;
+  RowSorter<T, I> sorter;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    const std::int64_t begin = parts.offsets.data()[i], end = parts.offsets.data()[i + 1];
+    for (std::int64_t k = begin; k < end; ++k) {
+      const std::int64_t column = std::int64_t{v.indices[k]} - base;
+      require(column >= 0 && column < columns, "{}: row {} has column index {}; with base {} columns are {} to {}",
+              operation, i, v.indices[k], base, base, columns - 1 + base);
+      parts.indices.data()[k] = static_cast<I>(column);
+      parts.values.data()[k] = v.values[k];
+      sorted = sorted && (k == begin || parts.indices.data()[k - 1] <= column);
+    }
+    sorter.sort(parts.indices.data() + begin, parts.values.data() + begin, end - begin);
+  }
+  if (base != 0) tell(executor, "sparse.adopt.base");
+  if (!sorted) tell(executor, "sparse.adopt.sort");
+  return on(executor, merge_duplicates(operation, std::move(parts), duplicates));
+}
+
+template <Scalar T, Index I> Csr<T, I> Csr<T, I>::to(const Executor& executor) const {
+  return Csr(detail::Trusted{}, pattern_.to(executor), values_->to(executor));
+}
+
+#define TRN_CSR(T, I)                                                                                   \
+  template class Csr<T, I>;                                                                             \
+  template Csr<T, I> Csr<T, I>::adopt(const Executor&, const CsrView<T, I, std::int32_t>&, Duplicates); \
+  template Csr<T, I> Csr<T, I>::adopt(const Executor&, const CsrView<T, I, std::int64_t>&, Duplicates);
+TRN_SPARSE_INDEXED(TRN_CSR)
+#undef TRN_CSR
+
+}  // namespace trn::sparse

@@ -1,0 +1,148 @@
+// The entry points of sparse times dense: arguments are checked, then the executor's family does the work.
+#include <trn/sparse/spmm.hpp>
+
+#include <limits>
+
+#include "checks.hpp"
+#include "kernels.hpp"
+#include "scalars.hpp"
+
+namespace trn::sparse {
+
+namespace {
+
+constexpr std::int64_t kPanel = 32;  // columns of B that are packed at a time
+
+template <Scalar T> double bound_of(const PlanReport& report, bool plain) {
+  const double u = std::numeric_limits<Real<T>>::epsilon() / 2;
+  return static_cast<double>(report.longest_row + (plain || RealScalar<T> ? 2 : 5)) * u;
+}
+
+}  // namespace
+
+std::string_view name(Kernel kernel) {
+  constexpr std::string_view names[] = {"automatic", "csr", "sell", "bsr", "dia"};
+  return names[static_cast<int>(kernel)];
+}
+
+template <Scalar T> SpmmPlan<T>::SpmmPlan(const Executor& executor, const AnySparse<T>& a, const SpmmOptions& options)
+    : executor_(executor) {
+  operands::check_owner("sparse.spmm.plan", "A", executor, a.executor());
+  require(options.columns >= 0, "sparse.spmm.plan: {} columns; there must be >= 0", options.columns);
+  data_ = dispatch(kSpmmPlan<T>, executor, SpmmPlanArgs<T>{a, options});
+}
+
+template <Scalar T> std::int64_t SpmmPlan<T>::rows() const { return data_->extents.rows; }
+template <Scalar T> std::int64_t SpmmPlan<T>::columns() const { return data_->extents.columns; }
+template <Scalar T> const PlanReport& SpmmPlan<T>::report() const { return data_->report; }
+template <Scalar T> std::int64_t SpmmPlan<T>::workspace_bytes(std::int64_t n) const {
+  return byte_count({columns(), std::min(std::max<std::int64_t>(n, 0), kPanel)}, sizeof(T));
+}
+
+template <Scalar T> Accuracy SpmmPlan<T>::execute(T alpha, const blas::ConstMatrix<T>& b, T beta,
+                                                  const MatrixView<T>& c, Workspace workspace) const {
+  constexpr const char* operation = "sparse.spmm";
+  checks::input(operation, "B", executor_, b);
+  checks::output(operation, "C", executor_, c);
+  checks::shape(operation, "B", b, columns(), c.columns());
+  checks::shape(operation, "C", c, rows(), b.columns());
+  checks::apart(operation, "B", b, "C", c);
+  const auto given = static_cast<std::int64_t>(workspace.bytes.size());
+  require(given == 0 || given >= workspace_bytes(b.columns()),
+          "{}: a workspace of {} bytes; {} columns may need {}, or give none", operation, given, b.columns(),
+          workspace_bytes(b.columns()));
+  require(reinterpret_cast<std::uintptr_t>(workspace.bytes.data()) % alignof(T) == 0,
+          "{}: the workspace is not aligned for its elements; use 64 bytes", operation);
+  dispatch(kSpmm<T>, executor_, SpmmArgs<T>{data_.get(), alpha, b, beta, c, workspace});
+  return {Mode::Native, 1, bound_of<T>(data_->report, alpha == T(1) && beta == T(0))};
+}
+
+template <Scalar T> Accuracy SpmmPlan<T>::execute_batched(T alpha, const blas::ConstMatrix<T>& b, std::int64_t b_step,
+                                                          T beta, const MatrixView<T>& c, std::int64_t c_step,
+                                                          std::int64_t count, Workspace workspace) const {
+  constexpr const char* operation = "sparse.spmm batched";
+  require(count >= 0, "{}: {} problems; there must be >= 0", operation, count);
+  checks::input(operation, "B", executor_, b);
+  checks::input(operation, "C", executor_, c);
+  const layout::Dim dims[] = {{c.rows(), c.row_stride()}, {c.columns(), c.column_stride()}, {count, c_step}};
+  operands::check_distinct(operation, "C", dims);
+  Accuracy accuracy{Mode::Native, 1, bound_of<T>(data_->report, alpha == T(1) && beta == T(0))};
+  for (std::int64_t k = 0; k < count; ++k) {
+    accuracy = execute(
+        alpha,
+        MatrixView<const T>(executor_, b.data() + k * b_step, b.rows(), b.columns(), b.row_stride(), b.column_stride()),
+        beta, MatrixView<T>(executor_, c.data() + k * c_step, c.rows(), c.columns(), c.row_stride(), c.column_stride()),
+        workspace);
+  }
+  return accuracy;
+}
+
+template <Scalar T> SpmmPlan<T> SpmmPlan<T>::with_values(const VectorView<const T>& values) const {
+  SpmmOptions options = data_->options;
+  options.kernel = data_->report.kernel;
+  return std::visit(
+      [&](const auto& a) {
+        if constexpr (std::same_as<std::decay_t<decltype(a)>, Dia<T>>) {
+          operands::check_owner("sparse.spmm.with_values", "values", executor_, values.executor());
+          require(values.stride() == 1, "sparse.spmm.with_values: values of diagonals must be contiguous");
+          return SpmmPlan(
+              executor_,
+              Dia<T>(executor_, a.extents(), a.offsets(), {values.data(), static_cast<std::size_t>(values.size())}),
+              options);
+        } else {
+          return SpmmPlan(executor_, a.with_values(values), options);
+        }
+      },
+      data_->source.held());
+}
+
+template <Scalar T>
+Array<T> spmv(const Executor& executor, const AnySparse<T>& a, const blas::ConstVector<T>& x, Op op) {
+  const SpmmPlan<T> plan(executor, a, {.op = op});
+  Array<T> y(executor, {plan.rows()});
+  plan.execute(T(1), MatrixView<const T>(x.executor(), x.data(), x.size(), 1, x.stride(), 1), T(0),
+               MatrixView<T>(executor, y.data(), plan.rows(), 1, 1, 1));
+  return y;
+}
+
+template <Scalar T>
+Matrix<T> spmm(const Executor& executor, const AnySparse<T>& a, const blas::ConstMatrix<T>& b, Op op) {
+  const SpmmPlan<T> plan(executor, a, {.op = op, .columns = b.columns()});
+  Matrix<T> c(executor, plan.rows(), b.columns());
+  plan.execute(T(1), b, T(0), c.view());
+  return c;
+}
+
+template <Scalar T>
+SparseOperator<T>::SparseOperator(const Executor& executor, const AnySparse<T>& a, const OperatorOptions& o)
+    : plan_(executor, a, {.op = Op::N, .columns = o.columns, .kernel = o.kernel}),
+      most_columns_(o.columns),
+      work_(executor, 0) {
+  if (o.adjoint) {
+    transposed_.emplace(executor, a, SpmmOptions{.op = Op::T, .columns = o.columns, .kernel = Kernel::Automatic});
+    if constexpr (ComplexScalar<T>)
+      adjoint_.emplace(executor, a, SpmmOptions{.op = Op::C, .columns = o.columns, .kernel = Kernel::Automatic});
+  }
+  const std::int64_t there = transposed_ ? transposed_->workspace_bytes(o.columns) : 0;
+  work_ = Buffer(executor, std::max<std::int64_t>(64, std::max(plan_.workspace_bytes(o.columns), there)));
+}
+
+template <Scalar T>
+void SparseOperator<T>::apply(Op op, T alpha, const MatrixView<const T>& x, T beta, const MatrixView<T>& y) const {
+  require(x.columns() <= most_columns_, "sparse.operator: {} columns, but it was made for {}", x.columns(),
+          most_columns_);
+  const auto& other = op == Op::C && ComplexScalar<T> ? adjoint_ : transposed_;
+  require(op == Op::N || other, "sparse.operator: made without its adjoint; set OperatorOptions::adjoint");
+  const SpmmPlan<T>& plan = op == Op::N ? plan_ : *other;
+  plan.execute(alpha, x, beta, y, {{static_cast<std::byte*>(work_.data()), static_cast<std::size_t>(work_.bytes())}});
+}
+
+#define TRN_SPMM(T)                                                                              \
+  template class SpmmPlan<T>;                                                                    \
+  template class SparseOperator<T>;                                                              \
+  template Array<T> spmv(const Executor&, const AnySparse<T>&, const blas::ConstVector<T>&, Op); \
+  template Matrix<T> spmm(const Executor&, const AnySparse<T>&, const blas::ConstMatrix<T>&, Op);
+TRN_SPARSE_SCALARS(TRN_SPMM)
+#undef TRN_SPMM
+
+}  // namespace trn::sparse
