@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
+#include "options.hpp"
 #include "output.hpp"
 
 namespace trn::tools {
@@ -93,9 +94,7 @@ void add_bench(CLI::App& app, const Operations& operations) {
         ->delimiter(',')
         ->capture_default_str();
     sub->add_option("--json", arguments->json, "also write the rows to this file");
-    sub->add_option("--repeats", arguments->options.repeats, "timed repetitions; the fastest counts")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
+    add_integer(*sub, "--repeats", arguments->options.repeats, "timed repetitions; the fastest counts", 1, 1000000);
     sub->add_flag("--model-only", arguments->options.model_only,
                   "simulators: modelled time without the arithmetic, for large shapes");
     sub->add_flag("--cpu-time", arguments->options.cpu_time,

@@ -49,6 +49,9 @@ void info() {
        [](const Machine& m) { return fmt::format("{:.1f} TF/s", m.tensor_flops(DType::Float32) * 1e-12); });
   line("fp8 peak",
        [](const Machine& m) { return fmt::format("{:.1f} TF/s", m.tensor_flops(DType::Float8E5M2) * 1e-12); });
+  line("MX fp8/fp4 peak", [](const Machine& m) {
+    return m.microscaling ? fmt::format("{:.1f} TF/s", m.mx_flops() * 1e-12) : std::string("-");
+  });
   line("SBUF per partition", [](const Machine& m) { return fmt::format("{} B", m.sbuf_bytes_per_partition); });
   line("PSUM per partition",
        [](const Machine& m) { return fmt::format("{} x {} B", m.psum_banks, m.psum_bank_bytes); });

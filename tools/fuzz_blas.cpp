@@ -6,6 +6,7 @@
 
 #include "fuzz_driver.hpp"
 #include "fuzz_support.hpp"
+#include "options.hpp"
 
 namespace trn::tools::fuzz {
 
@@ -51,12 +52,8 @@ void add_fuzz_blas(CLI::App& parent) {
   add_span(*sub, a->span);
   sub->add_option("--exec", a->executor, "executor")->capture_default_str();
   sub->add_option("--only", a->only, "one operation, as in blas.trsm without the prefix");
-  sub->add_option("--max-extent", a->limits.extent, "largest extent")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  sub->add_option("--max-work", a->limits.work, "multiply-adds of one case")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  add_integer(*sub, "--max-extent", a->limits.extent, "largest extent", 1);
+  add_integer(*sub, "--max-work", a->limits.work, "multiply-adds of one case", 1);
   sub->callback([a] { run(*a); });
 }
 

@@ -14,6 +14,8 @@
 
 #include <trn/core/error.hpp>
 
+#include "options.hpp"
+
 namespace trn::tools::fuzz {
 namespace {
 
@@ -53,8 +55,8 @@ struct Count {
 
 void add_span(CLI::App& command, Span& span) {
   command.add_option("--seconds", span.seconds, "how long")->check(CLI::PositiveNumber)->capture_default_str();
-  command.add_option("--seed", span.seed, "of the first case; the next ones follow")->capture_default_str();
-  command.add_option("--cases", span.cases, "this many cases instead of a time")->check(CLI::NonNegativeNumber);
+  add_integer(command, "--seed", span.seed, "of the first case; the next ones follow");
+  add_integer(command, "--cases", span.cases, "this many cases instead of a time", 0);
 }
 
 void drive(const Span& span, const std::string& command,

@@ -12,6 +12,7 @@
 
 #include "fuzz_driver.hpp"
 #include "fuzz_fft.hpp"
+#include "options.hpp"
 
 namespace trn::tools::fuzz {
 
@@ -149,12 +150,8 @@ void add_fuzz_fft(CLI::App& parent) {
   add_span(*sub, a->span);
   sub->add_option("--exec", a->executor, "executor; all: the host, and simulated devices in one case of eight")
       ->capture_default_str();
-  sub->add_option("--max-points", a->max_points, "points of a batch on the host")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 26))
-      ->capture_default_str();
-  sub->add_option("--max-device-points", a->max_device_points, "and on a device")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20))
-      ->capture_default_str();
+  add_integer(*sub, "--max-points", a->max_points, "points of a batch on the host", 1, std::int64_t{1} << 26);
+  add_integer(*sub, "--max-device-points", a->max_device_points, "and on a device", 1, std::int64_t{1} << 20);
   sub->callback([a] { run(*a); });
 }
 

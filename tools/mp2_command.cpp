@@ -8,6 +8,7 @@
 
 #include "commands.hpp"
 #include "mp2_report.hpp"
+#include "options.hpp"
 #include "output.hpp"
 
 namespace trn::tools {
@@ -137,14 +138,13 @@ void add_mp2(CLI::App& app) {
                   "transforms and solve on a device: exact (float64), or the same precision as the energies")
       ->check(CLI::IsMember({"exact", "same"}))
       ->capture_default_str();
-  sub->add_option("--charge", a->charge, "of the molecule")->capture_default_str();
-  sub->add_option("--multiplicity", a->multiplicity, "1: closed shells only")->capture_default_str();
+  add_integer(*sub, "--charge", a->charge, "of the molecule", std::numeric_limits<int>::min(),
+              std::numeric_limits<int>::max());
+  add_integer(*sub, "--multiplicity", a->multiplicity, "1: closed shells only", 1, 1000);
   sub->add_option("--guess", a->guess, "sad (atoms' densities) or core")
       ->check(CLI::IsMember({"sad", "core"}))
       ->capture_default_str();
-  sub->add_option("--iterations", a->iterations, "most SCF iterations")
-      ->check(CLI::Range(1, 10000))
-      ->capture_default_str();
+  add_integer(*sub, "--iterations", a->iterations, "most SCF iterations", 1, 10000);
   sub->add_option("--memory", a->memory, "for the large arrays, like 512M or 2G")->capture_default_str();
   sub->add_option("--scratch", a->scratch, "folder for temporary files (default: the system's)");
   sub->add_option("--bohr", a->bohr, "one bohr in angstrom")->capture_default_str();

@@ -21,6 +21,7 @@
 #include <trn/neuron/sim.hpp>
 
 #include "commands.hpp"
+#include "options.hpp"
 #include "output.hpp"
 
 namespace trn::tools {
@@ -170,17 +171,16 @@ void add_mp2_model(CLI::App& app) {
   CLI::App* sub = app.add_subcommand(
       "mp2-model", "modelled time of the MP2 part for a given number of orbitals, stage by stage and engine by engine");
   auto a = std::make_shared<Arguments>();
-  const CLI::Range extent(std::int64_t{1}, std::int64_t{1} << 16, "1 to 2^16");
-  sub->add_option("--nocc", a->nocc, "occupied orbitals")->check(extent)->capture_default_str();
-  sub->add_option("--naux", a->naux, "fitting functions")->check(extent)->capture_default_str();
-  sub->add_option("--nvir", a->nvir, "virtual orbitals")->check(extent)->capture_default_str();
-  sub->add_option("--functions", a->functions, "orbital functions (default: nocc + nvir)")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 16));
-  sub->add_option("--moduli", a->moduli, "of the exact products")->check(CLI::Range(1, 20))->capture_default_str();
+  constexpr std::int64_t kExtent = std::int64_t{1} << 16;
+  add_integer(*sub, "--nocc", a->nocc, "occupied orbitals", 1, kExtent);
+  add_integer(*sub, "--naux", a->naux, "fitting functions", 1, kExtent);
+  add_integer(*sub, "--nvir", a->nvir, "virtual orbitals", 1, kExtent);
+  add_integer(*sub, "--functions", a->functions, "orbital functions; 0: nocc + nvir", 0, kExtent);
+  add_integer(*sub, "--moduli", a->moduli, "of the exact products", 1, 20);
   sub->add_option("--precision", a->precision, "of the energies: exact, tf32x3, native, bf16x6, tf32 or bf16")
       ->check(CLI::IsMember({"exact", "tf32x3", "native", "bf16x6", "tf32", "bf16"}))
       ->capture_default_str();
-  sub->add_option("--cores", a->cores, "1, or all cores of a chip")->capture_default_str();
+  add_integer(*sub, "--cores", a->cores, "1, or all cores of a chip", 1, 1024);
   sub->add_option("--machine", a->machine, "trn1, trn2 or trn3")
       ->check(CLI::IsMember({"trn1", "trn2", "trn3"}))
       ->capture_default_str();

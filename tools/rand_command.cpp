@@ -32,6 +32,7 @@
 #include <type_traits>
 
 #include "commands.hpp"
+#include "options.hpp"
 
 namespace trn::tools {
 
@@ -212,16 +213,11 @@ void check_parameters(const Distribution& d, const std::vector<std::string>& giv
 }
 
 void run(const Arguments& a, const std::vector<std::string>& given) {
-  require(a.dimensions >= 0 && a.dimensions <= 0xffffffff, "rand: --dimensions {}; give 1 or more", a.dimensions);
-  require(a.n >= 0, "rand: --n {}; give 0 or more", a.n);
   require(a.out.empty() == false || a.text || isatty(STDOUT_FILENO) == 0,
           "rand: standard output is a terminal; add --text, --out FILE or a pipe");
   const rand::Algorithm algorithm = algorithm_of(a.generator);
   const Distribution& distribution = distribution_of(a.distribution);
   check_parameters(distribution, given);
-  constexpr std::int64_t kTurns = 4096;
-  require(a.interleave >= 1 && a.interleave <= kTurns, "rand: --interleave {}; give 1 to {} streams", a.interleave,
-          kTurns);
   std::vector<Generator> generators;
   for (std::int64_t k = 0; k < a.interleave; ++k) {
     generators.emplace_back(
@@ -258,14 +254,13 @@ void add_rand(CLI::App& app) {
   sub->add_option("--ordering", a->ordering, "cuRAND's default or legacy ordering")
       ->check(CLI::IsMember({"default", "legacy"}))
       ->capture_default_str();
-  sub->add_option("--seed", a->seed, "64 bits")->capture_default_str();
-  sub->add_option("--stream", a->stream, "an independent sequence of the same seed")->capture_default_str();
-  sub->add_option("--interleave", a->interleave, "streams that take turns value by value, from --stream on")
-      ->capture_default_str();
-  sub->add_option("--offset", a->offset, "words (quasi-random: points) to leave out")->capture_default_str();
-  sub->add_option("--dimensions", a->dimensions, "of quasi-random points")->capture_default_str();
+  add_integer(*sub, "--seed", a->seed, "64 bits");
+  add_integer(*sub, "--stream", a->stream, "an independent sequence of the same seed");
+  add_integer(*sub, "--interleave", a->interleave, "streams that take turns value by value, from --stream on", 1, 4096);
+  add_integer(*sub, "--offset", a->offset, "words (quasi-random: points) to leave out");
+  add_integer(*sub, "--dimensions", a->dimensions, "of quasi-random points", 0, 0xffffffff);
   sub->add_option("--dist", a->distribution, distribution_help())->capture_default_str();
-  sub->add_option("--n", a->n, "how many values")->required();
+  add_integer(*sub, "--n", a->n, "how many values", 0)->required();
   sub->add_option("--exec", a->executor, "the executor that draws them")->capture_default_str();
   sub->add_option("--out", a->out, "write to this file instead of standard output");
   sub->add_flag("--text", a->text, "one value a line, with all its digits");
@@ -285,7 +280,7 @@ void add_rand(CLI::App& app) {
                                                           {"--bad", &p.bad},       {"--sample", &p.sample},
                                                           {"--from", &p.from},     {"--to", &p.to}};
   for (const auto& [name, value] : counts) {
-    parameters.push_back(sub->add_option(name, *value, "parameter")->capture_default_str());
+    parameters.push_back(add_integer(*sub, name, *value, "parameter", std::numeric_limits<std::int64_t>::min()));
   }
   sub->callback([a, parameters] {
     std::vector<std::string> given;

@@ -67,7 +67,31 @@ TEST_F(CommandLine, BadArgumentsGetOneLine) {
       {"dis fft.c2c --n 131 --step 6", "choose one with --step 1 to 5"},
       {"dis fft.dct", "fft.dct: it runs 3 programs"},
       {"rand", "--n is required"},
-      {"rand --n -1 --text", "--n -1; give 0 or more"},
+      {"rand --n -1 --text", "--n -1; give a decimal whole number from 0 to 9223372036854775807"},
+      {"rand --n 4 --text --seed 99999999999999999999",
+       "--seed 99999999999999999999; give a decimal whole number from 0 to 18446744073709551615"},
+      {"rand --n 4 --text --seed -1", "--seed -1; give a decimal whole number from 0 to 18446744073709551615"},
+      {"rand --n 4 --text --seed 010",
+       "--seed 010; give a decimal whole number from 0 to 18446744073709551615, without"},
+      {"rand --n 4 --text --seed 0x10", "--seed 0x10; give a decimal whole number"},
+      {"rand --n 4 --text --seed +5", "--seed +5; give a decimal whole number"},
+      {"rand --n 4 --text --seed 1e3", "--seed 1e3; give a decimal whole number"},
+      {"rand --n 4 --text --stream ''", "--stream ; give a decimal whole number"},
+      {"rand --n 4 --text --offset -0", "--offset -0; give a decimal whole number"},
+      {"rand --n 4 --text --dimensions 4294967296",
+       "--dimensions 4294967296; give a decimal whole number from 0 to 4294"},
+      {"rand --n 4 --text --dist integers --from -9223372036854775809",
+       "--from -9223372036854775809; give a decimal whole number from -9223372036854775808 to 9223372036854775807"},
+      {"bench blas.gemm --m 010", "--m 010; give a decimal whole number from 1 to 1073741824"},
+      {"bench fft.c2c --n 16 010", "--n 010; give a decimal whole number from 1 to 1073741824"},
+      {"bench blas.gemm --repeats 4294967297", "--repeats 4294967297; give a decimal whole number from 1 to 1000000"},
+      {"fuzz tile --cases 99999999999999999999",
+       "--cases 99999999999999999999; give a decimal whole number from 0 to 9"},
+      {"fuzz blas --seed 18446744073709551616",
+       "--seed 18446744073709551616; give a decimal whole number from 0 to 184"},
+      {"mp2-model --nocc 65537", "--nocc 65537; give a decimal whole number from 1 to 65536"},
+      {"mp2 molecule.xyz --charge 2147483648",
+       "--charge 2147483648; give a decimal whole number from -2147483648 to 2"},
       {"rand --n 4 --text --generator mersenne", "--generator mersenne does not exist; use one of philox4x32-10"},
       {"rand --n 4 --text --dist uniform64", "--dist uniform64 does not exist; use one of raw32"},
       {"rand --n 4 --text --ordering newest", "--ordering"},
@@ -76,7 +100,7 @@ TEST_F(CommandLine, BadArgumentsGetOneLine) {
       {"rand --n 4 --text --dist normal --stddev -1", "stddev is -1"},
       {"rand --n 4 --text --dist gamma --shape 2 --mean 3", "--dist gamma takes --shape --scale, not --mean"},
       {"rand --n 4 --text --p 0.5", "--dist raw32 takes no parameters, not --p"},
-      {"rand --n 4 --text --interleave 0", "--interleave 0; give 1 to 4096 streams"},
+      {"rand --n 4 --text --interleave 0", "--interleave 0; give a decimal whole number from 1 to 4096"},
       {"rand --n 4 --text --generator sobol32 --interleave 2", "stream 1 with sobol32"},
       {"rand --n 4 --text --generator xorwow --exec sim:trn2", "xorwow runs on the host"},
       {"rand --n 4 --offset 18446744073709551615 --text", "exceeds 2^64 - 1"},
@@ -99,7 +123,7 @@ TEST_F(CommandLine, InfoListsExecutorsAndMachines) {
   const Result r = trnsci("info");
   EXPECT_EQ(r.status, 0);
   for (const char* part : {"host", "sim:trn1", "sim:trn2", "sim:trn3", "NeuronCore-v2", "NeuronCore-v3",
-                           "NeuronCore-v4", "OpenBLAS", "78.6 TF/s"}) {
+                           "NeuronCore-v4", "OpenBLAS", "78.6 TF/s", "MX fp8/fp4 peak", "314.6 TF/s"}) {
     EXPECT_TRUE(has(r.output, part)) << part;
   }
 }
