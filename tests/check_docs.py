@@ -7,9 +7,11 @@ usage: check_docs.py TRNSCI
    show what a command wrote in other units or on another machine are not written this way.
 2. Blocks that say which file they are taken from are still in it.
 3. Tables of modelled products: rows of README.md under the command that makes them.
-4. README.md names every top-level folder, every component has a README or a line there, and every subcommand that
+4. The row of batched operations in README.md says what the table of blas/README.md says, which another test holds to
+   `trnsci coverage blas`.
+5. README.md names every top-level folder, every component has a README or a line there, and every subcommand that
    `trnsci --help` lists is in its table.
-5. Links between documents of this checkout lead somewhere, and files that documents name exist.
+6. Links between documents of this checkout lead somewhere, and files that documents name exist.
 """
 import pathlib
 import re
@@ -87,6 +89,25 @@ def check_modelled_products(command):
             findings.append(f"README.md: {dtype} {precision} {n}: {time} {unit} is not what `trnsci {shlex.join(arguments)}` prints:\n{output}")
 
 
+def device_types(operation):
+    """"s; d c z in Exact" from the columns of the devices in blas/README.md; a star there means in Exact only."""
+    cells = re.search(rf"^\| {operation} \|[^|]*\|[^|]*\|(.*)\|$", (ROOT / "blas/README.md").read_text(), re.M)
+    cells = {cell.strip() for cell in cells.group(1).split("|")} if cells else set()
+    if len(cells) != 1:
+        findings.append(f"blas/README.md: {operation} differs among the devices, or is not there: {cells}")
+        return "?"
+    types = cells.pop().split()
+    exact = [x[0] for x in types if x.endswith("*")]
+    return " ".join(x for x in types if not x.endswith("*")) + (f"; {' '.join(exact)} in Exact" if exact else "")
+
+
+def check_summary():
+    wanted = f"gemm {device_types('gemm_batched')}; trsm {device_types('trsm_batched')}."
+    row = re.search(r"^\| trnblas, batched gemm and trsm \|[^|]*\|([^|]*)\|", (ROOT / "README.md").read_text(), re.M)
+    if not row or not row.group(1).strip().startswith(wanted):
+        findings.append(f"README.md: the row of batched gemm and trsm should begin with: {wanted}")
+
+
 def check_folders(command):
     text = (ROOT / "README.md").read_text()
     for folder in sorted(ROOT.iterdir()):
@@ -129,6 +150,7 @@ def main():
     check_listings(command)
     check_lines_of_files()
     check_modelled_products(command)
+    check_summary()
     check_folders(command)
     check_links()
     check_paths()

@@ -11,6 +11,7 @@
 #include <trn/blas/pair_energy.hpp>
 #include <trn/core/array.hpp>
 #include <trn/core/eft.hpp>
+#include <trn/core/enumerators.hpp>
 #include <trn/core/error.hpp>
 #include <trn/mp2/panel_store.hpp>
 
@@ -217,6 +218,8 @@ DfMp2 on_device(const Executor& executor, const Scf& scf, const FitInput& in, co
 
 DfMp2 df_mp2(const Executor& executor, const Scf& scf, const Basis& orbital, const Basis& fitting,
              const DfMp2Options& options) {
+  operands::check_enumerator("mp2", "FitPrecision", options.fit, FitPrecision::Same);
+  operands::check_enumerator("mp2", options.precision);
   require(options.block >= 0,
           "mp2: blocks of {} occupied orbitals; give at least one, or 0 for as many as memory allows", options.block);
   const std::int64_t functions = scf.orbitals.columns, virtuals = functions - scf.occupied;

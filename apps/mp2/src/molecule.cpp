@@ -88,7 +88,7 @@ Molecule parse_xyz(const std::string& text, const std::string& source, const Xyz
     require(number <= lines.size() && !words_of(lines[number - 1]).empty(),
             "mp2: {}:{}: the file ends after {} of {} atoms; expected 'symbol x y z'", source, number, i, count);
     const std::vector<std::string> words = words_of(lines[number - 1]);
-    require(words.size() >= 4, "mp2: {}:{}: '{}' has {} columns; expected 'symbol x y z'", source, number,
+    require(words.size() == 4, "mp2: {}:{}: '{}' has {} columns; expected 'symbol x y z'", source, number,
             shown(lines[number - 1]), words.size());
     Atom atom;
     atom.number = atomic_number(words[0]);

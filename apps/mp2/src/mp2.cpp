@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <trn/core/enumerators.hpp>
 #include <trn/core/error.hpp>
 #include <trn/core/executor.hpp>
 
@@ -13,6 +14,7 @@
 namespace trn::mp2 {
 
 Mp2 run(const Molecule& molecule, const Mp2Options& options) {
+  operands::check_enumerator("mp2", "JkKind", options.jk_kind, JkKind::Exact);
   const int occupied = closed_shell_orbitals(molecule, options.multiplicity);
   const Executor executor = Executor::open(options.executor);
   const Basis orbital(find_basis(options.basis), molecule);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <trn/core/enumerators.hpp>
 #include <trn/core/error.hpp>
 #include <trn/mp2/fitted_jk.hpp>
 #include <trn/mp2/linear_algebra.hpp>
@@ -61,6 +62,7 @@ Dense pseudo_orbitals(const Dense& density) {
 
 Scf rhf(const Molecule& molecule, const Basis& basis, const Basis* fitting, std::int64_t occupied,
         const ScfOptions& options) {
+  operands::check_enumerator("mp2", "Guess", options.guess, Guess::Core);
   require(options.iterations >= 1, "mp2: {} iterations; give at least one", options.iterations);
   (void)eigen_workspace(basis.size());  // refuses a basis too large for it before the integrals are computed
   const Dense s = overlap(basis), t = kinetic(basis), v = nuclear_attraction(basis, molecule);

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include <chrono>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -19,18 +20,19 @@ inline std::string work_name(DType dtype, Mode mode) {
 
 class StageClock {
  public:
-  StageClock(std::vector<Stage>& stages, const Executor& executor)
-      : stages_(stages), executor_(executor), recorder_(executor) {}
+  StageClock(std::vector<Stage>& stages, const Executor& executor) : stages_(stages), executor_(executor) {
+    if (executor.family() == Family::Device) recorder_.emplace(executor);
+  }
 
   // Runs `work` and adds its time to the stage of that name.
   template <class Work> void run(const char* name, const std::string& precision, Work work) {
-    recorder_.clear();
+    if (recorder_) recorder_->clear();
     const auto begin = std::chrono::steady_clock::now();
     const double cpu = process_seconds();
     work();
     Stage& stage = of(name, precision);
     stage.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    stage.modelled_seconds += recorder_.modelled_seconds();
+    if (recorder_) stage.modelled_seconds += recorder_->modelled_seconds();
     stage.cpu_seconds += process_seconds() - cpu;
   }
 
@@ -51,7 +53,7 @@ class StageClock {
 
   std::vector<Stage>& stages_;
   Executor executor_;
-  Recorder recorder_;
+  std::optional<Recorder> recorder_;  // the host has no modelled time, and the events of its many copies take memory
 };
 
 }  // namespace trn::mp2

@@ -190,6 +190,10 @@ TEST(PanelStore, FileAndMemoryHoldTheSame) {
 TEST(DfMp2, RefusesWhatItCannotDo) {
   const System s("h2o", "STO-3G");
   const Executor host = Executor::host();
+  expect_message([&] { (void)df_mp2(host, s.scf, s.orbital, s.fitting, {.precision = static_cast<Mode>(6)}); },
+                 "mp2: Mode is 6, which is none of its values 0 to 5");
+  expect_message([&] { (void)df_mp2(host, s.scf, s.orbital, s.fitting, {.fit = static_cast<FitPrecision>(2)}); },
+                 "mp2: FitPrecision is 2, which is none of its values 0 to 1");
   expect_message([&] { (void)df_mp2(host, s.scf, s.orbital, s.fitting, {.frozen = 5}); },
                  "5 of 5 occupied orbitals are frozen");
   expect_message<NotImplemented>([&] { (void)df_mp2(host, s.scf, s.orbital, s.fitting, {.precision = Mode::Tf32x3}); },

@@ -12,7 +12,7 @@ namespace {
 Molecule parse(const std::string& text, int charge = 0) { return parse_xyz(text, "m.xyz", {.charge = charge}); }
 
 TEST(Xyz, ReadsAtomsInBohr) {
-  const Molecule m = parse("2\n hydrogen fluoride \nh 0 0 +0.5  extra columns\r\nF 0.0 1e0 -0.5\n\n");
+  const Molecule m = parse("2\n hydrogen fluoride \nh 0 0 +0.5  \r\nF 0.0 1e0 -0.5\n\n");
   ASSERT_EQ(m.atoms.size(), 2u);
   EXPECT_EQ(m.atoms[0].number, 1);
   EXPECT_EQ(m.atoms[1].number, 9);
@@ -32,6 +32,9 @@ TEST(Xyz, MessagesNameTheLineAndWhatWasExpected) {
   expect_message([] { (void)parse("2 3\n\n"); }, "m.xyz:1: '2 3'");
   expect_message([] { (void)parse("-1\n\n"); }, "m.xyz:1: '-1'");
   expect_message([] { (void)parse("1\n\nH 0 0\n"); }, "m.xyz:3: 'H 0 0' has 3 columns; expected 'symbol x y z'");
+  expect_message([] { (void)parse("1\n\nH 0 0 0 0.5\n"); },
+                 "m.xyz:3: 'H 0 0 0 0.5' has 5 columns; expected 'symbol x y z'");
+  expect_message([] { (void)parse("1\n\nH 0 0 0 # on the left\n"); }, "m.xyz:3: 'H 0 0 0 # on the left' has 8 columns");
   expect_message([] { (void)parse("1\n\nH 0 zero 0\n"); }, "m.xyz:3: 'zero' is not a coordinate");
   expect_message([] { (void)parse("1\n\nH 0 0 nan\n"); }, "m.xyz:3: 'nan' is not a coordinate");
   expect_message([] { (void)parse("1\n\nH 0 0 1e999\n"); }, "m.xyz:3: '1e999' is not a coordinate");
