@@ -28,8 +28,8 @@ struct PointwiseCall {
 };
 void pointwise(const PointwiseArgs& args, const PointwiseCall& call);
 
-// D = result(alpha sum_k x + beta opC(C)), x = opA(A) or opA(A) opB(B), sum meaning `reduce`. The kept group has strides
-// of all four; the summed one of a and b. Sums are trees of a fixed shape.
+// D = result(alpha sum_k x + beta opC(C)), x = opA(A) or opA(A) opB(B), sum meaning `reduce`. The kept group has
+// strides of all four; the summed one of a and b. Sums are trees of a fixed shape.
 struct ReduceArgs {
   DType compute = DType::Float32, out = DType::Float32;
   Binary reduce = Binary::Add;

@@ -53,7 +53,7 @@ struct Blueprint {
   int threads = 1;
 };
 [[nodiscard]] Program build(const Blueprint& blueprint);
-// The labels that paths are made of: no repeats, no axes that are repeated, no labels that are summed out of an operand.
+// The labels that paths are made of: no label twice in an operand, no axes that are repeated.
 [[nodiscard]] Expression for_paths(const Expression& expression, const Sizes& sizes, const std::vector<Shape>& shapes);
 
 // Addresses of one execution.

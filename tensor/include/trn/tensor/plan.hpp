@@ -9,9 +9,9 @@
 // operand. D may be C exactly; any other overlap of D with an operand is refused.
 //
 // Accuracy. With g_v the bound of step v (k roundings of its sums, plus what its mode leaves out) and |T| the einsum of
-// absolute values, |D - exact| <= bound (|alpha| |T| + |beta C|) elementwise, bound = prod (1 + g_v) - 1, for every mode
-// but Exact. With Exact steps the bound is of Frobenius norms: relative to the product of the operands' norms times
-// sqrt(extent) for each label that is summed out of one operand. Barring over- and underflow; errors of unary
+// absolute values, |D - exact| <= bound (|alpha| |T| + |beta C|) elementwise, bound = prod (1 + g_v) - 1, for every
+// mode but Exact. With Exact steps the bound is of Frobenius norms: relative to the product of the operands' norms
+// times sqrt(extent) for each label that is summed out of one operand. Barring over- and underflow; errors of unary
 // operators' own functions are not counted. The same bits for any number of threads, each time.
 #pragma once
 
