@@ -72,6 +72,13 @@
 #include <trn/solver/solve.hpp>
 #include <trn/solver/svd.hpp>
 #include <trn/solver/triangular.hpp>
+#include <trn/tensor/chemistry.hpp>
+#include <trn/tensor/cp.hpp>
+#include <trn/tensor/decomposition.hpp>
 #include <trn/tensor/einsum.hpp>
 #include <trn/tensor/elementwise.hpp>
 #include <trn/tensor/expression.hpp>
+#include <trn/tensor/path.hpp>
+#include <trn/tensor/slice.hpp>
+#include <trn/tensor/tensor_train.hpp>
+#include <trn/tensor/tucker.hpp>

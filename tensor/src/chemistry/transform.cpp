@@ -132,7 +132,7 @@ template <RealScalar T> void check_fitted(const char* operation, const Executor&
   require_host(operation, executor);
   require_here(operation, executor, b);
   require(b.rank() == 3 && b.shape()[1] == b.shape()[2], "{}: the integrals have shape {}; it must be naux x n x n",
-          operation, to_string(b.shape()));
+          operation, trn::to_string(b.shape()));
 }
 
 template <RealScalar T>
@@ -155,7 +155,7 @@ template <RealScalar T> Array<T> ao_to_mo(const Executor& executor, const std::t
   require_host(operation, executor);
   require_here(operation, executor, ao);
   require(ao.rank() == 4 && ao.shape() == Shape(4, ao.shape()[0]),
-          "{}: the integrals have shape {}; it must be n x n x n x n", operation, to_string(ao.shape()));
+          "{}: the integrals have shape {}; it must be n x n x n x n", operation, trn::to_string(ao.shape()));
   require(options.live_elements >= 0, "{}: live_elements is {}; it must be >= 0", operation, options.live_elements);
   Shape shape;
   for (const In<T>& c : orbitals) {

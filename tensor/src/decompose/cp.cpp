@@ -334,7 +334,7 @@ template <RealScalar T> Cp<T> cp(const Executor& executor, const std::type_ident
   // |computed - exact| <= (rank + modes) u sum of |weight a b c ..|; each term has the norm of its weight.
   const double terms = std::accumulate(weights.begin(), weights.end(), 0.0);
   const auto roundings = static_cast<double>(rank + dense.rank() + 3);
-  measure_error(dense, search.mttkrp().expand(weighted(best, weights)), roundings * unit_roundoff<T> * terms, report);
+  measure_error(dense, search.mttkrp().expand(weighted(best, weights)), roundings * kUnitRoundoff<T> * terms, report);
   return result_of(executor, dense.shape, best, std::move(weights), report);
 }
 

@@ -17,7 +17,7 @@ template <Scalar T> Dense<T> dense_copy(const char* operation, const Executor& e
   require(x.executor() == executor, "{}: X lies on {}, the call is for {}; copy it with to()", operation,
           x.executor().name(), executor.name());
   require(x.rank() >= 1, "{}: X has rank 0; it must have at least one dimension", operation);
-  require(x.size() > 0, "{}: X has shape {}; extents must be positive", operation, to_string(x.shape()));
+  require(x.size() > 0, "{}: X has shape {}; extents must be positive", operation, trn::to_string(x.shape()));
   require(x.data() != nullptr, "{}: X has no memory", operation);
   Dense<T> dense(x.shape());
   copy(x, View<T>(Executor::host(), dense.values.data(), dense.shape));
@@ -161,7 +161,7 @@ template <Scalar T> std::vector<T> first_columns(const std::vector<T>& u, std::i
 
 template <Scalar T>
 void measure_error(const Dense<T>& x, const Dense<T>& y, double reconstruction, DecompositionReport& report) {
-  const double u = unit_roundoff<T>;
+  const double u = kUnitRoundoff<T>;
   report.norm = norm(std::span<const T>(x.values));
   report.error = distance(std::span<const T>(x.values), std::span<const T>(y.values));
   // The difference has one rounding; the sum of squares the errors that norm() states; the root and the scale a few.

@@ -91,7 +91,7 @@ template <class R> double tail_norm(const std::vector<R>& s, std::int64_t r) {
   return tail;
 }
 
-template <class T> inline constexpr double unit_roundoff = std::is_same_v<Real<T>, float> ? 0x1p-24 : 0x1p-53;
+template <class T> inline constexpr double kUnitRoundoff = std::is_same_v<Real<T>, float> ? 0x1p-24 : 0x1p-53;
 
 // Fills norm, error, bound and fit. `reconstruction` bounds ||computed - exact reconstruct||.
 template <Scalar T>

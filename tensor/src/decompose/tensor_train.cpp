@@ -22,7 +22,7 @@ template <Scalar T> Cores<T> cores_of(const char* operation, const Executor& exe
   Cores<T> cores;
   for (const Array<T>& core : t.cores) {
     require(core.shape().size() == 3, "{}: a core has shape {}; cores have three dimensions", operation,
-            to_string(core.shape()));
+            trn::to_string(core.shape()));
     const std::int64_t before = cores.empty() ? 1 : cores.back().shape[2];
     require(core.shape()[0] == before, "{}: core {} begins with rank {}; the one before ends with {}", operation,
             cores.size(), core.shape()[0], before);
@@ -114,7 +114,7 @@ template <Scalar T> double expansion_rounding(const Cores<T>& cores) {
     growth *= norm(std::span<const T>(core.values));
     roundings += static_cast<double>(core.shape[0]) + 3;
   }
-  return (ComplexScalar<T> ? 3 : 1) * roundings * unit_roundoff<T> * growth;
+  return (ComplexScalar<T> ? 3 : 1) * roundings * kUnitRoundoff<T> * growth;
 }
 
 template <Scalar T> Cores<T> svd_cores(const Dense<T>& x, double tolerance, std::int64_t max_rank, double& discarded) {
@@ -200,7 +200,7 @@ TensorTrain<T> round(const Executor& executor, const TensorTrain<T>& t, const Te
                 row_major(next.values, s.r, columns));
     after = std::move(next);
   }
-  report.bound = report.discarded + roundings * unit_roundoff<T> * parts;
+  report.bound = report.discarded + roundings * kUnitRoundoff<T> * parts;
   report.error = report.bound;
   report.fit = report.norm > 0 ? 1 - report.error / report.norm : 1;
   TensorTrain<T> result = train_of(executor, cores);

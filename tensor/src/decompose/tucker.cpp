@@ -40,7 +40,7 @@ template <Scalar T> class TuckerSearch {
       const auto r = static_cast<double>(core_.shape[as_size(k)]);
       growth *= std::sqrt(r), roundings += r + 3;
     }
-    measure_error(x_, y, (ComplexScalar<T> ? 3 : 1) * roundings * unit_roundoff<T> * growth, report_);
+    measure_error(x_, y, (ComplexScalar<T> ? 3 : 1) * roundings * kUnitRoundoff<T> * growth, report_);
     Tucker<T> result{to_array(executor, core_), {}, report_};
     for (std::int64_t k = 0; k < x_.rank(); ++k) {
       result.factors.push_back(to_matrix(executor, factors_[as_size(k)], x_.shape[as_size(k)]));

@@ -1,6 +1,6 @@
 // Simulated annealing. A rotation at a node p with children x = (a b) and c makes x' = (a c) beside b, or (b c) beside
 // a: two steps change, and the labels of x' are those of a or c that b or p has. It is accepted with probability
-// min(1, 2^-(change of log2 of the two steps' cost) / temperature)): cheap parts of the tree settle like dear ones.
+// min(1, exp(-(change of log2 of the two steps' cost) / temperature)): cheap parts of the tree settle like dear ones.
 #include <algorithm>
 #include <cmath>
 
@@ -46,7 +46,7 @@ class Annealing {
         step_logs(network_, bits_.data(), rb, inner.result(), tree_.log2_elements[at(b)], [&](int w) { return rp[w]; });
     const double cost_x = model_(inner), cost_p = model_(outer);
     const double now = cost_x + cost_p, before = cost_[at(x)] + cost_[at(p)];
-    // exp(-d / t) with d = log2(now / before): (before / now)^(1 / (t ln 2)).
+    // Uniform u < exp(-d / t) is d < -t ln(u), with d = log2(now / before).
     if (now > before && !(std::log2(now / before) < -temperature * std::log(random_.uniform() + 0x1p-54))) return;
     if (std::isnan(now)) return;
     std::copy(bits_.begin(), bits_.end(), tree_.row(x));
