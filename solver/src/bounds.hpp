@@ -29,4 +29,12 @@ template <class T> Report report_of(Outcome outcome, std::int64_t n, std::string
   return report;
 }
 
+// kernel(report) runs a kernel and returns its outcome; the report starts as what is said of the host's kernel.
+template <class T, class Kernel> Report reported(std::int64_t n, std::string_view algorithm, Kernel kernel) {
+  Report report = report_of<T>({}, n, algorithm);
+  report.outcome = kernel(report);
+  if (!report.outcome.ok()) report.accuracy.bound = std::numeric_limits<double>::infinity();
+  return report;
+}
+
 }  // namespace trn::solver

@@ -33,6 +33,12 @@ void native(const char* operation, const Precision& precision) {
   }
 }
 
+void native(const char* operation, const Executor& executor, DType dtype, const Precision& precision) {
+  const bool exact = !precision.has_target() && precision.mode() == Mode::Exact;
+  if (exact && executor.family() == Family::Device && dtype == DType::Float64) return;
+  native(operation, precision);
+}
+
 void apart(const char* operation, const char* a_name, const void* a, const char* b_name, const void* b) {
   require(a != b || a == nullptr, "{}: {} and {} start at the same address; give {} memory of its own", operation,
           a_name, b_name, b_name);

@@ -3,6 +3,7 @@
 
 #include "bounds.hpp"
 #include "checks.hpp"
+#include "device/operands.hpp"
 #include "kernels/factorisations.hpp"
 #include "norms.hpp"
 #include "scalars.hpp"
@@ -19,8 +20,10 @@ Report potrf(const Executor& executor, Uplo uplo, const MatrixView<T>& a, const 
   checks::enumerators("solver.potrf", uplo);
   checks::output("solver.potrf", "A", executor, a);
   checks::square("solver.potrf", "A", a);
-  checks::native("solver.potrf", options.precision);
-  return report_of<T>(dispatch(kPotrf<T>, executor, {uplo, a}), a.rows(), kName);
+  checks::native("solver.potrf", executor, dtype_of<T>, options.precision);
+  return reported<T>(a.rows(), kName, [&](Report& report) {
+    return dispatch(kPotrf<T>, executor, {uplo, a, &report});
+  });
 }
 
 template <Scalar T>
@@ -32,14 +35,18 @@ Report potrs(const Executor& executor, Uplo uplo, const ConstMatrix<T>& factor, 
   checks::square(operation, "the factor", factor);
   checks::rows(operation, "B", b, factor.rows());
   checks::apart(operation, "the factor", factor.data(), "B", b.data());
-  return report_of<T>(dispatch(kPotrs<T>, executor, {uplo, factor, b}), 3 * factor.rows(), kName);
+  return reported<T>(3 * factor.rows(), kName, [&](Report& report) {
+    return dispatch(kPotrs<T>, executor, {uplo, factor, b, &report});
+  });
 }
 
 template <Scalar T> Report potri(const Executor& executor, Uplo uplo, const MatrixView<T>& factor) {
   checks::enumerators("solver.potri", uplo);
   checks::output("solver.potri", "the factor", executor, factor);
   checks::square("solver.potri", "the factor", factor);
-  return report_of<T>(dispatch(kPotri<T>, executor, {uplo, factor}), factor.rows(), kName);
+  return reported<T>(factor.rows(), kName, [&](Report& report) {
+    return dispatch(kPotri<T>, executor, {uplo, factor, &report});
+  });
 }
 
 template <Scalar T>
@@ -57,9 +64,13 @@ Cholesky<T>::Cholesky(const Executor& executor, Uplo uplo, const ConstMatrix<T>&
   checks::enumerators("solver.cholesky", uplo);
   checks::square("solver.cholesky", "A", a);
   (void)kernel_of(kPotrf<T>, executor);  // before anything is read
-  host::fill(factor_.view(), T(0));
-  host::copy_part(a, factor_.view(), host::part_of(uplo));
-  norm_ = static_cast<Real<T>>(symmetric_norm_of(a, uplo));
+  if (executor.family() == Family::Host) {
+    host::fill(factor_.view(), T(0));
+    host::copy_part(a, factor_.view(), host::part_of(uplo));
+    norm_ = static_cast<Real<T>>(symmetric_norm_of(a, uplo));
+  } else if constexpr (std::same_as<T, Real<T>>) {
+    device::copy_triangle(executor, a, uplo, factor_.view(), true);
+  }
   report_ = potrf(executor, uplo, factor_.view(), options);
 }
 
@@ -68,19 +79,22 @@ template <Scalar T> Report Cholesky<T>::solve(const MatrixView<T>& b) const {
   checks::output(operation, "B", factor_.executor(), b);
   checks::rows(operation, "B", b, size());
   if (!report_.outcome.ok()) {
-    host::fill(b, host::not_a_number<T>());
+    device::fill_nan(b);
     return report_;
   }
   return potrs<T>(factor_.executor(), uplo_, factor_.view(), b);
 }
 
 template <Scalar T> Matrix<T> Cholesky<T>::inverse() const {
-  Matrix<T> inverse(factor_.executor(), size(), size());
-  host::copy_part(factor(), inverse.view());
-  if (report_.outcome.ok() && potri(factor_.executor(), uplo_, inverse.view()).outcome.ok()) {
+  const Executor& executor = factor_.executor();
+  Matrix<T> inverse = factor_.to(executor);
+  if (!report_.outcome.ok() || !potri(executor, uplo_, inverse.view()).outcome.ok()) {
+    device::fill_nan(inverse.view());
+  } else if (executor.family() == Family::Host) {
     mirror(inverse.view(), uplo_, true);
-  } else {
-    host::fill(inverse.view(), host::not_a_number<T>());
+  } else if constexpr (std::same_as<T, Real<T>>) {
+    const Matrix<T> copied = inverse.to(executor);
+    device::copy_triangle(executor, copied.view().transposed(), host::other(uplo_), inverse.view(), false);
   }
   return inverse;
 }
@@ -88,9 +102,9 @@ template <Scalar T> Matrix<T> Cholesky<T>::inverse() const {
 namespace {
 template <class T> ScaledProduct<T> squared_diagonal(const MatrixView<const T>& factor) {
   ScaledProduct<T> product;
-  for (std::int64_t i = 0; i < factor.rows(); ++i) {
-    product.multiply(host::element(factor, i, i));
-    product.multiply(host::element(factor, i, i));
+  for (const T& x : device::diagonal(factor)) {
+    product.multiply(x);
+    product.multiply(x);
   }
   return product;
 }

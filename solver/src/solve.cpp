@@ -7,6 +7,7 @@
 #include "bounds.hpp"
 #include "certify/refine.hpp"
 #include "checks.hpp"
+#include "device/operands.hpp"
 #include "kernels/factorisations.hpp"
 #include "norms.hpp"
 #include "scalars.hpp"
@@ -137,7 +138,7 @@ template <class T> void refined_solve(const Executor& executor, const Columns<T>
     };
     if (factored) report.accuracy.bound = measured(x);
     if (!factored || (target > 0 && !(report.accuracy.bound <= target))) {
-      const auto refined = refine(executor, full, start, system, options, !factored, report);
+      const auto refined = refine(executor, full, start, system, options, !factored || system.doubtful(), report);
       if (!refined && !factored) {
         report.outcome = system.outcome();
         return;
@@ -151,7 +152,7 @@ template <class T> void refined_solve(const Executor& executor, const Columns<T>
     }
     report.guarantee = Guarantee::Rigorous;
   } else {
-    const bool proof = options.certify == Certify::Rigorous || !factored;
+    const bool proof = options.certify == Certify::Rigorous || !factored || system.doubtful();
     const auto refined = refine(executor, full, start, system, options, proof, report);
     if (!refined) {
       report.outcome = factored ? Outcome{Status::Singular, -1} : system.outcome();
@@ -171,6 +172,11 @@ template <class T> void refined_solve(const Executor& executor, const Columns<T>
 
 }  // namespace
 
+namespace {
+template <class T> Report solve_in_host_memory(const Executor& executor, const MatrixView<const T>& a,
+                                               const MatrixView<T>& b, const SolveOptions& options);
+}
+
 template <Scalar T>
 Report solve(const Executor& executor, const ConstMatrix<T>& a, const MatrixView<T>& b, const SolveOptions& options) {
   checks::enumerators(kOperation, options.uplo, options.diag, options.certify);
@@ -187,7 +193,23 @@ Report solve(const Executor& executor, const ConstMatrix<T>& a, const MatrixView
   require(options.target_error >= 0 && options.target_error < 1,
           "{}: the target error is {}; it must be 0 (none) or between 0 and 1", kOperation, options.target_error);
   require(options.max_levels >= 1, "{}: max_levels is {}; it must be at least 1", kOperation, options.max_levels);
-  (void)kernel_of(kGetrf<T>, executor);  // before anything is read
+  if (executor.family() == Family::Host) return solve_in_host_memory<T>(executor, a, b, options);
+  if (blas::ComplexScalar<T> || options.factor == Factor::Lu) {
+    fail<NotImplemented>("{}: executor '{}' has no kernel for {}; use the host, or Factor::Auto or Qr with a real type",
+                         kOperation, executor.name(), blas::ComplexScalar<T> ? "complex types" : "Factor::Lu");
+  }
+  const Matrix<T> here = device::on_host(a), x = device::on_host(b);
+  const Report report = solve_in_host_memory<T>(executor, here.view(), x.view(), options);
+  device::move(MatrixView<const T>(x.view()), b);
+  return report;
+}
+
+namespace {
+
+// The operands are in host memory; factorisations, solves with them and Exact products are the executor's. On a device
+// every solution is refined with exact residuals, and where that does not converge the proved chain takes over.
+template <class T> Report solve_in_host_memory(const Executor& executor, const MatrixView<const T>& a,
+                                               const MatrixView<T>& b, const SolveOptions& options) {
   Report report;
   report.accuracy.bound = kInfinity;
   report.outcome = finite_elements(a, options);
@@ -199,8 +221,8 @@ Report solve(const Executor& executor, const ConstMatrix<T>& a, const MatrixView
   const Columns<T> full = written_out(a, options), start(b);
   const System<T> system(executor, full, options);
   report.algorithm = system.algorithm();
-  const bool plain =
-      options.target_error == 0 && options.certify == Certify::Estimate && options.measure == ErrorMeasure::Forward;
+  const bool plain = executor.family() == Family::Host && options.target_error == 0 &&
+                     options.certify == Certify::Estimate && options.measure == ErrorMeasure::Forward;
   const bool factored = system.outcome().ok();
   if (!factored && (plain || system.outcome().status != Status::Singular)) {
     report.outcome = system.outcome();
@@ -225,6 +247,8 @@ Report solve(const Executor& executor, const ConstMatrix<T>& a, const MatrixView
   host::copy_part(x.view(), b);
   return report;
 }
+
+}  // namespace
 
 #define TRN_SOLVE(T) \
   template Report solve(const Executor&, const ConstMatrix<T>&, const MatrixView<T>&, const SolveOptions&);

@@ -3,6 +3,7 @@
 
 #include <trn/solver/triangular.hpp>
 
+#include "bounds.hpp"
 #include "norms.hpp"
 #include "scalars.hpp"
 
@@ -39,7 +40,9 @@ template <Scalar T>
 System<T>::System(const Executor& executor, const host::Columns<T>& full, const SolveOptions& options)
     : executor_(executor), full_(&full), options_(options) {
   const Structure structure = options.structure;
-  if (options.factor == Factor::Qr) {
+  if (executor.family() == Family::Device) {
+    factor_on_device();
+  } else if (options.factor == Factor::Qr) {
     const Qr<T>& f = factor_.template emplace<Qr<T>>(executor, full.view());
     outcome_ = f.report().outcome, algorithm_ = f.report().algorithm;
   } else if (options.factor == Factor::Lu || structure == Structure::General) {
@@ -60,7 +63,58 @@ System<T>::System(const Executor& executor, const host::Columns<T>& full, const 
   }
 }
 
+// Rounding makes a singular matrix one of condition 1 / (c n^(1/2) u), c of a few units.
+template <Scalar T> void System<T>::judge(double condition, double unit) {
+  condition_ = condition;
+  doubtful_ = !(condition * 32 * std::sqrt(static_cast<double>(full_->rows())) * unit < 1);
+}
+
+template <Scalar T> void System<T>::factor_on_device() {
+  if constexpr (blas::ComplexScalar<T>) {
+    fail<NotImplemented>("solver.solve: complex systems have no kernels on executor '{}'", executor_.name());
+  } else {
+    const bool chosen = options_.factor == Factor::Qr;
+    if (options_.structure == Structure::Positive && !chosen) {
+      const Matrix<T> a = device::on(executor_, full_->view());
+      const Cholesky<T>& f = factor_.template emplace<Cholesky<T>>(executor_, options_.uplo, a.view());
+      outcome_ = f.report().outcome, algorithm_ = f.report().algorithm;
+      if (outcome_.ok()) {
+        const Matrix<T> l = device::on_host(f.factor());
+        const double root = condition_from(trcon(Executor::host(), Norm::One, options_.uplo, Diag::NonUnit, l.view()));
+        judge(root * root, unit_roundoff_of<T>());
+      }
+    } else if (options_.structure == Structure::Triangular && !chosen) {
+      algorithm_ = "triangular";
+      triangle_.emplace(device::on(executor_, full_->view()));
+      for (std::int64_t i = 0; outcome_.ok() && i < full_->rows(); ++i) {
+        if ((*full_)(i, i) == T(0)) outcome_ = {Status::Singular, i};
+      }
+    } else {
+      narrow_.emplace(executor_, *full_);
+      outcome_ = narrow_->report().outcome;
+      algorithm_ = std::same_as<T, float> ? "blocked qr" : "blocked qr in float32, refined";
+      judge(narrow_->condition(), unit_roundoff_of<float>());
+    }
+  }
+}
+
 template <Scalar T> Outcome System<T>::solve(const MatrixView<T>& b) const {
+  if constexpr (!blas::ComplexScalar<T>) {
+    if (narrow_) {
+      host::Columns<T> x(b);
+      if (!narrow_->solve(x)) return {Status::Singular, -1};
+      host::copy_part(x.view(), b);
+      return {};
+    }
+    if (executor_.family() == Family::Device) {
+      const Matrix<T> x = device::on(executor_, b);
+      const Outcome solved =
+          triangle_ ? trtrs<T>(executor_, options_.uplo, Op::N, Diag::NonUnit, triangle_->view(), x.view()).outcome
+                    : std::get<Cholesky<T>>(factor_).solve(x.view()).outcome;
+      device::move(MatrixView<const T>(x.view()), b);
+      return solved;
+    }
+  }
   return std::visit(
       [&](const auto& factor) {
         if constexpr (std::same_as<std::decay_t<decltype(factor)>, std::monostate>) {
@@ -73,6 +127,7 @@ template <Scalar T> Outcome System<T>::solve(const MatrixView<T>& b) const {
 }
 
 template <Scalar T> double System<T>::condition() const {
+  if (executor_.family() == Family::Device) return condition_;
   return std::visit(
       [&](const auto& factor) {
         using F = std::decay_t<decltype(factor)>;

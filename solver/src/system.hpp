@@ -1,6 +1,9 @@
-// A square system on the host: the matrix written out in full, and its factorisation by whatever solve() was asked for.
+// A square system: the matrix written out in full, in host memory, and its factorisation by whatever solve() was asked
+// for, on the host or a device. On a device Structure::Positive takes Cholesky of its type, Triangular substitution,
+// and all else QR in float32, whose solutions are those of float32 for double too: refinement is for the caller.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <variant>
 
@@ -10,6 +13,7 @@
 #include <trn/solver/qr.hpp>
 #include <trn/solver/solve.hpp>
 
+#include "device/narrow_qr.hpp"
 #include "host/column_major.hpp"
 
 namespace trn::solver {
@@ -27,13 +31,22 @@ template <Scalar T> class System {
   [[nodiscard]] const Outcome& outcome() const { return outcome_; }
   [[nodiscard]] std::string_view algorithm() const { return algorithm_; }
   Outcome solve(const MatrixView<T>& b) const;  // X replaces B
-  [[nodiscard]] double condition() const;       // estimate, infinity norm
+  [[nodiscard]] double condition() const;       // estimate, infinity norm (on a device 1-norm; 0 for Triangular)
+  // A singular matrix would look like this in the factor's arithmetic: refinement may converge to any of its solutions.
+  [[nodiscard]] bool doubtful() const { return doubtful_; }
 
  private:
   Executor executor_;
   const host::Columns<T>* full_;
   SolveOptions options_;
+  void factor_on_device();
+  void judge(double condition, double unit);
+
   std::variant<std::monostate, Cholesky<T>, Lu<T>, Ldl<T>, Qr<T>> factor_;
+  std::optional<device::NarrowQr> narrow_;
+  std::optional<Matrix<T>> triangle_;  // on the device
+  double condition_ = 0;
+  bool doubtful_ = false;
   Outcome outcome_;
   std::string_view algorithm_;
 };

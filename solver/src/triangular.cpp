@@ -16,7 +16,9 @@ template <Scalar T> Report trtri(const Executor& executor, Uplo uplo, Diag diag,
   checks::enumerators("solver.trtri", uplo, diag);
   checks::output("solver.trtri", "A", executor, a);
   checks::square("solver.trtri", "A", a);
-  return report_of<T>(dispatch(kTrtri<T>, executor, {uplo, diag, a}), a.rows(), kName);
+  return reported<T>(a.rows(), kName, [&](Report& report) {
+    return dispatch(kTrtri<T>, executor, {uplo, diag, a, &report});
+  });
 }
 
 template <Scalar T>
@@ -28,7 +30,9 @@ Report trtrs(const Executor& executor, Uplo uplo, Op op, Diag diag, const ConstM
   checks::square(operation, "A", a);
   checks::rows(operation, "B", b, a.rows());
   checks::apart(operation, "A", a.data(), "B", b.data());
-  return report_of<T>(dispatch(kTrtrs<T>, executor, {uplo, op, diag, a, b}), a.rows(), kName);
+  return reported<T>(a.rows(), kName, [&](Report& report) {
+    return dispatch(kTrtrs<T>, executor, {uplo, op, diag, a, b, &report});
+  });
 }
 
 template <Scalar T> Real<T> trcon(const Executor& executor, Norm which, Uplo uplo, Diag diag, const MatrixView<T>& a) {

@@ -108,23 +108,26 @@ TEST(Arguments, PivotsAndMemory) {
   EXPECT_IN("the norm of A is -1", refused([&] { (void)pocon(kHost, Uplo::Lower, matrix(a, 4, 4), -1.0); }));
 }
 
-TEST(Arguments, DevicesHaveNoKernels) {
+TEST(Arguments, WhatDevicesHaveNoKernelsFor) {
   const Executor device = Executor::open("sim:trn2");
   const Matrix<float> a(device, 4, 4), b(device, 4, 1);
+  const Matrix<double> d(device, 4, 4);
+  const Matrix<std::complex<float>> c(device, 4, 4), cb(device, 4, 1);
   const Array<std::int64_t> p(device, {4});
-  const Array<float> tau(device, {4});
+  const Array<double> tau(device, {4});
   const P pivots(p.view());
-  const VectorView<float> t(tau.view());
+  const VectorView<double> t(tau.view());
+  using C = std::complex<float>;
   const auto none = [](auto call) { return message_of<NotImplemented>(call); };
-  EXPECT_IN("solver.potrf: no device kernel", none([&] { potrf(device, Uplo::Lower, a.view()); }));
-  EXPECT_IN("solver.potrf: no device kernel", none([&] { Cholesky<float>(device, Uplo::Lower, a.view()); }));
-  EXPECT_IN("solver.potrs: no device kernel", none([&] { potrs<float>(device, Uplo::Lower, a.view(), b.view()); }));
+  EXPECT_IN("solver.potrf: no device kernel", none([&] { potrf(device, Uplo::Lower, c.view()); }));
+  EXPECT_IN("solver.potrf: no device kernel", none([&] { Cholesky<C>(device, Uplo::Lower, c.view()); }));
+  EXPECT_IN("solver.potrs: no device kernel", none([&] { potrs<C>(device, Uplo::Lower, c.view(), cb.view()); }));
   EXPECT_IN("solver.getrf: no device kernel", none([&] { getrf(device, a.view(), pivots); }));
   EXPECT_IN("solver.getrs: no device kernel", none([&] { getrs<float>(device, Op::N, a.view(), pivots, b.view()); }));
-  EXPECT_IN("solver.geqrf: no device kernel", none([&] { geqrf(device, a.view(), t); }));
-  EXPECT_IN("solver.geqrf: no device kernel", none([&] { Qr<float>(device, a.view()); }));
+  EXPECT_IN("solver.geqrf: no device kernel", none([&] { geqrf(device, d.view(), t); }));
+  EXPECT_IN("solver.geqrf: no device kernel", none([&] { Qr<double>(device, d.view()); }));
   EXPECT_IN("solver.sytrf: no device kernel", none([&] { sytrf(device, Uplo::Lower, a.view(), pivots); }));
-  EXPECT_IN("solver.trtri: no device kernel", none([&] { trtri(device, Uplo::Lower, Diag::Unit, a.view()); }));
+  EXPECT_IN("solver.trtri: no device kernel", none([&] { trtri(device, Uplo::Lower, Diag::Unit, c.view()); }));
   EXPECT_IN("solver.trcon: no device kernel",
             none([&] { (void)trcon(device, Norm::One, Uplo::Lower, Diag::Unit, a.view()); }));
   double host[4] = {};

@@ -3,6 +3,8 @@
 
 #include <trn/blas/gemm.hpp>
 
+#include "device/operands.hpp"
+
 namespace trn::solver::certify {
 
 double size(double x) { return std::abs(x); }
@@ -16,6 +18,14 @@ template <Wide D> Bounded<D> exact_product(const Executor& executor, Op op, D al
                                            const Columns<D>& b, D beta, const Columns<D>& c) {
   Bounded<D> product{Columns<D>(c.view())};
   blas::GemmOptions options{Mode::Exact};
+  if (executor.family() == Family::Device) {  // operands go there, the value comes back
+    const Matrix<D> da = device::on(executor, a.view()), db = device::on(executor, b.view()),
+                    dc = device::on(executor, c.view());
+    options.componentwise = product.radius.view();  // host memory, wherever C is
+    blas::gemm(executor, op, Op::N, alpha, da.view(), db.view(), beta, dc.view(), options);
+    device::move(MatrixView<const D>(dc.view()), product.value.view());
+    return product;
+  }
   options.componentwise = product.radius.view();
   blas::gemm(executor, op, Op::N, alpha, a.view(), b.view(), beta, product.value.view(), options);
   return product;
@@ -31,7 +41,12 @@ Columns<double> magnitude_product(const Executor& executor, const Columns<D>& a,
   for (std::int64_t j = 0; j < a.columns(); ++j) {
     for (std::int64_t i = 0; i < a.rows(); ++i) sizes(i, j) = size(a(i, j));
   }
-  blas::gemm(executor, Op::N, Op::N, 1.0, sizes.view(), e.view(), 0.0, product.view());
+  if (executor.family() == Family::Device) {  // exact up to a radius, which is added
+    const Bounded<double> exact = exact_product<double>(executor, Op::N, sizes, e);
+    product = magnitudes(exact);
+  } else {
+    blas::gemm(executor, Op::N, Op::N, 1.0, sizes.view(), e.view(), 0.0, product.view());
+  }
   for (std::int64_t j = 0; j < e.columns(); ++j) {
     bool zero = true;
     for (std::int64_t k = 0; k < e.rows(); ++k) zero = zero && e(k, j) == 0;

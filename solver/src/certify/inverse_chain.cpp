@@ -3,7 +3,11 @@
 //   beta = || |I - W_k P_(k-1)| + radius + |W_k| E_(k-1) ||_inf
 #include "certify/inverse_chain.hpp"
 
+#include <optional>
+
 #include <trn/solver/lu.hpp>
+
+#include "device/narrow_qr.hpp"
 
 namespace trn::solver::certify {
 
@@ -15,16 +19,34 @@ template <class D> void add(Columns<double>& to, const Columns<double>& more) {
   }
 }
 
+// LU on the host; on a device QR in float32, whatever the condition: the chain makes up for it.
+
+template <class D> std::optional<Columns<D>> approximate_inverse(const Executor& executor, const Columns<D>& a) {
+  if (executor.family() == Family::Host) {
+    const Lu<D> lu(executor, a.view());
+    if (!lu.report().outcome.ok()) return std::nullopt;
+    return Columns<D>(lu.inverse().view());
+  }
+  if constexpr (std::same_as<D, double>) {
+    const device::NarrowQr qr(executor, a);
+    Columns<double> x = unit_matrix<double>(a.rows());
+    if (!qr.solve(x)) return std::nullopt;
+    return x;
+  } else {
+    fail<NotImplemented>("solver: certificates of complex systems have no kernels on executor '{}'", executor.name());
+  }
+}
+
 }  // namespace
 
 template <Wide D> InverseChain<D>::InverseChain(const Executor& executor, const Columns<D>& a, int most_levels)
-    : executor_(executor), beta_(std::numeric_limits<double>::infinity()) {
+    : executor_(executor.family() == Family::Host ? executor : Executor::host()),  // apply() is O(n^2) a column
+      beta_(std::numeric_limits<double>::infinity()) {
   Bounded<D> p{Columns<D>(a.view())};
   for (int level = 1; level <= most_levels; ++level) {
-    const Lu<D> lu(executor, p.value.view());
-    if (!lu.report().outcome.ok()) break;
-    const Matrix<D> inverse = lu.inverse();
-    factors_.emplace_back(inverse.view());
+    auto inverse = approximate_inverse<D>(executor, p.value);
+    if (!inverse) break;
+    factors_.push_back(std::move(*inverse));
     const Columns<D>& w = factors_.back();
     if (!host::finite(w.view()).ok()) break;
     const bool carried = level > 1;

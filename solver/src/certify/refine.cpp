@@ -133,7 +133,9 @@ double backward_error(const Executor& executor, const Columns<D>& a, const Colum
   for (std::int64_t j = 0; j < x.columns(); ++j) {
     for (std::int64_t i = 0; i < x.rows(); ++i) xs(i, j) = modulus(x(i, j)), scale(i, j) = modulus(b(i, j));
   }
-  blas::gemm(executor, Op::N, Op::N, 1.0, sizes.view(), xs.view(), 1.0, scale.view());
+  // In host memory and of O(n^2) a column; a device has no double.
+  const Executor& near = executor.family() == Family::Host ? executor : Executor::host();
+  blas::gemm(near, Op::N, Op::N, 1.0, sizes.view(), xs.view(), 1.0, scale.view());
   double most = 0;
   for (std::int64_t j = 0; j < b.columns(); ++j) {
     for (std::int64_t i = 0; i < b.rows(); ++i) {

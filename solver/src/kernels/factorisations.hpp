@@ -1,6 +1,9 @@
-// The kernels of the factorisations, both families. No device kernels exist yet.
+// The kernels of the factorisations, both families. Devices have those of Cholesky and of triangles for float and
+// double, those of QR for float.
 //
-// The entry points have checked shapes, executors and addresses. Host kernels look for NaN and infinities themselves.
+// The entry points have checked shapes, executors and addresses. Kernels look for NaN and infinities themselves. One
+// that has more to say than its outcome writes it into `report`, which holds what is said of the host's kernel: device
+// kernels put their own algorithm and accuracy there.
 #pragma once
 
 #include <trn/core/dispatch.hpp>
@@ -16,11 +19,13 @@ using ConstPivots = VectorView<const std::int64_t>;
 template <Scalar T> struct TriangleArgs {  // potrf, potri
   Uplo uplo;
   MatrixView<T> a;
+  Report* report = nullptr;
 };
 template <Scalar T> struct PotrsArgs {
   Uplo uplo;
   MatrixView<const T> factor;
   MatrixView<T> b;
+  Report* report = nullptr;
 };
 template <Scalar T> struct GetrfArgs {
   MatrixView<T> a;
@@ -39,10 +44,12 @@ template <Scalar T> struct GetriArgs {
 template <Scalar T> struct GeqrfArgs {
   MatrixView<T> a;
   VectorView<T> tau;
+  Report* report = nullptr;
 };
 template <Scalar T> struct OrgqrArgs {
   MatrixView<T> a;
   VectorView<const T> tau;
+  Report* report = nullptr;
 };
 template <Scalar T> struct OrmqrArgs {
   Side side;
@@ -50,6 +57,7 @@ template <Scalar T> struct OrmqrArgs {
   MatrixView<const T> a;
   VectorView<const T> tau;
   MatrixView<T> c;
+  Report* report = nullptr;
 };
 template <Scalar T> struct SytrfArgs {
   Uplo uplo;
@@ -74,6 +82,7 @@ template <Scalar T> struct TrtriArgs {
   Uplo uplo;
   Diag diag;
   MatrixView<T> a;
+  Report* report = nullptr;
 };
 template <Scalar T> struct TrtrsArgs {
   Uplo uplo;
@@ -81,6 +90,7 @@ template <Scalar T> struct TrtrsArgs {
   Diag diag;
   MatrixView<const T> a;
   MatrixView<T> b;
+  Report* report = nullptr;
 };
 // A factor and the norm of what was factored; a reciprocal condition number is the result.
 template <Scalar T> struct ConditionArgs {
@@ -114,23 +124,59 @@ template <Scalar T> Outcome trtrs(const Executor& executor, const TrtrsArgs<T>& 
 template <Scalar T> Real<T> trcon(const Executor& executor, const ConditionArgs<T>& args);
 }  // namespace host
 
-template <class T> inline constexpr KernelTable<TriangleArgs<T>, Outcome> kPotrf{"solver.potrf", host::potrf<T>};
-template <class T> inline constexpr KernelTable<PotrsArgs<T>, Outcome> kPotrs{"solver.potrs", host::potrs<T>};
-template <class T> inline constexpr KernelTable<TriangleArgs<T>, Outcome> kPotri{"solver.potri", host::potri<T>};
+namespace device {
+template <Scalar T> Outcome potrf(const Executor& executor, const TriangleArgs<T>& args);
+template <Scalar T> Outcome potrs(const Executor& executor, const PotrsArgs<T>& args);
+template <Scalar T> Outcome potri(const Executor& executor, const TriangleArgs<T>& args);
+template <Scalar T> Outcome trtri(const Executor& executor, const TrtriArgs<T>& args);
+template <Scalar T> Outcome trtrs(const Executor& executor, const TrtrsArgs<T>& args);
+template <Scalar T> Outcome geqrf(const Executor& executor, const GeqrfArgs<T>& args);
+template <Scalar T> Outcome orgqr(const Executor& executor, const OrgqrArgs<T>& args);
+template <Scalar T> Outcome ormqr(const Executor& executor, const OrmqrArgs<T>& args);
+template <> Outcome geqrf(const Executor& executor, const GeqrfArgs<float>& args);
+template <> Outcome orgqr(const Executor& executor, const OrgqrArgs<float>& args);
+template <> Outcome ormqr(const Executor& executor, const OrmqrArgs<float>& args);
+}  // namespace device
+
+// The device kernel, where the condition holds; else none.
+#define TRN_DEVICE_KERNEL(kernel, condition) \
+  [] {                                       \
+    if constexpr (condition) {               \
+      return &device::kernel<T>;             \
+    } else {                                 \
+      return nullptr;                        \
+    }                                        \
+  }()
+template <class T> inline constexpr bool kReal = std::same_as<T, Real<T>>;
+template <class T> inline constexpr bool kSingle = std::same_as<T, float>;
+
+template <class T> inline constexpr KernelTable<TriangleArgs<T>, Outcome> kPotrf{"solver.potrf", host::potrf<T>,
+                                                                                 TRN_DEVICE_KERNEL(potrf, kReal<T>)};
+template <class T> inline constexpr KernelTable<PotrsArgs<T>, Outcome> kPotrs{"solver.potrs", host::potrs<T>,
+                                                                              TRN_DEVICE_KERNEL(potrs, kReal<T>)};
+template <class T> inline constexpr KernelTable<TriangleArgs<T>, Outcome> kPotri{"solver.potri", host::potri<T>,
+                                                                                 TRN_DEVICE_KERNEL(potri, kReal<T>)};
 template <class T> inline constexpr KernelTable<ConditionArgs<T>, Real<T>> kPocon{"solver.pocon", host::pocon<T>};
 template <class T> inline constexpr KernelTable<GetrfArgs<T>, Outcome> kGetrf{"solver.getrf", host::getrf<T>};
 template <class T> inline constexpr KernelTable<GetrsArgs<T>, Outcome> kGetrs{"solver.getrs", host::getrs<T>};
 template <class T> inline constexpr KernelTable<GetriArgs<T>, Outcome> kGetri{"solver.getri", host::getri<T>};
 template <class T> inline constexpr KernelTable<ConditionArgs<T>, Real<T>> kGecon{"solver.gecon", host::gecon<T>};
-template <class T> inline constexpr KernelTable<GeqrfArgs<T>, Outcome> kGeqrf{"solver.geqrf", host::geqrf<T>};
-template <class T> inline constexpr KernelTable<OrgqrArgs<T>, Outcome> kOrgqr{"solver.orgqr", host::orgqr<T>};
-template <class T> inline constexpr KernelTable<OrmqrArgs<T>, Outcome> kOrmqr{"solver.ormqr", host::ormqr<T>};
+template <class T> inline constexpr KernelTable<GeqrfArgs<T>, Outcome> kGeqrf{"solver.geqrf", host::geqrf<T>,
+                                                                              TRN_DEVICE_KERNEL(geqrf, kSingle<T>)};
+template <class T> inline constexpr KernelTable<OrgqrArgs<T>, Outcome> kOrgqr{"solver.orgqr", host::orgqr<T>,
+                                                                              TRN_DEVICE_KERNEL(orgqr, kSingle<T>)};
+template <class T> inline constexpr KernelTable<OrmqrArgs<T>, Outcome> kOrmqr{"solver.ormqr", host::ormqr<T>,
+                                                                              TRN_DEVICE_KERNEL(ormqr, kSingle<T>)};
 template <class T> inline constexpr KernelTable<SytrfArgs<T>, Outcome> kSytrf{"solver.sytrf", host::sytrf<T>};
 template <class T> inline constexpr KernelTable<SytrsArgs<T>, Outcome> kSytrs{"solver.sytrs", host::sytrs<T>};
 template <class T> inline constexpr KernelTable<SytriArgs<T>, Outcome> kSytri{"solver.sytri", host::sytri<T>};
 template <class T> inline constexpr KernelTable<ConditionArgs<T>, Real<T>> kSycon{"solver.sycon", host::sycon<T>};
-template <class T> inline constexpr KernelTable<TrtriArgs<T>, Outcome> kTrtri{"solver.trtri", host::trtri<T>};
-template <class T> inline constexpr KernelTable<TrtrsArgs<T>, Outcome> kTrtrs{"solver.trtrs", host::trtrs<T>};
+template <class T> inline constexpr KernelTable<TrtriArgs<T>, Outcome> kTrtri{"solver.trtri", host::trtri<T>,
+                                                                              TRN_DEVICE_KERNEL(trtri, kReal<T>)};
+template <class T> inline constexpr KernelTable<TrtrsArgs<T>, Outcome> kTrtrs{"solver.trtrs", host::trtrs<T>,
+                                                                              TRN_DEVICE_KERNEL(trtrs, kReal<T>)};
 template <class T> inline constexpr KernelTable<ConditionArgs<T>, Real<T>> kTrcon{"solver.trcon", host::trcon<T>};
+
+#undef TRN_DEVICE_KERNEL
 
 }  // namespace trn::solver

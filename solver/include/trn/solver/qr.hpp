@@ -4,6 +4,11 @@
 // Q = H(0) H(1) ... H(k-1), H(i) = I - tau[i] v v^H, v(0 .. i-1) = 0, v(i) = 1, the rest of v below the diagonal of
 // column i; R on and above it. Bound: ||A - Q R||_F <= bound ||A||_F for an exactly unitary Q near the computed one, a
 // priori and to first order, 6 k (m + 8) u (Higham, theorem 19.4; complex: 2 sqrt(2) times as much), barring underflow.
+//
+// On devices, float: "blocked qr", panels of 128 columns by CholeskyQR with shifts, Householder vectors reconstructed,
+// compact WY updates. The bound is 6 k (m + 136) u: a panel's Q errs by a Gram matrix's sums (m + 128 roundings)
+// and two triangular solves, as reflections of m elements do, each update by two sums. Columns that depend on others to
+// working precision are perturbed by at most 3 u max|A|. condition() takes a copy of R to the host.
 #pragma once
 
 #include <trn/solver/report.hpp>

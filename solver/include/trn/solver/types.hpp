@@ -3,8 +3,8 @@
 // Views are logical, as in trnblas: row-major, column-major and strided matrices are the same call, and `uplo` names a
 // triangle of the logical matrix. LAPACK works in place on column-major views (row stride 1); any other view is copied
 // and written back, unless a header says that it folds the transpose.
-// Every operation is offered for float, double, complex<float> and complex<double> on the host. Devices have no kernels
-// yet: a call there throws NotImplemented.
+// Every operation is offered for float, double, complex<float> and complex<double> on the host. On devices there are
+// those that solver/README.md names, for float and partly for double; any other call there throws NotImplemented.
 #pragma once
 
 #include <trn/blas/types.hpp>
@@ -25,7 +25,7 @@ using blas::Uplo;
 enum class Norm : std::uint8_t { One, Infinity };
 
 struct FactorOptions {
-  Precision precision = {};  // the host has Native only
+  Precision precision = {};  // Native; for double on a device Exact says the same
 };
 
 // det A = sign * exp(log_absolute); sign has modulus 1, or is 0 (then log_absolute is -infinity).
