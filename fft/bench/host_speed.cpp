@@ -2,6 +2,7 @@
 // column without its library says so.
 //
 //   fft_host_speed [float|double] [complex|real] [many|one] [threads] [seconds per number] [lengths]
+//   fft_host_speed [float|double] plan [lengths]     what it takes to make a plan, the smallest of three
 //
 // Every length is timed in turn, ours and the peers' interleaved; the smallest time of all rounds counts. "many" means
 // lines of about 2^18 points altogether (at least 16 of them), "one" a single line. Ours is Plan::execute with
@@ -229,12 +230,37 @@ void table(bool real, bool many, int threads, double seconds, const std::vector<
   std::printf("\n");
 }
 
+template <class T> void plan_table(const std::vector<std::int64_t>& lengths) {
+  std::printf("| n | c2c, us | r2c, us | c2r, us |\n|---|---|---|---|\n");
+  for (const std::int64_t n : lengths) {
+    std::printf("| %lld |", static_cast<long long>(n));
+    for (const Kind kind : {Kind::ComplexToComplex, Kind::RealToComplex, Kind::ComplexToReal}) {
+      const auto direction = kind == Kind::ComplexToReal ? trn::fft::Direction::Inverse : trn::fft::Direction::Forward;
+      double best = std::numeric_limits<double>::infinity();
+      for (int round = 0; round < 3; ++round) {
+        const auto begin = std::chrono::steady_clock::now();
+        const trn::fft::Plan<T> plan(trn::Executor::host(), trn::fft::dense(kind, direction, {n}));
+        best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+      }
+      std::printf(" %.3g |", best * 1e6);
+    }
+    std::printf("\n");
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const auto argument = [&](int i, const char* otherwise) { return std::string(argc > i ? argv[i] : otherwise); };
   const bool is_double = argument(1, "float") == "double", real = argument(2, "complex") == "real",
              many = argument(3, "many") == "many";
+  if (argument(2, "") == "plan") {
+    std::vector<std::int64_t> lengths = {16, 128, 1000, 1009, 4096, 4093, 65536, 99991, 1048576, 1000003};
+    if (argc > 3) lengths.clear();
+    for (int i = 3; i < argc; ++i) lengths.push_back(std::atoll(argv[i]));
+    is_double ? plan_table<double>(lengths) : plan_table<float>(lengths);
+    return 0;
+  }
   const int threads = std::atoi(argument(4, "1").c_str());
   const double seconds = std::atof(argument(5, "0.05").c_str());
   std::vector<std::int64_t> chosen;

@@ -66,6 +66,17 @@ TEST(PlanArguments, ValuesOutsideTheirEnumeration) {
                              [&] { (void)rfft(Executor::host(), x.view(), {.norm = static_cast<Norm>(3)}); }));
 }
 
+// Tables are counted before memory is asked for.
+TEST(PlanArguments, TablesHaveALimit) {
+  const std::int64_t long_axis = std::int64_t{1} << 36, prime = 100000007;
+  EXPECT_IN("to plan an axis of 68719476736 points takes", refused(dense(kC2C, kForward, {long_axis})));
+  EXPECT_IN("GiB of tables, more than the 8 GiB", refused(dense(kC2R, kInverse, {3, long_axis})));
+  EXPECT_IN("to plan an axis of 100000007 points takes", refused(dense(kC2C, kForward, {prime})));
+  EXPECT_IN("to plan an axis of 100000007 points takes", refused(dense(kR2C, kForward, {prime})));
+  EXPECT_IN("to plan an axis of 300000021 points takes", refused(dense(kC2R, kInverse, {2, 3 * prime})));
+  EXPECT_NO_THROW((Plan<double>(Executor::host(), dense(kC2C, kForward, {std::int64_t{1} << 19}))));
+}
+
 TEST(PlanArguments, OverlappingOutputs) {
   EXPECT_IN("elements that overlap", refused({kC2C, kForward, {{4, 1, 0}}}));
   EXPECT_IN("elements that overlap", refused({kC2C, kForward, {{4, 1, 1}}, {{2, 4, 3}}}));

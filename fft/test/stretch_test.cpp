@@ -22,7 +22,7 @@ template <class T> double measured_stretch(std::int64_t n) {
       scratch(static_cast<std::size_t>(plan->shared_reals() + plan->private_reals() + 64));
   std::vector<testing::Long> points(size);
   for (std::size_t j = 0; j < size; ++j) points[j] = {x[2 * j] = uniform(generator), x[2 * j + 1] = uniform(generator)};
-  one_line<T>()(*plan, x.data(), x.data() + 1, 2, y.data(), y.data() + 1, 2, T(1), scratch.data(), 1);
+  line_functions<T>().one_line(*plan, x.data(), x.data() + 1, 2, y.data(), y.data() + 1, 2, T(1), scratch.data(), 1);
   const std::vector<testing::Long> exact = testing::oracle_dft(points);
   long double along = 0, square = 0;
   for (std::size_t k = 0; k < size; ++k) {

@@ -17,146 +17,82 @@
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
-// Lines between rows: point j of line (o, i) at re + o * outer + i * inner + j * leg, its other part `im` further on.
-template <class T> struct RowLines {
-  T* re;
-  std::int64_t im, leg, inner, outer;
-};
-template <class T> struct RowCount { std::int64_t outer, inner; };
-
+#if HWY_TARGET != HWY_SCALAR  // boxes are for vectors
 // Memory that will be needed: both sides of the next block. Boxes are read and written in turns, which is no stream
-// that the processor would recognize, so a few cache lines are asked for at each butterfly.
+// that the processor would recognize, so some cache lines are asked for between butterflies.
 struct Ahead {
   const char *in = nullptr, *in_end = nullptr, *out = nullptr, *out_end = nullptr;
-  std::int64_t lines = 0;  // of each, at a time
-  HWY_INLINE void some() {
-    for (std::int64_t i = 0; i < lines; ++i, out += 64, in += 64) {
+  std::int64_t lines = 0;                     // of each, at a time
+  static constexpr std::int64_t kAtOnce = 4;  // butterflies
+  HWY_INLINE void some(std::int64_t butterflies) {
+    for (std::int64_t i = 0; i < butterflies * lines; ++i, out += 64, in += 64) {
       if (out < out_end) __builtin_prefetch(out, 1);
       if (in < in_end) __builtin_prefetch(in);
     }
   }
 };
 
-// A single codelet on all of them, in place or not.
-template <int R, class D, class T> HWY_NOINLINE void codelet_rows(D d, RowLines<T> from, RowLines<T> to,
-                                                                  std::int64_t outer, std::int64_t inner, T factor,
-                                                                  Ahead& ahead) {
-  PassArgs<T> a{};
-  a.l = 1;
-  a.scaled = factor != T(1);
-  a.factor = factor;
-  for (std::int64_t o = 0; o < outer; ++o, from.re += from.outer, to.re += to.outer) {
-    const T* p = from.re;
-    T* q = to.re;
-    for (std::int64_t i = 0; i < inner; ++i, p += from.inner, q += to.inner) {
-      ahead.some();
-      if constexpr (R == 16) {
-        butterfly16<Form::Planar, Form::Planar, Turn::None>(d, a, p, from.leg, from.im, q, to.leg, to.im,
-                                                            static_cast<const T*>(nullptr), 0);
-      } else {
-        C<D> x[R];
-        HWY_UNROLL(16)
-        for (int j = 0; j < R; ++j) x[j] = load_row<Form::Planar>(d, p + j * from.leg, from.im);
-        dft<R>(d, x);
-        if (a.scaled) scale<R>(d, x, factor);
-        HWY_UNROLL(16)
-        for (int j = 0; j < R; ++j) store_row<Form::Planar>(d, q + j * to.leg, to.im, x[j]);
-      }
-    }
+// step(first, count) for ranges of `count` butterflies, memory asked for between them.
+template <class F> HWY_INLINE void with_ahead(Ahead& ahead, std::int64_t count, const F& step) {
+  const std::int64_t some = ahead.lines > 0 ? Ahead::kAtOnce : count;
+  for (std::int64_t i = 0; i < count; i += some) {
+    const std::int64_t now = std::min(some, count - i);
+    ahead.some(now);
+    step(i, now);
   }
 }
 
-// Any smooth length; t0 and t1 hold a line each.
-template <class D, class T> void transform_rows(D d, const Passes<T>& passes, const RowLines<T>& from,
-                                                const RowLines<T>& to, std::int64_t outer, std::int64_t inner, T factor,
-                                                T* t0, T* t1, Ahead& ahead) {
-  if (passes.passes.size() == 1) {
-    switch (passes.passes[0].radix) {
-#define TRN_FFT_CODELET_ROWS(R) \
-  case R:                       \
-    return codelet_rows<R>(d, from, to, outer, inner, factor, ahead);
-      TRN_FFT_CODELET_ROWS(1)
-      TRN_FFT_CODELET_ROWS(2)
-      TRN_FFT_CODELET_ROWS(3)
-      TRN_FFT_CODELET_ROWS(4)
-      TRN_FFT_CODELET_ROWS(5)
-      TRN_FFT_CODELET_ROWS(6)
-      TRN_FFT_CODELET_ROWS(7)
-      TRN_FFT_CODELET_ROWS(8)
-      TRN_FFT_CODELET_ROWS(9)
-      TRN_FFT_CODELET_ROWS(10)
-      TRN_FFT_CODELET_ROWS(11)
-      TRN_FFT_CODELET_ROWS(12)
-      TRN_FFT_CODELET_ROWS(13)
-      TRN_FFT_CODELET_ROWS(15)
-      TRN_FFT_CODELET_ROWS(16)
-#undef TRN_FFT_CODELET_ROWS
-      default:
-        break;
+// One axis of a box of rows, in place. A single pass: butterflies of all inner positions next to each other, or of all
+// outer ones. Several: line by line; t0 and t1 hold a line each.
+template <class D, class T>
+void transform_rows(D d, const BoxAxis<T>& axis, T* re, std::int64_t im, T factor, T* t0, T* t1, Ahead& ahead) {
+  constexpr std::int64_t row = 2 * kWidth<D>;
+  const std::int64_t leg = axis.inner * row, line = axis.n * leg;
+  if (axis.passes.passes.size() == 1) {
+    const bool within = axis.inner >= 4;
+    const std::int64_t step = within ? row : line, far = within ? line : row;
+    PassArgs<T> a = pass_args(axis.passes, 0, Rows<T>{re, re + im, step}, Rows<T>{re, re + im, step});
+    a.in_leg = a.out_leg = leg;
+    a.swap_in = a.swap_out = false;
+    a.scaled = factor != T(1);
+    a.factor = factor;
+    for (std::int64_t i = 0; i < (within ? axis.outer : axis.inner); ++i) {
+      with_ahead(ahead, within ? axis.inner : axis.outer, [&](std::int64_t first, std::int64_t count) HWY_ATTR {
+        a.in_re = a.out_re = re + i * far + first * step;
+        a.in_im = a.out_im = a.out_re + im;
+        a.l = count;
+        planar_pass(d, a);
+      });
     }
+    return;
   }
-  for (std::int64_t o = 0; o < outer; ++o)
-    for (std::int64_t i = 0; i < inner; ++i) {
-      ahead.some();
-      T *p = from.re + o * from.outer + i * from.inner, *q = to.re + o * to.outer + i * to.inner;
-      run_passes(d, passes, Rows<T>{p, p + from.im, from.leg}, Rows<T>{q, q + to.im, to.leg}, factor,
-                 static_cast<const T*>(nullptr), t0, t1);
+  for (std::int64_t o = 0; o < axis.outer; ++o)
+    for (std::int64_t i = 0; i < axis.inner; ++i) {
+      ahead.some(1);
+      T* p = re + o * line + i * row;
+      const Rows<T> rows{p, p + im, leg};
+      run_passes(d, axis.passes, rows, rows, factor, static_cast<const T*>(nullptr), t0, t1);
     }
 }
 
-// Real lines of one codelet, N rows of one vector each, to half lines of pairs, or back.
-template <int N, bool kThere, class D, class T>
-HWY_NOINLINE void real_codelet_rows(D d, T* real, T* half, std::int64_t lines, T factor, Ahead& ahead) {
-  constexpr std::int64_t lanes = kWidth<D>;
-  const bool scaled = factor != T(1);
-  for (std::int64_t line = 0; line < lines; ++line, real += N * lanes, half += (N / 2 + 1) * 2 * lanes) {
-    ahead.some();
-    hn::Vec<D> x[N];
-    C<D> y[N / 2 + 1];
-    if constexpr (kThere) {
-      HWY_UNROLL(16)
-      for (int j = 0; j < N; ++j) x[j] = hn::LoadU(d, real + j * lanes);
-      real_dft<N>(d, x, y);
-      y[0].i = hn::Zero(d);
-      if constexpr (N % 2 == 0) y[N / 2].i = hn::Zero(d);
-      if (scaled) scale<N / 2 + 1>(d, y, factor);
-      HWY_UNROLL(16)
-      for (int k = 0; k <= N / 2; ++k) store_pair(d, half + 2 * k * lanes, y[k]);
-    } else {
-      HWY_UNROLL(16)
-      for (int k = 0; k <= N / 2; ++k) y[k] = load_pair(d, half + 2 * k * lanes);
-      half_dft<N>(d, y, x);
-      const auto by = hn::Set(d, factor);
-      HWY_UNROLL(16)
-      for (int j = 0; j < N; ++j) hn::StoreU(scaled ? hn::Mul(x[j], by) : x[j], d, real + j * lanes);
-    }
-  }
-}
+// The halved axis: real lines, n rows of one vector each, to half lines of pairs, or back.
 template <bool kThere, class D, class T>
 void transform_real_rows(D d, const BoxPlan<T>& plan, T* real, T* half, T factor, T* scratch, Ahead& ahead) {
-  constexpr std::int64_t lanes = kWidth<D>;
-  switch (plan.n) {
-#define TRN_FFT_REAL_ROWS(N) \
-  case N:                    \
-    return real_codelet_rows<N, kThere>(d, real, half, plan.lines, factor, ahead);
-    TRN_FFT_REAL_ROWS(2)
-    TRN_FFT_REAL_ROWS(3)
-    TRN_FFT_REAL_ROWS(4)
-    TRN_FFT_REAL_ROWS(5)
-    TRN_FFT_REAL_ROWS(6)
-    TRN_FFT_REAL_ROWS(7)
-    TRN_FFT_REAL_ROWS(8)
-    TRN_FFT_REAL_ROWS(9)
-    TRN_FFT_REAL_ROWS(10)
-    TRN_FFT_REAL_ROWS(12)
-    TRN_FFT_REAL_ROWS(16)
-#undef TRN_FFT_REAL_ROWS
-    default:
-      break;
+  constexpr std::int64_t lanes = kWidth<D>, row = 2 * lanes;
+  const std::int64_t n = plan.n, half_line = (n / 2 + 1) * row;
+  if (plan.real_passes.levels.size() == 1) {
+    with_ahead(ahead, plan.lines, [&](std::int64_t first, std::int64_t count) HWY_ATTR {
+      RealArgs<T> a = level_args(d, plan.real_passes, 0, real + first * n * lanes, lanes, half + first * half_line, row,
+                                 factor, scratch);
+      a.lines = count;
+      a.real_step = n * lanes;
+      a.half_step = half_line;
+      whole_line<kThere>(d, a);
+    });
+    return;
   }
-  const std::int64_t n = plan.n, row = 2 * lanes;
-  for (std::int64_t line = 0; line < plan.lines; ++line, real += n * lanes, half += (n / 2 + 1) * row) {
-    ahead.some();
+  for (std::int64_t line = 0; line < plan.lines; ++line, real += n * lanes, half += half_line) {
+    ahead.some(1);
     if constexpr (!kThere) {  // what a half line does not use
       hn::StoreU(hn::Zero(d), d, half + lanes);
       if (n % 2 == 0) hn::StoreU(hn::Zero(d), d, half + (n + 1) * lanes);
@@ -183,58 +119,24 @@ template <class D, class T> void store_runs(D d, const BoxSide& side, const Bloc
 }
 // The same for rows of reals.
 template <class D, class T> void load_real_runs(D d, const BoxSide& side, const BlockSide<T>& in, T* block) {
-  constexpr std::int64_t lanes = kWidth<D>;
-  for (const BoxSide::Run& run : side.runs) {
-    const BlockSide<T> s = at_run(in, run.memory, lanes, false);
-    T* to = block + lanes * run.row;
-    if (s.distance == 1) {
-      for (std::int64_t j = 0; j < side.points; ++j)
-        hn::StoreU(hn::LoadU(d, s.line[0] + j * s.stride), d, to + j * lanes);
-    } else if (s.stride == 1 && side.points >= kPiece<T>) {
-      if (s.distance != 0)
-        lines_to_rows(d, EvenLines<T>{s.line[0], s.distance}, side.points, RealPlace<T>{to, lanes});
-      else
-        lines_to_rows(d, ListedLines<T>{s.line}, side.points, RealPlace<T>{to, lanes});
-    } else {
-      for (std::int64_t j = 0; j < side.points; ++j)
-        for (std::int64_t lane = 0; lane < lanes; ++lane) to[j * lanes + lane] = s.begin(lane)[j * s.stride];
-    }
-  }
+  for (const BoxSide::Run& run : side.runs)
+    load_real_block(d, at_run(in, run.memory, kWidth<D>, false), side.points, block + kWidth<D> * run.row);
 }
 template <class D, class T> void store_real_runs(D d, const BoxSide& side, const BlockSide<T>& out, T* block) {
-  constexpr std::int64_t lanes = kWidth<D>;
-  for (const BoxSide::Run& run : side.runs) {
-    const BlockSide<T> s = at_run(out, run.memory, lanes, true);
-    T* from = block + lanes * run.row;
-    if (s.distance == 1) {
-      for (std::int64_t j = 0; j < side.points; ++j)
-        hn::StoreU(hn::LoadU(d, from + j * lanes), d, s.line[0] + j * s.stride);
-    } else if (s.stride == 1 && side.points >= kPiece<T>) {
-      if (s.distance != 0)
-        rows_to_lines(d, EvenLines<T>{s.line[0], s.distance}, side.points, RealPlace<T>{from, lanes});
-      else
-        rows_to_lines(d, ListedLines<T>{s.line}, side.points, RealPlace<T>{from, lanes});
-    } else {
-      for (std::int64_t j = 0; j < side.points; ++j)
-        for (int lane = 0; lane < s.count; ++lane) s.begin(lane)[j * s.stride] = from[j * lanes + lane];
-    }
-  }
+  for (const BoxSide::Run& run : side.runs)
+    store_real_block(d, at_run(out, run.memory, kWidth<D>, true), side.points, block + kWidth<D> * run.row);
 }
 
 template <class D, class T> void transform_box(D d, const BoxPlan<T>& plan, const BlockSide<T>& in,
                                                const BlockSide<T>& out, T factor, T* scratch, Ahead ahead) {
-  constexpr std::int64_t lanes = kWidth<D>, row = 2 * lanes;
+  constexpr std::int64_t lanes = kWidth<D>;
   T *box = scratch, *t0 = box + block_reals(plan.rows, lanes), *t1 = t0 + block_reals(plan.longest, lanes),
     *real = t1 + block_reals(plan.longest, lanes);
   // Exchanged parts make the inverse transform.
   const auto all_axes = [&](bool exchanged, T last) HWY_ATTR {
-    for (std::size_t i = 0; i < plan.axes.size(); ++i) {
-      const BoxAxis<T>& a = plan.axes[i];
-      const RowLines<T> lines{exchanged ? box + lanes : box, exchanged ? -lanes : lanes, a.inner * row, row,
-                              a.n * a.inner * row};
-      transform_rows(d, a.passes, lines, lines, a.outer, a.inner, i + 1 == plan.axes.size() ? last : T(1), t0, t1,
-                     ahead);
-    }
+    for (std::size_t i = 0; i < plan.axes.size(); ++i)
+      transform_rows(d, plan.axes[i], exchanged ? box + lanes : box, exchanged ? -lanes : lanes,
+                     i + 1 == plan.axes.size() ? last : T(1), t0, t1, ahead);
   };
   if (plan.kind == Kind::ComplexToComplex) {
     load_runs(d, plan.in, in, box);
@@ -263,29 +165,18 @@ void next_box(D d, const BoxPlan<T>& plan, const BoxCall<T>& call, LineCounter& 
   in.set(plan.in.stride, call.in_im ? call.in_im - call.in_re : 0, count);
   out.set(plan.out.stride, call.out_im ? call.out_im - call.out_re : 0, count);
   T* dummy = scratch + plan.scratch_reals(lanes) - 2 * std::max(plan.in.points, plan.out.points) - 32;
-  in.line[0] = call.in_re + at.from;
-  out.line[0] = call.out_re + at.to;
+  const std::int64_t run = at.run();
+  next_lines(*call.batch, at, call.in_re, call.out_re, lanes, dummy, in, out);
   Ahead ahead;
-  if (count == lanes && at.run() >= lanes) {
-    in.distance = call.batch->back().input_distance;
-    out.distance = call.batch->back().output_distance;
-    if (plan.ahead_lines > 0) {
-      const std::int64_t in_bytes = lanes * in.distance * static_cast<std::int64_t>(sizeof(T)),
-                         out_bytes = lanes * out.distance * static_cast<std::int64_t>(sizeof(T));
-      const std::int64_t blocks = std::min<std::int64_t>(at.run() / lanes - 1, 1);
-      ahead.in = reinterpret_cast<const char*>(in.line[0]) + in_bytes;
-      ahead.in_end = ahead.in + blocks * in_bytes;
-      ahead.out = reinterpret_cast<const char*>(out.line[0]) + out_bytes;
-      ahead.out_end = ahead.out + blocks * out_bytes;
-      ahead.lines = plan.ahead_lines;
-    }
-    at.advance(lanes);
-  } else {
-    for (std::int64_t lane = 0; lane < lanes; ++lane) {
-      in.line[lane] = lane < count ? call.in_re + at.from : in.line[0];
-      out.line[lane] = lane < count ? call.out_re + at.to : dummy;
-      if (lane < count) at.advance(1);
-    }
+  if (in.distance != 0 && plan.ahead_lines > 0) {
+    const std::int64_t in_bytes = lanes * in.distance * static_cast<std::int64_t>(sizeof(T)),
+                       out_bytes = lanes * out.distance * static_cast<std::int64_t>(sizeof(T));
+    const std::int64_t blocks = std::min<std::int64_t>(run / lanes - 1, 1);
+    ahead.in = reinterpret_cast<const char*>(in.line[0]) + in_bytes;
+    ahead.in_end = ahead.in + blocks * in_bytes;
+    ahead.out = reinterpret_cast<const char*>(out.line[0]) + out_bytes;
+    ahead.out_end = ahead.out + blocks * out_bytes;
+    ahead.lines = plan.ahead_lines;
   }
   transform_box(d, plan, in, out, call.factor, scratch, ahead);
 }
@@ -293,17 +184,19 @@ void next_box(D d, const BoxPlan<T>& plan, const BoxCall<T>& call, LineCounter& 
 // Full blocks of the widest vectors, the rest of complex ones with half ones if they hold it.
 template <class T>
 void run_boxes_here(const BoxPlan<T>& plan, const BoxCall<T>& call, std::int64_t begin, std::int64_t end, T* scratch) {
-  constexpr int widest = static_cast<int>(hn::MaxLanes(Widest<T>()));
+  constexpr int widest = kWidest<T>;
   LineCounter at(*call.batch, begin);
   std::int64_t box = begin;
   for (; box + widest <= end; box += widest) next_box(Widest<T>(), plan, call, at, widest, scratch);
   const int rest = static_cast<int>(end - box);
   if (rest == 0) return;
-  if constexpr (widest * sizeof(T) >= 32)
-    if (rest <= widest / 2 && plan.kind == Kind::ComplexToComplex)
-      return next_box(hn::CappedTag<T, widest / 2>(), plan, call, at, rest, scratch);
+  if constexpr (kHalf<T> < widest)
+    if (rest <= kHalf<T> && plan.kind == Kind::ComplexToComplex)
+      return next_box(HalfTag<T>(), plan, call, at, rest, scratch);
   next_box(Widest<T>(), plan, call, at, rest, scratch);
 }
+
+#endif
 
 }  // namespace trn::fft::host::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

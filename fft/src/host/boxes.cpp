@@ -101,7 +101,8 @@ template <class T> class BoxBody final : public detail::Body {
     auto* scratch = static_cast<T*>(o.workspace);
     for_parts((boxes_ + lanes_ - 1) / lanes_, threads_for_call(threads_),
               [&](std::int64_t begin, std::int64_t end, int worker) {
-                run_boxes(plan_, call, begin * lanes_, std::min(end * lanes_, boxes_), scratch + worker * scratch_);
+                real_functions<T>().run_boxes(plan_, call, begin * lanes_, std::min(end * lanes_, boxes_),
+                                              scratch + worker * scratch_);
               });
   }
 
@@ -125,7 +126,7 @@ template <class T> std::shared_ptr<const detail::Body> make_box_body(const Probl
   std::int64_t boxes = 1, points = 1;
   for (const Dimension& d : p.batch) boxes *= d.extent;
   for (const Dimension& d : p.axes) {
-    if (!is_smooth(d.extent) || d.extent > kBoxBytes) return nullptr;
+    if (d.extent > kBoxBytes || !is_smooth(d.extent)) return nullptr;
     points *= d.extent;
     if (2 * points * lanes * static_cast<std::int64_t>(sizeof(T)) > 2 * kBoxBytes) return nullptr;
   }

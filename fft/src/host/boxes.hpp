@@ -55,10 +55,6 @@ template <class T> struct BoxCall {
   T factor;
 };
 
-// Boxes begin .. end of the batch; defined once per instruction set.
-template <class T>
-void run_boxes(const BoxPlan<T>& plan, const BoxCall<T>& call, std::int64_t begin, std::int64_t end, T* scratch);
-
 // Null if this problem is not one for boxes.
 template <class T> [[nodiscard]] std::shared_ptr<const detail::Body> make_box_body(const Problem& problem);
 

@@ -17,10 +17,25 @@
 
 #include <hwy/highway.h>
 
+#include "host/codelets.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
+
+template <class T> using Widest = hn::CappedTag<T, 64 / sizeof(T)>;
+template <class T> inline constexpr int kWidest = static_cast<int>(hn::MaxLanes(Widest<T>()));
+// Half as wide, where that is 16 bytes or more.
+template <class T> using HalfTag = hn::CappedTag<T, (kWidest<T> * sizeof(T) >= 32 ? kWidest<T> / 2 : kWidest<T>)>;
+template <class T> using OneTag = hn::CappedTag<T, 1>;
+template <class T> inline constexpr int kHalf = static_cast<int>(hn::MaxLanes(HalfTag<T>()));
+template <class D> inline constexpr std::int64_t kWidth = static_cast<std::int64_t>(hn::MaxLanes(D()));
+
+// Calls f(integral_constant<int, N>) for the N of a list that is n; false if there is none.
+template <int... N, class F> HWY_INLINE bool with_length(Lengths<N...>, std::int64_t n, const F& f) {
+  return ((n == N ? (f(std::integral_constant<int, N>()), true) : false) || ...);
+}
 
 template <class D> struct Complex { hn::Vec<D> r, i; };
 // re, im, re, im, ...; `turn` is 1, -1, 1, -1, ... for the forward transform and its negative for the inverse.
@@ -319,13 +334,10 @@ template <int R, class D> HWY_INLINE void dft(const D& d, C<D>* x) {
   if constexpr (R == 3) dft3(d, x[0], x[1], x[2]);
   if constexpr (R == 4) dft4(d, x[0], x[1], x[2], x[3]);
   if constexpr (R == 5 || R == 7 || R == 11 || R == 13) dft_prime<R>(d, x);
-  if constexpr (R == 6) dft_coprime<3, 2>(d, x);
   if constexpr (R == 8) dft8(d, x);
   if constexpr (R == 9) dft9(d, x);
-  if constexpr (R == 10) dft_coprime<5, 2>(d, x);
-  if constexpr (R == 12) dft_coprime<3, 4>(d, x);
-  if constexpr (R == 15) dft_coprime<5, 3>(d, x);
   if constexpr (R == 16) dft16(d, x);
+  if constexpr (coprime_factor(R) != 0) dft_coprime<coprime_factor(R), R / coprime_factor(R)>(d, x);
 }
 
 }  // namespace trn::fft::host::HWY_NAMESPACE

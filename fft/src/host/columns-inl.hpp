@@ -24,10 +24,11 @@
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
+#if HWY_TARGET != HWY_SCALAR  // a plain processor takes lines one by one
 // The first `count` elements, zeros behind them; nothing else is read or written. Count may be negative or more than a
 // vector.
 template <class D, class T> HWY_INLINE hn::Vec<D> load_some(D d, const T* p, std::int64_t count) {
-  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  constexpr std::int64_t lanes = kWidth<D>;
   const std::int64_t some = HWY_MIN(HWY_MAX(count, 0), lanes);
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
   return hn::MaskedLoad(hn::FirstN(d, static_cast<std::size_t>(some)), d, p);
@@ -38,7 +39,7 @@ template <class D, class T> HWY_INLINE hn::Vec<D> load_some(D d, const T* p, std
 #endif
 }
 template <class D, class T> HWY_INLINE void store_some(D d, hn::Vec<D> v, T* p, std::int64_t count) {
-  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  constexpr std::int64_t lanes = kWidth<D>;
   const std::int64_t some = HWY_MIN(HWY_MAX(count, 0), lanes);
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
   hn::BlendedStore(v, hn::FirstN(d, static_cast<std::size_t>(some)), d, p);
@@ -56,12 +57,9 @@ HWY_INLINE C<D> load_columns(D d, const T* p, [[maybe_unused]] std::int64_t coun
   if constexpr (kAll) {
     load_pairs(d, p, x.r, x.i);
   } else {
-    constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+    constexpr std::int64_t lanes = kWidth<D>;
     const auto a = load_some(d, p, 2 * count), b = load_some(d, p + lanes, 2 * count - lanes);
-    x = {a, b};
-#if HWY_TARGET != HWY_SCALAR
-    if constexpr (lanes > 1) x = {hn::ConcatEven(d, b, a), hn::ConcatOdd(d, b, a)};
-#endif
+    x = {hn::ConcatEven(d, b, a), hn::ConcatOdd(d, b, a)};
   }
   return x;
 }
@@ -72,7 +70,7 @@ enum class Store {
 };  // a whole vector, part of one, a whole one past the caches to an address that is a multiple of 64 bytes
 template <Store kStore, class D, class T>
 HWY_INLINE void store_columns(D d, T* p, [[maybe_unused]] std::int64_t count, C<D> x) {
-  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  constexpr std::int64_t lanes = kWidth<D>;
   if constexpr (kStore == Store::All) {
     store_pairs(d, p, x.r, x.i);
   } else {
@@ -111,7 +109,7 @@ template <class T> struct Columns {
 template <int R, Store kStore, class D, class T>
 HWY_NOINLINE void column_codelets(D d, const Columns<T>& args, std::int64_t blocks, std::int64_t count) {
   const Columns<T> c = args;
-  const bool scaled = c.factor != T(1);
+  const bool scaled = c.factor != T(1), streams = kStore == Store::All && c.streams();
   [[maybe_unused]] PassArgs<T> a{};
   a.l = 1;
   a.swap_in = c.in_swapped;
@@ -129,61 +127,40 @@ HWY_NOINLINE void column_codelets(D d, const Columns<T>& args, std::int64_t bloc
       out += out_jump;
     }
     if constexpr (R == 16 && kStore == Store::All) {
-      butterfly16<Form::Interleaved, Form::Interleaved, Turn::None>(d, a, in, c.in_stride, 0, out, c.out_stride, 0,
-                                                                    static_cast<const T*>(nullptr), 0);
-      continue;
+      if (!streams) {
+        butterfly16<Form::Interleaved, Form::Interleaved, Turn::None>(d, a, in, c.in_stride, 0, out, c.out_stride, 0,
+                                                                      static_cast<const T*>(nullptr), 0);
+        continue;
+      }
     }
     C<D> x[R];
     const T* p = in;
     HWY_UNROLL(16)
-    for (int j = 0; j < R; ++j, p += c.in_stride) x[j] = load_columns<kStore != Store::Some>(d, p, count);
+    for (int j = 0; j < R; ++j, p += c.in_stride) x[j] = load_columns<kStore == Store::All>(d, p, count);
     if (HWY_UNLIKELY(c.in_swapped)) exchange<R>(d, x);
     dft<R>(d, x);
     if (scaled) scale<R>(d, x, c.factor);
     if (HWY_UNLIKELY(c.out_swapped)) exchange<R>(d, x);
     T* q = out;
-    HWY_UNROLL(16)
-    for (int j = 0; j < R; ++j, q += c.out_stride) store_columns<kStore>(d, q, count, x[j]);
+    if (HWY_UNLIKELY(streams)) {
+      HWY_UNROLL(16)
+      for (int j = 0; j < R; ++j, q += c.out_stride) store_columns<Store::Past>(d, q, count, x[j]);
+    } else {
+      HWY_UNROLL(16)
+      for (int j = 0; j < R; ++j, q += c.out_stride) store_columns<kStore>(d, q, count, x[j]);
+    }
   }
 }
 template <Store kStore, class D, class T>
 HWY_INLINE void any_column_codelets(D d, int radix, const Columns<T>& c, std::int64_t blocks, std::int64_t count) {
-  switch (radix) {
-    case 2:
-      return column_codelets<2, kStore>(d, c, blocks, count);
-    case 3:
-      return column_codelets<3, kStore>(d, c, blocks, count);
-    case 4:
-      return column_codelets<4, kStore>(d, c, blocks, count);
-    case 5:
-      return column_codelets<5, kStore>(d, c, blocks, count);
-    case 6:
-      return column_codelets<6, kStore>(d, c, blocks, count);
-    case 7:
-      return column_codelets<7, kStore>(d, c, blocks, count);
-    case 8:
-      return column_codelets<8, kStore>(d, c, blocks, count);
-    case 9:
-      return column_codelets<9, kStore>(d, c, blocks, count);
-    case 10:
-      return column_codelets<10, kStore>(d, c, blocks, count);
-    case 11:
-      return column_codelets<11, kStore>(d, c, blocks, count);
-    case 12:
-      return column_codelets<12, kStore>(d, c, blocks, count);
-    case 13:
-      return column_codelets<13, kStore>(d, c, blocks, count);
-    case 15:
-      return column_codelets<15, kStore>(d, c, blocks, count);
-    default:
-      return column_codelets<16, kStore>(d, c, blocks, count);
-  }
+  with_length(Radices(), radix,
+              [&](auto r) HWY_ATTR { column_codelets<decltype(r)::value, kStore>(d, c, blocks, count); });
 }
 
 // Several passes: from memory through a block in scratch and back.
 template <class D, class T>
 void column_passes(D d, const EnginePlan<T>& plan, const Columns<T>& c, std::int64_t blocks, T* scratch) {
-  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  constexpr std::int64_t lanes = kWidth<D>;
   T *t0 = scratch, *t1 = t0 + block_reals(plan.n, lanes);
   for (std::int64_t b = 0; b < blocks; ++b) {
     T* in = const_cast<T*>(c.in) + 2 * lanes * b;
@@ -199,7 +176,7 @@ void column_passes(D d, const EnginePlan<T>& plan, const Columns<T>& c, std::int
 // written.
 template <class D, class T> HWY_NOINLINE void wide_column_passes(D d, const EnginePlan<T>& plan, const Columns<T>& c,
                                                                  std::int64_t blocks, T* scratch) {
-  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D())), row = 2 * lanes, line = 64 / sizeof(T);
+  constexpr std::int64_t lanes = kWidth<D>, row = 2 * lanes, line = 64 / sizeof(T);
   const std::int64_t size = block_reals(plan.n, lanes), group = wide_group<T>(lanes);
   const bool streams = c.streams();
   T *t0 = scratch, *t1 = t0 + size, *wide = t1 + size;
@@ -234,7 +211,7 @@ template <class D, class T> HWY_NOINLINE void wide_column_passes(D d, const Engi
 
 template <class D, class T> HWY_NOINLINE void part_column_passes(D d, const EnginePlan<T>& plan, const Columns<T>& c,
                                                                  std::int64_t count, T* scratch) {
-  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  constexpr std::int64_t lanes = kWidth<D>;
   T *t0 = scratch, *t1 = t0 + block_reals(plan.n, lanes);
   const Rows<T> block{t1, t1 + lanes, 2 * lanes};
   for (std::int64_t j = 0; j < plan.n; ++j) {
@@ -253,8 +230,8 @@ template <class D, class T> HWY_NOINLINE void part_column_passes(D d, const Engi
 // Whether the lines of a call are columns of pairs on both sides.
 template <class T> bool are_columns(const EngineCall<T>& call) {
   const auto pair = [](const T* re, const T* im) { return im - re == 1 || re - im == 1; };
-  return hn::MaxLanes(Widest<T>()) > 1 && !call.batch->empty() && call.batch->back().input_distance == 2 &&
-         call.batch->back().output_distance == 2 && pair(call.in_re, call.in_im) && pair(call.out_re, call.out_im);
+  return !call.batch->empty() && call.batch->back().input_distance == 2 && call.batch->back().output_distance == 2 &&
+         pair(call.in_re, call.in_im) && pair(call.out_re, call.out_im);
 }
 
 // Lines begin .. end of a batch of columns: calls each(from, to, run, runs) for runs of `run` lines, `runs` of them the
@@ -273,21 +250,16 @@ HWY_INLINE void each_columns(const std::vector<LineBatch>& batch, std::int64_t b
 
 // Runs of columns of a codelet's length.
 template <class T> HWY_INLINE void codelet_runs(int radix, Columns<T>& c, std::int64_t run) {
-  constexpr std::int64_t widest = static_cast<std::int64_t>(hn::MaxLanes(Widest<T>()));
-  using HalfTag = hn::CappedTag<T, (widest * sizeof(T) >= 32 ? widest / 2 : widest)>;
-  constexpr std::int64_t half = static_cast<std::int64_t>(hn::MaxLanes(HalfTag()));
+  constexpr std::int64_t widest = kWidest<T>, half = kHalf<T>;
   const std::int64_t blocks = run / widest, rest = run % widest;
-  if (blocks > 0 && c.streams())
-    any_column_codelets<Store::Past>(Widest<T>(), radix, c, blocks, widest);
-  else if (blocks > 0)
-    any_column_codelets<Store::All>(Widest<T>(), radix, c, blocks, widest);
+  if (blocks > 0) any_column_codelets<Store::All>(Widest<T>(), radix, c, blocks, widest);
   if (rest == 0) return;
   c.in += 2 * blocks * widest;
   c.out += 2 * blocks * widest;
   if (rest == half)
-    any_column_codelets<Store::All>(HalfTag(), radix, c, 1, half);
+    any_column_codelets<Store::All>(HalfTag<T>(), radix, c, 1, half);
   else if (rest < half)
-    any_column_codelets<Store::Some>(HalfTag(), radix, c, 1, rest);
+    any_column_codelets<Store::Some>(HalfTag<T>(), radix, c, 1, rest);
   else
     any_column_codelets<Store::Some>(Widest<T>(), radix, c, 1, rest);
 }
@@ -323,9 +295,7 @@ template <class T> void columns_at_once_here(const void* context, const void* in
 
 template <class T> void run_columns_here(const EnginePlan<T>& plan, const EngineCall<T>& call, std::int64_t begin,
                                          std::int64_t end, T* scratch) {
-  constexpr std::int64_t widest = static_cast<std::int64_t>(hn::MaxLanes(Widest<T>()));
-  using HalfTag = hn::CappedTag<T, (widest * sizeof(T) >= 32 ? widest / 2 : widest)>;
-  constexpr std::int64_t half = static_cast<std::int64_t>(hn::MaxLanes(HalfTag()));
+  constexpr std::int64_t widest = kWidest<T>, half = kHalf<T>;
   const int radix = plan.passes.passes.back().radix;
   const bool codelet = plan.passes.passes.size() == 1 && radix > 1 && radix <= 16;
   Columns<T> c = columns_of<T>(*call.batch, call.in_stride, call.out_stride, call.in_im < call.in_re,
@@ -354,11 +324,13 @@ template <class T> void run_columns_here(const EnginePlan<T>& plan, const Engine
                    if (rest > half)
                      part_column_passes(Widest<T>(), plan, c, rest, scratch);
                    else if (rest > 0)
-                     part_column_passes(HalfTag(), plan, c, rest, scratch);
+                     part_column_passes(HalfTag<T>(), plan, c, rest, scratch);
                  }
                });
   if (c.stream) hwy::FlushStream();
 }
+
+#endif
 
 }  // namespace trn::fft::host::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -18,11 +18,14 @@
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
+#if HWY_TARGET == HWY_SCALAR
+template <class T> RealColumnsRun<T> column_runs_kernel_here(std::int64_t, bool) { return nullptr; }
+#else
 // Of every run `blocks` blocks of full vectors, or one with `count` columns in it.
 template <int N, bool kThere, bool kAll, class D, class T>
 HWY_NOINLINE void real_column_blocks(D d, const RealColumnRuns<T>& args, std::int64_t blocks,
                                      [[maybe_unused]] std::int64_t count, [[maybe_unused]] bool streams) {
-  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  constexpr std::int64_t lanes = kWidth<D>;
   const RealColumnRuns<T> c = args;
   const bool scaled = c.factor != T(1);
   const auto by = hn::Set(d, c.factor);
@@ -74,7 +77,7 @@ HWY_NOINLINE void real_column_blocks(D d, const RealColumnRuns<T>& args, std::in
 
 template <int N, bool kThere, class T> void real_columns(const RealColumnRuns<T>& columns, std::int64_t run) {
   const Widest<T> d;
-  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(Widest<T>())), line = 64 / sizeof(T);
+  constexpr std::int64_t lanes = kWidth<Widest<T> >, line = 64 / sizeof(T);
   RealColumnRuns<T> c = columns;
   const std::int64_t blocks = run / lanes, rest = run % lanes;
   const bool rows = reinterpret_cast<std::uintptr_t>(kThere ? c.half : c.real) % 64 == 0 &&
@@ -89,31 +92,14 @@ template <int N, bool kThere, class T> void real_columns(const RealColumnRuns<T>
 }
 
 template <class T> RealColumnsRun<T> column_runs_kernel_here(std::int64_t n, bool there) {
-  if (hn::MaxLanes(Widest<T>()) == 1) return nullptr;
-  switch (n) {
-#define TRN_FFT_REAL_COLUMNS(N) \
-  case N:                       \
-    return there ? real_columns<N, true, T> : real_columns<N, false, T>;
-    TRN_FFT_REAL_COLUMNS(2)
-    TRN_FFT_REAL_COLUMNS(3)
-    TRN_FFT_REAL_COLUMNS(4)
-    TRN_FFT_REAL_COLUMNS(5)
-    TRN_FFT_REAL_COLUMNS(6)
-    TRN_FFT_REAL_COLUMNS(7)
-    TRN_FFT_REAL_COLUMNS(8)
-    TRN_FFT_REAL_COLUMNS(9)
-    TRN_FFT_REAL_COLUMNS(10)
-    TRN_FFT_REAL_COLUMNS(11)
-    TRN_FFT_REAL_COLUMNS(12)
-    TRN_FFT_REAL_COLUMNS(13)
-    TRN_FFT_REAL_COLUMNS(14)
-    TRN_FFT_REAL_COLUMNS(15)
-    TRN_FFT_REAL_COLUMNS(16)
-#undef TRN_FFT_REAL_COLUMNS
-    default:
-      return nullptr;
-  }
+  RealColumnsRun<T> run = nullptr;
+  with_length(Lengths<2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16>(), n, [&](auto length) {
+    constexpr int N = decltype(length)::value;
+    run = there ? real_columns<N, true, T> : real_columns<N, false, T>;
+  });
+  return run;
 }
+#endif
 
 }  // namespace trn::fft::host::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -7,6 +7,7 @@
 #include "columns.hpp"
 #include "limits.hpp"
 #include "line_plan.hpp"
+#include "tiny.hpp"
 
 namespace trn::fft::host {
 namespace {
@@ -111,7 +112,7 @@ template <class T> class RealColumnsEngine final : public Engine<T> {
 }  // namespace
 
 template <class T> std::shared_ptr<const Engine<T>> make_real_columns_engine(EngineKind kind, std::int64_t n) {
-  const RealColumnsRun<T> kernel = column_runs_kernel<T>(n, kind == EngineKind::RealToHalf);
+  const RealColumnsRun<T> kernel = small_functions<T>().real_columns(n, kind == EngineKind::RealToHalf);
   if (!kernel) return nullptr;
   return std::make_shared<RealColumnsEngine<T>>(kind, n, kernel);
 }

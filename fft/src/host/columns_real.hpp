@@ -19,8 +19,6 @@ template <class T> struct RealColumnRuns {
 };
 // `run` columns in each.
 template <class T> using RealColumnsRun = void (*)(const RealColumnRuns<T>& columns, std::int64_t run);
-// Null if there is none. Defined once per instruction set.
-template <class T> [[nodiscard]] RealColumnsRun<T> column_runs_kernel(std::int64_t n, bool there);
 
 // An engine for batches whose last distance is 1 on the real side and 2 on the other, which has pairs; null if there is
 // none for this length.

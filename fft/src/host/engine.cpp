@@ -6,12 +6,14 @@
 // depends on n, the number of lines the engine was made for, and the threads; a line's arithmetic depends on n and on
 // the first choice only, so results are the same bits for any number of threads.
 #include <algorithm>
-#include <iterator>
 #include <limits>
+
+#include <trn/core/error.hpp>
 
 #include "../parallel.hpp"
 #include "columns.hpp"
 #include "limits.hpp"
+#include "line_choice.hpp"
 #include "line_plan.hpp"
 #include "real_engine.hpp"
 #include "schedule.hpp"
@@ -26,15 +28,12 @@ template <class T> class LineEngine final : public Engine<T> {
   LineEngine(std::int64_t n, std::int64_t lines) : lanes_(widest_lanes<T>()) {
     plan_.n = n;
     const bool smooth = is_smooth(n);
-    if (n > 1) plan_.line = make_line_plan<T>(n, lanes_);
-    plan_.lanes = n == 1 || (smooth && prefers_lanes(n, lines));
+    plan_.lanes = n == 1 || (smooth && prefers_lanes(Chooser(lanes_, sizeof(T)).best(n), n, lines));
+    if (!plan_.lanes) plan_.line = make_line_plan<T>(n, lanes_);
     plan_.lanes_if_strided = smooth && lines >= kFewColumns && n <= kLongestStrided;
     if (plan_.lanes || plan_.lanes_if_strided) plan_.passes = make_passes<T>(n);
     plan_.wide =
         (plan_.lanes || plan_.lanes_if_strided) && may_be_wide(n, 2 * n * lines * static_cast<std::int64_t>(sizeof(T)));
-    if (plan_.lanes) plan_.line = nullptr;
-    static_cast<void>(widest_lanes<T>());  // the instruction set is chosen by now
-    one_line_ = one_line<T>();
   }
 
   std::int64_t length() const override { return plan_.n; }
@@ -46,7 +45,7 @@ template <class T> class LineEngine final : public Engine<T> {
       std::int64_t count = 1;
       for (const LineBatch& b : batch) count *= b.count;
       if (count < kFewColumns || (count * plan_.n >= 2 * kThreadPoints && threads > 1)) return {};
-      return {columns_at_once<T>(),
+      return {functions_.columns,
               std::make_shared<ColumnsCall<T>>(ColumnsCall<T>{static_cast<int>(plan_.n), in_stride, out_stride, inverse,
                                                               static_cast<T>(factor), count, batch})};
     }
@@ -87,8 +86,8 @@ template <class T> class LineEngine final : public Engine<T> {
     threads = static_cast<int>(std::clamp<std::int64_t>(call.lines * plan_.n / kThreadPoints, 1, threads));
     T* memory = reinterpret_cast<T*>(scratch);
     if (call.lines == 1 && plan_.line)
-      return one_line_(*plan_.line, call.in_re, call.in_im, in.stride, call.out_re, call.out_im, out.stride,
-                       call.factor, memory, plan_.n < kLongLine ? 1 : threads);
+      return functions_.one_line(*plan_.line, call.in_re, call.in_im, in.stride, call.out_re, call.out_im, out.stride,
+                                 call.factor, memory, plan_.n < kLongLine ? 1 : threads);
     // Columns, and lines that are strided, or planar and short, are better off in lanes than copied one by one.
     const auto pairs = [](const Lines& side) {
       return side.stride == 2 && std::abs(static_cast<T*>(side.im) - static_cast<T*>(side.re)) == 1;
@@ -99,15 +98,15 @@ template <class T> class LineEngine final : public Engine<T> {
     if (plan_.lanes || (plan_.lanes_if_strided && strided)) {
       const std::int64_t blocks = (call.lines + lanes_ - 1) / lanes_;
       for_parts(blocks, threads, [&](std::int64_t begin, std::int64_t end, int thread) {
-        run_lanes<T>(plan_, call, begin * lanes_, std::min(end * lanes_, call.lines),
-                     memory + thread * block_scratch());
+        functions_.run_lanes(plan_, call, begin * lanes_, std::min(end * lanes_, call.lines),
+                             memory + thread * block_scratch());
       });
     } else if (plan_.n < kLongLine) {
       for_parts(call.lines, threads, [&](std::int64_t begin, std::int64_t end, int thread) {
-        run_lines<T>(plan_, call, begin, end, whole() ? nullptr : memory + thread * line_scratch(1), 1);
+        functions_.run_lines(plan_, call, begin, end, whole() ? nullptr : memory + thread * line_scratch(1), 1);
       });
     } else {
-      run_lines<T>(plan_, call, 0, call.lines, memory, threads);
+      functions_.run_lines(plan_, call, 0, call.lines, memory, threads);
     }
   }
 
@@ -132,16 +131,9 @@ template <class T> class LineEngine final : public Engine<T> {
   }
   // Lines that can be done whole or in steps are measured to be faster one after the other, but for a few that are a
   // single codelet.
-  bool prefers_lanes(std::int64_t m, std::int64_t lines) const {
-    if (whole()) {
-      const bool is_float = sizeof(T) == sizeof(float);
-      constexpr std::int64_t others[] = {11, 13}, floats[] = {2, 5, 6, 7, 8, 10};
-      const auto listed = [&](const auto& list) {
-        return std::find(std::begin(list), std::end(list), m) != std::end(list);
-      };
-      return lines >= lanes_ && (listed(others) || (is_float && listed(floats)));
-    }
-    return lines >= 4 && lanes_cost(m) / static_cast<double>(std::min<std::int64_t>(lines, lanes_)) < plan_.line->cost;
+  bool prefers_lanes(const Choice& line, std::int64_t m, std::int64_t lines) const {
+    if (line.is_whole()) return lines >= lanes_ && is_listed(LaneLengths<T>(), m);
+    return lines >= 4 && lanes_cost(m) / static_cast<double>(std::min<std::int64_t>(lines, lanes_)) < line.cost;
   }
   std::int64_t block_scratch() const {
     return (plan_.wide ? 2 + wide_group<T>(lanes_) : 2) * round_up(2 * lanes_ * (plan_.n + 1)) +
@@ -153,12 +145,23 @@ template <class T> class LineEngine final : public Engine<T> {
 
   int lanes_;
   EnginePlan<T> plan_;
-  OneLine<T> one_line_;
+  const LineFunctions<T>& functions_ = line_functions<T>();
 };
+
+// Long before memory is asked for: the tables of real lines of even length are those of half of it.
+void check_memory(EngineKind kind, std::int64_t n, int lanes, std::int64_t real_bytes) {
+  const std::int64_t points = kind != EngineKind::Complex && n % 2 == 0 ? n / 2 : n;
+  const double bytes = Chooser(lanes, real_bytes).bytes(points) + static_cast<double>((n - points) * real_bytes);
+  require(bytes <= static_cast<double>(kPlanBytes),
+          "fft.plan: to plan an axis of {} points takes {:.1f} GiB of tables, more than the {} GiB that there may be; "
+          "lengths without prime factors above {} take less",
+          n, bytes / 0x1p30, kPlanBytes >> 30, kLargestDirect);
+}
 
 }  // namespace
 
 template <class T> std::shared_ptr<const Engine<T>> make_engine(EngineKind kind, std::int64_t n, std::int64_t lines) {
+  if (n > kLongConvolution) check_memory(kind, n, widest_lanes<T>(), sizeof(T));
   if (kind != EngineKind::Complex) return make_real_engine<T>(kind, n, lines);
   return std::make_shared<LineEngine<T>>(n, lines);
 }

@@ -43,7 +43,7 @@ template <class T> Rows<T> direct_rows(const BlockSide<T>& s) {
 
 // `points` points of every line into rows [re][im].
 template <class D, class T> HWY_NOINLINE void load_block(D d, const BlockSide<T>& s, std::int64_t points, T* block) {
-  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  constexpr std::int64_t lanes = kWidth<D>;
   const auto tiles = [&](std::int64_t reals, std::int64_t offset, const auto& place) HWY_ATTR {
     if (s.distance != 0) return lines_to_rows(d, EvenLines<T>{s.line[0] + offset, s.distance}, reals, place);
     T* line[lanes];
@@ -68,7 +68,7 @@ template <class D, class T> HWY_NOINLINE void load_block(D d, const BlockSide<T>
 }
 
 template <class D, class T> HWY_NOINLINE void store_block(D d, const BlockSide<T>& s, std::int64_t points, T* block) {
-  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  constexpr std::int64_t lanes = kWidth<D>;
   const auto tiles = [&](std::int64_t reals, std::int64_t offset, const auto& place) HWY_ATTR {
     if (s.distance != 0) return rows_to_lines(d, EvenLines<T>{s.line[0] + offset, s.distance}, reals, place);
     T* line[lanes];
@@ -95,7 +95,7 @@ inline std::int64_t block_reals(std::int64_t points, std::int64_t lanes) { retur
 
 template <class D, class T> void transform_block(D d, const EnginePlan<T>& plan, const BlockSide<T>& in,
                                                  const BlockSide<T>& out, T factor, T* scratch) {
-  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  constexpr std::int64_t lanes = kWidth<D>;
   const std::int64_t n = plan.n;
   const T* none = nullptr;
   T *t0 = scratch, *t1 = t0 + block_reals(n, lanes);
@@ -143,26 +143,30 @@ class LineCounter {
   std::int64_t digit_[kMost];
 };
 
+// The next lines of a batch as the two sides of a block; lanes without a line write to `dummy`.
+template <class T> void next_lines(const std::vector<LineBatch>& batch, LineCounter& at, T* from, T* to,
+                                   std::int64_t lanes, T* dummy, BlockSide<T>& in, BlockSide<T>& out) {
+  in.line[0] = from + at.from;
+  out.line[0] = to + at.to;
+  if (in.count == lanes && at.run() >= lanes && !batch.empty()) {
+    in.distance = batch.back().input_distance;
+    out.distance = batch.back().output_distance;
+    return at.advance(lanes);
+  }
+  for (std::int64_t lane = 0; lane < lanes; ++lane) {
+    in.line[lane] = lane < in.count ? from + at.from : in.line[0];
+    out.line[lane] = lane < in.count ? to + at.to : dummy;
+    if (lane < in.count) at.advance(1);
+  }
+}
+
 template <class D, class T>
 void run_block(D d, const EnginePlan<T>& plan, const EngineCall<T>& call, LineCounter& at, int count, T* scratch) {
-  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  constexpr std::int64_t lanes = kWidth<D>;
   BlockSide<T> in, out;
   in.set(call.in_stride, call.in_im - call.in_re, count);
   out.set(call.out_stride, call.out_im - call.out_re, count);
-  T* dummy = scratch + 2 * block_reals(plan.n, lanes) + 16;
-  in.line[0] = call.in_re + at.from;
-  out.line[0] = call.out_re + at.to;
-  if (count == lanes && at.run() >= lanes && !call.batch->empty()) {
-    in.distance = call.batch->back().input_distance;
-    out.distance = call.batch->back().output_distance;
-    at.advance(lanes);
-  } else {
-    for (std::int64_t lane = 0; lane < lanes; ++lane) {
-      in.line[lane] = lane < count ? call.in_re + at.from : in.line[0];
-      out.line[lane] = lane < count ? call.out_re + at.to : dummy;
-      if (lane < count) at.advance(1);
-    }
-  }
+  next_lines(*call.batch, at, call.in_re, call.out_re, lanes, scratch + 2 * block_reals(plan.n, lanes) + 16, in, out);
   transform_block(d, plan, in, out, call.factor, scratch);
 }
 
@@ -173,27 +177,30 @@ template <class T> bool pairs(const T* re, const T* im, std::int64_t stride) {
 // Lines begin .. end: full blocks of the widest vectors, the rest with half ones if they hold it.
 template <class T> void run_lanes_here(const EnginePlan<T>& plan, const EngineCall<T>& call, std::int64_t begin,
                                        std::int64_t end, T* scratch) {
-  constexpr int widest = static_cast<int>(hn::MaxLanes(Widest<T>()));
+  constexpr int widest = kWidest<T>;
   LineCounter at(*call.batch, begin);
-  const int radix = plan.passes.passes.back().radix;
-  const bool codelet = widest > 1 && plan.passes.passes.size() == 1 && radix > 1 && radix <= 16 &&
-                       !call.batch->empty() && pairs(call.in_re, call.in_im, call.in_stride) &&
-                       pairs(call.out_re, call.out_im, call.out_stride);
+  [[maybe_unused]] const bool codelet = is_listed(LaneLengths<T>(), plan.n) && !call.batch->empty() &&
+                                        pairs(call.in_re, call.in_im, call.in_stride) &&
+                                        pairs(call.out_re, call.out_im, call.out_stride);
   std::int64_t line = begin;
   while (line + widest <= end) {
+#if HWY_TARGET != HWY_SCALAR
     if (const std::int64_t blocks = std::min(at.run(), end - line) / widest; codelet && blocks > 0) {
-      any_codelet_blocks(Widest<T>(), call, radix, at.from, at.to, blocks);
+      with_length(LaneLengths<T>(), plan.n, [&](auto n) HWY_ATTR {
+        codelet_blocks<decltype(n)::value>(Widest<T>(), call, at.from, at.to, blocks);
+      });
       at.advance(blocks * widest);
       line += blocks * widest;
-    } else {
-      run_block(Widest<T>(), plan, call, at, widest, scratch);
-      line += widest;
+      continue;
     }
+#endif
+    run_block(Widest<T>(), plan, call, at, widest, scratch);
+    line += widest;
   }
   const int rest = static_cast<int>(end - line);
   if (rest == 0) return;
-  if constexpr (widest * sizeof(T) >= 32)
-    if (rest <= widest / 2) return run_block(hn::CappedTag<T, widest / 2>(), plan, call, at, rest, scratch);
+  if constexpr (kHalf<T> < widest)
+    if (rest <= kHalf<T>) return run_block(HalfTag<T>(), plan, call, at, rest, scratch);
   run_block(Widest<T>(), plan, call, at, rest, scratch);
 }
 

@@ -22,6 +22,7 @@ inline constexpr std::int64_t kLongestStridedReal = std::int64_t{1} << 16;  // a
 inline constexpr std::int64_t kLongestFull =
     4096;  // odd smooth real lines up to this length may be done as complex ones
 inline constexpr std::int64_t kLongestRader = std::int64_t{1} << 30;  // indices are 32 bits
+inline constexpr std::int64_t kPlanBytes = std::int64_t{8} << 30;     // of the tables for one axis, and to make them
 inline constexpr std::size_t kRaderLengths = 4;  // so many lengths of a real convolution are compared
 
 }  // namespace trn::fft::host

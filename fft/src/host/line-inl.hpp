@@ -26,8 +26,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
-template <class T> using Widest = hn::CappedTag<T, 64 / sizeof(T)>;
-
 // A line: point j at re[j * stride], im likewise.
 template <class T> struct Points {
   T *re, *im;
@@ -67,7 +65,7 @@ template <class T> HWY_NOINLINE void copy_points(std::int64_t n, const Points<T>
   std::int64_t j = 0;
   if (in.dense() && out.dense()) {
     const Widest<T> d;
-    constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(Widest<T>()));
+    constexpr std::int64_t lanes = kWidth<Widest<T>>;
     const auto by = hn::Set(d, factor);
     for (; j + lanes <= n; j += lanes) {
       const C<Widest<T>> x = load_points(d, in, j);
@@ -101,7 +99,7 @@ void run_line(const LinePlan<T>& plan, const Points<T>& in, const Points<T>& out
 
 template <class D, class T>
 HWY_NOINLINE void columns_step(D d, const LinePlan<T>& plan, const Points<T>& in, T* middle, T* t0, std::int64_t c) {
-  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  constexpr std::int64_t lanes = kWidth<D>;
   const std::int64_t n1 = plan.n1, n2 = plan.n2, j = std::min(c * lanes, n2 - lanes);
   T* t1 = t0 + round_up(2 * lanes * std::max(n1, n2));
   const T* post = plan.twiddles.data() + c * n1 * 2 * lanes;
@@ -132,7 +130,7 @@ HWY_NOINLINE void columns_step(D d, const LinePlan<T>& plan, const Points<T>& in
 
 template <class D, class T> HWY_NOINLINE void rows_step(D d, const LinePlan<T>& plan, T* middle, const Points<T>& out,
                                                         T factor, T* t0, std::int64_t b) {
-  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  constexpr std::int64_t lanes = kWidth<D>;
   const std::int64_t n1 = plan.n1, n2 = plan.n2, k = std::min(b * lanes, n1 - lanes);
   T* t1 = t0 + round_up(2 * lanes * std::max(n1, n2));
   T* from = middle + b * n2 * 2 * lanes;
@@ -143,7 +141,7 @@ template <class D, class T> HWY_NOINLINE void rows_step(D d, const LinePlan<T>& 
 
 template <class D, class T>
 void four_step(D d, const LinePlan<T>& plan, Points<T> in, const Points<T>& out, T factor, T* scratch, int threads) {
-  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  constexpr std::int64_t lanes = kWidth<D>;
   const std::int64_t n = plan.n, columns = (plan.n2 + lanes - 1) / lanes, rows = (plan.n1 + lanes - 1) / lanes;
   T* middle = scratch;
   T* line = middle + rows * plan.n2 * 2 * lanes;
@@ -176,7 +174,7 @@ HWY_NOINLINE void multiply(std::int64_t n, const Points<T>& in, const Points<T>&
     using N = C<decltype(d)>;
     store_points(d, out, k, times(d, load_points(d, in, k), N{hn::LoadU(d, w_re + k), hn::LoadU(d, w_im + k)}));
   };
-  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(Widest<T>()));
+  constexpr std::int64_t lanes = kWidth<Widest<T>>;
   std::int64_t k = 0;
   if (in.dense() && out.dense())
     for (; k + lanes <= n; k += lanes) one(Widest<T>(), k);
@@ -186,7 +184,7 @@ HWY_NOINLINE void multiply(std::int64_t n, const Points<T>& in, const Points<T>&
 // j = j2 n1 + j1, k = k2 + n2 k1: X_k = sum_j1 w_n1^(j1 k1) [ w_n^(j1 k2) sum_j2 x_j w_n2^(j2 k2) ].
 template <class D, class T>
 void split(D d, const LinePlan<T>& plan, const Points<T>& in, const Points<T>& out, T factor, T* scratch, int threads) {
-  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  constexpr std::int64_t lanes = kWidth<D>;
   const std::int64_t n = plan.n, n1 = plan.n1, n2 = plan.n2, pitch = round_up(n2);
   T* rows = scratch;
   T* line = rows + 2 * n1 * pitch;
@@ -292,19 +290,18 @@ template <class T>
 void run_line(const LinePlan<T>& plan, const Points<T>& in, const Points<T>& out, T factor, T* scratch, int threads) {
   // Vectors of this many lanes, of those that this instruction set has.
   const auto with_lanes = [&](auto body) HWY_ATTR {
-    constexpr int widest = static_cast<int>(hn::MaxLanes(Widest<T>()));
-    if (plan.lanes == widest) return body(Widest<T>());
-    if constexpr (widest * sizeof(T) >= 32)
-      if (plan.lanes == widest / 2) return body(hn::CappedTag<T, widest / 2>());
+    if (plan.lanes == kWidest<T>) return body(Widest<T>());
+    if constexpr (kHalf<T> < kWidest<T>)
+      if (plan.lanes == kHalf<T>) return body(HalfTag<T>());
   };
   switch (plan.kind) {
     case LineKind::Whole:
     case LineKind::Steps:
       return whole_line(plan, in, out, factor);
     case LineKind::Scalar:
-      return run_passes(hn::CappedTag<T, 1>(), plan.first, Rows<T>{in.re, in.im, in.stride},
-                        Rows<T>{out.re, out.im, out.stride}, factor, static_cast<const T*>(nullptr),
-                        scratch + plan.shared_reals(), scratch + plan.shared_reals() + 2 * plan.n);
+      return run_passes(OneTag<T>(), plan.first, Rows<T>{in.re, in.im, in.stride}, Rows<T>{out.re, out.im, out.stride},
+                        factor, static_cast<const T*>(nullptr), scratch + plan.shared_reals(),
+                        scratch + plan.shared_reals() + 2 * plan.n);
     case LineKind::FourStep:
       return with_lanes([&](auto d) HWY_ATTR { four_step(d, plan, in, out, factor, scratch, threads); });
     case LineKind::Split:

@@ -12,7 +12,7 @@ void offer(Choice& best, const Choice& other) {
 }
 
 template <class T> double cost_of_whole(std::int64_t n) {
-  const WholeKernel<T> kernel = whole_kernel<T>(n);
+  const WholeKernel<T> kernel = step_functions<T>().whole(n);
   return kernel.run ? 0.6 * kernel.cost : 0;
 }
 
@@ -56,11 +56,36 @@ Choice Chooser::best(std::int64_t n) {
   return choice;
 }
 
+// The large tables: twiddles of passes and steps, chirps and spectra; spectra are computed from three arrays of complex
+// long double.
+double Chooser::bytes(std::int64_t n) {
+  const Choice choice = best(n);
+  const double points = static_cast<double>(n), real = static_cast<double>(real_bytes_),
+               length = static_cast<double>(choice.n2), spectrum = 2 * real * length + 96 * length;
+  switch (choice.kind) {
+    case LineKind::Whole:
+    case LineKind::Steps:
+    case LineKind::Scalar:
+      return 4 * points * real;
+    case LineKind::FourStep:
+      return n > kWholeTable ? 4 * points * real / choice.lanes : 2 * points * real;
+    case LineKind::Split:
+      return 2 * points * real + bytes(choice.n2);
+    case LineKind::Rader:
+      return 8 * points + spectrum + bytes(choice.n2);
+    case LineKind::Bluestein:
+      return 2 * points * real + spectrum + bytes(choice.n2);
+    case LineKind::Wide:
+      return Chooser(widest_lanes<double>(), sizeof(double)).bytes(n);
+  }
+  return 0;
+}
+
 // Passes on interleaved vectors: every order of every factorisation into two to four codelets. The first pass
 // transposes, the last has no twiddles; l numbers that do not fill their vectors cost as much as if they did, and
 // masks.
 bool Chooser::offer_steps(Choice& choice, std::int64_t n) const {
-  const int numbers = real_bytes_ == sizeof(float) ? step_numbers<float>() : step_numbers<double>();
+  const int numbers = real_bytes_ == sizeof(float) ? step_functions<float>().numbers : step_functions<double>().numbers;
   if (numbers == 0 || n > kLongestSteps) return false;
   const auto search = [&](const auto& self, std::int64_t l, double cost, std::vector<int>& radices) -> void {
     const std::int64_t rest = n / l;

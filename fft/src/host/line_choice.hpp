@@ -19,6 +19,7 @@ struct Choice {
   std::int64_t n1 = 1, n2 = 1;  // n2: the inner length for Rader and Bluestein
   int lanes = 1;
   std::vector<int> radices = {};  // Steps
+  [[nodiscard]] bool is_whole() const { return kind == LineKind::Whole || kind == LineKind::Steps; }
 };
 
 class Chooser {
@@ -26,6 +27,8 @@ class Chooser {
   // max_lanes: of the widest vector.
   Chooser(int max_lanes, std::int64_t real_bytes) : max_lanes_(max_lanes), real_bytes_(real_bytes) {}
   [[nodiscard]] Choice best(std::int64_t n);
+  // Of a line's plan, and of what is needed to make it.
+  [[nodiscard]] double bytes(std::int64_t n);
 
  private:
   [[nodiscard]] double whole_cost(std::int64_t n) const;  // 0: there is no such line

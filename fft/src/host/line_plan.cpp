@@ -81,8 +81,8 @@ template <class T> void add_number(Aligned<T>& table, std::int64_t k, std::int64
 }
 
 template <class T> void add_steps(LinePlan<T>& plan, const std::vector<int>& radices) {
-  const std::int64_t n = plan.n, v = step_numbers<T>();
-  plan.run_whole = run_steps<T>();
+  const std::int64_t n = plan.n, v = step_functions<T>().numbers;
+  plan.run_whole = step_functions<T>().run;
   std::vector<std::size_t> place;  // of the tables, forward and inverse for each step
   for (const T sign : {T(1), T(-1)}) {
     std::int64_t l = 1;
@@ -101,7 +101,7 @@ template <class T> void add_steps(LinePlan<T>& plan, const std::vector<int>& rad
   for (std::size_t i = 0; i < radices.size(); ++i) {
     const StepPlace where = i == 0 ? StepPlace::First : i + 1 < radices.size() ? StepPlace::Middle : StepPlace::Last;
     const T* table = plan.twiddles.data();
-    plan.steps.push_back({step_kernel<T>(radices[i], where),
+    plan.steps.push_back({step_functions<T>().step(radices[i], where),
                           l,
                           n / l / radices[i],
                           {table + place[i], table + place[radices.size() + i]}});
@@ -113,7 +113,7 @@ template <class T> void add_steps(LinePlan<T>& plan, const std::vector<int>& rad
 // im][vector]. Of n1 lines of a prime: [j = 1 .. h][cos, sin][k = 1 .. h, in whole vectors], and if n1 > 1 twiddles
 // likewise, the last block of columns overlapping the one before.
 template <class T> void add_whole(LinePlan<T>& plan) {
-  const WholeKernel<T> kernel = whole_kernel<T>(plan.n);
+  const WholeKernel<T> kernel = step_functions<T>().whole(plan.n);
   plan.run_whole = kernel.run;
   const std::int64_t n1 = kernel.n1, n2 = kernel.n2, v = kernel.numbers;
   for (const T sign : {T(1), T(-1)}) {
@@ -238,7 +238,7 @@ template <class T> std::shared_ptr<const LinePlan<T>> build(std::int64_t n, Choo
       break;
     case LineKind::Wide:
       plan->wide = make_line_plan<double>(n, widest_lanes<double>());
-      plan->run_wide = one_line<double>();
+      plan->run_wide = line_functions<double>().one_line;
       break;
   }
   plan->bound = line_bound(*plan);

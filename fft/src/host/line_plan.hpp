@@ -70,7 +70,6 @@ template <class T> struct WholeKernel {
   double cost = 0;  // estimated, in operations of 32-byte vectors
 };
 inline constexpr std::int64_t kLongestWhole = 128, kLongestSteps = 4096;
-template <class T> [[nodiscard]] WholeKernel<T> whole_kernel(std::int64_t n);
 
 // One pass of a line in steps.
 enum class StepPlace : std::uint8_t { First, Middle, Last };
@@ -80,9 +79,6 @@ template <class T> struct Step {
   std::int64_t l = 1, m = 1;
   const T* table[2] = {nullptr, nullptr};  // forward, inverse
 };
-template <class T> [[nodiscard]] StepKernel<T> step_kernel(std::int64_t radix, StepPlace place);
-template <class T> [[nodiscard]] int step_numbers();  // in a vector; 0: there are no steps
-template <class T> [[nodiscard]] WholeRun<T> run_steps();
 
 // One line, SIMD within it.
 //   Whole      short, in registers
@@ -101,7 +97,6 @@ template <class T> struct LinePlan;
 template <class T> using OneLine = void (*)(const LinePlan<T>& plan, T* in_re, T* in_im, std::int64_t in_stride,
                                             T* out_re, T* out_im, std::int64_t out_stride, T factor, T* scratch,
                                             int threads);
-template <class T> [[nodiscard]] OneLine<T> one_line();
 
 template <class T> struct LinePlan {
   LineKind kind = LineKind::Scalar;
@@ -181,12 +176,34 @@ template <class T> struct ColumnsCall {
   std::vector<LineBatch> batch;
 };
 
-// Defined once per precision and instruction set; the best is chosen when first called.
-template <class T> [[nodiscard]] int widest_lanes();
-template <class T> [[nodiscard]] WholeRun<T> columns_at_once();  // of a ColumnsCall
-template <class T>
-void run_lanes(const EnginePlan<T>& plan, const EngineCall<T>& call, std::int64_t begin, std::int64_t end, T* scratch);
-template <class T> void run_lines(const EnginePlan<T>& plan, const EngineCall<T>& call, std::int64_t begin,
-                                  std::int64_t end, T* scratch, int threads);
+// Compiled once for each precision and instruction set; the best is chosen when first called.
+template <class T> struct LineFunctions {
+  int lanes;            // of the widest vectors
+  WholeRun<T> columns;  // of a ColumnsCall
+  void (*run_lanes)(const EnginePlan<T>& plan, const EngineCall<T>& call, std::int64_t begin, std::int64_t end,
+                    T* scratch);
+  void (*run_lines)(const EnginePlan<T>& plan, const EngineCall<T>& call, std::int64_t begin, std::int64_t end,
+                    T* scratch, int threads);
+  OneLine<T> one_line;
+};
+template <class T> [[nodiscard]] const LineFunctions<T>& line_functions();
+template <class T> [[nodiscard]] int widest_lanes() { return line_functions<T>().lanes; }
+
+// Null, or no numbers in a vector: there is none. Steps of real lines: real_plan.hpp.
+template <class T> struct DenseRealCall;
+template <class T> using RealColumns = void (*)(const DenseRealCall<T>& call, const T* in, T* out);
+enum class HalfRows : std::uint8_t { Out, In, Middle, Last };
+template <class T> struct StepFunctions {
+  WholeKernel<T> (*whole)(std::int64_t n);
+  StepKernel<T> (*step)(std::int64_t radix, StepPlace place);
+  int numbers;  // in a vector
+  WholeRun<T> run;
+  // The real columns, and the passes over rows: the last one there, the first one back, those between, and the last one
+  // back. Narrow: vectors of 32 bytes.
+  RealColumns<T> (*real_columns)(int radix, bool there, bool narrow);
+  StepKernel<T> (*half_rows)(int radix, HalfRows place, bool narrow);
+  WholeRun<T> (*run_real)(bool there);
+};
+template <class T> [[nodiscard]] const StepFunctions<T>& step_functions();
 
 }  // namespace trn::fft::host

@@ -29,19 +29,24 @@ template <class T> struct Rows {
   bool interleaved = false;
 };
 
+enum class Form { Planar, Interleaved };
+// Twiddles: none, one number for all lanes, one for each lane; or one of these, as PassArgs::turn says.
+enum class Turn { None, Numbers, Vectors, Any };
+
 template <class T> struct PassArgs {
   const T *in_re, *in_im;
   T *out_re, *out_im;
-  std::int64_t in_stride, out_stride, l, m;
+  std::int64_t in_stride, out_stride, in_leg, out_leg, l, m;  // legs: between the points of a butterfly
   const T *twiddles, *constants;
   const T* post;  // Turn::Vectors: a vector for every row of the result
   int radix;
   bool swap_in, swap_out, scaled;
   T factor;
+  Turn turn = Turn::None;
 };
 
-enum class Form { Planar, Interleaved };
-enum class Turn { None, Numbers, Vectors };  // twiddles: none, one number for all lanes, one for each lane
+// Interleaved rows are for the widest vectors only: the code for each form is large.
+template <class D> constexpr bool kTakesInterleaved = kWidth<D> > 1 && kWidth<D> == kWidest<hn::TFromD<D>>;
 
 template <class D> HWY_INLINE void load_pairs(D d, const hn::TFromD<D>* p, hn::Vec<D>& first, hn::Vec<D>& second) {
   const auto a = hn::LoadU(d, p), b = hn::LoadU(d, p + hn::MaxLanes(d));
@@ -130,13 +135,20 @@ template <int R, class D> HWY_INLINE void scale(D d, C<D>* x, hn::TFromD<D> fact
   for (int j = 0; j < R; ++j) x[j] = {hn::Mul(x[j].r, by), hn::Mul(x[j].i, by)};
 }
 
+// The factor is for results without twiddles.
+template <Turn kTurn, class T> HWY_INLINE bool is_scaled(const PassArgs<T>& a) {
+  return a.scaled && (kTurn == Turn::None || (kTurn == Turn::Any && a.turn == Turn::None));
+}
 // Point t of a butterfly times its twiddle: `numbers` of the butterfly, or the vector of its row in the result.
 template <Turn kTurn, class D, class T>
-HWY_INLINE C<D> turn(D d, const T* numbers, int t, const T* post, std::int64_t row, C<D> x) {
-  if constexpr (kTurn == Turn::Numbers) {
+HWY_INLINE C<D> turn(D d, const T* numbers, int t, const PassArgs<T>& a, std::int64_t row, C<D> x) {
+  if constexpr (kTurn == Turn::Any) {
+    if (a.turn == Turn::Numbers) return turn<Turn::Numbers>(d, numbers, t, a, row, x);
+    if (kWidth < D >> 1 && a.turn == Turn::Vectors) return turn<Turn::Vectors>(d, numbers, t, a, row, x);
+  } else if constexpr (kTurn == Turn::Numbers) {
     if (t > 0) x = times(d, x, C<D>{hn::Set(d, numbers[2 * t - 2]), hn::Set(d, numbers[2 * t - 1])});
   } else if constexpr (kTurn == Turn::Vectors) {
-    const T* w = post + row * static_cast<std::int64_t>(2 * hn::MaxLanes(d));
+    const T* w = a.post + row * 2 * kWidth<D>;
     x = times(d, x, C<D>{hn::LoadU(d, w), hn::LoadU(d, w + hn::MaxLanes(d))});
   }
   return x;
@@ -168,20 +180,19 @@ HWY_INLINE void butterfly16(D d, const PassArgs<T>& a, const T* p, std::int64_t 
     exchange<16>(d, x);
   }
   dft16_turn(d, x);
-  if (kTurn == Turn::None && a.scaled) scale<16>(d, x, a.factor);
+  if (is_scaled<kTurn>(a)) scale<16>(d, x, a.factor);
   if (HWY_UNLIKELY(swap_out)) exchange<16>(d, x);
   const std::int64_t first = swap_out ? 12 * out_leg : 4 * out_leg, third = 16 * out_leg - first;
   dft16_finish(d, x, [&](int t, int k, C<D> z) HWY_ATTR {
     T* to = o + t * out_leg + (k == 0 ? 0 : k == 1 ? first : k == 2 ? 8 * out_leg : third);
-    store_row<kOut>(d, to, out_im, turn<kTurn>(d, numbers, t + 4 * k, a.post, (t + 4 * k) * a.l + s, z));
+    store_row<kOut>(d, to, out_im, turn<kTurn>(d, numbers, t + 4 * k, a, (t + 4 * k) * a.l + s, z));
   });
 }
 
 template <int R, Form kIn, Form kOut, Turn kTurn, class D, class T>
 HWY_NOINLINE void pass(D d, const PassArgs<T>& args) {
   const PassArgs<T> a = args;
-  const std::int64_t in_leg = a.m * a.l * a.in_stride, out_leg = a.l * a.out_stride;
-  const std::int64_t in_im = a.in_im - a.in_re, out_im = a.out_im - a.out_re;
+  const std::int64_t in_leg = a.in_leg, out_leg = a.out_leg, in_im = a.in_im - a.in_re, out_im = a.out_im - a.out_re;
   const T* in = kIn == Form::Interleaved && a.swap_in ? a.in_im : a.in_re;
   T* out = kOut == Form::Interleaved && a.swap_out ? a.out_im : a.out_re;
   const T* numbers = a.twiddles;
@@ -196,12 +207,12 @@ HWY_NOINLINE void pass(D d, const PassArgs<T>& args) {
         for (int j = 0; j < R; ++j, p += in_leg) x[j] = load_row<kIn>(d, p, in_im);
         if (kIn == Form::Interleaved && HWY_UNLIKELY(a.swap_in)) exchange<R>(d, x);
         dft<R>(d, x);
-        if (kTurn == Turn::None && a.scaled) scale<R>(d, x, a.factor);
+        if (is_scaled<kTurn>(a)) scale<R>(d, x, a.factor);
         if (kOut == Form::Interleaved && HWY_UNLIKELY(a.swap_out)) exchange<R>(d, x);
         T* o = out;
         HWY_UNROLL(16)
         for (int t = 0; t < R; ++t, o += out_leg)
-          store_row<kOut>(d, o, out_im, turn<kTurn>(d, numbers, t, a.post, t * a.l + s, x[t]));
+          store_row<kOut>(d, o, out_im, turn<kTurn>(d, numbers, t, a, t * a.l + s, x[t]));
       }
       in += a.in_stride;
       out += a.out_stride;
@@ -216,8 +227,7 @@ template <Form kIn, Form kOut, Turn kTurn, class D, class T>
 HWY_NOINLINE void prime_pass(D d, const PassArgs<T>& args) {
   const PassArgs<T> a = args;
   const int p = a.radix, h = p / 2;
-  const std::int64_t in_leg = a.m * a.l * a.in_stride, out_leg = a.l * a.out_stride;
-  const std::int64_t in_im = a.in_im - a.in_re, out_im = a.out_im - a.out_re;
+  const std::int64_t in_leg = a.in_leg, out_leg = a.out_leg, in_im = a.in_im - a.in_re, out_im = a.out_im - a.out_re;
   const T* in = kIn == Form::Interleaved && a.swap_in ? a.in_im : a.in_re;
   T* out = kOut == Form::Interleaved && a.swap_out ? a.out_im : a.out_re;
   C<D> even[kLargestDirect / 2], odd[kLargestDirect / 2];
@@ -232,9 +242,9 @@ HWY_NOINLINE void prime_pass(D d, const PassArgs<T>& args) {
         return x;
       };
       const auto put = [&](int k, C<D> x) HWY_ATTR {
-        if (kTurn == Turn::None && a.scaled) scale<1>(d, &x, a.factor);
+        if (is_scaled<kTurn>(a)) scale<1>(d, &x, a.factor);
         if (kOut == Form::Interleaved && a.swap_out) exchange<1>(d, &x);
-        store_row<kOut>(d, to + k * out_leg, out_im, turn<kTurn>(d, numbers, k, a.post, k * a.l + s, x));
+        store_row<kOut>(d, to + k * out_leg, out_im, turn<kTurn>(d, numbers, k, a, k * a.l + s, x));
       };
       const C<D> x0 = take(0);
       for (int j = 1; j <= h; ++j) {
@@ -282,40 +292,43 @@ HWY_NOINLINE void prime_pass(D d, const PassArgs<T>& args) {
 }
 
 template <Form kIn, Form kOut, Turn kTurn, class D, class T> HWY_INLINE void any_pass(D d, const PassArgs<T>& a) {
-  switch (a.radix) {
-    case 1:
-      return pass<1, kIn, kOut, kTurn>(d, a);
-    case 2:
-      return pass<2, kIn, kOut, kTurn>(d, a);
-    case 3:
-      return pass<3, kIn, kOut, kTurn>(d, a);
-    case 4:
-      return pass<4, kIn, kOut, kTurn>(d, a);
-    case 5:
-      return pass<5, kIn, kOut, kTurn>(d, a);
-    case 6:
-      return pass<6, kIn, kOut, kTurn>(d, a);
-    case 7:
-      return pass<7, kIn, kOut, kTurn>(d, a);
-    case 8:
-      return pass<8, kIn, kOut, kTurn>(d, a);
-    case 9:
-      return pass<9, kIn, kOut, kTurn>(d, a);
-    case 10:
-      return pass<10, kIn, kOut, kTurn>(d, a);
-    case 11:
-      return pass<11, kIn, kOut, kTurn>(d, a);
-    case 12:
-      return pass<12, kIn, kOut, kTurn>(d, a);
-    case 13:
-      return pass<13, kIn, kOut, kTurn>(d, a);
-    case 15:
-      return pass<15, kIn, kOut, kTurn>(d, a);
-    case 16:
-      return pass<16, kIn, kOut, kTurn>(d, a);
-    default:
-      return prime_pass<kIn, kOut, kTurn>(d, a);
+  const auto run = [&](auto r) HWY_ATTR { pass<decltype(r)::value, kIn, kOut, kTurn>(d, a); };
+  if (!with_length(Radices(), a.radix, run) && !with_length(Lengths<1>(), a.radix, run))
+    prime_pass<kIn, kOut, kTurn>(d, a);
+}
+// Between planar rows, with PassArgs::turn. The widest vectors have code for each kind of twiddles, the others one for
+// all: it takes long to compile.
+template <class D, class T> HWY_NOINLINE void planar_pass(D d, const PassArgs<T>& a) {
+  if constexpr (kTakesInterleaved<D>) {
+    if (a.turn == Turn::Numbers) return any_pass<Form::Planar, Form::Planar, Turn::Numbers>(d, a);
+    if (a.turn == Turn::None) return any_pass<Form::Planar, Form::Planar, Turn::None>(d, a);
+    any_pass<Form::Planar, Form::Planar, Turn::Vectors>(d, a);
+  } else {
+    any_pass<Form::Planar, Form::Planar, Turn::Any>(d, a);
   }
+}
+// One of `passes` with `columns` transforms side by side, their rows next to each other.
+template <class T> PassArgs<T> pass_args(const Passes<T>& passes, std::size_t i, const Rows<T>& in, const Rows<T>& out,
+                                         std::int64_t columns = 1) {
+  const auto& p = passes.passes[i];
+  const std::int64_t l = p.l * columns;
+  const T* table = passes.table.data();
+  return {in.re,
+          in.im,
+          out.re,
+          out.im,
+          in.stride,
+          out.stride,
+          l * p.m * in.stride,
+          l * out.stride,
+          l,
+          p.m,
+          table + p.twiddles,
+          table + p.constants,
+          nullptr,
+          p.radix,
+          in.im < in.re,
+          out.im<out.re, false, T(1), p.m> 1 ? Turn::Numbers : Turn::None};
 }
 
 // n rows from one form to the other, times a factor.
@@ -337,17 +350,12 @@ HWY_NOINLINE void copy_rows(D d, std::int64_t n, const Rows<T>& in, const Rows<T
   }
 }
 
-// Interleaved rows are for the widest vectors only: the code for each form is large.
-template <class D> constexpr bool kTakesInterleaved =
-    hn::MaxLanes(D()) > 1 && hn::MaxLanes(D()) == hn::MaxLanes(
-                                                      hn::CappedTag<hn::TFromD<D>, 64 / sizeof(hn::TFromD<D>)>());
-
 // The whole transform: out = DFT of in, times factor, or times the vectors of post (then the result is planar). t0 and
 // t1 are two blocks in scratch; in may be t1, and out may be t1 or, if there is more than one pass or the input is
 // planar, in.
 template <class D, class T> HWY_NOINLINE void run_passes(D d, const Passes<T>& passes, Rows<T> in, const Rows<T>& out,
                                                          T factor, const T* post, T* t0, T* t1) {
-  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  constexpr std::int64_t lanes = kWidth<D>;
   const std::size_t count = passes.passes.size();
   if (count == 1 && in.interleaved &&
       post == nullptr) {  // there is no code for a single pass from interleaved rows without twiddles
@@ -356,26 +364,13 @@ template <class D, class T> HWY_NOINLINE void run_passes(D d, const Passes<T>& p
     in = block;
   }
   for (std::size_t i = 0; i < count; ++i) {
-    const auto& p = passes.passes[i];
     const bool last = i + 1 == count;
     T* block = i % 2 == 0 ? t0 : t1;
     const Rows<T> to = last ? out : Rows<T>{block, block + lanes, 2 * lanes, false};
-    const PassArgs<T> a{in.re,
-                        in.im,
-                        to.re,
-                        to.im,
-                        in.stride,
-                        to.stride,
-                        p.l,
-                        p.m,
-                        passes.table.data() + p.twiddles,
-                        passes.table.data() + p.constants,
-                        post,
-                        p.radix,
-                        in.im < in.re,
-                        to.im < to.re,
-                        factor != T(1),
-                        factor};
+    PassArgs<T> a = pass_args(passes, i, in, to);
+    a.post = post;
+    a.scaled = factor != T(1);
+    a.factor = factor;
     bool done = false;
     if constexpr (kTakesInterleaved<D>) {
       done = in.interleaved || (last && post == nullptr && to.interleaved);
@@ -386,17 +381,28 @@ template <class D, class T> HWY_NOINLINE void run_passes(D d, const Passes<T>& p
       else if (done)
         any_pass<Form::Planar, Form::Interleaved, Turn::None>(d, a);
     }
-    if (!done) {
-      if (!last)
-        any_pass<Form::Planar, Form::Planar, Turn::Numbers>(d, a);
-      else if (post == nullptr)
-        any_pass<Form::Planar, Form::Planar, Turn::None>(d, a);
-      else
-        any_pass<Form::Planar, Form::Planar, Turn::Vectors>(d, a);
-    }
+    if (last && post != nullptr) a.turn = Turn::Vectors;
+    if (!done) planar_pass(d, a);
     in = to;
   }
 }
+
+// These are compiled once, in run_passes.cpp. The widths of a plain processor are all one.
+#undef TRN_FFT_PASSES
+#undef TRN_FFT_ALL_PASSES
+#if HWY_TARGET == HWY_SCALAR
+#define TRN_FFT_ALL_PASSES(KIND, T) TRN_FFT_PASSES(KIND, Widest<T>, T)
+#elif HWY_TARGET > HWY_AVX2  // vectors of 16 bytes have no half
+#define TRN_FFT_ALL_PASSES(KIND, T) TRN_FFT_PASSES(KIND, Widest<T>, T) TRN_FFT_PASSES(KIND, OneTag<T>, T)
+#else
+#define TRN_FFT_ALL_PASSES(KIND, T) \
+  TRN_FFT_PASSES(KIND, Widest<T>, T) TRN_FFT_PASSES(KIND, HalfTag<T>, T) TRN_FFT_PASSES(KIND, OneTag<T>, T)
+#endif
+#define TRN_FFT_PASSES(KIND, D, T)                             \
+  KIND template void planar_pass<D, T>(D, const PassArgs<T>&); \
+  KIND template void run_passes<D, T>(D, const Passes<T>&, Rows<T>, const Rows<T>&, T, const T*, T*, T*);
+TRN_FFT_ALL_PASSES(extern, float)
+TRN_FFT_ALL_PASSES(extern, double)
 
 }  // namespace trn::fft::host::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

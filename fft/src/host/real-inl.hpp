@@ -47,7 +47,7 @@ template <class D> HWY_INLINE C<D> reversed(D d, C<D> x) {
 
 template <bool kForward, class D, class T>
 HWY_INLINE void half_pairs(D d, std::int64_t m, std::int64_t k, const Points<T>& in, const Points<T>& out, const T* w) {
-  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  constexpr std::int64_t lanes = kWidth<D>;
   C<D> a = load_points(d, in, k), b = reversed(d, load_points(d, in, m - k - lanes + 1));
   const C<D> turn = {hn::LoadU(d, w + k), hn::LoadU(d, w + m / 2 + 1 + k)};
   if constexpr (kForward)
@@ -62,7 +62,7 @@ HWY_INLINE void half_pairs(D d, std::int64_t m, std::int64_t k, const Points<T>&
 template <bool kForward, class D, class T> HWY_INLINE std::int64_t half_vectors(std::int64_t m, std::int64_t k,
                                                                                 const Points<T>& in,
                                                                                 const Points<T>& out, const T* w) {
-  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  constexpr std::int64_t lanes = kWidth<D>;
   for (; 2 * (k + lanes) <= m + 1; k += lanes) half_pairs<kForward>(D(), m, k, in, out, w);
   return k;
 }

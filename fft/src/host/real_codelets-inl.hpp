@@ -36,32 +36,6 @@ template <int R, class D> HWY_INLINE void inverse_dft(D d, C<D>* x) {
   for (int j = 0; j < R; ++j) x[j] = {y[j].i, y[j].r};
 }
 
-// The coprime factors of N, or 0.
-constexpr int first_factor(int n) {
-  switch (n) {
-    case 6:
-    case 12:
-    case 24:
-      return 3;
-    case 10:
-    case 20:
-    case 15:
-      return 5;
-    case 14:
-    case 28:
-      return 7;
-    case 18:
-      return 9;
-    case 22:
-      return 11;
-    case 26:
-      return 13;
-    case 30:
-      return 15;
-    default:
-      return 0;
-  }
-}
 // 0 <= k < A B with k = a mod A and k = b mod B.
 constexpr int chinese(int a, int b, int A, int B) {
   int k = a;
@@ -322,8 +296,8 @@ template <int N, class D> HWY_INLINE void real_dft(D d, const hn::Vec<D>* x, C<D
     real_dft_halves<N>(d, x, y);
   } else if constexpr (N == 9) {
     real_dft9(d, x, y);
-  } else if constexpr (first_factor(N) != 0) {
-    real_dft_coprime<first_factor(N), N / first_factor(N)>(d, x, y);
+  } else if constexpr (coprime_factor(N) != 0) {
+    real_dft_coprime<coprime_factor(N), N / coprime_factor(N)>(d, x, y);
   } else {
     real_dft_prime<N>(d, x, y);
   }
@@ -347,8 +321,8 @@ template <int N, class D> HWY_INLINE void half_dft(D d, const C<D>* y, hn::Vec<D
     half_dft_halves<N>(d, y, x);
   } else if constexpr (N == 9) {
     half_dft9(d, y, x);
-  } else if constexpr (first_factor(N) != 0) {
-    half_dft_coprime<first_factor(N), N / first_factor(N)>(d, y, x);
+  } else if constexpr (coprime_factor(N) != 0) {
+    half_dft_coprime<coprime_factor(N), N / coprime_factor(N)>(d, y, x);
   } else {
     half_dft_prime<N>(d, y, x);
   }

@@ -19,10 +19,11 @@ template <class T> class RealEngine final : public Engine<T> {
   RealEngine(EngineKind kind, std::int64_t n, std::int64_t lines) : lanes_(widest_lanes<T>()) {
     plan_.kind = kind;
     plan_.n = n;
-    plan_.line = make_real_line<T>(kind, n, lanes_);
-    const bool smooth = is_smooth(n);
-    plan_.lanes = smooth && lines >= 4 && !prefers_whole() &&
-                  lanes_cost() / static_cast<double>(std::min<std::int64_t>(lines, lanes_)) < plan_.line->cost;
+    const RealLine<T> line = choose_real_line<T>(kind, n, lanes_);
+    const bool smooth = is_smooth(n) && lanes_ > 1;
+    plan_.lanes = smooth && lines >= 4 && !prefers_whole(line) &&
+                  lanes_cost() / static_cast<double>(std::min<std::int64_t>(lines, lanes_)) < line.cost;
+    if (!plan_.lanes) plan_.line = make_real_line<T>(kind, n, lanes_);
     plan_.lanes_if_strided = smooth && lines >= lanes_ && n <= kLongestStridedReal;
     if (plan_.lanes || plan_.lanes_if_strided) plan_.passes = make_real_passes<T>(kind, n);
   }
@@ -46,11 +47,12 @@ template <class T> class RealEngine final : public Engine<T> {
   // such, and computing half of them makes the same relative error as computing all, for an error at k is repeated at n
   // - k; sums of real products err less than those of complex ones.
   double bound() const override {
-    return std::max(plan_.passes.levels.empty() ? 0 : direct_sum_bound<T>(plan_.n), plan_.line->bound);
+    return std::max(plan_.passes.levels.empty() ? 0 : direct_sum_bound<T>(plan_.n), plan_.line ? plan_.line->bound : 0);
   }
 
   std::int64_t scratch_bytes(int threads) const override {
-    std::int64_t reals = plan_.n < kLongLine ? threads * line_scratch(1) : line_scratch(threads);
+    std::int64_t reals = 0;
+    if (plan_.line) reals = plan_.n < kLongLine ? threads * line_scratch(1) : line_scratch(threads);
     if (!plan_.passes.levels.empty()) reals = std::max(reals, threads * block_scratch());
     return reals * static_cast<std::int64_t>(sizeof(T));
   }
@@ -79,8 +81,8 @@ template <class T> class RealEngine final : public Engine<T> {
     if (plan_.lanes || (plan_.lanes_if_strided && strided)) {
       const std::int64_t blocks = (call.lines + lanes_ - 1) / lanes_;
       for_parts(blocks, threads, [&](std::int64_t begin, std::int64_t end, int thread) {
-        run_real_lanes<T>(plan_, call, begin * lanes_, std::min(end * lanes_, call.lines),
-                          memory + thread * block_scratch());
+        real_functions<T>().run_lanes(plan_, call, begin * lanes_, std::min(end * lanes_, call.lines),
+                                      memory + thread * block_scratch());
       });
     } else if (plan_.n < kLongLine) {
       for_parts(call.lines, threads, [&](std::int64_t begin, std::int64_t end, int thread) {
@@ -98,9 +100,8 @@ template <class T> class RealEngine final : public Engine<T> {
 
   // Lines whole in registers are measured to be faster one after the other from 48 points on, if their vectors have 32
   // bytes or more.
-  [[nodiscard]] bool prefers_whole() const {
-    return plan_.line->kind == RealKind::Pairs && plan_.n >= 48 &&
-           2 * plan_.line->lanes * static_cast<int>(sizeof(T)) >= 32;
+  [[nodiscard]] static bool prefers_whole(const RealLine<T>& line) {
+    return line.kind == RealKind::Pairs && line.n >= 48 && 2 * line.lanes * static_cast<int>(sizeof(T)) >= 32;
   }
   // As for complex lines, with half the memory: a block in operations of the widest vectors. The factor 1.4 fits times
   // of both ways for 60 lengths.

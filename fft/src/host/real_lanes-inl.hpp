@@ -19,6 +19,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
+#if HWY_TARGET != HWY_SCALAR  // a plain processor takes real lines one by one
 template <bool kThere, class D, class T> HWY_NOINLINE void whole_line(D d, const RealArgs<T>& a) {
   const auto run = [&](auto n) HWY_ATTR {
     if constexpr (kThere)
@@ -26,30 +27,27 @@ template <bool kThere, class D, class T> HWY_NOINLINE void whole_line(D d, const
     else
       half_whole<decltype(n)::value>(d, a);
   };
-  switch (a.radix) {
-    case 1:
-      return run(std::integral_constant<int, 1>());
-    case 14:
-      return run(std::integral_constant<int, 14>());
-    case 18:
-      return run(std::integral_constant<int, 18>());
-    case 20:
-      return run(std::integral_constant<int, 20>());
-    case 22:
-      return run(std::integral_constant<int, 22>());
-    case 24:
-      return run(std::integral_constant<int, 24>());
-    case 26:
-      return run(std::integral_constant<int, 26>());
-    case 28:
-      return run(std::integral_constant<int, 28>());
-    case 30:
-      return run(std::integral_constant<int, 30>());
-    case 32:
-      return run(std::integral_constant<int, 32>());
-    default:
-      return with_radix(a.radix, run);
-  }
+  if (!with_length(RealLengths(), a.radix, run)) run(std::integral_constant<int, 0>());
+}
+
+// The arguments of level i.
+template <class D, class T> RealArgs<T> level_args(D, const RealPasses<T>& passes, std::size_t i, T* real,
+                                                   std::int64_t real_stride, T* half, std::int64_t half_stride,
+                                                   T factor, T* scratch) {
+  const auto& level = passes.levels[i];
+  return {real,
+          half,
+          real_stride,
+          half_stride,
+          level.n,
+          level.m,
+          level.columns,
+          level.radix,
+          scratch,
+          scratch + level.m * kWidth<D>,
+          passes.table.data() + level.twiddles,
+          passes.table.data() + level.constants,
+          factor};
 }
 
 // Real rows to half rows, or back; the two may be the same memory. Level i and those after it.
@@ -57,47 +55,17 @@ template <bool kThere, class D, class T> void run_levels(D d, const RealPasses<T
                                                          std::int64_t real_stride, T* half, std::int64_t half_stride,
                                                          T factor, T* scratch) {
   const auto& level = passes.levels[i];
-  RealArgs<T> a{real,
-                half,
-                real_stride,
-                half_stride,
-                level.n,
-                level.m,
-                level.columns,
-                level.radix,
-                scratch,
-                scratch + level.m * kWidth<D>,
-                passes.table.data() + level.twiddles,
-                passes.table.data() + level.constants,
-                factor};
+  RealArgs<T> a = level_args(d, passes, i, real, real_stride, half, half_stride, factor, scratch);
   if (level.m == 1) return whole_line<kThere>(d, a);
   const Passes<T>& inner = level.inner;
   const std::size_t count = inner.passes.size();
   const std::int64_t size = 2 * level.columns * level.m * kWidth<D>;
   T* block[2] = {a.rest, a.rest + size};
   // Complex pass number p, not one of those that mirror, between the two blocks.
-  const auto complex_pass = [&](std::size_t p, const T* from, T* to) HWY_ATTR {
-    const auto& pass = inner.passes[p];
-    const PassArgs<T> args{from,
-                           from + kWidth<D>,
-                           to,
-                           to + kWidth<D>,
-                           2 * kWidth<D>,
-                           2 * kWidth<D>,
-                           pass.l * level.columns,
-                           pass.m,
-                           inner.table.data() + pass.twiddles,
-                           inner.table.data() + pass.constants,
-                           nullptr,
-                           pass.radix,
-                           false,
-                           false,
-                           false,
-                           T(1)};
-    if (pass.m > 1)
-      any_pass<Form::Planar, Form::Planar, Turn::Numbers>(d, args);
-    else
-      any_pass<Form::Planar, Form::Planar, Turn::None>(d, args);
+  const auto complex_pass = [&](std::size_t p, T* from, T* to) HWY_ATTR {
+    constexpr std::int64_t lanes = kWidth<D>;
+    planar_pass(d, pass_args(inner, p, Rows<T>{from, from + lanes, 2 * lanes}, Rows<T>{to, to + lanes, 2 * lanes},
+                             level.columns));
   };
   if constexpr (kThere) {
     with_radix(level.radix, [&](auto n) HWY_ATTR { real_pass<decltype(n)::value>(d, a); });
@@ -129,44 +97,53 @@ template <class T> struct RealPlace {
   HWY_INLINE T* operator()(std::int64_t j) const { return block + j * lanes; }
 };
 
+// Rows of reals from the points of lines, and back.
+template <class D, class T> void load_real_block(D d, const BlockSide<T>& s, std::int64_t points, T* block) {
+  constexpr std::int64_t lanes = kWidth<D>;
+  const RealPlace<T> place{block, lanes};
+  if (s.distance == 1) {
+    for (std::int64_t j = 0; j < points; ++j) hn::StoreU(hn::LoadU(d, s.line[0] + j * s.stride), d, place(j));
+  } else if (s.stride == 1 && points >= kPiece<T>) {
+    if (s.distance != 0) return lines_to_rows(d, EvenLines<T>{s.line[0], s.distance}, points, place);
+    lines_to_rows(d, ListedLines<T>{s.line}, points, place);
+  } else {
+    for (std::int64_t j = 0; j < points; ++j)
+      for (std::int64_t lane = 0; lane < lanes; ++lane) place(j)[lane] = s.begin(lane)[j * s.stride];
+  }
+}
+template <class D, class T> void store_real_block(D d, const BlockSide<T>& s, std::int64_t points, T* block) {
+  constexpr std::int64_t lanes = kWidth<D>;
+  const RealPlace<T> place{block, lanes};
+  if (s.distance == 1) {
+    for (std::int64_t j = 0; j < points; ++j) hn::StoreU(hn::LoadU(d, place(j)), d, s.line[0] + j * s.stride);
+  } else if (s.stride == 1 && points >= kPiece<T>) {
+    if (s.distance != 0) return rows_to_lines(d, EvenLines<T>{s.line[0], s.distance}, points, place);
+    rows_to_lines(d, ListedLines<T>{s.line}, points, place);
+  } else {
+    for (std::int64_t j = 0; j < points; ++j)
+      for (int lane = 0; lane < s.count; ++lane) s.begin(lane)[j * s.stride] = place(j)[lane];
+  }
+}
+
 template <class D, class T> void transform_real_block(D d, const RealPlan<T>& plan, const BlockSide<T>& in,
                                                       const BlockSide<T>& out, T factor, T* scratch) {
   constexpr std::int64_t lanes = kWidth<D>;
   const std::int64_t n = plan.n, half = n / 2;
   T *block = scratch, *rest = scratch + (n + 2) * lanes;
-  const bool there = plan.kind == EngineKind::RealToHalf;
-  const BlockSide<T>& side = there ? in : out;
-  const auto tiles = [&](const auto& run) HWY_ATTR {
-    if (side.distance != 0)
-      run(EvenLines<T>{side.line[0], side.distance});
-    else
-      run(ListedLines<T>{side.line});
-  };
-  if (there) {
-    if (in.distance == 1)
-      return run_levels<true>(d, plan.passes, 0, in.line[0], in.stride, block, 2 * lanes, factor, rest),
-             store_block(d, out, half + 1, block);
-    if (in.stride == 1 && n >= kPiece<T>) {
-      tiles([&](const auto& lines) HWY_ATTR { lines_to_rows(d, lines, n, RealPlace<T>{block, lanes}); });
-    } else {
-      for (std::int64_t j = 0; j < n; ++j)
-        for (std::int64_t lane = 0; lane < lanes; ++lane) block[j * lanes + lane] = in.begin(lane)[j * in.stride];
-    }
-    run_levels<true>(d, plan.passes, 0, block, lanes, block, 2 * lanes, factor, rest);
+  if (plan.kind == EngineKind::RealToHalf) {
+    const bool rows = in.distance == 1;  // as they lie
+    if (!rows) load_real_block(d, in, n, block);
+    run_levels<true>(d, plan.passes, 0, rows ? in.line[0] : block, rows ? in.stride : lanes, block, 2 * lanes, factor,
+                     rest);
     return store_block(d, out, half + 1, block);
   }
   load_block(d, in, half + 1, block);
   hn::StoreU(hn::Zero(d), d, block + lanes);
   if (n % 2 == 0) hn::StoreU(hn::Zero(d), d, block + (n + 1) * lanes);
-  if (out.distance == 1)
-    return run_levels<false>(d, plan.passes, 0, out.line[0], out.stride, block, 2 * lanes, factor, rest);
-  run_levels<false>(d, plan.passes, 0, block, lanes, block, 2 * lanes, factor, rest);
-  if (out.stride == 1 && n >= kPiece<T>) {
-    tiles([&](const auto& lines) HWY_ATTR { rows_to_lines(d, lines, n, RealPlace<T>{block, lanes}); });
-  } else {
-    for (std::int64_t j = 0; j < n; ++j)
-      for (int lane = 0; lane < out.count; ++lane) out.begin(lane)[j * out.stride] = block[j * lanes + lane];
-  }
+  const bool rows = out.distance == 1;
+  run_levels<false>(d, plan.passes, 0, rows ? out.line[0] : block, rows ? out.stride : lanes, block, 2 * lanes, factor,
+                    rest);
+  if (!rows) store_real_block(d, out, n, block);
 }
 
 template <class D, class T>
@@ -176,19 +153,7 @@ void run_real_block(D d, const RealPlan<T>& plan, const EngineCall<T>& call, Lin
   in.set(call.in_stride, call.in_im ? call.in_im - call.in_re : 0, count);
   out.set(call.out_stride, call.out_im ? call.out_im - call.out_re : 0, count);
   T* dummy = scratch + (plan.n + 2 + plan.passes.scratch_rows()) * lanes + 64;
-  in.line[0] = call.in_re + at.from;
-  out.line[0] = call.out_re + at.to;
-  if (count == lanes && at.run() >= lanes && !call.batch->empty()) {
-    in.distance = call.batch->back().input_distance;
-    out.distance = call.batch->back().output_distance;
-    at.advance(lanes);
-  } else {
-    for (std::int64_t lane = 0; lane < lanes; ++lane) {
-      in.line[lane] = lane < count ? call.in_re + at.from : in.line[0];
-      out.line[lane] = lane < count ? call.out_re + at.to : dummy;
-      if (lane < count) at.advance(1);
-    }
-  }
+  next_lines(*call.batch, at, call.in_re, call.out_re, lanes, dummy, in, out);
   transform_real_block(d, plan, in, out, call.factor, scratch);
 }
 
@@ -196,7 +161,7 @@ void run_real_block(D d, const RealPlan<T>& plan, const EngineCall<T>& call, Lin
 // double the time to compile.
 template <class T> void run_real_lanes_here(const RealPlan<T>& plan, const EngineCall<T>& call, std::int64_t begin,
                                             std::int64_t end, T* scratch) {
-  constexpr int widest = static_cast<int>(hn::MaxLanes(Widest<T>()));
+  constexpr int widest = kWidest<T>;
   LineCounter at(*call.batch, begin);
   const bool codelet = short_blocks(plan, call);
   std::int64_t line = begin;
@@ -212,6 +177,8 @@ template <class T> void run_real_lanes_here(const RealPlan<T>& plan, const Engin
   }
   if (line < end) run_real_block(Widest<T>(), plan, call, at, static_cast<int>(end - line), scratch);
 }
+
+#endif
 
 }  // namespace trn::fft::host::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -1,4 +1,4 @@
-// One real line by itself: codelets, what is done without scratch, halves, Rader's convolution.
+// One real line by itself: what has a function for dense lines, halves, Rader's convolution.
 //
 // Rader, n prime, g a primitive root, h = (n-1)/2, so that g^h = -1. With k_e = cos(2 pi g^e/n) + sin(2 pi g^e/n) both
 // directions are one real cyclic convolution of n - 1 points, y_m = sum_q v_q k_(m-q):
@@ -23,37 +23,10 @@
 #include <cstdint>
 
 #include "host/real-inl.hpp"
-#include "host/real_codelets-inl.hpp"
 #include "host/real_plan.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
-
-template <int N, bool kThere, class T>
-HWY_NOINLINE void codelet_real_line(const RealLine<T>&, const RealSides<T>& s, T factor, T*, int) {
-  using D = hn::CappedTag<T, 1>;
-  const D d;
-  hn::Vec<D> x[N];
-  C<D> y[N / 2 + 1];
-  const auto by = hn::Set(d, factor);
-  if constexpr (kThere) {
-    HWY_UNROLL(32)
-    for (int j = 0; j < N; ++j) x[j] = hn::LoadU(d, s.real + j * s.real_stride);
-    real_dft<N>(d, x, y);
-    HWY_UNROLL(32)
-    for (int k = 0; k <= N / 2; ++k) {
-      hn::StoreU(hn::Mul(y[k].r, by), d, s.half_re + k * s.half_stride);
-      hn::StoreU(k == 0 || 2 * k == N ? hn::Zero(d) : hn::Mul(y[k].i, by), d, s.half_im + k * s.half_stride);
-    }
-  } else {
-    HWY_UNROLL(32)
-    for (int k = 0; k <= N / 2; ++k)
-      y[k] = {hn::LoadU(d, s.half_re + k * s.half_stride), hn::LoadU(d, s.half_im + k * s.half_stride)};
-    half_dft<N>(d, y, x);
-    HWY_UNROLL(32)
-    for (int j = 0; j < N; ++j) hn::StoreU(hn::Mul(x[j], by), d, s.real + j * s.real_stride);
-  }
-}
 
 // What has a function for dense lines; sides that are not dense go through copies: the real one of n, the other of n +
 // 2 reals.
@@ -167,43 +140,14 @@ void rader_real_line(const RealLine<T>& line, const RealSides<T>& s, T factor, T
   }
 }
 
-template <bool kThere, class T> OneRealLine<T> real_line_function(const RealLine<T>& line) {
-  if (line.run_dense && line.kind != RealKind::Codelet) return dense_real_line<kThere, T>;
+template <bool kThere, class T> OneRealLine<T> real_line_function_of(const RealLine<T>& line) {
+  if (line.run_dense) return dense_real_line<kThere, T>;
   if (line.kind == RealKind::Halved) return halved_real_line<kThere, T>;
-  if (line.kind == RealKind::Rader) return rader_real_line<kThere, T>;
-  if (line.kind == RealKind::Full) return full_real_line<kThere, T>;
-  switch (line.n) {
-#define TRN_FFT_CASE(N) \
-  case N:               \
-    return codelet_real_line<N, kThere, T>
-    TRN_FFT_CASE(1);
-    TRN_FFT_CASE(2);
-    TRN_FFT_CASE(3);
-    TRN_FFT_CASE(4);
-    TRN_FFT_CASE(5);
-    TRN_FFT_CASE(6);
-    TRN_FFT_CASE(7);
-    TRN_FFT_CASE(8);
-    TRN_FFT_CASE(9);
-    TRN_FFT_CASE(10);
-    TRN_FFT_CASE(11);
-    TRN_FFT_CASE(12);
-    TRN_FFT_CASE(13);
-    TRN_FFT_CASE(14);
-    TRN_FFT_CASE(15);
-    TRN_FFT_CASE(16);
-    TRN_FFT_CASE(18);
-    TRN_FFT_CASE(20);
-    TRN_FFT_CASE(22);
-    TRN_FFT_CASE(24);
-    TRN_FFT_CASE(26);
-    TRN_FFT_CASE(28);
-    TRN_FFT_CASE(30);
-    TRN_FFT_CASE(32);
-#undef TRN_FFT_CASE
-    default:
-      return nullptr;
-  }
+  return line.kind == RealKind::Rader ? rader_real_line<kThere, T> : full_real_line<kThere, T>;
+}
+template <class T> OneRealLine<T> real_line_function(const RealLine<T>& line) {
+  return line.direction == EngineKind::RealToHalf ? real_line_function_of<true>(line)
+                                                  : real_line_function_of<false>(line);
 }
 
 }  // namespace trn::fft::host::HWY_NAMESPACE

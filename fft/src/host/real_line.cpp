@@ -13,17 +13,14 @@
 #include <complex>
 #include <limits>
 
-#include <trn/core/error.hpp>
-
 #include "../roots.hpp"
 #include "limits.hpp"
+#include "line_choice.hpp"
 #include "real_plan.hpp"
 #include "schedule.hpp"
 
 namespace trn::fft::host {
 namespace {
-
-std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 template <class T>
 void put(Aligned<T>& table, std::size_t re, std::size_t im, std::int64_t k, std::int64_t n, bool conjugate) {
@@ -37,39 +34,40 @@ template <class T> class Builder {
   Builder(EngineKind direction, int max_lanes) : direction_(direction), max_lanes_(max_lanes) {}
 
   std::shared_ptr<const RealLine<T>> build(std::int64_t n) const {
-    auto line = std::make_shared<RealLine<T>>();
-    line->direction = direction_;
-    line->n = n;
-    line->cost = std::numeric_limits<double>::infinity();
-    const std::int64_t smooth = smooth_part(n), rest = n / smooth;
-    const auto primes = prime_factors(n);
-    const bool prime = primes.size() == 1 && n > 2;
+    auto line = std::make_shared<RealLine<T>>(choose(n));
+    fill(*line);
+    line->run = real_functions<T>().line(*line);
+    return line;
+  }
+
+  // The best way by its estimated cost: no tables, no inner lines.
+  RealLine<T> choose(std::int64_t n) const {
+    RealLine<T> line;
+    line.direction = direction_;
+    line.n = n;
+    line.cost = std::numeric_limits<double>::infinity();
     if (has_real_codelet(n)) {
-      line->cost = real_codelet_cost(n) + 2 * static_cast<double>(n) + 5;
-      line->bound = direct_sum_bound<T>(n);
-      line->run_dense = dense_codelet<T>(n, direction_ == EngineKind::RealToHalf);
-      offer_pairs(*line);
-      offer_parted(*line);
-      if (line->kind != RealKind::Codelet) fill(*line);
-    } else {
-      offer_pairs(*line);
-      offer_parted(*line);
-      offer_steps(*line);
-      if (prime) offer_prime(*line);
-      if (rest == 1 && n % 2 != 0 && max_lanes_ * static_cast<int>(sizeof(T)) >= 32) offer_columns(*line);
-      if (prime) offer_rader(*line);
-      if (n % 2 == 0)
-        offer_halved(*line);
-      else if (!prime && max_lanes_ > 1)
-        offer_splits(*line, primes.back());
-      if (line->cost == std::numeric_limits<double>::infinity() || (n % 2 != 0 && n <= kLongestFull && rest == 1))
-        offer_full(*line);
-      fill(*line);
+      line.cost = real_codelet_cost(n) + 2 * static_cast<double>(n) + 5;
+      line.run_dense = dense_functions<T>().codelet(n, direction_ == EngineKind::RealToHalf);
+      offer_pairs(line);
+      offer_parted(line);
+      return line;
     }
-    ensure(line->kind == RealKind::Rader ? line->inner && line->back : line->kind != RealKind::Split || line->inner,
-           "fft: the real line of {} points was left without its inner lines", n);
-    line->run = line->kind == RealKind::Columns || line->kind == RealKind::Split ? split_real_line<T>(*line)
-                                                                                 : one_real_line<T>(*line);
+    const bool smooth = is_smooth(n);
+    const auto primes = prime_factors(n);
+    const bool prime = primes.size() == 1;
+    offer_pairs(line);
+    offer_parted(line);
+    offer_steps(line);
+    if (prime) offer_prime(line);
+    if (smooth && n % 2 != 0 && max_lanes_ * static_cast<int>(sizeof(T)) >= 32) offer_columns(line);
+    if (prime) offer_rader(line);
+    if (n % 2 == 0)
+      offer_halved(line);
+    else if (!prime && max_lanes_ > 1)
+      offer_splits(line, primes.back());
+    if (line.cost == std::numeric_limits<double>::infinity() || (n % 2 != 0 && n <= kLongestFull && smooth))
+      offer_full(line);
     return line;
   }
 
@@ -79,14 +77,12 @@ template <class T> class Builder {
     if (cost >= line.cost) return false;
     line.kind = kind;
     line.cost = cost;
-    line.complex = nullptr;
-    line.inner = line.back = nullptr;
     line.run_dense = nullptr;
     return true;
   }
 
   void offer_pairs(RealLine<T>& line) const {
-    const WholeKernel<T> kernel = pairs_kernel<T>(line.n, direction_ == EngineKind::RealToHalf);
+    const WholeKernel<T> kernel = dense_functions<T>().pairs(line.n, direction_ == EngineKind::RealToHalf);
     if (!kernel.run || !better(line, RealKind::Pairs, 0.6 * kernel.cost)) return;
     line.n1 = kernel.n1;
     line.n2 = kernel.n2;
@@ -96,22 +92,21 @@ template <class T> class Builder {
   // A pair of vectors is about 7 operations. Complex lines of 16 numbers or fewer read them one by one, which would
   // have to wait for the vectors just written.
   void offer_parted(RealLine<T>& line) const {
-    const DenseKernel<T> kernel = parted_kernel<T>(direction_ == EngineKind::RealToHalf);
+    const DenseKernel<T> kernel = dense_functions<T>().parted(direction_ == EngineKind::RealToHalf);
     const std::int64_t m = line.n / 2;
     if (line.n % 2 != 0 || !kernel.run || m <= 16 || m > kLongestSteps) return;
     if (line.kind == RealKind::Pairs && 2 * line.lanes * static_cast<int>(sizeof(T)) >= 32)
       return;  // measured to be faster
-    const auto complex = make_line_plan<T>(m, max_lanes_);
-    if (!complex->is_whole() ||
+    const Choice complex = chooser_.best(m);
+    if (!complex.is_whole() ||
         !better(line, RealKind::Parted,
-                complex->cost + 60 + 7.0 * static_cast<double>(ceiling(m / 2 + 1, kernel.numbers))))
+                complex.cost + 60 + 7.0 * static_cast<double>(ceiling(m / 2 + 1, kernel.numbers))))
       return;
-    line.complex = complex;
     line.lanes = kernel.numbers;
     line.run_dense = kernel.run;
   }
   void offer_prime(RealLine<T>& line) const {
-    const DenseKernel<T> kernel = prime_real_kernel<T>(direction_ == EngineKind::RealToHalf);
+    const DenseKernel<T> kernel = dense_functions<T>().prime(direction_ == EngineKind::RealToHalf);
     const std::int64_t h = line.n / 2;
     if (line.n < 17 || line.n > kLargestDirect || !kernel.run) return;
     if (!better(line, RealKind::Prime, 1.5 * static_cast<double>(h * ceiling(h, kernel.numbers)) + 40)) return;
@@ -121,14 +116,14 @@ template <class T> class Builder {
   // Every first radix and every order of every factorisation of the rest into one to four codelets. Operations count as
   // in line_choice.cpp.
   void offer_steps(RealLine<T>& line) const {
-    const int widest = step_numbers<T>();
+    const int widest = step_functions<T>().numbers;
     if (widest == 0) return;
     const bool there = direction_ == EngineKind::RealToHalf;
     for (const bool narrow : {false, true}) {
       if (narrow && widest * 2 * static_cast<int>(sizeof(T)) < 64) break;
       const std::int64_t numbers = narrow ? widest / 2 : widest, lanes = 2 * numbers;
       for (int n1 = 3; n1 <= 15; ++n1) {
-        const RealColumns<T> columns = real_columns_kernel<T>(n1, there, narrow);
+        const RealColumns<T> columns = step_functions<T>().real_columns(n1, there, narrow);
         const std::int64_t m = line.n / n1, row = ceiling(n1 / 2 + 1, numbers) * numbers;
         if (line.n % n1 != 0 || m < 2 || !columns || m * row > kLongestSteps) continue;
         const double weight = narrow ? 0.6 : 1.0, constant = 40, vectors = static_cast<double>(row / numbers);
@@ -138,7 +133,8 @@ template <class T> class Builder {
             25;
         const auto search = [&](const auto& self, std::int64_t rest, double cost, std::vector<int>& radices) -> void {
           for (int r = 2; r <= 16; ++r) {
-            if (rest % r != 0 || !half_rows_kernel<T>(r, HalfRows::Middle, narrow) || radices.size() == 4) continue;
+            if (rest % r != 0 || !step_functions<T>().half_rows(r, HalfRows::Middle, narrow) || radices.size() == 4)
+              continue;
             const double points = r, work = pairs_codelet_cost(r) + 2 * points + (rest > r ? 5 * points : 2 * points);
             const double total = cost + 15 + static_cast<double>(m / r) * vectors * work;
             radices.push_back(r);
@@ -150,7 +146,7 @@ template <class T> class Builder {
               line.lanes = static_cast<int>(numbers);
               line.columns = columns;
               line.radices = radices;
-              line.run_dense = run_real_steps<T>(there);
+              line.run_dense = step_functions<T>().run_real(there);
             }
             radices.pop_back();
           }
@@ -174,37 +170,31 @@ template <class T> class Builder {
     }
   }
   void offer_halved(RealLine<T>& line) const {
-    const auto complex = make_line_plan<T>(line.n / 2, max_lanes_);
-    if (complex->is_whole() && line.run_dense)
-      return;  // Parted and its like are faster, whatever they are estimated at
-    if (better(line, RealKind::Halved, complex->cost + 60 + 6.0 * static_cast<double>(line.n) / max_lanes_))
-      line.complex = complex;
+    const Choice complex = chooser_.best(line.n / 2);
+    if (complex.is_whole() && line.run_dense) return;  // Parted and its like are faster, whatever they are estimated at
+    better(line, RealKind::Halved, complex.cost + 60 + 6.0 * static_cast<double>(line.n) / max_lanes_);
   }
   void offer_full(RealLine<T>& line) const {
-    const auto complex = make_line_plan<T>(line.n, max_lanes_);
-    if (better(line, RealKind::Full, complex->cost + 60 + 6.0 * static_cast<double>(line.n) / max_lanes_))
-      line.complex = complex;
+    better(line, RealKind::Full, chooser_.best(line.n).cost + 60 + 6.0 * static_cast<double>(line.n) / max_lanes_);
   }
   // The largest prime factor by itself, the rest in the lanes.
   void offer_splits(RealLine<T>& line, std::int64_t largest) const {
     const std::int64_t n1 = line.n / largest;
     if (largest < 17 || !is_smooth(n1) || largest / 2 + 1 < max_lanes_) return;
-    const auto inner = build(largest);
     const double cost =
-        static_cast<double>(n1) * (inner->cost + 20) +
+        static_cast<double>(n1) * (choose(largest).cost + 20) +
         static_cast<double>(ceiling(largest / 2 + 1, max_lanes_)) * (passes_cost(n1) + 12 * static_cast<double>(n1)) +
         60;
     if (!better(line, RealKind::Split, cost)) return;
     line.n1 = n1;
     line.n2 = largest;
     line.lanes = max_lanes_;
-    line.inner = inner;
   }
   void offer_rader(RealLine<T>& line) const {
     if (line.n >= kLongestRader) return;
     std::vector<std::int64_t> lengths = convolution_lengths(2 * line.n - 3);
     if (is_smooth(line.n - 1)) lengths.insert(lengths.begin(), line.n - 1);
-    const Builder there(EngineKind::RealToHalf, max_lanes_), back(EngineKind::HalfToReal, max_lanes_);
+    const Builder there(EngineKind::RealToHalf, max_lanes_);
     std::erase_if(lengths, [](std::int64_t length) { return length % 2 != 0; });
     if (lengths.size() > kRaderLengths) lengths.resize(kRaderLengths);
     // Those that are too long for float are left to the complex lines, which do them in double. Some lengths of a prime
@@ -212,14 +202,10 @@ template <class T> class Builder {
     if (sizeof(T) == sizeof(float))
       std::erase_if(lengths, [](std::int64_t length) { return length >= kLongConvolution; });
     for (const std::int64_t length : lengths) {
-      const auto inner = there.build(length);
-      const double cost =
-          2 * inner->cost + 6.0 * static_cast<double>(line.n) + 12.0 * static_cast<double>(length) / max_lanes_ + 60;
-      if (!better(line, RealKind::Rader, cost)) continue;
-      line.n2 = length;
-      line.inner = inner;
+      const double cost = 2 * there.choose(length).cost + 6.0 * static_cast<double>(line.n) +
+                          12.0 * static_cast<double>(length) / max_lanes_ + 60;
+      if (better(line, RealKind::Rader, cost)) line.n2 = length;
     }
-    if (line.kind == RealKind::Rader) line.back = back.build(line.n2);
   }
 
   void fill(RealLine<T>& line) const {
@@ -228,10 +214,12 @@ template <class T> class Builder {
     const std::int64_t n = line.n, n1 = line.n1, n2 = line.n2;
     switch (line.kind) {
       case RealKind::Codelet:
+        line.bound = direct_sum_bound<T>(n);
         return;
       case RealKind::Pairs:
         return add_pairs(line);
       case RealKind::Parted:
+        line.complex = make_line_plan<T>(n / 2, max_lanes_);
         // One more twiddle and two additions.
         line.bound = line.complex->bound + 6 * u;
         return add_parts(line, ceiling(n / 4 + 1, line.lanes));
@@ -264,6 +252,7 @@ template <class T> class Builder {
         return;
       }
       case RealKind::Split: {
+        line.inner = build(n2);
         line.bound = direct_sum_bound<T>(n1) + line.inner->bound + 4 * u;
         line.second = make_passes<T>(n1);
         const std::int64_t count = n2 / 2 + 1;
@@ -276,17 +265,21 @@ template <class T> class Builder {
         return;
       }
       case RealKind::Rader:
+        line.inner = Builder(EngineKind::RealToHalf, max_lanes_).build(n2);
+        line.back = Builder(EngineKind::HalfToReal, max_lanes_).build(n2);
         return add_rader(line);
       case RealKind::Halved: {
+        line.complex = make_line_plan<T>(n / 2, max_lanes_);
         // One more twiddle and two additions.
         line.bound = line.complex->bound + 6 * u;
-        line.run_complex = one_line<T>();
+        line.run_complex = line_functions<T>().one_line;
         line.twiddles = half_twiddles<T>(n);
         return;
       }
       case RealKind::Full:
+        line.complex = make_line_plan<T>(n, max_lanes_);
         line.bound = line.complex->bound;
-        line.run_complex = one_line<T>();
+        line.run_complex = line_functions<T>().one_line;
     }
   }
 
@@ -326,7 +319,7 @@ template <class T> class Builder {
 
   // Of the columns w_n^(qt), [block][t][re, im][lanes]; of the passes as in line_plan.cpp. Back, their conjugates.
   void add_steps(RealLine<T>& line) const {
-    const bool back = direction_ == EngineKind::HalfToReal, narrow = line.lanes < step_numbers<T>();
+    const bool back = direction_ == EngineKind::HalfToReal, narrow = line.lanes < step_functions<T>().numbers;
     const std::int64_t n = line.n, n1 = line.n1, m = line.n2, lanes = 2 * line.lanes,
                        row = ceiling(n1 / 2 + 1, line.lanes) * line.lanes;
     for (std::int64_t next = 0; next < m; next += lanes)
@@ -361,7 +354,7 @@ template <class T> class Builder {
                                     : HalfRows::Middle;
       rest /= r;
       const T* table = line.twiddles.data() + place[i];
-      line.steps.push_back({half_rows_kernel<T>(r, where, narrow), l, rest, {table, table}});
+      line.steps.push_back({step_functions<T>().half_rows(r, where, narrow), l, rest, {table, table}});
       l *= r;
     }
   }
@@ -400,6 +393,7 @@ template <class T> class Builder {
 
   EngineKind direction_;
   int max_lanes_;
+  mutable Chooser chooser_{max_lanes_, sizeof(T)};  // knows the costs of complex lines
 };
 
 }  // namespace
@@ -407,7 +401,6 @@ template <class T> class Builder {
 template <class T> std::int64_t RealLine<T>::shared_reals() const {
   switch (kind) {
     case RealKind::Codelet:
-      return 0;
     case RealKind::Pairs:
     case RealKind::Parted:
     case RealKind::Prime:
@@ -438,9 +431,15 @@ std::shared_ptr<const RealLine<T>> make_real_line(EngineKind direction, std::int
   return Builder<T>(direction, max_lanes).build(n);
 }
 
+template <class T> RealLine<T> choose_real_line(EngineKind direction, std::int64_t n, int max_lanes) {
+  return Builder<T>(direction, max_lanes).choose(n);
+}
+
 template struct RealLine<float>;
 template struct RealLine<double>;
 template std::shared_ptr<const RealLine<float>> make_real_line<float>(EngineKind, std::int64_t, int);
 template std::shared_ptr<const RealLine<double>> make_real_line<double>(EngineKind, std::int64_t, int);
+template RealLine<float> choose_real_line<float>(EngineKind, std::int64_t, int);
+template RealLine<double> choose_real_line<double>(EngineKind, std::int64_t, int);
 
 }  // namespace trn::fft::host

@@ -55,7 +55,7 @@ HWY_NOINLINE void codelet_dense(const void* context, const void* input, void* ou
 }
 
 #if HWY_TARGET == HWY_SCALAR
-template <bool kThere, class T> WholeKernel<T> pairs_kernel_here(std::int64_t) { return {}; }
+template <class T> WholeKernel<T> pairs_kernel_here(std::int64_t, bool) { return {}; }
 #else
 
 // Lane 0 of `first`, then lanes .. 2, 1 of `rest`: numbers, in their two sizes.
@@ -211,33 +211,25 @@ template <int N, bool kThere, class T> WholeKernel<T> pairs_kernel() {
             0,
             cut.cost};
 }
-template <bool kThere, class T> WholeKernel<T> pairs_kernel_here(std::int64_t n) {
-  switch (n) {
-    // clang-format off
-#define TRN_FFT_PAIRS(N) case N: return pairs_kernel<N, kThere, T>();
-    TRN_FFT_PAIRS(16) TRN_FFT_PAIRS(20) TRN_FFT_PAIRS(24) TRN_FFT_PAIRS(28) TRN_FFT_PAIRS(32) TRN_FFT_PAIRS(36)
-    TRN_FFT_PAIRS(40) TRN_FFT_PAIRS(48) TRN_FFT_PAIRS(56) TRN_FFT_PAIRS(60) TRN_FFT_PAIRS(64) TRN_FFT_PAIRS(72)
-    TRN_FFT_PAIRS(80) TRN_FFT_PAIRS(96) TRN_FFT_PAIRS(100) TRN_FFT_PAIRS(112) TRN_FFT_PAIRS(120) TRN_FFT_PAIRS(128)
-    TRN_FFT_PAIRS(144) TRN_FFT_PAIRS(160) TRN_FFT_PAIRS(192) TRN_FFT_PAIRS(200) TRN_FFT_PAIRS(240) TRN_FFT_PAIRS(256)
-#undef TRN_FFT_PAIRS
-    default: return {};
-    // clang-format on
-  }
+using PairsLengths =
+    Lengths<16, 20, 24, 28, 32, 36, 40, 48, 56, 60, 64, 72, 80, 96, 100, 112, 120, 128, 144, 160, 192, 200, 240, 256>;
+template <class T> WholeKernel<T> pairs_kernel_here(std::int64_t n, bool there) {
+  WholeKernel<T> kernel;
+  with_length(PairsLengths(), n, [&](auto length) {
+    constexpr int N = decltype(length)::value;
+    kernel = there ? pairs_kernel<N, true, T>() : pairs_kernel<N, false, T>();
+  });
+  return kernel;
 }
 #endif
 
-template <bool kThere, class T> WholeRun<T> dense_codelet_here(std::int64_t n) {
-  switch (n) {
-    // clang-format off
-#define TRN_FFT_DENSE(N) case N: return codelet_dense<N, kThere, T>;
-    TRN_FFT_DENSE(1) TRN_FFT_DENSE(2) TRN_FFT_DENSE(3) TRN_FFT_DENSE(4) TRN_FFT_DENSE(5) TRN_FFT_DENSE(6)
-    TRN_FFT_DENSE(7) TRN_FFT_DENSE(8) TRN_FFT_DENSE(9) TRN_FFT_DENSE(10) TRN_FFT_DENSE(11) TRN_FFT_DENSE(12)
-    TRN_FFT_DENSE(13) TRN_FFT_DENSE(14) TRN_FFT_DENSE(15) TRN_FFT_DENSE(16) TRN_FFT_DENSE(18) TRN_FFT_DENSE(20)
-    TRN_FFT_DENSE(22) TRN_FFT_DENSE(24) TRN_FFT_DENSE(26) TRN_FFT_DENSE(28) TRN_FFT_DENSE(30) TRN_FFT_DENSE(32)
-#undef TRN_FFT_DENSE
-    default: return nullptr;
-    // clang-format on
-  }
+template <class T> WholeRun<T> dense_codelet_here(std::int64_t n, bool there) {
+  WholeRun<T> run = nullptr;
+  with_length(RealLengths(), n, [&](auto length) {
+    constexpr int N = decltype(length)::value;
+    run = there ? codelet_dense<N, true, T> : codelet_dense<N, false, T>;
+  });
+  return run;
 }
 
 }  // namespace trn::fft::host::HWY_NAMESPACE

@@ -28,8 +28,8 @@ HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_SCALAR
-template <bool kThere, class T> DenseKernel<T> parted_kernel_here() { return {}; }
-template <bool kThere, class T> DenseKernel<T> prime_real_kernel_here() { return {}; }
+template <class T> DenseKernel<T> parted_kernel_here(bool) { return {}; }
+template <class T> DenseKernel<T> prime_real_kernel_here(bool) { return {}; }
 #else
 
 template <class T> using DenseTag = hn::CappedTag<T, 64 / sizeof(T)>;
@@ -225,11 +225,11 @@ HWY_NOINLINE void prime_real_lines(const void* context, const void* input, void*
   }
 }
 
-template <bool kThere, class T> DenseKernel<T> parted_kernel_here() {
-  return {parted_lines<kThere, T>, kNumbers<DenseTag<T> >};
+template <class T> DenseKernel<T> parted_kernel_here(bool there) {
+  return {there ? parted_lines<true, T> : parted_lines<false, T>, kNumbers<DenseTag<T> >};
 }
-template <bool kThere, class T> DenseKernel<T> prime_real_kernel_here() {
-  return {prime_real_lines<kThere, T>, kNumbers<DenseTag<T> >};
+template <class T> DenseKernel<T> prime_real_kernel_here(bool there) {
+  return {there ? prime_real_lines<true, T> : prime_real_lines<false, T>, kNumbers<DenseTag<T> >};
 }
 #endif
 

@@ -37,8 +37,8 @@ template <class T> struct RealArgs {
   T *first, *rest;  // column 0: [m]; the others: [m][columns][re, im]
   const T *twiddles, *constants;
   T factor;
+  std::int64_t lines = 1, real_step = 0, half_step = 0;  // real_whole, half_whole: lines and what is between them
 };
-template <class D> constexpr std::int64_t kWidth = static_cast<std::int64_t>(hn::MaxLanes(D()));
 
 template <class D, class T> HWY_INLINE C<D> load_pair(D d, const T* p) {
   return {hn::LoadU(d, p), hn::LoadU(d, p + kWidth<D>)};
@@ -197,8 +197,9 @@ template <int N, class D, class T> HWY_NOINLINE void half_pass(D d, const RealAr
   }
 }
 
-// A whole line of N points, or of a prime above 13.
-template <int N, class D, class T> HWY_NOINLINE void real_whole(D d, const RealArgs<T>& a) {
+// Whole lines of N points, or of a prime above 13.
+template <int N, class D, class T> HWY_NOINLINE void real_whole(D d, const RealArgs<T>& args) {
+  RealArgs<T> a = args;
   const bool scaled = a.factor != T(1);
   const auto put = [&](int k, C<D> y) HWY_ATTR {
     if (k == 0 || (N > 0 && 2 * k == N)) y.i = hn::Zero(d);
@@ -206,34 +207,39 @@ template <int N, class D, class T> HWY_NOINLINE void real_whole(D d, const RealA
     store_pair(d, a.half + k * a.half_stride, y);
   };
   const auto take = [&](int j) HWY_ATTR { return hn::LoadU(d, a.real + j * a.real_stride); };
-  if constexpr (N == 0) {
-    real_prime(d, a.radix, a.constants, take, put);
-  } else {
-    hn::Vec<D> x[N];
-    C<D> y[N / 2 + 1];
-    HWY_UNROLL(32)
-    for (int j = 0; j < N; ++j) x[j] = take(j);
-    real_dft<N>(d, x, y);
-    HWY_UNROLL(32)
-    for (int k = 0; k <= N / 2; ++k) put(k, y[k]);
+  for (; a.lines > 0; --a.lines, a.real += a.real_step, a.half += a.half_step) {
+    if constexpr (N == 0) {
+      real_prime(d, a.radix, a.constants, take, put);
+    } else {
+      hn::Vec<D> x[N];
+      C<D> y[N / 2 + 1];
+      HWY_UNROLL(32)
+      for (int j = 0; j < N; ++j) x[j] = take(j);
+      real_dft<N>(d, x, y);
+      HWY_UNROLL(32)
+      for (int k = 0; k <= N / 2; ++k) put(k, y[k]);
+    }
   }
 }
-template <int N, class D, class T> HWY_NOINLINE void half_whole(D d, const RealArgs<T>& a) {
+template <int N, class D, class T> HWY_NOINLINE void half_whole(D d, const RealArgs<T>& args) {
+  RealArgs<T> a = args;
   const bool scaled = a.factor != T(1);
   const auto by = hn::Set(d, a.factor);
   const auto put = [&](int j, hn::Vec<D> x)
                        HWY_ATTR { hn::StoreU(scaled ? hn::Mul(x, by) : x, d, a.real + j * a.real_stride); };
   const auto take = [&](int k) HWY_ATTR { return load_pair(d, a.half + k * a.half_stride); };
-  if constexpr (N == 0) {
-    half_prime(d, a.radix, a.constants, take, put);
-  } else {
-    hn::Vec<D> x[N];
-    C<D> y[N / 2 + 1];
-    HWY_UNROLL(32)
-    for (int k = 0; k <= N / 2; ++k) y[k] = take(k);
-    half_dft<N>(d, y, x);
-    HWY_UNROLL(32)
-    for (int j = 0; j < N; ++j) put(j, x[j]);
+  for (; a.lines > 0; --a.lines, a.real += a.real_step, a.half += a.half_step) {
+    if constexpr (N == 0) {
+      half_prime(d, a.radix, a.constants, take, put);
+    } else {
+      hn::Vec<D> x[N];
+      C<D> y[N / 2 + 1];
+      HWY_UNROLL(32)
+      for (int k = 0; k <= N / 2; ++k) y[k] = take(k);
+      half_dft<N>(d, y, x);
+      HWY_UNROLL(32)
+      for (int j = 0; j < N; ++j) put(j, x[j]);
+    }
   }
 }
 
@@ -305,28 +311,7 @@ template <int R, class D, class T> HWY_NOINLINE void mirror_first_pass(D d, cons
 
 // Calls f(integral_constant<int, N>) for a codelet of up to 16 points, or 0.
 template <class F> HWY_INLINE void with_radix(int radix, const F& f) {
-  switch (radix) {
-#define TRN_FFT_CASE(N) \
-  case N:               \
-    return f(std::integral_constant<int, N>())
-    TRN_FFT_CASE(2);
-    TRN_FFT_CASE(3);
-    TRN_FFT_CASE(4);
-    TRN_FFT_CASE(5);
-    TRN_FFT_CASE(6);
-    TRN_FFT_CASE(7);
-    TRN_FFT_CASE(8);
-    TRN_FFT_CASE(9);
-    TRN_FFT_CASE(10);
-    TRN_FFT_CASE(11);
-    TRN_FFT_CASE(12);
-    TRN_FFT_CASE(13);
-    TRN_FFT_CASE(15);
-    TRN_FFT_CASE(16);
-#undef TRN_FFT_CASE
-    default:
-      return f(std::integral_constant<int, 0>());
-  }
+  if (!with_length(Radices(), radix, f)) f(std::integral_constant<int, 0>());
 }
 
 }  // namespace trn::fft::host::HWY_NAMESPACE

@@ -45,16 +45,11 @@ template <class T> void put(Aligned<T>& table, std::int64_t k, std::int64_t n, b
 
 }  // namespace
 
-// Operations of a codelet of real points, as those of schedule.cpp.
 double real_codelet_cost(std::int64_t n) {
-  static constexpr double kCost[] = {0, 0, 2, 6, 6, 14, 14, 30, 22, 36, 36, 70, 40, 98, 74, 74, 62};
-  if (n <= 16) return kCost[n];
-  if (n == 32) return 165;
+  if (const Codelet* c = find_codelet(n)) return c->real_cost;
   const double p = static_cast<double>(n);
-  return has_real_codelet(n) ? 5.5 * p : 0.65 * (p - 1) * (p - 1) + 5 * p;
+  return 0.65 * (p - 1) * (p - 1) + 5 * p;
 }
-
-bool has_real_codelet(std::int64_t n) { return n <= 16 || (n <= 32 && n % 2 == 0); }
 
 std::vector<int> real_radices(std::int64_t n) {
   std::map<std::int64_t, Best> known;

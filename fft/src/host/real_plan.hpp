@@ -10,8 +10,7 @@
 
 namespace trn::fft::host {
 
-[[nodiscard]] bool has_real_codelet(std::int64_t n);  // 1 .. 16 and the even numbers 18 .. 32
-[[nodiscard]] double real_codelet_cost(std::int64_t n);
+[[nodiscard]] double real_codelet_cost(std::int64_t n);  // of a codelet, or of a prime above 13
 
 // A real transform of smooth length as passes over a block of rows (real_passes-inl.hpp): levels n = r m, then a level
 // for column 0 of m points, ...; the last one has m = 1.
@@ -63,8 +62,6 @@ template <class T>
 using OneRealLine = void (*)(const RealLine<T>& line, const RealSides<T>& sides, T factor, T* scratch, int threads);
 
 // Dense lines one after the other, without scratch: Codelet, Pairs, Parted, Prime, Steps. Distances in reals.
-template <class T> struct DenseRealCall;
-template <class T> using RealColumns = void (*)(const DenseRealCall<T>& call, const T* in, T* out);
 template <class T> struct DenseRealCall {
   const T* table = nullptr;
   T factor = 1;
@@ -81,17 +78,13 @@ template <class T> struct DenseKernel {
   WholeRun<T> run = nullptr;
   int numbers = 0;
 };
-template <class T> [[nodiscard]] DenseKernel<T> parted_kernel(bool there);
-template <class T> [[nodiscard]] DenseKernel<T> prime_real_kernel(bool there);
-// Steps: the real columns, and the passes over rows: the last one there, the first one back, those between, and the
-// last one back. Narrow: vectors of 32 bytes.
-enum class HalfRows : std::uint8_t { Out, In, Middle, Last };
-template <class T> [[nodiscard]] RealColumns<T> real_columns_kernel(int radix, bool there, bool narrow);
-template <class T> [[nodiscard]] StepKernel<T> half_rows_kernel(int radix, HalfRows place, bool narrow);
-template <class T> [[nodiscard]] WholeRun<T> run_real_steps(bool there);
-template <class T>
-[[nodiscard]] WholeKernel<T> pairs_kernel(std::int64_t n, bool there);  // n1 n2 = n/2; run is null if there is none
-template <class T> [[nodiscard]] WholeRun<T> dense_codelet(std::int64_t n, bool there);
+template <class T> struct DenseFunctions {
+  WholeKernel<T> (*pairs)(std::int64_t n, bool there);  // n1 n2 = n/2
+  WholeRun<T> (*codelet)(std::int64_t n, bool there);
+  DenseKernel<T> (*parted)(bool there);
+  DenseKernel<T> (*prime)(bool there);
+};
+template <class T> [[nodiscard]] const DenseFunctions<T>& dense_functions();
 
 template <class T> struct RealLine {
   EngineKind direction = EngineKind::RealToHalf;
@@ -150,6 +143,9 @@ template <class T> struct RealLine {
 template <class T>
 [[nodiscard]] std::shared_ptr<const RealLine<T>> make_real_line(EngineKind direction, std::int64_t n, int max_lanes);
 
+// The same without its tables and inner lines: what it would cost.
+template <class T> [[nodiscard]] RealLine<T> choose_real_line(EngineKind direction, std::int64_t n, int max_lanes);
+
 // Everything an engine of real lines runs: `passes` serves lines in lanes, `line` single lines.
 template <class T> struct RealPlan {
   EngineKind kind = EngineKind::RealToHalf;
@@ -160,11 +156,16 @@ template <class T> struct RealPlan {
   std::shared_ptr<const RealLine<T>> line;
 };
 
-// Defined once per precision and instruction set: the code of a line, and lines in lanes.
-template <class T> [[nodiscard]] OneRealLine<T> one_real_line(const RealLine<T>& line);
-template <class T> [[nodiscard]] OneRealLine<T> split_real_line(const RealLine<T>& line);  // Columns and Split
-template <class T> void run_real_lanes(const RealPlan<T>& plan, const EngineCall<T>& call, std::int64_t begin,
-                                       std::int64_t end, T* scratch);
+// The code of a line, lines in lanes, and boxes (boxes.hpp); the last two are null on a plain processor.
+template <class T> struct BoxPlan;
+template <class T> struct BoxCall;
+template <class T> struct RealFunctions {
+  OneRealLine<T> (*line)(const RealLine<T>& line);
+  void (*run_lanes)(const RealPlan<T>& plan, const EngineCall<T>& call, std::int64_t begin, std::int64_t end,
+                    T* scratch);
+  void (*run_boxes)(const BoxPlan<T>& plan, const BoxCall<T>& call, std::int64_t begin, std::int64_t end, T* scratch);
+};
+template <class T> [[nodiscard]] const RealFunctions<T>& real_functions();
 // Of a block of lines in lanes.
 template <class T> [[nodiscard]] std::int64_t real_block_reals(const RealPlan<T>& plan, int lanes) {
   return (plan.n + 2 + plan.passes.scratch_rows()) * lanes + 64 + 2 * plan.n + 64;

@@ -19,11 +19,12 @@
 
 #include "host/real_codelets-inl.hpp"
 #include "host/real_plan.hpp"
-#include "host/tiles-inl.hpp"
+#include "host/short_lines-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
+#if HWY_TARGET != HWY_SCALAR  // a plain processor takes real lines one by one
 // Up to 16 points they fit the registers; of the longer ones those lengths that are in use.
 inline bool has_short_blocks(std::int64_t n) {
   return (n >= 2 && n <= 16) || n == 18 || n == 20 || n == 24 || n == 30 || n == 32;
@@ -39,84 +40,6 @@ template <class T> struct TurnedLines {
     return base + (lane % piece * (lanes / piece) + lane / piece) * distance;
   }
 };
-
-#if HWY_TARGET != HWY_SCALAR
-// lanes/2 rows of vectors, to and from 32 bytes of every line: w[i] holds lines i (lower half) and i + lanes/2, or row
-// i.
-template <class D> HWY_INLINE void transpose_half_square([[maybe_unused]] D d, [[maybe_unused]] hn::Vec<D>* w) {
-#if HWY_TARGET <= HWY_AVX3
-  using V = hn::Vec<D>;
-  constexpr int k = static_cast<int>(kPiece<hn::TFromD<D>>);
-  transpose_parts(d, w);
-  transpose_parts(d, w + k);
-  const hn::Repartition<double, D> f;
-  const __m512i lower = _mm512_set_epi64(13, 12, 5, 4, 9, 8, 1, 0),
-                upper = _mm512_set_epi64(15, 14, 7, 6, 11, 10, 3, 2);
-  using F = hn::Vec<decltype(f)>;
-  HWY_UNROLL(4)
-  for (int i = 0; i < k; ++i) {
-    const __m512d a = hn::BitCast(f, w[i]).raw, b = hn::BitCast(f, w[k + i]).raw;
-    w[i] = V{hn::BitCast(d, F{_mm512_permutex2var_pd(a, lower, b)})};
-    w[k + i] = V{hn::BitCast(d, F{_mm512_permutex2var_pd(a, upper, b)})};
-  }
-#endif
-}
-
-// N reals of every line, a vector each.
-template <int N, class D, class L> HWY_INLINE void load_short(D d, const L& line, hn::Vec<D>* v) {
-  constexpr std::int64_t side = static_cast<std::int64_t>(hn::MaxLanes(D())), half = side / 2,
-                         piece = kPiece<hn::TFromD<D>>;
-  constexpr std::int64_t wide = kSquares<D> ? N / side * side : 0,
-                         halves = kSquares<D> && N - wide >= half ? wide + half : wide;
-  HWY_UNROLL(2)
-  for (std::int64_t j = 0; j < wide; j += side) load_square(d, line, j, v + j);
-  if constexpr (halves > wide) {
-    const hn::Half<D> h;
-    HWY_UNROLL(8)
-    for (std::int64_t i = 0; i < half; ++i)
-      v[wide + i] = hn::Combine(d, hn::LoadU(h, line(i + half) + wide), hn::LoadU(h, line(i) + wide));
-    transpose_half_square(d, v + wide);
-  }
-  HWY_UNROLL(16)
-  for (std::int64_t j = halves; j < N; j += piece) {
-    hn::Vec<D> tile[piece];
-    load_tile(d, line, HWY_MIN(j, N - piece), tile);
-    HWY_UNROLL(4)
-    for (std::int64_t i = 0; i < piece; ++i) v[HWY_MIN(j, N - piece) + i] = tile[i];
-  }
-}
-template <int N, class D, class L> HWY_INLINE void store_short(D d, const L& line, const hn::Vec<D>* v) {
-  constexpr std::int64_t side = static_cast<std::int64_t>(hn::MaxLanes(D())), half = side / 2,
-                         piece = kPiece<hn::TFromD<D>>;
-  constexpr std::int64_t wide = kSquares<D> ? N / side * side : 0,
-                         halves = kSquares<D> && N - wide >= half ? wide + half : wide;
-  HWY_UNROLL(2)
-  for (std::int64_t j = 0; j < wide; j += side) {
-    hn::Vec<D> square[side];
-    HWY_UNROLL(16)
-    for (std::int64_t i = 0; i < side; ++i) square[i] = v[j + i];
-    store_square(d, line, j, square);
-  }
-  if constexpr (halves > wide) {
-    const hn::Half<D> h;
-    hn::Vec<D> w[half];
-    HWY_UNROLL(8)
-    for (std::int64_t i = 0; i < half; ++i) w[i] = v[wide + i];
-    transpose_half_square(d, w);
-    HWY_UNROLL(8)
-    for (std::int64_t i = 0; i < half; ++i) {
-      hn::StoreU(hn::LowerHalf(h, w[i]), h, line(i) + wide);
-      hn::StoreU(hn::UpperHalf(h, w[i]), h, line(i + half) + wide);
-    }
-  }
-  HWY_UNROLL(16)
-  for (std::int64_t j = halves; j < N; j += piece) {
-    hn::Vec<D> tile[piece];
-    HWY_UNROLL(4)
-    for (std::int64_t i = 0; i < piece; ++i) tile[i] = v[HWY_MIN(j, N - piece) + i];
-    store_tile(d, line, HWY_MIN(j, N - piece), tile);
-  }
-}
 
 // The real side without gaps: N = 2 or 3 floats, or 16 bytes (then the lanes are turned).
 template <int N, class D, class T> HWY_INLINE void load_packed(D d, const T* p, hn::Vec<D>* x) {
@@ -185,15 +108,11 @@ HWY_INLINE void short_real_block(D d, T* real, std::int64_t real_distance, T* ha
       store_short<N>(d, EvenLines<T>{real, real_distance}, x);
   }
 }
-#endif
 
 // `blocks` blocks of equally distant dense lines.
 template <int N, bool kThere, class D, class T>
-HWY_NOINLINE void short_real_blocks([[maybe_unused]] D d, [[maybe_unused]] T* real,
-                                    [[maybe_unused]] std::int64_t real_distance, [[maybe_unused]] T* half,
-                                    [[maybe_unused]] std::int64_t half_distance, [[maybe_unused]] std::int64_t blocks,
-                                    [[maybe_unused]] T factor) {
-#if HWY_TARGET != HWY_SCALAR
+HWY_NOINLINE void short_real_blocks(D d, T* real, std::int64_t real_distance, T* half, std::int64_t half_distance,
+                                    std::int64_t blocks, T factor) {
   const std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(d));
   const bool scaled = factor != T(1);
   const auto by = hn::Set(d, factor);
@@ -207,49 +126,33 @@ HWY_NOINLINE void short_real_blocks([[maybe_unused]] D d, [[maybe_unused]] T* re
     if constexpr (N >= kPiece<T>)
       short_real_block<N, kThere, false>(d, real, real_distance, half, half_distance, scaled, by);
   }
-#endif
 }
+using ShortLengths = Lengths<2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 24, 30, 32>;
 template <class D, class T> void any_short_real_blocks(D d, const RealPlan<T>& plan, const EngineCall<T>& call,
                                                        std::int64_t from, std::int64_t to, std::int64_t blocks) {
   const LineBatch& batch = call.batch->back();
-  const auto run = [&](auto n) HWY_ATTR {
+  with_length(ShortLengths(), plan.n, [&](auto n) HWY_ATTR {
     constexpr int N = decltype(n)::value;
-    if constexpr (N > 0) {
-      if (plan.kind == EngineKind::RealToHalf)
-        short_real_blocks<N, true>(d, call.in_re + from, batch.input_distance, call.out_re + to, batch.output_distance,
-                                   blocks, call.factor);
-      else
-        short_real_blocks<N, false>(d, call.out_re + to, batch.output_distance, call.in_re + from, batch.input_distance,
-                                    blocks, call.factor);
-    }
-  };
-  switch (plan.n) {
-    case 14:
-      return run(std::integral_constant<int, 14>());
-    case 18:
-      return run(std::integral_constant<int, 18>());
-    case 20:
-      return run(std::integral_constant<int, 20>());
-    case 24:
-      return run(std::integral_constant<int, 24>());
-    case 30:
-      return run(std::integral_constant<int, 30>());
-    case 32:
-      return run(std::integral_constant<int, 32>());
-    default:
-      return with_radix(static_cast<int>(plan.n), run);
-  }
+    if (plan.kind == EngineKind::RealToHalf)
+      short_real_blocks<N, true>(d, call.in_re + from, batch.input_distance, call.out_re + to, batch.output_distance,
+                                 blocks, call.factor);
+    else
+      short_real_blocks<N, false>(d, call.out_re + to, batch.output_distance, call.in_re + from, batch.input_distance,
+                                  blocks, call.factor);
+  });
 }
 
 // Whether they serve: a codelet, the half side pairs, the real side dense.
 template <class T> bool short_blocks(const RealPlan<T>& plan, const EngineCall<T>& call) {
-  if (hn::MaxLanes(Widest<T>()) == 1 || !has_short_blocks(plan.n) || call.batch->empty()) return false;
+  if (!has_short_blocks(plan.n) || call.batch->empty()) return false;
   const bool there = plan.kind == EngineKind::RealToHalf;
   const LineBatch& batch = call.batch->back();
   if (plan.n < kPiece<T> && (there ? batch.input_distance : batch.output_distance) != plan.n) return false;
   return there ? call.in_stride == 1 && call.out_stride == 2 && call.out_im == call.out_re + 1
                : call.out_stride == 1 && call.in_stride == 2 && call.in_im == call.in_re + 1;
 }
+
+#endif
 
 }  // namespace trn::fft::host::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

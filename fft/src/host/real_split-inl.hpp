@@ -25,32 +25,13 @@
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
+#if HWY_TARGET != HWY_SCALAR
 // All passes from planar rows to packed ones in t0 or t1, which are given back; in may be t1.
 template <class D, class T> T* planar_passes(D d, const Passes<T>& passes, Rows<T> in, T* t0, T* t1) {
   T* to = t1;
   for (std::size_t i = 0; i < passes.passes.size(); ++i) {
-    const auto& p = passes.passes[i];
     to = i % 2 == 0 ? t0 : t1;
-    const PassArgs<T> a{in.re,
-                        in.im,
-                        to,
-                        to + kWidth<D>,
-                        in.stride,
-                        2 * kWidth<D>,
-                        p.l,
-                        p.m,
-                        passes.table.data() + p.twiddles,
-                        passes.table.data() + p.constants,
-                        nullptr,
-                        p.radix,
-                        false,
-                        false,
-                        false,
-                        T(1)};
-    if (p.m > 1)
-      any_pass<Form::Planar, Form::Planar, Turn::Numbers>(d, a);
-    else
-      any_pass<Form::Planar, Form::Planar, Turn::None>(d, a);
+    planar_pass(d, pass_args(passes, i, in, Rows<T>{to, to + kWidth<D>, 2 * kWidth<D>}));
     in = {to, to + kWidth<D>, 2 * kWidth<D>};
   }
   return to;
@@ -113,7 +94,7 @@ void columns_real_line(const RealLine<T>& line, const RealSides<T>& s, T factor,
   const auto squares = [&](const T* from, std::int64_t from_row, T* to, std::int64_t to_row) HWY_ATTR {
     for (int part = 0; part < 2; ++part) {
       const EvenLines<const T> lines{from + part * lanes, from_row};
-      if constexpr (lanes > 1) lines_to_rows(d, lines, lanes, RealPlace<T>{to + part * lanes, to_row});
+      lines_to_rows(d, lines, lanes, RealPlace<T>{to + part * lanes, to_row});
     }
   };
   if constexpr (kThere) {
@@ -218,6 +199,8 @@ template <class T> OneRealLine<T> split_real_line_function(const RealLine<T>& li
   if (line.kind == RealKind::Columns) return there ? columns_real_line<true, T> : columns_real_line<false, T>;
   return there ? split_real_line<true, T> : split_real_line<false, T>;
 }
+
+#endif
 
 }  // namespace trn::fft::host::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -263,94 +263,40 @@ HWY_NOINLINE void real_step_lines(const void* context, const void* input, void* 
   }
 }
 
-template <class D, class T> StepKernel<T> half_rows_of(int radix, HalfRows place) {
-  const auto with = [&](auto r) -> StepKernel<T> {
-    constexpr int R = decltype(r)::value;
-    switch (place) {
-      case HalfRows::Out:
-        return half_rows_out<R, D, T>;
-      case HalfRows::In:
-        return half_rows_in<R, D, T>;
-      case HalfRows::Middle:
-        return rows_pass<R, false, D, T>;
-      case HalfRows::Last:
-        break;
-    }
-    return rows_pass<R, true, D, T>;
-  };
-  switch (radix) {
-    case 2:
-      return with(std::integral_constant<int, 2>());
-    case 3:
-      return with(std::integral_constant<int, 3>());
-    case 4:
-      return with(std::integral_constant<int, 4>());
-    case 5:
-      return with(std::integral_constant<int, 5>());
-    case 6:
-      return with(std::integral_constant<int, 6>());
-    case 7:
-      return with(std::integral_constant<int, 7>());
-    case 8:
-      return with(std::integral_constant<int, 8>());
-    case 9:
-      return with(std::integral_constant<int, 9>());
-    case 10:
-      return with(std::integral_constant<int, 10>());
-    case 11:
-      return with(std::integral_constant<int, 11>());
-    case 12:
-      return with(std::integral_constant<int, 12>());
-    case 13:
-      return with(std::integral_constant<int, 13>());
-    case 15:
-      return with(std::integral_constant<int, 15>());
-    case 16:
-      return with(std::integral_constant<int, 16>());
-    default:
-      return nullptr;
+template <int R, class D, class T> StepKernel<T> half_rows_of(HalfRows place) {
+  switch (place) {
+    case HalfRows::Out:
+      return half_rows_out<R, D, T>;
+    case HalfRows::In:
+      return half_rows_in<R, D, T>;
+    case HalfRows::Middle:
+      return rows_pass<R, false, D, T>;
+    case HalfRows::Last:
+      break;
   }
-}
-template <class D, class T> RealColumns<T> real_columns_of(int radix, bool there) {
-  const auto with = [&](auto r) -> RealColumns<T> {
-    constexpr int R = decltype(r)::value;
-    if (there) return real_columns<R, true, D, T>;
-    return real_columns<R, false, D, T>;
-  };
-  switch (radix) {
-    case 3:
-      return with(std::integral_constant<int, 3>());
-    case 5:
-      return with(std::integral_constant<int, 5>());
-    case 6:
-      return with(std::integral_constant<int, 6>());
-    case 7:
-      return with(std::integral_constant<int, 7>());
-    case 9:
-      return with(std::integral_constant<int, 9>());
-    case 10:
-      return with(std::integral_constant<int, 10>());
-    case 11:
-      return with(std::integral_constant<int, 11>());
-    case 12:
-      return with(std::integral_constant<int, 12>());
-    case 13:
-      return with(std::integral_constant<int, 13>());
-    case 15:
-      return with(std::integral_constant<int, 15>());
-    default:
-      return nullptr;
-  }
+  return rows_pass<R, true, D, T>;
 }
 
 // The widest vectors, or those of 32 bytes.
+template <class T> using NarrowTag = hn::CappedTag<T, 32 / sizeof(T)>;
 template <class T> RealColumns<T> real_columns_here(int radix, bool there, bool narrow) {
-  return narrow ? real_columns_of<hn::CappedTag<T, 32 / sizeof(T)>, T>(radix, there)
-                : real_columns_of<StepTag<T>, T>(radix, there);
+  RealColumns<T> kernel = nullptr;
+  with_length(Lengths<3, 5, 6, 7, 9, 10, 11, 12, 13, 15>(), radix, [&](auto r) {
+    constexpr int R = decltype(r)::value;
+    if (narrow)
+      kernel = there ? real_columns<R, true, NarrowTag<T>, T> : real_columns<R, false, NarrowTag<T>, T>;
+    else
+      kernel = there ? real_columns<R, true, StepTag<T>, T> : real_columns<R, false, StepTag<T>, T>;
+  });
+  return kernel;
 }
 template <class T> StepKernel<T> half_rows_here(int radix, HalfRows place, bool narrow) {
-  return narrow ? half_rows_of<hn::CappedTag<T, 32 / sizeof(T)>, T>(radix, place)
-                : half_rows_of<StepTag<T>, T>(radix, place);
+  StepKernel<T> kernel = nullptr;
+  with_length(Radices(), radix, [&](auto r) {
+    constexpr int R = decltype(r)::value;
+    kernel = narrow ? half_rows_of<R, NarrowTag<T>, T>(place) : half_rows_of<R, StepTag<T>, T>(place);
+  });
+  return kernel;
 }
 template <class T> WholeRun<T> real_steps_here(bool there) {
   if (there) return real_step_lines<true, T>;

@@ -10,22 +10,8 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-struct Radix {
-  int radix;
-  double operations;  // vector operations of one butterfly, a fused multiply-add counting one
-};
-constexpr Radix kRadices[] = {{2, 4},  {3, 12},  {4, 16},   {5, 32},  {6, 36},   {7, 66},   {8, 54},
-                              {9, 84}, {10, 84}, {11, 160}, {12, 96}, {13, 210}, {15, 166}, {16, 176}};
-
-double codelet_cost_of(std::int64_t radix) {
-  for (const Radix& r : kRadices)
-    if (r.radix == radix) return r.operations;
-  const double p = static_cast<double>(radix);
-  return 1.3 * (p - 1) * (p - 1) + 10 * p;
-}
-
 // Per point: the butterfly's share, its twiddle, a load and a store of two vectors.
-double pass_cost(std::int64_t radix) { return codelet_cost_of(radix) / static_cast<double>(radix) + 4 + 5; }
+double pass_cost(std::int64_t radix) { return codelet_cost(radix) / static_cast<double>(radix) + 4 + 5; }
 
 struct Best {
   double cost = 0;
@@ -41,8 +27,8 @@ Best best(std::int64_t n, std::map<std::int64_t, Best>& known) {
     const double cost = pass_cost(r) + best(n / r, known).cost;
     if (cost < result.cost) result = {cost, static_cast<int>(r)};
   };
-  for (const Radix& r : kRadices)
-    if (n % r.radix == 0) offer(r.radix);
+  for (const Codelet& c : kCodelets)
+    if (c.cost > 0 && n % c.length == 0) offer(c.length);
   if (const std::int64_t p = prime_factors(n).back(); p > 13) offer(p);
   known[n] = result;
   return result;
@@ -50,10 +36,10 @@ Best best(std::int64_t n, std::map<std::int64_t, Best>& known) {
 
 }  // namespace
 
-double codelet_cost(std::int64_t radix) { return codelet_cost_of(radix); }
-
-bool has_codelet(std::int64_t radix) {
-  return std::any_of(std::begin(kRadices), std::end(kRadices), [&](const Radix& r) { return r.radix == radix; });
+double codelet_cost(std::int64_t radix) {
+  if (const Codelet* c = find_codelet(radix)) return c->cost;
+  const double p = static_cast<double>(radix);
+  return 1.3 * (p - 1) * (p - 1) + 10 * p;
 }
 
 std::vector<std::int64_t> prime_factors(std::int64_t n) {

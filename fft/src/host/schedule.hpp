@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "codelets.hpp"
+
 namespace trn::fft::host {
 
 // Primes above this get Rader's or Bluestein's algorithm; up to it a pass computes the definition, O(p^2), with the
@@ -18,14 +20,7 @@ inline constexpr std::int64_t kLargestDirect = 61;
 // The radices of the passes for a smooth n, their product, and an estimate of the vector operations.
 [[nodiscard]] std::vector<int> radices(std::int64_t n);
 [[nodiscard]] double passes_cost(std::int64_t n);
-[[nodiscard]] double codelet_cost(std::int64_t radix);
-[[nodiscard]] bool has_codelet(std::int64_t radix);  // 2 .. 16, except 14
-// Of a codelet on interleaved vectors, where a turn costs a shuffle.
-[[nodiscard]] constexpr double pairs_codelet_cost(std::int64_t radix) {
-  constexpr double operations[] = {0, 0, 2, 8, 10, 24, 22, 42, 37, 58, 58, 90, 62, 125, 0, 110, 120};
-  return operations[radix];
-}
-
+[[nodiscard]] double codelet_cost(std::int64_t radix);  // of a codelet, or of a prime above 13
 [[nodiscard]] std::int64_t power_modulo(std::int64_t base, std::int64_t exponent, std::int64_t modulus);
 [[nodiscard]] std::int64_t primitive_root(std::int64_t p);
 

@@ -151,38 +151,9 @@ template <int R, class T> StepKernel<T> step_of(StepPlace place) {
   return rows_pass<R, true, D, T>;
 }
 template <class T> StepKernel<T> step_kernel_here(std::int64_t radix, StepPlace place) {
-  switch (radix) {
-    case 2:
-      return step_of<2, T>(place);
-    case 3:
-      return step_of<3, T>(place);
-    case 4:
-      return step_of<4, T>(place);
-    case 5:
-      return step_of<5, T>(place);
-    case 6:
-      return step_of<6, T>(place);
-    case 7:
-      return step_of<7, T>(place);
-    case 8:
-      return step_of<8, T>(place);
-    case 9:
-      return step_of<9, T>(place);
-    case 10:
-      return step_of<10, T>(place);
-    case 11:
-      return step_of<11, T>(place);
-    case 12:
-      return step_of<12, T>(place);
-    case 13:
-      return step_of<13, T>(place);
-    case 15:
-      return step_of<15, T>(place);
-    case 16:
-      return step_of<16, T>(place);
-    default:
-      return nullptr;
-  }
+  StepKernel<T> kernel = nullptr;
+  with_length(Radices(), radix, [&](auto r) { kernel = step_of<decltype(r)::value, T>(place); });
+  return kernel;
 }
 #endif
 

@@ -28,28 +28,16 @@ template <class T> double of_roots(std::int64_t rows, std::int64_t columns, std:
   return static_cast<double>(sum) / static_cast<double>(rows * columns);
 }
 
-// codelets-inl.hpp: 9 and 16 in two steps with twiddles, 6, 10, 12, 15 in two without, the others by their matrices.
-template <class T> double of_codelet(std::int64_t radix) {
-  switch (radix) {
-    case 6:
-      return of_codelet<T>(3);
-    case 9:
-      return 2 * of_codelet<T>(3) + of_roots<T>(3, 3, 9);
-    case 10:
-      return of_codelet<T>(5);
-    case 12:
-      return of_codelet<T>(3);
-    case 15:
-      return of_codelet<T>(5) + of_codelet<T>(3);
-    case 16:
-      return of_roots<T>(4, 4, 16);
-    default:
-      return of_roots<T>(radix, radix, radix);
-  }
+// As the codelets are put together; the others by their matrices.
+template <class T> double of_codelet(int radix) {
+  const Codelet* c = find_codelet(radix);
+  if (c && c->coprime) return of_codelet<T>(c->coprime) + of_codelet<T>(radix / c->coprime);
+  if (c && c->twiddled) return 2 * of_codelet<T>(c->twiddled) + of_roots<T>(c->twiddled, c->twiddled, radix);
+  return of_roots<T>(radix, radix, radix);
 }
 
 // A codelet and the twiddles behind it.
-template <class T> double of_pass(std::int64_t radix, std::int64_t m) {
+template <class T> double of_pass(int radix, std::int64_t m) {
   return of_codelet<T>(radix) + of_roots<T>(m, radix, radix * m);
 }
 template <class T> double of_passes(const Passes<T>& passes) {
@@ -63,12 +51,12 @@ template <class T> double of_passes(const Passes<T>& passes) {
 template <class T> double stretch(const LinePlan<T>& plan) {
   switch (plan.kind) {
     case LineKind::Whole: {
-      const WholeKernel<T> kernel = whole_kernel<T>(plan.n);
+      const WholeKernel<T> kernel = step_functions<T>().whole(plan.n);
       return of_codelet<T>(kernel.n1) + of_codelet<T>(kernel.n2) + of_roots<T>(kernel.n1, kernel.n2, plan.n);
     }
     case LineKind::Steps: {
       double sum = 0;
-      for (const Step<T>& step : plan.steps) sum += of_pass<T>(plan.n / step.l / step.m, step.m);
+      for (const Step<T>& step : plan.steps) sum += of_pass<T>(static_cast<int>(plan.n / step.l / step.m), step.m);
       return sum;
     }
     case LineKind::Scalar:

@@ -114,13 +114,13 @@ template <class D> HWY_INLINE void transpose_square(D d, hn::Vec<D>* v) {
 }
 template <class D, class L> HWY_INLINE void load_square(D d, const L& line, std::int64_t at, hn::Vec<D>* v) {
   HWY_UNROLL(16)
-  for (std::int64_t i = 0; i < static_cast<std::int64_t>(hn::MaxLanes(D())); ++i) v[i] = hn::LoadU(d, line(i) + at);
+  for (std::int64_t i = 0; i < kWidth<D>; ++i) v[i] = hn::LoadU(d, line(i) + at);
   transpose_square(d, v);
 }
 template <class D, class L> HWY_INLINE void store_square(D d, const L& line, std::int64_t at, hn::Vec<D>* v) {
   transpose_square(d, v);
   HWY_UNROLL(16)
-  for (std::int64_t i = 0; i < static_cast<std::int64_t>(hn::MaxLanes(D())); ++i) hn::StoreU(v[i], d, line(i) + at);
+  for (std::int64_t i = 0; i < kWidth<D>; ++i) hn::StoreU(v[i], d, line(i) + at);
 }
 
 // Elements at .. at + kPiece of every line, as one vector each.
@@ -139,7 +139,7 @@ template <class D, class L> HWY_INLINE void store_tile(D d, const L& line, std::
 // the last may overlap the one before.
 template <class D, class Square, class Tile>
 HWY_INLINE void each_tile(D, std::int64_t count, const Square& square, const Tile& tile) {
-  constexpr std::int64_t piece = kPiece<hn::TFromD<D> >, side = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  constexpr std::int64_t piece = kPiece<hn::TFromD<D> >, side = kWidth<D>;
   std::int64_t next = 0;
   if constexpr (kSquares<D>)
     for (; next + side <= count; next += side) square(next);
@@ -158,7 +158,7 @@ HWY_INLINE void lines_to_rows(D d, const L& line, std::int64_t count, const Plac
         if constexpr (kSquares<D>) {
           hn::Vec<D> v[hn::MaxLanes(D())];
           load_square(d, line, at, v);
-          put(at, v, static_cast<std::int64_t>(hn::MaxLanes(D())));
+          put(at, v, kWidth<D>);
         }
       },
       [&](std::int64_t at) HWY_ATTR {
@@ -178,7 +178,7 @@ HWY_INLINE void rows_to_lines(D d, const L& line, std::int64_t count, const Plac
       [&]([[maybe_unused]] std::int64_t at) HWY_ATTR {
         if constexpr (kSquares<D>) {
           hn::Vec<D> v[hn::MaxLanes(D())];
-          take(at, v, static_cast<std::int64_t>(hn::MaxLanes(D())));
+          take(at, v, kWidth<D>);
           store_square(d, line, at, v);
         }
       },

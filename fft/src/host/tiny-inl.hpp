@@ -111,28 +111,9 @@ template <int N, class T> typename TinyAxis<T>::Run tiny_kernel_of(TinyKind kind
   return tiny_half<N, T>;
 }
 template <class T> typename TinyAxis<T>::Run tiny_kernel_here(TinyKind kind, std::int64_t n) {
-  switch (n) {
-#define TRN_FFT_TINY(N) \
-  case N:               \
-    return tiny_kernel_of<N, T>(kind);
-    TRN_FFT_TINY(2)
-    TRN_FFT_TINY(3)
-    TRN_FFT_TINY(4)
-    TRN_FFT_TINY(5)
-    TRN_FFT_TINY(6)
-    TRN_FFT_TINY(7)
-    TRN_FFT_TINY(8)
-    TRN_FFT_TINY(9)
-    TRN_FFT_TINY(10)
-    TRN_FFT_TINY(11)
-    TRN_FFT_TINY(12)
-    TRN_FFT_TINY(13)
-    TRN_FFT_TINY(15)
-    TRN_FFT_TINY(16)
-#undef TRN_FFT_TINY
-    default:
-      return nullptr;
-  }
+  typename TinyAxis<T>::Run run = nullptr;
+  with_length(Radices(), n, [&](auto length) { run = tiny_kernel_of<decltype(length)::value, T>(kind); });
+  return run;
 }
 #endif
 

@@ -138,10 +138,10 @@ template <class T> std::shared_ptr<const detail::Body> make_tiny_body(const Prob
     const Side from = first ? kIn : inside, to = last ? kOut : inside;
     TinyAxis<T>& a = box.axis[box.axes++];
     if (!set_lines(a, dims, order[i], from, to)) return nullptr;
-    a.run = tiny_kernel<T>(!is_halved ? TinyKind::Complex
-                           : there    ? TinyKind::RealToHalf
-                                      : TinyKind::HalfToReal,
-                           is_halved ? n : dims[order[i]].extent);
+    a.run = small_functions<T>().tiny(!is_halved ? TinyKind::Complex
+                                      : there    ? TinyKind::RealToHalf
+                                                 : TinyKind::HalfToReal,
+                                      is_halved ? n : dims[order[i]].extent);
     if (!a.run) return nullptr;
     a.turn = inverse ? T(-1) : T(1);
     a.factor = last ? static_cast<T>(p.factor) : T(1);

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "../kernels.hpp"
+#include "columns_real.hpp"
 
 namespace trn::fft::host {
 
@@ -24,8 +25,12 @@ template <class T> struct TinyAxis {
   bool together = false;   // neighbouring lines in one vector: they are neighbours in memory
 };
 enum class TinyKind : std::uint8_t { Complex, RealToHalf, HalfToReal };
-// Null if there is none. Defined once per instruction set.
-template <class T> [[nodiscard]] typename TinyAxis<T>::Run tiny_kernel(TinyKind kind, std::int64_t n);
+// Compiled once per instruction set. Null if there is none.
+template <class T> struct SmallFunctions {
+  typename TinyAxis<T>::Run (*tiny)(TinyKind kind, std::int64_t n);
+  RealColumnsRun<T> (*real_columns)(std::int64_t n, bool there);
+};
+template <class T> [[nodiscard]] const SmallFunctions<T>& small_functions();
 
 // Null if this problem is not a tiny one.
 template <class T> [[nodiscard]] std::shared_ptr<const detail::Body> make_tiny_body(const Problem& problem);

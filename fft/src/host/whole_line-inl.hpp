@@ -299,32 +299,10 @@ HWY_NOINLINE void multiple_lines(const void* context, const void* input, void* o
   }
 }
 template <class D, class T> WholeRun<T> multiple_of_prime(std::int64_t r) {
-  switch (r) {
-    case 1:
-      return prime_lines<D, T>;
-    case 2:
-      return multiple_lines<2, D, T>;
-    case 3:
-      return multiple_lines<3, D, T>;
-    case 4:
-      return multiple_lines<4, D, T>;
-    case 5:
-      return multiple_lines<5, D, T>;
-    case 6:
-      return multiple_lines<6, D, T>;
-    case 7:
-      return multiple_lines<7, D, T>;
-    case 8:
-      return multiple_lines<8, D, T>;
-    case 9:
-      return multiple_lines<9, D, T>;
-    case 10:
-      return multiple_lines<10, D, T>;
-    case 12:
-      return multiple_lines<12, D, T>;
-    default:
-      return nullptr;
-  }
+  WholeRun<T> run = prime_lines<D, T>;
+  with_length(Lengths<2, 3, 4, 5, 6, 7, 8, 9, 10, 12>(), r,
+              [&](auto n) { run = multiple_lines<decltype(n)::value, D, T>; });
+  return run;
 }
 
 // How a length is cut: the fewest vector operations, of vectors of 1, 2, 4, 8 numbers.
@@ -378,7 +356,7 @@ template <class T> WholeKernel<T> whole_kernel_here(std::int64_t n) {
   }
   for (std::int64_t r = 1; r <= 12; ++r) {
     const std::int64_t p = n / r;
-    if (n % r != 0 || p <= 13 || p > kLargestDirect || prime_factors(p).size() != 1) continue;
+    if (n % r != 0 || r == 11 || p <= 13 || p > kLargestDirect || prime_factors(p).size() != 1) continue;
     const double h = static_cast<double>(p / 2), vectors = static_cast<double>((p / 2 + kNumbers<D> - 1) / kNumbers<D>);
     const double codelet = r == 1 ? 0 : 2 * vectors * (pairs_codelet_cost(r) + 6 * static_cast<double>(r));
     return {multiple_of_prime<D, T>(r), static_cast<int>(r),

@@ -1,0 +1,53 @@
+// The codelets: which lengths there are, what each costs and how it is made. Every dispatch over lengths, every
+// estimate of a cost and every bound takes its list from here.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+namespace trn::fft::host {
+
+// Operations on vectors, a fused multiply-add counting one: of complex numbers as two vectors, of interleaved ones (a
+// turn costs a shuffle), and of real points. 0: there is no such codelet.
+struct Codelet {
+  int length;
+  double cost, pairs_cost, real_cost;
+  int coprime = 0;   // the first of two coprime factors, done without twiddles
+  int twiddled = 0;  // the first of two equal factors with twiddles between (complex numbers)
+};
+inline constexpr Codelet kCodelets[] = {
+    {1, 0, 0, 0},          {2, 4, 2, 2},        {3, 12, 8, 6},         {4, 16, 10, 6},
+    {5, 32, 24, 14},       {6, 36, 22, 14, 3},  {7, 66, 42, 30},       {8, 54, 37, 22},
+    {9, 84, 58, 36, 0, 3}, {10, 84, 58, 36, 5}, {11, 160, 90, 70},     {12, 96, 62, 40, 3},
+    {13, 210, 125, 98},    {14, 0, 0, 74, 7},   {15, 166, 110, 74, 5}, {16, 176, 120, 62, 0, 4},
+    {18, 0, 0, 99, 9},     {20, 0, 0, 110, 5},  {22, 0, 0, 121, 11},   {24, 0, 0, 132, 3},
+    {26, 0, 0, 143, 13},   {28, 0, 0, 154, 7},  {30, 0, 0, 165, 15},   {32, 0, 0, 165},
+};
+// Null: there is none.
+[[nodiscard]] constexpr const Codelet* find_codelet(std::int64_t n) {
+  for (const Codelet& c : kCodelets)
+    if (c.length == n) return &c;
+  return nullptr;
+}
+// Of complex points, 2 .. 16 except 14; of real ones, 1 .. 16 and the even numbers 18 .. 32.
+[[nodiscard]] constexpr bool has_codelet(std::int64_t n) {
+  const Codelet* c = find_codelet(n);
+  return c != nullptr && c->cost > 0;
+}
+[[nodiscard]] constexpr bool has_real_codelet(std::int64_t n) { return find_codelet(n) != nullptr; }
+[[nodiscard]] constexpr double pairs_codelet_cost(std::int64_t n) {
+  const Codelet* c = find_codelet(n);
+  return c != nullptr ? c->pairs_cost : 0;
+}
+constexpr int coprime_factor(int n) { return find_codelet(n) ? find_codelet(n)->coprime : 0; }
+
+// Lists of lengths, and the call of f(integral_constant<int, N>) for the one that is n; false if n is not in the list.
+template <int... N> struct Lengths {};
+using Radices = Lengths<2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16>;
+// Many lines of these are measured to be faster one in each lane than one after the other.
+template <class T> using LaneLengths =
+    std::conditional_t<sizeof(T) == 4, Lengths<2, 5, 6, 7, 8, 10, 11, 13>, Lengths<11, 13>>;
+template <int... N> constexpr bool is_listed(Lengths<N...>, std::int64_t n) { return ((n == N) || ...); }
+using RealLengths = Lengths<1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 24, 26, 28, 30, 32>;
+
+}  // namespace trn::fft::host
