@@ -21,8 +21,12 @@ void add_validate(CLI::App& app);
 void add_coverage(CLI::App& app);
 void add_fuzz(CLI::App& app);
 void add_rand(CLI::App& app);
+void add_sparse(CLI::App& app);
 void add_mp2(CLI::App& app);
 void add_mp2_model(CLI::App& app);
+
+// `trnsci coverage sparse`.
+void print_sparse_coverage();
 
 // What `./run` alone shows.
 void demonstration();

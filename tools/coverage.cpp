@@ -60,6 +60,7 @@ void print() {
 void add_coverage(CLI::App& app) {
   CLI::App* coverage = app.add_subcommand("coverage", "which operation runs where, for which types");
   coverage->add_subcommand("blas", "trnblas: a Markdown table")->callback(print);
+  coverage->add_subcommand("sparse", "trnsparse: a Markdown table")->callback(print_sparse_coverage);
   coverage->require_subcommand(1);
 }
 

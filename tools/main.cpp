@@ -59,6 +59,7 @@ int main(int argc, char** argv) {
   add_coverage(app);
   add_fuzz(app);
   add_rand(app);
+  add_sparse(app);
   add_mp2(app);
   add_mp2_model(app);
   try {

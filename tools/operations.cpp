@@ -14,6 +14,7 @@ std::vector<std::unique_ptr<Operation>> operations() {
   add_blas_operations(all);  // after those with programs of their own
   for (auto& operation : rand_operations()) all.push_back(std::move(operation));
   for (auto& operation : fft_operations()) all.push_back(std::move(operation));
+  for (auto& operation : sparse_operations()) all.push_back(std::move(operation));
   return all;
 }
 

@@ -128,13 +128,12 @@ HWY_INLINE void panel_rows(D d, const CsrArgs<T, I>& g, std::int64_t begin, std:
   for (std::int64_t i = begin; i < end; ++i) panel_row<kVectors>(d, g, i, j);
 }
 
-// Columns that fill no vector.
-template <class T, class I>
-HWY_INLINE void panel_rest(const CsrArgs<T, I>& g, std::int64_t begin, std::int64_t end, std::int64_t j) {
-  constexpr int kMost = 32;
-  const std::int64_t count = g.in.columns - j;
+// Columns that fill no vector, at most kRest of them.
+constexpr std::int64_t kRest = 32;
+template <class T, class I> HWY_INLINE void panel_rest(const CsrArgs<T, I>& g, std::int64_t begin, std::int64_t end,
+                                                       std::int64_t j, std::int64_t count) {
   for (std::int64_t i = begin; i < end; ++i) {
-    Sum<T> sum[kMost];
+    Sum<T> sum[kRest];
     for (std::int64_t k = g.offsets[i]; k < g.offsets[i + 1]; ++k) {
       const T* b = g.in.b + g.indices[k] * g.in.b_stride + j;
       for (std::int64_t n = 0; n < count; ++n) sum[n].add(g.values[k], b[n]);
@@ -157,7 +156,7 @@ HWY_INLINE void csr_panel_here(const CsrArgs<T, I>& g, std::int64_t begin, std::
     for (; j + 2 * width <= g.in.columns; j += 2 * width) panel_rows<2>(d, g, begin, end, j);
     for (; j + width <= g.in.columns; j += width) panel_rows<1>(d, g, begin, end, j);
   }
-  if (j < g.in.columns) panel_rest(g, begin, end, j);
+  for (; j < g.in.columns; j += kRest) panel_rest(g, begin, end, j, std::min(kRest, g.in.columns - j));
 }
 
 template <class T> HWY_INLINE void sell_vector_here(const SellArgs<T>& g, std::int64_t begin, std::int64_t end) {
@@ -207,15 +206,18 @@ template <class T> HWY_INLINE void sell_vector_here(const SellArgs<T>& g, std::i
 
 template <int kR, int kC, class T> HWY_INLINE void bsr_rows(const BsrArgs<T>& g, std::int64_t begin, std::int64_t end) {
   for (std::int64_t i = begin; i < end; ++i) {
-    Sum<T> sum[kR];
+    Sum<T> sum[kR][kC];  // one for each place of a block: as many chains of additions
     for (std::int64_t k = g.offsets[i]; k < g.offsets[i + 1]; ++k) {
       const T* HWY_RESTRICT block = g.values + k * kR * kC;
       const T* HWY_RESTRICT x = g.x + static_cast<std::int64_t>(g.indices[k]) * kC;
       for (int r = 0; r < kR; ++r) {
-        for (int c = 0; c < kC; ++c) sum[r].add(block[r * kC + c], x[c]);
+        for (int c = 0; c < kC; ++c) sum[r][c].add(block[r * kC + c], x[c]);
       }
     }
-    for (int r = 0; r < kR; ++r) finish(g.out, i * kR + r, 0, sum[r].value());
+    for (int r = 0; r < kR; ++r) {
+      for (int c = 1; c < kC; ++c) sum[r][0].add(sum[r][c]);
+      finish(g.out, i * kR + r, 0, sum[r][0].value());
+    }
   }
 }
 

@@ -1,0 +1,221 @@
+// `trnsci sparse info FILE`: what a sparse matrix looks like, what orderings make of it, what the host would run.
+// `trnsci coverage sparse`: which operation runs where, found by calling each with small operands.
+#include <cmath>
+#include <complex>
+#include <functional>
+
+#include <trn/core/error.hpp>
+#include <trn/sparse/amg.hpp>
+#include <trn/sparse/ilu.hpp>
+#include <trn/sparse/ordering.hpp>
+#include <trn/sparse/spgemm.hpp>
+#include <trn/sparse/triangular.hpp>
+#include <trn/sparse/tridiagonal.hpp>
+#include <trn/sparse/vectors.hpp>
+
+#include "commands.hpp"
+#include "output.hpp"
+#include "sparse_matrix.hpp"
+
+namespace trn::tools {
+
+namespace {
+
+using sparse::Csr;
+using Z = std::complex<double>;
+
+struct InfoArguments {
+  std::string path, json, html;
+  bool numbers_only() const { return json == "-"; }
+};
+
+// At most `side` by `side` cells, darker where there are more entries.
+std::string spy_svg(const Csr<Z>& a, std::span<const std::int64_t> order) {
+  constexpr std::int64_t kSide = 160;
+  const std::int64_t n = std::max<std::int64_t>({1, a.rows(), a.columns()}), side = std::min(kSide, n);
+  const sparse::Permutation place = sparse::inverse(order);
+  std::vector<std::int64_t> cells(static_cast<std::size_t>(side * side), 0);
+  const std::int64_t* offsets = a.pattern().offsets().data();
+  for (std::int64_t p = 0; p < a.rows(); ++p) {
+    const std::int64_t i = order.empty() ? p : order[static_cast<std::size_t>(p)];
+    for (std::int64_t k = offsets[i]; k < offsets[i + 1]; ++k) {
+      const std::int64_t column = a.pattern().indices().data()[k];
+      const std::int64_t j = order.empty() ? column : place[static_cast<std::size_t>(column)];
+      ++cells[static_cast<std::size_t>(p * side / n * side + j * side / n)];
+    }
+  }
+  const std::int64_t most = std::max<std::int64_t>(1, *std::max_element(cells.begin(), cells.end()));
+  std::string svg = fmt::format(
+      "<svg viewBox=\"0 0 {} {}\" width=\"480\" height=\"480\" style=\"border:1px solid #888\">", side, side);
+  for (std::int64_t c = 0; c < side * side; ++c) {
+    const std::int64_t count = cells[static_cast<std::size_t>(c)];
+    if (count == 0) continue;
+    const double shade = 0.3 + 0.7 * static_cast<double>(count) / static_cast<double>(most);
+    svg += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"1\" height=\"1\" fill=\"#124\" fill-opacity=\"{:.2f}\"/>",
+                       c % side, c / side, shade);
+  }
+  return svg + "</svg>";
+}
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) out += c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);
+  return out;
+}
+
+void info(const InfoArguments& arguments) {
+  constexpr std::int64_t kBlock = 128;
+  JsonFile json(arguments.numbers_only() ? "" : arguments.json);
+  const Csr<Z> a = read_sparse<Z>(arguments.path);
+  const sparse::Structure s = sparse::structure(a);
+  const bool square = a.rows() == a.columns();
+  const bool real = std::all_of(a.values().data(), a.values().data() + a.nnz(), [](Z v) { return v.imag() == 0; });
+  nlohmann::ordered_json out = {
+      {"file", arguments.path},
+      {"rows", a.rows()},
+      {"columns", a.columns()},
+      {"nnz", a.nnz()},
+      {"field", real ? "real" : "complex"},
+      {"entries_per_row", a.rows() == 0 ? 0.0 : static_cast<double>(a.nnz()) / static_cast<double>(a.rows())},
+      {"longest_row", s.longest_row},
+      {"empty_rows", s.empty_rows},
+      {"empty_columns", s.empty_columns},
+      {"pattern_symmetric", s.pattern_symmetric},
+      {"symmetric", s.symmetric},
+      {"hermitian", s.hermitian},
+      {"skew", s.skew},
+      {"missing_diagonal", s.missing_diagonal},
+      {"lower_bandwidth", s.lower_bandwidth},
+      {"upper_bandwidth", s.upper_bandwidth}};
+  nlohmann::ordered_json orderings = nlohmann::ordered_json::array();
+  std::vector<std::pair<std::string, sparse::Permutation>> orders{{"natural", {}}};
+  if (square) {
+    orders.emplace_back("rcm", sparse::reverse_cuthill_mckee(a.pattern()));
+    orders.emplace_back("partition", sparse::partition(a.pattern(), kBlock));
+  }
+  for (const auto& [name, order] : orders) {
+    const sparse::BlockFill f = sparse::block_fill(a.pattern(), kBlock, order);
+    orderings.push_back({{"order", name}, {"block", kBlock}, {"blocks", f.blocks}, {"fill", f.fill}});
+  }
+  out["orderings"] = orderings;
+  const sparse::SpmmPlan<Z> plan(Executor::host(), a);
+  out["host"] = {{"spmv_kernel", sparse::name(plan.report().kernel)}, {"matrix_bytes", plan.report().matrix_bytes}};
+  out["devices"] = "no kernels yet";
+  if (!arguments.html.empty()) {
+    OutputFile page("sparse info", arguments.html);
+    page.write("<!doctype html><meta charset=\"utf-8\"><title>" + escaped(arguments.path) +
+               "</title><body style=\"font-family:sans-serif\">");
+    page.write("<h1>" + escaped(arguments.path) + "</h1><pre>" + escaped(out.dump(2)) + "</pre>");
+    for (const auto& [name, order] : orders) page.write("<h2>" + name + "</h2>" + spy_svg(a, order));
+    page.write("</body>\n");
+    page.commit();
+  }
+  if (arguments.numbers_only()) {
+    fmt::print("{}\n", out.dump(2));
+    return;
+  }
+  fmt::print("{}: {} x {}, {} entries, {}; {}\n", arguments.path, a.rows(), a.columns(), a.nnz(),
+             real ? "real" : "complex",
+             s.symmetric           ? "symmetric"
+             : s.hermitian         ? "Hermitian"
+             : s.skew              ? "skew"
+             : s.pattern_symmetric ? "symmetric pattern"
+                                   : "unsymmetric");
+  fmt::print(
+      "bandwidth {} below, {} above; longest row {}; {} empty rows, {} empty columns, {} rows without a diagonal\n",
+      s.lower_bandwidth, s.upper_bandwidth, s.longest_row, s.empty_rows, s.empty_columns, s.missing_diagonal);
+  Table table({"order", "blocks of 128", "filled"});
+  for (const auto& o : orderings)
+    table.add({o["order"], fmt::format("{}", o["blocks"].get<std::int64_t>()), percent(o["fill"])});
+  table.print();
+  fmt::print("host: the {} kernel, {} of matrix a product; devices have no kernels yet\n",
+             sparse::name(plan.report().kernel), bytes(static_cast<double>(plan.report().matrix_bytes)));
+  json.write(out);
+}
+
+// One small call of each operation on an executor.
+template <Scalar T> struct Calls {
+  Executor executor;
+  Csr<T> a = sparse::poisson<T>(8, 8).to(executor);
+  void spmv() const { (void)sparse::SpmmPlan<T>(executor, a); }
+  void spgemm() const { (void)sparse::spgemm<T>(executor, T(1), a, a); }
+  void sddmm() const {
+    const Matrix<T> d(executor, 64, 4);
+    (void)sparse::sddmm<T>(executor, T(1), d.view(), d.view().transposed(), T(0), a);
+  }
+  void spsv() const { (void)sparse::TriangularPlan<T>(executor, a); }
+  void convert() const { (void)sparse::transpose(a); }
+  void ilu() const { (void)sparse::ilu(a); }
+  void amg() const { (void)sparse::Amg<T>(a); }
+  void ssor() const { (void)sparse::Ssor<T>(a); }
+  void tridiagonal() const {
+    const Matrix<T> d(executor, 1, 4), b(executor, 1, 4);
+    (void)sparse::solve_tridiagonal<T>(executor, d.view(), d.view(), d.view(), b.view());
+  }
+  void vectors() const {
+    const std::vector<std::int32_t> at{1};
+    const std::vector<T> one{T(1)};
+    const Array<T> y(executor, {4});
+    (void)sparse::spvv(Op::N, sparse::SparseVector<T>(executor, 4, at, one),
+                       VectorView<const T>(executor, y.data(), 4));
+  }
+};
+
+template <Scalar T> bool runs(const Executor& executor, int row) {
+  using C = Calls<T>;
+  constexpr void (C::*calls[])() const = {&C::spmv,    &C::spgemm,  &C::sddmm, &C::spsv, &C::tridiagonal,
+                                          &C::vectors, &C::convert, &C::ilu,   &C::ssor, &C::amg};
+  try {
+    (C{executor}.*calls[row])();
+    return true;
+  } catch (const NotImplemented&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+void print_sparse_coverage() {
+  constexpr const char* rows[] = {"SpMV, SpMM",
+                                  "SpGEMM",
+                                  "SDDMM",
+                                  "SpSV, SpSM",
+                                  "tridiagonal batches",
+                                  "SpVV, axpby, gather, scatter, rot",
+                                  "conversions, transpose, add",
+                                  "ILU(0), ILU(k), ILUT, IC(0)",
+                                  "Jacobi, SSOR, Chebyshev, SPAI",
+                                  "AMG"};
+  fmt::print("| operation |");
+  std::vector<Executor> executors;
+  for (const char* name : {"host", "sim:trn1", "sim:trn2", "sim:trn3"}) {
+    executors.push_back(Executor::open(name));
+    fmt::print(" `{}` |", name);
+  }
+  fmt::print("\n|---|---|---|---|---|\n");
+  for (int row = 0; row < static_cast<int>(std::size(rows)); ++row) {
+    std::string line = fmt::format("| {} |", rows[row]);
+    for (const Executor& e : executors) {
+      std::string cell;
+      if (runs<float>(e, row)) cell += " s";
+      if (runs<double>(e, row)) cell += " d";
+      if (runs<std::complex<float>>(e, row)) cell += " c";
+      if (runs<Z>(e, row)) cell += " z";
+      line += (cell.empty() ? " -" : cell) + " |";
+    }
+    fmt::print("{}\n", line);
+  }
+}
+
+void add_sparse(CLI::App& app) {
+  CLI::App* parent = app.add_subcommand("sparse", "sparse matrices: info FILE");
+  parent->require_subcommand(1);
+  CLI::App* sub = parent->add_subcommand("info", "size, symmetry, bandwidth, block fill in three orderings, a picture");
+  auto arguments = std::make_shared<InfoArguments>();
+  sub->add_option("file", arguments->path, ".mtx, .npz or Harwell-Boeing")->required();
+  sub->add_option("--json", arguments->json, "write the numbers to this file; - prints them instead of the text");
+  sub->add_option("--html", arguments->html, "write a page with pictures of the matrix to this file");
+  sub->callback([arguments] { info(*arguments); });
+}
+
+}  // namespace trn::tools

@@ -1,0 +1,36 @@
+// The matrix that a sparse benchmark runs on: a file, or one of the gallery by name and size.
+#pragma once
+
+#include <string>
+
+#include <trn/sparse/gallery.hpp>
+#include <trn/sparse/harwell_boeing.hpp>
+#include <trn/sparse/matrix_market.hpp>
+#include <trn/sparse/npz.hpp>
+#include <trn/sparse/structure.hpp>
+
+namespace trn::tools {
+
+// By the ending: .mtx, .npz, or Harwell-Boeing (.rb, .rua, .rsa, .hb, ...).
+template <Scalar T> sparse::Csr<T> read_sparse(const std::string& path) {
+  if (path.ends_with(".npz")) return sparse::read_npz<T>(path);
+  if (path.ends_with(".mtx")) return sparse::read_matrix_market<T>(path);
+  return sparse::read_harwell_boeing<T>(path);
+}
+
+// "poisson2d:300", "poisson3d:48", "stencil27:32", "elasticity:120", "rmat:14".
+template <Scalar T> sparse::Csr<T> make_sparse(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const std::string name = text.substr(0, colon);
+  std::int64_t n = 0;
+  if (colon != std::string::npos) n = std::atoll(text.c_str() + colon + 1);
+  require(n >= 1 && n <= 100000, "bench: '{}' is not NAME:SIZE", text);
+  if (name == "poisson2d") return sparse::poisson<T>(n, n);
+  if (name == "poisson3d") return sparse::poisson<T>(n, n, n);
+  if (name == "stencil27") return sparse::stencil27<T>(n, n, n);
+  if (name == "elasticity") return sparse::elasticity<T>(n, n);
+  require(name == "rmat", "bench: '{}' is unknown; use poisson2d, poisson3d, stencil27, elasticity or rmat", name);
+  return sparse::rmat<T>(static_cast<int>(n));
+}
+
+}  // namespace trn::tools
