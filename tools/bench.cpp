@@ -20,19 +20,26 @@ nlohmann::ordered_json to_json(const BenchRow& r) {
   };
   nlohmann::ordered_json shape = nlohmann::ordered_json::object();
   for (const auto& [name, value] : r.shape) std::visit([&](const auto& v) { shape[name] = v; }, value);
-  return {{"op", r.op},
-          {"executor", r.executor},
-          {"dtype", r.dtype},
-          {"precision", r.precision},
-          {"shape", shape},
-          {"seconds", maybe(r.seconds)},
-          {"modelled_seconds", maybe(r.modelled_seconds)},
-          {"gflops", r.gflops},
-          {"roof_fraction", r.roof_fraction},
-          {"error", maybe(r.error)},
-          {"bound", maybe(r.bound)},
-          {"peer_seconds", maybe(r.peer_seconds)},
-          {"gbytes", maybe(r.gbytes)}};
+  nlohmann::ordered_json row = {{"op", r.op},
+                                {"executor", r.executor},
+                                {"dtype", r.dtype},
+                                {"precision", r.precision},
+                                {"shape", shape},
+                                {"seconds", maybe(r.seconds)},
+                                {"modelled_seconds", maybe(r.modelled_seconds)},
+                                {"gflops", r.gflops},
+                                {"roof_fraction", r.roof_fraction},
+                                {"error", maybe(r.error)},
+                                {"bound", maybe(r.bound)},
+                                {"peer_seconds", maybe(r.peer_seconds)},
+                                {"gbytes", maybe(r.gbytes)}};
+  if (r.solver) {
+    row["gemm_equivalents"] = r.solver->gemm_equivalents;
+    row["condition"] = maybe(r.solver->condition);
+    row["outcome"] =
+        r.solver->outcome.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(r.solver->outcome);
+  }
+  return row;
 }
 
 struct Arguments {

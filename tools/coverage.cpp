@@ -1,11 +1,15 @@
-// `trnsci coverage blas`: which operation runs where for which element type, found by calling every one with small
-// operands. The table of blas/README.md is this command's output; a test compares them.
+// `trnsci coverage blas`, `trnsci coverage solver`: which operation runs where for which element type, found by calling
+// every one with small operands. The tables of blas/README.md and solver/README.md are this command's output; a test
+// compares them.
+#include <algorithm>
+
 #include <fmt/core.h>
 
 #include <trn/core/error.hpp>
 
 #include "blas_case.hpp"
 #include "commands.hpp"
+#include "solver_symbols.hpp"
 
 namespace trn::tools {
 
@@ -55,12 +59,74 @@ void print() {
   }
 }
 
+// Letters of the types for which a probe runs.
+std::string letters(SolverProbe probe, const Executor& executor) {
+  std::string cell;
+  for (int type = 0; type < 4; ++type) {
+    try {
+      probe(executor, type);
+      cell += std::string(cell.empty() ? "" : " ") + kLetters[type];
+    } catch (const NotImplemented&) {
+    }
+  }
+  return cell.empty() ? "-" : cell;
+}
+
+// "`SDCZpotrf`+ `Xpotrf`+", the + for the function that asks for the workspace.
+std::string shown(const std::string& symbols) {
+  std::string text;
+  for (std::size_t begin = 0; begin < symbols.size();) {
+    const std::size_t end = std::min(symbols.find(' ', begin), symbols.size());
+    std::string group = symbols.substr(begin, end - begin), plus;
+    if (group.back() == '+') group.pop_back(), plus = "+";
+    const std::size_t colon = group.find(':');
+    const std::string front = group.substr(0, colon), name = group.substr(colon + 1);
+    const std::string brackets = front == "-" ? "" : front.size() == 1 ? front : "[" + front + "]";
+    text += (text.empty() ? "`" : " `") + brackets + name + "`" + plus;
+    begin = end + 1;
+  }
+  return text;
+}
+
+void print_solver(bool every) {
+  const std::vector<SymbolRow>& rows = solver_symbol_rows();
+  std::vector<Executor> executors;
+  for (const char* name : kExecutors) executors.push_back(Executor::open(name));
+  if (!every) {
+    fmt::print("| cuSOLVER, without `cusolverDn` | trnsolver |");
+    for (const char* name : kExecutors) fmt::print(" `{}` |", name);
+    fmt::print("\n|---|---|---|---|---|---|\n");
+  }
+  std::size_t offered = 0, all = 0;
+  for (const SymbolRow& row : rows) {
+    const std::vector<std::string> names = expand_symbols(row.symbols);
+    const std::string ours = row.ours;
+    all += names.size();
+    if (ours != "-") offered += names.size();
+    std::string cells, status;
+    for (std::size_t e = 0; e < executors.size(); ++e) {
+      const std::string cell = row.probe ? letters(row.probe, executors[e]) : "";
+      cells += " " + cell + (cell.empty() ? "|" : " |");
+      if (row.probe && cell != "-") status += (status.empty() ? "" : ", ") + fmt::format("{}: {}", kExecutors[e], cell);
+    }
+    if (!row.probe) status = ours == "-" ? "not offered" : "no kernel of its own";
+    if (!every) fmt::print("| {} | {} |{}\n", shown(row.symbols), ours, cells);
+    if (!every) continue;
+    for (const std::string& name : names) fmt::print("cusolverDn{}\t{}\t{}\n", name, ours, status);
+  }
+  if (!every) fmt::print("\n{} of the {} functions of cusolverDn.h (CUDA 13) have a counterpart.\n", offered, all);
+}
+
 }  // namespace
 
 void add_coverage(CLI::App& app) {
   CLI::App* coverage = app.add_subcommand("coverage", "which operation runs where, for which types");
   coverage->add_subcommand("blas", "trnblas: a Markdown table")->callback(print);
   coverage->add_subcommand("sparse", "trnsparse: a Markdown table")->callback(print_sparse_coverage);
+  auto every = std::make_shared<bool>(false);
+  CLI::App* solver = coverage->add_subcommand("solver", "trnsolver: cuSOLVER's dense functions, a Markdown table");
+  solver->add_flag("--symbols", *every, "one line for each function instead: name, counterpart, where it runs");
+  solver->callback([every] { print_solver(*every); });
   coverage->require_subcommand(1);
 }
 

@@ -20,6 +20,13 @@ namespace trn::tools {
 // Extents by name, in the order of the table: numbers, or text such as "64 x 64".
 using BenchShape = std::vector<std::pair<std::string, std::variant<std::int64_t, bool, std::string>>>;
 
+// What rows of trnsolver have in addition.
+struct SolverFigures {
+  double gemm_equivalents = 0;      // the time in units of a matrix product of order n
+  std::optional<double> condition;  // estimate for the matrix; null with --model-only
+  std::string outcome;              // "ok", "singular", ...; empty with --model-only
+};
+
 // The same keys for every operation. Times in seconds; what does not apply is null in JSON and "-" in the table.
 struct BenchRow {
   std::string op, executor, dtype, precision;
@@ -32,6 +39,7 @@ struct BenchRow {
   std::string note;                        // printed below the table when not empty
   std::optional<double> peer_seconds;      // a direct call of OpenBLAS in the same run, where there is one
   std::optional<double> gbytes;            // 1e9 bytes read and written per second, where memory is the limit
+  std::optional<SolverFigures> solver;     // operations of trnsolver only
 };
 
 struct BenchOptions {
@@ -68,6 +76,7 @@ void add_blas_operations(std::vector<std::unique_ptr<Operation>>& all);
 [[nodiscard]] std::vector<std::unique_ptr<Operation>> fft_operations();           // plans, and the next
 [[nodiscard]] std::vector<std::unique_ptr<Operation>> fft_function_operations();  // dct, convolve, stft
 [[nodiscard]] std::vector<std::unique_ptr<Operation>> sparse_operations();
+[[nodiscard]] std::vector<std::unique_ptr<Operation>> solver_operations();
 [[nodiscard]] std::vector<std::unique_ptr<Operation>> operations();
 
 }  // namespace trn::tools

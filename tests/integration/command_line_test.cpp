@@ -3,10 +3,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <sstream>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -66,6 +68,10 @@ TEST_F(CommandLine, BadArgumentsGetOneLine) {
       {"dis fft.c2c --n 131", "it runs 5 programs"},
       {"dis fft.c2c --n 131 --step 6", "choose one with --step 1 to 5"},
       {"dis fft.dct", "fft.dct: it runs 3 programs"},
+      {"bench solver.potrf --n 0", "--n"},
+      {"bench solver.potrf --n 8 --dtype bf16 --exec host", "no kernel for dtype bf16"},
+      {"bench solver.eigh --n 8 --exec host --model-only", "has no model"},
+      {"bench solver.nothing", "'solver.nothing' is not an operation"},
       {"rand", "--n is required"},
       {"rand --n -1 --text", "--n -1; give a decimal whole number from 0 to 9223372036854775807"},
       {"rand --n 4 --text --seed 99999999999999999999",
@@ -154,6 +160,51 @@ TEST_F(CommandLine, BenchWritesTheAgreedKeys) {
     const double time = host ? row["seconds"].get<double>() : row["modelled_seconds"].get<double>();
     EXPECT_NEAR(row["gflops"].get<double>(), 2e-9 * 130 * 70 * 200 / time, 1e-6 * row["gflops"].get<double>());
   }
+}
+
+// The same keys and three more. The errors that it prints are within the bounds, on well-conditioned matrices.
+TEST_F(CommandLine, BenchOfSolversSaysMore) {
+  const fs::path file = folder_ / "rows.json";
+  for (const std::string operation : {"potrf", "getrf", "geqrf", "eigh", "svd", "solve"}) {
+    for (const std::string dtype : {"fp32", "fp64", "c64", "c128"}) {
+      const Result r = trnsci("bench solver." + operation + " --n 20 --repeats 1 --exec host --dtype " + dtype +
+                              " --json " + file.string());
+      ASSERT_EQ(r.status, 0) << operation << r.output;
+      const auto row = read_json(file).at(0);
+      const std::set<std::string> keys{"op",      "executor",         "dtype",        "precision",        "shape",
+                                       "seconds", "modelled_seconds", "gflops",       "roof_fraction",    "error",
+                                       "bound",   "gbytes",           "peer_seconds", "gemm_equivalents", "condition",
+                                       "outcome"};
+      std::set<std::string> found;
+      for (const auto& [key, value] : row.items()) found.insert(key);
+      EXPECT_EQ(found, keys);
+      EXPECT_EQ(row["op"], "solver." + operation);
+      EXPECT_EQ(row["outcome"], "ok");
+      EXPECT_GT(row["gemm_equivalents"].get<double>(), 0);
+      EXPECT_GE(row["condition"].get<double>(), 1) << operation;
+      EXPECT_GT(row["peer_seconds"].get<double>(), 0);
+      EXPECT_LE(row["error"].get<double>(), row["bound"].get<double>()) << operation << dtype;
+      EXPECT_GT(row["error"].get<double>(), 0) << operation << dtype;
+    }
+  }
+}
+
+// Every dense function of cuSOLVER has one line, and none has two.
+TEST_F(CommandLine, CoverageOfSolversNamesEveryFunctionOnce) {
+  const Result r = trnsci("coverage solver --symbols");
+  ASSERT_EQ(r.status, 0);
+  std::istringstream text(r.output);
+  std::set<std::string> names;
+  int count = 0;
+  for (std::string line; std::getline(text, line); ++count) {
+    EXPECT_TRUE(line.starts_with("cusolverDn")) << line;
+    EXPECT_EQ(std::count(line.begin(), line.end(), '\t'), 2) << line;
+    names.insert(line.substr(0, line.find('\t')));
+  }
+  EXPECT_EQ(count, 377);  // cusolverDn.h of CUDA 13.0
+  EXPECT_EQ(names.size(), 377u);
+  EXPECT_TRUE(has(r.output, "cusolverDnSpotrf\t`potrf`, `Cholesky`\thost: s d c z"));
+  EXPECT_TRUE(has(r.output, "cusolverDnXgesvdr\t-\tnot offered"));
 }
 
 // Binary and text are the same values, on every executor and in a file; a reader that has enough ends the command

@@ -28,6 +28,7 @@ constexpr const char* kPrinting[] = {
     "dis file program.json",
     "validate",
     "coverage blas",
+    "coverage solver --symbols",
     "fuzz blas --cases 1",
     "rand --n 4",
     "rand --n 4 --text",

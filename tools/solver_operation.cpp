@@ -1,0 +1,208 @@
+// The operations of trnsolver for the command line. Beside the keys of every operation their rows say how many matrix
+// products of the same order the time would have bought, the condition of the matrix, and the outcome.
+#include <algorithm>
+
+#include <trn/blas/gemm.hpp>
+#include <trn/blas/gemm_program.hpp>
+#include <trn/core/array.hpp>
+#include <trn/core/error.hpp>
+#include <trn/neuron/sim.hpp>
+#include <trn/tile/device.hpp>
+
+#include "host_peak.hpp"
+#include "measure.hpp"
+#include "operation.hpp"
+#include "recording_device.hpp"
+#include "solver_case.hpp"
+
+namespace trn::tools {
+
+namespace {
+
+constexpr DType kTypes[] = {DType::Float32, DType::Float64, DType::Complex64, DType::Complex128};
+
+class SolverOperation final : public Operation {
+ public:
+  explicit SolverOperation(const SolverRow& row) : row_(row), nrhs_(row.nrhs) {}
+  std::string name() const override { return row_.name; }
+  std::string summary() const override { return row_.formula; }
+  std::string error_note() const override {
+    return fmt::format("{}, from a sample; peer: LAPACK's {}", row_.unit, row_.peer);
+  }
+  std::vector<std::string> default_executors() const override { return {"host"}; }
+
+  void add_options(Options& options) override {
+    if (row_.has_m) options.number("--m", m_, "rows (n unless given)", 1, kMost);
+    options.number("--n", n_, "order, or columns", 1, kMost);
+    if (row_.nrhs > 0) options.number("--nrhs", nrhs_, "right-hand sides", 1, kMost);
+    options.text("--dtype", dtype_, "fp32, fp64, c64, c128");
+    options.text("--precision", precision_, "native, tf32, bf16, tf32x3, bf16x6, exact, target=ERROR");
+    options.number("--step", step_, "which program of several, from 1 (profile, emit, dis)", 1, 1 << 20);
+  }
+
+  tile::Program program(const tile::Machine& machine) const override {
+    const auto all = programs(machine);
+    if (step_ == 0 && all.size() == 1) return *all.front();
+    std::string names;
+    for (const auto& p : all) {
+      if (names.find(p->name()) == std::string::npos) names += (names.empty() ? "" : ", ") + p->name();
+    }
+    require(step_ >= 1 && step_ <= static_cast<std::int64_t>(all.size()),
+            "{}: it runs {} programs ({}); choose one with --step 1 to {}", name(), all.size(), names, all.size());
+    return *all[static_cast<std::size_t>(step_ - 1)];
+  }
+
+  BenchRow bench(const std::string& executor_name, const BenchOptions& options) const override {
+    const Executor executor = Executor::open(executor_name);
+    const bool simulated = executor.family() == Family::Device;
+    require(simulated || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model",
+            executor.name());
+    BenchRow r;
+    r.op = name();
+    r.executor = executor.name();
+    r.dtype = trn::name(dtype());
+    r.precision = precision_;
+    if (row_.has_m) r.shape.emplace_back("m", rows());
+    r.shape.emplace_back("n", n_);
+    if (row_.nrhs > 0) r.shape.emplace_back("nrhs", nrhs_);
+    r.solver.emplace();
+    double gemm = 0;
+    if (simulated && options.model_only) {
+      const tile::Machine& machine = tile::device_of(executor).machine();
+      double seconds = 0;
+      for (const auto& p : programs(machine)) seconds += neuron::estimate(*p, machine).seconds;
+      r.modelled_seconds = seconds;
+    } else {
+      run(executor, options, r);
+    }
+    const double seconds = simulated ? *r.modelled_seconds : *r.seconds;
+    gemm = simulated ? modelled_gemm(tile::device_of(executor).machine()) : measured_gemm(executor, options);
+    r.solver->gemm_equivalents = seconds / gemm;
+    const bool wide = real_of(dtype()) == DType::Float64;
+    const double peak = simulated ? tile::device_of(executor).machine().tensor_flops(DType::Float32)
+                                  : (wide ? host_peak().fp64_flops : host_peak().fp32_flops);
+    r.gflops = flops() / seconds * 1e-9;
+    r.roof_fraction = flops() / seconds / peak;
+    std::string notes = fmt::format("{:.2f} gemm of {}", r.solver->gemm_equivalents,
+                                    simulated ? "order n in tf32x3" : "order n in the same type");
+    if (r.solver->condition) notes += fmt::format("; condition {:.2e}", *r.solver->condition);
+    if (!r.solver->outcome.empty()) notes += "; outcome " + r.solver->outcome;
+    r.note = notes + (r.note.empty() ? "" : "; " + r.note);
+    return r;
+  }
+
+ private:
+  static constexpr std::int64_t kMost = std::int64_t{1} << 20;
+
+  [[nodiscard]] std::int64_t rows() const { return row_.has_m && m_ > 0 ? m_ : n_; }
+  [[nodiscard]] DType dtype() const { return parse_dtype(dtype_); }
+  [[nodiscard]] SolverCase make(const Executor& executor) const {
+    const auto at = std::find(std::begin(kTypes), std::end(kTypes), dtype()) - std::begin(kTypes);
+    require(at < 4, "{}: no kernel for dtype {}; choose fp32, fp64, c64 or c128", name(), dtype_);
+    return row_.make[at](executor, {rows(), n_, nrhs_, Precision::parse(precision_)});
+  }
+  // Square problems as the table counts them; m x n ones as Householder reflections of k columns take them.
+  [[nodiscard]] double flops() const {
+    const auto n = static_cast<double>(n_), m = static_cast<double>(rows()), k = std::min(m, n), l = std::max(m, n);
+    const double complex = is_complex(dtype()) ? 4 : 1;
+    const double cubic = row_.has_m ? k * k * (1.5 * l - 0.5 * k) : n * n * n;  // n^3 for m = n
+    return complex * (row_.flops * cubic + (row_.nrhs > 0 ? 2 * n * n * static_cast<double>(nrhs_) : 0));
+  }
+
+  // What the operation runs on a device. The recording device computes nothing, so results are read back as zeros.
+  [[nodiscard]] std::vector<std::shared_ptr<const tile::Program>> programs(const tile::Machine& machine) const {
+    return recorded_programs(machine, [&](const Executor& executor) {
+      const SolverCase c = make(executor);
+      c.reset();
+      (void)c.call();
+    });
+  }
+
+  void run(const Executor& executor, const BenchOptions& options, BenchRow& r) const {
+    const bool simulated = executor.family() == Family::Device;
+    const SolverCase c = make(executor);
+    const Clock clock = options.cpu_time ? Clock::Processor : Clock::Wall;
+    Recorder recorder(executor);
+    solver::Report report;
+    if (!simulated) {  // first touch and threads, apart from the measurement
+      const PurposeScope warm_up(Purpose::WarmUp);
+      c.reset(), (void)c.call(), c.peer_reset(), c.peer();
+    }
+    r.seconds = fastest(simulated ? 1 : options.repeats, clock, c.reset, [&] {
+      report = c.call();
+      executor.synchronize();
+    });
+    ensure(recorder.count(EventKind::Dispatch) > 0, "{} did not run on {}", name(), executor.name());
+    if (simulated) r.modelled_seconds = recorder.modelled_seconds();
+    r.precision = trn::name(report.accuracy.mode);
+    r.solver->outcome = solver::name(report.outcome.status);
+    if (report.outcome.ok()) {
+      r.error = c.error();
+      if (report.accuracy.bound > 0) r.bound = report.accuracy.bound;
+      const double condition = report.condition > 0 ? report.condition : c.condition();
+      if (condition > 0) r.solver->condition = condition;
+    }
+    r.note = std::string(report.algorithm);
+    if (!simulated) r.peer_seconds = fastest(options.repeats, clock, c.peer_reset, c.peer);
+  }
+
+  template <class Reset, class Run> static double fastest(int repeats, Clock clock, const Reset& reset, const Run& f) {
+    constexpr double kEnoughSeconds = 5;
+    double least = 0, spent = 0;
+    for (int i = 0; i == 0 || (i < repeats && spent < kEnoughSeconds); ++i) {
+      const PurposeScope purpose(i == 0 ? Purpose::Operation : Purpose::Repeat);
+      reset();
+      const double begin = now_s(clock);
+      f();
+      const double seconds = now_s(clock) - begin;
+      least = i == 0 ? seconds : std::min(least, seconds);
+      spent += seconds;
+    }
+    return least;
+  }
+
+  // One product of order n: of tf32x3 words on a device, of the same type on the host.
+  [[nodiscard]] double modelled_gemm(const tile::Machine& machine) const {
+    const std::int64_t parts = is_complex(dtype()) ? 2 : 1;
+    blas::GemmShape s{parts == 2 ? DType::Complex64 : DType::Float32, parts == 2 ? DType::Complex64 : DType::Float32,
+                      n_, n_, n_};
+    s.am = s.bk = s.cm = parts * n_;
+    s.ak = s.bn = s.cn = parts;
+    s.mode = Mode::Tf32x3;
+    return neuron::estimate(blas::gemm_program(s, machine), machine).seconds;
+  }
+  template <class T> double measured_gemm_of(const Executor& executor, const BenchOptions& options) const {
+    const std::vector<T> ones(static_cast<std::size_t>(n_ * n_), T(1));
+    const auto a = Matrix<T>::from_host(executor, n_, n_, ones), b = Matrix<T>::from_host(executor, n_, n_, ones);
+    const Matrix<T> c(executor, n_, n_);
+    const auto call = [&] { blas::gemm(executor, blas::Op::N, blas::Op::N, T(1), a.view(), b.view(), T(0), c.view()); };
+    call();
+    return measure(options.repeats, call, options.cpu_time ? Clock::Processor : Clock::Wall).fastest_s;
+  }
+  [[nodiscard]] double measured_gemm(const Executor& e, const BenchOptions& o) const {
+    switch (dtype()) {
+      case DType::Float32:
+        return measured_gemm_of<float>(e, o);
+      case DType::Float64:
+        return measured_gemm_of<double>(e, o);
+      case DType::Complex64:
+        return measured_gemm_of<std::complex<float>>(e, o);
+      default:
+        return measured_gemm_of<std::complex<double>>(e, o);
+    }
+  }
+
+  SolverRow row_;
+  std::int64_t m_ = 0, n_ = 512, nrhs_, step_ = 0;
+  std::string dtype_ = "fp32", precision_ = "native";
+};
+
+}  // namespace
+
+std::vector<std::unique_ptr<Operation>> solver_operations() {
+  std::vector<std::unique_ptr<Operation>> all;
+  for (const SolverRow& row : solver_rows()) all.push_back(std::make_unique<SolverOperation>(row));
+  return all;
+}
+
+}  // namespace trn::tools
