@@ -123,6 +123,15 @@ def check_folders(command):
             findings.append(f"README.md: no line for the subcommand {name}")
 
 
+def check_capi():
+    """The counts in capi/README.md are those of the tables."""
+    counted = subprocess.run([sys.executable, "-B", ROOT / "capi" / "generate.py", ROOT / "capi" / "api", "--count"],
+                             capture_output=True, text=True, check=True).stdout
+    rows, functions = re.match(r"(\d+) rows, (\d+) functions", counted).groups()
+    if f"{rows} rows of the tables make {functions} functions" not in (ROOT / "capi" / "README.md").read_text():
+        findings.append(f"capi/README.md: the tables have {rows} rows and make {functions} functions")
+
+
 def check_links():
     for path in sorted(ROOT.glob("*.md")) + sorted(ROOT.glob("*/*.md")) + sorted(ROOT.glob("apps/*/*.md")):
         if "build" in path.relative_to(ROOT).parts:
@@ -135,7 +144,7 @@ def check_links():
 def check_paths():
     """Back-quoted paths of files. Capitals and <angle brackets> stand for a name that the reader chooses; so does `scale`,
     the operation that docs/adding-an-operation.md adds."""
-    parts = "apps|blas|cmake|core|docs|dropin|examples|fft|include|neuron|rand|solver|sparse|tensor|tests|tile|tools"
+    parts = "apps|blas|capi|cmake|core|docs|dropin|examples|fft|include|neuron|rand|solver|sparse|tensor|tests|tile|tools"
     for path in sorted(ROOT.glob("*.md")) + sorted(ROOT.glob("docs/*.md")) + sorted(ROOT.glob("*/README.md")):
         base = [ROOT] if path.parent in (ROOT, ROOT / "docs") else [ROOT, path.parent]
         for name in re.findall(rf"`((?:{parts}|src|test|bench)/[\w./*-]+\.(?:hpp|cpp|h|md|py|sh|txt|cmake|\*))`", path.read_text()):
@@ -152,6 +161,7 @@ def main():
     check_modelled_products(command)
     check_summary()
     check_folders(command)
+    check_capi()
     check_links()
     check_paths()
     print("\n".join(findings) or "documents agree with the product")

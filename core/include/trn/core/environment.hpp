@@ -2,6 +2,7 @@
 //
 //   TRN_SIM_QUEUED       1: simulators that are opened without saying otherwise run behind their caller
 //     (SimOptions::queued)
+//   TRN_EXECUTOR         the devices of the C API, by name, separated by commas: capi/README.md
 //   TRN_BLAS_EXECUTOR, TRN_BLAS_PRECISION, TRN_BLAS_REPORT   of the drop-in BLAS alone: see dropin/environment.hpp
 #pragma once
 

@@ -1,0 +1,28 @@
+/* vector_types.h: the few vector types of CUDA that library interfaces use. */
+#ifndef __VECTOR_TYPES_H__
+#define __VECTOR_TYPES_H__
+
+#if defined(__cplusplus)
+#define TRN_CUDA_ALIGN(n) alignas(n)
+#else
+#define TRN_CUDA_ALIGN(n) _Alignas(n)
+#endif
+
+typedef struct float2 {
+  TRN_CUDA_ALIGN(8) float x;
+  float y;
+} float2;
+typedef struct double2 {
+  TRN_CUDA_ALIGN(16) double x;
+  double y;
+} double2;
+typedef struct int2 {
+  TRN_CUDA_ALIGN(8) int x;
+  int y;
+} int2;
+typedef struct float4 {
+  TRN_CUDA_ALIGN(16) float x;
+  float y, z, w;
+} float4;
+
+#endif

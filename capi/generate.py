@@ -1,0 +1,350 @@
+#!/usr/bin/env python3
+"""Makes the C face of trnsci from the tables in capi/api: one row there is one routine here.
+
+    generate.py TABLES OUT            writes below OUT
+        include/trn*.h                the C headers
+        cuda/include/*.h              the same functions under CUDA's names (declarations with asm labels, no symbols)
+        src/*_thunks.cpp              the exported functions: each calls its template inside the one place that catches
+        exports.map, symbols.txt      what the shared library shows
+        test/every_row.c              a C11 program that calls each function once, without a handle
+        rosetta.md                    CUDA name, C name, template
+        check/*_check.cpp             compares types and values with NVIDIA's own headers, where they are installed
+    generate.py TABLES --count        prints how many rows, names and enumerators there are
+
+capi/README.md says how a table is read.
+"""
+import os
+import re
+import sys
+
+LETTERS = {  # letter: C type, CUDA type, C++ type, and the same of its real type
+    "S": ("float", "float", "float", "float", "float"),
+    "D": ("double", "double", "double", "double", "double"),
+    "C": ("trnComplex", "cuComplex", "std::complex<float>", "float", "float"),
+    "Z": ("trnDoubleComplex", "cuDoubleComplex", "std::complex<double>", "double", "double"),
+}
+ENUM_KINDS = {"op": "$Operation_t", "uplo": "$FillMode_t", "side": "$SideMode_t", "diag": "$DiagType_t"}
+SPACED = {"int_32": "int", "const_int": "const int", "const_char": "const char", "unsigned_long_long": "unsigned long long", "long_long": "long long"}
+ORDER = ["runtime", "blas", "fft", "rand"]
+
+
+class Library:
+    def __init__(self, name):
+        self.name, self.enums, self.types, self.rows = name, [], [], []
+        self.handle = None
+
+
+class Row:
+    """One `fn` line: a name pattern, the letters it is made for, and its arguments."""
+
+    def __init__(self, line):
+        head, tail = line[3:].split(":", 1)
+        words = head.split()
+        self.pattern, flags = words[0], words[1:]
+        self.wide = "64" in flags
+        self.v2 = "v2" in flags
+        self.ours = "ours" in flags
+        self.manual = "manual" in flags
+        self.no_handle = "nohandle" in flags or "anyhandle" in flags
+        self.any_handle = "anyhandle" in flags
+        self.letters = []
+        for flag in flags:
+            if "=" in flag:
+                self.letters.append(tuple(flag.split("=")))
+            elif flag in LETTERS:
+                self.letters.append((flag, flag))
+        match = re.fullmatch(r"\s*(?:(\S+) )?([\w<>]+)\((.*)\)\s*", tail)
+        if not match:
+            raise SystemExit(f"cannot read the row: {line}")
+        self.returns, self.body, arguments = match.groups()
+        self.arguments = [self.argument(a) for a in arguments.split(",")] if arguments.strip() else []
+
+    @staticmethod
+    def argument(text):
+        kind, name = re.fullmatch(r"\s*(.*?)\s*(\w+)\s*", text).groups()
+        return kind, name
+
+    def names(self):
+        """(name without prefix, letter or None) of each routine."""
+        if not self.letters:
+            return [(self.pattern, None)]
+        return [(re.sub(r"[?*]", part, self.pattern), letter) for part, letter in self.letters]
+
+
+def read(path):
+    text = re.sub(r"\n[ \t]+(?=\S)", " ", open(path, encoding="utf-8").read())
+    library = None
+    for line in text.splitlines():
+        line = line.strip()
+        if not line or line.startswith("#"):
+            continue
+        if line.startswith("library "):
+            words = line.split()
+            library = Library(words[1])
+            fields = " ".join(words[2:])
+            library.c, library.cuda = re.search(r"\bc (\w+) cuda (\w+)", fields).groups()
+            library.enum_c, library.enum_cuda = re.search(r"enumerators (\w+) (\w+)", fields).groups()
+            library.c_header, library.cuda_header = re.search(r"header (\S+) (\S+)", fields).groups()
+            library.status = re.search(r"status (\w+)", fields).group(1)
+            if handle := re.search(r"handle (\w+) (\w+)", fields):
+                library.handle = handle.groups()
+        elif line.startswith("enum "):
+            head, values = line[5:].split(":", 1)
+            name, tag = head.split()
+            library.enums.append((name, tag, [v.split("=") for v in values.split()]))
+        elif line.startswith("type "):
+            _, name, definition = line.split(" ", 2)
+            library.types.append((name, definition))
+        elif line.startswith("fn "):
+            library.rows.append(Row(line))
+        else:
+            raise SystemExit(f"{path}: cannot read the line: {line}")
+    return library
+
+
+def spell(library, text, face):
+    """The type `text` of a table in the C or the CUDA face."""
+    text = re.sub(r"\w+", lambda word: SPACED.get(word[0], word[0]), text)
+    complex_names = {"@fComplex": ("trnComplex", "cufftComplex"), "@dComplex": ("trnDoubleComplex", "cufftDoubleComplex")}
+    for name, (c, cuda) in complex_names.items():
+        text = text.replace(name, c if face == "c" else cuda)
+    text = text.replace("#", "trn" if face == "c" else "cuda")
+    text = text.replace("$", library.c if face == "c" else library.cuda)
+    return text.replace("@", "trn" if face == "c" else "cuda")
+
+
+def declaration_type(library, kind, letter, wide, face):
+    """How an argument of this kind is declared; an array kind leaves its brackets to the caller."""
+    integer = "int64_t" if wide else "int"
+    words = kind.split()
+    first = words[0] if words else ""
+    if first == "int" and len(words) == 1:
+        return integer
+    if first in ENUM_KINDS:
+        return spell(library, ENUM_KINDS[first], face)
+    if first in ("scalar", "in", "out", "result", "inarray", "outarray"):
+        which = words[1] if len(words) > 1 else "T"
+        types = LETTERS[letter]
+        column = (0 if face == "c" else 1) if which == "T" else 3
+        value = integer if which == "int" else types[column]
+        return {"scalar": f"const {value}*", "in": f"const {value}*", "out": f"{value}*", "result": f"{value}*",
+                "inarray": f"const {value}* const*", "outarray": f"{value}* const*"}[first]
+    return spell(library, kind, face)
+
+
+def routines(library):
+    """(row, name, letter, wide) of every routine of the library."""
+    for row in library.rows:
+        for name, letter in row.names():
+            yield row, name, letter, False
+            if row.wide:
+                yield row, name + "_64", letter, True
+
+
+def parameters(library, row, letter, wide, face):
+    found = []
+    if library.handle and not row.manual and (not row.no_handle or row.any_handle):
+        kind, name = library.handle
+        found.append((spell(library, "$" + kind, face), name))
+    for kind, name in row.arguments:
+        found.append((declaration_type(library, kind, letter, wide, face), name))
+    return found
+
+
+def returned(library, row, face):
+    return spell(library, row.returns, face) if row.returns else spell(library, "$" + library.status, face)
+
+
+def prototype(library, row, name, letter, wide, face):
+    listed = ", ".join(f"{t} {n}" for t, n in parameters(library, row, letter, wide, face)) or "void"
+    prefix = library.c if face == "c" else library.cuda
+    return f"{returned(library, row, face)} {prefix}{name}({listed})"
+
+
+def enumerator(library, name, face):
+    prefix = library.enum_c if face == "c" else library.enum_cuda
+    return prefix + ("_" if prefix.isupper() else "") + name
+
+
+def enums(library, face):
+    lines = []
+    for name, tag, values in library.enums:
+        if face == "c":
+            tag = tag.replace(library.cuda, library.c, 1)
+        lines.append(f"typedef enum {tag} {{")
+        lines += [f"  {enumerator(library, n, face)} = {v}," for n, v in values]
+        lines[-1] = lines[-1].rstrip(",")
+        lines.append(f"}} {spell(library, '$' + name, face)};\n")
+    for name, definition in library.types:
+        lines.append(f"typedef {spell(library, definition, face)} {spell(library, '$' + name, face)};")
+    return lines
+
+
+def c_header(library):
+    guard = library.c_header.upper().replace(".", "_")
+    lines = [f"/* {library.c_header}: made from capi/api/{library.name}.api. The contract of each routine is that of the CUDA",
+             "   function of the same name; capi/README.md says what differs. */", f"#ifndef {guard}", f"#define {guard}", "",
+             "#include \"trn_types.h\""]
+    if library.name != "runtime":
+        lines.append("#include \"trn_runtime.h\"")
+    lines += ["", "#ifdef __cplusplus", "extern \"C\" {", "#endif", ""] + enums(library, "c") + [""]
+    for row, name, letter, wide in routines(library):
+        lines.append(prototype(library, row, name, letter, wide, "c") + ";")
+    return lines + ["", "#ifdef __cplusplus", "}", "#endif", "", "#endif"]
+
+
+GUARDS = {"cuda_runtime_api.h": "__CUDA_RUNTIME_API_H__", "cublas_v2.h": "CUBLAS_V2_H_", "curand.h": "CURAND_H_",
+          "cufft.h": "_CUFFT_H_"}
+EXTRA_GUARDS = {"cublas_v2.h": ["CUBLAS_API_H_"]}
+INCLUDES = {"cuda_runtime_api.h": ["driver_types.h"],
+            "cublas_v2.h": ["cuda_runtime_api.h", "cuComplex.h", "library_types.h"],
+            "curand.h": ["cuda_runtime_api.h"], "cufft.h": ["cuda_runtime_api.h", "cuComplex.h", "library_types.h"]}
+
+
+def cuda_header(library):
+    header = library.cuda_header
+    lines = [f"/* {header}: CUDA's names for the functions of libtrnsci, made from capi/api/{library.name}.api. */",
+             f"#ifndef {GUARDS[header]}", f"#define {GUARDS[header]}"]
+    lines += [f"#define {g}" for g in EXTRA_GUARDS.get(header, [])]
+    lines += ["", "#include <stddef.h>", "#include <stdint.h>"]
+    lines += [f"#include \"{i}\"" for i in INCLUDES[header]]
+    head = f"{header[:-2]}_head.h"
+    lines += [f"#if __has_include(\"trn_{head}\")", f"#include \"trn_{head}\"", "#endif"]
+    lines += ["", "#ifdef __cplusplus", "extern \"C\" {", "#endif", ""]
+    skip = {"Error_t", "MemcpyKind", "MemoryType", "ComputeMode", "DeviceAttr"} if library.name == "runtime" else set()
+    if not skip:
+        lines += enums(library, "cuda")
+    lines.append("")
+    for row, name, letter, wide in routines(library):
+        if row.ours:
+            continue
+        label = f" __asm__(\"{library.c}{name}\");"
+        lines.append(prototype(library, row, name, letter, wide, "cuda") + label)
+        if row.v2:
+            spelled = name[:-3] + "_v2_64" if wide else name + "_v2"
+            lines.append(prototype(library, row, spelled, letter, wide, "cuda") + label)
+    lines += ["", "#ifdef __cplusplus", "}", "#endif", ""]
+    tail = f"trn_{header[:-2]}_tail.h"
+    return lines + [f"#if __has_include(\"{tail}\")", f"#include \"{tail}\"", "#endif", "", "#endif"]
+
+
+def driver_types(library):
+    """The runtime's enums, which CUDA has in a header of their own."""
+    lines = ["/* driver_types.h: CUDA's names for the types of the runtime, made from capi/api/runtime.api. */",
+             "#ifndef __DRIVER_TYPES_H__", "#define __DRIVER_TYPES_H__", "", "#include <stddef.h>", "#include <stdint.h>", "",
+             "#ifdef __cplusplus", "extern \"C\" {", "#endif", ""]
+    lines += enums(library, "cuda")
+    return lines + ["", "#ifdef __cplusplus", "}", "#endif", "", "#include \"trn_driver_types_tail.h\"", "", "#endif"]
+
+
+def thunks(library):
+    lines = [f"// Made from capi/api/{library.name}.api: the exported functions.", f"#include <{library.c_header}>", "",
+             f"#include \"{library.name}/{library.name}.hpp\"", "", "namespace capi = trn::capi;", ""]
+    for row, name, letter, wide in routines(library):
+        if row.manual:
+            continue
+        listed = parameters(library, row, letter, wide, "c")
+        body = row.body.replace("<T>", f"<{LETTERS[letter][2]}>") if letter else row.body
+        passed = [f"capi::native({n})" for _, n in listed]
+        full = f"{library.c}{name}"
+        space = f"capi::{library.name}"
+        if library.handle and not row.no_handle:
+            passed[0] = "call_"
+            call = f"{space}::call({listed[0][1]}, \"{full}\", [&](auto& call_) {{ {space}::{body}({', '.join(passed)}); }})"
+        else:
+            if row.any_handle:
+                passed = passed[1:]
+            call = f"{space}::call(\"{full}\", [&] {{ {space}::{body}({', '.join(passed)}); }})"
+        unused = f" (void){listed[0][1]};" if row.any_handle else ""
+        lines.append(f"{prototype(library, row, name, letter, wide, 'c')} {{{unused} return {call}; }}")
+    return lines
+
+
+def check(library):
+    """Compiled against NVIDIA's headers and ours side by side: the same types in the same order, the same values."""
+    lines = [f"// Compares capi/api/{library.name}.api with CUDA's own {library.cuda_header}: compile it where that is installed.",
+             f"#include <{library.cuda_header}>", ""]
+    for name, _, values in library.enums:
+        for n, v in values:
+            lines.append(f"static_assert(static_cast<int>({enumerator(library, n, 'cuda')}) == {v}, \"{enumerator(library, n, 'cuda')}\");")
+    for row, name, letter, wide in routines(library):
+        if row.ours:
+            continue
+        spelled = (name[:-3] + "_v2_64" if wide else name + "_v2") if row.v2 else name
+        types = ", ".join(t for t, _ in parameters(library, row, letter, wide, "cuda"))
+        # A cast that picks an overload compiles only if one has exactly this type.
+        lines.append(f"static_assert((static_cast<{returned(library, row, 'cuda')} (*)({types})>(&{library.cuda}{spelled}), true));")
+    return lines
+
+
+BAD_HANDLE = {"runtime": 400, "blas": 1, "fft": 1, "rand": 101}
+# With zeros for arguments these would do what they say, and are called by the other tests.
+NOT_CALLED = {"trnDeviceReset"}
+
+
+def every_row(libraries):
+    """Calls every function with zeros: a missing handle is refused with its status, everything else returns."""
+    lines = ["/* Made from the tables in capi/api: each function is called once from C. */", "#include <stdio.h>"]
+    lines += [f"#include <{lib.c_header}>" for lib in libraries]
+    lines += ["", "static int failures = 0;", "static int calls = 0;", "",
+              "static void expect(const char* name, int got, int wanted) {", "  ++calls;",
+              "  if (got == wanted) return;", "  ++failures;", "  printf(\"%s returned %d instead of %d\\n\", name, got, wanted);", "}", "",
+              "int main(void) {"]
+    for lib in libraries:
+        for row, name, letter, wide in routines(lib):
+            full = lib.c + name
+            if row.manual or full in NOT_CALLED:
+                continue
+            listed = parameters(lib, row, letter, wide, "c")
+            call = f"{full}({', '.join(f'({t})0' for t, _ in listed)})"
+            if lib.handle and not row.no_handle:
+                lines.append(f"  expect(\"{full}\", (int){call}, {BAD_HANDLE[lib.name]});")
+            else:
+                lines.append(f"  ++calls, (void){call};")
+    lines += ["  printf(\"%d functions called, %d failures\\n\", calls, failures);", "  return failures != 0;", "}"]
+    return lines
+
+
+def rosetta(libraries):
+    lines = ["# CUDA names and ours", "", "Made from the tables in `capi/api`. `_64` forms and `_v2` spellings exist where CUDA has them.", ""]
+    for library in libraries:
+        lines += [f"## {library.cuda_header}", "", "| CUDA | C | implemented by |", "|---|---|---|"]
+        for row, name, letter, wide in routines(library):
+            if not wide:
+                cuda = "-" if row.ours else f"`{library.cuda}{name}`"
+                lines.append(f"| {cuda} | `{library.c}{name}` | `{library.name}::{row.body.replace('<T>', '')}` |")
+        lines.append("")
+    return lines
+
+
+def write(path, lines):
+    text = "\n".join(lines) + "\n"
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    if not os.path.exists(path) or open(path, encoding="utf-8").read() != text:
+        open(path, "w", encoding="utf-8").write(text)
+
+
+def main():
+    tables, out = sys.argv[1:3]
+    libraries = [read(os.path.join(tables, name + ".api")) for name in ORDER]
+    symbols = sorted(f"{lib.c}{name}" for lib in libraries for _, name, _, _ in routines(lib))
+    if len(symbols) != len(set(symbols)):
+        raise SystemExit("two rows make one name: " + ", ".join(s for s in set(symbols) if symbols.count(s) > 1))
+    if out == "--count":
+        rows = sum(len(lib.rows) for lib in libraries)
+        print(f"{rows} rows, {len(symbols)} functions, {sum(len(e[2]) for lib in libraries for e in lib.enums)} enumerators")
+        return
+    for lib in libraries:
+        write(f"{out}/include/{lib.c_header}", c_header(lib))
+        write(f"{out}/cuda/include/{lib.cuda_header}", cuda_header(lib))
+        write(f"{out}/src/{lib.name}_thunks.cpp", thunks(lib))
+        write(f"{out}/check/{lib.name}_check.cpp", check(lib))
+    write(f"{out}/cuda/include/driver_types.h", driver_types(libraries[0]))
+    write(f"{out}/symbols.txt", symbols)
+    write(f"{out}/exports.map", ["TRN_0.1 {", "  global:"] + [f"    {s};" for s in symbols] + ["  local: *;", "};"])
+    write(f"{out}/test/every_row.c", every_row(libraries))
+    write(f"{out}/rosetta.md", rosetta(libraries))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,156 @@
+// A cuBLAS handle, and Call: how one routine sees its arguments. Call turns addresses into views after it has looked
+// every extent up in the map of memory, reads scalars where the pointer mode says they are, and chooses the precision.
+#pragma once
+
+#include <complex>
+#include <optional>
+
+#include <trn/blas/storage.hpp>
+#include <trn/blas/types.hpp>
+
+#include <trnblas.h>
+
+#include "../call.hpp"
+#include "../memory.hpp"
+
+struct trnblasContext {
+  trnblasContext(trn::capi::Device* d, int resets, std::shared_ptr<trn::capi::StreamObject> s)
+      : device(d), generation(resets), stream(std::move(s)) {}
+  trn::capi::Device* device;
+  int generation;  // the device's resets when the handle was made
+  std::shared_ptr<trn::capi::StreamObject> stream;
+  trnStream_t stream_handle = nullptr;
+  trnblasPointerMode_t pointer_mode = TRNBLAS_POINTER_MODE_HOST;
+  trnblasAtomicsMode_t atomics_mode = TRNBLAS_ATOMICS_NOT_ALLOWED;
+  trnblasMath_t math_mode = TRNBLAS_DEFAULT_MATH;
+  trnblasEmulationStrategy_t emulation = TRNBLAS_EMULATION_STRATEGY_DEFAULT;
+  std::optional<trn::Precision> precision{};  // asked for by name; wins over the math mode
+  double bound = 0;                           // of the last product
+};
+
+namespace trn::capi::blas {
+
+namespace tb = trn::blas;
+using tb::Diag, tb::Op, tb::Real, tb::Scalar, tb::Side, tb::Uplo;
+
+inline constexpr StatusCodes kCodes{1, 7, 15, 3, 13, 14};
+
+Handles<trnblasContext>& handles();
+
+[[nodiscard]] Op op_of(trnblasOperation_t op);
+[[nodiscard]] Uplo uplo_of(trnblasFillMode_t uplo);
+[[nodiscard]] Side side_of(trnblasSideMode_t side);
+[[nodiscard]] Diag diag_of(trnblasDiagType_t diag);
+
+// (count - 1) * step + 1 elements of `size` bytes; throws InvalidArgument when that is no 64-bit number.
+[[nodiscard]] std::int64_t span_bytes(std::int64_t count, std::int64_t step, std::int64_t line, std::int64_t size);
+
+class Call {
+ public:
+  explicit Call(trnblasContext& h) : handle(h), executor(h.device->executor) {}
+
+  trnblasContext& handle;
+  const Executor& executor;
+
+  [[nodiscard]] bool host_scalars() const { return handle.pointer_mode == TRNBLAS_POINTER_MODE_HOST; }
+  // Scalars and small results, in host or device memory as the pointer mode says.
+  template <class T>
+  [[nodiscard]] T read(const T* address, const char* what = "a scalar", std::int64_t index = 0) const {
+    require(address != nullptr, "{} is null", what);
+    if (host_scalars()) return address[index];
+    require_device_memory(*handle.device, what, address + index, sizeof(T));
+    T value;
+    copy_bytes(executor, address + index, Executor::host(), &value, sizeof(T));
+    return value;
+  }
+  template <class T> void write(T* address, T value, const char* what = "the result", std::int64_t index = 0) const {
+    require(address != nullptr, "{} is null", what);
+    if (host_scalars()) {
+      address[index] = value;
+      return;
+    }
+    require_device_memory(*handle.device, what, address + index, sizeof(T));
+    copy_bytes(Executor::host(), &value, executor, address + index, sizeof(T));
+  }
+
+  // A column-major matrix.
+  template <class T> [[nodiscard]] MatrixView<T> matrix(const char* what, T* a, std::int64_t rows, std::int64_t columns,
+                                                        std::int64_t ld) const {
+    require(rows >= 0 && columns >= 0, "{} is {} x {}; extents must be >= 0", what, rows, columns);
+    require(ld >= std::max<std::int64_t>(1, rows), "the leading dimension of {} is {}; it must be at least {}", what,
+            ld, std::max<std::int64_t>(1, rows));
+    if (rows > 0 && columns > 0)
+      require_device_memory(*handle.device, what, a, span_bytes(columns, ld, rows, sizeof(T)));
+    return {executor, a, rows, columns, 1, ld};
+  }
+  // A matrix that a factor of zero leaves unread: it may be any address.
+  template <class T> [[nodiscard]] MatrixView<const T> unread(std::int64_t rows, std::int64_t columns) const {
+    return {executor, nullptr, rows, columns, 1, 1};
+  }
+  // BLAS counts a vector with a negative increment from its last address.
+  template <class T>
+  [[nodiscard]] VectorView<T> vector(const char* what, T* x, std::int64_t n, std::int64_t inc) const {
+    require(n >= 0, "{} has {} elements; it must have >= 0", what, n);
+    require(inc != INT64_MIN, "the increment of {} is too large", what);
+    if (n > 0) require_device_memory(*handle.device, what, x, span_bytes(n, inc < 0 ? -inc : inc, 1, sizeof(T)));
+    return {executor, inc < 0 && n > 0 ? x - (n - 1) * inc : x, n, inc};
+  }
+  template <class T> [[nodiscard]] tb::PackedView<T> packed(const char* what, T* a, std::int64_t n, Uplo uplo) const {
+    require(n >= 0 && n < (std::int64_t{1} << 31), "{} has order {}; it must be between 0 and 2^31 - 1", what, n);
+    if (n > 0) require_device_memory(*handle.device, what, a, n * (n + 1) / 2 * static_cast<std::int64_t>(sizeof(T)));
+    return {executor, a, n, uplo};
+  }
+  template <class T> [[nodiscard]] tb::BandView<T> band(const char* what, T* a, std::int64_t rows, std::int64_t columns,
+                                                        std::int64_t kl, std::int64_t ku, std::int64_t ld) const {
+    require(rows >= 0 && columns >= 0 && kl >= 0 && ku >= 0, "{} is {} x {} with {} and {} diagonals; all must be >= 0",
+            what, rows, columns, kl, ku);
+    require(ld > kl && ld - kl > ku, "the leading dimension of {} is {}; it must be at least {}", what, ld,
+            kl + ku + 1);
+    if (rows > 0 && columns > 0)
+      require_device_memory(*handle.device, what, a, span_bytes(columns, ld, kl + ku + 1, sizeof(T)));
+    return {executor, a, rows, columns, kl, ku, ld};
+  }
+  // One triangle of a band: kl or ku is 0.
+  template <class T> [[nodiscard]] tb::BandView<T> triangle_band(const char* what, T* a, std::int64_t n, std::int64_t k,
+                                                                 std::int64_t ld, Uplo uplo) const {
+    return band(what, a, n, n, uplo == Uplo::Lower ? k : 0, uplo == Uplo::Upper ? k : 0, ld);
+  }
+  // An array of addresses in device memory.
+  template <class P>
+  [[nodiscard]] std::vector<P> addresses(const char* what, const P* array, std::int64_t count) const {
+    std::vector<P> host(static_cast<std::size_t>(count));
+    const auto bytes = count * static_cast<std::int64_t>(sizeof(P));
+    require_device_memory(*handle.device, what, array, bytes);
+    if (count > 0) copy_bytes(executor, array, Executor::host(), host.data(), bytes);
+    return host;
+  }
+
+  // Of products of T: what was asked for by name, else what the math mode says. A device has no float64 but Exact.
+  template <class T> [[nodiscard]] Precision precision() const {
+    if (handle.precision) return *handle.precision;
+    constexpr bool wide = sizeof(Real<T>) == 8;
+    if (wide) {
+      const bool emulated = handle.math_mode == TRNBLAS_FP64_EMULATED_FIXEDPOINT_MATH;
+      return emulated || executor.family() == Family::Device ? Mode::Exact : Mode::Native;
+    }
+    if (handle.math_mode == TRNBLAS_TF32_TENSOR_OP_MATH) return Mode::Tf32;
+    if (handle.math_mode == TRNBLAS_FP32_EMULATED_BF16X9_MATH) return Mode::Bf16x6;
+    return Mode::Native;
+  }
+  void keep(const Accuracy& accuracy) { handle.bound = accuracy.bound; }
+};
+
+// Runs the body in the handle's stream, behind what is there.
+template <class F> trnblasStatus_t call(trnblasHandle_t handle, const char* function, const F& body) noexcept {
+  return static_cast<trnblasStatus_t>(guarded(function, kCodes, [&] {
+    const auto alive = handles().find(handle, "handle");
+    if (alive->generation != alive->device->generation) throw BadHandle("the handle's device was reset");
+    Call c(*alive);
+    run(*alive->stream, [&] { body(c); });
+  }));
+}
+template <class F> trnblasStatus_t call(const char* function, const F& body) noexcept {
+  return static_cast<trnblasStatus_t>(guarded(function, kCodes, body));
+}
+
+}  // namespace trn::capi::blas

@@ -1,0 +1,141 @@
+// Devices and streams: see device.hpp.
+#include "device.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <map>
+
+#include <trn/core/environment.hpp>
+
+#include "call.hpp"
+
+namespace trn::capi {
+
+namespace {
+
+struct Devices {
+  std::mutex mutex;
+  std::deque<Device> all;
+};
+
+// The devices that TRN_EXECUTOR names. A wrong name ends the program before it computes anything: a C program that does
+// not look at its first status would go on with nothing.
+Devices& devices() {
+  // Never destroyed: streams may still be in use by other threads when the process ends.
+  static Devices& made = *[] {
+    auto* d = new Devices;
+    try {
+      std::string names = environment("TRN_EXECUTOR", "");
+      for (std::size_t at = 0; at <= names.size();) {
+        const std::size_t comma = std::min(names.find(',', at), names.size());
+        d->all.emplace_back(static_cast<int>(d->all.size()), Executor::open(names.substr(at, comma - at)));
+        at = comma + 1;
+      }
+    } catch (const std::exception& e) {
+      std::fprintf(stderr, "trnsci: TRN_EXECUTOR: %s\n", e.what());
+      std::exit(2);
+    }
+    return d;
+  }();
+  return made;
+}
+
+thread_local int current = 0;
+// The streams of the calling thread, by device.
+thread_local std::map<int, std::shared_ptr<StreamObject>> per_thread;
+
+}  // namespace
+
+int device_count() {
+  Devices& d = devices();
+  const std::lock_guard lock(d.mutex);
+  return static_cast<int>(d.all.size());
+}
+
+Device& device(int number) {
+  Devices& d = devices();
+  const std::lock_guard lock(d.mutex);
+  const int count = static_cast<int>(d.all.size());
+  if (number < 0 || number >= count)
+    throw WithStatus(101, fmt::format("device {} is not there; devices are 0 to {}", number, count - 1));
+  return d.all[static_cast<std::size_t>(number)];
+}
+
+Device& current_device() { return device(current); }
+
+void set_current_device(int number) { current = device(number).number; }
+
+int open_device(const std::string& executor) {
+  Executor opened = Executor::open(executor);
+  Devices& d = devices();
+  const std::lock_guard lock(d.mutex);
+  d.all.emplace_back(static_cast<int>(d.all.size()), std::move(opened));
+  return d.all.back().number;
+}
+
+std::shared_ptr<StreamObject> stream_of(trnStream_t handle) {
+  if (handle == nullptr || handle == trnStreamLegacy)
+    return {std::shared_ptr<void>(), &current_device().legacy};  // not owned: the device outlives it
+  if (handle == trnStreamPerThread) {
+    auto& mine = per_thread[current];
+    if (!mine) mine = std::make_shared<StreamObject>(current_device(), current_device().executor, 0U);
+    return mine;
+  }
+  for (int i = 0; i < device_count(); ++i) {
+    Device& d = device(i);
+    const std::lock_guard lock(d.mutex);
+    for (const auto& stream : d.streams)
+      if (stream.get() == reinterpret_cast<StreamObject*>(handle)) return stream;
+  }
+  throw BadHandle("the stream is not alive; it was destroyed, or is not a stream");
+}
+
+trnStream_t create_stream(unsigned flags) {
+  Device& d = current_device();
+  auto made = std::make_shared<StreamObject>(d, d.executor, flags);
+  const std::lock_guard lock(d.mutex);
+  d.streams.insert(made);
+  return reinterpret_cast<trnStream_t>(made.get());
+}
+
+void destroy_stream(trnStream_t handle) {
+  require(handle != nullptr && handle != trnStreamLegacy && handle != trnStreamPerThread,
+          "a default stream cannot be destroyed");
+  const std::shared_ptr<StreamObject> stream = stream_of(handle);
+  const std::lock_guard lock(stream->device->mutex);
+  stream->device->streams.erase(stream);
+}
+
+void enqueue(StreamObject& stream, std::function<void()> work) {
+  Device& d = *stream.device;
+  if (&stream == &d.legacy) {
+    std::vector<std::shared_ptr<StreamObject>> others;
+    {
+      const std::lock_guard lock(d.mutex);
+      for (const auto& other : d.streams)
+        if (other->blocking() && !other->stream.idle()) others.push_back(other);
+    }
+    for (const auto& other : others) stream.stream.wait(other->stream.mark());
+  } else if (stream.blocking() && !d.legacy.stream.idle()) {
+    stream.stream.wait(d.legacy.stream.mark());
+  }
+  stream.stream.enqueue(std::move(work));
+}
+
+void run(StreamObject& stream, const std::function<void()>& work) {
+  enqueue(stream, work);
+  stream.stream.synchronize();
+}
+
+void synchronize(Device& d) {
+  std::vector<std::shared_ptr<StreamObject>> all;
+  {
+    const std::lock_guard lock(d.mutex);
+    all.assign(d.streams.begin(), d.streams.end());
+  }
+  for (const auto& stream : all) stream->stream.synchronize();
+  d.legacy.stream.synchronize();
+}
+
+}  // namespace trn::capi

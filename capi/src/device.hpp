@@ -1,0 +1,63 @@
+// Devices and streams of the C API. A device is an executor with a number, a default stream and the streams made on
+// it. TRN_EXECUTOR lists the executors ("host,sim:trn2" are devices 0 and 1); without it there is one, the best that
+// Executor::open() finds.
+//
+// Work on a stream is done in order by whoever waits for it. Calls are synchronous unless they say otherwise: what they
+// do is put into the stream, behind everything that is there, and waited for.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include <trn/core/stream.hpp>
+
+#include <trn_types.h>
+
+namespace trn::capi {
+
+struct Device;
+
+struct StreamObject {
+  StreamObject(Device& d, const Executor& executor, unsigned f) : device(&d), stream(executor), flags(f) {}
+  Device* device;
+  Stream stream;
+  unsigned flags;
+  [[nodiscard]] bool blocking() const { return (flags & trnStreamNonBlocking) == 0; }
+};
+
+struct Device {
+  Device(int n, Executor e) : number(n), executor(std::move(e)), legacy(*this, executor, 0) {}
+  int number;
+  Executor executor;
+  StreamObject legacy;  // the default stream
+  std::mutex mutex;
+  std::set<std::shared_ptr<StreamObject>> streams;  // all others
+  std::atomic<int> generation = 0;                  // counts resets: handles of an earlier one are stale
+};
+
+[[nodiscard]] int device_count();
+// Throws WithStatus(101) for a number that is not there.
+[[nodiscard]] Device& device(int number);
+[[nodiscard]] Device& current_device();
+void set_current_device(int number);
+// Opens one more; its number.
+int open_device(const std::string& executor);
+
+// The stream behind a handle: null and 1 mean the current device's default stream, 2 the calling thread's own. Throws
+// BadHandle for one that is not alive.
+[[nodiscard]] std::shared_ptr<StreamObject> stream_of(trnStream_t handle);
+[[nodiscard]] trnStream_t create_stream(unsigned flags);
+void destroy_stream(trnStream_t handle);
+
+// Puts `work` behind what is in the stream, and behind what CUDA's default stream has it wait for.
+void enqueue(StreamObject& stream, std::function<void()> work);
+// The same, and waits; throws what the work, or anything before it, threw.
+void run(StreamObject& stream, const std::function<void()>& work);
+// Waits for every stream of the device.
+void synchronize(Device& device);
+
+}  // namespace trn::capi

@@ -1,0 +1,43 @@
+// The memory that the C API gave out: an interval map from addresses to blocks. Every address argument of every
+// routine is looked up here with its whole extent, so that host memory handed over as device memory, a matrix one
+// element too long, or a freed block is a status and not a wrong result.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include <trn/core/array.hpp>
+
+#include "device.hpp"
+
+namespace trn::capi {
+
+enum class MemoryKind : std::uint8_t { Device, Managed, Pinned };
+
+struct Block {
+  MemoryKind kind;
+  Device* device;
+  std::uintptr_t begin;
+  std::int64_t bytes;
+  std::shared_ptr<Buffer> owner;  // null for memory of the caller that was registered
+};
+
+// 256-byte aligned; null for 0 bytes.
+[[nodiscard]] void* allocate(MemoryKind kind, std::size_t bytes);
+// A pageable range of the caller's becomes pinned.
+void register_pinned(void* address, std::size_t bytes);
+// Throws InvalidArgument (WithStatus for registered memory) unless `address` begins a block of that kind.
+void release(void* address, MemoryKind kind, bool registered = false);
+void release_all(const Device& device);
+
+// The block that holds `address`, if it is one of ours.
+[[nodiscard]] std::shared_ptr<const Block> block_of(const void* address);
+
+// Device and managed bytes that are given out on a device.
+[[nodiscard]] std::int64_t allocated_bytes(const Device& device);
+
+// Throws InvalidArgument unless the bytes [address, address + bytes) are device (or managed) memory of `device`. 0 bytes
+// are always right. `what` names the argument.
+void require_device_memory(const Device& device, const char* what, const void* address, std::int64_t bytes);
+
+}  // namespace trn::capi

@@ -1,0 +1,222 @@
+// Generators: cuRAND's types, orderings and functions over trn::rand. Words, uniforms and quasi-random points are
+// cuRAND's bits. Normals are cuRAND's formula on the host; a device draws them by Box and Muller with the whole tail, so
+// they are other numbers of the same distribution. Poisson is exact at every lambda, so its numbers are not cuRAND's.
+#include "rand.hpp"
+
+#include <cmath>
+
+#include <trn/rand/binomial.hpp>
+#include <trn/rand/normal.hpp>
+#include <trn/rand/poisson.hpp>
+#include <trn/rand/quasi.hpp>
+#include <trn/rand/raw32.hpp>
+#include <trn/rand/raw64.hpp>
+#include <trn/rand/uniform.hpp>
+
+namespace trn::capi::rand {
+
+using trn::rand::Algorithm, trn::rand::Generator, trn::rand::State;
+
+namespace {
+
+[[noreturn]] void type_error(const std::string& message) { throw WithStatus(TRNRAND_STATUS_TYPE_ERROR, message); }
+
+Algorithm algorithm_of(trnrandRngType_t type) {
+  switch (type) {
+    case TRNRAND_RNG_PSEUDO_DEFAULT:
+    case TRNRAND_RNG_PSEUDO_XORWOW:
+      return Algorithm::Xorwow;
+    case TRNRAND_RNG_PSEUDO_MRG32K3A:
+      return Algorithm::Mrg32k3a;
+    case TRNRAND_RNG_PSEUDO_MT19937:
+      return Algorithm::Mt19937;
+    case TRNRAND_RNG_PSEUDO_PHILOX4_32_10:
+      return Algorithm::Philox4x32_10;
+    case TRNRAND_RNG_QUASI_DEFAULT:
+    case TRNRAND_RNG_QUASI_SOBOL32:
+      return Algorithm::Sobol32;
+    case TRNRAND_RNG_QUASI_SCRAMBLED_SOBOL32:
+      return Algorithm::ScrambledSobol32;
+    case TRNRAND_RNG_QUASI_SOBOL64:
+      return Algorithm::Sobol64;
+    case TRNRAND_RNG_QUASI_SCRAMBLED_SOBOL64:
+      return Algorithm::ScrambledSobol64;
+    case TRNRAND_RNG_PSEUDO_MTGP32:
+      type_error("MTGP32 is not offered; Philox, XORWOW, MRG32k3a and MT19937 are");
+    case TRNRAND_RNG_TEST:
+      break;
+  }
+  type_error(fmt::format("generator type {} is not known", static_cast<int>(type)));
+}
+
+void create(trnrandGenerator_t* generator, trnrandRngType_t type, bool on_host) {
+  require(generator != nullptr, "generator is null; it receives the generator");
+  State state;
+  state.algorithm = algorithm_of(type);
+  Device& d = current_device();
+  *generator =
+      handles().add(std::make_shared<Handle>(Handle{&d, d.generation, on_host, stream_of(nullptr), Generator(state)}));
+}
+
+bool quasi(const Handle& g) { return is_quasi(g.generator.state().algorithm); }
+
+// Where the numbers go: checked against the map of memory, or the caller's host memory.
+template <class T> View<T> output(const Handle& g, T* out, std::size_t count) {
+  require(count <= static_cast<std::size_t>(INT64_MAX) / sizeof(T), "{} numbers are too many", count);
+  const auto n = static_cast<std::int64_t>(count);
+  if (g.on_host) {
+    require(out != nullptr || n == 0, "the output is null");
+    return {Executor::host(), out, {n}};
+  }
+  require_device_memory(*g.device, "the output", out, n * static_cast<std::int64_t>(sizeof(T)));
+  return {g.device->executor, out, {n}};
+}
+
+[[noreturn]] void length_error(const std::string& message) {
+  throw WithStatus(TRNRAND_STATUS_LENGTH_NOT_MULTIPLE, message);
+}
+void check_length(const Handle& g, std::size_t count) {
+  const std::uint32_t dimensions = g.generator.state().dimensions;
+  if (quasi(g) && count % dimensions != 0)
+    length_error(fmt::format("{} numbers are not whole points of {} dimensions", count, dimensions));
+}
+
+void restart(Handle& g, State state) {
+  state.position = g.offset;
+  // Where doubles begin to be paired.
+  state.origin = is_quasi(state.algorithm) ? 0 : g.offset;
+  g.generator = Generator(state);
+}
+
+template <class T> void draw_normal(Handle& g, T* out, std::size_t count, double mean, double stddev, bool logarithm) {
+  check_length(g, count);
+  if (!quasi(g) && count % 2 != 0)
+    length_error(fmt::format("{} numbers; normals of pseudo-random generators come in pairs", count));
+  const View<T> to = output(g, out, count);
+  const Executor& e = to.executor();
+  const auto method = quasi(g)                     ? trn::rand::NormalMethod::Inverse
+                      : e.family() == Family::Host ? trn::rand::NormalMethod::Curand
+                                                   : trn::rand::NormalMethod::BoxMuller;
+  if (logarithm && e.family() == Family::Device && !quasi(g)) {
+    trn::rand::log_normal(e, g.generator, to, {mean, stddev});
+    return;
+  }
+  trn::rand::normal(e, g.generator, to, {mean, stddev, method});
+  if (!logarithm) return;
+  if (e.family() == Family::Device) fail<NotImplemented>("log-normal numbers of a quasi-random generator on a device");
+  for (std::size_t i = 0; i < count; ++i) out[i] = std::exp(out[i]);
+}
+
+}  // namespace
+
+Handles<Handle>& handles() {
+  static auto& made = *new Handles<Handle>;  // never destroyed: as the devices
+  return made;
+}
+
+void create_generator(trnrandGenerator_t* generator, trnrandRngType_t type) { create(generator, type, false); }
+void create_generator_host(trnrandGenerator_t* generator, trnrandRngType_t type) { create(generator, type, true); }
+void destroy_generator(Handle& g) { handles().remove(&g); }
+void get_version(int* version) {
+  require(version != nullptr, "version is null; it receives the result");
+  *version = 10400;
+}
+void set_stream(Handle& g, trnStream_t stream) {
+  auto found = stream_of(stream);
+  require(found->device == g.device, "the stream belongs to device {} and the generator to device {}",
+          found->device->number, g.device->number);
+  g.stream = std::move(found);
+}
+void set_seed(Handle& g, unsigned long long seed) {
+  if (quasi(g)) type_error("a quasi-random generator has no seed");
+  State state = g.generator.state();
+  state.seed = seed;
+  restart(g, state);
+}
+void set_offset(Handle& g, unsigned long long offset) {
+  if (g.generator.state().algorithm == Algorithm::Mt19937) type_error("MT19937 has no offset");
+  const std::uint64_t before = std::exchange(g.offset, offset);
+  try {
+    restart(g, g.generator.state());
+  } catch (...) {
+    g.offset = before;
+    throw;
+  }
+}
+void set_ordering(Handle& g, trnrandOrdering_t order) {
+  State state = g.generator.state();
+  switch (order) {
+    case TRNRAND_ORDERING_PSEUDO_BEST:
+    case TRNRAND_ORDERING_PSEUDO_DEFAULT:
+    case TRNRAND_ORDERING_PSEUDO_LEGACY:
+      require(!quasi(g), "a quasi-random generator takes ORDERING_QUASI_DEFAULT");
+      state.ordering =
+          order == TRNRAND_ORDERING_PSEUDO_LEGACY ? trn::rand::Ordering::Legacy : trn::rand::Ordering::Default;
+      break;
+    case TRNRAND_ORDERING_QUASI_DEFAULT:
+      require(quasi(g), "ORDERING_QUASI_DEFAULT is for quasi-random generators");
+      break;
+    case TRNRAND_ORDERING_PSEUDO_SEEDED:
+    case TRNRAND_ORDERING_PSEUDO_DYNAMIC:
+      fail<NotImplemented>("orderings SEEDED and DYNAMIC");
+    default:
+      fail<InvalidArgument>("ordering {} is not known", static_cast<int>(order));
+  }
+  restart(g, state);
+}
+void set_dimensions(Handle& g, unsigned dimensions) {
+  if (!quasi(g)) type_error("a pseudo-random generator has no dimensions");
+  State state = g.generator.state();
+  state.dimensions = dimensions;
+  restart(g, state);
+}
+void generate_seeds(Handle&) {}  // generators have their states from the first draw on
+void generate(Handle& g, unsigned* out, std::size_t count) {
+  const Algorithm a = g.generator.state().algorithm;
+  if (a == Algorithm::Sobol64 || a == Algorithm::ScrambledSobol64)
+    type_error("64-bit Sobol points come by GenerateLongLong");
+  check_length(g, count);
+  const View<std::uint32_t> to = output(g, out, count);
+  trn::rand::raw32(to.executor(), g.generator, to);
+}
+void generate_long_long(Handle& g, unsigned long long* out, std::size_t count) {
+  const Algorithm a = g.generator.state().algorithm;
+  if (a != Algorithm::Sobol64 && a != Algorithm::ScrambledSobol64)
+    type_error("64-bit numbers are for 64-bit Sobol generators");
+  check_length(g, count);
+  static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
+  const View<std::uint64_t> to = output(g, reinterpret_cast<std::uint64_t*>(out), count);
+  trn::rand::raw64(to.executor(), g.generator, to);
+}
+template <class T> static void draw_uniform(Handle& g, T* out, std::size_t count) {
+  check_length(g, count);
+  const View<T> to = output(g, out, count);
+  trn::rand::uniform(to.executor(), g.generator, to);
+}
+void generate_uniform(Handle& g, float* out, std::size_t count) { draw_uniform(g, out, count); }
+void generate_uniform(Handle& g, double* out, std::size_t count) { draw_uniform(g, out, count); }
+void generate_normal(Handle& g, float* out, std::size_t count, float mean, float stddev) {
+  draw_normal(g, out, count, mean, stddev, false);
+}
+void generate_normal(Handle& g, double* out, std::size_t count, double mean, double stddev) {
+  draw_normal(g, out, count, mean, stddev, false);
+}
+void generate_log_normal(Handle& g, float* out, std::size_t count, float mean, float stddev) {
+  draw_normal(g, out, count, mean, stddev, true);
+}
+void generate_log_normal(Handle& g, double* out, std::size_t count, double mean, double stddev) {
+  draw_normal(g, out, count, mean, stddev, true);
+}
+void generate_poisson(Handle& g, unsigned* out, std::size_t count, double lambda) {
+  require(lambda > 0, "lambda is {}; it must be positive", lambda);
+  check_length(g, count);
+  const View<std::uint32_t> to = output(g, out, count);
+  trn::rand::poisson(to.executor(), g.generator, to, {lambda});
+}
+void generate_binomial(Handle& g, unsigned* out, std::size_t count, unsigned n, double p) {
+  check_length(g, count);
+  const View<std::uint32_t> to = output(g, out, count);
+  trn::rand::binomial(to.executor(), g.generator, to, {n, p});
+}
+
+}  // namespace trn::capi::rand

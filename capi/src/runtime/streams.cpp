@@ -1,0 +1,109 @@
+// Streams and events. On a simulator an event's time is the modelled time of the programs that ran, on the host it is
+// wall time.
+#include <map>
+
+#include "../device.hpp"
+#include "../memory.hpp"
+#include "runtime.hpp"
+
+namespace trn::capi::runtime {
+
+namespace {
+
+struct EventObject {
+  Marker marker;
+  bool recorded = false, timed = true;
+};
+
+struct Events {
+  std::mutex mutex;
+  std::map<trnEvent_t, std::shared_ptr<EventObject>> alive;
+};
+Events& events() {
+  static Events& made = *new Events;  // never destroyed: as the streams
+  return made;
+}
+
+std::shared_ptr<EventObject> event_of(trnEvent_t handle) {
+  Events& e = events();
+  const std::lock_guard lock(e.mutex);
+  const auto found = e.alive.find(handle);
+  if (found == e.alive.end()) throw BadHandle("the event is not alive; it was destroyed, or is not an event");
+  return found->second;
+}
+
+[[noreturn]] void not_ready(const char* what) {
+  throw WithStatus(trnErrorNotReady, fmt::format("{} is not done yet", what));
+}
+
+}  // namespace
+
+void stream_create(trnStream_t* stream) { stream_create_with_flags(stream, trnStreamDefault); }
+void stream_create_with_flags(trnStream_t* stream, unsigned flags) {
+  require(stream != nullptr, "pStream is null; it receives the stream");
+  require(flags == trnStreamDefault || flags == trnStreamNonBlocking, "flags are {}; they must be 0 or 1", flags);
+  *stream = create_stream(flags);
+}
+// There is one priority.
+void stream_create_with_priority(trnStream_t* stream, unsigned flags, int) { stream_create_with_flags(stream, flags); }
+void stream_destroy(trnStream_t stream) { destroy_stream(stream); }
+void stream_synchronize(trnStream_t stream) { stream_of(stream)->stream.synchronize(); }
+void stream_query(trnStream_t stream) {
+  if (!stream_of(stream)->stream.idle()) not_ready("the stream");
+}
+void stream_get_flags(trnStream_t stream, unsigned* flags) {
+  require(flags != nullptr, "flags is null; it receives the result");
+  *flags = stream_of(stream)->flags;
+}
+void stream_wait_event(trnStream_t stream, trnEvent_t event, unsigned) {
+  stream_of(stream)->stream.wait(event_of(event)->marker);
+}
+void stream_attach_mem_async(trnStream_t stream, void* address, std::size_t, unsigned) {
+  (void)stream_of(stream);
+  const auto block = block_of(address);
+  require(block && block->kind == MemoryKind::Managed, "{} is not managed memory", address);
+}
+void launch_host_func(trnStream_t stream, trnHostFn_t function, void* user_data) {
+  require(function != nullptr, "the function is null");
+  enqueue(*stream_of(stream), [=] { function(user_data); });
+}
+
+void event_create(trnEvent_t* event) { event_create_with_flags(event, trnEventDefault); }
+void event_create_with_flags(trnEvent_t* event, unsigned flags) {
+  require(event != nullptr, "event is null; it receives the event");
+  require(flags <= 7, "flags are {}; they must be 0 to 7", flags);
+  auto made = std::make_shared<EventObject>();
+  made->timed = (flags & trnEventDisableTiming) == 0;
+  const auto handle = reinterpret_cast<trnEvent_t>(made.get());
+  Events& e = events();
+  const std::lock_guard lock(e.mutex);
+  e.alive[handle] = std::move(made);
+  *event = handle;
+}
+void event_record(trnEvent_t event, trnStream_t stream) {
+  const auto e = event_of(event);
+  const auto s = stream_of(stream);
+  enqueue(*s, [] {});  // behind what the default stream waits for
+  e->marker = s->stream.mark();
+  e->recorded = true;
+}
+void event_synchronize(trnEvent_t event) { event_of(event)->marker.synchronize(); }
+void event_query(trnEvent_t event) {
+  if (!event_of(event)->marker.reached()) not_ready("the event");
+}
+void event_elapsed_time(float* milliseconds, trnEvent_t start, trnEvent_t end) {
+  require(milliseconds != nullptr, "ms is null; it receives the result");
+  const auto a = event_of(start), b = event_of(end);
+  if (!a->recorded || !b->recorded || !a->timed || !b->timed)
+    throw BadHandle("an event was never recorded, or was made without timing");
+  if (!a->marker.reached() || !b->marker.reached()) not_ready("an event");
+  *milliseconds = static_cast<float>((b->marker.seconds() - a->marker.seconds()) * 1e3);
+}
+void event_destroy(trnEvent_t event) {
+  (void)event_of(event);
+  Events& e = events();
+  const std::lock_guard lock(e.mutex);
+  e.alive.erase(event);
+}
+
+}  // namespace trn::capi::runtime
