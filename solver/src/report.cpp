@@ -17,6 +17,10 @@ std::string_view name(Status status) {
       return "not finite";
     case Status::TargetMissed:
       return "target missed";
+    case Status::Breakdown:
+      return "breakdown";
+    case Status::NotDefined:
+      return "not defined";
   }
   return "unknown";
 }

@@ -11,7 +11,16 @@
 
 namespace trn::solver {
 
-enum class Status : std::uint8_t { Ok, NotPositiveDefinite, Singular, NotConverged, NotFinite, TargetMissed };
+enum class Status : std::uint8_t {
+  Ok,
+  NotPositiveDefinite,
+  Singular,
+  NotConverged,
+  NotFinite,
+  TargetMissed,
+  Breakdown,  // of an iteration: a division by zero in its recurrence
+  NotDefined  // a function of a matrix has no value of its type there
+};
 
 // "ok", "not positive definite", ...
 [[nodiscard]] std::string_view name(Status status);
@@ -23,6 +32,8 @@ enum class Status : std::uint8_t { Ok, NotPositiveDefinite, Singular, NotConverg
 //   NotFinite             row * columns + column of the first NaN or infinity that is read, row by row. Operands are
 //                         looked at in the order of the arguments; a later one is looked at when the earlier are
 //                         finite. Or of the first element of a factor or an inverse that overflowed.
+//   Breakdown             the column of B in which it happened
+//   NotDefined            the eigenvalue, in the order of the Schur form
 struct Outcome {
   Status status = Status::Ok;
   std::int64_t index = -1;

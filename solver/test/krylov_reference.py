@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Writes krylov_reference.inc: how many iterations SciPy's Krylov methods take on ten matrices.
+
+usage: krylov_reference.py > krylov_reference.inc
+
+The matrices are given by formulas that krylov_reference_test.cpp states again. The number is the first iteration
+whose residual ||b - A x_k|| is at most 1e-8 ||b||: computed from the iterate where the callback gives it (cg, minres,
+bicgstab), the method's own norm for gmres, and the stopping test for lsqr, whose atol is 0. A method that does not get
+there, or that is not meant for the matrix, has -1; so has a number above the order n: exact arithmetic would be done
+by then, and what comes later is made by roundings, which differ from one BLAS to the next. Made with SciPy 1.10.1 and NumPy 1.24.2.
+"""
+import numpy as np
+import scipy.sparse.linalg as sla
+
+TOLERANCE = 1e-8
+
+
+def grid(entry, n):
+    return np.array([[entry(i, j) for j in range(n)] for i in range(n)], dtype=float)
+
+
+def laplace2d(m, convection=0.0, shift=0.0):
+    """Five points on an m x m grid, n = m^2; convection leans on the neighbours of one direction."""
+    n = m * m
+    a = np.zeros((n, n))
+    for i in range(n):
+        row, column = divmod(i, m)
+        a[i, i] = 4 - shift
+        if row > 0:
+            a[i, i - m] = -1
+        if row < m - 1:
+            a[i, i + m] = -1
+        if column > 0:
+            a[i, i - 1] = -1 - convection
+        if column < m - 1:
+            a[i, i + 1] = -1 + convection
+    return a
+
+
+MATRICES = [
+    ("second difference", grid(lambda i, j: 2.0 if i == j else -1.0 if abs(i - j) == 1 else 0.0, 60), "spd"),
+    ("five points", laplace2d(9), "spd"),
+    ("Lehmer and a quarter", grid(lambda i, j: 1.25 if i == j else (min(i, j) + 1.0) / (max(i, j) + 1.0), 40), "spd"),
+    ("powers of one half", grid(lambda i, j: 0.5 ** abs(i - j), 64), "spd"),
+    ("graded diagonal", grid(lambda i, j: 1.0 + 4.0 * i if i == j else 0.25 if abs(i - j) == 1 else 0.0, 64), "spd"),
+    ("Helmholtz", laplace2d(8, 0.0, 1.0), "symmetric"),
+    ("antidiagonal", grid(lambda i, j: (1.0 + i % 3 if i == j else 0.0) + (4.0 if i + j == 31 else 0.0), 32), "symmetric"),
+    ("convection", laplace2d(8, 0.5), "general"),
+    ("Grcar and three", grid(lambda i, j: 4.0 if i == j else -1.0 if i == j + 1 else 1.0 if 0 < j - i <= 3 else 0.0, 50),
+     "general"),
+    ("dominant", grid(lambda i, j: 12.0 if i == j else ((7 * i + 11 * j) % 13 - 6.0) / 16.0, 40), "general"),
+]
+
+
+def first_small(a, b, method, limit):
+    """The first iteration with a small residual, from iterates."""
+    sizes = []
+    try:
+        method(a, b, lambda x: sizes.append(np.linalg.norm(b - a @ np.asarray(x)) / np.linalg.norm(b)), limit)
+    except Exception:
+        return -1
+    for k, size in enumerate(sizes[:len(b)]):
+        if size <= TOLERANCE:
+            return k + 1
+    return -1
+
+
+def gmres(a, b, restart):
+    sizes = []
+    sla.gmres(a, b, tol=TOLERANCE, atol=0, restart=restart, maxiter=20, callback=sizes.append, callback_type="pr_norm")
+    for k, size in enumerate(sizes):
+        if size <= TOLERANCE:
+            return k + 1
+    return -1
+
+
+def main():
+    print("// Made by krylov_reference.py with SciPy 1.10.1: iterations to a residual of 1e-8. -1: not tried, not reached.")
+    print("// name, cg, minres, gmres(n), gmres(10), bicgstab, lsqr")
+    for name, a, kind in MATRICES:
+        n = a.shape[0]
+        b = np.array([((37 * i + 11) % 101) / 64.0 - 0.75 for i in range(n)])
+        cg = minres = -1
+        if kind == "spd":
+            cg = first_small(a, b, lambda a, b, c, m: sla.cg(a, b, tol=1e-12, atol=0, maxiter=m, callback=c), 3 * n)
+        if kind != "general":
+            minres = first_small(a, b, lambda a, b, c, m: sla.minres(a, b, tol=1e-15, maxiter=m, callback=c), 5 * n)
+        bicgstab = first_small(a, b, lambda a, b, c, m: sla.bicgstab(a, b, tol=1e-12, atol=0, maxiter=m, callback=c),
+                               2 * n)
+        result = sla.lsqr(a, b, atol=0, btol=TOLERANCE, conlim=0, iter_lim=4 * n)
+        lsqr = result[2] if result[1] == 1 and result[2] <= n else -1
+        print(f'{{"{name}", {cg}, {minres}, {gmres(a, b, n)}, {gmres(a, b, 10)}, {bicgstab}, {lsqr}}},')
+
+
+if __name__ == "__main__":
+    main()
