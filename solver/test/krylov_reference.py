@@ -40,7 +40,7 @@ def laplace2d(m, convection=0.0, shift=0.0):
 MATRICES = [
     ("second difference", grid(lambda i, j: 2.0 if i == j else -1.0 if abs(i - j) == 1 else 0.0, 60), "spd"),
     ("five points", laplace2d(9), "spd"),
-    ("Lehmer and a quarter", grid(lambda i, j: 1.25 if i == j else (min(i, j) + 1.0) / (max(i, j) + 1.0), 40), "spd"),
+    ("Lehmer and one", grid(lambda i, j: 2.0 if i == j else (min(i, j) + 1.0) / (max(i, j) + 1.0), 40), "spd"),
     ("powers of one half", grid(lambda i, j: 0.5 ** abs(i - j), 64), "spd"),
     ("graded diagonal", grid(lambda i, j: 1.0 + 4.0 * i if i == j else 0.25 if abs(i - j) == 1 else 0.0, 64), "spd"),
     ("Helmholtz", laplace2d(8, 0.0, 1.0), "symmetric"),

@@ -44,7 +44,7 @@ std::vector<Dense<long double>> matrices() {
            [](I i, I j) {
              const double ratio =
                  (static_cast<double>(std::min(i, j)) + 1.0) / (static_cast<double>(std::max(i, j)) + 1.0);
-             return i == j ? 1.25 : ratio;
+             return i == j ? 2.0 : ratio;
            }),
       grid(64, [](I i, I j) { return std::ldexp(1.0, -static_cast<int>(std::abs(i - j))); }),
       grid(64,

@@ -1,6 +1,10 @@
 // Thick-restart Lanczos. The basis is kept orthonormal by two passes of classical Gram-Schmidt (two thin products each),
 // and the projected matrix is filled with all coefficients, so that the arrowhead after a restart needs no formulas of
 // its own.
+//
+// One Krylov space holds one vector of each eigenspace. So a converged set is not believed at once: the iteration goes
+// on from a random vector orthogonal to it, until that has changed nothing. Every such round can find one more copy of
+// a multiple eigenvalue.
 #include "scalars.hpp"
 #include "spectra/support.hpp"
 
@@ -60,6 +64,7 @@ template <Scalar T> SpectrumReport lanczos(const AnyOperator<T>& a, const Vector
   }
   Small<T> t(m, m), turned(m, m);
   std::vector<Real<T>> values;
+  std::vector<Real<T>> believed;  // the wanted values when they had last converged
   std::int64_t kept = 0;
   int iterations = 0;
   while (true) {
@@ -74,13 +79,26 @@ template <Scalar T> SpectrumReport lanczos(const AnyOperator<T>& a, const Vector
     for (std::int64_t i = 0; i < k; ++i) {
       done = done && beta * static_cast<double>(std::abs(turned(m - 1, i))) <= search.tolerance * search.norm / 2;
     }
-    // Ritz vectors: the wanted ones, half of the others too when it goes on.
-    kept = done || m == n || iterations >= search.max_iterations ? k : std::min(m - 1, k + (m - k) / 2);
+    const std::vector<Real<T>> wanted(values.begin(), values.begin() + k);
+    bool same = done && !believed.empty();
+    for (std::size_t i = 0; same && i < wanted.size(); ++i) {
+      same = static_cast<double>(believed[i] - wanted[i]) <= search.tolerance * search.norm;
+    }
+    const bool last = same || m == n || iterations >= search.max_iterations;
+    // Ritz vectors: the wanted ones, half of the others too when it goes on from the last residual.
+    kept = last || done ? k : std::min(m - 1, k + (m - k) / 2);
     Small<T> part(m, kept);
     host::copy_part(turned.view().block(0, 0, m, kept), part.view());
     add_product<T>(T(1), basis.columns(0, m), part, T(0), other.columns(0, kept));
-    if (done || m == n || iterations >= search.max_iterations) break;
-    assign<T>(basis.columns(m, 1), other.columns(kept, 1));
+    if (last) break;
+    if (done) {
+      believed = wanted;
+      const MatrixView<const T> held = other.columns(0, kept);
+      const auto stream = static_cast<std::uint64_t>(1 + search.products);
+      assign<T>(orthonormal<T>(search.random_block(1, stream), &held), other.columns(kept, 1));
+    } else {
+      assign<T>(basis.columns(m, 1), other.columns(kept, 1));
+    }
     std::swap(basis, other);
     t = Small<T>(m, m);
     for (std::int64_t i = 0; i < kept; ++i) t(i, i) = T(values[at(i)]);

@@ -7,7 +7,7 @@
 //
 // Outcomes: NotConverged with the first pair that did not, w and V the last approximations; NotFinite at -1: the
 // operator made NaN or infinity, outputs are NaN. k = 0 and n = 0 are Ok.
-// Executors: as for the Krylov methods; projected problems of order k to 3 k + 20 and random starts are the host's.
+// w is in host memory. Executors: as for the Krylov methods; projected problems of order k to 3 k + 20 and random starts are the host's.
 // Bound: the largest residual over ||A||, an estimate.
 #pragma once
 
@@ -34,8 +34,9 @@ struct SpectrumReport : Report {
   std::int64_t found = 0;         // feast: so many eigenvalues lie in the interval
 };
 
-// Lanczos with full reorthogonalisation and thick restarts (Wu and Simon 2000). One vector at a time: of a multiple
-// eigenvalue it finds further copies late; lobpcg and filtered_subspace see them at once.
+// Lanczos with full reorthogonalisation and thick restarts (Wu and Simon 2000). One vector at a time: further copies of
+// a multiple eigenvalue are looked for from new random vectors until nothing changes; lobpcg and filtered_subspace see
+// them at once.
 template <Scalar T> SpectrumReport lanczos(const AnyOperator<T>& a, const VectorView<std::type_identity_t<Real<T>>>& w,
                                            const MatrixView<T>& v, const SpectrumOptions& options = {});
 
