@@ -21,7 +21,7 @@ template <class T> Block<T> unit_columns(const MatrixView<const T>& w, double le
   const Norms length = norms<T>(w);
   std::vector<std::int64_t> kept;
   for (std::int64_t j = 0; j < w.columns(); ++j) {
-    if (length[at(j)] > least) kept.push_back(j);
+    if (!(length[at(j)] <= least)) kept.push_back(j);  // NaN stays, for the caller to see
   }
   Block<T> result(w.executor(), w.rows(), static_cast<std::int64_t>(kept.size()));
   for (std::size_t j = 0; j < kept.size(); ++j) {

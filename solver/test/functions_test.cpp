@@ -1,0 +1,293 @@
+// Functions of matrices: identities and Taylor series in 113-bit arithmetic, known values, outcomes, a device.
+#include <trn/solver/functions.hpp>
+
+#include <trn/core/event.hpp>
+
+#include "krylov_support.hpp"
+
+namespace trn::solver::testing {
+namespace {
+
+const Executor kHost = Executor::host();
+
+Dense<Quad> product(const Dense<Quad>& a, const Dense<Quad>& b) {
+  Dense<Quad> c(a.rows, b.columns);
+  for (std::int64_t i = 0; i < a.rows; ++i) {
+    for (std::int64_t k = 0; k < a.columns; ++k) {
+      for (std::int64_t j = 0; j < b.columns; ++j) c(i, j) += a(i, k) * b(k, j);
+    }
+  }
+  return c;
+}
+long double distance(const Dense<Quad>& a, const Dense<Quad>& b) {
+  Quad sum = 0;
+  for (std::size_t i = 0; i < a.values.size(); ++i) sum += (a.values[i] - b.values[i]) * (a.values[i] - b.values[i]);
+  return static_cast<long double>(square_root(sum));
+}
+long double size_of(const Dense<Quad>& a) { return distance(a, Dense<Quad>(a.rows, a.columns)); }
+Dense<Quad> quad_identity(std::int64_t n) {
+  Dense<Quad> one(n, n);
+  for (std::int64_t i = 0; i < n; ++i) one(i, i) = 1;
+  return one;
+}
+// e^A: 2^-s A with norm below 1/8, 40 terms, squared s times; 113 bits less s.
+Dense<Quad> quad_expm(Dense<Quad> a) {
+  int s = 0;
+  for (long double size = size_of(a); size > 0.125L; size /= 2) ++s;
+  for (auto& x : a.values) {
+    for (int i = 0; i < s; ++i) x /= 2;
+  }
+  Dense<Quad> sum = quad_identity(a.rows), term = sum;
+  for (int k = 1; k <= 40; ++k) {
+    term = product(term, a);
+    for (std::size_t i = 0; i < sum.values.size(); ++i) term.values[i] /= k, sum.values[i] += term.values[i];
+  }
+  for (int i = 0; i < s; ++i) sum = product(sum, sum);
+  return sum;
+}
+template <class T, class F> std::pair<Report, Dense<Wide<T>>> call(F f, const Dense<Wide<T>>& a) {
+  Held<T> ha(Layout::ColumnMajor, a), hx(Layout::RowMajor, Dense<Wide<T>>(a.columns, a.columns));
+  const Report report = f(kHost, ha.view(), hx.view());
+  EXPECT_TRUE(hx.surroundings_untouched());
+  EXPECT_EQ(largest(minus(ha.values(), a)), 0);
+  return {report, hx.values()};
+}
+
+TEST(Functions, ExponentialAgainstTaylorInQuad) {
+  for_scalars([]<class T>() {
+    Random random(401);
+    for (const std::int64_t n : {1, 2, 9}) {
+      for (const long double scale : {0.0L, 1e-3L, 0.5L, 4.0L, -20.0L}) {
+        auto a = random_matrix<T>(n, n, random);
+        for (auto& x : a.values) x *= scale;
+        if (scale < -1) {  // large negative eigenvalues: a Taylor series without scaling would be lost
+          a = random_positive<T>(n, random);
+          for (auto& x : a.values) x *= -1;
+        }
+        a = rounded<T>(a);
+        const auto [report, e] = call<T>(expm<T>, a);
+        ASSERT_TRUE(report.outcome.ok());
+        const Dense<Quad> exact = quad_expm(embedded(a));
+        const long double error = distance(embedded(e), exact) / size_of(exact);
+        EXPECT_LE(error, report.accuracy.bound) << n << " " << static_cast<double>(scale);
+        if (scale > -1) {
+          EXPECT_LE(error, 40 * static_cast<long double>(n) * eps<T>);
+        }
+      }
+    }
+  });
+}
+
+TEST(Functions, CircularFunctions) {
+  for_scalars([]<class T>() {
+    Random random(402);
+    for (const std::int64_t n : {1, 6}) {
+      const auto a = random_matrix<T>(n, n, random);
+      const auto [cos_report, c] = call<T>(cosm<T>, a);
+      const auto [sin_report, s] = call<T>(sinm<T>, a);
+      ASSERT_TRUE(cos_report.outcome.ok() && sin_report.outcome.ok());
+      // cos^2 + sin^2 = I, and cos A = (e^(iA) + e^(-iA)) / 2 through the real matrix [[0, -A], [A, 0]], whose
+      // exponential is [[cos A, -sin A], [sin A, cos A]].
+      const Dense<Quad> q = embedded(a);
+      Dense<Quad> turn(2 * q.rows, 2 * q.rows);
+      for (std::int64_t i = 0; i < q.rows; ++i) {
+        for (std::int64_t j = 0; j < q.rows; ++j) turn(i, q.rows + j) = -q(i, j), turn(q.rows + i, j) = q(i, j);
+      }
+      const Dense<Quad> e = quad_expm(turn), qc = embedded(c), qs = embedded(s);
+      long double worst = 0;
+      for (std::int64_t i = 0; i < q.rows; ++i) {
+        for (std::int64_t j = 0; j < q.rows; ++j) {
+          worst = std::max({worst, static_cast<long double>(magnitude(e(i, j) - qc(i, j))),
+                            static_cast<long double>(magnitude(e(q.rows + i, j) - qs(i, j)))});
+        }
+      }
+      EXPECT_LE(worst, 40 * static_cast<long double>(n) * eps<T> * size_of(e));
+    }
+  });
+}
+
+// A matrix whose spectrum keeps away from the negative axis: V diag V^-1 would need an inverse; a dominant diagonal does.
+template <class T> Dense<Wide<T>> away_from_the_axis(std::int64_t n, Random& random) {
+  auto a = random_matrix<T>(n, n, random);
+  for (std::int64_t i = 0; i < n; ++i) a(i, i) += static_cast<long double>(2 * n);
+  return rounded<T>(a);
+}
+
+TEST(Functions, SquareRootsAndLogarithms) {
+  for_scalars([]<class T>() {
+    Random random(403);
+    for (const std::int64_t n : {1, 2, 10}) {
+      const auto a = away_from_the_axis<T>(n, random);
+      const Dense<Quad> exact = embedded(a);
+      const auto [root_report, x] = call<T>(sqrtm<T>, a);
+      ASSERT_TRUE(root_report.outcome.ok());
+      const Dense<Quad> r = embedded(x);
+      EXPECT_LE(distance(product(r, r), exact) / size_of(exact), 20 * static_cast<long double>(n) * eps<T>);
+      const auto [log_report, l] = call<T>(logm<T>, a);
+      ASSERT_TRUE(log_report.outcome.ok());
+      const Dense<Quad> back = quad_expm(embedded(l));
+      // e^(L + E) = A (1 + about ||E||)
+      EXPECT_LE(distance(back, exact) / size_of(exact), 4 * log_report.accuracy.bound * size_of(embedded(l)));
+      EXPECT_LE(log_report.accuracy.bound, 1000 * static_cast<long double>(n) * eps<T>);
+    }
+    // [[2, 1], [0, 2]]: root (sqrt 2, 1 / (2 sqrt 2)), logarithm (log 2, 1/2).
+    Dense<Wide<T>> jordan(2, 2);
+    jordan(0, 0) = jordan(1, 1) = 2, jordan(0, 1) = 1;
+    const auto root = call<T>(sqrtm<T>, jordan).second, log = call<T>(logm<T>, jordan).second;
+    EXPECT_NEAR(static_cast<double>(std::real(root(0, 1))), 0.3535533905932738, 4 * static_cast<double>(eps<T>));
+    EXPECT_NEAR(static_cast<double>(std::real(log(0, 1))), 0.5, 16 * static_cast<double>(eps<T>));
+    EXPECT_NEAR(static_cast<double>(std::real(log(0, 0))), 0.6931471805599453, 4 * static_cast<double>(eps<T>));
+    // -1: no real root or logarithm; the complex ones are i and i pi. 0: neither.
+    Dense<Wide<T>> minus_one(1, 1);
+    minus_one(0, 0) = -1;
+    const auto [report, i] = call<T>(sqrtm<T>, minus_one);
+    if constexpr (is_complex<T>) {
+      EXPECT_TRUE(report.outcome.ok());
+      EXPECT_NEAR(static_cast<double>(std::abs(std::imag(i(0, 0)))), 1, 1e-6);
+    } else {
+      EXPECT_EQ(report.outcome, (Outcome{Status::NotDefined, 0}));
+      EXPECT_TRUE(std::isnan(static_cast<double>(i(0, 0))));
+      EXPECT_EQ(call<T>(logm<T>, minus_one).first.outcome, (Outcome{Status::NotDefined, 0}));
+    }
+    EXPECT_EQ(call<T>(logm<T>, Dense<Wide<T>>(1, 1)).first.outcome, (Outcome{Status::NotDefined, 0}));
+  });
+}
+
+TEST(Functions, PolarAndSign) {
+  for_scalars([]<class T>() {
+    Random random(404);
+    for (const auto& [m, n] : {std::pair{1, 1}, std::pair{7, 7}, std::pair{12, 5}, std::pair{4, 0}}) {
+      const auto a = random_matrix<T>(m, n, random);
+      Held<T> ha(Layout::RowMajor, a), hu(Layout::ColumnMajor, m, n), hh(Layout::RowMajor, n, n);
+      ASSERT_TRUE(polar<T>(kHost, ha.view(), hu.view(), hh.view()).outcome.ok());
+      if (n == 0) continue;
+      const auto u = hu.values(), h = hh.values();
+      EXPECT_LE(orthogonality(u, eps<T>), 10);
+      EXPECT_LE(ratio(minus(times(u, h), a), norm1(a), n, eps<T>), 10);
+      EXPECT_EQ(largest(minus(h, adjoint(h))), 0);
+      EXPECT_GE(reference_eigenvalues(h).front(), -10 * static_cast<long double>(n) * eps<T>);
+    }
+    for (const std::int64_t n : {1, 8}) {
+      // Planted: eigenvalues 1 .. 2 and -1 .. -2, so that sign(A) = A (A^2)^(-1/2); S^2 = I, S A = A S, trace S known.
+      std::vector<long double> spectrum;
+      for (std::int64_t i = 0; i < n; ++i) spectrum.push_back((i % 3 ? 1 : -1) * (1 + static_cast<long double>(i) / n));
+      auto a = with_spectrum<T>(spectrum, random);
+      if (n > 1) a(0, n - 1) += 0.05L;  // no longer Hermitian
+      a = rounded<T>(a);
+      const auto [report, s] = call<T>(signm<T>, a);
+      ASSERT_TRUE(report.outcome.ok());
+      EXPECT_LE(ratio(minus(times(s, s), identity<Wide<T>>(n)), 1, n, eps<T>), 30);
+      EXPECT_LE(ratio(minus(times(s, a), times(a, s)), norm1(a), n, eps<T>), 30);
+      long double trace = 0, expected = 0;
+      for (std::int64_t i = 0; i < n; ++i) trace += std::real(s(i, i)), expected += i % 3 ? 1 : -1;
+      EXPECT_NEAR(static_cast<double>(trace), static_cast<double>(expected), static_cast<double>(100 * eps<T>));
+    }
+    EXPECT_EQ(call<T>(signm<T>, Dense<Wide<T>>(3, 3)).first.outcome.status, Status::Singular);
+  });
+}
+
+TEST(Functions, InverseSquareRoots) {
+  for_scalars([]<class T>() {
+    Random random(405);
+    for (const std::int64_t n : {1, 2, 20}) {
+      const auto a = with_spectrum<T>(geometric(n, 50), random);
+      const auto check = [&](const Dense<Wide<T>>& x) {  // X A X = I
+        EXPECT_LE(ratio(minus(times(x, times(a, x)), identity<Wide<T>>(n)), 50, n, eps<T>), 10);
+        EXPECT_LE(largest(minus(x, adjoint(x))), 100 * eps<T>);
+      };
+      const auto [report, x] = call<T>(inv_sqrt_spd<T>, a);
+      ASSERT_TRUE(report.outcome.ok());
+      check(x);
+      Held<T> ha(Layout::RowMajor, a), hx(Layout::RowMajor, n, n);
+      const auto ns =
+          inv_sqrt_spd_ns<T>(kHost, ha.view(), hx.view(), {.tolerance = 100.0 * static_cast<double>(eps<T>)});
+      EXPECT_TRUE(ns.outcome.ok()) << ns.residual;
+      EXPECT_LE(ns.iterations, 30);
+      check(hx.values());
+    }
+    auto indefinite = with_spectrum<T>({-1, 2, 3}, random);
+    EXPECT_EQ(call<T>(inv_sqrt_spd<T>, indefinite).first.outcome, (Outcome{Status::NotPositiveDefinite, 0}));
+    Held<T> ha(Layout::RowMajor, indefinite), hx(Layout::RowMajor, 3, 3);
+    EXPECT_EQ((inv_sqrt_spd_ns<T>(kHost, ha.view(), hx.view()).outcome.status), Status::NotConverged);
+    EXPECT_EQ((call<T>(inv_sqrt_spd<T>, Dense<Wide<T>>(2, 2)).first.outcome),
+              (Outcome{Status::NotPositiveDefinite, 1}));
+  });
+}
+
+TEST(Functions, ExponentialTimesBlock) {
+  for_scalars([]<class T>() {
+    Random random(406);
+    const std::int64_t n = 7;
+    auto a = random_matrix<T>(n, n, random);
+    for (std::int64_t i = 0; i < n; ++i) a(i, i) -= 3;
+    a = rounded<T>(a);
+    const auto b = random_matrix<T>(n, 3, random);
+    Held<T> ha(Layout::RowMajor, a), hb(Layout::RowMajor, b), hf(Layout::ColumnMajor, n, 3);
+    const DenseOperator<T> op(ha.view());
+    for (const double t : {0.0, 0.25, 1.0, -0.5}) {
+      for (const double norm : {0.0, 20.0}) {
+        ASSERT_TRUE(expm_multiply<T>(op, hb.view(), hf.view(), {.t = t, .norm = norm}).outcome.ok());
+        auto scaled = a;
+        for (auto& x : scaled.values) x *= t;
+        const Dense<Quad> e = quad_expm(embedded(scaled)), exact = product(e, embedded(b));
+        EXPECT_LE(distance(embedded(hf.values()), exact), 200 * eps<T> * size_of(e) * size_of(embedded(b))) << t;
+      }
+    }
+  });
+}
+
+TEST(Functions, BadInput) {
+  for_scalars([]<class T>() {
+    Dense<Wide<T>> a(3, 3);
+    for (std::int64_t i = 0; i < 3; ++i) a(i, i) = static_cast<long double>(i + 1);
+    Held<T> bad(Layout::RowMajor, a), x(Layout::RowMajor, 3, 3), oblong(Layout::RowMajor, 3, 2);
+    bad.at(1, 2) = bad.at(2, 1) = T(std::numeric_limits<Real<T>>::quiet_NaN());
+    for (const auto f : {expm<T>, sqrtm<T>, logm<T>, cosm<T>, sinm<T>, signm<T>}) {
+      EXPECT_EQ(f(kHost, bad.view(), x.view()).outcome, (Outcome{Status::NotFinite, 5}));
+      EXPECT_TRUE(std::isnan(std::real(x.at(0, 0))));
+      EXPECT_THROW(f(kHost, oblong.view(), x.view()), InvalidArgument);
+      EXPECT_THROW(f(kHost, x.view(), x.view()), InvalidArgument);
+      EXPECT_TRUE(f(kHost, x.view().block(0, 0, 0, 0), bad.view().block(0, 0, 0, 0)).outcome.ok());
+    }
+    EXPECT_EQ((inv_sqrt_spd<T>(kHost, bad.view(), x.view()).outcome), (Outcome{Status::NotFinite, 7}));
+    EXPECT_EQ((inv_sqrt_spd_ns<T>(kHost, bad.view(), x.view()).outcome), (Outcome{Status::NotFinite, 5}));
+    // e^1000 overflows in every type: an outcome.
+    Held<T> large(Layout::RowMajor, 1, 1), y(Layout::RowMajor, 1, 1);
+    large.at(0, 0) = T(1000);
+    EXPECT_EQ((expm<T>(kHost, large.view(), y.view()).outcome.status), Status::NotFinite);
+  });
+}
+
+TEST(Functions, OnADevice) {
+  const Executor device = Executor::open("sim:trn2");
+  Random random(407);
+  const std::int64_t n = 20;
+  const auto a = with_spectrum<float>(geometric(n, 6), random);
+  std::vector<float> values;
+  for (const auto x : a.values) values.push_back(static_cast<float>(x));
+  const Matrix<float> da = Matrix<float>::from_host(device, n, n, values), dx(device, n, n);
+  const auto result = [&] {
+    Dense<long double> x(n, n);
+    const auto back = dx.to_host();
+    for (std::size_t i = 0; i < back.size(); ++i) x.values[i] = back[i];
+    return x;
+  };
+  const Recorder recorder(device);
+  EXPECT_TRUE(inv_sqrt_spd_ns<float>(device, da.view(), dx.view(), {.tolerance = 1e-5}).outcome.ok());
+  const auto x = result();
+  EXPECT_LE(norm1(minus(times(x, times(a, x)), identity<long double>(n))), 1e-4);
+  EXPECT_TRUE(expm<float>(device, da.view(), dx.view()).outcome.ok());
+  const Dense<Quad> exact = quad_expm(embedded(a));
+  EXPECT_LE(distance(embedded(result()), exact) / size_of(exact), 1e-5);
+  for (const Event& event : recorder.events()) {
+    if (event.kind == EventKind::Dispatch) {
+      EXPECT_EQ(event.family, "device") << event.subject;
+    }
+  }
+  EXPECT_GT(recorder.count(EventKind::Dispatch, "blas.gemm"), 20);
+  EXPECT_THROW(sqrtm<float>(device, da.view(), dx.view()), NotImplemented);
+  EXPECT_THROW(expm<float>(kHost, da.view(), dx.view()), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace trn::solver::testing
