@@ -363,6 +363,8 @@ TEST(Krylov, ArgumentsAreRefused) {
   refused([&] { BlockJacobi<float>(a.view(), 0); }, "the block size is 0");
   refused([&] { Ssor<float>(a.view(), 2.0); }, "omega is 2");
   refused([&] { Jacobi<float>(wide.view()); }, "it must be square");
+  refused([&] { cg<float>(op, b.view(), x.view(), {.guess = static_cast<Guess>(9)}); }, "Guess");
+  refused([&] { small.apply(static_cast<Op>(7), 1, b.view(), 0, x.view()); }, "Op");
   a.at(2, 2) = 0;
   const Jacobi<float> singular(a.view());
   EXPECT_EQ(singular.outcome(), (Outcome{Status::Singular, 2}));

@@ -35,7 +35,8 @@ template <class T> void blend(T alpha, const MatrixView<const T>& x, T beta, con
 }
 
 template <Scalar T>
-void Identity<T>::apply(Op, T alpha, const MatrixView<const T>& x, T beta, const MatrixView<T>& y) const {
+void Identity<T>::apply(Op op, T alpha, const MatrixView<const T>& x, T beta, const MatrixView<T>& y) const {
+  checks::enumerator("solver.identity", op);
   checks::shape("solver.identity", "x", x, n_, y.columns());
   checks::shape("solver.identity", "y", y, n_, x.columns());
   blend(alpha, x, beta, y);
@@ -47,7 +48,7 @@ template <Scalar T> Preconditioner<T>::Preconditioner(const char* operation, con
   checks::square(operation, "A", a);
 }
 template <Scalar T> void Preconditioner<T>::check(Op op, const MatrixView<const T>& x, const MatrixView<T>& y) const {
-  (void)op;
+  checks::enumerator(operation_, op);
   require(outcome_.ok(), "{}: the preconditioner is {} at index {}; look at outcome() before using it", operation_,
           name(outcome_.status), outcome_.index);
   checks::input(operation_, "x", executor_, x);

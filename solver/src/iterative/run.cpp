@@ -35,6 +35,7 @@ template <Scalar T> Outcome Run<T>::left_off(const Norms& size) const {
 
 template <Scalar T> void check_system(const char* operation, const OperatorRef<T>& a, const MatrixView<const T>& b,
                                       const MatrixView<T>& x, const KrylovOptions& options) {
+  operands::check_enumerator(operation, "Guess", options.guess, Guess::InX);
   require(static_cast<bool>(a), "{}: there is no operator A; give one", operation);
   checks::input(operation, "B", a.executor(), b);
   checks::output(operation, "X", a.executor(), x);

@@ -1,6 +1,8 @@
 // Sums, conjugate gradients and Richardson's iteration with vectors stored in bfloat16.
 #include <trn/solver/stored_vectors.hpp>
 
+#include <trn/core/enumerators.hpp>
+
 #include "host_only.hpp"
 #include "iterative/stored.hpp"
 #include "scalars.hpp"
@@ -30,14 +32,15 @@ template <class T> Outcome richardson_loop(Run<T>& run, const void* extra) {
   return run.left_off(size);
 }
 
-inline Rounding rounding_of(const StoredOptions& options) {
+inline Rounding rounding_of(const char* operation, const StoredOptions& options) {
+  operands::check_enumerator(operation, "VectorRounding", options.rounding, VectorRounding::Stochastic);
   return {DType::BFloat16, options.rounding == VectorRounding::Stochastic, options.seed};
 }
 
 }  // namespace iterative
 
 StoredSum sum_stored(std::span<const float> x, const StoredOptions& options) {
-  const iterative::Rounding rounding = iterative::rounding_of(options);
+  const iterative::Rounding rounding = iterative::rounding_of("solver.sum_stored", options);
   constexpr double kUnit = 0x1p-7;  // the spacing of bfloat16 beside 1
   StoredSum sum;
   double sizes = 0, squares = 0;
@@ -56,7 +59,7 @@ StoredSum sum_stored(std::span<const float> x, const StoredOptions& options) {
 
 template <Scalar T> IterationReport cg_stored(const AnyOperator<T>& a, const ConstMatrix<T>& b, const MatrixView<T>& x,
                                               const StoredOptions& options) {
-  const iterative::Rounding rounding = iterative::rounding_of(options);
+  const iterative::Rounding rounding = iterative::rounding_of("solver.cg_stored", options);
   if (a) on_host_only("solver.cg_stored", a.executor());
   return iterative::iterate<T>({"solver.cg_stored", "cg, bfloat16 vectors"}, a, {}, b, x, options,
                                iterative::cg_loop<T>, &rounding);
@@ -66,7 +69,7 @@ template <Scalar T> IterationReport richardson_stored(const AnyOperator<T>& a, c
                                                       const MatrixView<T>& x, double omega,
                                                       const StoredOptions& options) {
   require(omega > 0 && std::isfinite(omega), "solver.richardson_stored: omega is {}; it must be positive", omega);
-  const iterative::SmallSteps steps{iterative::rounding_of(options), omega};
+  const iterative::SmallSteps steps{iterative::rounding_of("solver.richardson_stored", options), omega};
   if (a) on_host_only("solver.richardson_stored", a.executor());
   return iterative::iterate<T>({"solver.richardson_stored", "richardson, bfloat16 vectors"}, a, {}, b, x, options,
                                iterative::richardson_loop<T>, &steps);

@@ -11,6 +11,7 @@ namespace trn::solver::spectra {
 
 template <Scalar T> Search<T> checked(const char* operation, const OperatorRef<T>& a, const VectorView<Real<T>>& w,
                                       const MatrixView<T>& v, const SpectrumOptions& options) {
+  operands::check_enumerator(operation, "End", options.end, End::Largest);
   require(static_cast<bool>(a), "{}: there is no operator A; give one", operation);
   require(a.rows() == a.columns(), "{}: A is {} x {}; it must be square", operation, a.rows(), a.columns());
   checks::output(operation, "w", Executor::host(), w);
