@@ -2,7 +2,8 @@
 //
 //   (4 u_ij - u_(i-1)j - u_(i+1)j - u_i(j-1) - u_i(j+1)) = h^2 f_ij, u = 0 on the border
 //
-// The right-hand side is made from a known u, smooth with a rough part, so that the error is known. An operator is any type with rows, columns, executor and
+// The right-hand side is made from a known u, smooth with a rough part, so that the error is known. An operator is any
+// type with rows, columns, executor and
 // apply: here the stencil itself, never a matrix; the dense matrix is made for the preconditioners, which need one.
 #include <cmath>
 #include <cstdio>

@@ -106,7 +106,7 @@ TEST(Functions, CircularFunctions) {
   });
 }
 
-// A matrix whose spectrum keeps away from the negative axis: V diag V^-1 would need an inverse; a dominant diagonal does.
+// A matrix whose spectrum keeps away from the negative axis: its diagonal is dominant.
 template <class T> Dense<Wide<T>> away_from_the_axis(std::int64_t n, Random& random) {
   auto a = random_matrix<T>(n, n, random);
   for (std::int64_t i = 0; i < n; ++i) a(i, i) += static_cast<long double>(2 * n);

@@ -1,4 +1,4 @@
-// Vectors stored in bfloat16 and HPL-MxP: where rounding to nearest stands still, bounds over many seeds, backward errors.
+// Vectors stored in bfloat16 and HPL-MxP: where rounding to nearest stands still, bounds over seeds, backward errors.
 #include <trn/solver/hpl_mxp.hpp>
 #include <trn/solver/stored_vectors.hpp>
 
@@ -16,7 +16,7 @@ StoredOptions stored(VectorRounding rounding, std::uint64_t seed, KrylovOptions 
   return all;
 }
 
-// 4096 ones: to nearest the sum ends at 256, where 1 is half a unit and the tie goes to even. Stochastically it arrives,
+// 4096 ones: to nearest the sum ends at 256, where 1 is half a unit and ties go to even. Stochastically it arrives,
 // within the probabilistic bound for all but a few seeds, and the bound is sqrt(n)-like: far below the sure one.
 TEST(StoredVectors, SumsOfOnes) {
   const std::vector<float> ones(4096, 1.0f);

@@ -1,6 +1,6 @@
 // Conjugate gradients, column by column and pipelined.
 //
-//   q = A p,  alpha = (r, z) / (p, q),  x += alpha p,  r -= alpha q,  z = M r,  beta = (r, z)_new / (r, z),  p = z + beta p
+//   q = A p, alpha = (r, z) / (p, q), x += alpha p, r -= alpha q, z = M r, beta = (r, z)_new / (r, z), p = z + beta p
 #include "iterative/run.hpp"
 #include "iterative/stored.hpp"
 #include "scalars.hpp"

@@ -1,4 +1,4 @@
-// Orthonormal bases of blocks by products and small eigenproblems alone, so that they run on any executor that has gemm.
+// Orthonormal bases of blocks by products and small eigenproblems alone, so that they run wherever gemm does.
 #pragma once
 
 #include <trn/solver/eigh.hpp>

@@ -78,7 +78,7 @@ inline double together(const Norms& sizes) {
   return sum;
 }
 
-// A bound of ||A - L R||_F, L = left diag(scale) (m x k), R (k x n): A's columns in blocks of 128. Every block's product
+// A bound of ||A - L R||_F, L = left diag(scale) (m x k), R (k x n): A's columns in blocks of 128. A block's product
 // errs by at most bound (||L||_F ||R||_F + ||A||_F) by gemm's statement, L's elements by u, a sum of m squares by m u.
 template <class T> void measure(Sketch<T>& sketch, const MatrixView<const T>& left, const std::vector<Real<T>>& values,
                                 const MatrixView<const T>& right, LowRankReport& report) {

@@ -174,7 +174,7 @@ SketchedRitz<T> sketched_rayleigh_ritz(const OperatorRef<T>& a, std::int64_t k, 
   };
   if (!looked_at<T>(image.columns(0, made)).ok()) return give_up({Status::NotFinite, -1});
   if (made < k) return give_up({Status::NotConverged, made});  // the Krylov space has no more dimensions
-  // min ||S B M - S A B||: M's eigenvalues are the sketched Ritz values. A square sketch (n small) is the problem itself.
+  // min ||S B M - S A B||: M's eigenvalues are the sketched Ritz values. A square sketch is the problem itself.
   const std::int64_t rows = std::min(n, 2 * (made + 1));
   Small<T> sb(n, made), sab(n, made);
   if (rows == n) {

@@ -1,6 +1,6 @@
 // FEAST: subspace iteration with the spectral projector of an interval, as a sum over eight points of a half circle.
 //
-//   P Y ~ sum over e of w_e r / 4 (e^(i t) (z I - A)^-1 Y + its conjugate transpose's), z = c + r e^(i t), t = pi/2 (1 + x_e)
+//   P Y ~ sum of w_e r / 4 (e^(i t) (z I - A)^-1 Y + its adjoint's), z = c + r e^(i t), t = pi/2 (1 + x_e)
 //
 // with Gauss-Legendre's x_e and w_e on [-1, 1]. A Hermitian: (conj(z) I - A)^-1 is the conjugate transpose of
 // (z I - A)^-1, so that one factorisation serves both halves of the circle.

@@ -1,4 +1,4 @@
-// Thick-restart Lanczos. The basis is kept orthonormal by two passes of classical Gram-Schmidt (two thin products each),
+// Thick-restart Lanczos. The basis is kept orthonormal by two passes of classical Gram-Schmidt (thin products),
 // and the projected matrix is filled with all coefficients, so that the arrowhead after a restart needs no formulas of
 // its own.
 //

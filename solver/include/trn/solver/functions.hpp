@@ -18,7 +18,7 @@ namespace trn::solver {
 template <Scalar T>
 Report polar(const Executor& executor, const ConstMatrix<T>& a, const MatrixView<T>& u, const MatrixView<T>& h);
 
-// sign(A): eigenvalues become the signs of their real parts. Newton's iteration X <- (g X + (g X)^-1) / 2, scaled by the
+// sign(A): eigenvalues become the signs of their real parts. Newton's X <- (g X + (g X)^-1) / 2, scaled by the
 // determinant while it is far away. Singular: A, or an iterate, has no inverse (eigenvalues on the imaginary axis).
 template <Scalar T> Report signm(const Executor& executor, const ConstMatrix<T>& a, const MatrixView<T>& s);
 
@@ -27,7 +27,7 @@ template <Scalar T> Report signm(const Executor& executor, const ConstMatrix<T>&
 template <Scalar T> Report inv_sqrt_spd(const Executor& executor, const ConstMatrix<T>& a, const MatrixView<T>& x);
 
 // The same by the coupled Newton-Schulz iteration, products alone: Y_0 = A / c, Z_0 = I, W = (3 I - Z Y) / 2,
-// Y <- Y W, Z <- W Z; Z -> (A / c)^(-1/2). NotConverged when ||I - Z Y||_F / sqrt(n) stays above the tolerance: A is not
+// Y <- Y W, Z <- W Z; Z -> (A / c)^(-1/2). NotConverged when ||I - Z Y||_F / sqrt(n) stays above it: A is not
 // definite, or too ill-conditioned (about 1 / eps^(1/2) at most). Reads all of A.
 struct NewtonSchulzOptions {
   int max_iterations = 60;

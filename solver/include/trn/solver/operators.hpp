@@ -2,7 +2,7 @@
 // OperatorRef, by which the methods take any type that meets LinearOperator (trn/core/linear_operator.hpp).
 //
 // All run on the executor of the matrix they were made from. On devices (float and complex<float>) DenseOperator,
-// Identity, BlockJacobi and Ssor run as blas products and triangular solves; Jacobi needs blas.dgmm, which has no device
+// Identity, BlockJacobi and Ssor run as blas products and triangular solves; Jacobi needs blas.dgmm, without a device
 // kernel, and throws NotImplemented there: BlockJacobi takes its place. DenseOperator with Mode::Exact multiplies
 // doubles on devices, but their vectors have no kernels: double runs on the host.
 #pragma once

@@ -1,13 +1,13 @@
 // A few eigenvalues and eigenvectors of Hermitian operators. SciPy: eigsh, lobpcg. cuSOLVER has no counterpart.
 //
 // w has k elements and V is n x k, 1 <= k <= n: the k smallest or largest eigenvalues, ascending, and orthonormal
-// vectors. A pair has converged when ||A v - w v||_2 <= tolerance ||A||, with the largest Ritz value seen for ||A||; the
+// vectors. A pair has converged when ||A v - w v||_2 <= tolerance ||A||, the largest Ritz value seen for ||A||; the
 // residuals in the report are recomputed from the vectors at the end. Each says that A, if its rounding is left aside,
-// has an eigenvalue within it; that no eigenvalue between them was missed is not proved, only likely from a random start.
+// has an eigenvalue within it; that none between them was missed is not proved, only likely from a random start.
 //
 // Outcomes: NotConverged with the first pair that did not, w and V the last approximations; NotFinite at -1: the
 // operator made NaN or infinity, outputs are NaN. k = 0 and n = 0 are Ok.
-// w is in host memory. Executors: as for the Krylov methods; projected problems of order k to 3 k + 20 and random starts are the host's.
+// w is in host memory. Executors: as for the Krylov methods; projected problems and random starts are the host's.
 // Bound: the largest residual over ||A||, an estimate.
 #pragma once
 

@@ -67,7 +67,7 @@ template <Scalar T>
 TraceEstimate<T> trace_hutchpp(const OperatorRef<T>& a, std::int64_t samples, std::uint64_t seed = 0);
 
 // Eigenvalues of a general operator from a Krylov basis that is only orthogonalised against its last few vectors, and
-// a sketched least squares problem in place of the projection (Nakatsukasa and Tropp 2022). The k Ritz values of largest
+// a sketched least squares problem in place of the projection (Nakatsukasa, Tropp 2022). The k Ritz values of largest
 // modulus, with their vectors (unit, host memory) and residuals ||A x - lambda x||, from the products A B of the basis.
 // NotConverged at the dimension that was reached where the Krylov space ends before k.
 struct SketchedRitzOptions {
@@ -88,7 +88,7 @@ template <Scalar T> SketchedRitz<T> sketched_rayleigh_ritz(const OperatorRef<T>&
 // (condition below about 6, probabilistic), and lsqr converges in a few dozen steps whatever A's condition (Rokhlin and
 // Tygert 2008). One pass of it errs by the condition of R times a rounding; so x is refined: the residual b - A x is
 // formed anew and solved for again, which is backward stable (Epperly, Meier and Nakatsukasa 2024). Converged:
-// ||A^H r|| <= tolerance ||A||_F (||r|| + ||A||_F ||x||), the report's normal_residuals. Singular at the first zero of R.
+// ||A^H r|| <= tolerance ||A||_F (||r|| + ||A||_F ||x||), the report's normal_residuals. Singular: a zero in R.
 struct SketchedLstsqOptions {
   double tolerance = 0;  // 0: sqrt(m) epsilon
   std::uint64_t seed = 0;

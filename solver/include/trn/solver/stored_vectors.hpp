@@ -29,7 +29,7 @@ struct StoredSum {
 // x_0 + x_1 + ..., the accumulator stored in bfloat16 after every addition.
 [[nodiscard]] StoredSum sum_stored(std::span<const float> x, const StoredOptions& options = {});
 
-// Conjugate gradients with x, r and p stored in bfloat16. Reports and outcomes are cg's; residuals are recomputed in the
+// Conjugate gradients with x, r and p stored in bfloat16. Reports and outcomes are cg's; residuals are formed in the
 // type's own arithmetic from the stored x, so that they cannot fall much below 2^-8 times A's condition.
 template <Scalar T> IterationReport cg_stored(const AnyOperator<T>& a, const ConstMatrix<T>& b, const MatrixView<T>& x,
                                               const StoredOptions& options = {});
