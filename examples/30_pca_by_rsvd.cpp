@@ -59,9 +59,10 @@ int main(int argc, char** argv) {
                 name.c_str(), pca.s[0] / std::sqrt(kPoints - 1.0), pca.s[1] / std::sqrt(kPoints - 1.0), first, second);
     std::printf("  left out of the model: at most %.2f%% of the squared length\n",
                 100 * pca.report.error * pca.report.error / whole);
-    // The noise: 58 of 60 directions of variance 0.01 beside 100 + 25. A sample's directions err by noise / sqrt(n).
+    // The noise is 58 of 60 directions of variance 0.01 beside 100 + 25. In a sample of n points the two directions mix
+    // by an angle of about r 10 * 5 / (100 - 25), r their correlation, of size 1 / sqrt(n): 0.1 is three times that.
     right = right && pca.report.outcome.ok() && pca.report.guarantee == trn::solver::Guarantee::Rigorous &&
-            first > 0.999 && second > 0.999 && std::abs(pca.s[0] / std::sqrt(kPoints - 1.0) - 10) < 1.5 &&
+            first > 0.99 && second > 0.99 && std::abs(pca.s[0] / std::sqrt(kPoints - 1.0) - 10) < 1.5 &&
             std::abs(pca.s[1] / std::sqrt(kPoints - 1.0) - 5) < 0.75 &&
             pca.report.error * pca.report.error < 0.01 * whole &&
             recorder.family_of("blas.gemm") == trn::name(exec.family());
