@@ -19,9 +19,11 @@ void add_emit(CLI::App& app, const Operations& operations);
 void add_disassemble(CLI::App& app, const Operations& operations);
 void add_validate(CLI::App& app);
 void add_coverage(CLI::App& app);
+void print_tensor_coverage();
 void add_fuzz(CLI::App& app);
 void add_rand(CLI::App& app);
 void add_sparse(CLI::App& app);
+void add_einsum(CLI::App& app);
 void add_mp2(CLI::App& app);
 void add_mp2_model(CLI::App& app);
 

@@ -127,6 +127,7 @@ void add_coverage(CLI::App& app) {
   CLI::App* solver = coverage->add_subcommand("solver", "trnsolver: cuSOLVER's dense functions, a Markdown table");
   solver->add_flag("--symbols", *every, "one line for each function instead: name, counterpart, where it runs");
   solver->callback([every] { print_solver(*every); });
+  coverage->add_subcommand("tensor", "trntensor: a Markdown table")->callback(print_tensor_coverage);
   coverage->require_subcommand(1);
 }
 

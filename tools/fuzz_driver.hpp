@@ -43,6 +43,7 @@ void add_fuzz_fft(CLI::App& parent);
 void add_fuzz_files(CLI::App& parent);
 void add_fuzz_rand(CLI::App& parent);
 void add_fuzz_solver(CLI::App& parent);
+void add_fuzz_tensor(CLI::App& parent);
 void add_fuzz_tile(CLI::App& parent);
 
 }  // namespace trn::tools::fuzz

@@ -60,6 +60,7 @@ int main(int argc, char** argv) {
   add_fuzz(app);
   add_rand(app);
   add_sparse(app);
+  add_einsum(app);
   add_mp2(app);
   add_mp2_model(app);
   try {

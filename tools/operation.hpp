@@ -77,6 +77,7 @@ void add_blas_operations(std::vector<std::unique_ptr<Operation>>& all);
 [[nodiscard]] std::vector<std::unique_ptr<Operation>> fft_function_operations();  // dct, convolve, stft
 [[nodiscard]] std::vector<std::unique_ptr<Operation>> sparse_operations();
 [[nodiscard]] std::vector<std::unique_ptr<Operation>> solver_operations();
+[[nodiscard]] std::vector<std::unique_ptr<Operation>> tensor_operations();
 [[nodiscard]] std::vector<std::unique_ptr<Operation>> operations();
 
 }  // namespace trn::tools

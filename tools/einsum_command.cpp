@@ -1,0 +1,89 @@
+// `trnsci einsum "ijk,kl->lij" --sizes i=24,j=16,k=72,l=8`: the path, the folded steps and their bounds, and one
+// execution with random operands.
+#include <fmt/core.h>
+
+#include <trn/core/error.hpp>
+
+#include "commands.hpp"
+#include "einsum_case.hpp"
+#include "measure.hpp"
+#include "output.hpp"
+
+namespace trn::tools {
+
+namespace {
+
+struct Arguments {
+  EinsumCase what;
+  std::string executor = "host", json;
+  bool explain = false, plan_only = false;
+  int repeats = 5;
+};
+
+void run(const Arguments& a) {
+  JsonFile file(a.json);
+  const Executor executor = Executor::open(a.executor);
+  const EinsumOperands operands(executor, a.what);
+  const tensor::Plan plan(executor, operands.description());
+  nlohmann::ordered_json json;
+  json["op"] = "tensor.einsum";
+  json["executor"] = executor.name();
+  json["dtype"] = name(parse_dtype(a.what.dtype));
+  json["precision"] = a.what.precision;
+  json["expression"] = tensor::to_string(operands.description().expression);
+  json["shape"] = a.what.sizes;
+  json["path"] = nlohmann::ordered_json::array();
+  for (const tensor::PathStep& s : plan.slices().path.steps) json["path"].push_back({s.left, s.right});
+  json["flops"] = plan.flops();
+  json["moved_bytes"] = plan.moved_bytes();
+  json["workspace_bytes"] = plan.workspace_bytes();
+  json["passes"] = plan.slices().passes;
+  json["bound"] = plan.accuracy().bound;
+  json["steps"] = nlohmann::ordered_json::array();
+  for (const tensor::Step& s : plan.steps()) {
+    json["steps"].push_back({{"labels", s.labels},
+                             {"folded", s.folded},
+                             {"algorithm", s.algorithm},
+                             {"mode", name(s.mode)},
+                             {"flops", s.flops},
+                             {"bytes", s.bytes},
+                             {"bound", s.bound}});
+  }
+  if (a.explain || a.plan_only) fmt::print("{}", plan.explain());
+  json["seconds"] = nullptr;
+  if (!a.plan_only) {
+    tensor::EinsumResult result;
+    const Measured measured =
+        measure(executor, a.repeats, [&] { result = plan.execute(operands.operands(), operands.output()); });
+    fmt::print("{} on {}: {}, {:.1f} GFLOP/s, bound {:.2e}\n", json["expression"].get<std::string>(), executor.name(),
+               duration(measured.fastest_s), plan.flops() / measured.fastest_s * 1e-9, result.accuracy.bound);
+    json["seconds"] = measured.fastest_s;
+    json["gflops"] = plan.flops() / measured.fastest_s * 1e-9;
+    json["bound"] = result.accuracy.bound;
+  }
+  file.write(json);
+}
+
+}  // namespace
+
+void add_einsum(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("einsum", "a product of tensors: its path, steps and bounds, and its time");
+  auto a = std::make_shared<Arguments>();
+  command->add_option("expression", a->what.text, "like \"ijk,kl->lij\"")->required();
+  command->add_option("--sizes", a->what.sizes, "extents by label: i=24,j=16")->delimiter(',')->required();
+  command->add_option("--dtype", a->what.dtype, "of operands and result")->capture_default_str();
+  command->add_option("--precision", a->what.precision, "a mode, or target=1e-6")->capture_default_str();
+  command->add_option("--exec", a->executor, "where it runs")->capture_default_str();
+  command->add_option("--path", a->what.path, "how the order of contractions is found")
+      ->check(CLI::IsMember(path_names()))
+      ->capture_default_str();
+  command->add_option("--memory", a->what.memory_bytes, "bytes of intermediates at most; 0: no limit")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--repeats", a->repeats, "runs, the fastest counts")->check(CLI::Range(1, 1000));
+  command->add_flag("--explain", a->explain, "print the steps");
+  command->add_flag("--plan-only", a->plan_only, "print the steps and run nothing");
+  command->add_option("--json", a->json, "write the figures to a file");
+  command->callback([a] { run(*a); });
+}
+
+}  // namespace trn::tools
