@@ -36,7 +36,7 @@ void release_all(const Device& device);
 // Device and managed bytes that are given out on a device.
 [[nodiscard]] std::int64_t allocated_bytes(const Device& device);
 
-// Throws InvalidArgument unless the bytes [address, address + bytes) are device (or managed) memory of `device`. 0 bytes
+// Throws InvalidArgument unless [address, address + bytes) is device (or managed) memory of `device`. 0 bytes
 // are always right. `what` names the argument.
 void require_device_memory(const Device& device, const char* what, const void* address, std::int64_t bytes);
 

@@ -1,6 +1,7 @@
 // Generators: cuRAND's types, orderings and functions over trn::rand. Words, uniforms and quasi-random points are
-// cuRAND's bits. Normals are cuRAND's formula on the host; a device draws them by Box and Muller with the whole tail, so
-// they are other numbers of the same distribution. Poisson is exact at every lambda, so its numbers are not cuRAND's.
+// cuRAND's bits. Normals are cuRAND's formula on the host; a device draws them by Box and Muller with the whole tail,
+// so they are other numbers of the same distribution. Poisson is exact at every lambda, so its numbers are not
+// cuRAND's.
 #include "rand.hpp"
 
 #include <cmath>
