@@ -1,5 +1,5 @@
 // `trnsci coverage tensor`: which operation of trntensor runs where for which element type, found by calling each with
-// small operands. The table of tensor/README.md is this command's output.
+// small operands.
 #include <fmt/core.h>
 
 #include <functional>
