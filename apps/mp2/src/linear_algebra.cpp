@@ -1,18 +1,13 @@
-// LAPACK through OpenBLAS's own entry points, and gemm in units of rows.
+// Eigenvalues and Cholesky by trnsolver, and gemm in units of rows.
 #include <trn/mp2/linear_algebra.hpp>
 
 #include <algorithm>
-#include <limits>
 
 #include <trn/blas/gemm.hpp>
 #include <trn/core/error.hpp>
 #include <trn/core/openmp_pieces.hpp>
-
-extern "C" {
-void dsyevd_(const char* job, const char* uplo, const int* n, double* a, const int* lda, double* w, double* work,
-             const int* lwork, int* iwork, const int* liwork, int* info);
-void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info);
-}
+#include <trn/solver/cholesky.hpp>
+#include <trn/solver/eigh.hpp>
 
 namespace trn::mp2 {
 
@@ -32,21 +27,16 @@ EigenWorkspace eigen_workspace(std::int64_t n) {
 
 Eigen eigh(Dense a) {
   Eigen result;
-  const EigenWorkspace room = eigen_workspace(a.rows);
-  const auto n = static_cast<int>(a.rows);
-  result.values.resize(static_cast<std::size_t>(n));
-  if (n == 0) return result;
-  // Row-major lower is column-major upper; eigenvectors come out as rows.
+  (void)eigen_workspace(a.rows);  // refuses what LAPACK cannot count
+  result.values.resize(static_cast<std::size_t>(a.rows));
+  const Executor host = Executor::host();
+  // The transpose lies column-major, as LAPACK takes it: its upper triangle is read, eigenvectors come out as rows.
   for_units(1, [&](std::int64_t) {
-    int info = 0, query = -1, integers = 0;
-    double reals = 0;  // what LAPACK likes best; never less than `room`, and within 32 bits whenever that is
-    dsyevd_("V", "U", &n, a.data(), &n, result.values.data(), &reals, &query, &integers, &query, &info);
-    const auto lwork = static_cast<int>(std::max(room.doubles, static_cast<std::int64_t>(reals)));
-    const auto liwork = static_cast<int>(std::max<std::int64_t>(room.integers, integers));
-    std::vector<double> work(static_cast<std::size_t>(lwork));
-    std::vector<int> iwork(static_cast<std::size_t>(liwork));
-    dsyevd_("V", "U", &n, a.data(), &n, result.values.data(), work.data(), &lwork, iwork.data(), &liwork, &info);
-    ensure(info == 0, "mp2: dsyevd returned {} for a {} x {} matrix", info, n, n);
+    const auto report =
+        solver::eigh(host, a.view().transposed(), VectorView<double>(host, result.values.data(), a.rows),
+                     {.uplo = blas::Uplo::Upper});
+    ensure(report.outcome.ok(), "mp2: eigenvalues of a {} x {} matrix: {}, index {}", a.rows, a.rows,
+           solver::name(report.outcome.status), report.outcome.index);
   });
   result.vectors = Dense(a.rows, a.rows);
   for (std::int64_t i = 0; i < a.rows; ++i) {
@@ -56,13 +46,13 @@ Eigen eigh(Dense a) {
 }
 
 Dense cholesky(Dense a) {
-  require(a.rows <= std::numeric_limits<int>::max(),
-          "mp2: Cholesky factor of a {} x {} matrix; LAPACK counts in 32 bits", a.rows, a.rows);
-  const auto n = static_cast<int>(a.rows);
-  int info = 0;
-  for_units(1, [&](std::int64_t) { dpotrf_("U", &n, a.data(), &n, &info); });
-  if (info > 0) return {};
-  ensure(info == 0, "mp2: dpotrf returned {} for a {} x {} matrix", info, n, n);
+  solver::Outcome outcome;
+  for_units(1, [&](std::int64_t) {
+    outcome = solver::potrf(Executor::host(), blas::Uplo::Upper, a.view().transposed()).outcome;
+  });
+  if (outcome.status == solver::Status::NotPositiveDefinite) return {};
+  ensure(outcome.ok(), "mp2: Cholesky factor of a {} x {} matrix: {}, index {}", a.rows, a.rows,
+         solver::name(outcome.status), outcome.index);
   for (std::int64_t i = 0; i < a.rows; ++i)
     std::fill(a.data() + i * a.columns + i + 1, a.data() + (i + 1) * a.columns, 0.0);
   return a;

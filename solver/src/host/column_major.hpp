@@ -70,8 +70,44 @@ template <class T> void fill(const VectorView<T>& x, T value) {
   for (std::int64_t i = 0; i < x.size(); ++i) x.data()[i * x.stride()] = value;
 }
 
+// Whether `count` numbers, `step` apart, are finite. Without branches, so that it runs at the speed of memory.
+template <class R> bool finite_line(const R* x, std::int64_t count, std::int64_t step) {
+  constexpr R most = std::numeric_limits<R>::max();
+  unsigned bad = 0;
+  if (step == 1) {
+    for (std::int64_t i = 0; i < count; ++i) bad |= static_cast<unsigned>(!(std::abs(x[i]) <= most));
+  } else {
+    for (std::int64_t i = 0; i < count; ++i) bad |= static_cast<unsigned>(!(std::abs(x[i * step]) <= most));
+  }
+  return bad == 0;
+}
+// Whether all elements of a part are finite, looked at in the order in which they lie.
+template <class T> bool all_finite(const MatrixView<T>& a, Part part) {
+  using R = const Real<std::remove_const_t<T>>;
+  constexpr std::int64_t kParts = sizeof(T) / sizeof(R);
+  const bool by_columns = std::abs(a.row_stride()) < std::abs(a.column_stride());
+  const std::int64_t lines = by_columns ? a.columns() : a.rows(), longest = by_columns ? a.rows() : a.columns();
+  // By columns the lower part is the upper one of the transpose.
+  const Part mine = part == Part::All || !by_columns ? part : part == Part::Lower ? Part::Upper : Part::Lower;
+  const std::int64_t step = by_columns ? a.row_stride() : a.column_stride();
+  for (std::int64_t l = 0; l < lines; ++l) {
+    const std::int64_t begin = first_column(mine, l), end = last_column(mine, l, longest);
+    if (begin >= end) continue;
+    const auto* x = reinterpret_cast<R*>(&(by_columns ? element(a, begin, l) : element(a, l, begin)));
+    if (kParts == 2 && step == 1) {
+      if (!finite_line<std::remove_const_t<R>>(x, 2 * (end - begin), 1)) return false;
+    } else {
+      for (std::int64_t p = 0; p < kParts; ++p) {
+        if (!finite_line<std::remove_const_t<R>>(x + p, end - begin, kParts * step)) return false;
+      }
+    }
+  }
+  return true;
+}
+
 // The outcome of looking for NaN and infinities, row by row: Ok, or NotFinite with the first place.
 template <class T> Outcome finite(const MatrixView<T>& a, Part part = Part::All) {
+  if (all_finite(a, part)) return {};
   for (std::int64_t i = 0; i < a.rows(); ++i) {
     const std::int64_t end = last_column(part, i, a.columns());
     for (std::int64_t j = first_column(part, i); j < end; ++j) {

@@ -1,6 +1,5 @@
-// The seam to dense linear algebra that no library of the suite offers yet: eigenvalues and Cholesky, from LAPACK. A
-// solver library replaces this header's source alone. And products of small matrices in an order that no number of
-// threads changes.
+// Dense linear algebra of one thread at a time: eigenvalues and Cholesky by trnsolver, and products of small matrices
+// in an order that no number of threads changes.
 #pragma once
 
 #include <functional>
@@ -24,10 +23,11 @@ struct EigenWorkspace {
   std::int64_t doubles, integers;
 };
 [[nodiscard]] EigenWorkspace eigen_workspace(std::int64_t n);
-// Of a symmetric matrix; the lower triangle is read. InternalError when LAPACK gives up.
+// Of a symmetric matrix; the lower triangle is read. InternalError when it is not finite or LAPACK gives up.
 [[nodiscard]] Eigen eigh(Dense a);
 
-// L with A = L L^T, zero above the diagonal. Empty, when A is not positive definite in floating point.
+// L with A = L L^T, zero above the diagonal. Empty, when A is not positive definite in floating point; InternalError
+// when it is not finite.
 [[nodiscard]] Dense cholesky(Dense a);
 
 // op(A) op(B).
