@@ -1,4 +1,4 @@
-// A device that runs nothing: see recording_device.hpp.
+// Devices that keep what they are asked to run: see recording_device.hpp.
 #include "recording_device.hpp"
 
 #include <fmt/format.h>
@@ -7,6 +7,9 @@
 #include <cstring>
 #include <new>
 #include <set>
+#include <utility>
+
+#include <trn/neuron/sim.hpp>
 
 namespace trn::tools {
 namespace {
@@ -53,7 +56,46 @@ class RecordingDevice final : public tile::Device {
   std::set<void*> blocks_;
 };
 
+// Everything is the simulator's; programs are kept on the way.
+class KeepingDevice final : public tile::Device {
+ public:
+  KeepingDevice(const tile::Machine& machine, Executor simulator)
+      : Device(fmt::format("programs of {}", machine.name), machine),
+        simulator_(std::move(simulator)),
+        device_(tile::device_of(simulator_)) {}
+
+  void* allocate(std::int64_t bytes) override { return device_.allocate(bytes); }
+  void deallocate(void* address, std::int64_t bytes) noexcept override { device_.deallocate(address, bytes); }
+  void copy_in(void* to, const void* from, std::int64_t bytes) override { device_.copy_in(to, from, bytes); }
+  void copy_out(void* to, const void* from, std::int64_t bytes) override { device_.copy_out(to, from, bytes); }
+  void copy_within(void* to, const void* from, std::int64_t bytes) override { device_.copy_within(to, from, bytes); }
+  void synchronize() override { device_.synchronize(); }
+  void drain() noexcept override { device_.drain(); }
+  [[nodiscard]] double clock() const override { return device_.clock(); }
+  std::shared_ptr<const tile::Executable> load(std::shared_ptr<const tile::Program> program) override {
+    return device_.load(std::move(program));
+  }
+  void run(const std::shared_ptr<const tile::Executable>& executable,
+           std::span<const tile::Binding> bindings) override {
+    kept.push_back(executable->shared_program());
+    device_.run(executable, bindings);
+  }
+
+  std::vector<std::shared_ptr<const tile::Program>> kept;
+
+ private:
+  Executor simulator_;
+  tile::Device& device_;
+};
+
 }  // namespace
+
+std::vector<std::shared_ptr<const tile::Program>> executed_programs(const tile::Machine& machine,
+                                                                    const std::function<void(const Executor&)>& call) {
+  const auto device = std::make_shared<KeepingDevice>(machine, neuron::open_simulator(machine.name));
+  call(Executor(device));
+  return device->kept;
+}
 
 std::vector<std::shared_ptr<const tile::Program>> recorded_programs(const tile::Machine& machine,
                                                                     const std::function<void(const Executor&)>& call) {

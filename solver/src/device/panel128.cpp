@@ -48,7 +48,7 @@ Access plane(const Access& x, std::int64_t i) {
 
 }  // namespace
 
-Panel128::Panel128(Builder& builder) : b_(builder), side_(builder.machine().partitions) {
+Panel128::Panel128(Builder& builder, PanelUse use) : b_(builder), use_(use), side_(builder.machine().partitions) {
   const auto sbuf = [&](const char* name, Shape free) { return b_.sbuf(name, side_, std::move(free), DType::Float32); };
   both_ = sbuf("block_and_identity", {2, side_});
   lower_ = b_.sbuf("lower", side_, {side_}, DType::UInt8);
@@ -63,7 +63,7 @@ Panel128::Panel128(Builder& builder) : b_(builder), side_(builder.machine().part
   inverse_ = plane(inverses_, 0);
   scaled_turned_ = sbuf("scaled_turned", {side_});
   inverse_turned_ = sbuf("inverse_turned", {side_});
-  unit_turned_ = sbuf("unit_turned", {side_});
+  if (use_ == PanelUse::Solves) unit_turned_ = sbuf("unit_turned", {side_});
   factor_ = sbuf("factor", {kLeaf});
   upper_ = sbuf("upper", {side_});
   pivots_ = sbuf("pivot_values", {1});
@@ -154,9 +154,9 @@ void Panel128::factor(std::int64_t order, const std::function<void(std::int64_t)
 
 // D, D^-1/2 with a Newton step, the turned factors. Pivots that no leaf held are 1, so that nothing infinite arises.
 void Panel128::finish(std::int64_t order) {
-  b_.nc_transpose(plane(turned_, 1), unit_);
+  if (use_ == PanelUse::Solves) b_.nc_transpose(plane(turned_, 1), unit_);
   b_.nc_transpose(plane(turned_, 0), scaled_);
-  blocks::scale(b_, unit_turned_, plane(turned_, 1), 1.0, Engine::Scalar);
+  if (use_ == PanelUse::Solves) blocks::scale(b_, unit_turned_, plane(turned_, 1), 1.0, Engine::Scalar);
   b_.tensor_tensor(terms_, scaled_, identity(), AluOp::Multiply, Engine::Vector);
   b_.tensor_reduce(pivots_, AluOp::Add, terms_);
   if (order < side_) b_.affine_select(pivots_, {{0, 1}}, order - 1, -1, AluOp::GreaterEqual, pivots_, 1);

@@ -25,10 +25,13 @@
 
 namespace trn::solver::device {
 
+// Whether solves with L follow: only they read unit().
+enum class PanelUse : std::uint8_t { Alone, Solves };
+
 class Panel128 {
  public:
   // Declares its tiles and constants: alive as long as the enclosing loop body.
-  explicit Panel128(tile::Builder& builder);
+  explicit Panel128(tile::Builder& builder, PanelUse use = PanelUse::Solves);
 
   // Columns of a leaf.
   static constexpr std::int64_t kLeaf = 16;
@@ -58,6 +61,7 @@ class Panel128 {
   void finish(std::int64_t order);
 
   tile::Builder& b_;
+  PanelUse use_;
   std::int64_t side_, calls_ = 0;
   tile::Access both_;   // (128, 2, 128): the block and the identity
   tile::Access lower_;  // 1 where row >= column

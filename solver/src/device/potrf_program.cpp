@@ -64,7 +64,7 @@ class Potrf {
         a_(b_.input("a", DType::Float32, {shape.n, shape.n}, {shape.row_stride, shape.column_stride})),
         u_(b_.partial_output("u", a_)),
         pivots_(b_.output("pivots", DType::Float32, {shape.n})),
-        panel_(b_) {
+        panel_(b_, steps_ > 1 ? device::PanelUse::Solves : device::PanelUse::Alone) {
     const std::int64_t room = machine.sbuf_bytes_per_partition - kOthers;
     require(
         12 * g_.n <= room,
