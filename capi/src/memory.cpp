@@ -71,6 +71,8 @@ void* allocate(MemoryKind kind, std::size_t bytes) {
 
 void register_pinned(void* address, std::size_t bytes) {
   require(address && bytes > 0, "an empty range cannot be registered");
+  require(bytes <= static_cast<std::size_t>(INT64_MAX) && reinterpret_cast<std::uintptr_t>(address) + bytes > bytes,
+          "{} bytes are more than an address space has", bytes);
   {
     Registry& r = registry();
     const std::lock_guard lock(r.mutex);

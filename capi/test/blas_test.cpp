@@ -220,6 +220,8 @@ TEST_P(Blas, BadArgumentsAreStatuses) {
   EXPECT_EQ(gemm(0, n, 0, nullptr, n, c), TRNBLAS_STATUS_SUCCESS);  // k = 0 reads nothing
   EXPECT_EQ(gemm(0, 0, n, nullptr, 1, nullptr), TRNBLAS_STATUS_SUCCESS);
   EXPECT_EQ(gemm(0, n, n, c, n, c), TRNBLAS_STATUS_INVALID_VALUE);  // C overlaps A
+  EXPECT_EQ(
+      trnblasSgemm(handle, TRNBLAS_OP_N, TRNBLAS_OP_N, n, 0, n, &alpha, nullptr, n, nullptr, n, &beta, nullptr, n), 0);
   EXPECT_EQ(trnblasSgemm(handle, TRNBLAS_OP_N, TRNBLAS_OP_N, n, n, n, nullptr, a, n, a, n, &beta, c, n),
             TRNBLAS_STATUS_INVALID_VALUE);
   EXPECT_EQ(trnblasSgemm_64(handle, TRNBLAS_OP_N, TRNBLAS_OP_N, n, std::numeric_limits<std::int64_t>::max() / 2, n,

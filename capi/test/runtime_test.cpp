@@ -256,6 +256,8 @@ TEST(Runtime, RegisteredMemoryIsPinned) {
   EXPECT_EQ(attributes.type, trnMemoryTypeHost);
   EXPECT_EQ(trnHostUnregister(mine.data()), trnSuccess);
   EXPECT_EQ(trnHostUnregister(mine.data()), trnErrorHostMemoryNotRegistered);
+  EXPECT_EQ(trnHostRegister(mine.data(), SIZE_MAX, 0), trnErrorInvalidValue);
+  EXPECT_EQ(trnHostRegister(mine.data(), std::size_t{1} << 63, 0), trnErrorInvalidValue);
 }
 
 TEST(Runtime, NamesOfErrors) {

@@ -289,5 +289,18 @@ TEST(Functions, OnADevice) {
   EXPECT_THROW(expm<float>(kHost, da.view(), dx.view()), InvalidArgument);
 }
 
+TEST(Functions, ExponentialTimesBlockRefusesEndlessSteps) {
+  const Executor host = Executor::host();
+  const std::vector<double> a{-1}, b{1};
+  std::vector<double> f(1);
+  const auto call = [&](double t) {
+    return expm_multiply<double>(DenseOperator<double>(MatrixView<const double>::row_major(host, a.data(), 1, 1)),
+                                 MatrixView<const double>::row_major(host, b.data(), 1, 1),
+                                 MatrixView<double>::row_major(host, f.data(), 1, 1), {.t = t});
+  };
+  EXPECT_TRUE(call(30).outcome.ok());
+  EXPECT_THROW((void)call(1e15), InvalidArgument);
+}
+
 }  // namespace
 }  // namespace trn::solver::testing

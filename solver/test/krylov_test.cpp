@@ -371,5 +371,16 @@ TEST(Krylov, ArgumentsAreRefused) {
   refused([&] { cg<float>(op, b.view(), x.view(), {}, singular); }, "the preconditioner is singular at index 2");
 }
 
+// Products of denormal numbers underflow: what came of it may not be called converged.
+TEST(Krylov, LeastSquaresOfDenormalNumbersSayWhatTheyReached) {
+  const Executor host = Executor::host();
+  const std::vector<double> a{2, .5, .5, 2}, b{1e-310, 1e-310};
+  std::vector<double> x(2);
+  const auto r = lsqr<double>(DenseOperator<double>(MatrixView<const double>::row_major(host, a.data(), 2, 2)),
+                              MatrixView<const double>::row_major(host, b.data(), 2, 1),
+                              MatrixView<double>::row_major(host, x.data(), 2, 1));
+  EXPECT_TRUE(!r.outcome.ok() || r.residuals[0] < 1e-6) << r.residuals[0];
+}
+
 }  // namespace
 }  // namespace trn::solver::testing

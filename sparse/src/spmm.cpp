@@ -64,6 +64,12 @@ template <Scalar T> Accuracy SpmmPlan<T>::execute_batched(T alpha, const blas::C
   require(count >= 0, "{}: {} problems; there must be >= 0", operation, count);
   checks::input(operation, "B", executor_, b);
   checks::input(operation, "C", executor_, c);
+  for (const std::int64_t step : {b_step, c_step}) {
+    std::int64_t last = 0;
+    const bool too_far = count > 1 && (__builtin_mul_overflow(count - 1, step, &last) ||
+                                       __builtin_mul_overflow(last, std::int64_t{sizeof(T)}, &last));
+    require(!too_far, "{}: {} problems {} elements apart are more than an address space has", operation, count, step);
+  }
   const layout::Dim dims[] = {{c.rows(), c.row_stride()}, {c.columns(), c.column_stride()}, {count, c_step}};
   operands::check_distinct(operation, "C", dims);
   Accuracy accuracy{Mode::Native, 1, bound_of<T>(data_->report, alpha == T(1) && beta == T(0))};

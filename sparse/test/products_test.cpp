@@ -358,5 +358,21 @@ TEST(Products, OperatorAppliesWithoutAllocating) {
     EXPECT_EQ(batch[static_cast<std::size_t>(40 + 2 * i)], expected[static_cast<std::size_t>(4 * i + 2)]);
 }
 
+TEST(Products, BatchesWhoseStepsOverflowAreRefused) {
+  const Executor host = Executor::host();
+  const std::vector<std::int64_t> place{0, 1};
+  const std::vector<double> ones{1, 1};
+  const auto identity = Csr<double>::from_triplets(host, {2, 2}, {place, place, ones});
+  const SpmmPlan<double> plan(host, identity);
+  std::vector<double> x(20, 5), y(20, -1);
+  const MatrixView<const double> b(host, x.data() + 10, 2, 1, 1, 1);
+  const MatrixView<double> c(host, y.data() + 10, 2, 1, 1, 1);
+  for (const auto& [b_step, c_step, count] : {std::array<std::int64_t, 3>{INT64_MAX, INT64_MAX, 3},
+                                              {std::int64_t{1} << 61, (std::int64_t{1} << 61) + 2, 2}}) {
+    EXPECT_THROW((void)plan.execute_batched(1, b, b_step, 0, c, c_step, count), InvalidArgument);
+    EXPECT_EQ(y, std::vector<double>(20, -1));
+  }
+}
+
 }  // namespace
 }  // namespace trn::sparse

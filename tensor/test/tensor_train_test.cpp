@@ -185,5 +185,15 @@ TEST(TensorTrain, BadInput) {
   EXPECT_TRUE(std::isnan(t.cores[1].to_host()[0]));
 }
 
+TEST(TensorTrain, NormOfWhatIsNotFiniteIsNaN) {
+  std::vector<double> x{1, 2, 3, 4, 5, 6, 7, 8};
+  const View<const double> view(kHost, x.data(), {2, 2, 2});
+  const auto t = tensor_train<double>(kHost, view);
+  EXPECT_NEAR(norm(kHost, t), std::sqrt(204.0), 1e-13);
+  EXPECT_TRUE(std::isnan(norm(kHost, scale(kHost, std::numeric_limits<double>::quiet_NaN(), t))));
+  x[3] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(std::isnan(norm(kHost, tensor_train<double>(kHost, view))));
+}
+
 }  // namespace
 }  // namespace trn::tensor::testing

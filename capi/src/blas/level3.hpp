@@ -29,6 +29,8 @@ template <class T, class F> void product(Call& c, OpArg transa, OpArg transb, In
   const Op oa = op_of(transa), ob = op_of(transb);
   check_extents(m, n, k);
   check_leading("A", lda, oa == Op::N ? m : k), check_leading("B", ldb, ob == Op::N ? k : n);
+  check_leading("C", ldc, m);
+  if (m == 0 || n == 0) return;
   const T factor = c.read(alpha, "alpha"), scale = c.read(beta, "beta");
   const MatrixView<T> mc = c.matrix("C", to, m, n, ldc);
   if (factor == T(0) || k == 0) {

@@ -15,6 +15,7 @@ namespace trn::solver {
 namespace functions {
 
 constexpr double kLargestNorm = 1.4;
+constexpr double kMostSteps = 1e7;
 
 inline double factorial(int k) { return std::tgamma(k + 1.0); }
 
@@ -154,6 +155,9 @@ template <Scalar T> Report expm_multiply(const AnyOperator<T>& a, const ConstMat
     norm = std::max(norm, widest);
   }
   // Steps of ||h A|| <= 1: the terms never grow, so that nothing cancels.
+  require(std::abs(options.t) * norm <= functions::kMostSteps,
+          "{}: |t| ||A|| is {}; at most {} steps are taken, one for each unit: cut the interval, or take expm",
+          operation, std::abs(options.t) * norm, functions::kMostSteps);
   const auto steps = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(std::abs(options.t) * norm)));
   const double h = options.t / static_cast<double>(steps), unit = std::numeric_limits<Real<T>>::epsilon() / 2.0;
   assign<T>(b, f);

@@ -42,7 +42,9 @@ template <class T> struct Lsqr {
     report.accuracy.bound = 0;
     for (std::size_t j = 0; j < size.size(); ++j) {
       report.residuals[j] = b_norms[j] > 0 ? size[j] / b_norms[j] : 0;
-      report.normal_residuals[j] = size[j] > 0 && frobenius > 0 ? slope[j] / (frobenius * size[j]) : 0;
+      // Without an estimate of ||A|| that is a number (the loop's products underflowed or overflowed) nothing is known.
+      const bool known = frobenius > 0 && std::isfinite(frobenius);
+      report.normal_residuals[j] = slope[j] == 0 || size[j] == 0 ? 0 : known ? slope[j] / size[j] / frobenius : 1;
       const double least = std::min(report.residuals[j], report.normal_residuals[j]);
       report.accuracy.bound = std::max(report.accuracy.bound, least);
       if (!(least <= tolerance) && done) {

@@ -280,6 +280,12 @@ template <Scalar T> T dot(const Executor& executor, const TensorTrain<T>& a, con
 
 template <Scalar T> double norm(const Executor& executor, const TensorTrain<T>& a) {
   Cores<T> cores = cores_of("tensor.norm", executor, a);
+  // An orthogonalisation would lose them. NaN anywhere, and infinity, which may meet a zero, make the norm NaN.
+  for (const Dense<T>& core : cores) {
+    for (const T& value : core.values) {
+      if (!std::isfinite(std::abs(value))) return std::numeric_limits<double>::quiet_NaN();
+    }
+  }
   orthogonalise_from_the_right(cores);
   return norm(std::span<const T>(cores[0].values));
 }

@@ -56,7 +56,8 @@ template <Scalar T> Report sinm(const Executor& executor, const ConstMatrix<T>& 
 
 // F = e^(t A) B for any operator, from products with blocks (Al-Mohy and Higham 2011): s steps of a Taylor polynomial
 // that ends when two terms in a row are small. norm is a bound of some operator norm of A (1-norm, 2-norm); 0: the
-// 1-norm is computed by applying A to the columns of the identity.
+// 1-norm is computed by applying A to the columns of the identity. s is |t| norm, rounded up; above 1e7 the call is
+// refused (InvalidArgument).
 struct ExpmMultiplyOptions {
   double t = 1, norm = 0;
 };

@@ -14,11 +14,13 @@
 //   NotConverged          max_iterations, the monitor said stop, or the arithmetic is exhausted; x is the last iterate
 //   NotPositiveDefinite   cg, pipelined_cg, minres (its preconditioner), chebyshev: a (p, A p) or (r, M r) that is not
 //                         positive
-//   Breakdown             a division by zero in the recurrence of gmres, bicgstab, idr or block_cg; x is the last
-//                         iterate
+//   Breakdown             a division by zero in the recurrence of minres, gmres, bicgstab, idr or block_cg; x is the
+//                         last iterate
 //   NotFinite             b or the guess holds NaN or infinity, at the place report.hpp says; or -1: the operator made
 //                         one, or a norm overflowed. X is NaN.
 // A column of zeros in B gives zeros in X. Empty extents are Ok.
+// Recurrences hold squares of norms. Where those underflow (||b|| near 1e-17 in float, 1e-150 in double) a definite
+// matrix can look as if it were not, or a method breaks down: scale B by a power of two.
 //
 // Preconditioners approximate A^-1. cg, pipelined_cg and minres need Hermitian positive definite ones. gmres, fgmres,
 // bicgstab and idr apply theirs from the right, so that the residual is that of the system itself. fgmres may be given
