@@ -10,11 +10,15 @@
         rosetta.md                    CUDA name, C name, template
         check/*_check.cpp             compares types and values with NVIDIA's own headers, where they are installed
     generate.py TABLES --count        prints how many rows, names and enumerators there are
+    generate.py TABLES --accept FILE  writes the ABI down: every function with its types, every enumerator with its value
+    generate.py TABLES --abi FILE LIBRARY
+                                      compares the tables, and what LIBRARY exports, with FILE
 
 capi/README.md says how a table is read.
 """
 import os
 import re
+import subprocess
 import sys
 
 LETTERS = {  # letter: C type, CUDA type, C++ type, and the same of its real type
@@ -25,6 +29,7 @@ LETTERS = {  # letter: C type, CUDA type, C++ type, and the same of its real typ
 }
 ENUM_KINDS = {"op": "$Operation_t", "uplo": "$FillMode_t", "side": "$SideMode_t", "diag": "$DiagType_t"}
 SPACED = {"int_32": "int", "const_int": "const int", "const_char": "const char", "unsigned_long_long": "unsigned long long", "long_long": "long long"}
+VERSION = "TRN_0.1"  # the version node of every symbol; a released node is closed, and new functions get a new one
 ORDER = ["runtime", "blas", "fft", "rand"]
 
 
@@ -188,9 +193,10 @@ def c_header(library):
     if library.name != "runtime":
         lines.append("#include \"trn_runtime.h\"")
     lines += ["", "#ifdef __cplusplus", "extern \"C\" {", "#endif", ""] + enums(library, "c") + [""]
+    lines += ["#pragma GCC visibility push(default)"]
     for row, name, letter, wide in routines(library):
         lines.append(prototype(library, row, name, letter, wide, "c") + ";")
-    return lines + ["", "#ifdef __cplusplus", "}", "#endif", "", "#endif"]
+    return lines + ["#pragma GCC visibility pop", "", "#ifdef __cplusplus", "}", "#endif", "", "#endif"]
 
 
 GUARDS = {"cuda_runtime_api.h": "__CUDA_RUNTIME_API_H__", "cublas_v2.h": "CUBLAS_V2_H_", "curand.h": "CURAND_H_",
@@ -317,6 +323,39 @@ def rosetta(libraries):
     return lines
 
 
+def abi(libraries):
+    """The promise to programs that are compiled already, one line each."""
+    lines = []
+    for lib in libraries:
+        lines += [prototype(lib, row, name, letter, wide, "c") + f"@{VERSION}" for row, name, letter, wide in routines(lib)]
+        lines += [f"{enumerator(lib, n, 'c')} = {v}" for _, _, values in lib.enums for n, v in values]
+    return sorted(lines)
+
+
+def compare_abi(promised, now, exported):
+    """What is wrong with the tables `now` and the symbols `exported`, given the lines that were promised."""
+    found = [f"gone or changed: {line}" for line in promised if line not in set(now)]
+    found += [f"new, to be written down with --accept: {line}" for line in now if line not in set(promised)]
+    wanted = {re.search(r"(\w+)\(", line)[1] + line[line.index("@"):] for line in now if "(" in line}
+    found += [f"not exported: {name}" for name in sorted(wanted - exported)]
+    found += [f"exported and in no table: {name}" for name in sorted(exported - wanted)]
+    return found
+
+
+def check_abi(libraries, path, library):
+    promised = open(path, encoding="utf-8").read().splitlines()
+    lines = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout.splitlines()
+    exported = {words[2].replace("@@", "@") for words in map(str.split, lines) if words[1] in "TDBWVR"}
+    now = abi(libraries)
+    # The check itself: a function that is gone, one with another type and one too many are found.
+    broken = compare_abi(promised + ["int trnGone(void)@TRN_0.1"], [now[0] + " "] + now[1:], exported | {"extra@TRN_0.1"})
+    if not all(any(text in line for line in broken) for text in ("trnGone", now[0], "extra")):
+        raise SystemExit("the comparison does not find a difference")
+    found = compare_abi(promised, now, exported)
+    print("\n".join(found) or f"{len(exported)} functions and {len(promised) - len(exported)} enumerators as written down")
+    return 1 if found else 0
+
+
 def write(path, lines):
     text = "\n".join(lines) + "\n"
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -334,6 +373,10 @@ def main():
         rows = sum(len(lib.rows) for lib in libraries)
         print(f"{rows} rows, {len(symbols)} functions, {sum(len(e[2]) for lib in libraries for e in lib.enums)} enumerators")
         return
+    if out == "--accept":
+        return write(os.path.abspath(sys.argv[3]), abi(libraries))
+    if out == "--abi":
+        sys.exit(check_abi(libraries, *sys.argv[3:5]))
     for lib in libraries:
         write(f"{out}/include/{lib.c_header}", c_header(lib))
         write(f"{out}/cuda/include/{lib.cuda_header}", cuda_header(lib))
@@ -341,7 +384,7 @@ def main():
         write(f"{out}/check/{lib.name}_check.cpp", check(lib))
     write(f"{out}/cuda/include/driver_types.h", driver_types(libraries[0]))
     write(f"{out}/symbols.txt", symbols)
-    write(f"{out}/exports.map", ["TRN_0.1 {", "  global:"] + [f"    {s};" for s in symbols] + ["  local: *;", "};"])
+    write(f"{out}/exports.map", [VERSION + " {", "  global:"] + [f"    {s};" for s in symbols] + ["  local: *;", "};"])
     write(f"{out}/test/every_row.c", every_row(libraries))
     write(f"{out}/rosetta.md", rosetta(libraries))
 

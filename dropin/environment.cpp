@@ -5,10 +5,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <string>
-#include <trn/core/environment.hpp>
-#include <trn/core/error.hpp>
 
 namespace trn::dropin {
 
@@ -32,31 +29,12 @@ void print_report() {
   if (!environment().on_host) line(environment().executor.name(), counts().device);
 }
 
-Environment read() {
-  try {
-    const Executor host = Executor::host();
-    const std::string name = trn::environment("TRN_BLAS_EXECUTOR", "host");
-    const Executor executor = name == "host" ? host : Executor::open(name);
-    const Precision precision = Precision::parse(trn::environment("TRN_BLAS_PRECISION", "native"));
-    const bool sums = precision.has_target() || precision.mode() == Mode::Exact;
-    return {host,
-            executor,
-            executor == host,
-            precision,
-            sums ? precision : Precision(),
-            environment_flag("TRN_BLAS_REPORT")};
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "trnblas: environment: %s\n", e.what());
-    std::exit(2);
-  }
-}
-
 }  // namespace
 
 const Environment& environment() {
   // Never destroyed: programs call BLAS from their own exit handlers.
   static const Environment* settings = [] {
-    auto* e = new Environment(read());
+    auto* e = new Environment(read_environment("trnblas"));
     if (e->report) {
       (void)counts();
       std::atexit(print_report);

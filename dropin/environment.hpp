@@ -1,9 +1,12 @@
-// What the drop-in BLAS reads from its environment, once, at the first call. This is the whole table:
+// What the drop-ins (BLAS, LAPACK, FFTW) read from their environment, once, at the first call. This is the whole table:
 //
-//   TRN_BLAS_EXECUTOR    host (default), sim:trn1, sim:trn2, sim:trn3: where calls run
-//   TRN_BLAS_PRECISION   native (default), tf32, bf16, tf32x3, bf16x6, exact, target=1e-9: how matrices are multiplied
-//                        there; level 1 and gemv know native, exact and targets, and take native for the other modes
-//   TRN_BLAS_REPORT      1: when the program ends, one line on stderr for each executor that served calls
+//   TRN_EXECUTOR    host (default), sim:trn1, sim:trn2, sim:trn3: where calls run; of several names the first
+//   TRN_PRECISION   native (default), tf32, bf16, tf32x3, bf16x6, exact, target=1e-9: how matrices are multiplied
+//                   there; level 1 and gemv know native, exact and targets, and take native for the other modes
+//   TRN_REPORT      1: when the program ends, one line on stderr for each executor that served calls
+//   TRN_FALLBACK    host (default): calls for which the executor has no kernel run on the host, and are counted there;
+//                   none: such a call ends the program with a message
+//   TRN_LOG         1: a line on stderr for each call that the host serves in place of the executor
 //
 // An unknown value ends the program with a message: a wrong setting must not look like a result.
 #pragma once
@@ -20,7 +23,13 @@ struct Environment {
   bool on_host;              // executor is the host
   Precision products, sums;  // of matrix products; of level 1 and gemv
   bool report;
+  bool fallback, log;
 };
+
+// Reads the table for the library called `who`.
+[[nodiscard]] Environment read_environment(const char* who);
+// The host is about to serve a call: said or refused, as the table has it, where it stands in for another executor.
+void note_host_call(const Environment& environment, const char* who);
 
 [[nodiscard]] const Environment& environment();
 

@@ -99,6 +99,7 @@ template <class T> class General {
 // Runs f(host). BLAS has no way to return an error that is not an illegal argument: the program ends with the message.
 template <class F> auto on_host(Level level, F f) {
   const Environment& env = environment();
+  note_host_call(env, "trnblas");
   if (env.report) count(level, true);
   try {
     return f(env.host);

@@ -5,10 +5,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <string>
-
-#include <trn/core/environment.hpp>
 
 namespace trn::dropin {
 
@@ -36,25 +33,12 @@ void print_report() {
   if (!environment().on_host) line(environment().executor.name(), counts(false));
 }
 
-Environment read() {
-  try {
-    const Executor host = Executor::host();
-    const std::string name = trn::environment("TRN_BLAS_EXECUTOR", "host");
-    const Executor executor = name == "host" ? host : Executor::open(name);
-    const Precision precision = Precision::parse(trn::environment("TRN_BLAS_PRECISION", "native"));
-    return {host, executor, executor == host, precision, precision, environment_flag("TRN_BLAS_REPORT")};
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "trnlapack: environment: %s\n", e.what());
-    std::exit(2);
-  }
-}
-
 }  // namespace
 
 const Environment& environment() {
   // Never destroyed: programs call LAPACK from their own exit handlers.
   static const Environment* settings = [] {
-    auto* e = new Environment(read());
+    auto* e = new Environment(read_environment("trnlapack"));
     if (e->report) {
       (void)counts(true);
       std::atexit(print_report);
@@ -65,6 +49,7 @@ const Environment& environment() {
 }
 
 void count(Kind kind, bool on_host) {
+  if (on_host) note_host_call(environment(), "trnlapack");
   if (environment().report) counts(on_host)[static_cast<std::size_t>(kind)].fetch_add(1, std::memory_order_relaxed);
 }
 

@@ -1,4 +1,4 @@
-// The calls that the drop-in LAPACK serves: counted by executor and kind, printed at exit when TRN_BLAS_REPORT is 1.
+// The calls that the drop-in LAPACK serves: counted by executor and kind, printed at exit when TRN_REPORT is 1.
 #pragma once
 
 #include "../environment.hpp"

@@ -96,7 +96,7 @@ def part(library, name):
 
 
 def run(library, name, executor, precision):
-    environment = dict(os.environ, TRN_BLAS_EXECUTOR=executor, TRN_BLAS_PRECISION=precision)
+    environment = dict(os.environ, TRN_EXECUTOR=executor, TRN_PRECISION=precision)
     return subprocess.run([sys.executable, __file__, library, name], env=environment, capture_output=True, text=True)
 
 

@@ -68,8 +68,8 @@ def main():
     if arguments.input:
         with open(arguments.input) as file:
             parameters = shortened(file.read().splitlines(), arguments.sizes, arguments.factors)
-    environment = dict(os.environ, LD_LIBRARY_PATH=os.path.abspath(arguments.library), TRN_BLAS_REPORT="1", TRN_BLAS_EXECUTOR=arguments.executor,
-                       TRN_BLAS_PRECISION=arguments.precision)
+    environment = dict(os.environ, LD_LIBRARY_PATH=os.path.abspath(arguments.library), TRN_REPORT="1", TRN_EXECUTOR=arguments.executor,
+                       TRN_PRECISION=arguments.precision)
     with tempfile.TemporaryDirectory() as folder:
         run = subprocess.run([arguments.tester], input="\n".join(parameters) + "\n", env=environment, cwd=folder, capture_output=True, text=True)
         text = run.stdout

@@ -52,8 +52,8 @@ def main():
     parser.add_argument("--peer")
     parser.add_argument("--except", dest="left_out", default="")
     a = parser.parse_args()
-    environment = dict(os.environ, LD_LIBRARY_PATH=os.path.abspath(a.library), TRN_BLAS_REPORT="1", TRN_BLAS_EXECUTOR=a.executor,
-                       TRN_BLAS_PRECISION=a.precision)
+    environment = dict(os.environ, LD_LIBRARY_PATH=os.path.abspath(a.library), TRN_REPORT="1", TRN_EXECUTOR=a.executor,
+                       TRN_PRECISION=a.precision)
     if a.fault:
         environment["LD_PRELOAD"] = os.path.abspath(a.fault)
     wrong, inherited, tests, exits, served, programs = [], [], 0, 0, {}, 0

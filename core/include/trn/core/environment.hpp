@@ -2,8 +2,8 @@
 //
 //   TRN_SIM_QUEUED       1: simulators that are opened without saying otherwise run behind their caller
 //     (SimOptions::queued)
-//   TRN_EXECUTOR         the devices of the C API, by name, separated by commas: capi/README.md
-//   TRN_BLAS_EXECUTOR, TRN_BLAS_PRECISION, TRN_BLAS_REPORT   of the drop-in BLAS alone: see dropin/environment.hpp
+//   TRN_EXECUTOR, TRN_PRECISION, TRN_REPORT, TRN_FALLBACK, TRN_LOG, TRN_LAUNCH_BLOCKING, TRN_STRICT_MEMORY
+//     of the C API (capi/README.md) and the drop-ins (dropin/environment.hpp)
 #pragma once
 
 #include <string>
