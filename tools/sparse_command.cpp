@@ -63,6 +63,13 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
+// Real parts in float32: what a device would multiply. Values do not matter to a plan's estimates.
+Csr<float> single(const Csr<Z>& a) {
+  std::vector<float> values(static_cast<std::size_t>(a.nnz()));
+  for (std::size_t k = 0; k < values.size(); ++k) values[k] = static_cast<float>(a.values().data()[k].real());
+  return Csr<float>(a.pattern(), VectorView<const float>(Executor::host(), values.data(), a.nnz()));
+}
+
 void info(const InfoArguments& arguments) {
   constexpr std::int64_t kBlock = 128;
   JsonFile json(arguments.numbers_only() ? "" : arguments.json);
@@ -100,7 +107,22 @@ void info(const InfoArguments& arguments) {
   out["orderings"] = orderings;
   const sparse::SpmmPlan<Z> plan(Executor::host(), a);
   out["host"] = {{"spmv_kernel", sparse::name(plan.report().kernel)}, {"matrix_bytes", plan.report().matrix_bytes}};
-  out["devices"] = "no kernels yet";
+  const Executor trn2 = Executor::open("sim:trn2");
+  const sparse::Csr<float> real_part = single(a);
+  nlohmann::ordered_json device = nlohmann::ordered_json::array();
+  for (const std::int64_t columns : {1, 32, 512}) {
+    if (a.nnz() == 0) break;
+    const sparse::SpmmPlan<float> there(trn2, real_part.to(trn2), {.columns = columns});
+    const sparse::PlanReport& r = there.report();
+    device.push_back({{"columns", columns},
+                      {"kernel", sparse::name(r.kernel)},
+                      {"tiles", r.tiles},
+                      {"fill", r.fill},
+                      {"break_even_fill", r.break_even_fill},
+                      {"modelled_seconds", r.modelled_seconds},
+                      {"host_core_seconds", r.host_seconds}});
+  }
+  out["devices"] = {{"trn2", device}};
   if (!arguments.html.empty()) {
     OutputFile page("sparse info", arguments.html);
     page.write("<!doctype html><meta charset=\"utf-8\"><title>" + escaped(arguments.path) +
@@ -128,8 +150,13 @@ void info(const InfoArguments& arguments) {
   for (const auto& o : orderings)
     table.add({o["order"], fmt::format("{}", o["blocks"].get<std::int64_t>()), percent(o["fill"])});
   table.print();
-  fmt::print("host: the {} kernel, {} of matrix a product; devices have no kernels yet\n",
-             sparse::name(plan.report().kernel), bytes(static_cast<double>(plan.report().matrix_bytes)));
+  fmt::print("host: the {} kernel, {} of matrix a product\n", sparse::name(plan.report().kernel),
+             bytes(static_cast<double>(plan.report().matrix_bytes)));
+  for (const auto& d : device)
+    fmt::print("trn2, {} columns: the {} kernel, {} tiles filled {}; modelled {:.1f} us, a host core {:.1f} us\n",
+               d["columns"].get<std::int64_t>(), d["kernel"].get<std::string>(), d["tiles"].get<std::int64_t>(),
+               percent(d["fill"]), 1e6 * d["modelled_seconds"].get<double>(),
+               1e6 * d["host_core_seconds"].get<double>());
   json.write(out);
 }
 

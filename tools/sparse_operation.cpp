@@ -1,14 +1,17 @@
-// `trnsci bench sparse.*`: products and solves with a sparse matrix on the host. Devices have no kernels yet, and a row
-// for one says so.
+// `trnsci bench sparse.*`: products and solves with a sparse matrix, on the host and, for spmv and spmm in float32, on
+// simulated devices. Where a device has no kernel, the row says so.
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <filesystem>
 
 #include <trn/core/error.hpp>
+#include <trn/neuron/sim.hpp>
 #include <trn/sparse/spgemm.hpp>
 #include <trn/sparse/spmm.hpp>
+#include <trn/sparse/tile_programs.hpp>
 #include <trn/sparse/triangular.hpp>
+#include <trn/tile/device.hpp>
 
 #include "host_peak.hpp"
 #include "measure.hpp"
@@ -76,16 +79,28 @@ class SparseOperation final : public Operation {
     options.text("--dtype", dtype_, "fp32, fp64, complex64, complex128");
     if (kind_ == SparseKind::Spmm || kind_ == SparseKind::Sddmm || kind_ == SparseKind::Spsv)
       options.number("--columns", columns_, "columns of B; sddmm: columns of A");
-    if (kind_ == SparseKind::Spmv)
-      options.text("--kernel", kernel_, "which kernel", {"automatic", "csr", "sell", "bsr", "dia"});
+    if (tiles()) {
+      options.text("--kernel", kernel_, "which kernel",
+                   {"automatic", "csr", "sell", "bsr", "dia", "resident", "pinned", "gather"});
+      options.text("--precision", precision_, "devices: native, tf32, bf16, tf32x3, bf16x6 or target=1e-6");
+      options.text("--reorder", reorder_, "devices: rows and columns in another order",
+                   {"none", "rcm", "partition", "best"});
+    }
   }
 
-  tile::Program program(const tile::Machine&) const override {
-    fail<NotImplemented>("{}: has no device kernel yet; it runs on the host", name());
+  tile::Program program(const tile::Machine& machine) const override {
+    if (!tiles()) fail<NotImplemented>("{}: has no device kernel yet; it runs on the host", name());
+    const Executor executor = Executor::open(fmt::format("sim:{}", machine.name));
+    return sparse::spmm_program(plan<float>(executor, matrix<float>(executor)), columns());
   }
 
   BenchRow bench(const std::string& executor, const BenchOptions& options) const override {
-    require(!options.model_only, "bench: {} has no device model yet", name());
+    if (Executor::open(executor).family() == Family::Device) {
+      if (!tiles() || parse_dtype(dtype_) != DType::Float32)
+        fail<NotImplemented>("{}: devices have sparse.spmv and sparse.spmm with --dtype fp32", name());
+      return run_on_device(Executor::open(executor), options);
+    }
+    require(!options.model_only, "bench: --model-only is for simulators; executor '{}' has no model", executor);
     switch (parse_dtype(dtype_)) {
       case DType::Float32:
         return run<float>(executor, options);
@@ -101,11 +116,79 @@ class SparseOperation final : public Operation {
   }
 
  private:
+  bool tiles() const { return kind_ == SparseKind::Spmv || kind_ == SparseKind::Spmm; }
+  std::int64_t columns() const { return kind_ == SparseKind::Spmv ? 1 : columns_; }
+  template <Scalar T> sparse::Csr<T> matrix(const Executor& executor) const {
+    const sparse::Csr<T> here = file_.empty() ? make_sparse<T>(generate_) : read_sparse<T>(file_);
+    return executor == here.executor() ? here : here.to(executor);
+  }
+  template <Scalar T> sparse::SpmmPlan<T> plan(const Executor& executor, const sparse::Csr<T>& a) const {
+    using enum sparse::Kernel;
+    sparse::SpmmOptions o{.columns = columns(), .precision = Precision::parse(precision_)};
+    for (const auto k : {Csr, Sell, Bsr, Dia, Resident, Pinned, Gather}) {
+      if (sparse::name(k) == kernel_) o.kernel = k;
+    }
+    using sparse::Reorder;
+    o.reorder = reorder_ == "rcm"         ? Reorder::ReverseCuthillMcKee
+                : reorder_ == "partition" ? Reorder::Partition
+                : reorder_ == "best"      ? Reorder::Best
+                                          : Reorder::None;
+    return sparse::SpmmPlan<T>(executor, a, o);
+  }
+
+  BenchRow run_on_device(const Executor& executor, const BenchOptions& options) const {
+    const sparse::Csr<float> a = matrix<float>(executor);
+    const sparse::SpmmPlan<float> plan = this->plan(executor, a);
+    const sparse::PlanReport& report = plan.report();
+    const std::int64_t n = columns();
+    const tile::Machine& machine = tile::device_of(executor).machine();
+    BenchRow r;
+    r.op = name(), r.executor = executor.name(), r.dtype = "float32", r.precision = precision_;
+    if (options.model_only) {
+      r.modelled_seconds = neuron::estimate(sparse::spmm_program(plan, n), machine).seconds;
+    } else {
+      const std::vector<float> x = numbers<float>(a.columns() * n);
+      const auto xd = Array<float>::from_host(executor, {a.columns() * n}, x);
+      const Matrix<float> y(executor, a.rows(), n);
+      Recorder recorder(executor);
+      const MatrixView<const float> xv(executor, xd.data(), a.columns(), n, n, 1);
+      r.seconds =
+          measure(executor, options.repeats, [&] { r.bound = plan.execute(1, xv, 0, y.view()).bound; }).fastest_s;
+      ensure(recorder.family_of("sparse.spmm") == "device", "{} did not run on {}", name(), executor.name());
+      r.modelled_seconds = recorder.modelled_seconds();
+      std::vector<float> out(static_cast<std::size_t>(a.rows() * n));
+      copy(View<const float>(executor, y.data(), {a.rows() * n}),
+           View<float>(Executor::host(), out.data(), {a.rows() * n}));
+      sparse::Csr<float> here = a.to(Executor::host());
+      if (plan.permutation()) here = sparse::permute(here, *plan.permutation(), *plan.permutation());
+      r.error = sampled_error(here, x.data(), out.data(), n);
+    }
+    const double flops = 2.0 * static_cast<double>(report.nnz * n);
+    r.gflops = flops / *r.modelled_seconds * 1e-9;
+    r.gbytes = (static_cast<double>(report.matrix_bytes) + 4.0 * static_cast<double>(n * (a.rows() + a.columns()))) /
+               *r.modelled_seconds * 1e-9;
+    r.roof_fraction = r.gflops * 1e9 / machine.tensor_flops(DType::Float32);
+    r.shape = {{"rows", a.rows()},
+               {"columns", a.columns()},
+               {"nnz", report.nnz},
+               {"n", n},
+               {"kernel", std::string(sparse::name(report.kernel))}};
+    std::string others;
+    for (const auto& other : report.alternatives)
+      others += fmt::format(", {} {:.1f} us", sparse::name(other.kernel), other.seconds * 1e6);
+    r.note = fmt::format(
+        "{} x {}, {} entries, kernel {}: {} tiles filled {:.2f} %, above {:.2f} % quicker than one host core ({:.1f} "
+        "us); "
+        "the plan's estimates{}",
+        a.rows(), a.columns(), report.nnz, sparse::name(report.kernel), report.tiles, 100 * report.fill,
+        100 * report.break_even_fill, report.host_seconds * 1e6, others.empty() ? "" : ":" + others.substr(1));
+    return r;
+  }
+
   template <Scalar T> BenchRow run(const std::string& executor_name, const BenchOptions& options) const {
     const Executor executor = Executor::open(executor_name);
-    const sparse::Csr<T> here = file_.empty() ? make_sparse<T>(generate_) : read_sparse<T>(file_);
-    const sparse::Csr<T> a = executor == here.executor() ? here : here.to(executor);
-    const std::int64_t n = kind_ == SparseKind::Spmv ? 1 : columns_, nnz = a.nnz();
+    const sparse::Csr<T> a = matrix<T>(executor);
+    const std::int64_t n = columns(), nnz = a.nnz();
     BenchRow r;
     r.op = name(), r.executor = executor.name(), r.dtype = trn::name(dtype_of<T>), r.precision = "native";
     std::string kernel = "csr";
@@ -119,11 +202,7 @@ class SparseOperation final : public Operation {
     switch (kind_) {
       case SparseKind::Spmv:
       case SparseKind::Spmm: {
-        sparse::Kernel forced = sparse::Kernel::Automatic;
-        for (const auto k : {sparse::Kernel::Csr, sparse::Kernel::Sell, sparse::Kernel::Bsr, sparse::Kernel::Dia}) {
-          if (sparse::name(k) == kernel_) forced = k;
-        }
-        const sparse::SpmmPlan<T> plan(executor, a, {.columns = n, .kernel = forced});
+        const sparse::SpmmPlan<T> plan = this->plan(executor, a);
         const std::vector<T> x = numbers<T>(a.columns() * n);
         std::vector<T> y(static_cast<std::size_t>(a.rows() * n));
         const MatrixView<const T> xv(executor, x.data(), a.columns(), n, n, 1);
@@ -188,7 +267,8 @@ class SparseOperation final : public Operation {
   }
 
   SparseKind kind_;
-  std::string file_, generate_ = "poisson3d:48", dtype_ = "fp64", kernel_ = "automatic";
+  std::string file_, generate_ = "poisson3d:48", dtype_ = "fp64", kernel_ = "automatic", precision_ = "native",
+                     reorder_ = "none";
   std::int64_t columns_ = 32;
 };
 

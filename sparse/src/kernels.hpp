@@ -1,5 +1,5 @@
-// The kernels of sparse products and solves, both families. No device kernels exist yet: their places are empty, and a
-// plan made on a device throws NotImplemented. Entry points have checked shapes, executors and addresses.
+// The kernels of sparse products and solves, both families. Where a device has none, the place is empty and a plan made
+// there throws NotImplemented. Entry points have checked shapes, executors and addresses.
 #pragma once
 
 #include <trn/core/dispatch.hpp>
@@ -15,6 +15,8 @@ template <Scalar T> struct SpmmData {
   Extents extents;  // of op(A)
   PlanReport report;
   std::shared_ptr<const void> state;
+  std::optional<Accuracy> accuracy = {};  // where the kernels know it better than the entry point
+  std::optional<Permutation> permutation = {};
 };
 }  // namespace detail
 
@@ -36,9 +38,20 @@ namespace host {
 template <Scalar T> SpmmMade<T> plan_spmm(const Executor& executor, const SpmmPlanArgs<T>& args);
 template <Scalar T> void spmm(const Executor& executor, const SpmmArgs<T>& args);
 }  // namespace host
+namespace device {
+SpmmMade<float> plan_spmm(const Executor& executor, const SpmmPlanArgs<float>& args);
+void spmm(const Executor& executor, const SpmmArgs<float>& args);
+}  // namespace device
 
 template <class T>
 inline constexpr KernelTable<SpmmPlanArgs<T>, SpmmMade<T>> kSpmmPlan{"sparse.spmm.plan", host::plan_spmm<T>};
+template <> inline constexpr KernelTable<SpmmPlanArgs<float>, SpmmMade<float>> kSpmmPlan<float>{
+    "sparse.spmm.plan", host::plan_spmm<float>, device::plan_spmm};
 template <class T> inline constexpr KernelTable<SpmmArgs<T>> kSpmm{"sparse.spmm", host::spmm<T>};
+template <> inline constexpr KernelTable<SpmmArgs<float>> kSpmm<float>{"sparse.spmm", host::spmm<float>, device::spmm};
+
+// The matrix in the order that was asked for; on the host.
+template <Scalar T>
+[[nodiscard]] AnySparse<T> reordered(const AnySparse<T>& a, Reorder reorder, std::optional<Permutation>& order);
 
 }  // namespace trn::sparse

@@ -3,6 +3,8 @@
 
 #include <limits>
 
+#include <trn/sparse/structure.hpp>
+
 #include "checks.hpp"
 #include "kernels.hpp"
 #include "scalars.hpp"
@@ -13,16 +15,33 @@ namespace {
 
 constexpr std::int64_t kPanel = 32;  // columns of B that are packed at a time
 
-template <Scalar T> double bound_of(const PlanReport& report, bool plain) {
+template <Scalar T> Accuracy accuracy_of(const detail::SpmmData<T>& data, bool plain) {
+  if (data.accuracy) return *data.accuracy;
   const double u = std::numeric_limits<Real<T>>::epsilon() / 2;
-  return static_cast<double>(report.longest_row + (plain || RealScalar<T> ? 2 : 5)) * u;
+  return {Mode::Native, 1, static_cast<double>(data.report.longest_row + (plain || RealScalar<T> ? 2 : 5)) * u};
 }
 
 }  // namespace
 
 std::string_view name(Kernel kernel) {
-  constexpr std::string_view names[] = {"automatic", "csr", "sell", "bsr", "dia"};
+  constexpr std::string_view names[] = {"automatic", "csr", "sell", "bsr", "dia", "resident", "pinned", "gather"};
   return names[static_cast<int>(kernel)];
+}
+
+template <Scalar T> AnySparse<T> reordered(const AnySparse<T>& a, Reorder reorder, std::optional<Permutation>& order) {
+  if (reorder == Reorder::None) return a;
+  const auto csr = std::visit(
+      [](const auto& x) -> Csr<T> {
+        if constexpr (std::same_as<std::decay_t<decltype(x)>, Csr<T, std::int64_t>>)
+          return with_index<std::int32_t>(x);
+        else
+          return to_csr(x);
+      },
+      a.held());
+  require(csr.rows() == csr.columns(), "sparse.spmm.plan: A is {} x {}; only a square matrix is reordered", csr.rows(),
+          csr.columns());
+  order = order_of(csr.pattern(), reorder);
+  return permute(csr, *order, *order);
 }
 
 template <Scalar T> SpmmPlan<T>::SpmmPlan(const Executor& executor, const AnySparse<T>& a, const SpmmOptions& options)
@@ -35,6 +54,7 @@ template <Scalar T> SpmmPlan<T>::SpmmPlan(const Executor& executor, const AnySpa
 template <Scalar T> std::int64_t SpmmPlan<T>::rows() const { return data_->extents.rows; }
 template <Scalar T> std::int64_t SpmmPlan<T>::columns() const { return data_->extents.columns; }
 template <Scalar T> const PlanReport& SpmmPlan<T>::report() const { return data_->report; }
+template <Scalar T> const std::optional<Permutation>& SpmmPlan<T>::permutation() const { return data_->permutation; }
 template <Scalar T> std::int64_t SpmmPlan<T>::workspace_bytes(std::int64_t n) const {
   return byte_count({columns(), std::min(std::max<std::int64_t>(n, 0), kPanel)}, sizeof(T));
 }
@@ -54,7 +74,7 @@ template <Scalar T> Accuracy SpmmPlan<T>::execute(T alpha, const blas::ConstMatr
   require(reinterpret_cast<std::uintptr_t>(workspace.bytes.data()) % alignof(T) == 0,
           "{}: the workspace is not aligned for its elements; use 64 bytes", operation);
   dispatch(kSpmm<T>, executor_, SpmmArgs<T>{data_.get(), alpha, b, beta, c, workspace});
-  return {Mode::Native, 1, bound_of<T>(data_->report, alpha == T(1) && beta == T(0))};
+  return accuracy_of(*data_, alpha == T(1) && beta == T(0));
 }
 
 template <Scalar T> Accuracy SpmmPlan<T>::execute_batched(T alpha, const blas::ConstMatrix<T>& b, std::int64_t b_step,
@@ -72,7 +92,7 @@ template <Scalar T> Accuracy SpmmPlan<T>::execute_batched(T alpha, const blas::C
   }
   const layout::Dim dims[] = {{c.rows(), c.row_stride()}, {c.columns(), c.column_stride()}, {count, c_step}};
   operands::check_distinct(operation, "C", dims);
-  Accuracy accuracy{Mode::Native, 1, bound_of<T>(data_->report, alpha == T(1) && beta == T(0))};
+  Accuracy accuracy = accuracy_of(*data_, alpha == T(1) && beta == T(0));
   for (std::int64_t k = 0; k < count; ++k) {
     accuracy = execute(
         alpha,
@@ -91,9 +111,11 @@ template <Scalar T> SpmmPlan<T> SpmmPlan<T>::with_values(const VectorView<const 
         if constexpr (std::same_as<std::decay_t<decltype(a)>, Dia<T>>) {
           operands::check_owner("sparse.spmm.with_values", "values", executor_, values.executor());
           require(values.stride() == 1, "sparse.spmm.with_values: values of diagonals must be contiguous");
+          const Array<T> here(Executor::host(), {values.size()});
+          copy(View<const T>(executor_, values.data(), {values.size()}), here.view());
           return SpmmPlan(
               executor_,
-              Dia<T>(executor_, a.extents(), a.offsets(), {values.data(), static_cast<std::size_t>(values.size())}),
+              Dia<T>(executor_, a.extents(), a.offsets(), {here.data(), static_cast<std::size_t>(values.size())}),
               options);
         } else {
           return SpmmPlan(executor_, a.with_values(values), options);
@@ -146,6 +168,7 @@ void SparseOperator<T>::apply(Op op, T alpha, const MatrixView<const T>& x, T be
 #define TRN_SPMM(T)                                                                              \
   template class SpmmPlan<T>;                                                                    \
   template class SparseOperator<T>;                                                              \
+  template AnySparse<T> reordered(const AnySparse<T>&, Reorder, std::optional<Permutation>&);    \
   template Array<T> spmv(const Executor&, const AnySparse<T>&, const blas::ConstVector<T>&, Op); \
   template Matrix<T> spmm(const Executor&, const AnySparse<T>&, const blas::ConstMatrix<T>&, Op);
 TRN_SPARSE_SCALARS(TRN_SPMM)

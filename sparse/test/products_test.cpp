@@ -317,7 +317,7 @@ TEST(Products, RefuseWhatTheyCannotDo) {
   EXPECT_EQ(run(5, 6, y.data(), 1), "no error");
   const Executor sim = Executor::open("sim:trn2");
   EXPECT_IN("no device kernel",
-            message_of<NotImplemented>([&] { SpmmPlan<float>(sim, random_csr<float>(4, 4, 2, 1).to(sim)); }));
+            message_of<NotImplemented>([&] { SpmmPlan<double>(sim, random_csr<double>(4, 4, 2, 1).to(sim)); }));
   EXPECT_IN("executor", message_of<InvalidArgument>([&] { SpmmPlan<double>(sim, a); }));
   const SparseOperator<double> op(kHost, a, {.columns = 2});
   EXPECT_IN("without its adjoint", message_of<InvalidArgument>([&] {

@@ -343,11 +343,17 @@ template <Scalar T> SpmmMade<T> plan_spmm(const Executor&, const SpmmPlanArgs<T>
   const Extents e = g.a.extents();
   auto state = std::make_shared<State<T>>();
   PlanReport report;
-  choose(*state, report, g.a, g.options);
+  if (g.options.precision.has_target() || g.options.precision.mode() != Mode::Native)
+    fail<NotImplemented>("sparse.spmm.plan: the host multiplies in the elements' own type; modes are for devices");
+  if (g.options.kernel > Kernel::Dia)
+    fail<NotImplemented>("sparse.spmm.plan: '{}' is a kernel of devices; the host has csr, sell, bsr and dia",
+                         name(g.options.kernel));
+  std::optional<Permutation> order;
+  choose(*state, report, reordered(g.a, g.options.reorder, order), g.options);
   const Extents turned = g.options.op == Op::N ? e : Extents{e.columns, e.rows};
   describe(*state, report, turned);
-  return std::make_shared<const detail::SpmmData<T>>(
-      detail::SpmmData<T>{g.a, g.options, turned, std::move(report), std::shared_ptr<const void>(state)});
+  return std::make_shared<const detail::SpmmData<T>>(detail::SpmmData<T>{
+      g.a, g.options, turned, std::move(report), std::shared_ptr<const void>(state), {}, std::move(order)});
 }
 
 template <Scalar T> void spmm(const Executor& executor, const SpmmArgs<T>& g) {

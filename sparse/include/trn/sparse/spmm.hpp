@@ -11,6 +11,15 @@
 // 0 k_i + 5. Each row is summed by one thread in an order that the matrix alone decides, so the bits do not depend on
 // the number of threads. beta = 0 never reads C. An absent entry is not multiplied: infinities in B reach only the rows
 // that have an entry there. A zero inside a block of Bsr or on a diagonal of Dia is an entry.
+//
+// On a device (float) A becomes tiles of 128 x 128 (tile_programs.hpp), made on the host when the plan is and kept in
+// the device's memory. The bound is Accuracy::bound: with k the longest row, g the most tiles in a window (at most k)
+// and the terms of trn/tile/words.hpp for the mode,
+//   (min(k, 128) + passes g + extra + 3) u + product_error,
+// relative to |alpha| |op(A)| |B| + |beta C|, barring overflow and underflow. Zeros of a tile meet rows of B: an
+// infinity or NaN there reaches every row of the window of 128 that has an entry in that column (resident, pinned: in
+// that block). Products with one column run there too, but unstructured SpMV belongs to the host: PlanReport has both
+// times. Bits do not depend on the order in which the device's engines run.
 #pragma once
 
 #include <optional>
@@ -19,6 +28,7 @@
 
 #include <trn/core/precision.hpp>
 #include <trn/sparse/convert.hpp>
+#include <trn/sparse/ordering.hpp>
 
 namespace trn::sparse {
 
@@ -44,15 +54,21 @@ template <Scalar T> class AnySparse {
   Held held_;
 };
 
-// Csr: a row at a time. Sell: eight rows of similar length at a time, for short rows. Bsr: full blocks. Dia: diagonals.
-// Automatic never stores a zero that A does not have; a forced Bsr or Dia may.
-enum class Kernel : std::uint8_t { Automatic, Csr, Sell, Bsr, Dia };
+// Host. Csr: a row at a time. Sell: eight rows of similar length at a time, for short rows. Bsr: full blocks. Dia:
+// diagonals. Automatic never stores a zero that A does not have; a forced Bsr or Dia may.
+// Devices. Resident: blocks of 128 x 128, B in SBUF. Pinned: A in SBUF too, for several panels of B. Gather: tiles of a
+// window's distinct columns, rows of B fetched by number (not on trn1). Automatic takes the one with the least time.
+enum class Kernel : std::uint8_t { Automatic, Csr, Sell, Bsr, Dia, Resident, Pinned, Gather };
 [[nodiscard]] std::string_view name(Kernel kernel);
 
 struct SpmmOptions {
   Op op = Op::N;
   std::int64_t columns = 1;  // of B, as a rule: what the kernel is chosen for
   Kernel kernel = Kernel::Automatic;
+  // Devices: how words multiply (blas.hpp's modes but Exact), or a target for Accuracy::bound. The host has Native.
+  Precision precision = {};
+  // Of rows and columns of a square A alike. B and C are then in the plan's order: row k is row permutation()[k] of A.
+  Reorder reorder = Reorder::None;
 };
 
 struct PlanReport {
@@ -66,9 +82,16 @@ struct PlanReport {
   struct Alternative {
     Kernel kernel;
     std::int64_t bytes;
-    double fill;  // entries of A for one stored
+    double fill;         // entries of A for one stored
+    double seconds = 0;  // devices: modelled for one product with SpmmOptions::columns columns, launch included
   };
   std::vector<Alternative> alternatives;
+  // Devices.
+  std::int64_t tiles = 0;       // of 128 x 128, the added ones of Gather counted
+  double fill = 0;              // entries of A for one place in a tile
+  double modelled_seconds = 0;  // of the kernel, as in its alternative
+  double host_seconds = 0;      // of one host core at a nominal 4.5 (one column) or 30 GFLOP/s
+  double break_even_fill = 0;   // above this fill a tile takes the device less time than its entries take that core
 };
 
 struct Workspace {
@@ -77,7 +100,8 @@ struct Workspace {
 
 namespace detail {
 template <Scalar T> struct SpmmData;
-}
+struct SpmmAccess;
+}  // namespace detail
 
 template <Scalar T> class SpmmPlan {
  public:
@@ -97,8 +121,11 @@ template <Scalar T> class SpmmPlan {
   [[nodiscard]] const Executor& executor() const { return executor_; }
   [[nodiscard]] std::int64_t workspace_bytes(std::int64_t columns) const;  // that any layout of B may need
   [[nodiscard]] const PlanReport& report() const;
+  // The order of B's and C's rows; none unless SpmmOptions::reorder asked for one.
+  [[nodiscard]] const std::optional<Permutation>& permutation() const;
 
  private:
+  friend struct detail::SpmmAccess;
   SpmmPlan(const Executor& executor, std::shared_ptr<const detail::SpmmData<T>> data)
       : executor_(executor), data_(std::move(data)) {}
   Executor executor_;

@@ -1,0 +1,71 @@
+// The device programs of sparse times dense, C = alpha A B + beta C, for tools and tests that print, emit, profile or
+// estimate them. SpmmPlan makes the shapes and binds the memory.
+//
+// A matrix is cut into windows of 128 rows (the machine's partitions), and each window into tiles of 128 columns x 128
+// rows with the columns on partitions: a tile is the stationary operand as it lies. Two ways to choose its columns:
+//
+//   resident   128 neighbours, so that a tile is a block of A. B stays in SBUF, a panel of its columns at a time, and
+//              the pattern is in the program: one matmul for each block and product of words.
+//   gather     the distinct columns of the window, 128 at a time; rows of B are fetched by their numbers. The program
+//              knows the numbers of tiles only. A short one is written out; in a long one windows with equally many
+//              tiles that follow one another are a recorded loop.
+//
+// Tensors: "a" (128, tiles, words, 128) in the mode's type, "b" (columns, n) and "c" (rows, n) float32, "c_in" the same
+// memory as "c" where beta is read, "alpha" and "beta" (1); gather also "index" (128, gathered tiles) uint32.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <trn/sparse/spmm.hpp>
+#include <trn/tile/machine.hpp>
+#include <trn/tile/program.hpp>
+
+namespace trn::sparse {
+
+// What both kinds of program depend on beside the matrix.
+struct TileProduct {
+  std::int64_t rows = 0, columns = 0, n = 1;  // A is rows x columns, B has n columns
+  std::int64_t b_row = 1, b_column = 1;       // strides of B; DMA is quick where the columns' is 1
+  std::int64_t c_row = 1, c_column = 1;
+  Mode mode = Mode::Native;
+  bool scaled = false;  // alpha is an input, otherwise 1
+  bool added = false;   // beta is an input and C is read, otherwise beta is 0
+  bool operator==(const TileProduct&) const = default;
+};
+
+struct ResidentShape {
+  TileProduct product;
+  bool pinned = false;                // A stays in SBUF too, for several panels of B
+  std::vector<std::int64_t> offsets;  // blocks of window w are offsets[w] .. offsets[w + 1] - 1
+  std::vector<std::int32_t> blocks;   // block column of each
+  bool operator==(const ResidentShape&) const = default;
+};
+
+// `windows` of `tiles` each, where 0 tiles make beta C or zero of C; the last window of a matrix may have fewer rows and
+// then is a run of its own.
+struct GatherRun {
+  std::int64_t windows = 0, tiles = 0;
+  bool operator==(const GatherRun&) const = default;
+};
+struct GatherShape {
+  TileProduct product;
+  bool own = false;  // the first tile of a window of 128 rows has the columns of the window's own rows, and no numbers
+  bool written_out = false;
+  std::vector<GatherRun> runs;
+  bool operator==(const GatherShape&) const = default;
+};
+
+// Columns of B that are in SBUF at a time; 0 when B does not fit even one at a time.
+[[nodiscard]] std::int64_t resident_panel(const ResidentShape& shape, const tile::Machine& machine);
+[[nodiscard]] tile::Program resident_program(const ResidentShape& shape, const tile::Machine& machine);
+[[nodiscard]] tile::Program gather_program(const GatherShape& shape, const tile::Machine& machine);
+
+// What execute() runs on a device for alpha = 1, beta = 0 and contiguous rows of B and C with so many columns.
+[[nodiscard]] tile::Program spmm_program(const SpmmPlan<float>& plan, std::int64_t columns);
+
+// What a program takes when nothing waits: launch, the busiest engine, ring or all DMA engines together, and one DMA's
+// latency before and after. The simulator's timing adds the waiting.
+[[nodiscard]] double roof_seconds(const tile::Program& program, const tile::Machine& machine);
+
+}  // namespace trn::sparse

@@ -1,0 +1,215 @@
+// Plans and launches of sparse times dense on a device. The plan brings A to the host, orders it, tiles it both ways as
+// far as the machine has them, takes the time of each program, and uploads the tiles of the quickest.
+#include <algorithm>
+#include <array>
+
+#include <trn/sparse/structure.hpp>
+#include <trn/sparse/tile_programs.hpp>
+#include <trn/tile/launch.hpp>
+#include <trn/tile/stores.hpp>
+#include <trn/tile/words.hpp>
+
+#include "../kernels.hpp"
+#include "tiling.hpp"
+
+namespace trn::sparse::device {
+
+namespace {
+
+constexpr const char* kPlan = "sparse.spmm.plan";
+// One host core on float32, as measured when the kernels were designed: for the break-even that a plan reports.
+constexpr double kHostVectorRate = 4.5e9, kHostMatrixRate = 30e9;
+// A program has the pattern of its blocks written out; beyond this it is not made where there is another way.
+constexpr std::int64_t kMostBlocks = tile::kWrittenOut, kMostBlocksWithoutGather = 200000;
+
+constexpr std::int64_t kMostWrittenOut = tile::kWrittenOut / 4;  // gathered tiles: a few instructions each
+
+struct State {
+  TileProduct product;
+  Kernel kernel = Kernel::Resident;
+  BlockTiles blocks;
+  GatherTiles gathered;
+  std::optional<Buffer> values, numbers;
+};
+
+ResidentShape resident_shape(const TileProduct& p, const BlockTiles& t, bool pinned) {
+  return {p, pinned, t.offsets, t.blocks};
+}
+GatherShape gather_shape(const TileProduct& p, const GatherTiles& t) { return {p, t.own, t.written_out, t.runs}; }
+
+Csr<float> on_host(const SpmmPlanArgs<float>& g, std::optional<Permutation>& order) {
+  const AnySparse<float> here =
+      std::visit([](const auto& a) { return AnySparse<float>(a.to(Executor::host())); }, g.a.held());
+  const AnySparse<float> ordered = reordered(here, g.options.reorder, order);
+  const Csr<float> csr = std::visit(
+      [](const auto& a) -> Csr<float> {
+        if constexpr (std::same_as<std::decay_t<decltype(a)>, Csr<float, std::int64_t>>)
+          return with_index<std::int32_t>(a);
+        else
+          return to_csr(a);
+      },
+      ordered.held());
+  return g.options.op == Op::N ? csr : transpose(csr);
+}
+
+std::int64_t longest_row(const FloatRef& a) {
+  std::int64_t most = 0;
+  for (std::int64_t i = 0; i < a.rows; ++i) most = std::max(most, a.offsets[i + 1] - a.offsets[i]);
+  return most;
+}
+
+// Roundings of a sum of k products that lie in `tiles` tiles: a zero adds none. Three more for alpha and beta.
+double bound_of(Mode mode, std::int64_t k, std::int64_t tiles) {
+  const tile::Words& w = tile::words_of(mode);
+  const auto in_tile = static_cast<double>(std::min(k, kSide)), groups = static_cast<double>(std::min(k, tiles));
+  return (in_tile + w.psum_additions * groups + w.extra_roundings + 3) * 0x1p-24 + w.product_error;
+}
+
+Accuracy accuracy_of(const Precision& precision, std::int64_t k, std::int64_t tiles) {
+  const auto made = [&](Mode mode) {
+    return Accuracy{mode, static_cast<int>(tile::words_of(mode).products.size()), bound_of(mode, k, tiles)};
+  };
+  if (!precision.has_target()) {
+    if (precision.mode() == Mode::Exact)
+      fail<NotImplemented>("{}: mode exact has no device kernel here; use native, tf32, bf16, tf32x3 or bf16x6", kPlan);
+    return made(precision.mode());
+  }
+  double best = 1;
+  for (const Mode mode : {Mode::Bf16, Mode::Tf32, Mode::Tf32x3, Mode::Native, Mode::Bf16x6}) {
+    const Accuracy a = made(mode);
+    if (a.bound <= precision.target_error()) return a;
+    best = std::min(best, a.bound);
+  }
+  fail<InvalidArgument>("{}: target error {} is below {}, the least that a mode keeps here; ask for at least that",
+                        kPlan, precision.target_error(), best);
+}
+
+}  // namespace
+
+SpmmMade<float> plan_spmm(const Executor& executor, const SpmmPlanArgs<float>& g) {
+  const tile::Machine& machine = tile::device_of(executor).machine();
+  const Kernel asked = g.options.kernel;
+  if (asked != Kernel::Automatic && asked < Kernel::Resident)
+    fail<NotImplemented>("{}: '{}' is a kernel of the host; devices have resident, pinned and gather", kPlan,
+                         name(asked));
+  std::optional<Permutation> order;
+  const Csr<float> csr = on_host(g, order);
+  const FloatRef a = host_ref(csr);
+  State s;
+  s.blocks = block_tiles(a);
+  const auto blocks = static_cast<std::int64_t>(s.blocks.blocks.size());
+  std::int64_t most = 0;
+  for (std::size_t w = 1; w < s.blocks.offsets.size(); ++w)
+    most = std::max(most, s.blocks.offsets[w] - s.blocks.offsets[w - 1]);
+  if (machine.indirect_dma) {
+    s.gathered = gather_tiles(a, kMostWrittenOut);
+    most = std::max(most, s.gathered.most);
+  }
+  PlanReport r;
+  r.nnz = a.nnz(), r.longest_row = longest_row(a);
+  const Accuracy accuracy = accuracy_of(g.options.precision, r.longest_row, most);
+  const std::int64_t n = std::max<std::int64_t>(1, g.options.columns);
+  s.product = {a.rows, a.columns, n, n, 1, n, 1, accuracy.mode, false, false};
+  const auto word_bytes = [&] {
+    const tile::Words& w = tile::words_of(accuracy.mode);
+    return w.count * size_bytes(w.dtype);
+  }();
+  if (a.nnz() > 0) {
+    const auto consider = [&](Kernel kernel, std::int64_t tiles, const tile::Program& program) {
+      r.alternatives.push_back({kernel, tiles * kSide * kSide * word_bytes,
+                                static_cast<double>(r.nnz) / static_cast<double>(tiles * kSide * kSide),
+                                roof_seconds(program, machine)});
+    };
+    const bool any = asked == Kernel::Automatic;
+    const std::int64_t limit = machine.indirect_dma && any ? kMostBlocks : kMostBlocksWithoutGather;
+    for (const bool pinned : {false, true}) {
+      if (!any && asked != (pinned ? Kernel::Pinned : Kernel::Resident)) continue;
+      const ResidentShape shape = resident_shape(s.product, s.blocks, pinned);
+      if (blocks > limit || resident_panel(shape, machine) == 0) continue;
+      consider(pinned ? Kernel::Pinned : Kernel::Resident, blocks, resident_program(shape, machine));
+    }
+    if (machine.indirect_dma && (any || asked == Kernel::Gather))
+      consider(Kernel::Gather, s.gathered.tiles(), gather_program(gather_shape(s.product, s.gathered), machine));
+    if (r.alternatives.empty())
+      fail<NotImplemented>(
+          "{}: {} blocks of 128 x 128 and {} rows of B do not suit '{}' on '{}'{}; use another kernel or the host",
+          kPlan, blocks, a.columns, name(asked), executor.name(), machine.indirect_dma ? "" : ", which has no gathers");
+    const auto best = std::min_element(r.alternatives.begin(), r.alternatives.end(),
+                                       [](const auto& x, const auto& y) { return x.seconds < y.seconds; });
+    r.kernel = best->kernel, r.matrix_bytes = best->bytes, r.fill = best->fill, r.modelled_seconds = best->seconds;
+    r.tiles = r.kernel == Kernel::Gather ? s.gathered.tiles() : blocks;
+    const double rate = n == 1 ? kHostVectorRate : kHostMatrixRate;
+    r.host_seconds = 2.0 * static_cast<double>(r.nnz) * static_cast<double>(n) / rate;
+    const double tile_seconds =
+        (r.modelled_seconds - machine.timing.launch_s - machine.timing.finish_s) / static_cast<double>(r.tiles);
+    r.break_even_fill = tile_seconds * rate / static_cast<double>(2 * kSide * kSide * n);
+    const bool gathers = r.kernel == Kernel::Gather;
+    const std::vector<std::byte> values =
+        gathers ? tile_values(a, s.gathered, accuracy.mode) : tile_values(a, s.blocks, accuracy.mode);
+    s.values = tile::upload_constant(executor, "sparse.tiles", values);
+    if (gathers) {
+      const std::vector<std::uint32_t> numbers = tile_numbers(a, s.gathered);
+      if (!numbers.empty())
+        s.numbers = tile::upload_constant(executor, "sparse.numbers", std::as_bytes(std::span(numbers)));
+    }
+  } else {
+    r.kernel = asked == Kernel::Automatic ? Kernel::Resident : asked;
+  }
+  r.stored = r.tiles * kSide * kSide;
+  s.kernel = r.kernel;
+  const Extents turned{a.rows, a.columns};
+  return std::make_shared<const detail::SpmmData<float>>(detail::SpmmData<float>{
+      g.a, g.options, turned, std::move(r), std::make_shared<const State>(std::move(s)), accuracy, std::move(order)});
+}
+
+void spmm(const Executor& executor, const SpmmArgs<float>& g) {
+  if (g.c.rows() == 0 || g.c.columns() == 0) return;
+  const State& s = *static_cast<const State*>(g.plan->state.get());
+  TileProduct p = s.product;
+  p.n = g.c.columns();
+  p.b_row = g.b.row_stride(), p.b_column = g.b.column_stride();
+  p.c_row = g.c.row_stride(), p.c_column = g.c.column_stride();
+  p.scaled = g.alpha != 1, p.added = g.beta != 0;
+  const std::vector<tile::Argument> arguments{
+      {"a", s.values ? static_cast<const void*>(s.values->data()) : nullptr},
+      {"index", s.numbers ? static_cast<const void*>(s.numbers->data()) : nullptr},
+      {"b", static_cast<const void*>(g.b.data())},
+      {"c", static_cast<void*>(g.c.data())},
+      {"c_in", static_cast<const void*>(g.c.data())},
+      tile::constant("alpha", std::array{g.alpha}),
+      tile::constant("beta", std::array{g.beta})};
+  if (g.alpha == 0 || g.plan->report.nnz == 0) {  // C = beta C: windows without tiles
+    if (g.beta == 1) return;
+    p.scaled = false;
+    GatherShape nothing{p, false, false, {}};
+    if (p.rows >= kSide) nothing.runs.push_back({p.rows / kSide, 0});
+    if (p.rows % kSide != 0) nothing.runs.push_back({1, 0});
+    tile::launch(executor, gather_program, nothing, arguments);
+  } else if (s.kernel == Kernel::Gather) {
+    tile::launch(executor, gather_program, gather_shape(p, s.gathered), arguments);
+  } else {
+    tile::launch(executor, resident_program, resident_shape(p, s.blocks, s.kernel == Kernel::Pinned), arguments);
+  }
+}
+
+}  // namespace trn::sparse::device
+
+namespace trn::sparse {
+
+struct detail::SpmmAccess {
+  static const SpmmData<float>& data(const SpmmPlan<float>& plan) { return *plan.data_; }
+};
+
+tile::Program spmm_program(const SpmmPlan<float>& plan, std::int64_t columns) {
+  const tile::Machine& machine = tile::device_of(plan.executor()).machine();
+  const detail::SpmmData<float>& data = detail::SpmmAccess::data(plan);
+  require(data.report.nnz > 0 && columns > 0, "sparse: a product with nothing has no program");
+  const auto& s = *static_cast<const device::State*>(data.state.get());
+  TileProduct p = s.product;
+  p.n = p.b_row = p.c_row = columns;
+  return s.kernel == Kernel::Gather
+             ? gather_program(device::gather_shape(p, s.gathered), machine)
+             : resident_program(device::resident_shape(p, s.blocks, s.kernel == Kernel::Pinned), machine);
+}
+
+}  // namespace trn::sparse

@@ -1,0 +1,327 @@
+// Products with tiles on simulated devices: componentwise against 113-bit sums within the plan's bound, every kernel,
+// mode and machine, sizes across the edges of tiles and banks; what the plan reports; the order of the engines.
+#include <cmath>
+#include <cstring>
+#include <map>
+
+#include <trn/core/event.hpp>
+#include <trn/neuron/sim.hpp>
+#include <trn/sparse/gallery.hpp>
+#include <trn/sparse/spmm.hpp>
+#include <trn/sparse/tile_programs.hpp>
+#include <trn/tile/words.hpp>
+
+#include "sparse_support.hpp"
+
+namespace trn::sparse {
+namespace {
+
+const Executor& device(const std::string& name) {
+  static std::map<std::string, Executor> open;
+  return open.try_emplace(name, Executor::open(name)).first->second;
+}
+
+struct Case {
+  Op op = Op::N;
+  std::int64_t n = 8;
+  SpmmOptions options = {};
+  float alpha = 1, beta = 0;
+  bool row_major = true;
+  std::int64_t pad = 0;
+};
+
+// C = alpha op(A) B + beta C on `executor`; returns C row by row.
+std::vector<float> check(const Executor& executor, const Csr<float>& a, Case p) {
+  p.options.op = p.op, p.options.columns = p.n;
+  SCOPED_TRACE(fmt::format("{}: {} x {}, op {}, {} columns, {}, {}", executor.name(), a.rows(), a.columns(),
+                           static_cast<int>(p.op), p.n, name(p.options.kernel), name(p.options.precision.mode())));
+  const Csr<float> there = a.to(executor);
+  const SpmmPlan<float> plan(executor, there, p.options);
+  EXPECT_TRUE(p.options.kernel == Kernel::Automatic || plan.report().kernel == p.options.kernel);
+  const std::int64_t m = plan.rows(), k = plan.columns(), n = p.n;
+  const auto strides = [&](std::int64_t r) {
+    return p.row_major ? std::pair(n + p.pad, std::int64_t{1}) : std::pair(std::int64_t{1}, r + p.pad);
+  };
+  const auto [br, bc] = strides(k);
+  const auto [cr, cc] = strides(m);
+  const auto room = [](std::int64_t r, std::int64_t c, std::int64_t rs, std::int64_t cs) {
+    return r == 0 || c == 0 ? std::int64_t{1} : (r - 1) * rs + (c - 1) * cs + 1;
+  };
+  const std::vector<float> b = random_vector<float>(room(k, n, br, bc), 5);
+  std::vector<float> c = random_vector<float>(room(m, n, cr, cc), 6);
+  if (p.beta == 0) std::fill(c.begin(), c.end(), std::nanf(""));
+  const auto bd = Array<float>::from_host(executor, {static_cast<std::int64_t>(b.size())}, b);
+  const auto cd = Array<float>::from_host(executor, {static_cast<std::int64_t>(c.size())}, c);
+  Recorder recorder(executor);
+  const Accuracy accuracy = plan.execute(p.alpha, MatrixView<const float>(executor, bd.data(), k, n, br, bc), p.beta,
+                                         MatrixView<float>(executor, cd.data(), m, n, cr, cc));
+  EXPECT_EQ(recorder.family_of("sparse.spmm"), "device");
+  EXPECT_EQ(recorder.count(EventKind::Run), m > 0 && n > 0 && !(plan.report().nnz == 0 && p.beta == 1) ? 1 : 0);
+  std::vector<float> got = cd.to_host(), out;
+  const Csr<float> turned = p.op == Op::N ? a : transpose(a);
+  const std::int64_t* offsets = turned.pattern().offsets().data();
+  for (std::int64_t i = 0; i < m; ++i) {
+    for (std::int64_t j = 0; j < n; ++j) {
+      Quad sum = 0;
+      double size = 0;
+      for (std::int64_t e = offsets[i]; e < offsets[i + 1]; ++e) {
+        const float x = turned.values().data()[e];
+        const float y = b[static_cast<std::size_t>(turned.pattern().indices().data()[e] * br + j * bc)];
+        sum += static_cast<Quad>(x) * y;
+        size += std::abs(static_cast<double>(x) * y);
+      }
+      sum *= p.alpha, size *= std::abs(static_cast<double>(p.alpha));
+      float& now = got[static_cast<std::size_t>(i * cr + j * cc)];
+      float& before = c[static_cast<std::size_t>(i * cr + j * cc)];
+      if (p.beta != 0)
+        sum += static_cast<Quad>(p.beta) * before, size += std::abs(static_cast<double>(p.beta) * before);
+      const double error = std::abs(static_cast<double>(static_cast<Quad>(now) - sum));
+      EXPECT_LE(error, accuracy.bound * size) << i << ", " << j;
+      if (!(error <= accuracy.bound * size)) return {};
+      out.push_back(now);
+      now = before = 0;
+    }
+  }
+  for (std::size_t i = 0; i < got.size(); ++i) {  // nothing beside C was written
+    if (!(got[i] == c[i] || (std::isnan(got[i]) && std::isnan(c[i])))) ADD_FAILURE() << "element " << i;
+  }
+  return out;
+}
+
+// Near the diagonal, with a window of empty rows and some far entries.
+Csr<float> banded(std::int64_t rows, std::int64_t columns, std::uint64_t seed) {
+  std::mt19937_64 r(seed);
+  std::vector<std::int64_t> is, js;
+  std::vector<float> values;
+  for (std::int64_t i = 0; i < rows && columns > 0; ++i) {
+    if (i / 128 == 2 || i % 7 == 3) continue;
+    for (std::int64_t k = -4; k <= 4; ++k) {
+      const std::int64_t j = k == 4 ? static_cast<std::int64_t>(r() % static_cast<std::uint64_t>(columns)) : i + 3 * k;
+      if (j < 0 || j >= columns) continue;
+      is.push_back(i), js.push_back(j), values.push_back(random_value<float>(r));
+    }
+  }
+  return Csr<float>::from_triplets(Executor::host(), {rows, columns}, {is, js, values});
+}
+
+constexpr Kernel kKernels[] = {Kernel::Resident, Kernel::Pinned, Kernel::Gather};
+constexpr const char* kMachines[] = {"sim:trn1", "sim:trn2", "sim:trn3"};
+
+TEST(DeviceSpmm, KernelsAndSizesAcrossTheEdges) {
+  for (const char* machine : kMachines) {
+    for (const Kernel kernel : kKernels) {
+      if (kernel == Kernel::Gather && std::strcmp(machine, "sim:trn1") == 0) continue;
+      for (const auto& [m, k] :
+           {std::pair<std::int64_t, std::int64_t>{1, 1}, {127, 129}, {128, 128}, {129, 127}, {500, 260}, {300, 300}})
+        check(device(machine), banded(m, k, 3), {.n = 5, .options = {.kernel = kernel}});
+    }
+  }
+}
+
+TEST(DeviceSpmm, WidthsAcrossBanksFactorsAndTransposes) {
+  const Csr<float> a = banded(400, 300, 9);
+  for (const Kernel kernel : kKernels) {
+    for (const std::int64_t n : {1, 2, 127, 513}) {
+      check(device("sim:trn2"), a, {.n = n, .options = {.kernel = kernel}, .alpha = -0.75f, .beta = 1.5f});
+      check(device("sim:trn2"), a, {.op = Op::T, .n = n, .options = {.kernel = kernel}, .beta = 1});
+    }
+    check(device("sim:trn2"), a, {.n = 3, .options = {.kernel = kernel}, .alpha = 0, .beta = -2});
+    check(device("sim:trn2"), a, {.n = 3, .options = {.kernel = kernel}, .alpha = 0});
+  }
+}
+
+TEST(DeviceSpmm, EveryModeWithinItsBound) {
+  const Csr<float> a = banded(390, 390, 4);
+  for (const char* machine : kMachines) {
+    for (const Kernel kernel : kKernels) {
+      if (kernel == Kernel::Gather && std::strcmp(machine, "sim:trn1") == 0) continue;
+      for (const Mode mode : {Mode::Native, Mode::Tf32, Mode::Bf16, Mode::Tf32x3, Mode::Bf16x6})
+        check(device(machine), a,
+              {.n = 20, .options = {.kernel = kernel, .precision = mode}, .alpha = 2, .beta = 0.5f});
+    }
+  }
+}
+
+TEST(DeviceSpmm, ATargetTakesTheCheapestModeThatKeepsIt) {
+  const Csr<float> a = banded(200, 200, 4).to(device("sim:trn2"));
+  const auto mode = [&](double target) {
+    const SpmmPlan<float> plan(device("sim:trn2"), a, {.columns = 4, .precision = Precision::target(target)});
+    const auto b = Array<float>::from_host(device("sim:trn2"), {800}, std::vector<float>(800, 1.0f));
+    const Matrix<float> c(device("sim:trn2"), 200, 4);
+    const MatrixView<const float> bv(device("sim:trn2"), b.data(), 200, 4, 4, 1);
+    const Accuracy accuracy = plan.execute(1, bv, 0, c.view());
+    EXPECT_LE(accuracy.bound, target);
+    return accuracy.mode;
+  };
+  EXPECT_EQ(mode(0.1), Mode::Bf16);
+  EXPECT_EQ(mode(2e-3), Mode::Tf32);
+  EXPECT_EQ(mode(1e-5), Mode::Tf32x3);
+  EXPECT_THROW(mode(1e-9), InvalidArgument);
+}
+
+TEST(DeviceSpmm, LayoutsAndLeadingDimensions) {
+  const Csr<float> a = banded(150, 140, 1);
+  for (const bool row_major : {true, false}) {
+    for (const std::int64_t pad : {0, 3}) {
+      check(device("sim:trn2"), a, {.n = 6, .beta = 0.5f, .row_major = row_major, .pad = pad});
+      check(device("sim:trn2"), a, {.n = 1, .alpha = 3, .row_major = row_major, .pad = pad});
+    }
+  }
+}
+
+TEST(DeviceSpmm, EmptyMatricesRowsAndColumns) {
+  const auto empty = [](std::int64_t m, std::int64_t n) {
+    return Csr<float>::from_triplets(Executor::host(), {m, n}, {});
+  };
+  for (const float beta : {0.0f, 2.0f}) {
+    check(device("sim:trn2"), empty(130, 5), {.beta = beta});
+    check(device("sim:trn2"), empty(0, 5), {.beta = beta});
+    check(device("sim:trn2"), empty(5, 0), {.beta = beta});
+    check(device("sim:trn2"), banded(10, 10, 1), {.n = 0, .beta = beta});
+    for (const Kernel kernel : kKernels)  // the middle window of three is empty
+      check(device("sim:trn2"), banded(500, 60, 2), {.options = {.kernel = kernel}, .beta = beta});
+  }
+}
+
+// Inf and NaN stay within the windows that have an entry in their column.
+TEST(DeviceSpmm, NaNSpreadsNoFurtherThanDocumented) {
+  const Csr<float> a = banded(500, 500, 8);
+  const std::vector<float> d = dense(a);
+  std::vector<float> x(500, 1.0f);
+  x[40] = std::nanf("");
+  for (const Kernel kernel : kKernels) {
+    const Executor& e = device("sim:trn2");
+    const SpmmPlan<float> plan(e, a.to(e), {.columns = 1, .kernel = kernel});
+    const auto xd = Array<float>::from_host(e, {500}, x), yd = Array<float>::from_host(e, {500}, x);
+    plan.execute(1, MatrixView<const float>(e, xd.data(), 500, 1, 1, 1), 0,
+                 MatrixView<float>(e, yd.data(), 500, 1, 1, 1));
+    const std::vector<float> y = yd.to_host();
+    for (std::size_t i = 0; i < 500; ++i) {
+      bool window = false;
+      for (std::size_t r = i / 128 * 128; r < std::min<std::size_t>(500, i / 128 * 128 + 128); ++r) {
+        for (std::size_t c = kernel == Kernel::Gather ? 40 : 0; c < (kernel == Kernel::Gather ? 41u : 128u); ++c)
+          window = window || d[r * 500 + c] != 0;
+      }
+      // The window's own rows of B are a tile of their own, whichever columns have entries.
+      if (kernel == Kernel::Gather) window = window || i / 128 == 0;
+      EXPECT_TRUE(d[i * 500 + 40] == 0 || std::isnan(y[i])) << i;
+      EXPECT_TRUE(window || !std::isnan(y[i])) << i;
+    }
+  }
+}
+
+TEST(DeviceSpmm, BlockSizesOfBsrDiagonalsAndWideIndices) {
+  const Csr<float> a = banded(260, 250, 6);
+  const Executor& e = device("sim:trn2");
+  const std::vector<float> x = random_vector<float>(250 * 4, 1);
+  const auto run = [&](const AnySparse<float>& any) {
+    const SpmmPlan<float> plan(e, any, {.columns = 4});
+    const auto xd = Array<float>::from_host(e, {1000}, x), yd = Array<float>(e, {260 * 4});
+    plan.execute(1, MatrixView<const float>(e, xd.data(), 250, 4, 4, 1), 0,
+                 MatrixView<float>(e, yd.data(), 260, 4, 4, 1));
+    return yd.to_host();
+  };
+  const std::vector<float> y = run(a.to(e));
+  for (const auto& [r, c] : {std::pair<std::int64_t, std::int64_t>{1, 1}, {2, 3}, {16, 16}, {100, 7}, {128, 128}})
+    EXPECT_EQ(run(convert<Bsr<float>>(a, {.block_rows = r, .block_columns = c}).to(e)), y) << r << " x " << c;
+  EXPECT_EQ(run(convert<Dia<float>>(a).to(e)), y);
+  EXPECT_EQ(run(with_index<std::int64_t>(a).to(e)), y);
+}
+
+TEST(DeviceSpmm, TheReportHasEveryAlternativeAndTheLeastIsTaken) {
+  const Executor& e = device("sim:trn2");
+  const Csr<float> a = stencil27<float>(12, 12, 12);
+  const SpmmPlan<float> plan(e, a.to(e), {.columns = 64});
+  const PlanReport& r = plan.report();
+  ASSERT_EQ(r.alternatives.size(), 3u);
+  double least = 1;
+  for (const auto& x : r.alternatives) {
+    least = std::min(least, x.seconds);
+    EXPECT_GT(x.fill, 0) << name(x.kernel);
+    EXPECT_TRUE(x.kernel != r.kernel || x.seconds == r.modelled_seconds);
+  }
+  EXPECT_EQ(least, r.modelled_seconds);
+  EXPECT_GT(r.break_even_fill, 0);
+  EXPECT_GT(r.host_seconds, 0);
+  // What the plan says is close to what the simulator's clock says of the run.
+  const auto b = Array<float>::from_host(e, {1728 * 64}, std::vector<float>(1728 * 64, 1.0f));
+  const Matrix<float> c(e, 1728, 64);
+  Recorder recorder(e);
+  plan.execute(1, MatrixView<const float>(e, b.data(), 1728, 64, 64, 1), 0, c.view());
+  EXPECT_NEAR(recorder.modelled_seconds() / r.modelled_seconds, 1.15, 0.35);
+}
+
+TEST(DeviceSpmm, NewValuesOnThePlansPattern) {
+  const Executor& e = device("sim:trn2");
+  const Csr<float> a = banded(200, 200, 2), doubled = a.with_values([&] {
+    static std::vector<float> v;
+    v.assign(a.values().data(), a.values().data() + a.nnz());
+    for (float& x : v) x *= 2;
+    return VectorView<const float>(Executor::host(), v.data(), a.nnz());
+  }());
+  const Csr<float> there = a.to(e), new_values = doubled.to(e);
+  const SpmmPlan<float> first(e, there, {.columns = 3}), second = first.with_values(new_values.values());
+  const auto b = Array<float>::from_host(e, {600}, random_vector<float>(600, 2));
+  const Array<float> y(e, {600}), z(e, {600});
+  first.execute(2, MatrixView<const float>(e, b.data(), 200, 3, 3, 1), 0, MatrixView<float>(e, y.data(), 200, 3, 3, 1));
+  second.execute(1, MatrixView<const float>(e, b.data(), 200, 3, 3, 1), 0,
+                 MatrixView<float>(e, z.data(), 200, 3, 3, 1));
+  EXPECT_EQ(y.to_host(), z.to_host());
+}
+
+TEST(DeviceSpmm, ReorderedPlansWorkInTheirOwnOrder) {
+  const Csr<float> a = poisson<float>(20, 20);
+  for (const Reorder reorder : {Reorder::ReverseCuthillMcKee, Reorder::Partition, Reorder::Best}) {
+    for (const char* name : {"host", "sim:trn2"}) {
+      const Executor& e = device(name);
+      const SpmmPlan<float> plan(e, a.to(e), {.columns = 2, .reorder = reorder});
+      ASSERT_TRUE(plan.permutation().has_value());
+      const Permutation& order = *plan.permutation();
+      const std::vector<float> x = random_vector<float>(800, 7);
+      std::vector<float> moved(800), back(800);
+      for (std::size_t i = 0; i < 400; ++i) {
+        for (std::size_t j = 0; j < 2; ++j) moved[2 * i + j] = x[2 * static_cast<std::size_t>(order[i]) + j];
+      }
+      const auto b = Array<float>::from_host(e, {800}, moved), c = Array<float>(e, {800});
+      plan.execute(1, MatrixView<const float>(e, b.data(), 400, 2, 2, 1), 0,
+                   MatrixView<float>(e, c.data(), 400, 2, 2, 1));
+      const std::vector<float> y = c.to_host(), d = dense(a);
+      for (std::size_t i = 0; i < 400; ++i) {
+        Quad sum = 0;
+        for (std::size_t l = 0; l < 400; ++l)
+          sum += static_cast<Quad>(d[static_cast<std::size_t>(order[i]) * 400 + l]) * x[2 * l];
+        EXPECT_NEAR(y[2 * i], static_cast<double>(sum), 1e-5);
+      }
+    }
+  }
+}
+
+TEST(DeviceSpmm, Refusals) {
+  const Executor &trn1 = device("sim:trn1"), &trn2 = device("sim:trn2");
+  const Csr<float> a = banded(20, 20, 1);
+  EXPECT_THROW(SpmmPlan<float>(trn1, a.to(trn1), {.kernel = Kernel::Gather}), NotImplemented);
+  EXPECT_THROW(SpmmPlan<float>(trn2, a.to(trn2), {.kernel = Kernel::Sell}), NotImplemented);
+  EXPECT_THROW(SpmmPlan<float>(trn2, a.to(trn2), {.precision = Mode::Exact}), NotImplemented);
+  EXPECT_THROW(SpmmPlan<float>(Executor::host(), a, {.kernel = Kernel::Resident}), NotImplemented);
+  EXPECT_THROW(SpmmPlan<float>(Executor::host(), a, {.precision = Mode::Bf16}), NotImplemented);
+  EXPECT_THROW(SpmmPlan<float>(trn2, a), InvalidArgument);  // A is on the host
+  const auto wide = random_csr<double>(20, 20, 3, 1).to(trn2);
+  EXPECT_THROW(SpmmPlan<double>(trn2, wide), NotImplemented);
+  EXPECT_THROW(SpmmPlan<float>(trn2, banded(20, 30, 1).to(trn2), {.reorder = Reorder::Best}), InvalidArgument);
+}
+
+TEST(DeviceSpmm, ShuffledOrderGivesTheSameBitsAndNothingRaces) {
+  const Csr<float> a = banded(520, 520, 12);
+  for (const Kernel kernel : kKernels) {
+    for (const Mode mode : {Mode::Native, Mode::Bf16x6}) {
+      const Case p{.n = 40, .options = {.kernel = kernel, .precision = mode}, .alpha = 3, .beta = -1};
+      const auto run = [&](const neuron::SimOptions& o) { return check(neuron::open_simulator("trn2", o), a, p); };
+      const auto timed = run({});
+      for (const std::uint64_t seed : {1, 2, 3}) EXPECT_EQ(timed, run({.order = neuron::Order::shuffled(seed)}));
+      EXPECT_EQ(timed, run({.order = neuron::Order::in_order(), .check_races = true}));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trn::sparse
