@@ -22,8 +22,8 @@ struct BlockTiles {
 [[nodiscard]] BlockTiles block_tiles(const PatternRef<std::int32_t>& a);
 
 // Distinct columns of each window, 128 to a tile. Unless there are few enough to be written out, windows that follow
-// one another form at most 48 runs: where counts of tiles differ, tiles of zeros are added that name columns of the same
-// window.
+// one another form at most 48 runs: where counts of tiles differ, tiles of zeros are added that name columns of the
+// same window.
 struct GatherTiles {
   bool own = false, written_out = false;
   std::vector<GatherRun> runs;

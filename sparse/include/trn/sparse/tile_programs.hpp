@@ -42,8 +42,8 @@ struct ResidentShape {
   bool operator==(const ResidentShape&) const = default;
 };
 
-// `windows` of `tiles` each, where 0 tiles make beta C or zero of C; the last window of a matrix may have fewer rows and
-// then is a run of its own.
+// `windows` of `tiles` each, where 0 tiles make beta C or zero of C; the last window of a matrix may have fewer rows
+// and then is a run of its own.
 struct GatherRun {
   std::int64_t windows = 0, tiles = 0;
   bool operator==(const GatherRun&) const = default;
