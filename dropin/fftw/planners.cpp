@@ -1,0 +1,253 @@
+// The planners of FFTW's interface and what executes their plans. Each planner writes its arguments down as a Problem;
+// a plan is that problem made ready, with the addresses it was planned for. What cannot be planned gives a null plan.
+// Compiled once for each precision.
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "calls.hpp"
+#include "fftw.hpp"
+#include "transform.hpp"
+
+namespace trn::dropin {
+
+struct Plan {
+  Transform<R> transform;
+  Sides<R> sides;
+};
+
+namespace {
+
+R* real(C* address) { return reinterpret_cast<R*>(address); }
+
+Plan* make(Problem problem, const Sides<R>& sides, unsigned flags) noexcept {
+  try {
+    if (!problem.valid()) return nullptr;
+    problem.in_place = sides.re_in == sides.re_out;
+    // Split sides are in place both or not at all.
+    if (problem.split && problem.form == Form::C2C && problem.in_place != (sides.im_in == sides.im_out)) return nullptr;
+    return with_planner([&](Planner& planner) -> Plan* {
+      const std::string text = problem.text();
+      if ((flags & kWisdomOnly) && !planner.wisdom.count(text)) return nullptr;
+      std::unique_ptr<Plan> made(new Plan{Transform<R>(problem, planner.threads), sides});
+      planner.wisdom.insert(text);
+      return made.release();
+    });
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+
+void run(const Plan* plan, const Sides<R>& sides) noexcept {
+  try {
+    count(plan->transform.problem().form, plan->transform.on_host());
+    plan->transform.run(sides);
+  } catch (const std::exception& e) {  // FFTW has no way to return an error from an execution
+    std::fprintf(stderr, "trnfft: %s\n", e.what());
+    std::abort();
+  }
+}
+
+template <class Dim> std::vector<Axis> axes_of(int rank, const Dim* dims) {
+  std::vector<Axis> found;
+  for (int i = 0; i < rank; ++i) found.push_back({dims[i].n, dims[i].is, dims[i].os});
+  return found;
+}
+std::vector<RealKind> kinds_of(int rank, const int* kinds) {
+  std::vector<RealKind> found;
+  for (int i = 0; i < rank; ++i) found.push_back(static_cast<RealKind>(kinds[i]));
+  return found;
+}
+
+template <class Dim> Plan* guru(Form form, bool split, bool forward, int rank, const Dim* dims, int batch_rank,
+                                const Dim* batch, const int* kinds, const Sides<R>& sides, unsigned flags) noexcept {
+  if (rank < 0 || batch_rank < 0) return nullptr;
+  Problem p{form, axes_of(rank, dims), axes_of(batch_rank, batch), forward, split};
+  if (kinds) p.kinds = kinds_of(rank, kinds);
+  return make(std::move(p), sides, flags);
+}
+
+struct Layout {
+  const int* embed;
+  int stride, distance;
+};
+// The advanced interface: row i of a side has embed[i] elements. Without embed a side is dense, and the real side of a
+// transform in place has rows of 2 (n/2 + 1).
+Plan* many(Form form, bool forward, int rank, const int* n, int count, const Layout& in, const Layout& out,
+           const int* kinds, const Sides<R>& sides, unsigned flags) noexcept {
+  if (rank < 0 || count < 0) return nullptr;
+  Problem p{form, {}, {}, forward};
+  p.axes.resize(static_cast<std::size_t>(rank));
+  const bool in_place = sides.re_in == sides.re_out;
+  const bool halved = form == Form::R2C || form == Form::C2R;
+  const auto extent = [&](const Layout& side, int i, bool is_real) -> std::int64_t {
+    if (side.embed) return side.embed[i];
+    if (!halved || i + 1 < rank) return n[i];
+    return is_real ? (in_place ? 2 * (n[i] / 2 + 1) : n[i]) : n[i] / 2 + 1;
+  };
+  std::int64_t is = in.stride, os = out.stride;
+  for (int i = rank; i-- > 0;) {
+    p.axes[static_cast<std::size_t>(i)] = {n[i], is, os};
+    is *= extent(in, i, form == Form::R2C), os *= extent(out, i, form == Form::C2R);
+  }
+  if (count != 1) p.batch.push_back({count, in.distance, out.distance});
+  if (kinds) p.kinds = kinds_of(rank, kinds);
+  return make(std::move(p), sides, flags);
+}
+Plan* basic(Form form, bool forward, int rank, const int* n, const int* kinds, const Sides<R>& sides, unsigned flags) {
+  return many(form, forward, rank, n, 1, {nullptr, 1, 0}, {nullptr, 1, 0}, kinds, sides, flags);
+}
+
+constexpr bool is_forward(int sign) { return sign < 0; }
+
+}  // namespace
+
+extern "C" {
+
+Plan* TRN_FFTW(plan_dft)(int rank, const int* n, C* in, C* out, int sign, unsigned flags) {
+  return basic(Form::C2C, is_forward(sign), rank, n, nullptr, {real(in), nullptr, real(out), nullptr}, flags);
+}
+Plan* TRN_FFTW(plan_dft_1d)(int n, C* in, C* out, int sign, unsigned flags) {
+  return TRN_FFTW(plan_dft)(1, &n, in, out, sign, flags);
+}
+Plan* TRN_FFTW(plan_dft_2d)(int n0, int n1, C* in, C* out, int sign, unsigned flags) {
+  const int n[] = {n0, n1};
+  return TRN_FFTW(plan_dft)(2, n, in, out, sign, flags);
+}
+Plan* TRN_FFTW(plan_dft_3d)(int n0, int n1, int n2, C* in, C* out, int sign, unsigned flags) {
+  const int n[] = {n0, n1, n2};
+  return TRN_FFTW(plan_dft)(3, n, in, out, sign, flags);
+}
+Plan* TRN_FFTW(plan_many_dft)(int rank, const int* n, int howmany, C* in, const int* inembed, int istride, int idist,
+                              C* out, const int* onembed, int ostride, int odist, int sign, unsigned flags) {
+  return many(Form::C2C, is_forward(sign), rank, n, howmany, {inembed, istride, idist}, {onembed, ostride, odist},
+              nullptr, {real(in), nullptr, real(out), nullptr}, flags);
+}
+
+Plan* TRN_FFTW(plan_dft_r2c)(int rank, const int* n, R* in, C* out, unsigned flags) {
+  return basic(Form::R2C, true, rank, n, nullptr, {in, nullptr, real(out), nullptr}, flags);
+}
+Plan* TRN_FFTW(plan_dft_r2c_1d)(int n, R* in, C* out, unsigned flags) {
+  return TRN_FFTW(plan_dft_r2c)(1, &n, in, out, flags);
+}
+Plan* TRN_FFTW(plan_dft_r2c_2d)(int n0, int n1, R* in, C* out, unsigned flags) {
+  const int n[] = {n0, n1};
+  return TRN_FFTW(plan_dft_r2c)(2, n, in, out, flags);
+}
+Plan* TRN_FFTW(plan_dft_r2c_3d)(int n0, int n1, int n2, R* in, C* out, unsigned flags) {
+  const int n[] = {n0, n1, n2};
+  return TRN_FFTW(plan_dft_r2c)(3, n, in, out, flags);
+}
+Plan* TRN_FFTW(plan_many_dft_r2c)(int rank, const int* n, int howmany, R* in, const int* inembed, int istride,
+                                  int idist, C* out, const int* onembed, int ostride, int odist, unsigned flags) {
+  return many(Form::R2C, true, rank, n, howmany, {inembed, istride, idist}, {onembed, ostride, odist}, nullptr,
+              {in, nullptr, real(out), nullptr}, flags);
+}
+
+Plan* TRN_FFTW(plan_dft_c2r)(int rank, const int* n, C* in, R* out, unsigned flags) {
+  return basic(Form::C2R, false, rank, n, nullptr, {real(in), nullptr, out, nullptr}, flags);
+}
+Plan* TRN_FFTW(plan_dft_c2r_1d)(int n, C* in, R* out, unsigned flags) {
+  return TRN_FFTW(plan_dft_c2r)(1, &n, in, out, flags);
+}
+Plan* TRN_FFTW(plan_dft_c2r_2d)(int n0, int n1, C* in, R* out, unsigned flags) {
+  const int n[] = {n0, n1};
+  return TRN_FFTW(plan_dft_c2r)(2, n, in, out, flags);
+}
+Plan* TRN_FFTW(plan_dft_c2r_3d)(int n0, int n1, int n2, C* in, R* out, unsigned flags) {
+  const int n[] = {n0, n1, n2};
+  return TRN_FFTW(plan_dft_c2r)(3, n, in, out, flags);
+}
+Plan* TRN_FFTW(plan_many_dft_c2r)(int rank, const int* n, int howmany, C* in, const int* inembed, int istride,
+                                  int idist, R* out, const int* onembed, int ostride, int odist, unsigned flags) {
+  return many(Form::C2R, false, rank, n, howmany, {inembed, istride, idist}, {onembed, ostride, odist}, nullptr,
+              {real(in), nullptr, out, nullptr}, flags);
+}
+
+Plan* TRN_FFTW(plan_r2r)(int rank, const int* n, R* in, R* out, const int* kind, unsigned flags) {
+  return basic(Form::R2R, true, rank, n, kind, {in, nullptr, out, nullptr}, flags);
+}
+Plan* TRN_FFTW(plan_r2r_1d)(int n, R* in, R* out, int kind, unsigned flags) {
+  return TRN_FFTW(plan_r2r)(1, &n, in, out, &kind, flags);
+}
+Plan* TRN_FFTW(plan_r2r_2d)(int n0, int n1, R* in, R* out, int kind0, int kind1, unsigned flags) {
+  const int n[] = {n0, n1}, kind[] = {kind0, kind1};
+  return TRN_FFTW(plan_r2r)(2, n, in, out, kind, flags);
+}
+Plan* TRN_FFTW(plan_r2r_3d)(int n0, int n1, int n2, R* in, R* out, int kind0, int kind1, int kind2, unsigned flags) {
+  const int n[] = {n0, n1, n2}, kind[] = {kind0, kind1, kind2};
+  return TRN_FFTW(plan_r2r)(3, n, in, out, kind, flags);
+}
+Plan* TRN_FFTW(plan_many_r2r)(int rank, const int* n, int howmany, R* in, const int* inembed, int istride, int idist,
+                              R* out, const int* onembed, int ostride, int odist, const int* kind, unsigned flags) {
+  return many(Form::R2R, true, rank, n, howmany, {inembed, istride, idist}, {onembed, ostride, odist}, kind,
+              {in, nullptr, out, nullptr}, flags);
+}
+
+// The guru interface, with int and with 64-bit dimensions.
+#define TRN_FFTW_GURU(guru_name, Dim)                                                                                  \
+  Plan* TRN_FFTW(plan_##guru_name##_dft)(int rank, const Dim* dims, int howmany_rank, const Dim* howmany, C* in,       \
+                                         C* out, int sign, unsigned flags) {                                           \
+    return guru(Form::C2C, false, is_forward(sign), rank, dims, howmany_rank, howmany, nullptr,                        \
+                {real(in), nullptr, real(out), nullptr}, flags);                                                       \
+  }                                                                                                                    \
+  Plan* TRN_FFTW(plan_##guru_name##_split_dft)(int rank, const Dim* dims, int howmany_rank, const Dim* howmany, R* ri, \
+                                               R* ii, R* ro, R* io, unsigned flags) {                                  \
+    return guru(Form::C2C, true, true, rank, dims, howmany_rank, howmany, nullptr, {ri, ii, ro, io}, flags);           \
+  }                                                                                                                    \
+  Plan* TRN_FFTW(plan_##guru_name##_dft_r2c)(int rank, const Dim* dims, int howmany_rank, const Dim* howmany, R* in,   \
+                                             C* out, unsigned flags) {                                                 \
+    return guru(Form::R2C, false, true, rank, dims, howmany_rank, howmany, nullptr, {in, nullptr, real(out), nullptr}, \
+                flags);                                                                                                \
+  }                                                                                                                    \
+  Plan* TRN_FFTW(plan_##guru_name##_dft_c2r)(int rank, const Dim* dims, int howmany_rank, const Dim* howmany, C* in,   \
+                                             R* out, unsigned flags) {                                                 \
+    return guru(Form::C2R, false, false, rank, dims, howmany_rank, howmany, nullptr,                                   \
+                {real(in), nullptr, out, nullptr}, flags);                                                             \
+  }                                                                                                                    \
+  Plan* TRN_FFTW(plan_##guru_name##_split_dft_r2c)(int rank, const Dim* dims, int howmany_rank, const Dim* howmany,    \
+                                                   R* in, R* ro, R* io, unsigned flags) {                              \
+    return guru(Form::R2C, true, true, rank, dims, howmany_rank, howmany, nullptr, {in, nullptr, ro, io}, flags);      \
+  }                                                                                                                    \
+  Plan* TRN_FFTW(plan_##guru_name##_split_dft_c2r)(int rank, const Dim* dims, int howmany_rank, const Dim* howmany,    \
+                                                   R* ri, R* ii, R* out, unsigned flags) {                             \
+    return guru(Form::C2R, true, false, rank, dims, howmany_rank, howmany, nullptr, {ri, ii, out, nullptr}, flags);    \
+  }                                                                                                                    \
+  Plan* TRN_FFTW(plan_##guru_name##_r2r)(int rank, const Dim* dims, int howmany_rank, const Dim* howmany, R* in,       \
+                                         R* out, const int* kind, unsigned flags) {                                    \
+    return guru(Form::R2R, false, true, rank, dims, howmany_rank, howmany, kind, {in, nullptr, out, nullptr}, flags);  \
+  }
+TRN_FFTW_GURU(guru, Iodim)
+TRN_FFTW_GURU(guru64, Iodim64)
+
+void TRN_FFTW(execute)(const Plan* p) { run(p, p->sides); }
+void TRN_FFTW(execute_dft)(const Plan* p, C* in, C* out) { run(p, {real(in), nullptr, real(out), nullptr}); }
+void TRN_FFTW(execute_split_dft)(const Plan* p, R* ri, R* ii, R* ro, R* io) { run(p, {ri, ii, ro, io}); }
+void TRN_FFTW(execute_dft_r2c)(const Plan* p, R* in, C* out) { run(p, {in, nullptr, real(out), nullptr}); }
+void TRN_FFTW(execute_dft_c2r)(const Plan* p, C* in, R* out) { run(p, {real(in), nullptr, out, nullptr}); }
+void TRN_FFTW(execute_split_dft_r2c)(const Plan* p, R* in, R* ro, R* io) { run(p, {in, nullptr, ro, io}); }
+void TRN_FFTW(execute_split_dft_c2r)(const Plan* p, R* ri, R* ii, R* out) { run(p, {ri, ii, out, nullptr}); }
+void TRN_FFTW(execute_r2r)(const Plan* p, R* in, R* out) { run(p, {in, nullptr, out, nullptr}); }
+void TRN_FFTW(destroy_plan)(Plan* p) { delete p; }
+
+// Work is reported as additions; there is no search, so the cost of a plan is the estimate.
+void TRN_FFTW(flops)(const Plan* p, double* add, double* mul, double* fma) {
+  *add = 0.6 * p->transform.work(), *mul = 0.4 * p->transform.work(), *fma = 0;
+}
+double TRN_FFTW(estimate_cost)(const Plan* p) { return p->transform.work(); }
+double TRN_FFTW(cost)(const Plan* p) { return p->transform.work(); }
+
+char* TRN_FFTW(sprint_plan)(const Plan* p) {
+  const std::string text = "(trnfft " + p->transform.problem().text() + ")";
+  auto* copy = static_cast<char*>(std::malloc(text.size() + 1));
+  if (copy) text.copy(copy, text.size()), copy[text.size()] = '\0';
+  return copy;
+}
+void TRN_FFTW(fprint_plan)(const Plan* p, std::FILE* file) {
+  std::fprintf(file, "(trnfft %s)", p->transform.problem().text().c_str());
+}
+void TRN_FFTW(print_plan)(const Plan* p) { TRN_FFTW(fprint_plan)(p, stdout); }
+
+}  // extern "C"
+
+}  // namespace trn::dropin
