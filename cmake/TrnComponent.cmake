@@ -11,6 +11,9 @@ add_library(trn_flags INTERFACE)
 target_compile_options(trn_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wno-psabi -Wno-missing-field-initializers
   # The same bits on every host: no contraction the source does not spell out.
   -ffp-contract=off -fno-math-errno)
+# Processors without SSSE3 get Highway's scalar code from every compiler: GCC 12 takes it for that case, Clang would take
+# an emulation of 128-bit vectors that the engines were not written for.
+target_compile_definitions(trn_flags INTERFACE $<$<CXX_COMPILER_ID:Clang>:HWY_BROKEN_EMU128=1>)
 if(TRN_SANITIZE STREQUAL "thread")
   target_compile_options(trn_flags INTERFACE -fsanitize=thread -fno-omit-frame-pointer -O1)
   target_link_options(trn_flags INTERFACE -fsanitize=thread)

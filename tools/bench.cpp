@@ -75,6 +75,8 @@ void run(const Operation& operation, const Arguments& arguments) {
     }
   }
   if (isatty(fileno(stderr))) fmt::print(stderr, "\r\033[K");
+  json.write(rows);
+  if (json.replaces_text()) return;
   table.print();
   for (const std::string& note : notes) fmt::print("{}\n", note);
   fmt::print(
@@ -83,30 +85,26 @@ void run(const Operation& operation, const Arguments& arguments) {
       "{} and roof from it where it stands; OpenBLAS: called directly in the same run, and our time in units of it;\n"
       "error and bound: {}\n",
       operation.rate_unit(), operation.error_note());
-  json.write(rows);
 }
 
 }  // namespace
 
-void add_bench(CLI::App& app, const Operations& operations) {
-  CLI::App* bench = app.add_subcommand("bench", "time an operation on several executors, with its error");
-  require_operation(*bench);
+void add_bench(Command& program, const Operations& operations) {
+  Command bench = program.add("bench", "time an operation on several executors, with its error");
+  bench.needs_one("operation");
   for (const auto& operation : operations) {
-    CLI::App* sub = bench->add_subcommand(operation->name(), operation->summary());
+    Command sub = bench.add(operation->name(), operation->summary());
     auto arguments = std::make_shared<Arguments>();
     arguments->executors = operation->default_executors();
-    Options options(*sub);
-    operation->add_options(options);
-    sub->add_option("--exec", arguments->executors, "executors, separated by commas")
-        ->delimiter(',')
-        ->capture_default_str();
-    sub->add_option("--json", arguments->json, "also write the rows to this file");
-    add_integer(*sub, "--repeats", arguments->options.repeats, "timed repetitions; the fastest counts", 1, 1000000);
-    sub->add_flag("--model-only", arguments->options.model_only,
-                  "simulators: modelled time without the arithmetic, for large shapes");
-    sub->add_flag("--cpu-time", arguments->options.cpu_time,
-                  "blas: processor time of the calling thread; with OMP_NUM_THREADS=1, on a busy machine");
-    sub->callback([op = operation.get(), arguments] { run(*op, *arguments); });
+    operation->add_options(sub);
+    sub.texts("--exec", arguments->executors, "executors, separated by commas");
+    sub.text("--json", arguments->json, kJsonHelp);
+    sub.number("--repeats", arguments->options.repeats, "timed repetitions; the fastest counts", 1, 1000000);
+    sub.flag("--model-only", arguments->options.model_only,
+             "simulators: modelled time without the arithmetic, for large shapes");
+    sub.flag("--cpu-time", arguments->options.cpu_time,
+             "blas: processor time of the calling thread; with OMP_NUM_THREADS=1, on a busy machine");
+    sub.run([op = operation.get(), arguments] { run(*op, *arguments); });
   }
 }
 

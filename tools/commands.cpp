@@ -5,6 +5,7 @@
 
 #include <hwy/targets.h>
 #include <omp.h>
+#include <nlohmann/json.hpp>
 
 #include <trn/core/error.hpp>
 #include <trn/neuron/nki.hpp>
@@ -69,31 +70,28 @@ struct Target {
   std::string html, trace, save;
 };
 
-void add_machine(CLI::App& app, Target& target) {
-  std::vector<std::string> names;
-  for (const tile::Machine& m : tile::machines()) names.emplace_back(m.name);
-  app.add_option("--machine", target.machine, "trn1, trn2 or trn3")->check(CLI::IsMember(names))->capture_default_str();
-}
-
 // A subcommand with one sub-subcommand per operation.
-void for_operations(CLI::App& app, const Operations& operations, const char* name, const char* summary,
-                    const std::function<void(CLI::App&, Target&)>& more,
-                    const std::function<void(const Operation&, const Target&)>& run) {
-  CLI::App* parent = app.add_subcommand(name, summary);
-  require_operation(*parent);
+Command for_operations(Command& program, const Operations& operations, const char* name, const char* summary,
+                       const std::function<void(Options&, Target&)>& more,
+                       const std::function<void(const Operation&, const Target&)>& run) {
+  Command parent = program.add(name, summary);
+  parent.needs_one("operation");
   for (const auto& operation : operations) {
-    CLI::App* sub = parent->add_subcommand(operation->name(), operation->summary());
+    Command sub = parent.add(operation->name(), operation->summary());
     auto target = std::make_shared<Target>();
-    Options options(*sub);
-    operation->add_options(options);
-    add_machine(*sub, *target);
-    more(*sub, *target);
-    sub->callback([op = operation.get(), target, run] { run(*op, *target); });
+    operation->add_options(sub);
+    sub.machine(target->machine);
+    more(sub, *target);
+    sub.run([op = operation.get(), target, run] { run(*op, *target); });
   }
+  return parent;
 }
 
 void profile(const Operation& operation, const Target& target) {
   constexpr std::int64_t kIntervals = 200000, kReordered = 20000;
+  for (const auto& [option, path] : {std::pair{"--html", target.html}, {"--trace", target.trace}}) {
+    if (!path.empty()) const OutputFile claim(option, path);  // a bad path costs nothing
+  }
   const tile::Machine& machine = tile::machine(target.machine);
   const tile::Program program = operation.program(machine);
   const auto report = neuron::estimate(program, machine, {.keep_intervals = kIntervals});
@@ -144,6 +142,8 @@ void validate(const std::string& path) {
                    {"note", r.note}});
     if (reordered) out.back()["reordered_us"] = r.reordered_us;
   }
+  json.write(out);
+  if (json.replaces_text()) return;
   table.print();
   fmt::print(
       "reordered: the ratio in an order that a compiler may choose; - where the program is too long to be unrolled\n");
@@ -155,64 +155,50 @@ void validate(const std::string& path) {
     fmt::print("{} {} rows: median deviation {}, largest {}\n", d.rows, name(kind), percent(d.median),
                percent(d.largest));
   }
-  json.write(out);
 }
 
 }  // namespace
 
-void require_operation(CLI::App& parent) {
-  parent.require_subcommand(0, 1);
-  parent.allow_extras();
-  parent.callback([&parent] {
-    if (!parent.get_subcommands().empty()) return;
-    std::string known;
-    for (const CLI::App* sub : parent.get_subcommands({})) known += (known.empty() ? "" : ", ") + sub->get_name();
-    const auto words = parent.remaining();
-    require(!words.empty(), "{}: which operation? Choose one of {}", parent.get_name(), known);
-    fail<InvalidArgument>("{}: '{}' is not an operation; choose one of {}", parent.get_name(), words.front(), known);
-  });
-}
+void add_info(Command& program) { program.add("info", "executors, machine tables, versions").run(info); }
 
-void add_info(CLI::App& app) { app.add_subcommand("info", "executors, machine tables, versions")->callback(info); }
-
-void add_profile(CLI::App& app, const Operations& operations) {
+void add_profile(Command& program, const Operations& operations) {
   for_operations(
-      app, operations, "profile", "modelled time of an operation, engine by engine",
-      [](CLI::App& sub, Target& t) {
-        sub.add_option("--html", t.html, "write the report page to this file");
-        sub.add_option("--trace", t.trace, "write a Chrome/Perfetto trace to this file");
+      program, operations, "profile", "modelled time of an operation, engine by engine",
+      [](Options& options, Target& t) {
+        options.text("--html", t.html, "write the report page to this file");
+        options.text("--trace", t.trace, "write a Chrome/Perfetto trace to this file");
       },
       profile);
 }
 
-void add_emit(CLI::App& app, const Operations& operations) {
+void add_emit(Command& program, const Operations& operations) {
   for_operations(
-      app, operations, "emit", "print the device kernel as NKI source", [](CLI::App&, Target&) {},
+      program, operations, "emit", "print the device kernel as NKI source", [](Options&, Target&) {},
       [](const Operation& op, const Target& t) {
         fmt::print("{}", neuron::emit_nki(op.program(tile::machine(t.machine))));
       });
 }
 
-void add_disassemble(CLI::App& app, const Operations& operations) {
-  for_operations(
-      app, operations, "dis", "print the device kernel as a tile program",
-      [](CLI::App& sub, Target& t) { sub.add_option("--save", t.save, "also save the program to this file"); },
+void add_disassemble(Command& program, const Operations& operations) {
+  Command parent = for_operations(
+      program, operations, "dis", "print the device kernel as a tile program",
+      [](Options& options, Target& t) { options.text("--save", t.save, "also save the program to this file"); },
       [](const Operation& op, const Target& t) {
         const tile::Program program = op.program(tile::machine(t.machine));
         fmt::print("{}", tile::print(program));
         if (!t.save.empty()) tile::save(program, t.save);
       });
   auto path = std::make_shared<std::string>();
-  CLI::App* file = app.get_subcommand("dis")->add_subcommand("file", "print a program saved with --save");
-  file->add_option("path", *path, "the program file")->required();
-  file->callback([path] { fmt::print("{}", tile::print(tile::load(*path))); });
+  Command file = parent.add("file", "print a program saved with --save");
+  file.text("path", *path, "the program file").required();
+  file.run([path] { fmt::print("{}", tile::print(tile::load(*path))); });
 }
 
-void add_validate(CLI::App& app) {
-  CLI::App* sub = app.add_subcommand("validate", "the timing model against published hardware measurements");
+void add_validate(Command& program) {
+  Command sub = program.add("validate", "the timing model against published hardware measurements");
   auto json = std::make_shared<std::string>();
-  sub->add_option("--json", *json, "also write the rows to this file");
-  sub->callback([json] { validate(*json); });
+  sub.text("--json", *json, kJsonHelp);
+  sub.run([json] { validate(*json); });
 }
 
 }  // namespace trn::tools

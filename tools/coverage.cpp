@@ -119,16 +119,16 @@ void print_solver(bool every) {
 
 }  // namespace
 
-void add_coverage(CLI::App& app) {
-  CLI::App* coverage = app.add_subcommand("coverage", "which operation runs where, for which types");
-  coverage->add_subcommand("blas", "trnblas: a Markdown table")->callback(print);
-  coverage->add_subcommand("sparse", "trnsparse: a Markdown table")->callback(print_sparse_coverage);
+void add_coverage(Command& program) {
+  Command coverage = program.add("coverage", "which operation runs where, for which types");
+  coverage.needs_one("library");
+  coverage.add("blas", "trnblas: a Markdown table").run(print);
+  coverage.add("sparse", "trnsparse: a Markdown table").run(print_sparse_coverage);
   auto every = std::make_shared<bool>(false);
-  CLI::App* solver = coverage->add_subcommand("solver", "trnsolver: cuSOLVER's dense functions, a Markdown table");
-  solver->add_flag("--symbols", *every, "one line for each function instead: name, counterpart, where it runs");
-  solver->callback([every] { print_solver(*every); });
-  coverage->add_subcommand("tensor", "trntensor: a Markdown table")->callback(print_tensor_coverage);
-  coverage->require_subcommand(1);
+  Command solver = coverage.add("solver", "trnsolver: cuSOLVER's dense functions, a Markdown table");
+  solver.flag("--symbols", *every, "one line for each function instead: name, counterpart, where it runs");
+  solver.run([every] { print_solver(*every); });
+  coverage.add("tensor", "trntensor: a Markdown table").run(print_tensor_coverage);
 }
 
 }  // namespace trn::tools

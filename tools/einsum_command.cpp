@@ -2,6 +2,8 @@
 // execution with random operands.
 #include <fmt/core.h>
 
+#include <nlohmann/json.hpp>
+
 #include <trn/core/error.hpp>
 
 #include "commands.hpp"
@@ -22,8 +24,8 @@ struct Arguments {
 };
 
 void run(const Arguments& a) {
-  const bool numbers_only = a.json == "-";
-  JsonFile file(numbers_only ? "" : a.json);
+  JsonFile file(a.json);
+  const bool numbers_only = file.replaces_text();
   const Executor executor = Executor::open(a.executor);
   const EinsumOperands operands(executor, a.what);
   const tensor::Plan plan(executor, operands.description());
@@ -72,29 +74,26 @@ void run(const Arguments& a) {
     json["gflops"] = plan.flops() / seconds * 1e-9;
     json["bound"] = result.accuracy.bound;
   }
-  if (numbers_only) fmt::print("{}\n", json.dump(2));
   file.write(json);
 }
 
 }  // namespace
 
-void add_einsum(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("einsum", "a product of tensors: its path, steps and bounds, and its time");
+void add_einsum(Command& program) {
+  Command command = program.add("einsum", "a product of tensors: its path, steps and bounds, and its time");
   auto a = std::make_shared<Arguments>();
-  command->add_option("expression", a->what.text, "like \"ijk,kl->lij\"")->required();
-  command->add_option("--sizes", a->what.sizes, "extents by label: i=24,j=16")->delimiter(',')->required();
-  command->add_option("--dtype", a->what.dtype, "of operands and result")->capture_default_str();
-  command->add_option("--precision", a->what.precision, "a mode, or target=1e-6")->capture_default_str();
-  command->add_option("--exec", a->executor, "where it runs")->capture_default_str();
-  command->add_option("--path", a->what.path, "how the order of contractions is found")
-      ->check(CLI::IsMember(path_names()))
-      ->capture_default_str();
-  add_integer(*command, "--memory", a->what.memory_bytes, "bytes of intermediates at most; 0: no limit", 0);
-  add_integer(*command, "--repeats", a->repeats, "runs, the fastest counts", 1, 1000);
-  command->add_flag("--explain", a->explain, "print the steps");
-  command->add_flag("--plan-only", a->plan_only, "print the steps and run nothing");
-  command->add_option("--json", a->json, "write the figures to this file; - prints them instead of the text");
-  command->callback([a] { run(*a); });
+  command.text("expression", a->what.text, "like \"ijk,kl->lij\"").required();
+  command.texts("--sizes", a->what.sizes, "extents by label: i=24,j=16").required();
+  command.text("--dtype", a->what.dtype, "of operands and result");
+  command.text("--precision", a->what.precision, "a mode, or target=1e-6");
+  command.text("--exec", a->executor, "where it runs");
+  command.text("--path", a->what.path, "how the order of contractions is found", path_names());
+  command.number("--memory", a->what.memory_bytes, "bytes of intermediates at most; 0: no limit", 0, kAnyCount);
+  command.number("--repeats", a->repeats, "runs, the fastest counts", 1, 1000);
+  command.flag("--explain", a->explain, "print the steps");
+  command.flag("--plan-only", a->plan_only, "print the steps and run nothing");
+  command.text("--json", a->json, kJsonHelp);
+  command.run([a] { run(*a); });
 }
 
 }  // namespace trn::tools

@@ -5,17 +5,17 @@
 
 namespace trn::tools {
 
-void add_fuzz(CLI::App& app) {
-  CLI::App* parent = app.add_subcommand("fuzz", "random cases against wider arithmetic");
-  parent->require_subcommand(1);
-  fuzz::add_fuzz_blas(*parent);
-  fuzz::add_fuzz_exact(*parent);
-  fuzz::add_fuzz_fft(*parent);
-  fuzz::add_fuzz_files(*parent);
-  fuzz::add_fuzz_rand(*parent);
-  fuzz::add_fuzz_solver(*parent);
-  fuzz::add_fuzz_tensor(*parent);
-  fuzz::add_fuzz_tile(*parent);
+void add_fuzz(Command& program) {
+  Command parent = program.add("fuzz", "random cases against wider arithmetic");
+  parent.needs_one("family");
+  fuzz::add_fuzz_blas(parent);
+  fuzz::add_fuzz_exact(parent);
+  fuzz::add_fuzz_fft(parent);
+  fuzz::add_fuzz_files(parent);
+  fuzz::add_fuzz_rand(parent);
+  fuzz::add_fuzz_solver(parent);
+  fuzz::add_fuzz_tensor(parent);
+  fuzz::add_fuzz_tile(parent);
 }
 
 }  // namespace trn::tools

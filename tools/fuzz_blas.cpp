@@ -46,15 +46,15 @@ void run(const Arguments& a) {
 
 }  // namespace
 
-void add_fuzz_blas(CLI::App& parent) {
-  CLI::App* sub = parent.add_subcommand("blas", "every operation of trnblas");
+void add_fuzz_blas(Command& parent) {
+  Command sub = parent.add("blas", "every operation of trnblas");
   auto a = std::make_shared<Arguments>();
-  add_span(*sub, a->span);
-  sub->add_option("--exec", a->executor, "executor")->capture_default_str();
-  sub->add_option("--only", a->only, "one operation, as in blas.trsm without the prefix");
-  add_integer(*sub, "--max-extent", a->limits.extent, "largest extent", 1);
-  add_integer(*sub, "--max-work", a->limits.work, "multiply-adds of one case", 1);
-  sub->callback([a] { run(*a); });
+  add_span(sub, a->span);
+  sub.text("--exec", a->executor, "executor");
+  sub.text("--only", a->only, "one operation, as in blas.trsm without the prefix");
+  sub.number("--max-extent", a->limits.extent, "largest extent", 1, kAnyCount);
+  sub.number("--max-work", a->limits.work, "multiply-adds of one case", 1, kAnyCount);
+  sub.run([a] { run(*a); });
 }
 
 }  // namespace trn::tools::fuzz

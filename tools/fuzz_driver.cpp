@@ -14,8 +14,6 @@
 
 #include <trn/core/error.hpp>
 
-#include "options.hpp"
-
 namespace trn::tools::fuzz {
 namespace {
 
@@ -53,10 +51,10 @@ struct Count {
 
 }  // namespace
 
-void add_span(CLI::App& command, Span& span) {
-  command.add_option("--seconds", span.seconds, "how long")->check(CLI::PositiveNumber)->capture_default_str();
-  add_integer(command, "--seed", span.seed, "of the first case; the next ones follow");
-  add_integer(command, "--cases", span.cases, "this many cases instead of a time", 0);
+void add_span(Options& options, Span& span) {
+  options.real("--seconds", span.seconds, "how long", 0.001, 1e9);
+  options.number("--seed", span.seed, "of the first case; the next ones follow");
+  options.number("--cases", span.cases, "this many cases instead of a time", 0, kAnyCount);
 }
 
 void drive(const Span& span, const std::string& command,

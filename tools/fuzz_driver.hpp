@@ -7,10 +7,12 @@
 // that finds nothing. The repeating line is also written when the process dies by a signal.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
-#include <CLI/CLI.hpp>
+#include "options.hpp"
 
 namespace trn::tools::fuzz {
 
@@ -25,7 +27,7 @@ struct Span {
   std::uint64_t seed = 1;
   std::int64_t cases = 0;  // 0: as many as fit the time
 };
-void add_span(CLI::App& command, Span& span);
+void add_span(Options& options, Span& span);
 
 struct Current {
   std::string operation;  // counted apart from the others
@@ -37,13 +39,13 @@ void drive(const Span& span, const std::string& command,
            const std::function<void(std::uint64_t seed, Current& current)>& run);
 
 // One function per family: adds its subcommand to `trnsci fuzz`. Listed in fuzz.cpp.
-void add_fuzz_blas(CLI::App& parent);
-void add_fuzz_exact(CLI::App& parent);
-void add_fuzz_fft(CLI::App& parent);
-void add_fuzz_files(CLI::App& parent);
-void add_fuzz_rand(CLI::App& parent);
-void add_fuzz_solver(CLI::App& parent);
-void add_fuzz_tensor(CLI::App& parent);
-void add_fuzz_tile(CLI::App& parent);
+void add_fuzz_blas(Command& parent);
+void add_fuzz_exact(Command& parent);
+void add_fuzz_fft(Command& parent);
+void add_fuzz_files(Command& parent);
+void add_fuzz_rand(Command& parent);
+void add_fuzz_solver(Command& parent);
+void add_fuzz_tensor(Command& parent);
+void add_fuzz_tile(Command& parent);
 
 }  // namespace trn::tools::fuzz

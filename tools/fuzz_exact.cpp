@@ -281,15 +281,15 @@ void run(const Arguments& a) {
 
 }  // namespace
 
-void add_fuzz_exact(CLI::App& parent) {
-  CLI::App* sub = parent.add_subcommand(
+void add_fuzz_exact(Command& parent) {
+  Command sub = parent.add(
       "exact",
       "the certificates of precision exact, with adversarial operands, on the host and the simulated machines");
   auto a = std::make_shared<Arguments>();
-  add_span(*sub, a->span);
-  sub->add_option("--only", a->only, "one operation: gemm, syrk, ..., pair_energy");
-  sub->add_flag("--host", a->host_only, "without the machines, whose bits are compared with the host's");
-  sub->callback([a] { run(*a); });
+  add_span(sub, a->span);
+  sub.text("--only", a->only, "one operation: gemm, syrk, ..., pair_energy");
+  sub.flag("--host", a->host_only, "without the machines, whose bits are compared with the host's");
+  sub.run([a] { run(*a); });
 }
 
 }  // namespace trn::tools::fuzz

@@ -144,15 +144,14 @@ void run(const Arguments& a) {
 
 }  // namespace
 
-void add_fuzz_fft(CLI::App& parent) {
-  CLI::App* sub = parent.add_subcommand("fft", "plans of trnfft");
+void add_fuzz_fft(Command& parent) {
+  Command sub = parent.add("fft", "plans of trnfft");
   auto a = std::make_shared<Arguments>();
-  add_span(*sub, a->span);
-  sub->add_option("--exec", a->executor, "executor; all: the host, and simulated devices in one case of eight")
-      ->capture_default_str();
-  add_integer(*sub, "--max-points", a->max_points, "points of a batch on the host", 1, std::int64_t{1} << 26);
-  add_integer(*sub, "--max-device-points", a->max_device_points, "and on a device", 1, std::int64_t{1} << 20);
-  sub->callback([a] { run(*a); });
+  add_span(sub, a->span);
+  sub.text("--exec", a->executor, "executor; all: the host, and simulated devices in one case of eight");
+  sub.number("--max-points", a->max_points, "points of a batch on the host", 1, std::int64_t{1} << 26);
+  sub.number("--max-device-points", a->max_device_points, "and on a device", 1, std::int64_t{1} << 20);
+  sub.run([a] { run(*a); });
 }
 
 }  // namespace trn::tools::fuzz

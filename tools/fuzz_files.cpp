@@ -291,12 +291,12 @@ void run(const Arguments& a) {
 
 }  // namespace
 
-void add_fuzz_files(CLI::App& parent) {
-  CLI::App* sub = parent.add_subcommand("files", "damaged molecules, basis sets and saved programs");
+void add_fuzz_files(Command& parent) {
+  Command sub = parent.add("files", "damaged molecules, basis sets and saved programs");
   auto a = std::make_shared<Arguments>();
-  add_span(*sub, a->span);
-  sub->add_option("--only", a->only, "molecule, basis or program");
-  sub->callback([a] { run(*a); });
+  add_span(sub, a->span);
+  sub.text("--only", a->only, "molecule, basis or program");
+  sub.run([a] { run(*a); });
 }
 
 }  // namespace trn::tools::fuzz

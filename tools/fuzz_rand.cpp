@@ -197,12 +197,12 @@ void run(const Arguments& a) {
 
 }  // namespace
 
-void add_fuzz_rand(CLI::App& parent) {
-  CLI::App* sub = parent.add_subcommand("rand", "every draw of trnrand: pieces, views, parameters, devices");
+void add_fuzz_rand(Command& parent) {
+  Command sub = parent.add("rand", "every draw of trnrand: pieces, views, parameters, devices");
   auto a = std::make_shared<Arguments>();
-  add_span(*sub, a->span);
-  sub->add_option("--only", a->only, "one draw, as in rand.gamma without the prefix");
-  sub->callback([a] { run(*a); });
+  add_span(sub, a->span);
+  sub.text("--only", a->only, "one draw, as in rand.gamma without the prefix");
+  sub.run([a] { run(*a); });
 }
 
 }  // namespace trn::tools::fuzz

@@ -433,14 +433,12 @@ struct Arguments {
 
 }  // namespace
 
-void add_fuzz_solver(CLI::App& parent) {
-  CLI::App* sub = parent.add_subcommand("solver", "trnsolver on the host");
+void add_fuzz_solver(Command& parent) {
+  Command sub = parent.add("solver", "trnsolver on the host");
   auto a = std::make_shared<Arguments>();
-  add_span(*sub, a->span);
-  sub->add_option("--max-order", a->most, "of a matrix")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{2000}))
-      ->capture_default_str();
-  sub->callback([a] {
+  add_span(sub, a->span);
+  sub.number("--max-order", a->most, "of a matrix", 1, 2000);
+  sub.run([a] {
     drive(a->span, fmt::format("trnsci fuzz solver --max-order {}", a->most),
           [&](std::uint64_t seed, Current& current) {
             Random r(seed);

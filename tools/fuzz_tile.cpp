@@ -100,11 +100,11 @@ void one_case(std::uint64_t seed, Current& current, Tally& tally) {
 
 }  // namespace
 
-void add_fuzz_tile(CLI::App& parent) {
-  CLI::App* command = parent.add_subcommand("tile", "random programs: files, listings, and every order of execution");
+void add_fuzz_tile(Command& parent) {
+  Command command = parent.add("tile", "random programs: files, listings, and every order of execution");
   auto span = std::make_shared<Span>();
-  add_span(*command, *span);
-  command->callback([span] {
+  add_span(command, *span);
+  command.run([span] {
     Tally tally;
     drive(*span, "trnsci fuzz tile", [&](std::uint64_t seed, Current& current) { one_case(seed, current, tally); });
     if (tally.tried >= 20 && 2 * tally.rejected > tally.tried) {

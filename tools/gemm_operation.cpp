@@ -31,7 +31,7 @@ class Gemm final : public Operation {
     options.number("--n", n_, "columns of C");
     options.number("--k", k_, "inner dimension");
     options.text("--dtype", dtype_, "fp32, fp64 (devices: with --precision exact), bf16, fp16, tf32");
-    options.text("--out", out_, "dtype of C (default: the input's; fp32 for tf32)");
+    options.text("--out-dtype,--out", out_, "dtype of C (default: the input's; fp32 for tf32)");
     options.text("--precision", precision_, "native, tf32, bf16, tf32x3, bf16x6, exact, or target=1e-9");
     options.number("--moduli", moduli_, "of exact, in programs and with --model-only: 16 are as accurate as dgemm", 1,
                    20);

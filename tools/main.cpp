@@ -11,7 +11,10 @@
 
 #include <trn/core/error.hpp>
 
+#include <CLI/CLI.hpp>
+
 #include "commands.hpp"
+#include "output.hpp"
 
 namespace {
 
@@ -46,23 +49,25 @@ int flushed() {
 int main(int argc, char** argv) {
   using namespace trn::tools;
   prepare_descriptors();
+  remember_command_line(argc, argv);
   CLI::App app{"trnsci: math libraries for AWS Trainium. Without a subcommand: a short demonstration.", "trnsci"};
   app.require_subcommand(0, 1);
   app.set_version_flag("--version", TRN_VERSION);
+  Command program(app);
   const Operations all = operations();
-  add_info(app);
-  add_bench(app, all);
-  add_profile(app, all);
-  add_emit(app, all);
-  add_disassemble(app, all);
-  add_validate(app);
-  add_coverage(app);
-  add_fuzz(app);
-  add_rand(app);
-  add_sparse(app);
-  add_einsum(app);
-  add_mp2(app);
-  add_mp2_model(app);
+  add_info(program);
+  add_bench(program, all);
+  add_profile(program, all);
+  add_emit(program, all);
+  add_disassemble(program, all);
+  add_validate(program);
+  add_coverage(program);
+  add_fuzz(program);
+  add_rand(program);
+  add_sparse(program);
+  add_einsum(program);
+  add_mp2(program);
+  add_mp2_model(program);
   try {
     app.parse(argc, argv);  // a chosen subcommand runs here
     if (app.get_subcommands().empty()) demonstration();
@@ -71,7 +76,7 @@ int main(int argc, char** argv) {
     const int status = app.exit(e);
     return status == 0 ? flushed() : status;
   } catch (const CLI::ParseError& e) {
-    return complain(std::string(e.what()) + "; try 'trnsci --help'", 2);
+    return complain(explain(app, e), 2);
   } catch (const trn::InvalidArgument& e) {
     return complain(e.what(), 2);
   } catch (const trn::NotImplemented& e) {

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include <nlohmann/json.hpp>
+
 #include <trn/core/error.hpp>
 #include <trn/mp2/mp2.hpp>
 
@@ -108,51 +110,44 @@ void run(const Arguments& a) {
   const mp2::Molecule molecule = mp2::read_xyz(a.path, {.charge = a.charge, .bohr_in_angstrom = a.bohr});
   const mp2::Mp2 result = mp2::run(molecule, options);
   json.write(mp2::to_json(result));
-  show(result);
+  if (!json.replaces_text()) show(result);
   if (result.mp2 && !a.report.empty()) {
     write_report(result, a.report);
-    fmt::print("\nreport: {}\n", a.report);
+    if (!json.replaces_text()) fmt::print("\nreport: {}\n", a.report);
   }
   if (!result.scf.converged) fail<Error>("mp2: the SCF is {}", result.scf.reason);
 }
 
 }  // namespace
 
-void add_mp2(CLI::App& app) {
-  CLI::App* sub = app.add_subcommand("mp2", "DF-MP2 energy of a closed-shell molecule from its .xyz file");
+void add_mp2(Command& program) {
+  Command sub = program.add("mp2", "DF-MP2 energy of a closed-shell molecule from its .xyz file");
   auto a = std::make_shared<Arguments>();
   std::string names;
   for (const std::string& n : mp2::bundled_basis_names()) names += (names.empty() ? "" : ", ") + n;
-  sub->add_option("molecule", a->path, "an .xyz file, in angstrom")->required();
-  sub->add_option("--basis", a->basis, "orbital basis: " + names + ", or a Gaussian94 file name.gbs")
-      ->capture_default_str();
-  sub->add_option("--basis-file", a->basis_file, "orbital basis from this Gaussian94 file");
-  sub->add_option("--ri", a->ri, "fitting set of the correlation energy (default: the basis set's own)");
-  auto* jk = sub->add_option("--jk", a->jk, "fitting set of J and K (default: the basis set's own)");
-  sub->add_flag("--exact-jk", a->exact_jk, "J and K from four-centre integrals")->excludes(jk);
-  sub->add_flag("--frozen-core", a->frozen_core, "leave core orbitals out of the correlation");
-  sub->add_option("--exec", a->executor, "the executor of the MP2 part")->capture_default_str();
-  sub->add_option("--precision", a->precision, "native, tf32x3, bf16x6, tf32, bf16, exact or target=1e-9 (hartree)")
-      ->capture_default_str();
-  sub->add_option("--fit", a->fit,
-                  "transforms and solve on a device: exact (float64), or the same precision as the energies")
-      ->check(CLI::IsMember({"exact", "same"}))
-      ->capture_default_str();
-  add_integer(*sub, "--charge", a->charge, "of the molecule", std::numeric_limits<int>::min(),
-              std::numeric_limits<int>::max());
-  add_integer(*sub, "--multiplicity", a->multiplicity, "1: closed shells only", 1, 1000);
-  sub->add_option("--guess", a->guess, "sad (atoms' densities) or core")
-      ->check(CLI::IsMember({"sad", "core"}))
-      ->capture_default_str();
-  add_integer(*sub, "--iterations", a->iterations, "most SCF iterations", 1, 10000);
-  sub->add_option("--memory", a->memory, "for the large arrays, like 512M or 2G")->capture_default_str();
-  sub->add_option("--scratch", a->scratch, "folder for temporary files (default: the system's)");
-  sub->add_option("--bohr", a->bohr, "one bohr in angstrom")->capture_default_str();
-  sub->add_option("--json", a->json, "also write the result to this file");
-  sub->add_option("--report", a->report,
-                  "also write a page with the engine timeline of the pair energies (simulators)");
-  sub->add_flag("--quiet", a->quiet, "no SCF iterations on standard error");
-  sub->callback([a] { run(*a); });
+  sub.text("molecule", a->path, "an .xyz file, in angstrom").required();
+  sub.text("--basis", a->basis, "orbital basis: " + names + ", or a Gaussian94 file name.gbs");
+  sub.text("--basis-file", a->basis_file, "orbital basis from this Gaussian94 file");
+  sub.text("--ri", a->ri, "fitting set of the correlation energy (default: the basis set's own)");
+  const Option jk = sub.text("--jk", a->jk, "fitting set of J and K (default: the basis set's own)");
+  sub.flag("--exact-jk", a->exact_jk, "J and K from four-centre integrals").excludes(jk);
+  sub.flag("--frozen-core", a->frozen_core, "leave core orbitals out of the correlation");
+  sub.text("--exec", a->executor, "the executor of the MP2 part");
+  sub.text("--precision", a->precision, "native, tf32x3, bf16x6, tf32, bf16, exact or target=1e-9 (hartree)");
+  sub.text("--fit", a->fit, "transforms and solve on a device: exact (float64), or the same precision as the energies",
+           {"exact", "same"});
+  sub.number("--charge", a->charge, "of the molecule", std::numeric_limits<int>::min(),
+             std::numeric_limits<int>::max());
+  sub.number("--multiplicity", a->multiplicity, "1: closed shells only", 1, 1000);
+  sub.text("--guess", a->guess, "sad (atoms' densities) or core", {"sad", "core"});
+  sub.number("--iterations", a->iterations, "most SCF iterations", 1, 10000);
+  sub.text("--memory", a->memory, "for the large arrays, like 512M or 2G");
+  sub.text("--scratch", a->scratch, "folder for temporary files (default: the system's)");
+  sub.real("--bohr", a->bohr, "one bohr in angstrom");
+  sub.text("--json", a->json, kJsonHelp);
+  sub.text("--report", a->report, "also write a page with the engine timeline of the pair energies (simulators)");
+  sub.flag("--quiet", a->quiet, "no SCF iterations on standard error");
+  sub.run([a] { run(*a); });
 }
 
 }  // namespace trn::tools

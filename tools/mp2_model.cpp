@@ -167,24 +167,21 @@ void show(const Arguments& a) {
 
 }  // namespace
 
-void add_mp2_model(CLI::App& app) {
-  CLI::App* sub = app.add_subcommand(
+void add_mp2_model(Command& program) {
+  Command sub = program.add(
       "mp2-model", "modelled time of the MP2 part for a given number of orbitals, stage by stage and engine by engine");
   auto a = std::make_shared<Arguments>();
   constexpr std::int64_t kExtent = std::int64_t{1} << 16;
-  add_integer(*sub, "--nocc", a->nocc, "occupied orbitals", 1, kExtent);
-  add_integer(*sub, "--naux", a->naux, "fitting functions", 1, kExtent);
-  add_integer(*sub, "--nvir", a->nvir, "virtual orbitals", 1, kExtent);
-  add_integer(*sub, "--functions", a->functions, "orbital functions; 0: nocc + nvir", 0, kExtent);
-  add_integer(*sub, "--moduli", a->moduli, "of the exact products", 1, 20);
-  sub->add_option("--precision", a->precision, "of the energies: exact, tf32x3, native, bf16x6, tf32 or bf16")
-      ->check(CLI::IsMember({"exact", "tf32x3", "native", "bf16x6", "tf32", "bf16"}))
-      ->capture_default_str();
-  add_integer(*sub, "--cores", a->cores, "1, or all cores of a chip", 1, 1024);
-  sub->add_option("--machine", a->machine, "trn1, trn2 or trn3")
-      ->check(CLI::IsMember({"trn1", "trn2", "trn3"}))
-      ->capture_default_str();
-  sub->callback([a] { show(*a); });
+  sub.number("--nocc", a->nocc, "occupied orbitals", 1, kExtent);
+  sub.number("--naux", a->naux, "fitting functions", 1, kExtent);
+  sub.number("--nvir", a->nvir, "virtual orbitals", 1, kExtent);
+  sub.number("--functions", a->functions, "orbital functions; 0: nocc + nvir", 0, kExtent);
+  sub.number("--moduli", a->moduli, "of the exact products", 1, 20);
+  sub.text("--precision", a->precision, "of the energies: exact, tf32x3, native, bf16x6, tf32 or bf16",
+           {"exact", "tf32x3", "native", "bf16x6", "tf32", "bf16"});
+  sub.number("--cores", a->cores, "1, or all cores of a chip", 1, 1024);
+  sub.machine(a->machine);
+  sub.run([a] { show(*a); });
 }
 
 }  // namespace trn::tools

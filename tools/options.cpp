@@ -1,15 +1,25 @@
-// Options over CLI11.
+// Options and commands over CLI11.
 #include "options.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <map>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include <trn/tile/machine.hpp>
+
+#include "near_names.hpp"
+
 namespace trn::tools {
 
 namespace {
+
+// "--n" of "--n,--count".
+std::string first_name(const std::string& names) { return names.substr(0, names.find(',')); }
 
 template <class T> T parse(const std::string& name, const std::string& word, T least, T most) {
   const std::size_t digits = word.starts_with('-') ? 1 : 0;
@@ -18,9 +28,22 @@ template <class T> T parse(const std::string& name, const std::string& word, T l
   const bool plain = word.size() > digits && (word[digits] != '0' || word == "0");
   if (!plain || error != std::errc() || end != word.data() + word.size() || value < least || value > most) {
     throw CLI::ValidationError(fmt::format("{} {}; give a decimal whole number from {} to {}, without leading zeros",
-                                           name, word, least, most));
+                                           first_name(name), printable(word), least, most));
   }
   return value;
+}
+
+double parse_real(const std::string& name, const std::string& word, double least, double most) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  const bool read = error == std::errc() && end == word.data() + word.size() && std::isfinite(value);
+  if (read && value >= least && value <= most) return value;
+  const double largest = std::numeric_limits<double>::max();
+  std::string limits;
+  if (least > -largest) limits += fmt::format(" from {:g}", least);
+  if (most < largest) limits += fmt::format(" to {:g}", most);
+  throw CLI::ValidationError(
+      fmt::format("{} {}; give a finite number{}, like 0.5 or 1e-3", first_name(name), printable(word), limits));
 }
 
 // What --help says of the values: the limits, where they are not those of 64 bits.
@@ -30,7 +53,7 @@ template <class T> std::string range(T least, T most) {
 }
 
 template <class T>
-CLI::Option* add(CLI::App& app, const std::string& name, T& value, const std::string& help, T least, T most) {
+Option add(CLI::App& app, const std::string& name, T& value, const std::string& help, T least, T most) {
   CLI::Option* option = app.add_option(
       name,
       [name, &value, least, most](const CLI::results_t& words) {
@@ -40,63 +63,205 @@ CLI::Option* add(CLI::App& app, const std::string& name, T& value, const std::st
       help, false, [&value] { return std::to_string(value); });
   option->type_name(range(least, most));
   if (value >= least && value <= most) option->capture_default_str();
-  return option;
+  return Option(*option);
+}
+
+void check_choice(const std::string& name, const std::string& word, const std::vector<std::string>& choices) {
+  if (std::find(choices.begin(), choices.end(), word) != choices.end()) return;
+  throw CLI::ValidationError(fmt::format("{} {}; choose one of {}{}", first_name(name), printable(word),
+                                         fmt::join(choices, ", "), choices.size() > 8 ? meant(word, choices) : ""));
+}
+
+// The words of one or several arguments, each of which may hold several separated by commas.
+std::vector<std::string> separated(const CLI::results_t& words) {
+  std::vector<std::string> parts;
+  for (const std::string& word : words) {
+    std::size_t begin = 0;
+    for (std::size_t comma = word.find(','); comma != std::string::npos; comma = word.find(',', begin)) {
+      parts.push_back(word.substr(begin, comma - begin));
+      begin = comma + 1;
+    }
+    parts.push_back(word.substr(begin));
+  }
+  return parts;
+}
+
+// What a command's subcommands are called, where it needs one.
+std::map<const CLI::App*, std::string>& kinds() {
+  static std::map<const CLI::App*, std::string> all;
+  return all;
+}
+
+// "; see x", or after a question that begins with its own semicolon "See x".
+std::string then(const std::string& question, std::string advice) {
+  if (question.empty()) return "; " + advice;
+  advice.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(advice.front())));
+  return question + " " + advice;
 }
 
 }  // namespace
 
-CLI::Option* add_integer(CLI::App& app, const std::string& name, std::int64_t& value, const std::string& help,
-                         std::int64_t least, std::int64_t most) {
-  return add(app, name, value, help, least, most);
+Option& Option::required() {
+  option_->required();
+  return *this;
 }
 
-CLI::Option* add_integer(CLI::App& app, const std::string& name, int& value, const std::string& help, int least,
-                         int most) {
-  return add(app, name, value, help, least, most);
+Option& Option::excludes(const Option& other) {
+  option_->excludes(other.option_);
+  return *this;
 }
 
-CLI::Option* add_integer(CLI::App& app, const std::string& name, std::uint64_t& value, const std::string& help) {
-  return add(app, name, value, help, std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max());
+bool Option::given() const { return option_->count() > 0; }
+
+std::string Option::name() const { return option_->get_name(); }
+
+Option Options::number(const std::string& name, std::int64_t& value, const std::string& help, std::int64_t least,
+                       std::int64_t most) {
+  return tools::add(*app_, name, value, help, least, most);
 }
 
-void Options::number(const std::string& name, std::int64_t& value, const std::string& help, std::int64_t least,
-                     std::int64_t most) {
-  add_integer(app_, name, value, help, least, most);
+Option Options::number(const std::string& name, int& value, const std::string& help, int least, int most) {
+  return tools::add(*app_, name, value, help, least, most);
 }
 
-void Options::number(const std::string& name, int& value, const std::string& help, int least, int most) {
-  add_integer(app_, name, value, help, least, most);
+Option Options::number(const std::string& name, std::uint64_t& value, const std::string& help) {
+  return tools::add(*app_, name, value, help, std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max());
 }
 
-void Options::number(const std::string& name, std::uint64_t& value, const std::string& help) {
-  add_integer(app_, name, value, help);
-}
-
-void Options::numbers(const std::string& name, std::vector<std::int64_t>& values, const std::string& help,
-                      std::int64_t least, std::int64_t most) {
-  app_.add_option(
-          name,
-          [name, &values, least, most](const CLI::results_t& words) {
-            values.clear();
-            for (const std::string& word : words) values.push_back(parse(name, word, least, most));
-            return true;
-          },
-          help, false, [&values] { return fmt::format("{}", fmt::join(values, " ")); })
-      ->type_name(range(least, most))
+Option Options::numbers(const std::string& name, std::vector<std::int64_t>& values, const std::string& help,
+                        std::int64_t least, std::int64_t most) {
+  CLI::Option* option = app_->add_option(
+      name,
+      [name, &values, least, most](const CLI::results_t& words) {
+        values.clear();
+        for (const std::string& word : separated(words)) values.push_back(parse(name, word, least, most));
+        return true;
+      },
+      help, false, [&values] { return fmt::format("{}", fmt::join(values, ",")); });
+  option->type_name(range(least, most))
       ->expected(CLI::detail::expected_max_vector_size)  // one or more, and all of them are taken
       ->take_all()
       ->capture_default_str();
+  return Option(*option);
 }
 
-void Options::text(const std::string& name, std::string& value, const std::string& help,
-                   const std::vector<std::string>& choices) {
-  CLI::Option* option = app_.add_option(name, value, help);
-  if (!choices.empty()) option->check(CLI::IsMember(choices));
+Option Options::real(const std::string& name, double& value, const std::string& help, double least, double most) {
+  CLI::Option* option = app_->add_option(
+      name,
+      [name, &value, least, most](const CLI::results_t& words) {
+        value = parse_real(name, words.front(), least, most);
+        return true;
+      },
+      help, false, [&value] { return fmt::format("{}", value); });
+  option->type_name("NUMBER")->capture_default_str();
+  return Option(*option);
+}
+
+Option Options::text(const std::string& name, std::string& value, const std::string& help,
+                     const std::vector<std::string>& choices) {
+  CLI::Option* option = app_->add_option(
+      name,
+      [name, &value, choices](const CLI::results_t& words) {
+        if (!choices.empty()) check_choice(name, words.front(), choices);
+        value = words.front();
+        return true;
+      },
+      help, false, [&value] { return value; });
+  option->type_name(choices.empty() ? "TEXT" : fmt::format("{{{}}}", fmt::join(choices, ",")));
   if (!value.empty()) option->capture_default_str();
+  return Option(*option);
 }
 
-void Options::flag(const std::string& name, bool& value, const std::string& help) { app_.add_flag(name, value, help); }
+Option Options::texts(const std::string& name, std::vector<std::string>& values, const std::string& help) {
+  CLI::Option* option = app_->add_option(
+      name,
+      [name, &values](const CLI::results_t& words) {
+        values = separated(words);
+        if (std::find(values.begin(), values.end(), "") != values.end()) {
+          throw CLI::ValidationError(fmt::format("{} has an empty name; separate names by one comma", name));
+        }
+        return true;
+      },
+      help, false, [&values] { return fmt::format("{}", fmt::join(values, ",")); });
+  option->type_name("TEXT,...")->expected(CLI::detail::expected_max_vector_size)->take_all();
+  if (!values.empty()) option->capture_default_str();
+  return Option(*option);
+}
 
-bool Options::has(const std::string& name) const { return app_.get_option_no_throw(name) != nullptr; }
+Option Options::flag(const std::string& name, bool& value, const std::string& help) {
+  return Option(*app_->add_flag(name, value, help));
+}
+
+Option Options::machine(std::string& value) {
+  std::vector<std::string> names;
+  for (const tile::Machine& m : tile::machines()) names.emplace_back(m.name);
+  CLI::Option* option = app_->add_option(
+      "--exec,--machine",
+      [&value, names](const CLI::results_t& words) {
+        const std::string& word = words.front();
+        const std::string name = word.starts_with("sim:") ? word.substr(4) : word;
+        check_choice("--exec", name, names);
+        value = name;
+        return true;
+      },
+      "the machine: sim:trn1, sim:trn2 or sim:trn3", false, [&value] { return "sim:" + value; });
+  option->type_name("TEXT")->capture_default_str();
+  return Option(*option);
+}
+
+bool Options::has(const std::string& name) const { return app_->get_option_no_throw(name) != nullptr; }
+
+Command Command::add(const std::string& name, const std::string& summary) {
+  return Command(*app_->add_subcommand(name, summary));
+}
+
+void Command::needs_one(const std::string& what) {
+  app_->require_subcommand(1);
+  kinds()[app_] = what;
+}
+
+void Command::run(std::function<void()> body) { app_->callback(std::move(body)); }
+
+std::string explain(const CLI::App& program, const CLI::ParseError& error) {
+  const CLI::App* at = &program;  // the subcommand that was reached
+  std::string path = program.get_name();
+  while (!at->get_subcommands().empty()) {
+    at = at->get_subcommands().front();
+    path += " " + at->get_name();
+  }
+  const std::string prefix = at == &program ? "" : path.substr(program.get_name().size() + 1) + ": ";
+  const std::string help = fmt::format("'{} --help'", path);
+  std::string unknown;  // an option before any other word: the word may be its value
+  for (const std::string& word : at->remaining()) {
+    if (unknown.empty() || (word.starts_with('-') && !unknown.starts_with('-'))) unknown = word;
+  }
+  if (unknown.starts_with('-')) {
+    unknown = unknown.substr(0, unknown.find('='));
+    std::vector<std::string> names;
+    for (const CLI::Option* option : at->get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+    return fmt::format("{}there is no option '{}'{}", prefix, printable(unknown),
+                       then(meant(unknown, names), "see " + help));
+  }
+  std::vector<std::string> commands;
+  for (const CLI::App* sub : at->get_subcommands({})) commands.push_back(sub->get_name());
+  const auto kind = kinds().find(at);
+  const std::string what = kind != kinds().end() ? kind->second : "command";
+  const std::string list = commands.size() <= 16 ? fmt::format("choose one of {}", fmt::join(commands, ", "))
+                                                 : fmt::format("{} lists all {} of them", help, commands.size());
+  if (!unknown.empty() && !commands.empty()) {
+    const bool vowel = std::string_view("aeio").find(what.front()) != std::string_view::npos;
+    return fmt::format("{}'{}' is not {} {}{}", prefix, printable(unknown), vowel ? "an" : "a", what,
+                       then(meant(unknown, commands), list));
+  }
+  if (!unknown.empty()) return fmt::format("{}'{}' was not expected; see {}", prefix, printable(unknown), help);
+  if (!commands.empty() && error.get_name() == "RequiredError") {
+    return fmt::format("{}which {}?{}", prefix, what, then(" ", list).substr(1));
+  }
+  std::string text = error.what();
+  if (error.get_name() == "ArgumentMismatch") text = text.substr(0, text.find(':')) + " lacks its value";
+  return fmt::format("{}{}{} {}", prefix, text, text.ends_with('?') ? " See" : "; see", help);
+}
 
 }  // namespace trn::tools

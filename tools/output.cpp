@@ -2,11 +2,24 @@
 #include "output.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
+#include <cstring>
+
+#include <nlohmann/json.hpp>
 
 #include <trn/core/error.hpp>
 
 namespace trn::tools {
+
+namespace {
+
+std::string& command_line() {
+  static std::string line;
+  return line;
+}
+
+}  // namespace
 
 void Table::print() const {
   std::vector<std::size_t> widths;
@@ -40,13 +53,41 @@ std::string bytes(double count) {
   return fmt::format("{:.1f} GiB", count);
 }
 
-JsonFile::JsonFile(const std::string& path) {
-  if (!path.empty()) file_ = std::make_unique<OutputFile>("--json", path);
+void remember_command_line(int count, const char* const* arguments) {
+  command_line() = "trnsci";
+  for (int i = 1; i < count; ++i) {
+    const std::string word = arguments[i];
+    const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
+      return c >= 128 || std::isalnum(c) != 0 || std::strchr("-_./:=,+@%", c) != nullptr;
+    });
+    std::string quoted;  // as a shell takes it: 'don'\''t'
+    for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+    command_line() += plain ? " " + word : " '" + quoted + "'";
+  }
 }
 
-void JsonFile::write(const nlohmann::ordered_json& json) {
-  if (!file_) return;
-  file_->write(json.dump(2) + "\n");
+JsonFile::JsonFile(const std::string& path) : to_output_(path == "-") {
+  if (!path.empty() && !to_output_) file_ = std::make_unique<OutputFile>("--json", path);
+}
+
+void JsonFile::write(nlohmann::ordered_json json) {
+  if (!file_ && !to_output_) return;
+  const auto sign = [](nlohmann::ordered_json& object) {
+    object["version"] = TRN_VERSION;
+    object["command"] = command_line();
+  };
+  if (json.is_array()) {
+    for (nlohmann::ordered_json& row : json) sign(row);
+  } else {
+    sign(json);
+  }
+  // Bytes of file names that are not UTF-8 are replaced, not refused.
+  const std::string text = json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  if (to_output_) {
+    fmt::print("{}", text);
+    return;
+  }
+  file_->write(text);
   file_->commit();
 }
 

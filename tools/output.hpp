@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <trn/core/output_file.hpp>
 
@@ -26,14 +26,20 @@ class Table {
 [[nodiscard]] std::string percent(double fraction);  // "97.1 %"
 [[nodiscard]] std::string bytes(double count);       // "32.0 MiB"
 
+// Keeps the arguments of the program, for JsonFile.
+void remember_command_line(int count, const char* const* arguments);
+
 // A JSON file that is claimed before the work starts, so that a bad path costs nothing, and appears whole at the end.
-// An empty path: no file.
+// An empty path: no file; "-": standard output, in the place of the text. The object, or each object of an array, gets
+// the keys "version" and "command", the line that repeats it.
 class JsonFile {
  public:
   explicit JsonFile(const std::string& path);
-  void write(const nlohmann::ordered_json& json);
+  [[nodiscard]] bool replaces_text() const { return to_output_; }
+  void write(nlohmann::ordered_json json);
 
  private:
+  bool to_output_;
   std::unique_ptr<OutputFile> file_;
 };
 

@@ -242,50 +242,45 @@ std::string distribution_help() {
 
 }  // namespace
 
-void add_rand(CLI::App& app) {
-  CLI::App* sub = app.add_subcommand("rand", "values of a random number generator, as binary or text");
+void add_rand(Command& program) {
+  Command sub = program.add("rand", "values of a random number generator, as binary or text");
   auto a = std::make_shared<Arguments>();
   Parameters& p = a->parameters;
-  sub->add_option(
-         "--generator", a->generator,
-         "philox4x32-10, threefry4x32-20, xorwow, mrg32k3a, mt19937, sobol32, scrambled-sobol32, owen-sobol32, "
-         "sobol64, scrambled-sobol64, halton or scrambled-halton")
-      ->capture_default_str();
-  sub->add_option("--ordering", a->ordering, "cuRAND's default or legacy ordering")
-      ->check(CLI::IsMember({"default", "legacy"}))
-      ->capture_default_str();
-  add_integer(*sub, "--seed", a->seed, "64 bits");
-  add_integer(*sub, "--stream", a->stream, "an independent sequence of the same seed");
-  add_integer(*sub, "--interleave", a->interleave, "streams that take turns value by value, from --stream on", 1, 4096);
-  add_integer(*sub, "--offset", a->offset, "words (quasi-random: points) to leave out");
-  add_integer(*sub, "--dimensions", a->dimensions, "of quasi-random points", 0, 0xffffffff);
-  sub->add_option("--dist", a->distribution, distribution_help())->capture_default_str();
-  add_integer(*sub, "--n", a->n, "how many values", 0)->required();
-  sub->add_option("--exec", a->executor, "the executor that draws them")->capture_default_str();
-  sub->add_option("--out", a->out, "write to this file instead of standard output");
-  sub->add_flag("--text", a->text, "one value a line, with all its digits");
-  std::vector<CLI::Option*> parameters;
-  parameters.push_back(sub->add_option("--interval", p.interval, "open-closed (0, 1] or half-open [0, 1)")
-                           ->check(CLI::IsMember({"open-closed", "half-open"}))
-                           ->capture_default_str());
+  sub.text("--generator", a->generator,
+           "philox4x32-10, threefry4x32-20, xorwow, mrg32k3a, mt19937, sobol32, scrambled-sobol32, owen-sobol32, "
+           "sobol64, scrambled-sobol64, halton or scrambled-halton");
+  sub.text("--ordering", a->ordering, "cuRAND's default or legacy ordering", {"default", "legacy"});
+  sub.number("--seed", a->seed, "64 bits");
+  sub.number("--stream", a->stream, "an independent sequence of the same seed");
+  sub.number("--interleave", a->interleave, "streams that take turns value by value, from --stream on", 1, 4096);
+  sub.number("--offset", a->offset, "words (quasi-random: points) to leave out");
+  sub.number("--dimensions", a->dimensions, "of quasi-random points", 0, 0xffffffff);
+  sub.text("--dist", a->distribution, distribution_help());
+  sub.number("--n", a->n, "how many values", 0, kAnyCount).required();
+  sub.text("--exec", a->executor, "the executor that draws them");
+  sub.text("--out", a->out, "write to this file instead of standard output");
+  sub.flag("--text", a->text, "one value a line, with all its digits");
+  std::vector<Option> parameters;
+  parameters.push_back(
+      sub.text("--interval", p.interval, "open-closed (0, 1] or half-open [0, 1)", {"open-closed", "half-open"}));
   const std::pair<const char*, double*> numbers[] = {
       {"--mean", &p.mean},     {"--stddev", &p.stddev}, {"--low", &p.low},           {"--high", &p.high},
       {"--lambda", &p.lambda}, {"--rate", &p.rate},     {"--location", &p.location}, {"--scale", &p.scale},
       {"--shape", &p.shape},   {"--df", &p.df},         {"--df2", &p.df2},           {"--a", &p.a},
       {"--b", &p.b},           {"--p", &p.p},           {"--kappa", &p.kappa}};
   for (const auto& [name, value] : numbers) {
-    parameters.push_back(sub->add_option(name, *value, "parameter")->capture_default_str());
+    parameters.push_back(sub.real(name, *value, "parameter"));
   }
   const std::pair<const char*, std::int64_t*> counts[] = {{"--trials", &p.trials}, {"--good", &p.good},
                                                           {"--bad", &p.bad},       {"--sample", &p.sample},
                                                           {"--from", &p.from},     {"--to", &p.to}};
   for (const auto& [name, value] : counts) {
-    parameters.push_back(add_integer(*sub, name, *value, "parameter", std::numeric_limits<std::int64_t>::min()));
+    parameters.push_back(sub.number(name, *value, "parameter", std::numeric_limits<std::int64_t>::min(), kAnyCount));
   }
-  sub->callback([a, parameters] {
+  sub.run([a, parameters] {
     std::vector<std::string> given;
-    for (const CLI::Option* option : parameters) {
-      if (option->count() > 0) given.push_back(option->get_name());
+    for (const Option& option : parameters) {
+      if (option.given()) given.push_back(option.name());
     }
     run(*a, given);
   });

@@ -58,15 +58,16 @@ template <class T> class Draws final : public Operation {
   }
 
   void add_options(Options& options) override {
-    options.number("--count", count_, "values to draw", 1, rand::kFillMax);
+    options.number("--n,--count", count_, "values to draw", 1, rand::kFillMax);
     std::vector<std::string> names;
     for (const auto& [text, algorithm] : kAlgorithms) {
       if (!has_law_ || !rand::is_quasi(algorithm)) names.emplace_back(text);
     }
-    options.text("--algorithm", algorithm_, "the generator; xorwow, mrg32k3a and mt19937 on the host only", names);
-    options.number("--position", position_, "number of the first value, or point");
+    options.text("--generator,--algorithm", algorithm_, "the generator; xorwow, mrg32k3a and mt19937 on the host only",
+                 names);
+    options.number("--offset,--position", position_, "number of the first value, or point");
     if (has_law_) return;
-    options.number("--dimensions", dimensions_, "of Sobol points: --count values are count / dimensions points");
+    options.number("--dimensions", dimensions_, "of Sobol points: --n values are n / dimensions points");
     if (kUniform) {
       options.text("--interval", interval_, "open-closed (0, 1] or half-open [0, 1)", {"open-closed", "half-open"});
     }

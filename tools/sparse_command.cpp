@@ -4,6 +4,8 @@
 #include <complex>
 #include <functional>
 
+#include <nlohmann/json.hpp>
+
 #include <trn/core/error.hpp>
 #include <trn/sparse/amg.hpp>
 #include <trn/sparse/ilu.hpp>
@@ -26,7 +28,6 @@ using Z = std::complex<double>;
 
 struct InfoArguments {
   std::string path, json, html;
-  bool numbers_only() const { return json == "-"; }
 };
 
 // At most `side` by `side` cells, darker where there are more entries.
@@ -72,7 +73,7 @@ Csr<float> single(const Csr<Z>& a) {
 
 void info(const InfoArguments& arguments) {
   constexpr std::int64_t kBlock = 128;
-  JsonFile json(arguments.numbers_only() ? "" : arguments.json);
+  JsonFile json(arguments.json);
   const Csr<Z> a = read_sparse<Z>(arguments.path);
   const sparse::Structure s = sparse::structure(a);
   const bool square = a.rows() == a.columns();
@@ -132,10 +133,8 @@ void info(const InfoArguments& arguments) {
     page.write("</body>\n");
     page.commit();
   }
-  if (arguments.numbers_only()) {
-    fmt::print("{}\n", out.dump(2));
-    return;
-  }
+  json.write(out);
+  if (json.replaces_text()) return;
   fmt::print("{}: {} x {}, {} entries, {}; {}\n", arguments.path, a.rows(), a.columns(), a.nnz(),
              real ? "real" : "complex",
              s.symmetric           ? "symmetric"
@@ -157,7 +156,6 @@ void info(const InfoArguments& arguments) {
                d["columns"].get<std::int64_t>(), d["kernel"].get<std::string>(), d["tiles"].get<std::int64_t>(),
                percent(d["fill"]), 1e6 * d["modelled_seconds"].get<double>(),
                1e6 * d["host_core_seconds"].get<double>());
-  json.write(out);
 }
 
 // One small call of each operation on an executor.
@@ -234,15 +232,15 @@ void print_sparse_coverage() {
   }
 }
 
-void add_sparse(CLI::App& app) {
-  CLI::App* parent = app.add_subcommand("sparse", "sparse matrices: info FILE");
-  parent->require_subcommand(1);
-  CLI::App* sub = parent->add_subcommand("info", "size, symmetry, bandwidth, block fill in three orderings, a picture");
+void add_sparse(Command& program) {
+  Command parent = program.add("sparse", "sparse matrices: info FILE");
+  parent.needs_one("command");
+  Command sub = parent.add("info", "size, symmetry, bandwidth, block fill in three orderings, a picture");
   auto arguments = std::make_shared<InfoArguments>();
-  sub->add_option("file", arguments->path, ".mtx, .npz or Harwell-Boeing")->required();
-  sub->add_option("--json", arguments->json, "write the numbers to this file; - prints them instead of the text");
-  sub->add_option("--html", arguments->html, "write a page with pictures of the matrix to this file");
-  sub->callback([arguments] { info(*arguments); });
+  sub.text("file", arguments->path, ".mtx, .npz or Harwell-Boeing").required();
+  sub.text("--json", arguments->json, kJsonHelp);
+  sub.text("--html", arguments->html, "write a page with pictures of the matrix to this file");
+  sub.run([arguments] { info(*arguments); });
 }
 
 }  // namespace trn::tools

@@ -176,8 +176,10 @@ Json parse(std::string_view text) {
   if (nesting(text) > kDeepest) refuse("lists or objects nest more than {} deep", kDeepest);
   try {
     return Json::parse(text);
-  } catch (const Json::exception& e) {
-    refuse("not JSON, or cut short: {}", e.what());
+  } catch (const Json::parse_error& e) {
+    refuse("not JSON, or cut short, at byte {} of {}", e.byte, text.size());
+  } catch (const Json::exception&) {
+    refuse("not JSON: a number or a name that cannot be read");
   }
 }
 
@@ -222,8 +224,8 @@ std::string serialize(const Program& program) {
   json["program"] = to_json(program.parts());
   try {
     return json.dump(1) + "\n";
-  } catch (const Json::exception& e) {
-    fail<InvalidArgument>("serialize: program '{}' has a name that is not UTF-8: {}", program.name(), e.what());
+  } catch (const Json::exception&) {
+    fail<InvalidArgument>("serialize: program '{}' has a name that is not UTF-8", program.name());
   }
 }
 

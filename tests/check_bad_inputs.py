@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Bad inputs of the trnsci command: each gets one line on standard error and its status.
+
+    check_bad_inputs.py TRNSCI            runs the cases of bad_inputs.txt beside this file
+    check_bad_inputs.py TRNSCI --show     prints each case with what the command says, to write the expected texts
+
+A case is "STATUS | ARGUMENTS | TEXT", the arguments as a shell splits them, {dir} for a folder with the damaged files
+that this script writes. Standard error must hold exactly one line, "trnsci: ..." with TEXT in it, in printable ASCII,
+without the name of a C++ exception; standard output must be empty.
+"""
+import concurrent.futures
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+import tempfile
+
+FILES = {
+    "empty.xyz": b"",
+    "junk.xyz": bytes(range(256)) * 4,
+    "count.xyz": b"three\nwater\nO 0 0 0\n",
+    "short.xyz": b"3\nwater\nO 0 0 0\nH 0 0 1\n",
+    "element.xyz": b"1\nx\nQq 0 0 0\n",
+    "number.xyz": b"1\nx\nHe 0 zero 0\n",
+    "nan.xyz": b"1\nx\nHe 0 nan 0\n",
+    "twice.xyz": b"2\nx\nHe 0 0 0\nHe 0 0 0\n",
+    "negative.xyz": b"-1\nx\n",
+    "huge.xyz": b"99999999999999999999\nx\n",
+    "helium.xyz": b"1\nhelium\nHe 0 0 0\n",
+    "hydrogen.xyz": b"1\none electron\nH 0 0 0\n",
+    "bad.gbs": b"****\nHe 0\nS 1 1.0\n  one 1.0\n****\n",
+    "empty.gbs": b"",
+    "empty.mtx": b"",
+    "junk.mtx": bytes(range(256)) * 4,
+    "header.mtx": b"%%MatrixMarket matrix nothing real general\n1 1 1\n1 1 1\n",
+    "outside.mtx": b"%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1.0\n",
+    "zero.mtx": b"%%MatrixMarket matrix coordinate real general\n2 2 1\n0 1 1.0\n",
+    "few.mtx": b"%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1.0\n",
+    "word.mtx": b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 one\n",
+    "huge.mtx": b"%%MatrixMarket matrix coordinate real general\n2 2 9000000000000000000\n1 1 1\n",
+    "negative.mtx": b"%%MatrixMarket matrix coordinate real general\n-2 2 1\n1 1 1\n",
+    "good.mtx": b"%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1.0\n2 2 1.0\n",
+    "junk.npz": b"PK\x03\x04junk",
+    "empty.json": b"",
+    "junk.json": b"{]",
+    "array.json": b"[1, 2, 3]",
+    "object.json": b"{}",
+}
+NEVER = ["std::", "json.exception", "bad_alloc", "terminate", "what():", "basic_string", "vector::", "stoi", "stod",
+         "CLI::", "Assertion"]
+
+
+def cases():
+    for number, line in enumerate(open(pathlib.Path(__file__).with_name("bad_inputs.txt"), encoding="utf-8"), 1):
+        line = line.strip()
+        if line and not line.startswith("#"):
+            status, arguments, text = (part.strip() for part in line.split(" | ", 2))
+            yield number, int(status), arguments, text
+
+
+def run(program, folder, arguments):
+    words = [word.encode().replace(b"{dir}", folder.encode()) for word in shlex.split(arguments)]
+    words = [word.replace(b"\\xff", b"\xff") for word in words]
+    environment = dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+    return subprocess.run([os.path.abspath(program).encode(), *words], cwd=folder, capture_output=True, timeout=300,
+                          stdin=subprocess.DEVNULL, env=environment, check=False)
+
+
+def verdict(result, folder, status, text):
+    error = result.stderr
+    if result.returncode != status:
+        return f"status {result.returncode} instead of {status}"
+    if not error.startswith(b"trnsci: ") or error.count(b"\n") != 1 or not error.endswith(b"\n"):
+        return "not one line 'trnsci: ...'"
+    if any(byte < 32 or byte > 126 for byte in error[:-1]):
+        return "bytes that are not printable"
+    if text.replace("{dir}", folder).encode() not in error:
+        return f"lacks '{text}'"
+    found = [word for word in NEVER if word.encode() in error]
+    if found:
+        return f"speaks of '{found[0]}'"
+    return "standard output is not empty" if result.stdout else ""
+
+
+def main():
+    program, show = sys.argv[1], "--show" in sys.argv[2:]
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for name, content in FILES.items():
+            pathlib.Path(folder, name).write_bytes(content)
+        listed = list(cases())
+        results = list(pool.map(lambda case: run(program, folder, case[2]), listed))
+        wrong = 0
+        for (number, status, arguments, text), result in zip(listed, results):
+            complaint = verdict(result, folder, status, text)
+            if show:
+                print(f"{result.returncode} | {arguments} | {result.stderr.decode(errors='replace').strip()}")
+            elif complaint:
+                wrong += 1
+                print(f"bad_inputs.txt:{number}: {arguments}: {complaint}\n  {result.stderr!r}")
+        left = [name for name in os.listdir(folder) if name not in FILES]
+        if left:
+            wrong += 1
+            print("files were left behind:", *left)
+    if not show:
+        print(f"{len(listed)} bad inputs, {wrong} wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
