@@ -2,7 +2,10 @@
 #include <cmath>
 
 #include <trn/core/error.hpp>
+#include <trn/neuron/sim.hpp>
 #include <trn/tensor/elementwise.hpp>
+#include <trn/tensor/plan_program.hpp>
+#include <trn/tile/device.hpp>
 
 #include "einsum_case.hpp"
 #include "host_peak.hpp"
@@ -28,21 +31,19 @@ class TensorOperation : public Operation {
     options.text("--dtype", what_.dtype, "of operands and result");
     if (name_ == "tensor.einsum") options.text("--precision", what_.precision, "a mode, or target=1e-6");
   }
-  [[nodiscard]] tile::Program program(const tile::Machine&) const override {
-    fail<NotImplemented>("{}: it has no device program yet; contractions of matrices in place run blas.gemm's", name());
+  [[nodiscard]] tile::Program program(const tile::Machine& machine) const override {
+    const Executor executor = Executor::open(fmt::format("sim:{}", machine.name));
+    const EinsumOperands o(executor, listed());
+    return tensor::plan_program(tensor::Plan(executor, o.description()));  // sums and permutations are einsums too
   }
-  [[nodiscard]] std::vector<std::string> default_executors() const override { return {"host"}; }
   [[nodiscard]] std::string error_note() const override { return "bound: relative to the einsum of absolute values"; }
 
   [[nodiscard]] BenchRow bench(const std::string& executor_name, const BenchOptions& options) const override {
     const Executor executor = Executor::open(executor_name);
-    require(!options.model_only, "bench: {} has no model", name());
-    EinsumCase what = what_;
-    for (std::size_t from = 0; from <= list_.size();) {
-      const std::size_t to = std::min(list_.find(',', from), list_.size());
-      what.sizes.push_back(list_.substr(from, to - from));
-      from = to + 1;
-    }
+    const bool device = executor.family() == Family::Device;
+    require(device || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model",
+            executor.name());
+    const EinsumCase what = listed();
     const EinsumOperands o(executor, what);
     const Clock clock = options.cpu_time ? Clock::Processor : Clock::Wall;
     BenchRow r;
@@ -53,6 +54,15 @@ class TensorOperation : public Operation {
     for (const tensor::TypedView& v : o.operands())
       bytes += static_cast<double>(byte_count(v.shape, size_bytes(v.dtype)));
     bytes += static_cast<double>(byte_count(o.output().shape, size_bytes(o.output().dtype)));
+    if (options.model_only) {
+      const tensor::Plan plan(executor, o.description());
+      const tile::Machine& machine = tile::device_of(executor).machine();
+      const neuron::RunReport report = neuron::estimate(tensor::plan_program(plan), machine);
+      r.bound = plan.accuracy().bound;
+      r.note = plan.explain();
+      return modelled(r, executor, plan.flops(), bytes, report.seconds);
+    }
+    const Recorder recorder(executor);
     if (name_ == "tensor.einsum") {
       const tensor::Plan plan(executor, o.description());
       const Buffer workspace(executor, plan.workspace_bytes());
@@ -61,10 +71,11 @@ class TensorOperation : public Operation {
               executor, options.repeats,
               [&] { r.bound = plan.execute(o.operands(), o.output(), {}, nullptr, workspace).accuracy.bound; }, clock)
               .fastest_s;
+      r.note = plan.explain();
+      if (device) return modelled(r, executor, plan.flops(), bytes, recorder.modelled_seconds());
       r.gflops = plan.flops() / *r.seconds * 1e-9;
       const bool wide = real_of(parse_dtype(what.dtype)) == DType::Float64;
       r.roof_fraction = r.gflops * 1e9 / (wide ? host_peak().fp64_flops : host_peak().fp32_flops);
-      r.note = plan.explain();
     } else {
       require(o.operands().size() == 1, "bench: {} takes one operand", name());
       r.seconds = measure(
@@ -79,11 +90,33 @@ class TensorOperation : public Operation {
                       clock)
                       .fastest_s;
     }
+    if (device) return modelled(r, executor, 0, bytes, recorder.modelled_seconds());
     r.gbytes = bytes / *r.seconds * 1e-9;
     return r;
   }
 
  private:
+  [[nodiscard]] EinsumCase listed() const {
+    EinsumCase what = what_;
+    for (std::size_t from = 0; from <= list_.size();) {
+      const std::size_t to = std::min(list_.find(',', from), list_.size());
+      what.sizes.push_back(list_.substr(from, to - from));
+      from = to + 1;
+    }
+    return what;
+  }
+  BenchRow modelled(BenchRow r, const Executor& executor, double flops, double bytes, double seconds) const {
+    const tile::Machine& machine = tile::device_of(executor).machine();
+    r.modelled_seconds = seconds;
+    r.gflops = flops / seconds * 1e-9;
+    r.gbytes = bytes / seconds * 1e-9;
+    if (name_ == "tensor.einsum")
+      r.roof_fraction = flops / seconds / machine.tensor_flops(DType::Float32);
+    else
+      r.roof_fraction = bytes / seconds / machine.dma_bytes_per_s();
+    return r;
+  }
+
   std::string name_, summary_, list_;
   EinsumCase what_;
 };

@@ -153,7 +153,7 @@ void permute(const Executor& executor, std::string_view text, const TypedView& a
   void* to = static_cast<std::byte*>(d.data) + offset * size_bytes(d.dtype);
   const Group group = joined(call, inner, d.strides);
   if (a.dtype == d.dtype && options.unary == Unary::Identity && options.alpha == std::complex<double>(1)) {
-    dispatch(kPermute, executor, {size_bytes(a.dtype), group, a.data, to, threads});
+    dispatch(kPermute, executor, {a.dtype, group, a.data, to, threads});
     return;
   }
   require(is_complex(compute) || options.alpha.imag() == 0,

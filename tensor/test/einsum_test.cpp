@@ -299,31 +299,5 @@ TEST(Gradient, IsTheDerivativeOfASum) {
   }
 }
 
-// On a device contractions of matrices in place run blas's kernels, chains of them too; the rest is refused.
-TEST(Device, MatricesInPlaceRunThereAndOthersAreRefused) {
-  const Executor sim = Executor::open("sim:trn2");
-  std::vector<float> x(12), y(20), z(30);
-  for (std::size_t i = 0; i < 12; ++i) x[i] = std::sin(static_cast<float>(i));
-  for (std::size_t i = 0; i < 20; ++i) y[i] = std::cos(static_cast<float>(i));
-  for (std::size_t i = 0; i < 30; ++i) z[i] = std::sin(2 * static_cast<float>(i));
-  const auto a = Array<float>::from_host(sim, {3, 4}, x), b = Array<float>::from_host(sim, {4, 5}, y),
-             c = Array<float>::from_host(sim, {5, 6}, z);
-  const auto ah = a.to(host), bh = b.to(host), ch = c.to(host);
-  const auto near = [](const std::vector<float>& got, const std::vector<float>& want) {
-    ASSERT_EQ(got.size(), want.size());
-    for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], want[i], 1e-5);
-  };
-  near(einsum(sim, "ij,jk->ki", {a.view(), b.view()}).to_host(),
-       einsum(host, "ij,jk->ki", {ah.view(), bh.view()}).to_host());
-  near(einsum(sim, "ij,jk,kl->il", {a.view(), b.view(), c.view()}).to_host(),
-       einsum(host, "ij,jk,kl->il", {ah.view(), bh.view(), ch.view()}).to_host());
-  EXPECT_IN("no device kernel",
-            testing_support::message_of<NotImplemented>([&] { (void)einsum(sim, "ij->ji", {a.view()}); }));
-  const auto t = Array<float>::from_host(sim, {2, 3, 2}, x);
-  EXPECT_IN("H - | M 2x2 | N 2x2 | K 3", testing_support::message_of<NotImplemented>([&] {
-              (void)einsum(sim, "ajb,cjd->acbd", {t.view(), t.view()});
-            }));
-}
-
 }  // namespace
 }  // namespace trn::tensor

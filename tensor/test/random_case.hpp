@@ -140,14 +140,42 @@ class RandomMaker {
   RandomOptions options_;
 };
 
+// A sample's memory on an executor while a call runs there; the host's is the sample itself.
+class Placed {
+ public:
+  Placed(Sample& sample, const Executor& executor) : sample_(sample), executor_(executor) {
+    if (executor == Executor::host()) return;
+    memory_.emplace(executor, std::max<std::int64_t>(64, size()));
+    copy_bytes(Executor::host(), sample.bytes.data(), executor, memory_->data(), size());
+  }
+  [[nodiscard]] TypedView view() const {
+    if (!memory_) return sample_.view();
+    auto* at = static_cast<std::byte*>(memory_->data()) + sample_.origin * size_bytes(sample_.dtype);
+    return {executor_, sample_.dtype, at, sample_.shape, sample_.strides};
+  }
+  void fetch() const {
+    if (memory_) copy_bytes(executor_, memory_->data(), Executor::host(), sample_.bytes.data(), size());
+  }
+
+ private:
+  [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(sample_.bytes.size()); }
+  Sample& sample_;
+  Executor executor_;
+  std::optional<Buffer> memory_;
+};
+
 // Executes the case and compares every element with the oracle. What is wrong, or nothing.
-inline std::optional<std::string> violation(RandomCase& r, double* used = nullptr) {
+inline std::optional<std::string> violation(RandomCase& r, double* used = nullptr,
+                                            const Executor& executor = Executor::host(), Mode mode = Mode::Native) {
   Description d;
   d.expression = r.expression;
+  d.precision = mode;
   std::vector<TypedView> views;
   std::vector<bool> conj;
+  std::vector<Placed> placed;
+  for (Sample& s : r.operands) placed.emplace_back(s, executor);
   for (std::size_t i = 0; i < r.operands.size(); ++i) {
-    views.push_back(r.operands[i].view());
+    views.push_back(placed[i].view());
     d.operands.push_back(operand_of(views.back(), r.ops[i]));
     conj.push_back(r.ops[i] == Unary::Conj);
   }
@@ -163,11 +191,13 @@ inline std::optional<std::string> violation(RandomCase& r, double* used = nullpt
     for (const std::int64_t p : offsets_of(r.c.shape, r.c.strides)) r.c.set(p, {NAN, NAN});
   }
   const std::vector<std::byte> untouched = r.d.bytes;
-  d.output = operand_of(r.d.view());
-  const TypedView cv = r.c.view();
+  const Placed out(r.d, executor), old(r.c, executor);
+  d.output = operand_of(out.view());
+  const TypedView cv = old.view();
   if (r.separate_c) d.c = operand_of(cv);
-  const Plan plan(Executor::host(), d);
-  const double bound = plan.execute(views, r.d.view(), r.scalars, r.separate_c ? &cv : nullptr).accuracy.bound;
+  const Plan plan(executor, d);
+  const double bound = plan.execute(views, out.view(), r.scalars, r.separate_c ? &cv : nullptr).accuracy.bound;
+  out.fetch();
   const Wide alpha(r.scalars.alpha), beta(r.scalars.beta);
   double worst = 0;
   std::vector<bool> written(r.d.bytes.size(), false);

@@ -48,6 +48,12 @@ Eviction::Eviction(Builder& b, const GemmShape& shape, const Scheme& scheme, con
                                   : b_.partial_output("c", c_in_);
 }
 
+Eviction::Eviction(Builder& b, const GemmShape& shape, const Scheme& scheme, Mover move)
+    : b_(b), g_(shape), s_(scheme), side_(b.machine().partitions), mover_(std::move(move)) {
+  alpha_ = factor("alpha", g_.alpha);
+  beta_ = factor("beta", g_.beta);
+}
+
 Eviction::Number Eviction::factor(const std::string& name, Factor kind) {
   const auto negated = [&](const Access& tile, const char* suffix) {
     const Access negative = b_.sbuf(name + suffix, tile.partitions, {1}, DType::Float32);
@@ -217,6 +223,7 @@ void Eviction::finish(std::vector<Chain>& chains) const {
 
 // Between a tile and C, the diagonal tile of a triangle excepted: that comes from and goes to scratch.
 void Eviction::move(const Block& block, const Piece& p, const Access& tile, bool store) const {
+  if (mover_) return mover_(p, tile, store);
   const bool planes = s_.complex && g_.c_im != 1;
   const auto copy = [&](const Access& hbm, std::int64_t from, std::int64_t width) {  // hbm (height, width[, 2])
     const Access there = planes ? hbm.permute({0, 2, 1}) : hbm;

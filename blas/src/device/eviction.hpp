@@ -39,6 +39,10 @@ class Eviction {
   // Declares c_in, alpha, beta and c, which continues `over` where that is given.
   Eviction(tile::Builder& b, const GemmShape& shape, const Scheme& scheme, const tile::Access& over = {});
 
+  // Declares alpha and beta alone: `move(piece, tile, store)` copies a piece of C into the tile, or the tile into D.
+  using Mover = std::function<void(const Piece&, const tile::Access&, bool)>;
+  Eviction(tile::Builder& b, const GemmShape& shape, const Scheme& scheme, Mover move);
+
   // The accumulators of a block, and zeros to add groups to.
   [[nodiscard]] Block begin(const tile::Affine& m0, const tile::Affine& n0, std::int64_t rows, std::int64_t columns,
                             std::vector<Piece> pieces) const;
@@ -91,6 +95,7 @@ class Eviction {
   tile::Access c_in_, c_;
   Number alpha_, beta_;
   tile::Access diagonal_in_, diagonal_out_;  // (tiles, 128, 128[, 2]) scratch
+  Mover mover_;
 };
 
 }  // namespace trn::blas::device

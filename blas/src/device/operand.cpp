@@ -158,6 +158,72 @@ void Operand::turn(const Access& raw, const Chunk& c, const Affine& x0, std::int
   });
 }
 
+void Operand::bring(const Held& held, const BoxChunk& c, std::int64_t raw_buffers) const {
+  const std::int64_t x = blocks::extent_of(c.x);
+  const Access raw = held.raw.present() ? held.raw : raw_tile(name_ + "_raw", c.depth, c.tiles, x, raw_buffers);
+  if (route_ == Route::TensorTranspose)
+    turn(raw, c);
+  else
+    load(raw, c);
+  if (!held.made.empty()) make_words(held, raw);
+}
+
+namespace {
+
+// The elements of two boxes as a pattern in HBM; of complex ones (re, im) innermost.
+Access pattern(const BoxChunk& c, const blocks::SubBox& outer, const blocks::SubBox& inner, bool complex) {
+  Access hbm = c.hbm;
+  hbm.offset = hbm.offset + Affine(outer.offset[c.number] + inner.offset[c.number]);
+  hbm.dims.clear();
+  blocks::append_dims(hbm.dims, outer.box, c.number);
+  blocks::append_dims(hbm.dims, inner.box, c.number);
+  if (complex) hbm.dims.push_back({1, 2});
+  if (hbm.dims.empty()) hbm.dims.push_back({1, 1});
+  return hbm;
+}
+
+}  // namespace
+
+// One copy per tile of k and box of it; all tiles in one copy where k is one index.
+void Operand::load(const Access& raw, const BoxChunk& c) const {
+  const std::int64_t x = blocks::extent_of(c.x);
+  const blocks::SubBox columns{0, x, {}, c.x};
+  if (c.k.size() == 1) {
+    const blocks::BoxIndex& k = c.k.front();
+    blocks::SubBox rows{0, c.tiles * c.depth, {}, {}};
+    for (std::size_t i = 0; i < blocks::kBoxOperands; ++i) rows.offset[i] = c.k0 * k.stride[i];
+    blocks::BoxIndex by_tile{c.tiles, k.stride};
+    for (std::int64_t& stride : by_tile.stride) stride *= c.depth;
+    rows.box = {by_tile, {c.depth, k.stride}};  // (depth, tiles)
+    return b_.dma_copy(raw, pattern(c, rows, columns, scheme_.complex));
+  }
+  for (std::int64_t t = 0; t < c.tiles; ++t) {
+    for (const blocks::SubBox& rows : blocks::sub_boxes(c.k, c.k0 + t * c.depth, c.depth)) {
+      const Access to = raw(ds(rows.start - c.k0 - t * c.depth, rows.size), ds(t, 1));
+      b_.dma_copy(to, pattern(c, rows, columns, scheme_.complex));
+    }
+  }
+}
+
+void Operand::turn(const Access& raw, const BoxChunk& c) const {
+  const std::int64_t x = blocks::extent_of(c.x), depth = c.tiles * c.depth;
+  const std::vector<blocks::SubBox> inner = blocks::sub_boxes(c.k, c.k0, depth);
+  for (std::int64_t x1 = 0; x1 < x; x1 += side_) {
+    const std::int64_t height = std::min(side_, x - x1);
+    const Access strip =
+        b_.sbuf(name_ + "_rows", height, scheme_.complex ? Shape{depth, 2} : Shape{depth}, scheme_.real, 2);
+    for (const blocks::SubBox& rows : blocks::sub_boxes(c.x, x1, height)) {
+      for (const blocks::SubBox& k : inner) {
+        b_.dma_copy(strip(ds(rows.start - x1, rows.size), ds(k.start - c.k0, k.size)),
+                    pattern(c, rows, k, scheme_.complex));
+      }
+    }
+    for (int p = 0; p < planes(); ++p) {
+      blocks::transpose_pieces(b_, plane(raw, p)(all, all, ds(x1, height)), scheme_.complex ? at(strip, 1, p) : strip);
+    }
+  }
+}
+
 void Operand::make_words(const Held& held, const Access& raw) const {
   const auto part_of = [&](int p) { return plane(raw, p); };
   auto made = held.made.begin();

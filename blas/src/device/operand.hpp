@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <trn/tile/blocks/boxes.hpp>
 #include <trn/tile/builder.hpp>
 #include <vector>
 
@@ -25,6 +26,15 @@ struct Chunk {
   tile::Affine first;
   std::int64_t tiles = 1, depth = 128;
   std::int64_t from = 0, size = 0;
+};
+
+// A block of an operand whose k and x are groups of indices: `number` is the operand among the strides of the boxes and
+// `hbm` its memory, beginning at the block. Element k of the chunk is element k0 + k of the box `k`.
+struct BoxChunk {
+  tile::Access hbm;
+  std::size_t number = 0;
+  tile::blocks::BoxGroup k, x;
+  std::int64_t k0 = 0, tiles = 1, depth = 128;
 };
 
 // A part of an operand on chip.
@@ -54,6 +64,8 @@ class Operand {
   // Loads columns x0 .. x0 + x of the chunk and makes its words. `held` has that many columns.
   void bring(const Held& held, const Chunk& chunk, const tile::Affine& x0, std::int64_t x,
              std::int64_t raw_buffers = 3) const;
+  // The same for a block of groups of indices; all of x.
+  void bring(const Held& held, const BoxChunk& chunk, std::int64_t raw_buffers = 3) const;
   // `held` reduced to the columns [from, from + size).
   [[nodiscard]] Held narrow(const Held& held, std::int64_t from, std::int64_t size) const;
 
@@ -70,6 +82,8 @@ class Operand {
   [[nodiscard]] tile::Access plane(const tile::Access& raw, int part) const;  // (K, tiles, x)
   void load(const tile::Access& raw, const Chunk& chunk, const tile::Affine& x0, std::int64_t x) const;
   void turn(const tile::Access& raw, const Chunk& chunk, const tile::Affine& x0, std::int64_t x) const;
+  void load(const tile::Access& raw, const BoxChunk& chunk) const;
+  void turn(const tile::Access& raw, const BoxChunk& chunk) const;
   void make_words(const Held& held, const tile::Access& raw) const;
   void split(const std::vector<tile::Access>& words, const tile::Access& x) const;
 

@@ -19,6 +19,7 @@ struct PointwiseArgs {
   Binary ab = Binary::Add, abc = Binary::Add;
   Unary result = Unary::Identity;  // of what is written
   Group group;                     // innermost first in D
+  friend bool operator==(const PointwiseArgs&, const PointwiseArgs&) = default;
 };
 struct PointwiseCall {
   const void* data[3] = {};
@@ -37,6 +38,7 @@ struct ReduceArgs {
   DType a_type{}, b_type{}, c_type{};
   Unary a_op{}, b_op{}, c_op{}, result{};
   Group kept, summed;
+  friend bool operator==(const ReduceArgs&, const ReduceArgs&) = default;
 };
 struct ReduceCall {
   const void *a = nullptr, *b = nullptr, *c = nullptr;

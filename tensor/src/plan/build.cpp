@@ -143,12 +143,6 @@ class Builder {
 
   // One operand to `out`: operators, types, sums. `final`: with alpha, beta and C.
   void single(const Node& in, const Node& out, bool final) {
-    if (b_.family == Family::Device) {
-      fail<NotImplemented>(
-          "tensor.einsum: the step {} (a sum, an operator or a copy of one operand) has no device kernel; use the host "
-          "executor",
-          shown({&in}, out));
-    }
     const std::optional<Node> c = final ? c_node() : std::nullopt;
     const FoldOperand fa = view(in), fd = view(out);
     const FoldOperand fc = c ? view(*c) : fd;
@@ -156,20 +150,22 @@ class Builder {
     ProgramStep step;
     step.a = in.ref;
     step.final = final;
-    const double sum = host::tree_roundings(extent_of(f.k));
+    const bool on_device = b_.family == Family::Device;
+    double sum = host::tree_roundings(extent_of(f.k));
     step.info.flops = elements(in);
-    step.info.bound = complex_factor() * (sum + (final ? 3 : 0)) * u();
-    if (real_of(out.dtype) != real_of(b_.compute) && unit_roundoff(out.dtype) > u())
-      step.info.bound += unit_roundoff(out.dtype);
     if (!f.k.empty()) {
       host::ReduceArgs args{b_.compute, out.dtype, Binary::Add, false, in.dtype, in.dtype, c ? c->dtype : out.dtype};
       args.a_op = in.op, args.c_op = c ? c->op : Unary::Identity, args.result = out.op;
       args.kept = f.m, args.summed = f.k;
+      if (on_device) {
+        device::check_reduce(args);
+        sum = device::sum_roundings(args);
+      }
       step.info.algorithm = "reduce";
       step.work = std::move(args);
     } else if (!final && in.op == Unary::Identity && out.op == Unary::Identity && in.dtype == out.dtype) {
       step.info.algorithm = "permute";
-      step.work = Move{size_bytes(in.dtype), f.m};
+      step.work = device::MoveArgs{in.dtype, f.m};
     } else {
       // Terms: the operand (a) and C (b).
       host::PointwiseArgs args{b_.compute, out.dtype, final ? 2 : 1, {in.dtype, c ? c->dtype : out.dtype}, {}};
@@ -177,9 +173,14 @@ class Builder {
       args.result = out.op;
       args.group = f.m;
       for (FoldedIndex& i : args.group) i.b = i.c, i.c = 0;
+      if (on_device && !(in.dtype == out.dtype && in.op == Unary::Identity && out.op == Unary::Identity))
+        device::check_pointwise(args);
       step.info.algorithm = final ? "pointwise" : "convert";
       step.work = std::move(args);
     }
+    step.info.bound = complex_factor() * (sum + (final ? 3 : 0)) * u();
+    if (real_of(out.dtype) != real_of(b_.compute) && unit_roundoff(out.dtype) > u())
+      step.info.bound += unit_roundoff(out.dtype);
     add(std::move(step), {&in}, out, to_string(f));
   }
 
@@ -308,14 +309,23 @@ class Builder {
                       static_cast<double>(extent_of(f.h)) * static_cast<double>(extent_of(f.m)) *
                       static_cast<double>(extent_of(f.n));
     const bool conj_a = left.op == Unary::Conj, conj_b = right.op == Unary::Conj;
-    if (b_.family == Family::Device || mode != Mode::Native) {
-      Product p = prepare_product(b_.family, f, mode, b_.compute, left.dtype, right.dtype, conj_a, conj_b);
+    if (b_.family == Family::Device && mode != Mode::Exact) {
+      if (real_of(b_.compute) == DType::Float64) {
+        fail<NotImplemented>(
+            "tensor.contract: no device kernel computes in {} with mode {}; use Precision Exact, or the host executor",
+            name(b_.compute), name(mode));
+      }
+      device::ContractArgs w{f, b_.compute, mode, conj_a, conj_b};
+      step.info.algorithm = device::algorithm_of(w);
+      step.info.bound = device::bound_of(w, *b_.machine);
+      step.work = std::move(w);
+    } else if (mode != Mode::Native) {
+      Product p = prepare_product(f, mode, b_.compute, left.dtype, right.dtype, conj_a, conj_b);
       step.scratch_bytes = workspace_bytes(p);
       step.info.algorithm = "blas";
       // Exact keeps a few units of roundoff of the norms; what it kept is known afterwards.
       step.info.bound = mode == Mode::Exact ? complex_factor() * 4 * u()
-                                            : blas::gemm_error_bound(b_.family, b_.compute, b_.compute, depth, mode) +
-                                                  (p.unpack_d ? 3 * u() : 0);
+                                            : blas::gemm_error_bound(b_.family, b_.compute, b_.compute, depth, mode);
       step.work = std::move(p);
     } else {
       host::Contraction w = host::prepare(f, b_.compute, left.dtype, right.dtype, conj_a, conj_b);

@@ -7,6 +7,7 @@
 #include <trn/core/error.hpp>
 
 #include "../host/offsets.hpp"
+#include "../kernels.hpp"
 
 namespace trn::tensor {
 
@@ -42,8 +43,8 @@ void* advance(const void* data, std::int64_t elements, DType type) {
 
 }  // namespace
 
-Product prepare_product(Family family, const Folded& f, Mode mode, DType compute, DType a_type, DType b_type,
-                        bool conj_a, bool conj_b) {
+Product prepare_product(const Folded& f, Mode mode, DType compute, DType a_type, DType b_type, bool conj_a,
+                        bool conj_b) {
   Product p{f, mode, compute, conj_a, conj_b};
   p.pack_a = a_type != compute || f.m.size() > 1 || f.k.size() > 1;
   p.pack_b = b_type != compute || f.n.size() > 1 || f.k.size() > 1;
@@ -52,12 +53,6 @@ Product prepare_product(Family family, const Folded& f, Mode mode, DType compute
   all.insert(all.end(), f.m.begin(), f.m.end());
   all.insert(all.end(), f.n.begin(), f.n.end());
   for (const FoldedIndex& i : all) p.c_like_d = p.c_like_d && i.c == i.d;
-  if (family == Family::Device && (p.pack_a || p.pack_b || p.unpack_d)) {
-    fail<NotImplemented>(
-        "tensor.contract: on a device each of M, N and K has to be one index in place, of the computing type; this "
-        "contraction is {}; use the host executor, or permute the operands",
-        to_string(f));
-  }
   if (p.pack_a) {
     auto [work, bytes] = packing(f.h, f.m, f.k, &FoldedIndex::a, a_type, compute);
     p.a_packing = work, p.a_bytes = bytes;
@@ -66,21 +61,19 @@ Product prepare_product(Family family, const Folded& f, Mode mode, DType compute
     auto [work, bytes] = packing(f.h, f.k, f.n, &FoldedIndex::b, b_type, compute);
     p.b_packing = work, p.b_bytes = bytes;
   }
-  // D from the dense product: strides a (dense), b (C), d.
-  host::PointwiseArgs unpack{compute, compute, 2, {compute, compute}, {}};
+  // C to where gemm finds it, and D from there: dense, or in D's own place.
+  p.c_packing = p.d_unpacking = {compute, compute, 1, {compute}, {}};
   std::int64_t step = 1;
   for (const Group* g : {&f.n, &f.m, &f.h}) {
     for (const FoldedIndex& i : *g) {
-      unpack.group.push_back({i.extent, step, i.c, 0, i.d});
+      p.c_packing.group.push_back({i.extent, i.c, 0, 0, p.unpack_d ? step : i.d});
+      p.d_unpacking.group.push_back({i.extent, step, 0, 0, i.d});
       step *= std::max<std::int64_t>(1, i.extent);
     }
   }
-  sort_and_merge(unpack.group, &FoldedIndex::d);
-  p.d_unpacking = unpack;
+  sort_and_merge(p.c_packing.group, &FoldedIndex::d);
+  sort_and_merge(p.d_unpacking.group, &FoldedIndex::d);
   if (p.unpack_d) p.d_bytes = rounded(step * size_bytes(compute));
-  p.c_copy = {compute, compute, 1, {compute}, {}};
-  for (const FoldedIndex& i : all) p.c_copy.group.push_back({i.extent, i.c, 0, 0, i.d});
-  sort_and_merge(p.c_copy.group, &FoldedIndex::d);
   return p;
 }
 
@@ -90,23 +83,22 @@ double multiply(const Executor& executor, const Product& p, const ProductCall& c
   if (m == 0 || n == 0 || batch == 0) return 0;
   auto* workspace = static_cast<std::byte*>(call.workspace);
   const bool reads = call.scalars.alpha != std::complex<double>(0) && k > 0;
+  const auto move = [&](const host::PointwiseArgs& work, const void* from, void* to) {
+    dispatch(kPointwise, executor, {work, {{from}, {1, 1, 1}, to, call.threads}});
+  };
   const auto packed = [&](bool pack, const host::PointwiseArgs& work, const void* from, std::int64_t bytes) {
     if (!pack) return from;
     void* to = workspace;
     workspace += bytes;
-    if (reads) host::pointwise(work, {{from}, {1, 1, 1}, to, call.threads});
+    if (reads) move(work, from, to);
     return static_cast<const void*>(to);
   };
   const void* a = packed(p.pack_a, p.a_packing, call.a, p.a_bytes);
   const void* b = packed(p.pack_b, p.b_packing, call.b, p.b_bytes);
   void* d = p.unpack_d ? workspace : call.d;
   const bool uses_c = call.scalars.beta != std::complex<double>(0);
-  if (uses_c && !p.unpack_d && !(call.c == call.d && p.c_like_d)) {
-    if (executor.family() == Family::Device)
-      fail<NotImplemented>("tensor.contract: on a device C is D itself; copy C into D, or use the host executor");
-    host::pointwise(p.c_copy, {{call.c}, {1, 1, 1}, d, call.threads});
-  }
-  const std::complex<double> alpha = p.unpack_d ? 1 : call.scalars.alpha, beta = p.unpack_d ? 0 : call.scalars.beta;
+  if (uses_c && (p.unpack_d || !(call.c == call.d && p.c_like_d))) move(p.c_packing, call.c, d);
+  const std::complex<double> alpha = call.scalars.alpha, beta = call.scalars.beta;
   const FoldedIndex im = single(f.m), in = single(f.n), ik = single(f.k);
   double bound = 0;
   for (std::int64_t h = 0; h < batch; ++h) {
@@ -127,9 +119,7 @@ double multiply(const Executor& executor, const Product& p, const ProductCall& c
     const Op op_a = p.conj_a ? turned(ma) : Op::N, op_b = p.conj_b ? turned(mb) : Op::N;
     bound = std::max(bound, blas::gemm_ex(executor, op_a, op_b, alpha, ma, mb, beta, md, {.precision = p.mode}).bound);
   }
-  if (p.unpack_d) {
-    host::pointwise(p.d_unpacking, {{d, call.c}, {call.scalars.alpha, call.scalars.beta, 1}, call.d, call.threads});
-  }
+  if (p.unpack_d) move(p.d_unpacking, d, call.d);
   return bound;
 }
 

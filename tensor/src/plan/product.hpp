@@ -1,5 +1,6 @@
-// A contraction by blas::gemm: for the modes other than Native, and on devices. Operands whose groups are more than one
-// index are permuted into matrices once (on the host; on a device that is not implemented).
+// A contraction by blas::gemm: on the host for the modes other than Native, on devices for Exact. Operands whose groups
+// are more than one index are permuted into matrices once, C and D too; alpha and beta are gemm's, so that Exact gives
+// the same bits everywhere.
 #pragma once
 
 #include <trn/core/executor.hpp>
@@ -17,13 +18,12 @@ struct Product {
   DType compute = DType::Float32;
   bool conj_a = false, conj_b = false, c_like_d = true;
   bool pack_a = false, pack_b = false, unpack_d = false;
-  std::int64_t a_bytes = 0, b_bytes = 0, d_bytes = 0;  // of the packed matrices
-  host::PointwiseArgs a_packing, b_packing, d_unpacking, c_copy;
+  std::int64_t a_bytes = 0, b_bytes = 0, d_bytes = 0;                // of the packed matrices
+  host::PointwiseArgs a_packing, b_packing, c_packing, d_unpacking;  // c_packing: C where gemm finds D
 };
 
-// Throws NotImplemented for a device whose groups are not matrices in place.
-[[nodiscard]] Product prepare_product(Family family, const Folded& folded, Mode mode, DType compute, DType a_type,
-                                      DType b_type, bool conj_a, bool conj_b);
+[[nodiscard]] Product prepare_product(const Folded& folded, Mode mode, DType compute, DType a_type, DType b_type,
+                                      bool conj_a, bool conj_b);
 [[nodiscard]] inline std::int64_t workspace_bytes(const Product& p) { return p.a_bytes + p.b_bytes + p.d_bytes; }
 
 struct ProductCall {

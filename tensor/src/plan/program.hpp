@@ -7,6 +7,7 @@
 
 #include <trn/tensor/plan.hpp>
 
+#include "../device/launch.hpp"
 #include "../fold.hpp"
 #include "../host/contract.hpp"
 #include "../host/pointwise.hpp"
@@ -21,17 +22,14 @@ struct Ref {
   std::int64_t index = 0;  // number of an input; bytes from the start of the workspace or of the constants
 };
 
-struct Move {  // a permutation without arithmetic
-  std::int64_t element_bytes;
-  Group group;
-};
-
 struct ProgramStep {
   Step info;
   Ref a, b, d;
   bool final = false;  // alpha, beta and C are this step's
   std::int64_t scratch_bytes = 0;
-  std::variant<host::Contraction, host::ReduceArgs, host::PointwiseArgs, Move, Product> work;
+  std::variant<host::Contraction, host::ReduceArgs, host::PointwiseArgs, device::MoveArgs, device::ContractArgs,
+               Product>
+      work;
 };
 
 struct Program {
@@ -51,6 +49,7 @@ struct Blueprint {
   std::vector<PathStep> path;
   std::vector<Mode> modes;
   int threads = 1;
+  const tile::Machine* machine = nullptr;  // of a device
 };
 [[nodiscard]] Program build(const Blueprint& blueprint);
 // The labels that paths are made of: no label twice in an operand, no axes that are repeated.

@@ -1,8 +1,13 @@
 // The steps of a program, one after another.
+#include <algorithm>
 #include <cmath>
 
+#include <trn/core/error.hpp>
+#include <trn/tensor/plan_program.hpp>
+#include <trn/tile/device.hpp>
+
 #include "kernels.hpp"
-#include "program.hpp"
+#include "state.hpp"
 
 namespace trn::tensor {
 
@@ -13,6 +18,7 @@ struct Runner {
   const Program& program;
   const Addresses& at;
   Scalars scalars;
+  device::Batch* batch;
 
   [[nodiscard]] void* address(const Ref& ref) const {
     switch (ref.kind) {
@@ -39,14 +45,16 @@ struct Runner {
     void* scratch = static_cast<std::byte*>(at.workspace) + program.temporary_bytes;
     const int threads = program.threads;
     if (const auto* w = std::get_if<host::Contraction>(&s.work)) {
-      dispatch(kContract, executor, {*w, {a, b, c, d, x.alpha, x.beta, scratch, threads}});
+      dispatch(kContract, executor, {w, {a, b, c, d, x.alpha, x.beta, scratch, threads}});
+    } else if (const auto* k = std::get_if<device::ContractArgs>(&s.work)) {
+      dispatch(kContract, executor, {nullptr, {a, b, c, d, x.alpha, x.beta, scratch, threads}, k, batch});
     } else if (const auto* r = std::get_if<host::ReduceArgs>(&s.work)) {
-      dispatch(kReduce, executor, {*r, {a, b, c, d, x.alpha, x.beta, threads}});
+      dispatch(kReduce, executor, {*r, {a, b, c, d, x.alpha, x.beta, threads}, batch});
     } else if (const auto* p = std::get_if<host::PointwiseArgs>(&s.work)) {
       const std::complex<double> beta = s.final ? x.beta : 0;
-      dispatch(kPointwise, executor, {*p, {{a, c}, {x.alpha, beta, 1}, d, threads}});
-    } else if (const auto* m = std::get_if<Move>(&s.work)) {
-      dispatch(kPermute, executor, {m->element_bytes, m->group, a, d, threads});
+      dispatch(kPointwise, executor, {*p, {{a, c}, {x.alpha, beta, 1}, d, threads}, batch});
+    } else if (const auto* m = std::get_if<device::MoveArgs>(&s.work)) {
+      dispatch(kPermute, executor, {m->dtype, m->group, a, d, threads, batch});
     } else {
       const double found = multiply(executor, std::get<Product>(s.work), {a, b, c, d, scratch, x, threads});
       return s.info.mode == Mode::Exact ? found : s.info.bound;
@@ -55,14 +63,51 @@ struct Runner {
   }
 };
 
+bool one_program(const std::vector<ProgramStep>& steps) {
+  return std::all_of(steps.begin(), steps.end(), [](const ProgramStep& s) {
+    return !std::holds_alternative<Product>(s.work) && s.d.kind != Ref::Kind::Constant;
+  });
+}
+void keep_temporaries(device::Batch& batch, const Runner& runner, const std::vector<ProgramStep>& steps) {
+  for (const ProgramStep& s : steps) {
+    if (s.d.kind == Ref::Kind::Temporary) batch.keep_inside(runner.address(s.d));
+  }
+}
+
 }  // namespace
 
 double run(const Executor& executor, const std::vector<ProgramStep>& steps, const Program& program,
            const Addresses& addresses, Scalars scalars) {
-  const Runner runner{executor, program, addresses, scalars};
+  // On a device all steps are one program, unless blas computes one of them (Exact) or constants are made.
+  device::Batch batch;
+  const bool together = executor.family() == Family::Device && one_program(steps);
+  const Runner runner{executor, program, addresses, scalars, together ? &batch : nullptr};
+  if (together) keep_temporaries(batch, runner, steps);
   double growth = 0;  // of prod (1 + g): summed as logarithms
   for (const ProgramStep& s : steps) growth += std::log1p(runner.step(s));
+  if (together) batch.launch(executor);
   return std::expm1(growth);
+}
+
+tile::Program plan_program(const Plan& plan) {
+  const Plan::State& s = plan.state();
+  require(s.executor.family() == Family::Device, "tensor.einsum: a plan of '{}' has no device program",
+          s.executor.name());
+  const Program& p = s.programs.front();
+  if (!one_program(p.steps))
+    fail<NotImplemented>("tensor.einsum: a plan with Exact steps runs blas's programs; it has no program of its own");
+  // Places that nobody reads: only which of them are the same counts.
+  std::vector<std::byte> places(s.description.operands.size() + 2);
+  std::vector<const void*> inputs;
+  for (std::size_t i = 0; i + 2 < places.size(); ++i) inputs.push_back(&places[i]);
+  std::byte* const d = &places[places.size() - 2];
+  auto* const workspace = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 48);
+  const Addresses at{inputs, d, d, workspace, workspace + p.workspace_bytes()};
+  device::Batch batch;
+  const Runner runner{s.executor, p, at, {}, &batch};
+  keep_temporaries(batch, runner, p.steps);
+  for (const ProgramStep& step : p.steps) runner.step(step);
+  return device::plan_program(batch.shape(), tile::device_of(s.executor).machine());
 }
 
 }  // namespace trn::tensor

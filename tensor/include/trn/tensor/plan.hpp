@@ -93,6 +93,7 @@ class Plan {
                        const Buffer& workspace) const;
 
   struct State;
+  [[nodiscard]] const State& state() const { return *state_; }
 
  private:
   std::shared_ptr<const State> state_;

@@ -1,0 +1,43 @@
+// The product kernel of the device for groups of indices: every contraction of two tensors, recorded into a program.
+//
+//   D[h, m, n] = alpha sum_k A[h, m, k] B[h, k, n] + beta C[h, m, n]
+//
+// Each of h, m, n, k is a group of any number of indices, each index with a stride in every tensor: gemm has one index
+// in m, n and k, a strided batch one in h as well, and a contraction of tensors whatever its labels make of it. Words,
+// sums and the way out of PSUM are gemm's (gemm_program.hpp), so that modes, factors and bounds are the same.
+#pragma once
+
+#include <trn/blas/gemm_program.hpp>
+#include <trn/tile/blocks/boxes.hpp>
+
+namespace trn::blas {
+
+// Strides of an index: in A, B, C and D, in elements of their types, 0 where a tensor does not have it.
+struct ProductShape {
+  DType in = DType::Float32, out = DType::Float32;  // of A and B, of C and D; as in GemmShape
+  tile::blocks::BoxGroup h, m, n, k;                // innermost first; extents >= 1
+  Factor alpha = Factor::One, beta = Factor::Zero;
+  Mode mode = Mode::Native;
+  bool conj_a = false, conj_b = false;
+  bool operator==(const ProductShape&) const = default;
+};
+
+// Where the tensors lie: element (0, 0, ...) of each is the first of the access; only its memory, element type and
+// offset count. Complex ones are float32 with (re, im) side by side. C is not read when beta is Zero and may be D's
+// memory. alpha and beta are declared as inputs of these names where the factor is one.
+struct ProductTensors {
+  tile::Access a, b, c, d;
+};
+
+// Records the product. Throws NotImplemented for element types the Tensor Engine lacks.
+void record_product(tile::Builder& builder, const ProductShape& shape, const ProductTensors& tensors);
+
+// A program of its own with inputs "a", "b" and, where it is read, "c_in", which the output "c" continues (C's strides
+// are D's then); factors as in gemm_program.
+[[nodiscard]] tile::Program product_program(const ProductShape& shape, const tile::Machine& machine);
+
+// The number of products that one sum of the kernel counts as: product_error_bound(mode, in, false, product_depth(k))
+// holds. K of several indices may fill its last tiles less.
+[[nodiscard]] std::int64_t product_depth(const tile::blocks::BoxGroup& k, const tile::Machine& machine);
+
+}  // namespace trn::blas

@@ -1,0 +1,68 @@
+// Steps of trntensor on a device: gathered into one program, then launched.
+#pragma once
+
+#include <complex>
+#include <map>
+#include <vector>
+
+#include <trn/core/executor.hpp>
+#include <trn/tile/launch.hpp>
+
+#include "program.hpp"
+
+namespace trn::tensor::device {
+
+// Steps that become one program. Addresses identify memory; those in `inside` are made and used up by the steps.
+class Batch {
+ public:
+  // Memory that only these steps see: nothing is bound to it.
+  void keep_inside(const void* address) { inside_.push_back(address); }
+
+  struct Call {
+    const void* data[3] = {};
+    std::complex<double> scale[3] = {1, 1, 1};
+    void* d = nullptr;
+  };
+  void pointwise(host::PointwiseArgs args, const Call& call);
+  void reduce(host::ReduceArgs args, const host::ReduceCall& call);
+  void move(DType dtype, const Group& group, const void* a, void* d);
+  struct Operands {
+    const void *a, *b, *c;
+    void* d;
+    std::complex<double> alpha, beta;
+  };
+  void product(blas::ProductShape shape, const Operands& operands);
+
+  [[nodiscard]] bool empty() const { return shape_.steps.empty(); }
+  [[nodiscard]] const PlanShape& shape() const { return shape_; }
+  void launch(const Executor& executor) const;
+
+ private:
+  int read(const void* address, DType dtype, std::initializer_list<const Group*> groups,
+           std::int64_t FoldedIndex::*stride);
+  int write(void* address, DType dtype, std::initializer_list<const Group*> groups);
+  void add(StepShape step, std::initializer_list<std::complex<double>> factors);
+  Factor kind_of(std::complex<double> value) const;
+  // D as C, when it is C's memory exactly.
+  int continued(const void* c, void* d, int c_memory, DType dtype, std::initializer_list<const Group*> groups);
+
+  PlanShape shape_;
+  std::vector<const void*> addresses_;  // by memory; null: inside
+  std::map<const void*, int> inputs_, made_;
+  std::vector<const void*> inside_;
+  std::vector<tile::Argument> factors_;
+};
+
+// A contraction on the device: which kernel computes it depends on its groups (see contract()).
+struct ContractArgs {
+  Folded folded;
+  DType compute = DType::Float32;
+  Mode mode = Mode::Native;
+  bool conj_a = false, conj_b = false;
+  friend bool operator==(const ContractArgs&, const ContractArgs&) = default;
+};
+void contract(Batch& batch, const ContractArgs& args, const Batch::Operands& operands);
+[[nodiscard]] const char* algorithm_of(const ContractArgs& args);
+[[nodiscard]] double bound_of(const ContractArgs& args, const tile::Machine& machine);
+
+}  // namespace trn::tensor::device

@@ -1,0 +1,75 @@
+// Device programs of trntensor: the steps of a plan as one program, launched once.
+//
+// A step's tensors are numbered memories. Operands of the plan are inputs, D is the output, intermediates are scratch;
+// each tensor is declared with the extents and strides of its first step. The shape of a program is the key of the
+// device's program cache; numbers that change from call to call (alpha, beta, scales) are inputs.
+#pragma once
+
+#include <array>
+#include <variant>
+#include <vector>
+
+#include <trn/blas/product_program.hpp>
+#include <trn/tile/program.hpp>
+
+#include "../host/pointwise.hpp"
+
+namespace trn::tensor::device {
+
+using blas::Factor;
+
+// A permutation without arithmetic: strides a and d of the group.
+struct MoveArgs {
+  DType dtype = DType::Float32;
+  Group group;
+  friend bool operator==(const MoveArgs&, const MoveArgs&) = default;
+};
+
+struct Memory {
+  enum class Kind : std::uint8_t { Input, Scratch, Output };
+  Kind kind = Kind::Input;
+  DType dtype = DType::Float32;
+  Shape shape;
+  Strides strides;
+  int over = -1;  // the input whose memory an output continues
+  friend bool operator==(const Memory&, const Memory&) = default;
+};
+
+// Memories by number, -1 where there is none. Pointwise: terms 0 to 2 and D; the others: A, B, C and D.
+struct StepShape {
+  std::array<int, 4> at{-1, -1, -1, -1};
+  std::array<Factor, 3> factors{Factor::One, Factor::One, Factor::One};  // scales of terms; or alpha and beta
+  std::variant<host::PointwiseArgs, host::ReduceArgs, MoveArgs, blas::ProductShape> work;
+  friend bool operator==(const StepShape&, const StepShape&) = default;
+};
+
+struct PlanShape {
+  std::vector<Memory> memories;
+  std::vector<StepShape> steps;
+  friend bool operator==(const PlanShape&, const PlanShape&) = default;
+};
+
+// Tensors "t0", "t1", ... by memory; the factors of step s that are inputs are "s<step>_0" to "s<step>_2", of a product
+// "alpha" and "beta".
+[[nodiscard]] tile::Program plan_program(const PlanShape& shape, const tile::Machine& machine);
+
+// What a step is recorded from.
+using Tensors = std::array<tile::Access, 4>;
+using Factors = std::array<tile::Access, 3>;  // (P, 1) or (P, 2) tiles of those that are inputs
+void record_pointwise(tile::Builder& b, const host::PointwiseArgs& args, const Tensors& at,
+                      const std::array<Factor, 3>& kinds, const Factors& factors);
+void record_reduce(tile::Builder& b, const host::ReduceArgs& args, const Tensors& at,
+                   const std::array<Factor, 3>& kinds, const Factors& factors);
+void record_move(tile::Builder& b, const MoveArgs& args, const Tensors& at);
+
+// Throw NotImplemented for types and operators that have no kernel.
+void check_pointwise(const host::PointwiseArgs& args);
+void check_reduce(const host::ReduceArgs& args);
+// Roundings that a term of the sum meets at most.
+[[nodiscard]] double sum_roundings(const host::ReduceArgs& args);
+
+// Real numbers that an element is made of as programs see it: (re, im), or the 32-bit words of a wide type.
+[[nodiscard]] std::int64_t words_of(DType dtype);
+[[nodiscard]] DType word_type(DType dtype);
+
+}  // namespace trn::tensor::device
