@@ -101,12 +101,14 @@
 #include <trn/sparse/tridiagonal.hpp>
 #include <trn/sparse/types.hpp>
 #include <trn/sparse/vectors.hpp>
+#include <trn/tensor/ccsd.hpp>
 #include <trn/tensor/chemistry.hpp>
 #include <trn/tensor/cp.hpp>
 #include <trn/tensor/decomposition.hpp>
 #include <trn/tensor/einsum.hpp>
 #include <trn/tensor/elementwise.hpp>
 #include <trn/tensor/expression.hpp>
+#include <trn/tensor/multi_plan.hpp>
 #include <trn/tensor/path.hpp>
 #include <trn/tensor/slice.hpp>
 #include <trn/tensor/tensor_train.hpp>
