@@ -56,7 +56,7 @@ void run(const Operation& operation, const Arguments& arguments) {
   std::vector<std::string> notes;
   std::optional<double> host_seconds;  // of the host's row, which simulators' times are compared with
   for (const std::string& executor : arguments.executors) {
-    if (isatty(fileno(stderr))) fmt::print(stderr, "\r{} on {} ...\033[K", operation.name(), executor);
+    if (isatty(fileno(stderr))) progress("\r{} on {} ...\033[K", operation.name(), executor);
     const BenchRow r = operation.bench(executor, arguments.options);
     const auto number = [](const std::optional<double>& v) { return v ? fmt::format("{:.2e}", *v) : std::string("-"); };
     table.add({r.executor, r.dtype, r.seconds ? duration(*r.seconds) : "-",
@@ -74,7 +74,7 @@ void run(const Operation& operation, const Arguments& arguments) {
           fmt::format("{}: simulated in {:.2f} times the host's time", r.executor, *r.seconds / *host_seconds));
     }
   }
-  if (isatty(fileno(stderr))) fmt::print(stderr, "\r\033[K");
+  if (isatty(fileno(stderr))) progress("\r\033[K");
   json.write(rows);
   if (json.replaces_text()) return;
   table.print();

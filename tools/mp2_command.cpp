@@ -101,10 +101,9 @@ void run(const Arguments& a) {
   options.scf.iterations = a.iterations;
   if (!a.quiet) {
     options.scf.progress = [](const mp2::ScfIteration& s) {
-      if (s.number == 1)
-        fmt::print(stderr, "{:>9}  {:>18}  {:>9}  {:>10}\n", "iteration", "energy", "change", "commutator");
-      fmt::print(stderr, "{:>9}  {:18.10f}  {:9.1e}  {:10.1e}\n", s.number, s.energy, s.number == 1 ? 0.0 : s.change,
-                 s.commutator);
+      if (s.number == 1) progress("{:>9}  {:>18}  {:>9}  {:>10}\n", "iteration", "energy", "change", "commutator");
+      progress("{:>9}  {:18.10f}  {:9.1e}  {:10.1e}\n", s.number, s.energy, s.number == 1 ? 0.0 : s.change,
+               s.commutator);
     };
   }
   const mp2::Molecule molecule = mp2::read_xyz(a.path, {.charge = a.charge, .bohr_in_angstrom = a.bohr});

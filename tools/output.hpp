@@ -1,6 +1,7 @@
 // Plain tables on standard output, JSON files, and numbers as people read them.
 #pragma once
 
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +22,11 @@ class Table {
  private:
   std::vector<std::vector<std::string>> rows_;
 };
+
+// Progress on standard error. One that is closed or full does not end the work.
+template <class... Args> void progress(fmt::format_string<Args...> text, Args&&... args) {
+  std::fputs(fmt::format(text, std::forward<Args>(args)...).c_str(), stderr);
+}
 
 [[nodiscard]] std::string duration(double seconds);  // "1.80 ms"
 [[nodiscard]] std::string percent(double fraction);  // "97.1 %"

@@ -60,6 +60,26 @@ TEST(Krylov, PositiveDefinite) {
   });
 }
 
+// Squares of such norms are 0 or infinity; a column in between keeps its scale.
+TEST(Krylov, RightHandSidesAtTheEndsOfTheRange) {
+  for_scalars([]<class T>() {
+    Random random(111);
+    const double tolerance = sizeof(Real<T>) == 4 ? 1e-4 : 1e-10;
+    const std::int64_t n = 17;
+    const auto a = with_spectrum<T>(geometric(n, 100), random);
+    auto b = random_matrix<T>(n, 3, random);
+    const int exponent = sizeof(Real<T>) == 4 ? 90 : 900;
+    for (std::int64_t i = 0; i < n; ++i) {
+      b(i, 0) *= std::ldexp(Real<Wide<T>>(1), -exponent);
+      b(i, 2) *= std::ldexp(Real<Wide<T>>(1), exponent);
+    }
+    auto methods = positive_methods<T>();
+    for (const auto& more : general_methods<T>()) methods.push_back(more);
+    methods.push_back({"minres", minres<T>});
+    for (const auto& method : methods) (void)checked<T>(method, a, b, tolerance);
+  });
+}
+
 TEST(Krylov, Indefinite) {
   for_scalars([]<class T>() {
     Random random(102);

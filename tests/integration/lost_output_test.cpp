@@ -105,6 +105,15 @@ TEST_F(LostOutput, AClosedDescriptorIsAnError) {
   EXPECT_EQ(r.status, 1);
 }
 
+// Progress that nobody can read does not end the work.
+TEST_F(LostOutput, AClosedOrFullStandardErrorLosesNothing) {
+  for (const char* where : {"2>&-", "2>/dev/full"}) {
+    const Result r = trnsci("mp2 h2.xyz --basis sto-3g", where, folder_);
+    EXPECT_EQ(r.status, 0) << where;
+    EXPECT_TRUE(has(r.output, "total energy")) << where;
+  }
+}
+
 // A limit of 0 on the size of files is a disk that is full for regular files; pipes and devices still work.
 TEST_F(LostOutput, FilesThatCannotBeWrittenAreErrors) {
   const std::pair<const char*, const char*> cases[] = {

@@ -48,7 +48,7 @@ class Reader {
   // Of a word, for a message of one line.
   [[nodiscard]] static std::string shown(std::string text) {
     for (char& c : text) {
-      if (static_cast<unsigned char>(c) < 32 || c == 127) c = '?';
+      if (static_cast<unsigned char>(c) < 32 || static_cast<unsigned char>(c) > 126) c = '?';
     }
     return text.size() <= 60 ? text : text.substr(0, 60) + "...";
   }

@@ -29,10 +29,10 @@ std::vector<std::string> words_of(const std::string& line) {
   return words;
 }
 
-// Of a line or word, for a message of one line: control characters as '?', and no more than 60 of them.
+// Of a line or word, for a message of one line: what is not printable ASCII as '?', and no more than 60 of them.
 std::string shown(std::string text) {
   for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 32 || c == 127) c = '?';
+    if (static_cast<unsigned char>(c) < 32 || static_cast<unsigned char>(c) > 126) c = '?';
   }
   return text.size() <= 60 ? text : text.substr(0, 60) + "...";
 }
@@ -43,9 +43,10 @@ double distance(const Atom& a, const Atom& b) {
 
 double coordinate(const std::string& word, const std::string& source, std::size_t line) {
   double value = 0;
-  const char* begin = word.data() + (word.starts_with('+') ? 1 : 0);
-  const auto [end, error] = std::from_chars(begin, word.data() + word.size(), value);
-  require(error == std::errc() && end == word.data() + word.size() && std::isfinite(value),
+  std::string read = word.substr(word.starts_with('+') ? 1 : 0);
+  if (const std::size_t d = read.find_first_of("dD"); d != std::string::npos) read[d] = 'e';  // Fortran's 1.0D+00
+  const auto [end, error] = std::from_chars(read.data(), read.data() + read.size(), value);
+  require(error == std::errc() && end == read.data() + read.size() && std::isfinite(value),
           "mp2: {}:{}: '{}' is not a coordinate; expected 'symbol x y z' with three finite numbers in angstrom", source,
           line, shown(word));
   require(std::abs(value) <= kFarthestAngstrom,
@@ -74,7 +75,7 @@ Molecule parse_xyz(const std::string& text, const std::string& source, const Xyz
   require(std::abs(static_cast<std::int64_t>(options.charge)) <= kLargestCharge,
           "mp2: charge {:+d}; expected at most {} in size", options.charge, kLargestCharge);
   std::vector<std::string> lines;
-  std::istringstream in(text);
+  std::istringstream in(text.starts_with("\xef\xbb\xbf") ? text.substr(3) : text);  // without a byte-order mark
   for (std::string line; std::getline(in, line);) {
     if (line.ends_with('\r')) line.pop_back();
     lines.push_back(line);

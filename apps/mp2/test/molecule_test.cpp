@@ -24,6 +24,16 @@ TEST(Xyz, ReadsAtomsInBohr) {
   EXPECT_NEAR(m.nuclear_repulsion(), 9 / (std::sqrt(2.0) / 0.529177210544), 1e-14);
 }
 
+// As some editors and Fortran programs write them.
+TEST(Xyz, ReadsAByteOrderMarkAndFortranExponents) {
+  const Molecule m = parse(
+      "\xef\xbb\xbf"
+      "2\n\nH 0 0 0.5D0\nH 0 0 -5.0d-01\n");
+  ASSERT_EQ(m.atoms.size(), 2u);
+  EXPECT_EQ(m.atoms[0].position[2], 0.5 / 0.529177210544);
+  EXPECT_EQ(m.atoms[1].position[2], -0.5 / 0.529177210544);
+}
+
 TEST(Xyz, MessagesNameTheLineAndWhatWasExpected) {
   expect_message([] { (void)parse(""); }, "m.xyz:1: the file is empty; expected the number of atoms");
   expect_message([] { (void)parse("two\n\n"); }, "m.xyz:1: 'two' is not a number of atoms");

@@ -49,6 +49,33 @@ template <Scalar T> void check_system(const char* operation, const OperatorRef<T
   require(options.restart >= 1, "{}: restart is {}; it must be >= 1", operation, options.restart);
 }
 
+namespace {
+
+// Powers of two that bring the columns of b near 1, where a norm lies outside 2^-e .. 2^e with e a quarter of the
+// largest exponent: the recurrences square norms, and divide squares. Empty when none does.
+template <class T> Scalars<T> scales(const Norms& b_norms) {
+  constexpr int kMost = std::numeric_limits<Real<T>>::max_exponent - 2, kEnough = kMost / 4;
+  Scalars<T> result(b_norms.size(), T(1));
+  bool needed = false;
+  for (std::size_t j = 0; j < b_norms.size(); ++j) {
+    if (!(b_norms[j] > 0) || !std::isfinite(b_norms[j])) continue;
+    const int exponent = std::ilogb(b_norms[j]);
+    if (std::abs(exponent) <= kEnough) continue;
+    needed = true;
+    result[j] = T(std::ldexp(Real<T>(1), std::clamp(-exponent, -kMost, kMost)));
+  }
+  if (!needed) result.clear();
+  return result;
+}
+
+// y_j = s_j x_j.
+template <class T> void scale_columns(const Scalars<T>& s, const MatrixView<const T>& x, const MatrixView<T>& y) {
+  zero(y);
+  add<T>(s, x, y);
+}
+
+}  // namespace
+
 template <Scalar T> IterationReport iterate(const Method& method, const OperatorRef<T>& a, const OperatorRef<T>& m,
                                             const MatrixView<const T>& b, const MatrixView<T>& x,
                                             const KrylovOptions& options, Loop<T> loop, const void* extra) {
@@ -76,6 +103,29 @@ template <Scalar T> IterationReport iterate(const Method& method, const Operator
   Outcome seen = looked_at(b);
   if (seen.ok() && options.guess == Guess::InX) seen = looked_at<T>(x);
   if (!seen.ok()) return not_finite(seen);
+
+  if (const Scalars<T> factors = scales<T>(norms<T>(b)); !factors.empty()) {
+    const Block<T> scaled_b(b.executor(), b.rows(), b.columns()), scaled_x(x.executor(), x.rows(), x.columns());
+    scale_columns<T>(factors, b, scaled_b.view());
+    if (options.guess == Guess::InX) scale_columns<T>(factors, MatrixView<const T>(x), scaled_x.view());
+    report = iterate<T>(method, a, m, scaled_b, scaled_x.view(), options, loop, extra);
+    if (report.outcome.status == Status::NotFinite) return not_finite(report.outcome);
+    Scalars<T> back = factors;
+    for (T& factor : back) factor = T(1) / factor;
+    scale_columns<T>(back, scaled_x, x);
+    if (!looked_at<T>(x).ok()) return not_finite({Status::NotFinite, -1});
+    Run<T> check(a, m, b, x);  // x may have lost digits at the lower end of the range
+    check.b_norms = norms<T>(b);
+    for (const double size : check.b_norms) check.limits.push_back(options.tolerance * size);
+    const Norms left = check.residual();
+    if (report.outcome.ok()) report.outcome = check.left_off(left);
+    report.accuracy.bound = 0;
+    for (std::size_t j = 0; j < left.size(); ++j) {
+      report.residuals[j] = check.b_norms[j] > 0 ? left[j] / check.b_norms[j] : 0;
+      report.accuracy.bound = std::max(report.accuracy.bound, report.residuals[j]);
+    }
+    return report;
+  }
 
   Run<T> run(a, m, b, x);
   run.restart = std::min(options.restart, b.rows());

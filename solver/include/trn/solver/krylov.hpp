@@ -19,8 +19,8 @@
 //   NotFinite             b or the guess holds NaN or infinity, at the place report.hpp says; or -1: the operator made
 //                         one, or a norm overflowed. X is NaN.
 // A column of zeros in B gives zeros in X. Empty extents are Ok.
-// Recurrences hold squares of norms. Where those underflow (||b|| near 1e-17 in float, 1e-150 in double) a definite
-// matrix can look as if it were not, or a method breaks down: scale B by a power of two.
+// Recurrences hold squares of norms. Columns of B whose norms leave 2^-31 .. 2^31 (double: 2^-255 .. 2^255) are scaled
+// by powers of two, and X back. A is not: where (p, A p) underflows, a definite matrix can look as if it were not.
 //
 // Preconditioners approximate A^-1. cg, pipelined_cg and minres need Hermitian positive definite ones. gmres, fgmres,
 // bicgstab and idr apply theirs from the right, so that the residual is that of the system itself. fgmres may be given
