@@ -38,8 +38,8 @@ SIZES = {"solver.geqrf": "--n 100", "solver.solve": "--n 60", "sparse.spmv": "--
 
 
 def operations(command):
-    text = subprocess.run([command, "emit"], capture_output=True, text=True).stderr
-    names = text.rsplit("Choose one of ", 1)[-1].strip().rstrip(".").split(", ")
+    text = subprocess.run([command, "emit", "--help"], capture_output=True, text=True).stdout
+    names = re.findall(r"^  (\w+\.\w+) ", text, re.MULTILINE)
     if len(names) < 50:
         raise SystemExit(f"trnsci emit names {len(names)} operations: {text}")
     return names
