@@ -7,10 +7,11 @@
         src/*_thunks.cpp              the exported functions: each calls its template inside the one place that catches
         exports.map, symbols.txt      what the shared library shows
         test/every_row.c              a C11 program that calls each function once, without a handle
-        rosetta.md                    CUDA name, C name, template
         check/*_check.cpp             compares types and values with NVIDIA's own headers, where they are installed
     generate.py TABLES --count        prints how many rows, names and enumerators there are
     generate.py TABLES --accept FILE  writes the ABI down: every function with its types, every enumerator with its value
+    generate.py TABLES --rosetta FILE writes docs/rosetta.md: CUDA's names, ours, and those that are missing (absent.txt);
+                                      --check-rosetta compares
     generate.py TABLES --abi FILE LIBRARY
                                       compares the tables, and what LIBRARY exports, with FILE
 
@@ -27,10 +28,10 @@ LETTERS = {  # letter: C type, CUDA type, C++ type, and the same of its real typ
     "C": ("trnComplex", "cuComplex", "std::complex<float>", "float", "float"),
     "Z": ("trnDoubleComplex", "cuDoubleComplex", "std::complex<double>", "double", "double"),
 }
-ENUM_KINDS = {"op": "$Operation_t", "uplo": "$FillMode_t", "side": "$SideMode_t", "diag": "$DiagType_t"}
+ENUM_KINDS = {"op": "&Operation_t", "uplo": "&FillMode_t", "side": "&SideMode_t", "diag": "&DiagType_t"}  # cuBLAS's
 SPACED = {"int_32": "int", "const_int": "const int", "const_char": "const char", "unsigned_long_long": "unsigned long long", "long_long": "long long"}
 VERSION = "TRN_0.1"  # the version node of every symbol; a released node is closed, and new functions get a new one
-ORDER = ["runtime", "blas", "fft", "rand"]
+ORDER = ["runtime", "blas", "fft", "rand", "solver"]
 
 
 class Library:
@@ -50,6 +51,7 @@ class Row:
         self.v2 = "v2" in flags
         self.ours = "ours" in flags
         self.manual = "manual" in flags
+        self.queued = "queued" in flags
         self.no_handle = "nohandle" in flags or "anyhandle" in flags
         self.any_handle = "anyhandle" in flags
         self.letters = []
@@ -113,6 +115,7 @@ def spell(library, text, face):
     complex_names = {"@fComplex": ("trnComplex", "cufftComplex"), "@dComplex": ("trnDoubleComplex", "cufftDoubleComplex")}
     for name, (c, cuda) in complex_names.items():
         text = text.replace(name, c if face == "c" else cuda)
+    text = text.replace("&", "trnblas" if face == "c" else "cublas")
     text = text.replace("#", "trn" if face == "c" else "cuda")
     text = text.replace("$", library.c if face == "c" else library.cuda)
     return text.replace("@", "trn" if face == "c" else "cuda")
@@ -127,13 +130,15 @@ def declaration_type(library, kind, letter, wide, face):
         return integer
     if first in ENUM_KINDS:
         return spell(library, ENUM_KINDS[first], face)
-    if first in ("scalar", "in", "out", "result", "inarray", "outarray"):
+    if first == "real" and len(words) == 1:
+        return LETTERS[letter][3]
+    if first in ("scalar", "in", "out", "result", "inarray", "outarray", "outpointers"):
         which = words[1] if len(words) > 1 else "T"
         types = LETTERS[letter]
         column = (0 if face == "c" else 1) if which == "T" else 3
         value = integer if which == "int" else types[column]
         return {"scalar": f"const {value}*", "in": f"const {value}*", "out": f"{value}*", "result": f"{value}*",
-                "inarray": f"const {value}* const*", "outarray": f"{value}* const*"}[first]
+                "inarray": f"const {value}* const*", "outarray": f"{value}* const*", "outpointers": f"{value}**"}[first]
     return spell(library, kind, face)
 
 
@@ -192,6 +197,8 @@ def c_header(library):
              "#include \"trn_types.h\""]
     if library.name != "runtime":
         lines.append("#include \"trn_runtime.h\"")
+    if library.name == "solver":
+        lines.append("#include \"trnblas.h\"")
     lines += ["", "#ifdef __cplusplus", "extern \"C\" {", "#endif", ""] + enums(library, "c") + [""]
     lines += ["#pragma GCC visibility push(default)"]
     for row, name, letter, wide in routines(library):
@@ -200,11 +207,12 @@ def c_header(library):
 
 
 GUARDS = {"cuda_runtime_api.h": "__CUDA_RUNTIME_API_H__", "cublas_v2.h": "CUBLAS_V2_H_", "curand.h": "CURAND_H_",
-          "cufft.h": "_CUFFT_H_"}
-EXTRA_GUARDS = {"cublas_v2.h": ["CUBLAS_API_H_"]}
+          "cufft.h": "_CUFFT_H_", "cusolverDn.h": "CUSOLVERDN_H_"}
+EXTRA_GUARDS = {"cublas_v2.h": ["CUBLAS_API_H_"], "cusolverDn.h": ["CUSOLVER_COMMON_H_"]}
 INCLUDES = {"cuda_runtime_api.h": ["driver_types.h"],
             "cublas_v2.h": ["cuda_runtime_api.h", "cuComplex.h", "library_types.h"],
-            "curand.h": ["cuda_runtime_api.h"], "cufft.h": ["cuda_runtime_api.h", "cuComplex.h", "library_types.h"]}
+            "curand.h": ["cuda_runtime_api.h"], "cufft.h": ["cuda_runtime_api.h", "cuComplex.h", "library_types.h"],
+            "cusolverDn.h": ["cublas_v2.h"]}
 
 
 def cuda_header(library):
@@ -256,7 +264,8 @@ def thunks(library):
         space = f"capi::{library.name}"
         if library.handle and not row.no_handle:
             passed[0] = "call_"
-            call = f"{space}::call({listed[0][1]}, \"{full}\", [&](auto& call_) {{ {space}::{body}({', '.join(passed)}); }})"
+            function = "call_queued" if row.queued else "call"
+            call = f"{space}::{function}({listed[0][1]}, \"{full}\", [&](auto& call_) {{ {space}::{body}({', '.join(passed)}); }})"
         else:
             if row.any_handle:
                 passed = passed[1:]
@@ -283,7 +292,7 @@ def check(library):
     return lines
 
 
-BAD_HANDLE = {"runtime": 400, "blas": 1, "fft": 1, "rand": 101}
+BAD_HANDLE = {"runtime": 400, "blas": 1, "fft": 1, "rand": 101, "solver": 1}
 # With zeros for arguments these would do what they say, and are called by the other tests.
 NOT_CALLED = {"trnDeviceReset"}
 
@@ -311,16 +320,64 @@ def every_row(libraries):
     return lines
 
 
-def rosetta(libraries):
-    lines = ["# CUDA names and ours", "", "Made from the tables in `capi/api`. `_64` forms and `_v2` spellings exist where CUDA has them.", ""]
+def cpp_name(library, row, root):
+    """The C++ function of the same name, where a public header of the library has one, and that header."""
+    name = re.sub("^x_", "", row.body.replace("<T>", ""))
+    name = OTHER_NAMES.get(name, name)
+    folder = os.path.join(root, library.name, "include", "trn", library.name)
+    if name in COMMON_WORDS or not os.path.isdir(folder):
+        return "-"
+    for header in sorted(os.listdir(folder)):
+        text = re.sub(r"//[^\n]*", "", open(os.path.join(folder, header), encoding="utf-8").read())
+        if re.search(rf"(?<![\w.:]){name}\(const Executor", text):
+            return f"`trn::{library.name}::{name}`, {header}"
+    return "-"
+
+
+COMMON_WORDS = {"create", "destroy", "set_stream", "get_stream"}
+OTHER_NAMES = {"syevd": "eigh", "syevdx": "eigh", "sygvd": "eigh_generalized", "gesvd": "svd", "generate_poisson": "poisson",
+               "generate_binomial": "binomial", "generate_uniform": "uniform", "generate_normal": "normal"}
+
+
+def rosetta(libraries, tables):
+    """Every function of CUDA's libraries: its C name and its C++ counterpart, or why there is none."""
+    root = os.path.dirname(os.path.dirname(os.path.abspath(tables)))
+    lines = ["# CUDA's names and ours", "", "Written by `python3 capi/generate.py capi/api --rosetta docs/rosetta.md` from the tables in `capi/api`; a test compares. "
+             "`*_64` forms and `_v2` spellings exist where CUDA has them and are not repeated. The C++ column names the function that does the "
+             "same in C++, and its header; plans and generators are objects there: see the table in each library's README.", ""]
     for library in libraries:
-        lines += [f"## {library.cuda_header}", "", "| CUDA | C | implemented by |", "|---|---|---|"]
-        for row, name, letter, wide in routines(library):
-            if not wide:
-                cuda = "-" if row.ours else f"`{library.cuda}{name}`"
-                lines.append(f"| {cuda} | `{library.c}{name}` | `{library.name}::{row.body.replace('<T>', '')}` |")
+        lines += [f"## {library.cuda_header}", "", "| CUDA | C | C++ |", "|---|---|---|"]
+        for row in library.rows:
+            names = [name for name, _ in row.names()]
+            cuda = "-" if row.ours else ", ".join(f"`{library.cuda}{n}`" for n in names)
+            lines.append(f"| {cuda} | {', '.join(f'`{library.c}{n}`' for n in names)} | {cpp_name(library, row, root)} |")
         lines.append("")
+    lines += ["## Names without a row", "", "A program that uses one of these does not link, and the linker names it.", ""]
+    header = None
+    for line in open(os.path.join(tables, "absent.txt"), encoding="utf-8"):
+        if line.startswith("#") or not line.strip():
+            continue
+        if "|" in line:
+            found, reason = (part.strip() for part in line.split("|", 1))
+            lines += ["", f"### {found}"] if found != header else []
+            header = found
+            lines += ["", f"*{reason}*", ""]
+        else:
+            lines.append(" ".join(f"`{name}`" for name in line.split()))
     return lines
+
+
+def check_rosetta(libraries, tables, path):
+    """The page is up to date, and no name is both in a table and among the absent."""
+    wanted = "\n".join(rosetta(libraries, tables)) + "\n"
+    have = {lib.cuda + name for lib in libraries for row, name, _, _ in routines(lib) if not row.ours}
+    absent = open(os.path.join(tables, "absent.txt"), encoding="utf-8").read().split()
+    both = sorted(have & set(absent))
+    if both:
+        sys.exit("has a row and is called absent: " + ", ".join(both))
+    if open(path, encoding="utf-8").read() != wanted:
+        sys.exit(f"{path} is out of date: python3 capi/generate.py capi/api --rosetta docs/rosetta.md")
+    print("the page agrees with the tables")
 
 
 def abi(libraries):
@@ -375,6 +432,10 @@ def main():
         return
     if out == "--accept":
         return write(os.path.abspath(sys.argv[3]), abi(libraries))
+    if out == "--rosetta":
+        return write(os.path.abspath(sys.argv[3]), rosetta(libraries, tables))
+    if out == "--check-rosetta":
+        return check_rosetta(libraries, tables, sys.argv[3])
     if out == "--abi":
         sys.exit(check_abi(libraries, *sys.argv[3:5]))
     for lib in libraries:
@@ -386,7 +447,6 @@ def main():
     write(f"{out}/symbols.txt", symbols)
     write(f"{out}/exports.map", [VERSION + " {", "  global:"] + [f"    {s};" for s in symbols] + ["  local: *;", "};"])
     write(f"{out}/test/every_row.c", every_row(libraries))
-    write(f"{out}/rosetta.md", rosetta(libraries))
 
 
 if __name__ == "__main__":

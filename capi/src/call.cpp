@@ -1,7 +1,12 @@
 // Exceptions become status codes: see call.hpp.
 #include "call.hpp"
 
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <new>
+
+#include <trn/core/environment.hpp>
 
 namespace trn::capi {
 
@@ -17,9 +22,36 @@ void keep(const char* function, const char* message) noexcept {
   };
   put(function), put(": "), put(message);
   text[at] = 0;
+  static const bool log = flag_or_exit("TRN_LOG");
+  if (log) std::fprintf(stderr, "trnsci: %s\n", text);
 }
 
+std::atomic<long> calls = 0, failures = 0;
+
 }  // namespace
+
+bool flag_or_exit(const char* name) {
+  try {
+    return environment_flag(name);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "trnsci: %s\n", e.what());
+    std::exit(2);
+  }
+}
+
+void count_call(bool failed) noexcept {
+  static const bool report = [] {
+    const bool wanted = flag_or_exit("TRN_REPORT");
+    if (wanted)
+      std::atexit([] {
+        std::fprintf(stderr, "trnsci: served %ld calls, %ld of them with an error\n", calls.load(), failures.load());
+      });
+    return wanted;
+  }();
+  if (!report) return;
+  calls.fetch_add(1, std::memory_order_relaxed);
+  if (failed) failures.fetch_add(1, std::memory_order_relaxed);
+}
 
 const char* last_error_text() noexcept { return text; }
 

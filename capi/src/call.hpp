@@ -43,11 +43,18 @@ class WithStatus : public Error {
 // "" when nothing failed on this thread yet.
 [[nodiscard]] const char* last_error_text() noexcept;
 
+// An environment variable that is "0" or "1"; another value ends the program with a message.
+[[nodiscard]] bool flag_or_exit(const char* name);
+// TRN_REPORT: counts a call; the counts are printed when the program ends.
+void count_call(bool failed) noexcept;
+
 template <class F> int guarded(const char* function, const StatusCodes& codes, const F& body) noexcept {
   try {
     body();
+    count_call(false);
     return 0;
   } catch (...) {
+    count_call(true);
     return status_of_current(function, codes);
   }
 }
@@ -58,6 +65,8 @@ inline auto native(trnComplex* p) { return reinterpret_cast<std::complex<float>*
 inline auto native(const trnComplex* p) { return reinterpret_cast<const std::complex<float>*>(p); }
 inline auto native(trnDoubleComplex* p) { return reinterpret_cast<std::complex<double>*>(p); }
 inline auto native(const trnDoubleComplex* p) { return reinterpret_cast<const std::complex<double>*>(p); }
+inline auto native(trnComplex** p) { return reinterpret_cast<std::complex<float>**>(p); }
+inline auto native(trnDoubleComplex** p) { return reinterpret_cast<std::complex<double>**>(p); }
 inline auto native(trnComplex* const* p) { return reinterpret_cast<std::complex<float>* const*>(p); }
 inline auto native(const trnComplex* const* p) { return reinterpret_cast<const std::complex<float>* const*>(p); }
 inline auto native(trnDoubleComplex* const* p) { return reinterpret_cast<std::complex<double>* const*>(p); }

@@ -128,6 +128,24 @@ void run(StreamObject& stream, const std::function<void()>& work) {
   stream.stream.synchronize();
 }
 
+const std::optional<Precision>& initial_precision() {
+  static const std::optional<Precision> found = []() -> std::optional<Precision> {
+    const std::string name = environment("TRN_PRECISION", "");
+    try {
+      return name.empty() ? std::optional<Precision>() : Precision::parse(name);
+    } catch (const std::exception& e) {
+      std::fprintf(stderr, "trnsci: TRN_PRECISION: %s\n", e.what());
+      std::exit(2);
+    }
+  }();
+  return found;
+}
+
+bool launch_blocking() {
+  static const bool flag = flag_or_exit("TRN_LAUNCH_BLOCKING");
+  return flag;
+}
+
 void synchronize(Device& d) {
   std::vector<std::shared_ptr<StreamObject>> all;
   {

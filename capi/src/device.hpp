@@ -10,9 +10,11 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 
+#include <trn/core/precision.hpp>
 #include <trn/core/stream.hpp>
 
 #include <trn_types.h>
@@ -57,6 +59,10 @@ void destroy_stream(trnStream_t handle);
 void enqueue(StreamObject& stream, std::function<void()> work);
 // The same, and waits; throws what the work, or anything before it, threw.
 void run(StreamObject& stream, const std::function<void()>& work);
+// TRN_PRECISION: what new handles and plans begin with, if it is set; a wrong one ends the program with a message.
+[[nodiscard]] const std::optional<Precision>& initial_precision();
+// TRN_LAUNCH_BLOCKING=1: nothing runs behind the caller.
+[[nodiscard]] bool launch_blocking();
 // Waits for every stream of the device.
 void synchronize(Device& device);
 

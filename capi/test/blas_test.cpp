@@ -2,10 +2,13 @@
 #include <gtest/gtest.h>
 #include <trnblas.h>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -54,6 +57,59 @@ class Blas : public testing::TestWithParam<const char*> {
   }
   trnblasHandle_t handle = nullptr;
 };
+
+// As cuBLAS 13 does on an H200: a size below zero is an empty vector everywhere in level 1.
+TEST_P(Blas, NegativeSizesOfVectorsAreEmpty) {
+  const Mem<float> x({1, 2}), y({3, 4});
+  const float alpha = 2;
+  float result = 9;
+  int index = 9;
+  EXPECT_EQ(trnblasSaxpy(handle, -5, &alpha, x, 1, y, 1), TRNBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(trnblasScopy(handle, -5, x, 1, y, 1), TRNBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(trnblasSswap(handle, -5, x, 1, y, 1), TRNBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(trnblasSscal(handle, -5, &alpha, x, 1), TRNBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(trnblasSrot(handle, -5, x, 1, y, 1, &alpha, &alpha), TRNBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(trnblasSdot(handle, -5, x, 1, y, 1, &result), TRNBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(result, 0);
+  EXPECT_EQ(trnblasSnrm2(handle, -5, x, 1, &(result = 9)), TRNBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(result, 0);
+  EXPECT_EQ(trnblasIsamax(handle, -5, x, 1, &index), TRNBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(index, 0);
+  EXPECT_EQ(x.get(), (std::vector<float>{1, 2}));
+  EXPECT_EQ(y.get(), (std::vector<float>{3, 4}));
+}
+
+// A function in the stream holds it up; the products behind it are queued, and the host goes on.
+TEST_P(Blas, AThousandGemmsAreQueued) {
+  const int n = 8, products = 1000;
+  const std::vector<float> ones(n * n, 1), zeros(n * n, 0);
+  const Mem<float> a(ones), c(zeros);
+  trnStream_t stream = nullptr;
+  ASSERT_EQ(trnStreamCreate(&stream), trnSuccess);
+  ASSERT_EQ(trnblasSetStream(handle, stream), TRNBLAS_STATUS_SUCCESS);
+  const float alpha = 1, beta = 1;
+  const auto gemm = [&] {
+    const float passing[2] = {alpha, beta};  // read at once: gone when the product runs
+    return trnblasSgemm(handle, TRNBLAS_OP_N, TRNBLAS_OP_N, n, n, n, &passing[0], a, n, a, n, &passing[1], c, n);
+  };
+  ASSERT_EQ(gemm(), TRNBLAS_STATUS_SUCCESS);  // the first of its kind is waited for
+  std::atomic<bool> go = false;
+  const auto hold = [](void* flag) {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!*static_cast<std::atomic<bool>*>(flag) && std::chrono::steady_clock::now() < limit)
+      std::this_thread::yield();
+  };
+  ASSERT_EQ(trnLaunchHostFunc(stream, hold, &go), trnSuccess);
+  for (int i = 1; i < products; ++i) ASSERT_EQ(gemm(), TRNBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(trnStreamQuery(stream), trnErrorNotReady);
+  // What is wrong is said at once.
+  EXPECT_EQ(trnblasSgemm(handle, TRNBLAS_OP_N, TRNBLAS_OP_N, n, n, n, &alpha, a, n - 1, a, n, &beta, c, n),
+            TRNBLAS_STATUS_INVALID_VALUE);
+  go = true;
+  ASSERT_EQ(trnStreamSynchronize(stream), trnSuccess) << trnGetLastErrorText();
+  EXPECT_EQ(c.get(), std::vector<float>(n * n, static_cast<float>(n * products)));
+  EXPECT_EQ(trnStreamDestroy(stream), trnSuccess);
+}
 
 TEST_P(Blas, GemmIsColumnMajor) {
   const int m = 5, n = 4, k = 3, lda = 6, ldb = 7, ldc = 5;

@@ -92,6 +92,30 @@ TEST(FacesHost, GeneratorsForHostMemory) {
   trnrandDestroyGenerator(g);
 }
 
+// Generators other than Philox invert the distribution function: k is right when the sums to k - 1 and to k enclose the
+// uniform number that the same generator gives.
+TEST(PoissonByInversion, EnclosesTheUniformNumber) {
+  for (const auto type : {TRNRAND_RNG_PSEUDO_XORWOW, TRNRAND_RNG_PSEUDO_MRG32K3A, TRNRAND_RNG_PSEUDO_MT19937,
+                          TRNRAND_RNG_QUASI_SOBOL32, TRNRAND_RNG_QUASI_SCRAMBLED_SOBOL64})
+    for (const double lambda : {0.01, 3.0, 250.5}) {
+      trnrandGenerator_t one = nullptr, two = nullptr;
+      ASSERT_EQ(trnrandCreateGeneratorHost(&one, type), 0);
+      ASSERT_EQ(trnrandCreateGeneratorHost(&two, type), 0);
+      std::vector<unsigned> k(2000);
+      std::vector<double> u(2000);
+      ASSERT_EQ(trnrandGeneratePoisson(one, k.data(), k.size(), lambda), 0) << trnGetLastErrorText();
+      ASSERT_EQ(trnrandGenerateUniformDouble(two, u.data(), u.size()), 0);
+      for (std::size_t i = 0; i < k.size(); ++i) {
+        long double term = std::exp(-static_cast<long double>(lambda)), sum = 0, before = 0;
+        for (unsigned j = 0; j <= k[i]; ++j)
+          before = sum, sum += term, term *= lambda / static_cast<long double>(j + 1);
+        ASSERT_LE(before, static_cast<long double>(u[i]) + 1e-17L) << type << " " << lambda << " " << i;
+        ASSERT_GE(sum, static_cast<long double>(u[i]) - 1e-17L) << type << " " << lambda << " " << i;
+      }
+      trnrandDestroyGenerator(one), trnrandDestroyGenerator(two);
+    }
+}
+
 template <class C> std::vector<C> signal(int n) {
   std::vector<C> x(n);
   for (int j = 0; j < n; ++j) x[j].x = std::sin(1.7 * j) + 0.1, x[j].y = std::cos(0.3 * j * j);

@@ -58,13 +58,13 @@ def main():
     expect("C++, find_package", run(scratch / "cpp" / "consumer"), "30 4\n")
 
     where = {"PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig")}
-    flags = run("pkg-config", "--cflags", "--libs", "trnblas", "trnfft", "trnrand", **where).split()
+    flags = run("pkg-config", "--cflags", "--libs", "trnblas", "trnfft", "trnrand", "trnsolver", **where).split()
     run("gcc", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", HERE / "c/main.c", "-o", scratch / "c_consumer", *flags)
     expect("C, pkg-config", run(scratch / "c_consumer", LD_LIBRARY_PATH=str(prefix / "lib")), "30\n")
 
     program = HERE / "cudatoolkit/main.cu"
     run(prefix / "bin/trncc", "-std=c++17", "-arch=sm_90", "-O1", "-Xcompiler", "-Wall", program, "-o", scratch / "trncc_consumer",
-        "-lcublas", "-lcufft", "-lcurand")
+        "-lcublas", "-lcufft", "-lcurand", "-lcusolver")
     expect("CUDA's names, trncc", run(scratch / "trncc_consumer"), "30\n")
     expect("the same on a simulator", run(scratch / "trncc_consumer", TRN_EXECUTOR="sim:trn2"), "30\n")
 

@@ -52,6 +52,7 @@ void create(trnblasHandle_t* handle) {
   require(handle != nullptr, "handle is null; it receives the handle");
   Device& d = current_device();
   auto made = std::make_shared<trnblasContext>(&d, d.generation, stream_of(nullptr));
+  made->precision = initial_precision();
   *handle = handles().add(std::move(made));
 }
 void destroy(Call& c) { handles().remove(&c.handle); }

@@ -3,7 +3,10 @@
 #pragma once
 
 #include <complex>
+#include <functional>
 #include <optional>
+#include <set>
+#include <string>
 
 #include <trn/blas/storage.hpp>
 #include <trn/blas/types.hpp>
@@ -26,6 +29,7 @@ struct trnblasContext {
   trnblasEmulationStrategy_t emulation = TRNBLAS_EMULATION_STRATEGY_DEFAULT;
   std::optional<trn::Precision> precision{};  // asked for by name; wins over the math mode
   double bound = 0;                           // of the last product
+  std::set<std::string> known;                // products that ran with success: see call_queued
 };
 
 namespace trn::capi::blas {
@@ -138,6 +142,16 @@ class Call {
     return Mode::Native;
   }
   void keep(const Accuracy& accuracy) { handle.bound = accuracy.bound; }
+
+  // The last step of a routine that may be queued: everything is checked and every scalar read. `what` says all that
+  // decides whether there is a kernel for it; empty, the step is waited for.
+  void perform(const std::string& what, std::function<void()> step) {
+    if (!queueing) return step();
+    pending_what = what, pending = std::move(step);
+  }
+  bool queueing = false;
+  std::string pending_what;
+  std::function<void()> pending;
 };
 
 // Runs the body in the handle's stream, behind what is there.
@@ -147,6 +161,29 @@ template <class F> trnblasStatus_t call(trnblasHandle_t handle, const char* func
     if (alive->generation != alive->device->generation) throw BadHandle("the handle's device was reset");
     Call c(*alive);
     run(*alive->stream, [&] { body(c); });
+  }));
+}
+// The same for a routine that ends in perform(): checks happen at once, the last step in the stream, behind the
+// caller, who gets a failure of it from the next synchronisation. The first of its kind is waited for: whether there is
+// a kernel is known then, and NOT_SUPPORTED is never late. So is a call with scalars in device memory, and one whose
+// precision is a target, which depends on the operands' values.
+template <class F> trnblasStatus_t call_queued(trnblasHandle_t handle, const char* function, const F& body) noexcept {
+  return static_cast<trnblasStatus_t>(guarded(function, kCodes, [&] {
+    const auto alive = handles().find(handle, "handle");
+    if (alive->generation != alive->device->generation) throw BadHandle("the handle's device was reset");
+    Call c(*alive);
+    const bool target = alive->precision && alive->precision->has_target();
+    if (!c.host_scalars() || target || launch_blocking()) return run(*alive->stream, [&] { body(c); });
+    c.queueing = true;
+    body(c);
+    if (!c.pending) return;
+    if (alive->known.count(c.pending_what)) {
+      enqueue(*alive->stream, [alive, step = std::move(c.pending)] { step(); });
+      return;
+    }
+    run(*alive->stream, c.pending);
+    if (alive->known.size() > 1000) alive->known.clear();
+    if (!c.pending_what.empty()) alive->known.insert(c.pending_what);
   }));
 }
 template <class F> trnblasStatus_t call(const char* function, const F& body) noexcept {

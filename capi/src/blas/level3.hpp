@@ -33,30 +33,47 @@ template <class T, class F> void product(Call& c, OpArg transa, OpArg transb, In
   if (m == 0 || n == 0) return;
   const T factor = c.read(alpha, "alpha"), scale = c.read(beta, "beta");
   const MatrixView<T> mc = c.matrix("C", to, m, n, ldc);
-  if (factor == T(0) || k == 0) {
-    c.keep(multiply(Op::N, Op::N, T(0), c.unread<T>(m, 0), c.unread<T>(0, n), scale, mc));
-    return;
-  }
-  const MatrixView<const T> ma = c.matrix("A", a, oa == Op::N ? m : k, oa == Op::N ? k : m, lda);
-  const MatrixView<const T> mb = c.matrix("B", b, ob == Op::N ? k : n, ob == Op::N ? n : k, ldb);
-  c.keep(multiply(oa, ob, factor, ma, mb, scale, mc));
+  const bool empty = factor == T(0) || k == 0;
+  const MatrixView<const T> ma =
+      empty ? c.unread<T>(m, 0) : c.matrix("A", a, oa == Op::N ? m : k, oa == Op::N ? k : m, lda);
+  const MatrixView<const T> mb =
+      empty ? c.unread<T>(0, n) : c.matrix("B", b, ob == Op::N ? k : n, ob == Op::N ? n : k, ldb);
+  // Operands that may share memory are left to the checks of the product itself, at once.
+  const auto reach = [](const auto& x) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(x.data());
+    const Int elements = x.columns() > 0 ? (x.columns() - 1) * x.column_stride() + x.rows() : 0;
+    return std::pair(begin, begin + static_cast<std::size_t>(elements) * sizeof(T));
+  };
+  const auto apart = [&](const auto& x) {
+    const auto one = reach(x), two = reach(mc);
+    return one.second <= two.first || two.second <= one.first;
+  };
+  std::string what;
+  if (c.queueing && apart(ma) && apart(mb))
+    what = fmt::format("{} {} {} {} {} {} {} {} {} {} {}", sizeof(T), tb::ComplexScalar<T>, static_cast<int>(oa),
+                       static_cast<int>(ob), m, n, empty ? -1 : k, lda, ldb, ldc,
+                       static_cast<int>(c.precision<T>().mode()));
+  c.perform(what, [=, handle = &c.handle, precision = c.precision<T>()] {
+    const Op first = empty ? Op::N : oa, second = empty ? Op::N : ob;
+    const Executor& e = handle->device->executor;
+    handle->bound =
+        multiply(e, first, second, empty ? T(0) : factor, ma, mb, scale, mc, tb::GemmOptions{precision, {}}).bound;
+  });
 }
 
 template <class T> void gemm(Call& c, OpArg transa, OpArg transb, Int m, Int n, Int k, const T* alpha, const T* a,
                              Int lda, const T* b, Int ldb, const T* beta, T* to, Int ldc) {
   product(c, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, to, ldc,
-          [&](Op oa, Op ob, T factor, const MatrixView<const T>& ma, const MatrixView<const T>& mb, T scale,
-              const MatrixView<T>& mc) {
-            return tb::gemm(c.executor, oa, ob, factor, ma, mb, scale, mc, {c.precision<T>(), {}});
-          });
+          [](const Executor& e, Op oa, Op ob, T factor, const MatrixView<const T>& ma, const MatrixView<const T>& mb,
+             T scale, const MatrixView<T>& mc,
+             const tb::GemmOptions& options) { return tb::gemm(e, oa, ob, factor, ma, mb, scale, mc, options); });
 }
 template <class T> void gemm3m(Call& c, OpArg transa, OpArg transb, Int m, Int n, Int k, const T* alpha, const T* a,
                                Int lda, const T* b, Int ldb, const T* beta, T* to, Int ldc) {
   product(c, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, to, ldc,
-          [&](Op oa, Op ob, T factor, const MatrixView<const T>& ma, const MatrixView<const T>& mb, T scale,
-              const MatrixView<T>& mc) {
-            return tb::gemm3m<T>(c.executor, oa, ob, factor, ma, mb, scale, mc, {c.precision<T>(), {}});
-          });
+          [](const Executor& e, Op oa, Op ob, T factor, const MatrixView<const T>& ma, const MatrixView<const T>& mb,
+             T scale, const MatrixView<T>& mc,
+             const tb::GemmOptions& options) { return tb::gemm3m<T>(e, oa, ob, factor, ma, mb, scale, mc, options); });
 }
 
 // hermitian: hemm.

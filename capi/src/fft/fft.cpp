@@ -163,6 +163,7 @@ StreamObject& stream_of_plan(PlanObject& p) { return *p.stream; }
 void create(trnfftHandle* handle) {
   require(handle != nullptr, "plan is null; it receives the plan");
   auto made = std::make_shared<PlanObject>(current_device(), stream_of(nullptr));
+  made->precision = initial_precision();
   Plans& p = plans();
   const std::lock_guard lock(p.mutex);
   made->number = ++p.last;

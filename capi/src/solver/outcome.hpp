@@ -1,0 +1,49 @@
+// What the solvers report, as LAPACK's info in device memory, and pivots between C's counting and C++'s.
+#pragma once
+
+#include <trn/solver/report.hpp>
+
+#include "solver.hpp"
+
+namespace trn::capi::solver {
+
+namespace ts = trn::solver;
+
+// `columns` is the width of the operand that was looked at for values that are not finite.
+[[nodiscard]] inline int info_of(const ts::Outcome& outcome, Int columns) {
+  if (outcome.status != ts::Status::NotFinite) return static_cast<int>(outcome.lapack_info());
+  const Int at = std::max<Int>(outcome.index, 0), width = std::max<Int>(columns, 1);
+  return static_cast<int>(std::max(at / width, at % width) + 1);
+}
+inline void put_info(Call& c, int* info, int value) {
+  require_device_memory(*c.handle.device, "info", info, sizeof(int));
+  copy_bytes(Executor::host(), &value, c.executor, info, sizeof(int));
+}
+// Asked for before anything is computed: a bad address must not cost the operand.
+inline void check_info(Call& c, const int* info, Int count = 1) {
+  require_device_memory(*c.handle.device, "info", info, count * static_cast<Int>(sizeof(int)));
+}
+template <class T> [[nodiscard]] VectorView<T> column(Call& c, const char* what, T* x, Int n) {
+  return c.vector(what, x, n, 1);
+}
+
+// C counts rows from 1, in int or int64_t.
+template <class I> void put_pivots(Call& c, const Array<Int>& from, I* to) {
+  std::vector<I> counted;
+  for (const Int row : from.to_host()) counted.push_back(static_cast<I>(row + 1));
+  copy_bytes(Executor::host(), counted.data(), c.executor, to, static_cast<Int>(counted.size() * sizeof(I)));
+}
+template <class I> [[nodiscard]] Array<Int> take_pivots(Call& c, const I* from, Int n) {
+  const auto bytes = n * static_cast<Int>(sizeof(I));
+  require_device_memory(*c.handle.device, "the pivots", from, bytes);
+  std::vector<I> counted(static_cast<std::size_t>(n));
+  if (n > 0) copy_bytes(c.executor, from, Executor::host(), counted.data(), bytes);
+  std::vector<Int> rows;
+  for (const I row : counted) {
+    require(row >= 1 && row <= n, "a pivot is {}; it must be between 1 and {}", row, n);
+    rows.push_back(row - 1);
+  }
+  return Array<Int>::from_host(c.executor, {n}, rows);
+}
+
+}  // namespace trn::capi::solver
