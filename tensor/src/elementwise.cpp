@@ -106,6 +106,14 @@ Group joined(const Call& call, const Shape& shape, const Strides& strides) {
 
 }  // namespace
 
+void detail::add_padding(Shape& shape, std::span<const std::int64_t> padding) {
+  for (std::size_t i = 0; i < padding.size() && i < shape.size(); ++i) {
+    require(padding[i] >= 0, "tensor.permute: a padding of {}; paddings are >= 0", padding[i]);
+    require(!__builtin_add_overflow(shape[i], padding[i], &shape[i]),
+            "tensor.permute: axis {} with a padding of {} is longer than 64 bits count", i + 1, padding[i]);
+  }
+}
+
 Shape detail::result_shape(const char* operation, std::string_view text, std::span<const TypedView> operands) {
   return Call(operation, text, operands).shape();
 }
@@ -122,15 +130,13 @@ void permute(const Executor& executor, std::string_view text, const TypedView& a
     require(list->empty() || list->size() == inner.size(),
             "tensor.permute: {} paddings for rank {}; give one per axis of the result, or none", list->size(),
             inner.size());
-    for (std::size_t i = 0; i < list->size(); ++i) {
-      require((*list)[i] >= 0, "tensor.permute: a padding of {}; paddings are >= 0", (*list)[i]);
-      expected[i] += (*list)[i];
-      pads = pads || (*list)[i] > 0;
-      if (list == &options.pad_left && i < d.strides.size()) offset += (*list)[i] * d.strides[i];
-    }
+    detail::add_padding(expected, *list);
+    pads = pads || std::any_of(list->begin(), list->end(), [](std::int64_t p) { return p > 0; });
   }
   call.check(executor, d, expected, std::span(&options.unary, 1));
   call.check_apart(0, d);
+  // D is as expected: its offsets are addresses.
+  for (std::size_t i = 0; i < options.pad_left.size(); ++i) offset += options.pad_left[i] * d.strides[i];
   const int threads = loop_threads();
   const DType compute = call.compute(d);
   if (pads) {
@@ -148,7 +154,12 @@ void permute(const Executor& executor, std::string_view text, const TypedView& a
         *reinterpret_cast<C*>(value) = C(std::complex<double>(parts[0], parts[1]));
       }
     });
-    dispatch(kPointwise, executor, {fill, {{value}, {1, 1, 1}, d.data, threads}});
+    // A device reads the value from its own memory.
+    const bool device = executor.family() == Family::Device;
+    const Buffer there(executor, device ? static_cast<std::int64_t>(sizeof(value)) : 0);
+    if (device) copy_bytes(Executor::host(), value, executor, there.data(), sizeof(value));
+    const void* from = device ? there.data() : value;
+    dispatch(kPointwise, executor, {fill, {{from}, {1, 1, 1}, d.data, threads}});
   }
   void* to = static_cast<std::byte*>(d.data) + offset * size_bytes(d.dtype);
   const Group group = joined(call, inner, d.strides);

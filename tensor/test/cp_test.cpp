@@ -203,6 +203,7 @@ TEST(Cp, BadInput) {
   EXPECT_THROW((void)cp<double>(kHost, view({2, 0, 4}), 1), InvalidArgument);
   EXPECT_THROW((void)cp<double>(kHost, view({2, 3, 4}), 1, {.starts = 0}), InvalidArgument);
   EXPECT_THROW((void)cp<double>(kHost, view({2, 3, 4}), 1, {.max_iterations = 0}), InvalidArgument);
+  EXPECT_THROW((void)cp<double>(kHost, view({2, 3, 4}), 1, {.tolerance = NAN}), InvalidArgument);
   EXPECT_THROW((void)cp<double>(Executor::open("sim:trn2"), view({2, 3, 4}), 1), NotImplemented);
   const Cp<double> ones = cp<double>(kHost, view({2, 3, 4}), 1);
   EXPECT_NEAR(ones.weights[0], std::sqrt(24.0), 1e-13);

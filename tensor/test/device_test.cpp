@@ -86,10 +86,12 @@ TEST(DeviceEinsum, LargerThanATile) {
     const char* text;
     Shape a, b, d;
   };
-  for (const Case& c : {Case{"aebf,dfce->abcd", {13, 12, 11, 14}, {5, 14, 7, 12}, {13, 11, 7, 5}},
-                        Case{"abk,kc->cab", {20, 30, 40}, {40, 3}, {3, 20, 30}},
-                        Case{"hak,hkb->hab", {3, 129, 130}, {3, 130, 9}, {3, 129, 9}},
-                        Case{"ki,kj->ij", {700, 3}, {700, 515}, {3, 515}}}) {
+  for (const Case& c :
+       {Case{"aebf,dfce->abcd", {13, 12, 11, 14}, {5, 14, 7, 12}, {13, 11, 7, 5}},
+        Case{"aebf,dfce->abcd", {12, 10, 11, 14}, {10, 14, 13, 10}, {12, 11, 13, 10}},  // permuted first
+        Case{"abk,kc->cab", {20, 30, 40}, {40, 3}, {3, 20, 30}},
+        Case{"hak,hkb->hab", {3, 129, 130}, {3, 130, 9}, {3, 129, 9}},
+        Case{"ki,kj->ij", {700, 3}, {700, 515}, {3, 515}}}) {
     std::vector<Sample> operands = {dense(DType::Float32, c.a, random), dense(DType::Float32, c.b, random)};
     Sample d = dense(DType::Float32, c.d, random);
     const Expression e = parse(c.text);
@@ -184,6 +186,20 @@ TEST(DevicePermute, MovesEveryElementOfEveryType) {
     }
   }
   EXPECT_EQ(recorder.family_of("tensor.permute"), "device");
+}
+
+TEST(DevicePermute, Padding) {
+  std::mt19937_64 random(10);
+  const Executor device = Executor::open("sim:trn2");
+  for (const DType type : {DType::Float32, DType::Float64, DType::BFloat16}) {
+    Sample a = dense(type, {5, 7}, random), d = dense(type, {10, 6}, random), want = d;
+    const PermuteOptions options{.pad_left = {1, 0}, .pad_right = {2, 1}, .pad_value = 2.5};
+    const Placed from(a, device), to(d, device);
+    permute(device, "ab->ba", from.view(), to.view(), options);
+    to.fetch();
+    permute(Executor::host(), "ab->ba", a.view(), want.view(), options);
+    EXPECT_EQ(d.bytes, want.bytes) << name(type);
+  }
 }
 
 TEST(DeviceElementwise, OperatorsScalesAndBroadcasts) {

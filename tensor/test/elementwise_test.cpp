@@ -226,5 +226,32 @@ TEST(Reduce, LongSumsStayAccurate) {
   EXPECT_NEAR(sum, 0.1f * 0x1p20, 60 * 0x1p-24 * 0.1 * 0x1p20);
 }
 
+TEST(Elementwise, OperatorsAtInfinity) {
+  const double inf = HUGE_VAL;
+  const auto of = [&](Unary op, double x) {
+    Array<double> a(host, {1}), d(host, {1});
+    a.data()[0] = x;
+    elementwise(host, "i->i", Binary::Add, {a.view()}, d.view(), {.unary = {op}});
+    return d.data()[0];
+  };
+  for (const Unary op : {Unary::Swish, Unary::Mish}) {
+    EXPECT_EQ(of(op, -inf), 0) << name(op);
+    EXPECT_EQ(of(op, inf), inf) << name(op);
+    EXPECT_EQ(of(op, -1e300), 0) << name(op);
+    EXPECT_TRUE(std::isnan(of(op, NAN))) << name(op);
+  }
+  EXPECT_EQ(of(Unary::Softsign, inf), 1);
+  EXPECT_EQ(of(Unary::Softsign, -inf), -1);
+  EXPECT_EQ(of(Unary::Softsign, 1.7e308), 1);
+}
+
+TEST(Permute, PaddingsBeyond64BitsAreRefused) {
+  Array<float> a(host, {2, 3});
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  EXPECT_IN("longer than 64 bits count", testing_support::message_of<InvalidArgument>([&] {
+              (void)permute(host, "ab->ba", a.view(), {.pad_left = {most, 0}});
+            }));
+}
+
 }  // namespace
 }  // namespace trn::tensor

@@ -2,6 +2,7 @@
 #include <trn/tensor/tensor_train.hpp>
 
 #include <limits>
+#include <random>
 
 #include <trn/core/error.hpp>
 
@@ -193,6 +194,26 @@ TEST(TensorTrain, NormOfWhatIsNotFiniteIsNaN) {
   EXPECT_TRUE(std::isnan(norm(kHost, scale(kHost, std::numeric_limits<double>::quiet_NaN(), t))));
   x[3] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_TRUE(std::isnan(norm(kHost, tensor_train<double>(kHost, view))));
+}
+
+// Differences of tensors of 1e-300 are below the normal numbers; their norms are numbers all the same.
+TEST(TensorTrain, TinyTensorsHaveErrorsAndBounds) {
+  std::mt19937_64 random(77);
+  std::normal_distribution<double> normal;
+  for (const double size : {1e-290, 1e-300, 1e-305}) {
+    std::vector<double> x(120);
+    for (double& v : x) v = size * normal(random);
+    const auto t = tensor_train<double>(Executor::host(), View<const double>(Executor::host(), x.data(), {4, 5, 6}));
+    const auto y = reconstruct(Executor::host(), t);
+    long double sum = 0;
+    for (std::int64_t i = 0; i < 120; ++i) {
+      const long double d = (static_cast<long double>(y.data()[i]) - x[static_cast<std::size_t>(i)]) / size;
+      sum += d * d;
+    }
+    EXPECT_TRUE(std::isfinite(t.report.error) && std::isfinite(t.report.bound)) << size;
+    EXPECT_LE(static_cast<double>(std::sqrt(sum)), t.report.bound / size) << size;
+    EXPECT_LE(t.report.bound, 1e-10 * size) << size;
+  }
 }
 
 }  // namespace

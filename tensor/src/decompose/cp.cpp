@@ -303,6 +303,7 @@ template <RealScalar T> Cp<T> cp(const Executor& executor, const std::type_ident
   const Dense<T> dense = dense_copy(operation, executor, x);
   require(dense.rank() >= 2, "{}: X has {} dimension; CP takes two or more", operation, dense.rank());
   require(rank >= 1, "{}: rank is {}; it must be >= 1", operation, rank);
+  require(options.tolerance >= 0, "{}: a tolerance of {}; it must be >= 0", operation, options.tolerance);
   require(options.starts >= 1 && options.max_iterations >= 1, "{}: {} starts of {} iterations; both must be >= 1",
           operation, options.starts, options.max_iterations);
   if (!all_finite(std::span<const T>(dense.values))) {

@@ -110,7 +110,9 @@ template <Scalar T> double largest(std::span<const T> x) {
 // The difference is taken in the type's own precision: exact to one rounding.
 template <Scalar T, class F> double scaled_norm(std::size_t n, double most, F value) {
   if (most == 0 || !std::isfinite(most)) return most;
-  const Real<T> scale = static_cast<Real<T>>(std::exp2(-std::ilogb(most)));
+  // A power of two that is a normal number of the type, for numbers below its normal range too.
+  const int power = std::min(-std::ilogb(most), std::numeric_limits<Real<T>>::max_exponent - 2);
+  const Real<T> scale = std::ldexp(Real<T>(1), power);
   return std::sqrt(sum_of_squares(n, [&](std::size_t i) { return square(value(i) * scale); })) / scale;
 }
 

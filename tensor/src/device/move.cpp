@@ -53,7 +53,8 @@ class Move {
         return std::abs(group_[x].stride[operand]) < std::abs(group_[y].stride[operand]);
       });
       for (const std::size_t i : order) {
-        if (taken[i] || (operand == kTo && i == from)) break;
+        if (operand == kTo && i == from) break;
+        if (taken[i]) continue;
         side.push_back(group_[i]);
         taken[i] = true;
         if (blocks::extent_of(side) >= kSide) break;

@@ -44,6 +44,9 @@ template <class C, class F> void each(C* x, std::int64_t n, const F& f) {
   for (std::int64_t i = 0; i < n; ++i) x[i] = f(x[i]);
 }
 
+// Where a factor that decays exponentially meets infinity: the limit is -0.
+template <class R> bool falls(R v) { return std::isinf(v) && v < 0; }
+
 template <class R> void apply_real(Unary op, R* x, std::int64_t n) {
   switch (op) {
     case Unary::Relu:
@@ -55,13 +58,13 @@ template <class R> void apply_real(Unary op, R* x, std::int64_t n) {
     case Unary::Floor:
       return each(x, n, [](R v) { return std::floor(v); });
     case Unary::Mish:
-      return each(x, n, [](R v) { return v * std::tanh(softplus(v)); });
+      return each(x, n, [](R v) { return falls(v) ? R(-0.0) : v * std::tanh(softplus(v)); });
     case Unary::Swish:
-      return each(x, n, [](R v) { return v * sigmoid(v); });
+      return each(x, n, [](R v) { return falls(v) ? R(-0.0) : v * sigmoid(v); });
     case Unary::Softplus:
       return each(x, n, [](R v) { return std::isnan(v) ? v : softplus(v); });
     case Unary::Softsign:
-      return each(x, n, [](R v) { return v / (R(1) + std::abs(v)); });
+      return each(x, n, [](R v) { return std::isinf(v) ? std::copysign(R(1), v) : v / (R(1) + std::abs(v)); });
     default:
       fail<InternalError>("tensor: operator {} has no real form", name(op));
   }

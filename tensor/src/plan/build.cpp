@@ -280,9 +280,50 @@ class Builder {
     return set;
   }
 
+  // For a device: an operand whose rows would be read an element at a time is permuted once. The one that owns D's unit
+  // stride moves through the Tensor Engine and needs that index innermost; the other one needs its unit stride among
+  // its own labels, or in the sum, where the kernel turns it.
+  static constexpr double kWorthMoving = 1 << 14;  // elements
+  void lay_out(Node& left, Node& right, const Node& result) {
+    const auto unit = [](const Node& n) {
+      for (std::size_t a = 0; a < n.labels.size(); ++a) {
+        if (n.shape[a] > 1 && std::abs(n.strides[a]) == 1) return n.labels[a];
+      }
+      return Label(-1);
+    };
+    const LabelSet in_left = present(left), in_right = present(right), in_result = present(result);
+    const Label first = unit(result);
+    if (first < 0 || (in_left.contains(first) && in_right.contains(first))) return;
+    const auto summed = [&](Label l) { return !in_result.contains(l); };
+    const auto relaid = [&](Node& n, const Node& other, bool moves) {
+      const LabelSet own = present(n), others = present(other);
+      const Label at = unit(n);
+      const bool repeated = own.size() != n.labels.size();
+      const bool good = moves ? at == first : at >= 0 && (summed(at) || !others.contains(at));
+      if (good || repeated || n.constant || elements(n) < kWorthMoving) return;
+      LabelSet batch, sum, free;
+      for (const Label l : own) (!others.contains(l) ? free : summed(l) ? sum : batch).insert(l);
+      std::vector<Label> order;
+      const auto append = [&](const LabelSet& labels, const Node& like) {
+        for (const Label l : in_memory_order(like, labels)) order.push_back(l);
+      };
+      append(batch, n), append(sum, other), append(free, result);
+      Node from = n;
+      from.op = Unary::Identity;
+      Node to = temporary(order, false);
+      to.dtype = n.dtype;
+      single(from, to, false);
+      to.op = n.op;
+      n = std::move(to);
+    };
+    const bool right_moves = in_right.contains(first);
+    relaid(right, left, right_moves);
+    relaid(left, right, !right_moves);
+  }
+
   void contract(std::size_t i) {
-    const Node left = nodes_.at(static_cast<std::size_t>(b_.path[i].left));
-    const Node right = nodes_.at(static_cast<std::size_t>(b_.path[i].right));
+    Node left = nodes_.at(static_cast<std::size_t>(b_.path[i].left));
+    Node right = nodes_.at(static_cast<std::size_t>(b_.path[i].right));
     const bool last = i + 1 == b_.path.size(), constant = left.constant && right.constant;
     const Node out = output();
     const std::optional<Node> c = c_node();
@@ -297,6 +338,7 @@ class Builder {
     } else {
       result = temporary(layout(labels, i), constant);
     }
+    if (b_.family == Family::Device && b_.modes[i] != Mode::Exact && !constant) lay_out(left, right, result);
     const FoldOperand fa = view(left), fb = view(right), fd = view(result), fc = view(*c);
     const Folded f = fold(b_.sizes, fa, &fb, straight ? &fc : nullptr, fd);
     const std::int64_t depth = extent_of(f.k);

@@ -179,8 +179,8 @@ Plan::Plan(const Executor& executor, const Description& description, std::span<c
     const double ratio = static_cast<double>(description.memory_bytes) / static_cast<double>(s->intermediate_bytes);
     budget *= std::min(0.9, ratio);
     require(tries < 12 && budget >= 1 && contractions > 1,
-            "{}: intermediates take {} bytes, the limit is {}; raise the limit", kName, s->intermediate_bytes,
-            description.memory_bytes);
+            "{}: intermediates take {} bytes (each a multiple of 64), the limit is {}; raise the limit", kName,
+            s->intermediate_bytes, description.memory_bytes);
     make(budget);
   }
   const bool sums_passes = std::any_of(s->passes.begin(), s->passes.end(), [](const Pass& p) { return !p.first; });

@@ -68,14 +68,16 @@ template <Element T> [[nodiscard]] Array<std::remove_const_t<T>> reduce(const Ex
 namespace detail {
 // The shape of the result of "abc->ca" and the like.
 [[nodiscard]] Shape result_shape(const char* operation, std::string_view text, std::span<const TypedView> operands);
+// Throws InvalidArgument for negative paddings and for sums beyond 64 bits.
+void add_padding(Shape& shape, std::span<const std::int64_t> padding);
 }  // namespace detail
 
 template <Element T> Array<std::remove_const_t<T>> permute(const Executor& executor, std::string_view text,
                                                            const View<T>& a, const PermuteOptions& options) {
   const TypedView view(a);
   Shape shape = detail::result_shape("tensor.permute", text, std::span(&view, 1));
-  for (std::size_t i = 0; i < options.pad_left.size() && i < shape.size(); ++i) shape[i] += options.pad_left[i];
-  for (std::size_t i = 0; i < options.pad_right.size() && i < shape.size(); ++i) shape[i] += options.pad_right[i];
+  detail::add_padding(shape, options.pad_left);
+  detail::add_padding(shape, options.pad_right);
   Array<std::remove_const_t<T>> d(executor, shape);
   permute(executor, text, view, d.view(), options);
   return d;
