@@ -26,6 +26,8 @@ VARIANTS = {
     "blas.pair_energy": ["--precision bf16x6", "--dtype fp64 --nocc 5 --naux 70 --nvir 60"],
     "fft.c2c": ["--n 256 --batch 200", "--n 1000", "--n 65536", "--n 100 60", "--n 1024 --precision bf16x6", "--n 512 --precision exact --dtype fp64"],
     "fft.r2c": ["--n 130 --batch 200", "--n 131072", "--n 64 64"],
+    "sparse.attention": ["--queries 300 --heads 4 --kv-heads 2 --d 200 --precision bf16 --mask full"],
+    "sparse.attention.backward": ["--queries 300 --heads 4 --kv-heads 2 --precision bf16 --mask band:1"],
     "sparse.spmm": ["--generate stencil27:9 --kernel gather --columns 600", "--generate poisson2d:20 --precision bf16x6",
                     "--generate poisson2d:20 --kernel pinned --precision tf32x3", "--generate rmat:9 --kernel gather --precision bf16x6"],
     "fft.c2r": ["--n 256 --batch 200", "--n 131072"],
@@ -34,7 +36,7 @@ VARIANTS = {
 
 # Small enough that a run of several programs has few of them.
 SIZES = {"solver.geqrf": "--n 100", "solver.solve": "--n 60", "sparse.spmv": "--generate poisson2d:30",
-         "sparse.spmm": "--generate poisson2d:30"}
+         "sparse.spmm": "--generate poisson2d:30", "sparse.attention": "--queries 300", "sparse.attention.backward": "--queries 300"}
 
 
 def operations(command):

@@ -8,6 +8,7 @@
 
 #include <trn/core/error.hpp>
 #include <trn/sparse/amg.hpp>
+#include <trn/sparse/attention.hpp>
 #include <trn/sparse/ilu.hpp>
 #include <trn/sparse/ordering.hpp>
 #include <trn/sparse/spgemm.hpp>
@@ -169,6 +170,12 @@ template <Scalar T> struct Calls {
     (void)sparse::sddmm<T>(executor, T(1), d.view(), d.view().transposed(), T(0), a);
   }
   void spsv() const { (void)sparse::TriangularPlan<T>(executor, a); }
+  void attention() const {
+    if constexpr (RealScalar<T>)
+      (void)sparse::AttentionPlan<T>(executor, sparse::AttentionMask::full(4, 4), {.d = 4});
+    else
+      fail<NotImplemented>("sparse.attention: real types only");
+  }
   void convert() const { (void)sparse::transpose(a); }
   void ilu() const { (void)sparse::ilu(a); }
   void amg() const { (void)sparse::Amg<T>(a); }
@@ -188,8 +195,8 @@ template <Scalar T> struct Calls {
 
 template <Scalar T> bool runs(const Executor& executor, int row) {
   using C = Calls<T>;
-  constexpr void (C::*calls[])() const = {&C::spmv,    &C::spgemm,  &C::sddmm, &C::spsv, &C::tridiagonal,
-                                          &C::vectors, &C::convert, &C::ilu,   &C::ssor, &C::amg};
+  constexpr void (C::*calls[])() const = {&C::spmv,    &C::spgemm,  &C::sddmm, &C::attention, &C::spsv, &C::tridiagonal,
+                                          &C::vectors, &C::convert, &C::ilu,   &C::ssor,      &C::amg};
   try {
     (C{executor}.*calls[row])();
     return true;
@@ -204,6 +211,7 @@ void print_sparse_coverage() {
   constexpr const char* rows[] = {"SpMV, SpMM",
                                   "SpGEMM",
                                   "SDDMM",
+                                  "block-sparse attention, forward and backward",
                                   "SpSV, SpSM",
                                   "tridiagonal batches",
                                   "SpVV, axpby, gather, scatter, rot",

@@ -20,6 +20,8 @@
 
 namespace trn::tools {
 
+std::unique_ptr<Operation> sparse_attention_operation(bool backward);
+
 namespace {
 
 enum class SparseKind { Spmv, Spmm, Spgemm, Sddmm, Spsv, Csr2csc, Read };
@@ -279,6 +281,7 @@ std::vector<std::unique_ptr<Operation>> sparse_operations() {
   for (const SparseKind kind : {SparseKind::Spmv, SparseKind::Spmm, SparseKind::Spgemm, SparseKind::Sddmm,
                                 SparseKind::Spsv, SparseKind::Csr2csc, SparseKind::Read})
     all.push_back(std::make_unique<SparseOperation>(kind));
+  for (const bool backward : {false, true}) all.push_back(sparse_attention_operation(backward));
   return all;
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <trn/neuron/sim.hpp>
+#include <trn/sparse/attention_programs.hpp>
 #include <trn/sparse/gallery.hpp>
 #include <trn/sparse/structure.hpp>
 #include <trn/sparse/tile_programs.hpp>
@@ -56,6 +57,19 @@ TEST(DeviceFigures, ResidentAndGather) {
   const Csr<float> a = permute(grid, order, order);
   near(micros(gather_program(gathers(a, 512, Mode::Native, 5000), trn2())), 1010);
   near(micros(gather_program(gathers(a, 512, Mode::Native, 0), trn2())), 1079);
+}
+
+TEST(DeviceFigures, AttentionOfABand) {
+  AttentionShape s;
+  s.queries = s.keys = 8192, s.d = s.dv = 128, s.mode = Mode::Bf16;
+  for (std::int32_t i = 0; i < 64; ++i) {
+    for (std::int32_t j = 0; j < 64; ++j) {
+      if (std::abs(i - j) < 8) s.blocks.push_back({i, j, -1});
+    }
+  }
+  ASSERT_EQ(s.blocks.size(), 904u);
+  EXPECT_NEAR(micros(attention_program(s, trn2())) / 372, 1, 0.05);
+  EXPECT_NEAR(micros(attention_backward_program(s, trn2())) / 570, 1, 0.05);
 }
 
 // A plan's time leaves waiting out, and little else.

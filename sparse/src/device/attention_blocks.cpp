@@ -1,0 +1,121 @@
+// Loads, transposes and masks of the attention programs.
+#include "attention_blocks.hpp"
+
+#include <trn/core/error.hpp>
+
+namespace trn::sparse::device {
+
+using namespace trn::tile;
+
+namespace {
+constexpr std::int64_t kPartsAtOnce = 64;    // more are loaded where they are used
+constexpr std::int64_t kStagedBytes = 4096;  // of a partition in one load
+}  // namespace
+
+AttentionBlocks::AttentionBlocks(Builder& builder, const AttentionShape& shape)
+    : s(shape),
+      b(builder),
+      side(builder.machine().partitions),
+      bank(blocks::bank_columns(builder.machine())),
+      word(shape.mode == Mode::Bf16 ? DType::BFloat16 : DType::Float32),
+      rings(builder) {
+  if (s.parts > 0) parts_tensor_ = b.input("parts", DType::BFloat16, {1 + s.parts, side, side});
+  scale = blocks::scalar_input(b, "scale");
+}
+
+void AttentionBlocks::load_parts() {
+  if (s.parts == 0) return;
+  const std::int64_t count = 1 + (s.parts <= kPartsAtOnce ? s.parts : 0);
+  parts_ = b.sbuf("parts_tiles", side, {count, side}, DType::BFloat16);
+  b.dma_copy(parts_, parts_tensor_(ds(0, count)).permute({1, 0, 2}));
+}
+
+Access AttentionBlocks::staged(const Access& from, std::int64_t rows, std::int64_t columns) {
+  const Access stage = rings.take("stage", Space::Sbuf, rows, {columns}, DType::Float32, 4, std::max(s.d, s.dv));
+  b.dma_copy(stage, from);
+  return stage;
+}
+
+void AttentionBlocks::for_staged(const std::string& name, const Access& from, std::int64_t columns,
+                                 const std::function<void(std::int64_t block, const Access& stage)>& body) {
+  const std::int64_t rows = from.dims.front().size, whole = rows / side;
+  const std::int64_t most = std::max<std::int64_t>(1, kStagedBytes / (4 * columns));
+  for (std::int64_t first = 0; first * side < rows;) {
+    const std::int64_t count = first < whole ? std::min(most, whole - first) : 1;
+    const std::int64_t height = first < whole ? side : rows - whole * side;
+    const Access stage = rings.take(name, Space::Sbuf, height, {count, columns}, DType::Float32, 2, most * columns);
+    b.dma_copy(stage, from(ds(first * side, count * height), all).split(0, height).permute({1, 0, 2}));
+    for (std::int64_t n = 0; n < count; ++n) body(first + n, at(stage, 0, n));
+    first += count;
+  }
+}
+
+void AttentionBlocks::natural(const Access& dst, const Access& stage) { b.tensor_copy(dst, stage); }
+
+void AttentionBlocks::transposed(const Access& dst, const Access& stage, const ScalarOrTile& factor) {
+  const std::int64_t columns = stage.free_size();
+  for (std::int64_t c = 0; c * side < columns; ++c) {
+    const std::int64_t width = std::min(side, columns - c * side);
+    const Access turned =
+        rings.take("turned", Space::Psum, width, {stage.partitions}, DType::Float32, bank / side, side);
+    b.nc_transpose(turned, stage(all, ds(c * side, width)));
+    const ScalarOrTile f =
+        std::holds_alternative<double>(factor) ? factor : ScalarOrTile(std::get<Access>(factor)(ds(0, width), all));
+    blocks::scale(b, at(dst, 0, c)(ds(0, width), all), turned, f, turns_++ % 2 == 0 ? Engine::Vector : Engine::Scalar);
+  }
+}
+
+void AttentionBlocks::multiply(const Access& to, const Access& qt, const Access& kt, std::int64_t depth) {
+  for (std::int64_t c = 0; c * side < depth; ++c) {
+    const std::int64_t width = std::min(side, depth - c * side);
+    b.nc_matmul(to, at(qt, 0, c)(ds(0, width), all), at(kt, 0, c)(ds(0, width), all), {.accumulate = c > 0 ? 1 : 0});
+  }
+}
+
+void AttentionBlocks::mask(const Access& scores, std::int32_t part) {
+  if (part < 0) return;
+  const std::int64_t rows = scores.partitions, keys = scores.free_size();
+  Access tile;
+  if (s.parts <= kPartsAtOnce) {
+    tile = at(parts_, 0, 1 + part);
+  } else {
+    tile = rings.take("part", Space::Sbuf, side, {side}, DType::BFloat16, 6, side);
+    b.dma_copy(tile, at(parts_tensor_, 0, 1 + part));
+  }
+  b.nc_matmul(scores, at(parts_, 0, 0)(ds(0, rows), ds(0, rows)), tile(ds(0, rows), ds(0, keys)), {.accumulate = 1});
+}
+
+}  // namespace trn::sparse::device
+
+namespace trn::sparse {
+
+AttentionShape attention_shape(const AttentionMask& mask, const AttentionOptions& o, Mode mode) {
+  AttentionShape s{o.heads, o.kv_heads, mask.queries(), mask.keys(), o.d, o.dv, mode};
+  s.parts = static_cast<std::int64_t>(mask.parts().size());
+  s.blocks = mask.blocks();
+  for (const auto& b : s.blocks) {
+    const std::int64_t first = b.row * mask.kBlock;
+    for (std::int64_t i = first; i < std::min(mask.queries(), first + mask.kBlock); ++i)
+      s.dead = s.dead || !mask.has_keys(i);
+  }
+  return s;
+}
+
+std::int64_t attention_bytes(const AttentionShape& s, bool backward) {
+  const std::int64_t word = s.mode == Mode::Bf16 ? 2 : 4, side = AttentionMask::kBlock;
+  const std::int64_t key_blocks = (s.keys + side - 1) / side, query_blocks = (s.queries + side - 1) / side;
+  const std::int64_t d_chunks = (s.d + side - 1) / side, v_chunks = (s.dv + side - 1) / side;
+  const std::int64_t parts = s.parts == 0 ? 0 : 256 * (1 + (s.parts <= 64 ? s.parts : 6));
+  if (!backward) {  // K^T, V, and rings of stages, scores and probabilities
+    return word * (d_chunks * key_blocks * side + key_blocks * s.dv) + parts + 4 * 4 * std::max(s.d, s.dv) +
+           8 * word * d_chunks * side + (4 + 4) * 512 * word + 16 * key_blocks + 3 * 4 * s.dv + 64 * query_blocks +
+           8192;
+  }
+  const std::int64_t accumulators = s.heads > s.kv_heads ? 4 * key_blocks * (s.d + s.dv) : 0;
+  return word * query_blocks * (d_chunks * side + v_chunks * side + s.d + s.dv) + 4 * query_blocks * (s.d + 4) +
+         accumulators + parts + 4 * 4 * std::max(s.d, s.dv) +
+         word * (3 * d_chunks * side + 8 * s.d + 3 * v_chunks * side) + 18 * side * word + 3 * 4 * (s.d + s.dv) +
+         6 * 4096 + 8192;
+}
+
+}  // namespace trn::sparse
