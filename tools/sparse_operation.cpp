@@ -1,5 +1,5 @@
-// `trnsci bench sparse.*`: products and solves with a sparse matrix, on the host and, for spmv and spmm in float32, on
-// simulated devices. Where a device has no kernel, the row says so.
+// `trnsci bench sparse.*`: products and solves with a sparse matrix, on the host and, for spmv, spmm and sddmm in
+// float32, on simulated devices. Where a device has no kernel, the row says so.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -7,6 +7,7 @@
 
 #include <trn/core/error.hpp>
 #include <trn/neuron/sim.hpp>
+#include <trn/sparse/sddmm_programs.hpp>
 #include <trn/sparse/spgemm.hpp>
 #include <trn/sparse/spmm.hpp>
 #include <trn/sparse/tile_programs.hpp>
@@ -91,6 +92,11 @@ class SparseOperation final : public Operation {
   }
 
   tile::Program program(const tile::Machine& machine) const override {
+    if (kind_ == SparseKind::Sddmm) {
+      if (!machine.indirect_dma)
+        fail<NotImplemented>("{}: {} has no gathers; it runs on the host", name(), machine.name);
+      return sparse::sddmm_program(sparse::sddmm_shape(matrix<float>(Executor::host()).pattern(), columns()), machine);
+    }
     if (!tiles()) fail<NotImplemented>("{}: has no device kernel yet; it runs on the host", name());
     const Executor executor = Executor::open(fmt::format("sim:{}", machine.name));
     return sparse::spmm_program(plan<float>(executor, matrix<float>(executor)), columns());
@@ -98,8 +104,10 @@ class SparseOperation final : public Operation {
 
   BenchRow bench(const std::string& executor, const BenchOptions& options) const override {
     if (Executor::open(executor).family() == Family::Device) {
-      if (!tiles() || parse_dtype(dtype_) != DType::Float32)
-        fail<NotImplemented>("{}: devices have sparse.spmv and sparse.spmm with --dtype fp32", name());
+      const bool sampled = kind_ == SparseKind::Sddmm;
+      if (!(tiles() || sampled) || parse_dtype(dtype_) != DType::Float32)
+        fail<NotImplemented>("{}: devices have sparse.spmv, spmm and sddmm, with --dtype fp32", name());
+      if (sampled) return sample_on_device(Executor::open(executor), options);
       return run_on_device(Executor::open(executor), options);
     }
     require(!options.model_only, "bench: --model-only is for simulators; executor '{}' has no model", executor);
@@ -136,6 +144,33 @@ class SparseOperation final : public Operation {
                 : reorder_ == "best"      ? Reorder::Best
                                           : Reorder::None;
     return sparse::SpmmPlan<T>(executor, a, o);
+  }
+
+  BenchRow sample_on_device(const Executor& executor, const BenchOptions& options) const {
+    const tile::Machine& machine = tile::device_of(executor).machine();
+    const sparse::Csr<float> here = matrix<float>(Executor::host()), s = here.to(executor);
+    const std::int64_t k = columns();
+    BenchRow r;
+    r.op = name(), r.executor = executor.name(), r.dtype = "float32", r.precision = "native";
+    if (options.model_only) {
+      r.modelled_seconds = neuron::estimate(program(machine), machine).seconds;
+    } else {
+      const auto a = Array<float>::from_host(executor, {s.rows() * k}, numbers<float>(s.rows() * k)),
+                 b = Array<float>::from_host(executor, {k * s.columns()}, numbers<float>(k * s.columns()));
+      Recorder recorder(executor);
+      r.seconds = measure(executor, options.repeats, [&] {
+                    (void)sparse::sddmm<float>(
+                        executor, 1, MatrixView<const float>(executor, a.data(), s.rows(), k, k, 1),
+                        MatrixView<const float>(executor, b.data(), k, s.columns(), s.columns(), 1), 0, s);
+                  }).fastest_s;
+      ensure(recorder.family_of(name()) == "device", "{} did not run on {}", name(), executor.name());
+      r.modelled_seconds = recorder.modelled_seconds();
+    }
+    r.gflops = 2.0 * static_cast<double>(s.nnz() * k) / *r.modelled_seconds * 1e-9;
+    r.roof_fraction = r.gflops * 1e9 / machine.tensor_flops(DType::Float32);
+    r.shape = {
+        {"rows", s.rows()}, {"columns", s.columns()}, {"nnz", s.nnz()}, {"n", k}, {"kernel", std::string("blocks")}};
+    return r;
   }
 
   BenchRow run_on_device(const Executor& executor, const BenchOptions& options) const {

@@ -9,6 +9,7 @@
 #include "checks.hpp"
 #include "host/spgemm.hpp"
 #include "scalars.hpp"
+#include "sddmm_kernels.hpp"
 
 namespace trn::sparse {
 
@@ -170,11 +171,14 @@ template <Scalar T> Csr<T> sddmm(const Executor& executor, std::type_identity_t<
                                  const Csr<T>& s) {
   constexpr const char* operation = "sparse.sddmm";
   operands::check_owner(operation, "S", executor, s.executor());
-  host_only(operation, executor);
+  if (!std::same_as<T, float>) host_only(operation, executor);
   checks::input(operation, "A", executor, a);
   checks::input(operation, "B", executor, b);
   checks::shape(operation, "A", a, s.rows(), a.columns());
   checks::shape(operation, "B", b, a.columns(), s.columns());
+  if constexpr (std::same_as<T, float>) {
+    if (executor.family() == Family::Device) return dispatch(kSddmm, executor, SddmmArgs{alpha, a, b, beta, s});
+  }
   const CsrRef<T, std::int32_t> c = host_ref(s);
   const std::int64_t k = a.columns();
   // Rows of A and columns of B side by side, so that the sums run over contiguous memory.

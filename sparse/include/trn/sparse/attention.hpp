@@ -2,8 +2,9 @@
 //
 // Several heads; grouped queries: `heads` of Q, O share `kv_heads` of K, V, head h those of h / (heads / kv_heads). Any
 // mask; work is done for blocks of 128 queries x 128 keys that hold an allowed pair. A query without keys gets 0, and
-// +infinity (devices: 1e30) for its log-sum. All arrays are contiguous: Q (heads, queries, d), K (kv_heads, keys, d), V (kv_heads,
-// keys, dv), O like Q with dv; log-sums (heads, queries): log of the sum of exp(scores), what backward needs.
+// +infinity (devices: 1e30) for its log-sum. All arrays are contiguous: Q (heads, queries, d), K (kv_heads, keys, d),
+// V (kv_heads, keys, dv), O like Q with dv; log-sums (heads, queries): log of the sum of exp(scores), what backward
+// needs.
 //
 // Forward. With P the exact probabilities and sigma_i = |scale| max over keys of sum_c |q_ic k_jc|,
 //   |O - exact|(i, c) <= bound (1 + sigma_i) (P |V|)(i, c) + O(u^2),
