@@ -109,11 +109,11 @@ class SolverOperation final : public Operation {
     return complex * (row_.flops * cubic + (row_.nrhs > 0 ? 2 * n * n * static_cast<double>(nrhs_) : 0));
   }
 
-  // What the operation runs on a device. QR and systems look at results on the way (a panel that breaks down, a
-  // residual that is not small yet): their programs are those of a run with random operands. Of the others nothing is
-  // computed.
+  // What the operation runs on a device. All but Cholesky and LU look at results on the way (a panel that breaks down, a
+  // residual that is not small yet, how many eigenvalues a half has): their programs are those of a run with random
+  // operands. Of the others nothing is computed.
   [[nodiscard]] std::vector<std::shared_ptr<const tile::Program>> programs(const tile::Machine& machine) const {
-    const bool looks_at_results = row_.has_m || row_.nrhs > 0;
+    const bool looks_at_results = row_.has_m || row_.nrhs > 0 || name() == "solver.eigh";
     return (looks_at_results ? executed_programs : recorded_programs)(machine, [&](const Executor& executor) {
       const SolverCase c = make(executor);
       c.reset();

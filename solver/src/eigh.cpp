@@ -4,6 +4,7 @@
 #include "bounds.hpp"
 #include "certify/spectra.hpp"
 #include "checks.hpp"
+#include "device/operands.hpp"
 #include "kernels/drivers.hpp"
 #include "scalars.hpp"
 #include "system.hpp"
@@ -21,25 +22,39 @@ template <class T> EighReport eigh_report(Outcome outcome, std::int64_t n, std::
   return report;
 }
 
-// eigh of the whole spectrum, then the proof; A receives the vectors when they are asked for.
+// eigh of the whole spectrum, then the proof; A receives the vectors when they are asked for. The proof's operands are
+// the host's, its products the executor's.
 template <class T> EighReport proved_eigh(const Executor& executor, const MatrixView<T>& a,
                                           const VectorView<Real<T>>& w, const EighOptions& options) {
   (void)kernel_of(kEigh<T>, executor);  // before anything is read
+  const bool here = executor.family() == Family::Host;
+  const Matrix<T> copied(here ? Matrix<T>(Executor::host(), 0, 0) : device::on_host(a));
+  const MatrixView<T> seen = here ? a : copied.view();
   const SolveOptions triangle{.structure = Structure::Hermitian, .uplo = options.uplo};
-  const Outcome looked = finite_elements<T>(a, triangle);  // names the place in the triangle that was given
+  const Outcome looked = finite_elements<T>(seen, triangle);  // names the place in the triangle that was given
   if (!looked.ok()) {
     EighOptions plain = options;
     plain.certify = Certify::Estimate;
     return eigh(executor, a, w, plain);
   }
-  const host::Columns<T> full = written_out<T>(a, triangle);
+  const host::Columns<T> full = written_out<T>(seen, triangle);
   host::Columns<T> v(full.view());
-  EighReport report = eigh(executor, v.view(), w, {.uplo = options.uplo});
-  if (options.vectors == Vectors::Yes) host::copy_part(v.view(), a);
+  EighReport report;
+  if (here) {
+    report = eigh(executor, v.view(), w, {.uplo = options.uplo});
+    if (options.vectors == Vectors::Yes) host::copy_part(v.view(), a);
+  } else {
+    const Matrix<T> there = device::on(executor, v.view());
+    report = eigh(executor, there.view(), w, {.uplo = options.uplo});
+    if (options.vectors == Vectors::Yes) device::move(there.view(), a);
+    device::move(there.view(), v.view());
+  }
   if (!report.outcome.ok()) return report;
   using D = certify::WideOf<T>;
+  Matrix<Real<T>> found(Executor::host(), w.size(), 1);
+  device::move(MatrixView<Real<T>>(executor, w.data(), w.size(), 1, w.stride(), 1), found.view());
   std::vector<double> values;
-  for (std::int64_t i = 0; i < w.size(); ++i) values.push_back(static_cast<double>(w.data()[i * w.stride()]));
+  for (std::int64_t i = 0; i < w.size(); ++i) values.push_back(static_cast<double>(found.data()[i]));
   report.error_bounds =
       certify::eigenvalue_bounds(executor, host::Columns<D>(full.view()), host::Columns<D>(v.view()), values);
   report.guarantee = Guarantee::Rigorous;
@@ -72,9 +87,10 @@ template <Scalar T> EighReport eigh(const Executor& executor, const MatrixView<T
     return proved_eigh(executor, a, w, options);
   }
   std::int64_t found = 0;
-  const Outcome outcome = dispatch(kEigh<T>, executor, {a, w, options, &found});
   EighReport report = eigh_report<T>(
-      outcome, a.rows(), range.kind == Range::Kind::All ? "divide and conquer" : "relatively robust representations");
+      {}, a.rows(), range.kind == Range::Kind::All ? "divide and conquer" : "relatively robust representations");
+  report.outcome = dispatch(kEigh<T>, executor, {a, w, options, &found, &report});
+  if (!report.outcome.ok()) report.accuracy.bound = std::numeric_limits<double>::infinity();
   report.found = found;
   return report;
 }

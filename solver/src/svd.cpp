@@ -4,6 +4,7 @@
 #include "bounds.hpp"
 #include "certify/spectra.hpp"
 #include "checks.hpp"
+#include "device/operands.hpp"
 #include "kernels/drivers.hpp"
 #include "scalars.hpp"
 
@@ -13,13 +14,21 @@ namespace {
 
 constexpr const char* kOperation = "solver.svd";
 
-template <class T> SvdReport svd_report(Outcome outcome, std::int64_t m, std::int64_t n) {
+// What is said of the host's kernel, then what a device's says.
+template <class T> SvdReport run(const Executor& executor, const MatrixView<const T>& a, const VectorView<Real<T>>& s,
+                                 const MatrixView<T>* u, const MatrixView<T>* vh) {
   SvdReport report;
-  report.outcome = outcome;
   report.algorithm = "divide and conquer";
-  report.accuracy.bound = outcome.ok() ? 2 * static_cast<double>(std::max(m, n)) * unit_roundoff_of<T>()
-                                       : std::numeric_limits<double>::infinity();
+  report.accuracy.bound = 2 * static_cast<double>(std::max(a.rows(), a.columns())) * unit_roundoff_of<T>();
+  report.outcome = dispatch(kSvd<T>, executor, {a, s, u, vh, &report});
+  if (!report.outcome.ok()) report.accuracy.bound = std::numeric_limits<double>::infinity();
   return report;
+}
+// In host memory: the view itself, or a copy that `kept` holds.
+template <class T> MatrixView<T> seen(const MatrixView<T>& a, Matrix<std::remove_const_t<T>>& kept) {
+  if (a.executor().family() == Family::Host) return a;
+  kept = device::on_host(a);
+  return kept.view();
 }
 
 template <class D> host::Columns<D> adjoint(const host::Columns<D>& a) {
@@ -36,13 +45,19 @@ template <class D> host::Columns<D> adjoint(const host::Columns<D>& a) {
   return t;
 }
 
-// The proof takes A with at least as many rows as columns; A^H = V S U^H otherwise.
-template <class T> void prove(const Executor& executor, const MatrixView<const T>& a, const VectorView<Real<T>>& s,
-                              const MatrixView<T>& u, const MatrixView<T>& vh, SvdReport& report) {
+// The proof takes A with at least as many rows as columns; A^H = V S U^H otherwise. Its operands are the host's, its
+// products the executor's.
+template <class T> void prove(const Executor& executor, const MatrixView<const T>& given, const VectorView<Real<T>>& s,
+                              const MatrixView<T>& given_u, const MatrixView<T>& given_vh, SvdReport& report) {
   using D = certify::WideOf<T>;
-  const std::int64_t m = a.rows(), n = a.columns(), k = std::min(m, n);
+  const std::int64_t m = given.rows(), n = given.columns(), k = std::min(m, n);
+  Matrix<T> kept_a(Executor::host(), 0, 0), kept_u(Executor::host(), 0, 0), kept_vh(Executor::host(), 0, 0);
+  const MatrixView<const T> a = seen(given, kept_a), u = seen(MatrixView<const T>(given_u), kept_u),
+                            vh = seen(MatrixView<const T>(given_vh), kept_vh);
+  Matrix<Real<T>> found(Executor::host(), k, 1);
+  device::move(MatrixView<Real<T>>(s.executor(), s.data(), k, 1, s.stride(), 1), found.view());
   std::vector<double> values;
-  for (std::int64_t i = 0; i < k; ++i) values.push_back(static_cast<double>(s.data()[i * s.stride()]));
+  for (std::int64_t i = 0; i < k; ++i) values.push_back(static_cast<double>(found.data()[i]));
   const host::Columns<D> wide(a), left(u.block(0, 0, m, k)), right = adjoint(host::Columns<D>(vh.block(0, 0, k, n)));
   report.error_bounds = m >= n ? certify::singular_value_bounds(executor, wide, left, values, right)
                                : certify::singular_value_bounds(executor, adjoint(wide), right, values, left);
@@ -70,7 +85,7 @@ template <Scalar T> SvdReport svd(const Executor& executor, const ConstMatrix<T>
   checks::apart(kOperation, "A", a.data(), "U", u.data());
   checks::apart(kOperation, "A", a.data(), "V^H", vh.data());
   checks::apart(kOperation, "U", u.data(), "V^H", vh.data());
-  SvdReport report = svd_report<T>(dispatch(kSvd<T>, executor, {a, s, &u, &vh}), m, n);
+  SvdReport report = run<T>(executor, a, s, &u, &vh);
   if (options.certify == Certify::Rigorous && report.outcome.ok()) prove<T>(executor, a, s, u, vh, report);
   return report;
 }
@@ -80,7 +95,7 @@ Report detail::singular_values(const Executor& executor, const MatrixView<const 
   checks::input(kOperation, "A", executor, a);
   checks::output(kOperation, "s", executor, s);
   checks::size(kOperation, "s", s, std::min(a.rows(), a.columns()));
-  return svd_report<T>(dispatch(kSvd<T>, executor, {a, s, nullptr, nullptr}), a.rows(), a.columns());
+  return run<T>(executor, a, s, nullptr, nullptr);
 }
 
 #define TRN_SVD(T)                                                                                                 \

@@ -101,17 +101,18 @@ TEST(DriverArguments, WhatDevicesHaveNoKernelsFor) {
   const VectorView<float> wv(w.view()), off(v.view());
   const VectorView<std::complex<float>> zv(z.view());
   const auto none = [](auto call) { return message_of<NotImplemented>(call); };
-  const Matrix<std::complex<float>> ca(device, 4, 4), cb(device, 4, 4);
+  const Matrix<std::complex<float>> ca(device, 4, 4), cb(device, 4, 4), cc(device, 4, 4);
   EXPECT_IN("has no kernel for complex types", none([&] { solve<std::complex<float>>(device, ca.view(), cb.view()); }));
   EXPECT_IN("has no kernel for Factor::Lu",
             none([&] { solve<float>(device, a.view(), b.view(), {.factor = Factor::Lu}); }));
   EXPECT_IN("no device kernel", none([&] { (void)smallest_eigenvalue_bound(device, Uplo::Lower, a.view()); }));
-  EXPECT_IN("no device kernel", none([&] { eigh(device, a.view(), wv, {.certify = Certify::Rigorous}); }));
+  EXPECT_IN("no device kernel", none([&] { eigh(device, ca.view(), wv, {.certify = Certify::Rigorous}); }));
   EXPECT_IN("solver.lstsq: no device kernel", none([&] { lstsq<float>(device, a.view(), b.view(), c.view()); }));
-  EXPECT_IN("solver.eigh: no device kernel", none([&] { eigh(device, a.view(), wv); }));
+  EXPECT_IN("solver.eigh: no device kernel", none([&] { eigh(device, ca.view(), wv); }));
   EXPECT_IN("solver.eigh_generalized: no device kernel",
             none([&] { eigh_generalized<float>(device, a.view(), b.view(), wv); }));
-  EXPECT_IN("solver.svd: no device kernel", none([&] { svd<float>(device, a.view(), wv, b.view(), c.view()); }));
+  EXPECT_IN("solver.svd: no device kernel",
+            none([&] { svd<std::complex<float>>(device, ca.view(), wv, cb.view(), cc.view()); }));
   EXPECT_IN("solver.eig: no device kernel", none([&] { eig(device, a.view(), zv); }));
   EXPECT_IN("solver.schur: no device kernel", none([&] { schur(device, a.view(), zv); }));
   EXPECT_IN("solver.gtsv: no device kernel", none([&] { gtsv<float>(device, off, wv, off, b.view()); }));

@@ -1,4 +1,4 @@
-// The kernels of the drivers, both families. No device kernels exist yet. The entry points have checked shapes,
+// The kernels of the drivers, both families; devices have eigh and svd in float. The entry points have checked shapes,
 // executors and addresses; host kernels look for NaN and infinities themselves.
 #pragma once
 
@@ -22,6 +22,7 @@ template <Scalar T> struct EighArgs {
   VectorView<Real<T>> w;
   EighOptions options;
   std::int64_t* found;
+  EighReport* report = nullptr;  // a device kernel says what ran and how well
 };
 template <Scalar T> struct SygvdArgs {
   MatrixView<T> a;
@@ -33,6 +34,7 @@ template <Scalar T> struct SvdArgs {
   MatrixView<const T> a;
   VectorView<Real<T>> s;
   const MatrixView<T>*u, *vh;  // both or none
+  Report* report = nullptr;    // as for eigh
 };
 template <Scalar T> struct EigArgs {
   MatrixView<const T> a;
@@ -71,16 +73,38 @@ template <Scalar T> Outcome gtsv(const Executor& executor, const GtsvArgs<T>& ar
 template <Scalar T> Outcome ptsv(const Executor& executor, const PtsvArgs<T>& args);
 }  // namespace host
 
+namespace device {
+template <Scalar T> Outcome eigh(const Executor& executor, const EighArgs<T>& args);
+template <> Outcome eigh(const Executor& executor, const EighArgs<float>& args);
+template <Scalar T> Outcome svd(const Executor& executor, const SvdArgs<T>& args);
+template <> Outcome svd(const Executor& executor, const SvdArgs<float>& args);
+}  // namespace device
+
+// The device kernel, where the condition holds; else none.
+#define TRN_DEVICE_KERNEL(kernel, condition) \
+  [] {                                       \
+    if constexpr (condition) {               \
+      return &device::kernel<T>;             \
+    } else {                                 \
+      return nullptr;                        \
+    }                                        \
+  }()
+template <class T> inline constexpr bool kSingleSpectra = std::same_as<T, float>;
+
 template <class T> inline constexpr KernelTable<LstsqArgs<T>, Outcome> kLstsq{"solver.lstsq", host::lstsq<T>};
-template <class T> inline constexpr KernelTable<EighArgs<T>, Outcome> kEigh{"solver.eigh", host::eigh<T>};
+template <class T> inline constexpr KernelTable<EighArgs<T>, Outcome> kEigh{"solver.eigh", host::eigh<T>,
+                                                                            TRN_DEVICE_KERNEL(eigh, kSingleSpectra<T>)};
 template <class T>
 inline constexpr KernelTable<SygvdArgs<T>, Outcome> kSygvd{"solver.eigh_generalized", host::sygvd<T>};
-template <class T> inline constexpr KernelTable<SvdArgs<T>, Outcome> kSvd{"solver.svd", host::svd<T>};
+template <class T> inline constexpr KernelTable<SvdArgs<T>, Outcome> kSvd{"solver.svd", host::svd<T>,
+                                                                          TRN_DEVICE_KERNEL(svd, kSingleSpectra<T>)};
 template <class T> inline constexpr KernelTable<EigArgs<T>, Outcome> kEig{"solver.eig", host::eig<T>};
 template <class T> inline constexpr KernelTable<SchurArgs<T>, Outcome> kSchur{"solver.schur", host::schur<T>};
 template <class T> inline constexpr KernelTable<BandArgs<T>, Outcome> kGbsv{"solver.gbsv", host::gbsv<T>};
 template <class T> inline constexpr KernelTable<BandArgs<T>, Outcome> kPbsv{"solver.pbsv", host::pbsv<T>};
 template <class T> inline constexpr KernelTable<GtsvArgs<T>, Outcome> kGtsv{"solver.gtsv", host::gtsv<T>};
 template <class T> inline constexpr KernelTable<PtsvArgs<T>, Outcome> kPtsv{"solver.ptsv", host::ptsv<T>};
+
+#undef TRN_DEVICE_KERNEL
 
 }  // namespace trn::solver

@@ -6,7 +6,10 @@
 // ranges, whose vectors are less orthogonal (17 n eps was seen, LAPACK accepts 50).
 // Certify::Rigorous proves a bound for every eigenvalue by Exact products (src/certify/spectra.hpp has the theorem); it
 // takes whole spectra only, and computes vectors even when they are not asked for.
-// Bound: |w - exact| <= bound ||A||_2; n eps, an estimate (LAPACK states "a modestly growing function of n"; its
+// Devices (float): spectral divide and conquer; a range enters only the halves that hold some of it. The bound is the
+// norm of the residual A V - V W as it was computed, in units of ||A||_2; pairs whose residual is not small are
+// NotConverged. iterations counts polynomial steps, levels the halvings.
+// Bound on the host: |w - exact| <= bound ||A||_2; n eps, an estimate (LAPACK states "a modestly growing function of n"; its
 // testers accept 30 n eps / 2).
 #pragma once
 
