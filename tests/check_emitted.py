@@ -35,9 +35,9 @@ VARIANTS = {
 
 
 # Small enough that a run of several programs has few of them.
-SIZES = {"solver.geqrf": "--n 100", "solver.solve": "--n 60", "sparse.spmv": "--generate poisson2d:30",
-         "sparse.spmm": "--generate poisson2d:30", "sparse.attention": "--queries 300", "sparse.attention.backward": "--queries 300",
-         "sparse.sddmm": "--generate poisson2d:20 --columns 130"}
+SIZES = {"solver.geqrf": "--n 100", "solver.solve": "--n 60", "solver.eigh": "--n 17", "solver.svd": "--n 12",
+         "sparse.spmv": "--generate poisson2d:30", "sparse.spmm": "--generate poisson2d:30", "sparse.attention": "--queries 300",
+         "sparse.attention.backward": "--queries 300", "sparse.sddmm": "--generate poisson2d:20 --columns 130"}
 
 
 def operations(command):

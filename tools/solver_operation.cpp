@@ -40,13 +40,16 @@ class SolverOperation final : public Operation {
     options.number("--step", step_, "which program of several, from 1 (profile, emit, dis)", 1, 1 << 20);
   }
 
+  // One of the different programs that the operation runs.
   tile::Program program(const tile::Machine& machine) const override {
-    const auto all = programs(machine);
-    if (step_ == 0 && all.size() == 1) return *all.front();
+    std::vector<std::shared_ptr<const tile::Program>> all;
     std::string names;
-    for (const auto& p : all) {
+    for (const auto& p : programs(machine)) {
+      if (std::find(all.begin(), all.end(), p) != all.end()) continue;
       if (names.find(p->name()) == std::string::npos) names += (names.empty() ? "" : ", ") + p->name();
+      all.push_back(p);
     }
+    if (step_ == 0 && all.size() == 1) return *all.front();
     require(step_ >= 1 && step_ <= static_cast<std::int64_t>(all.size()),
             "{}: it runs {} programs ({}); choose one with --step 1 to {}", name(), all.size(), names, all.size());
     return *all[static_cast<std::size_t>(step_ - 1)];
@@ -109,8 +112,8 @@ class SolverOperation final : public Operation {
     return complex * (row_.flops * cubic + (row_.nrhs > 0 ? 2 * n * n * static_cast<double>(nrhs_) : 0));
   }
 
-  // What the operation runs on a device. All but Cholesky and LU look at results on the way (a panel that breaks down, a
-  // residual that is not small yet, how many eigenvalues a half has): their programs are those of a run with random
+  // What the operation runs on a device. All but Cholesky and LU look at results on the way (a panel that breaks down,
+  // a residual that is not small yet, how many eigenvalues a half has): their programs are those of a run with random
   // operands. Of the others nothing is computed.
   [[nodiscard]] std::vector<std::shared_ptr<const tile::Program>> programs(const tile::Machine& machine) const {
     const bool looks_at_results = row_.has_m || row_.nrhs > 0 || name() == "solver.eigh";

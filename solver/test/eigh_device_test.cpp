@@ -33,7 +33,8 @@ Solved run(const Executor& executor, const Wd& a, const EighOptions& options = {
   EXPECT_EQ(recorder.family_of("solver.eigh"), "device");
   EXPECT_EQ(report.algorithm, "spectral divide and conquer");
   if (n > 16 && norm1(a) > 0 && report.iterations > 0) {  // the work was the device's
-    EXPECT_GT(recorder.count(EventKind::Run, "blas_gemm"), 3 * report.iterations);
+    EXPECT_GE(recorder.count(EventKind::Run, "solver_sign"), 1);
+    EXPECT_GT(recorder.count(EventKind::Run, "blas_gemm"), 10);
     EXPECT_GE(recorder.count(EventKind::Run, "solver_potrf"), 2);
   }
   for (const char* operation : {"blas.gemm", "blas.syrk", "blas.syrkx", "blas.trsm"}) {
@@ -180,7 +181,7 @@ TEST(EighDevice, RangesAndValuesAlone) {
     const Solved some = run(trn2, a, {.range = range});
     ASSERT_TRUE(some.report.outcome.ok());
     ASSERT_EQ(some.report.found, last - first);
-    EXPECT_LE(some.report.iterations, all.report.iterations - (last - first < 8 ? 9 : 0));  // halves left alone
+    EXPECT_LE(some.report.iterations, all.report.iterations - (last - first < 8 ? 10 : 0));  // halves left alone
     for (std::int64_t i = 0; i < some.report.found; ++i) {
       EXPECT_NEAR(some.w[static_cast<std::size_t>(i)], exact[static_cast<std::size_t>(first + i)], 8 * eps<float>);
     }
@@ -245,6 +246,98 @@ TEST(EighDevice, ProofsOutcomesAndOrder) {
     return run(neuron::open_simulator("trn2", {.order = order}), b).v.values;
   };
   EXPECT_EQ(bits(neuron::Order::in_order()), bits(neuron::Order::shuffled(5)));
+}
+
+// Double: the same problems to double's precision, clusters as narrow as that.
+struct SolvedDouble {
+  Wd v;
+  std::vector<double> w;
+  EighReport report;
+};
+SolvedDouble check_double(const Executor& executor, const Wd& a, const EighOptions& options = {}) {
+  const std::int64_t n = a.rows;
+  SCOPED_TRACE(::testing::Message() << "n = " << n);
+  Held<double> held(Layout::PaddedColumns, a);
+  for (std::int64_t i = 0; i < n; ++i) {  // never read
+    for (std::int64_t j = 0; j < i; ++j) held.at(j, i) = std::numeric_limits<double>::quiet_NaN();
+  }
+  OnDevice<double> device(executor, held);
+  const Array<double> w(executor, {n});
+  Recorder recorder(executor);
+  const EighReport report = eigh(executor, device.view(), VectorView<double>(w.view()), options);
+  EXPECT_EQ(recorder.family_of("solver.eigh"), "device");
+  EXPECT_EQ(recorder.family_of("blas.gemm"), "device");
+  EXPECT_EQ(report.algorithm, "spectral divide and conquer, refined");
+  EXPECT_TRUE(report.outcome.ok());
+  device.fetch();
+  EXPECT_TRUE(held.surroundings_untouched());
+  SolvedDouble s{held.values(), w.to_host(), report};
+  EXPECT_TRUE(std::is_sorted(s.w.begin(), s.w.end()));
+  EXPECT_LT(orthogonality(s.v, eps<double>), 1);
+  Wd scaled_v = s.v;
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (std::int64_t j = 0; j < n; ++j) scaled_v(i, j) *= s.w[static_cast<std::size_t>(j)];
+  }
+  EXPECT_LT(ratio(minus(times(scaled_v, transposed(s.v)), a), norm1(a), n, eps<double>), 1);
+  return s;
+}
+// Q diag(d) Q^T of with_spectrum() is rounded to float; here to double.
+Wd double_spectrum(const std::vector<long double>& d, Random& random) {
+  const auto n = static_cast<std::int64_t>(d.size());
+  Wd q = random_matrix<double>(n, n, random), scaled_rows(n, n);
+  for (std::int64_t j = 0; j < n; ++j) {
+    for (int pass = 0; pass < 2; ++pass) {
+      for (std::int64_t k = 0; k < j; ++k) {
+        long double dot = 0;
+        for (std::int64_t i = 0; i < n; ++i) dot += q(j, i) * q(k, i);
+        for (std::int64_t i = 0; i < n; ++i) q(j, i) -= dot * q(k, i);
+      }
+    }
+    long double norm = 0;
+    for (std::int64_t i = 0; i < n; ++i) norm += q(j, i) * q(j, i);
+    for (std::int64_t i = 0; i < n; ++i)
+      q(j, i) /= std::sqrt(norm), scaled_rows(j, i) = q(j, i) * d[static_cast<std::size_t>(j)];
+  }
+  return mirrored(rounded<double>(times(transposed(q), scaled_rows)), Uplo::Lower);
+}
+
+TEST(EighDevice, DoubleThroughRefinement) {
+  const Executor trn2 = neuron::open_simulator("trn2");
+  Random random(4);
+  check_double(trn2, random_hermitian<double>(5, random));
+  check_double(trn2, random_hermitian<double>(30, random));
+  // A test of gaps fails on these: clusters 1e-10 wide, and nested ones that a single zoom does not part.
+  const auto narrow = [&](std::int64_t i) { return static_cast<double>(i % 3) + 1e-10 * random.uniform(); };
+  check_double(trn2, double_spectrum(numbers(24, narrow), random));
+  const auto nested = [&](std::int64_t i) { return 1 + std::pow(1e-4, static_cast<double>(i % 4)) * random.uniform(); };
+  const SolvedDouble s = check_double(trn2, double_spectrum(numbers(40, nested), random));
+  EXPECT_GE(s.report.levels, 1);
+  const auto geometric = [](std::int64_t i) { return std::pow(1e-16L, static_cast<long double>(i) / 23); };
+  check_double(trn2, double_spectrum(numbers(24, geometric), random));
+  check_double(trn2, Wd(20, 20));
+  // Known eigenvalues, and bounds that are proved.
+  const std::int64_t n = 24;
+  Wd laplace(n, n);
+  for (std::int64_t i = 0; i < n; ++i) {
+    laplace(i, i) = 2;
+    if (i > 0) laplace(i, i - 1) = laplace(i - 1, i) = -1;
+  }
+  const SolvedDouble proved = check_double(trn2, laplace, {.certify = Certify::Rigorous});
+  ASSERT_EQ(proved.report.error_bounds.size(), static_cast<std::size_t>(n));
+  for (std::int64_t i = 0; i < n; ++i) {
+    const long double exact =
+        2 - 2 * std::cos(std::numbers::pi_v<long double> * static_cast<long double>(i + 1) / (n + 1));
+    const long double error = std::abs(exact - proved.w[static_cast<std::size_t>(i)]);
+    EXPECT_LE(error, proved.report.error_bounds[static_cast<std::size_t>(i)]);
+    EXPECT_LE(proved.report.error_bounds[static_cast<std::size_t>(i)], 16 * eps<double>);
+  }
+  Wd bad = random_hermitian<double>(20, random);
+  bad(9, 4) = std::numeric_limits<double>::infinity();
+  const Matrix<double> there =
+      Matrix<double>::from_host(trn2, 20, 20, std::vector<double>(bad.values.begin(), bad.values.end()));
+  const Array<double> w(trn2, {20});
+  EXPECT_EQ(eigh(trn2, there.view(), VectorView<double>(w.view())).outcome, (Outcome{Status::NotFinite, 9 * 20 + 4}));
+  EXPECT_TRUE(std::isnan(w.to_host()[0]));
 }
 
 // The table is what its comment says: each step equioscillates on [max(l, cushion), margin], so that it is the minimax

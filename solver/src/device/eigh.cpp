@@ -1,8 +1,9 @@
-// Hermitian eigenproblems on devices, float: spectral divide and conquer (spectral_division.hpp), then one Newton-Schulz
-// step on the vectors and Rayleigh quotients from a bf16x6 product.
+// Hermitian eigenproblems on devices, float: spectral divide and conquer (spectral_division.hpp), then one
+// Newton-Schulz step on the vectors and Rayleigh quotients from a bf16x6 product.
 //
-// A is divided by a power of two first: in float32 squares of unscaled numbers underflow. The host sees diagonals, leaves
-// of at most 16 x 16, and at the end V and A V, from which it takes quotients, residuals and the order: O(n^2) work.
+// A is divided by a power of two first: in float32 squares of unscaled numbers underflow. The host sees diagonals,
+// leaves of at most 16 x 16, and at the end V and A V, from which it takes quotients, residuals and the order: O(n^2)
+// work.
 #include <algorithm>
 #include <cmath>
 #include <numeric>

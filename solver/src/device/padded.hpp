@@ -26,8 +26,8 @@ inline void scale(const Matrix<float>& a, double factor) {
   blas::scal(a.view().executor(), static_cast<float>(factor), flat(a));
 }
 
-// Divides A by the power of two at its largest element: squares of unscaled numbers would leave float32's range. Returns
-// the exponent.
+// Divides A by the power of two at its largest element: squares of unscaled numbers would leave float32's range.
+// Returns the exponent.
 int scale_to_one(const Executor& executor, const Matrix<float>& a);
 
 // The first k elements of the diagonal: O(n) numbers that the host reads and writes.

@@ -69,8 +69,6 @@ class PolarIteration {
   }
 
  private:
-  static SignStep about_one(const SignStep& p) { return {p.a + p.b + p.c, p.b + 2 * p.c, p.c}; }
-
   void square() {
     symmetric_product(executor_, Op::T, 1, x_, x_, 0, m_low_);
     expand(executor_, m_low_, m_);

@@ -11,8 +11,8 @@ struct Polar {
   std::int64_t null = 0;  // singular values that are zero to working precision: U has no columns for them
 };
 
-// X <- U of X = U H, whose leading m x n part, m >= n, is meant; the rest is zero and stays so. Singular values far below
-// the working precision stay where they are: then U^T U is a projector, and `null` is what its rank lacks.
+// X <- U of X = U H, whose leading m x n part, m >= n, is meant; the rest is zero and stays so. Singular values far
+// below the working precision stay where they are: then U^T U is a projector, and `null` is what its rank lacks.
 [[nodiscard]] Polar polar_factor(const Executor& executor, Matrix<float>& x, std::int64_t n);
 
 }  // namespace trn::solver::device

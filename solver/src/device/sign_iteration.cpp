@@ -7,6 +7,9 @@
 
 #include <cmath>
 
+#include <trn/solver/sign_program.hpp>
+#include <trn/tile/launch.hpp>
+
 namespace trn::solver::device {
 
 namespace {
@@ -64,9 +67,6 @@ class SignIteration {
   }
 
  private:
-  // In terms of D = M - I: a + b M + c M^2 = (a + b + c) + (b + 2 c) D + c D^2.
-  static SignStep about_one(const SignStep& p) { return {p.a + p.b + p.c, p.b + 2 * p.c, p.c}; }
-
   void square() {
     symmetric_product(executor_, Op::N, 1, x_, x_, 0, m_low_);
     expand(executor_, m_low_, m_);
@@ -98,9 +98,52 @@ class SignIteration {
   Matrix<float> x_low_, m_low_, m_;
 };
 
+// The same for one tile of the Tensor Engine: a program for each schedule.
+Iterated sign_of_tile(const Executor& executor, Matrix<float>& x, std::int64_t k, double negligible) {
+  Iterated done;
+  const std::int64_t n = x.rows();
+  const Matrix<float> values = on_host(x.view());
+  double sum = 0, rows = 0;  // ||X||_2 <= min(||X||_F, ||X||_1)
+  for (std::int64_t i = 0; i < n; ++i) {
+    double row = 0;
+    for (std::int64_t j = 0; j < n; ++j) {
+      const double value = std::abs(static_cast<double>(values.data()[i * n + j]));
+      sum += value * value, row += value;
+    }
+    rows = std::max(rows, row);
+  }
+  done.size = std::min(std::sqrt(sum), rows);
+  if (!(done.size > negligible)) return done;
+  const Array<float> rest(executor, {n});
+  Matrix<float> next(executor, n, n);
+  const auto run = [&](SignStage stage, double factor, int steps) {
+    const std::vector<float> one{static_cast<float>(factor)};
+    const Array<float> scale_by = Array<float>::from_host(executor, {1}, one);
+    tile::launch(executor, sign_program, SignShape{n, stage},
+                 {{"x", x.data()}, {"scale", scale_by.data()}, {"s", next.data()}, {"departure", rest.data()}});
+    std::swap(x, next);
+    done.steps += steps;
+    double squares = 0;
+    const std::vector<float> departures = rest.to_host();
+    for (std::int64_t i = 0; i < k; ++i) squares += departures[static_cast<std::size_t>(i)];
+    return std::sqrt(squares);
+  };
+  double distance = run(SignStage::First, 1 / (done.size * (1 + 0x1p-12)), static_cast<int>(kFirst.size()) + 2);
+  for (int round = 0; round < 2 * kMostRounds && std::isfinite(distance); ++round) {
+    if (distance < 0.04) {
+      done.converged = true;
+      return done;
+    }
+    const bool near = distance < 0.5;
+    distance = run(near ? SignStage::Closing : SignStage::Short, 1, near ? 1 : static_cast<int>(kShort.size()) + 1);
+  }
+  return done;
+}
+
 }  // namespace
 
-Iterated sign(const Executor& executor, const Matrix<float>& x, std::int64_t k, double negligible) {
+Iterated sign(const Executor& executor, Matrix<float>& x, std::int64_t k, double negligible) {
+  if (x.rows() <= 128) return sign_of_tile(executor, x, k, negligible);
   return SignIteration(executor, x, k).run(negligible);
 }
 

@@ -5,8 +5,8 @@
 // in float32, where the bare minimax composite loses up to 2e5 u:
 //   the cushion 0.1 top   no large singular value is mapped near zero (Nakatsukasa and Higham's condition);
 //   the margin 1.02       at the top end the slope is large, and rounding would push values out of the interval.
-// kFirst takes [1e-4, 1] to [0.9986, 1.0014] in eight steps, kShort takes [0.03, 1] to [0.99985, 1.00015] in four. Where
-// singular values were smaller, kShort is repeated: each round multiplies the small ones by 76.
+// kFirst takes [1e-4, 1] to [0.9986, 1.0014] in eight steps, kShort takes [0.03, 1] to [0.99985, 1.00015] in four.
+// Where singular values were smaller, kShort is repeated: each round multiplies the small ones by 76.
 #pragma once
 
 #include <array>
@@ -33,6 +33,8 @@ inline constexpr std::array<SignStep, 4> kShort{{{5.530254486059184, -13.2181320
                                                  {1.8594122704152867, -1.2156481937031884, 0.35631181301978543}}};
 // The Taylor polynomial of M^(-1/2) at 1: what is 1 + d in M becomes 1 + 5/16 d^3 and less.
 inline constexpr SignStep kClosing{15.0 / 8, -5.0 / 4, 3.0 / 8};
+// The same polynomial in terms of D = M - I: a + b M + c M^2 = (a + b + c) + (b + 2 c) D + c D^2.
+constexpr SignStep about_one(const SignStep& p) { return {p.a + p.b + p.c, p.b + 2 * p.c, p.c}; }
 // Values that rounding has left above the end of a schedule fit into the next one after this.
 inline constexpr double kRescale = 1 / 1.003;
 

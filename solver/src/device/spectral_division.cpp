@@ -45,7 +45,7 @@ class Divider {
     mean /= static_cast<double>(k);
     double sigma = middle(d);
     for (int trial = 0; trial < kMostTrials; ++trial) {
-      const Matrix<float> x(executor_, a.rows(), a.rows());
+      Matrix<float> x(executor_, a.rows(), a.rows());
       blas::copy<float>(executor_, flat(a), flat(x));
       std::vector<float> shifted = d;
       for (float& value : shifted) value = static_cast<float>(value - sigma);

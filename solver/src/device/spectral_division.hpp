@@ -1,10 +1,10 @@
 // Spectral divide and conquer on a device, float32: the eigenvectors of a symmetric matrix from sign functions.
 //
-// S = sign(A - sigma I) has the eigenvectors of A, and P = (I + S) / 2 projects onto those with eigenvalues above sigma.
-// Orthonormal bases Q of the ranges of P and I - P split A into Q1^T A Q1 and Q2^T A Q2, and so on down to leaves of 16,
-// which the host diagonalises in double. A basis is P G with a Gaussian G, made orthonormal, and then *P times that,
-// made orthonormal again*: G's square blocks are ill-conditioned and would amplify the error of P (neglected blocks of up
-// to 3240 u without, 11 u with).
+// S = sign(A - sigma I) has the eigenvectors of A, and P = (I + S) / 2 projects onto those with eigenvalues above
+// sigma. Orthonormal bases Q of the ranges of P and I - P split A into Q1^T A Q1 and Q2^T A Q2, and so on down to
+// leaves of 16, which the host diagonalises in double. A basis is P G with a Gaussian G, made orthonormal, and then *P
+// times that, made orthonormal again*: G's square blocks are ill-conditioned and would amplify the error of P
+// (neglected blocks of up to 3240 u without, 11 u with).
 #pragma once
 
 #include "device/padded.hpp"

@@ -1,5 +1,5 @@
-// The kernels of the drivers, both families; devices have eigh and svd in float. The entry points have checked shapes,
-// executors and addresses; host kernels look for NaN and infinities themselves.
+// The kernels of the drivers, both families; devices have eigh in float and double, and svd in float. The entry points
+// have checked shapes, executors and addresses; kernels look for NaN and infinities themselves.
 #pragma once
 
 #include <trn/core/dispatch.hpp>
@@ -76,6 +76,7 @@ template <Scalar T> Outcome ptsv(const Executor& executor, const PtsvArgs<T>& ar
 namespace device {
 template <Scalar T> Outcome eigh(const Executor& executor, const EighArgs<T>& args);
 template <> Outcome eigh(const Executor& executor, const EighArgs<float>& args);
+template <> Outcome eigh(const Executor& executor, const EighArgs<double>& args);
 template <Scalar T> Outcome svd(const Executor& executor, const SvdArgs<T>& args);
 template <> Outcome svd(const Executor& executor, const SvdArgs<float>& args);
 }  // namespace device
@@ -89,11 +90,12 @@ template <> Outcome svd(const Executor& executor, const SvdArgs<float>& args);
       return nullptr;                        \
     }                                        \
   }()
+template <class T> inline constexpr bool kRealSpectra = std::same_as<T, Real<T>>;
 template <class T> inline constexpr bool kSingleSpectra = std::same_as<T, float>;
 
 template <class T> inline constexpr KernelTable<LstsqArgs<T>, Outcome> kLstsq{"solver.lstsq", host::lstsq<T>};
 template <class T> inline constexpr KernelTable<EighArgs<T>, Outcome> kEigh{"solver.eigh", host::eigh<T>,
-                                                                            TRN_DEVICE_KERNEL(eigh, kSingleSpectra<T>)};
+                                                                            TRN_DEVICE_KERNEL(eigh, kRealSpectra<T>)};
 template <class T>
 inline constexpr KernelTable<SygvdArgs<T>, Outcome> kSygvd{"solver.eigh_generalized", host::sygvd<T>};
 template <class T> inline constexpr KernelTable<SvdArgs<T>, Outcome> kSvd{"solver.svd", host::svd<T>,

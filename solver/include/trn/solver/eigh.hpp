@@ -6,11 +6,14 @@
 // ranges, whose vectors are less orthogonal (17 n eps was seen, LAPACK accepts 50).
 // Certify::Rigorous proves a bound for every eigenvalue by Exact products (src/certify/spectra.hpp has the theorem); it
 // takes whole spectra only, and computes vectors even when they are not asked for.
-// Devices (float): spectral divide and conquer; a range enters only the halves that hold some of it. The bound is the
-// norm of the residual A V - V W as it was computed, in units of ||A||_2; pairs whose residual is not small are
-// NotConverged. iterations counts polynomial steps, levels the halvings.
-// Bound on the host: |w - exact| <= bound ||A||_2; n eps, an estimate (LAPACK states "a modestly growing function of n"; its
+//
+// Bound: |w - exact| <= bound ||A||_2; n eps, an estimate (LAPACK states "a modestly growing function of n"; its
 // testers accept 30 n eps / 2).
+//
+// Devices, real types: spectral divide and conquer in float, for double refined with Exact products. In float a range
+// enters only the halves that hold some of it. The bound is the norm of the residual A V - V W as it was computed, in
+// units of ||A||_2; pairs whose residual is not small are NotConverged. iterations counts steps (of polynomials, or of
+// the refinement), levels the halvings (or the zooms into clusters).
 #pragma once
 
 #include <vector>
