@@ -77,7 +77,10 @@ class Refinement {
   // floor: eigenvalues that differ by no more are equal.
   Doubles vectors(const Doubles& a, double floor, int zooms = 0) {
     const std::int64_t n = a.rows();
-    if (n <= kLeaf) return on_the_host(a);
+    if (n <= kLeaf) {
+      const Doubles v = on_the_host(a);
+      return v.rows() > 0 && zooms == 0 ? orthonormal(v) : v;
+    }
     if (zooms > kMostZooms) return Doubles(0, 0);
     levels_ = std::max(levels_, zooms);
     Doubles x = in_float(a);
@@ -100,15 +103,18 @@ class Refinement {
       if (end - first > 1 && !zoom(a, x, first, end - first, floor, zooms)) return Doubles(0, 0);
       first = end;
     }
-    // Orthonormal to the last bits.
-    const Doubles r = product(executor_, Op::T, -1, x, x, 1, unit(n));
-    return product(executor_, Op::N, 0.5, x, r, 1, x, Precision::target(1e-6));
+    return orthonormal(x);
   }
 
   [[nodiscard]] int steps() const { return steps_; }
   [[nodiscard]] int levels() const { return levels_; }
 
  private:
+  // X <- X + X (I - X^T X) / 2: to the last bits.
+  Doubles orthonormal(const Doubles& x) {
+    const Doubles r = product(executor_, Op::T, -1, x, x, 1, unit(x.columns()));
+    return product(executor_, Op::N, 0.5, x, r, 1, x, Precision::target(1e-6));
+  }
   Doubles on_the_host(const Doubles& a) {
     Doubles v(a.view());
     std::vector<double> w(at(a.rows()));
