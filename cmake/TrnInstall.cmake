@@ -123,7 +123,7 @@ macro(trn_packages)
   set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
   set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION science)
   set(CPACK_DEBIAN_DROPINS_PACKAGE_SECTION libs)
-  set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "libtrnsci0 (= ${PROJECT_VERSION}), libfmt-dev, libhwy-dev, libopenblas-openmp-dev, zlib1g-dev")
+  set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "libtrnsci0 (= ${PROJECT_VERSION}), libfmt-dev, libhwy-dev, libopenblas-openmp-dev, zlib1g-dev, libmetis-dev")
   set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "math libraries for AWS Trainium: C API
 trnblas, trnfft and trnrand as C functions, in one shared library.")
   set(CPACK_COMPONENT_DEV_DESCRIPTION "math libraries for AWS Trainium: headers and C++ libraries

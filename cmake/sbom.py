@@ -13,6 +13,7 @@ PARTS = {
     "libfmt9": ("fmt", "MIT", "messages"),
     "libhwy1": ("Highway", "Apache-2.0", "vector instructions"),
     "zlib1g": ("zlib", "Zlib", ".npz files of the sparse library"),
+    "libmetis5": ("METIS", "Apache-2.0", "orderings of the sparse direct solvers"),
     "nlohmann-json3-dev": ("JSON for Modern C++", "MIT", "headers, compiled in"),
     "libcli11-dev": ("CLI11", "BSD-3-Clause", "headers, compiled into the trnsci command"),
     "libint2-2": ("libint", "LGPL-3.0-only", "the trnsci command: mp2"),

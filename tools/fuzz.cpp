@@ -14,6 +14,7 @@ void add_fuzz(Command& program) {
   fuzz::add_fuzz_files(parent);
   fuzz::add_fuzz_rand(parent);
   fuzz::add_fuzz_solver(parent);
+  fuzz::add_fuzz_sparse(parent);
   fuzz::add_fuzz_tensor(parent);
   fuzz::add_fuzz_tile(parent);
 }

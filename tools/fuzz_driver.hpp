@@ -45,6 +45,7 @@ void add_fuzz_fft(Command& parent);
 void add_fuzz_files(Command& parent);
 void add_fuzz_rand(Command& parent);
 void add_fuzz_solver(Command& parent);
+void add_fuzz_sparse(Command& parent);
 void add_fuzz_tensor(Command& parent);
 void add_fuzz_tile(Command& parent);
 

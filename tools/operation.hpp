@@ -76,6 +76,7 @@ void add_blas_operations(std::vector<std::unique_ptr<Operation>>& all);
 [[nodiscard]] std::vector<std::unique_ptr<Operation>> fft_operations();           // plans, and the next
 [[nodiscard]] std::vector<std::unique_ptr<Operation>> fft_function_operations();  // dct, convolve, stft
 [[nodiscard]] std::vector<std::unique_ptr<Operation>> sparse_operations();
+[[nodiscard]] std::vector<std::unique_ptr<Operation>> sparse_direct_operations();
 [[nodiscard]] std::vector<std::unique_ptr<Operation>> solver_operations();
 [[nodiscard]] std::vector<std::unique_ptr<Operation>> tensor_operations();
 [[nodiscard]] std::vector<std::unique_ptr<Operation>> operations();

@@ -15,6 +15,7 @@ std::vector<std::unique_ptr<Operation>> operations() {
   for (auto& operation : rand_operations()) all.push_back(std::move(operation));
   for (auto& operation : fft_operations()) all.push_back(std::move(operation));
   for (auto& operation : sparse_operations()) all.push_back(std::move(operation));
+  for (auto& operation : sparse_direct_operations()) all.push_back(std::move(operation));
   for (auto& operation : solver_operations()) all.push_back(std::move(operation));
   for (auto& operation : tensor_operations()) all.push_back(std::move(operation));
   return all;

@@ -9,6 +9,7 @@
 #include <trn/core/error.hpp>
 #include <trn/sparse/amg.hpp>
 #include <trn/sparse/attention.hpp>
+#include <trn/sparse/direct.hpp>
 #include <trn/sparse/ilu.hpp>
 #include <trn/sparse/ordering.hpp>
 #include <trn/sparse/spgemm.hpp>
@@ -178,6 +179,7 @@ template <Scalar T> struct Calls {
   }
   void convert() const { (void)sparse::transpose(a); }
   void ilu() const { (void)sparse::ilu(a); }
+  void direct() const { (void)sparse::Cholesky<T>(a), (void)sparse::Lu<T>(a), (void)sparse::Qr<T>(a); }
   void amg() const { (void)sparse::Amg<T>(a); }
   void ssor() const { (void)sparse::Ssor<T>(a); }
   void tridiagonal() const {
@@ -196,7 +198,7 @@ template <Scalar T> struct Calls {
 template <Scalar T> bool runs(const Executor& executor, int row) {
   using C = Calls<T>;
   constexpr void (C::*calls[])() const = {&C::spmv,    &C::spgemm,  &C::sddmm, &C::attention, &C::spsv, &C::tridiagonal,
-                                          &C::vectors, &C::convert, &C::ilu,   &C::ssor,      &C::amg};
+                                          &C::vectors, &C::convert, &C::ilu,   &C::ssor,      &C::amg,  &C::direct};
   try {
     (C{executor}.*calls[row])();
     return true;
@@ -218,7 +220,8 @@ void print_sparse_coverage() {
                                   "conversions, transpose, add",
                                   "ILU(0), ILU(k), ILUT, IC(0)",
                                   "Jacobi, SSOR, Chebyshev, SPAI",
-                                  "AMG"};
+                                  "AMG",
+                                  "Cholesky, LU, QR: factor, refactor, solve"};
   fmt::print("| operation |");
   std::vector<Executor> executors;
   for (const char* name : {"host", "sim:trn1", "sim:trn2", "sim:trn3"}) {

@@ -1,15 +1,34 @@
 // The host backend: ordinary memory, aligned for SIMD. The names of all executor kinds are resolved elsewhere.
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <new>
 #include <trn/core/error.hpp>
 #include <trn/core/executor.hpp>
 
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
 namespace trn {
 namespace {
 
 constexpr std::align_val_t kAlignment{64};
+
+// Asks for large pages behind large blocks: the first touch of fresh memory costs one fault for 2 MiB instead of 512,
+// and conversions that write much and read little take half the time.
+void prefer_large_pages([[maybe_unused]] void* address, [[maybe_unused]] std::int64_t bytes) {
+#ifdef MADV_HUGEPAGE
+  constexpr std::uintptr_t kPage = 4096;
+  constexpr std::int64_t kLarge = std::int64_t{4} << 20;
+  if (bytes < kLarge) return;
+  const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(address) + kPage - 1) / kPage * kPage,
+                       end = (reinterpret_cast<std::uintptr_t>(address) + static_cast<std::uintptr_t>(bytes)) / kPage *
+                             kPage;
+  (void)madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // a wish: no matter if it is refused
+#endif
+}
 
 class HostBackend final : public Backend {
  public:
@@ -19,6 +38,7 @@ class HostBackend final : public Backend {
     require(bytes >= 0, "host: allocation of {} bytes; the size must be >= 0", bytes);
     void* address = ::operator new(static_cast<std::size_t>(bytes), kAlignment, std::nothrow);
     if (!address) fail<DeviceError>("host: out of memory allocating {} bytes; free arrays or use smaller ones", bytes);
+    prefer_large_pages(address, bytes);
     return address;
   }
   void deallocate(void* address, std::int64_t) noexcept override { ::operator delete(address, kAlignment); }

@@ -83,6 +83,7 @@
 #include <trn/sparse/amg.hpp>
 #include <trn/sparse/convert.hpp>
 #include <trn/sparse/csr.hpp>
+#include <trn/sparse/direct.hpp>
 #include <trn/sparse/formats.hpp>
 #include <trn/sparse/gallery.hpp>
 #include <trn/sparse/harwell_boeing.hpp>

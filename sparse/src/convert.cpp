@@ -102,7 +102,7 @@ template <Scalar T, Index I, class Count, class Column> Csr<T, I> unblock(Extent
 
 template <Scalar T, Index I> Csr<T, I> to_csr(const Csc<T, I>& a) {
   host_only("sparse.to_csr", a.executor());
-  return transposed_parts(host_ref(a.transposed()), [](T x) { return x; }).done();
+  return transposed(a.transposed(), [](T x) { return x; });
 }
 
 template <Scalar T, Index I> Csr<T, I> to_csr(const Coo<T, I>& a) {
@@ -217,7 +217,7 @@ namespace detail {
 
 template <Scalar T, Index I> Csc<T, I> FromCsr<Csc<T, I>>::make(const Csr<T, I>& a, const ConvertOptions&) {
   host_only("sparse.convert", a.executor());
-  return Csc<T, I>(transposed_parts(host_ref(a), [](T x) { return x; }).done());
+  return Csc<T, I>(transposed(a, [](T x) { return x; }));
 }
 
 template <Scalar T, Index I> Coo<T, I> FromCsr<Coo<T, I>>::make(const Csr<T, I>& a, const ConvertOptions&) {
@@ -265,8 +265,8 @@ BlockedEll<T, I> FromCsr<BlockedEll<T, I>>::make(const Csr<T, I>& a, const Conve
 template <Scalar T, Index I> Sell<T, I> FromCsr<Sell<T, I>>::make(const Csr<T, I>& a, const ConvertOptions& o) {
   constexpr const char* operation = "sparse.convert to sell";
   host_only(operation, a.executor());
-  require(o.height >= 1 && o.height <= 1024 && o.sigma >= 1, "{}: slices of {} rows (1 to 1024), sorted over {} (>= 1)",
-          operation, o.height, o.sigma);
+  require(o.height >= 1 && o.height <= 1024 && (o.sigma == 1 || (o.sigma >= 1 && o.sigma % o.height == 0)),
+          "{}: slices of {} rows (1 to 1024), sorted over {} (a multiple of that, or 1)", operation, o.height, o.sigma);
   const CsrRef<T, I> s = host_ref(a);
   const std::int64_t h = o.height, slices = blocks_of(s.rows, h);
   Array<I> order = host_array<I>(s.rows);
@@ -305,7 +305,7 @@ template <Scalar T, Index I> Triangle<T, I> FromCsr<Triangle<T, I>>::make(const 
   host_only(operation, a.executor());
   check_square(operation, a.extents());
   const CsrRef<T, I> s = host_ref(a);
-  const Csr<T, I> other = transposed_parts(s, [&](T x) { return mirrored(x, o.symmetry); }).done();
+  const Csr<T, I> other = transposed(a, [&](T x) { return mirrored(x, o.symmetry); });
   const CsrRef<T, I> t = host_ref(other);
   CsrParts<T, I> parts(a.extents());
   for (std::int64_t i = 0; i < s.rows; ++i) {

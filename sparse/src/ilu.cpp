@@ -263,6 +263,7 @@ void Ic<T>::apply(Op op, T alpha, const MatrixView<const T>& x, T beta, const Ma
 
 template <Scalar T> Ic<T> ic0(const Csr<T>& a, double shift) {
   check_factorable("sparse.ic0", a.executor(), a.extents());
+  require(std::isfinite(shift), "sparse.ic0: a shift of {}; it must be finite", shift);
   const Csr<T> part = triangle(a, Uplo::Lower);
   const CsrRef<T, std::int32_t> s = host_ref(part);
   Array<T> values = host_array<T>(s.nnz());
@@ -293,7 +294,12 @@ template <Scalar T> Ic<T> ic0(const Csr<T>& a, double shift) {
         continue;
       }
       const auto pivot = std::real(sum);
-      if (!(pivot > 0) || !std::isfinite(pivot)) outcome = {Status::NotPositive, i};
+      if (!std::isfinite(pivot))
+        outcome = {Status::NotFinite, i};
+      else if (pivot == 0)
+        outcome = {Status::ZeroPivot, i};
+      else if (pivot < 0 || std::imag(s.values[k]) != 0)  // or a diagonal that is not real
+        outcome = {Status::NotPositive, i};
       v[k] = T(std::sqrt(outcome.ok() ? pivot : Real<T>(1)));
     }
   }

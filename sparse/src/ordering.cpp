@@ -1,9 +1,13 @@
 // Orderings and colourings.
 #include <trn/sparse/ordering.hpp>
 
-#include <numeric>
-#include <set>
+#include <metis.h>
 
+#include <mutex>
+#include <new>
+#include <numeric>
+
+#include <trn/core/enumerators.hpp>
 #include <trn/sparse/structure.hpp>
 
 #include "graph.hpp"
@@ -19,129 +23,6 @@ std::vector<std::int64_t> natural(std::int64_t n) {
   std::iota(order.begin(), order.end(), std::int64_t{0});
   return order;
 }
-
-// Approximate minimum degree of the vertices in `part`, appended to `order`. Eliminated vertices become elements; a
-// variable's neighbours are its remaining variables and the members of its elements. The degree is bounded by
-// |A_i| + |L_p| + sum over its other elements e of |L_e \ L_p|.
-void eliminate(const Graph& g, std::span<const std::int32_t> part, std::vector<std::int32_t>& local,
-               Permutation& order) {
-  const auto n = static_cast<std::int32_t>(part.size());
-  for (std::int32_t k = 0; k < n; ++k) local[static_cast<std::size_t>(part[static_cast<std::size_t>(k)])] = k;
-  std::vector<std::vector<std::int32_t>> variables(static_cast<std::size_t>(n)), elements(static_cast<std::size_t>(n)),
-      members(static_cast<std::size_t>(n));
-  std::vector<std::int64_t> degree(static_cast<std::size_t>(n)), mark(static_cast<std::size_t>(n), -1),
-      outside(static_cast<std::size_t>(n), -1), stamp(static_cast<std::size_t>(n), -1);
-  std::vector<char> alive(static_cast<std::size_t>(n), 1), absorbed(static_cast<std::size_t>(n), 0);
-  std::set<std::pair<std::int64_t, std::int32_t>> queue;
-  for (std::int32_t k = 0; k < n; ++k) {
-    for (const std::int32_t j : g.of(part[static_cast<std::size_t>(k)])) {
-      if (local[static_cast<std::size_t>(j)] >= 0)
-        variables[static_cast<std::size_t>(k)].push_back(local[static_cast<std::size_t>(j)]);
-    }
-    degree[static_cast<std::size_t>(k)] = static_cast<std::int64_t>(variables[static_cast<std::size_t>(k)].size());
-    queue.emplace(degree[static_cast<std::size_t>(k)], k);
-  }
-  for (std::int32_t step = 0; step < n; ++step) {
-    const std::int32_t p = queue.begin()->second;
-    const auto pivot = static_cast<std::size_t>(p);
-    queue.erase(queue.begin());
-    alive[pivot] = 0;
-    order.push_back(part[pivot]);
-    std::vector<std::int32_t>& list = members[pivot];
-    const auto take = [&](std::int32_t i) {
-      if (alive[static_cast<std::size_t>(i)] == 0 || mark[static_cast<std::size_t>(i)] == step) return;
-      mark[static_cast<std::size_t>(i)] = step;
-      list.push_back(i);
-    };
-    for (const std::int32_t i : variables[pivot]) take(i);
-    for (const std::int32_t e : elements[pivot]) {
-      for (const std::int32_t i : members[static_cast<std::size_t>(e)]) take(i);
-      absorbed[static_cast<std::size_t>(e)] = 1;
-      members[static_cast<std::size_t>(e)] = {};
-    }
-    variables[pivot] = {}, elements[pivot] = {};
-    // outside[e] = |L_e \ L_p| for every element that touches L_p.
-    for (const std::int32_t i : list) {
-      for (const std::int32_t e : elements[static_cast<std::size_t>(i)]) {
-        const auto at = static_cast<std::size_t>(e);
-        if (absorbed[at] != 0) continue;
-        if (stamp[at] != step) {
-          stamp[at] = step;
-          std::erase_if(members[at], [&](std::int32_t v) { return alive[static_cast<std::size_t>(v)] == 0; });
-          outside[at] = static_cast<std::int64_t>(members[at].size());
-        }
-        --outside[at];
-      }
-    }
-    const auto size = static_cast<std::int64_t>(list.size());
-    for (const std::int32_t i : list) {
-      const auto at = static_cast<std::size_t>(i);
-      std::erase_if(variables[at], [&](std::int32_t v) {
-        return alive[static_cast<std::size_t>(v)] == 0 || mark[static_cast<std::size_t>(v)] == step;
-      });
-      std::erase_if(elements[at], [&](std::int32_t e) {
-        const auto k = static_cast<std::size_t>(e);
-        if (absorbed[k] == 0 && outside[k] == 0) absorbed[k] = 1, members[k] = {};  // inside the new element
-        return absorbed[k] != 0;
-      });
-      std::int64_t bound = static_cast<std::int64_t>(variables[at].size()) + size - 1;
-      for (const std::int32_t e : elements[at]) bound += outside[static_cast<std::size_t>(e)];
-      bound = std::min({bound, degree[at] + size - 1, std::int64_t{n} - step - 1});
-      elements[at].push_back(p);
-      queue.erase({degree[at], i});
-      degree[at] = bound;
-      queue.emplace(bound, i);
-    }
-  }
-  for (const std::int32_t v : part) local[static_cast<std::size_t>(v)] = -1;
-}
-
-// Cuts `part` in two by a level of a breadth-first search that lies nearest to the middle: first half, second half,
-// separator. The part must be connected.
-class Dissection {
- public:
-  Dissection(const Graph& g, std::int64_t leaf)
-      : g_(g),
-        leaf_(leaf),
-        owner_(static_cast<std::size_t>(g.n), 0),
-        local_(static_cast<std::size_t>(g.n), -1),
-        search_(g) {}
-
-  void run(std::vector<std::int32_t> part, Permutation& order) {
-    if (static_cast<std::int64_t>(part.size()) <= leaf_) return eliminate(g_, part, local_, order);
-    const std::int64_t own = ++owners_;
-    for (const std::int32_t v : part) owner_[static_cast<std::size_t>(v)] = own;
-    const auto inside = [&](std::int64_t v) { return owner_[static_cast<std::size_t>(v)] == own; };
-    search_.from(search_.far_end(part.front(), inside), inside);
-    const std::vector<std::int32_t> met = search_.order;
-    if (met.size() < part.size()) {  // several components
-      for (const std::int32_t v : met) owner_[static_cast<std::size_t>(v)] = 0;
-      std::vector<std::int32_t> rest;
-      for (const std::int32_t v : part) {
-        if (inside(v)) rest.push_back(v);
-      }
-      run(met, order);
-      return run(std::move(rest), order);
-    }
-    const std::vector<std::int64_t> levels = search_.levels;
-    if (levels.size() < 4) return eliminate(g_, part, local_, order);
-    std::size_t middle = 1;
-    while (middle + 2 < levels.size() - 1 && 2 * levels[middle + 1] < static_cast<std::int64_t>(met.size())) ++middle;
-    const auto at = [&](std::size_t level) { return met.begin() + levels[level]; };
-    std::vector<std::int32_t> first(met.begin(), at(middle)), separator(at(middle), at(middle + 1)),
-        second(at(middle + 1), met.end());
-    run(std::move(first), order), run(std::move(second), order);
-    order.insert(order.end(), separator.begin(), separator.end());
-  }
-
- private:
-  const Graph& g_;
-  std::int64_t leaf_;
-  std::vector<std::int64_t> owner_;
-  std::vector<std::int32_t> local_;
-  Search search_;
-  std::int64_t owners_ = 0;
-};
 
 }  // namespace
 
@@ -159,22 +40,26 @@ Permutation reverse_cuthill_mckee(const Pattern<>& a) {
   return order;
 }
 
-Permutation minimum_degree(const Pattern<>& a) {
-  const Graph g("sparse.minimum_degree", a);
-  std::vector<std::int32_t> all(static_cast<std::size_t>(g.n)), local(all.size(), -1);
-  std::iota(all.begin(), all.end(), 0);
-  Permutation order;
-  eliminate(g, all, local, order);
-  return order;
-}
-
-Permutation nested_dissection(const Pattern<>& a, std::int64_t leaf) {
-  require(leaf >= 1, "sparse.nested_dissection: leaves of {}; they must be >= 1", leaf);
+Permutation nested_dissection(const Pattern<>& a) {
   const Graph g("sparse.nested_dissection", a);
-  std::vector<std::int32_t> all(static_cast<std::size_t>(g.n));
-  std::iota(all.begin(), all.end(), 0);
-  Permutation order;
-  if (g.n > 0) Dissection(g, leaf).run(std::move(all), order);
+  Permutation order = natural(g.n);
+  if (g.n < 2 || g.neighbours.empty()) return order;
+  require(g.neighbours.size() <= kMostExtent<std::int32_t>,
+          "sparse.nested_dissection: a graph of {} edges; METIS takes {}. Use minimum_degree", g.neighbours.size() / 2,
+          kMostExtent<std::int32_t> / 2);
+  static std::mutex one_at_a_time;  // METIS seeds the C library's random numbers
+  const std::lock_guard lock(one_at_a_time);
+  std::vector<idx_t> offsets(g.offsets.begin(), g.offsets.end()), neighbours(g.neighbours.begin(), g.neighbours.end()),
+      places(static_cast<std::size_t>(g.n)), inverse_places(places.size());
+  auto vertices = static_cast<idx_t>(g.n);
+  idx_t options[METIS_NOPTIONS];
+  METIS_SetDefaultOptions(options);
+  options[METIS_OPTION_SEED] = 1;
+  const int status = METIS_NodeND(&vertices, offsets.data(), neighbours.data(), nullptr, options, places.data(),
+                                  inverse_places.data());
+  if (status == METIS_ERROR_MEMORY) throw std::bad_alloc();
+  ensure(status == METIS_OK, "sparse.nested_dissection: METIS says {} to {} vertices", status, g.n);
+  std::copy(places.begin(), places.end(), order.begin());
   return order;
 }
 
@@ -269,6 +154,7 @@ std::string_view name(Reorder reorder) {
 }
 
 Permutation order_of(const Pattern<>& a, Reorder reorder, std::int64_t block) {
+  operands::check_enumerator("sparse.order_of", "Reorder", reorder, Reorder::Best);
   switch (reorder) {
     case Reorder::None:
       return natural(a.rows());
@@ -279,7 +165,7 @@ Permutation order_of(const Pattern<>& a, Reorder reorder, std::int64_t block) {
     case Reorder::MinimumDegree:
       return minimum_degree(a);
     case Reorder::NestedDissection:
-      return nested_dissection(a, block);
+      return nested_dissection(a);
     case Reorder::Best:
       break;
   }

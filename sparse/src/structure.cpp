@@ -63,11 +63,11 @@ template <Scalar T, Index I, class F> Csr<T, I> mapped(const Csr<T, I>& a, const
 
 template <Scalar T, Index I> Csr<T, I> transpose(const Csr<T, I>& a) {
   host_only("sparse.transpose", a.executor());
-  return transposed_parts(host_ref(a), [](T x) { return x; }).done();
+  return transposed(a, [](T x) { return x; });
 }
 template <Scalar T, Index I> Csr<T, I> adjoint(const Csr<T, I>& a) {
   host_only("sparse.adjoint", a.executor());
-  return transposed_parts(host_ref(a), [](T x) { return conjugate_of(x); }).done();
+  return transposed(a, [](T x) { return conjugate_of(x); });
 }
 template <Scalar T, Index I> Csr<T, I> conjugate(const Csr<T, I>& a) {
   host_only("sparse.conjugate", a.executor());

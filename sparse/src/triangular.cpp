@@ -1,6 +1,7 @@
 // Triangular solves with sparse matrices.
 #include <trn/sparse/triangular.hpp>
 
+#include <trn/core/enumerators.hpp>
 #include <trn/core/linear_operator.hpp>
 #include <trn/sparse/structure.hpp>
 
@@ -17,7 +18,7 @@ template <Scalar T> struct TriangularData {
 }  // namespace detail
 
 std::string_view name(Status status) {
-  constexpr std::string_view names[] = {"ok", "zero pivot", "not positive"};
+  constexpr std::string_view names[] = {"ok", "zero pivot", "not positive", "singular", "not finite"};
   return names[static_cast<int>(status)];
 }
 
@@ -28,6 +29,9 @@ TriangularPlan<T>::TriangularPlan(const Executor& executor, const Csr<T>& a, con
   operands::check_owner(operation, "A", executor, a.executor());
   host_only(operation, executor);
   check_square(operation, a.extents());
+  operands::check_enumerator(operation, "Op", o.op, Op::C);
+  operands::check_enumerator(operation, "Uplo", o.uplo, Uplo::Upper);
+  operands::check_enumerator(operation, "Diag", o.diag, Diag::Unit);
   // op(A) is stored by rows, so that every solve runs over rows.
   const Csr<T> turned = o.op == Op::N ? a : o.op == Op::T || RealScalar<T> ? transpose(a) : adjoint(a);
   data_ = std::make_shared<const detail::TriangularData<T>>(detail::TriangularData<T>{

@@ -238,7 +238,7 @@ TEST(Ordering, GivesPermutationsThatDoTheirWork) {
   const Permutation rcm = reverse_cuthill_mckee(mixed.pattern());
   EXPECT_LE(structure(permute(mixed, rcm, rcm)).lower_bandwidth, 31);
   const std::int64_t before = cholesky_entries(a.pattern(), natural);
-  const Permutation degree = minimum_degree(mixed.pattern()), nested = nested_dissection(mixed.pattern(), 32);
+  const Permutation degree = minimum_degree(mixed.pattern()), nested = nested_dissection(mixed.pattern());
   (void)inverse(degree), (void)inverse(nested);
   EXPECT_LT(cholesky_entries(mixed.pattern(), degree), before / 2);
   EXPECT_LT(cholesky_entries(mixed.pattern(), nested), before * 2 / 3);

@@ -1,10 +1,16 @@
-// Triangular and band solves: residuals in 113-bit arithmetic; zero pivots as results.
+// Triangular and band solves: residuals in 113-bit arithmetic; zero pivots as results. Values that no enumeration has,
+// options outside their range, and what incomplete factors, files and transposes do at the ends of theirs.
 #include <cmath>
 #include <complex>
+#include <functional>
 
 #include <omp.h>
 
 #include <trn/sparse/gallery.hpp>
+#include <trn/sparse/harwell_boeing.hpp>
+#include <trn/sparse/ilu.hpp>
+#include <trn/sparse/matrix_market.hpp>
+#include <trn/sparse/ordering.hpp>
 #include <trn/sparse/triangular.hpp>
 #include <trn/sparse/tridiagonal.hpp>
 
@@ -180,6 +186,76 @@ TEST(Band, ZeroPivotSpoilsItsSystemAlone) {
     EXPECT_EQ(x[0], -1);
     EXPECT_EQ(x[2], 2);
   }
+}
+
+TEST(Robust, EnumeratorsAndOptionsAreChecked) {
+  const auto a = poisson<double>(4, 4);
+  const auto none = [](const std::function<void()>& f) {
+    EXPECT_IN("none of its values", message_of<InvalidArgument>(f));
+  };
+  none([&] { TriangularPlan<double>(kSolveHost, a, {.op = static_cast<Op>(3)}); });
+  none([&] { TriangularPlan<double>(kSolveHost, a, {.uplo = static_cast<Uplo>(9)}); });
+  none([&] { TriangularPlan<double>(kSolveHost, a, {.diag = static_cast<Diag>(2)}); });
+  none([&] { (void)order_of(a.pattern(), static_cast<Reorder>(6)); });
+  EXPECT_IN("a multiple",
+            message_of<InvalidArgument>([&] { (void)convert<Sell<double>>(a, {.height = 8, .sigma = 12}); }));
+  EXPECT_IN("shift", message_of<InvalidArgument>([&] { (void)ic0(a, std::nan("")); }));
+}
+
+TEST(Robust, IncompleteCholeskySaysWhatIsWrong) {
+  using Z = std::complex<double>;
+  const std::vector<std::int64_t> is{0, 1, 1}, js{0, 0, 1};
+  const auto outcome = [&](const std::vector<Z>& v) {
+    return ic0(Csr<Z>::from_triplets(kSolveHost, {2, 2}, {is, js, v})).outcome();
+  };
+  EXPECT_EQ(outcome({4, 2, 2}), (Outcome{Status::Ok, -1}));
+  EXPECT_EQ(outcome({4, 2, 1}), (Outcome{Status::ZeroPivot, 1}));  // 1 - (2/2)^2
+  EXPECT_EQ(outcome({4, 2, 0.5}), (Outcome{Status::NotPositive, 1}));
+  EXPECT_EQ(outcome({-4, 2, 1}), (Outcome{Status::NotPositive, 0}));
+  EXPECT_EQ(outcome({4, 2, Z(3, 1)}), (Outcome{Status::NotPositive, 1}));  // a diagonal that is not real
+  EXPECT_EQ(outcome({4, INFINITY, 1}), (Outcome{Status::NotFinite, 1}));
+}
+
+TEST(Robust, FilesRoundOnceAndRefuseWhatTheirReadersRefuse) {
+  // A decimal just above the middle between two floats, so near that its double is the middle itself.
+  const std::string text =
+      "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1.00000005960464477539062500001\n";
+  EXPECT_EQ(parse_matrix_market<float>(text, "t").values().data()[0], std::nextafter(1.0F, 2.0F));
+  const std::string whole = "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 9007199791611905\n";
+  EXPECT_EQ(parse_matrix_market<float>(whole, "t").values().data()[0], 9007200328482816.0F);
+  EXPECT_IN("beyond the range of float", message_of<InvalidArgument>([] {
+              (void)parse_matrix_market<float>("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1e39\n", "t");
+            }));
+  for (const double bad : {std::nan(""), double(INFINITY), -double(INFINITY)}) {
+    const TemporaryFile file(".rb");
+    const auto a = Csr<double>::from_triplets(
+        kSolveHost, {1, 1}, {std::vector<std::int64_t>{0}, std::vector<std::int64_t>{0}, std::vector<double>{bad}});
+    EXPECT_IN("not finite", message_of<InvalidArgument>([&] { write_rutherford_boeing(file.path(), a); }));
+  }
+}
+
+// Patterns that are symmetric, almost symmetric, or not at all; many columns, so that buckets are used.
+TEST(Robust, TransposesOfEveryKind) {
+  const auto check = [](const Csr<double>& a) {
+    const Csr<double> t = transpose(a);
+    expect_valid(t);
+    ASSERT_EQ(t.rows(), a.columns());
+    std::int64_t k = 0;
+    std::vector<std::int64_t> next(t.pattern().offsets().data(), t.pattern().offsets().data() + t.rows());
+    for (std::int64_t i = 0; i < a.rows(); ++i) {
+      for (; k < a.pattern().offsets().data()[i + 1]; ++k) {
+        const std::int64_t at = next[static_cast<std::size_t>(a.pattern().indices().data()[k])]++;
+        ASSERT_EQ(t.pattern().indices().data()[at], i);
+        ASSERT_EQ(t.values().data()[at], a.values().data()[k]);
+      }
+    }
+  };
+  check(poisson<double>(30, 20)), check(random_csr<double>(70, 90, 3, 1)), check(rmat<double>(17));
+  const auto grid = poisson<double>(12, 12);
+  EXPECT_TRUE(transpose(grid).pattern().shares(grid.pattern()));
+  const auto off = Csr<double>::from_triplets(
+      kSolveHost, {144, 144}, {std::vector<std::int64_t>{140}, std::vector<std::int64_t>{3}, std::vector<double>{5}});
+  check(add<double>(1, grid, 1, off)), check(add<double>(1, grid, 1, transpose(off)));
 }
 
 }  // namespace

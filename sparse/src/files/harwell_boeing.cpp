@@ -211,7 +211,13 @@ template <Scalar T, Index I> void write_rutherford_boeing(const std::string& pat
   host_only(operation, a.executor());
   require(title.size() <= 72 && key.size() <= 8 && (title + key).find('\n') == std::string::npos,
           "{}: the title has up to 72 characters and the key up to 8, on one line", operation);
-  const Csr<T, I> t = transposed_parts(host_ref(a), [](T x) { return x; }).done();
+  const CsrRef<T, I> own = host_ref(a);
+  for (std::int64_t i = 0; i < own.rows; ++i) {
+    for (std::int64_t k = own.offsets[i]; k < own.offsets[i + 1]; ++k)
+      require(std::isfinite(std::abs(std::complex<double>(own.values[k]))),
+              "{}: entry ({}, {}) is not finite, and no reader of the format takes that", operation, i, own.indices[k]);
+  }
+  const Csr<T, I> t = transposed(a, [](T x) { return x; });
   const CsrRef<T, I> s = host_ref(t);
   const std::int64_t numbers = s.nnz() * (ComplexScalar<T> ? 2 : 1);
   const auto lines = [](std::int64_t count, std::int64_t in_line) { return (count + in_line - 1) / in_line; };

@@ -39,7 +39,7 @@ void Cursor::refuse(const std::string& why) const {
   fail<InvalidArgument>("{}: {}, line {}: {}", operation_, name_, number, why);
 }
 
-bool parse_real(std::string_view word, double& value) {
+template <class R> bool parse_real(std::string_view word, R& value) {
   std::string text(word);
   for (char& c : text) c = c == 'd' || c == 'D' ? 'e' : c;
   std::string_view view = text;
@@ -47,21 +47,31 @@ bool parse_real(std::string_view word, double& value) {
   if (view.empty() || view.front() == '+') return false;
   const auto [stop, code] = std::from_chars(view.data(), view.data() + view.size(), value);
   if (stop != view.data() + view.size() || code == std::errc::invalid_argument) return false;
-  if (code == std::errc::result_out_of_range) value = std::strtod(std::string(view).c_str(), nullptr);  // 0 or infinite
+  if (code == std::errc::result_out_of_range) {  // next to nothing, or infinite
+    if constexpr (std::is_same_v<R, float>)
+      value = std::strtof(std::string(view).c_str(), nullptr);
+    else
+      value = std::strtod(std::string(view).c_str(), nullptr);
+  }
   return true;
 }
+template bool parse_real(std::string_view, float&);
+template bool parse_real(std::string_view, double&);
 
-double Cursor::unusual_real() {
+template <class R> R Cursor::unusual_real() {
   const char* stop = at_;
   while (!ends_word(stop)) ++stop;
   const std::string_view word(at_, static_cast<std::size_t>(stop - at_));
   if (word.empty()) refuse("a number is missing");
-  double value = 0;
+  R value = 0;
   if (word.size() > 400 || !parse_real(word, value)) refuse(fmt::format("'{}' is not a number", word.substr(0, 40)));
   const bool digits = word.find_first_of("0123456789") != std::string_view::npos;
-  if (digits && !std::isfinite(value)) refuse(fmt::format("{} is beyond the range of double", word));
+  if (digits && !std::isfinite(value))
+    refuse(fmt::format("{} is beyond the range of {}", word, std::is_same_v<R, float> ? "float" : "double"));
   at_ = stop;
   return value;
 }
+template float Cursor::unusual_real();
+template double Cursor::unusual_real();
 
 }  // namespace trn::sparse::files

@@ -69,16 +69,17 @@ class Cursor {
     at_ = stop;
     return value;
   }
-  [[nodiscard]] double real() {
+  // Rounded once, to float or double.
+  template <class R> [[nodiscard]] R real() {
     skip_blanks();
     if (at_ < end_ && *at_ == '+') ++at_;
-    double value = 0;
+    R value = 0;
     const auto [stop, code] = std::from_chars(at_, end_, value);
     if (code == std::errc{} && ends_word(stop)) {
       at_ = stop;
       return value;
     }
-    return unusual_real();
+    return unusual_real<R>();
   }
   [[noreturn]] void refuse(const std::string& why) const;
 
@@ -86,7 +87,7 @@ class Cursor {
   [[nodiscard]] bool ends_word(const char* p) const {
     return p == end_ || *p == ' ' || *p == '\t' || *p == '\r' || *p == '\n';
   }
-  double unusual_real();
+  template <class R> R unusual_real();
 
   const char* operation_;
   std::string name_;
@@ -95,7 +96,7 @@ class Cursor {
 
 // A number of the given characters: signs, Fortran's D exponents, underflow to the nearest. False: not a number; an
 // infinite result of finite digits is left in `value` for the caller to refuse.
-[[nodiscard]] bool parse_real(std::string_view word, double& value);
+template <class R> [[nodiscard]] bool parse_real(std::string_view word, R& value);
 
 // double to T; false where a finite number becomes infinite.
 template <class R> bool narrow(double value, R& to) {

@@ -221,6 +221,36 @@ template <int kR, int kC, class T> HWY_INLINE void bsr_rows(const BsrArgs<T>& g,
   }
 }
 
+// The same sums in the same order, four lanes at a time: 2 x 2 blocks in one vector, 4 x 4 blocks in four.
+#if HWY_TARGET != HWY_SCALAR
+template <int kR> HWY_INLINE bool bsr_double(const BsrArgs<double>& g, std::int64_t begin, std::int64_t end) {
+  const hn::CappedTag<double, 4> d;
+  if (hn::Lanes(d) != 4) return false;
+  constexpr int kVectors = kR * kR / 4;
+  for (std::int64_t i = begin; i < end; ++i) {
+    hn::Vec<decltype(d)> sum[kVectors];
+    for (int v = 0; v < kVectors; ++v) sum[v] = hn::Zero(d);
+    for (std::int64_t k = g.offsets[i]; k < g.offsets[i + 1]; ++k) {
+      const double* HWY_RESTRICT block = g.values + k * kR * kR;
+      const double* HWY_RESTRICT from = g.x + static_cast<std::int64_t>(g.indices[k]) * kR;
+      hn::Vec<decltype(d)> x;
+      if constexpr (kR == 2)
+        x = hn::LoadDup128(d, from);
+      else
+        x = hn::LoadU(d, from);
+      for (int v = 0; v < kVectors; ++v) sum[v] = hn::MulAdd(hn::LoadU(d, block + 4 * v), x, sum[v]);
+    }
+    HWY_ALIGN double parts[kR][kR];
+    for (int v = 0; v < kVectors; ++v) hn::StoreU(sum[v], d, &parts[0][0] + 4 * v);
+    for (int r = 0; r < kR; ++r) {
+      for (int c = 1; c < kR; ++c) parts[r][0] += parts[r][c];
+      finish(g.out, i * kR + r, 0, parts[r][0]);
+    }
+  }
+  return true;
+}
+#endif
+
 // Any block size, also blocks that hang over the matrix.
 template <class T> HWY_INLINE void bsr_any(const BsrArgs<T>& g, std::int64_t begin, std::int64_t end) {
   for (std::int64_t row = begin * g.r; row < std::min(g.rows, end * g.r); ++row) {
@@ -237,6 +267,12 @@ template <class T> HWY_INLINE void bsr_any(const BsrArgs<T>& g, std::int64_t beg
 
 template <class T> HWY_INLINE void bsr_vector_here(const BsrArgs<T>& g, std::int64_t begin, std::int64_t end) {
   const bool whole = g.rows % g.r == 0 && g.columns % g.c == 0;
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (std::is_same_v<T, double>) {
+    if (whole && g.r == 2 && g.c == 2 && bsr_double<2>(g, begin, end)) return;
+    if (whole && g.r == 4 && g.c == 4 && bsr_double<4>(g, begin, end)) return;
+  }
+#endif
   if (whole && g.r == 2 && g.c == 2) return bsr_rows<2, 2>(g, begin, end);
   if (whole && g.r == 3 && g.c == 3) return bsr_rows<3, 3>(g, begin, end);
   if (whole && g.r == 4 && g.c == 4) return bsr_rows<4, 4>(g, begin, end);

@@ -12,8 +12,8 @@ namespace trn::sparse {
 [[nodiscard]] Permutation reverse_cuthill_mckee(const Pattern<>& a);
 // Approximate minimum degree on the quotient graph: little fill in Cholesky and LU factors.
 [[nodiscard]] Permutation minimum_degree(const Pattern<>& a);
-// Nested dissection by level-set separators, minimum degree at the leaves.
-[[nodiscard]] Permutation nested_dissection(const Pattern<>& a, std::int64_t leaf = 64);
+// Nested dissection by METIS: less work than minimum degree for the factors of large meshes.
+[[nodiscard]] Permutation nested_dissection(const Pattern<>& a);
 
 // Vertices in parts of at most `size` that lie close together in the graph, by recursive bisection; parts in sequence.
 [[nodiscard]] Permutation partition(const Pattern<>& a, std::int64_t size);

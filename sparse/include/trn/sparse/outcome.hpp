@@ -7,8 +7,10 @@
 namespace trn::sparse {
 
 // ZeroPivot: a diagonal element is absent or zero (cuSPARSE's structural and numerical zero), or not finite.
-// NotPositive: a pivot of an incomplete Cholesky factorisation is not positive.
-enum class Status : std::uint8_t { Ok, ZeroPivot, NotPositive };
+// NotPositive: a pivot of a Cholesky factorisation, complete or incomplete, is not positive.
+// Singular: a column depends on others, in the pattern or in the numbers. NotFinite: the matrix has a value that is not
+// finite, or a factor overflowed.
+enum class Status : std::uint8_t { Ok, ZeroPivot, NotPositive, Singular, NotFinite };
 [[nodiscard]] std::string_view name(Status status);
 
 struct Outcome {
