@@ -123,6 +123,87 @@ TEST(MultiPlan, GradientsAsOnePlan) {
   }
 }
 
+// Against einsum_gradient: extents of 1 that are repeated, labels of one operand alone, ellipses.
+TEST(MultiPlan, GradientsOfRepeatedExtentsAndEllipses) {
+  struct Case {
+    const char* text;
+    std::vector<Shape> shapes;
+  };
+  const std::vector<Case> cases = {{"ij,ij->ij", {{1, 3}, {2, 3}}},
+                                   {"ij,jk->ik", {{3, 1}, {4, 5}}},
+                                   {"ij,jk->ik", {{3, 4}, {1, 5}}},
+                                   {"ij,ij,ij->ij", {{1, 3}, {1, 3}, {2, 3}}},
+                                   {"ij,ij,jk->k", {{2, 1}, {1, 3}, {3, 4}}},
+                                   {"ij,k->k", {{2, 3}, {4}}},
+                                   {"ij->i", {{3, 1}}},
+                                   {"ij,jk->ik", {{1, 1}, {1, 1}}},
+                                   {"ij,ij->", {{0, 3}, {1, 3}}},
+                                   {"...i,i->...", {{2, 3}, {3}}},
+                                   {"...ij,...jk->...ik", {{2, 1, 3, 4}, {5, 4, 2}}},
+                                   {"\u03b1...,...\u03b1->...", {{2, 3}, {3, 2}}}};
+  for (const Executor& executor : {host, Executor::open("sim:trn2")}) {
+    std::mt19937_64 random(4);
+    for (const Case& c : cases) {
+      SCOPED_TRACE(fmt::format("{} {}", executor.name(), c.text));
+      const MultiPlan plan(executor, gradients_of(c.text, c.shapes, DType::Float32));
+      const auto make = [&](const Shape& shape) {
+        const Array<double> wide = random_array(shape, random);
+        std::vector<float> values(wide.data(), wide.data() + wide.size());
+        return Array<float>::from_host(executor, shape, values);
+      };
+      std::vector<Array<float>> in, out;
+      std::vector<TypedView> operands;
+      for (const Shape& s : c.shapes) in.push_back(make(s)), operands.emplace_back(in.back().view());
+      Array<float> w = make(einsum_shape(c.text, operands));
+      std::map<std::string, TypedView> views = {{"w", w.view()}};
+      for (std::size_t i = 0; i < in.size(); ++i) {
+        ASSERT_EQ(plan.shape(fmt::format("d{}", i)), c.shapes[i]);
+        out.push_back(make(c.shapes[i]));
+        views.emplace(std::to_string(i), operands[i]), views.emplace(fmt::format("d{}", i), out.back().view());
+      }
+      plan.execute(views);
+      for (std::size_t i = 0; i < in.size(); ++i) {
+        Array<float> want(executor, c.shapes[i]);
+        einsum_gradient(executor, c.text, operands, i, w.view(), want.view());
+        const std::vector<float> a = out[i].to_host(), b = want.to_host();
+        for (std::size_t k = 0; k < a.size(); ++k) EXPECT_NEAR(a[k], b[k], 2e-4) << i << " " << k;
+      }
+    }
+  }
+}
+
+// An output in the memory of an input or of another output: refused, with nothing written.
+TEST(MultiPlan, OutputsShareNoMemory) {
+  for (const Executor& executor : {host, Executor::open("sim:trn2")}) {
+    MultiDescription d;
+    d.dtype = DType::Float32;
+    d.inputs = {{"a", {4, 4}}, {"b", {4, 4}}, {"c", {4, 4}}};
+    d.statements = {{"x", {{1, "ij,jk->ik", {"a", "b"}}}}, {"y", {{1, "ij,jk->ik", {"b", "c"}}}}};
+    d.outputs = {"x", "y"};
+    const MultiPlan plan(executor, d);
+    const std::vector<float> ones(40, 1.0F);
+    Array<float> a = Array<float>::from_host(executor, {40}, ones), c = Array<float>::from_host(executor, {40}, ones),
+                 x = Array<float>::from_host(executor, {40}, ones), y = Array<float>::from_host(executor, {40}, ones);
+    const auto at = [&](Array<float>& from, std::int64_t offset) {
+      return TypedView(executor, DType::Float32, from.data() + offset, {4, 4});
+    };
+    const auto message = [&](const TypedView& to_x, const TypedView& to_y) {
+      return testing_support::message_of<InvalidArgument>([&] {
+        plan.execute({{"a", at(a, 0)}, {"b", at(a, 0)}, {"c", at(c, 0)}, {"x", to_x}, {"y", to_y}});
+      });
+    };
+    EXPECT_IN("output 'x' shares memory with input 'c'", message(at(c, 0), at(y, 0)));
+    EXPECT_IN("output 'x' shares memory with input 'c'", message(at(c, 15), at(y, 0)));
+    EXPECT_IN("output 'y' shares memory with input 'a'", message(at(x, 0), at(a, 3)));
+    EXPECT_IN("output 'y' shares memory with output 'x'", message(at(x, 0), at(x, 0)));
+    EXPECT_IN("output 'y' shares memory with output 'x'", message(at(x, 5), at(x, 0)));
+    for (const Array<float>* untouched : {&a, &c, &x, &y}) EXPECT_EQ(untouched->to_host(), ones);
+    // Side by side is good, and inputs may be one tensor.
+    plan.execute({{"a", at(a, 0)}, {"b", at(a, 0)}, {"c", at(a, 0)}, {"x", at(x, 0)}, {"y", at(x, 16)}});
+    EXPECT_EQ(x.to_host()[31], 4.0F);
+  }
+}
+
 TEST(MultiPlan, OnADeviceEveryStepRunsThere) {
   std::mt19937_64 random(3);
   const Executor sim = Executor::open("sim:trn2");

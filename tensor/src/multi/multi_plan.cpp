@@ -7,8 +7,11 @@
 #include <cmath>
 #include <optional>
 
+#include <trn/core/convert.hpp>
 #include <trn/core/error.hpp>
 #include <trn/core/operands.hpp>
+
+#include "../checks.hpp"
 
 namespace trn::tensor {
 
@@ -17,15 +20,32 @@ namespace {
 constexpr const char* kName = "tensor.multi_plan";
 std::int64_t rounded(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
+Shape without_ones(Shape shape) {
+  std::erase(shape, 1);
+  return shape;
+}
+
 struct Node {
   std::string name;
   Shape shape;
-  bool input = false, output = false;
+  bool input = false, output = false, ones = false;
   double bound = 0;
   std::size_t made = 0, last = 0;  // steps
   std::int64_t offset = 0, bytes = 0;
-  [[nodiscard]] bool temporary() const { return !input && !output; }
+  [[nodiscard]] bool temporary() const { return !input && !output && !ones; }
+  // Tensors of ones are one number, repeated.
+  [[nodiscard]] Strides strides() const { return ones ? Strides(shape.size(), 0) : row_major_strides(shape); }
 };
+
+// The number 1 where the executor computes.
+Buffer one_of(const Executor& executor, DType dtype) {
+  const double value[2] = {1, 0};
+  std::byte bytes[16];
+  from_double(value, real_of(dtype), bytes, is_complex(dtype) ? 2 : 1);
+  Buffer result(executor, size_bytes(dtype));
+  copy_bytes(Executor::host(), bytes, executor, result.data(), result.bytes());
+  return result;
+}
 
 struct PairStep {
   Plan plan;
@@ -45,6 +65,7 @@ struct MultiPlan::State {
   std::vector<PairStep> steps;
   std::int64_t temporary_bytes = 0, scratch_bytes = 0, shared = 0;
   double flops = 0;
+  std::shared_ptr<Buffer> one = {};  // the number that tensors of ones repeat
 
   std::size_t node(const std::string& name, const std::string& where) const {
     const auto found = names.find(name);
@@ -52,21 +73,19 @@ struct MultiPlan::State {
     return found->second;
   }
 
-  // result (+)= factor einsum(operands), one or two of them. Returns the bound of this term.
-  double step(const Expression& e, const std::vector<std::size_t>& operands, std::size_t result, double factor,
-              bool add) {
+  // result (+)= factor einsum(operands), one or two of them; `shape`: the einsum's, with the elements of the result's.
+  // Returns the bound of this term.
+  double step(const Expression& e, const std::vector<std::size_t>& operands, std::size_t result, const Shape& shape,
+              double factor, bool add) {
     Description d;
     d.expression = e;
     double growth = 0;
-    const auto described = [&](const Node& n) {
-      return Operand{n.shape, row_major_strides(n.shape), description.dtype};
-    };
     for (const std::size_t i : operands) {
-      d.operands.push_back(described(nodes[i]));
+      d.operands.push_back({nodes[i].shape, nodes[i].strides(), description.dtype});
       nodes[i].last = steps.size();
       growth += std::log1p(nodes[i].bound);
     }
-    d.output = described(nodes[result]);
+    d.output = {shape, row_major_strides(shape), description.dtype};
     d.precision = description.precision;
     const Plan plan(executor, d);
     flops += plan.flops();
@@ -84,11 +103,11 @@ struct MultiPlan::State {
   }
 
   // The pair (left, right) with the labels of `out` kept: a node, made now or found. Its labels are `out` in the order
-  // of their first use.
+  // of their first use; a label of which both have extent 1 keeps it, whatever other operands have.
   std::size_t pair(std::size_t left, std::size_t right, std::vector<Label>& a, std::vector<Label>& b,
-                   const std::vector<Label>& out, const Sizes& sizes, std::vector<Label>& result) {
+                   const std::vector<Label>& out, std::size_t labels, std::vector<Label>& result) {
     if (left > right) std::swap(left, right), std::swap(a, b);
-    std::vector<Label> number(sizes.size(), -1);
+    std::vector<Label> number(labels, -1);
     Expression e;
     std::vector<Label> originals;
     std::string key = fmt::format("{} {}", left, right);
@@ -107,13 +126,14 @@ struct MultiPlan::State {
       }
     }
     key += " ->";
+    const Sizes sizes = sizes_of(e, std::vector<Shape>{nodes[left].shape, nodes[right].shape});
     result.clear();
     Shape shape;
     for (std::size_t n = 0; n < originals.size(); ++n) {
       if (std::find(out.begin(), out.end(), originals[n]) == out.end()) continue;
       e.output.push_back(static_cast<Label>(n));
       result.push_back(originals[n]);
-      shape.push_back(sizes[static_cast<std::size_t>(originals[n])]);
+      shape.push_back(sizes[n]);
       key += fmt::format(" {}", n);
     }
     if (const auto found = pairs.find(key); found != pairs.end()) {
@@ -121,7 +141,7 @@ struct MultiPlan::State {
       return found->second;
     }
     const std::size_t made = add_node({fmt::format("pair {}", pairs.size() + 1), shape});
-    nodes[made].bound = step(e, {left, right}, made, 1, false);
+    nodes[made].bound = step(e, {left, right}, made, shape, 1, false);
     pairs.emplace(key, made);
     return made;
   }
@@ -130,6 +150,7 @@ struct MultiPlan::State {
     require(!s.terms.empty(), "{}: statement '{}' has no term", kName, s.result);
     require(!names.contains(s.result), "{}: '{}' has a value already; give the result another name", kName, s.result);
     std::optional<std::size_t> result;
+    Shape first;  // of the first term
     double bound = 0;
     for (const Term& t : s.terms) {
       const std::string where = fmt::format("{} = ... {}", s.result, t.text);
@@ -148,12 +169,16 @@ struct MultiPlan::State {
       if (!result) {
         const bool wanted =
             std::find(description.outputs.begin(), description.outputs.end(), s.result) != description.outputs.end();
-        result = add_node({s.result, shape, false, wanted});
+        first = shape;
+        result = add_node({s.result, s.shape.value_or(shape), false, wanted});
+        require(without_ones(nodes[*result].shape) == without_ones(shape),
+                "{}: {} has shape {}, the statement {}; they may differ in axes of extent 1 only", kName, where,
+                trn::to_string(shape), trn::to_string(nodes[*result].shape));
       }
-      require(nodes[*result].shape == shape, "{}: {} has shape {}, the terms before it {}", kName, where,
-              trn::to_string(shape), trn::to_string(nodes[*result].shape));
+      require(first == shape, "{}: {} has shape {}, the terms before it {}", kName, where, trn::to_string(shape),
+              trn::to_string(first));
       if (operands.size() > 2) reduce_to_two(e, operands, sizes);
-      bound = std::max(bound, step(e, operands, *result, t.factor, &t != &s.terms.front()));
+      bound = std::max(bound, step(e, operands, *result, shape, t.factor, &t != &s.terms.front()));
     }
     // Terms are added one after another.
     const double u = unit_roundoff(description.dtype);
@@ -178,13 +203,39 @@ struct MultiPlan::State {
         if (!used[o]) keep.insert(keep.end(), labels[o].begin(), labels[o].end());
       }
       std::vector<Label> result;
-      made.push_back(pair(made[l], made[r], labels[l], labels[r], keep, sizes, result));
+      made.push_back(pair(made[l], made[r], labels[l], labels[r], keep, sizes.size(), result));
       labels.push_back(std::move(result));
     }
     operands.clear();
     e.inputs.clear();
     for (std::size_t o = 0; o < labels.size(); ++o) {
       if (!used[o]) operands.push_back(made[o]), e.inputs.push_back(labels[o]);
+    }
+  }
+
+  // All tensors are what the plan was made for, and no output shares memory with an input or another output.
+  void check(const std::map<std::string, TypedView>& tensors) const {
+    std::vector<std::pair<const Node*, const TypedView*>> seen;
+    for (const Node& n : nodes) {
+      if (n.temporary() || n.ones) continue;
+      const auto found = tensors.find(n.name);
+      require(found != tensors.end(), "{}: tensor '{}' is not given", kName, n.name);
+      const TypedView& v = found->second;
+      operands::check_owner(kName, n.name.c_str(), executor, v.executor);
+      require(v.dtype == description.dtype && v.shape == n.shape && v.strides == n.strides(),
+              "{}: '{}' is {} {} with strides {}; the plan has {} {}, row-major", kName, n.name, name(v.dtype),
+              trn::to_string(v.shape), trn::to_string(v.strides), name(description.dtype), trn::to_string(n.shape));
+      operands::check_address(kName, n.name.c_str(), v.data, element_count(v.shape) == 0);
+      seen.emplace_back(&n, &v);
+    }
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      for (std::size_t j = 0; j < seen.size(); ++j) {
+        const auto& [other, with] = seen[i];
+        const auto& [out, view] = seen[j];
+        if (i == j || !out->output || (other->output && i > j)) continue;
+        checks::apart(kName, fmt::format("{} '{}'", other->output ? "output" : "input", other->name), *with,
+                      fmt::format("output '{}'", out->name).c_str(), *view);
+      }
     }
   }
 
@@ -216,10 +267,17 @@ MultiPlan::MultiPlan(const Executor& executor, const MultiDescription& descripti
     require(!s->names.contains(t.name), "{}: two inputs are called '{}'", kName, t.name);
     s->names.emplace(t.name, s->add_node({t.name, t.shape, true}));
   }
+  for (const NamedTensor& t : description.ones) {
+    require(!s->names.contains(t.name), "{}: two tensors are called '{}'", kName, t.name);
+    const std::size_t n = s->add_node({t.name, t.shape});
+    s->nodes[n].ones = true;
+    s->names.emplace(t.name, n);
+  }
+  if (!description.ones.empty()) s->one = std::make_shared<Buffer>(one_of(executor, description.dtype));
   for (const Statement& statement : description.statements) s->statement(statement);
   for (const std::string& output : description.outputs) {
     const std::size_t n = s->node(output, "outputs");
-    require(!s->nodes[n].input, "{}: output '{}' is an input", kName, output);
+    require(!s->nodes[n].input && !s->nodes[n].ones, "{}: output '{}' is an input", kName, output);
   }
   s->place();
   state_ = std::move(s);
@@ -227,6 +285,7 @@ MultiPlan::MultiPlan(const Executor& executor, const MultiDescription& descripti
 
 void MultiPlan::execute(const std::map<std::string, TypedView>& tensors) const {
   const State& s = *state_;
+  s.check(tensors);
   const Buffer workspace(s.executor, std::max<std::int64_t>(1, s.temporary_bytes));
   const Buffer scratch(s.executor, s.scratch_bytes);
   std::vector<TypedView> views;
@@ -234,21 +293,18 @@ void MultiPlan::execute(const std::map<std::string, TypedView>& tensors) const {
     if (n.temporary()) {
       views.emplace_back(s.executor, s.description.dtype, static_cast<std::byte*>(workspace.data()) + n.offset,
                          n.shape);
-      continue;
+    } else if (n.ones) {
+      views.emplace_back(s.executor, s.description.dtype, s.one->data(), n.shape, n.strides());
+    } else {
+      views.push_back(tensors.at(n.name));
     }
-    const auto found = tensors.find(n.name);
-    require(found != tensors.end(), "{}: tensor '{}' is not given", kName, n.name);
-    const TypedView& v = found->second;
-    operands::check_owner(kName, n.name.c_str(), s.executor, v.executor);
-    require(v.dtype == s.description.dtype && v.shape == n.shape && v.strides == row_major_strides(n.shape),
-            "{}: '{}' is {} {} with strides {}; the plan has {} {}, row-major", kName, n.name, name(v.dtype),
-            trn::to_string(v.shape), trn::to_string(v.strides), name(s.description.dtype), trn::to_string(n.shape));
-    views.push_back(v);
   }
   for (const PairStep& step : s.steps) {
     std::vector<TypedView> operands;
     for (const std::size_t i : step.operands) operands.push_back(views[i]);
-    step.plan.execute(operands, views[step.result], {step.factor, step.add ? 1.0 : 0.0}, nullptr, scratch);
+    TypedView out = views[step.result];
+    out.shape = step.plan.description().output.shape, out.strides = step.plan.description().output.strides;
+    step.plan.execute(operands, out, {step.factor, step.add ? 1.0 : 0.0}, nullptr, scratch);
   }
 }
 
@@ -276,6 +332,26 @@ std::string MultiPlan::explain() const {
   return text;
 }
 
+namespace {
+
+// Names of labels that a text may have: the axes of an ellipsis get letters that are not taken, Greek ones first.
+std::vector<std::string> plain_names(const Expression& e) {
+  std::vector<std::string> names = e.names;
+  int next = 0x3B1;
+  for (std::string& name : names) {
+    if (!name.starts_with("...")) continue;
+    std::string letter;
+    do {
+      letter = {static_cast<char>(0xC0 | (next >> 6)), static_cast<char>(0x80 | (next & 0x3F))};
+      ++next;
+    } while (std::find(e.names.begin(), e.names.end(), letter) != e.names.end());
+    name = letter;
+  }
+  return names;
+}
+
+}  // namespace
+
 MultiDescription gradients_of(std::string_view text, const std::vector<Shape>& shapes, DType dtype) {
   require(!is_complex(dtype), "tensor.gradients_of: {} is complex; gradients are of real functions", name(dtype));
   std::vector<std::int64_t> ranks;
@@ -284,9 +360,10 @@ MultiDescription gradients_of(std::string_view text, const std::vector<Shape>& s
   const Sizes sizes = sizes_of(e, shapes);
   MultiDescription d;
   d.dtype = dtype;
+  const std::vector<std::string> names = plain_names(e);
   const auto letters = [&](const std::vector<Label>& labels) {
     std::string result;
-    for (const Label l : labels) result += e.names[static_cast<std::size_t>(l)];
+    for (const Label l : labels) result += names[static_cast<std::size_t>(l)];
     return result;
   };
   Shape out;
@@ -295,24 +372,38 @@ MultiDescription gradients_of(std::string_view text, const std::vector<Shape>& s
   d.inputs.push_back({"w", out});
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     Term term{1, "", {}};
-    std::vector<Label> others = e.output;
+    std::vector<bool> whole(sizes.size(), false);  // labels that another factor has at full length
+    const auto add = [&](const std::string& name, const std::vector<Label>& labels, const Shape& shape) {
+      term.text += (term.operands.empty() ? "" : ",") + letters(labels);
+      term.operands.push_back(name);
+      for (std::size_t a = 0; a < labels.size(); ++a) {
+        const auto l = static_cast<std::size_t>(labels[a]);
+        whole[l] = whole[l] || shape[a] == sizes[l];
+      }
+    };
     for (std::size_t o = 0; o < shapes.size(); ++o) {
-      if (o == i) continue;
-      term.text += letters(e.inputs[o]) + ",";
-      term.operands.push_back(std::to_string(o));
-      others.insert(others.end(), e.inputs[o].begin(), e.inputs[o].end());
+      if (o != i) add(std::to_string(o), e.inputs[o], shapes[o]);
     }
-    for (const Label l : e.inputs[i]) {
-      require(
-          std::count(e.inputs[i].begin(), e.inputs[i].end(), l) == 1 &&
-              std::find(others.begin(), others.end(), l) != others.end(),
-          "tensor.gradients_of: label '{}' of operand {} is repeated, or in no other operand and not in the result; "
-          "use einsum_gradient",
-          e.names[static_cast<std::size_t>(l)], i + 1);
+    add("w", e.output, out);
+    // Axes of extent 1 are left out: what they repeat is summed, and they come back with the statement's shape.
+    std::vector<Label> kept;
+    for (std::size_t a = 0; a < shapes[i].size(); ++a) {
+      const Label l = e.inputs[i][a];
+      require(std::count(e.inputs[i].begin(), e.inputs[i].end(), l) == 1,
+              "tensor.gradients_of: label '{}' of operand {} is repeated; use einsum_gradient",
+              e.names[static_cast<std::size_t>(l)], i + 1);
+      if (shapes[i][a] != 1) kept.push_back(l);
     }
-    term.text += letters(e.output) + "->" + letters(e.inputs[i]);
-    term.operands.emplace_back("w");
-    d.statements.push_back({fmt::format("d{}", i), {term}});
+    for (const Label l : kept) {
+      if (whole[static_cast<std::size_t>(l)]) continue;
+      const std::string name = "ones " + names[static_cast<std::size_t>(l)];
+      const Shape shape{sizes[static_cast<std::size_t>(l)]};
+      const auto known = [&](const NamedTensor& t) { return t.name == name; };
+      if (std::none_of(d.ones.begin(), d.ones.end(), known)) d.ones.push_back({name, shape});
+      add(name, {l}, shape);
+    }
+    term.text += "->" + letters(kept);
+    d.statements.push_back({fmt::format("d{}", i), {term}, shapes[i]});
     d.outputs.push_back(fmt::format("d{}", i));
   }
   return d;

@@ -13,6 +13,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,11 +33,13 @@ struct Term {
 struct Statement {
   std::string result;
   std::vector<Term> terms;
+  std::optional<Shape> shape = {};  // the terms' with axes of extent 1 added or left out; none: the terms'
 };
 
 struct MultiDescription {
   DType dtype = DType::Float64;     // of every tensor
   std::vector<NamedTensor> inputs;  // dense, row-major
+  std::vector<NamedTensor> ones;    // tensors of ones, which the plan has itself
   std::vector<Statement> statements;
   std::vector<std::string> outputs;  // results that are asked for
   Precision precision = {};          // a mode, of every step
@@ -48,7 +51,8 @@ class MultiPlan {
   // Throws InvalidArgument, naming the statement.
   MultiPlan(const Executor& executor, const MultiDescription& description);
 
-  // Dense row-major tensors by name: all inputs and all outputs.
+  // Dense row-major tensors by name: all inputs and all outputs. An output that shares memory with an input or with
+  // another output is refused (InvalidArgument), before anything is written; inputs may share memory.
   void execute(const std::map<std::string, TypedView>& tensors) const;
 
   [[nodiscard]] Shape shape(const std::string& output) const;
@@ -66,8 +70,8 @@ class MultiPlan {
 };
 
 // The gradients of f = <w, einsum(text, operands)> with respect to every operand as one plan: inputs "0", "1", ... (the
-// operands) and "w" (of the result's shape), outputs "d0", "d1", ... No label twice in an operand; every label of an
-// operand is in another one or in the result. Real types.
+// operands) and "w" (of the result's shape), outputs "d0", "d1", ... of the operands' shapes: where an extent of 1 is
+// repeated, the gradient is the sum. Ellipses as in einsum. No label twice in an operand. Real types.
 [[nodiscard]] MultiDescription gradients_of(std::string_view text, const std::vector<Shape>& shapes,
                                             DType dtype = DType::Float64);
 
