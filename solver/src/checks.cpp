@@ -39,6 +39,10 @@ void native(const char* operation, const Executor& executor, DType dtype, const 
   native(operation, precision);
 }
 
+void apart(const char* operation, const char* a_name, const layout::Region& a, const char* b_name,
+           const layout::Region& b) {
+  operands::check_apart(operation, a_name, a, b_name, b);
+}
 void apart(const char* operation, const char* a_name, const void* a, const char* b_name, const void* b) {
   require(a != b || a == nullptr, "{}: {} and {} start at the same address; give {} memory of its own", operation,
           a_name, b_name, b_name);

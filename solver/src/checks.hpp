@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <trn/core/enumerators.hpp>
+#include <trn/core/layout.hpp>
 #include <trn/solver/report.hpp>
 #include <trn/solver/types.hpp>
 
@@ -76,7 +77,29 @@ template <class T> void size(const char* operation, const char* name, const Vect
   require(x.size() == size, "{}: {} has {} elements; it must have {}", operation, name, x.size(), size);
 }
 
-// Two operands may not start at the same address when one of them is written.
+// Two operands may share no memory when one of them is written.
+void apart(const char* operation, const char* a_name, const layout::Region& a, const char* b_name,
+           const layout::Region& b);
+struct Extent {
+  const void* data;
+  std::int64_t bytes;
+  layout::Dim dims[2];
+  [[nodiscard]] layout::Region region() const { return {reinterpret_cast<std::uintptr_t>(data), bytes, dims}; }
+};
+template <class T> Extent extent(const MatrixView<T>& x) {
+  return {x.data(), sizeof(T), {{x.rows(), x.row_stride()}, {x.columns(), x.column_stride()}}};
+}
+template <class T> Extent extent(const VectorView<T>& x) {
+  return {x.data(), sizeof(T), {{x.size(), x.stride()}, {1, 1}}};
+}
+template <class A, class B>
+requires requires(const A& a, const B& b) { extent(a), extent(b); }
+void apart(const char* operation, const char* a_name, const A& a, const char* b_name, const B& b) {
+  const Extent of_a = extent(a), of_b = extent(b);
+  apart(operation, a_name, of_a.region(), b_name, of_b.region());
+}
+
+// Where extents are not known: two operands may not start at the same address.
 void apart(const char* operation, const char* a_name, const void* a, const char* b_name, const void* b);
 
 }  // namespace trn::solver::checks

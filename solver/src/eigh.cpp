@@ -74,6 +74,7 @@ template <Scalar T> EighReport eigh(const Executor& executor, const MatrixView<T
   checks::output(operation, "w", executor, w);
   checks::square(operation, "A", a);
   checks::size(operation, "w", w, a.rows());
+  checks::apart(operation, "A", a, "w", w);
   const Range& range = options.range;
   require(
       range.kind != Range::Kind::Indices || (range.first >= 0 && range.first <= range.last && range.last <= a.rows()),
@@ -108,7 +109,9 @@ template <Scalar T> EighReport eigh_generalized(const Executor& executor, const 
   checks::square(operation, "A", a);
   checks::shape(operation, "B", b, a.rows(), a.rows());
   checks::size(operation, "w", w, a.rows());
-  checks::apart(operation, "A", a.data(), "B", b.data());
+  checks::apart(operation, "B", b, "A", a);
+  checks::apart(operation, "A", a, "w", w);
+  checks::apart(operation, "B", b, "w", w);
   const Outcome outcome = dispatch(kSygvd<T>, executor, {a, b, w, options});
   EighReport report = eigh_report<T>(outcome, a.rows(), "cholesky, divide and conquer");
   report.found = outcome.ok() ? a.rows() : 0;

@@ -82,9 +82,12 @@ template <Scalar T> SvdReport svd(const Executor& executor, const ConstMatrix<T>
           "{}: A is {} x {}, U {} x {}, V^H {} x {}; they must be {} x {} and {} x {} (thin) or {} x {} and {} x {} "
           "(full)",
           kOperation, m, n, u.rows(), u.columns(), vh.rows(), vh.columns(), m, k, k, n, m, m, n, n);
-  checks::apart(kOperation, "A", a.data(), "U", u.data());
-  checks::apart(kOperation, "A", a.data(), "V^H", vh.data());
-  checks::apart(kOperation, "U", u.data(), "V^H", vh.data());
+  checks::apart(kOperation, "A", a, "s", s);
+  checks::apart(kOperation, "A", a, "U", u);
+  checks::apart(kOperation, "A", a, "V^H", vh);
+  checks::apart(kOperation, "U", u, "V^H", vh);
+  checks::apart(kOperation, "U", u, "s", s);
+  checks::apart(kOperation, "V^H", vh, "s", s);
   SvdReport report = run<T>(executor, a, s, &u, &vh);
   if (options.certify == Certify::Rigorous && report.outcome.ok()) prove<T>(executor, a, s, u, vh, report);
   return report;
@@ -95,6 +98,7 @@ Report detail::singular_values(const Executor& executor, const MatrixView<const 
   checks::input(kOperation, "A", executor, a);
   checks::output(kOperation, "s", executor, s);
   checks::size(kOperation, "s", s, std::min(a.rows(), a.columns()));
+  checks::apart(kOperation, "A", a, "s", s);
   return run<T>(executor, a, s, nullptr, nullptr);
 }
 

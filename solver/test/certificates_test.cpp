@@ -246,6 +246,15 @@ TEST(Certificates, Eigenvalues) {
         EXPECT_EQ(largest(minus(held.values(), a)), 0);
       }
     }
+    Held<T> zero(Layout::RowMajor, Dense<Wide<T>>(3, 3)), u(Layout::RowMajor, 3, 3), vh(Layout::RowMajor, 3, 3);
+    Real<T> zeros[3];
+    const VectorView<Real<T>> zv(kHost, zeros, 3);
+    const SvdReport values = svd<T>(kHost, zero.view(), zv, u.view(), vh.view(), {.certify = Certify::Rigorous});
+    const EighReport none = eigh(kHost, zero.view(), zv, {.certify = Certify::Rigorous});
+    EXPECT_EQ(none.error_bounds, std::vector<double>(3, 0.0));
+    EXPECT_EQ(values.error_bounds, none.error_bounds);
+    EXPECT_EQ(none.accuracy.bound, 0);
+    EXPECT_EQ(values.accuracy.bound, 0);
     Held<T> nan(Layout::RowMajor, identity<Wide<T>>(3));
     nan.at(2, 1) = T(std::numeric_limits<Real<T>>::quiet_NaN());
     Real<T> w[3];

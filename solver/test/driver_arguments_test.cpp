@@ -54,7 +54,19 @@ TEST(DriverArguments, ShapesAndRanges) {
             refused([&] { eigh_generalized<double>(kHost, m(a, 4, 4), m(b, 3, 3), V(kHost, w, 4)); }));
   EXPECT_IN("they must be 4 x 3 and 3 x 3 (thin) or 4 x 4 and 3 x 3 (full)",
             refused([&] { svd<double>(kHost, m(a, 4, 3), V(kHost, w, 3), m(b, 4, 2), m(c, 3, 3)); }));
-  EXPECT_IN("U and V^H start at the same address",
+  double all[40] = {};
+  EXPECT_IN("solver.eigh: w shares memory with A", refused([&] { eigh(kHost, m(all, 4, 4), V(kHost, all + 5, 4)); }));
+  EXPECT_IN("solver.eigh: w shares memory with A",
+            refused([&] { eigh(kHost, m(all, 4, 4), V(kHost, all + 15, 4), {.certify = Certify::Rigorous}); }));
+  EXPECT_IN("solver.eigh_generalized: A shares memory with B",
+            refused([&] { eigh_generalized<double>(kHost, m(all + 15, 4, 4), m(all, 4, 4), V(kHost, w, 4)); }));
+  EXPECT_IN("solver.svd: U shares memory with A",
+            refused([&] { svd<double>(kHost, m(all, 3, 3), V(kHost, w, 3), m(all + 4, 3, 3), m(c, 3, 3)); }));
+  EXPECT_IN("solver.svd: s shares memory with V^H",
+            refused([&] { svd<double>(kHost, m(a, 3, 3), V(kHost, all + 8, 3), m(b, 3, 3), m(all, 3, 3)); }));
+  EXPECT_IN("solver.svd: s shares memory with A",
+            refused([&] { singular_values(kHost, m(all, 3, 3), V(kHost, all + 2, 3)); }));
+  EXPECT_IN("solver.svd: V^H shares memory with U",
             refused([&] { svd<double>(kHost, m(a, 3, 3), V(kHost, w, 3), m(b, 3, 3), m(b, 3, 3)); }));
   EXPECT_IN("solver.svd: s has 4 elements; it must have 3",
             refused([&] { singular_values(kHost, m(a, 4, 3), V(kHost, w, 4)); }));
@@ -69,22 +81,25 @@ TEST(DriverArguments, ShapesAndRanges) {
 // The matrices do not exist: they must be refused before an element is read.
 TEST(DriverArguments, WorkspacesBeyond32Bits) {
   double one = 0;
-  float f = 0;
-  Z z;
+  // Addresses far from one another, so that nothing overlaps.
+  const auto place = [](std::uintptr_t number) { return number << 44U; };
+  const auto doubles = [&](std::uintptr_t number) { return reinterpret_cast<double*>(place(number)); };
+  const auto floats = [&](std::uintptr_t number) { return reinterpret_cast<float*>(place(number)); };
   const std::int64_t n = 40000;
-  const M big(kHost, &one, n, n, 1, n);
-  const V values(kHost, &one, n);
+  const M big(kHost, doubles(1), n, n, 1, n);
+  const V values(kHost, doubles(2), n);
   EXPECT_IN("solver.eigh: the workspace has 3200240001 elements; LAPACK counts in 32 bits, up to 2147483647",
             refused([&] { eigh(kHost, big, values); }));
-  const MatrixView<Z> big_complex(kHost, &z, n, n, 1, n);
+  const MatrixView<Z> big_complex(kHost, reinterpret_cast<Z*>(place(3)), n, n, 1, n);
   EXPECT_IN("the workspace has 3200200001 elements", refused([&] { eigh(kHost, big_complex, values); }));
   EXPECT_IN("LAPACK counts in 32 bits",
-            refused([&] { eigh_generalized<double>(kHost, big, M(kHost, &one + 1, n, n, 1, n), values); }));
+            refused([&] { eigh_generalized<double>(kHost, big, M(kHost, doubles(4), n, n, 1, n), values); }));
   const std::int64_t k = 30000;
-  const MatrixView<float> medium(kHost, &f, k, k, 1, k);
+  const MatrixView<float> medium(kHost, floats(1), k, k, 1, k);
   EXPECT_IN("solver.svd: the workspace has", refused([&] {
-              svd<float>(kHost, medium, VectorView<float>(kHost, &f, k), MatrixView<float>(kHost, &f + 1, k, k, 1, k),
-                         MatrixView<float>(kHost, &f + 2, k, k, 1, k));
+              svd<float>(kHost, medium, VectorView<float>(kHost, floats(2), k),
+                         MatrixView<float>(kHost, floats(3), k, k, 1, k),
+                         MatrixView<float>(kHost, floats(4), k, k, 1, k));
             }));
   const M wide(kHost, &one, 60000, 40000, 1, 60000);
   EXPECT_IN("solver.lstsq: the workspace has", refused([&] {

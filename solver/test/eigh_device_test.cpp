@@ -134,6 +134,7 @@ TEST(EighDevice, ExactStructure) {
   check(trn2, identity<long double>(n));
   const Solved zero = check(trn2, Wd(n, n));
   for (const float w : zero.w) EXPECT_EQ(w, 0);
+  EXPECT_EQ(check(trn2, Wd(n, n), {.certify = Certify::Rigorous}).report.accuracy.bound, 0);
 }
 
 TEST(EighDevice, SmallOrdersMachinesAndScales) {
@@ -204,6 +205,65 @@ TEST(EighDevice, RangesAndValuesAlone) {
   device.fetch();
   EXPECT_EQ(largest(minus(held.values(), a)), 0);
   EXPECT_EQ(w.to_host(), all.w);
+}
+
+// Residuals count in units of ||A||_2, also where every eigenvalue of the range is small beside it.
+TEST(EighDevice, RangesOfSmallEigenvalues) {
+  const Executor trn2 = neuron::open_simulator("trn2");
+  Random random(5);
+  const auto small = [&](const Wd& a, const Range& range, std::int64_t count) {
+    SCOPED_TRACE(::testing::Message() << "n = " << a.rows << ", " << count << " eigenvalues");
+    const Solved all = check(trn2, a), some = run(trn2, a, {.range = range});
+    ASSERT_TRUE(some.report.outcome.ok());
+    ASSERT_EQ(some.report.found, count);
+    EXPECT_LE(some.report.accuracy.bound, 2 * all.report.accuracy.bound);
+    const long double norm = std::max(std::abs(all.w.front()), std::abs(all.w.back()));
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      EXPECT_LE(std::abs(some.w[at] - all.w[at]), (all.report.accuracy.bound + some.report.accuracy.bound) * norm);
+    }
+  };
+  for (const std::int64_t n : {20, 33}) {
+    Wd ones(n, n), complete(n, n);
+    for (std::int64_t i = 0; i < n; ++i) {
+      for (std::int64_t j = 0; j < n; ++j) ones(i, j) = 1, complete(i, j) = i == j ? n - 1 : -1;
+    }
+    small(ones, Range::indices(0, n - 1), n - 1);
+    small(ones, Range::values(-0.5, 0.5), n - 1);
+    small(complete, Range::indices(0, 1), 1);
+  }
+  for (const double size : {1e-2, 1e-4, 0.0}) {
+    const auto halves = [&](std::int64_t i) { return i < 20 ? size * (1 + 0.01 * static_cast<double>(i)) : 1; };
+    small(with_spectrum(numbers(40, halves), random), Range::indices(0, 20), 20);
+  }
+}
+
+TEST(EighDevice, BeyondTheRangeOfNumbers) {
+  const Executor trn2 = neuron::open_simulator("trn2");
+  for (const std::int64_t n : {3, 20}) {
+    Wd large(n, n), tiny(n, n);
+    for (auto& x : large.values) x = 3e38F;
+    const Solved over = run(trn2, large);
+    EXPECT_EQ(over.report.outcome, (Outcome{Status::NotFinite, n - 1}));
+    EXPECT_EQ(over.report.found, 0);
+    EXPECT_TRUE(std::isinf(over.report.accuracy.bound));
+    for (const float x : over.w) EXPECT_TRUE(std::isnan(x));
+    for (const long double x : over.v.values) EXPECT_TRUE(std::isnan(x));
+    // Eigenvalues 2 and 2 +- sqrt(2) times the smallest number.
+    for (std::int64_t i = 0; i < n; ++i) tiny(i, i) = 0x1p-148L;
+    tiny(1, 0) = tiny(0, 1) = 0x1p-149L;
+    tiny(2, 1) = tiny(1, 2) = 0x1p-149L;
+    const Solved under = run(trn2, tiny);
+    ASSERT_TRUE(under.report.outcome.ok());
+    const long double root = std::sqrt(2.0L), norm = (2 + root) * 0x1p-149L;
+    EXPECT_LE(std::abs(under.w.front() - (2 - root) * 0x1p-149L), under.report.accuracy.bound * norm);
+    EXPECT_LE(std::abs(under.w.back() - norm), under.report.accuracy.bound * norm);
+  }
+  const std::vector<double> large(9, 1.5e308);
+  const Matrix<double> there = Matrix<double>::from_host(trn2, 3, 3, large);
+  const Array<double> w(trn2, {3});
+  EXPECT_EQ(eigh(trn2, there.view(), VectorView<double>(w.view())).outcome, (Outcome{Status::NotFinite, 2}));
+  EXPECT_TRUE(std::isnan(w.to_host()[0]) && std::isnan(there.to_host()[0]));
 }
 
 TEST(EighDevice, ProofsOutcomesAndOrder) {

@@ -122,6 +122,52 @@ TEST(Eigh, KnownSpectrumAndRanges) {
   });
 }
 
+// Results that overflow are an outcome; results that round to multiples of the smallest number are within the bound.
+TEST(Eigh, BeyondTheRangeOfNumbers) {
+  for_scalars([]<class T>() {
+    using R = Real<T>;
+    const R most = std::numeric_limits<R>::max(), least = std::numeric_limits<R>::denorm_min();
+    std::vector<T> a(9, T(most)), u(9), vh(9);
+    std::vector<R> w(3);
+    const MatrixView<T> av = MatrixView<T>::row_major(kHost, a.data(), 3, 3);
+    const MatrixView<T> uv = MatrixView<T>::row_major(kHost, u.data(), 3, 3);
+    const MatrixView<T> vv = MatrixView<T>::row_major(kHost, vh.data(), 3, 3);
+    const VectorView<R> wv(kHost, w.data(), 3);
+    const auto all_nan = [&](const std::vector<T>& x) {
+      for (const R value : w) EXPECT_TRUE(std::isnan(value));
+      for (const T& value : x) EXPECT_TRUE(std::isnan(std::real(value)));
+    };
+    const SvdReport values = svd<T>(kHost, av, wv, uv, vv);
+    EXPECT_EQ(values.outcome, (Outcome{Status::NotFinite, 0}));
+    EXPECT_TRUE(std::isinf(values.accuracy.bound));
+    all_nan(u), all_nan(vh);
+    EXPECT_EQ(singular_values(kHost, av, wv).outcome, (Outcome{Status::NotFinite, 0}));
+    for (const Range& range : {Range::all(), Range::indices(2, 3)}) {
+      std::fill(a.begin(), a.end(), T(most));
+      const EighReport report = eigh(kHost, av, wv, {.range = range});
+      EXPECT_EQ(report.outcome, (Outcome{Status::NotFinite, range.kind == Range::Kind::All ? 2 : 0}));
+      EXPECT_EQ(report.found, 0);
+      EXPECT_TRUE(std::isinf(report.accuracy.bound));
+      all_nan(a);
+    }
+    std::fill(a.begin(), a.end(), T(most));
+    std::vector<T> b{T(1), T(0), T(0), T(0), T(1), T(0), T(0), T(0), T(R(0.25))};
+    const MatrixView<T> bv = MatrixView<T>::row_major(kHost, b.data(), 3, 3);
+    EXPECT_FALSE(eigh_generalized<T>(kHost, av, bv, wv).outcome.ok());
+    all_nan(a);
+
+    a = {T(2 * least), T(least), T(0), T(least), T(2 * least), T(least), T(0), T(least), T(2 * least)};
+    const long double root = std::sqrt(2.0L), unit = least, norm = (2 + root) * unit;
+    const SvdReport small = svd<T>(kHost, av, wv, uv, vv);
+    ASSERT_TRUE(small.outcome.ok());
+    EXPECT_LE(std::abs(w[0] - norm), small.accuracy.bound * norm);
+    const EighReport report = eigh(kHost, av, wv);
+    ASSERT_TRUE(report.outcome.ok());
+    EXPECT_LE(std::abs(w[2] - norm), report.accuracy.bound * norm);
+    EXPECT_LE(std::abs(w[0] - (2 - root) * unit), report.accuracy.bound * norm);
+  });
+}
+
 TEST(Eigh, Generalized) {
   for_scalars([]<class T>() {
     Random random(42);

@@ -135,6 +135,23 @@ TEST(SvdDevice, SpectraRanksAndScales) {
   }
 }
 
+TEST(SvdDevice, BeyondTheRangeOfNumbers) {
+  const Executor trn2 = neuron::open_simulator("trn2");
+  Wd large(4, 3), tiny(4, 3);
+  for (auto& x : large.values) x = 3e38F;
+  const Solved over = run(trn2, large);
+  EXPECT_EQ(over.report.outcome, (Outcome{Status::NotFinite, 0}));
+  EXPECT_TRUE(std::isinf(over.report.accuracy.bound));
+  for (const float s : over.s) EXPECT_TRUE(std::isnan(s));
+  for (const long double x : over.u.values) EXPECT_TRUE(std::isnan(x));
+  for (auto& x : tiny.values) x = 0x1p-149L;
+  const Solved under = run(trn2, tiny);
+  ASSERT_TRUE(under.report.outcome.ok());
+  const long double norm = std::sqrt(12.0L) * 0x1p-149L;
+  EXPECT_LE(std::abs(under.s[0] - norm), under.report.accuracy.bound * norm);
+  EXPECT_EQ(check(trn2, Wd(20, 18), false, {.certify = Certify::Rigorous}).report.accuracy.bound, 0);
+}
+
 TEST(SvdDevice, ProofsOutcomesAndOrder) {
   const Executor trn2 = neuron::open_simulator("trn2");
   Random random(3);

@@ -1,6 +1,8 @@
 // Proved bounds for eigenvalues and singular values.
 #include "certify/spectra.hpp"
 
+#include <algorithm>
+
 #include <trn/solver/cholesky.hpp>
 
 #include "norms.hpp"
@@ -47,12 +49,22 @@ template <class D> Columns<double> scaled_residual(const Executor& executor, con
 template <class D> double departure(const Executor& executor, const Columns<D>& v) {
   return two_norm(magnitudes(exact_product<D>(executor, Op::C, D(1), v, v, D(-1), unit_matrix<D>(v.columns()))));
 }
+template <class D> bool is_zero(const Columns<D>& a) {
+  return std::all_of(a.data(), a.data() + a.rows() * a.columns(), [](const D& x) { return x == D(0); });
+}
+// Of the zero matrix, whose values are zero.
+std::vector<double> magnitudes_of(const std::vector<double>& values) {
+  std::vector<double> sizes;
+  for (const double x : values) sizes.push_back(std::abs(x));
+  return sizes;
+}
 double smallest_singular(double departure) { return departure < 1 ? down(std::sqrt(down(1 - departure, 2)), 2) : 0; }
 
 }  // namespace
 
 template <Wide D> std::vector<double> eigenvalue_bounds(const Executor& executor, const Columns<D>& a,
                                                         const Columns<D>& v, const std::vector<double>& w) {
+  if (is_zero(a)) return magnitudes_of(w);
   const std::size_t n = w.size();
   std::vector<double> bounds(n, kInfinity);
   const double smin = smallest_singular(departure(executor, v));
@@ -75,6 +87,7 @@ template <Wide D> std::vector<double> eigenvalue_bounds(const Executor& executor
 template <Wide D> std::vector<double> singular_value_bounds(const Executor& executor, const Columns<D>& a,
                                                             const Columns<D>& u, const std::vector<double>& s,
                                                             const Columns<D>& v) {
+  if (is_zero(a)) return magnitudes_of(s);
   const double du = departure(executor, u), dv = departure(executor, v);
   const double r = two_norm(scaled_residual(executor, a, v, u, s));
   std::vector<double> bounds;

@@ -272,7 +272,8 @@ template <> Outcome eigh(const Executor& executor, const EighArgs<double>& g) {
   if (g.report) {
     // What the residual's own roundings may hide: one of A X, one of the product with w.
     const double hidden = std::sqrt(static_cast<double>(n)) * 2 * kEps;
-    g.report->accuracy = {Mode::Exact, 1, norm > 0 ? residual / norm + hidden : 0};
+    const double spacing = std::ldexp(std::numeric_limits<double>::denorm_min(), -exponent);
+    g.report->accuracy = {Mode::Exact, 1, norm > 0 ? (residual + spacing) / norm + hidden : 0};
   }
   std::vector<std::int64_t> order(at(n));
   std::iota(order.begin(), order.end(), 0);
@@ -286,6 +287,10 @@ template <> Outcome eigh(const Executor& executor, const EighArgs<double>& g) {
     const double value = std::ldexp(w[at(j)], exponent);
     if (range.kind == Range::Kind::Indices && (i < range.first || i >= range.last)) continue;
     if (range.kind == Range::Kind::Values && !(value > range.lo && value <= range.hi)) continue;
+    if (std::isinf(value)) {
+      write_nan(g);
+      return {Status::NotFinite, found};
+    }
     values.data()[found] = value;
     for (std::int64_t p = 0; p < n; ++p) host::element(columns.view(), p, found) = x(p, j);
     ++found;

@@ -189,12 +189,17 @@ template <> Outcome svd(const Executor& executor, const SvdArgs<float>& g) {
   }
   if (g.report) {
     const double rounding = (2 + std::sqrt(static_cast<double>(m))) * 2 * kUnit;
-    g.report->accuracy = {Mode::Tf32x3, 3, norm > 0 ? d.residual / norm + rounding : 0};
+    const double spacing = std::ldexp(std::numeric_limits<float>::denorm_min(), -exponent);
+    g.report->accuracy = {Mode::Tf32x3, 3, norm > 0 ? (d.residual + spacing) / norm + rounding : 0};
     g.report->iterations = d.steps, g.report->levels = d.levels;
   }
   Matrix<float> s(Executor::host(), n, 1);
   for (std::int64_t k = 0; k < n; ++k) {
     s.data()[k] = static_cast<float>(std::ldexp(d.s[static_cast<std::size_t>(k)], exponent));
+  }
+  if (std::isinf(s.data()[0])) {  // they descend
+    write_nan(g);
+    return {Status::NotFinite, 0};
   }
   move(s.view(), MatrixView<float>(executor, g.s.data(), n, 1, g.s.stride(), 1));
   if (g.u) {

@@ -105,6 +105,29 @@ template <class T> bool all_finite(const MatrixView<T>& a, Part part) {
   return true;
 }
 
+// The outcome of looking for results that overflowed: NotFinite with the first place among the first `count`.
+template <class R> Outcome finite_results(const std::vector<R>& x, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (!std::isfinite(x[static_cast<std::size_t>(i)])) return {Status::NotFinite, i};
+  }
+  return {};
+}
+
+// What rounding a result to a multiple of the smallest number may cost, in units of the largest element of A, which is
+// no more than ||A||_2: nothing that is seen, unless A itself is that small.
+template <class T> double underflow(const MatrixView<T>& a, Part part = Part::All) {
+  using R = Real<std::remove_const_t<T>>;
+  R largest = 0;
+  for (std::int64_t i = 0; i < a.rows(); ++i) {
+    const std::int64_t end = last_column(part, i, a.columns());
+    for (std::int64_t j = first_column(part, i); j < end; ++j) {
+      const auto x = element(a, i, j);
+      largest = std::max(largest, std::max(std::abs(std::real(x)), std::abs(std::imag(x))));
+    }
+  }
+  return largest > 0 ? static_cast<double>(std::numeric_limits<R>::denorm_min()) / static_cast<double>(largest) : 0;
+}
+
 // The outcome of looking for NaN and infinities, row by row: Ok, or NotFinite with the first place.
 template <class T> Outcome finite(const MatrixView<T>& a, Part part = Part::All) {
   if (all_finite(a, part)) return {};

@@ -120,13 +120,16 @@ template <Scalar T> Outcome eigh(const Executor&, const EighArgs<T>& g) {
     return outcome;
   }
   Columns<T> a(g.a, part_of(g.options.uplo));
+  if (g.report) g.report->accuracy.bound += underflow(g.a, part_of(g.options.uplo));
   int found = to_int(n);
   Columns<T> z(all || g.options.vectors == Vectors::No ? 1 : n, all ? 0 : n);
   const int info = all ? whole_spectrum(a, w, g.options) : part_of_spectrum(a, w, z, found, g.options);
   if (info > 0) {
     outcome = {Status::NotConverged, info - 1};
-    found = 0;
+  } else {
+    outcome = finite_results(w, found);
   }
+  if (!outcome.ok()) found = 0;
   *g.found = found;
   write(w, all ? a : z, found, g.options.vectors, g.w, g.a);
   return outcome;
@@ -164,6 +167,8 @@ template <Scalar T> Outcome sygvd(const Executor&, const SygvdArgs<T>& g) {
       outcome = {Status::NotPositiveDefinite, info - n - 1};
     } else if (info > 0) {
       outcome = {Status::NotConverged, info - 1};
+    } else {
+      outcome = finite_results(w, n);
     }
   }
   write(w, a, outcome.ok() ? n : 0, g.options.vectors, g.w, g.a);

@@ -43,7 +43,8 @@ template <Scalar T> Outcome svd(const Executor&, const SvdArgs<T>& g) {
     std::vector<T> work = workspace<T>(size, longer);
     call(work.data(), size);
     expect_legal("gesdd", info);
-    if (info > 0) outcome = {Status::NotConverged, info - 1};
+    outcome = info > 0 ? Outcome{Status::NotConverged, info - 1} : finite_results(s, k);
+    if (g.report) g.report->accuracy.bound += underflow(g.a);
   } else if (outcome.ok()) {  // nothing to decompose: any unitary matrices will do
     for (std::int64_t i = 0; i < u.columns(); ++i) u(i, i) = T(1);
     for (std::int64_t i = 0; i < vh.rows(); ++i) vh(i, i) = T(1);

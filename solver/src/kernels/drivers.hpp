@@ -22,7 +22,7 @@ template <Scalar T> struct EighArgs {
   VectorView<Real<T>> w;
   EighOptions options;
   std::int64_t* found;
-  EighReport* report = nullptr;  // a device kernel says what ran and how well
+  EighReport* report = nullptr;  // a device kernel says what ran and how well, the host's what underflow adds
 };
 template <Scalar T> struct SygvdArgs {
   MatrixView<T> a;

@@ -31,7 +31,8 @@ enum class Status : std::uint8_t {
 //   NotConverged          the first eigenvalue or singular value that was not found, as LAPACK counts them
 //   NotFinite             row * columns + column of the first NaN or infinity that is read, row by row. Operands are
 //                         looked at in the order of the arguments; a later one is looked at when the earlier are
-//                         finite. Or of the first element of a factor or an inverse that overflowed.
+//                         finite. Or of the first element of a factor or an inverse that overflowed; of eigenvalues
+//                         and singular values, the first that did.
 //   Breakdown             the column of B in which it happened
 //   NotDefined            the eigenvalue, in the order of the Schur form
 struct Outcome {
