@@ -183,6 +183,9 @@ TEST_P(Faces, PlansThatAreRefused) {
   EXPECT_EQ(trnfftPlan1d(&plan, 8, static_cast<trnfftType>(5), 1), TRNFFT_INVALID_TYPE);
   EXPECT_EQ(trnfftPlan1d(nullptr, 8, TRNFFT_C2C, 1), TRNFFT_INVALID_VALUE);
   EXPECT_EQ(trnfftPlanMany(&plan, 1, nullptr, nullptr, 1, 8, nullptr, 1, 8, TRNFFT_C2C, 1), TRNFFT_INVALID_VALUE);
+  int eight = 8;  // distances of 0 with a layout, as cuFFT refuses them
+  EXPECT_EQ(trnfftPlanMany(&plan, 1, &eight, &eight, 1, 0, &eight, 1, 8, TRNFFT_C2C, 2), TRNFFT_INVALID_VALUE);
+  EXPECT_EQ(trnfftPlanMany(&plan, 1, &eight, &eight, 1, 8, &eight, 1, 0, TRNFFT_C2C, 2), TRNFFT_INVALID_VALUE);
   EXPECT_EQ(trnfftExecC2C(12345, nullptr, nullptr, -1), TRNFFT_INVALID_PLAN);
   ASSERT_EQ(trnfftCreate(&plan), 0);
   EXPECT_EQ(trnfftExecC2C(plan, nullptr, nullptr, -1), TRNFFT_INVALID_VALUE);  // never made

@@ -4,6 +4,8 @@
 #include <omp.h>
 
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 
 #include <trn/core/error.hpp>
 #include <trn/fft/cosine.hpp>
@@ -141,6 +143,20 @@ Array<T> wave(const Executor& e, const Array<T>& x, RealKind kind, std::size_t d
 
 }  // namespace
 
+// A target that no mode can meet ends the program: a wrong precision must not look like a result. Other refusals of a
+// plan with a target are those of one without.
+template <class T> void emplace(std::optional<fft::Plan<T>>& plan, const Executor& executor, fft::Description wanted) {
+  try {
+    plan.emplace(executor, wanted);
+  } catch (const InvalidArgument& e) {
+    if (!wanted.precision.has_target()) throw;
+    wanted.precision = {};
+    plan.emplace(environment().host, wanted);
+    std::fprintf(stderr, "trnfft: %s\n", e.what());
+    std::exit(2);
+  }
+}
+
 template <class T> Transform<T>::Transform(Problem problem, int threads)
     : problem_(std::move(problem)), threads_(threads), lines_(problem_.axes.size()) {
   const Environment& env = environment();
@@ -161,9 +177,10 @@ template <class T> Transform<T>::Transform(Problem problem, int threads)
   }
   if (!env.on_host) {
     auto wanted = dense(problem_);
-    wanted.precision = std::is_same_v<T, double> ? Precision(Mode::Exact) : env.products;
+    const bool exact = std::is_same_v<T, double> && !env.products.has_target();
+    wanted.precision = exact ? Precision(Mode::Exact) : env.products;
     try {
-      plan_.emplace(env.executor, wanted);
+      emplace(plan_, env.executor, wanted);
       on_host_ = false, staged_ = true;
       return;
     } catch (const NotImplemented&) {
@@ -171,7 +188,9 @@ template <class T> Transform<T>::Transform(Problem problem, int threads)
     }
   }
   staged_ = problem_.in_place && !same_bytes(problem_);
-  plan_.emplace(env.host, staged_ ? dense(problem_) : direct(problem_));
+  fft::Description wanted = staged_ ? dense(problem_) : direct(problem_);
+  if (env.products.has_target()) wanted.precision = env.products;
+  emplace(plan_, env.host, wanted);
 }
 
 template <class T> void Transform<T>::run(const Sides<T>& s) const {

@@ -91,6 +91,39 @@ TEST(EngineLayout, HalfToReal) {
   check_layouts<double>(EngineKind::HalfToReal);
 }
 
+// One line transformed several times: lines on the input side that lie on each other.
+template <class T> void check_repeated(EngineKind kind) {
+  const bool real_in = kind == EngineKind::RealToHalf, real_out = kind == EngineKind::HalfToReal;
+  for (const std::int64_t n : kLengths) {
+    const std::int64_t points_in = real_out ? n / 2 + 1 : n, points_out = real_in ? n / 2 + 1 : n;
+    for (const std::int64_t lines : {2, 21}) {
+      for (const Form form : {Form::Interleaved, Form::Planar}) {
+        for (const std::int64_t stride : {1, 2}) {
+          SCOPED_TRACE("kind " + std::to_string(static_cast<int>(kind)) + ", n = " + std::to_string(n) + ", lines " +
+                       std::to_string(lines) + ", stride " + std::to_string(stride));
+          Memory<T> in(real_in, {form, stride, 0}, points_in, 1);
+          for (const Layout& layout : {Layout{form, 1, n + 2}, Layout{form, lines, 1}}) {
+            Memory<T> out(real_out, layout, points_out, lines);
+            in.put(points(n, points_in, 0), 0);
+            const auto engine = host::make_engine<T>(kind, n, lines);
+            Scratch scratch(engine->scratch_bytes(1));
+            engine->run(in.side(), out.side(), {{lines, 0, out.distance()}}, 0.25, scratch.get(), 1);
+            for (std::int64_t line = 0; line < lines; ++line)
+              EXPECT_LE(relative_error(out.take(points_out, line), expected(kind, n, 0, false)), kRequired<T>)
+                  << "line " << line;
+          }
+        }
+      }
+    }
+  }
+}
+TEST(EngineLayout, OneLineSeveralTimes) {
+  for (const EngineKind kind : {EngineKind::Complex, EngineKind::RealToHalf, EngineKind::HalfToReal}) {
+    check_repeated<float>(kind);
+    check_repeated<double>(kind);
+  }
+}
+
 TEST(EngineLayout, InPlace) {
   for (const std::int64_t n : kLengths) {
     for (const std::int64_t lines : {1, 19}) {

@@ -135,6 +135,9 @@ template <class I> void make_many(PlanObject& p, int rank, const I* n, const I* 
   require(n != nullptr, "n is null; it holds the lengths");
   const auto list = [&](const I* from) { return std::vector<std::int64_t>(from, from + rank); };
   std::optional<PlanObject::Layout> layout;
+  // As cuFFT 13 refuses it; on a plan of ours 0 would mean one transform behind the other.
+  require(!inembed || !onembed || batch <= 1 || (idist != 0 && odist != 0),
+          "idist is {} and odist is {} for {} transforms; give the distance from one to the next", idist, odist, batch);
   // cuFFT: where either is null, all of the layout is the basic one.
   if (inembed && onembed) layout = PlanObject::Layout{{list(inembed), istride, idist}, {list(onembed), ostride, odist}};
   make(p, list(n), type, batch, std::move(layout), work_size);

@@ -20,7 +20,7 @@ namespace trn::fft::host::HWY_NAMESPACE {
 
 // One side of a block: `count` lines that begin at line[0 .. lanes) (those from `count` on repeat the first, or are a
 // dummy for output). If all lanes are there and equally far apart, distance says how far, and line has the first only;
-// else it is 0.
+// else, or if they lie on each other, it is 0 and line has them all.
 template <class T> struct BlockSide {
   T* line[64 / sizeof(T)];
   std::int64_t distance, stride, im;  // im: from re to im
@@ -151,6 +151,7 @@ template <class T> void next_lines(const std::vector<LineBatch>& batch, LineCoun
   if (in.count == lanes && at.run() >= lanes && !batch.empty()) {
     in.distance = batch.back().input_distance;
     out.distance = batch.back().output_distance;
+    if (in.distance == 0) std::fill_n(in.line, lanes, in.line[0]);  // every line is the same one: listed
     return at.advance(lanes);
   }
   for (std::int64_t lane = 0; lane < lanes; ++lane) {
