@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <iostream>
+#include <new>
 #include <system_error>
 
 #include <trn/core/error.hpp>
@@ -83,6 +84,8 @@ int main(int argc, char** argv) {
     return complain(e.what(), 2);
   } catch (const std::system_error& e) {  // fmt::print
     return complain(std::ferror(stdout) != 0 ? lost_output(e.code().message()) : e.what(), 1);
+  } catch (const std::bad_alloc&) {
+    return complain("not enough memory for these sizes; choose smaller ones", 1);
   } catch (const std::exception& e) {
     return complain(e.what(), 1);
   }
