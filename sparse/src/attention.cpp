@@ -22,7 +22,7 @@ Named checked(const char* operation, const char* name, const Executor& call, con
   operands::check_owner(operation, name, call, x.executor());
   bool contiguous = x.shape() == shape;
   std::int64_t step = 1;
-  for (std::size_t d = shape.size(); contiguous && d-- > 0; step *= shape[d])
+  for (std::size_t d = element_count(shape) == 0 ? 0 : shape.size(); contiguous && d-- > 0; step *= shape[d])
     contiguous = shape[d] <= 1 || x.strides()[d] == step;
   std::string wanted;
   for (const std::int64_t extent : shape) wanted += fmt::format("{}{}", wanted.empty() ? "" : " x ", extent);
@@ -72,7 +72,7 @@ template <RealScalar T> Accuracy AttentionPlan<T>::forward(const View<const T>& 
                                                            const View<T>& log_sums) const {
   constexpr const char* operation = "sparse.attention";
   const AttentionOptions& s = options_;
-  const bool sums = log_sums.data() != nullptr;
+  const bool sums = log_sums.data() != nullptr && element_count(log_sums.shape()) > 0;
   const Named nq = checked(operation, "Q", executor_, q, {s.heads, mask_.queries(), s.d}),
               nk = checked(operation, "K", executor_, k, {s.kv_heads, mask_.keys(), s.d}),
               nv = checked(operation, "V", executor_, v, {s.kv_heads, mask_.keys(), s.dv}),
@@ -81,9 +81,9 @@ template <RealScalar T> Accuracy AttentionPlan<T>::forward(const View<const T>& 
                         : Named{"log_sums", nullptr, 0};
   check_apart(operation, {no, nl}, {nq, nk, nv});
   if (mask_.queries() > 0)
-    dispatch(
-        kAttention<T>, executor_,
-        AttentionArgs<T>{&mask_, &options_, accuracy_.mode, q.data(), k.data(), v.data(), o.data(), log_sums.data()});
+    dispatch(kAttention<T>, executor_,
+             AttentionArgs<T>{&mask_, &options_, accuracy_.mode, q.data(), k.data(), v.data(), o.data(),
+                              sums ? log_sums.data() : nullptr});
   return accuracy_;
 }
 

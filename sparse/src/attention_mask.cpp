@@ -57,7 +57,10 @@ template <class Fill> void AttentionMask::build(std::int64_t queries, std::int64
           {static_cast<std::int32_t>(first / kBlock), static_cast<std::int32_t>(column / kBlock), part});
     }
   }
-  for (const std::int64_t m : met) data->most_queries = std::max(data->most_queries, m);
+  for (const std::int64_t m : met) {
+    data->most_queries = std::max(data->most_queries, m);
+    data->seen.push_back(m > 0 ? 1 : 0);
+  }
   data_ = std::move(data);
 }
 

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include <trn/core/enumerators.hpp>
 #include <trn/sparse/structure.hpp>
 
 #include "checks.hpp"
@@ -46,8 +47,13 @@ template <Scalar T> AnySparse<T> reordered(const AnySparse<T>& a, Reorder reorde
 
 template <Scalar T> SpmmPlan<T>::SpmmPlan(const Executor& executor, const AnySparse<T>& a, const SpmmOptions& options)
     : executor_(executor) {
-  operands::check_owner("sparse.spmm.plan", "A", executor, a.executor());
-  require(options.columns >= 0, "sparse.spmm.plan: {} columns; there must be >= 0", options.columns);
+  constexpr const char* operation = "sparse.spmm.plan";
+  operands::check_enumerator(operation, "Op", options.op, Op::C);
+  operands::check_enumerator(operation, "Kernel", options.kernel, Kernel::Gather);
+  operands::check_enumerator(operation, "Reorder", options.reorder, Reorder::Best);
+  operands::check_enumerator(operation, options.precision);
+  operands::check_owner(operation, "A", executor, a.executor());
+  require(options.columns >= 0, "{}: {} columns; there must be >= 0", operation, options.columns);
   data_ = dispatch(kSpmmPlan<T>, executor, SpmmPlanArgs<T>{a, options});
 }
 

@@ -1,6 +1,7 @@
 // Attention, forward and backward, on the host and on simulated devices: against long double within the stated bounds,
 // gradients also against central differences; heads, grouped queries, any mask, scale; order of the engines; refusals.
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include <trn/core/event.hpp>
@@ -235,6 +236,118 @@ TEST(Attention, NothingToDo) {
   for (const char* name : {"host", "sim:trn2"}) {
     const auto none = [](std::int64_t, std::int64_t) { return false; };
     check<float>(device(name), {AttentionMask(130, 20, none), {.heads = 2, .kv_heads = 1, .d = 4}}, none);
+  }
+}
+
+// All results for given operands, without a look at them.
+template <class T> struct Operands { std::vector<T> q, k, v, d_o; };
+template <class T> Results<T> results(const Executor& e, const Problem& p, const Operands<T>& x) {
+  const std::int64_t s = p.mask.queries(), t = p.mask.keys(), dv = p.dv();
+  const Shape qs{p.o.heads, s, p.o.d}, ks{p.o.kv_heads, t, p.o.d}, vs{p.o.kv_heads, t, dv}, os{p.o.heads, s, dv};
+  const auto array = [&](const Shape& shape, const std::vector<T>& a) { return Array<T>::from_host(e, shape, a); };
+  const auto q = array(qs, x.q), k = array(ks, x.k), v = array(vs, x.v), d_o = array(os, x.d_o);
+  const Array<T> o(e, os), sums(e, {p.o.heads, s}), dq(e, qs), dk(e, ks), dva(e, vs);
+  const auto in = [](const Array<T>& a) { return View<const T>(a.view()); };
+  const AttentionPlan<T> plan(e, p.mask, p.o);
+  plan.forward(in(q), in(k), in(v), o.view(), sums.view());
+  plan.backward(in(q), in(k), in(v), in(o), in(sums), in(d_o), dq.view(), dk.view(), dva.view());
+  return {o.to_host(), sums.to_host(), dq.to_host(), dk.to_host(), dva.to_host()};
+}
+template <class T> Operands<T> operands(const Problem& p) {
+  const std::int64_t s = p.mask.queries(), t = p.mask.keys();
+  return {random_vector<T>(p.o.heads * s * p.o.d, 1), random_vector<T>(p.o.kv_heads * t * p.o.d, 2),
+          random_vector<T>(p.o.kv_heads * t * p.dv(), 3), random_vector<T>(p.o.heads * s * p.dv(), 4)};
+}
+template <class T> void spoil(std::vector<T>& x, std::int64_t row, std::int64_t width) {
+  const T garbage[] = {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity(),
+                       -std::numeric_limits<T>::infinity()};
+  for (std::int64_t c = 0; c < width; ++c) x[static_cast<std::size_t>(row * width + c)] = garbage[(row + c) % 3];
+}
+
+// Padding: keys that no query may see, queries without keys. Whatever stands there must not reach anything.
+template <class T> void padding_may_hold_anything(const Executor& e, Mode mode) {
+  SCOPED_TRACE(fmt::format("{} {}", e.name(), name(mode)));
+  // Alone, in a row, at the ends of a block, a whole block; blocks that stay whole.
+  const auto query = [](std::int64_t i) { return i != 5 && i != 127 && !(i >= 130 && i < 140) && i < 400; };
+  const auto key = [](std::int64_t j) { return j != 0 && j != 64 && j / 128 != 1 && j < 290; };
+  const Problem p{AttentionMask(420, 300, [&](auto i, auto j) { return query(i) && key(j) && (i + j) % 7 != 0; }),
+                  {.heads = 2, .kv_heads = 1, .d = 20, .dv = 12, .precision = mode}};
+  Operands<T> x = operands<T>(p);
+  const Results<T> clean = results(e, p, x);
+  for (std::int64_t j = 0; j < 300; ++j) {
+    if (!key(j)) spoil(x.k, j, 20), spoil(x.v, j, 12);
+  }
+  for (std::int64_t i = 0; i < 840; ++i) {
+    if (!query(i % 420)) spoil(x.q, i, 20), spoil(x.d_o, i, 12);
+  }
+  EXPECT_EQ(clean, results(e, p, x));
+  for (const T value : clean.o) ASSERT_TRUE(std::isfinite(value));
+  for (const T value : clean.dk) ASSERT_TRUE(std::isfinite(value));
+}
+TEST(Attention, PaddingMayHoldAnything) {
+  padding_may_hold_anything<float>(Executor::host(), Mode::Native);
+  padding_may_hold_anything<double>(Executor::host(), Mode::Native);
+  for (const char* machine : {"sim:trn1", "sim:trn2", "sim:trn3"}) {
+    for (const Mode mode : {Mode::Native, Mode::Bf16}) padding_may_hold_anything<float>(device(machine), mode);
+  }
+}
+
+// On the host what is not finite reaches the pairs it is in and no others.
+TEST(Attention, HostSpreadsNothingBeyondThePairs) {
+  const auto allowed = [](std::int64_t i, std::int64_t j) { return (i * 5 + j * 3) % 4 == 0; };
+  const Problem p{AttentionMask(150, 140, allowed), {.d = 6, .dv = 5}};
+  const Executor host = Executor::host();
+  const Operands<float> x = operands<float>(p);
+  const Results<float> clean = results(host, p, x);
+  const std::int64_t at = 9;
+  // A spoiled key: queries that do not see it keep O and dQ, keys that share no query with it their gradients.
+  const auto same_row = [](const std::vector<float>& a, const std::vector<float>& b, std::int64_t row,
+                           std::int64_t width) {
+    return std::equal(a.begin() + row * width, a.begin() + (row + 1) * width, b.begin() + row * width);
+  };
+  for (const bool value : {false, true}) {
+    Operands<float> y = x;
+    spoil(value ? y.v : y.k, at, value ? 5 : 6);
+    const Results<float> got = results(host, p, y);
+    for (std::int64_t i = 0; i < 150; ++i) {
+      EXPECT_EQ(same_row(clean.o, got.o, i, 5), !allowed(i, at)) << i;
+      if (!allowed(i, at)) EXPECT_TRUE(same_row(clean.dq, got.dq, i, 6)) << i;
+    }
+    for (std::int64_t j = 0; j < 140; ++j) {
+      bool shared = false;
+      for (std::int64_t i = 0; i < 150; ++i) shared = shared || (allowed(i, j) && allowed(i, at));
+      if (!shared) EXPECT_TRUE(same_row(clean.dk, got.dk, j, 6) && same_row(clean.dv, got.dv, j, 5)) << j;
+    }
+  }
+  // A spoiled query: the others keep everything, keys that it does not see their gradients.
+  for (const bool slope : {false, true}) {
+    Operands<float> y = x;
+    spoil(slope ? y.d_o : y.q, at, slope ? 5 : 6);
+    const Results<float> got = results(host, p, y);
+    for (std::int64_t i = 0; i < 150; ++i) {
+      if (i != at) EXPECT_TRUE(same_row(clean.o, got.o, i, 5) && same_row(clean.dq, got.dq, i, 6)) << i;
+    }
+    for (std::int64_t j = 0; j < 140; ++j) {
+      const bool same = same_row(clean.dk, got.dk, j, 6) && same_row(clean.dv, got.dv, j, 5);
+      EXPECT_EQ(same, !allowed(at, j)) << j;
+    }
+  }
+}
+
+TEST(Attention, NoQueriesOrNoKeys) {
+  for (const char* where : {"host", "sim:trn2"}) {
+    const Executor& e = device(where);
+    for (const auto& [s, t] : {std::pair(0, 10), std::pair(10, 0), std::pair(0, 0)}) {
+      const Problem p{AttentionMask::full(s, t), {.heads = 2, .kv_heads = 1, .d = 4, .dv = 3}};
+      const Results<float> r = results(e, p, operands<float>(p));
+      for (const auto& x : {r.o, r.dq, r.dk, r.dv}) EXPECT_EQ(x, std::vector<float>(x.size(), 0.0f));
+      for (const float sum : r.sums) EXPECT_GE(sum, 1e30f);
+    }
+    const AttentionPlan<float> plan(e, AttentionMask::full(4, 4), {.d = 2});
+    const auto x = Array<float>::from_host(e, {1, 4, 2}, std::vector<float>(8, 1.0f));
+    const Array<float> o(e, {1, 4, 2}), none(e, {0});
+    EXPECT_NO_THROW(plan.forward(x.view(), x.view(), x.view(), o.view(), none.view()));
+    EXPECT_EQ(o.to_host(), x.to_host());
   }
 }
 

@@ -2,6 +2,7 @@
 // mode and machine, sizes across the edges of tiles and banks; what the plan reports; the order of the engines.
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <map>
 
 #include <trn/core/event.hpp>
@@ -159,6 +160,37 @@ TEST(DeviceSpmm, ATargetTakesTheCheapestModeThatKeepsIt) {
   EXPECT_THROW(mode(1e-9), InvalidArgument);
 }
 
+// Words have the range of float32 but round up: what is large in float32 is infinite in bf16.
+TEST(DeviceSpmm, ATargetLooksAtTheRangeOfItsOperands) {
+  const Executor& e = device("sim:trn2");
+  constexpr float kLarge = 3.4e38f, kInfinity = std::numeric_limits<float>::infinity();
+  const std::vector<std::int64_t> places{0};
+  struct Outcome {
+    Accuracy accuracy;
+    float value;
+  };
+  const auto run = [&](float a, float b, float alpha = 1, float beta = 0, float c = 0) {
+    const auto matrix = Csr<float>::from_triplets(e, {2, 2}, {places, places, std::vector<float>{a}});
+    const SpmmPlan<float> plan(e, matrix, {.precision = Precision::target(1e-2)});
+    const auto bd = Matrix<float>::from_host(e, 2, 1, std::vector<float>{b, 1});
+    const auto cd = Matrix<float>::from_host(e, 2, 1, std::vector<float>{c, 1});
+    const Accuracy accuracy = plan.execute(alpha, bd.view(), beta, cd.view());
+    return Outcome{accuracy, cd.to_host()[0]};
+  };
+  const Outcome large = run(kLarge, 1e-3f);
+  EXPECT_NEAR(large.value / 3.4e35, 1, 1e-2);
+  EXPECT_LE(large.accuracy.bound, 1e-2);
+  EXPECT_NE(large.accuracy.mode, Mode::Bf16);
+  EXPECT_EQ(run(1, 1).accuracy.mode, Mode::Bf16);
+  EXPECT_THROW(run(1e-3f, kLarge), InvalidArgument);  // B's word
+  EXPECT_THROW(run(1e20f, 1e20f), InvalidArgument);   // the sum
+  EXPECT_THROW(run(1e20f, 1e18f, 10), InvalidArgument);
+  EXPECT_THROW(run(1, 1, 1, 2, kLarge), InvalidArgument);
+  EXPECT_THROW(run(kInfinity, 1), InvalidArgument);
+  EXPECT_THROW(run(1, std::nanf("")), InvalidArgument);
+  EXPECT_NO_THROW(run(1, std::nanf(""), 0));  // B is not read
+}
+
 TEST(DeviceSpmm, LayoutsAndLeadingDimensions) {
   const Csr<float> a = banded(150, 140, 1);
   for (const bool row_major : {true, false}) {
@@ -304,6 +336,9 @@ TEST(DeviceSpmm, Refusals) {
   EXPECT_THROW(SpmmPlan<float>(trn2, a.to(trn2), {.precision = Mode::Exact}), NotImplemented);
   EXPECT_THROW(SpmmPlan<float>(Executor::host(), a, {.kernel = Kernel::Resident}), NotImplemented);
   EXPECT_THROW(SpmmPlan<float>(Executor::host(), a, {.precision = Mode::Bf16}), NotImplemented);
+  EXPECT_THROW(SpmmPlan<float>(Executor::host(), a, {.op = static_cast<Op>(9)}), InvalidArgument);
+  EXPECT_THROW(SpmmPlan<float>(Executor::host(), a, {.kernel = static_cast<Kernel>(99)}), InvalidArgument);
+  EXPECT_THROW(SpmmPlan<float>(Executor::host(), a, {.reorder = static_cast<Reorder>(99)}), InvalidArgument);
   EXPECT_THROW(SpmmPlan<float>(trn2, a), InvalidArgument);  // A is on the host
   const auto wide = random_csr<double>(20, 20, 3, 1).to(trn2);
   EXPECT_THROW(SpmmPlan<double>(trn2, wide), NotImplemented);

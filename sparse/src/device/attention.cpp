@@ -1,6 +1,7 @@
 // Launches of attention on a device.
 #include <array>
 
+#include <trn/core/array.hpp>
 #include <trn/core/float_types.hpp>
 #include <trn/sparse/attention_programs.hpp>
 #include <trn/sparse/tile_programs.hpp>
@@ -52,6 +53,13 @@ std::vector<tile::Argument> arguments_of(const AttentionMask& mask, const Attent
           tile::constant("alive", alive(mask))};
 }
 
+// For results of problems without queries or keys, which have no program.
+void fill(const Executor& executor, float* to, std::int64_t count, float value) {
+  if (to == nullptr || count == 0) return;
+  const std::vector<float> values(static_cast<std::size_t>(count), value);
+  copy(View<const float>(Executor::host(), values.data(), {count}), View<float>(executor, to, {count}));
+}
+
 }  // namespace
 
 AttentionPlanned plan_attention(const Executor& executor, const AttentionPlanArgs& g) {
@@ -81,6 +89,11 @@ AttentionPlanned plan_attention(const Executor& executor, const AttentionPlanArg
 }
 
 void attention(const Executor& executor, const AttentionArgs<float>& g) {
+  const AttentionOptions& o = *g.options;
+  if (g.mask->keys() == 0) {
+    fill(executor, g.o, o.heads * g.mask->queries() * o.dv, 0);
+    return fill(executor, g.log_sums, o.heads * g.mask->queries(), 1e30f);
+  }
   AttentionShape s = attention_shape(*g.mask, *g.options, g.mode);
   s.sums = g.log_sums != nullptr;
   std::vector<tile::Argument> arguments = arguments_of(*g.mask, *g.options);
@@ -92,6 +105,12 @@ void attention(const Executor& executor, const AttentionArgs<float>& g) {
 }
 
 void attention_backward(const Executor& executor, const AttentionBackwardArgs<float>& g) {
+  const AttentionOptions& o = *g.options;
+  if (g.mask->queries() == 0 || g.mask->keys() == 0) {
+    fill(executor, g.d_q, o.heads * g.mask->queries() * o.d, 0);
+    fill(executor, g.d_k, o.kv_heads * g.mask->keys() * o.d, 0);
+    return fill(executor, g.d_v, o.kv_heads * g.mask->keys() * o.dv, 0);
+  }
   const AttentionShape s = attention_shape(*g.mask, *g.options, g.mode);
   check_room("sparse.attention.backward", s, true, tile::device_of(executor).machine());
   std::vector<tile::Argument> arguments = arguments_of(*g.mask, *g.options);

@@ -96,17 +96,18 @@ class Backward {
       b_.dma_copy(negative_(ds(0, rest), ds(whole, 1)), from(ds(whole * t_.side, rest)).split(0, rest).permute({1, 0}));
     b_.tensor_scalar(negative_, negative_, AluOp::Multiply, -1.0, {.engine = Engine::Vector});
     const auto part = [&](std::int64_t i) { return ds(i * t_.side, t_.rows_of(i)); };
-    t_.for_staged("q_stage", at(q_(ds(h, 1)), 0, 0), s_.d, [&](std::int64_t i, const Access& stage) {
+    t_.for_staged("q_stage", at(q_(ds(h, 1)), 0, 0), s_.d, s_.dead_queries, [&](std::int64_t i, const Access& stage) {
       t_.natural(at(query_, 0, i)(ds(0, t_.rows_of(i)), all), stage);
       t_.transposed(qt_(all, all, part(i)), stage, t_.scale);
     });
-    t_.for_staged("slope_stage", at(do_(ds(h, 1)), 0, 0), s_.dv, [&](std::int64_t i, const Access& stage) {
-      t_.natural(at(slope_, 0, i)(ds(0, t_.rows_of(i)), all), stage);
-      t_.transposed(slope_t_(all, all, part(i)), stage, 1.0);
-      const Access o = t_.staged(at(o_(ds(h, 1), part(i)), 0, 0), t_.rows_of(i), s_.dv);
-      b_.tensor_tensor(o, o, stage, AluOp::Multiply, Engine::Vector);
-      b_.tensor_reduce(dots_(ds(0, t_.rows_of(i)), ds(i, 1)), AluOp::Add, o);
-    });
+    t_.for_staged("slope_stage", at(do_(ds(h, 1)), 0, 0), s_.dv, s_.dead_queries,
+                  [&](std::int64_t i, const Access& stage) {
+                    t_.natural(at(slope_, 0, i)(ds(0, t_.rows_of(i)), all), stage);
+                    t_.transposed(slope_t_(all, all, part(i)), stage, 1.0);
+                    const Access o = t_.staged(at(o_(ds(h, 1)), 0, 0), i, s_.dv, s_.dead_queries);
+                    b_.tensor_tensor(o, o, stage, AluOp::Multiply, Engine::Vector);
+                    b_.tensor_reduce(dots_(ds(0, t_.rows_of(i)), ds(i, 1)), AluOp::Add, o);
+                  });
   }
 
   // Keys of one block, and what gathers for them.
@@ -174,11 +175,10 @@ class Backward {
     };
     c.kt = tile("kt", t_.chunks(s_.d)), c.vt = tile("vt", t_.chunks(s_.dv));
     c.key = t_.rings.take("key", Space::Sbuf, c.keys, {s_.d}, t_.word, 2 * kAhead + 4, s_.d);  // to the last stage
-    const Slice rows = ds(c.j * t_.side, c.keys);
-    const Access k = t_.staged(at(k_(ds(kv_, 1), rows), 0, 0), c.keys, s_.d);
+    const Access k = t_.staged(at(k_(ds(kv_, 1)), 0, 0), c.j, s_.d, s_.dead_keys);
     t_.natural(c.key, k);
     t_.transposed(c.kt, k, 1.0);
-    t_.transposed(c.vt, t_.staged(at(v_(ds(kv_, 1), rows), 0, 0), c.keys, s_.dv), 1.0);
+    t_.transposed(c.vt, t_.staged(at(v_(ds(kv_, 1)), 0, 0), c.j, s_.dv, s_.dead_keys), 1.0);
   }
 
   void probabilities(Part& made, const Column& c) {

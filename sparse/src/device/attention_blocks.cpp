@@ -1,6 +1,8 @@
 // Loads, transposes and masks of the attention programs.
 #include "attention_blocks.hpp"
 
+#include <algorithm>
+
 #include <trn/core/error.hpp>
 
 namespace trn::sparse::device {
@@ -30,13 +32,42 @@ void AttentionBlocks::load_parts() {
   b.dma_copy(parts_, parts_tensor_(ds(0, count)).permute({1, 0, 2}));
 }
 
-Access AttentionBlocks::staged(const Access& from, std::int64_t rows, std::int64_t columns) {
-  const Access stage = rings.take("stage", Space::Sbuf, rows, {columns}, DType::Float32, 4, std::max(s.d, s.dv));
-  b.dma_copy(stage, from);
-  return stage;
+// stage (rows, blocks, columns) = rows first, first + 1, ... of `from`. A NaN times 0 is NaN, so dead rows stay out.
+void AttentionBlocks::load(const Access& stage, const Access& from, std::int64_t first, const Dead& dead) {
+  const std::int64_t height = stage.partitions, count = stage.dims.front().size, end = first + count * height;
+  const auto meets = [&](const AttentionShape::Rows& r) { return r.first < end && r.first + r.count > first; };
+  if (std::none_of(dead.begin(), dead.end(), meets)) {
+    if (count == 1)
+      b.dma_copy(at(stage, 0, 0), from(ds(first, height), all));
+    else
+      b.dma_copy(stage, from(ds(first, count * height), all).split(0, height).permute({1, 0, 2}));
+    return;
+  }
+  b.memset(stage, 0.0);
+  for (std::int64_t n = 0; n < count; ++n) {
+    const std::int64_t begin = first + n * height;
+    std::int64_t row = begin;
+    const auto copy_up_to = [&](std::int64_t stop) {
+      stop = std::min(stop, begin + height);
+      if (row < stop) b.dma_copy(at(stage, 0, n)(ds(row - begin, stop - row), all), from(ds(row, stop - row), all));
+    };
+    for (const AttentionShape::Rows& r : dead) {
+      if (r.first + r.count <= row) continue;
+      copy_up_to(r.first);
+      row = std::max(row, r.first + r.count);
+    }
+    copy_up_to(begin + height);
+  }
 }
 
-void AttentionBlocks::for_staged(const std::string& name, const Access& from, std::int64_t columns,
+Access AttentionBlocks::staged(const Access& from, std::int64_t block, std::int64_t columns, const Dead& dead) {
+  const std::int64_t first = block * side, rows = std::min(side, from.dims.front().size - first);
+  const Access stage = rings.take("stage", Space::Sbuf, rows, {1, columns}, DType::Float32, 4, std::max(s.d, s.dv));
+  load(stage, from, first, dead);
+  return at(stage, 0, 0);
+}
+
+void AttentionBlocks::for_staged(const std::string& name, const Access& from, std::int64_t columns, const Dead& dead,
                                  const std::function<void(std::int64_t block, const Access& stage)>& body) {
   const std::int64_t rows = from.dims.front().size, whole = rows / side;
   const std::int64_t most = std::max<std::int64_t>(1, kStagedBytes / (4 * columns));
@@ -44,7 +75,7 @@ void AttentionBlocks::for_staged(const std::string& name, const Access& from, st
     const std::int64_t count = first < whole ? std::min(most, whole - first) : 1;
     const std::int64_t height = first < whole ? side : rows - whole * side;
     const Access stage = rings.take(name, Space::Sbuf, height, {count, columns}, DType::Float32, 2, most * columns);
-    b.dma_copy(stage, from(ds(first * side, count * height), all).split(0, height).permute({1, 0, 2}));
+    load(stage, from, first * side, dead);
     for (std::int64_t n = 0; n < count; ++n) body(first + n, at(stage, 0, n));
     first += count;
   }
@@ -97,6 +128,16 @@ AttentionShape attention_shape(const AttentionMask& mask, const AttentionOptions
     const std::int64_t first = b.row * mask.kBlock;
     for (std::int64_t i = first; i < std::min(mask.queries(), first + mask.kBlock); ++i)
       s.dead = s.dead || !mask.has_keys(i);
+  }
+  const auto add = [](std::vector<AttentionShape::Rows>& rows, std::int64_t i) {
+    if (rows.empty() || rows.back().first + rows.back().count < i) rows.push_back({i, 0});
+    ++rows.back().count;
+  };
+  for (std::int64_t i = 0; i < mask.queries(); ++i) {
+    if (!mask.has_keys(i)) add(s.dead_queries, i);
+  }
+  for (std::int64_t j = 0; j < mask.keys(); ++j) {
+    if (!mask.has_queries(j)) add(s.dead_keys, j);
   }
   return s;
 }

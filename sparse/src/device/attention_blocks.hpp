@@ -15,9 +15,11 @@ class AttentionBlocks {
 
   // Rows of a (rows, columns) array on partitions, in the words' type: natural(dst, from), dst (rows, columns).
   // transposed: dst(c, chunk, r) = factor * from(r, 128 chunk + c), dst (128, chunks, rows).
-  tile::Access staged(const tile::Access& from, std::int64_t rows, std::int64_t columns);
+  // `from` are all rows of a head, of which `dead` are not read: 0 takes their place.
+  using Dead = std::vector<AttentionShape::Rows>;
+  tile::Access staged(const tile::Access& from, std::int64_t block, std::int64_t columns, const Dead& dead);
   // body(block, stage) for each block of 128 rows of from (rows, columns), several of them in one load.
-  void for_staged(const std::string& name, const tile::Access& from, std::int64_t columns,
+  void for_staged(const std::string& name, const tile::Access& from, std::int64_t columns, const Dead& dead,
                   const std::function<void(std::int64_t block, const tile::Access& stage)>& body);
   void natural(const tile::Access& dst, const tile::Access& stage);
   void transposed(const tile::Access& dst, const tile::Access& stage, const tile::ScalarOrTile& factor);
@@ -40,6 +42,7 @@ class AttentionBlocks {
   tile::ScalarOrTile scale = 1.0;
 
  private:
+  void load(const tile::Access& stage, const tile::Access& from, std::int64_t first, const Dead& dead);
   tile::Access parts_, parts_tensor_;
   std::int64_t turns_ = 0;
 };

@@ -59,10 +59,10 @@ class Forward {
 
  private:
   void load(const Affine& kv) {
-    t_.for_staged("k_stage", at(k_(ds(kv, 1)), 0, 0), s_.d, [&](std::int64_t j, const Access& stage) {
+    t_.for_staged("k_stage", at(k_(ds(kv, 1)), 0, 0), s_.d, s_.dead_keys, [&](std::int64_t j, const Access& stage) {
       t_.transposed(kt_(all, all, ds(j * t_.side, t_.keys_of(j))), stage, 1.0);
     });
-    t_.for_staged("v_stage", at(v_(ds(kv, 1)), 0, 0), s_.dv, [&](std::int64_t j, const Access& stage) {
+    t_.for_staged("v_stage", at(v_(ds(kv, 1)), 0, 0), s_.dv, s_.dead_keys, [&](std::int64_t j, const Access& stage) {
       t_.natural(at(values_, 0, j)(ds(0, t_.keys_of(j)), all), stage);
     });
   }
@@ -145,17 +145,14 @@ class Forward {
     const std::int64_t chunks = t_.chunks(s_.d);
     r.qt = t_.rings.take("qt", Space::Sbuf, t_.side, {chunks, t_.side}, t_.word, kRows + 2, chunks * t_.side)(
         all, all, ds(0, r.rows));
-    t_.transposed(r.qt, t_.staged(at(q_(ds(h_, 1), ds(r.block * t_.side, r.rows)), 0, 0), r.rows, s_.d), t_.scale);
+    t_.transposed(r.qt, t_.staged(at(q_(ds(h_, 1)), 0, 0), r.block, s_.d, s_.dead_queries), t_.scale);
   }
 
   void first_pass(Group& g) {
     Rows& r = work_[g.row];
     const std::size_t count = row(r.block).size();
     if (g.first == 0) {
-      const std::int64_t chunks = t_.chunks(s_.d);
-      r.qt = t_.rings.take("qt", Space::Sbuf, t_.side, {chunks, t_.side}, t_.word, kRows + 2, chunks * t_.side)(
-          all, all, ds(0, r.rows));
-      t_.transposed(r.qt, t_.staged(at(q_(ds(h_, 1), ds(r.block * t_.side, r.rows)), 0, 0), r.rows, s_.d), t_.scale);
+      load_queries(r);
       r.most = t_.rings.take("most", Space::Sbuf, r.rows, {r.groups}, DType::Float32, 4, most_groups());
       r.negative = maxima_(ds(0, r.rows), ds(r.block, 1));
     }

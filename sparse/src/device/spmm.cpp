@@ -2,6 +2,8 @@
 // far as the machine has them, takes the time of each program, and uploads the tiles of the quickest.
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 
 #include <trn/sparse/structure.hpp>
 #include <trn/sparse/tile_programs.hpp>
@@ -30,6 +32,9 @@ struct State {
   BlockTiles blocks;
   GatherTiles gathered;
   std::optional<Buffer> values, numbers;
+  // What a target's execute() looks at: the largest sum of |a| in a row, the largest |a| of each column.
+  double largest_sum = 0;
+  std::vector<float> columns;
 };
 
 ResidentShape resident_shape(const TileProduct& p, const BlockTiles& t, bool pinned) {
@@ -65,7 +70,50 @@ double bound_of(Mode mode, std::int64_t k, std::int64_t tiles) {
   return (in_tile + w.psum_additions * groups + w.extra_roundings + 3) * 0x1p-24 + w.product_error;
 }
 
-Accuracy accuracy_of(const Precision& precision, std::int64_t k, std::int64_t tiles) {
+// The largest |a|, of all and of each column, and the largest sum of them in a row; infinite or NaN where an element is.
+struct Sizes {
+  double largest = 0, largest_sum = 0;
+  std::vector<float> columns = {};
+};
+Sizes sizes_of(const FloatRef& a) {
+  Sizes s;
+  s.columns.resize(static_cast<std::size_t>(a.columns));
+  for (std::int64_t i = 0; i < a.rows; ++i) {
+    double sum = 0;
+    for (std::int64_t k = a.offsets[i]; k < a.offsets[i + 1]; ++k) {
+      sum += std::abs(static_cast<double>(a.values[k]));
+      float& column = s.columns[static_cast<std::size_t>(a.indices[k])];
+      column = std::max(column, std::abs(a.values[k]));
+      s.largest = std::max(s.largest, std::abs(static_cast<double>(a.values[k])));
+    }
+    if (!(sum <= s.largest_sum)) s.largest_sum = sum;
+    if (!std::isfinite(sum)) return {sum, sum};
+  }
+  return s;
+}
+// The largest magnitude of each row; infinite or NaN in all where an element is.
+std::vector<double> row_sizes(const Executor& executor, const MatrixView<const float>& x) {
+  const Array<float> here(Executor::host(), {x.rows(), x.columns()});
+  copy(View<const float>(executor, x.data(), {x.rows(), x.columns()}, {x.row_stride(), x.column_stride()}),
+       here.view());
+  std::vector<double> most(static_cast<std::size_t>(x.rows()));
+  for (std::int64_t i = 0; i < x.rows() * x.columns(); ++i) {
+    const double size = std::abs(static_cast<double>(here.data()[i]));
+    if (!std::isfinite(size)) return std::vector<double>(most.size(), size);
+    double& row = most[static_cast<std::size_t>(i / x.columns())];
+    row = std::max(row, size);
+  }
+  return most;
+}
+double largest_of(const std::vector<double>& x) { return x.empty() ? 0 : *std::max_element(x.begin(), x.end()); }
+
+// Whether the leading word of a number is finite; Native has the number itself.
+bool fits(Mode mode, double largest) {
+  const tile::Words& w = tile::words_of(mode);
+  return std::isfinite(largest) && (w.dtype == DType::Float32 || largest < w.overflow);
+}
+
+Accuracy accuracy_of(const Precision& precision, std::int64_t k, std::int64_t tiles, const Sizes& sizes) {
   const auto made = [&](Mode mode) {
     return Accuracy{mode, static_cast<int>(tile::words_of(mode).products.size()), bound_of(mode, k, tiles)};
   };
@@ -74,14 +122,42 @@ Accuracy accuracy_of(const Precision& precision, std::int64_t k, std::int64_t ti
       fail<NotImplemented>("{}: mode exact has no device kernel here; use native, tf32, bf16, tf32x3 or bf16x6", kPlan);
     return made(precision.mode());
   }
+  require(std::isfinite(sizes.largest), "{}: A has an element that is not finite; no target can be kept: use a mode",
+          kPlan);
   double best = 1;
   for (const Mode mode : {Mode::Bf16, Mode::Tf32, Mode::Tf32x3, Mode::Native, Mode::Bf16x6}) {
+    if (!fits(mode, sizes.largest)) continue;
     const Accuracy a = made(mode);
     if (a.bound <= precision.target_error()) return a;
     best = std::min(best, a.bound);
   }
   fail<InvalidArgument>("{}: target error {} is below {}, the least that a mode keeps here; ask for at least that",
                         kPlan, precision.target_error(), best);
+}
+
+// A bound holds where nothing overflows; a call with a target looks, as trnblas's products do.
+void check_range(const Executor& executor, const State& s, const SpmmArgs<float>& g) {
+  constexpr const char* operation = "sparse.spmm";
+  const Accuracy& accuracy = *g.plan->accuracy;
+  const bool reads_b = g.alpha != 0 && g.plan->report.nnz > 0;
+  const std::vector<double> rows = reads_b ? row_sizes(executor, g.b) : std::vector<double>();
+  const double b = largest_of(rows), c = g.beta == 0 ? 0 : largest_of(row_sizes(executor, g.c));
+  require(
+      fits(accuracy.mode, b),
+      "{}: B has an element of {}, which words of {} cannot hold; the plan's target cannot be kept: scale B, or make "
+      "a plan with mode native",
+      operation, b, name(accuracy.mode));
+  double product = 0;  // the largest
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    product = std::max(product, static_cast<double>(s.columns[k]) * rows[k]);
+  const double growth = (1 + 0x1p-6) * (1 + 2 * accuracy.bound);
+  const double sum = growth * std::min(s.largest_sum * b, static_cast<double>(g.plan->report.longest_row) * product);
+  const double alpha = std::abs(static_cast<double>(g.alpha)), beta = std::abs(static_cast<double>(g.beta));
+  const double total = std::max(sum, alpha * sum + growth * beta * c);
+  require(total <= std::numeric_limits<float>::max(),
+          "{}: sums may reach {}, which float32 cannot hold; the plan's target cannot be kept: scale the operands, or "
+          "make a plan with a mode",
+          operation, total);
 }
 
 }  // namespace
@@ -107,7 +183,10 @@ SpmmMade<float> plan_spmm(const Executor& executor, const SpmmPlanArgs<float>& g
   }
   PlanReport r;
   r.nnz = a.nnz(), r.longest_row = longest_row(a);
-  const Accuracy accuracy = accuracy_of(g.options.precision, r.longest_row, most);
+  Sizes sizes = g.options.precision.has_target() ? sizes_of(a) : Sizes{};
+  s.largest_sum = sizes.largest_sum;
+  const Accuracy accuracy = accuracy_of(g.options.precision, r.longest_row, most, sizes);
+  s.columns = std::move(sizes.columns);
   const std::int64_t n = std::max<std::int64_t>(1, g.options.columns);
   s.product = {a.rows, a.columns, n, n, 1, n, 1, accuracy.mode, false, false};
   const auto word_bytes = [&] {
@@ -165,6 +244,7 @@ SpmmMade<float> plan_spmm(const Executor& executor, const SpmmPlanArgs<float>& g
 void spmm(const Executor& executor, const SpmmArgs<float>& g) {
   if (g.c.rows() == 0 || g.c.columns() == 0) return;
   const State& s = *static_cast<const State*>(g.plan->state.get());
+  if (g.plan->options.precision.has_target()) check_range(executor, s, g);
   TileProduct p = s.product;
   p.n = g.c.columns();
   p.b_row = g.b.row_stride(), p.b_column = g.b.column_stride();

@@ -2,6 +2,9 @@
 //
 // Forward: a piece of work is a head and 128 queries, which keep all their scores (128 x keys). Backward: P and dS are
 // made twice, row by row for dQ and column by column for dK and dV, so that each result is summed by one thread.
+//
+// A pair that is not allowed has no product: where a block has such pairs and rows that are not finite, those rows stay
+// out of OpenBLAS's product and are added pair by pair.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -54,19 +57,52 @@ template <class T, class Args> struct Head {
     const Span i = span_of(b.row, mask.queries()), j = span_of(b.column, mask.keys());
     product<T>(Op::N, Op::T, static_cast<T>(o.scale), q + i.first * o.d, i.count, o.d, o.d, k + j.first * o.d, j.count,
                o.d, 0, to, ld);
-    if (b.part < 0) return;
-    const std::uint8_t* flags = mask.parts()[static_cast<std::size_t>(b.part)].data();
+    const std::uint8_t* flags = flags_of(b);
+    if (flags == nullptr) return;
     for (std::int64_t r = 0; r < i.count; ++r) {
       for (std::int64_t c = 0; c < j.count; ++c) {
         if (flags[r * kSide + c] == 0) to[r * ld + c] = -std::numeric_limits<T>::infinity();
       }
     }
   }
+  // The block's 128 x 128 flags; null where all of its pairs are allowed.
+  const std::uint8_t* flags_of(const Block& b) const {
+    return b.part < 0 ? nullptr : mask.parts()[static_cast<std::size_t>(b.part)].data();
+  }
   const Args& g;
   const AttentionMask& mask;
   const AttentionOptions& o;
   const T *q, *k, *v;
 };
+
+// to += alpha W rows, or with Op::T alpha W^T rows, W (queries x keys) the weights of a block's pairs, 0 where none is
+// allowed; rows (keys x width, or queries x width) and `to` are contiguous.
+template <class T> void add_pairs(Op op, T alpha, const T* weights, std::int64_t queries, std::int64_t keys,
+                                  std::int64_t ld, const std::uint8_t* flags, const T* rows, std::int64_t width,
+                                  T* to) {
+  const bool turned = op == Op::T;
+  const std::int64_t results = turned ? keys : queries, depth = turned ? queries : keys;
+  std::vector<std::int64_t> apart;
+  for (std::int64_t r = 0; flags != nullptr && r < depth; ++r) {
+    if (!std::all_of(rows + r * width, rows + (r + 1) * width, [](T x) { return std::isfinite(x); }))
+      apart.push_back(r);
+  }
+  std::vector<T> finite;
+  if (!apart.empty()) {
+    finite.assign(rows, rows + depth * width);
+    for (const std::int64_t r : apart) std::fill_n(finite.data() + r * width, width, T(0));
+  }
+  product<T>(op, Op::N, alpha, weights, results, depth, ld, apart.empty() ? rows : finite.data(), width, width, 1, to,
+             width);
+  for (const std::int64_t r : apart) {
+    for (std::int64_t i = 0; i < results; ++i) {
+      const std::int64_t query = turned ? r : i, key = turned ? i : r;
+      if (flags[query * kSide + key] == 0) continue;
+      const T factor = alpha * weights[query * ld + key];
+      for (std::int64_t c = 0; c < width; ++c) to[i * width + c] += factor * rows[r * width + c];
+    }
+  }
+}
 
 template <class T>
 void forward_rows(const AttentionArgs<T>& g, std::int64_t h, std::int64_t row, const std::vector<Block>& blocks) {
@@ -102,8 +138,7 @@ void forward_rows(const AttentionArgs<T>& g, std::int64_t h, std::int64_t row, c
   at = 0;
   for (const Block& b : blocks) {
     const Span j = span_of(b.column, head.mask.keys());
-    product<T>(Op::N, Op::N, 1, p.data() + at, i.count, j.count, keys, head.v + j.first * o.dv, o.dv, o.dv, 1, out,
-               o.dv);
+    add_pairs<T>(Op::N, 1, p.data() + at, i.count, j.count, keys, head.flags_of(b), head.v + j.first * o.dv, o.dv, out);
     at += j.count;
   }
   for (std::int64_t r = 0; r < i.count; ++r) {
@@ -120,6 +155,7 @@ template <class T> struct Backward {
   void block(const Block& b, std::vector<T>& p, std::vector<T>& ds) const {
     const std::int64_t dv = head.o.dv;
     const Span i = span_of(b.row, head.mask.queries()), j = span_of(b.column, head.mask.keys());
+    const std::uint8_t* flags = head.flags_of(b);
     p.resize(kSide * kSide), ds.resize(kSide * kSide);
     head.scores(b, p.data(), kSide);
     product<T>(Op::N, Op::T, 1, d_o + i.first * dv, i.count, dv, dv, head.v + j.first * dv, j.count, dv, 0, ds.data(),
@@ -127,10 +163,10 @@ template <class T> struct Backward {
     for (std::int64_t r = 0; r < i.count; ++r) {
       T dot = 0;
       for (std::int64_t c = 0; c < dv; ++c) dot += d_o[(i.first + r) * dv + c] * o[(i.first + r) * dv + c];
-      const bool any = head.mask.has_keys(i.first + r);
       for (std::int64_t c = 0; c < j.count; ++c) {
+        const bool allowed = flags == nullptr || flags[r * kSide + c] != 0;
         T& value = p[static_cast<std::size_t>(r * kSide + c)];
-        value = any ? std::exp(value - sums[i.first + r]) : T(0);
+        value = allowed ? std::exp(value - sums[i.first + r]) : T(0);
         T& slope = ds[static_cast<std::size_t>(r * kSide + c)];
         slope = value == 0 ? T(0) : value * (slope - dot);
       }
@@ -185,8 +221,8 @@ template <class T> void attention_backward(const Executor&, const AttentionBackw
     for (const Block& b : rows[static_cast<std::size_t>(row)]) {
       const Span j = span_of(b.column, keys);
       back.block(b, p, ds);
-      product<T>(Op::N, Op::N, scale, ds.data(), i.count, j.count, kSide, back.head.k + j.first * o.d, o.d, o.d, 1, out,
-                 o.d);
+      add_pairs<T>(Op::N, scale, ds.data(), i.count, j.count, kSide, back.head.flags_of(b), back.head.k + j.first * o.d,
+                   o.d, out);
     }
   });
   openmp_pieces(o.kv_heads * column_count, threads, [&](std::int64_t piece, int) {
@@ -201,10 +237,9 @@ template <class T> void attention_backward(const Executor&, const AttentionBackw
       for (const Block& b : columns[static_cast<std::size_t>(column)]) {
         const Span i = span_of(b.row, queries);
         back.block(b, p, ds);
-        product<T>(Op::T, Op::N, 1, p.data(), j.count, i.count, kSide, back.d_o + i.first * o.dv, o.dv, o.dv, 1, dv,
-                   o.dv);
-        product<T>(Op::T, Op::N, scale, ds.data(), j.count, i.count, kSide, back.head.q + i.first * o.d, o.d, o.d, 1,
-                   dk, o.d);
+        const std::uint8_t* flags = back.head.flags_of(b);
+        add_pairs<T>(Op::T, 1, p.data(), i.count, j.count, kSide, flags, back.d_o + i.first * o.dv, o.dv, dv);
+        add_pairs<T>(Op::T, scale, ds.data(), i.count, j.count, kSide, flags, back.head.q + i.first * o.d, o.d, dk);
       }
     }
   });

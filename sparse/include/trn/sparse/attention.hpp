@@ -14,6 +14,12 @@
 // Backward. dV, and with M_ij = P_ij ((|dO| |V|^T)_ij + (|dO| P |V|)_i) dQ and dK, are within 3 bound (1 + max sigma)
 // of P^T |dO|, |scale| M |K| and |scale| M^T |Q|. Sums over queries count in n there.
 // The order of sums depends on the mask alone: the same bits for any number of threads.
+//
+// NaN and infinities. On the host a pair that is not allowed is never multiplied: what stands in K and V at a key
+// reaches the queries that see it and nothing else, likewise Q and dO. On devices K and V at keys that no query sees,
+// and Q, O and dO at queries without keys, are not read, so padding may hold anything. Elsewhere an absent pair of a
+// block is 0 times the number there: a NaN or an infinity of a key that some query sees, or of a query that has keys,
+// may reach every query and key of the blocks of 128 x 128 that it stands in, and in backward what these meet in turn.
 #pragma once
 
 #include <functional>
@@ -53,13 +59,14 @@ class AttentionMask {
   [[nodiscard]] const std::vector<Block>& blocks() const { return data_->blocks; }                    // row by row
   [[nodiscard]] const std::vector<std::vector<std::uint8_t>>& parts() const { return data_->parts; }  // all different
   [[nodiscard]] bool has_keys(std::int64_t query) const { return data_->alive[static_cast<std::size_t>(query)] != 0; }
+  [[nodiscard]] bool has_queries(std::int64_t key) const { return data_->seen[static_cast<std::size_t>(key)] != 0; }
 
  private:
   struct Data {
     std::int64_t queries = 0, keys = 0, pairs = 0, most_keys = 0, most_queries = 0;
     std::vector<Block> blocks;
     std::vector<std::vector<std::uint8_t>> parts;
-    std::vector<std::uint8_t> alive;
+    std::vector<std::uint8_t> alive, seen;  // by query, by key
   };
   template <class Fill> void build(std::int64_t queries, std::int64_t keys, const Fill& fill);
   AttentionMask() = default;

@@ -18,6 +18,12 @@ struct AttentionShape {
   bool dead = false;         // some query of a block has no keys
   std::int64_t parts = 0;
   std::vector<AttentionMask::Block> blocks;
+  // Rows first .. first + count - 1 that no pair uses: 0 takes their place, they are not read.
+  struct Rows {
+    std::int64_t first, count;
+    bool operator==(const Rows&) const = default;
+  };
+  std::vector<Rows> dead_queries, dead_keys;  // in order, apart
   bool operator==(const AttentionShape&) const = default;
 };
 [[nodiscard]] AttentionShape attention_shape(const AttentionMask& mask, const AttentionOptions& options, Mode mode);
