@@ -32,7 +32,19 @@ Accuracy run(const Executor& executor, std::string_view text, Scalars scalars, s
   const Plan plan = options.cache ? options.cache->get(executor, what) : Plan(executor, what);
   // Before D is written: C may be D.
   if (options.componentwise) componentwise_bound(plan, operands, scalars, c, *options.componentwise);
-  return plan.execute(operands, d, scalars, c).accuracy;
+  const Accuracy kept = plan.execute(operands, d, scalars, c).accuracy;
+  // A target may have taken another mode than the plan's, or have counted underflow.
+  if (options.componentwise && kept.bound > plan.accuracy().bound) {
+    Array<double> bounds(Executor::host(), options.componentwise->shape());
+    copy(View<const double>(*options.componentwise), bounds.view());
+    for (std::int64_t i = 0; i < bounds.size(); ++i) bounds.data()[i] *= kept.bound / plan.accuracy().bound;
+    copy(View<const double>(bounds.view()), *options.componentwise);
+  }
+  if (options.componentwise && kept.mode == Mode::Exact && plan.accuracy().mode != Mode::Exact)
+    fail<NotImplemented>(
+        "tensor.einsum: the target took Exact, which bounds norms, not elements; leave the componentwise bound out. D "
+        "was written");
+  return kept;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include <trn/core/error.hpp>
 
@@ -204,6 +205,68 @@ TEST(Plan, SlicesKeepTheMemoryLimit) {
   for (std::size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(d.data()[i], want[i], 4 * bound * want[i]);  // all positive
 }
 
+// A target looks at the operands: words that overflow and products that vanish are seen before anything is written.
+TEST(Plan, TargetsLookAtTheRangeOfOperands) {
+  for (const Executor& executor : {host, Executor::open("sim:trn2")}) {
+    SCOPED_TRACE(executor.name());
+    const auto filled = [&](float value, std::int64_t size = 8) {
+      return Array<float>::from_host(executor, {size, size},
+                                     std::vector<float>(static_cast<std::size_t>(size * size), value));
+    };
+    Array<float> d = filled(7), small = filled(1e-30F), large = filled(3.4e38F), thousandth = filled(1e-3F);
+    const auto run = [&](Array<float>& a, Array<float>& b, double target) {
+      return einsum(executor, "ij,jk->ik", {a.view(), b.view()}, d.view(), {.precision = Precision::target(target)});
+    };
+    // bfloat16 would round 3.4e38 to infinity; other modes do not.
+    const Accuracy big = run(large, thousandth, 1e-2);
+    EXPECT_LE(big.bound, 1e-2);
+    const double exact = 8.0 * static_cast<double>(3.4e38F) * static_cast<double>(1e-3F);
+    for (const float x : d.to_host()) EXPECT_NEAR(x, exact, big.bound * exact);
+    d = filled(7);
+    EXPECT_IN("scale the operands", refusal([&] { run(small, small, 1e-5); }));
+    EXPECT_IN("scale the operands", refusal([&] { run(large, large, 1e-5); }));
+    EXPECT_EQ(d.to_host(), filled(7).to_host());
+    // Tiny numbers beside large ones: the result is in range.
+    std::vector<float> values(64, 1.0F);
+    for (std::size_t i = 0; i < 8; ++i) values[i * 8 + i] = 1e-30F;
+    Array<float> mixed = Array<float>::from_host(executor, {8, 8}, values);
+    EXPECT_LE(run(mixed, mixed, 1e-4).bound, 1e-4);
+    for (const float x : d.to_host()) EXPECT_NEAR(x, 6.5F, 0.5F + 1e-3F);
+    // A NaN reaches its row alone.
+    values[0] = std::numeric_limits<float>::quiet_NaN();
+    Array<float> some = Array<float>::from_host(executor, {8, 8}, values), ones = filled(1);
+    EXPECT_EQ(run(some, ones, 1e-4).mode, Mode::Exact);
+    EXPECT_TRUE(std::isnan(d.to_host()[0]));
+    EXPECT_NEAR(d.to_host()[8], 7.0F, 1e-5F);
+    // Products of three in pairs, and zeros, which lose nothing.
+    Array<float> zero = filled(0);
+    EXPECT_LE(run(zero, small, 1e-4).bound, 1e-4);
+    EXPECT_IN("scale the operands", refusal([&] {
+                einsum(executor, "ij,jk,kl->il", {small.view(), small.view(), large.view()}, d.view(),
+                       {.precision = Precision::target(1e-3)});
+              }));
+  }
+}
+
+// Constants are read when the plan is made.
+TEST(Plan, TargetsLookAtConstants) {
+  for (const float value : {1.0F, 1e-30F}) {
+    Array<float> a = Array<float>::from_host(host, {4, 4}, std::vector<float>(16, value)), d(host, {4, 4});
+    Description what;
+    what.expression = parse("ij,jk->ik");
+    what.operands = {operand_of(a.view()), operand_of(a.view())};
+    what.operands[0].constant = true;
+    what.output = operand_of(d.view());
+    what.precision = Precision::target(1e-4);
+    const std::vector<TypedView> views = {a.view()};
+    const Plan plan(host, what, views);
+    if (value == 1.0F)
+      EXPECT_LE(plan.execute(views, d.view()).accuracy.bound, 1e-4);
+    else
+      EXPECT_IN("scale the operands", refusal([&] { plan.execute(views, d.view()); }));
+  }
+}
+
 TEST(Plan, TargetsAndModes) {
   Array<float> a(host, {6, 40}), b(host, {40, 5}), d(host, {6, 5});
   for (std::int64_t i = 0; i < a.size(); ++i) a.data()[i] = std::sin(static_cast<float>(i));
@@ -236,18 +299,23 @@ TEST(Plan, TargetsAndModes) {
 }
 
 TEST(Plan, ComponentwiseBoundsHold) {
-  Array<float> a(host, {5, 30}), b(host, {30, 4}), d(host, {4, 5});
+  Array<float> a(host, {5, 30}), b(host, {30, 4});
   for (std::int64_t i = 0; i < a.size(); ++i) a.data()[i] = std::sin(static_cast<float>(i));
   for (std::int64_t i = 0; i < b.size(); ++i) b.data()[i] = std::cos(3 * static_cast<float>(i));
-  const Array<double> bounds(host, {4, 5});
-  einsum(host, "ik,kj->ji", {a.view(), b.view()}, d.view(), {.componentwise = bounds.view()});
-  for (int j = 0; j < 4; ++j) {
-    for (int i = 0; i < 5; ++i) {
-      long double sum = 0;
-      for (int k = 0; k < 30; ++k) sum += static_cast<long double>(a.data()[i * 30 + k]) * b.data()[k * 4 + j];
-      const double error = std::abs(static_cast<double>(d.data()[j * 5 + i] - sum)), most = bounds.data()[j * 5 + i];
-      EXPECT_LE(error, most);
-      EXPECT_LT(most, 1e-4);
+  for (const Executor& executor : {host, Executor::open("sim:trn2")}) {
+    const Array<double> bounds(host, {4, 5});
+    Array<float> there_a = a.to(executor), there_b = b.to(executor), d(executor, {4, 5});
+    einsum(executor, "ik,kj->ji", {there_a.view(), there_b.view()}, d.view(), {.componentwise = bounds.view()});
+    const std::vector<float> got = d.to_host();
+    for (int j = 0; j < 4; ++j) {
+      for (int i = 0; i < 5; ++i) {
+        long double sum = 0;
+        for (int k = 0; k < 30; ++k) sum += static_cast<long double>(a.data()[i * 30 + k]) * b.data()[k * 4 + j];
+        const double error = std::abs(static_cast<double>(got[static_cast<std::size_t>(j * 5 + i)] - sum));
+        const double most = bounds.data()[j * 5 + i];
+        EXPECT_LE(error, most);
+        EXPECT_LT(most, 1e-4);
+      }
     }
   }
 }

@@ -253,6 +253,16 @@ TEST(Ccsd, TwoElectronsInTwoOrbitalsAreExact) {
   EXPECT_IN("at least one of each kind", testing_support::message_of<InvalidArgument>([&] {
               (void)ccsd(host, View<const double>(eri.view()), std::vector<double>{e1, e2}, 2);
             }));
+  const auto message = [&](const std::vector<double>& energies) {
+    return testing_support::message_of<InvalidArgument>(
+        [&] { (void)ccsd(host, View<const double>(eri.view()), energies, 1); });
+  };
+  EXPECT_IN("without a gap", message({e1, e1}));
+  EXPECT_IN("not finite", message({e1, std::nan("")}));
+  EXPECT_IN("not ascending", message({e2, e1}));
+  EXPECT_IN("use the host executor", testing_support::message_of<NotImplemented>([&] {
+              (void)ccsd(Executor::open("sim:trn2"), View<const double>(eri.view()), std::vector<double>{e1, e2}, 1);
+            }));
 }
 
 }  // namespace

@@ -151,11 +151,23 @@ class Extrapolation {
 Ccsd ccsd(const Executor& executor, const View<const double>& eri, std::span<const double> energies,
           std::int64_t occupied, const CcsdOptions& options) {
   const auto n = static_cast<std::int64_t>(energies.size());
+  if (executor.family() != Family::Host)
+    fail<NotImplemented>("tensor.ccsd: no float64 residual on '{}'; use the host executor", executor.name());
   require(eri.executor() == Executor::host() && eri.shape() == Shape(4, n),
           "tensor.ccsd: the integrals have shape {} on '{}'; {} orbitals need {} x 4 on the host",
           trn::to_string(eri.shape()), eri.executor().name(), n, n);
   require(occupied >= 1 && occupied < n, "tensor.ccsd: {} of {} orbitals are occupied; at least one of each kind",
           occupied, n);
+  require(std::all_of(energies.begin(), energies.end(), [](double x) { return std::isfinite(x); }),
+          "tensor.ccsd: an orbital energy is not finite");
+  require(std::is_sorted(energies.begin(), energies.end()),
+          "tensor.ccsd: the orbital energies are not ascending; order the orbitals by them");
+  const double highest = energies[static_cast<std::size_t>(occupied - 1)],
+               lowest = energies[static_cast<std::size_t>(occupied)];
+  require(highest < lowest,
+          "tensor.ccsd: the highest occupied and the lowest virtual orbital both have energy {}; without a gap the "
+          "amplitudes have no denominators",
+          highest);
   require(options.iterations >= 1 && options.amplitudes > 0, "tensor.ccsd: {} iterations to {}; both must be positive",
           options.iterations, options.amplitudes);
   const std::int64_t o = 2 * occupied, v = 2 * (n - occupied);
@@ -176,8 +188,6 @@ Ccsd ccsd(const Executor& executor, const View<const double>& eri, std::span<con
       }
     }
   }
-  require(std::all_of(gap.begin(), gap.end(), [](double x) { return x < 0; }),
-          "tensor.ccsd: a virtual orbital lies below an occupied one; give energies in ascending order");
   t.assign(gap.size(), 0.0);
   const auto singles = static_cast<std::ptrdiff_t>(o * v);
   Extrapolation diis(options.kept);

@@ -374,7 +374,8 @@ MultiDescription gradients_of(std::string_view text, const std::vector<Shape>& s
     Term term{1, "", {}};
     std::vector<bool> whole(sizes.size(), false);  // labels that another factor has at full length
     const auto add = [&](const std::string& name, const std::vector<Label>& labels, const Shape& shape) {
-      term.text += (term.operands.empty() ? "" : ",") + letters(labels);
+      if (!term.operands.empty()) term.text += ',';
+      term.text += letters(labels);
       term.operands.push_back(name);
       for (std::size_t a = 0; a < labels.size(); ++a) {
         const auto l = static_cast<std::size_t>(labels[a]);
@@ -402,7 +403,8 @@ MultiDescription gradients_of(std::string_view text, const std::vector<Shape>& s
       if (std::none_of(d.ones.begin(), d.ones.end(), known)) d.ones.push_back({name, shape});
       add(name, {l}, shape);
     }
-    term.text += "->" + letters(kept);
+    term.text += "->";
+    term.text += letters(kept);
     d.statements.push_back({fmt::format("d{}", i), {term}, shapes[i]});
     d.outputs.push_back(fmt::format("d{}", i));
   }

@@ -5,14 +5,21 @@
 #include <trn/tensor/plan.hpp>
 
 #include "kernels.hpp"
+#include "target.hpp"
 
 namespace trn::tensor {
 
-namespace {
-
-// |op(x)| in double, dense.
-Array<double> magnitudes(const TypedView& v, Unary op) {
-  Array<double> result(Executor::host(), v.shape);
+Array<double> magnitudes(const TypedView& view, Unary op) {
+  const Executor host = Executor::host();
+  TypedView v = view;
+  const bool there = !(view.executor == host);
+  const Buffer here(host, there ? byte_count(view.shape, size_bytes(view.dtype)) : 0);
+  if (there) {
+    v = TypedView(host, view.dtype, here.data(), view.shape);
+    trn::detail::copy_elements({&view.executor, view.data, &view.shape, &view.strides},
+                               {&host, v.data, &v.shape, &v.strides}, size_bytes(view.dtype));
+  }
+  Array<double> result(host, v.shape);
   const bool complex = is_complex(v.dtype);
   host::PointwiseArgs work{
       complex ? DType::Complex128 : DType::Float64, complex ? DType::Complex128 : DType::Float64, 1, {v.dtype}, {}};
@@ -31,15 +38,12 @@ Array<double> magnitudes(const TypedView& v, Unary op) {
   return result;
 }
 
-}  // namespace
-
 void componentwise_bound(const Plan& plan, std::span<const TypedView> operands, Scalars scalars, const TypedView* c,
                          const View<double>& out) {
   const Description& d = plan.description();
-  require(
-      plan.executor().family() == Family::Host && out.executor() == Executor::host() && out.shape() == d.output.shape,
-      "tensor.einsum: the componentwise bound has shape {} on '{}', D has {} on '{}'; give it D's shape, on the host",
-      trn::to_string(out.shape()), out.executor().name(), trn::to_string(d.output.shape), plan.executor().name());
+  require(out.executor() == Executor::host() && out.shape() == d.output.shape,
+          "tensor.einsum: the componentwise bound has shape {} on '{}', D has shape {}; give it D's shape, on the host",
+          trn::to_string(out.shape()), out.executor().name(), trn::to_string(d.output.shape));
   if (plan.accuracy().mode == Mode::Exact)
     fail<NotImplemented>("tensor.einsum: Exact bounds norms, not elements; leave the componentwise bound out");
   Description absolute;

@@ -126,6 +126,48 @@ void make_passes(Plan::State& s, const Sizes& sizes, const std::vector<Mode>& mo
 
 bool narrow(DType t) { return t == DType::BFloat16 || t == DType::Float16; }
 
+// What a target reads before a plan runs. `c`: null where beta is 0.
+class TargetCheck {
+ public:
+  TargetCheck(const Plan::State& s, std::span<const TypedView> operands, Scalars scalars, const TypedView* c)
+      : operands_(operands), scalars_(scalars), c_(c) {
+    const Description& d = s.description;
+    std::size_t given = 0;
+    for (std::size_t i = 0; i < d.operands.size(); ++i)
+      sizes_.push_back(d.operands[i].constant ? s.constant_sizes[i] : sizes_in(operands[given++], d.operands[i].op));
+    if (c) c_sizes_ = sizes_in(*c, d.c ? d.c->op : Unary::Identity);
+    for (const Magnitudes& m : sizes_) finite_ = finite_ && m.finite;
+    finite_ = finite_ && c_sizes_.finite;
+  }
+
+  // The bound of a plan for these operands. Where their least numbers say too little, the einsum of absolute values
+  // does: it is computed, in double.
+  [[nodiscard]] double bound_of(const Plan& plan, double target) const {
+    const InRange kept = in_range(plan.state(), sizes_, scalars_, c_sizes_);
+    if (kept.bound <= target || !std::isfinite(kept.absolute) || plan.accuracy().mode == Mode::Exact) return kept.bound;
+    double least = 1;
+    for (const Magnitudes& m : sizes_) least *= std::min(1.0, m.least);
+    if (!plan.state().constant_sizes.empty() || least < 0x1p-900) return kept.bound;
+    const Array<double> values(Executor::host(), plan.description().output.shape);
+    componentwise_bound(plan, operands_, scalars_, c_, values.view());
+    double smallest = std::numeric_limits<double>::infinity();
+    for (std::int64_t i = 0; i < values.size(); ++i) {
+      if (values.data()[i] > 0) smallest = std::min(smallest, values.data()[i]);
+    }
+    const double bound = plan.accuracy().bound;
+    return std::min(kept.bound, bound + kept.absolute / (smallest / bound));
+  }
+  [[nodiscard]] bool finite() const { return finite_; }
+
+ private:
+  std::span<const TypedView> operands_;
+  Scalars scalars_;
+  const TypedView* c_;
+  std::vector<Magnitudes> sizes_;
+  Magnitudes c_sizes_;
+  bool finite_ = true;
+};
+
 }  // namespace
 
 Operand operand_of(const TypedView& view, Unary op) { return {view.shape, view.strides, view.dtype, op}; }
@@ -210,6 +252,7 @@ Plan::Plan(const Executor& executor, const Description& description, std::span<c
   }
   if (has_constants) {
     std::vector<const void*> inputs(e.inputs.size(), nullptr);
+    s->constant_sizes.resize(inputs.size());
     std::size_t given = 0;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       if (!description.operands[i].constant) continue;
@@ -217,6 +260,7 @@ Plan::Plan(const Executor& executor, const Description& description, std::span<c
       const TypedView& v = constants[given++];
       checks::same(kName, fmt::format("constant operand {}", i + 1), executor, description.operands[i], v);
       inputs[i] = v.data;
+      if (description.precision.has_target()) s->constant_sizes[i] = sizes_in(v, description.operands[i].op);
     }
     require(given == constants.size(), "{}: {} constants for {} constant operands", kName, constants.size(), given);
     s->constants = std::make_unique<Buffer>(executor, first.constant_bytes);
@@ -303,6 +347,39 @@ EinsumResult Plan::execute(std::span<const TypedView> operands, const TypedView&
   Addresses at{
       {inputs, count}, out.data, c ? c->data : out.data, workspace.data(), s.constants ? s.constants->data() : nullptr};
   if (scalars.alpha == std::complex<double>(0)) scalars.alpha = 0;  // -0 too: operands are not read
+  const double target = d.precision.target_error();
+  double kept = 0;
+  if (d.precision.has_target() && scalars.alpha != std::complex<double>(0) && element_count(out.shape) > 0) {
+    const TargetCheck check(s, operands, scalars, !uses_c ? nullptr : c ? c : &out);
+    kept = check.bound_of(*this, target);
+    if (!(kept <= target)) {
+      // Another mode for all steps: more accurate, or without words that overflow.
+      const bool has_constants = !s.constant_sizes.empty();
+      for (const Mode mode : modes_of_targets(s.executor.family(), s.compute)) {
+        if (has_constants) break;
+        Description other = d;
+        other.precision = mode;
+        const Plan plan(s.executor, other);
+        // Exact computes what NaN and infinities reach apart from the rest.
+        const bool apart = !check.finite() && mode == Mode::Exact;
+        const double bound = apart ? plan.accuracy().bound : check.bound_of(plan, target);
+        if (!(bound <= target)) {
+          kept = std::min(kept, bound);
+          continue;
+        }
+        EinsumResult result = plan.execute(operands, out, scalars, c);
+        result.accuracy.bound = std::max(bound, result.accuracy.bound);
+        require(result.accuracy.bound <= target, "{}: the bound for these operands is {}, the target {}; D was written",
+                kName, result.accuracy.bound, target);
+        return result;
+      }
+      fail<InvalidArgument>(
+          "{}: no precision for {} on '{}' has a bound of {} for these operands; the best is {}. {}; D is as it was",
+          kName, name(s.compute), s.executor.name(), target, kept,
+          check.finite() ? "Products or sums may leave the range of the type: scale the operands, or ask for a mode"
+                         : "Some of them are not finite");
+    }
+  }
   double bound = 0;
   if (s.passes.size() == 1) {
     const Program& p = s.programs.front();
@@ -324,7 +401,7 @@ EinsumResult Plan::execute(std::span<const TypedView> operands, const TypedView&
     }
     bound = std::max(bound, s.accuracy.bound);
   }
-  const double target = d.precision.target_error();
+  bound = std::max(bound, kept);
   require(!d.precision.has_target() || bound <= target,
           "{}: the bound for these operands is {}, the target {}; D was written", kName, bound, target);
   return {{s.accuracy.mode, s.accuracy.passes, bound}};

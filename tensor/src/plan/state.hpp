@@ -1,6 +1,7 @@
 // What a plan holds: the program of each kind of pass, and the passes.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -16,6 +17,12 @@ struct Pass {
   bool first = true;  // of its block of the output
 };
 
+// Sizes of a tensor's elements.
+struct Magnitudes {
+  double top = 0, least = std::numeric_limits<double>::infinity();  // least: of those that are not zero
+  bool finite = true;
+};
+
 struct Plan::State {
   Executor executor;
   Description description;
@@ -26,6 +33,7 @@ struct Plan::State {
   std::vector<Pass> passes;  // empty: one, of the whole
   std::vector<Step> steps;
   std::unique_ptr<Buffer> constants;
+  std::vector<Magnitudes> constant_sizes;  // by operand; for a target
   Accuracy accuracy;
   double flops = 0, moved_bytes = 0, seconds = 0;
   std::int64_t workspace_bytes = 0, intermediate_bytes = 0;

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <vector>
 
-#include "program.hpp"
+#include "state.hpp"
 
 namespace trn::tensor {
 
@@ -13,5 +14,21 @@ namespace trn::tensor {
 [[nodiscard]] std::vector<Mode> modes_for(double target, const Executor& executor, DType compute,
                                           const std::function<Program(const std::vector<Mode>&)>& build,
                                           std::size_t contractions);
+// All modes that a target may take, cheapest first.
+[[nodiscard]] std::vector<Mode> modes_of_targets(Family family, DType compute);
+
+// |op(x)| in double, dense, on the host; the operand may be anywhere.
+[[nodiscard]] Array<double> magnitudes(const TypedView& view, Unary op);
+
+[[nodiscard]] Magnitudes sizes_in(const TypedView& view, Unary op);
+
+// What a plan keeps for operands of these sizes; `c`: of C, where beta reads it. Both are infinite where a number is
+// not finite, a word overflows, or a product or sum may.
+struct InRange {
+  double bound = 0;     // with what underflow can lose, relative to the least that a term can be
+  double absolute = 0;  // what underflow can take from an element of D
+};
+[[nodiscard]] InRange in_range(const Plan::State& plan, std::span<const Magnitudes> operands, Scalars scalars,
+                               const Magnitudes& c);
 
 }  // namespace trn::tensor

@@ -36,8 +36,8 @@ struct Ccsd {
   double flops = 0;   // of one residual
   std::int64_t steps = 0, shared = 0;
 };
-// eri(p, q, r, s) = (pq|rs) over n spatial orbitals, energies ascending, the first `occupied` doubly occupied. Steps
-// run on the executor; the integrals and amplitudes are the host's. Not converging is a result.
+// eri(p, q, r, s) = (pq|rs) over n spatial orbitals, energies ascending, the first `occupied` doubly occupied. On
+// the host: the residual is of float64, which devices have in Exact only. Not converging is a result.
 [[nodiscard]] Ccsd ccsd(const Executor& executor, const View<const double>& eri, std::span<const double> energies,
                         std::int64_t occupied, const CcsdOptions& options = {});
 

@@ -13,6 +13,12 @@
 // mode but Exact. With Exact steps the bound is of Frobenius norms: relative to the product of the operands' norms
 // times sqrt(extent) for each label that is summed out of one operand. Barring over- and underflow; errors of unary
 // operators' own functions are not counted. The same bits for any number of threads, each time.
+//
+// Targets. The plan takes modes whose bound keeps the target. An execution reads the operands, on a device too, and of
+// C what beta reads: where words or sums may overflow, or underflow costs too much, it takes the cheapest mode for all
+// steps that keeps the target for these operands, with a plan and a workspace made there and then; for NaN and
+// infinities that is Exact. Where there is none it is refused, and D is as it was. Plans with constants do not change
+// their modes. The bound then counts what underflow can lose.
 #pragma once
 
 #include <memory>
@@ -88,7 +94,8 @@ class Plan {
   // description has one.
   EinsumResult execute(std::span<const TypedView> operands, const TypedView& out, Scalars scalars = {},
                        const TypedView* c = nullptr) const;
-  // The same with the caller's workspace, at least workspace_bytes() on the executor: allocates nothing.
+  // The same with the caller's workspace, at least workspace_bytes() on the executor: allocates nothing, but for
+  // targets.
   EinsumResult execute(std::span<const TypedView> operands, const TypedView& out, Scalars scalars, const TypedView* c,
                        const Buffer& workspace) const;
 
