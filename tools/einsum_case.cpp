@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <new>
 #include <random>
+#include <stdexcept>
 
 #include <trn/core/convert.hpp>
 #include <trn/core/error.hpp>
@@ -61,6 +63,20 @@ Buffer random_numbers(const Executor& executor, DType dtype, std::int64_t count,
   return result;
 }
 
+// Runs f, which allocates; says how much it wanted when there is not so much.
+template <class F> auto allocating(const std::string& what, std::int64_t bytes, const Executor& executor, F f) {
+  const auto message = [&] {
+    return fmt::format("einsum: {} takes {} bytes, which could not be allocated on '{}'", what, bytes, executor.name());
+  };
+  try {
+    return f();
+  } catch (const std::bad_alloc&) {
+    throw std::runtime_error(message());
+  } catch (const std::length_error&) {  // of a std::vector
+    throw std::runtime_error(message());
+  }
+}
+
 }  // namespace
 
 const std::vector<std::string>& path_names() {
@@ -93,12 +109,14 @@ EinsumOperands::EinsumOperands(const Executor& executor, const EinsumCase& what)
   };
   for (std::size_t i = 0; i < e.inputs.size(); ++i) {
     const Shape s = shape(e.inputs[i]);
-    memory_.push_back(random_numbers(executor, dtype, element_count(s), i + 1));
+    memory_.push_back(allocating(fmt::format("operand {}", i + 1), byte_count(s, size_bytes(dtype)), executor,
+                                 [&] { return random_numbers(executor, dtype, element_count(s), i + 1); }));
     operands_.emplace_back(executor, dtype, memory_.back().data(), s);
     description_.operands.push_back(tensor::operand_of(operands_.back()));
   }
   const Shape s = shape(e.output);
-  memory_.emplace_back(executor, byte_count(s, size_bytes(dtype)));
+  const std::int64_t bytes = byte_count(s, size_bytes(dtype));
+  memory_.push_back(allocating("the result", bytes, executor, [&] { return Buffer(executor, bytes); }));
   output_.emplace_back(executor, dtype, memory_.back().data(), s);
   description_.output = tensor::operand_of(output_.back());
 }

@@ -64,14 +64,16 @@ void run(const Arguments& a) {
     // A simulator's own time says nothing about the machine: its rate is that of the modelled time.
     const bool modelled = executor.family() == Family::Device;
     const double seconds = modelled ? recorder.modelled_seconds() : measured.fastest_s;
+    const bool has_rate = plan.flops() > 0 && seconds > 0;  // an empty extent leaves nothing to do
     if (!numbers_only) {
-      fmt::print("{} on {}: {}{}, {:.1f} GFLOP/s, bound {:.2e}\n", json["expression"].get<std::string>(),
-                 executor.name(), duration(seconds), modelled ? " modelled" : "", plan.flops() / seconds * 1e-9,
-                 result.accuracy.bound);
+      fmt::print("{} on {}: {}{}, {} GFLOP/s, bound {:.2e}\n", json["expression"].get<std::string>(), executor.name(),
+                 duration(seconds), modelled ? " modelled" : "",
+                 has_rate ? fmt::format("{:.1f}", plan.flops() / seconds * 1e-9) : "-", result.accuracy.bound);
     }
     json["seconds"] = measured.fastest_s;
     if (modelled) json["modelled_seconds"] = seconds;
-    json["gflops"] = plan.flops() / seconds * 1e-9;
+    json["gflops"] = nullptr;
+    if (has_rate) json["gflops"] = plan.flops() / seconds * 1e-9;
     json["bound"] = result.accuracy.bound;
   }
   file.write(json);

@@ -108,6 +108,7 @@ class TensorOperation : public Operation {
   BenchRow modelled(BenchRow r, const Executor& executor, double flops, double bytes, double seconds) const {
     const tile::Machine& machine = tile::device_of(executor).machine();
     r.modelled_seconds = seconds;
+    if (!(seconds > 0)) return r;  // an empty extent leaves nothing to do: no rates
     r.gflops = flops / seconds * 1e-9;
     r.gbytes = bytes / seconds * 1e-9;
     if (name_ == "tensor.einsum")
