@@ -1,5 +1,7 @@
 // Block-sparse attention for the command line: `trnsci bench sparse.attention --mask band:13 --queries 8192`.
+#include <charconv>
 #include <cmath>
+#include <optional>
 
 #include <trn/sparse/attention.hpp>
 #include <trn/sparse/attention_programs.hpp>
@@ -13,6 +15,8 @@ std::unique_ptr<Operation> sparse_attention_operation(bool backward);
 namespace {
 
 constexpr std::int64_t kBlock = sparse::AttentionMask::kBlock;
+// A mask looks at every pair; devices have room for some 30,000 keys.
+constexpr std::int64_t kMostPlaces = 32768;
 
 std::vector<float> numbers(std::int64_t count, std::uint64_t state) {
   std::vector<float> v(static_cast<std::size_t>(count));
@@ -34,8 +38,8 @@ class Attention final : public ProgramBench {
     return "largest |O - exact| in units of (1 + sigma_i)(P|V|)_ic over a sample of queries (attention.hpp)";
   }
   void add_options(Options& options) override {
-    options.number("--queries", queries_, "queries, and keys unless --keys says otherwise");
-    options.number("--keys", keys_, "keys; 0: as many as queries", 0);
+    options.number("--queries", queries_, "queries, and keys unless --keys says otherwise", 1, kMostPlaces);
+    options.number("--keys", keys_, "keys; 0: as many as queries", 0, kMostPlaces);
     options.number("--heads", heads_, "heads of Q");
     options.number("--kv-heads", kv_heads_, "heads of K and V");
     options.number("--d", d_, "head dimension");
@@ -112,22 +116,32 @@ class Attention final : public ProgramBench {
     o.precision = Precision::parse(precision_);
     return o;
   }
-  bool block_allowed(std::int64_t i, std::int64_t j) const {
-    const std::int64_t number = std::atoll(mask_.c_str() + mask_.find(':') + 1);
+  bool block_allowed(std::int64_t number, std::int64_t i, std::int64_t j) const {
     if (mask_.starts_with("band:")) return 2 * std::abs(i - j) < number;
     std::uint64_t state = static_cast<std::uint64_t>(i * 65537 + j) * 0x9E3779B97F4A7C15ULL;
     state ^= state >> 29;
     state *= 0xBF58476D1CE4E5B9ULL;
     return (state >> 32) % 100 < static_cast<std::uint64_t>(number);
   }
-  sparse::AttentionMask mask() const {
+  const sparse::AttentionMask& mask() const {
+    if (!mask_made_) mask_made_ = make_mask();
+    return *mask_made_;
+  }
+  sparse::AttentionMask make_mask() const {
     const std::int64_t keys = keys_ == 0 ? queries_ : keys_;
     if (mask_ == "full") return sparse::AttentionMask::full(queries_, keys);
     if (mask_ == "causal") return sparse::AttentionMask::causal(queries_, keys);
     require(mask_.starts_with("band:") || mask_.starts_with("random:"),
             "bench: mask '{}' is unknown; use full, causal, band:N or random:PERCENT", mask_);
-    return sparse::AttentionMask(queries_, keys,
-                                 [&](std::int64_t i, std::int64_t j) { return block_allowed(i / kBlock, j / kBlock); });
+    const bool band = mask_.starts_with("band:");
+    const char *first = mask_.data() + mask_.find(':') + 1, *last = mask_.data() + mask_.size();
+    const std::int64_t most = band ? kMostPlaces : 100;
+    std::int64_t number = -1;
+    const auto [end, error] = std::from_chars(first, last, number);
+    require(error == std::errc() && end == last && number >= 0 && number <= most,
+            "bench: mask '{}' must have a whole number from 0 to {} after the colon", mask_, most);
+    return sparse::AttentionMask(
+        queries_, keys, [&](std::int64_t i, std::int64_t j) { return block_allowed(number, i / kBlock, j / kBlock); });
   }
   double error(const sparse::AttentionMask& m, const std::vector<float>& q, const std::vector<float>& k,
                const std::vector<float>& v, const std::vector<float>& out) const {
@@ -172,6 +186,7 @@ class Attention final : public ProgramBench {
   bool backward_;
   std::int64_t queries_ = 1024, keys_ = 0, heads_ = 1, kv_heads_ = 1, d_ = 64;
   std::string mask_ = "causal", precision_ = "native";
+  mutable std::optional<sparse::AttentionMask> mask_made_;
 };
 
 }  // namespace

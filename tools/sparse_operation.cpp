@@ -79,7 +79,7 @@ class SparseOperation final : public Operation {
     options.text("--matrix", file_, "a file: .mtx, .npz or Harwell-Boeing");
     options.text("--generate", generate_,
                  "instead of a file: poisson2d:N, poisson3d:N, stencil27:N, elasticity:N, rmat:N");
-    options.text("--dtype", dtype_, "fp32, fp64, complex64, complex128");
+    dtype_options_.push_back(options.text("--dtype", dtype_, "fp32, fp64, complex64, complex128"));
     if (kind_ == SparseKind::Spmm || kind_ == SparseKind::Sddmm || kind_ == SparseKind::Spsv)
       options.number("--columns", columns_, "columns of B; sddmm: columns of A");
     if (tiles()) {
@@ -92,12 +92,16 @@ class SparseOperation final : public Operation {
   }
 
   tile::Program program(const tile::Machine& machine) const override {
+    if (!tiles() && kind_ != SparseKind::Sddmm)
+      fail<NotImplemented>("{}: has no device kernel yet; it runs on the host", name());
+    // The type's default is the host's; only one that was asked for is refused.
+    if (std::ranges::any_of(dtype_options_, &Option::given) && parse_dtype(dtype_) != DType::Float32)
+      fail<NotImplemented>("{}: devices have sparse.spmv, spmm and sddmm, with --dtype fp32", name());
     if (kind_ == SparseKind::Sddmm) {
       if (!machine.indirect_dma)
         fail<NotImplemented>("{}: {} has no gathers; it runs on the host", name(), machine.name);
       return sparse::sddmm_program(sparse::sddmm_shape(matrix<float>(Executor::host()).pattern(), columns()), machine);
     }
-    if (!tiles()) fail<NotImplemented>("{}: has no device kernel yet; it runs on the host", name());
     const Executor executor = Executor::open(fmt::format("sim:{}", machine.name));
     return sparse::spmm_program(plan<float>(executor, matrix<float>(executor)), columns());
   }
@@ -307,6 +311,7 @@ class SparseOperation final : public Operation {
   std::string file_, generate_ = "poisson3d:48", dtype_ = "fp64", kernel_ = "automatic", precision_ = "native",
                      reorder_ = "none";
   std::int64_t columns_ = 32;
+  std::vector<Option> dtype_options_;  // one for each command
 };
 
 }  // namespace
