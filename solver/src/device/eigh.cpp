@@ -64,8 +64,8 @@ Pairs quotients(const Executor& executor, const Matrix<float>& a, std::int64_t n
   return pairs;
 }
 
-// A lower bound of ||A||_2 that is seldom much smaller: six steps of the power method for 32 random vectors at once. The
-// elements of A are at most 2 and one is at least 1, so that nothing overflows.
+// A lower bound of ||A||_2 that is seldom much smaller: six steps of the power method for 32 random vectors at once.
+// The elements of A are at most 2 and one is at least 1, so that nothing overflows.
 double norm_from_below(const Executor& executor, const Matrix<float>& a, std::int64_t n) {
   constexpr std::int64_t kVectors = 32;
   constexpr int kSteps = 6;

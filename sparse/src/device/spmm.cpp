@@ -70,7 +70,7 @@ double bound_of(Mode mode, std::int64_t k, std::int64_t tiles) {
   return (in_tile + w.psum_additions * groups + w.extra_roundings + 3) * 0x1p-24 + w.product_error;
 }
 
-// The largest |a|, of all and of each column, and the largest sum of them in a row; infinite or NaN where an element is.
+// The largest |a|, of all and of each column, and the largest sum of them in a row; not finite where an element is.
 struct Sizes {
   double largest = 0, largest_sum = 0;
   std::vector<float> columns = {};
