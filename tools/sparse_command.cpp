@@ -167,7 +167,7 @@ template <Scalar T> struct Calls {
   void spmv() const { (void)sparse::SpmmPlan<T>(executor, a); }
   void spgemm() const { (void)sparse::spgemm<T>(executor, T(1), a, a); }
   void sddmm() const {
-    const Matrix<T> d(executor, 64, 4);
+    const auto d = Matrix<T>::from_host(executor, 64, 4, std::vector<T>(256, T(1)));
     (void)sparse::sddmm<T>(executor, T(1), d.view(), d.view().transposed(), T(0), a);
   }
   void spsv() const { (void)sparse::TriangularPlan<T>(executor, a); }

@@ -59,10 +59,10 @@ TEST_F(SparseCommand, RefusesInOneLine) {
       {"sparse info bad.mtx", "ends after 1 of 4 entries"},
       {"sparse info nowhere.mtx", "cannot open"},
       {"bench sparse.spmv --generate cube:3", "'cube' is unknown"},
-      {"bench sparse.spmv --matrix a.mtx --exec sim:trn2", "no device kernel"},
+      {"bench sparse.spmv --matrix a.mtx --dtype fp64 --exec sim:trn2", "with --dtype fp32"},
       {"bench sparse.spmv --matrix a.mtx --dtype int8", "not offered"},
       {"bench sparse.read", "--matrix FILE"},
-      {"emit sparse.spmv", "no device kernel"},
+      {"emit sparse.spgemm", "has no device kernel"},
   };
   for (const auto& [arguments, part] : cases) {
     const Result r = trnsci(arguments, "2>&1", folder_);
@@ -75,7 +75,7 @@ TEST_F(SparseCommand, RefusesInOneLine) {
 TEST_F(SparseCommand, CoverageNamesHostAndDevices) {
   const Result r = trnsci("coverage sparse");
   ASSERT_EQ(r.status, 0);
-  EXPECT_TRUE(has(r.output, "| SpMV, SpMM | s d c z | - | - | - |")) << r.output;
+  EXPECT_TRUE(has(r.output, "| SpMV, SpMM | s d c z | s | s | s |")) << r.output;
   EXPECT_TRUE(has(r.output, "| AMG | s d c z | - | - | - |")) << r.output;
 }
 
