@@ -39,18 +39,36 @@ function(trn_unity target)
   execute_process(COMMAND ${TRN_PYTHON} -B ${TRN_ROOT}/cmake/unity_groups.py 12 ${ARGN} ${TRN_ROOT}/tests ${headers} -- ${paths}
     OUTPUT_VARIABLE lines COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX MATCHALL "[^\n]+" lines "${lines}")
+  set(kept)
+  set(groups)
   foreach(line ${lines})
     string(REGEX MATCH "^(.*)\\|(.*)$" _ "${line}")
-    if(CMAKE_MATCH_2 STREQUAL "")
-      set_source_files_properties(${CMAKE_MATCH_1} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    set(source ${CMAKE_MATCH_1})
+    set(group ${CMAKE_MATCH_2})
+    get_source_file_property(options ${source} COMPILE_OPTIONS)
+    get_source_file_property(depends ${source} OBJECT_DEPENDS)
+    if("${group}" STREQUAL "" OR options OR depends)  # with flags or inputs of its own: alone
+      list(APPEND kept ${source})
     else()
-      set_source_files_properties(${CMAKE_MATCH_1} PROPERTIES UNITY_GROUP ${CMAKE_MATCH_2})
+      cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${TRN_ROOT})
+      list(APPEND groups ${group})
+      string(APPEND text_${group} "#include \"${source}\"\n")
     endif()
   endforeach()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP
-    # Two warnings that would speak of the helpers of another file.
-    UNITY_BUILD_CODE_BEFORE_INCLUDE
-    "#pragma GCC diagnostic ignored \"-Wshadow\"\n#ifndef __clang__\n#pragma GCC diagnostic ignored \"-Wsubobject-linkage\"\n#endif")
+  list(REMOVE_DUPLICATES groups)
+  # Written here and not by CMake's UNITY_BUILD, which names sources by absolute path: with paths from the project's root
+  # a compiler cache serves every checkout. The two warnings would speak of the helpers of another file.
+  foreach(group ${groups})
+    set(unit ${PROJECT_BINARY_DIR}/unity/${target}/${group}.cpp)
+    file(CONFIGURE OUTPUT ${unit} @ONLY CONTENT "#pragma GCC diagnostic ignored \"-Wshadow\"
+#ifndef __clang__
+#pragma GCC diagnostic ignored \"-Wsubobject-linkage\"
+#endif
+${text_${group}}")
+    list(APPEND kept ${unit})
+  endforeach()
+  set_property(TARGET ${target} PROPERTY SOURCES ${kept})
+  target_compile_options(${target} PRIVATE "SHELL:-iquote ${TRN_ROOT}")
 endfunction()
 
 set_property(GLOBAL PROPERTY TRN_GRAPH "")
