@@ -6,7 +6,7 @@
 namespace trn {
 
 std::string environment(const char* name, const char* otherwise) {
-  const char* value = std::getenv(name);
+  const char* value = secure_getenv(name);
   return value && *value ? value : otherwise;
 }
 

@@ -24,6 +24,16 @@ const char* name(EventKind kind) {
       return "cache hit";
     case EventKind::Run:
       return "run";
+    case EventKind::Compile:
+      return "compile";
+    case EventKind::Load:
+      return "load";
+    case EventKind::Unload:
+      return "unload";
+    case EventKind::Complete:
+      return "complete";
+    case EventKind::NumericalError:
+      return "numerical error";
   }
   fail<InternalError>("event kind: {} is not an enumerator", static_cast<int>(kind));
 }

@@ -61,11 +61,13 @@ TEST(EventHub, EmitsFromSeveralThreads) {
 
 TEST(EventKind, EveryKindHasItsOwnName) {
   std::set<std::string> names;
-  for (const EventKind kind : {EventKind::Allocate, EventKind::Free, EventKind::Copy, EventKind::Constant,
-                               EventKind::Dispatch, EventKind::Build, EventKind::CacheHit, EventKind::Run}) {
+  for (const EventKind kind :
+       {EventKind::Allocate, EventKind::Free, EventKind::Copy, EventKind::Constant, EventKind::Dispatch,
+        EventKind::Build, EventKind::CacheHit, EventKind::Run, EventKind::Compile, EventKind::Load, EventKind::Unload,
+        EventKind::Complete, EventKind::NumericalError}) {
     names.insert(name(kind));
   }
-  EXPECT_EQ(names.size(), 8u);
+  EXPECT_EQ(names.size(), 13u);
   EXPECT_STREQ(name(EventKind::Copy), "copy");
 }
 

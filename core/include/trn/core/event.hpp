@@ -18,7 +18,25 @@
 namespace trn {
 
 // Copy moves an operand; Constant uploads a table or factor that a program needs, which then stays on the device.
-enum class EventKind : std::uint8_t { Allocate, Free, Copy, Constant, Dispatch, Build, CacheHit, Run };
+//
+// Hardware has more to tell: Compile when a program was compiled (not when it was found in a cache), Load and
+// Unload of the compiled program, Complete when the runtime said that a run is over, before its Run, and NumericalError
+// when it said that the run met a NaN.
+enum class EventKind : std::uint8_t {
+  Allocate,
+  Free,
+  Copy,
+  Constant,
+  Dispatch,
+  Build,
+  CacheHit,
+  Run,
+  Compile,
+  Load,
+  Unload,
+  Complete,
+  NumericalError
+};
 [[nodiscard]] const char* name(EventKind kind);
 
 enum class Purpose : std::uint8_t { Operation, Probe, WarmUp, Repeat };
@@ -46,13 +64,15 @@ struct Event {
   EventKind kind;
   std::string subject;          // operation ("blas.gemm"), program name, or copy direction
   std::string family = {};      // Dispatch: "host" or "device"
-  std::int64_t bytes = 0;       // Allocate, Free, Copy, Constant
+  std::int64_t bytes = 0;       // Allocate, Free, Copy, Constant; of Load the compiled program's
   double modelled_seconds = 0;  // Run on a simulator in Timed order
   int queue = current_queue();
   // Modelled seconds on the executor's clock. Of a Run end - begin is modelled_seconds, but for rounding; other events
   // take no modelled time, and have the clock as far as it had come.
   double begin = 0, end = 0;
   Purpose purpose = current_purpose();
+  double measured_seconds = 0;  // Compile, Load: wall time
+  std::uint64_t sequence = 0;   // Complete, NumericalError, Run on hardware: the run's number on its executor, from 1
 };
 
 // The listeners of one executor, called in the order of subscription and outside the hub's lock: a listener may itself

@@ -63,9 +63,9 @@ class Backend {
 
 class Executor {
  public:
-  // "host", "sim:trn1", "sim:trn2", "sim:trn3"; any other name throws InvalidArgument that lists them. An empty name
-  // takes the best there is on this machine. Defined by the neuron component, the one that knows every kind; core and
-  // the libraries link without it.
+  // "host", "sim:trn2" and the others of known(), which are what this machine has; any other name throws
+  // InvalidArgument that lists them. An empty name takes the best there is on this machine. Defined by the neuron
+  // component, the one that knows every kind; core and the libraries link without it.
   [[nodiscard]] static Executor open(std::string_view name = "");
   [[nodiscard]] static std::vector<std::string> known();
 
