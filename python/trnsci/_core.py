@@ -1,0 +1,227 @@
+"""Executors, device arrays and records: what all libraries share."""
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import html as _html
+import threading
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from . import _trnsci
+from ._inputs import as_array, prepare
+from ._trnsci import Accuracy, Array, DeviceError, Event, Executor
+
+ExecutorLike = Executor | str | None
+
+_current: contextvars.ContextVar[Executor | None] = contextvars.ContextVar("trnsci.executor", default=None)
+_named: dict[str, Executor] = {}
+_named_lock = threading.Lock()
+
+
+def executor_named(name: Any) -> Executor:
+    """The process's executor of this name, opened at the first request."""
+    if not isinstance(name, str):
+        raise TypeError(f"executor must be a trnsci.Executor, a name such as 'sim:trn2', or None; it is {type(name).__name__}")
+    with _named_lock:
+        if name not in _named:
+            _named[name] = Executor(name)
+        return _named[name]
+
+
+_trnsci.set_context(_current, {"prepare": prepare, "executor_named": executor_named})
+
+
+def _executor(executor: ExecutorLike) -> Executor:
+    if executor is None:
+        return _trnsci.current_executor()
+    return executor if isinstance(executor, Executor) else executor_named(executor)
+
+
+def current_executor() -> Executor:
+    """The executor that calls take when they name none.
+
+    >>> import trnsci
+    >>> with trnsci.use("sim:trn2"):
+    ...     print(trnsci.current_executor().name)
+    sim:trn2
+    """
+    return _trnsci.current_executor()
+
+
+@contextlib.contextmanager
+def use(executor: Executor | str) -> Iterator[Executor]:
+    """Within the block calls run on this executor. Right in threads and in asyncio tasks: it is a context variable.
+
+    >>> import numpy as np, trnsci
+    >>> with trnsci.use("sim:trn2"):
+    ...     y = trnsci.fft.fft(np.ones(8, dtype=np.complex64))
+    >>> float(y[0].real)
+    8.0
+    """
+    chosen = _executor(executor)
+    token = _current.set(chosen)
+    try:
+        yield chosen
+    finally:
+        _current.reset(token)
+
+
+def asarray(x: Any, executor: ExecutorLike = None, *, dtype: DTypeLike | None = None) -> Array:
+    """A copy of x in the executor's memory; x itself when it is a device array that lies there already.
+
+    >>> import numpy as np, trnsci
+    >>> a = trnsci.asarray(np.arange(3, dtype=np.float32), "sim:trn2")
+    >>> a.shape, a.executor.name
+    ((3,), 'sim:trn2')
+    >>> a.numpy()
+    array([0., 1., 2.], dtype=float32)
+    """
+    where = _executor(executor)
+    if isinstance(x, Array):
+        if dtype is not None and np.dtype(dtype) != x.dtype:
+            raise ValueError(f"asarray: the device array has type {x.dtype}; types are not converted on a device")
+        return x if x.executor == where else _trnsci.to_device(x, where)
+    array = as_array(x, "asarray", "x")
+    if dtype is not None:
+        array = array.astype(dtype, copy=False)
+    return _trnsci.to_device(array, where)
+
+
+def asnumpy(x: Any) -> NDArray[Any]:
+    """x as an array of NumPy's: a copy of a device array, NumPy's own arrays as they are."""
+    return x.numpy() if isinstance(x, Array) else np.asarray(x)
+
+
+def _dtype(self: Array) -> np.dtype[Any]:
+    return np.dtype(self._type_name)
+
+
+def _array(self: Array, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+    if copy is False:
+        raise ValueError("a device array becomes a NumPy array by a copy")
+    array = self.numpy()
+    return array if dtype is None else array.astype(dtype, copy=False)
+
+
+def _dlpack(self: Array, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None) -> Any:
+    if stream is not None:
+        raise ValueError("__dlpack__: there are no streams here; stream must be None")
+    if dl_device is not None and tuple(dl_device) != (1, 0):
+        raise BufferError("__dlpack__: the memory is the processor's, device (1, 0)")
+    return self._dlpack()
+
+
+def _dlpack_device(self: Array) -> tuple[int, int]:
+    return (1, 0)  # the memory of host and of the simulators is this process's
+
+
+def _to(self: Array, executor: ExecutorLike) -> Array:
+    return asarray(self, executor)
+
+
+def _len(self: Array) -> int:
+    if self.ndim == 0:
+        raise TypeError("len() of a device array of rank 0")
+    return int(self.shape[0])
+
+
+def _repr(self: Array) -> str:
+    return f"trnsci.Array(shape={self.shape}, dtype={self.dtype}, executor='{self.executor.name}')"
+
+
+for _name, _value in {
+    "dtype": property(_dtype), "__array__": _array, "__dlpack__": _dlpack, "__dlpack_device__": _dlpack_device,
+    "to": _to, "__len__": _len, "__repr__": _repr,
+}.items():
+    setattr(Array, _name, _value)
+
+Kind = Literal["allocate", "free", "copy", "constant", "dispatch", "build", "cache hit", "run"]
+
+
+class Record:
+    """What an executor did: see `record`."""
+
+    def __init__(self, executor: Executor) -> None:
+        self.executor = executor
+        self._recorder = _trnsci.Recorder(executor)
+        self._kept: tuple[list[Event], float] | None = None
+
+    def _state(self) -> tuple[list[Event], float]:
+        if self._kept is not None:
+            return self._kept
+        return self._recorder.events(), self._recorder.modelled_seconds()
+
+    def _finish(self) -> None:
+        self._kept = self._state()
+
+    @property
+    def events(self) -> list[Event]:
+        """Every event so far: .kind, .subject, .family, .bytes, .modelled_seconds, .begin, .end, .purpose."""
+        return self._state()[0]
+
+    @property
+    def modelled_seconds(self) -> float:
+        """Modelled time of the operations; time in which two overlap counts once."""
+        return self._state()[1]
+
+    def count(self, kind: Kind, subject: str = "") -> int:
+        return sum(e.kind == kind and subject in ("", e.subject) for e in self.events)
+
+    def bytes(self, kind: Kind) -> int:
+        return sum(e.bytes for e in self.events if e.kind == kind)
+
+    def family_of(self, operation: str) -> str:
+        """"host", "device", or "" when the operation was not dispatched; the last dispatch wins."""
+        found = [e.family for e in self.events if e.kind == "dispatch" and e.subject == operation]
+        return found[-1] if found else ""
+
+    def html(self) -> str:
+        """A table of the events and a timeline of the modelled runs, as a piece of HTML without outside references."""
+        events, seconds = self._state()
+        runs = [e for e in events if e.kind == "run"]
+        first = min((e.begin for e in runs), default=0.0)
+        span = max((e.end for e in runs), default=0.0) - first
+        bars = "".join(
+            f'<rect x="{600 * (e.begin - first) / span:.2f}" y="0" width="{max(600 * (e.end - e.begin) / span, 0.5):.2f}" height="18" '
+            f'fill="#4878a8"><title>{_html.escape(e.subject)}: {e.modelled_seconds * 1e6:.2f} us</title></rect>'
+            for e in runs) if span > 0 else ""
+        picture = f'<svg width="600" height="18" role="img" aria-label="modelled runs">{bars}</svg>' if bars else ""
+        rows = "".join(
+            f"<tr><td>{e.kind}</td><td>{_html.escape(e.subject)}</td><td>{e.family}</td>"
+            f'<td style="text-align:right">{e.bytes or ""}</td>'
+            f'<td style="text-align:right">{f"{e.modelled_seconds * 1e6:.2f}" if e.modelled_seconds else ""}</td></tr>'
+            for e in events)
+        return (f'<div class="trnsci-record"><p>{_html.escape(self.executor.name)}: {len(events)} events, '
+                f"{seconds * 1e6:.2f} us modelled</p>{picture}<table><thead><tr><th>event</th><th>subject</th><th>family</th>"
+                f"<th>bytes</th><th>modelled us</th></tr></thead><tbody>{rows}</tbody></table></div>")
+
+    def _repr_html_(self) -> str:
+        return self.html()
+
+    def __repr__(self) -> str:
+        return f"<trnsci.Record of '{self.executor.name}': {len(self.events)} events, {self.modelled_seconds * 1e6:.2f} us modelled>"
+
+
+@contextlib.contextmanager
+def record(executor: ExecutorLike = None) -> Iterator[Record]:
+    """Keeps what the executor does within the block. In a notebook the record shows itself as a page.
+
+    >>> import numpy as np, trnsci
+    >>> with trnsci.use("sim:trn2"), trnsci.record() as r:
+    ...     _ = trnsci.fft.fft(np.ones(64, dtype=np.complex64))
+    >>> r.family_of("fft.c2c"), r.count("run"), r.modelled_seconds > 0
+    ('device', 1, True)
+    """
+    kept = Record(_executor(executor))
+    try:
+        yield kept
+    finally:
+        kept._finish()
+
+
+__all__ = ["Accuracy", "Array", "DeviceError", "Event", "Executor", "ExecutorLike", "Record", "asarray", "asnumpy",
+           "current_executor", "record", "use"]
