@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include <trn/core/environment.hpp>
 
@@ -18,8 +19,9 @@ const DeviceArray* device_array(nb::handle x) {
 
 std::string letters(Types types) {
   static constexpr std::pair<DType, char> kLetters[] = {
-      {DType::Float32, 'f'}, {DType::Float64, 'd'}, {DType::Complex64, 'F'}, {DType::Complex128, 'D'},
-      {DType::Int32, 'i'},   {DType::Int64, 'l'},   {DType::UInt32, 'I'},    {DType::UInt64, 'L'}};
+      {DType::Float32, 'f'},    {DType::Float64, 'd'}, {DType::Complex64, 'F'},
+      {DType::Complex128, 'D'}, {DType::Int32, 'i'},   {DType::Int64, 'l'},
+      {DType::UInt32, 'I'},     {DType::UInt64, 'L'},  {DType::Float16, 'e'}};
   std::string text;
   for (const auto& [dtype, letter] : kLetters) {
     if (types & only(dtype)) text += letter;
@@ -94,7 +96,7 @@ std::optional<std::vector<std::int64_t>> integers_of(nb::handle given, const cha
   return values;
 }
 
-Call::Call(const char* operation, nb::handle executor, std::initializer_list<nb::handle> operands)
+Call::Call(const char* operation, nb::handle executor, std::span<const nb::handle> operands)
     : operation_(operation), executor_(Executor::host()) {
   const DeviceArray* first = nullptr;
   bool numpy = false;
@@ -176,6 +178,38 @@ Operand Call::out(DType dtype, const Shape& shape) const {
     o.owner = buffer;
   }
   return o;
+}
+
+Operand Call::zeros(DType dtype, const Shape& shape) const {
+  Operand o = out(dtype, shape);
+  const std::int64_t bytes = byte_count(shape, size_bytes(dtype));
+  if (o.python.is_valid()) {
+    std::memset(o.data, 0, static_cast<std::size_t>(bytes));
+  } else {
+    const std::vector<char> zero(static_cast<std::size_t>(bytes));
+    run([&] { copy_bytes(Executor::host(), zero.data(), executor_, o.data, bytes); });
+  }
+  return o;
+}
+
+DType Call::common_type(std::initializer_list<nb::handle> operands) const {
+  bool complex = false, wide = false, any = false;
+  for (const nb::handle x : operands) {
+    if (x.is_none()) continue;
+    DType dtype{};
+    if (const DeviceArray* device = is_array(x) ? nullptr : device_array(x)) {
+      dtype = device->operand.dtype;
+    } else if (is_array(x) && fields(x).dtype && (kFloats & only(*fields(x).dtype))) {
+      dtype = *fields(x).dtype;
+    } else {
+      dtype = *fields(python_function("prepare")(x, operation_, "an operand", letters(kFloats))).dtype;
+    }
+    any = true;
+    complex = complex || is_complex(dtype);
+    wide = wide || real_of(dtype) != DType::Float32;
+  }
+  wide = wide || !any;
+  return complex ? (wide ? DType::Complex128 : DType::Complex64) : wide ? DType::Float64 : DType::Float32;
 }
 
 Operand Call::out_given(nb::handle array, DType dtype, const Shape& shape,

@@ -13,6 +13,7 @@
 
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -66,7 +67,9 @@ constexpr Types kFloats = kReals | kComplexes;
 
 class Call {
  public:
-  Call(const char* operation, nb::handle executor, std::initializer_list<nb::handle> operands);
+  Call(const char* operation, nb::handle executor, std::initializer_list<nb::handle> operands)
+      : Call(operation, executor, std::span(operands.begin(), operands.size())) {}
+  Call(const char* operation, nb::handle executor, std::span<const nb::handle> operands);
   [[nodiscard]] const Executor& executor() const { return executor_; }
   [[nodiscard]] const char* operation() const { return operation_; }
   [[nodiscard]] bool on_host() const { return executor_.family() == Family::Host; }
@@ -76,10 +79,13 @@ class Call {
   [[nodiscard]] Operand in(nb::handle x, const char* name, Types types);
   // The same, which must have this rank and this very type (lists and integers convert).
   [[nodiscard]] Operand in(nb::handle x, const char* name, Types types, int rank);
+  // The element type that all of them are brought to, as NumPy promotes; None counts for nothing.
+  [[nodiscard]] DType common_type(std::initializer_list<nb::handle> operands) const;
   // A copy that may be written: the result of an operation that updates x.
   [[nodiscard]] Operand copy_of(nb::handle x, const char* name, Types types);
-  // New memory for a result.
+  // New memory for a result; zeros.
   [[nodiscard]] Operand out(DType dtype, const Shape& shape) const;
+  [[nodiscard]] Operand zeros(DType dtype, const Shape& shape) const;
   // The caller's NumPy array for a result on the host: of this type and shape, writable, and apart from `inputs`.
   [[nodiscard]] Operand out_given(nb::handle array, DType dtype, const Shape& shape,
                                   std::initializer_list<const Operand*> inputs) const;

@@ -22,5 +22,11 @@ void bind_record(nb::module_& m);
 void bind_fft(nb::module_& m);
 void bind_cosine(nb::module_& m);
 void bind_plan(nb::module_& m);
+void bind_rand(nb::module_& m);
+void bind_bit_stream(nb::module_& m);
+void bind_level1(nb::module_& m);
+void bind_level2(nb::module_& m);
+void bind_level3(nb::module_& m);
+void bind_tensor(nb::module_& m);
 
 }  // namespace trn::python

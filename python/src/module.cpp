@@ -62,4 +62,10 @@ NB_MODULE(_trnsci, m) {
   bind_fft(m);
   bind_cosine(m);
   bind_plan(m);
+  bind_rand(m);
+  bind_bit_stream(m);
+  bind_level1(m);
+  bind_level2(m);
+  bind_level3(m);
+  bind_tensor(m);
 }

@@ -9,16 +9,6 @@
 #include "context.hpp"
 
 namespace trn::python {
-namespace {
-
-EventKind kind_of(const std::string& text) {
-  for (int i = 0; i <= static_cast<int>(EventKind::Run); ++i) {
-    if (text == name(static_cast<EventKind>(i))) return static_cast<EventKind>(i);
-  }
-  fail<InvalidArgument>("record: '{}' is not a kind of event", text);
-}
-
-}  // namespace
 
 void bind_record(nb::module_& m) {
   nb::class_<Event>(m, "Event")
@@ -27,6 +17,7 @@ void bind_record(nb::module_& m) {
       .def_ro("family", &Event::family)
       .def_ro("bytes", &Event::bytes)
       .def_ro("modelled_seconds", &Event::modelled_seconds)
+      .def_ro("measured_seconds", &Event::measured_seconds)
       .def_ro("begin", &Event::begin)
       .def_ro("end", &Event::end)
       .def_prop_ro("purpose", [](const Event& e) { return std::string(name(e.purpose)); })
@@ -34,13 +25,9 @@ void bind_record(nb::module_& m) {
   nb::class_<Recorder>(m, "Recorder")
       .def(nb::init<const Executor&>())
       .def("events", &Recorder::events, nb::call_guard<nb::gil_scoped_release>())
-      .def("count", [](const Recorder& r, const std::string& kind,
-                       const std::string& subject) { return r.count(kind_of(kind), subject); })
-      .def("family_of", &Recorder::family_of)
       .def(
           "modelled_seconds", [](const Recorder& r) { return r.modelled_seconds(); },
-          nb::call_guard<nb::gil_scoped_release>())
-      .def("clear", &Recorder::clear);
+          nb::call_guard<nb::gil_scoped_release>());
 }
 
 }  // namespace trn::python

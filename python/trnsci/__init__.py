@@ -5,10 +5,10 @@ a block. See docs/python.md.
 """
 from __future__ import annotations
 
-from . import fft
+from . import blas, fft, rand, tensor
 from ._core import (Accuracy, Array, DeviceError, Event, Executor, Record, asarray, asnumpy, current_executor, record,
                     use)
 
 __version__ = "0.1.0"
-__all__ = ["Accuracy", "Array", "DeviceError", "Event", "Executor", "Record", "asarray", "asnumpy", "current_executor",
-           "fft", "record", "use"]
+__all__ = ["Accuracy", "Array", "DeviceError", "Event", "Executor", "Record", "asarray", "asnumpy", "blas", "current_executor",
+           "fft", "rand", "record", "tensor", "use"]

@@ -139,7 +139,8 @@ for _name, _value in {
 }.items():
     setattr(Array, _name, _value)
 
-Kind = Literal["allocate", "free", "copy", "constant", "dispatch", "build", "cache hit", "run"]
+Kind = Literal["allocate", "free", "copy", "constant", "dispatch", "build", "cache hit", "run", "compile", "load", "unload",
+               "complete", "numerical error"]
 
 
 class Record:

@@ -52,6 +52,8 @@ def target_type(dtype: np.dtype[Any], letters: str) -> str | None:
             if letter in letters:
                 return letter
         return "d" if "d" in letters else "D" if "D" in letters else None
+    if plain.kind == "c" and plain.itemsize <= 16 and "D" in letters:
+        return "D"
     return None
 
 

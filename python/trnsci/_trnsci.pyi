@@ -2,7 +2,7 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 class DeviceError(RuntimeError):
     check: str
@@ -37,7 +37,7 @@ class Array:
     def executor(self) -> Executor: ...
     def numpy(self) -> NDArray[Any]: ...
     def to(self, executor: Executor | str | None) -> Array: ...
-    def __array__(self, dtype: DTypeLike | None = ..., copy: bool | None = ...) -> NDArray[Any]: ...
+    # __array__ exists, but is not stated: a device array would count as ArrayLike, and functions would seem to return NDArray.
     def __dlpack__(self, *, stream: Any = ..., max_version: Any = ..., dl_device: Any = ..., copy: bool | None = ...) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
     def __len__(self) -> int: ...
@@ -57,6 +57,7 @@ class Event:
     family: str
     bytes: int
     modelled_seconds: float
+    measured_seconds: float
     begin: float
     end: float
     purpose: str

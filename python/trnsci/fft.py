@@ -28,12 +28,14 @@ _cosine = _trnsci.cosine
 
 def _check(workers: int | None, plan: Any) -> None:
     if plan is not None:
-        raise NotImplementedError("plan= of scipy.fft is not taken; make a trnsci.fft.Plan and call it")
+        raise NotImplementedError("plan=: passing a precomputed plan is not supported; make a trnsci.fft.Plan and call it")
     if workers is not None:
         count = operator.index(workers)
         processors = os.cpu_count() or 1
-        if count == 0 or count < -processors:
-            raise ValueError(f"workers value out of range; got {count}, must not be zero nor less than {-processors}")
+        if count == 0:
+            raise ValueError("workers must not be zero")
+        if count < -processors:
+            raise ValueError(f"workers value out of range; got {count}, must not be less than {-processors}")
 
 
 def _name(function: Any, name: str, doc: str) -> Any:

@@ -1,0 +1,118 @@
+// A row of random bits for numpy.random.Generator: NumPy's structure bitgen_t over a generator of trnrand.
+//
+// NumPy asks for one number at a time. The words are made 64 blocks of four at a time; number i of a stream is that of
+// raw64, words 2 i (low) and 2 i + 1 (high). 32-bit numbers are halves of 64-bit ones, the low half first, and doubles
+// are multiples of 2^-53: what NumPy's own generators do.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <array>
+
+#include <trn/rand/raw64.hpp>
+
+#include "context.hpp"
+#include "rand.hpp"
+
+namespace trn::python {
+namespace {
+
+struct BitStream {
+  rand::State state;  // position: the first word of the numbers in `ready`
+  std::array<std::uint64_t, 128> ready;
+  std::size_t next = 128;  // 128: nothing is ready, and the next number begins at state.position
+  bool has_half = false;
+  std::uint32_t half = 0;
+
+  [[nodiscard]] std::uint64_t position() const { return state.position + 2 * (next == ready.size() ? 0 : next); }
+  void move_to(std::uint64_t word) {
+    state.position = word;
+    next = ready.size();
+  }
+};
+
+void refill(BitStream& s) {
+  rand::Generator g(s.state);
+  rand::raw64(Executor::host(), g, View<std::uint64_t>(Executor::host(), s.ready.data(), {128}));
+}
+
+struct Bits {  // NumPy's bitgen_t
+  void* state;
+  std::uint64_t (*next_uint64)(void*);
+  std::uint32_t (*next_uint32)(void*);
+  double (*next_double)(void*);
+  std::uint64_t (*next_raw)(void*);
+};
+
+std::uint64_t next64(void* p) {
+  auto& s = *static_cast<BitStream*>(p);
+  if (s.next == s.ready.size()) {
+    refill(s);
+    s.next = 0;
+  }
+  const std::uint64_t value = s.ready[s.next++];
+  if (s.next == s.ready.size()) s.state.position += 2 * s.ready.size();
+  return value;
+}
+std::uint32_t next32(void* p) {
+  auto& s = *static_cast<BitStream*>(p);
+  if (s.has_half) {
+    s.has_half = false;
+    return s.half;
+  }
+  const std::uint64_t value = next64(p);
+  s.has_half = true;
+  s.half = static_cast<std::uint32_t>(value >> 32);
+  return static_cast<std::uint32_t>(value);
+}
+double next_double(void* p) { return static_cast<double>(next64(p) >> 11) * 0x1p-53; }
+
+struct StreamObject {
+  std::unique_ptr<BitStream> stream;
+  std::unique_ptr<Bits> bits;
+};
+
+}  // namespace
+
+void bind_bit_stream(nb::module_& m) {
+  nb::class_<StreamObject>(m, "BitStream")
+      .def("__init__",
+           [](StreamObject* self, const std::string& algorithm, std::uint64_t seed, std::uint64_t stream) {
+             rand::State state;
+             state.algorithm = algorithm_named(algorithm);
+             state.seed = seed;
+             state.stream = stream;
+             (void)rand::Generator(state);  // refuses what there is not
+             auto bits = std::make_unique<BitStream>();
+             bits->state = state;
+             auto table = std::make_unique<Bits>(Bits{bits.get(), next64, next32, next_double, next64});
+             new (self) StreamObject{std::move(bits), std::move(table)};
+           })
+      .def("capsule",
+           [](nb::handle self) {
+             // The stream lives as long as the object that NumPy's Generator holds; the capsule only points.
+             return nb::steal(PyCapsule_New(nb::cast<StreamObject&>(self).bits.get(), "BitGenerator", nullptr));
+           })
+      .def("state",
+           [](const StreamObject& o) {
+             const BitStream& s = *o.stream;
+             return nb::make_tuple(rand::name(s.state.algorithm), s.state.seed, s.state.stream, s.position(),
+                                   static_cast<int>(s.has_half), s.half);
+           })
+      .def("set_state",
+           [](StreamObject& o, std::uint64_t seed, std::uint64_t stream, std::uint64_t position, bool has_half,
+              std::uint32_t half) {
+             BitStream& s = *o.stream;
+             s.state.seed = seed;
+             s.state.stream = stream;
+             s.move_to(position);
+             s.has_half = has_half;
+             s.half = half;
+           })
+      .def("next", [](StreamObject& o) { return next64(o.stream.get()); })
+      .def("skip", [](StreamObject& o, std::uint64_t numbers) {
+        o.stream->move_to(o.stream->position() + 2 * numbers);
+        o.stream->has_half = false;
+      });
+}
+
+}  // namespace trn::python

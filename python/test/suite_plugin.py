@@ -1,0 +1,55 @@
+"""A pytest plugin that runs other people's test suites on trnsci: TRN_SUITE names which.
+
+    numpy.fft      the functions of numpy.fft are replaced
+    scipy.fft      trnsci.fft becomes SciPy's global backend; TRN_ONLY=1: SciPy's own may not help out
+    numpy.random   a class of NumPy's smoke tests for each of our bit generators: test_smoke_of_ours.py
+    opt_einsum     tensordot, transpose and einsum of its NumPy backend are replaced
+
+At the end it prints which calls reached us: a suite that passes without any proves nothing.
+"""
+import os
+
+import numpy as np
+
+import trnsci
+
+CALLS = {}
+
+
+def counted(name, function):
+    def call(*args, **kwargs):
+        CALLS[name] = CALLS.get(name, 0) + 1
+        return function(*args, **kwargs)
+
+    call.__name__ = name
+    call.__doc__ = function.__doc__
+    return call
+
+
+def use_numpy_fft():
+    names = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fftn", "ifftn", "rfftn", "irfftn", "fft2", "ifft2", "rfft2", "irfft2"]
+    for name in names:
+        setattr(np.fft, name, counted(name, getattr(trnsci.fft, name)))
+
+
+def use_scipy_fft():
+    import scipy.fft
+    scipy.fft.set_global_backend(trnsci.fft, only=os.environ.get("TRN_ONLY") == "1")
+
+
+def use_opt_einsum():
+    from opt_einsum.backends import dispatch
+    for name in ["tensordot", "transpose", "einsum"]:
+        dispatch._cached_funcs[name, "numpy"] = counted(name, getattr(trnsci.tensor, name))
+
+
+def pytest_configure(config):
+    {"numpy.fft": use_numpy_fft, "scipy.fft": use_scipy_fft, "opt_einsum": use_opt_einsum,
+     "numpy.random": lambda: None}[os.environ["TRN_SUITE"]]()
+
+
+def pytest_terminal_summary(terminalreporter):
+    calls = dict(trnsci.fft.backend_calls) if os.environ["TRN_SUITE"] == "scipy.fft" else CALLS
+    declined = sum(trnsci.fft.backend_declined.values())
+    terminalreporter.write_line(f"calls that reached trnsci: {sum(calls.values())} of {len(calls)} functions; declined: {declined} "
+                                f"{dict(trnsci.fft.backend_declined)}")

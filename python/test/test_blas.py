@@ -1,0 +1,137 @@
+"""trnsci.blas against NumPy."""
+import numpy as np
+import pytest
+
+import trnsci
+from trnsci import blas
+
+RNG = np.random.default_rng(3)
+TYPES = [np.float32, np.float64, np.complex64, np.complex128]
+
+
+def array(shape, dtype):
+    x = RNG.standard_normal(shape)
+    return (x + 1j * RNG.standard_normal(shape) if np.dtype(dtype).kind == "c" else x).astype(dtype)
+
+
+def near(y, want, dtype):
+    want = np.asarray(want)
+    assert np.asarray(y).shape == want.shape
+    single = np.dtype(dtype).char in "fF"
+    assert np.linalg.norm(np.asarray(y) - want) <= (1e-5 if single else 1e-13) * (1 + np.linalg.norm(want))
+
+
+@pytest.mark.parametrize("t", TYPES)
+def test_level1(t):
+    x, y = array(9, t), array(9, t)
+    near(blas.axpy(2, x, y), 2 * x + y, t)
+    assert blas.axpy(2, x, y).dtype == t
+    near(blas.scal(3, x[::2]), 3 * x[::2], t)
+    near(blas.dot(x, y), (x * y).sum(), t)
+    near(blas.dotc(x, y), np.vdot(x, y), t)
+    near(blas.nrm2(x[::-1]), np.linalg.norm(x), t)
+    near(blas.asum(x), np.abs(x.real).sum() + np.abs(x.imag).sum(), t)
+    assert blas.iamax(x) == np.argmax(np.abs(x.real) + np.abs(x.imag))
+    assert blas.iamin(x) == np.argmin(np.abs(x.real) + np.abs(x.imag))
+    a, b = blas.rot(x, y, 0.6, 0.8)
+    near(a, 0.6 * x + 0.8 * y, t)
+    near(b, 0.6 * y - 0.8 * x, t)
+    c, s, r, _ = blas.rotg(3.0, 4.0)
+    assert np.allclose([c, s, r], [0.6, 0.8, 5.0])
+
+
+def triangle(a, uplo, diag="nonunit"):
+    a = np.triu(a) if uplo == "upper" else np.tril(a)
+    return a if diag == "nonunit" else a - np.diag(np.diag(a)) + np.eye(len(a))
+
+
+@pytest.mark.parametrize("t", TYPES)
+@pytest.mark.parametrize("uplo", ["upper", "lower"])
+def test_level2(t, uplo):
+    a, s, x, y, z = array((5, 7), t), array((5, 5), t), array(7, t), array(5, t), array(5, t)
+    near(blas.gemv(2, a, x, 3, y), 2 * a @ x + 3 * y, t)
+    near(blas.gemv(1, a, y, trans=True), a.T @ y, t)
+    near(blas.gemv(1, a, y, trans="C"), a.conj().T @ y, t)
+    full = triangle(s, uplo)
+    near(blas.symv(2, s, y, 1, z, uplo), 2 * (full + full.T - np.diag(np.diag(full))) @ y + z, t)
+    herm = full - np.diag(np.diag(full))
+    near(blas.hemv(2, s, y, 1, z, uplo), 2 * (herm + herm.conj().T + np.diag(np.diag(full).real)) @ y + z, t)
+    near(blas.ger(2, y, x, a), 2 * np.outer(y, x) + a, t)
+    near(blas.gerc(2, y, x), 2 * np.outer(y, x.conj()), t)
+    near(blas.syr(2, y, s, uplo), s + triangle(2 * np.outer(y, y), uplo), t)
+    near(triangle(blas.her(2, y, None, uplo), uplo), triangle(2 * np.outer(y, y.conj()), uplo), t)
+    near(blas.syr2(2, y, z, None, uplo), triangle(2 * (np.outer(y, z) + np.outer(z, y)), uplo), t)
+    near(blas.her2(2, y, z, None, uplo), triangle(2 * (np.outer(y, z.conj()) + np.outer(z, y.conj())), uplo), t)
+    m = s + 4 * np.eye(5, dtype=t)
+    for diag in ["unit", "nonunit"]:
+        near(blas.trmv(m, y, uplo, "T", diag), triangle(m, uplo, diag).T @ y, t)
+        near(blas.trsv(m, y, uplo, False, diag), np.linalg.solve(triangle(m, uplo, diag), y), t)
+
+
+@pytest.mark.parametrize("t", TYPES)
+@pytest.mark.parametrize("uplo", ["upper", "lower"])
+def test_level3(t, uplo):
+    a, b, c, s = array((4, 6), t), array((6, 5), t), array((4, 5), t), array((4, 4), t)
+    near(blas.gemm(2, a, b, 3, c), 2 * a @ b + 3 * c, t)
+    near(blas.gemm(1, a.T, np.asfortranarray(b.T), transA="T", transB=True), a @ b, t)
+    y, accuracy = blas.gemm(1, a, b, precision="exact", return_accuracy=True)
+    near(y, a @ b, t)
+    assert accuracy.mode == "exact"
+    full = triangle(s, uplo)
+    sym = full + full.T - np.diag(np.diag(full))
+    her = full - np.diag(np.diag(full))
+    her = her + her.conj().T + np.diag(np.diag(full).real)
+    near(blas.symm(2, s, c, 1, c, "left", uplo), 2 * sym @ c + c, t)
+    near(blas.symm(1, s, c.T, 0, None, "right", uplo), c.T @ sym, t)
+    near(blas.hemm(2, s, c, 1, c, "left", uplo), 2 * her @ c + c, t)
+    near(blas.syrk(2, a, 0, None, False, uplo), triangle(2 * a @ a.T, uplo), t)
+    near(blas.syrk(2, a, 1, s, False, uplo), s + triangle(2 * a @ a.T, uplo), t)
+    near(blas.herk(2, a, 0, None, True, "upper"), np.triu(2 * a.conj().T @ a), t)
+    near(blas.syr2k(1, a, a + 1, 0, None, False, uplo), triangle(a @ (a + 1).T + (a + 1) @ a.T, uplo), t)
+    near(blas.her2k(1, a, a + 1, 0, None, False, uplo), triangle(a @ (a + 1).conj().T + (a + 1) @ a.conj().T, uplo), t)
+    m = s + 4 * np.eye(4, dtype=t)
+    near(blas.trsm(2, m, c, "left", uplo), np.linalg.solve(triangle(m, uplo), 2 * c), t)
+    near(blas.trmm(2, m, c.T, "right", uplo, "C", "unit"), 2 * c.T @ triangle(m, uplo, "unit").conj().T, t)
+    near(blas.geam(2, a, 3, b[:4, :4].T @ np.zeros((4, 6), t)), 2 * a, t)
+    near(blas.dgmm("right", a, b[:, 0]), a @ np.diag(b[:, 0]), t)
+    u, v = array((3, 4, 6), t), array((3, 5, 6), t)
+    near(blas.batched_gemm(2, u, v, transB=True), 2 * u @ v.transpose(0, 2, 1), t)
+
+
+def test_types_are_promoted():
+    assert blas.gemm(1, np.eye(2, dtype=np.float32), [[1, 2], [3, 4]]).dtype == np.float64
+    assert blas.gemm(1, np.eye(2, dtype=np.float32), np.eye(2, dtype=np.complex64)).dtype == np.complex64
+    assert blas.axpy(1, np.ones(2, np.complex64), np.ones(2)).dtype == np.complex128
+
+
+def test_device():
+    a, b = array((64, 32), np.float32), array((32, 48), np.float32)
+    with trnsci.use("sim:trn2"), trnsci.record() as r:
+        c = blas.gemm(1, a, b)
+    near(c, a @ b, np.float32)
+    assert r.family_of("blas.gemm") == "device" and r.count("copy") == 3
+    d = blas.gemm(1, trnsci.asarray(a, "sim:trn2"), trnsci.asarray(b, "sim:trn2"))
+    assert isinstance(d, trnsci.Array)
+    near(d.numpy(), c, np.float32)
+    with pytest.raises(ValueError, match="beside an array of NumPy"):
+        blas.gemm(1, trnsci.asarray(a, "sim:trn2"), b)
+    x = array((3, 3), np.float64)
+    with pytest.raises(NotImplementedError):
+        blas.gemm(1, x, x, executor="sim:trn2")
+    near(blas.gemm(1, x, x, executor="sim:trn2", precision="exact"), x @ x, np.float64)
+
+
+def test_bad_input():
+    x = np.ones((2, 3))
+    with pytest.raises(ValueError):
+        blas.gemm(1, x, x)
+    with pytest.raises(ValueError, match="rank 2"):
+        blas.dot(x, x)
+    with pytest.raises(ValueError, match="complex factor"):
+        blas.scal(1j, x[0])
+    with pytest.raises(ValueError, match="uplo"):
+        blas.syrk(1, x, uplo="middle")
+    with pytest.raises(ValueError, match="trans"):
+        blas.gemv(1, x, x[0], trans="X")
+    with pytest.raises(ValueError, match="C has shape"):
+        blas.gemm(1, x, x.T, 1, np.ones((3, 3)))

@@ -1,0 +1,248 @@
+"""BLAS: vectors, matrices, products, with the names and positional arguments of the Python trnsci's trnblas.
+
+Every function returns a new array and leaves its operands as they are. Types are promoted as NumPy promotes; float32
+stays float32. `trans` is True, False, "N", "T" or "C"; `uplo` "upper" or "lower"; `side` "left" or "right"; `diag`
+"unit" or "nonunit". `precision` and `return_accuracy` are those of trnsci: for products
+|C - exact|(i, j) <= accuracy.bound * (|alpha| ||a_i|| ||b_j|| + |beta c_ij|).
+"""
+from __future__ import annotations
+
+from typing import Any, Literal, cast, overload
+
+from numpy.typing import ArrayLike
+
+from . import _trnsci
+from ._core import Accuracy, Array, ExecutorLike
+
+Trans = bool | Literal["N", "T", "C"]
+Uplo = Literal["upper", "lower"]
+Side = Literal["left", "right"]
+Diag = Literal["unit", "nonunit"]
+Number = float | complex
+Operand = ArrayLike | Array
+Result = Any  # an array of NumPy's, or a device array where the operands are
+
+
+def axpy(alpha: Number, x: Operand, y: Operand, *, executor: ExecutorLike = None) -> Result:
+    """alpha x + y.
+
+    >>> import numpy as np, trnsci
+    >>> trnsci.blas.axpy(2.0, np.array([1.0, 2.0]), np.array([10.0, 20.0]))
+    array([12., 24.])
+    """
+    return _trnsci.axpy(alpha, x, y, executor)
+
+
+def scal(alpha: Number, x: Operand, *, executor: ExecutorLike = None) -> Result:
+    """alpha x."""
+    return _trnsci.scal(alpha, x, executor)
+
+
+@overload
+def dot(x: Operand, y: Operand, *, precision: str | None = ..., executor: ExecutorLike = ..., return_accuracy: Literal[False] = ...) -> Number: ...
+@overload
+def dot(x: Operand, y: Operand, *, precision: str | None = ..., executor: ExecutorLike = ..., return_accuracy: Literal[True]) -> tuple[Number, Accuracy]: ...
+def dot(x: Any, y: Any, *, precision: str | None = None, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
+    """sum_i x_i y_i, without conjugation. precision="exact": the exact sum, rounded once.
+
+    >>> import numpy as np, trnsci
+    >>> trnsci.blas.dot(np.array([1e16, 1.0, -1e16]), np.ones(3), precision="exact")
+    1.0
+    """
+    return _trnsci.dot(x, y, False, precision, executor, return_accuracy)
+
+
+def dotc(x: Operand, y: Operand, *, precision: str | None = None, executor: ExecutorLike = None) -> Number:
+    """sum_i conj(x_i) y_i."""
+    return cast(Number, _trnsci.dot(x, y, True, precision, executor, False))
+
+
+def nrm2(x: Operand, *, precision: str | None = None, executor: ExecutorLike = None) -> float:
+    """The Euclidean norm, without overflow or underflow on the way."""
+    return cast(float, _trnsci.norm(x, False, precision, executor, False))
+
+
+def asum(x: Operand, *, precision: str | None = None, executor: ExecutorLike = None) -> float:
+    """sum_i |re x_i| + |im x_i|."""
+    return cast(float, _trnsci.norm(x, True, precision, executor, False))
+
+
+def iamax(x: Operand, *, executor: ExecutorLike = None) -> int:
+    """The number, from 0, of the first element of largest |re| + |im|; -1 when x is empty."""
+    return cast(int, _trnsci.extreme(x, True, executor))
+
+
+def iamin(x: Operand, *, executor: ExecutorLike = None) -> int:
+    """The number, from 0, of the first element of smallest |re| + |im|; -1 when x is empty."""
+    return cast(int, _trnsci.extreme(x, False, executor))
+
+
+def rot(x: Operand, y: Operand, c: float, s: Number, *, executor: ExecutorLike = None) -> tuple[Result, Result]:
+    """(c x + s y, c y - conj(s) x)."""
+    return cast("tuple[Result, Result]", _trnsci.rot(x, y, c, s, executor))
+
+
+def rotg(a: Number, b: Number) -> tuple[float, Number, Number, Number]:
+    """(c, s, r, z) of the rotation that takes (a, b) to (r, 0)."""
+    return cast("tuple[float, Number, Number, Number]", _trnsci.rotg(a, b))
+
+
+def gemv(alpha: Number, A: Operand, x: Operand, beta: Number = 0, y: Operand | None = None, trans: Trans = False, *,
+         precision: str | None = None, executor: ExecutorLike = None, return_accuracy: bool = False) -> Result:
+    """alpha op(A) x + beta y."""
+    return _trnsci.gemv(alpha, A, x, beta, y, trans, precision, executor, return_accuracy)
+
+
+def symv(alpha: Number, A: Operand, x: Operand, beta: Number = 0, y: Operand | None = None, uplo: Uplo = "upper", *,
+         executor: ExecutorLike = None) -> Result:
+    """alpha A x + beta y of a symmetric A, of which one triangle is read."""
+    return _trnsci.symv(False, alpha, A, x, beta, y, uplo, executor)
+
+
+def hemv(alpha: Number, A: Operand, x: Operand, beta: Number = 0, y: Operand | None = None, uplo: Uplo = "upper", *,
+         executor: ExecutorLike = None) -> Result:
+    """alpha A x + beta y of a Hermitian A, of which one triangle is read."""
+    return _trnsci.symv(True, alpha, A, x, beta, y, uplo, executor)
+
+
+def trmv(A: Operand, x: Operand, uplo: Uplo = "upper", trans: Trans = False, diag: Diag = "nonunit", *,
+         executor: ExecutorLike = None) -> Result:
+    """op(A) x of a triangular A."""
+    return _trnsci.triangular_vector(False, A, x, uplo, trans, diag, executor)
+
+
+def trsv(A: Operand, x: Operand, uplo: Uplo = "upper", trans: Trans = False, diag: Diag = "nonunit", *,
+         executor: ExecutorLike = None) -> Result:
+    """The solution of op(A) y = x with a triangular A."""
+    return _trnsci.triangular_vector(True, A, x, uplo, trans, diag, executor)
+
+
+def ger(alpha: Number, x: Operand, y: Operand, A: Operand | None = None, *, executor: ExecutorLike = None) -> Result:
+    """alpha x y^T + A."""
+    return _trnsci.ger(False, alpha, x, y, A, executor)
+
+
+def gerc(alpha: Number, x: Operand, y: Operand, A: Operand | None = None, *, executor: ExecutorLike = None) -> Result:
+    """alpha x y^H + A."""
+    return _trnsci.ger(True, alpha, x, y, A, executor)
+
+
+def syr(alpha: Number, x: Operand, A: Operand | None = None, uplo: Uplo = "upper", *, executor: ExecutorLike = None) -> Result:
+    """alpha x x^T + A, one triangle; the other is A's, without A zero."""
+    return _trnsci.syr(False, alpha, x, None, A, uplo, executor)
+
+
+def her(alpha: float, x: Operand, A: Operand | None = None, uplo: Uplo = "upper", *, executor: ExecutorLike = None) -> Result:
+    """alpha x x^H + A, one triangle."""
+    return _trnsci.syr(True, alpha, x, None, A, uplo, executor)
+
+
+def syr2(alpha: Number, x: Operand, y: Operand, A: Operand | None = None, uplo: Uplo = "upper", *, executor: ExecutorLike = None) -> Result:
+    """alpha (x y^T + y x^T) + A, one triangle."""
+    return _trnsci.syr(False, alpha, x, y, A, uplo, executor)
+
+
+def her2(alpha: Number, x: Operand, y: Operand, A: Operand | None = None, uplo: Uplo = "upper", *, executor: ExecutorLike = None) -> Result:
+    """alpha x y^H + conj(alpha) y x^H + A, one triangle."""
+    return _trnsci.syr(True, alpha, x, y, A, uplo, executor)
+
+
+def gemm(alpha: Number, A: Operand, B: Operand, beta: Number = 0, C: Operand | None = None, transA: Trans = False,
+         transB: Trans = False, *, precision: str | None = None, executor: ExecutorLike = None,
+         return_accuracy: bool = False) -> Result:
+    """alpha op(A) op(B) + beta C.
+
+    >>> import numpy as np, trnsci
+    >>> a = np.arange(6.0).reshape(2, 3)
+    >>> trnsci.blas.gemm(1.0, a, a, transB=True)
+    array([[ 5., 14.],
+           [14., 50.]])
+    >>> c, accuracy = trnsci.blas.gemm(1.0, a, a.T, precision="exact", executor="sim:trn2", return_accuracy=True)
+    >>> c.tolist(), accuracy.mode
+    ([[5.0, 14.0], [14.0, 50.0]], 'exact')
+    """
+    return _trnsci.gemm(alpha, A, B, beta, C, transA, transB, precision, executor, return_accuracy)
+
+
+def matmul(A: Operand, B: Operand, *, precision: str | None = None, executor: ExecutorLike = None) -> Result:
+    """A B."""
+    return _trnsci.gemm(1.0, A, B, 0.0, None, False, False, precision, executor, False)
+
+
+def batched_gemm(alpha: Number, A: Operand, B: Operand, beta: Number = 0, C: Operand | None = None, transA: Trans = False,
+                 transB: Trans = False, *, precision: str | None = None, executor: ExecutorLike = None,
+                 return_accuracy: bool = False) -> Result:
+    """alpha op(A_i) op(B_i) + beta C_i for i along the first axis: one program on a device."""
+    return _trnsci.batched_gemm(alpha, A, B, beta, C, transA, transB, precision, executor, return_accuracy)
+
+
+def symm(alpha: Number, A: Operand, B: Operand, beta: Number = 0, C: Operand | None = None, side: Side = "left",
+         uplo: Uplo = "upper", *, precision: str | None = None, executor: ExecutorLike = None,
+         return_accuracy: bool = False) -> Result:
+    """alpha A B + beta C (side "right": B A) of a symmetric A, of which one triangle is read."""
+    return _trnsci.symm(False, alpha, A, B, beta, C, side, uplo, precision, executor, return_accuracy)
+
+
+def hemm(alpha: Number, A: Operand, B: Operand, beta: Number = 0, C: Operand | None = None, side: Side = "left",
+         uplo: Uplo = "upper", *, precision: str | None = None, executor: ExecutorLike = None,
+         return_accuracy: bool = False) -> Result:
+    """alpha A B + beta C (side "right": B A) of a Hermitian A, of which one triangle is read."""
+    return _trnsci.symm(True, alpha, A, B, beta, C, side, uplo, precision, executor, return_accuracy)
+
+
+def syrk(alpha: Number, A: Operand, beta: Number = 0, C: Operand | None = None, trans: Trans = False,
+         uplo: Uplo = "upper", *, precision: str | None = None, executor: ExecutorLike = None,
+         return_accuracy: bool = False) -> Result:
+    """One triangle of alpha op(A) op(A)^T + beta C; the other is C's, without C zero."""
+    return _trnsci.syrk(False, alpha, A, None, beta, C, trans, uplo, precision, executor, return_accuracy)
+
+
+def herk(alpha: float, A: Operand, beta: float = 0, C: Operand | None = None, trans: Trans = False,
+         uplo: Uplo = "upper", *, precision: str | None = None, executor: ExecutorLike = None,
+         return_accuracy: bool = False) -> Result:
+    """One triangle of alpha op(A) op(A)^H + beta C."""
+    return _trnsci.syrk(True, alpha, A, None, beta, C, trans, uplo, precision, executor, return_accuracy)
+
+
+def syr2k(alpha: Number, A: Operand, B: Operand, beta: Number = 0, C: Operand | None = None, trans: Trans = False,
+          uplo: Uplo = "upper", *, precision: str | None = None, executor: ExecutorLike = None,
+          return_accuracy: bool = False) -> Result:
+    """One triangle of alpha (op(A) op(B)^T + op(B) op(A)^T) + beta C."""
+    return _trnsci.syrk(False, alpha, A, B, beta, C, trans, uplo, precision, executor, return_accuracy)
+
+
+def her2k(alpha: Number, A: Operand, B: Operand, beta: float = 0, C: Operand | None = None, trans: Trans = False,
+          uplo: Uplo = "upper", *, precision: str | None = None, executor: ExecutorLike = None,
+          return_accuracy: bool = False) -> Result:
+    """One triangle of alpha op(A) op(B)^H + conj(alpha) op(B) op(A)^H + beta C."""
+    return _trnsci.syrk(True, alpha, A, B, beta, C, trans, uplo, precision, executor, return_accuracy)
+
+
+def trsm(alpha: Number, A: Operand, B: Operand, side: Side = "left", uplo: Uplo = "upper", trans: Trans = False,
+         diag: Diag = "nonunit", *, precision: str | None = None, executor: ExecutorLike = None,
+         return_accuracy: bool = False) -> Result:
+    """The solution of op(A) X = alpha B (side "right": X op(A) = alpha B) with a triangular A."""
+    return _trnsci.triangular_matrix(True, alpha, A, B, side, uplo, trans, diag, precision, executor, return_accuracy)
+
+
+def trmm(alpha: Number, A: Operand, B: Operand, side: Side = "left", uplo: Uplo = "upper", trans: Trans = False,
+         diag: Diag = "nonunit", *, precision: str | None = None, executor: ExecutorLike = None,
+         return_accuracy: bool = False) -> Result:
+    """alpha op(A) B (side "right": B op(A)) with a triangular A."""
+    return _trnsci.triangular_matrix(False, alpha, A, B, side, uplo, trans, diag, precision, executor, return_accuracy)
+
+
+def geam(alpha: Number, A: Operand, beta: Number, B: Operand, transA: Trans = False, transB: Trans = False, *,
+         executor: ExecutorLike = None) -> Result:
+    """alpha op(A) + beta op(B)."""
+    return _trnsci.geam(alpha, A, beta, B, transA, transB, executor)
+
+
+def dgmm(side: Side, A: Operand, x: Operand, *, executor: ExecutorLike = None) -> Result:
+    """diag(x) A for side "left", A diag(x) for "right"."""
+    return _trnsci.dgmm(side, A, x, executor)
+
+
+__all__ = ["asum", "axpy", "batched_gemm", "dgmm", "dot", "dotc", "geam", "gemm", "gemv", "ger", "gerc", "hemm", "hemv",
+           "her", "her2", "her2k", "herk", "iamax", "iamin", "matmul", "nrm2", "rot", "rotg", "scal", "symm", "symv", "syr",
+           "syr2", "syr2k", "syrk", "trmm", "trmv", "trsm", "trsv"]

@@ -1,0 +1,334 @@
+"""Random numbers: Generator with the methods of numpy.random.Generator, the functions of the Python trnsci's trnrand, and
+bit generators for NumPy's own Generator.
+
+A Generator is (algorithm, seed, stream, position): value number n is a function of these alone, the same bits on every
+executor for words, uniforms and Bernoulli numbers, however a draw is cut into pieces. Parameters of distributions are
+numbers, not arrays. `out=` takes a NumPy array or a device array of the right type; without it results are NumPy's, also
+when `executor` is a device.
+"""
+from __future__ import annotations
+
+import math
+import operator
+import secrets
+from collections.abc import Sequence
+from typing import Any, Literal, cast
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from . import _trnsci
+from ._core import Array, ExecutorLike
+
+Size = int | Sequence[int] | None
+Algorithm = Literal["philox4x32-10", "threefry4x32-20", "xorwow", "mrg32k3a", "mt19937", "sobol32", "scrambled-sobol32",
+                    "owen-sobol32", "sobol64", "scrambled-sobol64", "halton", "scrambled-halton"]
+
+
+def _shape(size: Size) -> list[int]:
+    if size is None:
+        return []
+    if isinstance(size, (int, np.integer)):
+        return [int(size)]
+    return [operator.index(n) for n in size]
+
+
+def _letter(dtype: DTypeLike) -> str:
+    return np.dtype(dtype).char
+
+
+class Generator:
+    """A random number generator.
+
+    >>> import trnsci
+    >>> g = trnsci.rand.Generator(seed=42)
+    >>> a = g.random(4)
+    >>> g.position = 0                       # two words a double: the same numbers again
+    >>> bool((g.random(4) == a).all())
+    True
+    """
+
+    def __init__(self, seed: int | None = None, *, algorithm: Algorithm = "philox4x32-10", stream: int = 0,
+                 position: int = 0, dimensions: int = 1, executor: ExecutorLike = None) -> None:
+        if seed is None:
+            seed = 0 if "sobol" in algorithm or "halton" in algorithm else secrets.randbits(64)
+        self._generator = _trnsci.RandomGenerator(algorithm, seed, stream, position, False, dimensions, 0)
+        self._executor = executor
+
+    def __repr__(self) -> str:
+        return f"trnsci.rand.Generator(seed={self.seed}, algorithm='{self.algorithm}', stream={self.stream}, position={self.position})"
+
+    @property
+    def state(self) -> tuple[Any, ...]:
+        """(algorithm, seed, stream, position, legacy ordering, dimensions, origin): the whole state, a plain value."""
+        return cast("tuple[Any, ...]", self._generator.state())
+
+    @state.setter
+    def state(self, value: tuple[Any, ...]) -> None:
+        self._generator = _trnsci.RandomGenerator(*value)
+
+    def __getstate__(self) -> Any:
+        return self.state
+
+    def __setstate__(self, state: Any) -> None:
+        self._executor = None
+        self.state = state
+
+    @property
+    def algorithm(self) -> str:
+        return cast(str, self.state[0])
+
+    @property
+    def seed(self) -> int:
+        return cast(int, self.state[1])
+
+    @property
+    def stream(self) -> int:
+        return cast(int, self.state[2])
+
+    @property
+    def position(self) -> int:
+        """The number of the next 32-bit word; of the next point for quasi-random algorithms."""
+        return cast(int, self.state[3])
+
+    @position.setter
+    def position(self, value: int) -> None:
+        state = self.state
+        self.state = (*state[:3], value, *state[4:6], 0)
+
+    def skip(self, n: int) -> None:
+        """As if n words (points) were drawn."""
+        self._generator.skip(n)
+
+    def spawn(self, n: int) -> list[Generator]:
+        """n generators of the next streams: they never share a number with this one."""
+        return [Generator(self.seed, algorithm=cast(Algorithm, self.algorithm), stream=self.stream + i + 1) for i in range(n)]
+
+    def _draw(self, name: str, parameters: list[float], size: Size, dtype: DTypeLike, out: Any, executor: ExecutorLike) -> Any:
+        if out is not None:
+            if size is not None and tuple(_shape(size)) != tuple(out.shape):
+                raise ValueError(f"rand.{name}: size is {tuple(_shape(size))}, but out has shape {tuple(out.shape)}")
+            if executor is not None:
+                raise ValueError(f"rand.{name}: out= says where to draw; leave executor out")
+            _trnsci.draw_into(self._generator, name, out, parameters)
+            return out
+        where = self._executor if executor is None else executor
+        array = _trnsci.draw(self._generator, name, _letter(dtype), _shape(size), parameters, where)
+        return array[()] if size is None else array
+
+    def random(self, size: Size = None, dtype: DTypeLike = np.float64, out: Any = None, *, executor: ExecutorLike = None) -> Any:
+        """Uniform in [0, 1): multiples of 2^-53, for float32 of 2^-24."""
+        return self._draw("random", [], size, dtype, out, executor)
+
+    def uniform(self, low: float = 0.0, high: float = 1.0, size: Size = None, *, dtype: DTypeLike = np.float64,
+                executor: ExecutorLike = None) -> Any:
+        """low + (high - low) random()."""
+        x = self._draw("random", [], size, dtype, None, executor)
+        if low == 0 and high == 1:
+            return x
+        number: Any = np.dtype(dtype).type
+        return x * number(high - low) + number(low)
+
+    def standard_normal(self, size: Size = None, dtype: DTypeLike = np.float64, out: Any = None, *, executor: ExecutorLike = None) -> Any:
+        return self._draw("normal", [0.0, 1.0, 0.0], size, dtype, out, executor)
+
+    def normal(self, loc: float = 0.0, scale: float = 1.0, size: Size = None, *, dtype: DTypeLike = np.float64, out: Any = None,
+               method: Literal["box-muller", "inverse", "curand"] = "box-muller", executor: ExecutorLike = None) -> Any:
+        number = {"box-muller": 0.0, "inverse": 1.0, "curand": 2.0}[method]
+        return self._draw("normal", [loc, scale, number], size, dtype, out, executor)
+
+    def lognormal(self, mean: float = 0.0, sigma: float = 1.0, size: Size = None, *, dtype: DTypeLike = np.float64, out: Any = None, executor: ExecutorLike = None) -> Any:
+        return self._draw("lognormal", [mean, sigma], size, dtype, out, executor)
+
+    def exponential(self, scale: float = 1.0, size: Size = None, *, dtype: DTypeLike = np.float64, out: Any = None, executor: ExecutorLike = None) -> Any:
+        return self._draw("exponential", [1.0 / scale], size, dtype, out, executor)
+
+    def standard_exponential(self, size: Size = None, dtype: DTypeLike = np.float64, out: Any = None, *, executor: ExecutorLike = None) -> Any:
+        return self._draw("exponential", [1.0], size, dtype, out, executor)
+
+    def laplace(self, loc: float = 0.0, scale: float = 1.0, size: Size = None, *, dtype: DTypeLike = np.float64, out: Any = None, executor: ExecutorLike = None) -> Any:
+        return self._draw("laplace", [loc, scale], size, dtype, out, executor)
+
+    def weibull(self, a: float, size: Size = None, *, scale: float = 1.0, dtype: DTypeLike = np.float64, out: Any = None, executor: ExecutorLike = None) -> Any:
+        return self._draw("weibull", [a, scale], size, dtype, out, executor)
+
+    def standard_cauchy(self, size: Size = None, *, dtype: DTypeLike = np.float64, out: Any = None, executor: ExecutorLike = None) -> Any:
+        return self._draw("cauchy", [0.0, 1.0], size, dtype, out, executor)
+
+    def gamma(self, shape: float, scale: float = 1.0, size: Size = None, *, dtype: DTypeLike = np.float64, out: Any = None, executor: ExecutorLike = None) -> Any:
+        return self._draw("gamma", [shape, scale], size, dtype, out, executor)
+
+    def standard_gamma(self, shape: float, size: Size = None, dtype: DTypeLike = np.float64, out: Any = None, *, executor: ExecutorLike = None) -> Any:
+        return self._draw("gamma", [shape, 1.0], size, dtype, out, executor)
+
+    def chisquare(self, df: float, size: Size = None, *, dtype: DTypeLike = np.float64, out: Any = None, executor: ExecutorLike = None) -> Any:
+        return self._draw("chisquare", [df], size, dtype, out, executor)
+
+    def beta(self, a: float, b: float, size: Size = None, *, dtype: DTypeLike = np.float64, out: Any = None, executor: ExecutorLike = None) -> Any:
+        return self._draw("beta", [a, b], size, dtype, out, executor)
+
+    def standard_t(self, df: float, size: Size = None, *, dtype: DTypeLike = np.float64, out: Any = None, executor: ExecutorLike = None) -> Any:
+        return self._draw("standard_t", [df], size, dtype, out, executor)
+
+    def f(self, dfnum: float, dfden: float, size: Size = None, *, dtype: DTypeLike = np.float64, out: Any = None, executor: ExecutorLike = None) -> Any:
+        return self._draw("f", [dfnum, dfden], size, dtype, out, executor)
+
+    def vonmises(self, mu: float, kappa: float, size: Size = None, *, dtype: DTypeLike = np.float64, out: Any = None, executor: ExecutorLike = None) -> Any:
+        return self._draw("vonmises", [mu, kappa], size, dtype, out, executor)
+
+    def truncated_normal(self, mean: float = 0.0, std: float = 1.0, low: float = -math.inf, high: float = math.inf, size: Size = None, *,
+                         dtype: DTypeLike = np.float64, out: Any = None, executor: ExecutorLike = None) -> Any:
+        """A normal number, given that it lies in [low, high]."""
+        return self._draw("truncated_normal", [mean, std, low, high], size, dtype, out, executor)
+
+    def poisson(self, lam: float = 1.0, size: Size = None, *, dtype: DTypeLike = np.uint32, out: Any = None, executor: ExecutorLike = None) -> Any:
+        return self._draw("poisson", [lam], size, dtype, out, executor)
+
+    def geometric(self, p: float, size: Size = None, *, dtype: DTypeLike = np.uint32, out: Any = None, executor: ExecutorLike = None) -> Any:
+        return self._draw("geometric", [p], size, dtype, out, executor)
+
+    def binomial(self, n: int, p: float, size: Size = None, *, out: Any = None, executor: ExecutorLike = None) -> Any:
+        return self._draw("binomial", [float(n), p], size, np.uint32, out, executor)
+
+    def hypergeometric(self, ngood: int, nbad: int, nsample: int, size: Size = None, *, out: Any = None, executor: ExecutorLike = None) -> Any:
+        return self._draw("hypergeometric", [float(ngood), float(nbad), float(nsample)], size, np.uint32, out, executor)
+
+    def bernoulli(self, p: float = 0.5, size: Size = None, *, dtype: DTypeLike = np.uint32, out: Any = None, executor: ExecutorLike = None) -> Any:
+        """1 with probability p, else 0."""
+        return self._draw("bernoulli", [p], size, dtype, out, executor)
+
+    def integers(self, low: int, high: int | None = None, size: Size = None, dtype: DTypeLike = np.int32, endpoint: bool = False, *,
+                 out: Any = None, executor: ExecutorLike = None) -> Any:
+        """Integers in low .. high - 1, or 0 .. low - 1; with endpoint the last one too. int32 or uint32."""
+        if high is None:
+            low, high = 0, low
+        return self._draw("integers", [float(low), float(high + endpoint)], size, dtype, out, executor)
+
+    def raw(self, size: Size = None, bits: Literal[32, 64] = 32, *, out: Any = None, executor: ExecutorLike = None) -> Any:
+        """Words of 32 or 64 random bits."""
+        return self._draw(f"raw{bits}", [], size, np.uint32 if bits == 32 else np.uint64, out, executor)
+
+    def permutation(self, x: int | NDArray[Any]) -> NDArray[Any]:
+        """0 .. x - 1 in random order, or the rows of x."""
+        n = x if isinstance(x, int) else x.shape[0]
+        order = cast("NDArray[Any]", self._draw("permutation", [], n, np.int32, None, "host"))
+        return order if isinstance(x, int) else cast("NDArray[Any]", x[order])
+
+
+_default = Generator()
+
+
+def manual_seed(seed: int) -> Generator:
+    """The default generator begins again with this seed."""
+    global _default
+    _default = Generator(seed)
+    return _default
+
+
+def get_default_generator() -> Generator:
+    return _default
+
+
+def _sizes(size: tuple[Any, ...]) -> Size:
+    return size[0] if len(size) == 1 and not isinstance(size[0], (int, np.integer)) else size
+
+
+# The functions of trnrand: sizes first, float32 by default.
+def uniform(*size: int, low: float = 0.0, high: float = 1.0, dtype: DTypeLike = np.float32, generator: Generator | None = None, executor: ExecutorLike = None) -> NDArray[Any]:
+    """Uniform in [low, high).
+
+    >>> import trnsci
+    >>> trnsci.rand.uniform(2, 3, generator=trnsci.rand.Generator(1)).shape
+    (2, 3)
+    """
+    return cast("NDArray[Any]", (generator or _default).uniform(low, high, _sizes(size), dtype=dtype, executor=executor))
+
+
+def normal(*size: int, mean: float = 0.0, std: float = 1.0, dtype: DTypeLike = np.float32, generator: Generator | None = None, executor: ExecutorLike = None) -> NDArray[Any]:
+    return cast("NDArray[Any]", (generator or _default).normal(mean, std, _sizes(size), dtype=dtype, executor=executor))
+
+
+def standard_normal(*size: int, dtype: DTypeLike = np.float32, generator: Generator | None = None, executor: ExecutorLike = None) -> NDArray[Any]:
+    return cast("NDArray[Any]", (generator or _default).normal(0.0, 1.0, _sizes(size), dtype=dtype, executor=executor))
+
+
+def exponential(*size: int, rate: float = 1.0, dtype: DTypeLike = np.float32, generator: Generator | None = None, executor: ExecutorLike = None) -> NDArray[Any]:
+    return cast("NDArray[Any]", (generator or _default)._draw("exponential", [rate], _sizes(size), dtype, None, executor))
+
+
+def bernoulli(*size: int, p: float = 0.5, dtype: DTypeLike = np.float32, generator: Generator | None = None, executor: ExecutorLike = None) -> NDArray[Any]:
+    return cast("NDArray[Any]", (generator or _default).bernoulli(p, _sizes(size), dtype=dtype, executor=executor))
+
+
+def randint(*size: int, low: int = 0, high: int = 1, dtype: DTypeLike = np.int32, generator: Generator | None = None) -> NDArray[Any]:
+    return cast("NDArray[Any]", (generator or _default).integers(low, high, _sizes(size), dtype=dtype))
+
+
+def randperm(n: int, generator: Generator | None = None) -> NDArray[Any]:
+    return (generator or _default).permutation(n)
+
+
+def truncated_normal(*size: int, mean: float = 0.0, std: float = 1.0, low: float = -2.0, high: float = 2.0, dtype: DTypeLike = np.float32, generator: Generator | None = None) -> NDArray[Any]:
+    return cast("NDArray[Any]", (generator or _default).truncated_normal(mean, std, low, high, _sizes(size), dtype=dtype))
+
+
+def gamma(*size: int, shape: float = 1.0, scale: float = 1.0, dtype: DTypeLike = np.float32, generator: Generator | None = None) -> NDArray[Any]:
+    return cast("NDArray[Any]", (generator or _default).gamma(shape, scale, _sizes(size), dtype=dtype))
+
+
+def chi_squared(*size: int, df: float = 1.0, dtype: DTypeLike = np.float32, generator: Generator | None = None) -> NDArray[Any]:
+    return cast("NDArray[Any]", (generator or _default).chisquare(df, _sizes(size), dtype=dtype))
+
+
+def beta(*size: int, alpha: float = 1.0, beta: float = 1.0, dtype: DTypeLike = np.float32, generator: Generator | None = None) -> NDArray[Any]:
+    return cast("NDArray[Any]", (generator or _default).beta(alpha, beta, _sizes(size), dtype=dtype))
+
+
+def poisson(*size: int, lam: float = 1.0, dtype: DTypeLike = np.uint32, generator: Generator | None = None) -> NDArray[Any]:
+    return cast("NDArray[Any]", (generator or _default).poisson(lam, _sizes(size), dtype=dtype))
+
+
+def uniform_into(buf: NDArray[Any] | Array, generator: Generator | None = None) -> None:
+    """Fills buf, NumPy's or a device's, with numbers in [0, 1)."""
+    (generator or _default).random(out=buf)
+
+
+def normal_into(buf: NDArray[Any] | Array, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> None:
+    (generator or _default).normal(mean, std, out=buf)
+
+
+def exponential_into(buf: NDArray[Any] | Array, rate: float = 1.0, generator: Generator | None = None) -> None:
+    (generator or _default)._draw("exponential", [rate], None, np.float32, buf, None)
+
+
+def sobol(n_points: int, n_dims: int, seed: int | None = None, scramble: bool = True, dtype: DTypeLike = np.float32, *,
+          executor: ExecutorLike = None) -> NDArray[Any]:
+    """Sobol points, shape (n_points, n_dims); scrambled by Owen's method with the seed.
+
+    >>> import trnsci
+    >>> trnsci.rand.sobol(4, 2, scramble=False).tolist()
+    [[0.0, 0.0], [0.5, 0.5], [0.75, 0.25], [0.25, 0.75]]
+    """
+    if scramble:
+        g = Generator(secrets.randbits(64) if seed is None else seed, algorithm="owen-sobol32", dimensions=n_dims)
+    else:
+        g = Generator(0, algorithm="sobol32", dimensions=n_dims)
+    return cast("NDArray[Any]", g.random((n_dims, n_points), dtype, executor=executor).T)
+
+
+def halton(n_points: int, n_dims: int, dtype: DTypeLike = np.float32) -> NDArray[Any]:
+    """Halton points from number 1 on, shape (n_points, n_dims)."""
+    g = Generator(0, algorithm="halton", dimensions=n_dims, position=1)
+    return cast("NDArray[Any]", g.random((n_dims, n_points), dtype).T)
+
+
+def latin_hypercube(n_points: int, n_dims: int, dtype: DTypeLike = np.float32, generator: Generator | None = None) -> NDArray[Any]:
+    """Points in [0, 1)^d, one in each of n_points slices of every coordinate; shape (n_points, n_dims)."""
+    return cast("NDArray[Any]", (generator or _default)._draw("latin_hypercube", [], (n_dims, n_points), dtype, None, None).T)
+
+
+from ._bit_generators import Philox4x32, Threefry4x32  # noqa: E402
+
+__all__ = ["Generator", "Philox4x32", "Threefry4x32", "bernoulli", "beta", "chi_squared", "exponential", "exponential_into",
+           "gamma", "get_default_generator", "halton", "latin_hypercube", "manual_seed", "normal", "normal_into", "poisson",
+           "randint", "randperm", "sobol", "standard_normal", "truncated_normal", "uniform", "uniform_into"]
