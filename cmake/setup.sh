@@ -3,12 +3,12 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$root/build/release
 
-# Installs what packages.txt names and this machine lacks; a stamp remembers that a given list was complete.
+# Installs what a list of packages names and this machine lacks; a stamp remembers that a given list was complete.
 install_packages() {
-  local stamp=$root/build/packages.$(cksum <"$root/packages.txt" | tr ' ' '.')
+  local stamp=$root/build/packages.$(cksum <"$1" | tr ' ' '.')
   [ -e "$stamp" ] && return
   local names missing=() name
-  names=$(grep -v '^#' "$root/packages.txt")
+  names=$(grep -v '^#' "$1")
   for name in $names; do
     dpkg-query -W -f '${Status}' "$name" 2>/dev/null | grep -q 'ok installed' || missing+=("$name")
   done
@@ -25,4 +25,12 @@ install_packages() {
 
 configure() {
   [ -e "$build/build.ninja" ] || cmake --preset release -S "$root" >&2
+}
+
+# The documentation site, into build/site: packages of its own, no network once they are there, nothing of C++.
+build_site() {
+  install_packages "$root/docs/site/packages.txt"
+  python3 -B "$root/docs/site/test_site.py" "$root/build" >&2
+  echo "open $root/build/site/index.html"
+  echo "or, for the search: python3 -m http.server -d $root/build/site 8000, then http://localhost:8000"
 }

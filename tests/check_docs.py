@@ -69,7 +69,7 @@ def check_listings(command):
 
 def check_lines_of_files():
     """A fenced block after "<!-- lines of: FILE -->" is a part of that file, line by line."""
-    for path in sorted(ROOT.glob("docs/*.md")) + [ROOT / "README.md"]:
+    for path in sorted(ROOT.glob("docs/**/[!_]*.md")) + [ROOT / "README.md"]:
         for name, block in re.findall(r"<!-- lines of: (\S+) -->\n```\w*\n(.*?)```", path.read_text(), re.S):
             if block not in (ROOT / name).read_text():
                 findings.append(f"{path.relative_to(ROOT)}: a listing is not (any more) a part of {name}; it begins with: {block.split(chr(10))[0]}")
@@ -133,7 +133,7 @@ def check_capi():
 
 
 def check_links():
-    for path in sorted(ROOT.glob("*.md")) + sorted(ROOT.glob("*/*.md")) + sorted(ROOT.glob("apps/*/*.md")):
+    for path in sorted(ROOT.glob("*.md")) + sorted(ROOT.glob("*/*.md")) + sorted(ROOT.glob("apps/*/*.md")) + sorted(ROOT.glob("docs/*/*.md")):
         if "build" in path.relative_to(ROOT).parts:
             continue
         for target in re.findall(r"\[[^\]\n]+\]\(([\w./:-]+)(?:#[^)]*)?\)", path.read_text()):
@@ -145,8 +145,8 @@ def check_paths():
     """Back-quoted paths of files. Capitals and <angle brackets> stand for a name that the reader chooses; so does `scale`,
     the operation that docs/adding-an-operation.md adds."""
     parts = "apps|blas|capi|cmake|core|docs|dropin|examples|fft|include|neuron|python|rand|solver|sparse|tensor|tests|tile|tools"
-    for path in sorted(ROOT.glob("*.md")) + sorted(ROOT.glob("docs/*.md")) + sorted(ROOT.glob("*/README.md")):
-        base = [ROOT] if path.parent in (ROOT, ROOT / "docs") else [ROOT, path.parent]
+    for path in sorted(ROOT.glob("*.md")) + sorted(ROOT.glob("docs/**/*.md")) + sorted(ROOT.glob("*/README.md")):
+        base = [ROOT] if path.parent == ROOT or ROOT / "docs" in path.parents else [ROOT, path.parent]
         for name in re.findall(rf"`((?:{parts}|src|test|bench)/[\w./*-]+\.(?:hpp|cpp|h|md|py|sh|txt|cmake|\*))`", path.read_text()):
             if "scale" in name or re.search(r"[A-Z]{3}", name):
                 continue

@@ -1,0 +1,77 @@
+"""Pictures of the deep dives as SVG text: bars, dots on a logarithmic axis, and two designs side by side. No library."""
+import html
+import math
+
+BLUE, ORANGE, GREY, INK, LIGHT = "#2563a8", "#c2571a", "#8a939c", "#1c2733", "#eef2f6"
+
+
+def text(x, y, words, size=13, anchor="start", fill=INK, weight="normal"):
+    return f'<text x="{x:g}" y="{y:g}" font-size="{size}" text-anchor="{anchor}" fill="{fill}" font-weight="{weight}">{html.escape(words)}</text>'
+
+
+def page(width, height, title, body):
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" font-family="sans-serif" role="img">'
+    return "\n".join([head, f"<title>{html.escape(title)}</title>", '<rect width="100%" height="100%" fill="white"/>', *body, "</svg>", ""])
+
+
+def bars(title, rows, unit):
+    """rows: (label, value, words beside the bar, kind); kind 1 is drawn in orange, kind 2 in grey."""
+    left, wide, step = 250, 420, 28
+    top = max(value for _, value, _, _ in rows)
+    body = [text(16, 26, title, 15, weight="bold")]
+    for i, (label, value, words, kind) in enumerate(rows):
+        y = 44 + i * step
+        body.append(text(left - 10, y + 15, label, anchor="end"))
+        body.append(f'<rect x="{left}" y="{y}" width="{max(1.0, wide * value / top):.1f}" height="20" fill="{(BLUE, ORANGE, GREY)[kind]}"/>')
+        body.append(text(left + 8 + wide * value / top, y + 15, words))
+    body.append(text(left, 60 + len(rows) * step, unit, 12, fill=GREY))
+    return page(820, 72 + len(rows) * step, title, body)
+
+
+def dots(title, groups, low, high, unit):
+    """groups: (name, values, kind), each a row of dots on a logarithmic axis from low to high."""
+    left, wide, step = 150, 600, 74
+    at = lambda v: left + wide * math.log(v / low) / math.log(high / low)
+    bottom = 52 + step * len(groups)
+    body = [text(16, 26, title, 15, weight="bold")]
+    for tick in (0.5, 0.67, 0.8, 1, 1.25, 1.5, 2):
+        if low <= tick <= high:
+            colour = INK if tick == 1 else "#d5dbe1"
+            body.append(f'<line x1="{at(tick):.1f}" x2="{at(tick):.1f}" y1="44" y2="{bottom}" stroke="{colour}"/>')
+            body.append(text(at(tick), bottom + 18, f"{tick:g}", 12, "middle"))
+    for row, (name, values, kind) in enumerate(groups):
+        middle = 52 + step * row + step / 2
+        body.append(text(left - 12, middle + 4, name, anchor="end"))
+        taken = []
+        for value in sorted(values):
+            x, lane = at(value), 0
+            while any(abs(x - a) < 8 and lane == b for a, b in taken):
+                lane += 1
+            taken.append((x, lane))
+            y = middle + (lane + 1) // 2 * 8 * (-1 if lane % 2 else 1)
+            body.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.6" fill="{(BLUE, ORANGE, GREY)[kind]}"/>')
+    body.append(text(left + wide / 2, bottom + 40, unit, 12, "middle", GREY))
+    return page(820, bottom + 52, title, body)
+
+
+def contrast(title, *panels):
+    """panels: (title, steps, foot). Each panel is a column of boxes with arrows between them."""
+    width, gap = 390, 20
+    tall = 78 + 64 * max(len(steps) for _, steps, _ in panels) + 30
+    body = [text(16, 26, title, 15, weight="bold")]
+    for i, (name, steps, foot) in enumerate(panels):
+        x, colour = 16 + i * (width + gap), (GREY, BLUE)[i % 2]
+        body.append(f'<g class="panel"><rect x="{x}" y="40" width="{width}" height="{tall - 52}" rx="6" fill="{LIGHT}"/>')
+        body.append(text(x + width / 2, 64, name, 14, "middle", colour, "bold"))
+        for k, lines in enumerate(steps):
+            y = 78 + 64 * k
+            body.append(f'<rect x="{x + 16}" y="{y}" width="{width - 32}" height="46" rx="4" fill="white" stroke="{colour}"/>')
+            lines = lines.split("\n")
+            for r, line in enumerate(lines):
+                body.append(text(x + width / 2, y + (28 if len(lines) == 1 else 19 + 17 * r), line, 13, "middle"))
+            if k + 1 < len(steps):
+                cx = x + width / 2
+                body.append(f'<path d="M{cx} {y + 46} v12 m-4 -5 l4 6 l4 -6" fill="none" stroke="{colour}" stroke-width="1.5"/>')
+        body.append(text(x + width / 2, tall - 22, foot, 13, "middle", colour, "bold"))
+        body.append("</g>")
+    return page(32 + len(panels) * (width + gap) - gap, tall, title, body)
