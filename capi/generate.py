@@ -342,7 +342,7 @@ OTHER_NAMES = {"syevd": "eigh", "syevdx": "eigh", "sygvd": "eigh_generalized", "
 def rosetta(libraries, tables):
     """Every function of CUDA's libraries: its C name and its C++ counterpart, or why there is none."""
     root = os.path.dirname(os.path.dirname(os.path.abspath(tables)))
-    lines = ["# CUDA's names and ours", "", "Written by `python3 capi/generate.py capi/api --rosetta docs/rosetta.md` from the tables in `capi/api`; a test compares. "
+    lines = ["# CUDA's names and ours", "", "For programmers who know a function of CUDA's libraries and look for ours. A table to search in.", "", "Written by `python3 capi/generate.py capi/api --rosetta docs/rosetta.md` from the tables in `capi/api`; a test compares. "
              "`*_64` forms and `_v2` spellings exist where CUDA has them and are not repeated. The C++ column names the function that does the "
              "same in C++, and its header; plans and generators are objects there: see the table in each library's README.", ""]
     for library in libraries:

@@ -1,5 +1,7 @@
-"""The figures of the deep dives: which commands each takes, what it draws, which table stands under it."""
+"""The figures of documents and deep dives: which commands each takes, what it draws, which table stands under it."""
+import re
 import statistics
+import textwrap
 
 import svg
 
@@ -31,6 +33,37 @@ def digits(value):
 
 def time(s):
     return f"{digits(s * 1e3)} ms" if s >= 0.9995e-3 else f"{digits(s * 1e6)} us"
+
+
+# ---- docs/precision.md and docs/mp2.md
+
+@figure
+def precision_modes(run):
+    drawn, rows = [], [["operands, mode", "largest error", "bound", "modelled, 256^3", "modelled, 4096^3"]]
+    cases = [("fp32", x) for x in ("bf16", "tf32", "native", "tf32x3", "bf16x6")] + [("fp64", "exact")]
+    for dtype, mode in cases:
+        r = run(f"bench blas.gemm --m 256 --n 256 --k 256 --dtype {dtype} --precision {mode} --exec sim:trn2")[0]
+        large = seconds(run, "blas.gemm", f"--m 4096 --n 4096 --k 4096 --dtype {dtype} --precision {mode}")
+        drawn.append((f"{dtype}, {mode}", r["error"], r["bound"], f"{time(large)} at 4096^3"))
+        rows.append([f"{dtype}, {mode}", f"{r['error']:.1e}", f"{r['bound']:.1e}", time(r["modelled_seconds"]), time(large)])
+    return Figure("Every mode of a product: the largest error of 256^3 (full) and the bound that was promised (open), simulated on trn2; times are modelled.",
+                  svg.spans("What a mode promises, and what happens", drawn, -18, -2, "error and bound, relative to |A||B|"), rows)
+
+
+@figure
+def mp2_stages(run):
+    drawn, rows = [], [["shape", "transform", "solve", "energies", "total"]]
+    for name, shape in (("benzene", "21 420 93"), ("(H2O)8", "40 672 152")):
+        nocc, naux, nvir = shape.split()
+        said = run.text(f"mp2-model --nocc {nocc} --naux {naux} --nvir {nvir}")
+        times = {m[0]: (float(m[1]), m[2]) for m in re.findall(r"^(transform|solve|energies) .*? ([\d.]+) (us|ms|s) ", said, re.M)}
+        total = re.search(r"^total (.*)$", said, re.M).group(1)
+        rows.append([name, *(f"{times[x][0]:g} {times[x][1]}" for x in ("transform", "solve", "energies")), total])
+        for stage, (value, unit) in times.items():
+            in_ms = value * {"us": 1e-3, "ms": 1, "s": 1e3}[unit]
+            drawn.append((f"{name}: {stage}", in_ms, f"{value:g} {unit}", int(stage == "solve")))
+    return Figure("The three stages of the MP2 part in float64 on one trn2 core, modelled: the solve, with its many small launches, is the slowest.",
+                  svg.bars("Stages of the MP2 part, float64 in Exact", drawn, "ms, modelled on trn2"), rows)
 
 
 # ---- trnblas
@@ -180,7 +213,7 @@ def sparse_contrast(run):
     return Figure("A row of a sparse matrix as CUDA has it, and as tiles.", svg.contrast(
         "Sparse times dense, two units of work",
         ("The entry is the unit", ["row by row, a warp for a row", "fetch x[j] for every entry", "multiply, add, reduce across lanes"], "here: 0.58 us for 128 fetches"),
-        ("The tile is the unit", ["128 rows; the columns they touch,\n128 to a tile", "the tile is a stationary operand,\nzeros and all", "up to 512 columns of B stream past"], "how many tiles? decides everything")))
+        ("The tile is the unit", ["128 rows; the columns they touch,\n128 to a tile", "the tile is a stationary operand,\nzeros and all", "up to 512 columns of B stream past"], "the number of tiles decides everything")))
 
 
 @figure
@@ -276,5 +309,5 @@ def simulator_worst(run):
     rows = [["kernel", "machine", "published", "modelled", "ratio"]]
     for x in found:
         rows.append([x["name"], x["machine"], time(x["measured_us"] / 1e6), time(x["modelled_us"] / 1e6), f"{x['ratio']:.2f}"])
-    drawn = [(x["name"][:34], abs(x["ratio"] - 1), f"{100 * (x['ratio'] - 1):+.0f} %", int(x["ratio"] > 1)) for x in found]
+    drawn = [(textwrap.shorten(x["name"], 34, placeholder=" ..."), abs(x["ratio"] - 1), f"{100 * (x['ratio'] - 1):+.0f} %", int(x["ratio"] > 1)) for x in found]
     return Figure("Every kernel that the model misses by more than 20 %.", svg.bars("The misses", drawn, "deviation; orange: too slow, blue: too fast"), rows)

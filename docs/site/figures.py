@@ -1,9 +1,9 @@
-"""Runs the commands behind the deep dives' figures and writes pictures and tables from their JSON.
+"""Runs the commands behind the documents' figures and writes pictures and tables from their JSON.
 
 usage: figures.py TRNSCI [--check] [NAME...]
 
 A page holds "<!-- figure: NAME -->" ... "<!-- end figure -->"; what lies between is written here: the picture's line, a table,
-and the commands. The pictures are docs/deep-dives/figures/NAME.svg. --check compares instead of writing. Modelled times do
+and the commands. The pictures are figures/NAME.svg beside the page. --check compares instead of writing. Modelled times do
 not depend on the machine this runs on.
 """
 import json
@@ -15,7 +15,7 @@ import sys
 
 import drawings
 
-FOLDER = pathlib.Path(__file__).resolve().parents[1] / "deep-dives"
+DOCS = pathlib.Path(__file__).resolve().parents[1]
 BLOCK = r"<!-- figure: ([\w-]+) -->\n(.*?)<!-- end figure -->"
 
 
@@ -25,13 +25,17 @@ class Runner:
     def __init__(self, command):
         self.command, self.said = command, {}
 
-    def __call__(self, line):
+    def text(self, line):
+        """For commands without --json."""
         if line not in self.said:
-            done = subprocess.run([self.command, *shlex.split(line), "--json", "-"], capture_output=True, text=True)
+            done = subprocess.run([self.command, *shlex.split(line)], capture_output=True, text=True)
             if done.returncode != 0:
                 sys.exit(f"trnsci {line} fails: {done.stderr.strip()}")
-            self.said[line] = json.loads(done.stdout)
+            self.said[line] = done.stdout
         return self.said[line]
+
+    def __call__(self, line):
+        return json.loads(self.text(f"{line} --json -"))
 
 
 class Recording:
@@ -43,6 +47,10 @@ class Recording:
     def __call__(self, line):
         self.lines.append(line)
         return self.runner(line)
+
+    def text(self, line):
+        self.lines.append(line)
+        return self.runner.text(line)
 
 
 def table(rows):
@@ -74,7 +82,7 @@ def main():
             path.write_text(wanted)
             print("wrote", what)
 
-    for path in sorted(FOLDER.glob("[!_]*.md")):
+    for path in sorted(DOCS.glob("*.md")) + sorted(DOCS.glob("deep-dives/[!_]*.md")):
         text = path.read_text()
         for name in re.findall(BLOCK, text, re.S):
             name = name[0]
@@ -87,7 +95,7 @@ def main():
             recording = Recording(runner)
             figure = drawings.ALL[name](recording)
             figure.commands = recording.lines
-            keep(FOLDER / "figures" / f"{name}.svg", figure.svg, f"figures/{name}.svg")
+            keep(path.parent / "figures" / f"{name}.svg", figure.svg, f"figures/{name}.svg")
             wanted = f"<!-- figure: {name} -->\n{block(name, figure)}<!-- end figure -->"
             text = re.sub(rf"<!-- figure: {name} -->\n.*?<!-- end figure -->", lambda _: wanted, text, flags=re.S)
         keep(path, text, f"a figure of {path.name}")

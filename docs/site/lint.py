@@ -168,6 +168,13 @@ def self_test(pages):
     return 1 if wrong else 0
 
 
+def without_reader():
+    """Documents say in their first lines for whom they are."""
+    names = sorted((ROOT / "docs").glob("*.md")) + sorted((ROOT / "docs" / "start").glob("*.md"))
+    return [x.relative_to(ROOT).as_posix() for x in names
+            if x.name != "index.md" and not any(y.startswith("For ") for y in x.read_text().split("\n")[1:4])]
+
+
 def main():
     pages = sorted(x for x in FOLDER.glob("*.md") if x.name != "index.md" and not x.name.startswith("_"))
     if "--self-test" in sys.argv:
@@ -175,6 +182,7 @@ def main():
     wrong = [f"docs/deep-dives/{x.name}: {f}" for x in pages for f in findings(x.read_text())]
     have = {front_matter(x.read_text())[0]["categories"] for x in pages if front_matter(x.read_text())[0]}
     wrong += [f"no deep dive about {x}" for x in LIBRARIES if f"[Deep dive, {x}]" not in have]
+    wrong += [f"{x}: does not say for whom it is (\"For ...\" below its title)" for x in without_reader()]
     print("\n".join(wrong) or f"{len(pages)} deep dives, {', '.join(str(words(front_matter(x.read_text())[1])) for x in pages)} words")
     return 1 if wrong else 0
 

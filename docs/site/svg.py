@@ -28,6 +28,27 @@ def bars(title, rows, unit):
     return page(820, 72 + len(rows) * step, title, body)
 
 
+def spans(title, rows, low, high, unit):
+    """rows: (label, from, to, words): lines with an open and a full end on a logarithmic axis in powers of ten."""
+    left, wide, step = 150, 470, 32
+    at = lambda v: left + wide * (math.log10(v) - low) / (high - low)
+    bottom = 50 + step * len(rows)
+    body = [text(16, 26, title, 15, weight="bold")]
+    for power in range(low, high + 1, 2):
+        x = at(10.0 ** power)
+        body.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="44" y2="{bottom}" stroke="#d5dbe1"/>')
+        body.append(text(x, bottom + 18, f"1e{power}", 12, "middle"))
+    for i, (label, a, b, words) in enumerate(rows):
+        y = 50 + step * i + step / 2
+        body.append(text(left - 12, y + 4, label, anchor="end"))
+        body.append(f'<line x1="{at(a):.1f}" x2="{at(b):.1f}" y1="{y}" y2="{y}" stroke="{BLUE}" stroke-width="3"/>')
+        body.append(f'<circle cx="{at(a):.1f}" cy="{y}" r="5" fill="{BLUE}"/>')
+        body.append(f'<circle cx="{at(b):.1f}" cy="{y}" r="5" fill="white" stroke="{BLUE}" stroke-width="2"/>')
+        body.append(text(left + wide + 16, y + 4, words))
+    body.append(text(left + wide / 2, bottom + 40, unit, 12, "middle", GREY))
+    return page(820, bottom + 52, title, body)
+
+
 def dots(title, groups, low, high, unit):
     """groups: (name, values, kind), each a row of dots on a logarithmic axis from low to high."""
     left, wide, step = 150, 600, 74

@@ -43,6 +43,7 @@ def check(site):
     for path, page in pages.items():
         name = path.relative_to(site)
         findings += [f"{name}: loads {x}" for x in page.loads if "//" in x]
+        findings += [f"{name}: {x} is not there" for x in page.loads if "//" not in x and name.name != "404.html" and not (path.parent / x).exists()]
         for link in page.links:
             target, _, fragment = link.partition("#")
             if "://" in target or target.startswith("mailto:") or name.name == "404.html":
