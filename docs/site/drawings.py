@@ -96,15 +96,17 @@ def blas_modes(run):
 
 @figure
 def blas_exact_sizes(run):
-    drawn, rows = [], [["N", "fp32 native", "fp64 exact", "ratio"]]
+    drawn, rows = [], [["N", "fp32 native", "fp64 exact", "ratio", "in Exact: Tensor Engine busy", "GpSimd busy"]]
     for n in (128, 256, 512, 1024, 2048, 4096):
         a = seconds(run, "blas.gemm", f"--m {n} --n {n} --k {n} --dtype fp32")
         b = seconds(run, "blas.gemm", f"--m {n} --n {n} --k {n} --dtype fp64 --precision exact")
         drawn.append((f"N = {n}", b / a, f"{digits(b / a)} times fp32", 1))
-        rows.append([str(n), time(a), time(b), digits(b / a)])
+        said = run.text(f"profile blas.gemm --m {n} --n {n} --k {n} --dtype fp64 --precision exact")
+        busy = [re.search(rf"^{lane} .*? ([\d.]+ %)", said, re.M).group(1) for lane in ("tensor", "gpsimd")]
+        rows.append([str(n), time(a), time(b), digits(b / a), *busy])
     for machine in ("trn1", "trn3"):
         b = seconds(run, "blas.gemm", "--m 4096 --n 4096 --k 4096 --dtype fp64 --precision exact", f"sim:{machine}")
-        rows.append([f"4096 on {machine}", "-", time(b), "-"])
+        rows.append([f"4096 on {machine}", "-", time(b), "-", "-", "-"])
     return Figure("What float64 costs beside float32, by size, modelled on trn2 unless it says otherwise.",
                   svg.bars("Exact float64 over native float32", drawn, "ratio of modelled times"), rows)
 

@@ -7,12 +7,15 @@ import pathlib
 import re
 import sys
 
+import stated
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "deep-dives"
 HEADINGS = ["Lead", "The problem", "What the architecture suggests", "The approach", "Implementation", "What didn't work", "Numbers",
             "What's next", "Takeaway"]
 LIBRARIES = ["trnblas", "trnfft", "trnrand", "trnsolver", "trnsparse", "trntensor", "trnsci"]
 CAP = 2000
+KNOWN = stated.stated()
 BOASTS = r"\b(unprecedented|blazing\w*|revolutionary|seamless\w*|cutting-edge|world-class|game-chang\w*|state-of-the-art|effortless\w*)\b"
 
 
@@ -74,6 +77,8 @@ def findings(text, folder=FOLDER):
     boast = re.search(BOASTS, body, re.I)
     if boast:
         say(f"a boast: {boast.group(0)}")
+    for number in stated.strangers(prose(body), KNOWN):
+        say(f"{number} stands in no table and no other document")
     if words(body) > CAP:
         say(f"{words(body)} words of prose, more than {CAP}")
     lead = len(re.findall(r"[.?!](?:\s|$)", prose(part.get("Lead", ""))))
@@ -135,6 +140,7 @@ DAMAGES = [
     ("first person", lambda t: t.replace("## The problem\n", "## The problem\n\nWe built a kernel.\n", 1)),
     ("emoji", lambda t: t.replace("## The problem\n", "## The problem\n\n\U0001F680\n", 1)),
     ("boast", lambda t: t.replace("## The problem\n", "## The problem\n\nThis is unprecedented.\n", 1)),
+    ("stands in no table", lambda t: t.replace("## The problem\n", "## The problem\n\nIt takes 1234.567 ms.\n", 1)),
     ("words of prose", lambda t: t.replace("## The problem\n", "## The problem\n\n" + "word " * 2001 + "\n", 1)),
     ("lead", lambda t: re.sub(r"## Lead\n.*?\n## ", "## Lead\n\nOne sentence.\n\n## ", t, flags=re.S)),
     ("section on fit", lambda t: t.replace("### Fit", "### Shape")),
@@ -182,6 +188,8 @@ def main():
     wrong = [f"docs/deep-dives/{x.name}: {f}" for x in pages for f in findings(x.read_text())]
     have = {front_matter(x.read_text())[0]["categories"] for x in pages if front_matter(x.read_text())[0]}
     wrong += [f"no deep dive about {x}" for x in LIBRARIES if f"[Deep dive, {x}]" not in have]
+    fits = prose((ROOT / "docs" / "what-fits.md").read_text().replace("|", " "))
+    wrong += [f"docs/what-fits.md: {x} stands in no other document" for x in stated.strangers(fits, KNOWN)]
     wrong += [f"{x}: does not say for whom it is (\"For ...\" below its title)" for x in without_reader()]
     print("\n".join(wrong) or f"{len(pages)} deep dives, {', '.join(str(words(front_matter(x.read_text())[1])) for x in pages)} words")
     return 1 if wrong else 0
