@@ -78,7 +78,8 @@ def findings(text, folder=FOLDER):
     if boast:
         say(f"a boast: {boast.group(0)}")
     for number in stated.strangers(prose(body), KNOWN):
-        say(f"{number} stands in no table and no other document")
+        if number not in stated.history(text):
+            say(f"{number} stands in no table and no other document")
     if words(body) > CAP:
         say(f"{words(body)} words of prose, more than {CAP}")
     lead = len(re.findall(r"[.?!](?:\s|$)", prose(part.get("Lead", ""))))
@@ -141,6 +142,7 @@ DAMAGES = [
     ("emoji", lambda t: t.replace("## The problem\n", "## The problem\n\n\U0001F680\n", 1)),
     ("boast", lambda t: t.replace("## The problem\n", "## The problem\n\nThis is unprecedented.\n", 1)),
     ("stands in no table", lambda t: t.replace("## The problem\n", "## The problem\n\nIt takes 1234.567 ms.\n", 1)),
+    ("stands in no table", lambda t: t.replace("## The problem\n", "## The problem\n\nIt took 1234.567 ms.<!-- once: 1234.567 ms -->\n", 1)),
     ("words of prose", lambda t: t.replace("## The problem\n", "## The problem\n\n" + "word " * 2001 + "\n", 1)),
     ("lead", lambda t: re.sub(r"## Lead\n.*?\n## ", "## Lead\n\nOne sentence.\n\n## ", t, flags=re.S)),
     ("section on fit", lambda t: t.replace("### Fit", "### Shape")),
