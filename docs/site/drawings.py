@@ -313,3 +313,24 @@ def simulator_worst(run):
         rows.append([x["name"], x["machine"], time(x["measured_us"] / 1e6), time(x["modelled_us"] / 1e6), f"{x['ratio']:.2f}"])
     drawn = [(textwrap.shorten(x["name"], 34, placeholder=" ..."), abs(x["ratio"] - 1), f"{100 * (x['ratio'] - 1):+.0f} %", int(x["ratio"] > 1)) for x in found]
     return Figure("Every kernel that the model misses by more than 20 %.", svg.bars("The misses", drawn, "deviation; orange: too slow, blue: too fast"), rows)
+
+
+# ---- DF-MP2
+
+@figure
+def mp2_contrast(run):
+    return Figure("The pair energies as library calls, and as one program.", svg.contrast(
+        "Pair energies: for every pair of orbitals i, j",
+        ("Library calls", ["gemm: T = B_i^T B_j, stored to HBM", "elementwise: T / D, read and stored", "transpose: T^T for exchange, read and stored", "reduce: read once more"], "nvir^2 numbers through HBM, five times"),
+        ("One program", ["Tensor: T in one PSUM bank", "Scalar: weights by rsqrt; Vector: Z = T * weight", "Tensor: blocks of Z turned; Vector: Z - Z^T", "Scalar: squares, summed on the way"], "T never leaves the chip")))
+
+
+@figure
+def mp2_pairs(run):
+    drawn, rows = [], [["shape: occupied, fitting, virtual", "tf32x3", "native", "exact, float64", "exact over tf32x3"]]
+    for name, (nocc, naux, nvir) in (("benzene", (21, 420, 93)), ("(H2O)8", (40, 672, 152)), ("medium", (64, 1536, 448))):
+        base = f"--nocc {nocc} --naux {naux} --nvir {nvir}"
+        times = [seconds(run, "blas.pair_energy", f"{base} {x}") for x in ("--precision tf32x3", "--precision native", "--dtype fp64")]
+        rows.append([f"{name}: {nocc}, {naux}, {nvir}", *map(time, times), digits(times[2] / times[0])])
+        drawn.append((name, times[2] / times[0], digits(times[2] / times[0]), 1))
+    return Figure("Pair energies of three shapes on one trn2 core, modelled; bars: what float64 costs over tf32x3.", svg.bars("Float64 over tf32x3, pair energies", drawn, "ratio of modelled times"), rows)
