@@ -3,6 +3,7 @@
 
 #include <trn/core/error.hpp>
 
+#include "bindings.hpp"
 #include "context.hpp"
 #include "numpy_arrays.hpp"
 
@@ -68,4 +69,15 @@ NB_MODULE(_trnsci, m) {
   bind_level2(m);
   bind_level3(m);
   bind_tensor(m);
+  bind_stft(m);
+  bind_operators(m);
+  bind_sparse_matrix(m);
+  bind_sparse_products(m);
+  bind_sparse_factors(m);
+  bind_sparse_more(m);
+  bind_solver_dense(m);
+  bind_solver_spectra(m);
+  bind_solver_iterative(m);
+  bind_contractions(m);
+  bind_decompositions(m);
 }

@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 NEEDED = ["nanobind", "pytest"]
-WANTED = ["mypy", "opt_einsum"]  # their tests are counted skips without them
+WANTED = ["mpmath", "mypy", "opt_einsum"]  # their tests are counted skips without them
 
 
 def quiet(*command):

@@ -5,10 +5,11 @@ a block. See docs/python.md.
 """
 from __future__ import annotations
 
-from . import blas, fft, rand, tensor
+from . import blas, fft, rand, solver, sparse, tensor
 from ._core import (Accuracy, Array, DeviceError, Event, Executor, Record, asarray, asnumpy, current_executor, record,
                     use)
+from ._outcome import NumericalWarning
 
 __version__ = "0.1.0"
-__all__ = ["Accuracy", "Array", "DeviceError", "Event", "Executor", "Record", "asarray", "asnumpy", "blas", "current_executor",
-           "fft", "rand", "record", "tensor", "use"]
+__all__ = ["Accuracy", "Array", "DeviceError", "Event", "Executor", "NumericalWarning", "Record", "asarray", "asnumpy", "blas",
+           "current_executor", "fft", "rand", "record", "solver", "sparse", "tensor", "use"]

@@ -301,7 +301,10 @@ def __ua_function__(method: Any, args: Any, kwargs: Any) -> Any:
 
 
 from ._fht import fht, fhtoffset, ifht  # noqa: E402 (uses rfft and irfft)
+from ._stft import get_window, istft, stft  # noqa: E402
+from ._trnfft import complex_matmul, create_plan, clear_plan_cache  # noqa: E402 (uses Plan)
 
-__all__ = ["Plan", "dct", "dctn", "dst", "dstn", "fft", "fft2", "fftfreq", "fftn", "fftshift", "fht", "fhtoffset", "hfft",
+__all__ = ["Plan", "clear_plan_cache", "complex_matmul", "create_plan", "dct", "dctn", "dst", "dstn", "fft", "fft2", "fftfreq", "fftn", "fftshift", "fht", "fhtoffset", "get_window", "hfft",
            "hfft2", "hfftn", "idct", "idctn", "idst", "idstn", "ifft", "ifft2", "ifftn", "ifftshift", "ifht", "ihfft",
-           "ihfft2", "ihfftn", "irfft", "irfft2", "irfftn", "next_fast_len", "rfft", "rfft2", "rfftfreq", "rfftn"]
+           "ihfft2", "ihfftn", "irfft", "irfft2", "irfftn", "istft", "next_fast_len", "rfft", "rfft2", "rfftfreq", "rfftn",
+           "stft"]

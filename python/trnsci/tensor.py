@@ -16,6 +16,10 @@ from numpy.typing import DTypeLike, NDArray
 
 from . import _trnsci
 from ._core import Accuracy, Array, ExecutorLike
+from ._tensor_more import (CacheInfo, ContractionPlan, CpResult, DecompositionReport, PathInfo, Step, TuckerResult, ao_to_mo_transform,
+                           clear_plan_cache, contract, contract_path, cp_decompose, cp_reconstruct, einsum_gradient, estimate_flops,
+                           from_xla, mp2_energy, multi_einsum, permute, plan_cache_info, plan_contraction, reduce, to_xla,
+                           tt_decompose, tt_reconstruct, tt_round, tucker_decompose, tucker_reconstruct)
 
 backend_calls: dict[str, int] = {}
 
@@ -75,9 +79,6 @@ def einsum(*operands: Any, alpha: complex = 1.0, beta: complex = 0.0, c: Any = N
     elif casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
         raise ValueError(f"tensor.einsum: casting is {casting!r}; it must be 'no', 'equiv', 'safe', 'same_kind' or 'unsafe'")
     return _trnsci.einsum(text, given, alpha, beta, c, out, precision, executor, return_accuracy)
-
-
-contract = einsum
 
 
 def tensordot(a: Any, b: Any, axes: Any = 2, *, precision: str | None = None, executor: ExecutorLike = None) -> Any:
@@ -165,4 +166,8 @@ def plan(subscripts: str, *operands: Any, dtype: DTypeLike = np.float64, precisi
     return Plan(_trnsci.make_einsum_plan(subscripts, shapes, types, precision, executor, memory_bytes))
 
 
-__all__ = ["Plan", "backend_calls", "contract", "einsum", "plan", "tensordot", "transpose"]
+__all__ = ["CacheInfo", "ContractionPlan", "CpResult", "DecompositionReport", "PathInfo", "Plan", "Step", "TuckerResult",
+           "ao_to_mo_transform", "backend_calls", "clear_plan_cache", "contract", "contract_path", "cp_decompose", "cp_reconstruct",
+           "einsum", "einsum_gradient", "estimate_flops", "from_xla", "mp2_energy", "multi_einsum", "permute", "plan",
+           "plan_cache_info", "plan_contraction", "reduce", "tensordot", "to_xla", "transpose", "tt_decompose", "tt_reconstruct",
+           "tt_round", "tucker_decompose", "tucker_reconstruct"]

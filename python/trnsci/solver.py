@@ -1,0 +1,249 @@
+"""Dense linear algebra: factorisations, systems, eigenvalues, singular values, functions, iterations, randomised methods.
+
+The names and positional arguments of numpy.linalg, scipy.linalg, scipy.sparse.linalg and the Python trnsolver. A numerical outcome
+(singular, not converged, ...) is a result: with return_accuracy=True a call returns (result, report), where `report.outcome` says
+what happened, `report.bound` is the error bound of the C++ function and `report.rigorous` whether it is proved. Without, an outcome
+that is not "ok" is a NumericalWarning, and the result is what the library leaves: NaN, or the last iterate.
+"""
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _trnsci
+from ._core import Array, ExecutorLike
+from ._outcome import NumericalWarning, Outcome, Report, finish, report_of
+from ._solver_iterative import (IterationResult, LowRankEigh, SvdResult, TraceEstimate, bicgstab, block_cg,
+                                block_jacobi_preconditioner, cg, chebyshev, eigh_randomized, eigsh, expm_multiply, fgmres,
+                                filtered_subspace, gmres, hutch_plus_plus, hutchinson, idr, jacobi_preconditioner, lobpcg,
+                                lsqr, minres, nystroem, rsvd, ssor_preconditioner)
+from ._solver_spectra import (EighResult, NewtonSchulzResult, PolarResult, SchurResult, cosm, eig, eigh, eigh_generalized,
+                              eigvals, eigvalsh, expm, inv_sqrt_spd, inv_sqrt_spd_ns, logm, matrix, polar, schur, signm, sinm,
+                              smallest_eigenvalue_bound, sqrtm, svd, svdvals, system)
+from ._trnsci import Operator
+
+LuResult = NamedTuple("LuResult", [("P", Any), ("L", Any), ("U", Any)])
+QrResult = NamedTuple("QrResult", [("Q", Any), ("R", Any)])
+LstsqResult = NamedTuple("LstsqResult", [("x", Any), ("residuals", Any), ("rank", int), ("s", Any)])
+SlogdetResult = NamedTuple("SlogdetResult", [("sign", Any), ("logabsdet", float)])
+
+
+def _flat(x: Any, vector: bool) -> Any:
+    return x[:, 0] if vector else x
+
+
+# Factorisations.
+
+def cholesky(A: ArrayLike | Array, upper: bool = False, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
+    """L with A = L L^H, or U with A = U^H U; one triangle of A is read.
+
+    The other triangle of the result is zero; of a device array it is A's.
+
+    >>> import numpy as np, trnsci.solver as ts
+    >>> ts.cholesky(np.array([[4.0, 2.0], [2.0, 2.0]]))
+    array([[2., 0.],
+           [1., 1.]])
+    >>> l, report = ts.cholesky(-np.eye(2), return_accuracy=True)
+    >>> str(report.outcome)
+    'not positive definite at 0'
+    """
+    factor, report = _trnsci.solver_cholesky(matrix(A), not upper, executor)
+    return finish("solver.cholesky", factor, report_of(report), return_accuracy)
+
+
+def cho_solve(c_and_lower: tuple[Any, bool], b: ArrayLike | Array, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
+    """x with A x = b from (factor, lower) of a Cholesky factorisation."""
+    c, rhs, vector = system(c_and_lower[0], b)
+    x, report = _trnsci.solver_potrs(c, rhs, c_and_lower[1], executor)
+    return finish("solver.cho_solve", _flat(x, vector), report_of(report), return_accuracy)
+
+
+def lu_factor(A: ArrayLike | Array, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
+    """(LU, piv): row i was exchanged with row piv[i]."""
+    factor, pivots, report = _trnsci.solver_lu(matrix(A), executor)
+    return finish("solver.lu_factor", (factor, pivots), report_of(report), return_accuracy)
+
+
+def lu_solve(lu_and_piv: tuple[Any, Any], b: ArrayLike | Array, trans: int = 0, *, executor: ExecutorLike = None,
+             return_accuracy: bool = False) -> Any:
+    """x with A x = b (trans 1: A^T, 2: A^H) from lu_factor's result."""
+    factor, rhs, vector = system(lu_and_piv[0], b)
+    pivots = lu_and_piv[1] if isinstance(lu_and_piv[1], Array) else np.asarray(lu_and_piv[1], dtype=np.int64)
+    x, report = _trnsci.solver_lu_solve(factor, pivots, rhs, trans, executor)
+    return finish("solver.lu_solve", _flat(x, vector), report_of(report), return_accuracy)
+
+
+def lu(A: ArrayLike, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
+    """(P, L, U) with A = P L U."""
+    factor, pivots, report = _trnsci.solver_lu(matrix(A), executor)
+    m, n = factor.shape
+    k = min(m, n)
+    order = np.arange(m)
+    for i, p in enumerate(pivots):
+        order[[i, p]] = order[[p, i]]
+    P = np.zeros((m, m), factor.dtype)
+    P[order, np.arange(m)] = 1
+    L = np.tril(factor[:, :k], -1)
+    L[np.arange(k), np.arange(k)] = 1
+    return finish("solver.lu", LuResult(P, L, np.triu(factor[:k])), report_of(report), return_accuracy)
+
+
+def qr(A: ArrayLike | Array, mode: str = "reduced", *, pivoting: bool = False, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
+    """(Q, R) with A = Q R; mode "complete": Q square. With pivoting=True (Q, R, p), A[:, p] = Q R and |r_ii| falling."""
+    if mode not in ("reduced", "economic", "complete", "full"):
+        raise ValueError(f"solver.qr: mode {mode!r} is none of 'reduced', 'complete'")
+    full = mode in ("complete", "full")
+    if pivoting:
+        if full:
+            raise NotImplementedError("solver.qr: pivoting=True has mode 'reduced' only")
+        q, f, pivots, report = _trnsci.solver_qr_pivoted(matrix(A), executor)
+        return finish("solver.qr", (q, np.triu(f[:min(f.shape)]), pivots), report_of(report), return_accuracy)
+    q, r, report = _trnsci.solver_qr(matrix(A), full, executor)
+    if full and isinstance(r, np.ndarray) and r.shape[0] < q.shape[1]:
+        r = np.vstack([r, np.zeros((q.shape[1] - r.shape[0], r.shape[1]), r.dtype)])
+    return finish("solver.qr", QrResult(q, r), report_of(report), return_accuracy)
+
+
+# Systems.
+
+_STRUCTURES = {"gen": 0, "pos": 1, "her": 2, "sym": 3, "upper triangular": 4, "lower triangular": 4}
+_FACTORS = {"auto": 0, "lu": 1, "qr": 2, "cholesky": 3}
+
+
+def _solve(operation: str, A: Any, b: Any, assume_a: str, lower: bool, unit: bool, factor: str, target: float, measure: str,
+           certify: bool, executor: ExecutorLike, return_accuracy: bool) -> Any:
+    if assume_a not in _STRUCTURES:
+        raise ValueError(f"{operation}: assume_a is {assume_a!r}; it must be one of {', '.join(_STRUCTURES)}")
+    if factor not in _FACTORS or measure not in ("forward", "backward"):
+        raise ValueError(f"{operation}: factor is one of {', '.join(_FACTORS)}, measure 'forward' or 'backward'")
+    m, rhs, vector = system(A, b)
+    if assume_a.endswith("triangular"):
+        lower = assume_a.startswith("lower")
+    x, report = _trnsci.solver_solve(m, rhs, _STRUCTURES[assume_a], lower, unit, _FACTORS[factor], target, measure == "backward", certify, executor)
+    return finish(operation, _flat(x, vector), report_of(report), return_accuracy)
+
+
+def solve(A: ArrayLike | Array, B: ArrayLike | Array, lower: bool = False, *, assume_a: str = "gen", factor: str = "auto",
+          target_error: float = 0.0, measure: str = "forward", certify: bool = False, executor: ExecutorLike = None,
+          return_accuracy: bool = False) -> Any:
+    """x with A x = b. assume_a: "gen", "pos", "her", "sym", "upper triangular", "lower triangular"; what it names is read.
+
+    target_error refines x with exact residuals until the bound is at most this; certify=True proves the bound.
+
+    >>> import numpy as np, trnsci.solver as ts
+    >>> x, report = ts.solve(np.array([[2.0, 1.0], [1.0, 3.0]]), [3.0, 4.0], certify=True, return_accuracy=True)
+    >>> x, report.rigorous, report.bound < 1e-15
+    (array([1., 1.]), True, True)
+    """
+    return _solve("solver.solve", A, B, assume_a, lower, False, factor, target_error, measure, certify, executor, return_accuracy)
+
+
+def solve_triangular(a: ArrayLike | Array, b: ArrayLike | Array, trans: int | str = 0, lower: bool = False, unit_diagonal: bool = False, *,
+                     executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
+    """x with op(T) x = b for the named triangle T of a; trans 0, 1 or 2: T, T^T or T^H."""
+    op = {"N": 0, "T": 1, "C": 2}.get(trans, trans) if isinstance(trans, str) else trans
+    m = matrix(a)
+    if op != 0:
+        m = m.T if op == 1 else m.conj().T
+        lower = not lower
+    return _solve("solver.solve_triangular", m, b, "lower triangular" if lower else "upper triangular", lower, unit_diagonal, "auto", 0.0,
+                  "forward", False, executor, return_accuracy)
+
+
+def solve_spd(A: ArrayLike | Array, B: ArrayLike | Array, iterative_refinement: bool = False, *, executor: ExecutorLike = None,
+              return_accuracy: bool = False) -> Any:
+    """x with A x = b for Hermitian positive definite A; with refinement until the error is that of one rounding."""
+    dtype = A.dtype if isinstance(A, Array) else np.result_type(matrix(A).dtype, matrix(B).dtype)
+    target = float(np.finfo(dtype).eps) if iterative_refinement else 0.0
+    return _solve("solver.solve_spd", A, B, "pos", True, False, "auto", target, "forward", False, executor, return_accuracy)
+
+
+def lstsq(A: ArrayLike, B: ArrayLike, rcond: float | None = None, *, method: str = "svd", executor: ExecutorLike = None,
+          return_accuracy: bool = False) -> Any:
+    """(x, residuals, rank, s) as numpy.linalg.lstsq has it: x of least norm that minimises ||A x - b||_2."""
+    if method not in ("svd", "qr"):
+        raise ValueError(f"solver.lstsq: method {method!r} is none of 'svd', 'qr'")
+    m, rhs, vector = system(A, B)
+    x, report, rank, s = _trnsci.solver_lstsq(m, rhs, -1.0 if rcond is None else rcond, method == "qr", executor)
+    residuals = np.zeros(0, m.real.dtype)
+    if rank == m.shape[1] < m.shape[0]:
+        residuals = (np.abs(rhs - m @ x) ** 2).sum(axis=0)
+    result = LstsqResult(_flat(x, vector), residuals, rank, np.array(s, dtype=m.real.dtype))
+    return finish("solver.lstsq", result, report_of(report), return_accuracy)
+
+
+def pinv(A: ArrayLike, rcond: float | None = None, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
+    """Moore and Penrose's inverse; singular values at or below rcond times the largest count as zero."""
+    x, report, rank = _trnsci.solver_pinv(matrix(A), -1.0 if rcond is None else rcond, executor)
+    return finish("solver.pinv", x, report_of(report, rank=rank), return_accuracy)
+
+
+def _inverse(operation: str, A: Any, positive: bool, executor: ExecutorLike, return_accuracy: bool) -> Any:
+    x, _, _, _, report = _trnsci.solver_inverse(matrix(A), positive, True, executor)
+    return finish(operation, x, report_of(report), return_accuracy)
+
+
+def inv(A: ArrayLike | Array, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
+    """The inverse, by LU."""
+    return _inverse("solver.inv", A, False, executor, return_accuracy)
+
+
+def inv_spd(A: ArrayLike | Array, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
+    """The inverse of a Hermitian positive definite matrix, by Cholesky."""
+    return _inverse("solver.inv_spd", A, True, executor, return_accuracy)
+
+
+def _determinant(A: Any, executor: ExecutorLike) -> tuple[complex, float, float, tuple[Any, ...], bool]:
+    m = matrix(A)
+    _, sign, log_absolute, condition, report = _trnsci.solver_inverse(m, False, False, executor)
+    return sign, log_absolute, condition, report, m.dtype.kind == "c"
+
+
+def slogdet(A: ArrayLike, *, executor: ExecutorLike = None) -> SlogdetResult:
+    """(sign, log |det A|)."""
+    sign, log_absolute, _, _, is_complex = _determinant(A, executor)
+    return SlogdetResult(sign if is_complex else sign.real, log_absolute)
+
+
+def det(A: ArrayLike, *, executor: ExecutorLike = None) -> Any:
+    """The determinant; may over- and underflow, slogdet does not."""
+    sign, log_absolute = slogdet(A, executor=executor)
+    return sign * np.exp(log_absolute)
+
+
+def cond(A: ArrayLike, *, executor: ExecutorLike = None) -> float:
+    """An estimate of the condition number in the 1-norm, from LU; infinite when singular."""
+    return float(_determinant(A, executor)[2])
+
+
+def _basis(operation: str, A: Any, null: bool, rcond: float | None, executor: ExecutorLike, return_accuracy: bool) -> Any:
+    v, report, rank = _trnsci.solver_basis(matrix(A), null, -1.0 if rcond is None else rcond, executor)
+    return finish(operation, v, report_of(report, rank=rank), return_accuracy)
+
+
+def orth(A: ArrayLike, rcond: float | None = None, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
+    """Orthonormal columns that span the range."""
+    return _basis("solver.orth", A, False, rcond, executor, return_accuracy)
+
+
+def null_space(A: ArrayLike, rcond: float | None = None, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
+    """Orthonormal columns that span the null space."""
+    return _basis("solver.null_space", A, True, rcond, executor, return_accuracy)
+
+
+def matrix_rank(A: ArrayLike, rtol: float | None = None, *, executor: ExecutorLike = None) -> int:
+    """The number of singular values above rtol times the largest."""
+    return int(_trnsci.solver_basis(matrix(A), False, -1.0 if rtol is None else rtol, executor)[2])
+
+
+__all__ = ["EighResult", "IterationResult", "LowRankEigh", "LstsqResult", "LuResult", "NewtonSchulzResult", "NumericalWarning",
+           "Operator", "Outcome", "PolarResult", "QrResult", "Report", "SchurResult", "SlogdetResult", "SvdResult",
+           "TraceEstimate", "bicgstab", "block_cg", "block_jacobi_preconditioner", "cg", "chebyshev", "cho_solve",
+           "cholesky", "cond", "cosm", "det", "eig", "eigh", "eigh_generalized", "eigh_randomized", "eigsh", "eigvals",
+           "eigvalsh", "expm", "expm_multiply", "fgmres", "filtered_subspace", "gmres", "hutch_plus_plus", "hutchinson", "idr",
+           "inv", "inv_spd", "inv_sqrt_spd", "inv_sqrt_spd_ns", "jacobi_preconditioner", "lobpcg", "logm", "lsqr", "lstsq", "lu",
+           "lu_factor", "lu_solve", "matrix_rank", "minres", "null_space", "nystroem", "orth", "pinv", "polar", "qr", "rsvd",
+           "schur", "signm", "sinm", "slogdet", "smallest_eigenvalue_bound", "solve", "solve_spd", "solve_triangular", "sqrtm",
+           "ssor_preconditioner", "svd", "svdvals"]
