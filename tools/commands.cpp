@@ -9,6 +9,7 @@
 
 #include <trn/core/error.hpp>
 #include <trn/neuron/nki.hpp>
+#include <trn/neuron/silicon.hpp>
 #include <trn/neuron/sim.hpp>
 #include <trn/neuron/validation.hpp>
 #include <trn/tile/print.hpp>
@@ -28,10 +29,14 @@ void info() {
   fmt::print("trnsci {}\n\nexecutors\n", TRN_VERSION);
   for (const std::string& name : Executor::known()) {
     fmt::print("  {:<10} {}\n", name,
-               name == "host" ? "this machine, native"
-                              : "device kernels on a simulated NeuronCore: right bits, modelled time");
+               name == "host"     ? "this machine, native"
+               : name == "neuron" ? "device kernels by AWS's runtime library; never run on Trainium hardware"
+                                  : "device kernels on a simulated NeuronCore: right bits, modelled time");
   }
-  fmt::print("  (silicon)  no binding in this version: nothing here was run on Trainium hardware\n\nhost\n");
+  if (!neuron::has_neuron()) {
+    fmt::print("  (neuron)   no Trainium is attached here; this executor was never run on hardware\n");
+  }
+  fmt::print("\nhost\n");
   fmt::print("  OpenBLAS   {}\n  threads    {}\n", openblas_get_config(), omp_get_max_threads());
   fmt::print("  SIMD       {}\n\nmachines\n", hwy::TargetName(hwy::SupportedTargets() & -hwy::SupportedTargets()));
   Table table({"", "trn1", "trn2", "trn3"});

@@ -74,8 +74,8 @@ Memory::Memory(const tile::Program& program, const tile::Machine& machine, const
   bind_tensors(bindings, shadow);
 }
 
-tile::Binding binding_of(const tile::Program& program, const tile::TensorDecl& tensor,
-                         std::span<const tile::Binding> bindings) {
+const tile::Binding& bound_to(const tile::Program& program, const tile::TensorDecl& tensor,
+                              std::span<const tile::Binding> bindings) {
   const auto bound = [&](const std::string& name) -> const tile::Binding* {
     const auto found =
         std::ranges::find_if(bindings, [&](const tile::Binding& b) { return b.name == name && b.address(); });
@@ -97,7 +97,12 @@ tile::Binding binding_of(const tile::Program& program, const tile::TensorDecl& t
           name(tensor.kind), tensor.name);
   require(binding->writable || tensor.kind == tile::TensorKind::Input,
           "run of '{}': Output tensor '{}' is bound to memory that may only be read", program.name(), tensor.name);
-  tile::Binding result = *binding;
+  return *binding;
+}
+
+tile::Binding binding_of(const tile::Program& program, const tile::TensorDecl& tensor,
+                         std::span<const tile::Binding> bindings) {
+  tile::Binding result = bound_to(program, tensor, bindings);
   result.name = tensor.name;
   return result;
 }

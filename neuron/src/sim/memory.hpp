@@ -74,9 +74,12 @@ struct TensorMemory {
   std::int64_t lowest = 0, highest = 0;  // element offsets that the declaration spans
 };
 
-// What is bound to a tensor, under its own name. An output and the input it continues are one memory: bound by either
+// What is bound to a tensor. An output and the input it continues are one memory: bound by either
 // name or by both with one address. InvalidArgument when nothing is bound, two addresses are, or an output's may only
 // be read.
+[[nodiscard]] const tile::Binding& bound_to(const tile::Program& program, const tile::TensorDecl& tensor,
+                                            std::span<const tile::Binding> bindings);
+// A copy of it under the tensor's own name.
 [[nodiscard]] tile::Binding binding_of(const tile::Program& program, const tile::TensorDecl& tensor,
                                        std::span<const tile::Binding> bindings);
 

@@ -1,0 +1,176 @@
+// The two queues: see queue.hpp.
+#include "queue.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+namespace trn::neuron::nrt {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+
+// The runtime's own queue.
+class RuntimeQueue final : public Queue {
+ public:
+  RuntimeQueue(const Runtime& runtime, double limit) : runtime_(runtime), limit_(limit) {}
+  bool quiet(std::unique_lock<std::mutex>&) override { return true; }
+
+ private:
+  Status submit(Slot& slot) override {
+    slot.result = kSuccess;
+    return runtime_.call().nrta_execute_schedule(slot.launch.model, slot.launch.in, slot.launch.out, 0, &slot.result,
+                                                 &slot.sequence);
+  }
+  bool over(Slot& slot, Status& result) {
+    bool completed = false;
+    const Status status = runtime_.call().nrta_is_completed(slot.sequence, &completed);
+    if (status != kSuccess) {
+      result = status;
+      return true;
+    }
+    if (completed) result = slot.result;  // valid from now on
+    return completed;
+  }
+  // Most kernels take microseconds: ask at once for a while, then at growing distances up to a millisecond.
+  bool wait_over(Slot& slot, Status& result) override {
+    constexpr int kAtOnce = 256;
+    const Clock::time_point begin = Clock::now();
+    Seconds pause(5e-6);
+    for (int asked = 0;; ++asked) {
+      if (over(slot, result)) return true;
+      if (asked < kAtOnce) continue;
+      if (Seconds(Clock::now() - begin).count() > limit_) return false;
+      std::this_thread::sleep_for(pause);
+      pause = std::min(pause * 1.5, Seconds(1e-3));
+    }
+  }
+
+  const Runtime& runtime_;
+  double limit_;
+};
+
+// A thread that calls the blocking nrt_execute. Its state outlives the queue when a call never returns.
+class ThreadQueue final : public Queue {
+ public:
+  ThreadQueue(const Runtime& runtime, double limit) : shared_(std::make_shared<Shared>(runtime)), limit_(limit) {}
+  ~ThreadQueue() override {
+    if (!thread_.joinable()) return;
+    bool stuck = false;
+    {
+      const std::scoped_lock lock(shared_->mutex);
+      shared_->closing = true;
+      stuck = shared_->begun != shared_->ended;
+    }
+    shared_->changed.notify_all();
+    if (stuck) {
+      thread_.detach();
+    } else {
+      thread_.join();
+    }
+  }
+  bool quiet(std::unique_lock<std::mutex>& lock) override {
+    lock = std::unique_lock(shared_->mutex);
+    return shared_->changed.wait_for(lock, Seconds(limit_), [&] { return shared_->begun == shared_->ended; });
+  }
+
+ private:
+  struct Work {
+    Model* model;
+    const TensorSet* in;
+    TensorSet* out;
+  };
+  struct Shared {
+    explicit Shared(const Runtime& r) : runtime(r) {}
+    const Runtime& runtime;
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::array<Work, kDepth> work{};
+    std::array<Status, kDepth> results{};
+    std::uint64_t added = 0, begun = 0, ended = 0;  // numbers of runs
+    bool failed = false, closing = false;
+  };
+
+  static void serve(const std::shared_ptr<Shared>& shared) {
+    std::unique_lock lock(shared->mutex);
+    for (;;) {
+      shared->changed.wait(lock, [&] { return shared->closing || shared->begun < shared->added; });
+      if (shared->closing) return;
+      const std::size_t at = shared->begun++ % kDepth;
+      Status result = kSkipped;
+      if (!shared->failed) {
+        const Work work = shared->work[at];
+        lock.unlock();
+        result = shared->runtime.call().nrt_execute(work.model, work.in, work.out);
+        lock.lock();
+      }
+      if (result != kSuccess && result != kNumericalError) shared->failed = true;
+      shared->results[at] = result;
+      ++shared->ended;
+      shared->changed.notify_all();
+    }
+  }
+
+  Status submit(Slot& slot) override {
+    if (!thread_.joinable()) thread_ = std::thread(serve, shared_);
+    const std::scoped_lock lock(shared_->mutex);
+    if (in_flight() == 0) shared_->failed = false;  // whoever adds knows of the failure
+    shared_->work[shared_->added % kDepth] = {slot.launch.model, slot.launch.in, slot.launch.out};
+    slot.sequence = ++shared_->added;
+    shared_->changed.notify_all();
+    return kSuccess;
+  }
+  bool wait_over(Slot& slot, Status& result) override {
+    std::unique_lock lock(shared_->mutex);
+    const bool in_time =
+        shared_->changed.wait_for(lock, Seconds(limit_), [&] { return shared_->ended >= slot.sequence; });
+    if (in_time) result = shared_->results[(slot.sequence - 1) % kDepth];
+    return in_time;
+  }
+
+  std::shared_ptr<Shared> shared_;
+  double limit_;
+  std::thread thread_;
+};
+
+}  // namespace
+
+std::unique_ptr<Queue> Queue::open(const Runtime& runtime, double limit) {
+  if (runtime.call().asynchronous()) return std::make_unique<RuntimeQueue>(runtime, limit);
+  return std::make_unique<ThreadQueue>(runtime, limit);
+}
+
+Status Queue::add(const Launch& launch) {
+  Slot& slot = slots_[(first_ + count_) % kDepth];
+  slot.launch = launch;
+  const Status status = submit(slot);
+  if (status == kSuccess) {
+    ++count_;
+  } else {
+    slot.launch = {};
+  }
+  return status;
+}
+
+const Launch* Queue::wait(Status& result, bool& lost) {
+  lost = false;
+  if (count_ == 0) return nullptr;
+  Slot& slot = slots_[first_];
+  if (!wait_over(slot, result)) {
+    lost = true;
+    result = kTimeout;
+  }
+  return &slot.launch;
+}
+
+void Queue::pop() {
+  slots_[first_].launch = {};
+  first_ = (first_ + 1) % kDepth;
+  --count_;
+}
+
+}  // namespace trn::neuron::nrt

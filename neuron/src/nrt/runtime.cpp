@@ -1,0 +1,165 @@
+// The runtime of this process: see runtime.hpp.
+#include "runtime.hpp"
+
+#include <pthread.h>
+
+#include <cstdlib>
+#include <trn/core/environment.hpp>
+#include <trn/core/error.hpp>
+
+#include "status.hpp"
+
+namespace trn::neuron::nrt {
+
+namespace {
+
+// Never destroyed: destructors that run after exit() has begun still ask it.
+std::atomic<Runtime*> the_runtime{nullptr};
+std::mutex opening;
+
+// The runtime reads its settings from the environment when it starts. A value that contradicts ours is the user's word,
+// and not overridden.
+void set_for_runtime(const char* name, const std::string& value, const char* why) {
+  const std::string found = environment(name, "");
+  require(found.empty() || found == value, "neuron: {} is '{}' in the environment, but this executor needs {}: {}",
+          name, found, value, why);
+  setenv(name, value.c_str(), 1);
+}
+
+// The instance families that are documented, as the machines that programs are built for. inf2 has the cores of trn1
+// but is another target.
+std::string machine_of(std::uint32_t family) {
+  switch (family) {
+    case 2:  // trn1
+    case 3:  // trn1n
+      return "trn1";
+    case 5:  // trn2
+    case 6:  // trn2n
+    case 8:  // variants of trn2 up to 13
+    case 9:
+    case 10:
+    case 11:
+    case 12:
+    case 13:
+    case 16:
+      return "trn2";
+    case 14:  // trn3
+    case 15:
+    case 17:
+      return "trn3";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+Runtime& Runtime::open(const NeuronOptions& options) {
+  require(options.lnc == 1 || options.lnc == 2, "neuron: lnc is {}; it must be 1 or 2", options.lnc);
+  const std::scoped_lock lock(opening);
+  if (Runtime* runtime = the_runtime.load()) {
+    runtime->require_usable();
+    require(runtime->lnc_ == options.lnc,
+            "neuron: the runtime of this process runs with lnc {}, and {} is asked for; use another process",
+            runtime->lnc_, options.lnc);
+    return *runtime;
+  }
+  // NOLINTNEXTLINE: kept until the process ends
+  the_runtime.store(new Runtime(options));
+  static const bool registered = [] {
+    std::atexit([] {
+      if (Runtime* runtime = the_runtime.load()) runtime->close();
+    });
+    pthread_atfork(nullptr, nullptr, [] {
+      if (Runtime* runtime = the_runtime.load()) runtime->state_.store(State::Forked);
+    });
+    return true;
+  }();
+  (void)registered;
+  return *the_runtime.load();
+}
+
+Runtime::Runtime(const NeuronOptions& options) : library_(open_library()), lnc_(options.lnc) {
+  set_for_runtime("NEURON_LOGICAL_NC_CONFIG", std::to_string(lnc_),
+                  "programs are compiled for that many physical cores");
+  set_for_runtime("NEURON_RT_STOCHASTIC_ROUNDING_EN", "0", "results are rounded to nearest");
+  const Status status = call().nrt_init(kNoFramework, "", "");
+  if (status == kFailure || status == kNotEnoughCores || status == kInvalid) {
+    throw DeviceError(fmt::format("neuron: the runtime does not start (status {}); as a rule another process has the "
+                                  "cores, which `neuron-ls` shows, or no driver is loaded",
+                                  status),
+                      "cores-busy");
+  }
+  require_success(status, "neuron: the runtime does not start");
+  try {
+    std::uint32_t visible = 0;
+    require_success(call().nrt_get_visible_vnc_count(&visible), "neuron: the number of cores is not known");
+    cores_ = static_cast<int>(visible);
+    read_machine();
+  } catch (...) {
+    call().nrt_close();
+    throw;
+  }
+}
+
+void Runtime::read_machine() {
+  InstanceInfo info{};
+  if (!call().nrt_get_instance_info || call().nrt_get_instance_info(&info, sizeof info) != kSuccess) return;
+  family_ = info.family;
+  machine_ = machine_of(family_);
+}
+
+const tile::Machine& Runtime::machine(const std::string& wanted) const {
+  require(!machine_.empty() || !wanted.empty(),
+          "neuron: instance family {} is not known; say which machine it is (NeuronOptions::machine)", family_);
+  require(machine_.empty() || wanted.empty() || wanted == machine_, "neuron: this instance is {}, and {} is asked for",
+          machine_, wanted);
+  return tile::machine(machine_.empty() ? wanted : machine_);
+}
+
+CoreSlot& Runtime::core(int index) {
+  require(index >= 0 && index < cores_, "neuron: core {} is asked for; this process sees {} of them, from 0 on", index,
+          cores_);
+  const std::scoped_lock lock(cores_mutex_);
+  auto& slot = slots_[index];
+  if (!slot) slot = std::make_unique<CoreSlot>();
+  return *slot;
+}
+
+void Runtime::require_usable() const {
+  switch (state_.load(std::memory_order_acquire)) {
+    case State::Open:
+      return;
+    case State::Closed:
+      throw DeviceError("neuron: the runtime is closed: the process is ending", "closed", Recovery::RestartProcess);
+    case State::Forked:
+      throw DeviceError(
+          "neuron: this process was forked from one that had opened the runtime, and has none; open "
+          "executors after fork()",
+          "forked", Recovery::RestartProcess);
+    case State::Lost:
+      throw DeviceError("neuron: the runtime lost an execution unit; restart the process", "restart-process",
+                        Recovery::RestartProcess);
+  }
+}
+
+void Runtime::close() noexcept {
+  const State before = state_.load();
+  if (before == State::Closed || before == State::Forked) return;
+  for (auto& [index, slot] : slots_) {
+    const std::scoped_lock lock(slot->mutex);
+    if (slot->shut) slot->shut();
+  }
+  state_.store(State::Closed, std::memory_order_release);
+  if (before == State::Open) call().nrt_close();
+}
+
+void Runtime::close_for_test() {
+  const std::scoped_lock lock(opening);
+  Runtime* runtime = the_runtime.exchange(nullptr);
+  if (!runtime) return;
+  runtime->close();
+  delete runtime;
+}
+
+}  // namespace trn::neuron::nrt

@@ -1,0 +1,111 @@
+// Running a model of the fake: the simulator on the tensors' memory.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include "state.hpp"
+
+namespace fake {
+
+using namespace trn::neuron::nrt;
+
+namespace {
+
+// More would cost more time than it finds errors.
+constexpr std::size_t kPoisoned = std::size_t{1} << 22;
+
+// 0 when the sets are the model's.
+Status check_sets(const FakeModel& model, const FakeSet& in, const FakeSet& out, std::string& wrong) {
+  std::size_t inputs = 0, outputs = 0;
+  for (const auto& argument : model.package.manifest.arguments) {
+    const FakeSet& set = argument.output ? out : in;
+    (argument.output ? outputs : inputs) += 1;
+    const auto found = set.tensors.find(argument.name);
+    if (found == set.tensors.end()) {
+      wrong = "no tensor '" + argument.name + "' in the set";
+      return kBadInput;
+    }
+    if (found->second->bytes != argument.bytes || found->second->core != model.core) {
+      wrong = "tensor '" + argument.name + "' has another size or core";
+      return kBadInput;
+    }
+    if (!argument.output) continue;
+    // One tensor in both sets where an alias is declared, and only there.
+    for (const auto& [name, tensor] : in.tensors) {
+      if ((tensor == found->second) != (name == argument.alias)) {
+        wrong = "output '" + argument.name + "' and input '" + name +
+                "': one tensor where no alias is declared, or not one where it is";
+        return kInvalid;
+      }
+    }
+  }
+  if (inputs != in.tensors.size() || outputs != out.tensors.size()) {
+    wrong = "the sets have more tensors than the model";
+    return kBadInput;
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+Storage::Storage(std::size_t size) : bytes(size) {
+  void* place = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  data = place == MAP_FAILED ? nullptr : static_cast<std::byte*>(place);
+  if (data) std::memset(data, 0xFF, std::min(size, kPoisoned));
+}
+Storage::~Storage() {
+  if (data) munmap(data, bytes);
+}
+
+Status execute(FakeModel& model, const FakeSet& in, const FakeSet& out) {
+  State& s = state();
+  Fault planted;
+  bool null = false;
+  double delay_us = 0;
+  std::vector<trn::tile::Binding> bindings;
+  {
+    const std::scoped_lock lock(s.mutex);
+    std::string wrong;
+    if (const Status status = check_sets(model, in, out, wrong); status != kSuccess) {
+      s.note("execute: " + wrong);
+      return status;
+    }
+    if (const Fault* fault = s.counted("complete")) planted = *fault;
+    null = s.rules.null;
+    delay_us = s.rules.delay_us;
+    ++s.runs;
+    for (const auto& argument : model.package.manifest.arguments) {
+      const auto& tensors = model.package.prepared->program.tensors();
+      const auto tensor =
+          std::find_if(tensors.begin(), tensors.end(), [&](const auto& t) { return t.name == argument.tensor; });
+      const trn::OffsetRange range = trn::offset_range(tensor->shape, tensor->strides);
+      std::byte* memory = (argument.output ? out : in).tensors.at(argument.name)->data();
+      bindings.emplace_back(argument.tensor,
+                            static_cast<void*>(memory - range.lowest * trn::size_bytes(tensor->dtype)));
+    }
+  }
+  if (planted.crash) _exit(86);
+  while (planted.hang) std::this_thread::sleep_for(std::chrono::seconds(1));
+  if (planted.status != kSuccess && planted.status != kNumericalError) return planted.status;
+  if (delay_us > 0) std::this_thread::sleep_for(std::chrono::duration<double, std::micro>(delay_us));
+  if (null) return planted.status;
+  trn::neuron::SimOptions options;
+  options.order = trn::neuron::Order::in_order();
+  // As the runtime: rounding is what the environment said when the program was loaded; unset, it is not to nearest.
+  const char* stochastic = std::getenv("NEURON_RT_STOCHASTIC_ROUNDING_EN");
+  if (!stochastic || std::strcmp(stochastic, "0") != 0) options.rounding = trn::neuron::Rounding::Stochastic;
+  try {
+    (void)trn::neuron::sim::run(*model.package.prepared, *model.package.machine, bindings, options, {}, nullptr);
+  } catch (const trn::DeviceError& e) {
+    return e.check() == "out-of-bounds" ? kOutOfBounds : kCompletedWithError;
+  } catch (const std::exception&) {
+    return kCompletedWithError;
+  }
+  return planted.status;
+}
+
+}  // namespace fake
