@@ -26,7 +26,7 @@ std::string check_of(const std::function<void()>& run) {
 
 class NeuronDevice : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Flavours, NeuronDevice, ::testing::Values("new", "old", "bare"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& flavour) { return std::string(flavour.param); });
 
 NeuronOptions options() {
   NeuronOptions o;

@@ -26,6 +26,14 @@ struct Core : std::enable_shared_from_this<Core> {
   void require_usable() const;
   [[nodiscard]] bool usable() const { return runtime.usable() && !slot.lost; }
 
+  // Throws unless the status is success, and remembers it where nothing will run here any more. `what` says what was
+  // tried.
+  template <class... Args> void require_done(Status status, fmt::format_string<Args...> text, Args&&... args) {
+    if (status != kSuccess) throw_status(status, fmt::format(text, std::forward<Args>(args)...));
+  }
+  [[noreturn]] void throw_status(Status status, const std::string& what);
+  void note_loss(Status status, const std::exception_ptr& thrown) noexcept;
+
   // Memory.
   void* allocate(std::size_t bytes);
   void free(void* address) noexcept;

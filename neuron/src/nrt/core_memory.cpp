@@ -43,7 +43,7 @@ Core::Core(Runtime& r, const NeuronOptions& o, std::string executor, NeffSource 
       options(o),
       name(std::move(executor)),
       source(std::move(neffs)),
-      queue(Queue::open(r, o.time_limit)),
+      queue(Queue::open(r, o)),
       memory(r, o.core, queue) {}
 
 Core::~Core() = default;
@@ -51,6 +51,20 @@ Core::~Core() = default;
 void Core::require_usable() const {
   runtime.require_usable();
   if (slot.lost) std::rethrow_exception(slot.lost);
+}
+
+void Core::note_loss(Status status, const std::exception_ptr& thrown) noexcept {
+  if (meaning_of(status).recovery != Recovery::RestartProcess || slot.lost) return;
+  slot.lost = thrown;
+  memory.abandon();
+  queue->stop();
+  if (status == kUnrecoverable) runtime.give_up();
+}
+
+void Core::throw_status(Status status, const std::string& what) {
+  const std::exception_ptr thrown = failure_of(status, fmt::format("{}: {}", name, what));
+  note_loss(status, thrown);
+  std::rethrow_exception(thrown);
 }
 
 // Full memory: what is on its way back is waited for, then programs that are not in use make room, one by one.
@@ -69,8 +83,8 @@ void* Core::allocate(std::size_t bytes) {
   require_usable();
   Block* block = nullptr;
   const Status status = with_room(nullptr, [&] { return memory.allocate(bytes, block); });
-  require_success(status, "{}: {} bytes asked for while {} arrays have {} bytes and {} programs are loaded", name,
-                  bytes, memory.arrays(), memory.bytes_in_use(), loaded.size());
+  require_done(status, "{} bytes asked for while {} arrays have {} bytes and {} programs are loaded", bytes,
+               memory.arrays(), memory.bytes_in_use(), loaded.size());
   return reinterpret_cast<void*>(block->begin);
 }
 
@@ -155,8 +169,8 @@ void Core::load(const LoadedProgram& program) {
     return quietly(*queue, runtime.call().nrt_load, neff.data(), neff.size(), options.core, -1, &model);
   });
   const std::string& title = program.program().name();
-  require_success(status, "{}: loading program '{}' (NEFF {}) while {} others are loaded", name, title,
-                  program.compiled().key, loaded.size());
+  require_done(status, "loading program '{}' (NEFF {}) while {} others are loaded", title, program.compiled().key,
+               loaded.size());
   const std::string wrong = difference(runtime, *queue, model, program.compiled().manifest);
   if (!wrong.empty()) {
     (void)quietly(*queue, runtime.call().nrt_unload, model);
@@ -204,7 +218,7 @@ std::unique_ptr<Bound> Core::make_sets(const LoadedProgram& program) {
   std::vector<Tensor*> tensors;
   try {
     const auto success = [&](Status status, const char* what) {
-      require_success(status, "{}: {} for program '{}'", name, what, program.program().name());
+      require_done(status, "{} for program '{}'", what, program.program().name());
     };
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       const Place& place = program.places()[i];

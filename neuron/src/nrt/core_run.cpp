@@ -58,9 +58,8 @@ void Core::run(const std::shared_ptr<const LoadedProgram>& program, std::span<co
   }
   if (status != kSuccess) {
     state.last_use = bound->last_use = done;
-    // In order: what was asked for before comes up first.
-    retire({nullptr, nullptr, nullptr, done, program}, status, false);
-    throw_failure();
+    throw_status(status,
+                 fmt::format("starting program '{}' (NEFF {})", program->program().name(), program->compiled().key));
   }
   asked = number;
   for (const Bound::Part& part : bound->parts) part.block->last_use = number;
@@ -90,10 +89,7 @@ void Core::retire(const Launch& launch, Status result, bool lost) noexcept {
   failure = failure_of(result, fmt::format("{}: program '{}' (run {}, NEFF {}){}", name, title, launch.number,
                                            static_cast<const LoadedProgram&>(*launch.executable).compiled().key,
                                            lost ? " is not over within the executor's limit" : ""));
-  if (meaning_of(result).recovery != Recovery::RestartProcess) return;
-  slot.lost = failure;
-  memory.abandon();
-  if (result == kUnrecoverable) runtime.give_up();
+  note_loss(result, failure);
 }
 
 void Core::wait_for_oldest() noexcept {
@@ -105,7 +101,7 @@ void Core::wait_for_oldest() noexcept {
   if (slot.lost) {
     // Whether the runtime still writes there nobody knows: what it was given stays as it is.
     (void)queue.release();
-    queue = Queue::open(runtime, options.time_limit);
+    queue = Queue::open(runtime, options);
     done = asked;
     return;
   }

@@ -30,6 +30,10 @@ class NeuronDevice final : public tile::Device {
     }
     const std::scoped_lock lock(core_->slot.mutex);
     core_->drain();
+    if (core_->slot.lost) {
+      std::unique_lock<std::mutex> quiet;
+      (void)core_->queue->quiet(quiet);  // a call that is under way ends first, if it does
+    }
     core_->forget_everything();
     core_->hub = nullptr;
     core_->slot.shut = nullptr;
@@ -141,16 +145,7 @@ class NeuronDevice final : public tile::Device {
   static std::size_t offset(const Block& block, const void* address) {
     return reinterpret_cast<std::uintptr_t>(address) - block.begin;
   }
-  void check(Status status, const char* what) {
-    if (status == kSuccess) return;
-    const std::exception_ptr failure = failure_of(status, fmt::format("{}: {}", name(), what));
-    if (meaning_of(status).recovery == Recovery::RestartProcess) {
-      core_->slot.lost = failure;
-      core_->memory.abandon();
-      if (status == kUnrecoverable) core_->runtime.give_up();
-    }
-    std::rethrow_exception(failure);
-  }
+  void check(Status status, const char* what) { core_->require_done(status, "{}", what); }
 
   // Does something under the core's mutex, and tells listeners of it without.
   template <class F> void at_core(F work) {

@@ -7,6 +7,8 @@
 #include <mutex>
 #include <thread>
 
+#include "status.hpp"
+
 namespace trn::neuron::nrt {
 
 namespace {
@@ -26,12 +28,13 @@ class RuntimeQueue final : public Queue {
     return runtime_.call().nrta_execute_schedule(slot.launch.model, slot.launch.in, slot.launch.out, 0, &slot.result,
                                                  &slot.sequence);
   }
+  // An answer that is an error says nothing about the run, unless it says that nothing will run any more: ask again.
   bool over(Slot& slot, Status& result) {
     bool completed = false;
     const Status status = runtime_.call().nrta_is_completed(slot.sequence, &completed);
     if (status != kSuccess) {
       result = status;
-      return true;
+      return meaning_of(status).recovery == Recovery::RestartProcess;
     }
     if (completed) result = slot.result;  // valid from now on
     return completed;
@@ -57,21 +60,25 @@ class RuntimeQueue final : public Queue {
 // A thread that calls the blocking nrt_execute. Its state outlives the queue when a call never returns.
 class ThreadQueue final : public Queue {
  public:
-  ThreadQueue(const Runtime& runtime, double limit) : shared_(std::make_shared<Shared>(runtime)), limit_(limit) {}
+  ThreadQueue(const Runtime& runtime, const NeuronOptions& options)
+      : shared_(std::make_shared<Shared>(runtime, options.busy_limit)), limit_(options.time_limit) {}
   ~ThreadQueue() override {
     if (!thread_.joinable()) return;
-    bool stuck = false;
-    {
-      const std::scoped_lock lock(shared_->mutex);
-      shared_->closing = true;
-      stuck = shared_->begun != shared_->ended;
-    }
+    std::unique_lock<std::mutex> lock;
+    const bool stuck = !quiet(lock);
+    shared_->closing = true;
+    lock.unlock();
     shared_->changed.notify_all();
     if (stuck) {
       thread_.detach();
     } else {
       thread_.join();
     }
+  }
+  void stop() override {
+    const std::scoped_lock lock(shared_->mutex);
+    shared_->failed = shared_->closing = true;
+    shared_->changed.notify_all();
   }
   bool quiet(std::unique_lock<std::mutex>& lock) override {
     lock = std::unique_lock(shared_->mutex);
@@ -85,8 +92,9 @@ class ThreadQueue final : public Queue {
     TensorSet* out;
   };
   struct Shared {
-    explicit Shared(const Runtime& r) : runtime(r) {}
+    Shared(const Runtime& r, double busy) : runtime(r), busy_limit(busy) {}
     const Runtime& runtime;
+    const double busy_limit;
     std::mutex mutex;
     std::condition_variable changed;
     std::array<Work, kDepth> work{};
@@ -94,6 +102,17 @@ class ThreadQueue final : public Queue {
     std::uint64_t added = 0, begun = 0, ended = 0;  // numbers of runs
     bool failed = false, closing = false;
   };
+
+  // A core that is busy refuses a run without starting it.
+  static Status execute(const Shared& shared, const Work& work) {
+    const Clock::time_point begin = Clock::now();
+    for (;;) {
+      const Status result = shared.runtime.call().nrt_execute(work.model, work.in, work.out);
+      if (result != kCoreBusy && result != kQueueFull) return result;
+      if (Seconds(Clock::now() - begin).count() > shared.busy_limit) return result;
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+  }
 
   static void serve(const std::shared_ptr<Shared>& shared) {
     std::unique_lock lock(shared->mutex);
@@ -105,7 +124,7 @@ class ThreadQueue final : public Queue {
       if (!shared->failed) {
         const Work work = shared->work[at];
         lock.unlock();
-        result = shared->runtime.call().nrt_execute(work.model, work.in, work.out);
+        result = execute(*shared, work);
         lock.lock();
       }
       if (result != kSuccess && result != kNumericalError) shared->failed = true;
@@ -139,9 +158,9 @@ class ThreadQueue final : public Queue {
 
 }  // namespace
 
-std::unique_ptr<Queue> Queue::open(const Runtime& runtime, double limit) {
-  if (runtime.call().asynchronous()) return std::make_unique<RuntimeQueue>(runtime, limit);
-  return std::make_unique<ThreadQueue>(runtime, limit);
+std::unique_ptr<Queue> Queue::open(const Runtime& runtime, const NeuronOptions& options) {
+  if (runtime.call().asynchronous()) return std::make_unique<RuntimeQueue>(runtime, options.time_limit);
+  return std::make_unique<ThreadQueue>(runtime, options);
 }
 
 Status Queue::add(const Launch& launch) {

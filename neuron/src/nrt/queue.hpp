@@ -32,8 +32,7 @@ struct Launch {
 
 class Queue {
  public:
-  // `limit`: seconds that one run may take.
-  [[nodiscard]] static std::unique_ptr<Queue> open(const Runtime& runtime, double limit);
+  [[nodiscard]] static std::unique_ptr<Queue> open(const Runtime& runtime, const NeuronOptions& options);
   virtual ~Queue() = default;
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
@@ -46,6 +45,8 @@ class Queue {
   // and `lost` says that nobody knows whether it still runs. It stays in the queue until pop().
   [[nodiscard]] const Launch* wait(Status& result, bool& lost);
   void pop();
+  // Runs that were not started are not started any more, and nothing is added.
+  virtual void stop() {}
   // No run of ours is inside the runtime while `lock` is held, if it has to be: the documentation promises nothing about
   // other calls beside a blocking nrt_execute. False: a run does not come out of it within the limit.
   [[nodiscard]] virtual bool quiet(std::unique_lock<std::mutex>& lock) = 0;

@@ -1,0 +1,273 @@
+// Faults planted at every call of the runtime: each gives its error, the executor is usable afterwards or says that it
+// is not, other arrays keep their values, nothing leaks and nobody waits for ever.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+
+#include "silicon/programs.hpp"
+#include "support/fake_nrt.hpp"
+
+namespace trn::neuron::testing {
+namespace {
+
+// What a status means to a caller, written down a second time. "": an InternalError.
+struct Wanted {
+  std::string id;
+  Recovery recovery;
+};
+Wanted wanted_of(std::uint32_t status) {
+  static const std::map<std::uint32_t, Wanted> table{{2, {"", Recovery::Retry}},
+                                                     {3, {"", Recovery::Retry}},
+                                                     {1002, {"", Recovery::Retry}},
+                                                     {4, {"over-capacity", Recovery::Retry}},
+                                                     {11, {"over-capacity", Recovery::Retry}},
+                                                     {5, {"exec-timeout", Recovery::RestartProcess}},
+                                                     {6, {"hardware", Recovery::RestartProcess}},
+                                                     {1201, {"hardware", Recovery::RestartProcess}},
+                                                     {1202, {"hardware", Recovery::RestartProcess}},
+                                                     {1203, {"hardware", Recovery::RestartProcess}},
+                                                     {1204, {"hardware", Recovery::RestartProcess}},
+                                                     {1205, {"hardware", Recovery::RestartProcess}},
+                                                     {7, {"queue-full", Recovery::Retry}},
+                                                     {9, {"cores-busy", Recovery::Retry}},
+                                                     {10, {"neff-version", Recovery::Retry}},
+                                                     {1003, {"numerical-error", Recovery::Retry}},
+                                                     {1004, {"exec-failed", Recovery::Retry}},
+                                                     {1005, {"core-busy", Recovery::Retry}},
+                                                     {1006, {"out-of-bounds", Recovery::Retry}},
+                                                     {13, {"closed", Recovery::RestartProcess}},
+                                                     {14, {"closed", Recovery::RestartProcess}},
+                                                     {101, {"restart-process", Recovery::RestartProcess}},
+                                                     {1100, {"collective", Recovery::Reopen}},
+                                                     {1200, {"collective", Recovery::Reopen}},
+                                                     {1206, {"collective", Recovery::Reopen}}};
+  const auto found = table.find(status);
+  return found == table.end() ? Wanted{"nrt-status-" + std::to_string(status), Recovery::Retry} : found->second;
+}
+const std::vector<std::uint32_t> kStatuses{1,    2,    3,    4,    5,    6,    7,    9,    10,   11,
+                                           13,   14,   15,   101,  1002, 1003, 1004, 1005, 1006, 1100,
+                                           1200, 1201, 1202, 1203, 1204, 1205, 1206, 4711};
+
+NeuronOptions options() {
+  NeuronOptions o;
+  o.machine = "trn2";
+  o.busy_limit = 0.002;
+  o.time_limit = 0.05;
+  return o;
+}
+
+struct Outcome {
+  std::string id = "none", text;
+  Recovery recovery = Recovery::Retry;
+};
+Outcome outcome_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const DeviceError& e) {
+    return {e.check(), e.what(), e.recovery()};
+  } catch (const InternalError& e) {
+    return {"", e.what()};
+  }
+  return {};
+}
+
+// Allocations, uploads, two programs, a slice, four runs, a copy within and a copy out.
+void use(const Executor& e) {
+  const auto x = Array<float>::from_host(e, {kRows, kColumns}, filled(1));
+  const Array<float> y(e, {kRows, kColumns}), two(e, {2 * kRows, kColumns});
+  twice(e, x, y);
+  tile::launch(e, twice_program, Twice{1}, {{"x", static_cast<const float*>(y.data())}, {"y", two.data()}});
+  tile::launch(e, twice_program, Twice{1},
+               {{"x", static_cast<const float*>(y.data())}, {"y", two.data() + kRows * kColumns}});
+  twice(e, y, x);
+  copy(x.view(), y.view());
+  EXPECT_EQ(y.to_host(), filled(4));
+}
+
+struct Case {
+  std::string flavour, call;
+};
+const std::vector<std::string> kCalls{"nrt_load",
+                                      "nrt_get_model_tensor_info",
+                                      "nrt_tensor_allocate",
+                                      "nrt_tensor_allocate_slice",
+                                      "nrt_tensor_write",
+                                      "nrt_tensor_read",
+                                      "nrt_tensor_copy",
+                                      "nrt_allocate_tensor_set",
+                                      "nrt_add_tensor_to_tensor_set",
+                                      "nrt_execute",
+                                      "nrta_execute_schedule",
+                                      "nrta_is_completed",
+                                      "complete"};
+
+// Ids that a planted status may give in this place. A fault that goes away is got over where waiting or making room can
+// help.
+bool is_allowed(const std::string& call, std::uint32_t status, bool forever, const Outcome& outcome) {
+  const Wanted wanted = wanted_of(status);
+  const bool runs = call == "nrt_execute" || call == "nrta_execute_schedule";
+  if (call == "nrt_get_model_tensor_info") return outcome.id == "neff-names";
+  if (call == "nrta_is_completed" && wanted.recovery != Recovery::RestartProcess) {
+    return outcome.id == (forever ? "exec-timeout" : "none");  // asked again, up to the limit
+  }
+  if (status == 1003 && call == "complete") return outcome.id == "none";
+  if (!forever && (status == 4 || status == 11)) return outcome.id == "none" || outcome.id == wanted.id;
+  if (!forever && (status == 7 || status == 1005) && (runs || call == "complete")) {
+    return outcome.id == "none" || outcome.id == wanted.id;
+  }
+  return outcome.id == wanted.id && (wanted.id.empty() || outcome.recovery == wanted.recovery);
+}
+
+class NeuronFaults : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Flavours, NeuronFaults, ::testing::Values("new", "old", "bare"),
+                         [](const auto& flavour) { return std::string(flavour.param); });
+
+TEST_P(NeuronFaults, EveryStatusAtEveryCall) {
+  const std::string flavour = GetParam();
+  std::map<std::string, std::uint64_t> sites;
+  {
+    FakeRuntime fake("", flavour);
+    const Executor e = open_fake(options());
+    use(e);
+    for (const std::string& call : kCalls) sites[call] = fake.count(call.c_str());
+  }
+  int faults = 0;
+  for (const auto& [call, count] : sites) {
+    for (std::uint64_t nth = 1; nth <= count; ++nth) {
+      for (const std::uint32_t status : kStatuses) {
+        for (const bool forever : {false, true}) {
+          if (forever && nth > 1) continue;
+          if (call == "nrt_execute" && status == 1003) continue;  // the run is over: see "complete"
+          SCOPED_TRACE(fmt::format("{} call {} status {}{}", call, nth, status, forever ? " for ever" : ""));
+          // The second array and its upload are one call each ahead of those of the scenario.
+          const bool shifted = call == "nrt_tensor_allocate" || call == "nrt_tensor_write";
+          FakeRuntime fake(
+              fmt::format("call={} nth={} status={} count={}", call, nth + (shifted ? 1 : 0), status, forever ? 0 : 1),
+              flavour);
+          ++faults;
+          const Executor e = open_fake(options());
+          const auto witness = Array<float>::from_host(e, {kRows, kColumns}, numbers(3));
+          const Outcome outcome = outcome_of([&] { use(e); });
+          EXPECT_TRUE(is_allowed(call, status, forever, outcome)) << outcome.id << ": " << outcome.text;
+          if (outcome.recovery == Recovery::RestartProcess) {
+            fake.lost = true;
+            fake.expects_violations = true;  // closing with runs under way
+            EXPECT_EQ(outcome_of([&] { e.synchronize(); }).id, outcome.id);
+            EXPECT_EQ(outcome_of([&] { (void)open_fake(options()); }).id, outcome.id);
+          } else if (!forever) {
+            EXPECT_EQ(witness.to_host(), numbers(3));
+            EXPECT_EQ(outcome_of([&] { use(e); }).id, "none");
+          }
+        }
+      }
+    }
+  }
+  RecordProperty("faults", faults);
+  std::printf("%s: %d faults\n", flavour.c_str(), faults);
+  EXPECT_GT(faults, 400);
+}
+
+TEST_P(NeuronFaults, TheRuntimeDoesNotStart) {
+  for (const std::uint32_t status : kStatuses) {
+    const bool refused = status == 1 || status == 2 || status == 9;
+    FakeRuntime fake(fmt::format("call=nrt_init status={}", status), GetParam());
+    EXPECT_EQ(outcome_of([&] { (void)open_fake(options()); }).id, refused ? "cores-busy" : wanted_of(status).id);
+    EXPECT_NO_THROW(use(open_fake(options())));  // the next one does
+  }
+}
+
+TEST_P(NeuronFaults, ARunThatNeverEndsIsGivenUp) {
+  // Of the asynchronous queue: no end within any number of questions.
+  FakeRuntime fake(GetParam() == std::string_view("new") ? "lag=2000000000" : "call=complete nth=1 hang", GetParam());
+  fake.lost = fake.expects_violations = true;
+  const Executor e = open_fake(options());
+  const Outcome outcome = outcome_of([&] { use(e); });
+  EXPECT_EQ(outcome.id, "exec-timeout");
+  EXPECT_EQ(outcome.recovery, Recovery::RestartProcess);
+  EXPECT_NE(outcome.text.find("twice"), std::string::npos) << outcome.text;
+}
+
+TEST_P(NeuronFaults, FailuresHaveTheProgramsNameAndSkipWhatIsBehind) {
+  FakeRuntime fake("call=complete nth=2 status=1004", GetParam());
+  const Executor e = open_fake(options());
+  const auto x = Array<float>::from_host(e, {kRows, kColumns}, filled(1));
+  const Array<float> y(e, {kRows, kColumns});
+  const Recorder recorder(e);
+  for (int i = 0; i < 8; ++i) twice(e, x, y, i);
+  const Outcome outcome = outcome_of([&] { e.synchronize(); });
+  EXPECT_EQ(outcome.id, "exec-failed");
+  EXPECT_NE(outcome.text.find("program 'twice1' (run 2, NEFF "), std::string::npos) << outcome.text;
+  EXPECT_EQ(recorder.count(EventKind::Run), 1);
+  // At most those that the runtime had already run behind it.
+  EXPECT_LE(fake.count("runs"), 4u);
+  EXPECT_NO_THROW(e.synchronize());
+  twice(e, x, y);
+  EXPECT_EQ(y.to_host(), filled(2));
+}
+
+TEST_P(NeuronFaults, NanIsAResultUnlessItIsRefused) {
+  for (const Nan nan : {Nan::Accept, Nan::Refuse}) {
+    FakeRuntime fake("call=complete nth=1 status=1003", GetParam());
+    NeuronOptions o = options();
+    o.nan = nan;
+    const Executor e = open_fake(o);
+    const Recorder recorder(e);
+    const auto x = Array<float>::from_host(e, {kRows, kColumns}, filled(1));
+    const Array<float> y(e, {kRows, kColumns});
+    twice(e, x, y);
+    const Outcome outcome = outcome_of([&] { (void)y.to_host(); });
+    EXPECT_EQ(outcome.id, nan == Nan::Accept ? "none" : "numerical-error");
+    EXPECT_EQ(recorder.count(EventKind::NumericalError, "twice"), 1);
+    EXPECT_EQ(recorder.count(EventKind::Run, "twice"), nan == Nan::Accept ? 1 : 0);
+  }
+}
+
+TEST_P(NeuronFaults, FullMemoryMakesRoom) {
+  FakeRuntime fake("memory=64KiB", GetParam());
+  const Executor e = open_fake(options());
+  const Recorder recorder(e);
+  const auto x = Array<float>::from_host(e, {kRows, kColumns}, filled(1));
+  const Array<float> y(e, {kRows, kColumns});
+  // Programs take memory too: the ones that were not used for the longest time go, and come back when they are run.
+  for (int i = 0; i < 30; ++i) twice(e, x, y, i);
+  twice(e, x, y, 0);
+  EXPECT_EQ(y.to_host(), filled(2));
+  EXPECT_GT(recorder.count(EventKind::Unload), 0);
+  EXPECT_GT(recorder.count(EventKind::Load), 30);
+  { const Buffer large(e, 60 << 10); }
+  const Outcome outcome = outcome_of([&] { const Buffer large(e, 65 << 10); });
+  EXPECT_EQ(outcome.id, "over-capacity");
+  twice(e, x, y, 7);
+  EXPECT_EQ(y.to_host(), filled(2));
+}
+
+TEST_P(NeuronFaults, WrongFilesAreRefused) {
+  FakeRuntime fake("", GetParam());
+  const auto open_with = [&](const std::function<void(FakeNeff&)>& change) {
+    return nrt::open_device(options(), [change](const tile::Program& program) {
+      auto made = std::make_shared<FakeNeff>(fake_neff(program));
+      change(*made);
+      return nrt::Compiled{made, made->bytes, made->manifest, "key", true, 0};
+    });
+  };
+  const auto id_with = [&](const std::function<void(FakeNeff&)>& change) {
+    const Executor e = open_with(change);
+    return outcome_of([&] { (void)tile::load(e, twice_program, Twice{}); }).id;
+  };
+  EXPECT_EQ(id_with([](FakeNeff&) {}), "none");
+  EXPECT_EQ(id_with([](FakeNeff& n) { n.bytes.resize(1000); }), "neff-corrupt");
+  EXPECT_EQ(id_with([](FakeNeff& n) { n.bytes.resize(n.bytes.size() - 1); }), "neff-corrupt");
+  EXPECT_EQ(id_with([](FakeNeff& n) { n.bytes[552] = std::byte{2}; }), "wrong-lnc");
+  EXPECT_EQ(id_with([](FakeNeff& n) { n.bytes[24] = std::byte{9}; }), "neff-version");
+  EXPECT_EQ(id_with([](FakeNeff& n) { n.bytes[1024 + 512] ^= std::byte{1}; }), "nrt-status-1");  // inside of the tar
+  EXPECT_EQ(id_with([](FakeNeff& n) { n.manifest.arguments[0].bytes += 4; }), "neff-names");
+  EXPECT_EQ(id_with([](FakeNeff& n) { n.manifest.arguments[0].tensor = "q"; }), "neff-names");
+  EXPECT_EQ(id_with([](FakeNeff& n) { n.manifest.arguments.pop_back(); }), "neff-names");
+  // A name that only the runtime knows to be wrong; the bare library does not tell, and the run is refused.
+  const std::string id = id_with([](FakeNeff& n) { n.manifest.arguments[0].name = "q"; });
+  EXPECT_EQ(id, GetParam() == std::string_view("bare") ? "none" : "neff-names");
+}
+
+}  // namespace
+}  // namespace trn::neuron::testing
