@@ -36,7 +36,7 @@ Status nrt_tensor_allocate(int placement, int core, std::size_t bytes, const cha
   FakeCore& c = entry.on(core);
   if (bytes > s.rules.memory - std::min(s.rules.memory, c.memory_used)) return kResource;
   auto made = std::make_unique<FakeTensor>();
-  made->storage = std::make_shared<Storage>(bytes);
+  made->storage = std::make_shared<Storage>(bytes, s.rules.zero);
   if (!made->storage->data) return kHostMemory;
   made->bytes = bytes;
   made->core = core;

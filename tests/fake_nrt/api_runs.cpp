@@ -242,7 +242,7 @@ Status nrta_is_completed(Sequence sequence, bool* completed) {
     *request.result = status;
     pending(*request.model, *request.in, *request.out, -1);
     core.completed = request.sequence;
-    core.queue.pop_front();
+    core.queue.erase(core.queue.begin());
   }
   *completed = core.completed >= number;
   return kSuccess;

@@ -52,10 +52,10 @@ Status check_sets(const FakeModel& model, const FakeSet& in, const FakeSet& out,
 
 }  // namespace
 
-Storage::Storage(std::size_t size) : bytes(size) {
+Storage::Storage(std::size_t size, bool zero) : bytes(size) {
   void* place = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   data = place == MAP_FAILED ? nullptr : static_cast<std::byte*>(place);
-  if (data) std::memset(data, 0xFF, std::min(size, kPoisoned));
+  if (data && !zero) std::memset(data, 0xFF, std::min(size, kPoisoned));
 }
 Storage::~Storage() {
   if (data) munmap(data, bytes);
@@ -79,6 +79,7 @@ Status execute(FakeModel& model, const FakeSet& in, const FakeSet& out) {
     delay_us = s.rules.delay_us;
     ++s.runs;
     for (const auto& argument : model.package.manifest.arguments) {
+      if (null) break;
       const auto& tensors = model.package.prepared->program.tensors();
       const auto tensor =
           std::find_if(tensors.begin(), tensors.end(), [&](const auto& t) { return t.name == argument.tensor; });

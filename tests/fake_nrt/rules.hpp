@@ -1,5 +1,5 @@
-// Rules of the fake runtime: what it is, and which faults it plants. Words separated by blanks, in TRN_FAKE_NRT or given
-// to trn_fake_reset(); faults end with a semicolon or the end of the text.
+// Rules of the fake runtime: what it is, and which faults it plants. Words separated by blanks, in TRN_FAKE_NRT or
+// given to trn_fake_reset(); faults end with a semicolon or the end of the text.
 //
 //   family=5 cores=8 memory=1GiB depth=2 lag=1 kernel_us=50 null any_machine lock=FILE
 //   call=nrt_load nth=2 status=10; call=complete status=1003 count=3; call=nrt_execute nth=1 hang; call=complete crash
@@ -11,11 +11,12 @@
 //   lag          how often nrta_is_completed says no before the run is done (default 1)
 //   kernel_us    a run takes this long on a virtual clock, which host work and every question move on
 //   null         runs do nothing
+//   zero         fresh memory is zero, as the simulator's, and not NaN
 //   delay_us     a run takes this much wall time, asleep: for benchmarks
 //   lock         a file: whoever has it has the cores
 //   call, nth, count, status, hang, crash
-//                from its nth call on (default 1), count times (default 1; 0: for ever), the function returns this status
-//                and does nothing else. "complete" is the end of a run, synchronous or not
+//                from its nth call on (default 1), count times (default 1; 0: for ever), the function returns this
+//                status and does nothing else. "complete" is the end of a run, synchronous or not
 #pragma once
 
 #include <cstdint>
@@ -41,7 +42,7 @@ struct Rules {
   std::size_t depth = 64;
   int lag = 1;
   double kernel_us = 0, delay_us = 0;
-  bool null = false, any_machine = false;
+  bool null = false, any_machine = false, zero = false;
   std::string lock;
   std::vector<Fault> faults;
 };

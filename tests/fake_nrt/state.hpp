@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -21,7 +20,7 @@ using trn::neuron::nrt::Status;
 
 // Memory of one allocation, which its slices share. Fresh memory is full of NaN, up to a limit.
 struct Storage {
-  explicit Storage(std::size_t bytes);
+  Storage(std::size_t bytes, bool zero);
   ~Storage();
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
@@ -63,7 +62,7 @@ struct Request {
 
 struct FakeCore {
   std::atomic<int> inside{0};  // threads in a call on this core
-  std::deque<Request> queue;
+  std::vector<Request> queue;
   Sequence next = 1, completed = 0;
   std::uint64_t memory_used = 0;
   double busy_until_us = 0;
@@ -75,7 +74,7 @@ struct State {
   Rules rules;
   int lnc = 2;  // the runtime's own default
   std::mutex mutex;
-  std::map<std::string, std::uint64_t> calls;
+  std::map<std::string, std::uint64_t, std::less<>> calls;
   std::set<FakeTensor*> tensors;
   std::set<FakeSet*> sets;
   std::set<FakeModel*> models;
@@ -92,7 +91,7 @@ struct State {
   // Runs that begin or end: their tensors are in use.
   void use(const FakeSet& set, int change);
   // Counts the call; the fault that a rule plants here, or null.
-  const Fault* counted(const std::string& function);
+  const Fault* counted(const char* function);
 };
 
 [[nodiscard]] State& state();

@@ -1,5 +1,5 @@
-// A program as a NEFF that the fake runtime loads, made in the test's own process: what tests/fake_toolchain does by way
-// of files and a worker, in microseconds.
+// A program as a NEFF that the fake runtime loads, made in the test's own process: what tests/fake_toolchain does by
+// way of files and a worker, in microseconds.
 #pragma once
 
 #include "nrt/model.hpp"

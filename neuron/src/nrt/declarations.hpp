@@ -105,8 +105,8 @@ inline TensorInfo* tensors_of(TensorInfoArray* array) { return reinterpret_cast<
   X(nrt_add_tensor_to_tensor_set, true, Status, (TensorSet * set, const char* name, Tensor* tensor))                 \
   X(nrt_execute, true, Status, (Model * model, const TensorSet* in, TensorSet* out))
 
-// The asynchronous ones. Before version 3.0 the same names have another signature, so they are taken by name and version
-// node together, or not at all.
+// The asynchronous ones. Before version 3.0 the same names have another signature, so they are taken by name and
+// version node together, or not at all.
 #define TRN_NRT_ASYNCHRONOUS(X)                                                                          \
   X(nrta_execute_schedule, false, Status,                                                                \
     (Model * model, const TensorSet* in, TensorSet* out, int queue, Status* result, Sequence* sequence)) \

@@ -66,8 +66,8 @@ class Memory {
   // Gives it back to the runtime. No tensor set uses it any more.
   void release(std::unique_ptr<Block> block) noexcept;
 
-  // The tensor for a part of an array: the array's own, or a slice, which is kept for the next time. `slice` is null for
-  // the array's own.
+  // The tensor for a part of an array: the array's own, or a slice, which is kept for the next time. `slice` is null
+  // for the array's own.
   [[nodiscard]] Status part(Block& block, std::size_t offset, std::size_t bytes, Tensor*& tensor, Slice*& slice);
   void unuse(Block& block, Slice* slice) noexcept;
 

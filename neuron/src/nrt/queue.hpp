@@ -41,14 +41,14 @@ class Queue {
   [[nodiscard]] bool full() const { return count_ == kDepth; }
   // Gives one more to the runtime. Not when full(). Anything but success: it is not in the queue.
   [[nodiscard]] Status add(const Launch& launch);
-  // Waits for the oldest; null when the queue is empty. A run that is not over within the limit has the status kTimeout,
-  // and `lost` says that nobody knows whether it still runs. It stays in the queue until pop().
+  // Waits for the oldest; null when the queue is empty. A run that is not over within the limit has the status
+  // kTimeout, and `lost` says that nobody knows whether it still runs. It stays in the queue until pop().
   [[nodiscard]] const Launch* wait(Status& result, bool& lost);
   void pop();
   // Runs that were not started are not started any more, and nothing is added.
   virtual void stop() {}
-  // No run of ours is inside the runtime while `lock` is held, if it has to be: the documentation promises nothing about
-  // other calls beside a blocking nrt_execute. False: a run does not come out of it within the limit.
+  // No run of ours is inside the runtime while `lock` is held, if it has to be: the documentation promises nothing
+  // about other calls beside a blocking nrt_execute. False: a run does not come out of it within the limit.
   [[nodiscard]] virtual bool quiet(std::unique_lock<std::mutex>& lock) = 0;
 
  protected:
