@@ -75,10 +75,14 @@ Precision precision_of(nb::handle given) {
   return Precision::parse({text, static_cast<std::size_t>(size)});
 }
 
-std::optional<std::vector<std::int64_t>> integers_of(nb::handle given, const char* what) {
+std::optional<std::vector<std::int64_t>> integers_of(nb::handle given, const char* what, bool none_is_minus_one) {
   if (given.is_none()) return {};
   std::vector<std::int64_t> values;
   const auto take = [&](PyObject* o) {
+    if (none_is_minus_one && o == Py_None) {
+      values.push_back(-1);
+      return;
+    }
     const nb::object index = nb::steal(PyNumber_Index(o));
     if (!index.is_valid()) throw nb::python_error();
     const long long value = PyLong_AsLongLong(index.ptr());
@@ -224,7 +228,9 @@ Operand Call::out_given(nb::handle array, DType dtype, const Shape& shape,
   require(o->shape == shape, "{}: out has shape {}; the result has shape {}", operation_, to_string(o->shape),
           to_string(shape));
   for (const Operand* input : inputs) {
-    require(!overlap(*o, *input), "{}: out overlaps an operand; give memory of its own", operation_);
+    const bool same =
+        o->data == input->data && o->dtype == input->dtype && o->shape == input->shape && o->strides == input->strides;
+    require(same || !overlap(*o, *input), "{}: out overlaps an operand; give memory of its own", operation_);
   }
   return *o;
 }

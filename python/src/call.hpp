@@ -62,8 +62,10 @@ constexpr Types kFloats = kReals | kComplexes;
 [[nodiscard]] Executor executor_of(nb::handle given);
 // None, "exact", "target=1e-9".
 [[nodiscard]] Precision precision_of(nb::handle given);
-// None stays none; an integer is a list of one.
-[[nodiscard]] std::optional<std::vector<std::int64_t>> integers_of(nb::handle given, const char* what);
+// None stays none; an integer is a list of one. `what` is the message for anything else. With `none_is_minus_one` None
+// within the list is -1.
+[[nodiscard]] std::optional<std::vector<std::int64_t>> integers_of(nb::handle given, const char* what,
+                                                                   bool none_is_minus_one = false);
 
 class Call {
  public:
@@ -86,7 +88,8 @@ class Call {
   // New memory for a result; zeros.
   [[nodiscard]] Operand out(DType dtype, const Shape& shape) const;
   [[nodiscard]] Operand zeros(DType dtype, const Shape& shape) const;
-  // The caller's NumPy array for a result on the host: of this type and shape, writable, and apart from `inputs`.
+  // The caller's NumPy array for a result on the host: of this type and shape, writable, and apart from `inputs` or
+  // exactly one of them.
   [[nodiscard]] Operand out_given(nb::handle array, DType dtype, const Shape& shape,
                                   std::initializer_list<const Operand*> inputs) const;
   // The memory of a library's result.

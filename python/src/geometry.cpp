@@ -52,7 +52,7 @@ std::vector<std::size_t> axes_of(const char* name, std::size_t rank, nb::handle 
 }
 
 Geometry geometry(const Transform& t, const Shape& shape, nb::handle s, nb::handle axes) {
-  const auto lengths = integers_of(s, "s must be an integer or a sequence of integers");
+  const auto lengths = integers_of(s, "s must be an integer or a sequence of integers", t.several_axes);
   Geometry g;
   g.axes = axes_of(t.name, shape.size(), axes, lengths);
   require(!g.axes.empty(), "{}: at least 1 axis must be transformed; the array has rank {}", t.name, shape.size());

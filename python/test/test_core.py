@@ -110,7 +110,7 @@ def test_refused(x, error, words):
 def test_out_is_checked():
     x = np.ones((4, 4), dtype=np.complex128)
     with pytest.raises(ValueError, match="overlaps"):
-        fft.fft(x, out=x)
+        fft.rfft(x.real, out=x[:, :3])
     with pytest.raises(ValueError, match="overlaps"):
         fft.fft(x[:2], out=x[1:3])
     with pytest.raises(ValueError, match="shape"):
@@ -125,6 +125,11 @@ def test_out_is_checked():
         fft.fft(x, out=[1])
     y = np.empty_like(x)
     assert fft.fft(x, out=y) is y
+    z = np.arange(12.0).reshape(3, 4) + 1j
+    want = np.fft.fft(z)
+    assert fft.fft(z, out=z) is z  # in place
+    np.testing.assert_allclose(z, want, atol=1e-13)
+    np.testing.assert_allclose(fft.fftn(z, s=(None, 2), axes=(0, 1)), np.fft.fftn(z, s=(3, 2)), atol=1e-12)
 
 
 def test_record_is_a_page():

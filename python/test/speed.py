@@ -1,0 +1,79 @@
+"""Times of trnsci for Python beside NumPy and SciPy in the same run: speed.py [fft] [rand] [calls].
+
+    PYTHONPATH=build/release/python/site OMP_NUM_THREADS=1 build/release/python/venv/bin/python python/test/speed.py
+
+Each figure is the fastest of several rounds, the two sides in turn, so that other programs on the machine hit both.
+"""
+import sys
+import time
+
+import numpy as np
+import scipy.fft
+
+import trnsci
+
+
+def fastest(calls, seconds=0.15, rounds=7):
+    """The least time per call of each of several functions, taken in turn."""
+    counts = []
+    for call in calls:
+        call()
+        begin = time.perf_counter()
+        call()
+        counts.append(max(1, int(seconds / rounds / max(time.perf_counter() - begin, 1e-7))))
+    best = [float("inf")] * len(calls)
+    for _ in range(rounds):
+        for i, call in enumerate(calls):
+            begin = time.perf_counter()
+            for _ in range(counts[i]):
+                call()
+            best[i] = min(best[i], (time.perf_counter() - begin) / counts[i])
+    return best
+
+
+def fft():
+    print("length         kind        trnsci us   scipy us   scipy/trnsci")
+    rng = np.random.default_rng(1)
+    for n in [4, 16, 64, 100, 127, 128, 256, 360, 500, 512, 997, 1000, 1024, 2048, 2310, 4096, 4097, 8192, 10007, 16384, 30030, 65536,
+              100000, 131072, 262144, 1048576]:
+        z = rng.standard_normal(n) + 1j * rng.standard_normal(n)
+        x = np.ascontiguousarray(z.real)
+        for kind, ours, theirs in [
+                ("c128", lambda: trnsci.fft.fft(z), lambda: scipy.fft.fft(z)),
+                ("c64", lambda y=z.astype(np.complex64): trnsci.fft.fft(y), lambda y=z.astype(np.complex64): scipy.fft.fft(y)),
+                ("rfft f64", lambda: trnsci.fft.rfft(x), lambda: scipy.fft.rfft(x)),
+                ("fft of f64", lambda: trnsci.fft.fft(x), lambda: scipy.fft.fft(x))]:
+            a, b = fastest([ours, theirs])
+            print(f"{n:8d}  {kind:12s} {a * 1e6:12.2f} {b * 1e6:10.2f} {b / a:10.2f}", flush=True)
+
+
+def rand():
+    n = 10**7
+    out = np.empty(n)
+    ours, theirs = trnsci.rand.Generator(1), np.random.Generator(np.random.Philox(1))
+    mixed = np.random.Generator(trnsci.rand.Philox4x32(1))
+    cases = [("random", lambda: ours.random(out=out), lambda: theirs.random(out=out), lambda: mixed.random(out=out)),
+             ("standard_normal", lambda: ours.standard_normal(out=out), lambda: theirs.standard_normal(out=out), lambda: mixed.standard_normal(out=out)),
+             ("standard_exponential", lambda: ours.standard_exponential(out=out), lambda: theirs.standard_exponential(out=out), lambda: mixed.standard_exponential(out=out))]
+    for name, a, b, c in cases:
+        ta, tb, tc = fastest([a, b, c], 1.0, 5)
+        print(f"{name:22s} 1e7 doubles: trnsci {ta * 1e3:7.1f} ms, NumPy's Philox {tb * 1e3:7.1f} ms ({tb / ta:.2f}), "
+              f"NumPy on our Philox {tc * 1e3:7.1f} ms ({tb / tc:.2f})")
+
+
+def calls():
+    z = np.ones(8, dtype=np.complex128)
+    y = np.empty_like(z)
+    plan = trnsci.fft.Plan("fft", (8,), np.complex128)
+    a = np.ones((4, 4))
+    for name, ours, theirs in [("fft of 8", lambda: trnsci.fft.fft(z), lambda: scipy.fft.fft(z)),
+                               ("fft of 8, out=", lambda: trnsci.fft.fft(z, out=y), lambda: np.fft.fft(z)),
+                               ("plan of 8", lambda: plan(z, y), lambda: scipy.fft.fft(z)),
+                               ("gemm 4 x 4", lambda: trnsci.blas.gemm(1.0, a, a), lambda: a @ a),
+                               ("dot of 4", lambda: trnsci.blas.dot(a[0], a[0]), lambda: np.dot(a[0], a[0]))]:
+        s, t = fastest([ours, theirs])
+        print(f"{name:18s} {s * 1e6:7.2f} us   NumPy or SciPy {t * 1e6:7.2f} us")
+
+
+for part in sys.argv[1:] or ["calls", "rand", "fft"]:
+    {"fft": fft, "rand": rand, "calls": calls}[part]()
