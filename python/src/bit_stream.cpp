@@ -1,6 +1,6 @@
 // A row of random bits for numpy.random.Generator: NumPy's structure bitgen_t over a generator of trnrand.
 //
-// NumPy asks for one number at a time. The words are made 64 blocks of four at a time; number i of a stream is that of
+// NumPy asks for one number at a time. The words are made 512 blocks of four at a time; number i of a stream is that of
 // raw64, words 2 i (low) and 2 i + 1 (high). 32-bit numbers are halves of 64-bit ones, the low half first, and doubles
 // are multiples of 2^-53: what NumPy's own generators do.
 #include <nanobind/nanobind.h>
@@ -16,10 +16,12 @@
 namespace trn::python {
 namespace {
 
+constexpr std::size_t kNumbers = 1024;
+
 struct BitStream {
   rand::State state;  // position: the first word of the numbers in `ready`
-  std::array<std::uint64_t, 128> ready;
-  std::size_t next = 128;  // 128: nothing is ready, and the next number begins at state.position
+  std::array<std::uint64_t, kNumbers> ready;
+  std::size_t next = kNumbers;  // kNumbers: nothing is ready, and the next number begins at state.position
   bool has_half = false;
   std::uint32_t half = 0;
 
@@ -32,7 +34,7 @@ struct BitStream {
 
 void refill(BitStream& s) {
   rand::Generator g(s.state);
-  rand::raw64(Executor::host(), g, View<std::uint64_t>(Executor::host(), s.ready.data(), {128}));
+  rand::raw64(Executor::host(), g, View<std::uint64_t>(Executor::host(), s.ready.data(), {kNumbers}));
 }
 
 struct Bits {  // NumPy's bitgen_t

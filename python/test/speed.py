@@ -2,7 +2,7 @@
 
     PYTHONPATH=build/release/python/site OMP_NUM_THREADS=1 build/release/python/venv/bin/python python/test/speed.py
 
-Each figure is the fastest of several rounds, the two sides in turn, so that other programs on the machine hit both.
+Each figure is the least processor time of several rounds, the two sides in turn: other programs on the machine count little.
 """
 import sys
 import time
@@ -24,10 +24,10 @@ def fastest(calls, seconds=0.15, rounds=7):
     best = [float("inf")] * len(calls)
     for _ in range(rounds):
         for i, call in enumerate(calls):
-            begin = time.perf_counter()
+            begin = time.process_time()
             for _ in range(counts[i]):
                 call()
-            best[i] = min(best[i], (time.perf_counter() - begin) / counts[i])
+            best[i] = min(best[i], (time.process_time() - begin) / counts[i])
     return best
 
 

@@ -22,6 +22,9 @@ def test_others():
     x, y = RNG.standard_normal((4, 3, 2)), RNG.standard_normal((4, 1, 2))
     np.testing.assert_allclose(xp.vecdot(x, y), (x * y).sum(-1))
     np.testing.assert_allclose(xp.vecdot(x + 1j, y + 0j, axis=0), ((x - 1j) * y).sum(0))
+    assert xp.vecdot(np.ones((2, 3), np.uint8), np.ones(3, np.uint8)).dtype == np.uint8
+    with pytest.raises(ValueError, match="axes have"):
+        xp.vecdot(x, y[..., :1])
     np.testing.assert_allclose(xp.tensordot(x, x, axes=((0, 1), (0, 1))), np.tensordot(x, x, ((0, 1), (0, 1))))
     np.testing.assert_allclose(xp.fft.rfft(x, n=4, axis=0), np.fft.rfft(x, 4, 0))
     assert xp.fft.fftfreq(4, d=2.0, dtype=np.float32).dtype == np.float32

@@ -31,7 +31,7 @@ def _ours(*arrays: Any) -> bool:
 def matmul(x1: NDArray[Any], x2: NDArray[Any], /) -> NDArray[Any]:
     """The product of matrices, stacks of matrices and vectors."""
     if not _ours(x1, x2) or np.ndim(x1) == 0 or np.ndim(x2) == 0:
-        return np.matmul(x1, x2)
+        return np.asarray(np.matmul(x1, x2))
     if np.ndim(x1) >= 2 and np.ndim(x2) >= 2 and np.shape(x1)[-1] != np.shape(x2)[-2]:
         raise ValueError(f"matmul: shapes {np.shape(x1)} and {np.shape(x2)} do not fit")
     _count("matmul")
@@ -45,7 +45,7 @@ def matmul(x1: NDArray[Any], x2: NDArray[Any], /) -> NDArray[Any]:
 def tensordot(x1: NDArray[Any], x2: NDArray[Any], /, *, axes: Any = 2) -> NDArray[Any]:
     """The sum over pairs of axes."""
     if not _ours(x1, x2):
-        return np.tensordot(x1, x2, axes)
+        return np.asarray(np.tensordot(x1, x2, axes))
     _count("tensordot")
     result: NDArray[Any] = _tensor.tensordot(x1, x2, axes)
     return result
@@ -53,8 +53,11 @@ def tensordot(x1: NDArray[Any], x2: NDArray[Any], /, *, axes: Any = 2) -> NDArra
 
 def vecdot(x1: NDArray[Any], x2: NDArray[Any], /, *, axis: int = -1) -> NDArray[Any]:
     """sum conj(x1) x2 along one axis, the others broadcast."""
+    if np.shape(x1)[axis] != np.shape(x2)[axis]:
+        raise ValueError(f"vecdot: the axes have {np.shape(x1)[axis]} and {np.shape(x2)[axis]} elements")
     if not _ours(x1, x2):
-        return np.asarray(np.sum(np.conjugate(x1) * x2, axis=axis))
+        product = np.conjugate(x1) * x2
+        return np.asarray(np.sum(product, axis=axis, dtype=product.dtype))
     _count("vecdot")
     a, b = np.broadcast_arrays(np.moveaxis(x1, axis, -1), np.moveaxis(x2, axis, -1))
     result: NDArray[Any] = _tensor.einsum("...i,...i->...", np.conjugate(a), b)
