@@ -110,13 +110,18 @@ def _array(self: Array, dtype: DTypeLike | None = None, copy: bool | None = None
 def _dlpack(self: Array, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None) -> Any:
     if stream is not None:
         raise ValueError("__dlpack__: there are no streams here; stream must be None")
+    if _dlpack_device(self) != (1, 0):
+        raise BufferError(f"__dlpack__: the memory is that of '{self.executor.name}'; copy it with .numpy()")
     if dl_device is not None and tuple(dl_device) != (1, 0):
         raise BufferError("__dlpack__: the memory is the processor's, device (1, 0)")
     return self._dlpack()
 
 
 def _dlpack_device(self: Array) -> tuple[int, int]:
-    return (1, 0)  # the memory of host and of the simulators is this process's
+    kind, _, number = self.executor.name.partition(":")
+    if kind in ("host", "sim"):
+        return (1, 0)  # their memory is this process's
+    return (18, int(number) if number.isdigit() else 0)  # Trainium
 
 
 def _to(self: Array, executor: ExecutorLike) -> Array:
