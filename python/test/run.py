@@ -9,6 +9,7 @@ Without nanobind and without an index that pip can reach, the tests are skipped,
 """
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -50,10 +51,18 @@ def environment(folder):
     return python
 
 
+def compiler(build_dir):
+    """The one that the libraries were compiled with: the extension needs the same OpenMP."""
+    cache = build_dir / "CMakeCache.txt"
+    found = re.search(r"^CMAKE_CXX_COMPILER:\w+=(.+)$", cache.read_text(), re.M) if cache.exists() else None
+    return found.group(1) if found else "c++"
+
+
 def build(folder, build_dir, source, python):
     extension = folder / "extension"
     if not (extension / "build.ninja").exists():
-        must("cmake", "-S", source, "-B", extension, "-G", "Ninja", f"-DTRN_BUILD={build_dir}", f"-DPython_EXECUTABLE={python}")
+        must("cmake", "-S", source, "-B", extension, "-G", "Ninja", f"-DTRN_BUILD={build_dir}", f"-DPython_EXECUTABLE={python}",
+             f"-DCMAKE_CXX_COMPILER={compiler(build_dir)}")
     must("ninja", "-C", extension)
     package = folder / "site" / "trnsci"
     shutil.rmtree(package, ignore_errors=True)
@@ -73,7 +82,8 @@ def main():
         sys.exit(77)
     site = build(folder, build_dir, source, python)
     variables = dict(os.environ, PYTHONPATH=str(site), PYTHONDONTWRITEBYTECODE="1")
-    arguments = sys.argv[3:] or ["-q", "-rs", str(source / "test")]
+    given = [str(pathlib.Path(a).resolve()) if pathlib.Path(a).exists() else a for a in sys.argv[3:]]
+    arguments = given or ["-q", "-rs", str(source / "test")]
     sys.exit(subprocess.run([python, "-m", "pytest", "-p", "no:cacheprovider", *arguments], env=variables, cwd=folder).returncode)
 
 
