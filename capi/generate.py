@@ -31,12 +31,12 @@ LETTERS = {  # letter: C type, CUDA type, C++ type, and the same of its real typ
 ENUM_KINDS = {"op": "&Operation_t", "uplo": "&FillMode_t", "side": "&SideMode_t", "diag": "&DiagType_t"}  # cuBLAS's
 SPACED = {"int_32": "int", "const_int": "const int", "const_char": "const char", "unsigned_long_long": "unsigned long long", "long_long": "long long"}
 VERSION = "TRN_0.1"  # the version node of every symbol; a released node is closed, and new functions get a new one
-ORDER = ["runtime", "blas", "fft", "rand", "solver"]
+ORDER = ["runtime", "blas", "fft", "rand", "solver", "sparse", "tensor"]
 
 
 class Library:
     def __init__(self, name):
-        self.name, self.enums, self.types, self.rows = name, [], [], []
+        self.name, self.enums, self.types, self.constants, self.rows = name, [], [], [], []
         self.handle = None
 
 
@@ -52,7 +52,9 @@ class Row:
         self.ours = "ours" in flags
         self.manual = "manual" in flags
         self.queued = "queued" in flags
-        self.no_handle = "nohandle" in flags or "anyhandle" in flags
+        self.named = "names" in flags
+        self.inline = "inline" in flags
+        self.no_handle = "nohandle" in flags or "anyhandle" in flags or self.named
         self.any_handle = "anyhandle" in flags
         self.letters = []
         for flag in flags:
@@ -64,6 +66,7 @@ class Row:
         if not match:
             raise SystemExit(f"cannot read the row: {line}")
         self.returns, self.body, arguments = match.groups()
+        self.inline = self.inline or "<T>" in self.body
         self.arguments = [self.argument(a) for a in arguments.split(",")] if arguments.strip() else []
 
     @staticmethod
@@ -76,6 +79,27 @@ class Row:
         if not self.letters:
             return [(self.pattern, None)]
         return [(re.sub(r"[?*]", part, self.pattern), letter) for part, letter in self.letters]
+
+
+def siblings(line):
+    """The row, and those that its words with + stand for: the same routine for const operands, and what comes before it."""
+    head, tail = line.split(":", 1)
+    words = head.split()
+    name, extra = words[1], [w for w in words if w.startswith("+")]
+    plain = " ".join(w for w in words if w not in extra)
+    found = [plain + (" inline:" if "+const" in extra else ":") + tail]
+    for word in extra:
+        if word == "+const":
+            other = name.replace("Create", "CreateConst") if name.startswith("Create") else "Const" + name
+            arguments = re.sub(r"\$((?:Sp|Dn)(?:Vec|Mat)Descr_t)", r"$Const\1", re.sub(r"\bvoid\*", "const void*", tail))
+            found.append(f"{plain.replace(name, other)} inline:{arguments}")
+        else:  # +bufferSize, +preprocess
+            body = "buffer_size" if word == "+bufferSize" else "prepare"
+            arguments = re.sub(r"\w+\(", body + "(", tail, count=1)
+            if body == "buffer_size":
+                arguments = re.sub(r"void\* \w+\)", "size_t* bufferSize)", arguments)
+            found.append(f"{plain.replace(name, name + '_' + word[1:])} inline:{arguments}")
+    return found
 
 
 def read(path):
@@ -99,11 +123,14 @@ def read(path):
             head, values = line[5:].split(":", 1)
             name, tag = head.split()
             library.enums.append((name, tag, [v.split("=") for v in values.split()]))
+        elif line.startswith("constant "):
+            kind, values = line[9:].split(":", 1)
+            library.constants += [(kind, *v.split("=")) for v in values.split()]
         elif line.startswith("type "):
             _, name, definition = line.split(" ", 2)
             library.types.append((name, definition))
         elif line.startswith("fn "):
-            library.rows.append(Row(line))
+            library.rows += [Row(text) for text in siblings(line)]
         else:
             raise SystemExit(f"{path}: cannot read the line: {line}")
     return library
@@ -117,6 +144,7 @@ def spell(library, text, face):
         text = text.replace(name, c if face == "c" else cuda)
     text = text.replace("&", "trnblas" if face == "c" else "cublas")
     text = text.replace("#", "trn" if face == "c" else "cuda")
+    text = text.replace("~", library.c if face == "c" else "")
     text = text.replace("$", library.c if face == "c" else library.cuda)
     return text.replace("@", "trn" if face == "c" else "cuda")
 
@@ -173,6 +201,8 @@ def prototype(library, row, name, letter, wide, face):
 
 def enumerator(library, name, face):
     prefix = library.enum_c if face == "c" else library.enum_cuda
+    if name.startswith("-"):  # CUSOLVERDN_GETRF: the name goes on where the prefix ends
+        return prefix + name[1:]
     return prefix + ("_" if prefix.isupper() else "") + name
 
 
@@ -186,7 +216,9 @@ def enums(library, face):
         lines[-1] = lines[-1].rstrip(",")
         lines.append(f"}} {spell(library, '$' + name, face)};\n")
     for name, definition in library.types:
-        lines.append(f"typedef {spell(library, definition, face)} {spell(library, '$' + name, face)};")
+        lines.append(f"typedef {spell(library, definition, face)} {spell(library, name if name.startswith('~') else '$' + name, face)};")
+    for kind, name, value in library.constants:
+        lines.append(f"#define {enumerator(library, name, face)} (({spell(library, kind, face)}){value})")
     return lines
 
 
@@ -207,12 +239,14 @@ def c_header(library):
 
 
 GUARDS = {"cuda_runtime_api.h": "__CUDA_RUNTIME_API_H__", "cublas_v2.h": "CUBLAS_V2_H_", "curand.h": "CURAND_H_",
-          "cufft.h": "_CUFFT_H_", "cusolverDn.h": "CUSOLVERDN_H_"}
-EXTRA_GUARDS = {"cublas_v2.h": ["CUBLAS_API_H_"], "cusolverDn.h": ["CUSOLVER_COMMON_H_"]}
+          "cufft.h": "_CUFFT_H_", "cusolverDn.h": "CUSOLVERDN_H_", "cusparse.h": "CUSPARSE_H_",
+          "cutensor.h": "CUTENSOR_H_"}
+EXTRA_GUARDS = {"cublas_v2.h": ["CUBLAS_API_H_"], "cusolverDn.h": ["CUSOLVER_COMMON_H_"], "cusparse.h": ["CUSPARSEAPI"]}
 INCLUDES = {"cuda_runtime_api.h": ["driver_types.h"],
             "cublas_v2.h": ["cuda_runtime_api.h", "cuComplex.h", "library_types.h"],
             "curand.h": ["cuda_runtime_api.h"], "cufft.h": ["cuda_runtime_api.h", "cuComplex.h", "library_types.h"],
-            "cusolverDn.h": ["cublas_v2.h"]}
+            "cusolverDn.h": ["cublas_v2.h"], "cusparse.h": ["cuda_runtime_api.h", "cuComplex.h", "library_types.h"],
+            "cutensor.h": ["cuda_runtime_api.h", "cuComplex.h", "library_types.h"]}
 
 
 def cuda_header(library):
@@ -262,6 +296,13 @@ def thunks(library):
         passed = [f"capi::native({n})" for _, n in listed]
         full = f"{library.c}{name}"
         space = f"capi::{library.name}"
+        if row.named:
+            lines += status_names(library, row, name)
+            continue
+        if row.returns:
+            lines.append(f"{prototype(library, row, name, letter, wide, 'c')} {{ {returned(library, row, 'c')} found_{{}}; (void){space}::call(\"{full}\", "
+                         f"[&] {{ found_ = {space}::{body}({', '.join(passed)}); }}); return found_; }}")
+            continue
         if library.handle and not row.no_handle:
             passed[0] = "call_"
             function = "call_queued" if row.queued else "call"
@@ -273,6 +314,29 @@ def thunks(library):
         unused = f" (void){listed[0][1]};" if row.any_handle else ""
         lines.append(f"{prototype(library, row, name, letter, wide, 'c')} {{{unused} return {call}; }}")
     return lines
+
+
+def status_names(library, row, name):
+    """A function from a status to CUDA's name of it, or to the name's words."""
+    _, _, values = library.enums[0]
+    lines = [prototype(library, row, name, None, False, "c") + " {", f"  switch (static_cast<int>({row.arguments[0][1]})) {{"]
+    for n, v in values:
+        text = enumerator(library, n, "cuda") if name.endswith("Name") else n.replace("STATUS_", "").replace("_", " ").lower()
+        lines += [f"    case {v}:", f"      return \"{text}\";"]
+    return lines + ["    default:", "      return \"unrecognized error code\";", "  }", "}"]
+
+
+def bodies(library):
+    """Declarations of the bodies that the library's sources define: those that are no templates."""
+    lines = [f"// Made from capi/api/{library.name}.api: the bodies that the sources define.", "#pragma once", "",
+             f"namespace trn::capi::{library.name} {{", ""]
+    for row in library.rows:
+        if not row.inline and not row.manual and not row.named and not row.letters:
+            listed = [t for t, _ in parameters(library, row, None, False, "c")]
+            if library.handle and not row.no_handle:
+                listed[0] = "Call&"
+            lines.append(f"{returned(library, row, 'c') if row.returns else 'void'} {row.body}({', '.join(listed)});")
+    return lines + ["", f"}}  // namespace trn::capi::{library.name}"]
 
 
 def check(library):
@@ -292,7 +356,7 @@ def check(library):
     return lines
 
 
-BAD_HANDLE = {"runtime": 400, "blas": 1, "fft": 1, "rand": 101, "solver": 1}
+BAD_HANDLE = {"runtime": 400, "blas": 1, "fft": 1, "rand": 101, "solver": 1, "sparse": 1, "tensor": 1}
 # With zeros for arguments these would do what they say, and are called by the other tests.
 NOT_CALLED = {"trnDeviceReset"}
 
@@ -336,7 +400,22 @@ def cpp_name(library, row, root):
 
 COMMON_WORDS = {"create", "destroy", "set_stream", "get_stream"}
 OTHER_NAMES = {"syevd": "eigh", "syevdx": "eigh", "sygvd": "eigh_generalized", "gesvd": "svd", "generate_poisson": "poisson",
-               "generate_binomial": "binomial", "generate_uniform": "uniform", "generate_normal": "normal"}
+               "sp_mv": "spmv", "sp_mm": "spmm", "sp_gemm_compute": "spgemm", "gtsv2": "solve_tridiagonal", "contract": "einsum",
+               "gtsv2_nopivot": "solve_tridiagonal", "gpsv_interleaved_batch": "solve_pentadiagonal", "contract_trinary": "einsum",
+               "binary": "elementwise", "trinary": "elementwise", "geev": "eig", "gesv": "solve", "syevj": "eigh", "sygvj": "eigh_generalized",
+               "sygvdx": "eigh_generalized", "gesvdj": "svd", "gesvdp": "svd", "gesvdr": "svd", "generate_binomial": "binomial", "generate_uniform": "uniform", "generate_normal": "normal"}
+
+
+def cells(libraries, tables):
+    """A program that names each function of the page's C++ column, with its header: it compiles if they exist."""
+    root = os.path.dirname(os.path.dirname(os.path.abspath(tables)))
+    found = sorted({cpp_name(lib, row, root) for lib in libraries for row in lib.rows} - {"-"})
+    pairs = [re.fullmatch(r"`trn::(\w+)::(\w+)`, (.*)", cell).groups() for cell in found]
+    lines = ["// Made from the tables in capi/api: the C++ column of docs/rosetta.md, each name with its header."]
+    lines += sorted({f"#include <trn/{library}/{header}>" for library, _, header in pairs}) + [""]
+    for library, name, _ in pairs:
+        lines.append(f"namespace {library}_{name} {{ using trn::{library}::{name}; }}")
+    return lines + ["", "#include <cstdio>", f"int main() {{ std::puts(\"{len(pairs)} functions of the page exist\"); }}"]
 
 
 def rosetta(libraries, tables):
@@ -386,6 +465,7 @@ def abi(libraries):
     for lib in libraries:
         lines += [prototype(lib, row, name, letter, wide, "c") + f"@{VERSION}" for row, name, letter, wide in routines(lib)]
         lines += [f"{enumerator(lib, n, 'c')} = {v}" for _, _, values in lib.enums for n, v in values]
+        lines += [f"{enumerator(lib, n, 'c')} = {v}" for _, n, v in lib.constants]
     return sorted(lines)
 
 
@@ -442,11 +522,13 @@ def main():
         write(f"{out}/include/{lib.c_header}", c_header(lib))
         write(f"{out}/cuda/include/{lib.cuda_header}", cuda_header(lib))
         write(f"{out}/src/{lib.name}_thunks.cpp", thunks(lib))
+        write(f"{out}/src/{lib.name}_bodies.hpp", bodies(lib))
         write(f"{out}/check/{lib.name}_check.cpp", check(lib))
     write(f"{out}/cuda/include/driver_types.h", driver_types(libraries[0]))
     write(f"{out}/symbols.txt", symbols)
     write(f"{out}/exports.map", [VERSION + " {", "  global:"] + [f"    {s};" for s in symbols] + ["  local: *;", "};"])
     write(f"{out}/test/every_row.c", every_row(libraries))
+    write(f"{out}/test/rosetta_cells.cpp", cells(libraries, tables))
 
 
 if __name__ == "__main__":

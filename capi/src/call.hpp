@@ -81,13 +81,18 @@ template <class T> class Handles {
     alive_[address] = std::move(made);
     return address;
   }
-  [[nodiscard]] std::shared_ptr<T> find(const void* address, const char* kind) const {
+  // Null for one that is not alive.
+  [[nodiscard]] std::shared_ptr<T> get(const void* address) const {
     const std::lock_guard lock(mutex_);
     const auto found = alive_.find(address);
-    if (found == alive_.end())
+    return found == alive_.end() ? nullptr : found->second;
+  }
+  [[nodiscard]] std::shared_ptr<T> find(const void* address, const char* kind) const {
+    auto found = get(address);
+    if (!found)
       throw BadHandle(
           fmt::format("the {} is {}", kind, address ? "not alive: it was destroyed, or is something else" : "null"));
-    return found->second;
+    return found;
   }
   void remove(const void* address) {
     std::shared_ptr<T> gone;  // ends outside the lock

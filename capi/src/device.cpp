@@ -29,6 +29,7 @@ Devices& devices() {
       std::string names = environment("TRN_EXECUTOR", "");
       for (std::size_t at = 0; at <= names.size();) {
         const std::size_t comma = std::min(names.find(',', at), names.size());
+        require(names.empty() || comma > at, "'{}' has an empty name; executors are separated by one comma", names);
         d->all.emplace_back(static_cast<int>(d->all.size()), Executor::open(names.substr(at, comma - at)));
         at = comma + 1;
       }

@@ -11,29 +11,11 @@
 #include <thread>
 #include <vector>
 
+#include "mem.hpp"
+
 namespace {
 
-// Device memory that holds a vector.
-template <class T> class Mem {
- public:
-  explicit Mem(std::vector<T> values) : size_(values.size()) {
-    EXPECT_EQ(trnMalloc(&data_, size_ * sizeof(T)), trnSuccess) << trnGetLastErrorText();
-    EXPECT_EQ(trnMemcpy(data_, values.data(), size_ * sizeof(T), trnMemcpyHostToDevice), trnSuccess);
-  }
-  ~Mem() { trnFree(data_); }
-  Mem(const Mem&) = delete;
-  Mem& operator=(const Mem&) = delete;
-  operator T*() const { return static_cast<T*>(data_); }
-  [[nodiscard]] std::vector<T> get() const {
-    std::vector<T> out(size_);
-    EXPECT_EQ(trnMemcpy(out.data(), data_, size_ * sizeof(T), trnMemcpyDeviceToHost), trnSuccess);
-    return out;
-  }
-
- private:
-  void* data_ = nullptr;
-  std::size_t size_;
-};
+using capi_test::Mem;
 
 template <class T> std::vector<T> random(std::size_t n, unsigned seed) {
   std::mt19937 engine(seed);

@@ -1,6 +1,7 @@
 // The planners of FFTW's interface and what executes their plans. Each planner writes its arguments down as a Problem;
 // a plan is that problem made ready, with the addresses it was planned for. What cannot be planned gives a null plan.
 // Compiled once for each precision.
+#include <climits>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -62,6 +63,10 @@ std::vector<RealKind> kinds_of(int rank, const int* kinds) {
 template <class Dim> Plan* guru(Form form, bool split, bool forward, int rank, const Dim* dims, int batch_rank,
                                 const Dim* batch, const int* kinds, const Sides<R>& sides, unsigned flags) noexcept {
   if (rank < 0 || batch_rank < 0) return nullptr;
+  if (rank == INT_MAX || batch_rank == INT_MAX) {  // FFTW's rank of minus infinity: a problem without elements
+    Problem nothing{form, {}, {{0, 0, 0}}, forward, split};
+    return make(std::move(nothing), sides, flags);
+  }
   Problem p{form, axes_of(rank, dims), axes_of(batch_rank, batch), forward, split};
   if (kinds) p.kinds = kinds_of(rank, kinds);
   return make(std::move(p), sides, flags);

@@ -4,8 +4,6 @@
 #include <trn/solver/batched.hpp>
 #include <trn/solver/triangular.hpp>
 
-#include "types.hpp"
-
 namespace trn::capi::solver {
 
 using blas::op_of, blas::side_of, blas::uplo_of;

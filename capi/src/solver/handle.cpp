@@ -2,7 +2,7 @@
 #include <set>
 
 #include "../blas/blas.hpp"
-#include "solver.hpp"
+#include "routines.hpp"
 
 struct trnsolverDnParams {};
 
@@ -38,6 +38,13 @@ void create_params(trnsolverDnParams_t* params) {
 void destroy_params(trnsolverDnParams_t params) {
   (void)params_alive().find(params, "params");
   params_alive().remove(params);
+}
+// There is one algorithm of each.
+void set_adv_options(trnsolverDnParams_t params, trnsolverDnFunction_t function, trnsolverAlgMode_t algorithm) {
+  (void)params_alive().find(params, "params");
+  require(function >= TRNSOLVERDN_GETRF && function <= TRNSOLVERDN_SYEVBATCHED && algorithm >= TRNSOLVER_ALG_0 &&
+              algorithm <= TRNSOLVER_ALG_2,
+          "algorithm {} of function {}", static_cast<int>(algorithm), static_cast<int>(function));
 }
 
 }  // namespace trn::capi::solver

@@ -3,7 +3,7 @@
 
 #include <trn/solver/report.hpp>
 
-#include "solver.hpp"
+#include "routines.hpp"
 
 namespace trn::capi::solver {
 

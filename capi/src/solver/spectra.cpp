@@ -4,7 +4,6 @@
 #include <trn/solver/svd.hpp>
 
 #include "outcome.hpp"
-#include "types.hpp"
 
 namespace trn::capi::solver {
 

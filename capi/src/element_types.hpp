@@ -1,11 +1,16 @@
 // Element types that are chosen at run time.
 #pragma once
 
+#include <complex>
 #include <initializer_list>
 
-#include "solver.hpp"
+#include <trn_types.h>
 
-namespace trn::capi::solver {
+#include "call.hpp"
+
+namespace trn::capi {
+
+using Type = trnDataType;
 
 [[nodiscard]] inline Type real_of(Type type) {
   return type == TRN_C_32F ? TRN_R_32F : type == TRN_C_64F ? TRN_R_64F : type;
@@ -32,4 +37,4 @@ template <class F> void with_type(Type type, const F& f) {
   }
 }
 
-}  // namespace trn::capi::solver
+}  // namespace trn::capi

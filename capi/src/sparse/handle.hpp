@@ -1,0 +1,47 @@
+// The bodies of cuSPARSE's routines: everything that capi/api/sparse.api names. A handle is a cuBLAS handle of another
+// name: the same device, stream, pointer mode and look-up of addresses. Products with dense matrices (SpMV, SpMM,
+// SDDMM) run where the handle is; what trn::sparse does on the host alone is NOT_SUPPORTED on a device.
+#pragma once
+
+#include <trnsparse.h>
+
+#include "../blas/handle.hpp"
+#include "descriptors.hpp"
+
+struct trnsparseContext : trnblasContext {
+  using trnblasContext::trnblasContext;
+};
+
+namespace trn::capi::sparse {
+
+using blas::Call;
+inline constexpr StatusCodes kCodes{1, 3, 10, 2, 6, 7};
+
+template <class F> trnsparseStatus_t call(trnsparseHandle_t handle, const char* function, const F& body) noexcept {
+  return static_cast<trnsparseStatus_t>(guarded(function, kCodes, [&] {
+    const auto live = alive<trnsparseContext>().find(handle, "handle");
+    if (live->generation != live->device->generation) throw BadHandle("the handle's device was reset");
+    Call c(*live);
+    run(*live->stream, [&] { body(c); });
+  }));
+}
+template <class F> trnsparseStatus_t call(const char* function, const F& body) noexcept {
+  return static_cast<trnsparseStatus_t>(guarded(function, kCodes, body));
+}
+
+// Routines find memory of their own: a few bytes will do for a buffer. Descriptors and sizes are checked.
+template <class A> void check_argument(A value) {
+  if constexpr (std::is_same_v<A, int>) require(value >= 0, "a size is {}", value);
+  if constexpr (requires { look(value); }) (void)look(value);
+}
+template <class... A> void prepare(Call&, A... arguments) { (check_argument(arguments), ...); }
+template <class... A> void buffer_size(Call& c, A... arguments) {
+  prepare(c, arguments...);
+  auto* const result = std::get<sizeof...(A) - 1>(std::tuple(arguments...));
+  require(result != nullptr, "the address of the buffer's size is null");
+  *result = 16;
+}
+
+}  // namespace trn::capi::sparse
+
+#include "sparse_bodies.hpp"
