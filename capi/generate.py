@@ -52,6 +52,7 @@ class Row:
         self.ours = "ours" in flags
         self.manual = "manual" in flags
         self.queued = "queued" in flags
+        self.captured = "capture" in flags
         self.named = "names" in flags
         self.inline = "inline" in flags
         self.no_handle = "nohandle" in flags or "anyhandle" in flags or self.named
@@ -305,8 +306,9 @@ def thunks(library):
             continue
         if library.handle and not row.no_handle:
             passed[0] = "call_"
-            function = "call_queued" if row.queued else "call"
-            call = f"{space}::{function}({listed[0][1]}, \"{full}\", [&](auto& call_) {{ {space}::{body}({', '.join(passed)}); }})"
+            function = "call_queued" if row.queued else "call_captured" if row.captured else "call"
+            by = "=" if row.captured else "&"
+            call = f"{space}::{function}({listed[0][1]}, \"{full}\", [{by}](auto& call_) {{ {space}::{body}({', '.join(passed)}); }})"
         else:
             if row.any_handle:
                 passed = passed[1:]

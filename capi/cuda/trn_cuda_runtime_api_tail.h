@@ -15,6 +15,9 @@ static inline cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp* prop, i
 }
 #ifdef __cplusplus
 }
+inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph) {
+  return cudaGraphInstantiate(executable, graph, 0);
+}
 #endif
 
 #endif

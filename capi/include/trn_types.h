@@ -11,6 +11,8 @@ extern "C" {
 
 typedef struct CUstream_st* trnStream_t; /* CUDA's tags: people forward-declare them */
 typedef struct CUevent_st* trnEvent_t;
+typedef struct CUgraph_st* trnGraph_t;
+typedef struct CUgraphExec_st* trnGraphExec_t;
 typedef void (*trnHostFn_t)(void* userData);
 
 #define trnStreamDefault 0x00

@@ -110,6 +110,7 @@ void destroy_stream(trnStream_t handle) {
 
 void enqueue(StreamObject& stream, std::function<void()> work) {
   Device& d = *stream.device;
+  if (stream.capture) return stream.capture->steps.push_back(std::move(work));
   if (&stream == &d.legacy) {
     std::vector<std::shared_ptr<StreamObject>> others;
     {
@@ -125,6 +126,9 @@ void enqueue(StreamObject& stream, std::function<void()> work) {
 }
 
 void run(StreamObject& stream, const std::function<void()>& work) {
+  if (stream.capture)
+    fail<NotImplemented>(
+        "the stream is captured, and this call, or a copy of pageable memory, cannot be kept for later");
   enqueue(stream, work);
   stream.stream.synchronize();
 }

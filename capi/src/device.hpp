@@ -13,6 +13,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <trn/core/precision.hpp>
 #include <trn/core/stream.hpp>
@@ -23,11 +24,17 @@ namespace trn::capi {
 
 struct Device;
 
+// What a stream was asked to do between the begin and the end of a capture, in order.
+struct Graph {
+  std::vector<std::function<void()>> steps;
+};
+
 struct StreamObject {
   StreamObject(Device& d, const Executor& executor, unsigned f) : device(&d), stream(executor), flags(f) {}
   Device* device;
   Stream stream;
   unsigned flags;
+  std::shared_ptr<Graph> capture;  // null unless its work is captured
   [[nodiscard]] bool blocking() const { return (flags & trnStreamNonBlocking) == 0; }
 };
 
@@ -57,7 +64,7 @@ void destroy_stream(trnStream_t handle);
 
 // Puts `work` behind what is in the stream, and behind what CUDA's default stream has it wait for.
 void enqueue(StreamObject& stream, std::function<void()> work);
-// The same, and waits; throws what the work, or anything before it, threw.
+// The same, and waits (a stream that is captured keeps work for later: NotImplemented); throws what the work, or anything before it, threw.
 void run(StreamObject& stream, const std::function<void()>& work);
 // TRN_PRECISION: what new handles and plans begin with, if it is set; a wrong one ends the program with a message.
 [[nodiscard]] const std::optional<Precision>& initial_precision();

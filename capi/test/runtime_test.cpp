@@ -293,4 +293,41 @@ TEST(Runtime, ThreadsOnStreamsOfTheirOwn) {
   trnSetDevice(0);
 }
 
+// What a stream queues between begin and end of a capture is not done, and done by each launch.
+TEST(Runtime, GraphsAreLaunchedAsOftenAsOneLikes) {
+  trnStream_t stream;
+  trnGraph_t graph;
+  trnGraphExec_t executable;
+  int* memory;
+  int count = 0, value = 0;
+  trnStreamCaptureStatus status;
+  ASSERT_EQ(trnStreamCreate(&stream), trnSuccess);
+  ASSERT_EQ(trnMalloc(reinterpret_cast<void**>(&memory), 4), trnSuccess);
+  EXPECT_EQ(trnStreamBeginCapture(nullptr, trnStreamCaptureModeGlobal), trnErrorStreamCaptureUnsupported);
+  EXPECT_EQ(trnStreamEndCapture(stream, &graph), trnErrorIllegalState);
+  ASSERT_EQ(trnStreamBeginCapture(stream, trnStreamCaptureModeGlobal), trnSuccess);
+  EXPECT_EQ(trnStreamIsCapturing(stream, &status), trnSuccess);
+  EXPECT_EQ(status, trnStreamCaptureStatusActive);
+  EXPECT_EQ(trnMemsetAsync(memory, 1, 4, stream), trnSuccess);
+  EXPECT_EQ(trnLaunchHostFunc(
+                stream, [](void* p) { ++*static_cast<int*>(p); }, &count),
+            trnSuccess);
+  EXPECT_EQ(trnMemcpyAsync(&value, memory, 4, trnMemcpyDeviceToHost, stream), trnErrorNotSupported);  // pageable
+  EXPECT_EQ(trnStreamSynchronize(stream), trnErrorStreamCaptureUnsupported);
+  ASSERT_EQ(trnStreamEndCapture(stream, &graph), trnSuccess);
+  EXPECT_EQ(trnStreamSynchronize(stream), trnSuccess);
+  EXPECT_EQ(count, 0);
+  ASSERT_EQ(trnGraphInstantiate(&executable, graph, 0), trnSuccess);
+  EXPECT_EQ(trnGraphDestroy(graph), trnSuccess);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(trnGraphLaunch(executable, stream), trnSuccess);
+  EXPECT_EQ(trnStreamSynchronize(stream), trnSuccess);
+  EXPECT_EQ(count, 3);
+  EXPECT_EQ(trnMemcpy(&value, memory, 4, trnMemcpyDeviceToHost), trnSuccess);
+  EXPECT_EQ(value, 0x01010101);
+  EXPECT_EQ(trnGraphExecDestroy(executable), trnSuccess);
+  EXPECT_EQ(trnGraphLaunch(executable, stream), trnErrorInvalidResourceHandle);
+  EXPECT_EQ(trnGraphInstantiate(&executable, graph, 0), trnErrorInvalidResourceHandle);
+  trnFree(memory), trnStreamDestroy(stream);
+}
+
 }  // namespace

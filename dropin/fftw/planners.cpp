@@ -1,6 +1,7 @@
 // The planners of FFTW's interface and what executes their plans. Each planner writes its arguments down as a Problem;
 // a plan is that problem made ready, with the addresses it was planned for. What cannot be planned gives a null plan.
 // Compiled once for each precision.
+#include <algorithm>
 #include <climits>
 #include <cstdlib>
 #include <memory>
@@ -252,6 +253,99 @@ void TRN_FFTW(fprint_plan)(const Plan* p, std::FILE* file) {
   std::fprintf(file, "(trnfft %s)", p->transform.problem().text().c_str());
 }
 void TRN_FFTW(print_plan)(const Plan* p) { TRN_FFTW(fprint_plan)(p, stdout); }
+
+// FFTW's legacy Fortran interface: a plan is an integer of 8 bytes, every argument an address, and extents come in
+// Fortran's order, which is C's backwards (not in the guru's, whose dimensions have strides). Compilers add one or two
+// underscores.
+#ifdef TRN_FFTW_SINGLE
+#define TRN_FORTRAN_NAME(name) sfftw_##name
+#else
+#define TRN_FORTRAN_NAME(name) dfftw_##name
+#endif
+#define TRN_JOIN(a, b) TRN_JOIN_LATER(a, b)
+#define TRN_JOIN_LATER(a, b) a##b
+#define TRN_FORTRAN(name, parameters, body)                     \
+  void TRN_JOIN(TRN_FORTRAN_NAME(name), _) parameters { body; } \
+  void TRN_JOIN(TRN_FORTRAN_NAME(name), __) parameters { body; }
+
+static std::vector<int> backwards(const int* rank, const int* n) {
+  std::vector<int> turned(n, n + std::max(*rank, 0));
+  std::reverse(turned.begin(), turned.end());
+  return turned;
+}
+static std::vector<Iodim> dims(const int* rank, const int* n, const int* is, const int* os) {
+  std::vector<Iodim> made;
+  for (int i = 0; *rank != INT_MAX && i < *rank; ++i) made.push_back({n[i], is[i], os[i]});
+  return made;
+}
+
+// plan_dft and its companions for one pair of types: `I`, `O` the elements, then what follows the addresses.
+#define TRN_FORTRAN_PLANS(kind, I, O, LAST, last)                                                                      \
+  TRN_FORTRAN(                                                                                                         \
+      plan_##kind, (Plan * *p, const int* rank, const int* n, I* in, O* out LAST, const int* flags),                   \
+      *p = TRN_FFTW(plan_##kind)(*rank, backwards(rank, n).data(), in, out last, static_cast<unsigned>(*flags)))       \
+  TRN_FORTRAN(plan_##kind##_1d, (Plan * *p, const int* n, I* in, O* out LAST, const int* flags),                       \
+              *p = TRN_FFTW(plan_##kind##_1d)(*n, in, out last, static_cast<unsigned>(*flags)))                        \
+  TRN_FORTRAN(plan_##kind##_2d, (Plan * *p, const int* nx, const int* ny, I* in, O* out LAST, const int* flags),       \
+              *p = TRN_FFTW(plan_##kind##_2d)(*ny, *nx, in, out last, static_cast<unsigned>(*flags)))                  \
+  TRN_FORTRAN(plan_##kind##_3d,                                                                                        \
+              (Plan * *p, const int* nx, const int* ny, const int* nz, I* in, O* out LAST, const int* flags),          \
+              *p = TRN_FFTW(plan_##kind##_3d)(*nz, *ny, *nx, in, out last, static_cast<unsigned>(*flags)))             \
+  TRN_FORTRAN(                                                                                                         \
+      plan_many_##kind,                                                                                                \
+      (Plan * *p, const int* rank, const int* n, const int* howmany, I* in, const int* inembed, const int* istride,    \
+       const int* idist, O* out, const int* onembed, const int* ostride, const int* odist LAST, const int* flags),     \
+      *p = TRN_FFTW(plan_many_##kind)(*rank, backwards(rank, n).data(), *howmany, in, backwards(rank, inembed).data(), \
+                                      *istride, *idist, out, backwards(rank, onembed).data(), *ostride, *odist last,   \
+                                      static_cast<unsigned>(*flags)))                                                  \
+  TRN_FORTRAN(plan_guru_##kind,                                                                                        \
+              (Plan * *p, const int* rank, const int* n, const int* is, const int* os, const int* howmany_rank,        \
+               const int* h_n, const int* h_is, const int* h_os, I* in, O* out LAST, const int* flags),                \
+              *p = TRN_FFTW(plan_guru_##kind)(*rank, dims(rank, n, is, os).data(), *howmany_rank,                      \
+                                              dims(howmany_rank, h_n, h_is, h_os).data(), in, out last,                \
+                                              static_cast<unsigned>(*flags)))                                          \
+  TRN_FORTRAN(execute_##kind, (Plan* const* p, I* in, O* out), TRN_FFTW(execute_##kind)(*p, in, out))
+#define TRN_SIGN , const int* sign
+#define TRN_SIGN_VALUE , *sign
+#define TRN_NOTHING
+TRN_FORTRAN_PLANS(dft, C, C, TRN_SIGN, TRN_SIGN_VALUE)
+TRN_FORTRAN_PLANS(dft_r2c, R, C, TRN_NOTHING, TRN_NOTHING)
+TRN_FORTRAN_PLANS(dft_c2r, C, R, TRN_NOTHING, TRN_NOTHING)
+
+TRN_FORTRAN(plan_r2r, (Plan * *p, const int* rank, const int* n, R* in, R* out, const int* kind, const int* flags),
+            *p = TRN_FFTW(plan_r2r)(*rank, backwards(rank, n).data(), in, out, backwards(rank, kind).data(),
+                                    static_cast<unsigned>(*flags)))
+TRN_FORTRAN(plan_r2r_1d, (Plan * *p, const int* n, R* in, R* out, const int* kind, const int* flags),
+            *p = TRN_FFTW(plan_r2r_1d)(*n, in, out, *kind, static_cast<unsigned>(*flags)))
+TRN_FORTRAN(plan_r2r_2d,
+            (Plan * *p, const int* nx, const int* ny, R* in, R* out, const int* kindx, const int* kindy,
+             const int* flags),
+            *p = TRN_FFTW(plan_r2r_2d)(*ny, *nx, in, out, *kindy, *kindx, static_cast<unsigned>(*flags)))
+TRN_FORTRAN(plan_r2r_3d,
+            (Plan * *p, const int* nx, const int* ny, const int* nz, R* in, R* out, const int* kindx, const int* kindy,
+             const int* kindz, const int* flags),
+            *p = TRN_FFTW(plan_r2r_3d)(*nz, *ny, *nx, in, out, *kindz, *kindy, *kindx, static_cast<unsigned>(*flags)))
+TRN_FORTRAN(execute_r2r, (Plan* const* p, R* in, R* out), TRN_FFTW(execute_r2r)(*p, in, out))
+TRN_FORTRAN(execute_split_dft, (Plan* const* p, R* ri, R* ii, R* ro, R* io),
+            TRN_FFTW(execute_split_dft)(*p, ri, ii, ro, io))
+TRN_FORTRAN(execute, (Plan* const* p), TRN_FFTW(execute)(*p))
+TRN_FORTRAN(destroy_plan, (Plan* const* p), TRN_FFTW(destroy_plan)(*p))
+TRN_FORTRAN(print_plan, (Plan* const* p), TRN_FFTW(print_plan)(*p))
+TRN_FORTRAN(flops, (Plan* const* p, double* add, double* mul, double* fma), TRN_FFTW(flops)(*p, add, mul, fma))
+TRN_FORTRAN(cost, (double* cost, Plan* const* p), *cost = TRN_FFTW(cost)(*p))
+TRN_FORTRAN(estimate_cost, (double* cost, Plan* const* p), *cost = TRN_FFTW(estimate_cost)(*p))
+
+void TRN_FFTW(cleanup)();
+void TRN_FFTW(cleanup_threads)();
+void TRN_FFTW(forget_wisdom)();
+void TRN_FFTW(plan_with_nthreads)(int threads);
+TRN_FORTRAN(cleanup, (), TRN_FFTW(cleanup)())
+TRN_FORTRAN(cleanup_threads, (), TRN_FFTW(cleanup_threads)())
+TRN_FORTRAN(forget_wisdom, (), TRN_FFTW(forget_wisdom)())
+TRN_FORTRAN(init_threads, (int* okay), *okay = 1)
+TRN_FORTRAN(plan_with_nthreads, (const int* threads), TRN_FFTW(plan_with_nthreads)(*threads))
+TRN_FORTRAN(set_timelimit, (const double*), static_cast<void>(0))
+TRN_FORTRAN(import_system_wisdom, (int* okay), *okay = 0)
 
 }  // extern "C"
 

@@ -20,6 +20,14 @@ extern "C" {
 #endif
 
 typedef struct X(plan_s) * X(plan);
+#ifdef TRN_FFTW_SINGLE
+#define FORTRAN(name) sfftw_##name##_
+#else
+#define FORTRAN(name) dfftw_##name##_
+#endif
+void FORTRAN(plan_dft_2d)(X(plan) * p, const int* nx, const int* ny, C* in, C* out, const int* sign, const int* flags);
+void FORTRAN(execute)(X(plan) * p);
+void FORTRAN(destroy_plan)(X(plan) * p);
 typedef struct {
   int n, is, os;
 } X(iodim);

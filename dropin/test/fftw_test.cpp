@@ -2,6 +2,7 @@
 // definition, axis by axis: it shares nothing with the library. Compiled once for each precision.
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -583,6 +584,39 @@ TEST(Fftw, ExecutesInThreads) {
     });
   for (std::thread& t : threads) t.join();
   X(destroy_plan)(plan);
+}
+
+// A rank of minus infinity is a problem without elements: FFTW plans it, and nothing is touched.
+TEST(Fftw, RankOfMinusInfinity) {
+  const X(iodim) one{4, 1, 1};
+  C data[4] = {{1, 2}, {3, 4}, {5, 6}, {7, 8}};
+  for (const bool batch : {false, true}) {
+    const X(plan) p =
+        X(plan_guru_dft)(batch ? 1 : INT_MAX, &one, batch ? INT_MAX : 0, nullptr, data, data, FORWARD, 64);
+    ASSERT_NE(p, nullptr);
+    X(execute)(p);
+    X(destroy_plan)(p);
+  }
+  EXPECT_EQ(data[0][0], R(1));
+  EXPECT_EQ(data[3][1], R(8));
+}
+
+// The legacy Fortran names: extents backwards, everything by address.
+TEST(Fftw, FortranNames) {
+  const int nx = 3, ny = 4, sign = FORWARD, flags = 64;
+  std::vector<R> in(24), first(24), second(24);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = R(1) / R(i + 1);
+  const auto complex = [](std::vector<R>& v) { return reinterpret_cast<C*>(v.data()); };
+  X(plan) p = nullptr;
+  FORTRAN(plan_dft_2d)(&p, &nx, &ny, complex(in), complex(first), &sign, &flags);
+  ASSERT_NE(p, nullptr);
+  FORTRAN(execute)(&p);
+  FORTRAN(destroy_plan)(&p);
+  const X(plan) q = X(plan_dft_2d)(ny, nx, complex(in), complex(second), sign, 64);
+  X(execute)(q);
+  X(destroy_plan)(q);
+  EXPECT_EQ(first, second);
+  EXPECT_NE(first, in);
 }
 
 }  // namespace

@@ -177,7 +177,7 @@ template <class F> trnblasStatus_t call_queued(trnblasHandle_t handle, const cha
     c.queueing = true;
     body(c);
     if (!c.pending) return;
-    if (alive->known.count(c.pending_what)) {
+    if (alive->known.count(c.pending_what) || alive->stream->capture) {
       enqueue(*alive->stream, [alive, step = std::move(c.pending)] { step(); });
       return;
     }

@@ -1,6 +1,7 @@
 // Streams and events. On a simulator an event's time is the modelled time of the programs that ran, on the host it is
 // wall time.
 #include <map>
+#include <utility>
 
 #include "../device.hpp"
 #include "../memory.hpp"
@@ -32,6 +33,9 @@ std::shared_ptr<EventObject> event_of(trnEvent_t handle) {
   return found->second;
 }
 
+void require_not_captured(const StreamObject& stream) {
+  if (stream.capture) throw WithStatus(trnErrorStreamCaptureUnsupported, "the stream is captured");
+}
 [[noreturn]] void not_ready(const char* what) {
   throw WithStatus(trnErrorNotReady, fmt::format("{} is not done yet", what));
 }
@@ -47,7 +51,6 @@ void stream_create_with_flags(trnStream_t* stream, unsigned flags) {
 // There is one priority.
 void stream_create_with_priority(trnStream_t* stream, unsigned flags, int) { stream_create_with_flags(stream, flags); }
 void stream_destroy(trnStream_t stream) { destroy_stream(stream); }
-void stream_synchronize(trnStream_t stream) { stream_of(stream)->stream.synchronize(); }
 void stream_query(trnStream_t stream) {
   if (!stream_of(stream)->stream.idle()) not_ready("the stream");
 }
@@ -56,7 +59,9 @@ void stream_get_flags(trnStream_t stream, unsigned* flags) {
   *flags = stream_of(stream)->flags;
 }
 void stream_wait_event(trnStream_t stream, trnEvent_t event, unsigned) {
-  stream_of(stream)->stream.wait(event_of(event)->marker);
+  const auto s = stream_of(stream);
+  require_not_captured(*s);
+  s->stream.wait(event_of(event)->marker);
 }
 void stream_attach_mem_async(trnStream_t stream, void* address, std::size_t, unsigned) {
   (void)stream_of(stream);
@@ -66,6 +71,65 @@ void stream_attach_mem_async(trnStream_t stream, void* address, std::size_t, uns
 void launch_host_func(trnStream_t stream, trnHostFn_t function, void* user_data) {
   require(function != nullptr, "the function is null");
   enqueue(*stream_of(stream), [=] { function(user_data); });
+}
+
+namespace {
+// An executable graph is the same list under another handle: what is captured does not change any more.
+struct Executable {
+  std::shared_ptr<Graph> graph;
+};
+Handles<Graph>& graphs() {
+  static auto& made = *new Handles<Graph>;  // never destroyed: as the streams
+  return made;
+}
+Handles<Executable>& executables() {
+  static auto& made = *new Handles<Executable>;
+  return made;
+}
+}  // namespace
+
+void stream_begin_capture(trnStream_t stream, trnStreamCaptureMode mode) {
+  require(mode >= trnStreamCaptureModeGlobal && mode <= trnStreamCaptureModeRelaxed, "capture mode {}",
+          static_cast<int>(mode));
+  const auto s = stream_of(stream);
+  if (s.get() == &s->device->legacy)
+    throw WithStatus(trnErrorStreamCaptureUnsupported, "the default stream cannot be captured; make one");
+  require_not_captured(*s);
+  s->capture = std::make_shared<Graph>();
+}
+void stream_end_capture(trnStream_t stream, trnGraph_t* graph) {
+  require(graph != nullptr, "pGraph is null; it receives the graph");
+  const auto s = stream_of(stream);
+  if (!s->capture) throw WithStatus(trnErrorIllegalState, "the stream is not captured");
+  *graph = reinterpret_cast<trnGraph_t>(graphs().add(std::exchange(s->capture, nullptr)));
+}
+void stream_is_capturing(trnStream_t stream, trnStreamCaptureStatus* status) {
+  require(status != nullptr, "pCaptureStatus is null; it receives the result");
+  *status = stream_of(stream)->capture ? trnStreamCaptureStatusActive : trnStreamCaptureStatusNone;
+}
+void graph_instantiate(trnGraphExec_t* executable, trnGraph_t graph, unsigned long long) {
+  require(executable != nullptr, "pGraphExec is null; it receives the executable graph");
+  *executable =
+      reinterpret_cast<trnGraphExec_t>(executables().add(std::make_shared<Executable>(graphs().find(graph, "graph"))));
+}
+void graph_launch(trnGraphExec_t executable, trnStream_t stream) {
+  const auto found = executables().find(executable, "executable graph");
+  enqueue(*stream_of(stream), [graph = found->graph] {
+    for (const auto& step : graph->steps) step();
+  });
+}
+void stream_synchronize(trnStream_t stream) {
+  const auto s = stream_of(stream);
+  require_not_captured(*s);
+  s->stream.synchronize();
+}
+void graph_exec_destroy(trnGraphExec_t executable) {
+  (void)executables().find(executable, "executable graph");
+  executables().remove(executable);
+}
+void graph_destroy(trnGraph_t graph) {
+  (void)graphs().find(graph, "graph");
+  graphs().remove(graph);
 }
 
 void event_create(trnEvent_t* event) { event_create_with_flags(event, trnEventDefault); }
@@ -83,6 +147,7 @@ void event_create_with_flags(trnEvent_t* event, unsigned flags) {
 void event_record(trnEvent_t event, trnStream_t stream) {
   const auto e = event_of(event);
   const auto s = stream_of(stream);
+  require_not_captured(*s);
   enqueue(*s, [] {});  // behind what the default stream waits for
   e->marker = s->stream.mark();
   e->recorded = true;

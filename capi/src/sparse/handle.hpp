@@ -25,6 +25,18 @@ template <class F> trnsparseStatus_t call(trnsparseHandle_t handle, const char* 
     run(*live->stream, [&] { body(c); });
   }));
 }
+// The same for a routine without scalars of the host's, which a captured stream may keep for later.
+template <class F>
+trnsparseStatus_t call_captured(trnsparseHandle_t handle, const char* function, const F& body) noexcept {
+  const auto live = alive<trnsparseContext>().get(handle);
+  if (!live || !live->stream->capture) return call(handle, function, body);
+  return static_cast<trnsparseStatus_t>(guarded(function, kCodes, [&] {
+    enqueue(*live->stream, [live, body] {
+      Call c(*live);
+      body(c);
+    });
+  }));
+}
 template <class F> trnsparseStatus_t call(const char* function, const F& body) noexcept {
   return static_cast<trnsparseStatus_t>(guarded(function, kCodes, body));
 }
