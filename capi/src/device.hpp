@@ -64,7 +64,8 @@ void destroy_stream(trnStream_t handle);
 
 // Puts `work` behind what is in the stream, and behind what CUDA's default stream has it wait for.
 void enqueue(StreamObject& stream, std::function<void()> work);
-// The same, and waits (a stream that is captured keeps work for later: NotImplemented); throws what the work, or anything before it, threw.
+// The same, and waits; throws what the work, or anything before it, threw. NotImplemented on a stream that is captured:
+// what is waited for cannot be kept for later.
 void run(StreamObject& stream, const std::function<void()>& work);
 // TRN_PRECISION: what new handles and plans begin with, if it is set; a wrong one ends the program with a message.
 [[nodiscard]] const std::optional<Precision>& initial_precision();
