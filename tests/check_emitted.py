@@ -31,6 +31,8 @@ VARIANTS = {
     "sparse.spmm": ["--generate stencil27:9 --kernel gather --columns 600", "--generate poisson2d:20 --precision bf16x6",
                     "--generate poisson2d:20 --kernel pinned --precision tf32x3", "--generate rmat:9 --kernel gather --precision bf16x6"],
     "fft.c2r": ["--n 256 --batch 200", "--n 131072"],
+    "solver.eigh": ["--n 150"],
+    "solver.svd": ["--n 140"],
 }
 
 

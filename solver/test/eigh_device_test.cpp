@@ -34,8 +34,8 @@ Solved run(const Executor& executor, const Wd& a, const EighOptions& options = {
   EXPECT_EQ(report.algorithm, "spectral divide and conquer");
   if (n > 16 && norm1(a) > 0 && report.iterations > 0) {  // the work was the device's
     EXPECT_GE(recorder.count(EventKind::Run, "solver_sign"), 1);
-    EXPECT_GT(recorder.count(EventKind::Run, "blas_gemm"), 10);
-    EXPECT_GE(recorder.count(EventKind::Run, "solver_potrf"), 2);
+    EXPECT_GE(recorder.count(EventKind::Run, "solver_split"), 1);
+    EXPECT_GE(recorder.count(EventKind::Run, "blas_gemm"), 3);
   }
   for (const char* operation : {"blas.gemm", "blas.syrk", "blas.syrkx", "blas.trsm"}) {
     EXPECT_NE(recorder.family_of(operation), "host");
@@ -182,7 +182,7 @@ TEST(EighDevice, RangesAndValuesAlone) {
     const Solved some = run(trn2, a, {.range = range});
     ASSERT_TRUE(some.report.outcome.ok());
     ASSERT_EQ(some.report.found, last - first);
-    EXPECT_LE(some.report.iterations, all.report.iterations - (last - first < 8 ? 10 : 0));  // halves left alone
+    EXPECT_LE(some.report.iterations, all.report.iterations - (last - first < 8 ? 9 : 0));  // halves left alone
     for (std::int64_t i = 0; i < some.report.found; ++i) {
       EXPECT_NEAR(some.w[static_cast<std::size_t>(i)], exact[static_cast<std::size_t>(first + i)], 8 * eps<float>);
     }

@@ -11,8 +11,7 @@
 namespace trn::solver::device {
 
 std::int64_t padded(std::int64_t n) {
-  if (n <= 128)
-    return std::max<std::int64_t>(32, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n))));
+  if (n <= 128) return 128;
   const auto octave = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(n - 1)));
   const std::int64_t step = std::max<std::int64_t>(128, octave / 8);
   return (n + step - 1) / step * step;

@@ -11,7 +11,7 @@
 
 namespace trn::solver::device {
 
-// 32, 64, 128, multiples of 128 up to 1024, then eighths of an octave.
+// Multiples of 128 up to 1024, then eighths of an octave.
 [[nodiscard]] std::int64_t padded(std::int64_t n);
 
 [[nodiscard]] Matrix<float> zeros(const Executor& executor, std::int64_t rows, std::int64_t columns);

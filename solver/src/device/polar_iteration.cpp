@@ -3,7 +3,10 @@
 
 #include <cmath>
 
-#include "device/sign_schedule.hpp"
+#include <trn/solver/polar_program.hpp>
+#include <trn/tile/launch.hpp>
+
+#include "device/large_steps.hpp"
 
 namespace trn::solver::device {
 
@@ -11,101 +14,97 @@ namespace {
 
 constexpr int kMostRounds = 12;
 
-class PolarIteration {
+// How far D = X^T X - I is from minus a projector of some rank: what is left to do, and that rank, which is the number
+// of columns that X lacks.
+class Progress {
  public:
-  PolarIteration(const Executor& executor, Matrix<float>& x, std::int64_t n)
-      : executor_(executor),
-        x_(x),
-        n_(n),
-        next_(executor, x.rows(), x.columns()),
-        m_low_(executor, x.columns(), x.columns()),
-        m_(executor, x.columns(), x.columns()) {}
-
-  Polar run() {
-    Polar done;
-    const double whole = frobenius(x_);
-    if (!(whole > 0)) {
-      done.converged = true, done.null = n_;
-      return done;
-    }
-    scale(x_, std::ldexp(1.0, -std::ilogb(whole)));
-    square();
-    const double s = 1 / (std::sqrt(frobenius(m_)) * (1 + 0x1p-12));
-    apply({kFirst[0].a * s, kFirst[0].b * s * s * s, kFirst[0].c * s * s * s * s * s});
-    for (std::size_t i = 1; i < kFirst.size(); ++i) step(kFirst[i]);
-    done.steps = static_cast<int>(kFirst.size());
-    double before = INFINITY;
-    for (int round = 0; round < kMostRounds; ++round) {
-      double distance = departure();
-      if (!std::isfinite(distance)) return done;
-      // M is a projector when its distance from I, squared, and n - trace(M) are the same whole number.
-      auto null = std::llround(distance * distance);
-      const auto rest = [&] { return std::sqrt(std::abs(distance * distance - static_cast<double>(null))); };
-      while (rest() < 0.5 && std::abs(-trace_ - static_cast<double>(null)) < 0.25) {
-        // Twice more than the sign function: U itself must be orthogonal to working precision.
-        const bool last = rest() < (null == 0 ? 0.004 : 0.04) || rest() > before / 2;
-        before = rest();
-        apply(about_one(kClosing));
-        ++done.steps;
-        if (last) {
-          done.converged = true, done.null = null;
-          return done;
-        }
-        distance = departure();
-        null = std::llround(distance * distance);
-      }
-      for (std::size_t i = 0; i < kShort.size(); ++i) {
-        const double r = i == 0 ? kRescale : 1;
-        const SignStep p{kShort[i].a * r, kShort[i].b * r * r * r, kShort[i].c * r * r * r * r * r};
-        if (i == 0)
-          apply(about_one(p));
-        else
-          step(p);
-      }
-      done.steps += static_cast<int>(kShort.size());
-      before = INFINITY;
-    }
-    return done;
+  // Whether X^T X is a projector, nearly: its distance from I, squared, and n - trace are the same whole number.
+  bool near(double distance, double trace) {
+    null_ = std::llround(distance * distance);
+    rest_ = std::sqrt(std::abs(distance * distance - static_cast<double>(null_)));
+    return rest_ < 0.5 && std::abs(-trace - static_cast<double>(null_)) < 0.25;
   }
+  // Whether one closing step is enough. Twice more than the sign function: U itself must be orthogonal to working
+  // precision.
+  bool last() {
+    const bool enough = rest_ < (null_ == 0 ? 0.004 : 0.04) || rest_ > before_ / 2;
+    before_ = rest_;
+    return enough;
+  }
+  void restart() { before_ = INFINITY; }
+  [[nodiscard]] std::int64_t null() const { return null_; }
 
  private:
-  void square() {
-    symmetric_product(executor_, Op::T, 1, x_, x_, 0, m_low_);
-    expand(executor_, m_low_, m_);
-  }
-  // M becomes D = X^T X - I; its norm, and its trace.
-  double departure() {
-    square();
-    std::vector<float> d = diagonal_of(m_low_, n_);
-    trace_ = 0;
-    for (float& value : d) trace_ += (value -= 1);
-    set_diagonal(m_low_, d);
-    set_diagonal(m_, d);
-    return frobenius(m_);
-  }
-  void apply(const SignStep& p) {
-    symmetric_product(executor_, Op::N, p.c, m_, m_, p.b, m_low_);
-    expand(executor_, m_low_, m_);
-    blas::copy<float>(executor_, flat(x_), flat(next_));
-    product(executor_, Op::N, Op::N, 1, x_.view(), m_.view(), p.a, next_.view());
-    std::swap(x_, next_);
-  }
-  void step(const SignStep& p) {
-    square();
-    apply(p);
-  }
-
-  const Executor& executor_;
-  Matrix<float>& x_;
-  std::int64_t n_;
-  Matrix<float> next_, m_low_, m_;
-  double trace_ = 0;
+  std::int64_t null_ = 0;
+  double rest_ = 0, before_ = INFINITY;
 };
+
+Polar large(const Executor& executor, Matrix<float>& x, std::int64_t n) {
+  Polar done;
+  LargeSteps steps(executor, x, n, false);
+  if (!steps.begin()) return {.converged = true, .null = n};
+  done.steps = static_cast<int>(kFirst.size());
+  Progress progress;
+  for (int round = 0; round < kMostRounds; ++round) {
+    double distance = steps.departure();
+    if (!std::isfinite(distance)) return done;
+    while (progress.near(distance, steps.trace())) {
+      const bool last = progress.last();
+      steps.close();
+      ++done.steps;
+      if (last) {
+        done.converged = true, done.null = progress.null();
+        return done;
+      }
+      distance = steps.departure();
+    }
+    steps.again();
+    done.steps += static_cast<int>(kShort.size());
+    progress.restart();
+  }
+  return done;
+}
+
+// The same by resident programs, each of which ends with a closing step.
+Polar resident(const Executor& executor, Matrix<float>& x, std::int64_t n) {
+  Polar done;
+  if (!(frobenius(x) > 0)) return {.converged = true, .null = n};
+  Matrix<float> next(executor, x.rows(), x.columns());
+  const Array<float> departures(executor, {x.columns()}), diagonal(executor, {x.columns()});
+  Progress progress;
+  SignStage stage = SignStage::First;
+  for (int round = 0; round < 2 * kMostRounds; ++round) {
+    tile::launch(
+        executor, polar_program, PolarShape{x.rows(), x.columns(), stage},
+        {{"x", x.data()}, {"u", next.data()}, {"departure", departures.data()}, {"diagonal", diagonal.data()}});
+    std::swap(x, next);
+    done.steps += 1 + static_cast<int>(stage == SignStage::First   ? kFirst.size()
+                                       : stage == SignStage::Short ? kShort.size()
+                                                                   : 0);
+    double squares = 0, trace = 0;
+    const std::vector<float> rows = departures.to_host(), d = diagonal.to_host();
+    for (std::int64_t i = 0; i < n; ++i) {
+      squares += rows[static_cast<std::size_t>(i)], trace += d[static_cast<std::size_t>(i)];
+    }
+    if (!std::isfinite(squares)) return done;
+    if (!progress.near(std::sqrt(squares), trace)) {
+      stage = SignStage::Short;
+      progress.restart();
+    } else if (progress.last()) {
+      done.converged = true, done.null = progress.null();
+      return done;
+    } else {
+      stage = SignStage::Closing;
+    }
+  }
+  return done;
+}
 
 }  // namespace
 
 Polar polar_factor(const Executor& executor, Matrix<float>& x, std::int64_t n) {
-  return PolarIteration(executor, x, n).run();
+  const bool fits = polar_resident({x.rows(), x.columns()}, tile::device_of(executor).machine());
+  return fits ? resident(executor, x, n) : large(executor, x, n);
 }
 
 }  // namespace trn::solver::device

@@ -35,6 +35,8 @@ inline constexpr std::array<SignStep, 4> kShort{{{5.530254486059184, -13.2181320
 inline constexpr SignStep kClosing{15.0 / 8, -5.0 / 4, 3.0 / 8};
 // The same polynomial in terms of D = M - I: a + b M + c M^2 = (a + b + c) + (b + 2 c) D + c D^2.
 constexpr SignStep about_one(const SignStep& p) { return {p.a + p.b + p.c, p.b + 2 * p.c, p.c}; }
+// The polynomial of r x in terms of x.
+constexpr SignStep rescaled(const SignStep& p, double r) { return {p.a * r, p.b * r * r * r, p.c * r * r * r * r * r}; }
 // Values that rounding has left above the end of a schedule fit into the next one after this.
 inline constexpr double kRescale = 1 / 1.003;
 
