@@ -3,6 +3,7 @@
 
 #include "bounds.hpp"
 #include "checks.hpp"
+#include "device/condition.hpp"
 #include "device/operands.hpp"
 #include "kernels/factorisations.hpp"
 #include "norms.hpp"
@@ -119,7 +120,13 @@ template <Scalar T> LogDeterminant<T> Cholesky<T>::log_determinant() const {
 }
 template <Scalar T> double Cholesky<T>::condition() const {
   if (!report_.outcome.ok()) return std::numeric_limits<double>::infinity();
-  return condition_from(pocon(factor_.executor(), uplo_, factor_.view(), norm_));
+  Real<T> norm = norm_;
+  if constexpr (std::same_as<T, Real<T>>) {
+    if (factor_.executor().family() == Family::Device) {  // A is not kept
+      norm = static_cast<T>(device::norm_from_factor<T>(factor_.executor(), uplo_, factor_.view()));
+    }
+  }
+  return condition_from(pocon(factor_.executor(), uplo_, factor_.view(), norm));
 }
 
 #define TRN_CHOLESKY(T)                                                                               \

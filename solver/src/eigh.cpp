@@ -112,9 +112,10 @@ template <Scalar T> EighReport eigh_generalized(const Executor& executor, const 
   checks::apart(operation, "B", b, "A", a);
   checks::apart(operation, "A", a, "w", w);
   checks::apart(operation, "B", b, "w", w);
-  const Outcome outcome = dispatch(kSygvd<T>, executor, {a, b, w, options});
-  EighReport report = eigh_report<T>(outcome, a.rows(), "cholesky, divide and conquer");
-  report.found = outcome.ok() ? a.rows() : 0;
+  EighReport report = eigh_report<T>({}, a.rows(), "cholesky, divide and conquer");
+  report.outcome = dispatch(kSygvd<T>, executor, {a, b, w, options, &report});
+  if (!report.outcome.ok()) report.accuracy.bound = std::numeric_limits<double>::infinity();
+  report.found = report.outcome.ok() ? a.rows() : 0;
   return report;
 }
 

@@ -125,7 +125,7 @@ TEST(DriverArguments, WhatDevicesHaveNoKernelsFor) {
   EXPECT_IN("solver.lstsq: no device kernel", none([&] { lstsq<float>(device, a.view(), b.view(), c.view()); }));
   EXPECT_IN("solver.eigh: no device kernel", none([&] { eigh(device, ca.view(), wv); }));
   EXPECT_IN("solver.eigh_generalized: no device kernel",
-            none([&] { eigh_generalized<float>(device, a.view(), b.view(), wv); }));
+            none([&] { eigh_generalized<std::complex<float>>(device, ca.view(), cb.view(), wv); }));
   EXPECT_IN("solver.svd: no device kernel",
             none([&] { svd<std::complex<float>>(device, ca.view(), wv, cb.view(), cc.view()); }));
   EXPECT_IN("solver.eig: no device kernel", none([&] { eig(device, a.view(), zv); }));

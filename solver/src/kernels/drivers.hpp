@@ -1,4 +1,5 @@
-// The kernels of the drivers, both families; devices have eigh in float and double, and svd in float. The entry points
+// The kernels of the drivers, both families; devices have eigh and the generalised problem in float
+// and double, and svd in float. The entry points
 // have checked shapes, executors and addresses; kernels look for NaN and infinities themselves.
 #pragma once
 
@@ -29,6 +30,7 @@ template <Scalar T> struct SygvdArgs {
   MatrixView<const T> b;
   VectorView<Real<T>> w;
   GeneralizedOptions options;
+  EighReport* report = nullptr;  // as for eigh
 };
 template <Scalar T> struct SvdArgs {
   MatrixView<const T> a;
@@ -77,6 +79,7 @@ namespace device {
 template <Scalar T> Outcome eigh(const Executor& executor, const EighArgs<T>& args);
 template <> Outcome eigh(const Executor& executor, const EighArgs<float>& args);
 template <> Outcome eigh(const Executor& executor, const EighArgs<double>& args);
+template <Scalar T> Outcome sygvd(const Executor& executor, const SygvdArgs<T>& args);
 template <Scalar T> Outcome svd(const Executor& executor, const SvdArgs<T>& args);
 template <> Outcome svd(const Executor& executor, const SvdArgs<float>& args);
 }  // namespace device
@@ -96,8 +99,8 @@ template <class T> inline constexpr bool kSingleSpectra = std::same_as<T, float>
 template <class T> inline constexpr KernelTable<LstsqArgs<T>, Outcome> kLstsq{"solver.lstsq", host::lstsq<T>};
 template <class T> inline constexpr KernelTable<EighArgs<T>, Outcome> kEigh{"solver.eigh", host::eigh<T>,
                                                                             TRN_DEVICE_KERNEL(eigh, kRealSpectra<T>)};
-template <class T>
-inline constexpr KernelTable<SygvdArgs<T>, Outcome> kSygvd{"solver.eigh_generalized", host::sygvd<T>};
+template <class T> inline constexpr KernelTable<SygvdArgs<T>, Outcome> kSygvd{
+    "solver.eigh_generalized", host::sygvd<T>, TRN_DEVICE_KERNEL(sygvd, kRealSpectra<T>)};
 template <class T> inline constexpr KernelTable<SvdArgs<T>, Outcome> kSvd{"solver.svd", host::svd<T>,
                                                                           TRN_DEVICE_KERNEL(svd, kSingleSpectra<T>)};
 template <class T> inline constexpr KernelTable<EigArgs<T>, Outcome> kEig{"solver.eig", host::eig<T>};

@@ -128,8 +128,10 @@ namespace device {
 template <Scalar T> Outcome potrf(const Executor& executor, const TriangleArgs<T>& args);
 template <Scalar T> Outcome potrs(const Executor& executor, const PotrsArgs<T>& args);
 template <Scalar T> Outcome potri(const Executor& executor, const TriangleArgs<T>& args);
+template <Scalar T> Real<T> pocon(const Executor& executor, const ConditionArgs<T>& args);
 template <Scalar T> Outcome trtri(const Executor& executor, const TrtriArgs<T>& args);
 template <Scalar T> Outcome trtrs(const Executor& executor, const TrtrsArgs<T>& args);
+template <Scalar T> Real<T> trcon(const Executor& executor, const ConditionArgs<T>& args);
 template <Scalar T> Outcome geqrf(const Executor& executor, const GeqrfArgs<T>& args);
 template <Scalar T> Outcome orgqr(const Executor& executor, const OrgqrArgs<T>& args);
 template <Scalar T> Outcome ormqr(const Executor& executor, const OrmqrArgs<T>& args);
@@ -156,7 +158,8 @@ template <class T> inline constexpr KernelTable<PotrsArgs<T>, Outcome> kPotrs{"s
                                                                               TRN_DEVICE_KERNEL(potrs, kReal<T>)};
 template <class T> inline constexpr KernelTable<TriangleArgs<T>, Outcome> kPotri{"solver.potri", host::potri<T>,
                                                                                  TRN_DEVICE_KERNEL(potri, kReal<T>)};
-template <class T> inline constexpr KernelTable<ConditionArgs<T>, Real<T>> kPocon{"solver.pocon", host::pocon<T>};
+template <class T> inline constexpr KernelTable<ConditionArgs<T>, Real<T>> kPocon{"solver.pocon", host::pocon<T>,
+                                                                                  TRN_DEVICE_KERNEL(pocon, kReal<T>)};
 template <class T> inline constexpr KernelTable<GetrfArgs<T>, Outcome> kGetrf{"solver.getrf", host::getrf<T>};
 template <class T> inline constexpr KernelTable<GetrsArgs<T>, Outcome> kGetrs{"solver.getrs", host::getrs<T>};
 template <class T> inline constexpr KernelTable<GetriArgs<T>, Outcome> kGetri{"solver.getri", host::getri<T>};
@@ -175,7 +178,8 @@ template <class T> inline constexpr KernelTable<TrtriArgs<T>, Outcome> kTrtri{"s
                                                                               TRN_DEVICE_KERNEL(trtri, kReal<T>)};
 template <class T> inline constexpr KernelTable<TrtrsArgs<T>, Outcome> kTrtrs{"solver.trtrs", host::trtrs<T>,
                                                                               TRN_DEVICE_KERNEL(trtrs, kReal<T>)};
-template <class T> inline constexpr KernelTable<ConditionArgs<T>, Real<T>> kTrcon{"solver.trcon", host::trcon<T>};
+template <class T> inline constexpr KernelTable<ConditionArgs<T>, Real<T>> kTrcon{"solver.trcon", host::trcon<T>,
+                                                                                  TRN_DEVICE_KERNEL(trcon, kReal<T>)};
 
 #undef TRN_DEVICE_KERNEL
 

@@ -8,7 +8,8 @@
 // Bound of a factorisation: |A - L L^H| <= bound |L||L^H| elementwise, a priori, barring underflow. Bound of a solve:
 // A's distance to a matrix that X solves exactly, column by column, in the same unit.
 //
-// On devices, float and double: potrf, potrs, potri and the class without condition(). Report::algorithm says what ran:
+// On devices, float and double: potrf, potrs, potri, pocon and the class, whose condition() estimates both
+// norms from the factor. Report::algorithm says what ran:
 //   float    "blocked cholesky": one program, float32 products. The bound is a priori, (min(n, 128) + 2 ceil(n / 128) +
 //     min(n, 128) + 43) u (solver/src/device/cholesky.hpp derives it), barring over- and underflow: pivots below 2^-126
 //     are lost. Orders to 11604 on trn2.

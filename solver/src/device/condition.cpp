@@ -1,0 +1,96 @@
+// Condition estimates on devices: norms of inverses from solves with one column, which are the device's; the vectors of
+// the estimator, n numbers a time, are the host's.
+#include <cmath>
+
+#include <trn/blas/trmm.hpp>
+#include <trn/blas/trsm.hpp>
+
+#include "device/condition.hpp"
+#include "kernels/factorisations.hpp"
+#include "norm_estimate.hpp"
+#include "norms.hpp"
+
+namespace trn::solver::device {
+
+namespace {
+
+template <class T> constexpr Mode kMode = std::same_as<T, double> ? Mode::Exact : Mode::Native;
+
+// x after `f` was applied to it as a column on the executor.
+template <class T, class F> std::vector<double> on_column(const Executor& executor, const std::vector<double>& x, F f) {
+  const auto n = static_cast<std::int64_t>(x.size());
+  const Matrix<T> column = Matrix<T>::from_host(executor, n, 1, std::vector<T>(x.begin(), x.end()));
+  f(column.view());
+  const std::vector<T> values = column.to_host();
+  return {values.begin(), values.end()};
+}
+// 1 / (||A|| ||A^-1||), as LAPACK has it: 0 where A is singular to the last bit.
+template <class T> T reciprocal(double norm, double inverse) {
+  if (norm == 0) return 0;
+  return inverse == 0 ? T(0) : static_cast<T>(1 / inverse / norm);
+}
+
+}  // namespace
+
+template <class T> double norm_from_factor(const Executor& executor, Uplo uplo, const MatrixView<const T>& factor) {
+  const auto times = [&](const std::vector<double>& x) {
+    return on_column<T>(executor, x, [&](const MatrixView<T>& column) {
+      const bool lower = uplo == Uplo::Lower;  // L (L^T x) or U^T (U x)
+      for (const Op op : {lower ? Op::T : Op::N, lower ? Op::N : Op::T}) {
+        blas::trmm<T>(executor, Side::Left, uplo, op, Diag::NonUnit, T(1), factor, column, {kMode<T>});
+      }
+    });
+  };
+  return one_norm_estimate(factor.rows(), times, times);
+}
+
+template <Scalar T> Real<T> pocon(const Executor& executor, const ConditionArgs<T>& g) {
+  const std::int64_t n = g.factor.rows();
+  if (n == 0) return 1;
+  const auto solve = [&](const std::vector<double>& x) {
+    return on_column<T>(executor, x, [&](const MatrixView<T>& column) {
+      const bool lower = g.uplo == Uplo::Lower;
+      for (const Op op : {lower ? Op::N : Op::T, lower ? Op::T : Op::N}) {
+        blas::trsm<T>(executor, Side::Left, g.uplo, op, Diag::NonUnit, T(1), g.factor, column, {kMode<T>});
+      }
+    });
+  };
+  return reciprocal<T>(static_cast<double>(g.norm), one_norm_estimate(n, solve, solve));
+}
+
+template <Scalar T> Real<T> trcon(const Executor& executor, const ConditionArgs<T>& g) {
+  const std::int64_t n = g.factor.rows();
+  if (n == 0) return 1;
+  // The norm of the triangle itself, on the host: sums of its columns or rows.
+  const Matrix<T> a = on_host(g.factor);
+  std::vector<double> sums(static_cast<std::size_t>(n));
+  bool singular = false;
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (std::int64_t j = 0; j < n; ++j) {
+      if (g.uplo == Uplo::Lower ? j > i : j < i) continue;
+      const double x = i == j && g.diag == Diag::Unit ? 1 : std::abs(static_cast<double>(a.data()[i * n + j]));
+      singular = singular || (i == j && x == 0);
+      sums[static_cast<std::size_t>(g.which == Norm::One ? j : i)] += x;
+    }
+  }
+  if (singular) return 0;
+  const auto solve = [&](bool turned) {
+    return [&, turned](const std::vector<double>& x) {
+      return on_column<T>(executor, x, [&](const MatrixView<T>& column) {
+        blas::trsm<T>(executor, Side::Left, g.uplo, turned ? Op::T : Op::N, g.diag, T(1), g.factor, column, {kMode<T>});
+      });
+    };
+  };
+  const bool one = g.which == Norm::One;  // the infinity norm is the 1-norm of the transpose
+  return reciprocal<T>(*std::max_element(sums.begin(), sums.end()), one_norm_estimate(n, solve(!one), solve(one)));
+}
+
+#define TRN_CONDITION(T)                                                               \
+  template double norm_from_factor(const Executor&, Uplo, const MatrixView<const T>&); \
+  template Real<T> pocon(const Executor&, const ConditionArgs<T>&);                    \
+  template Real<T> trcon(const Executor&, const ConditionArgs<T>&);
+TRN_CONDITION(float)
+TRN_CONDITION(double)
+#undef TRN_CONDITION
+
+}  // namespace trn::solver::device
