@@ -170,6 +170,20 @@ template <class T> void spectra(std::size_t kinds, std::size_t stride, std::int6
 TEST(SpectralDivision, SpectraInFloat) { spectra<float>(18, 4, asked_for() >= 0 ? 200 : 135); }
 TEST(SpectralDivision, SpectraInDouble) { spectra<double>(24, 8, asked_for() >= 0 ? 100 : 40); }
 
+// Clusters whose neighbours are about as far as the cluster is wide: without making it diagonal on the way the
+// refinement stands nearly still (16 steps were not enough).
+TEST(SpectralDivision, ClustersWithNearNeighbours) {
+  const Executor trn2 = neuron::open_simulator("trn2", {.order = neuron::Order::in_order()});
+  Random random(21);
+  for (const auto& [name, make] : named_spectra<double>()) {
+    if (name != "gaussian kernel" && name != "geometric 1e-16") continue;
+    SCOPED_TRACE(name);
+    const Ratios r = ratios<double>(trn2, make(100, random));
+    EXPECT_LT(r.residual, 0.5);
+    EXPECT_LT(r.orthogonal, 0.5);
+  }
+}
+
 // Halves above `resident` are divided by trnblas's operations: as on a machine without room for more.
 TEST(SpectralDivision, HalvesThatSbufHasNoRoomFor) {
   const Executor trn2 = neuron::open_simulator("trn2");

@@ -4,10 +4,11 @@
 // With R = I - X^T X, S = X^T A X and l_i = s_ii / (1 - r_ii) the correction is X <- X + X E,
 // E_ij = (s_ij + l_j r_ij) / (l_j - l_i), E_ii = r_ii / 2: quadratic where eigenvalues are apart. A test of gaps alone
 // fails on clusters (7 of 14 spectra). Here pairs whose |E_ij| exceeds 1/64 join a cluster, together with all between
-// them, and never leave it; inside, E = R / 2, which keeps X orthonormal, and nothing is decided. When the corrections
-// have become small, A - mu restricted to each cluster is formed with Exact products: a problem of its own, whose
-// eigenvalues are as far apart as they look when it is scaled up. Up to 16 x 16 the host solves it, larger ones are
-// solved in the same way, down to 2 eps ||A||_1, where any basis will do.
+// them, and never leave it; inside, E = R / 2, which keeps X orthonormal, and nothing is decided. Neighbours of a
+// cluster converge at the rate of what is not diagonal in it over their gap; where that is slow, the cluster is made
+// diagonal to float32's precision. When the corrections have become small, A - mu restricted to each cluster is formed
+// with Exact products: a problem of its own, whose eigenvalues are as far apart as they look when it is scaled up. Up
+// to 16 x 16 the host solves it, larger ones are solved in the same way, down to 2 eps ||A||_1, where any basis will do.
 //
 // The host forms E and sums of O(n^2) numbers, and sees problems of at most 16 x 16; products are the device's.
 #include <algorithm>
@@ -27,7 +28,7 @@ namespace {
 using Doubles = host::Columns<double>;
 
 constexpr std::int64_t kLeaf = 16;
-constexpr int kMostSteps = 16, kMostZooms = 12;
+constexpr int kMostSteps = 16, kMostZooms = 12, kMostTurns = 3;
 constexpr double kEps = 0x1p-52, kJoin = 1.0 / 64;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
@@ -86,6 +87,8 @@ class Refinement {
     Doubles x = in_float(a);
     if (x.rows() == 0) return x;
     std::vector<char> joined(at(n));  // i and i + 1 are in one cluster
+    double before = INFINITY;
+    int turns = 0;
     for (int step = 0;; ++step) {
       if (step == kMostSteps) return Doubles(0, 0);
       const double moved = refine(a, x, joined);
@@ -94,16 +97,16 @@ class Refinement {
       // A cluster leaves its neighbours a linear rate of 1/64; else errors are squared.
       const bool clusters = std::find(joined.begin(), joined.end(), 1) != joined.end();
       if (moved < (clusters ? 1e-13 : 2e-8)) break;
-      if (step > 4 && moved < 2e-8 && moved > last_ / 2) break;  // what is left is rounding
-      last_ = moved;
+      if (step > 4 && moved < 2e-8 && moved > before / 2) break;  // what is left is rounding
+      // What is not diagonal inside of a cluster, over the gap to its neighbours, is the rate at which they converge.
+      if (clusters && moved > before / 32 && turns < kMostTurns) {
+        ++turns;
+        for_clusters(joined, [&](std::int64_t first, std::int64_t count) { return turn(a, x, first, count); });
+      }
+      before = moved;
     }
-    for (std::int64_t first = 0; first < n;) {
-      std::int64_t end = first + 1;
-      while (end < n && joined[at(end - 1)]) ++end;
-      if (end - first > 1 && !zoom(a, x, first, end - first, floor, zooms)) return Doubles(0, 0);
-      first = end;
-    }
-    return orthonormal(x);
+    const auto into = [&](std::int64_t first, std::int64_t count) { return zoom(a, x, first, count, floor, zooms); };
+    return for_clusters(joined, into) ? orthonormal(x) : Doubles(0, 0);
   }
 
   [[nodiscard]] int steps() const { return steps_; }
@@ -191,25 +194,45 @@ class Refinement {
       }
     }
   }
-  // The eigenvectors inside of a cluster.
-  bool zoom(const Doubles& a, Doubles& x, std::int64_t first, std::int64_t count, double floor, int zooms) {
-    const Doubles part = columns_of(x, first, count);
+  // f(first, count) for every cluster of more than one, as long as it returns true.
+  template <class F> static bool for_clusters(const std::vector<char>& joined, F f) {
+    const auto n = static_cast<std::int64_t>(joined.size());
+    for (std::int64_t first = 0; first < n;) {
+      std::int64_t end = first + 1;
+      while (end < n && joined[at(end - 1)]) ++end;
+      if (end - first > 1 && !f(first, end - first)) return false;
+      first = end;
+    }
+    return true;
+  }
+  // A - mu restricted to some columns of X; mu is any number near.
+  Doubles restricted(const Doubles& a, const Doubles& part) {
     const Doubles ap = product(executor_, Op::N, a, part);
-    double mu = 0;  // any number near will do
-    for (std::int64_t i = 0; i < x.rows(); ++i) mu += part(i, 0) * ap(i, 0);
+    double mu = 0;
+    for (std::int64_t i = 0; i < part.rows(); ++i) mu += part(i, 0) * ap(i, 0);
     Doubles t = product(executor_, Op::T, part, product(executor_, Op::N, 1, a, part, -mu, part));
     make_symmetric(t);
-    const double size = one_norm(t);
-    if (size <= floor) return true;
+    return t;
+  }
+  // The eigenvectors inside of a cluster.
+  bool zoom(const Doubles& a, Doubles& x, std::int64_t first, std::int64_t count, double floor, int zooms) {
+    const Doubles part = columns_of(x, first, count), t = restricted(a, part);
+    if (one_norm(t) <= floor) return true;
     const Doubles w = vectors(t, floor, zooms + 1);
     if (w.rows() == 0) return false;
     set_columns(x, first, product(executor_, Op::N, part, w));
     return true;
   }
+  // The same to float32's precision: a cluster that is nearly diagonal.
+  bool turn(const Doubles& a, Doubles& x, std::int64_t first, std::int64_t count) {
+    const Doubles part = columns_of(x, first, count), t = restricted(a, part);
+    const Doubles w = count <= kLeaf ? on_the_host(t) : in_float(t);
+    if (w.rows() > 0) set_columns(x, first, product(executor_, Op::N, part, orthonormal(w)));
+    return true;
+  }
 
   const Executor& executor_;
   int steps_ = 0, levels_ = 0;
-  double last_ = INFINITY;
 };
 
 void write_nan(const EighArgs<double>& g) {
