@@ -129,7 +129,7 @@ TEST(Arguments, WhatDevicesHaveNoKernelsFor) {
   EXPECT_IN("solver.sytrf: no device kernel", none([&] { sytrf(device, Uplo::Lower, a.view(), pivots); }));
   EXPECT_IN("solver.trtri: no device kernel", none([&] { trtri(device, Uplo::Lower, Diag::Unit, c.view()); }));
   EXPECT_IN("solver.trcon: no device kernel",
-            none([&] { (void)trcon(device, Norm::One, Uplo::Lower, Diag::Unit, a.view()); }));
+            none([&] { (void)trcon(device, Norm::One, Uplo::Lower, Diag::Unit, c.view()); }));
   double host[4] = {};
   EXPECT_IN("A lives on executor 'host'", refused([&] { potrf(device, Uplo::Lower, matrix(host, 2, 2)); }));
 }
