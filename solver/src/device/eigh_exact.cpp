@@ -8,7 +8,7 @@
 // cluster converge at the rate of what is not diagonal in it over their gap; where that is slow, the cluster is made
 // diagonal to float32's precision. When the corrections have become small, A - mu restricted to each cluster is formed
 // with Exact products: a problem of its own, whose eigenvalues are as far apart as they look when it is scaled up. Up
-// to 16 x 16 the host solves it, larger ones are solved in the same way, down to 2 eps ||A||_1, where any basis will do.
+// to 16 x 16 the host solves it, larger ones are solved in the same way, down to 2 eps ||A||_1, where any will do.
 //
 // The host forms E and sums of O(n^2) numbers, and sees problems of at most 16 x 16; products are the device's.
 #include <algorithm>

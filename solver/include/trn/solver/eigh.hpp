@@ -13,8 +13,8 @@
 // Devices, real types: spectral divide and conquer in float, for double refined with Exact products. In float a range
 // enters only the halves that hold some of it. The bound is the norm of the residual A V - V W as it was computed, in
 // units of ||A||_2; pairs whose residual is not small are NotConverged. iterations counts steps (of polynomials, or of
-// the refinement), levels the halvings (or the zooms into clusters). eigh_generalized: Cholesky and trnblas's triangular
-// products and solves before and after.
+// the refinement), levels the halvings (or the zooms into clusters). eigh_generalized: Cholesky and trnblas's
+// triangular products and solves before and after.
 #pragma once
 
 #include <vector>
