@@ -15,6 +15,7 @@ void bind_sparse_factors(nb::module_& m);
 void bind_sparse_more(nb::module_& m);
 void bind_solver_dense(nb::module_& m);
 void bind_solver_spectra(nb::module_& m);
+void bind_solver_batched(nb::module_& m);
 void bind_solver_iterative(nb::module_& m);
 void bind_contractions(nb::module_& m);
 void bind_decompositions(nb::module_& m);

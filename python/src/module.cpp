@@ -77,6 +77,7 @@ NB_MODULE(_trnsci, m) {
   bind_sparse_more(m);
   bind_solver_dense(m);
   bind_solver_spectra(m);
+  bind_solver_batched(m);
   bind_solver_iterative(m);
   bind_contractions(m);
   bind_decompositions(m);

@@ -95,6 +95,32 @@ def test_systems(dtype):
     assert np.abs(low @ ts.null_space(low, 1e-4)).max() < 1e-4
 
 
+@pytest.mark.parametrize("dtype", TYPES)
+def test_stacks(dtype):
+    for n in (3, 40):  # within a register's lanes, and beyond
+        a, b = dense(2, 3, n, n, dtype=dtype) + n * np.eye(n, dtype=dtype), dense(2, 3, n, 2, dtype=dtype)
+        h = (a @ a.conj().swapaxes(-1, -2)).astype(dtype)
+        near(ts.solve(a, b), np.linalg.solve(a, b), 2000)
+        near(ts.solve(a, b[..., 0]), np.linalg.solve(a, b[..., :1])[..., 0], 2000)
+        near(ts.inv(a), np.linalg.inv(a), 2000)
+        near(ts.cholesky(h), np.linalg.cholesky(h), 2000)
+        near(ts.cholesky(h, upper=True), np.linalg.cholesky(h).conj().swapaxes(-1, -2), 2000)
+        w, v = ts.eigh(h)
+        near(w, np.linalg.eigvalsh(h), 2000)
+        near(h @ v, (v * w[..., None, :]).astype(dtype), 4000)
+        u, s, vh = ts.svd(a[..., :2])
+        near((u * s[..., None, :]).astype(dtype) @ vh, a[..., :2], 2000)
+    a[1, 2] = 0
+    x, outcomes = ts.solve(a, b, return_accuracy=True)
+    assert outcomes.shape == (2, 3) and outcomes[1, 2].status == "singular" and outcomes[0, 0].ok and np.isfinite(x[0]).all()
+    with pytest.warns(trnsci.NumericalWarning, match="1 of 6, the first at 5: singular"):
+        ts.inv(a)
+    with pytest.raises(NotImplementedError):
+        ts.eigh(h, certify=True)
+    with pytest.raises(ValueError):
+        ts.cholesky(dense(2, 3, 4))
+
+
 def test_outcomes_and_proofs():
     singular = np.array([[1.0, 2.0], [2.0, 4.0]])
     x, report = ts.solve(singular, [1.0, 1.0], return_accuracy=True)

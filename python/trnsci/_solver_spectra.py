@@ -10,6 +10,7 @@ from . import _trnsci
 from ._core import Array, ExecutorLike
 from ._inputs import as_array
 from ._outcome import finish, report_of
+from ._solver_batched import is_stack, stacked
 from ._solver_iterative import SvdResult
 
 EighResult = NamedTuple("EighResult", [("eigenvalues", Any), ("eigenvectors", Any)])
@@ -59,6 +60,11 @@ def eigh(A: ArrayLike | Array, tol: float = 1e-10, *, UPLO: str = "L", subset_by
     >>> ts.eigh(np.array([[2.0, 1.0], [1.0, 2.0]])).eigenvalues
     array([1., 3.])
     """
+    if is_stack(A):
+        if certify or subset_by_value is not None or subset_by_index is not None:
+            raise NotImplementedError("solver.eigh: of a stack all eigenvalues are computed, without a proof")
+        (w, v), outcomes = stacked("eigh", A, None, UPLO.upper() == "L", executor, return_accuracy)
+        return (EighResult(w, v), outcomes) if return_accuracy else EighResult(w, v)
     w, v, report = _eigh("solver.eigh", A, UPLO.upper() == "L", True, subset_by_value, subset_by_index, certify, executor)
     return finish("solver.eigh", EighResult(w, v), report, return_accuracy)
 
@@ -100,9 +106,15 @@ def schur(A: ArrayLike, tol: float = 1e-10, *, executor: ExecutorLike = None, re
 def svd(A: ArrayLike | Array, full_matrices: bool = False, compute_uv: bool = True, *, certify: bool = False,
         executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
     """(U, s, Vh) with A = U diag(s) Vh, s descending; compute_uv=False: s alone. Thin unless full_matrices."""
+    if is_stack(A):
+        if certify or full_matrices:
+            raise NotImplementedError("solver.svd: of a stack the thin decomposition is computed, without a proof")
+        (u, s, vh), outcomes = stacked("svd", A, None, False, executor, return_accuracy)
+        made = SvdResult(u, s, vh) if compute_uv else s
+        return (made, outcomes) if return_accuracy else made
     u, s, vh, report, bounds = _trnsci.solver_svd(matrix(A), full_matrices, compute_uv, certify, executor)
-    made = report_of(report, error_bounds=np.array(bounds))
-    return finish("solver.svd", SvdResult(u, s, vh) if compute_uv else s, made, return_accuracy)
+    proof = report_of(report, error_bounds=np.array(bounds))
+    return finish("solver.svd", SvdResult(u, s, vh) if compute_uv else s, proof, return_accuracy)
 
 
 def svdvals(A: ArrayLike | Array, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:

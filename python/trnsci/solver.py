@@ -4,6 +4,8 @@ The names and positional arguments of numpy.linalg, scipy.linalg, scipy.sparse.l
 (singular, not converged, ...) is a result: with return_accuracy=True a call returns (result, report), where `report.outcome` says
 what happened, `report.bound` is the error bound of the C++ function and `report.rigorous` whether it is proved. Without, an outcome
 that is not "ok" is a NumericalWarning, and the result is what the library leaves: NaN, or the last iterate.
+
+cholesky, solve, inv, eigh and svd take stacks (..., n, n) of NumPy's arrays too; the report is then an array of outcomes.
 """
 from __future__ import annotations
 
@@ -15,6 +17,7 @@ from numpy.typing import ArrayLike
 from . import _trnsci
 from ._core import Array, ExecutorLike
 from ._outcome import NumericalWarning, Outcome, Report, finish, report_of
+from ._solver_batched import is_stack, stacked
 from ._solver_iterative import (IterationResult, LowRankEigh, SvdResult, TraceEstimate, bicgstab, block_cg,
                                 block_jacobi_preconditioner, cg, chebyshev, eigh_randomized, eigsh, expm_multiply, fgmres,
                                 filtered_subspace, gmres, hutch_plus_plus, hutchinson, idr, jacobi_preconditioner, lobpcg,
@@ -49,6 +52,10 @@ def cholesky(A: ArrayLike | Array, upper: bool = False, *, executor: ExecutorLik
     >>> str(report.outcome)
     'not positive definite at 0'
     """
+    if is_stack(A):
+        (stack,), outcomes = stacked("cholesky", A, None, not upper, executor, return_accuracy)
+        stack = np.triu(stack) if upper else np.tril(stack)
+        return (stack, outcomes) if return_accuracy else stack
     factor, report = _trnsci.solver_cholesky(matrix(A), not upper, executor)
     return finish("solver.cholesky", factor, report_of(report), return_accuracy)
 
@@ -137,6 +144,11 @@ def solve(A: ArrayLike | Array, B: ArrayLike | Array, lower: bool = False, *, as
     >>> x, report.rigorous, report.bound < 1e-15
     (array([1., 1.]), True, True)
     """
+    if is_stack(A):
+        if (assume_a, factor, target_error, measure, certify) != ("gen", "auto", 0.0, "forward", False):
+            raise NotImplementedError("solver.solve: a stack is solved by LU, without structure, target or proof")
+        (x,), outcomes = stacked("solve", A, B, False, executor, return_accuracy)
+        return (x, outcomes) if return_accuracy else x
     return _solve("solver.solve", A, B, assume_a, lower, False, factor, target_error, measure, certify, executor, return_accuracy)
 
 
@@ -187,6 +199,9 @@ def _inverse(operation: str, A: Any, positive: bool, executor: ExecutorLike, ret
 
 def inv(A: ArrayLike | Array, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
     """The inverse, by LU."""
+    if is_stack(A):
+        (x,), outcomes = stacked("inv", A, None, False, executor, return_accuracy)
+        return (x, outcomes) if return_accuracy else x
     return _inverse("solver.inv", A, False, executor, return_accuracy)
 
 
