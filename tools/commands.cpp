@@ -18,6 +18,7 @@
 
 #include "commands.hpp"
 #include "output.hpp"
+#include "silicon_report.hpp"
 
 extern "C" char* openblas_get_config(void);
 
@@ -201,9 +202,16 @@ void add_disassemble(Command& program, const Operations& operations) {
 
 void add_validate(Command& program) {
   Command sub = program.add("validate", "the timing model against published hardware measurements");
-  auto json = std::make_shared<std::string>();
-  sub.text("--json", *json, kJsonHelp);
-  sub.run([json] { validate(*json); });
+  auto json = std::make_shared<std::string>(), from = std::make_shared<std::string>();
+  Option as_json = sub.text("--json", *json, kJsonHelp);
+  sub.text("--from", *from, "a report of silicon-check: print which constants its measurements would move")
+      .excludes(as_json);
+  sub.run([json, from] {
+    if (from->empty()) return validate(*json);
+    const std::vector<std::string> lines = silicon::moved_constants(silicon::read_report(*from));
+    for (const std::string& line : lines) fmt::print("{}\n", line);
+    fmt::print("{} constants would move\n", lines.size());
+  });
 }
 
 }  // namespace trn::tools

@@ -62,6 +62,9 @@ int main(int argc, char** argv) {
   add_emit(program, all);
   add_disassemble(program, all);
   add_validate(program);
+  add_neffc(program);
+  add_silicon_check(program);
+  add_silicon_diff(program);
   add_coverage(program);
   add_fuzz(program);
   add_rand(program);

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include <trn/core/error.hpp>
 #include <trn/tile/machine.hpp>
 
 #include "near_names.hpp"
@@ -221,6 +222,17 @@ void Command::needs_one(const std::string& what) {
 }
 
 void Command::run(std::function<void()> body) { app_->callback(std::move(body)); }
+
+void parse_words(const std::vector<std::string>& words, const std::function<void(Command&)>& fill) {
+  CLI::App app{"", "trnsci"};
+  Command root(app);
+  fill(root);
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::ParseError& e) {
+    throw InvalidArgument(e.get_exit_code() == 0 ? "'--help' is not for here" : explain(app, e));
+  }
+}
 
 std::string explain(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App* at = &program;  // the subcommand that was reached

@@ -77,6 +77,10 @@ class Command : public Options {
   void run(std::function<void()> body);
 };
 
+// Reads words that are not the program's own arguments, such as a line of a file, with the commands that `fill` adds; the
+// chosen command runs. Mistakes are InvalidArgument.
+void parse_words(const std::vector<std::string>& words, const std::function<void(Command&)>& fill);
+
 // What went wrong while the arguments were read, in one line that names the subcommand's own --help.
 [[nodiscard]] std::string explain(const CLI::App& program, const CLI::ParseError& error);
 

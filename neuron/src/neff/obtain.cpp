@@ -155,24 +155,24 @@ class Obtaining {
 
   // Null: not there, or to be built again.
   std::shared_ptr<Artifact::State> in_cache(const std::string& key, bool can_build) const {
+    Cache::Entry entry;
     try {
-      const Cache::Entry entry = cache_.find(key, options_.lnc);
-      if (const auto* failure = std::get_if<Failure>(&entry)) {
-        const bool again = can_build && (options_.retry_failed ||
-                                         (failure->time_limit > 0 && options_.time_limit > failure->time_limit));
-        if (again) return nullptr;
-        throw DeviceError(
-            fmt::format("{} (on record: {}; remove it to try again)", failure->message, failure->path.string()),
-            failure->check);
+      entry = cache_.find(key, options_.lnc);
+      if (const auto* state = std::get_if<std::shared_ptr<Artifact::State>>(&entry)) {
+        check_belongs(**state);
+        return *state;
       }
-      const auto* state = std::get_if<std::shared_ptr<Artifact::State>>(&entry);
-      if (state == nullptr) return nullptr;
-      check_belongs(**state);
-      return *state;
     } catch (const DeviceError& e) {
       if (can_build && (e.check() == "neff-corrupt" || e.check() == "wrong-lnc")) return nullptr;
       throw;
     }
+    const auto* failure = std::get_if<Failure>(&entry);
+    if (failure == nullptr) return nullptr;
+    const bool longer = failure->time_limit > 0 && options_.time_limit > failure->time_limit;
+    if (can_build && (options_.retry_failed || longer)) return nullptr;
+    throw DeviceError(
+        fmt::format("{} (on record: {}; remove it to try again)", failure->message, failure->path.string()),
+        failure->check);
   }
 
   [[noreturn]] void missing() const {

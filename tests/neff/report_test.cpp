@@ -1,0 +1,190 @@
+// silicon-check as a whole, without the libraries: every section, a section that fails, a device whose matmul rounds
+// towards zero and a device that rounds at random, both found and named; constants that measurements would move.
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include <trn/core/float_types.hpp>
+#include <trn/neuron/sim.hpp>
+
+#include "silicon_report.hpp"
+#include "support.hpp"
+
+namespace trn::tools::silicon {
+namespace {
+
+using neuron::neff::testing::content;
+using neuron::neff::testing::Folder;
+using neuron::neff::testing::write;
+
+// A simulator whose chains of bfloat16 products round towards zero: what is planted for silicon-check to find.
+class WrongRounding final : public tile::Device {
+ public:
+  explicit WrongRounding(Executor simulator)
+      : Device("sim:trn2", tile::machine("trn2")),
+        simulator_(std::move(simulator)),
+        device_(tile::device_of(simulator_)) {}
+  void* allocate(std::int64_t bytes) override { return device_.allocate(bytes); }
+  void deallocate(void* address, std::int64_t bytes) noexcept override { device_.deallocate(address, bytes); }
+  void copy_in(void* to, const void* from, std::int64_t bytes) override { device_.copy_in(to, from, bytes); }
+  void copy_out(void* to, const void* from, std::int64_t bytes) override { device_.copy_out(to, from, bytes); }
+  void copy_within(void* to, const void* from, std::int64_t bytes) override { device_.copy_within(to, from, bytes); }
+  void synchronize() override { device_.synchronize(); }
+  [[nodiscard]] double clock() const override { return device_.clock(); }
+  std::shared_ptr<const tile::Executable> load(std::shared_ptr<const tile::Program> program) override {
+    return device_.load(std::move(program));
+  }
+  void run(const std::shared_ptr<const tile::Executable>& executable,
+           std::span<const tile::Binding> bindings) override {
+    device_.run(executable, bindings);
+    const auto& tensors = executable->program().tensors();
+    if (tensors.size() != 3 || tensors[0].dtype != DType::BFloat16 || tensors[0].name != "a") return;
+    const auto k_end = static_cast<std::size_t>(tensors[0].shape[0]),
+               m_end = static_cast<std::size_t>(tensors[0].shape[1]),
+               n_end = static_cast<std::size_t>(tensors[1].shape[1]);
+    const auto of = [&](const char* name) {
+      for (const tile::Binding& b : bindings) {
+        if (b.name == name) return const_cast<void*>(b.address());
+      }
+      throw std::logic_error(name);
+    };
+    std::vector<bfloat16> a(k_end * m_end), b(k_end * n_end);
+    device_.copy_out(a.data(), of("a"), static_cast<std::int64_t>(a.size() * 2));
+    device_.copy_out(b.data(), of("b"), static_cast<std::int64_t>(b.size() * 2));
+    std::vector<float> c;
+    for (std::size_t m = 0; m < m_end; ++m) {
+      for (std::size_t n = 0; n < n_end; ++n) {
+        float sum = 0;
+        for (std::size_t k = 0; k < k_end; ++k) {
+          const double exact = static_cast<double>(sum) + static_cast<double>(a[k * m_end + m]) * b[k * n_end + n];
+          auto next = static_cast<float>(exact);
+          if (std::abs(static_cast<double>(next)) > std::abs(exact)) next = std::nextafter(next, 0.0f);
+          sum = next;
+        }
+        c.push_back(sum);
+      }
+    }
+    device_.copy_in(of("out"), c.data(), static_cast<std::int64_t>(c.size() * 4));
+  }
+
+ private:
+  Executor simulator_;
+  tile::Device& device_;
+};
+
+struct Opened {
+  explicit Opened(Open open) { set_open(std::move(open)); }
+  ~Opened() {
+    set_open([](const std::string& name) { return Executor::open(name); });
+  }
+  Opened(const Opened&) = delete;
+  Opened& operator=(const Opened&) = delete;
+};
+
+const Json& section(const Json& report, const char* name) {
+  for (const Json& s : report["sections"]) {
+    if (s["name"] == name) return s;
+  }
+  throw std::out_of_range(name);
+}
+
+TEST(SiliconCheck, EverySectionOfASimulatorIsAsExpected) {
+  const Json report = run_sections("sim:trn2", 10, device_sections());
+  ASSERT_EQ(report["sections"].size(), device_sections().size());
+  for (const Json& s : report["sections"]) {
+    EXPECT_TRUE(s["status"] == "ok" || (s["name"] == "toolchain" && s["status"] == "skipped")) << s.dump(1);
+  }
+  EXPECT_GE(section(report, "exactness")["confirmed"], 28);
+  EXPECT_GE(section(report, "time")["rows"].size(), 10u);
+  for (const Json& row : section(report, "time")["rows"]) {
+    EXPECT_NEAR(row["ratio"].get<double>(), 1, 1e-9) << row.dump();
+  }
+  EXPECT_TRUE(moved_constants(report).empty());
+  EXPECT_TRUE(differences(report, report).empty());
+}
+
+TEST(SiliconCheck, TheToolchainBuildsEightKernels) {
+  setenv("TRN_NKI_PYTHON", TRN_FAKE_TOOLCHAIN_PROGRAM, 1);
+  const Json report = run_sections("sim:trn2", 10, {{"toolchain", "", check_toolchain}});
+  unsetenv("TRN_NKI_PYTHON");
+  const Json& s = report["sections"][0];
+  EXPECT_EQ(s["status"], "ok") << s.dump(1);
+  ASSERT_EQ(s["kernels"].size(), 8u);
+  for (const Json& k : s["kernels"]) EXPECT_EQ(k["status"], "built") << k.dump(1);
+  EXPECT_EQ(s["kernels"][1]["tensors"], "in y.must_alias_input 32768; out y 32768 continues y.must_alias_input");
+}
+
+TEST(SiliconCheck, AnExceptionEndsASectionNotTheReport) {
+  const Json report =
+      run_sections("sim:trn2", 10,
+                   {{"first", "", [](const Task&, Json& out) { out["half"] = 1, throw DeviceError("broke"); }},
+                    {"second", "", [](const Task&, Json& out) { out["done"] = true; }}});
+  EXPECT_EQ(report["sections"][0]["status"], "failed");
+  EXPECT_EQ(report["sections"][0]["error"], "broke");
+  EXPECT_EQ(report["sections"][0]["half"], 1);
+  EXPECT_EQ(report["sections"][1]["status"], "ok");
+  const Json late = run_sections("sim:trn2", 0, device_sections());
+  for (const Json& s : late["sections"]) EXPECT_EQ(s["status"], "skipped");
+}
+
+TEST(SiliconCheck, APlantedRoundingTowardsZeroIsFoundAndNamed) {
+  const std::vector<NamedSection> only{{"exactness", "", check_choices}};
+  const Json right = run_sections("sim:trn2", 10, only);
+  const Opened planted(
+      [](const std::string&) { return Executor(std::make_shared<WrongRounding>(neuron::open_simulator("trn2"))); });
+  const Json wrong = run_sections("sim:trn2", 10, only);
+  const Json& choice = section(wrong, "exactness")["choices"][0];
+  EXPECT_EQ(section(wrong, "exactness")["status"], "findings");
+  EXPECT_EQ(choice["number"], 1);
+  EXPECT_EQ(choice["status"], "other");
+  EXPECT_EQ(choice["rule"], "a chain that rounds towards zero");
+  EXPECT_GT(choice["differing"], 50);
+  const std::vector<std::string> lines = differences(right, wrong);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0], "exactness: ok and findings");
+  EXPECT_NE(lines[1].find("choice: 1, order and rounding of the sum inside a matmul"), std::string::npos) << lines[1];
+  EXPECT_NE(lines[1].find("a chain that rounds towards zero"), std::string::npos) << lines[1];
+}
+
+TEST(SiliconCheck, StochasticRoundingIsNoticed) {
+  const Opened random([](const std::string&) {
+    return neuron::open_simulator("trn2", {.rounding = neuron::Rounding::Stochastic, .rounding_seed = 5});
+  });
+  const Json report = run_sections("sim:trn2", 10, {{"exactness", "", check_choices}});
+  std::vector<int> undecided;
+  for (const Json& c : section(report, "exactness")["choices"]) {
+    if (c["status"] == "undecided") undecided.push_back(c["number"]);
+  }
+  EXPECT_EQ(undecided, std::vector<int>{10});  // the one question that rounds inexact results to a narrow type
+}
+
+TEST(SiliconReport, MeasurementsMoveConstants) {
+  Json report = run_sections("sim:trn2", 10, {{"time", "", check_time}});
+  Json& rows = report["sections"][0]["rows"];
+  rows[0]["measured_us"] = rows[0]["measured_us"].get<double>() + 5;
+  const double before = rows[3]["constant_us"].get<double>();
+  rows[3]["measured_us"] = rows[3]["measured_us"].get<double>() + 12.8;
+  const std::vector<std::string> lines = moved_constants(report);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_NE(lines[0].find("launch and finish: 15 us would become 20 us"), std::string::npos) << lines[0];
+  EXPECT_NE(lines[1].find(fmt::format("semaphore: {:.4g} us would become {:.4g} us", before, before + 0.1)),
+            std::string::npos)
+      << lines[1];
+}
+
+TEST(SiliconReport, FilesThatAreNoReportAreRefused) {
+  const Folder f;
+  EXPECT_THROW((void)read_report((f.path() / "nothing").string()), InvalidArgument);
+  for (const char* text : {"", "[]", "{}", "{\"format\": 2, \"sections\": []}", "{\"format\": 1, \"sections\": 3}"}) {
+    write(f.path() / "r.json", text);
+    EXPECT_THROW((void)read_report((f.path() / "r.json").string()), InvalidArgument) << text;
+  }
+  write(f.path() / "r.json", "{\"format\": 1, \"sections\": [3, {\"name\": 5, \"choices\": 7}]}");
+  const Json odd = read_report((f.path() / "r.json").string());
+  EXPECT_TRUE(differences(odd, odd).empty());
+  EXPECT_THROW((void)moved_constants(odd), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace trn::tools::silicon

@@ -1,0 +1,133 @@
+// `trnsci silicon-check` and `trnsci silicon-diff`: one report file about an executor, and what two of them say
+// differently.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include <trn/core/error.hpp>
+#include <trn/core/output_file.hpp>
+
+#include "commands.hpp"
+#include "output.hpp"
+#include "silicon_report.hpp"
+
+namespace trn::tools {
+
+namespace {
+
+using silicon::Json;
+
+struct Check {
+  std::string executor, output;
+  double minutes = 30;
+  std::vector<std::string> sections;
+};
+
+// What a section has to say, in a few words.
+std::string summary(const Json& s) {
+  if (s.contains("error")) return s["error"].get<std::string>();
+  if (s.contains("reason")) return s["reason"].get<std::string>();
+  if (s.contains("confirmed")) return fmt::format("{} choices confirmed", s["confirmed"].get<std::int64_t>());
+  if (s.contains("equal")) {
+    return fmt::format("{} of {} programs equal", s["equal"].get<std::int64_t>(), s["programs"].size());
+  }
+  if (s.contains("rows")) return fmt::format("{} kernels", s["rows"].size());
+  if (s.contains("items")) {
+    const auto& items = s["items"];
+    const auto right = std::count_if(items.begin(), items.end(), [](const Json& i) { return i["status"] == "ok"; });
+    return fmt::format("{} of {} as expected", right, items.size());
+  }
+  return "";
+}
+
+void print_findings(const Json& s) {
+  for (const char* list : {"choices", "programs", "items", "kernels"}) {
+    if (!s.contains(list)) continue;
+    for (const Json& row : s[list]) {
+      const std::string status = row["status"];
+      if (status == "other" && row.contains("number")) {
+        fmt::print("  choice {}, {}: {}; found {}, expected {}\n", row["number"].get<int>(),
+                   row["title"].get<std::string>(), row["rule"].get<std::string>(), row["found"].get<std::string>(),
+                   row["expected"].get<std::string>());
+      } else if (status == "undecided") {
+        fmt::print("  choice {}, {}: none of the known rules; found {}, expected {}\n", row["number"].get<int>(),
+                   row["title"].get<std::string>(), row["found"].get<std::string>(),
+                   row["expected"].get<std::string>());
+      } else if (status == "failed") {
+        fmt::print("  {}\n", row.dump());
+      } else if (status == "differs") {
+        fmt::print("  {}: differs, by up to {} ulp\n", row["program"].get<std::string>(),
+                   row["largest_ulps"].get<std::int64_t>());
+      } else if (status == "other") {
+        fmt::print("  {}: {}; expected {}\n", row["item"].get<std::string>(), row["answer"].get<std::string>(),
+                   row["expected"].get<std::string>());
+      }
+    }
+  }
+}
+
+void check(Check wanted) {
+  if (wanted.executor.empty()) {
+    const auto known = Executor::known();
+    wanted.executor = std::find(known.begin(), known.end(), "neuron") != known.end() ? "neuron" : "sim:trn2";
+  }
+  const Executor executor = Executor::open(wanted.executor);  // a wrong name costs nothing
+  require(executor.family() == Family::Device,
+          "silicon-check: '{}' is not a device; choose sim:trn1, sim:trn2, "
+          "sim:trn3 or neuron",
+          wanted.executor);
+  std::vector<silicon::NamedSection> sections = silicon::all_sections();
+  for (const std::string& name : wanted.sections) {
+    const bool there = std::any_of(sections.begin(), sections.end(), [&](const auto& s) { return s.name == name; });
+    std::string list;
+    for (const auto& s : sections) list += (list.empty() ? "" : ", ") + std::string(s.name);
+    require(there, "--sections: there is no section '{}'; choose among {}", name, list);
+  }
+  if (!wanted.sections.empty()) {
+    std::erase_if(sections, [&](const auto& s) {
+      return std::find(wanted.sections.begin(), wanted.sections.end(), s.name) == wanted.sections.end();
+    });
+  }
+  OutputFile file("--output", wanted.output);
+  Json report = silicon::run_sections(wanted.executor, wanted.minutes, sections);
+  report["version"] = TRN_VERSION;
+  file.write(report.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+  file.commit();
+  Table table({"section", "status", "seconds", ""});
+  for (const Json& s : report["sections"]) {
+    table.add({s["name"], s["status"], fmt::format("{:.2f}", s["seconds"].get<double>()), summary(s)});
+  }
+  fmt::print("{} ({})\n", wanted.executor, report["machine"].get<std::string>());
+  table.print();
+  for (const Json& s : report["sections"]) print_findings(s);
+  fmt::print("report: {}\n", wanted.output);
+}
+
+}  // namespace
+
+void add_silicon_check(Command& program) {
+  Command sub = program.add("silicon-check", "what an executor does, section by section, as one report file");
+  auto wanted = std::make_shared<Check>();
+  sub.text("--exec", wanted->executor, "neuron, or sim:trn1, sim:trn2, sim:trn3 (default: neuron where there is one)");
+  sub.real("--minutes", wanted->minutes, "what has not begun by then is left out", 0, 1e5);
+  sub.texts("--sections", wanted->sections,
+            "some of the sections: machine, toolchain, exactness, bits, time, contract, "
+            "faults, cores");
+  sub.text("-o,--output", wanted->output, "the report file").required();
+  sub.run([wanted] { check(*wanted); });
+}
+
+void add_silicon_diff(Command& program) {
+  Command sub = program.add("silicon-diff", "what two reports of silicon-check say differently");
+  auto a = std::make_shared<std::string>(), b = std::make_shared<std::string>();
+  sub.text("first", *a, "a report").required();
+  sub.text("second", *b, "another one").required();
+  sub.run([a, b] {
+    const std::vector<std::string> lines = silicon::differences(silicon::read_report(*a), silicon::read_report(*b));
+    for (const std::string& line : lines) fmt::print("{}\n", line);
+    if (!lines.empty()) fail<Error>("silicon-diff: {} differences", lines.size());
+    fmt::print("no differences\n");
+  });
+}
+
+}  // namespace trn::tools

@@ -1,0 +1,85 @@
+// `trnsci neffc`: compiles device programs on any x86 host with AWS's compiler, into a folder that TRN_NEFF_BUNDLE names
+// on the instance. No device is needed here, no Python there.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include <trn/core/error.hpp>
+#include <trn/tile/machine.hpp>
+
+#include "commands.hpp"
+#include "neff/neff.hpp"
+#include "operation_line.hpp"
+#include "output.hpp"
+
+namespace trn::tools {
+
+namespace {
+
+struct Wanted {
+  std::string machine = "trn2", list, output;
+  int lnc = 1;
+  double limit = 900;
+  bool retry = false;
+};
+
+void neffc(const Wanted& wanted) {
+  const tile::Machine& machine = tile::machine(wanted.machine);
+  const std::vector<Line> lines = read_lines(wanted.list);
+  std::error_code error;
+  std::filesystem::create_directories(wanted.output, error);
+  require(!error && std::filesystem::is_directory(wanted.output, error),
+          "--output: '{}' cannot be made a folder: {}; give a place that can be written", wanted.output,
+          error.message());
+  neuron::neff::Options options;
+  options.cache = wanted.output;
+  options.lnc = wanted.lnc;
+  options.time_limit = wanted.limit;
+  options.retry_failed = wanted.retry;
+  options.limit = std::int64_t{1} << 62;  // a bundle is never cut short
+  Table table({"program", "key", "", "seconds", "NEFF"});
+  std::vector<std::string> failures;
+  std::size_t built = 0;
+  for (const Line& line : lines) {
+    const std::string where = line.number == 0 ? line.text : fmt::format("{}:{}", wanted.list, line.number);
+    try {
+      const tile::Program program = program_of_line(line.text, machine);
+      require(program.machine() == machine.name, "the program is for {}, not for {}", program.machine(), machine.name);
+      const neuron::neff::Artifact a = neuron::neff::obtain(program, options);
+      built += a.built();
+      table.add({program.name(), a.key().substr(0, 12), a.built() ? "built" : "there",
+                 a.built() ? fmt::format("{:.2f}", a.seconds()) : "-", bytes(static_cast<double>(a.bytes().size()))});
+    } catch (const DeviceError& e) {
+      if (e.check() == "neff-toolchain" || e.check() == "neff-cache") throw;  // so would be all others
+      failures.push_back(fmt::format("{}: {}", where, e.what()));
+    } catch (const Error& e) {
+      failures.push_back(fmt::format("{}: {}", where, e.what()));
+    }
+  }
+  table.print();
+  fmt::print("{} programs: {} built, {} there before, {} failed; on the instance: TRN_NEFF_BUNDLE={}\n", lines.size(),
+             built, lines.size() - built - failures.size(), failures.size(), wanted.output);
+  for (const std::string& f : failures) fmt::print("{}\n", f);
+  if (!failures.empty()) {
+    const std::string first = failures.front().substr(0, failures.front().find('\n'));
+    fail<Error>("neffc: {} of {} programs failed; {}", failures.size(), lines.size(), first);
+  }
+}
+
+}  // namespace
+
+void add_neffc(Command& program) {
+  Command sub = program.add("neffc", "compile device programs into a bundle, with AWS's compiler");
+  auto wanted = std::make_shared<Wanted>();
+  sub.machine(wanted->machine);
+  sub.text("--list", wanted->list, "a file with one operation per line, as emit takes it; or a folder of programs")
+      .required();
+  sub.text("-o,--output", wanted->output, "the folder of the bundle; what is there stays").required();
+  sub.number("--lnc", wanted->lnc, "physical cores of a logical one", 1, 2);
+  sub.real("--limit", wanted->limit, "seconds for one program", 0.01, 1e6);
+  sub.flag("--retry", wanted->retry, "build again what was refused before");
+  sub.run([wanted] { neffc(*wanted); });
+}
+
+}  // namespace trn::tools

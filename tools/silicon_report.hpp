@@ -1,0 +1,70 @@
+// The report of `trnsci silicon-check`: sections that run one after the other, each with its status, seconds and raw
+// numbers. An exception ends a section, not the report. Nothing of the machine's name, addresses or environment is in
+// it, so that it can be sent on.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <trn/core/executor.hpp>
+
+namespace trn::tools::silicon {
+
+using Json = nlohmann::ordered_json;
+
+// When the time is up, what has not begun is left out and counted.
+class Deadline {
+ public:
+  explicit Deadline(double seconds);
+  [[nodiscard]] bool over() const;
+
+ private:
+  double end_;
+};
+
+struct Task {
+  std::string executor;  // its name
+  Deadline deadline;
+};
+
+// Writes its numbers into the object. Its status is "ok" unless the section says otherwise ("findings", "skipped").
+using Section = std::function<void(const Task& task, Json& out)>;
+struct NamedSection {
+  const char* name;
+  const char* what;
+  Section run;
+};
+
+// Sections that need the device and its compiler only. Exactness asks the questions of silicon_choice.hpp.
+[[nodiscard]] std::vector<NamedSection> device_sections();
+// With the libraries' programs: exactness asks probe_exactness too, and bits runs them.
+[[nodiscard]] std::vector<NamedSection> all_sections();
+void check_machine(const Task& task, Json& out);
+void check_toolchain(const Task& task, Json& out);
+void check_choices(const Task& task, Json& out);
+void check_exactness(const Task& task, Json& out);
+void check_bits(const Task& task, Json& out);
+void check_time(const Task& task, Json& out);
+void check_contract(const Task& task, Json& out);
+void check_faults(const Task& task, Json& out);
+void check_cores(const Task& task, Json& out);
+
+// The whole report. `open` gives the executor of a task's name: Executor::open, or what a test puts in its place.
+using Open = std::function<Executor(const std::string& name)>;
+[[nodiscard]] Json run_sections(const std::string& executor, double minutes, const std::vector<NamedSection>& sections);
+// The executor under test.
+[[nodiscard]] Executor open_checked(const std::string& name);
+void set_open(Open open);
+
+// Reads a report file; throws InvalidArgument that says what is wrong.
+[[nodiscard]] Json read_report(const std::string& path);
+
+// What two reports say differently, a line each.
+[[nodiscard]] std::vector<std::string> differences(const Json& a, const Json& b);
+// Lines of `trnsci validate --from`: constants of the timing model that the report's measurements would move.
+[[nodiscard]] std::vector<std::string> moved_constants(const Json& report);
+
+}  // namespace trn::tools::silicon
