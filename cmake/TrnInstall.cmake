@@ -71,6 +71,8 @@ function(trn_finish_install)
   endif()
   if(TRN_TOOLS)
     install(TARGETS trnsci_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+    # The worker that calls AWS's compiler, to read and to run by hand; the libraries carry its text.
+    install(FILES ${TRN_ROOT}/tools/nki_build.py DESTINATION ${CMAKE_INSTALL_DATADIR}/trnsci COMPONENT tools)
   endif()
   set(package ${CMAKE_INSTALL_LIBDIR}/cmake/trnsci)
   configure_package_config_file(${TRN_ROOT}/cmake/trnsciConfig.cmake.in ${PROJECT_BINARY_DIR}/trnsciConfig.cmake

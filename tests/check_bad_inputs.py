@@ -46,6 +46,11 @@ FILES = {
     "junk.json": b"{]",
     "array.json": b"[1, 2, 3]",
     "object.json": b"{}",
+    "line.txt": b"blas.gemm --m 8 --n 8 --k 8\n",
+    "lines.txt": b"# programs\nblas.gemm --m 8 --n 8 --k 8\nblas.gmem --m 8\n",
+    "option.txt": b"blas.gemm --mm 8\n",
+    "saved.txt": b"file object.json\n",
+    "unnamed.txt": b"file  \n",
 }
 NEVER = ["std::", "json.exception", "bad_alloc", "terminate", "what():", "basic_string", "vector::", "stoi", "stod",
          "CLI::", "Assertion"]

@@ -27,6 +27,18 @@ struct Wanted {
 void neffc(const Wanted& wanted) {
   const tile::Machine& machine = tile::machine(wanted.machine);
   const std::vector<Line> lines = read_lines(wanted.list);
+  std::vector<tile::Program> programs;  // all of them first: a wrong line costs nothing
+  for (const Line& line : lines) {
+    const std::string where = line.number == 0 ? line.text : fmt::format("{}:{}", wanted.list, line.number);
+    try {
+      programs.push_back(program_of_line(line.text, machine));
+    } catch (const Error& e) {
+      fail<InvalidArgument>("--list: {}: {}", where, e.what());
+    }
+    require(programs.back().machine() == machine.name,
+            "--list: {}: the program is for {}, not for {}; name its machine", where, programs.back().machine(),
+            machine.name);
+  }
   std::error_code error;
   std::filesystem::create_directories(wanted.output, error);
   require(!error && std::filesystem::is_directory(wanted.output, error),
@@ -41,20 +53,17 @@ void neffc(const Wanted& wanted) {
   Table table({"program", "key", "", "seconds", "NEFF"});
   std::vector<std::string> failures;
   std::size_t built = 0;
-  for (const Line& line : lines) {
-    const std::string where = line.number == 0 ? line.text : fmt::format("{}:{}", wanted.list, line.number);
+  for (const tile::Program& program : programs) {
     try {
-      const tile::Program program = program_of_line(line.text, machine);
-      require(program.machine() == machine.name, "the program is for {}, not for {}", program.machine(), machine.name);
       const neuron::neff::Artifact a = neuron::neff::obtain(program, options);
       built += a.built();
       table.add({program.name(), a.key().substr(0, 12), a.built() ? "built" : "there",
                  a.built() ? fmt::format("{:.2f}", a.seconds()) : "-", bytes(static_cast<double>(a.bytes().size()))});
     } catch (const DeviceError& e) {
       if (e.check() == "neff-toolchain" || e.check() == "neff-cache") throw;  // so would be all others
-      failures.push_back(fmt::format("{}: {}", where, e.what()));
-    } catch (const Error& e) {
-      failures.push_back(fmt::format("{}: {}", where, e.what()));
+      failures.push_back(e.what());
+    } catch (const NotImplemented& e) {
+      failures.push_back(e.what());
     }
   }
   table.print();

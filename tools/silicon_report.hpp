@@ -62,6 +62,9 @@ void set_open(Open open);
 // Reads a report file; throws InvalidArgument that says what is wrong.
 [[nodiscard]] Json read_report(const std::string& path);
 
+// The report as a web page.
+void write_page(const Json& report, const std::string& path);
+
 // What two reports say differently, a line each.
 [[nodiscard]] std::vector<std::string> differences(const Json& a, const Json& b);
 // Lines of `trnsci validate --from`: constants of the timing model that the report's measurements would move.

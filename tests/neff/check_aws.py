@@ -1,0 +1,128 @@
+"""Every emitted kernel through AWS's own tools, where they are installed: nki's compiler (trnsci neffc) and nki.simulate,
+whose results are compared with those of the stand-in (tests/nki_standin).
+
+    check_aws.py TRNSCI
+
+Where the packages are missing every kernel is counted as skipped, which is printed; the status is then 77.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+STANDIN = Path(__file__).resolve().parent.parent / "nki_standin"
+# Small enough for a simulator that executes element by element.
+SIZES = {"blas.gemm": "--m 40 --n 50 --k 60", "fft.c2c": "--n 16 --batch 4", "fft.r2c": "--n 16 --batch 4", "fft.c2r": "--n 16 --batch 4"}
+
+SIMULATE = """
+import importlib.util, json, sys
+import numpy as np
+import nki
+manifest = json.load(open(sys.argv[1]))
+spec = importlib.util.spec_from_file_location("kernel", manifest["module"])
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+def dtype(name):
+    try:
+        return np.dtype(name)
+    except TypeError:
+        import ml_dtypes
+        return np.dtype(getattr(ml_dtypes, name))
+arrays = [np.fromfile(i["file"], dtype(i["dtype"])).reshape(i["shape"]) for i in manifest["inputs"]]
+results = nki.simulate(getattr(module, manifest["kernel"]))(*arrays)
+results = results if isinstance(results, tuple) else (results,)
+for array, entry in zip(results, manifest["outputs"]):
+    np.ascontiguousarray(array).tofile(entry["file"] + ".aws")
+"""
+
+
+def emitted(command):
+    text = subprocess.run([command, "emit", "--help"], capture_output=True, text=True).stdout
+    for name in re.findall(r"^  (\w+\.\w+) ", text, re.MULTILINE):
+        done = subprocess.run([command, "emit", name, "--machine", "trn2", *SIZES.get(name, "").split()],
+                              capture_output=True, text=True)
+        if done.returncode == 0:
+            yield name, done.stdout
+
+
+def arguments(text):
+    """(name, dtype, shape) of the parameters and the names of the results, from the head of the text."""
+    head, parameters, results, into = text.split("import nki")[0], [], [], None
+    for line in head.split("\n"):
+        if line.startswith("# Arguments"):
+            into = parameters
+        elif line.startswith("# Returns"):
+            into = results
+        elif found := re.match(r"#   (\w+): (\w+) \(([\d, ]*)\)", line):
+            into.append([found[1], found[2], [int(x) for x in found[3].split(",") if x.strip()]])
+        elif found := re.match(r"#   (\w+): the argument", line):
+            into.append([found[1], None, None])
+        elif found := re.search(r"1-D memory of (\d+) elements", line):
+            into[-1][2] = [int(found[1])]
+    return parameters, results
+
+
+def main(command):
+    python = os.environ.get("TRN_NKI_PYTHON", "python3")
+    try:
+        probe = subprocess.run([python, "-c", "import nki; nki.simulate"], capture_output=True)
+        installed = probe.returncode == 0
+    except OSError:
+        installed = False
+    if not installed:
+        count = sum(1 for _ in emitted(command))
+        print(f"skipped: {count} kernels; AWS's package nki is not installed for '{python}' (TRN_NKI_PYTHON)")
+        return 77
+    import numpy as np
+
+    failures, compared = [], 0
+    for name, text in emitted(command):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            (folder / "list.txt").write_text(f"{name} {SIZES.get(name, '')}\n")
+            done = subprocess.run([command, "neffc", "--machine", "trn2", "--list", folder / "list.txt", "-o", folder / "bundle"],
+                                  capture_output=True, text=True)
+            if done.returncode != 0:
+                failures.append(f"{name}: compiler: {done.stderr.strip()}")
+            (folder / "kernel.py").write_text(text)
+            parameters, results = arguments(text)
+            random = np.random.default_rng(1)
+            manifest = {"module": str(folder / "kernel.py"), "kernel": re.search(r"^def (\w+)\(", text, re.M)[1],
+                        "target": "trn2", "inputs": [], "outputs": []}
+            for i, (_, dtype, shape) in enumerate(parameters):
+                n = int(np.prod(shape))
+                if dtype == "float32":
+                    values = random.standard_normal(n).astype(np.float32)
+                elif dtype in ("bfloat16", "tfloat32"):
+                    bits = random.standard_normal(n).astype(np.float32).view(np.uint32)
+                    values = (bits >> 16).astype(np.uint16) if dtype == "bfloat16" else bits & np.uint32(0xffffe000)
+                elif dtype == "float16":
+                    values = random.standard_normal(n).astype(np.float16)
+                else:
+                    values = (np.arange(n) % 8).astype(dtype)
+                values.tofile(folder / f"in{i}.bin")
+                manifest["inputs"].append({"file": str(folder / f"in{i}.bin"), "dtype": dtype, "shape": shape})
+            names = [p[0] for p in parameters]
+            for i, (result, _, _) in enumerate(results):
+                manifest["outputs"].append({"file": str(folder / f"out{i}.bin")} | ({"argument": names.index(result)} if result in names else {}))
+            (folder / "manifest.json").write_text(json.dumps(manifest))
+            ours = subprocess.run([sys.executable, STANDIN / "run_kernel.py", folder / "manifest.json"], capture_output=True, text=True)
+            theirs = subprocess.run([python, "-c", SIMULATE, folder / "manifest.json"], capture_output=True, text=True)
+            if ours.returncode != 0 or theirs.returncode != 0:
+                failures.append(f"{name}: stand-in {ours.returncode}, nki.simulate {theirs.returncode}: {(ours.stderr + theirs.stderr).strip()[-300:]}")
+                continue
+            for entry in manifest["outputs"]:
+                a, b = Path(entry["file"]).read_bytes(), Path(entry["file"] + ".aws").read_bytes()
+                compared += 1
+                if a != b:
+                    failures.append(f"{name}: {entry['file']}: {sum(x != y for x, y in zip(a, b))} bytes differ from nki.simulate")
+    print("\n".join(failures))
+    print(f"{compared} results compared, {len(failures)} findings")
+    return 1 if failures or compared == 0 else 0
+
+
+sys.exit(main(sys.argv[1]))

@@ -1,0 +1,89 @@
+"""neffc, silicon-check, silicon-diff and validate --from as commands, over the fake toolchain.
+
+    check_commands.py TRNSCI FAKE_TOOLCHAIN
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+
+def main(command, toolchain):
+    folder = Path(tempfile.mkdtemp(prefix="trn_silicon_", dir="/dev/shm" if Path("/dev/shm").is_dir() else None))
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("TRN_")}
+    environment.update(TRN_NKI_PYTHON=toolchain, TRN_NEFF_CACHE=str(folder / "cache"), OMP_NUM_THREADS="1")
+
+    def run(*arguments, status=0):
+        done = subprocess.run([command, *map(str, arguments)], capture_output=True, text=True, env=environment)
+        if done.returncode != status:
+            raise SystemExit(f"{arguments}: status {done.returncode}, not {status}\n{done.stdout}{done.stderr}")
+        return done.stdout + done.stderr
+
+    def holds(text, *parts):
+        for part in parts:
+            if part not in text:
+                raise SystemExit(f"'{part}' is not in:\n{text}")
+
+    # A bundle of four programs, one saved; the second time they are there.
+    run("dis", "blas.gemm", "--m", 40, "--n", 30, "--k", 20, "--machine", "trn2", "--save", folder / "saved.json")
+    (folder / "kernels.txt").write_text("# programs\nblas.gemm --m 64 --n 64 --k 64 --dtype bf16\n\nblas.axpy --n 1000 # one\n"
+                                        f"fft.c2c --n 16 --batch 4\nfile {folder}/saved.json\n")
+    arguments = ("neffc", "--machine", "trn2", "--list", folder / "kernels.txt", "-o", folder / "bundle")
+    holds(run(*arguments), "4 programs: 4 built, 0 there before, 0 failed", f"TRN_NEFF_BUNDLE={folder}/bundle")
+    holds(run(*arguments), "4 programs: 0 built, 4 there before, 0 failed")
+    holds(run("neffc", "--machine", "trn1", *arguments[3:], status=2), "kernels.txt:6: the program is for trn2, not for trn1")
+    # A toolchain that refuses: on record, and tried again when asked.
+    wrapper = folder / "refusing"
+    wrapper.write_text(f"#!/bin/sh\nTRN_FAKE_TOOLCHAIN=refuse exec {toolchain} \"$@\"\n")
+    wrapper.chmod(0o755)
+    (folder / "one.txt").write_text("blas.scal --n 500\n")
+    arguments = ("neffc", "--machine", "trn2", "--list", folder / "one.txt", "-o", folder / "bundle")
+    environment["TRN_NKI_PYTHON"] = str(wrapper)
+    holds(run(*arguments, status=1), "1 of 1 programs failed", "SyntaxError")
+    environment["TRN_NKI_PYTHON"] = toolchain
+    holds(run(*arguments, status=1), "on record")
+    holds(run(*arguments, "--retry"), "1 built")
+    environment["TRN_NKI_PYTHON"] = str(folder / "nothing")
+    holds(run("neffc", "--machine", "trn3", "--list", folder / "one.txt", "-o", folder / "bundle", status=1), "set TRN_NKI_PYTHON")
+    environment["TRN_NKI_PYTHON"] = toolchain
+
+    # Two reports of one simulator are the same; one with another answer is not, and says which.
+    sections = "machine,toolchain,exactness,time,contract,faults,cores"
+    for name in ("a", "b"):
+        text = run("silicon-check", "--exec", "sim:trn2", "--sections", sections, "-o", folder / f"{name}.json")
+    run("silicon-check", "--exec", "sim:trn2", "--sections", "machine,faults", "-o", folder / "d.json", "--html", folder / "d.html")
+    holds((folder / "d.html").read_text(), "silicon-check of sim:trn2", "more memory than there is", "</html>")
+    holds(text, "exactness", "choices confirmed", "report: ")
+    holds(run("silicon-diff", folder / "a.json", folder / "b.json"), "no differences")
+    report = json.loads((folder / "a.json").read_text())
+    for section in report["sections"]:
+        if section["status"] != "ok":
+            raise SystemExit(f"sim:trn2: {json.dumps(section, indent=1)}")
+    content = (folder / "a.json").read_text()
+    for secret in (os.uname().nodename, str(folder), environment.get("HOME", "/nothing") + "/"):
+        if secret in content:
+            raise SystemExit(f"the report holds '{secret}'")
+    holds(run("validate", "--from", folder / "a.json"), "0 constants would move")
+    for section in report["sections"]:
+        if section["name"] == "exactness":
+            wrong = next(c for c in section["choices"] if c["number"] == 29)
+            wrong.update(status="other", rule="flushed to zero, the sign kept", found="00000000")
+        if section["name"] == "time":
+            section["rows"][0]["measured_us"] += 10
+    (folder / "b.json").write_text(json.dumps(report))
+    holds(run("silicon-diff", folder / "a.json", folder / "b.json", status=1), f"choice: 29, {wrong['title']}",
+          "flushed to zero, the sign kept", "time: a load and a store", "2 differences")
+    holds(run("validate", "--from", folder / "b.json"), "launch and finish: 15 us would become 25 us", "1 constants would move")
+    # No time: every section is there and says so.
+    run("silicon-check", "--exec", "sim:trn2", "--minutes", 0, "-o", folder / "c.json")
+    late = json.loads((folder / "c.json").read_text())
+    if [s["status"] for s in late["sections"]] != ["skipped"] * 8:
+        raise SystemExit(late)
+    subprocess.run(["rm", "-rf", folder], check=True)
+    print("commands of the way to hardware: as expected")
+
+
+main(*sys.argv[1:])
