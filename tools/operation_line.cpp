@@ -23,6 +23,9 @@ tile::Program program_of_line(const std::string& line, const tile::Machine& mach
     return tile::load(line.substr(at, line.find_last_not_of(" \t\r") + 1 - at));
   }
   const auto all = operations();
+  const bool known =
+      std::any_of(all.begin(), all.end(), [&](const auto& o) { return !words.empty() && o->name() == words[0]; });
+  if (!known) words.resize(std::min<std::size_t>(words.size(), 1));  // its options would be complained of first
   const Operation* chosen = nullptr;
   parse_words(words, [&](Command& root) {
     root.needs_one("operation");

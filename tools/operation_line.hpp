@@ -10,7 +10,7 @@
 namespace trn::tools {
 
 //   blas.gemm --m 512 --n 512 --k 512 --dtype bf16
-//   file scale.json                                    saved by `trnsci dis ... --save`, or by an executor that missed it
+//   file scale.json                              saved by `trnsci dis ... --save`, or by an executor that missed it
 [[nodiscard]] tile::Program program_of_line(const std::string& line, const tile::Machine& machine);
 
 struct Line {

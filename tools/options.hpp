@@ -77,7 +77,7 @@ class Command : public Options {
   void run(std::function<void()> body);
 };
 
-// Reads words that are not the program's own arguments, such as a line of a file, with the commands that `fill` adds; the
+// Reads words that are not the program's own arguments, as of a line of a file, with the commands that `fill` adds; the
 // chosen command runs. Mistakes are InvalidArgument.
 void parse_words(const std::vector<std::string>& words, const std::function<void(Command&)>& fill);
 

@@ -1,6 +1,6 @@
 // The sections of silicon-check that need the libraries. Exactness: do small integers come out exact, and the choices.
-// Bits: device programs of all libraries at small shapes, the same operands on the executor and on a reference, which is
-// the simulator of the same machine; for a simulator itself, the simulator in a shuffled order.
+// Bits: device programs of all libraries at small shapes, the same operands on the executor and on a reference, the
+// simulator of the same machine; for a simulator itself, the simulator in a shuffled order.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -44,22 +44,27 @@ std::vector<std::string> lines() {
       {"--m 20 --n 5", "--m 64 --n 33", "--m 130 --n 7 --op T", "--m 70 --n 9 --uplo U --precision bf16x6"});
   add("blas.trsm_batched", {"--m 8 --n 3 --count 4", "--m 33 --n 2 --count 2"});
   add("blas.pair_energy", {"--nocc 3 --naux 20 --nvir 12", "--nocc 2 --naux 33 --nvir 17 --precision bf16x6"});
-  for (const char* op :
-       {"blas.axpy", "blas.scal", "blas.dot", "blas.asum", "blas.nrm2", "blas.copy", "blas.swap", "blas.rot"}) {
+  for (const char* op : {"blas.axpy", "blas.scal", "blas.dot", "blas.asum", "blas.nrm2", "blas.copy", "blas.swap",
+                         "blas.rot", "blas.amax", "blas.amin"}) {
     add(op, {"--n 1", "--n 100", "--n 1000", "--n 5000"});
   }
   add("blas.gemv", {"--m 30 --n 40", "--m 200 --n 130", "--m 130 --n 200 --op T"});
   add("blas.ger", {"--m 30 --n 40", "--m 200 --n 130"});
-  for (const char* op : {"rand.raw32", "rand.uniform", "rand.bernoulli", "rand.normal", "rand.exponential"}) {
+  for (const char* op : {"rand.raw32", "rand.uniform", "rand.bernoulli", "rand.normal", "rand.log_normal",
+                         "rand.exponential", "rand.laplace", "rand.weibull", "rand.cauchy"}) {
     add(op, {"--n 64", "--n 1000", "--n 5000 --generator threefry"});
   }
-  add("fft.c2c", {"--n 8", "--n 16 --batch 5", "--n 100", "--n 256 --batch 3", "--n 1000", "--n 12 10",
-                  "--n 256 --precision bf16x6"});
-  add("fft.r2c", {"--n 16", "--n 130 --batch 4", "--n 12 10"});
+  add("fft.c2c", {"--n 8", "--n 16 --batch 5", "--n 100", "--n 256 --batch 3", "--n 1000", "--n 256 --precision bf16x6",
+                  "--n 12 10 --step 1", "--n 12 10 --step 2"});
+  add("fft.r2c", {"--n 16", "--n 130 --batch 4"});
   add("fft.c2r", {"--n 16", "--n 256 --batch 2"});
+  add("solver.potrf", {"--n 40 --step 1", "--n 40 --step 2"});
   add("sparse.spmm", {"--generate poisson2d:8 --columns 16"});
+  add("sparse.sddmm", {"--generate poisson2d:8 --columns 16"});
   add("sparse.attention", {"--queries 64 --heads 2 --kv-heads 1 --d 32 --mask full"});
+  add("tensor.einsum", {""});
   add("tensor.permute", {""});
+  add("tensor.reduce", {""});
   return all;
 }
 

@@ -126,7 +126,8 @@ void add_silicon_diff(Command& program) {
   sub.text("first", *a, "a report").required();
   sub.text("second", *b, "another one").required();
   sub.run([a, b] {
-    const std::vector<std::string> lines = silicon::differences(silicon::read_report(*a), silicon::read_report(*b));
+    const Json first = silicon::read_report(*a), second = silicon::read_report(*b);
+    const std::vector<std::string> lines = silicon::differences(first, second);
     for (const std::string& line : lines) fmt::print("{}\n", line);
     if (!lines.empty()) fail<Error>("silicon-diff: {} differences", lines.size());
     fmt::print("no differences\n");

@@ -1,5 +1,5 @@
-// `trnsci neffc`: compiles device programs on any x86 host with AWS's compiler, into a folder that TRN_NEFF_BUNDLE names
-// on the instance. No device is needed here, no Python there.
+// `trnsci neffc`: compiles device programs on any x86 host with AWS's compiler, into a folder that becomes
+// TRN_NEFF_BUNDLE on the instance. No device is needed here, no Python there.
 #include <fmt/format.h>
 
 #include <filesystem>

@@ -3,7 +3,7 @@ whose results are compared with those of the stand-in (tests/nki_standin).
 
     check_aws.py TRNSCI
 
-Where the packages are missing every kernel is counted as skipped, which is printed; the status is then 77.
+Where the packages are missing every operation is counted as skipped, which is printed; the status is then 77.
 """
 
 import json
@@ -40,9 +40,13 @@ for array, entry in zip(results, manifest["outputs"]):
 """
 
 
-def emitted(command):
+def operations(command):
     text = subprocess.run([command, "emit", "--help"], capture_output=True, text=True).stdout
-    for name in re.findall(r"^  (\w+\.\w+) ", text, re.MULTILINE):
+    return re.findall(r"^  (\w+\.\w+) ", text, re.MULTILINE)
+
+
+def emitted(command):
+    for name in operations(command):
         done = subprocess.run([command, "emit", name, "--machine", "trn2", *SIZES.get(name, "").split()],
                               capture_output=True, text=True)
         if done.returncode == 0:
@@ -74,8 +78,7 @@ def main(command):
     except OSError:
         installed = False
     if not installed:
-        count = sum(1 for _ in emitted(command))
-        print(f"skipped: {count} kernels; AWS's package nki is not installed for '{python}' (TRN_NKI_PYTHON)")
+        print(f"skipped: {len(operations(command))} operations; AWS's package nki is not installed for '{python}' (TRN_NKI_PYTHON)")
         return 77
     import numpy as np
 
