@@ -20,7 +20,8 @@ template <class T> void check_band(const char* operation, const Executor& execut
   require(a.rows() == a.columns(), "{}: A is {} x {}; it must be square", operation, a.rows(), a.columns());
   checks::output(operation, "B", executor, b);
   checks::rows(operation, "B", b, a.rows());
-  checks::apart(operation, "A", a.data(), "B", b.data());
+  const checks::Extent band{a.data(), sizeof(T), {{a.kl() + a.ku() + 1, 1}, {a.rows(), a.ld()}}};
+  checks::apart(operation, "A", band.region(), "B", checks::extent(b).region());
 }
 
 }  // namespace

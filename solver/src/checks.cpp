@@ -43,9 +43,5 @@ void apart(const char* operation, const char* a_name, const layout::Region& a, c
            const layout::Region& b) {
   operands::check_apart(operation, a_name, a, b_name, b);
 }
-void apart(const char* operation, const char* a_name, const void* a, const char* b_name, const void* b) {
-  require(a != b || a == nullptr, "{}: {} and {} start at the same address; give {} memory of its own", operation,
-          a_name, b_name, b_name);
-}
 
 }  // namespace trn::solver::checks

@@ -99,7 +99,4 @@ void apart(const char* operation, const char* a_name, const A& a, const char* b_
   apart(operation, a_name, of_a.region(), b_name, of_b.region());
 }
 
-// Where extents are not known: two operands may not start at the same address.
-void apart(const char* operation, const char* a_name, const void* a, const char* b_name, const void* b);
-
 }  // namespace trn::solver::checks

@@ -35,7 +35,7 @@ Report potrs(const Executor& executor, Uplo uplo, const ConstMatrix<T>& factor, 
   checks::output(operation, "B", executor, b);
   checks::square(operation, "the factor", factor);
   checks::rows(operation, "B", b, factor.rows());
-  checks::apart(operation, "the factor", factor.data(), "B", b.data());
+  checks::apart(operation, "the factor", factor, "B", b);
   return reported<T>(3 * factor.rows(), kName, [&](Report& report) {
     return dispatch(kPotrs<T>, executor, {uplo, factor, b, &report});
   });

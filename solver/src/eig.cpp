@@ -29,15 +29,17 @@ template <Scalar T> Report detail::eig(const Executor& executor, const MatrixVie
   checks::output(operation, "w", executor, w);
   checks::square(operation, "A", a);
   checks::size(operation, "w", w, n);
-  const void* taken = nullptr;
+  checks::apart(operation, "A", a, "w", w);
   for (const auto* v : {&vectors.right, &vectors.left}) {
     if (!*v) continue;
     const char* name = v == &vectors.right ? "the right vectors" : "the left vectors";
     checks::output(operation, name, executor, **v);
     checks::shape(operation, name, **v, n, n);
-    checks::apart(operation, "A", a.data(), name, (*v)->data());
-    checks::apart(operation, "the right vectors", taken, name, (*v)->data());
-    taken = (*v)->data();
+    checks::apart(operation, "A", a, name, **v);
+    checks::apart(operation, "w", w, name, **v);
+  }
+  if (vectors.right && vectors.left) {
+    checks::apart(operation, "the right vectors", *vectors.right, "the left vectors", *vectors.left);
   }
   return eig_report<T>(dispatch(kEig<T>, executor, {a, w, vectors}), n);
 }
@@ -49,10 +51,12 @@ template <Scalar T> Report schur(const Executor& executor, const MatrixView<T>& 
   checks::output(operation, "w", executor, w);
   checks::square(operation, "A", a);
   checks::size(operation, "w", w, a.rows());
+  checks::apart(operation, "A", a, "w", w);
   if (z) {
     checks::output(operation, "Z", executor, *z);
     checks::shape(operation, "Z", *z, a.rows(), a.rows());
-    checks::apart(operation, "A", a.data(), "Z", z->data());
+    checks::apart(operation, "A", a, "Z", *z);
+    checks::apart(operation, "w", w, "Z", *z);
   }
   return eig_report<T>(dispatch(kSchur<T>, executor, {a, w, z}), a.rows());
 }

@@ -118,8 +118,8 @@ HplMxpReport hpl_mxp(const Executor& executor, const MatrixView<const double>& a
   checks::square(operation, "A", a);
   checks::size(operation, "b", b, a.rows());
   checks::size(operation, "x", x, a.rows());
-  checks::apart(operation, "A", a.data(), "x", x.data());
-  checks::apart(operation, "b", b.data(), "x", x.data());
+  checks::apart(operation, "A", a, "x", x);
+  checks::apart(operation, "b", b, "x", x);
   require(options.block >= 1, "{}: the block is {}; it must be >= 1", operation, options.block);
   on_host_only(operation, executor);
   const std::int64_t n = a.rows();

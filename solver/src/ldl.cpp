@@ -79,7 +79,7 @@ template <Scalar T> Report sytrs(const Executor& executor, Uplo uplo, const Cons
   check_factor(operation, executor, factor, pivots);
   checks::output(operation, "B", executor, b);
   checks::rows(operation, "B", b, factor.rows());
-  checks::apart(operation, "the factor", factor.data(), "B", b.data());
+  checks::apart(operation, "the factor", factor, "B", b);
   return report_of<T>(dispatch(kSytrs<T>, executor, {uplo, options.symmetry, factor, pivots, b}), 3 * factor.rows(),
                       kName);
 }

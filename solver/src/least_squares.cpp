@@ -18,7 +18,7 @@ template <Scalar T> LeastSquaresReport<T> lstsq(const Executor& executor, const 
   checks::output(operation, "X", executor, x);
   checks::rows(operation, "B", b, a.rows());
   checks::shape(operation, "X", x, a.columns(), b.columns());
-  checks::apart(operation, "A", a.data(), "X", x.data());
+  checks::apart(operation, "A", a, "X", x);
   require(options.rank_tolerance < 1, "{}: the rank tolerance is {}; it must be below 1, negative for the default",
           operation, options.rank_tolerance);
   LeastSquaresReport<T> report;

@@ -46,7 +46,7 @@ template <Scalar T> Report getrs(const Executor& executor, Op op, const ConstMat
   check_factor(operation, executor, factor, pivots);
   checks::output(operation, "B", executor, b);
   checks::rows(operation, "B", b, factor.rows());
-  checks::apart(operation, "the factor", factor.data(), "B", b.data());
+  checks::apart(operation, "the factor", factor, "B", b);
   return report_of<T>(dispatch(kGetrs<T>, executor, {op, factor, pivots, b}), 3 * factor.rows(), kName);
 }
 

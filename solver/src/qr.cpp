@@ -58,7 +58,7 @@ template <Scalar T> Report ormqr(const Executor& executor, Side side, Op op, con
   checks::input(operation, "A", executor, a);
   checks::input(operation, "tau", executor, tau);
   checks::output(operation, "C", executor, c);
-  checks::apart(operation, "A", a.data(), "C", c.data());
+  checks::apart(operation, "A", a, "C", c);
   require(!blas::ComplexScalar<T> || op != Op::T, "{}: op is T; a complex Q is applied as it is (N) or as Q^H (C)",
           operation);
   const std::int64_t order = side == Side::Left ? c.rows() : c.columns();

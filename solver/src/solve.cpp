@@ -187,7 +187,7 @@ Report solve(const Executor& executor, const ConstMatrix<T>& a, const MatrixView
   checks::output(kOperation, "B", executor, b);
   checks::square(kOperation, "A", a);
   checks::rows(kOperation, "B", b, a.rows());
-  checks::apart(kOperation, "A", a.data(), "B", b.data());
+  checks::apart(kOperation, "A", a, "B", b);
   require(options.factor != Factor::Cholesky || options.structure == Structure::Positive,
           "{}: Factor::Cholesky needs Structure::Positive; take Auto, Lu or Qr", kOperation);
   require(options.target_error >= 0 && options.target_error < 1,

@@ -29,7 +29,7 @@ Report trtrs(const Executor& executor, Uplo uplo, Op op, Diag diag, const ConstM
   checks::output(operation, "B", executor, b);
   checks::square(operation, "A", a);
   checks::rows(operation, "B", b, a.rows());
-  checks::apart(operation, "A", a.data(), "B", b.data());
+  checks::apart(operation, "A", a, "B", b);
   return reported<T>(a.rows(), kName, [&](Report& report) {
     return dispatch(kTrtrs<T>, executor, {uplo, op, diag, a, b, &report});
   });

@@ -1,5 +1,7 @@
 // What the factorisations refuse, with the message, and that nothing is touched then; and that devices have no kernels.
 #include <trn/solver/cholesky.hpp>
+#include <trn/solver/eig.hpp>
+#include <trn/solver/functions.hpp>
 #include <trn/solver/ldl.hpp>
 #include <trn/solver/lu.hpp>
 #include <trn/solver/qr.hpp>
@@ -97,8 +99,21 @@ TEST(Arguments, PivotsAndMemory) {
   EXPECT_IN("solver.potrf: A is not empty but its pointer is null",
             refused([&] { potrf(kHost, Uplo::Lower, matrix(nullptr, 2, 2)); }));
   EXPECT_IN("so elements share places", refused([&] { potrf(kHost, Uplo::Lower, M(kHost, a, 3, 3, 1, 1)); }));
-  EXPECT_IN("start at the same address",
+  EXPECT_IN("B shares memory with the factor",
             refused([&] { potrs<double>(kHost, Uplo::Lower, matrix(a, 4, 4), matrix(a, 4, 1)); }));
+  // Also where they begin at different addresses.
+  EXPECT_IN("B shares memory with the factor",
+            refused([&] { potrs<double>(kHost, Uplo::Lower, matrix(a, 3, 3), matrix(a + 8, 3, 1)); }));
+  EXPECT_IN("X shares memory with A", refused([&] { sqrtm<double>(kHost, matrix(a, 3, 3), matrix(a + 2, 3, 3)); }));
+  std::complex<double> v[16];
+  const auto complex_view = [&](std::complex<double>* at) {
+    return MatrixView<std::complex<double>>::column_major(kHost, at, 2, 2, 2);
+  };
+  const VectorView<std::complex<double>> w(kHost, v + 12, 2);
+  EXPECT_IN("the left vectors shares memory with the right vectors", refused([&] {
+              (void)eig(kHost, matrix(a, 2, 2), w, {complex_view(v), complex_view(v + 3)});
+            }));
+  EXPECT_IN("shares memory with w", refused([&] { (void)eig(kHost, matrix(a, 2, 2), w, {complex_view(v + 11), {}}); }));
   EXPECT_IN("leading dimension 3", refused([&] { (void)M::column_major(kHost, a, 4, 4, 3); }));
   const std::int64_t huge = std::int64_t{1} << 31;  // never read: LAPACK could not count it
   EXPECT_IN("LAPACK counts in 32 bits", refused([&] { potrf(kHost, Uplo::Lower, M(kHost, a, huge, huge, 1, huge)); }));

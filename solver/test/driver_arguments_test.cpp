@@ -80,7 +80,6 @@ TEST(DriverArguments, ShapesAndRanges) {
 
 // The matrices do not exist: they must be refused before an element is read.
 TEST(DriverArguments, WorkspacesBeyond32Bits) {
-  double one = 0;
   // Addresses far from one another, so that nothing overlaps.
   const auto place = [](std::uintptr_t number) { return number << 44U; };
   const auto doubles = [&](std::uintptr_t number) { return reinterpret_cast<double*>(place(number)); };
@@ -101,10 +100,10 @@ TEST(DriverArguments, WorkspacesBeyond32Bits) {
                          MatrixView<float>(kHost, floats(3), k, k, 1, k),
                          MatrixView<float>(kHost, floats(4), k, k, 1, k));
             }));
-  const M wide(kHost, &one, 60000, 40000, 1, 60000);
+  const M wide(kHost, doubles(1), 60000, 40000, 1, 60000);
   EXPECT_IN("solver.lstsq: the workspace has", refused([&] {
-              lstsq<double>(kHost, wide, M(kHost, &one + 1, 60000, 60000, 1, 60000),
-                            M(kHost, &one + 2, 40000, 60000, 1, 40000));
+              lstsq<double>(kHost, wide, M(kHost, doubles(2), 60000, 60000, 1, 60000),
+                            M(kHost, doubles(3), 40000, 60000, 1, 40000));
             }));
 }
 

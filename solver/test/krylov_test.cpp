@@ -371,7 +371,7 @@ TEST(Krylov, ArgumentsAreRefused) {
   refused([&] { cg<float>(OperatorRef<float>(), b.view(), x.view()); }, "there is no operator A");
   refused([&] { gmres<float>(op, b.view().block(0, 0, 3, 2), x.view()); }, "B has 3 rows; it must have 4");
   refused([&] { gmres<float>(op, b.view(), x.view().block(0, 0, 4, 1)); }, "X is 4 x 1; it must be 4 x 2");
-  refused([&] { minres<float>(op, x.view(), x.view()); }, "start at the same address");
+  refused([&] { minres<float>(op, x.view(), x.view()); }, "X shares memory with B");
   refused([&] { minres<float>(op, b.view(), x.view(), {}, small); }, "the preconditioner is 3 x 3; A has 4 rows");
   refused([&] { cg<float>(op, b.view(), x.view(), {.tolerance = 0}); }, "the tolerance is 0");
   refused([&] { cg<float>(op, b.view(), x.view(), {.max_iterations = -1}); }, "max_iterations is -1");

@@ -133,7 +133,7 @@ template <Scalar T> Report expm_multiply(const AnyOperator<T>& a, const ConstMat
   checks::output(operation, "F", a.executor(), f);
   checks::rows(operation, "B", b, a.rows());
   checks::shape(operation, "F", f, b.rows(), b.columns());
-  checks::apart(operation, "B", b.data(), "F", f.data());
+  checks::apart(operation, "B", b, "F", f);
   require(std::isfinite(options.t) && options.norm >= 0 && std::isfinite(options.norm),
           "{}: t is {} and the norm {}; both must be finite, the norm >= 0", operation, options.t, options.norm);
   Report report;

@@ -21,9 +21,9 @@ Report polar(const Executor& executor, const ConstMatrix<T>& a, const MatrixView
   require(m >= n, "{}: A is {} x {}; m >= n must hold (give the conjugate transpose)", operation, m, n);
   checks::shape(operation, "U", u, m, n);
   checks::shape(operation, "H", h, n, n);
-  checks::apart(operation, "A", a.data(), "U", u.data());
-  checks::apart(operation, "A", a.data(), "H", h.data());
-  checks::apart(operation, "U", u.data(), "H", h.data());
+  checks::apart(operation, "A", a, "U", u);
+  checks::apart(operation, "A", a, "H", h);
+  checks::apart(operation, "U", u, "H", h);
   on_host_only(operation, executor);
   Small<T> w(m, n), vh(n, n), scaled(n, n);
   std::vector<Real<T>> s(at(n));
@@ -93,7 +93,7 @@ template <Scalar T> Report inv_sqrt_spd(const Executor& executor, const ConstMat
   checks::output(operation, "X", executor, x);
   checks::square(operation, "A", a);
   checks::shape(operation, "X", x, a.rows(), a.rows());
-  checks::apart(operation, "A", a.data(), "X", x.data());
+  checks::apart(operation, "A", a, "X", x);
   on_host_only(operation, executor);
   const std::int64_t n = a.rows();
   Small<T> v(a, host::Part::Lower);

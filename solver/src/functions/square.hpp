@@ -50,7 +50,7 @@ template <class T> struct Operand {
     checks::output(operation, "X", executor, x);
     checks::square(operation, "A", a);
     checks::shape(operation, "X", x, a.rows(), a.rows());
-    checks::apart(operation, "A", a.data(), "X", x.data());
+    checks::apart(operation, "A", a, "X", x);
     matrix = iterative::on_host<T>(a);
     outcome = host::finite(matrix.view());
   }

@@ -41,7 +41,7 @@ template <Scalar T> void check_system(const char* operation, const OperatorRef<T
   checks::output(operation, "X", a.executor(), x);
   checks::rows(operation, "B", b, a.rows());
   checks::shape(operation, "X", x, a.columns(), b.columns());
-  checks::apart(operation, "B", b.data(), "X", x.data());
+  checks::apart(operation, "B", b, "X", x);
   require(options.tolerance > 0 && options.tolerance < 1, "{}: the tolerance is {}; it must lie between 0 and 1",
           operation, options.tolerance);
   require(options.max_iterations >= 0, "{}: max_iterations is {}; it must be >= 0, 0 for the default", operation,

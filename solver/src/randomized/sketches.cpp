@@ -228,8 +228,8 @@ template <Scalar T> LsqrReport lstsq_sketched(const Executor& executor, const Co
   checks::output(operation, "X", executor, x);
   checks::rows(operation, "B", b, m);
   checks::shape(operation, "X", x, n, b.columns());
-  checks::apart(operation, "A", a.data(), "X", x.data());
-  checks::apart(operation, "B", b.data(), "X", x.data());
+  checks::apart(operation, "A", a, "X", x);
+  checks::apart(operation, "B", b, "X", x);
   require(m >= n, "{}: A is {} x {}; a sketch pays for tall matrices, lstsq() takes any shape", operation, m, n);
   require(options.tolerance >= 0 && options.tolerance < 1, "{}: the tolerance is {}; it must lie in [0, 1)", operation,
           options.tolerance);

@@ -107,7 +107,7 @@ template <Scalar T> RankReport lstsq_pivoted(const Executor& executor, const Con
   checks::output(operation, "X", executor, x);
   checks::rows(operation, "B", b, m);
   checks::shape(operation, "X", x, n, k);
-  checks::apart(operation, "A", a.data(), "X", x.data());
+  checks::apart(operation, "A", a, "X", x);
   rank::check_tolerance(operation, rank_tolerance);
   on_host_only(operation, executor);
   Outcome outcome = host::finite(a);
@@ -149,7 +149,7 @@ RankReport pinv(const Executor& executor, const ConstMatrix<T>& a, const MatrixV
   constexpr const char* operation = "solver.pinv";
   checks::output(operation, "X", executor, x);
   checks::shape(operation, "X", x, a.columns(), a.rows());
-  checks::apart(operation, "A", a.data(), "X", x.data());
+  checks::apart(operation, "A", a, "X", x);
   auto d = rank::decomposed<T>(operation, executor, a, rank_tolerance, Basis::Thin);
   if (!d.report.outcome.ok()) {
     host::fill(x, host::not_a_number<T>());
