@@ -8,6 +8,8 @@
 
 #include <trn/core/environment.hpp>
 
+#include "memory.hpp"
+
 namespace trn::capi {
 
 namespace {
@@ -40,6 +42,7 @@ bool flag_or_exit(const char* name) {
 }
 
 void count_call(bool failed) noexcept {
+  forget_looked_up();
   static const bool report = [] {
     const bool wanted = flag_or_exit("TRN_REPORT");
     if (wanted)

@@ -9,6 +9,7 @@
 #include <trn/core/environment.hpp>
 
 #include "call.hpp"
+#include "memory.hpp"
 
 namespace trn::capi {
 
@@ -110,7 +111,11 @@ void destroy_stream(trnStream_t handle) {
 
 void enqueue(StreamObject& stream, std::function<void()> work) {
   Device& d = *stream.device;
-  if (stream.capture) return stream.capture->steps.push_back(std::move(work));
+  if (stream.capture) {
+    auto& memory = stream.capture->memory;
+    memory.insert(memory.end(), looked_up().begin(), looked_up().end());
+    return stream.capture->steps.push_back(std::move(work));
+  }
   if (&stream == &d.legacy) {
     std::vector<std::shared_ptr<StreamObject>> others;
     {

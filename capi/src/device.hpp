@@ -25,8 +25,10 @@ namespace trn::capi {
 struct Device;
 
 // What a stream was asked to do between the begin and the end of a capture, in order.
+struct Block;
 struct Graph {
   std::vector<std::function<void()>> steps;
+  std::vector<std::weak_ptr<const Block>> memory;  // that the steps will use
 };
 
 struct StreamObject {

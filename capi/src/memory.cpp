@@ -1,7 +1,10 @@
 // The map of the memory that was given out: see memory.hpp.
 #include "memory.hpp"
 
+#include <atomic>
 #include <map>
+
+#include <trn/core/stream.hpp>
 
 #include "call.hpp"
 
@@ -120,10 +123,26 @@ std::int64_t allocated_bytes(const Device& device) {
   return sum;
 }
 
+namespace {
+std::atomic<int> captures = 0;
+thread_local std::vector<std::weak_ptr<const Block>> seen;
+}  // namespace
+void captures_changed(int by) { captures += by; }
+const std::vector<std::weak_ptr<const Block>>& looked_up() { return seen; }
+void forget_looked_up() noexcept {
+  if (!seen.empty()) seen.clear();
+}
+
 std::shared_ptr<const Block> block_of(const void* address) {
   Registry& r = registry();
-  const std::lock_guard lock(r.mutex);
-  return find(r, reinterpret_cast<std::uintptr_t>(address));
+  std::shared_ptr<const Block> found;
+  {
+    const std::lock_guard lock(r.mutex);
+    found = find(r, reinterpret_cast<std::uintptr_t>(address));
+  }
+  if (found && captures > 0 && current_queue() == 0)
+    seen.push_back(found);  // the threads of streams make no calls, and end none
+  return found;
 }
 
 void require_device_memory(const Device& device, const char* what, const void* address, std::int64_t bytes) {

@@ -30,6 +30,12 @@ void register_pinned(void* address, std::size_t bytes);
 void release(void* address, MemoryKind kind, bool registered = false);
 void release_all(const Device& device);
 
+// While a stream is captured (+1 at its begin, -1 at its end): the blocks that the current call has looked up in
+// its own thread. They are forgotten at the end of the call.
+void captures_changed(int by);
+[[nodiscard]] const std::vector<std::weak_ptr<const Block>>& looked_up();
+void forget_looked_up() noexcept;
+
 // The block that holds `address`, if it is one of ours.
 [[nodiscard]] std::shared_ptr<const Block> block_of(const void* address);
 

@@ -160,7 +160,8 @@ template <class F> trnblasStatus_t call(trnblasHandle_t handle, const char* func
     const auto alive = handles().find(handle, "handle");
     if (alive->generation != alive->device->generation) throw BadHandle("the handle's device was reset");
     Call c(*alive);
-    run(*alive->stream, [&] { body(c); });
+    const auto stream = alive->stream;  // its own thread must not be the last that lets go of it
+    run(*stream, [&] { body(c); });
   }));
 }
 // The same for a routine that ends in perform(): checks happen at once, the last step in the stream, behind the

@@ -29,7 +29,8 @@ template <class F> trnrandStatus_t call(trnrandGenerator_t generator, const char
   return static_cast<trnrandStatus_t>(guarded(function, kCodes, [&] {
     const auto alive = handles().find(generator, "generator");
     if (alive->generation != alive->device->generation) throw BadHandle("the generator's device was reset");
-    run(*alive->stream, [&] { body(*alive); });
+    const auto stream = alive->stream;  // its own thread must not be the last that lets go of it
+    run(*stream, [&] { body(*alive); });
   }));
 }
 template <class F> trnrandStatus_t call(const char* function, const F& body) noexcept {

@@ -96,12 +96,14 @@ void stream_begin_capture(trnStream_t stream, trnStreamCaptureMode mode) {
     throw WithStatus(trnErrorStreamCaptureUnsupported, "the default stream cannot be captured; make one");
   require_not_captured(*s);
   s->capture = std::make_shared<Graph>();
+  captures_changed(1);
 }
 void stream_end_capture(trnStream_t stream, trnGraph_t* graph) {
   require(graph != nullptr, "pGraph is null; it receives the graph");
   const auto s = stream_of(stream);
   if (!s->capture) throw WithStatus(trnErrorIllegalState, "the stream is not captured");
   *graph = reinterpret_cast<trnGraph_t>(graphs().add(std::exchange(s->capture, nullptr)));
+  captures_changed(-1);
 }
 void stream_is_capturing(trnStream_t stream, trnStreamCaptureStatus* status) {
   require(status != nullptr, "pCaptureStatus is null; it receives the result");
@@ -114,7 +116,14 @@ void graph_instantiate(trnGraphExec_t* executable, trnGraph_t graph, unsigned lo
 }
 void graph_launch(trnGraphExec_t executable, trnStream_t stream) {
   const auto found = executables().find(executable, "executable graph");
-  enqueue(*stream_of(stream), [graph = found->graph] {
+  for (const auto& block : found->graph->memory)
+    require(!block.expired(), "memory that the graph uses was freed after its capture");
+  const auto s = stream_of(stream);
+  if (s->capture) {
+    auto& memory = s->capture->memory;
+    memory.insert(memory.end(), found->graph->memory.begin(), found->graph->memory.end());
+  }
+  enqueue(*s, [graph = found->graph] {
     for (const auto& step : graph->steps) step();
   });
 }

@@ -35,7 +35,8 @@ template <class F> trnsolverStatus_t call(trnsolverDnHandle_t handle, const char
     const auto alive = handles().find(handle, "handle");
     if (alive->generation != alive->device->generation) throw BadHandle("the handle's device was reset");
     Call c(*alive);
-    run(*alive->stream, [&] { body(c); });
+    const auto stream = alive->stream;  // its own thread must not be the last that lets go of it
+    run(*stream, [&] { body(c); });
   }));
 }
 template <class F> trnsolverStatus_t call(const char* function, const F& body) noexcept {

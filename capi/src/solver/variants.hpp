@@ -130,7 +130,9 @@ template <class T> void sygvdx(Call& c, trnsolverEigType_t type, ModeArg mode, t
   }
   *found = static_cast<int>(last - first);
   if (first == 0 || last == first) return;
-  copy(View<const Real<T>>(c.executor, w + first, {last - first}), View<Real<T>>(c.executor, w, {last - first}));
+  // The ranges overlap: by way of the host.
+  const std::vector<Real<T>> moved(values.begin() + first, values.begin() + last);
+  copy_bytes(Executor::host(), moved.data(), c.executor, w, (last - first) * static_cast<Int>(sizeof(Real<T>)));
   if (mode == TRNSOLVER_EIG_MODE_VECTOR)
     for (Int j = first; j < last; ++j)
       copy(View<const T>(c.executor, a + j * lda, {n}), View<T>(c.executor, a + (j - first) * lda, {n}));
@@ -190,6 +192,8 @@ template <class T> void gesvdj(Call& c, ModeArg mode, Int econ, Int m, Int n, T*
   p->a = wide(c.matrix("A", a, m, n, lda)), p->s = wide(c, s, k);
   p->u = wide(c.matrix("U", u, m, k, ldu)), p->v = wide(c.matrix("V", v, n, k, ldv));
 }
+// Vectors that are not wanted may be null.
+template <class T> [[nodiscard]] T* behind(T* p, Int step) { return p ? p + step : p; }
 template <class T> void gesvdj_batched(Call& c, ModeArg mode, Int m, Int n, T* a, Int lda, Real<T>* s, T* u, Int ldu,
                                        T* v, Int ldv, T*, Int, int* info, trnsolvergesvdjInfo* params, Int count) {
   look(params)->a.clear();
@@ -197,8 +201,8 @@ template <class T> void gesvdj_batched(Call& c, ModeArg mode, Int m, Int n, T* a
   check_info(c, info, count);
   const Int k = std::min(m, n);
   for (Int i = 0; i < count; ++i)
-    svd_columns<T>(c, mode, m, n, a + i * lda * n, lda, s + i * k, u + i * ldu * m, ldu, m, v + i * ldv * n, ldv, n, k,
-                   info + i);
+    svd_columns<T>(c, mode, m, n, a + i * lda * n, lda, s + i * k, behind(u, i * ldu * m), ldu, m,
+                   behind(v, i * ldv * n), ldv, n, k, info + i);
 }
 // h_R_nrmF: || A - U S V^H ||_F of each problem, if it is not null.
 template <class T> void gesvda_strided_batched(Call& c, ModeArg mode, Int rank, Int m, Int n, const T* a, Int lda,
@@ -209,8 +213,8 @@ template <class T> void gesvda_strided_batched(Call& c, ModeArg mode, Int rank, 
           "{} matrices of {} x {}, {} singular values of each", count, m, n, rank);
   check_info(c, info, count);
   for (Int i = 0; i < count; ++i) {
-    svd_columns<T>(c, mode, m, n, a + i * step_a, lda, s + i * step_s, u + i * step_u, ldu, rank, v + i * step_v, ldv,
-                   rank, rank, info + i);
+    svd_columns<T>(c, mode, m, n, a + i * step_a, lda, s + i * step_s, behind(u, i * step_u), ldu, rank,
+                   behind(v, i * step_v), ldv, rank, rank, info + i);
     if (!residuals || !wanted(mode)) continue;
     trnsolvergesvdjInfo last;
     last.rows = m, last.columns = n, last.rank = rank;

@@ -22,7 +22,8 @@ template <class F> trnsparseStatus_t call(trnsparseHandle_t handle, const char* 
     const auto live = alive<trnsparseContext>().find(handle, "handle");
     if (live->generation != live->device->generation) throw BadHandle("the handle's device was reset");
     Call c(*live);
-    run(*live->stream, [&] { body(c); });
+    const auto stream = live->stream;  // its own thread must not be the last that lets go of it
+    run(*stream, [&] { body(c); });
   }));
 }
 // The same for a routine without scalars of the host's, which a captured stream may keep for later.

@@ -12,6 +12,7 @@ namespace trn::capi::sparse {
 // A CSR matrix of 32-bit indices, as these routines have it.
 [[nodiscard]] inline SpMat csr_arrays(Int m, Int n, Int nnz, const trnsparseMatDescr* d, const void* values,
                                       const int* offsets, const int* indices) {
+  check(m), check(n), check(nnz);
   const auto base = look(d)->base;
   return {TRNSPARSE_FORMAT_CSR, m,    n,        nnz, plain(offsets), plain(indices), plain(values), TRNSPARSE_INDEX_32I,
           TRNSPARSE_INDEX_32I,  base, TRN_R_32F};

@@ -31,8 +31,12 @@ void put_integers(Call& c, const char* what, void* to, trnsparseIndexType_t type
                   Int base);
 [[nodiscard]] Op op_of(trnsparseOperation_t op);
 void host_only(const Call& c, const char* what);
+inline void check_alg(int alg, int most) {
+  require(alg >= 0 && alg <= most, "algorithm {}; there are 0 to {}", alg, most);
+}
 
 template <class T> [[nodiscard]] std::vector<T> fetch(Call& c, const char* what, const void* from, Int count) {
+  check(count);
   const Int bytes = count * static_cast<Int>(sizeof(T));
   require_device_memory(*c.handle.device, what, from, bytes);
   std::vector<T> to(static_cast<std::size_t>(count));

@@ -40,8 +40,6 @@ template <class T> ts::SpmmPlan<T> plan_for(Call& c, const std::shared_ptr<SpMat
   return plan;
 }
 
-void check_alg(int alg, int most) { require(alg >= 0 && alg <= most, "algorithm {}; there are 0 to {}", alg, most); }
-
 }  // namespace
 
 void sp_mv(Call& c, trnsparseOperation_t op, const void* alpha, const SpMat* a, const DnVec* x, const void* beta,
@@ -233,6 +231,7 @@ void dense_to_sparse_convert(Call& c, const DnMat* a, SpMat* b, trnsparseDenseTo
 // C = alpha A B: the first two phases are one, and the third hands the result over. beta has to be 0.
 namespace {
 using Gemm = trnsparseSpGEMMDescr;
+constexpr int kResult = 1, kPlan = 2;  // what a descriptor keeps: the operation that came last
 struct Pair {
   std::shared_ptr<SpMat> a, b, c;
   std::shared_ptr<Gemm> phases;
@@ -291,14 +290,20 @@ void sp_gemm_compute(Call& c, trnsparseOperation_t op_a, trnsparseOperation_t op
     auto made = std::make_shared<ts::Csr<T>>(
         ts::spgemm<T>(c.executor, scalar<T>(c, alpha, "alpha"), csr_of<T>(c, *p.a), csr_of<T>(c, *p.b)));
     p.c->nnz = made->nnz();
-    p.phases->type = compute, p.phases->found = std::move(made);
+    p.phases->type = compute, p.phases->op = kResult, p.phases->found = std::move(made);
   });
 }
 void sp_gemm_copy(Call& c, trnsparseOperation_t op_a, trnsparseOperation_t op_b, const void*, const SpMat* a,
                   const SpMat* b, const void*, SpMat* to, Type compute, trnsparseSpGEMMAlg_t alg, Gemm* phases) {
   const Pair p = pair(c, op_a, op_b, a, b, to, alg, phases);
-  require(p.phases->found != nullptr && p.phases->type == compute, "SpGEMM_compute comes first");
-  with_type(compute, [&]<class T>(T*) { put_csr<T>(c, *p.c, *std::static_pointer_cast<ts::Csr<T>>(p.phases->found)); });
+  require(p.phases->found != nullptr && p.phases->op == kResult && p.phases->type == compute,
+          "SpGEMM_compute comes first");
+  with_type(compute, [&]<class T>(T*) {
+    const auto made = std::static_pointer_cast<ts::Csr<T>>(p.phases->found);
+    require(made->rows() == p.c->rows && made->columns() == p.c->columns, "C is {} x {} and what was computed {} x {}",
+            p.c->rows, p.c->columns, made->rows(), made->columns());
+    put_csr<T>(c, *p.c, *made);
+  });
 }
 
 // The same with the pattern kept for other values.
@@ -319,12 +324,13 @@ void sp_gemmreuse_nnz(Call& c, trnsparseOperation_t op_a, trnsparseOperation_t o
         std::make_shared<ts::SpgemmPlan<T>>(c.executor, csr_of<T>(c, *p.a).pattern(), csr_of<T>(c, *p.b).pattern());
     p.c->nnz = made->pattern().nnz();
     p.phases->products = made->products();
-    p.phases->type = p.a->type, p.phases->found = std::move(made);
+    p.phases->type = p.a->type, p.phases->op = kPlan, p.phases->found = std::move(made);
   });
 }
 namespace {
 template <class F> void with_plan(const Pair& p, const F& use) {
-  require(p.phases->found != nullptr && p.phases->type == p.a->type, "SpGEMMreuse_nnz comes first");
+  require(p.phases->found != nullptr && p.phases->op == kPlan && p.phases->type == p.a->type,
+          "SpGEMMreuse_nnz comes first");
   with_type(p.a->type, [&]<class T>(T*) { use(*std::static_pointer_cast<ts::SpgemmPlan<T>>(p.phases->found)); });
 }
 }  // namespace

@@ -80,13 +80,14 @@ void require_same(const trnsparsePhases& phases, trnsparseOperation_t op, Type c
 }  // namespace
 
 void sp_sv_analysis(Call& c, trnsparseOperation_t op, const void*, const SpMat* a, const DnVec* x, DnVec* y,
-                    Type compute, trnsparseSpSVAlg_t, trnsparseSpSVDescr* phases, void*) {
-  (void)look(x), (void)look(y);
+                    Type compute, trnsparseSpSVAlg_t alg, trnsparseSpSVDescr* phases, void*) {
+  check_alg(alg, 0), (void)look(x), (void)look(y);
   analyse(c, op, *look(a), compute, *look(phases));
 }
 // A zero on the diagonal gives NaN, as cuSPARSE divides by it.
-void sp_sv_solve(Call& c, trnsparseOperation_t op, const void* alpha, const SpMat*, const DnVec* x, DnVec* y,
-                 Type compute, trnsparseSpSVAlg_t, trnsparseSpSVDescr* phases) {
+void sp_sv_solve(Call& c, trnsparseOperation_t op, const void* alpha, const SpMat* a, const DnVec* x, DnVec* y,
+                 Type compute, trnsparseSpSVAlg_t alg, trnsparseSpSVDescr* phases) {
+  check_alg(alg, 0), (void)look(a);
   const auto from = look(x), to = look(y);
   const auto found = look(phases);
   require_one_type({compute, from->type, to->type});
@@ -99,12 +100,14 @@ void sp_sv_update_matrix(Call& c, trnsparseSpSVDescr* phases, void* values, trns
   update(c, *look(phases), values, part);
 }
 void sp_sm_analysis(Call& c, trnsparseOperation_t op, trnsparseOperation_t op_b, const void*, const SpMat* a,
-                    const DnMat* b, DnMat* to, Type compute, trnsparseSpSMAlg_t, trnsparseSpSMDescr* phases, void*) {
-  (void)op_of(op_b), (void)look(b), (void)look(to);
+                    const DnMat* b, DnMat* to, Type compute, trnsparseSpSMAlg_t alg, trnsparseSpSMDescr* phases,
+                    void*) {
+  check_alg(alg, 0), (void)op_of(op_b), (void)look(b), (void)look(to);
   analyse(c, op, *look(a), compute, *look(phases));
 }
-void sp_sm_solve(Call& c, trnsparseOperation_t op, trnsparseOperation_t op_b, const void* alpha, const SpMat*,
-                 const DnMat* b, DnMat* to, Type compute, trnsparseSpSMAlg_t, trnsparseSpSMDescr* phases) {
+void sp_sm_solve(Call& c, trnsparseOperation_t op, trnsparseOperation_t op_b, const void* alpha, const SpMat* a,
+                 const DnMat* b, DnMat* to, Type compute, trnsparseSpSMAlg_t alg, trnsparseSpSMDescr* phases) {
+  check_alg(alg, 0), (void)look(a);
   const auto right = look(b), result = look(to);
   const auto found = look(phases);
   require_one_type({compute, right->type, result->type});
@@ -183,6 +186,7 @@ void xcscsort(Call& c, int, int n, int nnz, trnsparseMatDescr* d, const int* off
   sort_lines(c, n, nnz, offsets, rows, order);
 }
 void create_identity_permutation(Call& c, int n, int* p) {
+  check(Int{n});
   std::vector<Int> identity;
   for (int i = 0; i < n; ++i) identity.push_back(i);
   put_integers(c, "p", p, k32, identity, 0);
@@ -194,7 +198,7 @@ void xcsr2coo(Call& c, const int* offsets, int nnz, int m, int* rows, trnsparseI
 }
 void xcoo2csr(Call& c, const int* rows, int nnz, int m, int* offsets, trnsparseIndexBase_t base) {
   host_only(c, "coo2csr");
-  check(base);
+  check(base), check(Int{m});
   std::vector<Int> count(static_cast<std::size_t>(m) + 1);
   for (const Int row : integers(c, "cooRowInd", rows, k32, nnz, base)) {
     require(row >= 0 && row < m, "a row is {} (counted from 0) of {}", row, m);
@@ -205,9 +209,12 @@ void xcoo2csr(Call& c, const int* rows, int nnz, int m, int* offsets, trnsparseI
 }
 void csr2csc_ex2(Call& c, int m, int n, int nnz, const void* values, const int* offsets, const int* columns,
                  void* csc_values, int* csc_offsets, int* csc_rows, Type type, trnsparseAction_t action,
-                 trnsparseIndexBase_t base, trnsparseCsr2CscAlg_t, void*) {
+                 trnsparseIndexBase_t base, trnsparseCsr2CscAlg_t alg, void*) {
   host_only(c, "csr2csc");
-  check(base), check(type);
+  check(base), check(type), check(Int{m}), check(Int{n}), check(Int{nnz});
+  require(action == TRNSPARSE_ACTION_NUMERIC || action == TRNSPARSE_ACTION_SYMBOLIC, "action {}; it must be 0 or 1",
+          static_cast<int>(action));
+  require(alg == TRNSPARSE_CSR2CSC_ALG1 || alg == 2, "algorithm {}; there are 1 and 2", static_cast<int>(alg));
   const SpMat from{
       TRNSPARSE_FORMAT_CSR, m, n, nnz, plain(offsets), plain(columns), plain(values), k32, k32, base, type};
   const SpMat to{TRNSPARSE_FORMAT_CSC, m, n, nnz, csc_offsets, csc_rows, csc_values, k32, k32, base, type};
