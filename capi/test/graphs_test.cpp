@@ -6,11 +6,12 @@
 
 namespace {
 
-using capi_test::Mem;
+using capi_test::Mem, capi_test::On;
 
 // Memory that is freed after the capture: the launch is refused, even where new memory lies at the same address. Steps
 // are copies, products and sparse vectors, which look for their memory themselves.
 TEST(Runtime, GraphsOfFreedMemoryAreRefused) {
+  const On on("host");  // sparse vectors are for the host
   trnblasHandle_t blas;
   trnsparseHandle_t sparse;
   ASSERT_EQ(trnblasCreate(&blas), 0);
