@@ -6,6 +6,7 @@
 #include <trn/fft/elementwise_program.hpp>
 #include <trn/fft/frequencies.hpp>
 #include <trn/neuron/sim.hpp>
+#include <trn/tile/launch.hpp>
 
 #include "fft_support.hpp"
 #include "support/nki_run.hpp"
@@ -322,6 +323,34 @@ TEST(ElementwiseProgram, NkiGivesTheSimulatorsBits) {
         few_rows{{50, 3, 40}, {150, 50, 1}, {120, 40, 1}, 1, false};
     neuron::testing::expect_agreement(move_program({{turned, zeros, few_rows}}, machine));
   }
+}
+
+// The result in the memory of one operand, of the other, of both.
+TEST(ElementwiseProgram, InPlace) {
+  const ElementSide pairs{ElementForm::Interleaved, {2 * 20, 2}}, planes{ElementForm::Planar, {20, 1}};
+  const tile::Machine& machine = tile::machine("trn2");
+  for (const int over : {1, 2, 3}) {
+    const ElementwiseShape s{ComplexOp::Multiply, {130, 20}, pairs, pairs, pairs, (over & 1) != 0, (over & 2) != 0};
+    neuron::testing::expect_agreement(elementwise_program(s, machine));
+  }
+  neuron::testing::expect_agreement(
+      elementwise_program({ComplexOp::Conjugate, {130, 20}, planes, {}, planes, true}, machine));
+
+  const Executor e = Executor::open("sim:trn2");
+  std::vector<float> x(300);
+  std::iota(x.begin(), x.end(), -150.0F);
+  const auto a = Array<float>::from_host(e, {300}, x);
+  const ElementSide real{ElementForm::Real, {1}};
+  const auto square = [&](bool declared) {
+    const ElementwiseShape s{ComplexOp::Multiply, {300}, real, real, real, declared, declared};
+    tile::launch(e, elementwise_program(s, machine),
+                 std::vector<tile::Argument>{{"a", a.view().data()}, {"b", a.view().data()}, {"out", a.view().data()}});
+  };
+  EXPECT_IN("share memory, which the program does not declare", message_of<InvalidArgument>([&] { square(false); }));
+  EXPECT_EQ(a.to_host(), x);
+  square(true);
+  for (float& v : x) v *= v;
+  EXPECT_EQ(a.to_host(), x);
 }
 
 // What is one run of memory on both sides is a copy of the executor; the rest of a call is one program.

@@ -381,8 +381,8 @@ TEST(DeviceLongReal, Transforms) {
     expect_transform("sim:trn2", dense(kind, Direction::Forward, {131072}, {.batch = 8, .padded_real = true}), true);
 }
 
-// In place x and y of a program are one memory, which the program does not know: any order of its instructions that
-// keeps what it does know gives the transform. One axis and several, short lines and long.
+// In place x and y of a program are one memory: any order of its instructions that keeps their dependences gives the
+// transform. One axis and several, short lines and long.
 TEST(DeviceInPlace, AnyOrder) {
   for (std::uint64_t seed = 1; seed <= 2; ++seed) {
     const Executor executor = neuron::open_simulator("trn2", {.order = Order::shuffled(seed)});
@@ -397,6 +397,26 @@ TEST(DeviceInPlace, AnyOrder) {
         EXPECT_LE(r.error, r.accuracy.bound) << lengths[0] << " x " << lengths.size() << ", seed " << seed;
       }
     }
+  }
+}
+
+// Of one memory or of two: the same instructions, and the emitted text agrees. Real lines in place are as long as their
+// complex partners.
+TEST(DeviceInPlace, ProgramsDeclareIt) {
+  const tile::Machine& machine = tile::machine("trn2");
+  const PointLayout real{Format::Interleaved, true, 40, 1}, half{Format::Interleaved, false, 21, 2},
+      planar{Format::Planar, false, 40, 1};
+  for (LinesShape s : {LinesShape{LineKernel::Rows, Mode::Native, 1, 40, real, half, {{9, 42, 42}}},
+                       LinesShape{LineKernel::Rows, Mode::Native, 1, 40, half, real, {{9, 42, 42}}},
+                       LinesShape{LineKernel::Blocks, Mode::Native, 5, 8, planar, planar, {{9, 40, 40}}}}) {
+    const tile::Program apart = lines_program(s, machine);
+    s.in_place = true;
+    const tile::Program one = lines_program(s, machine);
+    EXPECT_TRUE(one.instructions() == apart.instructions());
+    std::size_t continued = 0;
+    for (const tile::TensorDecl& t : one.tensors()) continued += t.alias.empty() ? 0 : 1;
+    EXPECT_EQ(continued, s.in.format == Format::Planar ? 2u : 1u);
+    neuron::testing::expect_agreement(one);
   }
 }
 

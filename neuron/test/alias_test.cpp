@@ -7,6 +7,7 @@
 #include <trn/neuron/nki.hpp>
 #include <trn/neuron/sim.hpp>
 #include <trn/tile/builder.hpp>
+#include <trn/tile/launch.hpp>
 
 #include "support/nki_run.hpp"
 
@@ -51,6 +52,25 @@ TEST(AliasRun, OneNameIsEnoughAndTwoAddressesAreRefused) {
                          }),
                InvalidArgument);
   EXPECT_THROW((void)run(p, [](float*) { return std::vector<Binding>{}; }), InvalidArgument);
+}
+
+// Two tensors are two arrays: the compiler relies on it.
+TEST(AliasRun, OneArrayForTwoTensorsIsRefused) {
+  Builder b("two", machine("trn2"));
+  const Access x = b.input("x", F32, {4, 3}), y = b.output("y", F32, {4, 3}), t = b.sbuf("t", 4, {3}, F32);
+  b.dma_copy(t, x);
+  b.dma_copy(y, t);
+  const Program p = b.finish();
+  const Executor e = Executor::open("sim:trn2");
+  const auto a = Array<float>::from_host(e, {24}, std::vector<float>(24, 1));
+  const auto go = [&](std::int64_t x_at, std::int64_t y_at) {
+    tile::launch(e, p, std::vector<Argument>{{"x", a.view().data() + x_at}, {"y", a.view().data() + y_at}});
+  };
+  EXPECT_THROW(go(0, 0), InvalidArgument);
+  EXPECT_THROW(go(0, 11), InvalidArgument);
+  EXPECT_THROW(go(12, 1), InvalidArgument);
+  EXPECT_NO_THROW(go(0, 12));
+  EXPECT_NO_THROW(go(12, 0));
 }
 
 TEST(AliasRun, APartThatIsNotDeclaredPartialMustBeWritten) {

@@ -4,11 +4,8 @@
 // comes first, a real output's last, with half arrays in the output or the workspace. No axis is ever transposed: lines
 // that are neighbours have a kernel of their own.
 //
-// In place, and for the axes after the first, x and y of a program are one memory. The program does not say so
-// (TensorDecl::alias asks for one dtype, shape and strides on both sides, and the same program serves other operands);
-// it need not: every store of a line depends on products over all its points, so on all of its loads, and no store
-// touches the memory of another line, because in place a line's input and output are the same memory. So any order that
-// keeps the dependences of tiles is right (DeviceInPlace.AnyOrder).
+// For the axes after the first x and y of a program are one memory, which it declares (in_place.hpp). Whether the first
+// one is in place shows in the addresses of an execution, so it has a second program then.
 #include <cmath>
 #include <trn/core/error.hpp>
 
@@ -49,7 +46,8 @@ class DeviceBody final : public detail::Body, public HasSteps {
       std::vector<Argument> arguments;
       for (const auto& [name, ref] : step.refs) arguments.push_back({name, base(ref), bytes(ref)});
       for (const auto& [name, buffer] : step.constants) arguments.push_back({name, buffer.data()});
-      launch(executor, step.program, arguments);
+      const bool in_place = step.in_place && o.in.re == o.out.re;
+      launch(executor, in_place ? step.in_place->program() : step.program, arguments);
     }
   }
 

@@ -12,6 +12,7 @@
 #include <trn/tile/launch.hpp>
 #include <trn/tile/stores.hpp>
 #include "exact_functions.hpp"
+#include "in_place.hpp"
 #include "line_kernel.hpp"
 #include "strided_tiles.hpp"
 #include "tile_functions.hpp"
@@ -34,7 +35,7 @@ bool is_function(ComplexOp op) { return op >= ComplexOp::Divide && op != Complex
 class ElementwiseKernel {
  public:
   ElementwiseKernel(const ElementwiseShape& shape, const Machine& machine)
-      : s_(shape), b_("fft_elementwise", machine) {}
+      : s_(shape), both_(shape.over_a && shape.over_b), b_("fft_elementwise", machine) {}
 
   Program build() {
     std::vector<Strides> strides{s_.out.strides, s_.a.strides};
@@ -42,10 +43,21 @@ class ElementwiseKernel {
     const std::vector<StridedAxis> axes = merged_axes(s_.shape, strides);
     out_ = declare("out", s_.out, axes, 0);
     a_ = declare("a", s_.a, axes, 1);
-    if (has_second(s_.op)) operand_b_ = declare("b", s_.b, axes, 2);
+    if (has_second(s_.op)) {
+      operand_b_ = both_ ? a_ : declare("b", s_.b, axes, 2);
+      operand_b_.operand = 2;
+    }
     for_strided_tiles(b_, axes, is_function(s_.op) ? kFunctionPoints : kTilePoints,
                       [&](const StridedTile& t) { tile(t); });
-    return tile::static_stores(b_.finish());
+    const Program program = tile::static_stores(b_.finish());
+    if (!s_.over_a && !s_.over_b) return program;
+    Continued pairs;
+    const std::string from = s_.over_a ? "a" : "b";
+    if (s_.out.form != ElementForm::Planar)
+      pairs = {{from, "out"}};
+    else
+      pairs = {{from + "_re", "out_re"}, {from + "_im", "out_im"}};
+    return continuing(program, pairs);
   }
 
  private:
@@ -140,6 +152,7 @@ class ElementwiseKernel {
   }
 
   const ElementwiseShape s_;
+  const bool both_;
   tile::Builder b_;
   Side out_, a_, operand_b_;
 };
@@ -245,6 +258,11 @@ void elementwise(const Executor& executor, const ElementwiseArgs& args) {
   side("a", args.a, shape.a);
   if (has_second(args.op)) side("b", args.b, shape.b);
   side("out", args.out, shape.out);
+  const auto over = [&](const ElementwiseSide& given, const ElementSide& made) {
+    return given.re == args.out.re && given.im == args.out.im && made == shape.out;
+  };
+  shape.over_a = over(args.a, shape.a);
+  shape.over_b = has_second(args.op) && over(args.b, shape.b);
   launch(executor, elementwise_program, shape, arguments);
 }
 

@@ -184,7 +184,7 @@ class ExactBody final : public detail::Body, public HasSteps {
   }
   void points(const Words& in, const Words& out, const std::vector<LineDim>& dims,
               const std::vector<std::complex<long double>>& table) {
-    const PointwiseShape shape{in.layout, out.layout, merged_lines(dims), true};
+    const PointwiseShape shape{in.layout, out.layout, merged_lines(dims), true, in.at == out.at};
     Step made;
     made.program = load(executor_, exact_pointwise_program, shape);
     add(std::move(made), in, out, {exact_pointwise_table(table)});
@@ -193,7 +193,8 @@ class ExactBody final : public detail::Body, public HasSteps {
 
   void step(const Words& in, const Words& out, const std::vector<LineDim>& dims, std::int64_t n1, std::int64_t n2,
             std::int64_t table_length, Direction direction) {
-    const LinesShape shape{LineKernel::Blocks, Mode::Exact, n1, n2, in.layout, out.layout, dims, table_length > 0};
+    LinesShape shape{LineKernel::Blocks, Mode::Exact, n1, n2, in.layout, out.layout, dims, table_length > 0};
+    shape.in_place = in.at == out.at;
     Step made;
     made.program = load(executor_, lines_program, shape);
     add(std::move(made), in, out, lines_constants(shape, device_.machine(), {direction, 1, table_length}));

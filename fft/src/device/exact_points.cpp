@@ -4,6 +4,7 @@
 #include <trn/fft/points_program.hpp>
 #include <trn/tile/stores.hpp>
 
+#include "in_place.hpp"
 #include "point_tiles.hpp"
 #include "triple_arithmetic.hpp"
 
@@ -70,7 +71,8 @@ class ExactPoints : private TripleArithmetic {
 Program exact_pointwise_program(const PointwiseShape& s, const Machine& machine) {
   const auto whole = [](const PointLayout& p) { return !p.real && p.format == Format::Interleaved; };
   require(whole(s.in) && whole(s.out) && s.table, "fft: points in mode exact are interleaved and have a table");
-  return ExactPoints(s, machine).build();
+  Program program = ExactPoints(s, machine).build();
+  return s.in_place ? in_place(program) : program;
 }
 
 Constant exact_pointwise_table(const std::vector<std::complex<long double>>& table) {

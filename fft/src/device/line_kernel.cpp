@@ -5,6 +5,7 @@
 #include <trn/tile/blocks/matmul.hpp>
 
 #include "exact_blocks.hpp"
+#include "in_place.hpp"
 #include "point_tiles.hpp"
 
 namespace trn::fft {
@@ -114,7 +115,9 @@ RowsParts rows_parts(const LinesShape& s) {
 
 }  // namespace device
 
-tile::Program lines_program(const LinesShape& shape, const tile::Machine& machine) {
+namespace {
+
+tile::Program two_arrays(const LinesShape& shape, const tile::Machine& machine) {
   require(!shape.lines.empty(),
           "fft: a program needs at least one dimension of lines; one line is a dimension of extent 1");
   for (const LineDim& d : shape.lines) require(d.count >= 1, "fft: a dimension of {} lines; at least 1", d.count);
@@ -177,6 +180,13 @@ tile::Program lines_program(const LinesShape& shape, const tile::Machine& machin
               device::pairs_fit(shape.n1, shape.n2, lines, shape.lines[shape.lines.size() - 2].count, machine),
           "fft: kernel {} does not take {} lines of {} x {} points", name(shape.kernel), lines, shape.n1, shape.n2);
   return back ? device::pairs_in_program(shape, machine) : device::pairs_program(shape, machine);
+}
+
+}  // namespace
+
+tile::Program lines_program(const LinesShape& shape, const tile::Machine& machine) {
+  tile::Program program = two_arrays(shape, machine);
+  return shape.in_place ? device::in_place(program) : program;
 }
 
 }  // namespace trn::fft

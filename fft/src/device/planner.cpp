@@ -106,10 +106,13 @@ void Planner::add(const std::shared_ptr<const Executable>& program, const Field&
 
 void Planner::kernel(LineKernel which, std::int64_t n1, std::int64_t n2, const Field& in, const Field& out,
                      std::vector<LineDim> lines, const ConstantOptions& options, bool odd) {
-  const LinesShape shape{which, mode_, n1, n2, in.layout, out.layout, std::move(lines), options.table_length > 0, odd};
+  const LinesShape shape{
+      which, mode_, n1, n2, in.layout, out.layout, std::move(lines), options.table_length > 0, odd, in.re == out.re};
   bound_ += lines_error_bound(shape);
   if (make_ == Make::BoundAlone) return;
   add(load(executor_, lines_program, shape), in, out, lines_constants(shape, device_.machine(), options));
+  if (in.re.of == Ref::Of::InputRe && out.re.of == Ref::Of::OutputRe)
+    steps_.back().in_place = std::make_shared<InPlace>(executor_, shape);
   if (which == LineKernel::Columns && in.layout.points < n2)
     steps_.back().refs.emplace_back("x_last", Ref{in.re.of, in.re.offset + n2 / 2 * in.layout.stride});
 }

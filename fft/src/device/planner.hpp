@@ -13,6 +13,7 @@
 
 #include <complex>
 #include <memory>
+#include <mutex>
 #include <trn/core/array.hpp>
 #include <trn/fft/points_program.hpp>
 #include <trn/tile/launch.hpp>
@@ -28,6 +29,7 @@ struct Ref {
   enum class Of : std::uint8_t { InputRe, InputIm, OutputRe, OutputIm, Workspace };
   Of of = Of::Workspace;
   std::int64_t offset = 0;
+  bool operator==(const Ref&) const = default;
 };
 // Lines in one of the arrays; `points` as in PointLayout.
 struct Field {
@@ -35,9 +37,28 @@ struct Field {
   PointLayout layout;
 };
 
+// The program of a step from the input to the output for executions in place: made when there is one.
+class InPlace {
+ public:
+  InPlace(const Executor& executor, LinesShape shape) : executor_(executor), shape_(std::move(shape)) {
+    shape_.in_place = true;
+  }
+  [[nodiscard]] const std::shared_ptr<const tile::Executable>& program() {
+    std::call_once(once_, [&] { program_ = tile::load(executor_, lines_program, shape_); });
+    return program_;
+  }
+
+ private:
+  const Executor executor_;
+  LinesShape shape_;
+  std::once_flag once_;
+  std::shared_ptr<const tile::Executable> program_;
+};
+
 // One program with the memory it is bound to.
 struct Step {
   std::shared_ptr<const tile::Executable> program;
+  std::shared_ptr<InPlace> in_place;  // where input and output may be one memory
   std::vector<std::pair<std::string, Ref>> refs;
   std::vector<std::pair<std::string, Buffer>> constants;
 };

@@ -215,7 +215,7 @@ void Planner::cut_results(const Field& in, const Field& out, const std::vector<L
 
 void Planner::pointwise(const Field& in, const Field& out, const std::vector<LineDim>& lines,
                         const std::vector<std::complex<long double>>& table) {
-  const PointwiseShape shape{in.layout, out.layout, merged_lines(lines), !table.empty()};
+  const PointwiseShape shape{in.layout, out.layout, merged_lines(lines), !table.empty(), in.re == out.re};
   if (!table.empty()) bound_ += 4 * kUnit;  // the product 2 sqrt(2) u, its constant u
   if (make_ == Make::BoundAlone) return;
   std::vector<Constant> constants;

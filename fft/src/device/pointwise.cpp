@@ -6,6 +6,7 @@
 #include <trn/fft/points_program.hpp>
 #include <trn/tile/stores.hpp>
 
+#include "in_place.hpp"
 #include "point_tiles.hpp"
 
 namespace trn::fft {
@@ -68,7 +69,8 @@ Program pointwise_program(const PointwiseShape& s, const Machine& machine) {
     store(b, to, t, y, t.out + t.point * s.out.stride, out);
   });
   clear_points(b, tiles, y, both, s.out.points - both, out);
-  return tile::static_stores(b.finish());
+  Program program = tile::static_stores(b.finish());
+  return s.in_place ? in_place(program) : program;
 }
 
 Program half_line_program(const HalfLineShape& s, const Machine& machine) {

@@ -12,29 +12,6 @@ namespace {
 // Tensor sets that one program keeps.
 constexpr std::size_t kKeptSets = 32;
 
-bool is_dense(const Place& place) {
-  return place.bytes == static_cast<std::size_t>(element_count(place.tensor->shape) * size_bytes(place.tensor->dtype));
-}
-
-// The compiler takes tensors for separate memory unless the program says that an output continues an input. Ranges may
-// interleave (blocks of one matrix), elements may not be shared: seen where both ranges have no gaps or begin with the
-// same element.
-void refuse_shared(const tile::Program& program, const std::vector<Place>& places,
-                   const std::vector<std::uintptr_t>& addresses) {
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    if (places[i].tensor->kind != tile::TensorKind::Output) continue;
-    for (std::size_t j = 0; j < places.size(); ++j) {
-      if (j == i || addresses[j] >= addresses[i] + places[i].bytes || addresses[i] >= addresses[j] + places[j].bytes) {
-        continue;
-      }
-      require(addresses[i] != addresses[j] && !(is_dense(places[i]) && is_dense(places[j])),
-              "run of '{}': output '{}' and '{}' share memory, which the program does not declare; give them separate "
-              "arrays",
-              program.name(), places[i].tensor->name, places[j].tensor->name);
-    }
-  }
-}
-
 }  // namespace
 
 Core::Core(Runtime& r, const NeuronOptions& o, std::string executor, NeffSource neffs)
@@ -211,7 +188,11 @@ bool Core::evict(const LoadedProgram* keep) noexcept {
 
 std::unique_ptr<Bound> Core::make_sets(const LoadedProgram& program) {
   const std::vector<std::uintptr_t>& wanted = program.state.wanted;
-  refuse_shared(program.program(), program.places(), wanted);
+  std::vector<sim::BoundRange> ranges;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    ranges.push_back({program.places()[i].tensor, wanted[i], program.places()[i].bytes});
+  }
+  sim::refuse_shared(program.program(), ranges);
   auto bound = std::make_unique<Bound>();
   bound->program = const_cast<LoadedProgram*>(&program);
   bound->addresses = wanted;

@@ -107,6 +107,22 @@ tile::Binding binding_of(const tile::Program& program, const tile::TensorDecl& t
   return result;
 }
 
+void refuse_shared(const tile::Program& program, std::span<const BoundRange> ranges) {
+  const auto is_dense = [](const BoundRange& r) {
+    return r.bytes == static_cast<std::size_t>(element_count(r.tensor->shape) * size_bytes(r.tensor->dtype));
+  };
+  for (const BoundRange& a : ranges) {
+    if (a.tensor->kind != tile::TensorKind::Output) continue;
+    for (const BoundRange& b : ranges) {
+      if (&a == &b || b.begin >= a.begin + a.bytes || a.begin >= b.begin + b.bytes) continue;
+      require(a.begin != b.begin && !(is_dense(a) && is_dense(b)),
+              "run of '{}': output '{}' and '{}' share memory, which the program does not declare; give them separate "
+              "arrays",
+              program.name(), a.tensor->name, b.tensor->name);
+    }
+  }
+}
+
 void Memory::bind_tensors(std::span<const tile::Binding> bindings, HbmShadow* shadow) {
   for (const tile::TensorDecl& decl : program_.tensors()) {
     const OffsetRange range = offset_range(decl.shape, decl.strides);

@@ -83,6 +83,17 @@ struct TensorMemory {
 [[nodiscard]] tile::Binding binding_of(const tile::Program& program, const tile::TensorDecl& tensor,
                                        std::span<const tile::Binding> bindings);
 
+// The memory of a tensor that is bound for a run; of an input and the output that continues it the output's alone.
+struct BoundRange {
+  const tile::TensorDecl* tensor = nullptr;
+  std::uintptr_t begin = 0;
+  std::size_t bytes = 0;
+};
+// The compiler takes tensors for separate memory unless the program says that an output continues an input:
+// InvalidArgument where an output shares memory with another tensor. Ranges may interleave (blocks of one matrix),
+// elements may not be shared: seen where both ranges have no gaps or begin with the same element.
+void refuse_shared(const tile::Program& program, std::span<const BoundRange> ranges);
+
 class Memory {
  public:
   Memory(const tile::Program& program, const tile::Machine& machine, const tile::Allocation& allocation,

@@ -159,17 +159,23 @@ class SimDevice final : public Device {
   // output.
   void bind(Launch& launch, std::span<const Binding> bindings) {
     const Program& program = launch.executable->program();
+    std::vector<sim::BoundRange> ranges;
     for (const TensorDecl& tensor : program.tensors()) {
       if (tensor.kind == TensorKind::Scratch) continue;
       const Binding bound = sim::binding_of(program, tensor, bindings);
       const OffsetRange range = offset_range(tensor.shape, tensor.strides);
       const std::int64_t element = size_bytes(tensor.dtype), lowest = range.lowest * element;
-      std::uint8_t* written =
-          hbm_.require_inside(static_cast<const std::byte*>(bound.address()) + lowest,
-                              (range.highest - range.lowest + 1) * element, fmt::format("tensor '{}' of", tensor.name));
+      const auto* const begin = static_cast<const std::byte*>(bound.address()) + lowest;
+      const std::int64_t bytes = (range.highest - range.lowest + 1) * element;
+      std::uint8_t* written = hbm_.require_inside(begin, bytes, fmt::format("tensor '{}' of", tensor.name));
+      const auto continues = [&](const TensorDecl& other) { return other.alias == tensor.name; };
+      if (tensor.kind == TensorKind::Output || std::ranges::none_of(program.tensors(), continues)) {
+        ranges.push_back({&tensor, reinterpret_cast<std::uintptr_t>(begin), static_cast<std::size_t>(bytes)});
+      }
       launch.states.emplace_back(bound.address(), written - lowest);
       launch.bindings.push_back(bound);
     }
+    sim::refuse_shared(program, ranges);
   }
 
   void execute(Launch& launch) {

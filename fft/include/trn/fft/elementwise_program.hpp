@@ -26,10 +26,11 @@ struct ElementwiseShape {
   ComplexOp op = ComplexOp::Add;
   Shape shape;
   ElementSide a, b, out;
+  bool over_a = false, over_b = false;  // out is the memory of that operand, with its form and strides
   bool operator==(const ElementwiseShape&) const = default;
 };
-// Tensors "a" (pairs or real) or "a_re" and "a_im", "b" and "out" likewise. out may be the memory of a or b with the
-// same strides.
+// Tensors "a" (pairs or real) or "a_re" and "a_im", "b" and "out" likewise. out is memory of its own, or
+// declared as that of a or b (of both: then there is no "b").
 [[nodiscard]] tile::Program elementwise_program(const ElementwiseShape& shape, const tile::Machine& machine);
 
 // to = from, or 0 without a source, for elements of `words` neighbouring 32-bit words; strides count words.

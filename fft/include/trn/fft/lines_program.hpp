@@ -57,6 +57,7 @@ struct LinesShape {
   bool table = false;          // Columns: with a table
   bool odd = false;  // Blocks with n/2 or fewer results: the imaginary parts of x as a real line, times exp(-+ pi i
                      // j/n); or from n/2 points to a real line, backwards
+  bool in_place = false;  // x and y are one memory, which the program declares: y continues x
   bool operator==(const LinesShape&) const = default;
   [[nodiscard]] std::int64_t n() const { return n1 * n2; }
 };
@@ -66,8 +67,8 @@ struct LinesShape {
 // output, n/2 + 1 in (imaginary parts of points that are their own mirror image are not used), and Blocks, which may
 // write the first n/2 + 1 or fewer, and read n/2 + 1 for a real output. RealColumns: n2 in, n2/2 out. Pairs: n in, n/2
 // out, and two more outputs "y_mirror" and "y_lone" behind the lines of y; the last dimension of lines is the lines 0
-// .. N/2 - 1, the one before it transforms. x and y may be the same memory where their layouts are the same: a line is
-// read before any of it is written.
+// .. N/2 - 1, the one before it transforms. Only programs in place take one memory as x and y, with the same layout or
+// real lines on one side, as long as their complex partners: a line is read before any of it is written.
 [[nodiscard]] tile::Program lines_program(const LinesShape& shape, const tile::Machine& machine);
 
 // Mode Exact (kernel Blocks, interleaved lines): every number is the sum of three float32 words, hi a multiple of

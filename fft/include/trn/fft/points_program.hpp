@@ -13,6 +13,7 @@ struct PointwiseShape {
   PointLayout in, out;
   std::vector<LineDim> lines;
   bool table = false;
+  bool in_place = false;  // as in LinesShape
   bool operator==(const PointwiseShape&) const = default;
 };
 // Tensors as in lines_program; "table" (points both sides have, 2).
