@@ -6,6 +6,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <array>
 
 #include <trn/rand/raw64.hpp>
@@ -18,6 +19,14 @@ namespace {
 
 constexpr std::size_t kNumbers = 1024;
 
+// A stream has the numbers of words 0 .. 2^64 - 3 and then begins again: 2^63 - 1 numbers. The two words after them
+// belong to none, since a generator's position ends at 2^64 - 1. Positions here are even and below this.
+constexpr std::uint64_t kPeriod = ~std::uint64_t{0} - 1;
+
+std::uint64_t advanced(std::uint64_t position, std::uint64_t words) {  // both below kPeriod
+  return words < kPeriod - position ? position + words : words - (kPeriod - position);
+}
+
 struct BitStream {
   rand::State state;  // position: the first word of the numbers in `ready`
   std::array<std::uint64_t, kNumbers> ready;
@@ -25,16 +34,30 @@ struct BitStream {
   bool has_half = false;
   std::uint32_t half = 0;
 
-  [[nodiscard]] std::uint64_t position() const { return state.position + 2 * (next == ready.size() ? 0 : next); }
+  [[nodiscard]] std::uint64_t position() const {
+    return next == ready.size() ? state.position : advanced(state.position, 2 * next);
+  }
   void move_to(std::uint64_t word) {
     state.position = word;
     next = ready.size();
   }
 };
 
+// NumPy calls this from C, where nothing may be thrown: the state was checked when it was set, and the draw is cut
+// where the stream begins again.
 void refill(BitStream& s) {
-  rand::Generator g(s.state);
-  rand::raw64(Executor::host(), g, View<std::uint64_t>(Executor::host(), s.ready.data(), {kNumbers}));
+  const auto draw = [&](std::uint64_t position, std::size_t begin, std::size_t end) {
+    rand::State state = s.state;
+    state.position = position;
+    rand::Generator g(state);
+    rand::raw64(
+        Executor::host(), g,
+        View<std::uint64_t>(Executor::host(), s.ready.data() + begin, {static_cast<std::int64_t>(end - begin)}));
+  };
+  const std::size_t left =
+      static_cast<std::size_t>(std::min<std::uint64_t>(kNumbers, (kPeriod - s.state.position) / 2));
+  draw(s.state.position, 0, left);
+  if (left < kNumbers) draw(0, left, kNumbers);
 }
 
 struct Bits {  // NumPy's bitgen_t
@@ -52,7 +75,7 @@ std::uint64_t next64(void* p) {
     s.next = 0;
   }
   const std::uint64_t value = s.ready[s.next++];
-  if (s.next == s.ready.size()) s.state.position += 2 * s.ready.size();
+  if (s.next == s.ready.size()) s.state.position = advanced(s.state.position, 2 * s.ready.size());
   return value;
 }
 std::uint32_t next32(void* p) {
@@ -104,15 +127,20 @@ void bind_bit_stream(nb::module_& m) {
            [](StreamObject& o, std::uint64_t seed, std::uint64_t stream, std::uint64_t position, bool has_half,
               std::uint32_t half) {
              BitStream& s = *o.stream;
-             s.state.seed = seed;
-             s.state.stream = stream;
+             require(position % 2 == 0 && position < kPeriod,
+                     "rand: position {} of a bit generator; it must be even and below 2^64 - 2", position);
+             rand::State state = s.state;
+             state.seed = seed;
+             state.stream = stream;
+             (void)rand::Generator(state);  // refuses a stream that the algorithm does not have
+             s.state = state;
              s.move_to(position);
              s.has_half = has_half;
              s.half = half;
            })
       .def("next", [](StreamObject& o) { return next64(o.stream.get()); })
       .def("skip", [](StreamObject& o, std::uint64_t numbers) {
-        o.stream->move_to(o.stream->position() + 2 * numbers);
+        o.stream->move_to(advanced(o.stream->position(), 2 * (numbers % (kPeriod / 2))));
         o.stream->has_half = false;
       });
 }

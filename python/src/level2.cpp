@@ -1,6 +1,7 @@
 // trnsci.blas, level 2: matrices and vectors. Every function returns a new array.
 #include <trn/blas/gemv.hpp>
 #include <trn/blas/ger.hpp>
+#include <trn/blas/level1.hpp>
 #include <trn/blas/symv.hpp>
 #include <trn/blas/syr.hpp>
 #include <trn/blas/trmv.hpp>
@@ -18,7 +19,10 @@ nb::object gemv(Factor alpha, nb::handle a, nb::handle x, Factor beta, nb::handl
   const DType t = call.common_type({a, x, y});
   const Op op = op_of(name, trans);
   const Operand A = call.in(a, "A", only(t), 2), X = call.in(x, "x", only(t), 1);
-  const Operand Y = updated(call, y, "y", t, {A.shape[op == Op::N ? 0 : 1]});
+  Operand Y = updated(call, y, "y", t, {A.shape[op == Op::N ? 0 : 1]});
+  // BLAS leaves y as it is when there is nothing to sum; the result here is new, and then beta y.
+  const bool nothing = A.shape[op == Op::N ? 1 : 0] == 0;
+  if (nothing && (y.is_none() || beta == Factor(0))) Y = call.zeros(t, Y.shape);
   const Precision p = precision_of(precision);
   Accuracy bound;
   with_scalar(t, [&](auto v) {
@@ -26,6 +30,7 @@ nb::object gemv(Factor alpha, nb::handle a, nb::handle x, Factor beta, nb::handl
     const T f = factor<T>(name, alpha), g = y.is_none() ? T(0) : factor<T>(name, beta);
     call.run([&] {
       bound = blas::gemv<T>(call.executor(), op, f, A.matrix<const T>(), X.vector<const T>(), g, Y.vector<T>(), {p});
+      if (nothing && g != T(0)) blas::scal<T>(call.executor(), g, Y.vector<T>());
     });
   });
   return answer(call, Y, bound, accuracy);

@@ -6,12 +6,16 @@ gives the numbers of trnsci.rand.Generator with the same seed: number i is made 
 """
 from __future__ import annotations
 
+import operator
 from typing import Any, cast
 
 import numpy as np
 from numpy.random import BitGenerator
 
 from . import _trnsci
+from ._inputs import integer
+
+PERIOD = 2**63 - 1  # numbers of a stream, then it begins again
 
 
 class _Stream(BitGenerator):
@@ -25,7 +29,7 @@ class _Stream(BitGenerator):
         else:
             sequence = cast(Any, self)._seed_seq
             key = int(sequence.generate_state(1, np.uint64)[0])
-        self._bits = _trnsci.BitStream(self._algorithm, key, stream)
+        self._bits = _trnsci.BitStream(self._algorithm, key, integer(stream, f"rand.{type(self).__name__}", "stream"))
         self._capsule = self._bits.capsule()
 
     @property
@@ -44,24 +48,25 @@ class _Stream(BitGenerator):
             raise TypeError("state must be a dict")
         if value.get("bit_generator", "") != type(self).__name__:
             raise ValueError(f"state must be for a {type(self).__name__} PRNG")
-        inner = value["state"]
-        self._bits.set_state(inner["seed"], inner["stream"], inner["position"], bool(value["has_uint32"]), value["uinteger"])
+        where = f"rand.{type(self).__name__}"
+        seed, stream, position = (integer(value["state"][name], where, name) for name in ("seed", "stream", "position"))
+        self._bits.set_state(seed, stream, position, bool(value["has_uint32"]), integer(value["uinteger"], where, "uinteger", 0, 2**32 - 1))
 
     def random_raw(self, size: Any = None, output: bool = True) -> Any:
         """64-bit numbers."""
         count = 1 if size is None else int(np.prod(size))
         if not output:
-            self._bits.skip(count)
+            self._bits.skip(count % PERIOD)
             return None
         with self.lock:
             numbers = [self._bits.next() for _ in range(count)]
         return numbers[0] if size is None else np.array(numbers, dtype=np.uint64).reshape(size)
 
     def advance(self, delta: int) -> _Stream:
-        """As if delta 64-bit numbers were drawn; negative goes back."""
+        """As if delta 64-bit numbers were drawn, modulo the period of 2^63 - 1 numbers; negative goes back."""
         value = self.state
-        position = value["state"]["position"] + 2 * delta
-        value["state"]["position"] = position % 2**64
+        number = value["state"]["position"] // 2 + operator.index(delta)
+        value["state"]["position"] = 2 * (number % PERIOD)
         value["has_uint32"], value["uinteger"] = 0, 0
         self.state = value
         return self

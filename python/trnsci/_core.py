@@ -52,8 +52,10 @@ def current_executor() -> Executor:
     return _trnsci.current_executor()
 
 
-@contextlib.contextmanager
-def use(executor: Executor | str) -> Iterator[Executor]:
+_outer: contextvars.ContextVar[tuple[Executor | None, ...]] = contextvars.ContextVar("trnsci.outer", default=())
+
+
+class use(contextlib.ContextDecorator):
     """Within the block calls run on this executor. Right in threads and in asyncio tasks: it is a context variable.
 
     >>> import numpy as np, trnsci
@@ -61,13 +63,23 @@ def use(executor: Executor | str) -> Iterator[Executor]:
     ...     y = trnsci.fft.fft(np.ones(8, dtype=np.complex64))
     >>> float(y[0].real)
     8.0
+
+    One object can be entered again, also within its own block.
     """
-    chosen = _executor(executor)
-    token = _current.set(chosen)
-    try:
-        yield chosen
-    finally:
-        _current.reset(token)
+
+    def __init__(self, executor: Executor | str) -> None:
+        self._executor = executor
+
+    def __enter__(self) -> Executor:
+        chosen = _executor(self._executor)
+        _outer.set((*_outer.get(), _current.get()))
+        _current.set(chosen)
+        return chosen
+
+    def __exit__(self, *trouble: object) -> None:
+        *rest, before = _outer.get()
+        _outer.set(tuple(rest))
+        _current.set(before)
 
 
 def asarray(x: Any, executor: ExecutorLike = None, *, dtype: DTypeLike | None = None) -> Array:

@@ -5,12 +5,28 @@ converted once. What would lose digits or has no meaning here is refused with a 
 """
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 MAX_RANK = 64
+
+
+def integer(x: Any, operation: str, name: str, low: int = 0, high: int = 2**64 - 1) -> int:
+    """x as an integer in low .. high; a float counts where it is a whole number."""
+    if isinstance(x, (float, np.floating)) and float(x).is_integer():
+        x = int(x)
+    try:
+        value = operator.index(x)
+    except TypeError:
+        if isinstance(x, (float, np.floating)):
+            raise ValueError(f"{operation}: {name} is {x}; it must be an integer") from None
+        raise TypeError(f"{operation}: {name} is a {type(x).__name__}; it must be an integer") from None
+    if not low <= value <= high:
+        raise ValueError(f"{operation}: {name} is {value}; it must be in {low} .. {high}")
+    return value
 
 
 def depth_of_list(x: Any) -> int:

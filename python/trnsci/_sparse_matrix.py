@@ -106,7 +106,7 @@ class CSRMatrix:
         return COOMatrix(self.values, rows, self.col_indices, self.shape)
 
     def to_scipy(self) -> Any:
-        """A scipy.sparse.csr_array over the same values and indices, which must not be changed."""
+        """A scipy.sparse.csr_array with arrays of its own: this matrix stays as it is, whatever becomes of them."""
         return scipy_csr(self._csr, True)
 
     def __matmul__(self, other: Any) -> Any:
@@ -165,12 +165,23 @@ class BSRMatrix:
         self.block_row_ptrs = np.ascontiguousarray(block_row_ptrs, dtype=np.int64)
         self.shape = (int(shape[0]), int(shape[1]))
         self.block_size = int(block_size)
-        rows = -(-self.shape[0] // self.block_size)
+        self._check()
+
+    def _check(self) -> None:
+        if self.block_size < 1 or min(self.shape) < 0:
+            raise ValueError(f"BSRMatrix: blocks of order {self.block_size} in a matrix of shape {self.shape}")
+        rows, columns = (-(-n // self.block_size) for n in self.shape)
         if self.blocks.shape != (len(self.block_col_indices), self.block_size, self.block_size):
             raise ValueError(f"BSRMatrix: blocks have shape {self.blocks.shape}; "
                              f"{(len(self.block_col_indices), self.block_size, self.block_size)} is needed")
         if len(self.block_row_ptrs) != rows + 1:
             raise ValueError(f"BSRMatrix: {len(self.block_row_ptrs)} row pointers for {rows} block rows")
+        if self.block_row_ptrs[0] != 0 or self.block_row_ptrs[-1] != len(self.blocks) or (np.diff(self.block_row_ptrs) < 0).any():
+            raise ValueError(f"BSRMatrix: block_row_ptrs must rise from 0 to the number of blocks, {len(self.blocks)}")
+        outside = (self.block_col_indices < 0) | (self.block_col_indices >= columns)
+        if outside.any():
+            raise ValueError(f"BSRMatrix: block {outside.argmax()} has column {self.block_col_indices[outside.argmax()]}; "
+                             f"there are {columns} block columns")
 
     @classmethod
     def from_dense(cls, A: ArrayLike, block_size: int = 128, threshold: float = 0.0) -> BSRMatrix:
@@ -179,6 +190,8 @@ class BSRMatrix:
         if dense.ndim != 2:
             raise ValueError(f"BSRMatrix.from_dense: A has rank {dense.ndim}; it must have rank 2")
         b = int(block_size)
+        if b < 1:
+            raise ValueError(f"BSRMatrix.from_dense: block_size is {b}; it must be >= 1")
         rows, columns = -(-dense.shape[0] // b), -(-dense.shape[1] // b)
         padded = np.zeros((rows * b, columns * b), dense.dtype)
         padded[:dense.shape[0], :dense.shape[1]] = dense
@@ -191,6 +204,8 @@ class BSRMatrix:
     def from_csr(cls, A: Any, block_size: int = 128) -> BSRMatrix:
         csr = CSRMatrix._of(native(A))
         b = int(block_size)
+        if b < 1:
+            raise ValueError(f"BSRMatrix.from_csr: block_size is {b}; it must be >= 1")
         rows = np.repeat(np.arange(csr.shape[0], dtype=np.int64), np.diff(csr.row_ptrs))
         columns = csr.col_indices.astype(np.int64)
         wide = -(-csr.shape[1] // b)
@@ -219,6 +234,7 @@ class BSRMatrix:
         return self.n_blocks / blocks if blocks else 0.0
 
     def to_csr(self) -> CSRMatrix:
+        self._check()  # its arrays can be written
         b, count = self.block_size, self.n_blocks
         block_row = np.repeat(np.arange(len(self.block_row_ptrs) - 1, dtype=np.int64), np.diff(self.block_row_ptrs))
         rows = np.broadcast_to((block_row * b)[:, None, None] + np.arange(b)[None, :, None], (count, b, b)).ravel()
@@ -264,14 +280,16 @@ def type_of(a: Any) -> Any:
 
 
 def scipy_csr(csr: _trnsci.Csr, new: bool) -> Any:
-    """A matrix of SciPy's over the memory of csr: csr_array, or csr_matrix where `new` is false."""
+    """A matrix of SciPy's: csr_array, or csr_matrix where `new` is false.
+
+    Its arrays are copies. A pattern may belong to several matrices and factors here, which were checked when they were made;
+    SciPy's arrays can be written.
+    """
     import scipy.sparse  # type: ignore[import-untyped,unused-ignore]
 
-    indptr = csr.indptr()
-    if csr.nnz < 2**31:
-        indptr = indptr.astype(np.int32)  # SciPy wants one type for both
+    indptr = csr.indptr().astype(np.int32 if csr.nnz < 2**31 else np.int64)  # SciPy wants one type for both
     kind = scipy.sparse.csr_array if new else scipy.sparse.csr_matrix
-    made = kind((csr.data(), csr.indices(), indptr), shape=csr.shape, copy=False)
+    made = kind((csr.data().copy(), csr.indices().copy(), indptr), shape=csr.shape, copy=False)
     made.has_canonical_format = True
     return made
 

@@ -16,6 +16,19 @@ from ._outcome import NumericalWarning
 _METHODS = {True: "auto", "optimal": "dp", "auto-hq": "auto", "branch-all": "branch-and-bound", "random-greedy-128": "random-greedy"}
 
 
+def check_repeats(operation: str, text: str, operands: Sequence[Any]) -> None:
+    """An axis of extent 1 stands for any extent beside another operand, but not within one: NumPy's rule."""
+    for number, (labels, x) in enumerate(zip(text.split("->")[0].replace(" ", "").split(","), operands)):
+        head, _, tail = labels.partition("...")
+        if len(set(head + tail)) == len(head + tail):
+            continue
+        shape = x.shape if hasattr(x, "shape") else np.shape(x)
+        extents: dict[str, int] = {}
+        for label, extent in [*zip(head, shape), *zip(reversed(tail), reversed(shape))]:
+            if extents.setdefault(label, extent) != extent:
+                raise ValueError(f"{operation}: label '{label}' of operand {number} has extents {extents[label]} and {extent}")
+
+
 def _operands(subscripts: Any, operands: tuple[Any, ...]) -> tuple[str, list[Any]]:
     """Text and arrays of numpy.einsum's two forms: a string, or operands and lists of labels in turn."""
     if isinstance(subscripts, str):
@@ -34,8 +47,10 @@ def _operands(subscripts: Any, operands: tuple[Any, ...]) -> tuple[str, list[Any
     if any(device):
         if not all(device):
             raise ValueError("tensor.contract: device arrays beside arrays of NumPy; copy some with trnsci.asarray or .numpy()")
+        check_repeats("tensor", text, arrays)
         return text, arrays
     arrays = [np.asarray(a) for a in arrays]
+    check_repeats("tensor", text, arrays)
     whole = [a.dtype.kind in "biu" for a in arrays]
     return text, [a.astype(np.float64) if w else a for a, w in zip(arrays, whole)]
 
@@ -104,11 +119,16 @@ def einsum_gradient(subscripts: str, *operands: Any, adjoint: Any, argument: int
 
 def permute(subscripts: str, a: Any, alpha: complex = 1.0, *, executor: ExecutorLike = None) -> Any:
     """alpha A with its axes in another order: permute("abc->cab", a)."""
+    if not isinstance(subscripts, str):
+        raise TypeError(f"tensor.permute: subscripts is a {type(subscripts).__name__}; it must be text, as 'abc->cab'")
     return _trnsci.tensor_permute(subscripts, a, complex(alpha), executor)
 
 
 def reduce(op: str, subscripts: str, a: Any, *, executor: ExecutorLike = None) -> Any:
     """The sum, product, maximum or minimum ("add", "mul", "max", "min") over the labels that the result lacks."""
+    if not isinstance(op, str) or not isinstance(subscripts, str):
+        raise TypeError("tensor.reduce: op and subscripts must be text, as 'add' and 'abc->a'")
+    check_repeats("tensor.reduce", subscripts, [a])
     return _trnsci.tensor_reduce(op, subscripts, a, executor)
 
 

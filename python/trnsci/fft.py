@@ -225,6 +225,8 @@ def next_fast_len(target: int, real: bool = False) -> int:
     value = operator.index(target)
     if value < 0:
         raise ValueError(f"fft.next_fast_len: target is {value}; it must be >= 0")
+    if value > 2**62:
+        raise ValueError(f"fft.next_fast_len: target is {value}; it must be at most 2^62")
     return cast(int, _trnsci.next_fast_len(max(value, 1))) if value else 0
 
 

@@ -19,6 +19,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from . import _trnsci
 from ._core import Array, ExecutorLike
+from ._inputs import integer
 
 Size = int | Sequence[int] | None
 Algorithm = Literal["philox4x32-10", "threefry4x32-20", "xorwow", "mrg32k3a", "mt19937", "sobol32", "scrambled-sobol32",
@@ -33,8 +34,23 @@ def _shape(size: Size) -> list[int]:
     return [operator.index(n) for n in size]
 
 
-def _letter(dtype: DTypeLike) -> str:
-    return np.dtype(dtype).char
+_LETTERS = {np.dtype(letter): letter for letter in "fdiIL"}  # float32, float64, int32, uint32, uint64
+
+
+def _letter(name: str, dtype: DTypeLike) -> str:
+    letter = _LETTERS.get(np.dtype(dtype))
+    if letter is None:
+        raise ValueError(f"rand.{name}: there are no numbers of type {np.dtype(dtype)}")
+    return letter
+
+
+def _high_product(a: NDArray[Any], b: int) -> NDArray[Any]:
+    """The upper 64 bits of a b, for 64-bit a and b."""
+    low, half = np.uint64(2**32 - 1), np.uint64(32)
+    b0, b1 = np.uint64(b & (2**32 - 1)), np.uint64(b >> 32)
+    a0, a1 = a & low, a >> half
+    middle = a1 * b0 + (a0 * b0 >> half)
+    return cast("NDArray[Any]", a1 * b1 + (middle >> half) + ((middle & low) + a0 * b1 >> half))
 
 
 class Generator:
@@ -52,7 +68,7 @@ class Generator:
                  position: int = 0, dimensions: int = 1, executor: ExecutorLike = None) -> None:
         if seed is None:
             seed = 0 if "sobol" in algorithm or "halton" in algorithm else secrets.randbits(64)
-        self._generator = _trnsci.RandomGenerator(algorithm, seed, stream, position, False, dimensions, 0)
+        self.state = (algorithm, seed, stream, position, False, dimensions, 0)
         self._executor = executor
 
     def __repr__(self) -> str:
@@ -65,7 +81,13 @@ class Generator:
 
     @state.setter
     def state(self, value: tuple[Any, ...]) -> None:
-        self._generator = _trnsci.RandomGenerator(*value)
+        if not isinstance(value, (tuple, list)) or len(value) != 7 or not isinstance(value[0], str):
+            raise TypeError("rand.Generator: a state is (algorithm, seed, stream, position, legacy ordering, dimensions, origin)")
+        algorithm, seed, stream, position, legacy, dimensions, origin = value
+        self._generator = _trnsci.RandomGenerator(
+            algorithm, integer(seed, "rand.Generator", "seed"), integer(stream, "rand.Generator", "stream"),
+            integer(position, "rand.Generator", "position"), bool(legacy),
+            integer(dimensions, "rand.Generator", "dimensions", 1, 2**32 - 1), integer(origin, "rand.Generator", "origin"))
 
     def __getstate__(self) -> Any:
         return self.state
@@ -98,7 +120,7 @@ class Generator:
 
     def skip(self, n: int) -> None:
         """As if n words (points) were drawn."""
-        self._generator.skip(n)
+        self._generator.skip(integer(n, "rand.Generator.skip", "n"))
 
     def spawn(self, n: int) -> list[Generator]:
         """n generators of the next streams: they never share a number with this one."""
@@ -113,7 +135,7 @@ class Generator:
             _trnsci.draw_into(self._generator, name, out, parameters)
             return out
         where = self._executor if executor is None else executor
-        array = _trnsci.draw(self._generator, name, _letter(dtype), _shape(size), parameters, where)
+        array = _trnsci.draw(self._generator, name, _letter(name, dtype), _shape(size), parameters, where)
         return array[()] if size is None else array
 
     def random(self, size: Size = None, dtype: DTypeLike = np.float64, out: Any = None, *, executor: ExecutorLike = None) -> Any:
@@ -122,7 +144,11 @@ class Generator:
 
     def uniform(self, low: float = 0.0, high: float = 1.0, size: Size = None, *, dtype: DTypeLike = np.float64,
                 executor: ExecutorLike = None) -> Any:
-        """low + (high - low) random()."""
+        """low + (high - low) random(). OverflowError where a bound or high - low is not finite in this type."""
+        if np.dtype(dtype).kind == "f":
+            limit = float(np.finfo(cast(Any, np.dtype(dtype))).max)
+            if not (abs(low) <= limit and abs(high) <= limit and abs(high - low) <= limit):
+                raise OverflowError(f"rand.uniform: the range from {low} to {high} is not finite in {np.dtype(dtype)}")
         x = self._draw("random", [], size, dtype, None, executor)
         if low == 0 and high == 1:
             return x
@@ -134,6 +160,8 @@ class Generator:
 
     def normal(self, loc: float = 0.0, scale: float = 1.0, size: Size = None, *, dtype: DTypeLike = np.float64, out: Any = None,
                method: Literal["box-muller", "inverse", "curand"] = "box-muller", executor: ExecutorLike = None) -> Any:
+        if method not in ("box-muller", "inverse", "curand"):
+            raise ValueError(f"rand.normal: method is {method!r}; it must be 'box-muller', 'inverse' or 'curand'")
         number = {"box-muller": 0.0, "inverse": 1.0, "curand": 2.0}[method]
         return self._draw("normal", [loc, scale, number], size, dtype, out, executor)
 
@@ -141,6 +169,8 @@ class Generator:
         return self._draw("lognormal", [mean, sigma], size, dtype, out, executor)
 
     def exponential(self, scale: float = 1.0, size: Size = None, *, dtype: DTypeLike = np.float64, out: Any = None, executor: ExecutorLike = None) -> Any:
+        if scale == 0:
+            raise ValueError("rand.exponential: scale is 0; it must be > 0")
         return self._draw("exponential", [1.0 / scale], size, dtype, out, executor)
 
     def standard_exponential(self, size: Size = None, dtype: DTypeLike = np.float64, out: Any = None, *, executor: ExecutorLike = None) -> Any:
@@ -197,12 +227,48 @@ class Generator:
         """1 with probability p, else 0."""
         return self._draw("bernoulli", [p], size, dtype, out, executor)
 
-    def integers(self, low: int, high: int | None = None, size: Size = None, dtype: DTypeLike = np.int32, endpoint: bool = False, *,
+    def integers(self, low: int, high: int | None = None, size: Size = None, dtype: DTypeLike | None = None, endpoint: bool = False, *,
                  out: Any = None, executor: ExecutorLike = None) -> Any:
-        """Integers in low .. high - 1, or 0 .. low - 1; with endpoint the last one too. int32 or uint32."""
+        """Integers in low .. high - 1, or 0 .. low - 1; with endpoint the last one too.
+
+        The type is int32, uint32, int64 or uint64; without dtype int32 where the bounds fit it, else int64. Numbers of 32
+        bits are exactly uniform. Those of 64 bits are floor(r s / 2^128) for s possible values and 128 random bits r: their
+        probabilities differ from 1/s by less than 2^-128.
+        """
         if high is None:
             low, high = 0, low
-        return self._draw("integers", [float(low), float(high + endpoint)], size, dtype, out, executor)
+        wide = (-(2**63), 2**64)
+        first, last = integer(low, "rand.integers", "low", *wide), integer(high, "rand.integers", "high", *wide) - (not endpoint)
+        if first > last:
+            raise ValueError(f"rand.integers: no integer lies in low = {low} .. high = {high}{'' if endpoint else ' - 1'}")
+        if out is not None:
+            dtype = out.dtype
+        elif dtype is None:
+            dtype = np.int32 if -(2**31) <= first and last < 2**31 else np.int64
+        kind = np.dtype(dtype)
+        if kind not in (np.int32, np.uint32, np.int64, np.uint64):
+            raise ValueError(f"rand.integers: there are no numbers of type {kind}; int32, uint32, int64 and uint64 are possible")
+        limits = np.iinfo(cast(Any, kind))
+        if not int(limits.min) <= first <= last <= int(limits.max):
+            raise ValueError(f"rand.integers: {first} .. {last} does not fit {kind}")
+        if kind.itemsize == 4:
+            return self._draw("integers", [float(first), float(last + 1)], size, kind, out, executor)
+        if isinstance(out, Array) or "sobol" in self.algorithm or "halton" in self.algorithm:
+            raise NotImplementedError(f"rand.integers: {kind} needs a pseudo-random algorithm and no device array for out")
+        if out is not None and size is not None and tuple(_shape(size)) != out.shape:
+            raise ValueError(f"rand.integers: size is {tuple(_shape(size))}, but out has shape {out.shape}")
+        words = self.raw((*(_shape(size) if out is None else out.shape), 2), 64, executor=executor)
+        count = last - first + 1
+        number = words[..., 1]
+        if count < 2**64:
+            below = number * np.uint64(count)
+            carry = below + _high_product(words[..., 0], count) < below
+            number = _high_product(number, count) + carry.astype(np.uint64)
+        made = (number + np.uint64(first % 2**64)).astype(np.uint64).view(kind)
+        if out is not None:
+            out[...] = made
+            return out
+        return made[()] if size is None else made
 
     def raw(self, size: Size = None, bits: Literal[32, 64] = 32, *, out: Any = None, executor: ExecutorLike = None) -> Any:
         """Words of 32 or 64 random bits."""
@@ -260,7 +326,7 @@ def bernoulli(*size: int, p: float = 0.5, dtype: DTypeLike = np.float32, generat
     return cast("NDArray[Any]", (generator or _default).bernoulli(p, _sizes(size), dtype=dtype, executor=executor))
 
 
-def randint(*size: int, low: int = 0, high: int = 1, dtype: DTypeLike = np.int32, generator: Generator | None = None) -> NDArray[Any]:
+def randint(*size: int, low: int = 0, high: int = 1, dtype: DTypeLike | None = None, generator: Generator | None = None) -> NDArray[Any]:
     return cast("NDArray[Any]", (generator or _default).integers(low, high, _sizes(size), dtype=dtype))
 
 

@@ -9,7 +9,7 @@ cholesky, solve, inv, eigh and svd take stacks (..., n, n) of NumPy's arrays too
 """
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -216,21 +216,33 @@ def _determinant(A: Any, executor: ExecutorLike) -> tuple[complex, float, float,
     return sign, log_absolute, condition, report, m.dtype.kind == "c"
 
 
+def _told(operation: str, result: Any, report: tuple[Any, ...], number: float) -> Any:
+    """The result; a warning where the number in it is NaN or the outcome says more than "singular", which is a result here."""
+    said = report_of(report)
+    if np.isnan(number) and said.outcome.status in ("ok", "singular"):
+        said = Report(Outcome("not finite"), said.accuracy)
+    return result if said.outcome.status == "singular" else finish(operation, result, said, False)
+
+
 def slogdet(A: ArrayLike, *, executor: ExecutorLike = None) -> SlogdetResult:
     """(sign, log |det A|)."""
-    sign, log_absolute, _, _, is_complex = _determinant(A, executor)
-    return SlogdetResult(sign if is_complex else sign.real, log_absolute)
+    sign, log_absolute, _, report, is_complex = _determinant(A, executor)
+    result = SlogdetResult(sign if is_complex else sign.real, log_absolute)
+    return cast(SlogdetResult, _told("solver.slogdet", result, report, log_absolute + abs(sign)))
 
 
 def det(A: ArrayLike, *, executor: ExecutorLike = None) -> Any:
     """The determinant; may over- and underflow, slogdet does not."""
-    sign, log_absolute = slogdet(A, executor=executor)
-    return sign * np.exp(log_absolute)
+    sign, log_absolute, _, report, is_complex = _determinant(A, executor)
+    with np.errstate(over="ignore"):
+        result = (sign if is_complex else sign.real) * np.exp(log_absolute)
+    return _told("solver.det", result, report, abs(result))
 
 
 def cond(A: ArrayLike, *, executor: ExecutorLike = None) -> float:
     """An estimate of the condition number in the 1-norm, from LU; infinite when singular."""
-    return float(_determinant(A, executor)[2])
+    _, _, condition, report, _ = _determinant(A, executor)
+    return cast(float, _told("solver.cond", float(condition), report, condition))
 
 
 def _basis(operation: str, A: Any, null: bool, rcond: float | None, executor: ExecutorLike, return_accuracy: bool) -> Any:
@@ -250,7 +262,10 @@ def null_space(A: ArrayLike, rcond: float | None = None, *, executor: ExecutorLi
 
 def matrix_rank(A: ArrayLike, rtol: float | None = None, *, executor: ExecutorLike = None) -> int:
     """The number of singular values above rtol times the largest."""
-    return int(_trnsci.solver_basis(matrix(A), False, -1.0 if rtol is None else rtol, executor)[2])
+    m = matrix(A)
+    _, report, rank = _trnsci.solver_basis(m, False, -1.0 if rtol is None else rtol, executor)
+    number = 0.0 if isinstance(m, Array) or np.isfinite(m).all() else np.nan
+    return cast(int, _told("solver.matrix_rank", int(rank), report, number))
 
 
 __all__ = ["EighResult", "IterationResult", "LowRankEigh", "LstsqResult", "LuResult", "NewtonSchulzResult", "NumericalWarning",

@@ -228,14 +228,21 @@ def triu(A: Sparse, k: int = 0) -> Any:
     return like(A, _trnsci.csr_triangle(native(A), True, k))
 
 
+def _stack(name: str, parts: Any, beside: bool) -> Any:
+    parts = list(parts)
+    if not parts:
+        raise ValueError(f"sparse.{name}: give at least one matrix")
+    return like(parts[0], _trnsci.csr_stack([native(p) for p in parts], beside))
+
+
 def vstack(parts: Any) -> Any:
     """Matrices above one another."""
-    return like(parts[0], _trnsci.csr_stack([native(p) for p in parts], False))
+    return _stack("vstack", parts, False)
 
 
 def hstack(parts: Any) -> Any:
     """Matrices side by side."""
-    return like(parts[0], _trnsci.csr_stack([native(p) for p in parts], True))
+    return _stack("hstack", parts, True)
 
 
 def permute(A: Sparse, rows: Any, columns: Any = None) -> Any:
@@ -292,18 +299,30 @@ def cholesky_entries(A: Sparse, order: Any) -> int:
 
 # Files and model problems.
 
+def _existing(path: Any) -> str:
+    """The path of a file that can be read; FileNotFoundError and its relatives otherwise."""
+    with open(path, "rb"):
+        return str(os.fspath(path))
+
+
 def _read(path: Any, format: str, complex_values: bool) -> CSRMatrix:
-    return CSRMatrix._of(_trnsci.read_sparse(os.fspath(path), format, complex_values))
+    return CSRMatrix._of(_trnsci.read_sparse(_existing(path), format, complex_values))
+
+
+def _write(path: Any, format: str, a: Sparse, text: str, compressed: bool) -> None:
+    matrix = native(a)
+    os.stat(os.path.dirname(os.fspath(path)) or ".")  # FileNotFoundError where there is no such folder
+    _trnsci.write_sparse(os.fspath(path), format, matrix, text, compressed)
 
 
 def mmread(source: Any) -> CSRMatrix:
     """A Matrix Market file, coordinate or array, of any field and symmetry."""
-    return _read(source, "mtx", _trnsci.matrix_market_is_complex(os.fspath(source)))
+    return _read(source, "mtx", _trnsci.matrix_market_is_complex(_existing(source)))
 
 
 def mmwrite(target: Any, a: Sparse, comment: str = "") -> None:
     """Values are written with as many digits as it takes to read the same bits again."""
-    _trnsci.write_sparse(os.fspath(target), "mtx", native(a), comment, False)
+    _write(target, "mtx", a, comment, False)
 
 
 def load_npz(file: Any, *, dtype: Any = np.float64) -> CSRMatrix:
@@ -312,7 +331,7 @@ def load_npz(file: Any, *, dtype: Any = np.float64) -> CSRMatrix:
 
 
 def save_npz(file: Any, matrix: Sparse, compressed: bool = True) -> None:
-    _trnsci.write_sparse(os.fspath(file), "npz", native(matrix), "", compressed)
+    _write(file, "npz", matrix, "", compressed)
 
 
 def hb_read(path: Any, *, dtype: Any = np.float64) -> CSRMatrix:
@@ -322,7 +341,7 @@ def hb_read(path: Any, *, dtype: Any = np.float64) -> CSRMatrix:
 
 def hb_write(path: Any, m: Sparse, title: str = "") -> None:
     """As Rutherford-Boeing."""
-    _trnsci.write_sparse(os.fspath(path), "rb", native(m), title, False)
+    _write(path, "rb", m, title, False)
 
 
 def poisson(nx: int, ny: int = 1, nz: int = 1) -> CSRMatrix:

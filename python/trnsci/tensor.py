@@ -16,7 +16,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from . import _trnsci
 from ._core import Accuracy, Array, ExecutorLike
-from ._tensor_more import (CacheInfo, ContractionPlan, CpResult, DecompositionReport, PathInfo, Step, TuckerResult, ao_to_mo_transform,
+from ._tensor_more import (CacheInfo, check_repeats, ContractionPlan, CpResult, DecompositionReport, PathInfo, Step, TuckerResult, ao_to_mo_transform,
                            clear_plan_cache, contract, contract_path, cp_decompose, cp_reconstruct, einsum_gradient, estimate_flops,
                            from_xla, mp2_energy, multi_einsum, permute, plan_cache_info, plan_contraction, reduce, to_xla,
                            tt_decompose, tt_reconstruct, tt_round, tucker_decompose, tucker_reconstruct)
@@ -72,6 +72,7 @@ def einsum(*operands: Any, alpha: complex = 1.0, beta: complex = 0.0, c: Any = N
     """
     _count("einsum")
     text, given = _text(operands)
+    check_repeats("tensor.einsum", text, given)
     if order not in ("K", "C", "A"):
         raise ValueError(f"tensor.einsum: order is {order!r}; results are row-major: 'K', 'C' or 'A'")
     if dtype is not None:
@@ -96,6 +97,8 @@ def tensordot(a: Any, b: Any, axes: Any = 2, *, precision: str | None = None, ex
         left, right = ([int(a)] if isinstance(a, (int, np.integer)) else list(a) for a in axes)
     if len(left) != len(right) or len(left) > min(rank_a, rank_b):
         raise ValueError(f"tensor.tensordot: axes {axes} do not pair the axes of ranks {rank_a} and {rank_b}")
+    if any(not -rank <= k < rank for axes_of, rank in ((left, rank_a), (right, rank_b)) for k in axes_of):
+        raise ValueError(f"tensor.tensordot: axes {axes} are not all axes of operands of ranks {rank_a} and {rank_b}")
     if rank_a + rank_b > 52:
         raise ValueError("tensor.tensordot: more than 52 axes")
     letters = iter(string.ascii_letters)
@@ -114,7 +117,9 @@ def transpose(a: Any, axes: Sequence[int] | None = None, *, executor: ExecutorLi
     _count("transpose")
     if not isinstance(a, Array):
         return np.transpose(a, axes)
-    order = list(range(a.ndim))[::-1] if axes is None else [k % a.ndim for k in axes]
+    order = list(range(a.ndim))[::-1] if axes is None else [k + a.ndim if k < 0 else k for k in axes]
+    if sorted(order) != list(range(a.ndim)):
+        raise ValueError(f"tensor.transpose: axes {axes} are not an order of {a.ndim} axes")
     letters = string.ascii_letters[:a.ndim]
     return _trnsci.einsum(f"{letters}->{''.join(letters[k] for k in order)}", [a], 1.0, 0.0, None, None, None, executor, False)
 
@@ -163,6 +168,10 @@ def plan(subscripts: str, *operands: Any, dtype: DTypeLike = np.float64, precisi
         is_shape = isinstance(x, (tuple, list)) and all(isinstance(n, (int, np.integer)) for n in x)
         shapes.append([int(n) for n in (x if is_shape else x.shape)])
         types.append(np.dtype(dtype if is_shape else x.dtype).name)
+    for shape in shapes:
+        if any(n < 0 for n in shape):
+            raise ValueError(f"tensor.plan: shape {shape} has a negative extent")
+    check_repeats("tensor.plan", subscripts, [np.broadcast_to(np.int8(0), shape) for shape in shapes])
     return Plan(_trnsci.make_einsum_plan(subscripts, shapes, types, precision, executor, memory_bytes))
 
 
