@@ -162,6 +162,14 @@ MESSAGES = {
     "permute": (lambda: tensor.permute(np.ones((2, 3)), (1, 0)), TypeError, "must be text"),
     "tensordot": (lambda: tensor.tensordot(np.ones((2, 2)), np.ones((2, 2)), ([5], [0])), ValueError, "axes"),
     "transpose": (lambda: tensor.transpose(trnsci.asarray(np.float32(1), "sim:trn2"), (0,)), ValueError, "axes"),
+    "no matrix": (lambda: sparse.spmv(3, np.ones(3)), TypeError, "a int is not a sparse matrix"),
+    "fftshift": (lambda: fft.fftshift(np.arange(3), 1), ValueError, "axis 1"),
+    "fht": (lambda: fft.fht(np.ones(4), 0.0, 1.0), ValueError, "dln"),
+    "fhtoffset": (lambda: fft.fhtoffset(0.0, 1.0), ValueError, "dln"),
+    "permutation": (lambda: G.permutation(1.5), ValueError, "x is 1.5"),
+    "uniform_into": (lambda: rand.uniform_into(0, G), TypeError, "out is a int"),
+    "cg": (lambda: solver.cg(np.eye(3), 0.0), ValueError, "right-hand side"),
+    "plan": (lambda: tensor.plan(0), TypeError, "must be text"),
     "vstack": (lambda: sparse.vstack([]), ValueError, "at least one"),
     "mmread": (lambda: sparse.mmread("no/such.mtx"), FileNotFoundError, "no/such.mtx"),
     "load_npz": (lambda: sparse.load_npz("no/such.npz"), FileNotFoundError, "no/such.npz"),
@@ -178,6 +186,10 @@ def test_one_line_says_what_is_wrong(case):
         call()
     assert words in str(caught.value) and "\n" not in str(caught.value) and "incompatible function" not in str(caught.value)
     assert G.state == before
+
+
+def test_permutation_of_what_counts_as_a_number():
+    assert sorted(rand.Generator(1).permutation(np.int64(5))) == [0, 1, 2, 3, 4] and sorted(rand.Generator(1).permutation([7, 8])) == [7, 8]
 
 
 def test_use_can_be_entered_again():

@@ -40,6 +40,8 @@ def _transform(a: ArrayLike, dln: float, mu: float, offset: float, bias: float, 
     from .fft import irfft, rfft
 
     values = np.asarray(a)
+    if values.ndim == 0 or values.shape[-1] == 0 or dln == 0:
+        raise ValueError(f"fft.fht: an array of shape {values.shape} with spacing dln = {dln}; a point and a spacing are needed")
     n = values.shape[-1]
     place = np.arange(n) - (n - 1) / 2
     u = _coefficients(n, dln, mu, offset, bias)
@@ -73,6 +75,8 @@ def fhtoffset(dln: float, mu: float, initial: float = 0.0, bias: float = 0.0) ->
     """The offset nearest to `initial` for which the highest coefficient is real without being made so."""
     from scipy.special import loggamma
 
+    if dln == 0:
+        raise ValueError("fft.fhtoffset: dln is 0")
     x, w = (mu + 1 + bias) / 2, (mu + 1 - bias) / 2
     y = math.pi / (2 * dln)
     turns = (math.log(2) - initial) / dln + (loggamma(x + 1j * y).imag + loggamma(w + 1j * y).imag) / math.pi

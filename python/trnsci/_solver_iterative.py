@@ -48,6 +48,8 @@ def _krylov(method: str, A: Any, b: Any, x0: Any, tol: float, maxiter: int | Non
         if x0 is not None:
             start = np.asarray(x0, dtype=dtype)
             guess = start[:, None] if start.ndim == 1 else start
+    if rhs.ndim == 0:
+        raise ValueError("solver: the right-hand side is a number; it must be a vector or a matrix")
     n = rhs.shape[0]
     x, report, residuals, products, normal = _trnsci.solver_krylov(
         method, operand(A, dtype, (n, n)), rhs, guess, operand(M, dtype, (n, n)), float(tol), int(maxiter or 0), int(restart),

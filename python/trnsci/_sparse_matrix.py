@@ -275,6 +275,8 @@ def native(a: Any, dtype: Any = None) -> _trnsci.Csr:
 
 def type_of(a: Any) -> Any:
     """The element type that the matrix has for the extension."""
+    if not isinstance(a, (CSRMatrix, COOMatrix, BSRMatrix)) and not is_scipy(a):
+        raise TypeError(f"sparse: a {type(a).__name__} is not a sparse matrix; see trnsci.sparse.from_dense")
     dtype = a.values.dtype if isinstance(a, COOMatrix) else a.dtype
     return np.dtype(np.float64) if dtype.kind in "biu" else dtype
 

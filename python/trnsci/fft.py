@@ -187,6 +187,9 @@ def _shifted(x: Any, axes: Axes, inverse: bool, executor: ExecutorLike) -> Any:
                 axes = tuple(range(x.ndim))
             elif isinstance(axes, (int, np.integer)):
                 axes = (int(axes),)
+            for axis in axes:
+                if not -x.ndim <= axis < x.ndim:
+                    raise ValueError(f"fft.fftshift: axis {axis} of an array of rank {x.ndim}")
             moves = [-(x.shape[a] // 2) if inverse else x.shape[a] // 2 for a in axes]
             return np.roll(x, moves, tuple(axes))
     return _trnsci.shift(x, axes, inverse, executor)

@@ -128,6 +128,8 @@ class Generator:
 
     def _draw(self, name: str, parameters: list[float], size: Size, dtype: DTypeLike, out: Any, executor: ExecutorLike) -> Any:
         if out is not None:
+            if not isinstance(out, (np.ndarray, Array)):
+                raise TypeError(f"rand.{name}: out is a {type(out).__name__}; it must be a NumPy array or a device array")
             if size is not None and tuple(_shape(size)) != tuple(out.shape):
                 raise ValueError(f"rand.{name}: size is {tuple(_shape(size))}, but out has shape {tuple(out.shape)}")
             if executor is not None:
@@ -276,9 +278,10 @@ class Generator:
 
     def permutation(self, x: int | NDArray[Any]) -> NDArray[Any]:
         """0 .. x - 1 in random order, or the rows of x."""
-        n = x if isinstance(x, int) else x.shape[0]
+        rows = None if np.ndim(x) == 0 else np.asarray(x)
+        n = integer(x, "rand.permutation", "x", 0, 2**31 - 1) if rows is None else rows.shape[0]
         order = cast("NDArray[Any]", self._draw("permutation", [], n, np.int32, None, "host"))
-        return order if isinstance(x, int) else cast("NDArray[Any]", x[order])
+        return order if rows is None else cast("NDArray[Any]", rows[order])
 
 
 _default = Generator()

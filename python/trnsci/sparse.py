@@ -301,8 +301,9 @@ def cholesky_entries(A: Sparse, order: Any) -> int:
 
 def _existing(path: Any) -> str:
     """The path of a file that can be read; FileNotFoundError and its relatives otherwise."""
-    with open(path, "rb"):
-        return str(os.fspath(path))
+    name = os.fsdecode(path)
+    with open(name, "rb"):
+        return name
 
 
 def _read(path: Any, format: str, complex_values: bool) -> CSRMatrix:
@@ -310,9 +311,9 @@ def _read(path: Any, format: str, complex_values: bool) -> CSRMatrix:
 
 
 def _write(path: Any, format: str, a: Sparse, text: str, compressed: bool) -> None:
-    matrix = native(a)
-    os.stat(os.path.dirname(os.fspath(path)) or ".")  # FileNotFoundError where there is no such folder
-    _trnsci.write_sparse(os.fspath(path), format, matrix, text, compressed)
+    matrix, name = native(a), os.fsdecode(path)
+    os.stat(os.path.dirname(name) or ".")  # FileNotFoundError where there is no such folder
+    _trnsci.write_sparse(name, format, matrix, text, compressed)
 
 
 def mmread(source: Any) -> CSRMatrix:

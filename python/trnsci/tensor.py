@@ -163,6 +163,8 @@ def plan(subscripts: str, *operands: Any, dtype: DTypeLike = np.float64, precisi
     >>> p(np.ones((2, 3)), np.ones((3, 4)))[0, 0], p.flops
     (3.0, 48.0)
     """
+    if not isinstance(subscripts, str):
+        raise TypeError(f"tensor.plan: subscripts is a {type(subscripts).__name__}; it must be text, as 'ij,jk->ik'")
     shapes, types = [], []
     for x in operands:
         is_shape = isinstance(x, (tuple, list)) and all(isinstance(n, (int, np.integer)) for n in x)
