@@ -137,6 +137,21 @@ template <class T> void conditions(const Executor& executor) {
   Held<T> singular(Layout::RowMajor, Wd(3, 3));
   OnDevice<T> there(executor, singular);
   EXPECT_EQ(trcon<T>(executor, Norm::One, Uplo::Lower, Diag::NonUnit, there.view()), 0);
+  // NaN and infinity give NaN, on the diagonal and off it, where they are read.
+  for (const T value : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()}) {
+    for (const std::int64_t row : {1, 2}) {
+      Held<T> held(Layout::RowMajor, identity<long double>(3));
+      held.at(row, 1) = value;
+      OnDevice<T> bad(executor, held);
+      for (const Executor& where : {executor, host}) {
+        const MatrixView<T> view = where == host ? held.view() : bad.view();
+        EXPECT_TRUE(std::isnan(trcon<T>(where, Norm::One, Uplo::Lower, Diag::NonUnit, view)));
+        EXPECT_TRUE(std::isnan(trcon<T>(where, Norm::Infinity, Uplo::Lower, Diag::NonUnit, view)));
+        EXPECT_TRUE(std::isnan(pocon<T>(where, Uplo::Lower, view, T(1))));
+        EXPECT_EQ(trcon<T>(where, Norm::One, Uplo::Upper, Diag::Unit, view), 1);
+      }
+    }
+  }
 }
 TEST(ConditionDevice, IsTheHosts) {
   const Executor trn2 = neuron::open_simulator("trn2");

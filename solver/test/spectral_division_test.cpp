@@ -184,6 +184,21 @@ TEST(SpectralDivision, ClustersWithNearNeighbours) {
   }
 }
 
+// Eigenvalues that are equal to the last bit: the refinement's quotients are of roundings there, and must leave the
+// vectors orthogonal.
+TEST(SpectralDivision, EqualEigenvaluesInDouble) {
+  const Executor trn2 = neuron::open_simulator("trn2", {.order = neuron::Order::in_order()});
+  const std::int64_t n = 37;
+  Wd signs(n, n), halves(n, n), single(n, n);
+  for (std::int64_t i = 0; i < n; ++i) signs(i, i) = i % 2 == 0 ? -1 : 1, halves(i, i) = i < n / 2 ? 1 : 0;
+  single(n / 2, n / 2) = 1;
+  for (const Wd* a : {&signs, &halves, &single}) {
+    const Ratios r = ratios<double>(trn2, *a);
+    EXPECT_LT(r.residual, 0.5);
+    EXPECT_LT(r.orthogonal, 0.5);
+  }
+}
+
 // Halves above `resident` are divided by trnblas's operations: as on a machine without room for more.
 TEST(SpectralDivision, HalvesThatSbufHasNoRoomFor) {
   const Executor trn2 = neuron::open_simulator("trn2");

@@ -136,6 +136,22 @@ TEST(SvdDevice, SpectraRanksAndScales) {
   }
 }
 
+// Columns from 1 down to 1e-29: singular values far below working precision are anywhere on their way up when the polar
+// iteration ends. What is completed beside them must be orthogonal to them too.
+TEST(SvdDevice, GradedColumns) {
+  const Executor trn2 = neuron::open_simulator("trn2", {.order = neuron::Order::in_order()});
+  for (const std::uint64_t seed : {8, 11, 20}) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    Wd a = random_matrix<float>(33, 20, random);
+    for (std::int64_t i = 0; i < 33; ++i) {
+      for (std::int64_t j = 0; j < 20; ++j) a(i, j) *= std::pow(10.0L, static_cast<long double>(-1.5 * j));
+    }
+    const Solved x = check(trn2, rounded<float>(a));
+    EXPECT_LT(orthogonality(x.u, eps<float>), 0.5);
+  }
+}
+
 TEST(SvdDevice, BeyondTheRangeOfNumbers) {
   const Executor trn2 = neuron::open_simulator("trn2");
   Wd large(4, 3), tiny(4, 3);

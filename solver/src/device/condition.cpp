@@ -47,6 +47,7 @@ template <class T> double norm_from_factor(const Executor& executor, Uplo uplo, 
 template <Scalar T> Real<T> pocon(const Executor& executor, const ConditionArgs<T>& g) {
   const std::int64_t n = g.factor.rows();
   if (n == 0) return 1;
+  if (!std::isfinite(g.norm)) return host::not_a_number<T>();  // those of the factor go through the solves
   const auto solve = [&](const std::vector<double>& x) {
     return on_column<T>(executor, x, [&](const MatrixView<T>& column) {
       const bool lower = g.uplo == Uplo::Lower;
@@ -64,15 +65,16 @@ template <Scalar T> Real<T> trcon(const Executor& executor, const ConditionArgs<
   // The norm of the triangle itself, on the host: sums of its columns or rows.
   const Matrix<T> a = on_host(g.factor);
   std::vector<double> sums(static_cast<std::size_t>(n));
-  bool singular = false;
+  bool singular = false, numbers = true;
   for (std::int64_t i = 0; i < n; ++i) {
     for (std::int64_t j = 0; j < n; ++j) {
       if (g.uplo == Uplo::Lower ? j > i : j < i) continue;
       const double x = i == j && g.diag == Diag::Unit ? 1 : std::abs(static_cast<double>(a.data()[i * n + j]));
-      singular = singular || (i == j && x == 0);
+      singular = singular || (i == j && x == 0), numbers = numbers && std::isfinite(x);
       sums[static_cast<std::size_t>(g.which == Norm::One ? j : i)] += x;
     }
   }
+  if (!numbers) return host::not_a_number<T>();
   if (singular) return 0;
   const auto solve = [&](bool turned) {
     return [&, turned](const std::vector<double>& x) {

@@ -48,13 +48,19 @@ bool complete(const Executor& executor, const Matrix<float>& u, std::int64_t m, 
   product(executor, Op::N, Op::N, 1, p.view(), y.view(), 0, z.view());
   if (!orthonormalise(executor, z, null)) return false;
   product(executor, Op::N, Op::N, 1, p.view(), z.view(), 0, y.view());
-  if (!orthonormalise(executor, y, null) || !complement(executor, u, m, left, null, random)) return false;
+  if (!orthonormalise(executor, y, null)) return false;
+  // Tiny singular values may be on their way up there, at up to 0.7: U <- U - (U Y) Y^T. Else what is completed would
+  // not be orthogonal to them.
+  product(executor, Op::N, Op::N, 1, u.view(), y.view(), 0, left.view());
+  product(executor, Op::N, Op::T, -1, left.view(), y.view(), 1, u.view());
+  if (!complement(executor, u, m, left, null, random)) return false;
   product(executor, Op::N, Op::T, 1, left.view(), y.view(), 1, u.view());
   return true;
 }
 
-// V <- V - V (V^T V - I) / 2 for the columns of V, of which the first n are meant.
-Matrix<float> newton_schulz(const Executor& executor, const Matrix<float>& v, std::int64_t n) {
+// V <- V - V (V^T V - I) / 2 for the columns of V, of which the first n are meant. departs: ||V^T V - I||_F before.
+Matrix<float> newton_schulz(const Executor& executor, const Matrix<float>& v, std::int64_t n,
+                            double* departs = nullptr) {
   const Matrix<float> low(executor, v.columns(), v.columns()), d(executor, v.columns(), v.columns());
   Matrix<float> w(executor, v.rows(), v.columns());
   blas::copy<float>(executor, flat(v), flat(w));
@@ -63,8 +69,18 @@ Matrix<float> newton_schulz(const Executor& executor, const Matrix<float>& v, st
   for (float& x : diagonal) x -= 1;
   set_diagonal(low, diagonal);
   expand(executor, low, d);
+  if (departs) *departs = frobenius(d);
   product(executor, Op::N, Op::N, -0.5, v.view(), d.view(), 1, w.view());
   return w;
+}
+
+// Steps until U^T U = I to working precision; false where they do not lead there.
+bool orthonormal(const Executor& executor, Matrix<float>& u, std::int64_t n) {
+  constexpr int kMostSteps = 12;
+  constexpr double kNear = 1e-4;  // squared by the step that found it
+  double departs = INFINITY;
+  for (int step = 0; step < kMostSteps && departs > kNear; ++step) u = newton_schulz(executor, u, n, &departs);
+  return departs <= kNear;
 }
 
 void write_nan(const SvdArgs<float>& g) {
@@ -92,9 +108,7 @@ Decomposed decompose(const Executor& executor, const Matrix<float>& a, std::int6
   const Polar polar = polar_factor(executor, u, n);
   if (!polar.converged) return failed();
   if (polar.null > 0) {
-    if (!complete(executor, u, m, n, polar.null, random)) return failed();
-    // In the missing directions the iteration had left numbers of up to 1e-2 where zeros were meant: 1e-4, then 1e-8.
-    for (int pass = 0; pass < 2; ++pass) u = newton_schulz(executor, u, n);
+    if (!complete(executor, u, m, n, polar.null, random) || !orthonormal(executor, u, n)) return failed();
   }
   const Matrix<float> low(executor, columns, columns), h(executor, columns, columns);
   symmetric_product(executor, Op::T, 1, u, a, 0, low);  // its lower triangle stands for H

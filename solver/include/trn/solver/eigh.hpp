@@ -11,10 +11,12 @@
 // testers accept 30 n eps / 2).
 //
 // Devices, real types: spectral divide and conquer in float, for double refined with Exact products. In float a range
-// enters only the halves that hold some of it. The bound is the norm of the residual A V - V W as it was computed, in
-// units of ||A||_2; pairs whose residual is not small are NotConverged. iterations counts steps (of polynomials, or of
-// the refinement), levels the halvings (or the zooms into clusters). eigh_generalized: Cholesky and trnblas's
-// triangular products and solves before and after.
+// enters only the halves that hold some of it. Range::values is decided by the eigenvalues as they were computed: one
+// that is nearer to lo or hi than bound ||A||_2 may come out on either side (a zero as 1e-16, which is in (0, 1]), and
+// so `found` may differ from the host's; Range::indices has no such case. The bound is the norm of the residual
+// A V - V W as it was computed, in units of ||A||_2; pairs whose residual is not small are NotConverged. iterations
+// counts steps (of polynomials, or of the refinement), levels the halvings (or the zooms into clusters).
+// eigh_generalized: Cholesky and trnblas's triangular products and solves before and after.
 #pragma once
 
 #include <vector>

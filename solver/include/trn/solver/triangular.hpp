@@ -3,7 +3,7 @@
 //
 // Only the triangle that `uplo` names is read and written, and no Unit diagonal. Row-major views are used in place.
 // Bound of trtri: |A X - I| <= bound |A||X| elementwise or the same for X A; of trtrs: trsm's, on the residual. A
-// priori. On devices (float, double in Exact; not trcon) both are trsm's measured bound, relative to ||a_i|| ||x_j||.
+// priori. On devices (float, double in Exact) both are trsm's measured bound, relative to ||a_i|| ||x_j||.
 #pragma once
 
 #include <trn/solver/report.hpp>
@@ -18,7 +18,8 @@ template <Scalar T> Report trtri(const Executor& executor, Uplo uplo, Diag diag,
 template <Scalar T>
 Report trtrs(const Executor& executor, Uplo uplo, Op op, Diag diag, const ConstMatrix<T>& a, const MatrixView<T>& b);
 
-// The reciprocal condition number, estimated.
+// The reciprocal condition number, estimated; 0 where the diagonal has a zero, NaN where what is read has NaN or
+// infinity.
 template <Scalar T> Real<T> trcon(const Executor& executor, Norm which, Uplo uplo, Diag diag, const MatrixView<T>& a);
 
 }  // namespace trn::solver
