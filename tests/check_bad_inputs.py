@@ -51,6 +51,8 @@ FILES = {
     "option.txt": b"blas.gemm --mm 8\n",
     "saved.txt": b"file object.json\n",
     "unnamed.txt": b"file  \n",
+    "section.json": b'{"format": 1, "sections": [1]}',
+    "kernels.json": b'{"format": 1, "sections": [{"name": "time", "status": "ok", "kernels": 3}]}',
 }
 NEVER = ["std::", "json.exception", "bad_alloc", "terminate", "what():", "basic_string", "vector::", "stoi", "stod",
          "CLI::", "Assertion"]

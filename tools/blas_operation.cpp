@@ -67,14 +67,14 @@ class BlasOperation final : public Operation {
     }
     const Clock clock = options.cpu_time ? Clock::Processor : Clock::Wall;
     const Measured ours = measure(
-        executor, simulated ? 1 : options.repeats, [&] { accuracy = c.call(); }, clock);
+        executor, has_model(executor) ? 1 : options.repeats, [&] { accuracy = c.call(); }, clock);
     ensure(row_.scalar || recorder.count(EventKind::Dispatch) > 0, "{} did not run on {}", name(), executor_name);
     r.precision = trn::name(accuracy.mode);
     r.seconds = ours.fastest_s;
     if (accuracy.bound > 0) r.bound = accuracy.bound;
     if (!simulated && c.peer) r.peer_seconds = measure(options.repeats, c.peer, clock).fastest_s;
-    if (simulated) r.modelled_seconds = recorder.modelled_seconds();
-    const double seconds = simulated ? *r.modelled_seconds : *r.seconds;
+    r.modelled_seconds = modelled_time(executor, recorder);
+    const double seconds = r.modelled_seconds ? *r.modelled_seconds : *r.seconds;
     const bool wide = real_of(dtype) == DType::Float64;
     const double peak = simulated ? tile::device_of(executor).machine().tensor_flops(DType::Float32)
                                   : (wide ? host_peak().fp64_flops : host_peak().fp32_flops);

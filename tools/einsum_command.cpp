@@ -62,7 +62,7 @@ void run(const Arguments& a) {
     const Measured measured =
         measure(executor, a.repeats, [&] { result = plan.execute(operands.operands(), operands.output()); });
     // A simulator's own time says nothing about the machine: its rate is that of the modelled time.
-    const bool modelled = executor.family() == Family::Device;
+    const bool modelled = has_model(executor);
     const double seconds = modelled ? recorder.modelled_seconds() : measured.fastest_s;
     const bool has_rate = plan.flops() > 0 && seconds > 0;  // an empty extent leaves nothing to do
     if (!numbers_only) {

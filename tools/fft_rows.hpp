@@ -92,7 +92,7 @@ class Transforms : public Operation {
         fail<InvalidArgument>("{}: no transform of dtype {}; choose fp32 or fp64", name(), dtype_);
     }
     if (executor.family() == Family::Device) {
-      r.modelled_seconds = recorder.modelled_seconds();
+      r.modelled_seconds = modelled_time(executor, recorder);
       if (describes_runs()) (void)model(tile::device_of(executor).machine(), r);
     }
     r.gflops = flops() / (r.modelled_seconds ? *r.modelled_seconds : *r.seconds) * 1e-9;

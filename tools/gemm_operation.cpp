@@ -140,8 +140,7 @@ class Gemm final : public Operation {
     r.bound = accuracy.bound;
     r.note = fmt::format("precision {}, {} passes, bound {:.2e} of ||a_i|| ||b_j||", trn::name(accuracy.mode),
                          accuracy.passes, accuracy.bound);
-    return finish(r, executor, simulated ? std::optional(recorder.modelled_seconds()) : std::nullopt, accuracy.mode,
-                  accuracy.passes);
+    return finish(r, executor, modelled_time(executor, recorder), accuracy.mode, accuracy.passes);
   }
 
   static Clock clock_of(const BenchOptions& options) { return options.cpu_time ? Clock::Processor : Clock::Wall; }
@@ -201,8 +200,9 @@ class Gemm final : public Operation {
 
   BenchRow finish(BenchRow r, const Executor& executor, std::optional<double> modelled, Mode mode, int passes) const {
     r.modelled_seconds = modelled;
-    const double peak = modelled ? tile::device_of(executor).machine().tensor_flops(words_of(mode)) / passes
-                                 : (in() == DType::Float64 ? host_peak().fp64_flops : host_peak().fp32_flops);
+    const bool device = executor.family() == Family::Device;
+    const double peak = device ? tile::device_of(executor).machine().tensor_flops(words_of(mode)) / passes
+                               : (in() == DType::Float64 ? host_peak().fp64_flops : host_peak().fp32_flops);
     const double rate = flops() / (modelled ? *modelled : *r.seconds);
     r.gflops = rate * 1e-9;
     r.roof_fraction = rate / peak;

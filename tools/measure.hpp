@@ -4,11 +4,20 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <optional>
 
 #include <trn/core/event.hpp>
 #include <trn/core/executor.hpp>
 
 namespace trn::tools {
+
+// Whether an executor has a timing model: simulators do, hardware is measured by the clock.
+[[nodiscard]] inline bool has_model(const Executor& executor) { return executor.name().starts_with("sim:"); }
+
+// The modelled time of what a recorder saw; nothing where there is no model.
+[[nodiscard]] inline std::optional<double> modelled_time(const Executor& executor, const Recorder& recorder) {
+  return has_model(executor) ? std::optional(recorder.modelled_seconds()) : std::nullopt;
+}
 
 struct Measured {
   double fastest_s = 0;

@@ -201,7 +201,7 @@ Option Options::machine(std::string& value) {
       [&value, names](const CLI::results_t& words) {
         const std::string& word = words.front();
         const std::string name = word.starts_with("sim:") ? word.substr(4) : word;
-        check_choice("--exec", name, names);
+        check_choice("--exec or --machine", name, names);
         value = name;
         return true;
       },
@@ -224,7 +224,7 @@ void Command::needs_one(const std::string& what) {
 void Command::run(std::function<void()> body) { app_->callback(std::move(body)); }
 
 void parse_words(const std::vector<std::string>& words, const std::function<void(Command&)>& fill) {
-  CLI::App app{"", "trnsci"};
+  CLI::App app{"", "trnsci emit"};  // whose help lists these words
   Command root(app);
   fill(root);
   try {

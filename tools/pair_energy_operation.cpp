@@ -95,13 +95,13 @@ class PairEnergy final : public Operation {
     r.seconds = measured.fastest_s;
     r.error = std::abs((energy.opposite_spin + energy.same_spin) / exact - 1);
     r.bound = energy.accuracy.bound / std::abs(exact);
-    return finish(r, executor, simulated ? std::optional(recorder.modelled_seconds()) : std::nullopt);
+    return finish(r, executor, modelled_time(executor, recorder));
   }
 
   BenchRow finish(BenchRow r, const Executor& executor, std::optional<double> modelled) const {
     r.modelled_seconds = modelled;
     double peak = dtype_ == "fp64" ? host_peak().fp64_flops : host_peak().fp32_flops;
-    if (modelled) {  // of the products of words or slices that the mode forms
+    if (executor.family() == Family::Device) {  // of the products of words or slices that the mode forms
       const blas::WordScheme words =
           mode() == Mode::Exact ? blas::WordScheme{DType::BFloat16, 6, 26} : blas::word_scheme(mode());
       peak = tile::device_of(executor).machine().tensor_flops(words.dtype) / words.products;

@@ -34,9 +34,9 @@ class ProgramBench : public Operation {
       const Measured measured = run(executor, options.repeats, r);
       ensure(recorder.family_of(name()) == trn::name(executor.family()), "{} did not run on {}", name(), executor_name);
       r.seconds = measured.fastest_s;
-      if (simulated) r.modelled_seconds = recorder.modelled_seconds();
+      r.modelled_seconds = modelled_time(executor, recorder);
     }
-    const double rate = flops() / (simulated ? *r.modelled_seconds : *r.seconds);
+    const double rate = flops() / (r.modelled_seconds ? *r.modelled_seconds : *r.seconds);
     r.gflops = rate * 1e-9;
     r.roof_fraction = rate / (simulated ? tile::device_of(executor).machine().tensor_flops(DType::Float32)
                               : dtype() == DType::Float64 ? host_peak().fp64_flops

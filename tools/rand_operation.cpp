@@ -110,7 +110,7 @@ template <class T> class Draws final : public Operation {
     if (!simulated) return finish(r, executor, std::nullopt);
     r.error = difference_from_host(out);
     r.bound = has_law_ ? 1 : 0;
-    return finish(r, executor, recorder.modelled_seconds());
+    return finish(r, executor, modelled_time(executor, recorder));
   }
 
  private:
@@ -179,8 +179,9 @@ template <class T> class Draws final : public Operation {
 
   BenchRow finish(BenchRow r, const Executor& executor, std::optional<double> modelled) const {
     r.modelled_seconds = modelled;
-    const double bytes_per_s =
-        modelled ? tile::device_of(executor).machine().dma_bytes_per_s() : host_write_bandwidth();
+    const double bytes_per_s = executor.family() == Family::Device
+                                   ? tile::device_of(executor).machine().dma_bytes_per_s()
+                                   : host_write_bandwidth();
     const double rate = static_cast<double>(count_) / (modelled ? *modelled : *r.seconds);
     r.gflops = rate * 1e-9;
     r.roof_fraction = rate * sizeof(T) / bytes_per_s;

@@ -2,7 +2,10 @@
 // differently.
 #include <fmt/format.h>
 
+#include <signal.h>
+
 #include <algorithm>
+#include <filesystem>
 
 #include <trn/core/error.hpp>
 #include <trn/core/output_file.hpp>
@@ -27,15 +30,22 @@ struct Check {
 std::string summary(const Json& s) {
   if (s.contains("error")) return s["error"].get<std::string>();
   if (s.contains("reason")) return s["reason"].get<std::string>();
-  if (s.contains("confirmed")) return fmt::format("{} choices confirmed", s["confirmed"].get<std::int64_t>());
+  const std::int64_t left = s.value("left_out", std::int64_t{0});
+  const char* why = silicon::stopped_early() ? "the check was stopped" : "the time was up";
+  const std::string cut = left > 0 ? fmt::format("; {} left out, {}", left, why) : "";
+  if (s.contains("confirmed")) return fmt::format("{} choices confirmed{}", s["confirmed"].get<std::int64_t>(), cut);
   if (s.contains("equal")) {
-    return fmt::format("{} of {} programs equal", s["equal"].get<std::int64_t>(), s["programs"].size());
+    return fmt::format("{} of {} programs equal{}", s["equal"].get<std::int64_t>(), s["programs"].size(), cut);
   }
-  if (s.contains("rows")) return fmt::format("{} kernels", s["rows"].size());
+  if (s.contains("rows")) return fmt::format("{} kernels{}", s["rows"].size(), cut);
+  if (!cut.empty()) return cut.substr(2);
   if (s.contains("items")) {
     const auto& items = s["items"];
     const auto right = std::count_if(items.begin(), items.end(), [](const Json& i) { return i["status"] == "ok"; });
-    return fmt::format("{} of {} as expected", right, items.size());
+    const auto skipped =
+        std::count_if(items.begin(), items.end(), [](const Json& i) { return i["status"] == "skipped"; });
+    return fmt::format("{} of {} as expected{}", right, static_cast<std::ptrdiff_t>(items.size()) - skipped,
+                       skipped > 0 ? fmt::format(", {} skipped", skipped) : "");
   }
   return "";
 }
@@ -66,7 +76,32 @@ void print_findings(const Json& s) {
   }
 }
 
+// Whether two paths name one file, also by links.
+bool same_file(const std::string& a, const std::string& b) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::equivalent(a, b, error)) return true;
+  return fs::weakly_canonical(fs::absolute(a, error), error) == fs::weakly_canonical(fs::absolute(b, error), error);
+}
+
+// Ctrl-C and TERM end the check after the question under way, and the report holds what was measured; the second one
+// ends the process.
+void stop_on_signals() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { silicon::stop_early(); };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  for (const int number : {SIGINT, SIGTERM}) {
+    struct sigaction before {};
+    sigaction(number, nullptr, &before);
+    if (before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);
+  }
+}
+
 void check(Check wanted) {
+  const bool to_output = wanted.output == "-";
+  require(wanted.html != "-", "--html: the page goes to a file; '-' is for --output alone");
+  require(to_output || wanted.html.empty() || !same_file(wanted.output, wanted.html),
+          "--output and --html name the same file '{}'; give two", wanted.html);
   if (wanted.executor.empty()) {
     const auto known = Executor::known();
     wanted.executor = std::find(known.begin(), known.end(), "neuron") != known.end() ? "neuron" : "sim:trn2";
@@ -88,13 +123,25 @@ void check(Check wanted) {
       return std::find(wanted.sections.begin(), wanted.sections.end(), s.name) == wanted.sections.end();
     });
   }
-  OutputFile file("--output", wanted.output);
-  if (!wanted.html.empty()) const OutputFile claim("--html", wanted.html);  // a bad path costs nothing
+  // A bad path costs nothing. The claims are given up again: a process that is killed leaves no file.
+  if (!to_output) const OutputFile claim("--output", wanted.output);
+  if (!wanted.html.empty()) const OutputFile claim("--html", wanted.html);
+  stop_on_signals();
   Json report = silicon::run_sections(wanted.executor, wanted.minutes, sections);
   report["version"] = TRN_VERSION;
-  file.write(report.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
-  file.commit();
+  const std::string text = report.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  if (to_output) {
+    fmt::print("{}", text);
+  } else {
+    OutputFile file("--output", wanted.output);
+    file.write(text);
+    file.commit();
+  }
   if (!wanted.html.empty()) silicon::write_page(report, wanted.html);
+  const auto complete = [] {
+    if (silicon::stopped_early()) fail<Error>("silicon-check: stopped by a signal; the report holds what was measured");
+  };
+  if (to_output) return complete();
   Table table({"section", "status", "seconds", ""});
   for (const Json& s : report["sections"]) {
     table.add({s["name"], s["status"], fmt::format("{:.2f}", s["seconds"].get<double>()), summary(s)});
@@ -103,6 +150,7 @@ void check(Check wanted) {
   table.print();
   for (const Json& s : report["sections"]) print_findings(s);
   fmt::print("report: {}\n", wanted.output);
+  complete();
 }
 
 }  // namespace
@@ -115,7 +163,8 @@ void add_silicon_check(Command& program) {
   sub.texts("--sections", wanted->sections,
             "some of the sections: machine, toolchain, exactness, bits, time, contract, "
             "faults, cores");
-  sub.text("-o,--output", wanted->output, "the report file").required();
+  sub.text("-o,--output", wanted->output, "the report file; - for standard output, in the place of the text")
+      .required();
   sub.text("--html", wanted->html, "write it as a web page, too");
   sub.run([wanted] { check(*wanted); });
 }
@@ -127,9 +176,10 @@ void add_silicon_diff(Command& program) {
   sub.text("second", *b, "another one").required();
   sub.run([a, b] {
     const Json first = silicon::read_report(*a), second = silicon::read_report(*b);
-    const std::vector<std::string> lines = silicon::differences(first, second);
-    for (const std::string& line : lines) fmt::print("{}\n", line);
-    if (!lines.empty()) fail<Error>("silicon-diff: {} differences", lines.size());
+    const silicon::Comparison found = silicon::compare(first, second);
+    for (const std::string& line : found.differences) fmt::print("{}\n", line);
+    for (const std::string& line : found.not_compared) fmt::print("not compared: {}\n", line);
+    if (!found.differences.empty()) fail<Error>("silicon-diff: {} differences", found.differences.size());
     fmt::print("no differences\n");
   });
 }

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <fstream>
 #include <sstream>
 
@@ -18,6 +19,8 @@ namespace trn::tools::silicon {
 namespace {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+volatile std::sig_atomic_t stopped = 0;
 
 Open& opener() {
   static Open open = [](const std::string& name) { return Executor::open(name); };
@@ -54,17 +57,41 @@ const Json* section(const Json& report, const std::string& name) {
   return nullptr;
 }
 
-// Rows of one list of a section, by what names them; `compared` are the values that must agree.
+// How many things a section left out because its time was up.
+std::int64_t left_out(const Json& section) {
+  const Json* count = member(section, "left_out");
+  return count != nullptr && count->is_number_integer() ? count->get<std::int64_t>() : 0;
+}
+
+// Rows of one list of a section, by what names them; `compared` are the values that must agree. A row that one report
+// skipped, or did not come to, is not compared.
 void compare_rows(const Json& a, const Json& b, const char* list, const std::vector<const char*>& keys,
-                  const std::vector<const char*>& compared, const std::string& where, std::vector<std::string>& out) {
+                  const std::vector<const char*>& compared, const std::string& where, Comparison& out) {
   const Json *left = member(a, list), *right = member(b, list);
-  if (left == nullptr || !left->is_array()) return;
-  for (const Json& row : *left) {
-    const Json* other = partner(right, row, keys);
+  const auto name_of = [&](const Json& row) {
     std::string named;
     for (const char* key : keys) named += (named.empty() ? "" : ", ") + text(row, key);
+    return named;
+  };
+  std::int64_t missing = 0;
+  const auto alone = [&](const Json& row, const Json& other_section, const char* which) {
+    if (left_out(other_section) > 0 || text(other_section, "status") == "failed") {
+      ++missing;
+    } else {
+      out.differences.push_back(fmt::format("{}: {}: in the {} report only", where, name_of(row), which));
+    }
+  };
+  for (const Json& row : left == nullptr ? Json::array() : *left) {
+    const Json* other = partner(right, row, keys);
     if (other == nullptr) {
-      out.push_back(fmt::format("{}: {}: in the first report only", where, named));
+      alone(row, b, "first");
+      continue;
+    }
+    const bool skipped = text(row, "status") == "skipped", other_skipped = text(*other, "status") == "skipped";
+    if (skipped && other_skipped) continue;
+    if (skipped || other_skipped) {
+      out.not_compared.push_back(
+          fmt::format("{}: {}: skipped in the {} report", where, name_of(row), skipped ? "first" : "second"));
       continue;
     }
     std::string what;
@@ -72,18 +99,15 @@ void compare_rows(const Json& a, const Json& b, const char* list, const std::vec
       if (text(row, key) == text(*other, key)) continue;
       what += fmt::format("{}{} '{}' and '{}'", what.empty() ? "" : "; ", key, text(row, key), text(*other, key));
     }
-    if (!what.empty()) out.push_back(fmt::format("{}: {}: {}", where, named, what));
+    if (!what.empty()) out.differences.push_back(fmt::format("{}: {}: {}", where, name_of(row), what));
   }
-  if (right == nullptr || !right->is_array()) return;
-  for (const Json& row : *right) {
-    if (partner(left, row, keys) != nullptr) continue;
-    std::string named;
-    for (const char* key : keys) named += (named.empty() ? "" : ", ") + text(row, key);
-    out.push_back(fmt::format("{}: {}: in the second report only", where, named));
+  for (const Json& row : right == nullptr ? Json::array() : *right) {
+    if (partner(left, row, keys) == nullptr) alone(row, a, "second");
   }
+  if (missing > 0) out.not_compared.push_back(fmt::format("{}: {} that one report did not come to", where, missing));
 }
 
-void compare_times(const Json& a, const Json& b, std::vector<std::string>& out) {
+void compare_times(const Json& a, const Json& b, Comparison& out) {
   constexpr double kApart = 0.1;
   const Json *left = member(a, "rows"), *right = member(b, "rows");
   if (left == nullptr || !left->is_array()) return;
@@ -94,16 +118,38 @@ void compare_times(const Json& a, const Json& b, std::vector<std::string>& out) 
     if (x == nullptr || y == nullptr || !x->is_number() || !y->is_number()) continue;
     const double ratio = y->get<double>() / x->get<double>();
     if (std::abs(ratio - 1) > kApart) {
-      out.push_back(fmt::format("time: {}: {:.2f} us and {:.2f} us, ratio {:.3f}", text(row, "kernel"),
-                                x->get<double>(), y->get<double>(), ratio));
+      out.differences.push_back(fmt::format("time: {}: {:.2f} us and {:.2f} us, ratio {:.3f}", text(row, "kernel"),
+                                            x->get<double>(), y->get<double>(), ratio));
     }
+  }
+}
+
+// A section has a name, a status and lists of rows; rows of results have a status of their own.
+void check_section(const Json& s, std::size_t number, const std::string& path) {
+  const auto is_text = [](const Json& object, const char* key) {
+    const Json* value = member(object, key);
+    return value != nullptr && value->is_string();
+  };
+  require(is_text(s, "name") && is_text(s, "status"),
+          "'{}' is not a report of trnsci silicon-check: section {} lacks its name or status", path, number);
+  for (const char* list : {"choices", "programs", "items", "kernels", "rows"}) {
+    const Json* rows = member(s, list);
+    if (rows == nullptr) continue;
+    bool good = rows->is_array();
+    for (const Json& row : good ? *rows : Json::array()) {
+      good = good && row.is_object() && (std::string(list) == "rows" || is_text(row, "status"));
+    }
+    require(good, "'{}' is not a report of trnsci silicon-check: '{}' of section {} is not a list of results", path,
+            list, number);
   }
 }
 
 }  // namespace
 
 Deadline::Deadline(double seconds) : end_(now() + seconds) {}
-bool Deadline::over() const { return now() > end_; }
+bool Deadline::over() const { return stopped != 0 || now() > end_; }
+void stop_early() noexcept { stopped = 1; }
+bool stopped_early() noexcept { return stopped != 0; }
 
 Executor open_checked(const std::string& name) { return opener()(name); }
 void set_open(Open open) { opener() = std::move(open); }
@@ -131,9 +177,10 @@ Json run_sections(const std::string& executor, double minutes, const std::vector
     try {
       if (task.deadline.over()) {
         out["status"] = "skipped";
-        out["reason"] = "the time was up";
+        out["reason"] = stopped != 0 ? "the check was stopped" : "the time was up";
       } else {
         s.run(task, out);
+        if (out["status"] == "ok" && left_out(out) > 0) out["status"] = "cut";
       }
     } catch (const std::exception& e) {
       out["status"] = "failed";
@@ -156,13 +203,14 @@ Json read_report(const std::string& path) {
   require(format != nullptr && format->is_number_integer() && sections != nullptr && sections->is_array(),
           "'{}' is not a report of trnsci silicon-check", path);
   require(*format == 1, "'{}' is a report of format {}; this version reads format 1", path, format->dump());
+  for (std::size_t i = 0; i < sections->size(); ++i) check_section((*sections)[i], i + 1, path);
   return report;
 }
 
-std::vector<std::string> differences(const Json& a, const Json& b) {
-  std::vector<std::string> out;
+Comparison compare(const Json& a, const Json& b) {
+  Comparison out;
   if (text(a, "machine") != text(b, "machine")) {
-    out.push_back(fmt::format("machines: {} and {}", text(a, "machine"), text(b, "machine")));
+    out.differences.push_back(fmt::format("machines: {} and {}", text(a, "machine"), text(b, "machine")));
   }
   std::vector<std::string> names;
   for (const Json* report : {&a, &b}) {
@@ -173,15 +221,27 @@ std::vector<std::string> differences(const Json& a, const Json& b) {
   for (const std::string& name : names) {
     const Json *x = section(a, name), *y = section(b, name);
     if (x == nullptr || y == nullptr) {
-      out.push_back(fmt::format("{}: in the {} report only", name, x == nullptr ? "second" : "first"));
+      out.not_compared.push_back(fmt::format("{}: in the {} report only", name, x == nullptr ? "second" : "first"));
+      continue;
+    }
+    const bool skipped = text(*x, "status") == "skipped", other_skipped = text(*y, "status") == "skipped";
+    if (skipped || other_skipped) {
+      const char* which = skipped && other_skipped ? "both reports"
+                          : skipped                ? "the first report"
+                                                   : "the second report";
+      out.not_compared.push_back(fmt::format("{}: skipped in {}", name, which));
       continue;
     }
     const bool both = text(*x, "status") == "failed" && text(*y, "status") == "failed";
-    if (text(*x, "status") != text(*y, "status") || (both && text(*x, "error") != text(*y, "error"))) {
+    // Of a section that was cut the rows alone say what differs.
+    const bool cut = text(*x, "status") == "cut" || text(*y, "status") == "cut";
+    const bool failed = text(*x, "status") == "failed" || text(*y, "status") == "failed";
+    if ((text(*x, "status") != text(*y, "status") && (failed || !cut)) ||
+        (both && text(*x, "error") != text(*y, "error"))) {
       const auto said = [](const Json& s) {
         return text(s, "status") + (member(s, "error") != nullptr ? " (" + text(s, "error") + ")" : "");
       };
-      out.push_back(fmt::format("{}: {} and {}", name, said(*x), said(*y)));
+      out.differences.push_back(fmt::format("{}: {} and {}", name, said(*x), said(*y)));
     }
     compare_rows(*x, *y, "choices", {"number", "title"}, {"status", "rule", "found"}, "choice", out);
     compare_rows(*x, *y, "programs", {"program"}, {"status", "digest"}, "bits", out);

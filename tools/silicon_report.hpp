@@ -15,7 +15,7 @@ namespace trn::tools::silicon {
 
 using Json = nlohmann::ordered_json;
 
-// When the time is up, what has not begun is left out and counted.
+// When the time is up, or the process was asked to end, what has not begun is left out and counted.
 class Deadline {
  public:
   explicit Deadline(double seconds);
@@ -30,7 +30,12 @@ struct Task {
   Deadline deadline;
 };
 
-// Writes its numbers into the object. Its status is "ok" unless the section says otherwise ("findings", "skipped").
+// From a signal handler: every deadline is over.
+void stop_early() noexcept;
+[[nodiscard]] bool stopped_early() noexcept;
+
+// Writes its numbers into the object. Its status is "ok" unless the section says otherwise ("findings", "skipped"). A
+// section without findings that left something out ("left_out" above 0) becomes "cut".
 using Section = std::function<void(const Task& task, Json& out)>;
 struct NamedSection {
   const char* name;
@@ -59,14 +64,18 @@ using Open = std::function<Executor(const std::string& name)>;
 [[nodiscard]] Executor open_checked(const std::string& name);
 void set_open(Open open);
 
-// Reads a report file; throws InvalidArgument that says what is wrong.
+// Reads a report file, whose sections have names, statuses and lists of rows; throws InvalidArgument that says what is
+// wrong.
 [[nodiscard]] Json read_report(const std::string& path);
 
 // The report as a web page.
 void write_page(const Json& report, const std::string& path);
 
-// What two reports say differently, a line each.
-[[nodiscard]] std::vector<std::string> differences(const Json& a, const Json& b);
+// What two reports say differently, a line each; and what only one of them asked, which says nothing.
+struct Comparison {
+  std::vector<std::string> differences, not_compared;
+};
+[[nodiscard]] Comparison compare(const Json& a, const Json& b);
 // Lines of `trnsci validate --from`: constants of the timing model that the report's measurements would move.
 [[nodiscard]] std::vector<std::string> moved_constants(const Json& report);
 

@@ -128,7 +128,12 @@ void check_toolchain(const Task& task, Json& out) {
     }
   } removed{folder};
   out["kernels"] = Json::array();
+  std::int64_t left = 0;
   for (const auto& [kernel, program] : toolchain_kernels(machine)) {
+    if (task.deadline.over()) {
+      ++left;
+      continue;
+    }
     Json row{{"kernel", kernel}, {"status", "built"}, {"instructions", program.dynamic_instructions()}};
     try {
       neuron::neff::Options options;
@@ -154,6 +159,7 @@ void check_toolchain(const Task& task, Json& out) {
     }
     out["kernels"].push_back(row);
   }
+  out["left_out"] = left;
 }
 
 void check_contract(const Task& task, Json& out) {

@@ -78,8 +78,9 @@ class SolverOperation final : public Operation {
     } else {
       run(executor, options, r);
     }
-    const double seconds = simulated ? *r.modelled_seconds : *r.seconds;
-    gemm = simulated ? modelled_gemm(tile::device_of(executor).machine()) : measured_gemm(executor, options);
+    const bool modelled = r.modelled_seconds.has_value();
+    const double seconds = modelled ? *r.modelled_seconds : *r.seconds;
+    gemm = modelled ? modelled_gemm(tile::device_of(executor).machine()) : measured_gemm(executor, options);
     r.solver->gemm_equivalents = seconds / gemm;
     const bool wide = real_of(dtype()) == DType::Float64;
     const double peak = simulated ? tile::device_of(executor).machine().tensor_flops(DType::Float32)
@@ -87,7 +88,7 @@ class SolverOperation final : public Operation {
     r.gflops = flops() / seconds * 1e-9;
     r.roof_fraction = flops() / seconds / peak;
     std::string notes = fmt::format("{:.2f} gemm of {}", r.solver->gemm_equivalents,
-                                    simulated ? "order n in tf32x3" : "order n in the same type");
+                                    modelled ? "order n in tf32x3" : "order n in the same type");
     if (r.solver->condition) notes += fmt::format("; condition {:.2e}", *r.solver->condition);
     if (!r.solver->outcome.empty()) notes += "; outcome " + r.solver->outcome;
     r.note = notes + (r.note.empty() ? "" : "; " + r.note);
@@ -134,12 +135,12 @@ class SolverOperation final : public Operation {
       const PurposeScope warm_up(Purpose::WarmUp);
       c.reset(), (void)c.call(), c.peer_reset(), c.peer();
     }
-    r.seconds = fastest(simulated ? 1 : options.repeats, clock, c.reset, [&] {
+    r.seconds = fastest(has_model(executor) ? 1 : options.repeats, clock, c.reset, [&] {
       report = c.call();
       executor.synchronize();
     });
     ensure(recorder.count(EventKind::Dispatch) > 0, "{} did not run on {}", name(), executor.name());
-    if (simulated) r.modelled_seconds = recorder.modelled_seconds();
+    r.modelled_seconds = modelled_time(executor, recorder);
     r.precision = trn::name(report.accuracy.mode);
     r.solver->outcome = solver::name(report.outcome.status);
     if (report.outcome.ok()) {
@@ -167,7 +168,7 @@ class SolverOperation final : public Operation {
     return least;
   }
 
-  // One product of order n: of tf32x3 words on a device, of the same type on the host.
+  // One product of order n: of tf32x3 words in the model of a device, of the same type where the clock measures.
   [[nodiscard]] double modelled_gemm(const tile::Machine& machine) const {
     const std::int64_t parts = is_complex(dtype()) ? 2 : 1;
     blas::GemmShape s{parts == 2 ? DType::Complex64 : DType::Float32, parts == 2 ? DType::Complex64 : DType::Float32,
@@ -183,7 +184,7 @@ class SolverOperation final : public Operation {
     const Matrix<T> c(executor, n_, n_);
     const auto call = [&] { blas::gemm(executor, blas::Op::N, blas::Op::N, T(1), a.view(), b.view(), T(0), c.view()); };
     call();
-    return measure(options.repeats, call, options.cpu_time ? Clock::Processor : Clock::Wall).fastest_s;
+    return measure(executor, options.repeats, call, options.cpu_time ? Clock::Processor : Clock::Wall).fastest_s;
   }
   [[nodiscard]] double measured_gemm(const Executor& e, const BenchOptions& o) const {
     switch (dtype()) {

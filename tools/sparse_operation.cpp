@@ -168,9 +168,10 @@ class SparseOperation final : public Operation {
                         MatrixView<const float>(executor, b.data(), k, s.columns(), s.columns(), 1), 0, s);
                   }).fastest_s;
       ensure(recorder.family_of(name()) == "device", "{} did not run on {}", name(), executor.name());
-      r.modelled_seconds = recorder.modelled_seconds();
+      r.modelled_seconds = modelled_time(executor, recorder);
     }
-    r.gflops = 2.0 * static_cast<double>(s.nnz() * k) / *r.modelled_seconds * 1e-9;
+    const double seconds = r.modelled_seconds ? *r.modelled_seconds : *r.seconds;
+    r.gflops = 2.0 * static_cast<double>(s.nnz() * k) / seconds * 1e-9;
     r.roof_fraction = r.gflops * 1e9 / machine.tensor_flops(DType::Float32);
     r.shape = {
         {"rows", s.rows()}, {"columns", s.columns()}, {"nnz", s.nnz()}, {"n", k}, {"kernel", std::string("blocks")}};
@@ -196,7 +197,7 @@ class SparseOperation final : public Operation {
       r.seconds =
           measure(executor, options.repeats, [&] { r.bound = plan.execute(1, xv, 0, y.view()).bound; }).fastest_s;
       ensure(recorder.family_of("sparse.spmm") == "device", "{} did not run on {}", name(), executor.name());
-      r.modelled_seconds = recorder.modelled_seconds();
+      r.modelled_seconds = modelled_time(executor, recorder);
       std::vector<float> out(static_cast<std::size_t>(a.rows() * n));
       copy(View<const float>(executor, y.data(), {a.rows() * n}),
            View<float>(Executor::host(), out.data(), {a.rows() * n}));
@@ -205,9 +206,10 @@ class SparseOperation final : public Operation {
       r.error = sampled_error(here, x.data(), out.data(), n);
     }
     const double flops = 2.0 * static_cast<double>(report.nnz * n);
-    r.gflops = flops / *r.modelled_seconds * 1e-9;
+    const double seconds = r.modelled_seconds ? *r.modelled_seconds : *r.seconds;
+    r.gflops = flops / seconds * 1e-9;
     r.gbytes = (static_cast<double>(report.matrix_bytes) + 4.0 * static_cast<double>(n * (a.rows() + a.columns()))) /
-               *r.modelled_seconds * 1e-9;
+               seconds * 1e-9;
     r.roof_fraction = r.gflops * 1e9 / machine.tensor_flops(DType::Float32);
     r.shape = {{"rows", a.rows()},
                {"columns", a.columns()},

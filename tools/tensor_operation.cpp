@@ -60,7 +60,7 @@ class TensorOperation : public Operation {
       const neuron::RunReport report = neuron::estimate(tensor::plan_program(plan), machine);
       r.bound = plan.accuracy().bound;
       r.note = plan.explain();
-      return modelled(r, executor, plan.flops(), bytes, report.seconds);
+      return on_device(r, executor, plan.flops(), bytes, report.seconds);
     }
     const Recorder recorder(executor);
     if (name_ == "tensor.einsum") {
@@ -72,7 +72,7 @@ class TensorOperation : public Operation {
               [&] { r.bound = plan.execute(o.operands(), o.output(), {}, nullptr, workspace).accuracy.bound; }, clock)
               .fastest_s;
       r.note = plan.explain();
-      if (device) return modelled(r, executor, plan.flops(), bytes, recorder.modelled_seconds());
+      if (device) return on_device(r, executor, plan.flops(), bytes, modelled_time(executor, recorder));
       r.gflops = plan.flops() / *r.seconds * 1e-9;
       const bool wide = real_of(parse_dtype(what.dtype)) == DType::Float64;
       r.roof_fraction = r.gflops * 1e9 / (wide ? host_peak().fp64_flops : host_peak().fp32_flops);
@@ -90,7 +90,7 @@ class TensorOperation : public Operation {
                       clock)
                       .fastest_s;
     }
-    if (device) return modelled(r, executor, 0, bytes, recorder.modelled_seconds());
+    if (device) return on_device(r, executor, 0, bytes, modelled_time(executor, recorder));
     r.gbytes = bytes / *r.seconds * 1e-9;
     return r;
   }
@@ -105,9 +105,11 @@ class TensorOperation : public Operation {
     }
     return what;
   }
-  BenchRow modelled(BenchRow r, const Executor& executor, double flops, double bytes, double seconds) const {
+  BenchRow on_device(BenchRow r, const Executor& executor, double flops, double bytes,
+                     std::optional<double> modelled) const {
     const tile::Machine& machine = tile::device_of(executor).machine();
-    r.modelled_seconds = seconds;
+    r.modelled_seconds = modelled;
+    const double seconds = modelled ? *modelled : *r.seconds;
     if (!(seconds > 0)) return r;  // an empty extent leaves nothing to do: no rates
     r.gflops = flops / seconds * 1e-9;
     r.gbytes = bytes / seconds * 1e-9;

@@ -118,10 +118,9 @@ class Vectors final : public Operation {
       run(executor, options, r);
     }
     const double seconds = r.modelled_seconds ? *r.modelled_seconds : *r.seconds;
-    const double roof =
-        r.modelled_seconds ? tile::device_of(executor).machine().dma_bytes_per_s() : host_copy_bandwidth();
+    const double roof = simulated ? tile::device_of(executor).machine().dma_bytes_per_s() : host_copy_bandwidth();
     // A DMA from HBM to HBM passes the engines once.
-    const double moved = r.modelled_seconds && kind_ == Kind::Copy ? bytes() / 2 : bytes();
+    const double moved = simulated && kind_ == Kind::Copy ? bytes() / 2 : bytes();
     r.gflops = moved / seconds * 1e-9;
     r.roof_fraction = moved / seconds / roof;
     return r;
@@ -214,7 +213,7 @@ class Vectors final : public Operation {
     error(r, x, y, a, dx.to_host(), dy.to_host(), da.to_host(), scalar);
     const Measured measured = measure(e, options.repeats, call);
     r.seconds = measured.fastest_s;
-    if (e.family() == Family::Device) r.modelled_seconds = recorder.modelled_seconds();
+    r.modelled_seconds = modelled_time(e, recorder);
   }
 
   void error(BenchRow& r, const std::vector<float>& x, const std::vector<float>& y, const std::vector<float>& a,

@@ -1,17 +1,21 @@
-"""neffc, silicon-check, silicon-diff and validate --from as commands, over the fake toolchain.
+"""neffc, silicon-check, silicon-diff and validate --from as commands, over the fake toolchain; bench over the fake
+runtime.
 
-    check_commands.py TRNSCI FAKE_TOOLCHAIN
+    check_commands.py TRNSCI FAKE_TOOLCHAIN FAKE_RUNTIME
 """
 
 import json
+import math
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 
-def main(command, toolchain):
+def main(command, toolchain, runtime):
     folder = Path(tempfile.mkdtemp(prefix="trn_silicon_", dir="/dev/shm" if Path("/dev/shm").is_dir() else None))
     environment = {k: v for k, v in os.environ.items() if not k.startswith("TRN_")}
     environment.update(TRN_NKI_PYTHON=toolchain, TRN_NEFF_CACHE=str(folder / "cache"), OMP_NUM_THREADS="1")
@@ -55,8 +59,9 @@ def main(command, toolchain):
     for name in ("a", "b"):
         text = run("silicon-check", "--exec", "sim:trn2", "--sections", sections, "-o", folder / f"{name}.json")
     run("silicon-check", "--exec", "sim:trn2", "--sections", "machine,faults", "-o", folder / "d.json", "--html", folder / "d.html")
+    holds(run("silicon-diff", folder / "a.json", folder / "d.json"), "not compared: time: in the first report only", "no differences")
     holds((folder / "d.html").read_text(), "silicon-check of sim:trn2", "more memory than there is", "</html>")
-    holds(text, "exactness", "choices confirmed", "report: ")
+    holds(text, "exactness", "choices confirmed", "report: ", "11 of 11 as expected, 1 skipped")
     holds(run("silicon-diff", folder / "a.json", folder / "b.json"), "no differences")
     report = json.loads((folder / "a.json").read_text())
     for section in report["sections"]:
@@ -82,6 +87,46 @@ def main(command, toolchain):
     late = json.loads((folder / "c.json").read_text())
     if [s["status"] for s in late["sections"]] != ["skipped"] * 8:
         raise SystemExit(late)
+    holds(run("silicon-diff", folder / "a.json", folder / "c.json"), "not compared: exactness: skipped in the second report", "no differences")
+    # Time that runs out inside a section: it is cut, and what was not asked is no difference.
+    text = run("silicon-check", "--exec", "sim:trn2", "--minutes", 1e-5, "--sections", "exactness", "-o", folder / "e.json")
+    section = json.loads((folder / "e.json").read_text())["sections"][0]
+    if section["status"] == "cut":  # otherwise it had not even begun
+        holds(text, f"{section['left_out']} left out, the time was up")
+    elif section["status"] != "skipped":
+        raise SystemExit(section)
+    holds(run("silicon-diff", folder / "a.json", folder / "e.json"), "not compared: ", "no differences")
+    # To standard output: the report alone.
+    report = json.loads(run("silicon-check", "--exec", "sim:trn2", "--sections", "machine", "-o", "-"))
+    if [s["name"] for s in report["sections"]] != ["machine"]:
+        raise SystemExit(report)
+    # A signal: the report of what was measured, status 1, and no other file.
+    stopped = folder / "stopped"
+    stopped.mkdir()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        process = subprocess.Popen([command, "silicon-check", "--exec", "sim:trn2", "-o", stopped / "r.json"], env=environment,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        time.sleep(1)
+        process.send_signal(number)
+        text = process.communicate()[0]
+        holds(text, "stopped by a signal; the report holds what was measured")
+        report = json.loads((stopped / "r.json").read_text())
+        if process.returncode != 1 or len(report["sections"]) != 8 or report["sections"][-1]["status"] != "skipped":
+            raise SystemExit(f"status {process.returncode}\n{text}")
+        if os.listdir(stopped) != ["r.json"]:
+            raise SystemExit(os.listdir(stopped))
+    # Hardware has no model: rates are those of the clock.
+    environment["TRN_NRT_LIBRARY"] = runtime
+    for arguments in (("blas.gemm", "--m", 128, "--n", 128, "--k", 128), ("blas.axpy", "--n", 1000), ("blas.trsm", "--m", 20, "--n", 5),
+                      ("rand.raw32", "--n", 1000), ("solver.potrf", "--n", 40), ("tensor.permute", "--sizes", "a=8,b=8,c=8")):
+        row = json.loads(run("bench", *arguments, "--exec", "neuron", "--json", "-"))[0]
+        rates = [row["gflops"], row["roof_fraction"], row.get("gemm_equivalents", 1)]
+        measured = row["gflops"] > 0 or row["gbytes"] > 0
+        if row["modelled_seconds"] is not None or not row["seconds"] > 0 or not measured or not all(map(math.isfinite, rates)) or rates[2] == 0:
+            raise SystemExit(row)
+        row = run("bench", *arguments, "--exec", "neuron").splitlines()[2]
+        if row.split()[4] != "-" or "inf" in row:
+            raise SystemExit(row)
     subprocess.run(["rm", "-rf", folder], check=True)
     print("commands of the way to hardware: as expected")
 

@@ -101,7 +101,10 @@ TEST(SiliconCheck, EverySectionOfASimulatorIsAsExpected) {
     EXPECT_NEAR(row["ratio"].get<double>(), 1, 1e-9) << row.dump();
   }
   EXPECT_TRUE(moved_constants(report).empty());
-  EXPECT_TRUE(differences(report, report).empty());
+  EXPECT_TRUE(compare(report, report).differences.empty());
+  for (const char* name : {"toolchain", "exactness", "time"}) {
+    EXPECT_EQ(section(report, name).value("left_out", 0), 0) << name;
+  }
 }
 
 TEST(SiliconCheck, TheToolchainBuildsEightKernels) {
@@ -140,7 +143,7 @@ TEST(SiliconCheck, APlantedRoundingTowardsZeroIsFoundAndNamed) {
   EXPECT_EQ(choice["status"], "other");
   EXPECT_EQ(choice["rule"], "a chain that rounds towards zero");
   EXPECT_GT(choice["differing"], 50);
-  const std::vector<std::string> lines = differences(right, wrong);
+  const std::vector<std::string> lines = compare(right, wrong).differences;
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[0], "exactness: ok and findings");
   EXPECT_NE(lines[1].find("choice: 1, order and rounding of the sum inside a matmul"), std::string::npos) << lines[1];
@@ -173,6 +176,48 @@ TEST(SiliconReport, MeasurementsMoveConstants) {
       << lines[1];
 }
 
+// What one report did not come to, skipped or was not asked for is told, and is no difference.
+TEST(SiliconReport, WhatWasNotAskedIsNoDifference) {
+  const auto report = [](const char* sections) {
+    return Json::parse(fmt::format(R"({{"format": 1, "machine": "trn2", "sections": {}}})", sections));
+  };
+  const Json whole = report(R"([{"name": "exactness", "status": "ok", "left_out": 0, "choices": [
+      {"number": 1, "title": "a", "status": "confirmed"}, {"number": 2, "title": "b", "status": "confirmed"}]},
+    {"name": "faults", "status": "ok", "items": [{"item": "c", "status": "ok", "answer": "right"}]},
+    {"name": "time", "status": "ok", "rows": []}, {"name": "cores", "status": "ok"}])");
+  const Json cut = report(R"([{"name": "exactness", "status": "cut", "left_out": 1, "choices": [
+      {"number": 1, "title": "a", "status": "other", "rule": "r"}]},
+    {"name": "faults", "status": "ok", "items": [{"item": "c", "status": "skipped", "answer": "none here"}]},
+    {"name": "time", "status": "skipped", "reason": "the time was up"}])");
+  for (const bool swapped : {false, true}) {
+    const Comparison found = swapped ? compare(cut, whole) : compare(whole, cut);
+    ASSERT_EQ(found.differences.size(), 1u);
+    EXPECT_NE(found.differences[0].find("choice: 1, a"), std::string::npos) << found.differences[0];
+    ASSERT_EQ(found.not_compared.size(), 4u);
+    EXPECT_EQ(found.not_compared[0], "choice: 1 that one report did not come to");
+    EXPECT_EQ(found.not_compared[1], fmt::format("faults: c: skipped in the {} report", swapped ? "first" : "second"));
+    EXPECT_EQ(found.not_compared[2], fmt::format("time: skipped in the {} report", swapped ? "first" : "second"));
+    EXPECT_EQ(found.not_compared[3], fmt::format("cores: in the {} report only", swapped ? "second" : "first"));
+  }
+}
+
+TEST(SiliconCheck, ASectionWhoseTimeRunsOutIsCut) {
+  const std::vector<NamedSection> slow{{"exactness", "",
+                                        [](const Task& task, Json& out) {
+                                          while (!task.deadline.over()) continue;
+                                          check_choices(task, out);
+                                        }},
+                                       {"time", "", check_time}};
+  const Json report = run_sections("sim:trn2", 0.0005, slow);
+  const Json& s = report["sections"][0];
+  EXPECT_EQ(s["status"], "cut");
+  EXPECT_GE(s["left_out"], 28);
+  EXPECT_EQ(s["confirmed"], 0);
+  EXPECT_EQ(report["sections"][1]["status"], "skipped");
+  const Json whole = run_sections("sim:trn2", 10, {{"exactness", "", check_choices}});
+  EXPECT_TRUE(compare(report, whole).differences.empty());
+}
+
 TEST(SiliconReport, FilesThatAreNoReportAreRefused) {
   const Folder f;
   EXPECT_THROW((void)read_report((f.path() / "nothing").string()), InvalidArgument);
@@ -180,10 +225,23 @@ TEST(SiliconReport, FilesThatAreNoReportAreRefused) {
     write(f.path() / "r.json", text);
     EXPECT_THROW((void)read_report((f.path() / "r.json").string()), InvalidArgument) << text;
   }
-  write(f.path() / "r.json", "{\"format\": 1, \"sections\": [3, {\"name\": 5, \"choices\": 7}]}");
-  const Json odd = read_report((f.path() / "r.json").string());
-  EXPECT_TRUE(differences(odd, odd).empty());
-  EXPECT_THROW((void)moved_constants(odd), InvalidArgument);
+  // Sections that are not sections: each named by its number.
+  for (const char* sections :
+       {"[1]", "[{}]", R"([{"name": 5, "status": "ok"}])", R"([{"name": "time"}])",
+        R"([{"name": "time", "status": "ok", "kernels": 3}])", R"([{"name": "time", "status": "ok", "rows": [1]}])",
+        R"([{"name": "bits", "status": "ok", "programs": [{"program": "x"}]}])"}) {
+    write(f.path() / "r.json", fmt::format("{{\"format\": 1, \"sections\": {}}}", sections));
+    try {
+      (void)read_report((f.path() / "r.json").string());
+      ADD_FAILURE() << sections;
+    } catch (const InvalidArgument& e) {
+      EXPECT_NE(std::string(e.what()).find("section 1"), std::string::npos) << e.what();
+    }
+  }
+  write(f.path() / "r.json", R"({"format": 1, "sections": [{"name": "time", "status": "skipped"}]})");
+  const Json none = read_report((f.path() / "r.json").string());
+  EXPECT_TRUE(compare(none, none).differences.empty());
+  EXPECT_THROW((void)moved_constants(none), InvalidArgument);
 }
 
 }  // namespace
