@@ -14,7 +14,7 @@ Executor open_core(std::string_view wanted) {
   neuron::NeuronOptions options;
   if (wanted.size() > 6) {
     const std::string_view number = wanted.substr(7);
-    require(number.find('-') == std::string_view::npos && number.find(',') == std::string_view::npos,
+    require(number.find('-', 1) == std::string_view::npos && number.find(',') == std::string_view::npos,
             "executor: '{}' is a group of cores; an executor is one core: open neuron:0, neuron:1 and so on", wanted);
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), options.core);
     require(error == std::errc() && end == number.data() + number.size() && options.core >= 0,

@@ -81,8 +81,8 @@ template <Scalar T, Index I> void scatter(const SparseVector<T, I>& x, const Vec
   for (std::int64_t k = 0; k < x.nnz(); ++k) y.data()[x.indices().data()[k] * y.stride()] = x.values().data()[k];
 }
 
-template <Scalar T, Index I>
-SparseVector<T, I> rot(const SparseVector<T, I>& x, const VectorView<T>& y, Real<T> c, T s) {
+template <Scalar T, Index I> SparseVector<T, I> rot(const SparseVector<T, I>& x, const VectorView<T>& y,
+                                                    std::type_identity_t<T> c, std::type_identity_t<T> s) {
   check_pair("sparse.rot", x, y);
   checks::output("sparse.rot", "y", x.executor(), y);
   std::vector<T> values(static_cast<std::size_t>(x.nnz()));
@@ -90,7 +90,7 @@ SparseVector<T, I> rot(const SparseVector<T, I>& x, const VectorView<T>& y, Real
     T& there = y.data()[x.indices().data()[k] * y.stride()];
     const T here = x.values().data()[k];
     values[k] = c * here + s * there;
-    there = c * there - conjugate_of(s) * here;
+    there = c * there - s * here;
   }
   return x.with_values(VectorView<const T>(x.executor(), values.data(), x.nnz()));
 }
@@ -102,7 +102,8 @@ SparseVector<T, I> rot(const SparseVector<T, I>& x, const VectorView<T>& y, Real
                       const VectorView<T>&);                                                                       \
   template SparseVector<T, I> gather(const SparseVector<T, I>&, const std::type_identity_t<VectorView<const T>>&); \
   template void scatter(const SparseVector<T, I>&, const VectorView<T>&);                                          \
-  template SparseVector<T, I> rot(const SparseVector<T, I>&, const VectorView<T>&, Real<T>, T);
+  template SparseVector<T, I> rot(const SparseVector<T, I>&, const VectorView<T>&, std::type_identity_t<T>,        \
+                                  std::type_identity_t<T>);
 TRN_SPARSE_INDEXED(TRN_VECTORS)
 #undef TRN_VECTORS
 

@@ -156,7 +156,7 @@ void rot(Call& c, const void* cosine, const void* sine, SpVec* x, DnVec* y) {
   with_type(first->type, [&]<class T>(T*) {
     const auto v = load<T>(c, *first);
     put_vector(c, *first, v.e,
-               ts::rot(v.vector, column<T>(c, *second), scalar<ts::Real<T>>(c, cosine, "c"), scalar<T>(c, sine, "s")));
+               ts::rot(v.vector, column<T>(c, *second), scalar<T>(c, cosine, "c"), scalar<T>(c, sine, "s")));
   });
 }
 void sp_vv(Call& c, trnsparseOperation_t op, const SpVec* x, const DnVec* y, void* result, Type compute, void*) {

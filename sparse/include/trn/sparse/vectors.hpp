@@ -40,8 +40,9 @@ template <Scalar T, Index I>
                                         const std::type_identity_t<VectorView<const T>>& y);
 // y at the places of x becomes x; the rest stays.
 template <Scalar T, Index I> void scatter(const SparseVector<T, I>& x, const VectorView<T>& y);
-// (x, y) = (c x + s y, c y - conj(s) x) at the places of x; the new x is returned.
-template <Scalar T, Index I>
-[[nodiscard]] SparseVector<T, I> rot(const SparseVector<T, I>& x, const VectorView<T>& y, Real<T> c, T s);
+// (x, y) = (c x + s y, c y - s x) at the places of x; the new x is returned. As in cuSPARSE c may be complex and s is
+// not conjugated: a complex rotation that keeps norms is cuBLAS's, not this one.
+template <Scalar T, Index I> [[nodiscard]] SparseVector<T, I> rot(const SparseVector<T, I>& x, const VectorView<T>& y,
+                                                                  std::type_identity_t<T> c, std::type_identity_t<T> s);
 
 }  // namespace trn::sparse
