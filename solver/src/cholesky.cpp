@@ -87,9 +87,14 @@ template <Scalar T> Report Cholesky<T>::solve(const MatrixView<T>& b) const {
 }
 
 template <Scalar T> Matrix<T> Cholesky<T>::inverse() const {
+  Report report;
+  return inverse(report);
+}
+template <Scalar T> Matrix<T> Cholesky<T>::inverse(Report& report) const {
   const Executor& executor = factor_.executor();
   Matrix<T> inverse = factor_.to(executor);
-  if (!report_.outcome.ok() || !potri(executor, uplo_, inverse.view()).outcome.ok()) {
+  report = report_.outcome.ok() ? potri(executor, uplo_, inverse.view()) : report_;
+  if (!report.outcome.ok()) {
     device::fill_nan(inverse.view());
   } else if (executor.family() == Family::Host) {
     mirror(inverse.view(), uplo_, true);

@@ -125,14 +125,18 @@ template <Scalar T> Report Ldl<T>::solve(const MatrixView<T>& b) const {
 }
 
 template <Scalar T> Matrix<T> Ldl<T>::inverse() const {
+  Report report;
+  return inverse(report);
+}
+template <Scalar T> Matrix<T> Ldl<T>::inverse(Report& report) const {
   Matrix<T> inverse(storage_.executor(), size(), size());
-  if (report_.outcome.ok()) {
+  report = report_;
+  if (report.outcome.ok()) {
     host::copy_part(factor(), inverse.view());
-    (void)sytri(storage_.executor(), uplo_, inverse.view(), pivots(), options_);
+    report = sytri(storage_.executor(), uplo_, inverse.view(), pivots(), options_);
     mirror(inverse.view(), uplo_, options_.symmetry == Symmetry::Hermitian);
-  } else {
-    host::fill(inverse.view(), host::not_a_number<T>());
   }
+  if (!report.outcome.ok()) host::fill(inverse.view(), host::not_a_number<T>());
   return inverse;
 }
 

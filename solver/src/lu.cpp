@@ -94,13 +94,17 @@ template <Scalar T> Report Lu<T>::solve(const MatrixView<T>& b, Op op) const {
 }
 
 template <Scalar T> Matrix<T> Lu<T>::inverse() const {
+  Report report;
+  return inverse(report);
+}
+template <Scalar T> Matrix<T> Lu<T>::inverse(Report& report) const {
   Matrix<T> inverse(storage_.executor(), size(), size());
-  if (report_.outcome.ok()) {
+  report = report_;
+  if (report.outcome.ok()) {
     host::copy_part(factor(), inverse.view());
-    (void)getri(storage_.executor(), inverse.view(), pivots());
-  } else {
-    host::fill(inverse.view(), host::not_a_number<T>());
+    report = getri(storage_.executor(), inverse.view(), pivots());
   }
+  if (!report.outcome.ok()) host::fill(inverse.view(), host::not_a_number<T>());
   return inverse;
 }
 

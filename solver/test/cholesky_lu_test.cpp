@@ -153,6 +153,29 @@ TEST(Cholesky, ZeroInTheFactor) {
   EXPECT_EQ(potri(kHost, Uplo::Lower, l.view()).outcome, (Outcome{Status::Singular, 2}));
 }
 
+// The factors of 1e-310 I are finite; its inverse is not.
+TEST(Cholesky, InversesThatOverflow) {
+  Matrix<double> a(kHost, 2, 2);
+  for (int i = 0; i < 4; ++i) a.data()[i] = i % 3 == 0 ? 1e-310 : 0;
+  const auto check = [](const auto& factors) {
+    ASSERT_TRUE(factors.report().outcome.ok());
+    Report report;
+    const auto inverse = factors.inverse(report);
+    EXPECT_EQ(report.outcome, (Outcome{Status::NotFinite, 0}));
+    EXPECT_EQ(report.accuracy.bound, std::numeric_limits<double>::infinity());
+    for (int i = 0; i < 4; ++i) EXPECT_TRUE(std::isnan(inverse.data()[i]));
+  };
+  check(Cholesky<double>(kHost, Uplo::Lower, a.view()));
+  check(Cholesky<double>(kHost, Uplo::Upper, a.view()));
+  a.data()[0] = a.data()[3] = 4;
+  Report report;
+  EXPECT_EQ(Cholesky<double>(kHost, Uplo::Lower, a.view()).inverse(report).data()[0], 0.25);
+  EXPECT_TRUE(report.outcome.ok() && report.accuracy.bound > 0 && report.accuracy.bound < 1e-14);
+  a.data()[3] = -4;
+  (void)Cholesky<double>(kHost, Uplo::Lower, a.view()).inverse(report);
+  EXPECT_EQ(report.outcome, (Outcome{Status::NotPositiveDefinite, 1}));
+}
+
 template <class W> Dense<W> exchanged(Dense<W> a, const std::vector<std::int64_t>& pivots) {
   for (std::size_t i = 0; i < pivots.size(); ++i) {
     for (std::int64_t j = 0; j < a.columns; ++j) std::swap(a(static_cast<std::int64_t>(i), j), a(pivots[i], j));

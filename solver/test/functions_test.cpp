@@ -258,6 +258,77 @@ TEST(Functions, BadInput) {
   });
 }
 
+template <class T> Dense<Wide<T>> one_by_one(double value) {
+  Dense<Wide<T>> a(1, 1);
+  a(0, 0) = static_cast<long double>(value);
+  return a;
+}
+
+// Where u ||A|| >= 1 squaring leaves no digit: the values would be 0 or infinity by chance.
+TEST(Functions, NormsThatLoseEveryDigit) {
+  for_scalars([]<class T>() {
+    for (const double decimal : {1e20, 1e25, 1e30, 1e37, 1e50, 1e100, 1e155, 1e200, 1e290, 1e308}) {
+      if (decimal > static_cast<double>(std::numeric_limits<Real<T>>::max())) continue;
+      const auto size = static_cast<double>(static_cast<Real<T>>(decimal));
+      for (const auto f : {cosm<T>, sinm<T>}) {
+        const auto [report, x] = call<T>(f, one_by_one<T>(size));
+        EXPECT_EQ(report.outcome.status, Status::TargetMissed) << size;
+        EXPECT_TRUE(std::isnan(static_cast<double>(std::real(x(0, 0))))) << size;
+        EXPECT_EQ(report.accuracy.bound, std::numeric_limits<double>::infinity()) << size;
+      }
+      Dense<Wide<T>> turn(2, 2);  // a rotation by `size`
+      turn(0, 1) = -static_cast<long double>(size), turn(1, 0) = static_cast<long double>(size);
+      const auto [report, x] = call<T>(expm<T>, turn);
+      EXPECT_EQ(report.outcome.status, Status::TargetMissed) << size;
+      EXPECT_TRUE(std::isnan(static_cast<double>(std::real(x(0, 0))))) << size;
+      // Real exponentials are known: e^size overflows, e^-size is 0.
+      EXPECT_EQ((call<T>(expm<T>, one_by_one<T>(size)).first.outcome.status), Status::NotFinite) << size;
+      const auto [under, zero] = call<T>(expm<T>, one_by_one<T>(-size));
+      EXPECT_EQ(under.outcome.status, Status::TargetMissed) << size;
+      EXPECT_EQ(static_cast<double>(std::real(zero(0, 0))), 0) << size;
+    }
+  });
+}
+
+// Ok only with a finite bound that holds, against 64-bit logarithms and cosines of 80-bit numbers.
+TEST(Functions, BoundsOfLargeAndUnderflowingValues) {
+  for_scalars([]<class T>() {
+    const double limit = sizeof(Real<T>) == 4 ? 87 : 708;
+    bool exact_digits = false, few_digits = false, none = false;
+    for (double a = -limit - 60; a < limit; a += 1.0 / 3) {
+      const auto in = rounded<T>(one_by_one<T>(a));
+      const auto [report, x] = call<T>(expm<T>, in);
+      const long double exact = std::exp(static_cast<long double>(std::real(in(0, 0))));
+      const long double error = std::abs(static_cast<long double>(std::real(x(0, 0))) - exact);
+      if (report.outcome.ok()) {
+        ASSERT_TRUE(std::isfinite(report.accuracy.bound) && report.accuracy.bound < 1) << a;
+        EXPECT_LE(error, report.accuracy.bound * static_cast<long double>(std::real(x(0, 0)))) << a;
+        (report.accuracy.bound < 1e-3 ? exact_digits : few_digits) = true;
+      } else {
+        EXPECT_EQ(report.outcome.status, Status::TargetMissed) << a;
+        EXPECT_LE(exact, static_cast<long double>(std::numeric_limits<Real<T>>::min())) << a;
+        EXPECT_LE(error, static_cast<long double>(std::numeric_limits<Real<T>>::min())) << a;
+        none = true;
+      }
+    }
+    EXPECT_TRUE(exact_digits && few_digits && none);
+    for (const double a : {0.0, 1e-30, 1e-9, 1e-3, 1.5, 3.25, 100.0, 12345.0}) {
+      const auto in = rounded<T>(one_by_one<T>(a));
+      const auto exact = static_cast<long double>(std::real(in(0, 0)));
+      for (const bool sine : {false, true}) {
+        const auto [report, x] = call<T>(sine ? sinm<T> : cosm<T>, in);
+        ASSERT_TRUE(report.outcome.ok()) << a;
+        ASSERT_TRUE(std::isfinite(report.accuracy.bound)) << a;
+        const long double right = sine ? std::sin(exact) : std::cos(exact);
+        EXPECT_LE(std::abs(static_cast<long double>(std::real(x(0, 0))) - right),
+                  report.accuracy.bound * std::abs(static_cast<long double>(std::real(x(0, 0)))) +
+                      2 * std::numeric_limits<long double>::epsilon() * std::abs(right))  // the reference's rounding
+            << a << " " << sine;
+      }
+    }
+  });
+}
+
 TEST(Functions, OnADevice) {
   const Executor device = Executor::open("sim:trn2");
   Random random(407);

@@ -402,5 +402,36 @@ TEST(Krylov, LeastSquaresOfDenormalNumbersSayWhatTheyReached) {
   EXPECT_TRUE(!r.outcome.ok() || r.residuals[0] < 1e-6) << r.residuals[0];
 }
 
+// A^H A and A^H r lie outside the range; x does not.
+TEST(Krylov, LeastSquaresAtTheEndsOfTheRange) {
+  for_scalars([]<class T>() {
+    Random random(113);
+    const std::int64_t n = 40;
+    const double tolerance = sizeof(Real<T>) == 4 ? 1e-4 : 1e-10;
+    const auto unit = with_spectrum<T>(geometric(n, 100), random);
+    const auto sides = random_matrix<T>(n, 2, random);
+    const auto most = std::numeric_limits<Real<T>>::max_exponent;
+    for (const int exponent : {-most * 3 / 4, -most * 2 / 3, -most * 9 / 16, most * 9 / 16, most * 3 / 4}) {
+      for (const bool wide : {false, true}) {  // wide: least squares that leave a residual
+        const std::int64_t columns = wide ? n / 2 : n;
+        Dense<Wide<T>> a(n, columns), b = sides;
+        const auto factor = std::ldexp(Real<Wide<T>>(1), exponent);
+        for (std::int64_t i = 0; i < n; ++i) {
+          for (std::int64_t j = 0; j < columns; ++j) a(i, j) = unit(i, j) * factor;
+        }
+        for (auto& x : b.values) x *= factor;
+        Held<T> ha(Layout::RowMajor, a), hb(Layout::RowMajor, b), hx(Layout::RowMajor, columns, 2);
+        const auto report = lsqr<T>(DenseOperator<T>(ha.view()), hb.view(), hx.view(), {.tolerance = tolerance});
+        ASSERT_TRUE(report.outcome.ok()) << exponent << " " << name(report.outcome.status);
+        EXPECT_GT(report.iterations, 3);
+        // In units of the scale; ||A^H r|| <= tolerance ||A||_F ||r||, with ||A||_F < 400 and ||r|| < 40.
+        for (auto& x : a.values) x /= factor;
+        const auto r = minus(sides, times(a, hx.values()));
+        EXPECT_LE(largest(times(adjoint(a), r)), 16000 * tolerance) << exponent;
+      }
+    }
+  });
+}
+
 }  // namespace
 }  // namespace trn::solver::testing

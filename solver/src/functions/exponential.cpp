@@ -19,14 +19,39 @@ constexpr double kMostSteps = 1e7;
 
 inline double factorial(int k) { return std::tgamma(k + 1.0); }
 
-// e^A for a finite A on the host; the bound is running: each squaring doubles the relative error it finds and adds its
-// own rounding, in Frobenius norms.
-template <class T>
-Square<T> exponential(const Executor& executor, const Small<T>& matrix, double& bound, int& squarings) {
+// A computed exponential X + E: ||E||_F <= error and ||X||_F = size, in the wide range of long double, so that neither
+// underflows. lost: an infinity came after error had reached size, and may be an artefact of rounding.
+template <class T> struct Exponential {
+  Square<T> value;
+  long double error = 0, size = 0;
+  bool lost = false;
+};
+
+// ||X||_F, also where it overflows in T and the elements of X do not.
+template <class T> long double length_of(const Square<T>& x) {
+  const double length = x.norm();
+  if (std::isfinite(length)) return length;
+  const Small<T> copied = iterative::on_host<T>(x.view());
+  long double sum = 0;
+  for (std::int64_t j = 0; j < copied.columns(); ++j) {
+    for (std::int64_t i = 0; i < copied.rows(); ++i) {
+      sum = std::hypot(sum, std::hypot(static_cast<long double>(std::real(copied(i, j))),
+                                       static_cast<long double>(std::imag(copied(i, j)))));
+    }
+  }
+  return sum;
+}
+
+// e^A for a finite A on the host. The bound is running, in Frobenius norms. Of the square of X + E it is
+//   2 ||X|| ||E|| + ||E||^2 + g ||X||^2 + 4 n^2 eta
+// with gemm's g, and eta the error of a product that underflows: n of them, four times that in complex numbers, for
+// each of n^2 elements. Relative errors at least double with each squaring: where u ||A|| >= 1 no digit is left.
+template <class T> Exponential<T> exponential(const Executor& executor, const Small<T>& matrix, int& squarings) {
   constexpr bool single = std::same_as<Real<T>, float>;
   constexpr int q = single ? 4 : 5, r = single ? 3 : 4;
   const std::int64_t n = matrix.rows();
   const double size = norm_of(matrix.view(), Norm::One);
+  if (!std::isfinite(size)) return {identity<T>(executor, n), size, size, true};
   squarings = size > kLargestNorm ? static_cast<int>(std::ceil(std::log2(size / kLargestNorm))) : 0;
   std::vector<Square<T>> power;  // A^0 .. A^q
   power.push_back(identity<T>(executor, n));
@@ -48,15 +73,44 @@ Square<T> exponential(const Executor& executor, const Small<T>& matrix, double& 
     for (int j = q - 1; j >= 0; --j) sum.add(T(static_cast<Real<T>>(1 / factorial(k * q + j))), power[at(j)]);
   }
   const double unit = std::numeric_limits<Real<T>>::epsilon() / 2.0;
-  double error = (unit + (q + r) * (gemm_bound + unit)) * std::exp(power[1].norm());
+  const long double eta = executor.family() == Family::Host ? std::numeric_limits<Real<T>>::denorm_min()
+                                                            : std::numeric_limits<Real<T>>::min();
+  const long double underflow = 4 * eta * static_cast<long double>(n) * static_cast<long double>(n);
+  long double error = (unit + (q + r) * (gemm_bound + unit)) * std::exp(power[1].norm());
+  long double length = length_of(sum);
   for (int i = 0; i < squarings; ++i) {
-    const double length = sum.norm();
+    const bool known = error < length;
     gemm_bound = product.set_product(sum, sum);
-    error = 2 * length * error + gemm_bound * length * length;
+    error = 2 * length * error + error * error + gemm_bound * length * length + underflow;
     std::swap(sum, product);
+    length = length_of(sum);
+    // Overflow; and past this error nothing can be known any more.
+    if (!std::isfinite(length) || !std::isfinite(error)) return {std::move(sum), error, length, !known};
+    if (length == 0 && error <= 2 * underflow) break;  // so are all further squares
   }
-  bound = n == 0 ? 0 : error / sum.norm();
-  return sum;
+  return {std::move(sum), error, length, false};
+}
+
+// The report for a result that is finite, with an error of at most `error` and the size `scale` of what it was formed
+// from. TargetMissed where no digit is known: values are NaN, unless they are right to the underflow threshold.
+template <class T> Report judged(Report report, long double error, long double size, long double scale,
+                                 const Small<T>& result, const MatrixView<T>& x) {
+  const long double bound = size > 0 ? error / size : std::numeric_limits<long double>::infinity();
+  const bool lost = !(error < scale);
+  report.accuracy.bound = bound <= std::numeric_limits<double>::max() ? static_cast<double>(bound)
+                                                                      : std::numeric_limits<double>::infinity();
+  if (lost || !std::isfinite(report.accuracy.bound)) {
+    const bool tiny = error <= static_cast<long double>(std::numeric_limits<Real<T>>::min());
+    if (lost && !tiny) {
+      const int iterations = report.iterations;
+      report = failed({Status::TargetMissed, -1}, report.algorithm, x);
+      report.iterations = iterations;
+      return report;
+    }
+    report.outcome = {Status::TargetMissed, -1};
+  }
+  iterative::assign(result, x);
+  return report;
 }
 
 // Re and Im of e^(i A) are cos A and sin A for real A; complex A takes e^(-i A) as well.
@@ -68,15 +122,27 @@ template <class T> Report circular(const char* operation, bool sine, const Execu
   report.algorithm = "scaling and squaring";
   if (!operand.outcome.ok()) return failed(operand.outcome, report.algorithm, x);
   const std::int64_t n = a.rows();
+  if (n == 0) return report;
+  const double unit = std::numeric_limits<Real<T>>::epsilon() / 2.0;
+  // sin A = A (I - A^2 / 6 + ...): beside e^(i A), of size 1, all digits of a small sine would count as lost.
+  if (const double length = frobenius(operand.matrix); sine && length * length <= 6 * unit) {
+    report.accuracy.bound = length * length / 6;
+    iterative::assign(operand.matrix, x);
+    return report;
+  }
+  long double error = 0, scale = 0;
+  bool lost = false;
   const auto turned = [&](Real<T> sign) {
     Small<C> by_i(n, n);
     for (std::int64_t j = 0; j < n; ++j) {
       for (std::int64_t i = 0; i < n; ++i) by_i(i, j) = C(0, sign) * C(operand.matrix(i, j));
     }
-    double bound = 0;
-    const Square<C> e = exponential(executor, by_i, bound, report.iterations);
-    report.accuracy.bound = std::max(report.accuracy.bound, bound);
-    return iterative::on_host<C>(e.view());
+    const Exponential<C> e = exponential(executor, by_i, report.iterations);
+    constexpr long double part = ComplexScalar<T> ? 0.5L : 1;
+    error += part * (e.error + unit * e.size);
+    scale += part * e.size;
+    lost = lost || e.lost;
+    return iterative::on_host<C>(e.value.view());
   };
   const Small<C> forward = turned(1);
   Small<T> result(n, n);
@@ -93,12 +159,9 @@ template <class T> Report circular(const char* operation, bool sine, const Execu
       for (std::int64_t i = 0; i < n; ++i) result(i, j) = sine ? forward(i, j).imag() : forward(i, j).real();
     }
   }
-  // The bound of the exponentials, beside the norm of what is left of them.
-  const double size = frobenius(result);
-  if (size > 0) report.accuracy.bound *= std::max(1.0, frobenius(forward) / size);
+  if (lost) return failed({Status::TargetMissed, -1}, report.algorithm, x);
   if (const Outcome o = host::finite(result.view()); !o.ok()) return failed(o, report.algorithm, x);
-  iterative::assign(result, x);
-  return report;
+  return judged(report, error, frobenius(result), scale, result, x);
 }
 
 }  // namespace functions
@@ -110,10 +173,11 @@ template <Scalar T> Report expm(const Executor& executor, const ConstMatrix<T>& 
   report.algorithm = "scaling and squaring";
   if (!operand.outcome.ok()) return failed(operand.outcome, report.algorithm, x);
   if (a.rows() == 0) return report;
-  const Square<T> e = exponential(executor, operand.matrix, report.accuracy.bound, report.iterations);
-  if (const Outcome o = iterative::looked_at<T>(e.view()); !o.ok()) return failed(o, report.algorithm, x);  // overflow
-  iterative::assign<T>(e.view(), x);
-  return report;
+  const Exponential<T> e = exponential(executor, operand.matrix, report.iterations);
+  if (e.lost) return failed({Status::TargetMissed, -1}, report.algorithm, x);
+  const Small<T> result = iterative::on_host<T>(e.value.view());
+  if (const Outcome o = host::finite(result.view()); !o.ok()) return failed(o, report.algorithm, x);  // overflow
+  return judged(report, e.error, e.size, e.size, result, x);
 }
 
 template <Scalar T> Report cosm(const Executor& executor, const ConstMatrix<T>& a, const MatrixView<T>& x) {

@@ -10,12 +10,26 @@ namespace trn::solver {
 
 namespace iterative {
 
-template <class T> Scalars<T> inverse_of(const Norms& length) {
-  Scalars<T> result(length.size(), T(0));
+// x_j = x_j / length_j, where that is not 0. A reciprocal near the ends of the range is infinite or has lost digits:
+// there a power of two goes first, in two halves.
+template <class T> void normalise(const Norms& length, const MatrixView<T>& x) {
+  constexpr int kSafe = std::numeric_limits<Real<T>>::max_exponent - 3;
+  Scalars<T> first(length.size(), T(1)), second = first, rest = first;
   for (std::size_t j = 0; j < length.size(); ++j) {
-    if (length[j] > 0) result[j] = T(static_cast<Real<T>>(1 / length[j]));
+    double left = length[j];
+    if (left == 0) {
+      rest[j] = T(0);
+      continue;
+    }
+    if (const int exponent = std::isfinite(left) ? std::ilogb(left) : 0; std::abs(exponent) > kSafe) {
+      const int half = exponent / 2;
+      first[j] = T(std::ldexp(Real<T>(1), -half));
+      second[j] = T(std::ldexp(Real<T>(1), half - exponent));
+      left = std::ldexp(left, -exponent);
+    }
+    rest[j] = T(static_cast<Real<T>>(1 / left));
   }
-  return result;
+  scale(first, x), scale(second, x), scale(rest, x);
 }
 template <class T> Scalars<T> as_scalars(const Norms& numbers, double sign = 1) {
   Scalars<T> result;
@@ -35,16 +49,19 @@ template <class T> struct Lsqr {
     const Block<T> r(x.executor(), a.rows(), b.columns()), normal(x.executor(), a.columns(), b.columns());
     assign<T>(b, r.view());
     a.apply(Op::N, T(-1), MatrixView<const T>(x), T(1), r.view());
+    const Norms size = norms<T>(r);
+    normalise(size, r.view());  // A^H r may lie below the range where A and r do not
     a.apply(Op::C, T(1), MatrixView<const T>(r), T(0), normal.view());
     report.products += 2;
-    const Norms size = norms<T>(r), slope = norms<T>(normal);
+    const Norms slope = norms<T>(normal);
     bool done = true;
     report.accuracy.bound = 0;
     for (std::size_t j = 0; j < size.size(); ++j) {
       report.residuals[j] = b_norms[j] > 0 ? size[j] / b_norms[j] : 0;
-      // Without an estimate of ||A|| that is a number (the loop's products underflowed or overflowed) nothing is known.
+      // Without an estimate of ||A|| that is a number (the operator's products underflowed or overflowed) nothing is
+      // known.
       const bool known = frobenius > 0 && std::isfinite(frobenius);
-      report.normal_residuals[j] = slope[j] == 0 || size[j] == 0 ? 0 : known ? slope[j] / size[j] / frobenius : 1;
+      report.normal_residuals[j] = slope[j] == 0 || size[j] == 0 ? 0 : known ? slope[j] / frobenius : 1;
       const double least = std::min(report.residuals[j], report.normal_residuals[j]);
       report.accuracy.bound = std::max(report.accuracy.bound, least);
       if (!(least <= tolerance) && done) {
@@ -65,16 +82,16 @@ template <class T> struct Lsqr {
     assign<T>(b, u.view());
     a.apply(Op::N, T(-1), MatrixView<const T>(x), T(1), u.view());
     Norms beta = norms<T>(u);
-    scale(inverse_of<T>(beta), u.view());
+    normalise(beta, u.view());
     a.apply(Op::C, T(1), MatrixView<const T>(u), T(0), v.view());
     report.products += 2;
-    Norms alpha = norms<T>(v), rho_bar = alpha, phi_bar = beta, squares(k, 0), slope(k);
-    scale(inverse_of<T>(alpha), v.view());
+    Norms alpha = norms<T>(v), rho_bar = alpha, phi_bar = beta;
+    // ||A||_F so far, and ||A^H r|| / ||r||: of first degree in A, so that nothing underflows while A does not.
+    Norms size = alpha, slope = alpha;
+    normalise(alpha, v.view());
     assign<T>(v, w.view());
-    for (std::size_t j = 0; j < k; ++j) squares[j] = alpha[j] * alpha[j], slope[j] = alpha[j] * beta[j];
     const auto done = [&](std::size_t j) {
-      return phi_bar[j] <= options.tolerance * b_norms[j] || alpha[j] == 0 ||
-             slope[j] <= options.tolerance * std::sqrt(squares[j]) * phi_bar[j];
+      return phi_bar[j] <= options.tolerance * b_norms[j] || alpha[j] == 0 || slope[j] <= options.tolerance * size[j];
     };
     double most = 0;
     while (report.iterations < max_iterations) {
@@ -86,12 +103,12 @@ template <class T> struct Lsqr {
       scale(as_scalars<T>(alpha, -1), u.view());
       a.apply(Op::N, T(1), MatrixView<const T>(v), T(1), u.view());
       beta = norms<T>(u);
-      scale(inverse_of<T>(beta), u.view());
+      normalise(beta, u.view());
       scale(as_scalars<T>(beta, -1), v.view());
       a.apply(Op::C, T(1), MatrixView<const T>(u), T(1), v.view());
       report.products += 2;
       const Norms alpha_next = norms<T>(v);
-      scale(inverse_of<T>(alpha_next), v.view());
+      normalise(alpha_next, v.view());
       Scalars<T> step(k, T(0)), back(k, T(0));
       for (std::size_t j = 0; j < k; ++j) {
         if (!on[j]) continue;
@@ -101,8 +118,8 @@ template <class T> struct Lsqr {
         back[j] = T(static_cast<Real<T>>(-theta / rho));
         rho_bar[j] = -c * alpha_next[j];
         phi_bar[j] *= s;
-        slope[j] = phi_bar[j] * alpha_next[j] * std::abs(c);
-        squares[j] += beta[j] * beta[j] + alpha_next[j] * alpha_next[j];
+        slope[j] = alpha_next[j] * std::abs(c);
+        size[j] = std::hypot(size[j], beta[j], alpha_next[j]);
         alpha[j] = alpha_next[j];
       }
       add<T>(step, w, x);
@@ -115,7 +132,7 @@ template <class T> struct Lsqr {
       }
       if (options.monitor && !options.monitor(report.iterations, relative)) max_iterations = report.iterations;
     }
-    for (const double square : squares) most = std::max(most, std::sqrt(square));
+    for (const double s : size) most = std::max(most, s);
     return most;
   }
 };

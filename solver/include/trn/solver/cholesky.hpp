@@ -51,7 +51,9 @@ template <Scalar T> class Cholesky {
   [[nodiscard]] MatrixView<const T> factor() const { return factor_.view(); }  // the other triangle is zero
   Report solve(const MatrixView<T>& b) const;                                  // X replaces B
   [[nodiscard]] Matrix<T> inverse() const;                                     // both triangles
-  [[nodiscard]] T determinant() const;                                         // NaN when the factorisation failed
+  // The same, and what potri said of it: NotFinite where the inverse overflowed, which is NaN then.
+  [[nodiscard]] Matrix<T> inverse(Report& report) const;
+  [[nodiscard]] T determinant() const;  // NaN when the factorisation failed
   [[nodiscard]] LogDeterminant<T> log_determinant() const;
   [[nodiscard]] double condition() const;  // estimate in the 1-norm; infinite when the factorisation failed
 

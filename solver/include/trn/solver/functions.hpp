@@ -2,7 +2,7 @@
 // expm_multiply. Python trnsolver: inv_sqrt_spd, inv_sqrt_spd_ns.
 //
 // A is not changed; results must not overlap it. NaN and infinity in A: NotFinite at the place, results are NaN. n = 0
-// is Ok. After any outcome but Ok and NotConverged the results are NaN.
+// is Ok. After any outcome but Ok and NotConverged the results are NaN; TargetMissed below has an exception.
 // Executors: host, s d c z. `inv_sqrt_spd_ns`, `expm` and `expm_multiply` are made of products alone and also run on
 // devices, s c; scalars, norms and sums of matrices are formed from copies on the host there, O(n^2).
 // Bound: an estimate, relative to the norm of the result, of the algorithm's own error; the condition of the function
@@ -47,10 +47,14 @@ template <Scalar T> Report sqrtm(const Executor& executor, const ConstMatrix<T>&
 // log(I + X) = integral over [0, 1] of X (I + t X)^-1 (which is its Pade approximant). NotDefined as for sqrtm.
 template <Scalar T> Report logm(const Executor& executor, const ConstMatrix<T>& a, const MatrixView<T>& x);
 
-// e^A by scaling and squaring with a Taylor polynomial, evaluated in few products (Paterson and Stockmeyer 1973).
+// e^A by scaling and squaring with a Taylor polynomial, evaluated in few products (Paterson and Stockmeyer 1973). The
+// bound counts the rounding of every squaring, and underflow. Each squaring doubles a relative error at least.
+// TargetMissed where no digit is left: u ||A|| >= 1, or e^A underflows. After an underflow (the absolute error is below
+// the smallest normal number) X keeps what is left of it, often 0; otherwise it is NaN. NotFinite: e^A overflows.
 template <Scalar T> Report expm(const Executor& executor, const ConstMatrix<T>& a, const MatrixView<T>& x);
 
-// cos A and sin A from e^(i A) and e^(-i A).
+// cos A and sin A from e^(i A) and e^(-i A); TargetMissed as for expm. Near a zero of the function the bound may exceed
+// 1 after Ok: the error is small beside e^(i A), and the result is smaller. Where ||A||_F^2 <= 6 u the sine is A.
 template <Scalar T> Report cosm(const Executor& executor, const ConstMatrix<T>& a, const MatrixView<T>& x);
 template <Scalar T> Report sinm(const Executor& executor, const ConstMatrix<T>& a, const MatrixView<T>& x);
 

@@ -49,6 +49,8 @@ template <Scalar T> class Ldl {
   [[nodiscard]] VectorView<const std::int64_t> pivots() const;
   Report solve(const MatrixView<T>& b) const;
   [[nodiscard]] Matrix<T> inverse() const;  // both triangles
+  // The same, and what sytri said of it: NotFinite where the inverse overflowed, which is NaN then.
+  [[nodiscard]] Matrix<T> inverse(Report& report) const;
   [[nodiscard]] T determinant() const;
   [[nodiscard]] LogDeterminant<T> log_determinant() const;
   [[nodiscard]] Inertia inertia() const;   // refused for complex symmetric matrices, whose eigenvalues are complex

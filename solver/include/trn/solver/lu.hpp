@@ -41,6 +41,8 @@ template <Scalar T> class Lu {
   [[nodiscard]] VectorView<const std::int64_t> pivots() const;
   Report solve(const MatrixView<T>& b, Op op = Op::N) const;  // X with op(A) X = B replaces B
   [[nodiscard]] Matrix<T> inverse() const;
+  // The same, and what getri said of it: NotFinite where the inverse overflowed, which is NaN then.
+  [[nodiscard]] Matrix<T> inverse(Report& report) const;
   [[nodiscard]] T determinant() const;
   [[nodiscard]] LogDeterminant<T> log_determinant() const;
   [[nodiscard]] double condition(Norm which = Norm::One) const;  // estimate; infinite when singular
