@@ -209,7 +209,7 @@ nb::object inverse(nb::handle a, bool positive, bool want_inverse, nb::handle ex
     const auto use = [&](const auto& f) {
       report = f.report();
       if (want_inverse) {
-        x = adopt_matrix(call, f.inverse());
+        x = adopt_matrix(call, report.outcome.ok() ? f.inverse(report) : f.inverse());
       } else {
         const auto d = f.log_determinant();
         sign = std::complex<double>(d.sign);

@@ -326,3 +326,8 @@ def test_on_a_device():
     assert residual <= 1e-5 and np.allclose(h @ x.numpy(), 1, atol=1e-3)
     with pytest.raises(NotImplementedError):
         ts.eig(d)
+
+
+def test_inverse_that_overflows():
+    x, report = ts.inv_spd(np.eye(2) * 1e-310, return_accuracy=True)
+    assert report.outcome.status != "ok" and not np.isfinite(x).all()

@@ -49,8 +49,9 @@ template <Scalar T> Report logm(const Executor& executor, const ConstMatrix<T>& 
 
 // e^A by scaling and squaring with a Taylor polynomial, evaluated in few products (Paterson and Stockmeyer 1973). The
 // bound counts the rounding of every squaring, and underflow. Each squaring doubles a relative error at least.
-// TargetMissed where no digit is left: u ||A|| >= 1, or e^A underflows. After an underflow (the absolute error is below
-// the smallest normal number) X keeps what is left of it, often 0; otherwise it is NaN. NotFinite: e^A overflows.
+// TargetMissed where no digit is left: the bound, which grows with u ||A||, reaches 1, or e^A underflows. After an
+// underflow (the absolute error is below the smallest normal number) X keeps what is left of it, often 0; otherwise it
+// is NaN. NotFinite: e^A overflows.
 template <Scalar T> Report expm(const Executor& executor, const ConstMatrix<T>& a, const MatrixView<T>& x);
 
 // cos A and sin A from e^(i A) and e^(-i A); TargetMissed as for expm. Near a zero of the function the bound may exceed
