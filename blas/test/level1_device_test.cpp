@@ -299,6 +299,15 @@ TEST(Axpy, OfAVectorToItself) {
     axpy(e, 0.5F, view, view);
     const auto after = y.to_host();
     for (std::size_t i = 0; i < values.size(); ++i) ASSERT_EQ(after[i], 1.5F * values[i]) << name << ' ' << i;
+    using C = std::complex<float>;  // small integers: every step is exact
+    std::vector<C> pairs(300);
+    for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = {static_cast<float>(i), 7 - static_cast<float>(i)};
+    const auto z = Array<C>::from_host(e, {300}, pairs);
+    const VectorView<C> same(e, z.data(), 150, 2);
+    axpy(e, C(3, -2), same, same);
+    const auto sums = z.to_host();
+    for (std::size_t i = 0; i < pairs.size(); ++i)
+      ASSERT_EQ(sums[i], i % 2 == 0 ? C(4, -2) * pairs[i] : pairs[i]) << name << ' ' << i;
   }
 }
 

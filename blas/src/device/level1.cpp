@@ -44,8 +44,9 @@ class VectorKernel {
     const bool zero = s_.operation == VectorOperation::Zero;
     const bool has_y = s_.operation != VectorOperation::Scal && s_.operation != VectorOperation::ScalReal && !zero;
     const bool reads_y = has_y && s_.operation != VectorOperation::Copy;
-    if (!zero) x_in_ = device::vector_input(b_, changes_x ? "x_in" : "x", s_.complex, s_.n, s_.incx);
+    if (!zero && !s_.x_is_y) x_in_ = device::vector_input(b_, changes_x ? "x_in" : "x", s_.complex, s_.n, s_.incx);
     if (reads_y) y_in_ = device::vector_input(b_, "y_in", s_.complex, s_.n, s_.incy);
+    if (s_.x_is_y) x_in_ = y_in_;
     if (changes_x)
       x_out_ = zero ? device::vector_output(b_, "x", s_.complex, s_.n, s_.incx) : b_.output_over("x", x_in_);
     if (has_y)
@@ -137,8 +138,9 @@ class VectorKernel {
 
   // y += alpha x; complex: re += ar xr - ai xi, im += ar xi + ai xr.
   void axpy(const VectorPiece& p, const FactorOf& f) {
-    const Access x = p.load(b_, "x", x_in_, kBuffers), y = p.load(b_, "y", y_in_, kBuffers);
-    multiply_add(b_, flat(y), flat(x), f(0), flat(y));
+    const Access x = p.load(b_, "x", x_in_, kBuffers);
+    const Access y = s_.x_is_y ? p.tile(b_, "sum", s_.complex, kBuffers) : p.load(b_, "y", y_in_, kBuffers);
+    multiply_add(b_, flat(y), flat(x), f(0), flat(s_.x_is_y ? x : y));
     if (s_.complex) {
       multiply_add(b_, part(y, 0), part(x, 1), f(2), part(y, 0));
       multiply_add(b_, part(y, 1), part(x, 0), f(1), part(y, 1));
@@ -197,6 +199,8 @@ class VectorKernel {
 
 tile::Program vector_program(const VectorShape& shape, const Machine& machine) {
   require(shape.n >= 1, "blas: a vector program needs n >= 1, got {}", shape.n);
+  require(!shape.x_is_y || (shape.operation == VectorOperation::Axpy && shape.incx == shape.incy),
+          "blas: only axpy is given one vector twice");
   return VectorKernel(shape, machine).build();
 }
 
@@ -206,8 +210,9 @@ namespace {
 
 void run(const Executor& executor, VectorOperation operation, DType dtype, const Vectors& v,
          std::initializer_list<double> factors) {
-  const VectorShape shape{operation, is_complex(dtype), v.n, v.incx, v.y ? v.incy : 1};
-  launch(executor, vector_program, shape, {{"x", v.x}, {"y", v.y}, factors_of(factors)});
+  const bool x_is_y = v.x == v.y;  // axpy alone comes so far with one vector twice
+  const VectorShape shape{operation, is_complex(dtype), v.n, x_is_y ? v.incy : v.incx, v.y ? v.incy : 1, x_is_y};
+  launch(executor, vector_program, shape, {{"x", x_is_y ? nullptr : v.x}, {"y", v.y}, factors_of(factors)});
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 // Level 1 on the host, the operations that map vectors to vectors: OpenBLAS, in pieces of at most 2^30 elements. Ours
 // are the rotation with a complex sine, which CBLAS lacks, and scaling by 0, which OpenBLAS turns into a fill although
 // 0 * NaN is NaN in the reference.
+#include <algorithm>
+#include <array>
+
 #include "../kernels.hpp"
 #include "cblas.hpp"
 #include "vectors.hpp"
@@ -26,6 +29,18 @@ template <class Args> Args forward(Args v, std::int64_t bytes) {
 void axpy(const Executor&, const AxpyArgs& args) {
   with_type(args.dtype, [&]<class T>(T) {
     const AxpyArgs v = forward(args, sizeof(T));
+    if (v.x == v.y) {  // OpenBLAS's complex kernel writes the real part of y before it has read x for the imaginary one
+      std::array<T, 512> x;
+      for (std::int64_t i = 0; i < v.n; i += std::ssize(x)) {
+        T* at = static_cast<T*>(v.y) + i * v.incy;
+        const int n = static_cast<int>(std::min<std::int64_t>(std::ssize(x), v.n - i));
+        for (int k = 0; k < n; ++k) x[static_cast<std::size_t>(k)] = at[k * v.incy];
+        InOut<T> y(at, n, v.incy);
+        cb::axpy(n, factor<T>(v.alpha), x.data(), 1, y.data(), y.increment());
+        y.store();
+      }
+      return;
+    }
     in_pieces(v.n, [&](std::int64_t i, int n) {
       const Input<T> x(static_cast<const T*>(v.x) + i * v.incx, n, v.incx);
       InOut<T> y(static_cast<T*>(v.y) + i * v.incy, n, v.incy);

@@ -18,6 +18,7 @@ struct VectorShape {
   VectorOperation operation = VectorOperation::Axpy;
   bool complex = false;
   std::int64_t n = 1, incx = 1, incy = 1;  // incy is 1 where there is no y
+  bool x_is_y = false;                     // Axpy of a vector to itself: there is no tensor x
   bool operator==(const VectorShape&) const = default;
 };
 // factors: Axpy, Scal: re alpha, im alpha, -im alpha (complex) or alpha; ScalReal: alpha; Mix: h11, h12, h21, h22;
