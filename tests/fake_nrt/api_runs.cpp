@@ -189,9 +189,7 @@ Status nrt_execute(Model* model, const TensorSet* in, TensorSet* out) {
   if (!found || !inputs || !outputs) return entry.wrong("the model or a set is not alive", kInvalidHandle);
   (void)entry.on(found->core);
   pending(*found, *inputs, *outputs, 1);
-  entry.lock.unlock();
-  const Status status = execute(*found, *inputs, *outputs);
-  entry.lock.lock();
+  const Status status = execute(entry.lock, *found, *inputs, *outputs);
   pending(*found, *inputs, *outputs, -1);
   return status;
 }
@@ -236,9 +234,7 @@ Status nrta_is_completed(Sequence sequence, bool* completed) {
   while (core.completed < number) {
     Request& request = core.queue.front();
     if (!is_ready(request)) break;
-    entry.lock.unlock();
-    const Status status = execute(*request.model, *request.in, *request.out);
-    entry.lock.lock();
+    const Status status = execute(entry.lock, *request.model, *request.in, *request.out);
     *request.result = status;
     pending(*request.model, *request.in, *request.out, -1);
     core.completed = request.sequence;

@@ -19,11 +19,8 @@ class Entry {
     if (const Fault* found = s.counted(function)) {
       const Fault fault = *found;
       if (fault.crash) _exit(86);
-      if (fault.hang) {
-        lock.unlock();
-        for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
-      }
-      status = fault.status;
+      if (fault.hang) hang(lock);
+      status = fault.hang ? trn::neuron::nrt::kClosed : fault.status;
       planted = true;
     }
     if (s.phase != State::Phase::Open && !before_init) {

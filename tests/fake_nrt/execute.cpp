@@ -50,50 +50,8 @@ Status check_sets(const FakeModel& model, const FakeSet& in, const FakeSet& out,
   return kSuccess;
 }
 
-}  // namespace
-
-Storage::Storage(std::size_t size, bool zero) : bytes(size) {
-  void* place = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  data = place == MAP_FAILED ? nullptr : static_cast<std::byte*>(place);
-  if (data && !zero) std::memset(data, 0xFF, std::min(size, kPoisoned));
-}
-Storage::~Storage() {
-  if (data) munmap(data, bytes);
-}
-
-Status execute(FakeModel& model, const FakeSet& in, const FakeSet& out) {
-  State& s = state();
-  Fault planted;
-  bool null = false;
-  double delay_us = 0;
-  std::vector<trn::tile::Binding> bindings;
-  {
-    const std::scoped_lock lock(s.mutex);
-    std::string wrong;
-    if (const Status status = check_sets(model, in, out, wrong); status != kSuccess) {
-      s.note("execute: " + wrong);
-      return status;
-    }
-    if (const Fault* fault = s.counted("complete")) planted = *fault;
-    null = s.rules.null;
-    delay_us = s.rules.delay_us;
-    ++s.runs;
-    for (const auto& argument : model.package.manifest.arguments) {
-      if (null) break;
-      const auto& tensors = model.package.prepared->program.tensors();
-      const auto tensor =
-          std::find_if(tensors.begin(), tensors.end(), [&](const auto& t) { return t.name == argument.tensor; });
-      const trn::OffsetRange range = trn::offset_range(tensor->shape, tensor->strides);
-      std::byte* memory = (argument.output ? out : in).tensors.at(argument.name)->data();
-      bindings.emplace_back(argument.tensor,
-                            static_cast<void*>(memory - range.lowest * trn::size_bytes(tensor->dtype)));
-    }
-  }
-  if (planted.crash) _exit(86);
-  while (planted.hang) std::this_thread::sleep_for(std::chrono::seconds(1));
-  if (planted.status != kSuccess && planted.status != kNumericalError) return planted.status;
-  if (delay_us > 0) std::this_thread::sleep_for(std::chrono::duration<double, std::micro>(delay_us));
-  if (null) return planted.status;
+// The machine's part of a run.
+Status compute(const FakeModel& model, std::span<const trn::tile::Binding> bindings) {
   trn::neuron::SimOptions options;
   options.order = trn::neuron::Order::in_order();
   // As the runtime: rounding is what the environment said when the program was loaded; unset, it is not to nearest.
@@ -106,7 +64,56 @@ Status execute(FakeModel& model, const FakeSet& in, const FakeSet& out) {
   } catch (const std::exception&) {
     return kCompletedWithError;
   }
-  return planted.status;
+  return kSuccess;
+}
+
+}  // namespace
+
+Storage::Storage(std::size_t size, bool zero) : bytes(size) {
+  void* place = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  data = place == MAP_FAILED ? nullptr : static_cast<std::byte*>(place);
+  if (data && !zero) std::memset(data, 0xFF, std::min(size, kPoisoned));
+}
+Storage::~Storage() {
+  if (data) munmap(data, bytes);
+}
+
+Status execute(std::unique_lock<std::mutex>& lock, FakeModel& model, const FakeSet& in, const FakeSet& out) {
+  State& s = state();
+  std::string wrong;
+  if (const Status status = check_sets(model, in, out, wrong); status != kSuccess) {
+    s.note("execute: " + wrong);
+    return status;
+  }
+  Fault planted;
+  if (const Fault* fault = s.counted("complete")) planted = *fault;
+  const bool null = s.rules.null;
+  const double delay_us = s.rules.delay_us;
+  ++s.runs;
+  std::vector<trn::tile::Binding> bindings;
+  for (const auto& argument : model.package.manifest.arguments) {
+    if (null) break;
+    const auto& tensors = model.package.prepared->program.tensors();
+    const auto tensor =
+        std::find_if(tensors.begin(), tensors.end(), [&](const auto& t) { return t.name == argument.tensor; });
+    const trn::OffsetRange range = trn::offset_range(tensor->shape, tensor->strides);
+    std::byte* memory = (argument.output ? out : in).tensors.at(argument.name)->data();
+    bindings.emplace_back(argument.tensor, static_cast<void*>(memory - range.lowest * trn::size_bytes(tensor->dtype)));
+  }
+  if (planted.crash) _exit(86);
+  ++s.executing;
+  if (planted.hang) hang(lock);
+  Status result = planted.status;
+  if (!planted.hang && (result == kSuccess || result == kNumericalError)) {
+    lock.unlock();
+    if (delay_us > 0) std::this_thread::sleep_for(std::chrono::duration<double, std::micro>(delay_us));
+    const Status computed = null ? kSuccess : compute(model, bindings);
+    if (computed != kSuccess) result = computed;
+    lock.lock();
+  }
+  --s.executing;  // the caller still holds the mutex when it looks at the model again
+  s.changed.notify_all();
+  return result;
 }
 
 }  // namespace fake

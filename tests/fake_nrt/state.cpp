@@ -46,6 +46,11 @@ const Fault* State::counted(const char* function) {
   return nullptr;
 }
 
+void hang(std::unique_lock<std::mutex>& lock) {
+  State& s = state();
+  s.changed.wait(lock, [&s, before = s.resets] { return s.resets != before; });
+}
+
 namespace {
 
 void forget(State& s) {
@@ -69,7 +74,10 @@ extern "C" {
 
 void trn_fake_reset(const char* rules) {
   fake::State& s = fake::state();
-  const std::scoped_lock lock(s.mutex);
+  std::unique_lock lock(s.mutex);
+  ++s.resets;
+  s.changed.notify_all();
+  s.changed.wait(lock, [&] { return s.executing == 0; });
   fake::forget(s);
   s.phase = fake::State::Phase::Fresh;
   s.rules = fake::read_rules(rules);

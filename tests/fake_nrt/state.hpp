@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -84,6 +85,10 @@ struct State {
   std::uint64_t runs = 0;
   double clock_us = 0;
   int lock_file = -1;
+  // A run uses its model and its sets without the mutex: a reset waits until none does. Runs that hang end with it.
+  int executing = 0;
+  std::uint64_t resets = 0;
+  std::condition_variable changed;
 
   // Under the mutex.
   void note(std::string violation) { violations.push_back(std::move(violation)); }
@@ -98,7 +103,10 @@ struct State {
 // The library was built with the asynchronous functions of another version.
 extern const char* const kFlavour;
 
-// Runs a model on its tensors; checks names and sizes first. Called without the mutex.
-[[nodiscard]] Status execute(FakeModel& model, const FakeSet& in, const FakeSet& out);
+// Runs a model on its tensors; checks names and sizes first. `lock` holds the mutex, and does not during the run.
+[[nodiscard]] Status execute(std::unique_lock<std::mutex>& lock, FakeModel& model, const FakeSet& in,
+                             const FakeSet& out);
+// Waits until the next reset; `lock` holds the mutex.
+void hang(std::unique_lock<std::mutex>& lock);
 
 }  // namespace fake

@@ -107,7 +107,9 @@ const std::vector<std::string> kCalls{"nrt_load",
 bool is_allowed(const std::string& call, std::uint32_t status, bool forever, const Outcome& outcome) {
   const Wanted wanted = wanted_of(status);
   const bool runs = call == "nrt_execute" || call == "nrta_execute_schedule";
-  if (call == "nrt_get_model_tensor_info") return outcome.id == "neff-names";
+  if (call == "nrt_get_model_tensor_info" && wanted.recovery != Recovery::RestartProcess) {
+    return outcome.id == "neff-names";
+  }
   if (call == "nrta_is_completed" && wanted.recovery != Recovery::RestartProcess) {
     return outcome.id == (forever ? "exec-timeout" : "none");  // asked again, up to the limit
   }

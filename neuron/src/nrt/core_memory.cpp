@@ -148,7 +148,12 @@ void Core::load(const LoadedProgram& program) {
   const std::string& title = program.program().name();
   require_done(status, "loading program '{}' (NEFF {}) while {} others are loaded", title, program.compiled().key,
                loaded.size());
-  const std::string wrong = difference(runtime, *queue, model, program.compiled().manifest);
+  Status told_with = kSuccess;
+  const std::string wrong = difference(runtime, *queue, model, program.compiled().manifest, told_with);
+  // The core is lost, or an earlier run on it hangs: nothing is known about this program.
+  if (meaning_of(told_with).recovery == Recovery::RestartProcess) {
+    throw_status(told_with, fmt::format("loading program '{}' (NEFF {})", title, program.compiled().key));
+  }
   if (!wrong.empty()) {
     (void)quietly(*queue, runtime.call().nrt_unload, model);
     throw DeviceError(fmt::format("{}: program '{}' (NEFF {}): {}", name, title, program.compiled().key, wrong),

@@ -90,11 +90,13 @@ LoadedProgram::~LoadedProgram() {
   if (same_hash.empty()) core_->by_hash.erase(program().hash());
 }
 
-std::string difference(const Runtime& runtime, Queue& queue, Model* model, const neff::Manifest& manifest) {
+std::string difference(const Runtime& runtime, Queue& queue, Model* model, const neff::Manifest& manifest,
+                       Status& status) {
   const Functions& call = runtime.call();
+  status = kSuccess;
   if (!call.nrt_get_model_tensor_info || !call.nrt_free_model_tensor_info) return "";
   TensorInfoArray* array = nullptr;
-  const Status status = quietly(queue, call.nrt_get_model_tensor_info, model, &array);
+  status = quietly(queue, call.nrt_get_model_tensor_info, model, &array);
   if (status != kSuccess) return fmt::format("the runtime does not tell its tensors (status {})", status);
   std::string wrong;
   if (array->count != manifest.arguments.size()) {

@@ -85,8 +85,8 @@ class LoadedProgram final : public tile::Executable {
 };
 
 // Compares what the runtime says about a model with the manifest, by name and bytes: types are not to be relied on.
-// Returns what differs, or "".
-[[nodiscard]] std::string difference(const Runtime& runtime, Queue& queue, Model* model,
-                                     const neff::Manifest& manifest);
+// Returns what differs, or ""; and the status with which the runtime told it.
+[[nodiscard]] std::string difference(const Runtime& runtime, Queue& queue, Model* model, const neff::Manifest& manifest,
+                                     Status& status);
 
 }  // namespace trn::neuron::nrt

@@ -1,6 +1,7 @@
 // The two queues: see queue.hpp.
 #include "queue.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -15,6 +16,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
+
+std::atomic<int> blocking{0};
 
 // The runtime's own queue.
 class RuntimeQueue final : public Queue {
@@ -123,9 +126,11 @@ class ThreadQueue final : public Queue {
       Status result = kSkipped;
       if (!shared->failed) {
         const Work work = shared->work[at];
+        ++blocking;
         lock.unlock();
         result = execute(*shared, work);
         lock.lock();
+        --blocking;
       }
       if (result != kSuccess && result != kNumericalError) shared->failed = true;
       shared->results[at] = result;
@@ -157,6 +162,8 @@ class ThreadQueue final : public Queue {
 };
 
 }  // namespace
+
+int blocking_calls() { return blocking; }
 
 std::unique_ptr<Queue> Queue::open(const Runtime& runtime, const NeuronOptions& options) {
   if (runtime.call().asynchronous()) return std::make_unique<RuntimeQueue>(runtime, options.time_limit);

@@ -68,6 +68,9 @@ class Queue {
   std::size_t first_ = 0, count_ = 0;
 };
 
+// Threads of this process inside a blocking nrt_execute, or just about to be. A lost core leaves its own there.
+[[nodiscard]] int blocking_calls();
+
 // A call of the runtime while it is quiet.
 template <class Result, class... Parameters, class... Arguments>
 Result quietly(Queue& queue, Result (*function)(Parameters...), Arguments... arguments) {
