@@ -1,0 +1,45 @@
+// Group: several executors of this process, one thread each: the ranks of the `threads` transport.
+//
+//   auto group = trn::comm::Group::open("sim:trn2x8");            // a chip: eight cores
+//   trn::comm::run(group, [](const Communicator& c, const Executor& e) { ... });   // the same program on every rank
+//
+// A rank that throws ends the others: whoever waits for it throws CommError that names it, and run() throws what the
+// first one threw.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <trn/comm/communicator.hpp>
+#include <trn/core/executor.hpp>
+
+namespace trn::comm {
+
+class Group {
+ public:
+  // "host x 4" or "hostx4": ranks that share the host's memory; "sim:trn2x8": the cores of one chip, "sim:trn2x8x16":
+  // eight cores of each of 16 chips. Any other name throws InvalidArgument that says which there are.
+  [[nodiscard]] static Group open(std::string_view name);
+  explicit Group(std::vector<Executor> executors, std::string name = "group");
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] int size() const { return static_cast<int>(executors_.size()); }
+  [[nodiscard]] const Executor& executor(int rank) const { return executors_.at(static_cast<std::size_t>(rank)); }
+
+ private:
+  std::vector<Executor> executors_;
+  std::string name_;
+};
+
+struct RunOptions {
+  double watchdog_seconds = 0;      // a collective that waits longer is given up; 0: TRN_COMM_TIMEOUT, or 300
+  bool one_thread_per_rank = true;  // OpenMP and BLAS use one thread in each rank
+};
+
+// program(communicator, executor) on every rank of the group.
+void run(const Group& group, const std::function<void(const Communicator&, const Executor&)>& program,
+         const RunOptions& options = {});
+
+}  // namespace trn::comm

@@ -1,0 +1,62 @@
+// Transport: what moves bytes between the ranks of a group. Host memory only, 64-bit counts, in order. The operations
+// of collectives.hpp are made of these five calls and of check(); a transport knows neither types nor distributions.
+//
+//   self      one rank (comm/src/self.cpp)
+//   threads   ranks are threads of this process (group.hpp)
+//   mpi       ranks are processes; in the component comm_mpi, the only one that knows MPI
+//
+// Every call is collective over the group but send_receive. Offsets and sizes are bytes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <trn/comm/error.hpp>
+
+namespace trn::comm {
+
+// What every rank says about a collective operation before it happens: all have to say the same. The values are
+// whatever must be equal: dtype, counts, root, block sizes. printed as "broadcast(float32, 12, root 0)" on a mismatch.
+struct Signature {
+  std::string_view operation;
+  std::span<const std::int64_t> values;
+};
+
+class Transport {
+ public:
+  Transport() = default;
+  virtual ~Transport() = default;
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  [[nodiscard]] virtual int rank() const = 0;
+  [[nodiscard]] virtual int size() const = 0;
+
+  // Throws InvalidArgument on all ranks, naming two that differ and what each said, unless all said the same. The
+  // number of collective operations so far counts too, so that two operations in different order are found. MPI may
+  // be told not to check (TRN_COMM_CHECK=0).
+  virtual void check(const Signature& signature) = 0;
+
+  virtual void broadcast(int root, void* data, std::int64_t bytes) = 0;
+  // `mine` of rank r arrives at all + r * bytes on every rank.
+  virtual void all_gather(const void* mine, std::int64_t bytes, void* all) = 0;
+  // Rank r gets send_bytes[r] bytes from send + send_offsets[r]. What rank r sends lands at receive +
+  // receive_offsets[r] and has receive_bytes[r] bytes, which is what it sends.
+  virtual void all_to_all(const void* send, std::span<const std::int64_t> send_bytes,
+                          std::span<const std::int64_t> send_offsets, void* receive,
+                          std::span<const std::int64_t> receive_bytes,
+                          std::span<const std::int64_t> receive_offsets) = 0;
+  // Gives to one rank and takes from another; -1: nobody. Both sides agree on the bytes.
+  virtual void send_receive(int to, const void* send, std::int64_t send_bytes, int from, void* receive,
+                            std::int64_t receive_bytes) = 0;
+  virtual void barrier() = 0;
+
+  // Groups of the ranks that say the same colour, in the order of (key, rank). Collective.
+  [[nodiscard]] virtual std::shared_ptr<Transport> split(int color, int key) = 0;
+};
+
+}  // namespace trn::comm
