@@ -34,6 +34,8 @@ const char* name(EventKind kind) {
       return "complete";
     case EventKind::NumericalError:
       return "numerical error";
+    case EventKind::Collective:
+      return "collective";
   }
   fail<InternalError>("event kind: {} is not an enumerator", static_cast<int>(kind));
 }
@@ -139,7 +141,8 @@ double Recorder::modelled_seconds(Purpose purpose) const {
   {
     const std::lock_guard lock(state_->mutex);
     for (const Event& event : state_->events) {
-      if (event.kind == EventKind::Run && event.purpose == purpose) runs.push_back(event);
+      const bool takes_time = event.kind == EventKind::Run || event.kind == EventKind::Collective;
+      if (takes_time && event.purpose == purpose) runs.push_back(event);
     }
   }
   std::stable_sort(runs.begin(), runs.end(), [](const Event& a, const Event& b) { return a.begin < b.begin; });

@@ -54,6 +54,10 @@ class HostBackend final : public Backend {
 
 }  // namespace
 
+void Backend::pass_time(Event event, double) {
+  if (events_.has_listeners()) events_.emit(event);
+}
+
 void Backend::copy_within(void* to, const void* from, std::int64_t bytes) {
   const auto block = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
   copy_out(block.get(), from, bytes);

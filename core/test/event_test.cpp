@@ -64,10 +64,10 @@ TEST(EventKind, EveryKindHasItsOwnName) {
   for (const EventKind kind :
        {EventKind::Allocate, EventKind::Free, EventKind::Copy, EventKind::Constant, EventKind::Dispatch,
         EventKind::Build, EventKind::CacheHit, EventKind::Run, EventKind::Compile, EventKind::Load, EventKind::Unload,
-        EventKind::Complete, EventKind::NumericalError}) {
+        EventKind::Complete, EventKind::NumericalError, EventKind::Collective}) {
     names.insert(name(kind));
   }
-  EXPECT_EQ(names.size(), 13u);
+  EXPECT_EQ(names.size(), 14u);
   EXPECT_STREQ(name(EventKind::Copy), "copy");
 }
 

@@ -221,5 +221,28 @@ TEST(SimQueue, MarkersHaveTheDevicesClock) {
   }
 }
 
+// A rank that waits for others: its clock goes on to the given time, and never back.
+TEST(SimClock, PassesTime) {
+  for (const bool queued : {false, true}) {
+    const Executor e = open_simulator("trn2", {.queued = queued});
+    const auto x = Array<float>::from_host(e, {kRows, kColumns}, std::vector<float>(kRows * kColumns, 1));
+    const Array<float> y(e, {kRows, kColumns});
+    Recorder recorder(e);
+    twice(e, x, y);
+    e.synchronize();
+    const double ran = e.backend().clock();
+    e.backend().pass_time({EventKind::Collective, "barrier"}, ran + 1);
+    e.synchronize();
+    EXPECT_NEAR(e.backend().clock(), ran + 1, 1e-12) << queued;
+    EXPECT_NEAR(recorder.modelled_seconds(), ran + 1, 1e-12) << queued;
+    e.backend().pass_time({EventKind::Collective, "barrier"}, ran);
+    e.synchronize();
+    EXPECT_NEAR(e.backend().clock(), ran + 1, 1e-12) << queued;
+    const std::vector<Event> events = recorder.events();
+    EXPECT_EQ(events.back().modelled_seconds, 0) << queued;
+    EXPECT_EQ(recorder.count(EventKind::Collective, "barrier"), 2) << queued;
+  }
+}
+
 }  // namespace
 }  // namespace trn::neuron

@@ -140,6 +140,16 @@ class SimDevice final : public Device {
     const std::scoped_lock lock(mutex_);
     return clock_;
   }
+  void pass_time(Event event, double until) override {
+    in_order([this, event = std::move(event), until]() mutable {
+      double left = 0;
+      {
+        const std::scoped_lock lock(mutex_);
+        left = std::max(0.0, until - clock_);
+      }
+      take_time(event, left, false);
+    });
+  }
 
  private:
   template <class F> void in_order(F work) {

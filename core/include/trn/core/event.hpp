@@ -22,6 +22,9 @@ namespace trn {
 // Hardware has more to tell: Compile when a program was compiled (not when it was found in a cache), Load and
 // Unload of the compiled program, Complete when the runtime said that a run is over, before its Run, and NumericalError
 // when it said that the run met a NaN.
+//
+// A Collective is what a rank did together with the others of its group: its subject names the operation and the
+// algorithm that is modelled, its time includes waiting for the last rank.
 enum class EventKind : std::uint8_t {
   Allocate,
   Free,
@@ -35,7 +38,8 @@ enum class EventKind : std::uint8_t {
   Load,
   Unload,
   Complete,
-  NumericalError
+  NumericalError,
+  Collective
 };
 [[nodiscard]] const char* name(EventKind kind);
 
@@ -64,11 +68,11 @@ struct Event {
   EventKind kind;
   std::string subject;          // operation ("blas.gemm"), program name, or copy direction
   std::string family = {};      // Dispatch: "host" or "device"
-  std::int64_t bytes = 0;       // Allocate, Free, Copy, Constant; of Load the compiled program's
-  double modelled_seconds = 0;  // Run on a simulator in Timed order
+  std::int64_t bytes = 0;       // Allocate, Free, Copy, Constant; Load: of the program; Collective: into the rank
+  double modelled_seconds = 0;  // Run on a simulator in Timed order, Collective between such
   int queue = current_queue();
-  // Modelled seconds on the executor's clock. Of a Run end - begin is modelled_seconds, but for rounding; other events
-  // take no modelled time, and have the clock as far as it had come.
+  // Modelled seconds on the executor's clock. Of a Run or a Collective end - begin is modelled_seconds, but for rounding;
+  // other events take no modelled time, and have the clock as far as it had come.
   double begin = 0, end = 0;
   Purpose purpose = current_purpose();
   double measured_seconds = 0;  // Compile, Load: wall time
@@ -110,7 +114,7 @@ class Recorder {
   [[nodiscard]] int count(EventKind kind, const std::string& subject = "") const;
   // "host", "device", or "" when the operation was not dispatched; the last dispatch wins.
   [[nodiscard]] std::string family_of(const std::string& operation) const;
-  // What Run events of one purpose take; time in which two of them overlap counts once.
+  // What Run and Collective events of one purpose take; time in which two of them overlap counts once.
   [[nodiscard]] double modelled_seconds(Purpose purpose = Purpose::Operation) const;
   void clear();
 

@@ -54,6 +54,9 @@ class Backend {
   virtual void drain() noexcept {}
   // Modelled seconds of the runs done so far; 0 where time is not modelled.
   [[nodiscard]] virtual double clock() const { return 0; }
+  // Modelled time goes on to `until` at least, and listeners hear this event of it: a rank waits for others. Where time
+  // is not modelled they hear the event as it is.
+  virtual void pass_time(Event event, double until);
 
  private:
   std::string name_;
