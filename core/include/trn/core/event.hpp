@@ -71,7 +71,7 @@ struct Event {
   std::int64_t bytes = 0;       // Allocate, Free, Copy, Constant; Load: of the program; Collective: into the rank
   double modelled_seconds = 0;  // Run on a simulator in Timed order, Collective between such
   int queue = current_queue();
-  // Modelled seconds on the executor's clock. Of a Run or a Collective end - begin is modelled_seconds, but for rounding;
+  // Modelled seconds on the executor's clock. Of a Run or Collective end - begin is modelled_seconds, but for rounding;
   // other events take no modelled time, and have the clock as far as it had come.
   double begin = 0, end = 0;
   Purpose purpose = current_purpose();
