@@ -3,7 +3,8 @@
 #   trn_add_component(blas DEPENDS core tile LINKS ... PRIVATE_LINKS ... TEST_DEPENDS neuron TEST_SUPPORT nki_run.cpp)
 #
 # makes the static library trn_blas from blas/src/**.cpp, the test program blas_test from blas/test/*.cpp and the
-# named files of tests/support (label: blas),
+# named files of tests/support (label: blas, or TEST_LABEL), the test program blas_dist_test from blas/test/dist/*.cpp
+# (label: dist; tests of several ranks),
 # a compile-alone check of every public header, and one line of the dependency graph that check_includes.py enforces.
 
 cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH TRN_ROOT)  # this project's folder, also as a part of another one
@@ -89,7 +90,7 @@ endfunction()
 set_property(GLOBAL PROPERTY TRN_GRAPH "")
 
 function(trn_add_component name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;LINKS;PRIVATE_LINKS;TEST_DEPENDS;TEST_SUPPORT" ${ARGN})
+  cmake_parse_arguments(ARG "" "TEST_LABEL" "DEPENDS;LINKS;PRIVATE_LINKS;TEST_DEPENDS;TEST_SUPPORT" ${ARGN})
   set(dir ${CMAKE_CURRENT_SOURCE_DIR}/${name})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${dir}/src/*.cpp)
   add_library(trn_${name} STATIC ${sources})
@@ -118,13 +119,21 @@ function(trn_add_component name)
     target_link_libraries(${name}_headers PRIVATE trn_${name} trn_flags)
   endif()
 
+  if(NOT ARG_TEST_LABEL)
+    set(ARG_TEST_LABEL ${name})
+  endif()
+  list(TRANSFORM ARG_TEST_DEPENDS PREPEND trn_ OUTPUT_VARIABLE test_depends)
   file(GLOB tests CONFIGURE_DEPENDS ${dir}/test/*.cpp)
   if(tests AND BUILD_TESTING)
-    list(TRANSFORM ARG_TEST_DEPENDS PREPEND trn_ OUTPUT_VARIABLE test_depends)
     list(TRANSFORM ARG_TEST_SUPPORT PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/tests/support/)
-    trn_add_test(${name}_test LABEL ${name} SOURCES ${tests} ${ARG_TEST_SUPPORT} LINKS trn_${name} ${test_depends}
+    trn_add_test(${name}_test LABEL ${ARG_TEST_LABEL} SOURCES ${tests} ${ARG_TEST_SUPPORT} LINKS trn_${name} ${test_depends}
       FOLDERS ${dir}/src)
     target_include_directories(${name}_test PRIVATE ${dir}/src)
+  endif()
+  file(GLOB dist_tests CONFIGURE_DEPENDS ${dir}/test/dist/*.cpp)
+  if(dist_tests AND BUILD_TESTING)
+    trn_add_test(${name}_dist_test LABEL dist SOURCES ${dist_tests} LINKS trn_${name} ${test_depends} FOLDERS ${dir}/src)
+    target_include_directories(${name}_dist_test PRIVATE ${dir}/src)
   endif()
 endfunction()
 

@@ -5,7 +5,7 @@
 #
 # Components (cmake --install --component): runtime, dev, tools, dropins; the Debian packages are these four.
 
-set(TRN_LIBRARIES core tile neuron blas rand fft solver tensor sparse)  # the C++ libraries, in link order
+set(TRN_LIBRARIES core tile comm neuron blas rand fft solver tensor sparse)  # the C++ libraries, in link order
 set(CMAKE_INSTALL_LIBDIR lib CACHE PATH "libraries, below the prefix")
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)

@@ -144,7 +144,7 @@ def check_links():
 def check_paths():
     """Back-quoted paths of files. Capitals and <angle brackets> stand for a name that the reader chooses; so does `scale`,
     the operation that docs/adding-an-operation.md adds."""
-    parts = "apps|blas|capi|cmake|core|docs|dropin|examples|fft|include|neuron|python|rand|solver|sparse|tensor|tests|tile|tools"
+    parts = "apps|blas|capi|cmake|comm|core|docs|dropin|examples|fft|include|neuron|python|rand|solver|sparse|tensor|tests|tile|tools"
     for path in sorted(ROOT.glob("*.md")) + sorted(ROOT.glob("docs/**/*.md")) + sorted(ROOT.glob("*/README.md")):
         base = [ROOT] if path.parent == ROOT or ROOT / "docs" in path.parents else [ROOT, path.parent]
         for name in re.findall(rf"`((?:{parts}|src|test|bench)/[\w./*-]+\.(?:hpp|cpp|h|md|py|sh|txt|cmake|\*))`", path.read_text()):

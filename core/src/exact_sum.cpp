@@ -52,6 +52,16 @@ void ExactSum::add_product(double x, double y) {
   if (++pending_ == std::int64_t{1} << 30) normalize();
 }
 
+void ExactSum::add(const ExactSum& other) {
+  normalize();
+  other.normalize();
+  for (std::size_t i = 0; i < digits_.size(); ++i) digits_[i] += other.digits_[i];
+  pending_ = 1;  // every word changed by less than 2^32, the last one apart, which has room
+  if (!other.has_special_) return;
+  special_ += other.special_;
+  has_special_ = true;
+}
+
 // Carries: afterwards every digit but the last is in [0, 2^32); the last one has the sign.
 void ExactSum::normalize() const {
   std::int64_t carry = 0;
@@ -90,7 +100,8 @@ ExactSum::Leading ExactSum::leading() const {
 
 // Rounds the leading bits to the digits that T has at this magnitude.
 template <class T> T ExactSum::rounded() const {
-  if (has_special_) return static_cast<T>(special_);
+  // Which of several NaNs it was depends on the order: there is one.
+  if (has_special_) return std::isnan(special_) ? std::numeric_limits<T>::quiet_NaN() : static_cast<T>(special_);
   const Leading s = leading();
   if (s.bits == 0) return 0;
   using Limits = std::numeric_limits<T>;

@@ -14,7 +14,7 @@ import sys
 import headers
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-COMPONENTS = ["core", "tile", "neuron", "blas", "fft", "rand", "solver", "sparse", "tensor", "apps/mp2"]
+COMPONENTS = ["core", "tile", "comm", "neuron", "blas", "fft", "rand", "solver", "sparse", "tensor", "apps/mp2"]
 PICTURES = {".svg", ".png", ".jpg"}
 LANGUAGES = {".cpp": "cpp", ".hpp": "cpp", ".h": "c", ".py": "python", ".sh": "bash", ".cmake": "cmake"}
 

@@ -47,7 +47,8 @@ void reduce_scatter(const Communicator& group, const Bytes& all, const Bytes& mi
 }  // namespace detail
 
 // Everybody has what `root` has.
-template <Element T> void broadcast(const Communicator& group, int root, const View<T>& view) {
+template <Element T>
+requires(!std::is_const_v<T>) void broadcast(const Communicator& group, int root, const View<T>& view) {
   detail::broadcast(group, root, detail::bytes_of(view));
 }
 // all(r, ...) = mine(...) of rank r: `all` has one extent more in front, the number of ranks.

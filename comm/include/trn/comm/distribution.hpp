@@ -88,7 +88,8 @@ struct Boxes {
 [[nodiscard]] Boxes slabs(const Shape& shape, int dimension, int ranks, std::int64_t align = 1);
 // Two dimensions are cut, the first among the grid's rows and the second among its columns.
 [[nodiscard]] Boxes pencils(const Shape& shape, int first, int second, const Grid& grid);
-// Rows of a sparse matrix or elements of a vector, cut at multiples of 4096 where there are that many.
+// Rows of a sparse matrix or elements of a vector, cut at multiples of 4096 only, so that a block of BlockSums
+// (reductions.hpp) never lies on two ranks; where there are fewer blocks than ranks, the last ranks have nothing.
 inline constexpr std::int64_t kSumBlock = 4096;
 [[nodiscard]] Boxes block_rows(std::int64_t extent, int ranks);
 

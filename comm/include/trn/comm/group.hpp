@@ -21,7 +21,10 @@ class Group {
  public:
   // "host x 4" or "hostx4": ranks that share the host's memory; "sim:trn2x8": the cores of one chip, "sim:trn2x8x16":
   // eight cores of each of 16 chips. Any other name throws InvalidArgument that says which there are.
-  [[nodiscard]] static Group open(std::string_view name);
+  // Executors are opened here and not in the library, so that programs without Group::open link without neuron.
+  [[nodiscard]] static Group open(std::string_view name) { return open(name, &Executor::open); }
+  // The same with executors of one's own making, from "sim:trn2".
+  [[nodiscard]] static Group open(std::string_view name, Executor (*open_executor)(std::string_view));
   explicit Group(std::vector<Executor> executors, std::string name = "group");
 
   [[nodiscard]] const std::string& name() const { return name_; }

@@ -8,6 +8,7 @@
 
 #include <trn/comm/collectives.hpp>
 #include <trn/comm/distribution.hpp>
+#include <trn/comm/together.hpp>
 #include <trn/core/array.hpp>
 
 namespace trn::dist {
@@ -17,7 +18,10 @@ using comm::Communicator;
 namespace detail {
 void redistribute(const Communicator& group, const std::vector<Move>& moves, const comm::detail::Bytes& from,
                   const comm::detail::Bytes& to);
-void require_group(const Communicator& group, int ranks, const char* what);
+// Collective: all ranks have the same type and distribution, which is valid and not over more ranks than there are.
+// Otherwise all throw InvalidArgument.
+BlockCyclic agreed(const Communicator& group, DType dtype, const BlockCyclic& distribution);
+Boxes agreed(const Communicator& group, DType dtype, Boxes distribution);
 }  // namespace detail
 
 template <Element T> class Matrix {
@@ -25,15 +29,12 @@ template <Element T> class Matrix {
   // Collective, as every constructor here. The grid may be smaller than the group; ranks outside have nothing.
   Matrix(Communicator group, const Executor& executor, const BlockCyclic& distribution)
       : group_(std::move(group)),
-        distribution_((distribution.validate(), distribution)),
+        distribution_(detail::agreed(group_, dtype_of<T>, distribution)),
         local_rows_(distribution.local_rows(group_.rank())),
         local_columns_(distribution.local_columns(group_.rank())),
-        buffer_(executor, {local_columns_, local_rows_}) {
-    detail::require_group(group_, distribution.grid.size(), "dist::Matrix");
-    group_.check("dist::Matrix", {static_cast<std::int64_t>(dtype_of<T>), distribution.rows, distribution.columns,
-                                  distribution.row_block, distribution.column_block, distribution.grid.rows,
-                                  distribution.grid.columns});
-  }
+        buffer_(comm::together(group_, [&] {
+          return trn::Array<T>(executor, {local_columns_, local_rows_});
+        })) {}
 
   [[nodiscard]] const Communicator& group() const { return group_; }
   [[nodiscard]] const Executor& executor() const { return buffer_.executor(); }
@@ -87,16 +88,8 @@ template <Element T> class Array {
  public:
   Array(Communicator group, const Executor& executor, Boxes distribution)
       : group_(std::move(group)),
-        distribution_((distribution.validate(), std::move(distribution))),
-        buffer_(executor, (detail::require_group(group_, distribution_.ranks(), "dist::Array"), local_shape())) {
-    std::vector<std::int64_t> said(distribution_.shape.begin(), distribution_.shape.end());
-    for (const Boxes::Box& box : distribution_.boxes) {
-      said.insert(said.end(), box.begin.begin(), box.begin.end());
-      said.insert(said.end(), box.extent.begin(), box.extent.end());
-    }
-    said.push_back(static_cast<std::int64_t>(dtype_of<T>));
-    group_.transport().check({"dist::Array", said});
-  }
+        distribution_(detail::agreed(group_, dtype_of<T>, std::move(distribution))),
+        buffer_(comm::together(group_, [&] { return trn::Array<T>(executor, local_shape()); })) {}
 
   [[nodiscard]] const Communicator& group() const { return group_; }
   [[nodiscard]] const Executor& executor() const { return buffer_.executor(); }

@@ -20,9 +20,26 @@ namespace trn::comm {
 
 // What every rank says about a collective operation before it happens: all have to say the same. The values are
 // whatever must be equal: dtype, counts, root, block sizes. printed as "broadcast(float32, 12, root 0)" on a mismatch.
+// An operation may name its values in brackets: "broadcast(type, count, root)".
 struct Signature {
   std::string_view operation;
   std::span<const std::int64_t> values;
+};
+[[nodiscard]] std::string text_of(const Signature& signature);
+
+// One side of an exchange between two ranks; -1: nobody. `says` is what sender and receiver must agree on: a type and a
+// count, as a number.
+struct Give {
+  int to;
+  const void* data;
+  std::int64_t bytes;
+  std::uint64_t says;
+};
+struct Take {
+  int from;
+  void* data;
+  std::int64_t bytes;
+  std::uint64_t says;
 };
 
 class Transport {
@@ -53,6 +70,9 @@ class Transport {
   // Gives to one rank and takes from another; -1: nobody. Both sides agree on the bytes.
   virtual void send_receive(int to, const void* send, std::int64_t send_bytes, int from, void* receive,
                             std::int64_t receive_bytes) = 0;
+  // The same, and where the two sides of a pair do not say the same, both throw InvalidArgument and nothing has moved
+  // between them. Made of three send_receive() unless the transport knows better.
+  virtual void exchange(const Give& give, const Take& take);
   virtual void barrier() = 0;
 
   // Groups of the ranks that say the same colour, in the order of (key, rank). Collective.

@@ -16,6 +16,8 @@ class ExactSum {
   // += x; += x * y, exactly. Infinities and NaN are kept apart, added in plain arithmetic, and then are the value.
   void add(double x) { add_product(x, 1); }
   void add_product(double x, double y);
+  // += another sum, exactly.
+  void add(const ExactSum& other);
 
   // The sum rounded to nearest, ties to even, once; overflow gives infinity, an empty or cancelled sum +0.
   [[nodiscard]] double to_double() const;

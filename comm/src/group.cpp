@@ -1,0 +1,88 @@
+// Names of groups: "hostx4", "sim:trn2x8", "sim:trn2x8x16".
+#include <trn/comm/group.hpp>
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <trn/tile/machine.hpp>
+
+namespace trn::comm {
+namespace {
+
+constexpr int kMostRanks = 1024;
+
+[[noreturn]] void refuse(std::string_view name, const std::string& why) {
+  std::string machines;
+  for (const tile::Machine& m : tile::machines()) {
+    machines += fmt::format(", sim:{}x{} (the cores of a chip), sim:{}x{}x16 (of 16 chips)", m.name, m.cores_per_chip,
+                            m.name, m.cores_per_chip);
+  }
+  fail<InvalidArgument>("group: '{}' {}; write hostx4 (ranks that share the host){}", name, why, machines);
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+// "8", "8x16": all at least 1.
+std::vector<int> numbers(std::string_view name, std::string_view text) {
+  std::vector<int> result;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('x', begin), text.size());
+    const std::string_view digits = trimmed(text.substr(begin, end - begin));
+    int value = 0;
+    const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc() || stop != digits.data() + digits.size() || value < 1) {
+      refuse(name, fmt::format("has '{}' where a number of ranks from 1 to {} belongs", digits, kMostRanks));
+    }
+    result.push_back(value);
+    begin = end + 1;
+  }
+  return result;
+}
+
+}  // namespace
+
+Group Group::open(std::string_view name, Executor (*open_executor)(std::string_view)) {
+  const std::string_view wanted = trimmed(name);
+  std::string_view base = wanted;
+  std::int64_t cores_per_chip = 0;
+  if (wanted.starts_with("host")) {
+    base = "host";
+  } else {
+    std::size_t length = 0;
+    for (const tile::Machine& m : tile::machines()) {
+      const std::string sim = fmt::format("sim:{}", m.name);
+      if (!wanted.starts_with(sim) || sim.size() <= length) continue;
+      length = sim.size();
+      cores_per_chip = m.cores_per_chip;
+    }
+    if (length == 0) refuse(name, "is not known");
+    base = wanted.substr(0, length);
+  }
+  const std::string_view rest = trimmed(wanted.substr(base.size()));
+  if (!rest.starts_with('x')) refuse(name, rest.empty() ? "does not say how many ranks" : "is not known");
+  const std::vector<int> counts = numbers(name, rest.substr(1));
+  const std::size_t most = cores_per_chip > 0 ? 2 : 1;
+  if (counts.size() > most) refuse(name, fmt::format("has {} numbers", counts.size()));
+  if (cores_per_chip > 0 && counts[0] > cores_per_chip) {
+    refuse(name, fmt::format("asks for {} cores of a chip that has {}", counts[0], cores_per_chip));
+  }
+  std::int64_t ranks = 1;
+  for (const int count : counts) ranks = std::min<std::int64_t>(ranks * count, kMostRanks + 1);
+  if (ranks > kMostRanks) refuse(name, fmt::format("has more than {} ranks", kMostRanks));
+  std::vector<Executor> executors;
+  for (std::int64_t r = 0; r < ranks; ++r) {
+    executors.push_back(cores_per_chip > 0 ? open_executor(base) : Executor::host());
+  }
+  return Group(std::move(executors), std::string(wanted));
+}
+
+Group::Group(std::vector<Executor> executors, std::string name)
+    : executors_(std::move(executors)), name_(std::move(name)) {
+  require(!executors_.empty(), "group: '{}' has no executors; give at least one", name_);
+}
+
+}  // namespace trn::comm
