@@ -10,6 +10,7 @@
 #include "host_peak.hpp"
 #include "measure.hpp"
 #include "operation.hpp"
+#include "recording_device.hpp"
 
 namespace trn::tools {
 
@@ -37,44 +38,38 @@ class BlasOperation final : public Operation {
 
   std::vector<std::string> default_executors() const override { return {"host"}; }
 
-  tile::Program program(const tile::Machine&) const override {
-    fail<NotImplemented>("{}: its program is not on the command line; use blas.gemm, or bench on a simulator", name());
+  // In a mode that looks at its operands or results on the way, the programs are those of a run.
+  Programs programs(const tile::Machine& machine) const override {
+    if (row_.scalar) fail<NotImplemented>("{}: works on the caller's own numbers; it has no device kernel", name());
+    const Precision precision = Precision::parse(precision_);
+    const bool native = !precision.has_target() && precision.mode() == Mode::Native;
+    return (native ? recorded_programs : executed_programs)(machine, [&](const Executor& e) { (void)make(e).call(); });
   }
 
   BenchRow bench(const std::string& executor_name, const BenchOptions& options) const override {
-    const DType dtype = parse_dtype(dtype_);
-    const auto at = std::find(std::begin(kTypes), std::end(kTypes), dtype) - std::begin(kTypes);
-    require(at < 4 && row_.make[at] != nullptr, "{}: not offered for {}", name(), trn::name(dtype));
-    require(!options.model_only, "bench: --model-only knows blas.gemm only");
     const Executor executor = Executor::open(executor_name);
-    require(!row_.scalar || executor.family() == Family::Host, "{}: works on the caller's own numbers; use host",
-            name());
-    BlasSize size = size_;
-    size.precision = Precision::parse(precision_);
-    const BlasCase c = row_.make[at](executor, size);
     const bool simulated = executor.family() == Family::Device;
+    require(!row_.scalar || !simulated, "{}: works on the caller's own numbers; use host", name());
+    require(simulated || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model",
+            executor.name());
+    const BlasCase c = make(options.model_only ? Executor::host() : executor);
     BenchRow r;
     r.op = name();
     r.executor = executor.name();
-    r.dtype = trn::name(dtype);
-    r.shape = {{"m", size.m}, {"n", size.n}, {"k", size.k}, {"count", size.count}};
-    Recorder recorder(executor);
-    Accuracy accuracy;
-    if (!simulated) {  // first touch and threads, apart from the measurement
-      const PurposeScope warm_up(Purpose::WarmUp);
-      (void)c.call();
-      if (c.peer) c.peer();
+    r.dtype = trn::name(parse_dtype(dtype_));
+    r.shape = {{"m", size_.m}, {"n", size_.n}, {"k", size_.k}, {"count", size_.count}};
+    if (options.model_only) {
+      const tile::Machine& machine = tile::device_of(executor).machine();
+      r.precision = precision_;
+      r.modelled_seconds = 0;
+      for (const Step& step : steps(*this, machine)) {
+        *r.modelled_seconds += step.runs * neuron::estimate(*step.program, machine).seconds;
+      }
+    } else {
+      run(executor, c, options, r);
     }
-    const Clock clock = options.cpu_time ? Clock::Processor : Clock::Wall;
-    const Measured ours = measure(
-        executor, has_model(executor) ? 1 : options.repeats, [&] { accuracy = c.call(); }, clock);
-    ensure(row_.scalar || recorder.count(EventKind::Dispatch) > 0, "{} did not run on {}", name(), executor_name);
-    r.precision = trn::name(accuracy.mode);
-    r.seconds = ours.fastest_s;
-    if (accuracy.bound > 0) r.bound = accuracy.bound;
-    if (!simulated && c.peer) r.peer_seconds = measure(options.repeats, c.peer, clock).fastest_s;
-    r.modelled_seconds = modelled_time(executor, recorder);
     const double seconds = r.modelled_seconds ? *r.modelled_seconds : *r.seconds;
+    const DType dtype = parse_dtype(dtype_);
     const bool wide = real_of(dtype) == DType::Float64;
     const double peak = simulated ? tile::device_of(executor).machine().tensor_flops(DType::Float32)
                                   : (wide ? host_peak().fp64_flops : host_peak().fp32_flops);
@@ -85,6 +80,34 @@ class BlasOperation final : public Operation {
   }
 
  private:
+  BlasCase make(const Executor& executor) const {
+    const DType dtype = parse_dtype(dtype_);
+    const auto at = std::find(std::begin(kTypes), std::end(kTypes), dtype) - std::begin(kTypes);
+    require(at < 4 && row_.make[at] != nullptr, "{}: not offered for {}", name(), trn::name(dtype));
+    BlasSize size = size_;
+    size.precision = Precision::parse(precision_);
+    return row_.make[at](executor, size);
+  }
+  void run(const Executor& executor, const BlasCase& c, const BenchOptions& options, BenchRow& r) const {
+    const bool simulated = executor.family() == Family::Device;
+    Recorder recorder(executor);
+    Accuracy accuracy;
+    if (!simulated) {  // first touch and threads, apart from the measurement
+      const PurposeScope warm_up(Purpose::WarmUp);
+      (void)c.call();
+      if (c.peer) c.peer();
+    }
+    const Clock clock = options.cpu_time ? Clock::Processor : Clock::Wall;
+    const Measured ours = measure(
+        executor, has_model(executor) ? 1 : options.repeats, [&] { accuracy = c.call(); }, clock);
+    ensure(row_.scalar || recorder.count(EventKind::Dispatch) > 0, "{} did not run on {}", name(), executor.name());
+    r.precision = trn::name(accuracy.mode);
+    r.seconds = ours.fastest_s;
+    if (accuracy.bound > 0) r.bound = accuracy.bound;
+    if (!simulated && c.peer) r.peer_seconds = measure(options.repeats, c.peer, clock).fastest_s;
+    r.modelled_seconds = modelled_time(executor, recorder);
+  }
+
   BlasRow row_;
   BlasSize size_;
   std::string dtype_, precision_ = "native";
@@ -100,7 +123,7 @@ class WithPeer final : public Operation {
   std::string rate_unit() const override { return own_->rate_unit(); }
   std::string error_note() const override { return own_->error_note(); }
   std::vector<std::string> default_executors() const override { return own_->default_executors(); }
-  tile::Program program(const tile::Machine& machine) const override { return own_->program(machine); }
+  Programs programs(const tile::Machine& machine) const override { return own_->programs(machine); }
 
   void add_options(Options& options) override {
     own_->add_options(options);

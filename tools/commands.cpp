@@ -1,4 +1,4 @@
-// The subcommands that show rather than measure: info, profile, emit, dis, validate.
+// The subcommands about the machines and the timing model: info, validate.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -8,13 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include <trn/core/error.hpp>
-#include <trn/neuron/nki.hpp>
 #include <trn/neuron/silicon.hpp>
 #include <trn/neuron/sim.hpp>
 #include <trn/neuron/validation.hpp>
-#include <trn/tile/print.hpp>
-#include <trn/tile/reorder.hpp>
-#include <trn/tile/serialize.hpp>
 
 #include "commands.hpp"
 #include "output.hpp"
@@ -71,61 +67,6 @@ void info() {
   fmt::print("one core each; sources beside every number in tile/src/machine.cpp\n");
 }
 
-struct Target {
-  std::string machine = "trn2";
-  std::string html, trace, save;
-};
-
-// A subcommand with one sub-subcommand per operation.
-Command for_operations(Command& program, const Operations& operations, const char* name, const char* summary,
-                       const std::function<void(Options&, Target&)>& more,
-                       const std::function<void(const Operation&, const Target&)>& run) {
-  Command parent = program.add(name, summary);
-  parent.needs_one("operation");
-  for (const auto& operation : operations) {
-    Command sub = parent.add(operation->name(), operation->summary());
-    auto target = std::make_shared<Target>();
-    operation->add_options(sub);
-    sub.machine(target->machine);
-    more(sub, *target);
-    sub.run([op = operation.get(), target, run] { run(*op, *target); });
-  }
-  return parent;
-}
-
-void profile(const Operation& operation, const Target& target) {
-  constexpr std::int64_t kIntervals = 200000, kReordered = 20000;
-  for (const auto& [option, path] : {std::pair{"--html", target.html}, {"--trace", target.trace}}) {
-    if (!path.empty()) const OutputFile claim(option, path);  // a bad path costs nothing
-  }
-  const tile::Machine& machine = tile::machine(target.machine);
-  const tile::Program program = operation.program(machine);
-  const auto report = neuron::estimate(program, machine, {.keep_intervals = kIntervals});
-  fmt::print("{} on {}: {} modelled, {} of it launch and finish\n", operation.name(), machine.name,
-             duration(report.seconds), duration(report.launch_seconds + report.finish_seconds));
-  if (program.dynamic_instructions() <= kReordered) {
-    fmt::print("{} in an order that a compiler may choose\n",
-               duration(neuron::estimate(tile::reorder(program, machine), machine).seconds));
-  }
-  Table table({"lane", "busy", "share", "instructions"});
-  for (const neuron::Lane& lane : report.lanes) {
-    table.add({lane.name, duration(lane.busy_s), percent(lane.busy_s / report.seconds),
-               fmt::format("{}", lane.instructions)});
-  }
-  table.print();
-  fmt::print("{:.2f} TF/s, {} of the Tensor Engine's peak; HBM read {}, written {}\n",
-             report.matmul_flops / report.seconds * 1e-12, percent(report.tensor_roof_fraction()),
-             bytes(static_cast<double>(report.hbm_read_bytes)), bytes(static_cast<double>(report.hbm_write_bytes)));
-  if (!target.html.empty()) {
-    neuron::write_html(report, machine, target.html);
-    fmt::print("report: {}\n", target.html);
-  }
-  if (!target.trace.empty()) {
-    neuron::write_trace(report, target.trace);
-    fmt::print("trace: {} (open it in Perfetto or chrome://tracing)\n", target.trace);
-  }
-}
-
 void validate(const std::string& path) {
   constexpr double kOutside = 0.25;
   JsonFile json(path);
@@ -166,39 +107,6 @@ void validate(const std::string& path) {
 }  // namespace
 
 void add_info(Command& program) { program.add("info", "executors, machine tables, versions").run(info); }
-
-void add_profile(Command& program, const Operations& operations) {
-  for_operations(
-      program, operations, "profile", "modelled time of an operation, engine by engine",
-      [](Options& options, Target& t) {
-        options.text("--html", t.html, "write the report page to this file");
-        options.text("--trace", t.trace, "write a Chrome/Perfetto trace to this file");
-      },
-      profile);
-}
-
-void add_emit(Command& program, const Operations& operations) {
-  for_operations(
-      program, operations, "emit", "print the device kernel as NKI source", [](Options&, Target&) {},
-      [](const Operation& op, const Target& t) {
-        fmt::print("{}", neuron::emit_nki(op.program(tile::machine(t.machine))));
-      });
-}
-
-void add_disassemble(Command& program, const Operations& operations) {
-  Command parent = for_operations(
-      program, operations, "dis", "print the device kernel as a tile program",
-      [](Options& options, Target& t) { options.text("--save", t.save, "also save the program to this file"); },
-      [](const Operation& op, const Target& t) {
-        const tile::Program program = op.program(tile::machine(t.machine));
-        fmt::print("{}", tile::print(program));
-        if (!t.save.empty()) tile::save(program, t.save);
-      });
-  auto path = std::make_shared<std::string>();
-  Command file = parent.add("file", "print a program saved with --save");
-  file.text("path", *path, "the program file").required();
-  file.run([path] { fmt::print("{}", tile::print(tile::load(*path))); });
-}
 
 void add_validate(Command& program) {
   Command sub = program.add("validate", "the timing model against published hardware measurements");

@@ -61,7 +61,7 @@ class Functions final : public Transforms {
     return b * static_cast<double>(fft::stft_frames(n_, stft_options())) * fft_flops(static_cast<double>(n_fft_)) / 2;
   }
   bool describes_runs() const override { return true; }
-  std::vector<std::shared_ptr<const tile::Program>> programs(const tile::Machine& machine) const override {
+  Programs programs(const tile::Machine& machine) const override {
     return recorded_programs(machine, [&](const Executor& e) {
       fft::PlanCache cache;
       const auto call = [&](auto zero) {

@@ -34,7 +34,7 @@ class Plans final : public Transforms {
   BenchShape shape() const override {
     return {{"n", fmt::format("{}", fmt::join(lengths_, " x "))}, {"batch", batch_}};
   }
-  std::vector<std::shared_ptr<const tile::Program>> programs(const tile::Machine& machine) const override {
+  Programs programs(const tile::Machine& machine) const override {
     return fft::plan_programs(Executor::open(fmt::format("sim:{}", machine.name)), description(), parse_dtype(dtype_));
   }
   fft::Description description() const {

@@ -54,15 +54,6 @@ class Transforms : public Operation {
   std::vector<std::string> default_executors() const override {
     return dtype_ == "fp32" ? std::vector<std::string>{"host", "sim:trn2"} : std::vector<std::string>{"host"};
   }
-  tile::Program program(const tile::Machine& machine) const override {
-    const auto all = programs(machine);
-    if (step_ == 0 && all.size() == 1) return *all.front();
-    std::string names;
-    for (const auto& p : all) names += (names.empty() ? "" : ", ") + p->name();
-    require(step_ >= 1 && step_ <= static_cast<std::int64_t>(all.size()),
-            "{}: it runs {} programs ({}); choose one with --step 1 to {}", name(), all.size(), names, all.size());
-    return *all[static_cast<std::size_t>(step_ - 1)];
-  }
   BenchRow bench(const std::string& executor_name, const BenchOptions& options) const override {
     const Executor executor = Executor::open(executor_name);
     require(executor.family() == Family::Device || !options.model_only,
@@ -106,8 +97,6 @@ class Transforms : public Operation {
 
  protected:
   virtual double flops() const = 0;
-  // What runs on a device, in order.
-  virtual std::vector<std::shared_ptr<const tile::Program>> programs(const tile::Machine&) const = 0;
   // Whether the note of a row that was run says which programs these were.
   virtual bool describes_runs() const { return false; }
   virtual BenchShape shape() const = 0;
@@ -150,13 +139,12 @@ class Transforms : public Operation {
     return seconds;
   }
   void add_common(Options& options) {
-    options.number("--step", step_, "which program of several, from 1 (profile, emit, dis)", 1, 1000);
     options.number("--batch", batch_, "how many at once");
     options.text("--dtype", dtype_, "fp32 or fp64 (of the real parts)");
   }
   static double fft_flops(double points) { return 5 * points * std::log2(std::max(points, 2.0)); }
 
-  std::int64_t batch_ = 64, step_ = 0;
+  std::int64_t batch_ = 64;
   std::string dtype_ = "fp32", precision_ = "native";
 };
 

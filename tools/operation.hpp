@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include <trn/core/error.hpp>
 #include <trn/core/executor.hpp>
 #include <trn/tile/machine.hpp>
 #include <trn/tile/program.hpp>
@@ -48,20 +49,42 @@ struct BenchOptions {
   bool cpu_time = false;    // processor time of the calling thread instead of the clock, where the operation can
 };
 
+using Programs = std::vector<std::shared_ptr<const tile::Program>>;
+
 class Operation {
  public:
   virtual ~Operation() = default;
   [[nodiscard]] virtual std::string name() const = 0;
   [[nodiscard]] virtual std::string summary() const = 0;
   virtual void add_options(Options& options) = 0;
-  [[nodiscard]] virtual tile::Program program(const tile::Machine& machine) const = 0;
+  // What one call runs on a machine, in order; a program that runs twice is there twice. Throws NotImplemented where
+  // the operation has no device kernel.
+  [[nodiscard]] virtual Programs programs(const tile::Machine& machine) const {
+    return {std::make_shared<const tile::Program>(program(machine))};
+  }
   [[nodiscard]] virtual BenchRow bench(const std::string& executor, const BenchOptions& options) const = 0;
   // Where bench runs unless --exec says otherwise.
   [[nodiscard]] virtual std::vector<std::string> default_executors() const { return {"host", "sim:trn2"}; }
   // What BenchRow::gflops counts, as the title of its column, and what its error and bound are.
   [[nodiscard]] virtual std::string rate_unit() const { return "GFLOP/s"; }
   [[nodiscard]] virtual std::string error_note() const { return "largest |C - exact| in units of (|A||B|)_ij"; }
+
+ protected:
+  // Of operations that run one program: they override this alone.
+  [[nodiscard]] virtual tile::Program program(const tile::Machine&) const {
+    fail<NotImplemented>("{}: has no device kernel; it runs on the host", name());
+  }
 };
+
+// One of the different programs of an operation, and how often a call runs it.
+struct Step {
+  std::shared_ptr<const tile::Program> program;
+  int runs = 1;
+};
+// In the order of their first runs. `which`: only that one, from 1; 0: all of them. Throws InvalidArgument when there
+// are fewer.
+void add_step(Options& options, std::int64_t& which);
+[[nodiscard]] std::vector<Step> steps(const Operation& operation, const tile::Machine& machine, std::int64_t which = 0);
 
 [[nodiscard]] std::unique_ptr<Operation> gemm_operation();
 [[nodiscard]] std::unique_ptr<Operation> gemm_batched_operation();

@@ -13,30 +13,34 @@
 
 namespace trn::tools {
 
-tile::Program program_of_line(const std::string& line, const tile::Machine& machine) {
+std::vector<tile::Program> programs_of_line(const std::string& line, const tile::Machine& machine) {
   std::istringstream in(line);
   std::vector<std::string> words;
   for (std::string word; in >> word;) words.push_back(word);
   if (!words.empty() && words.front() == "file") {
     const std::size_t at = line.find_first_not_of(" \t", line.find("file") + 4);
     require(at != std::string::npos, "'file' lacks the path of a saved program");
-    return tile::load(line.substr(at, line.find_last_not_of(" \t\r") + 1 - at));
+    return {tile::load(line.substr(at, line.find_last_not_of(" \t\r") + 1 - at))};
   }
   const auto all = operations();
   const bool known =
       std::any_of(all.begin(), all.end(), [&](const auto& o) { return !words.empty() && o->name() == words[0]; });
   if (!known) words.resize(std::min<std::size_t>(words.size(), 1));  // its options would be complained of first
   const Operation* chosen = nullptr;
+  std::int64_t step = 0;
   parse_words(words, [&](Command& root) {
     root.needs_one("operation");
     for (const auto& operation : all) {
       Command sub = root.add(operation->name(), operation->summary());
       operation->add_options(sub);
+      add_step(sub, step);
       sub.run([&chosen, own = operation.get()] { chosen = own; });
     }
   });
   ensure(chosen != nullptr, "no operation in '{}'", line);
-  return chosen->program(machine);
+  std::vector<tile::Program> result;
+  for (const Step& s : steps(*chosen, machine, step)) result.push_back(*s.program);
+  return result;
 }
 
 std::vector<Line> read_lines(const std::string& path) {

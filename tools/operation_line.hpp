@@ -11,7 +11,8 @@ namespace trn::tools {
 
 //   blas.gemm --m 512 --n 512 --k 512 --dtype bf16
 //   file scale.json                              saved by `trnsci dis ... --save`, or by an executor that missed it
-[[nodiscard]] tile::Program program_of_line(const std::string& line, const tile::Machine& machine);
+// All the different programs of an operation that runs several; --step N takes one of them.
+[[nodiscard]] std::vector<tile::Program> programs_of_line(const std::string& line, const tile::Machine& machine);
 
 struct Line {
   std::string text;

@@ -1,8 +1,6 @@
 // Devices that keep what they are asked to run: see recording_device.hpp.
 #include "recording_device.hpp"
 
-#include <fmt/format.h>
-
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -16,8 +14,7 @@ namespace {
 
 class RecordingDevice final : public tile::Device {
  public:
-  explicit RecordingDevice(const tile::Machine& machine)
-      : Device(fmt::format("programs of {}", machine.name), machine) {}
+  explicit RecordingDevice(const tile::Machine& machine) : Device(std::string(machine.name), machine) {}
 
   ~RecordingDevice() override {
     while (!blocks_.empty()) RecordingDevice::deallocate(*blocks_.begin(), 0);
@@ -60,7 +57,7 @@ class RecordingDevice final : public tile::Device {
 class KeepingDevice final : public tile::Device {
  public:
   KeepingDevice(const tile::Machine& machine, Executor simulator)
-      : Device(fmt::format("programs of {}", machine.name), machine),
+      : Device(std::string(machine.name), machine),
         simulator_(std::move(simulator)),
         device_(tile::device_of(simulator_)) {}
 

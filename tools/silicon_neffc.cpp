@@ -31,7 +31,7 @@ void neffc(const Wanted& wanted) {
   for (const Line& line : lines) {
     const std::string where = line.number == 0 ? line.text : fmt::format("{}:{}", wanted.list, line.number);
     try {
-      programs.push_back(program_of_line(line.text, machine));
+      for (tile::Program& program : programs_of_line(line.text, machine)) programs.push_back(std::move(program));
     } catch (const Error& e) {
       fail<InvalidArgument>("--list: {}: {}", where, e.what());
     }

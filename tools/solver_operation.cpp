@@ -37,22 +37,18 @@ class SolverOperation final : public Operation {
     if (row_.nrhs > 0) options.number("--nrhs", nrhs_, "right-hand sides", 1, kMost);
     options.text("--dtype", dtype_, "fp32, fp64, c64, c128");
     options.text("--precision", precision_, "native, tf32, bf16, tf32x3, bf16x6, exact, target=ERROR");
-    options.number("--step", step_, "which program of several, from 1 (profile, emit, dis)", 1, 1 << 20);
   }
 
-  // One of the different programs that the operation runs.
-  tile::Program program(const tile::Machine& machine) const override {
-    std::vector<std::shared_ptr<const tile::Program>> all;
-    std::string names;
-    for (const auto& p : programs(machine)) {
-      if (std::find(all.begin(), all.end(), p) != all.end()) continue;
-      if (names.find(p->name()) == std::string::npos) names += (names.empty() ? "" : ", ") + p->name();
-      all.push_back(p);
-    }
-    if (step_ == 0 && all.size() == 1) return *all.front();
-    require(step_ >= 1 && step_ <= static_cast<std::int64_t>(all.size()),
-            "{}: it runs {} programs ({}); choose one with --step 1 to {}", name(), all.size(), names, all.size());
-    return *all[static_cast<std::size_t>(step_ - 1)];
+  // What the operation runs on a device. All but Cholesky and LU look at results on the way (a panel that breaks down,
+  // a residual that is not small yet, how many eigenvalues a half has): their programs are those of a run with random
+  // operands. Of the others nothing is computed.
+  Programs programs(const tile::Machine& machine) const override {
+    const bool looks_at_results = row_.has_m || row_.nrhs > 0 || name() == "solver.eigh";
+    return (looks_at_results ? executed_programs : recorded_programs)(machine, [&](const Executor& executor) {
+      const SolverCase c = make(executor);
+      c.reset();
+      (void)c.call();
+    });
   }
 
   BenchRow bench(const std::string& executor_name, const BenchOptions& options) const override {
@@ -111,18 +107,6 @@ class SolverOperation final : public Operation {
     const double complex = is_complex(dtype()) ? 4 : 1;
     const double cubic = row_.has_m ? k * k * (1.5 * l - 0.5 * k) : n * n * n;  // n^3 for m = n
     return complex * (row_.flops * cubic + (row_.nrhs > 0 ? 2 * n * n * static_cast<double>(nrhs_) : 0));
-  }
-
-  // What the operation runs on a device. All but Cholesky and LU look at results on the way (a panel that breaks down,
-  // a residual that is not small yet, how many eigenvalues a half has): their programs are those of a run with random
-  // operands. Of the others nothing is computed.
-  [[nodiscard]] std::vector<std::shared_ptr<const tile::Program>> programs(const tile::Machine& machine) const {
-    const bool looks_at_results = row_.has_m || row_.nrhs > 0 || name() == "solver.eigh";
-    return (looks_at_results ? executed_programs : recorded_programs)(machine, [&](const Executor& executor) {
-      const SolverCase c = make(executor);
-      c.reset();
-      (void)c.call();
-    });
   }
 
   void run(const Executor& executor, const BenchOptions& options, BenchRow& r) const {

@@ -36,10 +36,6 @@ class SparseDirectOperation final : public Operation {
     options.text("--ordering", ordering_, "which ordering", {"best", "none", "rcm", "minimum", "nested"});
   }
 
-  tile::Program program(const tile::Machine&) const override {
-    fail<NotImplemented>("{}: has no device kernel; it runs on the host", name());
-  }
-
   BenchRow bench(const std::string& executor, const BenchOptions& options) const override {
     require(!options.model_only, "bench: {} has no device model", name());
     switch (parse_dtype(dtype_)) {

@@ -1,0 +1,85 @@
+"""Every operation of the command line with bench, profile, emit and dis: check_operations.py TRNSCI
+
+An operation that has a device kernel must be served by all four, on trn2, with small extents; one that has none must
+say so in one line, and its row of bench on the host must come. Prints the counts.
+"""
+
+import json
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+# Operations beside trnblas that have no device kernel; `trnsci coverage blas` tells trnblas's. Everything else has one.
+HOST_ONLY = {"sparse.spgemm", "sparse.spsv", "sparse.csr2csc", "sparse.read", "sparse.cholesky", "sparse.lu", "sparse.qr",
+             "solver.getrf"}
+# Extents by option, taken by the operations that have the option; others keep their defaults.
+EXTENTS = {"blas": {"--m": "96", "--n": "80", "--k": "64", "--count": "3"},
+           "blas.pair_energy": {"--nocc": "3", "--naux": "40", "--nvir": "30"},
+           "rand": {"--n": "5000"},
+           "fft": {"--n": "256", "--batch": "8"},
+           "fft.stft": {"--n": "4096", "--batch": "2"},
+           "solver": {"--n": "40"},
+           "sparse": {"--generate": "poisson2d:20", "--columns": "130"},
+           "sparse.attention": {"--queries": "300"},
+           "sparse.attention.backward": {"--queries": "300"},
+           "sparse.read": {}}
+
+
+def main(command):
+    def run(*words):
+        return subprocess.run([command, *words], capture_output=True, text=True)
+
+    names = re.findall(r"^  (\w+\.[\w.]+) ", run("bench", "--help").stdout, re.MULTILINE)
+    if len(names) < 90:
+        raise SystemExit(f"trnsci bench names {len(names)} operations")
+
+    table = re.findall(r"^\| (\w+) \|.*\| (.*?) \|[^|]*\|$", run("coverage", "blas").stdout, re.MULTILINE)
+    host_only = HOST_ONLY | {"blas." + name for name, on_trn2 in table if on_trn2 == "-"}
+    if len(host_only) < 10:
+        raise SystemExit(f"trnsci coverage blas is not understood: {table}")
+
+    def options(name, device):
+        known = re.findall(r"^  (--[\w-]+)", run("bench", name, "--help").stdout, re.MULTILINE)
+        wanted = EXTENTS.get(name, EXTENTS.get(name.split(".")[0], {}))
+        if device and name.startswith("sparse.s"):  # whose type on the host is double
+            wanted = {**wanted, "--dtype": "fp32"}
+        return [word for option, value in wanted.items() if option in known for word in (option, value)]
+
+    def check(name):
+        findings, served = [], 0
+        small = options(name, name not in host_only)
+        for words in (["bench", name, "--exec", "sim:trn2", "--json", "-"], ["bench", name, "--exec", "sim:trn2", "--model-only"],
+                      ["profile", name], ["profile", name, "--json", "-"], ["emit", name], ["dis", name]):
+            done = run(*words, *small)
+            what = " ".join([*words, *small])
+            if name in host_only:
+                if done.returncode != 2 or len(done.stderr.strip().splitlines()) != 1:
+                    findings.append(f"{what}: status {done.returncode}, and it has no device kernel: {done.stderr}")
+                continue
+            served += 1
+            if done.returncode != 0 or not done.stdout.strip():
+                findings.append(f"{what}: status {done.returncode}: {done.stderr.strip()[:300]}")
+            elif "-" in words:
+                row = json.loads(done.stdout)
+                row = row[0] if isinstance(row, list) else row
+                if not row["modelled_seconds"] > 0:
+                    findings.append(f"{what}: no modelled time")
+        if name != "sparse.read":  # which needs a file
+            done = run("bench", name, "--exec", "host", "--repeats", "1", *options(name, False))
+            if done.returncode != 0:
+                findings.append(f"bench {name} --exec host: {done.stderr.strip()[:300]}")
+        return served, findings
+
+    with ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(check, names))
+    findings = [f for _, found in results for f in found]
+    for finding in findings:
+        print(finding)
+    print(f"{len(names)} operations, {sum(s for s, _ in results)} commands served on trn2, {len(host_only)} operations on the host "
+          f"only, {len(findings)} findings")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

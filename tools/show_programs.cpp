@@ -1,0 +1,244 @@
+// The subcommands that show the device programs of an operation: profile, emit, dis. An operation of several programs is
+// shown whole; --step takes one of them.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include <trn/core/error.hpp>
+#include <trn/neuron/nki.hpp>
+#include <trn/neuron/sim.hpp>
+#include <trn/tile/print.hpp>
+#include <trn/tile/reorder.hpp>
+#include <trn/tile/serialize.hpp>
+
+#include "commands.hpp"
+#include "output.hpp"
+
+namespace trn::tools {
+
+void add_step(Options& options, std::int64_t& which) {
+  options.number("--step", which, "which program of several, from 1; all of them unless given", 1, 1 << 20);
+}
+
+std::vector<Step> steps(const Operation& operation, const tile::Machine& machine, std::int64_t which) {
+  std::vector<Step> all;
+  std::string names;
+  for (const auto& program : operation.programs(machine)) {
+    const auto same = std::find_if(all.begin(), all.end(), [&](const Step& s) {
+      return s.program == program || (s.program->hash() == program->hash() && *s.program == *program);
+    });
+    if (same != all.end()) {
+      ++same->runs;
+      continue;
+    }
+    if (names.find(program->name()) == std::string::npos) names += (names.empty() ? "" : ", ") + program->name();
+    all.push_back({program, 1});
+  }
+  require(!all.empty(), "{}: runs no program on {} for these options", operation.name(), machine.name);
+  if (which == 0) return all;
+  require(which <= static_cast<std::int64_t>(all.size()),
+          "{}: it runs {} programs ({}); choose one with --step 1 to {}", operation.name(), all.size(), names,
+          all.size());
+  return {all[static_cast<std::size_t>(which - 1)]};
+}
+
+namespace {
+
+struct Target {
+  std::string machine = "trn2";
+  std::int64_t step = 0;
+  std::string html, trace, save, json;
+};
+
+// A subcommand with one sub-subcommand per operation.
+Command for_operations(Command& program, const Operations& operations, const char* name, const char* summary,
+                       const std::function<void(Options&, Target&)>& more,
+                       const std::function<void(const Operation&, const Target&)>& run) {
+  Command parent = program.add(name, summary);
+  parent.needs_one("operation");
+  for (const auto& operation : operations) {
+    Command sub = parent.add(operation->name(), operation->summary());
+    auto target = std::make_shared<Target>();
+    operation->add_options(sub);
+    sub.machine(target->machine);
+    add_step(sub, target->step);
+    more(sub, *target);
+    sub.run([op = operation.get(), target, run] { run(*op, *target); });
+  }
+  return parent;
+}
+
+// What programs take together.
+struct Whole {
+  double seconds = 0, launch_seconds = 0, reordered_seconds = 0, flops = 0, read = 0, written = 0;
+  double peak_seconds = 0;  // the products at the Tensor Engine's peak
+  bool reordered = true;    // every program is short enough
+  std::vector<neuron::Lane> lanes;
+
+  void add(const Step& step, const neuron::RunReport& report, const tile::Machine& machine) {
+    constexpr std::int64_t kReordered = 20000;
+    const auto runs = static_cast<double>(step.runs);
+    seconds += runs * report.seconds;
+    launch_seconds += runs * (report.launch_seconds + report.finish_seconds);
+    reordered = reordered && step.program->dynamic_instructions() <= kReordered;
+    if (reordered) {
+      reordered_seconds += runs * neuron::estimate(tile::reorder(*step.program, machine), machine).seconds;
+    }
+    flops += runs * static_cast<double>(report.matmul_flops);
+    if (report.tensor_peak_flops > 0) peak_seconds += runs * report.matmul_flops / report.tensor_peak_flops;
+    read += runs * static_cast<double>(report.hbm_read_bytes);
+    written += runs * static_cast<double>(report.hbm_write_bytes);
+    for (const neuron::Lane& lane : report.lanes) {
+      auto known = std::find_if(lanes.begin(), lanes.end(), [&](const auto& l) { return l.name == lane.name; });
+      if (known == lanes.end()) {
+        lanes.push_back(lane);
+        known = lanes.end() - 1;
+        known->busy_s = 0, known->instructions = 0;
+      }
+      known->busy_s += runs * lane.busy_s;
+      known->instructions += step.runs * lane.instructions;
+    }
+  }
+};
+
+nlohmann::ordered_json json_of(const Operation& operation, const tile::Machine& machine, const std::vector<Step>& all,
+                               const std::vector<double>& seconds, const Whole& whole) {
+  nlohmann::ordered_json out{{"op", operation.name()},
+                             {"machine", machine.name},
+                             {"modelled_seconds", whole.seconds},
+                             {"launch_seconds", whole.launch_seconds},
+                             {"reordered_seconds", nullptr},
+                             {"matmul_flops", whole.flops},
+                             {"tensor_peak_share", whole.peak_seconds / whole.seconds},
+                             {"hbm_read_bytes", whole.read},
+                             {"hbm_write_bytes", whole.written},
+                             {"steps", nlohmann::ordered_json::array()},
+                             {"lanes", nlohmann::ordered_json::array()}};
+  if (whole.reordered) out["reordered_seconds"] = whole.reordered_seconds;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    out["steps"].push_back(
+        {{"program", all[i].program->name()}, {"runs", all[i].runs}, {"modelled_seconds", seconds[i]}});
+  }
+  for (const neuron::Lane& lane : whole.lanes) {
+    out["lanes"].push_back({{"name", lane.name}, {"busy_seconds", lane.busy_s}, {"instructions", lane.instructions}});
+  }
+  return out;
+}
+
+void print_profile(const Operation& operation, const tile::Machine& machine, const std::vector<Step>& all,
+                   const std::vector<double>& seconds, const Whole& whole) {
+  fmt::print("{} on {}: {} modelled, {} of it launch and finish\n", operation.name(), machine.name,
+             duration(whole.seconds), duration(whole.launch_seconds));
+  if (whole.reordered) {
+    fmt::print("{} in an order that a compiler may choose\n", duration(whole.reordered_seconds));
+  }
+  if (all.size() > 1 || all.front().runs > 1) {
+    Table table({"step", "program", "runs", "each", "together"});
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      table.add({fmt::format("{}", i + 1), all[i].program->name(), fmt::format("{}", all[i].runs), duration(seconds[i]),
+                 duration(all[i].runs * seconds[i])});
+    }
+    table.print();
+  }
+  Table lanes({"lane", "busy", "share", "instructions"});
+  for (const neuron::Lane& lane : whole.lanes) {
+    lanes.add(
+        {lane.name, duration(lane.busy_s), percent(lane.busy_s / whole.seconds), fmt::format("{}", lane.instructions)});
+  }
+  lanes.print();
+  fmt::print("{:.2f} TF/s, {} of the Tensor Engine's peak; HBM read {}, written {}\n",
+             whole.flops / whole.seconds * 1e-12, percent(whole.peak_seconds / whole.seconds), bytes(whole.read),
+             bytes(whole.written));
+}
+
+void profile(const Operation& operation, const Target& target) {
+  constexpr std::int64_t kIntervals = 200000;
+  for (const auto& [option, path] : {std::pair{"--html", target.html}, {"--trace", target.trace}}) {
+    if (!path.empty()) const OutputFile claim(option, path);  // a bad path costs nothing
+  }
+  JsonFile json(target.json);
+  const tile::Machine& machine = tile::machine(target.machine);
+  const std::vector<Step> all = steps(operation, machine, target.step);
+  Whole whole;
+  std::vector<double> seconds;
+  std::size_t longest = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const neuron::RunReport report = neuron::estimate(*all[i].program, machine);
+    whole.add(all[i], report, machine);
+    seconds.push_back(report.seconds);
+    if (all[i].runs * seconds[i] > all[longest].runs * seconds[longest]) longest = i;
+  }
+  if (!json.replaces_text()) print_profile(operation, machine, all, seconds, whole);
+  if (!target.html.empty() || !target.trace.empty()) {
+    const neuron::RunReport report = neuron::estimate(*all[longest].program, machine, {.keep_intervals = kIntervals});
+    const std::string which =
+        all.size() == 1 ? "" : fmt::format(" (step {}, which takes longest; --step chooses another)", longest + 1);
+    if (!target.html.empty()) {
+      neuron::write_html(report, machine, target.html);
+      if (!json.replaces_text()) fmt::print("report: {}{}\n", target.html, which);
+    }
+    if (!target.trace.empty()) {
+      neuron::write_trace(report, target.trace);
+      if (!json.replaces_text()) {
+        fmt::print("trace: {}{} (open it in Perfetto or chrome://tracing)\n", target.trace, which);
+      }
+    }
+  }
+  json.write(json_of(operation, machine, all, seconds, whole));
+}
+
+// One text after the other, each with a heading where there are several.
+void print_steps(const Operation& operation, const Target& target, std::string (*text)(const tile::Program&)) {
+  const std::vector<Step> all = steps(operation, tile::machine(target.machine), target.step);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all.size() > 1) {
+      fmt::print("{}# program {} of {}: {}, {} run{} in one call; --step {} prints it alone\n", i == 0 ? "" : "\n",
+                 i + 1, all.size(), all[i].program->name(), all[i].runs, all[i].runs == 1 ? "" : "s", i + 1);
+    }
+    fmt::print("{}", text(*all[i].program));
+  }
+}
+
+}  // namespace
+
+void add_profile(Command& program, const Operations& operations) {
+  for_operations(
+      program, operations, "profile", "modelled time of an operation, engine by engine",
+      [](Options& options, Target& t) {
+        options.text("--html", t.html, "write the report page to this file");
+        options.text("--trace", t.trace, "write a Chrome/Perfetto trace to this file");
+        options.text("--json", t.json, kJsonHelp);
+      },
+      profile);
+}
+
+void add_emit(Command& program, const Operations& operations) {
+  for_operations(
+      program, operations, "emit", "print the device kernel as NKI source", [](Options&, Target&) {},
+      [](const Operation& op, const Target& t) {
+        print_steps(op, t, [](const tile::Program& p) { return neuron::emit_nki(p); });
+      });
+}
+
+void add_disassemble(Command& program, const Operations& operations) {
+  Command parent = for_operations(
+      program, operations, "dis", "print the device kernel as a tile program",
+      [](Options& options, Target& t) { options.text("--save", t.save, "also save the program to this file"); },
+      [](const Operation& op, const Target& t) {
+        if (!t.save.empty()) {
+          const std::vector<Step> all = steps(op, tile::machine(t.machine), t.step);
+          require(all.size() == 1, "{}: a file holds one program, and this runs {}; choose one with --step 1 to {}",
+                  op.name(), all.size(), all.size());
+          tile::save(*all.front().program, t.save);
+        }
+        print_steps(op, t, [](const tile::Program& p) { return tile::print(p); });
+      });
+  auto path = std::make_shared<std::string>();
+  Command file = parent.add("file", "print a program saved with --save");
+  file.text("path", *path, "the program file").required();
+  file.run([path] { fmt::print("{}", tile::print(tile::load(*path))); });
+}
+
+}  // namespace trn::tools
