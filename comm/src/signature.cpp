@@ -17,6 +17,7 @@ std::string value_text(std::string_view name, std::int64_t value) {
 }  // namespace
 
 std::string text_of(const Signature& signature) {
+  if (signature.values.empty()) return std::string(signature.operation);
   const std::size_t bracket = signature.operation.find('(');
   std::string_view names;
   if (bracket != std::string_view::npos) names = signature.operation.substr(bracket + 1);

@@ -2,6 +2,7 @@
 // the range.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -99,6 +100,45 @@ TEST(ExactSum, AgreesWithIntegersInAnyOrder) {
     EXPECT_EQ(scaled.exponent % 2, 0);
     EXPECT_NEAR(static_cast<double>(std::ldexp(scaled.mantissa, scaled.exponent) / want), 1, 0x1p-52);
   }
+}
+
+// Parts of a sum, added: the same as the whole, in any order, with carries between the words and through the sign.
+TEST(ExactSum, OfSums) {
+  std::mt19937_64 random(5);
+  ExactSum whole, forward, backward;
+  std::vector<ExactSum> parts(40);
+  for (int i = 0; i < 20000; ++i) {
+    const double x =
+        std::ldexp(static_cast<double>(static_cast<std::int64_t>(random())), static_cast<int>(random() % 1800) - 1000);
+    whole.add(x);
+    parts[static_cast<std::size_t>(random() % parts.size())].add(x);
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    forward.add(parts[i]);
+    backward.add(parts[parts.size() - 1 - i]);
+  }
+  EXPECT_EQ(forward.to_double(), whole.to_double());
+  EXPECT_EQ(backward.to_double(), whole.to_double());
+  ExactSum minus_one, one;
+  minus_one.add(-1);
+  one.add(1);
+  one.add(std::numeric_limits<double>::denorm_min());
+  one.add(minus_one);
+  EXPECT_EQ(one.to_double(), std::numeric_limits<double>::denorm_min());
+  one.add(one);
+  EXPECT_EQ(one.to_double(), 2 * std::numeric_limits<double>::denorm_min());
+}
+
+// Which NaN came first cannot be seen.
+TEST(ExactSum, HasOneNaN) {
+  const double inf = std::numeric_limits<double>::infinity();
+  ExactSum cancelled, copied;
+  cancelled.add(inf);
+  cancelled.add(-inf);
+  copied.add(-std::numeric_limits<double>::quiet_NaN());
+  const auto bits = std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN());
+  EXPECT_EQ(std::bit_cast<std::uint64_t>(cancelled.to_double()), bits);
+  EXPECT_EQ(std::bit_cast<std::uint64_t>(copied.to_double()), bits);
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ void Threads::exchange(const Give& give, const Take& take) {
   World& world = *group_->world;
   World::Lock lock = world.lock();
   world.require_alive(group_->members[static_cast<std::size_t>(rank_)], signature);
-  World::Wait wait = waiting(signature);
+  World::Wait wait = waiting(signature, 0);
   Letter letter{give.data, give.bytes, give.says};
   std::string refused;
   std::deque<Letter*>* box = give.to < 0 ? nullptr : &group_->letters[{rank_, give.to}];

@@ -66,8 +66,8 @@ void Group::judge(Round& round, std::uint64_t operation) const {
   }
 }
 
-World::Wait Threads::waiting(const Signature& signature) const {
-  return {group_->members[static_cast<std::size_t>(rank_)], group_.get(), signature, operation_};
+World::Wait Threads::waiting(const Signature& signature, std::uint64_t operation) const {
+  return {group_->members[static_cast<std::size_t>(rank_)], group_.get(), signature, operation};
 }
 
 Round& Threads::arrive(const Post& post) {
@@ -82,7 +82,7 @@ Round& Threads::arrive(const Post& post) {
     round.judged = operation_;
     world.wake(group_.get());
   } else {
-    World::Wait wait = waiting(post.signature);
+    World::Wait wait = waiting(post.signature, operation_);
     world.wait(
         lock, wait, [&] { return round.judged == operation_; },
         [&] {
@@ -113,7 +113,7 @@ void Threads::done(Round& round, const Post& post, bool wait_for_all) {
     world.wake(group_.get());
   } else if (wait_for_all) {
     // Nobody stops between arriving and being done, so this ends, and must not end early: others read our memory.
-    World::Wait wait = waiting(post.signature);
+    World::Wait wait = waiting(post.signature, operation_);
     world.wait_surely(lock, wait, [&] { return round.finished == operation_; });
   }
 }

@@ -80,7 +80,7 @@ class Threads : public Transport {
   Round& arrive(const Post& post);
   // This rank has read what it wanted; `wait`: returns when all have.
   void done(Round& round, const Post& post, bool wait);
-  [[nodiscard]] World::Wait waiting(const Signature& signature) const;
+  [[nodiscard]] World::Wait waiting(const Signature& signature, std::uint64_t operation) const;
   void take_letter(World::Lock& lock, World::Wait& wait, const Take& take, std::string& refused);
 
   std::shared_ptr<Group> group_;

@@ -5,6 +5,15 @@
 #include <fmt/ranges.h>
 
 namespace trn::comm::threads {
+namespace {
+
+// What a rank waits in.
+std::string place(const World::Wait& wait) {
+  const std::string text = text_of(wait.signature);
+  return wait.operation == 0 ? text : fmt::format("{}, operation {} of its group", text, wait.operation);
+}
+
+}  // namespace
 
 void World::require_alive(int rank, const Signature& signature) const {
   if (!failed_) return;
@@ -20,16 +29,15 @@ void World::fail(int rank, std::string message) {
 }
 
 void World::give_up_returned(const Wait& wait, int rank) {
-  fail(rank, fmt::format("rank {} has returned from its program and takes no part in {}, operation {} of its group",
-                         rank, text_of(wait.signature), wait.operation));
+  fail(rank, fmt::format("rank {} has returned from its program and takes no part in {}", rank, place(wait)));
   throw CommError(fmt::format("comm: {}", failure_), failed_rank_);
 }
 
 void World::give_up_late(const Wait& wait, const std::vector<int>& missing) {
   fail(missing.empty() ? -1 : missing.front(),
-       fmt::format("{} {} did not come to {}, operation {} of its group, within {:g} s. Where the ranks are:\n{}",
-                   missing.size() == 1 ? "rank" : "ranks", fmt::join(missing, ", "), text_of(wait.signature),
-                   wait.operation, watchdog_seconds_, dump()));
+       fmt::format("{} {} did not come to {}, within {:g} s. Where the ranks are:\n{}",
+                   missing.size() == 1 ? "rank" : "ranks", fmt::join(missing, ", "), place(wait), watchdog_seconds_,
+                   dump()));
 }
 
 std::string World::dump() const {
@@ -39,9 +47,8 @@ std::string World::dump() const {
     for (const Wait* wait : waits_) {
       if (wait->rank != rank) continue;
       waits = true;
-      text += fmt::format("  rank {} waits {:.1f} s in {}, operation {} of its group\n", rank,
-                          std::chrono::duration<double>(Clock::now() - wait->since).count(), text_of(wait->signature),
-                          wait->operation);
+      text += fmt::format("  rank {} waits {:.1f} s in {}\n", rank,
+                          std::chrono::duration<double>(Clock::now() - wait->since).count(), place(*wait));
     }
     if (waits) continue;
     text += fmt::format("  rank {} {}\n", rank,

@@ -28,7 +28,7 @@ class World {
     int rank;                 // of the world
     const void* group;        // whom to wake
     Signature signature;      // for the dump
-    std::uint64_t operation;  // number of the operation in its group
+    std::uint64_t operation;  // number of the operation in its group; 0 of a letter
     Clock::time_point since = {};
     std::condition_variable wake = {};
   };
