@@ -193,5 +193,26 @@ TEST(Validation, ReorderingHelpsWhereProgramOrderHurts) {
   EXPECT_GE(reordered, 20);
 }
 
+// Collectives: the goal is a median within a factor of 1.3 and no row beyond 2; outliers say why they do not count.
+TEST(Validation, Collectives) {
+  std::vector<double> off;
+  int outliers = 0, fitted = 0;
+  for (const ValidationRow& row : validate_collectives()) {
+    if (row.kind == RowKind::Fitted) ++fitted;
+    if (!row.goal) {
+      EXPECT_FALSE(row.note.empty()) << row.name;
+      ++outliers;
+      continue;
+    }
+    off.push_back(std::max(row.ratio(), 1 / row.ratio()));
+    EXPECT_LE(off.back(), 2) << row.name;
+  }
+  std::ranges::sort(off);
+  EXPECT_EQ(fitted, 3);
+  EXPECT_GE(off.size(), 28u);
+  EXPECT_LE(outliers, 30);
+  EXPECT_LE(off[off.size() / 2], 1.3);
+}
+
 }  // namespace
 }  // namespace trn::neuron
