@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "clock.hpp"
 #include "staging.hpp"
 
 namespace trn::comm {
@@ -16,6 +17,9 @@ std::string first_of(std::initializer_list<std::string> problems) {
   }
   return "";
 }
+
+// What has modelled time: the bytes of a device's memory; -1 for the host's, which is not modelled.
+std::int64_t device_bytes(const Bytes& view) { return view.executor.family() == Family::Device ? bytes_of(view) : -1; }
 
 std::int64_t type_of(const Bytes& view) { return static_cast<std::int64_t>(view.dtype); }
 
@@ -67,6 +71,7 @@ void broadcast(const Communicator& group, int root, const Bytes& view) {
   if (is_root) staged.load();
   group.transport().broadcast(root, staged.data(), staged.bytes());
   if (!is_root) staged.store();
+  spend_time(group, tile::CollectiveKind::Broadcast, device_bytes(view));
 }
 
 void all_gather(const Communicator& group, const Bytes& mine, const Bytes& all) {
@@ -88,6 +93,7 @@ void all_gather(const Communicator& group, const Bytes& mine, const Bytes& all) 
   from.load();
   group.transport().all_gather(from.data(), from.bytes(), to.data());
   to.store();
+  spend_time(group, tile::CollectiveKind::AllGather, device_bytes(all));
 }
 
 void all_to_all(const Communicator& group, const Bytes& send, const Bytes& receive) {
@@ -106,6 +112,7 @@ void all_to_all(const Communicator& group, const Bytes& send, const Bytes& recei
   const Counts counts(group.size(), each, each);
   group.transport().all_to_all(from.data(), counts.bytes, counts.offsets, to.data(), counts.bytes, counts.offsets);
   to.store();
+  spend_time(group, tile::CollectiveKind::AllToAll, device_bytes(send));
 }
 
 void all_to_all_v(const Communicator& group, const Bytes& send, const std::vector<std::int64_t>& send_counts,
@@ -133,6 +140,7 @@ void all_to_all_v(const Communicator& group, const Bytes& send, const std::vecto
   const Places sent(send_counts, size), received(receive_counts, size);
   group.transport().all_to_all(from.data(), sent.bytes, sent.offsets, to.data(), received.bytes, received.offsets);
   if (to.bytes() > 0) to.store();
+  spend_time(group, tile::CollectiveKind::AllToAll, std::max(device_bytes(send), device_bytes(receive)));
 }
 
 void send_receive(const Communicator& group, int to, const Bytes& send, int from, const Bytes& receive) {
@@ -152,10 +160,14 @@ void send_receive(const Communicator& group, int to, const Bytes& send, int from
   };
   group.transport().exchange({to, out.data(), out.bytes(), says(gives)}, {from, in.data(), in.bytes(), says(takes)});
   if (in.bytes() > 0) in.store();
+  spend_time_with(group, to, device_bytes(gives), from, device_bytes(takes));
 }
 
 }  // namespace detail
 
-void barrier(const Communicator& group) { group.transport().barrier(); }
+void barrier(const Communicator& group) {
+  group.transport().barrier();
+  detail::spend_time(group, tile::CollectiveKind::Barrier, 0);
+}
 
 }  // namespace trn::comm

@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <trn/tile/machine.hpp>
+#include <trn/tile/shared_stack.hpp>
 
 namespace trn::comm {
 namespace {
@@ -43,6 +44,17 @@ std::vector<int> numbers(std::string_view name, std::string_view text) {
   return result;
 }
 
+// Cores of one chip that have one stack between them.
+void share_stacks(const std::vector<Executor>& executors, int cores_used, std::int64_t cores_per_stack) {
+  for (std::size_t r = 0; r < executors.size(); ++r) {
+    const std::size_t core = r % static_cast<std::size_t>(cores_used),
+                      first = r - core % static_cast<std::size_t>(cores_per_stack);
+    auto* const mine = dynamic_cast<tile::SharedStack*>(&executors[r].backend());
+    auto* const theirs = dynamic_cast<tile::SharedStack*>(&executors[first].backend());
+    if (mine && theirs && mine != theirs) mine->share_stack_of(*theirs);
+  }
+}
+
 }  // namespace
 
 Group Group::open(std::string_view name, Executor (*open_executor)(std::string_view)) {
@@ -77,7 +89,14 @@ Group Group::open(std::string_view name, Executor (*open_executor)(std::string_v
   for (std::int64_t r = 0; r < ranks; ++r) {
     executors.push_back(cores_per_chip > 0 ? open_executor(base) : Executor::host());
   }
-  return Group(std::move(executors), std::string(wanted));
+  if (cores_per_chip == 0) return Group(std::move(executors), std::string(wanted));
+  const std::string_view machine = base.substr(base.find(':') + 1);
+  share_stacks(executors, counts[0], tile::machine(machine).cores_per_stack());
+  Group group(std::move(executors), std::string(wanted));
+  group.fabric_ = &tile::fabric(machine);
+  const int chips = counts.size() > 1 ? counts[1] : 1, node = group.fabric_->chips_per_node();
+  group.placement_ = {.ranks = counts[0], .chips = std::min(chips, node), .nodes = (chips + node - 1) / node};
+  return group;
 }
 
 Group::Group(std::vector<Executor> executors, std::string name)

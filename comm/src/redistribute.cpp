@@ -1,7 +1,10 @@
 // Redistribution: pack what goes to each rank, one all-to-all, unpack. What stays on a rank is copied straight. Parts
 // on a device pass through host memory whole, one copy each way.
+#include <algorithm>
+#include <numeric>
 #include <trn/comm/matrix.hpp>
 
+#include "clock.hpp"
 #include "staging.hpp"
 
 namespace trn::dist::detail {
@@ -66,6 +69,13 @@ void redistribute(const Communicator& group, const std::vector<Move>& moves, con
     at += move.elements() * size;
   }
   if (target.bytes() > 0) target.store();
+  // What goes to the host, or comes from there, is no exchange between devices.
+  const bool devices = from.executor.family() == Family::Device && to.executor.family() == Family::Device;
+  const auto total = [](const std::vector<std::int64_t>& bytes) {
+    return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
+  };
+  comm::detail::spend_time(group, tile::CollectiveKind::AllToAll,
+                           devices ? std::max(total(send_bytes), total(receive_bytes)) : -1);
 }
 
 namespace {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "clock.hpp"
 #include "staging.hpp"
 
 namespace trn::comm::detail {
@@ -68,6 +69,7 @@ void all_reduce(const Communicator& group, Reduction reduction, const Bytes& vie
     (staged.bytes() <= kShort ? reduce_short : reduce_long)(group, reduction, view.dtype, count, staged.data());
   }
   staged.store();
+  spend_time(group, tile::CollectiveKind::AllReduce, staged.bytes());
 }
 
 void reduce_scatter(const Communicator& group, const Bytes& all, const Bytes& mine) {
@@ -90,6 +92,7 @@ void reduce_scatter(const Communicator& group, const Bytes& all, const Bytes& mi
   combine_parts(Reduction::Sum, all.dtype, count, group.size(), parts.data());
   std::copy_n(parts.data(), bytes, to.data());
   to.store();
+  spend_time(group, tile::CollectiveKind::ReduceScatter, from.bytes());
 }
 
 }  // namespace trn::comm::detail

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <trn/core/error.hpp>
 
+#include "clock.hpp"
+
 namespace trn::comm {
 namespace {
 
@@ -91,6 +93,7 @@ std::vector<double> sum(const Communicator& group, std::span<const BlockSums> mi
     }
     result.push_back(tree(std::move(blocks)));
   }
+  detail::spend_time(group, tile::CollectiveKind::AllGather, total);
   return result;
 }
 
@@ -103,6 +106,7 @@ ExactSum sum(const Communicator& group, const ExactSum& mine) {
   group.transport().all_gather(&mine, sizeof mine, all.data());
   ExactSum result;
   for (const ExactSum& part : all) result.add(part);
+  detail::spend_time(group, tile::CollectiveKind::AllGather, static_cast<std::int64_t>(all.size() * sizeof mine));
   return result;
 }
 

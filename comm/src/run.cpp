@@ -56,7 +56,9 @@ void run(const Group& group, const std::function<void(const Communicator&, const
     const PurposeScope scope(purpose);
     if (options.one_thread_per_rank) omp_set_num_threads(1);
     try {
-      program(Communicator(transports[static_cast<std::size_t>(rank)]), group.executor(rank));
+      const Communicator plain(transports[static_cast<std::size_t>(rank)]);
+      const Executor& executor = group.executor(rank);
+      program(group.fabric() ? plain.with_fabric(*group.fabric(), group.placement(), executor) : plain, executor);
       world->returned(rank);
     } catch (...) {
       const std::exception_ptr error = std::current_exception();

@@ -85,8 +85,8 @@ TEST(CollectiveCost, TwoCores) {
   EXPECT_STREQ(c.binding, "core");
 }
 
-// A ring of four chips, 256 GB/s into each: 1.5 B for an all_reduce; and the mesh of a trn1's 16 chips, whose bytes take
-// two links each of four with 48 GB/s.
+// A ring of four chips, 256 GB/s into each: 1.5 B for an all_reduce; and the mesh of a trn1's 16 chips, whose bytes
+// take two links each of four with 48 GB/s.
 TEST(CollectiveCost, Chips) {
   const Members four{.per_chip = 4, .chips = 4, .lnc = 2};
   const CollectiveCost c = collective_cost(fabric("trn2"), Kind::AllReduce, 512 << 20, four, 1);

@@ -24,6 +24,12 @@ void HbmStack::give_back(std::int64_t bytes) noexcept {
 
 namespace sim {
 
+void Hbm::use(std::shared_ptr<HbmStack> stack) {
+  const std::scoped_lock lock(mutex_);
+  ensure(blocks_.empty(), "{}: has arrays in its stack already", owner_);
+  stack_ = std::move(stack);
+}
+
 void* Hbm::allocate(std::int64_t bytes) {
   if (!stack_->take(bytes)) return nullptr;
   // Both grow with what is touched: a large array costs nothing until it is used.

@@ -45,6 +45,9 @@ class Hbm {
 
   Hbm(std::string owner, std::shared_ptr<HbmStack> stack) : owner_(std::move(owner)), stack_(std::move(stack)) {}
   [[nodiscard]] const HbmStack& stack() const { return *stack_; }
+  [[nodiscard]] const std::shared_ptr<HbmStack>& shared_stack() const { return stack_; }
+  // Another stack, before the first array.
+  void use(std::shared_ptr<HbmStack> stack);
 
   // Null when the stack has not as much left.
   [[nodiscard]] void* allocate(std::int64_t bytes);

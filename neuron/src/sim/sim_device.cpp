@@ -9,6 +9,7 @@
 #include <trn/core/work_queue.hpp>
 #include <trn/neuron/sim.hpp>
 #include <trn/tile/cost.hpp>
+#include <trn/tile/shared_stack.hpp>
 
 #include "hbm.hpp"
 #include "run.hpp"
@@ -42,7 +43,7 @@ struct Launch final : sim::HbmShadow {
   Event event{EventKind::Run, {}, "device"};  // made in the caller: it has the caller's purpose and stream
 };
 
-class SimDevice final : public Device {
+class SimDevice final : public Device, public SharedStack {
  public:
   SimDevice(std::string name, const Machine& machine, const SimOptions& options, std::shared_ptr<HbmStack> stack)
       : Device(name, machine), options_(options), hbm_(std::move(name), std::move(stack)) {
@@ -140,6 +141,15 @@ class SimDevice final : public Device {
     const std::scoped_lock lock(mutex_);
     return clock_;
   }
+  void share_stack_of(SharedStack& other) override {
+    auto* const sim = dynamic_cast<SimDevice*>(&other);
+    ensure(sim != nullptr, "{}: shares memory with simulated cores only", name());
+    hbm_.use(sim->hbm_.shared_stack());
+  }
+  double hbm_bytes() const override {
+    const std::scoped_lock lock(mutex_);
+    return hbm_bytes_;
+  }
   void pass_time(Event event, double until) override {
     in_order([this, event = std::move(event), until]() mutable {
       double left = 0;
@@ -197,6 +207,10 @@ class SimDevice final : public Device {
       throw DeviceError(fmt::format("{}: program '{}': {}", name(), prepared.program.name(), e.what()), e.check(),
                         e.recovery());
     }
+    {
+      const std::scoped_lock lock(mutex_);
+      hbm_bytes_ += static_cast<double>(report.hbm_read_bytes + report.hbm_write_bytes);
+    }
     take_time(launch.event, report.seconds, false);
   }
 
@@ -224,7 +238,7 @@ class SimDevice final : public Device {
   SimOptions options_;
   sim::Hbm hbm_;
   mutable std::mutex mutex_;
-  double clock_ = 0;
+  double clock_ = 0, hbm_bytes_ = 0;
   bool copying_ = false;            // what was done last is a copy within the memory
   std::exception_ptr failure_;      // of a queued run, until somebody is told
   std::optional<WorkQueue> queue_;  // last: it ends first

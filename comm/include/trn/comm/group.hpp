@@ -3,6 +3,9 @@
 //   auto group = trn::comm::Group::open("sim:trn2x8");            // a chip: eight cores
 //   trn::comm::run(group, [](const Communicator& c, const Executor& e) { ... });   // the same program on every rank
 //
+// The cores of a simulated chip share HBM stacks as the machine's do, and their clocks meet in collective operations
+// (docs/scale.md).
+//
 // A rank that throws ends the others: whoever waits for it throws CommError that names it, and run() throws what the
 // first one threw.
 #pragma once
@@ -14,6 +17,7 @@
 
 #include <trn/comm/communicator.hpp>
 #include <trn/core/executor.hpp>
+#include <trn/tile/fabric.hpp>
 
 namespace trn::comm {
 
@@ -28,12 +32,17 @@ class Group {
   explicit Group(std::vector<Executor> executors, std::string name = "group");
 
   [[nodiscard]] const std::string& name() const { return name_; }
+  // What connects the ranks, and where they are: of groups of simulators that were opened by name.
+  [[nodiscard]] const tile::Fabric* fabric() const { return fabric_; }
+  [[nodiscard]] const tile::Placement& placement() const { return placement_; }
   [[nodiscard]] int size() const { return static_cast<int>(executors_.size()); }
   [[nodiscard]] const Executor& executor(int rank) const { return executors_.at(static_cast<std::size_t>(rank)); }
 
  private:
   std::vector<Executor> executors_;
   std::string name_;
+  const tile::Fabric* fabric_ = nullptr;
+  tile::Placement placement_ = {};
 };
 
 struct RunOptions {
