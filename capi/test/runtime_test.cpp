@@ -293,6 +293,46 @@ TEST(Runtime, ThreadsOnStreamsOfTheirOwn) {
   trnSetDevice(0);
 }
 
+// One thread records an event again and again while three others ask for it.
+TEST(Runtime, ThreadsShareAnEvent) {
+  device("host");
+  int number = 0;
+  trnGetDevice(&number);
+  trnEvent_t event = nullptr;
+  trnStream_t stream = nullptr;
+  ASSERT_EQ(trnEventCreate(&event), trnSuccess);
+  ASSERT_EQ(trnStreamCreateWithFlags(&stream, trnStreamNonBlocking), trnSuccess);
+  std::atomic<bool> over = false;
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&, t] {
+      trnSetDevice(number);
+      trnStream_t mine = nullptr;
+      trnStreamCreateWithFlags(&mine, trnStreamNonBlocking);
+      do {
+        float milliseconds = 0;
+        const trnError_t asked = t == 0   ? trnEventQuery(event)
+                                 : t == 1 ? trnStreamWaitEvent(mine, event, 0)
+                                          : trnEventElapsedTime(&milliseconds, event, event);
+        const bool early = asked == trnErrorNotReady || (t == 2 && asked == trnErrorInvalidResourceHandle);
+        if ((asked != trnSuccess && !early) || trnEventSynchronize(event) != trnSuccess) ++wrong;
+      } while (!over);
+      if (trnStreamSynchronize(mine) != trnSuccess) ++wrong;
+      trnStreamDestroy(mine);
+    });
+  }
+  for (int i = 0; i < 500; ++i) {
+    if (trnEventRecord(event, stream) != trnSuccess) ++wrong;
+  }
+  over = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(trnStreamSynchronize(stream), trnSuccess);
+  trnStreamDestroy(stream), trnEventDestroy(event);
+  trnSetDevice(0);
+}
+
 // What a stream queues between begin and end of a capture is not done, and done by each launch.
 TEST(Runtime, GraphsAreLaunchedAsOftenAsOneLikes) {
   trnStream_t stream;

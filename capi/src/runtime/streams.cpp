@@ -1,6 +1,7 @@
 // Streams and events. On a simulator an event's time is the modelled time of the programs that ran, on the host it is
 // wall time.
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "../device.hpp"
@@ -11,9 +12,26 @@ namespace trn::capi::runtime {
 
 namespace {
 
-struct EventObject {
-  Marker marker;
-  bool recorded = false, timed = true;
+// One thread may record an event while others ask for it.
+class EventObject {
+ public:
+  explicit EventObject(bool with_time) : timed(with_time) {}
+  void record(Marker point) {
+    const std::lock_guard lock(mutex_);
+    point_ = std::move(point);
+  }
+  // Of the last record; nothing if there was none.
+  [[nodiscard]] std::optional<Marker> recorded() const {
+    const std::lock_guard lock(mutex_);
+    return point_;
+  }
+  // The same, and a marker that is reached if there was none.
+  [[nodiscard]] Marker marker() const { return recorded().value_or(Marker()); }
+  const bool timed;
+
+ private:
+  mutable std::mutex mutex_;
+  std::optional<Marker> point_;
 };
 
 struct Events {
@@ -61,7 +79,7 @@ void stream_get_flags(trnStream_t stream, unsigned* flags) {
 void stream_wait_event(trnStream_t stream, trnEvent_t event, unsigned) {
   const auto s = stream_of(stream);
   require_not_captured(*s);
-  s->stream.wait(event_of(event)->marker);
+  s->stream.wait(event_of(event)->marker());
 }
 void stream_attach_mem_async(trnStream_t stream, void* address, std::size_t, unsigned) {
   (void)stream_of(stream);
@@ -145,8 +163,7 @@ void event_create(trnEvent_t* event) { event_create_with_flags(event, trnEventDe
 void event_create_with_flags(trnEvent_t* event, unsigned flags) {
   require(event != nullptr, "event is null; it receives the event");
   require(flags <= 7, "flags are {}; they must be 0 to 7", flags);
-  auto made = std::make_shared<EventObject>();
-  made->timed = (flags & trnEventDisableTiming) == 0;
+  auto made = std::make_shared<EventObject>((flags & trnEventDisableTiming) == 0);
   const auto handle = reinterpret_cast<trnEvent_t>(made.get());
   Events& e = events();
   const std::lock_guard lock(e.mutex);
@@ -158,20 +175,20 @@ void event_record(trnEvent_t event, trnStream_t stream) {
   const auto s = stream_of(stream);
   require_not_captured(*s);
   enqueue(*s, [] {});  // behind what the default stream waits for
-  e->marker = s->stream.mark();
-  e->recorded = true;
+  e->record(s->stream.mark());
 }
-void event_synchronize(trnEvent_t event) { event_of(event)->marker.synchronize(); }
+void event_synchronize(trnEvent_t event) { event_of(event)->marker().synchronize(); }
 void event_query(trnEvent_t event) {
-  if (!event_of(event)->marker.reached()) not_ready("the event");
+  if (!event_of(event)->marker().reached()) not_ready("the event");
 }
 void event_elapsed_time(float* milliseconds, trnEvent_t start, trnEvent_t end) {
   require(milliseconds != nullptr, "ms is null; it receives the result");
   const auto a = event_of(start), b = event_of(end);
-  if (!a->recorded || !b->recorded || !a->timed || !b->timed)
+  const std::optional<Marker> from = a->recorded(), to = b->recorded();
+  if (!from || !to || !a->timed || !b->timed)
     throw BadHandle("an event was never recorded, or was made without timing");
-  if (!a->marker.reached() || !b->marker.reached()) not_ready("an event");
-  *milliseconds = static_cast<float>((b->marker.seconds() - a->marker.seconds()) * 1e3);
+  if (!from->reached() || !to->reached()) not_ready("an event");
+  *milliseconds = static_cast<float>((to->seconds() - from->seconds()) * 1e3);
 }
 void event_destroy(trnEvent_t event) {
   (void)event_of(event);
