@@ -272,7 +272,7 @@ void run(const Arguments& a) {
   }
   require(!kinds.empty(), "fuzz: no kind of file '{}'; choose molecule, basis or program", a.only);
   std::signal(SIGALRM, [](int) { std::abort(); });  // a case that hangs dies with its line
-#if !defined(__SANITIZE_ADDRESS__)
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   const rlimit limit{std::uint64_t{8} << 30,
                      std::uint64_t{8} << 30};  // an absurd allocation becomes std::bad_alloc, a finding
   setrlimit(RLIMIT_AS, &limit);

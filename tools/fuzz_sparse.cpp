@@ -203,7 +203,7 @@ void add_fuzz_sparse(Command& parent) {
   auto span = std::make_shared<Span>();
   add_span(command, *span);
   command.run([span] {
-#if !defined(__SANITIZE_ADDRESS__)
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     const rlimit limit{std::uint64_t{8} << 30, std::uint64_t{8} << 30};  // an absurd allocation is a finding
     setrlimit(RLIMIT_AS, &limit);
 #endif

@@ -62,8 +62,8 @@ TEST(EngineAccuracy, EveryLengthTo300) {
     check_length(n, n <= 34 ? std::vector<std::int64_t>{1, 5 + n % 17, 32} : std::vector<std::int64_t>{1, 5 + n % 17});
 }
 
-// Most of the time goes into making plans, so the address sanitizer sees one length in eleven.
-#if defined(__SANITIZE_ADDRESS__)
+// Most of the time goes into making plans, so the sanitizers see one length in eleven.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::int64_t kStep = 11;
 #else
 constexpr std::int64_t kStep = 1;
