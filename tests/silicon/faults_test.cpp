@@ -1,7 +1,9 @@
 // Faults planted at every call of the runtime: each gives its error, the executor is usable afterwards or says that it
 // is not, other arrays keep their values, nothing leaks and nobody waits for ever.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <fstream>
 #include <functional>
 #include <map>
 
@@ -188,6 +190,29 @@ TEST_P(NeuronFaults, ARunThatNeverEndsIsGivenUp) {
   EXPECT_EQ(outcome.id, "exec-timeout");
   EXPECT_EQ(outcome.recovery, Recovery::RestartProcess);
   EXPECT_NE(outcome.text.find("twice"), std::string::npos) << outcome.text;
+}
+
+// What a lost core leaves in the process: arrays of the runtime's, but no thread. A thread that has ended and is not
+// joined keeps its stack, 2 MiB or more; the system's library keeps up to 40 MiB of stacks for the next threads.
+TEST_P(NeuronFaults, ALostCoreKeepsNoThread) {
+  const auto address_space = [] {
+    std::ifstream file("/proc/self/statm");
+    std::int64_t pages = 0;
+    file >> pages;
+    return pages * sysconf(_SC_PAGESIZE);
+  };
+  const auto lose = [&](int times) {
+    for (int i = 0; i < times; ++i) {
+      FakeRuntime fake("call=complete nth=1 status=101", GetParam());
+      fake.lost = fake.expects_violations = true;
+      const Executor e = open_fake(options());
+      EXPECT_EQ(outcome_of([&] { use(e); }).id, "restart-process");
+    }
+  };
+  lose(1);
+  const std::int64_t before = address_space();
+  lose(64);
+  EXPECT_LT(address_space() - before, std::int64_t{64} << 20);
 }
 
 TEST_P(NeuronFaults, FailuresHaveTheProgramsNameAndSkipWhatIsBehind) {

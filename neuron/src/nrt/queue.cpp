@@ -82,6 +82,7 @@ class ThreadQueue final : public Queue {
     const std::scoped_lock lock(shared_->mutex);
     shared_->failed = shared_->closing = true;
     shared_->changed.notify_all();
+    if (thread_.joinable()) thread_.detach();  // nobody will join it: the core is lost, and what it has stays
   }
   bool quiet(std::unique_lock<std::mutex>& lock) override {
     lock = std::unique_lock(shared_->mutex);
