@@ -1,5 +1,5 @@
-// The subcommands that show the device programs of an operation: profile, emit, dis. An operation of several programs is
-// shown whole; --step takes one of them.
+// The subcommands that show the device programs of an operation: profile, emit, dis. An operation of several programs
+// is shown whole; --step takes one of them.
 #include <algorithm>
 
 #include <fmt/format.h>
