@@ -246,6 +246,8 @@ template <Scalar T> Accuracy gemm_batched(const Executor& executor, const BatchS
   return gemm_grouped_batched<T>(executor, {&group, 1}, a, b, c, options);
 }
 
+// A type is not put into parentheses.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define TRN_BATCHED(T)                                                                                                 \
   template Accuracy gemm_strided_batched<T>(const Executor&, const BatchShape&, Number<T>, const T*, std::int64_t,     \
                                             const T*, std::int64_t, Number<T>, T*, std::int64_t, std::int64_t,         \
@@ -259,5 +261,6 @@ TRN_BATCHED(double)
 TRN_BATCHED(std::complex<float>)
 TRN_BATCHED(std::complex<double>)
 #undef TRN_BATCHED
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace trn::blas

@@ -50,6 +50,8 @@ template <Scalar T> void trsm_batched(const Executor& executor, const TrsmBatchS
             fb.column_stride(), alpha, la.data(), lb.data()});
 }
 
+// A type is not put into parentheses.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define TRN_TRSM_BATCHED(T)                                                                                   \
   template void trsm_batched<T>(const Executor&, const TrsmBatchShape&, Number<T>, std::span<const T* const>, \
                                 std::span<T* const>);
@@ -58,5 +60,6 @@ TRN_TRSM_BATCHED(double)
 TRN_TRSM_BATCHED(std::complex<float>)
 TRN_TRSM_BATCHED(std::complex<double>)
 #undef TRN_TRSM_BATCHED
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace trn::blas
