@@ -65,7 +65,8 @@ void broadcast(const Communicator& group, int root, const Bytes& view) {
       group, "broadcast(type, count, root)", values,
       first_of(
           {root < 0 || root >= group.size() ? fmt::format("root is {}; there are {} ranks", root, group.size()) : "",
-           is_root ? source_problem("the view", view) : target_problem("the view", view)}));
+           is_root ? source_problem("the view", view) : target_problem("the view", view)}),
+      count_of(view) > 0 && group.size() > 1);
   if (count_of(view) == 0 || group.size() == 1) return;
   const Staged staged(view);
   if (is_root) staged.load();
@@ -82,7 +83,8 @@ void all_gather(const Communicator& group, const Bytes& mine, const Bytes& all) 
            first_of({all.shape == wanted ? ""
                                          : fmt::format("the result has the shape {}; it must be {}",
                                                        to_string(all.shape), to_string(wanted)),
-                     source_problem("the source", mine), target_problem("the result", all)}));
+                     source_problem("the source", mine), target_problem("the result", all)}),
+           count_of(mine) > 0);
   if (count_of(mine) == 0) return;
   const Staged to(all);
   // In place is legal: a part that lies where its copy goes.
@@ -104,7 +106,8 @@ void all_to_all(const Communicator& group, const Bytes& send, const Bytes& recei
                          ? ""
                          : fmt::format("the source has the shape {} and the result {}; they must be equal",
                                        to_string(send.shape), to_string(receive.shape)),
-                     source_problem("the source", send), target_problem("the result", receive)}));
+                     source_problem("the source", send), target_problem("the result", receive)}),
+           count_of(send) > 0);
   if (count_of(send) == 0) return;
   const Staged from(send, meet(send, receive)), to(receive);
   from.load();
@@ -122,7 +125,8 @@ void all_to_all_v(const Communicator& group, const Bytes& send, const std::vecto
   agree_on(group, "all_to_all_v(type)", values,
            first_of({counts_problem("the source", send, send_counts, group.size()),
                      counts_problem("the result", receive, receive_counts, group.size()),
-                     source_problem("the source", send), target_problem("the result", receive)}));
+                     source_problem("the source", send), target_problem("the result", receive)}),
+           true);
   // Everybody learns all counts, and so finds the same pair that disagrees.
   std::vector<std::int64_t> mine(send_counts), all(2 * ranks * ranks);
   mine.insert(mine.end(), receive_counts.begin(), receive_counts.end());

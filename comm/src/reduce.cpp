@@ -60,7 +60,7 @@ const char* operation_of(Reduction reduction) {
 void all_reduce(const Communicator& group, Reduction reduction, const Bytes& view) {
   const std::int64_t count = count_of(view);
   const std::int64_t values[] = {static_cast<std::int64_t>(view.dtype), count};
-  agree_on(group, operation_of(reduction), values, target_problem("the view", view));
+  agree_on(group, operation_of(reduction), values, target_problem("the view", view), count > 0 && group.size() > 1);
   if (count == 0) return;
   const Staged staged(view);
   staged.load();
@@ -81,7 +81,7 @@ void reduce_scatter(const Communicator& group, const Bytes& all, const Bytes& mi
   if (all.shape != wanted) {
     problem = fmt::format("the source has the shape {}; it must be {}", to_string(all.shape), to_string(wanted));
   }
-  agree_on(group, "reduce_scatter(type, count)", values, problem);
+  agree_on(group, "reduce_scatter(type, count)", values, problem, count_of(mine) > 0);
   const std::int64_t count = count_of(mine), bytes = bytes_of(mine);
   if (count == 0) return;
   const Staged from(all), to(mine);

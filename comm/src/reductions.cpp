@@ -57,13 +57,13 @@ std::vector<double> sum(const Communicator& group, std::span<const BlockSums> mi
   const auto ranks = static_cast<std::size_t>(group.size());
   std::vector<std::int64_t> said;
   for (const BlockSums& m : mine) said.push_back(m.total_blocks);
-  group.transport().check({"sum of blocks", said});
-  for (const BlockSums& m : mine) {
-    require(m.total_blocks >= 0, "comm: sum of blocks: {} blocks; there cannot be less than none", m.total_blocks);
-  }
+  group.transport().announce({"sum of blocks", said});
   std::vector<Range> own, ranges(ranks * mine.size());
   for (const BlockSums& m : mine) own.push_back({m.first_block, static_cast<std::int64_t>(m.sums.size())});
   group.transport().all_gather(own.data(), bytes(own), ranges.data());
+  for (const BlockSums& m : mine) {
+    require(m.total_blocks >= 0, "comm: sum of blocks: {} blocks; there cannot be less than none", m.total_blocks);
+  }
   for (std::size_t k = 0; k < mine.size(); ++k) require_cover(ranges, mine.size(), k, mine[k].total_blocks);
 
   // What this rank has goes to everybody: the same bytes for each.
@@ -101,7 +101,7 @@ double sum(const Communicator& group, const BlockSums& mine) { return sum(group,
 
 ExactSum sum(const Communicator& group, const ExactSum& mine) {
   static_assert(std::is_trivially_copyable_v<ExactSum>);
-  group.check("sum of ExactSum", {});
+  group.transport().announce({"sum of ExactSum", {}});
   std::vector<ExactSum> all(static_cast<std::size_t>(group.size()));
   group.transport().all_gather(&mine, sizeof mine, all.data());
   ExactSum result;

@@ -24,8 +24,10 @@ std::string target_problem(const char* name, const Bytes& view) {
 }
 
 void agree_on(const Communicator& group, std::string_view operation, std::span<const std::int64_t> values,
-              const std::string& problem) {
-  if (problem.empty()) return group.transport().check({operation, values});
+              const std::string& problem, bool moves) {
+  if (problem.empty()) {
+    return moves ? group.transport().announce({operation, values}) : group.transport().check({operation, values});
+  }
   const std::string text = fmt::format("{} ({})", operation.substr(0, operation.find('(')), problem);
   group.transport().check({text, {}});
   fail<InvalidArgument>("comm: {}: {}", operation.substr(0, operation.find('(')), problem);

@@ -16,9 +16,10 @@ namespace trn::comm::detail {
 [[nodiscard]] std::string target_problem(const char* name, const Bytes& view);
 
 // Collective: all ranks say the same operation and values and have no problem; otherwise all throw InvalidArgument. A
-// rank's own problem is part of what it says, so that the others learn of it.
+// rank's own problem is part of what it says, so that the others learn of it. `moves`: a collective call of the
+// transport follows at once, which may do the comparing; whether one does depends on the values alone.
 void agree_on(const Communicator& group, std::string_view operation, std::span<const std::int64_t> values,
-              const std::string& problem);
+              const std::string& problem, bool moves);
 
 // The elements of a view, row-major and packed in host memory: in place where they are so already.
 class Staged {

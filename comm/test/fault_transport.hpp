@@ -19,6 +19,7 @@ class FaultTransport : public Transport {
   [[nodiscard]] int rank() const override { return inner_.rank(); }
   [[nodiscard]] int size() const override { return inner_.size(); }
   void check(const Signature& signature) override { inner_.check(signature); }
+  void announce(const Signature& signature) override { inner_.announce(signature); }
   void broadcast(int root, void* data, std::int64_t bytes) override {
     if (drops()) return;
     inner_.broadcast(root, data, cut(bytes));

@@ -1,5 +1,5 @@
 // The threads transport: ranks are threads of one process and read each other's memory, so that every byte is copied
-// once by whoever receives it.
+// once by whoever receives it. Short data is copied twice, which takes less time than to wait for its readers.
 //
 // A collective operation is a round. Every rank posts what it says and where its data lies; the last one to arrive
 // compares, so that all have one verdict; then each takes what is its own. Data may be read until the last rank has
@@ -19,11 +19,14 @@ class Group;
 
 // One rank's part in a round. It lies in the rank's frame while the rank is in the operation.
 struct Post {
-  Signature signature;
+  Signature said = {};  // by check() or announce()
+  Signature signature = {};
   const void* send = nullptr;
   std::span<const std::int64_t> send_bytes = {}, send_offsets = {}, receive_bytes = {};
   bool splits = false;
   int color = 0, key = 0;
+  // What the rank calls, as its user knows it.
+  [[nodiscard]] const Signature& shown() const { return said.operation.empty() ? signature : said; }
 };
 
 struct Round {
@@ -32,7 +35,9 @@ struct Round {
   std::uint64_t judged = 0, finished = 0;  // the last operation at which all had arrived; that all had done
   std::string verdict;                     // what is wrong, or nothing
   std::vector<std::pair<std::shared_ptr<Group>, int>> parts;  // of a split: each rank's new group and its rank there
+  std::vector<std::byte> notes;  // kNote bytes for each rank: short data, whose sender need not wait for its readers
 };
+inline constexpr std::int64_t kNote = 256;
 
 // Something on its way from one rank to another, in the sender's frame.
 struct Letter {
@@ -64,6 +69,7 @@ class Threads : public Transport {
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int size() const override { return group_->size(); }
   void check(const Signature& signature) override;
+  void announce(const Signature& signature) override;
   void broadcast(int root, void* data, std::int64_t bytes) override;
   void all_gather(const void* mine, std::int64_t bytes, void* all) override;
   void all_to_all(const void* send, std::span<const std::int64_t> send_bytes,
@@ -77,7 +83,9 @@ class Threads : public Transport {
 
  private:
   // Posts, and returns when all have arrived. Throws InvalidArgument when they disagree.
-  Round& arrive(const Post& post);
+  Round& arrive(Post& post);
+  // Puts short data into this rank's note of the next round, where the others find it.
+  void note(const void* data, std::int64_t bytes);
   // This rank has read what it wanted; `wait`: returns when all have.
   void done(Round& round, const Post& post, bool wait);
   [[nodiscard]] World::Wait waiting(const Signature& signature, std::uint64_t operation) const;
@@ -86,6 +94,10 @@ class Threads : public Transport {
   std::shared_ptr<Group> group_;
   int rank_;
   std::uint64_t operation_ = 0;  // number of the round in which this rank is, from 1
+  // Of the next one, if anything was announced.
+  bool announced_ = false;
+  std::string said_operation_;
+  std::vector<std::int64_t> said_values_;
 };
 
 // The transports of a new world of so many ranks.

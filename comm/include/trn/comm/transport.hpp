@@ -57,6 +57,9 @@ class Transport {
   // number of collective operations so far counts too, so that two operations in different order are found. MPI may
   // be told not to check (TRN_COMM_CHECK=0).
   virtual void check(const Signature& signature) = 0;
+  // The same for an operation whose next step is one of the collective calls below on every rank that says this: a
+  // transport may wait with the comparison until then, and compares before anything moves.
+  virtual void announce(const Signature& signature) { check(signature); }
 
   virtual void broadcast(int root, void* data, std::int64_t bytes) = 0;
   // `mine` of rank r arrives at all + r * bytes on every rank.
