@@ -72,8 +72,9 @@ std::vector<LineDim> lines_of(const Problem& p, std::size_t axis, bool halved) {
 
 class Builder {
  public:
-  Builder(const Executor& executor, const Problem& problem, Mode mode, Planner::Make make = Planner::Make::Everything)
-      : p_(problem), planner_(executor, mode, make), mode_(mode) {}
+  Builder(const Executor& executor, const WayProblem& problem, Mode mode,
+          Planner::Make make = Planner::Make::Everything)
+      : p_(problem.problem), way_(problem.way), planner_(executor, mode, make), mode_(mode) {}
 
   std::shared_ptr<const detail::Body> build() {
     switch (p_.kind) {
@@ -110,15 +111,19 @@ class Builder {
             {p_.output_format, real, half ? d.extent / 2 + 1 : d.extent, d.output_stride}};
   }
 
+  [[nodiscard]] Way other_way() const { return way_ == Way::Quickest ? Way::Quickest : Way::Columns; }
+
   // Last axis from input to output, the others in the output.
   void forward_order() {
     const std::size_t last = p_.axes.size() - 1;
+    planner_.set_way(way_);
     planner_.transform(input(last), output(last), lines_of(p_, last, false), p_.axes[last].extent, p_.direction,
                        p_.factor);
     for (std::size_t axis = last; axis-- > 0;) {
       std::vector<LineDim> lines = lines_of(p_, axis, p_.kind == Kind::RealToComplex);
       for (LineDim& d : lines) d.in = d.out;
       Field there = output(axis), from = there;
+      planner_.set_way(other_way());
       planner_.transform(from, there, lines, p_.axes[axis].extent, p_.direction, 1);
     }
   }
@@ -127,6 +132,7 @@ class Builder {
   void backward_order() {
     const std::size_t last = p_.axes.size() - 1;
     const Dimension& halved = p_.axes[last];
+    planner_.set_way(last == 0 ? way_ : other_way());
     if (last == 0)
       return planner_.transform(input(0), output(0), lines_of(p_, 0, false), halved.extent, p_.direction, p_.factor);
     // Half arrays in the workspace, dense, the last axis innermost: distances by dimension, batch first.
@@ -154,20 +160,23 @@ class Builder {
       const Dimension& d = i < p_.batch.size() ? p_.batch[i] : p_.axes[i - p_.batch.size()];
       lines.push_back({d.extent, dims[i].in, d.output_stride});
     }
+    planner_.set_way(way_);
     planner_.transform(rows, output(last), lines, halved.extent, p_.direction, p_.factor);
   }
 
   const Problem& p_;
+  Way way_;
   Planner planner_;
   Mode mode_;
 };
 
-std::shared_ptr<const detail::Body> build_single(const Executor& executor, const Problem& problem) {
-  if (!problem.precision.has_target()) return Builder(executor, problem, problem.precision.mode()).build();
+std::shared_ptr<const detail::Body> build_single(const Executor& executor, const WayProblem& p) {
+  const Problem& problem = p.problem;
+  if (!problem.precision.has_target()) return Builder(executor, p, problem.precision.mode()).build();
   double best = 1;
   for (const Mode mode : {Mode::Bf16, Mode::Tf32, Mode::Tf32x3, Mode::Native, Mode::Bf16x6}) {
-    const double bound = Builder(executor, problem, mode, Planner::Make::BoundAlone).build()->accuracy().bound;
-    if (bound <= problem.precision.target_error()) return Builder(executor, problem, mode).build();
+    const double bound = Builder(executor, p, mode, Planner::Make::BoundAlone).build()->accuracy().bound;
+    if (bound <= problem.precision.target_error()) return Builder(executor, p, mode).build();
     best = std::min(best, bound);
   }
   fail<InvalidArgument>(
@@ -179,7 +188,8 @@ std::shared_ptr<const detail::Body> build_single(const Executor& executor, const
 
 }  // namespace
 
-BodyPointer build(const Executor& executor, const Problem& problem) {
+BodyPointer build_way(const Executor& executor, const WayProblem& p) {
+  const Problem& problem = p.problem;
   if (problem.real == DType::Float64) {
     const bool target = problem.precision.has_target();
     if (!target && problem.precision.mode() != Mode::Exact) {
@@ -202,13 +212,20 @@ BodyPointer build(const Executor& executor, const Problem& problem) {
     fail<NotImplemented>(
         "fft.plan: the device has mode exact for double precision only; use native, tf32x3 or bf16x6 for float");
   }
-  return build_single(executor, problem);
+  return build_single(executor, p);
+}
+BodyPointer build(const Executor& executor, const Problem& problem) {
+  return build_way(executor, {problem, Way::Quickest});
 }
 
+double way_bound(const Executor& executor, const WayBoundArgs& args) {
+  if (args.problem->problem.real == DType::Float64)
+    return build_exact(executor, args.problem->problem)->accuracy().bound;
+  return Builder(executor, *args.problem, args.mode, Planner::Make::BoundAlone).build()->accuracy().bound;
+}
 double plan_bound(const Executor& executor, const PlanBoundArgs& args) {
-  const Problem& problem = *args.problem;
-  if (problem.real == DType::Float64) return build_exact(executor, problem)->accuracy().bound;
-  return Builder(executor, problem, args.mode, Planner::Make::BoundAlone).build()->accuracy().bound;
+  const WayProblem problem{*args.problem, Way::Quickest};
+  return way_bound(executor, {&problem, args.mode});
 }
 
 void execute(const Executor& executor, const ExecuteArgs& args) { args.body->execute(executor, args.operands); }

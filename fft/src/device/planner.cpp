@@ -55,6 +55,7 @@ std::size_t largest(const std::vector<LineDim>& lines) {
 
 LineKernel Planner::short_kernel(const Field& in, const Field& out, const std::vector<LineDim>& lines) const {
   if (in.layout.real || out.layout.real) return LineKernel::Rows;
+  if (way_ != Way::Quickest) return way_ == Way::Rows ? LineKernel::Rows : LineKernel::Columns;
   const Machine& machine = device_.machine();
   const LineDim& d = lines[closest(lines)];
   const auto rows = [&](const PointLayout& p) {
@@ -154,7 +155,8 @@ void Planner::blocks(const Field& in, const Field& out, std::vector<LineDim> lin
       std::abs(lines[near].in) < std::abs(in.layout.stride) || std::abs(lines[near].out) < std::abs(out.layout.stride);
   put_last(lines, inner ? near : largest(lines));
   const LinesShape wanted{LineKernel::Blocks, mode_, 1, n, in.layout, out.layout, lines, false, odd};
-  const Factors f = quickest_factors(n, wanted, device_.machine());
+  const Factors f = way_ == Way::Quickest ? quickest_factors(n, wanted, device_.machine())
+                                          : block_factors(n, device_.machine().partitions);
   kernel(LineKernel::Blocks, f.n1, f.n2, in, out, lines, options, odd);
 }
 

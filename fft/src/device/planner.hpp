@@ -19,7 +19,7 @@
 #include <trn/tile/launch.hpp>
 #include <vector>
 
-#include "../kernels.hpp"
+#include "../way.hpp"
 #include "factors.hpp"
 
 namespace trn::fft::device {
@@ -76,6 +76,8 @@ class Planner {
   enum class Make : std::uint8_t { Everything, BoundAlone };
   Planner(const Executor& executor, Mode mode, Make make = Make::Everything)
       : executor_(executor), device_(tile::device_of(executor)), mode_(mode), make_(make) {}
+  // Of the lines to come.
+  void set_way(Way way) { way_ = way; }
 
   // Lines of `n` points from `in` to `out`: factor * sum of x_j exp(-+ 2 pi i jk/n). Both sides have n points; a real
   // side's partner may have n/2 + 1, the others being mirror images. A real input has imaginary part 0, of a real
@@ -139,6 +141,7 @@ class Planner {
   tile::Device& device_;
   Mode mode_;
   Make make_;
+  Way way_ = Way::Quickest;
   std::vector<Step> steps_;
   std::int64_t top_ = 0, peak_ = 0;
   double bound_ = 0;

@@ -66,7 +66,7 @@ PairFactors pair_factors(std::int64_t n, const std::vector<LineDim>& lines, cons
 
 bool Planner::long_pairs(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n,
                          Direction direction, long double factor) {
-  if (mode_ != Mode::Native || out.layout.format != Format::Interleaved) return false;
+  if (way_ != Way::Quickest || mode_ != Mode::Native || out.layout.format != Format::Interleaved) return false;
   // Transforms that follow one another share the array: those of the longest dimension.
   std::vector<LineDim> all = lines;
   std::stable_sort(all.begin(), all.end(), [](const LineDim& a, const LineDim& b) { return a.count < b.count; });
@@ -109,7 +109,8 @@ bool Planner::long_pairs(const Field& in, const Field& out, const std::vector<Li
 bool Planner::long_pairs_in(const Field& in, const Field& out, const std::vector<LineDim>& lines, std::int64_t n,
                             Direction direction, long double factor) {
   // Where Vector Engine and GpSimd take turns the sums of these kernels cost more than their products save.
-  if (mode_ != Mode::Native || in.layout.format != Format::Interleaved || device_.machine().vector_gpsimd_share_port)
+  if (way_ != Way::Quickest || mode_ != Mode::Native || in.layout.format != Format::Interleaved ||
+      device_.machine().vector_gpsimd_share_port)
     return false;
   std::vector<LineDim> all = lines;
   std::stable_sort(all.begin(), all.end(), [](const LineDim& a, const LineDim& b) { return a.count < b.count; });

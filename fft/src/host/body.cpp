@@ -21,6 +21,7 @@
 #include "boxes.hpp"
 #include "columns.hpp"
 #include "columns_real.hpp"
+#include "engine_way.hpp"
 #include "line_plan.hpp"
 #include "stages.hpp"
 #include "tiny.hpp"
@@ -51,8 +52,11 @@ constexpr std::int64_t aligned(std::int64_t bytes) { return (bytes + 63) / 64 * 
 
 template <class T> class HostBody final : public detail::Body {
  public:
-  explicit HostBody(const Problem& problem)
-      : problem_(problem), factor_(static_cast<double>(problem.factor)), threads_(std::max(omp_get_max_threads(), 1)) {
+  HostBody(const Problem& problem, Way way)
+      : problem_(problem),
+        way_(way),
+        factor_(static_cast<double>(problem.factor)),
+        threads_(std::max(omp_get_max_threads(), 1)) {
     std::int64_t points = problem_.axes.size() == 1 ? kFewPoints : 1;  // of several axes
     for (const auto* dims : {&problem_.axes, &problem_.batch}) {
       for (const Dimension& d : *dims) points = std::min(points * d.extent, kFewPoints);
@@ -128,7 +132,7 @@ template <class T> class HostBody final : public detail::Body {
     [[nodiscard]] std::int64_t bytes() const { return shared_bytes + stage_bytes; }
   };
   // Engines are made once for a length; passes in the cache and passes over memory may want different ones.
-  using Engines = std::map<std::tuple<EngineKind, std::int64_t, bool>, std::shared_ptr<const Engine<T>>>;
+  using Engines = std::map<std::tuple<EngineKind, std::int64_t, bool, Way>, std::shared_ptr<const Engine<T>>>;
 
   [[nodiscard]] Path make_path(Walk walk, std::int64_t points, Engines& engines) const {
     Path path{std::move(walk), {}, 0, 0};
@@ -139,12 +143,14 @@ template <class T> class HostBody final : public detail::Body {
       for (const Pass& pass : stage.passes) {
         auto& engine =
             engines[{pass.kind, length(pass),
-                     may_be_wide(length(pass), 2 * length(pass) * lines(pass) * static_cast<std::int64_t>(sizeof(T)))}];
-        if (!engine && are_real_columns(pass)) engine = make_real_columns_engine<T>(pass.kind, length(pass));
+                     may_be_wide(length(pass), 2 * length(pass) * lines(pass) * static_cast<std::int64_t>(sizeof(T))),
+                     way(pass)}];
+        if (!engine && way(pass) == Way::Quickest && are_real_columns(pass))
+          engine = make_real_columns_engine<T>(pass.kind, length(pass));
         if (!engine)
           engine = make_engine<T>(
               pass.kind, length(pass),
-              run.blocks == 1 && points < kFewPoints ? std::min<std::int64_t>(lines(pass), 4) : lines(pass));
+              run.blocks == 1 && points < kFewPoints ? std::min<std::int64_t>(lines(pass), 4) : lines(pass), way(pass));
         run.engines.push_back(engine);
       }
       run.parallel = threads_ > 1 && run.blocks >= threads_;
@@ -157,6 +163,9 @@ template <class T> class HostBody final : public detail::Body {
     return path;
   }
   [[nodiscard]] std::int64_t length(const Pass& pass) const { return problem_.axes[pass.axis].extent; }
+  [[nodiscard]] Way way(const Pass& pass) const {
+    return way_ == Way::Quickest || pass.axis + 1 == problem_.axes.size() ? way_ : Way::Columns;
+  }
   [[nodiscard]] static std::int64_t lines(const Pass& pass) {
     std::int64_t count = 1;
     for (const LineBatch& b : pass.batch) count *= b.count;
@@ -345,6 +354,7 @@ template <class T> class HostBody final : public detail::Body {
   }
 
   Problem problem_;
+  Way way_;
   double factor_;  // of the problem, for the engines
   int threads_;
   Path usual_, in_place_;  // the second one where it is another, else empty
@@ -353,10 +363,12 @@ template <class T> class HostBody final : public detail::Body {
   DirectLines direct_;
 };
 
-template <class T> std::shared_ptr<const detail::Body> make_body(const Problem& problem) {
-  if (auto tiny = make_tiny_body<T>(problem)) return tiny;
-  if (auto boxes = make_box_body<T>(problem)) return boxes;
-  return std::make_shared<HostBody<T>>(problem);
+template <class T> std::shared_ptr<const detail::Body> make_body(const Problem& problem, Way way) {
+  if (way == Way::Quickest) {
+    if (auto tiny = make_tiny_body<T>(problem)) return tiny;
+    if (auto boxes = make_box_body<T>(problem)) return boxes;
+  }
+  return std::make_shared<HostBody<T>>(problem, way);
 }
 
 // The host computes in the operands' type, whatever it is asked for: only Native and targets that it meets are offered.
@@ -378,10 +390,17 @@ void check_precision(const Problem& p, const detail::Body& body) {
 
 }  // namespace
 
-BodyPointer build(const Executor&, const Problem& problem) {
-  BodyPointer body = problem.real == DType::Float32 ? make_body<float>(problem) : make_body<double>(problem);
-  check_precision(problem, *body);
+BodyPointer build_way(const Executor&, const WayProblem& p) {
+  BodyPointer body =
+      p.problem.real == DType::Float32 ? make_body<float>(p.problem, p.way) : make_body<double>(p.problem, p.way);
+  check_precision(p.problem, *body);
   return body;
+}
+BodyPointer build(const Executor& executor, const Problem& problem) {
+  return build_way(executor, {problem, Way::Quickest});
+}
+double way_bound(const Executor& executor, const WayBoundArgs& args) {
+  return build_way(executor, *args.problem)->accuracy().bound;
 }
 
 double plan_bound(const Executor& executor, const PlanBoundArgs& args) {

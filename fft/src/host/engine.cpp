@@ -12,10 +12,10 @@
 
 #include "../parallel.hpp"
 #include "columns.hpp"
+#include "engine_way.hpp"
 #include "limits.hpp"
 #include "line_choice.hpp"
 #include "line_plan.hpp"
-#include "real_engine.hpp"
 #include "schedule.hpp"
 
 namespace trn::fft::host {
@@ -25,12 +25,15 @@ constexpr int kFewColumns = 2;  // columns that are worth vectors, be they partl
 
 template <class T> class LineEngine final : public Engine<T> {
  public:
-  LineEngine(std::int64_t n, std::int64_t lines) : lanes_(widest_lanes<T>()) {
+  LineEngine(std::int64_t n, std::int64_t lines, Way way) : lanes_(widest_lanes<T>()) {
     plan_.n = n;
     const bool smooth = is_smooth(n);
-    plan_.lanes = n == 1 || (smooth && prefers_lanes(Chooser(lanes_, sizeof(T)).best(n), n, lines));
+    const auto prefers = [&] {
+      return way == Way::Quickest ? prefers_lanes(Chooser(lanes_, sizeof(T)).best(n), n, lines) : way == Way::Columns;
+    };
+    plan_.lanes = n == 1 || (smooth && prefers());
     if (!plan_.lanes) plan_.line = make_line_plan<T>(n, lanes_);
-    plan_.lanes_if_strided = smooth && lines >= kFewColumns && n <= kLongestStrided;
+    plan_.lanes_if_strided = way == Way::Quickest && smooth && lines >= kFewColumns && n <= kLongestStrided;
     if (plan_.lanes || plan_.lanes_if_strided) plan_.passes = make_passes<T>(n);
     plan_.wide =
         (plan_.lanes || plan_.lanes_if_strided) && may_be_wide(n, 2 * n * lines * static_cast<std::int64_t>(sizeof(T)));
@@ -160,12 +163,18 @@ void check_memory(EngineKind kind, std::int64_t n, int lanes, std::int64_t real_
 
 }  // namespace
 
-template <class T> std::shared_ptr<const Engine<T>> make_engine(EngineKind kind, std::int64_t n, std::int64_t lines) {
+template <class T>
+std::shared_ptr<const Engine<T>> make_engine(EngineKind kind, std::int64_t n, std::int64_t lines, Way way) {
   if (n > kLongConvolution) check_memory(kind, n, widest_lanes<T>(), sizeof(T));
-  if (kind != EngineKind::Complex) return make_real_engine<T>(kind, n, lines);
-  return std::make_shared<LineEngine<T>>(n, lines);
+  if (kind != EngineKind::Complex) return make_real_engine<T>(kind, n, lines, way);
+  return std::make_shared<LineEngine<T>>(n, lines, way);
+}
+template <class T> std::shared_ptr<const Engine<T>> make_engine(EngineKind kind, std::int64_t n, std::int64_t lines) {
+  return make_engine<T>(kind, n, lines, Way::Quickest);
 }
 template std::shared_ptr<const Engine<float>> make_engine<float>(EngineKind, std::int64_t, std::int64_t);
 template std::shared_ptr<const Engine<double>> make_engine<double>(EngineKind, std::int64_t, std::int64_t);
+template std::shared_ptr<const Engine<float>> make_engine<float>(EngineKind, std::int64_t, std::int64_t, Way);
+template std::shared_ptr<const Engine<double>> make_engine<double>(EngineKind, std::int64_t, std::int64_t, Way);
 
 }  // namespace trn::fft::host

@@ -1,5 +1,5 @@
 // The engines of real lines: SIMD across lines or within one, and the threads, by the rules of engine.cpp.
-#include "real_engine.hpp"
+#include "engine_way.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -16,15 +16,15 @@ namespace {
 
 template <class T> class RealEngine final : public Engine<T> {
  public:
-  RealEngine(EngineKind kind, std::int64_t n, std::int64_t lines) : lanes_(widest_lanes<T>()) {
+  RealEngine(EngineKind kind, std::int64_t n, std::int64_t lines, Way way) : lanes_(widest_lanes<T>()) {
     plan_.kind = kind;
     plan_.n = n;
     const RealLine<T> line = choose_real_line<T>(kind, n, lanes_);
     const bool smooth = is_smooth(n) && lanes_ > 1;
-    plan_.lanes = smooth && lines >= 4 && !prefers_whole(line) &&
+    plan_.lanes = way == Way::Quickest && smooth && lines >= 4 && !prefers_whole(line) &&
                   lanes_cost() / static_cast<double>(std::min<std::int64_t>(lines, lanes_)) < line.cost;
     if (!plan_.lanes) plan_.line = make_real_line<T>(kind, n, lanes_);
-    plan_.lanes_if_strided = smooth && lines >= lanes_ && n <= kLongestStridedReal;
+    plan_.lanes_if_strided = way == Way::Quickest && smooth && lines >= lanes_ && n <= kLongestStridedReal;
     if (plan_.lanes || plan_.lanes_if_strided) plan_.passes = make_real_passes<T>(kind, n);
   }
 
@@ -160,10 +160,10 @@ template <class T> class RealEngine final : public Engine<T> {
 }  // namespace
 
 template <class T>
-std::shared_ptr<const Engine<T>> make_real_engine(EngineKind kind, std::int64_t n, std::int64_t lines) {
-  return std::make_shared<RealEngine<T>>(kind, n, lines);
+std::shared_ptr<const Engine<T>> make_real_engine(EngineKind kind, std::int64_t n, std::int64_t lines, Way way) {
+  return std::make_shared<RealEngine<T>>(kind, n, lines, way);
 }
-template std::shared_ptr<const Engine<float>> make_real_engine<float>(EngineKind, std::int64_t, std::int64_t);
-template std::shared_ptr<const Engine<double>> make_real_engine<double>(EngineKind, std::int64_t, std::int64_t);
+template std::shared_ptr<const Engine<float>> make_real_engine<float>(EngineKind, std::int64_t, std::int64_t, Way);
+template std::shared_ptr<const Engine<double>> make_real_engine<double>(EngineKind, std::int64_t, std::int64_t, Way);
 
 }  // namespace trn::fft::host
