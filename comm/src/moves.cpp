@@ -4,6 +4,7 @@
 #include <optional>
 #include <trn/comm/distribution.hpp>
 #include <trn/core/error.hpp>
+#include <tuple>
 
 #include "segments.hpp"
 
