@@ -1,0 +1,211 @@
+// Distributed sparse matrices: products and conjugate gradients with the bits of one rank, values against long double.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <random>
+
+#include <trn/comm/group.hpp>
+#include <trn/core/error.hpp>
+#include <trn/sparse/dist_csr.hpp>
+#include <trn/sparse/gallery.hpp>
+
+namespace {
+
+using namespace trn;
+using namespace trn::sparse;
+using comm::Communicator;
+
+constexpr int kRankCounts[] = {1, 2, 3, 4, 6, 7, 12};
+
+comm::Group host_group(int ranks) {
+  return comm::Group(std::vector<Executor>(static_cast<std::size_t>(ranks), Executor::host()), "host");
+}
+
+template <class T> std::vector<T> random_values(std::int64_t n, std::uint32_t seed) {
+  std::mt19937 engine(seed);
+  std::normal_distribution<double> normal;
+  std::vector<T> x(static_cast<std::size_t>(n));
+  for (T& v : x) v = static_cast<T>(normal(engine));
+  return x;
+}
+
+// This rank's rows of a global row-major array.
+template <class T>
+dist::Array<T> scattered(const Communicator& c, const dist::Boxes& boxes, const std::vector<T>& all) {
+  dist::Array<T> a(c, Executor::host(), boxes);
+  const std::int64_t width = boxes.shape.size() == 2 ? boxes.shape[1] : 1;
+  std::copy_n(all.data() + a.local_begin()[0] * width, a.local().size(), a.local().data());
+  return a;
+}
+
+// A x and |A| |x| in long double.
+template <class T, class I> void reference(const Csr<T, I>& a, const std::vector<T>& x, std::int64_t width,
+                                           std::vector<long double>& y, std::vector<long double>& size) {
+  y.assign(static_cast<std::size_t>(a.rows() * width), 0);
+  size = y;
+  for (std::int64_t i = 0; i < a.rows(); ++i)
+    for (std::int64_t k = a.pattern().offsets().data()[i]; k < a.pattern().offsets().data()[i + 1]; ++k)
+      for (std::int64_t c = 0; c < width; ++c) {
+        const long double product = static_cast<long double>(a.values().data()[k]) *
+                                    x[static_cast<std::size_t>(a.pattern().indices().data()[k] * width + c)];
+        y[static_cast<std::size_t>(i * width + c)] += product;
+        size[static_cast<std::size_t>(i * width + c)] += std::fabs(product);
+      }
+}
+
+// Far columns everywhere, empty rows, rows of many lengths, more columns than rows.
+template <class T> Csr<T> scattered_matrix(std::int64_t rows, std::int64_t columns) {
+  std::mt19937 engine(3);
+  std::vector<std::int64_t> i, j;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const int entries = r % 11 == 5 ? 0 : static_cast<int>(engine() % 9);
+    for (int k = 0; k < entries; ++k) {
+      i.push_back(r);
+      j.push_back(static_cast<std::int64_t>(engine()) % columns);
+    }
+  }
+  const std::vector<T> v = random_values<T>(static_cast<std::int64_t>(i.size()), 7);
+  return Csr<T>::from_triplets(Executor::host(), {rows, columns}, {i, j, v});
+}
+
+template <class T> int compare_products(const Csr<T>& a, std::int64_t width) {
+  const std::vector<T> x = random_values<T>(a.columns() * std::max<std::int64_t>(width, 1), 1),
+                       before = random_values<T>(a.rows() * std::max<std::int64_t>(width, 1), 2);
+  std::vector<T> one;
+  std::atomic<int> cases = 0;
+  for (const int ranks : kRankCounts) {
+    comm::run(host_group(ranks), [&](const Communicator& c, const Executor&) {
+      const DistCsr<T> d(c, a);
+      EXPECT_EQ(d.nnz(), a.nnz());
+      const auto in = scattered(c, d.column_distribution(width), x);
+      const auto out = scattered(c, d.row_distribution(width), before);
+      if (width == 0)
+        spmv<T>(T(0.5), d, in, T(-2), out);
+      else
+        spmm<T>(T(0.5), d, in, T(-2), out);
+      const std::vector<T> got = out.to_host();
+      if (c.rank() != 0) return;
+      if (ranks == 1) one = got;
+      ++cases;
+      EXPECT_EQ(std::memcmp(got.data(), one.data(), sizeof(T) * one.size()), 0) << ranks << " ranks, width " << width;
+    });
+  }
+  std::vector<long double> y, size;
+  reference(a, x, std::max<std::int64_t>(width, 1), y, size);
+  const long double u = sizeof(T) == 4 ? 0x1p-24L : 0x1p-53L;
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    const long double want = 0.5L * y[i] - 2.0L * before[i];
+    const long double scale = 0.5L * size[i] + 2.0L * std::fabs(static_cast<long double>(before[i]));
+    EXPECT_LE(std::fabs(one[i] - want), 1.001L * (40 + 2) * u * scale);
+  }
+  return cases;
+}
+
+TEST(DistCsr, ProductsHaveTheBitsOfOneRank) {
+  int cases = 0;
+  const Csr<double> wide = scattered_matrix<double>(20000, 31000), tall = scattered_matrix<double>(30001, 5000);
+  for (const std::int64_t width : {0, 1, 3}) {
+    cases += compare_products(wide, width);
+    cases += compare_products(tall, width);
+    cases += compare_products(stencil27<float>(40, 25, 21), width);
+  }
+  cases += compare_products(scattered_matrix<double>(10, 7), 0);
+  EXPECT_EQ(cases, 70);
+  std::printf("products with the bits of one rank: %d cases\n", cases);
+}
+
+TEST(DistCsr, ConjugateGradientsHaveTheBitsOfOneRank) {
+  const Csr<double> a = poisson<double>(170, 160);
+  const std::vector<double> b = random_values<double>(a.rows(), 4);
+  std::atomic<int> cases = 0;
+  for (const std::int64_t block : {0, 8}) {
+    std::vector<double> one;
+    DistCgReport report;
+    for (const int ranks : kRankCounts) {
+      if (block > 0 && ranks > 1 && ranks != 3 && ranks != 12) continue;
+      comm::run(host_group(ranks), [&](const Communicator& c, const Executor&) {
+        const DistCsr<double> d(c, a);
+        const auto right = scattered(c, d.row_distribution(), b);
+        const dist::Array<double> x(c, Executor::host(), d.row_distribution());
+        const DistCgReport r = cg(d, right, x, {.tolerance = 1e-8, .preconditioner = block});
+        const std::vector<double> got = x.to_host();
+        if (c.rank() != 0) return;
+        ++cases;
+        if (ranks == 1) one = got, report = r;
+        EXPECT_EQ(r, report) << ranks;
+        EXPECT_EQ(std::memcmp(got.data(), one.data(), sizeof(double) * one.size()), 0) << ranks << " ranks";
+      });
+    }
+    EXPECT_TRUE(report.ok());
+    EXPECT_GT(report.iterations, 50);
+    std::vector<long double> y, size;
+    reference(a, one, 1, y, size);
+    long double error = 0, norm = 0;
+    for (std::size_t i = 0; i < b.size(); ++i) error += (b[i] - y[i]) * (b[i] - y[i]), norm += b[i] * b[i];
+    EXPECT_LE(std::sqrt(error / norm), 1.01e-8L);
+    EXPECT_NEAR(static_cast<double>(std::sqrt(error / norm)), report.residual, 1e-10);
+  }
+  EXPECT_EQ(cases, 10);
+  std::printf("conjugate gradients with the bits of one rank: %d cases\n", cases.load());
+}
+
+TEST(DistCsr, ConjugateGradientsSayWhatIsWrong) {
+  comm::run(host_group(3), [&](const Communicator& c, const Executor&) {
+    const auto solve = [&](const Csr<double>& a, double first, const DistCgOptions& o) {
+      const DistCsr<double> d(c, a);
+      std::vector<double> b(static_cast<std::size_t>(a.rows()), 1);
+      b[0] = first;
+      const auto right = scattered(c, d.row_distribution(), b);
+      const dist::Array<double> x(c, Executor::host(), d.row_distribution());
+      return cg(d, right, x, o);
+    };
+    const Csr<double> good = poisson<double>(100, 90);
+    std::vector<double> negative(static_cast<std::size_t>(good.nnz()));
+    for (std::size_t k = 0; k < negative.size(); ++k) negative[k] = -good.values().data()[k];
+    const Csr<double> bad = good.with_values({Executor::host(), negative.data(), good.nnz()});
+    EXPECT_EQ(solve(good, 1, {.max_iterations = 3}).status, CgStatus::NotConverged);
+    EXPECT_EQ(solve(good, 1, {.max_iterations = 3}).iterations, 3);
+    EXPECT_EQ(solve(bad, 1, {}).status, CgStatus::NotPositiveDefinite);
+    EXPECT_EQ(solve(good, std::nan(""), {}).status, CgStatus::NotFinite);
+    // No entry in row 8000: a singular block of the preconditioner on one rank, the same report on all.
+    std::vector<std::int64_t> i, j;
+    std::vector<double> v;
+    for (std::int64_t k = 0; k < 9000; ++k)
+      if (k != 8000) i.push_back(k), j.push_back(k), v.push_back(2);
+    const Csr<double> hole = Csr<double>::from_triplets(Executor::host(), {9000, 9000}, {i, j, v});
+    const DistCgReport report = solve(hole, 1, {.preconditioner = 4});
+    EXPECT_EQ(report.preconditioner, (Outcome{Status::ZeroPivot, 8000}));
+    EXPECT_FALSE(report.ok());
+  });
+}
+
+TEST(DistCsr, RefusesOnAllRanks) {
+  std::atomic<int> refused = 0;
+  comm::run(host_group(3), [&](const Communicator& c, const Executor&) {
+    const auto refuses = [&](const auto& f) {
+      try {
+        f();
+      } catch (const InvalidArgument&) {
+        ++refused;
+      }
+    };
+    const Csr<double> a = poisson<double>(100, 90);
+    const DistCsr<double> d(c, a);
+    const dist::Array<double> x(c, Executor::host(), d.column_distribution()),
+        y(c, Executor::host(), d.row_distribution()), other(c, Executor::host(), dist::slabs({9000}, 0, 3));
+    refuses([&] { spmv<double>(1, d, x, 0, c.rank() == 2 ? other : y); });
+    refuses([&] { spmv<double>(1, d, x, 0, x); });
+    refuses([&] { (void)cg(d, x, y, {.preconditioner = 3}); });
+    refuses([&] { (void)cg(d, x, y, {.tolerance = 1e-3 * c.rank()}); });
+    refuses([&] {
+      DistCsr<double>(c, {9000, 9000},
+                      Csr<double, std::int64_t>::from_triplets(Executor::host(), {7, 9000}, {{}, {}, {}}));
+    });
+  });
+  EXPECT_EQ(refused, 15);
+}
+
+}  // namespace
