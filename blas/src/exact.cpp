@@ -88,8 +88,11 @@ Accuracy exact_gemm(const char* operation, const Executor& executor, const GemmA
   return exact_gemm(operation, executor, g, ExactOperands(executor, g), componentwise, target, region);
 }
 
-Accuracy exact_gemm(const char* operation, const Executor& executor, const GemmArgs& g, const ExactOperands& operands,
-                    const std::optional<MatrixView<double>>& componentwise, double target, const ExactRegion& region) {
+namespace {
+
+Accuracy run(const char* operation, const Executor& executor, const GemmArgs& g, const ExactOperands& operands,
+             const exact::Reach& reach, bool even, const std::optional<MatrixView<double>>& componentwise,
+             double target, const ExactRegion& region) {
   require_mode(operation, Mode::Exact, g.in, executor.family());
   const double factor = is_complex(g.in) ? std::sqrt(2.0) : 1,
                rounding = real_of(g.in) == DType::Float64 ? 0x1.0001p-53 : 0x1.0001p-24;
@@ -99,9 +102,7 @@ Accuracy exact_gemm(const char* operation, const Executor& executor, const GemmA
   const bool empty = is_empty(g);
   require_extents(operation, executor, g, empty, componentwise.has_value());
   const Operand &a = operands.a, &b = operands.b;
-  // Equal integers on both sides need to be made once.
-  const bool even = region.lower && !region.mirrored && is_square_of_a(g);
-  const exact::Plan plan = exact::make_plan(a, b, allowed / factor, even);
+  const exact::Plan plan = exact::make_plan(a, b, reach, allowed / factor, even);
   if (target > 0 && !(factor * plan.scaling <= allowed))
     refuse_target(operation, g.in, executor, target, factor * (plan.scaling + rounding));
   if (!empty) {
@@ -125,6 +126,21 @@ Accuracy exact_gemm(const char* operation, const Executor& executor, const GemmA
   if (target > 0 && !(finish.bound() <= target)) refuse_target(operation, g.in, executor, target, finish.bound());
   finish.store();
   return {Mode::Exact, plan.moduli, finish.bound()};
+}
+
+}  // namespace
+
+Accuracy exact_gemm(const char* operation, const Executor& executor, const GemmArgs& g, const ExactOperands& operands,
+                    const std::optional<MatrixView<double>>& componentwise, double target, const ExactRegion& region) {
+  // Equal integers on both sides need to be made once.
+  const bool even = region.lower && !region.mirrored && is_square_of_a(g);
+  return run(operation, executor, g, operands, exact::reach_of(operands.a, operands.b), even, componentwise, target,
+             region);
+}
+
+Accuracy exact_gemm_part(const char* operation, const Executor& executor, const GemmArgs& g,
+                         const ExactOperands& operands, const exact::Reach& reach, bool even) {
+  return run(operation, executor, g, operands, reach, even, {}, 0, {});
 }
 
 }  // namespace trn::blas

@@ -17,6 +17,7 @@
 
 #include "exact/blocks.hpp"
 #include "exact/operand.hpp"
+#include "exact/plan.hpp"
 #include "exact_integers.hpp"
 #include "gemm_accuracy.hpp"
 #include "kernels.hpp"
@@ -82,5 +83,9 @@ Accuracy exact_gemm(const char* operation, const Executor& executor, const GemmA
 Accuracy exact_gemm(const char* operation, const Executor& executor, const GemmArgs& g, const ExactOperands& operands,
                     const std::optional<MatrixView<double>>& componentwise, double target,
                     const ExactRegion& region = {});
+// A part of a larger product, whose operands reach this far: its elements have the bits they have in the whole. even:
+// the whole is a product of a matrix with its own transpose, of which a triangle is wanted.
+Accuracy exact_gemm_part(const char* operation, const Executor& executor, const GemmArgs& g,
+                         const ExactOperands& operands, const exact::Reach& reach, bool even);
 
 }  // namespace trn::blas

@@ -11,28 +11,26 @@ namespace trn::blas::exact {
 
 namespace {
 
-// The worst rows of an operand: ||x||_1 / ||x||_2 and 1 / ||x||_2, in units of the row's power of two.
-struct Worst {
-  explicit Worst(const Operand& s) {
-    for (std::size_t i = 0; i < s.norms.size(); ++i) {
-      const Norms& n = s.norms[i];
-      if (n.two == 0 || s.special[i] != 0) continue;
-      ratio = std::max(ratio, static_cast<double>(n.one / n.two));
-      inverse = std::max(inverse, static_cast<double>(1 / n.two));
-    }
+Reach::Side worst_rows(const Operand& s) {
+  Reach::Side worst{0, 0, s.span};
+  for (std::size_t i = 0; i < s.norms.size(); ++i) {
+    const Norms& n = s.norms[i];
+    if (n.two == 0 || s.special[i] != 0) continue;
+    worst.ratio = std::max(worst.ratio, static_cast<double>(n.one / n.two));
+    worst.inverse = std::max(worst.inverse, static_cast<double>(1 / n.two));
   }
-  double ratio = 0, inverse = 0;
-};
+  return worst;
+}
 
 struct Bits {
   int a = 0, b = 0;
 };
 
 // The bits that `moduli` have room for: depth 2^(a + b) <= 0.499 P.
-Bits bits_for(int moduli, const Operand& a, const Operand& b, bool even) {
-  const auto depth = static_cast<double>(std::max<std::int64_t>(1, a.depth()));
+Bits bits_for(int moduli, std::int64_t terms, const Reach& reach, bool even) {
+  const auto depth = static_cast<double>(std::max<std::int64_t>(1, terms));
   const int budget = static_cast<int>(std::floor(log2_product(moduli) - 1.003 - std::log2(depth)));
-  const int span_a = std::max(1, a.span), span_b = std::max(1, b.span);
+  const int span_a = std::max(1, reach.a.span), span_b = std::max(1, reach.b.span);
   Bits bits;
   bits.a = std::min({span_a, kBitsMax, std::max(budget / 2, budget - span_b)});
   bits.b = std::min({span_b, kBitsMax, budget - bits.a});
@@ -53,18 +51,20 @@ std::vector<std::int32_t> shifts(const Operand& s, int bits) {
 
 }  // namespace
 
-Plan make_plan(const Operand& a, const Operand& b, double allowed, bool even) {
-  const Worst wa(a), wb(b);
+Reach reach_of(const Operand& a, const Operand& b) { return {worst_rows(a), worst_rows(b)}; }
+
+Plan make_plan(const Operand& a, const Operand& b, const Reach& reach, double allowed, bool even) {
+  const Reach::Side &wa = reach.a, &wb = reach.b;
   Plan plan;
   for (plan.moduli = 1;; ++plan.moduli) {
-    const Bits bits = bits_for(plan.moduli, a, b, even);
+    const Bits bits = bits_for(plan.moduli, a.depth(), reach, even);
     plan.bits_a = bits.a, plan.bits_b = bits.b;
     plan.scaling = std::numeric_limits<double>::infinity();
     if (bits.a >= 1 && bits.b >= 1) {
       // |C - C'| <= unit_a ||b||_1 + unit_b ||a'||_1, ||a'||_1 <= ||a||_1 + depth unit_a, all relative to the rows'
       //   powers of two.
-      const double unit_a = bits.a >= a.span ? 0 : std::ldexp(kRounding, -bits.a),
-                   unit_b = bits.b >= b.span ? 0 : std::ldexp(kRounding, -bits.b);
+      const double unit_a = bits.a >= wa.span ? 0 : std::ldexp(kRounding, -bits.a),
+                   unit_b = bits.b >= wb.span ? 0 : std::ldexp(kRounding, -bits.b);
       plan.scaling = unit_a * wa.inverse * wb.ratio +
                      unit_b * wb.inverse * (wa.ratio + static_cast<double>(a.depth()) * unit_a * wa.inverse);
     }
