@@ -4,7 +4,7 @@
 # To repair: cmake/check_format.sh --repair
 set -euo pipefail
 cd "$(dirname "$0")/.."
-files() { find apps blas capi/src capi/test comm core dropin examples fft include neuron python/src rand solver $(ls -d sparse tensor 2> /dev/null) tests tile tools -name '*.cpp' -o -name '*.hpp' -o -name '*.h'; }
+files() { find apps blas capi/src capi/test comm comm_mpi core dropin examples fft include neuron python/src rand solver $(ls -d sparse tensor 2> /dev/null) tests tile tools -name '*.cpp' -o -name '*.hpp' -o -name '*.h'; }
 if [ "${1:-}" = --repair ]; then
   files | xargs clang-format -i
 fi

@@ -17,6 +17,7 @@ PARTS = {
     "nlohmann-json3-dev": ("JSON for Modern C++", "MIT", "headers, compiled in"),
     "libcli11-dev": ("CLI11", "BSD-3-Clause", "headers, compiled into the trnsci command"),
     "libint2-2": ("libint", "LGPL-3.0-only", "the trnsci command: mp2"),
+    "libopenmpi3": ("Open MPI", "BSD-3-Clause", "comm_mpi; the ScaLAPACK drop-in"),
     "libgomp1": ("libgomp", "GPL-3.0-or-later WITH GCC-exception-3.1", "threads"),
     "libgfortran5": ("libgfortran", "GPL-3.0-or-later WITH GCC-exception-3.1", "the LAPACK drop-in"),
     "libstdc++6": ("libstdc++", "GPL-3.0-or-later WITH GCC-exception-3.1", "the C++ library"),

@@ -32,7 +32,7 @@ class MpiHandle {
 // Throws CommError that names the call and MPI's own text, unless it succeeded.
 void require_success(int error, const char* call);
 
-// One for each kind of call, so that two kinds in different order wait for each other and do not take each other's data.
+// One for each kind of call: two kinds in different order wait for each other and do not take each other's data.
 enum Tag : int { kCheckTag = 1, kBroadcastTag, kGatherTag, kExchangeTag, kPairTag, kQuestionTag, kAnswerTag };
 
 class Wire {

@@ -1,5 +1,5 @@
-// The test program for mpirun: `ranks cases`, `ranks large`, `ranks fault NAME`, `ranks measure`. Rank 0 prints how many
-// comparisons there were, of all ranks together; the status is 1 where one of them failed.
+// The test program for mpirun: `ranks cases`, `ranks large`, `ranks fault NAME`, `ranks measure`. Rank 0 prints how
+// many comparisons there were, of all ranks together; the status is 1 where one of them failed.
 #include <string>
 #include <vector>
 

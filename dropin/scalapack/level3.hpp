@@ -1,0 +1,137 @@
+// Level 3 of PBLAS: every rank works on its columns or rows of the result, with all of the operand that they share.
+#pragma once
+
+#include <complex>
+
+#include <trn/blas/gemm.hpp>
+#include <trn/blas/symm.hpp>
+#include <trn/blas/syrk.hpp>
+#include <trn/blas/trmm.hpp>
+#include <trn/blas/trsm.hpp>
+
+#include "../letters.hpp"
+#include "operands.hpp"
+
+namespace trn::dropin::scalapack {
+
+template <class T> void gemm(const BlacsGrid& g, Op oa, Op ob, T alpha, const Operand<const T>& a,
+                             const Operand<const T>& b, T beta, const Operand<T>& c) {
+  const Executor host = Executor::host();
+  if (c.columns >= c.rows) {
+    const Whole<T> wa(g, a);
+    const Panels<T> pb(g, b, ob == Op::N ? Cut::Columns : Cut::Rows), pc(g, reading(c), Cut::Columns);
+    blas::gemm(host, oa, ob, alpha, wa.view(), pb.view(), beta, pc.view());
+    return give_back(g, pc.matrix(), c);
+  }
+  const Whole<T> wb(g, b);
+  const Panels<T> pa(g, a, oa == Op::N ? Cut::Rows : Cut::Columns), pc(g, reading(c), Cut::Rows);
+  blas::gemm(host, oa, ob, alpha, pa.view(), wb.view(), beta, pc.view());
+  give_back(g, pc.matrix(), c);
+}
+
+template <class T> void symm(const BlacsGrid& g, bool hermitian, Side side, Uplo uplo, T alpha,
+                             const Operand<const T>& a, const Operand<const T>& b, T beta, const Operand<T>& c) {
+  const Executor host = Executor::host();
+  const Cut by = side == Side::Left ? Cut::Columns : Cut::Rows;
+  const Whole<T> wa(g, a);
+  const Panels<T> pb(g, b, by), pc(g, reading(c), by);
+  if constexpr (blas::ComplexScalar<T>) {
+    if (hermitian) blas::hemm<T>(host, side, uplo, alpha, wa.view(), pb.view(), beta, pc.view());
+  }
+  if (!hermitian) blas::symm<T>(host, side, uplo, alpha, wa.view(), pb.view(), beta, pc.view());
+  give_back(g, pc.matrix(), c);
+}
+
+// This rank's columns of a triangle: the block on the diagonal and the rows below or above it.
+struct Trapezoid {
+  std::int64_t begin, count, outside, outside_count;
+};
+template <class T> Trapezoid trapezoid_of(const BlacsGrid& g, const Panels<T>& c, Uplo uplo) {
+  const std::int64_t n = c.matrix().columns(), count = c.view().columns();
+  const std::int64_t begin = std::min(n, g.group.rank() * c.matrix().distribution().column_block), end = begin + count;
+  return uplo == Uplo::Upper ? Trapezoid{begin, count, 0, begin} : Trapezoid{begin, count, end, n - end};
+}
+// Rows [begin, begin + count) of op(A).
+template <class T>
+MatrixView<const T> lines(const MatrixView<const T>& a, Op op, std::int64_t begin, std::int64_t count) {
+  return op == Op::N ? a.block(begin, 0, count, a.columns()) : a.block(0, begin, a.rows(), count);
+}
+
+// beta of the Hermitian updates is real, alpha of herk too: their imaginary parts are 0.
+template <class T> void syrk(const BlacsGrid& g, bool hermitian, Uplo uplo, Op op, T alpha, const Operand<const T>& a,
+                             T beta, const Operand<T>& c) {
+  const Executor host = Executor::host();
+  const Whole<T> wa(g, a);
+  const Panels<T> pc(g, reading(c), Cut::Columns);
+  const Trapezoid t = trapezoid_of(g, pc, uplo);
+  if (t.count > 0) {
+    const auto mine = lines(wa.view(), op, t.begin, t.count);
+    const auto diagonal = pc.view().block(t.begin, 0, t.count, t.count);
+    if constexpr (blas::ComplexScalar<T>) {
+      if (hermitian) blas::herk<T>(host, uplo, op, alpha.real(), mine, beta.real(), diagonal);
+    }
+    if (!hermitian) blas::syrk<T>(host, uplo, op, alpha, mine, beta, diagonal);
+    const Op other = op != Op::N ? Op::N : hermitian ? Op::C : Op::T;
+    blas::gemm(host, op, other, alpha, lines(wa.view(), op, t.outside, t.outside_count), mine, beta,
+               pc.view().block(t.outside, 0, t.outside_count, t.count));
+  }
+  give_back(g, pc.matrix(), c);
+}
+
+template <class T> void syr2k(const BlacsGrid& g, bool hermitian, Uplo uplo, Op op, T alpha, const Operand<const T>& a,
+                              const Operand<const T>& b, T beta, const Operand<T>& c) {
+  const Executor host = Executor::host();
+  const Whole<T> wa(g, a), wb(g, b);
+  const Panels<T> pc(g, reading(c), Cut::Columns);
+  const Trapezoid t = trapezoid_of(g, pc, uplo);
+  if (t.count > 0) {
+    const auto my_a = lines(wa.view(), op, t.begin, t.count), my_b = lines(wb.view(), op, t.begin, t.count);
+    const auto diagonal = pc.view().block(t.begin, 0, t.count, t.count);
+    T second = alpha;
+    if constexpr (blas::ComplexScalar<T>) {
+      if (hermitian) {
+        second = std::conj(alpha);
+        blas::her2k<T>(host, uplo, op, alpha, my_a, my_b, beta.real(), diagonal);
+      }
+    }
+    if (!hermitian) blas::syr2k<T>(host, uplo, op, alpha, my_a, my_b, beta, diagonal);
+    const Op other = op != Op::N ? Op::N : hermitian ? Op::C : Op::T;
+    const auto outside = pc.view().block(t.outside, 0, t.outside_count, t.count);
+    blas::gemm(host, op, other, alpha, lines(wa.view(), op, t.outside, t.outside_count), my_b, beta, outside);
+    blas::gemm(host, op, other, second, lines(wb.view(), op, t.outside, t.outside_count), my_a, T(1), outside);
+  }
+  give_back(g, pc.matrix(), c);
+}
+
+template <class T> void trmm(const BlacsGrid& g, bool solve, Side side, Uplo uplo, Op op, Diag diag, T alpha,
+                             const Operand<const T>& a, const Operand<T>& b) {
+  const Executor host = Executor::host();
+  const Whole<T> wa(g, a);
+  const Panels<T> pb(g, reading(b), side == Side::Left ? Cut::Columns : Cut::Rows);
+  if (solve) {
+    blas::trsm<T>(host, side, uplo, op, diag, alpha, wa.view(), pb.view());
+  } else {
+    blas::trmm<T>(host, side, uplo, op, diag, alpha, wa.view(), pb.view());
+  }
+  give_back(g, pb.matrix(), b);
+}
+
+// C = beta C + alpha A^T or alpha A^H: rows of A are columns of C. beta = 0 does not read C.
+template <class T>
+void tran(const BlacsGrid& g, bool conjugate, T alpha, const Operand<const T>& a, T beta, const Operand<T>& c) {
+  const Panels<T> pa(g, a, Cut::Rows), pc(g, reading(c), Cut::Columns);
+  const std::int64_t rows = pc.view().rows(), columns = pc.view().columns();  // of A: columns, rows
+  const T* from = pa.view().data();
+  T* to = pc.view().data();
+  for (std::int64_t j = 0; j < columns; ++j) {
+    for (std::int64_t i = 0; i < rows; ++i) {
+      T x = from[j + i * columns];
+      if constexpr (blas::ComplexScalar<T>) x = conjugate ? std::conj(x) : x;
+      T& y = to[i + j * rows];
+      y = alpha * x + (beta == T(0) ? T(0) : beta * y);
+    }
+  }
+  give_back(g, pc.matrix(), c);
+}
+
+}  // namespace trn::dropin::scalapack
