@@ -16,6 +16,7 @@ void add_validate(Command& program);
 void add_neffc(Command& program);
 void add_silicon_check(Command& program);
 void add_silicon_diff(Command& program);
+void add_compare(Command& program);
 void add_coverage(Command& program);
 void print_tensor_coverage();
 void add_fuzz(Command& program);

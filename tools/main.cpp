@@ -65,6 +65,7 @@ int main(int argc, char** argv) {
   add_neffc(program);
   add_silicon_check(program);
   add_silicon_diff(program);
+  add_compare(program);
   add_coverage(program);
   add_fuzz(program);
   add_rand(program);

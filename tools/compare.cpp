@@ -1,0 +1,281 @@
+// `trnsci compare A.json B.json`: what two runs measured, side by side. Takes what any command wrote with --json: rows
+// are matched by what they are about (operation, executor, type, shape), not by their place; numbers are shown with
+// their ratio.
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include <trn/core/error.hpp>
+
+#include "commands.hpp"
+#include "output.hpp"
+#include "report/format.hpp"
+#include "report/html_parts.hpp"
+
+namespace trn::tools {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The numbers and texts of one object, by key; keys of objects within are joined by dots.
+struct Row {
+  std::string title;
+  std::vector<std::pair<std::string, Json>> values;
+};
+
+// What says which row it is. Everything else was measured or computed.
+constexpr const char* kIdentity[] = {"op",        "operation", "name",     "executor", "machine", "dtype",
+                                     "precision", "program",   "molecule", "basis",    "kind",    "stage"};
+
+std::string title_of(const Json& object) {
+  std::string title;
+  const auto append = [&](const std::string& word) { title += (title.empty() ? "" : " ") + word; };
+  for (const char* key : kIdentity) {
+    const auto at = object.find(key);
+    if (at != object.end() && at->is_string() && !at->get<std::string>().empty()) append(at->get<std::string>());
+  }
+  const auto shape = object.find("shape");
+  if (shape != object.end() && shape->is_object()) {
+    for (const auto& [key, value] : shape->items()) append(fmt::format("{}={}", key, value.dump()));
+  }
+  return title;
+}
+
+bool is_identity(const std::string& key) {
+  return key == "version" || key == "command" || key == "shape" ||
+         std::any_of(std::begin(kIdentity), std::end(kIdentity), [&](const char* k) { return key == k; });
+}
+
+// The rows of a file: an array's objects, an object itself, and the arrays of objects inside it, each title once.
+void collect(const Json& json, const std::string& prefix, std::vector<Row>& rows) {
+  if (json.is_array()) {
+    for (std::size_t i = 0; i < json.size(); ++i) {
+      const std::string own = json[i].is_object() ? title_of(json[i]) : "";
+      const std::string title = prefix + (prefix.empty() ? "" : ": ") + (own.empty() ? fmt::format("{}", i + 1) : own);
+      collect(json[i].is_object() ? json[i] : Json{{"value", json[i]}}, title, rows);
+    }
+    return;
+  }
+  const std::string own = prefix.empty() ? title_of(json) : prefix;
+  Row row;
+  row.title = own;
+  const auto same = [&] {
+    return std::any_of(rows.begin(), rows.end(), [&](const Row& r) { return r.title == row.title; });
+  };
+  for (int repeat = 2; same(); ++repeat) row.title = fmt::format("{} ({})", own, repeat);
+  const std::size_t place = rows.size();
+  rows.push_back({row.title, {}});
+  const auto add = [&](const auto& self, const Json& object, const std::string& path) -> void {
+    for (const auto& [key, value] : object.items()) {
+      if (path.empty() && is_identity(key)) continue;
+      const std::string name = path.empty() ? key : path + "." + key;
+      const bool list = value.is_array() && !value.empty() && value[0].is_object();
+      if (list) {
+        collect(value, row.title.empty() ? name : row.title + ", " + name, rows);
+      } else if (value.is_object()) {
+        self(self, value, name);
+      } else {
+        row.values.emplace_back(name, value);
+      }
+    }
+  };
+  add(add, json, "");
+  rows[place] = std::move(row);
+}
+
+std::vector<Row> read_rows(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  require(in.good(), "'{}' cannot be read; give a file that trnsci wrote with --json", path);
+  std::stringstream content;
+  content << in.rdbuf();
+  const Json json = Json::parse(content.str(), nullptr, false);
+  require(json.is_object() || json.is_array(),
+          "'{}' is not JSON of an object or a list; give what trnsci wrote with --json", path);
+  std::vector<Row> rows;
+  collect(json, "", rows);
+  std::erase_if(rows, [](const Row& row) { return row.values.empty(); });
+  return rows;
+}
+
+struct Difference {
+  std::string key, a, b;
+  double ratio = NAN;  // b / a of two numbers of one sign
+};
+struct Compared {
+  std::string title;
+  std::vector<Difference> differences;
+};
+struct Comparison {
+  std::vector<Compared> rows;
+  std::vector<std::string> only_a, only_b;
+  std::int64_t equal = 0, different = 0;
+  std::int64_t times = 0;
+  double log_time = 0;  // sum of the logarithms of their ratios
+};
+
+std::string shown(const std::string& key, const Json& value) {
+  if (!value.is_number()) return value.is_string() ? value.get<std::string>() : value.dump();
+  const double number = value.get<double>();
+  if (key.ends_with("seconds")) return duration(number);
+  return value.is_number_integer() ? value.dump() : fmt::format("{:.6g}", number);
+}
+
+Comparison compare(const std::vector<Row>& a, const std::vector<Row>& b, double above) {
+  Comparison result;
+  const auto find = [](const auto& list, const auto& name, auto member) {
+    return std::find_if(list.begin(), list.end(), [&](const auto& x) { return x.*member == name; });
+  };
+  for (const Row& row : a) {
+    const auto other = find(b, row.title, &Row::title);
+    if (other == b.end()) {
+      result.only_a.push_back(row.title);
+      continue;
+    }
+    Compared compared{row.title, {}};
+    for (const auto& [key, value] : row.values) {
+      const auto there = find(other->values, key, &std::pair<std::string, Json>::first);
+      Difference d{key, shown(key, value), there == other->values.end() ? "-" : shown(key, there->second)};
+      if (there != other->values.end() && value.is_number() && there->second.is_number()) {
+        const double x = value.get<double>(), y = there->second.get<double>();
+        if (x * y > 0) d.ratio = y / x;
+        if (x * y > 0 && key.ends_with("seconds")) ++result.times, result.log_time += std::log(d.ratio);
+        if (x == y || (x * y > 0 && std::abs(y - x) <= above * std::max(std::abs(x), std::abs(y)))) {
+          ++result.equal;
+          continue;
+        }
+      } else if (there != other->values.end() && value == there->second) {
+        ++result.equal;
+        continue;
+      }
+      ++result.different;
+      compared.differences.push_back(std::move(d));
+    }
+    for (const auto& [key, value] : other->values) {
+      if (find(row.values, key, &std::pair<std::string, Json>::first) != row.values.end()) continue;
+      ++result.different;
+      compared.differences.push_back({key, "-", shown(key, value)});
+    }
+    if (!compared.differences.empty()) result.rows.push_back(std::move(compared));
+  }
+  for (const Row& row : b) {
+    if (find(a, row.title, &Row::title) == a.end()) result.only_b.push_back(row.title);
+  }
+  return result;
+}
+
+std::string ratio_text(double ratio) { return std::isnan(ratio) ? "-" : fmt::format("{:.3g}", ratio); }
+
+std::string times_text(const Comparison& c) {
+  return fmt::format("times: {} of second to first, the geometric mean of {}",
+                     ratio_text(std::exp(c.log_time / static_cast<double>(c.times))), c.times);
+}
+
+void print(const Comparison& c) {
+  for (const Compared& row : c.rows) {
+    fmt::print("{}\n", row.title.empty() ? "(the whole)" : row.title);
+    Table table({"", "first", "second", "ratio"});
+    for (const Difference& d : row.differences) table.add({"  " + d.key, d.a, d.b, ratio_text(d.ratio)});
+    table.print();
+  }
+  for (const std::string& title : c.only_a) fmt::print("only in the first: {}\n", title);
+  for (const std::string& title : c.only_b) fmt::print("only in the second: {}\n", title);
+  if (c.times > 0) fmt::print("{}\n", times_text(c));
+  fmt::print("{} values differ, {} are equal\n", c.different, c.equal);
+}
+
+// A bar for a ratio: from the middle to the right above 1, to the left below, a factor of 4 at the edge.
+std::string bar(double ratio) {
+  if (std::isnan(ratio)) return "";
+  const double half = 50 * std::clamp(std::log(ratio) / std::log(4.0), -1.0, 1.0);
+  return fmt::format(
+      "<svg viewBox=\"0 0 100 10\" width=\"120\" height=\"12\" role=\"img\" aria-label=\"ratio {0}\"><line "
+      "x1=\"50\" x2=\"50\" y1=\"0\" y2=\"10\" stroke=\"currentColor\"/><rect x=\"{1:.2f}\" y=\"2\" width=\"{2:.2f}\" "
+      "height=\"6\" fill=\"{3}\"/></svg>",
+      ratio_text(ratio), half < 0 ? 50 + half : 50, std::abs(half), half < 0 ? "#2a78d6" : "#d97a1f");
+}
+
+void write_page(const Comparison& c, const std::string& first, const std::string& second, OutputFile& out) {
+  using neuron::report::html_escaped;
+  out.print(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+      "content=\"width=device-width, initial-scale=1\">\n<title>Two runs of "
+      "trnsci</title>\n<style>{}</style>\n</head>\n"
+      "<body>\n<header><h1>Two runs of trnsci</h1>\n<p>first: {}<br>second: {}</p></header>\n<main>\n",
+      neuron::report::page_style(), html_escaped(first), html_escaped(second));
+  if (c.times > 0) out.print("<p>{}</p>\n", times_text(c));
+  out.print(
+      "<p>{} values differ, {} are equal. A bar to the right: the second is larger; its edge is a factor of 4.</p>\n",
+      c.different, c.equal);
+  for (const Compared& row : c.rows) {
+    out.print(
+        "<section "
+        "class=\"card\"><h2>{}</h2>\n<table>\n<tr><th></th><th>first</th><th>second</th><th>ratio</th><th></th></tr>\n",
+        row.title.empty() ? "The whole" : html_escaped(row.title));
+    for (const Difference& d : row.differences) {
+      out.print("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", html_escaped(d.key),
+                html_escaped(d.a), html_escaped(d.b), ratio_text(d.ratio), bar(d.ratio));
+    }
+    out.write("</table>\n</section>\n");
+  }
+  for (const auto& [what, titles] : {std::pair{"first", &c.only_a}, {"second", &c.only_b}}) {
+    if (titles->empty()) continue;
+    out.print("<section class=\"card\"><h2>Only in the {}</h2>\n<ul>\n", what);
+    for (const std::string& title : *titles) out.print("<li>{}</li>\n", html_escaped(title));
+    out.write("</ul>\n</section>\n");
+  }
+  out.write("</main>\n</body>\n</html>\n");
+  out.commit();
+}
+
+Json json_of(const Comparison& c) {
+  Json out{{"different", c.different}, {"equal", c.equal}, {"times", c.times}, {"time_ratio", nullptr}};
+  if (c.times > 0) out["time_ratio"] = std::exp(c.log_time / static_cast<double>(c.times));
+  out["rows"] = Json::array();
+  for (const Compared& row : c.rows) {
+    Json one{{"row", row.title}, {"differences", Json::array()}};
+    for (const Difference& d : row.differences) {
+      one["differences"].push_back({{"key", d.key}, {"first", d.a}, {"second", d.b}, {"ratio", nullptr}});
+      if (!std::isnan(d.ratio)) one["differences"].back()["ratio"] = d.ratio;
+    }
+    out["rows"].push_back(std::move(one));
+  }
+  out["only_first"] = c.only_a;
+  out["only_second"] = c.only_b;
+  return out;
+}
+
+struct Arguments {
+  std::string first, second, html, json;
+  double above = 0;
+};
+
+void run(const Arguments& a) {
+  std::unique_ptr<OutputFile> page;
+  if (!a.html.empty()) page = std::make_unique<OutputFile>("--html", a.html);
+  JsonFile json(a.json);
+  const Comparison c = compare(read_rows(a.first), read_rows(a.second), a.above);
+  if (!json.replaces_text()) print(c);
+  if (page) write_page(c, a.first, a.second, *page);
+  json.write(json_of(c));
+}
+
+}  // namespace
+
+void add_compare(Command& program) {
+  Command sub = program.add("compare", "two runs side by side, from what they wrote with --json");
+  auto a = std::make_shared<Arguments>();
+  sub.text("first", a->first, "a JSON file of any command").required();
+  sub.text("second", a->second, "another one of the same command").required();
+  sub.real("--above", a->above, "leave out numbers that differ by less than this fraction", 0, 1e6);
+  sub.text("--html", a->html, "write the comparison as a page to this file");
+  sub.text("--json", a->json, kJsonHelp);
+  sub.run([a] { run(*a); });
+}
+
+}  // namespace trn::tools
