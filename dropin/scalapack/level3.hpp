@@ -1,13 +1,15 @@
-// Level 3 of PBLAS: every rank works on its columns or rows of the result, with all of the operand that they share.
+// Level 3 of PBLAS: gemm, syrk, herk and trsm of distributed matrices; in the others every rank works on its columns or
+// rows of the result, with all of the operand that they share.
 #pragma once
 
 #include <complex>
 
+#include <trn/blas/dist_gemm.hpp>
+#include <trn/blas/dist_trsm.hpp>
 #include <trn/blas/gemm.hpp>
 #include <trn/blas/symm.hpp>
 #include <trn/blas/syrk.hpp>
 #include <trn/blas/trmm.hpp>
-#include <trn/blas/trsm.hpp>
 
 #include "../letters.hpp"
 #include "operands.hpp"
@@ -16,17 +18,9 @@ namespace trn::dropin::scalapack {
 
 template <class T> void gemm(const BlacsGrid& g, Op oa, Op ob, T alpha, const Operand<const T>& a,
                              const Operand<const T>& b, T beta, const Operand<T>& c) {
-  const Executor host = Executor::host();
-  if (c.columns >= c.rows) {
-    const Whole<T> wa(g, a);
-    const Panels<T> pb(g, b, ob == Op::N ? Cut::Columns : Cut::Rows), pc(g, reading(c), Cut::Columns);
-    blas::gemm(host, oa, ob, alpha, wa.view(), pb.view(), beta, pc.view());
-    return give_back(g, pc.matrix(), c);
-  }
-  const Whole<T> wb(g, b);
-  const Panels<T> pa(g, a, oa == Op::N ? Cut::Rows : Cut::Columns), pc(g, reading(c), Cut::Rows);
-  blas::gemm(host, oa, ob, alpha, pa.view(), wb.view(), beta, pc.view());
-  give_back(g, pc.matrix(), c);
+  const Squares<T> sa(g, a), sb(g, b), sc(g, reading(c));
+  blas::gemm<T>(oa, ob, alpha, sa.matrix(), sb.matrix(), beta, sc.matrix());
+  give_back(g, sc.matrix(), c);
 }
 
 template <class T> void symm(const BlacsGrid& g, bool hermitian, Side side, Uplo uplo, T alpha,
@@ -60,22 +54,12 @@ MatrixView<const T> lines(const MatrixView<const T>& a, Op op, std::int64_t begi
 // beta of the Hermitian updates is real, alpha of herk too: their imaginary parts are 0.
 template <class T> void syrk(const BlacsGrid& g, bool hermitian, Uplo uplo, Op op, T alpha, const Operand<const T>& a,
                              T beta, const Operand<T>& c) {
-  const Executor host = Executor::host();
-  const Whole<T> wa(g, a);
-  const Panels<T> pc(g, reading(c), Cut::Columns);
-  const Trapezoid t = trapezoid_of(g, pc, uplo);
-  if (t.count > 0) {
-    const auto mine = lines(wa.view(), op, t.begin, t.count);
-    const auto diagonal = pc.view().block(t.begin, 0, t.count, t.count);
-    if constexpr (blas::ComplexScalar<T>) {
-      if (hermitian) blas::herk<T>(host, uplo, op, alpha.real(), mine, beta.real(), diagonal);
-    }
-    if (!hermitian) blas::syrk<T>(host, uplo, op, alpha, mine, beta, diagonal);
-    const Op other = op != Op::N ? Op::N : hermitian ? Op::C : Op::T;
-    blas::gemm(host, op, other, alpha, lines(wa.view(), op, t.outside, t.outside_count), mine, beta,
-               pc.view().block(t.outside, 0, t.outside_count, t.count));
+  const Squares<T> sa(g, a), sc(g, reading(c));
+  if constexpr (blas::ComplexScalar<T>) {
+    if (hermitian) blas::herk<T>(uplo, op, alpha.real(), sa.matrix(), beta.real(), sc.matrix());
   }
-  give_back(g, pc.matrix(), c);
+  if (!hermitian) blas::syrk<T>(uplo, op, alpha, sa.matrix(), beta, sc.matrix());
+  give_back(g, sc.matrix(), c);
 }
 
 template <class T> void syr2k(const BlacsGrid& g, bool hermitian, Uplo uplo, Op op, T alpha, const Operand<const T>& a,
@@ -103,16 +87,18 @@ template <class T> void syr2k(const BlacsGrid& g, bool hermitian, Uplo uplo, Op 
   give_back(g, pc.matrix(), c);
 }
 
-template <class T> void trmm(const BlacsGrid& g, bool solve, Side side, Uplo uplo, Op op, Diag diag, T alpha,
+template <class T> void trsm(const BlacsGrid& g, Side side, Uplo uplo, Op op, Diag diag, T alpha,
                              const Operand<const T>& a, const Operand<T>& b) {
-  const Executor host = Executor::host();
+  const Squares<T> sa(g, a), sb(g, reading(b));
+  blas::trsm<T>(side, uplo, op, diag, alpha, sa.matrix(), sb.matrix());
+  give_back(g, sb.matrix(), b);
+}
+
+template <class T> void trmm(const BlacsGrid& g, Side side, Uplo uplo, Op op, Diag diag, T alpha,
+                             const Operand<const T>& a, const Operand<T>& b) {
   const Whole<T> wa(g, a);
   const Panels<T> pb(g, reading(b), side == Side::Left ? Cut::Columns : Cut::Rows);
-  if (solve) {
-    blas::trsm<T>(host, side, uplo, op, diag, alpha, wa.view(), pb.view());
-  } else {
-    blas::trmm<T>(host, side, uplo, op, diag, alpha, wa.view(), pb.view());
-  }
+  blas::trmm<T>(Executor::host(), side, uplo, op, diag, alpha, wa.view(), pb.view());
   give_back(g, pb.matrix(), b);
 }
 

@@ -1,6 +1,7 @@
 // A call's operands, brought from where ScaLAPACK has them into distributions of ours.
 //
 //   Panels   every rank has some whole columns, or some whole rows
+//   Squares  square blocks, as large as the longer side of the caller's, go around the caller's grid
 //   Whole    every rank has all of it
 #pragma once
 
@@ -63,6 +64,22 @@ template <class T> class Panels {
   [[nodiscard]] const dist::Matrix<T>& matrix() const { return matrix_; }
 
  private:
+  dist::Matrix<T> matrix_;
+};
+
+template <class T> class Squares {
+ public:
+  Squares(const BlacsGrid& grid, const Operand<const T>& o)
+      : matrix_(grid.group, Executor::host(),
+                {o.rows, o.columns, block_of(o), block_of(o), {grid.rows, grid.columns}}) {
+    fetch(grid, o, matrix_);
+  }
+  [[nodiscard]] const dist::Matrix<T>& matrix() const { return matrix_; }
+
+ private:
+  static std::int64_t block_of(const Operand<const T>& o) {
+    return std::max(o.descriptor.row.block, o.descriptor.column.block);
+  }
   dist::Matrix<T> matrix_;
 };
 

@@ -145,7 +145,8 @@ template <class T> bool serve_trmm(bool solve, Letter side, Letter uplo, Letter 
   const auto oB = operand(b, *g, *m, *n);
   if (!is_side(*side) || !is_uplo(*uplo) || !is_op(*trans) || !is_diag(*diag) || *m <= 0 || *n <= 0) return false;
   if (!ready(*g, oA, oB)) return false;
-  trmm<T>(*g, solve, side_of(*side), uplo_of(*uplo), op_of(*trans), diag_of(*diag), *alpha, oA, oB);
+  const auto call = solve ? &trsm<T> : &trmm<T>;
+  call(*g, side_of(*side), uplo_of(*uplo), op_of(*trans), diag_of(*diag), *alpha, oA, oB);
   return true;
 }
 
