@@ -67,6 +67,41 @@ void info() {
   fmt::print("one core each; sources beside every number in tile/src/machine.cpp\n");
 }
 
+// How far a ratio is from 1, as a factor.
+double factor_off(double ratio) { return std::max(ratio, 1 / ratio); }
+
+void validate_collectives(JsonFile* json) {
+  const auto rows = neuron::validate_collectives();
+  Table table({"published collective", "kind", "machine", "measured", "modelled", "ratio", ""});
+  nlohmann::ordered_json out = nlohmann::ordered_json::array();
+  std::vector<double> off;
+  for (const auto& r : rows) {
+    table.add({r.name, std::string(name(r.kind)), r.machine, duration(r.measured_us * 1e-6),
+               duration(r.modelled_us * 1e-6), fmt::format("{:.3f}", r.ratio()), r.goal ? "" : "outlier"});
+    out.push_back({{"name", r.name},
+                   {"machine", r.machine},
+                   {"source", r.source},
+                   {"kind", name(r.kind)},
+                   {"measured_us", r.measured_us},
+                   {"modelled_us", r.modelled_us},
+                   {"ratio", r.ratio()},
+                   {"goal", r.goal},
+                   {"note", r.note}});
+    if (r.goal) off.push_back(factor_off(r.ratio()));
+  }
+  if (json) json->write(out);
+  if (json && json->replaces_text()) return;
+  table.print();
+  std::ranges::sort(off);
+  fmt::print("{} rows: median off by a factor of {:.2f}, largest {:.2f}; {} outliers\n", off.size(),
+             off[off.size() / 2], off.back(), rows.size() - off.size());
+  std::string last;
+  for (const auto& r : rows) {
+    if (!r.goal && r.note != last) fmt::print("  outliers, {}: {}\n", r.name.substr(0, r.name.rfind(',')), r.note);
+    if (!r.goal) last = r.note;
+  }
+}
+
 void validate(const std::string& path) {
   constexpr double kOutside = 0.25;
   JsonFile json(path);
@@ -102,6 +137,8 @@ void validate(const std::string& path) {
     fmt::print("{} {} rows: median deviation {}, largest {}\n", d.rows, name(kind), percent(d.median),
                percent(d.largest));
   }
+  fmt::print("\n");
+  validate_collectives(nullptr);
 }
 
 }  // namespace
@@ -112,9 +149,17 @@ void add_validate(Command& program) {
   Command sub = program.add("validate", "the timing model against published hardware measurements");
   auto json = std::make_shared<std::string>(), from = std::make_shared<std::string>();
   Option as_json = sub.text("--json", *json, kJsonHelp);
-  sub.text("--from", *from, "a report of silicon-check: print which constants its measurements would move")
-      .excludes(as_json);
-  sub.run([json, from] {
+  Option report =
+      sub.text("--from", *from, "a report of silicon-check: print which constants its measurements would move");
+  report.excludes(as_json);
+  auto collectives = std::make_shared<bool>(false);
+  sub.flag("--collectives", *collectives, "only collective operations between cores, chips and instances")
+      .excludes(report);
+  sub.run([json, from, collectives] {
+    if (*collectives) {
+      JsonFile file(*json);
+      return validate_collectives(&file);
+    }
     if (from->empty()) return validate(*json);
     const std::vector<std::string> lines = silicon::moved_constants(silicon::read_report(*from));
     for (const std::string& line : lines) fmt::print("{}\n", line);

@@ -25,6 +25,7 @@ void add_sparse(Command& program);
 void add_einsum(Command& program);
 void add_mp2(Command& program);
 void add_mp2_model(Command& program);
+void add_scale(Command& program);
 
 // `trnsci coverage sparse`.
 void print_sparse_coverage();

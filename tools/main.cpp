@@ -73,6 +73,7 @@ int main(int argc, char** argv) {
   add_einsum(program);
   add_mp2(program);
   add_mp2_model(program);
+  add_scale(program);
   try {
     app.parse(argc, argv);  // a chosen subcommand runs here
     if (app.get_subcommands().empty()) demonstration();

@@ -199,7 +199,7 @@ CollectiveCost collective_cost(const Fabric& f, CollectiveKind kind, double byte
 TrafficCost traffic_cost(const Fabric& f, const Traffic& t, const Placement& p, double eta) {
   TrafficCost cost;
   const auto level = [&](const char* name, double bytes, double rate) {
-    if (bytes <= 0) return;
+    if (bytes <= 0 || rate <= 0) return;  // no links: another level carries it
     const double seconds = bytes / (rate * eta_of(f, eta));
     if (seconds > cost.seconds) cost = {seconds, name};
   };

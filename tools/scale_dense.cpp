@@ -1,0 +1,198 @@
+// Products and Cholesky's factorisation on many ranks: stationary-C SUMMA, and the right-looking block-cyclic
+// factorisation, as docs/scale.md describes them.
+#include <algorithm>
+#include <cmath>
+
+#include <trn/blas/exact_program.hpp>
+#include <trn/blas/gemm_program.hpp>
+#include <trn/blas/trsm_program.hpp>
+#include <trn/core/error.hpp>
+#include <trn/solver/potrf_program.hpp>
+
+#include "scale_model.hpp"
+
+namespace trn::tools::scale {
+
+namespace {
+
+// Programs are estimated for at most this many rows and columns; larger ones take as much longer as they are larger.
+constexpr std::int64_t kBlock = 4096;
+// Of k. 2048 as in blas/src/dist, a launch each; Exact is quickest with 4096, and adding its panels up is not priced.
+constexpr std::int64_t kPanel = 2048, kExactPanel = 4096;
+
+std::int64_t share(std::int64_t n, std::int64_t parts) { return (n + parts - 1) / parts; }
+
+// C (m x n) += A B, k deep.
+Piece local_product(Kernels& kernels, const Setting& s, DType dtype, bool exact, int moduli, std::int64_t m,
+                    std::int64_t n, std::int64_t k, double part = 1) {
+  const std::int64_t bm = std::min(m, kBlock), bn = std::min(n, kBlock);
+  const double times =
+      part * static_cast<double>(m) / static_cast<double>(bm) * (static_cast<double>(n) / static_cast<double>(bn));
+  const auto build = [&] {
+    if (exact) {
+      const blas::ExactShape shape{
+          .in = dtype, .moduli = moduli, .m = bm, .n = bn, .k = k, .am = k, .ak = 1, .bk = bn, .bn = 1};
+      return Kernels::one(blas::exact_program(shape, s.machine), s.machine);
+    }
+    blas::GemmShape shape{dtype, DType::Float32, bm, bn, k};
+    if (dtype != DType::Float32) shape.out = dtype;
+    shape.am = k, shape.ak = 1, shape.bk = bn, shape.bn = 1, shape.cm = bn, shape.cn = 1;
+    shape.beta = blas::Factor::One;
+    return Kernels::one(blas::gemm_program(shape, s.machine), s.machine);
+  };
+  return kernels.run(
+      fmt::format("{} gemm {} {} {} {} {} {}", s.machine.name, trn::name(dtype), exact, moduli, bm, bn, k), s, build,
+      times);
+}
+
+class Gemm final : public Operation {
+ public:
+  std::string name() const override { return "gemm"; }
+  std::string summary() const override {
+    return "C = A B, C stationary, panels of A and B broadcast along a grid of ranks";
+  }
+  void add_options(Options& o) override {
+    constexpr std::int64_t kMost = std::int64_t{1} << 22;
+    o.number("--n", n_, "columns of C, and its rows and the inner dimension unless given", 1, kMost);
+    o.number("--m", m_, "rows of C; 0: n", 0, kMost);
+    o.number("--k", k_, "inner dimension; 0: n", 0, kMost);
+    o.text("--dtype", dtype_, "fp32, bf16, or fp64, which is Exact", {"fp32", "bf16", "fp64"});
+    o.number("--moduli", moduli_, "of Exact: 16 are as accurate as dgemm", 1, 20);
+  }
+  std::string shape() const override { return fmt::format("gemm {} {} x {} x {}", dtype_, rows(), n_, depth()); }
+  double work() const override {
+    return static_cast<double>(rows()) * static_cast<double>(n_) * static_cast<double>(depth());
+  }
+  std::unique_ptr<Operation> weak(double chips) const override {
+    auto larger = std::make_unique<Gemm>(*this);
+    const auto grown = [&](std::int64_t x) {
+      return static_cast<std::int64_t>(std::llround(static_cast<double>(x) * std::sqrt(chips)));
+    };
+    larger->m_ = grown(rows()), larger->n_ = grown(n_), larger->k_ = grown(depth());
+    return larger;
+  }
+  Result model(const Setting& s) override {
+    const auto m = static_cast<double>(rows()), n = static_cast<double>(n_), k = static_cast<double>(depth());
+    const double size = dtype_ == "bf16" ? 2 : dtype_ == "fp64" ? 8 : 4;
+    const LevelGrid grid = best_grid(s, m * k * size, k * n * size);
+    const std::int64_t ml = share(rows(), grid.rows()), nl = share(n_, grid.columns()),
+                       width = std::min(depth(), exact() ? kExactPanel : kPanel);
+    const double panels = k / static_cast<double>(width);
+    const DType dtype = exact() ? DType::Float64 : dtype_ == "bf16" ? DType::BFloat16 : DType::Float32;
+    const Piece panel = local_product(*kernels_, s, dtype, exact(), moduli_, ml, nl, width);
+    const tile::Traffic t = summa_traffic(grid, m * k * size, k * n * size);
+    const tile::TrafficCost wire = tile::traffic_cost(s.fabric, t, s.placement, s.eta);
+    Result r;
+    r.compute_s = panels * panel.seconds;
+    const double steps = s.placement.size() > 1 ? panels * broadcast_steps(s) : 0;
+    r.communication_s = wire.seconds + steps;
+    r.bytes = t.core;
+    r.memory = size * (m * k + k * n + m * n) / static_cast<double>(s.placement.size()) +
+               2 * size * static_cast<double>(width) * static_cast<double>(ml + nl);
+    // Panels ahead of the one that is multiplied are on their way: the first is not hidden.
+    r.seconds = r.communication_s / panels + std::max(r.compute_s, r.communication_s);
+    r.binding = r.compute_s >= r.communication_s ? panel.binding : wire.binding;
+    r.note = fmt::format("grid {} x {}, {} x {} of C a rank, {:.0f} panels of {}", grid.rows(), grid.columns(), ml, nl,
+                         std::ceil(panels), width);
+    return r;
+  }
+  bool exact() const { return dtype_ == "fp64"; }
+  // Of one panel's broadcast along a row and one along a column, at the same time.
+  static double broadcast_steps(const Setting& s) {
+    tile::Members row{
+        .per_chip = s.placement.ranks, .chips = s.placement.chips, .nodes = s.placement.nodes, .lnc = s.placement.lnc};
+    return tile::collective_cost(s.fabric, tile::CollectiveKind::Broadcast, 1 << 20, row, 1).alpha_s;
+  }
+
+ private:
+  std::int64_t rows() const { return m_ > 0 ? m_ : n_; }
+  std::int64_t depth() const { return k_ > 0 ? k_ : n_; }
+  std::int64_t m_ = 0, n_ = 65536, k_ = 0;
+  std::string dtype_ = "fp32";
+  int moduli_ = 16;
+};
+
+class Cholesky final : public Operation {
+ public:
+  std::string name() const override { return "cholesky"; }
+  std::string summary() const override {
+    return "A = L L^T in fp32, blocks of 512 go around a grid of ranks, look-ahead of one";
+  }
+  void add_options(Options& o) override { o.number("--n", n_, "order", kBlockSize, std::int64_t{1} << 22); }
+  std::string shape() const override { return fmt::format("cholesky fp32 {}", n_); }
+  double work() const override { return std::pow(static_cast<double>(n_), 3); }
+  std::unique_ptr<Operation> weak(double chips) const override {
+    auto larger = std::make_unique<Cholesky>(*this);
+    larger->n_ = static_cast<std::int64_t>(std::llround(static_cast<double>(n_) * std::sqrt(chips)));
+    return larger;
+  }
+  Result model(const Setting& s) override {
+    const LevelGrid grid = best_grid(s, 1e9, 1e9);
+    const auto pr = static_cast<double>(grid.rows()), pc = static_cast<double>(grid.columns());
+    const double factor =
+        kernels_
+            ->run(fmt::format("{} potrf", s.machine.name), s,
+                  [&] {
+                    return Kernels::one(solver::potrf_program({kBlockSize, kBlockSize, 1}, s.machine), s.machine);
+                  })
+            .seconds;
+    const Piece update = local_product(*kernels_, s, DType::Float32, false, 0, kBlock, kBlock, kBlockSize);
+    const Piece none = local_product(*kernels_, s, DType::Float32, false, 0, 128, 512, kBlockSize);
+    Result r;
+    double waiting = 0, moving = 0;
+    const auto steps = static_cast<std::int64_t>(share(n_, kBlockSize));
+    std::string wire = "chip links";
+    const double hop = Gemm::broadcast_steps(s);
+    for (std::int64_t j = 0; j < steps; ++j) {
+      const auto left = static_cast<double>(n_ - (j + 1) * kBlockSize);
+      if (left <= 0) {
+        r.seconds += factor;
+        break;
+      }
+      const double panel = factor + solve(s, std::max(128.0, left / pr));
+      // The lower half of the trailing matrix, 4096 x 4096 at a time in one launch.
+      const double area = left / pr * (left / pc) / 2;
+      const double product =
+          std::max(none.seconds, local_product(*kernels_, s, DType::Float32, false, 0, kBlock, kBlock, kBlockSize,
+                                               area / static_cast<double>(kBlock * kBlock))
+                                     .seconds);
+      const tile::TrafficCost t = tile::traffic_cost(
+          s.fabric, summa_traffic(grid, left * kBlockSize * 4, left * kBlockSize * 4), s.placement, s.eta);
+      const double sent = s.placement.size() > 1 ? t.seconds + hop : 0;
+      if (t.seconds > 0) wire = t.binding;
+      r.compute_s += product;
+      waiting += panel;
+      moving += sent;
+      r.bytes += summa_traffic(grid, left * kBlockSize * 4, left * kBlockSize * 4).core;
+      r.seconds += j == 0 ? panel + sent + product : std::max(product, panel + sent);
+    }
+    r.communication_s = moving;
+    r.binding = r.compute_s >= waiting + moving ? update.binding : waiting >= moving ? "panels" : wire;
+    r.memory = 4 * static_cast<double>(n_) * static_cast<double>(n_) / static_cast<double>(s.placement.size());
+    r.note = fmt::format("grid {} x {}, a diagonal block takes {:.0f} us", grid.rows(), grid.columns(), factor * 1e6);
+    return r;
+  }
+
+ private:
+  static constexpr std::int64_t kBlockSize = 512;
+  // X L^T = B for so many rows of B, by the diagonal block: as rows of a solve with 512 unknowns.
+  double solve(const Setting& s, double rows) {
+    constexpr std::int64_t kRows = 2048;
+    const Piece p = kernels_->run(
+        fmt::format("{} trsm", s.machine.name), s,
+        [&] {
+          const blas::TrsmShape shape{.m = kBlockSize, .n = kRows, .am = kBlockSize, .an = 1, .bm = kRows, .bn = 1};
+          return Kernels::one(blas::trsm_program(shape, s.machine), s.machine);
+        },
+        rows / kRows);
+    return p.seconds;
+  }
+  std::int64_t n_ = 262144;
+};
+
+}  // namespace
+
+std::unique_ptr<Operation> gemm() { return std::make_unique<Gemm>(); }
+std::unique_ptr<Operation> cholesky() { return std::make_unique<Cholesky>(); }
+
+}  // namespace trn::tools::scale
