@@ -16,13 +16,19 @@
 namespace {
 std::atomic<std::int64_t> now{0}, peak{0};
 
-void* counted(std::size_t size) {
+// Null when there is no memory.
+void* counted(std::size_t size) noexcept {
   void* p = std::malloc(size);
-  if (p == nullptr) throw std::bad_alloc();
+  if (p == nullptr) return p;
   const std::int64_t total = now += static_cast<std::int64_t>(malloc_usable_size(p));
   std::int64_t most = peak;
   while (most < total && !peak.compare_exchange_weak(most, total)) {
   }
+  return p;
+}
+void* counted_or_thrown(std::size_t size) {
+  void* p = counted(size);
+  if (p == nullptr) throw std::bad_alloc();
   return p;
 }
 void uncounted(void* p) noexcept {
@@ -31,8 +37,12 @@ void uncounted(void* p) noexcept {
 }
 }  // namespace
 
-void* operator new(std::size_t size) { return counted(size); }
-void* operator new[](std::size_t size) { return counted(size); }
+void* operator new(std::size_t size) { return counted_or_thrown(size); }
+void* operator new[](std::size_t size) { return counted_or_thrown(size); }
+// What the forms without exceptions give goes to the same operator delete. The standard library's own call the ones
+// above, a sanitizer's do not.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return counted(size); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return counted(size); }
 void operator delete(void* p) noexcept { uncounted(p); }
 void operator delete[](void* p) noexcept { uncounted(p); }
 void operator delete(void* p, std::size_t) noexcept { uncounted(p); }
