@@ -64,7 +64,9 @@ Line& Line::operation(const Position& p) {
   const std::string_view whole = p.operation;
   const std::size_t bracket = whole.find('(');
   std::string_view names = bracket == std::string_view::npos ? std::string_view() : whole.substr(bracket + 1);
-  *this << whole.substr(0, bracket) << "(";
+  *this << whole.substr(0, bracket);
+  if (p.values_count == 0) return *this << ", call " << static_cast<std::int64_t>(p.call);
+  *this << "(";
   for (int i = 0; i < std::min(p.values_count, Position::kValues); ++i) {
     const std::size_t end = names.find_first_of(",)");
     const std::string_view name = names.substr(0, end);

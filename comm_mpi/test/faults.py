@@ -16,7 +16,7 @@ LIMIT = 30
 FAULTS = [
     ("exit", False, {}, [r"rank 1 of 3 called exit\(\) .*after broadcast\(100, 0\), call 1"]),
     ("_exit", False, {}, [r"rank 0 of 3 was ended while it waited in broadcast\(1000, 0\), call 2", r"exit.*without calling|\[\[\d+,1\],1\]"]),
-    ("return", False, {}, [r"rank 0 is in broadcast\(1000, 0\), call 2; rank 1 is in end of program\(\)"]),
+    ("return", False, {}, [r"rank 0 is in broadcast\(1000, 0\), call 2; rank 1 is in end of program, call 2"]),
     ("status", False, {}, [r"Exit code: +3"]),
     ("segv", False, {}, [r"rank 1 of 3: SIGSEGV in or after broadcast\(100, 0\), call 1"]),
     ("abort", False, {}, [r"rank 1 of 3: SIGABRT in or after broadcast\(100, 0\), call 1"]),
