@@ -139,13 +139,12 @@ TEST(NeuronProcess, AForkedChildHasNoRuntime) {
 // An executor and an array that outlive exit().
 void leave_statics_behind(const char* flavour) {
   // The fake of the statement's own process; its checks are not reached.
-  auto* fake = new FakeRuntime("", flavour);
+  nrt::keep_for_ever(std::make_shared<FakeRuntime>("", flavour));
   static Executor e = open_fake({.machine = "trn2"});
   static auto x = Array<float>::from_host(e, {kRows, kColumns}, filled(1));
   static Array<float> y(e, {kRows, kColumns});
   static auto program = tile::load(e, twice_program, Twice{});
   twice(e, x, y);
-  (void)fake;
   std::exit(0);
 }
 

@@ -100,7 +100,7 @@ void Core::wait_for_oldest() noexcept {
   retire(*oldest, result, lost);
   if (slot.lost) {
     // Whether the runtime still writes there nobody knows: what it was given stays as it is.
-    (void)queue.release();
+    keep_for_ever(std::move(queue));
     queue = Queue::open(runtime, options);
     done = asked;
     return;

@@ -168,7 +168,7 @@ class NeuronDevice final : public tile::Device {
   // The runtime is closed or lost, or this is a forked child: nothing may be called, or waited for.
   void release_lost() noexcept {
     // The programs' destructors would take the mutex: they and what they hold stay.
-    new std::shared_ptr<Core>(core_);
+    keep_for_ever(core_);
     core_->hub = nullptr;
   }
 

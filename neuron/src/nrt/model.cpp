@@ -80,7 +80,7 @@ LoadedProgram::LoadedProgram(std::shared_ptr<const tile::Program> program, std::
 
 LoadedProgram::~LoadedProgram() {
   if (!core_->runtime.usable()) {
-    new std::shared_ptr<Core>(core_);  // nothing of it may be called, waited for or ended: it stays
+    keep_for_ever(core_);  // nothing of it may be called, waited for or ended: it stays
     return;
   }
   const std::scoped_lock lock(core_->slot.mutex);

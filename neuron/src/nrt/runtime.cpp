@@ -17,6 +17,13 @@ namespace {
 std::atomic<Runtime*> the_runtime{nullptr};
 std::mutex opening;
 
+// A list that only grows.
+struct Kept {
+  std::shared_ptr<void> what;
+  Kept* next;
+};
+std::atomic<Kept*> first_kept{nullptr};
+
 // The runtime reads its settings from the environment when it starts. A value that contradicts ours is the user's word,
 // and not overridden.
 void set_for_runtime(const char* name, const std::string& value, const char* why) {
@@ -53,6 +60,12 @@ std::string machine_of(std::uint32_t family) {
 }
 
 }  // namespace
+
+void keep_for_ever(std::shared_ptr<void> what) noexcept {
+  auto* link = new Kept{std::move(what), first_kept.load()};
+  while (!first_kept.compare_exchange_weak(link->next, link)) {
+  }
+}
 
 Runtime& Runtime::open(const NeuronOptions& options) {
   require(options.lnc == 1 || options.lnc == 2, "neuron: lnc is {}; it must be 1 or 2", options.lnc);
@@ -158,7 +171,8 @@ void Runtime::close_for_test() {
   const std::scoped_lock lock(opening);
   Runtime* runtime = the_runtime.exchange(nullptr);
   if (!runtime) return;
-  runtime->close();  // and kept: what was lost with it may still look at it
+  runtime->close();
+  keep_for_ever(std::shared_ptr<Runtime>(runtime));  // what was lost with it may still look at it
 }
 
 }  // namespace trn::neuron::nrt

@@ -16,6 +16,10 @@
 
 namespace trn::neuron::nrt {
 
+// What the runtime may still use, for all we know, stays until the process ends. It stays reachable: a leak checker
+// tells of what was forgotten, not of this.
+void keep_for_ever(std::shared_ptr<void> what) noexcept;
+
 // What there is once for each core of the process, whoever opens it.
 struct CoreSlot {
   std::recursive_mutex mutex;     // one call at a time on a core; other cores go on
