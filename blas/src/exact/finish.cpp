@@ -71,8 +71,11 @@ void Finish::block(Source& source, const Block& block) {
         const double* c = old.empty() ? nullptr : old.data() + at * parts_;
         Element& e = elements[static_cast<std::size_t>(at)];
         e = combine(sum, parts, c, i, j);
-        if (!e.finite || std::isinf(e.rounding)) continue;
-        const long double error = lost(parts, i, j) + e.rounding;
+        if (!e.finite) continue;
+        const long double cost = lost(parts, i, j);
+        // Too large for the type whatever scaling has cost; otherwise the exact value may fit, and is infinitely far.
+        if (std::isinf(e.rounding) && e.excess > cost) continue;
+        const long double error = cost + e.rounding;
         // The division only where it raises the bound.
         const long double size = scale(c, i, j);
         if (error > largest * size) largest = error / size * kUp;
@@ -135,6 +138,7 @@ Finish::Element Finish::combine(Sum& sum, const Parts& parts, const double* c, s
     }
     e.value[part] = rounded.value;
     rounding[part] = rounded.error;
+    e.excess = std::max(e.excess, rounded.excess);
   }
   e.rounding = parts_ == 1 ? rounding[0] : std::hypot(rounding[0], rounding[1]) * kUp;
   return e;

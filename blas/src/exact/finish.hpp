@@ -28,6 +28,7 @@ class Finish {
   struct Element {
     double value[2] = {};
     long double rounding = 0;  // of the modulus
+    long double excess = 0;    // where that is infinite: how far the larger part is beyond the type
     bool finite = true;        // the exact value is
   };
   // The blocks that an element is made of: of P, and mirrored of P^T, (j, i) for (i, j).

@@ -176,7 +176,9 @@ Rounded Sum::round(Width width) {
   const bool upwards = half && (rest || (significand & 1) != 0);
   const double rounded = std::ldexp(static_cast<double>(significand + (upwards ? 1 : 0)), unit);
   if (rounded > format.most) {
-    result = {std::numeric_limits<double>::infinity(), std::numeric_limits<long double>::infinity()};
+    const long double sum = std::ldexp(static_cast<long double>(static_cast<std::uint64_t>(head >> 64)), exponent - 63);
+    const long double edge = width == Width::Double ? 0x1p1024L - 0x1p970L : 0x1p128L - 0x1p103L;  // ties go up
+    result = {std::numeric_limits<double>::infinity(), std::numeric_limits<long double>::infinity(), sum - edge};
   } else {
     result.value = rounded;
     if (half || rest) {

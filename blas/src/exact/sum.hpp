@@ -31,10 +31,11 @@ struct OwnedNumber {
 
 // The nearest number of a type, ties to even, and a bound of the distance: 0 where there is none, half a unit in the
 // last place for normal numbers, the distance itself for subnormal ones and zero, infinity where a finite sum is too
-// large for the type.
+// large for the type. `excess`: how far such a sum is at least above what still rounds to a finite number.
 struct Rounded {
   double value = 0;
   long double error = 0;
+  long double excess = 0;
 };
 enum class Width : std::uint8_t { Single, Double };
 
