@@ -1,5 +1,6 @@
 // Which rank has what: see distribution.hpp.
 #include <algorithm>
+#include <limits>
 #include <trn/comm/distribution.hpp>
 #include <trn/core/error.hpp>
 
@@ -62,6 +63,11 @@ void BlockCyclic::validate() const {
           row_block, column_block);
   require(grid.rows > 0 && grid.columns > 0, "block-cyclic distribution: a grid of {} x {}; both must be above 0",
           grid.rows, grid.columns);
+  constexpr int kMost = std::numeric_limits<int>::max();  // products of two of them fit 64 bits
+  require(row_block <= kMost && column_block <= kMost, "block-cyclic distribution: blocks of {} x {}; the most is {}",
+          row_block, column_block, kMost);
+  require(grid.rows <= kMost / grid.columns, "block-cyclic distribution: a grid of {} x {} has more than {} ranks",
+          grid.rows, grid.columns, kMost);
   (void)element_count({rows, columns});
 }
 

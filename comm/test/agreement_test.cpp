@@ -254,6 +254,15 @@ TEST(Agreement, OfDistributions) {
   EXPECT_IN("column_block 1", matrices({10, 12, 2, 1, {2, 2}}));
   EXPECT_IN("grid rows 1", matrices({10, 12, 2, 3, {1, 4}}));
   EXPECT_IN("rows -1", matrices({-1, 12, 2, 3, {2, 2}}));
+  // Grids whose number of ranks wraps around to a small one, and blocks beyond what indices can count.
+  for (const dist::Grid grid : {dist::Grid{65536, 65536}, {65537, 65535}, {2147483647, 2147483647}}) {
+    EXPECT_IN("more than 2147483647 ranks", refused(4, [&](const Communicator& c) {
+                const dist::Matrix<float> m(c, Executor::host(), {4, 4, 1, 1, grid});
+              }));
+  }
+  EXPECT_IN("the most is 2147483647", refused(4, [](const Communicator& c) {
+              const dist::Matrix<float> m(c, Executor::host(), {5, 5, INT64_MAX, 1, {2, 2}});
+            }));
   EXPECT_IN("float64", refused(4, [&](const Communicator& c) {
               if (c.rank() == 1) {
                 const dist::Matrix<double> m(c, Executor::host(), good);

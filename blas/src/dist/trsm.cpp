@@ -74,8 +74,10 @@ template <class T> class Solve {
         checks::no_overlap("blas.trsm", "A", checks::extent(a.local()), "B", checks::extent(local));
       triangle.emplace(a, op_, solved_.block, solved_.block, b_.distribution().grid);
       const std::int64_t mine = left_ ? local.rows() : local.columns(), across = left_ ? local.columns() : local.rows();
-      factors.emplace(executor, left_ ? place_.along_row : place_.along_column, mine * solved_.block);
-      solutions.emplace(executor, left_ ? place_.along_column : place_.along_row, across * solved_.block);
+      factors.emplace(executor, left_ ? place_.along_row : place_.along_column,
+                      mine * std::min(solved_.block, solved_.extent));
+      solutions.emplace(executor, left_ ? place_.along_column : place_.along_row,
+                        across * std::min(solved_.block, solved_.extent));
       const std::int64_t depth = std::min(solved_.block, solved_.extent), wide = std::min(other_.block, across);
       block_a_.emplace(executor, Shape{depth * depth});
       block_b_.emplace(executor, Shape{depth * wide});

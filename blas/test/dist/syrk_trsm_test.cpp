@@ -195,6 +195,18 @@ template <class T> int compare_solves(const std::string& executor, std::int64_t 
   return cases;
 }
 
+// Memory follows the extents, not the blocks.
+TEST(DistTrsm, BlocksMayBeMuchLargerThanTheMatrix) {
+  comm::run(comm::Group::open("hostx2"), [](const comm::Communicator& c, const Executor& e) {
+    const dist::Matrix<double> a(c, e, {5, 5, 2147483647, 2147483647, {1, 2}});
+    const dist::Matrix<double> b(c, e, {5, 2, 2147483647, 2147483647, {1, 2}});
+    a.fill([](std::int64_t i, std::int64_t j) { return i == j ? 4.0 : 0.0; });
+    b.fill([](std::int64_t, std::int64_t) { return 8.0; });
+    (void)trsm(Side::Left, Uplo::Lower, Op::N, Diag::NonUnit, 1.0, a, b);
+    EXPECT_EQ(b.to_host(), std::vector<double>(10, 2.0));
+  });
+}
+
 TEST(DistTrsm, HasTheSameBitsOnAnyNumberOfRanks) {
   int cases = 0;
   cases += compare_solves<double>("host", 45, 31, 7, {}, {2, 3, 6, 12}, true);

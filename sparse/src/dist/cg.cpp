@@ -7,6 +7,7 @@
 //
 // Each block of 4096 elements is summed in eight interleaved sums of doubles, by the one rank that has it; BlockSums
 // adds the blocks in an order that does not know of ranks. Everything else is element by element.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -85,6 +86,7 @@ template <class T> class Iteration {
       }
     }
     if (!options_.guess_in_x) std::fill_n(x_, size_, T(0));
+    scale_down();
     norm_ = std::sqrt(sums({{b_, b_}})[0]);
     if (norm_ == 0) {
       std::fill_n(x_, size_, T(0));
@@ -96,8 +98,8 @@ template <class T> class Iteration {
       report_.residual = std::sqrt(rr_) / norm_;
       if (!std::isfinite(report_.residual) || !std::isfinite(wu_)) return end(CgStatus::NotFinite);
       if (report_.residual <= options_.tolerance) return end(CgStatus::Ok);
+      if (indefinite_ || !(ru_ > 0) || !(wu_ > 0)) return end(CgStatus::NotPositiveDefinite);
       if (report_.iterations >= most_ || report_.residual > before / 2) return end(CgStatus::NotConverged);
-      if (!(ru_ > 0) || !(wu_ > 0)) return end(CgStatus::NotPositiveDefinite);
       before = report_.residual;
       iterate();
     }
@@ -117,8 +119,29 @@ template <class T> class Iteration {
     }
     return comm::sum(a_.group, all);
   }
+  // Squares of very large or small numbers leave the range of doubles, and products of A with them that of T: such a b,
+  // and x with it, are multiplied by a power of two, which changes no digit of numbers that stay normal.
+  void scale_down() {
+    T most = 0;
+    for (std::size_t i = 0; i < size_; ++i) {
+      if (!(std::abs(b_[i]) <= most)) most = std::abs(b_[i]);  // a NaN stays
+    }
+    most = comm::maximum(a_.group, most);
+    constexpr int kFar = std::is_same_v<T, float> ? 60 : 300;
+    if (!(most > 0) || !std::isfinite(most) || std::abs(std::ilogb(most)) <= kFar) return;
+    exponent_ = std::ilogb(most);
+    scaled_b_.assign(b_, b_ + size_);
+    for (std::size_t i = 0; i < size_; ++i) {
+      scaled_b_[i] = std::ldexp(scaled_b_[i], -exponent_);
+      x_[i] = std::ldexp(x_[i], -exponent_);
+    }
+    b_ = scaled_b_.data();
+  }
   DistCgReport end(CgStatus status) {
     report_.status = status;
+    if (exponent_ != 0) {
+      for (std::size_t i = 0; i < size_; ++i) x_[i] = std::ldexp(x_[i], exponent_);
+    }
     if (status == CgStatus::NotFinite) std::fill_n(x_, size_, std::numeric_limits<T>::quiet_NaN());
     return report_;
   }
@@ -160,9 +183,20 @@ template <class T> class Iteration {
       if (std::sqrt(rr_) <= options_.tolerance * norm_) return;
       beta = ru_ / before;
       const double curvature = wu_ - beta * ru_ / alpha;
-      if (!(ru_ > 0) || !(curvature > 0) || !std::isfinite(curvature)) return;
+      if (!(ru_ > 0) || !(curvature > 0) || !std::isfinite(curvature)) {
+        indefinite_ = ru_ > 0 && curves_down(static_cast<T>(beta));
+        return;
+      }
       alpha = ru_ / curvature;
     }
+  }
+  // Whether (p, A p) of the next direction is negative beyond what rounding can do. The recurrence alone may be wrong.
+  bool curves_down(T beta) {
+    for (std::size_t i = 0; i < size_; ++i) p_[i] = u_[i] + beta * p_[i];
+    a_.multiply(T(1), p_.data(), T(0), s_.data(), 1, halo_);
+    const std::vector<double> s = sums({{p_.data(), s_.data()}, {p_.data(), p_.data()}, {s_.data(), s_.data()}});
+    return s[0] <
+           -std::sqrt(static_cast<double>(std::numeric_limits<T>::epsilon())) * std::sqrt(s[1]) * std::sqrt(s[2]);
   }
 
   const detail::DistCsrData<T>& a_;
@@ -173,7 +207,9 @@ template <class T> class Iteration {
   std::optional<BlockJacobi<T>> jacobi_;
   std::int64_t most_ = 0;
   double norm_ = 0, ru_ = 0, wu_ = 0, rr_ = 0;
-  std::vector<T> r_, u_, w_, p_, s_, halo_;
+  std::vector<T> r_, u_, w_, p_, s_, halo_, scaled_b_;
+  int exponent_ = 0;  // b and x are those of the caller times 2^-exponent
+  bool indefinite_ = false;
   DistCgReport report_;
 };
 

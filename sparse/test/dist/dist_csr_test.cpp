@@ -182,6 +182,58 @@ TEST(DistCsr, ConjugateGradientsSayWhatIsWrong) {
   });
 }
 
+// Squares of these right-hand sides leave the range of doubles; the residual that is reported is the true one.
+TEST(DistCsr, ConjugateGradientsOfVeryLargeAndSmallNumbers) {
+  constexpr std::int64_t kRows = 50;
+  int cases = 0;
+  for (const double of_a : {1e-300, 1.0, 1e300}) {
+    for (const double of_b : {5e-324, 1e-300, 1e-200, 1e-163, 1e-158, 1e-150, 1.0, 1e153, 1e155, 1e200, 1e300}) {
+      if (of_b / of_a > 1e306 || of_b / of_a < 1e-290) continue;  // the solution is out of range, or has few digits
+      std::vector<std::int64_t> i, j;
+      std::vector<double> v;
+      for (std::int64_t k = 0; k < kRows; ++k) {
+        i.push_back(k), j.push_back(k), v.push_back(of_a * static_cast<double>(4 + k % 3));
+        if (k > 0) i.push_back(k), j.push_back(k - 1), v.push_back(-of_a);
+        if (k + 1 < kRows) i.push_back(k), j.push_back(k + 1), v.push_back(-of_a);
+      }
+      const Csr<double> a = Csr<double>::from_triplets(Executor::host(), {kRows, kRows}, {i, j, v});
+      std::vector<double> b = random_values<double>(kRows, 9);
+      for (double& x : b) x = of_b == 5e-324 ? of_b : x * of_b;
+      comm::run(host_group(2), [&](const Communicator& c, const Executor&) {
+        const DistCsr<double> d(c, a);
+        const auto right = scattered(c, d.row_distribution(), b);
+        const dist::Array<double> x(c, Executor::host(), d.row_distribution());
+        const DistCgReport r = cg(d, right, x, {.tolerance = 1e-8});
+        const std::vector<double> got = x.to_host();
+        if (c.rank() != 0) return;
+        ++cases;
+        EXPECT_EQ(r.status, CgStatus::Ok) << of_a << " " << of_b;
+        if (of_b == 5e-324) return;  // a solution of one bit
+        std::vector<long double> y, size;
+        reference(a, got, 1, y, size);
+        long double error = 0, norm = 0;
+        for (std::size_t k = 0; k < b.size(); ++k) error += (b[k] - y[k]) * (b[k] - y[k]), norm += (1.0L * b[k]) * b[k];
+        EXPECT_LE(std::sqrt(error / norm), 1.01e-8L) << of_a << " " << of_b;
+      });
+    }
+  }
+  EXPECT_EQ(cases, 20);
+}
+
+TEST(DistCsr, ConjugateGradientsFindNegativeCurvatureLater) {
+  comm::run(host_group(2), [&](const Communicator& c, const Executor&) {
+    for (const std::vector<double>& diagonal : {std::vector<double>{2, -1}, {2, 2, 2, -1, 2}, {-2, -2, -2, -1, -2}}) {
+      std::vector<std::int64_t> at;
+      for (std::size_t k = 0; k < diagonal.size(); ++k) at.push_back(static_cast<std::int64_t>(k));
+      const auto n = static_cast<std::int64_t>(diagonal.size());
+      const DistCsr<double> d(c, Csr<double>::from_triplets(Executor::host(), {n, n}, {at, at, diagonal}));
+      const auto right = scattered(c, d.row_distribution(), std::vector<double>(diagonal.size(), 1));
+      const dist::Array<double> x(c, Executor::host(), d.row_distribution());
+      EXPECT_EQ(cg(d, right, x, {}).status, CgStatus::NotPositiveDefinite) << n;
+    }
+  });
+}
+
 TEST(DistCsr, RefusesOnAllRanks) {
   std::atomic<int> refused = 0;
   comm::run(host_group(3), [&](const Communicator& c, const Executor&) {

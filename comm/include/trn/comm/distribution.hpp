@@ -58,7 +58,8 @@ struct BlockCyclic {
   std::int64_t row_block = 1, column_block = 1;
   Grid grid;
 
-  // Throws InvalidArgument unless extents are >= 0, blocks and grid are > 0.
+  // Throws InvalidArgument unless extents are >= 0, blocks and grid are > 0, and blocks and the grid's ranks at most
+  // 2^31 - 1.
   void validate() const;
   [[nodiscard]] Cyclic row() const { return {rows, row_block, grid.rows}; }
   [[nodiscard]] Cyclic column() const { return {columns, column_block, grid.columns}; }

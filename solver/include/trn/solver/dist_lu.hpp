@@ -22,6 +22,8 @@ struct DistPivots {
 };
 
 // A is m x n and becomes L and U. Singular at index k: U(k, k) is exactly zero; the factorisation is complete.
+// NotFinite is found panel by panel: the index is the first such element of the panel that has one, and unlike those of
+// the local operation A and the pivots are left as the steps before it made them.
 template <Scalar T> DistPivots getrf(const dist::Matrix<T>& a, const FactorOptions& options = {});
 
 // X with op(A) X = B replaces B; factor and pivots are getrf's of a square A. B may have other blocks and another grid.
