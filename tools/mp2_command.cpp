@@ -2,9 +2,13 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <cstdlib>
 
 #include <nlohmann/json.hpp>
 
+#ifdef TRN_HAVE_MPI
+#include <trn/comm_mpi/mpi.hpp>
+#endif
 #include <trn/core/error.hpp>
 #include <trn/mp2/mp2.hpp>
 
@@ -75,13 +79,15 @@ void show(const mp2::Mp2& r) {
   table.print();
 }
 
-void run(const Arguments& a) {
-  JsonFile json(a.json);
+// On one rank of a group, or alone; rank 0 writes.
+void run(const Arguments& a, const comm::Communicator* group) {
+  const bool writes = group == nullptr || group->rank() == 0;
+  JsonFile json(writes ? a.json : "");
   if (!a.report.empty()) {
     require(a.executor.starts_with("sim:"),
             "mp2: --report shows the engines of a simulated device, and executor '{}' has none; use --exec sim:trn2",
             a.executor);
-    const OutputFile claim("--report", a.report);  // a bad path costs nothing
+    const OutputFile claim("--report", writes ? a.report : "/dev/null");  // a bad path costs nothing
   }
   mp2::Mp2Options options;
   options.basis = a.basis_file.empty()
@@ -99,7 +105,8 @@ void run(const Arguments& a) {
   options.scratch = a.scratch;
   options.scf.guess = a.guess == "core" ? mp2::Guess::Core : mp2::Guess::Atoms;
   options.scf.iterations = a.iterations;
-  if (!a.quiet) {
+  options.group = group;
+  if (!a.quiet && writes) {
     options.scf.progress = [](const mp2::ScfIteration& s) {
       if (s.number == 1) progress("{:>9}  {:>18}  {:>9}  {:>10}\n", "iteration", "energy", "change", "commutator");
       progress("{:>9}  {:18.10f}  {:9.1e}  {:10.1e}\n", s.number, s.energy, s.number == 1 ? 0.0 : s.change,
@@ -108,6 +115,7 @@ void run(const Arguments& a) {
   }
   const mp2::Molecule molecule = mp2::read_xyz(a.path, {.charge = a.charge, .bohr_in_angstrom = a.bohr});
   const mp2::Mp2 result = mp2::run(molecule, options);
+  if (!writes) return;
   json.write(mp2::to_json(result));
   if (!json.replaces_text()) show(result);
   if (result.mp2 && !a.report.empty()) {
@@ -146,7 +154,18 @@ void add_mp2(Command& program) {
   sub.text("--json", a->json, kJsonHelp);
   sub.text("--report", a->report, "also write a page with the engine timeline of the pair energies (simulators)");
   sub.flag("--quiet", a->quiet, "no SCF iterations on standard error");
-  sub.run([a] { run(*a); });
+  sub.run([a] {
+#ifdef TRN_HAVE_MPI
+    if (std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr) {  // set by mpirun
+      (void)comm::mpi_main(0, nullptr, [&](const comm::Communicator& world) {
+        run(*a, &world);
+        return 0;
+      });
+      return;
+    }
+#endif
+    run(*a, nullptr);
+  });
 }
 
 }  // namespace trn::tools

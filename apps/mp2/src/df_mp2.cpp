@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 
 #include <omp.h>
 
 #include <trn/blas/pair_energy.hpp>
+#include <trn/comm/collectives.hpp>
 #include <trn/core/array.hpp>
 #include <trn/core/eft.hpp>
 #include <trn/core/enumerators.hpp>
@@ -83,8 +85,14 @@ template <class S, class T> class Pairs {
     }
   }
 
-  [[nodiscard]] std::int64_t run(std::int64_t block) {
+  // Returns how many blocks of that size there are.
+  [[nodiscard]] std::int64_t run(std::int64_t block, const comm::Communicator* group) {
     const auto nocc = static_cast<std::int64_t>(low_.size());
+    if (group != nullptr && group->size() > 1) {
+      deal(std::min(block, block_for(nocc, group->size())), *group);
+      gather(*group);
+      return (nocc + block - 1) / block;
+    }
     if constexpr (std::is_same_v<S, T>) {
       if (executor_.family() == Family::Host && store_.memory() != nullptr && block == nocc) {
         call(store_.memory(), 0, nocc, 0, 0);
@@ -119,6 +127,39 @@ template <class S, class T> class Pairs {
   }
 
  private:
+  // Blocks whose pairs are at least four for each rank, so that all are busy about as long.
+  static std::int64_t block_for(std::int64_t nocc, int ranks) {
+    const auto blocks = static_cast<std::int64_t>(std::ceil(std::sqrt(8.0 * ranks)));
+    return std::max<std::int64_t>(1, (nocc + blocks - 1) / blocks);
+  }
+  // Pairs of blocks, one rank after the other.
+  void deal(std::int64_t block, const comm::Communicator& group) {
+    const auto nocc = static_cast<std::int64_t>(low_.size());
+    std::vector<T> host(static_cast<std::size_t>(std::min(nocc, 2 * block) * naux_ * nvir_));
+    std::int64_t number = 0;
+    for (std::int64_t i = 0; i < nocc; i += block) {
+      const std::int64_t left = std::min(block, nocc - i);
+      bool have = false;
+      for (std::int64_t j = i; j < nocc; j += block) {
+        if (number++ % group.size() != group.rank()) continue;
+        if (!have) read(i, left, host.data());
+        have = true;
+        const std::int64_t right = j == i ? 0 : std::min(block, nocc - j);
+        if (right > 0) read(j, right, host.data() + left * naux_ * nvir_);
+        at_executor(host, i, left, right > 0 ? j : 0, right);
+      }
+    }
+  }
+  // Every term is one rank's and zero on the others: the sum of their bits as integers is its bits.
+  void gather(const comm::Communicator& group) {
+    static_assert(sizeof(blas::PairTerm) % sizeof(std::int64_t) == 0);
+    const std::size_t bytes = terms_.size() * sizeof(blas::PairTerm);
+    std::vector<std::int64_t> bits(bytes / sizeof(std::int64_t));
+    std::memcpy(bits.data(), terms_.data(), bytes);
+    comm::sum(group, View<std::int64_t>(Executor::host(), bits.data(), {static_cast<std::int64_t>(bits.size())}));
+    std::memcpy(static_cast<void*>(terms_.data()), bits.data(), bytes);
+  }
+
   void read(std::int64_t first, std::int64_t count, T* to) const {
     if constexpr (std::is_same_v<S, T>) {
       store_.read(first, count, to);
@@ -200,7 +241,7 @@ template <class S, class T> DfMp2 run(const Executor& executor, const Scf& scf, 
   }
   Pairs<S, T> pairs(executor, in, occupied, virtuals, {.precision = energy_mode, .input_errors = errors}, store);
   StageClock(result.stages, executor).run("pair_energy", work_name(result.dtype, energy_mode), [&] {
-    result.blocks = pairs.run(plan.block);
+    result.blocks = pairs.run(plan.block, options.group);
   });
   pairs.add_up(result);
   result.streamed_bytes = store.file_bytes();

@@ -56,7 +56,8 @@ Mp2 run(const Molecule& molecule, const Mp2Options& options) {
                        .fit = options.fit,
                        .frozen = result.frozen,
                        .memory_bytes = options.memory_bytes,
-                       .scratch = options.scratch});
+                       .scratch = options.scratch,
+                       .group = options.group});
   result.stages.insert(result.stages.end(), result.mp2->stages.begin(), result.mp2->stages.end());
   return result;
 }

@@ -32,12 +32,15 @@
 // absolute value. Exact and targets measure instead of assuming.
 //
 // Bits. On one executor the energy does not depend on the number of threads or on `memory_bytes`: every product has a
-// shape that the molecule alone decides, and pairs are added in order in double-double.
+// shape that the molecule alone decides, and pairs are added in order in double-double. Nor on the number of ranks:
+// with a group all ranks do the fit, pairs of blocks of orbitals are dealt over them, and the terms of pairs are
+// gathered and added in pair order on every rank.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include <trn/comm/communicator.hpp>
 #include <trn/core/dtype.hpp>
 #include <trn/core/precision.hpp>
 #include <trn/mp2/rhf.hpp>
@@ -58,8 +61,9 @@ struct DfMp2Options {
   FitPrecision fit = FitPrecision::Exact;  // on a device
   std::int64_t frozen = 0;                 // lowest orbitals that stay out
   std::int64_t memory_bytes = std::int64_t{1} << 31;
-  std::string scratch = "";  // folder for B when memory is short; "": the system's
-  std::int64_t block = 0;    // most occupied orbitals in a block; 0: as many as memory allows
+  std::string scratch = "";                   // folder for B when memory is short; "": the system's
+  std::int64_t block = 0;                     // most occupied orbitals in a block; 0: as many as memory allows
+  const comm::Communicator* group = nullptr;  // collective over its ranks, each with an executor of its own
 };
 
 struct DfMp2 {

@@ -25,6 +25,7 @@ struct Mp2Options {
   ScfOptions scf = {};
   std::int64_t memory_bytes = std::int64_t{1} << 31;
   std::string scratch = "";
+  const comm::Communicator* group = nullptr;  // as in DfMp2Options
 };
 
 struct Mp2 {
