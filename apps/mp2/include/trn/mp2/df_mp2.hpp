@@ -34,7 +34,8 @@
 // Bits. On one executor the energy does not depend on the number of threads or on `memory_bytes`: every product has a
 // shape that the molecule alone decides, and pairs are added in order in double-double. Nor on the number of ranks:
 // with a group all ranks do the fit, pairs of blocks of orbitals are dealt over them, and the terms of pairs are
-// gathered and added in pair order on every rank.
+// gathered and added in pair order on every rank. Bounds of a device are those of its blocks, and may differ in their
+// last digits.
 #pragma once
 
 #include <string>
