@@ -43,7 +43,12 @@ class BlasOperation final : public Operation {
     if (row_.scalar) fail<NotImplemented>("{}: works on the caller's own numbers; it has no device kernel", name());
     const Precision precision = Precision::parse(precision_);
     const bool native = !precision.has_target() && precision.mode() == Mode::Native;
-    return (native ? recorded_programs : executed_programs)(machine, [&](const Executor& e) { (void)make(e).call(); });
+    try {
+      return (native ? recorded_programs : executed_programs)(machine,
+                                                              [&](const Executor& e) { (void)make(e).call(); });
+    } catch (const NotImplemented&) {
+      fail<NotImplemented>("{}: has no device kernel for {}; it runs on the host", name(), dtype_);
+    }
   }
 
   BenchRow bench(const std::string& executor_name, const BenchOptions& options) const override {

@@ -33,12 +33,20 @@ struct Row {
 constexpr const char* kIdentity[] = {"op",        "operation", "name",     "executor", "machine", "dtype",
                                      "precision", "program",   "molecule", "basis",    "kind",    "stage"};
 
+// Control characters of a file do not reach the terminal.
+std::string printable(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
+  return text;
+}
+
 std::string title_of(const Json& object) {
   std::string title;
   const auto append = [&](const std::string& word) { title += (title.empty() ? "" : " ") + word; };
   for (const char* key : kIdentity) {
     const auto at = object.find(key);
-    if (at != object.end() && at->is_string() && !at->get<std::string>().empty()) append(at->get<std::string>());
+    if (at != object.end() && at->is_string() && !at->get<std::string>().empty())
+      append(printable(at->get<std::string>()));
   }
   const auto shape = object.find("shape");
   if (shape != object.end() && shape->is_object()) {
@@ -94,7 +102,17 @@ std::vector<Row> read_rows(const std::string& path) {
   require(in.good(), "'{}' cannot be read; give a file that trnsci wrote with --json", path);
   std::stringstream content;
   content << in.rdbuf();
-  const Json json = Json::parse(content.str(), nullptr, false);
+  // Deeper than anything that is written here; the parser and this file go down by calling themselves.
+  constexpr int kDeepest = 100;
+  const std::string text = content.str();
+  int depth = 0, deepest = 0;
+  for (const char letter : text) {
+    depth += letter == '{' || letter == '[' ? 1 : letter == '}' || letter == ']' ? -1 : 0;
+    deepest = std::max(deepest, depth);
+  }
+  require(deepest <= kDeepest, "'{}': lists or objects nest more than {} deep; give what trnsci wrote with --json",
+          path, kDeepest);
+  const Json json = Json::parse(text, nullptr, false);
   require(json.is_object() || json.is_array(),
           "'{}' is not JSON of an object or a list; give what trnsci wrote with --json", path);
   std::vector<Row> rows;
@@ -114,13 +132,13 @@ struct Compared {
 struct Comparison {
   std::vector<Compared> rows;
   std::vector<std::string> only_a, only_b;
-  std::int64_t equal = 0, different = 0;
+  std::int64_t equal = 0, different = 0, near = 0;  // near: numbers that --above leaves out
   std::int64_t times = 0;
   double log_time = 0;  // sum of the logarithms of their ratios
 };
 
 std::string shown(const std::string& key, const Json& value) {
-  if (!value.is_number()) return value.is_string() ? value.get<std::string>() : value.dump();
+  if (!value.is_number()) return value.is_string() ? printable(value.get<std::string>()) : value.dump();
   const double number = value.get<double>();
   if (key.ends_with("seconds")) return duration(number);
   return value.is_number_integer() ? value.dump() : fmt::format("{:.6g}", number);
@@ -144,9 +162,15 @@ Comparison compare(const std::vector<Row>& a, const std::vector<Row>& b, double 
       if (there != other->values.end() && value.is_number() && there->second.is_number()) {
         const double x = value.get<double>(), y = there->second.get<double>();
         if (x * y > 0) d.ratio = y / x;
-        if (x * y > 0 && key.ends_with("seconds")) ++result.times, result.log_time += std::log(d.ratio);
-        if (x == y || (x * y > 0 && std::abs(y - x) <= above * std::max(std::abs(x), std::abs(y)))) {
+        // Of a row with a modelled and a measured time both; parts of a time are not counted a second time.
+        const bool whole = key == "seconds" || key == "modelled_seconds";
+        if (x * y > 0 && whole) ++result.times, result.log_time += std::log(d.ratio);
+        if (x == y) {
           ++result.equal;
+          continue;
+        }
+        if (x * y > 0 && std::max(d.ratio, 1 / d.ratio) <= 1 + above) {
+          ++result.near;
           continue;
         }
       } else if (there != other->values.end() && value == there->second) {
@@ -169,6 +193,11 @@ Comparison compare(const std::vector<Row>& a, const std::vector<Row>& b, double 
   return result;
 }
 
+std::string counts_text(const Comparison& c) {
+  return fmt::format("{} values differ, {} are equal{}", c.different, c.equal,
+                     c.near == 0 ? "" : fmt::format(", {} differ by less than --above", c.near));
+}
+
 std::string ratio_text(double ratio) { return std::isnan(ratio) ? "-" : fmt::format("{:.3g}", ratio); }
 
 std::string times_text(const Comparison& c) {
@@ -186,7 +215,7 @@ void print(const Comparison& c) {
   for (const std::string& title : c.only_a) fmt::print("only in the first: {}\n", title);
   for (const std::string& title : c.only_b) fmt::print("only in the second: {}\n", title);
   if (c.times > 0) fmt::print("{}\n", times_text(c));
-  fmt::print("{} values differ, {} are equal\n", c.different, c.equal);
+  fmt::print("{}\n", counts_text(c));
 }
 
 // A bar for a ratio: from the middle to the right above 1, to the left below, a factor of 4 at the edge.
@@ -209,9 +238,7 @@ void write_page(const Comparison& c, const std::string& first, const std::string
       "<body>\n<header><h1>Two runs of trnsci</h1>\n<p>first: {}<br>second: {}</p></header>\n<main>\n",
       neuron::report::page_style(), html_escaped(first), html_escaped(second));
   if (c.times > 0) out.print("<p>{}</p>\n", times_text(c));
-  out.print(
-      "<p>{} values differ, {} are equal. A bar to the right: the second is larger; its edge is a factor of 4.</p>\n",
-      c.different, c.equal);
+  out.print("<p>{}. A bar to the right: the second is larger; its edge is a factor of 4.</p>\n", counts_text(c));
   for (const Compared& row : c.rows) {
     out.print(
         "<section "
@@ -234,7 +261,8 @@ void write_page(const Comparison& c, const std::string& first, const std::string
 }
 
 Json json_of(const Comparison& c) {
-  Json out{{"different", c.different}, {"equal", c.equal}, {"times", c.times}, {"time_ratio", nullptr}};
+  Json out{
+      {"different", c.different}, {"equal", c.equal}, {"near", c.near}, {"times", c.times}, {"time_ratio", nullptr}};
   if (c.times > 0) out["time_ratio"] = std::exp(c.log_time / static_cast<double>(c.times));
   out["rows"] = Json::array();
   for (const Compared& row : c.rows) {
@@ -272,7 +300,7 @@ void add_compare(Command& program) {
   auto a = std::make_shared<Arguments>();
   sub.text("first", a->first, "a JSON file of any command").required();
   sub.text("second", a->second, "another one of the same command").required();
-  sub.real("--above", a->above, "leave out numbers that differ by less than this fraction", 0, 1e6);
+  sub.real("--above", a->above, "leave out numbers whose ratio is below 1 + this, 0 to 1e6", 0, 1e6);
   sub.text("--html", a->html, "write the comparison as a page to this file");
   sub.text("--json", a->json, kJsonHelp);
   sub.run([a] { run(*a); });

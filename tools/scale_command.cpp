@@ -108,10 +108,15 @@ void run(Operation& operation, const Arguments& a) {
   std::vector<Curve> curves;
   if (a.curves || !a.html.empty()) {
     curves.push_back({fmt::format("the same size on more chips: {}", operation.shape()), {}});
-    curves.push_back({"as much more work as chips (weak)", {}});
+    curves.push_back({"as much more data as chips (weak)", {}});
+    bool fits = true;  // sizes that the operation takes; the second curve ends before one that it does not
     for (const auto& [some, nodes] : sizes(f)) {
       curves[0].points.push_back(model.strong(some, nodes));
-      curves[1].points.push_back(model.weak(some, nodes));
+      try {
+        if (fits) curves[1].points.push_back(model.weak(some, nodes));
+      } catch (const InvalidArgument&) {
+        fits = false;
+      }
     }
   }
   Json out = to_json(c);

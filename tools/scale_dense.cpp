@@ -89,8 +89,9 @@ class Gemm final : public Operation {
     r.bytes = t.core;
     r.memory = size * (m * k + k * n + m * n) / static_cast<double>(s.placement.size()) +
                2 * size * static_cast<double>(width) * static_cast<double>(ml + nl);
-    // Panels ahead of the one that is multiplied are on their way: the first is not hidden.
-    r.seconds = r.communication_s / panels + std::max(r.compute_s, r.communication_s);
+    // Panels ahead of the one that is multiplied are on their way: the first is waited for, the last product waits.
+    const double first = (r.communication_s + r.compute_s) / panels;
+    r.seconds = first + std::max(0.0, panels - 1) / panels * std::max(r.compute_s, r.communication_s);
     r.binding = r.compute_s >= r.communication_s ? panel.binding : wire.binding;
     r.note = fmt::format("grid {} x {}, {} x {} of C a rank, {:.0f} panels of {}", grid.rows(), grid.columns(), ml, nl,
                          std::ceil(panels), width);

@@ -1,6 +1,7 @@
 // Conjugate gradients on a 27-point stencil and the pair energies of MP2 on many ranks.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <trn/blas/pair_energy_program.hpp>
 #include <trn/blas/vector_programs.hpp>
@@ -104,8 +105,9 @@ class Mp2 final : public Operation {
   void add_options(Options& o) override {
     constexpr std::int64_t kExtent = std::int64_t{1} << 16;
     o.number("--nocc", nocc_, "occupied orbitals", 1, kExtent);
-    o.number("--naux", naux_, "fitting functions", 1, kExtent);
-    o.number("--nvir", nvir_, "virtual orbitals", 1, kExtent);
+    // Programs of these extents are written out to be timed.
+    o.number("--naux", naux_, "fitting functions", 1, 8192);
+    o.number("--nvir", nvir_, "virtual orbitals", 1, 2048);
     o.text("--precision", precision_, "tf32x3, native, bf16x6, tf32 or bf16",
            {"tf32x3", "native", "bf16x6", "tf32", "bf16"});
   }
@@ -118,9 +120,21 @@ class Mp2 final : public Operation {
     larger->nocc_ = static_cast<std::int64_t>(std::llround(static_cast<double>(nocc_) * std::sqrt(chips)));
     return larger;
   }
+  // The quickest number of blocks, around one pair of blocks for each rank.
   Result model(const Setting& s) override {
+    const double one_each = std::sqrt(2.0 * static_cast<double>(s.placement.size()));
+    const auto most = std::clamp<std::int64_t>(std::llround(3 * one_each) + 2, 1, nocc_);
+    std::optional<Result> best;
+    for (auto q = std::clamp<std::int64_t>(std::llround(one_each / 2), 1, most); q <= most; ++q) {
+      const Result r = with_blocks(s, q);
+      if (!best || r.seconds < best->seconds) best = r;
+    }
+    return *best;
+  }
+
+ private:
+  Result with_blocks(const Setting& s, std::int64_t q) {
     const auto p = s.placement.size();
-    const auto q = std::clamp<std::int64_t>(std::llround(std::sqrt(2.0 * static_cast<double>(p))), 1, nocc_);
     const auto b = static_cast<double>((nocc_ + q - 1) / q), own = b * (b + 1) / 2;
     // Pairs of blocks, then own pairs two blocks at a time, go around the ranks.
     const std::int64_t tasks = q * (q - 1) / 2 + (q + 1) / 2, turns = (tasks + p - 1) / p;
@@ -129,23 +143,26 @@ class Mp2 final : public Operation {
     Result r;
     r.compute_s = some.seconds;
     const double all = 4 * static_cast<double>(nocc_) * static_cast<double>(naux_) * static_cast<double>(nvir_);
-    // A rank needs 2 / q of B: what a square grid of p ranks needs of two operands of B / sqrt(2) each.
+    // A rank needs two blocks of B for each of its turns. 2 / sqrt(2 p) of B is what a square grid of p ranks needs of
+    // two operands of B / sqrt(2) each; nobody needs more than B.
+    const double needed = std::min(1.0, 2.0 * static_cast<double>(turns) / static_cast<double>(q));
+    const double more = needed * std::sqrt(static_cast<double>(p) / 2);
     const LevelGrid grid = best_grid(s, all / std::sqrt(2), all / std::sqrt(2));
     const tile::Traffic t = summa_traffic(grid, all / std::sqrt(2), all / std::sqrt(2));
     const tile::TrafficCost wire = tile::traffic_cost(s.fabric, t, s.placement, s.eta);
+    const double wire_s = wire.seconds * more;
     const tile::CollectiveCost sum = tile::collective_cost(s.fabric, tile::CollectiveKind::AllGather, work() * 16,
                                                            tile::members(s.placement), s.eta);
-    r.communication_s = wire.seconds + sum.seconds();
-    r.bytes = p > 1 ? t.core + sum.wire_bytes : 0;
+    r.communication_s = wire_s + sum.seconds();
+    r.bytes = p > 1 ? t.core * more + sum.wire_bytes : 0;
     // Orbitals come while earlier ones are multiplied; the first two of each block are waited for.
-    r.seconds = std::max(r.compute_s, wire.seconds) + wire.seconds / std::max(1.0, b) + sum.seconds();
-    r.binding = r.compute_s >= wire.seconds ? some.binding : wire.binding;
+    r.seconds = std::max(r.compute_s, wire_s) + wire_s / std::max(1.0, b) + sum.seconds();
+    r.binding = r.compute_s >= wire_s ? some.binding : wire.binding;
     r.memory = all / static_cast<double>(p) + 2 * all / static_cast<double>(q);
     r.note = fmt::format("{} blocks of {:.0f} orbitals, at most {:.0f} pairs a rank", q, b, pairs);
     return r;
   }
 
- private:
   // So many pairs whose kernels load `loads` orbitals. A program of r x c pairs takes r c x + (r + c) y + z; three
   // small ones give the numbers.
   Piece block(const Setting& s, double b, double pairs, double loads) {

@@ -48,7 +48,10 @@ TEST(CompareCommand, MatchesRowsByWhatTheyAreAbout) {
                            "4 values differ, 2 are equal"}) {
     EXPECT_TRUE(has(text.output, part)) << part << "\n" << text.output;
   }
-  EXPECT_TRUE(has(trnsci("compare " + a + " " + b + " --above 0.6").output, "1 values differ"));  // the note alone
+  // A factor of 2 is within 1 + 1.1, and the note differs anyway.
+  EXPECT_TRUE(has(trnsci("compare " + a + " " + b + " --above 1.1").output,
+                  "1 values differ, 2 are equal, 3 differ by less than --above"));
+  EXPECT_TRUE(has(trnsci("compare " + a + " " + b + " --above 0.9").output, "4 values differ"));
   EXPECT_TRUE(has(trnsci("compare " + a + " " + a).output, "0 values differ"));
 }
 
@@ -72,7 +75,8 @@ TEST(CompareCommand, RefusesWhatIsNotJson) {
   const std::string a = file("good.json", kFirst);
   for (const std::string& bad :
        {file("empty", ""), file("text", "hello"), file("number", "3"), file("binary", "\x01\xff\xfe"),
-        file("cut.json", std::string(kFirst).substr(0, 60)), std::string("/nowhere/x.json")}) {
+        file("cut.json", std::string(kFirst).substr(0, 60)), std::string("/nowhere/x.json"),
+        file("deep.json", std::string(80000, '[') + std::string(80000, ']'))}) {
     const Result r = trnsci("compare " + a + " " + bad);
     EXPECT_EQ(r.status, 2) << r.output;
     EXPECT_TRUE(has(r.output, "--json")) << r.output;

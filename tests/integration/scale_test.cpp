@@ -63,6 +63,25 @@ TEST(Scale, IsWithin5PercentOfARun) {
   }
 }
 
+// More chips are never slower, nor better than their number; nothing takes longer than its parts one after the other.
+TEST(Scale, MoreChipsAreNotSlower) {
+  for (const char* lnc : {"1", "2"}) {
+    const nlohmann::json r = scale(std::string("mp2 --machine trn2 --curves --lnc ") + lnc);
+    double before = 1e9;
+    for (const nlohmann::json& point : r["strong"]) {
+      EXPECT_LE(point["efficiency"].get<double>(), 1 + 1e-9) << point;
+      EXPECT_LE(point["seconds"].get<double>(), before) << point;
+      before = point["seconds"].get<double>();
+    }
+  }
+  for (const char* shape : {"--nodes 16 --k 2048", "--nodes 64 --k 1 --n 64", "--nodes 16", "--chips 1"}) {
+    const nlohmann::json r = scale(std::string("gemm --machine trn2 ") + shape);
+    EXPECT_LE(r["seconds"].get<double>(),
+              (r["compute_seconds"].get<double>() + r["communication_seconds"].get<double>()) * (1 + 1e-9))
+        << shape;
+  }
+}
+
 // The figures of docs/scale.md that were asked for, at eta = 1/3.
 TEST(Scale, Figures) {
   EXPECT_GE(scale("gemm --machine trn2 --chips 16 --n 65536")["efficiency"].get<double>(), 0.95);
