@@ -269,9 +269,7 @@ void draw(const std::string& file, const trn::Executor& exec) {
                 {"error of the constant", example::Scale::Log10}, lines);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int program(int argc, char** argv) {
   const example::Arguments arguments(argc, argv,
                                      {{"--exec", "host"},
                                       {"--precision", ""},
@@ -325,4 +323,10 @@ int main(int argc, char** argv) {
   if (!arguments.text("--figure").empty()) draw(arguments.text("--figure"), exec);
   std::printf("%s\n", right ? "right" : "WRONG");
   return right ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return example::guarded([&] { return program(argc, argv); });
 }

@@ -1,10 +1,11 @@
 // The command line of the longer examples: "--key value" pairs, each key with a default. An unknown key or a missing
-// value ends the program with a message that lists the keys.
+// value ends the program with a message that lists the keys. guarded() is the frame of main.
 #pragma once
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <map>
 #include <string>
 
@@ -48,5 +49,15 @@ class Arguments {
   }
   std::map<std::string, std::string> values_;
 };
+
+// The program's status; what it throws (an unknown executor, a request without a kernel) is printed, status 2.
+template <class F> int guarded(const F& program) {
+  try {
+    return program();
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 2;
+  }
+}
 
 }  // namespace example
