@@ -311,12 +311,16 @@ TEST(Attention, HostSpreadsNothingBeyondThePairs) {
     const Results<float> got = results(host, p, y);
     for (std::int64_t i = 0; i < 150; ++i) {
       EXPECT_EQ(same_row(clean.o, got.o, i, 5), !allowed(i, at)) << i;
-      if (!allowed(i, at)) EXPECT_TRUE(same_row(clean.dq, got.dq, i, 6)) << i;
+      if (!allowed(i, at)) {
+        EXPECT_TRUE(same_row(clean.dq, got.dq, i, 6)) << i;
+      }
     }
     for (std::int64_t j = 0; j < 140; ++j) {
       bool shared = false;
       for (std::int64_t i = 0; i < 150; ++i) shared = shared || (allowed(i, j) && allowed(i, at));
-      if (!shared) EXPECT_TRUE(same_row(clean.dk, got.dk, j, 6) && same_row(clean.dv, got.dv, j, 5)) << j;
+      if (!shared) {
+        EXPECT_TRUE(same_row(clean.dk, got.dk, j, 6) && same_row(clean.dv, got.dv, j, 5)) << j;
+      }
     }
   }
   // A spoiled query: the others keep everything, keys that it does not see their gradients.
@@ -325,7 +329,9 @@ TEST(Attention, HostSpreadsNothingBeyondThePairs) {
     spoil(slope ? y.d_o : y.q, at, slope ? 5 : 6);
     const Results<float> got = results(host, p, y);
     for (std::int64_t i = 0; i < 150; ++i) {
-      if (i != at) EXPECT_TRUE(same_row(clean.o, got.o, i, 5) && same_row(clean.dq, got.dq, i, 6)) << i;
+      if (i != at) {
+        EXPECT_TRUE(same_row(clean.o, got.o, i, 5) && same_row(clean.dq, got.dq, i, 6)) << i;
+      }
     }
     for (std::int64_t j = 0; j < 140; ++j) {
       const bool same = same_row(clean.dk, got.dk, j, 6) && same_row(clean.dv, got.dv, j, 5);
