@@ -1,23 +1,11 @@
-// The simulated core's memories: lazily mapped storage, tile buffers, and HBM tensors bound to host addresses.
+// The simulated core's memories: tile buffers, and HBM tensors bound to host addresses.
 #include "sim/memory.hpp"
-
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <trn/core/error.hpp>
 #include <trn/core/shape.hpp>
 
 namespace trn::neuron::sim {
-
-LazyBytes::LazyBytes(std::int64_t bytes) {
-  const auto size = static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1));
-  void* address = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (address == MAP_FAILED) fail<DeviceError>("simulator: the host refused {} bytes for simulated memory", size);
-  ::madvise(address, size, MADV_HUGEPAGE);  // fewer page faults where the host allows it; no matter if it does not
-  data_ = std::unique_ptr<std::byte, Unmap>(static_cast<std::byte*>(address), Unmap{size});
-}
-
-void LazyBytes::Unmap::operator()(std::byte* address) const { ::munmap(address, bytes); }
 
 namespace {
 
@@ -44,13 +32,13 @@ std::int64_t used_bytes(const tile::Program& program, const tile::Allocation& al
 
 }  // namespace
 
-OnChipMemory::OnChipMemory(std::int64_t partitions, std::int64_t bytes_per_partition, std::int64_t scale)
+OnChipMemory::OnChipMemory(std::int64_t partitions, std::int64_t bytes_per_partition, std::int64_t scale, bool zero)
     : partitions_(partitions),
       bytes_(bytes_per_partition),
       pitch_(host_pitch(bytes_per_partition)),
       scale_(scale),
-      data_(partitions * pitch_ * scale),
-      state_(partitions * pitch_) {}
+      data_(partitions * pitch_ * scale, zero),
+      state_(partitions * pitch_, zero) {}
 
 Memory::Memory(const tile::Program& program, const tile::Machine& machine, const tile::Allocation& allocation,
                const SimOptions& options, std::span<const tile::Binding> bindings, HbmShadow* shadow)
@@ -58,9 +46,9 @@ Memory::Memory(const tile::Program& program, const tile::Machine& machine, const
       allocation_(allocation),
       wide_(options.storage == Storage::Wide),
       tracks_tiles_(options.order.kind != OrderKind::Shuffled),
-      sbuf_(machine.partitions, used_bytes(program, allocation, tile::Space::Sbuf), wide_ ? 8 : 1),
-      psum_(machine.partitions, used_bytes(program, allocation, tile::Space::Psum), wide_ ? 8 : 1),
-      registers_(1, used_bytes(program, allocation, tile::Space::Register), wide_ ? 8 : 1) {
+      sbuf_(machine.partitions, used_bytes(program, allocation, tile::Space::Sbuf), wide_ ? 8 : 1, !tracks_tiles_),
+      psum_(machine.partitions, used_bytes(program, allocation, tile::Space::Psum), wide_ ? 8 : 1, !tracks_tiles_),
+      registers_(1, used_bytes(program, allocation, tile::Space::Register), wide_ ? 8 : 1, !tracks_tiles_) {
   ensure(allocation.tiles.size() == program.tiles().size(), "simulator: {} placements for {} tiles of program '{}'",
          allocation.tiles.size(), program.tiles().size(), program.name());
   std::int64_t buffers = 0;

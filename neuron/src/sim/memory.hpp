@@ -13,26 +13,13 @@
 #include <span>
 #include <vector>
 
+#include "sim/host_memory.hpp"
 #include "sim/interpreter.hpp"
 
 namespace trn::neuron::sim {
 
 // Who wrote a byte last. HBM only knows Never and not Never.
 enum WriteState : std::uint8_t { kNever = 0, kWrittenByTensorEngine = 1, kWrittenByOther = 2 };
-
-// Zero bytes from the operating system, which gives real pages only to what is touched.
-class LazyBytes {
- public:
-  explicit LazyBytes(std::int64_t bytes);
-  [[nodiscard]] std::byte* data() const { return data_.get(); }
-
- private:
-  struct Unmap {
-    std::size_t bytes;
-    void operator()(std::byte* address) const;
-  };
-  std::unique_ptr<std::byte, Unmap> data_;
-};
 
 // What is known about a tile buffer as a whole. Most tiles are written by one instruction and read by many: while every
 // byte has the same state, nothing is kept or looked up per byte.
@@ -44,10 +31,12 @@ struct BufferState {
 };
 
 // SBUF, PSUM, or the registers, one partition of them. Address a of partition p is byte p * pitch + a of the state, and
-// `scale` times that of the data.
+// `scale` times that of the data. What was there before the run is nobody's: a buffer's state counts as never written
+// until its BufferState says otherwise, and what was never written is not read. `zero` asks for zero bytes, where the
+// state is not tracked.
 class OnChipMemory {
  public:
-  OnChipMemory(std::int64_t partitions, std::int64_t bytes_per_partition, std::int64_t scale);
+  OnChipMemory(std::int64_t partitions, std::int64_t bytes_per_partition, std::int64_t scale, bool zero);
   [[nodiscard]] std::int64_t pitch() const { return pitch_; }
   [[nodiscard]] std::int64_t scale() const { return scale_; }
   [[nodiscard]] std::int64_t partitions() const { return partitions_; }
@@ -61,7 +50,7 @@ class OnChipMemory {
 
  private:
   std::int64_t partitions_, bytes_, pitch_, scale_;
-  LazyBytes data_, state_;
+  ReusedBytes data_, state_;
 };
 
 // One HBM tensor: its memory and what is known about its bytes. `state` and `written` are indexed like `address`, by
