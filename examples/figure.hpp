@@ -51,8 +51,11 @@ struct Range {
 };
 
 inline std::string label(double tick, Scale scale) {
-  return scale == Scale::Linear ? fmt::format("{:g}", std::round(tick * 1e9) / 1e9)
-                                : fmt::format("{}{:.0f}", scale == Scale::Log2 ? "2^" : "1e", tick);
+  if (scale == Scale::Linear) return fmt::format("{:g}", std::round(tick * 1e9) / 1e9);
+  const int power = static_cast<int>(std::lround(tick));
+  return scale == Scale::Log10     ? fmt::format("1e{}", power)
+         : power >= 0 && power < 8 ? fmt::format("{}", 1 << power)
+                                   : fmt::format("2^{}", power);
 }
 
 inline std::string escaped(const std::string& words) {
