@@ -51,7 +51,7 @@ struct Range {
 };
 
 inline std::string label(double tick, Scale scale) {
-  if (scale == Scale::Linear) return fmt::format("{:g}", std::round(tick * 1e9) / 1e9);
+  if (scale == Scale::Linear) return fmt::format("{:g}", std::round(tick * 1e9) / 1e9 + 0.0);
   const int power = static_cast<int>(std::lround(tick));
   return scale == Scale::Log10     ? fmt::format("1e{}", power)
          : power >= 0 && power < 8 ? fmt::format("{}", 1 << power)
