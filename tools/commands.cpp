@@ -3,11 +3,11 @@
 #include <cmath>
 #include <cstdio>
 
-#include <hwy/targets.h>
 #include <omp.h>
 #include <nlohmann/json.hpp>
 
 #include <trn/core/error.hpp>
+#include <trn/core/instruction_set.hpp>
 #include <trn/neuron/silicon.hpp>
 #include <trn/neuron/sim.hpp>
 #include <trn/neuron/validation.hpp>
@@ -35,7 +35,8 @@ void info() {
   }
   fmt::print("\nhost\n");
   fmt::print("  OpenBLAS   {}\n  threads    {}\n", openblas_get_config(), omp_get_max_threads());
-  fmt::print("  SIMD       {}\n\nmachines\n", hwy::TargetName(hwy::SupportedTargets() & -hwy::SupportedTargets()));
+  heed_instruction_set();
+  fmt::print("  SIMD       {}\n\nmachines\n", instruction_set());
   Table table({"", "trn1", "trn2", "trn3"});
   const auto line = [&](const char* what, auto value) {
     std::vector<std::string> cells{what};

@@ -6,6 +6,7 @@
 #include <new>
 #include <trn/core/error.hpp>
 #include <trn/core/executor.hpp>
+#include <trn/core/instruction_set.hpp>
 
 #ifdef __linux__
 #include <sys/mman.h>
@@ -75,7 +76,10 @@ const char* name(Family family) {
 }
 
 Executor Executor::host() {
-  static const Executor executor(std::make_shared<HostBackend>());
+  static const Executor executor = [] {
+    heed_instruction_set();
+    return Executor(std::make_shared<HostBackend>());
+  }();
   return executor;
 }
 

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <trn/core/error.hpp>
+#include <trn/core/instruction_set.hpp>
 #include <trn/core/work_queue.hpp>
 #include <trn/neuron/sim.hpp>
 #include <trn/tile/cost.hpp>
@@ -277,6 +278,7 @@ class SimDevice final : public Device, public SharedStack {
 
 Executor open_core(std::string name, const Machine& machine, const SimOptions& options,
                    std::shared_ptr<HbmStack> stack) {
+  heed_instruction_set();
   return Executor(std::make_shared<SimDevice>(std::move(name), machine, options, std::move(stack)));
 }
 

@@ -12,11 +12,11 @@
 #include <trn/core/error.hpp>
 
 #include "host/blocks.hpp"
+#include "host/vector_math-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace trn::rand::host::HWY_NAMESPACE {
 
-namespace hn = hwy::HWY_NAMESPACE;
 // At most 16 lanes, so that buffers have a size; no instruction set in use has more.
 using Lanes = hn::CappedTag<std::uint32_t, 16>;
 using Word = hn::Vec<Lanes>;
@@ -130,11 +130,7 @@ template <Draw D> HWY_INLINE Word element(Word x) {
     const auto whole = hn::ConvertTo(df, hn::BitCast(di, hn::ShiftRight<8>(x)));
     return hn::BitCast(d, hn::Mul(whole, hn::Set(df, 0x1p-24f)));
   }
-  // float(x) = 65536 * high + low: both halves are exact, the product is too, so the sum is the one rounding.
-  const auto high = hn::ConvertTo(df, hn::BitCast(di, hn::ShiftRight<16>(x)));
-  const auto low = hn::ConvertTo(df, hn::BitCast(di, hn::And(x, hn::Set(d, 0xffffu))));
-  const auto whole = hn::Add(hn::Mul(high, hn::Set(df, 0x1p16f)), low);
-  return hn::BitCast(d, hn::Add(hn::Mul(whole, hn::Set(df, 0x1p-32f)), hn::Set(df, 0x1p-33f)));
+  return hn::BitCast(d, hn::Add(to_float<-32>(df, x), hn::Set(df, 0x1p-33f)));  // rounds twice, as cuRAND does
 }
 
 #if HWY_TARGET != HWY_SCALAR
@@ -191,6 +187,13 @@ template <Algorithm A, Draw D> void run(const State& state, std::int64_t count, 
 // Philox with each word in the lower half of a 64-bit lane. A product's low word is the product itself and its high
 // word the product shifted: two multiplications, two shifts and four xors a round for one block per lane. The upper
 // halves carry what nothing reads, because the multiplication takes lower halves only.
+//
+// Blocks of a run differ in counter word 2 alone, up to where the subsequences wrap. So half of the first two rounds is
+// the same for all of them and is done once, in scalars: with (w0, w1, w2, w3) after a round,
+//   round 0    w2 and w3 are the same for all; w0 = high(m1 c2) ^ (c1 ^ k0), w1 = low(m1 c2)
+//   round 1    w1 is the same for all; w0 = w1 ^ (high(m1 w2) ^ k0), w2 = high(m0 w0) ^ (w3 ^ k1), w3 = low(m0 w0)
+//   round 2    w0 = high(m1 w2) ^ (w1 ^ k0), the others as ever
+// The brackets take the place of these rounds' keys.
 using Pairs = hn::RepartitionToWide<Lanes>;
 using Pair = hn::Vec<Pairs>;
 
@@ -199,55 +202,109 @@ HWY_INLINE Pair wide_product(Pair x, std::uint32_t m) {
   return hn::MulEven(hn::BitCast(d, x), hn::BitCast(d, hn::Set(Pairs(), std::uint64_t{m})));
 }
 
+// What all blocks of a run share, each number in every lane: loaded as operands of the xors, since there are more of
+// them than registers.
+struct PhiloxRun {
+  HWY_ALIGN std::uint64_t keys[philox::kRounds][2][kMaxLanes / 2];
+  Pair first;  // counter word 2 of the run's first blocks
+
+  PhiloxRun(const Words4& c, const Words4& key) {
+    const auto product = [](std::uint32_t m, std::uint32_t x) { return std::uint64_t{m} * x; };
+    std::uint32_t k[philox::kRounds][2];
+    for (std::size_t r = 0; r < philox::kRounds; ++r) {
+      for (const std::size_t w : {0u, 1u}) k[r][w] = philox::round_key(key, w, static_cast<int>(r));
+    }
+    const std::uint64_t p0 = product(philox::kMultiplier0, c[0]);
+    const std::uint64_t p1 = product(philox::kMultiplier1, high_word(p0) ^ c[3] ^ k[0][1]);
+    k[0][0] ^= c[1];
+    k[1][0] ^= high_word(p1);
+    k[1][1] ^= low_word(p0);
+    k[2][0] ^= low_word(p1);
+    const Pairs d;
+    for (std::size_t r = 0; r < philox::kRounds; ++r) {
+      for (const std::size_t w : {0u, 1u}) hn::Store(hn::Set(d, std::uint64_t{k[r][w]}), d, keys[r][w]);
+    }
+    // Lane 2 j holds block j, lane 2 j + 1 block j + n / 2 of n: then interleaving the halves of 128-bit parts, the one
+    // cheap way, leaves the first n / 2 blocks in one vector and the others in a second, in order.
+    const std::size_t lanes = hn::Lanes(d);
+    HWY_ALIGN std::uint64_t numbers[kMaxLanes / 2];
+    for (std::size_t i = 0; i < lanes; ++i) numbers[i] = c[2] + i / 2 + i % 2 * (lanes / 2);
+    first = hn::Load(d, numbers);
+  }
+  [[nodiscard]] HWY_INLINE Pair key(std::size_t round, std::size_t word) const {
+    return hn::Load(Pairs(), keys[round][word]);
+  }
+};
+
 struct WideBlock {
   Pair w0, w1, w2, w3;
 };
 
-HWY_INLINE WideBlock philox_wide(WideBlock c, const Words4& key) {
-  const Pairs d;
-  for (int r = 0; r < philox::kRounds; ++r) {
-    const Pair k0 = hn::Set(d, std::uint64_t{philox::round_key(key, 0, r)});
-    const Pair k1 = hn::Set(d, std::uint64_t{philox::round_key(key, 1, r)});
-    const Pair p0 = wide_product(c.w0, philox::kMultiplier0), p1 = wide_product(c.w2, philox::kMultiplier1);
-    c = {hn::Xor(hn::Xor(c.w1, k0), hn::ShiftRight<32>(p1)), p1, hn::Xor(hn::Xor(c.w3, k1), hn::ShiftRight<32>(p0)),
-         p0};
-  }
-  return c;
+// Rounds 0 and 1, and round 2 up to its keys.
+HWY_INLINE WideBlock philox_begin(const PhiloxRun& run, Pair c2) {
+  const Pair w1 = wide_product(c2, philox::kMultiplier1);
+  const Pair w0 = hn::Xor(hn::ShiftRight<32>(w1), run.key(0, 0));
+  const Pair w3 = wide_product(w0, philox::kMultiplier0);
+  const Pair w2 = hn::Xor(hn::ShiftRight<32>(w3), run.key(1, 1));
+  const Pair p0 = wide_product(hn::Xor(w1, run.key(1, 0)), philox::kMultiplier0);
+  const Pair p1 = wide_product(w2, philox::kMultiplier1);
+  return {hn::Xor(hn::ShiftRight<32>(p1), run.key(2, 0)), p1, hn::Xor3(hn::ShiftRight<32>(p0), w3, run.key(2, 1)), p0};
 }
 
-// Lane 2 j holds block j, lane 2 j + 1 block j + n / 2 of n: then interleaving the halves of 128-bit parts, the one
-// cheap way, leaves the first n / 2 blocks in one vector and the others in a second, in order. No block of these wraps.
-template <Draw D> HWY_INLINE void philox_store(std::uint64_t first, std::uint64_t stream, const Words4& key, Pair order,
-                                               std::uint32_t* out) {
+HWY_INLINE void philox_round(const PhiloxRun& run, std::size_t r, WideBlock& c) {
+  const Pair p0 = wide_product(c.w0, philox::kMultiplier0), p1 = wide_product(c.w2, philox::kMultiplier1);
+  c = {hn::Xor3(hn::ShiftRight<32>(p1), c.w1, run.key(r, 0)), p1, hn::Xor3(hn::ShiftRight<32>(p0), c.w3, run.key(r, 1)),
+       p0};
+}
+
+// The last round and the store: words 0 and 1 of a block are the halves of the product, exchanged, one of them with
+// the key.
+template <Draw D> HWY_INLINE void philox_end(const PhiloxRun& run, const WideBlock& c, std::uint32_t* out) {
   const Pairs d;
   const Lanes d32;
-  const Words4 c = philox::counter(first, stream);
-  const auto set = [&](std::uint32_t w) { return hn::Set(d, std::uint64_t{w}); };
-  const WideBlock v = philox_wide({set(c[0]), set(c[1]), hn::Add(set(c[2]), order), set(c[3])}, key);
-  const auto join = [&](Pair low, Pair high) {
-    const Word both = hn::OddEven(hn::BitCast(d32, hn::ShiftLeft<32>(high)), hn::BitCast(d32, low));
-    return hn::BitCast(d, element<D>(both));
+  const Pair low = hn::Set(d, std::uint64_t{0xffffffff});
+  const auto pair = [&](Pair p, Pair w, std::size_t word) {
+    const Pair exchanged = hn::BitCast(d, hn::Shuffle2301(hn::BitCast(d32, p)));
+    const Pair both = hn::Xor3(exchanged, hn::And(w, low), run.key(philox::kRounds - 1, word));
+    return hn::BitCast(d, element<D>(hn::BitCast(d32, both)));
   };
-  const Pair w01 = join(v.w0, v.w1), w23 = join(v.w2, v.w3);
+  const Pair w01 = pair(wide_product(c.w2, philox::kMultiplier1), c.w1, 0);
+  const Pair w23 = pair(wide_product(c.w0, philox::kMultiplier0), c.w3, 1);
   hn::StoreU(hn::BitCast(d32, hn::InterleaveLower(d, w01, w23)), d32, out);
   hn::StoreU(hn::BitCast(d32, hn::InterleaveUpper(d, w01, w23)), d32, out + hn::Lanes(d32));
+}
+
+// kVectors vectors of blocks, round by round, so that a multiplication of one hides the wait for another's.
+template <Draw D, int kVectors> HWY_INLINE void philox_store(const PhiloxRun& run, Pair c2, std::uint32_t* out) {
+  const Pairs d;
+  const std::size_t lanes = hn::Lanes(d);
+  WideBlock a = philox_begin(run, c2), b{};
+  if constexpr (kVectors == 2) b = philox_begin(run, hn::Add(c2, hn::Set(d, std::uint64_t{lanes})));
+#pragma GCC unroll 16
+  for (std::size_t r = 3; r < philox::kRounds - 1; ++r) {
+    philox_round(run, r, a);
+    if constexpr (kVectors == 2) philox_round(run, r, b);
+  }
+  philox_end<D>(run, a, out);
+  if constexpr (kVectors == 2) philox_end<D>(run, b, out + 4 * lanes);
 }
 
 // Whole blocks from a position that begins one, up to where the subsequences wrap; returns how many values it made.
 template <Draw D> std::int64_t run_philox(const State& state, std::int64_t count, std::uint32_t* out) {
   const Pairs d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  if (state.position % 4 != 0) return 0;
-  HWY_ALIGN std::uint64_t numbers[kMaxLanes];
-  for (std::int64_t i = 0; i < lanes; ++i) numbers[i] = static_cast<std::uint64_t>(i / 2 + i % 2 * (lanes / 2));
-  const Pair order = hn::Load(d, numbers);
-  const Words4 key = key_of(state.seed);
   const std::uint64_t block = state.position / 4;
   const auto left = static_cast<std::int64_t>(philox::kSubsequences - block % philox::kSubsequences);
   const std::int64_t blocks = std::min(count / 4, left) / lanes * lanes;
-  for (std::int64_t b = 0; b < blocks; b += lanes) {
-    philox_store<D>(block + static_cast<std::uint64_t>(b), state.stream, key, order, out + 4 * b);
+  if (state.position % 4 != 0 || blocks == 0) return 0;
+  const PhiloxRun run(philox::counter(block, state.stream), key_of(state.seed));
+  Pair c2 = run.first;
+  std::int64_t b = 0;
+  for (; b + 2 * lanes <= blocks; b += 2 * lanes) {
+    philox_store<D, 2>(run, c2, out + 4 * b);
+    c2 = hn::Add(c2, hn::Set(d, static_cast<std::uint64_t>(2 * lanes)));
   }
+  if (b < blocks) philox_store<D, 1>(run, c2, out + 4 * b);
   return 4 * blocks;
 }
 #endif

@@ -35,8 +35,8 @@ inline constexpr Rational kTail = {
      1.84631831751005468180e-5, 1.42151175831644588870e-7, 2.04426310338993978564e-15}};
 
 template <class D, class V> HWY_INLINE V evaluate(D d, const Rational& f, V x) {
-  const V n = series(d, x, 8, [&](int k) { return f.numerator[k]; });
-  return hn::Div(n, series(d, x, 8, [&](int k) { return f.denominator[k]; }));
+  const V n = series(d, x, 8, f.numerator);
+  return hn::Div(n, series(d, x, 8, f.denominator));
 }
 
 // How far below 0 the point lies that has the mass t in (0, 1/2] to its left.

@@ -33,8 +33,12 @@ template <class T, class Convert> void make_values(const State& begin, const Dra
     const std::int64_t taken = std::min(kChunk - skip, count);
     const std::int64_t made = (skip + taken + kTransformGrain - 1) / kTransformGrain * kTransformGrain;
     source.read(at, made * words_each, words);
-    convert(words, made, values);
-    std::copy_n(values + skip, taken, out);
+    if (made == taken) {  // all of it is asked for
+      convert(words, made, out);
+    } else {
+      convert(words, made, values);
+      std::copy_n(values + skip, taken, out);
+    }
     at += kChunk * words_each;
     out += taken;
     count -= taken;

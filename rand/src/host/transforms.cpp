@@ -34,12 +34,11 @@ template <class T> using Tag = hn::CappedTag<T, 64 / sizeof(T)>;
 template <class T> struct Words;
 template <> struct Words<float> {
   static constexpr int kBits = 32, kAngleBits = 22;
-  static constexpr float kUnit = 0x1p-32f, kScale = 0x1.fffffep-33f, kHalf = 0x1p-65f, kQuarterTurn = 0x1.921fb6p0f;
+  static constexpr float kScale = 0x1.fffffep-33f, kHalf = 0x1p-65f, kQuarterTurn = 0x1.921fb6p0f;
 };
 template <> struct Words<double> {
   static constexpr int kBits = 64, kAngleBits = 51;
-  static constexpr double kUnit = 0x1p-64, kScale = 0x1.fffffffffffffp-65, kHalf = 0x1p-129,
-                          kQuarterTurn = 0x1.921fb54442d18p0;
+  static constexpr double kScale = 0x1.fffffffffffffp-65, kHalf = 0x1p-129, kQuarterTurn = 0x1.921fb54442d18p0;
 };
 
 template <class T> struct Kernel {
@@ -53,7 +52,7 @@ template <class T> struct Kernel {
 
   static HWY_INLINE V uniform(VU x, VU y) {
     const D d;
-    const V sum = hn::Add(hn::Mul(to_float(d, y), hn::Set(d, W::kUnit)), to_float(d, x));
+    const V sum = hn::Add(to_float<-W::kBits>(d, y), to_float(d, x));
     return hn::Add(hn::Mul(sum, hn::Set(d, W::kScale)), hn::Set(d, W::kHalf));
   }
 
@@ -120,7 +119,7 @@ template <class T> struct Kernel {
     const D d;
     V u;
     if constexpr (sizeof(T) == 4) {
-      u = hn::Add(hn::Mul(to_float(d, x), hn::Set(d, 0x1p-32f)), hn::Set(d, 0x1p-33f));
+      u = hn::Add(to_float<-32>(d, x), hn::Set(d, 0x1p-33f));
     } else {
       u = hn::Add(hn::Mul(curand_whole(x), hn::Set(d, 0x1p-53)), hn::Set(d, 0x1p-54));
     }
@@ -182,7 +181,8 @@ template <class T> struct Kernel {
     }
   }
 
-  template <Law L> static void run(const Transform& t, const std::uint32_t* words, std::int64_t count, T* out) {
+  template <Law L> static void run(const Transform& law, const std::uint32_t* words, std::int64_t count, T* out) {
+    const Transform t = law;  // of our own, so that the stores do not make the compiler read it again
     const D d;
     const DU du;
     const auto values = static_cast<std::int64_t>(2 * hn::Lanes(d));
@@ -209,15 +209,15 @@ template <class T> void run_inverse(const Transform& t, const std::uint32_t* wor
     const auto first_bit = hn::Set(du, std::uint64_t{1} << 63);
     const auto upper = hn::Eq(hn::And(x, first_bit), first_bit);
     const auto mass = hn::IfThenElse(upper, hn::Not(x), x);  // beyond: counted from the nearer end
-    const auto share = hn::Add(hn::Mul(to_float(d, mass), hn::Set(d, 0x1p-64)), hn::Set(d, 0x1p-65));
+    const auto share = hn::Add(to_float<-64>(d, mass), hn::Set(d, 0x1p-65));
     const auto distance = normal_distance(d, share);
     const auto z = hn::BitCast(d, hn::Xor(hn::BitCast(du, distance), hn::AndNot(x, first_bit)));
     if constexpr (sizeof(T) == 8) {
-      hn::Store(hn::Add(hn::Mul(z, hn::Set(d, t.scale)), hn::Set(d, t.location)), d, out + i);
+      hn::StoreU(hn::Add(hn::Mul(z, hn::Set(d, t.scale)), hn::Set(d, t.location)), d, out + i);
     } else {
       const auto narrow = hn::DemoteTo(dt, z);
       const auto scale = hn::Set(dt, static_cast<T>(t.scale)), location = hn::Set(dt, static_cast<T>(t.location));
-      hn::Store(hn::Add(hn::Mul(narrow, scale), location), dt, out + i);
+      hn::StoreU(hn::Add(hn::Mul(narrow, scale), location), dt, out + i);
     }
   }
 }

@@ -7,8 +7,8 @@
 
 namespace trn::rand::host {
 
-// More values than asked for may be written: both buffers hold a multiple of this many values and are aligned for
-// vectors. `words` holds words_per_value 32-bit words for every value, `out` floats (Bernoulli: any 32-bit element).
+// `count` is a multiple of this. `words` holds words_per_value 32-bit words for every value and is aligned for vectors;
+// `out` need not be.
 inline constexpr std::int64_t kTransformGrain = 64;
 
 void transform_values(const Transform& transform, const std::uint32_t* words, std::int64_t count, float* out);

@@ -13,7 +13,10 @@
 
 #include <hwy/highway.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
 namespace trn::rand::host::HWY_NAMESPACE {
@@ -21,6 +24,10 @@ namespace trn::rand::host::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // What differs between the two types. kWhole + n, n a small integer, holds n in its last bits.
+template <class T> constexpr T power_of(int n) {
+  return n == 0 ? T(1) : n > 0 ? 2 * power_of<T>(n - 1) : power_of<T>(n + 1) / 2;
+}
+
 template <class T> struct Format;
 template <> struct Format<float> {
   using Bits = std::uint32_t;
@@ -41,16 +48,30 @@ template <> struct Format<double> {
   static constexpr int kLogTerms = 10, kExpTerms = 14, kSineTerms = 9, kCosineTerms = 9;
 };
 
-// sum over k < n of coefficient(k) x^k, from the highest down.
-template <class D, class V, class F> HWY_INLINE V series(D d, V x, int n, F coefficient) {
-  using T = hn::TFromD<D>;
-  V sum = hn::Set(d, static_cast<T>(coefficient(n - 1)));
-  for (int k = n - 2; k >= 0; --k) sum = hn::Add(hn::Mul(sum, x), hn::Set(d, static_cast<T>(coefficient(k))));
-  return sum;
+// The series' coefficients as tables, so that none is computed where it is used.
+inline constexpr int kMostTerms = 16;
+using Coefficients = std::array<double, kMostTerms>;
+template <class F> constexpr Coefficients coefficients(F f) {
+  Coefficients c{};
+  for (int k = 0; k < kMostTerms; ++k) c[static_cast<std::size_t>(k)] = f(k);
+  return c;
 }
-
 constexpr double factorial(int n) { return n <= 1 ? 1.0 : n * factorial(n - 1); }
 constexpr double alternating(int k) { return k % 2 == 0 ? 1.0 : -1.0; }
+inline constexpr Coefficients kLogSeries = coefficients([](int k) { return 2.0 / (2 * k + 3); });
+inline constexpr Coefficients kExpSeries = coefficients([](int k) { return 1 / factorial(k + 2); });
+inline constexpr Coefficients kSineSeries =
+    coefficients([](int k) { return alternating(k + 1) / factorial(2 * k + 3); });
+inline constexpr Coefficients kCosineSeries = coefficients([](int k) { return alternating(k) / factorial(2 * k + 4); });
+
+// sum over k < n of c[k] x^k, from the highest down.
+template <class D, class V, class C> HWY_INLINE V series(D d, V x, int n, const C& c) {
+  using T = hn::TFromD<D>;
+  const auto number = [&](int k) { return hn::Set(d, static_cast<T>(c[static_cast<std::size_t>(k)])); };
+  V sum = number(n - 1);
+  for (int k = n - 2; k >= 0; --k) sum = hn::Add(hn::Mul(sum, x), number(k));
+  return sum;
+}
 
 // An unsigned integer below 2^mantissa as a floating-point number, exactly.
 template <class D, class VU> HWY_INLINE hn::Vec<D> small_to_float(D d, VU n) {
@@ -59,14 +80,40 @@ template <class D, class VU> HWY_INLINE hn::Vec<D> small_to_float(D d, VU n) {
   return hn::Sub(hn::BitCast(d, hn::Or(n, hn::Set(du, F::kWholeBits))), hn::Set(d, F::kWhole));
 }
 
-// Any word as a floating-point number, rounded once: both halves are exact, the product is too.
-template <class D, class VU> HWY_INLINE hn::Vec<D> to_float(D d, VU n) {
+// The upper half of each lane of `n` replaced by that of `upper`.
+template <class DU, class VU> HWY_INLINE VU with_upper_half(DU du, VU n, VU upper) {
+  using Bits = hn::TFromD<DU>;
+#if HWY_TARGET == HWY_SCALAR
+  constexpr auto kLow = static_cast<Bits>((std::uint64_t{1} << (4 * sizeof(Bits))) - 1);
+  return hn::Or(hn::And(n, hn::Set(du, kLow)), upper);  // the lower half of `upper` is 0 here
+#else
+  using Half = std::conditional_t<sizeof(Bits) == 4, std::uint16_t, std::uint32_t>;
+  const hn::Repartition<Half, DU> halves;
+  return hn::BitCast(du, hn::OddEven(hn::BitCast(halves, upper), hn::BitCast(halves, n)));
+#endif
+}
+
+// Any word times 2^kScale as a floating-point number, rounded once. Without an instruction for it: with the exponent
+// that makes its last bit count as much as the half's own, either half becomes the fraction of a floating-point number
+// above a power of two, 2^(M + kScale) + low and 2^(M + H + kScale) + high 2^H, M bits in a fraction and H in half a
+// word. The second less both powers of two is exact, and so is adding the first but for one rounding.
+template <int kScale = 0, class D, class VU> HWY_INLINE hn::Vec<D> to_float(D d, VU n) {
   using T = hn::TFromD<D>;
+  using F = Format<T>;
+#if HWY_TARGET <= HWY_AVX3
+  if constexpr (sizeof(hn::Vec<D>) == 64) {
+    const auto whole = hn::ConvertTo(d, n);
+    if constexpr (kScale == 0) return whole;
+    return hn::Mul(whole, hn::Set(d, power_of<T>(kScale)));
+  }
+#endif
   const hn::RebindToUnsigned<D> du;
-  constexpr int kHalf = 4 * sizeof(T);
-  const auto low_mask = hn::Set(du, static_cast<typename Format<T>::Bits>((std::uint64_t{1} << kHalf) - 1));
-  const auto high = small_to_float(d, hn::ShiftRight<kHalf>(n)), low = small_to_float(d, hn::And(n, low_mask));
-  return hn::Add(hn::Mul(high, hn::Set(d, static_cast<T>(std::uint64_t{1} << kHalf))), low);
+  constexpr int kHalf = 4 * sizeof(T), kLowest = F::kMantissa + kScale;
+  const auto power = [&](auto value) { return hn::BitCast(du, hn::Set(d, value)); };
+  const auto low = with_upper_half(du, n, power(power_of<T>(kLowest)));
+  const auto high = with_upper_half(du, hn::ShiftRight<kHalf>(n), power(power_of<T>(kLowest + kHalf)));
+  constexpr T kBoth = power_of<T>(kLowest + kHalf) + power_of<T>(kLowest);
+  return hn::Add(hn::Sub(hn::BitCast(d, high), hn::Set(d, kBoth)), hn::BitCast(d, low));
 }
 
 // ln x for normal positive x. x = 2^k m with m = 1 + f in [sqrt(1/2), sqrt(2)), s = f / (2 + f):
@@ -76,14 +123,17 @@ template <class D, class V> HWY_INLINE V log(D d, V x, int terms = Format<hn::TF
   using F = Format<T>;
   const hn::RebindToUnsigned<D> du;
   constexpr auto kShift = static_cast<typename F::Bits>(F::kBias + 1);
-  const auto bits = hn::BitCast(du, x);
-  const auto biased = hn::ShiftRight<F::kMantissa>(
-      hn::Sub(bits, hn::Set(du, static_cast<typename F::Bits>(F::kSqrtHalf - (kShift << F::kMantissa)))));  // k + shift
-  const V k = hn::Sub(small_to_float(d, biased), hn::Set(d, static_cast<T>(kShift)));
-  const auto exponent = hn::ShiftLeft<F::kMantissa>(hn::Sub(biased, hn::Set(du, kShift)));
-  const V f = hn::Sub(hn::BitCast(d, hn::Sub(bits, exponent)), hn::Set(d, T(1)));
+  using Bits = typename F::Bits;
+  constexpr Bits kFraction = (Bits{1} << F::kMantissa) - 1;
+  // Counted from sqrt(1/2): k + shift in the exponent's place, and the fraction of m beyond that of sqrt(1/2).
+  const auto counted =
+      hn::Sub(hn::BitCast(du, x), hn::Set(du, static_cast<Bits>(F::kSqrtHalf - (kShift << F::kMantissa))));
+  const auto biased = hn::Or(hn::ShiftRight<F::kMantissa>(counted), hn::Set(du, F::kWholeBits));
+  const V k = hn::Sub(hn::BitCast(d, biased), hn::Set(d, F::kWhole + static_cast<T>(kShift)));
+  const auto m = hn::Add(hn::And(counted, hn::Set(du, kFraction)), hn::Set(du, F::kSqrtHalf));
+  const V f = hn::Sub(hn::BitCast(d, m), hn::Set(d, T(1)));
   const V s = hn::Div(f, hn::Add(f, hn::Set(d, T(2)))), z = hn::Mul(s, s);
-  const V r = hn::Mul(z, series(d, z, terms, [](int j) { return 2.0 / (2 * j + 3); }));
+  const V r = hn::Mul(z, series(d, z, terms, kLogSeries));
   const V h = hn::Mul(hn::Mul(f, f), hn::Set(d, T(0.5)));
   const V tail = hn::Add(hn::Mul(s, hn::Add(h, r)), hn::Mul(k, hn::Set(d, F::kLn2Low)));
   return hn::Add(hn::Mul(k, hn::Set(d, F::kLn2High)), hn::Sub(f, hn::Sub(h, tail)));
@@ -105,7 +155,7 @@ template <class D, class V> HWY_INLINE V exp(D d, V x) {
   const V whole = hn::Set(d, F::kRound);
   const V k = hn::Sub(hn::Add(hn::Mul(x, hn::Set(d, F::kLog2E)), whole), whole);
   const V r = hn::Sub(hn::Sub(x, hn::Mul(k, hn::Set(d, F::kLn2High))), hn::Mul(k, hn::Set(d, F::kLn2Low)));
-  const V p = series(d, r, F::kExpTerms - 2, [](int j) { return 1 / factorial(j + 2); });
+  const V p = series(d, r, F::kExpTerms - 2, kExpSeries);
   const V e = hn::Add(hn::Add(hn::Mul(hn::Mul(r, r), p), r), hn::Set(d, T(1)));
   const V half = hn::Sub(hn::Add(hn::Mul(k, hn::Set(d, T(0.5))), whole), whole);
   return hn::Mul(hn::Mul(e, power_of_two(d, half)), power_of_two(d, hn::Sub(k, half)));
@@ -114,14 +164,13 @@ template <class D, class V> HWY_INLINE V exp(D d, V x) {
 // For 0 <= x <= pi/4 (and a little more).
 template <class D, class V> HWY_INLINE V sine(D d, V x) {
   const V z = hn::Mul(x, x);
-  const V p = series(d, z, Format<hn::TFromD<D>>::kSineTerms - 1,
-                     [](int k) { return alternating(k + 1) / factorial(2 * k + 3); });
+  const V p = series(d, z, Format<hn::TFromD<D>>::kSineTerms - 1, kSineSeries);
   return hn::Add(hn::Mul(hn::Mul(z, p), x), x);
 }
 template <class D, class V> HWY_INLINE V cosine(D d, V x, int terms = Format<hn::TFromD<D>>::kCosineTerms - 2) {
   using T = hn::TFromD<D>;
   const V z = hn::Mul(x, x);
-  const V p = series(d, z, terms, [](int k) { return alternating(k) / factorial(2 * k + 4); });
+  const V p = series(d, z, terms, kCosineSeries);
   return hn::Add(hn::Sub(hn::Mul(hn::Mul(z, z), p), hn::Mul(z, hn::Set(d, T(0.5)))), hn::Set(d, T(1)));
 }
 

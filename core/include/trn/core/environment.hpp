@@ -1,7 +1,7 @@
 // Environment variables. This is the one place of the suite that reads them (tests aside). The whole table:
 //
-//   TRN_SIM_QUEUED       1: simulators that are opened without saying otherwise run behind their caller
-//     (SimOptions::queued). TRN_COMM_TIMEOUT, TRN_COMM_CHECK: of groups of ranks (comm/README.md)
+//   TRN_SIM_QUEUED       1: simulators that are opened without saying otherwise run behind their caller (SimOptions::
+//     queued). TRN_SIMD: instruction_set.hpp. TRN_COMM_TIMEOUT, TRN_COMM_CHECK: of groups of ranks (comm/README.md)
 //   TRN_NRT_LIBRARY, TRN_NKI_PYTHON, TRN_NEFF_CACHE, TRN_NEFF_CACHE_LIMIT, TRN_NEFF_BUNDLE
 //     of the executor for hardware: its runtime library, compiler and compiled programs. Programs that run with the
 //     rights of somebody else (set-user-id) do not heed any variable
