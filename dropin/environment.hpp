@@ -19,11 +19,13 @@ namespace trn::dropin {
 enum class Level : int { One, Two, Three };
 
 struct Environment {
+  // The host's owner is kept elsewhere, so that copies of this handle, one for each view, count nothing.
   Executor host, executor;
   bool on_host;              // executor is the host
   Precision products, sums;  // of matrix products; of level 1 and gemv
   bool report;
   bool fallback, log;
+  bool plain;  // the host in native precision: nothing to choose for any call
 };
 
 // Reads the table for the library called `who`.

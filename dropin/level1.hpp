@@ -7,6 +7,7 @@
 #include <trn/blas/level1.hpp>
 #include <trn/blas/rotations.hpp>
 
+#include "direct.hpp"
 #include "operands.hpp"
 
 namespace trn::dropin {
@@ -37,6 +38,8 @@ template <class T> void axpy(int n, T alpha, const T* x, int incx, T* y, int inc
     return on_host(Level::One,
                    [&](const Executor&) { in_order(n, x, incx, y, incy, [&](const T& a, T& b) { b += alpha * a; }); });
   }
+  if (direct::plain(x, incx, y, incy) && x != y && direct::serves(Level::One))
+    return direct::axpy(n, alpha, x, incx, y, incy);
   on_executor(Level::One, [&](const Executor& e, Precision) {
     Vector<const T> vx(e, x, n, incx);
     Vector<T> vy(e, y, n, incy);
@@ -51,6 +54,7 @@ template <class T> void copy(int n, const T* x, int incx, T* y, int incy) {
     return on_host(Level::One,
                    [&](const Executor&) { in_order(n, x, incx, y, incy, [&](const T& a, T& b) { b = a; }); });
   }
+  if (direct::plain(x, incx, y, incy) && direct::serves(Level::One)) return direct::copy(n, x, incx, y, incy);
   on_executor(Level::One, [&](const Executor& e, Precision) {
     Vector<const T> vx(e, x, n, incx);
     Vector<T> vy(e, y, n, incy);
@@ -65,6 +69,7 @@ template <class T> void swap(int n, T* x, int incx, T* y, int incy) {
     return on_host(Level::One,
                    [&](const Executor&) { in_order(n, x, incx, y, incy, [&](T& a, T& b) { std::swap(a, b); }); });
   }
+  if (direct::plain(x, incx, y, incy) && direct::serves(Level::One)) return direct::swap(n, x, incx, y, incy);
   on_executor(Level::One, [&](const Executor& e, Precision) {
     Vector<T> vx(e, x, n, incx), vy(e, y, n, incy);
     blas::swap(e, vx.view(), vy.view());
@@ -74,6 +79,7 @@ template <class T> void swap(int n, T* x, int incx, T* y, int incy) {
 
 template <class T> void scal(int n, T alpha, T* x, int incx) {
   if (n <= 0 || incx <= 0) return;
+  if (direct::plain(x, incx) && alpha != T(0) && direct::serves(Level::One)) return direct::scal(n, alpha, x, incx);
   on_executor(Level::One, [&](const Executor& e, Precision) {
     Vector<T> vx(e, x, n, incx);
     blas::scal(e, alpha, vx.view());
@@ -92,6 +98,7 @@ template <class T> void scal_real(int n, Real<T> alpha, T* x, int incx) {
 
 template <class T> T dot(int n, const T* x, int incx, const T* y, int incy, bool conj) {
   if (n <= 0) return T(0);
+  if (direct::plain(x, incx, y, incy) && direct::serves(Level::One)) return direct::dot(n, x, incx, y, incy, conj);
   return on_executor(
       Level::One,
       [&](const Executor& e, Precision p) {

@@ -9,6 +9,7 @@
 #include <trn/blas/syr.hpp>
 #include <trn/blas/trmv.hpp>
 
+#include "direct.hpp"
 #include "errors.hpp"
 #include "letters.hpp"
 #include "operands.hpp"
@@ -35,13 +36,21 @@ template <class T> void gemv(const Caller& who, char trans, int m, int n, T alph
   }
   if (m == 0 || n == 0 || (alpha == T(0) && beta == T(1))) return;
   const Op op = op_of(trans);
-  if (alpha == T(0)) return scale(op == Op::N ? m : n, beta, y, incy);
+  const int to = op == Op::N ? m : n, from = op == Op::N ? n : m;
+  if (alpha == T(0)) return scale(to, beta, y, incy);
+  if (a && direct::plain(x, incx, y, incy)) {
+    const direct::Range written = direct::vector_range(y, to, incy);
+    if (apart(direct::matrix_range(a, fn, fm, lda), written) && apart(direct::vector_range(x, from, incx), written) &&
+        direct::serves(Level::Two)) {
+      return direct::gemv(who, op, m, n, alpha, a, lda, x, incx, beta, y, incy);
+    }
+  }
   on_executor(
       Level::Two,
       [&](const Executor& e, Precision p) {
         const General<const T> ma(e, a, m, n, lda, who.layout);
-        const Vector<const T> vx(e, x, op == Op::N ? n : m, incx);
-        Vector<T> vy(e, y, op == Op::N ? m : n, incy);
+        const Vector<const T> vx(e, x, from, incx);
+        Vector<T> vy(e, y, to, incy);
         blas::gemv(e, op, alpha, ma.view(), vx.view(), beta, vy.view(), {p});
         vy.commit();
       },

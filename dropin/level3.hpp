@@ -10,6 +10,7 @@
 #include <trn/blas/trmm.hpp>
 #include <trn/blas/trsm.hpp>
 
+#include "direct.hpp"
 #include "errors.hpp"
 #include "letters.hpp"
 #include "operands.hpp"
@@ -46,6 +47,15 @@ template <class T> void gemm(const Caller& who, char ta, char tb, int m, int n, 
   }
   if (m == 0 || n == 0 || ((alpha == T(0) || k == 0) && beta == T(1))) return;
   if (alpha == T(0) || k == 0) return scale(who, m, n, beta, c, ldc);
+  const auto range = [&](const T* x, Op op, int r, int s, int ld) {  // of the r x s matrix that op makes
+    const int length = line(who, op, r, s);
+    return direct::matrix_range(x, r + s - length, length, ld);
+  };
+  const direct::Range written = range(c, Op::N, m, n, ldc);
+  if (a && b && c && apart(range(a, oa, m, k, lda), written) && apart(range(b, ob, k, n, ldb), written) &&
+      direct::serves(Level::Three)) {
+    return direct::gemm(who, oa, ob, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+  }
   on_executor(Level::Three, [&](const Executor& e, Precision p) {
     const General<const T> ma(e, a, oa == Op::N ? m : k, oa == Op::N ? k : m, lda, who.layout);
     const General<const T> mb(e, b, ob == Op::N ? k : n, ob == Op::N ? n : k, ldb, who.layout);

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <memory>
 #include <string>
 
 #include <trn/core/environment.hpp>
@@ -13,7 +14,10 @@ namespace trn::dropin {
 
 Environment read_environment(const char* who) {
   try {
-    const Executor host = Executor::host();
+    // One owner that is never destroyed, since programs call BLAS from their own exit handlers; the handle that calls
+    // use points at the same backend without a share in it.
+    static const auto* owner = new Executor(Executor::host());
+    const Executor host(std::shared_ptr<Backend>(std::shared_ptr<Backend>(), &owner->backend()));
     std::string name = trn::environment("TRN_EXECUTOR", "host");
     name = name.substr(0, name.find(','));
     const Executor executor = name == "host" ? host : Executor::open(name);
@@ -29,7 +33,8 @@ Environment read_environment(const char* who) {
             sums ? precision : Precision(),
             environment_flag("TRN_REPORT"),
             fallback == "host",
-            environment_flag("TRN_LOG")};
+            environment_flag("TRN_LOG"),
+            executor == host && precision == Precision()};
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s: environment: %s\n", who, e.what());
     std::exit(2);

@@ -22,7 +22,7 @@ using VU = hn::Vec<DU>;
 HWY_INLINE V number(double x) { return hn::Set(D(), x); }
 
 // scalar::log and scalar::quarter_turn have one term more than the functions of transforms.cpp.
-HWY_INLINE V log_of(V x) { return log(D(), x, static_cast<int>(scalar::kLog.size())); }
+HWY_INLINE V log_of(V x) { return log<static_cast<int>(scalar::kLog.size())>(D(), x); }
 
 HWY_INLINE V uniform(VU word) {  // ElementWords::uniform
   return hn::Mul(hn::Add(small_to_float(D(), hn::ShiftRight<12>(word)), number(0.5)), number(0x1p-52));

@@ -49,6 +49,7 @@ template <class T> struct Kernel {
   using Bits = typename Format<T>::Bits;
   using W = Words<T>;
   static constexpr int kHalfWord = W::kBits / 2;
+  static constexpr std::size_t kPairs = 2;  // vectors of pairs at a time: of floats at most kTransformGrain values
 
   static HWY_INLINE V uniform(VU x, VU y) {
     const D d;
@@ -56,9 +57,12 @@ template <class T> struct Kernel {
     return hn::Add(hn::Mul(sum, hn::Set(d, W::kScale)), hn::Set(d, W::kHalf));
   }
 
-  static HWY_INLINE V exponential(VU x, VU y) {
+  static HWY_INLINE void exponentials(VU x, VU y, V& e0, V& e1) {
     const D d;
-    return hn::Neg(log(d, uniform(x, y)));
+    V u[2] = {uniform(x, y), uniform(y, x)};
+    logs(d, u);
+    e0 = hn::Neg(u[0]);
+    e1 = hn::Neg(u[1]);
   }
 
   // Bit number `bit` of y becomes the sign of a positive v.
@@ -69,20 +73,27 @@ template <class T> struct Kernel {
     return hn::BitCast(d, hn::Or(hn::BitCast(du, v), sign));
   }
 
-  static HWY_INLINE void normal_pair(VU x, VU y, V& z0, V& z1) {
+  // N pairs: what waits longest, the logarithms and roots, is done for all of them side by side.
+  template <std::size_t N>
+  static HWY_INLINE void normal_pairs(const VU (&x)[N], const VU (&y)[N], V (&z0)[N], V (&z1)[N]) {
     const D d;
     const DU du;
-    const V r = hn::Sqrt(hn::Mul(log(d, uniform(x, y)), hn::Set(d, T(-2))));
+    V r[N];
+    each<N>([&](std::size_t i) { r[i] = uniform(x[i], y[i]); });
+    logs(d, r);
+    each<N>([&](std::size_t i) { r[i] = hn::Sqrt(hn::Mul(r[i], hn::Set(d, T(-2)))); });
     const VU mask = hn::Set(du, (Bits{1} << W::kAngleBits) - 1);
     const V step = hn::Set(d, static_cast<T>(W::kQuarterTurn / static_cast<T>(Bits{1} << W::kAngleBits)));
     const V half = hn::Mul(step, hn::Set(d, T(0.5)));
     const auto angle = [&](VU k) { return hn::Add(hn::Mul(small_to_float(d, k), step), half); };
-    const V phi = angle(hn::And(y, mask)), rest = angle(hn::AndNot(y, mask));  // together pi/2
-    const V smaller = hn::Min(phi, rest);
-    const V s = sine(d, smaller), c = cosine(d, smaller);
-    const auto first = hn::Lt(phi, rest);
-    z0 = with_sign<W::kAngleBits + 1>(hn::Mul(r, hn::IfThenElse(first, s, c)), y);
-    z1 = with_sign<W::kAngleBits>(hn::Mul(r, hn::IfThenElse(first, c, s)), y);
+    each<N>([&](std::size_t i) {
+      const V phi = angle(hn::And(y[i], mask)), rest = angle(hn::AndNot(y[i], mask));  // together pi/2
+      const V smaller = hn::Min(phi, rest);
+      const V s = sine(d, smaller), c = cosine(d, smaller);
+      const auto first = hn::Lt(phi, rest);
+      z0[i] = with_sign<W::kAngleBits + 1>(hn::Mul(r[i], hn::IfThenElse(first, s, c)), y[i]);
+      z1[i] = with_sign<W::kAngleBits>(hn::Mul(r[i], hn::IfThenElse(first, c, s)), y[i]);
+    });
   }
 
   // A turn of cuRAND's as whole quarters and an angle of at most an eighth.
@@ -145,28 +156,36 @@ template <class T> struct Kernel {
     return hn::Div(hn::IfThenElse(first, c, s), hn::IfThenElse(first, s, c));
   }
 
+  template <Law L, std::size_t N>
+  static HWY_INLINE void pairs(const Transform& t, const VU (&x)[N], const VU (&y)[N], V (&z0)[N], V (&z1)[N]) {
+    const D d;
+    if constexpr (L == Law::Normal || L == Law::LogNormal) {
+      normal_pairs(x, y, z0, z1);
+      const V location = hn::Set(d, static_cast<T>(t.location)), scale = hn::Set(d, static_cast<T>(t.scale));
+      each<N>([&](std::size_t i) {
+        for (V* z : {&z0[i], &z1[i]}) {
+          *z = hn::Add(hn::Mul(*z, scale), location);
+          if constexpr (L == Law::LogNormal) *z = exp(d, *z);
+        }
+      });
+    } else {
+      each<N>([&](std::size_t i) { pair<L>(t, x[i], y[i], z0[i], z1[i]); });
+    }
+  }
+
   template <Law L> static HWY_INLINE void pair(const Transform& t, VU x, VU y, V& z0, V& z1) {
     const D d;
     const V location = hn::Set(d, static_cast<T>(t.location)), scale = hn::Set(d, static_cast<T>(t.scale));
     const auto affine = [&](V v) { return hn::Add(hn::Mul(v, scale), location); };
-    if constexpr (L == Law::Normal || L == Law::LogNormal || L == Law::NormalCurand) {
-      if constexpr (L == Law::NormalCurand) {
-        curand_pair(x, y, z0, z1);
-      } else {
-        normal_pair(x, y, z0, z1);
-      }
+    if constexpr (L == Law::NormalCurand) {
+      curand_pair(x, y, z0, z1);
       z0 = affine(z0);
       z1 = affine(z1);
-      if constexpr (L == Law::LogNormal) {
-        z0 = exp(d, z0);
-        z1 = exp(d, z1);
-      }
     } else if constexpr (L == Law::Cauchy) {
       z0 = affine(with_sign<0>(cotangent(uniform(x, y)), y));
       z1 = affine(with_sign<0>(cotangent(uniform(y, x)), x));
     } else {
-      z0 = exponential(x, y);
-      z1 = exponential(y, x);
+      exponentials(x, y, z0, z1);
       if constexpr (L == Law::Laplace) {
         z0 = affine(with_sign<0>(z0, y));
         z1 = affine(with_sign<0>(z1, x));
@@ -187,12 +206,15 @@ template <class T> struct Kernel {
     const DU du;
     const auto values = static_cast<std::int64_t>(2 * hn::Lanes(d));
     const auto* w = reinterpret_cast<const Bits*>(words);
-    for (std::int64_t i = 0; i < count; i += values) {
-      VU x, y;
-      hn::LoadInterleaved2(du, w + i, x, y);
-      V z0, z1;
-      pair<L>(t, x, y, z0, z1);
-      hn::StoreInterleaved2(z0, z1, d, out + i);
+    for (std::int64_t i = 0; i < count; i += kPairs * values) {
+      VU x[kPairs], y[kPairs];
+      each<kPairs>(
+          [&](std::size_t p) { hn::LoadInterleaved2(du, w + i + static_cast<std::int64_t>(p) * values, x[p], y[p]); });
+      V z0[kPairs], z1[kPairs];
+      pairs<L>(t, x, y, z0, z1);
+      each<kPairs>([&](std::size_t p) {
+        hn::StoreInterleaved2(z0[p], z1[p], d, out + i + static_cast<std::int64_t>(p) * values);
+      });
     }
   }
 };

@@ -116,28 +116,59 @@ template <int kScale = 0, class D, class VU> HWY_INLINE hn::Vec<D> to_float(D d,
   return hn::Add(hn::Sub(hn::BitCast(d, high), hn::Set(d, kBoth)), hn::BitCast(d, low));
 }
 
-// ln x for normal positive x. x = 2^k m with m = 1 + f in [sqrt(1/2), sqrt(2)), s = f / (2 + f):
-// ln m = 2 artanh(s) = f - f^2/2 + s (f^2/2 + R), R = 2 s^2/3 + 2 s^4/5 + ..., |s| < 0.172.
-template <class D, class V> HWY_INLINE V log(D d, V x, int terms = Format<hn::TFromD<D>>::kLogTerms - 1) {
+// Calls step(0) ... step(N - 1): one step of a computation for each of N vectors, so that the steps of one fill the
+// time in which another waits for its own.
+template <std::size_t N, class Step> HWY_INLINE void each(const Step& step) {
+#pragma GCC unroll 8
+  for (std::size_t i = 0; i < N; ++i) step(i);
+}
+
+// x becomes ln x, for N vectors of normal positive x. x = 2^k m with m = 1 + f in [sqrt(1/2), sqrt(2)),
+// s = f / (2 + f): ln m = 2 artanh(s) = f - f^2/2 + s (f^2/2 + R), R = 2 s^2/3 + 2 s^4/5 + ..., |s| < 0.172.
+template <int kTerms, class D, class V, std::size_t N> HWY_INLINE void logs(D d, V (&x)[N]) {
   using T = hn::TFromD<D>;
   using F = Format<T>;
-  const hn::RebindToUnsigned<D> du;
-  constexpr auto kShift = static_cast<typename F::Bits>(F::kBias + 1);
   using Bits = typename F::Bits;
+  const hn::RebindToUnsigned<D> du;
+  constexpr auto kShift = static_cast<Bits>(F::kBias + 1);
   constexpr Bits kFraction = (Bits{1} << F::kMantissa) - 1;
-  // Counted from sqrt(1/2): k + shift in the exponent's place, and the fraction of m beyond that of sqrt(1/2).
-  const auto counted =
-      hn::Sub(hn::BitCast(du, x), hn::Set(du, static_cast<Bits>(F::kSqrtHalf - (kShift << F::kMantissa))));
-  const auto biased = hn::Or(hn::ShiftRight<F::kMantissa>(counted), hn::Set(du, F::kWholeBits));
-  const V k = hn::Sub(hn::BitCast(d, biased), hn::Set(d, F::kWhole + static_cast<T>(kShift)));
-  const auto m = hn::Add(hn::And(counted, hn::Set(du, kFraction)), hn::Set(du, F::kSqrtHalf));
-  const V f = hn::Sub(hn::BitCast(d, m), hn::Set(d, T(1)));
-  const V s = hn::Div(f, hn::Add(f, hn::Set(d, T(2)))), z = hn::Mul(s, s);
-  const V r = hn::Mul(z, series(d, z, terms, kLogSeries));
-  const V h = hn::Mul(hn::Mul(f, f), hn::Set(d, T(0.5)));
-  const V tail = hn::Add(hn::Mul(s, hn::Add(h, r)), hn::Mul(k, hn::Set(d, F::kLn2Low)));
-  return hn::Add(hn::Mul(k, hn::Set(d, F::kLn2High)), hn::Sub(f, hn::Sub(h, tail)));
+  const auto number = [&](double value) { return hn::Set(d, static_cast<T>(value)); };
+  V k[N], f[N], s[N], z[N], r[N], h[N];
+  each<N>([&](std::size_t i) {
+    // Counted from sqrt(1/2): k + shift in the exponent's place, and the fraction of m beyond that of sqrt(1/2).
+    const auto counted =
+        hn::Sub(hn::BitCast(du, x[i]), hn::Set(du, static_cast<Bits>(F::kSqrtHalf - (kShift << F::kMantissa))));
+    const auto biased = hn::Or(hn::ShiftRight<F::kMantissa>(counted), hn::Set(du, F::kWholeBits));
+    k[i] = hn::Sub(hn::BitCast(d, biased), hn::Set(d, F::kWhole + static_cast<T>(kShift)));
+    const auto m = hn::Add(hn::And(counted, hn::Set(du, kFraction)), hn::Set(du, F::kSqrtHalf));
+    f[i] = hn::Sub(hn::BitCast(d, m), number(1));
+    s[i] = hn::Div(f[i], hn::Add(f[i], number(2)));
+    h[i] = hn::Mul(hn::Mul(f[i], f[i]), number(0.5));
+  });
+  each<N>([&](std::size_t i) {
+    z[i] = hn::Mul(s[i], s[i]);
+    r[i] = number(kLogSeries[kTerms - 1]);
+  });
+#pragma GCC unroll 16
+  for (int j = kTerms - 2; j >= 0; --j) {
+    each<N>(
+        [&](std::size_t i) { r[i] = hn::Add(hn::Mul(r[i], z[i]), number(kLogSeries[static_cast<std::size_t>(j)])); });
+  }
+  each<N>([&](std::size_t i) { r[i] = hn::Mul(s[i], hn::Add(h[i], hn::Mul(z[i], r[i]))); });
+  each<N>([&](std::size_t i) { r[i] = hn::Add(r[i], hn::Mul(k[i], hn::Set(d, F::kLn2Low))); });
+  each<N>([&](std::size_t i) {
+    x[i] = hn::Add(hn::Mul(k[i], hn::Set(d, F::kLn2High)), hn::Sub(f[i], hn::Sub(h[i], r[i])));
+  });
 }
+template <class D, class V, std::size_t N> HWY_INLINE void logs(D d, V (&x)[N]) {
+  logs<Format<hn::TFromD<D>>::kLogTerms - 1>(d, x);
+}
+template <int kTerms, class D, class V> HWY_INLINE V log(D d, V x) {
+  V one[1] = {x};
+  logs<kTerms>(d, one);
+  return one[0];
+}
+template <class D, class V> HWY_INLINE V log(D d, V x) { return log<Format<hn::TFromD<D>>::kLogTerms - 1>(d, x); }
 
 // 2^k for whole k within the exponents of normal numbers.
 template <class D, class V> HWY_INLINE V power_of_two(D d, V k) {
