@@ -9,7 +9,8 @@
 //     times the factor, plus beta C, rounded      one or two passes of the Vector Engine per piece
 //
 // With a scale for each 128 of k a matmul contracts 128 (64 partitions of pairs), and the Vector Engine adds factor
-// times sum into SBUF after each: two passes per matmul, which limit the rate to about a third.
+// times sum into SBUF after each. That binds: a pass over 512 columns takes 2.5 times as long as the matmul, and there
+// are two, one where the columns share their scale. On trn2 a product in bfloat16 is quicker; trn3 has MX (mx.hpp).
 //
 // An operand whose k is the contiguous direction arrives by dma_transpose of pairs: two neighbours in k are one 16-bit
 // number there. It needs an even number of them at even addresses; other layouts are loaded element by element, right
@@ -135,15 +136,26 @@ class ScaledKernel {
     return x;
   }
 
-  // For each 128 rows a (rows, blocks) tile of row scales, times alpha unless the columns take it.
+  // For each 128 rows a (rows, blocks) tile of row scales, times alpha unless the columns take it. With blocks, where
+  // the columns share their scales, it is the whole factor.
   std::vector<Access> factors_of_rows(const Affine& m0, std::int64_t rows) {
+    const bool whole = s_.blocks && s_.b_column == 0;
+    const auto times_alpha = [&](const Access& t) {
+      b_.tensor_scalar(t, t, AluOp::Multiply, alpha_(ds(0, t.partitions), all), {.engine = Engine::Vector});
+    };
     std::vector<Access> result;
     for (std::int64_t r = 0; r < rows; r += side_) {
       const std::int64_t height = std::min(side_, rows - r);
-      const Access t = b_.sbuf("row_factors" + std::to_string(r / side_), height, {block_count_}, DType::Float32, 2);
+      const std::string number = std::to_string(r / side_);
+      const Access t = b_.sbuf("row_factors" + number, height, {block_count_}, DType::Float32, 2);
       b_.dma_copy(t, part(rows_, m0 + r, height, 0, block_count_));
-      if (!s_.alpha_on_columns)
-        b_.tensor_scalar(t, t, AluOp::Multiply, alpha_(ds(0, height), all), {.engine = Engine::Vector});
+      if (!s_.alpha_on_columns) times_alpha(t);
+      if (whole) {
+        const Access u = b_.sbuf("shared_factors" + number, height, {block_count_}, DType::Float32, 2);
+        b_.dma_copy(u, part(columns_, 0, height, 0, block_count_));
+        if (s_.alpha_on_columns) times_alpha(u);
+        b_.tensor_tensor(t, t, u, AluOp::Multiply, Engine::Vector);
+      }
       result.push_back(t);
     }
     return result;
@@ -174,7 +186,7 @@ class ScaledKernel {
     const auto chunk = [&](const Affine& t0, std::int64_t tiles, std::int64_t deep) {
       const Affine k0 = t0 * depth;
       const Access a = a_->load(k0, tiles, deep, m0, rows), b = bb_->load(k0, tiles, deep, n0, columns);
-      const Access factors = s_.blocks ? factors_of_columns(n0, columns, t0, tiles) : Access{};
+      const Access factors = s_.blocks && s_.b_column != 0 ? factors_of_columns(n0, columns, t0, tiles) : Access{};
       for (std::int64_t t = 0; t < tiles; ++t) {
         for (std::int64_t i = 0; i < sums.row_pieces(); ++i) {
           for (std::int64_t j = 0; j < sums.column_pieces(); ++j) {
@@ -183,12 +195,8 @@ class ScaledKernel {
                          bb_->pairs(b, t, j * bank_, sums.columns_of(j)),
                          {.accumulate = s_.blocks ? Affine(0) : t0 + t, .perf_mode = MatmulMode::DoubleRow});
             if (s_.blocks) {
-              const std::int64_t height = sums.rows_of(i), width = sums.columns_of(j);
-              const Access scaled = b_.sbuf("scaled", height, {width}, DType::Float32, 2);
-              const Access here = piece_of(total, sums, i, j);
-              times_factor(scaled, sum, row_factors[static_cast<std::size_t>(i)](all, ds(t0 + t, 1)),
-                           without(factors(ds(0, height), ds(t, 1), ds(j * bank_, width)), 0));
-              b_.tensor_tensor(here, here, scaled, AluOp::Add, Engine::Vector);
+              add_scaled(piece_of(total, sums, i, j), sum, row_factors[static_cast<std::size_t>(i)](all, ds(t0 + t, 1)),
+                         s_.b_column == 0 ? Access{} : entry(factors, t, sums.rows_of(i), j, sums.columns_of(j)));
             }
           }
         }
@@ -207,7 +215,7 @@ class ScaledKernel {
         const bool last = s_.beta == Factor::Zero;
         const Access x = b_.sbuf(last ? "out" : "product", height, {width}, last ? s_.out : DType::Float32, 3);
         times_factor(x, sums.piece(i, j), row_factors[static_cast<std::size_t>(i)](all, ds(0, 1)),
-                     without(whole_k(ds(0, height), ds(0, 1), ds(j * bank_, width)), 0));
+                     entry(whole_k, 0, height, j, width));
         if (last)
           b_.dma_copy(c_(ds(m0 + i * side_, height), ds(n0 + j * bank_, width)), x);
         else
@@ -218,6 +226,19 @@ class ScaledKernel {
 
   Access piece_of(const Access& total, const blocks::Accumulator& sums, std::int64_t i, std::int64_t j) const {
     return without(total(ds(0, sums.rows_of(i)), ds(i * sums.column_pieces() + j, 1), ds(0, sums.columns_of(j))), 0);
+  }
+
+  // total += (column factors * row factor) * sum; without column factors the row's are the whole factor.
+  void add_scaled(const Access& total, const Access& sum, const Access& row, const Access& columns) {
+    if (!columns.present()) return b_.scalar_tensor_tensor(total, sum, AluOp::Multiply, row, AluOp::Add, total);
+    const Access scaled = b_.sbuf("scaled", total.partitions, {total.dims[0].size}, DType::Float32, 2);
+    times_factor(scaled, sum, row, columns);
+    b_.tensor_tensor(total, total, scaled, AluOp::Add, Engine::Vector);
+  }
+
+  // Tile t of the column factors for piece column j.
+  Access entry(const Access& factors, std::int64_t t, std::int64_t height, std::int64_t j, std::int64_t width) const {
+    return without(factors(ds(0, height), ds(t, 1), ds(j * bank_, width)), 0);
   }
 
   // dst = (column factors * row factor) * sum
