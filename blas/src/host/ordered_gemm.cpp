@@ -26,7 +26,7 @@ template <class T> constexpr bool kComplex = ComplexScalar<T>;
 // A strip has three AVX-512 vectors of rows; a panel eight columns. A block of strips fits in the second level of
 // cache, a block of panels in the third.
 template <class R> constexpr std::int64_t kStrip = 192 / static_cast<std::int64_t>(sizeof(R));
-constexpr std::int64_t kPanel = 8, kDepth = kOrderedDepth;
+constexpr std::int64_t kPanel = 8;
 template <class R> constexpr std::int64_t kRows = 8 * kStrip<R>;
 constexpr std::int64_t kColumns = 768;
 
@@ -95,18 +95,18 @@ template <class T> void combine(std::int64_t rows, std::int64_t columns, const R
 
 // Columns of C for one thread.
 template <class T> void columns_of(std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const OrderedOperand<T>& a,
-                                   const OrderedOperand<T>& b, T beta, T* c, std::int64_t cn) {
+                                   const OrderedOperand<T>& b, T beta, T* c, std::int64_t cn, std::int64_t piece) {
   using R = Real<T>;
   constexpr std::int64_t planes = kComplex<T> ? 2 : 1, strip = kStrip<R>, rows_max = kRows<R>;
-  const std::int64_t depth_max = std::min(kDepth, k),
+  const std::int64_t depth_max = std::min(piece, k),
                      a_plane = (std::min(rows_max, m) + strip - 1) / strip * strip * depth_max,
                      b_plane = (std::min(kColumns, n) + kPanel - 1) / kPanel * kPanel * depth_max;
   // Not zeroed: what is not written is not read.
   const std::unique_ptr<R[]> pa(new R[static_cast<std::size_t>(planes * a_plane)]),
       pb(new R[static_cast<std::size_t>(planes * b_plane)]),
       temporary(new R[static_cast<std::size_t>(kComplex<T> ? 2 * rows_max * kPanel : 0)]);
-  for (std::int64_t q0 = 0; q0 < k; q0 += kDepth) {
-    const std::int64_t depth = std::min(kDepth, k - q0);
+  for (std::int64_t q0 = 0; q0 < k; q0 += piece) {
+    const std::int64_t depth = std::min(piece, k - q0);
     const T scale = q0 == 0 ? beta : T(1);
     for (std::int64_t j0 = 0; j0 < n; j0 += kColumns) {
       const std::int64_t columns = std::min(kColumns, n - j0);
@@ -139,7 +139,8 @@ template <class T> void columns_of(std::int64_t m, std::int64_t n, std::int64_t 
 }  // namespace
 
 template <class T> void ordered_gemm(std::int64_t m, std::int64_t n, std::int64_t k, T alpha, OrderedOperand<T> a,
-                                     OrderedOperand<T> b, T beta, T* c, std::int64_t cm, std::int64_t cn) {
+                                     OrderedOperand<T> b, T beta, T* c, std::int64_t cm, std::int64_t cn,
+                                     std::int64_t piece) {
   if (cm != 1) {  // C^T = op(B)^T op(A)^T has the same products in the same order
     std::swap(m, n), std::swap(a, b), std::swap(cm, cn);
     std::swap(a.row, a.column), std::swap(b.row, b.column);
@@ -154,18 +155,18 @@ template <class T> void ordered_gemm(std::int64_t m, std::int64_t n, std::int64_
   const std::int64_t panels = (n + kPanel - 1) / kPanel;
   const bool worth_sharing = m * n > 1 << 12 && m * n * k > 1 << 20;
   const int threads = static_cast<int>(std::min<std::int64_t>(loop_threads(worth_sharing), panels));
-  for_pieces(threads, threads, [&](std::int64_t piece, int) {
-    const std::int64_t begin = panels * piece / threads * kPanel,
-                       end = std::min(n, panels * (piece + 1) / threads * kPanel);
+  for_pieces(threads, threads, [&](std::int64_t part, int) {
+    const std::int64_t begin = panels * part / threads * kPanel,
+                       end = std::min(n, panels * (part + 1) / threads * kPanel);
     OrderedOperand<T> right = b;
     right.data += begin * b.column;
-    columns_of<T>(m, end - begin, k, alpha, a, right, beta, c + begin * cn, cn);
+    columns_of<T>(m, end - begin, k, alpha, a, right, beta, c + begin * cn, cn, piece);
   });
 }
 
 #define TRN_ORDERED(T)                                                                                                \
   template void ordered_gemm<T>(std::int64_t, std::int64_t, std::int64_t, T, OrderedOperand<T>, OrderedOperand<T>, T, \
-                                T*, std::int64_t, std::int64_t);
+                                T*, std::int64_t, std::int64_t, std::int64_t);
 TRN_ORDERED(float)
 TRN_ORDERED(double)
 TRN_ORDERED(std::complex<float>)

@@ -4,6 +4,8 @@
 #include <complex>
 #include <cstdint>
 
+#include <trn/blas/ordered_gemm.hpp>
+
 namespace trn::blas::host {
 
 // Element (i, j) at data[i * row + j * column]; conj: its conjugate is meant.
@@ -13,8 +15,9 @@ template <class T> struct OrderedOperand {
   bool conj;
 };
 
-// C(i, j) at c[i * cm + j * cn], one of which is 1.
+// C(i, j) at c[i * cm + j * cn], one of which is 1. `piece` products are added before C is rounded.
 template <class T> void ordered_gemm(std::int64_t m, std::int64_t n, std::int64_t k, T alpha, OrderedOperand<T> a,
-                                     OrderedOperand<T> b, T beta, T* c, std::int64_t cm, std::int64_t cn);
+                                     OrderedOperand<T> b, T beta, T* c, std::int64_t cm, std::int64_t cn,
+                                     std::int64_t piece = kOrderedDepth);
 
 }  // namespace trn::blas::host
