@@ -2,11 +2,13 @@
 //
 // nc_matmul_mx contracts 512 values: four in an element, 128 partitions, k = 4p + q in natural order. Operands lie in HBM
 // as the engine wants them (MxMatrix), so loads are rows; the scales of a quadrant's four groups go to its partitions 0
-// to 3. Both operands are streamed into blocks of C of 512 x 1024, all PSUM banks, as in scaled_gemm.cpp.
+// to 3. A block of C is 1024 x 512, all PSUM banks: its rows of A stay in SBUF where they fit, and B is streamed, so that
+// 1024 products wait for each value of B that is loaded.
 //
 // quantize_mx wants the four neighbours of an element side by side along the free dimension and k on partitions:
 // dma_transpose takes (rows, q, p), stride 4 along p, to (p, q, rows), and the instruction reads (rows, q) of that.
 #include <array>
+#include <optional>
 #include <trn/blas/mx_program.hpp>
 #include <trn/core/error.hpp>
 #include <trn/tile/blocks/elementwise.hpp>
@@ -26,7 +28,8 @@ using blocks::for_blocks;
 
 namespace {
 
-constexpr std::int64_t kBlockRows = 512, kBlockColumns = 1024, kChunkTiles = 2;
+constexpr std::int64_t kBlockRows = 1024, kBlockColumns = 512, kChunkTiles = 4;
+constexpr std::int64_t kPanelBytes = 80 << 10;                    // of a partition, for rows of A that stay
 constexpr std::int64_t kPacked = 4, kQuadrant = 32, kGroups = 4;  // values in an element; groups in a quadrant
 
 std::int64_t even(std::int64_t x) { return (x + 1) / 2 * 2; }
@@ -60,18 +63,18 @@ struct MxOperand {
 
   struct Tiles {
     Access data, scale;  // (partitions, tiles, width)
-    [[nodiscard]] Access data_of(std::int64_t t, std::int64_t from, std::int64_t width) const {
+    [[nodiscard]] Access data_of(const Affine& t, std::int64_t from, std::int64_t width) const {
       return without(data(all, ds(t, 1), ds(from, width)), 0);
     }
-    [[nodiscard]] Access scale_of(std::int64_t t, std::int64_t from, std::int64_t width) const {
+    [[nodiscard]] Access scale_of(const Affine& t, std::int64_t from, std::int64_t width) const {
       return without(scale(all, ds(t, 1), ds(from, width)), 0);
     }
   };
   // Tiles t0 ... of `partitions` elements along k, columns [x0, x0 + width).
   Tiles load(Builder& b, const Affine& t0, std::int64_t tiles, std::int64_t whole, std::int64_t partitions,
-             const Affine& x0, std::int64_t width) const {
-    Tiles r{b.sbuf(name + "_tile", partitions, {tiles, width}, data.dtype, 2),
-            b.sbuf(name + "_scale_tile", partitions, {tiles, width}, DType::UInt8, 2)};
+             const Affine& x0, std::int64_t width, const char* suffix = "", std::int64_t buffers = 2) const {
+    Tiles r{b.sbuf(name + "_tile" + suffix, partitions, {tiles, width}, data.dtype, buffers),
+            b.sbuf(name + "_scale_tile" + suffix, partitions, {tiles, width}, DType::UInt8, buffers)};
     b.dma_copy(r.data, data(ds(t0 * whole, tiles * partitions), ds(x0, width)).split(0, partitions).permute({1, 0, 2}));
     const std::int64_t rows = partitions / kQuadrant * kGroups;
     const Access from =
@@ -98,34 +101,53 @@ class MxKernel {
     if (s_.beta != Factor::Zero) c_in_ = b_.input("c_in", s_.out, {s_.m, s_.n}, {s_.cm, s_.cn});
     c_ = s_.beta == Factor::Zero ? b_.output("c", s_.out, {s_.m, s_.n}, {s_.cm, s_.cn}) : b_.output_over("c", c_in_);
     for_blocks(b_, "mb", s_.m, kBlockRows, LoopKind::Parallel, [&](const Affine& m0, std::int64_t rows) {
+      const Panel panel = panel_of(m0, rows);
       for_blocks(b_, "nb", s_.n, kBlockColumns, LoopKind::Parallel,
-                 [&](const Affine& n0, std::int64_t columns) { block(m0, rows, n0, columns); });
+                 [&](const Affine& n0, std::int64_t columns) { block(panel, m0, rows, n0, columns); });
     });
     return tile::static_stores(b_.finish());
   }
 
  private:
+  std::int64_t whole_tiles() const { return padded_depth(s_.k) / kPacked / side_; }
+  std::int64_t rest() const { return padded_depth(s_.k) / kPacked % side_; }
+
+  // Rows of A for all of k: whole tiles and the last one; absent where they do not fit.
+  struct Panel {
+    std::optional<MxOperand::Tiles> whole, rest;
+  };
+  Panel panel_of(const Affine& m0, std::int64_t rows) {
+    const std::int64_t bytes = (whole_tiles() + 1) * even(rows) * (size_bytes(x_.data.dtype) + 1);
+    if (bytes > kPanelBytes) return {};
+    const std::int64_t buffers = 2 * bytes <= kPanelBytes ? 2 : 1;
+    Panel p;
+    if (whole_tiles() > 0) p.whole = x_.load(b_, 0, whole_tiles(), side_, side_, m0, even(rows), "_panel", buffers);
+    if (rest() > 0) p.rest = x_.load(b_, whole_tiles(), 1, side_, rest(), m0, even(rows), "_last", buffers);
+    return p;
+  }
+
   // The engine wants an even number of rows: the padding is multiplied and not stored.
-  void block(const Affine& m0, std::int64_t rows, const Affine& n0, std::int64_t columns) {
+  void block(const Panel& panel, const Affine& m0, std::int64_t rows, const Affine& n0, std::int64_t columns) {
     const blocks::Accumulator sums = blocks::accumulator(b_, "sums", even(rows), columns);
     const auto chunk = [&](const Affine& t0, std::int64_t tiles, std::int64_t partitions) {
-      const MxOperand::Tiles a = x_.load(b_, t0, tiles, side_, partitions, m0, even(rows)),
+      const std::optional<MxOperand::Tiles>& held = partitions == side_ ? panel.whole : panel.rest;
+      const Affine first = held && partitions == side_ ? t0 : Affine(0);
+      const MxOperand::Tiles a = held ? *held : x_.load(b_, t0, tiles, side_, partitions, m0, even(rows)),
                              b = y_.load(b_, t0, tiles, side_, partitions, n0, columns);
       for (std::int64_t t = 0; t < tiles; ++t) {
         for (std::int64_t i = 0; i < sums.row_pieces(); ++i) {
           for (std::int64_t j = 0; j < sums.column_pieces(); ++j) {
             const std::int64_t height = sums.rows_of(i), width = sums.columns_of(j);
-            b_.nc_matmul_mx(sums.piece(i, j), a.data_of(t, i * side_, height), b.data_of(t, j * bank_, width),
-                            a.scale_of(t, i * side_, height), b.scale_of(t, j * bank_, width),
+            b_.nc_matmul_mx(sums.piece(i, j), a.data_of(first + t, i * side_, height), b.data_of(t, j * bank_, width),
+                            a.scale_of(first + t, i * side_, height), b.scale_of(t, j * bank_, width),
                             {.stationary = format_of(s_.a), .moving = format_of(s_.b), .accumulate = t0 + t});
           }
         }
       }
     };
-    const std::int64_t elements = padded_depth(s_.k) / kPacked, whole = elements / side_, rest = elements % side_;
-    for_blocks(b_, "kb", whole, kChunkTiles, LoopKind::Sequential,
+    for_blocks(b_, "kb", whole_tiles(), kChunkTiles, LoopKind::Sequential,
                [&](const Affine& t0, std::int64_t tiles) { chunk(t0, tiles, side_); });
-    if (rest > 0) chunk(whole, 1, rest);
+    if (rest() > 0) chunk(whole_tiles(), 1, rest());
     for (std::int64_t i = 0; i < sums.row_pieces(); ++i) {
       for (std::int64_t j = 0; j < sums.column_pieces(); ++j) {
         const std::int64_t height = std::min(side_, rows - i * side_), width = sums.columns_of(j);
