@@ -17,11 +17,15 @@ import check_text  # noqa: E402
 from nki import _rules  # noqa: E402
 
 MACHINES = ("trn1", "trn2", "trn3")
+# Operations that not every machine has.
+ONLY = {"blas.scaled_gemm": ("trn2", "trn3"), "blas.mx_gemm": ("trn3",), "blas.mx_quantize": ("trn3",)}
 # Beside every operation as it is by default: options that make another kernel.
 VARIANTS = {
     "blas.gemm": ["--op-a T", "--op-b T", "--dtype bf16", "--precision bf16x6 --m 300 --n 200 --k 500",
                   "--precision exact --dtype fp64 --m 200 --n 100 --k 300", "--m 4096 --n 4096 --k 4096"],
     "blas.gemm_batched": ["--listed --count 5", "--m 200 --n 300 --k 260 --count 3"],
+    "blas.scaled_gemm": ["--scales tensor --m 33 --n 70 --k 301", "--scales blocks --m 600 --n 200 --k 700 --dtype fp8_e5m2"],
+    "blas.quantize": ["--scales tensor --m 300 --k 3000", "--scales blocks --m 40 --k 2100"],
     "blas.trsm": ["--m 300 --n 70 --op T", "--m 300 --n 1", "--uplo U --precision bf16x6 --m 200 --n 100"],
     "blas.pair_energy": ["--precision bf16x6", "--dtype fp64 --nocc 5 --naux 70 --nvir 60"],
     "fft.c2c": ["--n 256 --batch 200", "--n 1000", "--n 65536", "--n 100 60", "--n 1024 --precision bf16x6", "--n 512 --precision exact --dtype fp64"],
@@ -51,7 +55,7 @@ def operations(command):
 
 
 def main(command):
-    cases = [(name, options, machine) for name in operations(command) for machine in MACHINES
+    cases = [(name, options, machine) for name in operations(command) for machine in ONLY.get(name, MACHINES)
              for options in [SIZES.get(name, "")] + (VARIANTS.get(name, []) if machine == "trn2" else [])]
 
     def run(case, *more):

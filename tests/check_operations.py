@@ -13,6 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 # Operations beside trnblas that have no device kernel; `trnsci coverage blas` tells trnblas's. Everything else has one.
 HOST_ONLY = {"sparse.spgemm", "sparse.spsv", "sparse.csr2csc", "sparse.read", "sparse.cholesky", "sparse.lu", "sparse.qr",
              "solver.getrf"}
+# Operations whose kernel needs a later machine than trn2.
+MACHINES = {"blas.mx_gemm": "trn3", "blas.mx_quantize": "trn3"}
 # Extents by option, taken by the operations that have the option; others keep their defaults.
 EXTENTS = {"blas": {"--m": "96", "--n": "80", "--k": "64", "--count": "3"},
            "blas.pair_energy": {"--nocc": "3", "--naux": "40", "--nvir": "30"},
@@ -49,8 +51,11 @@ def main(command):
     def check(name):
         findings, served = [], 0
         small = options(name, name not in host_only)
-        for words in (["bench", name, "--exec", "sim:trn2", "--json", "-"], ["bench", name, "--exec", "sim:trn2", "--model-only"],
-                      ["profile", name], ["profile", name, "--json", "-"], ["emit", name], ["dis", name]):
+        machine = MACHINES.get(name, "trn2")
+        on = ["--machine", machine]
+        for words in (["bench", name, "--exec", "sim:" + machine, "--json", "-"],
+                      ["bench", name, "--exec", "sim:" + machine, "--model-only"],
+                      ["profile", name, *on], ["profile", name, *on, "--json", "-"], ["emit", name, *on], ["dis", name, *on]):
             done = run(*words, *small)
             what = " ".join([*words, *small])
             if name in host_only:
@@ -76,7 +81,7 @@ def main(command):
     findings = [f for _, found in results for f in found]
     for finding in findings:
         print(finding)
-    print(f"{len(names)} operations, {sum(s for s, _ in results)} commands served on trn2, {len(host_only)} operations on the host "
+    print(f"{len(names)} operations, {sum(s for s, _ in results)} commands served on devices, {len(host_only)} operations on the host "
           f"only, {len(findings)} findings")
     return 1 if findings else 0
 

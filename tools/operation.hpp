@@ -90,6 +90,7 @@ void add_step(Options& options, std::int64_t& which);
 [[nodiscard]] std::unique_ptr<Operation> gemm_batched_operation();
 [[nodiscard]] std::unique_ptr<Operation> trsm_operation();
 [[nodiscard]] std::unique_ptr<Operation> trsm_batched_operation();
+[[nodiscard]] std::vector<std::unique_ptr<Operation>> narrow_operations();  // 8-bit floats and microscaling
 // The table of cases: adds the operations of trnblas that have no command of their own, and gives those that have one
 // their peers on the host.
 void add_blas_operations(std::vector<std::unique_ptr<Operation>>& all);

@@ -10,6 +10,7 @@ std::vector<std::unique_ptr<Operation>> operations() {
   all.push_back(trsm_operation());
   all.push_back(trsm_batched_operation());
   all.push_back(pair_energy_operation());
+  for (auto& operation : narrow_operations()) all.push_back(std::move(operation));
   for (auto& operation : vector_operations()) all.push_back(std::move(operation));
   add_blas_operations(all);  // after those with programs of their own
   for (auto& operation : rand_operations()) all.push_back(std::move(operation));

@@ -38,7 +38,7 @@ class ProgramBench : public Operation {
     }
     const double rate = flops() / (r.modelled_seconds ? *r.modelled_seconds : *r.seconds);
     r.gflops = rate * 1e-9;
-    r.roof_fraction = rate / (simulated ? tile::device_of(executor).machine().tensor_flops(DType::Float32)
+    r.roof_fraction = rate / (simulated ? device_peak(tile::device_of(executor).machine())
                               : dtype() == DType::Float64 ? host_peak().fp64_flops
                                                           : host_peak().fp32_flops);
     return r;
@@ -47,6 +47,9 @@ class ProgramBench : public Operation {
  protected:
   [[nodiscard]] virtual DType dtype() const { return DType::Float32; }
   [[nodiscard]] virtual std::string precision(const Executor&) const { return "native"; }
+  [[nodiscard]] virtual double device_peak(const tile::Machine& machine) const {
+    return machine.tensor_flops(DType::Float32);
+  }
   [[nodiscard]] virtual BenchShape extents() const = 0;
   [[nodiscard]] virtual double flops() const = 0;
   // Runs the operation; the row gets its error and bound.

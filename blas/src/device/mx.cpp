@@ -47,7 +47,7 @@ Access without(Access x, std::size_t d) {
 }
 
 void require_mx(const char* operation, const Machine& machine) {
-  if (!machine.float8_e4m3fn)
+  if (!machine.microscaling)
     fail<NotImplemented>("{}: {} has no microscaling formats; trn3 has", operation, machine.name);
 }
 

@@ -8,6 +8,7 @@
 
 #include "../kernels/mx.hpp"
 #include "mx_values.hpp"
+#include "narrow_rows.hpp"
 #include "ordered_gemm.hpp"
 
 namespace trn::blas::host {
@@ -39,7 +40,6 @@ void widen(const MxMatrix& x, std::int64_t r0, std::int64_t rows, float* out) {
 void mx_gemm(const Executor&, const MxGemmArgs& args) {
   const MxGemmShape& s = args.shape;
   const bool nothing = s.k == 0 || s.alpha == Factor::Zero;
-  const std::int64_t bytes = size_bytes(s.out);
   std::vector<float> a, b, sums;
   for (std::int64_t j0 = 0; j0 < s.n; j0 += kPanelColumns) {
     const std::int64_t columns = std::min(kPanelColumns, s.n - j0);
@@ -57,18 +57,10 @@ void mx_gemm(const Executor&, const MxGemmArgs& args) {
                             sums.data(), columns, 1, kDepth);
       }
       parallel_for(rows, rows * columns > 1 << 14, [&](std::int64_t i) {
-        for (std::int64_t j = 0; j < columns; ++j) {
-          auto* at = static_cast<std::byte*>(args.c) + ((i0 + i) * s.cm + (j0 + j) * s.cn) * bytes;
-          float x = args.alpha * sums[static_cast<std::size_t>(i * columns + j)];
-          if (s.beta != Factor::Zero) {
-            float old;
-            to_float(s.out, at, &old, 1);
-            x = nothing ? args.beta * old : args.beta * old + x;
-          } else if (nothing) {
-            x = 0;
-          }
-          from_float(&x, s.out, at, 1);
-        }
+        float* row = &sums[static_cast<std::size_t>(i * columns)];
+        for (std::int64_t j = 0; j < columns; ++j) row[j] *= args.alpha;
+        finish_row(s.out, static_cast<std::byte*>(args.c) + ((i0 + i) * s.cm + j0 * s.cn) * size_bytes(s.out), s.cn,
+                   columns, row, s.beta != Factor::Zero, args.beta, nothing);
       });
     }
   }
@@ -83,13 +75,14 @@ void mx_quantize(const Executor&, const MxQuantizeArgs& args) {
   std::fill_n(data, to.data().size(), std::uint8_t{0});
   std::fill_n(scales, to.scales().size(), std::uint8_t{0});
   const auto* x = static_cast<const std::byte*>(args.x);
+  Packed room;
   for (std::int64_t k0 = 0; k0 < s.depth; k0 += kMxGroup) {
     const std::int64_t count = std::min(kMxGroup, s.depth - k0);
     for (std::int64_t i = 0; i < s.rows; ++i) {
       float values[kMxGroup], most = 0;
       bool finite = true;
+      load_run(s.in, x + (i * s.xr + k0 * s.xk) * size_bytes(s.in), s.xk, count, values, room);
       for (std::int64_t q = 0; q < count; ++q) {
-        to_float(s.in, x + (i * s.xr + (k0 + q) * s.xk) * size_bytes(s.in), &values[q], 1);
         finite = finite && std::isfinite(values[q]);
         most = std::max(most, std::fabs(values[q]));
         require(bits == 8 || !std::isnan(values[q]), "blas.mx_quantize: x({}, {}) is NaN, which {} does not have", i,
@@ -103,9 +96,14 @@ void mx_quantize(const Executor&, const MxQuantizeArgs& args) {
       scales[k0 / kMxGroup * stride + i] = static_cast<std::uint8_t>(scale);
       for (std::int64_t q = 0; q < count; ++q) {
         const double quotient = std::ldexp(static_cast<double>(values[q]), kBias - scale);
-        const double held = std::isnan(quotient) ? quotient : std::clamp(quotient, -facts.largest, facts.largest);
+        values[q] =
+            static_cast<float>(std::isnan(quotient) ? quotient : std::clamp(quotient, -facts.largest, facts.largest));
+      }
+      std::uint8_t codes[kMxGroup];
+      mx_codes(s.type, values, codes, count);
+      for (std::int64_t q = 0; q < count; ++q) {
         const MxPlace at = mx_place(bits, stride, i, k0 + q);
-        data[at.byte] |= static_cast<std::uint8_t>(mx_code(s.type, static_cast<float>(held)) << at.shift);
+        data[at.byte] |= static_cast<std::uint8_t>(codes[q] << at.shift);
       }
     }
   }

@@ -35,17 +35,16 @@ struct MxFacts {
   return values;
 }
 
-// The nearest code, of two the even one; |x| is at most the largest number, or NaN in an 8-bit format.
-[[nodiscard]] inline std::uint8_t mx_code(MxType type, float x) {
-  std::uint8_t code = 0;
-  if (type != MxType::Float4E2M1FN) {
-    from_float(&x, type == MxType::Float8E4M3FN ? DType::Float8E4M3FN : DType::Float8E5M2, &code, 1);
-    return code;
-  }
+// The nearest codes, of two the even one; |x| is at most the largest number, or NaN in an 8-bit format.
+inline void mx_codes(MxType type, const float* x, std::uint8_t* codes, std::int64_t n) {
+  if (type != MxType::Float4E2M1FN)
+    return from_float(x, type == MxType::Float8E4M3FN ? DType::Float8E4M3FN : DType::Float8E5M2, codes, n);
   // Halves below 2, then steps of 1 and 2: the code counts them.
-  const float v = std::fabs(x);
-  const float count = v <= 2 ? std::nearbyint(2 * v) : v <= 4 ? std::nearbyint(v) + 2 : std::nearbyint(v / 2) + 4;
-  return static_cast<std::uint8_t>(static_cast<int>(count) | (std::signbit(x) ? 8 : 0));
+  for (std::int64_t i = 0; i < n; ++i) {
+    const float v = std::fabs(x[i]);
+    const float count = v <= 2 ? std::nearbyint(2 * v) : v <= 4 ? std::nearbyint(v) + 2 : std::nearbyint(v / 2) + 4;
+    codes[i] = static_cast<std::uint8_t>(static_cast<int>(count) | (std::signbit(x[i]) ? 8 : 0));
+  }
 }
 
 [[nodiscard]] inline float mx_scale(std::uint8_t scale) {

@@ -13,6 +13,7 @@
 #include <trn/core/parallel.hpp>
 
 #include "../kernels/scaled.hpp"
+#include "narrow_rows.hpp"
 #include "ordered_gemm.hpp"
 
 namespace trn::blas::host {
@@ -39,15 +40,6 @@ void widen(const Table& table, const std::uint8_t* x, std::int64_t rs, std::int6
     float* to = out + i * columns;
     for (std::int64_t j = 0; j < columns; ++j) to[j] = table[from[j * cs]];
   });
-}
-
-float widened(DType dtype, const void* data, std::int64_t at) {
-  float value;
-  to_float(dtype, static_cast<const std::byte*>(data) + at * size_bytes(dtype), &value, 1);
-  return value;
-}
-void narrowed(float value, DType dtype, void* data, std::int64_t at) {
-  from_float(&value, dtype, static_cast<std::byte*>(data) + at * size_bytes(dtype), 1);
 }
 
 }  // namespace
@@ -91,12 +83,9 @@ void scaled_gemm(const Executor&, const ScaledArgs& args) {
         });
       }
       parallel_for(rows, rows * columns > 1 << 14, [&](std::int64_t i) {
-        for (std::int64_t j = 0; j < columns; ++j) {
-          const std::int64_t at = (i0 + i) * s.cm + (j0 + j) * s.cn;
-          const float sum = total[static_cast<std::size_t>(i * columns + j)];
-          const float old = s.beta == Factor::Zero ? 0 : args.beta * widened(s.out, args.c, at);
-          narrowed(s.beta == Factor::Zero ? sum : nothing ? old : old + sum, s.out, args.c, at);
-        }
+        auto* row = static_cast<std::byte*>(args.c) + ((i0 + i) * s.cm + j0 * s.cn) * size_bytes(s.out);
+        finish_row(s.out, row, s.cn, columns, &total[static_cast<std::size_t>(i * columns)], s.beta != Factor::Zero,
+                   args.beta, nothing);
       });
     }
   }
@@ -106,13 +95,15 @@ void quantize(const Executor&, const QuantizeArgs& args) {
   const QuantizeShape& s = args.shape;
   const auto largest = std::bit_cast<std::uint32_t>(static_cast<float>(float8_limits(s.q).largest));
   const auto top = static_cast<std::int32_t>(largest >> 23), fraction = static_cast<std::int32_t>(largest & 0x7fffff);
-  const auto at = [&](std::int64_t i, std::int64_t j) { return args.x[i * s.xr + j * s.xc]; };
-  // The numbers of the group, and whether all are finite.
+  // The scale of the numbers of a group, which it rounds.
   const auto whole = [&](std::int64_t i0, std::int64_t i1, std::int64_t j0, std::int64_t j1) {
+    std::vector<float> row(static_cast<std::size_t>(j1 - j0));
+    Packed room;
     float most = 0;
     for (std::int64_t i = i0; i < i1; ++i) {
-      for (std::int64_t j = j0; j < j1; ++j) {
-        const float x = std::fabs(at(i, j));
+      load_run(DType::Float32, args.x + i * s.xr + j0 * s.xc, s.xc, j1 - j0, row.data(), room);
+      for (const float v : row) {
+        const float x = std::fabs(v);
         most = most > x || most != most ? most : x;
       }
     }
@@ -122,7 +113,9 @@ void quantize(const Executor&, const QuantizeArgs& args) {
     const auto held = static_cast<std::uint32_t>(std::clamp(exponent, 1, 253));
     const float inverse = std::bit_cast<float>((254 - held) << 23);
     for (std::int64_t i = i0; i < i1; ++i) {
-      for (std::int64_t j = j0; j < j1; ++j) narrowed(at(i, j) * inverse, s.q, args.q, i * s.qr + j * s.qc);
+      load_run(DType::Float32, args.x + i * s.xr + j0 * s.xc, s.xc, j1 - j0, row.data(), room);
+      for (float& v : row) v *= inverse;
+      store_run(row.data(), s.q, static_cast<std::byte*>(args.q) + i * s.qr + j0 * s.qc, s.qc, j1 - j0, room);
     }
     return std::bit_cast<float>(held << 23) + (most - most);
   };
