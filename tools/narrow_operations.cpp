@@ -1,6 +1,6 @@
 // Products of narrow operands and the quantisations before them, for the command line: blas.scaled_gemm, blas.quantize,
-// blas.mx_gemm, blas.mx_quantize. Random operands; the error of a product is against its narrow operands in double, that
-// of a quantisation the largest in units of its bound.
+// blas.mx_gemm, blas.mx_quantize. Random operands; the error of a product is against its narrow operands in double,
+// that of a quantisation the largest in units of its bound.
 #include <cmath>
 #include <optional>
 #include <random>

@@ -1,9 +1,9 @@
 // mx_gemm and mx_quantize on the device: the programs, and their launches.
 //
-// nc_matmul_mx contracts 512 values: four in an element, 128 partitions, k = 4p + q in natural order. Operands lie in HBM
-// as the engine wants them (MxMatrix), so loads are rows; the scales of a quadrant's four groups go to its partitions 0
-// to 3. A block of C is 1024 x 512, all PSUM banks: its rows of A stay in SBUF where they fit, and B is streamed, so that
-// 1024 products wait for each value of B that is loaded.
+// nc_matmul_mx contracts 512 values: four in an element, 128 partitions, k = 4p + q in natural order. Operands lie in
+// HBM as the engine wants them (MxMatrix), so loads are rows; the scales of a quadrant's four groups go to its
+// partitions 0 to 3. A block of C is 1024 x 512, all PSUM banks: its rows of A stay in SBUF where they fit, and B is
+// streamed, so that 1024 products wait for each value of B that is loaded.
 //
 // quantize_mx wants the four neighbours of an element side by side along the free dimension and k on partitions:
 // dma_transpose takes (rows, q, p), stride 4 along p, to (p, q, rows), and the instruction reads (rows, q) of that.

@@ -1,7 +1,7 @@
 // scaled_gemm on the device: the program, and its launch.
 //
-// The Tensor Engine contracts 256 rows of 8-bit floats in the time of 128 (double rows): partition p of a tile holds the
-// two neighbours k = 2p and 2p + 1, so that the sums run over k in its natural order. Both operands are streamed:
+// The Tensor Engine contracts 256 rows of 8-bit floats in the time of 128 (double rows): partition p of a tile holds
+// the two neighbours k = 2p and 2p + 1, so that the sums run over k in its natural order. Both operands are streamed:
 //
 //   for each block of C (512 x 1024: all PSUM banks)
 //     for each chunk of k                         A (chunk, 512) and B (chunk, 1024), the next ones on their way
@@ -108,6 +108,12 @@ class ScaledKernel {
     bb_.emplace(b_, "b", b, half_, s_.even_b);
     rows_ = scale("scale_a", s_.m, s_.a_row, s_.a_block);
     columns_ = scale("scale_b", s_.n, s_.b_column, s_.b_block);
+    // Every partition takes them, once for each block of rows: side by side they are read in long runs.
+    if (s_.b_column > 1) {
+      const Access gathered = b_.scratch("column_scales", DType::Float32, {columns_.dims[1].size, s_.n});
+      b_.dma_copy(gathered, columns_.permute({1, 0}));
+      columns_ = gathered.permute({1, 0});
+    }
     alpha_ = blocks::scalar_input(b_, "alpha");
     if (s_.beta == Factor::Input) beta_ = blocks::scalar_input(b_, "beta");
     if (s_.beta != Factor::Zero) c_in_ = b_.input("c_in", s_.out, {s_.m, s_.n}, {s_.cm, s_.cn});

@@ -1,6 +1,6 @@
 // scaled_gemm and quantize on the host, with the bits of the device: operands are widened to float, panel by panel, and
-// ordered_gemm adds 256 (or, with a scale for each, 128) products in the order of the Tensor Engine. An 8-bit product is
-// exact in fp32, so it does not matter whether an addition is fused with it.
+// ordered_gemm adds 256 (or, with a scale for each, 128) products in the order of the Tensor Engine. An 8-bit product
+// is exact in fp32, so it does not matter whether an addition is fused with it.
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -1,5 +1,5 @@
-// Microscaling (MX) matrices and their product: 8-bit or 4-bit floats with one power of two for each 32 neighbours along
-// k, as the Open Compute Project's MX formats have it. trn3 multiplies them at four times the rate of bfloat16.
+// Microscaling (MX) matrices and their product: 8-bit or 4-bit floats with one power of two for each 32 neighbours
+// along k, as the Open Compute Project's MX formats have it. trn3 multiplies them at four times the rate of bfloat16.
 // cuBLASLt: matmuls with CUBLASLT_MATMUL_MATRIX_SCALE_VEC32_UE8M0.
 //
 //   C = alpha A B^T + beta C,   A m x k and B n x k, both with groups along k

@@ -1,7 +1,7 @@
-// Products of 8-bit floats with scales. cuBLASLt: matmuls of CUDA_R_8F_E4M3 and CUDA_R_8F_E5M2 with A_SCALE and B_SCALE,
-// one for a matrix, for each row or column, or for blocks of 128 along k.
+// Products of 8-bit floats with scales. cuBLASLt: matmuls of CUDA_R_8F_E4M3 and CUDA_R_8F_E5M2 with A_SCALE and
+// B_SCALE, one for a matrix, for each row or column, or for blocks of 128 along k.
 //
-//   C(i, j) = alpha sum over blocks t of k:  sa(i, t) sb(t, j) (sum over k in block t of A(i, k) B(k, j))  + beta C(i, j)
+//   C(i, j) = alpha sum over blocks t of k: sa(i, t) sb(t, j) (sum over k in t of A(i, k) B(k, j)) + beta C(i, j)
 //
 // A and B are float8_e4m3 (largest number 240), float8_e5m2 or float8_e4m3fn (448; on devices trn3 only), in any pair
 // but the two kinds of e4m3 together. C is float, bfloat16 or float16. quantize.hpp makes such operands.
