@@ -3,7 +3,8 @@
 #
 #   trn_finish_install()     after all targets are made
 #
-# Components (cmake --install --component): runtime, dev, tools, dropins; the Debian packages are these four.
+# Components (cmake --install --component): runtime, dev, tools, dropins and, with TRN_MPI, scalapack; the Debian packages
+# are these. Only tools and scalapack need MPI.
 
 set(TRN_LIBRARIES core tile comm neuron blas rand fft solver tensor sparse)  # the C++ libraries, in link order
 set(CMAKE_INSTALL_LIBDIR lib CACHE PATH "libraries, below the prefix")
@@ -92,16 +93,21 @@ function(trn_install_documents)
   find_program(TRN_GZIP gzip REQUIRED)
   execute_process(COMMAND ${TRN_GZIP} -9nc ${TRN_ROOT}/cmake/debian/changelog OUTPUT_FILE ${PROJECT_BINARY_DIR}/changelog.gz
     COMMAND_ERROR_IS_FATAL ANY)
-  foreach(part runtime dev tools dropins)
+  foreach(part ${TRN_PARTS})
     install(FILES ${TRN_ROOT}/cmake/debian/copyright ${PROJECT_BINARY_DIR}/changelog.gz
       DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${TRN_PACKAGE_${part}} COMPONENT ${part})
   endforeach()
 endfunction()
 
+set(TRN_PARTS runtime dev tools dropins)
+if(TRN_MPI AND TRN_DROPINS)
+  list(APPEND TRN_PARTS scalapack)
+endif()
 set(TRN_PACKAGE_runtime libtrnsci0)
 set(TRN_PACKAGE_dev libtrnsci-dev)
 set(TRN_PACKAGE_tools trnsci-tools)
 set(TRN_PACKAGE_dropins trnsci-dropins)
+set(TRN_PACKAGE_scalapack trnsci-scalapack)
 
 # Debian packages: cd build/release && cpack -G DEB. The drop-ins are no alternatives of the system's libraries: a program
 # takes them by LD_LIBRARY_PATH.
@@ -112,7 +118,7 @@ macro(trn_packages)
   set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
   set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
   set(CPACK_STRIP_FILES ON)
-  set(CPACK_COMPONENTS_ALL runtime dev tools dropins)
+  set(CPACK_COMPONENTS_ALL ${TRN_PARTS})
   set(CPACK_DEB_COMPONENT_INSTALL ON)
   set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
@@ -125,6 +131,7 @@ macro(trn_packages)
   set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
   set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION science)
   set(CPACK_DEBIAN_DROPINS_PACKAGE_SECTION libs)
+  set(CPACK_DEBIAN_SCALAPACK_PACKAGE_SECTION libs)
   set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "libtrnsci0 (= ${PROJECT_VERSION}), libfmt-dev, libhwy-dev, libopenblas-openmp-dev, zlib1g-dev, libmetis-dev")
   set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "math libraries for AWS Trainium: C API
 trnblas, trnfft and trnrand as C functions, in one shared library.")
@@ -136,7 +143,10 @@ Benchmarks, listings and profiles of device kernels, DF-MP2 energies.")
   set(CPACK_COMPONENT_DROPINS_DESCRIPTION "math libraries for AWS Trainium: BLAS, LAPACK and FFTW by their names
 Libraries under the names that programs load. They are not alternatives of the
 system's: set LD_LIBRARY_PATH to /usr/lib/trnsci/dropin.")
-  foreach(part runtime dev tools dropins)
+  set(CPACK_COMPONENT_SCALAPACK_DESCRIPTION "math libraries for AWS Trainium: level 3 of PBLAS before ScaLAPACK
+A library for LD_PRELOAD in programs that use ScaLAPACK over OpenMPI:
+/usr/lib/trnsci/dropin/libtrn_scalapack_dropin.so.")
+  foreach(part ${TRN_PARTS})
     string(TOUPPER ${part} upper)
     set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${TRN_PACKAGE_${part}})
   endforeach()

@@ -6,7 +6,8 @@
 
 Prints "SOURCE|GROUP" for each source, or "SOURCE|" for one that stays alone. Sources of one group share no name that
 two of them (or headers of the project, found in the FOLDERs) define: not a helper in an unnamed namespace, not a macro.
-So each means in the group what it means alone. Names are found by the layout that clang-format gives every file: what
+So each means in the group what it means alone. Sources of several ranks, those below a folder src/dist, form groups of
+their own ("dist_0", ...): who uses no ranks links nothing of them, nor of what they call. Names are found by the layout that clang-format gives every file: what
 begins in the first column stands at namespace scope. A name too many only makes groups smaller.
 """
 import os
@@ -104,6 +105,15 @@ def assign(most, folders, sources):
     return {source: index for index, (_, members) in enumerate(groups) for source in members if len(members) > 1}
 
 
+def labels(most, folders, sources):
+    """source -> the name of its group, "" for none."""
+    group_of = {source: str(group) for source, group in assign(most, folders, sources).items()}
+    ranks = [source for source in sources if "/src/dist/" in source]
+    group_of.update((source, "") for source in ranks)
+    group_of.update((source, f"dist_{group}") for source, group in assign(most, folders, ranks).items())
+    return {source: group_of.get(source, "") for source in sources}
+
+
 def self_test():
     files = {
         "shared.hpp": "struct Shared {\n  int x;\n};\n",
@@ -123,6 +133,12 @@ def self_test():
         sources = [os.path.join(folder, name) for name in files if name.endswith(".cpp")]
         found = {os.path.basename(s): g for s, g in assign(12, [], sources).items()}
         pairs = {os.path.basename(s): g for s, g in assign(2, [], sources).items()}
+        os.makedirs(os.path.join(folder, "src/dist"))
+        for name in ("p.cpp", "q.cpp"):
+            with open(os.path.join(folder, "src/dist", name), "w", encoding="utf-8") as file:
+                file.write(f"void {name[0]}() {{}}\n")
+            sources.append(os.path.join(folder, "src/dist", name))
+        labelled = {os.path.basename(s): label for s, label in labels(12, [], sources).items()}
     # a and b share a header; c has b's helper, d a's constant, e another Shared than a and b. g's helper would hide
     # the functions of d and e.
     expected = {"a.cpp": 0, "b.cpp": 0, "g.cpp": 0, "c.cpp": 1, "d.cpp": 1, "e.cpp": 1}
@@ -130,6 +146,9 @@ def self_test():
         sys.exit(f"expected {expected}, found {found}")
     if pairs != {"a.cpp": 0, "b.cpp": 0, "c.cpp": 1, "d.cpp": 1}:
         sys.exit(f"groups of two: {pairs}")
+    # p and q share no name with a, and yet are not in its group.
+    if labelled != {name: str(group) for name, group in expected.items()} | {"f.cpp": "", "p.cpp": "dist_0", "q.cpp": "dist_0"}:
+        sys.exit(f"with sources of ranks: {labelled}")
     print("groups as expected")
 
 
@@ -138,9 +157,8 @@ def main():
         return self_test()
     split = sys.argv.index("--")
     sources = sys.argv[split + 1:]
-    group_of = assign(int(sys.argv[1]), sys.argv[2:split], sources)
-    for source in sources:
-        print(f"{source}|{group_of.get(source, '')}")
+    for source, label in labels(int(sys.argv[1]), sys.argv[2:split], sources).items():
+        print(f"{source}|{label}")
 
 
 if __name__ == "__main__":
