@@ -2,6 +2,7 @@
 #include <trn/blas/gemm.hpp>
 
 #include "checks.hpp"
+#include "gemm_arguments.hpp"
 #include "gemm_target.hpp"
 
 namespace trn::blas {
@@ -83,26 +84,7 @@ template <Element In, Element Out> Accuracy detail::gemm(const Executor& executo
   checks::distinct_elements(operation, "C", checks::extent(c));
   checks::no_overlap(operation, "A", checks::extent(a), "C", checks::extent(c));
   checks::no_overlap(operation, "B", checks::extent(b), "C", checks::extent(c));
-  // alpha = 0 reads neither A nor B: as if they had no columns and no rows.
-  const std::int64_t k = alpha == Compute<Out>(0) ? 0 : ta.columns();
-  const GemmArgs g{dtype_of<In>,
-                   dtype_of<Out>,
-                   c.rows(),
-                   c.columns(),
-                   k,
-                   ta.data(),
-                   ta.row_stride(),
-                   ta.column_stride(),
-                   tb.data(),
-                   tb.row_stride(),
-                   tb.column_stride(),
-                   c.data(),
-                   c.row_stride(),
-                   c.column_stride(),
-                   alpha,
-                   beta,
-                   ComplexScalar<In> && op_a == Op::C,
-                   ComplexScalar<In> && op_b == Op::C};
+  const GemmArgs g = gemm_arguments(op_a, op_b, alpha, a, b, beta, c);
   if (g.m == 0 || g.n == 0) {
     const Mode mode = options.precision.mode();  // nothing is computed, so nothing is chosen
     return {mode, passes_of(mode), 0};

@@ -6,6 +6,7 @@
 #include "gather_entries.hpp"
 #include "pattern_checks.hpp"
 #include "scalars.hpp"
+#include "triplet_checks.hpp"
 
 namespace trn::sparse {
 
@@ -39,14 +40,8 @@ template <Scalar T, Index I> Csr<T, I>::Csr(const Pattern<I>& pattern, const Vec
 template <Scalar T, Index I>
 Csr<T, I> Csr<T, I>::from_triplets(const Executor& executor, Extents e, const Triplets<T>& t, Duplicates duplicates) {
   constexpr const char* operation = "sparse.from_triplets";
-  check_extents<I>(operation, e);
+  check_triplets<I>(operation, e, t);
   const std::size_t count = t.values.size();
-  require(t.rows.size() == count && t.columns.size() == count, "{}: {} rows, {} columns and {} values; give as many",
-          operation, t.rows.size(), t.columns.size(), count);
-  for (std::size_t k = 0; k < count; ++k) {
-    require(t.rows[k] >= 0 && t.rows[k] < e.rows && t.columns[k] >= 0 && t.columns[k] < e.columns,
-            "{}: entry {} is at ({}, {}), outside {} x {}", operation, k, t.rows[k], t.columns[k], e.rows, e.columns);
-  }
   return on(executor,
             gather_entries<T, I>(
                 operation, e, static_cast<std::int64_t>(count), [&](std::int64_t k) { return t.rows[k]; },

@@ -6,6 +6,7 @@
 #include "gather_entries.hpp"
 #include "pattern_checks.hpp"
 #include "scalars.hpp"
+#include "triplet_checks.hpp"
 
 namespace trn::sparse {
 
@@ -38,14 +39,8 @@ Coo<T, I>::Coo(detail::Trusted, Extents extents, Array<I>&& rows, Array<I>&& col
 template <Scalar T, Index I>
 Coo<T, I> Coo<T, I>::from_triplets(const Executor& executor, Extents e, const Triplets<T>& t, Duplicates duplicates) {
   constexpr const char* operation = "sparse.coo.from_triplets";
-  check_extents<I>(operation, e);
+  check_triplets<I>(operation, e, t);
   const std::size_t count = t.values.size();
-  require(t.rows.size() == count && t.columns.size() == count, "{}: {} rows, {} columns and {} values; give as many",
-          operation, t.rows.size(), t.columns.size(), count);
-  for (std::size_t k = 0; k < count; ++k) {
-    require(t.rows[k] >= 0 && t.rows[k] < e.rows && t.columns[k] >= 0 && t.columns[k] < e.columns,
-            "{}: entry {} is at ({}, {}), outside {} x {}", operation, k, t.rows[k], t.columns[k], e.rows, e.columns);
-  }
   // By comparison, so that no memory depends on the extents.
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});

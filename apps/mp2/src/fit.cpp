@@ -20,6 +20,7 @@
 #include <trn/core/error.hpp>
 #include <trn/mp2/linear_algebra.hpp>
 
+#include "chunks.hpp"
 #include "fit_norms.hpp"
 #include "host_fit.hpp"
 #include "stages.hpp"
@@ -28,30 +29,8 @@ namespace trn::mp2 {
 
 namespace {
 
-constexpr std::int64_t kChunkElements = std::int64_t{1} << 24;  // of (P|mn), but at least one shell
-
-struct Chunk {
-  std::int64_t first_shell, last_shell, first, size;  // functions [first, first + size)
-};
-
-std::vector<Chunk> chunks_of(const Basis& orbital, const Basis& fitting) {
-  const std::int64_t most = std::max<std::int64_t>(1, kChunkElements / (orbital.size() * orbital.size()));
-  std::vector<Chunk> chunks;
-  const auto& shells = fitting.shells();
-  for (std::size_t s = 0; s < shells.size(); ++s) {
-    if (chunks.empty() || chunks.back().size + shells[s].size > most) {
-      chunks.push_back({static_cast<std::int64_t>(s), static_cast<std::int64_t>(s), shells[s].first, 0});
-    }
-    chunks.back().last_shell = static_cast<std::int64_t>(s) + 1;
-    chunks.back().size += shells[s].size;
-  }
-  return chunks;
-}
-
-std::int64_t largest_chunk(const FitInput& in) {
-  std::int64_t most = 0;
-  for (const Chunk& c : chunks_of(*in.orbital, *in.fitting)) most = std::max(most, c.size);
-  return most;
+std::vector<Chunk> shell_chunks(const FitInput& in) {
+  return chunks_of(in.orbital->size(), *in.fitting, std::int64_t{1} << 24);
 }
 
 template <class T>
@@ -303,7 +282,7 @@ static std::int64_t exact_fit_bytes(const Executor& executor, const FitInput& in
 std::int64_t fit_bytes(const Executor& executor, const FitInput& in, Mode precision, std::size_t element,
                        bool in_memory) {
   if (executor.family() == Family::Host && precision == Mode::Native) return host_fit_bytes(in, in_memory);
-  const std::int64_t n = in.orbital->size(), naux = in.fitting->size(), chunk = largest_chunk(in);
+  const std::int64_t n = in.orbital->size(), naux = in.fitting->size(), chunk = largest_chunk(shell_chunks(in));
   const auto size = static_cast<std::int64_t>(element);
   if (precision == Mode::Exact) return exact_fit_bytes(executor, in, chunk);
   return chunk * n * n * (8 + size) + 2 * chunk * in.occupied.columns * (n + in.virtuals.columns) * size +
@@ -328,7 +307,7 @@ template <class T> FitResult fit(const Executor& executor, const FitInput& in, M
     Transform<T> transform(executor, in, precision, two_words == HalfTransform::TwoWords);
     std::vector<double> a;
     std::vector<T> out;
-    for (const Chunk& chunk : chunks_of(*in.orbital, *in.fitting)) {
+    for (const Chunk& chunk : shell_chunks(in)) {
       host.run("three_centre", "float64", [&] {
         a.resize(static_cast<std::size_t>(chunk.size * n * n));
         integrals->compute(chunk.first_shell, chunk.last_shell, a.data());

@@ -20,6 +20,7 @@
 #include <trn/core/error.hpp>
 #include <trn/mp2/linear_algebra.hpp>
 
+#include "chunks.hpp"
 #include "fit_norms.hpp"
 #include "stages.hpp"
 
@@ -29,27 +30,7 @@ namespace {
 
 using blas::Op;
 
-constexpr std::int64_t kChunkElements = std::int64_t{1} << 23;  // but at least one shell
-
-struct Chunk {
-  std::int64_t first_shell, last_shell, first, size;  // functions [first, first + size)
-};
-
-std::vector<Chunk> chunks_of(std::int64_t n, const Basis& fitting) {
-  const std::int64_t most = std::max<std::int64_t>(1, kChunkElements / (n * n));
-  std::vector<Chunk> chunks;
-  const auto& shells = fitting.shells();
-  for (std::size_t s = 0; s < shells.size(); ++s) {
-    if (chunks.empty() || chunks.back().size + shells[s].size > most) {
-      chunks.push_back({static_cast<std::int64_t>(s), static_cast<std::int64_t>(s), shells[s].first, 0});
-    }
-    chunks.back().last_shell = static_cast<std::int64_t>(s) + 1;
-    chunks.back().size += shells[s].size;
-  }
-  return chunks;
-}
-
-std::int64_t largest(const std::vector<Chunk>& chunks) { return std::ranges::max(chunks, {}, &Chunk::size).size; }
+constexpr std::int64_t kChunkElements = std::int64_t{1} << 23;
 
 MatrixView<double> matrix(double* data, std::int64_t rows, std::int64_t columns, std::int64_t ld = 0) {
   return MatrixView<double>::row_major(Executor::host(), data, rows, columns, ld);
@@ -179,7 +160,7 @@ std::int64_t host_fit_bytes(const FitInput& in, bool in_memory) {
   const Basis fitting = in.fitting->by_momentum();
   const std::int64_t n = in.orbital->size(), naux = fitting.size(), nocc = in.occupied.columns,
                      nvir = in.virtuals.columns, threads = omp_get_max_threads();
-  const std::int64_t chunk = largest(chunks_of(n, fitting));
+  const std::int64_t chunk = largest_chunk(chunks_of(n, fitting, kChunkElements));
   const std::int64_t transforming =
       chunk * n * (n + nocc + 1) + 2 * nocc * naux + threads * (2 * chunk + (in_memory ? 0 : chunk * nvir));
   const std::int64_t solving = nocc * naux + threads * (in_memory ? 0 : naux * nvir),
@@ -200,9 +181,9 @@ FitResult host_fit(const FitInput& in, PanelStore<double>& store, std::vector<St
   {
     std::optional<ThreeCentre> integrals;
     clock.run("three_centre", "float64", [&] { integrals.emplace(*in.orbital, fitting); });
-    const std::vector<Chunk> chunks = chunks_of(n, fitting);
-    Transform transform(in, largest(chunks));
-    const auto a = std::make_unique_for_overwrite<double[]>(static_cast<std::size_t>(largest(chunks) * n * n));
+    const std::vector<Chunk> chunks = chunks_of(n, fitting, kChunkElements);
+    Transform transform(in, largest_chunk(chunks));
+    const auto a = std::make_unique_for_overwrite<double[]>(static_cast<std::size_t>(largest_chunk(chunks) * n * n));
     for (const Chunk& chunk : chunks) {
       clock.run("three_centre", "float64",
                 [&] { integrals->compute_columns(chunk.first_shell, chunk.last_shell, a.get()); });

@@ -11,6 +11,7 @@
 #include "checks.hpp"
 #include "dist/panels.hpp"
 #include "exact.hpp"
+#include "gemm_arguments.hpp"
 
 namespace trn::blas::distributed {
 
@@ -23,26 +24,7 @@ constexpr std::int64_t kChunk = 256;
 
 template <class T> GemmArgs arguments(const Product<T>& p, const MatrixView<const T>& a, const MatrixView<const T>& b,
                                       const MatrixView<T>& c) {
-  const MatrixView<const T> ta = p.op_a == Op::N ? a : a.transposed(), tb = p.op_b == Op::N ? b : b.transposed();
-  const bool complex = ComplexScalar<T>;
-  return {dtype_of<T>,
-          dtype_of<T>,
-          c.rows(),
-          c.columns(),
-          ta.columns(),
-          ta.data(),
-          ta.row_stride(),
-          ta.column_stride(),
-          tb.data(),
-          tb.row_stride(),
-          tb.column_stride(),
-          c.data(),
-          c.row_stride(),
-          c.column_stride(),
-          p.alpha,
-          p.beta,
-          complex && p.op_a == Op::C,
-          complex && p.op_b == Op::C};
+  return gemm_arguments(p.op_a, p.op_b, p.alpha, a, b, p.beta, c);
 }
 
 // Rows of a stored left panel, columns of a stored right one.

@@ -3,12 +3,21 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 
 #include <trn/comm/agreement.hpp>
 #include <trn/comm/matrix.hpp>
 #include <trn/solver/types.hpp>
 
 namespace trn::solver {
+
+// Collective: memory for `elements` numbers on every rank, or the same exception on all.
+template <class T> trn::Array<T> room(comm::Agreement& agreement, const Executor& executor, std::int64_t elements) {
+  std::optional<trn::Array<T>> buffer;
+  agreement.attempt([&] { buffer.emplace(executor, Shape{elements}); });
+  agreement.settle();
+  return std::move(*buffer);
+}
 
 template <class T> class Columns {
  public:

@@ -47,14 +47,12 @@ template <Scalar T> DistPivots getrf(const dist::Matrix<T>& a, const FactorOptio
   const MatrixView<T> part = columns.local();
   const Executor& host = a.executor();
   comm::Agreement agreement(a.group());
-  std::optional<trn::Array<T>> buffer;
-  agreement.attempt([&] { buffer.emplace(host, Shape{m * std::min(block, order)}); });
-  agreement.settle();
+  const trn::Array<T> buffer = room<T>(agreement, host, m * std::min(block, order));
   Outcome outcome;
   for (std::int64_t k = 0; k * block < order; ++k) {
     const std::int64_t at = k * block, depth = std::min(block, order - at), high = m - at;
     const int owner = columns.cut().owner(at);
-    const MatrixView<T> panel = MatrixView<T>::column_major(host, buffer->data(), high, depth);
+    const MatrixView<T> panel = MatrixView<T>::column_major(host, buffer.data(), high, depth);
     std::vector<std::int64_t> said(static_cast<std::size_t>(depth + 2));
     const std::int64_t mine = columns.before(k);
     if (a.group().rank() == owner) {

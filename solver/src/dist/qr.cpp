@@ -80,14 +80,12 @@ template <Scalar T> DistReflections<T> geqrf(const dist::Matrix<T>& a, const Fac
   const MatrixView<T> part = columns.local();
   const Executor& host = a.executor();
   comm::Agreement agreement(a.group());
-  std::optional<trn::Array<T>> buffer;
-  agreement.attempt([&] { buffer.emplace(host, Shape{m * std::min(block, order)}); });
-  agreement.settle();
+  const trn::Array<T> buffer = room<T>(agreement, host, m * std::min(block, order));
   for (std::int64_t k = 0; k * block < order; ++k) {
     const std::int64_t at = k * block, depth = std::min(block, order - at), high = m - at, mine = columns.before(k);
     const int owner = columns.cut().owner(at);
     const bool here = a.group().rank() == owner;
-    const MatrixView<T> v = MatrixView<T>::column_major(host, buffer->data(), high, depth);
+    const MatrixView<T> v = MatrixView<T>::column_major(host, buffer.data(), high, depth);
     std::vector<T> t(static_cast<std::size_t>(depth * depth));
     T* tau = result.tau.data() + at;
     std::int64_t said[2] = {0, -1};
@@ -140,14 +138,12 @@ void multiply(Op op, const dist::Matrix<T>& factor, const std::vector<T>& tau, c
   const Columns<T> reflections(factor, block), columns(c, c.distribution().column_block);
   const Executor& host = c.executor();
   comm::Agreement agreement(c.group());
-  std::optional<trn::Array<T>> buffer;
-  agreement.attempt([&] { buffer.emplace(host, Shape{m * std::min(block, order)}); });
-  agreement.settle();
+  const trn::Array<T> buffer = room<T>(agreement, host, m * std::min(block, order));
   for (std::int64_t s = 0; s < panels; ++s) {
     const std::int64_t k = op == Op::N ? panels - 1 - s : s;
     const std::int64_t at = k * block, depth = std::min(block, order - at), high = m - at;
     const int owner = reflections.cut().owner(at);
-    const MatrixView<T> v = MatrixView<T>::column_major(host, buffer->data(), high, depth);
+    const MatrixView<T> v = MatrixView<T>::column_major(host, buffer.data(), high, depth);
     if (c.group().rank() == owner) {
       const MatrixView<T> panel = reflections.local().block(at, reflections.before(k), high, depth);
       copy(View<const T>(MatrixView<const T>(panel)), View<T>(v));
