@@ -3,6 +3,8 @@
 //
 //   fft_host_speed [float|double] [complex|real] [many|one] [threads] [seconds per number] [lengths]
 //   fft_host_speed [float|double] plan [lengths]     what it takes to make a plan, the smallest of three
+//   fft_host_speed [float|double] plans [count] [largest]   the same over random lengths, one time each: 1000 of them
+//     up to 100000, uniform in their logarithm
 //
 // Every length is timed in turn, ours and the peers' interleaved; the smallest time of all rounds counts. "many" means
 // lines of about 2^18 points altogether (at least 16 of them), "one" a single line. Ours is Plan::execute with
@@ -21,7 +23,9 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <trn/fft/plan.hpp>
@@ -230,18 +234,44 @@ void table(bool real, bool many, int threads, double seconds, const std::vector<
   std::printf("\n");
 }
 
+constexpr Kind kKinds[] = {Kind::ComplexToComplex, Kind::RealToComplex, Kind::ComplexToReal};
+
+template <class T> double seconds_to_plan(Kind kind, std::int64_t n) {
+  const auto direction = kind == Kind::ComplexToReal ? trn::fft::Direction::Inverse : trn::fft::Direction::Forward;
+  const auto begin = std::chrono::steady_clock::now();
+  const trn::fft::Plan<T> plan(trn::Executor::host(), trn::fft::dense(kind, direction, {n}));
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+template <class T> void random_plans(int count, double largest) {
+  std::printf("| plans of %d random lengths to %.0f | median, us | nine of ten, us | worst, us (n) |\n", count,
+              largest);
+  std::printf("|---|---|---|---|\n");
+  for (const Kind kind : kKinds) {
+    std::mt19937_64 random(1);
+    std::uniform_real_distribution<double> unit(0, 1);
+    std::vector<std::pair<double, std::int64_t>> times;
+    for (int i = 0; i < count; ++i) {
+      const auto n = static_cast<std::int64_t>(std::exp(unit(random) * std::log(largest)) + 0.5);
+      times.emplace_back(seconds_to_plan<T>(kind, n), n);
+    }
+    std::sort(times.begin(), times.end());
+    const auto at = [&](double part) { return times[static_cast<std::size_t>(part * (count - 1))].first * 1e6; };
+    std::printf("| %s | %.3g | %.3g | %.3g (%lld) |\n",
+                kind == Kind::ComplexToComplex ? "c2c"
+                : kind == Kind::RealToComplex  ? "r2c"
+                                               : "c2r",
+                at(0.5), at(0.9), at(1), static_cast<long long>(times.back().second));
+  }
+}
+
 template <class T> void plan_table(const std::vector<std::int64_t>& lengths) {
   std::printf("| n | c2c, us | r2c, us | c2r, us |\n|---|---|---|---|\n");
   for (const std::int64_t n : lengths) {
     std::printf("| %lld |", static_cast<long long>(n));
-    for (const Kind kind : {Kind::ComplexToComplex, Kind::RealToComplex, Kind::ComplexToReal}) {
-      const auto direction = kind == Kind::ComplexToReal ? trn::fft::Direction::Inverse : trn::fft::Direction::Forward;
+    for (const Kind kind : kKinds) {
       double best = std::numeric_limits<double>::infinity();
-      for (int round = 0; round < 3; ++round) {
-        const auto begin = std::chrono::steady_clock::now();
-        const trn::fft::Plan<T> plan(trn::Executor::host(), trn::fft::dense(kind, direction, {n}));
-        best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-      }
+      for (int round = 0; round < 3; ++round) best = std::min(best, seconds_to_plan<T>(kind, n));
       std::printf(" %.3g |", best * 1e6);
     }
     std::printf("\n");
@@ -259,6 +289,12 @@ int main(int argc, char** argv) {
     if (argc > 3) lengths.clear();
     for (int i = 3; i < argc; ++i) lengths.push_back(std::atoll(argv[i]));
     is_double ? plan_table<double>(lengths) : plan_table<float>(lengths);
+    return 0;
+  }
+  if (argument(2, "") == "plans") {
+    const int count = std::atoi(argument(3, "1000").c_str());
+    const double largest = std::atof(argument(4, "100000").c_str());
+    is_double ? random_plans<double>(count, largest) : random_plans<float>(count, largest);
     return 0;
   }
   const int threads = std::atoi(argument(4, "1").c_str());

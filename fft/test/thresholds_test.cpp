@@ -9,11 +9,13 @@
 #include <omp.h>
 
 #include <host/limits.hpp>
+#include <host/line_choice.hpp>
 #include <host/line_plan.hpp>
 #include <host/schedule.hpp>
 
 #include "dft_oracle.hpp"
 #include "fft_support.hpp"
+#include "support/every_target.hpp"
 
 namespace trn::fft::test {
 namespace {
@@ -271,6 +273,17 @@ TEST(Thresholds, HalvedLines) {
     check_kinds<float>(x, e, 1, {Kind::RealToComplex, Kind::ComplexToReal});
     check_kinds<double>(x, e, 1, {Kind::RealToComplex, Kind::ComplexToReal});
   }
+}
+
+// Vectors shorter than a line of the cache: no more legs 4 KiB apart than a set of the cache has lines.
+TEST(Thresholds, LegsThatShareASetOfTheCache) {
+  testing_support::on_every_target([] {
+    if (host::step_functions<double>().numbers * 16 >= 64) return;
+    host::Chooser chooser(host::widest_lanes<double>(), sizeof(double));
+    const host::Choice choice = chooser.best(4096);
+    if (choice.kind != host::LineKind::Steps) return;
+    for (const int radix : choice.radices) EXPECT_LE(radix, 8);
+  });
 }
 
 }  // namespace

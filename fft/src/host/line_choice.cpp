@@ -1,4 +1,4 @@
-// The costs of line_choice.hpp. Their factors fit times measured for the ways on AVX-512.
+// The costs of line_choice.hpp. Their factors fit times measured for the ways on AVX-512, and on AVX2 where it says so.
 #include "line_choice.hpp"
 
 #include "limits.hpp"
@@ -81,6 +81,22 @@ double Chooser::bytes(std::int64_t n) {
   return 0;
 }
 
+// How much more a pass of radix r costs with vectors shorter than 64 bytes, against the same pass with AVX-512. Two
+// things count from 9 legs on.
+//   Sets of the cache. The legs lie n/r numbers apart. Those a multiple of 4 KiB apart fall into one set of the first
+//     cache, which holds 8 lines, and a line is gone before its second half is asked for: 4096 doubles by 16 x 16 x 16
+//     took twice as long with AVX2 as by 8 x 8 x 8 x 8.
+//   Registers. There are 16. What a codelet spills costs least in the first pass, which is loads and transpositions,
+//     and most where twiddles wait as well: 2048 by 8 x 16 x 16 took 1.13 times as long as by 16 x 8 x 16. The factors
+//     fit times of 34 lengths.
+double Chooser::narrow_factor(std::int64_t leg, int radix, int numbers, bool is_first, bool is_last) const {
+  constexpr std::int64_t kLine = 64, kPeriod = 4096;
+  constexpr int kWays = 8;
+  const std::int64_t number = 2 * real_bytes_;
+  if (radix <= kWays || numbers * number >= kLine) return 1;
+  return (leg * number % kPeriod == 0 ? 2 : 1) * (is_first ? 1 : is_last ? 1.05 : 1.15);
+}
+
 // Passes on interleaved vectors: every order of every factorisation into two to four codelets. The first pass
 // transposes, the last has no twiddles; l numbers that do not fill their vectors cost as much as if they did, and
 // masks.
@@ -92,7 +108,8 @@ bool Chooser::offer_steps(Choice& choice, std::int64_t n) const {
     for (int r = 2; r <= 16; ++r) {
       if (rest % r != 0 || !has_codelet(r)) continue;
       const std::int64_t m = rest / r, vectors = ceiling(l, numbers);
-      const double points = r, work = pairs_codelet_cost(r) + 2 * points, cut = l % numbers == 0 ? 0 : 2 * points;
+      const double points = r, cut = l % numbers == 0 ? 0 : 2 * points;
+      const double work = narrow_factor(n / r, r, numbers, l == 1, m == 1) * (pairs_codelet_cost(r) + 2 * points);
       if (l == 1 && m < numbers) continue;
       if (l > 1 && m > 1 && radices.size() > 2) continue;
       radices.push_back(r);
