@@ -119,8 +119,8 @@ template <class T> class Transform {
     });
   }
 
-  // X = C_o^T A, Y = X' C_v with X' the same memory as X. For a target X is kept in two words: its rounding, carried
-  // through C_v and L^-1, would be most of the bound.
+  // X = C_o^T A, Y = X' C_v with X' the same memory as X. In two words X has no rounding that, carried through C_v and
+  // L^-1, would be most of the bound.
   std::pair<Accuracy, Accuracy> half_transforms(const MatrixView<const T>& co, const MatrixView<const T>& a,
                                                 const MatrixView<T>& x, const MatrixView<T>& x_rows,
                                                 const MatrixView<const T>& cv, const MatrixView<T>& y,

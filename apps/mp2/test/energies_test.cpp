@@ -151,6 +151,17 @@ TEST(Energies, Float32ModesStayWithinTheirBounds) {
   const Mp2 same = hydrogen_fluoride("sim:trn2", Mode::Native, FitPrecision::Same);
   EXPECT_LE(std::abs(same.mp2->energy() - exact), 1e-6);
   EXPECT_LE(std::abs(same.mp2->energy() - exact), same.mp2->bound);
+  // A target costs no more than the mode that meets it.
+  const auto modelled = [](const Mp2& result) {
+    double seconds = 0;
+    for (const Stage& s : result.stages) seconds += s.modelled_seconds;
+    return seconds;
+  };
+  const Mp2 asked = hydrogen_fluoride("sim:trn2", Precision::target(kNanohartree)),
+            plain = hydrogen_fluoride("sim:trn2", Mode::Exact);
+  EXPECT_EQ(asked.mp2->accuracy.mode, Mode::Exact);
+  EXPECT_LE(asked.mp2->bound, kNanohartree);
+  EXPECT_LE(modelled(asked), modelled(plain) * (1 + 1e-9));
   // A target that float32 reaches takes float32.
   const Mp2 loose = hydrogen_fluoride("sim:trn2", Precision::target(1e-4));
   EXPECT_EQ(loose.mp2->accuracy.mode, Mode::Tf32x3);
