@@ -28,6 +28,16 @@ EXTENTS = {"blas": {"--m": "96", "--n": "80", "--k": "64", "--count": "3"},
            "sparse.read": {}}
 
 
+def small(command, name, device=False):
+    """Options that make an operation small."""
+    help_text = subprocess.run([command, "bench", name, "--help"], capture_output=True, text=True).stdout
+    known = re.findall(r"^  (--[\w-]+)", help_text, re.MULTILINE)
+    wanted = EXTENTS.get(name, EXTENTS.get(name.split(".")[0], {}))
+    if device and name.startswith("sparse.s"):  # whose type on the host is double
+        wanted = {**wanted, "--dtype": "fp32"}
+    return [word for option, value in wanted.items() if option in known for word in (option, value)]
+
+
 def main(command):
     def run(*words):
         return subprocess.run([command, *words], capture_output=True, text=True)
@@ -42,11 +52,7 @@ def main(command):
         raise SystemExit(f"trnsci coverage blas is not understood: {table}")
 
     def options(name, device):
-        known = re.findall(r"^  (--[\w-]+)", run("bench", name, "--help").stdout, re.MULTILINE)
-        wanted = EXTENTS.get(name, EXTENTS.get(name.split(".")[0], {}))
-        if device and name.startswith("sparse.s"):  # whose type on the host is double
-            wanted = {**wanted, "--dtype": "fp32"}
-        return [word for option, value in wanted.items() if option in known for word in (option, value)]
+        return small(command, name, device)
 
     def check(name):
         findings, served = [], 0

@@ -1,6 +1,8 @@
-// `trnsci bench <op>`: one row per executor, error beside speed.
-#include <unistd.h>
-#include <cstdio>
+// `trnsci bench <op>`: one row per executor, error beside speed, in one frame for all operations.
+#include <algorithm>
+#include <exception>
+
+#include <fmt/ranges.h>
 
 #include <trn/core/error.hpp>
 
@@ -9,17 +11,22 @@
 #include "commands.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "report/format.hpp"
 
 namespace trn::tools {
 
 namespace {
 
-nlohmann::ordered_json to_json(const BenchRow& r) {
+using neuron::report::byte_rate_text, neuron::report::bytes_text, neuron::report::flop_rate_text,
+    neuron::report::flops_text;
+
+nlohmann::ordered_json to_json(const BenchRow& r, const std::string& unit) {
   const auto maybe = [](const std::optional<double>& v) {
     return v ? nlohmann::ordered_json(*v) : nlohmann::ordered_json(nullptr);
   };
   nlohmann::ordered_json shape = nlohmann::ordered_json::object();
   for (const auto& [name, value] : r.shape) std::visit([&](const auto& v) { shape[name] = v; }, value);
+  const bool ran = r.refused.empty(), flops = ran && unit == "GFLOP/s";
   nlohmann::ordered_json row = {{"op", r.op},
                                 {"executor", r.executor},
                                 {"dtype", r.dtype},
@@ -27,8 +34,10 @@ nlohmann::ordered_json to_json(const BenchRow& r) {
                                 {"shape", shape},
                                 {"seconds", maybe(r.seconds)},
                                 {"modelled_seconds", maybe(r.modelled_seconds)},
-                                {"gflops", r.gflops},
-                                {"roof_fraction", r.roof_fraction},
+                                {"rate", ran ? maybe(r.rate) : nullptr},
+                                {"rate_unit", unit},
+                                {"gflops", flops ? maybe(r.rate) : nullptr},
+                                {"roof_fraction", ran ? maybe(r.roof_fraction) : nullptr},
                                 {"error", maybe(r.error)},
                                 {"bound", maybe(r.bound)},
                                 {"peer_seconds", maybe(r.peer_seconds)},
@@ -39,6 +48,7 @@ nlohmann::ordered_json to_json(const BenchRow& r) {
     row["outcome"] =
         r.solver->outcome.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(r.solver->outcome);
   }
+  if (!ran) row["refused"] = r.refused;
   return row;
 }
 
@@ -48,25 +58,80 @@ struct Arguments {
   BenchOptions options;
 };
 
-void run(const Operation& operation, const Arguments& arguments) {
-  JsonFile json(arguments.json);
-  Table table({"executor", "dtype", "measured", "modelled", operation.rate_unit(), "of roof", "GB/s", "OpenBLAS",
-               "of it", "error", "bound"});
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+// The rows of all executors. One that cannot run the operation has a row that says so, unless all of them are such.
+std::vector<BenchRow> rows_of(const Operation& operation, const Arguments& arguments) {
+  std::vector<BenchRow> rows;
+  std::exception_ptr first;
+  bool some = false;
+  for (const std::string& executor : arguments.executors) {
+    const Stage stage(fmt::format("{} on {}", operation.name(), executor));
+    try {
+      rows.push_back(operation.bench(executor, arguments.options));
+      some = true;
+    } catch (const NotImplemented& e) {
+      if (!first) first = std::current_exception();
+      rows.emplace_back();
+      rows.back().op = operation.name();
+      rows.back().executor = executor;
+      rows.back().refused = e.what();
+    }
+  }
+  if (!some && first) std::rethrow_exception(first);
+  return rows;
+}
+
+std::string rate_text(double rate, const std::string& unit) {
+  if (!(rate > 0)) return "-";
+  if (unit == "GFLOP/s") return flop_rate_text(rate * 1e9);
+  if (unit == "GB/s") return byte_rate_text(rate * 1e9);
+  return fmt::format("{:.3g} {}", rate, unit);
+}
+
+// What every row is about: the operation, its type and extents, and its work.
+std::string heading(const Operation& operation, const BenchRow& r) {
+  std::string text = fmt::format("{}, {}", r.op, r.dtype);
+  if (!r.precision.empty() && r.precision != "native") text += ", " + r.precision;
+  for (std::size_t i = 0; i < r.shape.size(); ++i) {
+    text += fmt::format("{} {}", i == 0 ? ":" : ",", r.shape[i].first);
+    std::visit([&](const auto& v) { text += fmt::format(" {}", v); }, r.shape[i].second);
+  }
+  const std::optional<double> seconds = r.modelled_seconds ? r.modelled_seconds : r.seconds;
+  const std::string unit = operation.rate_unit();
+  if (seconds && r.rate > 0) {
+    const double work = r.rate * 1e9 * *seconds;
+    text += "; " + (unit == "GFLOP/s" ? flops_text(work)
+                    : unit == "GB/s"  ? bytes_text(work)
+                                      : fmt::format("{:.0f} values", work));
+  }
+  if (seconds && r.gbytes) text += ", " + bytes_text(*r.gbytes * 1e9 * *seconds) + " moved";
+  return text;
+}
+
+void print(const Operation& operation, const std::vector<BenchRow>& rows, const std::string& again) {
+  const auto ran = std::find_if(rows.begin(), rows.end(), [](const BenchRow& r) { return r.refused.empty(); });
+  say_text(heading(operation, *ran));
+  Table table({"executor", "measured", "modelled", "rate", "of roof", "bytes", "peer", "error", "bound"});
   std::vector<std::string> notes;
   std::optional<double> host_seconds;  // of the host's row, which simulators' times are compared with
-  for (const std::string& executor : arguments.executors) {
-    if (isatty(fileno(stderr))) progress("\r{} on {} ...\033[K", operation.name(), executor);
-    const BenchRow r = operation.bench(executor, arguments.options);
-    const auto number = [](const std::optional<double>& v) { return v ? fmt::format("{:.2e}", *v) : std::string("-"); };
-    table.add({r.executor, r.dtype, r.seconds ? duration(*r.seconds) : "-",
-               r.modelled_seconds ? duration(*r.modelled_seconds) : "-", fmt::format("{:.1f}", r.gflops),
-               percent(r.roof_fraction), r.gbytes ? fmt::format("{:.1f}", *r.gbytes) : "-",
-               r.peer_seconds ? duration(*r.peer_seconds) : "-",
-               r.peer_seconds ? fmt::format("{:.2f}", *r.seconds / *r.peer_seconds) : "-", number(r.error),
+  const auto number = [](const std::optional<double>& v) { return v ? fmt::format("{:.2e}", *v) : std::string("-"); };
+  for (const BenchRow& r : rows) {
+    if (!r.refused.empty()) {
+      table.add({r.executor, "cannot", "-", "-", "-", "-", "-", "-", "-"});
+      notes.push_back(r.executor + " cannot run it: " + r.refused);
+      continue;
+    }
+    table.add({r.executor, r.seconds ? duration(*r.seconds) : "-",
+               r.modelled_seconds ? duration(*r.modelled_seconds) : "-", rate_text(r.rate, operation.rate_unit()),
+               r.roof_fraction > 0 ? percent(r.roof_fraction) : "-", r.gbytes ? byte_rate_text(*r.gbytes * 1e9) : "-",
+               r.peer_seconds ? fmt::format("x {:.2f}", *r.seconds / *r.peer_seconds) : "-", number(r.error),
                number(r.bound)});
-    rows.push_back(to_json(r));
+    if (r.peer_seconds) {
+      notes.push_back(fmt::format("{}: OpenBLAS takes {} in the same run", r.executor, duration(*r.peer_seconds)));
+    }
     if (!r.note.empty()) notes.push_back(r.executor + ": " + r.note);
+    if (r.error && r.bound && *r.error > *r.bound && *r.bound > 0) {
+      notes.push_back(r.executor + ": the error is larger than the bound");
+    }
     if (r.executor == "host")
       host_seconds = r.seconds;
     else if (host_seconds && r.seconds && r.modelled_seconds) {
@@ -74,17 +139,32 @@ void run(const Operation& operation, const Arguments& arguments) {
           fmt::format("{}: simulated in {:.2f} times the host's time", r.executor, *r.seconds / *host_seconds));
     }
   }
-  if (isatty(fileno(stderr))) progress("\r\033[K");
-  json.write(rows);
-  if (json.replaces_text()) return;
   table.print();
-  for (const std::string& note : notes) fmt::print("{}\n", note);
-  fmt::print(
-      "measured: this machine's clock (for a simulator, the time it took to simulate); modelled: the simulator's "
-      "timing model,\n"
-      "{} and roof from it where it stands; OpenBLAS: called directly in the same run, and our time in units of it;\n"
-      "error and bound: {}\n",
-      operation.rate_unit(), operation.error_note());
+  for (const std::string& note : notes) say_text(note);
+  legend("measured: this machine's clock (for a simulator, the time it took to simulate)");
+  legend("modelled: the simulator's timing model; where it stands, rate and roof are from it");
+  legend("of roof: of the executor's arithmetic peak, or of its memory where that is the limit");
+  legend("bytes: read and written, per second");
+  legend("peer: our time in units of OpenBLAS's, called directly in the same run");
+  legend("error and bound: {}", operation.error_note());
+  const std::vector<std::string> lines = wrapped("again: " + again, kColumns - 2, 2);  // for a shell
+  for (std::size_t i = 0; i < lines.size(); ++i) fmt::print("{}{}\n", lines[i], i + 1 < lines.size() ? " \\" : "");
+}
+
+void run(const Operation& operation, const Arguments& arguments, const Command& command) {
+  JsonFile json(arguments.json);
+  const std::vector<BenchRow> rows = rows_of(operation, arguments);
+  const auto line = [&](const std::vector<std::string>& executors) {
+    return fmt::format("trnsci bench {}{} --exec {}", operation.name(), command.line({"--json", "--explain", "--exec"}),
+                       fmt::join(executors, ","));
+  };
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const BenchRow& r : rows) {
+    all.push_back(to_json(r, operation.rate_unit()));
+    all.back()["repeat"] = line({r.executor});
+  }
+  json.write(all);
+  if (!json.replaces_text()) print(operation, rows, line(arguments.executors));
 }
 
 }  // namespace
@@ -99,12 +179,13 @@ void add_bench(Command& program, const Operations& operations) {
     operation->add_options(sub);
     sub.texts("--exec", arguments->executors, "executors, separated by commas");
     sub.text("--json", arguments->json, kJsonHelp);
+    sub.explain();
     sub.number("--repeats", arguments->options.repeats, "timed repetitions; the fastest counts", 1, 1000000);
     sub.flag("--model-only", arguments->options.model_only,
              "simulators: modelled time without the arithmetic, for large shapes");
     sub.flag("--cpu-time", arguments->options.cpu_time,
              "blas: processor time of the calling thread; with OMP_NUM_THREADS=1, on a busy machine");
-    sub.run([op = operation.get(), arguments] { run(*op, *arguments); });
+    sub.run([op = operation.get(), arguments, sub] { run(*op, *arguments, sub); });
   }
 }
 

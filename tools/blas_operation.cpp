@@ -78,7 +78,7 @@ class BlasOperation final : public Operation {
     const bool wide = real_of(dtype) == DType::Float64;
     const double peak = simulated ? tile::device_of(executor).machine().tensor_flops(DType::Float32)
                                   : (wide ? host_peak().fp64_flops : host_peak().fp32_flops);
-    r.gflops = c.flops / seconds * 1e-9;
+    r.rate = c.flops / seconds * 1e-9;
     r.gbytes = c.elements * static_cast<double>(size_bytes(dtype)) / seconds * 1e-9;
     r.roof_fraction = c.flops / seconds / peak;
     return r;
@@ -151,10 +151,10 @@ class WithPeer final : public Operation {
     }
     const BenchRow t = BlasOperation(row_, size, other ? dtype_ : r.dtype).bench(executor, options);
     const bool by_bytes = rate_unit() == "GB/s";
-    const double roof = r.gflops / r.roof_fraction;
+    const double roof = r.rate / r.roof_fraction;
     r.seconds = t.seconds, r.peer_seconds = t.peer_seconds;
-    r.gflops = by_bytes ? *t.gbytes : t.gflops;
-    r.roof_fraction = by_bytes ? r.gflops / roof : t.roof_fraction;
+    r.rate = by_bytes ? *t.gbytes : t.rate;
+    r.roof_fraction = by_bytes ? r.rate / roof : t.roof_fraction;
     if (!by_bytes) r.gbytes = t.gbytes;
     if (other) r.dtype = t.dtype, r.error = t.error, r.bound = t.bound;
     return r;

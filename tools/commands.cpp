@@ -27,14 +27,16 @@ void info() {
   for (const std::string& name : Executor::known()) {
     fmt::print("  {:<10} {}\n", name,
                name == "host"     ? "this machine, native"
-               : name == "neuron" ? "device kernels by AWS's runtime library; never run on Trainium hardware"
+               : name == "neuron" ? "device kernels by AWS's runtime library; never run on hardware"
                                   : "device kernels on a simulated NeuronCore: right bits, modelled time");
   }
   if (!neuron::has_neuron()) {
-    fmt::print("  (neuron)   no Trainium is attached here; this executor was never run on hardware\n");
+    fmt::print("  (neuron)   no Trainium is attached here; never run on hardware\n");
   }
   fmt::print("\nhost\n");
-  fmt::print("  OpenBLAS   {}\n  threads    {}\n", openblas_get_config(), omp_get_max_threads());
+  for (const std::string& line : wrapped(fmt::format("  OpenBLAS   {}", openblas_get_config()), kColumns, 13))
+    fmt::print("{}\n", line);
+  fmt::print("  threads    {}\n", omp_get_max_threads());
   heed_instruction_set();
   fmt::print("  SIMD       {}\n\nmachines\n", instruction_set());
   Table table({"", "trn1", "trn2", "trn3"});
@@ -65,20 +67,43 @@ void info() {
   line("DMA per core, model", [](const Machine& m) { return fmt::format("{:.0f} GB/s", m.dma_bytes_per_s() * 1e-9); });
   line("launch and finish, model", [](const Machine& m) { return duration(m.timing.launch_s + m.timing.finish_s); });
   table.print();
-  fmt::print("one core each; sources beside every number in tile/src/machine.cpp\n");
+  say("one core each; sources beside every number in tile/src/machine.cpp");
 }
 
 // How far a ratio is from 1, as a factor.
 double factor_off(double ratio) { return std::max(ratio, 1 / ratio); }
 
+// Tables by kind and machine, which would be columns that say the same in many rows.
+class Groups {
+ public:
+  explicit Groups(std::vector<std::string> header) : header_(std::move(header)) {}
+  void add(const std::string& title, std::vector<std::string> row) {
+    auto at = std::find_if(tables_.begin(), tables_.end(), [&](const auto& t) { return t.first == title; });
+    if (at == tables_.end()) at = tables_.insert(at, {title, Table(header_)});
+    at->second.add(std::move(row));
+  }
+  void print() const {
+    for (const auto& [title, table] : tables_) {
+      fmt::print("{}\n", title);
+      table.print();
+      fmt::print("\n");
+    }
+  }
+
+ private:
+  std::vector<std::string> header_;
+  std::vector<std::pair<std::string, Table>> tables_;
+};
+
 void validate_collectives(JsonFile* json) {
   const auto rows = neuron::validate_collectives();
-  Table table({"published collective", "kind", "machine", "measured", "modelled", "ratio", ""});
+  Groups table({"published collective", "measured", "modelled", "ratio", ""});
   nlohmann::ordered_json out = nlohmann::ordered_json::array();
   std::vector<double> off;
   for (const auto& r : rows) {
-    table.add({r.name, std::string(name(r.kind)), r.machine, duration(r.measured_us * 1e-6),
-               duration(r.modelled_us * 1e-6), fmt::format("{:.3f}", r.ratio()), r.goal ? "" : "outlier"});
+    table.add(fmt::format("{}, {}", r.machine, name(r.kind)),
+              {r.name, duration(r.measured_us * 1e-6), duration(r.modelled_us * 1e-6), fmt::format("{:.3f}", r.ratio()),
+               r.goal ? "" : "outlier"});
     out.push_back({{"name", r.name},
                    {"machine", r.machine},
                    {"source", r.source},
@@ -94,11 +119,11 @@ void validate_collectives(JsonFile* json) {
   if (json && json->replaces_text()) return;
   table.print();
   std::ranges::sort(off);
-  fmt::print("{} rows: median off by a factor of {:.2f}, largest {:.2f}; {} outliers\n", off.size(),
-             off[off.size() / 2], off.back(), rows.size() - off.size());
+  say("{} rows: median off by a factor of {:.2f}, largest {:.2f}; {} outliers", off.size(), off[off.size() / 2],
+      off.back(), rows.size() - off.size());
   std::string last;
   for (const auto& r : rows) {
-    if (!r.goal && r.note != last) fmt::print("  outliers, {}: {}\n", r.name.substr(0, r.name.rfind(',')), r.note);
+    if (!r.goal && r.note != last) say("  outliers, {}: {}", r.name.substr(0, r.name.rfind(',')), r.note);
     if (!r.goal) last = r.note;
   }
 }
@@ -107,12 +132,12 @@ void validate(const std::string& path) {
   constexpr double kOutside = 0.25;
   JsonFile json(path);
   const auto rows = neuron::validate_timing();
-  Table table({"published kernel", "kind", "machine", "measured", "modelled", "ratio", "reordered"});
+  Groups table({"published kernel", "measured", "modelled", "ratio", "reordered"});
   nlohmann::ordered_json out = nlohmann::ordered_json::array();
   for (const auto& r : rows) {
     const bool reordered = r.reordered_us > 0;
-    table.add({r.name, std::string(name(r.kind)), r.machine, duration(r.measured_us * 1e-6),
-               duration(r.modelled_us * 1e-6), fmt::format("{:.3f}", r.ratio()),
+    table.add(fmt::format("{}, {}", r.machine, name(r.kind)),
+              {r.name, duration(r.measured_us * 1e-6), duration(r.modelled_us * 1e-6), fmt::format("{:.3f}", r.ratio()),
                reordered ? fmt::format("{:.3f}", r.reordered_us / r.measured_us) : "-"});
     out.push_back({{"name", r.name},
                    {"machine", r.machine},
@@ -128,15 +153,14 @@ void validate(const std::string& path) {
   json.write(out);
   if (json.replaces_text()) return;
   table.print();
-  fmt::print(
-      "reordered: the ratio in an order that a compiler may choose; - where the program is too long to be unrolled\n");
+  legend("reordered: the ratio in an order that a compiler may choose; - where the program is too long to be unrolled");
+  legend("fitted: a constant was fitted to this row; predicted: none was");
   for (const auto& r : rows) {
-    if (std::abs(r.ratio() - 1) > kOutside) fmt::print("  {}, {}: {}\n", r.machine, r.name, r.note);
+    if (std::abs(r.ratio() - 1) > kOutside) say("  {}, {}: {}", r.machine, r.name, r.note);
   }
   for (const auto kind : {neuron::RowKind::Fitted, neuron::RowKind::Predicted}) {
     const neuron::Deviation d = deviation(rows, kind);
-    fmt::print("{} {} rows: median deviation {}, largest {}\n", d.rows, name(kind), percent(d.median),
-               percent(d.largest));
+    say("{} {} rows: median deviation {}, largest {}", d.rows, name(kind), percent(d.median), percent(d.largest));
   }
   fmt::print("\n");
   validate_collectives(nullptr);
@@ -153,6 +177,7 @@ void add_validate(Command& program) {
   Option report =
       sub.text("--from", *from, "a report of silicon-check: print which constants its measurements would move");
   report.excludes(as_json);
+  sub.explain();
   auto collectives = std::make_shared<bool>(false);
   sub.flag("--collectives", *collectives, "only collective operations between cores, chips and instances")
       .excludes(report);
@@ -163,7 +188,7 @@ void add_validate(Command& program) {
     }
     if (from->empty()) return validate(*json);
     const std::vector<std::string> lines = silicon::moved_constants(silicon::read_report(*from));
-    for (const std::string& line : lines) fmt::print("{}\n", line);
+    for (const std::string& line : lines) say_text(line);
     fmt::print("{} constants would move\n", lines.size());
   });
 }

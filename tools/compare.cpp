@@ -13,9 +13,10 @@
 #include <trn/core/error.hpp>
 
 #include "commands.hpp"
+#include "input_file.hpp"
 #include "output.hpp"
 #include "report/format.hpp"
-#include "report/html_parts.hpp"
+#include "report/page.hpp"
 
 namespace trn::tools {
 
@@ -56,7 +57,7 @@ std::string title_of(const Json& object) {
 }
 
 bool is_identity(const std::string& key) {
-  return key == "version" || key == "command" || key == "shape" ||
+  return key == "version" || key == "command" || key == "repeat" || key == "shape" || key == "geometry" ||
          std::any_of(std::begin(kIdentity), std::end(kIdentity), [&](const char* k) { return key == k; });
 }
 
@@ -207,15 +208,15 @@ std::string times_text(const Comparison& c) {
 
 void print(const Comparison& c) {
   for (const Compared& row : c.rows) {
-    fmt::print("{}\n", row.title.empty() ? "(the whole)" : row.title);
+    say_text(row.title.empty() ? "(the whole)" : row.title);
     Table table({"", "first", "second", "ratio"});
     for (const Difference& d : row.differences) table.add({"  " + d.key, d.a, d.b, ratio_text(d.ratio)});
     table.print();
   }
-  for (const std::string& title : c.only_a) fmt::print("only in the first: {}\n", title);
-  for (const std::string& title : c.only_b) fmt::print("only in the second: {}\n", title);
-  if (c.times > 0) fmt::print("{}\n", times_text(c));
-  fmt::print("{}\n", counts_text(c));
+  for (const std::string& title : c.only_a) say("only in the first: {}", title);
+  for (const std::string& title : c.only_b) say("only in the second: {}", title);
+  if (c.times > 0) say_text(times_text(c));
+  say_text(counts_text(c));
 }
 
 // A bar for a ratio: from the middle to the right above 1, to the left below, a factor of 4 at the edge.
@@ -231,14 +232,13 @@ std::string bar(double ratio) {
 
 void write_page(const Comparison& c, const std::string& first, const std::string& second, OutputFile& out) {
   using neuron::report::html_escaped;
-  out.print(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
-      "content=\"width=device-width, initial-scale=1\">\n<title>Two runs of "
-      "trnsci</title>\n<style>{}</style>\n</head>\n"
-      "<body>\n<header><h1>Two runs of trnsci</h1>\n<p>first: {}<br>second: {}</p></header>\n<main>\n",
-      neuron::report::page_style(), html_escaped(first), html_escaped(second));
-  if (c.times > 0) out.print("<p>{}</p>\n", times_text(c));
-  out.print("<p>{}. A bar to the right: the second is larger; its edge is a factor of 4.</p>\n", counts_text(c));
+  out.write(neuron::report::page_begin("Two runs of trnsci", {{"command", command_line()},
+                                                              {"first", first},
+                                                              {"second", second},
+                                                              {"version", fmt::format("trnsci {}", TRN_VERSION)}}));
+  if (c.times > 0) out.print("<p class=\"part\">{}</p>\n", times_text(c));
+  out.print("<p class=\"part\">{}. A bar to the right: the second is larger; its edge is a factor of 4.</p>\n",
+            counts_text(c));
   for (const Compared& row : c.rows) {
     out.print(
         "<section "
@@ -256,7 +256,7 @@ void write_page(const Comparison& c, const std::string& first, const std::string
     for (const std::string& title : *titles) out.print("<li>{}</li>\n", html_escaped(title));
     out.write("</ul>\n</section>\n");
   }
-  out.write("</main>\n</body>\n</html>\n");
+  out.write(neuron::report::page_end());
   out.commit();
 }
 
@@ -284,12 +284,18 @@ struct Arguments {
 };
 
 void run(const Arguments& a) {
-  std::unique_ptr<OutputFile> page;
-  if (!a.html.empty()) page = std::make_unique<OutputFile>("--html", a.html);
+  require_readable("compare", a.first);
+  require_readable("compare", a.second);
+  require_different_files({{"--html", a.html}, {"--json", a.json}});
+  require(a.html != "-", "--html: the page goes to a file; '-' is for --json alone");
+  if (!a.html.empty()) const OutputFile claim("--html", a.html);  // a bad path costs nothing
   JsonFile json(a.json);
   const Comparison c = compare(read_rows(a.first), read_rows(a.second), a.above);
   if (!json.replaces_text()) print(c);
-  if (page) write_page(c, a.first, a.second, *page);
+  if (!a.html.empty()) {
+    OutputFile page("--html", a.html);
+    write_page(c, a.first, a.second, page);
+  }
   json.write(json_of(c));
 }
 

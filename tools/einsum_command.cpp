@@ -23,6 +23,11 @@ struct Arguments {
   int repeats = 5;
 };
 
+std::string without_end(std::string text) {
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
 void run(const Arguments& a) {
   JsonFile file(a.json);
   const bool numbers_only = file.replaces_text();
@@ -53,7 +58,7 @@ void run(const Arguments& a) {
                              {"bytes", s.bytes},
                              {"bound", s.bound}});
   }
-  if ((a.explain || a.plan_only) && !numbers_only) fmt::print("{}", plan.explain());
+  if ((a.explain || a.plan_only) && !numbers_only) say_text(without_end(plan.explain()));
   json["seconds"] = nullptr;
   json["modelled_seconds"] = nullptr;
   if (!a.plan_only) {
@@ -66,9 +71,9 @@ void run(const Arguments& a) {
     const double seconds = modelled ? recorder.modelled_seconds() : measured.fastest_s;
     const bool has_rate = plan.flops() > 0 && seconds > 0;  // an empty extent leaves nothing to do
     if (!numbers_only) {
-      fmt::print("{} on {}: {}{}, {} GFLOP/s, bound {:.2e}\n", json["expression"].get<std::string>(), executor.name(),
-                 duration(seconds), modelled ? " modelled" : "",
-                 has_rate ? fmt::format("{:.1f}", plan.flops() / seconds * 1e-9) : "-", result.accuracy.bound);
+      say("{} on {}: {}{}, {} GFLOP/s, bound {:.2e}", json["expression"].get<std::string>(), executor.name(),
+          duration(seconds), modelled ? " modelled" : "",
+          has_rate ? fmt::format("{:.1f}", plan.flops() / seconds * 1e-9) : "-", result.accuracy.bound);
     }
     json["seconds"] = measured.fastest_s;
     if (modelled) json["modelled_seconds"] = seconds;

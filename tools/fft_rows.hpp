@@ -67,8 +67,8 @@ class Transforms : public Operation {
     if (options.model_only) {
       const tile::Machine& machine = tile::device_of(executor).machine();
       r.modelled_seconds = model(machine, r);
-      r.gflops = flops() / *r.modelled_seconds * 1e-9;
-      r.roof_fraction = r.gflops * 1e9 / machine.tensor_flops(DType::Float32);
+      r.rate = flops() / *r.modelled_seconds * 1e-9;
+      r.roof_fraction = r.rate * 1e9 / machine.tensor_flops(DType::Float32);
       return r;
     }
     Recorder recorder(executor);
@@ -86,12 +86,12 @@ class Transforms : public Operation {
       r.modelled_seconds = modelled_time(executor, recorder);
       if (describes_runs()) (void)model(tile::device_of(executor).machine(), r);
     }
-    r.gflops = flops() / (r.modelled_seconds ? *r.modelled_seconds : *r.seconds) * 1e-9;
+    r.rate = flops() / (r.modelled_seconds ? *r.modelled_seconds : *r.seconds) * 1e-9;
     const bool host = executor.family() == Family::Host;
     const double peak = !host                  ? tile::device_of(executor).machine().tensor_flops(DType::Float32)
                         : r.dtype == "float64" ? host_peak().fp64_flops
                                                : host_peak().fp32_flops;
-    r.roof_fraction = r.gflops * 1e9 / peak;
+    r.roof_fraction = r.rate * 1e9 / peak;
     return r;
   }
 

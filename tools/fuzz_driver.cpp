@@ -88,8 +88,7 @@ void drive(const Span& span, const std::string& command,
   for (const auto& [operation, count] : counts) {
     if (count.done == 0) idle += fmt::format("{}{} ({} refused)", idle.empty() ? "" : ", ", operation, count.refused);
   }
-  fmt::print(
-      "{} --seed {}: {} cases of {} operations, {} checked and without a finding, {} refused as not implemented\n",
+  say("{} --seed {}: {} cases of {} operations, {} checked and without a finding, {} refused as not implemented",
       command, span.seed, tried, counts.size(), tried - refused, refused);
   if (!idle.empty()) fail<Error>("fuzz: no case of these was ever checked: {}", idle);
 }

@@ -204,7 +204,7 @@ class Gemm final : public Operation {
     const double peak = device ? tile::device_of(executor).machine().tensor_flops(words_of(mode)) / passes
                                : (in() == DType::Float64 ? host_peak().fp64_flops : host_peak().fp32_flops);
     const double rate = flops() / (modelled ? *modelled : *r.seconds);
-    r.gflops = rate * 1e-9;
+    r.rate = rate * 1e-9;
     r.roof_fraction = rate / peak;
     return r;
   }

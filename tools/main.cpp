@@ -15,6 +15,7 @@
 #include <CLI/CLI.hpp>
 
 #include "commands.hpp"
+#include "completion.hpp"
 #include "output.hpp"
 
 namespace {
@@ -52,6 +53,7 @@ int main(int argc, char** argv) {
   prepare_descriptors();
   remember_command_line(argc, argv);
   CLI::App app{"trnsci: math libraries for AWS Trainium. Without a subcommand: a short demonstration.", "trnsci"};
+  wrap_help(app);
   app.require_subcommand(0, 1);
   app.set_version_flag("--version", TRN_VERSION);
   Command program(app);
@@ -74,7 +76,13 @@ int main(int argc, char** argv) {
   add_mp2(program);
   add_mp2_model(program);
   add_scale(program);
+  add_completion(program);
   try {
+    if (argc >= 3 && argv[1] == kCompleteWords[0] &&
+        argv[2] == kCompleteWords[1]) {  // options follow that are not ours
+      for (const std::string& word : completions(app, {argv + 3, argv + argc})) fmt::print("{}\n", word);
+      return flushed();
+    }
     app.parse(argc, argv);  // a chosen subcommand runs here
     if (app.get_subcommands().empty()) demonstration();
     return flushed();

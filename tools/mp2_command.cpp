@@ -10,9 +10,11 @@
 #include <trn/comm_mpi/mpi.hpp>
 #endif
 #include <trn/core/error.hpp>
+#include <trn/mp2/element.hpp>
 #include <trn/mp2/mp2.hpp>
 
 #include "commands.hpp"
+#include "input_file.hpp"
 #include "mp2_report.hpp"
 #include "options.hpp"
 #include "output.hpp"
@@ -52,21 +54,23 @@ std::int64_t memory_of(const std::string& text) {
 }
 
 void show(const mp2::Mp2& r) {
-  fmt::print("{} {} in {}: {} functions, {} doubly occupied orbitals", r.molecule, r.formula, r.basis, r.functions,
-             r.scf.occupied);
+  std::string head = fmt::format("{} {} in {}: {} functions, {} doubly occupied orbitals", r.molecule, r.formula,
+                                 r.basis, r.functions, r.scf.occupied);
   if (r.scf.dependent > 0)
-    fmt::print(", {} linearly dependent function{} left out", r.scf.dependent, r.scf.dependent > 1 ? "s" : "");
-  fmt::print("\nJ and K: {}; correlation fitted with {}", r.jk == "exact" ? "four-centre integrals" : r.jk, r.ri);
-  if (r.frozen > 0) fmt::print("; {} core orbital{} frozen", r.frozen, r.frozen > 1 ? "s" : "");
-  if (r.scf.streamed_bytes > 0) fmt::print("; its integrals streamed from disk");
-  fmt::print("\n\nSCF energy          {:20.10f} hartree  ({} iterations)\n", r.scf.energy, r.scf.iterations);
+    head += fmt::format(", {} linearly dependent function{} left out", r.scf.dependent, r.scf.dependent > 1 ? "s" : "");
+  head +=
+      fmt::format("\nJ and K: {}; correlation fitted with {}", r.jk == "exact" ? "four-centre integrals" : r.jk, r.ri);
+  if (r.frozen > 0) head += fmt::format("; {} core orbital{} frozen", r.frozen, r.frozen > 1 ? "s" : "");
+  if (r.scf.streamed_bytes > 0) head += "; its integrals streamed from disk";
+  say_text(head);
+  fmt::print("\nSCF energy          {:20.10f} hartree  ({} iterations)\n", r.scf.energy, r.scf.iterations);
   if (r.mp2) {
     const mp2::DfMp2& m = *r.mp2;
     fmt::print("same spin           {:20.10f}\nopposite spin       {:20.10f}\ncorrelation energy  {:20.10f}\n",
                m.same_spin, m.opposite_spin, m.energy());
     fmt::print("total energy        {:20.10f}\n\n", r.total_energy());
-    fmt::print("on {} in {} ({}); bound on the error of the correlation energy: {:.1e} hartree\n", r.executor,
-               name(m.accuracy.mode), trn::name(m.dtype), m.bound);
+    say("on {} in {} ({}); bound on the error of the correlation energy: {:.1e} hartree", r.executor,
+        name(m.accuracy.mode), trn::name(m.dtype), m.bound);
     if (m.streamed || m.blocks > 1)
       fmt::print("{} blocks of occupied orbitals{}\n", m.blocks, m.streamed ? ", streamed from disk" : "");
   }
@@ -77,17 +81,26 @@ void show(const mp2::Mp2& r) {
                s.modelled_seconds > 0 ? duration(s.modelled_seconds) : "-"});
   }
   table.print();
+  legend("measured: this machine's clock (on a simulator, the time it took to simulate)");
+  legend("modelled: what the device would take, by the simulator's timing model");
 }
 
 // On one rank of a group, or alone; rank 0 writes.
 void run(const Arguments& a, const comm::Communicator* group) {
   const bool writes = group == nullptr || group->rank() == 0;
+  require_readable("mp2", a.path);
+  if (!a.basis_file.empty()) require_readable("--basis-file", a.basis_file);
+  for (const std::string& name : {a.basis, a.ri, a.jk}) {
+    if (name.find('/') != std::string::npos) require_readable("mp2", name);
+  }
+  require_different_files({{"--json", a.json}, {"--report", a.report}});
+  require(a.report != "-", "--report: the page goes to a file; '-' is for --json alone");
   JsonFile json(writes ? a.json : "");
   if (!a.report.empty()) {
     require(a.executor.starts_with("sim:"),
             "mp2: --report shows the engines of a simulated device, and executor '{}' has none; use --exec sim:trn2",
             a.executor);
-    const OutputFile claim("--report", writes ? a.report : "/dev/null");  // a bad path costs nothing
+    if (writes) const OutputFile claim("--report", a.report);  // a bad path costs nothing
   }
   mp2::Mp2Options options;
   options.basis = a.basis_file.empty()
@@ -106,8 +119,16 @@ void run(const Arguments& a, const comm::Communicator* group) {
   options.scf.guess = a.guess == "core" ? mp2::Guess::Core : mp2::Guess::Atoms;
   options.scf.iterations = a.iterations;
   options.group = group;
+  std::vector<mp2::ScfIteration> iterations;
+  std::optional<Stage> stage;
+  if (writes) stage.emplace(fmt::format("mp2 {}", a.path));
+  options.scf.progress = [&](const mp2::ScfIteration& s) {
+    iterations.push_back(s);
+    if (stage) stage->rename(fmt::format("mp2 {}: SCF iteration {}", a.path, s.number + 1));
+  };
   if (!a.quiet && writes) {
-    options.scf.progress = [](const mp2::ScfIteration& s) {
+    options.scf.progress = [&, keep = options.scf.progress](const mp2::ScfIteration& s) {
+      keep(s);
       if (s.number == 1) progress("{:>9}  {:>18}  {:>9}  {:>10}\n", "iteration", "energy", "change", "commutator");
       progress("{:>9}  {:18.10f}  {:9.1e}  {:10.1e}\n", s.number, s.energy, s.number == 1 ? 0.0 : s.change,
                s.commutator);
@@ -115,12 +136,21 @@ void run(const Arguments& a, const comm::Communicator* group) {
   }
   const mp2::Molecule molecule = mp2::read_xyz(a.path, {.charge = a.charge, .bohr_in_angstrom = a.bohr});
   const mp2::Mp2 result = mp2::run(molecule, options);
+  stage.reset();
   if (!writes) return;
-  json.write(mp2::to_json(result));
+  nlohmann::ordered_json out = mp2::to_json(result);
+  out["atoms"] = nlohmann::ordered_json::array();
+  for (const mp2::Atom& atom : molecule.atoms) {
+    out["atoms"].push_back({{"element", mp2::symbol(atom.number)}, {"bohr", atom.position}});
+  }
+  out["bohr_in_angstrom"] = a.bohr;
+  out["scf_changes"] = nlohmann::ordered_json::array();
+  for (const mp2::ScfIteration& s : iterations) out["scf_changes"].push_back(s.change);
+  json.write(out);
   if (!json.replaces_text()) show(result);
   if (result.mp2 && !a.report.empty()) {
-    write_report(result, a.report);
-    if (!json.replaces_text()) fmt::print("\nreport: {}\n", a.report);
+    write_report({molecule, result, iterations, options.scf}, a.report);
+    if (!json.replaces_text()) say("\nreport: {}", a.report);
   }
   if (!result.scf.converged) fail<Error>("mp2: the SCF is {}", result.scf.reason);
 }
@@ -153,6 +183,7 @@ void add_mp2(Command& program) {
   sub.real("--bohr", a->bohr, "one bohr in angstrom");
   sub.text("--json", a->json, kJsonHelp);
   sub.text("--report", a->report, "also write a page with the engine timeline of the pair energies (simulators)");
+  sub.explain();
   sub.flag("--quiet", a->quiet, "no SCF iterations on standard error");
   sub.run([a] {
 #ifdef TRN_HAVE_MPI

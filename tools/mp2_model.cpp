@@ -14,6 +14,8 @@
 #include <cmath>
 #include <map>
 
+#include <nlohmann/json.hpp>
+
 #include <trn/blas/exact_program.hpp>
 #include <trn/blas/pair_energy_program.hpp>
 #include <trn/core/error.hpp>
@@ -37,7 +39,7 @@ constexpr std::int64_t kChunkElements = std::int64_t{1} << 24,
 struct Arguments {
   std::int64_t nocc = 21, naux = 420, nvir = 93, functions = 0, moduli = 17;
   int cores = 1;
-  std::string precision = "exact", machine = "trn2";
+  std::string precision = "exact", machine = "trn2", json;
 };
 
 // Programs one after the other on one core.
@@ -121,55 +123,78 @@ void show(const Arguments& a) {
   require(a.cores == 1 || (a.cores == 8 && a.nocc >= 8),
           "mp2-model: the plan for several cores is one for eight cores and at least 8 orbitals, not {} and {}",
           a.cores, a.nocc);
+  JsonFile json(a.json);
   Model model(a, machine);
-  Table table({"stage", "arithmetic", "time", "tensor", "vector", "scalar", "gpsimd", "dma", "HBM read", "launches"});
-  double total = 0;
-  const auto add = [&](const std::string& name, const std::string& arithmetic, const Cost& c) {
-    std::vector<std::string> row{name, arithmetic, duration(c.seconds)};
-    for (const char* lane : {"tensor", "vector", "scalar", "gpsimd", "dma"})
-      row.push_back(percent(c.busy.contains(lane) ? c.busy.at(lane) / c.seconds : 0));
-    row.push_back(bytes(c.read));
-    row.push_back(fmt::format("{}", c.launches));
-    table.add(row);
-    total += c.seconds;
+  struct Row {
+    std::string stage, arithmetic;
+    Cost cost;
   };
+  std::vector<Row> rows;
   const auto share = [&](std::int64_t n) { return (n + a.cores - 1) / a.cores; };
-  add("transform", "float64 exact", model.transform(share(a.naux)));
-  add("solve", "float64 exact", model.solve(share(a.nocc)));
+  const Stage progress_of("mp2-model");
+  rows.push_back({"transform", "float64 exact", model.transform(share(a.naux))});
+  rows.push_back({"solve", "float64 exact", model.solve(share(a.nocc))});
   const std::string arithmetic = a.precision == "exact" ? "float64 exact" : "float32 " + a.precision;
-  fmt::print("nocc {}, naux {}, nvir {} on {} core{} of {}; modelled, {} moduli in Exact products\n\n", a.nocc, a.naux,
-             a.nvir, a.cores, a.cores > 1 ? "s (the slowest of each stage)" : "", machine.name, a.moduli);
-  if (a.cores == 1) {
-    add("energies", arithmetic, model.energies(a.nocc, 0));
-    table.print();
-    fmt::print("total {}\n", duration(total));
-    return;
-  }
   const std::int64_t block = (a.nocc + 3) / 4;
-  const Cost two = model.energies(2 * block, block), own = model.energies(block, 0, 2);
-  const Cost& slower = own.seconds > two.seconds ? own : two;
-  add("energies", arithmetic, slower);
+  Cost two, own;  // on eight cores: a pair of blocks of orbitals, and two blocks' own pairs
+  if (a.cores > 1) {
+    two = model.energies(2 * block, block), own = model.energies(block, 0, 2);
+    rows.push_back({"energies", arithmetic, own.seconds > two.seconds ? own : two});
+  } else {
+    rows.push_back({"energies", arithmetic, model.energies(a.nocc, 0)});
+  }
+  constexpr const char* kLanes[] = {"tensor", "vector", "scalar", "gpsimd", "dma"};
+  const auto busy = [](const Cost& c, const char* lane) {
+    return c.busy.contains(lane) ? c.busy.at(lane) / c.seconds : 0;
+  };
+  double total = 0;
+  nlohmann::ordered_json out{{"machine", machine.name}, {"cores", a.cores},         {"nocc", a.nocc},
+                             {"naux", a.naux},          {"nvir", a.nvir},           {"functions", a.functions},
+                             {"moduli", a.moduli},      {"precision", a.precision}, {"modelled_seconds", 0}};
+  for (const Row& r : rows) {
+    total += r.cost.seconds;
+    nlohmann::ordered_json one{{"stage", r.stage},
+                               {"arithmetic", r.arithmetic},
+                               {"modelled_seconds", r.cost.seconds},
+                               {"hbm_read_bytes", r.cost.read},
+                               {"hbm_write_bytes", r.cost.written},
+                               {"launches", r.cost.launches}};
+    for (const char* lane : kLanes) one["busy"][lane] = busy(r.cost, lane);
+    out["stages"].push_back(std::move(one));
+  }
+  out["modelled_seconds"] = total;
+  json.write(out);
+  if (json.replaces_text()) return;
+  say("nocc {}, naux {}, nvir {} on {} core{} of {}; modelled, {} moduli in Exact products\n", a.nocc, a.naux, a.nvir,
+      a.cores, a.cores > 1 ? "s (the slowest of each stage)" : "", machine.name, a.moduli);
+  Table table({"stage", "arithmetic", "time", "tensor", "vector", "scalar", "gpsimd", "dma", "HBM read", "launches"});
+  for (const Row& r : rows) {
+    std::vector<std::string> cells{r.stage, r.arithmetic, duration(r.cost.seconds)};
+    for (const char* lane : kLanes) cells.push_back(percent(busy(r.cost, lane)));
+    cells.push_back(bytes(r.cost.read));
+    cells.push_back(fmt::format("{}", r.cost.launches));
+    table.add(std::move(cells));
+  }
   table.print();
+  say("total {}", duration(total));
+  legend("tensor, vector, scalar, gpsimd, dma: busy share of the stage's modelled time on one core");
+  if (a.cores == 1) return;
   const double panel = static_cast<double>(a.naux * a.nvir) * (a.precision == "exact" ? 8 : 4),
                copy = 2 * static_cast<double>(block) * panel;
-  fmt::print(
-      "total {}\n\nenergies: six cores take one pair of blocks of {} orbitals, {}; two take two blocks' own pairs, "
-      "{}\n",
-      duration(total), block, duration(two.seconds), duration(own.seconds));
-  fmt::print(
-      "the first read {} of HBM each in that time, {:.0f} GB/s; a stack gives its two cores {:.0f} GB/s together\n",
+  say("\nenergies: six cores take one pair of blocks of {} orbitals, {}; two take two blocks' own pairs, {}", block,
+      duration(two.seconds), duration(own.seconds));
+  say("the first read {} of HBM each in that time, {:.0f} GB/s; a stack gives its two cores {:.0f} GB/s together",
       bytes(two.read), two.read / two.seconds * 1e-9, kStackBytesPerSecond * 1e-9);
-  fmt::print("panels: a core uses {} of B; a copy of its own, at the {:.0f} GB/s of its DMA engines, would take {}\n",
-             bytes(copy), machine.dma_bytes_per_s() * 1e-9, duration(copy / machine.dma_bytes_per_s()));
-  fmt::print("B from the host instead: {} at {:.0f} GB/s, {}\n", bytes(static_cast<double>(a.nocc) * panel),
-             kHostBytesPerSecond * 1e-9, duration(static_cast<double>(a.nocc) * panel / kHostBytesPerSecond));
+  say("panels: a core uses {} of B; a copy of its own, at the {:.0f} GB/s of its DMA engines, would take {}",
+      bytes(copy), machine.dma_bytes_per_s() * 1e-9, duration(copy / machine.dma_bytes_per_s()));
+  say("B from the host instead: {} at {:.0f} GB/s, {}", bytes(static_cast<double>(a.nocc) * panel),
+      kHostBytesPerSecond * 1e-9, duration(static_cast<double>(a.nocc) * panel / kHostBytesPerSecond));
 }
 
 }  // namespace
 
 void add_mp2_model(Command& program) {
-  Command sub = program.add(
-      "mp2-model", "modelled time of the MP2 part for a given number of orbitals, stage by stage and engine by engine");
+  Command sub = program.add("mp2-model", "modelled time of the MP2 part for a number of orbitals, by stage and engine");
   auto a = std::make_shared<Arguments>();
   constexpr std::int64_t kExtent = std::int64_t{1} << 16;
   sub.number("--nocc", a->nocc, "occupied orbitals", 1, kExtent);
@@ -181,6 +206,8 @@ void add_mp2_model(Command& program) {
            {"exact", "tf32x3", "native", "bf16x6", "tf32", "bf16"});
   sub.number("--cores", a->cores, "1, or all cores of a chip", 1, 1024);
   sub.machine(a->machine);
+  sub.text("--json", a->json, kJsonHelp);
+  sub.explain();
   sub.run([a] { show(*a); });
 }
 

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <trn/blas/pair_energy_program.hpp>
+#include <trn/mp2/element.hpp>
 #include <trn/neuron/sim.hpp>
 
+#include "molecule_drawing.hpp"
 #include "output.hpp"
 
 namespace trn::tools {
@@ -18,30 +20,76 @@ neuron::RunReport pair_energy_run(const mp2::DfMp2& m, const tile::Machine& mach
   return neuron::estimate(program, machine, {.keep_intervals = keep_intervals});
 }
 
-void write_report(const mp2::Mp2& r, const std::string& path) {
-  constexpr std::int64_t kIntervals = 200000;
+neuron::report::Page mp2_page(const Mp2Run& run) {
+  const mp2::Mp2& r = run.result;
   const mp2::DfMp2& m = *r.mp2;
-  const tile::Machine& machine = tile::machine(r.executor.substr(r.executor.find(':') + 1));
   const auto energy = [](double e) { return fmt::format("{:.10f}", e); };
-  neuron::PageTable energies{fmt::format("{} {} in {}", r.molecule, r.formula, r.basis),
-                             fmt::format("{} functions, {} occupied orbitals ({} correlated), {} virtual, {} fitting "
-                                         "functions; hartree. The bound covers what ran on {}.",
-                                         r.functions, r.scf.occupied, m.correlated, m.virtuals, m.fitting, r.executor),
-                             {{"energy", "hartree"},
-                              {"SCF", energy(r.scf.energy)},
-                              {"same spin", energy(m.same_spin)},
-                              {"opposite spin", energy(m.opposite_spin)},
-                              {"correlation", energy(m.energy())},
-                              {"total", energy(r.total_energy())},
-                              {"bound of the correlation energy's error", fmt::format("{:.1e}", m.bound)}}};
-  neuron::PageTable stages{"Stages",
-                           "Measured on this machine (on a simulator: the time to simulate); modelled: on the device.",
-                           {{"stage", "executor", "arithmetic", "measured", "modelled"}}};
+  neuron::report::Page page;
+  page.title = fmt::format("{}, {}: DF-MP2 in {}", r.molecule, r.formula, r.basis);
+  page.facts = {{"command", command_line()},
+                {"molecule", fmt::format("{} atoms, {} electrons, charge {}", run.molecule.atoms.size(),
+                                         run.molecule.electrons(), run.molecule.charge)},
+                {"shape", fmt::format("{} functions, {} occupied orbitals ({} correlated), {} virtual, {} fitting "
+                                      "functions",
+                                      r.functions, r.scf.occupied, m.correlated, m.virtuals, m.fitting)},
+                {"dtype", fmt::format("{}, {}", trn::name(m.dtype), name(m.accuracy.mode))},
+                {"machine", fmt::format("SCF on the host, MP2 on {}", r.executor)},
+                {"version", fmt::format("trnsci {}", TRN_VERSION)}};
+
+  neuron::PageTable atoms{"", "", {{"atom", "x", "y", "z"}}};
+  for (const mp2::Atom& a : run.molecule.atoms) {
+    const auto at = [&](std::size_t i) { return fmt::format("{:.4f}", a.position[i] * mp2::kBohrInAngstrom); };
+    atoms.rows.push_back({std::string(mp2::symbol(a.number)), at(0), at(1), at(2)});
+  }
+  atoms.title = "Geometry";
+  atoms.note = "angstrom";
+  page.sections.push_back("<section class=\"card\"><h2>The molecule</h2>\n" + molecule_svg(run.molecule) +
+                          "</section>\n");
+  page.sections.push_back(neuron::report::table_html(
+      {"Energies",
+       fmt::format("hartree. The bound covers what ran on {}; the basis set is another matter.", r.executor),
+       {{"energy", "hartree"},
+        {"SCF", energy(r.scf.energy)},
+        {"same spin", energy(m.same_spin)},
+        {"opposite spin", energy(m.opposite_spin)},
+        {"correlation", energy(m.energy())},
+        {"total", energy(r.total_energy())},
+        {"bound of the correlation energy's error", fmt::format("{:.1e}", m.bound)}}}));
+  const std::string curve = convergence_svg(run.iterations, run.scf);
+  if (!curve.empty()) {
+    page.sections.push_back(
+        "<section class=\"card\"><h2>Convergence of the SCF</h2>\n<p class=\"note\"><b style=\"color:#2a78d6\">change "
+        "of "
+        "the energy</b>, hartree, and <b style=\"color:#d97a1f\">largest element of FDS - SDF</b>; dashed: the limits "
+        "below which the SCF has converged.</p>\n" +
+        curve + "</section>\n");
+  }
+  neuron::PageTable stages{
+      "Stages",
+      "Two times for a stage on a device: measured is this computer's clock while it simulates the "
+      "device, modelled is what the device would take. Stages on the host have the first alone.",
+      {{"stage", "executor", "arithmetic", "measured", "modelled"}}};
   for (const mp2::Stage& s : r.stages) {
     stages.rows.push_back({s.name, s.executor, s.precision, duration(s.seconds),
                            s.modelled_seconds > 0 ? duration(s.modelled_seconds) : "-"});
   }
-  neuron::write_html(pair_energy_run(m, machine, kIntervals), machine, path, {energies, stages});
+  page.sections.push_back(neuron::report::table_html(stages));
+  page.sections.push_back(neuron::report::table_html(atoms));
+  return page;
+}
+
+void write_report(const Mp2Run& run, const std::string& path) {
+  const mp2::DfMp2& m = *run.result.mp2;
+  std::string name = run.result.executor.substr(run.result.executor.find(':') + 1);
+  name = name.substr(0, name.find('#'));  // one of several simulators of this kind
+  const tile::Machine& machine = tile::machine(name);
+  neuron::report::Page page = mp2_page(run);
+  page.run_title = "The pair energies on the device";
+  page.sections.push_back(
+      "<p class=\"part\">Below: the pair energies of all orbitals as one program on one core. The stage in the table "
+      "above "
+      "may run as several launches, each with its own start, and so take longer than this one.</p>\n");
+  neuron::report::write_page(pair_energy_run(m, machine, kPageIntervals), machine, path, page);
 }
 
 }  // namespace trn::tools

@@ -34,13 +34,14 @@ struct BenchRow {
   BenchShape shape;
   std::optional<double> seconds;           // measured on this machine (simulator: the time it took to simulate)
   std::optional<double> modelled_seconds;  // simulator only
-  double gflops = 0;                       // from modelled time where there is one, else from measured
+  double rate = 0;                         // in Operation::rate_unit, from modelled time where there is one; 0: none
   double roof_fraction = 0;                // of the executor's arithmetic peak (rand: of its write bandwidth)
   std::optional<double> error, bound;      // largest error against an fp64 reference, and its bound, in the same unit
   std::string note;                        // printed below the table when not empty
   std::optional<double> peer_seconds;      // a direct call of OpenBLAS in the same run, where there is one
   std::optional<double> gbytes;            // 1e9 bytes read and written per second, where memory is the limit
   std::optional<SolverFigures> solver;     // operations of trnsolver only
+  std::string refused;                     // why this executor cannot run it, where it cannot: nothing else is set then
 };
 
 struct BenchOptions {
@@ -65,8 +66,8 @@ class Operation {
   [[nodiscard]] virtual BenchRow bench(const std::string& executor, const BenchOptions& options) const = 0;
   // Where bench runs unless --exec says otherwise.
   [[nodiscard]] virtual std::vector<std::string> default_executors() const { return {"host", "sim:trn2"}; }
-  // What BenchRow::gflops counts, as the title of its column, and what its error and bound are.
-  [[nodiscard]] virtual std::string rate_unit() const { return "GFLOP/s"; }
+  // What BenchRow::rate counts, and what its error and bound are.
+  [[nodiscard]] virtual std::string rate_unit() const { return "GFLOP/s"; }  // or GB/s, Gvalues/s
   [[nodiscard]] virtual std::string error_note() const { return "largest |C - exact| in units of (|A||B|)_ij"; }
 
  protected:

@@ -9,6 +9,7 @@
 #include <trn/core/error.hpp>
 #include <trn/tile/serialize.hpp>
 
+#include "input_file.hpp"
 #include "operation.hpp"
 
 namespace trn::tools {
@@ -54,6 +55,7 @@ std::vector<Line> read_lines(const std::string& path) {
     require(!result.empty(), "--list: the folder '{}' holds no saved program (*.json)", path);
     return result;
   }
+  require_readable("--list", path);
   std::ifstream in(path);
   require(in.good(), "--list: '{}' cannot be read; give a file with one operation per line, or a folder of programs",
           path);

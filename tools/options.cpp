@@ -11,9 +11,12 @@
 #include <CLI/CLI.hpp>
 
 #include <trn/core/error.hpp>
+#include <trn/core/executor.hpp>
 #include <trn/tile/machine.hpp>
 
+#include "completion.hpp"
 #include "near_names.hpp"
+#include "output.hpp"
 
 namespace trn::tools {
 
@@ -210,6 +213,49 @@ Option Options::machine(std::string& value) {
   return Option(*option);
 }
 
+Option Options::explain() { return flag("--explain", explained(), "say what the columns mean"); }
+
+std::string Options::line(const std::vector<std::string>& left_out) const {
+  std::string words;
+  for (const CLI::Option* option : app_->get_options()) {
+    const std::string name = option->get_name(option->get_positional());
+    const bool wanted =
+        option != app_->get_help_ptr() && std::find(left_out.begin(), left_out.end(), name) == left_out.end();
+    if (!wanted) continue;
+    const bool is_flag = option->get_items_expected_max() == 0;
+    if (is_flag && option->count() > 0) words += " " + name;
+    const std::string value =
+        option->count() > 0 ? fmt::format("{}", fmt::join(option->results(), ",")) : option->get_default_str();
+    if (is_flag || value.empty()) continue;
+    words += option->get_positional() ? "" : " " + name;
+    words += " " + shell_word(value);
+  }
+  return words;
+}
+
+namespace {
+
+// CLI11's help with lines of at most 80 columns.
+class WrappedHelp : public CLI::Formatter {
+ public:
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    std::string text = CLI::Formatter::make_help(app, std::move(name), mode), result;
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    for (std::size_t at = 0; at <= text.size();) {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      const std::string line = text.substr(at, end - at);
+      const std::size_t indent = line.starts_with(' ') ? get_column_width() : 2;  // where descriptions begin
+      for (const std::string& one : wrapped(line, kColumns, indent)) result += one + "\n";
+      at = end + 1;
+    }
+    return result;
+  }
+};
+
+}  // namespace
+
+void wrap_help(CLI::App& program) { program.formatter(std::make_shared<WrappedHelp>()); }
+
 bool Options::has(const std::string& name) const { return app_->get_option_no_throw(name) != nullptr; }
 
 Command Command::add(const std::string& name, const std::string& summary) {
@@ -232,6 +278,46 @@ void parse_words(const std::vector<std::string>& words, const std::function<void
   } catch (const CLI::ParseError& e) {
     throw InvalidArgument(e.get_exit_code() == 0 ? "'--help' is not for here" : explain(app, e));
   }
+}
+
+std::vector<std::string> completions(const CLI::App& program, const std::vector<std::string>& words) {
+  const std::string typed = words.empty() ? "" : words.back();
+  const CLI::App* at = &program;
+  const CLI::Option* open = nullptr;  // an option whose value comes next
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    if (open != nullptr) {
+      open = nullptr;
+      continue;
+    }
+    if (words[i].starts_with('-')) {
+      const CLI::Option* option = at->get_option_no_throw(words[i]);
+      if (option != nullptr && option->get_items_expected_max() > 0) open = option;
+      continue;
+    }
+    for (const CLI::App* sub : at->get_subcommands({})) {
+      if (sub->get_name() == words[i]) {
+        at = sub;
+        break;
+      }
+    }
+  }
+  std::vector<std::string> all;
+  if (open != nullptr) {
+    const std::string type = open->get_type_name();
+    if (type.starts_with('{') && type.ends_with('}')) {
+      all = separated({type.substr(1, type.size() - 2)});
+    } else if (open->check_lname("exec")) {
+      all = Executor::known();
+    }
+  } else if (typed.starts_with('-')) {
+    for (const CLI::Option* option : at->get_options()) {
+      for (const std::string& name : option->get_lnames()) all.push_back("--" + name);
+    }
+  } else {
+    for (const CLI::App* sub : at->get_subcommands({})) all.push_back(sub->get_name());
+  }
+  std::erase_if(all, [&](const std::string& word) { return !word.starts_with(typed); });
+  return all;
 }
 
 std::string explain(const CLI::App& program, const CLI::ParseError& error) {

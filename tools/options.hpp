@@ -61,7 +61,11 @@ class Options {
   Option flag(const std::string& name, bool& value, const std::string& help);
   // A simulated machine: `--exec sim:trn2`, also accepted as `--machine trn2`; `value` is its name, "trn2".
   Option machine(std::string& value);
+  // --explain: legends are said, see `legend` in output.hpp.
+  Option explain();
   [[nodiscard]] bool has(const std::string& name) const;
+  // All options with their values as a command line has them, defaults too, without those of `left_out`.
+  [[nodiscard]] std::string line(const std::vector<std::string>& left_out) const;
 
  protected:
   CLI::App* app_;
@@ -80,6 +84,9 @@ class Command : public Options {
 // Reads words that are not the program's own arguments, as of a line of a file, with the commands that `fill` adds; the
 // chosen command runs. Mistakes are InvalidArgument.
 void parse_words(const std::vector<std::string>& words, const std::function<void(Command&)>& fill);
+
+// Help of at most 80 columns, for the program and the commands added after this.
+void wrap_help(CLI::App& program);
 
 // What went wrong while the arguments were read, in one line that names the subcommand's own --help.
 [[nodiscard]] std::string explain(const CLI::App& program, const CLI::ParseError& error);

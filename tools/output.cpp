@@ -5,37 +5,26 @@
 #include <cctype>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 #include <nlohmann/json.hpp>
 
 #include <trn/core/error.hpp>
 
+#include "machine_json.hpp"
+
 namespace trn::tools {
 
 namespace {
 
-std::string& command_line() {
+std::string& remembered() {
   static std::string line;
   return line;
 }
 
 }  // namespace
 
-void Table::print() const {
-  std::vector<std::size_t> widths;
-  for (const auto& row : rows_) {
-    widths.resize(std::max(widths.size(), row.size()), 0);
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  for (std::size_t r = 0; r < rows_.size(); ++r) {
-    std::string line;
-    for (std::size_t i = 0; i < rows_[r].size(); ++i) {
-      line += i == 0 ? fmt::format("{:<{}}", rows_[r][i], widths[i]) : fmt::format("  {:>{}}", rows_[r][i], widths[i]);
-    }
-    fmt::print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
-    if (r == 0) fmt::print("{}\n", std::string(line.size(), '-'));
-  }
-}
+const std::string& command_line() { return remembered(); }
 
 std::string duration(double seconds) {
   if (seconds >= 1) return fmt::format("{:.2f} s", seconds);
@@ -53,28 +42,48 @@ std::string bytes(double count) {
   return fmt::format("{:.1f} GiB", count);
 }
 
+std::string shell_word(const std::string& word) {
+  const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
+    return c >= 128 || std::isalnum(c) != 0 || std::strchr("-_./:=,+@%", c) != nullptr;
+  });
+  if (plain) return word;
+  std::string quoted = "'";  // 'don'\''t'
+  for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
 void remember_command_line(int count, const char* const* arguments) {
-  command_line() = "trnsci";
-  for (int i = 1; i < count; ++i) {
-    const std::string word = arguments[i];
-    const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
-      return c >= 128 || std::isalnum(c) != 0 || std::strchr("-_./:=,+@%", c) != nullptr;
-    });
-    std::string quoted;  // as a shell takes it: 'don'\''t'
-    for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-    command_line() += plain ? " " + word : " '" + quoted + "'";
+  remembered() = "trnsci";
+  for (int i = 1; i < count; ++i) remembered() += " " + shell_word(arguments[i]);
+}
+
+void require_different_files(const std::vector<std::pair<std::string, std::string>>& outputs) {
+  namespace fs = std::filesystem;
+  const auto none = [](const std::string& path) { return path.empty() || path == "-"; };
+  for (auto a = outputs.begin(); a != outputs.end(); ++a) {
+    for (auto b = std::next(a); b != outputs.end(); ++b) {
+      if (none(a->second) || none(b->second)) continue;
+      std::error_code error;
+      const bool links = fs::is_regular_file(a->second, error) && fs::equivalent(a->second, b->second, error);
+      const bool same = fs::weakly_canonical(fs::absolute(a->second, error), error) ==
+                        fs::weakly_canonical(fs::absolute(b->second, error), error);
+      require(!links && !same, "{} and {} name the same file '{}'; give two", a->first, b->first, b->second);
+    }
   }
 }
 
 JsonFile::JsonFile(const std::string& path) : to_output_(path == "-") {
-  if (!path.empty() && !to_output_) file_ = std::make_unique<OutputFile>("--json", path);
+  if (path.empty() || to_output_) return;
+  path_ = path;
+  const OutputFile claim("--json", path);
 }
 
 void JsonFile::write(nlohmann::ordered_json json) {
-  if (!file_ && !to_output_) return;
+  if (path_.empty() && !to_output_) return;
   const auto sign = [](nlohmann::ordered_json& object) {
     object["version"] = TRN_VERSION;
     object["command"] = command_line();
+    add_machine(object);
   };
   if (json.is_array()) {
     for (nlohmann::ordered_json& row : json) sign(row);
@@ -87,8 +96,9 @@ void JsonFile::write(nlohmann::ordered_json json) {
     fmt::print("{}", text);
     return;
   }
-  file_->write(text);
-  file_->commit();
+  OutputFile file("--json", path_);
+  file.write(text);
+  file.commit();
 }
 
 }  // namespace trn::tools

@@ -107,7 +107,7 @@ class PairEnergy final : public Operation {
       peak = tile::device_of(executor).machine().tensor_flops(words.dtype) / words.products;
     }
     const double rate = flops() / (modelled ? *modelled : *r.seconds);
-    r.gflops = rate * 1e-9;
+    r.rate = rate * 1e-9;
     r.roof_fraction = rate / peak;
     return r;
   }

@@ -37,7 +37,7 @@ class ProgramBench : public Operation {
       r.modelled_seconds = modelled_time(executor, recorder);
     }
     const double rate = flops() / (r.modelled_seconds ? *r.modelled_seconds : *r.seconds);
-    r.gflops = rate * 1e-9;
+    r.rate = rate * 1e-9;
     r.roof_fraction = rate / (simulated                   ? device_peak(tile::device_of(executor).machine())
                               : dtype() == DType::Float64 ? host_peak().fp64_flops
                                                           : host_peak().fp32_flops);

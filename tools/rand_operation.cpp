@@ -46,10 +46,9 @@ template <class T> class Draws final : public Operation {
     return std::string("rand.") + rand::name(transform_.law);
   }
   std::string summary() const override {
-    const std::string what = has_law_   ? name().substr(5) + " floats with standard parameters"
-                             : kUniform ? "uniform floats"
-                                        : "random 32-bit words";
-    return what + "; \"gflops\" counts 1e9 values per second";
+    return has_law_   ? name().substr(5) + " floats with standard parameters"
+           : kUniform ? "uniform floats"
+                      : "random 32-bit words";
   }
   std::string rate_unit() const override { return "Gvalues/s"; }
   std::string error_note() const override {
@@ -183,7 +182,7 @@ template <class T> class Draws final : public Operation {
                                    ? tile::device_of(executor).machine().dma_bytes_per_s()
                                    : host_write_bandwidth();
     const double rate = static_cast<double>(count_) / (modelled ? *modelled : *r.seconds);
-    r.gflops = rate * 1e-9;
+    r.rate = rate * 1e-9;
     r.roof_fraction = rate * sizeof(T) / bytes_per_s;
     return r;
   }

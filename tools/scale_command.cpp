@@ -82,7 +82,8 @@ Json to_json(const CurvePoint& c) {
 }
 
 void print_curve(const Curve& curve, double eta) {
-  fmt::print("\n{}\n", curve.title);
+  fmt::print("\n");
+  say_text(curve.title);
   Table table(
       {"chips", "nodes", fmt::format("eta {:.2f}", eta), "efficiency", "binding", "eta 1", "efficiency", "binding"});
   for (const CurvePoint& c : curve.points) {
@@ -100,6 +101,9 @@ void run(Operation& operation, const Arguments& a) {
   require(chips <= f.chips_per_node(), "scale: --chips {}: a node of {} has {}; use --nodes for more", chips, a.machine,
           f.chips_per_node());
   operation.check();
+  require_different_files({{"--html", a.html}, {"--json", a.json}});
+  require(a.html != "-", "--html: the page goes to a file; '-' is for --json alone");
+  const Stage stage("scale " + operation.name());
   JsonFile json(a.json);
   if (!a.html.empty()) const OutputFile claim("--html", a.html);  // a bad path costs nothing
   Model model(operation, f, a.lnc, a.eta);
@@ -145,7 +149,7 @@ void run(Operation& operation, const Arguments& a) {
     lines.push_back(fmt::format("needs {} of an HBM stack that has {}: it does not fit", bytes(c.eta.memory * sharing),
                                 bytes(stack)));
   if (!json.replaces_text()) {
-    for (const std::string& line : lines) fmt::print("{}\n", line);
+    for (const std::string& line : lines) say_text(line);
     Table table({"eta", operation.unit(), "programs", "communication", "efficiency", "binding"});
     for (const bool one : {false, true}) {
       const Result& r = one ? c.one : c.eta;
@@ -153,13 +157,13 @@ void run(Operation& operation, const Arguments& a) {
                  duration(r.communication_s), percent(one ? c.efficiency_one : c.efficiency), r.binding});
     }
     table.print();
-    fmt::print(
-        "efficiency: against one chip, modelled likewise; eta: the share of documented rates that collectives reach\n");
+    legend("efficiency: against one chip, modelled likewise");
+    legend("eta: the share of the documented rates that collectives reach; binding: what takes the time");
     for (const Curve& curve : curves) print_curve(curve, a.eta);
   }
   if (a.html.empty()) return;
   write_page(a.html, fmt::format("{} on {}", operation.shape(), f.name), lines, curves, a.eta);
-  if (!json.replaces_text()) fmt::print("curves: {}\n", a.html);
+  if (!json.replaces_text()) say("curves: {}", a.html);
 }
 
 }  // namespace
@@ -179,6 +183,7 @@ void add(Command& program) {
     sub.number("--nodes", a->nodes, "instances, or UltraServers", 1, 4096);
     sub.number("--lnc", a->lnc, "cores of a rank", 1, 2);
     sub.real("--eta", a->eta, "share of the documented rates that collectives reach; 1 is printed beside it", 0.01, 1);
+    sub.explain();
     sub.flag("--curves", a->curves, "also the curves to 64 instances, as tables");
     sub.text("--html", a->html, "write the curves to this file as a page");
     sub.text("--json", a->json, kJsonHelp);

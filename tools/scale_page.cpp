@@ -92,16 +92,19 @@ void write_page(const std::string& path, const std::string& title, const std::ve
                 const std::vector<Curve>& curves, double eta) {
   OutputFile file("--html", path);
   std::string page =
-      "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>" + escaped(title) +
+      "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" "
+      "content=\"width=device-width, initial-scale=1\"><title>" +
+      escaped(title) +
       "</title>\n<style>\n"
       "body{font:15px/1.45 system-ui,sans-serif;max-width:52rem;margin:2rem auto;padding:0 "
       "1rem;color:#222;background:#fff}\n"
       "svg{width:100%;font-size:11px}polyline{fill:none;stroke-width:2}.grid{stroke:#ddd}\n"
       "polyline.eta{stroke:#b5462b}polyline.one{stroke:#2b6ab5}polyline.ideal{stroke:#888;stroke-dasharray:4 4}\n"
-      "b.eta{color:#b5462b}b.one{color:#2b6ab5}b.ideal{color:#777}td,th{padding:.1rem .7rem;text-align:right}\n"
+      "table{display:block;overflow-x:auto}b.eta{color:#b5462b}b.one{color:#2b6ab5}b.ideal{color:#777}td,th{padding:."
+      "1rem .7rem;text-align:right}\n"
       "@media (prefers-color-scheme:dark){body{background:#181818;color:#ddd}svg "
       "text{fill:#ccc}.grid{stroke:#444}}\n</style>\n";
-  page += "<h1>" + escaped(title) + "</h1>\n";
+  page += "<h1>" + escaped(title) + "</h1>\n<p>" + escaped(command_line()) + "<br>trnsci " TRN_VERSION "</p>\n";
   for (const std::string& line : lines) page += "<p>" + escaped(line) + "</p>\n";
   page +=
       "<p>Modelled, never measured: nothing here ran on Trainium. eta is the share of the documented rates that "

@@ -14,6 +14,8 @@
 #include <trn/tile/serialize.hpp>
 
 #include "commands.hpp"
+#include "input_file.hpp"
+#include "mp2_report.hpp"
 #include "output.hpp"
 
 namespace trn::tools {
@@ -55,7 +57,7 @@ struct Target {
 // A subcommand with one sub-subcommand per operation.
 Command for_operations(Command& program, const Operations& operations, const char* name, const char* summary,
                        const std::function<void(Options&, Target&)>& more,
-                       const std::function<void(const Operation&, const Target&)>& run) {
+                       const std::function<void(const Operation&, const Target&, const Command&)>& run) {
   Command parent = program.add(name, summary);
   parent.needs_one("operation");
   for (const auto& operation : operations) {
@@ -65,7 +67,7 @@ Command for_operations(Command& program, const Operations& operations, const cha
     sub.machine(target->machine);
     add_step(sub, target->step);
     more(sub, *target);
-    sub.run([op = operation.get(), target, run] { run(*op, *target); });
+    sub.run([op = operation.get(), target, run, sub] { run(*op, *target, sub); });
   }
   return parent;
 }
@@ -129,8 +131,8 @@ nlohmann::ordered_json json_of(const Operation& operation, const tile::Machine& 
 
 void print_profile(const Operation& operation, const tile::Machine& machine, const std::vector<Step>& all,
                    const std::vector<double>& seconds, const Whole& whole) {
-  fmt::print("{} on {}: {} modelled, {} of it launch and finish\n", operation.name(), machine.name,
-             duration(whole.seconds), duration(whole.launch_seconds));
+  say("{} on {}: {} modelled, {} of it launch and finish", operation.name(), machine.name, duration(whole.seconds),
+      duration(whole.launch_seconds));
   if (whole.reordered) {
     fmt::print("{} in an order that a compiler may choose\n", duration(whole.reordered_seconds));
   }
@@ -148,18 +150,48 @@ void print_profile(const Operation& operation, const tile::Machine& machine, con
         {lane.name, duration(lane.busy_s), percent(lane.busy_s / whole.seconds), fmt::format("{}", lane.instructions)});
   }
   lanes.print();
-  fmt::print("{:.2f} TF/s, {} of the Tensor Engine's peak; HBM read {}, written {}\n",
-             whole.flops / whole.seconds * 1e-12, percent(whole.peak_seconds / whole.seconds), bytes(whole.read),
-             bytes(whole.written));
+  say("{:.2f} TF/s, {} of the Tensor Engine's peak\nHBM read {}, written {}", whole.flops / whole.seconds * 1e-12,
+      percent(whole.peak_seconds / whole.seconds), bytes(whole.read), bytes(whole.written));
+  legend("modelled: the simulator's timing model, never measured on silicon; share: of the modelled time");
 }
 
-void profile(const Operation& operation, const Target& target) {
-  constexpr std::int64_t kIntervals = 200000;
+// What the page says of the operation. `options`: all of them as the command line has them.
+neuron::report::Page page_of(const Operation& operation, const Target& target, const tile::Machine& machine,
+                             const std::vector<Step>& all, std::size_t shown, const std::string& options) {
+  const auto value = [&](const std::string& name) {
+    const std::size_t at = options.find(" " + name + " ");
+    if (at == std::string::npos) return std::string();
+    const std::size_t begin = at + name.size() + 2;
+    return options.substr(begin, options.find(' ', begin) - begin);
+  };
+  const std::string dtype = value("--dtype"), precision = value("--precision");
+  neuron::report::Page page;
+  page.title = fmt::format("{} on {}, modelled", operation.name(), machine.name);
+  page.facts = {{"command", command_line()},
+                {"operation", fmt::format("{}: {}", operation.name(), operation.summary())},
+                {"shape", options.empty() ? "no options" : options.substr(1)},
+                {"dtype", (dtype.empty() ? "fp32" : dtype) + (precision.empty() ? "" : ", " + precision)},
+                {"machine", fmt::format("{}, one {} core", machine.name, machine.core)},
+                {"version", fmt::format("trnsci {}", TRN_VERSION)}};
+  if (all.size() > 1) {
+    page.facts.emplace_back(
+        "program", fmt::format("step {} of {}, {}, which runs {} time{} in one call; {}", shown + 1, all.size(),
+                               all[shown].program->name(), all[shown].runs, all[shown].runs == 1 ? "" : "s",
+                               target.step > 0 ? "chosen with --step" : "it takes longest, --step chooses another"));
+  }
+  return page;
+}
+
+void profile(const Operation& operation, const Target& target, const Command& command) {
+  constexpr std::int64_t kTraceIntervals = 200000;  // a trace holds every one; a page merges them
+  require_different_files({{"--html", target.html}, {"--trace", target.trace}, {"--json", target.json}});
   for (const auto& [option, path] : {std::pair{"--html", target.html}, {"--trace", target.trace}}) {
+    require(path != "-", "{}: it goes to a file; '-' is for --json alone", option);
     if (!path.empty()) const OutputFile claim(option, path);  // a bad path costs nothing
   }
   JsonFile json(target.json);
   const tile::Machine& machine = tile::machine(target.machine);
+  const Stage stage(fmt::format("{} on {}", operation.name(), machine.name));
   const std::vector<Step> all = steps(operation, machine, target.step);
   Whole whole;
   std::vector<double> seconds;
@@ -172,17 +204,27 @@ void profile(const Operation& operation, const Target& target) {
   }
   if (!json.replaces_text()) print_profile(operation, machine, all, seconds, whole);
   if (!target.html.empty() || !target.trace.empty()) {
-    const neuron::RunReport report = neuron::estimate(*all[longest].program, machine, {.keep_intervals = kIntervals});
+    const std::int64_t intervals = target.html.empty() ? kTraceIntervals : kPageIntervals;
+    neuron::RunReport report = neuron::estimate(*all[longest].program, machine, {.keep_intervals = intervals});
+    const auto cut = [&] {
+      const auto kept = static_cast<std::int64_t>(report.intervals.size());
+      return kept < report.instructions ? fmt::format("; the first {} of {} instructions", kept, report.instructions)
+                                        : std::string();
+    };
     const std::string which =
         all.size() == 1 ? "" : fmt::format(" (step {}, which takes longest; --step chooses another)", longest + 1);
     if (!target.html.empty()) {
-      neuron::write_html(report, machine, target.html);
-      if (!json.replaces_text()) fmt::print("report: {}{}\n", target.html, which);
+      const std::string options = command.line({"--html", "--trace", "--json", "--explain", "--exec", "--step"});
+      neuron::report::write_page(report, machine, target.html,
+                                 page_of(operation, target, machine, all, longest, options));
+      if (!json.replaces_text()) say("report: {}{}{}", target.html, which, cut());
     }
     if (!target.trace.empty()) {
+      if (static_cast<std::int64_t>(report.intervals.size()) > kTraceIntervals)
+        report.intervals.resize(static_cast<std::size_t>(kTraceIntervals));
       neuron::write_trace(report, target.trace);
       if (!json.replaces_text()) {
-        fmt::print("trace: {}{} (open it in Perfetto or chrome://tracing)\n", target.trace, which);
+        say("trace: {}{}{} (open it in Perfetto or chrome://tracing)", target.trace, which, cut());
       }
     }
   }
@@ -210,6 +252,7 @@ void add_profile(Command& program, const Operations& operations) {
         options.text("--html", t.html, "write the report page to this file");
         options.text("--trace", t.trace, "write a Chrome/Perfetto trace to this file");
         options.text("--json", t.json, kJsonHelp);
+        options.explain();
       },
       profile);
 }
@@ -217,7 +260,7 @@ void add_profile(Command& program, const Operations& operations) {
 void add_emit(Command& program, const Operations& operations) {
   for_operations(
       program, operations, "emit", "print the device kernel as NKI source", [](Options&, Target&) {},
-      [](const Operation& op, const Target& t) {
+      [](const Operation& op, const Target& t, const Command&) {
         print_steps(op, t, [](const tile::Program& p) { return neuron::emit_nki(p); });
       });
 }
@@ -226,7 +269,7 @@ void add_disassemble(Command& program, const Operations& operations) {
   Command parent = for_operations(
       program, operations, "dis", "print the device kernel as a tile program",
       [](Options& options, Target& t) { options.text("--save", t.save, "also save the program to this file"); },
-      [](const Operation& op, const Target& t) {
+      [](const Operation& op, const Target& t, const Command&) {
         if (!t.save.empty()) {
           const std::vector<Step> all = steps(op, tile::machine(t.machine), t.step);
           require(all.size() == 1, "{}: a file holds one program, and this runs {}; choose one with --step 1 to {}",
@@ -238,7 +281,10 @@ void add_disassemble(Command& program, const Operations& operations) {
   auto path = std::make_shared<std::string>();
   Command file = parent.add("file", "print a program saved with --save");
   file.text("path", *path, "the program file").required();
-  file.run([path] { fmt::print("{}", tile::print(tile::load(*path))); });
+  file.run([path] {
+    require_readable("dis", *path);
+    fmt::print("{}", tile::print(tile::load(*path)));
+  });
 }
 
 }  // namespace trn::tools

@@ -56,21 +56,19 @@ void print_findings(const Json& s) {
     for (const Json& row : s[list]) {
       const std::string status = row["status"];
       if (status == "other" && row.contains("number")) {
-        fmt::print("  choice {}, {}: {}; found {}, expected {}\n", row["number"].get<int>(),
-                   row["title"].get<std::string>(), row["rule"].get<std::string>(), row["found"].get<std::string>(),
-                   row["expected"].get<std::string>());
+        say("  choice {}, {}: {}; found {}, expected {}", row["number"].get<int>(), row["title"].get<std::string>(),
+            row["rule"].get<std::string>(), row["found"].get<std::string>(), row["expected"].get<std::string>());
       } else if (status == "undecided") {
-        fmt::print("  choice {}, {}: none of the known rules; found {}, expected {}\n", row["number"].get<int>(),
-                   row["title"].get<std::string>(), row["found"].get<std::string>(),
-                   row["expected"].get<std::string>());
+        say("  choice {}, {}: none of the known rules; found {}, expected {}", row["number"].get<int>(),
+            row["title"].get<std::string>(), row["found"].get<std::string>(), row["expected"].get<std::string>());
       } else if (status == "failed") {
-        fmt::print("  {}\n", row.dump());
+        say("  {}", row.dump());
       } else if (status == "differs") {
-        fmt::print("  {}: differs, by up to {} ulp\n", row["program"].get<std::string>(),
-                   row["largest_ulps"].get<std::int64_t>());
+        say("  {}: differs, by up to {} ulp", row["program"].get<std::string>(),
+            row["largest_ulps"].get<std::int64_t>());
       } else if (status == "other") {
-        fmt::print("  {}: {}; expected {}\n", row["item"].get<std::string>(), row["answer"].get<std::string>(),
-                   row["expected"].get<std::string>());
+        say("  {}: {}; expected {}", row["item"].get<std::string>(), row["answer"].get<std::string>(),
+            row["expected"].get<std::string>());
       }
     }
   }
@@ -146,10 +144,10 @@ void check(Check wanted) {
   for (const Json& s : report["sections"]) {
     table.add({s["name"], s["status"], fmt::format("{:.2f}", s["seconds"].get<double>()), summary(s)});
   }
-  fmt::print("{} ({})\n", wanted.executor, report["machine"].get<std::string>());
+  say("{} ({})", wanted.executor, report["machine"].get<std::string>());
   table.print();
   for (const Json& s : report["sections"]) print_findings(s);
-  fmt::print("report: {}\n", wanted.output);
+  say("report: {}", wanted.output);
   complete();
 }
 
@@ -177,10 +175,10 @@ void add_silicon_diff(Command& program) {
   sub.run([a, b] {
     const Json first = silicon::read_report(*a), second = silicon::read_report(*b);
     const silicon::Comparison found = silicon::compare(first, second);
-    for (const std::string& line : found.differences) fmt::print("{}\n", line);
-    for (const std::string& line : found.not_compared) fmt::print("not compared: {}\n", line);
+    for (const std::string& line : found.differences) say("{}", line);
+    for (const std::string& line : found.not_compared) say("not compared: {}", line);
     if (!found.differences.empty()) fail<Error>("silicon-diff: {} differences", found.differences.size());
-    fmt::print("no differences\n");
+    say("no differences");
   });
 }
 

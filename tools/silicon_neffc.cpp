@@ -67,9 +67,9 @@ void neffc(const Wanted& wanted) {
     }
   }
   table.print();
-  fmt::print("{} programs: {} built, {} there before, {} failed; on the instance: TRN_NEFF_BUNDLE={}\n", lines.size(),
-             built, lines.size() - built - failures.size(), failures.size(), wanted.output);
-  for (const std::string& f : failures) fmt::print("{}\n", f);
+  say("{} programs: {} built, {} there before, {} failed; on the instance: TRN_NEFF_BUNDLE={}", lines.size(), built,
+      lines.size() - built - failures.size(), failures.size(), wanted.output);
+  for (const std::string& f : failures) say_text(f);
   if (!failures.empty()) {
     const std::string first = failures.front().substr(0, failures.front().find('\n'));
     fail<Error>("neffc: {} of {} programs failed; {}", failures.size(), lines.size(), first);

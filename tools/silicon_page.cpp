@@ -4,6 +4,7 @@
 
 #include <trn/core/output_file.hpp>
 
+#include "output.hpp"
 #include "report/format.hpp"
 #include "report/html_parts.hpp"
 #include "silicon_report.hpp"
@@ -68,8 +69,9 @@ void write_page(const Json& report, const std::string& path) {
   out.print(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
       "content=\"width=device-width, initial-scale=1\">\n<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n"
-      "<header><h1>{0}</h1>\n<p>{2}, trnsci {3}</p></header>\n<main>\n",
-      title, neuron::report::page_style(), cell(report, "machine"), cell(report, "version"));
+      "<header><h1>{0}</h1>\n<p>{2}, trnsci {3}<br>{4}</p></header>\n<main>\n",
+      title, neuron::report::page_style(), cell(report, "machine"), cell(report, "version"),
+      html_escaped(command_line()));
   for (const Json& section : report["sections"]) out.write(card(section));
   out.write("</main>\n</body>\n</html>\n");
   out.commit();

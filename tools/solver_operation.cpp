@@ -81,7 +81,7 @@ class SolverOperation final : public Operation {
     const bool wide = real_of(dtype()) == DType::Float64;
     const double peak = simulated ? tile::device_of(executor).machine().tensor_flops(DType::Float32)
                                   : (wide ? host_peak().fp64_flops : host_peak().fp32_flops);
-    r.gflops = flops() / seconds * 1e-9;
+    r.rate = flops() / seconds * 1e-9;
     r.roof_fraction = flops() / seconds / peak;
     std::string notes = fmt::format("{:.2f} gemm of {}", r.solver->gemm_equivalents,
                                     modelled ? "order n in tf32x3" : "order n in the same type");

@@ -19,6 +19,7 @@
 
 #include "commands.hpp"
 #include "output.hpp"
+#include "report/page.hpp"
 #include "sparse_matrix.hpp"
 
 namespace trn::tools {
@@ -75,7 +76,11 @@ Csr<float> single(const Csr<Z>& a) {
 
 void info(const InfoArguments& arguments) {
   constexpr std::int64_t kBlock = 128;
+  require_different_files({{"--html", arguments.html}, {"--json", arguments.json}});
+  require(arguments.html != "-", "--html: the page goes to a file; '-' is for --json alone");
+  if (!arguments.html.empty()) const OutputFile claim("--html", arguments.html);  // a bad path costs nothing
   JsonFile json(arguments.json);
+  const Stage stage("sparse info " + arguments.path);
   const Csr<Z> a = read_sparse<Z>(arguments.path);
   const sparse::Structure s = sparse::structure(a);
   const bool square = a.rows() == a.columns();
@@ -128,36 +133,38 @@ void info(const InfoArguments& arguments) {
   out["devices"] = {{"trn2", device}};
   if (!arguments.html.empty()) {
     OutputFile page("sparse info", arguments.html);
-    page.write("<!doctype html><meta charset=\"utf-8\"><title>" + escaped(arguments.path) +
-               "</title><body style=\"font-family:sans-serif\">");
-    page.write("<h1>" + escaped(arguments.path) + "</h1><pre>" + escaped(out.dump(2)) + "</pre>");
-    for (const auto& [name, order] : orders) page.write("<h2>" + name + "</h2>" + spy_svg(a, order));
-    page.write("</body>\n");
+    page.write(neuron::report::page_begin(
+        arguments.path, {{"command", command_line()},
+                         {"shape", fmt::format("{} x {}, {} entries", a.rows(), a.columns(), a.nnz())},
+                         {"dtype", real ? "real" : "complex"},
+                         {"machine", "the host; modelled times: trn2"},
+                         {"version", fmt::format("trnsci {}", TRN_VERSION)}}));
+    for (const auto& [name, order] : orders)
+      page.write("<section class=\"card\"><h2>" + name + "</h2>" + spy_svg(a, order) + "</section>\n");
+    page.write("<section class=\"card\"><h2>Numbers</h2><pre>" + escaped(out.dump(2)) + "</pre></section>\n");
+    page.write(neuron::report::page_end());
     page.commit();
   }
   json.write(out);
   if (json.replaces_text()) return;
-  fmt::print("{}: {} x {}, {} entries, {}; {}\n", arguments.path, a.rows(), a.columns(), a.nnz(),
-             real ? "real" : "complex",
-             s.symmetric           ? "symmetric"
-             : s.hermitian         ? "Hermitian"
-             : s.skew              ? "skew"
-             : s.pattern_symmetric ? "symmetric pattern"
-                                   : "unsymmetric");
-  fmt::print(
-      "bandwidth {} below, {} above; longest row {}; {} empty rows, {} empty columns, {} rows without a diagonal\n",
+  say("{}: {} x {}, {} entries, {}; {}", arguments.path, a.rows(), a.columns(), a.nnz(), real ? "real" : "complex",
+      s.symmetric           ? "symmetric"
+      : s.hermitian         ? "Hermitian"
+      : s.skew              ? "skew"
+      : s.pattern_symmetric ? "symmetric pattern"
+                            : "unsymmetric");
+  say("bandwidth {} below, {} above; longest row {}; {} empty rows, {} empty columns, {} rows without a diagonal",
       s.lower_bandwidth, s.upper_bandwidth, s.longest_row, s.empty_rows, s.empty_columns, s.missing_diagonal);
   Table table({"order", "blocks of 128", "filled"});
   for (const auto& o : orderings)
     table.add({o["order"], fmt::format("{}", o["blocks"].get<std::int64_t>()), percent(o["fill"])});
   table.print();
-  fmt::print("host: the {} kernel, {} of matrix a product\n", sparse::name(plan.report().kernel),
-             bytes(static_cast<double>(plan.report().matrix_bytes)));
+  say("host: the {} kernel, {} of matrix a product", sparse::name(plan.report().kernel),
+      bytes(static_cast<double>(plan.report().matrix_bytes)));
   for (const auto& d : device)
-    fmt::print("trn2, {} columns: the {} kernel, {} tiles filled {}; modelled {:.1f} us, a host core {:.1f} us\n",
-               d["columns"].get<std::int64_t>(), d["kernel"].get<std::string>(), d["tiles"].get<std::int64_t>(),
-               percent(d["fill"]), 1e6 * d["modelled_seconds"].get<double>(),
-               1e6 * d["host_core_seconds"].get<double>());
+    say("trn2, {} columns: the {} kernel, {} tiles filled {}; modelled {:.1f} us, a host core {:.1f} us",
+        d["columns"].get<std::int64_t>(), d["kernel"].get<std::string>(), d["tiles"].get<std::int64_t>(),
+        percent(d["fill"]), 1e6 * d["modelled_seconds"].get<double>(), 1e6 * d["host_core_seconds"].get<double>());
 }
 
 // One small call of each operation on an executor.

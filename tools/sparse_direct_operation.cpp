@@ -107,8 +107,8 @@ class SparseDirectOperation final : public Operation {
                {"ordering", std::string(sparse::name(f.ordering))},
                {"factor_s", fmt::format("{:.4g}", whole)},
                {"solve_s", fmt::format("{:.4g}", solve)}};
-    r.gflops = f.flops * (ComplexScalar<T> ? 4 : 1) / *r.seconds * 1e-9;
-    r.roof_fraction = r.gflops * 1e9 / (sizeof(Real<T>) == 8 ? host_peak().fp64_flops : host_peak().fp32_flops);
+    r.rate = f.flops * (ComplexScalar<T> ? 4 : 1) / *r.seconds * 1e-9;
+    r.roof_fraction = r.rate * 1e9 / (sizeof(Real<T>) == 8 ? host_peak().fp64_flops : host_peak().fp32_flops);
     r.note = fmt::format("{} rows, {} entries of factors, {}; with analysis {:.3g} s, solve {:.3g} s", a.rows(),
                          f.entries, sparse::name(f.ordering), whole, solve);
     return r;

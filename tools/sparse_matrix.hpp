@@ -9,10 +9,13 @@
 #include <trn/sparse/npz.hpp>
 #include <trn/sparse/structure.hpp>
 
+#include "input_file.hpp"
+
 namespace trn::tools {
 
 // By the ending: .mtx, .npz, or Harwell-Boeing (.rb, .rua, .rsa, .hb, ...).
 template <Scalar T> sparse::Csr<T> read_sparse(const std::string& path) {
+  require_readable("the matrix", path);
   if (path.ends_with(".npz")) return sparse::read_npz<T>(path);
   if (path.ends_with(".mtx")) return sparse::read_matrix_market<T>(path);
   return sparse::read_harwell_boeing<T>(path);

@@ -171,8 +171,8 @@ class SparseOperation final : public Operation {
       r.modelled_seconds = modelled_time(executor, recorder);
     }
     const double seconds = r.modelled_seconds ? *r.modelled_seconds : *r.seconds;
-    r.gflops = 2.0 * static_cast<double>(s.nnz() * k) / seconds * 1e-9;
-    r.roof_fraction = r.gflops * 1e9 / machine.tensor_flops(DType::Float32);
+    r.rate = 2.0 * static_cast<double>(s.nnz() * k) / seconds * 1e-9;
+    r.roof_fraction = r.rate * 1e9 / machine.tensor_flops(DType::Float32);
     r.shape = {
         {"rows", s.rows()}, {"columns", s.columns()}, {"nnz", s.nnz()}, {"n", k}, {"kernel", std::string("blocks")}};
     return r;
@@ -207,10 +207,10 @@ class SparseOperation final : public Operation {
     }
     const double flops = 2.0 * static_cast<double>(report.nnz * n);
     const double seconds = r.modelled_seconds ? *r.modelled_seconds : *r.seconds;
-    r.gflops = flops / seconds * 1e-9;
+    r.rate = flops / seconds * 1e-9;
     r.gbytes = (static_cast<double>(report.matrix_bytes) + 4.0 * static_cast<double>(n * (a.rows() + a.columns()))) /
                seconds * 1e-9;
-    r.roof_fraction = r.gflops * 1e9 / machine.tensor_flops(DType::Float32);
+    r.roof_fraction = r.rate * 1e9 / machine.tensor_flops(DType::Float32);
     r.shape = {{"rows", a.rows()},
                {"columns", a.columns()},
                {"nnz", report.nnz},
@@ -301,10 +301,10 @@ class SparseOperation final : public Operation {
     }
     if (ComplexScalar<T>) flops *= 4;
     r.shape = {{"rows", a.rows()}, {"columns", a.columns()}, {"nnz", nnz}, {"n", n}, {"kernel", kernel}};
-    r.gflops = flops / *r.seconds * 1e-9;
+    r.rate = flops / *r.seconds * 1e-9;
     r.gbytes = moved / *r.seconds * 1e-9;
     const bool wide = sizeof(Real<T>) == 8;
-    r.roof_fraction = r.gflops * 1e9 / (wide ? host_peak().fp64_flops : host_peak().fp32_flops);
+    r.roof_fraction = r.rate * 1e9 / (wide ? host_peak().fp64_flops : host_peak().fp32_flops);
     r.note = fmt::format("{} x {}, {} entries, kernel {}", a.rows(), a.columns(), nnz, kernel);
     return r;
   }

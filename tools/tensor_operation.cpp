@@ -73,9 +73,9 @@ class TensorOperation : public Operation {
               .fastest_s;
       r.note = plan.explain();
       if (device) return on_device(r, executor, plan.flops(), bytes, modelled_time(executor, recorder));
-      r.gflops = plan.flops() / *r.seconds * 1e-9;
+      r.rate = plan.flops() / *r.seconds * 1e-9;
       const bool wide = real_of(parse_dtype(what.dtype)) == DType::Float64;
-      r.roof_fraction = r.gflops * 1e9 / (wide ? host_peak().fp64_flops : host_peak().fp32_flops);
+      r.roof_fraction = r.rate * 1e9 / (wide ? host_peak().fp64_flops : host_peak().fp32_flops);
     } else {
       require(o.operands().size() == 1, "bench: {} takes one operand", name());
       r.seconds = measure(
@@ -111,7 +111,7 @@ class TensorOperation : public Operation {
     r.modelled_seconds = modelled;
     const double seconds = modelled ? *modelled : *r.seconds;
     if (!(seconds > 0)) return r;  // an empty extent leaves nothing to do: no rates
-    r.gflops = flops / seconds * 1e-9;
+    r.rate = flops / seconds * 1e-9;
     r.gbytes = bytes / seconds * 1e-9;
     if (name_ == "tensor.einsum")
       r.roof_fraction = flops / seconds / machine.tensor_flops(DType::Float32);

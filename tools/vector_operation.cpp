@@ -121,7 +121,7 @@ class Vectors final : public Operation {
     const double roof = simulated ? tile::device_of(executor).machine().dma_bytes_per_s() : host_copy_bandwidth();
     // A DMA from HBM to HBM passes the engines once.
     const double moved = simulated && kind_ == Kind::Copy ? bytes() / 2 : bytes();
-    r.gflops = moved / seconds * 1e-9;
+    r.rate = moved / seconds * 1e-9;
     r.roof_fraction = moved / seconds / roof;
     return r;
   }

@@ -80,7 +80,8 @@ TEST_F(CommandLine, BenchWritesTheAgreedKeys) {
   ASSERT_EQ(rows.size(), 4u);
   const std::set<std::string> keys{"op",      "executor",         "dtype",        "precision",     "shape",
                                    "seconds", "modelled_seconds", "gflops",       "roof_fraction", "error",
-                                   "bound",   "gbytes",           "peer_seconds", "version",       "command"};
+                                   "bound",   "gbytes",           "peer_seconds", "version",       "command",
+                                   "rate",    "rate_unit",        "repeat",       "geometry",      "constants"};
   for (const auto& row : rows) {
     std::set<std::string> found;
     for (const auto& [key, value] : row.items()) found.insert(key);
@@ -95,7 +96,37 @@ TEST_F(CommandLine, BenchWritesTheAgreedKeys) {
     EXPECT_EQ(row["modelled_seconds"].is_null(), host);
     const double time = host ? row["seconds"].get<double>() : row["modelled_seconds"].get<double>();
     EXPECT_NEAR(row["gflops"].get<double>(), 2e-9 * 130 * 70 * 200 / time, 1e-6 * row["gflops"].get<double>());
+    EXPECT_EQ(row["rate"], row["gflops"]);
+    EXPECT_EQ(row["rate_unit"], "GFLOP/s");
+    EXPECT_EQ(row["geometry"]["machine"], host ? "host" : row["executor"].get<std::string>().substr(4));
+    EXPECT_EQ(row["constants"].empty(), host);
+    // The line that repeats a row gives all options, also those that the command line left out.
+    const std::string again = row["repeat"];
+    EXPECT_TRUE(again.starts_with("trnsci bench blas.gemm --m 130 --n 70 --k 200 --dtype bf16 --precision native"));
+    EXPECT_TRUE(again.ends_with("--exec " + row["executor"].get<std::string>())) << again;
   }
+  const auto once = read_json(file).at(2);
+  const Result repeated = trnsci(once["repeat"].get<std::string>().substr(7) + " --json -");
+  ASSERT_EQ(repeated.status, 0) << repeated.output;
+  const auto twice = nlohmann::json::parse(repeated.output).at(0);
+  for (const char* key : {"op", "executor", "dtype", "shape", "modelled_seconds", "error", "bound", "repeat"})
+    EXPECT_EQ(once[key], twice[key]) << key;
+}
+
+// An executor that cannot run an operation has a row that says so; where none can, that is the error.
+TEST_F(CommandLine, BenchSaysWhatCannotRun) {
+  const std::string command = "bench sparse.spgemm --generate poisson2d:20 --repeats 1 --exec ";
+  const Result text = trnsci(command + "host,sim:trn2");
+  EXPECT_EQ(text.status, 0) << text.output;
+  EXPECT_TRUE(has(text.output, " cannot           - ")) << text.output;
+  EXPECT_TRUE(has(text.output, "sim:trn2 cannot run it: ")) << text.output;
+  const Result json = trnsci(command + "host,sim:trn2 --json -");
+  ASSERT_EQ(json.status, 0) << json.output;
+  const auto rows = nlohmann::json::parse(json.output);
+  EXPECT_FALSE(rows.at(0).contains("refused"));
+  EXPECT_FALSE(rows.at(1).at("refused").get<std::string>().empty());
+  EXPECT_TRUE(rows.at(1).at("seconds").is_null());
+  EXPECT_EQ(trnsci(command + "sim:trn2").status, 2);
 }
 
 // The same keys and three more. The errors that it prints are within the bounds, on well-conditioned matrices.
@@ -107,10 +138,11 @@ TEST_F(CommandLine, BenchOfSolversSaysMore) {
                               " --json " + file.string());
       ASSERT_EQ(r.status, 0) << operation << r.output;
       const auto row = read_json(file).at(0);
-      const std::set<std::string> keys{"op",      "executor",         "dtype",        "precision",        "shape",
-                                       "seconds", "modelled_seconds", "gflops",       "roof_fraction",    "error",
-                                       "bound",   "gbytes",           "peer_seconds", "gemm_equivalents", "condition",
-                                       "outcome", "version",          "command"};
+      const std::set<std::string> keys{
+          "op",        "executor",      "dtype",   "precision", "shape",  "seconds",      "modelled_seconds",
+          "gflops",    "roof_fraction", "error",   "bound",     "gbytes", "peer_seconds", "gemm_equivalents",
+          "condition", "outcome",       "version", "command",   "rate",   "rate_unit",    "repeat",
+          "geometry",  "constants"};
       std::set<std::string> found;
       for (const auto& [key, value] : row.items()) found.insert(key);
       EXPECT_EQ(found, keys);
@@ -186,7 +218,9 @@ TEST_F(CommandLine, BenchOfRandomNumbers) {
       EXPECT_EQ(row["op"], operation);
       const bool host = row["executor"] == "host";
       const double time = row[host ? "seconds" : "modelled_seconds"].get<double>();
-      EXPECT_NEAR(row["gflops"].get<double>(), 1e-9 * 10001 / time, 1e-6 * row["gflops"].get<double>());
+      EXPECT_NEAR(row["rate"].get<double>(), 1e-9 * 10001 / time, 1e-6 * row["rate"].get<double>());
+      EXPECT_EQ(row["rate_unit"], "Gvalues/s");
+      EXPECT_TRUE(row["gflops"].is_null());
       if (host) continue;
       EXPECT_EQ(row["error"], 0.0);
       EXPECT_EQ(row["bound"], 0.0);
@@ -207,7 +241,7 @@ TEST_F(CommandLine, BenchOfTransforms) {
     const auto rows = read_json(file);
     ASSERT_EQ(rows.size(), has(arguments, "host,sim:trn2") ? 2u : 1u) << arguments;
     for (const auto& row : rows) {
-      EXPECT_GT(row["gflops"].get<double>(), 0) << arguments;
+      EXPECT_GT(row["rate"].get<double>(), 0) << arguments;
       EXPECT_GT(row["bound"].get<double>(), 0) << arguments;
       EXPECT_LE(row["error"].get<double>(), row["bound"].get<double>()) << arguments;
       EXPECT_EQ(row["modelled_seconds"].is_null(), row["executor"] == "host");
@@ -286,7 +320,8 @@ TEST_F(CommandLine, ValidateWritesTheAgreedKeys) {
 TEST_F(CommandLine, TheDemonstrationShowsBothExecutorsAndWritesTheReport) {
   const Result r = trnsci("", "", folder_);
   EXPECT_EQ(r.status, 0);
-  for (const char* name : {"host", "sim:trn2", "tf32x3", "exact", "nanohartree", "modelled", "trnsci-report.html"})
+  for (const char* name :
+       {"host", "sim:trn2", "tf32x3", "exact", "nanohartree", "modelled", "64 orbitals", "trnsci-report.html"})
     EXPECT_TRUE(has(r.output, name)) << name;
   EXPECT_TRUE(fs::exists(folder_ / "trnsci-report.html"));
 }

@@ -55,7 +55,8 @@ TEST_F(Mp2Command, WritesTheAgreedKeys) {
               1e-14);
   std::ifstream page(folder_ / "page.html");
   const std::string html((std::istreambuf_iterator<char>(page)), {});
-  for (const char* part : {"h2 H2 in cc-pVDZ", "Stages", "Engine timeline", "Roofline"})
+  for (const char* part : {"h2, H2: DF-MP2 in cc-pVDZ", "<dt>command</dt>", "Drawing of the molecule",
+                           "Convergence of the SCF", "Stages", "Engine timeline", "Roofline"})
     EXPECT_NE(html.find(part), std::string::npos) << part;
 }
 
@@ -135,6 +136,14 @@ TEST_F(Mp2Command, ModelsStagesOnOneCoreAndOnEight) {
       EXPECT_NE(r.output.find(part), std::string::npos) << part << "\n" << r.output;
     EXPECT_EQ(r.output.find("panels: a core uses") != std::string::npos, std::string(cores) == "8") << r.output;
   }
+  const Result json = run("--nocc 8 --naux 70 --nvir 12 --json -", "2>&1", "mp2-model ");
+  ASSERT_EQ(json.status, 0) << json.output;
+  const auto j = nlohmann::json::parse(json.output);
+  double sum = 0;
+  for (const auto& stage : j["stages"]) sum += stage["modelled_seconds"].get<double>();
+  EXPECT_EQ(j["stages"].size(), 3U);
+  EXPECT_NEAR(j["modelled_seconds"].get<double>(), sum, 1e-12 * sum);
+  EXPECT_EQ(j["geometry"]["machine"], "trn2");
   const Result refused = run("--nocc 8 --cores 3", "2>&1", "mp2-model ");
   EXPECT_EQ(refused.status, 2);
   EXPECT_EQ(trn::integration::lines(refused.output), 1) << refused.output;

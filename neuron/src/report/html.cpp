@@ -6,6 +6,7 @@
 #include <trn/core/output_file.hpp>
 #include "format.hpp"
 #include "html_parts.hpp"
+#include "page.hpp"
 
 namespace trn::neuron {
 
@@ -26,13 +27,6 @@ constexpr std::string_view kHead = R"(<!DOCTYPE html>
 <body>
 )";
 
-// {0}: program, {1}: machine, {2}: core
-constexpr std::string_view kHeader = R"(<header>
-<h1>{0}</h1>
-<p><span class="badge">MODELLED</span> {1} &middot; one {2} core &middot; times come from the simulator's timing model, not from hardware</p>
-</header>
-)";
-
 // {0}: note
 constexpr std::string_view kTimeline = R"(<section class="card" id="timeline">
 <div class="bar"><h2>Engine timeline</h2>
@@ -45,9 +39,35 @@ constexpr std::string_view kTimeline = R"(<section class="card" id="timeline">
 </section>
 )";
 
+// {0}: the run's title
+constexpr std::string_view kRunTitle = "<h2 class=\"part\">{0}</h2>\n";
+
+constexpr std::string_view kModelled =
+    "<p class=\"part\"><span class=\"badge\">MODELLED</span> {1}, one {2} core: times come from the simulator's timing "
+    "model, not from hardware. Program: {0}.</p>\n";
+
+}  // namespace
+
+namespace report {
+
+std::string page_begin(const std::string& title, const std::vector<std::pair<std::string, std::string>>& facts) {
+  const std::string name = html_escaped(title);
+  std::string html = fmt::format(kHead, name, page_style()) + fmt::format("<header>\n<h1>{}</h1>\n", name);
+  if (!facts.empty()) {
+    html += "<dl class=\"about\">\n";
+    for (const auto& [what, text] : facts)
+      html += fmt::format("<dt>{}</dt><dd>{}</dd>\n", html_escaped(what), html_escaped(text));
+    html += "</dl>\n";
+  }
+  return html + "</header>\n<main>\n";
+}
+
+std::string_view page_end() { return "</main>\n</body>\n</html>\n"; }
+
 std::string table_html(const PageTable& table) {
-  std::string html = fmt::format("<section class=\"card\"><h2>{}</h2>\n<p class=\"note\">{}</p>\n<table>\n",
-                                 html_escaped(table.title), html_escaped(table.note));
+  std::string html =
+      fmt::format("<section class=\"card\"><h2>{}</h2>\n<p class=\"note\">{}</p>\n<table class=\"text\">\n",
+                  html_escaped(table.title), html_escaped(table.note));
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     html += "<tr>";
     for (const std::string& cell : table.rows[r])
@@ -57,10 +77,7 @@ std::string table_html(const PageTable& table) {
   return html + "</table></section>\n";
 }
 
-}  // namespace
-
-void write_html(const RunReport& report, const tile::Machine& machine, const std::string& path,
-                const std::vector<PageTable>& tables) {
+void write_page(const RunReport& report, const tile::Machine& machine, const std::string& path, const Page& page) {
   require(report.machine == machine.name, "write_html: the report is of a run on '{}', but the machine given is '{}'",
           report.machine, machine.name);
   require_drawable(report, "write_html");
@@ -68,10 +85,10 @@ void write_html(const RunReport& report, const tile::Machine& machine, const std
   const std::string program = html_escaped(report.program.empty() ? "unnamed program" : report.program);
 
   OutputFile out("write_html", path);
-  out.print(kHead, fmt::format("{} on {}, modelled", program, html_escaped(report.machine)), page_style());
-  out.print(kHeader, program, html_escaped(report.machine), html_escaped(machine.core));
-  out.write("<main>\n");
-  for (const PageTable& table : tables) out.write(table_html(table));
+  out.write(page_begin(page.title, page.facts));
+  for (const std::string& section : page.sections) out.write(section);
+  if (!page.run_title.empty()) out.print(kRunTitle, html_escaped(page.run_title));
+  out.print(kModelled, program, html_escaped(report.machine), html_escaped(machine.core));
   out.write(headline_html(report, machine));
   if (!report.intervals.empty()) {
     out.print(kTimeline, html_escaped(cut_note(report)));
@@ -82,13 +99,22 @@ void write_html(const RunReport& report, const tile::Machine& machine, const std
   }
   out.write("<div class=\"column\">\n" + utilisation_html(report) + opcodes_html(report, uses) + "</div>\n");
   out.write("<div class=\"column\">\n" + roofline_html(report, machine) + bytes_html(report, machine) + "</div>\n");
-  out.write("</main>\n");
   if (!report.intervals.empty()) {
     out.print("<script type=\"application/json\" id=\"data\">{}</script>\n", timeline_json(report, uses));
     out.print("<script>{}</script>\n", page_script());
   }
-  out.write("</body>\n</html>\n");
+  out.write(page_end());
   out.commit();
+}
+
+}  // namespace report
+
+void write_html(const RunReport& run, const tile::Machine& machine, const std::string& path,
+                const std::vector<PageTable>& tables) {
+  Page page;
+  page.title = fmt::format("{} on {}, modelled", run.program.empty() ? "unnamed program" : run.program, run.machine);
+  for (const PageTable& table : tables) page.sections.push_back(table_html(table));
+  write_page(run, machine, path, page);
 }
 
 }  // namespace trn::neuron

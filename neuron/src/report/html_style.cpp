@@ -85,9 +85,27 @@ canvas { display: block; width: 100%; }
 .drop { stroke: var(--accent); stroke-width: 1.5; stroke-dasharray: 3 3; }
 .point { fill: var(--accent); stroke: var(--card); stroke-width: 2; }
 .roofline .mark { fill: var(--ink); font-size: 13px; font-weight: 600; paint-order: stroke; stroke: var(--card); stroke-width: 4px; }
+.about { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 1px 12px; margin: 6px 0 0; color: var(--soft); }
+.about dt { color: var(--faint); }
+.about dd { margin: 0; overflow-wrap: anywhere; }
+.part { grid-column: 1 / -1; margin: 8px 0 0; }
+h2.part { font-size: 19px; }
+.card { overflow-x: auto; }
+.card svg { max-width: 100%; }
 @media (max-width: 900px) {
   main { grid-template-columns: minmax(0, 1fr); }
   .tiles { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+}
+@media (max-width: 480px) {
+  body { padding: 14px 10px 28px; font-size: 13px; }
+  h1 { font-size: 21px; }
+  .card { padding: 12px 10px; }
+  .value { font-size: 18px; white-space: normal; }
+  .about { grid-template-columns: minmax(0, 1fr); gap: 0; }
+  .about dd { margin-bottom: 4px; }
+  table { font-size: 11.5px; }
+  th, td { padding: 4px 3px; white-space: normal; overflow-wrap: break-word; }
+  .bars .wide, .opcodes .wide { width: auto; min-width: 24px; }
 }
 )css";
 }

@@ -1,0 +1,94 @@
+"""What the trnsci command does on a terminal, and in a shell: check_terminal.py TRNSCI
+
+Colours where standard output is a terminal and NO_COLOR is not set, and nowhere else. What takes over two seconds says
+on standard error what it does and for how long, on a terminal alone. `trnsci completion bash` completes commands,
+options and values, also after the ':' at which bash splits words.
+"""
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+
+findings = []
+
+
+def on_terminal(words, seconds=60, **more):
+    """All that a terminal shows."""
+    environment = {**os.environ, "TERM": "xterm", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", **more}
+    if "NO_COLOR" not in more:
+        environment.pop("NO_COLOR", None)
+    master, slave = pty.openpty()
+    process = subprocess.Popen(words, stdin=slave, stdout=slave, stderr=slave, env=environment)
+    os.close(slave)
+    shown, end = b"", time.monotonic() + seconds
+    while time.monotonic() < end:
+        if not select.select([master], [], [], 0.2)[0]:
+            continue
+        try:
+            part = os.read(master, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        shown += part
+    process.wait(timeout=seconds)
+    os.close(master)
+    return shown.decode()
+
+
+def completed(command, line):
+    """What bash offers at the end of a line."""
+    script = f'''eval "$({command} completion bash)"
+COMP_LINE="$1"; COMP_POINT=${{#COMP_LINE}}
+_trnsci
+printf '%s\\n' "${{COMPREPLY[@]}}"
+'''
+    done = subprocess.run(["bash", "-c", script, "bash", line.replace("trnsci", command, 1)], capture_output=True, text=True)
+    if done.stderr:
+        findings.append(f"completion of '{line}': {done.stderr}")
+    return done.stdout.split()
+
+
+def expect(holds, what):
+    if not holds:
+        findings.append(what)
+
+
+def main(command):
+    coloured = on_terminal([command, "info"])
+    expect("\033[1m" in coloured, f"no colour on a terminal: {coloured[:300]}")
+    expect("\033[" not in on_terminal([command, "info"], NO_COLOR="1"), "colour although NO_COLOR is set")
+    expect("\033[" not in on_terminal([command, "info"], TERM="dumb"), "colour on a dumb terminal")
+    piped = subprocess.run([command, "info"], capture_output=True, text=True, check=True)
+    expect("\033[" not in piped.stdout, "colour in a pipe")
+
+    slow = [command, "bench", "blas.gemm", "--m", "512", "--n", "512", "--k", "512", "--dtype", "fp64", "--precision", "exact",
+            "--exec", "sim:trn2", "--repeats", "3"]
+    begin = time.monotonic()
+    shown = on_terminal(slow)
+    took = time.monotonic() - begin
+    if took > 3.5:
+        expect("blas.gemm on sim:trn2: 2 s" in shown, f"{took:.1f} s, and no word of what is under way: {shown[:300]}")
+    else:
+        print(f"the slow run took {took:.1f} s: progress was not looked at")
+
+    expect(completed(command, "trnsci ben") == ["bench"], "ben is not completed to bench")
+    expect("blas.gemm" in completed(command, "trnsci bench blas.ge"), "operations are not completed")
+    expect(completed(command, "trnsci bench blas.gemm --prec") == ["--precision"], "options are not completed")
+    expect("sim:trn2" in completed(command, "trnsci bench blas.gemm --exec "), "executors are not completed")
+    expect("trn2" in completed(command, "trnsci bench blas.gemm --exec sim:"), "executors are not completed after the colon")
+    expect(completed(command, "trnsci mp2 --guess s") == ["sad"], "choices are not completed")
+    expect(completed(command, "trnsci mp2 wat") == [], "a file name is not left to the shell")
+    for shell in ("bash", "zsh", "fish"):
+        script = subprocess.run([command, "completion", shell], capture_output=True, text=True)
+        expect(script.returncode == 0 and "completion words" in script.stdout, f"no script for {shell}")
+    for finding in findings:
+        print(finding)
+    print(f"{len(findings)} findings")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(os.path.abspath(sys.argv[1])))
