@@ -13,6 +13,7 @@
 #include <trn/neuron/validation.hpp>
 
 #include "commands.hpp"
+#include "input_file.hpp"
 #include "output.hpp"
 #include "silicon_report.hpp"
 
@@ -187,6 +188,7 @@ void add_validate(Command& program) {
       return validate_collectives(&file);
     }
     if (from->empty()) return validate(*json);
+    require_readable("the report", *from);
     const std::vector<std::string> lines = silicon::moved_constants(silicon::read_report(*from));
     for (const std::string& line : lines) say_text(line);
     fmt::print("{} constants would move\n", lines.size());

@@ -11,6 +11,7 @@
 #include <trn/core/output_file.hpp>
 
 #include "commands.hpp"
+#include "input_file.hpp"
 #include "output.hpp"
 #include "silicon_report.hpp"
 
@@ -173,6 +174,7 @@ void add_silicon_diff(Command& program) {
   sub.text("first", *a, "a report").required();
   sub.text("second", *b, "another one").required();
   sub.run([a, b] {
+    for (const auto& path : {a, b}) require_readable("the report", *path);
     const Json first = silicon::read_report(*a), second = silicon::read_report(*b);
     const silicon::Comparison found = silicon::compare(first, second);
     for (const std::string& line : found.differences) say("{}", line);
