@@ -26,6 +26,7 @@ void add_einsum(Command& program);
 void add_mp2(Command& program);
 void add_mp2_model(Command& program);
 void add_scale(Command& program);
+void add_evidence(Command& program);
 void add_completion(Command& program);
 // `trnsci completion words WORD...` answers the scripts that `trnsci completion SHELL` prints.
 inline constexpr std::string_view kCompleteWords[] = {"completion", "words"};

@@ -76,6 +76,7 @@ int main(int argc, char** argv) {
   add_mp2(program);
   add_mp2_model(program);
   add_scale(program);
+  add_evidence(program);
   add_completion(program);
   try {
     if (argc >= 3 && argv[1] == kCompleteWords[0] &&
