@@ -1,6 +1,6 @@
 """`trnsci mp2` under mpirun prints what one process prints: check_mp2_ranks.py TRNSCI MOLECULE.xyz
 
-Everything but times, bit for bit: JSON numbers have all their digits.
+Everything but times and the number of threads of a rank ("geometry"), bit for bit: JSON numbers have all their digits.
 """
 
 import json
@@ -15,7 +15,7 @@ from mpirun import mpirun  # noqa: E402
 
 def facts(text):
     result = json.loads(text[text.index("{"):])
-    return {key: value for key, value in result.items() if "seconds" not in key and key != "command"}
+    return {key: value for key, value in result.items() if "seconds" not in key and key not in ("command", "geometry")}
 
 
 def main(command, molecule):

@@ -287,6 +287,8 @@ void run(const Arguments& a) {
   require_readable("compare", a.first);
   require_readable("compare", a.second);
   require_different_files({{"--html", a.html}, {"--json", a.json}});
+  for (const std::string& input : {a.first, a.second})
+    require_different_files({{"the input", input}, {"--html", a.html}, {"--json", a.json}});
   require(a.html != "-", "--html: the page goes to a file; '-' is for --json alone");
   if (!a.html.empty()) const OutputFile claim("--html", a.html);  // a bad path costs nothing
   JsonFile json(a.json);

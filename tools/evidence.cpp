@@ -321,13 +321,14 @@ void add_evidence(Command& program) {
   command.text("--svg", given->svg, "write the picture of the shares to this file");
   command.text("--json", given->json, kJsonHelp);
   command.run([given] {
+    require(given->svg != "-", "evidence: '-' is for --json alone; give --svg a file");
+    require_different_files({{"--svg", given->svg}, {"--json", given->json}});
     JsonFile json(given->json);
-    std::unique_ptr<OutputFile> svg;
-    if (!given->svg.empty()) svg = std::make_unique<OutputFile>("evidence", given->svg);
+    if (!given->svg.empty()) const OutputFile claim("--svg", given->svg);  // a bad path costs nothing
     const std::vector<Flagship> all = flagships();
     std::vector<Row> rows;
     for (const Flagship& f : all) {
-      progress("{}: {}; modelled: {}\n", f.name, f.shape, f.large_shape);
+      progress("{}: {}\n", f.name, f.shape);
       rows.push_back(examine(f, given->machine, given->seeds));
     }
     bool right = true;
@@ -354,9 +355,10 @@ void add_evidence(Command& program) {
           given->machine);
     }
     json.write(std::move(list));
-    if (svg) {
-      svg->write(picture(rows, given->machine));
-      svg->commit();
+    if (!given->svg.empty()) {
+      OutputFile svg("--svg", given->svg);
+      svg.write(picture(rows, given->machine));
+      svg.commit();
     }
     if (!right) fail<InternalError>("evidence: bits depend on an order; see the table");
   });

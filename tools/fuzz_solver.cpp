@@ -222,7 +222,10 @@ template <class T> void orthonormal(const Full<T>& q) {
             kAccepted * static_cast<long double>(std::max<std::int64_t>(q.m, 1)) * kEps<T>);
 }
 
-const Executor kHost = Executor::host();
+const Executor& host() {
+  static const Executor executor = Executor::host();
+  return executor;
+}
 
 template <class T> void cholesky_case(Random& r, std::int64_t n, std::string& what, bool batched) {
   const Full<T> a = matrix<T>(r, n, n, true, true, what);
@@ -248,14 +251,14 @@ template <class T> void cholesky_case(Random& r, std::int64_t n, std::string& wh
       for (std::int64_t i = 0; i < n * n; ++i) batch[p][i] = T(poisoned(i % n, i / n));
       if (p != which && r.chance(3)) batch[p][0] = T(-1);
     }
-    const auto outcomes = solver::potrf_batched(kHost, uplo, batch);
+    const auto outcomes = solver::potrf_batched(host(), uplo, batch);
     expect_ok(outcomes[static_cast<std::size_t>(which)]);
     take([&](std::int64_t i, std::int64_t j) { return batch[which][j * n + i]; });
     bound = static_cast<double>(n + 8) * static_cast<double>(kEps<T>) / 2 *
             (std::is_floating_point_v<T> ? 1 : 2 * std::sqrt(2.0));
   } else {
     Placed<T> x(r, poisoned);
-    const auto report = solver::potrf(kHost, uplo, x.view());
+    const auto report = solver::potrf(host(), uplo, x.view());
     x.check_surroundings();
     expect_ok(report.outcome);
     bound = report.accuracy.bound;
@@ -281,12 +284,12 @@ template <class T> void lu_case(Random& r, std::int64_t m, std::int64_t n, std::
       for (std::int64_t i = 0; i < m * n; ++i) batch[p][i] = p == which ? T(a(i % m, i / m)) : number<T>(r);
     }
     outcome = solver::getrf_batched(
-        kHost, batch, MatrixView<std::int64_t>(kHost, pivots.data(), count, k, k, 1))[static_cast<std::size_t>(which)];
+        host(), batch, MatrixView<std::int64_t>(host(), pivots.data(), count, k, k, 1))[static_cast<std::size_t>(which)];
     used += which * k;
     for (std::int64_t i = 0; i < m * n; ++i) f(i % m, i / m) = W<T>(batch[which][i]);
   } else {
     Placed<T> x(r, a);
-    const auto report = solver::getrf(kHost, x.view(), VectorView<std::int64_t>(kHost, pivots.data(), k));
+    const auto report = solver::getrf(host(), x.view(), VectorView<std::int64_t>(host(), pivots.data(), k));
     x.check_surroundings();
     outcome = report.outcome;
     f = x.full();
@@ -310,7 +313,7 @@ template <class T> void lu_case(Random& r, std::int64_t m, std::int64_t n, std::
 template <class T> void qr_case(Random& r, std::int64_t m, std::int64_t n, std::string& what) {
   const Full<T> a = matrix<T>(r, m, n, false, false, what);
   Placed<T> x(r, a);
-  const solver::Qr<T> qr(kHost, x.view());
+  const solver::Qr<T> qr(host(), x.view());
   expect_ok(qr.report().outcome);
   const Matrix<T> q = qr.q(), upper = qr.r();
   const auto taken = [](const Matrix<T>& from) {
@@ -339,13 +342,13 @@ template <class T> void eigh_case(Random& r, std::int64_t n, std::string& what, 
       for (std::int64_t i = 0; i < n * n; ++i) batch[p][i] = p == which ? T(a(i % n, i / n)) : number<T>(r);
     }
     const auto outcomes =
-        solver::eigh_batched(kHost, batch, MatrixView<Real<T>>(kHost, w.data(), count, n, n, 1), {.uplo = uplo});
+        solver::eigh_batched(host(), batch, MatrixView<Real<T>>(host(), w.data(), count, n, n, 1), {.uplo = uplo});
     expect_ok(outcomes[static_cast<std::size_t>(which)]);
     values += which * n;
     for (std::int64_t i = 0; i < n * n; ++i) v(i % n, i / n) = W<T>(batch[which][i]);
   } else {
     Placed<T> x(r, a);
-    expect_ok(solver::eigh(kHost, x.view(), VectorView<Real<T>>(kHost, w.data(), n), {.uplo = uplo}).outcome);
+    expect_ok(solver::eigh(host(), x.view(), VectorView<Real<T>>(host(), w.data(), n), {.uplo = uplo}).outcome);
     x.check_surroundings();
     v = x.full();
   }
@@ -363,7 +366,7 @@ template <class T> void svd_case(Random& r, std::int64_t m, std::int64_t n, std:
   const std::int64_t k = std::min(m, n);
   Placed<T> x(r, a), u(r, Full<T>(m, k)), vh(r, Full<T>(k, n));
   std::vector<Real<T>> s(static_cast<std::size_t>(k));
-  expect_ok(solver::svd<T>(kHost, x.view(), VectorView<Real<T>>(kHost, s.data(), k), u.view(), vh.view()).outcome);
+  expect_ok(solver::svd<T>(host(), x.view(), VectorView<Real<T>>(host(), s.data(), k), u.view(), vh.view()).outcome);
   x.check_surroundings(), u.check_surroundings(), vh.check_surroundings();
   Full<T> left = u.full();
   orthonormal(left), orthonormal(adjoint(vh.full()));
@@ -378,7 +381,7 @@ template <class T> void svd_case(Random& r, std::int64_t m, std::int64_t n, std:
 template <class T> void solve_case(Random& r, std::int64_t n, std::string& what) {
   const Full<T> a = matrix<T>(r, n, n, false, false, what), b = noise<T>(r, n, 1 + r.below(3));
   Placed<T> x(r, a), y(r, b);
-  const auto report = solver::solve<T>(kHost, x.view(), y.view(), {.measure = solver::ErrorMeasure::Backward});
+  const auto report = solver::solve<T>(host(), x.view(), y.view(), {.measure = solver::ErrorMeasure::Backward});
   x.check_surroundings(), y.check_surroundings();
   if (report.outcome.status == Status::Singular) return;
   expect_ok(report.outcome);

@@ -11,6 +11,8 @@
 #include <system_error>
 
 #include <trn/core/error.hpp>
+#include <trn/core/instruction_set.hpp>
+#include <trn/core/output_file.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -27,6 +29,18 @@ void prepare_descriptors() {
   for (const int descriptor : {0, 1, 2}) {
     if (fcntl(descriptor, F_GETFD) != -1) continue;
     if (open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY) != descriptor) return;
+  }
+}
+
+// Ctrl-C leaves no part of a file behind.
+void end_by_signal(int number) {
+  trn::remove_partial_files();
+  std::signal(number, SIG_DFL);
+  std::raise(number);
+}
+void prepare_signals() {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    if (std::signal(number, end_by_signal) == SIG_IGN) std::signal(number, SIG_IGN);
   }
 }
 
@@ -51,7 +65,13 @@ int flushed() {
 int main(int argc, char** argv) {
   using namespace trn::tools;
   prepare_descriptors();
+  prepare_signals();
   remember_command_line(argc, argv);
+  try {
+    trn::heed_instruction_set();
+  } catch (const trn::InvalidArgument& e) {
+    return complain(e.what(), 2);
+  }
   CLI::App app{"trnsci: math libraries for AWS Trainium. Without a subcommand: a short demonstration.", "trnsci"};
   wrap_help(app);
   app.require_subcommand(0, 1);

@@ -23,6 +23,7 @@ checks::Extent extent(const TypedMatrix& x) {
 }
 
 void check(const char* operation, const char* name, const Executor& executor, const TypedMatrix& x) {
+  require(x.rows >= 0 && x.columns >= 0, "{}: {} is {} x {}; extents must be >= 0", operation, name, x.rows, x.columns);
   checks::check_owner(operation, name, executor, x.executor);
   checks::check_address(operation, name, x.data, x.rows == 0 || x.columns == 0);
 }
@@ -32,7 +33,7 @@ std::int64_t stride_of(const char* operation, const char* operand, const char* w
                        std::int64_t stride, std::int64_t all) {
   require(extent == 1 || extent == all, "{}: {} has {} {}; it must have 1 or {}", operation, operand, extent, what,
           all);
-  return extent == 1 ? 0 : stride;
+  return extent <= 1 ? 0 : stride;
 }
 
 // Roundings on the way of one product into C: those of its sum, of the sums' sum, of its factor (three) and of
@@ -82,7 +83,7 @@ Accuracy scaled_gemm_ex(const Executor& executor, Op op_a, Op op_b, float alpha,
   ScaledShape s{a.dtype, b.dtype, c.dtype, c.rows, c.columns, fa.columns};
   s.am = fa.row_stride, s.ak = fa.column_stride, s.bk = fb.row_stride, s.bn = fb.column_stride;
   s.cm = c.row_stride, s.cn = c.column_stride;
-  const std::int64_t blocks = std::max<std::int64_t>(1, ceil_div(s.k, kScaleBlock));
+  const std::int64_t blocks = ceil_div(s.k, kScaleBlock);
   const checks::Extent out = extent(c);
   const float *scale_a = nullptr, *scale_b = nullptr;
   if (options.scale_a) {
@@ -123,12 +124,12 @@ void detail::quantize(const Executor& executor, const MatrixView<const float>& x
   checks::operand(kOperation, "scale", executor, scale);
   require(x.rows() == q.rows && x.columns() == q.columns, "{}: x is {} x {}, q is {} x {}; they must be equal",
           kOperation, x.rows(), x.columns(), q.rows, q.columns);
-  const std::int64_t groups = std::max<std::int64_t>(1, ceil_div(x.columns(), kScaleBlock));
+  const std::int64_t groups = ceil_div(x.columns(), kScaleBlock);
   QuantizeShape s{q.dtype, x.rows(), x.columns(), x.row_stride(), x.column_stride(), q.row_stride, q.column_stride};
   s.sr = stride_of(kOperation, "scale", "rows", scale.rows(), scale.row_stride(), x.rows());
   s.sg = stride_of(kOperation, "scale", "columns", scale.columns(), scale.column_stride(), groups);
-  require(scale.rows() > 1 || x.rows() == 1 || groups == 1 || scale.columns() == 1,
-          "{}: scale is 1 x {}; one row of scales serves a matrix of one row, use 1 x 1 or {} x {}", kOperation,
+  require(scale.rows() != 1 || x.rows() == 1 || groups <= 1 || scale.columns() == 1,
+          "{}: scale is 1 x {}; one row of scales serves a matrix of one row: use 1 x 1 or {} x {}", kOperation,
           scale.columns(), x.rows(), groups);
   if (x.rows() == 0 || x.columns() == 0) return;
   checks::distinct_elements(kOperation, "q", extent(q));

@@ -382,6 +382,29 @@ TEST(ScaledGemm, RefusesWhatItDoesNotHave) {
   blocks.scale_b = MatrixView<const float>::row_major(e, s.data(), 2, 1);
   EXPECT_THROW(product(e, float8_e4m3{}, float8_e4m3{}, blocks), InvalidArgument);
   EXPECT_THROW((void)float8_limits(DType::Float32), InvalidArgument);
+  EXPECT_THROW(scaled_gemm_ex(e, Op::N, Op::N, 1, TypedMatrix(e, DType::Float8E4M3, s.data(), -3, 2, 2, 1),
+                              TypedMatrix(e, DType::Float8E4M3, s.data(), 2, 2, 2, 1), 0,
+                              TypedMatrix(e, DType::Float32, s.data(), -3, 2, 2, 1)),
+               InvalidArgument);
+}
+
+// ceil(k / 128) scales where k is 0, and no rows at all.
+TEST(ScaledGemm, EmptyOperandsHaveEmptyScales) {
+  const Executor e = Executor::host();
+  std::vector<float> c(12, 5.0F), s(12), x(12);
+  std::vector<float8_e4m3> q(12);
+  ScaledOptions none;
+  none.scale_a = MatrixView<const float>(e, s.data(), 3, 0, 1, 1);
+  scaled_gemm(e, Op::N, Op::T, 1, MatrixView<const float8_e4m3>(e, q.data(), 3, 0, 1, 1),
+              MatrixView<const float8_e4m3>(e, q.data(), 4, 0, 1, 1), 0, MatrixView<float>(e, c.data(), 3, 4, 4, 1),
+              none);
+  EXPECT_EQ(c, std::vector<float>(12, 0.0F));
+  EXPECT_NO_THROW(quantize(e, MatrixView<const float>(e, x.data(), 3, 0, 1, 1),
+                           MatrixView<float8_e4m3>(e, q.data(), 3, 0, 1, 1),
+                           MatrixView<float>(e, s.data(), 3, 0, 1, 1)));
+  EXPECT_NO_THROW(quantize(e, MatrixView<const float>(e, x.data(), 0, 511, 511, 1),
+                           MatrixView<float8_e4m3>(e, q.data(), 0, 511, 511, 1),
+                           MatrixView<float>(e, s.data(), 0, 4, 4, 1)));
 }
 
 }  // namespace

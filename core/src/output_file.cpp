@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
@@ -15,7 +16,29 @@ namespace fs = std::filesystem;
 
 namespace {
 std::string reason_of(int error) { return std::generic_category().message(error); }
+
+// The names of open temporary files, for remove_partial_files(). A handler may run at any instruction, so a name stands
+// here before its file exists and until it is gone; the text does not move while it does.
+constexpr std::size_t kRemembered = 32;
+std::atomic<const char*> partial_files[kRemembered];
+
+std::size_t remember(const char* name) {
+  for (std::size_t i = 0; i < kRemembered; ++i) {
+    const char* none = nullptr;
+    if (partial_files[i].compare_exchange_strong(none, name)) return i;
+  }
+  return kRemembered;
+}
+void forget(std::size_t place) {
+  if (place < kRemembered) partial_files[place] = nullptr;
+}
 }  // namespace
+
+void remove_partial_files() noexcept {
+  for (const std::atomic<const char*>& name : partial_files) {
+    if (const char* text = name.load()) unlink(text);
+  }
+}
 
 OutputFile::OutputFile(std::string operation, const std::string& path)
     : operation_(std::move(operation)), path_(path), target_(path) {
@@ -32,15 +55,20 @@ OutputFile::OutputFile(std::string operation, const std::string& path)
   constexpr int kAttempts = 100;
   for (int attempt = 0; attempt < kAttempts && file_ == nullptr; ++attempt) {
     temporary_ = fmt::format("{}.{}-{}.partial", target_, getpid(), attempt);
+    place_ = remember(temporary_.c_str());
     file_ = std::fopen(temporary_.c_str(), "wbx");
-    if (file_ == nullptr && errno != EEXIST) break;
+    if (file_ != nullptr) break;
+    const int error_number = errno;
+    forget(place_);
+    if (error_number != EEXIST || attempt + 1 == kAttempts) refuse(reason_of(error_number));
   }
-  if (file_ == nullptr) refuse(reason_of(errno));
 }
 
 OutputFile::~OutputFile() {
   if (file_ != nullptr) std::fclose(file_);
-  if (!temporary_.empty()) std::remove(temporary_.c_str());
+  if (temporary_.empty()) return;
+  std::remove(temporary_.c_str());
+  forget(place_);
 }
 
 void OutputFile::write(std::string_view text) {
@@ -53,6 +81,7 @@ void OutputFile::commit() {
   std::error_code error;
   fs::rename(temporary_, target_, error);
   if (error) refuse(error.message());
+  forget(place_);
   temporary_.clear();
 }
 

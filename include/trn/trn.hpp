@@ -11,9 +11,12 @@
 #include <trn/blas/gemv.hpp>
 #include <trn/blas/ger.hpp>
 #include <trn/blas/level1.hpp>
+#include <trn/blas/mx.hpp>
 #include <trn/blas/packed.hpp>
 #include <trn/blas/pair_energy.hpp>
+#include <trn/blas/quantize.hpp>
 #include <trn/blas/rotations.hpp>
+#include <trn/blas/scaled_gemm.hpp>
 #include <trn/blas/storage.hpp>
 #include <trn/blas/symm.hpp>
 #include <trn/blas/symv.hpp>

@@ -141,4 +141,23 @@ TEST_F(LostOutput, FilesThatCannotBeWrittenAreErrors) {
   }
 }
 
+// A page over the file that it is made of would destroy it; two outputs in one file lose one of them.
+TEST_F(LostOutput, OutputsDoNotReplaceOneAnotherOrAnInput) {
+  std::ofstream(folder_ / "a.json") << "{}\n";
+  EXPECT_EQ(trnsci("compare a.json a.json --html a.json", "2>&1", folder_).status, 2);
+  EXPECT_EQ(trnsci("evidence --seeds 1 --json same --svg ./same", "2>&1", folder_).status, 2);
+  EXPECT_EQ(trnsci("evidence --seeds 1 --svg -", "2>&1", folder_).status, 2);
+  EXPECT_FALSE(fs::exists(folder_ / "same"));
+}
+
+// TRN_SIMD that names no instruction set is one line, in every command.
+TEST(Environment, AnUnknownInstructionSetIsOneLine) {
+  for (const char* arguments : {"info", "--help"}) {
+    const Result r = shell(std::string("TRN_SIMD=foo ") + TRNSCI_COMMAND + " " + arguments + " 2>&1");
+    EXPECT_EQ(r.status, 2) << r.output;
+    EXPECT_EQ(lines(r.output), 1) << r.output;
+    EXPECT_TRUE(has(r.output, "AVX2")) << r.output;
+  }
+}
+
 }  // namespace

@@ -1,6 +1,6 @@
 // The kernels of level 3 beside gemm: symm and hemm, the rank-k updates, trmm, trsm, gemm3m.
 //
-// Doors fold what can be folded, so that a kernel sees few cases: Side::Right is the transposed problem, ops are
+// Entry points fold what can be folded, so that a kernel sees few cases: Side::Right is the transposed problem, ops are
 // swapped strides and a flag for conjugation, and wherever the mathematics allows the triangle is the lower one. No
 // extent is zero except k, strides are in elements. `conj_x` is false for real types. beta = 0 never reads C.
 //

@@ -404,9 +404,10 @@ double device_difference_bound(const Transform& t, double value) {
 namespace device {
 
 void transform(const Executor& executor, const TransformArgs& args) {
-  if (!has_program(args.transform.law) || args.out.dtype == DType::Float64) {
-    fail<NotImplemented>("rand: this method in {} has no device kernel; use float, or the host", name(args.out.dtype));
-  }
+  if (!has_program(args.transform.law))
+    fail<NotImplemented>("rand: this method has no device kernel; draw on the host and copy()");
+  if (args.out.dtype == DType::Float64)
+    fail<NotImplemented>("rand: this method in float64 has no device kernel; use float, or the host");
   if (!is_block_algorithm(args.state.algorithm)) {
     fail<NotImplemented>("rand: {} runs on the host, not on executor '{}'; draw there and copy(), or use philox4x32-10",
                          name(args.state.algorithm), executor.name());

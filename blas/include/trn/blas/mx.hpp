@@ -12,9 +12,11 @@
 // mx_quantize rounds bfloat16 or float16: scale = 2^(floor(log2 max|x|) - (emax - 1)) over the group, so that the
 // largest value keeps one bit of headroom, then x / scale to nearest even:
 //   |x - scale q| <= max(u |x|, scale eta / 2),  u = 2^-4, 2^-3, 2^-2,  eta = 2^-9, 2^-16, 2^-1 for the three formats.
-// A group with an infinity has the largest scale, at which the largest number is infinite as a float; its other values
-// are lost. NaN stays NaN in 8-bit formats and is refused by the 4-bit one, which has none. The engine's instruction
-// makes 8-bit formats only: 4-bit matrices are made on the host and copied (on()).
+// A group with an infinity or a NaN has the largest scale, at which the largest number is infinite as a float: its
+// finite values are lost. NaN stays NaN in 8-bit formats and is refused by the 4-bit one, which has none. Where scale q
+// exceeds the largest float, as for 4 bits and |x| near 2^128, the value is infinite. The engine's instruction makes
+// 8-bit formats only: 4-bit matrices are made on the host and copied (on()). alpha = 0 drops the product; beta = 0 does
+// not read C.
 #pragma once
 
 #include <span>

@@ -3,9 +3,9 @@
 //   scale(g) = the smallest power of two with max |x| over the group g <= scale(g) * largest number of the format
 //   q = x / scale(g), rounded to nearest, ties to even
 //
-// The groups are what the extents of `scale` say: x's rows or 1 by ceil(columns / 128) or 1, so 1 x 1 is one scale for
-// the matrix, rows x 1 one for each row, and rows x ceil(columns / 128) one for each 128 neighbours of a row. For B of
-// a product give the transposed views: groups then lie along its columns.
+// The groups are what the extents of `scale` say: 1 x 1 is one scale for the matrix, rows x 1 one for each row, and
+// rows x ceil(columns / 128) one for each 128 neighbours of a row. For B of a product give the transposed views: groups
+// then lie along its columns. Of an empty x nothing is written.
 //
 // Dividing by a power of two is exact, so that one rounding remains:
 //   |x - scale q| <= max(u |x|, scale eta / 2),   u = 2^-4, eta = 2^-9 for both e4m3,  u = 2^-3, eta = 2^-16 for e5m2.

@@ -15,9 +15,10 @@
 // fl(fl(alpha sa) sb), and C = fl(fl(beta C) + sum). The machine's own accumulation is fp32 always: accumulation in
 // float16 is not offered, because PSUM does not have it and it loses 13 bits where nothing is gained.
 //
-// Accuracy: |C - exact|(i, j) <= bound (|alpha| sum over t of sa sb (|A||B|)_t + |beta C|)(i, j), barring over- and
+// Accuracy: |C - exact|(i, j) <= bound (|alpha| sum over t of |sa sb| (|A||B|)_t + |beta C|)(i, j), barring over- and
 // underflow; the products themselves are exact. What rounding to 8 bits did to the operands is quantize.hpp's bound.
-// Needs trn2 or trn3; trn1 has no matmul of 256 rows and is refused.
+// alpha = 0 drops the product, and A, B and the scales are not read; beta = 0 does not read C. Needs trn2 or trn3; trn1
+// has no matmul of 256 rows and is refused.
 #pragma once
 
 #include <optional>

@@ -36,8 +36,13 @@ class OutputFile {
   std::string path_;       // as the caller wrote it
   std::string target_;     // what path_ links to
   std::string temporary_;  // empty once committed
+  std::size_t place_ = 0;  // among the names that remove_partial_files() knows
   std::FILE* file_ = nullptr;
   fmt::memory_buffer line_;
 };
+
+// Removes the temporary files that are open now, as many as are remembered (32). Only calls that a signal handler may
+// make: for programs that end by a signal, after which no destructor runs.
+void remove_partial_files() noexcept;
 
 }  // namespace trn
