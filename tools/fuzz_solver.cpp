@@ -284,7 +284,8 @@ template <class T> void lu_case(Random& r, std::int64_t m, std::int64_t n, std::
       for (std::int64_t i = 0; i < m * n; ++i) batch[p][i] = p == which ? T(a(i % m, i / m)) : number<T>(r);
     }
     outcome = solver::getrf_batched(
-        host(), batch, MatrixView<std::int64_t>(host(), pivots.data(), count, k, k, 1))[static_cast<std::size_t>(which)];
+        host(), batch,
+        MatrixView<std::int64_t>(host(), pivots.data(), count, k, k, 1))[static_cast<std::size_t>(which)];
     used += which * k;
     for (std::int64_t i = 0; i < m * n; ++i) f(i % m, i / m) = W<T>(batch[which][i]);
   } else {
