@@ -142,10 +142,10 @@ class ScaledKernel {
     return x;
   }
 
-  // For each 128 rows a (rows, blocks) tile of row scales, times alpha unless the columns take it. With blocks, where
-  // the columns share their scales, it is the whole factor.
+  // For each 128 rows a (rows, blocks) tile of row scales, times alpha unless the columns take it. Where the columns
+  // share their scales, it is the whole factor.
   std::vector<Access> factors_of_rows(const Affine& m0, std::int64_t rows) {
-    const bool whole = s_.blocks && s_.b_column == 0;
+    const bool whole = s_.b_column == 0;
     const auto times_alpha = [&](const Access& t) {
       b_.tensor_scalar(t, t, AluOp::Multiply, alpha_(ds(0, t.partitions), all), {.engine = Engine::Vector});
     };
@@ -185,7 +185,7 @@ class ScaledKernel {
       total =
           b_.sbuf("total", std::min(side_, rows), {sums.row_pieces() * sums.column_pieces(), bank_}, DType::Float32, 2);
       b_.memset(total, 0, Engine::GpSimd);
-    } else {
+    } else if (s_.b_column != 0) {
       whole_k = factors_of_columns(n0, columns, 0, 1);
     }
     const std::int64_t depth = 2 * half_, whole = s_.k / depth * depth, rest = s_.k - whole;
@@ -221,7 +221,7 @@ class ScaledKernel {
         const bool last = s_.beta == Factor::Zero;
         const Access x = b_.sbuf(last ? "out" : "product", height, {width}, last ? s_.out : DType::Float32, 3);
         times_factor(x, sums.piece(i, j), row_factors[static_cast<std::size_t>(i)](all, ds(0, 1)),
-                     entry(whole_k, 0, height, j, width));
+                     whole_k.present() ? entry(whole_k, 0, height, j, width) : Access{});
         if (last)
           b_.dma_copy(c_(ds(m0 + i * side_, height), ds(n0 + j * bank_, width)), x);
         else
@@ -249,6 +249,7 @@ class ScaledKernel {
 
   // dst = (column factors * row factor) * sum
   void times_factor(const Access& dst, const Access& sum, const Access& row, const Access& columns) {
+    if (!columns.present()) return b_.tensor_scalar(dst, sum, AluOp::Multiply, row, {.engine = Engine::Vector});
     b_.scalar_tensor_tensor(dst, columns, AluOp::Multiply, row, AluOp::Multiply, sum);
   }
 
