@@ -19,12 +19,14 @@
 
 #include "../kernels/mx.hpp"
 #include "launch.hpp"
+#include "views.hpp"
 
 namespace trn::blas {
 
 using namespace trn::tile;
 using blocks::ceil_div;
 using blocks::for_blocks;
+using device::without;
 
 namespace {
 
@@ -39,11 +41,6 @@ MxFormat format_of(MxType type) {
   return type == MxType::Float8E4M3FN ? MxFormat::Float8E4M3FN
          : type == MxType::Float8E5M2 ? MxFormat::Float8E5M2
                                       : MxFormat::Float4E2M1FN;
-}
-
-Access without(Access x, std::size_t d) {
-  x.dims.erase(x.dims.begin() + static_cast<std::ptrdiff_t>(d));
-  return x;
 }
 
 void require_mx(const char* operation, const Machine& machine) {

@@ -27,21 +27,18 @@
 
 #include "../kernels/scaled.hpp"
 #include "launch.hpp"
+#include "views.hpp"
 
 namespace trn::blas {
 
 using namespace trn::tile;
 using blocks::ceil_div;
 using blocks::for_blocks;
+using device::without;
 
 namespace {
 
 constexpr std::int64_t kBlockRows = 512, kBlockColumns = 1024, kChunkTiles = 4;
-
-Access without(Access x, std::size_t d) {
-  x.dims.erase(x.dims.begin() + static_cast<std::ptrdiff_t>(d));
-  return x;
-}
 
 // An operand as (k, x), x the rows of A or the columns of B.
 class PairOperand {

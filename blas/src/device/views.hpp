@@ -12,6 +12,12 @@ namespace trn::blas::device {
   return one;
 }
 
+// The same elements without dimension d, of which the access has one.
+[[nodiscard]] inline tile::Access without(tile::Access x, std::size_t d) {
+  x.dims.erase(x.dims.begin() + static_cast<std::ptrdiff_t>(d));
+  return x;
+}
+
 // Word w of a (P, blocks, words, columns) tile, as (P, blocks, columns).
 [[nodiscard]] inline tile::Access word_of(const tile::Access& x, std::int64_t w) {
   tile::Access one = x(tile::all, tile::all, tile::ds(w, 1));
