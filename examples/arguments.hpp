@@ -50,10 +50,14 @@ class Arguments {
   std::map<std::string, std::string> values_;
 };
 
-// The program's status; what it throws (an unknown executor, a request without a kernel) is printed, status 2.
+// The program's status; what it throws (an unknown executor, a request without a kernel) is printed, status 2. Output
+// that could not be written (a full disk) is status 1.
 template <class F> int guarded(const F& program) {
   try {
-    return program();
+    const int status = program();
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+    std::fprintf(stderr, "standard output could not be written\n");
+    return status == 0 ? 1 : status;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());
     return 2;

@@ -34,4 +34,7 @@ template <class T> T factor(const char* operation, Factor z) {
 // (result, accuracy) where that is asked for.
 [[nodiscard]] nb::object answer(const Call& call, const Operand& result, const Accuracy& accuracy, bool wanted);
 
+// precision="sr" (narrow.cpp); bind_level1 calls it.
+void bind_narrow(nb::module_& m);
+
 }  // namespace trn::python

@@ -187,6 +187,7 @@ void bind_level1(nb::module_& m) {
   m.def("extreme", &extreme, nb::arg(), nb::arg(), nb::arg().none());
   m.def("rot", &rot, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none());
   m.def("rotg", &rotg);
+  bind_narrow(m);
 }
 
 }  // namespace trn::python

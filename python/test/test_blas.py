@@ -135,3 +135,41 @@ def test_bad_input():
         blas.gemv(1, x, x[0], trans="X")
     with pytest.raises(ValueError, match="C has shape"):
         blas.gemm(1, x, x.T, 1, np.ones((3, 3)))
+
+
+def test_stochastic_rounding():
+    n = 1000
+    ones, w = np.ones(n, np.float32), np.ones(n, np.float16)
+    quarter = 2.0**-12  # of float16's unit at 1
+    host = blas.axpy(quarter, ones, w, precision="sr", seed=7, step=3)
+    assert host.dtype == np.float16 and set(host.tolist()) == {1.0, 1 + 2.0**-10}
+    assert abs((host > 1).mean() - 0.25) < 5 * np.sqrt(0.25 * 0.75 / n)
+    with trnsci.use("sim:trn2"), trnsci.record() as r:
+        device = blas.axpy(quarter, ones, w, precision="sr", seed=7, step=3)
+    assert r.family_of("blas.axpy") == "device" and (device == host).all()
+    assert (blas.axpy(quarter, ones, w, precision="sr", seed=7, step=4) != host).any()
+    assert (blas.to_float16(ones + np.float32(quarter), precision="sr", seed=7, step=3) == host).all()
+    assert (blas.to_float16(ones + np.float32(quarter)) == 1).all()
+    for given in ([1.5, 2], (1.5, 2.0), [[1.5, 2], [-3, 1e9]], [], 1.5, 7, True, np.arange(5), np.float16([1.5, 2])):
+        with np.errstate(over="ignore"):
+            expected = np.asarray(given).astype(np.float16)
+        found = blas.to_float16(given)
+        assert np.shape(found) == expected.shape and np.asarray(found).dtype == np.float16 and (found == expected).all(), given
+    for wrong in (np.ones(2), [1j], ["a"], [None], np.longdouble([1])):
+        with pytest.raises(TypeError):
+            blas.to_float16(wrong)
+    assert (blas.scal(1 + quarter, w, precision="sr", seed=7, step=3) == host).all()
+    a = (np.arange(12).reshape(3, 4) % 5 - 2).astype(np.float16)
+    exact = 0.3 * (a.astype(np.float64) @ a.astype(np.float64).T)
+    c, accuracy = blas.gemm(0.3, a, a, transB=True, precision="sr", seed=1, return_accuracy=True)
+    assert c.dtype == np.float16 and (np.abs(c - exact) <= np.spacing(np.abs(exact).astype(np.float16))).all()
+    assert 2.0**-10 < accuracy.bound < 2.0**-9
+    assert (blas.gemm(0.3, a, a, transB=True, precision="sr", seed=1, executor="sim:trn1") == c).all()
+    assert (blas.matmul(a, a.T, precision="sr") == a @ a.T).all()
+    for wrong in (lambda: blas.axpy(1, ones, ones, precision="sr"), lambda: blas.matmul(a, a.T.astype(np.float32), precision="sr")):
+        with pytest.raises(TypeError):
+            wrong()
+    for wrong in (lambda: blas.scal(1, w, seed=3), lambda: blas.axpy(1, ones, w, precision="exact"),
+                  lambda: blas.matmul(a, a.T, seed=1), lambda: blas.axpy(1, ones, w, precision="sr", step=2**48)):
+        with pytest.raises(ValueError):
+            wrong()

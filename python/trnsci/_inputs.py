@@ -49,6 +49,15 @@ def as_array(x: Any, operation: str, name: str) -> NDArray[Any]:
         raise ValueError(f"{operation}: {name} is not an array: {trouble}") from None
 
 
+def as_float32(x: Any, operation: str, name: str) -> Any:
+    """Numbers, lists and arrays of integers as float32, where an operation has no wider type; everything else as it is."""
+    if isinstance(x, np.ndarray) and x.dtype.kind not in "biu" or not isinstance(x, (np.ndarray, list, tuple, int, float)):
+        return x
+    array = as_array(x, operation, name)
+    with np.errstate(over="ignore"):  # beyond float32 is beyond what is stored
+        return array.astype(np.float32) if array.dtype.kind in "biuf" and array.dtype.char != "g" else array
+
+
 def target_type(dtype: np.dtype[Any], letters: str) -> str | None:
     """The letter of the type that dtype is converted to, or None."""
     plain = dtype.newbyteorder("=")

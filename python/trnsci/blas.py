@@ -4,6 +4,10 @@ Every function returns a new array and leaves its operands as they are. Types ar
 stays float32. `trans` is True, False, "N", "T" or "C"; `uplo` "upper" or "lower"; `side` "left" or "right"; `diag`
 "unit" or "nonunit". `precision` and `return_accuracy` are those of trnsci: for products
 |C - exact|(i, j) <= accuracy.bound * (|alpha| ||a_i|| ||b_j|| + |beta c_ij|).
+
+`axpy`, `scal`, `gemm`, `matmul` and `to_float16` take precision="sr" with `seed` and `step`: what is updated is float16
+and stays it, computed in float32 and rounded stochastically, E[result] = the float32 value. The same bits for a seed and
+a step on every executor.
 """
 from __future__ import annotations
 
@@ -13,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from . import _trnsci
 from ._core import Accuracy, Array, ExecutorLike
+from ._inputs import as_float32, integer
 
 Trans = bool | Literal["N", "T", "C"]
 Uplo = Literal["upper", "lower"]
@@ -23,19 +28,52 @@ Operand = ArrayLike | Array
 Result = Any  # an array of NumPy's, or a device array where the operands are
 
 
-def axpy(alpha: Number, x: Operand, y: Operand, *, executor: ExecutorLike = None) -> Result:
-    """alpha x + y.
+def _words(operation: str, precision: str | None, seed: int | None, step: int, *, modes: bool = False) -> tuple[int, int] | None:
+    """Seed and step of precision="sr", else None; refuses a seed that nothing would use."""
+    if precision == "sr":
+        return (integer(0 if seed is None else seed, operation, "seed"), integer(step, operation, "step", 0, 2**48 - 1))
+    if precision is not None and not modes:
+        raise ValueError(f'{operation}: precision is {precision!r}; it must be "sr" or None')
+    if seed is not None or step != 0:
+        raise ValueError(f'{operation}: seed and step are of precision="sr"')
+    return None
+
+
+def axpy(alpha: Number, x: Operand, y: Operand, *, precision: Literal["sr"] | None = None, seed: int | None = None,
+         step: int = 0, executor: ExecutorLike = None) -> Result:
+    """alpha x + y. precision="sr": y is float16, x float16 or float32.
 
     >>> import numpy as np, trnsci
     >>> trnsci.blas.axpy(2.0, np.array([1.0, 2.0]), np.array([10.0, 20.0]))
     array([12., 24.])
+    >>> w = np.ones(1000, np.float16)
+    >>> for step in range(64):  # updates of a quarter of a unit, all lost to nearest
+    ...     w = trnsci.blas.axpy(2.0**-12, np.ones(1000, np.float32), w, precision="sr", seed=1, step=step)
+    >>> bool(abs(w.astype(float).mean() - (1 + 64 * 2.0**-12)) < 5e-4)
+    True
     """
-    return _trnsci.axpy(alpha, x, y, executor)
+    words = _words("blas.axpy", precision, seed, step)
+    return _trnsci.axpy(alpha, x, y, executor) if words is None else _trnsci.narrow_axpy(alpha, x, y, *words, executor)
 
 
-def scal(alpha: Number, x: Operand, *, executor: ExecutorLike = None) -> Result:
-    """alpha x."""
-    return _trnsci.scal(alpha, x, executor)
+def scal(alpha: Number, x: Operand, *, precision: Literal["sr"] | None = None, seed: int | None = None, step: int = 0,
+         executor: ExecutorLike = None) -> Result:
+    """alpha x. precision="sr": x is float16."""
+    words = _words("blas.scal", precision, seed, step)
+    return _trnsci.scal(alpha, x, executor) if words is None else _trnsci.narrow_scal(alpha, x, *words, executor)
+
+
+def to_float16(x: Operand, *, precision: Literal["sr"] | None = None, seed: int | None = None, step: int = 0,
+               executor: ExecutorLike = None) -> Result:
+    """x, which is float32, as float16: to nearest, or with precision="sr" stochastically; elements are numbered in
+    row-major order. Numbers, lists and integers become float32 first; arrays of float64 are refused.
+
+    >>> import trnsci
+    >>> trnsci.blas.to_float16([1.5, 2])
+    array([1.5, 2. ], dtype=float16)
+    """
+    words = _words("blas.to_float16", precision, seed, step)
+    return _trnsci.to_float16(as_float32(x, "blas.to_float16", "x"), words is not None, *(words or (0, 0)), executor)
 
 
 @overload
@@ -148,9 +186,9 @@ def her2(alpha: Number, x: Operand, y: Operand, A: Operand | None = None, uplo: 
 
 
 def gemm(alpha: Number, A: Operand, B: Operand, beta: Number = 0, C: Operand | None = None, transA: Trans = False,
-         transB: Trans = False, *, precision: str | None = None, executor: ExecutorLike = None,
-         return_accuracy: bool = False) -> Result:
-    """alpha op(A) op(B) + beta C.
+         transB: Trans = False, *, precision: str | None = None, seed: int | None = None, step: int = 0,
+         executor: ExecutorLike = None, return_accuracy: bool = False) -> Result:
+    """alpha op(A) op(B) + beta C. precision="sr": all of them are float16.
 
     >>> import numpy as np, trnsci
     >>> a = np.arange(6.0).reshape(2, 3)
@@ -161,12 +199,16 @@ def gemm(alpha: Number, A: Operand, B: Operand, beta: Number = 0, C: Operand | N
     >>> c.tolist(), accuracy.mode
     ([[5.0, 14.0], [14.0, 50.0]], 'exact')
     """
+    words = _words("blas.gemm", precision, seed, step, modes=True)
+    if words is not None:
+        return _trnsci.narrow_gemm(alpha, A, B, beta, C, transA, transB, *words, executor, return_accuracy)
     return _trnsci.gemm(alpha, A, B, beta, C, transA, transB, precision, executor, return_accuracy)
 
 
-def matmul(A: Operand, B: Operand, *, precision: str | None = None, executor: ExecutorLike = None) -> Result:
-    """A B."""
-    return _trnsci.gemm(1.0, A, B, 0.0, None, False, False, precision, executor, False)
+def matmul(A: Operand, B: Operand, *, precision: str | None = None, seed: int | None = None, step: int = 0,
+           executor: ExecutorLike = None) -> Result:
+    """A B. precision="sr": both are float16."""
+    return gemm(1.0, A, B, precision=precision, seed=seed, step=step, executor=executor)
 
 
 def batched_gemm(alpha: Number, A: Operand, B: Operand, beta: Number = 0, C: Operand | None = None, transA: Trans = False,
@@ -245,4 +287,4 @@ def dgmm(side: Side, A: Operand, x: Operand, *, executor: ExecutorLike = None) -
 
 __all__ = ["asum", "axpy", "batched_gemm", "dgmm", "dot", "dotc", "geam", "gemm", "gemv", "ger", "gerc", "hemm", "hemv",
            "her", "her2", "her2k", "herk", "iamax", "iamin", "matmul", "nrm2", "rot", "rotg", "scal", "symm", "symv", "syr",
-           "syr2", "syr2k", "syrk", "trmm", "trmv", "trsm", "trsv"]
+           "syr2", "syr2k", "syrk", "to_float16", "trmm", "trmv", "trsm", "trsv"]

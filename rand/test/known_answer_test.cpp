@@ -1,7 +1,9 @@
 // Against published facts: Random123's known answers for both algorithms, and values that cuRAND returned.
 #include <cstring>
+#include <trn/core/philox.hpp>
 #include <trn/neuron/sim.hpp>
 #include <trn/rand/fill_program.hpp>
+#include <trn/rand/raw32.hpp>
 
 #include "curand_vectors.hpp"
 #include "device/rounds.hpp"
@@ -34,6 +36,22 @@ TEST(KnownAnswers, TheTestsOwnOracle) {
     EXPECT_EQ(k.algorithm == Algorithm::Philox4x32_10 ? oracle_philox(k.counter, k.key[0], k.key[1])
                                                       : oracle_threefry(k.counter, k.key),
               k.answer);
+  }
+}
+
+// Stochastic rounding draws its words through trn/core/philox.hpp: they are this generator's.
+TEST(KnownAnswers, TheWordsOfStochasticRounding) {
+  for (const std::uint64_t seed : {std::uint64_t{0}, (std::uint64_t{7} << 40) + 3}) {
+    for (const std::uint64_t stream : {std::uint64_t{0}, (std::uint64_t{1} << 48) - 1}) {
+      for (const std::uint64_t first : {std::uint64_t{0}, std::uint64_t{4} * 65536 - 8, std::uint64_t{1} << 50}) {
+        Generator generator({.seed = seed, .stream = stream, .position = first});
+        std::vector<std::uint32_t> drawn(64);
+        raw32(Executor::host(), generator, View<std::uint32_t>(Executor::host(), drawn.data(), {64}));
+        for (std::uint64_t i = 0; i < 64; ++i)
+          EXPECT_EQ(drawn[i],
+                    trn::philox::block(trn::philox::counter((first + i) / 4, stream), trn::philox::key(seed))[i % 4]);
+      }
+    }
   }
 }
 

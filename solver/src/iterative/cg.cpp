@@ -20,9 +20,9 @@ template <class T> Outcome all_positive(const Run<T>& run, const Norms& size, co
   return {};
 }
 
-// `extra` is a Rounding for vectors that are stored in a narrow format, or null.
+// `extra` is a StoreRounding for vectors that are stored in a narrow format, or null.
 template <class T> Outcome cg_loop(Run<T>& run, const void* extra) {
-  const auto* rounding = static_cast<const Rounding*>(extra);
+  const auto* rounding = static_cast<const StoreRounding*>(extra);
   const auto store = [&](const MatrixView<T>& v) {
     if (rounding) rounding->round(v);
   };

@@ -78,7 +78,8 @@ template <class T> void scale_columns(const Scalars<T>& s, const MatrixView<cons
 
 template <Scalar T> IterationReport iterate(const Method& method, const OperatorRef<T>& a, const OperatorRef<T>& m,
                                             const MatrixView<const T>& b, const MatrixView<T>& x,
-                                            const KrylovOptions& options, Loop<T> loop, const void* extra) {
+                                            const KrylovOptions& options, Loop<T> loop, const void* extra,
+                                            Guessed<T> guessed) {
   const char* operation = method.operation;
   require(!a || a.rows() == a.columns(), "{}: A is {} x {}; it must be square", operation, a.rows(), a.columns());
   check_system(operation, a, b, x, options);
@@ -108,7 +109,7 @@ template <Scalar T> IterationReport iterate(const Method& method, const Operator
     const Block<T> scaled_b(b.executor(), b.rows(), b.columns()), scaled_x(x.executor(), x.rows(), x.columns());
     scale_columns<T>(factors, b, scaled_b.view());
     if (options.guess == Guess::InX) scale_columns<T>(factors, MatrixView<const T>(x), scaled_x.view());
-    report = iterate<T>(method, a, m, scaled_b, scaled_x.view(), options, loop, extra);
+    report = iterate<T>(method, a, m, scaled_b, scaled_x.view(), options, loop, extra, guessed);
     if (report.outcome.status == Status::NotFinite) return not_finite(report.outcome);
     Scalars<T> back = factors;
     for (T& factor : back) factor = T(1) / factor;
@@ -137,6 +138,7 @@ template <Scalar T> IterationReport iterate(const Method& method, const Operator
     const bool zeros = run.b_norms[at(j)] == 0 || options.guess == Guess::Zero;
     if (zeros) zero(x.block(0, j, x.rows(), 1));
   }
+  if (guessed && options.guess == Guess::InX) guessed(x, extra);
   Norms size = run.residual();
   Outcome outcome = run.left_off(size);
   while (outcome.status == Status::NotConverged && run.iterations < run.max_iterations) {
@@ -172,7 +174,7 @@ template <Scalar T> IterationReport iterate(const Method& method, const Operator
   template class Run<T>;                                                                                            \
   template IterationReport iterate(const Method&, const OperatorRef<T>&, const OperatorRef<T>&,                     \
                                    const MatrixView<const T>&, const MatrixView<T>&, const KrylovOptions&, Loop<T>, \
-                                   const void*);                                                                    \
+                                   const void*, Guessed<T>);                                                        \
   template void check_system(const char*, const OperatorRef<T>&, const MatrixView<const T>&, const MatrixView<T>&,  \
                              const KrylovOptions&);
 TRN_SOLVER_SCALARS(TRN_RUN)

@@ -68,6 +68,8 @@ Scalars<T> ratios(const Run<T>& run, const Norms& size, const Scalars<T>& above,
 }
 
 template <class T> using Loop = Outcome (*)(Run<T>&, const void* extra);
+// What becomes of a guess in x before its residual is formed.
+template <class T> using Guessed = void (*)(const MatrixView<T>& x, const void* extra);
 
 struct Method {
   const char* operation;  // "solver.cg"
@@ -77,7 +79,8 @@ struct Method {
 // Runs a loop, again where its recurrence was deceived; see krylov.hpp.
 template <Scalar T> IterationReport iterate(const Method& method, const OperatorRef<T>& a, const OperatorRef<T>& m,
                                             const MatrixView<const T>& b, const MatrixView<T>& x,
-                                            const KrylovOptions& options, Loop<T> loop, const void* extra = nullptr);
+                                            const KrylovOptions& options, Loop<T> loop, const void* extra = nullptr,
+                                            Guessed<T> guessed = nullptr);
 
 // The checks of operands and options that lsqr shares.
 template <Scalar T> void check_system(const char* operation, const OperatorRef<T>& a, const MatrixView<const T>& b,

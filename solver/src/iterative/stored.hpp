@@ -1,16 +1,15 @@
 // Vectors stored in a narrow format: every element is rounded where a loop would write it to memory. Host only.
 #pragma once
 
-#include <trn/core/convert.hpp>
+#include <trn/core/rounding.hpp>
 
 #include "iterative/run.hpp"
 
 namespace trn::solver::iterative {
 
-struct Rounding {
+struct StoreRounding {
   DType format;
-  bool stochastic;
-  std::uint64_t seed;
+  Rounding rounding;
   mutable std::uint64_t counter = 0;  // elements rounded so far: each draws a word of its own
 
   // x = round(x), through float; complex numbers part by part.
@@ -38,7 +37,7 @@ struct Rounding {
   void round(std::vector<float>& values) const;
 };
 
-// cg.cpp's, with a Rounding behind `extra`.
+// cg.cpp's, with a StoreRounding behind `extra`.
 template <class T> Outcome cg_loop(Run<T>& run, const void* extra);
 
 }  // namespace trn::solver::iterative

@@ -1,8 +1,6 @@
 // Sums, conjugate gradients and Richardson's iteration with vectors stored in bfloat16.
 #include <trn/solver/stored_vectors.hpp>
 
-#include <trn/core/enumerators.hpp>
-
 #include "host_only.hpp"
 #include "iterative/stored.hpp"
 #include "scalars.hpp"
@@ -12,7 +10,7 @@ namespace trn::solver {
 namespace iterative {
 
 struct SmallSteps {
-  Rounding rounding;
+  StoreRounding rounding;
   double omega;
 };
 
@@ -32,47 +30,56 @@ template <class T> Outcome richardson_loop(Run<T>& run, const void* extra) {
   return run.left_off(size);
 }
 
-inline Rounding rounding_of(const char* operation, const StoredOptions& options) {
-  operands::check_enumerator(operation, "VectorRounding", options.rounding, VectorRounding::Stochastic);
-  return {DType::BFloat16, options.rounding == VectorRounding::Stochastic, options.seed};
+template <class T> void cg_guess(const MatrixView<T>& x, const void* extra) {
+  static_cast<const StoreRounding*>(extra)->round(x);
 }
+template <class T> void richardson_guess(const MatrixView<T>& x, const void* extra) {
+  static_cast<const SmallSteps*>(extra)->rounding.round(x);
+}
+
+inline StoreRounding rounding_of(const StoredOptions& options) { return {DType::BFloat16, options.rounding}; }
 
 }  // namespace iterative
 
 StoredSum sum_stored(std::span<const float> x, const StoredOptions& options) {
-  const iterative::Rounding rounding = iterative::rounding_of("solver.sum_stored", options);
-  constexpr double kUnit = 0x1p-7;  // the spacing of bfloat16 beside 1
+  const iterative::StoreRounding rounding = iterative::rounding_of(options);
+  const bool stochastic = options.rounding.is_stochastic();
+  // The spacing of bfloat16 beside 1, that of its smallest numbers, and float's unit roundoff, which is the addition's.
+  constexpr double kUnit = 0x1p-7, kLeast = 0x1p-133, kAddition = 0x1p-24;
   StoredSum sum;
-  double sizes = 0, squares = 0;
+  double added = 0, units = 0, squares = 0;
   std::vector<float> accumulator{0};
   for (const float value : x) {
     accumulator[0] += value;
-    sizes += std::abs(accumulator[0]);
-    squares += static_cast<double>(accumulator[0]) * static_cast<double>(accumulator[0]);
+    const double size = std::abs(static_cast<double>(accumulator[0]));
+    const double unit = size == 0 ? 0 : std::max(kUnit * size, kLeast);
+    added += kAddition * size, units += unit, squares += unit * unit;
     rounding.round(accumulator);
   }
   sum.value = accumulator[0];
-  sum.sure_bound = (rounding.stochastic ? kUnit : kUnit / 2) * sizes;
-  sum.probable_bound = rounding.stochastic ? 4 * kUnit * std::sqrt(squares) : std::numeric_limits<double>::infinity();
+  sum.sure_bound = added + (stochastic ? units : units / 2);
+  // Means of stochastic roundings are off by less than 2^-24 units, and only below the smallest normal number.
+  sum.probable_bound =
+      stochastic ? added + 0x1p-24 * units + 4 * std::sqrt(squares) : std::numeric_limits<double>::infinity();
   return sum;
 }
 
 template <Scalar T> IterationReport cg_stored(const AnyOperator<T>& a, const ConstMatrix<T>& b, const MatrixView<T>& x,
                                               const StoredOptions& options) {
-  const iterative::Rounding rounding = iterative::rounding_of("solver.cg_stored", options);
+  const iterative::StoreRounding rounding = iterative::rounding_of(options);
   if (a) on_host_only("solver.cg_stored", a.executor());
   return iterative::iterate<T>({"solver.cg_stored", "cg, bfloat16 vectors"}, a, {}, b, x, options,
-                               iterative::cg_loop<T>, &rounding);
+                               iterative::cg_loop<T>, &rounding, iterative::cg_guess<T>);
 }
 
 template <Scalar T> IterationReport richardson_stored(const AnyOperator<T>& a, const ConstMatrix<T>& b,
                                                       const MatrixView<T>& x, double omega,
                                                       const StoredOptions& options) {
   require(omega > 0 && std::isfinite(omega), "solver.richardson_stored: omega is {}; it must be positive", omega);
-  const iterative::SmallSteps steps{iterative::rounding_of("solver.richardson_stored", options), omega};
+  const iterative::SmallSteps steps{iterative::rounding_of(options), omega};
   if (a) on_host_only("solver.richardson_stored", a.executor());
   return iterative::iterate<T>({"solver.richardson_stored", "richardson, bfloat16 vectors"}, a, {}, b, x, options,
-                               iterative::richardson_loop<T>, &steps);
+                               iterative::richardson_loop<T>, &steps, iterative::richardson_guess<T>);
 }
 
 #define TRN_STORED(T)                                                                                            \

@@ -1,0 +1,96 @@
+// The entry points of operations that store in 16 or 8 bits with a rounding.
+#include <trn/blas/narrow.hpp>
+
+#include <trn/core/array.hpp>
+
+#include "checks.hpp"
+#include "kernels/narrow.hpp"
+
+namespace trn::blas {
+
+namespace {
+
+checks::Extent extent_of(const detail::AnyVector& v) { return {v.data, {{v.size, v.stride}}, size_bytes(v.dtype), 1}; }
+
+void check_vector(const char* operation, const char* name, const Executor& executor, const detail::AnyVector& v) {
+  checks::check_owner(operation, name, executor, v.executor);
+  checks::check_address(operation, name, v.data, v.size == 0);
+}
+
+// True where there is something to do.
+bool checked(const char* operation, const Executor& executor, const detail::AnyVector& x, const detail::AnyVector& y) {
+  check_vector(operation, "x", executor, x);
+  check_vector(operation, "y", executor, y);
+  require(x.size == y.size, "{}: x has {} elements, y has {}; give both the same", operation, x.size, y.size);
+  if (y.size == 0) return false;
+  checks::distinct_elements(operation, "y", extent_of(y));
+  checks::no_overlap(operation, "x", extent_of(x), "y", extent_of(y));
+  return true;
+}
+
+NarrowArgs sum_of(float alpha, const detail::AnyVector& x, float beta, const detail::AnyVector& y,
+                  const Rounding& rounding) {
+  return {x.dtype, y.dtype, 1, y.size, x.data, 1, x.stride, y.data, 1, y.stride, alpha, beta, rounding};
+}
+
+}  // namespace
+
+void detail::narrow_axpy(const Executor& executor, float alpha, const AnyVector& x, const AnyVector& y,
+                         const Rounding& rounding) {
+  if (checked("blas.axpy", executor, x, y) && alpha != 0)
+    dispatch(kNarrowAxpy, executor, sum_of(alpha, x, 1, y, rounding));
+}
+
+void detail::narrow_scal(const Executor& executor, float alpha, const AnyVector& x, const Rounding& rounding) {
+  check_vector("blas.scal", "x", executor, x);
+  if (x.size == 0) return;
+  checks::distinct_elements("blas.scal", "x", extent_of(x));
+  dispatch(kNarrowScal, executor,
+           {x.dtype, x.dtype, 1, x.size, nullptr, 1, 1, x.data, 1, x.stride, 0, alpha, rounding});
+}
+
+void detail::narrow_copy(const Executor& executor, const AnyVector& x, const AnyVector& y, const Rounding& rounding) {
+  if (checked("blas.copy", executor, x, y)) dispatch(kRound, executor, sum_of(1, x, 0, y, rounding));
+}
+
+// The product's own checks see A, B and a matrix of C's extents; what concerns C itself is checked here. The factors
+// and the sum round three times more than the product.
+template <NarrowFloat T> Accuracy detail::narrow_gemm(const Executor& executor, Op op_a, Op op_b, float alpha,
+                                                      const MatrixView<const T>& a, const MatrixView<const T>& b,
+                                                      float beta, const MatrixView<T>& c, const Rounding& rounding,
+                                                      Precision precision) {
+  if (!rounding.is_stochastic()) return detail::gemm<T, T>(executor, op_a, op_b, alpha, a, b, beta, c, {precision, {}});
+  constexpr const char* operation = "blas.gemm";
+  if (precision.has_target())
+    fail<NotImplemented>("{}: a target error is for Rounding::Nearest; give a mode", operation);
+  checks::operand(operation, "C", executor, c);
+  checks::distinct_elements(operation, "C", checks::extent(c));
+  checks::no_overlap(operation, "A", checks::extent(a), "C", checks::extent(c));
+  checks::no_overlap(operation, "B", checks::extent(b), "C", checks::extent(c));
+  const Array<float> sums(executor, {c.rows(), c.columns()});
+  const auto s = MatrixView<float>::row_major(executor, sums.data(), c.rows(), c.columns());
+  const bool multiplies = alpha != 0 && (op_a == Op::N ? a.columns() : a.rows()) > 0;
+  Accuracy accuracy =
+      detail::gemm<T, float>(executor, op_a, op_b, multiplies ? 1.0f : 0.0f, a, b, 0.0f, s, {precision, {}});
+  if (c.rows() == 0 || c.columns() == 0) return accuracy;
+  const double in_float = accuracy.bound + 3 * 0x1p-24, unit = 2 * unit_roundoff(dtype_of<T>);
+  accuracy.bound = in_float + unit * (1 + in_float);
+  NarrowArgs store{DType::Float32, dtype_of<T>,    c.rows(),          c.columns(), s.data(), s.row_stride(), 1,
+                   c.data(),       c.row_stride(), c.column_stride(), alpha,       beta,     rounding};
+  if (!multiplies) {  // C = beta C, or zeros without reading it
+    store.alpha = 1;
+    if (beta != 0) store.x = nullptr;
+  }
+  dispatch(kRound, executor, store);
+  return accuracy;
+}
+
+#define TRN_NARROW_GEMM(T)                                                                                           \
+  template Accuracy detail::narrow_gemm<T>(const Executor&, Op, Op, float, const MatrixView<const T>&,               \
+                                           const MatrixView<const T>&, float, const MatrixView<T>&, const Rounding&, \
+                                           Precision);
+TRN_NARROW_GEMM(bfloat16)
+TRN_NARROW_GEMM(float16)
+#undef TRN_NARROW_GEMM
+
+}  // namespace trn::blas

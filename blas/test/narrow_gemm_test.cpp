@@ -1,0 +1,154 @@
+// gemm that rounds its 16-bit C stochastically: the rule in double, the same bits on host and devices where the sums
+// are exact, whatever the transposes, leading dimensions and factors; the bound; what is refused.
+#include "narrow_support.hpp"
+
+#include <gtest/gtest.h>
+
+#include <trn/core/event.hpp>
+
+namespace trn::blas::test {
+namespace {
+
+const Executor kHost = Executor::host();
+
+struct Case {
+  std::int64_t m, n, k;
+  Op op_a, op_b;
+  float alpha, beta;
+  std::int64_t gap = 0;       // beyond the rows of C
+  bool column_major = false;  // C
+};
+
+// Small integers, so that every sum is exact in fp32 in any order; C is tenths rounded to T.
+template <class T> struct Problem {
+  Case c;
+  std::vector<T> a, b, start;
+  explicit Problem(const Case& given) : c(given) {
+    std::mt19937_64 engine(17);
+    const auto fill = [&](std::vector<T>& v, std::int64_t size, float scale) {
+      for (std::int64_t i = 0; i < size; ++i) v.emplace_back(static_cast<float>(engine() % 31) * scale - 15 * scale);
+    };
+    fill(a, c.m * c.k, 1), fill(b, c.k * c.n, 1), fill(start, c_size(), 0.1f);
+  }
+  std::int64_t ld() const { return (c.column_major ? c.m : c.n) + c.gap; }
+  std::int64_t c_size() const { return ld() * (c.column_major ? c.n : c.m); }
+  std::size_t at(std::int64_t i, std::int64_t j) const {
+    return static_cast<std::size_t>(c.column_major ? i + j * ld() : i * ld() + j);
+  }
+
+  std::vector<T> run(const Executor& e, const Rounding& rounding, Accuracy* accuracy = nullptr) const {
+    const auto da = Array<T>::from_host(e, {std::ssize(a)}, a), db = Array<T>::from_host(e, {std::ssize(b)}, b),
+               dc = Array<T>::from_host(e, {std::ssize(start)}, start);
+    const std::int64_t ar = c.op_a == Op::N ? c.m : c.k, ac = c.op_a == Op::N ? c.k : c.m,
+                       br = c.op_b == Op::N ? c.k : c.n, bc = c.op_b == Op::N ? c.n : c.k;
+    const MatrixView<T> out(e, dc.data(), c.m, c.n, c.column_major ? 1 : ld(), c.column_major ? ld() : 1);
+    const Accuracy got = gemm(e, c.op_a, c.op_b, c.alpha, MatrixView<const T>::row_major(e, da.data(), ar, ac),
+                              MatrixView<const T>::row_major(e, db.data(), br, bc), c.beta, out, rounding);
+    if (accuracy) *accuracy = got;
+    return dc.to_host();
+  }
+
+  // The number in fp32 that is rounded, and C after the rounding by the rule.
+  float before(std::int64_t i, std::int64_t j) const {
+    double sum = 0;
+    for (std::int64_t p = 0; p < c.k; ++p) {
+      sum += static_cast<double>(
+                 static_cast<float>(a[static_cast<std::size_t>(c.op_a == Op::N ? i * c.k + p : p * c.m + i)])) *
+             static_cast<double>(
+                 static_cast<float>(b[static_cast<std::size_t>(c.op_b == Op::N ? p * c.n + j : j * c.k + p)]));
+    }
+    const float product = c.alpha * static_cast<float>(sum), old = c.beta * static_cast<float>(start[at(i, j)]);
+    if (c.alpha == 0 || c.k == 0) return c.beta == 0 ? 0.0f : old;
+    return c.beta == 0 ? product : product + old;
+  }
+  std::vector<T> want(const Rounding::Stochastic& how) const {
+    const std::int64_t row = (c.n + 3) / 4 * 4;
+    const auto words = words_of(how.seed, how.step, c.m * row);
+    std::vector<T> result = start;
+    for (std::int64_t i = 0; i < c.m; ++i) {
+      for (std::int64_t j = 0; j < c.n; ++j)
+        result[at(i, j)] =
+            T(expected_rounding(before(i, j), format_of<T>(), words[static_cast<std::size_t>(i * row + j)]));
+    }
+    return result;
+  }
+};
+
+constexpr Case kCases[] = {{1, 1, 1, Op::N, Op::N, 0.3f, 0},          {5, 7, 9, Op::N, Op::N, 0.3f, 1},
+                           {130, 12, 40, Op::T, Op::N, 0.7f, 0},      {33, 130, 20, Op::N, Op::T, 0.7f, 0.3f},
+                           {130, 10, 8, Op::N, Op::N, 0.1f, 0.9f, 3}, {17, 21, 6, Op::T, Op::T, 0.1f, 1, 2, true},
+                           {9, 6, 0, Op::N, Op::N, 1, 0.3f},          {9, 6, 4, Op::N, Op::N, 0, 0}};
+
+template <class T> void every_case(const char* machine) {
+  const auto e = Executor::open(machine);
+  const Rounding::Stochastic how{77, 2};
+  for (const Case& c : kCases) {
+    const Problem<T> problem(c);
+    const Recorder recorder(e);
+    Accuracy accuracy;
+    const auto got = problem.run(e, how, &accuracy), want = problem.want(how);
+    EXPECT_EQ(recorder.family_of("blas.gemm"), name(e.family()));
+    EXPECT_EQ(recorder.family_of("blas.round"), name(e.family()));
+    if (e.family() == Family::Device) {
+      EXPECT_EQ(recorder.count(EventKind::Run), 2) << "product and rounding, both on the device";
+    }
+    const double u = unit_roundoff(dtype_of<T>);
+    EXPECT_GT(accuracy.bound, 2 * u);
+    EXPECT_LT(accuracy.bound, 2 * u + 1e-3 * u + 1e-4);
+    for (std::size_t i = 0; i < want.size(); ++i)
+      ASSERT_EQ(got[i].bits, want[i].bits) << e.name() << " " << c.m << " x " << c.n << " at " << i;
+  }
+}
+
+TEST(NarrowGemm, FollowsTheRuleOnTheHost) { every_case<bfloat16>("host"), every_case<float16>("host"); }
+TEST(NarrowGemm, SameBitsOnTrn1) { every_case<bfloat16>("sim:trn1"); }
+TEST(NarrowGemm, SameBitsOnTrn2) { every_case<bfloat16>("sim:trn2"), every_case<float16>("sim:trn2"); }
+TEST(NarrowGemm, SameBitsOnTrn3) { every_case<float16>("sim:trn3"); }
+
+// Rows of C that are longer than a tile and do not follow one another in whole blocks are taken one by one.
+TEST(NarrowGemm, LongRowsOnTheDevice) {
+  const Problem<bfloat16> problem({3, 4099, 2, Op::N, Op::N, 0.3f, 1});
+  const Rounding::Stochastic how{5};
+  const auto got = problem.run(Executor::open("sim:trn2"), how), want = problem.want(how);
+  for (std::size_t i = 0; i < want.size(); ++i) ASSERT_EQ(got[i].bits, want[i].bits) << i;
+}
+
+// The mean over steps of one element of C is its fp32 value: within five standard deviations, at most half a unit each.
+TEST(NarrowGemm, MeanOverStepsIsTheProduct) {
+  const Problem<bfloat16> problem({4, 4, 3, Op::N, Op::N, 0.013f, 0.7f});
+  std::vector<double> mean(16);
+  constexpr int kSteps = 4000;
+  for (std::uint64_t step = 0; step < kSteps; ++step) {
+    const auto c = problem.run(kHost, Rounding::Stochastic{21, step});
+    for (std::size_t i = 0; i < 16; ++i) mean[i] += static_cast<double>(static_cast<float>(c[i])) / kSteps;
+  }
+  for (std::int64_t i = 0; i < 4; ++i) {
+    for (std::int64_t j = 0; j < 4; ++j) {
+      const double exact = problem.before(i, j), unit = exact == 0 ? 0 : std::ldexp(1.0, std::ilogb(exact) - 7);
+      EXPECT_NEAR(mean[problem.at(i, j)], exact, 5 * unit / 2 / std::sqrt(kSteps)) << i << " " << j;
+    }
+  }
+}
+
+TEST(NarrowGemm, NearestIsGemmAndTheRestIsRefused) {
+  const Problem<bfloat16> problem({33, 13, 20, Op::N, Op::N, 0.7f, 0.3f});
+  const auto got = problem.run(kHost, Rounding::Nearest{});
+  for (std::int64_t i = 0; i < 33; ++i) {
+    for (std::int64_t j = 0; j < 13; ++j)
+      EXPECT_EQ(got[problem.at(i, j)].bits, bfloat16(problem.before(i, j)).bits) << i << " " << j;
+  }
+  std::vector<bfloat16> x(4, bfloat16(1.0f)), w(4);
+  const MatrixView<const bfloat16> a(kHost, x.data(), 2, 2, 2, 1);
+  const MatrixView<bfloat16> c(kHost, w.data(), 2, 2, 2, 1);
+  const auto multiply = [&](const MatrixView<bfloat16>& out, Precision precision) {
+    return gemm(kHost, Op::N, Op::N, 1.0f, a, a, 0.0f, out, Rounding::Stochastic{1}, precision);
+  };
+  EXPECT_THROW(multiply(c, Precision::target(0.1)), NotImplemented);
+  EXPECT_THROW(multiply(c, Mode::Tf32), NotImplemented);
+  EXPECT_THROW(multiply({kHost, w.data(), 2, 1, 2, 1}, {}), InvalidArgument);
+  EXPECT_THROW(multiply({kHost, w.data(), 2, 2, 0, 1}, {}), InvalidArgument);
+  EXPECT_THROW(multiply({kHost, x.data(), 2, 2, 2, 1}, {}), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace trn::blas::test
