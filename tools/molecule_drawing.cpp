@@ -128,7 +128,7 @@ std::string convergence_svg(const std::vector<mp2::ScfIteration>& iterations, co
   const double n = iterations.back().number;
   const auto x = [&](int i) { return kLeft + (kWidth - kLeft - kRight) * (i - 1) / std::max(1.0, n - 1); };
   std::string svg =
-      fmt::format("<svg class=\"roofline\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"Convergence of the SCF\">\n",
+      fmt::format("<svg class=\"figure\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"Convergence of the SCF\">\n",
                   kWidth, kHeight);
   for (double e = first; e <= last; e += last - first > 8 ? 2 : 1) {
     const double at = y(std::pow(10, e));

@@ -25,10 +25,13 @@
 #include "commands.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "report/format.hpp"
 
 namespace trn::tools {
 
 namespace {
+
+using neuron::report::bytes_text;
 
 // Documented rates: AWS's figure of the memory hierarchy gives about 16 GB/s from the host, and a profile's denominator
 // 716 GB/s for one stack of trn2.
@@ -171,7 +174,7 @@ void show(const Arguments& a) {
   for (const Row& r : rows) {
     std::vector<std::string> cells{r.stage, r.arithmetic, duration(r.cost.seconds)};
     for (const char* lane : kLanes) cells.push_back(percent(busy(r.cost, lane)));
-    cells.push_back(bytes(r.cost.read));
+    cells.push_back(bytes_text(r.cost.read));
     cells.push_back(fmt::format("{}", r.cost.launches));
     table.add(std::move(cells));
   }
@@ -184,10 +187,10 @@ void show(const Arguments& a) {
   say("\nenergies: six cores take one pair of blocks of {} orbitals, {}; two take two blocks' own pairs, {}", block,
       duration(two.seconds), duration(own.seconds));
   say("the first read {} of HBM each in that time, {:.0f} GB/s; a stack gives its two cores {:.0f} GB/s together",
-      bytes(two.read), two.read / two.seconds * 1e-9, kStackBytesPerSecond * 1e-9);
+      bytes_text(two.read), two.read / two.seconds * 1e-9, kStackBytesPerSecond * 1e-9);
   say("panels: a core uses {} of B; a copy of its own, at the {:.0f} GB/s of its DMA engines, would take {}",
-      bytes(copy), machine.dma_bytes_per_s() * 1e-9, duration(copy / machine.dma_bytes_per_s()));
-  say("B from the host instead: {} at {:.0f} GB/s, {}", bytes(static_cast<double>(a.nocc) * panel),
+      bytes_text(copy), machine.dma_bytes_per_s() * 1e-9, duration(copy / machine.dma_bytes_per_s()));
+  say("B from the host instead: {} at {:.0f} GB/s, {}", bytes_text(static_cast<double>(a.nocc) * panel),
       kHostBytesPerSecond * 1e-9, duration(static_cast<double>(a.nocc) * panel / kHostBytesPerSecond));
 }
 

@@ -13,10 +13,15 @@
 namespace trn::tools {
 
 neuron::RunReport pair_energy_run(const mp2::DfMp2& m, const tile::Machine& machine, std::int64_t keep_intervals) {
+  // Of an unrestricted reference the pairs of both spins, whose virtual orbitals lie side by side.
+  const bool spins = m.correlated_beta > 0 && m.virtuals > 0;
+  const std::int64_t left = spins ? m.correlated : 0, nocc = m.correlated + (spins ? m.correlated_beta : 0),
+                     nvir = m.virtuals + (spins ? m.virtuals_beta : 0);
   const tile::Program program =
       m.accuracy.mode == Mode::Exact
-          ? blas::sliced_pair_energy_program({m.correlated, m.fitting, m.virtuals}, machine)
-          : blas::pair_energy_program({m.accuracy.mode, m.correlated, m.fitting, m.virtuals}, machine);
+          ? blas::sliced_pair_energy_program({nocc, m.fitting, nvir, left}, machine)
+          : blas::pair_energy_program(
+                {.mode = m.accuracy.mode, .nocc = nocc, .naux = m.fitting, .nvir = nvir, .left = left}, machine);
   return neuron::estimate(program, machine, {.keep_intervals = keep_intervals});
 }
 
@@ -26,15 +31,19 @@ neuron::report::Page mp2_page(const Mp2Run& run) {
   const auto energy = [](double e) { return fmt::format("{:.10f}", e); };
   neuron::report::Page page;
   page.title = fmt::format("{}, {}: DF-MP2 in {}", r.molecule, r.formula, r.basis);
-  page.facts = {{"command", command_line()},
-                {"molecule", fmt::format("{} atoms, {} electrons, charge {}", run.molecule.atoms.size(),
-                                         run.molecule.electrons(), run.molecule.charge)},
-                {"shape", fmt::format("{} functions, {} occupied orbitals ({} correlated), {} virtual, {} fitting "
-                                      "functions",
-                                      r.functions, r.scf.occupied, m.correlated, m.virtuals, m.fitting)},
-                {"dtype", fmt::format("{}, {}", trn::name(m.dtype), name(m.accuracy.mode))},
-                {"machine", fmt::format("SCF on the host, MP2 on {}", r.executor)},
-                {"version", fmt::format("trnsci {}", TRN_VERSION)}};
+  page.facts = {
+      {"command", command_line()},
+      {"molecule", fmt::format("{} atoms, {} electrons, charge {}", run.molecule.atoms.size(), run.molecule.electrons(),
+                               run.molecule.charge)},
+      {"shape", fmt::format("{} functions, {} occupied orbitals ({} correlated), {} virtual, {} fitting "
+                            "functions",
+                            r.functions, r.scf.occupied, m.correlated, m.virtuals, m.fitting)},
+      {"dtype", fmt::format("{}, {}", trn::name(m.dtype), name(m.accuracy.mode))},
+      {"reference", r.scf.beta ? fmt::format("UHF, multiplicity {}, {} alpha and {} beta electrons, <S^2> {:.6f}",
+                                             r.multiplicity, r.scf.occupied, r.scf.beta->occupied, r.scf.spin_squared)
+                               : "RHF, closed shell"},
+      {"machine", fmt::format("SCF on the host, MP2 on {}", r.executor)},
+      {"version", fmt::format("trnsci {}", TRN_VERSION)}};
 
   neuron::PageTable atoms{"", "", {{"atom", "x", "y", "z"}}};
   for (const mp2::Atom& a : run.molecule.atoms) {
@@ -43,18 +52,26 @@ neuron::report::Page mp2_page(const Mp2Run& run) {
   }
   atoms.title = "Geometry";
   atoms.note = "angstrom";
-  page.sections.push_back("<section class=\"card\"><h2>The molecule</h2>\n" + molecule_svg(run.molecule) +
+  page.sections.push_back("<section class=\"card half\"><h2>The molecule</h2>\n" + molecule_svg(run.molecule) +
                           "</section>\n");
-  page.sections.push_back(neuron::report::table_html(
-      {"Energies",
-       fmt::format("hartree. The bound covers what ran on {}; the basis set is another matter.", r.executor),
-       {{"energy", "hartree"},
-        {"SCF", energy(r.scf.energy)},
-        {"same spin", energy(m.same_spin)},
-        {"opposite spin", energy(m.opposite_spin)},
-        {"correlation", energy(m.energy())},
-        {"total", energy(r.total_energy())},
-        {"bound of the correlation energy's error", fmt::format("{:.1e}", m.bound)}}}));
+  neuron::PageTable energies{
+      "Energies",
+      fmt::format("hartree. The bound covers what ran on {}; the basis set is another matter.", r.executor),
+      {{"energy", "hartree"},
+       {"SCF", energy(r.scf.energy)},
+       {"same spin", energy(m.same_spin)},
+       {"opposite spin", energy(m.opposite_spin)},
+       {"correlation", energy(m.energy())},
+       {"total", energy(r.total_energy())},
+       {"SCS-MP2 correlation (6/5 opposite + 1/3 same spin)", energy(m.scs().energy)},
+       {"SOS-MP2 correlation (13/10 opposite spin)", energy(m.sos().energy)},
+       {"bound of the correlation energy's error", fmt::format("{:.1e}", m.bound)},
+       {"bound of SCS-MP2's, SOS-MP2's", fmt::format("{:.1e}, {:.1e}", m.scs().bound, m.sos().bound)}}};
+  if (r.stochastic) {
+    energies.rows.push_back({"stochastic estimate of the correlation, 95 % interval",
+                             fmt::format("{:.8f} +- {:.2g}", r.stochastic->energy, r.stochastic->interval)});
+  }
+  page.sections.push_back(neuron::report::half_table_html(energies));
   const std::string curve = convergence_svg(run.iterations, run.scf);
   if (!curve.empty()) {
     page.sections.push_back(

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""Compares `trnsci mp2` with Psi4.
+"""Compares `trnsci mp2` with Psi4 and PySCF.
 
 usage: compare.py TRNSCI references [--runs host:native,host:exact,sim:trn2:target=1e-9] [--more sim:trn2:tf32x3,sim:trn2:native] [--only h2o,ch4]
        compare.py TRNSCI speed [MOLECULE.xyz ...] [--basis cc-pvdz] [--jk fitted,exact] [--threads 1,2] [--repeats 3]
+       compare.py TRNSCI open-shells [--runs host:native,sim:trn2:target=1e-9]
+       compare.py TRNSCI interactions [--exec host] [--precision native]
+       compare.py TRNSCI pyscf
 
 references: every case of test/data/psi4_energies.json with every run (executor:precision), and those with fitted J and K and all electrons with the runs of
 --more, too, as one row of a Markdown table: the difference to Psi4 1.3.2 in nanohartree and, in brackets, the bound in hartree. Ends with status 1 when an SCF
@@ -12,6 +15,15 @@ another run's, or a bound is not what was asked for.
 speed: the same molecule with Psi4, when it is installed, and with trnsci, in turn, each several times; the least wall time counts. On one thread the
 processor time of the MP2 part is printed, too: it means something on a busy machine as well. Benzene and (H2O)8 when no molecule is named. Ends with status 1
 when a MP2 part is not twice as fast as Psi4's, or a total is slower.
+
+open-shells: every case of test/data/psi4_open_shells.json with every run, as a table like that of references. Ends with status 1 when an energy is off by more
+than 1e-8 hartree or a bound is not what was asked for.
+
+interactions: interaction energies of the A24 dimers of test/data/dimers, not corrected for superposition, beside Psi4's of test/data/psi4_dimers.json. Ends with
+status 1 when a MP2 or SCS-MP2 interaction energy is off by more than 1e-9 hartree.
+
+pyscf: closed and open shells in cc-pVDZ, fitted J and K, beside PySCF, which the Python that runs this must have (a second reference: another program's
+integrals, SCF and MP2). Ends with status 1 when an SCF or correlation energy is off by more than 1e-8 hartree, 3 when PySCF is not installed.
 """
 import argparse
 import json
@@ -138,6 +150,94 @@ def speed(args):
     return missed
 
 
+def open_shells(args):
+    runs = [r.rsplit(":", 1) for r in args.runs.split(",") if r]
+    print("| molecule, charge, multiplicity, basis | J, K | core | SCF, nHa | <S^2> | " + " | ".join(", ".join(r) for r in runs) + " |")
+    print("|---|---|---|---:|---:|" + "---:|" * len(runs))
+    wrong = []
+    for r in json.load(open(DATA / "psi4_open_shells.json"))["results"]:
+        cells, scf, spin = [], 0.0, 0.0
+        for executor, precision in runs:
+            options = ["--basis", r["basis"], "--charge", str(r["charge"]), "--multiplicity", str(r["multiplicity"]), "--exec", executor, "--precision", precision]
+            j = trnsci(args.trnsci, DATA / (r["molecule"] + ".xyz"), *options, *["--exact-jk"] * (r["scf_type"] == "pk"), *["--frozen-core"] * r["freeze_core"])
+            name = f"{r['molecule']} {r['charge']:+d} {r['multiplicity']} {r['basis']} on {executor} in {precision}"
+            if "error" in j:
+                cells.append("refused")
+                wrong.append(f"{name}: {j['error']}")
+                continue
+            scf, spin, off = j["scf_energy"] - r["E_scf"], j["spin_squared"], j["correlation_energy"] - r["E_mp2_corr"]
+            cells.append(f"{off * 1e9:+.3f} ({j['bound']:.1e})")
+            if abs(scf) > 1e-8 or abs(off) > 1e-8 or abs(spin - r["S2"]) > 1e-6:
+                wrong.append(f"{name}: SCF energy off by {scf:.1e}, correlation by {off:.1e}, <S^2> by {spin - r['S2']:.1e}")
+            if precision.startswith("target") and not j["bound"] <= float(precision[7:]):
+                wrong.append(f"{name}: bound {j['bound']:.1e}")
+        print(f"| {r['molecule']}, {r['charge']:+d}, {r['multiplicity']}, {r['basis']} | {'four-centre' if r['scf_type'] == 'pk' else 'fitted'} | "
+              f"{'frozen' if r['freeze_core'] else 'all'} | {scf * 1e9:+.3f} | {spin:.4f} | " + " | ".join(cells) + " |", flush=True)
+    print("\n".join(wrong), file=sys.stderr)
+    return len(wrong)
+
+
+KCAL = 627.5094740631  # of one hartree, CODATA 2018
+
+
+def interactions(args):
+    print("| dimer | MP2, kcal/mol | to Psi4, nHa | SCS-MP2, kcal/mol | to Psi4, nHa | SOS-MP2, kcal/mol | bound, hartree |")
+    print("|---|---:|---:|---:|---:|---:|---:|")
+    wrong = 0
+    for r in json.load(open(DATA / "psi4_dimers.json"))["results"]:
+        lines = (DATA / "dimers" / (r["name"] + ".xyz")).read_text().splitlines()
+        atoms, first = lines[2:2 + int(lines[0])], r["first_atoms"]
+        sums = dict.fromkeys(("mp2", "scs", "sos", "psi4", "psi4_scs", "bound"), 0.0)
+        for part, some, sign in (("dimer", atoms, 1), ("first", atoms[:first], -1), ("second", atoms[first:], -1)):
+            with tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder, f"{r['name']}_{part}.xyz")
+                path.write_text("\n".join([str(len(some)), part, *some]) + "\n")
+                j = trnsci(args.trnsci, path, "--basis", r[part]["basis"], "--frozen-core", "--exec", args.exec, "--precision", args.precision)
+            if "error" in j:
+                sys.exit(j["error"])
+            sums["mp2"] += sign * j["total_energy"]
+            for kind in ("scs", "sos"):
+                sums[kind] += sign * (j["scf_energy"] + j[kind + "_correlation_energy"])
+            sums["bound"] += j["bound"]
+            sums["psi4"] += sign * (r[part]["E_scf"] + r[part]["E_mp2_corr"])
+            sums["psi4_scs"] += sign * (r[part]["E_scf"] + r[part]["E_scs_corr"])
+        off, off_scs = sums["mp2"] - sums["psi4"], sums["scs"] - sums["psi4_scs"]
+        wrong += max(abs(off), abs(off_scs)) > 1e-9
+        print(f"| {r['name'].replace('_', ', ')} | {sums['mp2'] * KCAL:.4f} | {off * 1e9:+.3f} | {sums['scs'] * KCAL:.4f} | {off_scs * 1e9:+.3f} | "
+              f"{sums['sos'] * KCAL:.4f} | {sums['bound']:.1e} |", flush=True)
+    return wrong
+
+
+def compare_pyscf(args):
+    try:
+        import pyscf
+        import pyscf.gto
+        import pyscf.scf
+        from pyscf.mp import dfmp2_native, dfump2_native
+    except ImportError as missing:
+        print(f"compare.py: PySCF is not installed: {missing}", file=sys.stderr)
+        sys.exit(3)
+    cases = [(name, 0, 1) for name in ("h2o", "nh3", "ch4")] + [("oh", 0, 2), ("ch3", 0, 2), ("o2", 0, 3), ("nh2", 1, 3), ("h2o", 1, 2)]
+    print(f"PySCF {pyscf.__version__}\n\n| molecule, charge, multiplicity | SCF, nHa | MP2, nHa |\n|---|---:|---:|")
+    wrong = 0
+    for name, charge, multiplicity in cases:
+        lines = (DATA / f"{name}.xyz").read_text().splitlines()
+        atoms = [(s, [float(x) / float(PSI4_BOHR) for x in rest]) for s, *rest in (line.split() for line in lines[2:2 + int(lines[0])])]
+        mol = pyscf.gto.M(atom=atoms, unit="Bohr", basis="cc-pvdz", charge=charge, spin=multiplicity - 1, verbose=0)
+        mf = (pyscf.scf.RHF if multiplicity == 1 else pyscf.scf.UHF)(mol).density_fit(auxbasis="cc-pvdz-jkfit")
+        mf.conv_tol, mf.conv_tol_grad, mf.max_cycle = 1e-12, 1e-8, 200
+        mf.kernel()
+        mp2 = (dfmp2_native.DFMP2 if multiplicity == 1 else dfump2_native.DFUMP2)(mf, auxbasis="cc-pvdz-ri")
+        mp2.kernel()
+        j = trnsci(args.trnsci, DATA / f"{name}.xyz", "--charge", str(charge), "--multiplicity", str(multiplicity))
+        if "error" in j:
+            sys.exit(j["error"])
+        scf, correlation = j["scf_energy"] - mf.e_tot, j["correlation_energy"] - mp2.e_corr
+        wrong += not (abs(scf) < 1e-8 and abs(correlation) < 1e-8)
+        print(f"| {name}, {charge:+d}, {multiplicity} | {scf * 1e9:+.3f} | {correlation * 1e9:+.3f} |", flush=True)
+    return wrong
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("trnsci", help="the command, like build/release/trnsci")
@@ -154,6 +254,14 @@ def main():
     s.add_argument("--threads", default="1,2")
     s.add_argument("--repeats", type=int, default=3)
     s.set_defaults(run=speed)
+    o = what.add_parser("open-shells")
+    o.add_argument("--runs", default="host:native,sim:trn2:target=1e-9")
+    o.set_defaults(run=open_shells)
+    i = what.add_parser("interactions")
+    i.add_argument("--exec", default="host")
+    i.add_argument("--precision", default="native")
+    i.set_defaults(run=interactions)
+    what.add_parser("pyscf").set_defaults(run=compare_pyscf)
     args = parser.parse_args()
     args.trnsci = str(pathlib.Path(args.trnsci).resolve())
     sys.exit(1 if args.run(args) else 0)

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <sstream>
 
@@ -137,8 +138,8 @@ Molecule read_xyz(const std::string& path, const XyzOptions& options) {
   return parse_xyz(read_text(path), path, options);
 }
 
-int Molecule::electrons() const {
-  int count = -charge;
+std::int64_t Molecule::electrons() const {
+  std::int64_t count = -static_cast<std::int64_t>(charge);
   for (const Atom& atom : atoms) count += atom.number;
   return count;
 }
@@ -175,14 +176,22 @@ std::string Molecule::formula() const {
   return text;
 }
 
-int closed_shell_orbitals(const Molecule& molecule, int multiplicity) {
-  require(multiplicity == 1, "mp2: multiplicity {} is an open shell; only closed shells (multiplicity 1) are offered",
+SpinCounts spin_counts(const Molecule& molecule, int multiplicity) {
+  require(multiplicity >= 1, "mp2: multiplicity {}; it is the number of unpaired electrons and one, so at least 1",
           multiplicity);
-  const int electrons = molecule.electrons();
-  require(electrons % 2 == 0,
-          "mp2: {} with charge {:+d} has {} electrons, an odd number; only closed shells are offered: change --charge",
-          molecule.name, molecule.charge, electrons);
-  return electrons / 2;
+  const std::int64_t electrons = molecule.electrons(), unpaired = std::int64_t{multiplicity} - 1;
+  require(electrons <= std::numeric_limits<int>::max(),
+          "mp2: {} with charge {:+d} has {} electrons; expected at most {}", molecule.name, molecule.charge, electrons,
+          std::numeric_limits<int>::max());
+  const bool odd = electrons % 2 != 0;
+  require(odd == (unpaired % 2 != 0),
+          "mp2: {} with charge {:+d} has {} electrons, an {} number, which does not go with multiplicity {}; give an "
+          "{} --multiplicity, or change --charge",
+          molecule.name, molecule.charge, electrons, odd ? "odd" : "even", multiplicity, odd ? "even" : "odd");
+  require(unpaired <= electrons,
+          "mp2: {} with charge {:+d} has {} electrons, too few for multiplicity {}; the highest is {}", molecule.name,
+          molecule.charge, electrons, multiplicity, electrons + 1);
+  return {static_cast<int>((electrons + unpaired) / 2), static_cast<int>((electrons - unpaired) / 2)};
 }
 
 }  // namespace trn::mp2

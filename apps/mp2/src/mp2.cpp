@@ -8,6 +8,7 @@
 #include <trn/core/enumerators.hpp>
 #include <trn/core/error.hpp>
 #include <trn/core/executor.hpp>
+#include <trn/mp2/uhf.hpp>
 
 #include "stages.hpp"
 
@@ -15,7 +16,10 @@ namespace trn::mp2 {
 
 Mp2 run(const Molecule& molecule, const Mp2Options& options) {
   operands::check_enumerator("mp2", "JkKind", options.jk_kind, JkKind::Exact);
-  const int occupied = closed_shell_orbitals(molecule, options.multiplicity);
+  const SpinCounts electrons = spin_counts(molecule, options.multiplicity);
+  const bool unrestricted = options.unrestricted || options.multiplicity > 1;
+  require(options.stochastic_samples == 0 || !unrestricted,
+          "mp2: the stochastic estimate is one of closed shells; leave out --stochastic");
   const Executor executor = Executor::open(options.executor);
   const Basis orbital(find_basis(options.basis), molecule);
   const FittingSets partners = fitting_sets(orbital.set());
@@ -37,18 +41,22 @@ Mp2 run(const Molecule& molecule, const Mp2Options& options) {
   result.jk = jk ? jk->name() : "exact";
   result.executor = executor.name();
   result.precision = options.precision;
+  result.charge = molecule.charge;
+  result.multiplicity = options.multiplicity;
   result.frozen = options.frozen_core ? molecule.core_orbitals() : 0;
   result.functions = orbital.size();
   result.nuclear_repulsion = molecule.nuclear_repulsion();
   require(
-      result.frozen < occupied,
+      result.frozen < electrons.alpha,
       "mp2: all {} occupied orbitals of {} are core orbitals; nothing is left to correlate: leave out --frozen-core",
-      occupied, result.formula);
+      electrons.alpha, result.formula);
   ScfOptions scf = options.scf;
   scf.memory_bytes = options.memory_bytes;
   scf.scratch = options.scratch;
   StageClock(result.stages, Executor::host()).run("scf", "float64", [&] {
-    result.scf = rhf(molecule, orbital, jk ? &*jk : nullptr, occupied, scf);
+    const Basis* fitting = jk ? &*jk : nullptr;
+    result.scf = unrestricted ? uhf(molecule, orbital, fitting, electrons, scf)
+                              : rhf(molecule, orbital, fitting, electrons.alpha, scf);
   });
   if (!result.scf.converged) return result;
   result.mp2 = df_mp2(executor, result.scf, orbital, ri,
@@ -59,6 +67,14 @@ Mp2 run(const Molecule& molecule, const Mp2Options& options) {
                        .scratch = options.scratch,
                        .group = options.group});
   result.stages.insert(result.stages.end(), result.mp2->stages.begin(), result.mp2->stages.end());
+  if (options.stochastic_samples > 0) {
+    result.stochastic = stochastic_mp2(result.scf, orbital, ri,
+                                       {.samples = options.stochastic_samples,
+                                        .seed = options.seed,
+                                        .frozen = result.frozen,
+                                        .memory_bytes = options.memory_bytes});
+    result.stages.push_back(result.stochastic->stages.back());
+  }
   return result;
 }
 
@@ -74,6 +90,9 @@ nlohmann::ordered_json to_json(const Mp2& r) {
                            {"precision", precision},
                            {"frozen_core", r.frozen},
                            {"functions", r.functions},
+                           {"charge", r.charge},
+                           {"multiplicity", r.multiplicity},
+                           {"reference", r.scf.beta ? "uhf" : "rhf"},
                            {"occupied", r.scf.occupied},
                            {"dependent_functions", r.scf.dependent},
                            {"converged", r.scf.converged},
@@ -82,23 +101,49 @@ nlohmann::ordered_json to_json(const Mp2& r) {
                            {"scf_energy", r.scf.energy},
                            {"scf_streamed_bytes", r.scf.streamed_bytes}};
   if (!r.scf.converged) j["reason"] = r.scf.reason;
+  if (r.jk == "exact") {
+    j["quartets"] = r.scf.quartets.all;
+    j["kept_quartets"] = r.scf.quartets.kept;
+    j["screening_bound"] = r.scf.screening_bound;
+  }
+  if (r.scf.beta) {
+    j["occupied_beta"] = r.scf.beta->occupied;
+    j["spin_squared"] = r.scf.spin_squared;
+  }
   if (r.mp2) {
     const DfMp2& m = *r.mp2;
     j["correlation_energy"] = m.energy();
     j["same_spin"] = m.same_spin;
     j["opposite_spin"] = m.opposite_spin;
     j["total_energy"] = r.total_energy();
-    if (std::isfinite(m.bound))
-      j["bound"] = m.bound;
-    else
-      j["bound"] = nullptr;
+    j["alpha_alpha"] = m.alpha_alpha;
+    j["beta_beta"] = m.beta_beta;
+    const auto bound = [](double b) { return std::isfinite(b) ? nlohmann::ordered_json(b) : nullptr; };
+    j["bound"] = bound(m.bound);
+    j["scs_correlation_energy"] = m.scs().energy;
+    j["scs_bound"] = bound(m.scs().bound);
+    j["sos_correlation_energy"] = m.sos().energy;
+    j["sos_bound"] = bound(m.sos().bound);
     j["mode"] = std::string(name(m.accuracy.mode));
+    j["fit_mode"] = std::string(name(m.fit_mode));
     j["dtype"] = std::string(trn::name(m.dtype));
     j["virtuals"] = m.virtuals;
+    if (r.scf.beta) j["virtuals_beta"] = m.virtuals_beta;
     j["fitting_functions"] = m.fitting;
     j["blocks"] = m.blocks;
     j["streamed"] = m.streamed;
     j["streamed_bytes"] = m.streamed_bytes;
+  }
+  if (r.stochastic) {
+    const StochasticMp2& s = *r.stochastic;
+    j["stochastic"] = {{"correlation_energy", s.energy},
+                       {"standard_error", s.standard_error},
+                       {"interval", s.interval},
+                       {"samples", s.samples},
+                       {"seed", s.seed},
+                       {"points", s.points},
+                       {"quadrature_error", s.quadrature_error},
+                       {"rounding_error", s.rounding_error}};
   }
   nlohmann::ordered_json seconds, cpu, modelled, where, arithmetic;
   for (const Stage& s : r.stages) {

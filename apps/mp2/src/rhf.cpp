@@ -11,54 +11,11 @@
 
 #include "diis.hpp"
 #include "orthonormal.hpp"
+#include "scf_parts.hpp"
 
 namespace trn::mp2 {
 
-namespace {
-
 using blas::Op;
-
-double trace_product(const Dense& a, const Dense& b) {  // both symmetric
-  double sum = 0;
-  for (std::size_t i = 0; i < a.values.size(); ++i) sum += a.values[i] * b.values[i];
-  return sum;
-}
-
-double largest(const Dense& a) {
-  double most = 0;
-  for (const double x : a.values) most = std::max(most, std::abs(x));
-  return most;
-}
-
-// The atoms' densities side by side.
-Dense atoms_density(const Molecule& molecule, const Basis& basis) {
-  Dense density(basis.size(), basis.size());
-  std::map<int, Dense> atoms;
-  for (std::size_t a = 0; a < molecule.atoms.size(); ++a) {
-    const int number = molecule.atoms[a].number;
-    if (!atoms.contains(number)) atoms.emplace(number, atom_density(number, basis.set(), basis.functions()));
-    const Dense& d = atoms.at(number);
-    const auto first = std::ranges::find(basis.shells(), static_cast<std::int64_t>(a), &Shell::atom)->first;
-    for (std::int64_t i = 0; i < d.rows; ++i) {
-      for (std::int64_t j = 0; j < d.rows; ++j) density(first + i, first + j) = d(i, j);
-    }
-  }
-  return density;
-}
-
-// C with D = C C^T, for a density that no set of orbitals made.
-Dense pseudo_orbitals(const Dense& density) {
-  const Eigen e = eigh(density);
-  const auto first = static_cast<std::int64_t>(std::ranges::upper_bound(e.values, 1e-12) - e.values.begin());
-  Dense c = e.vectors.columns_from(first, density.rows - first);
-  for (std::int64_t k = 0; k < c.columns; ++k) {
-    const double root = std::sqrt(e.values[static_cast<std::size_t>(first + k)]);
-    for (std::int64_t i = 0; i < c.rows; ++i) c(i, k) *= root;
-  }
-  return c;
-}
-
-}  // namespace
 
 Scf rhf(const Molecule& molecule, const Basis& basis, const Basis* fitting, std::int64_t occupied,
         const ScfOptions& options) {
@@ -80,7 +37,8 @@ Scf rhf(const Molecule& molecule, const Basis& basis, const Basis* fitting, std:
   if (fitting != nullptr)
     fitted.emplace(basis, *fitting, options.memory_bytes, options.scratch);
   else
-    exact.emplace(basis, options.memory_bytes);
+    exact.emplace(basis, options.memory_bytes, options.screening);
+  if (exact) scf.quartets = exact->quartets();
 
   Diis diis;
   Dense c;  // D = C C^T
@@ -116,6 +74,7 @@ Scf rhf(const Molecule& molecule, const Basis& basis, const Basis* fitting, std:
         step.number > 1 && std::abs(step.change) < options.energy_change && step.commutator < options.commutator;
     const Eigen next = x.eigenvectors(converged ? f : diis.extrapolate(f, error));
     c = next.vectors.columns_from(0, occupied);
+    if (exact) scf.screening_bound = screening_bound(options.screening, d, d);
     if (converged || step.number == options.iterations) {
       scf.converged = converged;
       scf.orbital_energies = next.values;
@@ -123,11 +82,7 @@ Scf rhf(const Molecule& molecule, const Basis& basis, const Basis* fitting, std:
     }
     if (converged) return scf;
   }
-  scf.reason = fmt::format(
-      "not converged after {} iterations: the energy still changes by {:.1e} hartree (limit {:.0e}) and the commutator "
-      "is {:.1e} (limit {:.0e}); try "
-      "another --guess or more --iterations",
-      scf.iterations, step.change, options.energy_change, step.commutator, options.commutator);
+  scf.reason = not_converged(scf.iterations, step, options);
   return scf;
 }
 

@@ -19,7 +19,7 @@ struct System {
       : molecule(test::molecule(name)),
         orbital(bundled_basis(basis), molecule),
         fitting(bundled_basis(fitting_sets(bundled_basis(basis)).ri), molecule, orbital.functions()),
-        scf(rhf(molecule, orbital, nullptr, closed_shell_orbitals(molecule), {})) {}
+        scf(rhf(molecule, orbital, nullptr, spin_counts(molecule, 1).alpha, {})) {}
 };
 
 // E from the integrals and orbitals by plain loops: Cholesky, forward substitution, T_ab (2 T_ab - T_ba) / D over all

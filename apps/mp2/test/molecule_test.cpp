@@ -80,12 +80,23 @@ TEST(Xyz, RefusesWhatNoMoleculeHas) {
   }
 }
 
-TEST(Molecule, ClosedShellsOnly) {
-  EXPECT_EQ(closed_shell_orbitals(parse("1\n\nLi 0 0 0\n", 1)), 1);
-  expect_message([] { (void)closed_shell_orbitals(parse("1\n\nLi 0 0 0\n")); },
-                 "m with charge +0 has 3 electrons, an odd number");
-  expect_message([] { (void)closed_shell_orbitals(parse("1\n\nO 0 0 0\n"), 3); },
-                 "multiplicity 3 is an open shell; only closed shells");
+TEST(Molecule, ElectronsOfEitherSpin) {
+  const auto counts = [](const Molecule& m, int multiplicity) {
+    const SpinCounts c = spin_counts(m, multiplicity);
+    return std::pair{c.alpha, c.beta};
+  };
+  EXPECT_EQ(counts(parse("1\n\nLi 0 0 0\n", 1), 1), std::pair(1, 1));
+  EXPECT_EQ(counts(parse("1\n\nLi 0 0 0\n"), 2), std::pair(2, 1));
+  EXPECT_EQ(counts(parse("1\n\nO 0 0 0\n"), 3), std::pair(5, 3));
+  EXPECT_EQ(counts(parse("1\n\nLi 0 0 0\n"), 4), std::pair(3, 0));
+  // Sums that an int does not hold.
+  const int most = std::numeric_limits<int>::max();
+  Molecule m = parse("1\n\nHe 0 0 0\n");
+  m.charge = 2 - (most - 1);
+  EXPECT_EQ(m.electrons(), most - 1);
+  EXPECT_EQ(counts(m, most), std::pair(most - 1, 0));
+  m.charge = std::numeric_limits<int>::min();
+  expect_message([&] { (void)spin_counts(m, 1); }, "has 2147483650 electrons; expected at most 2147483647");
 }
 
 TEST(Molecule, NuclearRepulsionIsPsi4s) {

@@ -3,6 +3,15 @@
 //   (P|ia) = sum_mn C_mi (P|mn) C_na,     B_i = L^-1 (P|ia),     E = sum_{i<=j} e_os(i,j) + e_ss(i,j)
 //     (trn/blas/pair_energy.hpp).
 //
+// Of a closed shell. With orbitals of either spin (uhf.hpp) the pairs are of three kinds,
+//
+//   E = E_aa + E_bb + E_ab,   E_ss = e_ss / 2 over the pairs of one spin's orbitals,   E_ab = sum over pairs of both;
+//
+// every spin has a fit of its own, and frozen orbitals are the lowest of each.
+//
+// Spin-scaled energies: SCS-MP2 (Grimme 2003) is 6/5 E_os + 1/3 E_ss, SOS-MP2 (Jung et al. 2004) 13/10 E_os. The bound
+// is one on |dE_os| + |dE_ss|, so that it holds for them with the larger factor.
+//
 // Stages, each with the executor that ran it: integrals and the Cholesky factor on the host, the two half transforms
 // (gemm), the solve (trsm) and the pair energies on the executor asked for.
 //
@@ -67,23 +76,38 @@ struct DfMp2Options {
   const comm::Communicator* group = nullptr;  // collective over its ranks, each with an executor of its own
 };
 
-struct DfMp2 {
-  double opposite_spin = 0, same_spin = 0;
-  double bound = 0;      // of all that ran on the executor
-  double fit_error = 0;  // the part of it that B brings along: ||dB_i|| / ||B_i||, at most
-  Accuracy accuracy;     // of the pair energies
-  DType dtype = DType::Float64;
-  std::int64_t correlated = 0, virtuals = 0, fitting = 0;
-  std::int64_t blocks = 1;          // of occupied orbitals
-  bool streamed = false;            // B went through a file
-  std::int64_t streamed_bytes = 0;  // to and from it
-  std::vector<Stage> stages;
-  [[nodiscard]] double energy() const { return opposite_spin + same_spin; }
+struct ScaledEnergy {
+  double energy = 0, bound = 0;
 };
 
-// InvalidArgument when nothing is left to correlate, when `memory_bytes` is below the least that works (the message
-// says how much), or when (P|Q) is not positive definite; NotImplemented for a precision that the executor does not
-// offer.
+struct DfMp2 {
+  double opposite_spin = 0, same_spin = 0;
+  double alpha_alpha = 0, beta_beta = 0;  // same_spin is their sum
+  double bound = 0;                       // of all that ran on the executor
+  double fit_error = 0;                   // the part of it that B brings along: ||dB_i|| / ||B_i||, at most
+  Accuracy accuracy;                      // of the pair energies
+  Mode fit_mode = Mode::Native;           // of the transforms and the solve
+  DType dtype = DType::Float64;
+  std::int64_t correlated = 0, virtuals = 0, fitting = 0;
+  std::int64_t correlated_beta = 0, virtuals_beta = 0;  // of an unrestricted reference, the two above then alpha's
+  std::int64_t blocks = 1;                              // of occupied orbitals
+  bool streamed = false;                                // B went through a file
+  std::int64_t streamed_bytes = 0;                      // to and from it
+  std::vector<Stage> stages;
+  [[nodiscard]] double energy() const { return opposite_spin + same_spin; }
+  [[nodiscard]] ScaledEnergy scs() const { return scaled(6, 5, 1.0 / 3); }
+  [[nodiscard]] ScaledEnergy sos() const { return scaled(13, 10, 0); }
+
+ private:
+  [[nodiscard]] ScaledEnergy scaled(double numerator, double denominator, double same) const {
+    const double energy = numerator * opposite_spin / denominator + same * same_spin;
+    return {energy, numerator / denominator * bound - 1e-15 * energy};  // five roundings; energies are negative
+  }
+};
+
+// `scf` of rhf or uhf. InvalidArgument when nothing is left to correlate, when `memory_bytes` is below the least that
+// works (the message says how much), or when (P|Q) is not positive definite; NotImplemented for a precision that the
+// executor does not offer.
 [[nodiscard]] DfMp2 df_mp2(const Executor& executor, const Scf& scf, const Basis& orbital, const Basis& fitting,
                            const DfMp2Options& options);
 

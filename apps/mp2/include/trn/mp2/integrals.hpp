@@ -23,7 +23,7 @@ namespace trn::mp2 {
 // L with (P|Q) = L L^T. InvalidArgument, which ends with the remedy, when the fitting functions are linearly dependent.
 [[nodiscard]] Dense fitting_factor(const Basis& fitting, const std::string& remedy);
 
-// Integrals smaller than this, by Schwarz's inequality, are taken as zero.
+// Integrals that are at most this, by Schwarz's inequality, are taken as zero.
 inline constexpr double kScreening = 1e-12;
 
 // (P|mn) of an orbital and a fitting basis. The two must outlive it.
@@ -61,19 +61,32 @@ class ThreeCentre {
 // Coulomb and exchange matrices from four-centre integrals: J_mn = sum_ls (mn|ls) D_ls, K_mn = sum_ls (ml|ns) D_ls for
 // symmetric D. Integrals are kept when they fit in `memory_bytes` beside the rest, otherwise computed again in every
 // call. The sum's order is fixed.
+//
+// Screening (trn/sparse/screening.hpp): a quartet of shells is kept where Q_ab Q_cd > threshold, with Q_ab = sqrt max
+// (ab|ab) over the functions of the two shells. No integral left out exceeds the threshold, so that the energy of
+// densities D_s of either spin changes by at most
+//
+//   threshold (1/2 (a + b)^2 + 1/2 (a^2 + b^2)),    a, b = sum_mn |D_mn| of spin alpha and beta,
+//
+// by J and K, and the energy of the SCF, which is stationary in the density, by that and terms of second order.
 struct CoulombExchange {
   Dense coulomb, exchange;
 };
 class FourCentre {
  public:
   // InvalidArgument when `memory_bytes` is below the least that works; the message says how much.
-  FourCentre(const Basis& orbital, std::int64_t memory_bytes);
+  FourCentre(const Basis& orbital, std::int64_t memory_bytes, double threshold = kScreening);
   ~FourCentre();
   FourCentre(const FourCentre&) = delete;
   FourCentre& operator=(const FourCentre&) = delete;
 
   [[nodiscard]] CoulombExchange operator()(const Dense& density);
   [[nodiscard]] bool kept() const;
+  // Quartets of shells, each once: those above the threshold, and all there are.
+  struct Quartets {
+    std::int64_t kept = 0, all = 0;
+  };
+  [[nodiscard]] Quartets quartets() const;
   [[nodiscard]] std::int64_t bytes_to_keep() const;  // from this budget on the integrals are kept
 
  private:

@@ -1,10 +1,12 @@
 // A molecule: nuclei and a charge, read from an .xyz file.
 //
-// The file: the number of atoms; a comment line; then one line per atom: element symbol, x, y, z in angstrom. More
-// columns after z are left alone, and so are empty lines at the end. Every message names the file and the line.
+// The file: the number of atoms; a comment line; then one line per atom: element symbol, x, y, z in angstrom, and
+// nothing else: more columns are refused. Empty lines at the end are left alone. Every message names the file and the
+// line.
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -22,7 +24,7 @@ struct Molecule {
   std::vector<Atom> atoms;
   int charge = 0;
 
-  [[nodiscard]] int electrons() const;
+  [[nodiscard]] std::int64_t electrons() const;
   [[nodiscard]] double nuclear_repulsion() const;  // hartree
   [[nodiscard]] int core_orbitals() const;         // summed over atoms
   [[nodiscard]] std::string formula() const;       // Hill order: C, H, then the alphabet
@@ -41,9 +43,13 @@ inline constexpr double kClosestAngstrom = 0.1;
 [[nodiscard]] Molecule parse_xyz(const std::string& text, const std::string& source, const XyzOptions& options = {});
 [[nodiscard]] Molecule read_xyz(const std::string& path, const XyzOptions& options = {});
 
-// Half the electrons. Throws InvalidArgument for an odd number of them or a multiplicity other than 1: closed shells
-// only.
-[[nodiscard]] int closed_shell_orbitals(const Molecule& molecule, int multiplicity = 1);
+// Electrons of either spin, alpha - beta = multiplicity - 1; equal numbers are a closed shell. Throws InvalidArgument
+// where the electrons' number is odd and the multiplicity, too, or both are even, for more unpaired electrons than
+// there are, and for more electrons than an int counts.
+struct SpinCounts {
+  int alpha = 0, beta = 0;
+};
+[[nodiscard]] SpinCounts spin_counts(const Molecule& molecule, int multiplicity);
 
 // A whole text file; InvalidArgument with the system's reason when it cannot be read.
 [[nodiscard]] std::string read_text(const std::string& path);

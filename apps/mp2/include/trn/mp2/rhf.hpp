@@ -28,9 +28,17 @@ struct ScfOptions {
   Guess guess = Guess::Atoms;
   int iterations = 100;
   double energy_change = 1e-10, commutator = 1e-9;  // converged when both are below
+  double screening = kScreening;                    // of four-centre integrals
   std::int64_t memory_bytes = std::int64_t{1} << 31;
   std::string scratch = "";  // folder for the fitted integrals when memory is short; "": the system's
   std::function<void(const ScfIteration&)> progress = {};
+};
+
+// Orbitals of one spin.
+struct SpinOrbitals {
+  std::int64_t occupied = 0;
+  std::vector<double> energies;
+  Dense orbitals;  // in columns
 };
 
 struct Scf {
@@ -38,11 +46,16 @@ struct Scf {
   std::string reason;  // why not
   int iterations = 0;
   double energy = 0;
-  std::int64_t occupied = 0;        // doubly occupied orbitals
+  std::int64_t occupied = 0;        // doubly occupied orbitals; of an unrestricted reference those of spin alpha
   std::int64_t dependent = 0;       // functions left out
   std::int64_t streamed_bytes = 0;  // of fitted integrals that went through a file
+  // Of four-centre integrals: quartets of shells, and a bound of what screening changes the energy by (integrals.hpp).
+  FourCentre::Quartets quartets;
+  double screening_bound = 0;
   std::vector<double> orbital_energies;
-  Dense orbitals;  // in columns
+  Dense orbitals;                    // in columns; of an unrestricted reference those of spin alpha
+  std::optional<SpinOrbitals> beta;  // of an unrestricted reference (uhf.hpp)
+  double spin_squared = 0;           // <S^2>
 };
 
 // With `fitting` J and K are density-fitted, otherwise from four-centre integrals.
