@@ -30,10 +30,11 @@ template <ComplexScalar T> Accuracy gemm3m(const Executor& executor, Op op_a, Op
   checks::distinct_elements("blas.gemm3m", "C", checks::extent(c));
   checks::no_overlap("blas.gemm3m", "A", checks::extent(a), "C", checks::extent(c));
   checks::no_overlap("blas.gemm3m", "B", checks::extent(b), "C", checks::extent(c));
+  const bool nothing = alpha == T(0) || fa.columns() == 0;  // C = beta C: no A, B or alpha is read
   dispatch(kGemm3m, executor,
-           {dtype_of<T>, dtype_of<T>, c.rows(), c.columns(), alpha == T(0) ? 0 : fa.columns(), fa.data(),
-            fa.row_stride(), fa.column_stride(), fb.data(), fb.row_stride(), fb.column_stride(), c.data(),
-            c.row_stride(), c.column_stride(), alpha, beta, op_a == Op::C, op_b == Op::C});
+           {dtype_of<T>, dtype_of<T>, c.rows(), c.columns(), nothing ? 0 : fa.columns(), fa.data(), fa.row_stride(),
+            fa.column_stride(), fb.data(), fb.row_stride(), fb.column_stride(), c.data(), c.row_stride(),
+            c.column_stride(), nothing ? T(0) : alpha, beta, op_a == Op::C, op_b == Op::C});
   return accuracy;
 }
 

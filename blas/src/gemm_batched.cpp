@@ -42,9 +42,10 @@ template <class T> BatchGroup group_of(const char* operation, const BatchShape& 
   const Stored a = stored(operation, "A", s.layout, na ? s.m : s.k, na ? s.k : s.m, s.lda);
   const Stored b = stored(operation, "B", s.layout, nb ? s.k : s.n, nb ? s.n : s.k, s.ldb);
   const Stored c = stored(operation, "C", s.layout, s.m, s.n, s.ldc);
+  const bool nothing = alpha == T(0) || s.k == 0;  // C_p = beta C_p: no A, B or alpha is read
   BatchGroup g{s.m,
                s.n,
-               alpha == T(0) ? 0 : s.k,
+               nothing ? 0 : s.k,
                a.row_stride,
                a.column_stride,
                b.row_stride,
@@ -54,7 +55,7 @@ template <class T> BatchGroup group_of(const char* operation, const BatchShape& 
   if (!na) std::swap(g.am, g.ak);
   if (!nb) std::swap(g.bk, g.bn);
   g.conj_a = conjugates<T>(s.op_a), g.conj_b = conjugates<T>(s.op_b);
-  g.alpha = alpha, g.beta = beta;
+  g.alpha = nothing ? T(0) : alpha, g.beta = beta;
   g.first = first, g.count = count;
   return g;
 }

@@ -53,17 +53,17 @@ Accuracy detail::gemm_epilogue(const Executor& executor, Op op_a, Op op_b, Compu
   checks::no_overlap(kOperation, "B", checks::extent(b), "C", checks::extent(c));
   if (epilogue.bias) checks::no_overlap(kOperation, "bias", checks::extent(*epilogue.bias), "C", checks::extent(c));
   const std::int64_t step = epilogue.bias ? epilogue.bias->stride() : 0;
-  const EpilogueArgs args{
-      {dtype_of<In>, dtype_of<Out>, c.rows(), c.columns(), alpha == Compute<Out>(0) ? 0 : fa.columns(), fa.data(),
-       fa.row_stride(), fa.column_stride(), fb.data(), fb.row_stride(), fb.column_stride(), c.data(), c.row_stride(),
-       c.column_stride(), alpha, beta},
-      epilogue.activation,
-      epilogue.bias ? epilogue.bias->data() : nullptr,
-      per_row ? step : 0,
-      per_row ? 0 : step,
-      epilogue.scale,
-      precision,
-      &accuracy};
+  const bool nothing = alpha == Compute<Out>(0) || fa.columns() == 0;  // no A, B or alpha is read
+  const EpilogueArgs args{{dtype_of<In>, dtype_of<Out>, c.rows(), c.columns(), nothing ? 0 : fa.columns(), fa.data(),
+                           fa.row_stride(), fa.column_stride(), fb.data(), fb.row_stride(), fb.column_stride(),
+                           c.data(), c.row_stride(), c.column_stride(), nothing ? Compute<Out>(0) : alpha, beta},
+                          epilogue.activation,
+                          epilogue.bias ? epilogue.bias->data() : nullptr,
+                          per_row ? step : 0,
+                          per_row ? 0 : step,
+                          epilogue.scale,
+                          precision,
+                          &accuracy};
   naming_target(kOperation, options.precision, [&] { dispatch(kGemmEpilogue, executor, args); });
   return finished();
 }

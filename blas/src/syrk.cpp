@@ -48,7 +48,7 @@ template <class T> Accuracy update(const KernelTable<SyrkArgs>& table, RankK kin
   const bool conj = hermitian && (op == Op::C) != upper, exchange = upper && kind == RankK::Pair;
   const auto &left = exchange ? fb : fa, &right = exchange ? fa : fb;
   const auto fc = upper ? c.transposed() : c;
-  std::complex<double> scale(alpha);
+  std::complex<double> scale(k == 0 ? T(0) : T(alpha));  // without products alpha is not read
   if (upper && hermitian && kind == RankK::Two) scale = std::conj(scale);
   SyrkArgs args{dtype_of<T>,
                 kind,

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include <trn/blas/error_bounds.hpp>
+
 #include "fold.hpp"
 #include "kernels.hpp"
 
@@ -49,6 +51,9 @@ template <Scalar T> void trsm_batched(const Executor& executor, const TrsmBatchS
             triangle.a.column_stride(), triangle.lower, s.diag == Diag::Unit, triangle.conj, fb.row_stride(),
             fb.column_stride(), alpha, la.data(), lb.data()});
 }
+
+// Up to 64 rows by substitution, more by trsm: the bound covers both.
+double trsm_batched_error_bound(DType dtype, std::int64_t m) { return trsm_error_bound(dtype, m); }
 
 // A type is not put into parentheses.
 // NOLINTBEGIN(bugprone-macro-parentheses)

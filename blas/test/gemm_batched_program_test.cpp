@@ -151,6 +151,23 @@ TEST(GemmBatchedProgram, Sizes) {
   check_batch("trn2", {products(400, 40, 640, 2, 8)}, false);
 }
 
+// Products of one block and one chunk of k are taken in step, two or three at a time, with one or two left over; rows
+// that are turned come in one load where they fill the partitions.
+TEST(GemmBatchedProgram, SeveralInStep) {
+  for (const int v : {0, 3, 9, 22}) {
+    check_batch("trn2", {products(256, 130, 128, 4, v)}, false);
+    check_batch("trn2", {products(129, 140, 256, 5, v)}, true);
+  }
+  check_batch("trn1", {products(128, 256, 512, 2, 8)}, false);
+  check_batch("trn3", {products(256, 40, 256, 4, 16)}, false, Mode::Tf32x3);
+  check_batch("trn2", {products(256, 20, 300, 2, 8)}, false);
+  Batch batch({products(256, 140, 128, 7, 16)}, false);
+  batch.run("trn2", {.order = Order::in_order(), .check_races = true});
+  const auto in_order = batch.c;
+  batch.run("trn2", {.order = Order::shuffled(5)});
+  EXPECT_EQ(batch.c, in_order);
+}
+
 TEST(GemmBatchedProgram, EveryModeOnEveryMachine) {
   for (const char* machine : {"trn1", "trn2", "trn3"}) {
     for (const Mode mode : {Mode::Native, Mode::Tf32x3, Mode::Bf16}) {
@@ -260,6 +277,15 @@ TEST(GemmBatchedModel, AThousandProductsOf64) {
   const auto listed = neuron::estimate(
       gemm_batched_program({DType::Float32, Mode::Native, true, {products(64, 64, 64, 1000, 0)}}, trn2), trn2);
   EXPECT_LE(listed.seconds, 1.5e-3);  // 0.68 us of the load ring per matrix
+}
+
+// 64 products of 256^3: 256 transposes and 256 matmuls of 256 columns take 140 us of the Tensor Engine, 155 us with the
+// launch.
+TEST(GemmBatchedModel, ProductsOf256) {
+  const tile::Machine& trn2 = tile::machine("trn2");
+  const auto report = neuron::estimate(
+      gemm_batched_program({DType::Float32, Mode::Native, false, {products(256, 256, 256, 64, 0)}}, trn2), trn2);
+  EXPECT_LE(report.seconds, 155e-6 / 0.82);
 }
 
 }  // namespace

@@ -201,6 +201,25 @@ TEST(GemmBatched, AlphaZeroReadsNothing) {
   EXPECT_EQ(c, (std::vector<double>{2, 4, 6, 8}));
 }
 
+TEST(GemmBatched, NoProductsReadNoAlpha) {
+  const auto check = []<class T>(T) {
+    const Executor e = Executor::host();
+    const T* nowhere = nullptr;
+    for (const T& alpha : {T(INFINITY), T(NAN), T(-0.0F)}) {
+      for (const Precision& precision : {Precision(), Precision(Mode::Exact)}) {
+        std::vector<T> c{1, 2, 3, 4};
+        gemm_strided_batched(e, {Op::N, Op::N, 1, 1, 0}, alpha, nowhere, 0, nowhere, 0, T(2), c.data(), 1, 4,
+                             {precision});
+        EXPECT_EQ(c, (std::vector<T>{2, 4, 6, 8}));
+        gemm_strided_batched(e, {Op::N, Op::N, 1, 1, 0}, alpha, nowhere, 0, nowhere, 0, T(0), c.data(), 1, 4,
+                             {precision});
+        EXPECT_EQ(std::memcmp(c.data(), std::vector<T>(4).data(), 4 * sizeof(T)), 0);
+      }
+    }
+  };
+  check(float{}), check(double{}), check(std::complex<float>{});
+}
+
 TEST(GemmBatched, Refusals) {
   const Executor e = Executor::host();
   std::vector<float> a(64), b(64), c(64);

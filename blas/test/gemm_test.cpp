@@ -110,6 +110,41 @@ TEST_P(GemmOn, AlphaZeroReadsNothing) {
   for (const double x : c.to_host()) EXPECT_EQ(x, -1);
 }
 
+// k = 0 is C = beta C whatever alpha is: an infinite alpha times the empty sum is not formed. With beta = 0 the result
+// is +0, also for alpha = -0 and a C of NaN.
+template <class T> void check_no_products(const Executor& executor, const std::vector<Precision>& precisions) {
+  const float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const T nothing{};
+  const Matrix<T> a(executor, 3, 0), b(executor, 0, 5);
+  for (const Precision& precision : precisions) {
+    for (const float alpha : {infinity, -infinity, nan, -0.0F, 1.0F}) {
+      for (const float beta : {0.0F, 1.0F, 2.0F}) {
+        SCOPED_TRACE(fmt::format("{} {} alpha {} beta {}", executor.name(), name(dtype_of<T>), alpha, beta));
+        const auto c = Matrix<T>::from_host(executor, 3, 5, std::vector<T>(15, T(beta == 0 ? nan : 3.0F)));
+        gemm(executor, Op::N, Op::N, Compute<T>(alpha), a.view(), b.view(), Compute<T>(beta), c.view(), {precision});
+        const std::vector<T> expected(15, beta == 0 ? nothing : T(3 * beta)), found = c.to_host();
+        EXPECT_EQ(std::memcmp(found.data(), expected.data(), 15 * sizeof(T)), 0);
+      }
+    }
+  }
+}
+
+TEST_P(GemmOn, NoProductsReadNoAlpha) {
+  check_no_products<float>(executor_,
+                           {{}, Mode::Bf16, Mode::Tf32x3, Mode::Bf16x6, Mode::Exact, Precision::target(1e-6)});
+  check_no_products<bfloat16>(executor_, {{}});
+  check_no_products<float16>(executor_, {{}});
+  if (!host()) return;
+  check_no_products<double>(executor_, {{}, Mode::Exact, Precision::target(1e-10)});
+  check_no_products<std::complex<float>>(executor_, {{}, Mode::Tf32, Mode::Exact});
+  check_no_products<std::complex<double>>(executor_, {{}, Mode::Exact});
+  using Complex = std::complex<double>;
+  const Matrix<Complex> a(executor_, 3, 0), b(executor_, 0, 5);
+  const auto c = Matrix<Complex>::from_host(executor_, 3, 5, std::vector<Complex>(15, 3));
+  gemm3m(executor_, Op::N, Op::N, Complex(INFINITY), a.view(), b.view(), Complex(2), c.view());
+  for (const Complex x : c.to_host()) EXPECT_EQ(x, Complex(6));
+}
+
 TEST_P(GemmOn, EveryLayout) {
   std::uint64_t seed = 400;
   for (const Layout a : kLayouts) {
@@ -128,6 +163,24 @@ TEST_P(GemmOn, EveryLayout) {
 TEST_P(GemmOn, ManyBlocks) {
   check<float, float>(executor_, {1100, 1100, 600}, 501);
   check<bfloat16, float>(executor_, {1100, 1100, 600, Op::T, Op::N, 1, 0.5}, 502);
+}
+
+// Few terms in more pieces than PSUM has banks: on devices up to four products at a time in parts of the array, 32 or
+// 64 rows each.
+TEST_P(GemmOn, FewTermsInManyPieces) {
+  std::uint64_t seed = 510;
+  for (const std::int64_t k : {1, 31, 32, 33, 64, 65}) {
+    check<float, float>(executor_, {300, 1540, k, seed % 2 ? Op::N : Op::T, Op::N, 1, 0.5}, seed);
+    check<bfloat16, bfloat16>(executor_, {1030, 600, k, Op::N, seed % 2 ? Op::N : Op::T}, seed + 100);
+    ++seed;
+  }
+}
+
+// Rows that the Tensor Engine turns, for a C of few columns.
+TEST_P(GemmOn, FewColumns) {
+  check<float, float>(executor_, {600, 16, 700}, 520);
+  check<float, float>(executor_, {260, 511, 1030}, 521);
+  check<tfloat32, float>(executor_, {260, 513, 1030}, 522);
 }
 
 TEST_P(GemmOn, NanAndInfinityPropagate) {

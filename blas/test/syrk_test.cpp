@@ -149,6 +149,26 @@ TEST(Syrk, QuickReturns) {
   EXPECT_EQ(c, (std::vector<C>{C(0.5, 0), C(1, 2), C(0.5, 1), C(0.5, 0)}));
 }
 
+TEST(Syrk, NoProductsReadNoAlpha) {
+  using T = std::complex<double>;
+  const Executor e = Executor::host();
+  const Matrix<T> a(e, 3, 0);
+  for (const Precision& precision : {Precision(), Precision(Mode::Exact)}) {
+    for (const bool two : {false, true}) {
+      const auto c = Matrix<T>::from_host(e, 3, 3, std::vector<T>(9, 3)),
+                 d = Matrix<T>::from_host(e, 3, 3, c.to_host());
+      if (two) {
+        syr2k(e, Uplo::Lower, Op::N, T(INFINITY), a.view(), a.view(), T(2), c.view(), {precision});
+        her2k(e, Uplo::Lower, Op::N, T(NAN), a.view(), a.view(), 2.0, d.view(), {precision});
+      } else {
+        syrk(e, Uplo::Lower, Op::N, T(INFINITY), a.view(), T(2), c.view(), {precision});
+        herk(e, Uplo::Lower, Op::N, static_cast<double>(NAN), a.view(), 2.0, d.view(), {precision});
+      }
+      for (const std::size_t i : {0, 3, 4, 6, 7, 8}) EXPECT_TRUE(c.to_host()[i] == T(6) && d.to_host()[i] == T(6)) << i;
+    }
+  }
+}
+
 TEST(Syrk, NanAndInfinityStayInTheirRowsAndColumns) {
   const Executor e = Executor::host();
   constexpr std::int64_t n = 70;

@@ -1,5 +1,6 @@
 // Convolution: shapes and modes, by transforms, in blocks, or by direct sums.
 #include <trn/core/enumerators.hpp>
+#include <trn/fft/bounds.hpp>
 #include <trn/fft/convolve.hpp>
 
 #include <cmath>
@@ -321,12 +322,27 @@ template <class E> Array<E> by_sums(const Executor& e, const View<const E>& a, c
 // overlapping lines; DMA lays b into the band. The result is whole blocks: longer than the full convolution.
 constexpr std::int64_t kBandOfChoice = 64;  // values of b up to which a block has more results than that
 
+// Whether m values, the same for every line of n points, have a band.
+bool fits_band(const Executor& e, std::int64_t n, std::int64_t m, DType real) {
+  return e.family() == Family::Device && real == DType::Float32 && m <= n &&
+         m <= ask(kMatrixPoints, e, {}) - 8;  // 9 results a block at least
+}
 // Whether b, the same for every line of a, has a band for its only convolved axis.
 template <class E> bool fits_band(const Executor& e, const View<const E>& a, const View<const E>& b, const Extents& x) {
-  if (e.family() == Family::Host || !std::is_same_v<RealPartOf<E>, float> || x.axes.size() != 1) return false;
+  if (x.axes.size() != 1) return false;
   const std::int64_t m = b.shape()[x.axes[0]];
-  return b.size() == m && m <= a.shape()[x.axes[0]] &&
-         m <= ask(kMatrixPoints, e, {}) - 8;  // 9 results a block at least
+  return b.size() == m && fits_band(e, a.shape()[x.axes[0]], m, dtype_of<RealPartOf<E>>);
+}
+
+// The header's bounds of direct sums of m terms: in a band, and term by term in the operands' type.
+double band_bound(std::int64_t m, bool complex, Mode mode) {
+  const auto [error, products] = product_error(mode);
+  const double sums = static_cast<double>(m + products + (complex ? 2 : 0)) * 0x1p-24 + error;
+  return complex ? std::sqrt(2.0) * sums : sums;
+}
+double sums_bound(std::int64_t m, bool complex, DType real) {
+  const double units = static_cast<double>(m + (complex ? 3 : 1)) * unit_roundoff(real);
+  return complex ? std::sqrt(2.0) * units : units;
 }
 
 template <class E> Array<E> by_band(const char* op, const Executor& e, const View<const E>& a, const View<const E>& b,
@@ -336,11 +352,8 @@ template <class E> Array<E> by_band(const char* op, const Executor& e, const Vie
   const std::int64_t m = b.shape()[axis], full = x.full[axis],
                      block = std::min(ask(kMatrixPoints, e, {}) - m + 1, full);
   const std::int64_t blocks = (full + block - 1) / block, points = block + m - 1;
-  const Mode mode = choose_mode<RealPartOf<E>>(op, e, precision, ExactMode::NotOffered, [&](Mode each) {
-    const auto [error, products] = product_error(each);
-    const double sums = static_cast<double>(m + products + (kComplex<E> ? 2 : 0)) * 0x1p-24 + error;
-    return kComplex<E> ? std::sqrt(2.0) * sums : sums;
-  });
+  const Mode mode = choose_mode<RealPartOf<E>>(op, e, precision, ExactMode::NotOffered,
+                                               [&](Mode each) { return band_bound(m, kComplex<E>, each); });
   Shape padded_shape = a.shape(), corner(padded_shape.size(), 0), out_shape = x.full;
   padded_shape[axis] = blocks * block + m - 1;
   out_shape[axis] = blocks * block;
@@ -382,6 +395,17 @@ template <class E> Array<E> by_band(const char* op, const Executor& e, const Vie
 
 }  // namespace
 
+double convolve_error_bound(const Executor& executor, ConvolveWay way, std::int64_t n, std::int64_t m,
+                            std::int64_t lines, DType real, Mode mode) {
+  const std::int64_t shorter = std::min(n, m);
+  if (way == ConvolveWay::Sums)
+    return fits_band(executor, n, m, real) ? band_bound(m, false, mode) : sums_bound(shorter, false, real);
+  const Blocking cut = way == ConvolveWay::Blocks ? choose_blocks(std::max(n, m), shorter) : Blocking{};
+  const bool whole = cut.blocks <= 1;
+  return transform_bound(executor, {whole ? next_fast_len(n + m - 1) : cut.n}, whole ? lines : lines * cut.blocks,
+                         false, real, mode);
+}
+
 namespace detail {
 
 template <class E> Array<E> convolve(const char* op, Convolution how, const Executor& e, const View<const E>& a,
@@ -417,11 +441,8 @@ template <class E> Array<E> convolve(const char* op, Convolution how, const Exec
   }
   if (direct) {
     // Sums in the operands' type, in every mode.
-    (void)choose_mode<T>(op, e, o.precision, ExactMode::Offered, [&](Mode) {
-      const double units =
-          static_cast<double>(shorter + (kComplex<E> ? 3 : 1)) * (std::is_same_v<T, float> ? 0x1p-24 : 0x1p-53);
-      return kComplex<E> ? std::sqrt(2.0) * units : units;
-    });
+    (void)choose_mode<T>(op, e, o.precision, ExactMode::Offered,
+                         [&](Mode) { return sums_bound(shorter, kComplex<E>, dtype_of<T>); });
     std::int64_t na = 1, nb = 1;
     for (const std::size_t d : convolved) na *= a.shape()[d], nb *= b.shape()[d];
     return cropped(e, na >= nb ? by_sums(e, a, b, x, convolved) : by_sums(e, b, a, x, convolved), x.start, x.result);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <trn/core/enumerators.hpp>
+#include <trn/fft/bounds.hpp>
 
 #include "function_precision.hpp"
 
@@ -116,3 +117,12 @@ template Array<double> cosine<double>(const Executor&, const View<const double>&
                                       const CosineNOptions&);
 
 }  // namespace trn::fft::detail
+
+namespace trn::fft {
+
+double dct_error_bound(const Executor& executor, CosineType type, std::int64_t n, std::int64_t lines, DType real,
+                       Mode mode) {
+  return ask(kCosineBound, executor, {real, detail::Wave::Cosine, type, n, lines, mode});
+}
+
+}  // namespace trn::fft

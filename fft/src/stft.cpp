@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include <trn/core/enumerators.hpp>
+#include <trn/fft/bounds.hpp>
 
 #include "function_precision.hpp"
 
@@ -137,6 +138,11 @@ double transform_bound(const Executor& e, Kind kind, std::int64_t n_fft, std::in
   return ask(kFrameBound, e, {kind, n_fft, frames, real, mode});
 }
 
+// The header's bound of a frame: the transform, and the window's product with its rounding.
+double frames_bound(const Executor& e, Kind kind, std::int64_t n_fft, std::int64_t frames, DType real, Mode mode) {
+  return transform_bound(e, kind, n_fft, frames, real, mode) + 3 * unit_roundoff(real);
+}
+
 // Strides of elements of `parts` reals, in reals, without the last `dropped`.
 Strides real_strides(const Strides& strides, std::size_t dropped, int parts) {
   Strides reals(strides.begin(), strides.end() - static_cast<std::ptrdiff_t>(dropped));
@@ -145,6 +151,10 @@ Strides real_strides(const Strides& strides, std::size_t dropped, int parts) {
 }
 
 }  // namespace
+
+double stft_error_bound(const Executor& executor, std::int64_t n_fft, std::int64_t frames, DType real, Mode mode) {
+  return frames_bound(executor, Kind::RealToComplex, n_fft, frames, real, mode);
+}
 
 Description to_spectrogram(Kind kind, const Frames& f, std::int64_t signals, Mode mode) {
   const std::int64_t bins = kind == Kind::RealToComplex ? f.n_fft / 2 + 1 : f.n_fft;
@@ -209,7 +219,7 @@ Array<std::complex<typename RealPart<E>::type>> stft(const Executor& e, const Vi
   if (y.size() == 0) return y;
   const Kind kind = o.sides == Sides::One ? Kind::RealToComplex : Kind::ComplexToComplex;
   const Mode mode = choose_mode<T>(op, e, o.precision, ExactMode::Offered, [&](Mode each) {
-    return transform_bound(e, kind, f.n_fft, y.size() / shape[shape.size() - 2], dtype_of<T>, each) + 3 * unit<T>;
+    return frames_bound(e, kind, f.n_fft, y.size() / shape[shape.size() - 2], dtype_of<T>, each);
   });
   dispatch(kStft, e,
            StftArgs{dtype_of<T>, &f, parts, o.sides, Shape(shape.begin(), shape.end() - 2), x.data(),

@@ -91,6 +91,9 @@ class Chooser {
     else
       while (b.kc < 16 && static_cast<double>(b.kc * side_ * b.bn * raw_) < worthwhile) b.kc *= 2;
     b.kc = std::min(b.kc, k_tiles());
+    // Where rows that are turned take most of the loads, a few of them do not keep the DMA engines busy.
+    const bool plain = !s_.complex && s_.all_as_loaded(s_.a) && s_.all_as_loaded(s_.b);
+    b.row_buffers = plain && g_.n <= bank_ ? 6 : plain && s_.word == DType::TFloat32 ? 4 : 3;
     if (s_.group_tiles > 0) b.kc = std::min(b.kc, s_.group_tiles);
     if (s_.all_as_loaded(s_.a) && s_.all_as_loaded(s_.b))
       set_buffers(b, tall);
@@ -103,7 +106,7 @@ class Chooser {
   // sets fit beside them, one panel also when the sets must share (the allocator sees to that).
   void set_buffers(Blocking& b, std::int64_t tall) const {
     const std::int64_t out = out_bytes(tall, b.bn);
-    const std::int64_t staging = turned_ ? 3 * kTurnedRowBytes : 0;
+    const std::int64_t staging = turned_ ? b.row_buffers * kTurnedRowBytes : 0;
     const std::int64_t a_chunk = b.kc * b.bm * raw_, b_chunk = b.kc * b.bn * raw_, panel = k_tiles() * b.bm * raw_;
     const std::int64_t last = b.kc < b.last ? 2 * b.last / b.kc * b_chunk : 0;  // two buffers of a longer last chunk
     const std::int64_t one_set = out + staging + last, all_bytes = m_.sbuf_bytes_per_partition;
@@ -113,8 +116,9 @@ class Chooser {
       b.a_buffers = 1;
     const std::int64_t streamed = b.a_buffers == 0 ? a_chunk + b_chunk : b_chunk;
     const std::int64_t room = all_bytes - b.a_buffers * panel;
+    // Only the first set turns: where many rows are on their way, that is worth counting.
     b.b_buffers =
-        std::clamp<std::int64_t>((room - 2 * one_set) / 2 / streamed,
+        std::clamp<std::int64_t>((room - 2 * one_set + (b.row_buffers > 3 ? staging : 0)) / 2 / streamed,
                                  std::min<std::int64_t>(2, std::max<std::int64_t>(1, (room - one_set) / streamed)), 6);
   }
 
@@ -128,7 +132,7 @@ class Chooser {
       const std::int64_t b_chunks = c.kc * c.bn * ((bb.kept + bb.raw) * c.b_buffers + 2 * bb.rest);
       const std::int64_t a_chunks =
           c.kc * c.bm * (a.raw * 3 + 2 * a.rest + (c.a_buffers == 0 ? c.b_buffers * a.kept : 0));
-      const std::int64_t staging = turned_ ? 3 * c.kc * side_ * raw_ : 0;
+      const std::int64_t staging = turned_ ? c.row_buffers * c.kc * side_ * raw_ : 0;
       const std::int64_t panel = c.a_buffers * k_tiles() * c.bm * a.kept;
       return panel + a_chunks + staging + sets * (b_chunks + last + out_bytes(tall, c.bn)) <=
              m_.sbuf_bytes_per_partition;

@@ -17,11 +17,16 @@
 //
 // Of a lower triangle (syrk) strips of columns are computed, each with the rows from its first column on.
 //
-// Modelled time on trn2 at 4096^3 with 16 moduli: 44.6 ms, 3.08 TF/s; Tensor 69 % busy, GpSimd 61, Vector 57.
+// The last four moduli go panel by panel, and beside the products of a panel the one before it is recombined: half of
+// PSUM is the recombination's then.
+//
+// Modelled time on trn2 at 4096^3 with 16 moduli: 41.7 ms, 3.29 TF/s; Tensor 73 % busy, Vector 62, GpSimd 59.
 // Limbs are bound by the Vector Engine; residues of the first two moduli are shared by Vector, Scalar and GpSimd;
 // products are bound by the Tensor Engine from the second group on (a panel of op(B) is read once per modulus, op(A)
-// once per panel: 4.8 GB, limbs 2.1 GB); recombination is shared like the residues.
+// once per panel: 4.8 GB, limbs 2.1 GB); recombination is shared like the residues. 16 passes at the Tensor Engine's
+// peak are 28.5 ms; 5.9 ms are limbs and 2.3 ms the residues of the first two moduli, with nothing to hide behind.
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 #include <trn/blas/exact_program.hpp>
@@ -88,7 +93,8 @@ class ExactKernel {
              b_.scratch("residues", DType::BFloat16, {s_.moduli, numbers, depth_})};
     digits_ = b_.scratch("digits", DType::Float16, {left_.count, s_.moduli, right_.count});
 
-    slices_.emplace(b_, s_, rows_, offsets, table);
+    make_strips();
+    slices_.emplace(b_, s_, rows_, offsets, table, strips_.size() == 1);
     std::vector<Slices::Source> first, second;
     if (!s_.same) first.push_back({b, {0, false, 0, 0}});
     first.push_back({a, {0, false, of_a, 0}});
@@ -100,12 +106,7 @@ class ExactKernel {
       slices_->limbs({{a, {words, s_.conj_a, of_a + s_.m, 0}}, {a, {0, false, of_a + s_.m, s_.k}}});
     }
     slices_->residues({0, std::min<std::int64_t>(kFirst, s_.moduli)}, {0, rows_.count}, 0, depth_);
-    make_strips();
-    products();
-    Recombine recombine(b_, s_.moduli, digits_, weights, limbs);
-    for (const Strip& strip : strips_) {
-      for (const Range& r : strip.rows) recombine.build({strip.first, strip.columns, r.first, r.count});
-    }
+    products([&] { recombine_.emplace(b_, s_.moduli, digits_, weights, limbs); });
     return tile::static_stores(b_.finish());
   }
 
@@ -135,9 +136,10 @@ class ExactKernel {
   };
 
   // All of C, or of a lower triangle up to eight strips of two panels or more, each with the rows from its first column
-  // on.
+  // on. Of two operands that are not large the residues bind, not the products: all of C, whose recombination has
+  // products to hide behind, takes less time than strips.
   void make_strips() {
-    if (!s_.lower) {
+    if (!s_.lower || (!s_.same && left_.count <= kWholePanels * block_)) {
       strips_ = {{0, left_.count, {{0, right_.count}}}};
       return;
     }
@@ -151,8 +153,36 @@ class ExactKernel {
     }
   }
 
-  // Groups of 2, 4, 4, ... moduli.
-  void products() {
+  // Whether the last moduli go panel by panel: there is a panel to recombine beside another, and the tiles of both fit.
+  bool by_panels() const {
+    if (strips_.size() > 1 || left_.count < 2 * block_ || block_ < kGroup * Recombine::kColumnsBeside) return false;
+    const std::int64_t tiles = exact::kTermsMax / side_, whole = k_tiles_ / tiles, rest = k_tiles_ % tiles,
+                       elements = block_ / side_ * bank_, two = size_bytes(DType::BFloat16), four = 2 * two;
+    // A chunk of k with its quotients, and its totals where it adds to those before.
+    const auto chunk = [&](std::int64_t count, std::int64_t words) {
+      return count * bank_ * two + words * elements * four;
+    };
+    std::int64_t bytes = panel_buffers_ * k_tiles_ * block_ * two + 2 * elements * two +
+                         chunk(std::min(tiles, k_tiles_), 1) + Recombine::bytes_beside(s_.moduli, bank_, b_.machine());
+    if (whole > 1) bytes += (whole > 2 ? 2 : 1) * chunk(tiles, 2);
+    if (whole > 0 && rest > 0) bytes += chunk(rest, 2);
+    return bytes + kConstants <= b_.machine().sbuf_bytes_per_partition;
+  }
+
+  // Groups of 2, 4, 4, ... moduli. Where the last ones go panel by panel they are four, so what is left over comes
+  // second.
+  std::vector<std::int64_t> make_groups() const {
+    std::vector<std::int64_t> groups;
+    const std::int64_t behind = s_.moduli - kFirst - kGroup;
+    for (std::int64_t left = s_.moduli; left > 0; left -= groups.back()) {
+      const bool second = groups.size() == 1 && by_panels() && behind > 0 && behind % kGroup > 0;
+      groups.push_back(std::min(left, groups.empty() ? kFirst : second ? behind % kGroup : kGroup));
+    }
+    return groups;
+  }
+
+  // The constants of the recombination are loaded where they are needed first.
+  void products(const std::function<void()>& begin_recombination) {
     // Work is shared out by the blocks that each panel multiplies.
     std::int64_t blocks = 0;
     for (const Strip& s : strips_) blocks += s.columns / block_ * s.blocks(bank_);
@@ -182,10 +212,8 @@ class ExactKernel {
         product(first + h, beside);
       });
     };
-    std::vector<std::int64_t> groups;
-    for (std::int64_t left = s_.moduli; left > 0; left -= groups.back()) {
-      groups.push_back(std::min(left, groups.empty() ? kFirst : kGroup));
-    }
+    const std::vector<std::int64_t> groups = make_groups();
+    const bool panelwise = by_panels() && groups.back() == kGroup;
     const auto next = [&](std::size_t g, const Affine& first) {
       return g + 1 < groups.size() ? std::optional(Slices::Moduli{first + groups[g], groups[g + 1]}) : std::nullopt;
     };
@@ -193,12 +221,44 @@ class ExactKernel {
     for (std::size_t g = 0; g < groups.size();) {
       std::size_t alike = g;  // groups that are followed by one of their size are one loop
       while (alike + 1 < groups.size() && groups[alike] == kGroup && groups[alike + 1] == kGroup) ++alike;
+      if (panelwise && g + 1 == groups.size()) {
+        begin_recombination();
+        return last_group(first);
+      }
       const std::size_t repeats = std::max<std::size_t>(1, alike - g);
       repeat("group", static_cast<std::int64_t>(repeats),
              [&](const Affine& i) { several(i * groups[g] + first, groups[g], next(g, i * groups[g] + first)); });
       first += static_cast<std::int64_t>(repeats) * groups[g];
       g += repeats;
     }
+    begin_recombination();
+    for (const Strip& strip : strips_) {
+      for (const Range& r : strip.rows) recombine_->build({strip.first, strip.columns, r.first, r.count});
+    }
+  }
+
+  // The last four moduli panel by panel, so that beside a panel's products the panel before it is recombined: a
+  // quarter of its columns beside each modulus, a block of rows beside each block.
+  void last_group(const Affine& first) {
+    const std::int64_t panels = left_.count / block_, rest = left_.count % block_, done = (panels - 1) * block_,
+                       share = block_ / kGroup;
+    const auto moduli = [&](const Affine& l0, std::int64_t columns, const std::optional<Affine>& before) {
+      b_.sequential("modulus", kGroup, [&](Affine h) {
+        const Access tile =
+            b_.sbuf("panel", std::min(side_, depth_), {k_tiles_, columns}, DType::BFloat16, panel_buffers_);
+        load(tile, first + h, l0 + left_.first, columns, 0, k_tiles_);
+        for_blocks(b_, "rb", right_.count, bank_, LoopKind::Parallel, [&](const Affine& r0, std::int64_t width) {
+          Recombine::Steps steps;
+          if (before) steps = recombine_->beside({*before + h * share, share, r0, width});
+          block(tile, first + h, l0, columns, r0, width, &steps);
+        });
+      });
+    };
+    moduli(0, block_, std::nullopt);
+    b_.sequential("lb", panels - 1, [&](Affine lb) { moduli((lb + 1) * block_, block_, lb * block_); });
+    if (rest > 0) moduli(done + block_, rest, Affine(done));
+    const std::int64_t left = rest > 0 ? done + block_ : done;
+    recombine_->build({left, left_.count - left, 0, right_.count});
   }
 
   // A loop over moduli. Strips have loops of their own, and loops inside one loop would share memory badly: there every
@@ -267,37 +327,57 @@ class ExactKernel {
     return first.is_constant() && first.constant() + tiles == k_tiles_ ? depth_ % side_ : 0;
   }
 
-  // [l0, l0 + rows) of the left side by [r0, r0 + columns) of the right one, mod p_i.
+  // [l0, l0 + rows) of the left side by [r0, r0 + columns) of the right one, mod p_i. Steps of other work are run
+  // between its pieces, which then leave PSUM one by one, and half of PSUM is left to those steps.
   void block(const Access& panel, const Affine& i, const Affine& l0, std::int64_t rows, const Affine& r0,
-             std::int64_t columns) {
+             std::int64_t columns, const Recombine::Steps* steps = nullptr) {
     const std::int64_t pieces = ceil_div(rows, side_), height = std::min(rows, side_),
                        whole = depth_ / exact::kTermsMax;
     const std::int64_t tiles = exact::kTermsMax / side_, rest = k_tiles_ - whole * tiles;
+    const std::int64_t more = std::max<std::int64_t>(0, whole - 1);
     const Access digits = b_.sbuf("digit", height, {pieces, columns}, DType::Float16, 2);
+    const Access own = steps ? b_.psum("sums", height, {pieces, bank_}) : Access{};
+    // Chunks in a loop are written once: steps stand beside the others.
+    const std::int64_t places = pieces * (1 + (more == 1 ? 1 : 0) + (whole > 0 && rest > 0 ? 1 : 0));
+    std::int64_t place = 0;
+    std::size_t step = 0;
+    const auto run_steps = [&] {
+      const std::size_t until = steps->size() * static_cast<std::size_t>(++place) / static_cast<std::size_t>(places);
+      for (; step < until; ++step) (*steps)[step]();
+    };
     // Two buffers where one chunk follows another through the same tile.
     const auto chunk = [&](const Affine& first, std::int64_t count, bool adds, std::int64_t buffers) {
       const Access right = b_.sbuf("chunk", std::min(side_, depth_), {count, columns}, DType::BFloat16, buffers);
       load(right, i, r0 + right_.first, columns, first, count);
-      const Access sums = b_.psum("sums", height, {pieces, bank_}, DType::Float32, buffers);
-      for (std::int64_t piece = 0; piece < pieces; ++piece) {
+      const Access sums = steps ? own : b_.psum("sums", height, {pieces, bank_}, DType::Float32, buffers);
+      const auto multiply_piece = [&](std::int64_t piece) {
         multiply(drop(sums(ds(0, rows_of(piece, rows)), ds(piece, 1), ds(0, columns)), 0), panel, right, piece, rows,
                  first, count);
+      };
+      const bool once = first.is_constant() || more <= 1;
+      if (!steps) {
+        for (std::int64_t piece = 0; piece < pieces; ++piece) multiply_piece(piece);
       }
-      // All pieces at once when they are equally high.
-      const bool even = rows % side_ == 0 || pieces == 1;
       const Access quotient = b_.sbuf("quotient", height, {pieces, columns}, DType::Int32, buffers);
       const Access total = adds ? b_.sbuf("total", height, {pieces, columns}, DType::Float32, buffers) : Access{};
-      for (std::int64_t piece = 0; piece < (even ? 1 : pieces); ++piece) {
-        const auto here = [&](const Access& x) {
-          return x(ds(0, even ? height : rows_of(piece, rows)), ds(piece, even ? pieces : 1), ds(0, columns));
-        };
+      const auto reduce = [&](std::int64_t piece, std::int64_t n, std::int64_t high) {
+        const auto here = [&](const Access& x) { return x(ds(0, high), ds(piece, n), ds(0, columns)); };
         if (adds) b_.tensor_tensor(here(total), here(sums), here(digits), AluOp::Add, Engine::Vector);
         const Access x = here(adds ? total : sums), q = here(quotient);
         slices_->divide(q, x, i);
+        if (steps && once) run_steps();
         slices_->subtract(here(digits), x, q, i);
+      };
+      for (std::int64_t piece = 0; steps && piece < pieces; ++piece) {
+        multiply_piece(piece);
+        reduce(piece, 1, rows_of(piece, rows));
       }
+      if (steps) return;
+      // All pieces at once when they are equally high.
+      const bool even = rows % side_ == 0 || pieces == 1;
+      for (std::int64_t piece = 0; piece < (even ? 1 : pieces); ++piece)
+        reduce(piece, even ? pieces : 1, even ? height : rows_of(piece, rows));
     };
-    const std::int64_t more = std::max<std::int64_t>(0, whole - 1);
     chunk(0, std::min(tiles, k_tiles_), false, k_tiles_ > tiles ? 1 : 2);
     b_.sequential("kc", more, [&](Affine c) { chunk((c + 1) * tiles, tiles, true, more > 1 ? 2 : 1); });
     if (whole > 0 && rest > 0) chunk(Affine(whole * tiles), rest, true, 1);
@@ -327,7 +407,7 @@ class ExactKernel {
     if (rest > 0) one(Affine(tiles - 1), rest);
   }
 
-  static constexpr std::int64_t kFirst = 2, kGroup = 4, kStrips = 8;
+  static constexpr std::int64_t kFirst = 2, kGroup = 4, kStrips = 8, kWholePanels = 8, kConstants = 2048;
 
   ExactShape s_;
   Builder b_;
@@ -337,6 +417,7 @@ class ExactKernel {
   std::vector<Strip> strips_;
   Access digits_;
   std::optional<Slices> slices_;
+  std::optional<Recombine> recombine_;
 };
 
 }  // namespace

@@ -22,7 +22,9 @@
 // below 2^24.
 #pragma once
 
+#include <functional>
 #include <trn/tile/builder.hpp>
+#include <vector>
 
 #include "../exact_integers.hpp"
 
@@ -40,38 +42,51 @@ class Recombine {
 
   // A part of C.
   struct Part {
-    std::int64_t column, columns, row, rows;
+    tile::Affine column;
+    std::int64_t columns;
+    tile::Affine row;
+    std::int64_t rows;
   };
   void build(const Part& part);
 
+  // The same for a part of at most kTilesMax * 128 rows in steps of one tile of 128 x 64, to be run in order between
+  // other instructions. Half of PSUM is left to those. The tiles and the load of the digits come with the call.
+  using Steps = std::vector<std::function<void()>>;
+  [[nodiscard]] Steps beside(const Part& part) { return steps(part, kColumnsBeside); }
+  static constexpr std::int64_t kColumnsBeside = 64;
+  // What its tiles take of each partition, for parts of two such widths and `rows` rows.
+  [[nodiscard]] static std::int64_t bytes_beside(int moduli, std::int64_t rows, const tile::Machine& machine);
+
  private:
-  // What a tile of 128 rows x 128 columns needs in SBUF on its way, (words, banks, 32) each.
+  // What a tile of 128 rows needs in SBUF on its way, (words, banks, 32) each.
   struct Slot {
     tile::Access fraction, quotient, words, carry, carried, out;
   };
-  // Where a tile's rows lie, its sums in PSUM and its slot.
+  // Where a tile lies in C, its first row among the digits that were loaded, its sums in PSUM and its slot.
   struct Tile {
-    tile::Affine row;
-    std::int64_t rows = 0;
+    tile::Affine row, column;
+    std::int64_t rows = 0, columns = 0, first_row = 0;
     tile::Access sums;
     Slot slot;
   };
 
-  void columns(const Part& part, const tile::Affine& j0, std::int64_t count);
-  void multiply(const Tile& t, const tile::Access& digits, const tile::Affine& first, std::int64_t count);
+  // Tiles of `wide` columns: of one 128 columns of C, all columns of a part otherwise.
+  Steps steps(const Part& part, std::int64_t wide);
+  void multiply(const Tile& t, const tile::Access& digits);
   // Calls step(pick, banks, columns), where pick(tile) is the part of a tile in whole banks of columns, then in the
   // rest.
   template <class Step> void each_part(std::int64_t count, const Step& step) const;
-  void begin(const Tile& t, std::int64_t count);
-  void subtract(const Tile& t, std::int64_t count);
-  void multiply_product(const Tile& t, std::int64_t count);
-  void carry(const Tile& t, std::int64_t count);
-  void take_carry(const Tile& t, std::int64_t count);
-  void finish(const Tile& t, const tile::Affine& j0, std::int64_t count);
+  void begin(const Tile& t);
+  void subtract(const Tile& t);
+  void multiply_product(const Tile& t);
+  void carry(const Tile& t);
+  void take_carry(const Tile& t);
+  void finish(const Tile& t);
 
   static constexpr std::int64_t kColumns = 128;                 // of C at a time in PSUM
   static constexpr std::int64_t kSums = 16, kBankColumns = 32;  // one PSUM bank: 16 sums of 32 columns
   static constexpr std::int64_t kStages = 4, kTilesMax = 16;
+  static constexpr std::int64_t kAhead = 2;  // steps between a load of digits and their use
 
   tile::Builder& b_;
   exact::Recombination constants_;

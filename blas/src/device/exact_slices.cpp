@@ -41,11 +41,13 @@ struct Slices::Piece {
   Plane plane;
 };
 
-Slices::Slices(Builder& b, const ExactShape& shape, const Numbers& numbers, const Access& offsets, const Access& table)
+Slices::Slices(Builder& b, const ExactShape& shape, const Numbers& numbers, const Access& offsets, const Access& table,
+               bool spare)
     : b_(b),
       side_(b.machine().partitions),
       wide_(real_of(shape.in) == DType::Float64),
       words_(wide_ ? 2 : 1),
+      spare_(spare),
       numbers_(numbers),
       offsets_(offsets) {
   table_ = b_.sbuf("constants", side_, {kTableRows, shape.moduli}, DType::Float32);
@@ -242,10 +244,18 @@ void Slices::run(const std::vector<Task>& tasks) {
       return b_.sbuf(name, tasks.front().four.partitions, {tasks.front().four.dims[1].size}, dtype);
     };
     const auto real = [&](const char* name) { return tile(name, DType::Float32); };
-    Slot slot{real("c3"), real("c1"), {real("c"), {}}, {tile("q", DType::Int32), {}}, tile("residue", DType::BFloat16)};
+    Slot slot{real("c3"), real("c1"), {real("c"), {}}, {tile("q", DType::Int32), {}}};
     if (count > kTasks) slot.sum[1] = real("c"), slot.quotient[1] = tile("q", DType::Int32);
     slots.push_back(slot);
   }
+  const std::int64_t width = tasks.front().four.dims[1].size;
+  std::vector<Access> residues;  // of one group, and of the next where there is room
+  for (std::int64_t t = 0; t < std::min((spare_ ? 2 : 1) * kTasks, count); t += kTasks)
+    residues.push_back(
+        b_.sbuf("residue", tasks.front().four.partitions, {std::min(kTasks, count), width}, DType::BFloat16));
+  const auto residue = [&](std::int64_t t, std::int64_t rows, std::int64_t together) {
+    return residues[static_cast<std::size_t>(t / kTasks) % residues.size()](ds(0, rows), ds(t % kTasks, together), all);
+  };
   struct Operands {
     const Task& task;
     std::int64_t rows;
@@ -262,7 +272,7 @@ void Slices::run(const std::vector<Task>& tasks) {
                     slot.lower(rows, all),
                     slot.sum[turn](rows, all),
                     slot.quotient[turn](rows, all),
-                    slot.residue(rows, all)};
+                    drop(residue(t, task.four.partitions, 1), 0)};
   };
   const auto shares = [](std::int64_t t) { return t % 4 != 0; };
   const auto begin = [&](std::int64_t t) {
@@ -290,10 +300,22 @@ void Slices::run(const std::vector<Task>& tasks) {
   const auto finish = [&](std::int64_t t) {
     const Operands o = operands(t);
     subtract(o.residue, o.sum, o.quotient, o.task.i);
-    b_.dma_copy(
-        drop(numbers_.residues(ds(o.task.i, 1), ds(o.task.row, o.rows), ds(o.task.column, o.task.four.dims[1].size)),
-             0),
-        o.residue, apart(b_.machine()));
+  };
+  // One store for the moduli of a tile of limbs that are finished together, where they need not wait for one another's
+  // stores: a descriptor costs GpSimd as much as a third of a residue.
+  const auto store = [&](std::int64_t first) {
+    for (std::int64_t t = first; t < std::min(first + kTasks, count);) {
+      const Task& task = tasks[static_cast<std::size_t>(t)];
+      std::int64_t together = 1;
+      while (spare_ && t + together < std::min(first + kTasks, count) &&
+             tasks[static_cast<std::size_t>(t + together)].row == task.row)
+        ++together;
+      const std::int64_t rows = task.four.partitions;
+      b_.dma_copy(
+          numbers_.residues(ds(task.i, together), ds(task.row, rows), ds(task.column, width)).permute({1, 0, 2}),
+          residue(t, rows, together), apart(b_.machine()));
+      t += together;
+    }
   };
   const auto each = [&](std::int64_t first, const auto& step) {
     for (std::int64_t t = std::max<std::int64_t>(0, first); t < std::min(first + kTasks, count); ++t) step(t);
@@ -308,6 +330,7 @@ void Slices::run(const std::vector<Task>& tasks) {
     });
     each(first - kTasks, quotient);
     each(first - kTasks, finish);
+    if (first >= kTasks) store(first - kTasks);
   }
 }
 

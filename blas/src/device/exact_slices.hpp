@@ -56,8 +56,9 @@ class Slices {
   };
 
   // offsets: (rows, 1) in HBM, what the rows add to exponents. table: (kTableRows, moduli) in HBM, see exact_table().
+  // spare: SBUF has room for a second buffer of residues, which is not so beside the strips of a triangle.
   Slices(tile::Builder& b, const ExactShape& shape, const Numbers& numbers, const tile::Access& offsets,
-         const tile::Access& table);
+         const tile::Access& table, bool spare);
 
   // One plane of an operand x (rows, columns, words).
   struct Source {
@@ -88,7 +89,7 @@ class Slices {
   };
   // Tiles for the work of one task at a time, as wide as the widest.
   struct Slot {
-    tile::Access top, lower, sum[2], quotient[2], residue;
+    tile::Access top, lower, sum[2], quotient[2];
   };
 
   // The tiles that limbs of one piece need on the way.
@@ -111,6 +112,7 @@ class Slices {
   std::int64_t side_;
   bool wide_;
   std::int64_t words_;
+  bool spare_;
   Numbers numbers_;
   tile::Access offsets_, table_, magic_;
 };

@@ -123,7 +123,10 @@ class BatchKernel {
     if (g_.m <= side_ && g_.k <= side_ && g_.n <= bank_ && (g_.n <= side_ || !turn_b))
       small(turn_a, turn_b);
     else
-      for_products(1, [&](const Affine& p, std::int64_t) { large(p, turn_a, turn_b); });
+      for_products(in_step(), [&](const Affine& p, std::int64_t count) {
+        if (in_step() > 1) return several(p, count, turn_a, turn_b);
+        large(p, turn_a, turn_b);
+      });
   }
 
   Matrices matrices(const std::string& name, std::int64_t first, std::int64_t rows, std::int64_t columns,
@@ -289,7 +292,7 @@ class BatchKernel {
 
   // One product in blocks of C.
   void large(const Affine& p, bool turn_a, bool turn_b) {
-    constexpr std::int64_t kTiles = 4;                                      // of k per chunk
+    constexpr std::int64_t kTiles = kChunkTiles;
     const Access a = a_in_.matrix(p).permute({1, 0}), b = b_in_.matrix(p);  // (k, m), (k, n)
     const std::int64_t wide = std::min<std::int64_t>(2, ceil_div(g_.n, bank_)),
                        tall = std::min<std::int64_t>((machine_.psum_banks - 2) / wide, ceil_div(g_.m, side_));
@@ -305,24 +308,50 @@ class BatchKernel {
         b_.sequential("kc", whole / kTiles, [&](Affine i) { chunk(i * kTiles, kTiles, side_); });
         if (whole % kTiles > 0) chunk(Affine(whole - whole % kTiles), whole % kTiles, side_);
         if (rest > 0) chunk(Affine(whole), 1, rest);
-        std::int64_t turn = 0;
-        for (std::int64_t i = 0; i < acc.row_pieces(); ++i) {
-          for (std::int64_t j = 0; j < acc.column_pieces(); ++j) {
-            const auto here = [&](const Access& c) {
-              return c(ds(m0 + i * acc.piece_rows, acc.rows_of(i)), ds(n0 + j * acc.piece_columns, acc.columns_of(j)));
-            };
-            const Access out = b_.sbuf("c_new", acc.rows_of(i), {acc.columns_of(j)}, s_.dtype, 2);
-            Access old;
-            if (g_.beta != Factor::Zero) {
-              old = b_.sbuf("c_old", acc.rows_of(i), {acc.columns_of(j)}, s_.dtype, 2);
-              b_.dma_copy(old, here(c_in_.matrix(p)));
-            }
-            finish(out, acc.piece(i, j), old, turn++);
-            b_.dma_copy(here(c_.matrix(p)), out);
-          }
-        }
+        store(p, acc, m0, n0);
       });
     });
+  }
+
+  // The block of C at (m0, n0), piece by piece.
+  void store(const Affine& p, const blocks::Accumulator& acc, const Affine& m0, const Affine& n0) {
+    std::int64_t turn = 0;
+    for (std::int64_t i = 0; i < acc.row_pieces(); ++i) {
+      for (std::int64_t j = 0; j < acc.column_pieces(); ++j) {
+        const auto here = [&](const Access& c) {
+          return c(ds(m0 + i * acc.piece_rows, acc.rows_of(i)), ds(n0 + j * acc.piece_columns, acc.columns_of(j)));
+        };
+        const Access out = b_.sbuf("c_new", acc.rows_of(i), {acc.columns_of(j)}, s_.dtype, 2);
+        Access old;
+        if (g_.beta != Factor::Zero) {
+          old = b_.sbuf("c_old", acc.rows_of(i), {acc.columns_of(j)}, s_.dtype, 2);
+          b_.dma_copy(old, here(c_in_.matrix(p)));
+        }
+        finish(out, acc.piece(i, j), old, turn++);
+        b_.dma_copy(here(c_.matrix(p)), out);
+      }
+    }
+  }
+
+  // Products of one block and one chunk of k are taken several at a time: the Tensor Engine turns the operands of all
+  // of them before it multiplies the first, so that it need not wait for what it has turned to leave PSUM.
+  std::int64_t in_step() const {
+    const std::int64_t pieces = ceil_div(g_.m, side_) * ceil_div(g_.n, bank_);
+    const bool fits = g_.k <= kChunkTiles * side_ && g_.k % side_ == 0;
+    return fits ? std::clamp<std::int64_t>((machine_.psum_banks - 2) / pieces, 1, kInStep) : 1;
+  }
+  void several(const Affine& p, std::int64_t count, bool turn_a, bool turn_b) {
+    const std::int64_t tiles = g_.k / side_;
+    std::vector<Access> a, b;
+    for (std::int64_t i = 0; i < count; ++i) {
+      a.push_back(chunk_of("a_chunk", a_in_.matrix(p + i).permute({1, 0}), 0, tiles, side_, 0, g_.m, turn_a));
+      b.push_back(chunk_of("b_chunk", b_in_.matrix(p + i), 0, tiles, side_, 0, g_.n, turn_b));
+    }
+    for (std::int64_t i = 0; i < count; ++i) {
+      const blocks::Accumulator acc = blocks::accumulator(b_, "block", g_.m, g_.n);
+      accumulate(acc, a[static_cast<std::size_t>(i)], b[static_cast<std::size_t>(i)], 0, tiles);
+      store(p + i, acc, 0, 0);
+    }
   }
 
   // (depth, words, tiles, x) of a (k, x) operand.
@@ -333,11 +362,18 @@ class BatchKernel {
     const Access fp32 = words ? b_.sbuf(name + "_fp32", depth, {tiles, x}, s_.dtype, 2) : entry(tile, 0);
     if (turned) {
       const Access rows = from.permute({1, 0});  // (x, k)
-      for_blocks(b_, "xt", x, side_, LoopKind::Parallel, [&](const Affine& x1, std::int64_t height) {
-        const Access strip = b_.sbuf(name + "_rows", height, {tiles * depth}, s_.dtype, 2);
-        b_.dma_copy(strip, rows(ds(x0 + x1, height), ds(first * side_, tiles * depth)));
-        blocks::transpose_pieces(b_, fp32(all, all, ds(x1, height)), strip, 1);
-      });
+      const Slice columns = ds(first * side_, tiles * depth);
+      if (x % side_ == 0) {  // one load
+        const Access strips = b_.sbuf(name + "_rows", side_, {x / side_, tiles * depth}, s_.dtype, 2);
+        b_.dma_copy(strips, rows(ds(x0, x), columns).split(0, side_).permute({1, 0, 2}));
+        for (std::int64_t i = 0; i < x / side_; ++i)
+          blocks::transpose_pieces(b_, fp32(all, all, ds(i * side_, side_)), entry(strips, i), 1);
+      } else
+        for_blocks(b_, "xt", x, side_, LoopKind::Parallel, [&](const Affine& x1, std::int64_t height) {
+          const Access strip = b_.sbuf(name + "_rows", height, {tiles * depth}, s_.dtype, 2);
+          b_.dma_copy(strip, rows(ds(x0 + x1, height), columns));
+          blocks::transpose_pieces(b_, fp32(all, all, ds(x1, height)), strip, 1);
+        });
     } else {
       b_.dma_copy(fp32, from(ds(first * side_, tiles * depth), ds(x0, x)).split(0, depth).permute({1, 0, 2}));
     }
@@ -382,6 +418,9 @@ class BatchKernel {
       });
     });
   }
+
+  static constexpr std::int64_t kChunkTiles = 4;  // of k in a chunk
+  static constexpr std::int64_t kInStep = 3;
 
   const GemmBatchedShape& s_;
   const Machine& machine_;

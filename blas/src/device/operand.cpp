@@ -147,7 +147,7 @@ void Operand::turn(const Access& raw, const Chunk& c, const Affine& x0, std::int
   for_blocks(b_, "mt", x, side_, LoopKind::Parallel, [&](const Affine& x1, std::int64_t height) {
     const std::int64_t depth = c.tiles * c.depth;
     const Shape shape = !scheme_.complex ? Shape{depth} : planar() ? Shape{2, depth} : Shape{depth, 2};
-    const Access strip = b_.sbuf(name_ + "_rows", height, shape, scheme_.real, 3);
+    const Access strip = b_.sbuf(name_ + "_rows", height, shape, scheme_.real, row_buffers_);
     Access rows = hbm_(ds(c.first * side_, depth), ds(x0 + x1, height));
     std::swap(rows.dims[0], rows.dims[1]);  // (x, k[, 2])
     b_.dma_copy(strip, planar() ? rows.permute({0, 2, 1}) : rows);

@@ -69,6 +69,8 @@ class Operand {
   // `held` reduced to the columns [from, from + size).
   [[nodiscard]] Held narrow(const Held& held, std::int64_t from, std::int64_t size) const;
 
+  // How many pieces of rows are loaded before the Tensor Engine turns the first.
+  void read_ahead(std::int64_t buffers) { row_buffers_ = buffers; }
   // An operand whose k is contiguous: turned once by the Tensor Engine, into HBM scratch.
   void turn_in_hbm();
   // The same operand from other memory with k on its rows.
@@ -93,7 +95,7 @@ class Operand {
   Route route_;
   const Scheme& scheme_;
   const std::vector<Part>& parts_;
-  std::int64_t side_;
+  std::int64_t side_, row_buffers_ = 3;
 };
 
 }  // namespace trn::blas::device

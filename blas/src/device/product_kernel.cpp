@@ -24,6 +24,7 @@
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/stores.hpp>
 
+#include "array_rows.hpp"
 #include "blocking.hpp"
 #include "eviction.hpp"
 #include "triangle.hpp"
@@ -46,7 +47,8 @@ class ProductKernel {
         b_("blas_gemm", machine),
         side_(machine.partitions),
         bank_(blocks::bank_columns(machine)),
-        scheme_(scheme(shape)) {}
+        scheme_(scheme(shape)),
+        rows_(shape, scheme_, machine) {}
 
   Program build() {
     const bool complex = scheme_.complex;
@@ -69,7 +71,10 @@ class ProductKernel {
     // Where words are made, turning A beforehand leaves all banks and the Tensor Engine's time to the many products.
     const bool whole_a = g_.a_structure != Structure::General, whole_b = g_.b_structure != Structure::General;
     const bool turn_a = a_->how() == Route::TensorTranspose && !share && !whole_a && (scheme_.low() || g_.in_place);
-    block_ = choose_blocking(g_, scheme_, share || turn_a || whole_a ? Route::Direct : a_->how(), m_);
+    const bool beforehand = share || turn_a || whole_a || rows_.parts() > 1;
+    block_ = choose_blocking(g_, scheme_, beforehand ? Route::Direct : a_->how(), m_);
+    if (rows_.parts() > 1) block_.a_buffers = 0;
+    a_->read_ahead(block_.row_buffers);
     // In place C takes the memory of the general operand; with beta or in another layout it has its own declaration.
     const bool as_b = g_.bk == g_.cm && g_.bn == g_.cn && g_.b_im == g_.c_im,
                as_a = g_.am == g_.cm && g_.ak == g_.cn && g_.a_im == g_.c_im;
@@ -84,6 +89,7 @@ class ProductKernel {
     if (turn_b && !whole_b) bm_->turn_in_hbm();
     if (share) a_->replace(bm_->hbm());
     out_->open_triangles();
+    if (rows_.parts() > 1) load_side_by_side();
     block_rows();
     out_->close_triangles();
     return tile::static_stores(b_.finish());
@@ -211,7 +217,10 @@ class ProductKernel {
   void block_of_c(const Held& panel_of_a, bool load_panel, const Affine& m0, std::int64_t rows, const Affine& n0,
                   std::int64_t columns, bool diagonal = false) {
     const Block block = out_->begin(m0, n0, rows, columns, pieces(m0, rows, n0, columns, diagonal));
-    multiply_all(block, panel_of_a, load_panel, depth_of(m0, rows, n0, columns), diagonal && panel_is_b());
+    if (rows_.parts() > 1)
+      side_by_side(block);
+    else
+      multiply_all(block, panel_of_a, load_panel, depth_of(m0, rows, n0, columns), diagonal && panel_is_b());
     out_->store(block);
   }
 
@@ -285,6 +294,37 @@ class ProductKernel {
     }
   }
 
+  // What part `part` of the array multiplies.
+  Held in_part(const Held& held, std::int64_t part) const {
+    Held result;
+    result.raw = held.raw(rows_.slice(part, g_.k));
+    return result;
+  }
+
+  // Products of few terms, side by side in parts of the array: all of k is one chunk, both operands are loaded once.
+  void load_side_by_side() {
+    const std::int64_t deep = rows_.partitions(g_.k);
+    a_parts_ = a_->hold("a_parts", deep, 1, g_.m, 1), b_parts_ = bm_->hold("b_parts", deep, 1, g_.n, 1);
+    for (std::int64_t part = 0; part < rows_.parts(); ++part)
+      bm_->bring(in_part(b_parts_, part), {0, 1, g_.k}, 0, g_.n);
+    a_->bring(in_part(a_parts_, 0), {0, 1, g_.k}, 0, g_.m);
+    for (std::int64_t part = 1; part < rows_.parts(); ++part)
+      b_.dma_copy(in_part(a_parts_, part).raw, in_part(a_parts_, 0).raw);
+  }
+  void side_by_side(const Block& block) {
+    const auto tile = [](const Held& held, const Affine& from, std::int64_t size) {
+      Access one = held.raw(all, ds(0, 1), ds(from, size));
+      one.dims.erase(one.dims.begin());
+      return one;
+    };
+    for (std::size_t i = 0; i < block.pieces.size(); ++i) {
+      const Piece& p = block.pieces[i];
+      const std::int64_t part = static_cast<std::int64_t>(i) % rows_.parts();
+      b_.nc_matmul(block.bank(0, p, p.column, p.width), tile(in_part(a_parts_, part), block.m0 + p.row, p.height),
+                   tile(in_part(b_parts_, part), block.n0 + p.column, p.width), {.tile = rows_.tile(part)});
+    }
+  }
+
   // Chunks outside the recorded loop come once per block: two buffers let the next block's run ahead.
   std::int64_t buffers(const Chunk& c) const {
     return c.first.is_constant() ? std::min<std::int64_t>(2, block_.b_buffers) : block_.b_buffers;
@@ -350,8 +390,10 @@ class ProductKernel {
   Builder b_;
   std::int64_t side_, bank_;
   Scheme scheme_;
+  ArrayRows rows_;
   Blocking block_{};
   std::optional<Operand> a_, bm_;
+  Held a_parts_, b_parts_;
   std::optional<Eviction> out_;
 };
 

@@ -10,8 +10,8 @@ namespace trn::fft::host {
 // Operations on vectors, a fused multiply-add counting one: of complex numbers as two vectors, of interleaved ones (a
 // turn costs a shuffle), and of real points. 0: there is no such codelet.
 struct Codelet {
-  int length;
-  double cost, pairs_cost, real_cost;
+  int length = 0;
+  double cost = 0, pairs_cost = 0, real_cost = 0;
   int coprime = 0;   // the first of two coprime factors, done without twiddles
   int twiddled = 0;  // the first of two equal factors with twiddles between (complex numbers)
 };
@@ -23,23 +23,17 @@ inline constexpr Codelet kCodelets[] = {
     {18, 0, 0, 99, 9},     {20, 0, 0, 110, 5},  {22, 0, 0, 121, 11},   {24, 0, 0, 132, 3},
     {26, 0, 0, 143, 13},   {28, 0, 0, 154, 7},  {30, 0, 0, 165, 15},   {32, 0, 0, 165},
 };
-// Null: there is none.
-[[nodiscard]] constexpr const Codelet* find_codelet(std::int64_t n) {
+// By value, since GCC's sanitizers take no address in a constant expression. Of length 0: there is none.
+[[nodiscard]] constexpr Codelet codelet_of(std::int64_t n) {
   for (const Codelet& c : kCodelets)
-    if (c.length == n) return &c;
-  return nullptr;
+    if (c.length == n) return c;
+  return {};
 }
 // Of complex points, 2 .. 16 except 14; of real ones, 1 .. 16 and the even numbers 18 .. 32.
-[[nodiscard]] constexpr bool has_codelet(std::int64_t n) {
-  const Codelet* c = find_codelet(n);
-  return c != nullptr && c->cost > 0;
-}
-[[nodiscard]] constexpr bool has_real_codelet(std::int64_t n) { return find_codelet(n) != nullptr; }
-[[nodiscard]] constexpr double pairs_codelet_cost(std::int64_t n) {
-  const Codelet* c = find_codelet(n);
-  return c != nullptr ? c->pairs_cost : 0;
-}
-constexpr int coprime_factor(int n) { return find_codelet(n) ? find_codelet(n)->coprime : 0; }
+[[nodiscard]] constexpr bool has_codelet(std::int64_t n) { return codelet_of(n).cost > 0; }
+[[nodiscard]] constexpr bool has_real_codelet(std::int64_t n) { return codelet_of(n).length > 0; }
+[[nodiscard]] constexpr double pairs_codelet_cost(std::int64_t n) { return codelet_of(n).pairs_cost; }
+constexpr int coprime_factor(int n) { return codelet_of(n).coprime; }
 
 // Lists of lengths, and the call of f(integral_constant<int, N>) for the one that is n; false if n is not in the list.
 template <int... N> struct Lengths {};

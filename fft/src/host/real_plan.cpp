@@ -46,7 +46,7 @@ template <class T> void put(Aligned<T>& table, std::int64_t k, std::int64_t n, b
 }  // namespace
 
 double real_codelet_cost(std::int64_t n) {
-  if (const Codelet* c = find_codelet(n)) return c->real_cost;
+  if (has_real_codelet(n)) return codelet_of(n).real_cost;
   const double p = static_cast<double>(n);
   return 0.65 * (p - 1) * (p - 1) + 5 * p;
 }

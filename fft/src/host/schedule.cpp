@@ -37,7 +37,7 @@ Best best(std::int64_t n, std::map<std::int64_t, Best>& known) {
 }  // namespace
 
 double codelet_cost(std::int64_t radix) {
-  if (const Codelet* c = find_codelet(radix)) return c->cost;
+  if (has_real_codelet(radix)) return codelet_of(radix).cost;
   const double p = static_cast<double>(radix);
   return 1.3 * (p - 1) * (p - 1) + 10 * p;
 }

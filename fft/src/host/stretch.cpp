@@ -30,9 +30,9 @@ template <class T> double of_roots(std::int64_t rows, std::int64_t columns, std:
 
 // As the codelets are put together; the others by their matrices.
 template <class T> double of_codelet(int radix) {
-  const Codelet* c = find_codelet(radix);
-  if (c && c->coprime) return of_codelet<T>(c->coprime) + of_codelet<T>(radix / c->coprime);
-  if (c && c->twiddled) return 2 * of_codelet<T>(c->twiddled) + of_roots<T>(c->twiddled, c->twiddled, radix);
+  const Codelet c = codelet_of(radix);
+  if (c.coprime) return of_codelet<T>(c.coprime) + of_codelet<T>(radix / c.coprime);
+  if (c.twiddled) return 2 * of_codelet<T>(c.twiddled) + of_roots<T>(c.twiddled, c.twiddled, radix);
   return of_roots<T>(radix, radix, radix);
 }
 

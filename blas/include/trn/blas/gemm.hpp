@@ -7,8 +7,8 @@
 // A or B, or two of whose elements share a place, is refused.
 //
 // Accuracy, elementwise: |C - exact|(i,j) <= bound * (|alpha| ||a_i|| ||b_j|| + |beta c_ij|); the bound is in the
-// result. Native keeps more: gemm_error_bound(...) * (|alpha| |A||B| + |beta| |C|)(i,j). Without a target the bound is
-// barring over- and underflow, in Exact only overflow of C; with one, and componentwise, both count, and so do NaN and
+// result. Native keeps more: gemm_error_bound(...) * (|alpha| |A||B| + |beta| |C|)(i,j). The bound is barring over- and
+// underflow, with a target or in Exact only overflow of C itself; componentwise all of it counts, as do NaN and
 // infinities (docs/precision.md). u = 2^-24 (2^-53 for double), w rounds to the output.
 #pragma once
 
