@@ -26,6 +26,7 @@ VARIANTS = {
     "blas.gemm_batched": ["--listed --count 5", "--m 200 --n 300 --k 260 --count 3"],
     "blas.scaled_gemm": ["--scales tensor --m 33 --n 70 --k 301", "--scales blocks --m 600 --n 200 --k 700 --dtype fp8_e5m2"],
     "blas.quantize": ["--scales tensor --m 300 --k 3000", "--scales blocks --m 40 --k 2100"],
+    "blas.round": ["--dtype fp16 --n 3001", "--dtype fp8_e5m2 --n 700000", "--rounding nearest"],
     "blas.trsm": ["--m 300 --n 70 --op T", "--m 300 --n 1", "--uplo U --precision bf16x6 --m 200 --n 100"],
     "blas.pair_energy": ["--precision bf16x6", "--dtype fp64 --nocc 5 --naux 70 --nvir 60"],
     "fft.c2c": ["--n 256 --batch 200", "--n 1000", "--n 65536", "--n 100 60", "--n 1024 --precision bf16x6", "--n 512 --precision exact --dtype fp64"],

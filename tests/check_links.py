@@ -3,7 +3,8 @@
 
     check_links.py BUILD SCRATCH [--ranks LIBRARY] LIBRARY...
 
-Of each LIBRARY: no libmpi among what it needs, no function of trn::comm in its symbols. The components that become the
+Of each LIBRARY: no libmpi among what it needs, no function of trn::comm in its symbols; the one with LAPACK's names
+holds OpenBLAS and needs no second one. The components that become the
 packages libtrnsci0 and trnsci-dropins are installed to SCRATCH, and no file in them needs libmpi. The library after
 --ranks does use ranks and MPI: it has to be told apart from the others, or the check sees nothing.
 """
@@ -17,8 +18,12 @@ def output(*command):
     return subprocess.run([str(c) for c in command], check=True, capture_output=True, text=True).stdout
 
 
+def needs(path, name):
+    return [line for line in output("objdump", "-p", path).splitlines() if "NEEDED" in line and name in line]
+
+
 def needs_mpi(path):
-    return [line for line in output("objdump", "-p", path).splitlines() if "NEEDED" in line and "mpi" in line]
+    return needs(path, "mpi")
 
 
 def holds_comm(path):
@@ -36,6 +41,8 @@ def main():
     for library in arguments:
         if found := needs_mpi(library):
             sys.exit(f"{library} needs {found}")
+        if "lapack" in pathlib.Path(library).name and (found := needs(library, "openblas")):
+            sys.exit(f"{library} holds OpenBLAS and needs {found}")
         if found := holds_comm(library):
             sys.exit(f"{library} has {len(found)} functions of trn::comm, the first {found[0]}")
     shutil.rmtree(scratch, ignore_errors=True)

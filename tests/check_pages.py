@@ -9,11 +9,13 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+PHONE = 390
 VOID = {"meta", "br", "line", "rect", "circle", "path", "input", "polyline", "img", "hr"}
 MATRIX = "%%MatrixMarket matrix coordinate real general\n3 3 4\n1 1 4.0\n2 2 5.0\n3 3 6.0\n1 3 1.0\n"
 
@@ -39,6 +41,22 @@ class Tags(html.parser.HTMLParser):
             self.wrong.append(tag)
 
 
+def width_on_a_phone(browser, path):
+    """Pixels that a page takes, with what is hidden at the right of a card: a script in a copy says so in its title."""
+    copy = path.with_name("phone-" + path.name)
+    told = ("<script>document.title = 'width ' + (document.documentElement.scrollWidth + Math.max(0, "
+            "...[...document.querySelectorAll('.card')].map(c => c.scrollWidth - c.clientWidth)));</script></body>")
+    copy.write_text(path.read_text().replace("</body>", told))
+    # A window is at least 500 pixels wide, a frame in it is not.
+    outer = path.with_name("outer-" + path.name)
+    outer.write_text(f"<iframe id='f' src='{copy.name}' width='{PHONE}' height='800' style='border:0'></iframe><script>"
+                     "f.onload = () => { document.title = f.contentDocument.title; };</script>")
+    shown = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files",
+                            "--virtual-time-budget=3000", "--dump-dom", outer.as_uri()], capture_output=True, text=True, timeout=120)
+    found = re.search(r"<title>width (\d+)", shown.stdout)
+    return int(found.group(1)) if found else 9999
+
+
 def main(command):
     findings = []
     with tempfile.TemporaryDirectory() as folder:
@@ -62,8 +80,12 @@ def main(command):
              ["<h1>water, H2O: DF-MP2 in cc-pVDZ</h1>", "Drawing of the molecule", "Convergence of the SCF", "Two times for a stage",
               "5 occupied orbitals", "float32, tf32x3", "MP2 on sim:trn2", "<td>total</td>"]),
             ("", "trnsci-report.html", ["<h1>water, H2O: DF-MP2 in cc-pVDZ</h1>", "The machine at work: a larger molecule"]),
-            ("compare a.json b.json --html compare.html", "compare.html", ["<dt>first</dt><dd>a.json"]),
-            ("scale gemm --n 4096 --html scale.html", "scale.html", ["gemm", "trn2"]),
+            ("compare a.json b.json --html compare.html", "compare.html", ["<dt>first</dt><dd>a.json: trnsci bench blas.gemm --m 64", "host float32 native m=64 n=64 k=64"]),
+            ("scale gemm --n 4096 --html scale.html", "scale.html",
+             ["<h1>gemm fp32 4096 x 4096 x 4096 on trn2, modelled</h1>", "<dt>shape</dt><dd>gemm fp32 4096", "<dt>dtype</dt><dd>fp32",
+              "<dt>machine</dt><dd>16 chips of trn2"]),
+            ("silicon-check --exec sim:trn2 --sections machine,exactness --output silicon.json --html silicon.html", "silicon.html",
+             ["<h1>silicon-check of sim:trn2</h1>", "<dt>shape</dt><dd>2 sections", "<dt>dtype</dt>", "<dt>machine</dt><dd>trn2"]),
             ("sparse info m.mtx --html sparse.html", "sparse.html", ["3 x 3, 4 entries"]),
         ]
         for line, name, parts in cases:
@@ -77,17 +99,27 @@ def main(command):
             for part in [shown, 'name="viewport" content="width=device-width', "<title>", "</html>", *parts]:
                 if part not in text:
                     findings.append(f"{name}: lacks '{part}'")
+            for unit in ("µs", " MiB read", "MiB written"):
+                if unit in text:
+                    findings.append(f"{name}: has '{unit}', which the text of commands has not")
             for outside in ("http://", "https://", 'src="', "@import", "url("):
                 if outside in text:
                     findings.append(f"{name}: has '{outside}'")
             tags = Tags()
             tags.feed(re.sub(r"<script.*?</script>", "", text, flags=re.S))
-            if name != "scale.html" and (tags.wrong or tags.open):
+            if tags.wrong or tags.open:
                 findings.append(f"{name}: tags that are not closed: {tags.wrong or tags.open}")
             if tags.columns > 7:
                 findings.append(f"{name}: a table of {tags.columns} columns does not fit a phone")
             if len(text) > 1_500_000:
                 findings.append(f"{name}: {len(text)} characters")
+        browser = next((path for path in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if path), None)
+        for _, name, _ in cases if browser else []:
+            width = width_on_a_phone(browser, pathlib.Path(folder, name))
+            if width > PHONE:
+                findings.append(f"{name}: {width} pixels wide on a phone of {PHONE}")
+        if not browser:
+            print("no Chromium: widths on a phone were not looked at")
         # 381,000 instructions: the last bar ends where the run ends.
         said = run("profile blas.pair_energy --nocc 64 --naux 1536 --nvir 448 --html large.html")
         text = pathlib.Path(folder, "large.html").read_text()

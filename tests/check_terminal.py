@@ -80,6 +80,19 @@ def main(command):
     expect("sim:trn2" in completed(command, "trnsci bench blas.gemm --exec "), "executors are not completed")
     expect("trn2" in completed(command, "trnsci bench blas.gemm --exec sim:"), "executors are not completed after the colon")
     expect(completed(command, "trnsci mp2 --guess s") == ["sad"], "choices are not completed")
+    expect(completed(command, "trnsci bench blas.gemm --exec host,sim:trn1,sim:") == ["trn1", "trn2", "trn3"],
+           "executors are not completed after a comma")
+    for line, word in (("bench blas.gemm --dtype b", "bf16"), ("bench blas.symm --dtype complex1", "complex128"),
+                       ("bench fft.c2c --dtype fp6", "fp64"), ("bench blas.gemm --precision tf32x", "tf32x3"),
+                       ("mp2 water.xyz --precision ex", "exact"), ("rand --generator mrg", "mrg32k3a"),
+                       ("bench rand.normal --generator xor", "xorwow"), ("rand --dist cau", "cauchy"),
+                       ("profile blas.gemm --exec sim:trn3", "trn3"), ("einsum ij,jk->ik --dtype comp", "complex64")):
+        expect(word in completed(command, "trnsci " + line), f"trnsci {line}: {word} is not offered")
+    # A refusal is one line for programs, and wrapped on a terminal.
+    shown = on_terminal([command, "bench", "blas.gemm", "--m", "99999999999999999999"])
+    lines = shown.replace("\r", "").strip("\n").split("\n")
+    expect(lines[0].startswith("trnsci: bench blas.gemm: --m") and len(lines) > 1 and max(map(len, lines)) <= 80,
+           f"a refusal is not wrapped on a terminal: {lines}")
     expect(completed(command, "trnsci mp2 wat") == [], "a file name is not left to the shell")
     for shell in ("bash", "zsh", "fish"):
         script = subprocess.run([command, "completion", shell], capture_output=True, text=True)

@@ -27,6 +27,8 @@ nlohmann::ordered_json to_json(const BenchRow& r, const std::string& unit) {
   nlohmann::ordered_json shape = nlohmann::ordered_json::object();
   for (const auto& [name, value] : r.shape) std::visit([&](const auto& v) { shape[name] = v; }, value);
   const bool ran = r.refused.empty(), flops = ran && unit == "GFLOP/s";
+  const double rate = r.rate() * 1e-9;
+  const std::optional<double> bytes = r.byte_rate();
   nlohmann::ordered_json row = {{"op", r.op},
                                 {"executor", r.executor},
                                 {"dtype", r.dtype},
@@ -34,14 +36,14 @@ nlohmann::ordered_json to_json(const BenchRow& r, const std::string& unit) {
                                 {"shape", shape},
                                 {"seconds", maybe(r.seconds)},
                                 {"modelled_seconds", maybe(r.modelled_seconds)},
-                                {"rate", ran ? maybe(r.rate) : nullptr},
+                                {"rate", ran ? maybe(rate) : nullptr},
                                 {"rate_unit", unit},
-                                {"gflops", flops ? maybe(r.rate) : nullptr},
-                                {"roof_fraction", ran ? maybe(r.roof_fraction) : nullptr},
+                                {"gflops", flops ? maybe(rate) : nullptr},
+                                {"roof_fraction", ran ? maybe(r.roof_fraction()) : nullptr},
                                 {"error", maybe(r.error)},
                                 {"bound", maybe(r.bound)},
                                 {"peer_seconds", maybe(r.peer_seconds)},
-                                {"gbytes", maybe(r.gbytes)}};
+                                {"gbytes", bytes ? maybe(*bytes * 1e-9) : nullptr}};
   if (r.solver) {
     row["gemm_equivalents"] = r.solver->gemm_equivalents;
     row["condition"] = maybe(r.solver->condition);
@@ -66,7 +68,7 @@ std::vector<BenchRow> rows_of(const Operation& operation, const Arguments& argum
   for (const std::string& executor : arguments.executors) {
     const Stage stage(fmt::format("{} on {}", operation.name(), executor));
     try {
-      rows.push_back(operation.bench(executor, arguments.options));
+      rows.push_back(operation.bench(Executor::open(executor), arguments.options));
       some = true;
     } catch (const NotImplemented& e) {
       if (!first) first = std::current_exception();
@@ -74,18 +76,29 @@ std::vector<BenchRow> rows_of(const Operation& operation, const Arguments& argum
       rows.back().op = operation.name();
       rows.back().executor = executor;
       rows.back().refused = e.what();
+      if (rows.back().refused.starts_with("bench: ")) rows.back().refused.erase(0, 7);
     }
   }
   if (!some && first) std::rethrow_exception(first);
+  // All rows are about the same type and extents.
+  for (const BenchRow& ran : rows) {
+    if (!ran.refused.empty()) continue;
+    for (BenchRow& row : rows)
+      if (!row.refused.empty()) row.dtype = ran.dtype, row.precision = ran.precision, row.shape = ran.shape;
+    break;
+  }
   return rows;
 }
 
 std::string rate_text(double rate, const std::string& unit) {
   if (!(rate > 0)) return "-";
-  if (unit == "GFLOP/s") return flop_rate_text(rate * 1e9);
-  if (unit == "GB/s") return byte_rate_text(rate * 1e9);
-  return fmt::format("{:.3g} {}", rate, unit);
+  if (unit == "GFLOP/s") return flop_rate_text(rate);
+  if (unit == "GB/s") return byte_rate_text(rate);
+  return fmt::format("{:.3g} {}", rate * 1e-9, unit);
 }
+
+// More than the roof of memory: the operands were in the caches.
+std::string roof_text(double fraction) { return fraction <= 0 ? "-" : fraction > 1 ? "in cache" : percent(fraction); }
 
 // What every row is about: the operation, its type and extents, and its work.
 std::string heading(const Operation& operation, const BenchRow& r) {
@@ -95,15 +108,13 @@ std::string heading(const Operation& operation, const BenchRow& r) {
     text += fmt::format("{} {}", i == 0 ? ":" : ",", r.shape[i].first);
     std::visit([&](const auto& v) { text += fmt::format(" {}", v); }, r.shape[i].second);
   }
-  const std::optional<double> seconds = r.modelled_seconds ? r.modelled_seconds : r.seconds;
   const std::string unit = operation.rate_unit();
-  if (seconds && r.rate > 0) {
-    const double work = r.rate * 1e9 * *seconds;
-    text += "; " + (unit == "GFLOP/s" ? flops_text(work)
-                    : unit == "GB/s"  ? bytes_text(work)
-                                      : fmt::format("{:.0f} values", work));
+  if (r.work > 0) {
+    text += "; " + (unit == "GFLOP/s" ? flops_text(r.work)
+                    : unit == "GB/s"  ? bytes_text(r.work) + " moved"
+                                      : fmt::format("{:.0f} values", r.work));
   }
-  if (seconds && r.gbytes) text += ", " + bytes_text(*r.gbytes * 1e9 * *seconds) + " moved";
+  if (r.bytes) text += ", " + bytes_text(*r.bytes) + " moved";
   return text;
 }
 
@@ -121,8 +132,8 @@ void print(const Operation& operation, const std::vector<BenchRow>& rows, const 
       continue;
     }
     table.add({r.executor, r.seconds ? duration(*r.seconds) : "-",
-               r.modelled_seconds ? duration(*r.modelled_seconds) : "-", rate_text(r.rate, operation.rate_unit()),
-               r.roof_fraction > 0 ? percent(r.roof_fraction) : "-", r.gbytes ? byte_rate_text(*r.gbytes * 1e9) : "-",
+               r.modelled_seconds ? duration(*r.modelled_seconds) : "-", rate_text(r.rate(), operation.rate_unit()),
+               roof_text(r.roof_fraction()), r.byte_rate() ? byte_rate_text(*r.byte_rate()) : "-",
                r.peer_seconds ? fmt::format("x {:.2f}", *r.seconds / *r.peer_seconds) : "-", number(r.error),
                number(r.bound)});
     if (r.peer_seconds) {
@@ -143,7 +154,9 @@ void print(const Operation& operation, const std::vector<BenchRow>& rows, const 
   for (const std::string& note : notes) say_text(note);
   legend("measured: this machine's clock (for a simulator, the time it took to simulate)");
   legend("modelled: the simulator's timing model; where it stands, rate and roof are from it");
-  legend("of roof: of the executor's arithmetic peak, or of its memory where that is the limit");
+  legend(
+      "of roof: of the executor's arithmetic peak, or of its memory where that is the limit; in cache: more than "
+      "memory gives");
   legend("bytes: read and written, per second");
   legend("peer: our time in units of OpenBLAS's, called directly in the same run");
   legend("error and bound: {}", operation.error_note());

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <trn/blas/counts.hpp>
 #include <trn/blas/storage.hpp>
 #include <trn/core/array.hpp>
 
@@ -25,8 +26,7 @@ struct BlasSize {
 struct BlasCase {
   std::function<Accuracy()> call;
   std::function<void()> peer;  // empty: OpenBLAS has none. Host operands only.
-  double flops = 0;            // real operations
-  double elements = 0;         // read and written
+  blas::counts::Work work;     // of the call on real operands
 };
 
 using MakeBlasCase = BlasCase (*)(const Executor&, const BlasSize&);
@@ -86,16 +86,14 @@ std::shared_ptr<const Operands<T>> operands(const Executor& e,
   return std::make_shared<const Operands<T>>(e, shapes);
 }
 
-// Real operations of a multiplication and an addition.
-template <class T> constexpr double kMultiplyAdd = blas::ComplexScalar<T> ? 8 : 2;
-
-// A case named `id`: shapes of the operands p, our call, theirs, work. In scope: e, s, p; m, n, k (int) for cblas.
-#define TRN_CASE(id, shapes, ours, theirs, operations, traffic)                                                 \
+// A case named `id`: shapes of the operands p, our call, theirs, work as trnblas counts it. In scope: e, s, p; m, n, k
+// (int) for cblas; dm, dn, dk for counts.
+#define TRN_CASE(id, shapes, ours, theirs, count)                                                               \
   template <class T> BlasCase id##_case(const Executor& e, const BlasSize& s) {                                 \
     const auto p = operands<T>(e, shapes);                                                                      \
     [[maybe_unused]] const int m = static_cast<int>(s.m), n = static_cast<int>(s.n), k = static_cast<int>(s.k); \
     [[maybe_unused]] const double dm = double(s.m), dn = double(s.n), dk = double(s.k);                         \
-    return {[=]() -> Accuracy { ours; }, theirs, (operations)*kMultiplyAdd<T> / 2, traffic};                    \
+    return {[=]() -> Accuracy { ours; }, theirs, blas::counts::count};                                          \
   }
 #define TRN_SHAPES(...) \
   { __VA_ARGS__ }

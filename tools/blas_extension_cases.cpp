@@ -14,6 +14,7 @@ namespace trn::tools {
 
 namespace {
 
+namespace counts = blas::counts;
 using blas::Activation;
 using blas::Bias;
 using blas::Diag;
@@ -47,16 +48,15 @@ template <class T> std::vector<T*> addresses(T* first, std::int64_t step, std::i
 
 TRN_CASE(geam, TRN_SHAPES({s.m, s.n}, {s.n, s.m}, {s.m, s.n}),
          TRN_PLAIN(blas::geam(e, Op::N, Op::T, T(1), p->matrix(0), T(2), p->matrix(1), p->matrix(2))), TRN_NOBODY,
-         3 * dm * dn, 3 * dm * dn)
+         geam(dm, dn))
 TRN_CASE(dgmm, TRN_SHAPES({s.m, s.n}, {1, s.m}, {s.m, s.n}),
-         TRN_PLAIN(blas::dgmm(e, Side::Left, p->matrix(0), p->vector(1), p->matrix(2))), TRN_NOBODY, dm* dn,
-         2 * dm * dn)
+         TRN_PLAIN(blas::dgmm(e, Side::Left, p->matrix(0), p->vector(1), p->matrix(2))), TRN_NOBODY, dgmm(dm, dn))
 TRN_CASE(tpttr, TRN_SHAPES({1, s.n*(s.n + 1) / 2}, {s.n, s.n}),
-         TRN_PLAIN(blas::tpttr(e, blas::PackedView<T>(e, p->data(0), s.n, Uplo::Upper), p->matrix(1))), TRN_NOBODY, 0,
-         dn* dn)
+         TRN_PLAIN(blas::tpttr(e, blas::PackedView<T>(e, p->data(0), s.n, Uplo::Upper), p->matrix(1))), TRN_NOBODY,
+         tpttr(dn))
 TRN_CASE(trttp, TRN_SHAPES({1, s.n*(s.n + 1) / 2}, {s.n, s.n}),
-         TRN_PLAIN(blas::trttp(e, p->matrix(1), blas::PackedView<T>(e, p->data(0), s.n, Uplo::Upper))), TRN_NOBODY, 0,
-         dn* dn)
+         TRN_PLAIN(blas::trttp(e, p->matrix(1), blas::PackedView<T>(e, p->data(0), s.n, Uplo::Upper))), TRN_NOBODY,
+         tpttr(dn))
 
 template <class T> BlasCase gemm_batched_case(const Executor& e, const BlasSize& s) {
   const auto p = operands<T>(e, {{s.count, s.m * s.k}, {s.count, s.k * s.n}, {s.count, s.m * s.n}});
@@ -71,9 +71,7 @@ template <class T> BlasCase gemm_batched_case(const Executor& e, const BlasSize&
            p->data(1) + i * s.k * s.n, p->data(2) + i * s.m * s.n);
     }
   };
-  const double products = static_cast<double>(s.count), size = static_cast<double>(s.m * s.n * s.k);
-  return {ours, theirs, kMultiplyAdd<T> * products * size,
-          products * static_cast<double>(s.m * s.k + s.k * s.n + s.m * s.n)};
+  return {ours, theirs, static_cast<double>(s.count) * counts::gemm(double(s.m), double(s.n), double(s.k))};
 }
 
 template <class T> BlasCase trsm_batched_case(const Executor& e, const BlasSize& s) {
@@ -92,8 +90,7 @@ template <class T> BlasCase trsm_batched_case(const Executor& e, const BlasSize&
                         static_cast<int>(s.n), T(1), p->data(0), static_cast<int>(s.m), x, static_cast<int>(s.m));
     }
   };
-  const double all = static_cast<double>(s.count * s.m * s.n);
-  return {ours, theirs, kMultiplyAdd<T> / 2 * all * static_cast<double>(s.m), 2 * all};
+  return {ours, theirs, static_cast<double>(s.count) * counts::trmm(double(s.m), double(s.n))};
 }
 
 template <class T> BlasCase gemm_epilogue_case(const Executor& e, const BlasSize& s) {
@@ -103,7 +100,7 @@ template <class T> BlasCase gemm_epilogue_case(const Executor& e, const BlasSize
                                {Activation::Gelu, VectorView<const T>(p->vector(3)), Bias::PerRow, T(1)},
                                {s.precision});
   };
-  return {ours, {}, 2.0 * static_cast<double>(s.m * s.n * s.k), static_cast<double>(s.m * s.k + s.k * s.n + s.m * s.n)};
+  return {ours, {}, counts::gemm_epilogue(double(s.m), double(s.n), double(s.k))};
 }
 
 constexpr BlasSize kSize{2048, 2048, 1}, kBatch{16, 16, 16, 10000};

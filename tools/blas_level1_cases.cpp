@@ -16,35 +16,35 @@ using blas::Op;
 #define TRN_XY TRN_SHAPES({1, s.n}, {1, s.n})
 
 TRN_CASE(axpy, TRN_XY, TRN_PLAIN(blas::axpy(e, T(1e-3f), p->vector(0), p->vector(1))),
-         TRN_THEIRS(cb::axpy(n, T(1e-3f), p->data(0), 1, p->data(1), 1)), 2 * dn, 3 * dn)
+         TRN_THEIRS(cb::axpy(n, T(1e-3f), p->data(0), 1, p->data(1), 1)), axpy(dn))
 TRN_CASE(copy, TRN_XY, TRN_PLAIN(blas::copy(e, p->vector(0), p->vector(1))),
-         TRN_THEIRS(cb::copy(n, p->data(0), 1, p->data(1), 1)), 0, 2 * dn)
+         TRN_THEIRS(cb::copy(n, p->data(0), 1, p->data(1), 1)), copy(dn))
 TRN_CASE(swap, TRN_XY, TRN_PLAIN(blas::swap(e, p->vector(0), p->vector(1))),
-         TRN_THEIRS(cb::swap(n, p->data(0), 1, p->data(1), 1)), 0, 4 * dn)
-TRN_CASE(scal, TRN_X, TRN_PLAIN(blas::scal(e, T(-1), p->vector(0))), TRN_THEIRS(cb::scal(n, T(-1), p->data(0), 1)), dn,
-         2 * dn)
+         TRN_THEIRS(cb::swap(n, p->data(0), 1, p->data(1), 1)), swap(dn))
+TRN_CASE(scal, TRN_X, TRN_PLAIN(blas::scal(e, T(-1), p->vector(0))), TRN_THEIRS(cb::scal(n, T(-1), p->data(0), 1)),
+         scal(dn))
 TRN_CASE(scal_real, TRN_X, TRN_PLAIN(blas::scal_real(e, blas::Real<T>(-1), p->vector(0))),
-         TRN_THEIRS(cb::scal_real(n, blas::Real<T>(-1), p->data(0), 1)), dn / 2, 2 * dn)
-TRN_CASE(amax, TRN_X, TRN_PLAIN((void)blas::amax(e, p->vector(0))), TRN_NOBODY, dn, dn)
-TRN_CASE(amin, TRN_X, TRN_PLAIN((void)blas::amin(e, p->vector(0))), TRN_NOBODY, dn, dn)
-TRN_CASE(asum, TRN_X, return blas::asum(e, p->vector(0), s.precision).accuracy, TRN_NOBODY, dn, dn)
-TRN_CASE(nrm2, TRN_X, return blas::nrm2(e, p->vector(0), s.precision).accuracy, TRN_NOBODY, 2 * dn, dn)
+         TRN_THEIRS(cb::scal_real(n, blas::Real<T>(-1), p->data(0), 1)), scal_real(dn))
+TRN_CASE(amax, TRN_X, TRN_PLAIN((void)blas::amax(e, p->vector(0))), TRN_NOBODY, amax(dn))
+TRN_CASE(amin, TRN_X, TRN_PLAIN((void)blas::amin(e, p->vector(0))), TRN_NOBODY, amax(dn))
+TRN_CASE(asum, TRN_X, return blas::asum(e, p->vector(0), s.precision).accuracy, TRN_NOBODY, asum(dn))
+TRN_CASE(nrm2, TRN_X, return blas::nrm2(e, p->vector(0), s.precision).accuracy, TRN_NOBODY, nrm2(dn))
 TRN_CASE(dot, TRN_XY, return blas::dot(e, p->vector(0), p->vector(1), s.precision).accuracy,
-         TRN_THEIRS((void)cb::dot(n, p->data(0), 1, p->data(1), 1, false)), 2 * dn, 2 * dn)
+         TRN_THEIRS((void)cb::dot(n, p->data(0), 1, p->data(1), 1, false)), dot(dn))
 TRN_CASE(dotc, TRN_XY, return blas::dotc(e, p->vector(0), p->vector(1), s.precision).accuracy,
-         TRN_THEIRS((void)cb::dot(n, p->data(0), 1, p->data(1), 1, true)), 2 * dn, 2 * dn)
+         TRN_THEIRS((void)cb::dot(n, p->data(0), 1, p->data(1), 1, true)), dot(dn))
 TRN_CASE(rot, TRN_XY, TRN_PLAIN(blas::rot(e, p->vector(0), p->vector(1), blas::Real<T>(0.8f), T(0.6f))),
-         TRN_THEIRS(cb::rot(n, p->data(0), 1, p->data(1), 1, blas::Real<T>(0.8f), blas::Real<T>(0.6f))), 6 * dn, 4 * dn)
+         TRN_THEIRS(cb::rot(n, p->data(0), 1, p->data(1), 1, blas::Real<T>(0.8f), blas::Real<T>(0.6f))), rot(dn))
 TRN_CASE(rotm, TRN_XY,
          TRN_PLAIN(blas::rotm(e, p->vector(0), p->vector(1), {T(-1), T(0.8f), T(-0.6f), T(0.6f), T(0.8f)})), TRN_NOBODY,
-         6 * dn, 4 * dn)
+         rot(dn))
 TRN_CASE(rotg, TRN_SHAPES({1, 2}),
          TRN_PLAIN(for (std::int64_t i = 0; i < s.n; ++i) p->data(0)[0] = blas::rotg(p->data(0)[1], p->data(0)[0]).s),
-         TRN_NOBODY, 8 * dn, 4 * dn)
+         TRN_NOBODY, rotg(dn))
 TRN_CASE(rotmg, TRN_SHAPES({1, 4}),
          TRN_PLAIN(for (std::int64_t i = 0; i < s.n; ++i)
                        p->data(0)[3] = blas::rotmg(T(1), T(1), T(1), p->data(0)[3]).h.h21),
-         TRN_NOBODY, 10 * dn, 8 * dn)
+         TRN_NOBODY, rotmg(dn))
 
 constexpr BlasSize kScalar{1, 1000, 1};
 constexpr BlasSize kSize{1, std::int64_t{1} << 23, 1};

@@ -3,20 +3,18 @@
 #include <algorithm>
 
 #include <trn/core/error.hpp>
-#include <trn/neuron/sim.hpp>
 #include <trn/tile/device.hpp>
 
 #include "blas_case.hpp"
-#include "host_peak.hpp"
 #include "measure.hpp"
 #include "operation.hpp"
 #include "recording_device.hpp"
+#include "roofs.hpp"
+#include "scalar_type.hpp"
 
 namespace trn::tools {
 
 namespace {
-
-constexpr DType kTypes[] = {DType::Float32, DType::Float64, DType::Complex64, DType::Complex128};
 
 class BlasOperation final : public Operation {
  public:
@@ -32,8 +30,9 @@ class BlasOperation final : public Operation {
     options.number("--n", size_.n, "columns, or the length of vectors");
     options.number("--k", size_.k, "inner dimension, or diagonals of a band");
     options.number("--count", size_.count, "problems of a batch");
-    options.text("--dtype", dtype_, "fp32, fp64, complex64, complex128");
-    options.text("--precision", precision_, "native, tf32, bf16, tf32x3, bf16x6, exact, target=ERROR");
+    options.text("--dtype", dtype_, "fp32, fp64, complex64, complex128").completes(scalar_words());
+    options.text("--precision", precision_, "native, tf32, bf16, tf32x3, bf16x6, exact, target=ERROR")
+        .completes(precision_words());
   }
 
   std::vector<std::string> default_executors() const override { return {"host"}; }
@@ -51,44 +50,29 @@ class BlasOperation final : public Operation {
     }
   }
 
-  BenchRow bench(const std::string& executor_name, const BenchOptions& options) const override {
-    const Executor executor = Executor::open(executor_name);
-    const bool simulated = executor.family() == Family::Device;
-    require(!row_.scalar || !simulated, "{}: works on the caller's own numbers; use host", name());
-    require(simulated || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model",
-            executor.name());
+ private:
+  void fill(BenchRow& r, const Executor& executor, const BenchOptions& options) const override {
+    if (row_.scalar && executor.family() == Family::Device)
+      fail<NotImplemented>("{}: works on the caller's own numbers; use host", name());
     const BlasCase c = make(options.model_only ? Executor::host() : executor);
-    BenchRow r;
-    r.op = name();
-    r.executor = executor.name();
-    r.dtype = trn::name(parse_dtype(dtype_));
+    const DType dtype = parse_dtype(dtype_);
+    r.dtype = trn::name(dtype);
     r.shape = {{"m", size_.m}, {"n", size_.n}, {"k", size_.k}, {"count", size_.count}};
     if (options.model_only) {
-      const tile::Machine& machine = tile::device_of(executor).machine();
       r.precision = precision_;
-      r.modelled_seconds = 0;
-      for (const Step& step : steps(*this, machine)) {
-        *r.modelled_seconds += step.runs * neuron::estimate(*step.program, machine).seconds;
-      }
+      r.modelled_seconds = modelled_call(*this, tile::device_of(executor).machine());
     } else {
       run(executor, c, options, r);
     }
-    const double seconds = r.modelled_seconds ? *r.modelled_seconds : *r.seconds;
-    const DType dtype = parse_dtype(dtype_);
-    const bool wide = real_of(dtype) == DType::Float64;
-    const double peak = simulated ? tile::device_of(executor).machine().tensor_flops(DType::Float32)
-                                  : (wide ? host_peak().fp64_flops : host_peak().fp32_flops);
-    r.rate = c.flops / seconds * 1e-9;
-    r.gbytes = c.elements * static_cast<double>(size_bytes(dtype)) / seconds * 1e-9;
-    r.roof_fraction = c.flops / seconds / peak;
-    return r;
+    r.work = blas::counts::flops(c.work, dtype);
+    r.bytes = blas::counts::bytes(c.work, dtype);
+    r.roof = flop_roof(executor, dtype);
   }
 
- private:
   BlasCase make(const Executor& executor) const {
     const DType dtype = parse_dtype(dtype_);
-    const auto at = std::find(std::begin(kTypes), std::end(kTypes), dtype) - std::begin(kTypes);
-    require(at < 4 && row_.make[at] != nullptr, "{}: not offered for {}", name(), trn::name(dtype));
+    const std::size_t at = scalar_place(name(), dtype);
+    require(row_.make[at] != nullptr, "{}: not offered for {}", name(), trn::name(dtype));
     BlasSize size = size_;
     size.precision = Precision::parse(precision_);
     return row_.make[at](executor, size);
@@ -133,15 +117,18 @@ class WithPeer final : public Operation {
   void add_options(Options& options) override {
     own_->add_options(options);
     own_types_ = options.has("--dtype");
-    if (!own_types_) options.text("--dtype", dtype_, "fp32; on the host also fp64, complex64, complex128");
+    if (!own_types_)
+      options.text("--dtype", dtype_, "fp32; on the host also fp64, complex64, complex128").completes(scalar_words());
   }
 
-  BenchRow bench(const std::string& executor, const BenchOptions& options) const override {
-    const bool host = Executor::open(executor).family() == Family::Host;
+ private:
+  void fill(BenchRow& r, const Executor& executor, const BenchOptions& options) const override {
+    const bool host = executor.family() == Family::Host;
     const bool other = !own_types_ && parse_dtype(dtype_) != DType::Float32;
-    require(host || !other, "bench: {} in {} is for the host; '{}' takes fp32", name(), dtype_, executor);
-    BenchRow r = own_->bench(executor, options);
-    if (!host) return r;
+    if (!host && other)
+      fail<NotImplemented>("bench: {} in {} is for the host; '{}' takes fp32", name(), dtype_, executor.name());
+    r = own_->bench(executor, options);
+    if (!host) return;
     BlasSize size = row_.size;
     for (const auto& [key, value] : r.shape) {
       for (const auto& [name, extent] :
@@ -151,16 +138,12 @@ class WithPeer final : public Operation {
     }
     const BenchRow t = BlasOperation(row_, size, other ? dtype_ : r.dtype).bench(executor, options);
     const bool by_bytes = rate_unit() == "GB/s";
-    const double roof = r.rate / r.roof_fraction;
     r.seconds = t.seconds, r.peer_seconds = t.peer_seconds;
-    r.rate = by_bytes ? *t.gbytes : t.rate;
-    r.roof_fraction = by_bytes ? r.rate / roof : t.roof_fraction;
-    if (!by_bytes) r.gbytes = t.gbytes;
+    r.work = by_bytes ? *t.bytes : t.work;
+    if (!by_bytes) r.roof = t.roof, r.bytes = t.bytes;
     if (other) r.dtype = t.dtype, r.error = t.error, r.bound = t.bound;
-    return r;
   }
 
- private:
   std::unique_ptr<Operation> own_;
   BlasRow row_;
   bool own_types_ = false;

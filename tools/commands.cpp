@@ -14,6 +14,7 @@
 
 #include "commands.hpp"
 #include "input_file.hpp"
+#include "near_names.hpp"
 #include "output.hpp"
 #include "silicon_report.hpp"
 
@@ -96,6 +97,19 @@ class Groups {
   std::vector<std::pair<std::string, Table>> tables_;
 };
 
+// The keys that every compared row has in JSON.
+template <class Row> nlohmann::ordered_json json_of(const Row& r, bool goal) {
+  return {{"name", r.name},
+          {"machine", r.machine},
+          {"source", r.source},
+          {"kind", name(r.kind)},
+          {"measured_us", r.measured_us},
+          {"modelled_us", r.modelled_us},
+          {"ratio", r.ratio()},
+          {"goal", goal},
+          {"note", r.note}};
+}
+
 void validate_collectives(JsonFile* json) {
   const auto rows = neuron::validate_collectives();
   Groups table({"published collective", "measured", "modelled", "ratio", ""});
@@ -105,15 +119,7 @@ void validate_collectives(JsonFile* json) {
     table.add(fmt::format("{}, {}", r.machine, name(r.kind)),
               {r.name, duration(r.measured_us * 1e-6), duration(r.modelled_us * 1e-6), fmt::format("{:.3f}", r.ratio()),
                r.goal ? "" : "outlier"});
-    out.push_back({{"name", r.name},
-                   {"machine", r.machine},
-                   {"source", r.source},
-                   {"kind", name(r.kind)},
-                   {"measured_us", r.measured_us},
-                   {"modelled_us", r.modelled_us},
-                   {"ratio", r.ratio()},
-                   {"goal", r.goal},
-                   {"note", r.note}});
+    out.push_back(json_of(r, r.goal));
     if (r.goal) off.push_back(factor_off(r.ratio()));
   }
   if (json) json->write(out);
@@ -140,15 +146,7 @@ void validate(const std::string& path) {
     table.add(fmt::format("{}, {}", r.machine, name(r.kind)),
               {r.name, duration(r.measured_us * 1e-6), duration(r.modelled_us * 1e-6), fmt::format("{:.3f}", r.ratio()),
                reordered ? fmt::format("{:.3f}", r.reordered_us / r.measured_us) : "-"});
-    out.push_back({{"name", r.name},
-                   {"machine", r.machine},
-                   {"source", r.source},
-                   {"kind", name(r.kind)},
-                   {"measured_us", r.measured_us},
-                   {"modelled_us", r.modelled_us},
-                   {"ratio", r.ratio()},
-                   {"goal", true},
-                   {"note", r.note}});
+    out.push_back(json_of(r, true));
     if (reordered) out.back()["reordered_us"] = r.reordered_us;
   }
   json.write(out);
@@ -190,7 +188,7 @@ void add_validate(Command& program) {
     if (from->empty()) return validate(*json);
     require_readable("the report", *from);
     const std::vector<std::string> lines = silicon::moved_constants(silicon::read_report(*from));
-    for (const std::string& line : lines) say_text(line);
+    for (const std::string& line : lines) say_text(printable(line, line.size()));
     fmt::print("{} constants would move\n", lines.size());
   });
 }

@@ -98,7 +98,18 @@ void collect(const Json& json, const std::string& prefix, std::vector<Row>& rows
   rows[place] = std::move(row);
 }
 
-std::vector<Row> read_rows(const std::string& path) {
+// A file: its rows, and the command that made it with all its options.
+struct Run {
+  std::string path, command;
+  std::vector<Row> rows;
+};
+
+std::string text_of(const Json& object, const char* key) {
+  const auto at = object.find(key);
+  return at != object.end() && at->is_string() ? at->get<std::string>() : "";
+}
+
+Run read_run(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   require(in.good(), "'{}' cannot be read; give a file that trnsci wrote with --json", path);
   std::stringstream content;
@@ -116,10 +127,14 @@ std::vector<Row> read_rows(const std::string& path) {
   const Json json = Json::parse(text, nullptr, false);
   require(json.is_object() || json.is_array(),
           "'{}' is not JSON of an object or a list; give what trnsci wrote with --json", path);
-  std::vector<Row> rows;
-  collect(json, "", rows);
-  std::erase_if(rows, [](const Row& row) { return row.values.empty(); });
-  return rows;
+  Run run{path, "", {}};
+  const Json first = json.is_array() ? (json.empty() || !json[0].is_object() ? Json::object() : json[0]) : json;
+  run.command = text_of(first, "command");
+  // The line that repeats a row has the options that the command left out; of several rows it is the first one's.
+  if (const std::string again = text_of(first, "repeat"); !again.empty() && json.size() == 1) run.command = again;
+  collect(json, "", run.rows);
+  std::erase_if(run.rows, [](const Row& row) { return row.values.empty(); });
+  return run;
 }
 
 struct Difference {
@@ -142,6 +157,7 @@ std::string shown(const std::string& key, const Json& value) {
   if (!value.is_number()) return value.is_string() ? printable(value.get<std::string>()) : value.dump();
   const double number = value.get<double>();
   if (key.ends_with("seconds")) return duration(number);
+  if (key.ends_with("_bytes")) return neuron::report::bytes_text(number);
   return value.is_number_integer() ? value.dump() : fmt::format("{:.6g}", number);
 }
 
@@ -230,11 +246,15 @@ std::string bar(double ratio) {
       ratio_text(ratio), half < 0 ? 50 + half : 50, std::abs(half), half < 0 ? "#2a78d6" : "#d97a1f");
 }
 
-void write_page(const Comparison& c, const std::string& first, const std::string& second, OutputFile& out) {
+// Shape, type and machine of the runs are in the commands that made them, and of each row in its title.
+void write_page(const Comparison& c, const Run& first, const Run& second, OutputFile& out) {
   using neuron::report::html_escaped;
+  const auto fact = [](const Run& run) {
+    return printable(run.path) + (run.command.empty() ? "" : ": " + printable(run.command));
+  };
   out.write(neuron::report::page_begin("Two runs of trnsci", {{"command", command_line()},
-                                                              {"first", first},
-                                                              {"second", second},
+                                                              {"first", fact(first)},
+                                                              {"second", fact(second)},
                                                               {"version", fmt::format("trnsci {}", TRN_VERSION)}}));
   if (c.times > 0) out.print("<p class=\"part\">{}</p>\n", times_text(c));
   out.print("<p class=\"part\">{}. A bar to the right: the second is larger; its edge is a factor of 4.</p>\n",
@@ -242,7 +262,8 @@ void write_page(const Comparison& c, const std::string& first, const std::string
   for (const Compared& row : c.rows) {
     out.print(
         "<section "
-        "class=\"card\"><h2>{}</h2>\n<table>\n<tr><th></th><th>first</th><th>second</th><th>ratio</th><th></th></tr>\n",
+        "class=\"card\"><h2>{}</h2>\n<table "
+        "class=\"text\">\n<tr><th>value</th><th>first</th><th>second</th><th>ratio</th><th></th></tr>\n",
         row.title.empty() ? "The whole" : html_escaped(row.title));
     for (const Difference& d : row.differences) {
       out.print("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", html_escaped(d.key),
@@ -292,11 +313,12 @@ void run(const Arguments& a) {
   require(a.html != "-", "--html: the page goes to a file; '-' is for --json alone");
   if (!a.html.empty()) const OutputFile claim("--html", a.html);  // a bad path costs nothing
   JsonFile json(a.json);
-  const Comparison c = compare(read_rows(a.first), read_rows(a.second), a.above);
+  const Run first = read_run(a.first), second = read_run(a.second);
+  const Comparison c = compare(first.rows, second.rows, a.above);
   if (!json.replaces_text()) print(c);
   if (!a.html.empty()) {
     OutputFile page("--html", a.html);
-    write_page(c, a.first, a.second, page);
+    write_page(c, first, second, page);
   }
   json.write(json_of(c));
 }

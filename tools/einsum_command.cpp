@@ -91,8 +91,9 @@ void add_einsum(Command& program) {
   auto a = std::make_shared<Arguments>();
   command.text("expression", a->what.text, "like \"ijk,kl->lij\"").required();
   command.texts("--sizes", a->what.sizes, "extents by label: i=24,j=16").required();
-  command.text("--dtype", a->what.dtype, "of operands and result");
-  command.text("--precision", a->what.precision, "a mode, or target=1e-6");
+  command.text("--dtype", a->what.dtype, "of operands and result")
+      .completes({"fp32", "fp64", "complex64", "complex128", "bf16", "fp16"});
+  command.text("--precision", a->what.precision, "a mode, or target=1e-6").completes(precision_words());
   command.text("--exec", a->executor, "where it runs");
   command.text("--path", a->what.path, "how the order of contractions is found", path_names());
   command.number("--memory", a->what.memory_bytes, "bytes of intermediates at most; 0: no limit", 0, kAnyCount);

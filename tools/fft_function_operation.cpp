@@ -1,11 +1,7 @@
-// The functions of trnfft for the command line: fft.dct, fft.convolve, fft.stft. Bounds are those of their headers.
+// The functions of trnfft for the command line: fft.dct, fft.convolve, fft.stft. Bounds: trn/fft/bounds.hpp.
 #include <cmath>
 #include <random>
-#include <trn/fft/convolve.hpp>
-#include <trn/fft/cosine.hpp>
-#include <trn/fft/frequencies.hpp>
-#include <trn/fft/matrix_program.hpp>
-#include <trn/fft/plan.hpp>
+#include <trn/fft/bounds.hpp>
 #include <trn/fft/stft.hpp>
 
 #include "fft_rows.hpp"
@@ -15,9 +11,6 @@ namespace trn::tools {
 namespace {
 
 using namespace fft_rows;
-using fft::Direction;
-using fft::Kind;
-
 enum class Function { Dct, Convolve, Stft };
 
 class Functions final : public Transforms {
@@ -34,7 +27,8 @@ class Functions final : public Transforms {
   void add_options(Options& options) override {
     options.number("--n", n_, function_ == Function::Dct ? "points" : "points of the signal", 2);
     add_common(options);
-    options.text("--precision", precision_, "native, another mode where the executor has it, or target=1e-6");
+    options.text("--precision", precision_, "native, another mode where the executor has it, or target=1e-6")
+        .completes(precision_words());
     if (function_ == Function::Dct) options.number("--type", type_, "1 to 4", 1, 4);
     if (function_ == Function::Convolve) {
       options.number("--m", m_, "points of the kernel", 2);
@@ -56,9 +50,10 @@ class Functions final : public Transforms {
   fft::StftOptions stft_options() const { return {.n_fft = n_fft_, .hop = hop_}; }
   double flops() const override {
     const auto n = static_cast<double>(n_), b = static_cast<double>(batch_);
-    if (function_ == Function::Dct) return b * fft_flops(n) / 2;
-    if (function_ == Function::Convolve) return b * 3 * fft_flops(n + static_cast<double>(m_)) / 2;
-    return b * static_cast<double>(fft::stft_frames(n_, stft_options())) * fft_flops(static_cast<double>(n_fft_)) / 2;
+    if (function_ == Function::Dct) return fft::counts::cosine_flops(n, b);
+    if (function_ == Function::Convolve) return fft::counts::convolve_flops(n, static_cast<double>(m_), b);
+    return fft::counts::stft_flops(static_cast<double>(n_fft_),
+                                   static_cast<double>(fft::stft_frames(n_, stft_options())), b);
   }
   bool describes_runs() const override { return true; }
   Programs programs(const tile::Machine& machine) const override {
@@ -116,28 +111,11 @@ class Functions final : public Transforms {
     const Clock clock = o.cpu_time ? Clock::Processor : Clock::Wall;
     Measured measured;
     const Precision precision = Precision::parse(precision_);
-    const auto plan_bound = [&](std::int64_t points, Kind kind = Kind::RealToComplex) {
-      fft::Description d = fft::dense(kind, Direction::Forward, {points});
-      if (!precision.has_target()) d.precision = precision;
-      return fft::Plan<T>(e, d).accuracy().bound;
-    };
-    const bool device = e.family() == Family::Device;
-    const auto matrix_bound = [&](std::int64_t points) {  // of lines short enough for one matrix
-      return fft::matrix_error_bound(points, precision.mode());
-    };
-    const auto fits = [&](std::int64_t points) { return device && points <= tile::device_of(e).machine().partitions; };
-    const double u = unit_roundoff(dtype_of<T>);
     if (function_ == Function::Dct) {
       Array<T> y(e, {batch_, n_});
       measured = measure(
           e, o.repeats, [&] { y = cosine(e, dx, cache); }, clock);
       r.error = sampled_error(n_, y.to_host(), [&](std::int64_t i) { return exact_dct(x, i); });
-      const Kind kind = type_ == 4 ? Kind::ComplexToComplex : type_ == 3 ? Kind::ComplexToReal : Kind::RealToComplex;
-      const std::int64_t points = type_ == 1                         ? 2 * n_ - 2
-                                  : device || (type_ == 4 && n_ % 2) ? 2 * n_
-                                  : type_ == 4                       ? n_ / 2
-                                                                     : n_;
-      r.bound = fits(n_) ? matrix_bound(n_) : 2 * plan_bound(points, kind) + 12 * u;
     } else if (function_ == Function::Convolve) {
       r.note = "method " + method_ + "; the error is relative to ||a|| ||b||_1";
       Array<T> y(e, {batch_, n_ + m_ - 1});
@@ -157,10 +135,6 @@ class Functions final : public Transforms {
             return sum;
           },
           scale);
-      const fft::ProductError words =
-          device && precision.mode() != Mode::Exact ? fft::product_error(precision.mode()) : fft::ProductError{};
-      r.bound = method_ == "direct" ? static_cast<double>(m_ + words.products) * u + words.error
-                                    : 3 * plan_bound(fft::next_fast_len(n_ + m_ - 1)) + 6 * u;
     } else {
       const std::int64_t count = fft::stft_frames(n_, stft_options()), bins = n_fft_ / 2 + 1;
       Array<std::complex<T>> y(e, {batch_, bins, count});
@@ -183,11 +157,21 @@ class Functions final : public Transforms {
         }
         return sum;
       });
-      r.bound = (fits(n_fft_) ? matrix_bound(n_fft_) : plan_bound(n_fft_)) + 3 * u;
     }
-    if (precision.has_target()) r.bound = precision.target_error();
+    r.bound = precision.has_target() ? precision.target_error() : bound(e, dtype_of<T>, precision.mode());
     r.seconds = measured.fastest_s;
     return measured.runs;
+  }
+
+  double bound(const Executor& e, DType real, Mode mode) const {
+    if (function_ == Function::Dct)
+      return fft::dct_error_bound(e, static_cast<fft::CosineType>(type_), n_, batch_, real, mode);
+    if (function_ == Function::Stft)
+      return fft::stft_error_bound(e, n_fft_, batch_ * fft::stft_frames(n_, stft_options()), real, mode);
+    const fft::ConvolveWay way = method_ == "direct" ? fft::ConvolveWay::Sums
+                                 : method_ == "fft"  ? fft::ConvolveWay::Transform
+                                                     : fft::ConvolveWay::Blocks;
+    return fft::convolve_error_bound(e, way, n_, m_, batch_, real, mode);
   }
 
   // Of the first `count` values; relative to their own norm, or to `scale` per value.

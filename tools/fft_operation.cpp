@@ -25,7 +25,8 @@ class Plans final : public Transforms {
   void add_options(Options& options) override {
     options.numbers("--n", lengths_, "lengths, one per axis", 1, std::int64_t{1} << 30);
     add_common(options);
-    options.text("--precision", precision_, "native, another mode where the executor has it, or target=1e-6");
+    options.text("--precision", precision_, "native, another mode where the executor has it, or target=1e-6")
+        .completes(precision_words());
     options.text("--direction", direction_, "forward or inverse (default: r2c forward, c2r inverse)",
                  {"forward", "inverse"});
   }
@@ -43,8 +44,7 @@ class Plans final : public Transforms {
     return d;
   }
   double flops() const override {
-    const auto n = static_cast<double>(product(lengths_));
-    return static_cast<double>(batch_) * fft_flops(n) * (kind_ == Kind::ComplexToComplex ? 1 : 0.5);
+    return fft::counts::transform_flops(kind_, static_cast<double>(product(lengths_)), static_cast<double>(batch_));
   }
   Direction direction() const {
     if (direction_.empty()) return kind_ == Kind::ComplexToReal ? Direction::Inverse : Direction::Forward;
@@ -81,6 +81,8 @@ class Plans final : public Transforms {
     r.seconds = measured.fastest_s;
     r.error = error(values, y.to_host());
     r.bound = plan.accuracy().bound;
+    r.bytes = fft::counts::transform_bytes(kind_, static_cast<double>(n), static_cast<double>(lengths_.back()),
+                                           static_cast<double>(batch_), sizeof(T));
     r.note = fmt::format("precision {}, workspace {} bytes", trn::name(plan.accuracy().mode), plan.workspace_bytes());
     return measured.runs;
   }

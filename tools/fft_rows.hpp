@@ -1,6 +1,6 @@
 // What the rows of trnfft share: sizes and dtype, random data, the frame of a benchmark row. The column of rates counts
-// 5 N log2 N per complex and half of that per real transform, whatever the algorithm does. The error is || y - exact
-// ||_2 / || exact ||_2, from 48 points of the first transform summed directly in long double.
+// what trn/fft/counts.hpp says. The error is || y - exact ||_2 / || exact ||_2, from 48 points of the first transform
+// summed directly in long double.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,13 @@
 #include <vector>
 
 #include <trn/core/array.hpp>
+#include <trn/fft/counts.hpp>
 #include <trn/neuron/sim.hpp>
 #include <trn/tile/device.hpp>
 
-#include "host_peak.hpp"
 #include "measure.hpp"
 #include "operation.hpp"
+#include "roofs.hpp"
 
 namespace trn::tools::fft_rows {
 
@@ -47,29 +48,23 @@ inline Long turn(std::int64_t k, std::int64_t n) {  // exp(2 pi i k/n)
 // What plans and functions share: sizes, dtype, the frame of a row.
 class Transforms : public Operation {
  public:
-  std::string rate_unit() const override { return "GFLOP/s"; }
   std::string error_note() const override {
     return "||y - exact|| / ||exact|| (L2), estimated from 48 points of one transform; bound: the plan's";
   }
   std::vector<std::string> default_executors() const override {
     return dtype_ == "fp32" ? std::vector<std::string>{"host", "sim:trn2"} : std::vector<std::string>{"host"};
   }
-  BenchRow bench(const std::string& executor_name, const BenchOptions& options) const override {
-    const Executor executor = Executor::open(executor_name);
-    require(executor.family() == Family::Device || !options.model_only,
-            "bench: --model-only is for simulators; executor '{}' has no model", executor.name());
-    BenchRow r;
-    r.op = name();
-    r.executor = executor.name();
+
+ protected:
+  void fill(BenchRow& r, const Executor& executor, const BenchOptions& options) const override {
     r.dtype = trn::name(parse_dtype(dtype_));
     r.precision = precision_;
     r.shape = shape();
+    r.work = flops();
+    r.roof = flop_roof(executor, parse_dtype(dtype_));
     if (options.model_only) {
-      const tile::Machine& machine = tile::device_of(executor).machine();
-      r.modelled_seconds = model(machine, r);
-      r.rate = flops() / *r.modelled_seconds * 1e-9;
-      r.roof_fraction = r.rate * 1e9 / machine.tensor_flops(DType::Float32);
-      return r;
+      r.modelled_seconds = model(tile::device_of(executor).machine(), r);
+      return;
     }
     Recorder recorder(executor);
     switch (parse_dtype(dtype_)) {
@@ -86,16 +81,8 @@ class Transforms : public Operation {
       r.modelled_seconds = modelled_time(executor, recorder);
       if (describes_runs()) (void)model(tile::device_of(executor).machine(), r);
     }
-    r.rate = flops() / (r.modelled_seconds ? *r.modelled_seconds : *r.seconds) * 1e-9;
-    const bool host = executor.family() == Family::Host;
-    const double peak = !host                  ? tile::device_of(executor).machine().tensor_flops(DType::Float32)
-                        : r.dtype == "float64" ? host_peak().fp64_flops
-                                               : host_peak().fp32_flops;
-    r.roof_fraction = r.rate * 1e9 / peak;
-    return r;
   }
 
- protected:
   virtual double flops() const = 0;
   // Whether the note of a row that was run says which programs these were.
   virtual bool describes_runs() const { return false; }
@@ -140,9 +127,8 @@ class Transforms : public Operation {
   }
   void add_common(Options& options) {
     options.number("--batch", batch_, "how many at once");
-    options.text("--dtype", dtype_, "fp32 or fp64 (of the real parts)");
+    options.text("--dtype", dtype_, "fp32 or fp64 (of the real parts)").completes({"fp32", "fp64"});
   }
-  static double fft_flops(double points) { return 5 * points * std::log2(std::max(points, 2.0)); }
 
   std::int64_t batch_ = 64;
   std::string dtype_ = "fp32", precision_ = "native";

@@ -14,6 +14,8 @@
 
 #include <trn/core/error.hpp>
 
+#include "output.hpp"
+
 namespace trn::tools::fuzz {
 namespace {
 

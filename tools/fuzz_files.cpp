@@ -172,7 +172,7 @@ void run_molecule(Random& r, Current& current) {
     const mp2::Molecule m = mp2::parse_xyz(text, "water.xyz", {.charge = charge});
     (void)m.formula();
     if (!std::isfinite(m.nuclear_repulsion())) throw Finding{"the nuclear repulsion is not finite"};
-    (void)mp2::closed_shell_orbitals(m, 1);
+    (void)mp2::spin_counts(m, 1);
   });
 }
 

@@ -6,6 +6,7 @@
 #include <random>
 #include <type_traits>
 
+#include <trn/blas/counts.hpp>
 #include <trn/blas/exact_program.hpp>
 #include <trn/blas/gemm.hpp>
 #include <trn/blas/gemm_program.hpp>
@@ -13,9 +14,9 @@
 #include <trn/neuron/sim.hpp>
 #include <trn/tile/device.hpp>
 
-#include "host_peak.hpp"
 #include "measure.hpp"
 #include "operation.hpp"
+#include "roofs.hpp"
 
 namespace trn::tools {
 
@@ -30,9 +31,11 @@ class Gemm final : public Operation {
     options.number("--m", m_, "rows of C");
     options.number("--n", n_, "columns of C");
     options.number("--k", k_, "inner dimension");
-    options.text("--dtype", dtype_, "fp32, fp64 (devices: with --precision exact), bf16, fp16, tf32");
+    options.text("--dtype", dtype_, "fp32, fp64 (devices: with --precision exact), bf16, fp16, tf32")
+        .completes({"fp32", "fp64", "bf16", "fp16", "tf32"});
     options.text("--out-dtype,--out", out_, "dtype of C (default: the input's; fp32 for tf32)");
-    options.text("--precision", precision_, "native, tf32, bf16, tf32x3, bf16x6, exact, or target=1e-9");
+    options.text("--precision", precision_, "native, tf32, bf16, tf32x3, bf16x6, exact, or target=1e-9")
+        .completes(precision_words());
     options.number("--moduli", moduli_, "of exact, in programs and with --model-only: 16 are as accurate as dgemm", 1,
                    20);
     options.text("--op-a", op_a_, "N, or T: A is stored transposed", {"N", "T"});
@@ -61,20 +64,20 @@ class Gemm final : public Operation {
     return blas::gemm_program(s, machine);
   }
 
-  BenchRow bench(const std::string& executor, const BenchOptions& options) const override {
+  void fill(BenchRow& r, const Executor& executor, const BenchOptions& options) const override {
     switch (in()) {
       case DType::Float32:
-        return run<float, float>(executor, options);
+        return run<float, float>(r, executor, options);
       case DType::Float64:
-        return run<double, double>(executor, options);
+        return run<double, double>(r, executor, options);
       case DType::TFloat32:
-        return run<tfloat32, float>(executor, options);
+        return run<tfloat32, float>(r, executor, options);
       case DType::BFloat16:
-        return out() == DType::Float32 ? run<bfloat16, float>(executor, options)
-                                       : run<bfloat16, bfloat16>(executor, options);
+        return out() == DType::Float32 ? run<bfloat16, float>(r, executor, options)
+                                       : run<bfloat16, bfloat16>(r, executor, options);
       case DType::Float16:
-        return out() == DType::Float32 ? run<float16, float>(executor, options)
-                                       : run<float16, float16>(executor, options);
+        return out() == DType::Float32 ? run<float16, float>(r, executor, options)
+                                       : run<float16, float16>(r, executor, options);
       default:
         fail<InvalidArgument>("blas.gemm: no kernel for dtype {}; choose fp32, fp64, bf16, fp16 or tf32",
                               trn::name(in()));
@@ -89,32 +92,22 @@ class Gemm final : public Operation {
     if (!out_.empty()) return parse_dtype(out_);
     return in() == DType::TFloat32 ? DType::Float32 : in();
   }
-  double flops() const { return 2.0 * static_cast<double>(m_) * static_cast<double>(n_) * static_cast<double>(k_); }
 
-  BenchRow row(const std::string& executor) const {
-    BenchRow r;
-    r.op = name();
-    r.executor = executor;
+  template <class In, class Out> void run(BenchRow& r, const Executor& executor, const BenchOptions& options) const {
+    require(dtype_of<Out> == out(), "blas.gemm: {} in, {} out is not offered; see --help", trn::name(in()),
+            trn::name(out()));
     r.dtype = trn::name(in());
     r.precision = precision_;
     r.shape = {{"m", m_}, {"n", n_}, {"k", k_}};
-    return r;
-  }
-
-  template <class In, class Out> BenchRow run(const std::string& executor_name, const BenchOptions& options) const {
-    require(dtype_of<Out> == out(), "blas.gemm: {} in, {} out is not offered; see --help", trn::name(in()),
-            trn::name(out()));
-    const Executor executor = Executor::open(executor_name);
-    BenchRow r = row(executor.name());
-    const bool simulated = executor.family() == Family::Device;
-    require(simulated || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model",
-            executor.name());
-    if (simulated && options.model_only) {
+    r.work = blas::counts::gemm(static_cast<double>(m_), static_cast<double>(n_), static_cast<double>(k_)).flops;
+    if (options.model_only) {
       const tile::Machine& machine = tile::device_of(executor).machine();
       const neuron::RunReport report = neuron::estimate(program(machine), machine);
       const int passes = passes_of(precision().mode());
       if (passes > 1) r.note = fmt::format("precision {}, {} passes; {}", precision_, passes, busiest(report));
-      return finish(r, executor, report.seconds, precision().mode(), passes);
+      r.modelled_seconds = report.seconds;
+      r.roof = roof(executor, precision().mode(), passes);
+      return;
     }
     const auto a = random<In>(m_ * k_, 1), b = random<In>(k_ * n_, 2);
     const auto on = [&](const std::vector<In>& v, bool stored, std::int64_t rows, std::int64_t columns) {
@@ -133,14 +126,15 @@ class Gemm final : public Operation {
                          1, da.view(), db.view(), 0, dc.view(), chosen);
         },
         clock_of(options));
-    ensure(recorder.family_of(name()) == trn::name(executor.family()), "{} did not run on {}", name(), executor_name);
+    ensure(recorder.family_of(name()) == trn::name(executor.family()), "{} did not run on {}", name(), executor.name());
     r.seconds = measured.fastest_s;
-    if (!simulated) r.peer_seconds = peer_seconds<In>(options, da.data(), db.data());
+    if (executor.family() == Family::Host) r.peer_seconds = peer_seconds<In>(options, da.data(), db.data());
     r.error = error(a, b, dc.to_host());
     r.bound = accuracy.bound;
     r.note = fmt::format("precision {}, {} passes, bound {:.2e} of ||a_i|| ||b_j||", trn::name(accuracy.mode),
                          accuracy.passes, accuracy.bound);
-    return finish(r, executor, modelled_time(executor, recorder), accuracy.mode, accuracy.passes);
+    r.modelled_seconds = modelled_time(executor, recorder);
+    r.roof = roof(executor, accuracy.mode, accuracy.passes);
   }
 
   static Clock clock_of(const BenchOptions& options) { return options.cpu_time ? Clock::Processor : Clock::Wall; }
@@ -198,15 +192,10 @@ class Gemm final : public Operation {
     fail<InternalError>("blas.gemm: no such mode");
   }
 
-  BenchRow finish(BenchRow r, const Executor& executor, std::optional<double> modelled, Mode mode, int passes) const {
-    r.modelled_seconds = modelled;
-    const bool device = executor.family() == Family::Device;
-    const double peak = device ? tile::device_of(executor).machine().tensor_flops(words_of(mode)) / passes
-                               : (in() == DType::Float64 ? host_peak().fp64_flops : host_peak().fp32_flops);
-    const double rate = flops() / (modelled ? *modelled : *r.seconds);
-    r.rate = rate * 1e-9;
-    r.roof_fraction = rate / peak;
-    return r;
+  double roof(const Executor& executor, Mode mode, int passes) const {
+    return executor.family() == Family::Device
+               ? tile::device_of(executor).machine().tensor_flops(words_of(mode)) / passes
+               : host_peak(in());
   }
 
   template <class T> static std::vector<T> random(std::int64_t count, std::uint64_t seed) {

@@ -2,6 +2,7 @@
 // in the arguments, 1 for anything that went wrong while running. Output that could not be written (a full disk, a pipe
 // whose reader is gone, a closed descriptor) is such an error.
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
@@ -44,9 +45,16 @@ void prepare_signals() {
   }
 }
 
-// Not fmt::print, which throws when standard error cannot be written.
+// One line for programs; on a terminal lines of at most 80 columns. Not fmt::print, which throws when standard error
+// cannot be written.
 int complain(const std::string& text, int status) {
-  std::fputs(("trnsci: " + text + "\n").c_str(), stderr);
+  const std::string whole = "trnsci: " + text;
+  if (isatty(STDERR_FILENO) == 0) {
+    std::fputs((whole + "\n").c_str(), stderr);
+    return status;
+  }
+  for (const std::string& line : trn::tools::wrapped(whole, trn::tools::kColumns, 2))
+    std::fputs((line + "\n").c_str(), stderr);
   return status;
 }
 

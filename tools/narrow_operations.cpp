@@ -4,12 +4,14 @@
 #include <cmath>
 #include <optional>
 #include <random>
+#include <trn/blas/counts.hpp>
 #include <trn/blas/mx_program.hpp>
 #include <trn/blas/quantize.hpp>
 #include <trn/blas/scaled_gemm_program.hpp>
 #include <trn/core/array.hpp>
 
 #include "program_bench.hpp"
+#include "round_operation.hpp"
 
 namespace trn::tools {
 
@@ -45,8 +47,8 @@ double product_error(std::int64_t m, std::int64_t n, std::int64_t k, const std::
 
 class Narrow : public ProgramBench {
  protected:
-  double flops() const override {
-    return 2.0 * static_cast<double>(m_) * static_cast<double>(n_) * static_cast<double>(k_);
+  double work() const override {
+    return blas::counts::gemm(static_cast<double>(m_), static_cast<double>(n_), static_cast<double>(k_)).flops;
   }
   void add_extents(Options& options) {
     options.number("--m", m_, "rows of C", 1, kExtentMax);
@@ -133,7 +135,8 @@ class ScaledGemm final : public Narrow {
   std::string summary() const override { return "C = A B^T of 8-bit floats with scales, all rows along k"; }
   void add_options(Options& options) override {
     add_extents(options);
-    options.text("--dtype", dtype_, "fp8_e4m3, fp8_e5m2, fp8_e4m3fn (devices: trn3)");
+    options.text("--dtype", dtype_, "fp8_e4m3, fp8_e5m2, fp8_e4m3fn (devices: trn3)")
+        .completes({"fp8_e4m3", "fp8_e5m2", "fp8_e4m3fn"});
     options.text("--scales", scales_, "one scale for a matrix, each row, or each 128 of a row",
                  {"tensor", "rows", "blocks"});
   }
@@ -236,7 +239,7 @@ class Quantization : public Narrow {
     options.number("--k", k_, "numbers in a row", 1, kExtentMax);
   }
   BenchShape extents() const override { return {{"m", m_}, {"k", k_}}; }
-  double flops() const override { return static_cast<double>(m_) * static_cast<double>(k_); }
+  double work() const override { return static_cast<double>(m_) * static_cast<double>(k_); }
   // Numbers that the DMA rings can bring in and take away.
   virtual double bytes_of_a_number() const = 0;
   double device_peak(const tile::Machine& machine) const override {
@@ -250,7 +253,8 @@ class Quantize final : public Quantization {
   std::string summary() const override { return "floats as 8-bit floats with scales"; }
   void add_options(Options& options) override {
     add_rows(options);
-    options.text("--dtype", dtype_, "fp8_e4m3, fp8_e5m2, fp8_e4m3fn (devices: trn3)");
+    options.text("--dtype", dtype_, "fp8_e4m3, fp8_e5m2, fp8_e4m3fn (devices: trn3)")
+        .completes({"fp8_e4m3", "fp8_e5m2", "fp8_e4m3fn"});
     options.text("--scales", scales_, "one scale for a matrix, each row, or each 128 of a row",
                  {"tensor", "rows", "blocks"});
   }
@@ -262,7 +266,7 @@ class Quantize final : public Quantization {
 
  private:
   DType dtype() const override { return parse_dtype(dtype_); }
-  double bytes_of_a_number() const override { return 5; }
+  double bytes_of_a_number() const override { return blas::counts::quantized_bytes(32, 8); }
 
   Measured run(const Executor& e, int repeats, BenchRow& row) const override {
     return with_float8(dtype(), [&](auto type) {
@@ -300,7 +304,9 @@ class MxQuantize final : public Quantization {
  private:
   DType dtype() const override { return DType::BFloat16; }
   std::string precision(const Executor&) const override { return format_; }
-  double bytes_of_a_number() const override { return 3; }
+  double bytes_of_a_number() const override {
+    return blas::counts::quantized_bytes(16, mx_type(format_) == blas::MxType::Float4E2M1FN ? 4 : 8);
+  }
 
   Measured run(const Executor& e, int repeats, BenchRow& row) const override {
     const auto x = narrowed(random(m_ * k_, 1));
@@ -340,6 +346,7 @@ std::vector<std::unique_ptr<Operation>> narrow_operations() {
   all.push_back(std::make_unique<Quantize>());
   all.push_back(std::make_unique<MxGemm>());
   all.push_back(std::make_unique<MxQuantize>());
+  all.push_back(round_operation());
   return all;
 }
 

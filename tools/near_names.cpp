@@ -52,14 +52,13 @@ std::string meant(const std::string& word, const std::vector<std::string>& choic
   return near.empty() ? "" : fmt::format("; did you mean '{}'?", near);
 }
 
-std::string printable(const std::string& word) {
-  constexpr std::size_t kMost = 60;
+std::string printable(const std::string& word, std::size_t most) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(word.size(), kMost); ++i) {
+  for (std::size_t i = 0; i < std::min(word.size(), most); ++i) {
     const unsigned char c = static_cast<unsigned char>(word[i]);
     text += c >= 32 && c < 127 ? std::string(1, word[i]) : fmt::format("\\x{:02x}", c);
   }
-  return word.size() > kMost ? text + "..." : text;
+  return word.size() > most ? text + "..." : text;
 }
 
 }  // namespace trn::tools

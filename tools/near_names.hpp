@@ -1,6 +1,7 @@
 // Words that a user wrote, as messages show them: names that were probably meant, and unprintable bytes made visible.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,6 @@ namespace trn::tools {
 [[nodiscard]] std::string meant(const std::string& word, const std::vector<std::string>& choices);
 
 // At most 60 bytes of a word, control characters and bytes above 126 as \xNN.
-[[nodiscard]] std::string printable(const std::string& word);
+[[nodiscard]] std::string printable(const std::string& word, std::size_t most = 60);
 
 }  // namespace trn::tools

@@ -30,18 +30,26 @@ struct SolverFigures {
 
 // The same keys for every operation. Times in seconds; what does not apply is null in JSON and "-" in the table.
 struct BenchRow {
-  std::string op, executor, dtype, precision;
+  std::string op, executor, dtype, precision = "native";
   BenchShape shape;
   std::optional<double> seconds;           // measured on this machine (simulator: the time it took to simulate)
   std::optional<double> modelled_seconds;  // simulator only
-  double rate = 0;                         // in Operation::rate_unit, from modelled time where there is one; 0: none
-  double roof_fraction = 0;                // of the executor's arithmetic peak (rand: of its write bandwidth)
+  double work = 0;                         // of one call, as its library counts what Operation::rate_unit names
+  double roof = 0;                         // the most of it in a second; 0: not known
+  std::optional<double> bytes;             // read and written by one call, beside other work
   std::optional<double> error, bound;      // largest error against an fp64 reference, and its bound, in the same unit
   std::string note;                        // printed below the table when not empty
   std::optional<double> peer_seconds;      // a direct call of OpenBLAS in the same run, where there is one
-  std::optional<double> gbytes;            // 1e9 bytes read and written per second, where memory is the limit
   std::optional<SolverFigures> solver;     // operations of trnsolver only
   std::string refused;                     // why this executor cannot run it, where it cannot: nothing else is set then
+
+  // The time that rates are from: modelled where there is a model. An empty problem takes none and has no rates.
+  [[nodiscard]] double time() const { return modelled_seconds ? *modelled_seconds : seconds.value_or(0); }
+  [[nodiscard]] double rate() const { return time() > 0 ? work / time() : 0; }  // per second
+  [[nodiscard]] double roof_fraction() const { return roof > 0 ? rate() / roof : 0; }
+  [[nodiscard]] std::optional<double> byte_rate() const {
+    return bytes && time() > 0 ? std::optional(*bytes / time()) : std::nullopt;
+  }
 };
 
 struct BenchOptions {
@@ -63,7 +71,9 @@ class Operation {
   [[nodiscard]] virtual Programs programs(const tile::Machine& machine) const {
     return {std::make_shared<const tile::Program>(program(machine))};
   }
-  [[nodiscard]] virtual BenchRow bench(const std::string& executor, const BenchOptions& options) const = 0;
+  // The row of an executor. Throws NotImplemented where this one cannot run the operation, or has no model that
+  // --model-only could ask.
+  [[nodiscard]] BenchRow bench(const Executor& executor, const BenchOptions& options) const;
   // Where bench runs unless --exec says otherwise.
   [[nodiscard]] virtual std::vector<std::string> default_executors() const { return {"host", "sim:trn2"}; }
   // What BenchRow::rate counts, and what its error and bound are.
@@ -71,6 +81,8 @@ class Operation {
   [[nodiscard]] virtual std::string error_note() const { return "largest |C - exact| in units of (|A||B|)_ij"; }
 
  protected:
+  // Fills the row, which has the names of the operation and of the executor already.
+  virtual void fill(BenchRow& row, const Executor& executor, const BenchOptions& options) const = 0;
   // Of operations that run one program: they override this alone.
   [[nodiscard]] virtual tile::Program program(const tile::Machine&) const {
     fail<NotImplemented>("{}: has no device kernel; it runs on the host", name());
@@ -82,6 +94,8 @@ struct Step {
   std::shared_ptr<const tile::Program> program;
   int runs = 1;
 };
+// The modelled time of one call, all programs together.
+[[nodiscard]] double modelled_call(const Operation& operation, const tile::Machine& machine);
 // In the order of their first runs. `which`: only that one, from 1; 0: all of them. Throws InvalidArgument when there
 // are fewer.
 void add_step(Options& options, std::int64_t& which);

@@ -1,7 +1,26 @@
 // The operations the command line knows: a new one adds its line here.
 #include "operation.hpp"
 
+#include <trn/neuron/sim.hpp>
+
 namespace trn::tools {
+
+BenchRow Operation::bench(const Executor& executor, const BenchOptions& options) const {
+  if (options.model_only && executor.family() != Family::Device)
+    fail<NotImplemented>("bench: --model-only is for simulators; executor '{}' has no model", executor.name());
+  BenchRow row;
+  row.op = name();
+  row.executor = executor.name();
+  fill(row, executor, options);
+  return row;
+}
+
+double modelled_call(const Operation& operation, const tile::Machine& machine) {
+  double seconds = 0;
+  for (const Step& step : steps(operation, machine))
+    seconds += step.runs * neuron::estimate(*step.program, machine).seconds;
+  return seconds;
+}
 
 std::vector<std::unique_ptr<Operation>> operations() {
   std::vector<std::unique_ptr<Operation>> all;

@@ -90,6 +90,12 @@ std::vector<std::string> separated(const CLI::results_t& words) {
   return parts;
 }
 
+// What shells offer for options without a fixed list.
+std::map<const CLI::Option*, std::vector<std::string>>& offers() {
+  static std::map<const CLI::Option*, std::vector<std::string>> all;
+  return all;
+}
+
 // What a command's subcommands are called, where it needs one.
 std::map<const CLI::App*, std::string>& kinds() {
   static std::map<const CLI::App*, std::string> all;
@@ -113,6 +119,21 @@ Option& Option::required() {
 Option& Option::excludes(const Option& other) {
   option_->excludes(other.option_);
   return *this;
+}
+
+Option& Option::completes(std::vector<std::string> words) {
+  offers()[option_] = std::move(words);
+  return *this;
+}
+
+const std::vector<std::string>& scalar_words() {
+  static const std::vector<std::string> words{"fp32", "fp64", "complex64", "complex128"};
+  return words;
+}
+
+const std::vector<std::string>& precision_words() {
+  static const std::vector<std::string> words{"native", "tf32", "bf16", "tf32x3", "bf16x6", "exact", "target="};
+  return words;
 }
 
 bool Option::given() const { return option_->count() > 0; }
@@ -210,7 +231,9 @@ Option Options::machine(std::string& value) {
       },
       "the machine: sim:trn1, sim:trn2 or sim:trn3", false, [&value] { return "sim:" + value; });
   option->type_name("TEXT")->capture_default_str();
-  return Option(*option);
+  std::vector<std::string> words;
+  for (const std::string& name : names) words.push_back("sim:" + name);
+  return Option(*option).completes(std::move(words));
 }
 
 Option Options::explain() { return flag("--explain", explained(), "say what the columns mean"); }
@@ -304,10 +327,17 @@ std::vector<std::string> completions(const CLI::App& program, const std::vector<
   std::vector<std::string> all;
   if (open != nullptr) {
     const std::string type = open->get_type_name();
+    const auto offered = offers().find(open);
     if (type.starts_with('{') && type.ends_with('}')) {
       all = separated({type.substr(1, type.size() - 2)});
+    } else if (offered != offers().end()) {
+      all = offered->second;
     } else if (open->check_lname("exec")) {
       all = Executor::known();
+    }
+    const std::size_t comma = typed.rfind(',');  // one of several
+    if (type.ends_with(",...") && comma != std::string::npos) {
+      for (std::string& word : all) word.insert(0, typed, 0, comma + 1);
     }
   } else if (typed.starts_with('-')) {
     for (const CLI::Option* option : at->get_options()) {
@@ -358,7 +388,10 @@ std::string explain(const CLI::App& program, const CLI::ParseError& error) {
     return fmt::format("{}which {}?{}", prefix, what, then(" ", list).substr(1));
   }
   std::string text = error.what();
-  if (error.get_name() == "ArgumentMismatch") text = text.substr(0, text.find(':')) + " lacks its value";
+  if (error.get_name() == "ArgumentMismatch") {
+    const bool many = text.find("At Most") != std::string::npos;
+    text = text.substr(0, text.find(':')) + (many ? " is given more than once" : " lacks its value");
+  }
   return fmt::format("{}{}{} {}", prefix, text, text.ends_with('?') ? " See" : "; see", help);
 }
 

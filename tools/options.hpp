@@ -22,12 +22,18 @@ inline constexpr std::int64_t kAnyCount = std::numeric_limits<std::int64_t>::max
 // What the option --json does in every command.
 inline constexpr const char* kJsonHelp = "also write the numbers to this file; - prints them instead of the text";
 
+// Values of --dtype and --precision that shells offer.
+[[nodiscard]] const std::vector<std::string>& scalar_words();
+[[nodiscard]] const std::vector<std::string>& precision_words();
+
 // An option that was added, for what can be said about it afterwards.
 class Option {
  public:
   explicit Option(CLI::Option& option) : option_(&option) {}
   Option& required();
   Option& excludes(const Option& other);
+  // What a shell may offer for the value, where it is not one of a fixed list.
+  Option& completes(std::vector<std::string> words);
   [[nodiscard]] bool given() const;
   [[nodiscard]] std::string name() const;
 

@@ -57,6 +57,22 @@ void remember_command_line(int count, const char* const* arguments) {
   for (int i = 1; i < count; ++i) remembered() += " " + shell_word(arguments[i]);
 }
 
+namespace {
+
+// Where a write to `path` goes: links are followed, also those that point to nothing yet.
+std::filesystem::path written_at(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::path at = fs::absolute(path, error);
+  for (int links = 0; links < 40 && fs::is_symlink(fs::symlink_status(at, error)); ++links) {
+    const fs::path to = fs::read_symlink(at, error);
+    at = to.is_absolute() ? to : at.parent_path() / to;
+  }
+  return fs::weakly_canonical(at, error);
+}
+
+}  // namespace
+
 void require_different_files(const std::vector<std::pair<std::string, std::string>>& outputs) {
   namespace fs = std::filesystem;
   const auto none = [](const std::string& path) { return path.empty() || path == "-"; };
@@ -65,9 +81,8 @@ void require_different_files(const std::vector<std::pair<std::string, std::strin
       if (none(a->second) || none(b->second)) continue;
       std::error_code error;
       const bool links = fs::is_regular_file(a->second, error) && fs::equivalent(a->second, b->second, error);
-      const bool same = fs::weakly_canonical(fs::absolute(a->second, error), error) ==
-                        fs::weakly_canonical(fs::absolute(b->second, error), error);
-      require(!links && !same, "{} and {} name the same file '{}'; give two", a->first, b->first, b->second);
+      require(!links && written_at(a->second) != written_at(b->second), "{} and {} name the same file '{}'; give two",
+              a->first, b->first, b->second);
     }
   }
 }

@@ -71,7 +71,7 @@ template <class... Args> void progress(fmt::format_string<Args...> text, Args&&.
 
 [[nodiscard]] std::string duration(double seconds);  // "1.80 ms"
 [[nodiscard]] std::string percent(double fraction);  // "97.1 %"
-[[nodiscard]] std::string bytes(double count);       // "32.0 MiB"
+[[nodiscard]] std::string bytes(double count);       // "32.0 MiB": room; data that move are "33.55 MB" (bytes_text)
 
 // Keeps the arguments of the program, for JsonFile and pages.
 void remember_command_line(int count, const char* const* arguments);

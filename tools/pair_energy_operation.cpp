@@ -4,15 +4,15 @@
 #include <cmath>
 #include <random>
 
+#include <trn/blas/counts.hpp>
 #include <trn/blas/pair_energy.hpp>
 #include <trn/blas/pair_energy_program.hpp>
 #include <trn/core/array.hpp>
-#include <trn/neuron/sim.hpp>
 #include <trn/tile/device.hpp>
 
-#include "host_peak.hpp"
 #include "measure.hpp"
 #include "operation.hpp"
+#include "roofs.hpp"
 
 namespace trn::tools {
 
@@ -46,34 +46,27 @@ class PairEnergy final : public Operation {
                                      machine);
   }
 
-  BenchRow bench(const std::string& executor, const BenchOptions& options) const override {
-    return dtype_ == "fp64" ? run<double>(executor, options) : run<float>(executor, options);
+  void fill(BenchRow& r, const Executor& executor, const BenchOptions& options) const override {
+    return dtype_ == "fp64" ? run<double>(r, executor, options) : run<float>(r, executor, options);
   }
 
  private:
   Mode mode() const { return dtype_ == "fp64" ? Mode::Exact : Precision::parse(precision_).mode(); }
 
-  // Products of the pairs i <= j; what follows them is O(1 / naux) of that.
-  double flops() const {
-    return 2 * static_cast<double>(blas::PairRange{nocc_, left_}.count()) * static_cast<double>(nvir_) *
-           static_cast<double>(nvir_) * static_cast<double>(naux_);
-  }
-
-  template <class T> BenchRow run(const std::string& executor_name, const BenchOptions& options) const {
-    const Executor executor = Executor::open(executor_name);
+  template <class T> void run(BenchRow& r, const Executor& executor, const BenchOptions& options) const {
     const bool simulated = executor.family() == Family::Device;
-    require(simulated || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model",
-            executor.name());
-    BenchRow r;
-    r.op = name();
-    r.executor = executor.name();
     r.dtype = trn::name(dtype_of<T>);
     r.precision = simulated ? trn::name(mode()) : "native";
     r.shape = {{"nocc", nocc_}, {"naux", naux_}, {"nvir", nvir_}};
     if (left_ > 0) r.shape.emplace_back("left", left_);
-    if (simulated && options.model_only) {
-      const tile::Machine& machine = tile::device_of(executor).machine();
-      return finish(r, executor, neuron::estimate(program(machine), machine).seconds);
+    r.work =
+        blas::counts::pair_energy(static_cast<double>(blas::PairRange{nocc_, left_}.count()),
+                                  static_cast<double>(nocc_), static_cast<double>(naux_), static_cast<double>(nvir_))
+            .flops;
+    r.roof = roof(executor);
+    if (options.model_only) {
+      r.modelled_seconds = modelled_call(*this, tile::device_of(executor).machine());
+      return;
     }
     const std::vector<double> b = integrals(), low = energies(nocc_, -1.9, -0.4), high = energies(nvir_, 0.05, 3);
     Recorder recorder(executor);
@@ -91,25 +84,19 @@ class PairEnergy final : public Operation {
     const double exact = energy.opposite_spin + energy.same_spin;
     recorder.clear();
     const Measured measured = call(executor, T{}, {.precision = simulated ? mode() : Mode::Native, .left = left_});
-    ensure(recorder.family_of(name()) == trn::name(executor.family()), "{} did not run on {}", name(), executor_name);
+    ensure(recorder.family_of(name()) == trn::name(executor.family()), "{} did not run on {}", name(), executor.name());
     r.seconds = measured.fastest_s;
     r.error = std::abs((energy.opposite_spin + energy.same_spin) / exact - 1);
     r.bound = energy.accuracy.bound / std::abs(exact);
-    return finish(r, executor, modelled_time(executor, recorder));
+    r.modelled_seconds = modelled_time(executor, recorder);
   }
 
-  BenchRow finish(BenchRow r, const Executor& executor, std::optional<double> modelled) const {
-    r.modelled_seconds = modelled;
-    double peak = dtype_ == "fp64" ? host_peak().fp64_flops : host_peak().fp32_flops;
-    if (executor.family() == Family::Device) {  // of the products of words or slices that the mode forms
-      const blas::WordScheme words =
-          mode() == Mode::Exact ? blas::WordScheme{DType::BFloat16, 6, 26} : blas::word_scheme(mode());
-      peak = tile::device_of(executor).machine().tensor_flops(words.dtype) / words.products;
-    }
-    const double rate = flops() / (modelled ? *modelled : *r.seconds);
-    r.rate = rate * 1e-9;
-    r.roof_fraction = rate / peak;
-    return r;
+  // On a device of the products of words or slices that the mode forms.
+  double roof(const Executor& executor) const {
+    if (executor.family() == Family::Host) return host_peak(dtype_ == "fp64" ? DType::Float64 : DType::Float32);
+    const blas::WordScheme words =
+        mode() == Mode::Exact ? blas::WordScheme{DType::BFloat16, 6, 26} : blas::word_scheme(mode());
+    return tile::device_of(executor).machine().tensor_flops(words.dtype) / words.products;
   }
 
   // Rounded to float for float runs, so that they and the reference see the same molecule.

@@ -4,54 +4,42 @@
 #pragma once
 
 #include <trn/core/error.hpp>
-#include <trn/neuron/sim.hpp>
 #include <trn/tile/device.hpp>
 
-#include "host_peak.hpp"
 #include "measure.hpp"
 #include "operation.hpp"
+#include "roofs.hpp"
 
 namespace trn::tools {
 
 class ProgramBench : public Operation {
- public:
-  BenchRow bench(const std::string& executor_name, const BenchOptions& options) const override {
-    const Executor executor = Executor::open(executor_name);
-    const bool simulated = executor.family() == Family::Device;
-    require(simulated || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model",
-            executor.name());
-    BenchRow r;
-    r.op = name();
-    r.executor = executor.name();
+ protected:
+  void fill(BenchRow& r, const Executor& executor, const BenchOptions& options) const override {
     r.dtype = trn::name(dtype());
     r.precision = precision(executor);
     r.shape = extents();
-    if (simulated && options.model_only) {
-      const tile::Machine& machine = tile::device_of(executor).machine();
-      r.modelled_seconds = neuron::estimate(program(machine), machine).seconds;
+    if (options.model_only) {
+      r.modelled_seconds = modelled_call(*this, tile::device_of(executor).machine());
     } else {
       Recorder recorder(executor);
       const Measured measured = run(executor, options.repeats, r);
-      ensure(recorder.family_of(name()) == trn::name(executor.family()), "{} did not run on {}", name(), executor_name);
+      ensure(recorder.family_of(name()) == trn::name(executor.family()), "{} did not run on {}", name(),
+             executor.name());
       r.seconds = measured.fastest_s;
       r.modelled_seconds = modelled_time(executor, recorder);
     }
-    const double rate = flops() / (r.modelled_seconds ? *r.modelled_seconds : *r.seconds);
-    r.rate = rate * 1e-9;
-    r.roof_fraction = rate / (simulated                   ? device_peak(tile::device_of(executor).machine())
-                              : dtype() == DType::Float64 ? host_peak().fp64_flops
-                                                          : host_peak().fp32_flops);
-    return r;
+    r.work = work();
+    r.roof =
+        executor.family() == Family::Device ? device_peak(tile::device_of(executor).machine()) : host_peak(dtype());
   }
 
- protected:
   [[nodiscard]] virtual DType dtype() const { return DType::Float32; }
   [[nodiscard]] virtual std::string precision(const Executor&) const { return "native"; }
   [[nodiscard]] virtual double device_peak(const tile::Machine& machine) const {
     return machine.tensor_flops(DType::Float32);
   }
   [[nodiscard]] virtual BenchShape extents() const = 0;
-  [[nodiscard]] virtual double flops() const = 0;
+  [[nodiscard]] virtual double work() const = 0;  // as the library counts it
   // Runs the operation; the row gets its error and bound.
   [[nodiscard]] virtual Measured run(const Executor& executor, int repeats, BenchRow& row) const = 0;
 };

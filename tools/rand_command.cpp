@@ -4,6 +4,7 @@
 //
 // A distribution is one row of kDistributions: its name, the type of its values, and the call that draws them.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,11 +12,13 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <optional>
 #include <trn/core/array.hpp>
 #include <trn/core/error.hpp>
+#include <trn/core/output_file.hpp>
 #include <trn/rand/bernoulli.hpp>
 #include <trn/rand/binomial.hpp>
 #include <trn/rand/exponential.hpp>
@@ -61,30 +64,42 @@ struct Arguments {
   Parameters parameters;
 };
 
-// Where the bytes go.
+bool to_output(const std::string& path) { return path.empty() || path == "-"; }
+
+// Where the bytes go: standard output, a file that appears whole at the end, or a pipe or device that is written to as
+// it is.
 class Sink {
  public:
   explicit Sink(const std::string& path) : path_(path) {
-    if (path.empty()) {
-      file_ = stdout;
-      return;
+    std::error_code error;
+    const auto status = std::filesystem::status(path, error);
+    if (to_output(path)) {
+      stream_ = stdout;
+    } else if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+      stream_ = std::fopen(path.c_str(), "wb");
+      require(stream_ != nullptr, "rand: --out {}: {}", path, std::strerror(errno));
+    } else {
+      file_.emplace("rand: --out", path);
     }
-    file_ = std::fopen(path.c_str(), "wb");
-    require(file_ != nullptr, "rand: --out {}: {}", path, std::strerror(errno));
   }
   ~Sink() {
-    if (file_ != nullptr && file_ != stdout) std::fclose(file_);
+    if (stream_ != nullptr && stream_ != stdout) std::fclose(stream_);
   }
   Sink(const Sink&) = delete;
   Sink& operator=(const Sink&) = delete;
   void write(const void* bytes, std::size_t count) {
-    if (std::fwrite(bytes, 1, count, file_) == count && std::fflush(file_) == 0) return;
-    fail<DeviceError>("rand: writing to {}: {}", path_.empty() ? "standard output" : path_, std::strerror(errno));
+    if (file_) return file_->write({static_cast<const char*>(bytes), count});
+    if (std::fwrite(bytes, 1, count, stream_) == count && std::fflush(stream_) == 0) return;
+    fail<DeviceError>("rand: writing to {}: {}", to_output(path_) ? "standard output" : path_, std::strerror(errno));
+  }
+  void commit() {
+    if (file_) file_->commit();
   }
 
  private:
   std::string path_;
-  std::FILE* file_ = nullptr;
+  std::FILE* stream_ = nullptr;
+  std::optional<OutputFile> file_;
 };
 
 // One value a line; the shortest text that reads back as the same value.
@@ -130,6 +145,7 @@ template <class T, class Draw> void stream(const Arguments& arguments, std::vect
     done += count;
   }
   if (!sink) sink.emplace(arguments.out);  // no values: an empty file
+  sink->commit();
 }
 
 struct Distribution {
@@ -184,14 +200,18 @@ const std::vector<Distribution>& distributions() {
 
 #undef TRN_DRAW
 
+std::vector<std::string> generator_names() {
+  std::vector<std::string> names;
+  for (int i = 0; i <= static_cast<int>(rand::Algorithm::ScrambledHalton); ++i)
+    names.emplace_back(rand::name(static_cast<rand::Algorithm>(i)));
+  return names;
+}
+
 rand::Algorithm algorithm_of(const std::string& text) {
-  std::string known;
-  for (int i = 0; i <= static_cast<int>(rand::Algorithm::ScrambledHalton); ++i) {
-    const auto a = static_cast<rand::Algorithm>(i);
-    if (text == rand::name(a)) return a;
-    known += (known.empty() ? "" : ", ") + std::string(rand::name(a));
-  }
-  fail<InvalidArgument>("rand: --generator {} does not exist; use one of {}", text, known);
+  const std::vector<std::string> names = generator_names();
+  const auto at = std::find(names.begin(), names.end(), text);
+  require(at != names.end(), "rand: --generator {} does not exist; use one of {}", text, fmt::join(names, ", "));
+  return static_cast<rand::Algorithm>(at - names.begin());
 }
 
 const Distribution& distribution_of(const std::string& text) {
@@ -213,7 +233,7 @@ void check_parameters(const Distribution& d, const std::vector<std::string>& giv
 }
 
 void run(const Arguments& a, const std::vector<std::string>& given) {
-  require(a.out.empty() == false || a.text || isatty(STDOUT_FILENO) == 0,
+  require(!to_output(a.out) || a.text || isatty(STDOUT_FILENO) == 0,
           "rand: standard output is a terminal; add --text, --out FILE or a pipe");
   const rand::Algorithm algorithm = algorithm_of(a.generator);
   const Distribution& distribution = distribution_of(a.distribution);
@@ -248,17 +268,20 @@ void add_rand(Command& program) {
   Parameters& p = a->parameters;
   sub.text("--generator", a->generator,
            "philox4x32-10, threefry4x32-20, xorwow, mrg32k3a, mt19937, sobol32, scrambled-sobol32, owen-sobol32, "
-           "sobol64, scrambled-sobol64, halton or scrambled-halton");
+           "sobol64, scrambled-sobol64, halton or scrambled-halton")
+      .completes(generator_names());
   sub.text("--ordering", a->ordering, "cuRAND's default or legacy ordering", {"default", "legacy"});
   sub.number("--seed", a->seed, "64 bits");
   sub.number("--stream", a->stream, "an independent sequence of the same seed");
   sub.number("--interleave", a->interleave, "streams that take turns value by value, from --stream on", 1, 4096);
   sub.number("--offset", a->offset, "words (quasi-random: points) to leave out");
   sub.number("--dimensions", a->dimensions, "of quasi-random points", 0, 0xffffffff);
-  sub.text("--dist", a->distribution, distribution_help());
+  std::vector<std::string> names;
+  for (const Distribution& d : distributions()) names.emplace_back(d.name);
+  sub.text("--dist", a->distribution, distribution_help()).completes(std::move(names));
   sub.number("--n", a->n, "how many values", 0, kAnyCount).required();
   sub.text("--exec", a->executor, "the executor that draws them");
-  sub.text("--out", a->out, "write to this file instead of standard output");
+  sub.text("--out", a->out, "write to this file; - for standard output, as without it");
   sub.flag("--text", a->text, "one value a line, with all its digits");
   std::vector<Option> parameters;
   parameters.push_back(

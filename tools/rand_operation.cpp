@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <trn/core/array.hpp>
-#include <trn/neuron/sim.hpp>
 #include <trn/rand/bernoulli.hpp>
+#include <trn/rand/counts.hpp>
 #include <trn/rand/exponential.hpp>
 #include <trn/rand/fill_program.hpp>
 #include <trn/rand/normal.hpp>
@@ -20,7 +20,7 @@
 
 #include "measure.hpp"
 #include "operation.hpp"
-#include "write_bandwidth.hpp"
+#include "roofs.hpp"
 
 namespace trn::tools {
 
@@ -29,11 +29,15 @@ namespace {
 using rand::Algorithm;
 using rand::Law;
 
-constexpr std::pair<const char*, Algorithm> kAlgorithms[] = {
-    {"philox", Algorithm::Philox4x32_10}, {"threefry", Algorithm::Threefry4x32_20},
-    {"sobol32", Algorithm::Sobol32},      {"scrambled-sobol32", Algorithm::ScrambledSobol32},
-    {"xorwow", Algorithm::Xorwow},        {"mrg32k3a", Algorithm::Mrg32k3a},
-    {"mt19937", Algorithm::Mt19937}};
+constexpr Algorithm kAlgorithms[] = {Algorithm::Philox4x32_10,    Algorithm::Threefry4x32_20, Algorithm::Sobol32,
+                                     Algorithm::ScrambledSobol32, Algorithm::Xorwow,          Algorithm::Mrg32k3a,
+                                     Algorithm::Mt19937};
+
+// Whether a word names the generator: its whole name, or that up to the number of bits.
+bool names(const std::string& word, Algorithm algorithm) {
+  const std::string whole = rand::name(algorithm);
+  return word == whole || (word + "4x32" == whole.substr(0, word.size() + 4));
+}
 
 // T: uint32_t for raw32, float for all others; those without a law are raw32 and uniform.
 template <class T> class Draws final : public Operation {
@@ -58,12 +62,13 @@ template <class T> class Draws final : public Operation {
 
   void add_options(Options& options) override {
     options.number("--n,--count", count_, "values to draw", 1, rand::kFillMax);
-    std::vector<std::string> names;
-    for (const auto& [text, algorithm] : kAlgorithms) {
-      if (!has_law_ || !rand::is_quasi(algorithm)) names.emplace_back(text);
+    std::vector<std::string> all;
+    for (const Algorithm algorithm : kAlgorithms) {
+      if (!has_law_ || !rand::is_quasi(algorithm)) all.emplace_back(rand::name(algorithm));
     }
+    all.insert(all.end(), {"philox", "threefry"});
     options.text("--generator,--algorithm", algorithm_, "the generator; xorwow, mrg32k3a and mt19937 on the host only",
-                 names);
+                 all);
     options.number("--offset,--position", position_, "number of the first value, or point");
     if (has_law_) return;
     options.number("--dimensions", dimensions_, "of Sobol points: --n values are n / dimensions points");
@@ -80,44 +85,41 @@ template <class T> class Draws final : public Operation {
                                                                        : rand::Draw::HalfOpen;
     if (!rand::has_sobol_program(algorithm())) return rand::fill_program({algorithm(), draw, count_, phase}, machine);
     const rand::State from = rand::Generator(state()).state();
-    require(count_ % dimensions_ == 0, "{}: --count {} is no multiple of --dimensions {}; draw whole points", name(),
+    require(count_ % dimensions_ == 0, "{}: --count {} is not a multiple of --dimensions {}; draw whole points", name(),
             count_, dimensions_);
     return rand::sobol_program(rand::sobol_shape(from, draw, count_ / dimensions_, machine), machine);
   }
 
-  BenchRow bench(const std::string& executor_name, const BenchOptions& options) const override {
-    const Executor executor = Executor::open(executor_name);
+  void fill(BenchRow& r, const Executor& executor, const BenchOptions& options) const override {
     const bool simulated = executor.family() == Family::Device;
-    require(simulated || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model",
-            executor.name());
-    BenchRow r;
-    r.op = name();
-    r.executor = executor.name();
     r.dtype = trn::name(dtype_of<T>);
-    r.precision = algorithm_;
+    r.precision = rand::name(algorithm());
     r.shape = {{"count", count_}};
     if (dimensions_ > 1) r.shape.emplace_back("dimensions", dimensions_);
-    if (simulated && options.model_only) {
-      const tile::Machine& machine = tile::device_of(executor).machine();
-      return finish(r, executor, neuron::estimate(program(machine), machine).seconds);
+    const double values = static_cast<double>(count_), bytes = rand::counts::bytes(values, dtype_of<T>);
+    r.work = values;
+    r.roof = (simulated ? byte_roof(executor) : host_write_bandwidth()) * values / bytes;
+    if (options.model_only) {
+      r.modelled_seconds = modelled_call(*this, tile::device_of(executor).machine());
+      return;
     }
     const Array<T> out(executor, {count_});
     Recorder recorder(executor);
     const Measured measured = measure(executor, options.repeats, [&] { draw(executor, out); });
     r.seconds = measured.fastest_s;
-    ensure(recorder.family_of(name()) == trn::name(executor.family()), "{} did not run on {}", name(), executor_name);
-    if (!simulated) return finish(r, executor, std::nullopt);
+    ensure(recorder.family_of(name()) == trn::name(executor.family()), "{} did not run on {}", name(), executor.name());
+    if (!simulated) return;
     r.error = difference_from_host(out);
     r.bound = has_law_ ? 1 : 0;
-    return finish(r, executor, modelled_time(executor, recorder));
+    r.modelled_seconds = modelled_time(executor, recorder);
   }
 
  private:
   static constexpr bool kUniform = std::is_same_v<T, float>;
 
   Algorithm algorithm() const {
-    for (const auto& [text, algorithm] : kAlgorithms) {
-      if (algorithm_ == text) return algorithm;
+    for (const Algorithm algorithm : kAlgorithms) {
+      if (names(algorithm_, algorithm)) return algorithm;
     }
     fail<InternalError>("{}: algorithm {}", name(), algorithm_);
   }
@@ -176,23 +178,12 @@ template <class T> class Draws final : public Operation {
     return worst;
   }
 
-  BenchRow finish(BenchRow r, const Executor& executor, std::optional<double> modelled) const {
-    r.modelled_seconds = modelled;
-    const double bytes_per_s = executor.family() == Family::Device
-                                   ? tile::device_of(executor).machine().dma_bytes_per_s()
-                                   : host_write_bandwidth();
-    const double rate = static_cast<double>(count_) / (modelled ? *modelled : *r.seconds);
-    r.rate = rate * 1e-9;
-    r.roof_fraction = rate * sizeof(T) / bytes_per_s;
-    return r;
-  }
-
   bool has_law_ = false;
   rand::Transform transform_;
   std::int64_t count_ = std::int64_t{1} << 24;
   std::uint64_t position_ = 0;
   std::int64_t dimensions_ = 1;
-  std::string algorithm_ = "philox", interval_ = "open-closed";
+  std::string algorithm_ = "philox4x32-10", interval_ = "open-closed";
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "commands.hpp"
 #include "output.hpp"
+#include "report/format.hpp"
 #include "scale_model.hpp"
 
 namespace trn::tools::scale {
@@ -141,8 +142,8 @@ void run(Operation& operation, const Arguments& a) {
   std::vector<std::string> lines;
   lines.push_back(fmt::format("{} on {} chips of {} in {} node{}: {} ranks, modelled", operation.shape(),
                               at.all_chips(), f.name, a.nodes, a.nodes > 1 ? "s" : "", at.size()));
-  lines.push_back(fmt::format("{}; {:.3g} MiB a rank, {:.3g} MiB into a rank", c.eta.note, c.eta.memory / (1 << 20),
-                              c.eta.bytes / (1 << 20)));
+  lines.push_back(fmt::format("{}; {} a rank, {} into a rank", c.eta.note, bytes(c.eta.memory),
+                              neuron::report::bytes_text(c.eta.bytes)));
   const auto stack = static_cast<double>(tile::machine(f.machine).hbm_bytes_per_stack());
   const double sharing = static_cast<double>(tile::machine(f.machine).cores_per_stack()) / a.lnc;
   if (c.eta.memory * sharing > stack)
@@ -162,7 +163,15 @@ void run(Operation& operation, const Arguments& a) {
     for (const Curve& curve : curves) print_curve(curve, a.eta);
   }
   if (a.html.empty()) return;
-  write_page(a.html, fmt::format("{} on {}", operation.shape(), f.name), lines, curves, a.eta);
+  const std::string nodes = fmt::format("{} node{}", a.nodes, a.nodes > 1 ? "s" : "");
+  write_page(a.html, fmt::format("{} on {}, modelled", operation.shape(), f.name),
+             {{"command", command_line()},
+              {"operation", fmt::format("{}: {}", operation.name(), operation.summary())},
+              {"shape", operation.shape()},
+              {"dtype", operation.dtype()},
+              {"machine", fmt::format("{} chips of {} in {}, {} ranks", at.all_chips(), f.name, nodes, at.size())},
+              {"version", fmt::format("trnsci {}", TRN_VERSION)}},
+             {lines.begin() + 1, lines.end()}, curves, a.eta);
   if (!json.replaces_text()) say("curves: {}", a.html);
 }
 

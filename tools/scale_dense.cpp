@@ -60,6 +60,7 @@ class Gemm final : public Operation {
     o.number("--moduli", moduli_, "of Exact: 16 are as accurate as dgemm", 1, 20);
   }
   std::string shape() const override { return fmt::format("gemm {} {} x {} x {}", dtype_, rows(), n_, depth()); }
+  std::string dtype() const override { return exact() ? "fp64, exact" : dtype_; }
   double work() const override {
     return static_cast<double>(rows()) * static_cast<double>(n_) * static_cast<double>(depth());
   }

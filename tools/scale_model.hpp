@@ -68,6 +68,7 @@ class Operation {
   // Checked once, after the options are read.
   virtual void check() const {}
   [[nodiscard]] virtual std::string shape() const = 0;
+  [[nodiscard]] virtual std::string dtype() const { return "fp32"; }
   [[nodiscard]] virtual Result model(const Setting& setting) = 0;
   // The same operation as large as `chips` chips want it, and how much more work that is.
   [[nodiscard]] virtual std::unique_ptr<Operation> weak(double chips) const = 0;
@@ -115,7 +116,9 @@ struct Curve {
 // The subcommand and its operations.
 void add(Command& program);
 // The curves as one HTML page.
-void write_page(const std::string& path, const std::string& title, const std::vector<std::string>& lines,
-                const std::vector<Curve>& curves, double eta);
+// The first lines of a report page: what was asked for and of which machine.
+using Facts = std::vector<std::pair<std::string, std::string>>;
+void write_page(const std::string& path, const std::string& title, const Facts& facts,
+                const std::vector<std::string>& lines, const std::vector<Curve>& curves, double eta);
 
 }  // namespace trn::tools::scale

@@ -111,6 +111,7 @@ class Mp2 final : public Operation {
     o.text("--precision", precision_, "tf32x3, native, bf16x6, tf32 or bf16",
            {"tf32x3", "native", "bf16x6", "tf32", "bf16"});
   }
+  std::string dtype() const override { return "fp32, " + precision_; }
   std::string shape() const override {
     return fmt::format("mp2 nocc {}, naux {}, nvir {}, {}", nocc_, naux_, nvir_, precision_);
   }

@@ -1,6 +1,7 @@
 // The subcommands that show the device programs of an operation: profile, emit, dis. An operation of several programs
 // is shown whole; --step takes one of them.
 #include <algorithm>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -17,6 +18,7 @@
 #include "input_file.hpp"
 #include "mp2_report.hpp"
 #include "output.hpp"
+#include "report/format.hpp"
 
 namespace trn::tools {
 
@@ -151,8 +153,23 @@ void print_profile(const Operation& operation, const tile::Machine& machine, con
   }
   lanes.print();
   say("{:.2f} TF/s, {} of the Tensor Engine's peak\nHBM read {}, written {}", whole.flops / whole.seconds * 1e-12,
-      percent(whole.peak_seconds / whole.seconds), bytes(whole.read), bytes(whole.written));
+      percent(whole.peak_seconds / whole.seconds), neuron::report::bytes_text(whole.read),
+      neuron::report::bytes_text(whole.written));
   legend("modelled: the simulator's timing model, never measured on silicon; share: of the modelled time");
+}
+
+// " --m 64 --n 32 --listed" as "m 64, n 32, listed"; the type has a line of its own.
+std::string shape_text(const std::string& options) {
+  std::string text, word;
+  std::istringstream words(options);
+  bool type = false;
+  while (words >> word) {
+    const bool name = word.starts_with("--");
+    if (name) type = word == "--dtype" || word == "--precision";
+    if (type) continue;
+    text += name ? (text.empty() ? "" : ", ") + word.substr(2) : " " + word;
+  }
+  return text.empty() ? "no options" : text;
 }
 
 // What the page says of the operation. `options`: all of them as the command line has them.
@@ -169,7 +186,7 @@ neuron::report::Page page_of(const Operation& operation, const Target& target, c
   page.title = fmt::format("{} on {}, modelled", operation.name(), machine.name);
   page.facts = {{"command", command_line()},
                 {"operation", fmt::format("{}: {}", operation.name(), operation.summary())},
-                {"shape", options.empty() ? "no options" : options.substr(1)},
+                {"shape", shape_text(options)},
                 {"dtype", (dtype.empty() ? "fp32" : dtype) + (precision.empty() ? "" : ", " + precision)},
                 {"machine", fmt::format("{}, one {} core", machine.name, machine.core)},
                 {"version", fmt::format("trnsci {}", TRN_VERSION)}};
@@ -268,12 +285,15 @@ void add_emit(Command& program, const Operations& operations) {
 void add_disassemble(Command& program, const Operations& operations) {
   Command parent = for_operations(
       program, operations, "dis", "print the device kernel as a tile program",
-      [](Options& options, Target& t) { options.text("--save", t.save, "also save the program to this file"); },
+      [](Options& options, Target& t) {
+        options.text("--save", t.save, "also save the program to this file; - prints it as saved instead of the text");
+      },
       [](const Operation& op, const Target& t, const Command&) {
         if (!t.save.empty()) {
           const std::vector<Step> all = steps(op, tile::machine(t.machine), t.step);
           require(all.size() == 1, "{}: a file holds one program, and this runs {}; choose one with --step 1 to {}",
                   op.name(), all.size(), all.size());
+          if (t.save == "-") return fmt::print("{}", tile::serialize(*all.front().program));
           tile::save(*all.front().program, t.save);
         }
         print_steps(op, t, [](const tile::Program& p) { return tile::print(p); });

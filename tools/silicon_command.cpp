@@ -12,6 +12,7 @@
 
 #include "commands.hpp"
 #include "input_file.hpp"
+#include "near_names.hpp"
 #include "output.hpp"
 #include "silicon_report.hpp"
 
@@ -177,9 +178,10 @@ void add_silicon_diff(Command& program) {
     for (const auto& path : {a, b}) require_readable("the report", *path);
     const Json first = silicon::read_report(*a), second = silicon::read_report(*b);
     const silicon::Comparison found = silicon::compare(first, second);
-    for (const std::string& line : found.differences) say("{}", line);
-    for (const std::string& line : found.not_compared) say("not compared: {}", line);
-    if (!found.differences.empty()) fail<Error>("silicon-diff: {} differences", found.differences.size());
+    for (const std::string& line : found.differences) say("{}", printable(line, line.size()));
+    for (const std::string& line : found.not_compared) say("not compared: {}", printable(line, line.size()));
+    if (const std::size_t n = found.differences.size(); n > 0)
+      fail<Error>("silicon-diff: {} difference{}", n, n == 1 ? "" : "s");
     say("no differences");
   });
 }

@@ -124,6 +124,51 @@ void compare_times(const Json& a, const Json& b, Comparison& out) {
   }
 }
 
+bool simulated(const Json& report) { return text(report, "executor").starts_with("sim:"); }
+
+// Values of two objects; where hardware and a simulator answer differently by their nature, a difference is a note.
+void compare_values(const Json& a, const Json& b, const std::vector<const char*>& keys, bool by_nature,
+                    const std::string& where, Comparison& out) {
+  for (const char* key : keys) {
+    const Json *x = member(a, key), *y = member(b, key);
+    if (x == nullptr && y == nullptr) continue;
+    if (x == nullptr || y == nullptr) {
+      out.not_compared.push_back(
+          fmt::format("{}: {}: in the {} report only", where, key, x == nullptr ? "second" : "first"));
+    } else if (*x != *y) {
+      (by_nature ? out.not_compared : out.differences)
+          .push_back(fmt::format("{}: {} '{}' and '{}'", where, key, text(a, key), text(b, key)));
+    }
+  }
+}
+
+// What sections say beside their rows.
+void compare_section(const std::string& name, const Json& x, const Json& y, bool one_simulated, Comparison& out) {
+  if (name == "machine") {
+    compare_values(x, y, {"core", "cores_per_chip", "hbm_bytes_per_stack", "sbuf_bytes_per_partition", "lnc"}, false,
+                   name, out);
+    compare_values(x, y, {"simulated", "runtime_version", "driver_version"}, true, name, out);
+  } else if (name == "toolchain") {
+    compare_values(x, y, {"versions"}, true, name, out);
+  } else if (name == "exactness") {
+    const Json *probe = member(x, "probe_exactness"), *other = member(y, "probe_exactness");
+    if (probe != nullptr && other != nullptr && probe->is_object() && other->is_object()) {
+      compare_values(*probe, *other, {"exact", "reason"}, false, "exactness: probe_exactness", out);
+    } else {
+      compare_values(x, y, {"probe_exactness"}, false, name, out);
+    }
+  } else if (name == "time") {
+    compare_values(x, y, {"measured_by"}, true, name, out);
+  } else if (name == "cores") {
+    // A simulator opens the whole chip, on hardware two cores are opened: beside one another only fewer than two count.
+    const auto alone = [](const Json& s) {
+      const Json* count = member(s, "cores");
+      return count != nullptr && count->is_number_integer() && count->get<std::int64_t>() < 2;
+    };
+    compare_values(x, y, {"cores"}, one_simulated && alone(x) == alone(y), name, out);
+  }
+}
+
 // A section has a name, a status and lists of rows; rows of results have a status of their own.
 void check_section(const Json& s, std::size_t number, const std::string& path) {
   const auto is_text = [](const Json& object, const char* key) {
@@ -243,10 +288,11 @@ Comparison compare(const Json& a, const Json& b) {
       };
       out.differences.push_back(fmt::format("{}: {} and {}", name, said(*x), said(*y)));
     }
-    compare_rows(*x, *y, "choices", {"number", "title"}, {"status", "rule", "found"}, "choice", out);
+    compare_rows(*x, *y, "choices", {"number", "title"}, {"status", "rule", "found", "differing"}, "choice", out);
     compare_rows(*x, *y, "programs", {"program"}, {"status", "digest"}, "bits", out);
     compare_rows(*x, *y, "items", {"item"}, {"status", "answer"}, name, out);
     compare_rows(*x, *y, "kernels", {"kernel"}, {"status", "tensors"}, "toolchain", out);
+    if (!failed) compare_section(name, *x, *y, simulated(a) != simulated(b), out);
     if (name == "time") compare_times(*x, *y, out);
   }
   return out;

@@ -71,7 +71,8 @@ void set_open(Open open);
 // The report as a web page.
 void write_page(const Json& report, const std::string& path);
 
-// What two reports say differently, a line each; and what only one of them asked, which says nothing.
+// What two reports say differently, a line each; and what only one of them asked, or what differs by nature between
+// hardware and a simulator (versions, who measured), which says nothing.
 struct Comparison {
   std::vector<std::string> differences, not_compared;
 };

@@ -12,6 +12,7 @@
 #include <trn/core/environment.hpp>
 #include <trn/core/error.hpp>
 #include <trn/neuron/nki_kernel.hpp>
+#include <trn/neuron/silicon.hpp>
 #include <trn/neuron/sim.hpp>
 #include <trn/tile/builder.hpp>
 #include <trn/tile/launch.hpp>
@@ -80,6 +81,11 @@ void check_machine(const Task& task, Json& out) {
   out["sbuf_bytes_per_partition"] = m.sbuf_bytes_per_partition;
   out["lnc"] = 1;
   out["executors"] = Executor::known();
+  if (!simulated(task.executor)) {
+    const neuron::NeuronVersions versions = neuron::neuron_versions();
+    out["runtime_version"] = versions.runtime;
+    out["driver_version"] = versions.driver;
+  }
 }
 
 void check_choices(const Task& task, Json& out) {

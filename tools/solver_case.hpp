@@ -27,7 +27,7 @@ struct SolverCase {
 
 struct SolverRow {
   const char *name, *formula, *peer, *unit;
-  double flops;                                               // of a square real problem in units of n^3
+  double (*flops)(double m, double n, double nrhs);           // of a real problem, as trnsolver counts them
   bool has_m;                                                 // takes --m
   std::int64_t nrhs;                                          // 0: no right-hand sides
   SolverCase (*make[4])(const Executor&, const SolverSize&);  // s, d, c, z

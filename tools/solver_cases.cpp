@@ -12,6 +12,7 @@
 #include <trn/core/array.hpp>
 #include <trn/core/error.hpp>
 #include <trn/solver/cholesky.hpp>
+#include <trn/solver/counts.hpp>
 #include <trn/solver/eigh.hpp>
 #include <trn/solver/lu.hpp>
 #include <trn/solver/qr.hpp>
@@ -433,19 +434,21 @@ template <class T> SolverCase solve(const Executor& e, const SolverSize& s) {
 }  // namespace
 
 const std::vector<SolverRow>& solver_rows() {
+  namespace counts = solver::counts;
   static const std::vector<SolverRow> rows = {
       {"solver.potrf", "A = L L^H, n x n positive definite", "potrf", "largest |A - L L^H| in units of |L||L^H|",
-       1.0 / 3, false, 0, TRN_SOLVER_ROW(potrf)},
-      {"solver.getrf", "P A = L U, n x n, partial pivoting", "getrf", "largest |P A - L U| in units of |L||U|", 2.0 / 3,
-       false, 0, TRN_SOLVER_ROW(getrf)},
-      {"solver.geqrf", "A = Q R, m x n, Householder", "geqrf", "||A - Q R||_F / ||A||_F", 4.0 / 3, true, 0,
-       TRN_SOLVER_ROW(geqrf)},
+       [](double, double n, double) { return counts::potrf(n); }, false, 0, TRN_SOLVER_ROW(potrf)},
+      {"solver.getrf", "P A = L U, n x n, partial pivoting", "getrf", "largest |P A - L U| in units of |L||U|",
+       [](double, double n, double) { return counts::getrf(n); }, false, 0, TRN_SOLVER_ROW(getrf)},
+      {"solver.geqrf", "A = Q R, m x n, Householder", "geqrf", "||A - Q R||_F / ||A||_F",
+       [](double m, double n, double) { return counts::geqrf(m, n); }, true, 0, TRN_SOLVER_ROW(geqrf)},
       {"solver.eigh", "A V = V diag(w), n x n Hermitian, with vectors", "syev",
-       "largest ||A v - w v||_2 / ||A||_2, at least the error of w", 9, false, 0, TRN_SOLVER_ROW(eigh)},
-      {"solver.svd", "A = U diag(s) V^H, m x n, thin", "gesvd", "largest ||A v - s u||_2 / ||A||_2", 22, true, 0,
-       TRN_SOLVER_ROW(svd)},
-      {"solver.solve", "A X = B, n x n general", "gesv", "largest |x - x*| / max|x*|", 2.0 / 3, false, 1,
-       TRN_SOLVER_ROW(solve)},
+       "largest ||A v - w v||_2 / ||A||_2, at least the error of w",
+       [](double, double n, double) { return counts::eigh(n); }, false, 0, TRN_SOLVER_ROW(eigh)},
+      {"solver.svd", "A = U diag(s) V^H, m x n, thin", "gesvd", "largest ||A v - s u||_2 / ||A||_2",
+       [](double m, double n, double) { return counts::svd(m, n); }, true, 0, TRN_SOLVER_ROW(svd)},
+      {"solver.solve", "A X = B, n x n general", "gesv", "largest |x - x*| / max|x*|",
+       [](double, double n, double nrhs) { return counts::solve(n, nrhs); }, false, 1, TRN_SOLVER_ROW(solve)},
   };
   return rows;
 }

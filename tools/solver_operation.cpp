@@ -7,19 +7,19 @@
 #include <trn/core/array.hpp>
 #include <trn/core/error.hpp>
 #include <trn/neuron/sim.hpp>
+#include <trn/solver/counts.hpp>
 #include <trn/tile/device.hpp>
 
-#include "host_peak.hpp"
 #include "measure.hpp"
 #include "operation.hpp"
 #include "recording_device.hpp"
+#include "roofs.hpp"
+#include "scalar_type.hpp"
 #include "solver_case.hpp"
 
 namespace trn::tools {
 
 namespace {
-
-constexpr DType kTypes[] = {DType::Float32, DType::Float64, DType::Complex64, DType::Complex128};
 
 class SolverOperation final : public Operation {
  public:
@@ -35,8 +35,9 @@ class SolverOperation final : public Operation {
     if (row_.has_m) options.number("--m", m_, "rows (n unless given)", 1, kMost);
     options.number("--n", n_, "order, or columns", 1, kMost);
     if (row_.nrhs > 0) options.number("--nrhs", nrhs_, "right-hand sides", 1, kMost);
-    options.text("--dtype", dtype_, "fp32, fp64, c64, c128");
-    options.text("--precision", precision_, "native, tf32, bf16, tf32x3, bf16x6, exact, target=ERROR");
+    options.text("--dtype", dtype_, "fp32, fp64, c64, c128").completes(scalar_words());
+    options.text("--precision", precision_, "native, tf32, bf16, tf32x3, bf16x6, exact, target=ERROR")
+        .completes(precision_words());
   }
 
   // What the operation runs on a device. All but Cholesky and LU look at results on the way (a panel that breaks down,
@@ -51,44 +52,30 @@ class SolverOperation final : public Operation {
     });
   }
 
-  BenchRow bench(const std::string& executor_name, const BenchOptions& options) const override {
-    const Executor executor = Executor::open(executor_name);
-    const bool simulated = executor.family() == Family::Device;
-    require(simulated || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model",
-            executor.name());
-    BenchRow r;
-    r.op = name();
-    r.executor = executor.name();
+  void fill(BenchRow& r, const Executor& executor, const BenchOptions& options) const override {
     r.dtype = trn::name(dtype());
     r.precision = precision_;
     if (row_.has_m) r.shape.emplace_back("m", rows());
     r.shape.emplace_back("n", n_);
     if (row_.nrhs > 0) r.shape.emplace_back("nrhs", nrhs_);
     r.solver.emplace();
-    double gemm = 0;
-    if (simulated && options.model_only) {
-      const tile::Machine& machine = tile::device_of(executor).machine();
-      double seconds = 0;
-      for (const auto& p : programs(machine)) seconds += neuron::estimate(*p, machine).seconds;
-      r.modelled_seconds = seconds;
+    if (options.model_only) {
+      r.modelled_seconds = modelled_call(*this, tile::device_of(executor).machine());
     } else {
       run(executor, options, r);
     }
     const bool modelled = r.modelled_seconds.has_value();
-    const double seconds = modelled ? *r.modelled_seconds : *r.seconds;
-    gemm = modelled ? modelled_gemm(tile::device_of(executor).machine()) : measured_gemm(executor, options);
-    r.solver->gemm_equivalents = seconds / gemm;
-    const bool wide = real_of(dtype()) == DType::Float64;
-    const double peak = simulated ? tile::device_of(executor).machine().tensor_flops(DType::Float32)
-                                  : (wide ? host_peak().fp64_flops : host_peak().fp32_flops);
-    r.rate = flops() / seconds * 1e-9;
-    r.roof_fraction = flops() / seconds / peak;
+    const double gemm =
+        modelled ? modelled_gemm(tile::device_of(executor).machine()) : measured_gemm(executor, options);
+    r.solver->gemm_equivalents = r.time() / gemm;
+    r.work = row_.flops(static_cast<double>(rows()), static_cast<double>(n_), static_cast<double>(nrhs_)) *
+             (is_complex(dtype()) ? solver::counts::kComplexFactor : 1);
+    r.roof = flop_roof(executor, dtype());
     std::string notes = fmt::format("{:.2f} gemm of {}", r.solver->gemm_equivalents,
                                     modelled ? "order n in tf32x3" : "order n in the same type");
     if (r.solver->condition) notes += fmt::format("; condition {:.2e}", *r.solver->condition);
     if (!r.solver->outcome.empty()) notes += "; outcome " + r.solver->outcome;
     r.note = notes + (r.note.empty() ? "" : "; " + r.note);
-    return r;
   }
 
  private:
@@ -97,16 +84,7 @@ class SolverOperation final : public Operation {
   [[nodiscard]] std::int64_t rows() const { return row_.has_m && m_ > 0 ? m_ : n_; }
   [[nodiscard]] DType dtype() const { return parse_dtype(dtype_); }
   [[nodiscard]] SolverCase make(const Executor& executor) const {
-    const auto at = std::find(std::begin(kTypes), std::end(kTypes), dtype()) - std::begin(kTypes);
-    require(at < 4, "{}: no kernel for dtype {}; choose fp32, fp64, c64 or c128", name(), dtype_);
-    return row_.make[at](executor, {rows(), n_, nrhs_, Precision::parse(precision_)});
-  }
-  // Square problems as the table counts them; m x n ones as Householder reflections of k columns take them.
-  [[nodiscard]] double flops() const {
-    const auto n = static_cast<double>(n_), m = static_cast<double>(rows()), k = std::min(m, n), l = std::max(m, n);
-    const double complex = is_complex(dtype()) ? 4 : 1;
-    const double cubic = row_.has_m ? k * k * (1.5 * l - 0.5 * k) : n * n * n;  // n^3 for m = n
-    return complex * (row_.flops * cubic + (row_.nrhs > 0 ? 2 * n * n * static_cast<double>(nrhs_) : 0));
+    return row_.make[scalar_place(name(), dtype())](executor, {rows(), n_, nrhs_, Precision::parse(precision_)});
   }
 
   void run(const Executor& executor, const BenchOptions& options, BenchRow& r) const {
@@ -171,16 +149,7 @@ class SolverOperation final : public Operation {
     return measure(executor, options.repeats, call, options.cpu_time ? Clock::Processor : Clock::Wall).fastest_s;
   }
   [[nodiscard]] double measured_gemm(const Executor& e, const BenchOptions& o) const {
-    switch (dtype()) {
-      case DType::Float32:
-        return measured_gemm_of<float>(e, o);
-      case DType::Float64:
-        return measured_gemm_of<double>(e, o);
-      case DType::Complex64:
-        return measured_gemm_of<std::complex<float>>(e, o);
-      default:
-        return measured_gemm_of<std::complex<double>>(e, o);
-    }
+    return with_scalar(name(), dtype(), [&](auto zero) { return measured_gemm_of<decltype(zero)>(e, o); });
   }
 
   SolverRow row_;

@@ -5,6 +5,7 @@
 
 #include <trn/sparse/attention.hpp>
 #include <trn/sparse/attention_programs.hpp>
+#include <trn/sparse/counts.hpp>
 
 #include "program_bench.hpp"
 
@@ -45,19 +46,9 @@ class Attention final : public ProgramBench {
     options.number("--d", d_, "head dimension");
     options.text("--mask", mask_,
                  "full, causal, band:N (N blocks of 128 around the diagonal), random:PERCENT of blocks");
-    options.text("--precision", precision_, "devices: native or bf16");
+    options.text("--precision", precision_, "devices: native or bf16").completes({"native", "bf16"});
   }
 
-  // The roof is that of the words.
-  BenchRow bench(const std::string& executor, const BenchOptions& options) const override {
-    BenchRow r = ProgramBench::bench(executor, options);
-    const Executor e = Executor::open(executor);
-    if (e.family() == Family::Device && precision_ == "bf16") {
-      const tile::Machine& m = tile::device_of(e).machine();
-      r.roof_fraction *= m.tensor_flops(DType::Float32) / m.tensor_flops(DType::BFloat16);
-    }
-    return r;
-  }
   tile::Program program(const tile::Machine& machine) const override {
     const sparse::AttentionShape s =
         sparse::attention_shape(mask(), plan_options(), Precision::parse(precision_).mode());
@@ -76,10 +67,13 @@ class Attention final : public ProgramBench {
             {"nnz", m.pairs()},
             {"kernel", std::string("blocks of 128")}};
   }
-  // Two products forward, five backward, of every block of the mask.
-  double flops() const override {
-    return (backward_ ? 10.0 : 4.0) * static_cast<double>(kBlock * kBlock * d_ * heads_) *
-           static_cast<double>(mask().blocks().size());
+  double device_peak(const tile::Machine& machine) const override {
+    return machine.tensor_flops(precision_ == "bf16" ? DType::BFloat16 : DType::Float32);
+  }
+  double work() const override {
+    return sparse::counts::attention(static_cast<double>(mask().blocks().size()), static_cast<double>(kBlock),
+                                     static_cast<double>(heads_), static_cast<double>(d_), backward_)
+        .flops;
   }
   Measured run(const Executor& e, int repeats, BenchRow& row) const override {
     const sparse::AttentionMask m = mask();

@@ -1,13 +1,14 @@
 // `trnsci bench sparse.cholesky|lu|qr`: direct solvers on the host. The row's time is that of a refactorisation, the
 // numbers alone; its shape has the analysis and a solve besides.
-#include <complex>
-
 #include <trn/core/error.hpp>
 #include <trn/sparse/direct.hpp>
 
-#include "host_peak.hpp"
+#include <trn/sparse/counts.hpp>
+
 #include "measure.hpp"
 #include "operation.hpp"
+#include "roofs.hpp"
+#include "scalar_type.hpp"
 #include "sparse_matrix.hpp"
 
 namespace trn::tools {
@@ -32,29 +33,17 @@ class SparseDirectOperation final : public Operation {
     options.text("--matrix", file_, "a file: .mtx, .npz or Harwell-Boeing");
     options.text("--generate", generate_,
                  "instead of a file: poisson2d:N, poisson3d:N, stencil27:N, elasticity:N, rmat:N");
-    options.text("--dtype", dtype_, "fp32, fp64, complex64, complex128");
+    options.text("--dtype", dtype_, "fp32, fp64, complex64, complex128").completes(scalar_words());
     options.text("--ordering", ordering_, "which ordering", {"best", "none", "rcm", "minimum", "nested"});
   }
 
-  BenchRow bench(const std::string& executor, const BenchOptions& options) const override {
-    require(!options.model_only, "bench: {} has no device model", name());
-    switch (parse_dtype(dtype_)) {
-      case DType::Float32:
-        return run<float>(executor, options);
-      case DType::Float64:
-        return run<double>(executor, options);
-      case DType::Complex64:
-        return run<std::complex<float>>(executor, options);
-      case DType::Complex128:
-        return run<std::complex<double>>(executor, options);
-      default:
-        fail<InvalidArgument>("{}: not offered for {}", name(), dtype_);
-    }
-  }
-
  private:
-  template <Scalar T> BenchRow run(const std::string& executor_name, const BenchOptions& options) const {
-    const Executor executor = Executor::open(executor_name);
+  void fill(BenchRow& r, const Executor& executor, const BenchOptions& options) const override {
+    if (executor.family() == Family::Device)
+      fail<NotImplemented>("{}: has no device kernel; it runs on the host", name());
+    with_scalar(name(), parse_dtype(dtype_), [&](auto zero) { run<decltype(zero)>(r, executor, options); });
+  }
+  template <Scalar T> void run(BenchRow& r, const Executor& executor, const BenchOptions& options) const {
     const sparse::Csr<T> here = file_.empty() ? make_sparse<T>(generate_) : read_sparse<T>(file_);
     const sparse::Csr<T> a = executor == here.executor() ? here : here.to(executor);
     sparse::Reorder order = sparse::Reorder::Best;
@@ -64,20 +53,19 @@ class SparseDirectOperation final : public Operation {
     if (ordering_ == "nested") order = sparse::Reorder::NestedDissection;
     switch (kind_) {
       case DirectKind::Cholesky:
-        return timed<T>(executor, options, a, [&] { return sparse::Cholesky<T>(a, {{.ordering = order}}); });
+        return timed<T>(r, executor, options, a, [&] { return sparse::Cholesky<T>(a, {{.ordering = order}}); });
       case DirectKind::Lu:
-        return timed<T>(executor, options, a, [&] { return sparse::Lu<T>(a, {{.ordering = order}}); });
+        return timed<T>(r, executor, options, a, [&] { return sparse::Lu<T>(a, {{.ordering = order}}); });
       case DirectKind::Qr:
         break;
     }
-    return timed<T>(executor, options, a, [&] { return sparse::Qr<T>(a, {{.ordering = order}}); });
+    return timed<T>(r, executor, options, a, [&] { return sparse::Qr<T>(a, {{.ordering = order}}); });
   }
 
-  template <Scalar T, class Make> BenchRow timed(const Executor& executor, const BenchOptions& options,
-                                                 const sparse::Csr<T>& a, const Make& make) const {
+  template <Scalar T, class Make> void timed(BenchRow& r, const Executor& executor, const BenchOptions& options,
+                                             const sparse::Csr<T>& a, const Make& make) const {
     const Clock clock = options.cpu_time ? Clock::Processor : Clock::Wall;
-    BenchRow r;
-    r.op = name(), r.executor = executor.name(), r.dtype = trn::name(dtype_of<T>), r.precision = "native";
+    r.dtype = trn::name(dtype_of<T>);
     std::optional<decltype(make())> made;
     const double whole = measure(
                              1, [&] { made.emplace(make()); }, clock)
@@ -98,7 +86,7 @@ class SparseDirectOperation final : public Operation {
                              clock)
                              .fastest_s;
     r.error = solved.componentwise;
-    r.bound = static_cast<double>(a.rows() + 2) * std::numeric_limits<Real<T>>::epsilon() / 2;
+    r.bound = sparse::refined_error_bound<T>(a.rows());
     const sparse::FactorReport& f = made->report();
     r.shape = {{"rows", a.rows()},
                {"columns", a.columns()},
@@ -107,11 +95,10 @@ class SparseDirectOperation final : public Operation {
                {"ordering", std::string(sparse::name(f.ordering))},
                {"factor_s", fmt::format("{:.4g}", whole)},
                {"solve_s", fmt::format("{:.4g}", solve)}};
-    r.rate = f.flops * (ComplexScalar<T> ? 4 : 1) / *r.seconds * 1e-9;
-    r.roof_fraction = r.rate * 1e9 / (sizeof(Real<T>) == 8 ? host_peak().fp64_flops : host_peak().fp32_flops);
+    r.work = f.flops * (ComplexScalar<T> ? sparse::counts::kComplexFactor : 1);
+    r.roof = flop_roof(executor, dtype_of<T>);
     r.note = fmt::format("{} rows, {} entries of factors, {}; with analysis {:.3g} s, solve {:.3g} s", a.rows(),
                          f.entries, sparse::name(f.ordering), whole, solve);
-    return r;
   }
 
   DirectKind kind_;

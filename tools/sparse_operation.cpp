@@ -7,6 +7,7 @@
 
 #include <trn/core/error.hpp>
 #include <trn/neuron/sim.hpp>
+#include <trn/sparse/counts.hpp>
 #include <trn/sparse/sddmm_programs.hpp>
 #include <trn/sparse/spgemm.hpp>
 #include <trn/sparse/spmm.hpp>
@@ -14,9 +15,10 @@
 #include <trn/sparse/triangular.hpp>
 #include <trn/tile/device.hpp>
 
-#include "host_peak.hpp"
 #include "measure.hpp"
 #include "operation.hpp"
+#include "roofs.hpp"
+#include "scalar_type.hpp"
 #include "sparse_matrix.hpp"
 
 namespace trn::tools {
@@ -69,34 +71,36 @@ template <Scalar T> double sampled_error(const sparse::Csr<T>& a, const T* x, co
 
 class SparseOperation final : public Operation {
  public:
-  explicit SparseOperation(SparseKind kind) : kind_(kind) {}
+  explicit SparseOperation(SparseKind kind) : kind_(kind) {
+    if (on_devices()) dtype_ = "fp32";  // what devices take
+  }
   std::string name() const override { return kNames[static_cast<int>(kind_)]; }
   std::string summary() const override { return kFormulas[static_cast<int>(kind_)]; }
   std::vector<std::string> default_executors() const override { return {"host"}; }
+  std::string rate_unit() const override {
+    return kind_ == SparseKind::Csr2csc || kind_ == SparseKind::Read ? "GB/s" : "GFLOP/s";
+  }
   std::string error_note() const override { return "largest |y - exact| in units of (|A||x|)_i over a sample of rows"; }
 
   void add_options(Options& options) override {
     options.text("--matrix", file_, "a file: .mtx, .npz or Harwell-Boeing");
     options.text("--generate", generate_,
                  "instead of a file: poisson2d:N, poisson3d:N, stencil27:N, elasticity:N, rmat:N");
-    dtype_options_.push_back(options.text("--dtype", dtype_, "fp32, fp64, complex64, complex128"));
+    options.text("--dtype", dtype_, "fp32, fp64, complex64, complex128").completes(scalar_words());
     if (kind_ == SparseKind::Spmm || kind_ == SparseKind::Sddmm || kind_ == SparseKind::Spsv)
       options.number("--columns", columns_, "columns of B; sddmm: columns of A");
     if (tiles()) {
       options.text("--kernel", kernel_, "which kernel",
                    {"automatic", "csr", "sell", "bsr", "dia", "resident", "pinned", "gather"});
-      options.text("--precision", precision_, "devices: native, tf32, bf16, tf32x3, bf16x6 or target=1e-6");
+      options.text("--precision", precision_, "devices: native, tf32, bf16, tf32x3, bf16x6 or target=1e-6")
+          .completes(precision_words());
       options.text("--reorder", reorder_, "devices: rows and columns in another order",
                    {"none", "rcm", "partition", "best"});
     }
   }
 
   tile::Program program(const tile::Machine& machine) const override {
-    if (!tiles() && kind_ != SparseKind::Sddmm)
-      fail<NotImplemented>("{}: has no device kernel yet; it runs on the host", name());
-    // The type's default is the host's; only one that was asked for is refused.
-    if (std::ranges::any_of(dtype_options_, &Option::given) && parse_dtype(dtype_) != DType::Float32)
-      fail<NotImplemented>("{}: devices have sparse.spmv, spmm and sddmm, with --dtype fp32", name());
+    require_kernel();
     if (kind_ == SparseKind::Sddmm) {
       if (!machine.indirect_dma)
         fail<NotImplemented>("{}: {} has no gathers; it runs on the host", name(), machine.name);
@@ -106,30 +110,21 @@ class SparseOperation final : public Operation {
     return sparse::spmm_program(plan<float>(executor, matrix<float>(executor)), columns());
   }
 
-  BenchRow bench(const std::string& executor, const BenchOptions& options) const override {
-    if (Executor::open(executor).family() == Family::Device) {
-      const bool sampled = kind_ == SparseKind::Sddmm;
-      if (!(tiles() || sampled) || parse_dtype(dtype_) != DType::Float32)
-        fail<NotImplemented>("{}: devices have sparse.spmv, spmm and sddmm, with --dtype fp32", name());
-      if (sampled) return sample_on_device(Executor::open(executor), options);
-      return run_on_device(Executor::open(executor), options);
-    }
-    require(!options.model_only, "bench: --model-only is for simulators; executor '{}' has no model", executor);
-    switch (parse_dtype(dtype_)) {
-      case DType::Float32:
-        return run<float>(executor, options);
-      case DType::Float64:
-        return run<double>(executor, options);
-      case DType::Complex64:
-        return run<std::complex<float>>(executor, options);
-      case DType::Complex128:
-        return run<std::complex<double>>(executor, options);
-      default:
-        fail<InvalidArgument>("{}: not offered for {}", name(), dtype_);
-    }
-  }
-
  private:
+  void fill(BenchRow& r, const Executor& executor, const BenchOptions& options) const override {
+    r.dtype = trn::name(parse_dtype(dtype_));
+    if (executor.family() == Family::Device) {
+      require_kernel();
+      return kind_ == SparseKind::Sddmm ? sample_on_device(r, executor, options) : run_on_device(r, executor, options);
+    }
+    with_scalar(name(), parse_dtype(dtype_), [&](auto zero) { run<decltype(zero)>(r, executor, options); });
+  }
+  bool on_devices() const { return tiles() || kind_ == SparseKind::Sddmm; }
+  void require_kernel() const {
+    if (!on_devices()) fail<NotImplemented>("{}: has no device kernel; it runs on the host", name());
+    if (parse_dtype(dtype_) != DType::Float32)
+      fail<NotImplemented>("{}: devices take --dtype fp32; {} runs on the host", name(), dtype_);
+  }
   bool tiles() const { return kind_ == SparseKind::Spmv || kind_ == SparseKind::Spmm; }
   std::int64_t columns() const { return kind_ == SparseKind::Spmv ? 1 : columns_; }
   template <Scalar T> sparse::Csr<T> matrix(const Executor& executor) const {
@@ -150,14 +145,12 @@ class SparseOperation final : public Operation {
     return sparse::SpmmPlan<T>(executor, a, o);
   }
 
-  BenchRow sample_on_device(const Executor& executor, const BenchOptions& options) const {
+  void sample_on_device(BenchRow& r, const Executor& executor, const BenchOptions& options) const {
     const tile::Machine& machine = tile::device_of(executor).machine();
     const sparse::Csr<float> here = matrix<float>(Executor::host()), s = here.to(executor);
     const std::int64_t k = columns();
-    BenchRow r;
-    r.op = name(), r.executor = executor.name(), r.dtype = "float32", r.precision = "native";
     if (options.model_only) {
-      r.modelled_seconds = neuron::estimate(program(machine), machine).seconds;
+      r.modelled_seconds = modelled_call(*this, machine);
     } else {
       const auto a = Array<float>::from_host(executor, {s.rows() * k}, numbers<float>(s.rows() * k)),
                  b = Array<float>::from_host(executor, {k * s.columns()}, numbers<float>(k * s.columns()));
@@ -170,22 +163,32 @@ class SparseOperation final : public Operation {
       ensure(recorder.family_of(name()) == "device", "{} did not run on {}", name(), executor.name());
       r.modelled_seconds = modelled_time(executor, recorder);
     }
-    const double seconds = r.modelled_seconds ? *r.modelled_seconds : *r.seconds;
-    r.rate = 2.0 * static_cast<double>(s.nnz() * k) / seconds * 1e-9;
-    r.roof_fraction = r.rate * 1e9 / machine.tensor_flops(DType::Float32);
+    count(r, executor,
+          sparse::counts::sddmm(static_cast<double>(s.nnz()), static_cast<double>(s.rows()),
+                                static_cast<double>(s.columns()), static_cast<double>(k), sizeof(float)));
     r.shape = {
         {"rows", s.rows()}, {"columns", s.columns()}, {"nnz", s.nnz()}, {"n", k}, {"kernel", std::string("blocks")}};
-    return r;
   }
 
-  BenchRow run_on_device(const Executor& executor, const BenchOptions& options) const {
+  // Work and roofs of a row of this type.
+  void count(BenchRow& r, const Executor& executor, const sparse::counts::Work& work) const {
+    const DType dtype = parse_dtype(dtype_);
+    if (rate_unit() == "GB/s") {
+      r.work = work.bytes, r.roof = byte_roof(executor);
+      return;
+    }
+    r.work = work.flops * (is_complex(dtype) ? sparse::counts::kComplexFactor : 1);
+    r.bytes = work.bytes;
+    r.roof = flop_roof(executor, dtype);
+  }
+
+  void run_on_device(BenchRow& r, const Executor& executor, const BenchOptions& options) const {
     const sparse::Csr<float> a = matrix<float>(executor);
     const sparse::SpmmPlan<float> plan = this->plan(executor, a);
     const sparse::PlanReport& report = plan.report();
     const std::int64_t n = columns();
     const tile::Machine& machine = tile::device_of(executor).machine();
-    BenchRow r;
-    r.op = name(), r.executor = executor.name(), r.dtype = "float32", r.precision = precision_;
+    r.precision = precision_;
     if (options.model_only) {
       r.modelled_seconds = neuron::estimate(sparse::spmm_program(plan, n), machine).seconds;
     } else {
@@ -205,12 +208,10 @@ class SparseOperation final : public Operation {
       if (plan.permutation()) here = sparse::permute(here, *plan.permutation(), *plan.permutation());
       r.error = sampled_error(here, x.data(), out.data(), n);
     }
-    const double flops = 2.0 * static_cast<double>(report.nnz * n);
-    const double seconds = r.modelled_seconds ? *r.modelled_seconds : *r.seconds;
-    r.rate = flops / seconds * 1e-9;
-    r.gbytes = (static_cast<double>(report.matrix_bytes) + 4.0 * static_cast<double>(n * (a.rows() + a.columns()))) /
-               seconds * 1e-9;
-    r.roof_fraction = r.rate * 1e9 / machine.tensor_flops(DType::Float32);
+    count(r, executor,
+          sparse::counts::spmm(static_cast<double>(report.nnz), static_cast<double>(a.rows()),
+                               static_cast<double>(a.columns()), static_cast<double>(n), sizeof(float),
+                               static_cast<double>(report.matrix_bytes)));
     r.shape = {{"rows", a.rows()},
                {"columns", a.columns()},
                {"nnz", report.nnz},
@@ -225,23 +226,21 @@ class SparseOperation final : public Operation {
         "the plan's estimates{}",
         a.rows(), a.columns(), report.nnz, sparse::name(report.kernel), report.tiles, 100 * report.fill,
         100 * report.break_even_fill, report.host_seconds * 1e6, others.empty() ? "" : ":" + others.substr(1));
-    return r;
   }
 
-  template <Scalar T> BenchRow run(const std::string& executor_name, const BenchOptions& options) const {
-    const Executor executor = Executor::open(executor_name);
+  template <Scalar T> void run(BenchRow& r, const Executor& executor, const BenchOptions& options) const {
     const sparse::Csr<T> a = matrix<T>(executor);
     const std::int64_t n = columns(), nnz = a.nnz();
-    BenchRow r;
-    r.op = name(), r.executor = executor.name(), r.dtype = trn::name(dtype_of<T>), r.precision = "native";
     std::string kernel = "csr";
     const Clock clock = options.cpu_time ? Clock::Processor : Clock::Wall;
     const auto time = [&](const auto& call) {
       call();
       return measure(options.repeats, call, clock).fastest_s;
     };
-    double flops = 0, moved = 0;
-    const double bytes = sizeof(T);
+    namespace counts = sparse::counts;
+    counts::Work work;
+    const double size = sizeof(T), entries = static_cast<double>(nnz), rows = static_cast<double>(a.rows()),
+                 wide = static_cast<double>(a.columns()), dn = static_cast<double>(n);
     switch (kind_) {
       case SparseKind::Spmv:
       case SparseKind::Spmm: {
@@ -253,17 +252,15 @@ class SparseOperation final : public Operation {
         r.seconds = time([&] { r.bound = plan.execute(T(1), xv, T(0), yv).bound; });
         r.error = sampled_error(a, x.data(), y.data(), n);
         kernel = sparse::name(plan.report().kernel);
-        flops = 2.0 * static_cast<double>(nnz * n);
-        moved =
-            static_cast<double>(plan.report().matrix_bytes) + bytes * static_cast<double>(n * (a.rows() + a.columns()));
+        work = counts::spmm(entries, rows, wide, dn, size, static_cast<double>(plan.report().matrix_bytes));
         break;
       }
       case SparseKind::Spgemm: {
-        std::int64_t entries = 0;
-        r.seconds = time([&] { entries = sparse::spgemm<T>(executor, T(1), a, a).nnz(); });
-        flops = 2.0 * static_cast<double>(sparse::SpgemmPlan<T>(executor, a.pattern(), a.pattern()).products());
+        std::int64_t found = 0;
+        r.seconds = time([&] { found = sparse::spgemm<T>(executor, T(1), a, a).nnz(); });
         kernel = "gustavson";
-        moved = (bytes + 4) * static_cast<double>(2 * nnz + entries);
+        work = counts::spgemm(static_cast<double>(sparse::SpgemmPlan<T>(executor, a.pattern(), a.pattern()).products()),
+                              entries, entries, static_cast<double>(found), size);
         break;
       }
       case SparseKind::Sddmm: {
@@ -271,8 +268,7 @@ class SparseOperation final : public Operation {
         const MatrixView<const T> xv(executor, x.data(), a.rows(), n, n, 1),
             yv(executor, y.data(), n, a.columns(), 1, n);
         r.seconds = time([&] { (void)sparse::sddmm<T>(executor, T(1), xv, yv, T(0), a); });
-        flops = 2.0 * static_cast<double>(nnz * n);
-        moved = static_cast<double>(nnz) * (bytes + 4) + bytes * static_cast<double>(n * (a.rows() + a.columns()));
+        work = counts::sddmm(entries, rows, wide, dn, size);
         break;
       }
       case SparseKind::Spsv: {
@@ -283,37 +279,28 @@ class SparseOperation final : public Operation {
         const MatrixView<const T> bv(executor, b.data(), a.rows(), n, n, 1);
         const MatrixView<T> xv(executor, x.data(), a.rows(), n, n, 1);
         r.seconds = time([&] { (void)plan.solve(T(1), bv, xv); });
-        const double stored = static_cast<double>(sparse::triangle(a, sparse::Uplo::Lower).nnz());
-        flops = 2.0 * stored * static_cast<double>(n);
-        moved = stored * (bytes + 4) + 2 * bytes * static_cast<double>(a.rows() * n);
+        work = counts::spsv(static_cast<double>(sparse::triangle(a, sparse::Uplo::Lower).nnz()), rows, dn, size);
         kernel = fmt::format("{} levels", plan.levels());
         break;
       }
       case SparseKind::Csr2csc:
         r.seconds = time([&] { (void)sparse::transpose(a); });
-        moved = 2 * static_cast<double>(nnz) * (bytes + 4);
+        work = counts::transpose(entries, size);
         break;
       case SparseKind::Read:
         require(!file_.empty(), "{}: --matrix FILE says what to read", name());
         r.seconds = time([&] { (void)read_sparse<T>(file_); });
-        moved = static_cast<double>(std::filesystem::file_size(file_));
+        work = {0, static_cast<double>(std::filesystem::file_size(file_))};
         break;
     }
-    if (ComplexScalar<T>) flops *= 4;
     r.shape = {{"rows", a.rows()}, {"columns", a.columns()}, {"nnz", nnz}, {"n", n}, {"kernel", kernel}};
-    r.rate = flops / *r.seconds * 1e-9;
-    r.gbytes = moved / *r.seconds * 1e-9;
-    const bool wide = sizeof(Real<T>) == 8;
-    r.roof_fraction = r.rate * 1e9 / (wide ? host_peak().fp64_flops : host_peak().fp32_flops);
-    r.note = fmt::format("{} x {}, {} entries, kernel {}", a.rows(), a.columns(), nnz, kernel);
-    return r;
+    count(r, executor, work);
   }
 
   SparseKind kind_;
   std::string file_, generate_ = "poisson3d:48", dtype_ = "fp64", kernel_ = "automatic", precision_ = "native",
                      reorder_ = "none";
   std::int64_t columns_ = 32;
-  std::vector<Option> dtype_options_;  // one for each command
 };
 
 }  // namespace

@@ -2,15 +2,15 @@
 #include <cmath>
 
 #include <trn/core/error.hpp>
-#include <trn/neuron/sim.hpp>
+#include <trn/tensor/counts.hpp>
 #include <trn/tensor/elementwise.hpp>
 #include <trn/tensor/plan_program.hpp>
 #include <trn/tile/device.hpp>
 
 #include "einsum_case.hpp"
-#include "host_peak.hpp"
 #include "measure.hpp"
 #include "operation.hpp"
+#include "roofs.hpp"
 
 namespace trn::tools {
 
@@ -28,74 +28,60 @@ class TensorOperation : public Operation {
   void add_options(Options& options) override {
     options.text("--expression", what_.text, "labels of the operands and the result");
     options.text("--sizes", list_, "extents by label");
-    options.text("--dtype", what_.dtype, "of operands and result");
-    if (name_ == "tensor.einsum") options.text("--precision", what_.precision, "a mode, or target=1e-6");
+    options.text("--dtype", what_.dtype, "of operands and result")
+        .completes({"fp32", "fp64", "complex64", "complex128", "bf16", "fp16"});
+    if (einsum()) options.text("--precision", what_.precision, "a mode, or target=1e-6").completes(precision_words());
   }
   [[nodiscard]] tile::Program program(const tile::Machine& machine) const override {
     const Executor executor = Executor::open(fmt::format("sim:{}", machine.name));
     const EinsumOperands o(executor, listed());
     return tensor::plan_program(tensor::Plan(executor, o.description()));  // sums and permutations are einsums too
   }
+  [[nodiscard]] std::string rate_unit() const override { return einsum() ? "GFLOP/s" : "GB/s"; }
   [[nodiscard]] std::string error_note() const override { return "bound: relative to the einsum of absolute values"; }
 
-  [[nodiscard]] BenchRow bench(const std::string& executor_name, const BenchOptions& options) const override {
-    const Executor executor = Executor::open(executor_name);
-    const bool device = executor.family() == Family::Device;
-    require(device || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model",
-            executor.name());
+ private:
+  [[nodiscard]] bool einsum() const { return name_ == "tensor.einsum"; }
+
+  void fill(BenchRow& r, const Executor& executor, const BenchOptions& options) const override {
     const EinsumCase what = listed();
     const EinsumOperands o(executor, what);
-    const Clock clock = options.cpu_time ? Clock::Processor : Clock::Wall;
-    BenchRow r;
-    r.op = name(), r.executor = executor.name(), r.dtype = trn::name(parse_dtype(what.dtype));
-    r.precision = name_ == "tensor.einsum" ? what.precision : "native";
+    const DType dtype = parse_dtype(what.dtype);
+    r.dtype = trn::name(dtype);
+    if (einsum()) r.precision = what.precision;
     r.shape = {{"expression", tensor::to_string(o.description().expression)}, {"sizes", list_}};
-    double bytes = 0;
-    for (const tensor::TypedView& v : o.operands())
-      bytes += static_cast<double>(byte_count(v.shape, size_bytes(v.dtype)));
-    bytes += static_cast<double>(byte_count(o.output().shape, size_bytes(o.output().dtype)));
-    if (options.model_only) {
+    const double bytes = tensor::counts::bytes(o.operands(), o.output());
+    const Recorder recorder(executor);
+    if (einsum()) {
       const tensor::Plan plan(executor, o.description());
-      const tile::Machine& machine = tile::device_of(executor).machine();
-      const neuron::RunReport report = neuron::estimate(tensor::plan_program(plan), machine);
+      r.work = plan.flops(), r.bytes = bytes, r.roof = flop_roof(executor, dtype);
       r.bound = plan.accuracy().bound;
       r.note = plan.explain();
-      return on_device(r, executor, plan.flops(), bytes, report.seconds);
-    }
-    const Recorder recorder(executor);
-    if (name_ == "tensor.einsum") {
-      const tensor::Plan plan(executor, o.description());
-      const Buffer workspace(executor, plan.workspace_bytes());
-      r.seconds =
-          measure(
-              executor, options.repeats,
-              [&] { r.bound = plan.execute(o.operands(), o.output(), {}, nullptr, workspace).accuracy.bound; }, clock)
-              .fastest_s;
-      r.note = plan.explain();
-      if (device) return on_device(r, executor, plan.flops(), bytes, modelled_time(executor, recorder));
-      r.rate = plan.flops() / *r.seconds * 1e-9;
-      const bool wide = real_of(parse_dtype(what.dtype)) == DType::Float64;
-      r.roof_fraction = r.rate * 1e9 / (wide ? host_peak().fp64_flops : host_peak().fp32_flops);
+      if (!options.model_only) {
+        const Buffer workspace(executor, plan.workspace_bytes());
+        r.seconds = seconds(executor, options, [&] {
+          r.bound = plan.execute(o.operands(), o.output(), {}, nullptr, workspace).accuracy.bound;
+        });
+      }
     } else {
       require(o.operands().size() == 1, "bench: {} takes one operand", name());
-      r.seconds = measure(
-                      executor, options.repeats,
-                      [&] {
-                        if (name_ == "tensor.permute") {
-                          tensor::permute(executor, what.text, o.operands()[0], o.output());
-                        } else {
-                          tensor::reduce(executor, tensor::Binary::Add, what.text, o.operands()[0], o.output());
-                        }
-                      },
-                      clock)
-                      .fastest_s;
+      r.work = bytes, r.roof = byte_roof(executor);
+      if (!options.model_only) {
+        r.seconds = seconds(executor, options, [&] {
+          if (name_ == "tensor.permute") {
+            tensor::permute(executor, what.text, o.operands()[0], o.output());
+          } else {
+            tensor::reduce(executor, tensor::Binary::Add, what.text, o.operands()[0], o.output());
+          }
+        });
+      }
     }
-    if (device) return on_device(r, executor, 0, bytes, modelled_time(executor, recorder));
-    r.gbytes = bytes / *r.seconds * 1e-9;
-    return r;
+    r.modelled_seconds = options.model_only ? modelled_call(*this, tile::device_of(executor).machine())
+                                            : modelled_time(executor, recorder);
   }
-
- private:
+  template <class F> static double seconds(const Executor& executor, const BenchOptions& options, const F& call) {
+    return measure(executor, options.repeats, call, options.cpu_time ? Clock::Processor : Clock::Wall).fastest_s;
+  }
   [[nodiscard]] EinsumCase listed() const {
     EinsumCase what = what_;
     for (std::size_t from = 0; from <= list_.size();) {
@@ -105,21 +91,6 @@ class TensorOperation : public Operation {
     }
     return what;
   }
-  BenchRow on_device(BenchRow r, const Executor& executor, double flops, double bytes,
-                     std::optional<double> modelled) const {
-    const tile::Machine& machine = tile::device_of(executor).machine();
-    r.modelled_seconds = modelled;
-    const double seconds = modelled ? *modelled : *r.seconds;
-    if (!(seconds > 0)) return r;  // an empty extent leaves nothing to do: no rates
-    r.rate = flops / seconds * 1e-9;
-    r.gbytes = bytes / seconds * 1e-9;
-    if (name_ == "tensor.einsum")
-      r.roof_fraction = flops / seconds / machine.tensor_flops(DType::Float32);
-    else
-      r.roof_fraction = bytes / seconds / machine.dma_bytes_per_s();
-    return r;
-  }
-
   std::string name_, summary_, list_;
   EinsumCase what_;
 };

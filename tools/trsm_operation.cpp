@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <random>
+#include <trn/blas/counts.hpp>
 #include <trn/blas/trsm.hpp>
 #include <trn/blas/trsm_program.hpp>
 #include <trn/core/array.hpp>
@@ -49,7 +50,7 @@ class Trsm final : public ProgramBench {
     return executor.family() == Family::Device ? precision_ : "native";
   }
   BenchShape extents() const override { return {{"m", m_}, {"n", n_}}; }
-  double flops() const override { return static_cast<double>(m_) * static_cast<double>(m_) * static_cast<double>(n_); }
+  double work() const override { return blas::counts::trmm(static_cast<double>(m_), static_cast<double>(n_)).flops; }
   Measured run(const Executor& executor, int repeats, BenchRow& row) const override {
     return dtype_ == "fp64" ? solve<double>(executor, repeats, row) : solve<float>(executor, repeats, row);
   }

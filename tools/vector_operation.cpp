@@ -1,21 +1,23 @@
 // Level 1, gemv and ger for the command line. They are bound by memory: the column of rates counts the bytes that the
 // operation must read and write, the roof is the DMA engines' (on the host: what a parallel copy of a large array
-// reaches). The error is that of the whole result against long double, in units of the sum of the magnitudes of its
-// terms, and so is the bound.
+// reaches). The error is that of the whole result against long double, in the unit of trnblas's bound: the norms of the
+// operands for dot and gemv, otherwise the sum of the magnitudes of the terms.
 #include <cmath>
 #include <random>
 
+#include <trn/blas/counts.hpp>
+#include <trn/blas/error_bounds.hpp>
 #include <trn/blas/gemv.hpp>
 #include <trn/blas/ger.hpp>
 #include <trn/blas/level1.hpp>
 #include <trn/blas/rotations.hpp>
 #include <trn/blas/vector_programs.hpp>
 #include <trn/core/array.hpp>
-#include <trn/neuron/sim.hpp>
 #include <trn/tile/device.hpp>
 
 #include "measure.hpp"
 #include "operation.hpp"
+#include "roofs.hpp"
 
 namespace trn::tools {
 
@@ -23,16 +25,6 @@ namespace {
 
 using blas::Reduction;
 using blas::VectorOperation;
-
-// Bytes per second of a parallel copy, read and written, best of three.
-double host_copy_bandwidth() {
-  std::vector<float> from(std::size_t{1} << 25, 1.0f), to(from.size());
-  const Measured measured = measure(3, [&] {
-#pragma omp parallel for schedule(static)
-    for (std::size_t i = 0; i < from.size(); ++i) to[i] = from[i];
-  });
-  return 2.0 * static_cast<double>(from.size() * sizeof(float)) / measured.fastest_s;
-}
 
 std::vector<float> random(std::int64_t count, std::uint64_t seed) {
   std::mt19937_64 engine(seed);
@@ -42,7 +34,6 @@ std::vector<float> random(std::int64_t count, std::uint64_t seed) {
   return values;
 }
 
-constexpr double kU = 0x1p-24;
 constexpr float kAlpha = 0.75f, kSine = 0.5f;
 
 enum class Kind { Axpy, Copy, Swap, Scal, Rot, Dot, Asum, Nrm2, Amax, Amin, Gemv, Ger };
@@ -55,6 +46,9 @@ class Vectors final : public Operation {
   std::string summary() const override { return summary_; }
   std::string rate_unit() const override { return "GB/s"; }
   std::string error_note() const override {
+    if (kind_ == Kind::Gemv) return "largest |y - exact| in units of |alpha| ||a_i|| ||x||";
+    if (kind_ == Kind::Dot) return "|result - exact| in units of ||x|| ||y||";
+    if (reduction()) return place() ? "difference of the index" : "|result - exact| / |exact|";
     return "largest |result - exact| in units of the sum of its terms' magnitudes";
   }
 
@@ -100,59 +94,53 @@ class Vectors final : public Operation {
     return blas::gemv_program({false, false, false, m_, n_, n_, 1, 1, 1}, machine);
   }
 
-  BenchRow bench(const std::string& executor_name, const BenchOptions& options) const override {
-    const Executor executor = Executor::open(executor_name);
-    const bool simulated = executor.family() == Family::Device;
-    require(simulated || !options.model_only, "bench: --model-only is for simulators; executor '{}' has no model",
-            executor.name());
-    BenchRow r;
-    r.op = name();
-    r.executor = executor.name();
+ private:
+  void fill(BenchRow& r, const Executor& executor, const BenchOptions& options) const override {
+    const bool device = executor.family() == Family::Device;
     r.dtype = trn::name(DType::Float32);
-    r.precision = "native";
     r.shape = matrix() ? BenchShape{{"m", m_}, {"n", n_}} : BenchShape{{"n", n_}};
-    if (simulated && options.model_only) {
-      const tile::Machine& machine = tile::device_of(executor).machine();
-      r.modelled_seconds = neuron::estimate(program(machine), machine).seconds;
+    if (options.model_only) {
+      r.modelled_seconds = modelled_call(*this, tile::device_of(executor).machine());
     } else {
       run(executor, options, r);
     }
-    const double seconds = r.modelled_seconds ? *r.modelled_seconds : *r.seconds;
-    const double roof = simulated ? tile::device_of(executor).machine().dma_bytes_per_s() : host_copy_bandwidth();
     // A DMA from HBM to HBM passes the engines once.
-    const double moved = simulated && kind_ == Kind::Copy ? bytes() / 2 : bytes();
-    r.rate = moved / seconds * 1e-9;
-    r.roof_fraction = moved / seconds / roof;
-    return r;
+    r.work = blas::counts::bytes(count(), DType::Float32) / (device && kind_ == Kind::Copy ? 2 : 1);
+    r.roof = byte_roof(executor);
   }
-
- private:
   bool matrix() const { return kind_ == Kind::Gemv || kind_ == Kind::Ger; }
+  bool reduction() const { return kind_ >= Kind::Dot && kind_ <= Kind::Amin; }
+  bool place() const { return kind_ == Kind::Amax || kind_ == Kind::Amin; }
 
-  // What must move between memory and the engines.
-  double bytes() const {
+  blas::counts::Work count() const {
+    namespace counts = blas::counts;
     const auto n = static_cast<double>(n_), m = static_cast<double>(m_);
     switch (kind_) {
       case Kind::Axpy:
-        return 12 * n;
+        return counts::axpy(n);
       case Kind::Copy:
+        return counts::copy(n);
       case Kind::Scal:
+        return counts::scal(n);
       case Kind::Dot:
-        return 8 * n;
+        return counts::dot(n);
       case Kind::Swap:
+        return counts::swap(n);
       case Kind::Rot:
-        return 16 * n;
+        return counts::rot(n);
       case Kind::Asum:
+        return counts::asum(n);
       case Kind::Nrm2:
+        return counts::nrm2(n);
       case Kind::Amax:
       case Kind::Amin:
-        return 4 * n;
+        return counts::amax(n);
       case Kind::Gemv:
-        return 4 * (m * n + m + n);
+        return counts::gemv(m, n);
       case Kind::Ger:
-        return 4 * (2 * m * n + m + n);
+        return counts::ger(m, n);
     }
-    return 0;
+    return {};
   }
 
   void run(const Executor& e, const BenchOptions& options, BenchRow& r) const {
@@ -169,6 +157,8 @@ class Vectors final : public Operation {
     const auto view =
         matrix() ? MatrixView<float>::row_major(e, da.data(), m_, n_) : MatrixView<float>(e, nullptr, 0, 0, 1, 1);
     double scalar = 0;
+    Accuracy accuracy;
+    const auto reduced = [&](const auto& result) { scalar = result.value, accuracy = result.accuracy; };
     const auto call = [&] {
       switch (kind_) {
         case Kind::Axpy:
@@ -182,14 +172,11 @@ class Vectors final : public Operation {
         case Kind::Rot:
           return blas::rot(e, vx, vy, kAlpha, kSine);
         case Kind::Dot:
-          scalar = blas::dot(e, vx, vy);
-          return;
+          return reduced(blas::dot(e, vx, vy, Precision{}));
         case Kind::Asum:
-          scalar = blas::asum(e, vx);
-          return;
+          return reduced(blas::asum(e, vx, Precision{}));
         case Kind::Nrm2:
-          scalar = blas::nrm2(e, vx);
-          return;
+          return reduced(blas::nrm2(e, vx, Precision{}));
         case Kind::Amax:
           scalar = static_cast<double>(blas::amax(e, vx));
           return;
@@ -197,7 +184,7 @@ class Vectors final : public Operation {
           scalar = static_cast<double>(blas::amin(e, vx));
           return;
         case Kind::Gemv:
-          (void)blas::gemv(e, t ? blas::Op::T : blas::Op::N, kAlpha, view, vx, 0, vy);
+          accuracy = blas::gemv(e, t ? blas::Op::T : blas::Op::N, kAlpha, view, vx, 0, vy);
           return;
         case Kind::Ger:
           return blas::ger(e, kAlpha, vx, vy, view);
@@ -210,62 +197,86 @@ class Vectors final : public Operation {
     };
     first();  // once for the error: repeated calls change their operands
     ensure(recorder.family_of(name()) == trn::name(e.family()), "{} did not run on {}", name(), e.name());
-    error(r, x, y, a, dx.to_host(), dy.to_host(), da.to_host(), scalar);
+    r.bound = bound(accuracy);
+    r.error = error(x, y, a, dx.to_host(), dy.to_host(), da.to_host(), scalar);
     const Measured measured = measure(e, options.repeats, call);
     r.seconds = measured.fastest_s;
     r.modelled_seconds = modelled_time(e, recorder);
   }
 
-  void error(BenchRow& r, const std::vector<float>& x, const std::vector<float>& y, const std::vector<float>& a,
-             const std::vector<float>& x1, const std::vector<float>& y1, const std::vector<float>& a1,
-             double scalar) const {
+  // What trnblas says: the call itself, or trn/blas/error_bounds.hpp.
+  double bound(const Accuracy& of_call) const {
+    const double u = unit_roundoff(DType::Float32);
+    switch (kind_) {
+      case Kind::Axpy:
+        return blas::axpy_error_bound(u);
+      case Kind::Scal:
+        return blas::scal_error_bound(u);
+      case Kind::Rot:
+        return blas::rot_error_bound(u);
+      case Kind::Ger:
+        return blas::ger_error_bound(u);
+      case Kind::Copy:
+      case Kind::Swap:
+      case Kind::Amax:
+      case Kind::Amin:
+        return 0;
+      default:
+        return of_call.bound;
+    }
+  }
+
+  double error(const std::vector<float>& x, const std::vector<float>& y, const std::vector<float>& a,
+               const std::vector<float>& x1, const std::vector<float>& y1, const std::vector<float>& a1,
+               double scalar) const {
     long double worst = 0, sum = 0, size = 0;
     const auto compare = [&](float result, long double exact, long double scale) {
       worst = std::max(worst, scale > 0 ? std::abs(result - exact) / scale : std::abs(result - exact));
     };
-    double bound = 0;
-    const auto each = [&](auto exact, const std::vector<float>& result, double roundings) {
+    const auto each = [&](auto exact, const std::vector<float>& result) {
       for (std::size_t i = 0; i < result.size(); ++i) {
         const auto [value, scale] = exact(i);
         compare(result[i], value, scale);
       }
-      bound = roundings * kU;
+    };
+    const auto norm = [](const std::vector<float>& v) {
+      long double squares = 0;
+      for (const float value : v) squares += static_cast<long double>(value) * value;
+      return std::sqrt(squares);
     };
     using Pair = std::pair<long double, long double>;
     const long double alpha = kAlpha, sine = kSine;
     const auto n = static_cast<std::size_t>(n_), m = static_cast<std::size_t>(m_);
     switch (kind_) {
       case Kind::Axpy:
-        each([&](std::size_t i) { return Pair(alpha * x[i] + y[i], std::abs(alpha * x[i]) + std::abs(y[i])); }, y1, 2);
+        each([&](std::size_t i) { return Pair(alpha * x[i] + y[i], std::abs(alpha * x[i]) + std::abs(y[i])); }, y1);
         break;
       case Kind::Copy:
-        each([&](std::size_t i) { return Pair(x[i], 1); }, y1, 0);
+        each([&](std::size_t i) { return Pair(x[i], 1); }, y1);
         break;
       case Kind::Swap:
-        each([&](std::size_t i) { return Pair(x[i], 1); }, y1, 0),
-            each([&](std::size_t i) { return Pair(y[i], 1); }, x1, 0);
+        each([&](std::size_t i) { return Pair(x[i], 1); }, y1), each([&](std::size_t i) { return Pair(y[i], 1); }, x1);
         break;
       case Kind::Scal:
-        each([&](std::size_t i) { return Pair(alpha * x[i], std::abs(alpha * x[i])); }, x1, 1);
+        each([&](std::size_t i) { return Pair(alpha * x[i], std::abs(alpha * x[i])); }, x1);
         break;
       case Kind::Rot:
         each(
             [&](std::size_t i) {
               return Pair(alpha * x[i] + sine * y[i], std::abs(alpha * x[i]) + std::abs(sine * y[i]));
             },
-            x1, 2);
+            x1);
         break;
       case Kind::Dot:
-        for (std::size_t i = 0; i < n; ++i)
-          sum += static_cast<long double>(x[i]) * y[i], size += std::abs(static_cast<long double>(x[i]) * y[i]);
+        for (std::size_t i = 0; i < n; ++i) sum += static_cast<long double>(x[i]) * y[i];
+        size = norm(x) * norm(y);
         break;
       case Kind::Asum:
         for (std::size_t i = 0; i < n; ++i) sum += std::abs(x[i]);
         size = sum;
         break;
       case Kind::Nrm2:
-        for (std::size_t i = 0; i < n; ++i) sum += static_cast<long double>(x[i]) * x[i];
-        size = sum = std::sqrt(sum);
+        size = sum = norm(x);
         break;
       case Kind::Amax:
       case Kind::Amin: {
@@ -278,17 +289,18 @@ class Vectors final : public Operation {
       }
       case Kind::Gemv: {
         const bool t = op_ == "T";
+        const long double xs = alpha * norm(x);
         each(
             [&](std::size_t i) {
-              Pair p(0, 0);
+              long double value = 0, squares = 0;
               for (std::size_t k = 0; k < (t ? m : n); ++k) {
-                const long double term = alpha * (t ? a[k * n + i] : a[i * n + k]) * x[k];
-                p.first += term;
-                p.second += std::abs(term);
+                const long double element = t ? a[k * n + i] : a[i * n + k];
+                value += alpha * element * x[k];
+                squares += element * element;
               }
-              return p;
+              return Pair(value, xs * std::sqrt(squares));
             },
-            y1, static_cast<double>(t ? m_ : n_) + 2);
+            y1);
         break;
       }
       case Kind::Ger:
@@ -296,17 +308,11 @@ class Vectors final : public Operation {
             [&](std::size_t i) {
               return Pair(a[i] + alpha * x[i / n] * y[i % n], std::abs(a[i]) + std::abs(alpha * x[i / n] * y[i % n]));
             },
-            a1, 3);
+            a1);
         break;
     }
-    const bool reduction = kind_ >= Kind::Dot && kind_ <= Kind::Amin,
-               place = kind_ == Kind::Amax || kind_ == Kind::Amin;
-    if (reduction) {
-      worst = place ? std::abs(static_cast<long double>(scalar) - sum) : std::abs(scalar - sum) / size;
-      bound = place ? 0 : (static_cast<double>(n_) + 1) * kU;
-    }
-    r.error = static_cast<double>(worst);
-    r.bound = bound;
+    if (reduction()) worst = std::abs(static_cast<long double>(scalar) - sum) / (place() ? 1 : size);
+    return static_cast<double>(worst);
   }
 
   Kind kind_;

@@ -105,17 +105,38 @@ void destroy_stream(trnStream_t handle) {
   require(handle != nullptr && handle != trnStreamLegacy && handle != trnStreamPerThread,
           "a default stream cannot be destroyed");
   const std::shared_ptr<StreamObject> stream = stream_of(handle);
+  if (stream->end_capture()) captures_changed(-1);  // what was captured is dropped with the stream
   const std::lock_guard lock(stream->device->mutex);
   stream->device->streams.erase(stream);
 }
 
-void enqueue(StreamObject& stream, std::function<void()> work) {
+bool StreamObject::captured() const {
+  const std::lock_guard lock(mutex_);
+  return capture_ != nullptr;
+}
+bool StreamObject::begin_capture() {
+  const std::lock_guard lock(mutex_);
+  if (capture_) return false;
+  capture_ = std::make_shared<Graph>();
+  return true;
+}
+std::shared_ptr<Graph> StreamObject::end_capture() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(capture_, nullptr);
+}
+bool StreamObject::keep(std::function<void()>& work, const std::vector<std::weak_ptr<const Block>>& memory) {
+  const std::lock_guard lock(mutex_);
+  if (!capture_) return false;
+  for (const auto* blocks : {&looked_up(), &memory})
+    capture_->memory.insert(capture_->memory.end(), blocks->begin(), blocks->end());
+  capture_->steps.push_back(std::move(work));
+  return true;
+}
+
+namespace {
+// Behind what is in the stream, whether or not a capture began a moment ago.
+void put(StreamObject& stream, std::function<void()> work) {
   Device& d = *stream.device;
-  if (stream.capture) {
-    auto& memory = stream.capture->memory;
-    memory.insert(memory.end(), looked_up().begin(), looked_up().end());
-    return stream.capture->steps.push_back(std::move(work));
-  }
   if (&stream == &d.legacy) {
     std::vector<std::shared_ptr<StreamObject>> others;
     {
@@ -129,12 +150,18 @@ void enqueue(StreamObject& stream, std::function<void()> work) {
   }
   stream.stream.enqueue(std::move(work));
 }
+}  // namespace
 
+void enqueue(StreamObject& stream, std::function<void()> work, const std::vector<std::weak_ptr<const Block>>& memory) {
+  if (!stream.keep(work, memory)) put(stream, std::move(work));
+}
+
+// `work` refers to the caller's variables, so it is never kept: put() does not look at captures again.
 void run(StreamObject& stream, const std::function<void()>& work) {
-  if (stream.capture)
+  if (stream.captured())
     fail<NotImplemented>(
         "the stream is captured, and this call, or a copy of pageable memory, cannot be kept for later");
-  enqueue(stream, work);
+  put(stream, work);
   stream.stream.synchronize();
 }
 

@@ -36,8 +36,18 @@ struct StreamObject {
   Device* device;
   Stream stream;
   unsigned flags;
-  std::shared_ptr<Graph> capture;  // null unless its work is captured
   [[nodiscard]] bool blocking() const { return (flags & trnStreamNonBlocking) == 0; }
+
+  // Capture. Any thread may use the stream while another begins or ends one.
+  [[nodiscard]] bool captured() const;
+  [[nodiscard]] bool begin_capture();                  // false if one is under way
+  [[nodiscard]] std::shared_ptr<Graph> end_capture();  // null if none is
+  // While work is captured: keeps `work` with the memory it will use, and says so. Else does nothing.
+  [[nodiscard]] bool keep(std::function<void()>& work, const std::vector<std::weak_ptr<const Block>>& memory);
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<Graph> capture_;  // null unless its work is captured
 };
 
 struct Device {
@@ -64,8 +74,10 @@ int open_device(const std::string& executor);
 [[nodiscard]] trnStream_t create_stream(unsigned flags);
 void destroy_stream(trnStream_t handle);
 
-// Puts `work` behind what is in the stream, and behind what CUDA's default stream has it wait for.
-void enqueue(StreamObject& stream, std::function<void()> work);
+// Puts `work` behind what is in the stream, and behind what CUDA's default stream has it wait for. On a stream that is
+// captured it is kept for later, with `memory` beside the blocks that the call has looked up.
+void enqueue(StreamObject& stream, std::function<void()> work,
+             const std::vector<std::weak_ptr<const Block>>& memory = {});
 // The same, and waits; throws what the work, or anything before it, threw. NotImplemented on a stream that is captured:
 // what is waited for cannot be kept for later.
 void run(StreamObject& stream, const std::function<void()>& work);

@@ -1,4 +1,7 @@
 // Graphs and the memory that their steps use.
+#include <atomic>
+#include <thread>
+
 #include <trnblas.h>
 #include <trnsparse.h>
 
@@ -78,6 +81,49 @@ TEST(Runtime, GraphsOfFreedMemoryAreRefused) {
     trnsparseDestroySpVec(x), trnsparseDestroyDnVec(y);
   }
   trnblasDestroy(blas), trnsparseDestroy(sparse);
+}
+
+// One thread captures a stream again and again; another puts work into it, some kept and some done at once, and two
+// share a handle on it. Every graph runs as often as it is launched.
+TEST(Runtime, ThreadsShareAStreamThatIsCaptured) {
+  const On on("host");
+  int number = 0;
+  trnGetDevice(&number);
+  trnStream_t stream;
+  trnblasHandle_t blas;
+  ASSERT_EQ(trnStreamCreateWithFlags(&stream, trnStreamNonBlocking), trnSuccess);
+  ASSERT_EQ(trnblasCreate(&blas), 0);
+  ASSERT_EQ(trnblasSetStream(blas, stream), 0);
+  const Mem<float> a(std::vector<float>(4096, 1.0F)), c(std::vector<float>(4096, 0.0F));
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 2; ++t) {
+    threads.emplace_back([&, t] {
+      trnSetDevice(number);
+      const float one = 1, zero = 0;
+      for (int i = 0; i < 300; ++i) {
+        const int n = i % 40 + 1;
+        if (trnMemsetAsync(c, t, 16, stream) != trnSuccess) ++wrong;
+        const int status = trnblasSgemm(blas, TRNBLAS_OP_N, TRNBLAS_OP_N, n, n, n, &one, a, n, a, n, &zero, c, n);
+        if (status != 0 && status != TRNBLAS_STATUS_NOT_SUPPORTED) ++wrong;  // the first of a size is waited for
+      }
+    });
+  }
+  for (int i = 0; i < 200; ++i) {
+    trnGraph_t graph;
+    trnGraphExec_t executable;
+    if (trnStreamBeginCapture(stream, trnStreamCaptureModeRelaxed) != trnSuccess) ++wrong;
+    if (trnMemsetAsync(c, 0, 4, stream) != trnSuccess) ++wrong;
+    if (trnStreamEndCapture(stream, &graph) != trnSuccess) ++wrong;
+    if (trnGraphInstantiate(&executable, graph, 0) != trnSuccess) ++wrong;
+    if (trnGraphLaunch(executable, stream) != trnSuccess) ++wrong;
+    if (trnStreamSynchronize(stream) != trnSuccess) ++wrong;
+    trnGraphExecDestroy(executable), trnGraphDestroy(graph);
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(trnStreamSynchronize(stream), trnSuccess);
+  trnblasDestroy(blas), trnStreamDestroy(stream);
 }
 
 }  // namespace

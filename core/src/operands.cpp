@@ -7,6 +7,12 @@ namespace trn::operands {
 
 void check_owner(const char* operation, const char* operand, const Executor& call, const Executor& owner) {
   if (owner == call) return;
+  if (owner.name() == call.name()) {
+    fail<InvalidArgument>(
+        "{}: {} lives on another executor '{}' than the one the call runs on, and each open() has a memory of its own; "
+        "open one and use it for both, or copy with to() first",
+        operation, operand, owner.name());
+  }
   fail<InvalidArgument>("{}: {} lives on executor '{}', the call runs on '{}'; copy it there with to() first",
                         operation, operand, owner.name(), call.name());
 }

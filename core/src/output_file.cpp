@@ -43,10 +43,14 @@ void remove_partial_files() noexcept {
 OutputFile::OutputFile(std::string operation, const std::string& path)
     : operation_(std::move(operation)), path_(path), target_(path) {
   if (path.empty()) refuse("the path is empty");
+  // The file behind a link is written, not the link replaced, also where there is no such file yet.
   std::error_code error;
-  if (fs::is_symlink(fs::symlink_status(path, error))) {
-    target_ = fs::weakly_canonical(path, error).string();
+  constexpr int kLinks = 40;
+  for (int links = 0; fs::is_symlink(fs::symlink_status(target_, error)); ++links) {
+    if (links == kLinks) refuse("its links lead in a circle");
+    const fs::path to = fs::read_symlink(target_, error);
     if (error) refuse(error.message());
+    target_ = (to.is_absolute() ? to : fs::path(target_).parent_path() / to).string();
   }
   const fs::file_status status = fs::status(target_, error);
   if (fs::exists(status) && !fs::is_regular_file(status)) refuse("it exists and is not a regular file");

@@ -21,6 +21,24 @@ TEST(Operands, OwnerAndAddressAreNamed) {
             "op: x is not empty but its pointer is null; give it memory");
 }
 
+// Two executors that are opened by one name are two memories; the message says so instead of naming both alike.
+TEST(Operands, AnotherExecutorOfTheSameName) {
+  struct Memory : Backend {
+    Memory() : Backend("sim:trn2", Family::Device) {}
+    void* allocate(std::int64_t) override { return nullptr; }
+    void deallocate(void*, std::int64_t) noexcept override {}
+    void copy_in(void*, const void*, std::int64_t) override {}
+    void copy_out(void*, const void*, std::int64_t) override {}
+  };
+  const Executor first(std::make_shared<Memory>()), second(std::make_shared<Memory>());
+  EXPECT_NO_THROW(operands::check_owner("op", "x", first, first));
+  EXPECT_EQ(message_of<InvalidArgument>([&] { operands::check_owner("op", "x", first, second); }),
+            "op: x lives on another executor 'sim:trn2' than the one the call runs on, and each open() has a memory of "
+            "its own; open one and use it for both, or copy with to() first");
+  EXPECT_EQ(message_of<InvalidArgument>([&] { operands::check_owner("op", "x", Executor::host(), second); }),
+            "op: x lives on executor 'sim:trn2', the call runs on 'host'; copy it there with to() first");
+}
+
 TEST(Operands, DistinctElements) {
   const auto text = [](std::vector<Dim> dims) {
     return message_of<InvalidArgument>([&] { operands::check_distinct("op", "C", dims); });

@@ -274,8 +274,8 @@ def tensor_moves(run):
     drawn, rows = [], [["operation", "extents", "modelled", "GB/s"]]
     for operation, expression, sizes in cases:
         r = row(run, operation, f"--expression '{expression}' --sizes {sizes}")
-        drawn.append((f"{operation[7:]} {expression}", r["gbytes"], digits(r["gbytes"]), 0))
-        rows.append([f"{operation[7:]} `{expression}`", sizes.split(",")[0].split("=")[1], time(r["modelled_seconds"]), digits(r["gbytes"])])
+        drawn.append((f"{operation[7:]} {expression}", r["rate"], digits(r["rate"]), 0))
+        rows.append([f"{operation[7:]} `{expression}`", sizes.split(",")[0].split("=")[1], time(r["modelled_seconds"]), digits(r["rate"])])
     return Figure("Moving tensors on trn2, modelled, bytes read and written per second.", svg.bars("Bytes per second of pure movement", drawn, "GB/s, modelled"), rows)
 
 

@@ -12,6 +12,7 @@
 #include <trn/blas/ger.hpp>
 #include <trn/blas/level1.hpp>
 #include <trn/blas/mx.hpp>
+#include <trn/blas/narrow.hpp>
 #include <trn/blas/packed.hpp>
 #include <trn/blas/pair_energy.hpp>
 #include <trn/blas/quantize.hpp>
@@ -35,6 +36,7 @@
 #include <trn/core/executor.hpp>
 #include <trn/core/linear_operator.hpp>
 #include <trn/core/precision.hpp>
+#include <trn/core/rounding.hpp>
 #include <trn/core/scalars.hpp>
 #include <trn/core/view.hpp>
 #include <trn/fft/complex_arithmetic.hpp>

@@ -156,7 +156,7 @@ TEST_F(ReportTest, OpcodeIsTheFirstWordThatIsNoEngine) {
 
 TEST_F(ReportTest, QuantitiesHaveFourDigitsAndAUnit) {
   EXPECT_EQ(report::time_text(0), "0 ns");
-  EXPECT_EQ(report::time_text(412.34e-6), "412.3 µs");
+  EXPECT_EQ(report::time_text(412.34e-6), "412.3 us");
   EXPECT_EQ(report::time_text(0.99999e-3), "1 ms");
   EXPECT_EQ(report::bytes_text(33'554'432), "33.55 MB");
   EXPECT_EQ(report::flop_rate_text(78.6432e12), "78.64 TF/s");
@@ -241,11 +241,11 @@ TEST_F(ReportTest, PageHoldsTheNumbers) {
   // Rate: half of 78.64 TF/s. Bandwidth: 5 MB in 100 us, and in the 20 us of transfers. SBUF: 106492 of 212984 bytes.
   // Intensity: 78.64e12 * 1e-4 / 2 flop over 5e6 bytes. Mean of the two matmuls, 20 and 25 us: 22.5 us.
   std::istringstream expected(
-      "MODELLED|Modelled time|gemm|trn2|NeuronCore-v3|100 µs|10 µs of it launch overhead|39.32 TF/s|50.0 % of the "
+      "MODELLED|Modelled time|gemm|trn2|NeuronCore-v3|100 us|10 us of it launch overhead|39.32 TF/s|50.0 % of the "
       "78.64 TF/s|"
-      "4 MB read, 1 MB written|50 GB/s|250 GB/s|104 KiB|50.0 % of 208 KiB|4 KiB|25.0 % of 16 KiB|3 µs|45.0 %|5.0 "
+      "4 MB read, 1 MB written|50 GB/s|250 GB/s|104 KiB|50.0 % of 208 KiB|4 KiB|25.0 % of 16 KiB|3 us|45.0 %|5.0 "
       "%|20.0 %|"
-      "716 GB/s|368 GB/s|786.4 flop/B|nc_matmul|22.5 µs");
+      "716 GB/s|368 GB/s|786.4 flop/B|nc_matmul|22.5 us");
   for (std::string text; std::getline(expected, text, '|');) {
     EXPECT_NE(html.find(text), std::string::npos) << text;
   }

@@ -150,7 +150,7 @@ TYPED_TEST(DirectOf, LuResidualsOfEveryOp) {
         std::vector<T> x(b.size()), y(b.size(), T(1));
         const Solved s = f.solve(columns_of(b, n, 1, false), columns_of(x, n, 1, false), op);
         const Csr<T> turned = op == Op::T ? transpose(a) : adjoint(a);
-        ASSERT_LE(backward_error(turned, b.data(), x.data(), 1), static_cast<double>(n + 2) * kRounding<T>);
+        ASSERT_LE(backward_error(turned, b.data(), x.data(), 1), refined_error_bound<T>(n));
         ASSERT_TRUE(s.outcome.ok());
         // As an operator: 2 op(A)^-1 b - y.
         f.apply(op, T(2), columns_of(b, n, 1, false), T(-1), columns_of(y, n, 1, false));
@@ -254,7 +254,7 @@ TYPED_TEST(DirectOf, LeastSquares) {
           ASSERT_LE(modulus(q), static_cast<double>(m + 2) * kRounding<T> * total) << n << " " << j;
         }
       }
-      ASSERT_LE(s.componentwise, static_cast<double>(m + 2) * kRounding<T>);
+      ASSERT_LE(s.componentwise, refined_error_bound<T>(m));
       // R^H R = A^H A, by columns of the order.
       const auto rr = dense(f.r());
       for (std::int64_t i = 0; i < n; ++i) {

@@ -35,14 +35,15 @@ TEST_F(Mp2Command, WritesTheAgreedKeys) {
   write("h2.xyz", kHydrogen);
   const Result r = run("h2.xyz --json out.json --exec sim:trn2 --precision tf32x3 --report page.html");
   ASSERT_EQ(r.status, 0) << r.output;
-  for (const char* part : {"iteration", "SCF energy", "correlation energy", "bound on the error", "pair_energy",
-                           "float32 tf32x3", "report: page.html"}) {
+  for (const char* part : {"iteration", "SCF energy", "correlation energy", "SCS-MP2 correlation", "bound on the error",
+                           "pair_energy", "float32 tf32x3", "report: page.html"}) {
     EXPECT_NE(r.output.find(part), std::string::npos) << part << "\n" << r.output;
   }
   const auto j = nlohmann::json::parse(std::ifstream(folder_ / "out.json"));
   for (const char* key :
        {"molecule", "basis", "executor", "precision", "frozen_core", "scf_energy", "correlation_energy", "same_spin",
-        "opposite_spin", "total_energy", "bound", "seconds", "modelled_seconds"}) {
+        "opposite_spin", "total_energy", "bound", "scs_correlation_energy", "scs_bound", "sos_correlation_energy",
+        "sos_bound", "seconds", "modelled_seconds"}) {
     EXPECT_TRUE(j.contains(key)) << key;
   }
   EXPECT_EQ(j["molecule"], "h2");
@@ -55,9 +56,51 @@ TEST_F(Mp2Command, WritesTheAgreedKeys) {
               1e-14);
   std::ifstream page(folder_ / "page.html");
   const std::string html((std::istreambuf_iterator<char>(page)), {});
-  for (const char* part : {"h2, H2: DF-MP2 in cc-pVDZ", "<dt>command</dt>", "Drawing of the molecule",
-                           "Convergence of the SCF", "Stages", "Engine timeline", "Roofline"})
+  for (const char* part :
+       {"h2, H2: DF-MP2 in cc-pVDZ", "<dt>command</dt>", "Drawing of the molecule", "SCS-MP2 correlation",
+        "RHF, closed shell", "Convergence of the SCF", "Stages", "Engine timeline", "Roofline"})
     EXPECT_NE(html.find(part), std::string::npos) << part;
+}
+
+// Six fifths and a third, thirteen tenths; and a radical, whose page and JSON name its spin.
+TEST_F(Mp2Command, ScalesSpinsAndTakesOpenShells) {
+  write("oh.xyz", "2\n\nO 0 0 0\nH 0 0 0.97\n");
+  const Result r =
+      run("oh.xyz --quiet --multiplicity 2 --json out.json --exec sim:trn2 --precision tf32x3 --report page.html");
+  ASSERT_EQ(r.status, 0) << r.output;
+  for (const char* part :
+       {"multiplicity 2, 5 alpha and 4 beta orbitals", "<S^2>", "(a pure state: 0.75)", "alpha-alpha"})
+    EXPECT_NE(r.output.find(part), std::string::npos) << part << "\n" << r.output;
+  const auto j = nlohmann::json::parse(std::ifstream(folder_ / "out.json"));
+  EXPECT_EQ(j["reference"], "uhf");
+  EXPECT_EQ(j["occupied_beta"], 4);
+  EXPECT_NEAR(j["spin_squared"].get<double>(), 0.7546, 1e-3);
+  const double same = j["same_spin"], opposite = j["opposite_spin"], bound = j["bound"];
+  EXPECT_NEAR(j["alpha_alpha"].get<double>() + j["beta_beta"].get<double>(), same, 1e-15);
+  EXPECT_NEAR(j["scs_correlation_energy"].get<double>(), 1.2 * opposite + same / 3, 1e-14);
+  EXPECT_NEAR(j["sos_correlation_energy"].get<double>(), 1.3 * opposite, 1e-14);
+  EXPECT_NEAR(j["scs_bound"].get<double>(), 1.2 * bound, 1e-14);
+  EXPECT_NEAR(j["sos_bound"].get<double>(), 1.3 * bound, 1e-14);
+  std::ifstream page(folder_ / "page.html");
+  const std::string html((std::istreambuf_iterator<char>(page)), {});
+  EXPECT_NE(html.find("UHF, multiplicity 2, 5 alpha and 4 beta electrons"), std::string::npos);
+}
+
+TEST_F(Mp2Command, EstimatesAndScreens) {
+  write("h2.xyz", kHydrogen);
+  const Result r = run("h2.xyz --quiet --exact-jk --screening 1e-9 --stochastic 24 --seed 5 --json out.json");
+  ASSERT_EQ(r.status, 0) << r.output;
+  for (const char* part : {"quartets of shells kept", "stochastic estimate: ", "(95 % interval, ", "seed 5)"})
+    EXPECT_NE(r.output.find(part), std::string::npos) << part << "\n" << r.output;
+  const auto j = nlohmann::json::parse(std::ifstream(folder_ / "out.json"));
+  EXPECT_EQ(j["stochastic"]["seed"], 5);
+  EXPECT_NEAR(j["stochastic"]["correlation_energy"].get<double>(), j["correlation_energy"].get<double>(),
+              5 * j["stochastic"]["standard_error"].get<double>() + 1e-6);
+  EXPECT_LE(j["stochastic"]["quadrature_error"].get<double>(), 1e-6);  // hartree, of an energy of 0.03
+  EXPECT_EQ(j["charge"], 0);
+  EXPECT_EQ(j["scf_changes"][0], 0);  // as in the table of iterations
+  EXPECT_LE(j["kept_quartets"].get<int>(), j["quartets"].get<int>());
+  EXPECT_GT(j["screening_bound"].get<double>(), 0);
 }
 
 TEST_F(Mp2Command, ReadsBasisFilesAndGuesses) {
@@ -72,6 +115,31 @@ TEST_F(Mp2Command, ReadsBasisFilesAndGuesses) {
              y = nlohmann::json::parse(std::ifstream(folder_ / "b.json"));
   EXPECT_NEAR(x["total_energy"].get<double>(), y["total_energy"].get<double>(), 1e-9);
   EXPECT_EQ(y["basis"], "mine");
+}
+
+// All of the trace is captured: what is left are the quadrature and the rounding, and the text says so.
+TEST_F(Mp2Command, AnEstimateWithoutSpreadHasAnInterval) {
+  write("h2.xyz", kHydrogen);
+  const Result r = run("h2.xyz --quiet --basis sto-3g --stochastic 18 --json out.json");
+  ASSERT_EQ(r.status, 0) << r.output;
+  EXPECT_NE(r.output.find("hartree away, within the interval"), std::string::npos) << r.output;
+  EXPECT_EQ(r.output.find("standard errors"), std::string::npos) << r.output;
+  const auto j = nlohmann::json::parse(std::ifstream(folder_ / "out.json"));
+  EXPECT_LE(std::abs(j["stochastic"]["correlation_energy"].get<double>() - j["correlation_energy"].get<double>()),
+            j["stochastic"]["interval"].get<double>());
+}
+
+// Energies in float64, transforms and solve with exact products.
+TEST_F(Mp2Command, NamesTheArithmeticOfTheFit) {
+  write("h2.xyz", kHydrogen);
+  for (const char* precision : {"exact", "target=1e-9"}) {
+    const Result r = run(std::string("h2.xyz --quiet --json out.json --precision ") + precision);
+    ASSERT_EQ(r.status, 0) << r.output;
+    EXPECT_NE(r.output.find("transforms and solve in exact"), std::string::npos) << r.output;
+    const auto j = nlohmann::json::parse(std::ifstream(folder_ / "out.json"));
+    EXPECT_EQ(j["mode"], "native");
+    EXPECT_EQ(j["fit_mode"], "exact");
+  }
 }
 
 // Exit status 2 and one line, whatever is wrong.
@@ -98,7 +166,12 @@ TEST_F(Mp2Command, BadInputGetsOneLine) {
       {"h2.xyz --basis-file none.gbs", "cannot read './none.gbs'"},
       {"helium.xyz", "basis set cc-pVDZ-JKFIT has no functions for He"},
       {"h2.xyz --charge 2", "charge +2 leaves 0 electrons"},
-      {"h2.xyz --multiplicity 3", "multiplicity 3 is an open shell"},
+      {"h2.xyz --multiplicity 2", "has 2 electrons, an even number, which does not go with multiplicity 2"},
+      {"h2.xyz --multiplicity 5", "has 2 electrons, too few for multiplicity 5; the highest is 3"},
+      {"h2.xyz --multiplicity 3 --stochastic 24", "the stochastic estimate is one of closed shells"},
+      {"h2.xyz --stochastic 5", "18"},
+      {"h2.xyz --screening 1e-8", "J and K are fitted; add --exact-jk"},
+      {"h2.xyz --exact-jk --screening -1", "screening"},
       {"h2.xyz --exec sim:trn9", "sim:trn1, sim:trn2, sim:trn3"},
       {"h2.xyz --precision perfect", "perfect"},
       {"h2.xyz --precision tf32x3", "the host computes in float64, not in tf32x3"},
@@ -124,6 +197,7 @@ TEST_F(Mp2Command, NotConvergingIsReportedAndWritten) {
   const Result r = run("h2.xyz --quiet --iterations 1 --json out.json");
   EXPECT_EQ(r.status, 1);
   EXPECT_NE(r.output.find("the SCF is not converged after 1 iterations"), std::string::npos) << r.output;
+  EXPECT_NE(r.output.find("hartree  (1 iterations, not converged)"), std::string::npos) << r.output;
   const auto j = nlohmann::json::parse(std::ifstream(folder_ / "out.json"));
   EXPECT_EQ(j["converged"], false);
 }

@@ -59,7 +59,7 @@ TEST_F(SparseCommand, RefusesInOneLine) {
       {"sparse info bad.mtx", "ends after 1 of 4 entries"},
       {"sparse info nowhere.mtx", "cannot open"},
       {"bench sparse.spmv --generate cube:3", "'cube' is unknown"},
-      {"bench sparse.spmv --matrix a.mtx --dtype fp64 --exec sim:trn2", "with --dtype fp32"},
+      {"bench sparse.spmv --matrix a.mtx --dtype fp64 --exec sim:trn2", "devices take --dtype fp32"},
       {"bench sparse.spmv --matrix a.mtx --dtype int8", "not offered"},
       {"bench sparse.read", "--matrix FILE"},
       {"emit sparse.spgemm", "has no device kernel"},

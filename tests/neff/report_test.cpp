@@ -201,6 +201,45 @@ TEST(SiliconReport, WhatWasNotAskedIsNoDifference) {
   }
 }
 
+// Everything that a report says beside its rows is compared; what differs by nature between hardware and a simulator is
+// told, and is no difference.
+TEST(SiliconReport, ValuesBesideTheRowsAreCompared) {
+  const auto report = [](const char* executor, bool other, std::int64_t cores) {
+    Json machine{{"name", "machine"}, {"status", "ok"}, {"simulated", true}, {"runtime_version", "1"}};
+    for (const char* key : {"core", "cores_per_chip", "hbm_bytes_per_stack", "sbuf_bytes_per_partition", "lnc"})
+      machine[key] = other ? 2 : 1;
+    if (other) machine["simulated"] = false, machine["runtime_version"] = "2";
+    Json exactness{{"name", "exactness"}, {"status", "ok"}};
+    exactness["probe_exactness"] = {{"exact", !other}, {"reason", other ? "rounds" : ""}};
+    exactness["choices"] = {{{"number", 1}, {"title", "a"}, {"status", "other"}, {"differing", other ? 7 : 3}}};
+    return Json{
+        {"format", 1},
+        {"executor", executor},
+        {"machine", "trn2"},
+        {"sections",
+         {machine, exactness, Json{{"name", "time"}, {"status", "ok"}, {"measured_by", other ? "clock" : "model"}},
+          Json{{"name", "cores"}, {"status", "ok"}, {"cores", cores}}}}};
+  };
+  const Comparison found = compare(report("sim:trn2", false, 8), report("neuron", true, 2));
+  EXPECT_EQ(found.differences,
+            (std::vector<std::string>{"machine: core '1' and '2'", "machine: cores_per_chip '1' and '2'",
+                                      "machine: hbm_bytes_per_stack '1' and '2'",
+                                      "machine: sbuf_bytes_per_partition '1' and '2'", "machine: lnc '1' and '2'",
+                                      "choice: 1, a: differing '3' and '7'",
+                                      "exactness: probe_exactness: exact 'true' and 'false'",
+                                      "exactness: probe_exactness: reason '' and 'rounds'"}));
+  EXPECT_EQ(found.not_compared,
+            (std::vector<std::string>{"machine: simulated 'true' and 'false'", "machine: runtime_version '1' and '2'",
+                                      "time: measured_by 'model' and 'clock'", "cores: cores '8' and '2'"}));
+  const auto cores = [&](const char* a, std::int64_t x, const char* b, std::int64_t y) {
+    return compare(report(a, false, x), report(b, false, y)).differences.size();
+  };
+  EXPECT_EQ(cores("sim:trn2", 8, "sim:trn2", 8), 0u);
+  EXPECT_EQ(cores("sim:trn2", 8, "sim:trn2", 2), 1u);
+  EXPECT_EQ(cores("sim:trn2", 8, "neuron", 1), 1u);  // a core that cannot be opened
+  EXPECT_EQ(cores("neuron", 2, "neuron:1", 1), 1u);
+}
+
 TEST(SiliconCheck, ASectionWhoseTimeRunsOutIsCut) {
   const std::vector<NamedSection> slow{{"exactness", "",
                                         [](const Task& task, Json& out) {

@@ -53,6 +53,17 @@ class Folder {
   std::filesystem::path path;
 };
 
+// The bare flavour has no function that tells its version.
+TEST(NeuronNames, VersionsOfTheRuntime) {
+  {
+    FakeRuntime fake("cores=2");
+    EXPECT_EQ(neuron_versions().runtime, "2.34.0.0 (fake, new)");
+    EXPECT_EQ(fake.violations(), "");
+  }
+  FakeRuntime bare("cores=2", "bare");
+  EXPECT_EQ(neuron_versions().runtime, "");
+}
+
 TEST(NeuronNames, AreKnownWhereALibraryIsNamed) {
   EXPECT_EQ(std::ranges::count(Executor::known(), "neuron"), has_neuron() ? 1 : 0);
   FakeRuntime fake("cores=2");

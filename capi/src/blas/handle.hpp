@@ -4,6 +4,7 @@
 
 #include <complex>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -15,6 +16,26 @@
 
 #include "../call.hpp"
 #include "../memory.hpp"
+
+namespace trn::capi::blas {
+// A set of names that several threads may use; forgets them all when they are many.
+class Names {
+ public:
+  [[nodiscard]] bool has(const std::string& name) const {
+    const std::lock_guard lock(mutex_);
+    return names_.count(name) > 0;
+  }
+  void add(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    if (names_.size() > 1000) names_.clear();
+    names_.insert(name);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::set<std::string> names_;
+};
+}  // namespace trn::capi::blas
 
 struct trnblasContext {
   trnblasContext(trn::capi::Device* d, int resets, std::shared_ptr<trn::capi::StreamObject> s)
@@ -29,7 +50,7 @@ struct trnblasContext {
   trnblasEmulationStrategy_t emulation = TRNBLAS_EMULATION_STRATEGY_DEFAULT;
   std::optional<trn::Precision> precision{};  // asked for by name; wins over the math mode
   double bound = 0;                           // of the last product
-  std::set<std::string> known;                // products that ran with success: see call_queued
+  trn::capi::blas::Names known;               // products that ran with success: see call_queued
 };
 
 namespace trn::capi::blas {
@@ -178,13 +199,12 @@ template <class F> trnblasStatus_t call_queued(trnblasHandle_t handle, const cha
     c.queueing = true;
     body(c);
     if (!c.pending) return;
-    if (alive->known.count(c.pending_what) || alive->stream->capture) {
+    if (alive->known.has(c.pending_what) || alive->stream->captured()) {
       enqueue(*alive->stream, [alive, step = std::move(c.pending)] { step(); });
       return;
     }
     run(*alive->stream, c.pending);
-    if (alive->known.size() > 1000) alive->known.clear();
-    if (!c.pending_what.empty()) alive->known.insert(c.pending_what);
+    if (!c.pending_what.empty()) alive->known.add(c.pending_what);
   }));
 }
 template <class F> trnblasStatus_t call(const char* function, const F& body) noexcept {

@@ -52,7 +52,7 @@ std::shared_ptr<EventObject> event_of(trnEvent_t handle) {
 }
 
 void require_not_captured(const StreamObject& stream) {
-  if (stream.capture) throw WithStatus(trnErrorStreamCaptureUnsupported, "the stream is captured");
+  if (stream.captured()) throw WithStatus(trnErrorStreamCaptureUnsupported, "the stream is captured");
 }
 [[noreturn]] void not_ready(const char* what) {
   throw WithStatus(trnErrorNotReady, fmt::format("{} is not done yet", what));
@@ -112,20 +112,20 @@ void stream_begin_capture(trnStream_t stream, trnStreamCaptureMode mode) {
   const auto s = stream_of(stream);
   if (s.get() == &s->device->legacy)
     throw WithStatus(trnErrorStreamCaptureUnsupported, "the default stream cannot be captured; make one");
-  require_not_captured(*s);
-  s->capture = std::make_shared<Graph>();
+  if (!s->begin_capture()) throw WithStatus(trnErrorStreamCaptureUnsupported, "the stream is captured");
   captures_changed(1);
 }
 void stream_end_capture(trnStream_t stream, trnGraph_t* graph) {
   require(graph != nullptr, "pGraph is null; it receives the graph");
   const auto s = stream_of(stream);
-  if (!s->capture) throw WithStatus(trnErrorIllegalState, "the stream is not captured");
-  *graph = reinterpret_cast<trnGraph_t>(graphs().add(std::exchange(s->capture, nullptr)));
+  auto captured = s->end_capture();
+  if (!captured) throw WithStatus(trnErrorIllegalState, "the stream is not captured");
   captures_changed(-1);
+  *graph = reinterpret_cast<trnGraph_t>(graphs().add(std::move(captured)));
 }
 void stream_is_capturing(trnStream_t stream, trnStreamCaptureStatus* status) {
   require(status != nullptr, "pCaptureStatus is null; it receives the result");
-  *status = stream_of(stream)->capture ? trnStreamCaptureStatusActive : trnStreamCaptureStatusNone;
+  *status = stream_of(stream)->captured() ? trnStreamCaptureStatusActive : trnStreamCaptureStatusNone;
 }
 void graph_instantiate(trnGraphExec_t* executable, trnGraph_t graph, unsigned long long) {
   require(executable != nullptr, "pGraphExec is null; it receives the executable graph");
@@ -136,14 +136,10 @@ void graph_launch(trnGraphExec_t executable, trnStream_t stream) {
   const auto found = executables().find(executable, "executable graph");
   for (const auto& block : found->graph->memory)
     require(!block.expired(), "memory that the graph uses was freed after its capture");
-  const auto s = stream_of(stream);
-  if (s->capture) {
-    auto& memory = s->capture->memory;
-    memory.insert(memory.end(), found->graph->memory.begin(), found->graph->memory.end());
-  }
-  enqueue(*s, [graph = found->graph] {
+  const auto run_steps = [graph = found->graph] {
     for (const auto& step : graph->steps) step();
-  });
+  };
+  enqueue(*stream_of(stream), run_steps, found->graph->memory);
 }
 void stream_synchronize(trnStream_t stream) {
   const auto s = stream_of(stream);

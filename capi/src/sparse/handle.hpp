@@ -30,7 +30,7 @@ template <class F> trnsparseStatus_t call(trnsparseHandle_t handle, const char* 
 template <class F>
 trnsparseStatus_t call_captured(trnsparseHandle_t handle, const char* function, const F& body) noexcept {
   const auto live = alive<trnsparseContext>().get(handle);
-  if (!live || !live->stream->capture) return call(handle, function, body);
+  if (!live || !live->stream->captured()) return call(handle, function, body);
   return static_cast<trnsparseStatus_t>(guarded(function, kCodes, [&] {
     enqueue(*live->stream, [live, body] {
       Call c(*live);

@@ -2,7 +2,9 @@
 #include "device.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <trn/core/environment.hpp>
 #include <trn/core/error.hpp>
 
@@ -209,6 +211,20 @@ bool has_neuron() {
     }
   }
   return false;
+}
+
+NeuronVersions neuron_versions() {
+  NeuronVersions found;
+  const nrt::Library library = nrt::open_library();
+  nrt::Version v{};
+  if (library.functions.nrt_get_version && library.functions.nrt_get_version(&v, sizeof v) == nrt::kSuccess) {
+    const std::string detail(v.detail, strnlen(v.detail, sizeof v.detail));
+    found.runtime = fmt::format("{}.{}.{}.{}{}", v.major, v.minor, v.patch, v.maintenance,
+                                detail.empty() ? "" : fmt::format(" ({})", detail));
+  }
+  std::ifstream driver("/sys/module/neuron/version");
+  std::getline(driver, found.driver);
+  return found;
 }
 
 }  // namespace trn::neuron

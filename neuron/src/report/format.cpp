@@ -41,7 +41,7 @@ std::string number_text(double n) {
 }
 
 std::string time_text(double seconds) {
-  static constexpr std::array<Unit, 4> units{{{1e-9, "ns"}, {1e-6, "µs"}, {1e-3, "ms"}, {1, "s"}}};
+  static constexpr std::array<Unit, 4> units{{{1e-9, "ns"}, {1e-6, "us"}, {1e-3, "ms"}, {1, "s"}}};
   return with_unit(seconds, units);
 }
 

@@ -8,7 +8,7 @@
 
 namespace trn::neuron::report {
 
-[[nodiscard]] std::string time_text(double seconds);           // "412.3 µs"
+[[nodiscard]] std::string time_text(double seconds);           // "412.3 us"
 [[nodiscard]] std::string bytes_text(double bytes);            // "33.55 MB"
 [[nodiscard]] std::string byte_rate_text(double bytes_per_s);  // "416 GB/s"
 [[nodiscard]] std::string flop_rate_text(double flops_per_s);  // "61.25 TF/s"

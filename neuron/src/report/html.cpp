@@ -64,17 +64,29 @@ std::string page_begin(const std::string& title, const std::vector<std::pair<std
 
 std::string_view page_end() { return "</main>\n</body>\n</html>\n"; }
 
-std::string table_html(const PageTable& table) {
-  std::string html =
-      fmt::format("<section class=\"card\"><h2>{}</h2>\n<p class=\"note\">{}</p>\n<table class=\"text\">\n",
-                  html_escaped(table.title), html_escaped(table.note));
+namespace {
+std::string table_section(const PageTable& table, std::string_view classes) {
+  return fmt::format("<section class=\"{}\"><h2>{}</h2>\n<p class=\"note\">{}</p>\n{}</section>\n", classes,
+                     html_escaped(table.title), html_escaped(table.note), plain_table_html(table));
+}
+}  // namespace
+
+std::string table_html(const PageTable& table) { return table_section(table, "card"); }
+std::string half_table_html(const PageTable& table) { return table_section(table, "card half"); }
+
+std::string plain_table_html(const PageTable& table) {
+  if (table.rows.empty()) return "";
+  std::string html = "<table class=\"text\">\n";
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     html += "<tr>";
-    for (const std::string& cell : table.rows[r])
-      html += fmt::format("<{0}>{1}</{0}>", r == 0 ? "th" : "td", html_escaped(cell));
+    for (const std::string& cell : table.rows[r]) {
+      constexpr std::size_t kLong = 40;  // a sentence, which may break anywhere
+      html += r == 0 ? fmt::format("<th>{}</th>", html_escaped(cell))
+                     : fmt::format("<td{}>{}</td>", cell.size() > kLong ? " class=\"long\"" : "", html_escaped(cell));
+    }
     html += "</tr>\n";
   }
-  return html + "</table></section>\n";
+  return html + "</table>\n";
 }
 
 void write_page(const RunReport& report, const tile::Machine& machine, const std::string& path, const Page& page) {

@@ -89,7 +89,7 @@ std::string compute_roof(const Axes& axes, const Roof& roof, double bandwidth, b
 
 std::string point(const Axes& axes, double intensity, double rate, double roof) {
   const double x = axes.x(intensity), y = axes.y(rate);
-  const bool label_left = x > 0.7 * Axes::kWidth;
+  const bool label_left = x > 0.5 * Axes::kWidth;  // names of roofs stand at the right
   return fmt::format(
       "<line class=\"drop\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:.1f}\" y2=\"{2:.1f}\"/>"
       "<circle class=\"point\" cx=\"{0:.1f}\" cy=\"{1:.1f}\" r=\"6\"><title>{3} at {4} flop/B</title></circle>"

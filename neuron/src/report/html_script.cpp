@@ -43,7 +43,7 @@ function niceStep(span, marks) {
   const raw = span / marks, power = 10 ** Math.floor(Math.log10(raw)), m = raw / power;
   return power * (m > 5 ? 10 : m > 2 ? 5 : m > 1 ? 2 : 1);
 }
-const units = [[1, 's'], [1e-3, 'ms'], [1e-6, 'µs'], [1e-9, 'ns']];
+const units = [[1, 's'], [1e-3, 'ms'], [1e-6, 'us'], [1e-9, 'ns']];
 const unitFor = s => units.find(u => s >= u[0] * 0.99995) || units[3];
 function timeText(s, digits = 4) { const u = unitFor(s); return +(s / u[0]).toPrecision(digits) + ' ' + u[1]; }
 function axisText(t, step) {

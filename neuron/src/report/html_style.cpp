@@ -53,6 +53,10 @@ th, td { padding: 5px 8px; border-bottom: 1px solid var(--grid); text-align: rig
 tbody tr:last-child > * { border-bottom: 0; }
 th:first-child { padding-left: 0; text-align: left; font-weight: 500; color: var(--ink); }
 td:last-child, th:last-child { padding-right: 0; }
+td:first-child { padding-left: 0; text-align: left; color: var(--ink); }
+.text th { font-size: 12px; font-weight: 500; color: var(--faint); }
+.text td { vertical-align: top; }
+td.long { white-space: normal; overflow-wrap: anywhere; text-align: left; }
 thead th, thead th:first-child { padding-top: 0; font-size: 12px; font-weight: 500; color: var(--faint); }
 .opcodes th:nth-child(2), .opcodes td:nth-child(2) { max-width: 170px; overflow: hidden; text-overflow: ellipsis; text-align: left; }
 .opcodes th:first-child, .bars th:first-child { max-width: 220px; overflow: hidden; text-overflow: ellipsis; }
@@ -92,6 +96,9 @@ canvas { display: block; width: 100%; }
 h2.part { font-size: 19px; }
 .card { overflow-x: auto; }
 .card svg { max-width: 100%; }
+.card pre { white-space: pre-wrap; overflow-wrap: anywhere; }
+.card .figure { display: block; width: 100%; max-width: 760px; margin-top: 10px; font-size: 12px; }
+.half { grid-column: auto; align-self: stretch; }
 @media (max-width: 900px) {
   main { grid-template-columns: minmax(0, 1fr); }
   .tiles { grid-template-columns: repeat(2, minmax(0, 1fr)); }
@@ -105,7 +112,9 @@ h2.part { font-size: 19px; }
   .about dd { margin-bottom: 4px; }
   table { font-size: 11.5px; }
   th, td { padding: 4px 3px; white-space: normal; overflow-wrap: break-word; }
-  .bars .wide, .opcodes .wide { width: auto; min-width: 24px; }
+  .bars .wide { width: auto; min-width: 24px; }
+  .opcodes .wide { display: none; }
+  .opcodes th, .opcodes td { overflow-wrap: anywhere; }
 }
 )css";
 }

@@ -24,6 +24,11 @@ struct Page {
 // A table of text as a section; the first row is the header. It may be scrolled sideways where it does not fit.
 [[nodiscard]] std::string table_html(const PageTable& table);
 
+// The same beside another section of half the width, where the page is wide enough.
+[[nodiscard]] std::string half_table_html(const PageTable& table);
+// The same without a section around it, its title or its note.
+[[nodiscard]] std::string plain_table_html(const PageTable& table);
+
 // Throws InvalidArgument when the path cannot be written or the report is not of this machine.
 void write_page(const RunReport& report, const tile::Machine& machine, const std::string& path, const Page& page);
 

@@ -45,4 +45,11 @@ struct NeuronOptions {
 // A driver (/dev/neuron0 and so on) or a library named by TRN_NRT_LIBRARY is there.
 [[nodiscard]] bool has_neuron();
 
+// Versions for a report: the runtime library's, "2.34.0.0 (its own remark)", and the driver's, as the kernel's module
+// says it. What does not tell its version is an empty text. Throws DeviceError "no-runtime" as open_neuron() does.
+struct NeuronVersions {
+  std::string runtime, driver;
+};
+[[nodiscard]] NeuronVersions neuron_versions();
+
 }  // namespace trn::neuron

@@ -53,8 +53,8 @@ LowRankEigh<T> eigh_randomized(const OperatorRef<T>& a, std::int64_t k, const Sk
 template <Scalar T> LowRankEigh<T> nystroem(const OperatorRef<T>& a, std::int64_t k, const SketchOptions& options = {});
 
 // The trace of a square operator from products with random signs. standard_error is estimated from the samples: the
-// error exceeds twice of it about once in twenty seeds; no bound. Hutch++ (Meyer, Musco, Musco and Woodruff 2021)
-// spends two thirds of the samples on a low-rank part, whose trace is exact.
+// error exceeds twice of it in one seed of twenty, of seven where one eigenvalue is left; no bound. Hutch++ (Meyer,
+// Musco, Musco and Woodruff 2021) spends two thirds of the samples on a low-rank part, whose trace is exact.
 template <Scalar T> struct TraceEstimate {
   T value = T(0);
   double standard_error = 0;

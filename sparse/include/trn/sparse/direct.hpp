@@ -64,6 +64,10 @@ struct Solved {
   double componentwise = 0;  // max_i |b - A x|_i / (|A||x|)_i; infinity where only the numerator is not zero
   double normwise = 0;       // max_i |b - A x|_i / max_i (|A||x|)_i
 };
+// What one step of refinement leaves of Solved::componentwise when the system of so many rows is well posed.
+template <Scalar T> [[nodiscard]] double refined_error_bound(std::int64_t rows) {
+  return static_cast<double>(rows + 2) * unit_roundoff(dtype_of<T>);
+}
 
 // A = L L^H, Hermitian positive definite. NotPositive names the row whose leading submatrix, in the factor's order, is
 // not positive definite; a complex diagonal that is not real counts as such.
