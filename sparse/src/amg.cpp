@@ -59,6 +59,7 @@ template <Scalar T> Nodes strong_nodes(const CsrRef<T, std::int32_t>& a, std::in
 }
 
 // The aggregate of each node: first whole neighbourhoods, then stragglers join a neighbour's, then what is left over.
+// A node without neighbours is in none (-1): a coarse unknown of its own would only be carried from level to level.
 std::vector<std::int32_t> aggregate(const Nodes& nodes, std::int32_t& count) {
   const auto n = static_cast<std::int64_t>(nodes.offsets.size()) - 1;
   std::vector<std::int32_t> of(static_cast<std::size_t>(n), -1);
@@ -67,9 +68,12 @@ std::vector<std::int32_t> aggregate(const Nodes& nodes, std::int32_t& count) {
          k < nodes.offsets[static_cast<std::size_t>(i) + 1]; ++k)
       f(static_cast<std::size_t>(nodes.neighbours[static_cast<std::size_t>(k)]));
   };
+  const auto alone = [&](std::int64_t i) {
+    return nodes.offsets[static_cast<std::size_t>(i)] == nodes.offsets[static_cast<std::size_t>(i) + 1];
+  };
   count = 0;
   for (std::int64_t i = 0; i < n; ++i) {
-    bool free = of[static_cast<std::size_t>(i)] < 0;
+    bool free = of[static_cast<std::size_t>(i)] < 0 && !alone(i);
     each(i, [&](std::size_t j) { free = free && of[j] < 0; });
     if (!free) continue;
     of[static_cast<std::size_t>(i)] = count;
@@ -84,7 +88,7 @@ std::vector<std::int32_t> aggregate(const Nodes& nodes, std::int32_t& count) {
     });
   }
   for (std::int64_t i = 0; i < n; ++i) {
-    if (of[static_cast<std::size_t>(i)] >= 0) continue;
+    if (of[static_cast<std::size_t>(i)] >= 0 || alone(i)) continue;
     of[static_cast<std::size_t>(i)] = count;
     each(i, [&](std::size_t j) {
       if (of[j] < 0) of[j] = count;
@@ -94,19 +98,88 @@ std::vector<std::int32_t> aggregate(const Nodes& nodes, std::int32_t& count) {
   return of;
 }
 
+// Nodes none of whose rows has an entry, other than zero, outside the node: Dirichlet conditions, for one, and bodies
+// that coarsening has brought down to a node. Each is a system of its own, which the inverse of its block solves.
+template <Scalar T> struct Separate {
+  std::int64_t block = 1;
+  std::vector<std::int32_t> nodes, others;  // together all, each in rising order
+  std::vector<T> inverses;                  // of the blocks of `nodes`, row-major
+
+  [[nodiscard]] std::int64_t rows() const { return static_cast<std::int64_t>(nodes.size()) * block; }
+  void solve(const T* b, T* x) const {
+    const T* inverse = inverses.data();
+    for (const std::int32_t node : nodes) {
+      for (std::int64_t i = 0; i < block; ++i) {
+        T sum(0);
+        for (std::int64_t j = 0; j < block; ++j) sum += host::times(*inverse++, b[node * block + j]);
+        x[node * block + i] = sum;
+      }
+    }
+  }
+};
+
+template <Scalar T> Separate<T> separate_nodes(const CsrRef<T, std::int32_t>& a, std::int64_t block, Outcome& outcome) {
+  Separate<T> s{block, {}, {}, {}};
+  const auto size = static_cast<std::size_t>(block * block);
+  std::vector<T> own(size), inverse(size);
+  for (std::int64_t node = 0; node < a.rows / block; ++node) {
+    bool connected = false;
+    std::fill(own.begin(), own.end(), T(0));
+    for (std::int64_t i = node * block; i < (node + 1) * block; ++i) {
+      for (std::int64_t k = a.offsets[i]; k < a.offsets[i + 1]; ++k) {
+        if (a.indices[k] / block == node)
+          own[static_cast<std::size_t>((i % block) * block + a.indices[k] % block)] = a.values[k];
+        else
+          connected = connected || a.values[k] != T(0);
+      }
+    }
+    (connected ? s.others : s.nodes).push_back(static_cast<std::int32_t>(node));
+    if (connected) continue;
+    if (!invert(block, own.data(), inverse.data())) {
+      if (outcome.ok()) outcome = {Status::ZeroPivot, node * block};
+      std::fill(inverse.begin(), inverse.end(), T(0));
+    }
+    s.inverses.insert(s.inverses.end(), inverse.begin(), inverse.end());
+  }
+  return s;
+}
+
+// The rows and columns of the nodes that are connected, dense and row-major.
+template <Scalar T> std::vector<T> connected_dense(const CsrRef<T, std::int32_t>& a, const Separate<T>& s) {
+  const auto n = static_cast<std::int64_t>(s.others.size()) * s.block;
+  std::vector<std::int64_t> place(static_cast<std::size_t>(a.rows / s.block), -1);
+  for (std::size_t k = 0; k < s.others.size(); ++k)
+    place[static_cast<std::size_t>(s.others[k])] = static_cast<std::int64_t>(k) * s.block;
+  std::vector<T> d(static_cast<std::size_t>(n * n));
+  for (std::int64_t i = 0; i < a.rows; ++i) {
+    const std::int64_t row = place[static_cast<std::size_t>(i / s.block)];
+    for (std::int64_t k = a.offsets[i]; row >= 0 && k < a.offsets[i + 1]; ++k) {
+      const std::int64_t column = place[static_cast<std::size_t>(a.indices[k] / s.block)];
+      if (column >= 0)
+        d[static_cast<std::size_t>((row + i % s.block) * n + column + a.indices[k] % s.block)] = a.values[k];
+    }
+  }
+  return d;
+}
+
 // T and the coarse near-nullspace: in each aggregate the rows of `b` become Q R, Q goes to T, R to the coarse level.
+// Rows of nodes without an aggregate are empty.
 template <Scalar T> Csr<T> tentative(const std::vector<std::int32_t>& of, std::int32_t count, std::int64_t block,
                                      std::int64_t k, const std::vector<T>& b, std::vector<T>& coarse) {
   const auto nodes = static_cast<std::int64_t>(of.size());
   const std::int64_t n = nodes * block;
   std::vector<std::int64_t> begin(static_cast<std::size_t>(count) + 1, 0);
-  for (const std::int32_t g : of) ++begin[static_cast<std::size_t>(g) + 1];
+  for (const std::int32_t g : of) {
+    if (g >= 0) ++begin[static_cast<std::size_t>(g) + 1];
+  }
   for (std::int32_t g = 0; g < count; ++g) begin[static_cast<std::size_t>(g) + 1] += begin[static_cast<std::size_t>(g)];
-  std::vector<std::int64_t> members(of.size()), next(begin.begin(), begin.end() - 1);
-  for (std::int64_t i = 0; i < nodes; ++i)
-    members[static_cast<std::size_t>(next[static_cast<std::size_t>(of[static_cast<std::size_t>(i)])]++)] = i;
+  std::vector<std::int64_t> members(static_cast<std::size_t>(begin.back())), next(begin.begin(), begin.end() - 1);
   CsrParts<T, std::int32_t> parts({n, count * k});
-  std::fill_n(parts.offsets.data(), n, k);
+  for (std::int64_t i = 0; i < nodes; ++i) {
+    const std::int32_t g = of[static_cast<std::size_t>(i)];
+    std::fill_n(parts.offsets.data() + i * block, block, g >= 0 ? k : 0);
+    if (g >= 0) members[static_cast<std::size_t>(next[static_cast<std::size_t>(g)]++)] = i;
+  }
   parts.allocate();
   coarse.assign(static_cast<std::size_t>(count * k * k), T(0));
   std::vector<T> q;
@@ -183,6 +256,7 @@ template <Scalar T> struct Level {
   std::optional<Chebyshev<T>> smoother;
   std::optional<SpmmPlan<T>> a, p, r;
   Array<T> x, b, residual;
+  Separate<T> separate;
 };
 
 }  // namespace
@@ -191,7 +265,7 @@ template <Scalar T> struct Amg<T>::Data {
   Executor executor = Executor::host();
   std::vector<Level<T>> levels;
   std::vector<AmgLevel> report;
-  std::vector<T> inverse;  // of the last level, row-major
+  std::vector<T> inverse;  // of the connected nodes of the last level, row-major
   Outcome outcome;
 
   // x = V-cycle(b) on level l; b and x are the level's own.
@@ -199,17 +273,25 @@ template <Scalar T> struct Amg<T>::Data {
     const Level<T>& level = levels[l];
     const std::int64_t n = level.n;
     const auto column = [&](const Array<T>& v) { return MatrixView<T>(executor, v.data(), v.size(), 1, 1, 1); };
+    const Separate<T>& separate = level.separate;
     if (l + 1 == levels.size()) {
-      for (std::int64_t i = 0; i < n; ++i) {
-        T sum(0);
-        for (std::int64_t j = 0; j < n; ++j)
-          sum += host::times(inverse[static_cast<std::size_t>(i * n + j)], level.b.data()[j]);
-        level.x.data()[i] = sum;
+      separate.solve(level.b.data(), level.x.data());
+      const T* row = inverse.data();
+      for (const std::int32_t node : separate.others) {
+        for (std::int64_t i = 0; i < separate.block; ++i) {
+          T sum(0);
+          for (const std::int32_t from : separate.others) {
+            const T* b = level.b.data() + from * separate.block;
+            for (std::int64_t j = 0; j < separate.block; ++j) sum += host::times(*row++, b[j]);
+          }
+          level.x.data()[node * separate.block + i] = sum;
+        }
       }
       return;
     }
     const Level<T>& next = levels[l + 1];
     level.smoother->smooth(level.b.data(), level.x.data(), true);
+    separate.solve(level.b.data(), level.x.data());  // no residual is left there: nothing later changes it
     std::copy_n(level.b.data(), n, level.residual.data());
     level.a->execute(T(-1), column(level.x), T(1), column(level.residual));
     level.r->execute(T(1), column(level.residual), T(0), column(next.b));
@@ -246,10 +328,13 @@ template <Scalar T> Amg<T>::Amg(const Csr<T>& matrix, const AmgOptions<T>& o) {
   Csr<T> a = matrix;
   for (;;) {
     const std::int64_t n = a.rows();
-    data->levels.push_back({n, {}, {}, {}, {}, host_array<T>(n), host_array<T>(n), host_array<T>(n)});
-    data->report.push_back({n, a.nnz(), 0});
-    if (n <= o.coarsest || static_cast<int>(data->levels.size()) == o.most_levels) break;
+    data->levels.push_back({n, {}, {}, {}, {}, host_array<T>(n), host_array<T>(n), host_array<T>(n), {}});
     Level<T>& level = data->levels.back();
+    level.separate = separate_nodes(host_ref(a), block, data->outcome);
+    data->report.push_back({n, a.nnz(), 0, level.separate.rows()});
+    if (!data->outcome.ok() || n - level.separate.rows() <= o.coarsest ||
+        static_cast<int>(data->levels.size()) == o.most_levels)
+      break;
     level.smoother.emplace(a, o.smoother);
     if (!level.smoother->outcome().ok()) {
       data->outcome = level.smoother->outcome();
@@ -257,7 +342,7 @@ template <Scalar T> Amg<T>::Amg(const Csr<T>& matrix, const AmgOptions<T>& o) {
     }
     std::int32_t count = 0;
     const std::vector<std::int32_t> of = aggregate(strong_nodes(host_ref(a), block, o.strength), count);
-    if (count * k >= n) {  // nothing is connected any more
+    if (count == 0 || count * k >= n - level.separate.rows()) {  // too few strong connections: it does not shrink
       level.smoother.reset();
       break;
     }
@@ -271,12 +356,13 @@ template <Scalar T> Amg<T>::Amg(const Csr<T>& matrix, const AmgOptions<T>& o) {
     b = std::move(coarse);
     block = k;
   }
-  const std::int64_t n = a.rows();
+  const Separate<T>& last = data->levels.back().separate;
+  const std::int64_t n = a.rows() - last.rows();
   require(!data->outcome.ok() || n <= 2000,
           "{}: {} rows are left on the last level; raise most_levels, lower strength, or use another preconditioner",
           operation, n);
   if (data->outcome.ok()) {
-    std::vector<T> d(to_host_dense(a));
+    std::vector<T> d(connected_dense(host_ref(a), last));
     data->inverse.resize(d.size());
     if (!invert(n, d.data(), data->inverse.data())) data->outcome = {Status::ZeroPivot, 0};
   }

@@ -33,14 +33,4 @@ template <Scalar T> bool invert(std::int64_t n, T* a, T* inverse) {
   return true;
 }
 
-template <Scalar T> std::vector<T> to_host_dense(const Csr<T>& a) {
-  const CsrRef<T, std::int32_t> s = host_ref(a);
-  std::vector<T> d(static_cast<std::size_t>(s.rows * s.columns));
-  for (std::int64_t i = 0; i < s.rows; ++i) {
-    for (std::int64_t k = s.offsets[i]; k < s.offsets[i + 1]; ++k)
-      d[static_cast<std::size_t>(i * s.columns + s.indices[k])] = s.values[k];
-  }
-  return d;
-}
-
 }  // namespace trn::sparse

@@ -91,8 +91,89 @@ TEST(Amg, IsHermitianAndSaysWhatWentWrong) {
   EXPECT_IN("near-nullspace is", message_of<InvalidArgument>([&] {
               Amg<double>(a, {.nullspace = MatrixView<const double>(kAmgHost, x.data(), 5, 1, 1, 1)});
             }));
-  const auto diagonal = identity<double>(kAmgHost, 3000);
-  EXPECT_IN("rows are left", message_of<InvalidArgument>([&] { Amg<double>{diagonal}; }));
+  const auto wide = poisson<double>(60, 60);  // no entry is more than 10 times its diagonal: nothing is strong
+  EXPECT_IN("3600 rows are left", message_of<InvalidArgument>([&] { Amg<double>(wide, {.strength = 10}); }));
+}
+
+// The matrix with Dirichlet conditions at the rows that `fixed` marks: rows and columns of the identity times `value`,
+// as finite-element codes leave them, with stored zeros where `zeros` says so.
+Csr<double> with_dirichlet(const Csr<double>& a, const std::vector<char>& fixed, double value, bool zeros) {
+  std::vector<std::int64_t> is, js;
+  std::vector<double> vs;
+  const std::int64_t* offsets = a.pattern().offsets().data();
+  for (std::int64_t i = 0; i < a.rows(); ++i) {
+    for (std::int64_t k = offsets[i]; k < offsets[i + 1]; ++k) {
+      const std::int64_t j = a.pattern().indices().data()[k];
+      const bool held = fixed[static_cast<std::size_t>(i)] != 0 || fixed[static_cast<std::size_t>(j)] != 0;
+      if (held && i != j && !zeros) continue;
+      is.push_back(i), js.push_back(j);
+      vs.push_back(!held ? a.values().data()[k] : i == j ? value : 0.0);
+    }
+  }
+  return Csr<double>::from_triplets(kAmgHost, a.extents(), {is, js, vs});
+}
+
+TEST(Amg, RowsOfDirichletConditionsAreLeftOutOfCoarsening) {
+  // 70 x 70 points of which 2470 are fixed: more than the last level may have. The rest is a grid of 49 x 50.
+  const std::int64_t n = 70, free_rows = 49, free_columns = 50;
+  std::vector<char> fixed(static_cast<std::size_t>(n * n), 1);
+  std::vector<std::int64_t> inner;
+  for (std::int64_t i = 10; i < 10 + free_rows; ++i) {
+    for (std::int64_t j = 10; j < 10 + free_columns; ++j)
+      fixed[static_cast<std::size_t>(i * n + j)] = 0, inner.push_back(i * n + j);
+  }
+  const std::int64_t held = n * n - free_rows * free_columns;
+  ASSERT_GT(held, 2000);
+  const auto small = poisson<double>(free_rows, free_columns);
+  const int alone = iterations(small, smoothed_aggregation(small), 1e-8);
+  for (const bool zeros : {false, true}) {
+    const auto a = with_dirichlet(poisson<double>(n, n), fixed, 7.5, zeros);
+    const auto m = smoothed_aggregation(a);
+    ASSERT_TRUE(m.outcome().ok());
+    EXPECT_EQ(m.levels()[0].separate, held);
+    ASSERT_GE(m.levels().size(), 2U);
+    // What is coarsened is the free grid alone, as if the others were not there.
+    EXPECT_EQ(m.levels()[0].aggregates, smoothed_aggregation(small).levels()[0].aggregates);
+    EXPECT_EQ(m.levels()[1].rows, m.levels()[0].aggregates);
+    EXPECT_LE(std::abs(iterations(a, m, 1e-8) - alone), 1) << zeros;
+    // A fixed row is solved by one cycle: x = b / 7.5 to the last bit of a product with the rounded inverse.
+    std::vector<double> b = random_vector<double>(n * n, 9), x(b.size());
+    m.apply(Op::N, 1, MatrixView<const double>(kAmgHost, b.data(), n * n, 1, 1, 1), 0,
+            MatrixView<double>(kAmgHost, x.data(), n * n, 1, 1, 1));
+    for (std::size_t i = 0; i < b.size(); ++i) {
+      if (fixed[i] != 0) EXPECT_NEAR(x[i], b[i] / 7.5, 0x1p-52 * std::abs(b[i] / 7.5));
+    }
+  }
+}
+
+TEST(Amg, NodesThatNothingConnectsAreSolvedByTheirBlocks) {
+  const std::int64_t n = 3000;
+  const auto m = smoothed_aggregation(identity<double>(kAmgHost, n));
+  ASSERT_TRUE(m.outcome().ok());
+  EXPECT_EQ(m.levels().size(), 1U);
+  EXPECT_EQ(m.levels()[0].separate, n);
+  // Blocks [2 1; 1 3] of two unknowns: the inverse is [3 -1; -1 2] / 5. A zero pivot is a result, with its row.
+  std::vector<std::int64_t> is, js;
+  std::vector<double> vs;
+  for (std::int64_t i = 0; i < n; i += 2) {
+    for (const std::int64_t r : {0, 1}) {
+      for (const std::int64_t c : {0, 1}) is.push_back(i + r), js.push_back(i + c), vs.push_back(r != c ? 1 : 2 + r);
+    }
+  }
+  const auto blocks = Csr<double>::from_triplets(kAmgHost, {n, n}, {is, js, vs});
+  const Amg<double> pairs(blocks, {.block = 2});
+  std::vector<double> b = random_vector<double>(n, 4), x(b.size());
+  const auto view = [&](std::vector<double>& v) { return MatrixView<double>(kAmgHost, v.data(), n, 1, 1, 1); };
+  pairs.apply(Op::N, 1, view(b), 0, view(x));
+  for (std::size_t i = 0; i < b.size(); i += 2) {
+    EXPECT_NEAR(x[i], (3 * b[i] - b[i + 1]) / 5, 1e-15);
+    EXPECT_NEAR(x[i + 1], (2 * b[i + 1] - b[i]) / 5, 1e-15);
+  }
+  vs[4] = 1, vs[5] = 1, vs[6] = 1, vs[7] = 1;  // the second block is singular
+  const auto singular = Csr<double>::from_triplets(kAmgHost, {n, n}, {is, js, vs});
+  const Outcome outcome = Amg<double>(singular, {.block = 2}).outcome();
+  EXPECT_EQ(outcome.status, Status::ZeroPivot);
+  EXPECT_EQ(outcome.index, 2);
 }
 
 TEST(Screening, KeepsByTheProductOfBounds) {

@@ -3,8 +3,9 @@
 //
 // Set-up, level by level: strongly connected unknowns form aggregates; the near-nullspace restricted to each aggregate,
 // made orthonormal, is the tentative prolongation T; P = (I - (4/3)/lambda D^-1 A) T; the coarse matrix is P^H A P. The
-// last level is inverted densely. One application is a V-cycle with Chebyshev smoothing before and after, which is
-// Hermitian, so that it serves conjugate gradients. Deterministic.
+// last level is inverted densely. Nodes without a connection, such as the identity rows of Dirichlet conditions, are
+// left out of coarsening and solved by the inverses of their blocks. One application is a V-cycle with Chebyshev
+// smoothing before and after, which is Hermitian, so that it serves conjugate gradients. Deterministic.
 #pragma once
 
 #include <optional>
@@ -19,12 +20,13 @@ template <Scalar T> struct AmgOptions {
   std::int64_t block = 1;  // unknowns of a node, which stay together
   double strength = 0;     // |a_ij| > strength sqrt(|a_ii a_jj|) connects two nodes
   ChebyshevOptions smoother = {.degree = 2, .ratio = 30};
-  std::int64_t coarsest = 200;  // rows that are inverted densely; at most 2000
+  std::int64_t coarsest = 200;  // connected rows that are inverted densely; at most 2000
   int most_levels = 20;
 };
 
 struct AmgLevel {
   std::int64_t rows = 0, nnz = 0, aggregates = 0;
+  std::int64_t separate = 0;  // rows of nodes that are connected to no other, which are solved there
 };
 
 template <Scalar T> class Amg {
