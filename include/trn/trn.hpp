@@ -107,6 +107,7 @@
 #include <trn/sparse/tridiagonal.hpp>
 #include <trn/sparse/types.hpp>
 #include <trn/sparse/vectors.hpp>
+#include <trn/tensor/block_sparse.hpp>
 #include <trn/tensor/ccsd.hpp>
 #include <trn/tensor/chemistry.hpp>
 #include <trn/tensor/cp.hpp>

@@ -20,11 +20,8 @@ std::vector<layout::Dim> dims(const Shape& shape, const Strides& strides) {
   return result;
 }
 
-// Bytes from the lowest to behind the highest element; false: empty, or beyond 64 bits.
-struct Bytes {
-  bool good = true;
-  std::uintptr_t low = 0, high = 0;
-};
+}  // namespace
+
 Bytes bytes_of(const TypedView& v) {
   std::int64_t low = 0, high = 0;
   for (std::size_t i = 0; i < v.shape.size(); ++i) {
@@ -37,8 +34,6 @@ Bytes bytes_of(const TypedView& v) {
   const auto base = reinterpret_cast<std::uintptr_t>(v.data);
   return {true, base + static_cast<std::uintptr_t>(low * size), base + static_cast<std::uintptr_t>((high + 1) * size)};
 }
-
-}  // namespace
 
 void operand(const char* operation, std::string_view who, const Shape& shape, const Strides& strides, DType dtype,
              Unary op) {

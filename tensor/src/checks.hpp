@@ -9,6 +9,12 @@
 
 namespace trn::tensor::checks {
 
+// Bytes from the lowest to behind the highest element; not good: empty, or beyond 64 bits.
+struct Bytes {
+  bool good = true;
+  std::uintptr_t low = 0, high = 0;
+};
+[[nodiscard]] Bytes bytes_of(const TypedView& view);
 // Rank, strides, type and operator of an operand that is described.
 void operand(const char* operation, std::string_view who, const Shape& shape, const Strides& strides, DType dtype,
              Unary op);

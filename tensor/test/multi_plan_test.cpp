@@ -229,9 +229,57 @@ TEST(MultiPlan, OnADeviceEveryStepRunsThere) {
   here.execute(on_host);
   there.execute(on_sim);
   EXPECT_EQ(recorder.family_of("tensor.contract"), "device");
+  EXPECT_EQ(recorder.count(EventKind::Run), 1);  // all steps are one program
   for (std::size_t i = 4; i < 7; ++i) {
     const std::vector<float> got = narrow[i].to_host();
     for (std::size_t k = 0; k < got.size(); ++k) EXPECT_NEAR(got[k], wide[i].data()[k], 2e-4);
+  }
+}
+
+// Results that are added to, used again and asked for, in the modes that devices have.
+TEST(MultiPlan, OnADeviceResultsAreUsedAgain) {
+  std::mt19937_64 random(4);
+  const Executor sim = Executor::open("sim:trn2");
+  MultiDescription d;
+  d.dtype = DType::Float32;
+  d.inputs = {{"a", {4, 5}}, {"b", {5, 6}}, {"c", {6, 7}}, {"e", {6, 3}}};
+  d.statements = {{"x", {{2, "ij,jk,kl->il", {"a", "b", "c"}}, {0.5, "ij,jk,kl->il", {"a", "b", "c"}}}},
+                  {"y", {{1, "pq,qr,rs->sp", {"a", "b", "e"}}, {-0.5, "ij,jk,kl->li", {"a", "b", "e"}}}},
+                  {"z", {{1, "il,sj->ijls", {"x", "y"}}, {-0.25, "il,sj->ijls", {"x", "y"}}}}};
+  d.outputs = {"x", "z"};
+  for (const Mode mode : {Mode::Native, Mode::Tf32x3, Mode::Exact}) {
+    d.precision = mode;
+    MultiDescription wide = d;
+    wide.dtype = DType::Float64, wide.precision = {};
+    const MultiPlan there(sim, d), here(host, wide);
+    std::map<std::string, TypedView> on_host, on_sim;
+    std::vector<Array<double>> doubles;
+    std::vector<Array<float>> floats;
+    doubles.reserve(6), floats.reserve(6);
+    std::vector<NamedTensor> all = d.inputs;
+    all.push_back({"x", {4, 7}}), all.push_back({"z", {4, 4, 7, 3}});
+    for (const NamedTensor& t : all) {
+      const Array<double>& values = doubles.emplace_back(random_array(t.shape, random));
+      std::vector<float> narrow;
+      for (std::int64_t i = 0; i < values.size(); ++i) {
+        narrow.push_back(static_cast<float>(values.data()[i]));
+        values.data()[i] = narrow.back();
+      }
+      floats.push_back(Array<float>::from_host(sim, t.shape, narrow));
+      on_host.emplace(t.name, values.view()), on_sim.emplace(t.name, floats.back().view());
+    }
+    const Recorder recorder(sim);
+    here.execute(on_host);
+    there.execute(on_sim);
+    if (mode != Mode::Exact) {
+      EXPECT_EQ(recorder.count(EventKind::Run), 1);
+    }
+    for (std::size_t i = 4; i < 6; ++i) {
+      const std::vector<float> got = floats[i].to_host();
+      double top = 0;
+      for (std::size_t k = 0; k < got.size(); ++k) top = std::max(top, std::abs(doubles[i].data()[k]));
+      for (std::size_t k = 0; k < got.size(); ++k) ASSERT_NEAR(got[k], doubles[i].data()[k], 2e-5 * top);
+    }
   }
 }
 

@@ -48,13 +48,14 @@ Eviction::Eviction(Builder& b, const GemmShape& shape, const Scheme& scheme, con
                                   : b_.partial_output("c", c_in_);
 }
 
-Eviction::Eviction(Builder& b, const GemmShape& shape, const Scheme& scheme, Mover move)
+Eviction::Eviction(Builder& b, const GemmShape& shape, const Scheme& scheme, Mover move, const Access& alpha,
+                   const Access& beta)
     : b_(b), g_(shape), s_(scheme), side_(b.machine().partitions), mover_(std::move(move)) {
-  alpha_ = factor("alpha", g_.alpha);
-  beta_ = factor("beta", g_.beta);
+  alpha_ = factor("alpha", g_.alpha, alpha);
+  beta_ = factor("beta", g_.beta, beta);
 }
 
-Eviction::Number Eviction::factor(const std::string& name, Factor kind) {
+Eviction::Number Eviction::factor(const std::string& name, Factor kind, const Access& given) {
   const auto negated = [&](const Access& tile, const char* suffix) {
     const Access negative = b_.sbuf(name + suffix, tile.partitions, {1}, DType::Float32);
     b_.tensor_scalar(negative, tile, AluOp::Multiply, -1.0, {.engine = Engine::Vector});
@@ -63,14 +64,17 @@ Eviction::Number Eviction::factor(const std::string& name, Factor kind) {
   Number n{kind, {0.0, 0.0}, {0.0, 0.0}};
   if (kind == Factor::One) n.re[0] = 1.0, n.re[1] = -1.0;
   if (kind == Factor::Input) {
-    const Access tile = blocks::scalar_input(b_, name);
+    const Access tile = given.present() ? given : blocks::scalar_input(b_, name);
     n.re[0] = tile;
     if (s_.complex) n.re[1] = negated(tile, "_negative");
   }
   if (kind == Factor::ComplexInput) {
-    const Access pair = b_.input(name, DType::Float32, {2}), tile = b_.sbuf(name + "_tile", side_, {2}, DType::Float32);
-    Access everywhere = pair.broadcast(0, side_);
-    b_.dma_copy(tile, everywhere);
+    Access tile = given;
+    if (!tile.present()) {
+      const Access pair = b_.input(name, DType::Float32, {2});
+      tile = b_.sbuf(name + "_tile", side_, {2}, DType::Float32);
+      b_.dma_copy(tile, pair.broadcast(0, side_));
+    }
     const Access re = tile(all, ds(0, 1)), im = tile(all, ds(1, 1));
     n.re[0] = re, n.re[1] = negated(re, "_negative"), n.im[0] = im, n.im[1] = negated(im, "_negative_im");
   }

@@ -39,9 +39,11 @@ class Eviction {
   // Declares c_in, alpha, beta and c, which continues `over` where that is given.
   Eviction(tile::Builder& b, const GemmShape& shape, const Scheme& scheme, const tile::Access& over = {});
 
-  // Declares alpha and beta alone: `move(piece, tile, store)` copies a piece of C into the tile, or the tile into D.
+  // Declares alpha and beta alone, those whose tiles are not given: `move(piece, tile, store)` copies a piece of C into
+  // the tile, or the tile into D.
   using Mover = std::function<void(const Piece&, const tile::Access&, bool)>;
-  Eviction(tile::Builder& b, const GemmShape& shape, const Scheme& scheme, Mover move);
+  Eviction(tile::Builder& b, const GemmShape& shape, const Scheme& scheme, Mover move, const tile::Access& alpha,
+           const tile::Access& beta);
 
   // The accumulators of a block, and zeros to add groups to.
   [[nodiscard]] Block begin(const tile::Affine& m0, const tile::Affine& n0, std::int64_t rows, std::int64_t columns,
@@ -65,7 +67,7 @@ class Eviction {
     Factor kind;
     tile::ScalarOrTile re[2], im[2];  // [0] as it is, [1] negated
   };
-  Number factor(const std::string& name, Factor kind);
+  Number factor(const std::string& name, Factor kind, const tile::Access& given = {});
   static tile::ScalarOrTile top(const tile::ScalarOrTile& factor, std::int64_t height);
   tile::Access part(const tile::Access& tile, int p) const;
   tile::Access piece_tile(const std::string& name, std::int64_t height, std::int64_t width, std::int64_t buffers) const;

@@ -128,8 +128,9 @@ class GroupKernel {
     };
     a_.emplace(b_, "a", memory(t_.a), a_way, scheme_, scheme_.a);
     bm_.emplace(b_, "b", memory(t_.b), b_way, scheme_, scheme_.b);
-    out_.emplace(b_, g_, scheme_,
-                 [this](const device::Piece& p, const Access& tile, bool store) { move(p, tile, store); });
+    out_.emplace(
+        b_, g_, scheme_, [this](const device::Piece& p, const Access& tile, bool store) { move(p, tile, store); },
+        t_.alpha, t_.beta);
     const Cut m_cut = blocks::cut_of(s_.m, block_.bm, side_), n_cut = blocks::cut_of(s_.n, block_.bn, 64);
     for_parts(b_, "h", s_.h, {0, 1}, LoopKind::Parallel, 1, [&](const BoxPart& h) {
       for_parts(b_, "m", s_.m, m_cut, LoopKind::Parallel, 1, [&](const BoxPart& m) {

@@ -35,9 +35,12 @@ int Batch::read(const void* address, DType dtype, std::initializer_list<const Gr
       m.shape.push_back(i.extent), m.strides.push_back(i.*stride);
     }
   }
+  if (const auto known = inputs_.find(address); known != inputs_.end()) {
+    if (shape_.memories[static_cast<std::size_t>(known->second)] == m) return known->second;
+  }
   shape_.memories.push_back(std::move(m));
   addresses_.push_back(address);
-  return static_cast<int>(shape_.memories.size()) - 1;
+  return inputs_[address] = static_cast<int>(shape_.memories.size()) - 1;
 }
 
 int Batch::write(void* address, DType dtype, std::initializer_list<const Group*> groups) {
@@ -57,6 +60,9 @@ int Batch::write(void* address, DType dtype, std::initializer_list<const Group*>
 }
 
 int Batch::continued(const void* c, void* d, int c_memory, DType dtype, std::initializer_list<const Group*> groups) {
+  // What an earlier step made goes on where it is.
+  if (c == d && c_memory >= 0 && shape_.memories[static_cast<std::size_t>(c_memory)].kind != Memory::Kind::Input)
+    return c_memory;
   const int number = write(d, dtype, groups);
   Memory& to = shape_.memories[static_cast<std::size_t>(number)];
   if (c != d || c_memory < 0) return number;
@@ -77,8 +83,10 @@ void Batch::add(StepShape step, std::initializer_list<std::complex<double>> fact
   std::size_t i = 0;
   for (const std::complex<double> f : factors) {
     if (step.factors[i] == Factor::Input || step.factors[i] == Factor::ComplexInput) {
-      factors_.push_back(
-          tile::constant(fmt::format("s{}_{}", shape_.steps.size(), i), std::array{std::complex<float>(f)}));
+      const std::complex<float> value(f);
+      const auto known = std::find(factors_.begin(), factors_.end(), value);
+      step.factor_at[i] = static_cast<int>(known - factors_.begin());
+      if (known == factors_.end()) factors_.push_back(value);
     }
     ++i;
   }
@@ -178,17 +186,16 @@ void Batch::product(blas::ProductShape shape, const Operands& o) {
   const bool uses_c = shape.beta != Factor::Zero;
   if (uses_c) step.at[2] = read(o.c, shape.out, {&h, &m, &n}, &FoldedIndex::c);
   step.at[3] = continued(uses_c ? o.c : nullptr, o.d, step.at[2], shape.out, {&h, &m, &n});
-  if (shape.alpha == Factor::Input || shape.alpha == Factor::ComplexInput)
-    factors_.push_back(tile::constant("alpha", std::array{std::complex<float>(o.alpha)}));
-  if (shape.beta == Factor::Input || shape.beta == Factor::ComplexInput)
-    factors_.push_back(tile::constant("beta", std::array{std::complex<float>(o.beta)}));
+  step.factors = {shape.alpha, shape.beta, Factor::Zero};
   step.work = std::move(shape);
-  add(std::move(step), {});
+  add(std::move(step), {o.alpha, o.beta});
 }
 
 void Batch::launch(const Executor& executor) const {
   if (empty()) return;
-  std::vector<tile::Argument> arguments = factors_;
+  std::vector<tile::Argument> arguments;
+  for (std::size_t i = 0; i < factors_.size(); ++i)
+    arguments.push_back(tile::constant(fmt::format("f{}", i), std::array{factors_[i]}));
   for (std::size_t i = 0; i < addresses_.size(); ++i) {
     if (addresses_[i] == nullptr) continue;
     const std::string name = fmt::format("t{}", i);

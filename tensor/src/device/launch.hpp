@@ -12,7 +12,8 @@
 
 namespace trn::tensor::device {
 
-// Steps that become one program. Addresses identify memory; those in `inside` are made and used up by the steps.
+// Steps that become one program. Addresses identify memory; those in `inside` are made and used up by the steps, and
+// may be used again for something else. A step reads what the last one before it wrote there.
 class Batch {
  public:
   // Memory that only these steps see: nothing is bound to it.
@@ -47,10 +48,10 @@ class Batch {
   int continued(const void* c, void* d, int c_memory, DType dtype, std::initializer_list<const Group*> groups);
 
   PlanShape shape_;
-  std::vector<const void*> addresses_;  // by memory; null: inside
-  std::map<const void*, int> inputs_, made_;
+  std::vector<const void*> addresses_;        // by memory; null: inside
+  std::map<const void*, int> inputs_, made_;  // the last one at an address
   std::vector<const void*> inside_;
-  std::vector<tile::Argument> factors_;
+  std::vector<std::complex<float>> factors_;
 };
 
 // A contraction on the device: which kernel computes it depends on its groups (see contract()).

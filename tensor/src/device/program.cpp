@@ -48,17 +48,13 @@ Program plan_program(const PlanShape& shape, const Machine& machine) {
   std::vector<Access> memories;
   for (const Memory& m : shape.memories)
     memories.push_back(declared(b, fmt::format("t{}", memories.size()), m, memories));
-  for (std::size_t s = 0; s < shape.steps.size(); ++s) {
-    const StepShape& step = shape.steps[s];
+  std::vector<Access> known;  // factors by number
+  for (const StepShape& step : shape.steps) {
     Tensors at;
     for (std::size_t i = 0; i < 4; ++i) {
       if (step.at[i] < 0) continue;
       at[i] = memories[static_cast<std::size_t>(step.at[i])];
       at[i].offset = 0;
-    }
-    if (const auto* p = std::get_if<blas::ProductShape>(&step.work)) {
-      blas::record_product(b, *p, {at[0], at[1], at[2], at[3]});
-      continue;
     }
     if (const auto* m = std::get_if<MoveArgs>(&step.work)) {
       record_move(b, *m, at);
@@ -66,10 +62,15 @@ Program plan_program(const PlanShape& shape, const Machine& machine) {
     }
     Factors factors;
     for (std::size_t i = 0; i < 3; ++i) {
-      if (step.factors[i] == Factor::Input || step.factors[i] == Factor::ComplexInput)
-        factors[i] = brought(b, fmt::format("s{}_{}", s, i), step.factors[i]);
+      if (step.factor_at[i] < 0) continue;
+      const auto number = static_cast<std::size_t>(step.factor_at[i]);
+      if (number >= known.size()) known.resize(number + 1);
+      if (!known[number].present()) known[number] = brought(b, fmt::format("f{}", number), step.factors[i]);
+      factors[i] = known[number];
     }
-    if (const auto* e = std::get_if<host::PointwiseArgs>(&step.work))
+    if (const auto* p = std::get_if<blas::ProductShape>(&step.work))
+      blas::record_product(b, *p, {at[0], at[1], at[2], at[3], factors[0], factors[1]});
+    else if (const auto* e = std::get_if<host::PointwiseArgs>(&step.work))
       record_pointwise(b, *e, at, step.factors, factors);
     else
       record_reduce(b, std::get<host::ReduceArgs>(step.work), at, step.factors, factors);

@@ -39,6 +39,7 @@ struct Memory {
 struct StepShape {
   std::array<int, 4> at{-1, -1, -1, -1};
   std::array<Factor, 3> factors{Factor::One, Factor::One, Factor::One};  // scales of terms; or alpha and beta
+  std::array<int, 3> factor_at{-1, -1, -1};                              // numbers of those that are inputs
   std::variant<host::PointwiseArgs, host::ReduceArgs, MoveArgs, blas::ProductShape> work;
   friend bool operator==(const StepShape&, const StepShape&) = default;
 };
@@ -49,8 +50,7 @@ struct PlanShape {
   friend bool operator==(const PlanShape&, const PlanShape&) = default;
 };
 
-// Tensors "t0", "t1", ... by memory; the factors of step s that are inputs are "s<step>_0" to "s<step>_2", of a product
-// "alpha" and "beta".
+// Tensors "t0", "t1", ... by memory; factors that are inputs "f0", "f1", ... by number.
 [[nodiscard]] tile::Program plan_program(const PlanShape& shape, const tile::Machine& machine);
 
 // What a step is recorded from.

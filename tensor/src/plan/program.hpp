@@ -63,8 +63,11 @@ struct Addresses {
   void* workspace = nullptr;
   void* constants = nullptr;
 };
-// Returns the bound of the steps, with what Exact steps found.
+// Returns the bound of the steps, with what Exact steps found. `batch`: where the steps of a device program are gathered
+// instead of launched; joins_a_batch(steps) then.
 double run(const Executor& executor, const std::vector<ProgramStep>& steps, const Program& program,
-           const Addresses& addresses, Scalars scalars);
+           const Addresses& addresses, Scalars scalars, device::Batch* batch = nullptr);
+// No step is blas's (Exact) and none makes constants.
+[[nodiscard]] bool joins_a_batch(const std::vector<ProgramStep>& steps);
 
 }  // namespace trn::tensor

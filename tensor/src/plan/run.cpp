@@ -63,11 +63,6 @@ struct Runner {
   }
 };
 
-bool one_program(const std::vector<ProgramStep>& steps) {
-  return std::all_of(steps.begin(), steps.end(), [](const ProgramStep& s) {
-    return !std::holds_alternative<Product>(s.work) && s.d.kind != Ref::Kind::Constant;
-  });
-}
 void keep_temporaries(device::Batch& batch, const Runner& runner, const std::vector<ProgramStep>& steps) {
   for (const ProgramStep& s : steps) {
     if (s.d.kind == Ref::Kind::Temporary) batch.keep_inside(runner.address(s.d));
@@ -76,17 +71,37 @@ void keep_temporaries(device::Batch& batch, const Runner& runner, const std::vec
 
 }  // namespace
 
+bool joins_a_batch(const std::vector<ProgramStep>& steps) {
+  return std::all_of(steps.begin(), steps.end(), [](const ProgramStep& s) {
+    return !std::holds_alternative<Product>(s.work) && s.d.kind != Ref::Kind::Constant;
+  });
+}
+
 double run(const Executor& executor, const std::vector<ProgramStep>& steps, const Program& program,
-           const Addresses& addresses, Scalars scalars) {
+           const Addresses& addresses, Scalars scalars, device::Batch* batch) {
   // On a device all steps are one program, unless blas computes one of them (Exact) or constants are made.
-  device::Batch batch;
-  const bool together = executor.family() == Family::Device && one_program(steps);
-  const Runner runner{executor, program, addresses, scalars, together ? &batch : nullptr};
-  if (together) keep_temporaries(batch, runner, steps);
+  device::Batch own;
+  const bool together = executor.family() == Family::Device && joins_a_batch(steps);
+  device::Batch* const to = together ? (batch ? batch : &own) : nullptr;
+  const Runner runner{executor, program, addresses, scalars, to};
+  if (together) keep_temporaries(*to, runner, steps);
   double growth = 0;  // of prod (1 + g): summed as logarithms
   for (const ProgramStep& s : steps) growth += std::log1p(runner.step(s));
-  if (together) batch.launch(executor);
+  if (together && !batch) own.launch(executor);
   return std::expm1(growth);
+}
+
+bool joins_a_batch(const Plan& plan) {
+  const Plan::State& s = plan.state();
+  return s.passes.size() == 1 && !s.constants && joins_a_batch(s.programs.front().steps);
+}
+
+double run_plan(const Plan& plan, std::span<const void* const> inputs, void* output, const void* c, Scalars scalars,
+                void* workspace, device::Batch* batch) {
+  const Plan::State& s = plan.state();
+  ensure(s.passes.size() == 1, "tensor: a plan of {} passes is run as one", s.passes.size());
+  const Program& p = s.programs.front();
+  return run(s.executor, p.steps, p, {inputs, output, c, workspace, nullptr}, scalars, batch);
 }
 
 tile::Program plan_program(const Plan& plan) {
@@ -94,7 +109,7 @@ tile::Program plan_program(const Plan& plan) {
   require(s.executor.family() == Family::Device, "tensor.einsum: a plan of '{}' has no device program",
           s.executor.name());
   const Program& p = s.programs.front();
-  if (!one_program(p.steps))
+  if (!joins_a_batch(p.steps))
     fail<NotImplemented>("tensor.einsum: a plan with Exact steps runs blas's programs; it has no program of its own");
   // Places that nobody reads: only which of them are the same counts.
   std::vector<std::byte> places(s.description.operands.size() + 2);

@@ -39,4 +39,11 @@ struct Plan::State {
   std::int64_t workspace_bytes = 0, intermediate_bytes = 0;
 };
 
+// A plan of one pass without constants whose steps can join other plans' in a batch.
+[[nodiscard]] bool joins_a_batch(const Plan& plan);
+// An execution without checks, targets or allocations: addresses as the description says, `c` the result's where there
+// is no other. Returns the bound.
+double run_plan(const Plan& plan, std::span<const void* const> inputs, void* output, const void* c, Scalars scalars,
+                void* workspace, device::Batch* batch = nullptr);
+
 }  // namespace trn::tensor

@@ -24,9 +24,11 @@ struct ProductShape {
 
 // Where the tensors lie: element (0, 0, ...) of each is the first of the access; only its memory, element type and
 // offset count. Complex ones are float32 with (re, im) side by side. C is not read when beta is Zero and may be D's
-// memory. alpha and beta are declared as inputs of these names where the factor is one.
+// memory. alpha and beta: tiles of the factors that are inputs, in every partition, (P, 1), complex ones (P, 2); where
+// such a tile is not given the factor is declared as an input of that name.
 struct ProductTensors {
   tile::Access a, b, c, d;
+  tile::Access alpha = {}, beta = {};
 };
 
 // Records the product. Throws NotImplemented for element types the Tensor Engine lacks.
