@@ -7,7 +7,7 @@ from api_tables import routines
 
 COMMON_WORDS = {"create", "destroy", "set_stream", "get_stream"}
 OTHER_NAMES = {"syevd": "eigh", "syevdx": "eigh", "sygvd": "eigh_generalized", "gesvd": "svd", "generate_poisson": "poisson",
-               "sp_mv": "spmv", "sp_mm": "spmm", "sp_gemm_compute": "spgemm", "gtsv2": "solve_tridiagonal", "contract": "einsum",
+               "sp_mv": "spmv", "sp_mm": "spmm", "sp_gemm_compute": "spgemm", "gtsv2": "solve_tridiagonal", "contract": "einsum", "block_sparse_contract": "contract",
                "gtsv2_nopivot": "solve_tridiagonal", "gpsv_interleaved_batch": "solve_pentadiagonal", "contract_trinary": "einsum",
                "binary": "elementwise", "trinary": "elementwise", "geev": "eig", "gesv": "solve", "syevj": "eigh", "sygvj": "eigh_generalized",
                "sygvdx": "eigh_generalized", "gesvdj": "svd", "gesvdp": "svd", "gesvdr": "svd", "generate_binomial": "binomial", "generate_uniform": "uniform", "generate_normal": "normal"}

@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include <trn/tensor/block_sparse.hpp>
 #include <trn/tensor/plan.hpp>
 
 #include <trntensor.h>
@@ -15,7 +16,7 @@
 namespace trn::capi::tensor {
 using Int = std::int64_t;
 namespace tt = trn::tensor;
-enum class Kind : std::uint8_t { Elementwise, Permutation, Contraction, Reduction };
+enum class Kind : std::uint8_t { Elementwise, Permutation, Contraction, Reduction, BlockSparse };
 // An operand: which tensor, by which modes, through which operator.
 struct Operand {
   std::vector<Int> extents, strides;
@@ -33,6 +34,10 @@ struct trntensorTensorDescriptor {
   trnDataType type;
   bool packed;  // no strides were given
 };
+struct trntensorBlockSparseTensorDescriptor {
+  trn::tensor::BlockTensor tensor;
+  trnDataType type;
+};
 struct trntensorOperationDescriptor {
   trn::capi::tensor::Kind kind;
   std::vector<trn::capi::tensor::Operand> operands;  // those that are read; contractions and reductions: C last
@@ -43,10 +48,12 @@ struct trntensorOperationDescriptor {
   int tag = 0;
   std::vector<std::int64_t> pad_left = {}, pad_right = {};
   std::vector<std::byte> pad_value = {};
+  std::shared_ptr<const trn::tensor::BlockDescription> blocks = {};  // of an operation on sparse blocks
 };
 struct trntensorPlan {
   trntensorOperationDescriptor operation;
-  std::shared_ptr<const trn::tensor::Plan> contraction;  // null for other kinds
+  std::shared_ptr<const trn::tensor::Plan> contraction;       // null for other kinds
+  std::shared_ptr<const trn::tensor::BlockPlan> sparse = {};  // null for other kinds
 };
 struct trntensorPlanPreference {
   trntensorAlgo_t algorithm;

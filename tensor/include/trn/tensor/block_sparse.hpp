@@ -56,8 +56,8 @@ class BlockPlan {  // immutable, cheap to copy, thread-safe
   // Throws InvalidArgument and NotImplemented.
   BlockPlan(const Executor& executor, const BlockDescription& description);
 
-  // Addresses of the blocks in the order of the lists, on the executor. `c`: none where the description has none or beta
-  // is 0.
+  // Addresses of the blocks in the order of the lists, on the executor. `c`: none where the description has none or
+  // beta is 0.
   Accuracy execute(std::span<const void* const> a, std::span<const void* const> b, std::span<void* const> d,
                    Scalars scalars = {}, std::span<const void* const> c = {}) const;
 

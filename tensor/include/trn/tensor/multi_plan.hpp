@@ -8,8 +8,8 @@
 // cuTensorNet: the gradient and several expectation values of a network.
 //
 // Accuracy of a result: |x - exact| <= bound X elementwise, X the same statements on absolute values; barring over- and
-// underflow, for every mode but Exact, whose bound is of norms (plan.hpp). On a device all steps are one program and one
-// launch, in Exact a launch for each step.
+// underflow, for every mode but Exact, whose bound is of norms (plan.hpp). On a device all steps are one program and
+// one launch, in Exact a launch for each step.
 #pragma once
 
 #include <map>
