@@ -1,9 +1,10 @@
 // Block-sparse contraction: pairs of blocks that meet, a plan for each kind of pair, sums block by block.
 //
 // Two blocks meet where their sections agree in the labels they share. The pairs of a block of D are added one after
-// another: into D itself, or, where D's type is narrower than what computes or an operator follows the sum, into a dense
-// temporary of the computing type, from which D is made at the end. With g the bound of a pair and P pairs, the first
-// product meets g and then P - 1 additions of two roundings at most: (1 + g)(1 + 2u)^(P - 1) - 1, and the last step's.
+// another: into D itself, or, where D's type is narrower than what computes or an operator follows the sum, into a
+// dense temporary of the computing type, from which D is made at the end. With g the bound of a pair and P pairs, the
+// first product meets g and then P - 1 additions of two roundings at most: (1 + g)(1 + 2u)^(P - 1) - 1, and the last
+// step's.
 #include <trn/tensor/block_sparse.hpp>
 
 #include <fmt/core.h>

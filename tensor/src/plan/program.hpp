@@ -63,8 +63,8 @@ struct Addresses {
   void* workspace = nullptr;
   void* constants = nullptr;
 };
-// Returns the bound of the steps, with what Exact steps found. `batch`: where the steps of a device program are gathered
-// instead of launched; joins_a_batch(steps) then.
+// Returns the bound of the steps, with what Exact steps found. `batch`: where the steps of a device program are
+// gathered instead of launched; joins_a_batch(steps) then.
 double run(const Executor& executor, const std::vector<ProgramStep>& steps, const Program& program,
            const Addresses& addresses, Scalars scalars, device::Batch* batch = nullptr);
 // No step is blas's (Exact) and none makes constants.

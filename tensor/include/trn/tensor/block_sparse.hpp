@@ -1,18 +1,19 @@
 // Block-sparse tensors and their contraction. cuTENSOR: cutensorCreateBlockSparseTensorDescriptor,
 // cutensorCreateBlockSparseContraction, cutensorBlockSparseContract; the tensors of quantum numbers in DMRG.
 //
-// Every mode is cut into sections; a block is one section of each mode, and a tensor has the blocks that are listed. The
-// others are zero. Blocks are dense, each at an address of its own with strides of its own.
+// Every mode is cut into sections; a block is one section of each mode, and a tensor has the blocks that are listed.
+// The others are zero. Blocks are dense, each at an address of its own with strides of its own.
 //
 //   D = alpha op_A(A) op_B(B) + beta op_C(C)      "ijk,kl->lij"
 //
-// The blocks of D are given: those are computed, a block that no product reaches is beta C; what the product has outside
-// of them is left out. product_blocks() says which blocks it has. A label has the same sections wherever it occurs; no
-// extent of 1 is repeated. A label twice in an operand is its diagonal, one that only one operand has and D lacks is
-// summed. Types, operators, scalars and aliasing as in plan.hpp, D's blocks among each other too; C has D's blocks.
+// The blocks of D are given: those are computed, a block that no product reaches is beta C; what the product has
+// outside of them is left out. product_blocks() says which blocks it has. A label has the same sections wherever it
+// occurs; no extent of 1 is repeated. A label twice in an operand is its diagonal, one that only one operand has and D
+// lacks is summed. Types, operators, scalars and aliasing as in plan.hpp, D's blocks among each other too; C has D's
+// blocks.
 //
-// The products of a block are added in the order of A's list, then of B's: the same bits each time and for any number of
-// threads. Host: blocks of D are shared between threads. Devices: one program for every 256 products or so.
+// The products of a block are added in the order of A's list, then of B's: the same bits each time and for any number
+// of threads. Host: blocks of D are shared between threads. Devices: one program for every 256 products or so.
 //
 // Accuracy: |D - exact| <= bound (|alpha| |A||B| + |beta C|) elementwise, for every mode but Exact (plan.hpp).
 #pragma once
